@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "base/channel.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#ifndef SO_PEERGROUPS
+#define SO_PEERGROUPS 59
+#endif
+
+static int make_address(const char *path, struct sockaddr_un *ret)
+{
+	size_t len = strlen(path);
+
+	if (!len)
+		return -EINVAL;
+	if (len >= sizeof(ret->sun_path))
+		return -ENAMETOOLONG;
+	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+	memcpy(ret->sun_path, path, len + 1);
+	return 0;
+}
+
+/* Nobody answers at a stale socket: connect says ECONNREFUSED. */
+static int remove_stale(const struct sockaddr_un *address, int type)
+{
+	AUTO_CLOSE int probe = -1;
+	struct stat st;
+
+	if (lstat(address->sun_path, &st) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -ENOTSOCK;
+	probe = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (probe < 0)
+		return -errno;
+	if (connect(probe, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
+		errno != ECONNREFUSED)
+		return -EADDRINUSE;
+	return unlink(address->sun_path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int channel_listen(const char *path, int type, mode_t mode, int backlog, int *ret_fd)
+{
+	AUTO_CLOSE int fd = -1;
+	struct sockaddr_un address;
+	mode_t old;
+	int r = make_address(path, &address);
+
+	if (r < 0)
+		return r;
+	r = remove_stale(&address, type);
+	if (r < 0)
+		return r;
+	fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	old = umask(0777 & ~mode); /* never open wider than MODE, not even for a moment */
+	r = bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+	umask(old);
+	if (r < 0)
+		return r;
+	if (listen(fd, backlog) < 0)
+		return -errno;
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+int channel_connect(const char *path, int *ret_fd)
+{
+	AUTO_CLOSE int fd = -1;
+	struct sockaddr_un address;
+	int r = make_address(path, &address);
+
+	if (r < 0)
+		return r;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	/* On AF_UNIX a non-blocking connect completes or fails at once: EAGAIN is a full backlog. */
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		return -errno;
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+int channel_peer(int fd, struct channel_peer *ret)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	int domain;
+	socklen_t domain_len = sizeof(domain);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &domain_len) < 0)
+		return -errno;
+	if (domain != AF_UNIX)
+		return -EPERM;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+		return -errno;
+	if (cred.uid == (uid_t)-1)
+		return -EPERM;
+	*ret = (struct channel_peer){.pid = cred.pid, .uid = cred.uid, .gid = cred.gid};
+	return 0;
+}
+
+bool channel_peer_in_group(int fd, const struct channel_peer *peer, gid_t gid)
+{
+	AUTO_FREE gid_t *groups = NULL;
+	socklen_t len = 0;
+
+	if (peer->gid == gid)
+		return true;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &len) == 0 || errno != ERANGE)
+		return false; /* no supplementary groups, or a kernel before 4.13 */
+	groups = malloc(len);
+	if (!groups || getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &len) < 0)
+		return false;
+	for (size_t i = 0; i < len / sizeof(*groups); i++)
+		if (groups[i] == gid)
+			return true;
+	return false;
+}
+
+bool channel_is_drained(int fd)
+{
+	int queued = 0;
+
+	return ioctl(fd, SIOCOUTQ, &queued) == 0 && queued == 0;
+}
+
+int channel_send_fd(int socket, int fd)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	char byte = 0;
+	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
+	struct msghdr message = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+/* Closes every descriptor of MESSAGE but the first, which it returns; -1 where there is none. */
+static int take_descriptors(struct msghdr *message, size_t *ret_count)
+{
+	int first = -1;
+	size_t count = 0;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+		size_t n;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < n; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+			if (count++)
+				close(fd);
+			else
+				first = fd;
+		}
+	}
+	*ret_count = count;
+	return first;
+}
+
+int channel_receive_fd(int socket, int *ret_fd)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(4 * sizeof(int))];
+	} control;
+	char byte;
+	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
+	struct msghdr message = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	AUTO_CLOSE int fd = -1;
+	size_t count;
+	ssize_t n;
+
+	do
+		n = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EAGAIN ? CHANNEL_NOTHING : errno == ECONNRESET ? CHANNEL_CLOSED : -errno;
+	fd = take_descriptors(&message, &count);
+	if (n == 0)
+		return CHANNEL_CLOSED;
+	if (count != 1 || (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC)))
+		return -EPROTO;
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One write() a line, so that lines of several processes do not mix. The text is made clean first:
+ * a name from /proc or a path from a request can't start a line of its own or steer a terminal.
+ */
+#include "config.h"
+
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/text.h"
+
+static const char *log_program = "memtally";
+static enum log_level log_max = LOG_LEVEL_INFO;
+static bool log_prefix;
+
+void log_open(const char *program, enum log_level level)
+{
+	log_program = program;
+	log_max = level;
+	log_prefix = getenv("JOURNAL_STREAM") != NULL;
+}
+
+void log_set_level(enum log_level level)
+{
+	log_max = level;
+}
+
+void log_message(enum log_level level, const char *format, ...)
+{
+	static const char *const priority[] = {"<3>", "<4>", "<6>", "<7>"};
+	static const char *const word[] = {"error: ", "warning: ", "", "debug: "};
+	AUTO_BUFFER struct buffer line = {0};
+	char text[1024];
+	va_list args;
+
+	if (level > log_max)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	for (char *c = text; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	if (log_prefix)
+		buffer_add_text(&line, priority[level]);
+	else
+		buffer_printf(&line, "%s: %s", log_program, word[level]);
+	text_add_clean(&line, text, strlen(text));
+	buffer_add_char(&line, '\n');
+	if (!line.error && write(STDERR_FILENO, line.data, line.len) < 0)
+		return; /* nobody is listening: there is nowhere left to say so */
+}
+
+bool log_limit_pass(struct log_limit *limit, uint64_t now_ns, uint64_t *ret_suppressed)
+{
+	if (limit->last_ns && now_ns - limit->last_ns < limit->interval_ns) {
+		limit->suppressed++;
+		return false;
+	}
+	*ret_suppressed = limit->suppressed;
+	limit->suppressed = 0;
+	limit->last_ns = now_ns;
+	return true;
+}

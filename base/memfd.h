@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sealed memory files: what one process has written and nobody can change any more.
+ */
+#ifndef MEMTALLY_BASE_MEMFD_H
+#define MEMTALLY_BASE_MEMFD_H
+
+#include <stddef.h>
+#include <sys/uio.h>
+
+/*
+ * A memfd with the bytes of IOV, sealed against writing, growing, shrinking and further sealing
+ * (F_SEAL_*, Linux 3.17), opened read-only, and not executable where the kernel knows
+ * MFD_NOEXEC_SEAL (6.3). The caller owns *ret_fd. Errors of memfd_create, write and fcntl.
+ */
+int memfd_new_sealed(const char *name, const struct iovec *iov, size_t iov_count, int *ret_fd);
+
+/*
+ * Whether FD is such a file, and its size. -EINVAL: no memfd, a missing seal, or empty; -EFBIG: above
+ * LIMIT bytes.
+ */
+int memfd_check_sealed(int fd, size_t limit, size_t *ret_size);
+
+#endif

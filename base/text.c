@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "base/text.h"
+
+static bool is_continuation(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+size_t text_decode(const char *text, size_t len, uint32_t *ret)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	unsigned char lead = (unsigned char)text[0];
+	uint32_t c;
+	size_t n;
+
+	if (lead < 0x80) {
+		*ret = lead;
+		return 1;
+	}
+	if (lead >= 0xc2 && lead <= 0xdf) {
+		n = 2;
+		c = lead & 0x1f;
+	} else if ((lead & 0xf0) == 0xe0) {
+		n = 3;
+		c = lead & 0x0f;
+	} else if (lead >= 0xf0 && lead <= 0xf4) {
+		n = 4;
+		c = lead & 0x07;
+	} else {
+		return 0;
+	}
+	if (n > len)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if (!is_continuation(text[i]))
+			return 0;
+		c = c << 6 | ((unsigned char)text[i] & 0x3f);
+	}
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	*ret = c;
+	return n;
+}
+
+/* What a terminal, a log or a reader could be fooled with. */
+static bool is_unsafe(uint32_t c)
+{
+	return (c < 0x20 && c != '\n') || (c >= 0x7f && c <= 0x9f) || /* C0, DEL, C1 */
+	       c == 0x061c || c == 0x200e || c == 0x200f ||           /* directional marks */
+	       (c >= 0x2028 && c <= 0x202e) ||                        /* separators, embeddings */
+	       (c >= 0x2066 && c <= 0x2069) ||                        /* isolates */
+	       c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||         /* BOM, annotations */
+	       (c & 0xfffe) == 0xfffe;                                /* noncharacters */
+}
+
+bool text_is_clean(const char *text, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		uint32_t c;
+		size_t n = text_decode(text + at, len - at, &c);
+
+		if (!n || is_unsafe(c))
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+void text_add_clean(struct buffer *to, const char *text, size_t len)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	size_t at = 0, from = 0;
+
+	while (at < len) {
+		uint32_t c;
+		size_t n = text_decode(text + at, len - at, &c);
+
+		if (n && !is_unsafe(c)) {
+			at += n;
+			continue;
+		}
+		buffer_add(to, text + from, at - from);
+		buffer_add(to, replacement, sizeof(replacement) - 1);
+		at += n ? n : 1;
+		from = at;
+	}
+	buffer_add(to, text + from, at - from);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "config/help.h"
+
+#include <string.h>
+
+enum {
+	HELP_INDENT = 8,
+	HELP_WIDTH = 79,
+};
+
+/* Adds TEXT as a filled paragraph. */
+static void add_filled(struct buffer *to, const char *text)
+{
+	size_t column = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (column && column + 1 + len > HELP_WIDTH) {
+			buffer_add_char(to, '\n');
+			column = 0;
+		}
+		if (!column) {
+			buffer_printf(to, "%*s", HELP_INDENT, "");
+			column = HELP_INDENT;
+		} else {
+			buffer_add_char(to, ' ');
+			column++;
+		}
+		buffer_add(to, text, len);
+		column += len;
+		text += len;
+		while (*text == ' ')
+			text++;
+	}
+	buffer_add_char(to, '\n');
+}
+
+void help_render(enum program program, const char *usage, const char *purpose, struct buffer *to)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	buffer_printf(to, "Usage: %s\n\n%s\n\n", usage, purpose);
+	for (size_t i = 0; i < count; i++) {
+		char expected[OPTION_EXPECTED_SIZE];
+
+		if (!(spec[i].programs & (unsigned int)program))
+			continue;
+		buffer_printf(to, "  --%s%s%s\n", spec[i].name, spec[i].metavar ? "=" : "",
+			spec[i].metavar ? spec[i].metavar : "");
+		add_filled(to, spec[i].help);
+		if (spec[i].type == OPTION_COUNT || spec[i].type == OPTION_DURATION ||
+			spec[i].type == OPTION_CHOICE) {
+			option_expected(&spec[i], expected);
+			buffer_printf(to, "%*sTakes %s.\n", HELP_INDENT, "", expected);
+		}
+		if (spec[i].fallback)
+			buffer_printf(to, "%*sDefault: %s\n", HELP_INDENT, "", spec[i].fallback);
+	}
+}
+
+static void add_mdoc_text(const struct option_spec *spec, struct buffer *to)
+{
+	char expected[OPTION_EXPECTED_SIZE];
+
+	buffer_printf(to, "%s\n", spec->help);
+	if (spec->type == OPTION_COUNT || spec->type == OPTION_DURATION ||
+		spec->type == OPTION_CHOICE) {
+		option_expected(spec, expected);
+		buffer_printf(to, "Takes %s.\n", expected);
+	}
+	if (spec->fallback)
+		buffer_printf(to, "The default is\n.Ql %s .\n", spec->fallback);
+}
+
+void help_render_mdoc(enum program program, struct buffer *to)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	buffer_add_text(to, ".Bl -tag -width Ds\n");
+	for (size_t i = 0; i < count; i++) {
+		if (!(spec[i].programs & (unsigned int)program))
+			continue;
+		buffer_printf(to, ".It Fl \\-%s", spec[i].name);
+		if (spec[i].metavar)
+			buffer_printf(to, " Ns = Ns Ar %s", spec[i].metavar);
+		buffer_add_char(to, '\n');
+		add_mdoc_text(&spec[i], to);
+	}
+	buffer_add_text(to, ".El\n");
+}
+
+void help_render_mdoc_keys(struct buffer *to)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	buffer_add_text(to, ".Bl -tag -width Ds\n");
+	for (size_t i = 0; i < count; i++) {
+		if (!spec[i].in_file)
+			continue;
+		buffer_printf(to, ".It Cm %s : Ar %s\n", spec[i].name,
+			spec[i].metavar ? spec[i].metavar : "BOOL");
+		add_mdoc_text(&spec[i], to);
+		buffer_add_text(to, "Used by");
+		for (unsigned int p = PROGRAM_MEMTALLYD; p <= PROGRAM_MEMTALLY; p <<= 1)
+			if (spec[i].programs & p)
+				buffer_printf(to, "\n.Xr %s %d", option_program_name((enum program)p),
+					p == PROGRAM_MEMTALLY ? 1 : 8);
+		buffer_add_text(to, " .\n");
+	}
+	buffer_add_text(to, ".El\n");
+}

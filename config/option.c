@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "config/option.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/number.h"
+
+enum {
+	DAEMONS = PROGRAM_MEMTALLYD | PROGRAM_WEB,
+	ALL = DAEMONS | PROGRAM_MEMTALLY,
+};
+
+#define DAY_NS  (UINT64_C(86400) * NS_PER_SEC)
+#define HOUR_NS (UINT64_C(3600) * NS_PER_SEC)
+
+static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
+static const char *const pss_modes[] = {"exact", NULL};
+
+#define FIELD(name) offsetof(struct settings, name)
+
+static const struct option_spec options[] = {
+	{"config.file", ALL, OPTION_PATH, false, "PATH", "/etc/memtally/memtally.yaml", 0, 0, NULL,
+		FIELD(config_file),
+		"The configuration file. The default one may be missing, a named one may not."},
+	{"snapshot.socket", ALL, OPTION_PATH, true, "PATH", "/run/memtally/snapshot.sock", 0, 0, NULL,
+		FIELD(snapshot_socket),
+		"The socket over which memtallyd hands out its snapshots. Where RUNTIME_DIRECTORY is "
+		"set, the default is snapshot.sock in it."},
+	{"log.level", ALL, OPTION_CHOICE, true, "LEVEL", "info", 0, 0, log_levels, FIELD(log_level),
+		"How much to say on standard error."},
+
+	{"path.procfs", PROGRAM_MEMTALLYD | PROGRAM_MEMTALLY, OPTION_PATH, true, "DIR", "/proc", 0, 0,
+		NULL, FIELD(path_procfs), "Where the proc file system to read is mounted."},
+	{"interval", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "10s",
+		100 * NS_PER_MSEC, DAY_NS, NULL, FIELD(interval_ns),
+		"From the start of one pass over all processes to the start of the next."},
+	{"pss.mode", PROGRAM_MEMTALLYD, OPTION_CHOICE, true, "MODE", "exact", 0, 0, pss_modes,
+		FIELD(pss_mode), "exact: measure every process in every pass."},
+	{"export.users", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "1000", 1, 100000, NULL,
+		FIELD(export_users),
+		"Users with series of their own in /metrics, the largest PSS first; the others are "
+		"summed up as (other)."},
+	{"export.programs", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "200", 1, 100000, NULL,
+		FIELD(export_programs), "The same for programs."},
+	{"export.units", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "500", 1, 100000, NULL,
+		FIELD(export_units), "The same for systemd units."},
+	{"export.processes", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "50", 0, 100000, NULL,
+		FIELD(export_processes),
+		"Processes with series of their own in /metrics: the N largest by PSS, the N largest "
+		"by swap and the N that grew most."},
+
+	{"web.listen-address", PROGRAM_WEB, OPTION_LIST, true, "ADDRESS", "127.0.0.1:9636", 0, 0,
+		NULL, FIELD(web_listen_address),
+		"Where to serve: HOST:PORT, [IPv6]:PORT, :PORT for all addresses, or unix:PATH. May be "
+		"given several times. Ignored where systemd passes sockets."},
+	{"web.telemetry-path", PROGRAM_WEB, OPTION_TEXT, true, "PATH", "/metrics", 0, 0, NULL,
+		FIELD(web_telemetry_path), "The path under which the metrics stand."},
+	{"web.max-connections", PROGRAM_WEB, OPTION_COUNT, true, "N", "256", 1, 10000, NULL,
+		FIELD(web_max_connections), "Connections served at a time, for each listener."},
+	{"web.timeout", PROGRAM_WEB, OPTION_DURATION, true, "DURATION", "30s", NS_PER_SEC, HOUR_NS,
+		NULL, FIELD(web_timeout_ns),
+		"How long a request may take from its first byte to the last byte of its answer, and "
+		"how long an idle connection is kept."},
+
+	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
+		"Read /proc now, with your own rights, instead of asking memtallyd."},
+	{"json", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(json),
+		"Print JSON, in the form of memtally-web's answers."},
+	{"bytes", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(bytes),
+		"Print exact bytes instead of KiB, MiB and GiB."},
+	{"sort", PROGRAM_MEMTALLY, OPTION_TEXT, false, "FIELD", NULL, 0, 0, NULL, FIELD(sort),
+		"Sort by FIELD as it is called in JSON; by default pss_bytes."},
+	{"order", PROGRAM_MEMTALLY, OPTION_TEXT, false, "ORDER", NULL, 0, 0, NULL, FIELD(order),
+		"asc or desc; by default desc for quantities, asc for names."},
+	{"limit", PROGRAM_MEMTALLY, OPTION_COUNT, false, "N", NULL, 1, 1000000, NULL, FIELD(limit),
+		"Print the first N rows only; the total stays that of all."},
+	{"user", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(user),
+		"Only this user. May be given several times."},
+	{"program", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(program),
+		"Only this program. May be given several times."},
+	{"unit", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(unit),
+		"Only this systemd unit. May be given several times."},
+	{"pid", PROGRAM_MEMTALLY, OPTION_LIST, false, "PID", NULL, 0, 0, NULL, FIELD(pid),
+		"Only this process. May be given several times."},
+
+	{"check-config", ALL, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(check_config),
+		"Check flags and configuration file, and exit."},
+	{"version", ALL, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(version),
+		"Print the version and exit."},
+	{"help", ALL, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(help),
+		"Print this help and exit."},
+};
+
+const struct option_spec *option_table(size_t *ret_count)
+{
+	*ret_count = ARRAY_SIZE(options);
+	return options;
+}
+
+const struct option_spec *option_find(const char *name, unsigned int programs)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if ((options[i].programs & programs) && !strcmp(options[i].name, name))
+			return &options[i];
+	return NULL;
+}
+
+const char *option_program_name(enum program program)
+{
+	switch (program) {
+	case PROGRAM_MEMTALLYD: return "memtallyd";
+	case PROGRAM_WEB: return "memtally-web";
+	default: return "memtally";
+	}
+}
+
+static void format_duration(uint64_t ns, char *to, size_t size)
+{
+	static const struct {
+		uint64_t ns;
+		const char *unit;
+	} units[] = {
+		{DAY_NS, "d"},
+		{HOUR_NS, "h"},
+		{60 * NS_PER_SEC, "m"},
+		{NS_PER_SEC, "s"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (ns && ns % units[i].ns == 0) {
+			snprintf(to, size, "%llu%s", (unsigned long long)(ns / units[i].ns),
+				units[i].unit);
+			return;
+		}
+	snprintf(to, size, "%llums", (unsigned long long)(ns / NS_PER_MSEC));
+}
+
+static void expected_choice(const struct option_spec *spec, char *to, size_t size)
+{
+	size_t at = 0;
+
+	to[0] = 0;
+	for (size_t i = 0; spec->choices[i]; i++) {
+		int n = snprintf(to + at, size - at, "%s%s",
+			i == 0                 ? ""
+			: spec->choices[i + 1] ? ", "
+					       : " or ",
+			spec->choices[i]);
+
+		if (n < 0 || (size_t)n >= size - at)
+			return;
+		at += (size_t)n;
+	}
+}
+
+void option_expected(const struct option_spec *spec, char to[static OPTION_EXPECTED_SIZE])
+{
+	char min[32], max[32];
+
+	switch (spec->type) {
+	case OPTION_BOOL: snprintf(to, OPTION_EXPECTED_SIZE, "true or false"); break;
+	case OPTION_COUNT:
+		snprintf(to, OPTION_EXPECTED_SIZE, "a whole number from %llu to %llu",
+			(unsigned long long)spec->min, (unsigned long long)spec->max);
+		break;
+	case OPTION_DURATION:
+		format_duration(spec->min, min, sizeof(min));
+		format_duration(spec->max, max, sizeof(max));
+		snprintf(to, OPTION_EXPECTED_SIZE, "a duration from %s to %s, such as %s", min, max,
+			spec->fallback);
+		break;
+	case OPTION_CHOICE: expected_choice(spec, to, OPTION_EXPECTED_SIZE); break;
+	case OPTION_TEXT:
+	case OPTION_LIST: snprintf(to, OPTION_EXPECTED_SIZE, "a text that is not empty"); break;
+	case OPTION_PATH: snprintf(to, OPTION_EXPECTED_SIZE, "a path"); break;
+	}
+}
+
+int text_list_add(struct text_list *list, const char *text)
+{
+	char **item = realloc(list->item, (list->count + 1) * sizeof(*item));
+
+	if (!item)
+		return -ENOMEM;
+	list->item = item;
+	item[list->count] = strdup(text);
+	if (!item[list->count])
+		return -ENOMEM;
+	list->count++;
+	return 0;
+}
+
+void text_list_done(struct text_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->item[i]);
+	free(list->item);
+	*list = (struct text_list){0};
+}
+
+static int parse_bool(const char *text, bool *ret)
+{
+	if (!strcmp(text, "true"))
+		*ret = true;
+	else if (!strcmp(text, "false"))
+		*ret = false;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int parse_choice(const struct option_spec *spec, const char *text, uint64_t *ret)
+{
+	for (uint64_t i = 0; spec->choices[i]; i++)
+		if (!strcmp(spec->choices[i], text)) {
+			*ret = i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static int set_number(const struct option_spec *spec, uint64_t *field, const char *text)
+{
+	uint64_t value;
+	int r;
+
+	if (spec->type == OPTION_CHOICE)
+		return parse_choice(spec, text, field);
+	if (spec->type == OPTION_DURATION)
+		r = number_parse_duration(text, strlen(text), &value);
+	else
+		r = number_parse_u64(text, strlen(text), &value);
+	if (r < 0)
+		return r;
+	if (value < spec->min || value > spec->max)
+		return -ERANGE;
+	*field = value;
+	return 0;
+}
+
+static int set_text(char **field, const char *text)
+{
+	char *copy;
+
+	if (!*text)
+		return -EINVAL;
+	copy = strdup(text);
+	if (!copy)
+		return -ENOMEM;
+	free(*field);
+	*field = copy;
+	return 0;
+}
+
+int option_set(const struct option_spec *spec, struct settings *c, const char *text)
+{
+	void *field = (char *)c + spec->offset;
+
+	switch (spec->type) {
+	case OPTION_BOOL: return parse_bool(text, field);
+	case OPTION_COUNT:
+	case OPTION_DURATION:
+	case OPTION_CHOICE: return set_number(spec, field, text);
+	case OPTION_TEXT:
+	case OPTION_PATH: return set_text(field, text);
+	case OPTION_LIST: return *text ? text_list_add(field, text) : -EINVAL;
+	}
+	return -EINVAL;
+}
+
+void option_reset(const struct option_spec *spec, struct settings *c)
+{
+	void *field = (char *)c + spec->offset;
+
+	if (spec->type == OPTION_LIST) {
+		text_list_done(field);
+	} else if (spec->type == OPTION_TEXT || spec->type == OPTION_PATH) {
+		free(*(char **)field);
+		*(char **)field = NULL;
+	}
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * THE option table: every setting of every program, once. Flags, YAML keys, --help, --check-config and
+ * the man pages are made from it. The name is the flag ("--pss.mode") and the key, where each dot may
+ * also be a level of nesting ("pss: {mode: exact}").
+ *
+ * One file serves all programs, so each program checks every key of the table and uses its own.
+ */
+#ifndef MEMTALLY_CONFIG_OPTION_H
+#define MEMTALLY_CONFIG_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/log.h"
+
+enum program {
+	PROGRAM_MEMTALLYD = 1 << 0,
+	PROGRAM_WEB = 1 << 1,
+	PROGRAM_MEMTALLY = 1 << 2,
+};
+
+/* What a program was asked to do. */
+enum settings_action {
+	SETTINGS_RUN,
+	SETTINGS_CHECK,
+	SETTINGS_HELP,
+	SETTINGS_VERSION,
+};
+
+enum pss_mode {
+	PSS_MODE_EXACT,
+};
+
+struct text_list {
+	char **item; /* owned */
+	size_t count;
+};
+
+/* The values. Strings are owned by the config; which fields a program uses, the table says. */
+struct settings {
+	bool check_config, help, version;
+	char *config_file;
+	char *snapshot_socket;
+	uint64_t log_level; /* enum log_level */
+
+	char *path_procfs;
+	uint64_t interval_ns;
+	uint64_t pss_mode; /* enum pss_mode */
+	uint64_t export_users, export_programs, export_units, export_processes;
+
+	struct text_list web_listen_address;
+	char *web_telemetry_path;
+	uint64_t web_max_connections;
+	uint64_t web_timeout_ns;
+
+	bool live, json, bytes;
+	char *sort, *order;
+	uint64_t limit; /* 0: all */
+	struct text_list user, program, unit, pid;
+
+	struct text_list operands; /* what stands on the command line besides flags */
+};
+
+enum option_type {
+	OPTION_BOOL,     /* bool */
+	OPTION_COUNT,    /* uint64_t */
+	OPTION_DURATION, /* uint64_t, nanoseconds */
+	OPTION_CHOICE,   /* uint64_t, index into choices */
+	OPTION_TEXT,     /* char *, not empty */
+	OPTION_PATH,     /* char *, absolute unless given as a flag */
+	OPTION_LIST,     /* struct text_list */
+};
+
+struct option_spec {
+	const char *name;
+	unsigned int programs; /* bits of enum program */
+	enum option_type type;
+	bool in_file;          /* may stand in the YAML file */
+	const char *metavar;
+	const char *fallback;  /* the default, as a user would write it; NULL: none */
+	uint64_t min, max;     /* OPTION_COUNT and OPTION_DURATION */
+	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
+	size_t offset;         /* in struct settings */
+	const char *help;
+};
+
+const struct option_spec *option_table(size_t *ret_count);
+
+/* The option of that name among PROGRAMS, or NULL. */
+const struct option_spec *option_find(const char *name, unsigned int programs);
+
+/* "memtallyd", "memtally-web", "memtally". */
+const char *option_program_name(enum program program);
+
+enum {
+	OPTION_EXPECTED_SIZE = 192
+};
+
+/* What SPEC takes, for a person: "a duration from 1s to 1d". */
+void option_expected(const struct option_spec *spec, char to[static OPTION_EXPECTED_SIZE]);
+
+/* Sets SPEC in C from TEXT; a list grows by it. -EINVAL, -ERANGE: not what is expected; -ENOMEM. */
+int option_set(const struct option_spec *spec, struct settings *c, const char *text);
+
+/* Empties a list and frees a text. */
+void option_reset(const struct option_spec *spec, struct settings *c);
+
+int text_list_add(struct text_list *list, const char *text);
+void text_list_done(struct text_list *list);
+
+#endif

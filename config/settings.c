@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "config/settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/yaml.h"
+
+struct settings *settings_free(struct settings *c)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	if (!c)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		option_reset(&spec[i], c);
+	text_list_done(&c->operands);
+	free(c);
+	return NULL;
+}
+
+enum settings_action settings_action(const struct settings *c)
+{
+	if (c->help)
+		return SETTINGS_HELP;
+	if (c->version)
+		return SETTINGS_VERSION;
+	if (c->check_config)
+		return SETTINGS_CHECK;
+	return SETTINGS_RUN;
+}
+
+static int set_defaults(struct settings *c)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+	const char *runtime = getenv("RUNTIME_DIRECTORY");
+
+	for (size_t i = 0; i < count; i++) {
+		int r = spec[i].fallback ? option_set(&spec[i], c, spec[i].fallback) : 0;
+
+		if (r < 0)
+			return r;
+	}
+	if (runtime && *runtime && !strchr(runtime, ':')) {
+		char *path;
+
+		if (asprintf(&path, "%s/snapshot.sock", runtime) < 0)
+			return -ENOMEM;
+		free(c->snapshot_socket);
+		c->snapshot_socket = path;
+	}
+	return 0;
+}
+
+static int refuse(char error[static SETTINGS_ERROR_SIZE], const struct option_spec *spec,
+	const char *value)
+{
+	char expected[OPTION_EXPECTED_SIZE];
+
+	option_expected(spec, expected);
+	snprintf(error, SETTINGS_ERROR_SIZE, "--%s: expected %s, got '%.100s'", spec->name, expected,
+		value);
+	return -EINVAL;
+}
+
+struct flags {
+	enum program program;
+	int argc;
+	char *const *argv;
+	const char *only; /* look at this option alone; NULL: at all */
+	bool *seen;       /* lists that were emptied because a flag replaces the file's */
+};
+
+/* One "--name", "--name=value" or "--name value" at *I; moves *I past it. */
+static int apply_flag(const struct flags *f, int *i, struct settings *c,
+	char error[static SETTINGS_ERROR_SIZE])
+{
+	const char *arg = f->argv[*i] + 2, *equals = strchr(arg, '=');
+	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
+	const struct option_spec *spec, *table;
+	const char *value = equals ? equals + 1 : NULL;
+	char name[64];
+	size_t count;
+	int r;
+
+	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : 0), arg);
+	spec = option_find(name, f->program);
+	if (!spec) {
+		snprintf(error, SETTINGS_ERROR_SIZE, "unknown flag '%.100s'; try --help", f->argv[*i]);
+		return -EINVAL;
+	}
+	if (spec->type == OPTION_BOOL) {
+		value = value ? value : "true";
+	} else if (!value) {
+		if (*i + 1 >= f->argc)
+			return refuse(error, spec, "");
+		value = f->argv[++*i];
+	}
+	if (f->only && strcmp(f->only, spec->name) != 0)
+		return 0;
+	table = option_table(&count);
+	if (spec->type == OPTION_LIST && !f->seen[spec - table]) {
+		option_reset(spec, c);
+		f->seen[spec - table] = true;
+	}
+	r = option_set(spec, c, value);
+	return r == -ENOMEM ? r : r < 0 ? refuse(error, spec, value) : 0;
+}
+
+static int apply_flags(const struct flags *f, struct settings *c,
+	char error[static SETTINGS_ERROR_SIZE])
+{
+	bool ended = false;
+
+	for (int i = 1; i < f->argc; i++) {
+		const char *arg = f->argv[i];
+		int r = 0;
+
+		if (!ended && !strcmp(arg, "--")) {
+			ended = true;
+		} else if (!ended && !strncmp(arg, "--", 2)) {
+			r = apply_flag(f, &i, c, error);
+		} else if (!ended && arg[0] == '-' && arg[1]) {
+			snprintf(error, SETTINGS_ERROR_SIZE, "unknown flag '%.100s'; try --help", arg);
+			r = -EINVAL;
+		} else if (!f->only) {
+			r = text_list_add(&c->operands, arg);
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* A missing default file is no error, a missing named one is. */
+static int apply_file(struct settings *c, bool named, enum program program,
+	char error[static SETTINGS_ERROR_SIZE])
+{
+	int r = yaml_load(c->config_file, program, c, error);
+
+	if (r == -ENOENT && !named) {
+		error[0] = 0;
+		return 0;
+	}
+	return r;
+}
+
+int settings_load(enum program program, int argc, char *const argv[], struct settings **ret,
+	char error[static SETTINGS_ERROR_SIZE])
+{
+	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
+	AUTO_FREE bool *seen = NULL;
+	struct flags flags = {.program = program, .argc = argc, .argv = argv};
+	AUTO_FREE char *fallback = NULL;
+	size_t count;
+	int r;
+
+	error[0] = 0;
+	option_table(&count);
+	seen = calloc(count, sizeof(*seen));
+	if (!c || !seen) {
+		snprintf(error, SETTINGS_ERROR_SIZE, "out of memory");
+		return -ENOMEM;
+	}
+	flags.seen = seen;
+	r = set_defaults(c);
+	if (r == 0) {
+		fallback = c->config_file;
+		c->config_file = NULL;
+		flags.only = "config.file";
+		r = apply_flags(&flags, c, error);
+	}
+	if (r == 0) {
+		bool named = c->config_file != NULL;
+
+		if (!named)
+			c->config_file = TAKE_PTR(fallback);
+		r = apply_file(c, named, program, error);
+	}
+	if (r == 0) {
+		flags.only = NULL;
+		r = apply_flags(&flags, c, error);
+	}
+	if (r == 0 && program != PROGRAM_MEMTALLY && c->operands.count) {
+		snprintf(error, SETTINGS_ERROR_SIZE, "unexpected argument '%.100s'; try --help",
+			c->operands.item[0]);
+		r = -EINVAL;
+	}
+	if (r == -ENOMEM)
+		snprintf(error, SETTINGS_ERROR_SIZE, "out of memory");
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(c);
+	return 0;
+}

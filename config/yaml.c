@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Over libyaml's events, not its documents, because only events know their line. Keys that belong to
+ * other programs are checked and then dropped into a scratch configuration.
+ */
+#include "config.h"
+
+#include "config/yaml.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+
+enum {
+	YAML_FILE_MAX = 1 << 20,
+	YAML_DEPTH_MAX = 8,
+	YAML_KEY_MAX = 128,
+};
+
+struct loader {
+	yaml_parser_t parser;
+	const char *name;
+	enum program program;
+	struct settings *config;
+	struct settings *scratch; /* takes the settings of other programs */
+	bool *seen;             /* by index in the option table */
+	char *error;
+};
+
+static int fail(struct loader *l, const yaml_mark_t *mark, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fail(struct loader *l, const yaml_mark_t *mark, const char *format, ...)
+{
+	va_list args;
+	int n = snprintf(l->error, SETTINGS_ERROR_SIZE, "%s:%zu: ", l->name, mark->line + 1);
+
+	if (n < 0 || n >= SETTINGS_ERROR_SIZE)
+		return -EINVAL;
+	va_start(args, format);
+	vsnprintf(l->error + n, (size_t)(SETTINGS_ERROR_SIZE - n), format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int next_event(struct loader *l, yaml_event_t *ret)
+{
+	if (yaml_parser_parse(&l->parser, ret))
+		return 0;
+	if (l->parser.error == YAML_MEMORY_ERROR)
+		return -ENOMEM;
+	return fail(l, &l->parser.problem_mark, "not YAML: %s",
+		l->parser.problem ? l->parser.problem : "unreadable");
+}
+
+/* Names a key that the table does not know, and what stands close to it. */
+static int fail_unknown(struct loader *l, const yaml_mark_t *mark, const char *key)
+{
+	return fail(l, mark,
+		"unknown key '%.100s': expected a setting that the manual page memtally.yaml(5) lists",
+		key);
+}
+
+static bool is_known_prefix(const char *key)
+{
+	size_t count, len = strlen(key);
+	const struct option_spec *spec = option_table(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (spec[i].in_file && !strncmp(spec[i].name, key, len) && spec[i].name[len] == '.')
+			return true;
+	return false;
+}
+
+static int find_option(struct loader *l, const yaml_mark_t *mark, const char *key,
+	const struct option_spec **ret)
+{
+	const struct option_spec *spec = option_find(key, ~0U), *table;
+	size_t count;
+
+	if (!spec || !spec->in_file)
+		return fail_unknown(l, mark, key);
+	table = option_table(&count);
+	if (l->seen[spec - table])
+		return fail(l, mark, "key '%s' stands twice", key);
+	l->seen[spec - table] = true;
+	*ret = spec;
+	return 0;
+}
+
+static int set_scalar(struct loader *l, const struct option_spec *spec, const yaml_event_t *event)
+{
+	struct settings *to = spec->programs & l->program ? l->config : l->scratch;
+	const char *value = (const char *)event->data.scalar.value;
+	size_t len = event->data.scalar.length;
+	char expected[OPTION_EXPECTED_SIZE];
+	int r = event->data.scalar.anchor || strlen(value) != len ? -EINVAL : 0;
+
+	if (r == 0 && spec->type == OPTION_PATH && value[0] != '/')
+		r = -EINVAL;
+	if (r == 0)
+		r = option_set(spec, to, value);
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	option_expected(spec, expected);
+	return fail(l, &event->start_mark, "%s: expected %s%s, got '%.100s'", spec->name, expected,
+		spec->type == OPTION_PATH ? " that begins with /" : "", value);
+}
+
+static int load_sequence(struct loader *l, const struct option_spec *spec)
+{
+	for (;;) {
+		yaml_event_t event;
+		yaml_event_type_t type;
+		int r = next_event(l, &event);
+
+		if (r < 0)
+			return r;
+		type = event.type;
+		if (type == YAML_SCALAR_EVENT)
+			r = set_scalar(l, spec, &event);
+		else if (type != YAML_SEQUENCE_END_EVENT)
+			r = fail(l, &event.start_mark, "%s: expected a list of texts", spec->name);
+		yaml_event_delete(&event);
+		if (r < 0 || type == YAML_SEQUENCE_END_EVENT)
+			return r;
+	}
+}
+
+static int load_mapping(struct loader *l, const char *prefix, unsigned int depth);
+
+static int load_option(struct loader *l, const char *key, const yaml_event_t *event)
+{
+	struct settings *to;
+	const struct option_spec *spec = NULL;
+	char expected[OPTION_EXPECTED_SIZE];
+	int r = find_option(l, &event->start_mark, key, &spec);
+
+	if (r < 0)
+		return r;
+	to = spec->programs & l->program ? l->config : l->scratch;
+	option_reset(spec, to);
+	if (event->type == YAML_SCALAR_EVENT)
+		return set_scalar(l, spec, event);
+	if (event->type == YAML_SEQUENCE_START_EVENT && spec->type == OPTION_LIST)
+		return load_sequence(l, spec);
+	option_expected(spec, expected);
+	return fail(l, &event->start_mark, "%s: expected %s, got a %s", spec->name, expected,
+		event->type == YAML_SEQUENCE_START_EVENT  ? "list"
+		: event->type == YAML_MAPPING_START_EVENT ? "mapping"
+							  : "reference");
+}
+
+static int load_value(struct loader *l, const char *key, unsigned int depth)
+{
+	yaml_event_t event;
+	int r = next_event(l, &event);
+
+	if (r < 0)
+		return r;
+	if (event.type == YAML_MAPPING_START_EVENT && is_known_prefix(key))
+		r = depth == YAML_DEPTH_MAX ? fail_unknown(l, &event.start_mark, key)
+					    : load_mapping(l, key, depth + 1);
+	else if (is_known_prefix(key) && !option_find(key, ~0U))
+		r = fail(l, &event.start_mark, "%s: expected a mapping", key);
+	else
+		r = load_option(l, key, &event);
+	yaml_event_delete(&event);
+	return r;
+}
+
+static int load_key(struct loader *l, const char *prefix, const yaml_event_t *event,
+	unsigned int depth)
+{
+	const char *text = (const char *)event->data.scalar.value;
+	char key[YAML_KEY_MAX];
+	int n;
+
+	if (event->type != YAML_SCALAR_EVENT || event->data.scalar.anchor ||
+		strlen(text) != event->data.scalar.length)
+		return fail(l, &event->start_mark, "expected a key");
+	n = snprintf(key, sizeof(key), "%s%s%s", prefix, *prefix ? "." : "", text);
+	if (n < 0 || (size_t)n >= sizeof(key) || (!is_known_prefix(key) && !option_find(key, ~0U)))
+		return fail_unknown(l, &event->start_mark, key);
+	return load_value(l, key, depth);
+}
+
+static int load_mapping(struct loader *l, const char *prefix, unsigned int depth)
+{
+	for (;;) {
+		yaml_event_t event;
+		bool end;
+		int r = next_event(l, &event);
+
+		if (r < 0)
+			return r;
+		end = event.type == YAML_MAPPING_END_EVENT;
+		if (!end)
+			r = load_key(l, prefix, &event, depth);
+		yaml_event_delete(&event);
+		if (r < 0 || end)
+			return r;
+	}
+}
+
+/* A file of nothing but comments, or an explicit null, is an empty mapping. */
+static int load_document(struct loader *l)
+{
+	bool had_document = false;
+
+	for (;;) {
+		yaml_event_t event;
+		yaml_event_type_t type;
+		int r = next_event(l, &event);
+
+		if (r < 0)
+			return r;
+		type = event.type;
+		if (type == YAML_DOCUMENT_START_EVENT && had_document)
+			r = fail(l, &event.start_mark, "expected one document");
+		else if (type == YAML_DOCUMENT_START_EVENT)
+			had_document = true;
+		else if (type == YAML_MAPPING_START_EVENT)
+			r = load_mapping(l, "", 0);
+		else if (type == YAML_SEQUENCE_START_EVENT || type == YAML_ALIAS_EVENT ||
+			 (type == YAML_SCALAR_EVENT && event.data.scalar.length))
+			r = fail(l, &event.start_mark, "expected 'key: value' lines");
+		yaml_event_delete(&event);
+		if (r < 0 || type == YAML_STREAM_END_EVENT)
+			return r;
+	}
+}
+
+int yaml_parse(const char *name, const char *text, size_t len, enum program program,
+	struct settings *c, char error[static SETTINGS_ERROR_SIZE])
+{
+	AUTO_SETTINGS struct settings *scratch = calloc(1, sizeof(*scratch));
+	AUTO_FREE bool *seen = NULL;
+	struct loader l = {.name = name, .program = program, .config = c, .error = error};
+	size_t count;
+	int r;
+
+	option_table(&count);
+	seen = calloc(count, sizeof(*seen));
+	if (!scratch || !seen || !yaml_parser_initialize(&l.parser))
+		return -ENOMEM;
+	l.scratch = scratch;
+	l.seen = seen;
+	yaml_parser_set_input_string(&l.parser, (const unsigned char *)text, len);
+	r = load_document(&l);
+	yaml_parser_delete(&l.parser);
+	return r;
+}
+
+int yaml_load(const char *path, enum program program, struct settings *c,
+	char error[static SETTINGS_ERROR_SIZE])
+{
+	AUTO_BUFFER struct buffer text = {0};
+	int r = file_read_all(AT_FDCWD, path, YAML_FILE_MAX, &text);
+
+	if (r < 0) {
+		snprintf(error, SETTINGS_ERROR_SIZE, "%s: %s", path, strerror(-r));
+		return r;
+	}
+	return yaml_parse(path, text.data, text.len, program, c, error);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "snapshot/metric.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "snapshot/record.h"
+
+enum {
+	BOTH = METRIC_IN_PROMETHEUS | METRIC_IN_JSON,
+	JSON = METRIC_IN_JSON,
+};
+
+/* clang-format off */
+#define GAUGE(what_, unit_, index_, flags_, help_) \
+	{.what = what_, .unit = unit_, .type = METRIC_GAUGE, .kind = METRIC_INTEGER, \
+	 .index = index_, .flags = flags_, .help = help_}
+#define COUNTER(what_, unit_, index_, flags_, help_) \
+	{.what = what_, .unit = unit_, .type = METRIC_COUNTER, .kind = METRIC_INTEGER, \
+	 .index = index_, .flags = flags_, .help = help_}
+#define LABELLED(what_, index_, label_, value_, help_) \
+	{.what = what_, .type = METRIC_GAUGE, .kind = METRIC_INTEGER, .index = index_, \
+	 .flags = BOTH, .label = label_, .value = value_, .help = help_}
+
+#define HELP_UNMEASURED "Processes without a PSS, by reason; the sums leave their PSS out."
+
+static const struct metric scope_metrics[] = {
+	GAUGE("pss", "bytes", SCOPE_PSS, BOTH,
+		"Proportional set size: resident memory with every shared page divided by the number of its mappings. Adds up."),
+	GAUGE("pss_low", "bytes", SCOPE_PSS_LOW, BOTH,
+		"Lower bound of the PSS."),
+	GAUGE("pss_high", "bytes", SCOPE_PSS_HIGH, BOTH,
+		"Upper bound of the PSS: rounding of the kernel, and the whole RSS of processes that could not be measured."),
+	GAUGE("uss", "bytes", SCOPE_USS, BOTH,
+		"Unique set size: resident memory that only one process maps, summed."),
+	GAUGE("rss", "bytes", SCOPE_RSS, BOTH,
+		"Resident set sizes, summed. Counts a shared page once for every process, so it may exceed the memory of the host."),
+	GAUGE("swap_pss", "bytes", SCOPE_SWAP_PSS, BOTH,
+		"Proportional share of swap (SwapPss); swapped shared memory is not in it."),
+	GAUGE("vm_swap", "bytes", SCOPE_VM_SWAP, BOTH,
+		"Swapped-out anonymous memory (VmSwap), summed; counts shared pages once for every process."),
+	GAUGE("hugetlb", "bytes", SCOPE_HUGETLB, BOTH,
+		"Memory in hugetlb pages, which is in neither RSS nor PSS: private ones plus the largest shared amount of any process. Not additive."),
+	GAUGE("pagetable", "bytes", SCOPE_PAGETABLE, BOTH,
+		"Page tables of the processes (VmPTE), summed."),
+	GAUGE("processes", NULL, SCOPE_PROCESSES, BOTH,
+		"Processes that have memory."),
+	LABELLED("unmeasured_processes", SCOPE_UNMEASURED_DENIED, "reason", "denied", HELP_UNMEASURED),
+	LABELLED("unmeasured_processes", SCOPE_UNMEASURED_MALFORMED, "reason", "malformed", HELP_UNMEASURED),
+	LABELLED("unmeasured_processes", SCOPE_UNMEASURED_CHANGING, "reason", "changing", HELP_UNMEASURED),
+	LABELLED("unmeasured_processes", SCOPE_UNMEASURED_ERROR, "reason", "error", HELP_UNMEASURED),
+	GAUGE("vm_hwm_max", "bytes", SCOPE_VM_HWM_MAX, BOTH,
+		"Largest high-water mark of RSS (VmHWM) among the live processes."),
+	COUNTER("vm_hwm_growth", "bytes", SCOPE_VM_HWM_GROWTH, BOTH,
+		"Growth of the processes' high-water marks of RSS (VmHWM) above what each had when first seen."),
+	COUNTER("vm_swap_growth", "bytes", SCOPE_VM_SWAP_GROWTH, BOTH,
+		"Every rise of the processes' VmSwap between two readings."),
+	{.what = "pss", .unit = "byte_seconds", .type = METRIC_COUNTER, .kind = METRIC_REAL,
+		.index = SCOPE_PSS_BYTE_SECONDS, .flags = BOTH,
+		.help = "PSS integrated over time."},
+	GAUGE("mem_total", "bytes", SCOPE_MEM_TOTAL, BOTH | METRIC_HOST_ONLY,
+		"Memory of the host that the kernel manages (MemTotal)."),
+	GAUGE("mem_available", "bytes", SCOPE_MEM_AVAILABLE, BOTH | METRIC_HOST_ONLY,
+		"Memory that could be had without swapping (MemAvailable, an estimate of the kernel's)."),
+};
+
+static const struct metric process_metrics[] = {
+	GAUGE("pss", "bytes", PROCESS_PSS, BOTH,
+		"Proportional set size: resident memory with every shared page divided by the number of its mappings."),
+	GAUGE("pss_low", "bytes", PROCESS_PSS_LOW, BOTH,
+		"Lower bound of the PSS."),
+	GAUGE("pss_high", "bytes", PROCESS_PSS_HIGH, BOTH,
+		"Upper bound of the PSS (the kernel rounds down to KiB)."),
+	GAUGE("pss_anon", "bytes", PROCESS_PSS_ANON, BOTH,
+		"Anonymous part of the PSS (Linux 5.3 and later)."),
+	GAUGE("pss_file", "bytes", PROCESS_PSS_FILE, BOTH,
+		"File-backed part of the PSS (Linux 5.3 and later)."),
+	GAUGE("pss_shmem", "bytes", PROCESS_PSS_SHMEM, BOTH,
+		"Shared-memory part of the PSS (Linux 5.3 and later)."),
+	GAUGE("uss", "bytes", PROCESS_USS, BOTH,
+		"Unique set size: resident memory that no other process maps."),
+	GAUGE("rss", "bytes", PROCESS_RSS, BOTH,
+		"Resident set size."),
+	GAUGE("swap_pss", "bytes", PROCESS_SWAP_PSS, BOTH,
+		"Proportional share of swap (SwapPss)."),
+	GAUGE("vm_swap", "bytes", PROCESS_VM_SWAP, BOTH,
+		"Swapped-out anonymous memory (VmSwap)."),
+	GAUGE("vm_hwm", "bytes", PROCESS_VM_HWM, BOTH,
+		"High-water mark of RSS (VmHWM)."),
+	GAUGE("vm_peak", "bytes", PROCESS_VM_PEAK, BOTH,
+		"Largest virtual size so far (VmPeak)."),
+	GAUGE("vm_size", "bytes", PROCESS_VM_SIZE, BOTH,
+		"Virtual size (VmSize)."),
+	GAUGE("vm_data", "bytes", PROCESS_VM_DATA, BOTH,
+		"Private writable virtual memory (VmData)."),
+	GAUGE("vm_pte", "bytes", PROCESS_VM_PTE, BOTH,
+		"Page tables (VmPTE)."),
+	{.what = "start_time", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = PROCESS_START_TIME, .flags = BOTH,
+		.help = "When the process started, in seconds since the epoch."},
+	{.what = "pss_age", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = PROCESS_PSS_AGE, .flags = BOTH, .json = "age_seconds",
+		.help = "How long before the snapshot the PSS was measured."},
+	GAUGE("private_hugetlb", "bytes", PROCESS_PRIVATE_HUGETLB, JSON,
+		"Private memory in hugetlb pages, in neither RSS nor PSS."),
+	GAUGE("shared_hugetlb", "bytes", PROCESS_SHARED_HUGETLB, JSON,
+		"Shared memory in hugetlb pages, whole in each of its processes, in neither RSS nor PSS."),
+	GAUGE("vm_lck", "bytes", PROCESS_VM_LCK, JSON, "Locked memory (VmLck)."),
+	GAUGE("vm_pin", "bytes", PROCESS_VM_PIN, JSON, "Pinned memory (VmPin)."),
+	GAUGE("vm_stk", "bytes", PROCESS_VM_STK, JSON, "Virtual size of the stack (VmStk)."),
+	GAUGE("vm_exe", "bytes", PROCESS_VM_EXE, JSON, "Virtual size of the program text (VmExe)."),
+	GAUGE("vm_lib", "bytes", PROCESS_VM_LIB, JSON, "Virtual size of the libraries' text (VmLib)."),
+	GAUGE("rss_anon", "bytes", PROCESS_RSS_ANON, JSON, "Anonymous part of the RSS (RssAnon)."),
+	GAUGE("rss_file", "bytes", PROCESS_RSS_FILE, JSON, "File-backed part of the RSS (RssFile)."),
+	GAUGE("rss_shmem", "bytes", PROCESS_RSS_SHMEM, JSON, "Shared-memory part of the RSS (RssShmem)."),
+	GAUGE("vm_hwm_growth", "bytes", PROCESS_VM_HWM_GROWTH, JSON,
+		"Growth of VmHWM since the process, or the program it executed last, was first seen."),
+	GAUGE("vm_swap_growth", "bytes", PROCESS_VM_SWAP_GROWTH, JSON,
+		"Sum of the rises of VmSwap since the process, or the program it executed last, was first seen."),
+};
+
+#define HELP_OUTCOME "Processes of the last pass, by what became of them."
+#define HELP_READ    "Processes of the last pass, by the file that their figures come from."
+#define HELP_DROPPED "Things without series of their own, by scope; users, programs and units are in (other)."
+
+static const struct metric self_metrics[] = {
+	{.what = "last_pass_duration", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SELF_LAST_PASS_DURATION, .flags = BOTH,
+		.help = "How long the last pass took, pauses included."},
+	COUNTER("passes", NULL, SELF_PASSES, BOTH, "Passes completed."),
+	COUNTER("pass_overruns", NULL, SELF_PASS_OVERRUNS, BOTH, "Passes that took longer than the interval."),
+	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_MEASURED, "outcome", "measured", HELP_OUTCOME),
+	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_DENIED, "outcome", "denied", HELP_OUTCOME),
+	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_GONE, "outcome", "gone", HELP_OUTCOME),
+	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_NO_MM, "outcome", "no-mm", HELP_OUTCOME),
+	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_MALFORMED, "outcome", "malformed", HELP_OUTCOME),
+	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_CHANGING, "outcome", "changing", HELP_OUTCOME),
+	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_SHARED_MM, "outcome", "shared-mm", HELP_OUTCOME),
+	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_ERROR, "outcome", "error", HELP_OUTCOME),
+	LABELLED("readings", SELF_READ_ROLLUP, "source", "rollup", HELP_READ),
+	LABELLED("readings", SELF_READ_SMAPS, "source", "smaps", HELP_READ),
+	LABELLED("readings", SELF_READ_RSS, "source", "rss", HELP_READ),
+	LABELLED("series_dropped", SELF_DROPPED_USERS, "scope", "user", HELP_DROPPED),
+	LABELLED("series_dropped", SELF_DROPPED_PROGRAMS, "scope", "program", HELP_DROPPED),
+	LABELLED("series_dropped", SELF_DROPPED_UNITS, "scope", "unit", HELP_DROPPED),
+	LABELLED("series_dropped", SELF_DROPPED_PROCESSES, "scope", "process", HELP_DROPPED),
+	{.what = "collector_cpu", .unit = "seconds", .type = METRIC_COUNTER, .kind = METRIC_NANOSECONDS,
+		.index = SELF_CPU, .flags = BOTH,
+		.help = "CPU time that memtallyd has used."},
+	GAUGE("collector_resident_memory", "bytes", SELF_RESIDENT, BOTH, "Resident memory of memtallyd."),
+	GAUGE("collector_open_fds", NULL, SELF_OPEN_FDS, BOTH, "Descriptors that memtallyd has open."),
+	GAUGE("collector_max_fds", NULL, SELF_MAX_FDS, BOTH, "Descriptors that memtallyd may have open."),
+	{.what = "collector_start_time", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SELF_START_TIME, .flags = BOTH,
+		.help = "When memtallyd started, in seconds since the epoch."},
+};
+/* clang-format on */
+
+const struct metric *metric_table(enum metric_scope scope, size_t *ret_count)
+{
+	switch (scope) {
+	case METRIC_PROCESS:
+		*ret_count = sizeof(process_metrics) / sizeof(process_metrics[0]);
+		return process_metrics;
+	case METRIC_SELF:
+		*ret_count = sizeof(self_metrics) / sizeof(self_metrics[0]);
+		return self_metrics;
+	default:
+		*ret_count = sizeof(scope_metrics) / sizeof(scope_metrics[0]);
+		return scope_metrics;
+	}
+}
+
+bool metric_applies(const struct metric *metric, enum metric_scope scope)
+{
+	return scope == METRIC_HOST || !(metric->flags & METRIC_HOST_ONLY);
+}
+
+const char *metric_scope_name(enum metric_scope scope)
+{
+	static const char *const names[METRIC_SCOPES] = {
+		[METRIC_HOST] = "host",
+		[METRIC_USER] = "user",
+		[METRIC_PROGRAM] = "program",
+		[METRIC_UNIT] = "unit",
+		[METRIC_PROCESS] = "process",
+		[METRIC_SELF] = "",
+	};
+
+	return names[scope];
+}
+
+void metric_name(const struct metric *metric, enum metric_scope scope, bool family,
+	char to[static METRIC_NAME_SIZE])
+{
+	const char *prefix = metric_scope_name(scope);
+
+	snprintf(to, METRIC_NAME_SIZE, "memtally_%s%s%s%s%s%s", prefix, *prefix ? "_" : "",
+		metric->what, metric->unit ? "_" : "", metric->unit ? metric->unit : "",
+		metric->type == METRIC_COUNTER && !family ? "_total" : "");
+}
+
+void metric_field(const struct metric *metric, char to[static METRIC_NAME_SIZE])
+{
+	if (metric->json)
+		snprintf(to, METRIC_NAME_SIZE, "%s", metric->json);
+	else
+		snprintf(to, METRIC_NAME_SIZE, "%s%s%s%s", metric->what, metric->unit ? "_" : "",
+			metric->unit ? metric->unit : "",
+			metric->type == METRIC_COUNTER ? "_total" : "");
+}
+
+const struct metric *metric_find_field(enum metric_scope scope, const char *name)
+{
+	size_t count;
+	const struct metric *table = metric_table(scope, &count);
+	char field[METRIC_NAME_SIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		if (table[i].label || !(table[i].flags & METRIC_IN_JSON) ||
+			!metric_applies(&table[i], scope))
+			continue;
+		metric_field(&table[i], field);
+		if (!strcmp(field, name))
+			return &table[i];
+	}
+	return NULL;
+}
+
+const char *metric_source_name(unsigned int source)
+{
+	static const char *const names[SOURCE_COUNT_] = {
+		[SOURCE_NONE] = "none",
+		[SOURCE_ROLLUP] = "rollup",
+		[SOURCE_SMAPS] = "smaps",
+		[SOURCE_RSS] = "rss",
+		[SOURCE_ESTIMATE] = "estimate",
+	};
+
+	return source < SOURCE_COUNT_ ? names[source] : "none";
+}
+
+const char *metric_outcome_name(unsigned int outcome)
+{
+	static const char *const names[OUTCOME_COUNT_] = {
+		[OUTCOME_MEASURED] = "measured",
+		[OUTCOME_DENIED] = "denied",
+		[OUTCOME_GONE] = "gone",
+		[OUTCOME_NO_MM] = "no-mm",
+		[OUTCOME_MALFORMED] = "malformed",
+		[OUTCOME_CHANGING] = "changing",
+		[OUTCOME_SHARED_MM] = "shared-mm",
+		[OUTCOME_ERROR] = "error",
+	};
+
+	return outcome < OUTCOME_COUNT_ ? names[outcome] : "error";
+}
+
+static const double pass_bounds[HISTOGRAM_BUCKETS - 1] = {
+	0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
+
+static const struct metric_histogram histograms[HISTOGRAM_COUNT_] = {
+	[HISTOGRAM_PASS_DURATION] =
+		{
+			.name = "memtally_pass_duration_seconds",
+			.unit = "seconds",
+			.help = "How long passes took, pauses included.",
+			.bounds = pass_bounds,
+		},
+};
+
+const struct metric_histogram *metric_histogram(unsigned int id)
+{
+	return id < HISTOGRAM_COUNT_ ? &histograms[id] : NULL;
+}
+
+size_t metric_histogram_bucket(const struct metric_histogram *histogram, uint64_t value_ns)
+{
+	double seconds = (double)value_ns / (double)NS_PER_SEC;
+	size_t i = 0;
+
+	while (i < HISTOGRAM_BUCKETS - 1 && seconds > histogram->bounds[i])
+		i++;
+	return i;
+}

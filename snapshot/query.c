@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "snapshot/query.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/number.h"
+
+static const struct {
+	const char *key;
+	enum query_field_kind kind;
+	unsigned int scopes; /* bits of metric_scope */
+	bool filter;         /* may also be filtered by */
+} fields[] = {
+	{"pid", QUERY_PID, 1 << METRIC_PROCESS, true},
+	{"uid", QUERY_UID, 1 << METRIC_PROCESS | 1 << METRIC_USER, false},
+	{"user", QUERY_USER, 1 << METRIC_PROCESS, true},
+	{"program", QUERY_PROGRAM, 1 << METRIC_PROCESS, true},
+	{"unit", QUERY_UNIT, 1 << METRIC_PROCESS, true},
+	{"user_unit", QUERY_USER_UNIT, 1 << METRIC_PROCESS, false},
+	{"source", QUERY_SOURCE, 1 << METRIC_PROCESS, false},
+	{"reason", QUERY_REASON, 1 << METRIC_PROCESS, false},
+	{"user", QUERY_NAME, 1 << METRIC_USER, true},
+	{"program", QUERY_NAME, 1 << METRIC_PROGRAM, true},
+	{"unit", QUERY_NAME, 1 << METRIC_UNIT, true},
+};
+
+void query_init(struct query *q, enum metric_scope scope)
+{
+	*q = (struct query){.scope = scope};
+	q->sort.metric = metric_find_field(scope, "pss_bytes");
+}
+
+static int find_field(enum metric_scope scope, const char *key, bool filter, struct query_field *ret)
+{
+	const struct metric *table;
+	size_t count;
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if ((fields[i].scopes >> scope & 1) && !strcmp(fields[i].key, key) &&
+			(!filter || fields[i].filter)) {
+			*ret = (struct query_field){.kind = fields[i].kind};
+			return 0;
+		}
+	if (filter)
+		return -EINVAL;
+	table = metric_table(scope, &count);
+	for (size_t i = 0; i < count; i++) {
+		char name[METRIC_NAME_SIZE];
+
+		metric_field(&table[i], name);
+		if ((table[i].flags & METRIC_IN_JSON) && metric_applies(&table[i], scope) &&
+			!strcmp(name, key)) {
+			*ret = (struct query_field){.kind = QUERY_METRIC, .metric = &table[i]};
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int set_once(bool *has, const char *key, char error[static QUERY_ERROR_SIZE])
+{
+	if (*has) {
+		snprintf(error, QUERY_ERROR_SIZE, "parameter '%s' is given twice", key);
+		return -EINVAL;
+	}
+	*has = true;
+	return 0;
+}
+
+static int set_sort(struct query *q, const char *value, char error[static QUERY_ERROR_SIZE])
+{
+	int r = set_once(&q->has_sort, "sort", error);
+
+	if (r < 0)
+		return r;
+	r = find_field(q->scope, value, false, &q->sort);
+	if (r < 0) {
+		snprintf(error, QUERY_ERROR_SIZE,
+			"'sort' must be a field of the rows, such as pss_bytes, rss_bytes or %s",
+			q->scope == METRIC_PROCESS ? "pid" : metric_scope_name(q->scope));
+		return r;
+	}
+	if (!q->has_order) /* names rise, quantities fall */
+		q->ascending = q->sort.kind != QUERY_METRIC;
+	return 0;
+}
+
+static int set_order(struct query *q, const char *value, char error[static QUERY_ERROR_SIZE])
+{
+	int r = set_once(&q->has_order, "order", error);
+
+	if (r < 0)
+		return r;
+	if (strcmp(value, "asc") != 0 && strcmp(value, "desc") != 0) {
+		snprintf(error, QUERY_ERROR_SIZE, "'order' must be asc or desc");
+		return -EINVAL;
+	}
+	q->ascending = !strcmp(value, "asc");
+	return 0;
+}
+
+static int set_limit(struct query *q, const char *value, char error[static QUERY_ERROR_SIZE])
+{
+	uint64_t limit;
+	int r = set_once(&q->has_limit, "limit", error);
+
+	if (r < 0)
+		return r;
+	r = number_parse_u64(value, strlen(value), &limit);
+	if (r < 0 || !limit || limit > QUERY_LIMIT_MAX) {
+		snprintf(error, QUERY_ERROR_SIZE, "'limit' must be a whole number from 1 to %d",
+			QUERY_LIMIT_MAX);
+		return -EINVAL;
+	}
+	q->limit = (uint32_t)limit;
+	return 0;
+}
+
+static int add_filter(struct query *q, const char *key, const char *value,
+	char error[static QUERY_ERROR_SIZE])
+{
+	struct query_field field;
+	uint64_t pid;
+	size_t len = strlen(value);
+
+	if (find_field(q->scope, key, true, &field) < 0) {
+		snprintf(error, QUERY_ERROR_SIZE, "unknown parameter; known here: sort, order, limit%s%s",
+			q->scope == METRIC_PROCESS ? ", user, program, unit, pid" : ", ",
+			q->scope == METRIC_PROCESS ? "" : metric_scope_name(q->scope));
+		return -EINVAL;
+	}
+	if (q->filters == QUERY_FILTERS_MAX) {
+		snprintf(error, QUERY_ERROR_SIZE, "more than %d filters", QUERY_FILTERS_MAX);
+		return -EINVAL;
+	}
+	if (len >= QUERY_VALUE_MAX) {
+		snprintf(error, QUERY_ERROR_SIZE, "'%s' is longer than %d bytes", key,
+			QUERY_VALUE_MAX - 1);
+		return -EINVAL;
+	}
+	if (field.kind == QUERY_PID && number_parse_u64(value, len, &pid) < 0) {
+		snprintf(error, QUERY_ERROR_SIZE, "'pid' must be a whole number");
+		return -EINVAL;
+	}
+	q->filter[q->filters].kind = field.kind;
+	memcpy(q->filter[q->filters].value, value, len + 1);
+	q->filters++;
+	return 0;
+}
+
+int query_set(struct query *q, const char *key, const char *value,
+	char error[static QUERY_ERROR_SIZE])
+{
+	if (!strcmp(key, "sort"))
+		return set_sort(q, value, error);
+	if (!strcmp(key, "order"))
+		return set_order(q, value, error);
+	if (!strcmp(key, "limit"))
+		return set_limit(q, value, error);
+	return add_filter(q, key, value, error);
+}
+
+/* One row's value in a field: a text, or a number where text is NULL; absent where not present. */
+struct key {
+	const char *text;
+	uint64_t number;
+	double real;
+	uint32_t row;
+	bool present;
+};
+
+static void key_of_metric(const struct query *q, const struct metric *metric, uint64_t present,
+	const uint64_t *values, struct key *key)
+{
+	const struct metric *end;
+	size_t count;
+	uint64_t v;
+
+	if (!metric->label) {
+		key->present = metric_get(metric, present, values, &v);
+		key->number = key->present ? v : 0;
+		if (metric->kind == METRIC_REAL)
+			key->real = metric_real(key->number);
+		return;
+	}
+	end = metric_table(q->scope, &count);
+	end += count;
+	for (const struct metric *m = metric; m < end && !strcmp(m->what, metric->what); m++)
+		if (metric_get(m, present, values, &v)) {
+			key->present = true;
+			key->number += v;
+		}
+}
+
+static void key_set_text(struct key *key, const char *text)
+{
+	key->text = text;
+	key->present = *text;
+}
+
+static void key_of_process(const struct query *q, const struct query_field *f,
+	const struct view *view, uint32_t i, struct key *key)
+{
+	const struct snapshot_process *row = view_process(view, i);
+
+	switch (f->kind) {
+	case QUERY_METRIC: key_of_metric(q, f->metric, row->present, row->q, key); break;
+	case QUERY_PID:
+		key->number = row->pid;
+		key->present = true;
+		break;
+	case QUERY_UID:
+		key->number = row->uid;
+		key->present = true;
+		break;
+	case QUERY_USER: key_set_text(key, view_text(view, row->user)); break;
+	case QUERY_PROGRAM: key_set_text(key, view_text(view, row->program)); break;
+	case QUERY_UNIT: key_set_text(key, view_text(view, row->unit)); break;
+	case QUERY_USER_UNIT: key_set_text(key, view_text(view, row->user_unit)); break;
+	case QUERY_SOURCE:
+		key->text = metric_source_name(row->source);
+		key->present = row->source != SOURCE_NONE;
+		break;
+	case QUERY_REASON:
+		key->text = metric_outcome_name(row->outcome);
+		key->present = row->outcome != OUTCOME_MEASURED;
+		break;
+	case QUERY_NAME: break;
+	}
+}
+
+static void key_of(const struct query *q, const struct query_field *f, const struct view *view,
+	uint32_t i, struct key *key)
+{
+	const struct snapshot_scope *row;
+
+	*key = (struct key){.row = i};
+	if (q->scope == METRIC_PROCESS) {
+		key_of_process(q, f, view, i, key);
+		return;
+	}
+	row = view_scope(view, q->scope, i);
+	if (f->kind == QUERY_METRIC) {
+		key_of_metric(q, f->metric, row->present, row->q, key);
+	} else if (f->kind == QUERY_UID) {
+		key->number = row->uid;
+		key->present = true;
+	} else {
+		key_set_text(key, view_text(view, row->name));
+	}
+}
+
+static int key_compare(const void *a_, const void *b_, void *query)
+{
+	const struct key *a = a_, *b = b_;
+	const struct query *q = query;
+	int order = 0;
+
+	if (a->present != b->present)
+		return a->present ? -1 : 1;
+	if (a->text && b->text)
+		order = strcmp(a->text, b->text);
+	else if (q->sort.kind == QUERY_METRIC && q->sort.metric->kind == METRIC_REAL)
+		order = (a->real > b->real) - (a->real < b->real);
+	else
+		order = (a->number > b->number) - (a->number < b->number);
+	if (order)
+		return q->ascending ? order : -order;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static bool filter_matches(const struct query *q, const struct query_filter *filter,
+	const struct view *view, uint32_t i)
+{
+	struct query_field field = {.kind = filter->kind};
+	struct key key;
+	uint64_t number;
+
+	key_of(q, &field, view, i, &key);
+	if (!key.text)
+		return number_parse_u64(filter->value, strlen(filter->value), &number) == 0 &&
+		       number == key.number;
+	return !strcmp(key.text, filter->value);
+}
+
+/* Whether an earlier filter has the same key, and so has tried this one's alternative already. */
+static bool is_tried(const struct query *q, size_t f)
+{
+	for (size_t g = 0; g < f; g++)
+		if (q->filter[g].kind == q->filter[f].kind)
+			return true;
+	return false;
+}
+
+/* Alternatives of one key may stand anywhere in the list: a key passes when one of them matches. */
+static bool is_selected(const struct query *q, const struct view *view, uint32_t i)
+{
+	if (q->scope != METRIC_PROCESS && (view_scope(view, q->scope, i)->flags & SCOPE_OTHER))
+		return false;
+	for (size_t f = 0; f < q->filters; f++) {
+		bool matches = false;
+
+		if (is_tried(q, f))
+			continue;
+		for (size_t g = f; g < q->filters && !matches; g++)
+			matches = q->filter[g].kind == q->filter[f].kind &&
+				  filter_matches(q, &q->filter[g], view, i);
+		if (!matches)
+			return false;
+	}
+	return true;
+}
+
+int query_run(const struct query *q, const struct view *view, uint32_t **ret_rows,
+	size_t *ret_count)
+{
+	uint32_t total = view_count(view, q->scope);
+	AUTO_FREE struct key *keys = NULL;
+	AUTO_FREE uint32_t *rows = NULL;
+	size_t n = 0;
+
+	keys = calloc((size_t)total + 1, sizeof(*keys));
+	if (!keys)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < total; i++)
+		if (is_selected(q, view, i))
+			key_of(q, &q->sort, view, i, &keys[n++]);
+	qsort_r(keys, n, sizeof(*keys), key_compare, (void *)(uintptr_t)q);
+	if (q->limit && n > q->limit)
+		n = q->limit;
+	rows = calloc(n + 1, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		rows[i] = keys[i].row;
+	*ret_rows = TAKE_PTR(rows);
+	*ret_count = n;
+	return 0;
+}

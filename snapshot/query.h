@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which rows of a snapshot, in which order: the parameters of the HTTP lists and the options of the
+ * terminal program, over one list of fields.
+ */
+#ifndef MEMTALLY_SNAPSHOT_QUERY_H
+#define MEMTALLY_SNAPSHOT_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "snapshot/view.h"
+
+enum {
+	QUERY_FILTERS_MAX = 64,
+	QUERY_VALUE_MAX = 256, /* bytes of one filter's value */
+	QUERY_LIMIT_MAX = 1000000,
+	QUERY_ERROR_SIZE = 256,
+};
+
+enum query_field_kind {
+	QUERY_METRIC,
+	QUERY_PID,
+	QUERY_UID,
+	QUERY_NAME, /* of the row of a user, program or unit */
+	QUERY_USER,
+	QUERY_PROGRAM,
+	QUERY_UNIT,
+	QUERY_USER_UNIT,
+	QUERY_SOURCE,
+	QUERY_REASON,
+};
+
+struct query_field {
+	enum query_field_kind kind;
+	const struct metric *metric; /* QUERY_METRIC; where it is labelled, the family's sum */
+};
+
+struct query_filter {
+	enum query_field_kind kind;
+	char value[QUERY_VALUE_MAX];
+};
+
+struct query {
+	enum metric_scope scope; /* METRIC_USER, METRIC_PROGRAM, METRIC_UNIT or METRIC_PROCESS */
+	struct query_field sort;
+	bool has_sort, has_order, has_limit;
+	bool ascending;
+	uint32_t limit;
+	struct query_filter filter[QUERY_FILTERS_MAX];
+	size_t filters;
+};
+
+/* Everything of SCOPE, the largest PSS first. */
+void query_init(struct query *q, enum metric_scope scope);
+
+/*
+ * Sets parameter KEY (sort, order, limit, user, program, unit, pid) to VALUE. sort, order and limit may
+ * stand once, the filters several times: the alternatives of one key are or'ed, keys are and'ed.
+ * -EINVAL with a sentence for the user in ERROR.
+ */
+int query_set(struct query *q, const char *key, const char *value,
+	char error[static QUERY_ERROR_SIZE]);
+
+/*
+ * The rows of VIEW that Q selects, in order: indices in *ret_rows, which the caller frees. "(other)" is
+ * never among them. Rows without the field that is sorted by come last in either order; ties go by pid
+ * or by the order of the image. -ENOMEM.
+ */
+int query_run(const struct query *q, const struct view *view, uint32_t **ret_rows,
+	size_t *ret_count);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of a snapshot. A row is a few identifying fields, a mask and an array of quantities: bit I
+ * of .present says whether quantity I could be had. An absent quantity is not 0: it is not summed, not
+ * rendered, not sorted before anything. What each quantity is called, its unit and its meaning are in
+ * the metric table (snapshot/metric.c); here is only where it lies.
+ *
+ * Rows may grow at their end within a major version of the image, so they are addressed by the stride
+ * that the image states, never by sizeof. New quantities are added at the end of an enumeration.
+ */
+#ifndef MEMTALLY_SNAPSHOT_RECORD_H
+#define MEMTALLY_SNAPSHOT_RECORD_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where a process's figure comes from. */
+enum process_source {
+	SOURCE_NONE,     /* its mm is counted at another process, or nothing could be read */
+	SOURCE_ROLLUP,   /* smaps_rollup: PSS rounded down once */
+	SOURCE_SMAPS,    /* smaps, summed: PSS rounded down for every mapping */
+	SOURCE_RSS,      /* status alone: no PSS */
+	SOURCE_ESTIMATE, /* an earlier measurement, carried forward */
+	SOURCE_COUNT_
+};
+
+/* What became of a process in a pass. The first is the good case, the others say why it was not. */
+enum process_outcome {
+	OUTCOME_MEASURED,
+	OUTCOME_DENIED,    /* the kernel refused: no right to look into it */
+	OUTCOME_GONE,      /* it ended while it was being read */
+	OUTCOME_NO_MM,     /* a kernel thread or a zombie: there is no memory to measure */
+	OUTCOME_MALFORMED, /* the text was not what a kernel prints */
+	OUTCOME_CHANGING,  /* it executed another program during each of two readings */
+	OUTCOME_SHARED_MM, /* CLONE_VM: its address space is counted at another process */
+	OUTCOME_ERROR,     /* reading failed on our side: no descriptor, no memory, an I/O error */
+	OUTCOME_COUNT_
+};
+
+/* Integers are bytes unless a comment says otherwise. */
+enum process_quantity {
+	PROCESS_PSS,
+	PROCESS_PSS_LOW,
+	PROCESS_PSS_HIGH,
+	PROCESS_PSS_ANON,
+	PROCESS_PSS_FILE,
+	PROCESS_PSS_SHMEM,
+	PROCESS_USS,
+	PROCESS_RSS,
+	PROCESS_SWAP_PSS,
+	PROCESS_VM_SWAP,
+	PROCESS_VM_HWM,
+	PROCESS_VM_PEAK,
+	PROCESS_VM_SIZE,
+	PROCESS_VM_DATA,
+	PROCESS_VM_PTE,
+	PROCESS_START_TIME, /* nanoseconds since the epoch */
+	PROCESS_PSS_AGE,    /* nanoseconds between the reading and the publication */
+	PROCESS_PRIVATE_HUGETLB,
+	PROCESS_SHARED_HUGETLB,
+	PROCESS_VM_LCK,
+	PROCESS_VM_PIN,
+	PROCESS_VM_STK,
+	PROCESS_VM_EXE,
+	PROCESS_VM_LIB,
+	PROCESS_RSS_ANON,
+	PROCESS_RSS_FILE,
+	PROCESS_RSS_SHMEM,
+	PROCESS_VM_HWM_GROWTH,  /* since this image of the process was first seen */
+	PROCESS_VM_SWAP_GROWTH, /* likewise */
+	PROCESS_QUANTITIES
+};
+
+enum scope_quantity {
+	SCOPE_PSS,
+	SCOPE_PSS_LOW,
+	SCOPE_PSS_HIGH,
+	SCOPE_USS,
+	SCOPE_RSS,
+	SCOPE_SWAP_PSS,
+	SCOPE_VM_SWAP,
+	SCOPE_HUGETLB,
+	SCOPE_PAGETABLE,
+	SCOPE_PROCESSES,            /* a count */
+	SCOPE_UNMEASURED_DENIED,    /* counts */
+	SCOPE_UNMEASURED_MALFORMED,
+	SCOPE_UNMEASURED_CHANGING,
+	SCOPE_UNMEASURED_ERROR,
+	SCOPE_VM_HWM_MAX,
+	SCOPE_VM_HWM_GROWTH,
+	SCOPE_VM_SWAP_GROWTH,
+	SCOPE_PSS_BYTE_SECONDS,     /* a double, see metric.h */
+	SCOPE_MEM_TOTAL,            /* of the host only */
+	SCOPE_MEM_AVAILABLE,        /* of the host only */
+	SCOPE_QUANTITIES
+};
+
+enum self_quantity {
+	SELF_LAST_PASS_DURATION, /* nanoseconds */
+	SELF_PASSES,             /* a count */
+	SELF_PASS_OVERRUNS,      /* a count: passes longer than the interval */
+	SELF_OUTCOME_FIRST,      /* counts, one for each process_outcome */
+	SELF_OUTCOME_LAST = SELF_OUTCOME_FIRST + OUTCOME_COUNT_ - 1,
+	SELF_READ_ROLLUP,        /* counts of processes by source */
+	SELF_READ_SMAPS,
+	SELF_READ_RSS,
+	SELF_DROPPED_USERS,      /* counts of rows without series of their own */
+	SELF_DROPPED_PROGRAMS,
+	SELF_DROPPED_UNITS,
+	SELF_DROPPED_PROCESSES,
+	SELF_CPU,                /* nanoseconds */
+	SELF_RESIDENT,
+	SELF_OPEN_FDS,           /* a count */
+	SELF_MAX_FDS,            /* a count */
+	SELF_START_TIME,         /* nanoseconds since the epoch */
+	SELF_QUANTITIES
+};
+
+static_assert(PROCESS_QUANTITIES <= 64 && SCOPE_QUANTITIES <= 64 && SELF_QUANTITIES <= 64,
+	"a row's mask has 64 bits");
+
+enum scope_flag {
+	SCOPE_EXPORTED = 1 << 0, /* has series of its own in /metrics */
+	SCOPE_OTHER = 1 << 1,    /* the "(other)" row: the sum of those that have not */
+};
+
+enum process_flag {
+	PROCESS_EXPORTED = 1 << 0, /* has series of its own in /metrics */
+};
+
+/* One user, program or unit, or the host. Names are offsets into the string table. */
+struct snapshot_scope {
+	uint32_t name;
+	uint32_t uid; /* of a user; 0 elsewhere */
+	uint32_t flags;
+	uint32_t reserved;
+	uint64_t created_ns; /* CLOCK_REALTIME at which the counters started from 0 */
+	uint64_t present;
+	uint64_t q[SCOPE_QUANTITIES];
+};
+
+struct snapshot_process {
+	uint32_t pid;
+	uint32_t uid;
+	uint32_t user; /* names are offsets into the string table */
+	uint32_t program;
+	uint32_t unit;
+	uint32_t user_unit; /* empty where there is none */
+	uint8_t source;     /* enum process_source */
+	uint8_t outcome;    /* enum process_outcome */
+	uint16_t flags;
+	uint32_t mm_pid; /* OUTCOME_SHARED_MM: the process at which the memory is counted; else 0 */
+	uint64_t present;
+	uint64_t q[PROCESS_QUANTITIES];
+};
+
+/* memtallyd on itself. */
+struct snapshot_self {
+	uint32_t version; /* of the program, a name */
+	uint32_t flags;   /* enum self_flag */
+	uint64_t present;
+	uint64_t q[SELF_QUANTITIES];
+};
+
+enum self_flag {
+	SELF_CAP_SYS_PTRACE = 1 << 0, /* in the effective set */
+	SELF_CAP_PERFMON = 1 << 1,    /* in the effective set */
+	SELF_READS_FOREIGN = 1 << 2,  /* PSS of other users' processes was had */
+	SELF_COMPARES_MM = 1 << 3,    /* kcmp(KCMP_VM) is allowed: shared address spaces are found */
+	SELF_PROC_HIDDEN = 1 << 4,    /* /proc is mounted with hidepid: other users' processes are missing */
+};
+
+/* Cumulative upper bounds are the metric table's; the last bucket is the total (+Inf). */
+enum {
+	HISTOGRAM_BUCKETS = 16
+};
+
+enum snapshot_histogram_id {
+	HISTOGRAM_PASS_DURATION,
+	HISTOGRAM_COUNT_
+};
+
+struct snapshot_histogram {
+	uint32_t id; /* enum snapshot_histogram_id */
+	uint32_t reserved;
+	uint64_t sum_ns;
+	uint64_t count;
+	uint64_t bucket[HISTOGRAM_BUCKETS]; /* not cumulative; the last has no upper bound */
+};
+
+/* Sets quantity I of ROW, a pointer to any row. */
+#define ROW_SET(row, i, value)                                                                     \
+	do {                                                                                       \
+		(row)->q[i] = (value);                                                             \
+		(row)->present |= UINT64_C(1) << (i);                                              \
+	} while (0)
+
+#define ROW_HAS(row, i) (((row)->present >> (i)) & 1)
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "snapshot/view.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/memfd.h"
+#include "base/text.h"
+
+static int refuse(const char **ret_reason, const char *reason)
+{
+	*ret_reason = reason;
+	return -EBADMSG;
+}
+
+static int check_header(const struct view *v, const char **ret_reason)
+{
+	const struct image_header *h = v->header;
+
+	if (v->size < sizeof(*h))
+		return refuse(ret_reason, "shorter than a header");
+	if (memcmp(h->magic, IMAGE_MAGIC, sizeof(h->magic)) != 0)
+		return refuse(ret_reason, "not a memtally snapshot");
+	if (h->byte_order != IMAGE_BYTE_ORDER)
+		return refuse(ret_reason, "another byte order");
+	if (h->major != IMAGE_MAJOR) {
+		*ret_reason = "another major version";
+		return -EPROTO;
+	}
+	if (h->image_size != v->size)
+		return refuse(ret_reason, "size differs from the header's");
+	if (h->header_size < sizeof(*h) || h->header_size % IMAGE_ALIGN || h->header_size > v->size)
+		return refuse(ret_reason, "bad header size");
+	if (!h->section_count || h->section_count > IMAGE_SECTIONS_MAX ||
+		h->section_count > (v->size - h->header_size) / sizeof(struct image_section))
+		return refuse(ret_reason, "bad number of sections");
+	if (!h->sequence || h->stale_ns < h->boottime_ns || h->boottime_ns < h->pass_begin_ns ||
+		!h->interval_ns || h->realtime_ns > INT64_MAX || h->stale_ns > INT64_MAX)
+		return refuse(ret_reason, "impossible times");
+	return 0;
+}
+
+/* The least stride of a row that this reader understands; 0: a kind it does not know. */
+static uint32_t least_stride(uint32_t kind)
+{
+	switch (kind) {
+	case SECTION_STRINGS: return 1;
+	case SECTION_HOST:
+	case SECTION_USERS:
+	case SECTION_PROGRAMS:
+	case SECTION_UNITS: return sizeof(struct snapshot_scope);
+	case SECTION_PROCESSES: return sizeof(struct snapshot_process);
+	case SECTION_SELF: return sizeof(struct snapshot_self);
+	case SECTION_HISTOGRAMS: return sizeof(struct snapshot_histogram);
+	default: return 0;
+	}
+}
+
+static int check_section(struct view *v, const struct image_section *s, uint64_t floor,
+	uint64_t *ret_end, const char **ret_reason)
+{
+	uint32_t least = least_stride(s->kind);
+	uint64_t bytes, end;
+
+	if (!s->stride || __builtin_mul_overflow(s->count, s->stride, &bytes) ||
+		__builtin_add_overflow(s->offset, bytes, &end) || end > v->size)
+		return refuse(ret_reason, "a section reaches past the end");
+	if (s->offset < floor)
+		return refuse(ret_reason, "sections overlap or are out of order");
+	if (s->offset % IMAGE_ALIGN)
+		return refuse(ret_reason, "a section is not aligned");
+	*ret_end = end;
+	if (!least)
+		return 0; /* a newer minor version's: passed over */
+	if (s->stride < least || (least > 1 ? s->stride % IMAGE_ALIGN : s->stride != 1))
+		return refuse(ret_reason, "rows are shorter than this version's");
+	if (s->count > UINT32_MAX)
+		return refuse(ret_reason, "too many rows");
+	if (v->section[s->kind].data)
+		return refuse(ret_reason, "a section stands twice");
+	v->section[s->kind] = (struct view_section){
+		.data = v->data + s->offset,
+		.stride = s->stride,
+		.count = (uint32_t)s->count,
+	};
+	return 0;
+}
+
+static int check_sections(struct view *v, const char **ret_reason)
+{
+	const struct image_header *h = v->header;
+	const struct image_section *table = (const void *)(v->data + h->header_size);
+	uint64_t floor = h->header_size + h->section_count * sizeof(*table);
+
+	for (uint32_t i = 0; i < h->section_count; i++) {
+		int r = check_section(v, &table[i], floor, &floor, ret_reason);
+
+		if (r < 0)
+			return r;
+	}
+	if (v->section[SECTION_HOST].count != 1 || v->section[SECTION_SELF].count != 1)
+		return refuse(ret_reason, "host and self need one row each");
+	if (!v->section[SECTION_USERS].data || !v->section[SECTION_PROGRAMS].data ||
+		!v->section[SECTION_UNITS].data)
+		return refuse(ret_reason, "a section is missing");
+	if (v->section[SECTION_PROCESSES].count && view_is_public(v))
+		return refuse(ret_reason, "a public image with rows of processes");
+	return 0;
+}
+
+static int check_strings(const struct view *v, const char **ret_reason)
+{
+	const struct view_section *s = &v->section[SECTION_STRINGS];
+	const char *text = (const char *)s->data;
+	size_t at = 0;
+
+	if (!s->count || text[0] || text[s->count - 1])
+		return refuse(ret_reason, "the string table is not closed");
+	while (at < s->count) {
+		size_t len = strlen(text + at);
+
+		if (!text_is_clean(text + at, len))
+			return refuse(ret_reason, "a name is not clean text");
+		at += len + 1;
+	}
+	return 0;
+}
+
+/* A name must begin where a string begins: at 0 or after a string's end. */
+static bool is_name(const struct view *v, uint32_t ref)
+{
+	const struct view_section *s = &v->section[SECTION_STRINGS];
+
+	return ref < s->count && (ref == 0 || s->data[ref - 1] == 0);
+}
+
+/* Which quantities of SCOPE are doubles. */
+static uint64_t real_mask(enum metric_scope scope)
+{
+	size_t count;
+	const struct metric *m = metric_table(scope, &count);
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (m[i].kind == METRIC_REAL)
+			mask |= UINT64_C(1) << m[i].index;
+	return mask;
+}
+
+/* Quantities beyond KNOWN are a newer minor version's and are not looked at. */
+static bool are_quantities(uint64_t present, const uint64_t *q, unsigned int known, uint64_t real)
+{
+	if (known < 64)
+		present &= (UINT64_C(1) << known) - 1;
+	for (; present; present &= present - 1) {
+		unsigned int i = (unsigned int)__builtin_ctzll(present);
+
+		if ((real >> i) & 1) {
+			double value = metric_real(q[i]);
+
+			if (!isfinite(value) || value < 0)
+				return false;
+		} else if (q[i] > INT64_MAX) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static int check_scope(const struct view *v, enum metric_scope scope, const char **ret_reason)
+{
+	uint64_t real = real_mask(scope);
+	unsigned int others = 0;
+
+	for (uint32_t i = 0; i < view_count(v, scope); i++) {
+		const struct snapshot_scope *row = view_scope(v, scope, i);
+
+		if (!is_name(v, row->name) || row->created_ns > INT64_MAX)
+			return refuse(ret_reason, "a row without a name or a time");
+		if (!are_quantities(row->present, row->q, SCOPE_QUANTITIES, real))
+			return refuse(ret_reason, "an impossible quantity");
+		others += (row->flags & SCOPE_OTHER) != 0;
+	}
+	return others > 1 ? refuse(ret_reason, "two (other) rows") : 0;
+}
+
+static int check_processes(const struct view *v, const char **ret_reason)
+{
+	uint64_t real = real_mask(METRIC_PROCESS);
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < view_count(v, METRIC_PROCESS); i++) {
+		const struct snapshot_process *row = view_process(v, i);
+
+		if (row->pid <= last || row->pid > INT32_MAX || row->mm_pid > INT32_MAX)
+			return refuse(ret_reason, "processes are not in order");
+		last = row->pid;
+		if (!is_name(v, row->user) || !is_name(v, row->program) || !is_name(v, row->unit) ||
+			!is_name(v, row->user_unit))
+			return refuse(ret_reason, "a process without a name");
+		if (row->source >= SOURCE_COUNT_ || row->outcome >= OUTCOME_COUNT_)
+			return refuse(ret_reason, "an unknown source or outcome");
+		if (!are_quantities(row->present, row->q, PROCESS_QUANTITIES, real))
+			return refuse(ret_reason, "an impossible quantity");
+	}
+	return 0;
+}
+
+static int check_self(const struct view *v, const char **ret_reason)
+{
+	const struct snapshot_self *self = view_self(v);
+
+	if (!is_name(v, self->version) ||
+		!are_quantities(self->present, self->q, SELF_QUANTITIES, real_mask(METRIC_SELF)))
+		return refuse(ret_reason, "an impossible quantity");
+	for (uint32_t i = 0; i < v->section[SECTION_HISTOGRAMS].count; i++) {
+		const struct snapshot_histogram *h = view_histogram(v, i);
+		uint64_t sum = 0;
+
+		if (h->id >= HISTOGRAM_COUNT_)
+			continue; /* a newer minor version's */
+		for (size_t k = 0; k < HISTOGRAM_BUCKETS; k++)
+			if (__builtin_add_overflow(sum, h->bucket[k], &sum))
+				return refuse(ret_reason, "an impossible histogram");
+		if (sum != h->count || h->count > INT64_MAX || h->sum_ns > INT64_MAX)
+			return refuse(ret_reason, "an impossible histogram");
+	}
+	return 0;
+}
+
+static int view_check(struct view *v, const char **ret_reason)
+{
+	int r = check_header(v, ret_reason);
+
+	if (r == 0)
+		r = check_sections(v, ret_reason);
+	if (r == 0)
+		r = check_strings(v, ret_reason);
+	for (int scope = METRIC_HOST; r == 0 && scope <= METRIC_UNIT; scope++)
+		r = check_scope(v, (enum metric_scope)scope, ret_reason);
+	if (r == 0)
+		r = check_processes(v, ret_reason);
+	if (r == 0)
+		r = check_self(v, ret_reason);
+	return r;
+}
+
+static int view_new(const void *data, size_t size, size_t mapped, struct view **ret,
+	const char **ret_reason)
+{
+	AUTO_VIEW struct view *v = calloc(1, sizeof(*v));
+	int r;
+
+	if (!v) {
+		*ret_reason = "out of memory";
+		return -ENOMEM;
+	}
+	*v = (struct view){.data = data, .size = size, .refs = 1, .header = data};
+	r = view_check(v, ret_reason);
+	if (r < 0)
+		return r;
+	v->mapped = mapped;
+	*ret = TAKE_PTR(v);
+	return 0;
+}
+
+int view_from_bytes(const void *data, size_t size, struct view **ret, const char **ret_reason)
+{
+	return view_new(data, size, 0, ret, ret_reason);
+}
+
+int view_open(int fd, struct view **ret, const char **ret_reason)
+{
+	size_t size;
+	void *data;
+	int r = memfd_check_sealed(fd, IMAGE_SIZE_MAX, &size);
+
+	if (r < 0) {
+		*ret_reason = r == -EFBIG ? "too large" : "not a sealed memory file";
+		return r;
+	}
+	data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED) {
+		*ret_reason = "can't be mapped";
+		return -errno;
+	}
+	r = view_new(data, size, size, ret, ret_reason);
+	if (r < 0)
+		munmap(data, size);
+	return r;
+}
+
+struct view *view_ref(struct view *view)
+{
+	view->refs++;
+	return view;
+}
+
+struct view *view_unref(struct view *view)
+{
+	if (!view || --view->refs)
+		return NULL;
+	if (view->mapped)
+		munmap((void *)(uintptr_t)view->data, view->mapped);
+	free(view);
+	return NULL;
+}
+
+enum image_section_kind view_section_kind(enum metric_scope scope)
+{
+	static const enum image_section_kind kinds[METRIC_SCOPES] = {
+		[METRIC_HOST] = SECTION_HOST,
+		[METRIC_USER] = SECTION_USERS,
+		[METRIC_PROGRAM] = SECTION_PROGRAMS,
+		[METRIC_UNIT] = SECTION_UNITS,
+		[METRIC_PROCESS] = SECTION_PROCESSES,
+		[METRIC_SELF] = SECTION_SELF,
+	};
+
+	return kinds[scope];
+}
+
+const struct snapshot_process *view_find_process(const struct view *view, uint32_t pid)
+{
+	uint32_t low = 0, high = view_count(view, METRIC_PROCESS);
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct snapshot_process *row = view_process(view, middle);
+
+		if (row->pid == pid)
+			return row;
+		if (row->pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+void view_format_instance(const struct view *view, char to[static VIEW_INSTANCE_TEXT_SIZE])
+{
+	for (size_t i = 0; i < IMAGE_INSTANCE_SIZE; i++)
+		snprintf(to + 2 * i, 3, "%02x", view->header->instance[i]);
+}
