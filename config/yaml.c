@@ -79,20 +79,24 @@ static bool is_known_prefix(const char *key)
 	return false;
 }
 
-static int find_option(struct loader *l, const yaml_mark_t *mark, const char *key,
-	const struct option_spec **ret)
+/* The option of KEY, which is thereby taken; NULL: refused. */
+static const struct option_spec *claim_option(struct loader *l, const yaml_mark_t *mark,
+	const char *key)
 {
 	const struct option_spec *spec = option_find(key, ~0U), *table;
 	size_t count;
 
-	if (!spec || !spec->in_file)
-		return fail_unknown(l, mark, key);
+	if (!spec || !spec->in_file) {
+		fail_unknown(l, mark, key);
+		return NULL;
+	}
 	table = option_table(&count);
-	if (l->seen[spec - table])
-		return fail(l, mark, "key '%s' stands twice", key);
+	if (l->seen[spec - table]) {
+		fail(l, mark, "key '%s' stands twice", key);
+		return NULL;
+	}
 	l->seen[spec - table] = true;
-	*ret = spec;
-	return 0;
+	return spec;
 }
 
 static int set_scalar(struct loader *l, const struct option_spec *spec, const yaml_event_t *event)
@@ -139,12 +143,11 @@ static int load_mapping(struct loader *l, const char *prefix, unsigned int depth
 static int load_option(struct loader *l, const char *key, const yaml_event_t *event)
 {
 	struct settings *to;
-	const struct option_spec *spec = NULL;
+	const struct option_spec *spec = claim_option(l, &event->start_mark, key);
 	char expected[OPTION_EXPECTED_SIZE];
-	int r = find_option(l, &event->start_mark, key, &spec);
 
-	if (r < 0)
-		return r;
+	if (!spec)
+		return -EINVAL;
 	to = spec->programs & l->program ? l->config : l->scratch;
 	option_reset(spec, to);
 	if (event->type == YAML_SCALAR_EVENT)

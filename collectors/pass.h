@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pass: every process read once, tallied, and made into an image. It remembers what passes need to
+ * know of each other (identities, baselines of growth, counters, what is exported), owns no clock
+ * source but the system's and no thread, and can be left and resumed between any two processes.
+ *
+ *     pass_begin -> pass_step ... -> (names) -> pass_publish -> pass_begin ...
+ */
+#ifndef MEMTALLY_COLLECTORS_PASS_H
+#define MEMTALLY_COLLECTORS_PASS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+
+struct pass_options {
+	const char *procfs;  /* borrowed during pass_open() only */
+	const char *version; /* of the program; borrowed for the pass's life */
+	uint64_t interval_ns;
+	/* How many get series of their own: see the export.* settings. */
+	uint32_t export_users, export_programs, export_units, export_processes;
+};
+
+struct pass;
+
+/*
+ * Opens OPTIONS->procfs and takes a random instance. -ENOTDIR, -ENOENT ... of open; -ENOMEM.
+ */
+int pass_open(const struct pass_options *options, struct pass **ret);
+struct pass *pass_free(struct pass *pass); /* accepts NULL; returns NULL */
+
+/* Takes over other settings from the next pass on (not .procfs, not .version). */
+void pass_set_options(struct pass *pass, const struct pass_options *options);
+
+/* Starts a pass: lists the processes. On an error (of getdents, -ENOMEM) there is no pass. */
+int pass_begin(struct pass *pass);
+
+enum pass_outcome {
+	PASS_MORE = 1, /* call pass_step() again */
+};
+
+/*
+ * Goes on until CLOCK_MONOTONIC is at DEADLINE_NS, or for one process if it is already. 0: every
+ * process is read and tallied. PASS_MORE. -ENOMEM: the pass is lost, the next one may begin.
+ */
+int pass_step(struct pass *pass, uint64_t deadline_ns);
+
+/*
+ * The user names that the image needs: each call gives one uid that has no answer yet and that was not
+ * given out before; false when there is none. The answer comes with pass_name(), at any time; until
+ * then the uid stands as its number.
+ */
+bool pass_next_unnamed(struct pass *pass, uid_t *ret);
+
+/* NAME of UID, any bytes; NULL: it has none. */
+void pass_name(struct pass *pass, uid_t uid, const char *name);
+
+/* Whether names were asked for that have not come. */
+bool pass_awaits_names(const struct pass *pass);
+
+/*
+ * Makes the image of the pass that pass_step() finished and ends the pass. The caller owns *ret_fd,
+ * the whole image, and *ret_public_fd, the one without processes (-1 where WITH_PUBLIC is false).
+ * -ENOMEM, or the errors of builder_seal(): nothing is published, the counters go on.
+ */
+int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd);
+
+/* What the last pass found, for messages to a person. */
+struct pass_summary {
+	uint64_t sequence;
+	uint64_t duration_ns;
+	uint64_t outcome[8]; /* by enum process_outcome */
+	bool proc_hidden;    /* /proc is mounted with hidepid */
+	bool has_sys_ptrace, has_perfmon;
+};
+void pass_summary(const struct pass *pass, struct pass_summary *ret);
+
+static inline void cleanup_pass(struct pass **pass)
+{
+	pass_free(*pass);
+}
+#define AUTO_PASS CLEANUP(cleanup_pass)
+
+#endif
