@@ -10,9 +10,7 @@
 
 #include "base/number.h"
 
-enum {
-	BUFFER_FIRST = 256
-};
+enum { BUFFER_FIRST = 256 };
 
 void buffer_done(struct buffer *b)
 {

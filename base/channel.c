@@ -210,7 +210,9 @@ int channel_receive_fd(int socket, int *ret_fd)
 		n = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return errno == EAGAIN ? CHANNEL_NOTHING : errno == ECONNRESET ? CHANNEL_CLOSED : -errno;
+		return errno == EAGAIN       ? CHANNEL_NOTHING
+		       : errno == ECONNRESET ? CHANNEL_CLOSED
+		                             : -errno;
 	fd = take_descriptors(&message, &count);
 	if (n == 0)
 		return CHANNEL_CLOSED;

@@ -16,9 +16,7 @@
 /* The time of CLOCK (CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME ...). */
 uint64_t clock_now_ns(clockid_t clock);
 
-enum {
-	CLOCK_TEXT_SIZE = sizeof("2006-01-02T15:04:05.000Z")
-};
+enum { CLOCK_TEXT_SIZE = sizeof("2006-01-02T15:04:05.000Z") };
 
 /* REALTIME_NS as RFC 3339 in UTC with milliseconds, terminated. */
 void clock_format_rfc3339(uint64_t realtime_ns, char to[static CLOCK_TEXT_SIZE]);

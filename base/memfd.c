@@ -16,9 +16,7 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-enum {
-	MEMFD_SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE
-};
+enum { MEMFD_SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
 
 static int memfd_new(const char *name)
 {

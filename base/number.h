@@ -9,9 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-	NUMBER_U64_DIGITS = 20
-};
+enum { NUMBER_U64_DIGITS = 20 };
 
 /* All LEN bytes must be decimal digits. -EINVAL: they are not; -ERANGE: above UINT64_MAX. */
 int number_parse_u64(const char *text, size_t len, uint64_t *ret);

@@ -109,7 +109,8 @@ void help_render_mdoc_keys(struct buffer *to)
 		buffer_add_text(to, "Used by");
 		for (unsigned int p = PROGRAM_MEMTALLYD; p <= PROGRAM_MEMTALLY; p <<= 1)
 			if (spec[i].programs & p)
-				buffer_printf(to, "\n.Xr %s %d", option_program_name((enum program)p),
+				buffer_printf(to, "\n.Xr %s %d",
+					option_program_name((enum program)p),
 					p == PROGRAM_MEMTALLY ? 1 : 8);
 		buffer_add_text(to, " .\n");
 	}

@@ -19,7 +19,8 @@ static void add_part(const char *line, struct buffer *to)
 		for (unsigned int p = PROGRAM_MEMTALLYD; p <= PROGRAM_MEMTALLY; p <<= 1) {
 			const char *name = option_program_name((enum program)p);
 
-			if (!strncmp(line + 12, name, strlen(name)) && line[12 + strlen(name)] == '\n')
+			if (!strncmp(line + 12, name, strlen(name)) &&
+				line[12 + strlen(name)] == '\n')
 				help_render_mdoc((enum program)p, to);
 		}
 	else

@@ -77,12 +77,12 @@ struct option_spec {
 	const char *name;
 	unsigned int programs; /* bits of enum program */
 	enum option_type type;
-	bool in_file;          /* may stand in the YAML file */
+	bool in_file; /* may stand in the YAML file */
 	const char *metavar;
-	const char *fallback;  /* the default, as a user would write it; NULL: none */
-	uint64_t min, max;     /* OPTION_COUNT and OPTION_DURATION */
+	const char *fallback;       /* the default, as a user would write it; NULL: none */
+	uint64_t min, max;          /* OPTION_COUNT and OPTION_DURATION */
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
-	size_t offset;         /* in struct settings */
+	size_t offset;              /* in struct settings */
 	const char *help;
 };
 
@@ -94,9 +94,7 @@ const struct option_spec *option_find(const char *name, unsigned int programs);
 /* "memtallyd", "memtally-web", "memtally". */
 const char *option_program_name(enum program program);
 
-enum {
-	OPTION_EXPECTED_SIZE = 192
-};
+enum { OPTION_EXPECTED_SIZE = 192 };
 
 /* What SPEC takes, for a person: "a duration from 1s to 1d". */
 void option_expected(const struct option_spec *spec, char to[static OPTION_EXPECTED_SIZE]);

@@ -58,14 +58,14 @@ static int set_defaults(struct settings *c)
 	return 0;
 }
 
-static int refuse(char error[static SETTINGS_ERROR_SIZE], const struct option_spec *spec,
-	const char *value)
+static int refuse(
+	char error[static SETTINGS_ERROR_SIZE], const struct option_spec *spec, const char *value)
 {
 	char expected[OPTION_EXPECTED_SIZE];
 
 	option_expected(spec, expected);
-	snprintf(error, SETTINGS_ERROR_SIZE, "--%s: expected %s, got '%.100s'", spec->name, expected,
-		value);
+	snprintf(error, SETTINGS_ERROR_SIZE, "--%s: expected %s, got '%.100s'", spec->name,
+		expected, value);
 	return -EINVAL;
 }
 
@@ -78,8 +78,8 @@ struct flags {
 };
 
 /* One "--name", "--name=value" or "--name value" at *I; moves *I past it. */
-static int apply_flag(const struct flags *f, int *i, struct settings *c,
-	char error[static SETTINGS_ERROR_SIZE])
+static int apply_flag(
+	const struct flags *f, int *i, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
 {
 	const char *arg = f->argv[*i] + 2, *equals = strchr(arg, '=');
 	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
@@ -92,7 +92,8 @@ static int apply_flag(const struct flags *f, int *i, struct settings *c,
 	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : 0), arg);
 	spec = option_find(name, f->program);
 	if (!spec) {
-		snprintf(error, SETTINGS_ERROR_SIZE, "unknown flag '%.100s'; try --help", f->argv[*i]);
+		snprintf(error, SETTINGS_ERROR_SIZE, "unknown flag '%.100s'; try --help",
+			f->argv[*i]);
 		return -EINVAL;
 	}
 	if (spec->type == OPTION_BOOL) {
@@ -113,8 +114,8 @@ static int apply_flag(const struct flags *f, int *i, struct settings *c,
 	return r == -ENOMEM ? r : r < 0 ? refuse(error, spec, value) : 0;
 }
 
-static int apply_flags(const struct flags *f, struct settings *c,
-	char error[static SETTINGS_ERROR_SIZE])
+static int apply_flags(
+	const struct flags *f, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
 {
 	bool ended = false;
 
@@ -127,7 +128,8 @@ static int apply_flags(const struct flags *f, struct settings *c,
 		} else if (!ended && !strncmp(arg, "--", 2)) {
 			r = apply_flag(f, &i, c, error);
 		} else if (!ended && arg[0] == '-' && arg[1]) {
-			snprintf(error, SETTINGS_ERROR_SIZE, "unknown flag '%.100s'; try --help", arg);
+			snprintf(error, SETTINGS_ERROR_SIZE, "unknown flag '%.100s'; try --help",
+				arg);
 			r = -EINVAL;
 		} else if (!f->only) {
 			r = text_list_add(&c->operands, arg);

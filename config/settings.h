@@ -9,9 +9,7 @@
 #include "base/cleanup.h"
 #include "config/option.h"
 
-enum {
-	SETTINGS_ERROR_SIZE = 512
-};
+enum { SETTINGS_ERROR_SIZE = 512 };
 
 /*
  * Reads ARGV and the file it names (or the default one) into *ret, which the caller frees with

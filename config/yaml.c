@@ -30,7 +30,7 @@ struct loader {
 	enum program program;
 	struct settings *config;
 	struct settings *scratch; /* takes the settings of other programs */
-	bool *seen;             /* by index in the option table */
+	bool *seen;               /* by index in the option table */
 	char *error;
 };
 
@@ -80,8 +80,8 @@ static bool is_known_prefix(const char *key)
 }
 
 /* The option of KEY, which is thereby taken; NULL: refused. */
-static const struct option_spec *claim_option(struct loader *l, const yaml_mark_t *mark,
-	const char *key)
+static const struct option_spec *claim_option(
+	struct loader *l, const yaml_mark_t *mark, const char *key)
 {
 	const struct option_spec *spec = option_find(key, ~0U), *table;
 	size_t count;
@@ -170,7 +170,7 @@ static int load_value(struct loader *l, const char *key, unsigned int depth)
 		return r;
 	if (event.type == YAML_MAPPING_START_EVENT && is_known_prefix(key))
 		r = depth == YAML_DEPTH_MAX ? fail_unknown(l, &event.start_mark, key)
-					    : load_mapping(l, key, depth + 1);
+		                            : load_mapping(l, key, depth + 1);
 	else if (is_known_prefix(key) && !option_find(key, ~0U))
 		r = fail(l, &event.start_mark, "%s: expected a mapping", key);
 	else
@@ -179,8 +179,8 @@ static int load_value(struct loader *l, const char *key, unsigned int depth)
 	return r;
 }
 
-static int load_key(struct loader *l, const char *prefix, const yaml_event_t *event,
-	unsigned int depth)
+static int load_key(
+	struct loader *l, const char *prefix, const yaml_event_t *event, unsigned int depth)
 {
 	const char *text = (const char *)event->data.scalar.value;
 	char key[YAML_KEY_MAX];

@@ -33,8 +33,8 @@ struct json_list {
 bool json_list_render(struct json_list *list, size_t enough, struct buffer *to);
 
 /* `,"process":{...}}`, `,"host":{...}}` and `,"status":{...}}`, after a head. */
-void json_render_process(const struct view *view, const struct snapshot_process *row,
-	struct buffer *to);
+void json_render_process(
+	const struct view *view, const struct snapshot_process *row, struct buffer *to);
 void json_render_host(const struct view *view, struct buffer *to);
 void json_render_status(const struct view *view, struct buffer *to);
 

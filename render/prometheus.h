@@ -9,11 +9,7 @@
 #include "base/buffer.h"
 #include "snapshot/view.h"
 
-enum prometheus_format {
-	PROMETHEUS_TEXT,
-	PROMETHEUS_OPENMETRICS,
-	PROMETHEUS_FORMATS
-};
+enum prometheus_format { PROMETHEUS_TEXT, PROMETHEUS_OPENMETRICS, PROMETHEUS_FORMATS };
 
 const char *prometheus_content_type(enum prometheus_format format);
 

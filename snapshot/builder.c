@@ -97,14 +97,16 @@ int builder_seal(struct builder *b, const struct image_header *head, int *ret_fd
 	uint64_t at = sizeof(top);
 	size_t n = 0;
 
-	static_assert(sizeof(top) == sizeof(top.header) + sizeof(top.table), "no gap before the table");
+	static_assert(
+		sizeof(top) == sizeof(top.header) + sizeof(top.table), "no gap before the table");
 	for (unsigned int kind = SECTION_STRINGS; kind < SECTION_KIND_END_; kind++) {
 		struct buffer *section = &b->section[kind];
 		size_t len = section->len;
 
 		if (kind == SECTION_PROCESSES && (head->flags & IMAGE_PUBLIC))
 			len = 0;
-		buffer_align(section, IMAGE_ALIGN); /* zeros after the last string are no string's */
+		buffer_align(
+			section, IMAGE_ALIGN); /* zeros after the last string are no string's */
 		if (section->error)
 			return section->error;
 		top.table[n] = (struct image_section){

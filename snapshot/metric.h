@@ -63,9 +63,7 @@ bool metric_applies(const struct metric *metric, enum metric_scope scope);
 /* "host", "user", "program", "unit", "process"; "" for METRIC_SELF. */
 const char *metric_scope_name(enum metric_scope scope);
 
-enum {
-	METRIC_NAME_SIZE = 96
-};
+enum { METRIC_NAME_SIZE = 96 };
 
 /*
  * The metric's name in the exposition, terminated: "memtally_user_pss_bytes",
@@ -81,8 +79,8 @@ void metric_field(const struct metric *metric, char to[static METRIC_NAME_SIZE])
 const struct metric *metric_find_field(enum metric_scope scope, const char *name);
 
 /* Whether a row with PRESENT and Q has METRIC, and its raw 64 bits. */
-static inline bool metric_get(const struct metric *metric, uint64_t present, const uint64_t *q,
-	uint64_t *ret)
+static inline bool metric_get(
+	const struct metric *metric, uint64_t present, const uint64_t *q, uint64_t *ret)
 {
 	if (!((present >> metric->index) & 1))
 		return false;

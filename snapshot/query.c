@@ -36,7 +36,8 @@ void query_init(struct query *q, enum metric_scope scope)
 	q->sort.metric = metric_find_field(scope, "pss_bytes");
 }
 
-static int find_field(enum metric_scope scope, const char *key, bool filter, struct query_field *ret)
+static int find_field(
+	enum metric_scope scope, const char *key, bool filter, struct query_field *ret)
 {
 	const struct metric *table;
 	size_t count;
@@ -122,15 +123,16 @@ static int set_limit(struct query *q, const char *value, char error[static QUERY
 	return 0;
 }
 
-static int add_filter(struct query *q, const char *key, const char *value,
-	char error[static QUERY_ERROR_SIZE])
+static int add_filter(
+	struct query *q, const char *key, const char *value, char error[static QUERY_ERROR_SIZE])
 {
 	struct query_field field;
 	uint64_t pid;
 	size_t len = strlen(value);
 
 	if (find_field(q->scope, key, true, &field) < 0) {
-		snprintf(error, QUERY_ERROR_SIZE, "unknown parameter; known here: sort, order, limit%s%s",
+		snprintf(error, QUERY_ERROR_SIZE,
+			"unknown parameter; known here: sort, order, limit%s%s",
 			q->scope == METRIC_PROCESS ? ", user, program, unit, pid" : ", ",
 			q->scope == METRIC_PROCESS ? "" : metric_scope_name(q->scope));
 		return -EINVAL;
@@ -154,8 +156,8 @@ static int add_filter(struct query *q, const char *key, const char *value,
 	return 0;
 }
 
-int query_set(struct query *q, const char *key, const char *value,
-	char error[static QUERY_ERROR_SIZE])
+int query_set(
+	struct query *q, const char *key, const char *value, char error[static QUERY_ERROR_SIZE])
 {
 	if (!strcmp(key, "sort"))
 		return set_sort(q, value, error);
@@ -310,15 +312,15 @@ static bool is_selected(const struct query *q, const struct view *view, uint32_t
 			continue;
 		for (size_t g = f; g < q->filters && !matches; g++)
 			matches = q->filter[g].kind == q->filter[f].kind &&
-				  filter_matches(q, &q->filter[g], view, i);
+			          filter_matches(q, &q->filter[g], view, i);
 		if (!matches)
 			return false;
 	}
 	return true;
 }
 
-int query_run(const struct query *q, const struct view *view, uint32_t **ret_rows,
-	size_t *ret_count)
+int query_run(
+	const struct query *q, const struct view *view, uint32_t **ret_rows, size_t *ret_count)
 {
 	uint32_t total = view_count(view, q->scope);
 	AUTO_FREE struct key *keys = NULL;

@@ -60,15 +60,15 @@ void query_init(struct query *q, enum metric_scope scope);
  * stand once, the filters several times: the alternatives of one key are or'ed, keys are and'ed.
  * -EINVAL with a sentence for the user in ERROR.
  */
-int query_set(struct query *q, const char *key, const char *value,
-	char error[static QUERY_ERROR_SIZE]);
+int query_set(
+	struct query *q, const char *key, const char *value, char error[static QUERY_ERROR_SIZE]);
 
 /*
  * The rows of VIEW that Q selects, in order: indices in *ret_rows, which the caller frees. "(other)" is
  * never among them. Rows without the field that is sorted by come last in either order; ties go by pid
  * or by the order of the image. -ENOMEM.
  */
-int query_run(const struct query *q, const struct view *view, uint32_t **ret_rows,
-	size_t *ret_count);
+int query_run(
+	const struct query *q, const struct view *view, uint32_t **ret_rows, size_t *ret_count);
 
 #endif

@@ -82,17 +82,17 @@ enum scope_quantity {
 	SCOPE_VM_SWAP,
 	SCOPE_HUGETLB,
 	SCOPE_PAGETABLE,
-	SCOPE_PROCESSES,            /* a count */
-	SCOPE_UNMEASURED_DENIED,    /* counts */
+	SCOPE_PROCESSES,         /* a count */
+	SCOPE_UNMEASURED_DENIED, /* counts */
 	SCOPE_UNMEASURED_MALFORMED,
 	SCOPE_UNMEASURED_CHANGING,
 	SCOPE_UNMEASURED_ERROR,
 	SCOPE_VM_HWM_MAX,
 	SCOPE_VM_HWM_GROWTH,
 	SCOPE_VM_SWAP_GROWTH,
-	SCOPE_PSS_BYTE_SECONDS,     /* a double, see metric.h */
-	SCOPE_MEM_TOTAL,            /* of the host only */
-	SCOPE_MEM_AVAILABLE,        /* of the host only */
+	SCOPE_PSS_BYTE_SECONDS, /* a double, see metric.h */
+	SCOPE_MEM_TOTAL,        /* of the host only */
+	SCOPE_MEM_AVAILABLE,    /* of the host only */
 	SCOPE_QUANTITIES
 };
 
@@ -102,18 +102,18 @@ enum self_quantity {
 	SELF_PASS_OVERRUNS,      /* a count: passes longer than the interval */
 	SELF_OUTCOME_FIRST,      /* counts, one for each process_outcome */
 	SELF_OUTCOME_LAST = SELF_OUTCOME_FIRST + OUTCOME_COUNT_ - 1,
-	SELF_READ_ROLLUP,        /* counts of processes by source */
+	SELF_READ_ROLLUP, /* counts of processes by source */
 	SELF_READ_SMAPS,
 	SELF_READ_RSS,
-	SELF_DROPPED_USERS,      /* counts of rows without series of their own */
+	SELF_DROPPED_USERS, /* counts of rows without series of their own */
 	SELF_DROPPED_PROGRAMS,
 	SELF_DROPPED_UNITS,
 	SELF_DROPPED_PROCESSES,
-	SELF_CPU,                /* nanoseconds */
+	SELF_CPU, /* nanoseconds */
 	SELF_RESIDENT,
-	SELF_OPEN_FDS,           /* a count */
-	SELF_MAX_FDS,            /* a count */
-	SELF_START_TIME,         /* nanoseconds since the epoch */
+	SELF_OPEN_FDS,   /* a count */
+	SELF_MAX_FDS,    /* a count */
+	SELF_START_TIME, /* nanoseconds since the epoch */
 	SELF_QUANTITIES
 };
 
@@ -167,19 +167,15 @@ enum self_flag {
 	SELF_CAP_SYS_PTRACE = 1 << 0, /* in the effective set */
 	SELF_CAP_PERFMON = 1 << 1,    /* in the effective set */
 	SELF_READS_FOREIGN = 1 << 2,  /* PSS of other users' processes was had */
-	SELF_COMPARES_MM = 1 << 3,    /* kcmp(KCMP_VM) is allowed: shared address spaces are found */
-	SELF_PROC_HIDDEN = 1 << 4,    /* /proc is mounted with hidepid: other users' processes are missing */
+	SELF_COMPARES_MM = 1 << 3, /* kcmp(KCMP_VM) is allowed: shared address spaces are found */
+	SELF_PROC_HIDDEN =
+		1 << 4, /* /proc is mounted with hidepid: other users' processes are missing */
 };
 
 /* Cumulative upper bounds are the metric table's; the last bucket is the total (+Inf). */
-enum {
-	HISTOGRAM_BUCKETS = 16
-};
+enum { HISTOGRAM_BUCKETS = 16 };
 
-enum snapshot_histogram_id {
-	HISTOGRAM_PASS_DURATION,
-	HISTOGRAM_COUNT_
-};
+enum snapshot_histogram_id { HISTOGRAM_PASS_DURATION, HISTOGRAM_COUNT_ };
 
 struct snapshot_histogram {
 	uint32_t id; /* enum snapshot_histogram_id */

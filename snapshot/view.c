@@ -250,8 +250,8 @@ static int view_check(struct view *v, const char **ret_reason)
 	return r;
 }
 
-static int view_new(const void *data, size_t size, size_t mapped, struct view **ret,
-	const char **ret_reason)
+static int view_new(
+	const void *data, size_t size, size_t mapped, struct view **ret, const char **ret_reason)
 {
 	AUTO_VIEW struct view *v = calloc(1, sizeof(*v));
 	int r;

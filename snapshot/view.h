@@ -60,8 +60,8 @@ static inline uint32_t view_count(const struct view *view, enum metric_scope sco
 	return view->section[view_section_kind(scope)].count;
 }
 
-static inline const struct snapshot_scope *view_scope(const struct view *view,
-	enum metric_scope scope, uint32_t i)
+static inline const struct snapshot_scope *view_scope(
+	const struct view *view, enum metric_scope scope, uint32_t i)
 {
 	const struct view_section *s = &view->section[view_section_kind(scope)];
 
@@ -125,9 +125,7 @@ static inline bool view_is_public(const struct view *view)
 	return view->header->flags & IMAGE_PUBLIC;
 }
 
-enum {
-	VIEW_INSTANCE_TEXT_SIZE = 2 * IMAGE_INSTANCE_SIZE + 1
-};
+enum { VIEW_INSTANCE_TEXT_SIZE = 2 * IMAGE_INSTANCE_SIZE + 1 };
 
 /* The instance in hexadecimal, terminated. */
 void view_format_instance(const struct view *view, char to[static VIEW_INSTANCE_TEXT_SIZE]);
