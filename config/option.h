@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/log.h"
-
 enum program {
 	PROGRAM_MEMTALLYD = 1 << 0,
 	PROGRAM_WEB = 1 << 1,
@@ -43,7 +41,7 @@ struct settings {
 	bool check_config, help, version;
 	char *config_file;
 	char *snapshot_socket;
-	uint64_t log_level; /* enum log_level */
+	uint64_t log_level; /* enum log_level of base/log.h */
 
 	char *path_procfs;
 	uint64_t interval_ns;
