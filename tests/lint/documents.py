@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the documentation to the tables: metrics, JSON fields, options, routes; and its own links.
+
+With --update it rewrites the generated parts of docs/metrics.md and docs/api.md in the source tree.
+"""
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import common  # noqa: E402
+
+PAGES = {"memtallyd": "docs/memtallyd.8", "memtally-web": "docs/memtally-web.8",
+         "memtally": "docs/memtally.1"}
+FILE_PAGE = "docs/memtally.yaml.5"
+SAMPLE = "contrib/memtally.yaml"
+BLOCK = re.compile(r"(<!-- BEGIN (\w+)[^>]*-->\n)(.*?)(<!-- END \2 -->)", re.S)
+
+
+def dump(build, table):
+    """The rows of one table, as lists of fields."""
+    output = subprocess.run([os.path.join(build, "tests/tools/table-dump"), table], check=True,
+                            capture_output=True, text=True).stdout
+    return [line.split("\t") for line in output.splitlines()]
+
+
+def table_of(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def families(metrics, scope):
+    """One row a family: name, type, label, its values, JSON field, help."""
+    found = {}
+    for row_scope, name, kind, label, value, where, field, text in metrics:
+        if row_scope == scope:
+            row = found.setdefault(name, [name, kind, label, [], where, field, text])
+            row[3].append(value)
+    return list(found.values())
+
+
+def metric_rows(metrics, scope, shown=None):
+    rows = []
+    for name, kind, label, values, where, _, text in families(metrics, scope):
+        if where == "json":
+            continue
+        if shown:
+            name = name.replace(f"memtally_{scope}_", f"memtally_{shown}_")
+        labels = "" if label == "-" else f" `{label}`: " + ", ".join(values) + "."
+        rows.append([f"`{name}`", kind, text + labels])
+    return rows
+
+
+def field_rows(metrics, scope):
+    rows = []
+    for _, _, label, values, where, field, text in families(metrics, scope):
+        if where == "prometheus":
+            continue
+        kind = "number" if field.endswith("seconds") or "byte_seconds" in field else "integer"
+        if label != "-":
+            kind = "object of integers, by " + label
+            text += " " + ", ".join(f"`{v}`" for v in values) + "."
+        rows.append([f"`{field}`", kind, text])
+    return rows
+
+
+def blocks(metrics):
+    """The generated parts, by name."""
+    host_only = [row for row in metrics if row[0] == "host"
+                 and row[6] not in {r[6] for r in metrics if r[0] == "user"}]
+    metric_head, field_head = ["metric", "type", "what it says"], ["field", "type", "what it says"]
+    return {
+        "scope_metrics": table_of(metric_head, metric_rows(metrics, "user", "SCOPE")),
+        "host_metrics": table_of(metric_head, metric_rows(host_only, "host")),
+        "process_metrics": table_of(metric_head, metric_rows(metrics, "process")),
+        "self_metrics": table_of(metric_head, metric_rows(metrics, "self")),
+        "scope_fields": table_of(field_head, field_rows(metrics, "user")),
+        "host_fields": table_of(field_head, field_rows(host_only, "host")),
+        "process_fields": table_of(field_head, field_rows(metrics, "process")),
+        "self_fields": table_of(field_head, field_rows(metrics, "self")),
+    }
+
+
+def renewed(text, generated):
+    return BLOCK.sub(lambda m: m.group(1) + generated.get(m.group(2), m.group(3)) + m.group(4), text)
+
+
+def check_blocks(source, generated):
+    found, seen = [], set()
+    for path in ("docs/metrics.md", "docs/api.md"):
+        text = common.read(source, path)
+        seen |= {m.group(2) for m in BLOCK.finditer(text)}
+        if renewed(text, generated) != text:
+            found.append(f"{path}: its tables are not those of snapshot/metric.c; "
+                         "`make update-docs` renews them")
+    return found + [f"docs: no table of {name}" for name in sorted(set(generated) - seen)]
+
+
+def markdown(source):
+    return [p for p in common.paths(source) if p.endswith(".md")]
+
+
+def literals(source, folders, pattern):
+    """What PATTERN finds in the string literals of those folders' code."""
+    found = set()
+    for folder in folders:
+        for path in common.paths(source, folder):
+            if path.endswith((".c", ".h")):
+                code = common.without_comments(common.read(source, path), keep_strings=True)
+                for string in re.findall(r'"((?:\\.|[^"\\\n])*)"', code):
+                    found |= set(re.findall(pattern, string))
+    return found
+
+
+def check_metric_names(source, metrics):
+    """Every metric that code or documentation names exists and is documented."""
+    table = {row[1] for row in metrics if row[5] != "json"}
+    coded = {name for name in literals(source, ["render", "web"], r"^(memtally_[a-z_]*[a-z])$")}
+    described = common.read(source, "docs/metrics.md")
+    found = [f"docs/metrics.md: no word of {name}" for name in sorted(coded)
+             if not re.search(rf"`{name}(_total)?[`{{]", described)]
+    shapes = {re.sub(r"^memtally_(host|user|program|unit)_", "memtally_SCOPE_", n) for n in table}
+    known = table | coded | shapes | {n + s for n in table | coded for s in
+                                      ("_bucket", "_sum", "_count", "_created", "_total")}
+    for path in markdown(source) + [p for p in common.paths(source, "contrib") if p.endswith(".yml")]:
+        text = common.read(source, path)
+        for match in re.finditer(r"\bmemtally_[A-Za-z_]*[a-z](?![A-Za-z_*<{]*[*<])", text):
+            if match.group(0) not in known:
+                found.append(f"{path}:{common.line_of(text, match.start())}: "
+                             f"there is no metric {match.group(0)}")
+    return found
+
+
+def check_options(source, build, options):
+    found = []
+    for program, page in PAGES.items():
+        text = common.read(build, page).replace("\\-", "-")
+        found += [f"{page}: no word of --{row[1]}" for row in options
+                  if row[0] == program and not re.search(rf"^\.It Fl -{re.escape(row[1])}\b", text, re.M)]
+    text = common.read(build, FILE_PAGE)
+    keys = {row[1] for row in options if row[3] == "file"}
+    found += [f"{FILE_PAGE}: no word of {key}" for key in sorted(keys)
+              if not re.search(rf"^\.It Cm {re.escape(key)} ", text, re.M)]
+    return found + check_mentioned_options(source, options)
+
+
+def check_mentioned_options(source, options):
+    """Flags of ours can be told by their dots; the man pages' sources name only flags of ours."""
+    known = {row[1] for row in options}
+    found = []
+    for path in common.paths(source):
+        if not path.endswith((".md", ".in", ".yml", ".yaml", ".service", ".socket")):
+            continue
+        text = common.read(source, path).replace("\\-", "-")
+        pattern = r"(?:--|\bFl -)([a-z][a-z-]*(?:\.[a-z-]+)+)"
+        found += [f"{path}:{common.line_of(text, m.start())}: there is no option --{m.group(1)}"
+                  for m in re.finditer(pattern, text) if m.group(1) not in known]
+    return found
+
+
+def check_sample(source, options):
+    """The sample configuration shows every key, commented out, with its default."""
+    text = common.read(source, SAMPLE)
+    found = []
+    for row in {row[1]: row for row in options if row[3] == "file"}.values():
+        if not re.search(rf"^#{re.escape(row[1])}: {re.escape(row[4])}$", text, re.M):
+            found.append(f"{SAMPLE}: no line '#{row[1]}: {row[4]}'")
+    return found
+
+
+def check_routes(source):
+    text = common.read(source, "docs/api.md")
+    coded = literals(source, ["web"], r"^(/(?:api/v1/[a-z]+|healthz|readyz|metrics))/?$")
+    described = set(re.findall(r"`GET (/(?:api/v1/[a-z]+|[a-z]+))[`/]", text))
+    found = [f"docs/api.md: no word of GET {route}" for route in sorted(coded - described)]
+    return found + [f"docs/api.md: web/ has no route {route}" for route in sorted(described - coded)]
+
+
+def check_links(source):
+    found = []
+    for path in markdown(source):
+        text = common.read(source, path)
+        for match in re.finditer(r"\]\(([^)\s]+)\)", text):
+            target = match.group(1).split("#")[0]
+            if target and "://" not in target and not os.path.exists(
+                    os.path.join(source, os.path.dirname(path), target)):
+                found.append(f"{path}:{common.line_of(text, match.start())}: there is no {target}")
+    return found
+
+
+def findings(source, build):
+    metrics, options = dump(build, "metrics"), dump(build, "options")
+    return (check_blocks(source, blocks(metrics)) + check_metric_names(source, metrics)
+            + check_options(source, build, options) + check_sample(source, options)
+            + check_routes(source) + check_links(source))
+
+
+def update(source, build):
+    generated = blocks(dump(build, "metrics"))
+    for path in ("docs/metrics.md", "docs/api.md"):
+        text = renewed(common.read(source, path), generated)
+        with open(os.path.join(source, path), "w", encoding="utf-8") as file:
+            file.write(text)
+    return []
+
+
+if __name__ == "__main__":
+    common.main(update if sys.argv[1:] == ["--update"] else findings)

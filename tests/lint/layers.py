@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the table of layers: which folder may include what."""
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import common  # noqa: E402
+
+# What each folder may use besides itself and libc: folders, and headers of libraries.
+LAYERS = {
+    "base": ([], []),
+    "snapshot": (["base"], []),
+    "collectors": (["base", "snapshot"], []),
+    "config": (["base"], ["yaml.h"]),
+    "render": (["base", "snapshot"], ["jansson.h"]),
+    "daemon": (["base", "snapshot", "collectors", "config"], ["systemd/"]),
+    "web": (["base", "snapshot", "render", "config"],
+            ["microhttpd.h", "zlib.h", "jansson.h", "systemd/sd-daemon.h"]),
+    "cli": (["base", "snapshot", "collectors", "render", "config"],
+            ["libsmartcols/libsmartcols.h", "libsmartcols.h", "jansson.h"]),
+}
+LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsmartcols",
+             "seccomp.h", "pcre2.h", "sqlite3.h", "libelf.h", "gelf.h", "elfutils/", "crypt.h")
+
+# Only programs log; the layers below hand errors up.
+PROGRAMS = {"daemon", "web", "cli"}
+
+# Folders that never look at other processes. Their own /proc/self is theirs to read.
+WITHOUT_PROC = {"base", "snapshot", "render", "web"}
+PROC = re.compile(r'"[^"\n]*/proc(?!/self)[/"][^\n]*')
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
+
+
+def check_own(source, folder, path, header):
+    if header == "config.h":
+        return None if path.endswith(".c") else "a header includes config.h"
+    if "/" not in header:
+        return f'"{header}" is included without its folder'
+    target = header.split("/")[0]
+    if header == "base/log.h" and folder not in PROGRAMS and path != "base/log.c":
+        return "only programs log: base/log.h"
+    if target != folder and target not in LAYERS[folder][0]:
+        return f"{folder} may not use {target}: {header}"
+    if not os.path.exists(os.path.join(source, header)):
+        return f"there is no {header}"
+    return None
+
+
+def check_library(folder, header):
+    if not header.startswith(LIBRARIES):
+        return None
+    if header.startswith(tuple(LAYERS[folder][1])) and LAYERS[folder][1]:
+        return None
+    return f"{folder} may not use <{header}>"
+
+
+def check_file(source, folder, path):
+    text = common.without_comments(common.read(source, path), keep_strings=True)
+    found = []
+    for match in INCLUDE.finditer(text):
+        own, header = match.group(1) == '"', match.group(2)
+        wrong = check_own(source, folder, path, header) if own else check_library(folder, header)
+        if wrong:
+            found.append(f"{path}:{common.line_of(text, match.start())}: {wrong}")
+    if folder in WITHOUT_PROC:
+        found += [f"{path}:{common.line_of(text, m.start())}: {folder} does not read /proc"
+                  for m in PROC.finditer(text)]
+    return found
+
+
+def findings(source, build):
+    found = []
+    for folder in LAYERS:
+        for path in common.paths(source, folder):
+            if path.endswith((".c", ".h")):
+                found += check_file(source, folder, path)
+    return found
+
+
+if __name__ == "__main__":
+    common.main(findings)

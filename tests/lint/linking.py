@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds what each built program links: a library goes into the one program that needs it."""
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import common  # noqa: E402
+
+LIBC = ("libc.", "libm.", "libgcc_s.", "ld-linux", "libpthread.", "libasan.", "libubsan.", "libtsan.",
+        "libstdc++.")
+
+# Program: libraries besides libc's, and archives of which it contains nothing.
+PROGRAMS = {
+    "memtallyd": (["libsystemd.", "libyaml"], ["librender.a", "libweb.a", "libcli.a"]),
+    "memtally-web": (["libmicrohttpd.", "libjansson.", "libz.", "libyaml", "libsystemd."],
+                     ["libcollectors.a", "libdaemon.a", "libcli.a"]),
+    "memtally": (["libsmartcols.", "libjansson.", "libyaml"], ["libdaemon.a", "libweb.a"]),
+}
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def needed(path):
+    """The libraries that PATH names itself."""
+    lines = output("readelf", "--dynamic", "--wide", path).splitlines()
+    return [line.split("[")[1].split("]")[0] for line in lines if "(NEEDED)" in line]
+
+
+def defined(path):
+    """The functions that PATH defines."""
+    names = set()
+    for line in output("nm", "--defined-only", "--extern-only", path).splitlines():
+        fields = line.split()
+        if len(fields) == 3 and fields[1] == "T" and not fields[2].startswith("_"):
+            names.add(fields[2])
+    return names - {"main"}
+
+
+def check_program(build, program, libraries, archives):
+    path = os.path.join(build, program)
+    found = [f"{program} links {name}" for name in needed(path)
+             if not name.startswith(LIBC + tuple(libraries))]
+    functions = defined(path)
+    for archive in archives:
+        if os.path.exists(os.path.join(build, archive)):
+            found += [f"{program} contains {name}() of {archive}"
+                      for name in sorted(functions & defined(os.path.join(build, archive)))]
+    return found
+
+
+def findings(source, build):
+    found = []
+    for program, (libraries, archives) in PROGRAMS.items():
+        if os.path.exists(os.path.join(build, program)):
+            found += check_program(build, program, libraries, archives)
+        else:
+            found.append(f"{program} is not built")
+    return found
+
+
+if __name__ == "__main__":
+    common.main(findings)

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds what every file must have and none may contain."""
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import common  # noqa: E402
+
+TAG = "SPDX-License-Identifier: Apache-" + "2.0"
+
+# Captured text, corpora and expected bodies are data; COPYING is the licence itself.
+UNTAGGED = re.compile(r"^(COPYING|NEWS)$|^tests/fixtures/.*/|^tests/fuzz/.*/"
+                      r"|\.(json|png|svg|bin|golden|expected|prom)$|(^|/)\.gitignore$")
+
+# Functions that overflow, guess or hand text to a shell.
+FUNCTIONS = """sprintf vsprintf strcpy stpcpy strcat strncat gets system popen alloca strdupa
+    strtol strtoul strtoll strtoull strtoimax strtoumax atoi atol atoll atof
+    sscanf fscanf scanf vsscanf""".split()
+EXEC = "execl execle execlp execv execve execvp execvpe execveat fexecve".split()
+
+# Places of somebody's machine, and words of unfinished work.
+WORDS = re.compile(r"(?<![A-Za-z0-9._-])/(?:wor[k]|far[m])/|\.\./share[d]|/tmp/w[t]/|/home/[a-z]"
+                   r"|\b(?:TOD[O]|FIXM[E]|XX[X])\b")
+
+
+def call_of(names):
+    return re.compile(r"(?<![A-Za-z0-9_.>])(" + "|".join(names) + r")\s*\(")
+
+
+def check_text(path, text):
+    found = [f"{path}:{common.line_of(text, m.start())}: '{m.group(0)}'" for m in WORDS.finditer(text)]
+    if not UNTAGGED.search(path) and TAG not in text[:1000]:
+        found.append(f"{path}: no line '{TAG}'")
+    return found
+
+
+def check_code(path, text):
+    # A test may start programs, the product never does.
+    names = FUNCTIONS if path.startswith("tests/") else FUNCTIONS + EXEC
+    code = common.without_comments(text)
+    return [f"{path}:{common.line_of(code, m.start())}: {m.group(1)}() is not used here"
+            for m in call_of(names).finditer(code)]
+
+
+def findings(source, build):
+    found = []
+    for path in common.paths(source):
+        if os.path.islink(os.path.join(source, path)):
+            continue
+        text = common.read(source, path)
+        if "\0" in text:
+            continue
+        found += check_text(path, text)
+        if path.endswith((".c", ".h")):
+            found += check_code(path, text)
+    return found
+
+
+if __name__ == "__main__":
+    common.main(findings)

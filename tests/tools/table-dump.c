@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The project's tables as lines of tab-separated fields, for tests and for the documentation:
+ *
+ *     table-dump metrics   scope, metric, type, label, value, where ("prometheus", "json", "both"), JSON field, help
+ *     table-dump options   program, name, kind, in the file ("file" or "-"), default or "-", expected, help
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "config/option.h"
+#include "snapshot/metric.h"
+#include "snapshot/record.h"
+
+static const char *or_dash(const char *text)
+{
+	return text ? text : "-";
+}
+
+static const char *where(const struct metric *metric)
+{
+	if (!(metric->flags & METRIC_IN_JSON))
+		return "prometheus";
+	return metric->flags & METRIC_IN_PROMETHEUS ? "both" : "json";
+}
+
+static void dump_scope(enum metric_scope scope)
+{
+	const struct metric *table;
+	size_t count;
+
+	table = metric_table(scope, &count);
+	for (size_t i = 0; i < count; i++) {
+		char name[METRIC_NAME_SIZE], field[METRIC_NAME_SIZE];
+
+		if (!metric_applies(&table[i], scope))
+			continue;
+		metric_name(&table[i], scope, false, name);
+		metric_field(&table[i], field);
+		printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			scope == METRIC_SELF ? "self" : metric_scope_name(scope), name,
+			table[i].type == METRIC_COUNTER ? "counter" : "gauge",
+			or_dash(table[i].label), or_dash(table[i].value), where(&table[i]), field,
+			table[i].help);
+	}
+}
+
+static void dump_metrics(void)
+{
+	for (unsigned int scope = METRIC_HOST; scope < METRIC_SCOPES; scope++)
+		dump_scope((enum metric_scope)scope);
+	for (unsigned int id = 0; id < HISTOGRAM_COUNT_; id++) {
+		const struct metric_histogram *histogram = metric_histogram(id);
+
+		printf("self\t%s\thistogram\t-\t-\tprometheus\t-\t%s\n", histogram->name,
+			histogram->help);
+	}
+}
+
+static const char *kind(const struct option_spec *spec)
+{
+	switch (spec->type) {
+	case OPTION_BOOL: return "bool";
+	case OPTION_COUNT: return "count";
+	case OPTION_DURATION: return "duration";
+	case OPTION_CHOICE: return "choice";
+	case OPTION_TEXT: return "text";
+	case OPTION_PATH: return "path";
+	case OPTION_LIST: return "list";
+	}
+	return "-";
+}
+
+static void dump_options(void)
+{
+	const struct option_spec *table;
+	size_t count;
+
+	table = option_table(&count);
+	for (unsigned int p = PROGRAM_MEMTALLYD; p <= PROGRAM_MEMTALLY; p <<= 1)
+		for (size_t i = 0; i < count; i++) {
+			char expected[OPTION_EXPECTED_SIZE];
+
+			if (!(table[i].programs & p))
+				continue;
+			option_expected(&table[i], expected);
+			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", option_program_name((enum program)p),
+				table[i].name, kind(&table[i]), table[i].in_file ? "file" : "-",
+				or_dash(table[i].fallback), expected, table[i].help);
+		}
+}
+
+int main(int argc, char *argv[])
+{
+	if (argc == 2 && !strcmp(argv[1], "metrics")) {
+		dump_metrics();
+	} else if (argc == 2 && !strcmp(argv[1], "options")) {
+		dump_options();
+	} else {
+		fprintf(stderr, "Usage: table-dump metrics|options\n");
+		return 2;
+	}
+	return fflush(stdout) || ferror(stdout);
+}
