@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/sample.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+enum {
+	ABSENT = -1,
+	KIB = 1024,
+	MORE_NAMES = 100, /* users, and programs, of the processes asked for besides */
+	GROUPS_MAX = MORE_NAMES + 32,
+	LABEL_MAX = 32,
+};
+
+/* A process as the table below has it; quantities in KiB, ABSENT where there is none. */
+struct member {
+	uint32_t pid, uid;
+	const char *user, *program, *unit, *user_unit;
+	enum process_source source;
+	enum process_outcome outcome;
+	bool exported;
+	uint32_t mm_pid;
+	int64_t pss, uss, rss, swap_pss, vm_swap, private_hugetlb, shared_hugetlb;
+};
+
+#define ROLLUP   SOURCE_ROLLUP, OUTCOME_MEASURED
+#define NO_UNIT  "(none)"
+#define NOTHING  ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT
+#define RSS(kib) ABSENT, ABSENT, kib, ABSENT, 0, ABSENT, ABSENT
+
+/* clang-format off */
+static const struct member members[SAMPLE_PROCESSES] = {
+	{1, 0, "root", "systemd", "init.scope", "", ROLLUP, true, 0,
+		6123, 4000, 12288, 0, 0, 0, 0},
+	{300, 0, "root", "sshd", "ssh.service", "", SOURCE_RSS, OUTCOME_DENIED, true, 0, RSS(8192)},
+	{301, 0, "root", "sshd", "ssh.service", "", SOURCE_NONE, OUTCOME_CHANGING, false, 0, NOTHING},
+	{400, 0, "root", "swapper \\ \"x\"", "dev-disk-by\\x2duuid.swap", "", ROLLUP, true, 0,
+		512, 400, 2048, 128, 256, 0, 0},
+	{1000, 1000, "alice", "firefox", "user@1000.service", "app-firefox.scope", ROLLUP, true, 0,
+		400000, 350001, 512000, 1024, 2048, 2048, 4096},
+	{1001, 1000, "alice", "firefox", "user@1000.service", "app-firefox.scope", ROLLUP, true, 0,
+		100003, 90000, 200000, 0, 0, 2048, 8192},
+	{1002, 1000, "alice", "firefox", "user@1000.service", "app-firefox.scope",
+		SOURCE_NONE, OUTCOME_SHARED_MM, false, 1001, NOTHING},
+	{1003, 1000, "alice", "bash", "session-2.scope", "", SOURCE_SMAPS, OUTCOME_MEASURED, false, 0,
+		1500, 1200, 5000, 0, 0, 0, 0},
+	/* A name that tries to be a sample of somebody else's. */
+	{2000, 1001, "bob", "x\",user=\"root\"} 1\n# HELP\\", NO_UNIT, "", ROLLUP, true, 0,
+		70000, 69999, 71000, 0, 0, 0, 0},
+	{2001, 1001, "bob", "bash", "session-3.scope", "", ROLLUP, false, 0,
+		1400, 1100, 5000, 0, 0, 0, 0},
+	/* Cut at 15 bytes, through the middle of a character. */
+	{2100, 1002, "小野", "数据库服务\xef\xbf\xbd", "数据库.service", "", ROLLUP, true, 0,
+		30000, 30000, 30000, 0, 0, 0, 0},
+	/* A kernel that knows PSS but not SwapPss or Private_Hugetlb. */
+	{2200, 1003, "carol", "\xef\xbf\xbd\xef\xbf\xbd(", "session-4.scope", "",
+		SOURCE_SMAPS, OUTCOME_MEASURED, true, 0,
+		900, 0, 3000, ABSENT, ABSENT, ABSENT, ABSENT},
+	/* An id without a name. All of its processes are unmeasured. */
+	{4242, 4242, "4242", "agent", "agent.service", "", SOURCE_RSS, OUTCOME_MALFORMED, false, 0,
+		RSS(640)},
+	{4243, 4242, "4242", "agent", "agent.service", "", SOURCE_NONE, OUTCOME_ERROR, false, 0, NOTHING},
+	{5000, 1004, "dave", " leading and trailing ", "session-5.scope", "", ROLLUP, false, 0,
+		64, 32, 256, 0, 0, 0, 0},
+	{4194303, 1005, "erin", "last\nline", "session-6.scope", "", ROLLUP, false, 0,
+		128, 128, 128, 0, 0, 0, 0},
+};
+/* clang-format on */
+
+/* What has series of its own; everything else is in "(other)". */
+static const char *const exported_names[METRIC_UNIT + 1][8] = {
+	[METRIC_USER] = {"root", "alice", "bob", "小野", "carol", "4242"},
+	[METRIC_PROGRAM] = {"systemd", "firefox", "sshd", "swapper \\ \"x\"",
+		"x\",user=\"root\"} 1\n# HELP\\", "数据库服务\xef\xbf\xbd", "agent", "ended"},
+	[METRIC_UNIT] = {"init.scope", "ssh.service", "user@1000.service", NO_UNIT,
+		"dev-disk-by\\x2duuid.swap", "数据库.service", "agent.service"},
+};
+
+/* A row of a user, program or unit while it is summed up; or the host's. */
+struct group {
+	char name[64];
+	struct snapshot_scope row;
+	uint64_t private_hugetlb, shared_hugetlb_max;
+};
+
+struct groups {
+	struct group group[GROUPS_MAX];
+	size_t count;
+};
+
+static bool is_exported(enum metric_scope scope, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(exported_names[scope]); i++)
+		if (exported_names[scope][i] && !strcmp(exported_names[scope][i], name))
+			return true;
+	return false;
+}
+
+static struct group *group_of(struct groups *groups, const char *name)
+{
+	struct group *g;
+
+	for (size_t i = 0; i < groups->count; i++)
+		if (!strcmp(groups->group[i].name, name))
+			return &groups->group[i];
+	if (groups->count == GROUPS_MAX)
+		abort();
+	g = &groups->group[groups->count++];
+	*g = (struct group){0};
+	snprintf(g->name, sizeof(g->name), "%s", name);
+	return g;
+}
+
+static void add_to(struct group *g, enum scope_quantity i, uint64_t value)
+{
+	ROW_SET(&g->row, i, g->row.q[i] + value);
+}
+
+static void add_if(struct group *g, enum scope_quantity to, const struct snapshot_process *p,
+	enum process_quantity from)
+{
+	if (ROW_HAS(p, from))
+		add_to(g, to, p->q[from]);
+}
+
+static enum scope_quantity unmeasured_quantity(enum process_outcome outcome)
+{
+	switch (outcome) {
+	case OUTCOME_DENIED: return SCOPE_UNMEASURED_DENIED;
+	case OUTCOME_MALFORMED: return SCOPE_UNMEASURED_MALFORMED;
+	case OUTCOME_CHANGING: return SCOPE_UNMEASURED_CHANGING;
+	default: return SCOPE_UNMEASURED_ERROR;
+	}
+}
+
+static void add_member(struct group *g, const struct snapshot_process *p)
+{
+	if (p->outcome == OUTCOME_SHARED_MM)
+		return;
+	add_to(g, SCOPE_PROCESSES, 1);
+	for (int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
+		add_to(g, (enum scope_quantity)i, 0);
+	if (p->outcome != OUTCOME_MEASURED)
+		add_to(g, unmeasured_quantity((enum process_outcome)p->outcome), 1);
+	add_if(g, SCOPE_PSS, p, PROCESS_PSS);
+	add_if(g, SCOPE_PSS_LOW, p, PROCESS_PSS_LOW);
+	add_if(g, SCOPE_PSS_HIGH, p, ROW_HAS(p, PROCESS_PSS) ? PROCESS_PSS_HIGH : PROCESS_RSS);
+	add_if(g, SCOPE_USS, p, PROCESS_USS);
+	add_if(g, SCOPE_RSS, p, PROCESS_RSS);
+	add_if(g, SCOPE_SWAP_PSS, p, PROCESS_SWAP_PSS);
+	add_if(g, SCOPE_VM_SWAP, p, PROCESS_VM_SWAP);
+	add_if(g, SCOPE_PAGETABLE, p, PROCESS_VM_PTE);
+	add_if(g, SCOPE_VM_HWM_GROWTH, p, PROCESS_VM_HWM_GROWTH);
+	add_if(g, SCOPE_VM_SWAP_GROWTH, p, PROCESS_VM_SWAP_GROWTH);
+	if (ROW_HAS(p, PROCESS_VM_HWM) && g->row.q[SCOPE_VM_HWM_MAX] <= p->q[PROCESS_VM_HWM])
+		ROW_SET(&g->row, SCOPE_VM_HWM_MAX, p->q[PROCESS_VM_HWM]);
+	if (ROW_HAS(p, PROCESS_PRIVATE_HUGETLB)) {
+		g->private_hugetlb += p->q[PROCESS_PRIVATE_HUGETLB];
+		if (g->shared_hugetlb_max < p->q[PROCESS_SHARED_HUGETLB])
+			g->shared_hugetlb_max = p->q[PROCESS_SHARED_HUGETLB];
+		ROW_SET(&g->row, SCOPE_HUGETLB, g->private_hugetlb + g->shared_hugetlb_max);
+	}
+}
+
+static void set_kib(struct snapshot_process *p, enum process_quantity i, int64_t kib)
+{
+	if (kib != ABSENT)
+		ROW_SET(p, i, (uint64_t)kib * KIB);
+}
+
+/* What every kernel's status says of a process with memory. */
+static void fill_status(struct snapshot_process *p, int64_t rss)
+{
+	set_kib(p, PROCESS_VM_HWM, rss + 100);
+	set_kib(p, PROCESS_VM_PEAK, 4 * rss + 8);
+	set_kib(p, PROCESS_VM_SIZE, 4 * rss);
+	set_kib(p, PROCESS_VM_DATA, rss / 2);
+	set_kib(p, PROCESS_VM_PTE, 64);
+	set_kib(p, PROCESS_VM_LCK, 0);
+	set_kib(p, PROCESS_VM_PIN, 0);
+	set_kib(p, PROCESS_VM_STK, 132);
+	set_kib(p, PROCESS_VM_EXE, 1000);
+	set_kib(p, PROCESS_VM_LIB, 2000);
+	set_kib(p, PROCESS_RSS_ANON, rss / 2);
+	set_kib(p, PROCESS_RSS_FILE, rss - rss / 2);
+	set_kib(p, PROCESS_RSS_SHMEM, 0);
+	set_kib(p, PROCESS_VM_HWM_GROWTH, rss / 10);
+	set_kib(p, PROCESS_VM_SWAP_GROWTH, rss / 100);
+	if (p->pid == 1000) /* not to be had from a double */
+		ROW_SET(p, PROCESS_VM_SIZE, (UINT64_C(1) << 53) + 1);
+}
+
+static void fill_pss(struct snapshot_process *p, int64_t pss)
+{
+	set_kib(p, PROCESS_PSS, pss);
+	set_kib(p, PROCESS_PSS_LOW, pss);
+	ROW_SET(p, PROCESS_PSS_HIGH, (uint64_t)(pss + 1) * KIB - 1);
+	ROW_SET(p, PROCESS_PSS_AGE, p->pid % 1000 * NS_PER_USEC);
+	if (p->source != SOURCE_ROLLUP)
+		return;
+	set_kib(p, PROCESS_PSS_ANON, pss / 2);
+	set_kib(p, PROCESS_PSS_FILE, pss - pss / 2);
+	set_kib(p, PROCESS_PSS_SHMEM, 0);
+}
+
+static struct snapshot_process *add_process(struct builder *b, const struct member *m)
+{
+	struct snapshot_process *p = builder_add_process(b);
+
+	if (!p)
+		return NULL;
+	p->pid = m->pid;
+	p->uid = m->uid;
+	p->user = builder_add_text(b, m->user, strlen(m->user));
+	p->program = builder_add_text(b, m->program, strlen(m->program));
+	p->unit = builder_add_text(b, m->unit, strlen(m->unit));
+	p->user_unit = builder_add_text(b, m->user_unit, strlen(m->user_unit));
+	p->source = m->source;
+	p->outcome = m->outcome;
+	p->flags = m->exported ? PROCESS_EXPORTED : 0;
+	p->mm_pid = m->mm_pid;
+	set_kib(p, PROCESS_USS, m->uss);
+	set_kib(p, PROCESS_RSS, m->rss);
+	set_kib(p, PROCESS_SWAP_PSS, m->swap_pss);
+	set_kib(p, PROCESS_VM_SWAP, m->vm_swap);
+	set_kib(p, PROCESS_PRIVATE_HUGETLB, m->private_hugetlb);
+	set_kib(p, PROCESS_SHARED_HUGETLB, m->shared_hugetlb);
+	ROW_SET(p, PROCESS_START_TIME,
+		SAMPLE_REALTIME_NS - 3600 * NS_PER_SEC + m->pid * 10 * NS_PER_MSEC);
+	if (m->rss != ABSENT)
+		fill_status(p, m->rss);
+	if (m->pss != ABSENT)
+		fill_pss(p, m->pss);
+	return p;
+}
+
+struct tally {
+	struct groups scope[METRIC_UNIT + 1]; /* the host is one group */
+};
+
+static int add_member_process(struct builder *b, const struct member *m, struct tally *tally)
+{
+	struct snapshot_process *p = add_process(b, m);
+	struct group *user;
+
+	if (!p)
+		return -ENOMEM;
+	user = group_of(&tally->scope[METRIC_USER], m->user);
+	user->row.uid = m->uid;
+	add_member(user, p);
+	add_member(group_of(&tally->scope[METRIC_HOST], ""), p);
+	add_member(group_of(&tally->scope[METRIC_PROGRAM], m->program), p);
+	add_member(group_of(&tally->scope[METRIC_UNIT], m->unit), p);
+	return 0;
+}
+
+static int add_more(struct builder *b, uint32_t i, struct tally *tally)
+{
+	char user[LABEL_MAX], program[LABEL_MAX];
+	struct member m = {
+		.pid = SAMPLE_FIRST_MORE + i,
+		.uid = 20000 + i % MORE_NAMES,
+		.user = user,
+		.program = program,
+		.unit = "more.service",
+		.user_unit = "",
+		.source = SOURCE_ROLLUP,
+		.outcome = OUTCOME_MEASURED,
+		.pss = 1000 + i % 977,
+		.uss = 500 + i % 500,
+		.rss = 3000 + i % 977,
+	};
+
+	snprintf(user, sizeof(user), "user%u", m.uid);
+	snprintf(program, sizeof(program), "program-%u", i / 7 % MORE_NAMES);
+	return add_member_process(b, &m, tally);
+}
+
+/* By rising pid, so the last of the table comes after those asked for besides. */
+static int add_processes(struct builder *b, const struct sample_options *o, struct tally *tally)
+{
+	uint32_t more = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < SAMPLE_PROCESSES; i++) {
+		const struct member *m = &members[i];
+
+		while (r == 0 && more < o->more && m->pid > SAMPLE_FIRST_MORE + more)
+			r = add_more(b, more++, tally);
+		if (r == 0 && !(o->is_measured && m->outcome != OUTCOME_MEASURED &&
+				      m->outcome != OUTCOME_SHARED_MM))
+			r = add_member_process(b, m, tally);
+	}
+	return r;
+}
+
+/* Counters that are no sums of live processes: those of former members are in them. */
+static void set_history(struct snapshot_scope *row)
+{
+	uint64_t pss = ROW_HAS(row, SCOPE_PSS) ? row->q[SCOPE_PSS] : 0;
+
+	ROW_SET(row, SCOPE_PSS_BYTE_SECONDS, metric_real_bits((double)pss * 123.456));
+	row->created_ns = SAMPLE_REALTIME_NS - 3600 * NS_PER_SEC;
+}
+
+static int add_group(struct builder *b, enum metric_scope scope, const struct group *g)
+{
+	struct snapshot_scope *row = builder_add_scope(b, scope);
+
+	if (!row)
+		return -ENOMEM;
+	*row = g->row;
+	row->name = builder_add_text(b, g->name, strlen(g->name));
+	set_history(row);
+	return 0;
+}
+
+static void add_to_other(struct group *other, const struct group *g)
+{
+	for (int i = 0; i < SCOPE_QUANTITIES; i++) {
+		if (!ROW_HAS(&g->row, i) || i == SCOPE_HUGETLB || i == SCOPE_VM_HWM_MAX)
+			continue;
+		add_to(other, (enum scope_quantity)i, g->row.q[i]);
+	}
+	if (ROW_HAS(&g->row, SCOPE_VM_HWM_MAX) &&
+		other->row.q[SCOPE_VM_HWM_MAX] <= g->row.q[SCOPE_VM_HWM_MAX])
+		ROW_SET(&other->row, SCOPE_VM_HWM_MAX, g->row.q[SCOPE_VM_HWM_MAX]);
+	if (ROW_HAS(&g->row, SCOPE_HUGETLB)) {
+		other->private_hugetlb += g->private_hugetlb;
+		if (other->shared_hugetlb_max < g->shared_hugetlb_max)
+			other->shared_hugetlb_max = g->shared_hugetlb_max;
+		ROW_SET(&other->row, SCOPE_HUGETLB,
+			other->private_hugetlb + other->shared_hugetlb_max);
+	}
+}
+
+/* A program whose last process has ended: it stays for an hour, so that increase() loses nothing. */
+static void add_ended(struct groups *programs)
+{
+	struct group *g = group_of(programs, "ended");
+
+	for (int i = 0; i < SCOPE_PSS_BYTE_SECONDS; i++)
+		if (i != SCOPE_VM_HWM_MAX)
+			ROW_SET(&g->row, i, 0);
+}
+
+static int add_scopes(struct builder *b, enum metric_scope scope, struct groups *groups)
+{
+	struct group other = {.name = "(other)", .row = {.flags = SCOPE_OTHER}};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < groups->count; i++) {
+		struct group *g = &groups->group[i];
+
+		if (is_exported(scope, g->name))
+			g->row.flags = SCOPE_EXPORTED;
+		else
+			add_to_other(&other, g);
+		r = add_group(b, scope, g);
+	}
+	return r == 0 ? add_group(b, scope, &other) : r;
+}
+
+static int add_host(struct builder *b, const struct groups *host)
+{
+	struct snapshot_scope *row = builder_add_scope(b, METRIC_HOST);
+
+	if (!row)
+		return -ENOMEM;
+	*row = host->group[0].row;
+	set_history(row);
+	ROW_SET(row, SCOPE_MEM_TOTAL, UINT64_C(16384000) * KIB);
+	ROW_SET(row, SCOPE_MEM_AVAILABLE, UINT64_C(8000001) * KIB);
+	return 0;
+}
+
+static int add_self(struct builder *b)
+{
+	static const uint64_t buckets[HISTOGRAM_BUCKETS] = {0, 0, 1, 30, 9, 0, 0, 1, [15] = 1};
+	struct snapshot_self *self = builder_add_self(b);
+	struct snapshot_histogram *h = builder_add_histogram(b);
+
+	if (!self || !h)
+		return -ENOMEM;
+	self->version = builder_add_text(b, "1.2.3", 5);
+	self->flags = SELF_CAP_SYS_PTRACE | SELF_READS_FOREIGN | SELF_COMPARES_MM;
+	for (int i = 0; i < SELF_QUANTITIES; i++)
+		ROW_SET(self, i, 100 + (uint64_t)i);
+	ROW_SET(self, SELF_LAST_PASS_DURATION, UINT64_C(12345678));
+	ROW_SET(self, SELF_CPU, UINT64_C(3000000001));
+	ROW_SET(self, SELF_START_TIME, SAMPLE_REALTIME_NS - 3600 * NS_PER_SEC);
+	h->id = HISTOGRAM_PASS_DURATION;
+	memcpy(h->bucket, buckets, sizeof(buckets));
+	h->count = 42;
+	h->sum_ns = UINT64_C(98765432100);
+	return 0;
+}
+
+int sample_add(struct builder *b, const struct sample_options *options)
+{
+	AUTO_FREE struct tally *tally = calloc(1, sizeof(*tally));
+	int r;
+
+	if (!tally)
+		return -ENOMEM;
+	r = add_processes(b, options, tally);
+	add_ended(&tally->scope[METRIC_PROGRAM]);
+	for (int scope = METRIC_USER; r == 0 && scope <= METRIC_UNIT; scope++)
+		r = add_scopes(b, (enum metric_scope)scope, &tally->scope[scope]);
+	if (r == 0)
+		r = add_host(b, &tally->scope[METRIC_HOST]);
+	return r == 0 ? add_self(b) : r;
+}
+
+static uint64_t or_default(uint64_t value, uint64_t fallback)
+{
+	return value ? value : fallback;
+}
+
+int sample_seal(const struct sample_options *options, int *ret_fd)
+{
+	static const struct sample_options defaults;
+	const struct sample_options *o = options ? options : &defaults;
+	CLEANUP(builder_done) struct builder b = {0};
+	struct image_header head = {
+		.sequence = or_default(o->sequence, SAMPLE_SEQUENCE),
+		.flags = (o->is_public ? IMAGE_PUBLIC : 0) | (o->is_measured ? IMAGE_COMPLETE : 0),
+		.realtime_ns = or_default(o->realtime_ns, SAMPLE_REALTIME_NS),
+		.boottime_ns = or_default(o->boottime_ns, SAMPLE_BOOTTIME_NS),
+		.interval_ns = or_default(o->interval_ns, SAMPLE_INTERVAL_NS),
+	};
+	int r;
+
+	for (unsigned int i = 0; i < IMAGE_INSTANCE_SIZE; i++)
+		head.instance[i] = (uint8_t)i;
+	head.stale_ns = head.boottime_ns + 3 * head.interval_ns;
+	head.pass_begin_ns = head.boottime_ns - 12 * NS_PER_MSEC;
+	builder_begin(&b);
+	r = sample_add(&b, o);
+	return r == 0 ? builder_seal(&b, &head, ret_fd) : r;
+}
+
+struct view *sample_open(const struct sample_options *options)
+{
+	const char *reason = "can't be built";
+	struct view *view = NULL;
+	AUTO_CLOSE int fd = -1;
+	int r = sample_seal(options, &fd);
+
+	if (r == 0)
+		r = view_open(fd, &view, &reason);
+	if (r == 0)
+		return view;
+	fprintf(stderr, "sample: %s: %s\n", reason, strerror(-r));
+	exit(99);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A snapshot for tests: few rows, but one of every kind that a reader has to get right. Names that
+ * strangers chose (newlines, quotes, backslashes, CJK, U+FFFD), absent quantities, processes that could
+ * not be measured, a shared address space, things kept without members, "(other)" rows, a histogram.
+ *
+ * Sums follow from the processes by the plainest arithmetic, so that what must add up does: each
+ * quantity over users, over programs, over units and of the host, with and without "(other)".
+ */
+#ifndef MEMTALLY_TESTS_UNIT_SAMPLE_H
+#define MEMTALLY_TESTS_UNIT_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "snapshot/builder.h"
+#include "snapshot/view.h"
+
+/* What differs from test to test; all zero is good, too. */
+struct sample_options {
+	uint64_t sequence;    /* 0: SAMPLE_SEQUENCE */
+	uint64_t realtime_ns; /* when the pass was complete; 0: SAMPLE_REALTIME_NS */
+	uint64_t boottime_ns; /* the same moment; 0: SAMPLE_BOOTTIME_NS */
+	uint64_t interval_ns; /* 0: SAMPLE_INTERVAL_NS; stale after three of them */
+	bool is_public;       /* the image without processes */
+	bool is_measured;     /* without the processes that could not be measured: complete */
+	uint32_t more;        /* plain processes besides, of 100 users and 100 programs */
+};
+
+enum {
+	SAMPLE_SEQUENCE = 42,
+	SAMPLE_PROCESSES = 16,      /* rows of processes, without options */
+	SAMPLE_FIRST_MORE = 100000, /* pid of the first of .more */
+};
+
+#define SAMPLE_REALTIME_NS UINT64_C(1700000000123000000) /* 2023-11-14T22:13:20.123Z */
+#define SAMPLE_BOOTTIME_NS UINT64_C(5000000000000)
+#define SAMPLE_INTERVAL_NS UINT64_C(10000000000)
+#define SAMPLE_INSTANCE    "000102030405060708090a0b0c0d0e0f"
+
+/* Adds the sample's rows to B, after builder_begin(). -ENOMEM. */
+int sample_add(struct builder *b, const struct sample_options *options);
+
+/* Seals the sample into a memfd, which the caller owns. OPTIONS may be NULL. */
+int sample_seal(const struct sample_options *options, int *ret_fd);
+
+/* The sample, opened, for the caller to unref. A failure ends the program: it is the test's own. */
+struct view *sample_open(const struct sample_options *options);
+
+#endif
