@@ -3,6 +3,7 @@
 
 #include "config/help.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -62,11 +63,30 @@ void help_render(enum program program, const char *usage, const char *purpose, s
 	}
 }
 
+/* Adds TEXT with a line for each sentence, as mdoc wants it, and nothing in it taken for a request. */
+static void add_mdoc_sentences(const char *text, struct buffer *to)
+{
+	bool starts_line = true;
+
+	for (const char *c = text; *c; c++) {
+		if (starts_line && (*c == '.' || *c == '\''))
+			buffer_add_text(to, "\\&");
+		starts_line = c > text && c[-1] == '.' && *c == ' ';
+		if (starts_line)
+			buffer_add_char(to, '\n');
+		else if (*c == '\\')
+			buffer_add_text(to, "\\e");
+		else
+			buffer_add_char(to, *c);
+	}
+	buffer_add_char(to, '\n');
+}
+
 static void add_mdoc_text(const struct option_spec *spec, struct buffer *to)
 {
 	char expected[OPTION_EXPECTED_SIZE];
 
-	buffer_printf(to, "%s\n", spec->help);
+	add_mdoc_sentences(spec->help, to);
 	if (spec->type == OPTION_COUNT || spec->type == OPTION_DURATION ||
 		spec->type == OPTION_CHOICE) {
 		option_expected(spec, expected);
@@ -109,9 +129,10 @@ void help_render_mdoc_keys(struct buffer *to)
 		buffer_add_text(to, "Used by");
 		for (unsigned int p = PROGRAM_MEMTALLYD; p <= PROGRAM_MEMTALLY; p <<= 1)
 			if (spec[i].programs & p)
-				buffer_printf(to, "\n.Xr %s %d",
+				buffer_printf(to, "\n.Xr %s %d%s",
 					option_program_name((enum program)p),
-					p == PROGRAM_MEMTALLY ? 1 : 8);
+					p == PROGRAM_MEMTALLY ? 1 : 8,
+					spec[i].programs > 2 * p - 1 ? " ," : "");
 		buffer_add_text(to, " .\n");
 	}
 	buffer_add_text(to, ".El\n");
