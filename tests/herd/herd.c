@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * herd - processes whose RSS, PSS and USS are arithmetic.
+ *
+ * A page that m processes map adds floor(2^24 / m) to the sum that the kernel, shifted right by 22,
+ * shows as KiB of PSS. Members hold known pages and nothing else, so what /proc must say of each is
+ * known without asking it. Prints "READY {...}" when all run; SIGTERM or SIGINT ends them.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/number.h"
+#include "tests/herd/layout.h"
+#include "tests/herd/member.h"
+#include "tests/herd/self.h"
+#include "tests/herd/tape.h"
+
+enum { EXIT_USAGE = 2, EXIT_SKIP = 77 };
+
+struct herd {
+	struct herd_options options;
+	struct herd_layout layout;
+	char *argv;
+	size_t argv_size;
+	pid_t *pid; /* of each member; 0: it has ended */
+	int file;   /* -1: none is mapped */
+	sigset_t signals;
+};
+
+static const struct number_option {
+	const char *name;
+	size_t offset;
+	uint64_t min, max;
+	const char *help;
+} number_options[] = {
+	{"members", offsetof(struct herd_options, members), 1, 1000000, "processes (10)"},
+	{"group", offsetof(struct herd_options, group), 1, 1000000,
+		"members that share copy-on-write and memfd pages (10)"},
+	{"private-kib", offsetof(struct herd_options, private_kib), 0, 1 << 30,
+		"private memory of each member (1024)"},
+	{"cow-kib", offsetof(struct herd_options, cow_kib), 0, 1 << 30,
+		"copy-on-write memory of each group (0)"},
+	{"file-kib", offsetof(struct herd_options, file_kib), 0, 1 << 30,
+		"file mapped by all members (0)"},
+	{"memfd-kib", offsetof(struct herd_options, memfd_kib), 0, 1 << 30,
+		"memfd mapped by each group (0)"},
+	{"vmas", offsetof(struct herd_options, vmas), 1, 60000, "mappings of the private part (1)"},
+	{"uids", offsetof(struct herd_options, uids), 1, 1000000,
+		"users, member by member, if root (1)"},
+	{"first-uid", offsetof(struct herd_options, first_uid), 1, 1 << 30,
+		"the first of them (30000)"},
+	{"programs", offsetof(struct herd_options, programs), 1, HERD_PROGRAMS_MAX,
+		"names, group by group (1)"},
+	{"churn", offsetof(struct herd_options, churn), 0, 100000,
+		"members replaced a second, group by group (0)"},
+};
+
+static const struct text_option {
+	const char *name;
+	size_t offset;
+	const char *help;
+} text_options[] = {
+	{"name", offsetof(struct herd_options, name),
+		"name of the program, or its beginning where there are several (flock)"},
+	{"truth", offsetof(struct herd_options, truth),
+		"file for what /proc must say of each member, as JSON; rewritten as members change"},
+	{"folder", offsetof(struct herd_options, folder), "where the mapped file lies (/tmp)"},
+};
+
+enum { NUMBERS = ARRAY_SIZE(number_options), TEXTS = ARRAY_SIZE(text_options) };
+
+static void usage(FILE *to)
+{
+	fputs("usage: herd [OPTION]...\n", to);
+	for (size_t i = 0; i < NUMBERS; i++)
+		fprintf(to, "  --%-12s N     %s\n", number_options[i].name, number_options[i].help);
+	for (size_t i = 0; i < TEXTS; i++)
+		fprintf(to, "  --%-12s TEXT  %s\n", text_options[i].name, text_options[i].help);
+}
+
+static void make_long_options(struct option to[static NUMBERS + TEXTS + 2])
+{
+	for (size_t i = 0; i < NUMBERS; i++)
+		to[i] = (struct option){number_options[i].name, required_argument, NULL, 1};
+	for (size_t i = 0; i < TEXTS; i++)
+		to[NUMBERS + i] = (struct option){text_options[i].name, required_argument, NULL, 1};
+	to[NUMBERS + TEXTS] = (struct option){"help", no_argument, NULL, 'h'};
+	to[NUMBERS + TEXTS + 1] = (struct option){NULL, 0, NULL, 0};
+}
+
+static int set_option(struct herd_options *options, size_t i, const char *text)
+{
+	if (i >= NUMBERS) {
+		*(const char **)((char *)options + text_options[i - NUMBERS].offset) = text;
+		return 0;
+	}
+
+	uint64_t *value = (uint64_t *)((char *)options + number_options[i].offset);
+	uint64_t min = number_options[i].min, max = number_options[i].max;
+
+	if (number_parse_u64(text, strlen(text), value) == 0 && *value >= min && *value <= max)
+		return 0;
+	fprintf(stderr, "herd: --%s: expected a number from %" PRIu64 " to %" PRIu64 "\n",
+		number_options[i].name, min, max);
+	return -EINVAL;
+}
+
+static void parse_options(struct herd_options *options, int argc, char **argv)
+{
+	struct option long_options[NUMBERS + TEXTS + 2];
+	int c, i;
+
+	make_long_options(long_options);
+	while ((c = getopt_long(argc, argv, "h", long_options, &i)) != -1) {
+		if (c == 'h') {
+			usage(stdout);
+			exit(EXIT_SUCCESS);
+		}
+		if (c != 1 || set_option(options, (size_t)i, optarg) < 0)
+			exit(EXIT_USAGE);
+	}
+	if (optind < argc) {
+		usage(stderr);
+		exit(EXIT_USAGE);
+	}
+}
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "herd: %s: %s\n", what, strerror(errno));
+	exit(EXIT_FAILURE);
+}
+
+static void fill(int fd, const char *path, uint64_t pages)
+{
+	char page[TAPE_PAGE_SIZE];
+
+	memset(page, 'h', sizeof(page));
+	for (uint64_t i = 0; i < pages; i++)
+		if (write(fd, page, sizeof(page)) != (ssize_t)sizeof(page))
+			fail(path);
+}
+
+/* A file without a name, its pages written back so that they count as clean from now on. */
+static int open_file(const struct herd *herd)
+{
+	AUTO_FREE char *path = NULL;
+	AUTO_CLOSE int fd = -1;
+
+	if (!herd->layout.file.pages)
+		return -1;
+	if (asprintf(&path, "%s/herd-XXXXXX", herd->options.folder) < 0)
+		fail("memory");
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		fail(path);
+	unlink(path);
+	fill(fd, path, herd->layout.file.pages);
+	if (fsync(fd) < 0)
+		fail(path);
+	return TAKE_FD(fd);
+}
+
+static int open_memfd(const struct herd *herd)
+{
+	int fd;
+
+	if (!herd->layout.memfd.pages)
+		return -1;
+	fd = memfd_create("herd", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, (off_t)(herd->layout.memfd.pages * TAPE_PAGE_SIZE)) < 0)
+		fail("memfd");
+	return fd;
+}
+
+static void end_member(struct herd *herd, uint64_t i)
+{
+	if (herd->pid[i] > 0 && kill(herd->pid[i], SIGKILL) == 0)
+		waitpid(herd->pid[i], NULL, 0);
+	herd->pid[i] = 0;
+}
+
+static void end_all(struct herd *herd)
+{
+	for (uint64_t i = 0; i < herd->options.members; i++)
+		if (herd->pid[i] > 0)
+			kill(herd->pid[i], SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+static void fork_member(struct herd *herd, const struct member_place *place, uint64_t i)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		member_become(place, i);
+	if (pid < 0) {
+		int saved = errno;
+
+		end_all(herd);
+		errno = saved;
+		fail("fork");
+	}
+	herd->pid[i] = pid;
+}
+
+/*
+ * Forks the members of GROUP. The pages that they inherit are mapped here no longer than that, so that
+ * the members alone share them.
+ */
+static void fork_group(struct herd *herd, uint64_t group, int ready)
+{
+	const struct herd_part *cow = &herd->layout.cow;
+	AUTO_CLOSE int memfd = open_memfd(herd);
+	struct member_place place = {
+		.options = &herd->options,
+		.layout = &herd->layout,
+		.argv = herd->argv,
+		.argv_size = herd->argv_size,
+		.parent = getpid(),
+		.file = herd->file,
+		.memfd = memfd,
+		.ready = ready,
+	};
+
+	if (cow->pages) {
+		self_map(cow->begin, cow->pages, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1);
+		self_touch(cow->begin, cow->pages, false);
+	}
+	for (uint64_t i = 0; i < layout_group_size(&herd->options, group); i++)
+		fork_member(herd, &place, group * herd->options.group + i);
+	if (cow->pages)
+		munmap((void *)cow->begin, cow->pages * TAPE_PAGE_SIZE);
+}
+
+/* The pipe ends when no member holds it any more: each has written its byte, or has failed. */
+static void await_members(struct herd *herd, int ready, uint64_t expected)
+{
+	char bytes[4096];
+	ssize_t n;
+
+	while ((n = read(ready, bytes, sizeof(bytes))) > 0)
+		expected -= (uint64_t)n;
+	if (!expected)
+		return;
+	end_all(herd);
+	fprintf(stderr, "herd: %" PRIu64 " members failed\n", expected);
+	exit(EXIT_FAILURE);
+}
+
+static void spawn_groups(struct herd *herd, uint64_t first, uint64_t count)
+{
+	AUTO_CLOSE int reader = -1;
+	uint64_t expected = 0;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		fail("pipe");
+	reader = ends[0];
+	for (uint64_t group = first; group < first + count; group++) {
+		fork_group(herd, group, ends[1]);
+		expected += layout_group_size(&herd->options, group);
+	}
+	close(ends[1]);
+	await_members(herd, reader, expected);
+}
+
+static void print_truth(const struct herd *herd, FILE *to)
+{
+	const char *separator = "[\n";
+
+	for (uint64_t i = 0; i < herd->options.members; i++) {
+		uint64_t group = i / herd->options.group;
+		struct herd_truth truth = layout_truth(&herd->layout, &herd->options, group);
+		char name[MEMBER_NAME_SIZE];
+
+		if (herd->pid[i] <= 0)
+			continue;
+		member_name(&herd->options, i, name);
+		fprintf(to,
+			"%s{\"pid\": %d, \"uid\": %u, \"comm\": \"%s\", \"group\": %" PRIu64
+			", \"exact\": true, \"rss_kib\": %" PRIu64 ", \"pss_kib\": %" PRIu64
+			", \"uss_kib\": %" PRIu64 "}",
+			separator, (int)herd->pid[i], (unsigned int)member_uid(&herd->options, i),
+			name, group, truth.rss_kib, truth.pss_kib, truth.uss_kib);
+		separator = ",\n";
+	}
+	fputs(separator[0] == '[' ? "[]\n" : "\n]\n", to);
+}
+
+/* A reader sees the old truth or the new one, never a half. */
+static void write_truth(const struct herd *herd)
+{
+	const char *path = herd->options.truth;
+	AUTO_FREE char *fresh = NULL;
+	FILE *to;
+
+	if (!path)
+		return;
+	if (asprintf(&fresh, "%s.new", path) < 0)
+		fail("memory");
+	to = fopen(fresh, "we");
+	if (!to)
+		fail(fresh);
+	print_truth(herd, to);
+	if (fclose(to) != 0 || rename(fresh, path) < 0)
+		fail(path);
+}
+
+static void print_ready(const struct herd *herd)
+{
+	struct herd_truth sum = {0};
+
+	for (uint64_t group = 0; group < layout_groups(&herd->options); group++) {
+		struct herd_truth one = layout_truth(&herd->layout, &herd->options, group);
+		uint64_t members = layout_group_size(&herd->options, group);
+
+		sum.rss_kib += members * one.rss_kib;
+		sum.pss_kib += members * one.pss_kib;
+		sum.uss_kib += members * one.uss_kib;
+	}
+	printf("READY {\"pid\": %d, \"members\": %" PRIu64 ", \"groups\": %" PRIu64
+	       ", \"rss_kib\": %" PRIu64 ", \"pss_kib\": %" PRIu64 ", \"uss_kib\": %" PRIu64 "}\n",
+		(int)getpid(), herd->options.members, layout_groups(&herd->options), sum.rss_kib,
+		sum.pss_kib, sum.uss_kib);
+	fflush(stdout);
+}
+
+/* Somebody ended a member: that is a test's right. The truth of its group's others changes unsaid. */
+static void reap(struct herd *herd)
+{
+	pid_t pid;
+
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		for (uint64_t i = 0; i < herd->options.members; i++)
+			if (herd->pid[i] == pid)
+				herd->pid[i] = 0;
+}
+
+static void replace_group(struct herd *herd, uint64_t group)
+{
+	uint64_t first = group * herd->options.group;
+
+	for (uint64_t i = 0; i < layout_group_size(&herd->options, group); i++)
+		end_member(herd, first + i);
+	spawn_groups(herd, group, 1);
+	write_truth(herd);
+}
+
+static void run(struct herd *herd)
+{
+	uint64_t churn = herd->options.churn, group = 0;
+	uint64_t ns = churn ? herd->options.group * UINT64_C(1000000000) / churn : 0;
+	struct timespec pause = {
+		.tv_sec = (time_t)(ns / 1000000000),
+		.tv_nsec = (long)(ns % 1000000000),
+	};
+
+	for (;;) {
+		int signal = sigtimedwait(&herd->signals, NULL, churn ? &pause : NULL);
+
+		if (signal == SIGTERM || signal == SIGINT)
+			return;
+		reap(herd);
+		if (signal < 0 && errno == EAGAIN) {
+			replace_group(herd, group);
+			group = (group + 1) % layout_groups(&herd->options);
+		}
+	}
+}
+
+static void require_memory(const struct herd *herd)
+{
+	enum { KERNEL_KIB = 64 }; /* of page tables, stack and task for each process */
+	const struct herd_options *o = &herd->options;
+	uint64_t need = o->members * (o->private_kib + KERNEL_KIB) +
+	                layout_groups(o) * (o->cow_kib + o->memfd_kib) + o->file_kib;
+	uint64_t have = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (TAPE_PAGE_SIZE / 1024);
+
+	if (need <= have / 10 * 9)
+		return;
+	printf("SKIP: the herd needs %" PRIu64 " MiB, %" PRIu64 " MiB are free\n", need / 1024,
+		have / 1024);
+	exit(EXIT_SKIP);
+}
+
+static void prepare(struct herd *herd, int argc, char **argv)
+{
+	char *end = argv[argc - 1] + strlen(argv[argc - 1]) + 1;
+
+	herd->argv = argv[0];
+	herd->argv_size = (size_t)(end - argv[0]);
+	layout_init(&herd->layout, &herd->options, (uintptr_t)argv[0], (uintptr_t)end);
+	require_memory(herd);
+	herd->pid = calloc(herd->options.members, sizeof(*herd->pid));
+	if (!herd->pid)
+		fail("memory");
+	sigemptyset(&herd->signals);
+	sigaddset(&herd->signals, SIGTERM);
+	sigaddset(&herd->signals, SIGINT);
+	sigaddset(&herd->signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &herd->signals, NULL);
+	herd->file = open_file(herd);
+}
+
+int main(int argc, char **argv)
+{
+	struct herd herd = {
+		.options =
+			{
+				.members = 10,
+				.group = 10,
+				.private_kib = 1024,
+				.vmas = 1,
+				.uids = 1,
+				.first_uid = 30000,
+				.programs = 1,
+				.name = "flock",
+				.folder = "/tmp",
+			},
+		.file = -1,
+	};
+
+	parse_options(&herd.options, argc, argv);
+	if (!tape_is_supported()) {
+		puts("SKIP: members are made for x86-64, pages of 4 KiB and glibc 2.35 or later");
+		return EXIT_SKIP;
+	}
+	prepare(&herd, argc, argv);
+	spawn_groups(&herd, 0, layout_groups(&herd.options));
+	write_truth(&herd);
+	print_ready(&herd);
+	run(&herd);
+	end_all(&herd);
+	free(herd.pid);
+	fd_close(herd.file);
+	return EXIT_SUCCESS;
+}
