@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "tests/unit/allocation.h"
+
+/* What the next reads do, for one test at a time. */
+static struct {
+	size_t most;       /* bytes a read may give; 0: as many as are wanted */
+	unsigned int fail; /* the Nth read fails; 0: none does */
+	int error;
+	unsigned int calls;
+} reads;
+
+ssize_t __real_read(int fd, void *buf, size_t size);
+ssize_t __wrap_read(int fd, void *buf, size_t size);
+
+ssize_t __wrap_read(int fd, void *buf, size_t size)
+{
+	if (++reads.calls == reads.fail) {
+		errno = reads.error;
+		return -1;
+	}
+	return __real_read(fd, buf, reads.most && reads.most < size ? reads.most : size);
+}
+
+static char folder[] = "test-file-XXXXXX";
+static int folder_fd = -1;
+
+static int make_folder(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return folder_fd < 0 ? -1 : 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlinkat(folder_fd, "file", 0);
+	folder_fd = fd_close(folder_fd);
+	return rmdir(folder);
+}
+
+static int reset_reads(void **state)
+{
+	(void)state;
+	memset(&reads, 0, sizeof(reads));
+	return 0;
+}
+
+/* A file of LEN bytes that differ from their neighbours. */
+static void write_file(size_t len)
+{
+	AUTO_CLOSE int fd = openat(folder_fd, "file", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	AUTO_FREE char *data = malloc(len + 1);
+
+	assert_true(fd >= 0);
+	assert_non_null(data);
+	for (size_t i = 0; i < len; i++)
+		data[i] = (char)(i % 251);
+	assert_int_equal(write(fd, data, len), (ssize_t)len);
+}
+
+static void assert_file(const char *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		assert_int_equal(data[i], (char)(i % 251));
+}
+
+static void reads_in_one_call(void **state)
+{
+	static const size_t lens[] = {0, 1, 4095};
+	char buf[4096];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
+		size_t len = 777;
+
+		write_file(lens[i]);
+		reads.calls = 0;
+		assert_int_equal(file_read(folder_fd, "file", buf, sizeof(buf), &len), 0);
+		assert_int_equal(len, lens[i]);
+		assert_file(buf, len);
+		assert_int_equal(reads.calls, 1);
+	}
+}
+
+static void refuses_what_fills_the_buffer(void **state)
+{
+	char buf[100];
+	size_t len = 777;
+
+	(void)state;
+	write_file(100);
+	assert_int_equal(file_read(folder_fd, "file", buf, sizeof(buf), &len), -EFBIG);
+	write_file(101);
+	assert_int_equal(file_read(folder_fd, "file", buf, sizeof(buf), &len), -EFBIG);
+	assert_int_equal(file_read(folder_fd, "file", buf, 0, &len), -EFBIG);
+	assert_int_equal(len, 777);
+}
+
+static void hands_up_errors(void **state)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	unsigned int before = unit_descriptors();
+	char buf[100];
+	size_t len = 777;
+
+	(void)state;
+	assert_int_equal(file_read(folder_fd, "none", buf, sizeof(buf), &len), -ENOENT);
+	assert_int_equal(file_read_all(folder_fd, "none", 100, &b), -ENOENT);
+	assert_int_equal(file_read(folder_fd, ".", buf, sizeof(buf), &len), -EISDIR);
+	assert_int_equal(file_read_all(folder_fd, ".", 100, &b), -EISDIR);
+	assert_int_equal(file_read(-1, "file", buf, sizeof(buf), &len), -EBADF);
+
+	write_file(50);
+	reads.calls = 0;
+	reads.fail = 1;
+	reads.error = EIO;
+	assert_int_equal(file_read(folder_fd, "file", buf, sizeof(buf), &len), -EIO);
+	reads.fail = 2;
+	reads.calls = 0;
+	assert_int_equal(file_read_all(folder_fd, "file", 100, &b), -EIO);
+	assert_int_equal(len, 777);
+	assert_int_equal(unit_descriptors(), before);
+}
+
+static void goes_on_after_a_signal(void **state)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	char buf[100];
+	size_t len;
+
+	(void)state;
+	write_file(50);
+	reads.fail = 1;
+	reads.error = EINTR;
+	assert_int_equal(file_read(folder_fd, "file", buf, sizeof(buf), &len), 0);
+	assert_int_equal(len, 50);
+	reads.fail = 2;
+	reads.calls = 0;
+	assert_int_equal(file_read_all(folder_fd, "file", 100, &b), 0);
+	assert_int_equal(b.len, 50);
+}
+
+/* In whatever pieces the kernel gives it, the whole file arrives. */
+static void reads_all_in_any_pieces(void **state)
+{
+	static const size_t lens[] = {0, 1, 4095, 4096, 4097, 100000};
+	static const size_t most[] = {0, 1, 7, 4096, 5000};
+	AUTO_BUFFER struct buffer b = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lens); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(most); k++) {
+			write_file(lens[i]);
+			reads.most = most[k];
+			buffer_add_text(&b, "what was there before");
+			assert_int_equal(file_read_all(folder_fd, "file", lens[i], &b), 0);
+			assert_int_equal(b.len, lens[i]);
+			assert_file(b.data, b.len);
+		}
+}
+
+static void stops_at_the_limit(void **state)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	unsigned int before = unit_descriptors();
+
+	(void)state;
+	write_file(5000);
+	assert_int_equal(file_read_all(folder_fd, "file", 4999, &b), -EFBIG);
+	assert_int_equal(file_read_all(folder_fd, "file", 5000, &b), 0);
+	assert_int_equal(file_read_all(AT_FDCWD, "/dev/zero", 1 << 20, &b), -EFBIG);
+	assert_int_equal(unit_descriptors(), before);
+}
+
+static void survives_without_memory(void **state)
+{
+	unsigned int before = unit_descriptors();
+
+	(void)state;
+	write_file(100000);
+	for (unsigned int n = 1;; n++) {
+		AUTO_BUFFER struct buffer b = {0};
+		int r;
+
+		allocation_fail_at(n);
+		r = file_read_all(folder_fd, "file", 100000, &b);
+		if (!allocation_end()) {
+			assert_int_equal(r, 0);
+			assert_true(n > 3);
+			break;
+		}
+		assert_int_equal(r, -ENOMEM);
+	}
+	assert_int_equal(unit_descriptors(), before);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(reads_in_one_call, reset_reads),
+		cmocka_unit_test_setup(refuses_what_fills_the_buffer, reset_reads),
+		cmocka_unit_test_setup(hands_up_errors, reset_reads),
+		cmocka_unit_test_setup(goes_on_after_a_signal, reset_reads),
+		cmocka_unit_test_setup(reads_all_in_any_pieces, reset_reads),
+		cmocka_unit_test_setup(stops_at_the_limit, reset_reads),
+		cmocka_unit_test_setup(survives_without_memory, reset_reads),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a unit test includes first: cmocka with the headers it wants before it, and the few helpers
+ * that several tests share. Not a framework.
+ */
+#ifndef MEMTALLY_TESTS_UNIT_UNIT_H
+#define MEMTALLY_TESTS_UNIT_UNIT_H
+
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* How many descriptors this process has open: the same before and after, or something leaks. */
+static inline unsigned int unit_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned int count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count - 3; /* ".", ".." and the directory's own */
+}
+
+/* The next of a fixed series of numbers that look random; *STATE starts anywhere. */
+static inline uint64_t unit_random(uint64_t *state)
+{
+	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+#endif
