@@ -47,12 +47,12 @@ size_t text_decode(const char *text, size_t len, uint32_t *ret)
 /* What a terminal, a log or a reader could be fooled with. */
 static bool is_unsafe(uint32_t c)
 {
-	return (c < 0x20 && c != '\n') || (c >= 0x7f && c <= 0x9f) || /* C0, DEL, C1 */
-	       c == 0x061c || c == 0x200e || c == 0x200f ||           /* directional marks */
-	       (c >= 0x2028 && c <= 0x202e) ||                        /* separators, embeddings */
-	       (c >= 0x2066 && c <= 0x2069) ||                        /* isolates */
-	       c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||         /* BOM, annotations */
-	       (c & 0xfffe) == 0xfffe;                                /* noncharacters */
+	return (c < 0x20 && c != '\n') || (c >= 0x7f && c <= 0x9f) ||  /* C0, DEL, C1 */
+	       c == 0x061c || c == 0x200e || c == 0x200f ||            /* directional marks */
+	       (c >= 0x2028 && c <= 0x202e) ||                         /* separators, embeddings */
+	       (c >= 0x2066 && c <= 0x2069) ||                         /* isolates */
+	       c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||          /* BOM, annotations */
+	       (c >= 0xfdd0 && c <= 0xfdef) || (c & 0xfffe) == 0xfffe; /* noncharacters */
 }
 
 bool text_is_clean(const char *text, size_t len)

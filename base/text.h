@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names that strangers chose, made fit to print. Clean text is valid UTF-8 without control characters
- * (newline excepted), bidirectional controls, line or paragraph separators. Snapshots hold clean text
- * only, so a renderer escapes what its format demands and nothing else.
+ * (newline excepted), bidirectional controls, line or paragraph separators, and noncharacters.
+ * Snapshots hold clean text only, so a renderer escapes what its format demands and nothing else.
  */
 #ifndef MEMTALLY_BASE_TEXT_H
 #define MEMTALLY_BASE_TEXT_H
