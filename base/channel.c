@@ -159,7 +159,9 @@ int channel_send_fd(int socket, int fd)
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(c), &fd, sizeof(int));
-	return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+	if (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
+		return 0;
+	return errno == ECONNRESET ? -EPIPE : -errno; /* reset: it left messages unread */
 }
 
 /* Closes every descriptor of MESSAGE but the first, which it returns; -1 where there is none. */

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "base/channel.h"
+#include "base/cleanup.h"
+#include "tests/unit/allocation.h"
+
+static char folder[] = "test-channel-XXXXXX";
+
+/* Tests run inside a folder of their own: a socket's path has room for 107 bytes only. */
+static int enter_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? chdir(folder) : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return chdir("..") < 0 ? -1 : rmdir(folder);
+}
+
+/* What SO_PEERCRED and SO_PEERGROUPS answer, where a test says so. */
+static struct {
+	bool forge;
+	uid_t uid;
+	const gid_t *groups;
+	size_t group_count;
+	bool knows_groups;
+} kernel;
+
+int __real_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
+int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
+
+int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	size_t need = kernel.group_count * sizeof(gid_t);
+
+	if (!kernel.forge || (name != SO_PEERCRED && name != SO_PEERGROUPS))
+		return __real_getsockopt(fd, level, name, value, len);
+	if (name == SO_PEERCRED) {
+		memcpy(value, &(struct ucred){.pid = 1, .uid = kernel.uid, .gid = 1}, *len);
+		return 0;
+	}
+	if (!kernel.knows_groups || *len < need) {
+		errno = kernel.knows_groups ? ERANGE : ENOPROTOOPT;
+		*len = (socklen_t)need;
+		return -1;
+	}
+	*len = (socklen_t)need;
+	if (need)
+		memcpy(value, kernel.groups, need);
+	return 0;
+}
+
+static int reset_kernel(void **state)
+{
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	return 0;
+}
+
+static void make_pair(int *server, int *client)
+{
+	int pair[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	*server = pair[0];
+	*client = pair[1];
+}
+
+/* A descriptor whose file holds the one byte C. */
+static int make_file(char c)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &c, 1, 0), 1);
+	return fd;
+}
+
+static void listens_and_connects(void **state)
+{
+	AUTO_CLOSE int listener = -1, client = -1, server = -1, file = make_file('a'), got = -1;
+	char c;
+
+	(void)state;
+	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &listener), 0);
+	assert_int_equal(fcntl(listener, F_GETFD), FD_CLOEXEC);
+	assert_true(fcntl(listener, F_GETFL) & O_NONBLOCK);
+	assert_int_equal(channel_connect("socket", &client), 0);
+	assert_int_equal(fcntl(client, F_GETFD), FD_CLOEXEC);
+	assert_true(fcntl(client, F_GETFL) & O_NONBLOCK);
+	server = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	assert_true(server >= 0);
+
+	assert_int_equal(channel_receive_fd(client, &got), CHANNEL_NOTHING);
+	assert_true(channel_is_drained(server));
+	assert_int_equal(channel_send_fd(server, file), 0);
+	assert_false(channel_is_drained(server));
+	assert_int_equal(channel_receive_fd(client, &got), 0);
+	assert_true(channel_is_drained(server));
+	assert_int_not_equal(got, file);
+	assert_int_equal(fcntl(got, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(pread(got, &c, 1, 0), 1);
+	assert_int_equal(c, 'a');
+	server = fd_close(server);
+	assert_int_equal(channel_receive_fd(client, &got), CHANNEL_CLOSED);
+	assert_int_equal(unlink("socket"), 0);
+}
+
+/* Of several that wait each comes out, in order. */
+static void keeps_the_order(void **state)
+{
+	AUTO_CLOSE int server = -1, client = -1;
+
+	(void)state;
+	make_pair(&server, &client);
+	for (char c = 'a'; c <= 'c'; c++) {
+		AUTO_CLOSE int file = make_file(c);
+
+		assert_int_equal(channel_send_fd(server, file), 0);
+	}
+	for (char c = 'a'; c <= 'c'; c++) {
+		AUTO_CLOSE int got = -1;
+		char found;
+
+		assert_int_equal(channel_receive_fd(client, &got), 0);
+		assert_int_equal(pread(got, &found, 1, 0), 1);
+		assert_int_equal(found, c);
+	}
+}
+
+static void sets_the_mode_at_once(void **state)
+{
+	static const mode_t modes[] = {0600, 0660, 0666};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		AUTO_CLOSE int listener = -1;
+		mode_t old = umask(0);
+		struct stat st;
+
+		umask(027);
+		assert_int_equal(channel_listen("socket", SOCK_STREAM, modes[i], 4, &listener), 0);
+		assert_int_equal(umask(old), 027);
+		assert_int_equal(stat("socket", &st), 0);
+		assert_int_equal(st.st_mode & 07777, modes[i]);
+		assert_int_equal(unlink("socket"), 0);
+	}
+}
+
+/* A dead server's file is in nobody's way; a live one's is, of either type. */
+static void replaces_only_the_dead(void **state)
+{
+	static const int types[] = {SOCK_SEQPACKET, SOCK_STREAM};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(types); k++) {
+			AUTO_CLOSE int first = -1, second = -1;
+			unsigned int before;
+
+			assert_int_equal(channel_listen("socket", types[i], 0600, 4, &first), 0);
+			before = unit_descriptors();
+			assert_int_equal(
+				channel_listen("socket", types[k], 0600, 4, &second), -EADDRINUSE);
+			assert_int_equal(unit_descriptors(), before);
+			first = fd_close(first);
+			assert_int_equal(channel_listen("socket", types[k], 0600, 4, &second), 0);
+			assert_int_equal(unlink("socket"), 0);
+		}
+}
+
+/* A server too busy to accept is alive. */
+static void a_full_backlog_is_alive(void **state)
+{
+	AUTO_CLOSE int first = -1, second = -1;
+	int client[8];
+	size_t count = 0;
+	int r;
+
+	(void)state;
+	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 1, &first), 0);
+	do
+		r = channel_connect("socket", &client[count]);
+	while (r == 0 && ++count < ARRAY_SIZE(client));
+	assert_int_equal(r, -EAGAIN);
+	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 1, &second), -EADDRINUSE);
+	while (count)
+		fd_close(client[--count]);
+	assert_int_equal(unlink("socket"), 0);
+}
+
+static void leaves_other_files_alone(void **state)
+{
+	AUTO_CLOSE int file = open("file", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	int fd = -7;
+	struct stat st;
+
+	(void)state;
+	assert_true(file >= 0);
+	assert_int_equal(symlink("nowhere", "link"), 0);
+	assert_int_equal(channel_listen("file", SOCK_SEQPACKET, 0600, 4, &fd), -ENOTSOCK);
+	assert_int_equal(channel_listen("link", SOCK_SEQPACKET, 0600, 4, &fd), -ENOTSOCK);
+	assert_int_equal(channel_listen(".", SOCK_SEQPACKET, 0600, 4, &fd), -ENOTSOCK);
+	assert_int_equal(channel_connect("file", &fd), -ECONNREFUSED);
+	assert_int_equal(fd, -7);
+	assert_int_equal(lstat("file", &st), 0);
+	assert_int_equal(unlink("file"), 0);
+	assert_int_equal(unlink("link"), 0);
+}
+
+static void refuses_paths_that_cannot_be(void **state)
+{
+	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 1];
+	int fd = -7;
+
+	(void)state;
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 1] = 0; /* one too long */
+	assert_int_equal(channel_listen(path, SOCK_STREAM, 0600, 4, &fd), -ENAMETOOLONG);
+	assert_int_equal(channel_connect(path, &fd), -ENAMETOOLONG);
+	assert_int_equal(channel_listen("", SOCK_STREAM, 0600, 4, &fd), -EINVAL);
+	assert_int_equal(channel_connect("", &fd), -EINVAL);
+	assert_int_equal(channel_listen("none/socket", SOCK_STREAM, 0600, 4, &fd), -ENOENT);
+	assert_int_equal(channel_connect("none", &fd), -ENOENT);
+	assert_int_equal(fd, -7);
+
+	path[sizeof(path) - 2] = 0; /* just fits */
+	assert_int_equal(channel_listen(path, SOCK_STREAM, 0600, 4, &fd), 0);
+	fd_close(fd);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void sending_never_blocks(void **state)
+{
+	AUTO_CLOSE int server = -1, client = -1, file = make_file('a');
+	int r;
+
+	(void)state;
+	make_pair(&server, &client);
+	for (unsigned int i = 0; i < 1000000; i++) {
+		r = channel_send_fd(server, file);
+		if (r < 0)
+			break;
+	}
+	/* ETOOMANYREFS: descriptors in flight count against RLIMIT_NOFILE, root excepted. */
+	assert_true(r == -EAGAIN || r == -ETOOMANYREFS);
+	client = fd_close(client);
+	assert_int_equal(channel_send_fd(server, file), -EPIPE); /* and no SIGPIPE */
+	assert_int_equal(channel_send_fd(server, -1), -EBADF);
+	assert_int_equal(channel_send_fd(file, file), -ENOTSOCK);
+}
+
+static void send_message(int socket, const char *data, size_t len, const int *fds, size_t count)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(16 * sizeof(int))];
+	} control = {0};
+	struct iovec iov = {.iov_base = (char *)(uintptr_t)data, .iov_len = len};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (count) {
+		message.msg_control = &control;
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
+	}
+	assert_int_equal(sendmsg(socket, &message, MSG_NOSIGNAL), (ssize_t)len);
+}
+
+/* Only one byte with one descriptor is a message; whatever else came with it is closed. */
+static void refuses_other_messages(void **state)
+{
+	static const struct {
+		size_t len, fds;
+		int result;
+	} cases[] = {
+		{1, 1, 0}, {1, 0, -EPROTO}, {1, 2, -EPROTO}, {1, 4, -EPROTO},
+		{1, 5, -EPROTO}, /* more than there is room for */
+		{1, 16, -EPROTO}, {2, 1, -EPROTO}, {1000, 1, -EPROTO}, {1000, 0, -EPROTO},
+		{0, 1, CHANNEL_CLOSED}, /* an empty message can't be told from the end */
+	};
+	static const char data[1000];
+	AUTO_CLOSE int server = -1, client = -1, file = make_file('a');
+	int fds[16];
+
+	(void)state;
+	make_pair(&server, &client);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		fds[i] = file;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		unsigned int before = unit_descriptors();
+		int got = -7;
+
+		send_message(server, data, cases[i].len, fds, cases[i].fds);
+		assert_int_equal(channel_receive_fd(client, &got), cases[i].result);
+		if (cases[i].result == 0)
+			got = fd_close(got);
+		else
+			assert_int_equal(got, -7);
+		assert_int_equal(unit_descriptors(), before);
+	}
+}
+
+static void receiving_from_what_is_no_socket(void **state)
+{
+	AUTO_CLOSE int file = make_file('a');
+	int got = -7;
+
+	(void)state;
+	assert_int_equal(channel_receive_fd(file, &got), -ENOTSOCK);
+	assert_int_equal(channel_receive_fd(-1, &got), -EBADF);
+	assert_false(channel_is_drained(-1));
+	assert_int_equal(got, -7);
+}
+
+static void knows_its_peer(void **state)
+{
+	AUTO_CLOSE int server = -1, client = -1;
+	struct channel_peer peer;
+
+	(void)state;
+	make_pair(&server, &client);
+	assert_int_equal(channel_peer(server, &peer), 0);
+	assert_int_equal(peer.pid, getpid());
+	assert_int_equal(peer.uid, geteuid());
+	assert_int_equal(peer.gid, getegid());
+	assert_true(channel_peer_in_group(server, &peer, getegid()));
+}
+
+/* On TCP the kernel would answer uid -1 and succeed. */
+static void trusts_no_other_family(void **state)
+{
+	AUTO_CLOSE int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	AUTO_CLOSE int file = make_file('a');
+	struct channel_peer peer = {.uid = 777};
+
+	(void)state;
+	assert_int_equal(channel_peer(file, &peer), -ENOTSOCK);
+	if (tcp >= 0)
+		assert_int_equal(channel_peer(tcp, &peer), -EPERM);
+	assert_int_equal(peer.uid, 777);
+}
+
+static void accepts_no_uid_of_minus_one(void **state)
+{
+	AUTO_CLOSE int server = -1, client = -1;
+	struct channel_peer peer = {.uid = 777};
+
+	(void)state;
+	make_pair(&server, &client);
+	kernel.forge = true;
+	kernel.uid = (uid_t)-1;
+	assert_int_equal(channel_peer(server, &peer), -EPERM);
+	assert_int_equal(peer.uid, 777);
+	kernel.uid = 65534;
+	assert_int_equal(channel_peer(server, &peer), 0);
+	assert_int_equal(peer.uid, 65534);
+}
+
+static void finds_groups(void **state)
+{
+	static const gid_t groups[] = {7, 4242, 9};
+	static const struct {
+		size_t count;
+		bool known;
+		gid_t gid;
+		bool expected;
+	} cases[] = {
+		{3, true, 1, true}, /* the primary one */
+		{3, true, 7, true},
+		{3, true, 4242, true},
+		{3, true, 9, true},
+		{2, true, 9, false},
+		{3, true, 0, false},
+		{0, true, 7, false},
+		{3, false, 7, false}, /* before Linux 4.13 */
+		{3, false, 1, true},
+	};
+	AUTO_CLOSE int server = -1, client = -1;
+	struct channel_peer peer = {.pid = 1, .uid = 1, .gid = 1};
+
+	(void)state;
+	make_pair(&server, &client);
+	kernel.forge = true;
+	kernel.groups = groups;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		kernel.group_count = cases[i].count;
+		kernel.knows_groups = cases[i].known;
+		assert_int_equal(
+			channel_peer_in_group(server, &peer, cases[i].gid), cases[i].expected);
+	}
+	kernel.group_count = 3;
+	kernel.knows_groups = true;
+	allocation_fail_at(1); /* in doubt, no */
+	assert_false(channel_peer_in_group(server, &peer, 4242));
+	assert_true(allocation_end());
+}
+
+/* The same of the real kernel, as far as this process's own groups go. */
+static void finds_its_own_groups(void **state)
+{
+	AUTO_CLOSE int server = -1, client = -1;
+	struct channel_peer peer;
+	gid_t groups[64];
+	int count = getgroups(ARRAY_SIZE(groups), groups);
+
+	(void)state;
+	make_pair(&server, &client);
+	assert_int_equal(channel_peer(server, &peer), 0);
+	for (int i = 0; i < count; i++)
+		assert_true(channel_peer_in_group(server, &peer, groups[i]));
+	assert_false(channel_peer_in_group(server, &peer, 3999999999));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(listens_and_connects, reset_kernel),
+		cmocka_unit_test_setup(keeps_the_order, reset_kernel),
+		cmocka_unit_test_setup(sets_the_mode_at_once, reset_kernel),
+		cmocka_unit_test_setup(replaces_only_the_dead, reset_kernel),
+		cmocka_unit_test_setup(a_full_backlog_is_alive, reset_kernel),
+		cmocka_unit_test_setup(leaves_other_files_alone, reset_kernel),
+		cmocka_unit_test_setup(refuses_paths_that_cannot_be, reset_kernel),
+		cmocka_unit_test_setup(sending_never_blocks, reset_kernel),
+		cmocka_unit_test_setup(refuses_other_messages, reset_kernel),
+		cmocka_unit_test_setup(receiving_from_what_is_no_socket, reset_kernel),
+		cmocka_unit_test_setup(knows_its_peer, reset_kernel),
+		cmocka_unit_test_setup(trusts_no_other_family, reset_kernel),
+		cmocka_unit_test_setup(accepts_no_uid_of_minus_one, reset_kernel),
+		cmocka_unit_test_setup(finds_groups, reset_kernel),
+		cmocka_unit_test_setup(finds_its_own_groups, reset_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, enter_folder, remove_folder);
+}
