@@ -11,9 +11,9 @@ import common  # noqa: E402
 
 TAG = "SPDX-License-Identifier: Apache-" + "2.0"
 
-# Captured text, corpora and expected bodies are data; COPYING is the licence itself.
-UNTAGGED = re.compile(r"^(COPYING|NEWS)$|^tests/fixtures/.*/|^tests/fuzz/.*/"
-                      r"|\.(json|png|svg|bin|golden|expected|prom)$|(^|/)\.gitignore$")
+# Captured text, corpora and expected bodies.
+DATA = re.compile(r"^tests/(fixtures|fuzz)/.*/|\.(json|png|svg|bin|golden|expected|prom)$")
+UNTAGGED = re.compile(r"^(COPYING|NEWS)$|(^|/)\.gitignore$")
 
 # Functions that overflow, guess or hand text to a shell.
 FUNCTIONS = """sprintf vsprintf strcpy stpcpy strcat strncat gets system popen alloca strdupa
@@ -25,6 +25,9 @@ EXEC = "execl execle execlp execv execve execvp execvpe execveat fexecve".split(
 WORDS = re.compile(r"(?<![A-Za-z0-9._-])/(?:wor[k]|far[m])/|\.\./share[d]|/tmp/w[t]/|/home/[a-z]"
                    r"|\b(?:TOD[O]|FIXM[E]|XX[X])\b")
 
+# Characters that show a text otherwise than the compiler reads it.
+UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\x00-\x08\x0b-\x1f\x7f]")
+
 
 def call_of(names):
     return re.compile(r"(?<![A-Za-z0-9_.>])(" + "|".join(names) + r")\s*\(")
@@ -32,6 +35,8 @@ def call_of(names):
 
 def check_text(path, text):
     found = [f"{path}:{common.line_of(text, m.start())}: '{m.group(0)}'" for m in WORDS.finditer(text)]
+    found += [f"{path}:{common.line_of(text, m.start())}: an unseen character, U+{ord(m.group(0)):04X}"
+              for m in UNSEEN.finditer(text)]
     if not UNTAGGED.search(path) and TAG not in text[:1000]:
         found.append(f"{path}: no line '{TAG}'")
     return found
@@ -51,7 +56,7 @@ def findings(source, build):
         if os.path.islink(os.path.join(source, path)):
             continue
         text = common.read(source, path)
-        if "\0" in text:
+        if DATA.search(path):
             continue
         found += check_text(path, text)
         if path.endswith((".c", ".h")):

@@ -104,6 +104,12 @@ class Source(Tree):
         for word in ("/wor" + "k/main", "../share" + "d", "TO" + "DO", "/home/" + "alice"):
             self.assert_finds(source, "docs/a.md", f"<!-- {TAG} -->\nsee {word}\n", f"a.md:3: '{word[:6]}")
 
+    def test_unseen_character(self):
+        self.assert_finds(source, "base/a.c", TAG + 'int a; /* \u202e */\n', "a.c:2: an unseen character, U+202E")
+
+    def test_data_is_free(self):
+        self.assert_clean(source, "tests/fixtures/hostile/a", "\x01 ../share" + "d\n")
+
     def test_clean(self):
         self.assert_clean(source, "base/a.c", TAG + '/* no sprintf() here */ int a = snprintf("gets(");\n'
                           "int b = my_system(1) + x.system(2);\n")

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Building a tree outside of the sources.
+
+programs=(memtallyd memtally-web memtally)
+
+# Started with sudo, a build is still its owner's: else his next one would stumble over root's files.
+# The array "builder" is put before the commands of the build.
+find_builder() {
+	local dir=$1 uid
+	builder=()
+	uid=$(stat -c %u "$top")
+	is_root && [ "$uid" -ne 0 ] && command -v setpriv >/dev/null || return 0
+	builder=(setpriv --reuid "$uid" --regid "$(stat -c %g "$top")" --clear-groups)
+	"${builder[@]}" test -w "$top" && { [ ! -e "$dir" ] || "${builder[@]}" test -w "$dir"; } ||
+		builder=()
+}
+
+configure_in() {
+	local dir=$1
+	shift
+	(cd "$dir" && "${builder[@]}" "$top/configure" "$@")
+}
+
+make_in() {
+	local dir=$1
+	shift
+	"${builder[@]}" make -C "$dir" -j"$(nproc)" "$@"
+}
+
+# build_tree DIR CONFIGURE-ARGUMENT...: quiet and quick where nothing has changed.
+build_tree() {
+	local dir=$1 log=$1/quickstart.log
+	shift
+	find_builder "$dir"
+	"${builder[@]}" mkdir -p "$dir" && "${builder[@]}" touch "$log" || return 1
+	: >"$log"
+	if [ ! -x configure ]; then
+		step autoreconf "$log" "${builder[@]}" autoreconf -fi || return 1
+	fi
+	if [ ! -f "$dir/Makefile" ] || [ "$(cat "$dir/quickstart.args" 2>/dev/null)" != "$*" ]; then
+		step configure "$log" configure_in "$dir" "$@" || return 1
+		printf '%s\n' "$*" >"$dir/quickstart.args"
+	fi
+	step make "$log" make_in "$dir" all
+}
+
+# Brings the programs up to date in the build directory, or ends.
+ensure_built() {
+	local log
+	log=$(mktemp) || fail 'no temporary file'
+	say "memtally, in $(shown "$builddir")"
+	ensure_build_packages "$log" || exit 1
+	rm -f "$log"
+	build_tree "$builddir" || exit 1
+}
+
+do_build() {
+	local program
+	ensure_built
+	say 'Built:'
+	for program in "${programs[@]}"; do
+		say "  $(shown "$builddir")/$program"
+	done
+	say 'Next: ./quickstart run'
+}

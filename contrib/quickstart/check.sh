@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Runs the stages one after the other, all of them whatever happens, and adds up what they found.
+
+passed=0 failed=0 skipped=0
+failures=()          # "stage: name"
+skip_order=()        # "name: reason", each once
+declare -A skip_of   # the stages that skipped it
+
+count_pass() { passed=$((passed + 1)); }
+
+count_fail() {
+	failed=$((failed + 1))
+	failures+=("$stage: $1")
+}
+
+# count_skip NAME REASON
+count_skip() {
+	skipped=$((skipped + 1))
+	note_skip "$1: $2"
+}
+
+# A part of a test that is counted otherwise.
+note_skip() {
+	[ -n "${skip_of[$1]:-}" ] || skip_order+=("$1")
+	skip_of[$1]+="${skip_of[$1]:+, }$stage"
+}
+
+# needs PACKAGE-OF COMMAND...: whether the commands are there; else the stage is skipped.
+needs() {
+	local command
+	for command in "$@"; do
+		command -v "$command" >/dev/null && continue
+		count_skip "$stage" "$command is not installed and could not be"
+		return 1
+	done
+}
+
+# run_stage TITLE FUNCTION: the function counts; its output goes into a log of the stage's own.
+run_stage() {
+	local begin=$SECONDS before=("$passed" "$failed" "$skipped") word=PASS told=''
+	stage=$1
+	log=$logs/${1//[^a-z]/-}.log
+	: >"$log"
+	printf '  %-12s' "$stage"
+	"$2" >>"$log" 2>&1 </dev/null
+	local did=$((passed - before[0])) broke=$((failed - before[1])) left=$((skipped - before[2]))
+	[ $did -eq 0 ] && [ $broke -eq 0 ] && word=SKIP
+	[ $broke -eq 0 ] || word=FAIL
+	[ $did -eq 0 ] || told+=", $did passed"
+	[ $broke -eq 0 ] || told+=", $broke failed"
+	[ $left -eq 0 ] || told+=", $left skipped"
+	printf '%s  %s, %d s\n' $word "${told#, }" $((SECONDS - begin))
+	if [ $broke -ne 0 ]; then
+		printf '    %s\n' "${failures[@]: -$broke}"
+		warn "--- the last lines of $(shown "$log")"
+		tail -n 40 "$log" >&2
+		warn '---'
+	fi
+}
+
+# Counts what automake's test harness left below a build: results in .trs, reasons in .log.
+count_tests() {
+	local dir=$1 file name result rest line
+	while IFS= read -r file; do
+		name=${file#"$dir"/} name=${name%.trs}
+		while read -r result rest; do
+			case $result in
+			PASS | XFAIL) count_pass ;;
+			SKIP) count_skip "$name" "$(skip_reason "${file%.trs}.log" "$rest")" ;;
+			*) count_fail "$name $rest"
+				echo "=== $name: $result $rest"
+				tail -n 30 "${file%.trs}.log" ;;
+			esac
+		done < <(sed -n 's/^:test-result: //p' "$file")
+		grep -q '^:test-result: SKIP' "$file" && continue
+		while IFS= read -r line; do
+			note_skip "$name, in part: ${line#SKIP: }"
+		done < <(grep -h '^SKIP: ' "${file%.trs}.log" 2>/dev/null)
+	done < <(find "$dir/tests" -name '*.trs' | sort)
+}
+
+skip_reason() {
+	local reason
+	reason=$(sed -n 's/^SKIP:* *//p' "$1" | grep -v '(exit status' | tail -n 1)
+	printf '%s' "${reason:-${2:-no reason given}}"
+}
+
+print_summary() {
+	local entry
+	say ''
+	if [ ${#skip_order[@]} -gt 0 ]; then
+		say 'Skipped:'
+		for entry in "${skip_order[@]}"; do
+			say "  $entry  [${skip_of[$entry]}]"
+		done
+		say ''
+	fi
+	if [ ${#failures[@]} -gt 0 ]; then
+		say 'Failed:'
+		printf '  %s\n' "${failures[@]}"
+		say "Logs: $(shown "$logs")"
+		say ''
+	fi
+	say "Took $((SECONDS / 60)) min $((SECONDS % 60)) s."
+	say "$passed passed, $failed failed, $skipped skipped"
+}
+
+do_check() {
+	local packages_log
+	logs=$top/build-check/logs
+	find_builder "$top/build-check"
+	"${builder[@]}" mkdir -p "$logs" || fail "can't write to $top"
+	say 'Checking memtally; logs are in build-check/logs'
+	packages_log=$logs/packages.log
+	: >"$packages_log"
+	ensure_build_packages "$packages_log" || exit 1
+	install_missing "$packages_log" "${check_packages[@]}" ||
+		say '  Some tools of the tests are missing; what needs them is skipped.'
+	run_stage build stage_build
+	run_stage tests stage_tests
+	run_stage sanitizers stage_sanitizers
+	run_stage valgrind stage_valgrind
+	run_stage fuzzing stage_fuzzing
+	run_stage clang-tidy stage_clang_tidy
+	run_stage cppcheck stage_cppcheck
+	run_stage format stage_format
+	run_stage shell stage_shell
+	run_stage man-pages stage_man_pages
+	run_stage distcheck stage_distcheck
+	[ -z "$long" ] || run_stage long stage_long
+	print_summary
+	[ "$failed" -eq 0 ]
+}

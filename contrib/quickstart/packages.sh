@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What a build and the tests need, and how it gets onto the machine.
+
+build_packages=(autoconf automake gcc libc6-dev make pkg-config
+	libsystemd-dev libmicrohttpd-dev libjansson-dev libyaml-dev zlib1g-dev libsmartcols-dev)
+check_packages=(libcmocka-dev binutils python3 curl jq gzip xz-utils procps
+	valgrind cppcheck clang clang-format clang-tidy libclang-rt-dev mandoc shellcheck)
+
+build_commands=(autoreconf automake cc make pkg-config)
+build_modules=('libsystemd >= 247' 'libmicrohttpd >= 0.9.73' 'jansson >= 2.13' 'yaml-0.1 >= 0.2.2'
+	'zlib >= 1.2.11' 'smartcols >= 2.36')
+
+is_debian() { command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; }
+
+# Those of the packages that dpkg does not call installed, one a line.
+missing_packages() {
+	local package
+	for package in "$@"; do
+		[ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+			printf '%s\n' "$package"
+	done
+}
+
+# How to become root, in the array "elevate"; false where that is not to be had.
+find_elevation() {
+	elevate=()
+	is_root && return 0
+	command -v sudo >/dev/null || return 1
+	elevate=(sudo)
+	[ -t 0 ] || elevate=(sudo -n)
+	"${elevate[@]}" true 2>/dev/null || { [ -t 0 ] && sudo true; }
+}
+
+apt() {
+	"${elevate[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"
+}
+
+has_lists() { compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; }
+
+# apt-get's exit status is about the whole system, so dpkg is asked afterwards about what we need.
+install_once() {
+	has_lists || apt update
+	apt install -y --no-install-recommends "$@"
+	[ -z "$(missing_packages "$@")" ]
+}
+
+install() {
+	install_once "$@" && return 0
+	apt update
+	install_once "$@"
+}
+
+# install_missing LOG PACKAGE...: 0 when all are there at the end. Says what it does.
+install_missing() {
+	local log=$1 missing
+	shift
+	is_debian || return 1
+	mapfile -t missing < <(missing_packages "$@")
+	[ ${#missing[@]} -eq 0 ] && return 0
+	if ! find_elevation; then
+		warn "  Not installed, and there is no root or sudo to install: ${missing[*]}"
+		return 1
+	fi
+	say "  installing   ${missing[*]}"
+	step packages "$log" install "${missing[@]}"
+}
+
+# What the build would miss, by itself: commands and libraries, whoever installed them.
+missing_for_build() {
+	local need
+	for need in "${build_commands[@]}"; do
+		command -v "$need" >/dev/null || printf '%s\n' "$need"
+	done
+	command -v pkg-config >/dev/null || return 0
+	for need in "${build_modules[@]}"; do
+		pkg-config --exists "$need" || printf '%s\n' "${need/ >= / } (pkg-config) or later"
+	done
+}
+
+# Leaves the machine able to build, or says what is missing and fails.
+ensure_build_packages() {
+	local log=$1 missing
+	install_missing "$log" "${build_packages[@]}" && return 0
+	mapfile -t missing < <(missing_for_build)
+	[ ${#missing[@]} -eq 0 ] && return 0
+	warn 'quickstart: a build needs, and this machine has not:'
+	printf '    %s\n' "${missing[@]}" >&2
+	if is_debian; then
+		warn "As root: apt-get install ${build_packages[*]}"
+	else
+		warn "Debian calls the packages: ${build_packages[*]}"
+	fi
+	return 1
+}

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Both daemons in the foreground on loopback, with as few rights as will do, and what they found.
+
+# http_get PATH: the body on standard output; false unless the answer is 200.
+http_get() {
+	local status line
+	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
+	printf 'GET %s HTTP/1.0\r\nHost: 127.0.0.1:%s\r\n\r\n' "$1" "$port" >&3
+	IFS= read -r -t 5 -u 3 status
+	while IFS= read -r -t 5 -u 3 line && [ "$line" != $'\r' ]; do :; done
+	timeout 10 cat <&3
+	exec 3>&-
+	[[ $status == *' 200 '* ]]
+} 2>/dev/null
+
+port_is_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; }
+
+# as_user UID GID CAPABILITY COMMAND...: with that one capability (or "none") and no way to more.
+as_user() {
+	local uid=$1 gid=$2 capability=$3 rights=(--inh-caps=-all --ambient-caps=-all --bounding-set=-all)
+	shift 3
+	[ "$capability" = none ] ||
+		rights=(--inh-caps="-all,+$capability" --ambient-caps="-all,+$capability"
+			--bounding-set="-all,+$capability")
+	exec setpriv --reuid "$uid" --regid "$gid" --clear-groups --no-new-privs "${rights[@]}" -- "$@"
+}
+
+can_reach_programs() {
+	(as_user "$1" "$2" none test -x "$builddir/memtallyd" -a -x "$builddir/memtally-web") 2>/dev/null
+}
+
+# Whose processes the daemons become when root starts them: the first who can reach the programs.
+choose_account() {
+	local uid name
+	for uid in "$(id -u memtally 2>/dev/null)" "${SUDO_UID:-}" "$(stat -c %u "$builddir")" 0; do
+		[ -n "$uid" ] || continue
+		name=$(id -un "$uid" 2>/dev/null) || name=$uid
+		account_uid=$uid account_name=$name
+		account_gid=$(id -g "$uid" 2>/dev/null) || account_gid=$uid
+		can_reach_programs "$account_uid" "$account_gid" && return 0
+		say "  The user $name can't reach $builddir, so the daemons won't run as $name."
+	done
+	fail "nobody but root with all its rights can reach $builddir: build in a place that others may enter, such as
+  ./quickstart run --builddir=/var/tmp/memtally"
+}
+
+# A directory for the sockets, which the daemons' user owns and which goes when we go.
+make_runtime() {
+	local base=${XDG_RUNTIME_DIR:-}
+	if is_root; then
+		runtime=/run/memtally-quickstart
+	elif [ -d "$base" ] && [ -w "$base" ]; then
+		runtime=$base/memtally
+	else
+		runtime=
+	fi
+	if [ -z "$runtime" ] || ! mkdir -m 0755 -- "$runtime" 2>/dev/null; then
+		runtime=$(mktemp -d) || fail 'no temporary directory'
+		chmod 0755 "$runtime"
+	fi
+	if is_root; then
+		chown "$account_uid:$account_gid" "$runtime"
+	fi
+}
+
+remove_runtime() {
+	[ -n "${runtime:-}" ] || return 0
+	rm -f -- "$runtime/snapshot.sock"
+	rmdir -- "$runtime" 2>/dev/null
+	runtime=
+}
+
+stop_daemons() {
+	local pid
+	for pid in "$web_pid" "$collector_pid"; do
+		kill -TERM "$pid" 2>/dev/null
+	done
+	for ((i = 0; i < 50; i++)); do
+		kill -0 "$web_pid" 2>/dev/null || kill -0 "$collector_pid" 2>/dev/null || break
+		sleep 0.1
+	done
+	for pid in "$web_pid" "$collector_pid"; do
+		kill -KILL "$pid" 2>/dev/null && warn "quickstart: process $pid had to be killed"
+	done
+	wait 2>/dev/null
+	remove_runtime
+}
+
+# SIGINT, SIGTERM, SIGHUP.
+stop_and_leave() {
+	trap '' INT TERM HUP
+	say ''
+	say 'Stopping.'
+	stop_daemons
+	exit 0
+}
+
+# One of the two has ended by itself; say which, and end the other.
+leave_broken() {
+	local which=memtally-web
+	trap '' INT TERM HUP
+	kill -0 "$collector_pid" 2>/dev/null || which=memtallyd
+	warn "quickstart: $which has ended; what it said stands above. Stopping."
+	stop_daemons
+	exit 1
+}
+
+start_daemons() {
+	local daemon=("$builddir/memtallyd" --interval="$interval") web=("$builddir/memtally-web")
+	local shared=(--config.file=/dev/null --snapshot.socket="$runtime/snapshot.sock" --log.level=warning)
+	daemon+=("${shared[@]}")
+	web+=("${shared[@]}" --web.listen-address="127.0.0.1:$port")
+	if ! is_root; then
+		"${daemon[@]}" & collector_pid=$!
+		"${web[@]}" & web_pid=$!
+	else
+		(as_user "$account_uid" "$account_gid" "$capability" "${daemon[@]}") & collector_pid=$!
+		(as_user "$account_uid" "$account_gid" none "${web[@]}") & web_pid=$!
+	fi
+}
+
+# The subshells above exec, so their pids are the daemons'.
+are_alive() { kill -0 "$collector_pid" 2>/dev/null && kill -0 "$web_pid" 2>/dev/null; }
+
+await_snapshot() {
+	local waited=0
+	until http_get /readyz >/dev/null; do
+		are_alive || leave_broken
+		sleep 0.1
+		waited=$((waited + 1))
+		[ $((waited % 100)) -ne 0 ] || say '  Still waiting for the first pass over all processes.'
+	done
+}
+
+decide_rights() {
+	capability=none
+	if ! is_root; then
+		say "As $(id -un), without special rights."
+		return
+	fi
+	command -v setpriv >/dev/null || fail 'setpriv (of util-linux) is needed to run the daemons without root'"'"'s rights'
+	choose_account
+	if (as_user "$account_uid" "$account_gid" sys_ptrace true) 2>/dev/null; then
+		capability=sys_ptrace
+		say "memtallyd runs as $account_name with the one capability CAP_SYS_PTRACE, memtally-web as $account_name with none."
+	else
+		say "Both run as $account_name without any capability: CAP_SYS_PTRACE can't be had here."
+	fi
+}
+
+# Who could not be read, from the first answer, and what would help.
+tell_unmeasured() {
+	local metrics denied hidden
+	metrics=$(http_get /metrics)
+	denied=$(awk -F'[{}" ]+' '/^memtally_user_unmeasured_processes\{.*reason="denied"/ && $NF > 0 {
+			sum += $NF; who = who (who == "" ? "" : ", ") $NF " of " $3 }
+		END { if (sum) printf "%d (%s)", sum, who }' <<<"$metrics")
+	hidden=$(awk '/^memtally_capability_info\{.*proc_hidden="(1|true|yes)"/' <<<"$metrics")
+	if [ -n "$denied" ]; then
+		say "The kernel did not let us read the PSS of these processes: $denied."
+		if ! is_root; then
+			say 'Above they count with the RSS alone. To measure them: sudo ./quickstart run'
+		elif [ "$capability" = none ]; then
+			say 'Above they count with the RSS alone. The container lacks CAP_SYS_PTRACE: start it with --cap-add=SYS_PTRACE.'
+		else
+			say 'Above they count with the RSS alone. A security module or a user namespace protects them.'
+		fi
+	elif [ -z "$hidden" ]; then
+		say 'Every process could be read.'
+	fi
+	if [ -n "$hidden" ]; then
+		say '/proc is mounted with hidepid: processes of other users may be missing. With CAP_SYS_PTRACE they are seen:'
+		say '  sudo ./quickstart run'
+	fi
+}
+
+tell_places() {
+	cat <<END
+
+  page        http://127.0.0.1:$port/
+  metrics     http://127.0.0.1:$port/metrics
+  JSON        http://127.0.0.1:$port/api/v1/users
+  terminal    $(shown "$builddir")/memtally --snapshot.socket=$runtime/snapshot.sock
+
+For Prometheus, below scrape_configs:
+
+  - job_name: memtally
+    static_configs:
+      - targets: ['127.0.0.1:$port']
+
+Ctrl-C stops both.
+END
+}
+
+do_run() {
+	runtime='' collector_pid='' web_pid=''
+	ensure_built
+	port_is_taken && fail "127.0.0.1:$port is in use. Choose another port: ./quickstart run --port $((port % 65535 + 1))"
+	decide_rights
+	make_runtime
+	trap stop_and_leave INT TERM HUP
+	start_daemons
+	await_snapshot
+	say ''
+	"$builddir/memtally" users --limit=20 --snapshot.socket="$runtime/snapshot.sock"
+	say ''
+	tell_unmeasured
+	tell_places
+	wait -n "$collector_pid" "$web_pid"
+	leave_broken
+}

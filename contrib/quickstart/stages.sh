@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# The stages of a check. Each counts what it did with count_pass, count_fail and count_skip.
+
+folders=(base snapshot collectors config render daemon web cli tests)
+sources() { find "${folders[@]}" -name '*.c' | sort; }
+
+# Builds below build-NAME for the stage; counts the build as one.
+check_build() {
+	local dir=$top/build-$1
+	shift
+	if build_tree "$dir" --enable-werror "$@"; then
+		count_pass
+	else
+		count_fail 'it does not build'
+		tail -n 40 "$dir/quickstart.log"
+		return 1
+	fi
+}
+
+# check_tests DIR TARGET: make TARGET with the results counted. The limit is for a test that hangs.
+check_tests() {
+	local dir=$1 target=$2
+	find "$dir/tests" -name '*.trs' -delete
+	timeout --kill-after=20 "${test_limit:-900}" make -C "$dir" -j"$(nproc)" "$target" ||
+		find "$dir/tests" -name '*.trs' -exec grep -qE '^:test-result: (FAIL|ERROR)' {} + ||
+		count_fail "make $target ended without running every test"
+	count_tests "$dir"
+}
+
+stage_build() { check_build check CFLAGS='-O2 -g'; }
+
+stage_tests() {
+	if [ ! -f build-check/Makefile ]; then
+		count_skip tests 'the build failed'
+		return
+	fi
+	pkg-config --exists cmocka || count_skip 'unit tests' 'cmocka is not installed and could not be'
+	check_tests "$top/build-check" check
+}
+
+stage_sanitizers() {
+	check_build asan --enable-sanitizers CFLAGS='-O1 -g' || return
+	ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 \
+		UBSAN_OPTIONS=print_stacktrace=1 check_tests "$top/build-asan" check
+}
+
+valgrind_run() {
+	timeout "${limit:-120}" valgrind -q --error-exitcode=99 --leak-check=full \
+		--errors-for-leak-kinds=definite,indirect "$@"
+}
+
+# One unit test, in a shell of its own; a file NAME.ok says that it went well.
+valgrind_test() {
+	local name=$logs/valgrind-${1##*/}
+	rm -f "$name.ok"
+	if limit=300 valgrind_run "$1" >"$name.log" 2>&1; then
+		: >"$name.ok"
+	fi
+}
+
+stage_valgrind() {
+	local test
+	needs valgrind curl || return
+	export -f valgrind_run valgrind_test
+	export logs MEMTALLY_BUILD=$top/build-check MEMTALLY_SOURCE=$top
+	# shellcheck disable=SC2016
+	unit_tests | xargs -r -P "$(nproc)" -I '{}' bash -c 'valgrind_test "$0"' '{}'
+	while IFS= read -r test; do
+		if [ -e "$logs/valgrind-${test##*/}.ok" ]; then
+			count_pass
+		else
+			count_fail "${test#build-check/}"
+			tail -n 30 "$logs/valgrind-${test##*/}.log"
+		fi
+	done < <(unit_tests)
+	valgrind_daemons
+}
+
+unit_tests() { find build-check/tests/unit -maxdepth 1 -name 'test-*' -type f -perm -u+x ! -name '*.*' | sort; }
+
+# A few real passes over this machine and a scrape of each kind, both daemons under valgrind.
+valgrind_daemons() {
+	local dir socket collector web path status
+	[ -x build-check/memtallyd ] && [ -x build-check/memtally-web ] || return
+	dir=$(mktemp -d)
+	socket=(--config.file=/dev/null --snapshot.socket="$dir/snapshot.sock")
+	valgrind_run build-check/memtallyd "${socket[@]}" --interval=1s & collector=$!
+	valgrind_run build-check/memtally-web "${socket[@]}" --web.listen-address="unix:$dir/web.sock" & web=$!
+	for ((i = 0; i < 300; i++)); do
+		curl -sf --unix-socket "$dir/web.sock" http://localhost/readyz >/dev/null && break
+		sleep 0.2
+	done
+	for path in metrics api/v1/users 'api/v1/processes?sort=rss_bytes&limit=5' api/v1/host api/v1/status ''; do
+		if curl -sf --compressed --unix-socket "$dir/web.sock" "http://localhost/$path" >/dev/null; then
+			count_pass
+		else
+			count_fail "GET /$path under valgrind"
+		fi
+	done
+	kill -TERM "$web" "$collector"
+	for daemon in "memtally-web $web" "memtallyd $collector"; do
+		if wait "${daemon#* }"; then
+			count_pass
+		else
+			status=$?
+			count_fail "${daemon% *} under valgrind: exit status $status"
+		fi
+	done
+	rm -rf "$dir"
+}
+
+# New inputs for every parser; the inputs that are kept are replayed by `make check`.
+stage_fuzzing() {
+	local target seconds=5
+	needs clang || return
+	[ -z "$long" ] || seconds=300
+	check_build fuzz --enable-fuzzing CC=clang CFLAGS='-O1 -g' || return
+	while IFS= read -r target; do
+		fuzz "$target" "$seconds"
+	done < <(find build-fuzz/tests/fuzz -maxdepth 1 -name 'fuzz-*' -type f -perm -u+x ! -name '*.*' | sort)
+}
+
+fuzz() {
+	local target=$1 seconds=$2 name=${1##*/fuzz-} inputs
+	inputs=("build-fuzz/found/$name")
+	mkdir -p "${inputs[0]}"
+	[ ! -d "tests/fuzz/corpus/$name" ] || inputs+=("tests/fuzz/corpus/$name")
+	if timeout $((seconds + 60)) "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+		-print_final_stats=1 -artifact_prefix="build-fuzz/found/$name-" "${inputs[@]}"; then
+		count_pass
+	else
+		count_fail "$name; the input is build-fuzz/found/$name-*"
+	fi
+}
+
+# One count for a tool that says by its exit status whether it found nothing.
+judge() {
+	if "$@"; then
+		count_pass
+	else
+		count_fail "$1 has findings"
+	fi
+}
+
+compiler_flags() {
+	printf '%s\n' -std=gnu11 -D_GNU_SOURCE -DHAVE_CONFIG_H -I. -Ibuild-check
+	pkg-config --cflags yaml-0.1 libsystemd libmicrohttpd jansson zlib smartcols | tr ' ' '\n'
+}
+
+stage_clang_tidy() {
+	local flags
+	needs clang-tidy || return
+	mapfile -t flags < <(compiler_flags | sed '/^$/d')
+	judge clang_tidy "${flags[@]}"
+}
+
+clang_tidy() {
+	sources | xargs -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- "$@" 2>&1 | grep -vE '^[0-9]+ warnings? generated'
+	return "${PIPESTATUS[1]}"
+}
+
+stage_cppcheck() {
+	needs cppcheck || return
+	judge cppcheck -q -j "$(nproc)" --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
+		--std=c11 --suppress=missingInclude -DHAVE_CONFIG_H -I. -Ibuild-check "${folders[@]}"
+}
+
+# Another version of the formatter would find fault with what this one likes.
+stage_format() {
+	needs clang-format || return
+	if [[ $(clang-format --version) != *'version 14.'* ]]; then
+		count_skip format 'the layout is that of clang-format 14, and here is another version'
+		return
+	fi
+	mapfile -t files < <(find "${folders[@]}" -name '*.[ch]')
+	judge clang-format --dry-run -Werror "${files[@]}"
+}
+
+stage_shell() {
+	needs shellcheck || return
+	mapfile -t files < <(find tests -name '*.sh')
+	judge shellcheck --external-sources --check-sourced quickstart .ci/run "${files[@]}"
+}
+
+stage_man_pages() {
+	local page
+	needs mandoc || return
+	for page in build-check/docs/*.[158]; do
+		judge mandoc -T lint -W warning "$page"
+	done
+}
+
+stage_distcheck() {
+	if [ ! -f build-check/Makefile ]; then
+		count_skip distcheck 'the build failed'
+		return
+	fi
+	judge timeout --kill-after=20 900 make -C build-check -j"$(nproc)" distcheck
+}
+
+# Soaks, real services, booted systemd: what takes too long for every check.
+stage_long() {
+	if [ ! -f build-check/Makefile ]; then
+		count_skip long 'the build failed'
+		return
+	fi
+	test_limit=7200 check_tests "$top/build-check" check-long
+}
