@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A unit's path is "/", slices, the unit, and what the unit has made below itself. A component that
+ * would clash with a kernel file has a '_' put before it. In the hybrid layout systemd keeps
+ * processes at the same path in name=systemd and in the unified hierarchy.
+ */
+#include "config.h"
+
+#include "collectors/cgroup.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+enum {
+	UNIT_NAME_MAX = 255,
+};
+
+static bool has_prefix(struct cgroup_name n, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return n.len >= len && !memcmp(n.text, prefix, len);
+}
+
+static bool has_suffix(struct cgroup_name n, const char *suffix)
+{
+	size_t len = strlen(suffix);
+
+	return n.len >= len && !memcmp(n.text + n.len - len, suffix, len);
+}
+
+/* Whether NAME is a unit's: of a known type, of allowed characters, and no template. */
+static bool is_unit_name(struct cgroup_name n)
+{
+	static const char *const types[] = {".service", ".scope", ".slice", ".socket", ".mount",
+		".swap", ".target", ".device", ".automount", ".timer", ".path"};
+	static const char allowed[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+		":-_.\\@";
+	const char *at_sign = memchr(n.text, '@', n.len);
+	size_t stem = 0;
+
+	if (n.len > UNIT_NAME_MAX)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(types) && !stem; i++)
+		if (has_suffix(n, types[i]))
+			stem = n.len - strlen(types[i]);
+	if (!stem || at_sign == n.text || at_sign == n.text + stem - 1)
+		return false;
+	for (size_t i = 0; i < n.len; i++)
+		if (!memchr(allowed, n.text[i], sizeof(allowed) - 1))
+			return false;
+	return true;
+}
+
+/* The next component of *PATH, which moves past it; len 0 at the end. */
+static struct cgroup_name next_component(struct cgroup_name *path)
+{
+	struct cgroup_name part;
+	const char *slash;
+
+	while (path->len && path->text[0] == '/') {
+		path->text++;
+		path->len--;
+	}
+	slash = memchr(path->text, '/', path->len);
+	part = (struct cgroup_name){path->text, slash ? (size_t)(slash - path->text) : path->len};
+	path->text += part.len;
+	path->len -= part.len;
+	return part;
+}
+
+static struct cgroup_name unescape(struct cgroup_name n)
+{
+	if (n.len && n.text[0] == '_') {
+		n.text++;
+		n.len--;
+	}
+	return n;
+}
+
+static bool is_slice(struct cgroup_name n)
+{
+	return has_suffix(n, ".slice") && is_unit_name(n);
+}
+
+/* The unit at PATH after its slices; PATH moves past it. */
+static struct cgroup_name take_unit(struct cgroup_name *path, struct cgroup_name *ret_slice)
+{
+	struct cgroup_name part = unescape(next_component(path));
+
+	while (is_slice(part)) {
+		*ret_slice = part;
+		part = unescape(next_component(path));
+	}
+	if (!part.len || !is_unit_name(part))
+		return (struct cgroup_name){0};
+	return part;
+}
+
+static void parse_path(struct cgroup_name path, struct cgroup *ret)
+{
+	struct cgroup_name slice = {0};
+
+	ret->slice = slice;
+	ret->user_unit = slice;
+	ret->unit = take_unit(&path, &ret->slice);
+	/* Below a user manager, and in old layouts below a session, stand the units of the user. */
+	if ((has_prefix(ret->unit, "user@") && has_suffix(ret->unit, ".service")) ||
+		(has_prefix(ret->unit, "session-") && has_suffix(ret->unit, ".scope")))
+		ret->user_unit = take_unit(&path, &slice);
+}
+
+/* A line is "ID:CONTROLLERS:PATH". True for the two hierarchies that can name a unit. */
+static bool take_path(const char *line, size_t len, bool *ret_named, struct cgroup_name *ret_path)
+{
+	const char *first = memchr(line, ':', len), *second;
+	struct cgroup_name controllers;
+
+	if (!first)
+		return false;
+	second = memchr(first + 1, ':', len - (size_t)(first + 1 - line));
+	if (!second)
+		return false;
+	controllers = (struct cgroup_name){first + 1, (size_t)(second - first - 1)};
+	*ret_named = controllers.len == sizeof("name=systemd") - 1 &&
+	             has_prefix(controllers, "name=systemd");
+	*ret_path = (struct cgroup_name){second + 1, len - (size_t)(second + 1 - line)};
+	return *ret_named || !controllers.len;
+}
+
+void cgroup_parse(const char *text, size_t len, struct cgroup *ret)
+{
+	const char *end = text + len;
+	bool had_named = false;
+
+	*ret = (struct cgroup){0};
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		size_t n = newline ? (size_t)(newline - text) : (size_t)(end - text);
+		struct cgroup_name path;
+		struct cgroup found;
+		bool named;
+
+		if (take_path(text, n, &named, &path)) {
+			parse_path(path, &found);
+			/* The unified line stands last and must not undo what name=systemd said. */
+			if (found.unit.len && (named || !had_named)) {
+				*ret = found;
+				had_named = named;
+			}
+		}
+		text += n + (newline != NULL);
+	}
+}

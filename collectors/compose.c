@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/compose.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char other_name[] = "(other)";
+
+static int compare_names(const void *a_, const void *b_)
+{
+	const struct scope *a = *(struct scope *const *)a_, *b = *(struct scope *const *)b_;
+
+	return strcmp(a->name, b->name);
+}
+
+static bool is_ambiguous(const char *name)
+{
+	return !name[strspn(name, "0123456789")] || strchr(name, ':') || !strcmp(name, other_name);
+}
+
+static uint32_t add_user_name(
+	struct builder *b, const struct scope *s, bool is_twice, struct buffer *text)
+{
+	buffer_clear(text);
+	if (s->name) {
+		buffer_add_text(text, s->name);
+		if (is_twice || is_ambiguous(s->name))
+			buffer_printf(text, ":%u", s->uid);
+	} else {
+		buffer_add_u64(text, s->uid);
+	}
+	return text->error ? 0 : builder_add_text(b, text->data, text->len);
+}
+
+/* Sets the names of users: those with a name in its order, so that twins are neighbours. */
+static int add_user_names(struct scopes *users, struct builder *b, struct buffer *scratch)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	struct scope **named;
+	size_t n = 0;
+
+	buffer_clear(scratch);
+	named = (struct scope **)(void *)buffer_reserve(
+		scratch, (users->count + 1) * sizeof(struct scope *));
+	if (!named)
+		return -ENOMEM;
+	for (struct scope *s = NULL; (s = scopes_next(users, s));) {
+		if (s->name)
+			named[n++] = s;
+		else
+			s->name_ref = add_user_name(b, s, false, &text);
+	}
+	qsort((void *)named, n, sizeof(struct scope *), compare_names);
+	for (size_t i = 0; i < n; i++) {
+		bool is_twice = (i > 0 && !strcmp(named[i]->name, named[i - 1]->name)) ||
+		                (i + 1 < n && !strcmp(named[i]->name, named[i + 1]->name));
+
+		named[i]->name_ref = add_user_name(b, named[i], is_twice, &text);
+	}
+	return text.error;
+}
+
+static void add_key_names(struct scopes *table, struct builder *b)
+{
+	for (struct scope *s = NULL; (s = scopes_next(table, s));)
+		s->name_ref = builder_add_text(b, s->key, s->key_len);
+}
+
+static struct snapshot_scope *add_row(
+	struct builder *b, enum metric_scope scope, const struct scope *s, uint32_t flags)
+{
+	struct snapshot_scope *row = builder_add_scope(b, scope);
+
+	if (!row)
+		return NULL;
+	row->name = s->name_ref;
+	row->uid = s->uid;
+	row->flags = flags;
+	row->created_ns = s->created_ns;
+	row->present = s->present;
+	memcpy(row->q, s->q, sizeof(row->q));
+	return row;
+}
+
+/* A row without members is shown only as long as it has series. */
+static int add_rows(struct tally *t, enum metric_scope scope, struct builder *b)
+{
+	struct scope *other = &t->other[scope - METRIC_USER];
+
+	for (struct scope *s = NULL; (s = scopes_next(tally_table(t, scope), s));)
+		if ((!s->empty_ns || s->exported) &&
+			!add_row(b, scope, s, s->exported ? SCOPE_EXPORTED : 0))
+			return -ENOMEM;
+	other->name_ref = builder_add_text(b, other_name, sizeof(other_name) - 1);
+	return add_row(b, scope, other, SCOPE_OTHER) ? 0 : -ENOMEM;
+}
+
+int compose_scopes(
+	struct tally *t, const struct meminfo *meminfo, struct builder *b, struct buffer *scratch)
+{
+	struct snapshot_scope *host = add_row(b, METRIC_HOST, &t->host, SCOPE_EXPORTED);
+	int r;
+
+	if (!host)
+		return -ENOMEM;
+	if (ROW_HAS(meminfo, MEMINFO_TOTAL))
+		ROW_SET(host, SCOPE_MEM_TOTAL, meminfo->q[MEMINFO_TOTAL]);
+	if (ROW_HAS(meminfo, MEMINFO_AVAILABLE))
+		ROW_SET(host, SCOPE_MEM_AVAILABLE, meminfo->q[MEMINFO_AVAILABLE]);
+	r = add_user_names(tally_table(t, METRIC_USER), b, scratch);
+	if (r < 0)
+		return r;
+	add_key_names(tally_table(t, METRIC_PROGRAM), b);
+	add_key_names(tally_table(t, METRIC_UNIT), b);
+	for (unsigned int scope = METRIC_USER; r == 0 && scope <= METRIC_UNIT; scope++)
+		r = add_rows(t, (enum metric_scope)scope, b);
+	return r;
+}
+
+uint32_t compose_dropped(struct tally *t, enum metric_scope scope)
+{
+	uint32_t dropped = 0;
+
+	for (struct scope *s = NULL; (s = scopes_next(tally_table(t, scope), s));)
+		dropped += !s->exported;
+	return dropped;
+}

@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/pass.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "collectors/compose.h"
+#include "collectors/export.h"
+#include "collectors/meminfo.h"
+#include "collectors/procfs.h"
+#include "collectors/proctable.h"
+#include "collectors/self.h"
+#include "collectors/sharing.h"
+#include "collectors/tally.h"
+#include "snapshot/builder.h"
+
+#define CGROUP_MAX_AGE_NS (50 * NS_PER_SEC) /* read again within a minute, at the next pass */
+#define NAME_MAX_AGE_NS   (3600 * NS_PER_SEC)
+
+enum {
+	FDS_RESERVED = 64, /* for sockets, clients and files that are open for one read */
+	STALE_FACTOR = 3,
+};
+
+enum phase {
+	PHASE_IDLE,
+	PHASE_READ,
+	PHASE_SHARE,
+	PHASE_TALLY,
+	PHASE_READY,
+};
+
+struct pass {
+	struct pass_options options;
+	struct procfs procfs;
+	struct process_reader reader;
+	struct proctable table;
+	struct sharing sharing;
+	struct tally tally;
+	struct scopes user_units; /* names alone, with a count of members */
+	struct builder builder;
+	struct buffer scratch;
+	pid_t *pids;
+	size_t pids_capacity;
+
+	enum phase phase;
+	size_t at;                /* the next process or row of the phase */
+	struct process **members; /* of the builder's rows, by index */
+	size_t members_capacity;
+	uint32_t name_cursor;
+
+	uint8_t instance[IMAGE_INSTANCE_SIZE];
+	uint64_t sequence;
+	uint64_t begin_boottime_ns, begin_ns, end_ns;
+	uint64_t outcome[OUTCOME_COUNT_];
+	uint64_t source[SOURCE_COUNT_];
+	bool reads_foreign, compares_mm;
+	uint64_t overruns;
+	struct self self;
+	struct snapshot_histogram durations;
+};
+
+static size_t kept_max(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur <= FDS_RESERVED)
+		return 0;
+	return limit.rlim_cur - FDS_RESERVED;
+}
+
+int pass_open(const struct pass_options *options, struct pass **ret)
+{
+	AUTO_PASS struct pass *pass = calloc(1, sizeof(*pass));
+	int r;
+
+	if (!pass)
+		return -ENOMEM;
+	pass->procfs.fd = -1;
+	r = procfs_open(options->procfs, &pass->procfs);
+	if (r < 0)
+		return r;
+	if (getrandom(pass->instance, sizeof(pass->instance), 0) != sizeof(pass->instance))
+		return -EIO;
+	tally_init(&pass->tally, clock_now_ns(CLOCK_REALTIME));
+	pass->reader.procfs = &pass->procfs;
+	pass->reader.kept_max = kept_max();
+	pass->reader.cgroup_max_age_ns = CGROUP_MAX_AGE_NS;
+	pass->sharing.compare = pass->procfs.live ? sharing_kcmp : NULL;
+	/* Our own address space compares equal to itself, unless the call is missing or filtered. */
+	pass->compares_mm = pass->procfs.live && sharing_kcmp(getpid(), getpid()) == 0;
+	pass->durations.id = HISTOGRAM_PASS_DURATION;
+	pass_set_options(pass, options);
+	self_read(&pass->self);
+	*ret = TAKE_PTR(pass);
+	return 0;
+}
+
+struct pass *pass_free(struct pass *pass)
+{
+	if (!pass)
+		return NULL;
+	proctable_done(&pass->table);
+	process_reader_done(&pass->reader);
+	sharing_done(&pass->sharing);
+	tally_done(&pass->tally);
+	scopes_done(&pass->user_units);
+	builder_done(&pass->builder);
+	buffer_done(&pass->scratch);
+	procfs_close(&pass->procfs);
+	free(pass->pids);
+	free((void *)pass->members);
+	free(pass);
+	return NULL;
+}
+
+void pass_set_options(struct pass *pass, const struct pass_options *options)
+{
+	pass->options = *options;
+	pass->options.procfs = NULL;
+}
+
+static void user_units_begin(struct scopes *units)
+{
+	for (struct scope *s = NULL; (s = scopes_next(units, s));)
+		s->q[SCOPE_PROCESSES] = 0;
+}
+
+int pass_begin(struct pass *pass)
+{
+	ssize_t n;
+	int r;
+
+	pass->phase = PHASE_IDLE;
+	pass->begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
+	pass->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	n = procfs_list(&pass->procfs, &pass->pids, &pass->pids_capacity);
+	if (n < 0)
+		return (int)n;
+	r = proctable_sync(&pass->table, &pass->reader, pass->pids, (size_t)n);
+	if (r < 0)
+		return r;
+	tally_begin(&pass->tally, clock_now_ns(CLOCK_REALTIME));
+	user_units_begin(&pass->user_units);
+	builder_begin(&pass->builder);
+	memset(pass->outcome, 0, sizeof(pass->outcome));
+	memset(pass->source, 0, sizeof(pass->source));
+	pass->reads_foreign = false;
+	pass->name_cursor = 0;
+	pass->at = 0;
+	pass->phase = PHASE_READ;
+	return 0;
+}
+
+static int set_user(struct pass *pass, struct process *p, uid_t uid)
+{
+	struct scopes *users = tally_table(&pass->tally, METRIC_USER);
+	struct scope *user;
+
+	if (p->user != PROCESS_NO_SCOPE && scopes_at(users, p->user)->uid == uid)
+		return 0;
+	user = scopes_get(users, &uid, sizeof(uid));
+	if (!user)
+		return -ENOMEM;
+	user->uid = uid;
+	p->user = user->slot;
+	return 0;
+}
+
+static int set_named(struct scopes *table, const char *name, size_t len, uint32_t *slot)
+{
+	struct scope *scope = scopes_get(table, name, len);
+
+	if (!scope)
+		return -ENOMEM;
+	*slot = scope->slot;
+	return 0;
+}
+
+/* Unit names are checked to be plain ASCII by the parser; "(none)" can't be one. */
+static int set_units(struct pass *pass, struct process *p, const struct cgroup *cgroup)
+{
+	static const char none[] = "(none)";
+	struct scopes *units = tally_table(&pass->tally, METRIC_UNIT);
+	int r = cgroup->unit.len ? set_named(units, cgroup->unit.text, cgroup->unit.len, &p->unit)
+	                         : set_named(units, none, sizeof(none) - 1, &p->unit);
+
+	p->user_unit = PROCESS_NO_SCOPE;
+	if (r == 0 && cgroup->user_unit.len)
+		r = set_named(&pass->user_units, cgroup->user_unit.text, cgroup->user_unit.len,
+			&p->user_unit);
+	return r;
+}
+
+static int set_scopes(struct pass *pass, struct process *p, const struct sample *s)
+{
+	static const struct cgroup no_cgroup;
+	int r = set_user(pass, p, s->uid);
+
+	if (r == 0 && (s->is_renamed || p->program == PROCESS_NO_SCOPE)) {
+		const struct buffer *name = &pass->reader.program;
+
+		/* A member whose name could not be read in this pass has none to go by. */
+		r = set_named(tally_table(&pass->tally, METRIC_PROGRAM),
+			s->is_renamed ? name->data : "(unnamed)",
+			s->is_renamed ? name->len : sizeof("(unnamed)") - 1, &p->program);
+	}
+	if (r == 0 && (s->has_cgroup || p->unit == PROCESS_NO_SCOPE))
+		r = set_units(pass, p, s->has_cgroup ? &pass->reader.cgroup : &no_cgroup);
+	return r;
+}
+
+static int add_member(struct pass *pass, struct process *p, const struct sample *s)
+{
+	struct snapshot_process *row = builder_add_process(&pass->builder);
+	uint32_t count = builder_process_count(&pass->builder);
+
+	if (!row)
+		return -ENOMEM;
+	if (count > pass->members_capacity) {
+		size_t capacity = count + count / 2 + 256;
+		struct process **members = reallocarray(
+			(void *)pass->members, capacity, sizeof(struct process *));
+
+		if (!members)
+			return -ENOMEM;
+		pass->members = members;
+		pass->members_capacity = capacity;
+	}
+	pass->members[count - 1] = p;
+	row->pid = (uint32_t)p->pid;
+	row->uid = s->uid;
+	row->source = (uint8_t)s->source;
+	row->outcome = (uint8_t)s->outcome;
+	row->present = s->present;
+	memcpy(row->q, s->q, sizeof(row->q));
+	/* When it was read; pass_publish() makes an age of it. */
+	if (s->outcome == OUTCOME_MEASURED)
+		ROW_SET(row, PROCESS_PSS_AGE, clock_now_ns(CLOCK_BOOTTIME));
+	return set_scopes(pass, p, s);
+}
+
+/* A process that is no member must not hold slots that may be given to others. */
+static void drop_scopes(struct process *p)
+{
+	p->user = p->program = p->unit = p->user_unit = PROCESS_NO_SCOPE;
+	p->known = false;
+}
+
+static int read_one(struct pass *pass)
+{
+	struct process *p = pass->table.item[pass->at++];
+	struct sample s;
+	int r = process_read(&pass->reader, p, clock_now_ns(CLOCK_MONOTONIC), &s);
+
+	if (r < 0)
+		return r;
+	if (!s.is_member) {
+		pass->outcome[s.outcome]++;
+		drop_scopes(p);
+		return 0;
+	}
+	if (s.outcome == OUTCOME_MEASURED && s.uid != geteuid())
+		pass->reads_foreign = true;
+	return add_member(pass, p, &s);
+}
+
+struct sharer {
+	uint32_t group;
+	uint32_t row;
+};
+
+static int compare_sharers(const void *a_, const void *b_)
+{
+	const struct sharer *a = a_, *b = b_;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Of the processes that share an address space, the one with the lowest pid stands for it. */
+static int elect(struct pass *pass)
+{
+	uint32_t count = builder_process_count(&pass->builder);
+	struct sharer *sharers;
+	size_t n = 0;
+
+	buffer_clear(&pass->scratch);
+	for (uint32_t i = 0; i < count; i++)
+		if (pass->members[i]->measured && pass->members[i]->mm_group) {
+			struct sharer sharer = {pass->members[i]->mm_group, i};
+
+			buffer_add(&pass->scratch, &sharer, sizeof(sharer));
+			n++;
+		}
+	if (pass->scratch.error)
+		return pass->scratch.error;
+	if (!n)
+		return 0;
+	sharers = (struct sharer *)(void *)pass->scratch.data;
+	qsort(sharers, n, sizeof(*sharers), compare_sharers);
+	for (size_t i = 1, first = 0; i < n; i++) {
+		struct snapshot_process *row = builder_process(&pass->builder, sharers[i].row);
+
+		if (sharers[i].group != sharers[first].group) {
+			first = i;
+			continue;
+		}
+		row->outcome = OUTCOME_SHARED_MM;
+		row->source = SOURCE_NONE;
+		row->mm_pid = builder_process(&pass->builder, sharers[first].row)->pid;
+		row->present &= UINT64_C(1) << PROCESS_START_TIME;
+	}
+	return 0;
+}
+
+static void tally_one(struct pass *pass)
+{
+	struct process *p = pass->members[pass->at];
+	struct snapshot_process *row = builder_process(&pass->builder, (uint32_t)pass->at);
+	uint64_t hwm = 0, swap = 0;
+
+	pass->at++;
+	pass->outcome[row->outcome]++;
+	if (row->outcome == OUTCOME_MEASURED || row->source == SOURCE_RSS)
+		pass->source[row->source]++;
+	if (ROW_HAS(row, PROCESS_VM_HWM))
+		hwm = growth_add_hwm(&p->growth, row->q[PROCESS_VM_HWM]);
+	if (ROW_HAS(row, PROCESS_VM_SWAP))
+		swap = growth_add_swap(&p->growth, row->q[PROCESS_VM_SWAP]);
+	if (p->growth.has_hwm)
+		ROW_SET(row, PROCESS_VM_HWM_GROWTH, p->growth.hwm_bytes);
+	if (p->growth.has_swap)
+		ROW_SET(row, PROCESS_VM_SWAP_GROWTH, p->growth.swap_bytes);
+	tally_add(&pass->tally, p, row, hwm, swap);
+	if (p->user_unit != PROCESS_NO_SCOPE)
+		scopes_at(&pass->user_units, p->user_unit)->q[SCOPE_PROCESSES]++;
+}
+
+/* Rows that nobody belongs to and that no series needs. */
+static void remove_empty(struct scopes *table)
+{
+	for (struct scope *s = scopes_next(table, NULL), *next; s; s = next) {
+		next = scopes_next(table, s);
+		if (!s->q[SCOPE_PROCESSES] && !s->exported)
+			scopes_remove(table, s);
+	}
+}
+
+static void renew_names(struct scopes *users, uint64_t now_ns)
+{
+	for (struct scope *s = NULL; (s = scopes_next(users, s));)
+		if (s->name_state == SCOPE_NAME_ANSWERED && now_ns - s->named_ns >= NAME_MAX_AGE_NS)
+			s->name_state = SCOPE_NAME_WANTED;
+}
+
+static int end_tally(struct pass *pass)
+{
+	const uint32_t wanted[TALLY_TABLES] = {pass->options.export_users,
+		pass->options.export_programs, pass->options.export_units};
+	int r = 0;
+
+	pass->end_ns = clock_now_ns(CLOCK_MONOTONIC);
+	tally_end(&pass->tally, pass->end_ns);
+	for (unsigned int i = 0; r == 0 && i < TALLY_TABLES; i++) {
+		r = export_scopes(&pass->tally.table[i], wanted[i], pass->end_ns, &pass->scratch);
+		tally_sum_other(&pass->tally, (enum metric_scope)(METRIC_USER + i));
+		remove_empty(&pass->tally.table[i]);
+	}
+	remove_empty(&pass->user_units);
+	renew_names(tally_table(&pass->tally, METRIC_USER), pass->end_ns);
+	if (r == 0)
+		r = export_processes(pass->members, builder_process(&pass->builder, 0),
+			builder_process_count(&pass->builder), pass->options.export_processes,
+			&pass->scratch);
+	return r;
+}
+
+/* Does one piece of the phase, or moves to the next. */
+static int advance(struct pass *pass)
+{
+	int r = 0;
+
+	switch (pass->phase) {
+	case PHASE_READ:
+		if (pass->at < pass->table.count)
+			return read_one(pass);
+		pass->phase = PHASE_SHARE;
+		return sharing_begin(&pass->sharing, pass->table.item, pass->table.count);
+	case PHASE_SHARE:
+		if (sharing_step(&pass->sharing))
+			return 0;
+		if (pass->sharing.refused)
+			pass->compares_mm = false;
+		pass->phase = PHASE_TALLY;
+		pass->at = 0;
+		return elect(pass);
+	case PHASE_TALLY:
+		if (pass->at < builder_process_count(&pass->builder)) {
+			tally_one(pass);
+			return 0;
+		}
+		r = end_tally(pass);
+		if (r == 0)
+			pass->phase = PHASE_READY;
+		return r;
+	default: return 0;
+	}
+}
+
+int pass_step(struct pass *pass, uint64_t deadline_ns)
+{
+	assert(pass->phase != PHASE_IDLE);
+	do {
+		int r;
+
+		if (pass->phase == PHASE_READY)
+			return 0;
+		r = advance(pass);
+		if (r < 0) {
+			pass->phase = PHASE_IDLE;
+			return r;
+		}
+	} while (clock_now_ns(CLOCK_MONOTONIC) < deadline_ns);
+	return pass->phase == PHASE_READY ? 0 : PASS_MORE;
+}
+
+bool pass_next_unnamed(struct pass *pass, uid_t *ret)
+{
+	struct scopes *users = tally_table(&pass->tally, METRIC_USER);
+
+	while (pass->name_cursor < users->slots) {
+		struct scope *user = users->slot[pass->name_cursor++];
+
+		if (user && user->name_state == SCOPE_NAME_WANTED) {
+			user->name_state = SCOPE_NAME_ASKED;
+			*ret = user->uid;
+			return true;
+		}
+	}
+	return false;
+}
+
+void pass_name(struct pass *pass, uid_t uid, const char *name)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	struct scope *user = NULL;
+
+	for (struct scope *s = NULL; !user && (s = scopes_next(&pass->tally.table[0], s));)
+		if (s->uid == uid)
+			user = s;
+	if (!user)
+		return; /* it has left meanwhile */
+	if (name && *name) {
+		text_add_clean(&text, name, strlen(name));
+		buffer_add_char(&text, '\0');
+		if (text.error)
+			return; /* asked again when the answer has grown old */
+	}
+	free(user->name);
+	user->name = TAKE_PTR(text.data);
+	user->name_state = SCOPE_NAME_ANSWERED;
+	user->named_ns = clock_now_ns(CLOCK_MONOTONIC);
+}
+
+bool pass_awaits_names(const struct pass *pass)
+{
+	for (struct scope *s = NULL; (s = scopes_next(&pass->tally.table[0], s));)
+		if (s->name_state == SCOPE_NAME_ASKED && !s->named_ns)
+			return true;
+	return false;
+}
+
+/* Names, marks and ages of the rows of processes. */
+static uint32_t finish_processes(struct pass *pass, uint64_t now_boottime_ns)
+{
+	uint32_t count = builder_process_count(&pass->builder), dropped = 0;
+
+	for (struct scope *s = NULL; (s = scopes_next(&pass->user_units, s));)
+		s->name_ref = builder_add_text(&pass->builder, s->key, s->key_len);
+	for (uint32_t i = 0; i < count; i++) {
+		struct snapshot_process *row = builder_process(&pass->builder, i);
+		const struct process *p = pass->members[i];
+
+		row->user = scopes_at(&pass->tally.table[0], p->user)->name_ref;
+		row->program = scopes_at(&pass->tally.table[1], p->program)->name_ref;
+		row->unit = scopes_at(&pass->tally.table[2], p->unit)->name_ref;
+		if (p->user_unit != PROCESS_NO_SCOPE)
+			row->user_unit = scopes_at(&pass->user_units, p->user_unit)->name_ref;
+		row->flags = p->exported ? PROCESS_EXPORTED : 0;
+		dropped += !p->exported;
+		if (ROW_HAS(row, PROCESS_PSS_AGE))
+			row->q[PROCESS_PSS_AGE] = now_boottime_ns - row->q[PROCESS_PSS_AGE];
+	}
+	return dropped;
+}
+
+static bool is_hidden(const struct pass *pass)
+{
+	return pass->procfs.hidepid && !pass->self.has_sys_ptrace;
+}
+
+static uint32_t self_flags(const struct pass *pass)
+{
+	return (pass->self.has_sys_ptrace ? SELF_CAP_SYS_PTRACE : 0U) |
+	       (pass->self.has_perfmon ? SELF_CAP_PERFMON : 0U) |
+	       (pass->reads_foreign ? SELF_READS_FOREIGN : 0U) |
+	       (pass->compares_mm ? SELF_COMPARES_MM : 0U) |
+	       (is_hidden(pass) ? SELF_PROC_HIDDEN : 0U);
+}
+
+static int add_self(struct pass *pass, uint64_t duration_ns, uint32_t processes_dropped)
+{
+	struct snapshot_self *self;
+	struct snapshot_histogram *durations;
+	uint32_t version = builder_add_text(
+		&pass->builder, pass->options.version, strlen(pass->options.version));
+
+	self_read(&pass->self);
+	self = builder_add_self(&pass->builder);
+	durations = builder_add_histogram(&pass->builder);
+	if (!self || !durations)
+		return -ENOMEM;
+	*durations = pass->durations;
+	self->version = version;
+	self->flags = self_flags(pass);
+	ROW_SET(self, SELF_LAST_PASS_DURATION, duration_ns);
+	ROW_SET(self, SELF_PASSES, pass->sequence);
+	ROW_SET(self, SELF_PASS_OVERRUNS, pass->overruns);
+	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)
+		ROW_SET(self, SELF_OUTCOME_FIRST + i, pass->outcome[i]);
+	ROW_SET(self, SELF_READ_ROLLUP, pass->source[SOURCE_ROLLUP]);
+	ROW_SET(self, SELF_READ_SMAPS, pass->source[SOURCE_SMAPS]);
+	ROW_SET(self, SELF_READ_RSS, pass->source[SOURCE_RSS]);
+	ROW_SET(self, SELF_DROPPED_USERS, compose_dropped(&pass->tally, METRIC_USER));
+	ROW_SET(self, SELF_DROPPED_PROGRAMS, compose_dropped(&pass->tally, METRIC_PROGRAM));
+	ROW_SET(self, SELF_DROPPED_UNITS, compose_dropped(&pass->tally, METRIC_UNIT));
+	ROW_SET(self, SELF_DROPPED_PROCESSES, processes_dropped);
+	ROW_SET(self, SELF_CPU, pass->self.cpu_ns);
+	ROW_SET(self, SELF_RESIDENT, pass->self.resident_bytes);
+	ROW_SET(self, SELF_OPEN_FDS, pass->self.open_fds);
+	ROW_SET(self, SELF_MAX_FDS, pass->self.max_fds);
+	if (pass->self.start_realtime_ns)
+		ROW_SET(self, SELF_START_TIME, pass->self.start_realtime_ns);
+	return 0;
+}
+
+static void count_duration(struct pass *pass, uint64_t duration_ns)
+{
+	size_t bucket = metric_histogram_bucket(
+		metric_histogram(HISTOGRAM_PASS_DURATION), duration_ns);
+
+	pass->durations.bucket[bucket]++;
+	pass->durations.count++;
+	pass->durations.sum_ns += duration_ns;
+	if (duration_ns > pass->options.interval_ns)
+		pass->overruns++;
+}
+
+static bool is_complete(const struct pass *pass)
+{
+	return !pass->outcome[OUTCOME_DENIED] && !pass->outcome[OUTCOME_MALFORMED] &&
+	       !pass->outcome[OUTCOME_CHANGING] && !pass->outcome[OUTCOME_ERROR] &&
+	       !is_hidden(pass);
+}
+
+static int seal(struct pass *pass, struct image_header *head, bool with_public, int *ret_fd,
+	int *ret_public_fd)
+{
+	AUTO_CLOSE int fd = -1;
+	int r = builder_seal(&pass->builder, head, &fd);
+
+	*ret_public_fd = -1;
+	if (r == 0 && with_public) {
+		head->flags |= IMAGE_PUBLIC;
+		r = builder_seal(&pass->builder, head, ret_public_fd);
+	}
+	if (r < 0)
+		return r;
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t duration_ns = now_ns - pass->begin_boottime_ns;
+	uint64_t period_ns = duration_ns > pass->options.interval_ns ? duration_ns
+	                                                             : pass->options.interval_ns;
+	struct image_header head = {
+		.sequence = pass->sequence + 1,
+		.realtime_ns = clock_now_ns(CLOCK_REALTIME),
+		.boottime_ns = now_ns,
+		.stale_ns = now_ns + STALE_FACTOR * period_ns,
+		.interval_ns = pass->options.interval_ns,
+		.pass_begin_ns = pass->begin_boottime_ns,
+	};
+	struct meminfo meminfo = {0};
+	int r;
+
+	assert(pass->phase == PHASE_READY);
+	pass->phase = PHASE_IDLE;
+	pass->sequence++;
+	count_duration(pass, duration_ns);
+	memcpy(head.instance, pass->instance, sizeof(head.instance));
+	if (is_complete(pass))
+		head.flags |= IMAGE_COMPLETE;
+	if (meminfo_read(pass->procfs.fd, &meminfo) < 0)
+		meminfo.present = 0;
+	r = compose_scopes(&pass->tally, &meminfo, &pass->builder, &pass->scratch);
+	if (r == 0)
+		r = add_self(pass, duration_ns, finish_processes(pass, now_ns));
+	if (r == 0)
+		r = seal(pass, &head, with_public, ret_fd, ret_public_fd);
+	return r;
+}
+
+void pass_summary(const struct pass *pass, struct pass_summary *ret)
+{
+	static_assert(sizeof(ret->outcome) / sizeof(ret->outcome[0]) == OUTCOME_COUNT_,
+		"one count for each outcome");
+	*ret = (struct pass_summary){
+		.sequence = pass->sequence,
+		.duration_ns = pass->end_ns - pass->begin_ns,
+		.proc_hidden = is_hidden(pass),
+		.has_sys_ptrace = pass->self.has_sys_ptrace,
+		.has_perfmon = pass->self.has_perfmon,
+	};
+	memcpy(ret->outcome, pass->outcome, sizeof(ret->outcome));
+}

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who a process is, is settled by a kept O_DIRECTORY descriptor of /proc/PID: when the process ends,
+ * reads below it give ESRCH even if the pid is in use again (by path one would get the wrong process).
+ * Beyond the descriptor limit the directory is opened anew and the start time compared.
+ *
+ * Which image it runs is told by name, effective uid and the address range in rollup's first line; if
+ * any of them moved, the sample is taken again between two readings of stat, whose start of text and
+ * stack change with every exec. In the common case, an image that was seen before, that costs nothing.
+ *
+ * A thread-group leader that has exited while its threads live shows no memory under its own pid
+ * (State Z, rollup ESRCH); task/TID of a live thread shows all of it.
+ */
+#include "config.h"
+
+#include "collectors/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "collectors/program.h"
+
+enum {
+	LONG_TEXT_MAX = 4 << 20, /* status holds up to 65536 supplementary groups */
+	SMAPS_PIECE = 1 << 14,
+	PATH_SIZE = 64,
+	ATTEMPTS = 2,
+};
+
+void process_init(struct process *p, pid_t pid)
+{
+	*p = (struct process){
+		.pid = pid,
+		.dirfd = -1,
+		.user = PROCESS_NO_SCOPE,
+		.program = PROCESS_NO_SCOPE,
+		.unit = PROCESS_NO_SCOPE,
+		.user_unit = PROCESS_NO_SCOPE,
+	};
+}
+
+void process_done(struct process *p)
+{
+	p->dirfd = fd_close(p->dirfd);
+}
+
+void process_reader_done(struct process_reader *r)
+{
+	buffer_done(&r->long_text);
+	smaps_parser_done(&r->smaps);
+	buffer_done(&r->program);
+	buffer_done(&r->cgroup_text);
+}
+
+void process_release(struct process_reader *r, struct process *p)
+{
+	if (p->dirfd < 0)
+		return;
+	p->dirfd = fd_close(p->dirfd);
+	r->kept--;
+}
+
+/* What an error of open or read below a live /proc/PID means. */
+static enum process_outcome outcome_of(int error)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ESRCH: return OUTCOME_GONE;
+	case -EACCES:
+	case -EPERM: return OUTCOME_DENIED;
+	case -EBADMSG: return OUTCOME_MALFORMED;
+	default: return OUTCOME_ERROR;
+	}
+}
+
+/* One reading of a process that is under way. */
+struct reading {
+	struct process_reader *reader;
+	struct process *process;
+	int dirfd; /* of /proc/PID, borrowed */
+	struct status status;
+	struct smaps smaps;
+	enum process_source source;
+	int error; /* of the walk: why there is no PSS; 0 where there is */
+};
+
+/* The path of FILE below /proc/PID, through the live thread of a dead leader where need be. */
+static const char *path_of(const struct process *p, const char *file, char to[static PATH_SIZE])
+{
+	if (!p->tid)
+		return file;
+	snprintf(to, PATH_SIZE, "task/%d/%s", p->tid, file);
+	return to;
+}
+
+static int read_text(struct reading *g, const char *file, const char **ret_text, size_t *ret_len)
+{
+	struct process_reader *r = g->reader;
+	char path[PATH_SIZE];
+	int e;
+
+	file = path_of(g->process, file, path);
+	*ret_text = r->text;
+	e = file_read(g->dirfd, file, r->text, sizeof(r->text), ret_len);
+	if (e != -EFBIG)
+		return e;
+	e = file_read_all(g->dirfd, file, LONG_TEXT_MAX, &r->long_text);
+	*ret_text = r->long_text.data;
+	*ret_len = r->long_text.len;
+	return e;
+}
+
+/* Always the leader's, dead or not: the start time is the process's. */
+static int read_stat(struct reading *g, struct stat_info *ret)
+{
+	struct process_reader *r = g->reader;
+	size_t len;
+	int e = file_read(g->dirfd, "stat", r->text, sizeof(r->text), &len);
+
+	return e < 0 ? e : stat_parse(r->text, len, ret);
+}
+
+static int read_status(struct reading *g, struct status *ret)
+{
+	const char *text;
+	size_t len;
+	int e = read_text(g, "status", &text, &len);
+
+	if (e < 0)
+		return e;
+	return len ? status_parse(text, len, ret) : -ESRCH;
+}
+
+/* An empty text, as of a process that has just become a zombie, is no measurement. */
+static int read_rollup(struct reading *g)
+{
+	const char *text;
+	size_t len;
+	int e = read_text(g, "smaps_rollup", &text, &len);
+
+	if (e < 0)
+		return e;
+	if (!len)
+		return -ESRCH;
+	g->source = SOURCE_ROLLUP;
+	return smaps_parse_rollup(text, len, &g->smaps);
+}
+
+/*
+ * smaps may end early without an error when its process becomes a zombie or executes a program in the
+ * middle; the caller's second reading of stat finds that out.
+ */
+static int read_smaps(struct reading *g)
+{
+	struct process_reader *r = g->reader;
+	char path[PATH_SIZE];
+	AUTO_CLOSE int fd = openat(
+		g->dirfd, path_of(g->process, "smaps", path), O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	smaps_parser_init(&r->smaps);
+	for (;;) {
+		ssize_t n = read(fd, r->text, SMAPS_PIECE);
+		int e;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		e = smaps_parser_feed(&r->smaps, r->text, (size_t)n);
+		if (e < 0)
+			return e;
+	}
+	if (!r->smaps.sum.mappings)
+		return -ESRCH;
+	g->source = SOURCE_SMAPS;
+	return smaps_parser_end(&r->smaps, &g->smaps);
+}
+
+/* Walks the page tables; where rollup is missing (before Linux 4.14), through smaps. */
+static void walk(struct reading *g)
+{
+	g->source = SOURCE_RSS;
+	g->error = read_rollup(g);
+	if (g->error == -ENOENT)
+		g->error = read_smaps(g);
+	if (g->error < 0)
+		g->source = SOURCE_RSS;
+}
+
+/* A thread of the dead leader that still shows memory: its status in G, its tid in the process. */
+static int find_thread(struct reading *g)
+{
+	struct process *p = g->process;
+	AUTO_CLOSE int fd = openat(g->dirfd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSEDIR DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!dir)
+		return -errno;
+	(void)TAKE_FD(fd); /* the DIR's */
+	while ((entry = readdir(dir))) {
+		struct status status;
+		uint64_t tid;
+
+		if (number_parse_u64(entry->d_name, strlen(entry->d_name), &tid) < 0 ||
+			tid > INT32_MAX || (pid_t)tid == p->pid)
+			continue;
+		p->tid = (pid_t)tid;
+		if (read_status(g, &status) == 0 && status.has_mm) {
+			/* The name and the user stay the process's own, which are its leader's. */
+			memcpy(status.name, g->status.name, sizeof(status.name));
+			status.name_len = g->status.name_len;
+			status.uid = g->status.uid;
+			g->status = status;
+			return 0;
+		}
+	}
+	p->tid = 0;
+	return -ESRCH;
+}
+
+/* Who it is and what its counters say. 0, an error, or -ESRCH from a process without memory. */
+static int read_counters(struct reading *g, bool *ret_has_mm)
+{
+	struct process *p = g->process;
+	int e;
+
+	*ret_has_mm = false;
+	p->tid = 0;
+	e = read_status(g, &g->status);
+	if (e < 0)
+		return e;
+	if (!g->status.has_mm && g->status.state == 'Z' && g->status.threads > 1) {
+		e = find_thread(g);
+		if (e == -ENOMEM)
+			return e;
+	}
+	*ret_has_mm = g->status.has_mm;
+	return 0;
+}
+
+static bool is_same_identity(const struct process *p, const struct status *s)
+{
+	return p->known && p->uid == s->uid && p->name_len == s->name_len &&
+	       !memcmp(p->name, s->name, s->name_len);
+}
+
+/* Whether the walk in G found the image that P is known to run. */
+static bool is_same_walk(const struct reading *g)
+{
+	const struct process *p = g->process;
+
+	if (g->error < 0) /* without a walk there is nothing that could mix */
+		return g->error != -ESRCH;
+	return p->measured && p->range_start == g->smaps.range_start &&
+	       p->range_end == g->smaps.range_end;
+}
+
+/*
+ * A sample between two equal readings of stat. 0: had; OUTCOME_CHANGING, OUTCOME_NO_MM; or an error of
+ * reading status. A tree without a usable stat has to do without the guard: *ret_has_stat is false.
+ */
+static int read_guarded(struct reading *g, struct stat_info *ret, bool *ret_has_stat)
+{
+	for (int i = 0; i < ATTEMPTS; i++) {
+		struct stat_info after;
+		bool has_mm;
+		int e;
+
+		*ret_has_stat = read_stat(g, ret) == 0;
+		e = read_counters(g, &has_mm);
+		if (e < 0)
+			return e;
+		if (!has_mm)
+			return OUTCOME_NO_MM;
+		walk(g);
+		if (!*ret_has_stat || (g->error != -ESRCH && read_stat(g, &after) == 0 &&
+					      stat_is_same_image(ret, &after)))
+			return 0;
+	}
+	return OUTCOME_CHANGING;
+}
+
+static int read_program(struct reading *g, struct sample *ret)
+{
+	struct process_reader *r = g->reader;
+	char path[PATH_SIZE];
+	ssize_t n = readlinkat(
+		g->dirfd, path_of(g->process, "exe", path), r->text, sizeof(r->text));
+
+	buffer_clear(&r->program);
+	program_name(g->status.name, g->status.name_len, n < 0 ? NULL : r->text,
+		n < 0 ? 0 : (size_t)n, &r->program);
+	ret->is_renamed = true;
+	return r->program.error;
+}
+
+static int read_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret)
+{
+	struct process_reader *r = g->reader;
+	const char *text;
+	size_t len;
+	int e = read_text(g, "cgroup", &text, &len);
+
+	g->process->cgroup_ns = now_ns;
+	if (e == -ENOMEM)
+		return e;
+	if (e < 0)
+		len = 0; /* a kernel without cgroups, or it has just ended */
+	buffer_clear(&r->cgroup_text);
+	buffer_add(&r->cgroup_text, text, len);
+	if (r->cgroup_text.error)
+		return r->cgroup_text.error;
+	cgroup_parse(r->cgroup_text.data ? r->cgroup_text.data : "", len, &r->cgroup);
+	ret->has_cgroup = true;
+	return 0;
+}
+
+/* Remembers the image in G as P's own. */
+static void adopt(
+	const struct reading *g, const struct stat_info *stat, bool has_stat, struct sample *ret)
+{
+	struct process *p = g->process;
+	/* Without stat there is no telling a renamed process from a new image: take it for one. */
+	bool same = p->known && has_stat && p->has_stat && stat_is_same_image(&p->stat, stat);
+
+	if (!same) {
+		p->growth = (struct growth){0};
+		p->mm_is_new = true;
+		p->mm_group = 0;
+		ret->is_new_image = true;
+	}
+	p->known = true;
+	p->has_stat = has_stat;
+	p->stat = *stat;
+	memcpy(p->name, g->status.name, sizeof(p->name));
+	p->name_len = (uint8_t)g->status.name_len;
+	p->uid = g->status.uid;
+}
+
+static void adopt_range(const struct reading *g)
+{
+	struct process *p = g->process;
+	bool measured = g->error == 0;
+
+	if (p->measured == measured && (!measured || (p->range_start == g->smaps.range_start &&
+							     p->range_end == g->smaps.range_end)))
+		return;
+	p->measured = measured;
+	p->range_start = measured ? g->smaps.range_start : 0;
+	p->range_end = measured ? g->smaps.range_end : 0;
+	p->mm_is_new = measured;
+	p->mm_group = 0;
+}
+
+static void fill(const struct reading *g, struct sample *ret)
+{
+	const struct process *p = g->process;
+	const struct procfs *procfs = g->reader->procfs;
+
+	ret->is_member = true;
+	ret->uid = g->status.uid;
+	ret->present = g->status.present;
+	memcpy(ret->q, g->status.q, sizeof(ret->q));
+	if (p->has_stat && procfs->boot_realtime_ns &&
+		p->stat.start_ticks <= (INT64_MAX - procfs->boot_realtime_ns) / procfs->ns_per_tick)
+		ROW_SET(ret, PROCESS_START_TIME,
+			procfs->boot_realtime_ns + p->stat.start_ticks * procfs->ns_per_tick);
+	if (g->error == 0)
+		smaps_store(&g->smaps, &ret->present, ret->q);
+	ret->source = g->source;
+	ret->outcome = g->error == 0 ? OUTCOME_MEASURED : outcome_of(g->error);
+	if (g->error == -ENOENT) /* a kernel without CONFIG_PROC_PAGE_MONITOR has neither file */
+		ret->outcome = OUTCOME_ERROR;
+}
+
+/* A former image's figures must not be seen again: the next sample starts from nothing. */
+static void forget(struct process *p)
+{
+	int dirfd = p->dirfd;
+
+	process_init(p, p->pid);
+	p->dirfd = dirfd;
+}
+
+/* No status could be had: a process that is known stays a member, of which nothing is known now. */
+static int fail(const struct process *p, int error, struct sample *ret)
+{
+	ret->outcome = outcome_of(error);
+	ret->source = SOURCE_NONE;
+	ret->is_member = p->known && ret->outcome != OUTCOME_GONE;
+	ret->uid = p->uid;
+	return error == -ENOMEM ? error : 0;
+}
+
+static int end_sample(struct reading *g, bool changed, uint64_t now_ns, struct sample *ret)
+{
+	struct process_reader *r = g->reader;
+	int e = changed ? read_program(g, ret) : 0;
+
+	if (e == 0 && (changed || now_ns - g->process->cgroup_ns >= r->cgroup_max_age_ns))
+		e = read_cgroup(g, now_ns, ret);
+	return e;
+}
+
+/* The slow way, for what is seen first or has changed. */
+static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret)
+{
+	struct process *p = g->process;
+	struct stat_info stat = {0};
+	bool has_stat, is_changing;
+	int e = read_guarded(g, &stat, &has_stat);
+
+	if (e < 0)
+		return fail(p, e, ret);
+	if (e == OUTCOME_NO_MM) {
+		ret->outcome = OUTCOME_NO_MM;
+		forget(p);
+		return 0;
+	}
+	is_changing = e == OUTCOME_CHANGING;
+	if (is_changing)
+		g->error = -ESRCH; /* the counters are of one image, the walk perhaps of another */
+	adopt(g, &stat, has_stat, ret);
+	adopt_range(g);
+	fill(g, ret);
+	e = end_sample(g, true, now_ns, ret);
+	if (is_changing) {
+		ret->outcome = OUTCOME_CHANGING;
+		ret->source = SOURCE_RSS;
+		p->known = false;
+	}
+	return e;
+}
+
+static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
+{
+	struct process *p = g->process;
+	bool has_mm;
+	int e;
+
+	if (!p->known)
+		return sample_changed(g, now_ns, ret);
+	e = read_counters(g, &has_mm);
+	if (e < 0)
+		return fail(p, e, ret);
+	if (!has_mm) {
+		ret->outcome = OUTCOME_NO_MM;
+		forget(p);
+		return 0;
+	}
+	if (!is_same_identity(p, &g->status))
+		return sample_changed(g, now_ns, ret);
+	walk(g);
+	/* smaps can be cut short without an error, and only a guarded reading notices. */
+	if (!is_same_walk(g) || g->source == SOURCE_SMAPS)
+		return sample_changed(g, now_ns, ret);
+	adopt_range(g);
+	fill(g, ret);
+	return end_sample(g, false, now_ns, ret);
+}
+
+static int open_directory(struct process_reader *r, const struct process *p)
+{
+	char name[16];
+	size_t n = number_format_u64((uint64_t)p->pid, name);
+	int fd;
+
+	name[n] = 0;
+	fd = openat(r->procfs->fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Below a descriptor that was not kept, the pid may be another process's by now. */
+static void check_start_time(struct reading *g)
+{
+	struct process *p = g->process;
+	struct stat_info stat;
+
+	p->tid = 0;
+	if (p->known && p->has_stat &&
+		(read_stat(g, &stat) < 0 || stat.start_ticks != p->stat.start_ticks))
+		forget(p);
+}
+
+static int sample_opened(
+	struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct reading g = {.reader = r, .process = p};
+	AUTO_CLOSE int fd = open_directory(r, p);
+
+	*ret = (struct sample){.outcome = OUTCOME_GONE};
+	if (fd < 0)
+		return fail(p, fd, ret);
+	g.dirfd = fd;
+	check_start_time(&g);
+	if (r->kept < r->kept_max) {
+		p->dirfd = TAKE_FD(fd);
+		r->kept++;
+	}
+	return sample(&g, now_ns, ret);
+}
+
+int process_read(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct reading g = {.reader = r, .process = p, .dirfd = p->dirfd};
+	int e;
+
+	if (p->dirfd < 0)
+		return sample_opened(r, p, now_ns, ret);
+	*ret = (struct sample){.outcome = OUTCOME_GONE};
+	e = sample(&g, now_ns, ret);
+	if (e < 0 || ret->outcome != OUTCOME_GONE)
+		return e;
+	/* It ended; whoever has its pid now is somebody else. */
+	process_release(r, p);
+	process_init(p, p->pid);
+	return sample_opened(r, p, now_ns, ret);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/procfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/number.h"
+
+enum {
+	MOUNTINFO_MAX = 16 << 20,
+	STAT_MAX = 16 << 20, /* /proc/stat grows with processors and interrupts */
+};
+
+int procfs_parse_btime(const char *text, size_t len, uint64_t *ret)
+{
+	static const char key[] = "\nbtime ";
+	const char *at = memmem(text, len, key, sizeof(key) - 1);
+	int n;
+
+	if (!at)
+		return -EBADMSG;
+	at += sizeof(key) - 1;
+	n = number_scan_u64(at, (size_t)(text + len - at), ret);
+	return n <= 0 || *ret > INT64_MAX / NS_PER_SEC ? -EBADMSG : 0;
+}
+
+/* The Nth field, from 0, of a line of fields parted by single blanks. */
+static size_t field_at(const char *line, size_t len, size_t n, const char **ret)
+{
+	const char *at = line, *end = line + len, *blank;
+
+	while (n--) {
+		blank = memchr(at, ' ', (size_t)(end - at));
+		if (!blank)
+			return 0;
+		at = blank + 1;
+	}
+	blank = memchr(at, ' ', (size_t)(end - at));
+	*ret = at;
+	return (size_t)((blank ? blank : end) - at);
+}
+
+/* Reads hidepid= and gid= among "rw,hidepid=invisible,gid=1000". */
+static bool parse_super_options(const char *text, size_t len, gid_t *ret_gid)
+{
+	bool hidden = false;
+
+	while (len) {
+		const char *comma = memchr(text, ',', len);
+		size_t n = comma ? (size_t)(comma - text) : len;
+		uint64_t gid;
+
+		if (n > 8 && !memcmp(text, "hidepid=", 8))
+			hidden = !(n == 9 && text[8] == '0') &&
+			         !(n == 11 && !memcmp(text + 8, "off", 3));
+		else if (n > 4 && !memcmp(text, "gid=", 4) &&
+			 number_parse_u64(text + 4, n - 4, &gid) == 0 && gid < UINT32_MAX)
+			*ret_gid = (gid_t)gid;
+		text += comma ? n + 1 : n;
+		len -= comma ? n + 1 : n;
+	}
+	return hidden;
+}
+
+bool procfs_parse_hidepid(
+	const char *text, size_t len, unsigned int major, unsigned int minor, gid_t *ret_gid)
+{
+	const char *end = text + len;
+	char device[32];
+	size_t device_len = (size_t)snprintf(device, sizeof(device), "%u:%u", major, minor);
+
+	*ret_gid = (gid_t)-1;
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text)), *field, *options;
+		size_t n = newline ? (size_t)(newline - text) : (size_t)(end - text);
+
+		/* "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS ... - TYPE SOURCE SUPER-OPTIONS" */
+		if (field_at(text, n, 2, &field) == device_len &&
+			!memcmp(field, device, device_len)) {
+			options = memrchr(text, ' ', n);
+			options++;
+			return parse_super_options(options, (size_t)(text + n - options), ret_gid);
+		}
+		text += n + (newline != NULL);
+	}
+	return false;
+}
+
+static bool is_in_group(gid_t gid)
+{
+	gid_t groups[256];
+	int n;
+
+	if (gid == (gid_t)-1)
+		return false;
+	if (getegid() == gid)
+		return true;
+	n = getgroups((int)(sizeof(groups) / sizeof(groups[0])), groups);
+	for (int i = 0; i < n; i++)
+		if (groups[i] == gid)
+			return true;
+	return false;
+}
+
+static bool find_hidepid(int fd)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	struct stat st;
+	gid_t gid;
+
+	if (fstat(fd, &st) < 0 ||
+		file_read_all(AT_FDCWD, "/proc/self/mountinfo", MOUNTINFO_MAX, &text) < 0)
+		return false;
+	return procfs_parse_hidepid(
+		       text.data, text.len, major(st.st_dev), minor(st.st_dev), &gid) &&
+	       !is_in_group(gid);
+}
+
+/* In a pid namespace's own /proc, "self" is our pid; elsewhere it is another or nothing. */
+static bool is_live(int fd)
+{
+	struct statfs fs;
+	char target[16];
+	uint64_t pid;
+	ssize_t n;
+
+	if (fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
+		return false;
+	n = readlinkat(fd, "self", target, sizeof(target));
+	return n > 0 && number_parse_u64(target, (size_t)n, &pid) == 0 && (pid_t)pid == getpid();
+}
+
+static uint64_t read_btime(int fd)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	uint64_t seconds;
+
+	if (file_read_all(fd, "stat", STAT_MAX, &text) < 0 ||
+		procfs_parse_btime(text.data, text.len, &seconds) < 0)
+		return 0;
+	return seconds * NS_PER_SEC;
+}
+
+int procfs_open(const char *path, struct procfs *ret)
+{
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long ticks = sysconf(_SC_CLK_TCK);
+
+	if (fd < 0)
+		return -errno;
+	*ret = (struct procfs){
+		.live = is_live(fd),
+		.hidepid = find_hidepid(fd),
+		.boot_realtime_ns = read_btime(fd),
+		.ns_per_tick = NS_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100),
+	};
+	ret->fd = TAKE_FD(fd);
+	return 0;
+}
+
+void procfs_close(struct procfs *p)
+{
+	p->fd = fd_close(p->fd);
+}
+
+struct dirent_header { /* what getdents64 fills in; <dirent.h> has no name for it */
+	uint64_t ino;
+	int64_t off;
+	unsigned short reclen;
+	unsigned char type;
+	char name[];
+};
+
+static int compare_pids(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int add_pid(const char *name, pid_t **pids, size_t *capacity, size_t *count)
+{
+	uint64_t pid;
+
+	if (number_parse_u64(name, strlen(name), &pid) < 0 || !pid || pid > INT32_MAX)
+		return 0;
+	if (*count == *capacity) {
+		size_t more = *capacity ? *capacity * 2 : 1024;
+		pid_t *grown = reallocarray(*pids, more, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		*pids = grown;
+		*capacity = more;
+	}
+	(*pids)[(*count)++] = (pid_t)pid;
+	return 0;
+}
+
+ssize_t procfs_list(const struct procfs *p, pid_t **pids, size_t *capacity)
+{
+	_Alignas(8) char entries[1 << 15];
+	bool sorted = true;
+	size_t count = 0;
+
+	if (lseek(p->fd, 0, SEEK_SET) < 0)
+		return -errno;
+	for (;;) {
+		long n = syscall(SYS_getdents64, p->fd, entries, sizeof(entries));
+
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		for (long at = 0; at < n;) {
+			const struct dirent_header *e = (const void *)(entries + at);
+			int r = add_pid(e->name, pids, capacity, &count);
+
+			if (r < 0)
+				return r;
+			sorted = sorted && (count < 2 || (*pids)[count - 2] <= (*pids)[count - 1]);
+			at += e->reclen;
+		}
+	}
+	if (!sorted) /* the kernel's own list is */
+		qsort(*pids, count, sizeof(**pids), compare_pids);
+	return (ssize_t)count;
+}

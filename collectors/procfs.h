@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The proc file system that is read: the running kernel's, or a tree that looks like one.
+ */
+#ifndef MEMTALLY_COLLECTORS_PROCFS_H
+#define MEMTALLY_COLLECTORS_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct procfs {
+	int fd;       /* O_DIRECTORY, owned */
+	bool live;    /* the kernel's own, and its pids are those of our pid namespace */
+	bool hidepid; /* mounted with a hidepid that applies to us unless we hold CAP_SYS_PTRACE */
+	uint64_t boot_realtime_ns; /* when the host booted (btime); 0: not known */
+	uint64_t ns_per_tick;
+};
+
+/* Opens PATH. Errors of open. */
+int procfs_open(const char *path, struct procfs *ret);
+void procfs_close(struct procfs *p);
+
+/*
+ * The pids below P, rising, in *PIDS, which grows as needed; *CAPACITY is its size. Returns how many, or
+ * -ENOMEM, or getdents' error.
+ */
+ssize_t procfs_list(const struct procfs *p, pid_t **pids, size_t *capacity);
+
+/* "btime" of /proc/stat in seconds. -EBADMSG. Pure. */
+int procfs_parse_btime(const char *text, size_t len, uint64_t *ret);
+
+/*
+ * Whether the mount of device MAJOR:MINOR in the text of /proc/self/mountinfo has a hidepid other than 0
+ * (off), and the gid= that is exempt, or (gid_t)-1. Pure.
+ */
+bool procfs_parse_hidepid(
+	const char *text, size_t len, unsigned int major, unsigned int minor, gid_t *ret_gid);
+
+#endif

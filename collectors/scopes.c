@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys are names that strangers choose, so the hash of each table is seeded: nobody can make them
+ * collide. Removal moves later entries up, hence no marks that would pile up under churn.
+ */
+#include "config.h"
+
+#include "collectors/scopes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/cleanup.h"
+
+static uint32_t hash_of(const struct scopes *s, const void *key, size_t len)
+{
+	const unsigned char *at = key;
+	uint64_t h = s->seed;
+
+	for (size_t i = 0; i < len; i++) {
+		h = (h ^ at[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 29;
+	}
+	return (uint32_t)(h >> 32);
+}
+
+static void scope_free(struct scope *scope)
+{
+	if (!scope)
+		return;
+	free(scope->key);
+	free(scope->name);
+	free(scope);
+}
+
+void scopes_done(struct scopes *s)
+{
+	for (uint32_t i = 0; i < s->slots; i++)
+		scope_free(s->slot[i]);
+	free((void *)s->slot);
+	free(s->index);
+	*s = (struct scopes){0};
+}
+
+static void index_add(struct scopes *s, const struct scope *scope)
+{
+	uint32_t mask = s->index_size - 1, at = scope->hash & mask;
+
+	while (s->index[at])
+		at = (at + 1) & mask;
+	s->index[at] = scope->slot + 1;
+}
+
+/* Keeps the index at most half full. */
+static int index_grow(struct scopes *s)
+{
+	uint32_t size = s->index_size ? s->index_size * 2 : 64;
+	uint32_t *index;
+
+	if (s->count * 2 + 2 <= s->index_size)
+		return 0;
+	index = calloc(size, sizeof(*index));
+	if (!index)
+		return -1;
+	if (!s->index && getrandom(&s->seed, sizeof(s->seed), GRND_NONBLOCK) < 0)
+		s->seed = (uint64_t)(uintptr_t)index; /* early in boot: better than a constant */
+	free(s->index);
+	s->index = index;
+	s->index_size = size;
+	for (uint32_t i = 0; i < s->slots; i++)
+		if (s->slot[i])
+			index_add(s, s->slot[i]);
+	return 0;
+}
+
+static int take_slot(struct scopes *s, uint32_t *ret)
+{
+	struct scope **slot;
+	uint32_t more;
+
+	for (; s->free_hint < s->slots; s->free_hint++)
+		if (!s->slot[s->free_hint]) {
+			*ret = s->free_hint++;
+			return 0;
+		}
+	more = s->slots ? s->slots * 2 : 32;
+	slot = reallocarray((void *)s->slot, more, sizeof(struct scope *));
+	if (!slot)
+		return -1;
+	s->slot = slot;
+	memset((void *)(slot + s->slots), 0, (more - s->slots) * sizeof(struct scope *));
+	s->free_hint = s->slots + 1;
+	*ret = s->slots;
+	s->slots = more;
+	return 0;
+}
+
+static struct scope *scope_new(const struct scopes *s, const void *key, size_t len, uint32_t hash)
+{
+	struct scope *scope = calloc(1, sizeof(*scope));
+
+	if (!scope)
+		return NULL;
+	scope->key = malloc(len + 1);
+	if (!scope->key) {
+		free(scope);
+		return NULL;
+	}
+	memcpy(scope->key, key, len);
+	scope->key[len] = 0;
+	scope->key_len = len;
+	scope->hash = hash;
+	scope->created_ns = s->created_ns;
+	return scope;
+}
+
+struct scope *scopes_get(struct scopes *s, const void *key, size_t len)
+{
+	uint32_t hash, mask, at;
+	struct scope *scope;
+
+	if (index_grow(s) < 0)
+		return NULL;
+	hash = hash_of(s, key, len);
+	mask = s->index_size - 1;
+	for (at = hash & mask; s->index[at]; at = (at + 1) & mask) {
+		scope = s->slot[s->index[at] - 1];
+		if (scope->hash == hash && scope->key_len == len && !memcmp(scope->key, key, len))
+			return scope;
+	}
+	scope = scope_new(s, key, len, hash);
+	if (!scope)
+		return NULL;
+	if (take_slot(s, &scope->slot) < 0) {
+		scope_free(scope);
+		return NULL;
+	}
+	s->slot[scope->slot] = scope;
+	s->index[at] = scope->slot + 1;
+	s->count++;
+	return scope;
+}
+
+void scopes_remove(struct scopes *s, struct scope *scope)
+{
+	uint32_t mask = s->index_size - 1, hole = scope->hash & mask;
+
+	while (s->index[hole] != scope->slot + 1)
+		hole = (hole + 1) & mask;
+	for (uint32_t at = (hole + 1) & mask; s->index[at]; at = (at + 1) & mask) {
+		uint32_t home = s->slot[s->index[at] - 1]->hash & mask;
+
+		/* It may move up unless its home lies behind the hole. */
+		if (((at - home) & mask) >= ((at - hole) & mask)) {
+			s->index[hole] = s->index[at];
+			hole = at;
+		}
+	}
+	s->index[hole] = 0;
+	s->slot[scope->slot] = NULL;
+	if (scope->slot < s->free_hint)
+		s->free_hint = scope->slot;
+	s->count--;
+	scope_free(scope);
+}
+
+struct scope *scopes_next(const struct scopes *s, const struct scope *previous)
+{
+	for (uint32_t i = previous ? previous->slot + 1 : 0; i < s->slots; i++)
+		if (s->slot[i])
+			return s->slot[i];
+	return NULL;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/self.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "collectors/procfs.h"
+#include "collectors/stat.h"
+#include "collectors/status.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38 /* Linux 5.8 */
+#endif
+
+int self_parse_capabilities(const char *text, size_t len, uint64_t *ret)
+{
+	static const char key[] = "\nCapEff:\t";
+	const char *at = memmem(text, len, key, sizeof(key) - 1);
+
+	if (!at)
+		return -EBADMSG;
+	at += sizeof(key) - 1;
+	return number_scan_hex(at, (size_t)(text + len - at), ret) <= 0 ? -EBADMSG : 0;
+}
+
+/* From Linux 6.2 on the directory's size says it; before, it is to be counted. */
+static uint64_t count_fds(void)
+{
+	AUTO_CLOSEDIR DIR *dir = NULL;
+	struct stat st;
+	uint64_t count = 0;
+
+	if (stat("/proc/self/fd", &st) == 0 && st.st_size > 0)
+		return (uint64_t)st.st_size;
+	dir = opendir("/proc/self/fd");
+	while (dir && readdir(dir))
+		count++;
+	return count > 3 ? count - 3 : 0; /* ".", ".." and the directory's own */
+}
+
+static void read_status(struct self *self)
+{
+	char text[8192];
+	struct status status;
+	uint64_t caps;
+	size_t len;
+
+	if (file_read(AT_FDCWD, "/proc/self/status", text, sizeof(text), &len) < 0)
+		return;
+	if (self_parse_capabilities(text, len, &caps) == 0) {
+		self->has_sys_ptrace = (caps >> CAP_SYS_PTRACE) & 1;
+		self->has_perfmon = (caps >> CAP_PERFMON) & 1;
+	}
+	if (status_parse(text, len, &status) == 0 && ROW_HAS(&status, PROCESS_RSS))
+		self->resident_bytes = status.q[PROCESS_RSS];
+}
+
+static void read_start(struct self *self)
+{
+	struct procfs proc;
+	struct stat_info stat;
+	char text[2048];
+	size_t len;
+
+	if (procfs_open("/proc", &proc) < 0)
+		return;
+	if (file_read(proc.fd, "self/stat", text, sizeof(text), &len) == 0 &&
+		stat_parse(text, len, &stat) == 0 && proc.boot_realtime_ns)
+		self->start_realtime_ns = proc.boot_realtime_ns +
+		                          stat.start_ticks * proc.ns_per_tick;
+	procfs_close(&proc);
+}
+
+void self_read(struct self *ret)
+{
+	struct rlimit limit;
+	struct self self = {.start_realtime_ns = ret->start_realtime_ns};
+
+	read_status(&self);
+	self.cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	self.open_fds = count_fds();
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		self.max_fds = limit.rlim_cur;
+	if (!self.start_realtime_ns)
+		read_start(&self);
+	*ret = self;
+}

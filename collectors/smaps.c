@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/smaps.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "collectors/lines.h"
+
+enum {
+	SMAPS_LINE_MAX = 1 << 17, /* a path of 4 KiB, each byte escaped, and room */
+};
+
+static const struct line_key keys[] = {
+	LINE_KEY("Rss", SMAPS_RSS),
+	LINE_KEY("Pss", SMAPS_PSS),
+	LINE_KEY("Pss_Anon", SMAPS_PSS_ANON),
+	LINE_KEY("Pss_File", SMAPS_PSS_FILE),
+	LINE_KEY("Pss_Shmem", SMAPS_PSS_SHMEM),
+	LINE_KEY("Shared_Clean", SMAPS_SHARED_CLEAN),
+	LINE_KEY("Shared_Dirty", SMAPS_SHARED_DIRTY),
+	LINE_KEY("Private_Clean", SMAPS_PRIVATE_CLEAN),
+	LINE_KEY("Private_Dirty", SMAPS_PRIVATE_DIRTY),
+	LINE_KEY("Shared_Hugetlb", SMAPS_SHARED_HUGETLB),
+	LINE_KEY("Private_Hugetlb", SMAPS_PRIVATE_HUGETLB),
+	LINE_KEY("SwapPss", SMAPS_SWAP_PSS),
+};
+
+/* "55d0c000-7ffe1000 ..." */
+static int parse_range(const char *line, size_t len, uint64_t *ret_start, uint64_t *ret_end)
+{
+	uint64_t start, end;
+	int n = number_scan_hex(line, len, &start), m;
+
+	if (n <= 0 || (size_t)n == len || line[n] != '-')
+		return -EBADMSG;
+	m = number_scan_hex(line + n + 1, len - (size_t)n - 1, &end);
+	if (m <= 0 || (size_t)(n + m) + 1 == len || line[n + m + 1] != ' ' || end < start)
+		return -EBADMSG;
+	*ret_start = start;
+	*ret_end = end;
+	return 0;
+}
+
+static void end_mapping(struct smaps_parser *p)
+{
+	if (p->mapping_shared)
+		p->sum.shared_mappings++;
+	p->mapping_present = 0;
+	p->mapping_shared = 0;
+}
+
+/* A mapping's first line. Its path may hold a colon, so these lines are told by their range. */
+static int parse_mapping(struct smaps_parser *p, const char *line, size_t len)
+{
+	uint64_t start, end;
+	int r = parse_range(line, len, &start, &end);
+
+	if (r < 0)
+		return r;
+	end_mapping(p);
+	if (!p->sum.mappings++)
+		p->sum.range_start = start;
+	p->sum.range_end = end;
+	return 0;
+}
+
+static int parse_field(struct smaps_parser *p, const struct line *line)
+{
+	const struct line_key *key = line_find(line, keys, ARRAY_SIZE(keys), &p->hint);
+	uint64_t bytes, bit;
+
+	if (!key)
+		return 0; /* a newer kernel's, or none of ours */
+	bit = UINT64_C(1) << key->id;
+	if (!p->sum.mappings || (p->mapping_present & bit) || line_kib(line, &bytes) < 0)
+		return -EBADMSG;
+	p->mapping_present |= bit;
+	p->sum.present |= bit;
+	if (__builtin_add_overflow(p->sum.q[key->id], bytes, &p->sum.q[key->id]) ||
+		p->sum.q[key->id] > INT64_MAX)
+		return -EBADMSG;
+	if (key->id == SMAPS_SHARED_CLEAN || key->id == SMAPS_SHARED_DIRTY)
+		p->mapping_shared |= bytes;
+	return 0;
+}
+
+/* Field names begin with a capital, addresses are lower-case hexadecimal. */
+static bool is_mapping(const char *line)
+{
+	return (line[0] >= '0' && line[0] <= '9') || (line[0] >= 'a' && line[0] <= 'f');
+}
+
+/* Parses the whole lines of TEXT; *ret_used is where the last one ends. */
+static int parse_lines(struct smaps_parser *p, const char *text, size_t len, size_t *ret_used)
+{
+	const char *at = text, *end = text + len;
+
+	while (at < end) {
+		const char *start = at;
+		struct line line;
+		int r = line_next(&at, end, &line);
+
+		if (r < 0)
+			break; /* a line that goes on in the next piece */
+		if (is_mapping(start))
+			r = parse_mapping(p, start, (size_t)(at - start - 1));
+		else
+			r = r == 0 ? parse_field(p, &line) : 0;
+		if (r < 0)
+			return r;
+	}
+	*ret_used = (size_t)(at - text);
+	return 0;
+}
+
+void smaps_parser_init(struct smaps_parser *p)
+{
+	p->sum = (struct smaps){0};
+	p->mapping_present = 0;
+	p->mapping_shared = 0;
+	p->hint = 0;
+	buffer_clear(&p->rest);
+}
+
+void smaps_parser_done(struct smaps_parser *p)
+{
+	buffer_done(&p->rest);
+}
+
+/* Completes the line that the last piece began; *ret_used is how much of TEXT it took. */
+static int finish_rest(struct smaps_parser *p, const char *text, size_t len, size_t *ret_used)
+{
+	const char *newline = memchr(text, '\n', len);
+	size_t n = newline ? (size_t)(newline - text) + 1 : len, used;
+	int r;
+
+	buffer_add(&p->rest, text, n);
+	if (p->rest.error)
+		return p->rest.error;
+	*ret_used = n;
+	if (!newline)
+		return p->rest.len > SMAPS_LINE_MAX ? -EBADMSG : 0;
+	r = parse_lines(p, p->rest.data, p->rest.len, &used);
+	buffer_clear(&p->rest);
+	return r;
+}
+
+int smaps_parser_feed(struct smaps_parser *p, const char *text, size_t len)
+{
+	size_t used = 0, n;
+	int r;
+
+	if (p->rest.len) {
+		r = finish_rest(p, text, len, &used);
+		if (r < 0)
+			return r;
+	}
+	r = parse_lines(p, text + used, len - used, &n);
+	if (r < 0)
+		return r;
+	used += n;
+	if (used < len)
+		buffer_add(&p->rest, text + used, len - used);
+	return p->rest.error;
+}
+
+int smaps_parser_end(struct smaps_parser *p, struct smaps *ret)
+{
+	const uint64_t needed = 1 << SMAPS_RSS | 1 << SMAPS_PSS;
+
+	end_mapping(p);
+	if (p->rest.len || (p->sum.present & needed) != needed ||
+		p->sum.q[SMAPS_PSS] > p->sum.q[SMAPS_RSS])
+		return -EBADMSG;
+	*ret = p->sum;
+	return 0;
+}
+
+int smaps_parse_rollup(const char *text, size_t len, struct smaps *ret)
+{
+	struct smaps_parser p = {0};
+	size_t used;
+	int r = parse_lines(&p, text, len, &used);
+
+	if (r < 0)
+		return r;
+	if (used != len || p.sum.mappings != 1)
+		return -EBADMSG;
+	return smaps_parser_end(&p, ret);
+}
+
+static void copy(const struct smaps *s, enum smaps_field from, uint64_t *present, uint64_t *q,
+	enum process_quantity to)
+{
+	if (!((s->present >> from) & 1))
+		return;
+	q[to] = s->q[from];
+	*present |= UINT64_C(1) << to;
+}
+
+static void set(uint64_t *present, uint64_t *q, enum process_quantity to, uint64_t value)
+{
+	q[to] = value;
+	*present |= UINT64_C(1) << to;
+}
+
+void smaps_store(const struct smaps *s, uint64_t *present, uint64_t *q)
+{
+	const uint64_t private = 1 << SMAPS_PRIVATE_CLEAN | 1 << SMAPS_PRIVATE_DIRTY;
+	uint64_t pss = s->q[SMAPS_PSS], rss = s->q[SMAPS_RSS], high;
+
+	copy(s, SMAPS_RSS, present, q, PROCESS_RSS);
+	copy(s, SMAPS_PSS, present, q, PROCESS_PSS);
+	copy(s, SMAPS_PSS_ANON, present, q, PROCESS_PSS_ANON);
+	copy(s, SMAPS_PSS_FILE, present, q, PROCESS_PSS_FILE);
+	copy(s, SMAPS_PSS_SHMEM, present, q, PROCESS_PSS_SHMEM);
+	copy(s, SMAPS_SWAP_PSS, present, q, PROCESS_SWAP_PSS);
+	copy(s, SMAPS_PRIVATE_HUGETLB, present, q, PROCESS_PRIVATE_HUGETLB);
+	copy(s, SMAPS_SHARED_HUGETLB, present, q, PROCESS_SHARED_HUGETLB);
+	if ((s->present & private) == private)
+		set(present, q, PROCESS_USS, s->q[SMAPS_PRIVATE_CLEAN] + s->q[SMAPS_PRIVATE_DIRTY]);
+	/* Each rounding took less than a KiB; pages that nobody shares are whole KiB. */
+	if (__builtin_mul_overflow(s->shared_mappings, UINT64_C(1023), &high) ||
+		__builtin_add_overflow(pss, high, &high) || high > rss)
+		high = rss;
+	set(present, q, PROCESS_PSS_LOW, pss);
+	set(present, q, PROCESS_PSS_HIGH, high);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/stat.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/number.h"
+
+enum {
+	FIELD_FIRST = 3, /* the one behind the ')' */
+	FIELD_START_TIME = 22,
+	FIELD_START_CODE = 26,
+	FIELD_START_STACK = 28,
+};
+
+int stat_parse(const char *text, size_t len, struct stat_info *ret)
+{
+	const char *at = memrchr(text, ')', len), *end = text + len;
+	struct stat_info info = {0};
+
+	if (!at)
+		return -EBADMSG;
+	at++;
+	for (unsigned int field = FIELD_FIRST; field <= FIELD_START_STACK; field++) {
+		const char *next;
+		uint64_t *to = field == FIELD_START_TIME    ? &info.start_ticks
+		               : field == FIELD_START_CODE  ? &info.start_code
+		               : field == FIELD_START_STACK ? &info.start_stack
+		                                            : NULL;
+
+		if (at == end || *at != ' ')
+			return -EBADMSG;
+		at++;
+		next = memchr(at, ' ', (size_t)(end - at));
+		if (!next)
+			return -EBADMSG;
+		if (to && number_parse_u64(at, (size_t)(next - at), to) < 0)
+			return -EBADMSG;
+		at = next;
+	}
+	*ret = info;
+	return 0;
+}
+
+bool stat_is_same_image(const struct stat_info *a, const struct stat_info *b)
+{
+	return a->start_ticks == b->start_ticks && a->start_code == b->start_code &&
+	       a->start_stack == b->start_stack;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * /proc/PID/stat: when a process started, and which image it runs.
+ */
+#ifndef MEMTALLY_COLLECTORS_STAT_H
+#define MEMTALLY_COLLECTORS_STAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct stat_info {
+	uint64_t start_ticks; /* field 22, clock ticks since boot */
+	/* Fields 26 and 28: where the program's text and stack begin, which change with every exec. 0 for
+	 * readers that may not look into the process. */
+	uint64_t start_code, start_stack;
+};
+
+/*
+ * Parses TEXT from the last ')' on, because the name before it may hold anything. -EBADMSG: there are
+ * fewer than 28 fields, or they are no numbers.
+ */
+int stat_parse(const char *text, size_t len, struct stat_info *ret);
+
+bool stat_is_same_image(const struct stat_info *a, const struct stat_info *b);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tally: samples of processes summed up by user, program, unit and for the host. Pure. What is
+ * absent is not summed as 0: a quantity that no member has is absent in the sum, too, and the members
+ * that lack it are counted.
+ */
+#ifndef MEMTALLY_COLLECTORS_TALLY_H
+#define MEMTALLY_COLLECTORS_TALLY_H
+
+#include "collectors/process.h"
+#include "collectors/scopes.h"
+#include "snapshot/metric.h"
+
+enum {
+	TALLY_TABLES = 3, /* users, programs, units */
+};
+
+struct tally {
+	struct scopes table[TALLY_TABLES]; /* by metric_scope - METRIC_USER */
+	struct scope other[TALLY_TABLES];  /* "(other)": what is not exported */
+	struct scope host;
+	uint64_t last_ns; /* CLOCK_MONOTONIC of the last pass's end; 0: there was none */
+};
+
+static inline struct scopes *tally_table(struct tally *t, enum metric_scope scope)
+{
+	return &t->table[scope - METRIC_USER];
+}
+
+/* CREATED_NS: CLOCK_REALTIME, from which the counters count. */
+void tally_init(struct tally *t, uint64_t created_ns);
+void tally_done(struct tally *t);
+
+/* Empties the sums. Rows made during the pass get CREATED_NS. */
+void tally_begin(struct tally *t, uint64_t created_ns);
+
+/*
+ * Adds ROW, of a member P, whose user, program and unit are set. HWM and SWAP are what
+ * growth_add_*() returned for it. An address space that is counted elsewhere (OUTCOME_SHARED_MM) adds a
+ * process and no memory.
+ */
+void tally_add(struct tally *t, const struct process *p, const struct snapshot_process *row,
+	uint64_t hwm_growth, uint64_t swap_growth);
+
+/*
+ * Closes the sums at NOW_NS (CLOCK_MONOTONIC): derived quantities, integrals. Afterwards the rows' .q
+ * are what a snapshot shows, counters included. A row without members has gauges of 0.
+ */
+void tally_end(struct tally *t, uint64_t now_ns);
+
+/* Makes OTHER of SCOPE the sum of the rows that are not exported, and feeds its counters. */
+void tally_sum_other(struct tally *t, enum metric_scope scope);
+
+#endif
