@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "daemon/manager.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "collectors/pass.h"
+#include "daemon/keepalive.h"
+#include "daemon/publisher.h"
+#include "daemon/schedule.h"
+#include "snapshot/record.h"
+
+#define BATCH_NS      (5 * NS_PER_MSEC)
+#define NAMES_WAIT_NS (250 * NS_PER_MSEC)
+#define EXTEND_NS     (30 * NS_PER_SEC) /* what a long first pass asks for, again and again */
+#define HEARTBEAT_NS  (5 * NS_PER_SEC)  /* where no watchdog asks for a shorter one */
+#define LOG_LIMIT_NS  (60 * NS_PER_SEC)
+
+enum {
+	ACCURACY_US = 1000,
+};
+
+struct manager {
+	sd_event *event;
+	sd_event_source *pass_timer;  /* starts a pass */
+	sd_event_source *batch;       /* goes on with it whenever nothing else is to be done */
+	sd_event_source *names_timer; /* publishes without the names that have not come */
+	sd_event_source *heartbeat;
+	sd_event_source *answers;
+
+	struct pass *pass;
+	struct publisher *publisher;
+	struct resolver *resolver; /* borrowed; NULL: users are numbers */
+	struct schedule schedule;
+	struct keepalive keepalive;
+
+	int argc;
+	char *const *argv;
+	char *procfs, *socket; /* what can't be changed by a reload */
+
+	bool is_passing, is_waiting_for_names, is_ready;
+	uint64_t begin_ns;
+	uint64_t due_ns;   /* the next pass */
+	uint64_t progress; /* steps of passes */
+	uint64_t heartbeat_ns;
+	bool has_watchdog;
+	struct log_limit pass_errors;
+};
+
+static void set_options(const struct settings *s, struct pass_options *ret)
+{
+	*ret = (struct pass_options){
+		.procfs = s->path_procfs,
+		.version = PACKAGE_VERSION,
+		.interval_ns = s->interval_ns,
+		.export_users = (uint32_t)s->export_users,
+		.export_programs = (uint32_t)s->export_programs,
+		.export_units = (uint32_t)s->export_units,
+		.export_processes = (uint32_t)s->export_processes,
+	};
+}
+
+static uint32_t random_u32(void)
+{
+	uint32_t value = 0;
+
+	return getrandom(&value, sizeof(value), GRND_NONBLOCK) == sizeof(value) ? value : 0;
+}
+
+static int arm(sd_event_source *timer, uint64_t at_ns)
+{
+	int r = sd_event_source_set_time(timer, at_ns / NS_PER_USEC);
+
+	return r < 0 ? r : sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
+}
+
+static void log_pass_error(struct manager *m, const char *what, int error)
+{
+	uint64_t suppressed;
+
+	if (log_limit_pass(&m->pass_errors, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
+		log_error("%s: %s (and %llu times before)", what, strerror(-error),
+			(unsigned long long)suppressed);
+}
+
+/* Puts the pass behind and the next on the clock. */
+static int end_pass(struct manager *m)
+{
+	m->is_passing = m->is_waiting_for_names = false;
+	m->due_ns = schedule_next(
+		&m->schedule, m->begin_ns, clock_now_ns(CLOCK_MONOTONIC), random_u32());
+	sd_event_source_set_enabled(m->names_timer, SD_EVENT_OFF);
+	sd_event_source_set_enabled(m->batch, SD_EVENT_OFF);
+	return arm(m->pass_timer, m->due_ns);
+}
+
+/* One line, once: what the first pass could see, and what would help. */
+static void log_first_pass(const struct manager *m)
+{
+	struct pass_summary s;
+
+	pass_summary(m->pass, &s);
+	log_info("first pass: %llu processes measured, %llu denied, in %llu ms; rights: %s%s%s",
+		(unsigned long long)s.outcome[OUTCOME_MEASURED],
+		(unsigned long long)s.outcome[OUTCOME_DENIED],
+		(unsigned long long)(s.duration_ns / NS_PER_MSEC),
+		s.has_sys_ptrace ? "CAP_SYS_PTRACE" : "",
+		s.has_perfmon ? (s.has_sys_ptrace ? " CAP_PERFMON" : "CAP_PERFMON") : "",
+		!s.has_sys_ptrace && !s.has_perfmon ? "no capability" : "");
+	if (s.outcome[OUTCOME_DENIED] && !s.has_sys_ptrace && !s.has_perfmon)
+		log_warning("processes of other users can't be measured; CAP_SYS_PTRACE allows it");
+	else if (s.outcome[OUTCOME_DENIED])
+		log_warning(
+			"some processes can't be measured: the kernel refuses them in spite of the "
+			"capability");
+	if (s.proc_hidden)
+		log_warning("/proc is mounted with hidepid: processes of other users are missing");
+}
+
+static void get_ready(struct manager *m)
+{
+	if (m->is_ready)
+		return;
+	m->is_ready = true;
+	log_first_pass(m);
+	sd_notify(0, "READY=1\nSTATUS=Taking snapshots");
+}
+
+static int publish(struct manager *m)
+{
+	int fd, public_fd, r = pass_publish(m->pass, true, &fd, &public_fd);
+	struct pass_summary s;
+
+	if (r < 0) {
+		log_pass_error(m, "can't publish a snapshot", r);
+		return end_pass(m);
+	}
+	pass_summary(m->pass, &s);
+	if (s.proc_hidden) /* strangers may not see through us what /proc hides from them */
+		public_fd = fd_close(public_fd);
+	publisher_publish(m->publisher, fd, public_fd);
+	get_ready(m);
+	return end_pass(m);
+}
+
+static void ask_names(struct manager *m)
+{
+	struct resolver_message question = {.kind = RESOLVER_USER_NAME};
+	uid_t uid;
+
+	while (m->resolver && resolver_has_room(m->resolver) && pass_next_unnamed(m->pass, &uid)) {
+		question.id = uid;
+		if (resolver_ask(m->resolver, &question) < 0)
+			pass_name(m->pass, uid, NULL);
+	}
+}
+
+/* The pass is read: publish, as soon as the names are there or have been waited for. */
+static int finish(struct manager *m)
+{
+	sd_event_source_set_enabled(m->batch, SD_EVENT_OFF);
+	ask_names(m);
+	if (!m->resolver || !pass_awaits_names(m->pass))
+		return publish(m);
+	if (m->is_waiting_for_names)
+		return 0;
+	m->is_waiting_for_names = true;
+	return arm(m->names_timer, clock_now_ns(CLOCK_MONOTONIC) + NAMES_WAIT_NS);
+}
+
+static int on_batch(sd_event_source *source, void *userdata)
+{
+	struct manager *m = userdata;
+	int r = pass_step(m->pass, clock_now_ns(CLOCK_MONOTONIC) + BATCH_NS);
+
+	(void)source;
+	m->progress++;
+	if (r == PASS_MORE) {
+		ask_names(m);
+		return 0;
+	}
+	if (r == 0)
+		return finish(m);
+	log_pass_error(m, "a pass is lost", r);
+	return end_pass(m);
+}
+
+static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct manager *m = userdata;
+	int r;
+
+	(void)source, (void)usec;
+	m->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	m->progress++;
+	r = pass_begin(m->pass);
+	if (r < 0) {
+		log_pass_error(m, "processes can't be listed", r);
+		return end_pass(m);
+	}
+	m->is_passing = true;
+	return sd_event_source_set_enabled(m->batch, SD_EVENT_ON);
+}
+
+static int on_names_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source, (void)usec;
+	return publish(userdata);
+}
+
+static void take_answer(struct manager *m, const struct resolver_message *a)
+{
+	switch (a->kind) {
+	case RESOLVER_USER_NAME: pass_name(m->pass, a->id, a->found ? a->name : NULL); break;
+	case RESOLVER_USER_ID:
+		if (a->found)
+			publisher_set_user(m->publisher, a->id);
+		break;
+	case RESOLVER_GROUP_ID:
+		if (a->found)
+			publisher_set_group(m->publisher, a->id);
+		break;
+	}
+}
+
+static int on_answer(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct manager *m = userdata;
+	struct resolver_message a;
+	int r;
+
+	(void)source, (void)fd, (void)events;
+	while ((r = resolver_answer(m->resolver, &a)) == 0)
+		take_answer(m, &a);
+	if (r == -EPIPE) {
+		log_warning("the resolver of names has ended; new users are shown by number");
+		m->answers = sd_event_source_disable_unref(m->answers);
+		m->resolver = NULL;
+	}
+	if (m->is_waiting_for_names)
+		return finish(m);
+	ask_names(m);
+	return 0;
+}
+
+static int on_heartbeat(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct manager *m = userdata;
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	(void)usec;
+	if (!m->is_ready)
+		sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu",
+			(unsigned long long)(EXTEND_NS / NS_PER_USEC));
+	if (m->has_watchdog &&
+		keepalive_is_due(&m->keepalive, m->is_passing && !m->is_waiting_for_names,
+			m->progress, now_ns, m->due_ns, m->heartbeat_ns))
+		sd_notify(0, "WATCHDOG=1");
+	return arm(source, now_ns + m->heartbeat_ns);
+}
+
+static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	struct manager *m = userdata;
+
+	(void)source, (void)info;
+	sd_notify(0, "STOPPING=1");
+	return sd_event_exit(m->event, 0);
+}
+
+static void apply(struct manager *m, const struct settings *settings)
+{
+	struct pass_options options;
+
+	set_options(settings, &options);
+	pass_set_options(m->pass, &options);
+	schedule_set_interval(&m->schedule, settings->interval_ns);
+	log_set_level((enum log_level)settings->log_level);
+	if (strcmp(settings->path_procfs, m->procfs) != 0 ||
+		strcmp(settings->snapshot_socket, m->socket) != 0)
+		log_warning("path.procfs and snapshot.socket take effect at the next start");
+	log_info("the configuration was read again");
+}
+
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	AUTO_SETTINGS struct settings *settings = NULL;
+	char error[SETTINGS_ERROR_SIZE];
+	struct manager *m = userdata;
+
+	(void)source, (void)info;
+	if (settings_load(PROGRAM_MEMTALLYD, m->argc, m->argv, &settings, error) < 0)
+		log_error("the old configuration stays: %s", error);
+	else
+		apply(m, settings);
+	return 0;
+}
+
+static int add_timer(
+	struct manager *m, sd_event_source **ret, uint64_t at_ns, sd_event_time_handler_t handler)
+{
+	return sd_event_add_time(
+		m->event, ret, CLOCK_MONOTONIC, at_ns / NS_PER_USEC, ACCURACY_US, handler, m);
+}
+
+static int add_sources(struct manager *m)
+{
+	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), usec;
+	sigset_t mask;
+	int r;
+
+	sigemptyset(&mask);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaddset(&mask, signals[i]);
+	if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
+		return -errno;
+	m->has_watchdog = sd_watchdog_enabled(0, &usec) > 0;
+	m->heartbeat_ns = m->has_watchdog ? usec * NS_PER_USEC / 4 : HEARTBEAT_NS;
+	if (m->heartbeat_ns > HEARTBEAT_NS)
+		m->heartbeat_ns = HEARTBEAT_NS;
+	r = sd_event_add_signal(m->event, NULL, SIGTERM, on_stop, m);
+	if (r >= 0)
+		r = sd_event_add_signal(m->event, NULL, SIGINT, on_stop, m);
+	if (r >= 0)
+		r = sd_event_add_signal(m->event, NULL, SIGHUP, on_reload, m);
+	if (r >= 0)
+		r = add_timer(m, &m->pass_timer, now_ns, on_pass_timer);
+	if (r >= 0)
+		r = add_timer(m, &m->names_timer, now_ns, on_names_timer);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(m->names_timer, SD_EVENT_OFF);
+	if (r >= 0)
+		r = add_timer(m, &m->heartbeat, now_ns, on_heartbeat);
+	if (r >= 0)
+		r = sd_event_add_defer(m->event, &m->batch, on_batch, m);
+	if (r >= 0) /* everything else goes first */
+		r = sd_event_source_set_priority(m->batch, SD_EVENT_PRIORITY_IDLE);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(m->batch, SD_EVENT_OFF);
+	if (r >= 0 && m->resolver)
+		r = sd_event_add_io(
+			m->event, &m->answers, resolver_fd(m->resolver), EPOLLIN, on_answer, m);
+	return r;
+}
+
+/* Whom the whole image is for, besides root and our own user. */
+static void ask_privileged(struct manager *m)
+{
+	static const struct resolver_message questions[] = {
+		{.kind = RESOLVER_GROUP_ID, .name = "memtally"},
+		{.kind = RESOLVER_USER_ID, .name = "memtally-web"},
+	};
+
+	for (size_t i = 0; m->resolver && i < ARRAY_SIZE(questions); i++)
+		if (resolver_ask(m->resolver, &questions[i]) < 0)
+			log_warning("can't look up '%s'", questions[i].name);
+}
+
+int manager_open(const struct settings *settings, int argc, char *const argv[],
+	struct resolver *resolver, struct manager **ret)
+{
+	AUTO_MANAGER struct manager *m = calloc(1, sizeof(*m));
+	struct pass_options options;
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	m->argc = argc;
+	m->argv = argv;
+	m->resolver = resolver;
+	m->pass_errors.interval_ns = LOG_LIMIT_NS;
+	m->procfs = strdup(settings->path_procfs);
+	m->socket = strdup(settings->snapshot_socket);
+	if (!m->procfs || !m->socket)
+		return -ENOMEM;
+	set_options(settings, &options);
+	r = pass_open(&options, &m->pass);
+	if (r < 0) {
+		log_error("%s: can't be read: %s", settings->path_procfs, strerror(-r));
+		return r;
+	}
+	schedule_init(&m->schedule, settings->interval_ns, clock_now_ns(CLOCK_MONOTONIC));
+	r = sd_event_new(&m->event);
+	if (r >= 0)
+		r = add_sources(m);
+	if (r < 0) {
+		log_error("can't set up the event loop: %s", strerror(-r));
+		return r;
+	}
+	r = publisher_open(m->event, settings->snapshot_socket, &m->publisher);
+	if (r < 0) {
+		log_error("%s: can't listen: %s", settings->snapshot_socket, strerror(-r));
+		return r;
+	}
+	ask_privileged(m);
+	*ret = TAKE_PTR(m);
+	return 0;
+}
+
+struct manager *manager_close(struct manager *m)
+{
+	if (!m)
+		return NULL;
+	publisher_close(m->publisher);
+	sd_event_source_disable_unref(m->pass_timer);
+	sd_event_source_disable_unref(m->names_timer);
+	sd_event_source_disable_unref(m->heartbeat);
+	sd_event_source_disable_unref(m->batch);
+	sd_event_source_disable_unref(m->answers);
+	sd_event_unref(m->event);
+	pass_free(m->pass);
+	free(m->procfs);
+	free(m->socket);
+	free(m);
+	return NULL;
+}
+
+int manager_run(struct manager *m)
+{
+	int r = sd_event_loop(m->event);
+
+	if (r < 0)
+		log_error("the event loop failed: %s", strerror(-r));
+	return r;
+}

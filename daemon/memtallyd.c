@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "daemon/memtallyd.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/buffer.h"
+#include "base/log.h"
+#include "config/help.h"
+#include "config/settings.h"
+#include "daemon/manager.h"
+#include "daemon/resolver.h"
+
+static int print_help(void)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	help_render(PROGRAM_MEMTALLYD, "memtallyd [FLAG...]",
+		"Measures the memory of all processes and hands out snapshots.", &text);
+	return text.error || fwrite(text.data, 1, text.len, stdout) != text.len ||
+	       fflush(stdout) != 0;
+}
+
+/* One descriptor a process is kept: without a raised limit the first thousand have one. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		log_warning("can't raise the limit of descriptors: %m");
+}
+
+static int serve(int argc, char *argv[], const struct settings *settings)
+{
+	AUTO_RESOLVER struct resolver *resolver = NULL;
+	AUTO_MANAGER struct manager *manager = NULL;
+	int r;
+
+	log_open("memtallyd", (enum log_level)settings->log_level);
+	raise_descriptor_limit();
+	/* First of all, so that the child inherits nothing worth having. */
+	r = resolver_start(&resolver);
+	if (r < 0)
+		log_warning("users are shown by number, the resolver of names can't be started: %s",
+			strerror(-r));
+	r = manager_open(settings, argc, argv, resolver, &manager);
+	if (r == 0)
+		r = manager_run(manager);
+	return r < 0;
+}
+
+int memtallyd_run(int argc, char *argv[])
+{
+	AUTO_SETTINGS struct settings *settings = NULL;
+	char error[SETTINGS_ERROR_SIZE];
+
+	log_open("memtallyd", LOG_LEVEL_INFO);
+	if (settings_load(PROGRAM_MEMTALLYD, argc, argv, &settings, error) < 0) {
+		log_error("%s", error);
+		return 2;
+	}
+	switch (settings_action(settings)) {
+	case SETTINGS_HELP: return print_help();
+	case SETTINGS_VERSION: return puts("memtallyd " PACKAGE_VERSION) < 0 || fflush(stdout) != 0;
+	case SETTINGS_CHECK: return puts("the configuration is good") < 0 || fflush(stdout) != 0;
+	case SETTINGS_RUN: break;
+	}
+	return serve(argc, argv, settings);
+}

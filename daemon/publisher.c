@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The receiving side of every connection is shut down at once: what a client writes fails at the
+ * client (EPIPE), so neither bytes nor descriptors pile up here. Its end shows as EPOLLHUP, which needs
+ * no reading.
+ */
+#include "config.h"
+
+#include "daemon/publisher.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "base/channel.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+struct client {
+	struct publisher *publisher;
+	int fd; /* -1: a free place */
+	struct channel_peer peer;
+	sd_event_source *source;
+};
+
+struct publisher {
+	sd_event *event; /* borrowed */
+	sd_event_source *source;
+	int listen_fd;
+	char *path; /* of the file that it made; NULL: the socket is the service manager's */
+	int fd, public_fd;
+	gid_t gid;
+	uid_t uid;
+	struct client client[PUBLISHER_CLIENTS_MAX];
+	struct log_limit refusals;
+};
+
+static void client_close(struct client *c)
+{
+	c->source = sd_event_source_disable_unref(c->source);
+	c->fd = fd_close(c->fd);
+}
+
+bool publisher_admits(bool is_privileged, unsigned int all, unsigned int of_uid)
+{
+	if (is_privileged)
+		return all < PUBLISHER_CLIENTS_MAX;
+	return all < PUBLISHER_CLIENTS_MAX - PUBLISHER_CLIENTS_RESERVED &&
+	       of_uid < PUBLISHER_CLIENTS_UID;
+}
+
+static bool is_privileged(const struct publisher *p, int fd, const struct channel_peer *peer)
+{
+	if (peer->uid == 0 || peer->uid == geteuid())
+		return true;
+	if (p->uid != (uid_t)-1 && peer->uid == p->uid)
+		return true;
+	return p->gid != (gid_t)-1 && channel_peer_in_group(fd, peer, p->gid);
+}
+
+static void client_send(struct client *c)
+{
+	const struct publisher *p = c->publisher;
+	int fd = is_privileged(p, c->fd, &c->peer) ? p->fd : p->public_fd, r;
+
+	if (fd < 0 || !channel_is_drained(c->fd))
+		return;
+	r = channel_send_fd(c->fd, fd);
+	if (r < 0 && r != -EAGAIN)
+		client_close(c);
+}
+
+/* Asked for nothing, epoll still tells EPOLLHUP and EPOLLERR: the client is gone. */
+static int on_client(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	(void)source, (void)fd, (void)events;
+	client_close(userdata);
+	return 0;
+}
+
+static void count_clients(
+	const struct publisher *p, uid_t uid, unsigned int *ret_all, unsigned int *ret_of_uid)
+{
+	*ret_all = *ret_of_uid = 0;
+	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++) {
+		*ret_all += p->client[i].fd >= 0;
+		*ret_of_uid += p->client[i].fd >= 0 && p->client[i].peer.uid == uid;
+	}
+}
+
+/* Consumes FD. */
+static int add_client(struct publisher *p, int fd, const struct channel_peer *peer)
+{
+	AUTO_CLOSE int owned = fd;
+	struct client *c = p->client;
+	int r;
+
+	while (c->fd >= 0)
+		c++;
+	r = sd_event_add_io(p->event, &c->source, fd, 0, on_client, c);
+	if (r < 0)
+		return r;
+	c->publisher = p;
+	c->peer = *peer;
+	c->fd = TAKE_FD(owned);
+	client_send(c);
+	return 0;
+}
+
+static void accept_client(struct publisher *p, int fd)
+{
+	AUTO_CLOSE int owned = fd;
+	struct channel_peer peer;
+	unsigned int all, of_uid;
+	int r = channel_peer(fd, &peer);
+
+	if (r == 0 && shutdown(fd, SHUT_RD) < 0)
+		r = -errno;
+	if (r == 0) {
+		count_clients(p, peer.uid, &all, &of_uid);
+		r = publisher_admits(is_privileged(p, fd, &peer), all, of_uid)
+		            ? add_client(p, TAKE_FD(owned), &peer)
+		            : -EUSERS;
+	}
+	if (r < 0) {
+		uint64_t suppressed;
+
+		if (log_limit_pass(&p->refusals, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
+			log_warning("refused a client of the snapshot socket: %s (and %llu before)",
+				strerror(-r), (unsigned long long)suppressed);
+	}
+}
+
+static int on_connect(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	(void)source, (void)events;
+	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++) {
+		int client = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (client < 0)
+			break; /* nobody waits, or no descriptor is free: epoll tells again */
+		accept_client(userdata, client);
+	}
+	return 0;
+}
+
+/* A socket that the service manager passed, or -1. */
+static int inherited_socket(void)
+{
+	int n = sd_listen_fds(1);
+
+	for (int fd = SD_LISTEN_FDS_START; fd < SD_LISTEN_FDS_START + n; fd++)
+		if (sd_is_socket_unix(fd, SOCK_SEQPACKET, 1, NULL, 0) > 0)
+			return fd;
+	return -1;
+}
+
+static int open_socket(struct publisher *p, const char *path)
+{
+	p->listen_fd = inherited_socket();
+	if (p->listen_fd >= 0)
+		return 0;
+	p->path = strdup(path);
+	if (!p->path)
+		return -ENOMEM;
+	/* Anybody may connect; what they get, their credentials decide. */
+	return channel_listen(path, SOCK_SEQPACKET, 0666, PUBLISHER_CLIENTS_MAX, &p->listen_fd);
+}
+
+int publisher_open(sd_event *event, const char *path, struct publisher **ret)
+{
+	AUTO_PUBLISHER struct publisher *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	*p = (struct publisher){
+		.event = event,
+		.listen_fd = -1,
+		.fd = -1,
+		.public_fd = -1,
+		.gid = (gid_t)-1,
+		.uid = (uid_t)-1,
+		.refusals = {.interval_ns = 60 * NS_PER_SEC},
+	};
+	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
+		p->client[i].fd = -1;
+	r = open_socket(p, path);
+	if (r == 0)
+		r = sd_event_add_io(event, &p->source, p->listen_fd, EPOLLIN, on_connect, p);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(p);
+	return 0;
+}
+
+struct publisher *publisher_close(struct publisher *p)
+{
+	if (!p)
+		return NULL;
+	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
+		client_close(&p->client[i]);
+	sd_event_source_disable_unref(p->source);
+	if (p->path && p->listen_fd >= 0)
+		unlink(p->path);
+	fd_close(p->listen_fd);
+	fd_close(p->fd);
+	fd_close(p->public_fd);
+	free(p->path);
+	free(p);
+	return NULL;
+}
+
+void publisher_set_group(struct publisher *p, gid_t gid)
+{
+	p->gid = gid;
+}
+
+void publisher_set_user(struct publisher *p, uid_t uid)
+{
+	p->uid = uid;
+}
+
+void publisher_publish(struct publisher *p, int fd, int public_fd)
+{
+	fd_close(p->fd);
+	fd_close(p->public_fd);
+	p->fd = fd;
+	p->public_fd = public_fd;
+	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
+		if (p->client[i].fd >= 0)
+			client_send(&p->client[i]);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "daemon/resolver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	IN_FLIGHT_MAX = 32, /* far below what a socket's queue holds */
+	NOBODY = 65534,
+};
+
+struct resolver {
+	int fd;
+	pid_t pid;
+	unsigned int in_flight;
+};
+
+static void answer_user_name(struct resolver_message *m)
+{
+	const struct passwd *user = getpwuid(m->id);
+
+	m->found = user && strlen(user->pw_name) < sizeof(m->name);
+	if (m->found)
+		snprintf(m->name, sizeof(m->name), "%s", user->pw_name);
+}
+
+static void answer(struct resolver_message *m)
+{
+	const struct passwd *user;
+	const struct group *group;
+
+	m->name[sizeof(m->name) - 1] = 0;
+	switch (m->kind) {
+	case RESOLVER_USER_NAME: answer_user_name(m); break;
+	case RESOLVER_USER_ID:
+		user = getpwnam(m->name);
+		m->found = user != NULL;
+		m->id = user ? user->pw_uid : 0;
+		break;
+	case RESOLVER_GROUP_ID:
+		group = getgrnam(m->name);
+		m->found = group != NULL;
+		m->id = group ? group->gr_gid : 0;
+		break;
+	}
+}
+
+/* Gives up every capability, and uid 0 with it. */
+static int drop_rights(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	/* Where uid 0 may not change its uid, it has lost the right to; capabilities go all the same. */
+	if (geteuid() == 0 &&
+		(setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+			setresuid(NOBODY, NOBODY, NOBODY) < 0) &&
+		errno != EPERM)
+		return -errno;
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 && errno != EINVAL)
+		return -errno;
+	if (syscall(SYS_capset, &header, none) < 0)
+		return -errno;
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return -errno;
+	return 0;
+}
+
+static _Noreturn void child(int fd, pid_t parent)
+{
+	/* Ctrl-C goes to the whole group: the child ends with its parent, not before it. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	if (drop_rights() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(1);
+	prctl(PR_SET_NAME, "memtallyd-names");
+	for (;;) {
+		struct resolver_message m;
+		ssize_t n = recv(fd, &m, sizeof(m), 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != sizeof(m))
+			_exit(n == 0 ? 0 : 1);
+		answer(&m);
+		if (send(fd, &m, sizeof(m), MSG_NOSIGNAL) != sizeof(m))
+			_exit(1);
+	}
+}
+
+int resolver_start(struct resolver **ret)
+{
+	AUTO_FREE struct resolver *r = calloc(1, sizeof(*r));
+	pid_t parent = getpid();
+	int fds[2];
+
+	if (!r)
+		return -ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return -errno;
+	r->pid = fork();
+	if (r->pid < 0) {
+		fd_close(fds[0]);
+		fd_close(fds[1]);
+		return -errno;
+	}
+	if (r->pid == 0) {
+		close(fds[0]);
+		child(fds[1], parent);
+	}
+	close(fds[1]);
+	r->fd = fds[0];
+	*ret = TAKE_PTR(r);
+	return 0;
+}
+
+struct resolver *resolver_stop(struct resolver *r)
+{
+	if (!r)
+		return NULL;
+	fd_close(r->fd);
+	/* It may hang in a name service: it is not asked, and not waited for longer than it takes to die. */
+	kill(r->pid, SIGKILL);
+	while (waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(r);
+	return NULL;
+}
+
+int resolver_fd(const struct resolver *r)
+{
+	return r->fd;
+}
+
+bool resolver_has_room(const struct resolver *r)
+{
+	return r->in_flight < IN_FLIGHT_MAX;
+}
+
+int resolver_ask(struct resolver *r, const struct resolver_message *question)
+{
+	struct resolver_message m = {
+		.kind = question->kind,
+		.id = question->id,
+	};
+
+	if (!resolver_has_room(r))
+		return -EAGAIN;
+	snprintf(m.name, sizeof(m.name), "%s", question->name);
+	if (send(r->fd, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(m))
+		return errno == EAGAIN ? -EAGAIN : -EPIPE;
+	r->in_flight++;
+	return 0;
+}
+
+int resolver_answer(struct resolver *r, struct resolver_message *ret)
+{
+	ssize_t n;
+
+	do
+		n = recv(r->fd, ret, sizeof(*ret), MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EAGAIN)
+		return -EAGAIN;
+	if (n != sizeof(*ret))
+		return -EPIPE;
+	ret->name[sizeof(ret->name) - 1] = 0;
+	if (r->in_flight)
+		r->in_flight--;
+	return 0;
+}

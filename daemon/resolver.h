@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names from NSS, asked by a child process without rights: a name service that hangs, crashes or is
+ * broken into takes nothing of memtallyd along. Answers come when they come; nobody waits for them.
+ */
+#ifndef MEMTALLY_DAEMON_RESOLVER_H
+#define MEMTALLY_DAEMON_RESOLVER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+
+struct resolver;
+
+/* Forks the child. Errors of socketpair and fork. */
+int resolver_start(struct resolver **ret);
+struct resolver *resolver_stop(struct resolver *r); /* accepts NULL; returns NULL */
+
+int resolver_fd(const struct resolver *r); /* readable when an answer has come */
+
+/* Whether another question may be put: few are under way at a time. */
+bool resolver_has_room(const struct resolver *r);
+
+enum resolver_kind {
+	RESOLVER_USER_NAME, /* of a uid */
+	RESOLVER_USER_ID,   /* of a user's name */
+	RESOLVER_GROUP_ID,  /* of a group's name */
+};
+
+enum { RESOLVER_NAME_SIZE = 256 };
+
+/* A question, and its answer. */
+struct resolver_message {
+	enum resolver_kind kind;
+	bool found;
+	unsigned int id;
+	char name[RESOLVER_NAME_SIZE];
+};
+
+/* Puts a question. -EAGAIN: no room; -EPIPE: the child is gone. */
+int resolver_ask(struct resolver *r, const struct resolver_message *question);
+
+/* Takes an answer. 0; -EAGAIN: none has come; -EPIPE: the child is gone, and nothing more will come. */
+int resolver_answer(struct resolver *r, struct resolver_message *ret);
+
+static inline void cleanup_resolver(struct resolver **r)
+{
+	resolver_stop(*r);
+}
+#define AUTO_RESOLVER CLEANUP(cleanup_resolver)
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "daemon/schedule.h"
+
+enum {
+	JITTER_PART = 20,
+	REST_PART = 10,
+};
+
+void schedule_init(struct schedule *s, uint64_t interval_ns, uint64_t now_ns)
+{
+	*s = (struct schedule){.interval_ns = interval_ns, .due_ns = now_ns};
+}
+
+void schedule_set_interval(struct schedule *s, uint64_t interval_ns)
+{
+	s->interval_ns = interval_ns;
+}
+
+uint64_t schedule_next(struct schedule *s, uint64_t begin_ns, uint64_t end_ns, uint32_t random)
+{
+	uint64_t rest_ns = end_ns + (end_ns - begin_ns) / REST_PART;
+	uint64_t jitter_ns = s->interval_ns / JITTER_PART * (random >> 16) >> 16, start_ns;
+
+	s->due_ns += s->interval_ns;
+	if (s->due_ns < end_ns) /* leave out the points that the pass ran over */
+		s->due_ns += (end_ns - s->due_ns + s->interval_ns - 1) / s->interval_ns *
+		             s->interval_ns;
+	start_ns = s->due_ns + jitter_ns;
+	return start_ns > rest_ns ? start_ns : rest_ns;
+}
