@@ -1,4 +1,347 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A family's samples must stand together, so the loop goes over families and, in each, over rows. The
+ * labels of a row are the same in all of its families: they are written and escaped once, beforehand.
+ */
 #include "config.h"
 
 #include "render/prometheus.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "render/decimal.h"
+
+const char *prometheus_content_type(enum prometheus_format format)
+{
+	return format == PROMETHEUS_OPENMETRICS
+	               ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+	               : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+/* Escapes newlines and backslashes, and quotes where QUOTES. */
+static void add_escaped(struct buffer *to, const char *text, bool quotes)
+{
+	const char *special = quotes ? "\\\n\"" : "\\\n";
+
+	for (;;) {
+		size_t len = strcspn(text, special);
+
+		buffer_add(to, text, len);
+		text += len;
+		if (!*text)
+			return;
+		buffer_add_char(to, '\\');
+		buffer_add_char(to, *text == '\n' ? 'n' : *text);
+		text++;
+	}
+}
+
+/* What a family's name has in the text format, and its samples have in both. */
+static const char *suffix_of_type(const char *type)
+{
+	if (!strcmp(type, "counter"))
+		return "_total";
+	return !strcmp(type, "info") ? "_info" : "";
+}
+
+static void add_comment(struct buffer *to, const char *keyword, const char *name,
+	const char *suffix, const char *text)
+{
+	buffer_add_text(to, "# ");
+	buffer_add_text(to, keyword);
+	buffer_add_char(to, ' ');
+	buffer_add_text(to, name);
+	buffer_add_text(to, suffix);
+	buffer_add_char(to, ' ');
+	add_escaped(to, text, false);
+	buffer_add_char(to, '\n');
+}
+
+void prometheus_add_family(struct buffer *to, enum prometheus_format format, const char *name,
+	const char *type, const char *unit, const char *help)
+{
+	bool text = format == PROMETHEUS_TEXT;
+	const char *suffix = text ? suffix_of_type(type) : "";
+
+	add_comment(to, "HELP", name, suffix, help);
+	add_comment(to, "TYPE", name, suffix, text && !strcmp(type, "info") ? "gauge" : type);
+	if (!text && unit)
+		add_comment(to, "UNIT", name, suffix, unit);
+}
+
+void prometheus_add_label(struct buffer *to, bool first, const char *name, const char *value)
+{
+	if (!first)
+		buffer_add_char(to, ',');
+	buffer_add_text(to, name);
+	buffer_add_text(to, "=\"");
+	add_escaped(to, value, true);
+	buffer_add_char(to, '"');
+}
+
+void prometheus_add_end(struct buffer *to, enum prometheus_format format)
+{
+	if (format == PROMETHEUS_OPENMETRICS)
+		buffer_add_text(to, "# EOF\n");
+}
+
+/* A row with series of its own: its quantities, and where its labels stand. */
+struct series {
+	uint64_t present;
+	const uint64_t *q;
+	uint64_t created_ns; /* 0: not known */
+	size_t labels, labels_len;
+};
+
+struct series_list {
+	struct buffer series; /* of struct series */
+	struct buffer labels; /* of all of them; no terminators */
+};
+
+static void series_list_done(struct series_list *list)
+{
+	buffer_done(&list->series);
+	buffer_done(&list->labels);
+}
+
+static size_t series_count(const struct series_list *list)
+{
+	return list->series.len / sizeof(struct series);
+}
+
+static const struct series *series_at(const struct series_list *list, size_t i)
+{
+	return (const struct series *)(const void *)list->series.data + i;
+}
+
+static void add_series(struct series_list *list, uint64_t present, const uint64_t *q,
+	uint64_t created_ns, size_t labels)
+{
+	struct series s = {
+		.present = present,
+		.q = q,
+		.created_ns = created_ns,
+		.labels = labels,
+		.labels_len = list->labels.len - labels,
+	};
+
+	buffer_add(&list->series, &s, sizeof(s));
+}
+
+static void collect_scope(
+	const struct view *view, enum metric_scope scope, struct series_list *list)
+{
+	for (uint32_t i = 0; i < view_count(view, scope); i++) {
+		const struct snapshot_scope *row = view_scope(view, scope, i);
+		size_t at = list->labels.len;
+
+		if (scope != METRIC_HOST) {
+			if (!(row->flags & (SCOPE_EXPORTED | SCOPE_OTHER)))
+				continue;
+			prometheus_add_label(&list->labels, true, metric_scope_name(scope),
+				view_text(view, row->name));
+		}
+		add_series(list, row->present, row->q, row->created_ns, at);
+	}
+}
+
+static void collect_processes(const struct view *view, struct series_list *list)
+{
+	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
+		const struct snapshot_process *row = view_process(view, i);
+		size_t at = list->labels.len;
+
+		if (!(row->flags & PROCESS_EXPORTED))
+			continue;
+		buffer_add_text(&list->labels, "pid=\"");
+		buffer_add_u64(&list->labels, row->pid);
+		buffer_add_char(&list->labels, '"');
+		prometheus_add_label(&list->labels, false, "user", view_text(view, row->user));
+		prometheus_add_label(
+			&list->labels, false, "program", view_text(view, row->program));
+		add_series(list, row->present, row->q, 0, at);
+	}
+}
+
+/* memtallyd's own counters, like everything it counts, began when it started. */
+static uint64_t self_created_ns(const struct snapshot_self *self)
+{
+	return ROW_HAS(self, SELF_START_TIME) ? self->q[SELF_START_TIME] : 0;
+}
+
+static void collect(const struct view *view, enum metric_scope scope, struct series_list *list)
+{
+	if (scope == METRIC_PROCESS) {
+		collect_processes(view, list);
+	} else if (scope == METRIC_SELF) {
+		const struct snapshot_self *self = view_self(view);
+
+		add_series(list, self->present, self->q, self_created_ns(self), 0);
+	} else {
+		collect_scope(view, scope, list);
+	}
+}
+
+/* A sample's name and labels, up to the blank before the value. */
+static void add_sample_head(struct buffer *to, const char *name, const char *suffix,
+	const struct series_list *list, const struct series *s, const struct metric *metric)
+{
+	buffer_add_text(to, name);
+	buffer_add_text(to, suffix);
+	if (s->labels_len || metric->label) {
+		buffer_add_char(to, '{');
+		if (s->labels_len)
+			buffer_add(to, list->labels.data + s->labels, s->labels_len);
+		if (metric->label)
+			prometheus_add_label(to, !s->labels_len, metric->label, metric->value);
+		buffer_add_char(to, '}');
+	}
+	buffer_add_char(to, ' ');
+}
+
+/* One family: COUNT rows of the table, which differ in their label's value alone. */
+static void render_family(const struct metric *metric, size_t count, enum metric_scope scope,
+	const struct series_list *list, enum prometheus_format format, struct buffer *to)
+{
+	const char *type = metric->type == METRIC_COUNTER ? "counter" : "gauge";
+	bool created = format == PROMETHEUS_OPENMETRICS && metric->type == METRIC_COUNTER;
+	char family[METRIC_NAME_SIZE];
+	bool empty = true;
+
+	metric_name(metric, scope, true, family);
+	for (size_t i = 0; i < series_count(list); i++) {
+		const struct series *s = series_at(list, i);
+
+		for (const struct metric *m = metric; m < metric + count; m++) {
+			uint64_t value;
+
+			if (!metric_get(m, s->present, s->q, &value))
+				continue;
+			if (empty)
+				prometheus_add_family(
+					to, format, family, type, metric->unit, metric->help);
+			empty = false;
+			add_sample_head(to, family, suffix_of_type(type), list, s, m);
+			decimal_add_quantity(to, m->kind, value);
+			buffer_add_char(to, '\n');
+			if (!created || !s->created_ns)
+				continue;
+			add_sample_head(to, family, "_created", list, s, m);
+			decimal_add_seconds(to, s->created_ns);
+			buffer_add_char(to, '\n');
+		}
+	}
+}
+
+/* How many rows from METRIC on, before END, make up its family. */
+static size_t family_size(const struct metric *metric, const struct metric *end)
+{
+	const struct metric *m = metric + 1;
+
+	while (metric->label && m < end && m->label && !strcmp(m->what, metric->what))
+		m++;
+	return (size_t)(m - metric);
+}
+
+static void render_scope(const struct view *view, enum metric_scope scope,
+	enum prometheus_format format, struct buffer *to)
+{
+	CLEANUP(series_list_done) struct series_list list = {0};
+	size_t count;
+	const struct metric *table = metric_table(scope, &count);
+
+	collect(view, scope, &list);
+	if (list.series.error || list.labels.error) {
+		to->error = -ENOMEM;
+		return;
+	}
+	for (size_t i = 0, n; i < count; i += n) {
+		n = family_size(&table[i], table + count);
+		if ((table[i].flags & METRIC_IN_PROMETHEUS) && metric_applies(&table[i], scope))
+			render_family(&table[i], n, scope, &list, format, to);
+	}
+}
+
+/* OpenMetrics writes a bound as a float ("1.0"), the text format in as few digits as will do ("1"). */
+static void add_bound(struct buffer *to, enum prometheus_format format, double bound)
+{
+	size_t from = to->len;
+
+	decimal_add_real(to, bound);
+	if (format == PROMETHEUS_OPENMETRICS && !to->error &&
+		!memchr(to->data + from, '.', to->len - from) &&
+		!memchr(to->data + from, 'e', to->len - from))
+		buffer_add_text(to, ".0");
+}
+
+static void add_bucket(struct buffer *to, enum prometheus_format format,
+	const struct metric_histogram *m, size_t i, uint64_t cumulative)
+{
+	buffer_add_text(to, m->name);
+	buffer_add_text(to, "_bucket{le=\"");
+	if (i < HISTOGRAM_BUCKETS - 1)
+		add_bound(to, format, m->bounds[i]);
+	else
+		buffer_add_text(to, "+Inf");
+	buffer_add_text(to, "\"} ");
+	buffer_add_u64(to, cumulative);
+	buffer_add_char(to, '\n');
+}
+
+static void render_histogram(const struct snapshot_histogram *h, uint64_t created_ns,
+	enum prometheus_format format, struct buffer *to)
+{
+	const struct metric_histogram *m = metric_histogram(h->id);
+	uint64_t cumulative = 0;
+
+	if (!m)
+		return; /* a newer minor version's */
+	prometheus_add_family(to, format, m->name, "histogram", m->unit, m->help);
+	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		cumulative += h->bucket[i];
+		add_bucket(to, format, m, i, cumulative);
+	}
+	buffer_add_text(to, m->name);
+	buffer_add_text(to, "_sum ");
+	decimal_add_seconds(to, h->sum_ns);
+	buffer_add_char(to, '\n');
+	buffer_add_text(to, m->name);
+	buffer_add_text(to, "_count ");
+	buffer_add_u64(to, h->count);
+	buffer_add_char(to, '\n');
+	if (format == PROMETHEUS_OPENMETRICS && created_ns) {
+		buffer_add_text(to, m->name);
+		buffer_add_text(to, "_created ");
+		decimal_add_seconds(to, created_ns);
+		buffer_add_char(to, '\n');
+	}
+}
+
+static void render_capabilities(
+	const struct snapshot_self *self, enum prometheus_format format, struct buffer *to)
+{
+	static const char name[] = "memtally_capability";
+
+	prometheus_add_family(to, format, name, "info", NULL,
+		"What memtallyd may do, and whether /proc hides processes from it.");
+	buffer_add_text(to, name);
+	buffer_add_text(to, "_info{");
+	for (size_t i = 0; i < METRIC_CAPABILITIES; i++) {
+		const struct metric_capability *c = metric_capability(i);
+
+		prometheus_add_label(to, i == 0, c->name, self->flags & c->flag ? "true" : "false");
+	}
+	buffer_add_text(to, "} 1\n");
+}
+
+void prometheus_render(const struct view *view, enum prometheus_format format, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+
+	for (int scope = METRIC_HOST; scope < METRIC_SCOPES; scope++)
+		render_scope(view, (enum metric_scope)scope, format, to);
+	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++)
+		render_histogram(view_histogram(view, i), self_created_ns(self), format, to);
+	render_capabilities(self, format, to);
+}

@@ -18,18 +18,16 @@ void prometheus_render(const struct view *view, enum prometheus_format format, s
 
 /* The pieces, for families that do not come out of an image (memtally-web's own). */
 
-/* HELP, TYPE and (OpenMetrics) UNIT. NAME is the family's, without "_total"; UNIT may be NULL. */
+/*
+ * HELP, TYPE and (OpenMetrics) UNIT. NAME is the family's, without the "_total" of a counter or the
+ * "_info" of an info, which the text format gets added and the samples carry. TYPE is OpenMetrics':
+ * "gauge", "counter", "histogram" or "info" (a gauge in the text format). UNIT may be NULL.
+ */
 void prometheus_add_family(struct buffer *to, enum prometheus_format format, const char *name,
 	const char *type, const char *unit, const char *help);
 
-/* One label, escaped as the formats demand: ',' before every label but the FIRST. */
+/* One label, escaped as the formats demand: ',' before every label but the FIRST. No braces. */
 void prometheus_add_label(struct buffer *to, bool first, const char *name, const char *value);
-
-/* NANOSECONDS as decimal seconds, exactly, without trailing zeros. */
-void prometheus_add_seconds(struct buffer *to, uint64_t ns);
-
-/* A finite double in the fewest digits that read back as the same one. */
-void prometheus_add_real(struct buffer *to, double value);
 
 /* The line that ends an OpenMetrics body; nothing for text. */
 void prometheus_add_end(struct buffer *to, enum prometheus_format format);

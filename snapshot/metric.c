@@ -259,6 +259,19 @@ const char *metric_outcome_name(unsigned int outcome)
 	return outcome < OUTCOME_COUNT_ ? names[outcome] : "error";
 }
 
+const struct metric_capability *metric_capability(size_t i)
+{
+	static const struct metric_capability capabilities[METRIC_CAPABILITIES] = {
+		{"sys_ptrace", SELF_CAP_SYS_PTRACE},
+		{"perfmon", SELF_CAP_PERFMON},
+		{"reads_foreign", SELF_READS_FOREIGN},
+		{"compares_mm", SELF_COMPARES_MM},
+		{"proc_hidden", SELF_PROC_HIDDEN},
+	};
+
+	return &capabilities[i];
+}
+
 static const double pass_bounds[HISTOGRAM_BUCKETS - 1] = {
 	0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
 
@@ -266,6 +279,7 @@ static const struct metric_histogram histograms[HISTOGRAM_COUNT_] = {
 	[HISTOGRAM_PASS_DURATION] =
 		{
 			.name = "memtally_pass_duration_seconds",
+			.field = "pass_duration_seconds",
 			.unit = "seconds",
 			.help = "How long passes took, pauses included.",
 			.bounds = pass_bounds,

@@ -113,9 +113,21 @@ static inline uint64_t metric_real_bits(double value)
 const char *metric_source_name(unsigned int source);
 const char *metric_outcome_name(unsigned int outcome);
 
+/* What memtallyd may do, by self_flag: labels of memtally_capability_info, and booleans in JSON. */
+struct metric_capability {
+	const char *name;
+	unsigned int flag;
+};
+
+enum { METRIC_CAPABILITIES = 5 };
+
+/* The capability of that index, below METRIC_CAPABILITIES. */
+const struct metric_capability *metric_capability(size_t i);
+
 /* A histogram's family. Bounds are in seconds, rising, HISTOGRAM_BUCKETS - 1 of them; +Inf follows. */
 struct metric_histogram {
-	const char *name; /* the whole family name */
+	const char *name;  /* the whole family name */
+	const char *field; /* in JSON */
 	const char *unit;
 	const char *help;
 	const double *bounds;
