@@ -1,4 +1,344 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts go through jansson, which knows what has to be escaped and refuses what is no UTF-8. Numbers
+ * do not: it prints every real with a fixed number of digits (0.1 as 0.10000000000000001, or a counter
+ * cut short), and nanoseconds since the epoch fit no double. A tree of a row's some thirty numbers
+ * would also cost several times what writing them down does.
+ */
 #include "config.h"
 
 #include "render/json.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "render/decimal.h"
+
+static int add_bytes(const char *bytes, size_t len, void *to)
+{
+	buffer_add(to, bytes, len);
+	return 0;
+}
+
+/* TEXT is UTF-8, so that only memory can be what is missing. */
+static void add_text(struct buffer *to, const char *text)
+{
+	json_t *string = json_string(text);
+
+	if (!string || json_dump_callback(string, add_bytes, to, JSON_ENCODE_ANY) < 0)
+		to->error = -ENOMEM;
+	json_decref(string);
+}
+
+/* NAME, which is ours and has nothing to escape, after the comma that it needs in an object. */
+static void add_name(struct buffer *to, const char *name)
+{
+	if (!to->len || to->data[to->len - 1] != '{')
+		buffer_add_char(to, ',');
+	buffer_add_char(to, '"');
+	buffer_add_text(to, name);
+	buffer_add_text(to, "\":");
+}
+
+static void add_text_field(struct buffer *to, const char *name, const char *text)
+{
+	add_name(to, name);
+	add_text(to, text);
+}
+
+static void add_integer_field(struct buffer *to, const char *name, uint64_t value)
+{
+	add_name(to, name);
+	buffer_add_u64(to, value);
+}
+
+static void add_seconds_field(struct buffer *to, const char *name, uint64_t ns)
+{
+	add_name(to, name);
+	decimal_add_seconds(to, ns);
+}
+
+static void add_bool_field(struct buffer *to, const char *name, bool value)
+{
+	add_name(to, name);
+	buffer_add_text(to, value ? "true" : "false");
+}
+
+void json_render_head(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
+{
+	char instance[VIEW_INSTANCE_TEXT_SIZE], time[CLOCK_TEXT_SIZE];
+	uint64_t age_ns = view_age_ns(view, now_boottime_ns);
+
+	view_format_instance(view, instance);
+	clock_format_rfc3339(view->header->realtime_ns, time);
+	buffer_add_text(to, "{\"snapshot\":{");
+	add_text_field(to, "instance", instance);
+	add_text_field(to, "time", time);
+	add_integer_field(to, "sequence", view->header->sequence);
+	add_seconds_field(to, "interval_seconds", view->header->interval_ns);
+	add_seconds_field(to, "age_seconds", age_ns - age_ns % NS_PER_MSEC);
+	add_bool_field(to, "complete", view_is_complete(view));
+	buffer_add_char(to, '}');
+}
+
+/* The fields of a scope's rows: their names are put together once a piece, not once a row. */
+struct field {
+	const struct metric *metric;
+	size_t family; /* how many rows of the table, from metric on, make up one labelled field */
+	char name[METRIC_NAME_SIZE];
+};
+
+struct fields {
+	struct field field[64]; /* as many as a row's mask has bits */
+	size_t count;
+};
+
+static void fields_init(struct fields *fields, enum metric_scope scope)
+{
+	size_t count;
+	const struct metric *table = metric_table(scope, &count);
+
+	fields->count = 0;
+	for (size_t i = 0, n; i < count; i += n) {
+		struct field *f = &fields->field[fields->count];
+
+		for (n = 1; table[i].label && i + n < count && table[i + n].label; n++)
+			if (strcmp(table[i + n].what, table[i].what) != 0)
+				break;
+		if (!(table[i].flags & METRIC_IN_JSON) || !metric_applies(&table[i], scope))
+			continue;
+		f->metric = &table[i];
+		f->family = n;
+		metric_field(&table[i], f->name);
+		fields->count++;
+	}
+}
+
+static void add_labelled_field(
+	struct buffer *to, const struct field *f, uint64_t present, const uint64_t *q)
+{
+	bool any = false;
+
+	for (const struct metric *m = f->metric; m < f->metric + f->family; m++) {
+		uint64_t value;
+
+		if (!metric_get(m, present, q, &value))
+			continue;
+		if (!any) {
+			add_name(to, f->name);
+			buffer_add_char(to, '{');
+		}
+		any = true;
+		add_name(to, m->value);
+		decimal_add_quantity(to, m->kind, value);
+	}
+	if (any)
+		buffer_add_char(to, '}');
+}
+
+static void add_quantities(
+	struct buffer *to, const struct fields *fields, uint64_t present, const uint64_t *q)
+{
+	for (const struct field *f = fields->field; f < fields->field + fields->count; f++) {
+		uint64_t value;
+
+		if (f->metric->label) {
+			add_labelled_field(to, f, present, q);
+		} else if (metric_get(f->metric, present, q, &value)) {
+			add_name(to, f->name);
+			decimal_add_quantity(to, f->metric->kind, value);
+		}
+	}
+}
+
+static void add_process(struct buffer *to, const struct view *view, const struct fields *fields,
+	const struct snapshot_process *row)
+{
+	buffer_add_char(to, '{');
+	add_integer_field(to, "pid", row->pid);
+	add_integer_field(to, "uid", row->uid);
+	add_text_field(to, "user", view_text(view, row->user));
+	add_text_field(to, "program", view_text(view, row->program));
+	add_text_field(to, "unit", view_text(view, row->unit));
+	if (row->user_unit)
+		add_text_field(to, "user_unit", view_text(view, row->user_unit));
+	if (row->source != SOURCE_NONE)
+		add_text_field(to, "source", metric_source_name(row->source));
+	if (row->outcome != OUTCOME_MEASURED)
+		add_text_field(to, "reason", metric_outcome_name(row->outcome));
+	if (row->outcome == OUTCOME_SHARED_MM)
+		add_integer_field(to, "mm_pid", row->mm_pid);
+	add_bool_field(to, "exported", row->flags & PROCESS_EXPORTED);
+	add_quantities(to, fields, row->present, row->q);
+	buffer_add_char(to, '}');
+}
+
+static void add_scope(struct buffer *to, const struct view *view, enum metric_scope scope,
+	const struct fields *fields, const struct snapshot_scope *row)
+{
+	buffer_add_char(to, '{');
+	if (scope != METRIC_HOST)
+		add_text_field(to, metric_scope_name(scope), view_text(view, row->name));
+	if (scope == METRIC_USER)
+		add_integer_field(to, "uid", row->uid);
+	if (scope != METRIC_HOST)
+		add_bool_field(to, "exported", row->flags & SCOPE_EXPORTED);
+	add_quantities(to, fields, row->present, row->q);
+	buffer_add_char(to, '}');
+}
+
+const char *json_list_name(enum metric_scope scope)
+{
+	static const char *const names[METRIC_SCOPES] = {
+		[METRIC_HOST] = "host",
+		[METRIC_USER] = "users",
+		[METRIC_PROGRAM] = "programs",
+		[METRIC_UNIT] = "units",
+		[METRIC_PROCESS] = "processes",
+		[METRIC_SELF] = "status",
+	};
+
+	return names[scope];
+}
+
+static void list_step(struct json_list *list, const struct fields *fields, struct buffer *to)
+{
+	uint32_t row;
+
+	if (list->next == 0) {
+		add_name(to, json_list_name(list->scope));
+		buffer_add_char(to, '[');
+	}
+	if (list->next == list->count) {
+		buffer_add_text(to, "]}");
+		return;
+	}
+	if (list->next)
+		buffer_add_char(to, ',');
+	row = list->rows[list->next];
+	if (list->scope == METRIC_PROCESS)
+		add_process(to, list->view, fields, view_process(list->view, row));
+	else
+		add_scope(to, list->view, list->scope, fields,
+			view_scope(list->view, list->scope, row));
+}
+
+bool json_list_render(struct json_list *list, size_t enough, struct buffer *to)
+{
+	struct fields fields;
+
+	fields_init(&fields, list->scope);
+	while (list->next <= list->count && to->len < enough && !to->error) {
+		list_step(list, &fields, to);
+		list->next++;
+	}
+	return list->next <= list->count && !to->error;
+}
+
+void json_render_process(
+	const struct view *view, const struct snapshot_process *row, struct buffer *to)
+{
+	struct fields fields;
+
+	fields_init(&fields, METRIC_PROCESS);
+	add_name(to, "process");
+	add_process(to, view, &fields, row);
+	buffer_add_char(to, '}');
+}
+
+void json_render_host(const struct view *view, struct buffer *to)
+{
+	struct fields fields;
+
+	fields_init(&fields, METRIC_HOST);
+	add_name(to, json_list_name(METRIC_HOST));
+	add_scope(to, view, METRIC_HOST, &fields, view_host(view));
+	buffer_add_char(to, '}');
+}
+
+/* Cumulative, as Prometheus has them; .count is what the bucket without a bound would hold. */
+static void add_histogram(struct buffer *to, const struct snapshot_histogram *h)
+{
+	const struct metric_histogram *m = metric_histogram(h->id);
+	uint64_t cumulative = 0;
+
+	if (!m)
+		return; /* a newer minor version's */
+	add_name(to, m->field);
+	buffer_add_text(to, "{\"buckets\":[");
+	for (size_t i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
+		cumulative += h->bucket[i];
+		buffer_add_text(to, i ? ",{" : "{");
+		add_name(to, "le");
+		decimal_add_real(to, m->bounds[i]);
+		add_integer_field(to, "count", cumulative);
+		buffer_add_char(to, '}');
+	}
+	buffer_add_char(to, ']');
+	add_seconds_field(to, "sum", h->sum_ns);
+	add_integer_field(to, "count", h->count);
+	buffer_add_char(to, '}');
+}
+
+static void add_capabilities(struct buffer *to, unsigned int flags)
+{
+	add_name(to, "capabilities");
+	buffer_add_char(to, '{');
+	for (size_t i = 0; i < METRIC_CAPABILITIES; i++) {
+		const struct metric_capability *c = metric_capability(i);
+
+		add_bool_field(to, c->name, flags & c->flag);
+	}
+	buffer_add_char(to, '}');
+}
+
+/* How long each list is; "(other)" stands in none. */
+static void add_rows(struct buffer *to, const struct view *view)
+{
+	add_name(to, "rows");
+	buffer_add_char(to, '{');
+	for (int scope = METRIC_USER; scope <= METRIC_PROCESS; scope++) {
+		uint32_t count = view_count(view, (enum metric_scope)scope), n = count;
+
+		for (uint32_t i = 0; scope != METRIC_PROCESS && i < count; i++)
+			if (view_scope(view, (enum metric_scope)scope, i)->flags & SCOPE_OTHER)
+				n--;
+		add_integer_field(to, json_list_name((enum metric_scope)scope), n);
+	}
+	buffer_add_char(to, '}');
+}
+
+void json_render_status(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+	struct fields fields;
+
+	fields_init(&fields, METRIC_SELF);
+	add_name(to, json_list_name(METRIC_SELF));
+	buffer_add_char(to, '{');
+	add_text_field(to, "version", view_text(view, self->version));
+	add_capabilities(to, self->flags);
+	add_rows(to, view);
+	add_quantities(to, &fields, self->present, self->q);
+	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++)
+		add_histogram(to, view_histogram(view, i));
+	buffer_add_text(to, "}}");
+}
+
+void json_render_error(const char *message, struct buffer *to)
+{
+	AUTO_BUFFER struct buffer clean = {0};
+
+	text_add_clean(&clean, message, strlen(message));
+	buffer_add_char(&clean, '\0');
+	if (clean.error) {
+		to->error = clean.error;
+		return;
+	}
+	buffer_add_text(to, "{\"error\":");
+	add_text(to, clean.data);
+	buffer_add_char(to, '}');
+}

@@ -2,10 +2,15 @@
 /*
  * A snapshot as JSON, the same for HTTP and the terminal. Every answer is one object that begins with
  * a "snapshot" object; lists are rendered piecewise, so that a long one never stands in memory whole.
- * Absent quantities are left out. Pure: into a buffer, whose .error the caller checks.
+ * Absent quantities are left out. Integers are exact, seconds are decimals. Pure: into a buffer, whose
+ * .error the caller checks.
  */
 #ifndef MEMTALLY_RENDER_JSON_H
 #define MEMTALLY_RENDER_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/buffer.h"
 #include "snapshot/query.h"
@@ -41,7 +46,7 @@ void json_render_status(const struct view *view, struct buffer *to);
 /* The plural under which a list of SCOPE stands: "users", "programs", "units", "processes". */
 const char *json_list_name(enum metric_scope scope);
 
-/* `{"error":"..."}` */
+/* `{"error":"..."}`, for any bytes of MESSAGE. */
 void json_render_error(const char *message, struct buffer *to);
 
 #endif

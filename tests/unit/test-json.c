@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <jansson.h>
+#include <math.h>
+
+#include "base/clock.h"
+#include "render/json.h"
+#include "tests/unit/allocation.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/sample.h"
+
+#define NOW_NS (SAMPLE_BOOTTIME_NS + 1234567890)
+
+static void cleanup_json(json_t **json)
+{
+	json_decref(*json);
+}
+#define AUTO_JSON CLEANUP(cleanup_json)
+
+static json_t *load(const struct buffer *b)
+{
+	json_error_t error;
+	json_t *json = json_loadb(b->data, b->len, JSON_REJECT_DUPLICATES, &error);
+
+	assert_int_equal(b->error, 0);
+	if (!json)
+		fail_msg("%s at byte %d of '%.*s'", error.text, error.position, (int)b->len,
+			b->data);
+	return json;
+}
+
+/* A whole answer: every row of SCOPE, in pieces of at least ENOUGH bytes. */
+static void render_list(
+	const struct view *view, enum metric_scope scope, size_t enough, struct buffer *to)
+{
+	struct json_list list = {.view = view, .scope = scope};
+	AUTO_BUFFER struct buffer piece = {0};
+	AUTO_FREE uint32_t *rows = NULL;
+	struct query q;
+	bool more;
+
+	query_init(&q, scope);
+	assert_int_equal(query_run(&q, view, &rows, &list.count), 0);
+	list.rows = rows;
+	json_render_head(view, NOW_NS, to);
+	do {
+		buffer_clear(&piece);
+		more = json_list_render(&list, enough, &piece);
+		assert_int_equal(piece.error, 0);
+		assert_true(!more || piece.len >= enough);
+		buffer_add(to, piece.data, piece.len);
+	} while (more);
+	assert_int_equal(list.next, list.count + 1);
+	buffer_clear(&piece);
+	assert_false(json_list_render(&list, enough, &piece));
+	assert_int_equal(piece.len, 0);
+}
+
+static json_t *load_list(const struct view *view, enum metric_scope scope)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	json_t *json;
+
+	render_list(view, scope, 4096, &b);
+	json = load(&b);
+	assert_int_equal(json_object_size(json), 2);
+	assert_non_null(json_object_get(json, "snapshot"));
+	return json;
+}
+
+static const json_t *row_named(const json_t *list, const char *field, const char *name)
+{
+	size_t i;
+	json_t *row;
+
+	json_array_foreach(list, i,
+		row) if (!strcmp(json_string_value(json_object_get(row, field)), name)) return row;
+	return NULL;
+}
+
+static const json_t *row_of_pid(const json_t *list, json_int_t pid)
+{
+	size_t i;
+	json_t *row;
+
+	json_array_foreach(list, i,
+		row) if (json_integer_value(json_object_get(row, "pid")) == pid) return row;
+	return NULL;
+}
+
+/* As near as a double of seconds since the epoch comes. */
+static bool is_seconds(double seconds, uint64_t ns)
+{
+	return fabs(seconds * 1e9 - (double)ns) <= (double)ns * 1e-15;
+}
+
+/* ROW has each quantity of SCOPE under its field, or does not have it, as the image does. */
+static size_t check_quantities(
+	const json_t *row, enum metric_scope scope, uint64_t present, const uint64_t *q)
+{
+	size_t count, fields = 0;
+	const struct metric *table = metric_table(scope, &count);
+	const char *last = "";
+
+	for (const struct metric *m = table; m < table + count; m++) {
+		char name[METRIC_NAME_SIZE];
+		const json_t *value;
+		uint64_t bits;
+
+		metric_field(m, name);
+		value = json_object_get(row, name);
+		if (m->label)
+			value = json_object_get(value, m->value);
+		if (!(m->flags & METRIC_IN_JSON) || !metric_get(m, present, q, &bits)) {
+			assert_null(value);
+			continue;
+		}
+		if (!value)
+			fail_msg("%s is missing", name);
+		fields += !m->label || strcmp(m->what, last) != 0;
+		last = m->what;
+		if (m->kind == METRIC_INTEGER)
+			assert_true(json_is_integer(value) &&
+				    (uint64_t)json_integer_value(value) == bits);
+		else if (m->kind == METRIC_NANOSECONDS)
+			assert_true(is_seconds(json_number_value(value), bits));
+		else
+			assert_true(json_number_value(value) == metric_real(bits));
+	}
+	return fields;
+}
+
+static void head_says_which_snapshot(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_VIEW struct view *whole = sample_open(&(struct sample_options){.is_measured = true});
+	AUTO_BUFFER struct buffer b = {0};
+
+	(void)state;
+	json_render_head(view, NOW_NS, &b);
+	buffer_add_char(&b, '\0');
+	assert_string_equal(b.data,
+		"{\"snapshot\":{\"instance\":\"" SAMPLE_INSTANCE "\","
+		"\"time\":\"2023-11-14T22:13:20.123Z\",\"sequence\":42,\"interval_seconds\":10,"
+		"\"age_seconds\":1.234,\"complete\":false}");
+	buffer_clear(&b);
+	json_render_head(whole, SAMPLE_BOOTTIME_NS, &b);
+	buffer_add_char(&b, '\0');
+	assert_non_null(strstr(b.data, "\"age_seconds\":0,\"complete\":true}"));
+}
+
+static void scopes_have_every_quantity(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+
+	(void)state;
+	for (int scope = METRIC_USER; scope <= METRIC_UNIT; scope++) {
+		AUTO_JSON json_t *json = load_list(view, (enum metric_scope)scope);
+		const char *field = metric_scope_name((enum metric_scope)scope);
+		json_t *list = json_object_get(json, json_list_name((enum metric_scope)scope));
+		uint32_t count = view_count(view, (enum metric_scope)scope);
+
+		assert_int_equal(json_array_size(list), count - 1);
+		for (uint32_t i = 0; i < count; i++) {
+			const struct snapshot_scope *r = view_scope(
+				view, (enum metric_scope)scope, i);
+			const json_t *row = row_named(list, field, view_text(view, r->name));
+			size_t fields = scope == METRIC_USER ? 3 : 2;
+
+			if (r->flags & SCOPE_OTHER) {
+				assert_null(row);
+				continue;
+			}
+			assert_non_null(row);
+			assert_true(json_boolean_value(json_object_get(row, "exported")) ==
+				    !!(r->flags & SCOPE_EXPORTED));
+			fields += check_quantities(row, (enum metric_scope)scope, r->present, r->q);
+			assert_int_equal(json_object_size(row), fields);
+		}
+	}
+}
+
+static size_t check_process(const struct view *view, const struct snapshot_process *r, json_t *row)
+{
+	json_int_t pid, uid;
+	const char *user, *program, *unit;
+	int exported;
+	size_t fields = 6;
+
+	assert_int_equal(
+		json_unpack(row, "{s:I s:I s:s s:s s:s s:b}", "pid", &pid, "uid", &uid, "user",
+			&user, "program", &program, "unit", &unit, "exported", &exported),
+		0);
+	assert_int_equal(pid, r->pid);
+	assert_int_equal(uid, r->uid);
+	assert_string_equal(user, view_text(view, r->user));
+	assert_string_equal(program, view_text(view, r->program));
+	assert_string_equal(unit, view_text(view, r->unit));
+	assert_int_equal(exported, r->flags & PROCESS_EXPORTED);
+	if (*view_text(view, r->user_unit)) {
+		assert_string_equal(json_string_value(json_object_get(row, "user_unit")),
+			view_text(view, r->user_unit));
+		fields++;
+	}
+	if (r->source != SOURCE_NONE) {
+		assert_string_equal(json_string_value(json_object_get(row, "source")),
+			metric_source_name(r->source));
+		fields++;
+	}
+	if (r->outcome != OUTCOME_MEASURED) {
+		assert_string_equal(json_string_value(json_object_get(row, "reason")),
+			metric_outcome_name(r->outcome));
+		fields++;
+	}
+	if (r->outcome == OUTCOME_SHARED_MM) {
+		assert_int_equal(json_integer_value(json_object_get(row, "mm_pid")), r->mm_pid);
+		fields++;
+	}
+	return fields + check_quantities(row, METRIC_PROCESS, r->present, r->q);
+}
+
+static void processes_have_every_quantity(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_JSON json_t *json = load_list(view, METRIC_PROCESS);
+	json_t *list = json_object_get(json, "processes");
+
+	(void)state;
+	assert_int_equal(json_array_size(list), SAMPLE_PROCESSES);
+	for (uint32_t i = 0; i < SAMPLE_PROCESSES; i++) {
+		const struct snapshot_process *r = view_process(view, i);
+		json_t *row = (json_t *)(uintptr_t)row_of_pid(list, r->pid);
+
+		assert_non_null(row);
+		assert_int_equal(json_object_size(row), check_process(view, r, row));
+	}
+}
+
+static void one_process_is_its_row(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_BUFFER struct buffer b = {0};
+	AUTO_JSON json_t *json = NULL;
+	json_t *row;
+
+	(void)state;
+	json_render_head(view, NOW_NS, &b);
+	json_render_process(view, view_find_process(view, 1000), &b);
+	json = load(&b);
+	row = json_object_get(json, "process");
+	assert_int_equal(
+		json_integer_value(json_object_get(row, "vm_size_bytes")), 9007199254740993);
+	assert_int_equal(
+		json_object_size(row), check_process(view, view_find_process(view, 1000), row));
+}
+
+static void host_has_every_quantity(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_BUFFER struct buffer b = {0};
+	AUTO_JSON json_t *json = NULL;
+	json_t *host;
+
+	(void)state;
+	json_render_head(view, NOW_NS, &b);
+	json_render_host(view, &b);
+	json = load(&b);
+	host = json_object_get(json, "host");
+	assert_int_equal(json_object_size(host),
+		check_quantities(host, METRIC_HOST, view_host(view)->present, view_host(view)->q));
+	assert_non_null(json_object_get(host, "mem_total_bytes"));
+}
+
+static void status_tells_of_memtallyd(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_BUFFER struct buffer b = {0};
+	AUTO_JSON json_t *json = NULL;
+	json_t *status, *histogram, *buckets;
+	const char *version;
+	int ptrace, perfmon, users, programs, units, processes;
+
+	(void)state;
+	json_render_head(view, NOW_NS, &b);
+	json_render_status(view, &b);
+	json = load(&b);
+	status = json_object_get(json, "status");
+	assert_int_equal(
+		json_unpack(status, "{s:s s:{s:b s:b} s:{s:i s:i s:i s:i} s:o}", "version",
+			&version, "capabilities", "sys_ptrace", &ptrace, "perfmon", &perfmon,
+			"rows", "users", &users, "programs", &programs, "units", &units,
+			"processes", &processes, "pass_duration_seconds", &histogram),
+		0);
+	assert_string_equal(version, "1.2.3");
+	assert_true(ptrace && !perfmon);
+	assert_int_equal(users, view_count(view, METRIC_USER) - 1);
+	assert_int_equal(programs, view_count(view, METRIC_PROGRAM) - 1);
+	assert_int_equal(units, view_count(view, METRIC_UNIT) - 1);
+	assert_int_equal(processes, SAMPLE_PROCESSES);
+	assert_int_equal(json_object_size(status),
+		4 + check_quantities(
+			    status, METRIC_SELF, view_self(view)->present, view_self(view)->q));
+	assert_int_equal(json_integer_value(json_object_get(histogram, "count")), 42);
+	assert_true(json_number_value(json_object_get(histogram, "sum")) == 98.7654321);
+	buckets = json_object_get(histogram, "buckets");
+	assert_int_equal(json_array_size(buckets), HISTOGRAM_BUCKETS - 1);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_array_get(buckets, 3), "count")), 31);
+}
+
+/* A list that is cut into pieces anywhere is the same list. */
+static void pieces_make_the_whole(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_BUFFER struct buffer whole = {0};
+
+	(void)state;
+	render_list(view, METRIC_PROCESS, SIZE_MAX, &whole);
+	for (size_t enough = 1; enough < 4096; enough = enough * 3 + 1) {
+		AUTO_BUFFER struct buffer b = {0};
+
+		render_list(view, METRIC_PROCESS, enough, &b);
+		assert_int_equal(b.len, whole.len);
+		assert_memory_equal(b.data, whole.data, whole.len);
+	}
+}
+
+static void empty_list_is_a_list(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.is_public = true});
+	AUTO_JSON json_t *json = load_list(view, METRIC_PROCESS);
+
+	(void)state;
+	assert_true(json_is_array(json_object_get(json, "processes")));
+	assert_int_equal(json_array_size(json_object_get(json, "processes")), 0);
+}
+
+static void errors_take_any_bytes(void **state)
+{
+	static const struct {
+		const char *message, *text;
+	} cases[] = {
+		{"'limit' must be a whole number",
+			"{\"error\":\"'limit' must be a whole number\"}"},
+		{"a \"b\" \\ c\nd", "{\"error\":\"a \\\"b\\\" \\\\ c\\nd\"}"},
+		{"\xff\x1b[2J", "{\"error\":\"\xef\xbf\xbd\xef\xbf\xbd[2J\"}"},
+		{"", "{\"error\":\"\"}"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer b = {0};
+
+		json_render_error(cases[i].message, &b);
+		buffer_add_char(&b, '\0');
+		assert_string_equal(b.data, cases[i].text);
+	}
+}
+
+static void bodies_are_as_agreed(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+
+	(void)state;
+	for (int scope = METRIC_USER; scope <= METRIC_PROCESS; scope++) {
+		AUTO_BUFFER struct buffer b = {0};
+		char name[32];
+
+		render_list(view, (enum metric_scope)scope, 1000, &b);
+		snprintf(name, sizeof(name), "%s.json", json_list_name((enum metric_scope)scope));
+		golden_check(name, &b);
+	}
+}
+
+static void render_all(const struct view *view, struct buffer *to)
+{
+	static const uint32_t rows[] = {0, 1, 2};
+	struct json_list list = {.view = view, .scope = METRIC_USER, .rows = rows, .count = 3};
+
+	json_render_head(view, NOW_NS, to);
+	json_list_render(&list, SIZE_MAX, to);
+	json_render_process(view, view_process(view, 0), to);
+	json_render_host(view, to);
+	json_render_status(view, to);
+	json_render_error("x", to);
+}
+
+/* No key vanishes for want of memory: the answer as a whole is in error. */
+static void lack_of_memory_is_told(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	unsigned int n = 0;
+
+	(void)state;
+	json_set_alloc_funcs(malloc, free); /* those that fail on demand */
+	for (bool failed = true; failed;) {
+		AUTO_BUFFER struct buffer b = {0};
+
+		allocation_fail_at(++n);
+		render_all(view, &b);
+		failed = allocation_end();
+		assert_int_equal(b.error, failed ? -ENOMEM : 0);
+	}
+	assert_true(n > 20);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(head_says_which_snapshot),
+		cmocka_unit_test(scopes_have_every_quantity),
+		cmocka_unit_test(processes_have_every_quantity),
+		cmocka_unit_test(one_process_is_its_row),
+		cmocka_unit_test(host_has_every_quantity),
+		cmocka_unit_test(status_tells_of_memtallyd),
+		cmocka_unit_test(pieces_make_the_whole),
+		cmocka_unit_test(empty_list_is_a_list),
+		cmocka_unit_test(errors_take_any_bytes),
+		cmocka_unit_test(bodies_are_as_agreed),
+		cmocka_unit_test(lack_of_memory_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
