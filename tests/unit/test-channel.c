@@ -29,9 +29,10 @@ static int remove_folder(void **state)
 	return chdir("..") < 0 ? -1 : rmdir(folder);
 }
 
-/* What SO_PEERCRED and SO_PEERGROUPS answer, where a test says so. */
+/* What the kernel answers, where a test says so. */
 static struct {
-	bool forge;
+	int receive_error; /* of the next recvmsg() */
+	bool forge;        /* SO_PEERCRED and SO_PEERGROUPS */
 	uid_t uid;
 	const gid_t *groups;
 	size_t group_count;
@@ -60,6 +61,19 @@ int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 	if (need)
 		memcpy(value, kernel.groups, need);
 	return 0;
+}
+
+ssize_t __real_recvmsg(int fd, struct msghdr *message, int flags);
+ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags);
+
+ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags)
+{
+	if (kernel.receive_error) {
+		errno = kernel.receive_error;
+		kernel.receive_error = 0;
+		return -1;
+	}
+	return __real_recvmsg(fd, message, flags);
 }
 
 static int reset_kernel(void **state)
@@ -116,6 +130,21 @@ static void listens_and_connects(void **state)
 	server = fd_close(server);
 	assert_int_equal(channel_receive_fd(client, &got), CHANNEL_CLOSED);
 	assert_int_equal(unlink("socket"), 0);
+}
+
+static void goes_on_after_a_signal(void **state)
+{
+	AUTO_CLOSE int server = -1, client = -1, file = make_file('a'), got = -1;
+
+	(void)state;
+	make_pair(&server, &client);
+	assert_int_equal(channel_send_fd(server, file), 0);
+	kernel.receive_error = EINTR;
+	assert_int_equal(channel_receive_fd(client, &got), 0);
+	kernel.receive_error = ECONNRESET;
+	assert_int_equal(channel_receive_fd(client, &got), CHANNEL_CLOSED);
+	kernel.receive_error = ENOMEM;
+	assert_int_equal(channel_receive_fd(client, &got), -ENOMEM);
 }
 
 /* Of several that wait each comes out, in order. */
@@ -351,6 +380,7 @@ static void trusts_no_other_family(void **state)
 
 	(void)state;
 	assert_int_equal(channel_peer(file, &peer), -ENOTSOCK);
+	kernel.forge = true; /* and be it root that the kernel names */
 	if (tcp >= 0)
 		assert_int_equal(channel_peer(tcp, &peer), -EPERM);
 	assert_int_equal(peer.uid, 777);
@@ -431,6 +461,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(listens_and_connects, reset_kernel),
+		cmocka_unit_test_setup(goes_on_after_a_signal, reset_kernel),
 		cmocka_unit_test_setup(keeps_the_order, reset_kernel),
 		cmocka_unit_test_setup(sets_the_mode_at_once, reset_kernel),
 		cmocka_unit_test_setup(replaces_only_the_dead, reset_kernel),

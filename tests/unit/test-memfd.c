@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
@@ -21,6 +22,7 @@ static struct {
 	unsigned int known; /* flags that memfd_create() knows; 0: all */
 	unsigned int asked; /* flags of its last call */
 	int create_error;
+	bool busy; /* somebody has a new memory file mapped for writing */
 } kernel;
 
 ssize_t __real_write(int fd, const void *data, size_t len);
@@ -39,12 +41,17 @@ ssize_t __wrap_write(int fd, const void *data, size_t len)
 
 int __wrap_memfd_create(const char *name, unsigned int flags)
 {
+	int fd;
+
 	kernel.asked = flags;
 	if (kernel.create_error || (kernel.known && (flags & ~kernel.known))) {
 		errno = kernel.create_error ? kernel.create_error : EINVAL;
 		return -1;
 	}
-	return __real_memfd_create(name, flags);
+	fd = __real_memfd_create(name, flags);
+	if (kernel.busy)
+		mmap(NULL, 1, PROT_WRITE, MAP_SHARED, fd, 0);
+	return fd;
 }
 
 static int reset_kernel(void **state)
@@ -162,6 +169,28 @@ static void hands_up_errors(void **state)
 		assert_int_equal(
 			memfd_new_sealed("test", pieces, ARRAY_SIZE(pieces), &fd), -ENOSPC);
 	}
+	kernel.fail = 0;
+	kernel.busy = true;
+	assert_int_equal(memfd_new_sealed("test", pieces, ARRAY_SIZE(pieces), &fd), -EBUSY);
+	assert_int_equal(fd, -7);
+	assert_int_equal(unit_descriptors(), before);
+}
+
+/* With room for one descriptor more it can be made, but not be opened for reading. */
+static void runs_out_of_descriptors(void **state)
+{
+	unsigned int before = unit_descriptors();
+	struct rlimit old, tight;
+	int fd = -7, next = dup(STDERR_FILENO);
+
+	(void)state;
+	assert_true(next >= 0);
+	fd_close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	tight = (struct rlimit){.rlim_cur = (rlim_t)next + 1, .rlim_max = old.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
+	assert_int_equal(memfd_new_sealed("test", pieces, ARRAY_SIZE(pieces), &fd), -EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	assert_int_equal(fd, -7);
 	assert_int_equal(unit_descriptors(), before);
 }
@@ -262,6 +291,7 @@ int main(void)
 		cmocka_unit_test_setup(works_on_an_older_kernel, reset_kernel),
 		cmocka_unit_test_setup(asks_for_no_execution, reset_kernel),
 		cmocka_unit_test_setup(hands_up_errors, reset_kernel),
+		cmocka_unit_test_setup(runs_out_of_descriptors, reset_kernel),
 		cmocka_unit_test_setup(goes_on_after_a_signal, reset_kernel),
 		cmocka_unit_test_setup(demands_every_seal, reset_kernel),
 		cmocka_unit_test_setup(checks_the_size, reset_kernel),

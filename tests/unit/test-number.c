@@ -73,6 +73,8 @@ static void scans_hexadecimal(void **state)
 	static const struct number_case cases[] = {
 		{"0", 1, 0},
 		{"aA", 2, 0xaa},
+		{"0123456789abcdef", 16, 0x123456789abcdef},
+		{"9ABCDEF", 7, 0x9abcdef},
 		{"deadBEEF-", 8, 0xdeadbeef},
 		{"00400000-00452000", 8, 0x400000},
 		{"ffffffffffffffff", 16, UINT64_MAX},
@@ -159,6 +161,7 @@ static void parses_durations(void **state)
 		{" 1s", -EINVAL, 0},
 		{"1s ", -EINVAL, 0},
 		{"1h30", -EINVAL, 0}, /* bare only alone: 30 what? */
+		{"1w30", -EINVAL, 0},
 		{"30m1h", -EINVAL, 0},
 		{"1h1h", -EINVAL, 0},
 		{"1ms1s", -EINVAL, 0},
