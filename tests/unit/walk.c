@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/walk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static bool is_text(const struct view *view, uint32_t ref)
+{
+	const char *text = view_text(view, ref);
+
+	return text_is_clean(text, strlen(text)) && (!*text || !ref || !text[-1]);
+}
+
+/* By the metric table: what renderers will print of the row. */
+static bool are_quantities(enum metric_scope scope, uint64_t present, const uint64_t *q)
+{
+	size_t count;
+	const struct metric *m = metric_table(scope, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t v;
+
+		if (!metric_get(&m[i], present, q, &v))
+			continue;
+		if (m[i].kind == METRIC_REAL ? !(metric_real(v) >= 0 && isfinite(metric_real(v)))
+					     : v >= UINT64_C(1) << 63)
+			return false;
+	}
+	return true;
+}
+
+static const char *walk_header(const struct view *view)
+{
+	const struct image_header *h = view->header;
+
+	if (h->sequence < 1 || h->sequence > INT64_MAX)
+		return "the sequence";
+	if (h->pass_begin_ns > h->boottime_ns || h->boottime_ns > h->stale_ns ||
+		h->stale_ns > INT64_MAX || h->realtime_ns > INT64_MAX)
+		return "the times";
+	if (h->interval_ns < 1 || h->interval_ns > INT64_MAX)
+		return "the interval";
+	return NULL;
+}
+
+static const char *walk_scope(const struct view *view, enum metric_scope scope)
+{
+	unsigned int others = 0;
+
+	for (uint32_t i = 0; i < view_count(view, scope); i++) {
+		const struct snapshot_scope *row = view_scope(view, scope, i);
+
+		if (!is_text(view, row->name))
+			return "the name of a row";
+		if (!are_quantities(scope, row->present, row->q))
+			return "a quantity of a row";
+		if (row->created_ns > INT64_MAX)
+			return "the time of a row";
+		others += (row->flags & SCOPE_OTHER) != 0;
+	}
+	return others > 1 ? "two (other) rows" : NULL;
+}
+
+static const char *walk_processes(const struct view *view)
+{
+	const struct snapshot_process *last = NULL;
+
+	if (view_is_public(view) && view_count(view, METRIC_PROCESS))
+		return "processes in a public image";
+	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
+		const struct snapshot_process *row = view_process(view, i);
+
+		if (row->pid < 1 || row->pid > INT32_MAX || (last && last->pid >= row->pid))
+			return "the order of processes";
+		if (view_find_process(view, row->pid) != row)
+			return "a process that can't be found";
+		if (!is_text(view, row->user) || !is_text(view, row->program) ||
+			!is_text(view, row->unit) || !is_text(view, row->user_unit))
+			return "the name of a process";
+		if (row->source >= SOURCE_COUNT_ || row->outcome >= OUTCOME_COUNT_ ||
+			row->mm_pid > INT32_MAX)
+			return "the source or outcome of a process";
+		if (!are_quantities(METRIC_PROCESS, row->present, row->q))
+			return "a quantity of a process";
+		last = row;
+	}
+	return NULL;
+}
+
+static const char *walk_histograms(const struct view *view)
+{
+	unsigned int seen[HISTOGRAM_COUNT_] = {0};
+
+	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++) {
+		const struct snapshot_histogram *h = view_histogram(view, i);
+		uint64_t left = h->count;
+
+		if (h->id >= HISTOGRAM_COUNT_)
+			continue;
+		if (seen[h->id]++)
+			return "a histogram twice";
+		for (size_t k = 0; k < HISTOGRAM_BUCKETS; k++) {
+			if (h->bucket[k] > left)
+				return "the sum of a histogram";
+			left -= h->bucket[k];
+		}
+		if (left || h->count > INT64_MAX || h->sum_ns > INT64_MAX)
+			return "the sum of a histogram";
+	}
+	return NULL;
+}
+
+const char *walk_view(const struct view *view)
+{
+	const struct snapshot_self *self = view_self(view);
+	const char *wrong = walk_header(view);
+
+	for (int scope = METRIC_HOST; !wrong && scope <= METRIC_UNIT; scope++)
+		wrong = walk_scope(view, (enum metric_scope)scope);
+	if (!wrong)
+		wrong = walk_processes(view);
+	if (!wrong)
+		wrong = walk_histograms(view);
+	if (!wrong && (!is_text(view, self->version) ||
+			      !are_quantities(METRIC_SELF, self->present, self->q)))
+		wrong = "memtallyd's own row";
+	if (!wrong && view_count(view, METRIC_HOST) != 1)
+		wrong = "the host's rows";
+	return wrong;
+}
