@@ -51,7 +51,7 @@ struct image_header {
 	uint32_t section_count;
 	uint64_t image_size;
 	uint8_t instance[IMAGE_INSTANCE_SIZE]; /* random, anew at each start of memtallyd */
-	uint64_t sequence;                     /* 1 for an instance's first pass, then +1 */
+	uint64_t sequence; /* 1 for an instance's first pass, then +1; below 2^63 */
 	uint64_t flags;
 	uint64_t realtime_ns;   /* when the pass was complete, for display */
 	uint64_t boottime_ns;   /* the same moment, for ages */

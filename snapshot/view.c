@@ -39,8 +39,10 @@ static int check_header(const struct view *v, const char **ret_reason)
 	if (!h->section_count || h->section_count > IMAGE_SECTIONS_MAX ||
 		h->section_count > (v->size - h->header_size) / sizeof(struct image_section))
 		return refuse(ret_reason, "bad number of sections");
-	if (!h->sequence || h->stale_ns < h->boottime_ns || h->boottime_ns < h->pass_begin_ns ||
-		!h->interval_ns || h->realtime_ns > INT64_MAX || h->stale_ns > INT64_MAX)
+	if (!h->sequence || h->sequence > INT64_MAX)
+		return refuse(ret_reason, "an impossible sequence");
+	if (h->stale_ns < h->boottime_ns || h->boottime_ns < h->pass_begin_ns || !h->interval_ns ||
+		h->interval_ns > INT64_MAX || h->realtime_ns > INT64_MAX || h->stale_ns > INT64_MAX)
 		return refuse(ret_reason, "impossible times");
 	return 0;
 }
@@ -218,12 +220,22 @@ static int check_self(const struct view *v, const char **ret_reason)
 	if (!is_name(v, self->version) ||
 		!are_quantities(self->present, self->q, SELF_QUANTITIES, real_mask(METRIC_SELF)))
 		return refuse(ret_reason, "an impossible quantity");
+	return 0;
+}
+
+static int check_histograms(const struct view *v, const char **ret_reason)
+{
+	bool seen[HISTOGRAM_COUNT_] = {false};
+
 	for (uint32_t i = 0; i < v->section[SECTION_HISTOGRAMS].count; i++) {
 		const struct snapshot_histogram *h = view_histogram(v, i);
 		uint64_t sum = 0;
 
 		if (h->id >= HISTOGRAM_COUNT_)
 			continue; /* a newer minor version's */
+		if (seen[h->id])
+			return refuse(ret_reason, "a histogram stands twice");
+		seen[h->id] = true;
 		for (size_t k = 0; k < HISTOGRAM_BUCKETS; k++)
 			if (__builtin_add_overflow(sum, h->bucket[k], &sum))
 				return refuse(ret_reason, "an impossible histogram");
@@ -247,6 +259,8 @@ static int view_check(struct view *v, const char **ret_reason)
 		r = check_processes(v, ret_reason);
 	if (r == 0)
 		r = check_self(v, ret_reason);
+	if (r == 0)
+		r = check_histograms(v, ret_reason);
 	return r;
 }
 
