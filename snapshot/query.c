@@ -196,7 +196,8 @@ static void key_of_metric(const struct query *q, const struct metric *metric, ui
 	for (const struct metric *m = metric; m < end && !strcmp(m->what, metric->what); m++)
 		if (metric_get(m, present, values, &v)) {
 			key->present = true;
-			key->number += v;
+			if (__builtin_add_overflow(key->number, v, &key->number))
+				key->number = UINT64_MAX;
 		}
 }
 

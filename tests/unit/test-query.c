@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/number.h"
+#include "snapshot/query.h"
+#include "tests/unit/allocation.h"
+#include "tests/unit/sample.h"
+
+static const enum metric_scope scopes[] = {
+	METRIC_USER, METRIC_PROGRAM, METRIC_UNIT, METRIC_PROCESS};
+
+/* What a row says in field KEY; written apart from the query, on purpose the slow and plain way. */
+struct value {
+	bool present;
+	const char *text; /* or, where it is NULL: */
+	double number;
+};
+
+static const char *name_of(const struct view *view, enum metric_scope scope, uint32_t i)
+{
+	return view_text(view, view_scope(view, scope, i)->name);
+}
+
+static struct value of_text(const char *text)
+{
+	return (struct value){.present = *text, .text = text};
+}
+
+static struct value of_number(double number)
+{
+	return (struct value){.present = true, .number = number};
+}
+
+static struct value of_metric(
+	enum metric_scope scope, const char *key, uint64_t present, const uint64_t *q)
+{
+	struct value value = {0};
+	size_t count;
+	const struct metric *m = metric_table(scope, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		char field[METRIC_NAME_SIZE];
+		uint64_t v;
+
+		metric_field(&m[i], field);
+		if (strcmp(field, key) != 0 || !metric_get(&m[i], present, q, &v))
+			continue;
+		value.present = true;
+		value.number += m[i].kind == METRIC_REAL ? metric_real(v) : (double)v;
+	}
+	return value;
+}
+
+static struct value value_of(
+	const struct view *view, enum metric_scope scope, uint32_t i, const char *key)
+{
+	const struct snapshot_process *p;
+
+	if (scope != METRIC_PROCESS) {
+		const struct snapshot_scope *row = view_scope(view, scope, i);
+
+		if (!strcmp(key, metric_scope_name(scope)))
+			return of_text(view_text(view, row->name));
+		if (!strcmp(key, "uid"))
+			return of_number(row->uid);
+		return of_metric(scope, key, row->present, row->q);
+	}
+	p = view_process(view, i);
+	if (!strcmp(key, "pid"))
+		return of_number(p->pid);
+	if (!strcmp(key, "uid"))
+		return of_number(p->uid);
+	if (!strcmp(key, "user"))
+		return of_text(view_text(view, p->user));
+	if (!strcmp(key, "program"))
+		return of_text(view_text(view, p->program));
+	if (!strcmp(key, "unit"))
+		return of_text(view_text(view, p->unit));
+	if (!strcmp(key, "user_unit"))
+		return of_text(view_text(view, p->user_unit));
+	if (!strcmp(key, "source"))
+		return p->source == SOURCE_NONE ? (struct value){0}
+		                                : of_text(metric_source_name(p->source));
+	if (!strcmp(key, "reason"))
+		return p->outcome == OUTCOME_MEASURED ? (struct value){0}
+		                                      : of_text(metric_outcome_name(p->outcome));
+	return of_metric(scope, key, p->present, p->q);
+}
+
+/* Every field that rows of SCOPE can be sorted by; returns how many. */
+static size_t sort_keys(enum metric_scope scope, char key[64][METRIC_NAME_SIZE])
+{
+	static const char *const of_processes[] = {
+		"pid", "uid", "user", "program", "unit", "user_unit", "source", "reason"};
+	size_t count, n = 0;
+	const struct metric *m = metric_table(scope, &count);
+
+	if (scope == METRIC_PROCESS)
+		for (size_t i = 0; i < ARRAY_SIZE(of_processes); i++)
+			snprintf(key[n++], METRIC_NAME_SIZE, "%s", of_processes[i]);
+	else
+		snprintf(key[n++], METRIC_NAME_SIZE, "%s", metric_scope_name(scope));
+	if (scope == METRIC_USER)
+		snprintf(key[n++], METRIC_NAME_SIZE, "uid");
+	for (size_t i = 0; i < count; i++)
+		if ((m[i].flags & METRIC_IN_JSON) && metric_applies(&m[i], scope))
+			metric_field(&m[i], key[n++]);
+	assert_true(n <= 64);
+	return n;
+}
+
+static void set(struct query *q, const char *key, const char *value)
+{
+	char error[QUERY_ERROR_SIZE] = "";
+
+	if (query_set(q, key, value, error) != 0)
+		fail_msg("%s=%s: %s", key, value, error);
+}
+
+struct rows {
+	uint32_t *row;
+	size_t count;
+};
+
+static void rows_done(struct rows *rows)
+{
+	free(rows->row);
+}
+#define AUTO_ROWS CLEANUP(rows_done)
+
+static struct rows run(const struct query *q, const struct view *view)
+{
+	struct rows rows = {0};
+
+	assert_int_equal(query_run(q, view, &rows.row, &rows.count), 0);
+	assert_non_null(rows.row);
+	return rows;
+}
+
+static int order_of(const struct value *a, const struct value *b)
+{
+	if (a->text)
+		return strcmp(a->text, b->text);
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static void assert_sorted(const struct view *view, enum metric_scope scope, const char *key,
+	bool ascending, const struct rows *rows)
+{
+	for (size_t i = 1; i < rows->count; i++) {
+		struct value a = value_of(view, scope, rows->row[i - 1], key);
+		struct value b = value_of(view, scope, rows->row[i], key);
+		int order = a.present && b.present ? order_of(&a, &b) : 0;
+
+		if (!a.present && b.present)
+			fail_msg("%s: absent before present", key);
+		if (a.present == b.present && (ascending ? order > 0 : order < 0))
+			fail_msg("%s: out of order", key);
+		if (a.present == b.present && order == 0 && rows->row[i - 1] >= rows->row[i])
+			fail_msg("%s: ties are not in the order of the image", key);
+	}
+}
+
+/* Each row of the image once, "(other)" excepted. */
+static void assert_all(const struct view *view, enum metric_scope scope, const struct rows *rows)
+{
+	uint32_t total = view_count(view, scope), others = 0;
+	bool *seen = calloc(total, sizeof(*seen));
+
+	assert_non_null(seen);
+	for (size_t i = 0; i < rows->count; i++) {
+		assert_true(rows->row[i] < total);
+		assert_false(seen[rows->row[i]]);
+		seen[rows->row[i]] = true;
+	}
+	for (uint32_t i = 0; scope != METRIC_PROCESS && i < total; i++)
+		if (view_scope(view, scope, i)->flags & SCOPE_OTHER) {
+			assert_false(seen[i]);
+			others++;
+		}
+	assert_int_equal(rows->count + others, total);
+	free(seen);
+}
+
+/* By every field, in both orders, of every scope; a limit takes the first of the same. */
+static void sorts_by_everything(void **state)
+{
+	static const struct sample_options options[] = {{0}, {.more = 120}, {.is_public = true}};
+	static const char *const orders[] = {"asc", "desc"};
+
+	(void)state;
+	for (size_t o = 0; o < ARRAY_SIZE(options); o++) {
+		AUTO_VIEW struct view *view = sample_open(&options[o]);
+
+		for (size_t s = 0; s < ARRAY_SIZE(scopes); s++) {
+			char key[64][METRIC_NAME_SIZE];
+			size_t keys = sort_keys(scopes[s], key);
+
+			for (size_t i = 0; i < 2 * keys; i++) {
+				AUTO_ROWS struct rows all = {0}, some = {0};
+				struct query q;
+
+				query_init(&q, scopes[s]);
+				set(&q, "sort", key[i / 2]);
+				set(&q, "order", orders[i % 2]);
+				all = run(&q, view);
+				assert_all(view, scopes[s], &all);
+				assert_sorted(view, scopes[s], key[i / 2], i % 2 == 0, &all);
+
+				set(&q, "limit", "7");
+				some = run(&q, view);
+				assert_int_equal(some.count, all.count < 7 ? all.count : 7);
+				assert_memory_equal(
+					some.row, all.row, some.count * sizeof(*some.row));
+			}
+		}
+	}
+}
+
+/* Quantities fall and names rise unless said otherwise, whichever is said first. */
+static void has_an_order_of_its_own(void **state)
+{
+	static const struct {
+		const char *first[2], *second[2], *key;
+		bool ascending;
+	} cases[] = {
+		{{NULL}, {NULL}, "pss_bytes", false},
+		{{"sort", "rss_bytes"}, {NULL}, "rss_bytes", false},
+		{{"sort", "program"}, {NULL}, "program", true},
+		{{"sort", "pid"}, {NULL}, "pid", true},
+		{{"order", "asc"}, {NULL}, "pss_bytes", true},
+		{{"sort", "program"}, {"order", "desc"}, "program", false},
+		{{"order", "desc"}, {"sort", "program"}, "program", false},
+		{{"order", "asc"}, {"sort", "rss_bytes"}, "rss_bytes", true},
+	};
+	AUTO_VIEW struct view *view = sample_open(NULL);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_ROWS struct rows rows = {0};
+		struct query q;
+
+		query_init(&q, METRIC_PROCESS);
+		if (cases[i].first[0])
+			set(&q, cases[i].first[0], cases[i].first[1]);
+		if (cases[i].second[0])
+			set(&q, cases[i].second[0], cases[i].second[1]);
+		assert_int_equal(q.ascending, cases[i].ascending);
+		rows = run(&q, view);
+		assert_all(view, METRIC_PROCESS, &rows);
+		assert_sorted(view, METRIC_PROCESS, cases[i].key, cases[i].ascending, &rows);
+	}
+}
+
+/* Filters as a client writes them; values of one key are alternatives, keys are all demanded. */
+static const struct filters {
+	enum metric_scope scope;
+	const char *filter[6][2];
+} filters[] = {
+	{METRIC_USER, {{"user", "alice"}}},
+	{METRIC_USER, {{"user", "alice"}, {"user", "小野"}, {"user", "nobody"}}},
+	{METRIC_USER, {{"user", "(other)"}}},
+	{METRIC_USER, {{"user", ""}}},
+	{METRIC_PROGRAM, {{"program", "x\",user=\"root\"} 1\n# HELP\\"}}},
+	{METRIC_PROGRAM, {{"program", "bash"}, {"program", "bash"}}},
+	{METRIC_PROGRAM, {{"program", "bas"}}},
+	{METRIC_UNIT, {{"unit", "(none)"}, {"unit", "ssh.service"}}},
+	{METRIC_PROCESS, {{"user", "alice"}}},
+	{METRIC_PROCESS, {{"user", "alice"}, {"program", "bash"}}},
+	{METRIC_PROCESS, {{"user", "alice"}, {"program", "bash"}, {"user", "bob"}}},
+	{METRIC_PROCESS, {{"program", "firefox"}, {"user", "bob"}}},
+	{METRIC_PROCESS, {{"pid", "1"}, {"pid", "4194303"}, {"pid", "2"}}},
+	{METRIC_PROCESS, {{"pid", "0001"}}},
+	{METRIC_PROCESS, {{"pid", "18446744073709551615"}}},
+	{METRIC_PROCESS, {{"unit", "ssh.service"}, {"unit", "user@1000.service"}, {"pid", "300"},
+				 {"pid", "1001"}, {"user", "root"}, {"user", "alice"}}},
+	{METRIC_PROCESS, {{"user", "4242"}}},
+	{METRIC_PROCESS, {{"program", " leading and trailing "}}},
+};
+
+static bool is_wanted(const struct view *view, const struct filters *f, uint32_t i)
+{
+	for (size_t k = 0; k < ARRAY_SIZE(f->filter) && f->filter[k][0]; k++) {
+		struct value value = value_of(view, f->scope, i, f->filter[k][0]);
+		bool matches = false;
+
+		for (size_t n = 0; n < ARRAY_SIZE(f->filter) && f->filter[n][0]; n++) {
+			const char *wanted = f->filter[n][1];
+			uint64_t number;
+
+			if (strcmp(f->filter[n][0], f->filter[k][0]) != 0)
+				continue;
+			if (value.text)
+				matches |= !strcmp(value.text, wanted);
+			else if (!number_parse_u64(wanted, strlen(wanted), &number))
+				matches |= (double)number == value.number;
+		}
+		if (!matches)
+			return false;
+	}
+	return true;
+}
+
+static void filters_by_names(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	size_t found = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
+		const struct filters *f = &filters[i];
+		AUTO_ROWS struct rows rows = {0};
+		struct query q;
+		size_t expected = 0;
+
+		query_init(&q, f->scope);
+		for (size_t k = 0; k < ARRAY_SIZE(f->filter) && f->filter[k][0]; k++)
+			set(&q, f->filter[k][0], f->filter[k][1]);
+		rows = run(&q, view);
+		for (uint32_t k = 0; k < view_count(view, f->scope); k++) {
+			bool is_found = false;
+
+			for (size_t n = 0; n < rows.count; n++)
+				is_found |= rows.row[n] == k;
+			if (f->scope != METRIC_PROCESS &&
+				!strcmp(name_of(view, f->scope, k), "(other)"))
+				assert_false(is_found);
+			else if (is_found != is_wanted(view, f, k))
+				fail_msg("filter %zu, row %u", i, k);
+			expected += is_found;
+		}
+		assert_int_equal(rows.count, expected);
+		found += rows.count;
+	}
+	assert_true(found >= 20); /* or the table has gone stale */
+}
+
+/* More than 2^64 of something, in four parts, is more than any of them. */
+static void sums_of_a_family_do_not_wrap(void **state)
+{
+	static const struct image_header head = {.sequence = 1, .interval_ns = 1};
+	CLEANUP(builder_done) struct builder b = {0};
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_ROWS struct rows rows = {0};
+	AUTO_CLOSE int fd = -1;
+	const char *reason;
+	struct query q;
+
+	(void)state;
+	builder_begin(&b);
+	assert_non_null(builder_add_scope(&b, METRIC_HOST));
+	assert_non_null(builder_add_self(&b));
+	for (int i = 0; i < 2; i++) {
+		struct snapshot_scope *row = builder_add_scope(&b, METRIC_USER);
+
+		assert_non_null(row);
+		ROW_SET(row, SCOPE_UNMEASURED_DENIED, INT64_MAX);
+		ROW_SET(row, SCOPE_UNMEASURED_MALFORMED, i ? INT64_MAX : 0);
+		ROW_SET(row, SCOPE_UNMEASURED_ERROR, i ? INT64_MAX : 0);
+	}
+	assert_int_equal(builder_seal(&b, &head, &fd), 0);
+	assert_int_equal(view_open(fd, &view, &reason), 0);
+	query_init(&q, METRIC_USER);
+	set(&q, "sort", "unmeasured_processes");
+	rows = run(&q, view);
+	assert_int_equal(rows.count, 2);
+	assert_int_equal(rows.row[0], 1);
+}
+
+static char long_value[QUERY_VALUE_MAX + 1];
+
+static void says_what_is_wrong(void **state)
+{
+	static const struct {
+		enum metric_scope scope;
+		const char *key, *value, *error;
+	} cases[] = {
+		{METRIC_USER, "sort", "pss",
+			"'sort' must be a field of the rows, such as pss_bytes, rss_bytes or user"},
+		{METRIC_UNIT, "sort", "",
+			"'sort' must be a field of the rows, such as pss_bytes, rss_bytes or unit"},
+		{METRIC_PROGRAM, "sort", "pid",
+			"'sort' must be a field of the rows, such as pss_bytes, rss_bytes or "
+			"program"},
+		{METRIC_PROCESS, "sort", "mem_total_bytes",
+			"'sort' must be a field of the rows, such as pss_bytes, rss_bytes or pid"},
+		{METRIC_USER, "sort", "mem_total_bytes",
+			"'sort' must be a field of the rows, such as pss_bytes, rss_bytes or user"},
+		{METRIC_PROCESS, "order", "ASC", "'order' must be asc or desc"},
+		{METRIC_PROCESS, "order", "", "'order' must be asc or desc"},
+		{METRIC_USER, "limit", "0", "'limit' must be a whole number from 1 to 1000000"},
+		{METRIC_USER, "limit", "-1", "'limit' must be a whole number from 1 to 1000000"},
+		{METRIC_USER, "limit", "1e9", "'limit' must be a whole number from 1 to 1000000"},
+		{METRIC_USER, "limit", "1000001",
+			"'limit' must be a whole number from 1 to 1000000"},
+		{METRIC_USER, "limit", "18446744073709551617",
+			"'limit' must be a whole number from 1 to 1000000"},
+		{METRIC_USER, "limit", "", "'limit' must be a whole number from 1 to 1000000"},
+		{METRIC_PROCESS, "pid", "x", "'pid' must be a whole number"},
+		{METRIC_PROCESS, "pid", "", "'pid' must be a whole number"},
+		{METRIC_PROCESS, "pid", "-1", "'pid' must be a whole number"},
+		{METRIC_PROCESS, "uid", "0",
+			"unknown parameter; known here: sort, order, limit, user, program, unit, pid"},
+		{METRIC_PROCESS, "", "0",
+			"unknown parameter; known here: sort, order, limit, user, program, unit, pid"},
+		{METRIC_PROCESS, "Sort", "pid",
+			"unknown parameter; known here: sort, order, limit, user, program, unit, pid"},
+		{METRIC_USER, "program", "x",
+			"unknown parameter; known here: sort, order, limit, user"},
+		{METRIC_UNIT, "pid", "1",
+			"unknown parameter; known here: sort, order, limit, unit"},
+		{METRIC_PROGRAM, "pss_bytes", "1",
+			"unknown parameter; known here: sort, order, limit, program"},
+		{METRIC_USER, "user", long_value, "'user' is longer than 255 bytes"},
+	};
+
+	(void)state;
+	memset(long_value, 'x', sizeof(long_value) - 1);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char error[QUERY_ERROR_SIZE] = "";
+		struct query q;
+
+		query_init(&q, cases[i].scope);
+		assert_int_equal(query_set(&q, cases[i].key, cases[i].value, error), -EINVAL);
+		assert_string_equal(error, cases[i].error);
+		assert_int_equal(q.filters, 0);
+	}
+}
+
+static void takes_some_once_only(void **state)
+{
+	static const char *const cases[][3] = {
+		{"sort", "pid", "parameter 'sort' is given twice"},
+		{"order", "asc", "parameter 'order' is given twice"},
+		{"limit", "5", "parameter 'limit' is given twice"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char error[QUERY_ERROR_SIZE] = "";
+		struct query q;
+
+		query_init(&q, METRIC_PROCESS);
+		set(&q, cases[i][0], cases[i][1]);
+		assert_int_equal(query_set(&q, cases[i][0], cases[i][1], error), -EINVAL);
+		assert_string_equal(error, cases[i][2]);
+	}
+}
+
+static void takes_so_many_filters(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_ROWS struct rows rows = {0};
+	char error[QUERY_ERROR_SIZE] = "";
+	struct query q;
+
+	(void)state;
+	long_value[QUERY_VALUE_MAX - 1] = 0; /* the longest that fits */
+	query_init(&q, METRIC_PROCESS);
+	set(&q, "user", long_value);
+	for (int i = 1; i < QUERY_FILTERS_MAX; i++)
+		set(&q, "user", i == 40 ? "bob" : "nobody");
+	assert_int_equal(query_set(&q, "user", "root", error), -EINVAL);
+	assert_string_equal(error, "more than 64 filters");
+	rows = run(&q, view);
+	assert_int_equal(rows.count, 2);
+}
+
+static void survives_without_memory(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	struct query q;
+
+	(void)state;
+	query_init(&q, METRIC_PROCESS);
+	for (unsigned int n = 1;; n++) {
+		uint32_t *rows = NULL;
+		size_t count = 777;
+		int r;
+
+		allocation_fail_at(n);
+		r = query_run(&q, view, &rows, &count);
+		if (!allocation_end()) {
+			free(rows);
+			assert_int_equal(r, 0);
+			assert_true(n > 2);
+			break;
+		}
+		assert_int_equal(r, -ENOMEM);
+		assert_null(rows);
+		assert_int_equal(count, 777);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sorts_by_everything),
+		cmocka_unit_test(has_an_order_of_its_own),
+		cmocka_unit_test(filters_by_names),
+		cmocka_unit_test(sums_of_a_family_do_not_wrap),
+		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(takes_some_once_only),
+		cmocka_unit_test(takes_so_many_filters),
+		cmocka_unit_test(survives_without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
