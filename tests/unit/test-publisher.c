@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <sys/socket.h>
+
+#include "base/channel.h"
+#include "base/memfd.h"
+#include "daemon/publisher.h"
+
+struct place {
+	char dir[64];
+	char path[96];
+	sd_event *event;
+	struct publisher *publisher;
+};
+
+static int setup(void **state)
+{
+	static struct place place;
+
+	place = (struct place){.dir = "/tmp/test-publisher-XXXXXX"};
+	if (!mkdtemp(place.dir))
+		return -1;
+	snprintf(place.path, sizeof(place.path), "%s/s", place.dir);
+	if (sd_event_new(&place.event) < 0 ||
+		publisher_open(place.event, place.path, &place.publisher) < 0)
+		return -1;
+	*state = &place;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct place *place = *state;
+
+	publisher_close(place->publisher);
+	sd_event_unref(place->event);
+	/* The socket file goes with its publisher. */
+	return rmdir(place->dir);
+}
+
+static void serve(struct place *place)
+{
+	while (sd_event_run(place->event, 0) > 0)
+		;
+}
+
+static int make_file(char content)
+{
+	struct iovec iov = {.iov_base = &content, .iov_len = 1};
+	int fd;
+
+	assert_int_equal(memfd_new_sealed("test", &iov, 1, &fd), 0);
+	return fd;
+}
+
+static int connect_to(struct place *place)
+{
+	int fd;
+
+	assert_int_equal(channel_connect(place->path, &fd), 0);
+	serve(place);
+	return fd;
+}
+
+/* The content of the file that waits at SOCKET; 0: none does. */
+static char received(int socket)
+{
+	AUTO_CLOSE int fd = -1;
+	char content = 0;
+
+	if (channel_receive_fd(socket, &fd) == 0)
+		assert_int_equal(pread(fd, &content, 1, 0), 1);
+	return content;
+}
+
+static void sends_the_latest_at_once_and_each_new_one(void **state)
+{
+	struct place *place = *state;
+	AUTO_CLOSE int early = connect_to(place), late = -1;
+
+	assert_int_equal(received(early), 0);
+	publisher_publish(place->publisher, make_file('a'), make_file('A'));
+	assert_int_equal(received(early), 'a'); /* our own user sees all */
+	late = connect_to(place);
+	assert_int_equal(received(late), 'a');
+	publisher_publish(place->publisher, make_file('b'), -1);
+	assert_int_equal(received(early), 'b');
+	assert_int_equal(received(late), 'b');
+	assert_int_equal(received(late), 0);
+}
+
+/* A reader that sleeps finds one message, not a queue of them; then it is served again. */
+static void passes_over_who_has_not_read(void **state)
+{
+	struct place *place = *state;
+	AUTO_CLOSE int client = connect_to(place);
+
+	publisher_publish(place->publisher, make_file('a'), -1);
+	publisher_publish(place->publisher, make_file('b'), -1);
+	publisher_publish(place->publisher, make_file('c'), -1);
+	assert_int_equal(received(client), 'a');
+	assert_int_equal(received(client), 0);
+	publisher_publish(place->publisher, make_file('d'), -1);
+	assert_int_equal(received(client), 'd');
+}
+
+/* What clients write fails at the client, and neither bytes nor descriptors stay here. */
+static void reads_nothing(void **state)
+{
+	struct place *place = *state;
+	AUTO_CLOSE int client = connect_to(place);
+	unsigned int before = unit_descriptors();
+
+	assert_int_equal(send(client, "x", 1, MSG_NOSIGNAL), -1);
+	assert_int_equal(errno, EPIPE);
+	assert_int_equal(channel_send_fd(client, client), -EPIPE);
+	serve(place);
+	assert_int_equal(unit_descriptors(), before);
+	publisher_publish(place->publisher, make_file('a'), -1);
+	assert_int_equal(received(client), 'a');
+}
+
+static void lets_go_of_who_is_gone(void **state)
+{
+	struct place *place = *state;
+	unsigned int before = unit_descriptors();
+
+	for (unsigned int i = 0; i < 3 * PUBLISHER_CLIENTS_MAX; i++) {
+		close(connect_to(place));
+		serve(place);
+	}
+	assert_int_equal(unit_descriptors(), before);
+}
+
+static void serves_sixteen(void **state)
+{
+	struct place *place = *state;
+	int client[PUBLISHER_CLIENTS_MAX + 1], fd;
+
+	for (unsigned int i = 0; i <= PUBLISHER_CLIENTS_MAX; i++)
+		client[i] = connect_to(place);
+	publisher_publish(place->publisher, make_file('a'), -1);
+	for (unsigned int i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
+		assert_int_equal(received(client[i]), 'a');
+	assert_int_equal(channel_receive_fd(client[PUBLISHER_CLIENTS_MAX], &fd), CHANNEL_CLOSED);
+	for (unsigned int i = 0; i <= PUBLISHER_CLIENTS_MAX; i++)
+		close(client[i]);
+}
+
+static void admits_with_room_for_the_privileged(void **state)
+{
+	(void)state;
+	assert_true(publisher_admits(false, 0, 0));
+	assert_false(publisher_admits(false, 4, 4));
+	assert_false(publisher_admits(false, 10, 0));
+	assert_true(publisher_admits(true, 10, 4));
+	assert_true(publisher_admits(true, 15, 15));
+	assert_false(publisher_admits(true, 16, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			sends_the_latest_at_once_and_each_new_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(passes_over_who_has_not_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(lets_go_of_who_is_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(serves_sixteen, setup, teardown),
+		cmocka_unit_test(admits_with_room_for_the_privileged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

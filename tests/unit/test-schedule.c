@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "daemon/schedule.h"
+
+#define S NS_PER_SEC
+
+static void keeps_to_the_grid(void **state)
+{
+	struct schedule s;
+
+	(void)state;
+	schedule_init(&s, 10 * S, 100 * S);
+	assert_int_equal(schedule_next(&s, 100 * S, 101 * S, 0), 110 * S);
+	/* A late start does not move the grid. */
+	assert_int_equal(schedule_next(&s, 110 * S + S / 3, 111 * S, 0), 120 * S);
+}
+
+static void is_late_by_chance_but_little(void **state)
+{
+	uint64_t seed = 5;
+
+	(void)state;
+	for (unsigned int i = 0; i < 1000; i++) {
+		struct schedule s;
+		uint64_t next;
+
+		schedule_init(&s, 10 * S, 0);
+		next = schedule_next(&s, 0, S, (uint32_t)unit_random(&seed));
+		assert_in_range(next, 10 * S, 10 * S + S / 2);
+	}
+}
+
+static void leaves_out_what_it_ran_over(void **state)
+{
+	struct schedule s;
+
+	(void)state;
+	schedule_init(&s, 10 * S, 0);
+	assert_int_equal(schedule_next(&s, 0, 25 * S, 0), 30 * S);
+	/* At least a tenth of the pass's length is left to the host. */
+	assert_int_equal(schedule_next(&s, 30 * S, 59 * S, 0), 59 * S + 29 * S / 10);
+}
+
+static void takes_another_interval(void **state)
+{
+	struct schedule s;
+
+	(void)state;
+	schedule_init(&s, 10 * S, 0);
+	schedule_set_interval(&s, 2 * S);
+	assert_int_equal(schedule_next(&s, 0, S, 0), 2 * S);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keeps_to_the_grid),
+		cmocka_unit_test(is_late_by_chance_but_little),
+		cmocka_unit_test(leaves_out_what_it_ran_over),
+		cmocka_unit_test(takes_another_interval),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Address spaces are invented: the comparison looks up which one a pid has, and counts its calls.
+ */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "collectors/sharing.h"
+
+enum { PIDS = 512 };
+
+static unsigned int space_of[PIDS]; /* 0: the process has ended */
+static bool refuses[PIDS];
+static unsigned int comparisons;
+
+static int compare_spaces(pid_t a, pid_t b)
+{
+	comparisons++;
+	if (!space_of[a] || !space_of[b])
+		return -ESRCH;
+	if (refuses[a] || refuses[b])
+		return -EPERM;
+	if (space_of[a] == space_of[b])
+		return 0;
+	return space_of[a] < space_of[b] ? 1 : 2;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(space_of, 0, sizeof(space_of));
+	memset(refuses, 0, sizeof(refuses));
+	comparisons = 0;
+	return 0;
+}
+
+/* A process with address space SPACE in the range of its family. */
+static void make(struct process *p, pid_t pid, uint64_t range, unsigned int space)
+{
+	process_init(p, pid);
+	p->measured = true;
+	p->mm_is_new = true;
+	p->range_start = range << 12;
+	p->range_end = (range + 1) << 12;
+	space_of[pid] = space;
+}
+
+static void run(struct sharing *s, struct process *p, size_t count)
+{
+	struct process *list[PIDS];
+
+	for (size_t i = 0; i < count; i++)
+		list[i] = &p[i];
+	assert_int_equal(sharing_begin(s, list, count), 0);
+	while (sharing_step(s))
+		;
+}
+
+/* Two groups exist exactly where two spaces are equal. */
+static void assert_groups(const struct process *p, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool shares = false;
+
+		for (size_t k = 0; k < count; k++) {
+			bool same = i != k && space_of[p[i].pid] == space_of[p[k].pid];
+
+			shares = shares || same;
+			if (same)
+				assert_int_equal(p[i].mm_group, p[k].mm_group);
+			else if (i != k && p[i].mm_group)
+				assert_int_not_equal(p[i].mm_group, p[k].mm_group);
+		}
+		assert_int_equal(p[i].mm_group != 0, shares);
+	}
+}
+
+static void finds_a_clone_but_not_a_fork(void **state)
+{
+	struct sharing s = {.compare = compare_spaces};
+	struct process p[4];
+
+	(void)state;
+	make(&p[0], 10, 7, 100);
+	make(&p[1], 11, 7, 100); /* CLONE_VM */
+	make(&p[2], 12, 7, 101); /* fork: the same range, another space */
+	make(&p[3], 13, 8, 100); /* can't be: another range is never compared */
+	run(&s, p, 3);
+	assert_groups(p, 3);
+	assert_int_not_equal(p[0].mm_group, 0);
+	comparisons = 0;
+	make(&p[3], 13, 8, 102);
+	run(&s, p, 4);
+	assert_int_equal(comparisons, 0);
+	assert_int_equal(p[3].mm_group, 0);
+	sharing_done(&s);
+}
+
+static void costs_nothing_when_nothing_is_new(void **state)
+{
+	struct sharing s = {.compare = compare_spaces};
+	struct process p[256];
+
+	(void)state;
+	for (unsigned int i = 0; i < 256; i++)
+		make(&p[i], (pid_t)(i + 1), 1, 1000 + i * 37 % 256);
+	run(&s, p, 256);
+	assert_true(comparisons < 256 * 9); /* a binary search each, not every pair */
+	comparisons = 0;
+	run(&s, p, 256);
+	assert_int_equal(comparisons, 0);
+	/* One newcomer among 255 siblings. */
+	make(&p[100], p[100].pid, 1, 1000 + 3);
+	run(&s, p, 256);
+	assert_true(comparisons <= 9);
+	assert_groups(p, 256);
+	sharing_done(&s);
+}
+
+static void holds_for_any_population(void **state)
+{
+	struct sharing s = {.compare = compare_spaces};
+	uint64_t seed = 1;
+	struct process p[64];
+
+	(void)state;
+	for (unsigned int i = 0; i < 64; i++)
+		make(&p[i], (pid_t)(i + 1), unit_random(&seed) % 3, 0);
+	for (unsigned int pass = 0; pass < 200; pass++) {
+		for (unsigned int i = 0; i < 64; i++) {
+			uint64_t range = p[i].range_start >> 12;
+
+			/* Spaces belong to one range, as they do in the kernel. */
+			if (!space_of[p[i].pid] || unit_random(&seed) % 8 == 0)
+				make(&p[i], p[i].pid, range,
+					(unsigned int)(1 + range * 100 + unit_random(&seed) % 20));
+		}
+		/* Whoever leaves a group behind alone keeps its number, which then nobody shares. */
+		for (unsigned int i = 0; i < 64; i++) {
+			bool alone = true;
+
+			for (unsigned int k = 0; k < 64; k++)
+				alone = alone && (k == i || p[k].mm_group != p[i].mm_group);
+			if (alone)
+				p[i].mm_group = 0;
+		}
+		run(&s, p, 64);
+		for (unsigned int i = 0; i < 64; i++)
+			for (unsigned int k = 0; k < i; k++)
+				if (p[i].mm_group && p[i].mm_group == p[k].mm_group)
+					assert_int_equal(space_of[p[i].pid], space_of[p[k].pid]);
+		for (unsigned int i = 0; i < 64; i++)
+			for (unsigned int k = 0; k < i; k++)
+				if (space_of[p[i].pid] == space_of[p[k].pid])
+					assert_int_equal(p[i].mm_group, p[k].mm_group);
+	}
+	sharing_done(&s);
+}
+
+static void passes_over_the_dead_and_the_refused(void **state)
+{
+	struct sharing s = {.compare = compare_spaces};
+	struct process p[5];
+
+	(void)state;
+	for (unsigned int i = 0; i < 5; i++)
+		make(&p[i], (pid_t)(20 + i), 3, 50 + (i & 1));
+	space_of[21] = 0;
+	run(&s, p, 5);
+	assert_int_equal(p[1].mm_group, 0);
+	assert_int_not_equal(p[0].mm_group, 0);
+	assert_int_equal(p[0].mm_group, p[2].mm_group);
+	assert_int_equal(p[0].mm_group, p[4].mm_group);
+	assert_false(s.refused);
+	for (unsigned int i = 0; i < 5; i++)
+		make(&p[i], (pid_t)(20 + i), 3, 50 + (i & 1));
+	refuses[22] = true;
+	run(&s, p, 5);
+	assert_true(s.refused);
+	assert_int_equal(p[2].mm_group, 0);
+	assert_int_equal(p[0].mm_group, p[4].mm_group);
+	assert_int_equal(p[1].mm_group, p[3].mm_group);
+	sharing_done(&s);
+}
+
+static void does_nothing_where_pids_mean_nothing(void **state)
+{
+	struct sharing s = {0};
+	struct process p[2];
+
+	(void)state;
+	make(&p[0], 1, 1, 9);
+	make(&p[1], 2, 1, 9);
+	run(&s, p, 2);
+	assert_int_equal(p[0].mm_group, 0);
+	sharing_done(&s);
+}
+
+/* The real call: a thread group is equal to itself, and its child is not. */
+static void asks_the_kernel(void **state)
+{
+	(void)state;
+	if (sharing_kcmp(getpid(), getpid()) == -ENOSYS)
+		skip();
+	assert_int_equal(sharing_kcmp(getpid(), getpid()), 0);
+	assert_int_equal(sharing_kcmp(getpid(), INT32_MAX), -ESRCH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(finds_a_clone_but_not_a_fork, setup),
+		cmocka_unit_test_setup(costs_nothing_when_nothing_is_new, setup),
+		cmocka_unit_test_setup(holds_for_any_population, setup),
+		cmocka_unit_test_setup(passes_over_the_dead_and_the_refused, setup),
+		cmocka_unit_test_setup(does_nothing_where_pids_mean_nothing, setup),
+		cmocka_unit_test(asks_the_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

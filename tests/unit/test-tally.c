@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "collectors/tally.h"
+
+enum { MEMBERS = 200 };
+
+/* An invented host of MEMBERS processes. */
+struct host {
+	struct tally tally;
+	struct process process[MEMBERS];
+	struct snapshot_process row[MEMBERS];
+	size_t count;
+};
+
+static struct scope *scope_of(struct host *h, enum metric_scope scope, unsigned int key)
+{
+	char name[16];
+
+	if (scope == METRIC_USER)
+		return scopes_get(tally_table(&h->tally, scope), &key, sizeof(key));
+	return scopes_get(tally_table(&h->tally, scope), name,
+		(size_t)snprintf(name, sizeof(name), "x%u", key));
+}
+
+static void place(
+	struct host *h, size_t i, unsigned int user, unsigned int program, unsigned int unit)
+{
+	process_init(&h->process[i], (pid_t)(i + 1));
+	h->process[i].user = scope_of(h, METRIC_USER, user)->slot;
+	h->process[i].program = scope_of(h, METRIC_PROGRAM, program)->slot;
+	h->process[i].unit = scope_of(h, METRIC_UNIT, unit)->slot;
+}
+
+static void measure(struct snapshot_process *row, uint64_t pss, uint64_t rss)
+{
+	*row = (struct snapshot_process){.outcome = OUTCOME_MEASURED, .source = SOURCE_ROLLUP};
+	ROW_SET(row, PROCESS_PSS, pss);
+	ROW_SET(row, PROCESS_PSS_LOW, pss);
+	ROW_SET(row, PROCESS_PSS_HIGH, pss + 1023 < rss ? pss + 1023 : rss);
+	ROW_SET(row, PROCESS_RSS, rss);
+	ROW_SET(row, PROCESS_USS, pss / 2);
+	ROW_SET(row, PROCESS_VM_HWM, rss + 7);
+}
+
+static void pass(struct host *h, uint64_t now_ns)
+{
+	tally_begin(&h->tally, 1);
+	for (size_t i = 0; i < h->count; i++)
+		tally_add(&h->tally, &h->process[i], &h->row[i], 0, 0);
+	tally_end(&h->tally, now_ns);
+	for (unsigned int s = METRIC_USER; s <= METRIC_UNIT; s++)
+		tally_sum_other(&h->tally, (enum metric_scope)s);
+}
+
+static uint64_t get(const struct scope *s, enum scope_quantity i)
+{
+	assert_true(ROW_HAS(s, i));
+	return s->q[i];
+}
+
+/* The host's quantity is the sum over the rows of each table, exported or in (other). */
+static void assert_adds_up(struct host *h, enum scope_quantity quantity)
+{
+	for (unsigned int table = 0; table < TALLY_TABLES; table++) {
+		uint64_t rows = 0, exported = h->tally.other[table].q[quantity];
+
+		for (struct scope *s = NULL; (s = scopes_next(&h->tally.table[table], s));) {
+			rows += s->q[quantity];
+			exported += s->exported ? s->q[quantity] : 0;
+		}
+		assert_int_equal(rows, h->tally.host.q[quantity]);
+		assert_int_equal(exported, h->tally.host.q[quantity]);
+	}
+}
+
+static void sums_are_equal_however_it_is_cut(void **state)
+{
+	static const enum scope_quantity additive[] = {SCOPE_PSS, SCOPE_PSS_LOW, SCOPE_PSS_HIGH,
+		SCOPE_USS, SCOPE_RSS, SCOPE_PROCESSES, SCOPE_UNMEASURED_DENIED,
+		SCOPE_UNMEASURED_CHANGING};
+	struct host *h = calloc(1, sizeof(*h));
+	uint64_t seed = 3;
+
+	(void)state;
+	assert_non_null(h);
+	tally_init(&h->tally, 1);
+	h->count = MEMBERS;
+	for (size_t i = 0; i < MEMBERS; i++) {
+		uint64_t rss = unit_random(&seed) % (1 << 20) * 1024;
+
+		place(h, i, (unsigned int)unit_random(&seed) % 9,
+			(unsigned int)unit_random(&seed) % 30,
+			(unsigned int)unit_random(&seed) % 5);
+		measure(&h->row[i], rss / (1 + unit_random(&seed) % 4), rss);
+		if (i % 17 == 0) {
+			h->row[i].outcome = OUTCOME_DENIED;
+			h->row[i].present &= ~(UINT64_C(1) << PROCESS_PSS | 1 << PROCESS_PSS_LOW |
+					       1 << PROCESS_PSS_HIGH | 1 << PROCESS_USS);
+		}
+		if (i % 23 == 0)
+			h->row[i].outcome = OUTCOME_CHANGING;
+	}
+	for (unsigned int i = 0; i < 4; i++)
+		scope_of(h, METRIC_USER, i)->exported = true;
+	pass(h, NS_PER_SEC);
+	for (size_t i = 0; i < sizeof(additive) / sizeof(additive[0]); i++)
+		assert_adds_up(h, additive[i]);
+	assert_true(get(&h->tally.host, SCOPE_PSS_LOW) <= get(&h->tally.host, SCOPE_PSS));
+	assert_true(get(&h->tally.host, SCOPE_PSS) <= get(&h->tally.host, SCOPE_PSS_HIGH));
+	tally_done(&h->tally);
+	free(h);
+}
+
+static void absent_is_not_zero(void **state)
+{
+	struct host h = {.count = 2};
+	struct scope *user;
+
+	(void)state;
+	tally_init(&h.tally, 1);
+	place(&h, 0, 1, 1, 1);
+	place(&h, 1, 2, 1, 1);
+	measure(&h.row[0], 4096, 8192);
+	h.row[1] = (struct snapshot_process){.outcome = OUTCOME_DENIED, .source = SOURCE_RSS};
+	ROW_SET(&h.row[1], PROCESS_RSS, 10240);
+	pass(&h, 1);
+	user = scope_of(&h, METRIC_USER, 2);
+	assert_false(ROW_HAS(user, SCOPE_PSS));
+	assert_false(ROW_HAS(user, SCOPE_PSS_LOW));
+	assert_false(ROW_HAS(user, SCOPE_USS));
+	assert_int_equal(get(user, SCOPE_PSS_HIGH), 10240);
+	assert_int_equal(get(user, SCOPE_RSS), 10240);
+	assert_int_equal(get(user, SCOPE_UNMEASURED_DENIED), 1);
+	assert_int_equal(get(&h.tally.host, SCOPE_PSS), 4096);
+	assert_int_equal(get(&h.tally.host, SCOPE_PSS_HIGH), 4096 + 1023 + 10240);
+	/* A member of which nothing is known leaves no upper bound. */
+	h.row[1].present = 0;
+	pass(&h, 2);
+	assert_false(ROW_HAS(&h.tally.host, SCOPE_PSS_HIGH));
+	assert_false(ROW_HAS(scope_of(&h, METRIC_USER, 2), SCOPE_RSS));
+	tally_done(&h.tally);
+}
+
+static void counts_a_shared_address_space_once(void **state)
+{
+	struct host h = {.count = 2};
+
+	(void)state;
+	tally_init(&h.tally, 1);
+	place(&h, 0, 1, 1, 1);
+	place(&h, 1, 1, 1, 1);
+	measure(&h.row[0], 4096, 8192);
+	h.row[1] = (struct snapshot_process){.outcome = OUTCOME_SHARED_MM, .mm_pid = 1};
+	pass(&h, 1);
+	assert_int_equal(get(&h.tally.host, SCOPE_PROCESSES), 2);
+	assert_int_equal(get(&h.tally.host, SCOPE_PSS), 4096);
+	assert_int_equal(get(&h.tally.host, SCOPE_PSS_HIGH), 4096 + 1023);
+	assert_int_equal(get(&h.tally.host, SCOPE_UNMEASURED_DENIED), 0);
+	tally_done(&h.tally);
+}
+
+/* ps_mem's rule: private ones summed, of the shared ones the largest. */
+static void hugetlb_is_not_additive(void **state)
+{
+	struct host h = {.count = 2};
+
+	(void)state;
+	tally_init(&h.tally, 1);
+	for (size_t i = 0; i < 2; i++) {
+		place(&h, i, 1, (unsigned int)i, 1);
+		measure(&h.row[i], 0, 0);
+		ROW_SET(&h.row[i], PROCESS_PRIVATE_HUGETLB, 100);
+		ROW_SET(&h.row[i], PROCESS_SHARED_HUGETLB, 1000 + i);
+	}
+	pass(&h, 1);
+	assert_int_equal(get(scope_of(&h, METRIC_USER, 1), SCOPE_HUGETLB), 200 + 1001);
+	assert_int_equal(get(scope_of(&h, METRIC_PROGRAM, 0), SCOPE_HUGETLB), 100 + 1000);
+	assert_int_equal(get(&h.tally.other[0], SCOPE_HUGETLB), 200 + 1001);
+	tally_done(&h.tally);
+}
+
+static double byte_seconds(const struct scope *s)
+{
+	return metric_real(get(s, SCOPE_PSS_BYTE_SECONDS));
+}
+
+static void integrates_by_trapezoids(void **state)
+{
+	struct host h = {.count = 1};
+	struct scope *user;
+
+	(void)state;
+	tally_init(&h.tally, 1);
+	place(&h, 0, 1, 1, 1);
+	measure(&h.row[0], 1000, 5000);
+	pass(&h, 10 * NS_PER_SEC); /* the first pass has nothing to integrate from */
+	user = scope_of(&h, METRIC_USER, 1);
+	assert_true(byte_seconds(user) == 0);
+	measure(&h.row[0], 2000, 5000);
+	pass(&h, 12 * NS_PER_SEC);
+	assert_true(byte_seconds(user) == (1000 + 2000) / 2.0 * 2);
+	/* Its last member ends: the ramp down is counted, and the rows still add up to the host. */
+	user->exported = true;
+	h.count = 0;
+	pass(&h, 13 * NS_PER_SEC);
+	assert_true(byte_seconds(user) == 3000 + 1000);
+	assert_true(byte_seconds(&h.tally.host) == 4000);
+	assert_true(byte_seconds(&h.tally.other[0]) == 3000); /* when it was not exported yet */
+	assert_int_equal(get(user, SCOPE_PSS), 0);
+	assert_int_equal(get(user, SCOPE_PROCESSES), 0);
+	assert_false(ROW_HAS(user, SCOPE_VM_HWM_MAX));
+	assert_int_equal(user->empty_ns, 13 * NS_PER_SEC);
+	tally_done(&h.tally);
+}
+
+/* 4 TiB for ten years is beyond 64 bits of byte-seconds. */
+static void integrates_beyond_64_bits(void **state)
+{
+	const uint64_t year_ns = UINT64_C(365) * 86400 * NS_PER_SEC, pss = UINT64_C(1) << 42;
+	struct host h = {.count = 1};
+	double expected, got;
+
+	(void)state;
+	tally_init(&h.tally, 1);
+	place(&h, 0, 1, 1, 1);
+	measure(&h.row[0], pss, pss);
+	for (unsigned int year = 1; year <= 11; year++)
+		pass(&h, year * year_ns);
+	expected = (double)pss * 10 * 365 * 86400;
+	got = byte_seconds(&h.tally.host);
+	assert_true(got > expected * 0.999999 && got < expected * 1.000001);
+	tally_done(&h.tally);
+}
+
+static void counts_growth_where_it_happens(void **state)
+{
+	struct host h = {.count = 1};
+	struct scope *user;
+
+	(void)state;
+	tally_init(&h.tally, 1);
+	place(&h, 0, 1, 1, 1);
+	measure(&h.row[0], 1, 1);
+	user = scope_of(&h, METRIC_USER, 1);
+	for (unsigned int i = 1; i <= 3; i++) {
+		user->exported = i > 1;
+		tally_begin(&h.tally, 1);
+		tally_add(&h.tally, &h.process[0], &h.row[0], 10, 100);
+		tally_end(&h.tally, i);
+		tally_sum_other(&h.tally, METRIC_USER);
+	}
+	assert_int_equal(get(user, SCOPE_VM_HWM_GROWTH), 30);
+	assert_int_equal(get(user, SCOPE_VM_SWAP_GROWTH), 300);
+	/* (other) has what was added while the row was not exported, and never gives it back. */
+	assert_int_equal(get(&h.tally.other[0], SCOPE_VM_HWM_GROWTH), 10);
+	assert_int_equal(get(&h.tally.other[0], SCOPE_VM_SWAP_GROWTH), 100);
+	tally_done(&h.tally);
+}
+
+/* Numbers that no host has must not wrap to small ones. */
+static void stops_at_the_largest_number(void **state)
+{
+	struct host h = {.count = 3};
+
+	(void)state;
+	tally_init(&h.tally, 1);
+	for (size_t i = 0; i < 3; i++) {
+		place(&h, i, 1, 1, 1);
+		measure(&h.row[i], INT64_MAX, INT64_MAX);
+	}
+	pass(&h, 1);
+	assert_int_equal(get(&h.tally.host, SCOPE_PSS), INT64_MAX);
+	assert_int_equal(get(&h.tally.host, SCOPE_RSS), INT64_MAX);
+	tally_done(&h.tally);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_are_equal_however_it_is_cut),
+		cmocka_unit_test(absent_is_not_zero),
+		cmocka_unit_test(counts_a_shared_address_space_once),
+		cmocka_unit_test(hugetlb_is_not_additive),
+		cmocka_unit_test(integrates_by_trapezoids),
+		cmocka_unit_test(integrates_beyond_64_bits),
+		cmocka_unit_test(counts_growth_where_it_happens),
+		cmocka_unit_test(stops_at_the_largest_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
