@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stands in for memtallyd in tests of its readers: hands out the sample snapshot on a snapshot socket, a
+ * new sequence at every interval, to whoever connects. On demand it hands out what memtallyd never would.
+ *
+ *   publish-sample SOCKET [interval=MS] [count=N] [more=N] [public=1] [fault=KIND] [good=N]
+ *
+ * After COUNT snapshots it keeps silent, connections open. The first GOOD are good, those that follow have
+ * the fault: torn, truncated, unsealed, foreign, file, empty (no descriptor), two (descriptors), close.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/channel.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/memfd.h"
+#include "base/number.h"
+#include "snapshot/image.h"
+#include "tests/unit/sample.h"
+
+enum { CLIENTS_MAX = 64, SOCKET_MODE = 0600 };
+
+struct publisher {
+	uint64_t interval_ms, count, more, is_public, good;
+	const char *fault;
+	uint64_t sequence;
+	int image; /* the latest; -1: none */
+	int client[CLIENTS_MAX];
+	size_t clients;
+};
+
+static void die(const char *what, int error)
+{
+	fprintf(stderr, "publish-sample: %s: %s\n", what, strerror(error < 0 ? -error : error));
+	exit(EXIT_FAILURE);
+}
+
+static void parse_arg(struct publisher *p, char *arg)
+{
+	struct {
+		const char *name;
+		uint64_t *value;
+	} numbers[] = {
+		{"interval", &p->interval_ms},
+		{"count", &p->count},
+		{"more", &p->more},
+		{"public", &p->is_public},
+		{"good", &p->good},
+	};
+	char *value = strchr(arg, '=');
+
+	if (!value)
+		die(arg, EINVAL);
+	*value++ = 0;
+	if (!strcmp(arg, "fault")) {
+		p->fault = value;
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (!strcmp(arg, numbers[i].name) &&
+			number_parse_u64(value, strlen(value), numbers[i].value) == 0)
+			return;
+	die(arg, EINVAL);
+}
+
+static int seal(const void *bytes, size_t len)
+{
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = len};
+	int fd, r = memfd_new_sealed("publish-sample", &iov, 1, &fd);
+
+	if (r < 0)
+		die("memfd", r);
+	return fd;
+}
+
+static int plain_file(int fd, const void *bytes, size_t len)
+{
+	if (fd < 0 || write(fd, bytes, len) != (ssize_t)len)
+		die("file", errno);
+	return fd;
+}
+
+/* GOOD, consumed, with the fault that was asked for. */
+static int spoil(const struct publisher *p, int good)
+{
+	AUTO_CLOSE int fd = good;
+	off_t size = lseek(fd, 0, SEEK_END);
+	unsigned char *bytes = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	size_t len = (size_t)size;
+	int bad = -1;
+
+	if (bytes == MAP_FAILED)
+		die("mmap", errno);
+	if (!strcmp(p->fault, "torn")) {
+		memset(bytes + len / 2, 0xff,
+			len / 4); /* as if half of it came from another pass */
+		bad = seal(bytes, len);
+	} else if (!strcmp(p->fault, "truncated")) {
+		bad = seal(bytes, len - 8);
+	} else if (!strcmp(p->fault, "foreign")) {
+		memcpy(bytes, "FOREIGN!", 8);
+		bad = seal(bytes, len);
+	} else if (!strcmp(p->fault, "unsealed")) {
+		bad = plain_file(memfd_create("publish-sample", MFD_CLOEXEC), bytes, len);
+	} else if (!strcmp(p->fault, "file")) {
+		char path[] = "/tmp/publish-sample.XXXXXX";
+
+		bad = plain_file(mkstemp(path), bytes, len);
+		unlink(path);
+	}
+	munmap(bytes, len);
+	return bad >= 0 ? bad : TAKE_FD(fd);
+}
+
+static bool is_spoilt(const struct publisher *p)
+{
+	return p->fault && p->sequence > p->good;
+}
+
+static void next_image(struct publisher *p)
+{
+	struct sample_options options = {
+		.sequence = ++p->sequence,
+		.realtime_ns = clock_now_ns(CLOCK_REALTIME),
+		.boottime_ns = clock_now_ns(CLOCK_BOOTTIME),
+		.interval_ns = p->interval_ms * NS_PER_MSEC,
+		.is_public = p->is_public,
+		.more = (uint32_t)p->more,
+	};
+	int fd, r = sample_seal(&options, &fd);
+
+	if (r < 0)
+		die("sample", r);
+	fd_close(p->image);
+	p->image = is_spoilt(p) ? spoil(p, fd) : fd;
+}
+
+/* A message with COUNT times the image. */
+static int send_odd(const struct publisher *p, int client, size_t count)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(2 * sizeof(int))];
+	} control = {0};
+	int fds[2] = {p->image, p->image};
+	struct iovec iov = {.iov_base = (void *)(uintptr_t) "x", .iov_len = 1};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (count) {
+		message.msg_control = &control;
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
+	}
+	return sendmsg(client, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+static int send_to(const struct publisher *p, int client)
+{
+	if (is_spoilt(p) && !strcmp(p->fault, "empty"))
+		return send_odd(p, client, 0);
+	if (is_spoilt(p) && !strcmp(p->fault, "two"))
+		return send_odd(p, client, 2);
+	if (is_spoilt(p) && !strcmp(p->fault, "close"))
+		return -EPIPE;
+	return channel_is_drained(client) ? channel_send_fd(client, p->image) : 0;
+}
+
+static void send_all(struct publisher *p)
+{
+	for (size_t i = p->clients; i > 0; i--)
+		if (send_to(p, p->client[i - 1]) < 0) {
+			close(p->client[i - 1]);
+			p->client[i - 1] = p->client[--p->clients];
+		}
+}
+
+static void accept_one(struct publisher *p, int listener)
+{
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	if (p->clients == CLIENTS_MAX || send_to(p, fd) < 0)
+		close(fd);
+	else
+		p->client[p->clients++] = fd;
+}
+
+int main(int argc, char *argv[])
+{
+	struct publisher p = {.interval_ms = 10000, .count = UINT64_MAX, .image = -1};
+	struct pollfd poll_fd = {.events = POLLIN};
+	uint64_t due;
+	int r;
+
+	if (argc < 2)
+		die("usage: publish-sample SOCKET [NAME=VALUE]...", EINVAL);
+	for (int i = 2; i < argc; i++)
+		parse_arg(&p, argv[i]);
+	r = channel_listen(argv[1], SOCK_SEQPACKET, SOCKET_MODE, 16, &poll_fd.fd);
+	if (r < 0)
+		die(argv[1], r);
+	next_image(&p);
+	due = clock_now_ns(CLOCK_MONOTONIC) + p.interval_ms * NS_PER_MSEC;
+	for (;;) {
+		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+		bool is_over = p.sequence >= p.count;
+
+		if (!is_over && now >= due) {
+			next_image(&p);
+			send_all(&p);
+			due += p.interval_ms * NS_PER_MSEC;
+			continue;
+		}
+		if (poll(&poll_fd, 1, is_over ? -1 : (int)((due - now) / NS_PER_MSEC + 1)) > 0)
+			accept_one(&p, poll_fd.fd);
+	}
+}
