@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/backoff.h"
+
+uint64_t backoff_next(struct backoff *b, uint32_t chance)
+{
+	uint64_t step = b->delay_ns ? 2 * b->delay_ns : BACKOFF_FIRST_NS;
+
+	if (step > BACKOFF_MAX_NS)
+		step = BACKOFF_MAX_NS;
+	b->delay_ns = step;
+	return step - (uint64_t)(((unsigned __int128)(step / 4) * chance) >> 32);
+}
+
+void backoff_reset(struct backoff *b)
+{
+	b->delay_ns = 0;
+}

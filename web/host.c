@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/host.h"
+
+#include <arpa/inet.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+
+enum { HOST_MAX = 255 }; /* the longest DNS name */
+
+/* The length of the host in VALUE, brackets included; 0: VALUE is not host[:port]. */
+static size_t host_length(const char *value)
+{
+	static const char name_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					 "0123456789-._~!$&'()*+,;=%";
+	static const char address_chars[] = "0123456789abcdefABCDEF:.";
+	size_t len;
+
+	if (value[0] == '[') {
+		len = 1 + strspn(value + 1, address_chars);
+		if (len == 1 || value[len] != ']')
+			return 0;
+		len++;
+	} else {
+		len = strspn(value, name_chars);
+	}
+	if (len > HOST_MAX)
+		return 0;
+	if (value[len] == ':') {
+		uint64_t port;
+		const char *digits = value + len + 1;
+
+		if (*digits &&
+			(number_parse_u64(digits, strlen(digits), &port) < 0 || port > UINT16_MAX))
+			return 0;
+		return len;
+	}
+	return value[len] ? 0 : len;
+}
+
+bool host_is_valid(const char *value)
+{
+	return host_length(value) > 0;
+}
+
+static bool is_address(const char *host, size_t len)
+{
+	char text[HOST_MAX + 1];
+	struct in6_addr address;
+
+	if (host[0] == '[') {
+		memcpy(text, host + 1, len - 2);
+		text[len - 2] = 0;
+		return inet_pton(AF_INET6, text, &address) == 1;
+	}
+	memcpy(text, host, len);
+	text[len] = 0;
+	return inet_pton(AF_INET, text, &address) == 1;
+}
+
+bool host_is_local(const char *value, const char *name)
+{
+	size_t len = host_length(value);
+
+	if (!len)
+		return false;
+	if (is_address(value, len))
+		return true;
+	if (len == strlen("localhost") && !strncasecmp(value, "localhost", len))
+		return true;
+	return name && len == strlen(name) && !strncasecmp(value, name, len);
+}
+
+bool host_is_same_origin(const char *origin, const char *value)
+{
+	static const char scheme[] = "http://", secure[] = "https://";
+
+	if (!strncasecmp(origin, scheme, strlen(scheme)))
+		origin += strlen(scheme);
+	else if (!strncasecmp(origin, secure, strlen(secure))) /* a proxy in front speaks TLS */
+		origin += strlen(secure);
+	else
+		return false;
+	return *origin && !strcasecmp(origin, value);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a request's head says, and whether it is one that may be answered. The library hands on heads
+ * that two servers could read in two ways (Content-Length with Transfer-Encoding, two Hosts): those are
+ * refused and the connection closed before anything behind them is read, so that no second request is
+ * ever found inside of a body. Pure: headers come in one by one, the verdict comes out.
+ */
+#ifndef MEMTALLY_WEB_REQUEST_H
+#define MEMTALLY_WEB_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "web/negotiate.h"
+
+struct request {
+	const char *path;  /* borrowed; as it came, not decoded */
+	size_t path_len;   /* up to the "?" */
+	const char *query; /* behind the "?"; NULL: there is none */
+	bool is_head;      /* HEAD, not GET */
+
+	/* From the headers; texts are borrowed. */
+	unsigned int hosts, content_lengths, transfer_encodings, origins;
+	bool is_malformed; /* a name that is no token, or a control character in a value */
+	bool expects;      /* an Expect header */
+	const char *host, *content_length, *origin, *if_none_match;
+	struct negotiate negotiate;
+};
+
+/* Begins a request for TARGET, which stays borrowed. */
+void request_init(struct request *rq, const char *target);
+
+/* Takes in a header; VALUE may be NULL. */
+void request_add_header(struct request *rq, const char *name, const char *value);
+
+/* A reason to say no. */
+struct refusal {
+	unsigned int status;
+	const char *why;
+};
+
+/*
+ * Whether the head can be taken for what it seems to be; otherwise the connection has to be closed
+ * behind the answer in *ret. VERSION is "HTTP/1.1" or the like.
+ */
+bool request_is_sound(
+	struct request *rq, const char *method, const char *version, struct refusal *ret);
+
+/* The listener that a request came in by. */
+struct request_site {
+	bool is_loopback; /* TCP that only this machine reaches: names are checked */
+	const char *name; /* the host name that it was configured with; NULL: none */
+};
+
+/* Whether a sound request with METHOD may be answered there. */
+bool request_is_allowed(struct request *rq, const char *method, const struct request_site *site,
+	struct refusal *ret);
+
+#endif
