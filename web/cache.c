@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/cache.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "render/json.h"
+#include "snapshot/query.h"
+
+enum { LIST_ROWS_MAX = 512 };
+
+static_assert(CACHE_TEXT == (int)PROMETHEUS_TEXT &&
+		      CACHE_OPENMETRICS == (int)PROMETHEUS_OPENMETRICS && PROMETHEUS_FORMATS == 2,
+	"metrics are found by their format");
+static_assert(CACHE_PROCESSES - CACHE_USERS == (int)METRIC_PROCESS - (int)METRIC_USER,
+	"lists are found by their scope");
+
+struct body *body_unref(struct body *body)
+{
+	if (!body || --body->refs)
+		return NULL;
+	buffer_done(&body->data);
+	free(body);
+	return NULL;
+}
+
+void cache_drop(struct cache *c)
+{
+	for (size_t i = 0; i < CACHE_BODIES; i++)
+		c->body[i] = body_unref(c->body[i]);
+}
+
+void cache_done(struct cache *c)
+{
+	cache_drop(c);
+	c->view = view_unref(c->view);
+}
+
+void cache_replace(struct cache *c, struct view *view)
+{
+	cache_done(c);
+	c->view = view;
+}
+
+bool cache_keeps_list(const struct cache *c, enum metric_scope scope)
+{
+	return view_count(c->view, scope) <= LIST_ROWS_MAX;
+}
+
+static int render_list(const struct view *view, enum metric_scope scope, struct buffer *to)
+{
+	AUTO_FREE uint32_t *rows = NULL;
+	struct json_list list = {.view = view, .scope = scope};
+	struct query query;
+	int r;
+
+	query_init(&query, scope);
+	r = query_run(&query, view, &rows, &list.count);
+	if (r < 0)
+		return r;
+	list.rows = rows;
+	while (json_list_render(&list, SIZE_MAX, to) && !to->error)
+		;
+	return 0;
+}
+
+/* Compresses the plain body, which is kept only if somebody has asked for it as it is. */
+static int render_gzip(struct cache *c, enum prometheus_format format, struct body *to)
+{
+	const struct body *plain = c->body[cache_metrics(format, false)];
+	AUTO_BUFFER struct buffer text = {0};
+
+	if (plain)
+		return gzip_add_front(&to->data, plain->data.data, plain->data.len, &to->front);
+	prometheus_render(c->view, format, &text);
+	if (text.error)
+		return text.error;
+	return gzip_add_front(&to->data, text.data, text.len, &to->front);
+}
+
+static int render(struct cache *c, enum cache_body which, struct body *to)
+{
+	switch (which) {
+	case CACHE_TEXT:
+	case CACHE_OPENMETRICS:
+		prometheus_render(c->view, (enum prometheus_format)which, &to->data);
+		return 0;
+	case CACHE_TEXT_GZIP: return render_gzip(c, PROMETHEUS_TEXT, to);
+	case CACHE_OPENMETRICS_GZIP: return render_gzip(c, PROMETHEUS_OPENMETRICS, to);
+	case CACHE_HOST: json_render_host(c->view, &to->data); return 0;
+	default:
+		return render_list(c->view,
+			(enum metric_scope)(METRIC_USER + (int)which - CACHE_USERS), &to->data);
+	}
+}
+
+int cache_get(struct cache *c, enum cache_body which, struct body **ret)
+{
+	if (!c->body[which]) {
+		AUTO_BODY struct body *body = calloc(1, sizeof(*body));
+		int r;
+
+		if (!body)
+			return -ENOMEM;
+		body->refs = 1;
+		r = render(c, which, body);
+		if (r < 0 || body->data.error)
+			return -ENOMEM;
+		buffer_trim(&body->data);
+		c->body[which] = TAKE_PTR(body);
+	}
+	c->body[which]->refs++;
+	*ret = c->body[which];
+	return 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/connections.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+
+#define GRACE_NS NS_PER_SEC
+
+static void link_newest(struct connections *list, struct connection *c)
+{
+	c->older = list->newest;
+	c->newer = NULL;
+	if (list->newest)
+		list->newest->newer = c;
+	else
+		list->oldest = c;
+	list->newest = c;
+}
+
+static void unlink_one(struct connections *list, struct connection *c)
+{
+	if (c->older)
+		c->older->newer = c->newer;
+	else
+		list->oldest = c->newer;
+	if (c->newer)
+		c->newer->older = c->older;
+	else
+		list->newest = c->older;
+}
+
+struct connection *connections_add(
+	struct connections *list, const void *group, int fd, uint64_t now_ns)
+{
+	struct connection *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->group = group;
+	c->fd = fd;
+	c->since_ns = now_ns;
+	link_newest(list, c);
+	return c;
+}
+
+void connections_remove(struct connections *list, struct connection *c)
+{
+	if (!c->is_cut)
+		unlink_one(list, c);
+	free(c);
+}
+
+static void renew(struct connections *list, struct connection *c, uint64_t now_ns)
+{
+	if (c->is_cut)
+		return;
+	unlink_one(list, c);
+	c->since_ns = now_ns;
+	link_newest(list, c);
+}
+
+void connections_begin(struct connections *list, struct connection *c, uint64_t now_ns)
+{
+	c->is_busy = true;
+	if (c->has_answered)
+		renew(list, c, now_ns);
+}
+
+void connections_end(struct connections *list, struct connection *c, uint64_t now_ns)
+{
+	c->is_busy = false;
+	c->has_answered = true;
+	renew(list, c, now_ns);
+}
+
+/* Of a reader who does not read, what the kernel still holds for him is thrown away, too. */
+static void cut(struct connections *list, struct connection *c)
+{
+	const struct linger none = {.l_onoff = 1, .l_linger = 0};
+
+	if (c->is_busy)
+		(void)setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	shutdown(c->fd, SHUT_RDWR);
+	unlink_one(list, c);
+	c->is_cut = true;
+}
+
+void connections_expire(struct connections *list, uint64_t now_ns, uint64_t timeout_ns)
+{
+	while (list->oldest && now_ns - list->oldest->since_ns >= timeout_ns)
+		cut(list, list->oldest);
+}
+
+uint64_t connections_due_ns(const struct connections *list, uint64_t timeout_ns)
+{
+	return list->oldest ? list->oldest->since_ns + timeout_ns : UINT64_MAX;
+}
+
+bool connections_evict(struct connections *list, const void *group, uint64_t now_ns)
+{
+	struct connection *oldest = NULL;
+
+	for (struct connection *c = list->oldest; c; c = c->newer) {
+		if (c->group != group)
+			continue;
+		if (!c->is_busy) {
+			cut(list, c);
+			return true;
+		}
+		if (!oldest)
+			oldest = c;
+	}
+	if (!oldest || now_ns - oldest->since_ns < GRACE_NS)
+		return false;
+	cut(list, oldest);
+	return true;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The open connections and how long each has been at it. The library's own timeout starts anew with
+ * every byte, so a client that sends or reads one byte at a time would keep its place for ever; here
+ * the time is absolute. A connection that is too old is shut down; the library then sees it end.
+ */
+#ifndef MEMTALLY_WEB_CONNECTIONS_H
+#define MEMTALLY_WEB_CONNECTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct connection {
+	struct connection *older, *newer;
+	const void *group; /* the listener that it came in by */
+	int fd;            /* borrowed */
+	uint64_t since_ns; /* when it became free for its present request */
+	bool is_busy;      /* a request is being answered */
+	bool has_answered; /* at least once */
+	bool is_cut;       /* shut down, and no longer in the list */
+};
+
+/* By .since_ns; the timeout is the same for all. */
+struct connections {
+	struct connection *oldest, *newest;
+};
+
+/* A new one at NOW. NULL: out of memory. */
+struct connection *connections_add(
+	struct connections *list, const void *group, int fd, uint64_t now_ns);
+
+/* Forgets C, which is freed. */
+void connections_remove(struct connections *list, struct connection *c);
+
+/*
+ * C has sent a request line. The first request of a connection has had its time since the connection was
+ * accepted; a later one starts here, since nobody is to blame for having been idle.
+ */
+void connections_begin(struct connections *list, struct connection *c, uint64_t now_ns);
+
+/* C's answer has been sent. */
+void connections_end(struct connections *list, struct connection *c, uint64_t now_ns);
+
+/* Shuts down what has taken longer than TIMEOUT_NS. */
+void connections_expire(struct connections *list, uint64_t now_ns, uint64_t timeout_ns);
+
+/* When connections_expire() is due; UINT64_MAX: never. */
+uint64_t connections_due_ns(const struct connections *list, uint64_t timeout_ns);
+
+/*
+ * Makes room in GROUP: shuts down its oldest idle connection, or else its oldest one, unless that has had
+ * less than a second. False: there is none that deserves it.
+ */
+bool connections_evict(struct connections *list, const void *group, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "snapshot/client.h"
+
+#define BAD_LOG_INTERVAL_NS (60 * NS_PER_SEC)
+
+enum { SAID_NOTHING = -1 };
+
+int link_init(struct link *l, const char *path)
+{
+	*l = (struct link){
+		.path = strdup(path),
+		.fd = -1,
+		.said = SAID_NOTHING,
+		.bad.interval_ns = BAD_LOG_INTERVAL_NS,
+	};
+	return l->path ? 0 : -ENOMEM;
+}
+
+void link_done(struct link *l)
+{
+	l->fd = fd_close(l->fd);
+	free(l->path);
+	l->path = NULL;
+}
+
+int link_set_path(struct link *l, const char *path)
+{
+	char *copy;
+
+	if (!strcmp(path, l->path))
+		return 0;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	free(l->path);
+	l->path = copy;
+	l->fd = fd_close(l->fd);
+	l->retry_ns = 0;
+	l->said = SAID_NOTHING;
+	backoff_reset(&l->backoff);
+	return 0;
+}
+
+static void drop(struct link *l, uint64_t now_ns)
+{
+	uint32_t chance;
+
+	if (getrandom(&chance, sizeof(chance), GRND_NONBLOCK) != sizeof(chance))
+		chance = 0;
+	l->fd = fd_close(l->fd);
+	l->retry_ns = now_ns + backoff_next(&l->backoff, chance);
+}
+
+/* One line for each change of fortune: attempts go on for ever. */
+static void say(struct link *l, int error)
+{
+	if (l->said == error)
+		return;
+	if (!error)
+		log_info("receiving snapshots from %s", l->path);
+	else if (error == ECONNRESET)
+		log_warning("memtallyd closed the connection; connecting again");
+	else
+		log_warning("can't connect to %s: %s; trying again", l->path, strerror(error));
+	l->said = error;
+}
+
+static void connect_now(struct link *l, uint64_t now_ns)
+{
+	int r = client_connect(l->path, &l->fd);
+
+	if (r < 0) {
+		say(l, -r);
+		drop(l, now_ns);
+	}
+}
+
+static void refuse(struct link *l, uint64_t now_ns, const char *reason)
+{
+	uint64_t held_back;
+
+	l->refused++;
+	if (log_limit_pass(&l->bad, now_ns, &held_back))
+		log_error("refused what came over %s: %s (%llu more like it before); the last good "
+			  "snapshot stays until it is stale",
+			l->path, reason, (unsigned long long)held_back);
+	drop(l, now_ns);
+}
+
+bool link_run(struct link *l, uint64_t now_ns, struct view **ret)
+{
+	const char *reason = "out of memory";
+	int r;
+
+	if (l->fd < 0) {
+		if (now_ns < l->retry_ns)
+			return false;
+		connect_now(l, now_ns);
+		if (l->fd < 0)
+			return false;
+	}
+	r = client_receive(l->fd, ret, &reason);
+	if (r < 0) {
+		refuse(l, now_ns, reason);
+		return false;
+	}
+	if (r == CLIENT_CLOSED) {
+		say(l, ECONNRESET);
+		drop(l, now_ns);
+		return false;
+	}
+	if (r == CLIENT_NOTHING)
+		return false;
+	say(l, 0);
+	l->received++;
+	backoff_reset(&l->backoff);
+	return true;
+}
+
+uint64_t link_due_ns(const struct link *l)
+{
+	return l->fd < 0 ? l->retry_ns : UINT64_MAX;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libmicrohttpd, and what differs between its versions. Nothing else in the tree asks for MHD_VERSION.
+ */
+#ifndef MEMTALLY_WEB_MHD_H
+#define MEMTALLY_WEB_MHD_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Milliseconds until MHD_run() is due without any event, or -1: none of its own accord. */
+static inline int64_t mhd_timeout_ms(struct MHD_Daemon *daemon)
+{
+#if MHD_VERSION >= 0x00097601
+	return MHD_get_timeout64s(daemon);
+#else
+	MHD_UNSIGNED_LONG_LONG timeout;
+
+	if (MHD_get_timeout(daemon, &timeout) != MHD_YES)
+		return -1;
+	return timeout < INT32_MAX ? (int64_t)timeout : INT32_MAX;
+#endif
+}
+
+/*
+ * Whether METHOD, TARGET of LEN bytes and VERSION follow each other in the request line with one space
+ * between them. Before 1.0 the library takes a NUL for the end of the method or the target and says
+ * nothing: then "/metrics\0x" would look like "/metrics". All three point into one buffer.
+ */
+static inline bool mhd_is_line_whole(
+	const char *method, const char *target, size_t len, const char *version)
+{
+#if MHD_VERSION >= 0x01000000
+	(void)method;
+	(void)target;
+	(void)len;
+	(void)version;
+	return true; /* refused before anybody is asked */
+#else
+	uintptr_t m = (uintptr_t)method, t = (uintptr_t)target, v = (uintptr_t)version;
+
+	return t == m + strlen(method) + 1 && v == t + len + 1;
+#endif
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/page.h"
+
+#include "base/clock.h"
+#include "web/steady.h"
+
+static const char page_head[] =
+	"<!DOCTYPE html>\n"
+	"<html lang=\"en\">\n"
+	"<head>\n"
+	"<meta charset=\"utf-8\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	"<title>memtally</title>\n"
+	"<style>\n"
+	"body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto;"
+	" padding: 0 1rem; color: #1c1c1c; background: #fff; }\n"
+	"table { border-collapse: collapse; width: 100%; }\n"
+	"td { border-top: 1px solid #ddd; padding: .35rem .75rem .35rem 0; vertical-align: top; }\n"
+	"code { font-family: ui-monospace, monospace; }\n"
+	".bad { color: #a40000; }\n"
+	"@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818; }"
+	" a { color: #8ab4f8; } td { border-color: #444; } .bad { color: #ff8a80; } }\n"
+	"</style>\n"
+	"</head>\n"
+	"<body>\n"
+	"<h1>memtally</h1>\n"
+	"<p>How much memory each process, program, user and systemd unit of this host really uses.</p>\n";
+
+static const struct {
+	const char *path; /* NULL: the metrics' */
+	const char *what;
+} links[] = {
+	{NULL, "for Prometheus; OpenMetrics for those who ask for it"},
+	{"/api/v1/host", "the host as a whole, as JSON"},
+	{"/api/v1/users", "users, the largest first"},
+	{"/api/v1/programs", "programs"},
+	{"/api/v1/units", "systemd units"},
+	{"/api/v1/processes",
+		"processes; <code>?sort=rss_bytes&amp;limit=10&amp;user=NAME</code> narrows a list, "
+		"<code>/PID</code> names one"},
+	{"/api/v1/status", "the programs themselves"},
+	{"/readyz", "whether there is a fresh snapshot"},
+	{"/healthz", "whether memtally-web lives"},
+};
+
+static void add_link(struct buffer *to, const char *path, const char *what)
+{
+	buffer_add_text(to, "<tr><td><a href=\"");
+	buffer_add_text(to, path);
+	buffer_add_text(to, "\"><code>");
+	buffer_add_text(to, path);
+	buffer_add_text(to, "</code></a></td><td>");
+	buffer_add_text(to, what);
+	buffer_add_text(to, "</td></tr>\n");
+}
+
+/* What the clock changes: whole seconds are enough for a person. */
+static void add_age(struct steady *steady, const struct status *s)
+{
+	struct buffer *to = steady->to;
+	char time[CLOCK_TEXT_SIZE];
+	uint64_t age_ns;
+
+	if (!s->view) {
+		buffer_add_text(to, "<p class=\"bad\">There is no snapshot yet: ");
+		buffer_add_text(to, s->is_connected ? "memtallyd has not sent one.</p>\n"
+						    : "memtallyd can't be reached.</p>\n");
+		return;
+	}
+	age_ns = view_age_ns(s->view, s->now_boottime_ns);
+	clock_format_rfc3339(s->view->header->realtime_ns, time);
+	buffer_add_text(to, s->is_fresh ? "<p>" : "<p class=\"bad\">");
+	buffer_add_text(to, "The snapshot of ");
+	buffer_add_text(to, time);
+	buffer_add_text(to, " is ");
+	steady_add_seconds(steady, age_ns - age_ns % NS_PER_SEC);
+	buffer_add_text(to, s->is_fresh ? " s old" : " s old, which is stale: it is not shown");
+	buffer_add_text(to, view_is_complete(s->view)
+				    ? ".</p>\n"
+				    : ". Not every process could be measured.</p>\n");
+}
+
+void page_render(const struct status *s, const char *telemetry_path, struct buffer *to)
+{
+	struct steady steady = {.to = to};
+
+	buffer_add_text(to, page_head);
+	add_age(&steady, s);
+	buffer_add_text(to, "<table>\n");
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
+		add_link(to, links[i].path ? links[i].path : telemetry_path, links[i].what);
+	buffer_add_text(to, "</table>\n<p>memtally-web " PACKAGE_VERSION "</p>\n</body>\n</html>");
+	steady_settle(&steady);
+	buffer_add_char(to, '\n');
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What libmicrohttpd 0.9.75 needs to be told: the request's text before it is decoded comes by the URI
+ * log callback alone; an answer that is queued in the first call for a request closes the connection,
+ * which is just right for those that must not go on and wrong for all others; listening sockets survive
+ * MHD_stop_daemon() only with MHD_USE_ITC and after MHD_quiesce_daemon().
+ */
+#include "config.h"
+
+#include "web/server.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+enum {
+	CLIENT_MEMORY = 16 * 1024, /* for a request's head, and for the pieces of a long list */
+	CLIENTS_OVER = 16,         /* more than the library accepts in one go */
+	OTHER_FDS = 12,            /* standard streams, signals, snapshots, /proc */
+	LISTENER_FDS = 3,          /* the socket, the library's epoll and eventfd */
+};
+
+/* A request from its first line to the last byte of its answer. */
+struct exchange {
+	struct request request;
+	struct connection *client; /* borrowed */
+	const char *raw; /* the target where the library has it; only its place is of use */
+	size_t len;      /* of the target */
+	bool is_sound;
+	char target[]; /* a copy, since the library decodes its own in place */
+};
+
+static struct connection *client_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+static void *on_target(void *listener, const char *target, struct MHD_Connection *connection)
+{
+	struct listener *l = listener;
+	struct connection *client = client_of(connection);
+	struct exchange *x;
+	size_t len;
+
+	if (!target || !client)
+		return NULL;
+	len = strlen(target);
+	x = malloc(sizeof(*x) + len + 1);
+	if (!x)
+		return NULL;
+	*x = (struct exchange){.client = client, .raw = target, .len = len};
+	memcpy(x->target, target, len + 1);
+	request_init(&x->request, x->target);
+	connections_begin(&l->server->connections, client, clock_now_ns(CLOCK_MONOTONIC));
+	return x;
+}
+
+static enum MHD_Result on_header(
+	void *request, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	(void)kind;
+	request_add_header(request, name, value);
+	return MHD_YES;
+}
+
+/* Consumes ANSWER; NULL: out of memory. */
+static enum MHD_Result answer_with(
+	struct listener *l, struct MHD_Connection *connection, struct answer *answer)
+{
+	struct counters *counters = &l->server->site->counters;
+	struct MHD_Response *response;
+	unsigned int status;
+	enum MHD_Result r;
+
+	if (!answer)
+		answer = answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+	if (!answer)
+		return MHD_NO;
+	status = answer->status;
+	response = answer_to_response(answer);
+	if (!response)
+		return MHD_NO;
+	r = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	if (r == MHD_YES)
+		counters_add(counters, status);
+	return r;
+}
+
+static enum MHD_Result send_refusal(struct listener *l, struct MHD_Connection *connection,
+	const struct refusal *refusal, bool closes)
+{
+	struct answer *answer = answer_new_error(refusal->status, refusal->why);
+
+	if (answer)
+		answer->closes = closes;
+	return answer_with(l, connection, answer);
+}
+
+/* The first call: the head is there, a body may follow. */
+static enum MHD_Result on_head(struct listener *l, struct MHD_Connection *connection,
+	struct exchange *x, const char *method, const char *version)
+{
+	struct refusal refusal = {
+		.status = MHD_HTTP_BAD_REQUEST, .why = "a malformed request line"};
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, on_header, &x->request);
+	x->is_sound = mhd_is_line_whole(method, x->raw, x->len, version) &&
+	              request_is_sound(&x->request, method, version, &refusal);
+	return x->is_sound ? MHD_YES : send_refusal(l, connection, &refusal, true);
+}
+
+static enum MHD_Result on_request(void *listener, struct MHD_Connection *connection,
+	const char *url, const char *method, const char *version, const char *upload,
+	size_t *upload_size, void **exchange)
+{
+	struct listener *l = listener;
+	struct exchange *x = *exchange;
+	struct refusal refusal;
+
+	(void)url;
+	(void)upload;
+	if (!x || *upload_size)
+		return MHD_NO;
+	if (!x->is_sound)
+		return on_head(l, connection, x, method, version);
+	if (!request_is_allowed(&x->request, method, &l->socket->site, &refusal))
+		return send_refusal(l, connection, &refusal, false);
+	return answer_with(l, connection,
+		site_answer(l->server->site, &x->request, clock_now_ns(CLOCK_BOOTTIME)));
+}
+
+static void on_completed(void *listener, struct MHD_Connection *connection, void **exchange,
+	enum MHD_RequestTerminationCode how)
+{
+	struct listener *l = listener;
+	struct exchange *x = *exchange;
+
+	(void)connection;
+	(void)how;
+	if (!x)
+		return;
+	connections_end(&l->server->connections, x->client, clock_now_ns(CLOCK_MONOTONIC));
+	free(x);
+	*exchange = NULL;
+}
+
+static void on_connection(void *listener, struct MHD_Connection *connection, void **context,
+	enum MHD_ConnectionNotificationCode what)
+{
+	struct listener *l = listener;
+	struct server *s = l->server;
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+	const union MHD_ConnectionInfo *info;
+
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		if (*context)
+			connections_remove(&s->connections, *context);
+		l->clients -= *context != NULL;
+		*context = NULL;
+		return;
+	}
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (!info)
+		return;
+	*context = connections_add(&s->connections, l, info->connect_fd, now);
+	l->clients += *context != NULL;
+	if (l->clients > s->max_clients)
+		connections_evict(&s->connections, l, now);
+}
+
+__attribute__((format(printf, 2, 0))) static void on_log(
+	void *unused, const char *format, va_list args)
+{
+	char text[256];
+	size_t len;
+
+	(void)unused;
+	vsnprintf(text, sizeof(text), format, args);
+	len = strlen(text);
+	if (len && text[len - 1] == '\n')
+		text[len - 1] = 0;
+	log_debug("libmicrohttpd: %s", text);
+}
+
+static int listener_start(struct listener *l, unsigned int limit)
+{
+	const union MHD_DaemonInfo *info;
+
+	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+		on_request, l, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET,
+		l->socket->fd, MHD_OPTION_CONNECTION_LIMIT, limit,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_MEMORY,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+		MHD_OPTION_URI_LOG_CALLBACK, on_target, l, MHD_OPTION_NOTIFY_COMPLETED,
+		on_completed, l, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l, MHD_OPTION_END);
+	if (!l->daemon)
+		return -EIO;
+	info = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	if (!info || info->epoll_fd < 0)
+		return -EIO;
+	l->epoll_fd = info->epoll_fd;
+	MHD_run(l->daemon); /* the listening socket is polled from the first run on */
+	return 0;
+}
+
+/* How many clients each of LISTENERS may have, at most WANTED: their descriptors must do. */
+static unsigned int fit_clients(unsigned int wanted, size_t listeners)
+{
+	uint64_t others = OTHER_FDS + listeners * LISTENER_FDS;
+	uint64_t need = others + listeners * ((uint64_t)wanted + CLIENTS_OVER);
+	struct rlimit limit;
+	uint64_t each;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return wanted;
+	if (limit.rlim_cur < need && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+			return wanted;
+	}
+	if (limit.rlim_cur >= need)
+		return wanted;
+	each = limit.rlim_cur > others ? (limit.rlim_cur - others) / listeners : 1;
+	each = each > 2 * CLIENTS_OVER ? each - CLIENTS_OVER : each / 2 ? each / 2 : 1;
+	return each < wanted ? (unsigned int)each : wanted;
+}
+
+int server_start(
+	struct server *s, struct site *site, const struct listen_set *set, unsigned int max_clients)
+{
+	unsigned int fit = fit_clients(max_clients, set->count);
+
+	*s = (struct server){.site = site, .max_clients = fit};
+	if (fit < max_clients)
+		log_warning("the limit of open files allows for %u connections a listener, not %u",
+			fit, max_clients);
+	s->listener = calloc(set->count, sizeof(*s->listener));
+	if (!s->listener)
+		return -ENOMEM;
+	for (; s->listeners < set->count; s->listeners++) {
+		struct listener *l = &s->listener[s->listeners];
+		int r;
+
+		*l = (struct listener){
+			.server = s, .socket = &set->socket[s->listeners], .epoll_fd = -1};
+		r = listener_start(l, fit + (fit > CLIENTS_OVER ? CLIENTS_OVER : fit));
+		if (r < 0) {
+			s->listeners++;
+			server_stop(s);
+			return r;
+		}
+	}
+	return 0;
+}
+
+int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns)
+{
+	uint64_t due = connections_due_ns(&s->connections, client_timeout_ns);
+	int64_t least = -1;
+
+	if (due != UINT64_MAX)
+		least = due > now_monotonic_ns
+		                ? (int64_t)((due - now_monotonic_ns) / NS_PER_MSEC + 1)
+		                : 0;
+	for (size_t i = 0; i < s->listeners; i++) {
+		int64_t ms = mhd_timeout_ms(s->listener[i].daemon);
+
+		if (ms >= 0 && (least < 0 || ms < least))
+			least = ms;
+	}
+	return least;
+}
+
+void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns)
+{
+	connections_expire(&s->connections, now_monotonic_ns, client_timeout_ns);
+	for (size_t i = 0; i < s->listeners; i++)
+		MHD_run(s->listener[i].daemon);
+}
+
+void server_stop(struct server *s)
+{
+	for (size_t i = 0; i < s->listeners; i++) {
+		struct listener *l = &s->listener[i];
+
+		if (!l->daemon)
+			continue;
+		MHD_quiesce_daemon(l->daemon);
+		MHD_stop_daemon(l->daemon);
+	}
+	free(s->listener);
+	s->listener = NULL;
+	s->listeners = 0;
+}

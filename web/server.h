@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HTTP on the listening sockets, in the caller's thread: one instance of the library for each socket, its
+ * epoll descriptor for the caller to poll. Requests go to the site. It logs nothing that clients cause.
+ */
+#ifndef MEMTALLY_WEB_SERVER_H
+#define MEMTALLY_WEB_SERVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "web/connections.h"
+#include "web/listen.h"
+#include "web/mhd.h"
+#include "web/site.h"
+
+struct server;
+
+struct listener {
+	struct server *server;
+	const struct listen_socket *socket; /* borrowed */
+	struct MHD_Daemon *daemon;
+	int epoll_fd;         /* the library's */
+	unsigned int clients; /* open connections */
+};
+
+struct server {
+	struct site *site;         /* borrowed */
+	struct listener *listener; /* owned; one for each socket */
+	size_t listeners;
+	unsigned int max_clients; /* for each listener; above it the oldest have to go */
+	struct connections connections;
+};
+
+/*
+ * Serves SITE on SET, both borrowed until server_stop(), to MAX_CLIENTS at a time for each socket, or
+ * fewer where the descriptor limit does not allow that many. -ENOMEM, or -EIO where the library refuses.
+ */
+int server_start(struct server *s, struct site *site, const struct listen_set *set,
+	unsigned int max_clients);
+
+/* Milliseconds until server_run() is due without input on an epoll descriptor; -1: never. */
+int64_t server_due_ms(
+	const struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns);
+
+/* Does what there is to do, without waiting. */
+void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns);
+
+/* Ends all connections. The sockets stay open and listening: a service manager may own them. */
+void server_stop(struct server *s);
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/site.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "web/page.h"
+#include "web/params.h"
+#include "web/routes.h"
+#include "web/status.h"
+#include "web/steady.h"
+
+#define TYPE_JSON "application/json"
+#define TYPE_TEXT "text/plain; charset=utf-8"
+#define TYPE_HTML "text/html; charset=utf-8"
+
+/* The page's own style sheet stands in it. */
+#define PAGE_POLICY                                                                                \
+	"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "     \
+	"frame-ancestors 'none'"
+
+/* One request while it is being answered. */
+struct task {
+	struct site *site;
+	const struct request *rq;
+	uint64_t now_ns; /* CLOCK_BOOTTIME */
+	bool is_fresh;
+};
+
+void site_init(struct site *s, const struct link *link, const struct settings *settings)
+{
+	*s = (struct site){.link = link, .settings = settings};
+	self_init(&s->self);
+}
+
+void site_done(struct site *s)
+{
+	cache_done(&s->cache);
+}
+
+static struct status make_status(const struct task *t)
+{
+	const struct site *s = t->site;
+
+	return (struct status){
+		.view = s->cache.view,
+		.is_fresh = t->is_fresh,
+		.is_connected = link_is_connected(s->link),
+		.snapshots_received = s->link->received,
+		.snapshots_refused = s->link->refused,
+		.counters = &s->counters,
+		.self = &s->self,
+		.now_boottime_ns = t->now_ns,
+	};
+}
+
+/*
+ * `W/"<instance>-<sequence>[-<variant>]"`. Weak: ages and memtally-web's own figures move on while the
+ * snapshot stays.
+ */
+static void set_etag(struct answer *a, const struct view *view, const char *variant)
+{
+	char instance[VIEW_INSTANCE_TEXT_SIZE];
+
+	view_format_instance(view, instance);
+	snprintf(a->etag, sizeof(a->etag), "W/\"%s-%llu%s%s\"", instance,
+		(unsigned long long)view->header->sequence, *variant ? "-" : "", variant);
+}
+
+/* Whether the client has what A, with its ETag set, would bring; A is then the answer to that. */
+static bool is_known(const struct task *t, struct answer *a)
+{
+	if (!t->rq->if_none_match || !negotiate_etag_matches(t->rq->if_none_match, a->etag))
+		return false;
+	answer_set_not_modified(a);
+	return true;
+}
+
+static struct answer *answer_text(unsigned int status, const char *text)
+{
+	AUTO_ANSWER struct answer *a = answer_new(status, TYPE_TEXT);
+
+	if (a)
+		buffer_add_text(&a->before, text);
+	return TAKE_PTR(a);
+}
+
+static struct answer *answer_readyz(const struct task *t)
+{
+	if (t->is_fresh)
+		return answer_text(MHD_HTTP_OK, "ready\n");
+	return answer_text(MHD_HTTP_SERVICE_UNAVAILABLE,
+		t->site->cache.view ? "the snapshot is stale\n" : "there is no snapshot yet\n");
+}
+
+static struct answer *answer_page(const struct task *t)
+{
+	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_HTML);
+	struct status status = make_status(t);
+
+	if (!a)
+		return NULL;
+	a->policy = PAGE_POLICY;
+	page_render(&status, t->site->settings->web_telemetry_path, &a->before);
+	return TAKE_PTR(a);
+}
+
+static struct answer *answer_metrics(const struct task *t)
+{
+	struct site *s = t->site;
+	enum prometheus_format format = negotiate_openmetrics(&t->rq->negotiate)
+	                                        ? PROMETHEUS_OPENMETRICS
+	                                        : PROMETHEUS_TEXT;
+	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, prometheus_content_type(format));
+	AUTO_BUFFER struct buffer tail = {0};
+	struct status status = make_status(t);
+
+	if (!a)
+		return NULL;
+	a->vary = "Accept, Accept-Encoding";
+	a->is_gzip = negotiate_gzip(&t->rq->negotiate);
+	if (t->is_fresh) {
+		set_etag(a, s->cache.view, format == PROMETHEUS_OPENMETRICS ? "om" : "");
+		if (is_known(t, a))
+			return TAKE_PTR(a);
+		if (cache_get(&s->cache, cache_metrics(format, a->is_gzip), &a->body) < 0)
+			return NULL;
+	}
+	self_read(&s->self);
+	status_render_metrics(&status, format, a->is_gzip ? &tail : &a->after);
+	if (a->is_gzip && !a->body) {
+		struct gzip_front front;
+
+		if (gzip_add_front(&a->before, NULL, 0, &front) < 0)
+			return NULL;
+		gzip_add_end(&a->after, &front, tail.data, tail.len);
+	} else if (a->is_gzip) {
+		gzip_add_end(&a->after, &a->body->front, tail.data, tail.len);
+	}
+	return tail.error ? NULL : TAKE_PTR(a);
+}
+
+/*
+ * The live head. Its age has fewer digits now than it may have later: the blanks that make up for them
+ * go into *ret_slack, for the end of the body.
+ */
+static void add_head(struct buffer *to, const struct view *view, uint64_t now_ns, size_t *ret_slack)
+{
+	enum { AGE_DIGITS = 24 };
+	size_t len;
+
+	json_render_head(view, view->header->boottime_ns, to);
+	len = to->len; /* with an age of one digit */
+	buffer_clear(to);
+	json_render_head(view, now_ns, to);
+	*ret_slack = len + AGE_DIGITS > to->len ? len + AGE_DIGITS - to->len : 0;
+}
+
+static void add_end(struct buffer *to, size_t slack)
+{
+	struct steady steady = {.to = to, .slack = slack};
+
+	steady_settle(&steady);
+	buffer_add_char(to, '\n');
+}
+
+/* A JSON answer of the head and BODY's rest. */
+static struct answer *answer_cached(const struct task *t, enum cache_body body)
+{
+	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
+	struct cache *cache = &t->site->cache;
+	size_t slack;
+
+	if (!a)
+		return NULL;
+	set_etag(a, cache->view, "");
+	if (is_known(t, a))
+		return TAKE_PTR(a);
+	if (cache_get(cache, body, &a->body) < 0)
+		return NULL;
+	add_head(&a->before, cache->view, t->now_ns, &slack);
+	add_end(&a->after, slack);
+	return TAKE_PTR(a);
+}
+
+/* FNV-1a, 64 bits: tells queries apart, and protects nothing. */
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static bool has_parameters(const struct request *rq)
+{
+	return rq->query && *rq->query;
+}
+
+static struct answer *answer_stream(const struct task *t, const struct query *query)
+{
+	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
+	struct view *view = t->site->cache.view;
+	char variant[17] = "";
+	size_t slack;
+
+	if (!a)
+		return NULL;
+	if (has_parameters(t->rq))
+		snprintf(variant, sizeof(variant), "%016llx",
+			(unsigned long long)hash_text(t->rq->query));
+	set_etag(a, view, variant);
+	if (is_known(t, a))
+		return TAKE_PTR(a);
+	a->stream = calloc(1, sizeof(*a->stream));
+	if (!a->stream)
+		return NULL;
+	a->stream->view = view_ref(view);
+	a->stream->list = (struct json_list){.view = view, .scope = query->scope};
+	if (query_run(query, view, &a->stream->rows, &a->stream->list.count) < 0)
+		return NULL;
+	a->stream->list.rows = a->stream->rows;
+	add_head(&a->before, view, t->now_ns, &slack);
+	return TAKE_PTR(a);
+}
+
+static struct answer *answer_list(const struct task *t, enum metric_scope scope)
+{
+	char key[PARAMS_KEY_SIZE], value[QUERY_VALUE_MAX], error[QUERY_ERROR_SIZE];
+	struct cache *cache = &t->site->cache;
+	struct params params;
+	struct query query;
+	int r;
+
+	if (scope == METRIC_PROCESS && view_is_public(cache->view))
+		return answer_new_error(MHD_HTTP_FORBIDDEN,
+			"memtallyd does not show processes to this memtally-web");
+	if (!has_parameters(t->rq) && cache_keeps_list(cache, scope))
+		return answer_cached(t, cache_list(scope));
+	query_init(&query, scope);
+	params_init(&params, t->rq->query, t->rq->query ? strlen(t->rq->query) : 0);
+	while ((r = params_next(&params, key, value, error)) == 0) {
+		r = query_set(&query, key, value, error);
+		if (r < 0)
+			break;
+	}
+	if (r < 0)
+		return answer_new_error(MHD_HTTP_BAD_REQUEST, error);
+	return answer_stream(t, &query);
+}
+
+static struct answer *answer_process(const struct task *t, uint32_t pid)
+{
+	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
+	const struct view *view = t->site->cache.view;
+	const struct snapshot_process *row;
+	char variant[16];
+	size_t slack;
+
+	if (!a)
+		return NULL;
+	if (view_is_public(view))
+		return answer_new_error(MHD_HTTP_FORBIDDEN,
+			"memtallyd does not show processes to this memtally-web");
+	row = view_find_process(view, pid);
+	if (!row)
+		return answer_new_error(
+			MHD_HTTP_NOT_FOUND, "no process with this pid in the snapshot");
+	snprintf(variant, sizeof(variant), "p%u", pid);
+	set_etag(a, view, variant);
+	if (is_known(t, a))
+		return TAKE_PTR(a);
+	add_head(&a->before, view, t->now_ns, &slack);
+	json_render_process(view, row, &a->before);
+	add_end(&a->after, slack);
+	return TAKE_PTR(a);
+}
+
+static struct answer *answer_status(const struct task *t)
+{
+	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
+	struct site *s = t->site;
+	const struct view *view = s->cache.view;
+	struct status status = make_status(t);
+	size_t slack = 0;
+
+	if (!a)
+		return NULL;
+	self_read(&s->self);
+	if (view)
+		add_head(&a->before, view, t->now_ns, &slack);
+	buffer_add_char(&a->before, view ? ',' : '{');
+	status_render_json(&status, &a->before, &slack);
+	if (view)
+		json_render_status(view, &a->before);
+	else
+		buffer_add_char(&a->before, '}');
+	add_end(&a->after, slack);
+	return TAKE_PTR(a);
+}
+
+/* Routes that show what is in a fresh snapshot, or nothing. */
+static struct answer *answer_data(const struct task *t, enum route route, uint32_t pid)
+{
+	if (!t->site->cache.view)
+		return answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE, "there is no snapshot yet");
+	if (!t->is_fresh)
+		return answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE, "the snapshot is stale");
+	if (route == ROUTE_HOST)
+		return answer_cached(t, CACHE_HOST);
+	if (route == ROUTE_PROCESS)
+		return answer_process(t, pid);
+	return answer_list(t, routes_list_scope(route));
+}
+
+/* A parameter to an answer that has none is a mistake of the asker's. A scraper may add what it likes. */
+static bool refuses_parameters(enum route route)
+{
+	return route == ROUTE_STATUS || route == ROUTE_HOST || route == ROUTE_PROCESS;
+}
+
+struct answer *site_answer(struct site *s, const struct request *rq, uint64_t now_boottime_ns)
+{
+	struct task t = {.site = s, .rq = rq, .now_ns = now_boottime_ns};
+	uint32_t pid = 0;
+	enum route route = routes_find(
+		rq->path, rq->path_len, s->settings->web_telemetry_path, &pid);
+
+	t.is_fresh = s->cache.view && !view_is_stale(s->cache.view, now_boottime_ns);
+	if (!t.is_fresh)
+		cache_drop(&s->cache);
+	if (route == ROUTE_NONE)
+		return answer_new_error(MHD_HTTP_NOT_FOUND, "there is nothing at this path");
+	if (has_parameters(rq) && refuses_parameters(route))
+		return answer_new_error(MHD_HTTP_BAD_REQUEST, "this path takes no parameters");
+	switch (route) {
+	case ROUTE_METRICS: return answer_metrics(&t);
+	case ROUTE_PAGE: return answer_page(&t);
+	case ROUTE_HEALTHZ: return answer_text(MHD_HTTP_OK, "alive\n");
+	case ROUTE_READYZ: return answer_readyz(&t);
+	case ROUTE_STATUS: return answer_status(&t);
+	default: return answer_data(&t, route, pid);
+	}
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/web.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "config/help.h"
+#include "config/settings.h"
+#include "web/lean.h"
+#include "web/link.h"
+#include "web/listen.h"
+#include "web/routes.h"
+#include "web/server.h"
+#include "web/site.h"
+
+/*
+ * Larger blocks than this come from mmap() and go back to the kernel when a snapshot's bodies are
+ * dropped; left alone, malloc would raise the threshold with the first of them and keep them all.
+ */
+enum { LARGE_BLOCK = 128 * 1024 };
+
+struct web {
+	int argc;
+	char *const *argv;
+	struct settings *settings;
+	struct listen_set set;
+	struct link link;
+	struct site site;
+	struct server server;
+	int signals;          /* signalfd */
+	struct pollfd *poll;  /* signals, link, listeners */
+	uint64_t watchdog_ns; /* how often to tell the service manager; 0: never */
+	uint64_t watchdog_due_ns;
+	bool stops;
+};
+
+enum { POLL_SIGNALS, POLL_LINK, POLL_LISTENERS };
+
+/* What the option table can't check: it knows texts, not addresses. */
+static int check_settings(const struct settings *c, char error[static SETTINGS_ERROR_SIZE])
+{
+	struct listen_address address;
+
+	for (size_t i = 0; i < c->web_listen_address.count; i++)
+		if (listen_parse(c->web_listen_address.item[i], &address) < 0) {
+			snprintf(error, SETTINGS_ERROR_SIZE,
+				"web.listen-address: expected HOST:PORT, [IPv6]:PORT, :PORT or "
+				"unix:PATH, got '%.100s'",
+				c->web_listen_address.item[i]);
+			return -EINVAL;
+		}
+	if (!routes_is_path(c->web_telemetry_path)) {
+		snprintf(error, SETTINGS_ERROR_SIZE,
+			"web.telemetry-path: expected a path of letters, digits and -._~/ that "
+			"begins with '/', got '%.100s'",
+			c->web_telemetry_path);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int load_settings(
+	int argc, char *const argv[], struct settings **ret, char error[static SETTINGS_ERROR_SIZE])
+{
+	AUTO_SETTINGS struct settings *c = NULL;
+	int r = settings_load(PROGRAM_WEB, argc, argv, &c, error);
+
+	if (r == 0 && settings_action(c) != SETTINGS_HELP && settings_action(c) != SETTINGS_VERSION)
+		r = check_settings(c, error);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(c);
+	return 0;
+}
+
+static int print_help(void)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	help_render(PROGRAM_WEB, "memtally-web [FLAG]...",
+		"Serves memtallyd's snapshots over HTTP: to Prometheus, as JSON, and as a page.",
+		&text);
+	if (text.error || fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout))
+		return EXIT_FAILURE;
+	return EXIT_SUCCESS;
+}
+
+/* A bad file, or one that asks for what only a start can give, leaves things as they are. */
+static void reload(struct web *w)
+{
+	char error[SETTINGS_ERROR_SIZE];
+	AUTO_SETTINGS struct settings *c = NULL;
+	bool moved;
+	int r;
+
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
+		(unsigned long long)(clock_now_ns(CLOCK_MONOTONIC) / NS_PER_USEC));
+	r = load_settings(w->argc, w->argv, &c, error);
+	if (r == 0) {
+		r = link_set_path(&w->link, c->snapshot_socket);
+		if (r < 0)
+			snprintf(error, sizeof(error), "out of memory");
+	}
+	if (r < 0) {
+		log_error("the configuration stays as it was: %s", error);
+		sd_notify(0, "READY=1");
+		return;
+	}
+	moved = c->web_listen_address.count != w->settings->web_listen_address.count;
+	for (size_t i = 0; !moved && i < c->web_listen_address.count; i++)
+		moved = strcmp(c->web_listen_address.item[i],
+				w->settings->web_listen_address.item[i]) != 0;
+	if (moved || c->web_max_connections != w->settings->web_max_connections)
+		log_warning("web.listen-address and web.max-connections change at the next start");
+	w->site.settings = c;
+	settings_free(w->settings);
+	w->settings = TAKE_PTR(c);
+	log_set_level((enum log_level)w->settings->log_level);
+	log_info("the configuration has been read again");
+	sd_notify(0, "READY=1");
+}
+
+static void serve_signals(struct web *w)
+{
+	struct signalfd_siginfo info;
+
+	while (read(w->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGHUP)
+			reload(w);
+		else
+			w->stops = true;
+	}
+}
+
+static int open_signals(int *ret_fd)
+{
+	const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		sigaddset(&set, numbers[i]);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
+		return -errno;
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	*ret_fd = fd;
+	return 0;
+}
+
+static int open_sockets(struct web *w)
+{
+	char error[LISTEN_ERROR_SIZE];
+	int r = listen_take(&w->set, error);
+
+	if (r == 0)
+		r = listen_open(&w->set, &w->settings->web_listen_address, error);
+	if (r < 0) {
+		log_error("%s", error);
+		return r;
+	}
+	for (size_t i = 0; i < w->set.count; i++)
+		log_info("listening on %s", w->set.socket[i].name);
+	return 0;
+}
+
+static void init_watchdog(struct web *w)
+{
+	uint64_t usec;
+
+	if (sd_watchdog_enabled(0, &usec) > 0)
+		w->watchdog_ns = usec * NS_PER_USEC / 2;
+}
+
+static int start(struct web *w)
+{
+	int r = open_signals(&w->signals);
+
+	if (r < 0) {
+		log_error("can't receive signals: %s", strerror(-r));
+		return r;
+	}
+	r = open_sockets(w);
+	if (r < 0)
+		return r;
+	r = link_init(&w->link, w->settings->snapshot_socket);
+	if (r == 0) {
+		site_init(&w->site, &w->link, w->settings);
+		r = server_start(&w->server, &w->site, &w->set,
+			(unsigned int)w->settings->web_max_connections);
+	}
+	if (r == 0) {
+		w->poll = calloc(POLL_LISTENERS + w->server.listeners, sizeof(*w->poll));
+		r = w->poll ? 0 : -ENOMEM;
+	}
+	if (r < 0) {
+		log_error("can't start to serve: %s",
+			r == -ENOMEM ? "out of memory" : "libmicrohttpd refuses");
+		return r;
+	}
+	w->poll[POLL_SIGNALS].fd = w->signals;
+	for (size_t i = 0; i < w->server.listeners; i++)
+		w->poll[POLL_LISTENERS + i].fd = w->server.listener[i].epoll_fd;
+	for (size_t i = 0; i < POLL_LISTENERS + w->server.listeners; i++)
+		w->poll[i].events = POLLIN;
+	init_watchdog(w);
+	return 0;
+}
+
+static void stop(struct web *w)
+{
+	server_stop(&w->server);
+	listen_done(&w->set);
+	site_done(&w->site);
+	link_done(&w->link);
+	free(w->poll);
+	fd_close(w->signals);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int wait_ms(const struct web *w, uint64_t now_ns)
+{
+	uint64_t due = link_due_ns(&w->link);
+	int64_t ms = server_due_ms(&w->server, now_ns, w->settings->web_timeout_ns);
+
+	if (w->watchdog_ns)
+		due = earlier(due, w->watchdog_due_ns);
+	if (ms >= 0)
+		due = earlier(due, now_ns + (uint64_t)ms * NS_PER_MSEC);
+	if (due == UINT64_MAX)
+		return -1;
+	if (due <= now_ns)
+		return 0;
+	due = (due - now_ns + NS_PER_MSEC - 1) / NS_PER_MSEC;
+	return due < INT_MAX ? (int)due : INT_MAX;
+}
+
+/* Everything in one thread: whatever the loop says to the watchdog, it has got round to say. */
+static int loop(struct web *w)
+{
+	while (!w->stops) {
+		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+		struct view *view;
+
+		w->poll[POLL_LINK].fd = w->link.fd;
+		if (poll(w->poll, (nfds_t)(POLL_LISTENERS + w->server.listeners), wait_ms(w, now)) <
+				0 &&
+			errno != EINTR) {
+			log_error("can't wait for events: %s", strerror(errno));
+			return EXIT_FAILURE;
+		}
+		now = clock_now_ns(CLOCK_MONOTONIC);
+		if (w->poll[POLL_SIGNALS].revents)
+			serve_signals(w);
+		if (link_run(&w->link, now, &view))
+			cache_replace(&w->site.cache, view);
+		server_run(&w->server, now, w->settings->web_timeout_ns);
+		if (w->watchdog_ns && now >= w->watchdog_due_ns) {
+			sd_notify(0, "WATCHDOG=1");
+			w->watchdog_due_ns = now + w->watchdog_ns;
+		}
+	}
+	return EXIT_SUCCESS;
+}
+
+static int serve(struct web *w)
+{
+	int status = EXIT_FAILURE;
+
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
+	if (start(w) == 0) {
+		lean_drop_text();
+		sd_notify(0, "READY=1");
+		status = loop(w);
+		sd_notify(0, "STOPPING=1");
+	}
+	stop(w);
+	return status;
+}
+
+int web_run(int argc, char *argv[])
+{
+	char error[SETTINGS_ERROR_SIZE];
+	struct web w = {.argc = argc, .argv = argv, .signals = -1, .link.fd = -1};
+	int status = EXIT_SUCCESS;
+
+	log_open("memtally-web", LOG_LEVEL_INFO);
+	if (load_settings(argc, argv, &w.settings, error) < 0) {
+		log_error("%s", error);
+		return EXIT_FAILURE;
+	}
+	log_set_level((enum log_level)w.settings->log_level);
+	switch (settings_action(w.settings)) {
+	case SETTINGS_HELP: status = print_help(); break;
+	case SETTINGS_VERSION: puts("memtally-web " PACKAGE_VERSION); break;
+	case SETTINGS_CHECK: puts("the configuration is good"); break;
+	case SETTINGS_RUN: status = serve(&w); break;
+	}
+	settings_free(w.settings);
+	return status;
+}
