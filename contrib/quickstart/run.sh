@@ -16,6 +16,12 @@ http_get() {
 
 port_is_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; }
 
+# The array "follow_us" makes a daemon end when this script does, however it does.
+find_follow_us() {
+	follow_us=()
+	! setpriv --pdeathsig TERM true 2>/dev/null || follow_us=(--pdeathsig TERM)
+}
+
 # as_user UID GID CAPABILITY COMMAND...: with that one capability (or "none") and no way to more.
 as_user() {
 	local uid=$1 gid=$2 capability=$3 rights=(--inh-caps=-all --ambient-caps=-all --bounding-set=-all)
@@ -23,7 +29,7 @@ as_user() {
 	[ "$capability" = none ] ||
 		rights=(--inh-caps="-all,+$capability" --ambient-caps="-all,+$capability"
 			--bounding-set="-all,+$capability")
-	exec setpriv --reuid "$uid" --regid "$gid" --clear-groups --no-new-privs "${rights[@]}" -- "$@"
+	exec setpriv "${follow_us[@]}" --reuid "$uid" --regid "$gid" --clear-groups --no-new-privs "${rights[@]}" -- "$@"
 }
 
 can_reach_programs() {
@@ -55,6 +61,8 @@ make_runtime() {
 	else
 		runtime=
 	fi
+	# An empty one is what a run left that was killed; one in use is not empty.
+	[ -z "$runtime" ] || rmdir -- "$runtime" 2>/dev/null
 	if [ -z "$runtime" ] || ! mkdir -m 0755 -- "$runtime" 2>/dev/null; then
 		runtime=$(mktemp -d) || fail 'no temporary directory'
 		chmod 0755 "$runtime"
@@ -71,16 +79,27 @@ remove_runtime() {
 	runtime=
 }
 
+# The subshells of start() exec, so their pids are the daemons'.
+are_running() { kill -0 "$collector_pid" 2>/dev/null && kill -0 "$web_pid" 2>/dev/null; }
+
+is_any_running() {
+	local pid
+	for pid in $web_pid $collector_pid; do
+		kill -0 "$pid" 2>/dev/null && return 0
+	done
+	return 1
+}
+
 stop_daemons() {
 	local pid
-	for pid in "$web_pid" "$collector_pid"; do
+	for pid in $web_pid $collector_pid; do
 		kill -TERM "$pid" 2>/dev/null
 	done
 	for ((i = 0; i < 50; i++)); do
-		kill -0 "$web_pid" 2>/dev/null || kill -0 "$collector_pid" 2>/dev/null || break
+		is_any_running || break
 		sleep 0.1
 	done
-	for pid in "$web_pid" "$collector_pid"; do
+	for pid in $web_pid $collector_pid; do
 		kill -KILL "$pid" 2>/dev/null && warn "quickstart: process $pid had to be killed"
 	done
 	wait 2>/dev/null
@@ -96,37 +115,51 @@ stop_and_leave() {
 	exit 0
 }
 
-# One of the two has ended by itself; say which, and end the other.
+# One of the two has ended by itself; say which, and how, and end the other.
 leave_broken() {
-	local which=memtally-web
+	local which=memtally-web pid=$web_pid status
 	trap '' INT TERM HUP
-	kill -0 "$collector_pid" 2>/dev/null || which=memtallyd
-	warn "quickstart: $which has ended; what it said stands above. Stopping."
+	kill -0 "$collector_pid" 2>/dev/null || which=memtallyd pid=$collector_pid
+	wait "$pid" 2>/dev/null
+	status=$?
+	if [ "$status" -gt 128 ]; then
+		warn "quickstart: $which was ended by signal $((status - 128)). Stopping."
+	else
+		warn "quickstart: $which has ended with status $status; what it said stands above. Stopping."
+	fi
 	stop_daemons
 	exit 1
 }
 
-start_daemons() {
-	local daemon=("$builddir/memtallyd" --interval="$interval") web=("$builddir/memtally-web")
-	local shared=(--config.file=/dev/null --snapshot.socket="$runtime/snapshot.sock" --log.level=warning)
-	daemon+=("${shared[@]}")
-	web+=("${shared[@]}" --web.listen-address="127.0.0.1:$port")
-	if ! is_root; then
-		"${daemon[@]}" & collector_pid=$!
-		"${web[@]}" & web_pid=$!
+# start CAPABILITY COMMAND...: in the background, under whom decide_rights() chose; the pid is in $!.
+start() {
+	local capability=$1
+	shift
+	if is_root; then
+		(as_user "$account_uid" "$account_gid" "$capability" "$@") &
+	elif [ ${#follow_us[@]} -gt 0 ]; then
+		(exec setpriv "${follow_us[@]}" -- "$@") &
 	else
-		(as_user "$account_uid" "$account_gid" "$capability" "${daemon[@]}") & collector_pid=$!
-		(as_user "$account_uid" "$account_gid" none "${web[@]}") & web_pid=$!
+		"$@" &
 	fi
 }
 
-# The subshells above exec, so their pids are the daemons'.
-are_alive() { kill -0 "$collector_pid" 2>/dev/null && kill -0 "$web_pid" 2>/dev/null; }
+start_daemons() {
+	local shared=(--config.file=/dev/null --snapshot.socket="$runtime/snapshot.sock" --log.level=warning)
+	start "$capability" "$builddir/memtallyd" "${shared[@]}" --interval="$interval"
+	collector_pid=$!
+	until [ -S "$runtime/snapshot.sock" ]; do
+		kill -0 "$collector_pid" 2>/dev/null || leave_broken
+		sleep 0.02
+	done
+	start none "$builddir/memtally-web" "${shared[@]}" --web.listen-address="127.0.0.1:$port"
+	web_pid=$!
+}
 
 await_snapshot() {
 	local waited=0
 	until http_get /readyz >/dev/null; do
-		are_alive || leave_broken
+		are_running || leave_broken
 		sleep 0.1
 		waited=$((waited + 1))
 		[ $((waited % 100)) -ne 0 ] || say '  Still waiting for the first pass over all processes.'
@@ -155,16 +188,16 @@ tell_unmeasured() {
 	metrics=$(http_get /metrics)
 	denied=$(awk -F'[{}" ]+' '/^memtally_user_unmeasured_processes\{.*reason="denied"/ && $NF > 0 {
 			sum += $NF; who = who (who == "" ? "" : ", ") $NF " of " $3 }
-		END { if (sum) printf "%d (%s)", sum, who }' <<<"$metrics")
+		END { if (sum) printf "%d %s (%s)", sum, sum == 1 ? "process" : "processes", who }' <<<"$metrics")
 	hidden=$(awk '/^memtally_capability_info\{.*proc_hidden="(1|true|yes)"/' <<<"$metrics")
 	if [ -n "$denied" ]; then
-		say "The kernel did not let us read the PSS of these processes: $denied."
+		say "Not measured, because the kernel refused it: $denied. Their PSS is missing above."
 		if ! is_root; then
-			say 'Above they count with the RSS alone. To measure them: sudo ./quickstart run'
+			say 'To measure them as well: sudo ./quickstart run'
 		elif [ "$capability" = none ]; then
-			say 'Above they count with the RSS alone. The container lacks CAP_SYS_PTRACE: start it with --cap-add=SYS_PTRACE.'
+			say 'To measure them as well, give this container CAP_SYS_PTRACE (--cap-add=SYS_PTRACE).'
 		else
-			say 'Above they count with the RSS alone. A security module or a user namespace protects them.'
+			say 'With CAP_SYS_PTRACE nothing more can be done here: a sandbox or security module protects them.'
 		fi
 	elif [ -z "$hidden" ]; then
 		say 'Every process could be read.'
@@ -195,11 +228,13 @@ END
 
 do_run() {
 	runtime='' collector_pid='' web_pid=''
+	find_follow_us
 	ensure_built
 	port_is_taken && fail "127.0.0.1:$port is in use. Choose another port: ./quickstart run --port $((port % 65535 + 1))"
 	decide_rights
 	make_runtime
 	trap stop_and_leave INT TERM HUP
+	trap : PIPE # a reader that goes away must not take this script along, and so its clean-up
 	start_daemons
 	await_snapshot
 	say ''
@@ -207,6 +242,6 @@ do_run() {
 	say ''
 	tell_unmeasured
 	tell_places
-	wait -n "$collector_pid" "$web_pid"
+	wait -n "$collector_pid" "$web_pid" 2>/dev/null
 	leave_broken
 }

@@ -118,13 +118,13 @@ def literals(source, folders, pattern):
 def check_metric_names(source, metrics):
     """Every metric that code or documentation names exists and is documented."""
     table = {row[1] for row in metrics if row[5] != "json"}
-    coded = {name for name in literals(source, ["render", "web"], r"^(memtally_[a-z_]*[a-z])$")}
+    coded = literals(source, ["render", "web"], r"^((?:memtally|process)_[a-z_]*[a-z])(?:$|\{)")
     described = common.read(source, "docs/metrics.md")
     found = [f"docs/metrics.md: no word of {name}" for name in sorted(coded)
-             if not re.search(rf"`{name}(_total)?[`{{]", described)]
+             if not re.search(rf"`{name}(_total|_info)?[`{{]", described)]
     shapes = {re.sub(r"^memtally_(host|user|program|unit)_", "memtally_SCOPE_", n) for n in table}
     known = table | coded | shapes | {n + s for n in table | coded for s in
-                                      ("_bucket", "_sum", "_count", "_created", "_total")}
+                                      ("_bucket", "_sum", "_count", "_created", "_total", "_info")}
     for path in markdown(source) + [p for p in common.paths(source, "contrib") if p.endswith(".yml")]:
         text = common.read(source, path)
         for match in re.finditer(r"\bmemtally_[A-Za-z_]*[a-z](?![A-Za-z_*<{]*[*<])", text):
@@ -173,8 +173,8 @@ def check_sample(source, options):
 
 def check_routes(source):
     text = common.read(source, "docs/api.md")
-    coded = literals(source, ["web"], r"^(/(?:api/v1/[a-z]+|healthz|readyz|metrics))/?$")
-    described = set(re.findall(r"`GET (/(?:api/v1/[a-z]+|[a-z]+))[`/]", text))
+    coded = literals(source, ["web"], r"^(/(?:api/v1/[a-z]+|healthz|readyz))/?$")
+    described = set(re.findall(r"`GET (/(?:api/v1/[a-z]+|[a-z]+))[`/]", text)) - {"/metrics"}
     found = [f"docs/api.md: no word of GET {route}" for route in sorted(coded - described)]
     return found + [f"docs/api.md: web/ has no route {route}" for route in sorted(described - coded)]
 

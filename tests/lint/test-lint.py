@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shows that each lint can fail: every rule against a sample that breaks it, and one that does not."""
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import documents  # noqa: E402
 import layers  # noqa: E402
+import linking  # noqa: E402
 import source  # noqa: E402
 
 TAG = "/* SPDX-License-Identifier: Apache-" + "2.0 */\n"
@@ -113,6 +116,95 @@ class Source(Tree):
     def test_clean(self):
         self.assert_clean(source, "base/a.c", TAG + '/* no sprintf() here */ int a = snprintf("gets(");\n'
                           "int b = my_system(1) + x.system(2);\n")
+
+
+class Linking(Tree):
+    """On programs and archives that are compiled for it."""
+
+    def setUp(self):
+        super().setUp()
+        self.saved = linking.PROGRAMS
+        self.addCleanup(setattr, linking, "PROGRAMS", self.saved)
+        linking.PROGRAMS = {"program": ([], ["libcollectors.a"])}
+        self.write("pass.c", "int pass_run(void); int pass_run(void) { return 0; }\n")
+        self.run_in("cc", "-c", "pass.c")
+        self.run_in("ar", "cr", "libcollectors.a", "pass.o")
+
+    def run_in(self, *command):
+        subprocess.run(command, cwd=self.folder.name, check=True)
+
+    def link(self, text, *libraries):
+        self.write("main.c", text)
+        self.run_in("cc", "-o", "program", "main.c", "-L.", *libraries)
+
+    def test_clean(self):
+        self.link("int main(void) { return 0; }\n", "-lcollectors")
+        self.assertEqual(self.found(linking), [])
+
+    def test_archive(self):
+        self.link("int pass_run(void); int main(void) { return pass_run(); }\n", "-lcollectors")
+        self.assertEqual(self.found(linking), ["program contains pass_run() of libcollectors.a"])
+
+    def test_library(self):
+        self.link("int main(void) { return 0; }\n", "-Wl,--no-as-needed", "-lz")
+        found = self.found(linking)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("program links libz.", found[0])
+
+    def test_nothing_built(self):
+        self.assertEqual(self.found(linking), ["program is not built"])
+
+
+class Documents(Tree):
+    """Each comparison on its own, with tables of a line or two."""
+
+    METRICS = [["user", "memtally_user_pss_bytes", "gauge", "-", "-", "both", "pss_bytes", "PSS."]]
+    OPTIONS = [["memtallyd", "interval", "duration", "file", "10s", "a duration", "How often."]]
+
+    def test_tables(self):
+        text = "<!-- BEGIN a -->\nold\n<!-- END a -->\n"
+        self.write("docs/metrics.md", text)
+        self.write("docs/api.md", documents.renewed(text, {"a": "new\n"}))
+        found = documents.check_blocks(self.folder.name, {"a": "new\n", "b": "more\n"})
+        self.assertEqual(len(found), 2, found)
+        self.assertIn("docs/metrics.md: its tables", found[0])
+        self.assertIn("no table of b", found[1])
+
+    def test_metric_names(self):
+        self.write("docs/metrics.md", "`memtally_user_pss_bytes` `memtally_user_uss_bytes`\n")
+        self.write("web/a.c", 'add("memtally_web_requests"); add("process_open_fds");\n')
+        found = documents.check_metric_names(self.folder.name, self.METRICS)
+        self.assertEqual(found, ["docs/metrics.md: no word of memtally_web_requests",
+                                 "docs/metrics.md: no word of process_open_fds",
+                                 "docs/metrics.md:1: there is no metric memtally_user_uss_bytes"])
+
+    def test_options(self):
+        for page in documents.PAGES.values():
+            self.write(page, ".It Fl \\-intervals\n")
+        self.write(documents.FILE_PAGE, "")
+        found = documents.check_options(self.folder.name, self.folder.name, self.OPTIONS)
+        self.assertEqual(found, ["docs/memtallyd.8: no word of --interval",
+                                 "docs/memtally.yaml.5: no word of interval"])
+
+    def test_unknown_option(self):
+        self.write("README.md", "run with --web.listen-adress=:80\n")
+        self.assertEqual(documents.check_mentioned_options(self.folder.name, self.OPTIONS),
+                         ["README.md:1: there is no option --web.listen-adress"])
+
+    def test_sample(self):
+        self.write(documents.SAMPLE, "#interval: 20s\n")
+        self.assertEqual(len(documents.check_sample(self.folder.name, self.OPTIONS)), 1)
+
+    def test_routes(self):
+        self.write("docs/api.md", "`GET /api/v1/users` `GET /api/v1/gone`\n")
+        self.write("web/routes.c", '"/api/v1/users" "/healthz"\n')
+        self.assertEqual(documents.check_routes(self.folder.name),
+                         ["docs/api.md: no word of GET /healthz", "docs/api.md: web/ has no route /api/v1/gone"])
+
+    def test_links(self):
+        self.write("docs/a.md", "[b](b.md) [c](../c.md#x) [d](https://example.org/)\n")
+        self.write("c.md", "")
+        self.assertEqual(documents.check_links(self.folder.name), ["docs/a.md:1: there is no b.md"])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The sample configuration is one that the programs take: as it is, with every key uncommented, and not
+# with an error in it.
+set -u
+sample=$MEMTALLY_SOURCE/contrib/memtally.yaml
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+status=0
+
+# check NAME EXPECTED-STATUS FILE
+check() {
+	local program got
+	for program in memtallyd memtally-web memtally; do
+		"$MEMTALLY_BUILD/$program" --check-config --config.file="$3"
+		got=$?
+		if [ $((got != 0)) -ne "$2" ]; then
+			echo "$program, $1: exit status $got"
+			status=1
+		fi
+	done
+}
+
+check 'the sample' 0 "$sample"
+grep -E '^#[a-z]+[.a-z-]*: ' "$sample" | sed 's/^#//' >"$folder/all.yaml"
+[ "$(wc -l <"$folder/all.yaml")" -ge 10 ] || { echo 'hardly any keys in the sample'; status=1; }
+check 'every key' 0 "$folder/all.yaml"
+sed 's/^interval: .*/interval: tomorrow/' "$folder/all.yaml" >"$folder/bad.yaml"
+check 'a bad value' 1 "$folder/bad.yaml"
+exit $status
