@@ -403,6 +403,12 @@ static void says_what_is_wrong(void **state)
 		{METRIC_PROCESS, "pid", "-1", "'pid' must be a whole number"},
 		{METRIC_PROCESS, "uid", "0",
 			"unknown parameter; known here: sort, order, limit, user, program, unit, pid"},
+		{METRIC_PROCESS, "user_unit", "x",
+			"unknown parameter; known here: sort, order, limit, user, program, unit, pid"},
+		{METRIC_PROCESS, "source", "rss",
+			"unknown parameter; known here: sort, order, limit, user, program, unit, pid"},
+		{METRIC_PROCESS, "reason", "denied",
+			"unknown parameter; known here: sort, order, limit, user, program, unit, pid"},
 		{METRIC_PROCESS, "", "0",
 			"unknown parameter; known here: sort, order, limit, user, program, unit, pid"},
 		{METRIC_PROCESS, "Sort", "pid",
@@ -426,6 +432,24 @@ static void says_what_is_wrong(void **state)
 		assert_int_equal(query_set(&q, cases[i].key, cases[i].value, error), -EINVAL);
 		assert_string_equal(error, cases[i].error);
 		assert_int_equal(q.filters, 0);
+	}
+}
+
+static void takes_limits_in_range(void **state)
+{
+	static const char *const limits[] = {"1", "007", "1000000"};
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	static const size_t counts[] = {1, 7, SAMPLE_PROCESSES};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+		AUTO_ROWS struct rows rows = {0};
+		struct query q;
+
+		query_init(&q, METRIC_PROCESS);
+		set(&q, "limit", limits[i]);
+		rows = run(&q, view);
+		assert_int_equal(rows.count, counts[i]);
 	}
 }
 
@@ -502,6 +526,7 @@ int main(void)
 		cmocka_unit_test(filters_by_names),
 		cmocka_unit_test(sums_of_a_family_do_not_wrap),
 		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(takes_limits_in_range),
 		cmocka_unit_test(takes_some_once_only),
 		cmocka_unit_test(takes_so_many_filters),
 		cmocka_unit_test(survives_without_memory),
