@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <ctype.h>
+
+#include "base/clock.h"
+#include "config/option.h"
+#include "config/settings.h"
+#include "tests/unit/allocation.h"
+
+static const unsigned int programs[] = {PROGRAM_MEMTALLYD, PROGRAM_WEB, PROGRAM_MEMTALLY};
+
+static size_t size_of(enum option_type type)
+{
+	switch (type) {
+	case OPTION_BOOL: return sizeof(bool);
+	case OPTION_COUNT:
+	case OPTION_DURATION:
+	case OPTION_CHOICE: return sizeof(uint64_t);
+	case OPTION_TEXT:
+	case OPTION_PATH: return sizeof(char *);
+	case OPTION_LIST: return sizeof(struct text_list);
+	}
+	return 0;
+}
+
+static bool is_name(const char *name)
+{
+	for (const char *c = name; *c; c++)
+		if (!islower((unsigned char)*c) && (c == name || (*c != '-' && *c != '.') || !c[1]))
+			return false;
+	return *name != 0;
+}
+
+/* What flags, keys, help and man pages take for granted of every row. */
+static void the_table_is_sound(void **state)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		const struct option_spec *s = &spec[i];
+		size_t help = strlen(s->help);
+
+		assert_true(is_name(s->name));
+		assert_int_not_equal(s->programs, 0);
+		assert_int_equal(s->metavar == NULL, s->type == OPTION_BOOL);
+		assert_int_equal(s->choices != NULL, s->type == OPTION_CHOICE);
+		assert_true(s->offset + size_of(s->type) <= sizeof(struct settings));
+		assert_true(help > 10 && s->help[help - 1] == '.' && s->help[0] != ' ');
+		if (s->in_file) /* or a program would run with 0 or NULL where a file says nothing */
+			assert_non_null(s->fallback);
+		if (s->type == OPTION_DURATION)
+			assert_non_null(s->fallback);
+		if (s->type == OPTION_COUNT || s->type == OPTION_DURATION)
+			assert_true(s->min < s->max);
+	}
+}
+
+/* No two rows share a name, a field, or a place in the file. */
+static void rows_do_not_collide(void **state)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < count; k++) {
+			size_t len = strlen(spec[i].name);
+
+			if (i == k)
+				continue;
+			assert_string_not_equal(spec[i].name, spec[k].name);
+			assert_true(spec[i].offset >= spec[k].offset + size_of(spec[k].type) ||
+				    spec[k].offset >= spec[i].offset + size_of(spec[i].type));
+			/* A key that is a value can't be a mapping of others as well. */
+			assert_false(spec[i].in_file && !strncmp(spec[i].name, spec[k].name, len) &&
+				     spec[k].name[len] == '.');
+		}
+}
+
+static void takes_its_own_defaults(void **state)
+{
+	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	(void)state;
+	assert_non_null(c);
+	for (size_t i = 0; i < count; i++)
+		if (spec[i].fallback)
+			assert_int_equal(option_set(&spec[i], c, spec[i].fallback), 0);
+}
+
+static void finds_by_name_and_program(void **state)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		assert_ptr_equal(option_find(spec[i].name, ~0U), &spec[i]);
+		for (size_t p = 0; p < ARRAY_SIZE(programs); p++)
+			assert_ptr_equal(option_find(spec[i].name, programs[p]),
+				spec[i].programs & programs[p] ? &spec[i] : NULL);
+	}
+	assert_null(option_find("", ~0U));
+	assert_null(option_find("interva", ~0U));
+	assert_null(option_find("intervall", ~0U));
+	assert_null(option_find("Interval", ~0U));
+}
+
+static void programs_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(option_program_name(PROGRAM_MEMTALLYD), "memtallyd");
+	assert_string_equal(option_program_name(PROGRAM_WEB), "memtally-web");
+	assert_string_equal(option_program_name(PROGRAM_MEMTALLY), "memtally");
+}
+
+/* One option of each type, with a field of its own in a struct settings. */
+static const char *const choices[] = {"one", "two", "three", NULL};
+static const struct option_spec specs[] = {
+	{.name = "b", .type = OPTION_BOOL, .offset = offsetof(struct settings, live)},
+	{.name = "n",
+		.type = OPTION_COUNT,
+		.min = 2,
+		.max = 100,
+		.offset = offsetof(struct settings, limit)},
+	{.name = "d",
+		.type = OPTION_DURATION,
+		.min = NS_PER_SEC / 4,
+		.max = 90 * NS_PER_SEC,
+		.fallback = "7s",
+		.offset = offsetof(struct settings, interval_ns)},
+	{.name = "c",
+		.type = OPTION_CHOICE,
+		.choices = choices,
+		.offset = offsetof(struct settings, log_level)},
+	{.name = "t", .type = OPTION_TEXT, .offset = offsetof(struct settings, sort)},
+	{.name = "p", .type = OPTION_PATH, .offset = offsetof(struct settings, path_procfs)},
+	{.name = "l", .type = OPTION_LIST, .offset = offsetof(struct settings, user)},
+};
+
+enum { OLD = 55 };
+
+static void numbers_are_in_range(void **state)
+{
+	static const struct {
+		enum option_type type;
+		const char *text;
+		int result;
+		uint64_t value;
+	} cases[] = {
+		{OPTION_COUNT, "2", 0, 2},
+		{OPTION_COUNT, "100", 0, 100},
+		{OPTION_COUNT, "1", -ERANGE, OLD},
+		{OPTION_COUNT, "101", -ERANGE, OLD},
+		{OPTION_COUNT, "18446744073709551616", -ERANGE, OLD},
+		{OPTION_COUNT, "", -EINVAL, OLD},
+		{OPTION_COUNT, "-2", -EINVAL, OLD},
+		{OPTION_COUNT, "2 ", -EINVAL, OLD},
+		{OPTION_COUNT, "0x10", -EINVAL, OLD},
+		{OPTION_COUNT, "10s", -EINVAL, OLD},
+		{OPTION_DURATION, "250ms", 0, NS_PER_SEC / 4},
+		{OPTION_DURATION, "1m30s", 0, 90 * NS_PER_SEC},
+		{OPTION_DURATION, "5", 0, 5 * NS_PER_SEC},
+		{OPTION_DURATION, "249ms", -ERANGE, OLD},
+		{OPTION_DURATION, "91s", -ERANGE, OLD},
+		{OPTION_DURATION, "0", -ERANGE, OLD},
+		{OPTION_DURATION, "", -EINVAL, OLD},
+		{OPTION_DURATION, "1 m", -EINVAL, OLD},
+		{OPTION_CHOICE, "one", 0, 0},
+		{OPTION_CHOICE, "three", 0, 2},
+		{OPTION_CHOICE, "", -EINVAL, OLD},
+		{OPTION_CHOICE, "One", -EINVAL, OLD},
+		{OPTION_CHOICE, "on", -EINVAL, OLD},
+		{OPTION_CHOICE, "1", -EINVAL, OLD},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct option_spec *spec = &specs[cases[i].type];
+		struct settings c = {.limit = OLD, .interval_ns = OLD, .log_level = OLD};
+		uint64_t value;
+
+		assert_int_equal(spec->type, cases[i].type);
+		if (option_set(spec, &c, cases[i].text) != cases[i].result)
+			fail_msg("'%s'", cases[i].text);
+		memcpy(&value, (char *)&c + spec->offset, sizeof(value));
+		assert_int_equal(value, cases[i].value);
+	}
+}
+
+static void truth_is_spelt_out(void **state)
+{
+	static const char *const bad[] = {"", "1", "yes", "True", "on", "truee"};
+	struct settings c = {.live = true};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(option_set(&specs[OPTION_BOOL], &c, bad[i]), -EINVAL);
+	assert_true(c.live);
+	assert_int_equal(option_set(&specs[OPTION_BOOL], &c, "false"), 0);
+	assert_false(c.live);
+	assert_int_equal(option_set(&specs[OPTION_BOOL], &c, "true"), 0);
+	assert_true(c.live);
+}
+
+static void texts_replace_and_lists_grow(void **state)
+{
+	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
+
+	(void)state;
+	assert_non_null(c);
+	for (int type = OPTION_TEXT; type <= OPTION_LIST; type++) {
+		const struct option_spec *spec = &specs[type];
+
+		assert_int_equal(spec->type, type);
+		assert_int_equal(option_set(spec, c, "a"), 0);
+		assert_int_equal(option_set(spec, c, "b"), 0);
+		assert_int_equal(option_set(spec, c, ""), -EINVAL);
+	}
+	assert_string_equal(c->sort, "b");
+	assert_string_equal(c->path_procfs, "b");
+	assert_int_equal(c->user.count, 2);
+	assert_string_equal(c->user.item[0], "a");
+	assert_string_equal(c->user.item[1], "b");
+	for (size_t i = 0; i < ARRAY_SIZE(specs); i++)
+		option_reset(&specs[i], c);
+	assert_null(c->sort);
+	assert_null(c->path_procfs);
+	assert_int_equal(c->user.count, 0);
+	assert_null(c->user.item);
+	option_reset(&specs[OPTION_LIST], c); /* once more is no harm */
+}
+
+static void survives_without_memory(void **state)
+{
+	(void)state;
+	for (int type = OPTION_TEXT; type <= OPTION_LIST; type++)
+		for (unsigned int n = 1;; n++) {
+			AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
+			const struct option_spec *spec = &specs[type];
+			int r;
+
+			assert_non_null(c);
+			assert_int_equal(option_set(spec, c, "old"), 0);
+			allocation_fail_at(n);
+			r = option_set(spec, c, "new");
+			if (!allocation_end()) {
+				assert_int_equal(r, 0);
+				break;
+			}
+			assert_int_equal(r, -ENOMEM);
+			if (type == OPTION_LIST)
+				assert_int_equal(c->user.count, 1);
+			else
+				assert_string_equal(
+					type == OPTION_TEXT ? c->sort : c->path_procfs, "old");
+		}
+}
+
+static void says_what_it_takes(void **state)
+{
+	static const struct {
+		struct option_spec spec;
+		const char *expected;
+	} cases[] = {
+		{{.type = OPTION_BOOL}, "true or false"},
+		{{.type = OPTION_COUNT, .min = 0, .max = UINT64_MAX},
+			"a whole number from 0 to 18446744073709551615"},
+		{{.type = OPTION_DURATION, .min = 0, .max = 90 * NS_PER_SEC, .fallback = "10s"},
+			"a duration from 0ms to 90s, such as 10s"},
+		{{.type = OPTION_DURATION,
+			 .min = 1500 * NS_PER_MSEC,
+			 .max = 7200 * NS_PER_SEC,
+			 .fallback = "1m"},
+			"a duration from 1500ms to 2h, such as 1m"},
+		{{.type = OPTION_DURATION,
+			 .min = 120 * NS_PER_SEC,
+			 .max = 86400 * NS_PER_SEC,
+			 .fallback = "1h"},
+			"a duration from 2m to 1d, such as 1h"},
+		{{.type = OPTION_CHOICE, .choices = choices}, "one, two or three"},
+		{{.type = OPTION_CHOICE, .choices = choices + 1}, "two or three"},
+		{{.type = OPTION_CHOICE, .choices = choices + 2}, "three"},
+		{{.type = OPTION_TEXT}, "a text that is not empty"},
+		{{.type = OPTION_LIST}, "a text that is not empty"},
+		{{.type = OPTION_PATH}, "a path"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[OPTION_EXPECTED_SIZE];
+
+		option_expected(&cases[i].spec, text);
+		assert_string_equal(text, cases[i].expected);
+	}
+}
+
+static void more_choices_than_fit_are_cut(void **state)
+{
+	static const char long_choice[150] = {[0 ... 148] = 'x'};
+	static const char *const many[] = {long_choice, long_choice, long_choice, NULL};
+	const struct option_spec spec = {.type = OPTION_CHOICE, .choices = many};
+	char text[OPTION_EXPECTED_SIZE + 1];
+
+	(void)state;
+	text[OPTION_EXPECTED_SIZE] = '#';
+	option_expected(&spec, text);
+	assert_true(strlen(text) < OPTION_EXPECTED_SIZE);
+	assert_int_equal(text[OPTION_EXPECTED_SIZE], '#');
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_table_is_sound),
+		cmocka_unit_test(rows_do_not_collide),
+		cmocka_unit_test(takes_its_own_defaults),
+		cmocka_unit_test(finds_by_name_and_program),
+		cmocka_unit_test(programs_have_names),
+		cmocka_unit_test(numbers_are_in_range),
+		cmocka_unit_test(truth_is_spelt_out),
+		cmocka_unit_test(texts_replace_and_lists_grow),
+		cmocka_unit_test(survives_without_memory),
+		cmocka_unit_test(says_what_it_takes),
+		cmocka_unit_test(more_choices_than_fit_are_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
