@@ -27,10 +27,13 @@ enum {
 struct loader {
 	yaml_parser_t parser;
 	const char *name;
+	const char *text;
+	size_t len;
 	enum program program;
 	struct settings *config;
 	struct settings *scratch; /* takes the settings of other programs */
 	bool *seen;               /* by index in the option table */
+	struct buffer groups;     /* the keys that stood with a mapping, each terminated */
 	char *error;
 };
 
@@ -50,14 +53,58 @@ static int fail(struct loader *l, const yaml_mark_t *mark, const char *format, .
 	return -EINVAL;
 }
 
+/* The reader, below the scanner, knows an offset only. */
+static yaml_mark_t mark_of_problem(const struct loader *l)
+{
+	yaml_mark_t mark = l->parser.problem_mark;
+
+	if (l->parser.error != YAML_READER_ERROR)
+		return mark;
+	mark.line = 0;
+	for (size_t i = 0; i < l->len && i < l->parser.problem_offset; i++)
+		mark.line += l->text[i] == '\n';
+	return mark;
+}
+
+/* Anchors and tags are refused wherever they stand: references are, and every type is known. */
+static int check_plain(struct loader *l, const yaml_event_t *event)
+{
+	const yaml_char_t *anchor = NULL, *tag = NULL;
+
+	if (event->type == YAML_SCALAR_EVENT) {
+		anchor = event->data.scalar.anchor;
+		tag = event->data.scalar.tag;
+	} else if (event->type == YAML_SEQUENCE_START_EVENT) {
+		anchor = event->data.sequence_start.anchor;
+		tag = event->data.sequence_start.tag;
+	} else if (event->type == YAML_MAPPING_START_EVENT) {
+		anchor = event->data.mapping_start.anchor;
+		tag = event->data.mapping_start.tag;
+	}
+	if (anchor)
+		return fail(l, &event->start_mark, "expected no anchor, got '&%.100s'",
+			(const char *)anchor);
+	if (tag)
+		return fail(
+			l, &event->start_mark, "expected no tag, got '%.100s'", (const char *)tag);
+	return 0;
+}
+
 static int next_event(struct loader *l, yaml_event_t *ret)
 {
-	if (yaml_parser_parse(&l->parser, ret))
-		return 0;
+	yaml_mark_t mark;
+	int r;
+
+	if (yaml_parser_parse(&l->parser, ret)) {
+		r = check_plain(l, ret);
+		if (r < 0)
+			yaml_event_delete(ret);
+		return r;
+	}
 	if (l->parser.error == YAML_MEMORY_ERROR)
 		return -ENOMEM;
-	return fail(l, &l->parser.problem_mark, "not YAML: %s",
-		l->parser.problem ? l->parser.problem : "unreadable");
+	mark = mark_of_problem(l);
+	return fail(l, &mark, "not YAML: %s", l->parser.problem ? l->parser.problem : "unreadable");
 }
 
 /* Names a key that the table does not know, and what stands close to it. */
@@ -99,13 +146,23 @@ static const struct option_spec *claim_option(
 	return spec;
 }
 
+/* A group may be a mapping once; keys with dots may stand beside it. */
+static int claim_group(struct loader *l, const yaml_mark_t *mark, const char *key)
+{
+	for (size_t at = 0; at < l->groups.len; at += strlen(l->groups.data + at) + 1)
+		if (!strcmp(l->groups.data + at, key))
+			return fail(l, mark, "key '%s' stands twice", key);
+	buffer_add(&l->groups, key, strlen(key) + 1);
+	return l->groups.error;
+}
+
 static int set_scalar(struct loader *l, const struct option_spec *spec, const yaml_event_t *event)
 {
 	struct settings *to = spec->programs & l->program ? l->config : l->scratch;
 	const char *value = (const char *)event->data.scalar.value;
 	size_t len = event->data.scalar.length;
 	char expected[OPTION_EXPECTED_SIZE];
-	int r = event->data.scalar.anchor || strlen(value) != len ? -EINVAL : 0;
+	int r = strlen(value) != len ? -EINVAL : 0;
 
 	if (r == 0 && spec->type == OPTION_PATH && value[0] != '/')
 		r = -EINVAL;
@@ -118,9 +175,9 @@ static int set_scalar(struct loader *l, const struct option_spec *spec, const ya
 		spec->type == OPTION_PATH ? " that begins with /" : "", value);
 }
 
-static int load_sequence(struct loader *l, const struct option_spec *spec)
+static int load_sequence(struct loader *l, const struct option_spec *spec, const yaml_mark_t *mark)
 {
-	for (;;) {
+	for (size_t items = 0;; items++) {
 		yaml_event_t event;
 		yaml_event_type_t type;
 		int r = next_event(l, &event);
@@ -132,6 +189,8 @@ static int load_sequence(struct loader *l, const struct option_spec *spec)
 			r = set_scalar(l, spec, &event);
 		else if (type != YAML_SEQUENCE_END_EVENT)
 			r = fail(l, &event.start_mark, "%s: expected a list of texts", spec->name);
+		else if (!items)
+			r = fail(l, mark, "%s: expected a list that is not empty", spec->name);
 		yaml_event_delete(&event);
 		if (r < 0 || type == YAML_SEQUENCE_END_EVENT)
 			return r;
@@ -140,10 +199,12 @@ static int load_sequence(struct loader *l, const struct option_spec *spec)
 
 static int load_mapping(struct loader *l, const char *prefix, unsigned int depth);
 
-static int load_option(struct loader *l, const char *key, const yaml_event_t *event)
+/* MARK is where KEY stands; its value may begin some lines further down. */
+static int load_option(
+	struct loader *l, const yaml_mark_t *mark, const char *key, const yaml_event_t *event)
 {
 	struct settings *to;
-	const struct option_spec *spec = claim_option(l, &event->start_mark, key);
+	const struct option_spec *spec = claim_option(l, mark, key);
 	char expected[OPTION_EXPECTED_SIZE];
 
 	if (!spec)
@@ -153,7 +214,7 @@ static int load_option(struct loader *l, const char *key, const yaml_event_t *ev
 	if (event->type == YAML_SCALAR_EVENT)
 		return set_scalar(l, spec, event);
 	if (event->type == YAML_SEQUENCE_START_EVENT && spec->type == OPTION_LIST)
-		return load_sequence(l, spec);
+		return load_sequence(l, spec, mark);
 	option_expected(spec, expected);
 	return fail(l, &event->start_mark, "%s: expected %s, got a %s", spec->name, expected,
 		event->type == YAML_SEQUENCE_START_EVENT  ? "list"
@@ -161,7 +222,19 @@ static int load_option(struct loader *l, const char *key, const yaml_event_t *ev
 							  : "reference");
 }
 
-static int load_value(struct loader *l, const char *key, unsigned int depth)
+static int load_group(
+	struct loader *l, const yaml_mark_t *mark, const char *key, unsigned int depth)
+{
+	int r = claim_group(l, mark, key);
+
+	if (r < 0)
+		return r;
+	return depth == YAML_DEPTH_MAX ? fail_unknown(l, mark, key)
+	                               : load_mapping(l, key, depth + 1);
+}
+
+static int load_value(
+	struct loader *l, const yaml_mark_t *mark, const char *key, unsigned int depth)
 {
 	yaml_event_t event;
 	int r = next_event(l, &event);
@@ -169,12 +242,11 @@ static int load_value(struct loader *l, const char *key, unsigned int depth)
 	if (r < 0)
 		return r;
 	if (event.type == YAML_MAPPING_START_EVENT && is_known_prefix(key))
-		r = depth == YAML_DEPTH_MAX ? fail_unknown(l, &event.start_mark, key)
-		                            : load_mapping(l, key, depth + 1);
+		r = load_group(l, mark, key, depth);
 	else if (is_known_prefix(key) && !option_find(key, ~0U))
 		r = fail(l, &event.start_mark, "%s: expected a mapping", key);
 	else
-		r = load_option(l, key, &event);
+		r = load_option(l, mark, key, &event);
 	yaml_event_delete(&event);
 	return r;
 }
@@ -186,13 +258,12 @@ static int load_key(
 	char key[YAML_KEY_MAX];
 	int n;
 
-	if (event->type != YAML_SCALAR_EVENT || event->data.scalar.anchor ||
-		strlen(text) != event->data.scalar.length)
+	if (event->type != YAML_SCALAR_EVENT || strlen(text) != event->data.scalar.length)
 		return fail(l, &event->start_mark, "expected a key");
 	n = snprintf(key, sizeof(key), "%s%s%s", prefix, *prefix ? "." : "", text);
 	if (n < 0 || (size_t)n >= sizeof(key) || (!is_known_prefix(key) && !option_find(key, ~0U)))
 		return fail_unknown(l, &event->start_mark, key);
-	return load_value(l, key, depth);
+	return load_value(l, &event->start_mark, key, depth);
 }
 
 static int load_mapping(struct loader *l, const char *prefix, unsigned int depth)
@@ -213,7 +284,7 @@ static int load_mapping(struct loader *l, const char *prefix, unsigned int depth
 	}
 }
 
-/* A file of nothing but comments, or an explicit null, is an empty mapping. */
+/* A file of nothing but comments is an empty mapping. */
 static int load_document(struct loader *l)
 {
 	bool had_document = false;
@@ -246,7 +317,14 @@ int yaml_parse(const char *name, const char *text, size_t len, enum program prog
 {
 	AUTO_SETTINGS struct settings *scratch = calloc(1, sizeof(*scratch));
 	AUTO_FREE bool *seen = NULL;
-	struct loader l = {.name = name, .program = program, .config = c, .error = error};
+	struct loader l = {
+		.name = name,
+		.text = text,
+		.len = len,
+		.program = program,
+		.config = c,
+		.error = error,
+	};
 	size_t count;
 	int r;
 
@@ -259,6 +337,7 @@ int yaml_parse(const char *name, const char *text, size_t len, enum program prog
 	yaml_parser_set_input_string(&l.parser, (const unsigned char *)text, len);
 	r = load_document(&l);
 	yaml_parser_delete(&l.parser);
+	buffer_done(&l.groups);
 	return r;
 }
 

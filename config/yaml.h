@@ -2,7 +2,7 @@
 /*
  * The YAML form of the option table. Keys nest at their dots or are written out; a list may be one
  * scalar or a sequence. Anything else is refused with file, line, key and what was expected: unknown
- * keys, a key twice, anchors and aliases, several documents.
+ * keys, a key or a group twice, empty lists, anchors, aliases and tags, several documents.
  */
 #ifndef MEMTALLY_CONFIG_YAML_H
 #define MEMTALLY_CONFIG_YAML_H
