@@ -73,9 +73,16 @@ struct flags {
 	enum program program;
 	int argc;
 	char *const *argv;
-	const char *only; /* look at this option alone; NULL: at all */
-	bool *seen;       /* lists that were emptied because a flag replaces the file's */
+	bool early; /* look only at what decides whether a file is read, and which */
+	bool *seen; /* lists that were emptied because a flag replaces the file's */
 };
+
+static bool is_early(const struct option_spec *spec)
+{
+	return spec->offset == offsetof(struct settings, config_file) ||
+	       spec->offset == offsetof(struct settings, help) ||
+	       spec->offset == offsetof(struct settings, version);
+}
 
 /* One "--name", "--name=value" or "--name value" at *I; moves *I past it. */
 static int apply_flag(
@@ -103,7 +110,7 @@ static int apply_flag(
 			return refuse(error, spec, "");
 		value = f->argv[++*i];
 	}
-	if (f->only && strcmp(f->only, spec->name) != 0)
+	if (f->early && !is_early(spec))
 		return 0;
 	table = option_table(&count);
 	if (spec->type == OPTION_LIST && !f->seen[spec - table]) {
@@ -131,7 +138,7 @@ static int apply_flags(
 			snprintf(error, SETTINGS_ERROR_SIZE, "unknown flag '%.100s'; try --help",
 				arg);
 			r = -EINVAL;
-		} else if (!f->only) {
+		} else if (!f->early) {
 			r = text_list_add(&c->operands, arg);
 		}
 		if (r < 0)
@@ -175,7 +182,7 @@ int settings_load(enum program program, int argc, char *const argv[], struct set
 	if (r == 0) {
 		fallback = c->config_file;
 		c->config_file = NULL;
-		flags.only = "config.file";
+		flags.early = true;
 		r = apply_flags(&flags, c, error);
 	}
 	if (r == 0) {
@@ -183,10 +190,11 @@ int settings_load(enum program program, int argc, char *const argv[], struct set
 
 		if (!named)
 			c->config_file = TAKE_PTR(fallback);
-		r = apply_file(c, named, program, error);
+		if (!c->help && !c->version) /* what a broken file must not stand in the way of */
+			r = apply_file(c, named, program, error);
 	}
 	if (r == 0) {
-		flags.only = NULL;
+		flags.early = false;
 		r = apply_flags(&flags, c, error);
 	}
 	if (r == 0 && program != PROGRAM_MEMTALLY && c->operands.count) {

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "config/settings.h"
+#include "config/yaml.h"
+#include "tests/unit/allocation.h"
+
+enum { ARGS_MAX = 12 };
+
+static char folder[] = "test-settings-XXXXXX";
+
+static int enter_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? chdir(folder) : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink("file");
+	return chdir("..") < 0 ? -1 : rmdir(folder);
+}
+
+/* What becomes of the default file, so that no test depends on the host's; others are read. */
+static int default_result;
+
+int __real_yaml_load(const char *path, enum program program, struct settings *c, char *error);
+int __wrap_yaml_load(const char *path, enum program program, struct settings *c, char *error);
+
+int __wrap_yaml_load(const char *path, enum program program, struct settings *c, char *error)
+{
+	if (strcmp(path, "/etc/memtally/memtally.yaml") != 0)
+		return __real_yaml_load(path, program, c, error);
+	if (default_result < 0)
+		snprintf(error, SETTINGS_ERROR_SIZE, "the default file's error");
+	return default_result;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	default_result = -ENOENT;
+	unsetenv("RUNTIME_DIRECTORY");
+	return 0;
+}
+
+static void write_file(const char *text)
+{
+	AUTO_CLOSE int fd = open("file", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+/* ARGS end with NULL; the program's own name goes before them. */
+static int load(enum program program, const char *const *args, struct settings **ret, char *error)
+{
+	char *argv[ARGS_MAX + 2] = {(char *)(uintptr_t) "program"};
+	int argc = 1;
+
+	while (argc <= ARGS_MAX && args[argc - 1]) {
+		argv[argc] = (char *)(uintptr_t)args[argc - 1];
+		argc++;
+	}
+	memset(error, '#', SETTINGS_ERROR_SIZE);
+	return settings_load(program, argc, argv, ret, error);
+}
+
+#define ARGS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+
+static struct settings *load_good(enum program program, const char *const *args)
+{
+	char error[SETTINGS_ERROR_SIZE];
+	struct settings *c = NULL;
+
+	if (load(program, args, &c, error) != 0)
+		fail_msg("%s", error);
+	assert_string_equal(error, "");
+	return c;
+}
+
+static void defaults_are_the_tables(void **state)
+{
+	AUTO_SETTINGS struct settings *daemon = load_good(PROGRAM_MEMTALLYD, ARGS());
+	AUTO_SETTINGS struct settings *web = load_good(PROGRAM_WEB, ARGS());
+	AUTO_SETTINGS struct settings *memtally = load_good(PROGRAM_MEMTALLY, ARGS());
+
+	(void)state;
+	assert_string_equal(daemon->config_file, "/etc/memtally/memtally.yaml");
+	assert_string_equal(daemon->snapshot_socket, "/run/memtally/snapshot.sock");
+	assert_string_equal(daemon->path_procfs, "/proc");
+	assert_int_equal(daemon->interval_ns, 10 * NS_PER_SEC);
+	assert_int_equal(daemon->pss_mode, PSS_MODE_EXACT);
+	assert_int_equal(daemon->export_users, 1000);
+	assert_int_equal(daemon->export_programs, 200);
+	assert_int_equal(daemon->export_units, 500);
+	assert_int_equal(daemon->export_processes, 50);
+	assert_int_equal(daemon->log_level, LOG_LEVEL_INFO);
+	assert_int_equal(web->web_listen_address.count, 1);
+	assert_string_equal(web->web_listen_address.item[0], "127.0.0.1:9636");
+	assert_string_equal(web->web_telemetry_path, "/metrics");
+	assert_int_equal(memtally->limit, 0);
+	assert_null(memtally->sort);
+	assert_false(memtally->live || memtally->json || memtally->bytes);
+	assert_int_equal(memtally->operands.count, 0);
+	assert_int_equal(settings_action(memtally), SETTINGS_RUN);
+}
+
+static void systemd_moves_the_socket(void **state)
+{
+	static const struct {
+		const char *directory, *socket;
+	} cases[] = {
+		{"/run/other", "/run/other/snapshot.sock"}, {"", "/run/memtally/snapshot.sock"},
+		{"/run/a:/run/b", "/run/memtally/snapshot.sock"}, /* which one? */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SETTINGS struct settings *c = NULL, *flagged = NULL;
+
+		setenv("RUNTIME_DIRECTORY", cases[i].directory, 1);
+		c = load_good(PROGRAM_WEB, ARGS());
+		assert_string_equal(c->snapshot_socket, cases[i].socket);
+		flagged = load_good(PROGRAM_WEB, ARGS("--snapshot.socket=/s"));
+		assert_string_equal(flagged->snapshot_socket, "/s");
+	}
+}
+
+static void flags_override_the_file(void **state)
+{
+	AUTO_SETTINGS struct settings *file = NULL, *flags = NULL;
+
+	(void)state;
+	write_file("interval: 20s\nexport.users: 7\nsnapshot.socket: /from/file\n");
+	file = load_good(PROGRAM_MEMTALLYD, ARGS("--config.file=file"));
+	assert_int_equal(file->interval_ns, 20 * NS_PER_SEC);
+	assert_int_equal(file->export_users, 7);
+	assert_int_equal(file->export_units, 500);
+	assert_string_equal(file->snapshot_socket, "/from/file");
+	assert_string_equal(file->config_file, "file");
+
+	flags = load_good(
+		PROGRAM_MEMTALLYD, ARGS("--interval", "5s", "--config.file", "file",
+					   "--snapshot.socket", "relative", "--interval=6s"));
+	assert_int_equal(flags->interval_ns, 6 * NS_PER_SEC); /* the last one stands */
+	assert_int_equal(flags->export_users, 7);
+	assert_string_equal(flags->snapshot_socket, "relative");
+}
+
+/* A list in the file replaces the default, flags replace the file's, and add up among themselves. */
+static void lists_replace_lists(void **state)
+{
+	AUTO_SETTINGS struct settings *file = NULL, *flags = NULL;
+
+	(void)state;
+	write_file("web.listen-address: [a, b, c]\n");
+	file = load_good(PROGRAM_WEB, ARGS("--config.file=file"));
+	assert_int_equal(file->web_listen_address.count, 3);
+	flags = load_good(PROGRAM_WEB,
+		ARGS("--config.file=file", "--web.listen-address=x", "--web.listen-address", "y"));
+	assert_int_equal(flags->web_listen_address.count, 2);
+	assert_string_equal(flags->web_listen_address.item[0], "x");
+	assert_string_equal(flags->web_listen_address.item[1], "y");
+}
+
+static void the_last_file_named_is_read(void **state)
+{
+	AUTO_SETTINGS struct settings *c = NULL;
+
+	(void)state;
+	write_file("interval: 20s\n");
+	c = load_good(PROGRAM_MEMTALLYD, ARGS("--config.file=/nowhere", "--config.file=file"));
+	assert_int_equal(c->interval_ns, 20 * NS_PER_SEC);
+	assert_string_equal(c->config_file, "file");
+}
+
+static void only_the_default_file_may_be_missing(void **state)
+{
+	struct settings *c = NULL;
+	char error[SETTINGS_ERROR_SIZE];
+
+	(void)state;
+	assert_int_equal(load(PROGRAM_WEB, ARGS("--config.file=none"), &c, error), -ENOENT);
+	assert_string_equal(error, "none: No such file or directory");
+	/* Naming the default file is naming a file. */
+	assert_int_equal(
+		load(PROGRAM_WEB, ARGS("--config.file=/etc/memtally/memtally.yaml"), &c, error),
+		-ENOENT);
+	default_result = -EACCES; /* there is one, but it can't be read */
+	assert_int_equal(load(PROGRAM_WEB, ARGS(), &c, error), -EACCES);
+	assert_string_equal(error, "the default file's error");
+	assert_null(c);
+}
+
+static void operands_are_memtallys(void **state)
+{
+	AUTO_SETTINGS struct settings *c = load_good(
+		PROGRAM_MEMTALLY, ARGS("users", "--user", "a", "-", "--user=b", "--json", "--",
+					  "--live", "-x", "--"));
+	struct settings *none = NULL;
+	char error[SETTINGS_ERROR_SIZE];
+	static const char *const expected[] = {"users", "-", "--live", "-x", "--"};
+
+	(void)state;
+	assert_int_equal(c->operands.count, ARRAY_SIZE(expected));
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+		assert_string_equal(c->operands.item[i], expected[i]);
+	assert_int_equal(c->user.count, 2);
+	assert_true(c->json);
+	assert_false(c->live);
+
+	assert_int_equal(load(PROGRAM_WEB, ARGS("users"), &none, error), -EINVAL);
+	assert_string_equal(error, "unexpected argument 'users'; try --help");
+	assert_int_equal(load(PROGRAM_MEMTALLYD, ARGS("--", "--help"), &none, error), -EINVAL);
+	assert_string_equal(error, "unexpected argument '--help'; try --help");
+	assert_null(none);
+}
+
+#define X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
+static void says_what_is_wrong(void **state)
+{
+	static const struct {
+		enum program program;
+		const char *args[3];
+		const char *error;
+	} cases[] = {
+		{PROGRAM_MEMTALLYD, {"--interval=soon"},
+			"--interval: expected a duration from 100ms to 1d, such as 10s, got 'soon'"},
+		{PROGRAM_MEMTALLYD, {"--interval", "0"},
+			"--interval: expected a duration from 100ms to 1d, such as 10s, got '0'"},
+		{PROGRAM_MEMTALLYD, {"--interval"},
+			"--interval: expected a duration from 100ms to 1d, such as 10s, got ''"},
+		{PROGRAM_MEMTALLYD, {"--interval="},
+			"--interval: expected a duration from 100ms to 1d, such as 10s, got ''"},
+		{PROGRAM_MEMTALLYD, {"--export.users", "--help"},
+			"--export.users: expected a whole number from 1 to 100000, got '--help'"},
+		{PROGRAM_MEMTALLYD, {"--pss.mode=fast"}, "--pss.mode: expected exact, got 'fast'"},
+		{PROGRAM_WEB, {"--log.level=loud"},
+			"--log.level: expected error, warning, info or debug, got 'loud'"},
+		{PROGRAM_WEB, {"--web.listen-address="},
+			"--web.listen-address: expected a text that is not empty, got ''"},
+		{PROGRAM_WEB, {"--snapshot.socket", ""},
+			"--snapshot.socket: expected a path, got ''"},
+		{PROGRAM_WEB, {"--config.file"}, "--config.file: expected a path, got ''"},
+		{PROGRAM_MEMTALLY, {"--json=yes"}, "--json: expected true or false, got 'yes'"},
+		{PROGRAM_MEMTALLY, {"--limit=0"},
+			"--limit: expected a whole number from 1 to 1000000, got '0'"},
+		{PROGRAM_MEMTALLY, {"--sort=" X50 X50 X50, "--limit=x"},
+			"--limit: expected a whole number from 1 to 1000000, got 'x'"},
+		{PROGRAM_MEMTALLY, {"--limit=" X50 X50 X50},
+			"--limit: expected a whole number from 1 to 1000000, got '" X50 X50 "'"},
+		{PROGRAM_MEMTALLY, {"--interval=5s"}, "unknown flag '--interval=5s'; try --help"},
+		{PROGRAM_WEB, {"--interval", "5s"}, "unknown flag '--interval'; try --help"},
+		{PROGRAM_WEB, {"--inter"}, "unknown flag '--inter'; try --help"},
+		{PROGRAM_WEB, {"--=x"}, "unknown flag '--=x'; try --help"},
+		{PROGRAM_WEB, {"---help"}, "unknown flag '---help'; try --help"},
+		{PROGRAM_WEB, {"-h"}, "unknown flag '-h'; try --help"},
+		{PROGRAM_WEB, {"--" X50 X50 X50},
+			"unknown flag '--" X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; "
+			"try --help"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct settings *c = NULL;
+		char error[SETTINGS_ERROR_SIZE];
+
+		assert_int_equal(
+			load(cases[i].program, ARGS(cases[i].args[0], cases[i].args[1]), &c, error),
+			-EINVAL);
+		assert_string_equal(error, cases[i].error);
+		assert_null(c);
+	}
+}
+
+static void does_what_is_asked_first(void **state)
+{
+	static const struct {
+		const char *args[3];
+		enum settings_action action;
+	} cases[] = {
+		{{NULL}, SETTINGS_RUN},
+		{{"--check-config"}, SETTINGS_CHECK},
+		{{"--check-config", "--version"}, SETTINGS_VERSION},
+		{{"--version", "--help"}, SETTINGS_HELP},
+		{{"--help", "--help=false"}, SETTINGS_RUN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SETTINGS struct settings *c = load_good(
+			PROGRAM_WEB, ARGS(cases[i].args[0], cases[i].args[1]));
+
+		assert_int_equal(settings_action(c), cases[i].action);
+	}
+}
+
+/* Who does not know why the file is refused asks for help; it must not be refused, too. */
+static void helps_where_the_file_is_broken(void **state)
+{
+	static const char *const asks[] = {"--help", "--version"};
+	struct settings *none = NULL;
+	char error[SETTINGS_ERROR_SIZE];
+
+	(void)state;
+	write_file("broken: true\n");
+	for (size_t i = 0; i < ARRAY_SIZE(asks); i++) {
+		AUTO_SETTINGS struct settings *c = load_good(
+			PROGRAM_WEB, ARGS("--config.file=file", asks[i]));
+
+		assert_int_not_equal(settings_action(c), SETTINGS_RUN);
+	}
+	assert_int_equal(
+		load(PROGRAM_WEB, ARGS("--config.file=file", "--check-config"), &none, error),
+		-EINVAL);
+	assert_null(none);
+}
+
+/* As at SIGHUP: a second load that fails touches nothing of the first. */
+static void a_failed_reload_changes_nothing(void **state)
+{
+	static const char *const bad[] = {
+		"interval: 30s\nexport.users: 9\nweb.listen-address: [x]\nsnapshot.socket: /x\nbad: 1\n",
+		"interval: 30s\ninterval: 30s\n", "{", "interval: 30s\nexport.users: 0\n"};
+	AUTO_SETTINGS struct settings *c = NULL;
+
+	(void)state;
+	write_file("interval: 20s\nsnapshot.socket: /good\n");
+	c = load_good(PROGRAM_MEMTALLYD, ARGS("--config.file=file"));
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct settings *again = NULL;
+		char error[SETTINGS_ERROR_SIZE];
+
+		write_file(bad[i]);
+		assert_int_equal(load(PROGRAM_MEMTALLYD, ARGS("--config.file=file"), &again, error),
+			-EINVAL);
+		assert_null(again);
+		assert_int_equal(strncmp(error, "file:", 5), 0);
+		assert_int_equal(c->interval_ns, 20 * NS_PER_SEC);
+		assert_int_equal(c->export_users, 1000);
+		assert_string_equal(c->snapshot_socket, "/good");
+		assert_int_equal(c->web_listen_address.count, 1);
+	}
+}
+
+static void survives_without_memory(void **state)
+{
+	(void)state;
+	write_file("web.listen-address: [a, b]\nsnapshot.socket: /s\n");
+	for (unsigned int n = 1;; n++) {
+		struct settings *c = NULL;
+		char error[SETTINGS_ERROR_SIZE];
+		int r;
+
+		allocation_fail_at(n);
+		r = load(PROGRAM_WEB, ARGS("--config.file=file", "--web.listen-address=x"), &c,
+			error);
+		if (!allocation_end()) {
+			assert_int_equal(r, 0);
+			settings_free(c);
+			assert_true(n > 20);
+			break;
+		}
+		assert_int_equal(r, -ENOMEM);
+		assert_null(c);
+		assert_true(!strcmp(error, "out of memory") ||
+			    !strcmp(error, "file: Cannot allocate memory"));
+	}
+}
+
+static void freeing_nothing_is_no_harm(void **state)
+{
+	(void)state;
+	assert_null(settings_free(NULL));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(defaults_are_the_tables, reset),
+		cmocka_unit_test_setup(systemd_moves_the_socket, reset),
+		cmocka_unit_test_setup(flags_override_the_file, reset),
+		cmocka_unit_test_setup(lists_replace_lists, reset),
+		cmocka_unit_test_setup(the_last_file_named_is_read, reset),
+		cmocka_unit_test_setup(only_the_default_file_may_be_missing, reset),
+		cmocka_unit_test_setup(operands_are_memtallys, reset),
+		cmocka_unit_test_setup(says_what_is_wrong, reset),
+		cmocka_unit_test_setup(does_what_is_asked_first, reset),
+		cmocka_unit_test_setup(helps_where_the_file_is_broken, reset),
+		cmocka_unit_test_setup(a_failed_reload_changes_nothing, reset),
+		cmocka_unit_test_setup(survives_without_memory, reset),
+		cmocka_unit_test_setup(freeing_nothing_is_no_harm, reset),
+	};
+
+	return cmocka_run_group_tests(tests, enter_folder, remove_folder);
+}
