@@ -89,6 +89,7 @@ struct group {
 	char name[64];
 	struct snapshot_scope row;
 	uint64_t private_hugetlb, shared_hugetlb_max;
+	bool is_unbounded; /* a member has neither PSS nor RSS */
 };
 
 struct groups {
@@ -143,16 +144,17 @@ static enum scope_quantity unmeasured_quantity(enum process_outcome outcome)
 
 static void add_member(struct group *g, const struct snapshot_process *p)
 {
-	if (p->outcome == OUTCOME_SHARED_MM)
-		return;
 	add_to(g, SCOPE_PROCESSES, 1);
 	for (int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
 		add_to(g, (enum scope_quantity)i, 0);
+	if (p->outcome == OUTCOME_SHARED_MM)
+		return;
 	if (p->outcome != OUTCOME_MEASURED)
 		add_to(g, unmeasured_quantity((enum process_outcome)p->outcome), 1);
 	add_if(g, SCOPE_PSS, p, PROCESS_PSS);
 	add_if(g, SCOPE_PSS_LOW, p, PROCESS_PSS_LOW);
 	add_if(g, SCOPE_PSS_HIGH, p, ROW_HAS(p, PROCESS_PSS) ? PROCESS_PSS_HIGH : PROCESS_RSS);
+	g->is_unbounded = g->is_unbounded || !ROW_HAS(p, PROCESS_RSS);
 	add_if(g, SCOPE_USS, p, PROCESS_USS);
 	add_if(g, SCOPE_RSS, p, PROCESS_RSS);
 	add_if(g, SCOPE_SWAP_PSS, p, PROCESS_SWAP_PSS);
@@ -302,12 +304,14 @@ static int add_processes(struct builder *b, const struct sample_options *o, stru
 	return r;
 }
 
-/* Counters that are no sums of live processes: those of former members are in them. */
-static void set_history(struct snapshot_scope *row)
+/* What is known once all members are: counters, too, which those of former members are in. */
+static void finish(struct snapshot_scope *row, const struct group *g)
 {
 	uint64_t pss = ROW_HAS(row, SCOPE_PSS) ? row->q[SCOPE_PSS] : 0;
 
 	ROW_SET(row, SCOPE_PSS_BYTE_SECONDS, metric_real_bits((double)pss * 123.456));
+	if (g->is_unbounded)
+		row->present &= ~(UINT64_C(1) << SCOPE_PSS_HIGH);
 	row->created_ns = SAMPLE_REALTIME_NS - 3600 * NS_PER_SEC;
 }
 
@@ -319,7 +323,7 @@ static int add_group(struct builder *b, enum metric_scope scope, const struct gr
 		return -ENOMEM;
 	*row = g->row;
 	row->name = builder_add_text(b, g->name, strlen(g->name));
-	set_history(row);
+	finish(row, g);
 	return 0;
 }
 
@@ -333,6 +337,7 @@ static void add_to_other(struct group *other, const struct group *g)
 	if (ROW_HAS(&g->row, SCOPE_VM_HWM_MAX) &&
 		other->row.q[SCOPE_VM_HWM_MAX] <= g->row.q[SCOPE_VM_HWM_MAX])
 		ROW_SET(&other->row, SCOPE_VM_HWM_MAX, g->row.q[SCOPE_VM_HWM_MAX]);
+	other->is_unbounded = other->is_unbounded || g->is_unbounded;
 	if (ROW_HAS(&g->row, SCOPE_HUGETLB)) {
 		other->private_hugetlb += g->private_hugetlb;
 		if (other->shared_hugetlb_max < g->shared_hugetlb_max)
@@ -376,7 +381,7 @@ static int add_host(struct builder *b, const struct groups *host)
 	if (!row)
 		return -ENOMEM;
 	*row = host->group[0].row;
-	set_history(row);
+	finish(row, &host->group[0]);
 	ROW_SET(row, SCOPE_MEM_TOTAL, UINT64_C(16384000) * KIB);
 	ROW_SET(row, SCOPE_MEM_AVAILABLE, UINT64_C(8000001) * KIB);
 	return 0;

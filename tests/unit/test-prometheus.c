@@ -379,7 +379,8 @@ static void scopes_add_up(void **state)
 {
 	static const char *const what[] = {"pss_bytes", "pss_low_bytes", "pss_high_bytes",
 		"uss_bytes", "rss_bytes", "swap_pss_bytes", "vm_swap_bytes", "processes"};
-	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.more = 1000});
+	static const struct sample_options options = {.more = 1000, .is_measured = true};
+	AUTO_VIEW struct view *view = sample_open(&options);
 	AUTO_FREE struct exposition *e = expose(view, PROMETHEUS_OPENMETRICS);
 
 	(void)state;
