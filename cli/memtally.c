@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/memtally.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/notice.h"
+#include "cli/print.h"
+#include "cli/selection.h"
+#include "cli/source.h"
+#include "cli/table.h"
+#include "config/help.h"
+#include "render/json.h"
+
+enum {
+	EXIT_GOOD,
+	EXIT_FAILED,
+	EXIT_USAGE,
+	PIECE_SIZE = 1 << 16,
+};
+
+/* Empties TO onto standard output. -ENOMEM of what filled it, or write's errors. */
+static int flush(struct buffer *to)
+{
+	size_t at = 0;
+
+	if (to->error)
+		return to->error;
+	while (at < to->len) {
+		ssize_t n = write(STDOUT_FILENO, to->data + at, to->len - at);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	buffer_clear(to);
+	return 0;
+}
+
+/* The terminal's width in columns; 0 where standard output is none. */
+static size_t terminal_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+static int print_text(const struct settings *settings, const struct selection *s,
+	const struct view *view, const uint32_t *rows, size_t count)
+{
+	const struct table_rows table_rows = {
+		.scope = s->scope,
+		.query = &s->query,
+		.row = rows,
+		.count = count,
+		.limit = s->limit,
+		.bytes = settings->bytes,
+	};
+	AUTO_TABLE struct table table = {0};
+	AUTO_BUFFER struct buffer text = {0};
+	int r = s->scope == METRIC_HOST ? table_build_host(view, settings->bytes, &table)
+	                                : table_build(view, &table_rows, &table);
+
+	if (r == 0)
+		r = print_table(&table, terminal_width(), &text);
+	return r == 0 ? flush(&text) : r;
+}
+
+static int print_json(
+	const struct selection *s, const struct view *view, const uint32_t *rows, size_t count)
+{
+	struct json_list list = {.view = view, .scope = s->scope, .rows = rows, .count = count};
+	AUTO_BUFFER struct buffer text = {0};
+	bool more = s->scope != METRIC_HOST;
+	int r = 0;
+
+	if (s->limit && s->limit < count)
+		list.count = s->limit;
+	json_render_head(view, clock_now_ns(CLOCK_BOOTTIME), &text);
+	if (!more)
+		json_render_host(view, &text);
+	while (r == 0 && more) {
+		more = json_list_render(&list, PIECE_SIZE, &text);
+		r = flush(&text);
+	}
+	buffer_add_char(&text, '\n');
+	return r == 0 ? flush(&text) : r;
+}
+
+static void say_notices(const struct view *view, bool is_live)
+{
+	AUTO_BUFFER struct buffer lines = {0};
+	char *line, *end;
+
+	notice_render(view, is_live, &lines);
+	buffer_add_char(&lines, '\0');
+	if (lines.error)
+		return;
+	for (line = lines.data; (end = strchr(line, '\n')); line = end + 1)
+		log_warning("%.*s", (int)(end - line), line);
+}
+
+/* The view, out of whichever snapshot it is. */
+static int open_view(const struct settings *settings, const struct selection *s, struct view **ret)
+{
+	AUTO_BUFFER struct buffer said = {0};
+	bool is_live;
+	int r = source_open(settings, selection_needs_processes(s), ret, &is_live, &said);
+
+	if (r < 0) {
+		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+		return r;
+	}
+	log_info("%.*s", (int)said.len, said.data);
+	say_notices(*ret, is_live);
+	return 0;
+}
+
+static int show(const struct settings *settings, const struct selection *s)
+{
+	AUTO_VIEW struct view *whole = NULL;
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_FREE uint32_t *rows = NULL;
+	size_t count;
+	int r;
+
+	if (open_view(settings, s, &whole) < 0)
+		return EXIT_FAILED;
+	r = selection_run(s, whole, &view, &rows, &count);
+	if (r < 0) {
+		log_error("can't sum up: %s", strerror(-r));
+		return EXIT_FAILED;
+	}
+	r = settings->json ? print_json(s, view, rows, count)
+	                   : print_text(settings, s, view, rows, count);
+	if (r < 0 && r != -EPIPE) /* whoever closed the pipe knows */
+		log_error("can't print: %s", strerror(-r));
+	return r < 0 ? EXIT_FAILED : EXIT_GOOD;
+}
+
+static int print_line(const char *text)
+{
+	AUTO_BUFFER struct buffer line = {0};
+
+	buffer_add_text(&line, text);
+	buffer_add_char(&line, '\n');
+	return flush(&line) < 0 ? EXIT_FAILED : EXIT_GOOD;
+}
+
+static int print_help(void)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	help_render(PROGRAM_MEMTALLY, "memtally [FLAG...] [programs|users|units|processes|host]",
+		"Prints how much memory programs (by default), users, units or processes really use.",
+		&text);
+	return flush(&text) < 0 ? EXIT_FAILED : EXIT_GOOD;
+}
+
+int memtally_run(int argc, char *argv[])
+{
+	AUTO_SETTINGS struct settings *settings = NULL;
+	struct selection selection;
+	char error[SETTINGS_ERROR_SIZE];
+
+	log_open("memtally", LOG_LEVEL_INFO);
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write like any other */
+	setlocale(LC_CTYPE, "");  /* what the terminal can print; numbers stay as they are */
+	if (settings_load(PROGRAM_MEMTALLY, argc, argv, &settings, error) < 0) {
+		log_error("%s", error);
+		return EXIT_USAGE;
+	}
+	switch (settings_action(settings)) {
+	case SETTINGS_HELP: return print_help();
+	case SETTINGS_VERSION: return print_line("memtally " PACKAGE_VERSION);
+	case SETTINGS_CHECK:
+	case SETTINGS_RUN: break;
+	}
+	log_set_level((enum log_level)settings->log_level);
+	if (selection_parse(settings, &selection, error) < 0) {
+		log_error("%s; try --help", error);
+		return EXIT_USAGE;
+	}
+	if (settings_action(settings) == SETTINGS_CHECK)
+		return print_line("the configuration is good");
+	return show(settings, &selection);
+}

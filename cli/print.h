@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A table as lines of text, by libsmartcols: aligned, and safe for a terminal.
+ */
+#ifndef MEMTALLY_CLI_PRINT_H
+#define MEMTALLY_CLI_PRINT_H
+
+#include "cli/table.h"
+
+/*
+ * Appends TABLE to TO. WIDTH is the terminal's, to which long names are cut; 0: no terminal, nothing is
+ * cut. Control characters, newlines among them, stand as \x0a; what LC_CTYPE can't print, too. -ENOMEM.
+ */
+int print_table(const struct table *table, size_t width, struct buffer *to);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/selection.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/aggregate.h"
+
+static const struct {
+	const char *name;
+	enum metric_scope scope;
+} views[] = {
+	{"programs", METRIC_PROGRAM},
+	{"users", METRIC_USER},
+	{"units", METRIC_UNIT},
+	{"processes", METRIC_PROCESS},
+	{"host", METRIC_HOST},
+};
+
+static int parse_view(const struct text_list *operands, enum metric_scope *ret,
+	char error[static QUERY_ERROR_SIZE])
+{
+	if (!operands->count) {
+		*ret = views[0].scope;
+		return 0;
+	}
+	for (size_t i = 0; operands->count == 1 && i < ARRAY_SIZE(views); i++)
+		if (!strcmp(views[i].name, operands->item[0])) {
+			*ret = views[i].scope;
+			return 0;
+		}
+	snprintf(error, QUERY_ERROR_SIZE,
+		"unexpected argument '%.100s'; expected programs, users, units, processes or host",
+		operands->item[operands->count - 1]);
+	return -EINVAL;
+}
+
+static int add_filters(struct query *q, const char *key, const struct text_list *values,
+	char error[static QUERY_ERROR_SIZE])
+{
+	for (size_t i = 0; i < values->count; i++) {
+		int r = query_set(q, key, values->item[i], error);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+struct filter {
+	const char *key;
+	const struct text_list *values;
+	enum metric_scope scope; /* whose rows carry it themselves, besides processes */
+};
+
+/*
+ * A filter by the rows' own name picks rows. Any other one picks processes, whose sums are then asked
+ * for; and so do all filters that stand beside it.
+ */
+static int parse_filters(
+	const struct settings *settings, struct selection *s, char error[static QUERY_ERROR_SIZE])
+{
+	const struct filter filters[] = {
+		{"user", &settings->user, METRIC_USER},
+		{"program", &settings->program, METRIC_PROGRAM},
+		{"unit", &settings->unit, METRIC_UNIT},
+		{"pid", &settings->pid, METRIC_PROCESS},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
+		if (filters[i].values->count && s->scope != METRIC_PROCESS &&
+			s->scope != filters[i].scope)
+			s->has_members = true;
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
+		struct query *q = s->has_members ? &s->members : &s->query;
+		int r = add_filters(q, filters[i].key, filters[i].values, error);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int parse_order(
+	const struct settings *settings, struct selection *s, char error[static QUERY_ERROR_SIZE])
+{
+	int r = 0;
+
+	if (s->scope == METRIC_HOST && (settings->sort || settings->order || settings->limit)) {
+		snprintf(error, QUERY_ERROR_SIZE,
+			"the host has no rows: --sort, --order and --limit do not apply to it");
+		return -EINVAL;
+	}
+	if (settings->sort)
+		r = query_set(&s->query, "sort", settings->sort, error);
+	if (r == 0 && settings->order)
+		r = query_set(&s->query, "order", settings->order, error);
+	return r;
+}
+
+int selection_parse(
+	const struct settings *settings, struct selection *ret, char error[static QUERY_ERROR_SIZE])
+{
+	struct selection s = {.limit = (uint32_t)settings->limit};
+	int r = parse_view(&settings->operands, &s.scope, error);
+
+	if (r < 0)
+		return r;
+	query_init(&s.query, s.scope);
+	query_init(&s.members, METRIC_PROCESS);
+	r = parse_order(settings, &s, error);
+	if (r == 0)
+		r = parse_filters(settings, &s, error);
+	if (r == 0)
+		*ret = s;
+	return r;
+}
+
+bool selection_needs_processes(const struct selection *s)
+{
+	return s->has_members || s->scope == METRIC_PROCESS;
+}
+
+static int narrow(const struct selection *s, struct view *view, struct view **ret)
+{
+	AUTO_FREE uint32_t *rows = NULL;
+	size_t count;
+	int r;
+
+	if (!s->has_members) {
+		*ret = view_ref(view);
+		return 0;
+	}
+	r = query_run(&s->members, view, &rows, &count);
+	return r == 0 ? aggregate_processes(view, rows, count, ret) : r;
+}
+
+int selection_run(const struct selection *s, struct view *view, struct view **ret_view,
+	uint32_t **ret_rows, size_t *ret_count)
+{
+	AUTO_VIEW struct view *narrowed = NULL;
+	AUTO_FREE uint32_t *rows = NULL;
+	size_t count = 0;
+	int r = narrow(s, view, &narrowed);
+
+	if (r == 0 && s->scope != METRIC_HOST)
+		r = query_run(&s->query, narrowed, &rows, &count);
+	if (r < 0)
+		return r;
+	*ret_view = TAKE_PTR(narrowed);
+	*ret_rows = TAKE_PTR(rows);
+	*ret_count = count;
+	return 0;
+}

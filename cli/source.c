@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/source.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/clock.h"
+#include "cli/human.h"
+#include "collectors/pass.h"
+#include "snapshot/client.h"
+
+enum {
+	FETCH_TIMEOUT_MS = 2000, /* memtallyd sends at once, unless it is in its first pass */
+};
+
+/* In a snapshot of one's own nobody asks what is exported; the numbers are memtallyd's defaults. */
+static const struct pass_options live_options = {
+	.version = PACKAGE_VERSION,
+	.interval_ns = 10 * NS_PER_SEC,
+	.export_users = 1000,
+	.export_programs = 200,
+	.export_units = 500,
+	.export_processes = 50,
+};
+
+static void name_users(struct pass *pass)
+{
+	uid_t uid;
+
+	while (pass_next_unnamed(pass, &uid)) {
+		const struct passwd *pw = getpwuid(uid);
+
+		pass_name(pass, uid, pw ? pw->pw_name : NULL);
+	}
+}
+
+static int open_live(const struct settings *settings, struct view **ret, const char **ret_reason)
+{
+	struct pass_options options = live_options;
+	AUTO_PASS struct pass *pass = NULL;
+	AUTO_CLOSE int fd = -1, public_fd = -1;
+	int r;
+
+	options.procfs = settings->path_procfs;
+	r = pass_open(&options, &pass);
+	if (r == 0)
+		r = pass_begin(pass);
+	if (r == 0)
+		do
+			r = pass_step(pass, UINT64_MAX);
+		while (r == PASS_MORE);
+	if (r < 0)
+		return r;
+	name_users(pass);
+	r = pass_publish(pass, false, &fd, &public_fd);
+	return r == 0 ? view_open(fd, ret, ret_reason) : r;
+}
+
+/* 0, or 1 with why not in REASON. */
+static int open_daemon(const struct settings *settings, bool needs_processes, struct view **ret,
+	struct buffer *reason)
+{
+	AUTO_VIEW struct view *view = NULL;
+	const char *why = NULL;
+	uint64_t now = 0;
+	int r = client_fetch(settings->snapshot_socket, FETCH_TIMEOUT_MS, &view, &why);
+
+	if (r < 0) {
+		buffer_printf(reason, "nothing from memtallyd: %s: %s", settings->snapshot_socket,
+			why ? why : strerror(-r));
+		return 1;
+	}
+	now = clock_now_ns(CLOCK_BOOTTIME);
+	if (view_is_stale(view, now)) {
+		buffer_add_text(reason, "memtallyd's last snapshot is too old, it is of ");
+		human_add_age(reason, view_age_ns(view, now));
+		buffer_add_text(reason, " ago");
+		return 1;
+	}
+	if (needs_processes && view_is_public(view)) {
+		buffer_add_text(
+			reason, "memtallyd shows single processes to root and group memtally only");
+		return 1;
+	}
+	*ret = TAKE_PTR(view);
+	return 0;
+}
+
+static void say_daemon(struct buffer *said, const struct view *view)
+{
+	buffer_add_text(said, "from memtallyd's snapshot of ");
+	human_add_age(said, view_age_ns(view, clock_now_ns(CLOCK_BOOTTIME)));
+	buffer_add_text(said, " ago");
+}
+
+static void say_live(struct buffer *said, const struct buffer *reason)
+{
+	uid_t uid = geteuid();
+	const struct passwd *pw = getpwuid(uid);
+
+	buffer_add_text(said, "read now, with the rights of ");
+	if (pw)
+		buffer_add_text(said, pw->pw_name);
+	else
+		buffer_printf(said, "uid %u", uid);
+	if (!reason->len)
+		return;
+	buffer_add_text(said, " (");
+	buffer_add(said, reason->data, reason->len);
+	buffer_add_char(said, ')');
+}
+
+int source_open(const struct settings *settings, bool needs_processes, struct view **ret,
+	bool *ret_live, struct buffer *said)
+{
+	AUTO_BUFFER struct buffer reason = {0};
+	const char *why;
+	int r;
+
+	if (!settings->live && open_daemon(settings, needs_processes, ret, &reason) == 0) {
+		*ret_live = false;
+		say_daemon(said, *ret);
+		return said->error;
+	}
+	r = open_live(settings, ret, &why);
+	if (r < 0)
+		return r;
+	*ret_live = true;
+	say_live(said, &reason);
+	return said->error;
+}
