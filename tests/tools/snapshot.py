@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A reader of snapshots that shares no code with the project's own: rows as the JSON would show them.
+
+The order of the quantities is taken from snapshot/record.h, the layout of rows and header is written down here
+once more, so that a change of either is noticed.
+"""
+import array
+import fcntl
+import os
+import re
+import socket
+import struct
+import time
+
+SOURCE = os.environ.get("MEMTALLY_SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+
+HEADER = struct.Struct("=8sIHHIIQ16sQQQQQQQ")
+SECTION = struct.Struct("=IIQQ")
+SCOPE = struct.Struct("=IIIIQQ")
+PROCESS = struct.Struct("=IIIIIIBBHIQ")
+SELF = struct.Struct("=IIQ")
+BYTE_ORDER = 0x01020304
+SEALS = 1 | 2 | 4 | 8  # seal, shrink, grow, write
+F_GET_SEALS = 1034
+
+SECTIONS = ("strings", "host", "users", "programs", "units", "processes", "self", "histograms")
+
+
+class Broken(Exception):
+    """The image is not what it must be."""
+
+
+def enumerators(name):
+    """The enumerators of enum NAME in snapshot/record.h, in order, without their common prefix."""
+    with open(os.path.join(SOURCE, "snapshot", "record.h"), encoding="utf-8") as file:
+        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+    body = re.search(rf"enum {name} \{{(.*?)\}};", text, re.S).group(1)
+    return [word.split("=")[0].strip() for word in body.split(",") if word.strip()]
+
+
+def field_name(enumerator):
+    """PROCESS_PSS_ANON as the JSON has it."""
+    name = enumerator.split("_", 1)[1].lower()
+    if name == "pss_byte_seconds":
+        return "pss_byte_seconds_total"
+    if name.endswith("_growth"):
+        return name + "_bytes_total"
+    if name in ("start_time", "pss_age"):
+        return {"start_time": "start_time_seconds", "pss_age": "age_seconds"}[name]
+    return name if name == "processes" or name.startswith("unmeasured_") else name + "_bytes"
+
+
+def value_of(name, raw):
+    if name == "pss_byte_seconds_total":
+        return struct.unpack("=d", struct.pack("=Q", raw))[0]
+    if name in ("start_time_seconds", "age_seconds"):
+        return raw / 1e9
+    return raw
+
+
+class Image:
+    """The rows of one image."""
+
+    def __init__(self, data):
+        self.data = data
+        self.scope_fields = [field_name(e) for e in enumerators("scope_quantity")[:-1]]
+        self.process_fields = [field_name(e) for e in enumerators("process_quantity")[:-1]]
+        self.outcomes = [e.split("_", 1)[1].lower().replace("_", "-") for e in enumerators("process_outcome")[:-1]]
+        self.sources = [e.split("_", 1)[1].lower() for e in enumerators("process_source")[:-1]]
+        self.self_names = self._self_names()
+        self._read_header()
+        self._read_sections()
+
+    def _self_names(self):
+        names = []
+        for enumerator in enumerators("self_quantity")[:-1]:
+            name = enumerator.split("_", 1)[1].lower()
+            if name == "outcome_first":
+                names += [f"outcome {outcome}" for outcome in self.outcomes]
+            elif name != "outcome_last":
+                names.append(name)
+        return names
+
+    def _read_header(self):
+        (magic, order, self.major, self.minor, size, self.section_count, image_size, instance, self.sequence,
+         self.flags, self.realtime_ns, self.boottime_ns, self.stale_ns, self.interval_ns,
+         self.begin_ns) = HEADER.unpack_from(self.data)
+        self.instance = instance.hex()
+        if magic != b"MEMTALLY" or order != BYTE_ORDER or self.major != 1:
+            raise Broken("no image of this version")
+        if image_size != len(self.data) or size != HEADER.size:
+            raise Broken("sizes do not agree")
+
+    def _read_sections(self):
+        self.section = {}
+        for i in range(self.section_count):
+            kind, stride, offset, count = SECTION.unpack_from(self.data, HEADER.size + i * SECTION.size)
+            if offset + stride * count > len(self.data):
+                raise Broken(f"section {kind} ends outside")
+            if 1 <= kind <= len(SECTIONS):
+                self.section[SECTIONS[kind - 1]] = (stride, offset, count)
+
+    def text(self, reference):
+        _, offset, size = self.section["strings"]
+        end = self.data.index(b"\0", offset + reference, offset + size)
+        return self.data[offset + reference:end].decode("utf-8")
+
+    def offsets(self, section):
+        stride, offset, count = self.section.get(section, (0, 0, 0))
+        return range(offset, offset + stride * count, stride) if count else ()
+
+    def quantities(self, at, present, names):
+        row = {}
+        for i, name in enumerate(names):
+            if present >> i & 1:
+                row[name] = value_of(name, struct.unpack_from("=Q", self.data, at + 8 * i)[0])
+        return row
+
+    def scopes(self, section, key):
+        rows = []
+        for at in self.offsets(section):
+            name, uid, flags, _, created, present = SCOPE.unpack_from(self.data, at)
+            row = {key: self.text(name)} if key else {}
+            if key == "user":
+                row["uid"] = uid
+            quantities = self.quantities(at + SCOPE.size, present, self.scope_fields)
+            unmeasured = {name.removeprefix("unmeasured_"): quantities.pop(name)
+                          for name in list(quantities) if name.startswith("unmeasured_")}
+            row |= quantities | {"unmeasured_processes": unmeasured, "created_ns": created}
+            rows.append(row | {"exported": bool(flags & 1), "other": bool(flags & 2)})
+        return rows
+
+    def processes(self):
+        rows = []
+        for at in self.offsets("processes"):
+            (pid, uid, user, program, unit, user_unit, source, outcome, flags, mm_pid,
+             present) = PROCESS.unpack_from(self.data, at)
+            row = {"pid": pid, "uid": uid, "user": self.text(user), "program": self.text(program),
+                   "unit": self.text(unit), "source": self.sources[source], "reason": self.outcomes[outcome],
+                   "exported": bool(flags & 1)}
+            if user_unit:
+                row["user_unit"] = self.text(user_unit)
+            if mm_pid:
+                row["mm_pid"] = mm_pid
+            rows.append(row | self.quantities(at + PROCESS.size, present, self.process_fields))
+        return rows
+
+    def own(self):
+        at = self.offsets("self")[0]
+        version, flags, present = SELF.unpack_from(self.data, at)
+        values = self.quantities(at + SELF.size, present, self.self_names)
+        outcomes = {name.split(" ")[1]: values.pop(name) for name in list(values) if name.startswith("outcome ")}
+        return values | {"version": self.text(version), "flags": flags, "outcomes": outcomes}
+
+    def as_json(self):
+        """One object: what /api/v1 spreads over its lists."""
+        return {
+            "snapshot": {"instance": self.instance, "sequence": self.sequence, "complete": bool(self.flags & 1),
+                         "public": bool(self.flags & 2), "interval_seconds": self.interval_ns / 1e9,
+                         "pass_seconds": (self.boottime_ns - self.begin_ns) / 1e9},
+            "host": self.scopes("host", None)[0],
+            "users": [row for row in self.scopes("users", "user") if not row["other"]],
+            "programs": [row for row in self.scopes("programs", "program") if not row["other"]],
+            "units": [row for row in self.scopes("units", "unit") if not row["other"]],
+            "other": {name: row for name in ("users", "programs", "units")
+                      for row in self.scopes(name, "name") if row["other"]},
+            "processes": self.processes(),
+            "self": self.own(),
+        }
+
+
+class Client:
+    """A connection to memtallyd's socket."""
+
+    def __init__(self, path, patience=30):
+        end = time.monotonic() + patience
+        while True:
+            self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            try:
+                self.socket.connect(path)
+                break
+            except (FileNotFoundError, ConnectionRefusedError):
+                self.socket.close()
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
+        self.socket.settimeout(patience)
+
+    def receive(self):
+        """The next image."""
+        rights = array.array("i")
+        data, ancillary, _, _ = self.socket.recvmsg(64, socket.CMSG_SPACE(rights.itemsize))
+        if not data:
+            raise EOFError("memtallyd has closed the connection")
+        for level, kind, payload in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                rights.frombytes(payload)
+        if len(rights) != 1:
+            raise Broken(f"a message with {len(rights)} descriptors")
+        with os.fdopen(rights[0], "rb") as file:
+            if fcntl.fcntl(file, F_GET_SEALS) & SEALS != SEALS:
+                raise Broken("the image is not sealed")
+            return Image(file.read())
+
+    def close(self):
+        self.socket.close()
