@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * oddities - processes that do what few do, of known memory where that can be.
+ *
+ * Each argument makes one; "READY {...}" names their pids when all are what they are to be. SIGTERM or
+ * SIGINT ends them. Where "kib" is given, the process holds so much, privately and in one address
+ * space, and /proc must say so of it (or of one of those that share it).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "tests/herd/self.h"
+#include "tests/herd/tape.h"
+
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21
+#endif
+
+enum {
+	EXIT_USAGE = 2,
+	EXIT_SKIP = 77,
+	NAME_SIZE = 16,
+	PIDS_MAX = 64,
+	NAMES_MAX = 8,
+	DEFAULT_KIB = 256,
+};
+
+/* Above what the sanitizers use for themselves, below programs and stack. */
+#define TAPE_AT    UINT64_C(0x200000000000)
+#define CELLS_AT   (TAPE_AT + (UINT64_C(1) << 21))
+#define PAYLOAD_AT (TAPE_AT + (UINT64_C(1) << 22))
+#define PARTS_END  (TAPE_AT + (UINT64_C(1) << 40))
+
+static const char again[] = "--again";
+
+/* What an oddity is made from, in the process that becomes it. */
+struct odd {
+	const char *argument;
+	uint64_t number; /* the argument as one, or 0 */
+	uid_t uid;
+	pid_t parent;
+	int ready;
+	char *argv;
+	size_t argv_size;
+	struct tape tape;
+};
+
+/* Two cells on a page of their own hold the pids that the tape reports. */
+static pid_t *const own_cell = (pid_t *)CELLS_AT;
+static pid_t *const child_cell = (pid_t *)CELLS_AT + 1;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "oddities: %s: %s\n", what, strerror(errno));
+	exit(EXIT_FAILURE);
+}
+
+static uint64_t pages_of_kib(uint64_t kib)
+{
+	return kib * 1024 / TAPE_PAGE_SIZE;
+}
+
+static void report(struct odd *odd, enum tape_when when, const pid_t *cell)
+{
+	tape_add(&odd->tape, when, SYS_write, 0, (uintptr_t)cell, sizeof(*cell), 0, 0);
+}
+
+/* Everything up to the point where the oddities differ. */
+static void begin(struct odd *odd, const char *name, uint64_t kib)
+{
+	uintptr_t argv_end = (uintptr_t)odd->argv + odd->argv_size;
+	struct tape_keep keep = {
+		.begin = {TAPE_AT, (uintptr_t)odd->argv & ~(TAPE_PAGE_SIZE - 1)},
+		.end = {PARTS_END, (argv_end + TAPE_PAGE_SIZE - 1) & ~(TAPE_PAGE_SIZE - 1)},
+	};
+	const uint64_t pages = pages_of_kib(kib);
+
+	self_unblock_signals();
+	if (tape_init(&odd->tape, TAPE_AT) < 0)
+		self_fail("mmap of the tape");
+	self_map(CELLS_AT, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	if (pages) {
+		self_map(
+			PAYLOAD_AT, pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+		self_touch(PAYLOAD_AT, pages, false);
+	}
+	self_show_name(odd->argv, odd->argv_size, "oddity");
+	prctl(PR_SET_NAME, name);
+	self_settle(odd->uid, odd->parent);
+	self_close_all_but(odd->ready);
+	*own_cell = getpid();
+	tape_add_unmap(&odd->tape, &keep);
+}
+
+static void play(struct odd *odd)
+{
+	tape_play(&odd->tape);
+}
+
+/* A clone that goes on with the tape, and dies with its parent as every oddity does. */
+static void add_clone(struct odd *odd, uint64_t flags)
+{
+	tape_add(&odd->tape, TAPE_ALWAYS, SYS_clone, flags | CLONE_PARENT_SETTID, 0,
+		(uintptr_t)child_cell, 0, 0);
+	tape_add(&odd->tape, TAPE_CHILD, SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+}
+
+/* "6162,ff" as names of at most 15 bytes. Returns how many there are; 0: the text is no such list. */
+static size_t parse_names(const char *text, char names[static NAMES_MAX][NAME_SIZE])
+{
+	size_t count = 0, len = 0;
+
+	memset(names, 0, (size_t)NAMES_MAX * NAME_SIZE);
+	while (*text && count < NAMES_MAX) {
+		uint64_t byte;
+
+		if (*text == ',') {
+			count++;
+			len = 0;
+			text++;
+			continue;
+		}
+		if (!text[1] || number_scan_hex(text, 2, &byte) != 2 || len == NAME_SIZE - 1)
+			return 0;
+		names[count][len++] = (char)byte;
+		text += 2;
+	}
+	return *text ? 0 : count + 1;
+}
+
+static void become_named(struct odd *odd)
+{
+	char names[NAMES_MAX][NAME_SIZE];
+
+	parse_names(odd->argument, names);
+	begin(odd, names[0], DEFAULT_KIB);
+	report(odd, TAPE_ALWAYS, own_cell);
+	play(odd);
+}
+
+/* Waits for SIGUSR1, which stays blocked, so that no handler need be mapped. */
+static void add_wait(struct odd *odd)
+{
+	sigset_t usr1;
+
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &usr1, NULL);
+	tape_add(&odd->tape, TAPE_ALWAYS, SYS_rt_sigtimedwait,
+		tape_put(&odd->tape, &usr1, sizeof(uint64_t)), 0, 0, sizeof(uint64_t), 0);
+}
+
+static void become_renaming(struct odd *odd)
+{
+	char names[NAMES_MAX][NAME_SIZE];
+	size_t count = parse_names(odd->argument, names);
+
+	begin(odd, names[0], DEFAULT_KIB);
+	add_wait(odd); /* blocks the signal before the report; the wait itself is taken back */
+	odd->tape.calls--;
+	report(odd, TAPE_ALWAYS, own_cell);
+	tape_mark_loop(&odd->tape);
+	for (size_t i = 1; i <= count; i++) {
+		add_wait(odd);
+		tape_add(&odd->tape, TAPE_ALWAYS, SYS_prctl, PR_SET_NAME,
+			tape_put(&odd->tape, names[i % count], NAME_SIZE), 0, 0, 0);
+	}
+	play(odd);
+}
+
+static void become_growing(struct odd *odd)
+{
+	begin(odd, "grower", DEFAULT_KIB);
+	add_wait(odd);
+	odd->tape.calls--;
+	report(odd, TAPE_ALWAYS, own_cell);
+	tape_mark_loop(&odd->tape);
+	add_wait(odd);
+	tape_add(&odd->tape, TAPE_ALWAYS, SYS_mmap, 0, pages_of_kib(odd->number) * TAPE_PAGE_SIZE,
+		PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, (uint64_t)-1);
+	play(odd);
+}
+
+static void become_dead_leader(struct odd *odd)
+{
+	begin(odd, "deadleader", odd->number);
+	report(odd, TAPE_ALWAYS, own_cell);
+	add_clone(odd,
+		CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM);
+	report(odd, TAPE_CHILD, child_cell);
+	tape_add(&odd->tape, TAPE_PARENT, SYS_exit, 0, 0, 0, 0, 0);
+	play(odd);
+}
+
+static void become_sharing(struct odd *odd)
+{
+	begin(odd, "sharer", odd->number);
+	report(odd, TAPE_ALWAYS, own_cell);
+	add_clone(odd, CLONE_VM | SIGCHLD);
+	report(odd, TAPE_PARENT, child_cell);
+	play(odd);
+}
+
+static void become_vforking(struct odd *odd)
+{
+	begin(odd, "vforker", odd->number);
+	report(odd, TAPE_ALWAYS, own_cell);
+	add_clone(odd, CLONE_VM | CLONE_VFORK | SIGCHLD);
+	report(odd, TAPE_CHILD, child_cell);
+	play(odd);
+}
+
+static void become_sibling(struct odd *odd)
+{
+	begin(odd, "sibling", DEFAULT_KIB);
+	report(odd, TAPE_ALWAYS, own_cell);
+	play(odd);
+}
+
+static void become_mapping(struct odd *odd)
+{
+	begin(odd, "mapper", 0);
+	for (uint64_t i = 0; i < odd->number; i++)
+		self_map(PAYLOAD_AT + 2 * i * TAPE_PAGE_SIZE, 1, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	report(odd, TAPE_ALWAYS, own_cell);
+	play(odd);
+}
+
+/* VmSwap of this process. mincore() would not do: to it, the swap cache is memory. */
+static uint64_t swapped_kib(void)
+{
+	static const char key[] = "\nVmSwap:";
+	char text[8192];
+	const char *at;
+	uint64_t kib;
+	size_t len;
+
+	if (file_read(AT_FDCWD, "/proc/self/status", text, sizeof(text), &len) < 0)
+		self_fail("status");
+	at = memmem(text, len, key, sizeof(key) - 1);
+	if (!at)
+		self_fail("VmSwap");
+	at += sizeof(key) - 1;
+	at += strspn(at, "\t ");
+	return number_scan_u64(at, (size_t)(text + len - at), &kib) > 0 ? kib : 0;
+}
+
+static void become_swapped(struct odd *odd)
+{
+	enum { ATTEMPTS = 50, PAUSE_US = 20000 };
+	uint64_t pages = pages_of_kib(odd->number);
+
+	begin(odd, "swapped", odd->number);
+	for (int i = 0; swapped_kib() < pages * TAPE_PAGE_SIZE / 1024; i++) {
+		if (i == ATTEMPTS)
+			self_fail("MADV_PAGEOUT");
+		madvise((void *)PAYLOAD_AT, pages * TAPE_PAGE_SIZE, MADV_PAGEOUT);
+		usleep(PAUSE_US);
+	}
+	report(odd, TAPE_ALWAYS, own_cell);
+	play(odd);
+}
+
+static void become_zombie(struct odd *odd)
+{
+	pid_t self = getpid();
+
+	self_settle(odd->uid, odd->parent);
+	_exit(write(odd->ready, &self, sizeof(self)) == (ssize_t)sizeof(self) ? 0 : 1);
+}
+
+static void execute_again(const char *pause_us)
+{
+	execl("/proc/self/exe", "execer", again, pause_us, (char *)NULL);
+	_exit(1);
+}
+
+static void become_executing(struct odd *odd)
+{
+	pid_t self = getpid();
+
+	self_unblock_signals();
+	self_settle(odd->uid, odd->parent);
+	if (write(odd->ready, &self, sizeof(self)) != (ssize_t)sizeof(self))
+		_exit(1);
+	self_close_all_but(odd->ready);
+	execute_again(odd->argument);
+}
+
+static const struct kind {
+	const char *name;
+	void (*become)(struct odd *odd);
+	int pids;              /* how many are reported by each process that is forked */
+	bool is_exact;         /* all its memory is known */
+	bool payload_is_known; /* and is the argument, in KiB; else DEFAULT_KIB */
+	bool takes_names;
+	uint64_t min, max; /* of the argument, where it is a number; 0: there is none */
+	const char *help;
+} kinds[] = {
+	{"name", become_named, 1, true, false, true, 0, 0,
+		"=HEX: a process with these bytes as its name"},
+	{"rename", become_renaming, 1, true, false, true, 0, 0,
+		"=HEX,HEX...: goes on to the next name at each SIGUSR1"},
+	{"grow", become_growing, 1, true, false, false, 4, 1 << 24,
+		"=KIB: grows by so much at each SIGUSR1"},
+	{"dead-leader", become_dead_leader, 2, true, true, false, 4, 1 << 24,
+		"=KIB: a process whose leader has exited, and its live thread"},
+	{"clone-vm", become_sharing, 2, true, true, false, 4, 1 << 24,
+		"=KIB: two processes with one address space"},
+	{"vfork", become_vforking, 2, true, true, false, 4, 1 << 24,
+		"=KIB: a process that waits for its vfork child, and the child"},
+	{"siblings", become_sibling, 1, true, false, false, 1, PIDS_MAX,
+		"=N: processes whose smaps_rollup is the same, byte for byte"},
+	{"vmas", become_mapping, 1, false, false, false, 1, 65000, "=N: so many mappings"},
+	{"swapped", become_swapped, 1, false, false, false, 4, 1 << 24,
+		"=KIB: so much is swapped out"},
+	{"zombie", become_zombie, 1, false, false, false, 0, 0, ": a zombie"},
+	{"exec", become_executing, 1, false, false, false, 1, 10000000,
+		"=US: executes itself again and again, with such pauses"},
+};
+
+/* One argument of the command line, and the processes that it has become. */
+struct request {
+	const struct kind *kind;
+	const char *text, *argument;
+	uint64_t number;
+	uid_t uid;
+	pid_t pid[PIDS_MAX];
+	int pids;
+};
+
+static void usage(FILE *to)
+{
+	fputs("usage: oddities KIND[=ARGUMENT]...\n", to);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		fprintf(to, "  %s%s\n", kinds[i].name, kinds[i].help);
+	fputs("  uid=N: the user of those that follow, if root\n", to);
+}
+
+static bool takes_argument(const struct kind *kind)
+{
+	return kind->takes_names || kind->max;
+}
+
+static bool parse_argument(struct request *request)
+{
+	const struct kind *kind = request->kind;
+	char names[NAMES_MAX][NAME_SIZE];
+
+	if (!request->argument)
+		return !takes_argument(kind);
+	if (kind->takes_names)
+		return parse_names(request->argument, names) > 0;
+	return kind->max &&
+	       number_parse_u64(request->argument, strlen(request->argument), &request->number) ==
+	               0 &&
+	       request->number >= kind->min && request->number <= kind->max;
+}
+
+static bool parse_request(const char *text, struct request *request)
+{
+	const char *equals = strchr(text, '=');
+	size_t len = equals ? (size_t)(equals - text) : strlen(text);
+
+	request->text = text;
+	request->argument = equals ? equals + 1 : NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		request->kind = &kinds[i];
+		if (strlen(kinds[i].name) == len && !memcmp(kinds[i].name, text, len))
+			return parse_argument(request);
+	}
+	return false;
+}
+
+__attribute__((noreturn)) static void fail_request(const struct request *request)
+{
+	if (request->kind->become == become_swapped) {
+		puts("SKIP: nothing can be swapped out here");
+		exit(EXIT_SKIP);
+	}
+	fprintf(stderr, "oddities: %s failed\n", request->text);
+	exit(EXIT_FAILURE);
+}
+
+/* Reads PIDS pids of one forked process into REQUEST. */
+static void await_reports(struct request *request, int reader, int pids)
+{
+	for (int i = 0; i < pids; i++) {
+		pid_t pid;
+
+		if (read(reader, &pid, sizeof(pid)) != (ssize_t)sizeof(pid)) {
+			fail_request(request);
+		}
+		request->pid[request->pids++] = pid;
+	}
+}
+
+static void make_one(struct request *request, struct odd *odd)
+{
+	AUTO_CLOSE int reader = -1;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		fail("pipe");
+	reader = ends[0];
+	odd->ready = ends[1];
+	pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (pid == 0)
+		request->kind->become(odd);
+	close(ends[1]);
+	await_reports(request, reader, request->kind->pids);
+}
+
+/* A process that is to be a zombie, or have one as its leader, may not have got there yet. */
+static void await_zombie(pid_t pid)
+{
+	struct timespec pause = {.tv_nsec = 1000000};
+	char path[64], text[1024];
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	for (;;) {
+		if (file_read(AT_FDCWD, path, text, sizeof(text), &len) < 0)
+			fail(path);
+		if (memmem(text, len, ") Z ", 4))
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
+static void make(struct request *request, char *argv, size_t argv_size)
+{
+	const struct kind *kind = request->kind;
+	uint64_t processes = kind->become == become_sibling ? request->number : 1;
+	struct odd odd = {
+		.argument = request->argument,
+		.number = request->number,
+		.uid = request->uid,
+		.parent = getpid(),
+		.argv = argv,
+		.argv_size = argv_size,
+	};
+
+	for (uint64_t i = 0; i < processes; i++)
+		make_one(request, &odd);
+	if (kind->become == become_zombie || kind->become == become_dead_leader)
+		await_zombie(request->pid[0]);
+}
+
+static void print_request(const struct request *request, size_t argv_size, uintptr_t argv)
+{
+	const struct kind *kind = request->kind;
+	uint64_t argv_pages = (argv + argv_size - 1) / TAPE_PAGE_SIZE - argv / TAPE_PAGE_SIZE + 1;
+	uint64_t kib = kind->payload_is_known ? request->number / 4 * 4 : DEFAULT_KIB;
+
+	printf("{\"kind\": \"%s\", \"uid\": %u, \"pids\": [", kind->name,
+		(unsigned int)request->uid);
+	for (int i = 0; i < request->pids; i++)
+		printf("%s%d", i ? ", " : "", (int)request->pid[i]);
+	fputs("]", stdout);
+	if (kind->is_exact) /* with the pages of tape and cells */
+		printf(", \"kib\": %" PRIu64, kib + 4 * (2 + argv_pages));
+	fputs("}", stdout);
+}
+
+static void end_all(const struct request *requests, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; k < requests[i].pids; k++)
+			kill(requests[i].pid[k], SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+static void run(struct request *requests, size_t count, char *argv, size_t argv_size)
+{
+	sigset_t signals;
+	int signal;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	for (size_t i = 0; i < count; i++)
+		make(&requests[i], argv, argv_size);
+	fputs("READY [", stdout);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? ", " : "", stdout);
+		print_request(&requests[i], argv_size, (uintptr_t)argv);
+	}
+	puts("]");
+	fflush(stdout);
+	sigwait(&signals, &signal);
+	end_all(requests, count);
+}
+
+static size_t parse_requests(int argc, char **argv, struct request *requests)
+{
+	uid_t uid = geteuid();
+	uint64_t number;
+	size_t count = 0;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "uid=", 4) &&
+			number_parse_u64(argv[i] + 4, strlen(argv[i] + 4), &number) == 0) {
+			uid = geteuid() == 0 ? (uid_t)number : geteuid();
+			continue;
+		}
+		requests[count].uid = uid;
+		if (!parse_request(argv[i], &requests[count++])) {
+			usage(stderr);
+			exit(EXIT_USAGE);
+		}
+	}
+	return count;
+}
+
+int main(int argc, char **argv)
+{
+	AUTO_FREE struct request *requests = NULL;
+	size_t count, argv_size = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 - argv[0]);
+	uint64_t pause_us;
+
+	if (argc == 3 && !strcmp(argv[1], again) &&
+		number_parse_u64(argv[2], strlen(argv[2]), &pause_us) == 0) {
+		usleep((useconds_t)pause_us);
+		execute_again(argv[2]);
+	}
+	if (!tape_is_supported()) {
+		puts("SKIP: oddities are made for x86-64, pages of 4 KiB and glibc 2.35 or later");
+		return EXIT_SKIP;
+	}
+	requests = calloc((size_t)argc, sizeof(*requests));
+	if (!requests)
+		fail("memory");
+	count = parse_requests(argc, argv, requests);
+	if (!count) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	run(requests, count, argv[0], argv_size);
+	return EXIT_SUCCESS;
+}
