@@ -238,7 +238,8 @@ do_run() {
 	start_daemons
 	await_snapshot
 	say ''
-	"$builddir/memtally" users --limit=20 --snapshot.socket="$runtime/snapshot.sock"
+	"$builddir/memtally" users --limit=20 --config.file=/dev/null --log.level=error \
+		--snapshot.socket="$runtime/snapshot.sock"
 	say ''
 	tell_unmeasured
 	tell_places
