@@ -114,10 +114,11 @@ int export_processes(struct process *const *processes, const struct snapshot_pro
 	size_t count, uint32_t n, struct buffer *scratch)
 {
 	struct item *items = get_items(scratch, count * 2);
-	uint32_t *best = (uint32_t *)(void *)(items + count); /* rank in the best of the rankings */
+	uint32_t *best; /* rank in the best of the rankings */
 
 	if (!items)
 		return -ENOMEM;
+	best = (uint32_t *)(void *)(items + count);
 	for (size_t i = 0; i < count; i++)
 		best[i] = UINT32_MAX;
 	for (unsigned int ranking = 0; ranking < RANKINGS; ranking++) {

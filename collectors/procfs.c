@@ -86,7 +86,8 @@ bool procfs_parse_hidepid(
 
 	*ret_gid = (gid_t)-1;
 	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text)), *field, *options;
+		const char *newline = memchr(text, '\n', (size_t)(end - text)), *field = NULL,
+			   *options;
 		size_t n = newline ? (size_t)(newline - text) : (size_t)(end - text);
 
 		/* "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS ... - TYPE SOURCE SUPER-OPTIONS" */

@@ -3,6 +3,7 @@
 
 #include "snapshot/query.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,6 +185,7 @@ static void key_of_metric(const struct query *q, const struct metric *metric, ui
 	size_t count;
 	uint64_t v;
 
+	assert(metric);
 	if (!metric->label) {
 		key->present = metric_get(metric, present, values, &v);
 		key->number = key->present ? v : 0;

@@ -34,7 +34,7 @@ enum process_outcome {
 	OUTCOME_MALFORMED, /* the text was not what a kernel prints */
 	OUTCOME_CHANGING,  /* it executed another program during each of two readings */
 	OUTCOME_SHARED_MM, /* CLONE_VM: its address space is counted at another process */
-	OUTCOME_ERROR,     /* anything else: no descriptor, no memory, no such file in this kernel */
+	OUTCOME_ERROR, /* anything else: no descriptor, no memory, no such file in this kernel */
 	OUTCOME_COUNT_
 };
 

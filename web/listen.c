@@ -158,7 +158,7 @@ static int open_all(struct listen_set *set, const struct listen_address *a)
 {
 	CLEANUP(cleanup_addrinfo) struct addrinfo *info = NULL;
 	struct listen_address v4 = *a;
-	int fd, r;
+	int fd = -1, r;
 
 	if (resolve(a, &info) != 0)
 		return -EINVAL;
@@ -194,7 +194,7 @@ static int open_host(struct listen_set *set, const struct listen_address *a, con
 		return -EADDRNOTAVAIL;
 	}
 	for (const struct addrinfo *i = info; i; i = i->ai_next) {
-		int fd;
+		int fd = -1;
 
 		if (is_repeated(info, i))
 			continue;

@@ -231,7 +231,7 @@ static unsigned int fit_clients(unsigned int wanted, size_t listeners)
 	if (limit.rlim_cur >= need)
 		return wanted;
 	each = limit.rlim_cur > others ? (limit.rlim_cur - others) / listeners : 1;
-	each = each > 2 * CLIENTS_OVER ? each - CLIENTS_OVER : each / 2 ? each / 2 : 1;
+	each = each > UINT64_C(2) * CLIENTS_OVER ? each - CLIENTS_OVER : each / 2 ? each / 2 : 1;
 	return each < wanted ? (unsigned int)each : wanted;
 }
 

@@ -236,7 +236,7 @@ static struct snapshot_process *add_process(struct builder *b, const struct memb
 	set_kib(p, PROCESS_PRIVATE_HUGETLB, m->private_hugetlb);
 	set_kib(p, PROCESS_SHARED_HUGETLB, m->shared_hugetlb);
 	ROW_SET(p, PROCESS_START_TIME,
-		SAMPLE_REALTIME_NS - 3600 * NS_PER_SEC + m->pid * 10 * NS_PER_MSEC);
+		SAMPLE_REALTIME_NS - 3600 * NS_PER_SEC + 10 * NS_PER_MSEC * m->pid);
 	if (m->rss != ABSENT)
 		fill_status(p, m->rss);
 	if (m->pss != ABSENT)

@@ -154,12 +154,12 @@ static void keeps_the_order(void **state)
 
 	(void)state;
 	make_pair(&server, &client);
-	for (char c = 'a'; c <= 'c'; c++) {
-		AUTO_CLOSE int file = make_file(c);
+	for (int c = 'a'; c <= 'c'; c++) {
+		AUTO_CLOSE int file = make_file((char)c);
 
 		assert_int_equal(channel_send_fd(server, file), 0);
 	}
-	for (char c = 'a'; c <= 'c'; c++) {
+	for (int c = 'a'; c <= 'c'; c++) {
 		AUTO_CLOSE int got = -1;
 		char found;
 

@@ -50,7 +50,7 @@ int __wrap_memfd_create(const char *name, unsigned int flags)
 	}
 	fd = __real_memfd_create(name, flags);
 	if (kernel.busy)
-		mmap(NULL, 1, PROT_WRITE, MAP_SHARED, fd, 0);
+		(void)mmap(NULL, 1, PROT_WRITE, MAP_SHARED, fd, 0);
 	return fd;
 }
 
