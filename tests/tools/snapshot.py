@@ -59,17 +59,31 @@ def value_of(name, raw):
     return raw
 
 
+class Header:
+    """What an image says of itself."""
+
+    def __init__(self, data):
+        (magic, order, self.major, self.minor, self.size, self.section_count, self.image_size, instance,
+         self.sequence, self.flags, self.realtime_ns, self.boottime_ns, self.stale_ns, self.interval_ns,
+         self.begin_ns) = HEADER.unpack_from(data)
+        self.instance = instance.hex()
+        if magic != b"MEMTALLY" or order != BYTE_ORDER or self.major != 1:
+            raise Broken("no image of this version")
+
+
 class Image:
     """The rows of one image."""
 
     def __init__(self, data):
         self.data = data
+        self.header = Header(data)
+        if self.header.image_size != len(data) or self.header.size != HEADER.size:
+            raise Broken("sizes do not agree")
         self.scope_fields = [field_name(e) for e in enumerators("scope_quantity")[:-1]]
         self.process_fields = [field_name(e) for e in enumerators("process_quantity")[:-1]]
         self.outcomes = [e.split("_", 1)[1].lower().replace("_", "-") for e in enumerators("process_outcome")[:-1]]
         self.sources = [e.split("_", 1)[1].lower() for e in enumerators("process_source")[:-1]]
         self.self_names = self._self_names()
-        self._read_header()
         self._read_sections()
 
     def _self_names(self):
@@ -82,19 +96,9 @@ class Image:
                 names.append(name)
         return names
 
-    def _read_header(self):
-        (magic, order, self.major, self.minor, size, self.section_count, image_size, instance, self.sequence,
-         self.flags, self.realtime_ns, self.boottime_ns, self.stale_ns, self.interval_ns,
-         self.begin_ns) = HEADER.unpack_from(self.data)
-        self.instance = instance.hex()
-        if magic != b"MEMTALLY" or order != BYTE_ORDER or self.major != 1:
-            raise Broken("no image of this version")
-        if image_size != len(self.data) or size != HEADER.size:
-            raise Broken("sizes do not agree")
-
     def _read_sections(self):
         self.section = {}
-        for i in range(self.section_count):
+        for i in range(self.header.section_count):
             kind, stride, offset, count = SECTION.unpack_from(self.data, HEADER.size + i * SECTION.size)
             if offset + stride * count > len(self.data):
                 raise Broken(f"section {kind} ends outside")
@@ -155,10 +159,11 @@ class Image:
 
     def as_json(self):
         """One object: what /api/v1 spreads over its lists."""
+        head = self.header
         return {
-            "snapshot": {"instance": self.instance, "sequence": self.sequence, "complete": bool(self.flags & 1),
-                         "public": bool(self.flags & 2), "interval_seconds": self.interval_ns / 1e9,
-                         "pass_seconds": (self.boottime_ns - self.begin_ns) / 1e9},
+            "snapshot": {"instance": head.instance, "sequence": head.sequence, "complete": bool(head.flags & 1),
+                         "public": bool(head.flags & 2), "interval_seconds": head.interval_ns / 1e9,
+                         "pass_seconds": (head.boottime_ns - head.begin_ns) / 1e9},
             "host": self.scopes("host", None)[0],
             "users": [row for row in self.scopes("users", "user") if not row["other"]],
             "programs": [row for row in self.scopes("programs", "program") if not row["other"]],
@@ -187,8 +192,8 @@ class Client:
                 time.sleep(0.05)
         self.socket.settimeout(patience)
 
-    def receive(self):
-        """The next image."""
+    def receive_file(self):
+        """The next image's file, at its start."""
         rights = array.array("i")
         data, ancillary, _, _ = self.socket.recvmsg(64, socket.CMSG_SPACE(rights.itemsize))
         if not data:
@@ -198,10 +203,27 @@ class Client:
                 rights.frombytes(payload)
         if len(rights) != 1:
             raise Broken(f"a message with {len(rights)} descriptors")
-        with os.fdopen(rights[0], "rb") as file:
+        return os.fdopen(rights[0], "rb")
+
+    def receive(self):
+        """The next image."""
+        with self.receive_file() as file:
             if fcntl.fcntl(file, F_GET_SEALS) & SEALS != SEALS:
                 raise Broken("the image is not sealed")
             return Image(file.read())
+
+    def receive_header(self):
+        """The next image's header alone: what costs its reader next to nothing."""
+        with self.receive_file() as file:
+            return Header(file.read(HEADER.size))
+
+    def receive_fresh(self):
+        """The next image of a pass that begins after this call."""
+        now = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+        while True:
+            image = self.receive()
+            if image.header.begin_ns >= now:
+                return image
 
     def close(self):
         self.socket.close()
