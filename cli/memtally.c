@@ -45,6 +45,14 @@ static int flush(struct buffer *to)
 	return 0;
 }
 
+/* The exit status for what printing returned. Whoever closed a pipe knows that. */
+static int status_of(int r)
+{
+	if (r < 0 && r != -EPIPE)
+		log_error("can't print: %s", strerror(-r));
+	return r < 0 ? EXIT_FAILED : EXIT_GOOD;
+}
+
 /* The terminal's width in columns; 0 where standard output is none. */
 static size_t terminal_width(void)
 {
@@ -143,9 +151,7 @@ static int show(const struct settings *settings, const struct selection *s)
 	}
 	r = settings->json ? print_json(s, view, rows, count)
 	                   : print_text(settings, s, view, rows, count);
-	if (r < 0 && r != -EPIPE) /* whoever closed the pipe knows */
-		log_error("can't print: %s", strerror(-r));
-	return r < 0 ? EXIT_FAILED : EXIT_GOOD;
+	return status_of(r);
 }
 
 static int print_line(const char *text)
@@ -154,7 +160,7 @@ static int print_line(const char *text)
 
 	buffer_add_text(&line, text);
 	buffer_add_char(&line, '\n');
-	return flush(&line) < 0 ? EXIT_FAILED : EXIT_GOOD;
+	return status_of(flush(&line));
 }
 
 static int print_help(void)
@@ -164,7 +170,7 @@ static int print_help(void)
 	help_render(PROGRAM_MEMTALLY, "memtally [FLAG...] [programs|users|units|processes|host]",
 		"Prints how much memory programs (by default), users, units or processes really use.",
 		&text);
-	return flush(&text) < 0 ? EXIT_FAILED : EXIT_GOOD;
+	return status_of(flush(&text));
 }
 
 int memtally_run(int argc, char *argv[])

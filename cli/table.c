@@ -223,22 +223,30 @@ static uint64_t processes_in(const struct row *row)
 	return ROW_HAS(row, SCOPE_PROCESSES) ? row->q[SCOPE_PROCESSES] : 0;
 }
 
-/* What would mislead if it went without saying; empty for a measured row. */
+/* Whether something would mislead if it went without saying. */
+static bool has_note(const struct row *row)
+{
+	const struct snapshot_process *p = row->process;
+
+	return p ? p->outcome != OUTCOME_MEASURED || p->source == SOURCE_ESTIMATE
+	         : unmeasured_in(row) > 0;
+}
+
 static void add_note(struct buffer *to, const struct row *row)
 {
 	const struct snapshot_process *p = row->process;
 
-	if (!p && unmeasured_in(row))
+	if (!has_note(row))
+		return;
+	if (!p)
 		buffer_printf(to, "%llu of %llu not measured",
 			(unsigned long long)unmeasured_in(row),
 			(unsigned long long)processes_in(row));
-	if (!p)
-		return;
-	if (p->outcome == OUTCOME_SHARED_MM)
+	else if (p->outcome == OUTCOME_SHARED_MM)
 		buffer_printf(to, "shares the memory of %u", p->mm_pid);
 	else if (p->outcome != OUTCOME_MEASURED)
 		buffer_add_text(to, metric_outcome_name(p->outcome));
-	else if (p->source == SOURCE_ESTIMATE)
+	else
 		buffer_add_text(to, "estimated");
 }
 
@@ -319,15 +327,15 @@ static bool is_shown(const struct build *b, const struct row *row)
 
 static bool has_notes(const struct build *b)
 {
-	AUTO_BUFFER struct buffer note = {0};
+	bool any = false;
 
-	for (size_t i = 0; i < b->rows->count && !note.len && !note.error; i++) {
+	for (size_t i = 0; i < b->rows->count && !any; i++) {
 		struct row row;
 
 		row_get(b, b->rows->row[i], &row);
-		add_note(&note, &row);
+		any = has_note(&row);
 	}
-	return note.len;
+	return any;
 }
 
 int table_build(const struct view *view, const struct table_rows *rows, struct table *ret)

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "cli/human.h"
+
+struct human_case {
+	uint64_t value;
+	const char *text;
+};
+
+static void check(
+	const struct human_case *c, size_t count, void (*add)(struct buffer *to, uint64_t value))
+{
+	for (size_t i = 0; i < count; i++) {
+		AUTO_BUFFER struct buffer b = {0};
+
+		add(&b, c[i].value);
+		buffer_add_char(&b, '\0');
+		assert_int_equal(b.error, 0);
+		assert_string_equal(b.data, c[i].text);
+	}
+}
+
+#define KIB UINT64_C(1024)
+#define MIB (KIB * KIB)
+#define GIB (MIB * KIB)
+
+static void bytes_have_one_decimal(void **state)
+{
+	static const struct human_case cases[] = {
+		{0, "0.0 KiB"},
+		{1, "0.0 KiB"},
+		{52, "0.1 KiB"}, /* 0.0508 */
+		{51, "0.0 KiB"}, /* 0.0498 */
+		{1023, "1.0 KiB"},
+		{KIB, "1.0 KiB"},
+		{KIB + 512, "1.5 KiB"},
+		{MIB - KIB, "1023.0 KiB"},
+		{MIB - 52, "1023.9 KiB"},
+		{MIB - 51, "1.0 MiB"}, /* nothing is ever "1024.0 KiB" */
+		{MIB, "1.0 MiB"},
+		{MIB * 10 + MIB / 4, "10.3 MiB"}, /* halves go up */
+		{GIB - 1, "1.0 GiB"},
+		{GIB * 15 + GIB * 6 / 10, "15.6 GiB"},
+		{GIB * KIB * 3, "3.0 TiB"},
+		{GIB * MIB * 7, "7.0 PiB"},
+		{GIB * GIB, "1.0 EiB"},
+		{UINT64_MAX, "16.0 EiB"},
+	};
+
+	(void)state;
+	check(cases, ARRAY_SIZE(cases), human_add_bytes);
+}
+
+/* The text is within half a tenth of the value, at every size. */
+static void bytes_are_rounded_to_nearest(void **state)
+{
+	static const char units[] = "KMGTPE";
+	uint64_t random = 1;
+
+	(void)state;
+	for (int i = 0; i < 100000; i++) {
+		AUTO_BUFFER struct buffer b = {0};
+		uint64_t value = unit_random(&random) >> (unit_random(&random) % 64);
+		double shown, unit;
+		char *end;
+
+		human_add_bytes(&b, value);
+		buffer_add_char(&b, '\0');
+		shown = strtod(b.data, &end); /* then " KiB" */
+		unit = ldexp(1, 10 * (int)(strchr(units, end[1]) - units + 1));
+		assert_true(shown * unit <= (double)value * (1 + 1e-9) + unit * 0.0500001);
+		assert_true(shown * unit >= (double)value * (1 - 1e-9) - unit * 0.0500001);
+	}
+}
+
+static void ages_are_short(void **state)
+{
+	static const struct human_case cases[] = {
+		{0, "0 s"},
+		{999 * NS_PER_MSEC, "0 s"},
+		{3 * NS_PER_SEC, "3 s"},
+		{59 * NS_PER_SEC, "59 s"},
+		{60 * NS_PER_SEC, "1 min 0 s"},
+		{125 * NS_PER_SEC, "2 min 5 s"},
+		{3599 * NS_PER_SEC, "59 min 59 s"},
+		{3600 * NS_PER_SEC, "1 h 0 min"},
+		{(3 * 3600 + 7 * 60 + 59) * NS_PER_SEC, "3 h 7 min"},
+		{100 * 3600 * NS_PER_SEC, "100 h 0 min"},
+	};
+
+	(void)state;
+	check(cases, ARRAY_SIZE(cases), human_add_age);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_have_one_decimal),
+		cmocka_unit_test(bytes_are_rounded_to_nearest),
+		cmocka_unit_test(ages_are_short),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

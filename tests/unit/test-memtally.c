@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The whole program, run in a child: what it prints, what it says, how it exits. What stands in for
+ * memtallyd hands out the sample; a pass of its own is one over this machine's /proc.
+ */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "base/channel.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "cli/memtally.h"
+#include "tests/unit/sample.h"
+
+enum {
+	ARGS_MAX = 8,
+	OUTPUT_MAX = 1 << 24,
+};
+
+static char folder[] = "test-memtally-XXXXXX";
+
+static int enter_folder(void **state)
+{
+	(void)state;
+	unsetenv("JOURNAL_STREAM");
+	unsetenv("RUNTIME_DIRECTORY");
+	return mkdtemp(folder) ? chdir(folder) : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink("out");
+	unlink("err");
+	return chdir("..") < 0 ? -1 : rmdir(folder);
+}
+
+/* Serves the sample on "socket" to one client, until it has gone; returns the child that does. */
+static pid_t publish(const struct sample_options *options)
+{
+	AUTO_CLOSE int listener = -1;
+	pid_t child;
+
+	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 1, &listener), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		AUTO_CLOSE int image = -1;
+		struct pollfd p = {.fd = listener, .events = POLLIN};
+		char c;
+		int client;
+
+		if (sample_seal(options, &image) < 0 || poll(&p, 1, -1) < 0)
+			_exit(1);
+		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		if (client < 0 || channel_send_fd(client, image) < 0 || recv(client, &c, 1, 0) != 0)
+			_exit(1);
+		_exit(0);
+	}
+	return child;
+}
+
+static void unpublish(pid_t child)
+{
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	unlink("socket");
+}
+
+struct result {
+	int status;
+	struct buffer out, err; /* terminated */
+};
+
+static void result_done(struct result *r)
+{
+	buffer_done(&r->out);
+	buffer_done(&r->err);
+}
+#define AUTO_RESULT CLEANUP(result_done)
+
+static void redirect(const char *path, int to)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || dup2(fd, to) < 0)
+		_exit(99);
+}
+
+/* Runs memtally with ARGS; its output goes to OUTPUT, "out" if it is to be read. */
+static void run(const char *const args[static ARGS_MAX], const char *output, struct result *ret)
+{
+	char *argv[ARGS_MAX + 5] = {(char *)(uintptr_t) "memtally",
+		(char *)(uintptr_t) "--snapshot.socket=socket",
+		(char *)(uintptr_t) "--config.file=/dev/null"};
+	int argc = 3, status;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	for (size_t i = 0; i < ARGS_MAX && args[i]; i++)
+		argv[argc++] = (char *)(uintptr_t)args[i];
+	if (!child) {
+		redirect(output, STDOUT_FILENO);
+		redirect("err", STDERR_FILENO);
+		_exit(memtally_run(argc, argv));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	ret->status = WEXITSTATUS(status);
+	assert_int_equal(file_read_all(AT_FDCWD, "err", OUTPUT_MAX, &ret->err), 0);
+	buffer_add_char(&ret->err, '\0');
+	if (!strcmp(output, "out"))
+		assert_int_equal(file_read_all(AT_FDCWD, "out", OUTPUT_MAX, &ret->out), 0);
+	buffer_add_char(&ret->out, '\0');
+}
+
+static void check_says(const char *text, const char *expected)
+{
+	if (!strstr(text, expected))
+		fail_msg("'%s' does not say '%s'", text, expected);
+}
+
+/* A sample that is three seconds old. */
+static struct sample_options fresh(void)
+{
+	return (struct sample_options){
+		.boottime_ns = clock_now_ns(CLOCK_BOOTTIME) - 3 * NS_PER_SEC,
+	};
+}
+
+static void shows_the_daemons_snapshot(void **state)
+{
+	static const char *const args[ARGS_MAX] = {"users", "--limit=2"};
+	struct sample_options options = fresh();
+	pid_t publisher = publish(&options);
+	AUTO_RESULT struct result r = {0};
+
+	(void)state;
+	run(args, "out", &r);
+	unpublish(publisher);
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.out.data,
+		"      PSS       USS       RSS    SWAP PROCESSES USER  NOTE\n"
+		"489.7 MiB 430.9 MiB 700.2 MiB 1.0 MiB         4 alice\n"
+		" 69.7 MiB  69.4 MiB  74.2 MiB 0.0 KiB         2 bob\n"
+		"---------------------------------------------------------\n"
+		"596.3 MiB 534.0 MiB 829.6 MiB 1.1 MiB        16 total of 8 users (6 not shown), "
+		"MemTotal 15.6 GiB, 4 not measured\n");
+	check_says(r.err.data, "memtally: from memtallyd's snapshot of 3 s ago\n");
+	check_says(r.err.data, "warning: 1 of 16 processes could not be read");
+	check_says(r.err.data, "1 malformed, 1 changing, 1 error\n");
+}
+
+static json_t *load(const struct result *r, const char *list)
+{
+	json_t *json = json_loads(r->out.data, JSON_REJECT_DUPLICATES, NULL);
+
+	assert_int_equal(r->status, 0);
+	assert_non_null(json);
+	assert_non_null(json_object_get(json, "snapshot"));
+	assert_non_null(json_object_get(json, list));
+	return json;
+}
+
+static void json_is_complete(void **state)
+{
+	static const char *const lists[] = {"users", "programs", "units", "processes"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		const char *const args[ARGS_MAX] = {lists[i], "--json"};
+		struct sample_options options = fresh();
+		AUTO_RESULT struct result r = {0};
+		pid_t publisher;
+		json_t *json;
+
+		options.more = 1000;
+		publisher = publish(&options);
+		run(args, "out", &r);
+		unpublish(publisher);
+		json = load(&r, lists[i]);
+		assert_true(json_array_size(json_object_get(json, lists[i])) > 8);
+		if (!strcmp(lists[i], "processes"))
+			assert_int_equal(json_array_size(json_object_get(json, lists[i])),
+				1000 + SAMPLE_PROCESSES);
+		assert_int_equal(r.out.data[r.out.len - 2], '\n');
+		json_decref(json);
+	}
+}
+
+static void json_is_of_the_selected(void **state)
+{
+	static const char *const args[ARGS_MAX] = {
+		"users", "--program=bash", "--json", "--limit=1"};
+	struct sample_options options = fresh();
+	pid_t publisher = publish(&options);
+	AUTO_RESULT struct result r = {0};
+	json_t *json, *row;
+
+	(void)state;
+	run(args, "out", &r);
+	unpublish(publisher);
+	json = load(&r, "users");
+	assert_int_equal(json_array_size(json_object_get(json, "users")), 1);
+	row = json_array_get(json_object_get(json, "users"), 0);
+	assert_string_equal(json_string_value(json_object_get(row, "user")), "alice");
+	assert_int_equal(json_integer_value(json_object_get(row, "pss_bytes")), 1500 * 1024);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(json, "snapshot"), "sequence")),
+		SAMPLE_SEQUENCE);
+	json_decref(json);
+}
+
+static void reads_for_itself_where_nobody_answers(void **state)
+{
+	static const char *const args[ARGS_MAX] = {"host", "--json"};
+	AUTO_RESULT struct result r = {0};
+	json_t *json;
+
+	(void)state;
+	run(args, "out", &r);
+	json = load(&r, "host");
+	assert_true(json_integer_value(
+			    json_object_get(json_object_get(json, "host"), "processes")) > 0);
+	check_says(r.err.data, "memtally: read now, with the rights of ");
+	check_says(r.err.data, "(nothing from memtallyd: socket: No such file or directory)");
+	json_decref(json);
+}
+
+static void live_asks_nobody(void **state)
+{
+	static const char *const args[ARGS_MAX] = {"processes", "--json", "--live"};
+	struct sample_options options = fresh();
+	pid_t publisher = publish(&options);
+	AUTO_RESULT struct result r = {0};
+	bool found = false;
+	json_t *json, *row;
+	size_t i;
+
+	(void)state;
+	run(args, "out", &r);
+	unpublish(publisher);
+	json = load(&r, "processes");
+	json_array_foreach(json_object_get(json, "processes"), i, row)
+		found = found ||
+	                json_integer_value(json_object_get(row, "pid")) == (json_int_t)getpid();
+	assert_true(found);
+	check_says(r.err.data, "memtally: read now, with the rights of ");
+	assert_null(strstr(r.err.data, "memtallyd:"));
+	json_decref(json);
+}
+
+/* A stale snapshot is not shown, nor one without processes where they are asked for; it says why. */
+static void does_not_show_what_it_should_not(void **state)
+{
+	struct sample_options options[] = {fresh(), fresh(), fresh()};
+	static const struct {
+		const char *args[ARGS_MAX];
+		const char *said;
+	} cases[] = {
+		{{"users"}, "(memtallyd's last snapshot is too old, it is of 2 min 3 s ago)"},
+		{{"processes"},
+			"(memtallyd shows single processes to root and group memtally only)"},
+		{{"users", "--program=bash"},
+			"(memtallyd shows single processes to root and group memtally only)"},
+	};
+
+	(void)state;
+	options[0].boottime_ns -= 120 * NS_PER_SEC;
+	options[1].is_public = options[2].is_public = true;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		pid_t publisher = publish(&options[i]);
+		AUTO_RESULT struct result r = {0};
+
+		run(cases[i].args, "out", &r);
+		unpublish(publisher);
+		assert_int_equal(r.status, 0);
+		check_says(r.err.data, "read now, with the rights of ");
+		check_says(r.err.data, cases[i].said);
+	}
+}
+
+static void public_snapshot_will_do_for_sums(void **state)
+{
+	static const char *const args[ARGS_MAX] = {"programs", "--program=firefox", "--bytes"};
+	struct sample_options options = fresh();
+	AUTO_RESULT struct result r = {0};
+	pid_t publisher;
+
+	(void)state;
+	options.is_public = true;
+	publisher = publish(&options);
+	run(args, "out", &r);
+	unpublish(publisher);
+	assert_int_equal(r.status, 0);
+	check_says(r.out.data, "\n512003072 450561024 729088000 1048576         3 firefox\n");
+	check_says(r.err.data, "from memtallyd's snapshot of ");
+}
+
+static void usage_is_two(void **state)
+{
+	static const struct {
+		const char *args[ARGS_MAX];
+		int status;
+		const char *out, *err;
+	} cases[] = {
+		{{"threads"}, 2, "", "memtally: error: unexpected argument 'threads'; expected "},
+		{{"--threads"}, 2, "", "memtally: error: unknown flag '--threads'; try --help\n"},
+		{{"--limit=0"}, 2, "",
+			"--limit: expected a whole number from 1 to 1000000, got '0'"},
+		{{"--sort=nothing"}, 2, "", "'sort' must be a field of the rows"},
+		{{"--config.file=nowhere"}, 2, "", "nowhere: No such file or directory"},
+		{{"--check-config", "threads"}, 2, "", "unexpected argument 'threads'"},
+		{{"--check-config"}, 0, "the configuration is good\n", ""},
+		{{"--version"}, 0, "memtally " PACKAGE_VERSION "\n", ""},
+		{{"--help"}, 0, "Usage: memtally [FLAG...] [programs|users|units|processes|host]",
+			""},
+		{{"--path.procfs=nowhere", "--live"}, 1, "",
+			"memtally: error: can't read nowhere: No such file or directory\n"},
+		{{"--live", "--log.level=error", "users", "--user=nobody-at-all"}, 0,
+			"total of 0 users", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_RESULT struct result r = {0};
+
+		run(cases[i].args, "out", &r);
+		if (r.status != cases[i].status)
+			fail_msg("%s: %d, '%s'", cases[i].args[0], r.status, r.err.data);
+		check_says(r.out.data, cases[i].out);
+		check_says(r.err.data, cases[i].err);
+		assert_int_equal(*cases[i].out != 0, *r.out.data != 0);
+		assert_int_equal(*cases[i].err != 0, *r.err.data != 0);
+	}
+}
+
+/* Output that nobody gets is a failure, whatever is printed. */
+static void full_disk_is_told(void **state)
+{
+	static const char *const args[][ARGS_MAX] = {
+		{"--live"}, {"--live", "--json"}, {"--help"}, {"--version"}, {"--check-config"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(args); i++) {
+		AUTO_RESULT struct result r = {0};
+
+		run(args[i], "/dev/full", &r);
+		assert_int_equal(r.status, 1);
+		check_says(r.err.data, "No space left on device");
+	}
+}
+
+static void closed_pipe_is_told(void **state)
+{
+	static const char *const args[ARGS_MAX] = {"--live", "--log.level=error"};
+	AUTO_RESULT struct result r = {0};
+	int end[2];
+
+	(void)state;
+	assert_int_equal(pipe2(end, O_CLOEXEC), 0);
+	assert_int_equal(close(end[0]), 0);
+	if (!fork()) {
+		char *argv[] = {(char *)(uintptr_t) "memtally", (char *)(uintptr_t)args[0],
+			(char *)(uintptr_t)args[1], NULL};
+
+		_exit(dup2(end[1], STDOUT_FILENO) < 0 ? 99 : memtally_run(3, argv));
+	}
+	assert_true(wait(&r.status) > 0);
+	close(end[1]);
+	assert_true(WIFEXITED(r.status));
+	assert_int_equal(WEXITSTATUS(r.status), 1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shows_the_daemons_snapshot),
+		cmocka_unit_test(json_is_complete),
+		cmocka_unit_test(json_is_of_the_selected),
+		cmocka_unit_test(reads_for_itself_where_nobody_answers),
+		cmocka_unit_test(live_asks_nobody),
+		cmocka_unit_test(does_not_show_what_it_should_not),
+		cmocka_unit_test(public_snapshot_will_do_for_sums),
+		cmocka_unit_test(usage_is_two),
+		cmocka_unit_test(full_disk_is_told),
+		cmocka_unit_test(closed_pipe_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, enter_folder, remove_folder);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <locale.h>
+
+#include "cli/print.h"
+
+/* Two columns, a number and a name, and what is given as cells. */
+static void print(
+	const char *const *cells, size_t rows, const char *total, size_t width, struct buffer *to)
+{
+	AUTO_TABLE struct table t = {
+		.column = {{.head = "PSS", .is_right = true}, {.head = "NAME", .is_wide = true}},
+		.columns = 2,
+		.rows = rows,
+		.has_total = total,
+	};
+
+	for (size_t i = 0; i < rows * 2; i++) {
+		buffer_add_text(&t.text, cells[i]);
+		buffer_add_char(&t.text, '\0');
+	}
+	if (total)
+		buffer_add_text(&t.total, total);
+	assert_int_equal(print_table(&t, width, to), 0);
+	buffer_add_char(to, '\0');
+}
+
+static void check(const char *const *cells, size_t rows, const char *total, size_t width,
+	const char *expected)
+{
+	AUTO_BUFFER struct buffer b = {0};
+
+	print(cells, rows, total, width, &b);
+	assert_string_equal(b.data, expected);
+}
+
+static void columns_are_aligned(void **state)
+{
+	static const char *const cells[] = {"1.0 MiB", "a", "512.0 KiB", "bc", "1.5 MiB", ""};
+
+	(void)state;
+	check(cells, 3, "total of 2 things", 0,
+		"      PSS NAME\n"
+		"  1.0 MiB a\n"
+		"512.0 KiB bc\n"
+		"-------------\n"
+		"  1.5 MiB total of 2 things\n");
+	check(cells, 2, NULL, 0,
+		"      PSS NAME\n"
+		"  1.0 MiB a\n"
+		"512.0 KiB bc\n");
+	check(cells, 0, NULL, 0, "");
+}
+
+/* A name can neither start a line nor steer the terminal; a backslash is just one. */
+static void names_are_harmless(void **state)
+{
+	static const char *const cells[] = {
+		"1", "a\nb", "2", "dev-disk\\x2duuid.swap", "3", "  spaced", "4", "\xef\xbf\xbd"};
+
+	(void)state;
+	check(cells, 4, NULL, 0,
+		"PSS NAME\n"
+		"  1 a\\x0ab\n"
+		"  2 dev-disk\\x2duuid.swap\n"
+		"  3   spaced\n"
+		"  4 \xef\xbf\xbd\n");
+}
+
+static void names_are_whole_but_on_a_terminal(void **state)
+{
+	char name[301];
+	const char *const cells[] = {"1", name, "2", "short", "3", ""};
+	AUTO_BUFFER struct buffer wide = {0};
+	AUTO_BUFFER struct buffer narrow = {0};
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	print(cells, 3, "total", 0, &wide);
+	assert_non_null(strstr(wide.data, name));
+	print(cells, 3, "total", 40, &narrow);
+	for (const char *line = narrow.data; *line;) {
+		size_t len = strcspn(line, "\n");
+
+		assert_true(len <= 40);
+		line += len + 1;
+	}
+	assert_non_null(strstr(narrow.data, "xxxxxxxxxxxxxxxx"));
+	assert_non_null(strstr(narrow.data, "\n  3 total\n"));
+}
+
+/* Wide characters take two columns each. */
+static void width_is_that_of_characters(void **state)
+{
+	AUTO_TABLE struct table t = {
+		.column = {{.head = "NAME", .is_wide = true}, {.head = "NOTE"}},
+		.columns = 2,
+		.rows = 2,
+	};
+	static const char cells[] = "数据\0x\0abcd\0y";
+	AUTO_BUFFER struct buffer b = {0};
+
+	(void)state;
+	buffer_add(&t.text, cells, sizeof(cells));
+	assert_int_equal(print_table(&t, 0, &b), 0);
+	buffer_add_char(&b, '\0');
+	assert_string_equal(b.data, "NAME NOTE\n数据 x\nabcd y\n");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_are_aligned),
+		cmocka_unit_test(names_are_harmless),
+		cmocka_unit_test(names_are_whole_but_on_a_terminal),
+		cmocka_unit_test(width_is_that_of_characters),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "cli/table.h"
+#include "tests/unit/allocation.h"
+#include "tests/unit/sample.h"
+
+/* Heads and cells, one row a line, with '|' between columns, and the total's text at the end. */
+static void flatten(const struct table *t, struct buffer *to)
+{
+	const char *cell = t->text.data;
+
+	for (size_t i = 0; i < t->columns; i++)
+		buffer_printf(to, "%s%s", i ? "|" : "", t->column[i].head);
+	for (size_t row = 0; row < t->rows; row++)
+		for (size_t i = 0; i < t->columns; i++, cell += strlen(cell) + 1)
+			buffer_printf(to, "%s%s", i ? "|" : "\n", cell);
+	assert_ptr_equal(cell, t->text.data + t->text.len);
+	buffer_add_char(to, '\n');
+	if (t->has_total)
+		buffer_add(to, t->total.data, t->total.len);
+	buffer_add_char(to, '\0');
+}
+
+struct table_case {
+	enum metric_scope scope;
+	const char *sort;
+	size_t limit;
+	bool bytes;
+	bool is_measured;
+	const char *key, *value; /* a filter, or NULL */
+};
+
+static void build(const struct table_case *c, struct buffer *to)
+{
+	struct sample_options options = {.is_measured = c->is_measured};
+	AUTO_VIEW struct view *view = sample_open(&options);
+	struct table_rows rows = {.scope = c->scope, .limit = c->limit, .bytes = c->bytes};
+	AUTO_TABLE struct table table = {0};
+	AUTO_FREE uint32_t *row = NULL;
+	char error[QUERY_ERROR_SIZE];
+	struct query q;
+
+	query_init(&q, c->scope);
+	if (c->sort)
+		assert_int_equal(query_set(&q, "sort", c->sort, error), 0);
+	if (c->key)
+		assert_int_equal(query_set(&q, c->key, c->value, error), 0);
+	assert_int_equal(query_run(&q, view, &row, &rows.count), 0);
+	rows.query = &q;
+	rows.row = row;
+	assert_int_equal(table_build(view, &rows, &table), 0);
+	flatten(&table, to);
+}
+
+static void check(const struct table_case *c, const char *expected)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	build(c, &text);
+	assert_string_equal(text.data, expected);
+}
+
+static void users_have_sums(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_USER},
+		"PSS|USS|RSS|SWAP|PROCESSES|USER|NOTE\n"
+		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice|\n"
+		"69.7 MiB|69.4 MiB|74.2 MiB|0.0 KiB|2|bob|\n"
+		"29.3 MiB|29.3 MiB|29.3 MiB|0.0 KiB|1|小野|\n"
+		"6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 not measured\n"
+		"900.0 KiB|0.0 KiB|2.9 MiB|-|1|carol|\n"
+		"128.0 KiB|128.0 KiB|128.0 KiB|0.0 KiB|1|erin|\n"
+		"64.0 KiB|32.0 KiB|256.0 KiB|0.0 KiB|1|dave|\n"
+		"-|-|640.0 KiB|-|2|4242|2 of 2 not measured\n"
+		"596.3 MiB|534.0 MiB|829.6 MiB|1.1 MiB|16||\n"
+		"total of 8 users, MemTotal 15.6 GiB, 4 not measured");
+}
+
+/* No note, no column for notes. */
+static void bytes_are_exact(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_USER,
+		      .bytes = true,
+		      .is_measured = true,
+		      .key = "user",
+		      .value = "alice"},
+		"PSS|USS|RSS|SWAP|PROCESSES|USER\n"
+		"513539072|451789824|734208000|1048576|4|alice\n"
+		"513539072|451789824|734208000|1048576|4|\n"
+		"total of 1 user, MemTotal 16777216000");
+}
+
+/* The total is that of all rows, shown or not. */
+static void limit_leaves_the_total(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_USER, .limit = 1, .is_measured = true},
+		"PSS|USS|RSS|SWAP|PROCESSES|USER\n"
+		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice\n"
+		"596.3 MiB|534.0 MiB|821.0 MiB|1.1 MiB|12|\n"
+		"total of 7 users (6 not shown), MemTotal 15.6 GiB");
+}
+
+static void processes_say_why_not(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "user", .value = "root"},
+		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"1|root|6.0 MiB|3.9 MiB|12.0 MiB|0.0 KiB|systemd|\n"
+		"400|root|512.0 KiB|400.0 KiB|2.0 MiB|128.0 KiB|swapper \\ \"x\"|\n"
+		"300|root|-|-|8.0 MiB|-|sshd|denied\n"
+		"301|root|-|-|-|-|sshd|changing\n"
+		"||6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB||\n"
+		"total of 4 processes, MemTotal 15.6 GiB, 2 not measured");
+	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "pid", .value = "1002"},
+		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"1002|alice|-|-|-|-|firefox|shares the memory of 1001\n"
+		"||-|-|-|-||\n"
+		"total of 1 process, MemTotal 15.6 GiB");
+}
+
+/* What a table is sorted by is in it, and has no total: not everything adds up. */
+static void sort_field_is_shown(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_UNIT,
+		      .sort = "vm_hwm_max_bytes",
+		      .limit = 2,
+		      .is_measured = true},
+		"PSS|USS|RSS|SWAP|PROCESSES|VM_HWM_MAX_BYTES|UNIT\n"
+		"488.3 MiB|429.7 MiB|695.3 MiB|1.0 MiB|3|500.1 MiB|user@1000.service\n"
+		"68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|1|69.4 MiB|(none)\n"
+		"596.3 MiB|534.0 MiB|821.0 MiB|1.1 MiB|12|-|\n"
+		"total of 10 units (8 not shown), MemTotal 15.6 GiB");
+	check(&(struct table_case){.scope = METRIC_PROCESS,
+		      .sort = "start_time_seconds",
+		      .key = "program",
+		      .value = "bash",
+		      .bytes = true},
+		"PID|USER|PSS|USS|RSS|SWAP|START_TIME_SECONDS|PROGRAM\n"
+		"2001|bob|1433600|1126400|5120000|0|1699996420.133|bash\n"
+		"1003|alice|1536000|1228800|5120000|0|1699996410.153|bash\n"
+		"||2969600|2355200|10240000|0|-|\n"
+		"total of 2 processes, MemTotal 16777216000");
+	check(&(struct table_case){.scope = METRIC_USER,
+		      .sort = "unmeasured_processes",
+		      .limit = 1,
+		      .bytes = true},
+		"PSS|USS|RSS|SWAP|PROCESSES|UNMEASURED_PROCESSES|USER|NOTE\n"
+		"6794240|4505600|23068672|131072|4|2|root|2 of 4 not measured\n"
+		"625285120|559984640|869941248|1179648|16|-||\n"
+		"total of 8 users (7 not shown), MemTotal 16777216000, 4 not measured");
+}
+
+/* "ended" has series for an hour, but no process: a table does without it. */
+static void rows_without_processes_are_left_out(void **state)
+{
+	AUTO_BUFFER struct buffer plain = {0};
+	AUTO_BUFFER struct buffer sorted = {0};
+
+	(void)state;
+	build(&(struct table_case){.scope = METRIC_PROGRAM}, &plain);
+	build(&(struct table_case){.scope = METRIC_PROGRAM, .sort = "processes"}, &sorted);
+	assert_null(strstr(plain.data, "ended"));
+	assert_non_null(strstr(sorted.data, "ended"));
+	assert_non_null(strstr(plain.data, "total of 11 programs,"));
+}
+
+static void nothing_is_a_table(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_USER, .key = "user", .value = "nobody"},
+		"PSS|USS|RSS|SWAP|PROCESSES|USER\n"
+		"0.0 KiB|0.0 KiB|0.0 KiB|0.0 KiB|0|\n"
+		"total of 0 users, MemTotal 15.6 GiB");
+}
+
+static void host_shows_what_it_has(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_TABLE struct table table = {0};
+	AUTO_BUFFER struct buffer text = {0};
+	size_t count, present = 0;
+	const struct metric *m = metric_table(METRIC_HOST, &count);
+
+	(void)state;
+	assert_int_equal(table_build_host(view, false, &table), 0);
+	flatten(&table, &text);
+	for (size_t i = 0; i < count; i++)
+		present += ROW_HAS(view_host(view), m[i].index);
+	assert_int_equal(table.rows, present);
+	assert_non_null(strstr(text.data, "\n596.3 MiB|pss_bytes|Proportional set size"));
+	assert_non_null(strstr(text.data, "\n15.6 GiB|mem_total_bytes|"));
+	assert_non_null(strstr(text.data, "\n1|unmeasured_processes.denied|"));
+	assert_null(strstr(text.data, "pss_high_bytes")); /* absent */
+}
+
+static void lack_of_memory_is_told(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	static const uint32_t row[] = {0, 1, 2, 3};
+	struct query q;
+	struct table_rows rows = {
+		.scope = METRIC_PROCESS, .query = &q, .row = row, .count = ARRAY_SIZE(row)};
+	unsigned int n = 0;
+
+	(void)state;
+	query_init(&q, METRIC_PROCESS);
+	for (bool failed = true; failed;) {
+		AUTO_TABLE struct table table = {0};
+		int r;
+
+		allocation_fail_at(++n);
+		r = table_build(view, &rows, &table);
+		failed = allocation_end();
+		assert_int_equal(r, failed ? -ENOMEM : 0);
+	}
+	assert_true(n > 2);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(users_have_sums),
+		cmocka_unit_test(bytes_are_exact),
+		cmocka_unit_test(limit_leaves_the_total),
+		cmocka_unit_test(processes_say_why_not),
+		cmocka_unit_test(sort_field_is_shown),
+		cmocka_unit_test(rows_without_processes_are_left_out),
+		cmocka_unit_test(nothing_is_a_table),
+		cmocka_unit_test(host_shows_what_it_has),
+		cmocka_unit_test(lack_of_memory_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
