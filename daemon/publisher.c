@@ -9,6 +9,7 @@
 #include "daemon/publisher.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -148,14 +149,14 @@ static int on_connect(sd_event_source *source, int fd, uint32_t events, void *us
 	return 0;
 }
 
-/* A socket that the service manager passed, or -1. */
+/* A socket that the service manager passed, or -1. It may be blocking, which accept4() must not. */
 static int inherited_socket(void)
 {
 	int n = sd_listen_fds(1);
 
 	for (int fd = SD_LISTEN_FDS_START; fd < SD_LISTEN_FDS_START + n; fd++)
 		if (sd_is_socket_unix(fd, SOCK_SEQPACKET, 1, NULL, 0) > 0)
-			return fd;
+			return fcntl(fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : fd;
 	return -1;
 }
 

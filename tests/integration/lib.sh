@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+# What scenarios share: a private directory, processes that end with the script, waiting with a bound.
+# To be sourced first.
+set -euo pipefail
+shopt -s inherit_errexit
+
+: "${MEMTALLY_BUILD:?names the build directory}"
+: "${MEMTALLY_SOURCE:?names the source directory}"
+
+DIR=$(mktemp -d "${TMPDIR:-/tmp}/memtally-test.XXXXXX")
+chmod 755 "$DIR"
+SOCKET=$DIR/snapshot.sock
+# The system's own, which other users may run, too.
+PYTHON=/usr/bin/python3
+[ -x "$PYTHON" ] || PYTHON=$(command -v python3) || PYTHON=python3
+declare -A PID=() # of what start() has started, by name
+STATUS=0          # of what stop() has stopped
+
+# Whether the long variants were asked for.
+is_long() { [ -n "${MEMTALLY_LONG:-}" ]; }
+
+skip() {
+	echo "SKIP: $*"
+	exit 77
+}
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+# The logs tell why, so they are shown when a scenario fails.
+on_exit() {
+	local status=$? name
+	trap - EXIT
+	for name in "${!PID[@]}"; do
+		kill "${PID[$name]}" 2>/dev/null || true
+	done
+	for name in "${!PID[@]}"; do
+		stop "$name"
+	done
+	if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
+		for name in "$DIR"/*.log; do
+			[ -s "$name" ] || continue
+			echo "--- ${name##*/}" >&2
+			tail -n 30 "$name" >&2
+		done
+	fi
+	rm -rf "$DIR"
+	exit "$status"
+}
+trap on_exit EXIT
+trap 'exit 1' INT TERM
+
+# start NAME COMMAND...: in the background, with its output in $DIR/NAME.log.
+start() {
+	local name=$1
+	shift
+	: >"$DIR/$name.log" # now, so that nobody takes an earlier one's lines for its own
+	"$@" >>"$DIR/$name.log" 2>&1 </dev/null &
+	PID[$name]=$!
+}
+
+# Waits for NAME to end by itself; its exit status is in STATUS.
+await() {
+	STATUS=0
+	wait "${PID[$1]}" 2>/dev/null || STATUS=$?
+	unset "PID[$1]"
+}
+
+# Whether process $1 still runs: a zombie does not.
+is_alive() { [ -e "/proc/$1" ] && ! grep -qs '^State:.Z' "/proc/$1/status"; }
+
+# stop NAME [SIGNAL]: one that does not end within 20 s is killed, and STATUS is 137.
+stop() {
+	local pid=${PID[$1]} end=$((SECONDS + 20))
+	kill -s "${2:-TERM}" "$pid" 2>/dev/null || true
+	while is_alive "$pid"; do
+		[ "$SECONDS" -lt "$end" ] || kill -s KILL "$pid" 2>/dev/null || true
+		sleep 0.02
+	done
+	await "$1"
+}
+
+is_running() { is_alive "${PID[$1]}"; }
+
+# wait_for SECONDS COMMAND...: until the command succeeds; fails when it does not in time.
+wait_for() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+# A port of 127.0.0.1 on which nobody listens.
+free_port() {
+	"$PYTHON" -c 'import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])'
+}
+
+has_line() { grep -q -- "$2" "$DIR/$1.log"; }
+
+# start_memtallyd [FLAG...]: with its socket at $SOCKET; returns when the first snapshot is there.
+start_memtallyd() {
+	start memtallyd "$MEMTALLY_BUILD/memtallyd" --config.file="$DIR/none.yaml" \
+		--snapshot.socket="$SOCKET" "$@"
+	wait_for 60 has_line memtallyd 'first pass' || fail "memtallyd made no snapshot"
+}
+# The file exists, so that no configuration of the host's is read.
+: >"$DIR/none.yaml"
+
+# start_web PORT [FLAG...]: on 127.0.0.1:PORT, from $SOCKET.
+start_web() {
+	local port=$1
+	shift
+	start memtally-web "$MEMTALLY_BUILD/memtally-web" --config.file="$DIR/none.yaml" \
+		--snapshot.socket="$SOCKET" --web.listen-address="127.0.0.1:$port" "$@"
+	wait_for 30 curl -sf "http://127.0.0.1:$port/healthz" || fail "memtally-web does not answer"
+}
+
+# Descriptors that process NAME has open.
+descriptors() { find "/proc/${PID[$1]}/fd" -mindepth 1 | wc -l; }
+
+is_root() { [ "$(id -u)" -eq 0 ]; }
+
+# as_nobody COMMAND...: with another uid and without any right.
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs --inh-caps=-all \
+		--bounding-set=-all "$@"
+}
