@@ -21,13 +21,12 @@ static uint64_t tenths_of(uint64_t bytes, unsigned int shift)
 void human_add_bytes(struct buffer *to, uint64_t bytes)
 {
 	static const char *const names[] = {" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
-	uint64_t tenths = 0;
-	size_t i;
+	uint64_t tenths = tenths_of(bytes, UNIT_BITS);
+	unsigned int i = 0;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		tenths = tenths_of(bytes, UNIT_BITS * (unsigned int)(i + 1));
-		if (tenths < TENTHS << UNIT_BITS || i + 1 == ARRAY_SIZE(names))
-			break;
+	while (tenths >= TENTHS << UNIT_BITS && i + 1 < ARRAY_SIZE(names)) {
+		i++;
+		tenths = tenths_of(bytes, UNIT_BITS * (i + 1));
 	}
 	buffer_add_u64(to, tenths / TENTHS);
 	buffer_add_char(to, '.');

@@ -3,6 +3,7 @@
 
 #include "cli/table.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -255,10 +256,14 @@ static void add_row(struct build *b, const struct row *row)
 	for (size_t i = 0; i < b->to->columns; i++)
 		switch (b->what[i]) {
 		case WHAT_PID:
+			assert(row->process);
 			buffer_add_u64(&b->to->text, row->process->pid);
 			end_cell(b->to);
 			break;
-		case WHAT_USER: add_cell(b->to, view_text(b->view, row->process->user)); break;
+		case WHAT_USER:
+			assert(row->process);
+			add_cell(b->to, view_text(b->view, row->process->user));
+			break;
 		case WHAT_QUANTITY: add_quantity_cell(b, i, row); break;
 		case WHAT_NAME: add_cell(b->to, row->name); break;
 		case WHAT_NOTE:

@@ -86,7 +86,7 @@ bool procfs_parse_hidepid(
 
 	*ret_gid = (gid_t)-1;
 	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text)), *field = NULL,
+		const char *newline = memchr(text, '\n', (size_t)(end - text)), *field = text,
 			   *options;
 		size_t n = newline ? (size_t)(newline - text) : (size_t)(end - text);
 

@@ -150,7 +150,8 @@ FORGE_SECTION(sum_overflows, SECTION_USERS, offset, UINT64_MAX - 7)
 FORGE_SECTION(past_the_end, SECTION_HISTOGRAMS, count, 2)
 FORGE_SECTION(far_past_the_end, SECTION_HISTOGRAMS, offset, (image->size + 8) & ~UINT64_C(7))
 FORGE_SECTION(in_the_header, SECTION_STRINGS, offset, 8)
-FORGE_SECTION(in_the_table, SECTION_STRINGS, offset, sizeof(struct image_header) + 7 * 24)
+FORGE_SECTION(in_the_table, SECTION_STRINGS, offset,
+	sizeof(struct image_header) + 7 * sizeof(struct image_section))
 FORGE_SECTION(overlapping, SECTION_PROGRAMS, offset, image_section(image, SECTION_USERS)->offset)
 FORGE_SECTION(by_a_row, SECTION_USERS, count, image_section(image, SECTION_USERS)->count + 1)
 FORGE_SECTION(unaligned, SECTION_HISTOGRAMS, offset,
