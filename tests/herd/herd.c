@@ -4,7 +4,8 @@
  *
  * A page that m processes map adds floor(2^24 / m) to the sum that the kernel, shifted right by 22,
  * shows as KiB of PSS. Members hold known pages and nothing else, so what /proc must say of each is
- * known without asking it. Prints "READY {...}" when all run; SIGTERM or SIGINT ends them.
+ * known without asking it. Prints "READY {...}" when all run; SIGTERM or SIGINT ends them, SIGUSR1 only
+ * the replacing of members, answered by "STILL".
  */
 #include "config.h"
 
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/number.h"
 #include "tests/herd/layout.h"
 #include "tests/herd/member.h"
@@ -362,22 +364,39 @@ static void replace_group(struct herd *herd, uint64_t group)
 	write_truth(herd);
 }
 
-static void run(struct herd *herd)
+/* From here on members stay who they are, and the truth that is written is of all of them. */
+static void end_churn(struct herd *herd)
 {
-	uint64_t churn = herd->options.churn, group = 0;
-	uint64_t ns = churn ? herd->options.group * UINT64_C(1000000000) / churn : 0;
+	herd->options.churn = 0;
+	puts("STILL");
+	fflush(stdout);
+}
+
+static int await_signal(const struct herd *herd)
+{
+	uint64_t churn = herd->options.churn;
+	uint64_t ns = churn ? herd->options.group * NS_PER_SEC / churn : 0;
 	struct timespec pause = {
-		.tv_sec = (time_t)(ns / 1000000000),
-		.tv_nsec = (long)(ns % 1000000000),
+		.tv_sec = (time_t)(ns / NS_PER_SEC),
+		.tv_nsec = (long)(ns % NS_PER_SEC),
 	};
 
+	return sigtimedwait(&herd->signals, NULL, churn ? &pause : NULL);
+}
+
+static void run(struct herd *herd)
+{
+	uint64_t group = 0;
+
 	for (;;) {
-		int signal = sigtimedwait(&herd->signals, NULL, churn ? &pause : NULL);
+		int signal = await_signal(herd);
 
 		if (signal == SIGTERM || signal == SIGINT)
 			return;
 		reap(herd);
-		if (signal < 0 && errno == EAGAIN) {
+		if (signal == SIGUSR1) {
+			end_churn(herd);
+		} else if (signal < 0 && errno == EAGAIN) {
 			replace_group(herd, group);
 			group = (group + 1) % layout_groups(&herd->options);
 		}
@@ -414,6 +433,7 @@ static void prepare(struct herd *herd, int argc, char **argv)
 	sigaddset(&herd->signals, SIGTERM);
 	sigaddset(&herd->signals, SIGINT);
 	sigaddset(&herd->signals, SIGCHLD);
+	sigaddset(&herd->signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &herd->signals, NULL);
 	herd->file = open_file(herd);
 }
