@@ -9,7 +9,7 @@
 #include "tests/unit/allocation.h"
 #include "tests/unit/sample.h"
 
-enum { KIB = 1024 };
+#define KIB UINT64_C(1024)
 
 /* The snapshot of VIEW's processes of PROGRAM; NULL: of all. From the last to the first. */
 static struct view *aggregate(const struct view *view, const char *program)
@@ -146,17 +146,17 @@ static void some_are_summed_exactly(void **state)
 	assert_int_equal(view_count(firefox, METRIC_PROGRAM), 1);
 	assert_non_null(alice);
 	assert_int_equal(alice->uid, 1000);
-	check_quantity(alice, SCOPE_PSS, UINT64_C(500003) * KIB);
-	check_quantity(alice, SCOPE_PSS_LOW, UINT64_C(500003) * KIB);
-	check_quantity(alice, SCOPE_PSS_HIGH, UINT64_C(500005) * KIB - 2);
-	check_quantity(alice, SCOPE_USS, UINT64_C(440001) * KIB);
-	check_quantity(alice, SCOPE_RSS, UINT64_C(712000) * KIB);
+	check_quantity(alice, SCOPE_PSS, 500003 * KIB);
+	check_quantity(alice, SCOPE_PSS_LOW, 500003 * KIB);
+	check_quantity(alice, SCOPE_PSS_HIGH, 500005 * KIB - 2);
+	check_quantity(alice, SCOPE_USS, 440001 * KIB);
+	check_quantity(alice, SCOPE_RSS, 712000 * KIB);
 	check_quantity(alice, SCOPE_SWAP_PSS, 1024 * KIB);
 	/* Private amounts summed, of the shared ones the largest. */
-	check_quantity(alice, SCOPE_HUGETLB, UINT64_C(12288) * KIB);
-	check_quantity(alice, SCOPE_VM_HWM_MAX, UINT64_C(512100) * KIB);
+	check_quantity(alice, SCOPE_HUGETLB, 12288 * KIB);
+	check_quantity(alice, SCOPE_VM_HWM_MAX, 512100 * KIB);
 	check_quantity(alice, SCOPE_PROCESSES, 3); /* the one that shares its memory is one, too */
-	check_quantity(view_host(firefox), SCOPE_PSS, UINT64_C(500003) * KIB);
+	check_quantity(view_host(firefox), SCOPE_PSS, 500003 * KIB);
 }
 
 static void what_is_absent_stays_absent(void **state)

@@ -90,8 +90,8 @@ static void ages_are_short(void **state)
 		{125 * NS_PER_SEC, "2 min 5 s"},
 		{3599 * NS_PER_SEC, "59 min 59 s"},
 		{3600 * NS_PER_SEC, "1 h 0 min"},
-		{(3 * 3600 + 7 * 60 + 59) * NS_PER_SEC, "3 h 7 min"},
-		{100 * 3600 * NS_PER_SEC, "100 h 0 min"},
+		{UINT64_C(11279) * NS_PER_SEC, "3 h 7 min"},
+		{UINT64_C(360000) * NS_PER_SEC, "100 h 0 min"},
 	};
 
 	(void)state;
