@@ -55,26 +55,40 @@ static size_t field_at(const char *line, size_t len, size_t n, const char **ret)
 	return (size_t)((blank ? blank : end) - at);
 }
 
-/* Reads hidepid= and gid= among "rw,hidepid=invisible,gid=1000". */
+static bool is_value(const char *text, size_t len, const char *value)
+{
+	return len == strlen(value) && !memcmp(text, value, len);
+}
+
+/*
+ * Reads hidepid= and gid= among "rw,hidepid=invisible,gid=1000". Without gid= it is group 0 that sees
+ * everything, and with ptraceable (4) no group does.
+ */
 static bool parse_super_options(const char *text, size_t len, gid_t *ret_gid)
 {
-	bool hidden = false;
+	bool is_hidden = false, is_ptraceable = false;
 
+	*ret_gid = 0;
 	while (len) {
 		const char *comma = memchr(text, ',', len);
 		size_t n = comma ? (size_t)(comma - text) : len;
 		uint64_t gid;
 
-		if (n > 8 && !memcmp(text, "hidepid=", 8))
-			hidden = !(n == 9 && text[8] == '0') &&
-			         !(n == 11 && !memcmp(text + 8, "off", 3));
-		else if (n > 4 && !memcmp(text, "gid=", 4) &&
-			 number_parse_u64(text + 4, n - 4, &gid) == 0 && gid < UINT32_MAX)
+		if (n > 8 && !memcmp(text, "hidepid=", 8)) {
+			is_hidden = !is_value(text + 8, n - 8, "0") &&
+			            !is_value(text + 8, n - 8, "off");
+			is_ptraceable = is_value(text + 8, n - 8, "4") ||
+			                is_value(text + 8, n - 8, "ptraceable");
+		} else if (n > 4 && !memcmp(text, "gid=", 4) &&
+			   number_parse_u64(text + 4, n - 4, &gid) == 0 && gid < UINT32_MAX) {
 			*ret_gid = (gid_t)gid;
+		}
 		text += comma ? n + 1 : n;
 		len -= comma ? n + 1 : n;
 	}
-	return hidden;
+	if (is_ptraceable)
+		*ret_gid = (gid_t)-1;
+	return is_hidden;
 }
 
 bool procfs_parse_hidepid(

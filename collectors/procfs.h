@@ -33,7 +33,7 @@ int procfs_parse_btime(const char *text, size_t len, uint64_t *ret);
 
 /*
  * Whether the mount of device MAJOR:MINOR in the text of /proc/self/mountinfo has a hidepid other than 0
- * (off), and the gid= that is exempt, or (gid_t)-1. Pure.
+ * (off), and the group that sees everything all the same, or (gid_t)-1. Pure.
  */
 bool procfs_parse_hidepid(
 	const char *text, size_t len, unsigned int major, unsigned int minor, gid_t *ret_gid);
