@@ -181,6 +181,8 @@ static void measure(const struct settings *settings, struct reader *reader)
 		.tv_nsec = (long)(settings->pause_ms % 1000 * NS_PER_MSEC),
 	};
 	AUTO_FREE uint64_t *cpu_ns = calloc(settings->passes, sizeof(*cpu_ns));
+	uint64_t middle = settings->passes / 2;
+	double median_us;
 	struct pass pass;
 
 	if (!cpu_ns)
@@ -192,12 +194,11 @@ static void measure(const struct settings *settings, struct reader *reader)
 		cpu_ns[i] = pass.cpu_ns;
 	}
 	qsort(cpu_ns, settings->passes, sizeof(*cpu_ns), compare);
+	median_us = (double)cpu_ns[middle] / 1e3;
 	printf("{\"passes\": %" PRIu64 ", \"processes\": %" PRIu64 ", \"failed\": %" PRIu64
 	       ", \"cpu_us_median\": %.1f, \"cpu_us_min\": %.1f, \"cpu_us_per_process\": %.2f}\n",
-		settings->passes, pass.processes, pass.failed,
-		(double)cpu_ns[settings->passes / 2] / 1e3, (double)cpu_ns[0] / 1e3,
-		pass.processes ? (double)cpu_ns[settings->passes / 2] / 1e3 / (double)pass.processes
-			       : 0.0);
+		settings->passes, pass.processes, pass.failed, median_us, (double)cpu_ns[0] / 1e3,
+		pass.processes ? median_us / (double)pass.processes : 0.0);
 }
 
 static void usage(void)
