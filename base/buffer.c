@@ -66,7 +66,7 @@ char *buffer_reserve(struct buffer *b, size_t len)
 		b->data = data;
 		b->capacity = capacity;
 	}
-	return b->data + b->len;
+	return b->data ? b->data + b->len : NULL;
 }
 
 void buffer_add(struct buffer *b, const void *data, size_t len)

@@ -26,7 +26,10 @@ void buffer_clear(struct buffer *b);
 /* Gives back memory that the content does not need. */
 void buffer_trim(struct buffer *b);
 
-/* Makes room for LEN more bytes and returns where they go, or NULL. The caller then adds to .len. */
+/*
+ * Makes room for LEN more bytes and returns where they go; the caller then adds to .len. NULL: a failure,
+ * see .error, or no bytes for a buffer that has no memory yet.
+ */
 char *buffer_reserve(struct buffer *b, size_t len);
 
 void buffer_add(struct buffer *b, const void *data, size_t len);

@@ -88,5 +88,6 @@ void text_add_clean(struct buffer *to, const char *text, size_t len)
 		at += n ? n : 1;
 		from = at;
 	}
-	buffer_add(to, text + from, at - from);
+	if (at > from)
+		buffer_add(to, text + from, at - from);
 }

@@ -58,6 +58,7 @@ static void cleans(void **state)
 		assert_cleaned(cases[i].text, strlen(cases[i].text), cases[i].expected,
 			strlen(cases[i].expected));
 	assert_cleaned("a\0b", 3, "a" BAD "b", 5);
+	assert_cleaned(NULL, 0, NULL, 0); /* an empty buffer's */
 }
 
 static size_t encode(uint32_t c, char to[4])
