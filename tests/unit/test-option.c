@@ -60,6 +60,23 @@ static void the_table_is_sound(void **state)
 	}
 }
 
+/* Every setting of a daemon may stand in the file, and nothing else may. */
+static void daemons_settings_are_in_the_file(void **state)
+{
+	static const char *const flags_only[] = {"config.file", "check-config", "version", "help"};
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		bool expected = spec[i].programs & (PROGRAM_MEMTALLYD | PROGRAM_WEB);
+
+		for (size_t k = 0; k < ARRAY_SIZE(flags_only); k++)
+			expected &= strcmp(spec[i].name, flags_only[k]) != 0;
+		assert_int_equal(spec[i].in_file, expected);
+	}
+}
+
 /* No two rows share a name, a field, or a place in the file. */
 static void rows_do_not_collide(void **state)
 {
@@ -320,6 +337,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_table_is_sound),
+		cmocka_unit_test(daemons_settings_are_in_the_file),
 		cmocka_unit_test(rows_do_not_collide),
 		cmocka_unit_test(takes_its_own_defaults),
 		cmocka_unit_test(finds_by_name_and_program),
