@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include <errno.h>
+
+#include "collectors/meminfo.h"
+#include "collectors/procfs.h"
+
+/* What is read of the host once or once a pass: meminfo, the boot time, the mounts. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data;
+	struct meminfo m;
+	uint64_t btime;
+	gid_t gid;
+	int r = meminfo_parse(text, size, &m);
+
+	fuzz_check(r == 0 || r == -EBADMSG);
+	for (unsigned int i = 0; r == 0 && i < MEMINFO_FIELDS; i++)
+		if (m.present >> i & 1)
+			fuzz_check(m.q[i] <= INT64_MAX);
+	r = procfs_parse_btime(text, size, &btime);
+	fuzz_check(r == 0 || r == -EBADMSG);
+	procfs_parse_hidepid(text, size, 0, 22, &gid);
+	return 0;
+}

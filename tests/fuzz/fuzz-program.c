@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include "base/text.h"
+#include "collectors/program.h"
+
+/* Up to the first NUL, comm; behind it, the target of exe. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *comm = (const char *)data, *nul = size ? memchr(data, 0, size) : NULL;
+	AUTO_BUFFER struct buffer name = {0};
+
+	if (nul)
+		program_name(comm, (size_t)(nul - comm), nul + 1, size - (size_t)(nul - comm) - 1,
+			&name);
+	else
+		program_name(comm, size, NULL, 0, &name);
+	fuzz_check(!name.error && text_is_clean(name.data, name.len));
+	return 0;
+}

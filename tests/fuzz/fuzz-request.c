@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include "base/cleanup.h"
+#include "web/host.h"
+#include "web/request.h"
+#include "web/routes.h"
+
+static const char *next_line(char **rest)
+{
+	const char *line = strsep(rest, "\n");
+
+	return line ? line : "";
+}
+
+/* Method, target, version, then headers "Name: value", a line each: the head of a request. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	AUTO_FREE char *text = fuzz_text(data, size);
+	static const struct request_site site = {.is_loopback = true, .name = "here"};
+	char *rest = text;
+	const char *method = next_line(&rest), *target = next_line(&rest),
+		   *version = next_line(&rest);
+	struct refusal refusal = {0};
+	struct request rq;
+	uint32_t pid = 0;
+
+	request_init(&rq, target);
+	fuzz_check(rq.path_len <= strlen(target));
+	while (rest) {
+		char *value = strsep(&rest, "\n"), *name = strsep(&value, ":");
+
+		request_add_header(&rq, name, value);
+	}
+	if (!request_is_sound(&rq, method, version, &refusal) ||
+		!request_is_allowed(&rq, method, &site, &refusal)) {
+		fuzz_check(refusal.status >= 400 && refusal.status < 600 && refusal.why);
+		return 0;
+	}
+	if (rq.host) /* who is let through on loopback asked for a name that can't be rebound */
+		fuzz_check(host_is_valid(rq.host) && host_is_local(rq.host, site.name));
+	if (routes_find(rq.path, rq.path_len, "/metrics", &pid) == ROUTE_PROCESS)
+		fuzz_check(pid > 0);
+	negotiate_openmetrics(&rq.negotiate);
+	negotiate_gzip(&rq.negotiate);
+	if (rq.if_none_match)
+		negotiate_etag_matches(rq.if_none_match, "W/\"0-1\"");
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "collectors/smaps.h"
+
+static int parse(const char *text, size_t len, size_t piece, struct smaps *ret)
+{
+	CLEANUP(smaps_parser_done) struct smaps_parser p = {0};
+	int r = 0;
+
+	smaps_parser_init(&p);
+	for (size_t at = 0; r == 0 && at < len; at += piece)
+		r = smaps_parser_feed(&p, text + at, len - at < piece ? len - at : piece);
+	if (r == 0)
+		r = smaps_parser_end(&p, ret);
+	fuzz_check(r == 0 || r == -EBADMSG);
+	return r;
+}
+
+/* In whatever pieces the text comes (the first byte says), the sum is the same. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data + 1;
+	struct snapshot_process row = {0};
+	struct smaps whole = {0}, pieces = {0};
+
+	if (!size)
+		return 0;
+	if (parse(text, size - 1, size, &whole) < 0) {
+		fuzz_check(parse(text, size - 1, data[0] + 1U, &pieces) < 0);
+		return 0;
+	}
+	fuzz_check(parse(text, size - 1, data[0] + 1U, &pieces) == 0);
+	fuzz_check(!memcmp(&whole, &pieces, sizeof(whole)));
+	fuzz_check(whole.mappings && whole.shared_mappings <= whole.mappings);
+	smaps_store(&whole, &row.present, row.q);
+	if (ROW_HAS(&row, PROCESS_PSS))
+		fuzz_check(row.q[PROCESS_PSS_LOW] <= row.q[PROCESS_PSS] &&
+			   row.q[PROCESS_PSS] <= row.q[PROCESS_PSS_HIGH]);
+	for (unsigned int i = 0; i < PROCESS_QUANTITIES; i++)
+		fuzz_check(!ROW_HAS(&row, i) || row.q[i] <= INT64_MAX);
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include "base/text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data;
+	AUTO_BUFFER struct buffer once = {0}, twice = {0};
+
+	text_add_clean(&once, text, size);
+	fuzz_check(text_is_clean(once.data, once.len));
+	text_add_clean(&twice, once.data, once.len);
+	fuzz_check(once.len == twice.len);
+	fuzz_check(!once.len || !memcmp(once.data, twice.data, once.len));
+	fuzz_check(text_is_clean(text, size) ==
+		   (once.len == size && (!size || !memcmp(once.data, text, size))));
+	return 0;
+}
