@@ -297,9 +297,10 @@ static void print_truth(const struct herd *herd, FILE *to)
 		fprintf(to,
 			"%s{\"pid\": %d, \"uid\": %u, \"comm\": \"%s\", \"group\": %" PRIu64
 			", \"exact\": true, \"rss_kib\": %" PRIu64 ", \"pss_kib\": %" PRIu64
-			", \"uss_kib\": %" PRIu64 "}",
+			", \"uss_kib\": %" PRIu64 ", \"pss_unrounded_bytes\": %" PRIu64 "}",
 			separator, (int)herd->pid[i], (unsigned int)member_uid(&herd->options, i),
-			name, group, truth.rss_kib, truth.pss_kib, truth.uss_kib);
+			name, group, truth.rss_kib, truth.pss_kib, truth.uss_kib,
+			truth.pss_unrounded_bytes);
 		separator = ",\n";
 	}
 	fputs(separator[0] == '[' ? "[]\n" : "\n]\n", to);

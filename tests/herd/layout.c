@@ -105,5 +105,6 @@ struct herd_truth layout_truth(
 		.rss_kib = sum.pages * TAPE_PAGE_SIZE >> KIB_SHIFT,
 		.pss_kib = sum.pss_fixed >> (PSS_SHIFT + KIB_SHIFT),
 		.uss_kib = sum.lone_pages * TAPE_PAGE_SIZE >> KIB_SHIFT,
+		.pss_unrounded_bytes = sum.pss_fixed >> PSS_SHIFT,
 	};
 }

@@ -49,6 +49,7 @@ struct herd_part layout_private(
 
 struct herd_truth {
 	uint64_t rss_kib, pss_kib, uss_kib;
+	uint64_t pss_unrounded_bytes; /* before the kernel rounds down to KiB */
 };
 
 /* What the kernel must say of each member of GROUP. */

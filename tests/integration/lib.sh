@@ -127,8 +127,9 @@ descriptors() { find "/proc/${PID[$1]}/fd" -mindepth 1 | wc -l; }
 
 is_root() { [ "$(id -u)" -eq 0 ]; }
 
-# as_nobody COMMAND...: with another uid and without any right.
-as_nobody() {
-	setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs --inh-caps=-all \
-		--bounding-set=-all "$@"
-}
+# With another uid and without any right. What is started in the background is started with the array, so that
+# no shell stands between start() and the program: its pid is the program's.
+AS_NOBODY=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs --inh-caps=-all
+	--bounding-set=-all)
+
+as_nobody() { "${AS_NOBODY[@]}" "$@"; }

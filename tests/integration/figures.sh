@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What the scenarios about figures share: herds, oddities, fixture trees, and what memtallyd says of them.
+# To be sourced after lib.sh.
+TOOLS=$MEMTALLY_SOURCE/tests/tools
+
+# Nobody else on this machine has these, not even another run of the same scenario.
+NAME=h$$
+FIRST_UID=$((1000000 + $$ * 100))
+
+# truth_check SNAPSHOTS TRUTH...: exact to the byte; users only where herds have users of their own.
+truth_check() {
+	if is_root; then
+		"$TOOLS/truth-check" "$@"
+	else
+		"$TOOLS/truth-check" --no-users "$@"
+	fi
+}
+
+# Where the sum of a user is looked at, the user must have no other processes.
+needs_users() { is_root || skip "needs root to give processes a user of their own"; }
+
+# await_ready NAME: until what was started as NAME has said READY, or SKIP.
+await_ready() {
+	local i
+	for ((i = 0; i < 2400; i++)); do
+		! grep -q '^READY' "$DIR/$1.log" || return 0
+		! grep -q '^SKIP' "$DIR/$1.log" || skip "$(sed -n 's/^SKIP: //p' "$DIR/$1.log")"
+		is_running "$1" || fail "$1 ended before it was ready"
+		sleep 0.05
+	done
+	fail "$1 is not ready after two minutes"
+}
+
+# start_herd NAME [FLAG...]: its truth is then in $DIR/NAME.json. Each may have up to 100 users.
+start_herd() {
+	local name=$1
+	shift
+	start "$name" "$MEMTALLY_BUILD/tests/herd/herd" --folder="$DIR" --truth="$DIR/$name.json" \
+		--first-uid=$FIRST_UID --name=$NAME "$@"
+	await_ready "$name"
+}
+
+# start_oddities NAME [ARGUMENT...]: what it made is then in $DIR/NAME.json.
+start_oddities() {
+	local name=$1
+	shift
+	start "$name" "$MEMTALLY_BUILD/tests/herd/oddities" "uid=$FIRST_UID" "$@"
+	await_ready "$name"
+	sed -n 's/^READY //p' "$DIR/$name.log" >"$DIR/$name.json"
+}
+
+# snapshots COUNT >FILE: of passes that begin from now on.
+snapshots() { "$TOOLS/snapshot-dump" --fresh --count="$1" "$SOCKET"; }
+
+# make_tree NAME [FLAG...]: a fixture tree at $DIR/NAME.
+make_tree() {
+	local name=$1
+	shift
+	"$MEMTALLY_SOURCE/tests/fixtures/make-fixtures" "$@" "$name" "$DIR/$name"
+}
+
+# Python with the snapshots of $1, one a line, as `found`, and JSON files named by the other arguments as
+# `given`; the program is on standard input. It fails by assert.
+judge() {
+	local program
+	program=$(cat)
+	PYTHONPATH=$TOOLS python3 -B - "$@" <<-END || fail "the figures are wrong, see above"
+		import json, sys
+		found = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+		given = [json.load(open(path, encoding="utf-8")) for path in sys.argv[2:]]
+
+		def rows(snapshot, scope="processes", key="pid"):
+		    return {row[key]: row for row in snapshot[scope]}
+
+		def same(what, is_, must_be):
+		    assert is_ == must_be, f"{what} is {is_!r}, must be {must_be!r}"
+
+		assert found, "there are no snapshots"
+		$program
+	END
+}
