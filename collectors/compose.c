@@ -80,8 +80,8 @@ static struct snapshot_scope *add_row(
 	row->uid = s->uid;
 	row->flags = flags;
 	row->created_ns = s->created_ns;
-	row->present = s->present;
-	memcpy(row->q, s->q, sizeof(row->q));
+	row->present = s->sums.present;
+	memcpy(row->q, s->sums.q, sizeof(row->q));
 	return row;
 }
 
@@ -127,4 +127,36 @@ uint32_t compose_dropped(struct tally *t, enum metric_scope scope)
 	for (struct scope *s = NULL; (s = scopes_next(tally_table(t, scope), s));)
 		dropped += !s->exported;
 	return dropped;
+}
+
+int compose_self(struct tally *t, const struct compose_counts *counts, const struct self *self,
+	uint32_t flags, const char *version, struct builder *b)
+{
+	struct snapshot_histogram *durations = builder_add_histogram(b);
+	struct snapshot_self *row = builder_add_self(b);
+
+	if (!row || !durations)
+		return -ENOMEM;
+	*durations = counts->durations;
+	row->version = builder_add_text(b, version, strlen(version));
+	row->flags = flags;
+	ROW_SET(row, SELF_LAST_PASS_DURATION, counts->duration_ns);
+	ROW_SET(row, SELF_PASSES, counts->passes);
+	ROW_SET(row, SELF_PASS_OVERRUNS, counts->overruns);
+	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)
+		ROW_SET(row, SELF_OUTCOME_FIRST + i, counts->outcome[i]);
+	ROW_SET(row, SELF_READ_ROLLUP, counts->source[SOURCE_ROLLUP]);
+	ROW_SET(row, SELF_READ_SMAPS, counts->source[SOURCE_SMAPS]);
+	ROW_SET(row, SELF_READ_RSS, counts->source[SOURCE_RSS]);
+	ROW_SET(row, SELF_DROPPED_USERS, compose_dropped(t, METRIC_USER));
+	ROW_SET(row, SELF_DROPPED_PROGRAMS, compose_dropped(t, METRIC_PROGRAM));
+	ROW_SET(row, SELF_DROPPED_UNITS, compose_dropped(t, METRIC_UNIT));
+	ROW_SET(row, SELF_DROPPED_PROCESSES, counts->dropped_processes);
+	ROW_SET(row, SELF_CPU, self->cpu_ns);
+	ROW_SET(row, SELF_RESIDENT, self->resident_bytes);
+	ROW_SET(row, SELF_OPEN_FDS, self->open_fds);
+	ROW_SET(row, SELF_MAX_FDS, self->max_fds);
+	if (self->start_realtime_ns)
+		ROW_SET(row, SELF_START_TIME, self->start_realtime_ns);
+	return 0;
 }

@@ -6,6 +6,7 @@
 #define MEMTALLY_COLLECTORS_COMPOSE_H
 
 #include "collectors/meminfo.h"
+#include "collectors/self.h"
 #include "collectors/tally.h"
 #include "snapshot/builder.h"
 
@@ -16,6 +17,21 @@
  */
 int compose_scopes(
 	struct tally *t, const struct meminfo *meminfo, struct builder *b, struct buffer *scratch);
+
+/* What a pass has counted. */
+struct compose_counts {
+	uint64_t passes;
+	uint64_t overruns;
+	uint64_t duration_ns; /* of the last one */
+	uint64_t outcome[OUTCOME_COUNT_];
+	uint64_t source[SOURCE_COUNT_];
+	uint32_t dropped_processes;
+	struct snapshot_histogram durations;
+};
+
+/* Adds the row of the collector itself and the histogram. -ENOMEM. */
+int compose_self(struct tally *t, const struct compose_counts *counts, const struct self *self,
+	uint32_t flags, const char *version, struct builder *b);
 
 /* How many rows of SCOPE have no series of their own. */
 uint32_t compose_dropped(struct tally *t, enum metric_scope scope);

@@ -46,9 +46,11 @@ void export_decide(uint32_t rank, uint32_t n, bool *exported, uint8_t *below)
 /* By PSS; a row of which none can be had stands by its upper bound, or by its RSS. */
 static uint64_t weight_of(const struct scope *s)
 {
-	if (ROW_HAS(s, SCOPE_PSS))
-		return s->q[SCOPE_PSS];
-	return ROW_HAS(s, SCOPE_PSS_HIGH) ? s->q[SCOPE_PSS_HIGH] : s->q[SCOPE_RSS];
+	const struct sums *sums = &s->sums;
+
+	if (ROW_HAS(sums, SCOPE_PSS))
+		return sums->q[SCOPE_PSS];
+	return ROW_HAS(sums, SCOPE_PSS_HIGH) ? sums->q[SCOPE_PSS_HIGH] : sums->q[SCOPE_RSS];
 }
 
 static bool is_named_other(const struct scope *s)

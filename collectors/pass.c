@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "collectors/compose.h"
 #include "collectors/export.h"
 #include "collectors/meminfo.h"
+#include "collectors/names.h"
 #include "collectors/procfs.h"
 #include "collectors/proctable.h"
 #include "collectors/self.h"
@@ -24,7 +24,6 @@
 #include "snapshot/builder.h"
 
 #define CGROUP_MAX_AGE_NS (50 * NS_PER_SEC) /* read again within a minute, at the next pass */
-#define NAME_MAX_AGE_NS   (3600 * NS_PER_SEC)
 
 enum {
 	FDS_RESERVED = 64, /* for sockets, clients and files that are open for one read */
@@ -59,14 +58,10 @@ struct pass {
 	uint32_t name_cursor;
 
 	uint8_t instance[IMAGE_INSTANCE_SIZE];
-	uint64_t sequence;
 	uint64_t begin_boottime_ns, begin_ns, end_ns;
-	uint64_t outcome[OUTCOME_COUNT_];
-	uint64_t source[SOURCE_COUNT_];
 	bool reads_foreign, compares_mm;
-	uint64_t overruns;
 	struct self self;
-	struct snapshot_histogram durations;
+	struct compose_counts counts; /* .passes is the sequence of the last snapshot */
 };
 
 static size_t kept_max(void)
@@ -98,7 +93,7 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	pass->sharing.compare = pass->procfs.live ? sharing_kcmp : NULL;
 	/* Our own address space compares equal to itself, unless the call is missing or filtered. */
 	pass->compares_mm = pass->procfs.live && sharing_kcmp(getpid(), getpid()) == 0;
-	pass->durations.id = HISTOGRAM_PASS_DURATION;
+	pass->counts.durations.id = HISTOGRAM_PASS_DURATION;
 	pass_set_options(pass, options);
 	self_read(&pass->self);
 	*ret = TAKE_PTR(pass);
@@ -132,7 +127,7 @@ void pass_set_options(struct pass *pass, const struct pass_options *options)
 static void user_units_begin(struct scopes *units)
 {
 	for (struct scope *s = NULL; (s = scopes_next(units, s));)
-		s->q[SCOPE_PROCESSES] = 0;
+		s->sums.q[SCOPE_PROCESSES] = 0;
 }
 
 int pass_begin(struct pass *pass)
@@ -152,8 +147,8 @@ int pass_begin(struct pass *pass)
 	tally_begin(&pass->tally, clock_now_ns(CLOCK_REALTIME));
 	user_units_begin(&pass->user_units);
 	builder_begin(&pass->builder);
-	memset(pass->outcome, 0, sizeof(pass->outcome));
-	memset(pass->source, 0, sizeof(pass->source));
+	memset(pass->counts.outcome, 0, sizeof(pass->counts.outcome));
+	memset(pass->counts.source, 0, sizeof(pass->counts.source));
 	pass->reads_foreign = false;
 	pass->name_cursor = 0;
 	pass->at = 0;
@@ -265,63 +260,13 @@ static int read_one(struct pass *pass)
 	if (r < 0)
 		return r;
 	if (!s.is_member) {
-		pass->outcome[s.outcome]++;
+		pass->counts.outcome[s.outcome]++;
 		drop_scopes(p);
 		return 0;
 	}
 	if (s.outcome == OUTCOME_MEASURED && s.uid != geteuid())
 		pass->reads_foreign = true;
 	return add_member(pass, p, &s);
-}
-
-struct sharer {
-	uint32_t group;
-	uint32_t row;
-};
-
-static int compare_sharers(const void *a_, const void *b_)
-{
-	const struct sharer *a = a_, *b = b_;
-
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
-}
-
-/* Of the processes that share an address space, the one with the lowest pid stands for it. */
-static int elect(struct pass *pass)
-{
-	uint32_t count = builder_process_count(&pass->builder);
-	struct sharer *sharers;
-	size_t n = 0;
-
-	buffer_clear(&pass->scratch);
-	for (uint32_t i = 0; i < count; i++)
-		if (pass->members[i]->measured && pass->members[i]->mm_group) {
-			struct sharer sharer = {pass->members[i]->mm_group, i};
-
-			buffer_add(&pass->scratch, &sharer, sizeof(sharer));
-			n++;
-		}
-	if (pass->scratch.error)
-		return pass->scratch.error;
-	if (!n)
-		return 0;
-	sharers = (struct sharer *)(void *)pass->scratch.data;
-	qsort(sharers, n, sizeof(*sharers), compare_sharers);
-	for (size_t i = 1, first = 0; i < n; i++) {
-		struct snapshot_process *row = builder_process(&pass->builder, sharers[i].row);
-
-		if (sharers[i].group != sharers[first].group) {
-			first = i;
-			continue;
-		}
-		row->outcome = OUTCOME_SHARED_MM;
-		row->source = SOURCE_NONE;
-		row->mm_pid = builder_process(&pass->builder, sharers[first].row)->pid;
-		row->present &= UINT64_C(1) << PROCESS_START_TIME;
-	}
-	return 0;
 }
 
 static void tally_one(struct pass *pass)
@@ -331,9 +276,9 @@ static void tally_one(struct pass *pass)
 	uint64_t hwm = 0, swap = 0;
 
 	pass->at++;
-	pass->outcome[row->outcome]++;
+	pass->counts.outcome[row->outcome]++;
 	if (row->outcome == OUTCOME_MEASURED || row->source == SOURCE_RSS)
-		pass->source[row->source]++;
+		pass->counts.source[row->source]++;
 	if (ROW_HAS(row, PROCESS_VM_HWM))
 		hwm = growth_add_hwm(&p->growth, row->q[PROCESS_VM_HWM]);
 	if (ROW_HAS(row, PROCESS_VM_SWAP))
@@ -344,7 +289,7 @@ static void tally_one(struct pass *pass)
 		ROW_SET(row, PROCESS_VM_SWAP_GROWTH, p->growth.swap_bytes);
 	tally_add(&pass->tally, p, row, hwm, swap);
 	if (p->user_unit != PROCESS_NO_SCOPE)
-		scopes_at(&pass->user_units, p->user_unit)->q[SCOPE_PROCESSES]++;
+		scopes_at(&pass->user_units, p->user_unit)->sums.q[SCOPE_PROCESSES]++;
 }
 
 /* Rows that nobody belongs to and that no series needs. */
@@ -352,16 +297,9 @@ static void remove_empty(struct scopes *table)
 {
 	for (struct scope *s = scopes_next(table, NULL), *next; s; s = next) {
 		next = scopes_next(table, s);
-		if (!s->q[SCOPE_PROCESSES] && !s->exported)
+		if (!s->sums.q[SCOPE_PROCESSES] && !s->exported)
 			scopes_remove(table, s);
 	}
-}
-
-static void renew_names(struct scopes *users, uint64_t now_ns)
-{
-	for (struct scope *s = NULL; (s = scopes_next(users, s));)
-		if (s->name_state == SCOPE_NAME_ANSWERED && now_ns - s->named_ns >= NAME_MAX_AGE_NS)
-			s->name_state = SCOPE_NAME_WANTED;
 }
 
 static int end_tally(struct pass *pass)
@@ -378,7 +316,7 @@ static int end_tally(struct pass *pass)
 		remove_empty(&pass->tally.table[i]);
 	}
 	remove_empty(&pass->user_units);
-	renew_names(tally_table(&pass->tally, METRIC_USER), pass->end_ns);
+	names_renew(tally_table(&pass->tally, METRIC_USER), pass->end_ns);
 	if (r == 0)
 		r = export_processes(pass->members, builder_process(&pass->builder, 0),
 			builder_process_count(&pass->builder), pass->options.export_processes,
@@ -404,7 +342,8 @@ static int advance(struct pass *pass)
 			pass->compares_mm = false;
 		pass->phase = PHASE_TALLY;
 		pass->at = 0;
-		return elect(pass);
+		return sharing_elect(pass->members, builder_process(&pass->builder, 0),
+			builder_process_count(&pass->builder), &pass->scratch);
 	case PHASE_TALLY:
 		if (pass->at < builder_process_count(&pass->builder)) {
 			tally_one(pass);
@@ -437,48 +376,17 @@ int pass_step(struct pass *pass, uint64_t deadline_ns)
 
 bool pass_next_unnamed(struct pass *pass, uid_t *ret)
 {
-	struct scopes *users = tally_table(&pass->tally, METRIC_USER);
-
-	while (pass->name_cursor < users->slots) {
-		struct scope *user = users->slot[pass->name_cursor++];
-
-		if (user && user->name_state == SCOPE_NAME_WANTED) {
-			user->name_state = SCOPE_NAME_ASKED;
-			*ret = user->uid;
-			return true;
-		}
-	}
-	return false;
+	return names_next(tally_table(&pass->tally, METRIC_USER), &pass->name_cursor, ret);
 }
 
 void pass_name(struct pass *pass, uid_t uid, const char *name)
 {
-	AUTO_BUFFER struct buffer text = {0};
-	struct scope *user = NULL;
-
-	for (struct scope *s = NULL; !user && (s = scopes_next(&pass->tally.table[0], s));)
-		if (s->uid == uid)
-			user = s;
-	if (!user)
-		return; /* it has left meanwhile */
-	if (name && *name) {
-		text_add_clean(&text, name, strlen(name));
-		buffer_add_char(&text, '\0');
-		if (text.error)
-			return; /* asked again when the answer has grown old */
-	}
-	free(user->name);
-	user->name = TAKE_PTR(text.data);
-	user->name_state = SCOPE_NAME_ANSWERED;
-	user->named_ns = clock_now_ns(CLOCK_MONOTONIC);
+	names_set(tally_table(&pass->tally, METRIC_USER), uid, name, clock_now_ns(CLOCK_MONOTONIC));
 }
 
 bool pass_awaits_names(const struct pass *pass)
 {
-	for (struct scope *s = NULL; (s = scopes_next(&pass->tally.table[0], s));)
-		if (s->name_state == SCOPE_NAME_ASKED && !s->named_ns)
-			return true;
-	return false;
+	return names_are_awaited(&pass->tally.table[0]);
 }
 
 /* Names, marks and ages of the rows of processes. */
@@ -519,58 +427,25 @@ static uint32_t self_flags(const struct pass *pass)
 	       (is_hidden(pass) ? SELF_PROC_HIDDEN : 0U);
 }
 
-static int add_self(struct pass *pass, uint64_t duration_ns, uint32_t processes_dropped)
-{
-	struct snapshot_self *self;
-	struct snapshot_histogram *durations;
-	uint32_t version = builder_add_text(
-		&pass->builder, pass->options.version, strlen(pass->options.version));
-
-	self_read(&pass->self);
-	self = builder_add_self(&pass->builder);
-	durations = builder_add_histogram(&pass->builder);
-	if (!self || !durations)
-		return -ENOMEM;
-	*durations = pass->durations;
-	self->version = version;
-	self->flags = self_flags(pass);
-	ROW_SET(self, SELF_LAST_PASS_DURATION, duration_ns);
-	ROW_SET(self, SELF_PASSES, pass->sequence);
-	ROW_SET(self, SELF_PASS_OVERRUNS, pass->overruns);
-	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)
-		ROW_SET(self, SELF_OUTCOME_FIRST + i, pass->outcome[i]);
-	ROW_SET(self, SELF_READ_ROLLUP, pass->source[SOURCE_ROLLUP]);
-	ROW_SET(self, SELF_READ_SMAPS, pass->source[SOURCE_SMAPS]);
-	ROW_SET(self, SELF_READ_RSS, pass->source[SOURCE_RSS]);
-	ROW_SET(self, SELF_DROPPED_USERS, compose_dropped(&pass->tally, METRIC_USER));
-	ROW_SET(self, SELF_DROPPED_PROGRAMS, compose_dropped(&pass->tally, METRIC_PROGRAM));
-	ROW_SET(self, SELF_DROPPED_UNITS, compose_dropped(&pass->tally, METRIC_UNIT));
-	ROW_SET(self, SELF_DROPPED_PROCESSES, processes_dropped);
-	ROW_SET(self, SELF_CPU, pass->self.cpu_ns);
-	ROW_SET(self, SELF_RESIDENT, pass->self.resident_bytes);
-	ROW_SET(self, SELF_OPEN_FDS, pass->self.open_fds);
-	ROW_SET(self, SELF_MAX_FDS, pass->self.max_fds);
-	if (pass->self.start_realtime_ns)
-		ROW_SET(self, SELF_START_TIME, pass->self.start_realtime_ns);
-	return 0;
-}
-
 static void count_duration(struct pass *pass, uint64_t duration_ns)
 {
 	size_t bucket = metric_histogram_bucket(
 		metric_histogram(HISTOGRAM_PASS_DURATION), duration_ns);
+	struct snapshot_histogram *durations = &pass->counts.durations;
 
-	pass->durations.bucket[bucket]++;
-	pass->durations.count++;
-	pass->durations.sum_ns += duration_ns;
+	durations->bucket[bucket]++;
+	durations->count++;
+	durations->sum_ns += duration_ns;
+	pass->counts.duration_ns = duration_ns;
+	pass->counts.passes++;
 	if (duration_ns > pass->options.interval_ns)
-		pass->overruns++;
+		pass->counts.overruns++;
 }
 
 static bool is_complete(const struct pass *pass)
 {
-	return !pass->outcome[OUTCOME_DENIED] && !pass->outcome[OUTCOME_MALFORMED] &&
-	       !pass->outcome[OUTCOME_CHANGING] && !pass->outcome[OUTCOME_ERROR] &&
+	return !pass->counts.outcome[OUTCOME_DENIED] && !pass->counts.outcome[OUTCOME_MALFORMED] &&
+	       !pass->counts.outcome[OUTCOME_CHANGING] && !pass->counts.outcome[OUTCOME_ERROR] &&
 	       !is_hidden(pass);
 }
 
@@ -598,7 +473,7 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	uint64_t period_ns = duration_ns > pass->options.interval_ns ? duration_ns
 	                                                             : pass->options.interval_ns;
 	struct image_header head = {
-		.sequence = pass->sequence + 1,
+		.sequence = pass->counts.passes + 1,
 		.realtime_ns = clock_now_ns(CLOCK_REALTIME),
 		.boottime_ns = now_ns,
 		.stale_ns = now_ns + STALE_FACTOR * period_ns,
@@ -610,7 +485,6 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 
 	assert(pass->phase == PHASE_READY);
 	pass->phase = PHASE_IDLE;
-	pass->sequence++;
 	count_duration(pass, duration_ns);
 	memcpy(head.instance, pass->instance, sizeof(head.instance));
 	if (is_complete(pass))
@@ -618,8 +492,12 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	if (meminfo_read(pass->procfs.fd, &meminfo) < 0)
 		meminfo.present = 0;
 	r = compose_scopes(&pass->tally, &meminfo, &pass->builder, &pass->scratch);
-	if (r == 0)
-		r = add_self(pass, duration_ns, finish_processes(pass, now_ns));
+	if (r == 0) {
+		pass->counts.dropped_processes = finish_processes(pass, now_ns);
+		self_read(&pass->self);
+		r = compose_self(&pass->tally, &pass->counts, &pass->self, self_flags(pass),
+			pass->options.version, &pass->builder);
+	}
 	if (r == 0)
 		r = seal(pass, &head, with_public, ret_fd, ret_public_fd);
 	return r;
@@ -630,11 +508,11 @@ void pass_summary(const struct pass *pass, struct pass_summary *ret)
 	static_assert(sizeof(ret->outcome) / sizeof(ret->outcome[0]) == OUTCOME_COUNT_,
 		"one count for each outcome");
 	*ret = (struct pass_summary){
-		.sequence = pass->sequence,
+		.sequence = pass->counts.passes,
 		.duration_ns = pass->end_ns - pass->begin_ns,
 		.proc_hidden = is_hidden(pass),
 		.has_sys_ptrace = pass->self.has_sys_ptrace,
 		.has_perfmon = pass->self.has_perfmon,
 	};
-	memcpy(ret->outcome, pass->outcome, sizeof(ret->outcome));
+	memcpy(ret->outcome, pass->counts.outcome, sizeof(ret->outcome));
 }

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "snapshot/record.h"
+#include "snapshot/sums.h"
 
 enum scope_name_state {
 	SCOPE_NAME_WANTED, /* nobody has been asked */
@@ -38,13 +38,8 @@ struct scope {
 	enum scope_name_state name_state;
 	uint64_t named_ns; /* CLOCK_MONOTONIC of the answer */
 
-	/* The sums of the pass, by enum scope_quantity, and what they need besides. */
-	uint64_t present;
-	uint64_t q[SCOPE_QUANTITIES];
-	uint64_t private_hugetlb, shared_hugetlb_max;
-	bool has_hugetlb;
-	bool has_unbounded; /* a member of which not even the RSS is known */
-
+	struct sums
+		sums; /* of the pass; after tally_end() with the counters, as a snapshot shows them */
 	struct scope_counters total;
 	struct scope_counters delta; /* what the pass has added */
 	uint64_t last_pss;           /* of the pass before */

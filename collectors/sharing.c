@@ -190,3 +190,52 @@ bool sharing_step(struct sharing *s)
 	s->first = s->sorted = 0;
 	return false;
 }
+
+struct sharer {
+	uint32_t group;
+	uint32_t row;
+};
+
+static int compare_sharers(const void *a_, const void *b_)
+{
+	const struct sharer *a = a_, *b = b_;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+int sharing_elect(struct process *const *members, struct snapshot_process *rows, size_t count,
+	struct buffer *scratch)
+{
+	struct sharer *sharers;
+	size_t n = 0;
+
+	buffer_clear(scratch);
+	for (size_t i = 0; i < count; i++)
+		if (members[i]->measured && members[i]->mm_group) {
+			struct sharer sharer = {members[i]->mm_group, (uint32_t)i};
+
+			buffer_add(scratch, &sharer, sizeof(sharer));
+			n++;
+		}
+	if (scratch->error)
+		return scratch->error;
+	if (!n)
+		return 0;
+	sharers = (struct sharer *)(void *)scratch->data;
+	qsort(sharers, n, sizeof(*sharers), compare_sharers);
+	for (size_t i = 1, first = 0; i < n; i++) {
+		struct snapshot_process *row = &rows[sharers[i].row];
+
+		if (sharers[i].group != sharers[first].group) {
+			first = i;
+			continue;
+		}
+		row->outcome = OUTCOME_SHARED_MM;
+		row->source = SOURCE_NONE;
+		row->mm_pid = rows[sharers[first].row].pid;
+		row->present &= UINT64_C(1) << PROCESS_START_TIME;
+	}
+	return 0;
+}

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/buffer.h"
 #include "collectors/process.h"
 
 /* As kcmp(2) with KCMP_VM: 0 equal, 1 less, 2 greater, 3 unequal; or a negative errno. */
@@ -39,5 +40,13 @@ int sharing_begin(struct sharing *s, struct process *const *processes, size_t co
 
 /* Compares one new image; false when there are no more. Sets .mm_group of those that share. */
 bool sharing_step(struct sharing *s);
+
+/*
+ * Of the members that share an address space, lets the one with the lowest pid stand for it, and makes
+ * the others' ROWS say so: OUTCOME_SHARED_MM, without figures. MEMBERS are those of ROWS, by index;
+ * SCRATCH is memory that is used again. -ENOMEM.
+ */
+int sharing_elect(struct process *const *members, struct snapshot_process *rows, size_t count,
+	struct buffer *scratch);
 
 #endif

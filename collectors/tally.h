@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tally: samples of processes summed up by user, program, unit and for the host. Pure. What is
- * absent is not summed as 0: a quantity that no member has is absent in the sum, too, and the members
- * that lack it are counted.
+ * The tally: rows of processes summed up by user, program, unit and for the host, by the rules of
+ * snapshot/sums.h, and the counters that go on from pass to pass. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_TALLY_H
 #define MEMTALLY_COLLECTORS_TALLY_H
@@ -36,15 +35,14 @@ void tally_begin(struct tally *t, uint64_t created_ns);
 
 /*
  * Adds ROW, of a member P, whose user, program and unit are set. HWM and SWAP are what
- * growth_add_*() returned for it. An address space that is counted elsewhere (OUTCOME_SHARED_MM) adds a
- * process and no memory.
+ * growth_add_*() returned for it.
  */
 void tally_add(struct tally *t, const struct process *p, const struct snapshot_process *row,
 	uint64_t hwm_growth, uint64_t swap_growth);
 
 /*
- * Closes the sums at NOW_NS (CLOCK_MONOTONIC): derived quantities, integrals. Afterwards the rows' .q
- * are what a snapshot shows, counters included. A row without members has gauges of 0.
+ * Closes the sums at NOW_NS (CLOCK_MONOTONIC): derived quantities, integrals. Afterwards the rows' .sums
+ * are what a snapshot shows, counters included.
  */
 void tally_end(struct tally *t, uint64_t now_ns);
 

@@ -85,7 +85,7 @@ static void rows_are_marked(void **state)
 	tally_init(&t, 77);
 	s = scopes_get(tally_table(&t, METRIC_PROGRAM), "big", 3);
 	s->exported = true;
-	ROW_SET(s, SCOPE_PSS, 5);
+	ROW_SET(&s->sums, SCOPE_PSS, 5);
 	scopes_get(tally_table(&t, METRIC_PROGRAM), "small", 5);
 	/* Without members and without series: not in the image. */
 	scopes_get(tally_table(&t, METRIC_PROGRAM), "gone", 4)->empty_ns = 1;

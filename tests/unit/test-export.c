@@ -43,9 +43,9 @@ static struct scope *add(struct scopes *s, const char *name, uint64_t pss)
 	struct scope *row = scopes_get(s, name, strlen(name));
 
 	assert_non_null(row);
-	row->present = 0;
-	ROW_SET(row, SCOPE_PSS, pss);
-	ROW_SET(row, SCOPE_PROCESSES, 1);
+	row->sums.present = 0;
+	ROW_SET(&row->sums, SCOPE_PSS, pss);
+	ROW_SET(&row->sums, SCOPE_PROCESSES, 1);
 	return row;
 }
 
@@ -72,7 +72,7 @@ static void exports_the_largest(void **state)
 	assert_int_equal(export_scopes(&s, 10, 1, &scratch), 0);
 	assert_int_equal(count_exported(&s), 10);
 	for (struct scope *row = NULL; (row = scopes_next(&s, row));)
-		assert_int_equal(row->exported, row->q[SCOPE_PSS] >= 90);
+		assert_int_equal(row->exported, row->sums.q[SCOPE_PSS] >= 90);
 	scopes_done(&s);
 }
 
@@ -146,7 +146,7 @@ static void churn_does_not_pass_the_cap(void **state)
 		for (struct scope *row = NULL; (row = scopes_next(&s, row));)
 			if (!row->empty_ns) {
 				row->empty_ns = now;
-				ROW_SET(row, SCOPE_PROCESSES, 0);
+				ROW_SET(&row->sums, SCOPE_PROCESSES, 0);
 			}
 		for (unsigned int i = 0; i < 30; i++) {
 			snprintf(name, sizeof(name), "p%u-%u", pass, i);

@@ -58,22 +58,22 @@ static void pass(struct host *h, uint64_t now_ns)
 
 static uint64_t get(const struct scope *s, enum scope_quantity i)
 {
-	assert_true(ROW_HAS(s, i));
-	return s->q[i];
+	assert_true(ROW_HAS(&s->sums, i));
+	return s->sums.q[i];
 }
 
 /* The host's quantity is the sum over the rows of each table, exported or in (other). */
 static void assert_adds_up(struct host *h, enum scope_quantity quantity)
 {
 	for (unsigned int table = 0; table < TALLY_TABLES; table++) {
-		uint64_t rows = 0, exported = h->tally.other[table].q[quantity];
+		uint64_t rows = 0, exported = h->tally.other[table].sums.q[quantity];
 
 		for (struct scope *s = NULL; (s = scopes_next(&h->tally.table[table], s));) {
-			rows += s->q[quantity];
-			exported += s->exported ? s->q[quantity] : 0;
+			rows += s->sums.q[quantity];
+			exported += s->exported ? s->sums.q[quantity] : 0;
 		}
-		assert_int_equal(rows, h->tally.host.q[quantity]);
-		assert_int_equal(exported, h->tally.host.q[quantity]);
+		assert_int_equal(rows, h->tally.host.sums.q[quantity]);
+		assert_int_equal(exported, h->tally.host.sums.q[quantity]);
 	}
 }
 
@@ -129,9 +129,9 @@ static void absent_is_not_zero(void **state)
 	ROW_SET(&h.row[1], PROCESS_RSS, 10240);
 	pass(&h, 1);
 	user = scope_of(&h, METRIC_USER, 2);
-	assert_false(ROW_HAS(user, SCOPE_PSS));
-	assert_false(ROW_HAS(user, SCOPE_PSS_LOW));
-	assert_false(ROW_HAS(user, SCOPE_USS));
+	assert_false(ROW_HAS(&user->sums, SCOPE_PSS));
+	assert_false(ROW_HAS(&user->sums, SCOPE_PSS_LOW));
+	assert_false(ROW_HAS(&user->sums, SCOPE_USS));
 	assert_int_equal(get(user, SCOPE_PSS_HIGH), 10240);
 	assert_int_equal(get(user, SCOPE_RSS), 10240);
 	assert_int_equal(get(user, SCOPE_UNMEASURED_DENIED), 1);
@@ -140,8 +140,8 @@ static void absent_is_not_zero(void **state)
 	/* A member of which nothing is known leaves no upper bound. */
 	h.row[1].present = 0;
 	pass(&h, 2);
-	assert_false(ROW_HAS(&h.tally.host, SCOPE_PSS_HIGH));
-	assert_false(ROW_HAS(scope_of(&h, METRIC_USER, 2), SCOPE_RSS));
+	assert_false(ROW_HAS(&h.tally.host.sums, SCOPE_PSS_HIGH));
+	assert_false(ROW_HAS(&scope_of(&h, METRIC_USER, 2)->sums, SCOPE_RSS));
 	tally_done(&h.tally);
 }
 
@@ -212,7 +212,7 @@ static void integrates_by_trapezoids(void **state)
 	assert_true(byte_seconds(&h.tally.other[0]) == 3000); /* when it was not exported yet */
 	assert_int_equal(get(user, SCOPE_PSS), 0);
 	assert_int_equal(get(user, SCOPE_PROCESSES), 0);
-	assert_false(ROW_HAS(user, SCOPE_VM_HWM_MAX));
+	assert_false(ROW_HAS(&user->sums, SCOPE_VM_HWM_MAX));
 	assert_int_equal(user->empty_ns, 13 * NS_PER_SEC);
 	tally_done(&h.tally);
 }

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/text.h"
+
+bool names_next(const struct scopes *users, uint32_t *cursor, uid_t *ret)
+{
+	while (*cursor < users->slots) {
+		struct scope *user = users->slot[(*cursor)++];
+
+		if (user && user->name_state == SCOPE_NAME_WANTED) {
+			user->name_state = SCOPE_NAME_ASKED;
+			*ret = user->uid;
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct scope *find(const struct scopes *users, uid_t uid)
+{
+	for (struct scope *user = NULL; (user = scopes_next(users, user));)
+		if (user->uid == uid)
+			return user;
+	return NULL;
+}
+
+void names_set(const struct scopes *users, uid_t uid, const char *name, uint64_t now_ns)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	struct scope *user = find(users, uid);
+
+	if (!user)
+		return; /* it has left meanwhile */
+	user->name_state = SCOPE_NAME_ANSWERED;
+	user->named_ns = now_ns;
+	if (name && *name) {
+		text_add_clean(&text, name, strlen(name));
+		buffer_add_char(&text, '\0');
+		if (text.error)
+			return; /* it stays as it was, and is asked for again when that has grown old */
+	}
+	free(user->name);
+	user->name = TAKE_PTR(text.data);
+}
+
+bool names_are_awaited(const struct scopes *users)
+{
+	for (struct scope *user = NULL; (user = scopes_next(users, user));)
+		if (user->name_state == SCOPE_NAME_ASKED && !user->named_ns)
+			return true;
+	return false;
+}
+
+void names_renew(const struct scopes *users, uint64_t now_ns)
+{
+	for (struct scope *user = NULL; (user = scopes_next(users, user));)
+		if (user->name_state == SCOPE_NAME_ANSWERED &&
+			now_ns - user->named_ns >= NAMES_MAX_AGE_NS)
+			user->name_state = SCOPE_NAME_WANTED;
+}

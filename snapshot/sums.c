@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "snapshot/sums.h"
+
+#include <stddef.h>
+
+#include "base/cleanup.h"
+
+/* Quantities of a process that are summed as they are. */
+static const struct {
+	enum process_quantity process;
+	enum scope_quantity scope;
+} summed[] = {
+	{PROCESS_PSS, SCOPE_PSS},
+	{PROCESS_PSS_LOW, SCOPE_PSS_LOW},
+	{PROCESS_USS, SCOPE_USS},
+	{PROCESS_RSS, SCOPE_RSS},
+	{PROCESS_SWAP_PSS, SCOPE_SWAP_PSS},
+	{PROCESS_VM_SWAP, SCOPE_VM_SWAP},
+	{PROCESS_VM_PTE, SCOPE_PAGETABLE},
+};
+
+/* No host has 2^63 bytes; a tree of invented numbers may, and stays at the largest that can be told. */
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) || sum > INT64_MAX ? INT64_MAX : sum;
+}
+
+static void add(struct sums *s, enum scope_quantity i, uint64_t value)
+{
+	ROW_SET(s, i, plus(s->q[i], value));
+}
+
+static void raise_to(struct sums *s, enum scope_quantity i, uint64_t value)
+{
+	if (!ROW_HAS(s, i) || value > s->q[i])
+		ROW_SET(s, i, value);
+}
+
+/* Which count of unmeasured members OUTCOME belongs to; SCOPE_QUANTITIES: none. */
+static enum scope_quantity unmeasured_of(unsigned int outcome)
+{
+	switch (outcome) {
+	case OUTCOME_DENIED: return SCOPE_UNMEASURED_DENIED;
+	case OUTCOME_MALFORMED: return SCOPE_UNMEASURED_MALFORMED;
+	case OUTCOME_CHANGING: return SCOPE_UNMEASURED_CHANGING;
+	case OUTCOME_ERROR: return SCOPE_UNMEASURED_ERROR;
+	default: return SCOPE_QUANTITIES;
+	}
+}
+
+/* The bounds know that a member without a measurement has at most its RSS. */
+static void add_high(struct sums *s, const struct snapshot_process *m)
+{
+	if (ROW_HAS(m, PROCESS_PSS_HIGH))
+		add(s, SCOPE_PSS_HIGH, m->q[PROCESS_PSS_HIGH]);
+	else if (ROW_HAS(m, PROCESS_RSS))
+		add(s, SCOPE_PSS_HIGH, m->q[PROCESS_RSS]);
+	else
+		s->has_unbounded = true;
+}
+
+static void add_hugetlb(struct sums *s, const struct snapshot_process *m)
+{
+	if (ROW_HAS(m, PROCESS_PRIVATE_HUGETLB)) {
+		s->private_hugetlb = plus(s->private_hugetlb, m->q[PROCESS_PRIVATE_HUGETLB]);
+		s->has_hugetlb = true;
+	}
+	if (ROW_HAS(m, PROCESS_SHARED_HUGETLB)) {
+		if (m->q[PROCESS_SHARED_HUGETLB] > s->shared_hugetlb_max)
+			s->shared_hugetlb_max = m->q[PROCESS_SHARED_HUGETLB];
+		s->has_hugetlb = true;
+	}
+}
+
+void sums_add(struct sums *s, const struct snapshot_process *row)
+{
+	enum scope_quantity unmeasured = unmeasured_of(row->outcome);
+
+	add(s, SCOPE_PROCESSES, 1);
+	if (unmeasured != SCOPE_QUANTITIES)
+		add(s, unmeasured, 1);
+	if (row->outcome == OUTCOME_SHARED_MM)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
+		if (ROW_HAS(row, summed[i].process))
+			add(s, summed[i].scope, row->q[summed[i].process]);
+	add_high(s, row);
+	add_hugetlb(s, row);
+	if (ROW_HAS(row, PROCESS_VM_HWM))
+		raise_to(s, SCOPE_VM_HWM_MAX, row->q[PROCESS_VM_HWM]);
+}
+
+void sums_merge(struct sums *to, const struct sums *from)
+{
+	if (!from->q[SCOPE_PROCESSES])
+		return; /* zeros over nobody, which are nobody's readings */
+	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
+		if (ROW_HAS(from, summed[i].scope))
+			add(to, summed[i].scope, from->q[summed[i].scope]);
+	for (unsigned int i = SCOPE_PROCESSES; i <= SCOPE_UNMEASURED_ERROR; i++)
+		add(to, i, from->q[i]);
+	if (ROW_HAS(from, SCOPE_PSS_HIGH))
+		add(to, SCOPE_PSS_HIGH, from->q[SCOPE_PSS_HIGH]);
+	if (ROW_HAS(from, SCOPE_VM_HWM_MAX))
+		raise_to(to, SCOPE_VM_HWM_MAX, from->q[SCOPE_VM_HWM_MAX]);
+	to->has_unbounded = to->has_unbounded || from->has_unbounded;
+	to->has_hugetlb = to->has_hugetlb || from->has_hugetlb;
+	to->private_hugetlb = plus(to->private_hugetlb, from->private_hugetlb);
+	if (from->shared_hugetlb_max > to->shared_hugetlb_max)
+		to->shared_hugetlb_max = from->shared_hugetlb_max;
+}
+
+void sums_end(struct sums *s)
+{
+	for (unsigned int i = SCOPE_PROCESSES; i <= SCOPE_UNMEASURED_ERROR; i++)
+		ROW_SET(s, i, s->q[i]);
+	if (s->has_unbounded)
+		s->present &= ~(UINT64_C(1) << SCOPE_PSS_HIGH);
+	if (s->has_hugetlb)
+		ROW_SET(s, SCOPE_HUGETLB, plus(s->private_hugetlb, s->shared_hugetlb_max));
+	if (s->q[SCOPE_PROCESSES])
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
+		ROW_SET(s, summed[i].scope, 0);
+	ROW_SET(s, SCOPE_PSS_HIGH, 0);
+	ROW_SET(s, SCOPE_HUGETLB, 0);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "collectors/names.h"
+
+static struct scope *add(struct scopes *users, uid_t uid)
+{
+	struct scope *user = scopes_get(users, &uid, sizeof(uid));
+
+	assert_non_null(user);
+	user->uid = uid;
+	return user;
+}
+
+static void asks_for_each_once(void **state)
+{
+	struct scopes users = {0};
+	uint32_t cursor = 0;
+	uid_t uid;
+
+	(void)state;
+	add(&users, 1000);
+	add(&users, 1001);
+	assert_false(names_are_awaited(&users)); /* nobody was asked */
+	assert_true(names_next(&users, &cursor, &uid));
+	assert_true(names_next(&users, &cursor, &uid));
+	assert_false(names_next(&users, &cursor, &uid));
+	cursor = 0;
+	assert_false(names_next(&users, &cursor, &uid));
+	assert_true(names_are_awaited(&users));
+	names_set(&users, 1000, "alice", 5);
+	assert_true(names_are_awaited(&users));
+	names_set(&users, 1001, NULL, 5);
+	assert_false(names_are_awaited(&users));
+	scopes_done(&users);
+}
+
+static void cleans_what_it_is_told(void **state)
+{
+	struct scopes users = {0};
+	struct scope *user = add(&users, 7);
+
+	(void)state;
+	names_set(&users, 7, "a\x1b[31m\xff", 5);
+	assert_string_equal(user->name, "a\xef\xbf\xbd[31m\xef\xbf\xbd");
+	names_set(&users, 7, "", 6);
+	assert_null(user->name);
+	names_set(&users, 8, "nobody asked", 6); /* one that has left */
+	scopes_done(&users);
+}
+
+static void asks_again_after_an_hour(void **state)
+{
+	struct scopes users = {0};
+	struct scope *user = add(&users, 7);
+	uint32_t cursor = 0;
+	uid_t uid;
+
+	(void)state;
+	assert_true(names_next(&users, &cursor, &uid));
+	names_set(&users, 7, "bob", 5);
+	names_renew(&users, 4 + NAMES_MAX_AGE_NS);
+	cursor = 0;
+	assert_false(names_next(&users, &cursor, &uid));
+	names_renew(&users, 5 + NAMES_MAX_AGE_NS);
+	cursor = 0;
+	assert_true(names_next(&users, &cursor, &uid));
+	assert_string_equal(user->name, "bob");  /* until the new answer */
+	assert_false(names_are_awaited(&users)); /* for which nobody waits */
+	scopes_done(&users);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(asks_for_each_once),
+		cmocka_unit_test(cleans_what_it_is_told),
+		cmocka_unit_test(asks_again_after_an_hour),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
