@@ -212,7 +212,8 @@ static int add_pid(const char *name, pid_t **pids, size_t *capacity, size_t *cou
 {
 	uint64_t pid;
 
-	if (number_parse_u64(name, strlen(name), &pid) < 0 || !pid || pid > INT32_MAX)
+	/* As the kernel writes it: in any other tree "1" and "01" would be one process twice. */
+	if (name[0] == '0' || number_parse_u64(name, strlen(name), &pid) < 0 || pid > INT32_MAX)
 		return 0;
 	if (*count == *capacity) {
 		size_t more = *capacity ? *capacity * 2 : 1024;

@@ -75,8 +75,8 @@ static void finds_the_boot_time(void **state)
 
 static void lists_pids_in_order(void **state)
 {
-	static const char *const names[] = {
-		"30", "4", "100000", "self", "1", "12a", "-5", "0", "99999999999", "meminfo"};
+	static const char *const names[] = {"30", "4", "100000", "self", "1", "12a", "-5", "0",
+		"01", "004", "99999999999", "meminfo"};
 	static const pid_t expected[] = {1, 4, 30, 100000};
 	char dir[] = "/tmp/test-procfs-XXXXXX", path[64];
 	AUTO_FREE pid_t *pids = NULL;
