@@ -11,8 +11,8 @@
 
 struct stat_info {
 	uint64_t start_ticks; /* field 22, clock ticks since boot */
-	/* Fields 26 and 28: where the program's text and stack begin, which change with every exec. 0 for
-	 * readers that may not look into the process. */
+	/* Fields 26 and 28: where the program's text and stack begin, which change with every exec. 1 and 0
+	 * for readers that may not look into the process. */
 	uint64_t start_code, start_stack;
 };
 

@@ -12,10 +12,12 @@ static unsigned int fail_at, count;
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
+void *__real_reallocarray(void *p, size_t n, size_t size);
 char *__real_strdup(const char *text);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
 char *__wrap_strdup(const char *text);
 
 void allocation_fail_at(unsigned int n)
@@ -58,6 +60,11 @@ void *__wrap_calloc(size_t n, size_t size)
 void *__wrap_realloc(void *p, size_t size)
 {
 	return is_to_fail() ? NULL : __real_realloc(p, size);
+}
+
+void *__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	return is_to_fail() ? NULL : __real_reallocarray(p, n, size);
 }
 
 char *__wrap_strdup(const char *text)

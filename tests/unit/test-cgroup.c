@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "collectors/cgroup.h"
+
+#define NAME_250                                                                                   \
+	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"     \
+	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"     \
+	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
+static const struct {
+	const char *text, *unit, *user_unit, *slice;
+} cases[] = {
+	/* the unified hierarchy */
+	{"0::/system.slice/ssh.service\n", "ssh.service", "", "system.slice"},
+	{"0::/system.slice/system-getty.slice/getty@tty1.service\n", "getty@tty1.service", "",
+		"system-getty.slice"},
+	{"0::/init.scope\n", "init.scope", "", ""},
+	{"0::/user.slice/user-1000.slice/session-2.scope\n", "session-2.scope", "",
+		"user-1000.slice"},
+	{"0::/system.slice/x.service/a/deeper/group\n", "x.service", "", "system.slice"},
+	{"0::/system.slice/x.service", "x.service", "", "system.slice"}, /* no newline */
+	{"0::/system.slice/dev-sda.swap\n", "dev-sda.swap", "", "system.slice"},
+	{"0::/system.slice/tmp.mount\n", "tmp.mount", "", "system.slice"},
+	{"0::/system.slice/x.socket\n", "x.socket", "", "system.slice"},
+	/* a user's manager, and units below it */
+	{"0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-x-1.scope\n",
+		"user@1000.service", "app-x-1.scope", "user-1000.slice"},
+	{"0::/user.slice/user-1000.slice/user@1000.service/init.scope\n", "user@1000.service",
+		"init.scope", "user-1000.slice"},
+	{"0::/user.slice/user-1000.slice/user@1000.service\n", "user@1000.service", "",
+		"user-1000.slice"},
+	{"0::/user.slice/user-1000.slice/user@1000.service/app.slice\n", "user@1000.service", "",
+		"user-1000.slice"},
+	/* containers */
+	{"0::/system.slice/docker-0123456789abcdef.scope\n", "docker-0123456789abcdef.scope", "",
+		"system.slice"},
+	{"0::/kubepods.slice/kubepods-burstable.slice/cri-containerd-0a.scope\n",
+		"cri-containerd-0a.scope", "", "kubepods-burstable.slice"},
+	{"0::/machine.slice/systemd-nspawn@x.service/payload/system.slice/cron.service\n",
+		"systemd-nspawn@x.service", "", "machine.slice"},
+	{"0::/docker/0123456789abcdef\n", "", "", ""},
+	/* escaping: a name that would clash with a kernel file has a '_' before it */
+	{"0::/system.slice/_cgroup.service\n", "cgroup.service", "", "system.slice"},
+	{"0::/system.slice/dev-disk-by\\x2duuid.swap\n", "dev-disk-by\\x2duuid.swap", "",
+		"system.slice"},
+	{"0::/system.slice/__x.service\n", "_x.service", "", "system.slice"},
+	/* v1, hybrid: name=systemd counts, wherever it stands */
+	{"12:pids:/user.slice\n1:name=systemd:/system.slice/a.service\n", "a.service", "",
+		"system.slice"},
+	{"1:name=systemd:/system.slice/a.service\n0::/system.slice/b.service\n", "a.service", "",
+		"system.slice"},
+	{"0::/system.slice/b.service\n1:name=systemd:/system.slice/a.service\n", "a.service", "",
+		"system.slice"},
+	{"1:name=systemd:/\n0::/system.slice/b.service\n", "b.service", "", "system.slice"},
+	{"4:memory:/system.slice/c.service\n1:name=other:/system.slice/d.service\n", "", "", ""},
+	{"1:name=systemd2:/system.slice/d.service\n", "", "", ""},
+	/* what is no unit */
+	{"0::/\n", "", "", ""},
+	{"0::/system.slice\n", "", "", "system.slice"},
+	{"0::/../../system.slice/x.service\n", "", "", ""}, /* outside of our namespace */
+	{"0::/system.slice/x\n", "", "", "system.slice"},
+	{"0::/system.slice/.service\n", "", "", "system.slice"},
+	{"0::/system.slice/@.service\n", "", "", "system.slice"},
+	{"0::/system.slice/getty@.service\n", "", "", "system.slice"}, /* a template */
+	{"0::/system.slice/@x.service\n", "", "", "system.slice"},
+	{"0::/system.slice/a b.service\n", "", "", "system.slice"},
+	{"0::/system.slice/a\"b.service\n", "", "", "system.slice"},
+	{"0::/system.slice/\xff.service\n", "", "", "system.slice"},
+	{"0::/system.slice/x.service (deleted)\n", "", "", "system.slice"},
+	{"0::/system.slice/x.unknown\n", "", "", "system.slice"},
+	{"0::/" NAME_250 ".swap\n", NAME_250 ".swap", "", ""},
+	{"0::/" NAME_250 "x.swap\n", "", "", ""}, /* 256 bytes */
+	/* what is no cgroup file */
+	{"", "", "", ""},
+	{"\n\n", "", "", ""},
+	{"0\n", "", "", ""},
+	{"0:\n", "", "", ""},
+	{"0::\n", "", "", ""},
+	{"garbage: /system.slice/x.service\n", "", "", ""},
+	{"0::////system.slice///x.service\n", "x.service", "", "system.slice"},
+};
+
+static void assert_name(const char *text, const struct cgroup_name *name, const char *expected)
+{
+	if (name->len != strlen(expected) || (name->len && memcmp(name->text, expected, name->len)))
+		fail_msg("%s: '%.*s' instead of '%s'", text, (int)name->len,
+			name->len ? name->text : "", expected);
+}
+
+static void finds_the_unit(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t len = strlen(cases[i].text);
+		AUTO_FREE char *text = malloc(len + 1);
+		struct cgroup c;
+
+		assert_non_null(text);
+		memcpy(text + 1, cases[i].text, len);
+		cgroup_parse(text + 1, len, &c);
+		assert_name(cases[i].text, &c.unit, cases[i].unit);
+		assert_name(cases[i].text, &c.user_unit, cases[i].user_unit);
+		if (*cases[i].unit)
+			assert_name(cases[i].text, &c.slice, cases[i].slice);
+	}
+}
+
+/* A path that was cut never names something that is not there. */
+static void a_cut_path_is_no_harm(void **state)
+{
+	static const char text[] =
+		"0::/user.slice/user-1000.slice/user@1000.service/app.slice/a.scope";
+
+	(void)state;
+	for (size_t len = 0; len < sizeof(text); len++) {
+		AUTO_FREE char *cut = malloc(len + 1);
+		struct cgroup c;
+
+		assert_non_null(cut);
+		memcpy(cut + 1, text, len);
+		cgroup_parse(cut + 1, len, &c);
+		assert_true(!c.unit.len ||
+			    (c.unit.len == strlen("user@1000.service") &&
+				    !memcmp(c.unit.text, "user@1000.service", c.unit.len)));
+		assert_true(!c.user_unit.len || c.user_unit.len == strlen("a.scope"));
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_the_unit),
+		cmocka_unit_test(a_cut_path_is_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

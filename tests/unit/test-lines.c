@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "collectors/lines.h"
+
+static void takes_lines_apart(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+		const char *key, *value;
+		size_t taken;
+	} cases[] = {
+		{"Rss:    12 kB\n", 0, "Rss", "12 kB", 14},
+		{"Name:\tbash\nUmask:\t0022\n", 0, "Name", "bash", 11},
+		{"Key:\n", 0, "Key", "", 5},
+		{"Key:   \n", 0, "Key", "", 8},
+		{":value\n", 0, "", "value", 7},
+		{"Key:a:b \n", 0, "Key", "a:b ", 9}, /* the first colon, and the end as it stands */
+		{"a b:c\n", 0, "a b", "c", 6},
+		{"no colon\n", LINE_OTHER, "", "no colon", 9},
+		{"\n", LINE_OTHER, "", "", 1},
+		{"", LINE_END, NULL, NULL, 0},
+		{"Key: cut", -EBADMSG, NULL, NULL, 0},
+		{"Key", -EBADMSG, NULL, NULL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		/* To the byte, so that valgrind and ASan see a read past the end. */
+		size_t len = strlen(cases[i].text);
+		AUTO_FREE char *text = malloc(len + 1);
+		const char *at = text + 1;
+		struct line line = {0};
+
+		assert_non_null(text);
+		memcpy(text + 1, cases[i].text, len);
+		assert_int_equal(line_next(&at, text + 1 + len, &line), cases[i].result);
+		assert_int_equal(at - (text + 1), cases[i].taken);
+		if (cases[i].result < 0 || cases[i].result == LINE_END)
+			continue;
+		assert_int_equal(line.key_len, strlen(cases[i].key));
+		if (line.key_len)
+			assert_memory_equal(line.key, cases[i].key, line.key_len);
+		assert_int_equal(line.value_len, strlen(cases[i].value));
+		assert_memory_equal(line.value, cases[i].value, line.value_len);
+	}
+}
+
+static const struct line_key keys[] = {
+	LINE_KEY("Rss", 7),
+	LINE_KEY("Pss", 8),
+	LINE_KEY("Pss_Anon", 9),
+	LINE_KEY("Swap", 10),
+};
+
+static struct line key_line(const char *key)
+{
+	return (struct line){.key = key, .key_len = strlen(key)};
+}
+
+/* Whole keys only, from wherever the search begins. */
+static void finds_whole_keys(void **state)
+{
+	static const char *const unknown[] = {
+		"", "Ps", "Pss_", "Pss_Anon_", "pss", "SwapPss", "Rss "};
+
+	(void)state;
+	for (size_t from = 0; from < ARRAY_SIZE(keys); from++) {
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+			struct line line = key_line(keys[i].name);
+			size_t hint = from;
+
+			assert_ptr_equal(line_find(&line, keys, ARRAY_SIZE(keys), &hint), &keys[i]);
+			assert_int_equal(hint, (i + 1) % ARRAY_SIZE(keys)); /* the next one */
+		}
+		for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+			struct line line = key_line(unknown[i]);
+			size_t hint = from;
+
+			assert_null(line_find(&line, keys, ARRAY_SIZE(keys), &hint));
+			assert_int_equal(
+				hint, from); /* a stranger between does not cost the place */
+		}
+	}
+}
+
+static void reads_kib(void **state)
+{
+	static const struct {
+		const char *value;
+		int result;
+		uint64_t bytes;
+	} cases[] = {
+		{"0 kB", 0, 0},
+		{"12 kB", 0, 12288},
+		{"9007199254740991 kB", 0, INT64_MAX - 1023},
+		{"9007199254740992 kB", -EBADMSG, 0},
+		{"18446744073709551615 kB", -EBADMSG, 0},
+		{"18446744073709551616 kB", -EBADMSG, 0},
+		{"", -EBADMSG, 0},
+		{"12", -EBADMSG, 0},
+		{" kB", -EBADMSG, 0},
+		{"12kB", -EBADMSG, 0},
+		{"12  kB", -EBADMSG, 0},
+		{"12 KB", -EBADMSG, 0},
+		{"12 MB", -EBADMSG, 0},
+		{"12 kB ", -EBADMSG, 0},
+		{"12 kB\r", -EBADMSG, 0},
+		{"12 k", -EBADMSG, 0},
+		{"-12 kB", -EBADMSG, 0},
+		{"0x12 kB", -EBADMSG, 0},
+		{"1.5 kB", -EBADMSG, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct line line = {.value = cases[i].value, .value_len = strlen(cases[i].value)};
+		uint64_t bytes = 777;
+
+		if (line_kib(&line, &bytes) != cases[i].result)
+			fail_msg("'%s'", cases[i].value);
+		assert_int_equal(bytes, cases[i].result ? 777 : cases[i].bytes);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_lines_apart),
+		cmocka_unit_test(finds_whole_keys),
+		cmocka_unit_test(reads_kib),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "collectors/self.h"
+
+static void finds_the_effective_set(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+		uint64_t caps;
+	} cases[] = {
+		{"Name:\tx\nCapPrm:\t0000000000000001\nCapEff:\t000001ffffffffff\nCapBnd:\t2\n", 0,
+			0x1ffffffffff},
+		{"Name:\tx\nCapEff:\t0000000000080000\n", 0, 1 << 19},
+		{"Name:\tx\nCapEff:\t0000000000000000", 0, 0},
+		{"Name:\tx\nCapPrm:\t1\n", -EBADMSG, 0},
+		{"CapEff:\t1\n", -EBADMSG, 0}, /* never the first line */
+		{"Name:\tx\nCapEff:\t\n", -EBADMSG, 0},
+		{"Name:\tx\nCapEff:\tx\n", -EBADMSG, 0},
+		{"Name:\tx\nCapEff:\t10000000000000000\n", -EBADMSG, 0},
+		{"Name:\tCapEff:\t1\n", -EBADMSG, 0}, /* a name that tries */
+		{"", -EBADMSG, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t caps = 0;
+
+		assert_int_equal(
+			self_parse_capabilities(cases[i].text, strlen(cases[i].text), &caps),
+			cases[i].result);
+		if (!cases[i].result)
+			assert_int_equal(caps, cases[i].caps);
+	}
+}
+
+static void knows_itself(void **state)
+{
+	AUTO_CLOSE int more = -1;
+	struct self self = {0};
+	struct rlimit limit;
+	uint64_t start, fds;
+
+	(void)state;
+	self_read(&self);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(self.max_fds, limit.rlim_cur);
+	assert_int_equal(self.open_fds, unit_descriptors());
+	assert_true(self.resident_bytes > 100000);
+	assert_true(self.cpu_ns > 0);
+	start = self.start_realtime_ns;
+	/* btime is whole seconds, and a clock that was set moves it. */
+	assert_in_range(start / NS_PER_SEC, clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC - 600,
+		clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC + 3);
+	fds = self.open_fds;
+	more = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	self_read(&self);
+	assert_int_equal(self.open_fds, fds + 1);
+	assert_int_equal(self.start_realtime_ns, start);
+
+	self = (struct self){.start_realtime_ns = 5}; /* once known, not read again */
+	self_read(&self);
+	assert_int_equal(self.start_realtime_ns, 5);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_the_effective_set),
+		cmocka_unit_test(knows_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

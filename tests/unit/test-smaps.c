@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+
+#include "base/file.h"
+#include "collectors/smaps.h"
+#include "tests/unit/allocation.h"
+
+#define RANGE "55d4a3c00000-7ffd1c9f2000 ---p 00000000 00:00 0                          [rollup]\n"
+#define PARTS                                                                                      \
+	"Pss_Anon:           1001 kB\nPss_File:           1499 kB\nPss_Shmem:             1 kB\n"
+#define FIELDS                                                                                     \
+	"Shared_Clean:       2600 kB\nShared_Dirty:          2 kB\nPrivate_Clean:       400 kB\n"  \
+	"Private_Dirty:      2003 kB\nReferenced:         5000 kB\nAnonymous:          2000 kB\n"  \
+	"LazyFree:              0 kB\nAnonHugePages:         0 kB\nShared_Hugetlb:     2048 kB\n"  \
+	"Private_Hugetlb:    4096 kB\nSwap:                128 kB\nSwapPss:             64 kB\n"   \
+	"Locked:                0 kB\n"
+#define ROLLUP_6_18                                                                                \
+	RANGE "Rss:                5005 kB\nPss:                2501 kB\nPss_Dirty: 3 kB\n" PARTS  \
+		FIELDS
+#define ROLLUP_4_14 RANGE "Rss:                5005 kB\nPss:                2501 kB\n" FIELDS
+
+static int parse_rollup(const char *text, struct smaps *ret)
+{
+	return smaps_parse_rollup(text, strlen(text), ret);
+}
+
+static bool has(const struct smaps *s, enum smaps_field i)
+{
+	return s->present >> i & 1;
+}
+
+static void parses_rollup(void **state)
+{
+	struct smaps s;
+
+	(void)state;
+	assert_int_equal(parse_rollup(ROLLUP_6_18, &s), 0);
+	assert_int_equal(s.range_start, 0x55d4a3c00000);
+	assert_int_equal(s.range_end, 0x7ffd1c9f2000);
+	assert_int_equal(s.mappings, 1);
+	assert_int_equal(s.shared_mappings, 1);
+	assert_int_equal(s.present, (1 << SMAPS_FIELDS) - 1);
+	assert_int_equal(s.q[SMAPS_RSS], 5005 * 1024);
+	assert_int_equal(s.q[SMAPS_PSS], 2501 * 1024);
+	assert_int_equal(s.q[SMAPS_PSS_ANON], 1001 * 1024);
+	assert_int_equal(s.q[SMAPS_PSS_FILE], 1499 * 1024);
+	assert_int_equal(s.q[SMAPS_PSS_SHMEM], 1024);
+	assert_int_equal(s.q[SMAPS_SHARED_CLEAN], 2600 * 1024);
+	assert_int_equal(s.q[SMAPS_SHARED_DIRTY], 2 * 1024);
+	assert_int_equal(s.q[SMAPS_PRIVATE_CLEAN], 400 * 1024);
+	assert_int_equal(s.q[SMAPS_PRIVATE_DIRTY], 2003 * 1024);
+	assert_int_equal(s.q[SMAPS_SHARED_HUGETLB], 2048 * 1024);
+	assert_int_equal(s.q[SMAPS_PRIVATE_HUGETLB], 4096 * 1024);
+	assert_int_equal(s.q[SMAPS_SWAP_PSS], 64 * 1024);
+}
+
+static void rollup_of_an_older_kernel_has_no_parts(void **state)
+{
+	struct smaps s;
+
+	(void)state;
+	assert_int_equal(parse_rollup(ROLLUP_4_14, &s), 0);
+	assert_false(has(&s, SMAPS_PSS_ANON));
+	assert_false(has(&s, SMAPS_PSS_FILE));
+	assert_false(has(&s, SMAPS_PSS_SHMEM));
+	assert_true(has(&s, SMAPS_SWAP_PSS));
+	assert_int_equal(parse_rollup(RANGE "Rss: 0 kB\nPss: 0 kB\n", &s), 0);
+	assert_int_equal(s.present, 1 << SMAPS_RSS | 1 << SMAPS_PSS);
+	assert_int_equal(s.shared_mappings, 0);
+}
+
+static void refuses_what_no_kernel_prints(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"\n",
+		RANGE,
+		RANGE "Rss: 1 kB\n",
+		RANGE "Pss: 1 kB\n",
+		"Rss: 1 kB\nPss: 1 kB\n",                  /* no range */
+		"Rss: 1 kB\n" RANGE "Pss: 1 kB\n",         /* a field before it */
+		RANGE RANGE "Rss: 1 kB\nPss: 1 kB\n",      /* two */
+		RANGE "Rss: 1 kB\nPss: 2 kB\n",            /* more than all of it */
+		RANGE "Rss: 1 kB\nRss: 1 kB\nPss: 1 kB\n", /* a field twice */
+		RANGE "Rss: 1 kB\nPss: 1 kB",              /* cut */
+		RANGE "Rss: 1 kB\nPss: 1\n",
+		RANGE "Rss: 1 kB\nPss: 1 MB\n",
+		RANGE "Rss: 18446744073709551615 kB\nPss: 1 kB\n",
+		RANGE "Rss: 1 kB\r\nPss: 1 kB\r\n",
+		"55d4a3c00000 ---p\nRss: 1 kB\nPss: 1 kB\n",
+		"55d4a3c00000-\nRss: 1 kB\nPss: 1 kB\n",
+		"55d4a3c00000-x ---p\nRss: 1 kB\nPss: 1 kB\n",
+		"55d4a3c00000-7ffd1c9f2000\nRss: 1 kB\nPss: 1 kB\n",
+		"7ffd1c9f2000-55d4a3c00000 ---p\nRss: 1 kB\nPss: 1 kB\n", /* backwards */
+		"10000000000000000-20000000000000000 ---p\nRss: 1 kB\nPss: 1 kB\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct smaps s = {.mappings = 777};
+
+		if (parse_rollup(texts[i], &s) != -EBADMSG)
+			fail_msg("%s", texts[i]);
+		assert_int_equal(s.mappings, 777);
+	}
+}
+
+static void refuses_what_is_cut(void **state)
+{
+	(void)state;
+	for (size_t len = 0; len < sizeof(ROLLUP_6_18) - 1; len++) {
+		AUTO_FREE char *cut = malloc(len + 1);
+		struct smaps s;
+		int r;
+
+		assert_non_null(cut);
+		memcpy(cut + 1, ROLLUP_6_18, len);
+		r = smaps_parse_rollup(cut + 1, len, &s);
+		if (!len || ROLLUP_6_18[len - 1] != '\n')
+			assert_int_equal(r, -EBADMSG);
+	}
+}
+
+/* Three mappings: shared text, private data, and one whose path tries to be fields. */
+static const char mappings[] =
+	"55d4a3c00000-55d4a3d00000 r-xp 00001000 fd:00 123456                     /usr/bin/bash\n"
+	"Size:               1024 kB\nKernelPageSize:        4 kB\nMMUPageSize:           4 kB\n"
+	"Rss:                 600 kB\nPss:                 300 kB\nShared_Clean:        400 kB\n"
+	"Shared_Dirty:          0 kB\nPrivate_Clean:       200 kB\nPrivate_Dirty:         0 kB\n"
+	"Shared_Hugetlb:       16 kB\nSwapPss:               1 kB\nVmFlags: rd ex mr mw me dw sd \n"
+	"7f0000000000-7f0000100000 rw-p 00000000 00:00 0 \n"
+	"Rss:                 100 kB\nPss:                 100 kB\nShared_Clean:          0 kB\n"
+	"Shared_Dirty:          0 kB\nPrivate_Clean:         0 kB\nPrivate_Dirty:       100 kB\n"
+	"Private_Hugetlb:      32 kB\nSwapPss:               2 kB\nTHPeligible:    0\n"
+	"ProtectionKey:         0\nVmFlags: rd wr mr mw me ac sd \n"
+	"7ffd1c900000-7ffd1c9f2000 rw-s 00000000 00:05 99                         "
+	"/tmp/Pss: 99 kB\\012Rss:  (deleted)\n"
+	"Rss:                  30 kB\nPss:                  10 kB\nShared_Clean:          0 kB\n"
+	"Shared_Dirty:         20 kB\nPrivate_Clean:         0 kB\nPrivate_Dirty:        10 kB\n"
+	"SwapPss:               4 kB\nVmFlags: rd wr sh mr mw me ms sd \n";
+
+static int parse_pieces(
+	struct smaps_parser *p, const char *text, size_t len, size_t piece, struct smaps *ret)
+{
+	int r = 0;
+
+	smaps_parser_init(p);
+	for (size_t at = 0; r == 0 && at < len; at += piece) {
+		size_t n = len - at < piece ? len - at : piece;
+		AUTO_FREE char *copy = malloc(n + 1);
+
+		assert_non_null(copy);
+		memcpy(copy + 1, text + at, n);
+		r = smaps_parser_feed(p, copy + 1, n);
+	}
+	return r == 0 ? smaps_parser_end(p, ret) : r;
+}
+
+#define AUTO_PARSER CLEANUP(smaps_parser_done)
+
+/* In whatever pieces they come, one parser for all. */
+static void sums_up_mappings(void **state)
+{
+	AUTO_PARSER struct smaps_parser p = {0};
+
+	(void)state;
+	for (size_t piece = 1; piece <= sizeof(mappings); piece++) {
+		struct smaps s = {0};
+
+		assert_int_equal(parse_pieces(&p, mappings, sizeof(mappings) - 1, piece, &s), 0);
+		assert_int_equal(s.mappings, 3);
+		assert_int_equal(s.shared_mappings, 2);
+		assert_int_equal(s.range_start, 0x55d4a3c00000);
+		assert_int_equal(s.range_end, 0x7ffd1c9f2000);
+		assert_int_equal(s.q[SMAPS_RSS], 730 * 1024);
+		assert_int_equal(s.q[SMAPS_PSS], 410 * 1024);
+		assert_int_equal(s.q[SMAPS_SHARED_CLEAN], 400 * 1024);
+		assert_int_equal(s.q[SMAPS_SHARED_DIRTY], 20 * 1024);
+		assert_int_equal(s.q[SMAPS_PRIVATE_CLEAN], 200 * 1024);
+		assert_int_equal(s.q[SMAPS_PRIVATE_DIRTY], 110 * 1024);
+		assert_int_equal(s.q[SMAPS_SHARED_HUGETLB], 16 * 1024);
+		assert_int_equal(s.q[SMAPS_PRIVATE_HUGETLB], 32 * 1024);
+		assert_int_equal(s.q[SMAPS_SWAP_PSS], 7 * 1024);
+		assert_false(has(&s, SMAPS_PSS_ANON));
+	}
+}
+
+static void refuses_mappings_that_are_cut(void **state)
+{
+	AUTO_PARSER struct smaps_parser p = {0};
+
+	(void)state;
+	for (size_t len = 0; len < sizeof(mappings) - 1; len++) {
+		struct smaps s;
+		int r = parse_pieces(&p, mappings, len, 100, &s);
+
+		if (!len || mappings[len - 1] != '\n')
+			assert_int_equal(r, -EBADMSG);
+	}
+}
+
+static void refuses_bad_mappings(void **state)
+{
+	static const char *const texts[] = {
+		"Rss: 1 kB\n",
+		"1-2 r\nRss: 1 kB\nRss: 1 kB\nPss: 1 kB\n",
+		"1-2 r\nRss: 1 kB\nPss: 2 kB\n",
+		"1-2 r\nRss: 1 kB\nPss: 1\n",
+		"1-2\nRss: 1 kB\nPss: 1 kB\n",
+		"1-2 r\nRss: 9007199254740991 kB\nPss: 0 kB\n2-3 r\nRss: 1 kB\nPss: 0 kB\n",
+	};
+	AUTO_PARSER struct smaps_parser p = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct smaps s;
+
+		assert_int_equal(parse_pieces(&p, texts[i], strlen(texts[i]), 7, &s), -EBADMSG);
+	}
+}
+
+/* A line that never ends does not take all the memory there is. */
+static void refuses_a_line_without_end(void **state)
+{
+	static const char piece[4096] = {[0 ... 4095] = 'x'};
+	AUTO_PARSER struct smaps_parser p = {0};
+	int r = 0;
+
+	(void)state;
+	smaps_parser_init(&p);
+	for (int i = 0; r == 0 && i < 10000; i++)
+		r = smaps_parser_feed(&p, piece, sizeof(piece));
+	assert_int_equal(r, -EBADMSG);
+	assert_true(p.rest.capacity < 1 << 20);
+}
+
+static void survives_without_memory(void **state)
+{
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		AUTO_PARSER struct smaps_parser p = {0};
+		struct smaps s;
+		int r;
+
+		smaps_parser_init(&p);
+		allocation_fail_at(n);
+		r = smaps_parser_feed(&p, mappings, 10);
+		if (r == 0)
+			r = smaps_parser_feed(&p, mappings + 10, sizeof(mappings) - 11);
+		if (!allocation_end()) {
+			assert_int_equal(smaps_parser_end(&p, &s), 0);
+			assert_true(n > 1);
+			break;
+		}
+		assert_int_equal(r, -ENOMEM);
+	}
+}
+
+static void stores_what_is_present(void **state)
+{
+	struct snapshot_process row = {0};
+	struct smaps s;
+
+	(void)state;
+	assert_int_equal(parse_rollup(ROLLUP_6_18, &s), 0);
+	ROW_SET(&row, PROCESS_VM_SIZE, 5);
+	smaps_store(&s, &row.present, row.q);
+	assert_int_equal(row.q[PROCESS_VM_SIZE], 5);
+	assert_int_equal(row.q[PROCESS_RSS], 5005 * 1024);
+	assert_int_equal(row.q[PROCESS_PSS], 2501 * 1024);
+	assert_int_equal(row.q[PROCESS_PSS_LOW], 2501 * 1024);
+	assert_int_equal(row.q[PROCESS_PSS_HIGH], 2501 * 1024 + 1023); /* rounded down once */
+	assert_int_equal(row.q[PROCESS_PSS_ANON], 1001 * 1024);
+	assert_int_equal(row.q[PROCESS_USS], 2403 * 1024);
+	assert_int_equal(row.q[PROCESS_SWAP_PSS], 64 * 1024);
+	assert_int_equal(row.q[PROCESS_PRIVATE_HUGETLB], 4096 * 1024);
+	assert_int_equal(row.q[PROCESS_SHARED_HUGETLB], 2048 * 1024);
+
+	row = (struct snapshot_process){0};
+	assert_int_equal(parse_rollup(RANGE "Rss: 9 kB\nPss: 8 kB\nPrivate_Clean: 1 kB\n", &s), 0);
+	smaps_store(&s, &row.present, row.q);
+	assert_false(ROW_HAS(&row, PROCESS_USS)); /* one half of it is not it */
+	assert_false(ROW_HAS(&row, PROCESS_PSS_ANON));
+	assert_false(ROW_HAS(&row, PROCESS_SWAP_PSS));
+	assert_false(ROW_HAS(&row, PROCESS_SHARED_HUGETLB));
+	assert_int_equal(row.q[PROCESS_PSS_HIGH], 8 * 1024); /* nothing shared: nothing rounded */
+}
+
+/* smaps rounds once for each mapping; but no PSS is above the RSS. */
+static void bounds_enclose_the_rounding(void **state)
+{
+	static const struct {
+		uint64_t pss, rss, shared_mappings, high;
+	} cases[] = {
+		{1024, 1 << 20, 0, 1024},
+		{1024, 1 << 20, 1, 1024 + 1023},
+		{1024, 1 << 20, 3, 1024 + 3 * 1023},
+		{1024, 2048, 3, 2048},
+		{2048, 2048, 1, 2048},
+		{0, INT64_MAX, UINT64_MAX / 2, INT64_MAX},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct smaps s = {.shared_mappings = cases[i].shared_mappings,
+			.present = 1 << SMAPS_RSS | 1 << SMAPS_PSS};
+		struct snapshot_process row = {0};
+
+		s.q[SMAPS_PSS] = cases[i].pss;
+		s.q[SMAPS_RSS] = cases[i].rss;
+		smaps_store(&s, &row.present, row.q);
+		assert_int_equal(row.q[PROCESS_PSS_LOW], cases[i].pss);
+		assert_int_equal(row.q[PROCESS_PSS_HIGH], cases[i].high);
+	}
+}
+
+/* Of this very process: rollup, where there is one, lies within the bounds of smaps. */
+static void agrees_with_the_kernel(void **state)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_PARSER struct smaps_parser p = {0};
+	struct snapshot_process row = {0};
+	struct smaps s, rollup;
+	int r;
+
+	(void)state;
+	r = file_read_all(AT_FDCWD, "/proc/self/smaps", 1 << 26, &text);
+	if (r < 0)
+		skip(); /* a kernel without CONFIG_PROC_PAGE_MONITOR */
+	assert_int_equal(parse_pieces(&p, text.data, text.len, 4096, &s), 0);
+	assert_true(s.mappings > 5);
+	smaps_store(&s, &row.present, row.q);
+	assert_true(row.q[PROCESS_PSS_LOW] > 0 && row.q[PROCESS_PSS_HIGH] <= row.q[PROCESS_RSS]);
+	if (file_read_all(AT_FDCWD, "/proc/self/smaps_rollup", 1 << 20, &text) < 0)
+		return;
+	assert_int_equal(smaps_parse_rollup(text.data, text.len, &rollup), 0);
+	assert_int_equal(rollup.range_start, s.range_start);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parses_rollup),
+		cmocka_unit_test(rollup_of_an_older_kernel_has_no_parts),
+		cmocka_unit_test(refuses_what_no_kernel_prints),
+		cmocka_unit_test(refuses_what_is_cut),
+		cmocka_unit_test(sums_up_mappings),
+		cmocka_unit_test(refuses_mappings_that_are_cut),
+		cmocka_unit_test(refuses_bad_mappings),
+		cmocka_unit_test(refuses_a_line_without_end),
+		cmocka_unit_test(survives_without_memory),
+		cmocka_unit_test(stores_what_is_present),
+		cmocka_unit_test(bounds_enclose_the_rounding),
+		cmocka_unit_test(agrees_with_the_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
