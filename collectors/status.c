@@ -40,17 +40,23 @@ static const struct line_key keys[] = {
 	LINE_KEY("Threads", KEY_THREADS),
 };
 
-/* The kernel writes newline as \n and backslash as \\, and nothing else escaped. */
+/*
+ * The kernel writes newline as \n and backslash as \\, and nothing else escaped. The name may begin with
+ * blanks; only the tab before it is the kernel's.
+ */
 static void parse_name(const struct line *line, struct status *ret)
 {
+	const char *at = line->key + line->key_len + 1, *end = line->value + line->value_len;
 	size_t n = 0;
 
-	for (size_t i = 0; i < line->value_len && n < STATUS_NAME_SIZE - 1; i++) {
-		char c = line->value[i];
+	if (at < end && *at == '\t')
+		at++;
+	for (; at < end && n < STATUS_NAME_SIZE - 1; at++) {
+		char c = *at;
 
-		if (c == '\\' && i + 1 < line->value_len) {
-			i++;
-			c = line->value[i] == 'n' ? '\n' : line->value[i];
+		if (c == '\\' && at + 1 < end) {
+			at++;
+			c = *at == 'n' ? '\n' : *at;
 		}
 		ret->name[n++] = c;
 	}
