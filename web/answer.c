@@ -4,19 +4,10 @@
 #include "web/answer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { STREAM_PIECE = 64 * 1024 }; /* bytes rendered at a time */
+#include "render/json.h"
 
-static struct answer_stream *stream_free(struct answer_stream *s)
-{
-	if (!s)
-		return NULL;
-	free(s->rows);
-	view_unref(s->view);
-	free(s);
-	return NULL;
-}
+enum { STREAM_BLOCK = 16 * 1024 }; /* of the library's memory, where it can't send in chunks */
 
 struct answer *answer_new(unsigned int status, const char *content_type)
 {
@@ -52,17 +43,6 @@ struct answer *answer_new_error(unsigned int status, const char *why)
 	return a->before.error ? NULL : TAKE_PTR(a);
 }
 
-void answer_set_not_modified(struct answer *a)
-{
-	a->status = MHD_HTTP_NOT_MODIFIED;
-	a->content_type = NULL;
-	a->is_gzip = false;
-	buffer_done(&a->before);
-	a->body = body_unref(a->body);
-	buffer_done(&a->after);
-	a->stream = stream_free(a->stream);
-}
-
 static bool add_headers(struct MHD_Response *response, const struct answer *a)
 {
 	const struct {
@@ -93,40 +73,30 @@ static void free_answer(void *answer)
 	answer_free(answer);
 }
 
-/* Hands out .before, and fills it again from the list when it is empty. */
 static ssize_t read_stream(void *answer, uint64_t position, char *to, size_t room)
 {
-	struct answer *a = answer;
-	size_t n;
+	const struct answer *a = answer;
+	ssize_t n = stream_read(a->stream, to, room);
 
 	(void)position;
-	if (a->sent == a->before.len) {
-		if (a->stream->is_done)
-			return MHD_CONTENT_READER_END_OF_STREAM;
-		buffer_clear(&a->before);
-		a->sent = 0;
-		a->stream->is_done = !json_list_render(&a->stream->list, STREAM_PIECE, &a->before);
-		if (a->stream->is_done)
-			buffer_add_char(&a->before, '\n');
-		if (a->before.error)
-			return MHD_CONTENT_READER_END_WITH_ERROR;
-	}
-	n = a->before.len - a->sent;
-	if (n > room)
-		n = room;
-	memcpy(to, a->before.data + a->sent, n);
-	a->sent += n;
-	return (ssize_t)n;
+	return n == STREAM_END      ? MHD_CONTENT_READER_END_OF_STREAM
+	       : n == STREAM_FAILED ? MHD_CONTENT_READER_END_WITH_ERROR
+	                            : n; /* 0: asked again in the next round */
 }
 
-/* Never read: a 304 has no body, and of a response of unknown length no length is told. */
-static ssize_t read_nothing(void *answer, uint64_t position, char *to, size_t room)
+/*
+ * A list is as long as it will be. Where only the head is sent, libmicrohttpd 0.9.75 would send the last
+ * chunk all the same, for the client to stumble over: there the end is that of the connection.
+ */
+static struct MHD_Response *make_stream(struct answer *a)
 {
-	(void)answer;
-	(void)position;
-	(void)to;
-	(void)room;
-	return MHD_CONTENT_READER_END_OF_STREAM;
+	struct MHD_Response *response = MHD_create_response_from_callback(
+		MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, a, free_answer);
+
+	if (response && (a->is_head || a->status == MHD_HTTP_NOT_MODIFIED))
+		MHD_set_response_options(
+			response, (enum MHD_ResponseFlags)MHD_WITHOUT_CHUNKS, MHD_RO_END);
+	return response;
 }
 
 static struct MHD_Response *make_response(struct answer *a)
@@ -134,12 +104,8 @@ static struct MHD_Response *make_response(struct answer *a)
 	struct MHD_IoVec pieces[3];
 	unsigned int count = 0;
 
-	if (a->status == MHD_HTTP_NOT_MODIFIED)
-		return MHD_create_response_from_callback(
-			MHD_SIZE_UNKNOWN, 1, read_nothing, a, free_answer);
 	if (a->stream)
-		return MHD_create_response_from_callback(
-			MHD_SIZE_UNKNOWN, STREAM_PIECE, read_stream, a, free_answer);
+		return make_stream(a);
 	if (a->before.len)
 		pieces[count++] = (struct MHD_IoVec){a->before.data, a->before.len};
 	if (a->body && a->body->data.len)

@@ -7,23 +7,13 @@
 #define MEMTALLY_WEB_ANSWER_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/buffer.h"
-#include "render/json.h"
-#include "snapshot/view.h"
 #include "web/cache.h"
 #include "web/mhd.h"
+#include "web/stream.h"
 
 enum { ANSWER_ETAG_SIZE = 96 };
-
-/* A list on its way out. */
-struct answer_stream {
-	struct view *view; /* a reference */
-	uint32_t *rows;    /* owned */
-	struct json_list list;
-	bool is_done; /* nothing is left to render */
-};
 
 struct answer {
 	unsigned int status;
@@ -32,13 +22,13 @@ struct answer {
 	const char *vary;   /* NULL: the answer does not depend on headers */
 	char etag[ANSWER_ETAG_SIZE]; /* empty: none */
 	bool closes;                 /* the connection is closed behind it */
+	bool is_head;                /* the head is all that is sent */
 	bool is_gzip;
 
 	struct buffer before;
 	struct body *body; /* a reference; NULL: none */
 	struct buffer after;
-	struct answer_stream *stream; /* owned; follows .before, instead of .body and .after */
-	size_t sent;                  /* bytes of .before that the stream has handed out */
+	struct stream *stream; /* owned; all of the body, instead of the pieces above */
 };
 
 /* An empty one of STATUS, to be filled in. NULL: out of memory. */
@@ -53,9 +43,6 @@ static inline void cleanup_answer(struct answer **a)
 
 /* `{"error":"WHY"}` with STATUS. NULL: out of memory. */
 struct answer *answer_new_error(unsigned int status, const char *why);
-
-/* Makes A an empty 304 with the same ETag. */
-void answer_set_not_modified(struct answer *a);
 
 /*
  * The response for A, which is consumed and lives until the last byte is sent; the caller destroys the

@@ -78,10 +78,12 @@ void connections_end(struct connections *list, struct connection *c, uint64_t no
 }
 
 /* Of a reader who does not read, what the kernel still holds for him is thrown away, too. */
-static void cut(struct connections *list, struct connection *c)
+void connections_cut(struct connections *list, struct connection *c)
 {
 	const struct linger none = {.l_onoff = 1, .l_linger = 0};
 
+	if (c->is_cut)
+		return;
 	if (c->is_busy)
 		(void)setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 	shutdown(c->fd, SHUT_RDWR);
@@ -92,7 +94,7 @@ static void cut(struct connections *list, struct connection *c)
 void connections_expire(struct connections *list, uint64_t now_ns, uint64_t timeout_ns)
 {
 	while (list->oldest && now_ns - list->oldest->since_ns >= timeout_ns)
-		cut(list, list->oldest);
+		connections_cut(list, list->oldest);
 }
 
 uint64_t connections_due_ns(const struct connections *list, uint64_t timeout_ns)
@@ -108,7 +110,7 @@ bool connections_evict(struct connections *list, const void *group, uint64_t now
 		if (c->group != group)
 			continue;
 		if (!c->is_busy) {
-			cut(list, c);
+			connections_cut(list, c);
 			return true;
 		}
 		if (!oldest)
@@ -116,6 +118,6 @@ bool connections_evict(struct connections *list, const void *group, uint64_t now
 	}
 	if (!oldest || now_ns - oldest->since_ns < GRACE_NS)
 		return false;
-	cut(list, oldest);
+	connections_cut(list, oldest);
 	return true;
 }

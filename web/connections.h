@@ -42,6 +42,9 @@ void connections_begin(struct connections *list, struct connection *c, uint64_t 
 /* C's answer has been sent. */
 void connections_end(struct connections *list, struct connection *c, uint64_t now_ns);
 
+/* Shuts C down; what it still has to be sent is thrown away. */
+void connections_cut(struct connections *list, struct connection *c);
+
 /* Shuts down what has taken longer than TIMEOUT_NS. */
 void connections_expire(struct connections *list, uint64_t now_ns, uint64_t timeout_ns);
 

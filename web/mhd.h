@@ -11,6 +11,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/* No chunks: a body of unknown length ends with the connection. */
+#if MHD_VERSION >= 0x00097400
+enum { MHD_WITHOUT_CHUNKS = MHD_RF_HTTP_1_0_COMPATIBLE_STRICT };
+#else
+enum { MHD_WITHOUT_CHUNKS = MHD_RF_HTTP_VERSION_1_0_ONLY };
+#endif
+
 /* Milliseconds until MHD_run() is due without any event, or -1: none of its own accord. */
 static inline int64_t mhd_timeout_ms(struct MHD_Daemon *daemon)
 {

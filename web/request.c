@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/cleanup.h"
 #include "web/host.h"
 
 void request_init(struct request *rq, const char *target)
@@ -33,11 +34,37 @@ static bool has_controls(const char *text)
 	return false;
 }
 
+/* Blanks and control characters in a target are for no honest reason there. */
+static bool is_target(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text <= ' ' || *text == 0x7f)
+			return false;
+	return true;
+}
+
+/*
+ * A header that goes on in a second line reaches us, with libmicrohttpd 0.9.75, with that line at the end
+ * of its name: "Content-Length:\r\n 5" as "Content-Length5".
+ */
+static bool is_folded_framing(const char *name)
+{
+	static const char *const framing[] = {"Content-Length", "Transfer-Encoding"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(framing); i++) {
+		size_t len = strlen(framing[i]);
+
+		if (!strncasecmp(name, framing[i], len) && name[len])
+			return true;
+	}
+	return false;
+}
+
 void request_add_header(struct request *rq, const char *name, const char *value)
 {
 	if (!value)
 		value = "";
-	if (!is_token(name) || has_controls(value))
+	if (!is_token(name) || has_controls(value) || is_folded_framing(name))
 		rq->is_malformed = true;
 	if (!strcasecmp(name, "Host")) {
 		rq->hosts++;
@@ -78,8 +105,8 @@ bool request_is_sound(
 	bool has_body = rq->transfer_encodings ||
 	                (rq->content_lengths && strcmp(rq->content_length, "0") != 0);
 
-	if (rq->is_malformed || !is_token(method))
-		return refuse(ret, 400, "a malformed header");
+	if (rq->is_malformed || !is_token(method) || !is_target(rq->path))
+		return refuse(ret, 400, "a malformed head");
 	if (rq->hosts > 1 || rq->content_lengths > 1 || rq->origins > 1 ||
 		(rq->transfer_encodings && rq->content_lengths))
 		return refuse(ret, 400, "headers that contradict each other");

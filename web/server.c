@@ -3,7 +3,8 @@
  * What libmicrohttpd 0.9.75 needs to be told: the request's text before it is decoded comes by the URI
  * log callback alone; an answer that is queued in the first call for a request closes the connection,
  * which is just right for those that must not go on and wrong for all others; listening sockets survive
- * MHD_stop_daemon() only with MHD_USE_ITC and after MHD_quiesce_daemon().
+ * MHD_stop_daemon() only with MHD_USE_ITC and after MHD_quiesce_daemon(). Its own strictness is left off:
+ * what it would refuse we refuse, and it garbles the answer (its head is sent twice).
  */
 #include "config.h"
 
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -21,9 +23,13 @@
 
 enum {
 	CLIENT_MEMORY = 16 * 1024, /* for a request's head, and for the pieces of a long list */
-	CLIENTS_OVER = 16,         /* more than the library accepts in one go */
-	OTHER_FDS = 12,            /* standard streams, signals, snapshots, /proc */
-	LISTENER_FDS = 3,          /* the socket, the library's epoll and eventfd */
+	TARGET_MEMORY = CLIENT_MEMORY / 2,
+	PARAMETER_MEMORY = 64, /* that the library takes for each */
+	CLIENTS_OVER = 16,     /* more than the library accepts in one go */
+	SEND_BUFFER = 128 *
+	              1024, /* what the kernel holds for a client who is slow to read, twice */
+	OTHER_FDS = 12,     /* standard streams, signals, snapshots, /proc */
+	LISTENER_FDS = 3,   /* the socket, the library's epoll and eventfd */
 };
 
 /* A request from its first line to the last byte of its answer. */
@@ -44,6 +50,31 @@ static struct connection *client_of(struct MHD_Connection *connection)
 	return info ? info->socket_context : NULL;
 }
 
+/*
+ * libmicrohttpd 0.9.75 falls silent when its memory does not hold all parameters: it prepares a refusal and
+ * then forgets that it has. What comes near that is refused here.
+ */
+static bool is_too_long(const char *target, size_t len)
+{
+	const char *query = strchr(target, '?');
+	size_t need = len;
+
+	for (; query; query = strchr(query + 1, '&'))
+		need += PARAMETER_MEMORY;
+	return need > TARGET_MEMORY;
+}
+
+/* Before there is a request that could be answered. Everything asked before has been answered. */
+static void refuse_target(struct listener *l, struct connection *client)
+{
+	static const char answer[] = "HTTP/1.1 414 URI Too Long\r\nContent-Length: 0\r\n"
+				     "Cache-Control: no-store\r\nConnection: close\r\n\r\n";
+
+	/* To a client that does not read, nothing is owed. */
+	(void)send(client->fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
+	connections_cut(&l->server->connections, client);
+}
+
 static void *on_target(void *listener, const char *target, struct MHD_Connection *connection)
 {
 	struct listener *l = listener;
@@ -54,6 +85,10 @@ static void *on_target(void *listener, const char *target, struct MHD_Connection
 	if (!target || !client)
 		return NULL;
 	len = strlen(target);
+	if (is_too_long(target, len)) {
+		refuse_target(l, client);
+		return NULL;
+	}
 	x = malloc(sizeof(*x) + len + 1);
 	if (!x)
 		return NULL;
@@ -159,6 +194,7 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 {
 	struct listener *l = listener;
 	struct server *s = l->server;
+	const int send_buffer = SEND_BUFFER;
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	const union MHD_ConnectionInfo *info;
 
@@ -166,12 +202,16 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 		if (*context)
 			connections_remove(&s->connections, *context);
 		l->clients -= *context != NULL;
+		l->has_lost = true;
 		*context = NULL;
 		return;
 	}
 	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	if (!info)
 		return;
+	/* Left to itself the kernel lets it grow to megabytes, all of them rendered at once. */
+	(void)setsockopt(
+		info->connect_fd, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer));
 	*context = connections_add(&s->connections, l, info->connect_fd, now);
 	l->clients += *context != NULL;
 	if (l->clients > s->max_clients)
@@ -200,9 +240,9 @@ static int listener_start(struct listener *l, unsigned int limit)
 		on_request, l, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET,
 		l->socket->fd, MHD_OPTION_CONNECTION_LIMIT, limit,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_MEMORY,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-		MHD_OPTION_URI_LOG_CALLBACK, on_target, l, MHD_OPTION_NOTIFY_COMPLETED,
-		on_completed, l, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l, MHD_OPTION_END);
+		MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_target, l,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, l, MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection, l, MHD_OPTION_END);
 	if (!l->daemon)
 		return -EIO;
 	info = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
@@ -283,9 +323,20 @@ int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_
 
 void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns)
 {
+	site_begin_round(s->site);
 	connections_expire(&s->connections, now_monotonic_ns, client_timeout_ns);
-	for (size_t i = 0; i < s->listeners; i++)
-		MHD_run(s->listener[i].daemon);
+	for (size_t i = 0; i < s->listeners; i++) {
+		struct listener *l = &s->listener[i];
+
+		/*
+		 * Out of places or descriptors the library stops to poll its listening socket, and takes
+		 * it up again at the beginning of a run, not at the end of the one that made room.
+		 */
+		do {
+			l->has_lost = false;
+			MHD_run(l->daemon);
+		} while (l->has_lost);
+	}
 }
 
 void server_stop(struct server *s)

@@ -6,6 +6,7 @@
 #ifndef MEMTALLY_WEB_SERVER_H
 #define MEMTALLY_WEB_SERVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct listener {
 	struct MHD_Daemon *daemon;
 	int epoll_fd;         /* the library's */
 	unsigned int clients; /* open connections */
+	bool has_lost;        /* some of them in this run */
 };
 
 struct server {

@@ -23,6 +23,8 @@
 	"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "     \
 	"frame-ancestors 'none'"
 
+enum { LISTS_A_ROUND = 2 };
+
 /* One request while it is being answered. */
 struct task {
 	struct site *site;
@@ -35,6 +37,11 @@ void site_init(struct site *s, const struct link *link, const struct settings *s
 {
 	*s = (struct site){.link = link, .settings = settings};
 	self_init(&s->self);
+}
+
+void site_begin_round(struct site *s)
+{
+	s->turns = LISTS_A_ROUND;
 }
 
 void site_done(struct site *s)
@@ -60,24 +67,19 @@ static struct status make_status(const struct task *t)
 
 /*
  * `W/"<instance>-<sequence>[-<variant>]"`. Weak: ages and memtally-web's own figures move on while the
- * snapshot stays.
+ * snapshot stays. To a client that has it already goes the same answer without its body, so that it tells
+ * the length that the body would have.
  */
-static void set_etag(struct answer *a, const struct view *view, const char *variant)
+static void set_etag(const struct task *t, struct answer *a, const char *variant)
 {
+	const struct view *view = t->site->cache.view;
 	char instance[VIEW_INSTANCE_TEXT_SIZE];
 
 	view_format_instance(view, instance);
 	snprintf(a->etag, sizeof(a->etag), "W/\"%s-%llu%s%s\"", instance,
 		(unsigned long long)view->header->sequence, *variant ? "-" : "", variant);
-}
-
-/* Whether the client has what A, with its ETag set, would bring; A is then the answer to that. */
-static bool is_known(const struct task *t, struct answer *a)
-{
-	if (!t->rq->if_none_match || !negotiate_etag_matches(t->rq->if_none_match, a->etag))
-		return false;
-	answer_set_not_modified(a);
-	return true;
+	if (t->rq->if_none_match && negotiate_etag_matches(t->rq->if_none_match, a->etag))
+		a->status = MHD_HTTP_NOT_MODIFIED;
 }
 
 static struct answer *answer_text(unsigned int status, const char *text)
@@ -124,9 +126,7 @@ static struct answer *answer_metrics(const struct task *t)
 	a->vary = "Accept, Accept-Encoding";
 	a->is_gzip = negotiate_gzip(&t->rq->negotiate);
 	if (t->is_fresh) {
-		set_etag(a, s->cache.view, format == PROMETHEUS_OPENMETRICS ? "om" : "");
-		if (is_known(t, a))
-			return TAKE_PTR(a);
+		set_etag(t, a, format == PROMETHEUS_OPENMETRICS ? "om" : "");
 		if (cache_get(&s->cache, cache_metrics(format, a->is_gzip), &a->body) < 0)
 			return NULL;
 	}
@@ -177,9 +177,7 @@ static struct answer *answer_cached(const struct task *t, enum cache_body body)
 
 	if (!a)
 		return NULL;
-	set_etag(a, cache->view, "");
-	if (is_known(t, a))
-		return TAKE_PTR(a);
+	set_etag(t, a, "");
 	if (cache_get(cache, body, &a->body) < 0)
 		return NULL;
 	add_head(&a->before, cache->view, t->now_ns, &slack);
@@ -214,18 +212,11 @@ static struct answer *answer_stream(const struct task *t, const struct query *qu
 	if (has_parameters(t->rq))
 		snprintf(variant, sizeof(variant), "%016llx",
 			(unsigned long long)hash_text(t->rq->query));
-	set_etag(a, view, variant);
-	if (is_known(t, a))
-		return TAKE_PTR(a);
-	a->stream = calloc(1, sizeof(*a->stream));
+	set_etag(t, a, variant);
+	a->stream = stream_new(view, query, &t->site->turns);
 	if (!a->stream)
 		return NULL;
-	a->stream->view = view_ref(view);
-	a->stream->list = (struct json_list){.view = view, .scope = query->scope};
-	if (query_run(query, view, &a->stream->rows, &a->stream->list.count) < 0)
-		return NULL;
-	a->stream->list.rows = a->stream->rows;
-	add_head(&a->before, view, t->now_ns, &slack);
+	add_head(stream_head(a->stream), view, t->now_ns, &slack);
 	return TAKE_PTR(a);
 }
 
@@ -272,9 +263,7 @@ static struct answer *answer_process(const struct task *t, uint32_t pid)
 		return answer_new_error(
 			MHD_HTTP_NOT_FOUND, "no process with this pid in the snapshot");
 	snprintf(variant, sizeof(variant), "p%u", pid);
-	set_etag(a, view, variant);
-	if (is_known(t, a))
-		return TAKE_PTR(a);
+	set_etag(t, a, variant);
 	add_head(&a->before, view, t->now_ns, &slack);
 	json_render_process(view, row, &a->before);
 	add_end(&a->after, slack);
@@ -324,26 +313,37 @@ static bool refuses_parameters(enum route route)
 	return route == ROUTE_STATUS || route == ROUTE_HOST || route == ROUTE_PROCESS;
 }
 
-struct answer *site_answer(struct site *s, const struct request *rq, uint64_t now_boottime_ns)
+static struct answer *answer_route(const struct task *t)
 {
-	struct task t = {.site = s, .rq = rq, .now_ns = now_boottime_ns};
+	const struct request *rq = t->rq;
 	uint32_t pid = 0;
 	enum route route = routes_find(
-		rq->path, rq->path_len, s->settings->web_telemetry_path, &pid);
+		rq->path, rq->path_len, t->site->settings->web_telemetry_path, &pid);
 
-	t.is_fresh = s->cache.view && !view_is_stale(s->cache.view, now_boottime_ns);
-	if (!t.is_fresh)
-		cache_drop(&s->cache);
 	if (route == ROUTE_NONE)
 		return answer_new_error(MHD_HTTP_NOT_FOUND, "there is nothing at this path");
 	if (has_parameters(rq) && refuses_parameters(route))
 		return answer_new_error(MHD_HTTP_BAD_REQUEST, "this path takes no parameters");
 	switch (route) {
-	case ROUTE_METRICS: return answer_metrics(&t);
-	case ROUTE_PAGE: return answer_page(&t);
+	case ROUTE_METRICS: return answer_metrics(t);
+	case ROUTE_PAGE: return answer_page(t);
 	case ROUTE_HEALTHZ: return answer_text(MHD_HTTP_OK, "alive\n");
-	case ROUTE_READYZ: return answer_readyz(&t);
-	case ROUTE_STATUS: return answer_status(&t);
-	default: return answer_data(&t, route, pid);
+	case ROUTE_READYZ: return answer_readyz(t);
+	case ROUTE_STATUS: return answer_status(t);
+	default: return answer_data(t, route, pid);
 	}
+}
+
+struct answer *site_answer(struct site *s, const struct request *rq, uint64_t now_boottime_ns)
+{
+	struct task t = {.site = s, .rq = rq, .now_ns = now_boottime_ns};
+	struct answer *a;
+
+	t.is_fresh = s->cache.view && !view_is_stale(s->cache.view, now_boottime_ns);
+	if (!t.is_fresh)
+		cache_drop(&s->cache);
+	a = answer_route(&t);
+	if (a)
+		a->is_head = rq->is_head;
+	return a;
 }

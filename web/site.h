@@ -18,12 +18,16 @@ struct site {
 	struct cache cache;
 	struct counters counters;
 	struct self self;
+	unsigned int turns;              /* for long lists (web/stream.h), in this round */
 	const struct link *link;         /* borrowed */
 	const struct settings *settings; /* borrowed; may be replaced */
 };
 
 void site_init(struct site *s, const struct link *link, const struct settings *settings);
 void site_done(struct site *s);
+
+/* Gives long lists their turns; once for each round of the loop. */
+void site_begin_round(struct site *s);
 
 /* The answer to RQ, sound and allowed, at NOW (CLOCK_BOOTTIME). NULL: out of memory. */
 struct answer *site_answer(struct site *s, const struct request *rq, uint64_t now_boottime_ns);

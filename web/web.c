@@ -31,7 +31,7 @@
  * Larger blocks than this come from mmap() and go back to the kernel when a snapshot's bodies are
  * dropped; left alone, malloc would raise the threshold with the first of them and keep them all.
  */
-enum { LARGE_BLOCK = 128 * 1024 };
+enum { LARGE_BLOCK = 32 * 1024 };
 
 struct web {
 	int argc;
@@ -274,8 +274,10 @@ static int loop(struct web *w)
 		now = clock_now_ns(CLOCK_MONOTONIC);
 		if (w->poll[POLL_SIGNALS].revents)
 			serve_signals(w);
-		if (link_run(&w->link, now, &view))
+		if (link_run(&w->link, now, &view)) {
 			cache_replace(&w->site.cache, view);
+			malloc_trim(0); /* what a crowd of clients has left behind */
+		}
 		server_run(&w->server, now, w->settings->web_timeout_ns);
 		if (w->watchdog_ns && now >= w->watchdog_due_ns) {
 			sd_notify(0, "WATCHDOG=1");

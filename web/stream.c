@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+enum { PIECE = 32 * 1024 }; /* bytes rendered at a time */
+
+struct stream *stream_free(struct stream *s)
+{
+	if (!s)
+		return NULL;
+	buffer_done(&s->piece);
+	free(s->rows);
+	free(s->query);
+	view_unref(s->view);
+	free(s);
+	return NULL;
+}
+
+struct stream *stream_new(struct view *view, const struct query *query, unsigned int *turns)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->view = view_ref(view);
+	s->turns = turns;
+	s->list = (struct json_list){.view = view, .scope = query->scope};
+	s->query = malloc(sizeof(*s->query));
+	if (!s->query)
+		return stream_free(s);
+	*s->query = *query;
+	return s;
+}
+
+static int choose_rows(struct stream *s)
+{
+	int r = query_run(s->query, s->view, &s->rows, &s->list.count);
+
+	if (r < 0)
+		return r;
+	s->list.rows = s->rows;
+	free(TAKE_PTR(s->query));
+	return 0;
+}
+
+static ssize_t next_piece(struct stream *s)
+{
+	if (s->is_done)
+		return STREAM_END;
+	if (s->query) {
+		if (!*s->turns)
+			return STREAM_NOT_NOW;
+		--*s->turns;
+		if (choose_rows(s) < 0)
+			return STREAM_FAILED;
+	}
+	buffer_clear(&s->piece);
+	s->sent = 0;
+	s->is_done = !json_list_render(&s->list, PIECE, &s->piece);
+	if (s->is_done)
+		buffer_add_char(&s->piece, '\n');
+	return s->piece.error ? STREAM_FAILED : (ssize_t)s->piece.len;
+}
+
+ssize_t stream_read(struct stream *s, char *to, size_t room)
+{
+	size_t n;
+
+	if (s->sent == s->piece.len) {
+		ssize_t r = next_piece(s);
+
+		if (r <= 0)
+			return r;
+	}
+	n = s->piece.len - s->sent;
+	if (n > room)
+		n = room;
+	memcpy(to, s->piece.data + s->sent, n);
+	s->sent += n;
+	return (ssize_t)n;
+}
