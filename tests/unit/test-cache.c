@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "tests/unit/allocation.h"
+#include "tests/unit/sample.h"
+#include "web/cache.h"
+
+static void renders_once(void **state)
+{
+	struct cache c = {0};
+
+	(void)state;
+	cache_replace(&c, sample_open(NULL));
+	for (int i = 0; i < CACHE_BODIES; i++) {
+		AUTO_BODY struct body *first = NULL, *second = NULL;
+
+		assert_null(c.body[i]);
+		assert_int_equal(cache_get(&c, (enum cache_body)i, &first), 0);
+		assert_int_equal(cache_get(&c, (enum cache_body)i, &second), 0);
+		assert_ptr_equal(first, second);
+		assert_int_equal(first->refs, 3);
+		assert_true(first->data.len > 100);
+		assert_int_equal(first->data.capacity, first->data.len);
+	}
+	cache_done(&c);
+}
+
+/* An answer that is under way keeps its bytes when the next snapshot comes. */
+static void outlives_its_snapshot(void **state)
+{
+	const struct sample_options next = {.sequence = 43};
+	AUTO_BODY struct body *old = NULL, *new = NULL;
+	struct cache c = {0};
+
+	(void)state;
+	cache_replace(&c, sample_open(NULL));
+	assert_int_equal(cache_get(&c, CACHE_USERS, &old), 0);
+	cache_replace(&c, sample_open(&next));
+	assert_int_equal(c.view->header->sequence, 43);
+	assert_null(c.body[CACHE_USERS]);
+	assert_int_equal(old->refs, 1);
+	assert_memory_equal(old->data.data, ",\"users\":[", 10);
+	assert_int_equal(cache_get(&c, CACHE_USERS, &new), 0);
+	assert_ptr_not_equal(old, new);
+	cache_drop(&c);
+	assert_non_null(c.view);
+	assert_int_equal(new->refs, 1);
+	cache_done(&c);
+}
+
+static void finds_bodies(void **state)
+{
+	const struct sample_options small = {.more = 400}, large = {.more = 600};
+	struct cache c = {0};
+
+	(void)state;
+	assert_int_equal(cache_metrics(PROMETHEUS_TEXT, false), CACHE_TEXT);
+	assert_int_equal(cache_metrics(PROMETHEUS_OPENMETRICS, true), CACHE_OPENMETRICS_GZIP);
+	assert_int_equal(cache_list(METRIC_USER), CACHE_USERS);
+	assert_int_equal(cache_list(METRIC_PROCESS), CACHE_PROCESSES);
+	cache_replace(&c, sample_open(&small));
+	assert_true(cache_keeps_list(&c, METRIC_PROCESS));
+	cache_replace(&c, sample_open(&large));
+	assert_false(cache_keeps_list(&c, METRIC_PROCESS));
+	assert_true(cache_keeps_list(&c, METRIC_USER));
+	cache_done(&c);
+}
+
+static void wants_memory(void **state)
+{
+	(void)state;
+	for (int i = 0; i < CACHE_BODIES; i++) {
+		struct cache c = {0};
+		bool failed = true;
+
+		cache_replace(&c, sample_open(NULL));
+		for (unsigned int n = 1; failed; n++) {
+			struct body *body = NULL;
+			int r;
+
+			allocation_fail_at(n);
+			r = cache_get(&c, (enum cache_body)i, &body);
+			failed = allocation_end();
+			assert_true(r == 0 || (failed && r == -ENOMEM));
+			assert_int_equal(r == 0, body != NULL);
+			body_unref(body);
+			cache_drop(&c); /* so that the next round renders again */
+		}
+		cache_done(&c);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(renders_once),
+		cmocka_unit_test(outlives_its_snapshot),
+		cmocka_unit_test(finds_bodies),
+		cmocka_unit_test(wants_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <zlib.h>
+
+#include "base/buffer.h"
+#include "base/cleanup.h"
+#include "tests/unit/allocation.h"
+#include "web/gzip.h"
+
+/* zlib's own reader, which checks CRC and length: one member, and nothing behind it. */
+static void assert_inflates(
+	const struct buffer *gz, const struct buffer *front, const char *end, size_t end_len)
+{
+	size_t len = front->len + end_len;
+	AUTO_FREE unsigned char *out = malloc(len + 1);
+	z_stream z = {
+		.next_in = (unsigned char *)gz->data,
+		.avail_in = (uInt)gz->len,
+		.next_out = out,
+		.avail_out = (uInt)len + 1,
+	};
+
+	assert_non_null(out);
+	assert_int_equal(inflateInit2(&z, 16 + MAX_WBITS), Z_OK);
+	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(z.avail_in, 0);
+	assert_int_equal(z.total_out, len);
+	if (front->len)
+		assert_memory_equal(out, front->data, front->len);
+	if (end_len)
+		assert_memory_equal(out + front->len, end, end_len);
+	inflateEnd(&z);
+}
+
+static void fill(struct buffer *b, size_t len, bool random)
+{
+	uint64_t state = 3;
+
+	while (b->len < len)
+		if (random)
+			buffer_add_char(b, (char)unit_random(&state));
+		else
+			buffer_printf(
+				b, "memtally_user_pss_bytes{user=\"u%zu\"} %zu\n", b->len, len);
+	b->len = len;
+	assert_int_equal(b->error, 0);
+}
+
+static void puts_members_together(void **state)
+{
+	static const size_t fronts[] = {0, 1, 100, 65535, 65536, 300000};
+	static const size_t ends[] = {0, 1, 2000, 65535, 65536, 140000};
+
+	(void)state;
+	for (size_t f = 0; f < ARRAY_SIZE(fronts); f++) {
+		AUTO_BUFFER struct buffer text = {0}, tail = {0}, front = {0};
+		struct gzip_front info;
+
+		fill(&text, fronts[f], f % 2);
+		fill(&tail, 140000, true);
+		assert_int_equal(gzip_add_front(&front, text.data, text.len, &info), 0);
+		for (size_t e = 0; e < ARRAY_SIZE(ends); e++) {
+			AUTO_BUFFER struct buffer gz = {0};
+
+			buffer_add(&gz, front.data, front.len); /* one front, many ends */
+			gzip_add_end(&gz, &info, tail.data, ends[e]);
+			assert_int_equal(gz.error, 0);
+			assert_inflates(&gz, &text, tail.data, ends[e]);
+		}
+	}
+}
+
+/* The length of the whole must not depend on what the end holds. */
+static void keeps_its_length(void **state)
+{
+	AUTO_BUFFER struct buffer front = {0}, a = {0}, b = {0};
+	struct gzip_front info;
+
+	(void)state;
+	assert_int_equal(gzip_add_front(&front, "text", 4, &info), 0);
+	gzip_add_end(&a, &info, "aaaaaaaaaaaa", 12);
+	gzip_add_end(&b, &info, "qz8 2kP%\xff{_1", 12);
+	assert_int_equal(a.len, b.len);
+}
+
+static void compresses(void **state)
+{
+	AUTO_BUFFER struct buffer text = {0}, front = {0};
+	struct gzip_front info;
+
+	(void)state;
+	fill(&text, 300000, false);
+	assert_int_equal(gzip_add_front(&front, text.data, text.len, &info), 0);
+	assert_true(front.len < text.len / 4);
+	assert_int_equal(front.capacity, front.len); /* it is kept for a while */
+}
+
+static void wants_memory(void **state)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	(void)state;
+	fill(&text, 200000, true);
+	for (unsigned int n = 1;; n++) {
+		AUTO_BUFFER struct buffer front = {0};
+		struct gzip_front info;
+		int r;
+
+		allocation_fail_at(n);
+		r = gzip_add_front(&front, text.data, text.len, &info);
+		if (!allocation_end()) {
+			assert_int_equal(r, 0);
+			assert_true(n > 2);
+			return;
+		}
+		if (r == 0) /* giving back what is too much may fail, and does no harm */
+			assert_int_equal(front.error, 0);
+		else
+			assert_int_equal(r, -ENOMEM);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(puts_members_together),
+		cmocka_unit_test(keeps_its_length),
+		cmocka_unit_test(compresses),
+		cmocka_unit_test(wants_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

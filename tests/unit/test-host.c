@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "web/host.h"
+
+static void looks_at_hosts(void **state)
+{
+	static const struct {
+		const char *value;
+		bool valid, local;
+	} cases[] = {
+		{"localhost", true, true},
+		{"LocalHost:9636", true, true},
+		{"127.0.0.1", true, true},
+		{"127.0.0.1:9636", true, true},
+		{"192.0.2.7:80", true, true}, /* an address can't be rebound */
+		{"[::1]", true, true},
+		{"[::1]:9636", true, true},
+		{"[::ffff:127.0.0.1]:1", true, true},
+		{"own.example", true, true}, /* the listener's own name */
+		{"OWN.EXAMPLE:9636", true, true},
+		{"localhost:", true, true},
+		{"evil.example", true, false},
+		{"localhost.evil.example", true, false},
+		{"own.example.evil.example", true, false},
+		{"notlocalhost", true, false},
+		{"local", true, false},
+		{"127.0.0.1.evil.example", true, false},
+		{"127.1", true, false}, /* an address to some resolvers: a name to us */
+		{"0x7f.0.0.1", true, false},
+		{"localhost.", true, false},
+		{"", false, false},
+		{":80", false, false},
+		{"localhost:http", false, false},
+		{"localhost:65536", false, false},
+		{"localhost:80:80", false, false},
+		{"::1", false, false},
+		{"[::1", false, false},
+		{"[]", false, false},
+		{"[::1]x", false, false},
+		{"[localhost]", false, false},
+		{"[::zz]", false, false},
+		{"[12345::]", true, false},
+		{"a b", false, false},
+		{"user@localhost", false, false},
+		{"local\thost", false, false},
+		{"localhost/", false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (host_is_valid(cases[i].value) != cases[i].valid)
+			fail_msg("'%s': validity", cases[i].value);
+		if (host_is_local(cases[i].value, "own.example") != cases[i].local)
+			fail_msg("'%s': locality", cases[i].value);
+	}
+	assert_false(host_is_local("own.example", NULL));
+	assert_false(host_is_local("own.example", "other.example"));
+}
+
+static void refuses_long_names(void **state)
+{
+	char name[300];
+
+	(void)state;
+	memset(name, 'a', sizeof(name));
+	name[255] = 0;
+	assert_true(host_is_valid(name));
+	name[255] = 'a';
+	name[256] = 0;
+	assert_false(host_is_valid(name));
+}
+
+static void looks_at_origins(void **state)
+{
+	static const struct {
+		const char *origin, *host;
+		bool same;
+	} cases[] = {
+		{"http://localhost:9636", "localhost:9636", true},
+		{"HTTP://LOCALHOST:9636", "localhost:9636", true},
+		{"https://metrics.example", "metrics.example", true},
+		{"http://localhost", "localhost:9636", false},
+		{"http://localhost:9636", "localhost:9637", false},
+		{"http://evil.example", "localhost", false},
+		{"http://localhost.evil.example", "localhost", false},
+		{"null", "localhost", false},
+		{"null", "null", false},
+		{"", "localhost", false},
+		{"http://", "", false},
+		{"file://localhost", "localhost", false},
+		{"localhost", "localhost", false},
+		{"http://localhost/", "localhost", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (host_is_same_origin(cases[i].origin, cases[i].host) != cases[i].same)
+			fail_msg("'%s' on '%s'", cases[i].origin, cases[i].host);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(looks_at_hosts),
+		cmocka_unit_test(refuses_long_names),
+		cmocka_unit_test(looks_at_origins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include "base/channel.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "tests/unit/sample.h"
+#include "web/link.h"
+
+struct fixture {
+	struct link link;
+	char dir[32], path[64];
+	int listener;
+	uint64_t now_ns;
+};
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){.listener = -1, .now_ns = 100 * NS_PER_SEC};
+	snprintf(f->dir, sizeof(f->dir), "/tmp/test-link.XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	snprintf(f->path, sizeof(f->path), "%s/socket", f->dir);
+	assert_int_equal(link_init(&f->link, f->path), 0);
+}
+
+static void listen_there(struct fixture *f)
+{
+	assert_int_equal(channel_listen(f->path, SOCK_SEQPACKET, 0600, 4, &f->listener), 0);
+}
+
+static void finish(struct fixture *f)
+{
+	link_done(&f->link);
+	fd_close(f->listener);
+	unlink(f->path);
+	rmdir(f->dir);
+}
+
+static int accept_there(struct fixture *f)
+{
+	int fd = accept(f->listener, NULL, NULL);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void send_sample(int client, uint64_t sequence)
+{
+	const struct sample_options options = {.sequence = sequence};
+	int fd;
+
+	assert_int_equal(sample_seal(&options, &fd), 0);
+	assert_int_equal(channel_send_fd(client, fd), 0);
+	close(fd);
+}
+
+/* Runs until the next attempt is due, and then makes it. */
+static bool run_when_due(struct fixture *f, struct view **ret)
+{
+	uint64_t due = link_due_ns(&f->link);
+
+	assert_true(due != UINT64_MAX && due <= f->now_ns + BACKOFF_MAX_NS);
+	if (due > f->now_ns) {
+		f->now_ns = due - 1;
+		assert_false(link_run(&f->link, f->now_ns, ret));
+		assert_false(link_is_connected(&f->link));
+		f->now_ns = due;
+	}
+	return link_run(&f->link, f->now_ns, ret);
+}
+
+static void keeps_trying(void **state)
+{
+	uint64_t delay = 0;
+	struct fixture f;
+	struct view *view;
+
+	(void)state;
+	begin(&f);
+	for (int i = 0; i < 12; i++) {
+		uint64_t before = f.now_ns;
+
+		assert_false(run_when_due(&f, &view));
+		if (i > 0 && i < 6)
+			assert_true(f.now_ns - before > delay);
+		delay = f.now_ns - before;
+	}
+	assert_true(delay > BACKOFF_MAX_NS / 100 * 74 && delay <= BACKOFF_MAX_NS);
+	listen_there(&f);
+	assert_false(run_when_due(&f, &view));
+	assert_true(link_is_connected(&f.link));
+	assert_int_equal(link_due_ns(&f.link), UINT64_MAX);
+	finish(&f);
+}
+
+static void receives(void **state)
+{
+	struct fixture f;
+	struct view *view;
+	int client;
+
+	(void)state;
+	begin(&f);
+	listen_there(&f);
+	assert_false(run_when_due(&f, &view));
+	client = accept_there(&f);
+	send_sample(client, 7);
+	send_sample(client, 8);
+	assert_true(link_run(&f.link, f.now_ns, &view));
+	assert_int_equal(view->header->sequence, 8); /* the newest that waits */
+	view_unref(view);
+	assert_false(link_run(&f.link, f.now_ns, &view));
+	assert_int_equal(f.link.received, 1);
+	/* The other end goes: one attempt soon, and from the start again. */
+	close(client);
+	assert_false(link_run(&f.link, f.now_ns, &view));
+	assert_false(link_is_connected(&f.link));
+	assert_true(link_due_ns(&f.link) <= f.now_ns + BACKOFF_FIRST_NS);
+	assert_false(run_when_due(&f, &view));
+	client = accept_there(&f);
+	send_sample(client, 1);
+	assert_true(link_run(&f.link, f.now_ns, &view));
+	view_unref(view);
+	close(client);
+	finish(&f);
+}
+
+/* A connection that is good for nothing does not start the pauses anew. */
+static void refuses(void **state)
+{
+	unsigned int before = unit_descriptors();
+	struct fixture f;
+	struct view *view;
+
+	(void)state;
+	begin(&f);
+	listen_there(&f);
+	for (uint64_t i = 1; i <= 4; i++) {
+		int file = open("/dev/null", O_RDONLY | O_CLOEXEC), client;
+
+		assert_false(run_when_due(&f, &view));
+		client = accept_there(&f);
+		assert_int_equal(channel_send_fd(client, file), 0);
+		assert_false(link_run(&f.link, f.now_ns, &view));
+		assert_false(link_is_connected(&f.link));
+		assert_int_equal(f.link.refused, i);
+		assert_true(
+			link_due_ns(&f.link) - f.now_ns > (BACKOFF_FIRST_NS << (i - 1)) / 100 * 74);
+		close(file);
+		close(client);
+	}
+	assert_int_equal(f.link.received, 0);
+	finish(&f);
+	assert_int_equal(unit_descriptors(), before);
+}
+
+static void moves(void **state)
+{
+	struct fixture f;
+	struct view *view;
+	char other[80];
+
+	(void)state;
+	begin(&f);
+	listen_there(&f);
+	assert_false(run_when_due(&f, &view));
+	assert_true(link_is_connected(&f.link));
+	assert_int_equal(link_set_path(&f.link, f.path), 0);
+	assert_true(link_is_connected(&f.link)); /* the same one */
+	snprintf(other, sizeof(other), "%s.other", f.path);
+	assert_int_equal(link_set_path(&f.link, other), 0);
+	assert_false(link_is_connected(&f.link));
+	assert_int_equal(link_due_ns(&f.link), 0);
+	finish(&f);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keeps_trying),
+		cmocka_unit_test(receives),
+		cmocka_unit_test(refuses),
+		cmocka_unit_test(moves),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "tests/unit/allocation.h"
+#include "tests/unit/sample.h"
+#include "web/site.h"
+
+struct fixture {
+	struct site site;
+	struct link link;
+	struct settings settings;
+	uint64_t now_ns;
+};
+
+/* VIEW is consumed; NULL: there was no snapshot. */
+static void begin(struct fixture *f, struct view *view)
+{
+	*f = (struct fixture){.link.fd = -1, .settings.web_telemetry_path = (char *)"/metrics"};
+	f->now_ns = SAMPLE_BOOTTIME_NS + NS_PER_SEC;
+	site_init(&f->site, &f->link, &f->settings);
+	cache_replace(&f->site.cache, view);
+	site_begin_round(&f->site);
+}
+
+static struct answer *ask(struct fixture *f, const char *target, const char *etag)
+{
+	struct request rq;
+
+	request_init(&rq, target);
+	rq.if_none_match = etag;
+	return site_answer(&f->site, &rq, f->now_ns);
+}
+
+static unsigned int status_of(struct fixture *f, const char *target)
+{
+	struct answer *a = ask(f, target, NULL);
+	unsigned int status;
+
+	assert_non_null(a);
+	status = a->status;
+	assert_int_equal(a->before.error, 0);
+	answer_free(a);
+	return status;
+}
+
+static const char *const data[] = {"/api/v1/host", "/api/v1/users", "/api/v1/programs",
+	"/api/v1/units", "/api/v1/processes", "/api/v1/users?limit=1", "/api/v1/processes/1"};
+static const char *const always[] = {"/", "/metrics", "/metrics?x", "/healthz", "/api/v1/status"};
+
+static void answers_by_freshness(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(data); i++)
+		assert_int_equal(status_of(&f, data[i]), 200);
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+		assert_int_equal(status_of(&f, always[i]), 200);
+	assert_int_equal(status_of(&f, "/readyz"), 200);
+
+	f.now_ns = f.site.cache.view->header->stale_ns; /* from the very moment on */
+	for (size_t i = 0; i < ARRAY_SIZE(data); i++)
+		assert_int_equal(status_of(&f, data[i]), 503);
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+		assert_int_equal(status_of(&f, always[i]), 200);
+	assert_int_equal(status_of(&f, "/readyz"), 503);
+	assert_null(f.site.cache.body[CACHE_TEXT]); /* nobody will ask for it */
+	f.now_ns--;
+	assert_int_equal(status_of(&f, "/readyz"), 200);
+	site_done(&f.site);
+
+	begin(&f, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(data); i++)
+		assert_int_equal(status_of(&f, data[i]), 503);
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+		assert_int_equal(status_of(&f, always[i]), 200);
+	assert_int_equal(status_of(&f, "/readyz"), 503);
+	site_done(&f.site);
+}
+
+static void refuses(void **state)
+{
+	static const struct {
+		const char *target;
+		unsigned int status;
+	} cases[] = {
+		{"/nope", 404},
+		{"/api/v1/processes/999", 404},
+		{"/api/v1/host?x=1", 400},
+		{"/api/v1/status?x=1", 400},
+		{"/api/v1/processes/1?x=1", 400},
+		{"/api/v1/users?x=1", 400},
+		{"/api/v1/users?limit=x", 400},
+		{"/api/v1/users?%", 400},
+		{"/api/v1/users?pid=1", 400},
+		{"/api/v1/host?", 200},
+		{"/api/v1/users?", 200},
+		{"/healthz?x=1", 200},
+	};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(status_of(&f, cases[i].target), cases[i].status);
+	site_done(&f.site);
+}
+
+static void hides_processes(void **state)
+{
+	const struct sample_options options = {.is_public = true};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(&options));
+	assert_int_equal(status_of(&f, "/api/v1/users"), 200);
+	assert_int_equal(status_of(&f, "/api/v1/processes"), 403);
+	assert_int_equal(status_of(&f, "/api/v1/processes?limit=1"), 403);
+	assert_int_equal(status_of(&f, "/api/v1/processes/1"), 403);
+	site_done(&f.site);
+}
+
+static void tells_what_is_known(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(data); i++) {
+		struct answer *a = ask(&f, data[i], NULL), *b;
+
+		assert_int_equal(strncmp(a->etag, "W/\"" SAMPLE_INSTANCE "-42", 38), 0);
+		b = ask(&f, data[i], a->etag);
+		assert_int_equal(b->status, 304);
+		assert_string_equal(a->etag, b->etag);
+		answer_free(b);
+		b = ask(&f, data[i], "\"other\"");
+		assert_int_equal(b->status, 200);
+		answer_free(b);
+		answer_free(a);
+	}
+	site_done(&f.site);
+}
+
+/* The same length whatever the clock says; two requests of one body share its bytes. */
+static void keeps_its_length(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (size_t i = 0; i < 5; i++) {
+		struct answer *a, *b;
+
+		f.now_ns = SAMPLE_BOOTTIME_NS;
+		a = ask(&f, data[i], NULL);
+		f.now_ns = SAMPLE_BOOTTIME_NS + UINT64_C(12345678901);
+		b = ask(&f, data[i], NULL);
+		assert_ptr_equal(a->body, b->body);
+		assert_int_equal(a->before.len + a->after.len, b->before.len + b->after.len);
+		assert_int_not_equal(a->before.len, b->before.len);
+		answer_free(a);
+		answer_free(b);
+	}
+	site_done(&f.site);
+}
+
+/* Without memory there is no answer, or a whole one. */
+static void wants_memory(void **state)
+{
+	static const char *const targets[] = {"/", "/metrics", "/healthz", "/readyz", "/nope",
+		"/api/v1/status", "/api/v1/host", "/api/v1/users", "/api/v1/users?limit=1",
+		"/api/v1/processes/1", "/api/v1/users?x=1"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+		bool failed = true;
+		struct fixture f;
+
+		begin(&f, sample_open(NULL));
+		for (unsigned int n = 1; failed; n++) {
+			struct MHD_Response *response = NULL;
+			struct answer *a;
+
+			cache_drop(&f.site.cache);
+			allocation_fail_at(n);
+			a = ask(&f, targets[i], NULL);
+			if (a)
+				response = answer_to_response(a);
+			failed = allocation_end();
+			if (response)
+				MHD_destroy_response(response);
+			assert_true(response || failed);
+		}
+		assert_int_equal(f.site.cache.view->refs, 1);
+		site_done(&f.site);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers_by_freshness),
+		cmocka_unit_test(refuses),
+		cmocka_unit_test(hides_processes),
+		cmocka_unit_test(tells_what_is_known),
+		cmocka_unit_test(keeps_its_length),
+		cmocka_unit_test(wants_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

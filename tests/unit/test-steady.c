@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "web/steady.h"
+
+static size_t length_of(uint64_t integer, uint64_t ns)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	struct steady s = {.to = &b};
+
+	steady_add_u64(&s, integer);
+	buffer_add_char(&b, '/');
+	steady_add_seconds(&s, ns);
+	steady_settle(&s);
+	assert_int_equal(s.slack, 0);
+	assert_int_equal(b.error, 0);
+	return b.len;
+}
+
+static void keeps_its_length(void **state)
+{
+	static const uint64_t values[] = {
+		0, 9, 10, 123456789, UINT64_C(999999999999), UINT64_C(9999999999999999999) / 10000};
+	size_t len = length_of(0, 0);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+		assert_int_equal(length_of(values[i], values[i]), len);
+	assert_int_equal(length_of(1, 1), len); /* 0.000000001 */
+}
+
+static void writes_numbers_first(void **state)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	struct steady s = {.to = &b};
+
+	(void)state;
+	steady_add_u64(&s, 42);
+	assert_int_equal(b.len, 2);
+	assert_memory_equal(b.data, "42", 2);
+	steady_settle(&s);
+	assert_int_equal(b.data[b.len - 1], ' ');
+}
+
+/* More than any host has: longer, not wrong. */
+static void does_not_cut(void **state)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	struct steady s = {.to = &b};
+
+	(void)state;
+	steady_add_u64(&s, UINT64_MAX);
+	assert_int_equal(b.len, 20);
+	assert_int_equal(s.slack, 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keeps_its_length),
+		cmocka_unit_test(writes_numbers_first),
+		cmocka_unit_test(does_not_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "tests/unit/allocation.h"
+#include "tests/unit/sample.h"
+#include "web/stream.h"
+
+enum { MORE = 500 };
+
+static struct view *open_view(void)
+{
+	const struct sample_options options = {.more = MORE};
+
+	return sample_open(&options);
+}
+
+/* The whole, in one go. */
+static void render_whole(struct view *view, const struct query *query, struct buffer *to)
+{
+	AUTO_FREE uint32_t *rows = NULL;
+	struct json_list list = {.view = view, .scope = query->scope};
+
+	assert_int_equal(query_run(query, view, &rows, &list.count), 0);
+	list.rows = rows;
+	buffer_add_text(to, "HEAD");
+	while (json_list_render(&list, SIZE_MAX, to))
+		;
+	buffer_add_char(to, '\n');
+}
+
+static ssize_t read_whole(struct stream *s, size_t room, struct buffer *to)
+{
+	ssize_t n;
+
+	do {
+		char *at = buffer_reserve(to, room);
+
+		assert_non_null(at);
+		n = stream_read(s, at, room);
+		to->len += n > 0 ? (size_t)n : 0;
+	} while (n > 0);
+	return n;
+}
+
+static void comes_in_pieces(void **state)
+{
+	static const size_t rooms[] = {1, 7, 4096, 1 << 20};
+	AUTO_VIEW struct view *view = open_view();
+	AUTO_BUFFER struct buffer whole = {0};
+	struct query query;
+
+	(void)state;
+	query_init(&query, METRIC_PROCESS);
+	render_whole(view, &query, &whole);
+	assert_true(whole.len > 64 * 1024); /* more than one piece */
+	for (size_t i = 0; i < ARRAY_SIZE(rooms); i++) {
+		AUTO_BUFFER struct buffer got = {0};
+		unsigned int turns = 1;
+		struct stream *s = stream_new(view, &query, &turns);
+
+		assert_non_null(s);
+		buffer_add_text(stream_head(s), "HEAD");
+		assert_int_equal(read_whole(s, rooms[i], &got), STREAM_END);
+		assert_int_equal(got.len, whole.len);
+		assert_memory_equal(got.data, whole.data, whole.len);
+		assert_int_equal(stream_read(s, whole.data, 1), STREAM_END);
+		stream_free(s);
+	}
+	assert_int_equal(view->refs, 1);
+}
+
+static void waits_for_its_turn(void **state)
+{
+	AUTO_VIEW struct view *view = open_view();
+	unsigned int turns = 1;
+	struct stream *s[2];
+	struct query query;
+	char byte[8];
+
+	(void)state;
+	query_init(&query, METRIC_PROCESS);
+	for (int i = 0; i < 2; i++) {
+		s[i] = stream_new(view, &query, &turns);
+		assert_non_null(s[i]);
+		buffer_add_text(stream_head(s[i]), "HEAD");
+		assert_int_equal(stream_read(s[i], byte, sizeof(byte)), 4); /* needs no rows */
+	}
+	assert_int_equal(stream_read(s[0], byte, sizeof(byte)), sizeof(byte));
+	assert_int_equal(turns, 0);
+	assert_int_equal(stream_read(s[1], byte, sizeof(byte)), STREAM_NOT_NOW);
+	assert_int_equal(stream_read(s[0], byte, sizeof(byte)), sizeof(byte)); /* goes on */
+	turns = 1;
+	assert_int_equal(stream_read(s[1], byte, sizeof(byte)), sizeof(byte));
+	stream_free(s[0]);
+	stream_free(s[1]);
+	assert_null(stream_free(NULL));
+}
+
+static void wants_memory(void **state)
+{
+	AUTO_VIEW struct view *view = open_view();
+	struct query query;
+	bool failed = true;
+
+	(void)state;
+	query_init(&query, METRIC_PROCESS);
+	for (unsigned int n = 1; failed; n++) {
+		AUTO_BUFFER struct buffer got = {0};
+		unsigned int turns = 1;
+		ssize_t end = STREAM_FAILED;
+		struct stream *s;
+
+		buffer_reserve(&got, 4 << 20);
+		allocation_fail_at(n);
+		s = stream_new(view, &query, &turns);
+		if (s)
+			end = read_whole(s, 64 * 1024, &got);
+		failed = allocation_end();
+		assert_true(end == STREAM_END || (failed && end == STREAM_FAILED));
+		stream_free(s);
+		assert_int_equal(view->refs, 1);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(comes_in_pieces),
+		cmocka_unit_test(waits_for_its_turn),
+		cmocka_unit_test(wants_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "tests/unit/sample.h"
+#include "web/page.h"
+#include "web/status.h"
+
+static const struct counters few = {{1}}, many = {{123456, 7, 8, 9, 10, 11, 12, 13, 14, 15}};
+static const struct self small = {
+	.has = SELF_HAS_CPU | SELF_HAS_MEMORY | SELF_HAS_OPEN_FDS | SELF_HAS_MAX_FDS |
+               SELF_HAS_START,
+	.cpu_ns = 1000000000,
+	.resident_bytes = 1,
+	.virtual_bytes = 2,
+	.open_fds = 9,
+	.max_fds = 20,
+};
+static const struct self large = {
+	.has = SELF_HAS_CPU | SELF_HAS_MEMORY | SELF_HAS_OPEN_FDS | SELF_HAS_MAX_FDS |
+               SELF_HAS_START,
+	.cpu_ns = UINT64_C(98765432123456789),
+	.resident_bytes = UINT64_C(1234567890123),
+	.virtual_bytes = UINT64_C(12345678901234),
+	.open_fds = 10000,
+	.max_fds = 1048576,
+	.start_ns = UINT64_C(1700000000123456789),
+};
+
+static struct status make(const struct view *view, bool large_numbers)
+{
+	return (struct status){
+		.view = view,
+		.is_fresh = view != NULL,
+		.is_connected = true,
+		.snapshots_received = large_numbers ? 1000000 : 1,
+		.snapshots_refused = large_numbers ? 99 : 0,
+		.counters = large_numbers ? &many : &few,
+		.self = large_numbers ? &large : &small,
+		.now_boottime_ns = SAMPLE_BOOTTIME_NS + (large_numbers ? 99999999999 : 0),
+	};
+}
+
+static bool has_line(const struct buffer *b, const char *line)
+{
+	AUTO_FREE char *text = strndup(b->data, b->len);
+	char *at = text;
+
+	assert_non_null(text);
+	while ((at = strstr(at, line))) {
+		if ((at == text || at[-1] == '\n') && at[strlen(line)] == '\n')
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static void shows_what_is_there(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_BUFFER struct buffer text = {0};
+	struct status s = make(view, true);
+
+	(void)state;
+	status_render_metrics(&s, PROMETHEUS_TEXT, &text);
+	assert_int_equal(text.error, 0);
+	assert_true(has_line(&text, "memtally_collector_up 1"));
+	assert_true(has_line(&text, "memtally_snapshot_timestamp_seconds 1700000000.123"));
+	assert_true(has_line(&text, "memtally_web_snapshots_received_total 1000000"));
+	assert_true(has_line(&text, "memtally_web_snapshots_refused_total 99"));
+	assert_true(has_line(&text, "memtally_web_requests_total{code=\"200\"} 123456"));
+	assert_true(has_line(&text, "memtally_web_requests_total{code=\"503\"} 15"));
+	assert_true(has_line(&text, "process_cpu_seconds_total 98765432.123456789"));
+	assert_true(has_line(&text, "process_open_fds 10000"));
+	assert_true(has_line(&text, "process_start_time_seconds 1700000000.123456789"));
+	assert_true(has_line(&text,
+		"memtally_build_info{program=\"memtally-web\",version=\"" PACKAGE_VERSION "\"} 1"));
+	assert_false(has_line(&text, "# EOF"));
+}
+
+static void leaves_out_what_is_not(void **state)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	struct status s = make(NULL, false);
+	struct self nothing = {0};
+
+	(void)state;
+	s.self = &nothing;
+	status_render_metrics(&s, PROMETHEUS_OPENMETRICS, &text);
+	buffer_add_char(&text, 0);
+	assert_true(strstr(text.data, "memtally_collector_up 0\n") != NULL);
+	assert_null(strstr(text.data, "memtally_snapshot_timestamp_seconds"));
+	assert_null(strstr(text.data, "process_"));
+	assert_null(strstr(text.data, "memtallyd\",version"));
+	assert_string_equal(text.data + text.len - strlen("\n# EOF\n") - 1, "\n# EOF\n");
+}
+
+static void keeps_its_length(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+
+	(void)state;
+	for (int with_view = 0; with_view < 2; with_view++) {
+		struct status a = make(with_view ? view : NULL, false);
+		struct status b = make(with_view ? view : NULL, true);
+		AUTO_BUFFER struct buffer ta = {0}, tb = {0}, ja = {0}, jb = {0}, pa = {0},
+					  pb = {0};
+		size_t slack_a = 0, slack_b = 0;
+
+		status_render_metrics(&a, PROMETHEUS_TEXT, &ta);
+		status_render_metrics(&b, PROMETHEUS_TEXT, &tb);
+		assert_int_equal(ta.len, tb.len);
+		status_render_json(&a, &ja, &slack_a);
+		status_render_json(&b, &jb, &slack_b);
+		assert_int_equal(ja.len + slack_a, jb.len + slack_b);
+		page_render(&a, "/metrics", &pa);
+		page_render(&b, "/metrics", &pb);
+		assert_int_equal(pa.len, pb.len);
+	}
+}
+
+static void page_links_and_tells(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_BUFFER struct buffer page = {0}, none = {0}, stale = {0};
+	struct status s = make(view, false);
+
+	(void)state;
+	s.now_boottime_ns += 12 * NS_PER_SEC;
+	page_render(&s, "/own/path", &page);
+	buffer_add_char(&page, 0);
+	assert_non_null(strstr(page.data, "href=\"/own/path\""));
+	assert_non_null(strstr(page.data, "href=\"/api/v1/processes\""));
+	assert_non_null(strstr(page.data, "2023-11-14T22:13:20.123Z is 12 s old."));
+	assert_null(strstr(page.data, "<script"));
+	s.is_fresh = false;
+	page_render(&s, "/metrics", &stale);
+	buffer_add_char(&stale, 0);
+	assert_non_null(strstr(stale.data, "which is stale"));
+	s.view = NULL;
+	page_render(&s, "/metrics", &none);
+	buffer_add_char(&none, 0);
+	assert_non_null(strstr(none.data, "There is no snapshot yet"));
+}
+
+static void counts(void **state)
+{
+	struct counters c = {0};
+
+	(void)state;
+	counters_add(&c, 200);
+	counters_add(&c, 503);
+	counters_add(&c, 503);
+	assert_int_equal(c.answers[0], 1);
+	assert_int_equal(c.answers[COUNTERS_STATUSES - 1], 2);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shows_what_is_there),
+		cmocka_unit_test(leaves_out_what_is_not),
+		cmocka_unit_test(keeps_its_length),
+		cmocka_unit_test(page_links_and_tells),
+		cmocka_unit_test(counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
