@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stands in for memtallyd in tests of its readers: hands out the sample snapshot on a snapshot socket, a
- * new sequence at every interval, to whoever connects. On demand it hands out what memtallyd never would.
+ * new sequence at every interval from the first client on. On demand it hands out what memtallyd never
+ * would.
  *
  *   publish-sample SOCKET [interval=MS] [count=N] [more=N] [public=1] [fault=KIND] [good=N]
  *
@@ -36,6 +37,7 @@ struct publisher {
 	int image; /* the latest; -1: none */
 	int client[CLIENTS_MAX];
 	size_t clients;
+	bool had_client;
 };
 
 static void die(const char *what, int error)
@@ -196,6 +198,7 @@ static void accept_one(struct publisher *p, int listener)
 		close(fd);
 	else
 		p->client[p->clients++] = fd;
+	p->had_client = true;
 }
 
 int main(int argc, char *argv[])
@@ -218,6 +221,8 @@ int main(int argc, char *argv[])
 		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 		bool is_over = p.sequence >= p.count;
 
+		if (!p.had_client)
+			due = now + p.interval_ms * NS_PER_MSEC;
 		if (!is_over && now >= due) {
 			next_image(&p);
 			send_all(&p);
