@@ -222,8 +222,11 @@ void smaps_store(const struct smaps *s, uint64_t *present, uint64_t *q)
 	copy(s, SMAPS_SHARED_HUGETLB, present, q, PROCESS_SHARED_HUGETLB);
 	if ((s->present & private) == private)
 		set(present, q, PROCESS_USS, s->q[SMAPS_PRIVATE_CLEAN] + s->q[SMAPS_PRIVATE_DIRTY]);
-	/* Each rounding took less than a KiB; pages that nobody shares are whole KiB. */
-	if (__builtin_mul_overflow(s->shared_mappings, UINT64_C(1023), &high) ||
+	/*
+	 * Each rounding took less than a KiB, by as little as 2^-12 of a byte; pages that nobody shares are
+	 * whole KiB.
+	 */
+	if (__builtin_mul_overflow(s->shared_mappings, UINT64_C(1024), &high) ||
 		__builtin_add_overflow(pss, high, &high) || high > rss)
 		high = rss;
 	set(present, q, PROCESS_PSS_LOW, pss);

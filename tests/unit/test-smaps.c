@@ -273,7 +273,7 @@ static void stores_what_is_present(void **state)
 	assert_int_equal(row.q[PROCESS_RSS], 5005 * 1024);
 	assert_int_equal(row.q[PROCESS_PSS], 2501 * 1024);
 	assert_int_equal(row.q[PROCESS_PSS_LOW], 2501 * 1024);
-	assert_int_equal(row.q[PROCESS_PSS_HIGH], 2501 * 1024 + 1023); /* rounded down once */
+	assert_int_equal(row.q[PROCESS_PSS_HIGH], 2501 * 1024 + 1024); /* rounded down once */
 	assert_int_equal(row.q[PROCESS_PSS_ANON], 1001 * 1024);
 	assert_int_equal(row.q[PROCESS_USS], 2403 * 1024);
 	assert_int_equal(row.q[PROCESS_SWAP_PSS], 64 * 1024);
@@ -297,8 +297,8 @@ static void bounds_enclose_the_rounding(void **state)
 		uint64_t pss, rss, shared_mappings, high;
 	} cases[] = {
 		{1024, 1 << 20, 0, 1024},
-		{1024, 1 << 20, 1, 1024 + 1023},
-		{1024, 1 << 20, 3, 1024 + 3 * 1023},
+		{1024, 1 << 20, 1, 1024 + 1024},
+		{1024, 1 << 20, 3, 1024 + 3 * 1024},
 		{1024, 2048, 3, 2048},
 		{2048, 2048, 1, 2048},
 		{0, INT64_MAX, UINT64_MAX / 2, INT64_MAX},
