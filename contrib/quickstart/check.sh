@@ -111,6 +111,7 @@ do_check() {
 	logs=$top/build-check/logs
 	find_builder "$top/build-check"
 	"${builder[@]}" mkdir -p "$logs" || fail "can't write to $top"
+	export MEMTALLY_PARTS=$top/build-check/parts # what tests fetch, once for all builds
 	say 'Checking memtally; logs are in build-check/logs'
 	packages_log=$logs/packages.log
 	: >"$packages_log"
