@@ -70,7 +70,8 @@ count_tests() {
 			SKIP) count_skip "$name" "$(skip_reason "${file%.trs}.log" "$rest")" ;;
 			*) count_fail "$name $rest"
 				echo "=== $name: $result $rest"
-				tail -n 30 "${file%.trs}.log" ;;
+				grep -m 5 -E '^FAIL: |^\[  FAILED  \]|^ERROR: |ERROR: .*Sanitizer|runtime error:' "${file%.trs}.log"
+				tail -n 20 "${file%.trs}.log" ;;
 			esac
 		done < <(sed -n 's/^:test-result: //p' "$file")
 		grep -q '^:test-result: SKIP' "$file" && continue

@@ -4,7 +4,7 @@
 
 build_packages=(autoconf automake gcc libc6-dev make pkg-config
 	libsystemd-dev libmicrohttpd-dev libjansson-dev libyaml-dev zlib1g-dev libsmartcols-dev)
-check_packages=(libcmocka-dev binutils python3 curl jq gzip xz-utils procps
+check_packages=(libcmocka-dev binutils python3 curl jq gzip xz-utils procps systemd
 	valgrind cppcheck clang clang-format clang-tidy libclang-rt-dev mandoc shellcheck)
 
 build_commands=(autoreconf automake cc make pkg-config)

@@ -45,32 +45,44 @@ stage_sanitizers() {
 		UBSAN_OPTIONS=print_stacktrace=1 check_tests "$top/build-asan" check
 }
 
-valgrind=(valgrind -q --error-exitcode=99 --leak-check=full '--errors-for-leak-kinds=definite,indirect')
+# for_each KIND FUNCTION ARG...: calls FUNCTION ITEM ARG... for each line of standard input, as many at a time
+# as there are processors, and counts those that failed and those that did not.
+for_each() {
+	local kind=$1 items item
+	shift
+	mapfile -t items
+	rm -f "$logs/$kind"-*.ok
+	export logs
+	export -f run_item "${1?}"
+	# shellcheck disable=SC2016
+	printf '%s\n' "${items[@]}" | xargs -r -P "$(nproc)" -I '{}' bash -c 'run_item "$@"' bash "$kind" '{}' "$@"
+	for item in "${items[@]}"; do
+		if [ -e "$logs/$kind-${item##*/}.ok" ]; then
+			count_pass
+		else
+			count_fail "$item"
+			tail -n 30 "$logs/$kind-${item##*/}.log"
+		fi
+	done
+}
 
-# A test under valgrind, in a shell of its own; a file NAME.ok says that it went well.
-valgrind_test() {
-	local name=$logs/valgrind-${1##*/}
-	rm -f "$name.ok"
-	if timeout 300 "${@:2}" "$1" >"$name.log" 2>&1; then
-		: >"$name.ok"
+# In a shell of its own: a file says that it went well.
+run_item() {
+	local kind=$1 item=$2
+	shift 2
+	if "$1" "$item" "${@:2}" >"$logs/$kind-${item##*/}.log" 2>&1; then
+		: >"$logs/$kind-${item##*/}.ok"
 	fi
 }
 
+valgrind=(valgrind -q --error-exitcode=99 --leak-check=full '--errors-for-leak-kinds=definite,indirect')
+
+valgrind_test() { timeout 300 "${@:2}" "$1"; }
+
 stage_valgrind() {
-	local test
 	needs valgrind curl || return
-	export -f valgrind_test
-	export logs MEMTALLY_BUILD=$top/build-check MEMTALLY_SOURCE=$top
-	# shellcheck disable=SC2016
-	unit_tests | xargs -r -P "$(nproc)" -I '{}' bash -c 'valgrind_test "$@"' bash '{}' "${valgrind[@]}"
-	while IFS= read -r test; do
-		if [ -e "$logs/valgrind-${test##*/}.ok" ]; then
-			count_pass
-		else
-			count_fail "${test#build-check/}"
-			tail -n 30 "$logs/valgrind-${test##*/}.log"
-		fi
-	done < <(unit_tests)
+	export MEMTALLY_BUILD=$top/build-check MEMTALLY_SOURCE=$top
+	for_each valgrind valgrind_test "${valgrind[@]}" < <(unit_tests)
 	valgrind_daemons
 }
 
@@ -109,26 +121,22 @@ valgrind_daemons() {
 
 # New inputs for every parser; the inputs that are kept are replayed by `make check`.
 stage_fuzzing() {
-	local target seconds=5
+	local seconds=5
 	needs clang || return
 	[ -z "$long" ] || seconds=300
 	check_build fuzz --enable-fuzzing CC=clang CFLAGS='-O1 -g' || return
-	while IFS= read -r target; do
-		fuzz "$target" "$seconds"
-	done < <(find build-fuzz/tests/fuzz -maxdepth 1 -name 'fuzz-*' -type f -perm -u+x ! -name '*.*' | sort)
+	for_each fuzz fuzz_target "$seconds" < <(fuzzers)
 }
 
-fuzz() {
-	local target=$1 seconds=$2 name=${1##*/fuzz-} inputs
-	inputs=("build-fuzz/found/$name")
-	mkdir -p "${inputs[0]}"
-	[ ! -d "tests/fuzz/corpus/$name" ] || inputs+=("tests/fuzz/corpus/$name")
-	if timeout $((seconds + 60)) "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-		-print_final_stats=1 -artifact_prefix="build-fuzz/found/$name-" "${inputs[@]}"; then
-		count_pass
-	else
-		count_fail "$name; the input is build-fuzz/found/$name-*"
-	fi
+fuzzers() { find build-fuzz/tests/fuzz -maxdepth 1 -name 'fuzz-*' -type f -perm -u+x ! -name '*.*' | sort; }
+
+# What it finds stays below build-fuzz/found, and is where the next run goes on.
+fuzz_target() {
+	local target=$1 seconds=$2 name=${1##*/fuzz-} found
+	found=build-fuzz/found/$name
+	mkdir -p "$found"
+	timeout $((seconds + 60)) "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+		-print_final_stats=1 -artifact_prefix="$found-" "$found" "tests/fuzz/corpus/$name"
 }
 
 # One count for a tool that says by its exit status whether it found nothing.
