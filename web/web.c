@@ -20,7 +20,6 @@
 #include "base/log.h"
 #include "config/help.h"
 #include "config/settings.h"
-#include "web/lean.h"
 #include "web/link.h"
 #include "web/listen.h"
 #include "web/routes.h"
@@ -294,7 +293,6 @@ static int serve(struct web *w)
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
 	if (start(w) == 0) {
-		lean_drop_text();
 		sd_notify(0, "READY=1");
 		status = loop(w);
 		sd_notify(0, "STOPPING=1");
