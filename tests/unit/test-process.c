@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "collectors/process.h"
+#include "tests/unit/allocation.h"
+#include "tests/unit/tree.h"
+
+#define BOOT_NS UINT64_C(1700000000000000000)
+
+/* A tree with one process, and a reader of it. */
+struct scene {
+	struct tree tree;
+	struct procfs procfs;
+	struct process_reader reader;
+	struct process process;
+	struct tree_process p; /* what the tree says of it */
+	struct sample sample;  /* the last one */
+};
+
+static struct scene *scene_new(void)
+{
+	struct scene *s = calloc(1, sizeof(*s));
+
+	assert_non_null(s);
+	tree_expect(NULL, 0);
+	tree_open(&s->tree);
+	s->procfs = (struct procfs){
+		.fd = s->tree.fd, .boot_realtime_ns = BOOT_NS, .ns_per_tick = 10 * NS_PER_MSEC};
+	s->reader.procfs = &s->procfs;
+	s->reader.kept_max = 10;
+	s->reader.cgroup_max_age_ns = 100;
+	s->p = (struct tree_process){.pid = 42,
+		.name = "bash",
+		.uid = 1000,
+		.start_ticks = 500,
+		.image = 7,
+		.rss_kib = 5000,
+		.pss_kib = 3000,
+		.uss_kib = 2000,
+		.swap_kib = 10,
+		.exe = "/usr/bin/bash",
+		.cgroup = "/system.slice/x.service"};
+	tree_add(&s->tree, &s->p);
+	process_init(&s->process, 42);
+	return s;
+}
+
+static void scene_done(struct scene **s_)
+{
+	struct scene *s = *s_;
+
+	tree_expect(NULL, 0);
+	process_done(&s->process);
+	process_reader_done(&s->reader);
+	tree_done(&s->tree);
+	free(s);
+}
+#define AUTO_SCENE CLEANUP(scene_done)
+
+static const struct sample *read_at(struct scene *s, uint64_t now_ns)
+{
+	memset(&s->sample, 0xff, sizeof(s->sample));
+	assert_int_equal(process_read(&s->reader, &s->process, now_ns, &s->sample), 0);
+	assert_int_equal(s->reader.kept, s->process.dirfd >= 0);
+	return &s->sample;
+}
+
+/* Whole, from its rollup, with the values that the tree has. */
+static void assert_measured(const struct scene *s)
+{
+	const struct sample *got = &s->sample;
+
+	assert_int_equal(got->outcome, OUTCOME_MEASURED);
+	assert_int_equal(got->source, SOURCE_ROLLUP);
+	assert_true(got->is_member);
+	assert_int_equal(got->uid, s->p.uid);
+	assert_int_equal(got->q[PROCESS_RSS], s->p.rss_kib * 1024);
+	assert_int_equal(got->q[PROCESS_PSS], s->p.pss_kib * 1024);
+	assert_int_equal(got->q[PROCESS_USS], s->p.uss_kib * 1024);
+	assert_int_equal(got->q[PROCESS_VM_SWAP], s->p.swap_kib * 1024);
+	assert_int_equal(got->q[PROCESS_VM_PTE], 64 * 1024);
+	assert_int_equal(got->q[PROCESS_START_TIME], BOOT_NS + s->p.start_ticks * 10 * NS_PER_MSEC);
+	for (int i = PROCESS_PSS; i <= PROCESS_USS; i++)
+		if (i < PROCESS_PSS_ANON || i > PROCESS_PSS_SHMEM)
+			assert_true(ROW_HAS(got, i));
+}
+
+static void assert_text(const struct buffer *b, const char *expected)
+{
+	assert_int_equal(b->len, strlen(expected));
+	assert_memory_equal(b->data, expected, b->len);
+}
+
+static void assert_without_pss(const struct scene *s, enum process_outcome outcome)
+{
+	const struct sample *got = &s->sample;
+
+	assert_int_equal(got->outcome, outcome);
+	assert_int_equal(got->source, SOURCE_RSS);
+	assert_true(got->is_member);
+	assert_false(ROW_HAS(got, PROCESS_PSS));
+	assert_false(ROW_HAS(got, PROCESS_PSS_LOW));
+	assert_false(ROW_HAS(got, PROCESS_USS));
+	assert_int_equal(got->q[PROCESS_RSS], s->p.rss_kib * 1024);
+}
+
+static void reads_a_process_whole(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	const struct sample *got = read_at(s, 1000);
+
+	(void)state;
+	assert_measured(s);
+	assert_true(got->is_new_image && got->is_renamed && got->has_cgroup);
+	assert_text(&s->reader.program, "bash");
+	assert_int_equal(s->reader.cgroup.unit.len, strlen("x.service"));
+	assert_memory_equal(s->reader.cgroup.unit.text, "x.service", 9);
+}
+
+/* What has not changed is not read again, but for the cgroup when it has grown old. */
+static void reads_less_the_second_time(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct tree_event opened[] = {{.suffix = "stat"}, {.suffix = "cgroup"}, {.suffix = "42"}};
+	const struct sample *got;
+
+	(void)state;
+	read_at(s, 1000);
+	s->p.rss_kib = 6000;
+	s->p.pss_kib = 4000;
+	tree_add(&s->tree, &s->p);
+	tree_expect(opened, ARRAY_SIZE(opened));
+	got = read_at(s, 1099);
+	assert_measured(s);
+	assert_false(got->is_new_image || got->is_renamed || got->has_cgroup);
+	assert_int_equal(opened[0].count + opened[1].count + opened[2].count, 0);
+	got = read_at(s, 1100);
+	assert_true(got->has_cgroup);
+	assert_false(got->is_renamed);
+	got = read_at(s, 1199);
+	assert_false(got->has_cgroup);
+}
+
+static void without_memory_there_is_nothing(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	const struct sample *got;
+
+	(void)state;
+	s->p.rss_kib = 0;
+	tree_add(&s->tree, &s->p);
+	got = read_at(s, 1000);
+	assert_int_equal(got->outcome, OUTCOME_NO_MM);
+	assert_false(got->is_member);
+	assert_int_equal(got->present, 0);
+	assert_false(s->process.known);
+}
+
+/* A process that becomes a zombie is forgotten, not shown as it was. */
+static void a_zombie_forgets(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	const struct sample *got;
+
+	(void)state;
+	read_at(s, 1000);
+	assert_true(s->process.known);
+	s->p.rss_kib = 0;
+	s->p.state = 'Z';
+	tree_add(&s->tree, &s->p);
+	got = read_at(s, 2000);
+	assert_int_equal(got->outcome, OUTCOME_NO_MM);
+	assert_int_equal(got->present, 0);
+	assert_false(s->process.known);
+}
+
+static void falls_back_to_smaps(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	const struct sample *got;
+
+	(void)state;
+	tree_remove(&s->tree, "42/smaps_rollup");
+	tree_add_smaps(&s->tree, &s->p);
+	for (int pass = 0; pass < 3; pass++) {
+		got = read_at(s, 1000);
+		assert_int_equal(got->outcome, OUTCOME_MEASURED);
+		assert_int_equal(got->source, SOURCE_SMAPS);
+		assert_int_equal(got->q[PROCESS_RSS], s->p.rss_kib * 1024);
+		assert_int_equal(got->q[PROCESS_PSS], s->p.pss_kib * 1024);
+		assert_int_equal(got->q[PROCESS_PSS_LOW], s->p.pss_kib * 1024);
+		assert_int_equal(got->q[PROCESS_PSS_HIGH], (s->p.pss_kib + 1) * 1024);
+		assert_int_equal(got->q[PROCESS_USS], s->p.uss_kib * 1024);
+		assert_int_equal(got->is_new_image, pass == 0);
+	}
+}
+
+/* Why there is no PSS, by the error of the walk; the counters of status stay. */
+static void says_why_there_is_no_pss(void **state)
+{
+	static const struct {
+		int error;
+		enum process_outcome outcome;
+	} cases[] = {
+		{EACCES, OUTCOME_DENIED},
+		{EPERM, OUTCOME_DENIED},
+		{EMFILE, OUTCOME_ERROR},
+		{ENFILE, OUTCOME_ERROR},
+		{EIO, OUTCOME_ERROR},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SCENE struct scene *s = scene_new();
+		struct tree_event event = {.suffix = "smaps_rollup", .error = cases[i].error};
+
+		tree_expect(&event, 1);
+		for (int pass = 0; pass < 2; pass++) {
+			read_at(s, 1000);
+			assert_without_pss(s, cases[i].outcome);
+		}
+		tree_expect(NULL, 0);
+		read_at(s, 1000);
+		assert_measured(s);
+	}
+}
+
+static void a_kernel_with_neither_file_is_an_error(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	tree_remove(&s->tree, "42/smaps_rollup");
+	read_at(s, 1000);
+	assert_without_pss(s, OUTCOME_ERROR);
+}
+
+static void a_malformed_rollup_is_no_measurement(void **state)
+{
+	static const char *const texts[] = {"garbage", "1-2 r\nRss: 1 kB\n",
+		"1-2 r\nRss: 1 kB\nPss: 1 MB\n", "1-2 r\nRss: 1 kB\nPss: 2 kB\n"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		AUTO_SCENE struct scene *s = scene_new();
+
+		tree_write(&s->tree, "42/smaps_rollup", texts[i]);
+		read_at(s, 1000);
+		assert_without_pss(s, OUTCOME_MALFORMED);
+	}
+}
+
+/* Nobody knows whose it is: it can't be counted; but who is known stays. */
+static void a_malformed_status(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	const struct sample *got;
+
+	(void)state;
+	tree_write(&s->tree, "42/status", "garbage\n");
+	got = read_at(s, 1000);
+	assert_int_equal(got->outcome, OUTCOME_MALFORMED);
+	assert_false(got->is_member);
+
+	tree_add(&s->tree, &s->p);
+	read_at(s, 1000);
+	tree_write(&s->tree, "42/status", "garbage\n");
+	got = read_at(s, 1000);
+	assert_int_equal(got->outcome, OUTCOME_MALFORMED);
+	assert_true(got->is_member);
+	assert_int_equal(got->source, SOURCE_NONE);
+	assert_int_equal(got->uid, 1000);
+	assert_int_equal(got->present, 0);
+}
+
+static void change_image(void *to)
+{
+	struct scene *s = to;
+
+	s->p.image++;
+	s->p.rss_kib += 100;
+	tree_add(&s->tree, &s->p);
+}
+
+/* A sample between two images is taken again, and then is of the new one throughout. */
+static void an_exec_in_the_middle_is_read_again(void **state)
+{
+	static const char *const files[] = {"smaps_rollup", "status"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		for (int known = 0; known < 2; known++) {
+			AUTO_SCENE struct scene *s = scene_new();
+			struct tree_event event = {
+				.suffix = files[i], .nth = 1, .call = change_image, .to = s};
+
+			if (known)
+				read_at(s, 1000);
+			tree_expect(&event, 1);
+			assert_true(read_at(s, 1000)->is_new_image);
+			assert_measured(s);
+		}
+}
+
+/* One that never comes to rest has no PSS, and nothing of it is carried over. */
+static void an_exec_in_every_reading_is_changing(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct tree_event event = {.suffix = "smaps_rollup", .call = change_image, .to = s};
+	const struct sample *got;
+
+	(void)state;
+	tree_expect(&event, 1);
+	got = read_at(s, 1000);
+	assert_int_equal(got->outcome, OUTCOME_CHANGING);
+	assert_int_equal(got->source, SOURCE_RSS);
+	assert_true(got->is_member);
+	assert_false(ROW_HAS(got, PROCESS_PSS));
+	assert_int_equal(event.count, 2);
+	tree_expect(NULL, 0);
+	assert_true(read_at(s, 2000)->is_new_image);
+	assert_measured(s);
+}
+
+/* As smaps_rollup is for a moment when a process becomes a zombie: empty, without an error. */
+static void an_empty_rollup_is_no_measurement(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	const struct sample *got;
+
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		if (known)
+			read_at(s, 1000);
+		tree_write(&s->tree, "42/smaps_rollup", "");
+		got = read_at(s, 1000);
+		assert_int_equal(got->outcome, OUTCOME_CHANGING);
+		assert_false(ROW_HAS(got, PROCESS_PSS));
+		tree_add(&s->tree, &s->p);
+	}
+}
+
+static void an_exec_between_passes_is_a_new_image(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	const struct sample *got;
+
+	(void)state;
+	read_at(s, 1000);
+	s->process.growth.has_hwm = true;
+	s->p.image = 8;
+	s->p.exe = "/usr/bin/bash (deleted)";
+	tree_add(&s->tree, &s->p);
+	got = read_at(s, 1001);
+	assert_measured(s);
+	assert_true(got->is_new_image && got->is_renamed && got->has_cgroup);
+	assert_text(&s->reader.program, "bash [deleted]");
+	assert_false(s->process.growth.has_hwm);
+}
+
+/* A new name or user is no new image: its growth goes on. */
+static void a_rename_is_no_new_image(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	const struct sample *got;
+
+	(void)state;
+	read_at(s, 1000);
+	s->process.growth.has_hwm = true;
+	s->p.name = "worker";
+	tree_add(&s->tree, &s->p);
+	got = read_at(s, 1001);
+	assert_measured(s);
+	assert_false(got->is_new_image);
+	assert_true(got->is_renamed);
+	assert_text(&s->reader.program, "worker");
+	s->p.uid = 0;
+	tree_add(&s->tree, &s->p);
+	got = read_at(s, 1002);
+	assert_measured(s);
+	assert_false(got->is_new_image);
+	assert_true(got->has_cgroup);
+	assert_true(s->process.growth.has_hwm);
+}
+
+static void replace_process(struct scene *s)
+{
+	tree_remove(&s->tree, "42");
+	s->p.start_ticks += 1000;
+	s->p.uid++;
+	s->p.pss_kib++;
+	tree_add(&s->tree, &s->p);
+}
+
+/* Whoever has the pid now is somebody else: with a kept descriptor, and without. */
+static void a_reused_pid_is_another_process(void **state)
+{
+	(void)state;
+	for (size_t kept_max = 0; kept_max < 2; kept_max++) {
+		AUTO_SCENE struct scene *s = scene_new();
+
+		s->reader.kept_max = kept_max;
+		read_at(s, 1000);
+		assert_int_equal(s->reader.kept, kept_max);
+		replace_process(s);
+		assert_true(read_at(s, 1001)->is_new_image);
+		assert_measured(s);
+		assert_int_equal(s->reader.kept, kept_max);
+	}
+}
+
+/* The same image, looked at through a descriptor that is opened anew each time. */
+static void works_without_descriptors_to_keep(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	unsigned int before = unit_descriptors();
+
+	(void)state;
+	s->reader.kept_max = 0;
+	for (int pass = 0; pass < 3; pass++) {
+		assert_int_equal(read_at(s, 1000)->is_new_image, pass == 0);
+		assert_measured(s);
+		assert_int_equal(unit_descriptors(), before);
+	}
+}
+
+static void who_is_gone_is_gone(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	unsigned int before = unit_descriptors();
+	const struct sample *got;
+
+	(void)state;
+	read_at(s, 1000);
+	assert_int_equal(unit_descriptors(), before + 1);
+	tree_remove(&s->tree, "42");
+	for (int pass = 0; pass < 2; pass++) {
+		got = read_at(s, 1001);
+		assert_int_equal(got->outcome, OUTCOME_GONE);
+		assert_false(got->is_member);
+		assert_int_equal(unit_descriptors(), before);
+	}
+}
+
+static void remove_process(void *to)
+{
+	struct scene *s = to;
+
+	tree_remove(&s->tree, "42");
+}
+
+static void who_goes_in_the_middle_is_gone(void **state)
+{
+	static const char *const files[] = {"42", "stat", "status"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		for (int known = 0; known < 2; known++) {
+			AUTO_SCENE struct scene *s = scene_new();
+			struct tree_event event = {
+				.suffix = files[i], .nth = 1, .call = remove_process, .to = s};
+
+			if (known)
+				read_at(s, 1000);
+			tree_expect(&event, 1);
+			read_at(s, 1001);
+			if (event.count) {
+				assert_int_equal(s->sample.outcome, OUTCOME_GONE);
+				assert_false(s->sample.is_member);
+			}
+		}
+}
+
+/* Its leader has exited, a thread lives: the memory is seen through the thread. */
+static void a_dead_leader_is_read_through_a_thread(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct tree_process thread = s->p;
+
+	(void)state;
+	thread.pid = 44;
+	thread.name = "a thread";
+	s->p.state = 'Z';
+	s->p.threads = 2;
+	s->p.rss_kib = 0;
+	tree_add(&s->tree, &s->p);
+	tree_add_at(&s->tree, "42/task/42", &s->p);
+	tree_write(&s->tree, "42/task/43/status", "Name:\tx\nState:\tX (dead)\nUid:\t0\t0\t0\t0\n");
+	tree_add_at(&s->tree, "42/task/44", &thread);
+	s->p.rss_kib = 5000;
+	for (int pass = 0; pass < 2; pass++) {
+		read_at(s, 1000);
+		assert_measured(s);
+		assert_int_equal(s->process.tid, 44);
+		assert_text(&s->reader.program, "bash"); /* the process's name, not the thread's */
+	}
+	tree_remove(&s->tree, "42/task/44"); /* and the last thread has gone */
+	read_at(s, 1000);
+	assert_int_equal(s->sample.outcome, OUTCOME_NO_MM);
+	assert_false(s->process.known);
+}
+
+/* Up to 65536 supplementary groups make status longer than any first buffer. */
+static void a_long_status_is_read_whole(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_BUFFER struct buffer text = {0};
+
+	(void)state;
+	buffer_add_text(&text, "Name:\tbash\nState:\tS\nUid:\t1000\t1000\t1000\t1000\nGroups:\t");
+	for (int i = 0; i < 65536; i++)
+		buffer_printf(&text, "%d ", 1000000000 + i);
+	buffer_add_text(&text, "\nVmSize:\t9 kB\nVmRSS:\t5000 kB\nVmPTE:\t64 kB\nVmSwap:\t10 kB\n");
+	buffer_add_char(&text, '\0');
+	assert_int_equal(text.error, 0);
+	tree_write(&s->tree, "42/status", text.data);
+	read_at(s, 1000);
+	assert_measured(s);
+}
+
+static void absent_is_absent(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	const struct sample *got;
+
+	(void)state;
+	s->procfs.boot_realtime_ns = 0;
+	tree_remove(&s->tree, "42/exe");
+	tree_remove(&s->tree, "42/cgroup");
+	got = read_at(s, 1000);
+	assert_int_equal(got->outcome, OUTCOME_MEASURED);
+	assert_false(ROW_HAS(got, PROCESS_START_TIME));
+	assert_text(&s->reader.program, "bash");
+	assert_true(got->has_cgroup);
+	assert_int_equal(s->reader.cgroup.unit.len, 0);
+}
+
+/* A tree without stat can do without: an image is then told by its name, user and range. */
+static void does_without_stat(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	tree_remove(&s->tree, "42/stat");
+	assert_true(read_at(s, 1000)->is_new_image);
+	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+	assert_false(ROW_HAS(&s->sample, PROCESS_START_TIME));
+	assert_false(read_at(s, 1000)->is_new_image);
+	s->p.image = 9;
+	tree_add(&s->tree, &s->p);
+	tree_remove(&s->tree, "42/stat");
+	assert_true(read_at(s, 1000)->is_new_image);
+}
+
+/* Whichever allocation fails, the next reading is whole again. */
+static void survives_without_memory(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	unsigned int failures = 0;
+
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		struct process_reader fresh = {.procfs = &s->procfs, .cgroup_max_age_ns = 100};
+		int r;
+
+		process_done(&s->process);
+		process_reader_done(&s->reader);
+		s->reader = fresh;
+		process_init(&s->process, 42);
+		allocation_fail_at(n);
+		r = process_read(&s->reader, &s->process, 1000, &s->sample);
+		if (!allocation_end())
+			break;
+		failures++;
+		assert_int_equal(r, -ENOMEM);
+		read_at(s, 1000);
+		assert_measured(s);
+	}
+	assert_true(failures >= 2);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_a_process_whole),
+		cmocka_unit_test(reads_less_the_second_time),
+		cmocka_unit_test(without_memory_there_is_nothing),
+		cmocka_unit_test(a_zombie_forgets),
+		cmocka_unit_test(falls_back_to_smaps),
+		cmocka_unit_test(says_why_there_is_no_pss),
+		cmocka_unit_test(a_kernel_with_neither_file_is_an_error),
+		cmocka_unit_test(a_malformed_rollup_is_no_measurement),
+		cmocka_unit_test(a_malformed_status),
+		cmocka_unit_test(an_exec_in_the_middle_is_read_again),
+		cmocka_unit_test(an_exec_in_every_reading_is_changing),
+		cmocka_unit_test(an_empty_rollup_is_no_measurement),
+		cmocka_unit_test(an_exec_between_passes_is_a_new_image),
+		cmocka_unit_test(a_rename_is_no_new_image),
+		cmocka_unit_test(a_reused_pid_is_another_process),
+		cmocka_unit_test(works_without_descriptors_to_keep),
+		cmocka_unit_test(who_is_gone_is_gone),
+		cmocka_unit_test(who_goes_in_the_middle_is_gone),
+		cmocka_unit_test(a_dead_leader_is_read_through_a_thread),
+		cmocka_unit_test(a_long_status_is_read_whole),
+		cmocka_unit_test(absent_is_absent),
+		cmocka_unit_test(does_without_stat),
+		cmocka_unit_test(survives_without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
