@@ -73,7 +73,9 @@ uint32_t builder_process_count(const struct builder *b)
 
 struct snapshot_process *builder_process(struct builder *b, uint32_t i)
 {
-	return (struct snapshot_process *)(void *)b->section[SECTION_PROCESSES].data + i;
+	struct snapshot_process *rows = (void *)b->section[SECTION_PROCESSES].data;
+
+	return rows ? rows + i : NULL;
 }
 
 static uint32_t stride_of(enum image_section_kind kind)

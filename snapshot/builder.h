@@ -31,7 +31,7 @@ struct snapshot_process *builder_add_process(struct builder *b);
 struct snapshot_self *builder_add_self(struct builder *b);
 struct snapshot_histogram *builder_add_histogram(struct builder *b);
 
-/* Rows of processes so far, by index. */
+/* Rows of processes so far, by index; NULL where there are none. */
 uint32_t builder_process_count(const struct builder *b);
 struct snapshot_process *builder_process(struct builder *b, uint32_t i);
 
