@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 static const char other_name[] = "(other)";
 
 static int compare_names(const void *a_, const void *b_)
@@ -24,14 +26,14 @@ static bool is_ambiguous(const char *name)
 static uint32_t add_user_name(
 	struct builder *b, const struct scope *s, bool is_twice, struct buffer *text)
 {
+	char number[NUMBER_U64_DIGITS];
+
+	if (!s->name)
+		return builder_add_text(b, number, number_format_u64(s->uid, number));
+	if (!is_twice && !is_ambiguous(s->name))
+		return builder_add_text(b, s->name, strlen(s->name));
 	buffer_clear(text);
-	if (s->name) {
-		buffer_add_text(text, s->name);
-		if (is_twice || is_ambiguous(s->name))
-			buffer_printf(text, ":%u", s->uid);
-	} else {
-		buffer_add_u64(text, s->uid);
-	}
+	buffer_printf(text, "%s:%u", s->name, s->uid);
 	return text->error ? 0 : builder_add_text(b, text->data, text->len);
 }
 

@@ -257,16 +257,17 @@ static int read_one(struct pass *pass)
 	struct sample s;
 	int r = process_read(&pass->reader, p, clock_now_ns(CLOCK_MONOTONIC), &s);
 
-	if (r < 0)
-		return r;
-	if (!s.is_member) {
+	if (r == 0 && s.is_member) {
+		if (s.outcome == OUTCOME_MEASURED && s.uid != geteuid())
+			pass->reads_foreign = true;
+		r = add_member(pass, p, &s);
+	} else if (r == 0) {
 		pass->counts.outcome[s.outcome]++;
 		drop_scopes(p);
-		return 0;
 	}
-	if (s.outcome == OUTCOME_MEASURED && s.uid != geteuid())
-		pass->reads_foreign = true;
-	return add_member(pass, p, &s);
+	if (r < 0) /* its name or unit may be lost: the next pass has to read them again */
+		drop_scopes(p);
+	return r;
 }
 
 static void tally_one(struct pass *pass)

@@ -1,0 +1,697 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "collectors/pass.h"
+#include "snapshot/view.h"
+#include "tests/unit/allocation.h"
+#include "tests/unit/tree.h"
+#include "tests/unit/walk.h"
+
+static const struct tree_process cast[] = {
+	{.pid = 1,
+		.name = "systemd",
+		.rss_kib = 9000,
+		.pss_kib = 4000,
+		.uss_kib = 3000,
+		.exe = "/usr/lib/systemd/systemd",
+		.cgroup = "/init.scope"},
+	{.pid = 2, .name = "kthreadd", .state = 'I'},
+	{.pid = 10,
+		.name = "sshd",
+		.rss_kib = 8000,
+		.pss_kib = 2001,
+		.uss_kib = 1000,
+		.cgroup = "/system.slice/ssh.service"},
+	{.pid = 11,
+		.name = "sshd",
+		.uid = 1000,
+		.rss_kib = 8000,
+		.pss_kib = 2002,
+		.uss_kib = 900,
+		.cgroup = "/user.slice/user-1000.slice/session-2.scope"},
+	{.pid = 12,
+		.name = "bash",
+		.uid = 1000,
+		.rss_kib = 5000,
+		.pss_kib = 1503,
+		.uss_kib = 1100,
+		.swap_kib = 64,
+		.cgroup = "/user.slice/user-1000.slice/session-2.scope"},
+	{.pid = 13,
+		.name = "app",
+		.uid = 1001,
+		.rss_kib = 70000,
+		.pss_kib = 65004,
+		.uss_kib = 60000,
+		.cgroup = "/user.slice/user-1001.slice/user@1001.service/app.slice/app-1.scope"},
+	{.pid = 14,
+		.name = "gone-soon",
+		.uid = 1001,
+		.rss_kib = 100,
+		.pss_kib = 100,
+		.uss_kib = 100},
+};
+
+static const struct pass_options options = {
+	.version = "1.2.3",
+	.interval_ns = 10 * NS_PER_SEC,
+	.export_users = 100,
+	.export_programs = 100,
+	.export_units = 100,
+	.export_processes = 100,
+};
+
+/* The cast in a tree, and a pass over it. */
+struct scene {
+	struct tree tree;
+	struct pass *pass;
+};
+
+static void scene_add_host(const struct scene *s)
+{
+	tree_write(&s->tree, "stat", "cpu  1 2 3\nbtime 1700000000\nprocesses 7\n");
+	tree_write(&s->tree, "meminfo", "MemTotal: 1000000 kB\nMemAvailable: 600000 kB\n");
+}
+
+static void scene_open(struct scene *s, bool is_empty)
+{
+	struct pass_options o = options;
+
+	tree_expect(NULL, 0);
+	tree_open(&s->tree);
+	for (size_t i = 0; !is_empty && i < ARRAY_SIZE(cast); i++)
+		tree_add(&s->tree, &cast[i]);
+	if (!is_empty)
+		scene_add_host(s);
+	o.procfs = s->tree.path;
+	assert_int_equal(pass_open(&o, &s->pass), 0);
+}
+
+static void scene_done(struct scene *s)
+{
+	tree_expect(NULL, 0);
+	pass_free(s->pass);
+	tree_done(&s->tree);
+}
+#define AUTO_SCENE CLEANUP(scene_done)
+
+static int step_all(struct pass *pass)
+{
+	int r;
+
+	do
+		r = pass_step(pass, 0);
+	while (r == PASS_MORE);
+	return r;
+}
+
+static struct view *open_fd(int fd)
+{
+	struct view *view = NULL;
+	const char *reason = "", *wrong;
+
+	if (view_open(fd, &view, &reason) < 0)
+		fail_msg("%s", reason);
+	wrong = walk_view(view);
+	if (wrong)
+		fail_msg("%s", wrong);
+	return view;
+}
+
+/* A whole pass, names included; what it can't do for lack of memory is handed up. */
+static int try_pass(struct pass *pass, int *ret_fd)
+{
+	int public_fd, r = pass_begin(pass);
+	uid_t uid;
+
+	if (r == 0)
+		r = step_all(pass);
+	while (r == 0 && pass_next_unnamed(pass, &uid))
+		pass_name(pass, uid, uid == 0 ? "root" : uid == 1000 ? "alice" : NULL);
+	if (r == 0)
+		r = pass_publish(pass, false, ret_fd, &public_fd);
+	if (r == 0)
+		assert_int_equal(public_fd, -1);
+	return r;
+}
+
+static struct view *run_pass(struct pass *pass)
+{
+	AUTO_CLOSE int fd = -1;
+
+	assert_int_equal(try_pass(pass, &fd), 0);
+	return open_fd(fd);
+}
+
+static const struct snapshot_scope *find(
+	const struct view *view, enum metric_scope scope, const char *name)
+{
+	for (uint32_t i = 0; i < view_count(view, scope); i++) {
+		const struct snapshot_scope *row = view_scope(view, scope, i);
+
+		if (!strcmp(view_text(view, row->name), name))
+			return row;
+	}
+	fail_msg("there is no '%s'", name);
+	return NULL;
+}
+
+static uint64_t pss_kib(const struct view *view, enum metric_scope scope, const char *name)
+{
+	const struct snapshot_scope *row = find(view, scope, name);
+
+	assert_true(ROW_HAS(row, SCOPE_PSS));
+	return row->q[SCOPE_PSS] / 1024;
+}
+
+/* Over users, over programs, over units and of the host, in every snapshot: the same. */
+static void assert_sums(const struct view *view)
+{
+	static const enum scope_quantity added[] = {SCOPE_PSS, SCOPE_PSS_LOW, SCOPE_PSS_HIGH,
+		SCOPE_USS, SCOPE_RSS, SCOPE_SWAP_PSS, SCOPE_VM_SWAP, SCOPE_PAGETABLE,
+		SCOPE_PROCESSES, SCOPE_UNMEASURED_DENIED, SCOPE_UNMEASURED_MALFORMED,
+		SCOPE_UNMEASURED_CHANGING, SCOPE_UNMEASURED_ERROR};
+
+	for (size_t k = 0; k < ARRAY_SIZE(added); k++)
+		for (int scope = METRIC_USER; scope <= METRIC_UNIT; scope++) {
+			uint64_t sum = 0;
+
+			for (uint32_t i = 0; i < view_count(view, (enum metric_scope)scope); i++) {
+				const struct snapshot_scope *row = view_scope(
+					view, (enum metric_scope)scope, i);
+
+				if (!(row->flags & SCOPE_OTHER) && ROW_HAS(row, added[k]))
+					sum += row->q[added[k]];
+			}
+			assert_int_equal(sum, view_host(view)->q[added[k]]);
+		}
+}
+
+static void adds_up(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *view = NULL;
+	const struct snapshot_scope *host;
+
+	(void)state;
+	scene_open(&s, false);
+	view = run_pass(s.pass);
+	assert_sums(view);
+	host = view_host(view);
+	assert_int_equal(host->q[SCOPE_PSS], (4000 + 2001 + 2002 + 1503 + 65004 + 100) * 1024);
+	assert_int_equal(host->q[SCOPE_PROCESSES], 6);
+	assert_int_equal(host->q[SCOPE_MEM_TOTAL], 1000000 * 1024);
+	assert_int_equal(host->q[SCOPE_MEM_AVAILABLE], 600000 * 1024);
+	assert_int_equal(pss_kib(view, METRIC_USER, "root"), 6001);
+	assert_int_equal(pss_kib(view, METRIC_USER, "alice"), 3505);
+	assert_int_equal(pss_kib(view, METRIC_USER, "1001"), 65104); /* has no name */
+	assert_int_equal(pss_kib(view, METRIC_PROGRAM, "sshd"), 4003);
+	assert_int_equal(pss_kib(view, METRIC_UNIT, "session-2.scope"), 3505);
+	assert_int_equal(pss_kib(view, METRIC_UNIT, "user@1001.service"), 65004);
+	assert_int_equal(pss_kib(view, METRIC_UNIT, "(none)"), 100);
+	assert_true(view_is_complete(view));
+}
+
+static void shows_each_process(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	scene_open(&s, false);
+	view = run_pass(s.pass);
+	assert_int_equal(view_count(view, METRIC_PROCESS), 6); /* not the kernel thread */
+	for (size_t i = 0; i < ARRAY_SIZE(cast); i++) {
+		const struct snapshot_process *row = view_find_process(view, (uint32_t)cast[i].pid);
+
+		if (!cast[i].rss_kib) {
+			assert_null(row);
+			continue;
+		}
+		assert_non_null(row);
+		assert_int_equal(row->uid, cast[i].uid);
+		assert_string_equal(view_text(view, row->program), cast[i].name);
+		assert_int_equal(row->outcome, OUTCOME_MEASURED);
+		assert_int_equal(row->source, SOURCE_ROLLUP);
+		assert_int_equal(row->q[PROCESS_PSS], cast[i].pss_kib * 1024);
+		assert_int_equal(row->q[PROCESS_RSS], cast[i].rss_kib * 1024);
+		assert_true(row->q[PROCESS_PSS_AGE] < 60 * NS_PER_SEC);
+		assert_true(row->flags & PROCESS_EXPORTED);
+	}
+	assert_string_equal(view_text(view, view_find_process(view, 13)->user_unit), "app-1.scope");
+	assert_string_equal(view_text(view, view_find_process(view, 12)->user_unit), "");
+}
+
+/* Who it is, when, and what became of everyone. */
+static void says_of_itself(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *first = NULL, *second = NULL;
+	const struct snapshot_self *self;
+	struct pass_summary summary;
+
+	(void)state;
+	scene_open(&s, false);
+	first = run_pass(s.pass);
+	second = run_pass(s.pass);
+	assert_memory_equal(first->header->instance, second->header->instance, IMAGE_INSTANCE_SIZE);
+	assert_int_equal(first->header->sequence, 1);
+	assert_int_equal(second->header->sequence, 2);
+	assert_int_equal(second->header->interval_ns, options.interval_ns);
+	assert_int_equal(
+		second->header->stale_ns - second->header->boottime_ns, 3 * options.interval_ns);
+	self = view_self(second);
+	assert_string_equal(view_text(second, self->version), "1.2.3");
+	assert_int_equal(self->q[SELF_PASSES], 2);
+	assert_int_equal(self->q[SELF_OUTCOME_FIRST + OUTCOME_MEASURED], 6);
+	assert_int_equal(self->q[SELF_OUTCOME_FIRST + OUTCOME_NO_MM], 1);
+	assert_int_equal(self->q[SELF_READ_ROLLUP], 6);
+	assert_int_equal(view_histogram(second, 0)->count, 2);
+	pass_summary(s.pass, &summary);
+	assert_int_equal(summary.sequence, 2);
+	assert_int_equal(summary.outcome[OUTCOME_MEASURED], 6);
+}
+
+static void two_have_instances_of_their_own(void **state)
+{
+	AUTO_SCENE struct scene a, b;
+	AUTO_VIEW struct view *va = NULL, *vb = NULL;
+
+	(void)state;
+	scene_open(&a, false);
+	scene_open(&b, false);
+	va = run_pass(a.pass);
+	vb = run_pass(b.pass);
+	assert_memory_not_equal(va->header->instance, vb->header->instance, IMAGE_INSTANCE_SIZE);
+}
+
+static void counts_who_can_not_be_read(void **state)
+{
+	static const struct {
+		const char *suffix;
+		int error;
+		enum process_outcome outcome;
+		enum scope_quantity counted;
+	} cases[] = {
+		{"smaps_rollup", EACCES, OUTCOME_DENIED, SCOPE_UNMEASURED_DENIED},
+		{"smaps_rollup", EIO, OUTCOME_ERROR, SCOPE_UNMEASURED_ERROR},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SCENE struct scene s;
+		AUTO_VIEW struct view *view = NULL;
+		struct tree_event event = {.suffix = cases[i].suffix, .error = cases[i].error};
+
+		scene_open(&s, false);
+		tree_expect(&event, 1);
+		view = run_pass(s.pass);
+		assert_sums(view);
+		assert_false(view_is_complete(view));
+		assert_int_equal(view_host(view)->q[cases[i].counted], 6);
+		assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 6);
+		assert_int_equal(view_self(view)->q[SELF_OUTCOME_FIRST + cases[i].outcome], 6);
+		assert_int_equal(view_self(view)->q[SELF_READ_RSS], 6);
+		assert_false(ROW_HAS(view_host(view), SCOPE_PSS));
+		assert_int_equal(view_host(view)->q[SCOPE_RSS], 100100 * 1024);
+		assert_int_equal(view_host(view)->q[SCOPE_PSS_HIGH], 100100 * 1024);
+	}
+}
+
+static void remove_process(void *tree)
+{
+	tree_remove(tree, "14");
+}
+
+/* It was there when the processes were listed. */
+static void who_goes_in_the_middle_is_left_out(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_event event = {.suffix = "13", .nth = 1, .call = remove_process, .to = &s.tree};
+
+	(void)state;
+	scene_open(&s, false);
+	tree_expect(&event, 1);
+	view = run_pass(s.pass);
+	assert_sums(view);
+	assert_null(view_find_process(view, 14));
+	assert_int_equal(view_self(view)->q[SELF_OUTCOME_FIRST + OUTCOME_GONE], 1);
+	assert_int_equal(pss_kib(view, METRIC_USER, "1001"), 65004);
+	assert_true(view_is_complete(view)); /* nobody is missing */
+}
+
+/* Between any two processes it can be left; a deadline that has passed still gets one further. */
+static void can_be_resumed(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_CLOSE int fd = -1;
+	int steps = 0, public_fd, r;
+
+	(void)state;
+	scene_open(&s, false);
+	assert_int_equal(pass_begin(s.pass), 0);
+	do {
+		r = pass_step(s.pass, 0);
+		steps++;
+	} while (r == PASS_MORE);
+	assert_int_equal(r, 0);
+	assert_true(steps > (int)ARRAY_SIZE(cast));
+	assert_int_equal(pass_step(s.pass, 0), 0); /* once more is no harm */
+	assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
+	view = open_fd(fd);
+	assert_sums(view);
+
+	assert_int_equal(pass_begin(s.pass), 0);
+	assert_int_equal(pass_step(s.pass, UINT64_MAX), 0); /* and all at once */
+}
+
+/* A pass that was begun and never ended leaves nothing in the next one. */
+static void can_be_begun_anew(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	scene_open(&s, false);
+	for (unsigned int steps = 0; steps < 20; steps++) {
+		assert_int_equal(pass_begin(s.pass), 0);
+		for (unsigned int i = 0; i < steps; i++)
+			pass_step(s.pass, 0);
+	}
+	view = run_pass(s.pass);
+	assert_sums(view);
+	assert_int_equal(view->header->sequence, 1);
+	assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 6);
+}
+
+/* Every rise since a process was first seen; what it had then is its baseline. */
+static void counts_growth(void **state)
+{
+	AUTO_SCENE struct scene s;
+	struct tree_process p = cast[4];
+	static const struct {
+		uint64_t hwm, swap, hwm_growth, swap_growth;
+	} passes[] = {
+		{5000, 64, 0, 0},
+		{5100, 64, 100, 0},
+		{5090, 20, 100, 0}, /* VmHWM is not monotonic */
+		{5100, 70, 100, 50},
+		{5200, 69, 200, 50},
+	};
+
+	(void)state;
+	scene_open(&s, false);
+	for (size_t i = 0; i < ARRAY_SIZE(passes); i++) {
+		AUTO_VIEW struct view *view = NULL;
+		const struct snapshot_process *row;
+
+		p.hwm_kib = passes[i].hwm;
+		p.swap_kib = passes[i].swap;
+		tree_add(&s.tree, &p);
+		view = run_pass(s.pass);
+		row = view_find_process(view, 12);
+		assert_int_equal(row->q[PROCESS_VM_HWM_GROWTH], passes[i].hwm_growth * 1024);
+		assert_int_equal(row->q[PROCESS_VM_SWAP_GROWTH], passes[i].swap_growth * 1024);
+		assert_int_equal(find(view, METRIC_USER, "alice")->q[SCOPE_VM_HWM_GROWTH],
+			passes[i].hwm_growth * 1024);
+		assert_int_equal(
+			find(view, METRIC_UNIT, "session-2.scope")->q[SCOPE_VM_SWAP_GROWTH],
+			passes[i].swap_growth * 1024);
+		assert_int_equal(
+			view_host(view)->q[SCOPE_VM_HWM_GROWTH], passes[i].hwm_growth * 1024);
+	}
+}
+
+/* Counters never fall, nor do they go with the last process of their row. */
+static void counters_outlive_processes(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *before = NULL, *after = NULL;
+	const struct snapshot_scope *row;
+	struct tree_process p = cast[4];
+
+	(void)state;
+	scene_open(&s, false);
+	view_unref(run_pass(s.pass));
+	p.hwm_kib = 6000;
+	tree_add(&s.tree, &p);
+	before = run_pass(s.pass);
+	tree_remove(&s.tree, "12");
+	after = run_pass(s.pass);
+	row = find(after, METRIC_PROGRAM, "bash");
+	assert_int_equal(row->q[SCOPE_PROCESSES], 0);
+	assert_int_equal(row->q[SCOPE_PSS], 0);
+	assert_int_equal(row->q[SCOPE_VM_HWM_GROWTH], 1000 * 1024);
+	assert_true(row->flags & SCOPE_EXPORTED);
+	assert_true(metric_real(row->q[SCOPE_PSS_BYTE_SECONDS]) >=
+		    metric_real(find(before, METRIC_PROGRAM, "bash")->q[SCOPE_PSS_BYTE_SECONDS]));
+	assert_int_equal(find(before, METRIC_PROGRAM, "bash")->created_ns, row->created_ns);
+	assert_sums(after);
+}
+
+/* Only so many have series of their own; the others are one row, and all add up. */
+static void exports_the_largest(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *view = NULL;
+	struct pass_options o = options;
+	const struct snapshot_scope *other;
+
+	(void)state;
+	scene_open(&s, false);
+	o.export_users = o.export_programs = o.export_units = 1;
+	o.export_processes = 0;
+	pass_set_options(s.pass, &o);
+	view = run_pass(s.pass);
+	assert_true(find(view, METRIC_USER, "1001")->flags & SCOPE_EXPORTED);
+	assert_false(find(view, METRIC_USER, "root")->flags & SCOPE_EXPORTED);
+	other = find(view, METRIC_USER, "(other)");
+	assert_true(other->flags & SCOPE_OTHER);
+	assert_int_equal(other->q[SCOPE_PSS], (6001 + 3505) * 1024);
+	assert_int_equal(view_self(view)->q[SELF_DROPPED_USERS], 2);
+	assert_int_equal(view_self(view)->q[SELF_DROPPED_PROCESSES], 6);
+	assert_sums(view);
+	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++)
+		assert_false(view_process(view, i)->flags & PROCESS_EXPORTED);
+}
+
+static void asks_for_each_name_once(void **state)
+{
+	AUTO_SCENE struct scene s;
+	bool seen[1002] = {false};
+	uid_t uid;
+
+	(void)state;
+	scene_open(&s, false);
+	assert_false(pass_next_unnamed(s.pass, &uid));
+	assert_int_equal(pass_begin(s.pass), 0);
+	assert_int_equal(step_all(s.pass), 0);
+	while (pass_next_unnamed(s.pass, &uid)) {
+		assert_true(uid == 0 || uid == 1000 || uid == 1001);
+		assert_false(seen[uid]);
+		seen[uid] = true;
+	}
+	assert_true(seen[0] && seen[1000] && seen[1001]);
+	assert_true(pass_awaits_names(s.pass));
+	pass_name(s.pass, 0, "root");
+	pass_name(s.pass, 1000, NULL);
+	assert_true(pass_awaits_names(s.pass));
+	pass_name(s.pass, 1001,
+		"\x1b\xff"
+		"bob");
+	assert_false(pass_awaits_names(s.pass));
+	pass_name(s.pass, 4242, "nobody here");
+}
+
+/* A name that comes late, or is hostile: the snapshot is good either way. */
+static void names_may_come_late(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *before = NULL, *after = NULL;
+	AUTO_CLOSE int fd = -1;
+	int public_fd;
+	uid_t uid;
+
+	(void)state;
+	scene_open(&s, false);
+	assert_int_equal(pass_begin(s.pass), 0);
+	assert_int_equal(step_all(s.pass), 0);
+	while (pass_next_unnamed(s.pass, &uid))
+		;
+	assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
+	before = open_fd(fd);
+	assert_int_equal(pss_kib(before, METRIC_USER, "1001"), 65104);
+	pass_name(s.pass, 1001,
+		"\x1b\xff"
+		"bob");
+	after = run_pass(s.pass);
+	assert_int_equal(pss_kib(after, METRIC_USER,
+				 "\xef\xbf\xbd\xef\xbf\xbd"
+				 "bob"),
+		65104);
+}
+
+static void leaves_processes_out_of_the_public_image(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *whole = NULL, *open = NULL;
+	AUTO_CLOSE int fd = -1, public_fd = -1;
+
+	(void)state;
+	scene_open(&s, false);
+	assert_int_equal(pass_begin(s.pass), 0);
+	assert_int_equal(step_all(s.pass), 0);
+	assert_int_equal(pass_publish(s.pass, true, &fd, &public_fd), 0);
+	whole = open_fd(fd);
+	open = open_fd(public_fd);
+	assert_true(view_is_public(open));
+	assert_false(view_is_public(whole));
+	assert_int_equal(view_count(open, METRIC_PROCESS), 0);
+	assert_int_equal(open->header->sequence, whole->header->sequence);
+	assert_int_equal(view_host(open)->q[SCOPE_PSS], view_host(whole)->q[SCOPE_PSS]);
+	assert_sums(open);
+}
+
+static void nobody_is_no_error(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	scene_open(&s, true);
+	view = run_pass(s.pass);
+	assert_int_equal(view_count(view, METRIC_PROCESS), 0);
+	assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 0);
+	assert_false(ROW_HAS(view_host(view), SCOPE_MEM_TOTAL)); /* nor a meminfo */
+	assert_sums(view);
+}
+
+static void refuses_what_is_no_folder(void **state)
+{
+	struct pass_options o = options;
+	struct pass *pass = NULL;
+
+	(void)state;
+	o.procfs = "/no such folder";
+	assert_int_equal(pass_open(&o, &pass), -ENOENT);
+	o.procfs = "/dev/null";
+	assert_int_equal(pass_open(&o, &pass), -ENOTDIR);
+	assert_null(pass);
+	assert_null(pass_free(NULL));
+}
+
+static void keeps_no_descriptor_of_the_dead(void **state)
+{
+	AUTO_SCENE struct scene s;
+	unsigned int before;
+
+	(void)state;
+	scene_open(&s, true);
+	before = unit_descriptors();
+	for (int round = 0; round < 20; round++) {
+		for (size_t i = 0; i < ARRAY_SIZE(cast); i++)
+			if ((round + (int)i) % 3)
+				tree_add(&s.tree, &cast[i]);
+		view_unref(run_pass(s.pass));
+		for (size_t i = 0; i < ARRAY_SIZE(cast); i++) {
+			char pid[16];
+
+			snprintf(pid, sizeof(pid), "%d", cast[i].pid);
+			tree_remove(&s.tree, pid);
+		}
+	}
+	view_unref(run_pass(s.pass));
+	assert_int_equal(unit_descriptors(), before);
+}
+
+/* With each allocation of a pass failing in turn: that pass is lost, the next one is as it should be. */
+static void survives_without_memory(void **state)
+{
+	unsigned int failures = 0;
+
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		AUTO_SCENE struct scene s;
+		AUTO_VIEW struct view *lost = NULL, *view = NULL;
+		AUTO_CLOSE int fd = -1;
+		int r;
+
+		scene_open(&s, false);
+		allocation_fail_at(n);
+		r = try_pass(s.pass, &fd);
+		if (!allocation_end()) {
+			assert_int_equal(r, 0);
+			break;
+		}
+		failures++;
+		if (r == 0) { /* it was a user's name */
+			lost = open_fd(fd);
+			assert_sums(lost);
+		} else {
+			assert_int_equal(r, -ENOMEM);
+			assert_int_equal(fd, -1);
+		}
+		view = run_pass(s.pass);
+		assert_sums(view);
+		assert_int_equal(view_host(view)->q[SCOPE_PSS], 74610 * 1024);
+		assert_int_equal(view_count(view, METRIC_PROCESS), 6);
+		assert_int_equal(pss_kib(view, METRIC_PROGRAM, "sshd"), 4003);
+		assert_int_equal(pss_kib(view, METRIC_UNIT, "user@1001.service"), 65004);
+	}
+	assert_true(failures > 50);
+}
+
+/* In the steady state a pass needs no memory that it has not got. */
+static void needs_no_memory_in_the_steady_state(void **state)
+{
+	AUTO_SCENE struct scene s;
+
+	(void)state;
+	scene_open(&s, false);
+	for (int pass = 0; pass < 4; pass++) {
+		AUTO_CLOSE int fd = -1;
+		int public_fd;
+		uid_t uid;
+
+		allocation_fail_at(0);
+		assert_int_equal(pass_begin(s.pass), 0);
+		assert_int_equal(step_all(s.pass), 0);
+		assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
+		if (pass > 1)
+			assert_int_equal(allocation_count(), 0);
+		while (pass_next_unnamed(s.pass, &uid))
+			pass_name(s.pass, uid, NULL);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(adds_up),
+		cmocka_unit_test(shows_each_process),
+		cmocka_unit_test(says_of_itself),
+		cmocka_unit_test(two_have_instances_of_their_own),
+		cmocka_unit_test(counts_who_can_not_be_read),
+		cmocka_unit_test(who_goes_in_the_middle_is_left_out),
+		cmocka_unit_test(can_be_resumed),
+		cmocka_unit_test(can_be_begun_anew),
+		cmocka_unit_test(counts_growth),
+		cmocka_unit_test(counters_outlive_processes),
+		cmocka_unit_test(exports_the_largest),
+		cmocka_unit_test(asks_for_each_name_once),
+		cmocka_unit_test(names_may_come_late),
+		cmocka_unit_test(leaves_processes_out_of_the_public_image),
+		cmocka_unit_test(nobody_is_no_error),
+		cmocka_unit_test(refuses_what_is_no_folder),
+		cmocka_unit_test(keeps_no_descriptor_of_the_dead),
+		cmocka_unit_test(survives_without_memory),
+		cmocka_unit_test(needs_no_memory_in_the_steady_state),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
