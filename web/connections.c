@@ -93,7 +93,7 @@ void connections_cut(struct connections *list, struct connection *c)
 
 void connections_expire(struct connections *list, uint64_t now_ns, uint64_t timeout_ns)
 {
-	while (list->oldest && now_ns - list->oldest->since_ns >= timeout_ns)
+	while (connections_due_ns(list, timeout_ns) <= now_ns)
 		connections_cut(list, list->oldest);
 }
 
@@ -116,7 +116,7 @@ bool connections_evict(struct connections *list, const void *group, uint64_t now
 		if (!oldest)
 			oldest = c;
 	}
-	if (!oldest || now_ns - oldest->since_ns < GRACE_NS)
+	if (!oldest || now_ns < oldest->since_ns + GRACE_NS)
 		return false;
 	connections_cut(list, oldest);
 	return true;

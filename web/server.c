@@ -2,9 +2,10 @@
 /*
  * What libmicrohttpd 0.9.75 needs to be told: the request's text before it is decoded comes by the URI
  * log callback alone; an answer that is queued in the first call for a request closes the connection,
- * which is just right for those that must not go on and wrong for all others; listening sockets survive
- * MHD_stop_daemon() only with MHD_USE_ITC and after MHD_quiesce_daemon(). Its own strictness is left off:
- * what it would refuse we refuse, and it garbles the answer (its head is sent twice).
+ * which is just right for those that must not go on and wrong for all others; MHD_stop_daemon() closes,
+ * or in other modes shuts down, the listening socket unless MHD_quiesce_daemon() has taken it away. Its
+ * own strictness is left off: what it would refuse we refuse, and it garbles the answer (its head is sent
+ * twice).
  */
 #include "config.h"
 

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "tests/unit/sample.h"
+#include "web/server.h"
+
+#define TIMEOUT (2 * NS_PER_SEC)
+
+struct fixture {
+	struct listen_set set;
+	struct link link;
+	struct settings settings;
+	struct site site;
+	struct server server;
+	uint64_t now_ns;
+};
+
+static void begin(struct fixture *f, unsigned int max_clients)
+{
+	char *address = (char *)"127.0.0.1:0";
+	const struct text_list list = {.item = &address, .count = 1};
+	char error[LISTEN_ERROR_SIZE];
+
+	*f = (struct fixture){.link.fd = -1, .settings.web_telemetry_path = (char *)"/metrics"};
+	f->now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	assert_int_equal(listen_open(&f->set, &list, error), 0);
+	site_init(&f->site, &f->link, &f->settings);
+	assert_int_equal(server_start(&f->server, &f->site, &f->set, max_clients), 0);
+}
+
+static void finish(struct fixture *f)
+{
+	server_stop(&f->server);
+	listen_done(&f->set);
+	site_done(&f->site);
+}
+
+static int connect_to(struct fixture *f)
+{
+	struct sockaddr_in address;
+	socklen_t len = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(getsockname(f->set.socket[0].fd, (struct sockaddr *)&address, &len), 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+	return fd;
+}
+
+static void run(struct fixture *f)
+{
+	for (int i = 0; i < 20; i++) {
+		struct pollfd p = {.fd = f->server.listener[0].epoll_fd, .events = POLLIN};
+
+		poll(&p, 1, 1);
+		server_run(&f->server, f->now_ns, TIMEOUT);
+	}
+}
+
+/* What comes back; -1: nothing yet, 0: the end. */
+static ssize_t receive(struct fixture *f, int fd, char *to, size_t size)
+{
+	ssize_t n;
+
+	run(f);
+	n = recv(fd, to, size - 1, 0);
+	to[n > 0 ? n : 0] = 0;
+	return n;
+}
+
+static void ask(int fd, const char *request)
+{
+	assert_int_equal(send(fd, request, strlen(request), 0), strlen(request));
+}
+
+static void answers(void **state)
+{
+	unsigned int before = unit_descriptors();
+	struct fixture f;
+	char got[4096];
+	int fd;
+
+	(void)state;
+	begin(&f, 8);
+	fd = connect_to(&f);
+	for (int i = 0; i < 3; i++) { /* on one connection */
+		ask(fd, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+		assert_true(receive(&f, fd, got, sizeof(got)) > 0);
+		assert_int_equal(strncmp(got, "HTTP/1.1 200 OK\r\n", 17), 0);
+		assert_null(strstr(got, "Connection: close"));
+	}
+	ask(fd, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello");
+	assert_true(receive(&f, fd, got, sizeof(got)) > 0);
+	assert_int_equal(strncmp(got, "HTTP/1.1 405 ", 13), 0);
+	assert_int_equal(f.site.counters.answers[0], 3);
+	close(fd);
+	run(&f);
+	assert_int_equal(f.server.listener[0].clients, 0);
+	assert_int_equal(server_due_ms(&f.server, f.now_ns, TIMEOUT), -1);
+	finish(&f);
+	assert_int_equal(unit_descriptors(), before);
+}
+
+/* A service manager may own the socket: it is neither closed nor shut down. */
+static void leaves_the_socket(void **state)
+{
+	struct fixture f;
+	int waiting, listening;
+
+	(void)state;
+	begin(&f, 8);
+	close(connect_to(&f));
+	run(&f);
+	waiting = connect_to(&f);
+	listening = f.set.socket[0].fd;
+	server_stop(&f.server);
+	assert_true(fcntl(listening, F_GETFD) >= 0);
+	close(connect_to(&f)); /* it still takes connections */
+	close(waiting);
+	finish(&f);
+}
+
+static void ends_slow_connections(void **state)
+{
+	struct fixture f;
+	char got[64];
+	int fd;
+
+	(void)state;
+	begin(&f, 8);
+	fd = connect_to(&f);
+	ask(fd, "GET /healthz HT");
+	assert_int_equal(receive(&f, fd, got, sizeof(got)), -1);
+	assert_in_range(server_due_ms(&f.server, f.now_ns, TIMEOUT), 1, 2001);
+	f.now_ns += TIMEOUT + NS_PER_SEC;
+	assert_int_equal(server_due_ms(&f.server, f.now_ns, TIMEOUT), 0);
+	assert_int_equal(receive(&f, fd, got, sizeof(got)), 0);
+	assert_int_equal(f.server.listener[0].clients, 0);
+	close(fd);
+	finish(&f);
+}
+
+/* The eldest of the idle goes when there are too many. */
+static void makes_room(void **state)
+{
+	struct fixture f;
+	char got[4096];
+	int fd[4];
+
+	(void)state;
+	begin(&f, 3);
+	for (size_t i = 0; i < ARRAY_SIZE(fd); i++) {
+		fd[i] = connect_to(&f);
+		run(&f);
+	}
+	assert_int_equal(f.server.listener[0].clients, 3);
+	assert_int_equal(receive(&f, fd[0], got, sizeof(got)), 0);
+	ask(fd[3], "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	assert_true(receive(&f, fd[3], got, sizeof(got)) > 0);
+	for (size_t i = 0; i < ARRAY_SIZE(fd); i++)
+		close(fd[i]);
+	finish(&f);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers),
+		cmocka_unit_test(leaves_the_socket),
+		cmocka_unit_test(ends_slow_connections),
+		cmocka_unit_test(makes_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
