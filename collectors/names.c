@@ -20,6 +20,7 @@ bool names_next(const struct scopes *users, uint32_t *cursor, uid_t *ret)
 			return true;
 		}
 	}
+	*cursor = 0;
 	return false;
 }
 

@@ -14,7 +14,10 @@
 
 #define NAMES_MAX_AGE_NS (UINT64_C(3600) * 1000000000)
 
-/* Gives out one uid that nobody was asked for, from *CURSOR on, which starts at 0 and moves on. */
+/*
+ * Gives out one uid that nobody was asked for, from *CURSOR on, which starts at 0 and moves on; after the
+ * last one it is at the start again, for users who come later take slots that were passed over.
+ */
 bool names_next(const struct scopes *users, uint32_t *cursor, uid_t *ret);
 
 /* The answer at NOW_NS (CLOCK_MONOTONIC): NAME, any bytes, or NULL for a uid that has none. */

@@ -37,6 +37,24 @@ static void asks_for_each_once(void **state)
 	scopes_done(&users);
 }
 
+/* Users are seen one after the other, while names are asked for; a free slot is nobody's for good. */
+static void asks_for_those_who_come_later(void **state)
+{
+	struct scopes users = {0};
+	uint32_t cursor = 0;
+	uid_t uid;
+
+	(void)state;
+	add(&users, 1000);
+	assert_true(names_next(&users, &cursor, &uid));
+	assert_false(names_next(&users, &cursor, &uid));
+	add(&users, 1001);
+	assert_true(names_next(&users, &cursor, &uid));
+	assert_int_equal(uid, 1001);
+	assert_false(names_next(&users, &cursor, &uid));
+	scopes_done(&users);
+}
+
 static void cleans_what_it_is_told(void **state)
 {
 	struct scopes users = {0};
@@ -76,6 +94,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(asks_for_each_once),
+		cmocka_unit_test(asks_for_those_who_come_later),
 		cmocka_unit_test(cleans_what_it_is_told),
 		cmocka_unit_test(asks_again_after_an_hour),
 	};
