@@ -44,10 +44,17 @@ static int parse_range(const char *line, size_t len, uint64_t *ret_start, uint64
 	return 0;
 }
 
+/* A sum lacks what one of its mappings lacks; pages that are not said to be private may be shared. */
 static void end_mapping(struct smaps_parser *p)
 {
-	if (p->mapping_shared)
+	const uint64_t shared = 1 << SMAPS_SHARED_CLEAN | 1 << SMAPS_SHARED_DIRTY;
+
+	if (!p->sum.mappings)
+		return;
+	if (p->mapping_shared || (p->mapping_present & shared) != shared)
 		p->sum.shared_mappings++;
+	p->sum.present = p->sum.mappings == 1 ? p->mapping_present
+	                                      : p->sum.present & p->mapping_present;
 	p->mapping_present = 0;
 	p->mapping_shared = 0;
 }
@@ -78,7 +85,6 @@ static int parse_field(struct smaps_parser *p, const struct line *line)
 	if (!p->sum.mappings || (p->mapping_present & bit) || line_kib(line, &bytes) < 0)
 		return -EBADMSG;
 	p->mapping_present |= bit;
-	p->sum.present |= bit;
 	if (__builtin_add_overflow(p->sum.q[key->id], bytes, &p->sum.q[key->id]) ||
 		p->sum.q[key->id] > INT64_MAX)
 		return -EBADMSG;
@@ -167,13 +173,19 @@ int smaps_parser_feed(struct smaps_parser *p, const char *text, size_t len)
 	return p->rest.error;
 }
 
-int smaps_parser_end(struct smaps_parser *p, struct smaps *ret)
+/* Neither PSS nor USS is above the RSS. Each field is below 2^63, so that two do not overflow. */
+static bool is_plausible(const struct smaps *s)
 {
 	const uint64_t needed = 1 << SMAPS_RSS | 1 << SMAPS_PSS;
 
+	return (s->present & needed) == needed && s->q[SMAPS_PSS] <= s->q[SMAPS_RSS] &&
+	       s->q[SMAPS_PRIVATE_CLEAN] + s->q[SMAPS_PRIVATE_DIRTY] <= s->q[SMAPS_RSS];
+}
+
+int smaps_parser_end(struct smaps_parser *p, struct smaps *ret)
+{
 	end_mapping(p);
-	if (p->rest.len || (p->sum.present & needed) != needed ||
-		p->sum.q[SMAPS_PSS] > p->sum.q[SMAPS_RSS])
+	if (p->rest.len || !is_plausible(&p->sum))
 		return -EBADMSG;
 	*ret = p->sum;
 	return 0;

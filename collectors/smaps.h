@@ -34,14 +34,14 @@ struct smaps {
 	 * good as a name for the image of the process. */
 	uint64_t range_start, range_end;
 	uint64_t mappings;        /* 1 for rollup */
-	uint64_t shared_mappings; /* those with shared pages, whose PSS was therefore rounded */
-	uint64_t present;         /* bits of smaps_field */
+	uint64_t shared_mappings; /* those that may have shared pages, whose PSS was then rounded */
+	uint64_t present;         /* bits of smaps_field: those that every mapping has */
 	uint64_t q[SMAPS_FIELDS]; /* bytes */
 };
 
 /*
  * Parses the text of smaps_rollup. -EBADMSG: cut off, without a range, Rss or Pss, a field twice, a value
- * that no kernel prints, or a PSS above the RSS.
+ * that no kernel prints, or a PSS or USS above the RSS.
  */
 int smaps_parse_rollup(const char *text, size_t len, struct smaps *ret);
 

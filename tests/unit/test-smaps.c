@@ -70,7 +70,7 @@ static void rollup_of_an_older_kernel_has_no_parts(void **state)
 	assert_true(has(&s, SMAPS_SWAP_PSS));
 	assert_int_equal(parse_rollup(RANGE "Rss: 0 kB\nPss: 0 kB\n", &s), 0);
 	assert_int_equal(s.present, 1 << SMAPS_RSS | 1 << SMAPS_PSS);
-	assert_int_equal(s.shared_mappings, 0);
+	assert_int_equal(s.shared_mappings, 1); /* nothing says that it has none */
 }
 
 static void refuses_what_no_kernel_prints(void **state)
@@ -81,12 +81,15 @@ static void refuses_what_no_kernel_prints(void **state)
 		RANGE,
 		RANGE "Rss: 1 kB\n",
 		RANGE "Pss: 1 kB\n",
-		"Rss: 1 kB\nPss: 1 kB\n",                  /* no range */
-		"Rss: 1 kB\n" RANGE "Pss: 1 kB\n",         /* a field before it */
-		RANGE RANGE "Rss: 1 kB\nPss: 1 kB\n",      /* two */
-		RANGE "Rss: 1 kB\nPss: 2 kB\n",            /* more than all of it */
-		RANGE "Rss: 1 kB\nRss: 1 kB\nPss: 1 kB\n", /* a field twice */
-		RANGE "Rss: 1 kB\nPss: 1 kB",              /* cut */
+		"Rss: 1 kB\nPss: 1 kB\n",             /* no range */
+		"Rss: 1 kB\n" RANGE "Pss: 1 kB\n",    /* a field before it */
+		RANGE RANGE "Rss: 1 kB\nPss: 1 kB\n", /* two */
+		RANGE "Rss: 1 kB\nPss: 2 kB\n",       /* more than all of it */
+		RANGE "Rss: 3 kB\nPss: 1 kB\nPrivate_Clean: 2 kB\nPrivate_Dirty: 2 kB\n",
+		RANGE "Rss: 9007199254740991 kB\nPss: 1 kB\nPrivate_Clean: 9007199254740991 kB\n"
+		      "Private_Dirty: 9007199254740991 kB\n", /* beyond 2^63 */
+		RANGE "Rss: 1 kB\nRss: 1 kB\nPss: 1 kB\n",    /* a field twice */
+		RANGE "Rss: 1 kB\nPss: 1 kB",                 /* cut */
 		RANGE "Rss: 1 kB\nPss: 1\n",
 		RANGE "Rss: 1 kB\nPss: 1 MB\n",
 		RANGE "Rss: 18446744073709551615 kB\nPss: 1 kB\n",
@@ -111,7 +114,10 @@ static void refuses_what_no_kernel_prints(void **state)
 
 static void refuses_what_is_cut(void **state)
 {
+	struct smaps whole;
+
 	(void)state;
+	assert_int_equal(parse_rollup(ROLLUP_6_18, &whole), 0);
 	for (size_t len = 0; len < sizeof(ROLLUP_6_18) - 1; len++) {
 		AUTO_FREE char *cut = malloc(len + 1);
 		struct smaps s;
@@ -122,6 +128,14 @@ static void refuses_what_is_cut(void **state)
 		r = smaps_parse_rollup(cut + 1, len, &s);
 		if (!len || ROLLUP_6_18[len - 1] != '\n')
 			assert_int_equal(r, -EBADMSG);
+		if (r < 0)
+			continue;
+		/* What there is, is right; what is missing is taken for the worst. */
+		assert_true(has(&s, SMAPS_RSS) && has(&s, SMAPS_PSS));
+		for (unsigned int i = 0; i < SMAPS_FIELDS; i++)
+			if (has(&s, i))
+				assert_int_equal(s.q[i], whole.q[i]);
+		assert_int_equal(s.shared_mappings, whole.shared_mappings);
 	}
 }
 
@@ -189,8 +203,21 @@ static void sums_up_mappings(void **state)
 	}
 }
 
+static void assert_is_whole(const struct smaps *s)
+{
+	assert_int_equal(s->mappings, 3);
+	assert_int_equal(s->q[SMAPS_RSS], 730 * 1024);
+	assert_int_equal(s->q[SMAPS_PSS], 410 * 1024);
+	if (has(s, SMAPS_PRIVATE_DIRTY))
+		assert_int_equal(s->q[SMAPS_PRIVATE_DIRTY], 110 * 1024);
+	if (has(s, SMAPS_SWAP_PSS))
+		assert_int_equal(s->q[SMAPS_SWAP_PSS], 7 * 1024);
+}
+
+/* Between two mappings a cut can't be seen. */
 static void refuses_mappings_that_are_cut(void **state)
 {
+	const size_t last = (size_t)(strstr(mappings, "(deleted)") - mappings);
 	AUTO_PARSER struct smaps_parser p = {0};
 
 	(void)state;
@@ -200,6 +227,52 @@ static void refuses_mappings_that_are_cut(void **state)
 
 		if (!len || mappings[len - 1] != '\n')
 			assert_int_equal(r, -EBADMSG);
+		else if (len > last && r == 0)
+			assert_is_whole(&s);
+	}
+}
+
+/* A sum over some of the mappings is not the sum, and what is not said to be private may be shared. */
+static void a_field_that_one_lacks_is_absent(void **state)
+{
+	static const char head[] =
+		"1-2 r\nRss: 8 kB\nPss: 4 kB\nShared_Clean: 0 kB\nShared_Dirty: 0 kB\n"
+		"Private_Clean: 4 kB\nPrivate_Dirty: 0 kB\nSwapPss: 4 kB\n";
+	static const struct {
+		const char *second;
+		int result;
+		uint64_t present, shared_mappings;
+	} cases[] = {
+		{"Rss: 8 kB\n", -EBADMSG, 0, 0},
+		{"Pss: 8 kB\n", -EBADMSG, 0, 0},
+		{"", -EBADMSG, 0, 0},
+		{"Rss: 8 kB\nPss: 4 kB\n", 0, 1 << SMAPS_RSS | 1 << SMAPS_PSS, 1},
+		{"Rss: 8 kB\nPss: 4 kB\nShared_Dirty: 0 kB\nSwapPss: 1 kB\n", 0,
+			1 << SMAPS_RSS | 1 << SMAPS_PSS | 1 << SMAPS_SHARED_DIRTY |
+				1 << SMAPS_SWAP_PSS,
+			1},
+		{"Rss: 8 kB\nPss: 4 kB\nShared_Dirty: 0 kB\nShared_Clean: 0 kB\nPss_Anon: 0 kB\n",
+			0,
+			1 << SMAPS_RSS | 1 << SMAPS_PSS | 1 << SMAPS_SHARED_DIRTY |
+				1 << SMAPS_SHARED_CLEAN,
+			0},
+	};
+	AUTO_PARSER struct smaps_parser p = {0};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		const char *second = cases[i / 2].second;
+		char text[512];
+		struct smaps s;
+		int n = i % 2 ? snprintf(text, sizeof(text), "%s2-3 r\n%s", head, second)
+		              : snprintf(text, sizeof(text), "2-3 r\n%s%s", second, head);
+
+		assert_int_equal(parse_pieces(&p, text, (size_t)n, 9, &s), cases[i / 2].result);
+		if (cases[i / 2].result < 0)
+			continue;
+		assert_int_equal(s.present, cases[i / 2].present);
+		assert_int_equal(s.shared_mappings, cases[i / 2].shared_mappings);
+		assert_int_equal(s.q[SMAPS_PSS], 8 * 1024);
 	}
 }
 
@@ -287,7 +360,7 @@ static void stores_what_is_present(void **state)
 	assert_false(ROW_HAS(&row, PROCESS_PSS_ANON));
 	assert_false(ROW_HAS(&row, PROCESS_SWAP_PSS));
 	assert_false(ROW_HAS(&row, PROCESS_SHARED_HUGETLB));
-	assert_int_equal(row.q[PROCESS_PSS_HIGH], 8 * 1024); /* nothing shared: nothing rounded */
+	assert_int_equal(row.q[PROCESS_PSS_HIGH], 9 * 1024); /* shared or not: that is not said */
 }
 
 /* smaps rounds once for each mapping; but no PSS is above the RSS. */
@@ -350,6 +423,7 @@ int main(void)
 		cmocka_unit_test(refuses_what_is_cut),
 		cmocka_unit_test(sums_up_mappings),
 		cmocka_unit_test(refuses_mappings_that_are_cut),
+		cmocka_unit_test(a_field_that_one_lacks_is_absent),
 		cmocka_unit_test(refuses_bad_mappings),
 		cmocka_unit_test(refuses_a_line_without_end),
 		cmocka_unit_test(survives_without_memory),
