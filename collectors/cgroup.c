@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/number.h"
+
+#define ALPHANUMERIC "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 enum {
 	UNIT_NAME_MAX = 255,
@@ -31,14 +34,15 @@ static bool has_suffix(struct cgroup_name n, const char *suffix)
 	return n.len >= len && !memcmp(n.text + n.len - len, suffix, len);
 }
 
-/* Whether NAME is a unit's: of a known type, of allowed characters, and no template. */
-static bool is_unit_name(struct cgroup_name n)
+/*
+ * Whether NAME is a unit's: of a known type, of allowed characters, and no template. *ret_is_instance:
+ * it is one of a template's.
+ */
+static bool is_unit_name(struct cgroup_name n, bool *ret_is_instance)
 {
 	static const char *const types[] = {".service", ".scope", ".slice", ".socket", ".mount",
 		".swap", ".target", ".device", ".automount", ".timer", ".path"};
-	static const char allowed[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-		":-_.\\@";
+	static const char allowed[] = ALPHANUMERIC ":-_.\\@";
 	const char *at_sign = memchr(n.text, '@', n.len);
 	size_t stem = 0;
 
@@ -52,6 +56,7 @@ static bool is_unit_name(struct cgroup_name n)
 	for (size_t i = 0; i < n.len; i++)
 		if (!memchr(allowed, n.text[i], sizeof(allowed) - 1))
 			return false;
+	*ret_is_instance = at_sign != NULL;
 	return true;
 }
 
@@ -81,36 +86,78 @@ static struct cgroup_name unescape(struct cgroup_name n)
 	return n;
 }
 
+/* Slices have no templates. */
 static bool is_slice(struct cgroup_name n)
 {
-	return has_suffix(n, ".slice") && is_unit_name(n);
+	bool is_instance;
+
+	return has_suffix(n, ".slice") && is_unit_name(n, &is_instance) && !is_instance;
 }
 
-/* The unit at PATH after its slices; PATH moves past it. */
-static struct cgroup_name take_unit(struct cgroup_name *path, struct cgroup_name *ret_slice)
+/* The unit at PATH after its slices, and the component as it stands there; PATH moves past it. */
+static struct cgroup_name take_unit(
+	struct cgroup_name *path, struct cgroup_name *ret_slice, struct cgroup_name *ret_component)
 {
-	struct cgroup_name part = unescape(next_component(path));
+	struct cgroup_name part;
+	bool is_instance;
 
-	while (is_slice(part)) {
+	for (;;) {
+		*ret_component = next_component(path);
+		part = unescape(*ret_component);
+		if (!is_slice(part))
+			break;
 		*ret_slice = part;
-		part = unescape(next_component(path));
 	}
-	if (!part.len || !is_unit_name(part))
+	if (has_suffix(part, ".slice") || !is_unit_name(part, &is_instance))
 		return (struct cgroup_name){0};
 	return part;
 }
 
+/* What stands between PREFIX and SUFFIX; len 0: not of that form, or nothing does. */
+static struct cgroup_name between(struct cgroup_name n, const char *prefix, const char *suffix)
+{
+	size_t before = strlen(prefix), after = strlen(suffix);
+
+	if (n.len < before + after || !has_prefix(n, prefix) || !has_suffix(n, suffix))
+		return (struct cgroup_name){0};
+	return (struct cgroup_name){n.text + before, n.len - before - after};
+}
+
+/* The manager of a user, whose uid is valid and written the one way. Never escaped. */
+static bool is_user_manager(struct cgroup_name n)
+{
+	struct cgroup_name id = between(n, "user@", ".service");
+	uint64_t uid;
+
+	return id.len && (id.len == 1 || id.text[0] != '0') &&
+	       number_parse_u64(id.text, id.len, &uid) == 0 && uid < UINT32_MAX &&
+	       uid != UINT16_MAX;
+}
+
+/* A login session. Never escaped. */
+static bool is_session(struct cgroup_name n)
+{
+	static const char alphanumeric[] = ALPHANUMERIC;
+	struct cgroup_name id = between(n, "session-", ".scope");
+
+	for (size_t i = 0; i < id.len; i++)
+		if (!memchr(alphanumeric, id.text[i], sizeof(alphanumeric) - 1))
+			return false;
+	return id.len > 0;
+}
+
 static void parse_path(struct cgroup_name path, struct cgroup *ret)
 {
-	struct cgroup_name slice = {0};
+	struct cgroup_name slice = {0}, component;
 
+	if (has_suffix(path, " (deleted)")) /* the cgroup is; the kernel's mark */
+		path.len -= strlen(" (deleted)");
 	ret->slice = slice;
 	ret->user_unit = slice;
-	ret->unit = take_unit(&path, &ret->slice);
+	ret->unit = take_unit(&path, &ret->slice, &component);
 	/* Below a user manager, and in old layouts below a session, stand the units of the user. */
-	if ((has_prefix(ret->unit, "user@") && has_suffix(ret->unit, ".service")) ||
-		(has_prefix(ret->unit, "session-") && has_suffix(ret->unit, ".scope")))
-		ret->user_unit = take_unit(&path, &slice);
+	if (ret->unit.len && (is_user_manager(component) || is_session(component)))
+		ret->user_unit = take_unit(&path, &slice, &component);
 }
 
 /* A line is "ID:CONTROLLERS:PATH". True for the two hierarchies that can name a unit. */

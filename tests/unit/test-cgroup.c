@@ -11,6 +11,8 @@
 	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"     \
 	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
+#define MANAGER "0::/user.slice/user-1000.slice/user@1000.service/"
+
 static const struct {
 	const char *text, *unit, *user_unit, *slice;
 } cases[] = {
@@ -35,6 +37,40 @@ static const struct {
 		"user-1000.slice"},
 	{"0::/user.slice/user-1000.slice/user@1000.service/app.slice\n", "user@1000.service", "",
 		"user-1000.slice"},
+	{MANAGER "app.slice/app-a.slice/a@1.service\n", "user@1000.service", "a@1.service",
+		"user-1000.slice"},
+	{MANAGER "_x.service/y\n", "user@1000.service", "x.service", "user-1000.slice"},
+	{MANAGER "x@.service\n", "user@1000.service", "", "user-1000.slice"},
+	{MANAGER "user@1000.service/b.service\n", "user@1000.service", "user@1000.service",
+		"user-1000.slice"}, /* only one manager is looked through */
+	{"0::/user@0.service/x.service\n", "user@0.service", "x.service", ""},
+	{"0::/user@4294967294.service/x.service\n", "user@4294967294.service", "x.service", ""},
+	{"0::/session-c2.scope/x.service\n", "session-c2.scope", "x.service", ""},
+	/* nearly a manager or a session: a uid has one spelling, neither is ever escaped */
+	{"0::/user@root.service/x.service\n", "user@root.service", "", ""},
+	{"0::/user@01000.service/x.service\n", "user@01000.service", "", ""},
+	{"0::/user@65535.service/x.service\n", "user@65535.service", "", ""},
+	{"0::/user@4294967295.service/x.service\n", "user@4294967295.service", "", ""},
+	{"0::/user@18446744073709551617.service/x.service\n", "user@18446744073709551617.service",
+		"", ""},
+	{"0::/user@1000.scope/x.service\n", "user@1000.scope", "", ""},
+	{"0::/_user@1000.service/x.service\n", "user@1000.service", "", ""},
+	{"0::/xuser@1000.service/x.service\n", "xuser@1000.service", "", ""},
+	{"0::/session-.scope/x.service\n", "session-.scope", "", ""},
+	{"0::/session-1-2.scope/x.service\n", "session-1-2.scope", "", ""},
+	{"0::/session-1.service/x.service\n", "session-1.service", "", ""},
+	{"0::/_session-1.scope/x.service\n", "session-1.scope", "", ""},
+	/* slices are never templates' instances, nor units of a process */
+	{"0::/x@1.slice/y.service\n", "", "", ""},
+	{"0::/x@.slice/y.service\n", "", "", ""},
+	{"0::/x@1.slice\n", "", "", ""},
+	{"0::/_system.slice/_x.service\n", "x.service", "", "system.slice"},
+	{"0::/-.slice/x.service\n", "x.service", "", "-.slice"},
+	/* a removed cgroup: the kernel's mark, behind the whole path */
+	{"0::/system.slice/x.service (deleted)\n", "x.service", "", "system.slice"},
+	{MANAGER "app.slice/y.service (deleted)\n", "user@1000.service", "y.service",
+		"user-1000.slice"},
+	{"0:: (deleted)\n", "", "", ""},
 	/* containers */
 	{"0::/system.slice/docker-0123456789abcdef.scope\n", "docker-0123456789abcdef.scope", "",
 		"system.slice"},
@@ -70,7 +106,7 @@ static const struct {
 	{"0::/system.slice/a b.service\n", "", "", "system.slice"},
 	{"0::/system.slice/a\"b.service\n", "", "", "system.slice"},
 	{"0::/system.slice/\xff.service\n", "", "", "system.slice"},
-	{"0::/system.slice/x.service (deleted)\n", "", "", "system.slice"},
+	{"0::/system.slice/x.service (deleted)/y\n", "", "", "system.slice"},
 	{"0::/system.slice/x.unknown\n", "", "", "system.slice"},
 	{"0::/" NAME_250 ".swap\n", NAME_250 ".swap", "", ""},
 	{"0::/" NAME_250 "x.swap\n", "", "", ""}, /* 256 bytes */
