@@ -32,7 +32,7 @@ int meminfo_parse(const char *text, size_t len, struct meminfo *ret)
 		key = r == 0 ? line_find(&line, keys, ARRAY_SIZE(keys), &hint) : NULL;
 		if (!key)
 			continue;
-		r = line_kib(&line, &bytes);
+		r = ROW_HAS(&info, key->id) ? -EBADMSG : line_kib(&line, &bytes);
 		if (r < 0)
 			return r;
 		ROW_SET(&info, key->id, bytes);

@@ -19,7 +19,7 @@ struct meminfo {
 	uint64_t q[MEMINFO_FIELDS]; /* bytes */
 };
 
-/* -EBADMSG: cut off, or a value that no kernel prints. */
+/* -EBADMSG: cut off, a field twice, or a value that no kernel prints. */
 int meminfo_parse(const char *text, size_t len, struct meminfo *ret);
 
 /* Reads and parses "meminfo" below PROCFS_FD. */

@@ -29,6 +29,7 @@ static void parses_what_there_is(void **state)
 		{"XMemTotal: 1 kB\nMemTotalX: 1 kB\n", 0, 0, 0, 0},
 		{"", 0, 0, 0, 0},
 		{"MemTotal: 1 kB\nMemFr", -EBADMSG, 0, 0, 0},
+		{"MemTotal: 1 kB\nMemTotal: 1 kB\n", -EBADMSG, 0, 0, 0},
 		{"MemTotal: 1 MB\n", -EBADMSG, 0, 0, 0},
 		{"MemTotal: 18446744073709551615 kB\n", -EBADMSG, 0, 0, 0},
 	};
