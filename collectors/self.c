@@ -20,6 +20,8 @@
 #include "collectors/stat.h"
 #include "collectors/status.h"
 
+enum { STATUS_MAX = 4 << 20 };
+
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38 /* Linux 5.8 */
 #endif
@@ -28,11 +30,17 @@ int self_parse_capabilities(const char *text, size_t len, uint64_t *ret)
 {
 	static const char key[] = "\nCapEff:\t";
 	const char *at = memmem(text, len, key, sizeof(key) - 1);
+	uint64_t caps;
+	int n;
 
 	if (!at)
 		return -EBADMSG;
 	at += sizeof(key) - 1;
-	return number_scan_hex(at, (size_t)(text + len - at), ret) <= 0 ? -EBADMSG : 0;
+	n = number_scan_hex(at, (size_t)(text + len - at), &caps);
+	if (n <= 0 || at + n == text + len || at[n] != '\n')
+		return -EBADMSG;
+	*ret = caps;
+	return 0;
 }
 
 /* From Linux 6.2 on the directory's size says it; before, it is to be counted. */
@@ -50,21 +58,32 @@ static uint64_t count_fds(void)
 	return count > 3 ? count - 3 : 0; /* ".", ".." and the directory's own */
 }
 
-static void read_status(struct self *self)
+static void parse_status(const char *text, size_t len, struct self *self)
 {
-	char text[8192];
 	struct status status;
 	uint64_t caps;
-	size_t len;
 
-	if (file_read(AT_FDCWD, "/proc/self/status", text, sizeof(text), &len) < 0)
-		return;
 	if (self_parse_capabilities(text, len, &caps) == 0) {
 		self->has_sys_ptrace = (caps >> CAP_SYS_PTRACE) & 1;
 		self->has_perfmon = (caps >> CAP_PERFMON) & 1;
 	}
 	if (status_parse(text, len, &status) == 0 && ROW_HAS(&status, PROCESS_RSS))
 		self->resident_bytes = status.q[PROCESS_RSS];
+}
+
+/* Whoever is in hundreds of groups has a long status. */
+static void read_status(struct self *self)
+{
+	AUTO_BUFFER struct buffer long_text = {0};
+	char text[8192];
+	size_t len;
+	int r = file_read(AT_FDCWD, "/proc/self/status", text, sizeof(text), &len);
+
+	if (r == 0)
+		parse_status(text, len, self);
+	else if (r == -EFBIG &&
+		 file_read_all(AT_FDCWD, "/proc/self/status", STATUS_MAX, &long_text) == 0)
+		parse_status(long_text.data, long_text.len, self);
 }
 
 static void read_start(struct self *self)
