@@ -162,6 +162,7 @@ static int read_smaps(struct reading *g)
 	char path[PATH_SIZE];
 	AUTO_CLOSE int fd = openat(
 		g->dirfd, path_of(g->process, "smaps", path), O_RDONLY | O_CLOEXEC);
+	bool is_empty = true;
 
 	if (fd < 0)
 		return -errno;
@@ -176,11 +177,12 @@ static int read_smaps(struct reading *g)
 			return -errno;
 		if (!n)
 			break;
+		is_empty = false;
 		e = smaps_parser_feed(&r->smaps, r->text, (size_t)n);
 		if (e < 0)
 			return e;
 	}
-	if (!r->smaps.sum.mappings)
+	if (is_empty)
 		return -ESRCH;
 	g->source = SOURCE_SMAPS;
 	return smaps_parser_end(&r->smaps, &g->smaps);

@@ -12,6 +12,28 @@
 
 #define BOOT_NS UINT64_C(1700000000000000000)
 
+/* The next read fails, for a file whose open is not enough to make fail. */
+static bool read_fails;
+static int read_error;
+
+ssize_t __real_read(int fd, void *buf, size_t size);
+ssize_t __wrap_read(int fd, void *buf, size_t size);
+
+ssize_t __wrap_read(int fd, void *buf, size_t size)
+{
+	if (!read_fails)
+		return __real_read(fd, buf, size);
+	read_fails = false;
+	errno = read_error;
+	return -1;
+}
+
+static void fail_read(void *to)
+{
+	(void)to;
+	read_fails = true;
+}
+
 /* A tree with one process, and a reader of it. */
 struct scene {
 	struct tree tree;
@@ -200,6 +222,54 @@ static void falls_back_to_smaps(void **state)
 	}
 }
 
+/* What ends early without an error, as when its process becomes a zombie, is no measurement either. */
+static void refuses_bad_smaps(void **state)
+{
+	static const struct {
+		const char *text;
+		enum process_outcome outcome;
+	} cases[] = {
+		{"", OUTCOME_CHANGING},
+		{"garbage", OUTCOME_MALFORMED},
+		{"1-2 r\nRss: 1 kB\n", OUTCOME_MALFORMED},
+		{"1-2 r\nRss: 1 kB\nPss: 1 kB\n1-2", OUTCOME_MALFORMED},
+		{"1-2 r\nRss: 1 kB\nRss: 1 kB\nPss: 1 kB\n", OUTCOME_MALFORMED},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SCENE struct scene *s = scene_new();
+
+		tree_remove(&s->tree, "42/smaps_rollup");
+		tree_write(&s->tree, "42/smaps", cases[i].text);
+		for (int pass = 0; pass < 2; pass++) {
+			read_at(s, 1000);
+			assert_without_pss(s, cases[i].outcome);
+		}
+	}
+}
+
+static void goes_on_after_a_signal(void **state)
+{
+	static const struct {
+		int error;
+		enum process_outcome outcome;
+	} cases[] = {{EINTR, OUTCOME_MEASURED}, {EIO, OUTCOME_ERROR}, {ESRCH, OUTCOME_CHANGING}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SCENE struct scene *s = scene_new();
+		struct tree_event event = {.suffix = "smaps", .nth = 0, .call = fail_read};
+
+		tree_remove(&s->tree, "42/smaps_rollup");
+		tree_add_smaps(&s->tree, &s->p);
+		read_error = cases[i].error;
+		tree_expect(&event, 1);
+		assert_int_equal(read_at(s, 1000)->outcome, cases[i].outcome);
+		read_fails = false;
+	}
+}
+
 /* Why there is no PSS, by the error of the walk; the counters of status stay. */
 static void says_why_there_is_no_pss(void **state)
 {
@@ -228,6 +298,43 @@ static void says_why_there_is_no_pss(void **state)
 		read_at(s, 1000);
 		assert_measured(s);
 	}
+}
+
+/* Being refused is no sign of a new image: nothing else is read again for it. */
+static void who_is_denied_costs_no_more(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct tree_event events[] = {
+		{.suffix = "smaps_rollup", .error = EACCES}, {.suffix = "stat"}};
+
+	(void)state;
+	tree_expect(events, ARRAY_SIZE(events));
+	read_at(s, 1000);
+	assert_true(events[1].count > 0);
+	tree_expect(events, ARRAY_SIZE(events));
+	assert_false(read_at(s, 1000)->is_renamed);
+	assert_int_equal(events[0].count, 1);
+	assert_int_equal(events[1].count, 0);
+}
+
+/* Marks for sharing.h: only what may be another address space than before is compared again. */
+static void a_new_address_space_is_compared(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	read_at(s, 1000);
+	assert_true(s->process.mm_is_new);
+	s->process.mm_is_new = false;
+	s->process.mm_group = 5;
+	read_at(s, 1000);
+	assert_false(s->process.mm_is_new);
+	assert_int_equal(s->process.mm_group, 5);
+	s->p.image++;
+	tree_add(&s->tree, &s->p);
+	read_at(s, 1000);
+	assert_true(s->process.mm_is_new);
+	assert_int_equal(s->process.mm_group, 0);
 }
 
 static void a_kernel_with_neither_file_is_an_error(void **state)
@@ -485,6 +592,7 @@ static void a_dead_leader_is_read_through_a_thread(void **state)
 	(void)state;
 	thread.pid = 44;
 	thread.name = "a thread";
+	thread.uid = 99; /* set for the thread alone, as the raw system call does */
 	s->p.state = 'Z';
 	s->p.threads = 2;
 	s->p.rss_kib = 0;
@@ -503,6 +611,28 @@ static void a_dead_leader_is_read_through_a_thread(void **state)
 	read_at(s, 1000);
 	assert_int_equal(s->sample.outcome, OUTCOME_NO_MM);
 	assert_false(s->process.known);
+}
+
+/* Neither a kernel thread nor a plain zombie borrows memory from what lies below task. */
+static void only_dead_leaders_are_read_through_threads(void **state)
+{
+	static const struct {
+		char state;
+		unsigned int threads;
+	} cases[] = {{'S', 2}, {'Z', 1}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SCENE struct scene *s = scene_new();
+
+		tree_add_at(&s->tree, "42/task/44", &s->p);
+		s->p.rss_kib = 0;
+		s->p.state = cases[i].state;
+		s->p.threads = cases[i].threads;
+		tree_add(&s->tree, &s->p);
+		assert_int_equal(read_at(s, 1000)->outcome, OUTCOME_NO_MM);
+		assert_int_equal(s->process.tid, 0);
+	}
 }
 
 /* Up to 65536 supplementary groups make status longer than any first buffer. */
@@ -592,7 +722,12 @@ int main(void)
 		cmocka_unit_test(without_memory_there_is_nothing),
 		cmocka_unit_test(a_zombie_forgets),
 		cmocka_unit_test(falls_back_to_smaps),
+		cmocka_unit_test(refuses_bad_smaps),
+		cmocka_unit_test(goes_on_after_a_signal),
 		cmocka_unit_test(says_why_there_is_no_pss),
+		cmocka_unit_test(who_is_denied_costs_no_more),
+		cmocka_unit_test(a_new_address_space_is_compared),
+		cmocka_unit_test(only_dead_leaders_are_read_through_threads),
 		cmocka_unit_test(a_kernel_with_neither_file_is_an_error),
 		cmocka_unit_test(a_malformed_rollup_is_no_measurement),
 		cmocka_unit_test(a_malformed_status),
