@@ -122,7 +122,8 @@ static const struct {
 
 static void assert_name(const char *text, const struct cgroup_name *name, const char *expected)
 {
-	if (name->len != strlen(expected) || (name->len && memcmp(name->text, expected, name->len)))
+	if (name->len != strlen(expected) ||
+		(name->len && memcmp(name->text, expected, name->len) != 0))
 		fail_msg("%s: '%.*s' instead of '%s'", text, (int)name->len,
 			name->len ? name->text : "", expected);
 }

@@ -397,7 +397,7 @@ static void agrees_with_the_kernel(void **state)
 	AUTO_BUFFER struct buffer text = {0};
 	AUTO_PARSER struct smaps_parser p = {0};
 	struct snapshot_process row = {0};
-	struct smaps s, rollup;
+	struct smaps s = {0}, rollup = {0};
 	int r;
 
 	(void)state;

@@ -153,6 +153,12 @@ static void write_stat(const struct tree *t, const char *folder, const struct tr
 	write_below(t, folder, "stat", text);
 }
 
+/* Another one for each image. */
+static uint64_t first_address(const struct tree_process *p)
+{
+	return 0x1000 * (p->image + 1);
+}
+
 static void write_rollup(const struct tree *t, const char *folder, const struct tree_process *p)
 {
 	char text[TREE_TEXT_MAX];
@@ -162,7 +168,7 @@ static void write_rollup(const struct tree *t, const char *folder, const struct 
 		"Rss:            %llu kB\nPss:            %llu kB\n"
 		"Shared_Clean:   %llu kB\nShared_Dirty:          0 kB\n"
 		"Private_Clean:         0 kB\nPrivate_Dirty:  %llu kB\nSwapPss:        %llu kB\n",
-		(unsigned long long)(0x1000 * (p->image + 1)), (unsigned long long)p->rss_kib,
+		(unsigned long long)first_address(p), (unsigned long long)p->rss_kib,
 		(unsigned long long)p->pss_kib, (unsigned long long)(p->rss_kib - p->uss_kib),
 		(unsigned long long)p->uss_kib, (unsigned long long)p->swap_kib);
 	write_below(t, folder, "smaps_rollup", p->rss_kib ? text : "");
@@ -205,8 +211,7 @@ void tree_add_smaps(const struct tree *t, const struct tree_process *p)
 		"7fe000000000-7ff000000000 rw-p 00000000 00:00 0\nRss: %llu kB\nPss: %llu kB\n"
 		"Shared_Clean: 0 kB\nShared_Dirty: 0 kB\nPrivate_Clean: 0 kB\n"
 		"Private_Dirty: %llu kB\nSwapPss: %llu kB\n",
-		(unsigned long long)(0x1000 * (p->image + 1)),
-		(unsigned long long)(p->rss_kib - p->uss_kib),
+		(unsigned long long)first_address(p), (unsigned long long)(p->rss_kib - p->uss_kib),
 		(unsigned long long)(p->pss_kib - p->uss_kib),
 		(unsigned long long)(p->rss_kib - p->uss_kib), (unsigned long long)p->uss_kib,
 		(unsigned long long)p->uss_kib, (unsigned long long)p->uss_kib,
