@@ -114,6 +114,7 @@ static const struct {
 	{"", "", "", ""},
 	{"\n\n", "", "", ""},
 	{"0\n", "", "", ""},
+	{"0\n0:x\n0::/system.slice/x.service\n", "x.service", "", "system.slice"},
 	{"0:\n", "", "", ""},
 	{"0::\n", "", "", ""},
 	{"garbage: /system.slice/x.service\n", "", "", ""},

@@ -45,10 +45,12 @@ static struct status make(const struct view *view, bool large_numbers)
 
 static bool has_line(const struct buffer *b, const char *line)
 {
-	AUTO_FREE char *text = strndup(b->data, b->len);
+	AUTO_FREE char *text = malloc(b->len + 1);
 	char *at = text;
 
 	assert_non_null(text);
+	memcpy(text, b->data, b->len);
+	text[b->len] = 0;
 	while ((at = strstr(at, line))) {
 		if ((at == text || at[-1] == '\n') && at[strlen(line)] == '\n')
 			return true;
