@@ -5,7 +5,9 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
@@ -103,11 +105,26 @@ static void knows_itself_among_many_groups(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* The rights that the kernel says this very process has. */
+static void knows_its_rights(void **state)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+	struct self self = {0};
+
+	(void)state;
+	assert_int_equal(syscall(SYS_capget, &header, data), 0);
+	self_read(&self);
+	assert_int_equal(self.has_sys_ptrace, data[0].effective >> 19 & 1);
+	assert_int_equal(self.has_perfmon, data[1].effective >> 6 & 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_the_effective_set),
 		cmocka_unit_test(knows_itself),
+		cmocka_unit_test(knows_its_rights),
 		cmocka_unit_test(knows_itself_among_many_groups),
 	};
 

@@ -95,6 +95,7 @@ static void refuses_what_no_kernel_prints(void **state)
 		RANGE "Rss: 18446744073709551615 kB\nPss: 1 kB\n",
 		RANGE "Rss: 1 kB\r\nPss: 1 kB\r\n",
 		"55d4a3c00000 ---p\nRss: 1 kB\nPss: 1 kB\n",
+		"1 2 ---p\nRss: 1 kB\nPss: 1 kB\n",
 		"55d4a3c00000-\nRss: 1 kB\nPss: 1 kB\n",
 		"55d4a3c00000-x ---p\nRss: 1 kB\nPss: 1 kB\n",
 		"55d4a3c00000-7ffd1c9f2000\nRss: 1 kB\nPss: 1 kB\n",
@@ -215,6 +216,27 @@ static void assert_is_whole(const struct smaps *s)
 }
 
 /* Between two mappings a cut can't be seen. */
+/* By its first digit, whichever, [vsyscall]'s too. */
+static void knows_a_mapping_from_a_field(void **state)
+{
+	static const char digits[] = "0123456789abcdef";
+	AUTO_PARSER struct smaps_parser p = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(digits) - 1; i++) {
+		char text[128];
+		struct smaps s;
+		int n = snprintf(text, sizeof(text),
+			"1-2 r\nRss: 1 kB\nPss: 1 kB\n%cfffffff600000-%cfffffff601000 --xp\n"
+			"Rss: 2 kB\nPss: 0 kB\n",
+			digits[i], digits[i]);
+
+		assert_int_equal(parse_pieces(&p, text, (size_t)n, 50, &s), 0);
+		assert_int_equal(s.mappings, 2);
+		assert_int_equal(s.q[SMAPS_RSS], 3 * 1024);
+	}
+}
+
 static void refuses_mappings_that_are_cut(void **state)
 {
 	const size_t last = (size_t)(strstr(mappings, "(deleted)") - mappings);
@@ -422,6 +444,7 @@ int main(void)
 		cmocka_unit_test(refuses_what_no_kernel_prints),
 		cmocka_unit_test(refuses_what_is_cut),
 		cmocka_unit_test(sums_up_mappings),
+		cmocka_unit_test(knows_a_mapping_from_a_field),
 		cmocka_unit_test(refuses_mappings_that_are_cut),
 		cmocka_unit_test(a_field_that_one_lacks_is_absent),
 		cmocka_unit_test(refuses_bad_mappings),
