@@ -109,7 +109,7 @@ static void knows_itself_among_many_groups(void **state)
 static void knows_its_rights(void **state)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2];
+	struct __user_cap_data_struct data[2] = {{0}};
 	struct self self = {0};
 
 	(void)state;
