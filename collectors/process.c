@@ -79,6 +79,12 @@ static enum process_outcome outcome_of(int error)
 	}
 }
 
+/* Whether ERROR is the host's or our own lack, which says nothing of the process. */
+static bool is_shortage(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+}
+
 /* One reading of a process that is under way. */
 struct reading {
 	struct process_reader *reader;
@@ -213,12 +219,16 @@ static int find_thread(struct reading *g)
 	while ((entry = readdir(dir))) {
 		struct status status;
 		uint64_t tid;
+		int e;
 
 		if (number_parse_u64(entry->d_name, strlen(entry->d_name), &tid) < 0 ||
 			tid > INT32_MAX || (pid_t)tid == p->pid)
 			continue;
 		p->tid = (pid_t)tid;
-		if (read_status(g, &status) == 0 && status.has_mm) {
+		e = read_status(g, &status);
+		if (is_shortage(e))
+			return e;
+		if (e == 0 && status.has_mm) {
 			/* The name and the user stay the process's own, which are its leader's. */
 			memcpy(status.name, g->status.name, sizeof(status.name));
 			status.name_len = g->status.name_len;
@@ -244,7 +254,7 @@ static int read_counters(struct reading *g, bool *ret_has_mm)
 		return e;
 	if (!g->status.has_mm && g->status.state == 'Z' && g->status.threads > 1) {
 		e = find_thread(g);
-		if (e == -ENOMEM)
+		if (is_shortage(e))
 			return e;
 	}
 	*ret_has_mm = g->status.has_mm;
@@ -277,17 +287,23 @@ static int read_guarded(struct reading *g, struct stat_info *ret, bool *ret_has_
 	for (int i = 0; i < ATTEMPTS; i++) {
 		struct stat_info after;
 		bool has_mm;
-		int e;
+		int e = read_stat(g, ret);
 
-		*ret_has_stat = read_stat(g, ret) == 0;
+		if (is_shortage(e))
+			return e;
+		*ret_has_stat = e == 0;
 		e = read_counters(g, &has_mm);
 		if (e < 0)
 			return e;
 		if (!has_mm)
 			return OUTCOME_NO_MM;
 		walk(g);
-		if (!*ret_has_stat || (g->error != -ESRCH && read_stat(g, &after) == 0 &&
-					      stat_is_same_image(ret, &after)))
+		if (!*ret_has_stat)
+			return 0;
+		e = read_stat(g, &after);
+		if (is_shortage(e))
+			return e;
+		if (g->error != -ESRCH && e == 0 && stat_is_same_image(ret, &after))
 			return 0;
 	}
 	return OUTCOME_CHANGING;
@@ -484,15 +500,21 @@ static int open_directory(struct process_reader *r, const struct process *p)
 }
 
 /* Below a descriptor that was not kept, the pid may be another process's by now. */
-static void check_start_time(struct reading *g)
+static int check_start_time(struct reading *g)
 {
 	struct process *p = g->process;
 	struct stat_info stat;
+	int e;
 
 	p->tid = 0;
-	if (p->known && p->has_stat &&
-		(read_stat(g, &stat) < 0 || stat.start_ticks != p->stat.start_ticks))
+	if (!p->known || !p->has_stat)
+		return 0;
+	e = read_stat(g, &stat);
+	if (is_shortage(e))
+		return e;
+	if (e < 0 || stat.start_ticks != p->stat.start_ticks)
 		forget(p);
+	return 0;
 }
 
 static int sample_opened(
@@ -500,12 +522,15 @@ static int sample_opened(
 {
 	struct reading g = {.reader = r, .process = p};
 	AUTO_CLOSE int fd = open_directory(r, p);
+	int e;
 
 	*ret = (struct sample){.outcome = OUTCOME_GONE};
 	if (fd < 0)
 		return fail(p, fd, ret);
 	g.dirfd = fd;
-	check_start_time(&g);
+	e = check_start_time(&g);
+	if (e < 0)
+		return fail(p, e, ret);
 	if (r->kept < r->kept_max) {
 		p->dirfd = TAKE_FD(fd);
 		r->kept++;

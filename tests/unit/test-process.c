@@ -714,6 +714,121 @@ static void survives_without_memory(void **state)
 	assert_true(failures >= 2);
 }
 
+static void assert_unread(const struct scene *s)
+{
+	const struct sample *got = &s->sample;
+
+	assert_int_equal(got->outcome, OUTCOME_ERROR);
+	assert_int_equal(got->source, SOURCE_NONE);
+	assert_true(got->is_member);
+	assert_int_equal(got->uid, s->p.uid);
+	assert_int_equal(got->present, 0);
+}
+
+/* Who can't be opened for want of descriptors is still who it was, and grows on when there are some. */
+static void a_lack_of_descriptors_forgets_nobody(void **state)
+{
+	static const struct {
+		const char *file;
+		unsigned int nth; /* of its opens */
+		size_t kept_max;
+		bool is_renamed;
+	} cases[] = {
+		{"42", 0, 0, false},
+		{"stat", 0, 0, false},
+		{"status", 0, 0, false},
+		{"status", 0, 1, false},
+		{"stat", 0, 1, true},
+		{"stat", 2, 1, true},
+		{"status", 2, 1, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		AUTO_SCENE struct scene *s = scene_new();
+		struct tree_event event = {.suffix = cases[i / 2].file,
+			.nth = cases[i / 2].nth,
+			.error = i % 2 ? EMFILE : ENFILE};
+		unsigned int descriptors;
+
+		s->reader.kept_max = cases[i / 2].kept_max;
+		read_at(s, 1000);
+		s->process.growth.has_hwm = true;
+		descriptors = unit_descriptors();
+		if (cases[i / 2].is_renamed)
+			s->p.name = "worker";
+		tree_add(&s->tree, &s->p);
+		tree_expect(&event, 1);
+		read_at(s, 1001);
+		assert_unread(s);
+		assert_int_equal(unit_descriptors(), descriptors);
+		tree_expect(NULL, 0);
+		assert_false(read_at(s, 1002)->is_new_image);
+		assert_measured(s);
+		assert_true(s->process.growth.has_hwm);
+	}
+}
+
+/* Whom nobody knows yet, nobody can count. */
+static void a_lack_of_descriptors_makes_nobody_known(void **state)
+{
+	static const char *const files[] = {"42", "stat", "status"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		AUTO_SCENE struct scene *s = scene_new();
+		struct tree_event event = {.suffix = files[i], .error = EMFILE};
+
+		tree_expect(&event, 1);
+		read_at(s, 1000);
+		assert_int_equal(s->sample.outcome, OUTCOME_ERROR);
+		assert_false(s->sample.is_member);
+		assert_false(s->process.known);
+		tree_expect(NULL, 0);
+		assert_true(read_at(s, 1001)->is_new_image);
+		assert_measured(s);
+	}
+}
+
+/* Process 42, whose leader has exited; its thread TID has the memory. */
+static void add_dead_leader(struct scene *s, pid_t tid)
+{
+	struct tree_process leader = s->p, thread = s->p;
+	char path[32];
+
+	leader.state = 'Z';
+	leader.threads = 2;
+	leader.rss_kib = 0;
+	thread.pid = tid;
+	tree_add(&s->tree, &leader);
+	tree_add_at(&s->tree, "42/task/42", &leader);
+	snprintf(path, sizeof(path), "42/task/%d", tid);
+	tree_add_at(&s->tree, path, &thread);
+}
+
+static void a_lack_of_descriptors_hides_no_thread(void **state)
+{
+	static const char *const files[] = {"task", "task/44/status"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		AUTO_SCENE struct scene *s = scene_new();
+		struct tree_event event = {.suffix = files[i], .error = EMFILE};
+
+		add_dead_leader(s, 44);
+		read_at(s, 1000);
+		assert_measured(s);
+		s->process.growth.has_hwm = true;
+		tree_expect(&event, 1);
+		read_at(s, 1001);
+		assert_unread(s);
+		tree_expect(NULL, 0);
+		assert_false(read_at(s, 1002)->is_new_image);
+		assert_measured(s);
+		assert_true(s->process.growth.has_hwm);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -745,6 +860,9 @@ int main(void)
 		cmocka_unit_test(absent_is_absent),
 		cmocka_unit_test(does_without_stat),
 		cmocka_unit_test(survives_without_memory),
+		cmocka_unit_test(a_lack_of_descriptors_forgets_nobody),
+		cmocka_unit_test(a_lack_of_descriptors_makes_nobody_known),
+		cmocka_unit_test(a_lack_of_descriptors_hides_no_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
