@@ -194,6 +194,14 @@ static int read_smaps(struct reading *g)
 	return smaps_parser_end(&r->smaps, &g->smaps);
 }
 
+/* Whether the thread that a dead leader is read through has ended. */
+static bool is_thread_gone(const struct reading *g)
+{
+	char path[PATH_SIZE];
+
+	return g->process->tid && faccessat(g->dirfd, path_of(g->process, "status", path), F_OK, 0);
+}
+
 /* Walks the page tables; where rollup is missing (before Linux 4.14), through smaps. */
 static void walk(struct reading *g)
 {
@@ -201,6 +209,8 @@ static void walk(struct reading *g)
 	g->error = read_rollup(g);
 	if (g->error == -ENOENT)
 		g->error = read_smaps(g);
+	if (g->error == -ENOENT && is_thread_gone(g))
+		g->error = -ESRCH;
 	if (g->error < 0)
 		g->source = SOURCE_RSS;
 }

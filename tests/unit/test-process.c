@@ -829,6 +829,36 @@ static void a_lack_of_descriptors_hides_no_thread(void **state)
 	}
 }
 
+static void replace_thread(void *to)
+{
+	struct scene *s = to;
+
+	tree_remove(&s->tree, "42/task/44");
+	add_dead_leader(s, 45);
+}
+
+/* The thread that shows the memory ends between two reads: another shows it, too. */
+static void a_thread_that_ends_is_replaced(void **state)
+{
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		AUTO_SCENE struct scene *s = scene_new();
+		struct tree_event event = {.suffix = "task/44/smaps_rollup",
+			.nth = 1,
+			.call = replace_thread,
+			.to = s};
+
+		add_dead_leader(s, 44);
+		if (known)
+			read_at(s, 1000);
+		tree_expect(&event, 1);
+		assert_int_equal(read_at(s, 1001)->is_new_image, !known);
+		assert_int_equal(event.count, 1);
+		assert_measured(s);
+		assert_int_equal(s->process.tid, 45);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -863,6 +893,7 @@ int main(void)
 		cmocka_unit_test(a_lack_of_descriptors_forgets_nobody),
 		cmocka_unit_test(a_lack_of_descriptors_makes_nobody_known),
 		cmocka_unit_test(a_lack_of_descriptors_hides_no_thread),
+		cmocka_unit_test(a_thread_that_ends_is_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
