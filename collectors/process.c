@@ -359,8 +359,12 @@ static void adopt(
 	const struct reading *g, const struct stat_info *stat, bool has_stat, struct sample *ret)
 {
 	struct process *p = g->process;
-	/* Without stat there is no telling a renamed process from a new image: take it for one. */
-	bool same = p->known && has_stat && p->has_stat && stat_is_same_image(&p->stat, stat);
+	/*
+	 * Without stat, or where its addresses are hidden from us, there is no telling a renamed process
+	 * from a new image: take it for one.
+	 */
+	bool same = p->known && has_stat && p->has_stat && stat_is_same_image(&p->stat, stat) &&
+	            (stat->start_stack || is_same_identity(p, &g->status));
 
 	if (!same) {
 		p->growth = (struct growth){0};

@@ -859,6 +859,39 @@ static void a_thread_that_ends_is_replaced(void **state)
 	}
 }
 
+/* As stat is to those who may not look into a process. */
+static void hide_image(const struct scene *s)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		"42 (%s) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 %llu 23 24 25 1 1 0 29\n",
+		s->p.name, (unsigned long long)s->p.start_ticks);
+	tree_write(&s->tree, "42/stat", text);
+}
+
+/* Who may not be looked into could have executed a program: a new name is a new image. */
+static void an_unseen_image_is_told_by_its_name(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct tree_event event = {.suffix = "smaps_rollup", .error = EACCES};
+
+	(void)state;
+	hide_image(s);
+	tree_expect(&event, 1);
+	assert_true(read_at(s, 1000)->is_new_image);
+	assert_without_pss(s, OUTCOME_DENIED);
+	s->process.growth.has_hwm = true;
+	assert_false(read_at(s, 1001)->is_new_image);
+	assert_true(s->process.growth.has_hwm);
+	s->p.name = "worker";
+	tree_add(&s->tree, &s->p);
+	hide_image(s);
+	assert_true(read_at(s, 1002)->is_new_image);
+	assert_without_pss(s, OUTCOME_DENIED);
+	assert_false(s->process.growth.has_hwm);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -894,6 +927,7 @@ int main(void)
 		cmocka_unit_test(a_lack_of_descriptors_makes_nobody_known),
 		cmocka_unit_test(a_lack_of_descriptors_hides_no_thread),
 		cmocka_unit_test(a_thread_that_ends_is_replaced),
+		cmocka_unit_test(an_unseen_image_is_told_by_its_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
