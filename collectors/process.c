@@ -340,11 +340,16 @@ static int read_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret)
 	size_t len;
 	int e = read_text(g, "cgroup", &text, &len);
 
-	g->process->cgroup_ns = now_ns;
 	if (e == -ENOMEM)
 		return e;
+	if (is_shortage(
+		    e)) /* where it was known to be, it still is; the next reading tries again */
+		return 0;
+	g->process->cgroup_ns = now_ns;
+	if (e == -ESRCH) /* it has just ended */
+		return 0;
 	if (e < 0)
-		len = 0; /* a kernel without cgroups, or it has just ended */
+		len = 0; /* a kernel without cgroups */
 	buffer_clear(&r->cgroup_text);
 	buffer_add(&r->cgroup_text, text, len);
 	if (r->cgroup_text.error)

@@ -892,6 +892,30 @@ static void an_unseen_image_is_told_by_its_name(void **state)
 	assert_false(s->process.growth.has_hwm);
 }
 
+/* What can't be read now is no news of where it belongs. */
+static void a_unit_is_kept_when_it_can_not_be_read(void **state)
+{
+	static const struct {
+		int error;
+		bool is_read_again;
+	} cases[] = {{EMFILE, true}, {ENFILE, true}, {ESRCH, false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SCENE struct scene *s = scene_new();
+		struct tree_event event = {.suffix = "cgroup", .error = cases[i].error};
+
+		read_at(s, 1000);
+		tree_expect(&event, 1);
+		assert_false(read_at(s, 1100)->has_cgroup);
+		assert_measured(s);
+		assert_int_equal(event.count, 1);
+		tree_expect(NULL, 0);
+		assert_int_equal(read_at(s, 1101)->has_cgroup, cases[i].is_read_again);
+		assert_true(read_at(s, 1300)->has_cgroup);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -928,6 +952,7 @@ int main(void)
 		cmocka_unit_test(a_lack_of_descriptors_hides_no_thread),
 		cmocka_unit_test(a_thread_that_ends_is_replaced),
 		cmocka_unit_test(an_unseen_image_is_told_by_its_name),
+		cmocka_unit_test(a_unit_is_kept_when_it_can_not_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
