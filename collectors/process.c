@@ -390,6 +390,7 @@ static void adopt_range(const struct reading *g)
 	struct process *p = g->process;
 	bool measured = g->error == 0;
 
+	p->by_smaps = measured && g->source == SOURCE_SMAPS;
 	if (p->measured == measured && (!measured || (p->range_start == g->smaps.range_start &&
 							     p->range_end == g->smaps.range_end)))
 		return;
@@ -450,12 +451,12 @@ static int end_sample(struct reading *g, bool changed, uint64_t now_ns, struct s
 	return e;
 }
 
-/* The slow way, for what is seen first or has changed. */
+/* The slow way, for what is seen first, has changed, or has to be guarded. */
 static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process *p = g->process;
 	struct stat_info stat = {0};
-	bool has_stat, is_changing;
+	bool has_stat, is_changing, is_steady;
 	int e = read_guarded(g, &stat, &has_stat);
 
 	if (e < 0)
@@ -468,10 +469,11 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 	is_changing = e == OUTCOME_CHANGING;
 	if (is_changing)
 		g->error = -ESRCH; /* the counters are of one image, the walk perhaps of another */
+	is_steady = is_same_identity(p, &g->status) && is_same_walk(g);
 	adopt(g, &stat, has_stat, ret);
 	adopt_range(g);
 	fill(g, ret);
-	e = end_sample(g, true, now_ns, ret);
+	e = end_sample(g, !is_steady || ret->is_new_image, now_ns, ret);
 	if (is_changing) {
 		ret->outcome = OUTCOME_CHANGING;
 		ret->source = SOURCE_RSS;
@@ -486,7 +488,7 @@ static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 	bool has_mm;
 	int e;
 
-	if (!p->known)
+	if (!p->known || p->by_smaps)
 		return sample_changed(g, now_ns, ret);
 	e = read_counters(g, &has_mm);
 	if (e < 0)

@@ -31,6 +31,7 @@ struct process {
 	bool known;    /* the fields below hold what an earlier sample found */
 	bool has_stat; /* .stat was read */
 	bool measured; /* .range_* come from a walk of its page tables */
+	bool by_smaps; /* that walk was through smaps, which has to be guarded */
 	uint8_t name_len;
 	char name[STATUS_NAME_SIZE]; /* raw */
 	uid_t uid;

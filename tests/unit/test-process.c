@@ -916,6 +916,95 @@ static void a_unit_is_kept_when_it_can_not_be_read(void **state)
 	}
 }
 
+/* Before Linux 4.14: every reading is guarded, but walks once, and what has not changed is not read. */
+static void smaps_is_walked_once(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct tree_event opened[] = {{.suffix = "smaps"}, {.suffix = "cgroup"}, {.suffix = "stat"},
+		{.suffix = "status"}};
+
+	(void)state;
+	tree_remove(&s->tree, "42/smaps_rollup");
+	tree_add_smaps(&s->tree, &s->p);
+	read_at(s, 1000);
+	tree_expect(opened, ARRAY_SIZE(opened));
+	assert_false(read_at(s, 1099)->is_renamed);
+	assert_int_equal(s->sample.source, SOURCE_SMAPS);
+	assert_int_equal(opened[0].count, 1);
+	assert_int_equal(opened[1].count, 0);
+	assert_int_equal(opened[2].count, 2);
+	assert_int_equal(opened[3].count, 1);
+	assert_true(read_at(s, 1100)->has_cgroup);
+	assert_false(s->sample.is_renamed);
+}
+
+static void become_zombie(void *to)
+{
+	struct scene *s = to;
+
+	s->p.state = 'Z';
+	s->p.rss_kib = 0;
+	tree_add(&s->tree, &s->p);
+	tree_remove(&s->tree, "42/smaps_rollup");
+	/* What was printed by then. */
+	tree_write(&s->tree, "42/smaps", "1000-2000 r--p 0 0:0 0\nRss: 4 kB\nPss: 4 kB\n");
+	hide_image(s);
+}
+
+static void execute_within_smaps(void *to)
+{
+	struct scene *s = to;
+
+	change_image(s);
+	tree_remove(&s->tree, "42/smaps_rollup");
+	tree_add_smaps(&s->tree, &s->p);
+}
+
+/* smaps ends early, and without an error: whoever becomes a zombie has no memory, not a part of it. */
+static void a_cut_smaps_is_no_measurement(void **state)
+{
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		AUTO_SCENE struct scene *s = scene_new();
+		struct tree_event event = {
+			.suffix = "smaps", .nth = 1, .call = become_zombie, .to = s};
+
+		tree_remove(&s->tree, "42/smaps_rollup");
+		tree_add_smaps(&s->tree, &s->p);
+		if (known)
+			read_at(s, 1000);
+		tree_expect(&event, 1);
+		read_at(s, 1001);
+		assert_int_equal(event.count, 1);
+		assert_int_equal(s->sample.outcome, OUTCOME_NO_MM);
+		assert_int_equal(s->sample.present, 0);
+		assert_false(s->sample.is_member);
+	}
+}
+
+static void an_exec_within_smaps_is_read_again(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct tree_event event = {
+		.suffix = "smaps", .nth = 1, .call = execute_within_smaps, .to = s};
+
+	(void)state;
+	tree_remove(&s->tree, "42/smaps_rollup");
+	tree_add_smaps(&s->tree, &s->p);
+	read_at(s, 1000);
+	tree_expect(&event, 1);
+	assert_true(read_at(s, 1001)->is_new_image);
+	assert_int_equal(event.count, 2);
+	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+	assert_int_equal(s->sample.q[PROCESS_RSS], s->p.rss_kib * 1024);
+	event.nth = 0;
+	tree_expect(&event, 1);
+	read_at(s, 1002);
+	assert_int_equal(s->sample.outcome, OUTCOME_CHANGING);
+	assert_int_equal(s->sample.source, SOURCE_RSS);
+	assert_false(ROW_HAS(&s->sample, PROCESS_PSS));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -953,6 +1042,9 @@ int main(void)
 		cmocka_unit_test(a_thread_that_ends_is_replaced),
 		cmocka_unit_test(an_unseen_image_is_told_by_its_name),
 		cmocka_unit_test(a_unit_is_kept_when_it_can_not_be_read),
+		cmocka_unit_test(smaps_is_walked_once),
+		cmocka_unit_test(a_cut_smaps_is_no_measurement),
+		cmocka_unit_test(an_exec_within_smaps_is_read_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
