@@ -1005,6 +1005,38 @@ static void an_exec_within_smaps_is_read_again(void **state)
 	assert_false(ROW_HAS(&s->sample, PROCESS_PSS));
 }
 
+/* What a kept descriptor says needs no stat: its process has ended. */
+static void a_kept_descriptor_tells_who_it_was(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	tree_remove(&s->tree, "42/stat");
+	read_at(s, 1000);
+	assert_false(read_at(s, 1001)->is_new_image);
+	tree_remove(&s->tree, "42");
+	tree_add(&s->tree, &s->p);
+	tree_remove(&s->tree, "42/stat");
+	assert_true(read_at(s, 1002)->is_new_image);
+	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+}
+
+/* Its executable could not be read either. */
+static void who_may_be_looked_into_is_named_anew(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct tree_event event = {.suffix = "smaps_rollup", .error = EACCES};
+
+	(void)state;
+	tree_expect(&event, 1);
+	read_at(s, 1000);
+	assert_false(read_at(s, 1001)->is_renamed);
+	tree_expect(NULL, 0);
+	assert_true(read_at(s, 1002)->is_renamed);
+	assert_false(s->sample.is_new_image);
+	assert_false(read_at(s, 1003)->is_renamed);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -1045,6 +1077,8 @@ int main(void)
 		cmocka_unit_test(smaps_is_walked_once),
 		cmocka_unit_test(a_cut_smaps_is_no_measurement),
 		cmocka_unit_test(an_exec_within_smaps_is_read_again),
+		cmocka_unit_test(a_kept_descriptor_tells_who_it_was),
+		cmocka_unit_test(who_may_be_looked_into_is_named_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
