@@ -141,7 +141,8 @@ static void ends_slow_connections(void **state)
 	fd = connect_to(&f);
 	ask(fd, "GET /healthz HT");
 	assert_int_equal(receive(&f, fd, got, sizeof(got)), -1);
-	assert_in_range(server_due_ms(&f.server, f.now_ns, TIMEOUT), 1, 2001);
+	/* The connection came a little after .now_ns; under valgrind, not so little. */
+	assert_in_range(server_due_ms(&f.server, f.now_ns, TIMEOUT), 1, 4000);
 	f.now_ns += TIMEOUT + NS_PER_SEC;
 	assert_int_equal(server_due_ms(&f.server, f.now_ns, TIMEOUT), 0);
 	assert_int_equal(receive(&f, fd, got, sizeof(got)), 0);
