@@ -24,18 +24,10 @@ bool names_next(const struct scopes *users, uint32_t *cursor, uid_t *ret)
 	return false;
 }
 
-static struct scope *find(const struct scopes *users, uid_t uid)
-{
-	for (struct scope *user = NULL; (user = scopes_next(users, user));)
-		if (user->uid == uid)
-			return user;
-	return NULL;
-}
-
 void names_set(const struct scopes *users, uid_t uid, const char *name, uint64_t now_ns)
 {
 	AUTO_BUFFER struct buffer text = {0};
-	struct scope *user = find(users, uid);
+	struct scope *user = scopes_find(users, &uid, sizeof(uid));
 
 	if (!user)
 		return; /* it has left meanwhile */
@@ -49,6 +41,23 @@ void names_set(const struct scopes *users, uid_t uid, const char *name, uint64_t
 	}
 	free(user->name);
 	user->name = TAKE_PTR(text.data);
+}
+
+void names_fail(const struct scopes *users, uid_t uid, uint64_t now_ns)
+{
+	struct scope *user = scopes_find(users, &uid, sizeof(uid));
+
+	if (!user)
+		return;
+	user->name_state = SCOPE_NAME_WANTED;
+	user->named_ns = now_ns;
+}
+
+void names_give_up(const struct scopes *users, uint64_t now_ns)
+{
+	for (struct scope *user = NULL; (user = scopes_next(users, user));)
+		if (user->name_state == SCOPE_NAME_ASKED && !user->named_ns)
+			user->named_ns = now_ns;
 }
 
 bool names_are_awaited(const struct scopes *users)

@@ -23,6 +23,12 @@ bool names_next(const struct scopes *users, uint32_t *cursor, uid_t *ret);
 /* The answer at NOW_NS (CLOCK_MONOTONIC): NAME, any bytes, or NULL for a uid that has none. */
 void names_set(const struct scopes *users, uid_t uid, const char *name, uint64_t now_ns);
 
+/* Nobody could say at NOW_NS: what it was called before stands, and the next pass asks again. */
+void names_fail(const struct scopes *users, uid_t uid, uint64_t now_ns);
+
+/* Waits no longer for those that were asked for: each name is waited for once at most. */
+void names_give_up(const struct scopes *users, uint64_t now_ns);
+
 /* Whether a user has never had an answer that was asked for. */
 bool names_are_awaited(const struct scopes *users);
 

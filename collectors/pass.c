@@ -23,7 +23,7 @@
 #include "collectors/tally.h"
 #include "snapshot/builder.h"
 
-#define CGROUP_MAX_AGE_NS (50 * NS_PER_SEC) /* read again within a minute, at the next pass */
+#define CGROUP_MAX_AGE_NS (60 * NS_PER_SEC)
 
 enum {
 	FDS_RESERVED = 64, /* for sockets, clients and files that are open for one read */
@@ -39,7 +39,7 @@ enum phase {
 };
 
 struct pass {
-	struct pass_options options;
+	struct pass_options options, next_options;
 	struct procfs procfs;
 	struct process_reader reader;
 	struct proctable table;
@@ -59,7 +59,8 @@ struct pass {
 
 	uint8_t instance[IMAGE_INSTANCE_SIZE];
 	uint64_t begin_boottime_ns, begin_ns, end_ns;
-	bool reads_foreign, compares_mm;
+	uid_t euid;
+	bool can_compare, compares_mm, reads_foreign;
 	struct self self;
 	struct compose_counts counts; /* .passes is the sequence of the last snapshot */
 };
@@ -89,10 +90,10 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	tally_init(&pass->tally, clock_now_ns(CLOCK_REALTIME));
 	pass->reader.procfs = &pass->procfs;
 	pass->reader.kept_max = kept_max();
-	pass->reader.cgroup_max_age_ns = CGROUP_MAX_AGE_NS;
+	pass->euid = geteuid();
 	pass->sharing.compare = pass->procfs.live ? sharing_kcmp : NULL;
 	/* Our own address space compares equal to itself, unless the call is missing or filtered. */
-	pass->compares_mm = pass->procfs.live && sharing_kcmp(getpid(), getpid()) == 0;
+	pass->can_compare = pass->procfs.live && sharing_kcmp(getpid(), getpid()) == 0;
 	pass->counts.durations.id = HISTOGRAM_PASS_DURATION;
 	pass_set_options(pass, options);
 	self_read(&pass->self);
@@ -120,8 +121,20 @@ struct pass *pass_free(struct pass *pass)
 
 void pass_set_options(struct pass *pass, const struct pass_options *options)
 {
-	pass->options = *options;
-	pass->options.procfs = NULL;
+	pass->next_options = *options;
+	pass->next_options.procfs = NULL;
+}
+
+/* A cgroup is to be read again by the last pass within its age: passes are a little late by chance. */
+static void take_options(struct pass *pass)
+{
+	uint64_t period_ns;
+
+	pass->options = pass->next_options;
+	period_ns = pass->options.interval_ns + pass->options.interval_ns / 16;
+	pass->reader.cgroup_max_age_ns = period_ns < CGROUP_MAX_AGE_NS
+	                                         ? CGROUP_MAX_AGE_NS - period_ns
+	                                         : 0;
 }
 
 static void user_units_begin(struct scopes *units)
@@ -136,6 +149,7 @@ int pass_begin(struct pass *pass)
 	int r;
 
 	pass->phase = PHASE_IDLE;
+	take_options(pass);
 	pass->begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	pass->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	n = procfs_list(&pass->procfs, &pass->pids, &pass->pids_capacity);
@@ -258,7 +272,7 @@ static int read_one(struct pass *pass)
 	int r = process_read(&pass->reader, p, clock_now_ns(CLOCK_MONOTONIC), &s);
 
 	if (r == 0 && s.is_member) {
-		if (s.outcome == OUTCOME_MEASURED && s.uid != geteuid())
+		if (s.outcome == OUTCOME_MEASURED && s.uid != pass->euid)
 			pass->reads_foreign = true;
 		r = add_member(pass, p, &s);
 	} else if (r == 0) {
@@ -311,10 +325,14 @@ static int end_tally(struct pass *pass)
 
 	pass->end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	tally_end(&pass->tally, pass->end_ns);
-	for (unsigned int i = 0; r == 0 && i < TALLY_TABLES; i++) {
-		r = export_scopes(&pass->tally.table[i], wanted[i], pass->end_ns, &pass->scratch);
+	for (unsigned int i = 0; i < TALLY_TABLES; i++) {
+		int e = export_scopes(
+			&pass->tally.table[i], wanted[i], pass->end_ns, &pass->scratch);
+
+		/* Whatever happens, what was added to the rows is added to (other), too. */
 		tally_sum_other(&pass->tally, (enum metric_scope)(METRIC_USER + i));
 		remove_empty(&pass->tally.table[i]);
+		r = r ? r : e;
 	}
 	remove_empty(&pass->user_units);
 	names_renew(tally_table(&pass->tally, METRIC_USER), pass->end_ns);
@@ -339,12 +357,12 @@ static int advance(struct pass *pass)
 	case PHASE_SHARE:
 		if (sharing_step(&pass->sharing))
 			return 0;
-		if (pass->sharing.refused)
-			pass->compares_mm = false;
 		pass->phase = PHASE_TALLY;
 		pass->at = 0;
-		return sharing_elect(pass->members, builder_process(&pass->builder, 0),
+		r = sharing_elect(&pass->sharing, pass->members, builder_process(&pass->builder, 0),
 			builder_process_count(&pass->builder), &pass->scratch);
+		pass->compares_mm = pass->can_compare && !pass->sharing.refused;
+		return r;
 	case PHASE_TALLY:
 		if (pass->at < builder_process_count(&pass->builder)) {
 			tally_one(pass);
@@ -385,6 +403,16 @@ void pass_name(struct pass *pass, uid_t uid, const char *name)
 	names_set(tally_table(&pass->tally, METRIC_USER), uid, name, clock_now_ns(CLOCK_MONOTONIC));
 }
 
+void pass_name_failed(struct pass *pass, uid_t uid)
+{
+	names_fail(tally_table(&pass->tally, METRIC_USER), uid, clock_now_ns(CLOCK_MONOTONIC));
+}
+
+void pass_give_up_names(struct pass *pass)
+{
+	names_give_up(tally_table(&pass->tally, METRIC_USER), clock_now_ns(CLOCK_MONOTONIC));
+}
+
 bool pass_awaits_names(const struct pass *pass)
 {
 	return names_are_awaited(&pass->tally.table[0]);
@@ -416,7 +444,7 @@ static uint32_t finish_processes(struct pass *pass, uint64_t now_boottime_ns)
 
 static bool is_hidden(const struct pass *pass)
 {
-	return pass->procfs.hidepid && !pass->self.has_sys_ptrace;
+	return pass->procfs.hides_from_us && !pass->self.has_sys_ptrace;
 }
 
 static uint32_t self_flags(const struct pass *pass)
@@ -470,7 +498,7 @@ static int seal(struct pass *pass, struct image_header *head, bool with_public, 
 int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
-	uint64_t duration_ns = now_ns - pass->begin_boottime_ns;
+	uint64_t duration_ns = pass->end_ns - pass->begin_ns;
 	uint64_t period_ns = duration_ns > pass->options.interval_ns ? duration_ns
 	                                                             : pass->options.interval_ns;
 	struct image_header head = {
@@ -512,6 +540,7 @@ void pass_summary(const struct pass *pass, struct pass_summary *ret)
 		.sequence = pass->counts.passes,
 		.duration_ns = pass->end_ns - pass->begin_ns,
 		.proc_hidden = is_hidden(pass),
+		.proc_hides = pass->procfs.hidepid,
 		.has_sys_ptrace = pass->self.has_sys_ptrace,
 		.has_perfmon = pass->self.has_perfmon,
 	};

@@ -57,8 +57,14 @@ bool pass_next_unnamed(struct pass *pass, uid_t *ret);
 /* NAME of UID, any bytes; NULL: it has none. */
 void pass_name(struct pass *pass, uid_t uid, const char *name);
 
-/* Whether names were asked for that have not come. */
+/* Nobody could say for now: the name that UID had stands, and the next pass asks again. */
+void pass_name_failed(struct pass *pass, uid_t uid);
+
+/* Whether names were asked for that have not come; none of those that were given up. */
 bool pass_awaits_names(const struct pass *pass);
+
+/* Waits no longer for those that have not come: no name is waited for twice. */
+void pass_give_up_names(struct pass *pass);
 
 /*
  * Makes the image of the pass that pass_step() finished and ends the pass. The caller owns *ret_fd,
@@ -72,7 +78,8 @@ struct pass_summary {
 	uint64_t sequence;
 	uint64_t duration_ns;
 	uint64_t outcome[8]; /* by enum process_outcome */
-	bool proc_hidden;    /* /proc is mounted with hidepid */
+	bool proc_hidden;    /* /proc is mounted with hidepid, and hides processes from us */
+	bool proc_hides;     /* from others, at least */
 	bool has_sys_ptrace, has_perfmon;
 };
 void pass_summary(const struct pass *pass, struct pass_summary *ret);

@@ -215,60 +215,81 @@ static void walk(struct reading *g)
 		g->source = SOURCE_RSS;
 }
 
-/* A thread of the dead leader that still shows memory: its status in G, its tid in the process. */
-static int find_thread(struct reading *g)
+/*
+ * Whether thread TID shows memory: 0, then its status is in G and its tid in the process; -ESRCH: it
+ * does not; or a shortage of ours.
+ */
+static int try_thread(struct reading *g, pid_t tid)
 {
 	struct process *p = g->process;
+	struct status status;
+	int e;
+
+	p->tid = tid;
+	e = read_status(g, &status);
+	if (e < 0 || !status.has_mm) {
+		p->tid = 0;
+		return is_shortage(e) ? e : -ESRCH;
+	}
+	/* The name and the user stay the process's own, which are its leader's. */
+	memcpy(status.name, g->status.name, sizeof(status.name));
+	status.name_len = g->status.name_len;
+	status.uid = g->status.uid;
+	g->status = status;
+	return 0;
+}
+
+/* A thread of the dead leader that still shows memory. 0; -ESRCH: none does; or an error of open. */
+static int find_thread(struct reading *g)
+{
 	AUTO_CLOSE int fd = openat(g->dirfd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSEDIR DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
+	int e = -ESRCH;
 
 	if (!dir)
-		return -errno;
+		return errno == ENOENT ? -ESRCH : -errno;
 	(void)TAKE_FD(fd); /* the DIR's */
-	while ((entry = readdir(dir))) {
-		struct status status;
+	while (e == -ESRCH && (entry = readdir(dir))) {
 		uint64_t tid;
-		int e;
 
-		if (number_parse_u64(entry->d_name, strlen(entry->d_name), &tid) < 0 ||
-			tid > INT32_MAX || (pid_t)tid == p->pid)
-			continue;
-		p->tid = (pid_t)tid;
-		e = read_status(g, &status);
-		if (is_shortage(e))
-			return e;
-		if (e == 0 && status.has_mm) {
-			/* The name and the user stay the process's own, which are its leader's. */
-			memcpy(status.name, g->status.name, sizeof(status.name));
-			status.name_len = g->status.name_len;
-			status.uid = g->status.uid;
-			g->status = status;
-			return 0;
-		}
+		if (number_parse_u64(entry->d_name, strlen(entry->d_name), &tid) == 0 &&
+			tid <= INT32_MAX && (pid_t)tid != g->process->pid)
+			e = try_thread(g, (pid_t)tid);
 	}
-	p->tid = 0;
-	return -ESRCH;
+	return e;
 }
 
-/* Who it is and what its counters say. 0, an error, or -ESRCH from a process without memory. */
-static int read_counters(struct reading *g, bool *ret_has_mm)
+/* The thread it was read through last, or another; twice, since threads may come and go. */
+static int find_any_thread(struct reading *g, pid_t last)
+{
+	int e = last ? try_thread(g, last) : -ESRCH;
+
+	for (int i = 0; e == -ESRCH && i < ATTEMPTS; i++)
+		e = find_thread(g);
+	return e == -ESRCH ? OUTCOME_CHANGING : e;
+}
+
+/*
+ * Who it is and what its counters say. 0; OUTCOME_NO_MM; OUTCOME_CHANGING: its leader is dead and
+ * threads come and go faster than they are found, but there are some; or an error. In both outcomes
+ * the leader's status is in G.
+ */
+static int read_counters(struct reading *g)
 {
 	struct process *p = g->process;
+	pid_t last = p->tid;
 	int e;
 
-	*ret_has_mm = false;
 	p->tid = 0;
 	e = read_status(g, &g->status);
 	if (e < 0)
 		return e;
-	if (!g->status.has_mm && g->status.state == 'Z' && g->status.threads > 1) {
-		e = find_thread(g);
-		if (is_shortage(e))
-			return e;
-	}
-	*ret_has_mm = g->status.has_mm;
-	return 0;
+	if (g->status.has_mm)
+		return 0;
+	if (g->status.state != 'Z' || g->status.threads <= 1)
+		return OUTCOME_NO_MM;
+	return find_any_thread(g, last);
 }
 
 static bool is_same_identity(const struct process *p, const struct status *s)
@@ -289,34 +310,59 @@ static bool is_same_walk(const struct reading *g)
 }
 
 /*
+ * A reader without CAP_SYS_PTRACE is not told where text and stack begin, so stat can't tell images
+ * apart. If it may walk the page tables all the same (CAP_PERFMON), two equal ranges have to do.
+ */
+static bool is_same_range_again(struct reading *g)
+{
+	uint64_t start = g->smaps.range_start, end = g->smaps.range_end;
+
+	if (g->error < 0 || g->source != SOURCE_ROLLUP)
+		return true;
+	walk(g);
+	return g->error == 0 && g->smaps.range_start == start && g->smaps.range_end == end;
+}
+
+/*
+ * Walks, and reads stat again after BEFORE, where there is a stat. 0; OUTCOME_CHANGING; or a shortage
+ * of ours.
+ */
+static int walk_guarded(struct reading *g, const struct stat_info *before, bool has_stat)
+{
+	struct stat_info after;
+	int e;
+
+	walk(g);
+	if (g->error == -ESRCH)
+		return OUTCOME_CHANGING;
+	if (!has_stat)
+		return 0;
+	e = read_stat(g, &after);
+	if (is_shortage(e))
+		return e;
+	if (e < 0 || !stat_is_same_image(before, &after))
+		return OUTCOME_CHANGING;
+	return after.start_stack || is_same_range_again(g) ? 0 : OUTCOME_CHANGING;
+}
+
+/*
  * A sample between two equal readings of stat. 0: had; OUTCOME_CHANGING, OUTCOME_NO_MM; or an error of
  * reading status. A tree without a usable stat has to do without the guard: *ret_has_stat is false.
  */
 static int read_guarded(struct reading *g, struct stat_info *ret, bool *ret_has_stat)
 {
-	for (int i = 0; i < ATTEMPTS; i++) {
-		struct stat_info after;
-		bool has_mm;
-		int e = read_stat(g, ret);
+	int e = OUTCOME_CHANGING;
 
+	for (int i = 0; e == OUTCOME_CHANGING && i < ATTEMPTS; i++) {
+		e = read_stat(g, ret);
 		if (is_shortage(e))
 			return e;
 		*ret_has_stat = e == 0;
-		e = read_counters(g, &has_mm);
-		if (e < 0)
-			return e;
-		if (!has_mm)
-			return OUTCOME_NO_MM;
-		walk(g);
-		if (!*ret_has_stat)
-			return 0;
-		e = read_stat(g, &after);
-		if (is_shortage(e))
-			return e;
-		if (g->error != -ESRCH && e == 0 && stat_is_same_image(ret, &after))
-			return 0;
+		e = read_counters(g);
+		if (e == 0)
+			e = walk_guarded(g, ret, *ret_has_stat);
 	}
-	return OUTCOME_CHANGING;
+	return e;
 }
 
 static int read_program(struct reading *g, struct sample *ret)
@@ -333,21 +379,24 @@ static int read_program(struct reading *g, struct sample *ret)
 	return r->program.error;
 }
 
+/* Spreads the readings of those that were first seen together, so that they do not stay together. */
+static uint64_t first_age_ns(const struct process_reader *r, const struct process *p)
+{
+	return r->cgroup_max_age_ns / 64 * ((uint32_t)p->pid * 2654435761U >> 26);
+}
+
 static int read_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process_reader *r = g->reader;
+	struct process *p = g->process;
 	const char *text;
 	size_t len;
 	int e = read_text(g, "cgroup", &text, &len);
 
 	if (e == -ENOMEM)
 		return e;
-	if (is_shortage(
-		    e)) /* where it was known to be, it still is; the next reading tries again */
-		return 0;
-	g->process->cgroup_ns = now_ns;
-	if (e == -ESRCH) /* it has just ended */
-		return 0;
+	if (e < 0 && e != -ENOENT)
+		return 0; /* where it was known to be, it still is; the next pass tries again */
 	if (e < 0)
 		len = 0; /* a kernel without cgroups */
 	buffer_clear(&r->cgroup_text);
@@ -355,8 +404,23 @@ static int read_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret)
 	if (r->cgroup_text.error)
 		return r->cgroup_text.error;
 	cgroup_parse(r->cgroup_text.data ? r->cgroup_text.data : "", len, &r->cgroup);
+	p->cgroup_ns = p->cgroup_ns ? now_ns : now_ns - first_age_ns(r, p);
 	ret->has_cgroup = true;
 	return 0;
+}
+
+/* Without a look at its stack (stat.h) an image is told by its name and where its mappings end. */
+static bool is_known_image(const struct reading *g, const struct stat_info *stat, bool has_stat)
+{
+	const struct process *p = g->process;
+
+	/* Without stat there is no telling a renamed process from a new image: take it for one. */
+	if (!p->known || !has_stat || !p->has_stat || !stat_is_same_image(&p->stat, stat))
+		return false;
+	if (stat->start_stack)
+		return true;
+	return is_same_identity(p, &g->status) &&
+	       (g->error < 0 || !p->measured || p->range_end == g->smaps.range_end);
 }
 
 /* Remembers the image in G as P's own. */
@@ -364,12 +428,7 @@ static void adopt(
 	const struct reading *g, const struct stat_info *stat, bool has_stat, struct sample *ret)
 {
 	struct process *p = g->process;
-	/*
-	 * Without stat, or where its addresses are hidden from us, there is no telling a renamed process
-	 * from a new image: take it for one.
-	 */
-	bool same = p->known && has_stat && p->has_stat && stat_is_same_image(&p->stat, stat) &&
-	            (stat->start_stack || is_same_identity(p, &g->status));
+	bool same = is_known_image(g, stat, has_stat);
 
 	if (!same) {
 		p->growth = (struct growth){0};
@@ -456,7 +515,7 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 {
 	struct process *p = g->process;
 	struct stat_info stat = {0};
-	bool has_stat, is_changing, is_steady;
+	bool has_stat = false, is_changing, is_steady;
 	int e = read_guarded(g, &stat, &has_stat);
 
 	if (e < 0)
@@ -476,7 +535,7 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 	e = end_sample(g, !is_steady || ret->is_new_image, now_ns, ret);
 	if (is_changing) {
 		ret->outcome = OUTCOME_CHANGING;
-		ret->source = SOURCE_RSS;
+		ret->source = ROW_HAS(ret, PROCESS_RSS) ? SOURCE_RSS : SOURCE_NONE;
 		p->known = false;
 	}
 	return e;
@@ -485,20 +544,19 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process *p = g->process;
-	bool has_mm;
 	int e;
 
 	if (!p->known || p->by_smaps)
 		return sample_changed(g, now_ns, ret);
-	e = read_counters(g, &has_mm);
+	e = read_counters(g);
 	if (e < 0)
 		return fail(p, e, ret);
-	if (!has_mm) {
+	if (e == OUTCOME_NO_MM) {
 		ret->outcome = OUTCOME_NO_MM;
 		forget(p);
 		return 0;
 	}
-	if (!is_same_identity(p, &g->status))
+	if (e == OUTCOME_CHANGING || !is_same_identity(p, &g->status))
 		return sample_changed(g, now_ns, ret);
 	walk(g);
 	/* smaps can be cut short without an error, and only a guarded reading notices. */

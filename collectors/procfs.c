@@ -118,32 +118,34 @@ bool procfs_parse_hidepid(
 
 static bool is_in_group(gid_t gid)
 {
-	gid_t groups[256];
+	AUTO_FREE gid_t *groups = NULL;
 	int n;
 
 	if (gid == (gid_t)-1)
 		return false;
 	if (getegid() == gid)
 		return true;
-	n = getgroups((int)(sizeof(groups) / sizeof(groups[0])), groups);
+	n = getgroups(0, NULL);
+	groups = n > 0 ? calloc((size_t)n, sizeof(*groups)) : NULL;
+	n = groups ? getgroups(n, groups) : 0;
 	for (int i = 0; i < n; i++)
 		if (groups[i] == gid)
 			return true;
 	return false;
 }
 
-static bool find_hidepid(int fd)
+static void find_hidepid(struct procfs *p)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	struct stat st;
 	gid_t gid;
 
-	if (fstat(fd, &st) < 0 ||
+	if (fstat(p->fd, &st) < 0 ||
 		file_read_all(AT_FDCWD, "/proc/self/mountinfo", MOUNTINFO_MAX, &text) < 0)
-		return false;
-	return procfs_parse_hidepid(
-		       text.data, text.len, major(st.st_dev), minor(st.st_dev), &gid) &&
-	       !is_in_group(gid);
+		return;
+	p->hidepid = procfs_parse_hidepid(
+		text.data, text.len, major(st.st_dev), minor(st.st_dev), &gid);
+	p->hides_from_us = p->hidepid && !is_in_group(gid);
 }
 
 /* In a pid namespace's own /proc, "self" is our pid; elsewhere it is another or nothing. */
@@ -180,11 +182,11 @@ int procfs_open(const char *path, struct procfs *ret)
 		return -errno;
 	*ret = (struct procfs){
 		.live = is_live(fd),
-		.hidepid = find_hidepid(fd),
 		.boot_realtime_ns = read_btime(fd),
 		.ns_per_tick = NS_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100),
 	};
 	ret->fd = TAKE_FD(fd);
+	find_hidepid(ret);
 	return 0;
 }
 

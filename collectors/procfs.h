@@ -11,9 +11,10 @@
 #include <sys/types.h>
 
 struct procfs {
-	int fd;       /* O_DIRECTORY, owned */
-	bool live;    /* the kernel's own, and its pids are those of our pid namespace */
-	bool hidepid; /* mounted with a hidepid that applies to us unless we hold CAP_SYS_PTRACE */
+	int fd;             /* O_DIRECTORY, owned */
+	bool live;          /* the kernel's own, and its pids are those of our pid namespace */
+	bool hidepid;       /* mounted with one: some users do not see the processes of others */
+	bool hides_from_us; /* we are among them, unless we hold CAP_SYS_PTRACE */
 	uint64_t boot_realtime_ns; /* when the host booted (btime); 0: not known */
 	uint64_t ns_per_tick;
 };

@@ -115,20 +115,40 @@ static struct scope *scope_new(const struct scopes *s, const void *key, size_t l
 	return scope;
 }
 
+/* Where KEY stands in the index, or the free place where it would. */
+static uint32_t find_place(const struct scopes *s, uint32_t hash, const void *key, size_t len)
+{
+	uint32_t mask = s->index_size - 1, at;
+
+	for (at = hash & mask; s->index[at]; at = (at + 1) & mask) {
+		const struct scope *scope = s->slot[s->index[at] - 1];
+
+		if (scope->hash == hash && scope->key_len == len && !memcmp(scope->key, key, len))
+			break;
+	}
+	return at;
+}
+
+struct scope *scopes_find(const struct scopes *s, const void *key, size_t len)
+{
+	uint32_t entry;
+
+	if (!s->index_size)
+		return NULL;
+	entry = s->index[find_place(s, hash_of(s, key, len), key, len)];
+	return entry ? s->slot[entry - 1] : NULL;
+}
+
 struct scope *scopes_get(struct scopes *s, const void *key, size_t len)
 {
-	uint32_t hash, mask, at;
-	struct scope *scope;
+	struct scope *scope = scopes_find(s, key, len);
+	uint32_t hash;
 
+	if (scope)
+		return scope;
 	if (index_grow(s) < 0)
 		return NULL;
 	hash = hash_of(s, key, len);
-	mask = s->index_size - 1;
-	for (at = hash & mask; s->index[at]; at = (at + 1) & mask) {
-		scope = s->slot[s->index[at] - 1];
-		if (scope->hash == hash && scope->key_len == len && !memcmp(scope->key, key, len))
-			return scope;
-	}
 	scope = scope_new(s, key, len, hash);
 	if (!scope)
 		return NULL;
@@ -137,7 +157,7 @@ struct scope *scopes_get(struct scopes *s, const void *key, size_t len)
 		return NULL;
 	}
 	s->slot[scope->slot] = scope;
-	s->index[at] = scope->slot + 1;
+	s->index[find_place(s, hash, key, len)] = scope->slot + 1;
 	s->count++;
 	return scope;
 }

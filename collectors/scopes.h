@@ -63,6 +63,9 @@ struct scopes {
 
 void scopes_done(struct scopes *s);
 
+/* The row of KEY, or NULL. */
+struct scope *scopes_find(const struct scopes *s, const void *key, size_t len);
+
 /* The row of KEY, which is made if there is none. NULL: out of memory. */
 struct scope *scopes_get(struct scopes *s, const void *key, size_t len);
 

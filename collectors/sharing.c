@@ -121,6 +121,12 @@ static void remove_sorted(struct sharing *s, size_t at)
 	s->sorted--;
 }
 
+/* A dead leader has no address space to compare, and two of them would be "equal". */
+static pid_t comparable(const struct process *p)
+{
+	return p->tid ? p->tid : p->pid;
+}
+
 /* Finds P's place among the run's items in order. False: P can't be compared. */
 static bool find_place(struct sharing *s, struct process *p, size_t *ret)
 {
@@ -128,7 +134,7 @@ static bool find_place(struct sharing *s, struct process *p, size_t *ret)
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = s->compare(p->pid, s->item[middle]->pid);
+		int order = s->compare(comparable(p), comparable(s->item[middle]));
 
 		if (order == 0) {
 			join(s, p, s->item[middle]);
@@ -139,7 +145,7 @@ static bool find_place(struct sharing *s, struct process *p, size_t *ret)
 			high = middle;
 		} else if (order == 2) {
 			low = middle + 1;
-		} else if (s->compare(p->pid, p->pid) != 0) {
+		} else if (s->compare(comparable(p), comparable(p)) != 0) {
 			s->refused = s->refused || order == -EPERM;
 			return false; /* it is P that ended or may not be looked at */
 		} else {
@@ -177,8 +183,9 @@ bool sharing_step(struct sharing *s)
 			s->item[s->sorted++] = p;
 			continue;
 		}
-		p->mm_is_new = false;
-		if (find_place(s, p, &place)) {
+		if (find_place(
+			    s, p, &place)) { /* else it stays new, and is tried in the next pass */
+			p->mm_is_new = false;
 			memmove((void *)&s->item[place + 1], (void *)&s->item[place],
 				(s->sorted - place) * sizeof(struct process *));
 			s->item[place] = p;
@@ -205,15 +212,27 @@ static int compare_sharers(const void *a_, const void *b_)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-int sharing_elect(struct process *const *members, struct snapshot_process *rows, size_t count,
-	struct buffer *scratch)
+/*
+ * Whether they share now, and not only when they were compared: an exec that leaves name, user and
+ * range as they were (without address space randomisation) shows nowhere else.
+ */
+static bool still_share(struct sharing *s, const struct process *a, const struct process *b)
+{
+	int order = s->compare ? s->compare(comparable(a), comparable(b)) : -ENOSYS;
+
+	s->refused = s->refused || order == -EPERM;
+	return order == 0;
+}
+
+int sharing_elect(struct sharing *s, struct process *const *members, struct snapshot_process *rows,
+	size_t count, struct buffer *scratch)
 {
 	struct sharer *sharers;
 	size_t n = 0;
 
 	buffer_clear(scratch);
 	for (size_t i = 0; i < count; i++)
-		if (members[i]->measured && members[i]->mm_group) {
+		if (rows[i].outcome == OUTCOME_MEASURED && members[i]->mm_group) {
 			struct sharer sharer = {members[i]->mm_group, (uint32_t)i};
 
 			buffer_add(scratch, &sharer, sizeof(sharer));
@@ -227,9 +246,15 @@ int sharing_elect(struct process *const *members, struct snapshot_process *rows,
 	qsort(sharers, n, sizeof(*sharers), compare_sharers);
 	for (size_t i = 1, first = 0; i < n; i++) {
 		struct snapshot_process *row = &rows[sharers[i].row];
+		struct process *p = members[sharers[i].row];
 
 		if (sharers[i].group != sharers[first].group) {
 			first = i;
+			continue;
+		}
+		if (!still_share(s, p, members[sharers[first].row])) {
+			p->mm_group = 0;
+			p->mm_is_new = true;
 			continue;
 		}
 		row->outcome = OUTCOME_SHARED_MM;

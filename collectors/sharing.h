@@ -5,7 +5,8 @@
  *
  * An address space can come to be shared only by the birth of a process, so each image is compared
  * once, when it is first seen, with those whose address range is the same: kcmp orders address spaces,
- * which makes that a binary search among siblings. In the steady state no system call is made.
+ * which makes that a binary search among siblings. In the steady state the only calls are one for each
+ * process that is about to be left out of the sums: that it shares is made sure of in every pass.
  */
 #ifndef MEMTALLY_COLLECTORS_SHARING_H
 #define MEMTALLY_COLLECTORS_SHARING_H
@@ -42,11 +43,11 @@ int sharing_begin(struct sharing *s, struct process *const *processes, size_t co
 bool sharing_step(struct sharing *s);
 
 /*
- * Of the members that share an address space, lets the one with the lowest pid stand for it, and makes
+ * Of the measured members that share an address space, lets the one with the lowest pid stand for it, and makes
  * the others' ROWS say so: OUTCOME_SHARED_MM, without figures. MEMBERS are those of ROWS, by index;
  * SCRATCH is memory that is used again. -ENOMEM.
  */
-int sharing_elect(struct process *const *members, struct snapshot_process *rows, size_t count,
-	struct buffer *scratch);
+int sharing_elect(struct sharing *s, struct process *const *members, struct snapshot_process *rows,
+	size_t count, struct buffer *scratch);
 
 #endif

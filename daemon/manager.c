@@ -33,7 +33,7 @@ enum {
 struct manager {
 	sd_event *event;
 	sd_event_source *pass_timer;  /* starts a pass */
-	sd_event_source *batch;       /* goes on with it whenever nothing else is to be done */
+	sd_event_source *batch;       /* goes on with it, in turns with everything else */
 	sd_event_source *names_timer; /* publishes without the names that have not come */
 	sd_event_source *heartbeat;
 	sd_event_source *answers;
@@ -146,7 +146,7 @@ static int publish(struct manager *m)
 		return end_pass(m);
 	}
 	pass_summary(m->pass, &s);
-	if (s.proc_hidden) /* strangers may not see through us what /proc hides from them */
+	if (s.proc_hides) /* strangers may not see through us what /proc hides from them */
 		public_fd = fd_close(public_fd);
 	publisher_publish(m->publisher, fd, public_fd);
 	get_ready(m);
@@ -161,7 +161,7 @@ static void ask_names(struct manager *m)
 	while (m->resolver && resolver_has_room(m->resolver) && pass_next_unnamed(m->pass, &uid)) {
 		question.id = uid;
 		if (resolver_ask(m->resolver, &question) < 0)
-			pass_name(m->pass, uid, NULL);
+			pass_name_failed(m->pass, uid);
 	}
 }
 
@@ -214,20 +214,31 @@ static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
 
 static int on_names_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
+	struct manager *m = userdata;
+
 	(void)source, (void)usec;
-	return publish(userdata);
+	pass_give_up_names(m->pass);
+	return publish(m);
+}
+
+static void take_name(struct manager *m, const struct resolver_message *a)
+{
+	if (a->result == RESOLVER_FAILED)
+		pass_name_failed(m->pass, a->id);
+	else
+		pass_name(m->pass, a->id, a->result == RESOLVER_FOUND ? a->name : NULL);
 }
 
 static void take_answer(struct manager *m, const struct resolver_message *a)
 {
 	switch (a->kind) {
-	case RESOLVER_USER_NAME: pass_name(m->pass, a->id, a->found ? a->name : NULL); break;
+	case RESOLVER_USER_NAME: take_name(m, a); break;
 	case RESOLVER_USER_ID:
-		if (a->found)
+		if (a->result == RESOLVER_FOUND)
 			publisher_set_user(m->publisher, a->id);
 		break;
 	case RESOLVER_GROUP_ID:
-		if (a->found)
+		if (a->result == RESOLVER_FOUND)
 			publisher_set_group(m->publisher, a->id);
 		break;
 	}
@@ -253,18 +264,19 @@ static int on_answer(sd_event_source *source, int fd, uint32_t events, void *use
 	return 0;
 }
 
+/* One rule for both: whoever does not get on is neither kept alive nor given more time to start. */
 static int on_heartbeat(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	bool is_alive = keepalive_is_due(&m->keepalive, m->is_passing && !m->is_waiting_for_names,
+		m->progress, now_ns, m->due_ns, m->heartbeat_ns);
 
 	(void)usec;
-	if (!m->is_ready)
+	if (!m->is_ready && is_alive)
 		sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu",
 			(unsigned long long)(EXTEND_NS / NS_PER_USEC));
-	if (m->has_watchdog &&
-		keepalive_is_due(&m->keepalive, m->is_passing && !m->is_waiting_for_names,
-			m->progress, now_ns, m->due_ns, m->heartbeat_ns))
+	if (m->has_watchdog && is_alive)
 		sd_notify(0, "WATCHDOG=1");
 	return arm(source, now_ns + m->heartbeat_ns);
 }
@@ -280,11 +292,16 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 
 static void apply(struct manager *m, const struct settings *settings)
 {
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	struct pass_options options;
 
 	set_options(settings, &options);
 	pass_set_options(m->pass, &options);
 	schedule_set_interval(&m->schedule, settings->interval_ns);
+	if (!m->is_passing && m->due_ns > now_ns + settings->interval_ns) {
+		m->due_ns = now_ns + settings->interval_ns;
+		arm(m->pass_timer, m->due_ns);
+	}
 	log_set_level((enum log_level)settings->log_level);
 	if (strcmp(settings->path_procfs, m->procfs) != 0 ||
 		strcmp(settings->snapshot_socket, m->socket) != 0)
@@ -344,8 +361,6 @@ static int add_sources(struct manager *m)
 		r = add_timer(m, &m->heartbeat, now_ns, on_heartbeat);
 	if (r >= 0)
 		r = sd_event_add_defer(m->event, &m->batch, on_batch, m);
-	if (r >= 0) /* everything else goes first */
-		r = sd_event_source_set_priority(m->batch, SD_EVENT_PRIORITY_IDLE);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(m->batch, SD_EVENT_OFF);
 	if (r >= 0 && m->resolver)

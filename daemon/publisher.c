@@ -48,10 +48,10 @@ static void client_close(struct client *c)
 
 bool publisher_admits(bool is_privileged, unsigned int all, unsigned int of_uid)
 {
-	if (is_privileged)
-		return all < PUBLISHER_CLIENTS_MAX;
-	return all < PUBLISHER_CLIENTS_MAX - PUBLISHER_CLIENTS_RESERVED &&
-	       of_uid < PUBLISHER_CLIENTS_UID;
+	unsigned int most = PUBLISHER_CLIENTS_MAX -
+	                    (is_privileged ? 0 : PUBLISHER_CLIENTS_RESERVED);
+
+	return all < most && of_uid < PUBLISHER_CLIENTS_UID;
 }
 
 static bool is_privileged(const struct publisher *p, int fd, const struct channel_peer *peer)
@@ -136,35 +136,51 @@ static void accept_client(struct publisher *p, int fd)
 	}
 }
 
+/*
+ * Without a free descriptor the socket stays readable, and the loop would spin: it is left alone until the
+ * next snapshot.
+ */
 static int on_connect(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
-	(void)source, (void)events;
+	(void)events;
 	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++) {
 		int client = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
+		if (client < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
 		if (client < 0)
-			break; /* nobody waits, or no descriptor is free: epoll tells again */
+			return errno == EAGAIN ? 0
+			                       : sd_event_source_set_enabled(source, SD_EVENT_OFF);
 		accept_client(userdata, client);
 	}
 	return 0;
 }
 
-/* A socket that the service manager passed, or -1. It may be blocking, which accept4() must not. */
-static int inherited_socket(void)
+/*
+ * The socket that the service manager passed: 0 with *ret_fd -1 where it passed none, -EINVAL where it
+ * passed others. It may be blocking, which accept4() must not.
+ */
+static int inherited_socket(int *ret_fd)
 {
 	int n = sd_listen_fds(1);
 
-	for (int fd = SD_LISTEN_FDS_START; fd < SD_LISTEN_FDS_START + n; fd++)
-		if (sd_is_socket_unix(fd, SOCK_SEQPACKET, 1, NULL, 0) > 0)
-			return fcntl(fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : fd;
-	return -1;
+	*ret_fd = -1;
+	if (n <= 0)
+		return n;
+	if (n != 1 || sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_SEQPACKET, 1, NULL, 0) <= 0)
+		return -EINVAL;
+	if (fcntl(SD_LISTEN_FDS_START, F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+	*ret_fd = SD_LISTEN_FDS_START;
+	return 0;
 }
 
 static int open_socket(struct publisher *p, const char *path)
 {
-	p->listen_fd = inherited_socket();
-	if (p->listen_fd >= 0)
-		return 0;
+	int r = inherited_socket(&p->listen_fd);
+
+	if (r < 0 || p->listen_fd >= 0)
+		return r;
 	p->path = strdup(path);
 	if (!p->path)
 		return -ENOMEM;
@@ -235,4 +251,5 @@ void publisher_publish(struct publisher *p, int fd, int public_fd)
 	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
 		if (p->client[i].fd >= 0)
 			client_send(&p->client[i]);
+	sd_event_source_set_enabled(p->source, SD_EVENT_ON);
 }

@@ -16,7 +16,7 @@
 
 enum {
 	PUBLISHER_CLIENTS_MAX = 16,
-	PUBLISHER_CLIENTS_UID = 4,      /* of one user without privileges */
+	PUBLISHER_CLIENTS_UID = 4,      /* of one user */
 	PUBLISHER_CLIENTS_RESERVED = 6, /* of the maximum, for the privileged */
 };
 

@@ -29,13 +29,21 @@ struct resolver {
 	unsigned int in_flight;
 };
 
+/* What a lookup without a result means: errno is 0, or one of those that getpwnam(3) warns of. */
+static enum resolver_result result_of(const void *entry, int error)
+{
+	if (entry)
+		return RESOLVER_FOUND;
+	return error == 0 || error == ENOENT || error == ESRCH ? RESOLVER_ABSENT : RESOLVER_FAILED;
+}
+
 static void answer_user_name(struct resolver_message *m)
 {
 	const struct passwd *user = getpwuid(m->id);
 
-	m->found = user && strlen(user->pw_name) < sizeof(m->name);
-	if (m->found)
-		snprintf(m->name, sizeof(m->name), "%s", user->pw_name);
+	m->result = result_of(user, errno);
+	if (user && snprintf(m->name, sizeof(m->name), "%s", user->pw_name) >= (int)sizeof(m->name))
+		m->result = RESOLVER_ABSENT;
 }
 
 static void answer(struct resolver_message *m)
@@ -44,16 +52,17 @@ static void answer(struct resolver_message *m)
 	const struct group *group;
 
 	m->name[sizeof(m->name) - 1] = 0;
+	errno = 0;
 	switch (m->kind) {
 	case RESOLVER_USER_NAME: answer_user_name(m); break;
 	case RESOLVER_USER_ID:
 		user = getpwnam(m->name);
-		m->found = user != NULL;
+		m->result = result_of(user, errno);
 		m->id = user ? user->pw_uid : 0;
 		break;
 	case RESOLVER_GROUP_ID:
 		group = getgrnam(m->name);
-		m->found = group != NULL;
+		m->result = result_of(group, errno);
 		m->id = group ? group->gr_gid : 0;
 		break;
 	}
@@ -84,9 +93,13 @@ static int drop_rights(void)
 
 static _Noreturn void child(int fd, pid_t parent)
 {
-	/* Ctrl-C goes to the whole group: the child ends with its parent, not before it. */
+	/* Ctrl-C goes to the whole group, systemd's SIGTERM to the cgroup: it ends with its parent. */
 	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_DFL);
+	signal(SIGTERM, SIG_IGN);
+	/* A listening socket of the service manager's, above all. */
+	if (close_range(STDERR_FILENO + 1, (unsigned int)fd - 1, 0) < 0 ||
+		close_range((unsigned int)fd + 1, ~0U, 0) < 0)
+		_exit(1);
 	if (drop_rights() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(1);
 	prctl(PR_SET_NAME, "memtallyd-names");

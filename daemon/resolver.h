@@ -30,10 +30,16 @@ enum resolver_kind {
 
 enum { RESOLVER_NAME_SIZE = 256 };
 
+enum resolver_result {
+	RESOLVER_FOUND,
+	RESOLVER_ABSENT, /* there is none */
+	RESOLVER_FAILED, /* the name service could not say: ask again later */
+};
+
 /* A question, and its answer. */
 struct resolver_message {
 	enum resolver_kind kind;
-	bool found;
+	enum resolver_result result;
 	unsigned int id;
 	char name[RESOLVER_NAME_SIZE];
 };

@@ -76,6 +76,14 @@ static void add_hugetlb(struct sums *s, const struct snapshot_process *m)
 	}
 }
 
+/* Its memory is counted at another process: what it adds is known to be 0. */
+static void add_nothing(struct sums *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
+		add(s, summed[i].scope, 0);
+	add(s, SCOPE_PSS_HIGH, 0);
+}
+
 void sums_add(struct sums *s, const struct snapshot_process *row)
 {
 	enum scope_quantity unmeasured = unmeasured_of(row->outcome);
@@ -83,8 +91,10 @@ void sums_add(struct sums *s, const struct snapshot_process *row)
 	add(s, SCOPE_PROCESSES, 1);
 	if (unmeasured != SCOPE_QUANTITIES)
 		add(s, unmeasured, 1);
-	if (row->outcome == OUTCOME_SHARED_MM)
+	if (row->outcome == OUTCOME_SHARED_MM) {
+		add_nothing(s);
 		return;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
 		if (ROW_HAS(row, summed[i].process))
 			add(s, summed[i].scope, row->q[summed[i].process]);

@@ -90,6 +90,42 @@ static void asks_again_after_an_hour(void **state)
 	scopes_done(&users);
 }
 
+/* A name service that fails is no user without a name. */
+static void keeps_a_name_nobody_could_confirm(void **state)
+{
+	struct scopes users = {0};
+	struct scope *user = add(&users, 7);
+	uint32_t cursor = 0;
+	uid_t uid;
+
+	(void)state;
+	names_set(&users, 7, "bob", 5);
+	names_renew(&users, 5 + NAMES_MAX_AGE_NS);
+	assert_true(names_next(&users, &cursor, &uid));
+	names_fail(&users, 7, 6 + NAMES_MAX_AGE_NS);
+	assert_string_equal(user->name, "bob");
+	cursor = 0;
+	assert_true(names_next(&users, &cursor, &uid)); /* asked again */
+	scopes_done(&users);
+}
+
+static void waits_for_a_name_once(void **state)
+{
+	struct scopes users = {0};
+	uint32_t cursor = 0;
+	uid_t uid;
+
+	(void)state;
+	add(&users, 7);
+	assert_true(names_next(&users, &cursor, &uid));
+	assert_true(names_are_awaited(&users));
+	names_give_up(&users, 5);
+	assert_false(names_are_awaited(&users));
+	names_set(&users, 7, "late", 6); /* it comes all the same */
+	assert_string_equal(scopes_find(&users, &uid, sizeof(uid))->name, "late");
+	scopes_done(&users);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -97,6 +133,8 @@ int main(void)
 		cmocka_unit_test(asks_for_those_who_come_later),
 		cmocka_unit_test(cleans_what_it_is_told),
 		cmocka_unit_test(asks_again_after_an_hour),
+		cmocka_unit_test(keeps_a_name_nobody_could_confirm),
+		cmocka_unit_test(waits_for_a_name_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include "tests/unit/unit.h"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "base/channel.h"
@@ -135,19 +136,43 @@ static void lets_go_of_who_is_gone(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-static void serves_sixteen(void **state)
+static void serves_four_of_a_user(void **state)
 {
 	struct place *place = *state;
-	int client[PUBLISHER_CLIENTS_MAX + 1], fd;
+	int client[PUBLISHER_CLIENTS_UID + 1], fd;
 
-	for (unsigned int i = 0; i <= PUBLISHER_CLIENTS_MAX; i++)
+	for (unsigned int i = 0; i <= PUBLISHER_CLIENTS_UID; i++)
 		client[i] = connect_to(place);
 	publisher_publish(place->publisher, make_file('a'), -1);
-	for (unsigned int i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
+	for (unsigned int i = 0; i < PUBLISHER_CLIENTS_UID; i++)
 		assert_int_equal(received(client[i]), 'a');
-	assert_int_equal(channel_receive_fd(client[PUBLISHER_CLIENTS_MAX], &fd), CHANNEL_CLOSED);
-	for (unsigned int i = 0; i <= PUBLISHER_CLIENTS_MAX; i++)
+	assert_int_equal(channel_receive_fd(client[PUBLISHER_CLIENTS_UID], &fd), CHANNEL_CLOSED);
+	for (unsigned int i = 0; i <= PUBLISHER_CLIENTS_UID; i++)
 		close(client[i]);
+}
+
+/* Without a free descriptor it does not turn in circles, and serves again after the next snapshot. */
+static void rests_without_descriptors(void **state)
+{
+	struct place *place = *state;
+	struct rlimit limit, none;
+	int client, spare;
+	unsigned int turns = 0;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(channel_connect(place->path, &client), 0);
+	spare = dup(client);
+	close(spare);
+	none = (struct rlimit){.rlim_cur = (rlim_t)spare, .rlim_max = limit.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	while (turns < 100 && sd_event_run(place->event, 0) > 0)
+		turns++;
+	assert_in_range(turns, 1, 5);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	publisher_publish(place->publisher, make_file('a'), -1);
+	serve(place);
+	assert_int_equal(received(client), 'a');
+	close(client);
 }
 
 static void admits_with_room_for_the_privileged(void **state)
@@ -156,8 +181,9 @@ static void admits_with_room_for_the_privileged(void **state)
 	assert_true(publisher_admits(false, 0, 0));
 	assert_false(publisher_admits(false, 4, 4));
 	assert_false(publisher_admits(false, 10, 0));
-	assert_true(publisher_admits(true, 10, 4));
-	assert_true(publisher_admits(true, 15, 15));
+	assert_true(publisher_admits(true, 10, 0));
+	assert_true(publisher_admits(true, 15, 3));
+	assert_false(publisher_admits(true, 15, 4)); /* nobody keeps the others out */
 	assert_false(publisher_admits(true, 16, 0));
 }
 
@@ -169,7 +195,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(passes_over_who_has_not_read, setup, teardown),
 		cmocka_unit_test_setup_teardown(reads_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(lets_go_of_who_is_gone, setup, teardown),
-		cmocka_unit_test_setup_teardown(serves_sixteen, setup, teardown),
+		cmocka_unit_test_setup_teardown(serves_four_of_a_user, setup, teardown),
+		cmocka_unit_test_setup_teardown(rests_without_descriptors, setup, teardown),
 		cmocka_unit_test(admits_with_room_for_the_privileged),
 	};
 

@@ -26,19 +26,19 @@ static void knows_root(void **state)
 	assert_int_equal(resolver_answer(r, &answer), -EAGAIN);
 	assert_int_equal(resolver_ask(r, &m), 0);
 	wait_answer(r, &answer);
-	assert_true(answer.found);
+	assert_int_equal(answer.result, RESOLVER_FOUND);
 	assert_int_equal(answer.id, 0);
 	assert_string_equal(answer.name, "root");
 	m = (struct resolver_message){.kind = RESOLVER_USER_ID, .name = "root"};
 	assert_int_equal(resolver_ask(r, &m), 0);
 	wait_answer(r, &answer);
-	assert_true(answer.found);
+	assert_int_equal(answer.result, RESOLVER_FOUND);
 	assert_int_equal(answer.kind, RESOLVER_USER_ID);
 	assert_int_equal(answer.id, 0);
 	m = (struct resolver_message){.kind = RESOLVER_GROUP_ID, .name = "no such group at all"};
 	assert_int_equal(resolver_ask(r, &m), 0);
 	wait_answer(r, &answer);
-	assert_false(answer.found);
+	assert_int_equal(answer.result, RESOLVER_ABSENT);
 }
 
 /* Few questions are under way, so that none is ever lost in a full socket. */

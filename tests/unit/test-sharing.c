@@ -198,6 +198,98 @@ static void does_nothing_where_pids_mean_nothing(void **state)
 	sharing_done(&s);
 }
 
+/* Runs a pass over P and says which rows are left out, as bits. */
+static unsigned int elect(
+	struct sharing *s, struct process *p, const uint8_t *outcome, size_t count)
+{
+	AUTO_BUFFER struct buffer scratch = {0};
+	struct snapshot_process rows[8] = {{0}};
+	struct process *list[8];
+	unsigned int dropped = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		list[i] = &p[i];
+		rows[i].pid = (uint32_t)p[i].pid;
+		rows[i].outcome = outcome[i];
+		ROW_SET(&rows[i], PROCESS_PSS, 4096);
+	}
+	assert_int_equal(sharing_elect(s, list, rows, count, &scratch), 0);
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].outcome == OUTCOME_SHARED_MM) {
+			assert_int_equal(rows[i].present, 0);
+			assert_int_not_equal(rows[i].mm_pid, 0);
+			dropped |= 1U << i;
+		}
+	return dropped;
+}
+
+static void leaves_out_all_but_one(void **state)
+{
+	static const uint8_t measured[3] = {OUTCOME_MEASURED, OUTCOME_MEASURED, OUTCOME_MEASURED};
+	struct sharing s = {.compare = compare_spaces};
+	struct process p[3];
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++)
+		make(&p[i], (pid_t)(10 + i), 7, 100);
+	run(&s, p, 3);
+	assert_int_equal(elect(&s, p, measured, 3), 6);
+	sharing_done(&s);
+}
+
+/* One without figures may not stand for the others: their memory would be in no sum. */
+static void only_the_measured_stand_for_others(void **state)
+{
+	static const uint8_t outcome[3] = {OUTCOME_ERROR, OUTCOME_MEASURED, OUTCOME_MEASURED};
+	struct sharing s = {.compare = compare_spaces};
+	struct process p[3];
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++)
+		make(&p[i], (pid_t)(10 + i), 7, 100);
+	run(&s, p, 3);
+	assert_int_equal(elect(&s, p, outcome, 3), 4);
+	sharing_done(&s);
+}
+
+/* An exec that leaves everything as it looked gives it an address space of its own all the same. */
+static void makes_sure_that_they_still_share(void **state)
+{
+	static const uint8_t measured[2] = {OUTCOME_MEASURED, OUTCOME_MEASURED};
+	struct sharing s = {.compare = compare_spaces};
+	struct process p[2];
+
+	(void)state;
+	make(&p[0], 10, 7, 100);
+	make(&p[1], 11, 7, 100);
+	run(&s, p, 2);
+	assert_int_equal(elect(&s, p, measured, 2), 2);
+	space_of[11] = 101;
+	assert_int_equal(elect(&s, p, measured, 2), 0);
+	run(&s, p, 2);
+	assert_int_equal(elect(&s, p, measured, 2), 0);
+	sharing_done(&s);
+}
+
+/* Two dead leaders have no address space, which is no common one: their threads are compared. */
+static void compares_the_threads_of_dead_leaders(void **state)
+{
+	struct sharing s = {.compare = compare_spaces};
+	struct process p[2];
+
+	(void)state;
+	make(&p[0], 10, 7, 100);
+	make(&p[1], 11, 7, 100);
+	p[0].tid = 20;
+	p[1].tid = 21;
+	space_of[20] = 200;
+	space_of[21] = 201;
+	run(&s, p, 2);
+	assert_int_equal(p[0].mm_group, 0);
+	assert_int_equal(p[1].mm_group, 0);
+	sharing_done(&s);
+}
+
 /* The real call: a thread group is equal to itself, and its child is not. */
 static void asks_the_kernel(void **state)
 {
@@ -216,6 +308,10 @@ int main(void)
 		cmocka_unit_test_setup(holds_for_any_population, setup),
 		cmocka_unit_test_setup(passes_over_the_dead_and_the_refused, setup),
 		cmocka_unit_test_setup(does_nothing_where_pids_mean_nothing, setup),
+		cmocka_unit_test_setup(leaves_out_all_but_one, setup),
+		cmocka_unit_test_setup(only_the_measured_stand_for_others, setup),
+		cmocka_unit_test_setup(makes_sure_that_they_still_share, setup),
+		cmocka_unit_test_setup(compares_the_threads_of_dead_leaders, setup),
 		cmocka_unit_test(asks_the_kernel),
 	};
 
