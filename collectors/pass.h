@@ -26,7 +26,8 @@ struct pass_options {
 struct pass;
 
 /*
- * Opens OPTIONS->procfs and takes a random instance. -ENOTDIR, -ENOENT ... of open; -ENOMEM.
+ * Opens OPTIONS->procfs and takes a random instance. -EMEDIUMTYPE: it is no proc file system; -ENOTDIR, -ENOENT
+ * ... of open; -ENOMEM.
  */
 int pass_open(const struct pass_options *options, struct pass **ret);
 struct pass *pass_free(struct pass *pass); /* accepts NULL; returns NULL */

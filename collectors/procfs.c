@@ -173,6 +173,20 @@ static uint64_t read_btime(int fd)
 	return seconds * NS_PER_SEC;
 }
 
+/* Any directory can be opened; one without a process and without a file of proc's is no proc. */
+static bool is_proc(int fd)
+{
+	static const char *const files[] = {"self", "stat", "meminfo"};
+	struct procfs p = {.fd = fd};
+	AUTO_FREE pid_t *pids = NULL;
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (faccessat(fd, files[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			return true;
+	return procfs_list(&p, &pids, &capacity) > 0;
+}
+
 int procfs_open(const char *path, struct procfs *ret)
 {
 	AUTO_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -180,6 +194,8 @@ int procfs_open(const char *path, struct procfs *ret)
 
 	if (fd < 0)
 		return -errno;
+	if (!is_proc(fd))
+		return -EMEDIUMTYPE;
 	*ret = (struct procfs){
 		.live = is_live(fd),
 		.boot_realtime_ns = read_btime(fd),

@@ -19,7 +19,7 @@ struct procfs {
 	uint64_t ns_per_tick;
 };
 
-/* Opens PATH. Errors of open. */
+/* Opens PATH. Errors of open; -EMEDIUMTYPE: a directory that is no proc file system. */
 int procfs_open(const char *path, struct procfs *ret);
 void procfs_close(struct procfs *p);
 

@@ -402,7 +402,8 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	set_options(settings, &options);
 	r = pass_open(&options, &m->pass);
 	if (r < 0) {
-		log_error("%s: can't be read: %s", settings->path_procfs, strerror(-r));
+		log_error("%s: can't be read: %s", settings->path_procfs,
+			r == -EMEDIUMTYPE ? "it is not a proc file system" : strerror(-r));
 		return r;
 	}
 	schedule_init(&m->schedule, settings->interval_ns, clock_now_ns(CLOCK_MONOTONIC));

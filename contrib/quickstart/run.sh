@@ -182,13 +182,28 @@ decide_rights() {
 	fi
 }
 
+# Up to five are named, more are counted by user. A row of JSON holds no braces of its own.
+name_denied() {
+	http_get '/api/v1/processes?sort=pid' | grep -o '{"pid":[^{}]*"reason":"denied"' |
+		sed 's/^{"pid":\([0-9]*\),"uid":[0-9]*,"user":"\([^"]*\)","program":"\([^"]*\)".*/\1 \3 of \2/'
+}
+
+count_denied() {
+	awk -F'[{}" ]+' '/^memtally_user_unmeasured_processes\{.*reason="denied"/ && $NF > 0 {
+			sum += $NF; who = who (who == "" ? "" : ", ") $NF " of " $3 }
+		END { if (sum) printf "%d processes (%s)", sum, who }'
+}
+
 # Who could not be read, from the first answer, and what would help.
 tell_unmeasured() {
 	local metrics denied hidden
 	metrics=$(http_get /metrics)
-	denied=$(awk -F'[{}" ]+' '/^memtally_user_unmeasured_processes\{.*reason="denied"/ && $NF > 0 {
-			sum += $NF; who = who (who == "" ? "" : ", ") $NF " of " $3 }
-		END { if (sum) printf "%d %s (%s)", sum, sum == 1 ? "process" : "processes", who }' <<<"$metrics")
+	denied=$(name_denied)
+	if [ "$(grep -c . <<<"$denied")" -le 5 ]; then
+		denied=$(sed 's/^/pid /' <<<"$denied" | paste -sd, | sed 's/,/, /g; s/^pid $//')
+	else
+		denied=$(count_denied <<<"$metrics")
+	fi
 	hidden=$(awk '/^memtally_capability_info\{.*proc_hidden="(1|true|yes)"/' <<<"$metrics")
 	if [ -n "$denied" ]; then
 		say "Not measured, because the kernel refused it: $denied. Their PSS is missing above."
@@ -197,7 +212,7 @@ tell_unmeasured() {
 		elif [ "$capability" = none ]; then
 			say 'To measure them as well, give this container CAP_SYS_PTRACE (--cap-add=SYS_PTRACE).'
 		else
-			say 'With CAP_SYS_PTRACE nothing more can be done here: a sandbox or security module protects them.'
+			say 'With CAP_SYS_PTRACE nothing more can be done from here: probably a sandbox or a security module protects them.'
 		fi
 	elif [ -z "$hidden" ]; then
 		say 'Every process could be read.'

@@ -104,6 +104,22 @@ static void lists_pids_in_order(void **state)
 	rmdir(dir);
 }
 
+static void refuses_what_is_no_proc(void **state)
+{
+	char dir[] = "/tmp/test-procfs-XXXXXX", path[64];
+	struct procfs p;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(procfs_open(dir, &p), -EMEDIUMTYPE);
+	snprintf(path, sizeof(path), "%s/self", dir);
+	assert_int_equal(symlink("1", path), 0); /* dangling, as in a tree without that process */
+	assert_int_equal(procfs_open(dir, &p), 0);
+	procfs_close(&p);
+	unlink(path);
+	rmdir(dir);
+}
+
 static void knows_the_kernels_own(void **state)
 {
 	struct procfs p;
@@ -133,6 +149,7 @@ int main(void)
 		cmocka_unit_test(finds_hidepid_of_its_mount),
 		cmocka_unit_test(finds_the_boot_time),
 		cmocka_unit_test(lists_pids_in_order),
+		cmocka_unit_test(refuses_what_is_no_proc),
 		cmocka_unit_test(knows_the_kernels_own),
 	};
 
