@@ -669,6 +669,80 @@ static void needs_no_memory_in_the_steady_state(void **state)
 	}
 }
 
+/* What rows with series of their own and "(other)" have counted is what the host has. */
+static void assert_counters(const struct view *view)
+{
+	for (int scope = METRIC_USER; scope <= METRIC_UNIT; scope++) {
+		uint64_t sum = 0;
+
+		for (uint32_t i = 0; i < view_count(view, (enum metric_scope)scope); i++) {
+			const struct snapshot_scope *row = view_scope(
+				view, (enum metric_scope)scope, i);
+
+			if (row->flags & (SCOPE_OTHER | SCOPE_EXPORTED))
+				sum += row->q[SCOPE_VM_HWM_GROWTH];
+		}
+		assert_int_equal(sum, view_host(view)->q[SCOPE_VM_HWM_GROWTH]);
+	}
+}
+
+/* All of the cast have grown to GROWTH_KIB above what they had; MORE others have come. */
+static void grow_cast(const struct scene *s, uint64_t growth_kib, unsigned int more)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cast); i++) {
+		struct tree_process p = cast[i];
+
+		p.hwm_kib = p.rss_kib + growth_kib;
+		tree_add(&s->tree, &p);
+	}
+	for (unsigned int i = 0; i < more; i++) {
+		char name[16], unit[32];
+		struct tree_process p = {.pid = (pid_t)(1000 + i),
+			.name = name,
+			.uid = 5000 + i,
+			.image = 1,
+			.rss_kib = 8,
+			.pss_kib = 4,
+			.cgroup = unit};
+
+		snprintf(name, sizeof(name), "more%u", i);
+		snprintf(unit, sizeof(unit), "/more%u.service", i);
+		tree_add(&s->tree, &p);
+	}
+}
+
+/* A pass that is lost when it was counted already has counted in every table. */
+static void lost_passes_count_everywhere(void **state)
+{
+	struct pass_options few = options;
+	unsigned int failures = 0;
+
+	(void)state;
+	few.export_users = few.export_programs = few.export_units = 1;
+	for (unsigned int n = 1;; n++) {
+		AUTO_SCENE struct scene s;
+		AUTO_VIEW struct view *first = NULL, *view = NULL;
+		AUTO_CLOSE int fd = -1;
+
+		scene_open(&s, false);
+		pass_set_options(s.pass, &few);
+		grow_cast(&s, 1, 0);
+		first = run_pass(s.pass);
+		assert_counters(first);
+		grow_cast(&s, 100, 12);
+		allocation_fail_at(n);
+		try_pass(s.pass, &fd);
+		if (!allocation_end())
+			break;
+		failures++;
+		grow_cast(&s, 300, 0);
+		view = run_pass(s.pass);
+		assert_sums(view);
+		assert_counters(view);
+	}
+	assert_true(failures > 50);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -691,6 +765,7 @@ int main(void)
 		cmocka_unit_test(keeps_no_descriptor_of_the_dead),
 		cmocka_unit_test(survives_without_memory),
 		cmocka_unit_test(needs_no_memory_in_the_steady_state),
+		cmocka_unit_test(lost_passes_count_everywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
