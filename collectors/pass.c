@@ -418,10 +418,19 @@ bool pass_awaits_names(const struct pass *pass)
 	return names_are_awaited(&pass->tally.table[0]);
 }
 
-/* Names, marks and ages of the rows of processes. */
-static uint32_t finish_processes(struct pass *pass, uint64_t now_boottime_ns)
+static uint32_t count_dropped(struct pass *pass)
 {
 	uint32_t count = builder_process_count(&pass->builder), dropped = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		dropped += !pass->members[i]->exported;
+	return dropped;
+}
+
+/* Names, marks and ages of the rows of processes. */
+static void finish_processes(struct pass *pass, uint64_t now_boottime_ns)
+{
+	uint32_t count = builder_process_count(&pass->builder);
 
 	for (struct scope *s = NULL; (s = scopes_next(&pass->user_units, s));)
 		s->name_ref = builder_add_text(&pass->builder, s->key, s->key_len);
@@ -435,11 +444,9 @@ static uint32_t finish_processes(struct pass *pass, uint64_t now_boottime_ns)
 		if (p->user_unit != PROCESS_NO_SCOPE)
 			row->user_unit = scopes_at(&pass->user_units, p->user_unit)->name_ref;
 		row->flags = p->exported ? PROCESS_EXPORTED : 0;
-		dropped += !p->exported;
 		if (ROW_HAS(row, PROCESS_PSS_AGE))
 			row->q[PROCESS_PSS_AGE] = now_boottime_ns - row->q[PROCESS_PSS_AGE];
 	}
-	return dropped;
 }
 
 static bool is_hidden(const struct pass *pass)
@@ -478,21 +485,26 @@ static bool is_complete(const struct pass *pass)
 	       !is_hidden(pass);
 }
 
-static int seal(struct pass *pass, struct image_header *head, bool with_public, int *ret_fd,
+/* The public image comes first: the names that only rows of processes bear are none of its business. */
+static int seal(struct pass *pass, const struct image_header *head, bool with_public, int *ret_fd,
 	int *ret_public_fd)
 {
-	AUTO_CLOSE int fd = -1;
-	int r = builder_seal(&pass->builder, head, &fd);
+	AUTO_CLOSE int public_fd = -1;
+	int r = 0;
 
-	*ret_public_fd = -1;
-	if (r == 0 && with_public) {
-		head->flags |= IMAGE_PUBLIC;
-		r = builder_seal(&pass->builder, head, ret_public_fd);
+	if (with_public) {
+		struct image_header public_head = *head;
+
+		public_head.flags |= IMAGE_PUBLIC;
+		r = builder_seal(&pass->builder, &public_head, &public_fd);
 	}
-	if (r < 0)
-		return r;
-	*ret_fd = TAKE_FD(fd);
-	return 0;
+	if (r == 0) {
+		finish_processes(pass, head->boottime_ns);
+		r = builder_seal(&pass->builder, head, ret_fd);
+	}
+	if (r == 0)
+		*ret_public_fd = TAKE_FD(public_fd);
+	return r;
 }
 
 int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
@@ -522,7 +534,7 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 		meminfo.present = 0;
 	r = compose_scopes(&pass->tally, &meminfo, &pass->builder, &pass->scratch);
 	if (r == 0) {
-		pass->counts.dropped_processes = finish_processes(pass, now_ns);
+		pass->counts.dropped_processes = count_dropped(pass);
 		self_read(&pass->self);
 		r = compose_self(&pass->tally, &pass->counts, &pass->self, self_flags(pass),
 			pass->options.version, &pass->builder);

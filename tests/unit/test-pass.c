@@ -554,6 +554,10 @@ static void leaves_processes_out_of_the_public_image(void **state)
 	assert_int_equal(view_count(open, METRIC_PROCESS), 0);
 	assert_int_equal(open->header->sequence, whole->header->sequence);
 	assert_int_equal(view_host(open)->q[SCOPE_PSS], view_host(whole)->q[SCOPE_PSS]);
+	/* Nor what only they are called: the units of a user's manager. */
+	assert_non_null(memmem(whole->data, whole->size, "app-1.scope", 11));
+	assert_null(memmem(open->data, open->size, "app-1.scope", 11));
+	assert_non_null(memmem(open->data, open->size, "user@1001.service", 17));
 	assert_sums(open);
 }
 
