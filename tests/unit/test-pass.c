@@ -84,7 +84,9 @@ static void scene_open(struct scene *s, bool is_empty)
 	tree_open(&s->tree);
 	for (size_t i = 0; !is_empty && i < ARRAY_SIZE(cast); i++)
 		tree_add(&s->tree, &cast[i]);
-	if (!is_empty)
+	if (is_empty)
+		tree_write(&s->tree, "stat", ""); /* by which it is known for a proc */
+	else
 		scene_add_host(s);
 	o.procfs = s->tree.path;
 	assert_int_equal(pass_open(&o, &s->pass), 0);
