@@ -168,7 +168,8 @@ static int print_help(void)
 	AUTO_BUFFER struct buffer text = {0};
 
 	help_render(PROGRAM_MEMTALLY, "memtally [FLAG...] [programs|users|units|processes|host]",
-		"Prints how much memory programs (by default), users, units or processes really use.",
+		"Prints how much memory programs (by default), users, units, processes or the whole\n"
+		"host really use.",
 		&text);
 	return status_of(flush(&text));
 }

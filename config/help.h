@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "config/option.h"
 
-/* What --help prints; USAGE and PURPOSE are one line each. */
+/* What --help prints; USAGE is one line. */
 void help_render(enum program program, const char *usage, const char *purpose, struct buffer *to);
 
 /* The OPTIONS section of PROGRAM's man page, as mdoc. */

@@ -82,7 +82,8 @@ static const struct option_spec options[] = {
 	{"limit", PROGRAM_MEMTALLY, OPTION_COUNT, false, "N", NULL, 1, 1000000, NULL, FIELD(limit),
 		"Print the first N rows only; the total stays that of all."},
 	{"user", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(user),
-		"Only this user. May be given several times."},
+		"Only this user: the name, or the number where the uid has no name; exact. May be "
+		"given several times."},
 	{"program", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(program),
 		"Only this program. May be given several times."},
 	{"unit", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(unit),
@@ -95,7 +96,7 @@ static const struct option_spec options[] = {
 	{"version", ALL, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(version),
 		"Print the version and exit."},
 	{"help", ALL, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(help),
-		"Print this help and exit."},
+		"Print this help and exit; -h does so, too."},
 };
 
 const struct option_spec *option_table(size_t *ret_count)

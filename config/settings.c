@@ -63,6 +63,10 @@ static int refuse(
 {
 	char expected[OPTION_EXPECTED_SIZE];
 
+	if (!*value) {
+		snprintf(error, SETTINGS_ERROR_SIZE, "--%s: a value is missing", spec->name);
+		return -EINVAL;
+	}
 	option_expected(spec, expected);
 	snprintf(error, SETTINGS_ERROR_SIZE, "--%s: expected %s, got '%.100s'", spec->name,
 		expected, value);
@@ -84,11 +88,18 @@ static bool is_early(const struct option_spec *spec)
 	       spec->offset == offsetof(struct settings, version);
 }
 
-/* One "--name", "--name=value" or "--name value" at *I; moves *I past it. */
+/* The only flag of one letter: who is new to a program tries it first. */
+static bool is_short_help(const char *arg)
+{
+	return !strcmp(arg, "-h");
+}
+
+/* One "--name", "--name=value", "--name value" or "-h" at *I; moves *I past it. */
 static int apply_flag(
 	const struct flags *f, int *i, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
 {
-	const char *arg = f->argv[*i] + 2, *equals = strchr(arg, '=');
+	const char *arg = is_short_help(f->argv[*i]) ? "help" : f->argv[*i] + 2;
+	const char *equals = strchr(arg, '=');
 	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
 	const struct option_spec *spec, *table;
 	const char *value = equals ? equals + 1 : NULL;
@@ -132,7 +143,7 @@ static int apply_flags(
 
 		if (!ended && !strcmp(arg, "--")) {
 			ended = true;
-		} else if (!ended && !strncmp(arg, "--", 2)) {
+		} else if (!ended && (!strncmp(arg, "--", 2) || is_short_help(arg))) {
 			r = apply_flag(f, &i, c, error);
 		} else if (!ended && arg[0] == '-' && arg[1]) {
 			snprintf(error, SETTINGS_ERROR_SIZE, "unknown flag '%.100s'; try --help",

@@ -90,7 +90,7 @@ static int print_help(void)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
-	help_render(PROGRAM_WEB, "memtally-web [FLAG]...",
+	help_render(PROGRAM_WEB, "memtally-web [FLAG...]",
 		"Serves memtallyd's snapshots over HTTP: to Prometheus, as JSON, and as a page.",
 		&text);
 	if (text.error || fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout))

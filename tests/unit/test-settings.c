@@ -204,10 +204,10 @@ static void operands_are_memtallys(void **state)
 {
 	AUTO_SETTINGS struct settings *c = load_good(
 		PROGRAM_MEMTALLY, ARGS("users", "--user", "a", "-", "--user=b", "--json", "--",
-					  "--live", "-x", "--"));
+					  "--live", "-h", "--"));
 	struct settings *none = NULL;
 	char error[SETTINGS_ERROR_SIZE];
-	static const char *const expected[] = {"users", "-", "--live", "-x", "--"};
+	static const char *const expected[] = {"users", "-", "--live", "-h", "--"};
 
 	(void)state;
 	assert_int_equal(c->operands.count, ARRAY_SIZE(expected));
@@ -237,21 +237,20 @@ static void says_what_is_wrong(void **state)
 			"--interval: expected a duration from 100ms to 1d, such as 10s, got 'soon'"},
 		{PROGRAM_MEMTALLYD, {"--interval", "0"},
 			"--interval: expected a duration from 100ms to 1d, such as 10s, got '0'"},
-		{PROGRAM_MEMTALLYD, {"--interval"},
-			"--interval: expected a duration from 100ms to 1d, such as 10s, got ''"},
-		{PROGRAM_MEMTALLYD, {"--interval="},
-			"--interval: expected a duration from 100ms to 1d, such as 10s, got ''"},
+		{PROGRAM_MEMTALLYD, {"--interval"}, "--interval: a value is missing"},
+		{PROGRAM_MEMTALLYD, {"--interval="}, "--interval: a value is missing"},
 		{PROGRAM_MEMTALLYD, {"--export.users", "--help"},
 			"--export.users: expected a whole number from 1 to 100000, got '--help'"},
 		{PROGRAM_MEMTALLYD, {"--pss.mode=fast"}, "--pss.mode: expected exact, got 'fast'"},
 		{PROGRAM_WEB, {"--log.level=loud"},
 			"--log.level: expected error, warning, info or debug, got 'loud'"},
 		{PROGRAM_WEB, {"--web.listen-address="},
-			"--web.listen-address: expected a text that is not empty, got ''"},
-		{PROGRAM_WEB, {"--snapshot.socket", ""},
-			"--snapshot.socket: expected a path, got ''"},
-		{PROGRAM_WEB, {"--config.file"}, "--config.file: expected a path, got ''"},
+			"--web.listen-address: a value is missing"},
+		{PROGRAM_WEB, {"--snapshot.socket", ""}, "--snapshot.socket: a value is missing"},
+		{PROGRAM_WEB, {"--config.file"}, "--config.file: a value is missing"},
 		{PROGRAM_MEMTALLY, {"--json=yes"}, "--json: expected true or false, got 'yes'"},
+		{PROGRAM_MEMTALLY, {"--json="}, "--json: a value is missing"},
+		{PROGRAM_MEMTALLY, {"--sort"}, "--sort: a value is missing"},
 		{PROGRAM_MEMTALLY, {"--limit=0"},
 			"--limit: expected a whole number from 1 to 1000000, got '0'"},
 		{PROGRAM_MEMTALLY, {"--sort=" X50 X50 X50, "--limit=x"},
@@ -263,7 +262,9 @@ static void says_what_is_wrong(void **state)
 		{PROGRAM_WEB, {"--inter"}, "unknown flag '--inter'; try --help"},
 		{PROGRAM_WEB, {"--=x"}, "unknown flag '--=x'; try --help"},
 		{PROGRAM_WEB, {"---help"}, "unknown flag '---help'; try --help"},
-		{PROGRAM_WEB, {"-h"}, "unknown flag '-h'; try --help"},
+		{PROGRAM_WEB, {"-x"}, "unknown flag '-x'; try --help"},
+		{PROGRAM_WEB, {"-hx"}, "unknown flag '-hx'; try --help"},
+		{PROGRAM_WEB, {"-h=x"}, "unknown flag '-h=x'; try --help"},
 		{PROGRAM_WEB, {"--" X50 X50 X50},
 			"unknown flag '--" X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; "
 			"try --help"},
@@ -293,6 +294,8 @@ static void does_what_is_asked_first(void **state)
 		{{"--check-config", "--version"}, SETTINGS_VERSION},
 		{{"--version", "--help"}, SETTINGS_HELP},
 		{{"--help", "--help=false"}, SETTINGS_RUN},
+		{{"-h"}, SETTINGS_HELP},
+		{{"--check-config", "-h"}, SETTINGS_HELP},
 	};
 
 	(void)state;
@@ -307,7 +310,7 @@ static void does_what_is_asked_first(void **state)
 /* Who does not know why the file is refused asks for help; it must not be refused, too. */
 static void helps_where_the_file_is_broken(void **state)
 {
-	static const char *const asks[] = {"--help", "--version"};
+	static const char *const asks[] = {"--help", "-h", "--version"};
 	struct settings *none = NULL;
 	char error[SETTINGS_ERROR_SIZE];
 
