@@ -38,11 +38,27 @@ static int parse_view(const struct text_list *operands, enum metric_scope *ret,
 	return -EINVAL;
 }
 
+/* query_set() of the flag of the same name; its sentences are about a parameter 'KEY'. */
+static int set_from_flag(
+	struct query *q, const char *key, const char *value, char error[static QUERY_ERROR_SIZE])
+{
+	char said[QUERY_ERROR_SIZE] = "";
+	size_t len = strlen(key);
+	int r = query_set(q, key, value, said);
+
+	if (r < 0 && said[0] == '\'' && !strncmp(said + 1, key, len) && said[len + 1] == '\'')
+		snprintf(error, QUERY_ERROR_SIZE, "--%s%.*s", key, QUERY_ERROR_SIZE / 2,
+			said + len + 2);
+	else if (r < 0)
+		memcpy(error, said, sizeof(said));
+	return r;
+}
+
 static int add_filters(struct query *q, const char *key, const struct text_list *values,
 	char error[static QUERY_ERROR_SIZE])
 {
 	for (size_t i = 0; i < values->count; i++) {
-		int r = query_set(q, key, values->item[i], error);
+		int r = set_from_flag(q, key, values->item[i], error);
 
 		if (r < 0)
 			return r;
@@ -95,9 +111,9 @@ static int parse_order(
 		return -EINVAL;
 	}
 	if (settings->sort)
-		r = query_set(&s->query, "sort", settings->sort, error);
+		r = set_from_flag(&s->query, "sort", settings->sort, error);
 	if (r == 0 && settings->order)
-		r = query_set(&s->query, "order", settings->order, error);
+		r = set_from_flag(&s->query, "order", settings->order, error);
 	return r;
 }
 

@@ -316,7 +316,7 @@ static void usage_is_two(void **state)
 		{{"--threads"}, 2, "", "memtally: error: unknown flag '--threads'; try --help\n"},
 		{{"--limit=0"}, 2, "",
 			"--limit: expected a whole number from 1 to 1000000, got '0'"},
-		{{"--sort=nothing"}, 2, "", "'sort' must be a field of the rows"},
+		{{"--sort=nothing"}, 2, "", "--sort must be a field of the rows"},
 		{{"--config.file=nowhere"}, 2, "", "nowhere: No such file or directory"},
 		{{"--check-config", "threads"}, 2, "", "unexpected argument 'threads'"},
 		{{"--check-config"}, 0, "the configuration is good\n", ""},

@@ -158,10 +158,11 @@ static void wrong_usage_is_refused(void **state)
 		{{""}, "unexpected argument ''"},
 		{{"host", "--limit=3"}, "--sort, --order and --limit do not apply"},
 		{{"host", "--sort=pss_bytes"}, "--sort, --order and --limit do not apply"},
-		{{"users", "--sort=pid"}, "'sort' must be a field"},
-		{{"users", "--order=down"}, "'order' must be asc or desc"},
-		{{"processes", "--pid=x"}, "'pid' must be a whole number"},
-		{{"users", "--pid=x"}, "'pid' must be a whole number"},
+		{{"users", "--sort=pid"}, "--sort must be a field"},
+		{{"users", "--order=down"}, "--order must be asc or desc"},
+		{{"users", "--sort=pid"}, "such as pss_bytes, rss_bytes or user"},
+		{{"processes", "--pid=x"}, "--pid must be a whole number"},
+		{{"users", "--pid=x"}, "--pid must be a whole number"},
 	};
 
 	(void)state;
