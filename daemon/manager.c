@@ -305,7 +305,7 @@ static void apply(struct manager *m, const struct settings *settings)
 	log_set_level((enum log_level)settings->log_level);
 	if (strcmp(settings->path_procfs, m->procfs) != 0 ||
 		strcmp(settings->snapshot_socket, m->socket) != 0)
-		log_warning("path.procfs and snapshot.socket take effect at the next start");
+		log_warning("path.procfs and snapshot.socket change at the next start");
 	log_info("the configuration was read again");
 }
 
@@ -382,6 +382,19 @@ static void ask_privileged(struct manager *m)
 			log_warning("can't look up '%s'", questions[i].name);
 }
 
+static void log_listen_error(const char *path, int error)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (error == -ENOENT && slash)
+		log_error("%.*s: no such directory; make it, or choose another --snapshot.socket",
+			slash == path ? 1 : (int)(slash - path), path);
+	else if (error == -EADDRINUSE)
+		log_error("%s: can't listen: another process answers there", path);
+	else
+		log_error("%s: can't listen: %s", path, strerror(-error));
+}
+
 int manager_open(const struct settings *settings, int argc, char *const argv[],
 	struct resolver *resolver, struct manager **ret)
 {
@@ -416,7 +429,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	}
 	r = publisher_open(m->event, settings->snapshot_socket, &m->publisher);
 	if (r < 0) {
-		log_error("%s: can't listen: %s", settings->snapshot_socket, strerror(-r));
+		log_listen_error(settings->snapshot_socket, r);
 		return r;
 	}
 	ask_privileged(m);
