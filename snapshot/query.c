@@ -133,7 +133,7 @@ static int add_filter(
 
 	if (find_field(q->scope, key, true, &field) < 0) {
 		snprintf(error, QUERY_ERROR_SIZE,
-			"unknown parameter; known here: sort, order, limit%s%s",
+			"unknown parameter '%.64s'; known here: sort, order, limit%s%s", key,
 			q->scope == METRIC_PROCESS ? ", user, program, unit, pid" : ", ",
 			q->scope == METRIC_PROCESS ? "" : metric_scope_name(q->scope));
 		return -EINVAL;
