@@ -34,24 +34,6 @@ void link_done(struct link *l)
 	l->path = NULL;
 }
 
-int link_set_path(struct link *l, const char *path)
-{
-	char *copy;
-
-	if (!strcmp(path, l->path))
-		return 0;
-	copy = strdup(path);
-	if (!copy)
-		return -ENOMEM;
-	free(l->path);
-	l->path = copy;
-	l->fd = fd_close(l->fd);
-	l->retry_ns = 0;
-	l->said = SAID_NOTHING;
-	backoff_reset(&l->backoff);
-	return 0;
-}
-
 static void drop(struct link *l, uint64_t now_ns)
 {
 	uint32_t chance;

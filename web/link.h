@@ -29,9 +29,6 @@ struct link {
 int link_init(struct link *l, const char *path);
 void link_done(struct link *l);
 
-/* Goes over to another socket. -ENOMEM: stays with the old one. */
-int link_set_path(struct link *l, const char *path);
-
 /*
  * Does what is due at NOW (CLOCK_MONOTONIC): connects, receives. True with a newer snapshot in *ret,
  * which the caller then owns.

@@ -32,10 +32,13 @@
  */
 enum { LARGE_BLOCK = 32 * 1024 };
 
+enum { EXIT_USAGE = 2 }; /* a wrong flag or configuration */
+
 struct web {
 	int argc;
 	char *const *argv;
-	struct settings *settings;
+	struct settings *settings; /* as they were read last */
+	struct settings *started;  /* as they were at the start, for what stays until the next */
 	struct listen_set set;
 	struct link link;
 	struct site site;
@@ -98,38 +101,53 @@ static int print_help(void)
 	return EXIT_SUCCESS;
 }
 
-/* A bad file, or one that asks for what only a start can give, leaves things as they are. */
+static bool is_same_list(const struct text_list *a, const struct text_list *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->item[i], b->item[i]) != 0)
+			return false;
+	return true;
+}
+
+/* Whether C asks for what only a start can give. */
+static bool needs_start(const struct web *w, const struct settings *c)
+{
+	return !is_same_list(&c->web_listen_address, &w->started->web_listen_address) ||
+	       c->web_max_connections != w->started->web_max_connections ||
+	       strcmp(c->snapshot_socket, w->started->snapshot_socket) != 0;
+}
+
+static void replace_settings(struct web *w, struct settings *c)
+{
+	w->site.settings = c;
+	if (w->settings != w->started)
+		settings_free(w->settings);
+	w->settings = c;
+}
+
+/* A bad file leaves things as they are. */
 static void reload(struct web *w)
 {
 	char error[SETTINGS_ERROR_SIZE];
 	AUTO_SETTINGS struct settings *c = NULL;
-	bool moved;
 	int r;
 
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
 		(unsigned long long)(clock_now_ns(CLOCK_MONOTONIC) / NS_PER_USEC));
 	r = load_settings(w->argc, w->argv, &c, error);
-	if (r == 0) {
-		r = link_set_path(&w->link, c->snapshot_socket);
-		if (r < 0)
-			snprintf(error, sizeof(error), "out of memory");
-	}
 	if (r < 0) {
-		log_error("the configuration stays as it was: %s", error);
+		log_error("the old configuration stays: %s", error);
 		sd_notify(0, "READY=1");
 		return;
 	}
-	moved = c->web_listen_address.count != w->settings->web_listen_address.count;
-	for (size_t i = 0; !moved && i < c->web_listen_address.count; i++)
-		moved = strcmp(c->web_listen_address.item[i],
-				w->settings->web_listen_address.item[i]) != 0;
-	if (moved || c->web_max_connections != w->settings->web_max_connections)
-		log_warning("web.listen-address and web.max-connections change at the next start");
-	w->site.settings = c;
-	settings_free(w->settings);
-	w->settings = TAKE_PTR(c);
+	if (needs_start(w, c))
+		log_warning("web.listen-address, web.max-connections and snapshot.socket change "
+			    "at the next start");
+	replace_settings(w, TAKE_PTR(c));
 	log_set_level((enum log_level)w->settings->log_level);
-	log_info("the configuration has been read again");
+	log_info("the configuration was read again");
 	sd_notify(0, "READY=1");
 }
 
@@ -310,8 +328,9 @@ int web_run(int argc, char *argv[])
 	log_open("memtally-web", LOG_LEVEL_INFO);
 	if (load_settings(argc, argv, &w.settings, error) < 0) {
 		log_error("%s", error);
-		return EXIT_FAILURE;
+		return EXIT_USAGE;
 	}
+	w.started = w.settings;
 	log_set_level((enum log_level)w.settings->log_level);
 	switch (settings_action(w.settings)) {
 	case SETTINGS_HELP: status = print_help(); break;
@@ -319,6 +338,8 @@ int web_run(int argc, char *argv[])
 	case SETTINGS_CHECK: puts("the configuration is good"); break;
 	case SETTINGS_RUN: status = serve(&w); break;
 	}
-	settings_free(w.settings);
+	if (w.settings != w.started)
+		settings_free(w.settings);
+	settings_free(w.started);
 	return status;
 }

@@ -159,33 +159,12 @@ static void refuses(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-static void moves(void **state)
-{
-	struct fixture f;
-	struct view *view;
-	char other[80];
-
-	(void)state;
-	begin(&f);
-	listen_there(&f);
-	assert_false(run_when_due(&f, &view));
-	assert_true(link_is_connected(&f.link));
-	assert_int_equal(link_set_path(&f.link, f.path), 0);
-	assert_true(link_is_connected(&f.link)); /* the same one */
-	snprintf(other, sizeof(other), "%s.other", f.path);
-	assert_int_equal(link_set_path(&f.link, other), 0);
-	assert_false(link_is_connected(&f.link));
-	assert_int_equal(link_due_ns(&f.link), 0);
-	finish(&f);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_trying),
 		cmocka_unit_test(receives),
 		cmocka_unit_test(refuses),
-		cmocka_unit_test(moves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
