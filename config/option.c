@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/un.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/number.h"
+#include "config/address.h"
 
 enum {
 	DAEMONS = PROGRAM_MEMTALLYD | PROGRAM_WEB,
@@ -19,6 +21,9 @@ enum {
 
 #define DAY_NS  (UINT64_C(86400) * NS_PER_SEC)
 #define HOUR_NS (UINT64_C(3600) * NS_PER_SEC)
+
+/* What the kernel takes besides the terminator. */
+enum { SOCKET_PATH_MAX = sizeof(((struct sockaddr_un *)0)->sun_path) - 1 };
 
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
 static const char *const pss_modes[] = {"exact", NULL};
@@ -29,8 +34,8 @@ static const struct option_spec options[] = {
 	{"config.file", ALL, OPTION_PATH, false, "PATH", "/etc/memtally/memtally.yaml", 0, 0, NULL,
 		FIELD(config_file),
 		"The configuration file. The default one may be missing, a named one may not."},
-	{"snapshot.socket", ALL, OPTION_PATH, true, "PATH", "/run/memtally/snapshot.sock", 0, 0,
-		NULL, FIELD(snapshot_socket),
+	{"snapshot.socket", ALL, OPTION_PATH, true, "PATH", "/run/memtally/snapshot.sock", 0,
+		SOCKET_PATH_MAX, NULL, FIELD(snapshot_socket),
 		"The socket over which memtallyd hands out its snapshots. Where RUNTIME_DIRECTORY is "
 		"set, the default is snapshot.sock in it."},
 	{"log.level", ALL, OPTION_CHOICE, true, "LEVEL", "info", 0, 0, log_levels, FIELD(log_level),
@@ -56,11 +61,11 @@ static const struct option_spec options[] = {
 		"Processes with series of their own in /metrics: the N largest by PSS, the N largest "
 		"by swap and the N that grew most."},
 
-	{"web.listen-address", PROGRAM_WEB, OPTION_LIST, true, "ADDRESS", "127.0.0.1:9636", 0, 0,
-		NULL, FIELD(web_listen_address),
+	{"web.listen-address", PROGRAM_WEB, OPTION_ADDRESSES, true, "ADDRESS", "127.0.0.1:9636", 0,
+		0, NULL, FIELD(web_listen_address),
 		"Where to serve: HOST:PORT, [IPv6]:PORT, :PORT for all addresses, or unix:PATH. May be "
 		"given several times. Ignored where systemd passes sockets."},
-	{"web.telemetry-path", PROGRAM_WEB, OPTION_TEXT, true, "PATH", "/metrics", 0, 0, NULL,
+	{"web.telemetry-path", PROGRAM_WEB, OPTION_URL_PATH, true, "PATH", "/metrics", 0, 0, NULL,
 		FIELD(web_telemetry_path), "The path under which the metrics stand."},
 	{"web.max-connections", PROGRAM_WEB, OPTION_COUNT, true, "N", "256", 1, 10000, NULL,
 		FIELD(web_max_connections), "Connections served at a time, for each listener."},
@@ -103,6 +108,11 @@ const struct option_spec *option_table(size_t *ret_count)
 {
 	*ret_count = ARRAY_SIZE(options);
 	return options;
+}
+
+bool option_is_list(const struct option_spec *spec)
+{
+	return spec->type == OPTION_LIST || spec->type == OPTION_ADDRESSES;
 }
 
 const struct option_spec *option_find(const char *name, unsigned int programs)
@@ -180,7 +190,20 @@ void option_expected(const struct option_spec *spec, char to[static OPTION_EXPEC
 	case OPTION_CHOICE: expected_choice(spec, to, OPTION_EXPECTED_SIZE); break;
 	case OPTION_TEXT:
 	case OPTION_LIST: snprintf(to, OPTION_EXPECTED_SIZE, "a text that is not empty"); break;
-	case OPTION_PATH: snprintf(to, OPTION_EXPECTED_SIZE, "a path"); break;
+	case OPTION_PATH:
+		if (spec->max)
+			snprintf(to, OPTION_EXPECTED_SIZE, "a path of at most %llu bytes",
+				(unsigned long long)spec->max);
+		else
+			snprintf(to, OPTION_EXPECTED_SIZE, "a path");
+		break;
+	case OPTION_URL_PATH:
+		snprintf(to, OPTION_EXPECTED_SIZE,
+			"a path that nothing else has, of letters, digits and -._~/ behind a '/'");
+		break;
+	case OPTION_ADDRESSES:
+		snprintf(to, OPTION_EXPECTED_SIZE, "HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH");
+		break;
 	}
 }
 
@@ -260,6 +283,29 @@ static int set_text(char **field, const char *text)
 	return 0;
 }
 
+/* The other paths are those of web/routes.c. */
+static bool is_url_path(const char *path)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-._~/";
+	static const char *const taken[] = {"/", "/healthz", "/readyz"};
+
+	if (path[0] != '/' || path[strspn(path, allowed)] || !strncmp(path, "/api/", 5))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		if (!strcmp(path, taken[i]))
+			return false;
+	return true;
+}
+
+static int add_address(struct text_list *list, const char *text)
+{
+	struct address address;
+	int r = address_parse(text, &address);
+
+	return r < 0 ? r : text_list_add(list, text);
+}
+
 int option_set(const struct option_spec *spec, struct settings *c, const char *text)
 {
 	void *field = (char *)c + spec->offset;
@@ -269,8 +315,13 @@ int option_set(const struct option_spec *spec, struct settings *c, const char *t
 	case OPTION_COUNT:
 	case OPTION_DURATION:
 	case OPTION_CHOICE: return set_number(spec, field, text);
-	case OPTION_TEXT:
-	case OPTION_PATH: return set_text(field, text);
+	case OPTION_PATH:
+		if (spec->max && strlen(text) > spec->max)
+			return -ERANGE;
+		return set_text(field, text);
+	case OPTION_TEXT: return set_text(field, text);
+	case OPTION_URL_PATH: return is_url_path(text) ? set_text(field, text) : -EINVAL;
+	case OPTION_ADDRESSES: return add_address(field, text);
 	case OPTION_LIST: return *text ? text_list_add(field, text) : -EINVAL;
 	}
 	return -EINVAL;
@@ -280,9 +331,10 @@ void option_reset(const struct option_spec *spec, struct settings *c)
 {
 	void *field = (char *)c + spec->offset;
 
-	if (spec->type == OPTION_LIST) {
+	if (option_is_list(spec)) {
 		text_list_done(field);
-	} else if (spec->type == OPTION_TEXT || spec->type == OPTION_PATH) {
+	} else if (spec->type == OPTION_TEXT || spec->type == OPTION_PATH ||
+		   spec->type == OPTION_URL_PATH) {
 		free(*(char **)field);
 		*(char **)field = NULL;
 	}

@@ -62,13 +62,15 @@ struct settings {
 };
 
 enum option_type {
-	OPTION_BOOL,     /* bool */
-	OPTION_COUNT,    /* uint64_t */
-	OPTION_DURATION, /* uint64_t, nanoseconds */
-	OPTION_CHOICE,   /* uint64_t, index into choices */
-	OPTION_TEXT,     /* char *, not empty */
-	OPTION_PATH,     /* char *, absolute unless given as a flag */
-	OPTION_LIST,     /* struct text_list */
+	OPTION_BOOL,      /* bool */
+	OPTION_COUNT,     /* uint64_t */
+	OPTION_DURATION,  /* uint64_t, nanoseconds */
+	OPTION_CHOICE,    /* uint64_t, index into choices */
+	OPTION_TEXT,      /* char *, not empty */
+	OPTION_PATH,      /* char *, absolute unless given as a flag */
+	OPTION_LIST,      /* struct text_list */
+	OPTION_URL_PATH,  /* char *, where memtally-web serves nothing else */
+	OPTION_ADDRESSES, /* struct text_list; config/address.h */
 };
 
 struct option_spec {
@@ -77,14 +79,17 @@ struct option_spec {
 	enum option_type type;
 	bool in_file; /* may stand in the YAML file */
 	const char *metavar;
-	const char *fallback;       /* the default, as a user would write it; NULL: none */
-	uint64_t min, max;          /* OPTION_COUNT and OPTION_DURATION */
+	const char *fallback; /* the default, as a user would write it; NULL: none */
+	uint64_t min, max;    /* OPTION_COUNT, OPTION_DURATION; max of OPTION_PATH: bytes, 0: any */
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
 	size_t offset;              /* in struct settings */
 	const char *help;
 };
 
 const struct option_spec *option_table(size_t *ret_count);
+
+/* Whether SPEC may be given several times, each adding to a struct text_list. */
+bool option_is_list(const struct option_spec *spec);
 
 /* The option of that name among PROGRAMS, or NULL. */
 const struct option_spec *option_find(const char *name, unsigned int programs);

@@ -124,7 +124,7 @@ static int apply_flag(
 	if (f->early && !is_early(spec))
 		return 0;
 	table = option_table(&count);
-	if (spec->type == OPTION_LIST && !f->seen[spec - table]) {
+	if (option_is_list(spec) && !f->seen[spec - table]) {
 		option_reset(spec, c);
 		f->seen[spec - table] = true;
 	}

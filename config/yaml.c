@@ -213,7 +213,7 @@ static int load_option(
 	option_reset(spec, to);
 	if (event->type == YAML_SCALAR_EVENT)
 		return set_scalar(l, spec, event);
-	if (event->type == YAML_SEQUENCE_START_EVENT && spec->type == OPTION_LIST)
+	if (event->type == YAML_SEQUENCE_START_EVENT && option_is_list(spec))
 		return load_sequence(l, spec, mark);
 	option_expected(spec, expected);
 	return fail(l, &event->start_mark, "%s: expected %s, got a %s", spec->name, expected,

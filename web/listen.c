@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,44 +18,9 @@
 
 #include "base/channel.h"
 #include "base/cleanup.h"
-#include "base/number.h"
+#include "config/address.h"
 
 enum { SOCKET_MODE = 0666 }; /* anybody may ask; the directory decides who gets here */
-
-int listen_parse(const char *text, struct listen_address *ret)
-{
-	struct listen_address a = {0};
-	const char *colon = strrchr(text, ':');
-	const char *host = text;
-	uint64_t port;
-	size_t len;
-
-	if (!strncmp(text, "unix:", 5)) {
-		a.path = text + 5;
-		if (!*a.path)
-			return -EINVAL;
-		*ret = a;
-		return 0;
-	}
-	if (!colon || strlen(colon + 1) >= sizeof(a.port) ||
-		number_parse_u64(colon + 1, strlen(colon + 1), &port) < 0 || port > UINT16_MAX)
-		return -EINVAL;
-	len = (size_t)(colon - text);
-	if (len && text[0] == '[') {
-		if (len < 3 || text[len - 1] != ']')
-			return -EINVAL;
-		host++;
-		len -= 2;
-	} else if (memchr(text, ':', len) || memchr(text, '[', len) || memchr(text, ']', len)) {
-		return -EINVAL; /* IPv6 without brackets: where would the port begin? */
-	}
-	if (len >= sizeof(a.host))
-		return -EINVAL;
-	memcpy(a.host, host, len);
-	memcpy(a.port, colon + 1, strlen(colon + 1));
-	*ret = a;
-	return 0;
-}
 
 static bool is_loopback(const struct sockaddr_storage *address)
 {
@@ -137,7 +101,7 @@ static void cleanup_addrinfo(struct addrinfo **info)
 }
 
 /* Names are looked up only where no address is given: the name service costs more than all the rest. */
-static int resolve(const struct listen_address *a, struct addrinfo **ret)
+static int resolve(const struct address *a, struct addrinfo **ret)
 {
 	struct addrinfo hints = {
 		.ai_family = AF_UNSPEC,
@@ -154,10 +118,10 @@ static int resolve(const struct listen_address *a, struct addrinfo **ret)
 }
 
 /* All addresses: "::" with IPv4 mapped into it, or 0.0.0.0 where there is no IPv6. */
-static int open_all(struct listen_set *set, const struct listen_address *a)
+static int open_all(struct listen_set *set, const struct address *a)
 {
 	CLEANUP(cleanup_addrinfo) struct addrinfo *info = NULL;
-	struct listen_address v4 = *a;
+	struct address v4 = *a;
 	int fd = -1, r;
 
 	if (resolve(a, &info) != 0)
@@ -183,7 +147,7 @@ static bool is_repeated(const struct addrinfo *info, const struct addrinfo *i)
 	return false;
 }
 
-static int open_host(struct listen_set *set, const struct listen_address *a, const char **ret_why)
+static int open_host(struct listen_set *set, const struct address *a, const char **ret_why)
 {
 	CLEANUP(cleanup_addrinfo) struct addrinfo *info = NULL;
 	int r = resolve(a, &info), error = -EADDRNOTAVAIL;
@@ -212,11 +176,11 @@ static int open_host(struct listen_set *set, const struct listen_address *a, con
 
 static int open_address(struct listen_set *set, const char *text, const char **ret_why)
 {
-	struct listen_address a;
-	int fd, r = listen_parse(text, &a);
+	struct address a;
+	int fd, r = address_parse(text, &a);
 
 	if (r < 0) {
-		*ret_why = "expected HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH";
+		*ret_why = "it is no address";
 		return r;
 	}
 	if (!a.path)

@@ -12,20 +12,7 @@
 #include "config/option.h"
 #include "web/request.h"
 
-enum {
-	LISTEN_HOST_SIZE = 256,
-	LISTEN_ERROR_SIZE = 256,
-};
-
-/* An address as it is configured: HOST:PORT, [IPV6]:PORT, :PORT or unix:PATH. */
-struct listen_address {
-	const char *path;            /* of a UNIX socket, borrowed; NULL: TCP */
-	char host[LISTEN_HOST_SIZE]; /* empty: all addresses */
-	char port[sizeof("65535")];
-};
-
-/* Takes TEXT apart; it stays borrowed. Pure. -EINVAL. */
-int listen_parse(const char *text, struct listen_address *ret);
+enum { LISTEN_ERROR_SIZE = 256 };
 
 struct listen_socket {
 	int fd;                   /* listening, non-blocking */

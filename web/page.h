@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "web/status.h"
 
-/* TELEMETRY_PATH has passed routes_is_path(). */
+/* TELEMETRY_PATH is one that the option table takes. */
 void page_render(const struct status *s, const char *telemetry_path, struct buffer *to);
 
 #endif

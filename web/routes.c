@@ -10,6 +10,7 @@
 
 #define PROCESS_PREFIX "/api/v1/processes/"
 
+/* No path of these may be configured for the metrics: config/option.c has them, too. */
 static const struct {
 	const char *path;
 	enum route route;
@@ -53,14 +54,6 @@ enum route routes_find(const char *path, size_t len, const char *telemetry_path,
 		parse_pid(path + prefix, len - prefix, ret_pid))
 		return ROUTE_PROCESS;
 	return ROUTE_NONE;
-}
-
-bool routes_is_path(const char *path)
-{
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789-._~/";
-
-	return path[0] == '/' && !path[strspn(path, allowed)];
 }
 
 enum metric_scope routes_list_scope(enum route route)

@@ -6,7 +6,6 @@
 #ifndef MEMTALLY_WEB_ROUTES_H
 #define MEMTALLY_WEB_ROUTES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,9 +31,6 @@ enum route {
  * a pid is written as the kernel writes it, without leading zeros.
  */
 enum route routes_find(const char *path, size_t len, const char *telemetry_path, uint32_t *ret_pid);
-
-/* Whether a path may be configured for the metrics: absolute, of plain characters. */
-bool routes_is_path(const char *path);
 
 /* The rows of a list's route; METRIC_SELF for a route that is no list. */
 enum metric_scope routes_list_scope(enum route route);

@@ -22,7 +22,6 @@
 #include "config/settings.h"
 #include "web/link.h"
 #include "web/listen.h"
-#include "web/routes.h"
 #include "web/server.h"
 #include "web/site.h"
 
@@ -51,43 +50,6 @@ struct web {
 };
 
 enum { POLL_SIGNALS, POLL_LINK, POLL_LISTENERS };
-
-/* What the option table can't check: it knows texts, not addresses. */
-static int check_settings(const struct settings *c, char error[static SETTINGS_ERROR_SIZE])
-{
-	struct listen_address address;
-
-	for (size_t i = 0; i < c->web_listen_address.count; i++)
-		if (listen_parse(c->web_listen_address.item[i], &address) < 0) {
-			snprintf(error, SETTINGS_ERROR_SIZE,
-				"web.listen-address: expected HOST:PORT, [IPv6]:PORT, :PORT or "
-				"unix:PATH, got '%.100s'",
-				c->web_listen_address.item[i]);
-			return -EINVAL;
-		}
-	if (!routes_is_path(c->web_telemetry_path)) {
-		snprintf(error, SETTINGS_ERROR_SIZE,
-			"web.telemetry-path: expected a path of letters, digits and -._~/ that "
-			"begins with '/', got '%.100s'",
-			c->web_telemetry_path);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int load_settings(
-	int argc, char *const argv[], struct settings **ret, char error[static SETTINGS_ERROR_SIZE])
-{
-	AUTO_SETTINGS struct settings *c = NULL;
-	int r = settings_load(PROGRAM_WEB, argc, argv, &c, error);
-
-	if (r == 0 && settings_action(c) != SETTINGS_HELP && settings_action(c) != SETTINGS_VERSION)
-		r = check_settings(c, error);
-	if (r < 0)
-		return r;
-	*ret = TAKE_PTR(c);
-	return 0;
-}
 
 static int print_help(void)
 {
@@ -136,7 +98,7 @@ static void reload(struct web *w)
 
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
 		(unsigned long long)(clock_now_ns(CLOCK_MONOTONIC) / NS_PER_USEC));
-	r = load_settings(w->argc, w->argv, &c, error);
+	r = settings_load(PROGRAM_WEB, w->argc, w->argv, &c, error);
 	if (r < 0) {
 		log_error("the old configuration stays: %s", error);
 		sd_notify(0, "READY=1");
@@ -326,7 +288,7 @@ int web_run(int argc, char *argv[])
 	int status = EXIT_SUCCESS;
 
 	log_open("memtally-web", LOG_LEVEL_INFO);
-	if (load_settings(argc, argv, &w.settings, error) < 0) {
+	if (settings_load(PROGRAM_WEB, argc, argv, &w.settings, error) < 0) {
 		log_error("%s", error);
 		return EXIT_USAGE;
 	}

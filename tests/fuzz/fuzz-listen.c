@@ -7,14 +7,14 @@
 
 #include "base/cleanup.h"
 #include "base/number.h"
-#include "web/listen.h"
+#include "config/address.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO_FREE char *text = fuzz_text(data, size);
-	struct listen_address a;
+	struct address a;
 	uint64_t port;
-	int r = listen_parse(text, &a);
+	int r = address_parse(text, &a);
 
 	fuzz_check(r == 0 || r == -EINVAL);
 	if (r < 0)

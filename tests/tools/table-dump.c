@@ -69,6 +69,8 @@ static const char *kind(const struct option_spec *spec)
 	case OPTION_TEXT: return "text";
 	case OPTION_PATH: return "path";
 	case OPTION_LIST: return "list";
+	case OPTION_URL_PATH: return "URL path";
+	case OPTION_ADDRESSES: return "addresses";
 	}
 	return "-";
 }

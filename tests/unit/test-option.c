@@ -20,8 +20,10 @@ static size_t size_of(enum option_type type)
 	case OPTION_DURATION:
 	case OPTION_CHOICE: return sizeof(uint64_t);
 	case OPTION_TEXT:
-	case OPTION_PATH: return sizeof(char *);
-	case OPTION_LIST: return sizeof(struct text_list);
+	case OPTION_PATH:
+	case OPTION_URL_PATH: return sizeof(char *);
+	case OPTION_LIST:
+	case OPTION_ADDRESSES: return sizeof(struct text_list);
 	}
 	return 0;
 }
@@ -160,6 +162,12 @@ static const struct option_spec specs[] = {
 	{.name = "t", .type = OPTION_TEXT, .offset = offsetof(struct settings, sort)},
 	{.name = "p", .type = OPTION_PATH, .offset = offsetof(struct settings, path_procfs)},
 	{.name = "l", .type = OPTION_LIST, .offset = offsetof(struct settings, user)},
+	{.name = "u",
+		.type = OPTION_URL_PATH,
+		.offset = offsetof(struct settings, web_telemetry_path)},
+	{.name = "a",
+		.type = OPTION_ADDRESSES,
+		.offset = offsetof(struct settings, web_listen_address)},
 };
 
 enum { OLD = 55 };
@@ -255,6 +263,63 @@ static void texts_replace_and_lists_grow(void **state)
 	option_reset(&specs[OPTION_LIST], c); /* once more is no harm */
 }
 
+static void paths_have_a_length(void **state)
+{
+	const struct option_spec *socket = option_find("snapshot.socket", PROGRAM_WEB);
+	char path[109] = "";
+	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
+
+	(void)state;
+	assert_non_null(c);
+	memset(path, 'x', 108);
+	assert_int_equal(option_set(socket, c, path), -ERANGE);
+	assert_null(c->snapshot_socket);
+	path[107] = 0;
+	assert_int_equal(option_set(socket, c, path), 0);
+	memset(path, 'x', 108);
+	assert_int_equal(option_set(&specs[OPTION_PATH], c, path), 0);
+}
+
+static void url_paths_are_plain_and_free(void **state)
+{
+	static const char *const good[] = {
+		"/metrics", "/a/b-c_d.e~f/0", "/api", "/apiary", "/healthz/x", "/readyz2", "//"};
+	static const char *const bad[] = {"", "metrics", "/a b", "/a?b", "/a#b", "/a%62",
+		"/\xc3\xa4", "/a\"b", "/<a>", "/", "/healthz", "/readyz", "/api/", "/api/v1/host",
+		"/api/v9/x"};
+	const struct option_spec *spec = &specs[OPTION_URL_PATH];
+	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
+
+	(void)state;
+	assert_non_null(c);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		if (option_set(spec, c, bad[i]) != -EINVAL)
+			fail_msg("'%s'", bad[i]);
+	assert_null(c->web_telemetry_path);
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		assert_int_equal(option_set(spec, c, good[i]), 0);
+		assert_string_equal(c->web_telemetry_path, good[i]);
+	}
+}
+
+static void addresses_are_checked_one_by_one(void **state)
+{
+	const struct option_spec *spec = &specs[OPTION_ADDRESSES];
+	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
+
+	(void)state;
+	assert_non_null(c);
+	assert_true(option_is_list(spec) && option_is_list(&specs[OPTION_LIST]));
+	assert_false(option_is_list(&specs[OPTION_TEXT]));
+	assert_int_equal(option_set(spec, c, "127.0.0.1:1"), 0);
+	assert_int_equal(option_set(spec, c, "nonsense"), -EINVAL);
+	assert_int_equal(option_set(spec, c, "127.0.0.1:99999"), -EINVAL);
+	assert_int_equal(option_set(spec, c, ""), -EINVAL);
+	assert_int_equal(option_set(spec, c, "unix:/s"), 0);
+	assert_int_equal(c->web_listen_address.count, 2);
+	assert_string_equal(c->web_listen_address.item[1], "unix:/s");
+}
+
 static void survives_without_memory(void **state)
 {
 	(void)state;
@@ -308,6 +373,10 @@ static void says_what_it_takes(void **state)
 		{{.type = OPTION_TEXT}, "a text that is not empty"},
 		{{.type = OPTION_LIST}, "a text that is not empty"},
 		{{.type = OPTION_PATH}, "a path"},
+		{{.type = OPTION_PATH, .max = 107}, "a path of at most 107 bytes"},
+		{{.type = OPTION_URL_PATH},
+			"a path that nothing else has, of letters, digits and -._~/ behind a '/'"},
+		{{.type = OPTION_ADDRESSES}, "HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH"},
 	};
 
 	(void)state;
@@ -345,6 +414,9 @@ int main(void)
 		cmocka_unit_test(numbers_are_in_range),
 		cmocka_unit_test(truth_is_spelt_out),
 		cmocka_unit_test(texts_replace_and_lists_grow),
+		cmocka_unit_test(paths_have_a_length),
+		cmocka_unit_test(url_paths_are_plain_and_free),
+		cmocka_unit_test(addresses_are_checked_one_by_one),
 		cmocka_unit_test(survives_without_memory),
 		cmocka_unit_test(says_what_it_takes),
 		cmocka_unit_test(more_choices_than_fit_are_cut),

@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
+#include "config/option.h"
 #include "web/routes.h"
 
 static enum route find(const char *path, uint32_t *ret_pid)
@@ -75,19 +76,31 @@ static void finds_processes(void **state)
 
 static void moves_the_metrics(void **state)
 {
-	static const char *const good[] = {"/", "/metrics", "/a/b-c_d.e~f/0"};
-	static const char *const bad[] = {
-		"", "metrics", "/a b", "/a?b", "/a#b", "/a%62", "/\xc3\xa4", "/a\"b", "/<a>"};
 	uint32_t pid;
 
 	(void)state;
 	assert_int_equal(routes_find("/own", 4, "/own", &pid), ROUTE_METRICS);
 	assert_int_equal(routes_find("/metrics", 8, "/own", &pid), ROUTE_NONE);
-	assert_int_equal(routes_find("/", 1, "/", &pid), ROUTE_METRICS);
-	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
-		assert_true(routes_is_path(good[i]));
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		assert_false(routes_is_path(bad[i]));
+}
+
+/* Of two things under one path the metrics would hide the other: the option refuses each of these. */
+static void shares_no_path_with_the_metrics(void **state)
+{
+	static const char *const paths[] = {"/", "/healthz", "/readyz", "/api/v1/status",
+		"/api/v1/host", "/api/v1/users", "/api/v1/programs", "/api/v1/units",
+		"/api/v1/processes", "/api/v1/processes/7"};
+	const struct option_spec *spec = option_find("web.telemetry-path", PROGRAM_WEB);
+	struct settings c = {0};
+	uint32_t pid;
+
+	(void)state;
+	assert_non_null(spec);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		assert_int_not_equal(find(paths[i], &pid), ROUTE_NONE);
+		if (option_set(spec, &c, paths[i]) != -EINVAL)
+			fail_msg("'%s'", paths[i]);
+	}
+	assert_null(c.web_telemetry_path);
 }
 
 static void knows_lists(void **state)
@@ -105,6 +118,7 @@ int main(void)
 		cmocka_unit_test(finds_exact_paths),
 		cmocka_unit_test(finds_processes),
 		cmocka_unit_test(moves_the_metrics),
+		cmocka_unit_test(shares_no_path_with_the_metrics),
 		cmocka_unit_test(knows_lists),
 	};
 

@@ -161,14 +161,14 @@ static void lists_replace_lists(void **state)
 	AUTO_SETTINGS struct settings *file = NULL, *flags = NULL;
 
 	(void)state;
-	write_file("web.listen-address: [a, b, c]\n");
+	write_file("web.listen-address: [':1', ':2', ':3']\n");
 	file = load_good(PROGRAM_WEB, ARGS("--config.file=file"));
 	assert_int_equal(file->web_listen_address.count, 3);
-	flags = load_good(PROGRAM_WEB,
-		ARGS("--config.file=file", "--web.listen-address=x", "--web.listen-address", "y"));
+	flags = load_good(PROGRAM_WEB, ARGS("--config.file=file", "--web.listen-address=:4",
+					       "--web.listen-address", ":5"));
 	assert_int_equal(flags->web_listen_address.count, 2);
-	assert_string_equal(flags->web_listen_address.item[0], "x");
-	assert_string_equal(flags->web_listen_address.item[1], "y");
+	assert_string_equal(flags->web_listen_address.item[0], ":4");
+	assert_string_equal(flags->web_listen_address.item[1], ":5");
 }
 
 static void the_last_file_named_is_read(void **state)
@@ -248,6 +248,9 @@ static void says_what_is_wrong(void **state)
 			"--web.listen-address: a value is missing"},
 		{PROGRAM_WEB, {"--snapshot.socket", ""}, "--snapshot.socket: a value is missing"},
 		{PROGRAM_WEB, {"--config.file"}, "--config.file: a value is missing"},
+		{PROGRAM_WEB, {"--web.listen-address=:x"},
+			"--web.listen-address: expected HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH, "
+			"got \':x\'"},
 		{PROGRAM_MEMTALLY, {"--json=yes"}, "--json: expected true or false, got 'yes'"},
 		{PROGRAM_MEMTALLY, {"--json="}, "--json: a value is missing"},
 		{PROGRAM_MEMTALLY, {"--sort"}, "--sort: a value is missing"},
@@ -332,7 +335,7 @@ static void helps_where_the_file_is_broken(void **state)
 static void a_failed_reload_changes_nothing(void **state)
 {
 	static const char *const bad[] = {
-		"interval: 30s\nexport.users: 9\nweb.listen-address: [x]\nsnapshot.socket: /x\nbad: 1\n",
+		"interval: 30s\nexport.users: 9\nweb.listen-address: [':1']\nsnapshot.socket: /x\nbad: 1\n",
 		"interval: 30s\ninterval: 30s\n", "{", "interval: 30s\nexport.users: 0\n"};
 	AUTO_SETTINGS struct settings *c = NULL;
 
@@ -358,14 +361,14 @@ static void a_failed_reload_changes_nothing(void **state)
 static void survives_without_memory(void **state)
 {
 	(void)state;
-	write_file("web.listen-address: [a, b]\nsnapshot.socket: /s\n");
+	write_file("web.listen-address: [':1', ':2']\nsnapshot.socket: /s\n");
 	for (unsigned int n = 1;; n++) {
 		struct settings *c = NULL;
 		char error[SETTINGS_ERROR_SIZE];
 		int r;
 
 		allocation_fail_at(n);
-		r = load(PROGRAM_WEB, ARGS("--config.file=file", "--web.listen-address=x"), &c,
+		r = load(PROGRAM_WEB, ARGS("--config.file=file", "--web.listen-address=:3"), &c,
 			error);
 		if (!allocation_end()) {
 			assert_int_equal(r, 0);

@@ -105,10 +105,10 @@ static void a_list_replaces(void **state)
 	(void)state;
 	assert_int_equal(text_list_add(&c->web_listen_address, "the default"), 0);
 	assert_int_equal(text_list_add(&c->web_listen_address, "of two"), 0);
-	assert_int_equal(parse("web.listen-address: [a, b, c]", PROGRAM_WEB, c, error), 0);
+	assert_int_equal(parse("web.listen-address: [':1', ':2', ':3']", PROGRAM_WEB, c, error), 0);
 	assert_int_equal(c->web_listen_address.count, 3);
-	assert_string_equal(c->web_listen_address.item[0], "a");
-	assert_string_equal(c->web_listen_address.item[2], "c");
+	assert_string_equal(c->web_listen_address.item[0], ":1");
+	assert_string_equal(c->web_listen_address.item[2], ":3");
 }
 
 /* Other programs' settings share the file: they are checked and have no effect. */
@@ -136,6 +136,8 @@ static void other_programs_keys_have_no_effect(void **state)
 
 #define UNKNOWN(key)                                                                               \
 	"unknown key '" key "': expected a setting that the manual page memtally.yaml(5) lists"
+#define A_URL_PATH "a path that nothing else has, of letters, digits and -._~/ behind a '/'"
+#define AN_ADDRESS "HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH"
 #define A_COUNT    "a whole number from 1 to 100000"
 #define A_DURATION "a duration from 100ms to 1d, such as 10s"
 #define X50        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
@@ -161,7 +163,7 @@ static const struct {
 	{"interval: 5s\ninterval: 6s\n", "f.yaml:2: key 'interval' stands twice"},
 	{"pss.mode: exact\npss:\n  mode:\n\n    exact\n", "f.yaml:3: key 'pss.mode' stands twice"},
 	{"export:\n  users: 1\nexport:\n  units: 1\n", "f.yaml:3: key 'export' stands twice"},
-	{"web.listen-address: a\nweb.listen-address:\n- b\n",
+	{"web.listen-address: :1\nweb.listen-address:\n- :2\n",
 		"f.yaml:2: key 'web.listen-address' stands twice"},
 	{"[a]: 1", "f.yaml:1: expected a key"},
 	{"{a: 1}: 1", "f.yaml:1: expected a key"},
@@ -188,8 +190,16 @@ static const struct {
 	{"path.procfs: proc",
 		"f.yaml:1: path.procfs: expected a path that begins with /, got 'proc'"},
 	{"path.procfs: ''", "f.yaml:1: path.procfs: expected a path that begins with /, got ''"},
-	{"web.telemetry-path: ''",
-		"f.yaml:1: web.telemetry-path: expected a text that is not empty, got ''"},
+	{"web.telemetry-path: ''", "f.yaml:1: web.telemetry-path: expected " A_URL_PATH ", got ''"},
+	{"web.telemetry-path: /healthz",
+		"f.yaml:1: web.telemetry-path: expected " A_URL_PATH ", got '/healthz'"},
+	{"snapshot.socket: /" X50 X50 X50,
+		"f.yaml:1: snapshot.socket: expected a path of at most 107 bytes that begins with "
+		"/, got '/" X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'"},
+	{"web.listen-address: 127.0.0.1:99999",
+		"f.yaml:1: web.listen-address: expected " AN_ADDRESS ", got '127.0.0.1:99999'"},
+	{"web.listen-address:\n- 127.0.0.1:1\n- nonsense\n",
+		"f.yaml:3: web.listen-address: expected " AN_ADDRESS ", got 'nonsense'"},
 	{"interval: " X50 X50 X50,
 		"f.yaml:1: interval: expected " A_DURATION ", got '" X50 X50 "'"},
 	{"pss: exact", "f.yaml:1: pss: expected a mapping"},
@@ -199,14 +209,14 @@ static const struct {
 	/* lists */
 	{"web.listen-address: []",
 		"f.yaml:1: web.listen-address: expected a list that is not empty"},
-	{"web.listen-address:\n- a\n- [b]\n",
+	{"web.listen-address:\n- :1\n- [b]\n",
 		"f.yaml:3: web.listen-address: expected a list of texts"},
-	{"web.listen-address:\n- a\n- b: c\n",
+	{"web.listen-address:\n- :1\n- b: c\n",
 		"f.yaml:3: web.listen-address: expected a list of texts"},
-	{"web.listen-address:\n- a\n-\n",
-		"f.yaml:3: web.listen-address: expected a text that is not empty, got ''"},
+	{"web.listen-address:\n- :1\n-\n",
+		"f.yaml:3: web.listen-address: expected " AN_ADDRESS ", got ''"},
 	{"web.listen-address: {a: b}",
-		"f.yaml:1: web.listen-address: expected a text that is not empty, got a mapping"},
+		"f.yaml:1: web.listen-address: expected " AN_ADDRESS ", got a mapping"},
 
 	/* what YAML has besides */
 	{"interval: &a 5s", "f.yaml:1: expected no anchor, got '&a'"},
@@ -216,7 +226,8 @@ static const struct {
 	{"web.listen-address: &a\n- x\n", "f.yaml:1: expected no anchor, got '&a'"},
 	{"web.listen-address:\n- &a x\n", "f.yaml:2: expected no anchor, got '&a'"},
 	{"interval: *a", "f.yaml:1: interval: expected " A_DURATION ", got a reference"},
-	{"web.listen-address: [x, *a]", "f.yaml:1: web.listen-address: expected a list of texts"},
+	{"web.listen-address: [':1', *a]",
+		"f.yaml:1: web.listen-address: expected a list of texts"},
 	{"pss: *a", "f.yaml:1: pss: expected a mapping"},
 	{"interval: !!int 5", "f.yaml:1: expected no tag, got 'tag:yaml.org,2002:int'"},
 	{"interval: !x 5", "f.yaml:1: expected no tag, got '!x'"},
@@ -333,7 +344,7 @@ static void a_cut_file_is_no_harm(void **state)
 
 static void survives_without_memory(void **state)
 {
-	static const char text[] = "pss: {mode: exact}\nweb.listen-address: [a, b]\n"
+	static const char text[] = "pss: {mode: exact}\nweb.listen-address: [':1', ':2']\n"
 				   "web.telemetry-path: /m\nsnapshot.socket: /run/x\n";
 
 	(void)state;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An address to listen on, as a user writes it: HOST:PORT, [IPV6]:PORT, :PORT or unix:PATH. Pure: a name
+ * is not looked up and nothing is opened.
+ */
+#ifndef MEMTALLY_CONFIG_ADDRESS_H
+#define MEMTALLY_CONFIG_ADDRESS_H
+
+enum { ADDRESS_HOST_SIZE = 256 };
+
+struct address {
+	const char *path;             /* of a UNIX socket, borrowed; NULL: TCP */
+	char host[ADDRESS_HOST_SIZE]; /* empty: all addresses */
+	char port[sizeof("65535")];
+};
+
+/* Takes TEXT apart; it stays borrowed. -EINVAL. */
+int address_parse(const char *text, struct address *ret);
+
+#endif

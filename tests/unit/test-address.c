@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "config/address.h"
+
+static void parses(void **state)
+{
+	static const struct {
+		const char *text, *host, *port, *path;
+	} cases[] = {
+		{"127.0.0.1:9636", "127.0.0.1", "9636", NULL},
+		{"localhost:0", "localhost", "0", NULL},
+		{":65535", "", "65535", NULL},
+		{"[::1]:9636", "::1", "9636", NULL},
+		{"[fe80::1%lo]:80", "fe80::1%lo", "80", NULL},
+		{"unix:/run/memtally/web.sock", "", "", "/run/memtally/web.sock"},
+		{"unix:relative", "", "", "relative"},
+		{"unix:80", "", "", "80"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct address a;
+
+		assert_int_equal(address_parse(cases[i].text, &a), 0);
+		assert_string_equal(a.host, cases[i].host);
+		assert_string_equal(a.port, cases[i].port);
+		assert_int_equal(!a.path, !cases[i].path);
+		if (a.path)
+			assert_string_equal(a.path, cases[i].path);
+	}
+}
+
+static void refuses(void **state)
+{
+	static const char *const cases[] = {"", "localhost", "9636", "localhost:", "localhost:http",
+		"localhost:65536", "localhost:-1", "localhost: 80", "localhost:000080", "::1",
+		"::1:80", "[::1]", "[::1]80", "[]:80", "[::1:80", "::1]:80", "unix:", "a:b:80"};
+	char name[ADDRESS_HOST_SIZE + 8];
+	struct address a;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (address_parse(cases[i], &a) != -EINVAL)
+			fail_msg("'%s'", cases[i]);
+	memset(name, 'a', sizeof(name));
+	memcpy(name + ADDRESS_HOST_SIZE, ":80", 4);
+	assert_int_equal(address_parse(name, &a), -EINVAL);
+	assert_int_equal(address_parse(name + 1, &a), 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parses),
+		cmocka_unit_test(refuses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
