@@ -204,7 +204,7 @@ static unsigned int elect(
 {
 	AUTO_BUFFER struct buffer scratch = {0};
 	struct snapshot_process rows[8] = {{0}};
-	struct process *list[8];
+	struct process *list[8] = {NULL};
 	unsigned int dropped = 0;
 
 	for (size_t i = 0; i < count; i++) {
