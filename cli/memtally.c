@@ -105,12 +105,12 @@ static int print_json(
 	return r == 0 ? flush(&text) : r;
 }
 
-static void say_notices(const struct view *view, bool is_live)
+static void say_notices(const struct view *view, const struct sums *sums, enum notice_source source)
 {
 	AUTO_BUFFER struct buffer lines = {0};
 	char *line, *end;
 
-	notice_render(view, is_live, &lines);
+	notice_render(view, sums, source, &lines);
 	buffer_add_char(&lines, '\0');
 	if (lines.error)
 		return;
@@ -119,19 +119,17 @@ static void say_notices(const struct view *view, bool is_live)
 }
 
 /* The view, out of whichever snapshot it is. */
-static int open_view(const struct settings *settings, const struct selection *s, struct view **ret)
+static int open_view(const struct settings *settings, const struct selection *s, struct view **ret,
+	enum notice_source *ret_source)
 {
 	AUTO_BUFFER struct buffer said = {0};
-	bool is_live;
-	int r = source_open(settings, selection_needs_processes(s), ret, &is_live, &said);
+	int r = source_open(settings, selection_needs_processes(s), ret, ret_source, &said);
 
-	if (r < 0) {
+	if (r < 0)
 		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
-		return r;
-	}
-	log_info("%.*s", (int)said.len, said.data);
-	say_notices(*ret, is_live);
-	return 0;
+	else
+		log_info("%.*s", (int)said.len, said.data);
+	return r;
 }
 
 static int show(const struct settings *settings, const struct selection *s)
@@ -139,16 +137,20 @@ static int show(const struct settings *settings, const struct selection *s)
 	AUTO_VIEW struct view *whole = NULL;
 	AUTO_VIEW struct view *view = NULL;
 	AUTO_FREE uint32_t *rows = NULL;
+	enum notice_source source;
+	struct sums sums;
 	size_t count;
 	int r;
 
-	if (open_view(settings, s, &whole) < 0)
+	if (open_view(settings, s, &whole, &source) < 0)
 		return EXIT_FAILED;
 	r = selection_run(s, whole, &view, &rows, &count);
 	if (r < 0) {
 		log_error("can't sum up: %s", strerror(-r));
 		return EXIT_FAILED;
 	}
+	selection_sum(s, view, rows, count, &sums);
+	say_notices(whole, &sums, source);
 	r = settings->json ? print_json(s, view, rows, count)
 	                   : print_text(settings, s, view, rows, count);
 	return status_of(r);

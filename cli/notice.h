@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a snapshot does not say of the host, in sentences for the person who reads its figures. Pure.
+ * What a snapshot does not say of the selected processes, in sentences for the person who reads its figures. Pure.
  */
 #ifndef MEMTALLY_CLI_NOTICE_H
 #define MEMTALLY_CLI_NOTICE_H
 
-#include <stdbool.h>
-
 #include "base/buffer.h"
+#include "snapshot/sums.h"
 #include "snapshot/view.h"
 
+/* Who measured, which decides what would help. */
+enum notice_source {
+	NOTICE_DAEMON,         /* memtallyd */
+	NOTICE_LIVE,           /* the reader, and nothing is known of a memtallyd */
+	NOTICE_LIVE_BY_DAEMON, /* the reader, though memtallyd answered: it shows this to others only */
+};
+
 /*
- * How many processes could not be measured, of how many, why, and what would help; what /proc hides. One
- * line each, empty where nothing is missing. IS_LIVE: the reader measured by itself, not memtallyd.
+ * How many of the processes that SUMS are of, which are ended, could not be measured, why, and what would
+ * help; what /proc hides from who measured VIEW. One line each, empty where nothing is missing.
  */
-void notice_render(const struct view *view, bool is_live, struct buffer *to);
+void notice_render(const struct view *view, const struct sums *sums, enum notice_source source,
+	struct buffer *to);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "config/settings.h"
 #include "snapshot/query.h"
+#include "snapshot/sums.h"
 
 struct selection {
 	enum metric_scope scope; /* METRIC_HOST to METRIC_PROCESS */
@@ -34,5 +35,9 @@ bool selection_needs_processes(const struct selection *s);
  */
 int selection_run(const struct selection *s, struct view *view, struct view **ret_view,
 	uint32_t **ret_rows, size_t *ret_count);
+
+/* Sums of the COUNT selected ROWS of VIEW, for the host of everything in it; ended. */
+void selection_sum(const struct selection *s, const struct view *view, const uint32_t *rows,
+	size_t count, struct sums *ret);
 
 #endif

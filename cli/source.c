@@ -60,9 +60,9 @@ static int open_live(const struct settings *settings, struct view **ret, const c
 	return r == 0 ? view_open(fd, ret, ret_reason) : r;
 }
 
-/* 0, or 1 with why not in REASON. */
+/* 0, or 1 with why not in REASON; *ret_source: what that says of who measures instead. */
 static int open_daemon(const struct settings *settings, bool needs_processes, struct view **ret,
-	struct buffer *reason)
+	enum notice_source *ret_source, struct buffer *reason)
 {
 	AUTO_VIEW struct view *view = NULL;
 	const char *why = NULL;
@@ -84,9 +84,11 @@ static int open_daemon(const struct settings *settings, bool needs_processes, st
 	if (needs_processes && view_is_public(view)) {
 		buffer_add_text(
 			reason, "memtallyd shows single processes to root and group memtally only");
+		*ret_source = NOTICE_LIVE_BY_DAEMON;
 		return 1;
 	}
 	*ret = TAKE_PTR(view);
+	*ret_source = NOTICE_DAEMON;
 	return 0;
 }
 
@@ -115,21 +117,21 @@ static void say_live(struct buffer *said, const struct buffer *reason)
 }
 
 int source_open(const struct settings *settings, bool needs_processes, struct view **ret,
-	bool *ret_live, struct buffer *said)
+	enum notice_source *ret_source, struct buffer *said)
 {
 	AUTO_BUFFER struct buffer reason = {0};
 	const char *why;
 	int r;
 
-	if (!settings->live && open_daemon(settings, needs_processes, ret, &reason) == 0) {
-		*ret_live = false;
+	*ret_source = NOTICE_LIVE;
+	if (!settings->live &&
+		open_daemon(settings, needs_processes, ret, ret_source, &reason) == 0) {
 		say_daemon(said, *ret);
 		return said->error;
 	}
 	r = open_live(settings, ret, &why);
 	if (r < 0)
 		return r;
-	*ret_live = true;
 	say_live(said, &reason);
 	return said->error;
 }

@@ -8,16 +8,17 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "cli/notice.h"
 #include "config/settings.h"
 #include "snapshot/view.h"
 
 /*
  * memtallyd's snapshot where the settings allow it, it may be had, it is fresh and, with NEEDS_PROCESSES,
  * it has processes; else one that is measured now. The caller owns *ret. SAID is appended which of the two
- * it is and, where one expected the other, why: one line. *ret_live: measured now. Errors are those of
+ * it is and, where one expected the other, why: one line. *ret_source: who measured. Errors are those of
  * the pass.
  */
 int source_open(const struct settings *settings, bool needs_processes, struct view **ret,
-	bool *ret_live, struct buffer *said);
+	enum notice_source *ret_source, struct buffer *said);
 
 #endif

@@ -159,6 +159,39 @@ static void shows_the_daemons_snapshot(void **state)
 	check_says(r.err.data, "1 malformed, 1 changing, 1 error\n");
 }
 
+/* What could not be read elsewhere is no matter of the selection's. */
+static void warns_of_the_selected(void **state)
+{
+	static const struct {
+		const char *args[ARGS_MAX];
+		const char *said; /* NULL: nothing */
+	} cases[] = {
+		{{"processes", "--program=bash"}, NULL},
+		{{"users", "--user=alice"}, NULL},
+		{{"programs", "--user=alice"}, NULL},
+		{{"host", "--user=alice"}, NULL},
+		{{"processes", "--user=root"}, "warning: 1 of 4 processes could not be read"},
+		{{"users", "--user=root", "--json"}, "warning: 1 of 4 processes could not be read"},
+		{{"programs", "--user=root"}, "warning: 1 of 4 processes could not be read"},
+		{{"host"}, "warning: 1 of 16 processes could not be read"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sample_options options = fresh();
+		pid_t publisher = publish(&options);
+		AUTO_RESULT struct result r = {0};
+
+		run(cases[i].args, "out", &r);
+		unpublish(publisher);
+		assert_int_equal(r.status, 0);
+		if (cases[i].said)
+			check_says(r.err.data, cases[i].said);
+		else
+			assert_null(strstr(r.err.data, "warning"));
+	}
+}
+
 static json_t *load(const struct result *r, const char *list)
 {
 	json_t *json = json_loads(r->out.data, JSON_REJECT_DUPLICATES, NULL);
@@ -384,6 +417,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shows_the_daemons_snapshot),
+		cmocka_unit_test(warns_of_the_selected),
 		cmocka_unit_test(json_is_complete),
 		cmocka_unit_test(json_is_of_the_selected),
 		cmocka_unit_test(reads_for_itself_where_nobody_answers),

@@ -9,27 +9,22 @@
 struct notice_case {
 	uint64_t denied, changing, error;
 	uint32_t flags;
-	bool is_live;
+	enum notice_source source;
 	const char *text;
 };
 
-/* An image of a host alone. */
-static struct view *host_of(const struct notice_case *c)
+/* An image that nobody is in. */
+static struct view *view_of(const struct notice_case *c)
 {
 	CLEANUP(builder_done) struct builder b = {0};
 	static const struct image_header head = {
 		.sequence = 1, .interval_ns = 1, .stale_ns = 1, .boottime_ns = 1};
 	AUTO_CLOSE int fd = -1;
-	struct snapshot_scope *host;
 	struct view *view = NULL;
 	const char *reason;
 
 	builder_begin(&b);
-	host = builder_add_scope(&b, METRIC_HOST);
-	ROW_SET(host, SCOPE_PROCESSES, 120);
-	ROW_SET(host, SCOPE_UNMEASURED_DENIED, c->denied);
-	ROW_SET(host, SCOPE_UNMEASURED_CHANGING, c->changing);
-	ROW_SET(host, SCOPE_UNMEASURED_ERROR, c->error);
+	assert_non_null(builder_add_scope(&b, METRIC_HOST));
 	builder_add_self(&b)->flags = c->flags;
 	assert_int_equal(builder_seal(&b, &head, &fd), 0);
 	assert_int_equal(view_open(fd, &view, &reason), 0);
@@ -40,13 +35,17 @@ static void what_is_missing_is_said(void **state)
 {
 	static const struct notice_case cases[] = {
 		{.text = ""},
-		{.flags = SELF_READS_FOREIGN, .is_live = true, .text = ""},
+		{.flags = SELF_READS_FOREIGN, .source = NOTICE_LIVE, .text = ""},
 		{.denied = 80,
-			.is_live = true,
+			.source = NOTICE_LIVE,
 			.text = "80 of 120 processes could not be read: their PSS is in no sum; "
 				"run as root, or run memtallyd and join group memtally\n"},
+		{.denied = 80,
+			.source = NOTICE_LIVE_BY_DAEMON,
+			.text = "80 of 120 processes could not be read: their PSS is in no sum; "
+				"run as root, or join group memtally\n"},
 		{.denied = 1,
-			.is_live = true,
+			.source = NOTICE_LIVE,
 			.flags = SELF_CAP_SYS_PTRACE,
 			.text = "1 of 120 processes could not be read: their PSS is in no sum; "
 				"the kernel refuses them even to you\n"},
@@ -61,7 +60,7 @@ static void what_is_missing_is_said(void **state)
 			.error = 3,
 			.text = "processes not measured for other reasons: 1 changing, 3 error\n"},
 		{.flags = SELF_PROC_HIDDEN,
-			.is_live = true,
+			.source = NOTICE_LIVE,
 			.text = "/proc hides other users' processes (hidepid) from you: they are "
 				"missing\n"},
 		{.flags = SELF_PROC_HIDDEN,
@@ -73,10 +72,15 @@ static void what_is_missing_is_said(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_VIEW struct view *view = host_of(&cases[i]);
+		AUTO_VIEW struct view *view = view_of(&cases[i]);
+		struct sums sums = {0};
 		AUTO_BUFFER struct buffer b = {0};
 
-		notice_render(view, cases[i].is_live, &b);
+		ROW_SET(&sums, SCOPE_PROCESSES, 120);
+		ROW_SET(&sums, SCOPE_UNMEASURED_DENIED, cases[i].denied);
+		ROW_SET(&sums, SCOPE_UNMEASURED_CHANGING, cases[i].changing);
+		ROW_SET(&sums, SCOPE_UNMEASURED_ERROR, cases[i].error);
+		notice_render(view, &sums, cases[i].source, &b);
 		buffer_add_char(&b, '\0');
 		assert_string_equal(b.data, cases[i].text);
 	}
