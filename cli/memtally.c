@@ -64,7 +64,7 @@ static size_t terminal_width(void)
 }
 
 static int print_text(const struct settings *settings, const struct selection *s,
-	const struct view *view, const uint32_t *rows, size_t count)
+	const struct view *view, const uint32_t *rows, size_t count, const struct sums *sums)
 {
 	const struct table_rows table_rows = {
 		.scope = s->scope,
@@ -72,6 +72,7 @@ static int print_text(const struct settings *settings, const struct selection *s
 		.row = rows,
 		.count = count,
 		.limit = s->limit,
+		.sums = sums,
 		.bytes = settings->bytes,
 	};
 	AUTO_TABLE struct table table = {0};
@@ -151,8 +152,12 @@ static int show(const struct settings *settings, const struct selection *s)
 	}
 	selection_sum(s, view, rows, count, &sums);
 	say_notices(whole, &sums, source);
+	if (selection_has_filters(s) && !sums.q[SCOPE_PROCESSES] && !count) {
+		log_error("nothing matches");
+		return EXIT_FAILED;
+	}
 	r = settings->json ? print_json(s, view, rows, count)
-	                   : print_text(settings, s, view, rows, count);
+	                   : print_text(settings, s, view, rows, count, &sums);
 	return status_of(r);
 }
 

@@ -140,6 +140,11 @@ bool selection_needs_processes(const struct selection *s)
 	return s->has_members || s->scope == METRIC_PROCESS;
 }
 
+bool selection_has_filters(const struct selection *s)
+{
+	return s->query.filters || s->members.filters;
+}
+
 static int narrow(const struct selection *s, struct view *view, struct view **ret)
 {
 	AUTO_FREE uint32_t *rows = NULL;

@@ -36,6 +36,9 @@ bool selection_needs_processes(const struct selection *s);
 int selection_run(const struct selection *s, struct view *view, struct view **ret_view,
 	uint32_t **ret_rows, size_t *ret_count);
 
+/* Whether something other than everything is selected, which may be nothing. */
+bool selection_has_filters(const struct selection *s);
+
 /* Sums of the COUNT selected ROWS of VIEW, for the host of everything in it; ended. */
 void selection_sum(const struct selection *s, const struct view *view, const uint32_t *rows,
 	size_t count, struct sums *ret);

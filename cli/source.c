@@ -82,8 +82,8 @@ static int open_daemon(const struct settings *settings, bool needs_processes, st
 		return 1;
 	}
 	if (needs_processes && view_is_public(view)) {
-		buffer_add_text(
-			reason, "memtallyd shows single processes to root and group memtally only");
+		buffer_add_text(reason,
+			"memtallyd shows single processes to root, group memtally and its own user only");
 		*ret_source = NOTICE_LIVE_BY_DAEMON;
 		return 1;
 	}

@@ -287,7 +287,30 @@ static void add_to_sums(struct build *b, const struct row *row)
 	b->total++;
 }
 
-/* "total of 12 programs (2 not shown), MemTotal 15.6 GiB, 3 processes not measured" */
+static void add_bytes(struct build *b, uint64_t bytes)
+{
+	if (b->rows->bytes)
+		buffer_add_u64(&b->to->total, bytes);
+	else
+		human_add_bytes(&b->to->total, bytes);
+}
+
+/* What was not measured has a PSS from 0 to its RSS; where not even that is known there is no limit. */
+static void add_bounds(struct build *b)
+{
+	const struct sums *sums = b->rows->sums;
+	uint64_t low = ROW_HAS(sums, SCOPE_PSS_LOW) ? sums->q[SCOPE_PSS_LOW] : 0;
+	bool has_high = ROW_HAS(sums, SCOPE_PSS_HIGH);
+
+	buffer_add_text(&b->to->total, has_high ? ", PSS between " : ", PSS at least ");
+	add_bytes(b, low);
+	if (!has_high)
+		return;
+	buffer_add_text(&b->to->total, " and ");
+	add_bytes(b, sums->q[SCOPE_PSS_HIGH]);
+}
+
+/* "total of 9 users (2 not shown), MemTotal 15.6 GiB, 3 not measured, PSS between 2.7 GiB and 3.1 GiB" */
 static void add_total_text(struct build *b)
 {
 	const struct snapshot_scope *host = view_host(b->view);
@@ -299,13 +322,12 @@ static void add_total_text(struct build *b)
 		buffer_printf(to, " (%llu not shown)", (unsigned long long)(b->total - b->shown));
 	if (ROW_HAS(host, SCOPE_MEM_TOTAL)) {
 		buffer_add_text(to, ", MemTotal ");
-		if (b->rows->bytes)
-			buffer_add_u64(to, host->q[SCOPE_MEM_TOTAL]);
-		else
-			human_add_bytes(to, host->q[SCOPE_MEM_TOTAL]);
+		add_bytes(b, host->q[SCOPE_MEM_TOTAL]);
 	}
-	if (b->unmeasured)
-		buffer_printf(to, ", %llu not measured", (unsigned long long)b->unmeasured);
+	if (!b->unmeasured)
+		return;
+	buffer_printf(to, ", %llu not measured", (unsigned long long)b->unmeasured);
+	add_bounds(b);
 }
 
 static void add_total(struct build *b)

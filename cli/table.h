@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "snapshot/query.h"
+#include "snapshot/sums.h"
 #include "snapshot/view.h"
 
 enum { TABLE_COLUMNS_MAX = 10 };
@@ -36,16 +37,18 @@ void table_done(struct table *t);
 struct table_rows {
 	enum metric_scope scope; /* METRIC_USER to METRIC_PROCESS */
 	const struct query *query;
-	const uint32_t *row; /* borrowed; indices in order */
-	size_t count;        /* all of them are in the total */
-	size_t limit;        /* how many are shown; 0: all */
-	bool bytes;          /* exact, instead of in KiB, MiB ... */
+	const uint32_t *row;     /* borrowed; indices in order */
+	size_t count;            /* all of them are in the total */
+	size_t limit;            /* how many are shown; 0: all */
+	const struct sums *sums; /* of all of them; its bounds stand beside the total */
+	bool bytes;              /* exact, instead of in KiB, MiB ... */
 };
 
 /*
  * The rows' PSS, USS, RSS and SwapPss, what they are sorted by, names, a note where figures are not what
- * they seem, and a total with the host's MemTotal beside it. "-" stands for what is absent. Rows of users, programs and units that have no
- * process any more are left out, unless the table is sorted by something. -ENOMEM.
+ * they seem, and a total with the host's MemTotal beside it, and between which bounds the PSS lies where not everything could be measured. "-"
+ * stands for what is absent. Rows of users, programs and units that have no process any more are left
+ * out, unless the table is sorted by something. -ENOMEM.
  */
 int table_build(const struct view *view, const struct table_rows *rows, struct table *ret);
 

@@ -153,7 +153,7 @@ static void shows_the_daemons_snapshot(void **state)
 		" 69.7 MiB  69.4 MiB  74.2 MiB 0.0 KiB         2 bob\n"
 		"---------------------------------------------------------\n"
 		"596.3 MiB 534.0 MiB 829.6 MiB 1.1 MiB        16 total of 8 users (6 not shown), "
-		"MemTotal 15.6 GiB, 4 not measured\n");
+		"MemTotal 15.6 GiB, 4 not measured, PSS at least 596.3 MiB\n");
 	check_says(r.err.data, "memtally: from memtallyd's snapshot of 3 s ago\n");
 	check_says(r.err.data, "warning: 1 of 16 processes could not be read");
 	check_says(r.err.data, "1 malformed, 1 changing, 1 error\n");
@@ -301,9 +301,9 @@ static void does_not_show_what_it_should_not(void **state)
 	} cases[] = {
 		{{"users"}, "(memtallyd's last snapshot is too old, it is of 2 min 3 s ago)"},
 		{{"processes"},
-			"(memtallyd shows single processes to root and group memtally only)"},
+			"(memtallyd shows single processes to root, group memtally and its own user only)"},
 		{{"users", "--program=bash"},
-			"(memtallyd shows single processes to root and group memtally only)"},
+			"(memtallyd shows single processes to root, group memtally and its own user only)"},
 	};
 
 	(void)state;
@@ -358,8 +358,12 @@ static void usage_is_two(void **state)
 			""},
 		{{"--path.procfs=nowhere", "--live"}, 1, "",
 			"memtally: error: can't read nowhere: No such file or directory\n"},
-		{{"--live", "--log.level=error", "users", "--user=nobody-at-all"}, 0,
-			"total of 0 users", ""},
+		{{"--live", "--log.level=error", "users", "--user=nobody-at-all"}, 1, "",
+			"memtally: error: nothing matches\n"},
+		{{"--live", "--log.level=error", "host", "--program=nothing"}, 1, "",
+			"memtally: error: nothing matches\n"},
+		{{"--live", "--log.level=error", "--json", "--user=nobody-at-all"}, 1, "",
+			"memtally: error: nothing matches\n"},
 	};
 
 	(void)state;

@@ -3,6 +3,7 @@
 
 #include "tests/unit/unit.h"
 
+#include "cli/selection.h"
 #include "cli/table.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/sample.h"
@@ -41,6 +42,7 @@ static void build(const struct table_case *c, struct buffer *to)
 	AUTO_TABLE struct table table = {0};
 	AUTO_FREE uint32_t *row = NULL;
 	char error[QUERY_ERROR_SIZE];
+	struct sums sums;
 	struct query q;
 
 	query_init(&q, c->scope);
@@ -51,6 +53,8 @@ static void build(const struct table_case *c, struct buffer *to)
 	assert_int_equal(query_run(&q, view, &row, &rows.count), 0);
 	rows.query = &q;
 	rows.row = row;
+	selection_sum(&(struct selection){.scope = c->scope}, view, row, rows.count, &sums);
+	rows.sums = &sums;
 	assert_int_equal(table_build(view, &rows, &table), 0);
 	flatten(&table, to);
 }
@@ -77,7 +81,7 @@ static void users_have_sums(void **state)
 		"64.0 KiB|32.0 KiB|256.0 KiB|0.0 KiB|1|dave|\n"
 		"-|-|640.0 KiB|-|2|4242|2 of 2 not measured\n"
 		"596.3 MiB|534.0 MiB|829.6 MiB|1.1 MiB|16||\n"
-		"total of 8 users, MemTotal 15.6 GiB, 4 not measured");
+		"total of 8 users, MemTotal 15.6 GiB, 4 not measured, PSS at least 596.3 MiB");
 }
 
 /* No note, no column for notes. */
@@ -116,7 +120,13 @@ static void processes_say_why_not(void **state)
 		"300|root|-|-|8.0 MiB|-|sshd|denied\n"
 		"301|root|-|-|-|-|sshd|changing\n"
 		"||6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB||\n"
-		"total of 4 processes, MemTotal 15.6 GiB, 2 not measured");
+		"total of 4 processes, MemTotal 15.6 GiB, 2 not measured, PSS at least 6.5 MiB");
+	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "pid", .value = "300"},
+		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"300|root|-|-|8.0 MiB|-|sshd|denied\n"
+		"||-|-|8.0 MiB|-||\n"
+		"total of 1 process, MemTotal 15.6 GiB, 1 not measured, "
+		"PSS between 0.0 KiB and 8.0 MiB");
 	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "pid", .value = "1002"},
 		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
 		"1002|alice|-|-|-|-|firefox|shares the memory of 1001\n"
@@ -154,7 +164,7 @@ static void sort_field_is_shown(void **state)
 		"PSS|USS|RSS|SWAP|PROCESSES|UNMEASURED_PROCESSES|USER|NOTE\n"
 		"6794240|4505600|23068672|131072|4|2|root|2 of 4 not measured\n"
 		"625285120|559984640|869941248|1179648|16|-||\n"
-		"total of 8 users (7 not shown), MemTotal 16777216000, 4 not measured");
+		"total of 8 users (7 not shown), MemTotal 16777216000, 4 not measured, PSS at least 625285120");
 }
 
 /* "ended" has series for an hour, but no process: a table does without it. */
@@ -204,9 +214,13 @@ static void lack_of_memory_is_told(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	static const uint32_t row[] = {0, 1, 2, 3};
+	struct sums sums = {0};
 	struct query q;
-	struct table_rows rows = {
-		.scope = METRIC_PROCESS, .query = &q, .row = row, .count = ARRAY_SIZE(row)};
+	struct table_rows rows = {.scope = METRIC_PROCESS,
+		.query = &q,
+		.row = row,
+		.count = ARRAY_SIZE(row),
+		.sums = &sums};
 	unsigned int n = 0;
 
 	(void)state;
