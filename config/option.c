@@ -75,7 +75,8 @@ static const struct option_spec options[] = {
 		"how long an idle connection is kept."},
 
 	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
-		"Read /proc now, with your own rights, instead of asking memtallyd."},
+		"Read /proc now, with your own rights, instead of asking memtallyd. The flag "
+		"--path.procfs implies it."},
 	{"json", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(json),
 		"Print JSON, in the form of memtally-web's answers."},
 	{"bytes", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(bytes),

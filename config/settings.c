@@ -81,6 +81,13 @@ struct flags {
 	bool *seen; /* lists that were emptied because a flag replaces the file's */
 };
 
+/* Who names a proc file system to memtally wants it read, and not what memtallyd read elsewhere. */
+static bool implies_live(const struct option_spec *spec, enum program program)
+{
+	return program == PROGRAM_MEMTALLY &&
+	       spec->offset == offsetof(struct settings, path_procfs);
+}
+
 static bool is_early(const struct option_spec *spec)
 {
 	return spec->offset == offsetof(struct settings, config_file) ||
@@ -129,6 +136,8 @@ static int apply_flag(
 		f->seen[spec - table] = true;
 	}
 	r = option_set(spec, c, value);
+	if (r == 0 && implies_live(spec, f->program))
+		c->live = true;
 	return r == -ENOMEM ? r : r < 0 ? refuse(error, spec, value) : 0;
 }
 

@@ -171,6 +171,22 @@ static void lists_replace_lists(void **state)
 	assert_string_equal(flags->web_listen_address.item[1], ":5");
 }
 
+/* In the file it is the daemon's, too, and says nothing of what memtally is asked for. */
+static void a_proc_of_ones_own_is_live(void **state)
+{
+	AUTO_SETTINGS struct settings *flag = NULL, *file = NULL, *daemon = NULL;
+
+	(void)state;
+	write_file("path.procfs: /from/file\n");
+	flag = load_good(PROGRAM_MEMTALLY, ARGS("--path.procfs=/x"));
+	file = load_good(PROGRAM_MEMTALLY, ARGS("--config.file=file"));
+	daemon = load_good(PROGRAM_MEMTALLYD, ARGS("--path.procfs=/x"));
+	assert_true(flag->live);
+	assert_string_equal(file->path_procfs, "/from/file");
+	assert_false(file->live);
+	assert_false(daemon->live);
+}
+
 static void the_last_file_named_is_read(void **state)
 {
 	AUTO_SETTINGS struct settings *c = NULL;
@@ -396,6 +412,7 @@ int main(void)
 		cmocka_unit_test_setup(systemd_moves_the_socket, reset),
 		cmocka_unit_test_setup(flags_override_the_file, reset),
 		cmocka_unit_test_setup(lists_replace_lists, reset),
+		cmocka_unit_test_setup(a_proc_of_ones_own_is_live, reset),
 		cmocka_unit_test_setup(the_last_file_named_is_read, reset),
 		cmocka_unit_test_setup(only_the_default_file_may_be_missing, reset),
 		cmocka_unit_test_setup(operands_are_memtallys, reset),
