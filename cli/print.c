@@ -22,7 +22,10 @@ static int add_columns(const struct table *t, size_t width, struct libscols_tabl
 
 		if (c->is_wide && width)
 			flags |= SCOLS_FL_TRUNC;
-		column = scols_table_new_column(to, c->head, c->is_wide && width ? 0.5 : 0, flags);
+		if (c->is_prose && width)
+			flags |= SCOLS_FL_WRAP;
+		column = scols_table_new_column(
+			to, c->head, (c->is_wide || c->is_prose) && width ? 0.5 : 0, flags);
 		/* Unit names are full of backslashes, which harm nobody. */
 		if (!column || scols_column_set_safechars(column, "\\") < 0)
 			return -ENOMEM;
@@ -57,8 +60,29 @@ static size_t trimmed(const char *text, const char **ret_next)
 	return len;
 }
 
+/*
+ * TEXT, which is plain ASCII, after AT columns of a line: broken at blanks where a terminal of WIDTH
+ * columns, if it is one, would break it anywhere.
+ */
+static void add_folded(
+	struct buffer *to, const char *text, size_t text_len, size_t at, size_t width)
+{
+	for (const char *end = text + text_len; text < end;) {
+		const char *blank = memchr(text, ' ', (size_t)(end - text));
+		size_t len = (size_t)((blank ? blank : end) - text);
+		bool fits = !width || !at || at + 1 + len <= width;
+
+		if (at)
+			buffer_add_char(to, fits ? ' ' : '\n');
+		buffer_add(to, text, len);
+		at = fits && at ? at + 1 + len : len;
+		text += len + (blank != NULL);
+	}
+}
+
 /* TEXT line by line; above the total a rule, beside it what is to be said of it. */
-static void add_lines_of(struct buffer *to, const char *text, const struct table *table)
+static void add_lines_of(
+	struct buffer *to, const char *text, const struct table *table, size_t width)
 {
 	size_t head = strcspn(text, "\n");
 
@@ -69,10 +93,8 @@ static void add_lines_of(struct buffer *to, const char *text, const struct table
 		for (size_t i = 0; is_total && i < head; i++)
 			buffer_add_char(to, i + 1 < head ? '-' : '\n');
 		buffer_add(to, text, len);
-		if (is_total) {
-			buffer_add_char(to, ' ');
-			buffer_add(to, table->total.data, table->total.len);
-		}
+		if (is_total)
+			add_folded(to, table->total.data, table->total.len, len, width);
 		buffer_add_char(to, '\n');
 	}
 }
@@ -90,6 +112,6 @@ int print_table(const struct table *table, size_t width, struct buffer *to)
 	if (add_columns(table, width, t) < 0 || add_lines(table, t) < 0 ||
 		scols_print_table_to_string(t, &text) < 0 || !text)
 		return -ENOMEM;
-	add_lines_of(to, text, table);
+	add_lines_of(to, text, table, width);
 	return to->error;
 }

@@ -8,8 +8,8 @@
 #include "cli/table.h"
 
 /*
- * Appends TABLE to TO. WIDTH is the terminal's, to which long names are cut; 0: no terminal, nothing is
- * cut. Control characters, newlines among them, stand as \x0a; what LC_CTYPE can't print, too. -ENOMEM.
+ * Appends TABLE to TO. WIDTH is the terminal's, to which long names are cut, prose is wrapped and
+ * the total's text is folded; 0: no terminal, every row is one line. Control characters, newlines among them, stand as \x0a; what LC_CTYPE can't print, too. -ENOMEM.
  */
 int print_table(const struct table *table, size_t width, struct buffer *to);
 

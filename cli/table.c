@@ -405,7 +405,8 @@ int table_build_host(const struct view *view, bool bytes, struct table *ret)
 	*ret = (struct table){0};
 	set_column(ret, 0, "VALUE", true, false);
 	set_column(ret, 1, "FIELD", false, false);
-	set_column(ret, 2, "MEANING", false, true);
+	set_column(ret, 2, "MEANING", false, false);
+	ret->column[2].is_prose = true;
 	for (const struct metric *m = table; m < table + count; m++) {
 		char field[METRIC_NAME_SIZE];
 		uint64_t value;

@@ -19,6 +19,7 @@ enum { TABLE_COLUMNS_MAX = 10 };
 struct table_column {
 	char head[METRIC_NAME_SIZE];
 	bool is_right; /* numbers stand to the right */
+	bool is_prose; /* may be wrapped where the terminal is too narrow */
 	bool is_wide;  /* names of any length: may be cut where the terminal is too narrow */
 };
 

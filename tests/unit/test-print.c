@@ -93,6 +93,37 @@ static void names_are_whole_but_on_a_terminal(void **state)
 	assert_non_null(strstr(narrow.data, "\n  3 total\n"));
 }
 
+/* No line is wider than the terminal, and the text goes on below. */
+static void prose_is_wrapped_on_a_terminal(void **state)
+{
+	static const char *const cells[] = {"1", "", "2", ""};
+	AUTO_TABLE struct table t = {
+		.column = {{.head = "FIELD"}, {.head = "MEANING", .is_prose = true}},
+		.columns = 2,
+		.rows = 1,
+	};
+	static const char text[] = "pss\0what processes use of memory, shared parts divided";
+	AUTO_BUFFER struct buffer b = {0}, whole = {0};
+
+	(void)state;
+	buffer_add(&t.text, text, sizeof(text));
+	assert_int_equal(print_table(&t, 30, &b), 0);
+	buffer_add_char(&b, '\0');
+	for (const char *line = b.data; *line; line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 30);
+	assert_non_null(strstr(b.data, "\n    "));
+	assert_int_equal(print_table(&t, 0, &whole), 0);
+	buffer_add_char(&whole, '\0');
+	assert_non_null(strstr(whole.data, "what processes use of memory, shared parts divided\n"));
+	check(cells, 2, "total of 2 things, 1 not measured", 20,
+		"PSS NAME\n"
+		"  1\n"
+		"-------\n"
+		"  2 total of 2\n"
+		"things, 1 not\n"
+		"measured\n");
+}
+
 /* Wide characters take two columns each. */
 static void width_is_that_of_characters(void **state)
 {
@@ -117,6 +148,7 @@ int main(void)
 		cmocka_unit_test(columns_are_aligned),
 		cmocka_unit_test(names_are_harmless),
 		cmocka_unit_test(names_are_whole_but_on_a_terminal),
+		cmocka_unit_test(prose_is_wrapped_on_a_terminal),
 		cmocka_unit_test(width_is_that_of_characters),
 	};
 
