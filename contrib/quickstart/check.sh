@@ -130,7 +130,6 @@ do_check() {
 	run_stage shell stage_shell
 	run_stage man-pages stage_man_pages
 	run_stage distcheck stage_distcheck
-	[ -z "$long" ] || run_stage long stage_long
 	print_summary
 	[ "$failed" -eq 0 ]
 }

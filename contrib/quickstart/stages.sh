@@ -18,13 +18,14 @@ check_build() {
 	fi
 }
 
-# check_tests DIR TARGET: make TARGET with the results counted. The limit is for a test that hangs.
+# check_tests DIR: make check with the results counted. The limit is for a test that hangs.
 check_tests() {
-	local dir=$1 target=$2
+	local dir=$1 limit=900
+	[ -z "${MEMTALLY_LONG:-}" ] || limit=14400
 	find "$dir/tests" -name '*.trs' -delete
-	timeout --kill-after=20 "${test_limit:-900}" make -C "$dir" -j"$(nproc)" "$target" ||
+	timeout --kill-after=20 "$limit" make -C "$dir" -j"$(nproc)" check ||
 		find "$dir/tests" -name '*.trs' -exec grep -qE '^:test-result: (FAIL|ERROR)' {} + ||
-		count_fail "make $target ended without running every test"
+		count_fail 'make check ended without running every test'
 	count_tests "$dir"
 }
 
@@ -36,13 +37,13 @@ stage_tests() {
 		return
 	fi
 	pkg-config --exists cmocka || count_skip 'unit tests' 'cmocka is not installed and could not be'
-	check_tests "$top/build-check" check
+	MEMTALLY_LONG=$long check_tests "$top/build-check" # soaks go on for longer where that is set
 }
 
 stage_sanitizers() {
 	check_build asan --enable-sanitizers CFLAGS='-O1 -g' || return
 	ASAN_OPTIONS=detect_stack_use_after_return=1 \
-		UBSAN_OPTIONS=print_stacktrace=1 check_tests "$top/build-asan" check
+		UBSAN_OPTIONS=print_stacktrace=1 check_tests "$top/build-asan"
 }
 
 # for_each KIND FUNCTION ARG...: calls FUNCTION ITEM ARG... for each line of standard input, as many at a time
@@ -206,13 +207,4 @@ stage_distcheck() {
 		return
 	fi
 	judge timeout --kill-after=20 900 make -C build-check -j"$(nproc)" distcheck
-}
-
-# Soaks, real services, booted systemd: what takes too long for every check.
-stage_long() {
-	if [ ! -f build-check/Makefile ]; then
-		count_skip long 'the build failed'
-		return
-	fi
-	test_limit=7200 check_tests "$top/build-check" check-long
 }
