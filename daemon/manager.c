@@ -292,15 +292,15 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 
 static void apply(struct manager *m, const struct settings *settings)
 {
-	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), due_ns;
 	struct pass_options options;
 
 	set_options(settings, &options);
 	pass_set_options(m->pass, &options);
-	schedule_set_interval(&m->schedule, settings->interval_ns);
-	if (!m->is_passing && m->due_ns > now_ns + settings->interval_ns) {
-		m->due_ns = now_ns + settings->interval_ns;
-		arm(m->pass_timer, m->due_ns);
+	due_ns = schedule_set_interval(&m->schedule, settings->interval_ns, now_ns);
+	if (!m->is_passing && due_ns < m->due_ns) {
+		m->due_ns = due_ns;
+		arm(m->pass_timer, due_ns);
 	}
 	log_set_level((enum log_level)settings->log_level);
 	if (strcmp(settings->path_procfs, m->procfs) != 0 ||

@@ -13,9 +13,12 @@ void schedule_init(struct schedule *s, uint64_t interval_ns, uint64_t now_ns)
 	*s = (struct schedule){.interval_ns = interval_ns, .due_ns = now_ns};
 }
 
-void schedule_set_interval(struct schedule *s, uint64_t interval_ns)
+uint64_t schedule_set_interval(struct schedule *s, uint64_t interval_ns, uint64_t now_ns)
 {
 	s->interval_ns = interval_ns;
+	if (s->due_ns > now_ns + interval_ns)
+		s->due_ns = now_ns + interval_ns;
+	return s->due_ns;
 }
 
 uint64_t schedule_next(struct schedule *s, uint64_t begin_ns, uint64_t end_ns, uint32_t random)

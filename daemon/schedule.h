@@ -15,8 +15,11 @@ struct schedule {
 
 void schedule_init(struct schedule *s, uint64_t interval_ns, uint64_t now_ns);
 
-/* Another interval: the grid goes on from the last point. */
-void schedule_set_interval(struct schedule *s, uint64_t interval_ns);
+/*
+ * Another interval, from NOW_NS on: the next point of the grid, which it returns, is at most that far
+ * away, and the grid goes on from there.
+ */
+uint64_t schedule_set_interval(struct schedule *s, uint64_t interval_ns, uint64_t now_ns);
 
 /*
  * When to start after a pass from BEGIN_NS to END_NS. Passes never overlap: after an overrun it is the

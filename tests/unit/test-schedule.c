@@ -50,9 +50,14 @@ static void takes_another_interval(void **state)
 	struct schedule s;
 
 	(void)state;
-	schedule_init(&s, 10 * S, 0);
-	schedule_set_interval(&s, 2 * S);
-	assert_int_equal(schedule_next(&s, 0, S, 0), 2 * S);
+	schedule_init(&s, 3600 * S, 0);
+	assert_int_equal(schedule_next(&s, 0, S, 0), 3600 * S);
+	/* A shorter one counts at once, for the next pass and for those that follow. */
+	assert_int_equal(schedule_set_interval(&s, 2 * S, 10 * S), 12 * S);
+	assert_int_equal(schedule_next(&s, 12 * S, 12 * S, 0), 14 * S);
+	/* A longer one does not put off what is due. */
+	assert_int_equal(schedule_set_interval(&s, 60 * S, 13 * S), 14 * S);
+	assert_int_equal(schedule_next(&s, 14 * S, 14 * S, 0), 74 * S);
 }
 
 int main(void)
