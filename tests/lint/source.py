@@ -21,9 +21,9 @@ FUNCTIONS = """sprintf vsprintf strcpy stpcpy strcat strncat gets system popen a
     sscanf fscanf scanf vsscanf""".split()
 EXEC = "execl execle execlp execv execve execvp execvpe execveat fexecve".split()
 
-# Places of somebody's machine, and words of unfinished work.
+# Places of somebody's machine, words of unfinished work, and the marks of an unfinished merge.
 WORDS = re.compile(r"(?<![A-Za-z0-9._-])/(?:wor[k]|far[m])/|\.\./share[d]|/tmp/w[t]/|/home/[a-z]"
-                   r"|\b(?:TOD[O]|FIXM[E]|XX[X])\b")
+                   r"|\b(?:TOD[O]|FIXM[E]|XX[X])\b|^(?:<{7}|>{7}) ", re.M)
 
 # Characters that show a text otherwise than the compiler reads it.
 UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\x00-\x08\x0b-\x1f\x7f]")

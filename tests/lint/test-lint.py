@@ -107,6 +107,10 @@ class Source(Tree):
         for word in ("/wor" + "k/main", "../share" + "d", "TO" + "DO", "/home/" + "alice"):
             self.assert_finds(source, "docs/a.md", f"<!-- {TAG} -->\nsee {word}\n", f"a.md:3: '{word[:6]}")
 
+    def test_merge_marks(self):
+        for mark in ("<<<<<<< " + "ours", ">>>>>>> " + "theirs"):
+            self.assert_finds(source, "docs/a.md", f"<!-- {TAG} -->\n{mark}\n", f"a.md:3: '{mark[:8]}")
+
     def test_unseen_character(self):
         self.assert_finds(source, "base/a.c", TAG + 'int a; /* \u202e */\n', "a.c:2: an unseen character, U+202E")
 
