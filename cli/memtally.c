@@ -133,6 +133,10 @@ static int open_view(const struct settings *settings, const struct selection *s,
 	return r;
 }
 
+/*
+ * A thing without processes is in the snapshot for an hour for the sake of its series. Whoever names it
+ * is told that it has gone; its row is there for programs, and for whom sorted by what it keeps.
+ */
 static int show(const struct settings *settings, const struct selection *s)
 {
 	AUTO_VIEW struct view *whole = NULL;
@@ -140,6 +144,7 @@ static int show(const struct settings *settings, const struct selection *s)
 	AUTO_FREE uint32_t *rows = NULL;
 	enum notice_source source;
 	struct sums sums;
+	bool is_none;
 	size_t count;
 	int r;
 
@@ -152,13 +157,14 @@ static int show(const struct settings *settings, const struct selection *s)
 	}
 	selection_sum(s, view, rows, count, &sums);
 	say_notices(whole, &sums, source);
-	if (selection_has_filters(s) && !sums.q[SCOPE_PROCESSES] && !count) {
-		log_error("nothing matches");
-		return EXIT_FAILED;
-	}
-	r = settings->json ? print_json(s, view, rows, count)
-	                   : print_text(settings, s, view, rows, count, &sums);
-	return status_of(r);
+	is_none = selection_has_filters(s) && !sums.q[SCOPE_PROCESSES];
+	if (is_none)
+		log_error("nothing matches: there is no such process with memory");
+	if (settings->json)
+		r = print_json(s, view, rows, count);
+	else if (!is_none || (count && s->query.has_sort))
+		r = print_text(settings, s, view, rows, count, &sums);
+	return r < 0 || !is_none ? status_of(r) : EXIT_FAILED;
 }
 
 static int print_line(const char *text)

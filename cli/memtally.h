@@ -6,7 +6,7 @@
 #ifndef MEMTALLY_CLI_MEMTALLY_H
 #define MEMTALLY_CLI_MEMTALLY_H
 
-/* The program's exit status: 0; 1 something failed, the output included, or no row matches the filters; 2 wrong usage. */
+/* The program's exit status: 0; 1 something failed, the output included, or no process matches the filters; 2 wrong usage. */
 int memtally_run(int argc, char *argv[]);
 
 #endif

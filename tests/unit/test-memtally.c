@@ -359,11 +359,11 @@ static void usage_is_two(void **state)
 		{{"--path.procfs=nowhere", "--live"}, 1, "",
 			"memtally: error: can't read nowhere: No such file or directory\n"},
 		{{"--live", "--log.level=error", "users", "--user=nobody-at-all"}, 1, "",
-			"memtally: error: nothing matches\n"},
+			"memtally: error: nothing matches: "},
 		{{"--live", "--log.level=error", "host", "--program=nothing"}, 1, "",
-			"memtally: error: nothing matches\n"},
-		{{"--live", "--log.level=error", "--json", "--user=nobody-at-all"}, 1, "",
-			"memtally: error: nothing matches\n"},
+			"memtally: error: nothing matches: "},
+		{{"--live", "--log.level=error", "--json", "--user=nobody-at-all"}, 1,
+			"\"programs\":[]}\n", "memtally: error: nothing matches: "},
 	};
 
 	(void)state;
@@ -377,6 +377,52 @@ static void usage_is_two(void **state)
 		check_says(r.err.data, cases[i].err);
 		assert_int_equal(*cases[i].out != 0, *r.out.data != 0);
 		assert_int_equal(*cases[i].err != 0, *r.err.data != 0);
+	}
+}
+
+/* Whether it is unknown or has just ended: no total of nothing, and for programs what is known of it. */
+static void what_has_ended_matches_nothing(void **state)
+{
+	static const struct {
+		const char *args[ARGS_MAX];
+		size_t rows;      /* in JSON */
+		const char *text; /* else: what it prints, in part; NULL: nothing */
+	} cases[] = {
+		{{"programs", "--program=ended"}, 0, NULL},
+		{{"programs", "--program=nowhere"}, 0, NULL},
+		{{"programs", "--program=ended", "--sort=vm_swap_growth_bytes_total"}, 0, " ended"},
+		{{"programs", "--program=nowhere", "--sort=processes"}, 0, NULL},
+		{{"users", "--program=ended"}, 0, NULL},
+		{{"programs", "--program=ended", "--json"}, 1, NULL},
+		{{"programs", "--program=nowhere", "--json"}, 0, NULL},
+		{{"users", "--program=ended", "--json"}, 0, NULL},
+		{{"processes", "--program=ended", "--json"}, 0, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sample_options options = fresh();
+		pid_t publisher = publish(&options);
+		AUTO_RESULT struct result r = {0};
+
+		run(cases[i].args, "out", &r);
+		unpublish(publisher);
+		assert_int_equal(r.status, 1);
+		check_says(r.err.data, "error: nothing matches: ");
+		if (strstr(r.out.data, "{\"snapshot\"")) {
+			json_t *json = json_loads(r.out.data, JSON_REJECT_DUPLICATES, NULL);
+			json_t *list = json_object_get(json, cases[i].args[0]);
+
+			assert_true(json_is_array(list));
+			assert_int_equal(json_array_size(list), cases[i].rows);
+			assert_string_equal(cases[i].args[2], "--json");
+			json_decref(json);
+		} else if (cases[i].text) {
+			check_says(r.out.data, cases[i].text);
+		} else {
+			assert_string_equal(r.out.data, "");
+			assert_true(!cases[i].args[2] || strcmp(cases[i].args[2], "--json") != 0);
+		}
 	}
 }
 
@@ -429,6 +475,7 @@ int main(void)
 		cmocka_unit_test(does_not_show_what_it_should_not),
 		cmocka_unit_test(public_snapshot_will_do_for_sums),
 		cmocka_unit_test(usage_is_two),
+		cmocka_unit_test(what_has_ended_matches_nothing),
 		cmocka_unit_test(full_disk_is_told),
 		cmocka_unit_test(closed_pipe_is_told),
 	};
