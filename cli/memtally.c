@@ -85,8 +85,8 @@ static int print_text(const struct settings *settings, const struct selection *s
 	return r == 0 ? flush(&text) : r;
 }
 
-static int print_json(
-	const struct selection *s, const struct view *view, const uint32_t *rows, size_t count)
+static int print_json(const struct selection *s, const struct view *view, const uint32_t *rows,
+	size_t count, enum notice_source source)
 {
 	struct json_list list = {.view = view, .scope = s->scope, .rows = rows, .count = count};
 	AUTO_BUFFER struct buffer text = {0};
@@ -95,7 +95,7 @@ static int print_json(
 
 	if (s->limit && s->limit < count)
 		list.count = s->limit;
-	json_render_head(view, clock_now_ns(CLOCK_BOOTTIME), &text);
+	json_render_head(view, clock_now_ns(CLOCK_BOOTTIME), source == NOTICE_DAEMON, &text);
 	if (!more)
 		json_render_host(view, &text);
 	while (r == 0 && more) {
@@ -161,7 +161,7 @@ static int show(const struct settings *settings, const struct selection *s)
 	if (is_none)
 		log_error("nothing matches: there is no such process with memory");
 	if (settings->json)
-		r = print_json(s, view, rows, count);
+		r = print_json(s, view, rows, count, source);
 	else if (!is_none || (count && s->query.has_sort))
 		r = print_text(settings, s, view, rows, count, &sums);
 	return r < 0 || !is_none ? status_of(r) : EXIT_FAILED;

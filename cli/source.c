@@ -17,7 +17,10 @@ enum {
 	FETCH_TIMEOUT_MS = 2000, /* memtallyd sends at once, unless it is in its first pass */
 };
 
-/* In a snapshot of one's own nobody asks what is exported; the numbers are memtallyd's defaults. */
+/*
+ * In a snapshot of one's own nobody asks what is exported or when the next one comes, but an image has
+ * it; the numbers are memtallyd's defaults.
+ */
 static const struct pass_options live_options = {
 	.version = PACKAGE_VERSION,
 	.interval_ns = 10 * NS_PER_SEC,

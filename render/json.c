@@ -67,7 +67,8 @@ static void add_bool_field(struct buffer *to, const char *name, bool value)
 	buffer_add_text(to, value ? "true" : "false");
 }
 
-void json_render_head(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
+void json_render_head(
+	const struct view *view, uint64_t now_boottime_ns, bool has_schedule, struct buffer *to)
 {
 	char instance[VIEW_INSTANCE_TEXT_SIZE], time[CLOCK_TEXT_SIZE];
 	uint64_t age_ns = view_age_ns(view, now_boottime_ns);
@@ -78,7 +79,8 @@ void json_render_head(const struct view *view, uint64_t now_boottime_ns, struct 
 	add_text_field(to, "instance", instance);
 	add_text_field(to, "time", time);
 	add_integer_field(to, "sequence", view->header->sequence);
-	add_seconds_field(to, "interval_seconds", view->header->interval_ns);
+	if (has_schedule)
+		add_seconds_field(to, "interval_seconds", view->header->interval_ns);
 	add_seconds_field(to, "age_seconds", age_ns - age_ns % NS_PER_MSEC);
 	add_bool_field(to, "complete", view_is_complete(view));
 	buffer_add_char(to, '}');

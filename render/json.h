@@ -19,8 +19,10 @@
 /*
  * `{"snapshot":{"instance":...,"time":...,"sequence":...,"interval_seconds":...,"age_seconds":...,
  * "complete":...}`, without the closing brace: the one part of an answer that depends on the clock.
+ * HAS_SCHEDULE: that there will be another pass; else the interval is left out.
  */
-void json_render_head(const struct view *view, uint64_t now_boottime_ns, struct buffer *to);
+void json_render_head(
+	const struct view *view, uint64_t now_boottime_ns, bool has_schedule, struct buffer *to);
 
 /* A list that is being rendered. */
 struct json_list {

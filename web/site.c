@@ -153,10 +153,10 @@ static void add_head(struct buffer *to, const struct view *view, uint64_t now_ns
 	enum { AGE_DIGITS = 24 };
 	size_t len;
 
-	json_render_head(view, view->header->boottime_ns, to);
+	json_render_head(view, view->header->boottime_ns, true, to);
 	len = to->len; /* with an age of one digit */
 	buffer_clear(to);
-	json_render_head(view, now_ns, to);
+	json_render_head(view, now_ns, true, to);
 	*ret_slack = len + AGE_DIGITS > to->len ? len + AGE_DIGITS - to->len : 0;
 }
 

@@ -24,7 +24,7 @@ static void render_list(const struct view *view, enum metric_scope scope)
 	query_init(&q, scope);
 	fuzz_check(query_run(&q, view, &rows, &list.count) == 0);
 	list.rows = rows;
-	json_render_head(view, 0, &to);
+	json_render_head(view, 0, true, &to);
 	while (json_list_render(&list, PIECE, &to)) {
 		check_text(&to);
 		buffer_clear(&to);

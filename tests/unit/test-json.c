@@ -45,7 +45,7 @@ static void render_list(
 	query_init(&q, scope);
 	assert_int_equal(query_run(&q, view, &rows, &list.count), 0);
 	list.rows = rows;
-	json_render_head(view, NOW_NS, to);
+	json_render_head(view, NOW_NS, true, to);
 	do {
 		buffer_clear(&piece);
 		more = json_list_render(&list, enough, &piece);
@@ -140,16 +140,20 @@ static void head_says_which_snapshot(void **state)
 	AUTO_BUFFER struct buffer b = {0};
 
 	(void)state;
-	json_render_head(view, NOW_NS, &b);
+	json_render_head(view, NOW_NS, true, &b);
 	buffer_add_char(&b, '\0');
 	assert_string_equal(b.data,
 		"{\"snapshot\":{\"instance\":\"" SAMPLE_INSTANCE "\","
 		"\"time\":\"2023-11-14T22:13:20.123Z\",\"sequence\":42,\"interval_seconds\":10,"
 		"\"age_seconds\":1.234,\"complete\":false}");
 	buffer_clear(&b);
-	json_render_head(whole, SAMPLE_BOOTTIME_NS, &b);
+	json_render_head(whole, SAMPLE_BOOTTIME_NS, true, &b);
 	buffer_add_char(&b, '\0');
 	assert_non_null(strstr(b.data, "\"age_seconds\":0,\"complete\":true}"));
+	buffer_clear(&b);
+	json_render_head(whole, SAMPLE_BOOTTIME_NS, false, &b);
+	buffer_add_char(&b, '\0');
+	assert_non_null(strstr(b.data, "\"sequence\":42,\"age_seconds\":0,"));
 }
 
 static void scopes_have_every_quantity(void **state)
@@ -247,7 +251,7 @@ static void one_process_is_its_row(void **state)
 	json_t *row;
 
 	(void)state;
-	json_render_head(view, NOW_NS, &b);
+	json_render_head(view, NOW_NS, true, &b);
 	json_render_process(view, view_find_process(view, 1000), &b);
 	json = load(&b);
 	row = json_object_get(json, "process");
@@ -265,7 +269,7 @@ static void host_has_every_quantity(void **state)
 	json_t *host;
 
 	(void)state;
-	json_render_head(view, NOW_NS, &b);
+	json_render_head(view, NOW_NS, true, &b);
 	json_render_host(view, &b);
 	json = load(&b);
 	host = json_object_get(json, "host");
@@ -284,7 +288,7 @@ static void status_tells_of_memtallyd(void **state)
 	int ptrace, perfmon, users, programs, units, processes;
 
 	(void)state;
-	json_render_head(view, NOW_NS, &b);
+	json_render_head(view, NOW_NS, true, &b);
 	json_render_status(view, &b);
 	json = load(&b);
 	status = json_object_get(json, "status");
@@ -380,7 +384,7 @@ static void render_all(const struct view *view, struct buffer *to)
 	static const uint32_t rows[] = {0, 1, 2};
 	struct json_list list = {.view = view, .scope = METRIC_USER, .rows = rows, .count = 3};
 
-	json_render_head(view, NOW_NS, to);
+	json_render_head(view, NOW_NS, true, to);
 	json_list_render(&list, SIZE_MAX, to);
 	json_render_process(view, view_process(view, 0), to);
 	json_render_host(view, to);

@@ -229,6 +229,11 @@ static void json_is_complete(void **state)
 	}
 }
 
+static bool has_interval(json_t *json)
+{
+	return json_object_get(json_object_get(json, "snapshot"), "interval_seconds") != NULL;
+}
+
 static void json_is_of_the_selected(void **state)
 {
 	static const char *const args[ARGS_MAX] = {
@@ -249,6 +254,7 @@ static void json_is_of_the_selected(void **state)
 	assert_int_equal(
 		json_integer_value(json_object_get(json_object_get(json, "snapshot"), "sequence")),
 		SAMPLE_SEQUENCE);
+	assert_true(has_interval(json));
 	json_decref(json);
 }
 
@@ -265,6 +271,7 @@ static void reads_for_itself_where_nobody_answers(void **state)
 			    json_object_get(json_object_get(json, "host"), "processes")) > 0);
 	check_says(r.err.data, "memtally: read now, with the rights of ");
 	check_says(r.err.data, "(nothing from memtallyd: socket: No such file or directory)");
+	assert_false(has_interval(json)); /* a pass of its own has no schedule */
 	json_decref(json);
 }
 
@@ -286,6 +293,7 @@ static void live_asks_nobody(void **state)
 		found = found ||
 	                json_integer_value(json_object_get(row, "pid")) == (json_int_t)getpid();
 	assert_true(found);
+	assert_false(has_interval(json));
 	check_says(r.err.data, "memtally: read now, with the rights of ");
 	assert_null(strstr(r.err.data, "memtallyd:"));
 	json_decref(json);
