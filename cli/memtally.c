@@ -211,6 +211,8 @@ int memtally_run(int argc, char *argv[])
 		log_error("%s; try --help", error);
 		return EXIT_USAGE;
 	}
+	if (settings->file_was_denied)
+		log_info("%s may not be read, so the defaults apply", settings->config_file);
 	if (settings_action(settings) == SETTINGS_CHECK)
 		return print_line("the configuration is good");
 	return show(settings, &selection);

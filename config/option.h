@@ -59,6 +59,7 @@ struct settings {
 	struct text_list user, program, unit, pid;
 
 	struct text_list operands; /* what stands on the command line besides flags */
+	bool file_was_denied; /* the default file is there, and only other people may read it */
 };
 
 enum option_type {

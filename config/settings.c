@@ -77,7 +77,7 @@ struct flags {
 	enum program program;
 	int argc;
 	char *const *argv;
-	bool early; /* look only at what decides whether a file is read, and which */
+	bool early; /* look only at what decides whether a file is read, which, and what if it fails */
 	bool *seen; /* lists that were emptied because a flag replaces the file's */
 };
 
@@ -91,6 +91,7 @@ static bool implies_live(const struct option_spec *spec, enum program program)
 static bool is_early(const struct option_spec *spec)
 {
 	return spec->offset == offsetof(struct settings, config_file) ||
+	       spec->offset == offsetof(struct settings, check_config) ||
 	       spec->offset == offsetof(struct settings, help) ||
 	       spec->offset == offsetof(struct settings, version);
 }
@@ -167,17 +168,22 @@ static int apply_flags(
 	return 0;
 }
 
-/* A missing default file is no error, a missing named one is. */
+/*
+ * A missing default file is no error, a missing named one is. One that may not be read keeps the daemons,
+ * for which it was written, from starting; people with a terminal see what they may see without it, unless
+ * it is the file that they ask about.
+ */
 static int apply_file(struct settings *c, bool named, enum program program,
 	char error[static SETTINGS_ERROR_SIZE])
 {
 	int r = yaml_load(c->config_file, program, c, error);
+	bool is_denied = r == -EACCES && program == PROGRAM_MEMTALLY && !c->check_config;
 
-	if (r == -ENOENT && !named) {
-		error[0] = 0;
-		return 0;
-	}
-	return r;
+	if (named || (r != -ENOENT && !is_denied))
+		return r;
+	c->file_was_denied = is_denied;
+	error[0] = 0;
+	return 0;
 }
 
 int settings_load(enum program program, int argc, char *const argv[], struct settings **ret,

@@ -210,10 +210,40 @@ static void only_the_default_file_may_be_missing(void **state)
 	assert_int_equal(
 		load(PROGRAM_WEB, ARGS("--config.file=/etc/memtally/memtally.yaml"), &c, error),
 		-ENOENT);
-	default_result = -EACCES; /* there is one, but it can't be read */
-	assert_int_equal(load(PROGRAM_WEB, ARGS(), &c, error), -EACCES);
-	assert_string_equal(error, "the default file's error");
 	assert_null(c);
+}
+
+/* The daemons' file is often theirs alone; who looks with memtally does without it, but not unawares. */
+static void a_denied_default_file_is_the_daemons(void **state)
+{
+	static const struct {
+		enum program program;
+		const char *flag;
+		int error, result;
+	} cases[] = {
+		{PROGRAM_MEMTALLY, NULL, -EACCES, 0},
+		{PROGRAM_MEMTALLY, NULL, -ENOENT, 0},
+		{PROGRAM_MEMTALLY, "users", -EACCES, 0},
+		{PROGRAM_MEMTALLY, "--check-config", -EACCES, -EACCES},
+		{PROGRAM_MEMTALLY, "--config.file=/etc/memtally/memtally.yaml", -EACCES, -EACCES},
+		{PROGRAM_MEMTALLY, NULL, -EIO, -EIO},
+		{PROGRAM_MEMTALLY, NULL, -EINVAL, -EINVAL},
+		{PROGRAM_MEMTALLYD, NULL, -EACCES, -EACCES},
+		{PROGRAM_WEB, NULL, -EACCES, -EACCES},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SETTINGS struct settings *c = NULL;
+		char error[SETTINGS_ERROR_SIZE];
+
+		default_result = cases[i].error;
+		assert_int_equal(
+			load(cases[i].program, ARGS(cases[i].flag), &c, error), cases[i].result);
+		assert_string_equal(error, cases[i].result ? "the default file's error" : "");
+		assert_int_equal(c != NULL, cases[i].result == 0);
+		assert_true(!c || c->file_was_denied == (cases[i].error == -EACCES));
+	}
 }
 
 static void operands_are_memtallys(void **state)
@@ -415,6 +445,7 @@ int main(void)
 		cmocka_unit_test_setup(a_proc_of_ones_own_is_live, reset),
 		cmocka_unit_test_setup(the_last_file_named_is_read, reset),
 		cmocka_unit_test_setup(only_the_default_file_may_be_missing, reset),
+		cmocka_unit_test_setup(a_denied_default_file_is_the_daemons, reset),
 		cmocka_unit_test_setup(operands_are_memtallys, reset),
 		cmocka_unit_test_setup(says_what_is_wrong, reset),
 		cmocka_unit_test_setup(does_what_is_asked_first, reset),
