@@ -32,6 +32,9 @@
 #ifndef MADV_PAGEOUT
 #define MADV_PAGEOUT 21
 #endif
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 
 enum {
 	EXIT_USAGE = 2,
@@ -46,6 +49,7 @@ enum {
 #define TAPE_AT    UINT64_C(0x200000000000)
 #define CELLS_AT   (TAPE_AT + (UINT64_C(1) << 21))
 #define PAYLOAD_AT (TAPE_AT + (UINT64_C(1) << 22))
+#define SPECIAL_AT (TAPE_AT + (UINT64_C(1) << 30)) /* memory of an odd kind */
 #define PARTS_END  (TAPE_AT + (UINT64_C(1) << 40))
 
 static const char again[] = "--again";
@@ -244,23 +248,28 @@ static void become_mapping(struct odd *odd)
 	play(odd);
 }
 
-/* VmSwap of this process. mincore() would not do: to it, the swap cache is memory. */
-static uint64_t swapped_kib(void)
+/* What FILE of this process says in the line that begins with KEY. */
+static uint64_t own_kib(const char *file, const char *key)
 {
-	static const char key[] = "\nVmSwap:";
 	char text[8192];
 	const char *at;
 	uint64_t kib;
 	size_t len;
 
-	if (file_read(AT_FDCWD, "/proc/self/status", text, sizeof(text), &len) < 0)
-		self_fail("status");
-	at = memmem(text, len, key, sizeof(key) - 1);
+	if (file_read(AT_FDCWD, file, text, sizeof(text), &len) < 0)
+		self_fail(file);
+	at = memmem(text, len, key, strlen(key));
 	if (!at)
-		self_fail("VmSwap");
-	at += sizeof(key) - 1;
+		self_fail(key);
+	at += strlen(key);
 	at += strspn(at, "\t ");
 	return number_scan_u64(at, (size_t)(text + len - at), &kib) > 0 ? kib : 0;
+}
+
+/* VmSwap of this process. mincore() would not do: to it, the swap cache is memory. */
+static uint64_t swapped_kib(void)
+{
+	return own_kib("/proc/self/status", "\nVmSwap:");
 }
 
 static void become_swapped(struct odd *odd)
@@ -275,6 +284,97 @@ static void become_swapped(struct odd *odd)
 		madvise((void *)PAYLOAD_AT, pages * TAPE_PAGE_SIZE, MADV_PAGEOUT);
 		usleep(PAUSE_US);
 	}
+	report(odd, TAPE_ALWAYS, own_cell);
+	play(odd);
+}
+
+/* Anonymous memory at SPECIAL_AT, not touched yet. Its size, in bytes. */
+static size_t map_special(const struct odd *odd, int flags, int advice)
+{
+	size_t size = pages_of_kib(odd->number) * TAPE_PAGE_SIZE;
+
+	if (mmap((void *)SPECIAL_AT, size, PROT_READ | PROT_WRITE,
+		    flags | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED)
+		self_fail("mmap of special memory");
+	if (advice && madvise((void *)SPECIAL_AT, size, advice) < 0)
+		self_fail("madvise of special memory");
+	return size;
+}
+
+/* A child by fork: all that both have is copied on write, but for the cells, to which the parent wrote. */
+static void add_fork(struct odd *odd)
+{
+	add_clone(odd, SIGCHLD);
+	report(odd, TAPE_PARENT, child_cell);
+}
+
+static void become_huge(struct odd *odd)
+{
+	begin(odd, "hugetlb", DEFAULT_KIB);
+	map_special(odd, MAP_PRIVATE | MAP_HUGETLB, 0);
+	self_touch(SPECIAL_AT, pages_of_kib(odd->number), false);
+	report(odd, TAPE_ALWAYS, own_cell);
+	play(odd);
+}
+
+/* fork() copies no page tables of shared memory, so the child asks for its own before it is reported. */
+static void become_sharing_huge(struct odd *odd)
+{
+	size_t size;
+
+	begin(odd, "hugesharer", DEFAULT_KIB);
+	size = map_special(odd, MAP_SHARED | MAP_HUGETLB, 0);
+	self_touch(SPECIAL_AT, pages_of_kib(odd->number), false);
+	report(odd, TAPE_ALWAYS, own_cell);
+	add_clone(odd, SIGCHLD);
+	tape_add(&odd->tape, TAPE_CHILD, SYS_madvise, SPECIAL_AT, size, MADV_POPULATE_READ, 0, 0);
+	report(odd, TAPE_PARENT, child_cell);
+	play(odd);
+}
+
+/* Transparent huge pages, all of which must have been had. */
+static void begin_transparent(struct odd *odd, const char *name)
+{
+	begin(odd, name, DEFAULT_KIB);
+	map_special(odd, MAP_PRIVATE, MADV_HUGEPAGE);
+	self_touch(SPECIAL_AT, pages_of_kib(odd->number), false);
+	if (own_kib("/proc/self/smaps_rollup", "\nAnonHugePages:") != odd->number)
+		self_fail("transparent huge pages");
+	report(odd, TAPE_ALWAYS, own_cell);
+}
+
+static void become_transparent(struct odd *odd)
+{
+	begin_transparent(odd, "thp");
+	add_fork(odd);
+	play(odd);
+}
+
+/* The child has the kernel write to the first page, which takes its mapping of that huge page apart. */
+static void become_splitting(struct odd *odd)
+{
+	begin_transparent(odd, "thpsplitter");
+	tape_add(&odd->tape, TAPE_ALWAYS, SYS_clone, SIGCHLD | CLONE_CHILD_SETTID, 0, 0,
+		(uintptr_t)child_cell, 0);
+	tape_add(&odd->tape, TAPE_CHILD, SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	tape_add(&odd->tape, TAPE_CHILD, SYS_rt_sigprocmask, SIG_BLOCK, 0, SPECIAL_AT,
+		sizeof(uint64_t), 0);
+	report(odd, TAPE_CHILD, child_cell);
+	play(odd);
+}
+
+/* Pages that differ among themselves and equal those of every other such process. */
+static void become_mergeable(struct odd *odd)
+{
+	volatile uint64_t *at = (void *)SPECIAL_AT;
+
+	begin(odd, "mergeable", 0);
+	map_special(odd, MAP_PRIVATE, MADV_NOHUGEPAGE);
+	if (madvise((void *)SPECIAL_AT, pages_of_kib(odd->number) * TAPE_PAGE_SIZE,
+		    MADV_MERGEABLE) < 0)
+		self_fail("MADV_MERGEABLE");
+	for (uint64_t i = 0; i < pages_of_kib(odd->number); i++)
+		at[i * TAPE_PAGE_SIZE / sizeof(*at)] = UINT64_C(0x6d656d74616c6c79) ^ (i + 1) << 8;
 	report(odd, TAPE_ALWAYS, own_cell);
 	play(odd);
 }
@@ -313,28 +413,44 @@ static const struct kind {
 	bool payload_is_known; /* and is the argument, in KiB; else DEFAULT_KIB */
 	bool takes_names;
 	uint64_t min, max; /* of the argument, where it is a number; 0: there is none */
+	const char *skip;  /* why it can't be made, if it can't; NULL: it must be possible */
 	const char *help;
 } kinds[] = {
-	{"name", become_named, 1, true, false, true, 0, 0,
+	{"name", become_named, 1, true, false, true, 0, 0, NULL,
 		"=HEX: a process with these bytes as its name"},
-	{"rename", become_renaming, 1, true, false, true, 0, 0,
+	{"rename", become_renaming, 1, true, false, true, 0, 0, NULL,
 		"=HEX,HEX...: goes on to the next name at each SIGUSR1"},
-	{"grow", become_growing, 1, true, false, false, 4, 1 << 24,
+	{"grow", become_growing, 1, true, false, false, 4, 1 << 24, NULL,
 		"=KIB: grows by so much at each SIGUSR1"},
-	{"dead-leader", become_dead_leader, 2, true, true, false, 4, 1 << 24,
+	{"dead-leader", become_dead_leader, 2, true, true, false, 4, 1 << 24, NULL,
 		"=KIB: a process whose leader has exited, and its live thread"},
-	{"clone-vm", become_sharing, 2, true, true, false, 4, 1 << 24,
+	{"clone-vm", become_sharing, 2, true, true, false, 4, 1 << 24, NULL,
 		"=KIB: two processes with one address space"},
-	{"vfork", become_vforking, 2, true, true, false, 4, 1 << 24,
+	{"vfork", become_vforking, 2, true, true, false, 4, 1 << 24, NULL,
 		"=KIB: a process that waits for its vfork child, and the child"},
-	{"siblings", become_sibling, 1, true, false, false, 1, PIDS_MAX,
+	{"siblings", become_sibling, 1, true, false, false, 1, PIDS_MAX, NULL,
 		"=N: processes whose smaps_rollup is the same, byte for byte"},
-	{"vmas", become_mapping, 1, false, false, false, 1, 65000, "=N: so many mappings"},
+	{"vmas", become_mapping, 1, false, false, false, 1, 65000, NULL, "=N: so many mappings"},
 	{"swapped", become_swapped, 1, false, false, false, 4, 1 << 24,
-		"=KIB: so much is swapped out"},
-	{"zombie", become_zombie, 1, false, false, false, 0, 0, ": a zombie"},
-	{"exec", become_executing, 1, false, false, false, 1, 10000000,
+		"nothing can be swapped out here", "=KIB: so much is swapped out"},
+	{"zombie", become_zombie, 1, false, false, false, 0, 0, NULL, ": a zombie"},
+	{"exec", become_executing, 1, false, false, false, 1, 10000000, NULL,
 		"=US: executes itself again and again, with such pauses"},
+	{"hugetlb", become_huge, 1, true, false, false, 2048, 1 << 24,
+		"there are no huge pages of 2 MiB to be had",
+		"=KIB: has so much in hugetlb pages besides"},
+	{"hugetlb-shared", become_sharing_huge, 2, true, false, false, 2048, 1 << 24,
+		"there are no huge pages of 2 MiB to be had",
+		"=KIB: parent and child share so much in hugetlb pages besides"},
+	{"thp", become_transparent, 2, true, false, false, 2048, 1 << 24,
+		"no transparent huge pages are to be had",
+		"=KIB: parent and child share so much in transparent huge pages"},
+	{"thp-split", become_splitting, 2, true, false, false, 2048, 1 << 24,
+		"no transparent huge pages are to be had",
+		"=KIB: likewise, but the child has written to the first page"},
+	{"mergeable", become_mergeable, 1, true, true, false, 4, 1 << 24,
+		"this kernel merges no equal pages (CONFIG_KSM)",
+		"=KIB: so much may be merged with other such processes' pages"},
 };
 
 /* One argument of the command line, and the processes that it has become. */
@@ -392,8 +508,8 @@ static bool parse_request(const char *text, struct request *request)
 
 __attribute__((noreturn)) static void fail_request(const struct request *request)
 {
-	if (request->kind->become == become_swapped) {
-		puts("SKIP: nothing can be swapped out here");
+	if (request->kind->skip) {
+		printf("SKIP: %s\n", request->kind->skip);
 		exit(EXIT_SKIP);
 	}
 	fprintf(stderr, "oddities: %s failed\n", request->text);

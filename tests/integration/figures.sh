@@ -76,6 +76,22 @@ judge() {
 		def same(what, is_, must_be):
 		    assert is_ == must_be, f"{what} is {is_!r}, must be {must_be!r}"
 
+		def rollup(pid):
+		    """What the kernel says of a process, in bytes."""
+		    with open(f"/proc/{pid}/smaps_rollup", encoding="utf-8") as file:
+		        lines = [line.split() for line in file]
+		    return {line[0][:-1]: int(line[1]) * 1024 for line in lines if line[-1] == "kB"}
+
+		def same_as_kernel(row):
+		    """Every figure of a process that does not move and was measured."""
+		    kernel = rollup(row["pid"])
+		    for name, key in (("rss", "Rss"), ("pss", "Pss"), ("pss_anon", "Pss_Anon"), ("pss_file", "Pss_File"),
+		                      ("pss_shmem", "Pss_Shmem"), ("private_hugetlb", "Private_Hugetlb"),
+		                      ("shared_hugetlb", "Shared_Hugetlb"), ("swap_pss", "SwapPss")):
+		        same(f"{name} of {row['program']}", row.get(name + "_bytes"), kernel.get(key))
+		    same(f"uss of {row['program']}", row["uss_bytes"], kernel["Private_Clean"] + kernel["Private_Dirty"])
+		    same(f"pss_low of {row['program']}", row["pss_low_bytes"], kernel["Pss"])
+
 		assert found, "there are no snapshots"
 		$program
 	END

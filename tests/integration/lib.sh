@@ -29,6 +29,9 @@ fail() {
 	exit 1
 }
 
+# Puts back what a scenario has changed of the host, when all that it started has ended; to be defined anew.
+undo() { :; }
+
 # The logs tell why, so they are shown when a scenario fails.
 on_exit() {
 	local status=$? name
@@ -39,6 +42,7 @@ on_exit() {
 	for name in "${!PID[@]}"; do
 		stop "$name"
 	done
+	undo || true
 	if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
 		for name in "$DIR"/*.log; do
 			[ -s "$name" ] || continue
