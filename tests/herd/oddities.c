@@ -11,7 +11,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
+#include <linux/capability.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -405,6 +406,112 @@ static void become_executing(struct odd *odd)
 	execute_again(odd->argument);
 }
 
+/* Becomes UID, but keeps the capabilities of root: without one of them no pid can be chosen. */
+static void settle_with_rights(uid_t uid, pid_t parent)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
+
+	if (prctl(PR_SET_KEEPCAPS, 1) < 0)
+		self_fail("PR_SET_KEEPCAPS");
+	self_settle(uid, parent);
+	if (syscall(SYS_capget, &header, caps) < 0)
+		self_fail("capget");
+	for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		caps[i].effective = caps[i].permitted;
+	if (syscall(SYS_capset, &header, caps) < 0)
+		self_fail("capset");
+}
+
+/* A child of pid PID, which ends after PAUSE_US; returns when it has been reaped. */
+static void run_child_as(pid_t pid, uint64_t pause_us)
+{
+	enum { ATTEMPTS = 100, BUSY_US = 1000 };
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (uintptr_t)&pid,
+		.set_tid_size = 1,
+	};
+	long child = -1;
+
+	for (int i = 0; child < 0; i++) {
+		child = syscall(SYS_clone3, &args, sizeof(args));
+		if (child < 0 && (errno != EEXIST || i == ATTEMPTS))
+			self_fail("clone3 with set_tid");
+		if (child < 0)
+			usleep(BUSY_US);
+	}
+	if (child == 0) {
+		usleep((useconds_t)pause_us);
+		_exit(0);
+	}
+	if (waitpid(pid, NULL, 0) < 0)
+		self_fail("waitpid");
+}
+
+/* A pid that was in use just now, and so will not soon be given to anybody. */
+static pid_t choose_pid(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	if (pid < 0 || waitpid(pid, NULL, 0) < 0)
+		self_fail("fork");
+	return pid;
+}
+
+__attribute__((noreturn)) static void take_turns(
+	const struct odd *odd, pid_t pid, int from, int to, bool is_first)
+{
+	char token = 0;
+
+	for (;; is_first = false) {
+		if (!is_first && read(from, &token, 1) != 1)
+			_exit(0);
+		run_child_as(pid, odd->number);
+		if (write(to, &token, 1) != 1)
+			_exit(0);
+	}
+}
+
+/*
+ * Two processes, one of them the child of the other, that take turns in having a child of one and the same
+ * pid. Each child is what its parent is (user, name, memory) from its first moment to its last.
+ */
+static void become_reusing(struct odd *odd)
+{
+	static const struct turn {
+		const char *name;
+		uint64_t kib;
+	} turns[2] = {{"reuse-small", 512}, {"reuse-large", 8192}};
+	int there[2], back[2];
+	pid_t first = getpid(), pid, other;
+	bool is_first;
+
+	self_unblock_signals();
+	if (dup2(odd->ready, 0) < 0 || close_range(1, ~0U, 0) < 0 || pipe(there) < 0 ||
+		pipe(back) < 0)
+		self_fail("descriptors");
+	pid = choose_pid();
+	other = fork();
+	if (other < 0)
+		self_fail("fork");
+	is_first = other > 0;
+	prctl(PR_SET_NAME, turns[!is_first].name);
+	self_map(PAYLOAD_AT, pages_of_kib(turns[!is_first].kib), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	self_touch(PAYLOAD_AT, pages_of_kib(turns[!is_first].kib), false);
+	settle_with_rights(odd->uid + !is_first, is_first ? odd->parent : first);
+	if (is_first) {
+		run_child_as(pid, 0);
+		if (write(0, &first, sizeof(first)) < 0 || write(0, &pid, sizeof(pid)) < 0)
+			self_fail("write");
+	}
+	take_turns(
+		odd, pid, is_first ? back[0] : there[0], is_first ? there[1] : back[1], is_first);
+}
+
 static const struct kind {
 	const char *name;
 	void (*become)(struct odd *odd);
@@ -451,6 +558,10 @@ static const struct kind {
 	{"mergeable", become_mergeable, 1, true, true, false, 4, 1 << 24,
 		"this kernel merges no equal pages (CONFIG_KSM)",
 		"=KIB: so much may be merged with other such processes' pages"},
+	{"reuse", become_reusing, 2, false, false, false, 1, 1000000,
+		"no pid can be chosen here (clone3 with set_tid)",
+		"=US: two users' processes in turn have this pid, each for so long; the second pid "
+		"is the one"},
 };
 
 /* One argument of the command line, and the processes that it has become. */
