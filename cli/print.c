@@ -8,33 +8,60 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "cli/cell.h"
+
 static void cleanup_table(struct libscols_table **table)
 {
 	scols_unref_table(*table);
 }
 
-static int add_columns(const struct table *t, size_t width, struct libscols_table *to)
+/* How wide the text in each column may be; 0: as wide as it is. */
+struct layout {
+	size_t width[TABLE_COLUMNS_MAX];
+};
+
+/* Cells are printable already. libsmartcols would count a backslash before an x as four columns. */
+static int add_columns(const struct table *t, bool may_shrink, struct libscols_table *to)
 {
+	scols_table_enable_noencoding(to, 1);
 	for (size_t i = 0; i < t->columns; i++) {
 		const struct table_column *c = &t->column[i];
-		int flags = c->is_right ? SCOLS_FL_RIGHT : 0;
-		struct libscols_column *column;
+		bool shrinks = may_shrink && (c->is_wide || c->is_prose);
+		int flags = (c->is_right ? SCOLS_FL_RIGHT : 0) | (shrinks ? SCOLS_FL_TRUNC : 0) |
+		            (c->is_prose && !shrinks ? SCOLS_FL_WRAP : 0);
+		struct libscols_column *column = scols_table_new_column(
+			to, c->head, shrinks ? 0.5 : 0, flags);
 
-		if (c->is_wide && width)
-			flags |= SCOLS_FL_TRUNC;
-		if (c->is_prose && width)
-			flags |= SCOLS_FL_WRAP;
-		column = scols_table_new_column(
-			to, c->head, (c->is_wide || c->is_prose) && width ? 0.5 : 0, flags);
-		/* Unit names are full of backslashes, which harm nobody. */
-		if (!column || scols_column_set_safechars(column, "\\") < 0)
+		if (!column)
 			return -ENOMEM;
+		if (flags & SCOLS_FL_WRAP)
+			scols_column_set_wrapfunc(
+				column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
 	}
 	return 0;
 }
 
-static int add_lines(const struct table *t, struct libscols_table *to)
+static void add_cell(
+	const struct table_column *column, const char *cell, size_t width, struct buffer *to)
 {
+	AUTO_BUFFER struct buffer text = {0};
+
+	cell_add_printable(&text, cell);
+	buffer_add_char(&text, '\0');
+	if (text.error)
+		to->error = text.error;
+	else if (width && column->is_wide)
+		cell_add_cut(to, text.data, width);
+	else if (width && column->is_prose)
+		cell_add_folded(to, text.data, text.len - 1, 0, width);
+	else
+		buffer_add_text(to, text.data);
+	buffer_add_char(to, '\0');
+}
+
+static int add_lines(const struct table *t, const struct layout *layout, struct libscols_table *to)
+{
+	AUTO_BUFFER struct buffer text = {0};
 	const char *cell = t->text.data;
 
 	for (size_t row = 0; row < t->rows; row++) {
@@ -42,10 +69,43 @@ static int add_lines(const struct table *t, struct libscols_table *to)
 
 		if (!line)
 			return -ENOMEM;
-		for (size_t i = 0; i < t->columns; i++, cell += strlen(cell) + 1)
-			if (scols_line_set_data(line, i, cell) < 0)
+		for (size_t i = 0; i < t->columns; i++, cell += strlen(cell) + 1) {
+			buffer_clear(&text);
+			add_cell(&t->column[i], cell, layout->width[i], &text);
+			if (text.error || scols_line_set_data(line, i, text.data) < 0)
 				return -ENOMEM;
+		}
 	}
+	return 0;
+}
+
+/* TABLE on a terminal of SHRUNK_TO columns, or, if that is 0, as wide as LAYOUT makes it. */
+static int draw(const struct table *table, const struct layout *layout, size_t shrunk_to,
+	struct libscols_table *to, char **ret)
+{
+	scols_table_set_termforce(to, shrunk_to ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
+	if (shrunk_to)
+		scols_table_set_termwidth(to, shrunk_to);
+	if (add_columns(table, shrunk_to, to) < 0 || add_lines(table, layout, to) < 0 ||
+		scols_print_table_to_string(to, ret) < 0 || !*ret)
+		return -ENOMEM;
+	return 0;
+}
+
+/*
+ * libsmartcols shares out the terminal's width, but cuts without a sign and wraps within words, so a
+ * first drawing only tells the widths.
+ */
+static int find_layout(const struct table *table, size_t width, struct layout *ret)
+{
+	CLEANUP(cleanup_table) struct libscols_table *t = scols_new_table();
+	AUTO_FREE char *text = NULL;
+	struct layout whole = {0};
+
+	if (!t || draw(table, &whole, width, t, &text) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < table->columns; i++)
+		ret->width[i] = scols_column_get_width(scols_table_get_column(t, i));
 	return 0;
 }
 
@@ -58,26 +118,6 @@ static size_t trimmed(const char *text, const char **ret_next)
 	while (len && text[len - 1] == ' ')
 		len--;
 	return len;
-}
-
-/*
- * TEXT, which is plain ASCII, after AT columns of a line: broken at blanks where a terminal of WIDTH
- * columns, if it is one, would break it anywhere.
- */
-static void add_folded(
-	struct buffer *to, const char *text, size_t text_len, size_t at, size_t width)
-{
-	for (const char *end = text + text_len; text < end;) {
-		const char *blank = memchr(text, ' ', (size_t)(end - text));
-		size_t len = (size_t)((blank ? blank : end) - text);
-		bool fits = !width || !at || at + 1 + len <= width;
-
-		if (at)
-			buffer_add_char(to, fits ? ' ' : '\n');
-		buffer_add(to, text, len);
-		at = fits && at ? at + 1 + len : len;
-		text += len + (blank != NULL);
-	}
 }
 
 /* TEXT line by line; above the total a rule, beside it what is to be said of it. */
@@ -94,7 +134,7 @@ static void add_lines_of(
 			buffer_add_char(to, i + 1 < head ? '-' : '\n');
 		buffer_add(to, text, len);
 		if (is_total)
-			add_folded(to, table->total.data, table->total.len, len, width);
+			cell_add_folded(to, table->total.data, table->total.len, len, width);
 		buffer_add_char(to, '\n');
 	}
 }
@@ -103,15 +143,15 @@ int print_table(const struct table *table, size_t width, struct buffer *to)
 {
 	CLEANUP(cleanup_table) struct libscols_table *t = scols_new_table();
 	AUTO_FREE char *text = NULL;
+	struct layout layout = {0};
+	int r = t ? 0 : -ENOMEM;
 
-	if (!t)
-		return -ENOMEM;
-	scols_table_set_termforce(t, width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
-	if (width)
-		scols_table_set_termwidth(t, width);
-	if (add_columns(table, width, t) < 0 || add_lines(table, t) < 0 ||
-		scols_print_table_to_string(t, &text) < 0 || !text)
-		return -ENOMEM;
+	if (r == 0 && width)
+		r = find_layout(table, width, &layout);
+	if (r == 0)
+		r = draw(table, &layout, 0, t, &text);
+	if (r < 0)
+		return r;
 	add_lines_of(to, text, table, width);
 	return to->error;
 }
