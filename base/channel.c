@@ -4,13 +4,16 @@
 #include "base/channel.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -18,6 +21,11 @@
 #ifndef SO_PEERGROUPS
 #define SO_PEERGROUPS 59
 #endif
+
+enum {
+	LOCK_TRIES = 200,
+	LOCK_WAIT_NS = 10000000, /* between two tries */
+};
 
 static int make_address(const char *path, struct sockaddr_un *ret)
 {
@@ -51,15 +59,48 @@ static int remove_stale(const struct sockaddr_un *address, int type)
 	return unlink(address->sun_path) < 0 && errno != ENOENT ? -errno : 0;
 }
 
+static int open_parent(const struct sockaddr_un *address)
+{
+	char parent[sizeof(address->sun_path)];
+	char *slash;
+
+	memcpy(parent, address->sun_path, sizeof(parent));
+	slash = strrchr(parent, '/');
+	if (slash)
+		slash[slash == parent] = 0;
+	return open(slash ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/*
+ * From the probe until listen() a socket that others are about to serve looks stale, so those who start at
+ * one moment go through that one after the other. -1: without a lock, where the directory may not be read
+ * or knows no locks, and after 2 s: whoever may read the directory may hold its lock, and must not be able
+ * to keep us from starting.
+ */
+static int lock_parent(const struct sockaddr_un *address)
+{
+	AUTO_CLOSE int fd = open_parent(address);
+
+	for (int i = 0; fd >= 0 && i < LOCK_TRIES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return TAKE_FD(fd);
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			break;
+		nanosleep(&(struct timespec){.tv_nsec = LOCK_WAIT_NS}, NULL);
+	}
+	return -1;
+}
+
 int channel_listen(const char *path, int type, mode_t mode, int backlog, int *ret_fd)
 {
-	AUTO_CLOSE int fd = -1;
+	AUTO_CLOSE int fd = -1, lock = -1;
 	struct sockaddr_un address;
 	mode_t old;
 	int r = make_address(path, &address);
 
 	if (r < 0)
 		return r;
+	lock = lock_parent(&address);
 	r = remove_stale(&address, type);
 	if (r < 0)
 		return r;

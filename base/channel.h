@@ -13,7 +13,8 @@
 /*
  * Listens at PATH with MODE (mode of the socket file), non-blocking. A stale socket file (nobody
  * answers there) is replaced; a live one never: -EADDRINUSE. -ENAMETOOLONG; -ENOTSOCK: something else
- * stands at PATH; else the errors of socket, bind, listen. TYPE is SOCK_SEQPACKET or SOCK_STREAM.
+ * stands at PATH; else the errors of socket, bind, listen. TYPE is SOCK_SEQPACKET or SOCK_STREAM. Of those
+ * who call this at one moment one gets the path, as long as the directory may be read; it may wait 2 s.
  */
 int channel_listen(const char *path, int type, mode_t mode, int backlog, int *ret_fd);
 

@@ -5,10 +5,15 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #include "base/channel.h"
 #include "base/cleanup.h"
@@ -37,7 +42,39 @@ static struct {
 	const gid_t *groups;
 	size_t group_count;
 	bool knows_groups;
+	bool slow; /* connect() to nobody, and bind(): what others do meanwhile, they do first */
 } kernel;
+
+static void wait_if_slow(void)
+{
+	if (kernel.slow)
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
+int __real_connect(int fd, const struct sockaddr *address, socklen_t len);
+int __wrap_connect(int fd, const struct sockaddr *address, socklen_t len);
+
+int __wrap_connect(int fd, const struct sockaddr *address, socklen_t len)
+{
+	int r = __real_connect(fd, address, len), saved = errno;
+
+	if (r < 0)
+		wait_if_slow();
+	errno = saved;
+	return r;
+}
+
+int __real_bind(int fd, const struct sockaddr *address, socklen_t len);
+int __wrap_bind(int fd, const struct sockaddr *address, socklen_t len);
+
+int __wrap_bind(int fd, const struct sockaddr *address, socklen_t len)
+{
+	int r = __real_bind(fd, address, len), saved = errno;
+
+	wait_if_slow();
+	errno = saved;
+	return r;
+}
 
 int __real_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
 int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
@@ -228,6 +265,150 @@ static void a_full_backlog_is_alive(void **state)
 	while (count)
 		fd_close(client[--count]);
 	assert_int_equal(unlink("socket"), 0);
+}
+
+enum { STARTERS = 12 };
+
+/* A process that starts when GO ends, tells what came of it, and serves whoever comes until it is killed. */
+static void run_starter(int go, int results)
+{
+	struct pollfd wait = {.fd = -1, .events = POLLIN};
+	int r;
+	char c;
+
+	if (read(go, &c, 1) != 0)
+		_exit(1);
+	r = channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &wait.fd);
+	if (write(results, &r, sizeof(r)) != sizeof(r) || r < 0)
+		_exit(1);
+	while (poll(&wait, 1, 10000) == 1) {
+		AUTO_CLOSE int server = accept4(wait.fd, NULL, NULL, SOCK_CLOEXEC);
+
+		if (server >= 0) /* of those who only probe nobody is left */
+			channel_send_fd(server, wait.fd);
+	}
+	_exit(1);
+}
+
+static void fork_starters(pid_t *pids, int *ret_go, int *ret_results)
+{
+	int go[2], results[2];
+
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(results, O_CLOEXEC), 0);
+	for (size_t i = 0; i < STARTERS; i++) {
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (!pids[i]) {
+			close(go[1]);
+			run_starter(go[0], results[1]);
+		}
+	}
+	close(go[0]);
+	close(results[1]);
+	*ret_go = go[1];
+	*ret_results = results[0];
+}
+
+/* Many that start at one moment on what a dead one has left, or on nothing: one wins, and serves. */
+static void one_of_many_wins(void **state)
+{
+	(void)state;
+	for (unsigned int round = 0; round < 6; round++) {
+		AUTO_CLOSE int client = -1, got = -1, go = -1, results = -1, stale = -1;
+		struct pollfd wait = {.events = POLLIN};
+		pid_t pids[STARTERS];
+		unsigned int winners = 0;
+		int r;
+
+		if (round % 2)
+			assert_int_equal(
+				channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &stale), 0);
+		stale = fd_close(stale);
+		kernel.slow = true;
+		fork_starters(pids, &go, &results);
+		kernel.slow = false;
+		go = fd_close(go);
+		for (size_t i = 0; i < STARTERS; i++) {
+			assert_int_equal(read(results, &r, sizeof(r)), sizeof(r));
+			winners += r == 0;
+			if (r < 0)
+				assert_int_equal(r, -EADDRINUSE);
+		}
+		assert_int_equal(winners, 1);
+		do
+			r = channel_connect("socket", &client);
+		while (r == -EAGAIN); /* the probes of the others are still in its queue */
+		assert_int_equal(r, 0);
+		wait.fd = client;
+		assert_int_equal(poll(&wait, 1, 10000), 1);
+		assert_int_equal(channel_receive_fd(client, &got), 0);
+		for (size_t i = 0; i < STARTERS; i++) {
+			kill(pids[i], SIGKILL);
+			assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
+		}
+		assert_int_equal(unlink("socket"), 0);
+	}
+}
+
+/* Anybody who may read the directory can hold its lock: that delays, and no more. */
+static void a_lock_of_a_stranger_keeps_nobody_out(void **state)
+{
+	AUTO_CLOSE int stranger = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
+
+	(void)state;
+	assert_true(stranger >= 0);
+	assert_int_equal(flock(stranger, LOCK_SH), 0);
+	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &fd), 0);
+	assert_int_equal(unlink("socket"), 0);
+}
+
+/* And the lock is given back: as soon as it listens, others may. */
+static void the_lock_is_not_kept(void **state)
+{
+	AUTO_CLOSE int dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
+	unsigned int before = unit_descriptors();
+
+	(void)state;
+	assert_true(dir >= 0);
+	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &fd), 0);
+	assert_int_equal(unit_descriptors(), before + 1);
+	assert_int_equal(flock(dir, LOCK_EX | LOCK_NB), 0);
+	assert_int_equal(flock(dir, LOCK_UN), 0);
+	assert_int_equal(unlink("socket"), 0);
+}
+
+/* Who may make a file in a directory and not list it can serve there. */
+static void needs_not_read_the_directory(void **state)
+{
+	pid_t pid;
+	int status;
+
+	(void)state;
+	assert_int_equal(mkdir("closed", 0300), 0);
+	if (!geteuid())
+		assert_int_equal(chown("closed", 65534, 65534), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		int fd;
+
+		if (chdir("closed") < 0 || (!geteuid() && setresuid(65534, 65534, 65534) < 0))
+			_exit(1);
+		if (open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) >= 0 || errno != EACCES)
+			_exit(2);
+		for (int i = 0; i < 2; i++) /* the second time on a stale one */
+			if (channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &fd) < 0 ||
+				channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &status) !=
+					-EADDRINUSE ||
+				close(fd) < 0)
+				_exit(3);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	unlink("closed/socket");
+	assert_int_equal(rmdir("closed"), 0);
+	assert_int_equal(status, 0);
 }
 
 static void leaves_other_files_alone(void **state)
@@ -466,6 +647,10 @@ int main(void)
 		cmocka_unit_test_setup(sets_the_mode_at_once, reset_kernel),
 		cmocka_unit_test_setup(replaces_only_the_dead, reset_kernel),
 		cmocka_unit_test_setup(a_full_backlog_is_alive, reset_kernel),
+		cmocka_unit_test_setup(one_of_many_wins, reset_kernel),
+		cmocka_unit_test_setup(a_lock_of_a_stranger_keeps_nobody_out, reset_kernel),
+		cmocka_unit_test_setup(the_lock_is_not_kept, reset_kernel),
+		cmocka_unit_test_setup(needs_not_read_the_directory, reset_kernel),
 		cmocka_unit_test_setup(leaves_other_files_alone, reset_kernel),
 		cmocka_unit_test_setup(refuses_paths_that_cannot_be, reset_kernel),
 		cmocka_unit_test_setup(sending_never_blocks, reset_kernel),
