@@ -12,7 +12,6 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,7 +32,7 @@ static int make_address(const char *path, struct sockaddr_un *ret)
 
 	if (!len)
 		return -EINVAL;
-	if (len >= sizeof(ret->sun_path))
+	if (len > CHANNEL_PATH_MAX)
 		return -ENAMETOOLONG;
 	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
 	memcpy(ret->sun_path, path, len + 1);
@@ -61,7 +60,7 @@ static int remove_stale(const struct sockaddr_un *address, int type)
 
 static int open_parent(const struct sockaddr_un *address)
 {
-	char parent[sizeof(address->sun_path)];
+	char parent[CHANNEL_PATH_MAX + 1];
 	char *slash;
 
 	memcpy(parent, address->sun_path, sizeof(parent));

@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <sys/un.h>
+
+/* Bytes of a path that the kernel takes, besides the terminator. */
+enum { CHANNEL_PATH_MAX = sizeof(((struct sockaddr_un *)0)->sun_path) - 1 };
 
 /*
  * Listens at PATH with MODE (mode of the socket file), non-blocking. A stale socket file (nobody

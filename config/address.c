@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/channel.h"
 #include "base/number.h"
 
 int address_parse(const char *text, struct address *ret)
@@ -21,6 +22,8 @@ int address_parse(const char *text, struct address *ret)
 		a.path = text + 5;
 		if (!*a.path)
 			return -EINVAL;
+		if (strlen(a.path) > CHANNEL_PATH_MAX)
+			return -ERANGE;
 		*ret = a;
 		return 0;
 	}

@@ -14,7 +14,7 @@ struct address {
 	char port[sizeof("65535")];
 };
 
-/* Takes TEXT apart; it stays borrowed. -EINVAL. */
+/* Takes TEXT apart; it stays borrowed. -EINVAL; -ERANGE: no UNIX socket has so long a path. */
 int address_parse(const char *text, struct address *ret);
 
 #endif

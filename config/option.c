@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/un.h>
 
+#include "base/channel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/number.h"
@@ -22,9 +22,6 @@ enum {
 #define DAY_NS  (UINT64_C(86400) * NS_PER_SEC)
 #define HOUR_NS (UINT64_C(3600) * NS_PER_SEC)
 
-/* What the kernel takes besides the terminator. */
-enum { SOCKET_PATH_MAX = sizeof(((struct sockaddr_un *)0)->sun_path) - 1 };
-
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
 static const char *const pss_modes[] = {"exact", NULL};
 
@@ -35,7 +32,7 @@ static const struct option_spec options[] = {
 		FIELD(config_file),
 		"The configuration file. The default one may be missing, a named one may not."},
 	{"snapshot.socket", ALL, OPTION_PATH, true, "PATH", "/run/memtally/snapshot.sock", 0,
-		SOCKET_PATH_MAX, NULL, FIELD(snapshot_socket),
+		CHANNEL_PATH_MAX, NULL, FIELD(snapshot_socket),
 		"The socket over which memtallyd hands out its snapshots. Where RUNTIME_DIRECTORY is "
 		"set, the default is snapshot.sock in it."},
 	{"log.level", ALL, OPTION_CHOICE, true, "LEVEL", "info", 0, 0, log_levels, FIELD(log_level),
@@ -203,7 +200,9 @@ void option_expected(const struct option_spec *spec, char to[static OPTION_EXPEC
 			"a path that nothing else has, of letters, digits and -._~/ behind a '/'");
 		break;
 	case OPTION_ADDRESSES:
-		snprintf(to, OPTION_EXPECTED_SIZE, "HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH");
+		snprintf(to, OPTION_EXPECTED_SIZE,
+			"HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH with a PATH of at most %d bytes",
+			CHANNEL_PATH_MAX);
 		break;
 	}
 }

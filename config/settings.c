@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/channel.h"
 #include "config/yaml.h"
+
+static const char socket_name[] = "snapshot.sock";
 
 struct settings *settings_free(struct settings *c)
 {
@@ -50,7 +53,7 @@ static int set_defaults(struct settings *c)
 	if (runtime && *runtime && !strchr(runtime, ':')) {
 		char *path;
 
-		if (asprintf(&path, "%s/snapshot.sock", runtime) < 0)
+		if (asprintf(&path, "%s/%s", runtime, socket_name) < 0)
 			return -ENOMEM;
 		free(c->snapshot_socket);
 		c->snapshot_socket = path;
@@ -70,6 +73,17 @@ static int refuse(
 	option_expected(spec, expected);
 	snprintf(error, SETTINGS_ERROR_SIZE, "--%s: expected %s, got '%.100s'", spec->name,
 		expected, value);
+	return -EINVAL;
+}
+
+/* Flags and keys were checked one by one: this is what RUNTIME_DIRECTORY has made of the default. */
+static int check_socket(const struct settings *c, char error[static SETTINGS_ERROR_SIZE])
+{
+	if (strlen(c->snapshot_socket) <= CHANNEL_PATH_MAX)
+		return 0;
+	snprintf(error, SETTINGS_ERROR_SIZE,
+		"RUNTIME_DIRECTORY: expected at most %zu bytes before '/%s', got '%.100s'",
+		CHANNEL_PATH_MAX - sizeof(socket_name), socket_name, c->snapshot_socket);
 	return -EINVAL;
 }
 
@@ -228,6 +242,8 @@ int settings_load(enum program program, int argc, char *const argv[], struct set
 			c->operands.item[0]);
 		r = -EINVAL;
 	}
+	if (r == 0 && !c->help && !c->version)
+		r = check_socket(c, error);
 	if (r == -ENOMEM)
 		snprintf(error, SETTINGS_ERROR_SIZE, "out of memory");
 	if (r < 0)

@@ -3,6 +3,7 @@
 
 #include "tests/unit/unit.h"
 
+#include "base/channel.h"
 #include "base/cleanup.h"
 #include "config/address.h"
 
@@ -39,7 +40,7 @@ static void refuses(void **state)
 	static const char *const cases[] = {"", "localhost", "9636", "localhost:", "localhost:http",
 		"localhost:65536", "localhost:-1", "localhost: 80", "localhost:000080", "::1",
 		"::1:80", "[::1]", "[::1]80", "[]:80", "[::1:80", "::1]:80", "unix:", "a:b:80"};
-	char name[ADDRESS_HOST_SIZE + 8];
+	char name[ADDRESS_HOST_SIZE + 8], path[sizeof("unix:") + CHANNEL_PATH_MAX + 1] = "unix:";
 	struct address a;
 
 	(void)state;
@@ -50,6 +51,10 @@ static void refuses(void **state)
 	memcpy(name + ADDRESS_HOST_SIZE, ":80", 4);
 	assert_int_equal(address_parse(name, &a), -EINVAL);
 	assert_int_equal(address_parse(name + 1, &a), 0);
+	memset(path + 5, 'x', CHANNEL_PATH_MAX + 1);
+	assert_int_equal(address_parse(path, &a), -ERANGE);
+	path[5 + CHANNEL_PATH_MAX] = 0;
+	assert_int_equal(address_parse(path, &a), 0);
 }
 
 int main(void)

@@ -376,7 +376,8 @@ static void says_what_it_takes(void **state)
 		{{.type = OPTION_PATH, .max = 107}, "a path of at most 107 bytes"},
 		{{.type = OPTION_URL_PATH},
 			"a path that nothing else has, of letters, digits and -._~/ behind a '/'"},
-		{{.type = OPTION_ADDRESSES}, "HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH"},
+		{{.type = OPTION_ADDRESSES},
+			"HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH with a PATH of at most 107 bytes"},
 	};
 
 	(void)state;

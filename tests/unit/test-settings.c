@@ -13,6 +13,8 @@
 
 enum { ARGS_MAX = 12 };
 
+#define X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
 static char folder[] = "test-settings-XXXXXX";
 
 static int enter_folder(void **state)
@@ -132,6 +134,32 @@ static void systemd_moves_the_socket(void **state)
 		flagged = load_good(PROGRAM_WEB, ARGS("--snapshot.socket=/s"));
 		assert_string_equal(flagged->snapshot_socket, "/s");
 	}
+}
+
+/* The default that systemd's directory makes may be longer than a socket's path: refused where it is used. */
+static void systemd_may_move_it_too_far(void **state)
+{
+	AUTO_SETTINGS struct settings *longest = NULL, *flag = NULL, *file = NULL, *help = NULL;
+	struct settings *none = NULL;
+	char error[SETTINGS_ERROR_SIZE];
+
+	(void)state;
+	setenv("RUNTIME_DIRECTORY", "/" X50 "123456789012345678901234567890123456789012", 1);
+	longest = load_good(PROGRAM_MEMTALLYD, ARGS("--check-config"));
+	assert_int_equal(strlen(longest->snapshot_socket), 107);
+
+	setenv("RUNTIME_DIRECTORY", "/" X50 "1234567890123456789012345678901234567890123", 1);
+	assert_int_equal(load(PROGRAM_MEMTALLYD, ARGS("--check-config"), &none, error), -EINVAL);
+	assert_string_equal(error,
+		"RUNTIME_DIRECTORY: expected at most 93 bytes before '/snapshot.sock', got '/" X50
+		"1234567890123456789012345678901234567890123/snaps'");
+	assert_null(none);
+	flag = load_good(PROGRAM_WEB, ARGS("--snapshot.socket=/s"));
+	write_file("snapshot.socket: /s\n");
+	file = load_good(PROGRAM_WEB, ARGS("--config.file=file"));
+	assert_string_equal(file->snapshot_socket, "/s");
+	help = load_good(PROGRAM_WEB, ARGS("--help"));
+	assert_string_equal(flag->snapshot_socket, "/s");
 }
 
 static void flags_override_the_file(void **state)
@@ -270,8 +298,6 @@ static void operands_are_memtallys(void **state)
 	assert_null(none);
 }
 
-#define X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-
 static void says_what_is_wrong(void **state)
 {
 	static const struct {
@@ -295,8 +321,12 @@ static void says_what_is_wrong(void **state)
 		{PROGRAM_WEB, {"--snapshot.socket", ""}, "--snapshot.socket: a value is missing"},
 		{PROGRAM_WEB, {"--config.file"}, "--config.file: a value is missing"},
 		{PROGRAM_WEB, {"--web.listen-address=:x"},
-			"--web.listen-address: expected HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH, "
-			"got \':x\'"},
+			"--web.listen-address: expected HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH "
+			"with a PATH of at most 107 bytes, got ':x'"},
+		{PROGRAM_WEB, {"--web.listen-address=unix:/" X50 X50 "1234567"},
+			"--web.listen-address: expected HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH "
+			"with a PATH of at most 107 bytes, got 'unix:/" X50
+			"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'"},
 		{PROGRAM_MEMTALLY, {"--json=yes"}, "--json: expected true or false, got 'yes'"},
 		{PROGRAM_MEMTALLY, {"--json="}, "--json: a value is missing"},
 		{PROGRAM_MEMTALLY, {"--sort"}, "--sort: a value is missing"},
@@ -440,6 +470,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(defaults_are_the_tables, reset),
 		cmocka_unit_test_setup(systemd_moves_the_socket, reset),
+		cmocka_unit_test_setup(systemd_may_move_it_too_far, reset),
 		cmocka_unit_test_setup(flags_override_the_file, reset),
 		cmocka_unit_test_setup(lists_replace_lists, reset),
 		cmocka_unit_test_setup(a_proc_of_ones_own_is_live, reset),

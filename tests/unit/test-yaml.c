@@ -137,7 +137,7 @@ static void other_programs_keys_have_no_effect(void **state)
 #define UNKNOWN(key)                                                                               \
 	"unknown key '" key "': expected a setting that the manual page memtally.yaml(5) lists"
 #define A_URL_PATH "a path that nothing else has, of letters, digits and -._~/ behind a '/'"
-#define AN_ADDRESS "HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH"
+#define AN_ADDRESS "HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH with a PATH of at most 107 bytes"
 #define A_COUNT    "a whole number from 1 to 100000"
 #define A_DURATION "a duration from 100ms to 1d, such as 10s"
 #define X50        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
@@ -200,6 +200,9 @@ static const struct {
 		"f.yaml:1: web.listen-address: expected " AN_ADDRESS ", got '127.0.0.1:99999'"},
 	{"web.listen-address:\n- 127.0.0.1:1\n- nonsense\n",
 		"f.yaml:3: web.listen-address: expected " AN_ADDRESS ", got 'nonsense'"},
+	{"web.listen-address:\n- :1\n- unix:/" X50 X50 X50,
+		"f.yaml:3: web.listen-address: expected " AN_ADDRESS ", got 'unix:/" X50
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'"},
 	{"interval: " X50 X50 X50,
 		"f.yaml:1: interval: expected " A_DURATION ", got '" X50 X50 "'"},
 	{"pss: exact", "f.yaml:1: pss: expected a mapping"},
