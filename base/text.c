@@ -91,3 +91,15 @@ void text_add_clean(struct buffer *to, const char *text, size_t len)
 	if (at > from)
 		buffer_add(to, text + from, at - from);
 }
+
+void text_add_clean_max(struct buffer *to, const char *text, size_t len, size_t max)
+{
+	size_t end = to->len + max;
+
+	text_add_clean(to, text, len);
+	if (to->len <= end)
+		return;
+	while (is_continuation(to->data[end]))
+		end--;
+	to->len = end;
+}

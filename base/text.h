@@ -21,6 +21,9 @@ bool text_is_clean(const char *text, size_t len);
  */
 void text_add_clean(struct buffer *to, const char *text, size_t len);
 
+/* The same, as many whole characters as fit into MAX bytes. */
+void text_add_clean_max(struct buffer *to, const char *text, size_t len, size_t max);
+
 /*
  * Decodes the character at TEXT (LEN > 0): its length in bytes, and the character in *ret; 0 where
  * there is no valid one (overlong forms, surrogates and values above U+10FFFF are invalid).

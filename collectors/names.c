@@ -9,6 +9,9 @@
 #include "base/buffer.h"
 #include "base/text.h"
 
+/* With ":4294967295" behind it, which tells users of one name apart, it is a name still. */
+enum { NAME_MAX_BYTES = SNAPSHOT_NAME_MAX - 11 };
+
 bool names_next(const struct scopes *users, uint32_t *cursor, uid_t *ret)
 {
 	while (*cursor < users->slots) {
@@ -34,7 +37,7 @@ void names_set(const struct scopes *users, uid_t uid, const char *name, uint64_t
 	user->name_state = SCOPE_NAME_ANSWERED;
 	user->named_ns = now_ns;
 	if (name && *name) {
-		text_add_clean(&text, name, strlen(name));
+		text_add_clean_max(&text, name, strlen(name), NAME_MAX_BYTES);
 		buffer_add_char(&text, '\0');
 		if (text.error)
 			return; /* it stays as it was, and is asked for again when that has grown old */

@@ -20,7 +20,10 @@
  */
 bool names_next(const struct scopes *users, uint32_t *cursor, uid_t *ret);
 
-/* The answer at NOW_NS (CLOCK_MONOTONIC): NAME, any bytes, or NULL for a uid that has none. */
+/*
+ * The answer at NOW_NS (CLOCK_MONOTONIC): NAME, any bytes, of which a name takes what it may have, or NULL
+ * for a uid that has none.
+ */
 void names_set(const struct scopes *users, uid_t uid, const char *name, uint64_t now_ns);
 
 /* Nobody could say at NOW_NS: what it was called before stands, and the next pass asks again. */

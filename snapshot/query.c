@@ -147,12 +147,19 @@ static int add_filter(
 			QUERY_VALUE_MAX - 1);
 		return -EINVAL;
 	}
+	if (len >= QUERY_TEXT_SIZE - q->text_len) {
+		snprintf(error, QUERY_ERROR_SIZE, "the filters have more than %d bytes",
+			QUERY_TEXT_SIZE - 1);
+		return -EINVAL;
+	}
 	if (field.kind == QUERY_PID && number_parse_u64(value, len, &pid) < 0) {
 		snprintf(error, QUERY_ERROR_SIZE, "'pid' must be a whole number");
 		return -EINVAL;
 	}
 	q->filter[q->filters].kind = field.kind;
-	memcpy(q->filter[q->filters].value, value, len + 1);
+	q->filter[q->filters].value = (uint32_t)q->text_len;
+	memcpy(q->text + q->text_len, value, len + 1);
+	q->text_len += len + 1;
 	q->filters++;
 	return 0;
 }
@@ -284,14 +291,14 @@ static bool filter_matches(const struct query *q, const struct query_filter *fil
 	const struct view *view, uint32_t i)
 {
 	struct query_field field = {.kind = filter->kind};
+	const char *value = q->text + filter->value;
 	struct key key;
 	uint64_t number;
 
 	key_of(q, &field, view, i, &key);
 	if (!key.text)
-		return number_parse_u64(filter->value, strlen(filter->value), &number) == 0 &&
-		       number == key.number;
-	return !strcmp(key.text, filter->value);
+		return number_parse_u64(value, strlen(value), &number) == 0 && number == key.number;
+	return !strcmp(key.text, value);
 }
 
 /* Whether an earlier filter has the same key, and so has tried this one's alternative already. */

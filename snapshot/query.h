@@ -14,7 +14,8 @@
 
 enum {
 	QUERY_FILTERS_MAX = 64,
-	QUERY_VALUE_MAX = 256, /* bytes of one filter's value */
+	QUERY_VALUE_MAX = SNAPSHOT_NAME_MAX + 1, /* bytes of one filter's value, terminated */
+	QUERY_TEXT_SIZE = 16384,                 /* bytes of all of them */
 	QUERY_LIMIT_MAX = 1000000,
 	QUERY_ERROR_SIZE = 256,
 };
@@ -39,7 +40,7 @@ struct query_field {
 
 struct query_filter {
 	enum query_field_kind kind;
-	char value[QUERY_VALUE_MAX];
+	uint32_t value; /* where it begins in the query's text */
 };
 
 struct query {
@@ -50,6 +51,8 @@ struct query {
 	uint32_t limit;
 	struct query_filter filter[QUERY_FILTERS_MAX];
 	size_t filters;
+	char text[QUERY_TEXT_SIZE];
+	size_t text_len;
 };
 
 /* Everything of SCOPE, the largest PSS first. */

@@ -15,6 +15,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * Bytes of a name, besides the terminator: who makes names cuts them there, who takes one has room for as
+ * many. A file's name of 255 bytes that are each replaced by U+FFFD fits, with a mark or a number behind it.
+ */
+enum { SNAPSHOT_NAME_MAX = 1023 };
+
 /* Where a process's figure comes from. */
 enum process_source {
 	SOURCE_NONE,     /* its mm is counted at another process, or nothing could be read */

@@ -55,6 +55,24 @@ static void asks_for_those_who_come_later(void **state)
 	scopes_done(&users);
 }
 
+static void cuts_what_is_too_long(void **state)
+{
+	char name[2000];
+	struct scopes users = {0};
+	const struct scope *user = add(&users, 1000);
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	names_set(&users, 1000, name, 5);
+	assert_int_equal(strlen(user->name), SNAPSHOT_NAME_MAX - strlen(":4294967295"));
+	memset(name, '\xff', 255);
+	name[255] = 0;
+	names_set(&users, 1000, name, 5);
+	assert_int_equal(strlen(user->name), 255 * 3);
+	scopes_done(&users);
+}
+
 static void cleans_what_it_is_told(void **state)
 {
 	struct scopes users = {0};
@@ -131,6 +149,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(asks_for_each_once),
 		cmocka_unit_test(asks_for_those_who_come_later),
+		cmocka_unit_test(cuts_what_is_too_long),
 		cmocka_unit_test(cleans_what_it_is_told),
 		cmocka_unit_test(asks_again_after_an_hour),
 		cmocka_unit_test(keeps_a_name_nobody_could_confirm),

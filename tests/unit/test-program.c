@@ -3,7 +3,9 @@
 
 #include "tests/unit/unit.h"
 
+#include "base/text.h"
 #include "collectors/program.h"
+#include "snapshot/record.h"
 
 static void names_as_ps_mem_does(void **state)
 {
@@ -59,10 +61,44 @@ static void names_as_ps_mem_does(void **state)
 	}
 }
 
+/* A name of 255 bytes that are no text is kept whole, with its mark; one that no file system has is cut. */
+static void names_have_a_length(void **state)
+{
+	static const struct {
+		size_t len; /* of the file's name */
+		bool deleted;
+		size_t expected;
+	} cases[] = {
+		{255, false, 255 * 3},
+		{255, true, 255 * 3 + 10},
+		{337, true, 337 * 3 + 10},
+		{338, true, 337 * 3 + 10},
+		{4000, false, 337 * 3},
+		{4000, true, 337 * 3 + 10},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer name = {0}, exe = {0};
+
+		buffer_add_text(&exe, "/x/");
+		for (size_t n = 0; n < cases[i].len; n++)
+			buffer_add_char(&exe, '\xff');
+		if (cases[i].deleted)
+			buffer_add_text(&exe, " (deleted)");
+		buffer_add_text(&name, "before ");
+		program_name("\xff", 1, exe.data, exe.len, &name);
+		assert_int_equal(name.len - strlen("before "), cases[i].expected);
+		assert_true(cases[i].expected <= SNAPSHOT_NAME_MAX);
+		assert_true(text_is_clean(name.data, name.len));
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_as_ps_mem_does),
+		cmocka_unit_test(names_have_a_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -419,7 +419,7 @@ static void says_what_is_wrong(void **state)
 			"unknown parameter 'pid'; known here: sort, order, limit, unit"},
 		{METRIC_PROGRAM, "pss_bytes", "1",
 			"unknown parameter 'pss_bytes'; known here: sort, order, limit, program"},
-		{METRIC_USER, "user", long_value, "'user' is longer than 255 bytes"},
+		{METRIC_USER, "user", long_value, "'user' is longer than 1023 bytes"},
 	};
 
 	(void)state;
@@ -492,6 +492,66 @@ static void takes_so_many_filters(void **state)
 	assert_int_equal(rows.count, 2);
 }
 
+/* A row is found by the longest name that one can have, and not by the beginning of it. */
+static void finds_long_names(void **state)
+{
+	static const enum metric_scope named[] = {METRIC_USER, METRIC_PROGRAM, METRIC_UNIT};
+	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
+	CLEANUP(builder_done) struct builder b = {0};
+	AUTO_CLOSE int fd = -1;
+	AUTO_VIEW struct view *view = NULL;
+	char name[SNAPSHOT_NAME_MAX + 1];
+	const char *reason;
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	builder_begin(&b);
+	assert_non_null(builder_add_scope(&b, METRIC_HOST));
+	assert_non_null(builder_add_self(&b));
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++) {
+		struct snapshot_scope *row = builder_add_scope(&b, named[i]);
+
+		assert_non_null(row);
+		row->name = builder_add_text(&b, name, strlen(name));
+	}
+	assert_int_equal(builder_seal(&b, &head, &fd), 0);
+	assert_int_equal(view_open(fd, &view, &reason), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
+		for (size_t cut = 0; cut <= 1; cut++) {
+			AUTO_ROWS struct rows rows = {0};
+			struct query q;
+
+			query_init(&q, named[i]);
+			set(&q, metric_scope_name(named[i]), name + cut);
+			rows = run(&q, view);
+			assert_int_equal(rows.count, cut ? 0 : 1);
+		}
+}
+
+static void takes_so_much_text(void **state)
+{
+	char error[QUERY_ERROR_SIZE] = "", value[1024] = "";
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_ROWS struct rows rows = {0};
+	struct query q;
+
+	(void)state;
+	memset(value, 'x', 1023);
+	query_init(&q, METRIC_PROCESS);
+	for (int i = 0; i < 15; i++)
+		set(&q, "user", value);
+	value[1020] = 0;
+	assert_int_equal(query_set(&q, "user", "bob", error), 0);
+	assert_int_equal(query_set(&q, "user", value, error), -EINVAL);
+	assert_string_equal(error, "the filters have more than 16383 bytes");
+	value[1019] = 0;
+	assert_int_equal(query_set(&q, "user", value, error), 0);
+	assert_int_equal(query_set(&q, "user", "", error), -EINVAL);
+	rows = run(&q, view);
+	assert_int_equal(rows.count, 2);
+}
+
 static void survives_without_memory(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -529,6 +589,8 @@ int main(void)
 		cmocka_unit_test(takes_limits_in_range),
 		cmocka_unit_test(takes_some_once_only),
 		cmocka_unit_test(takes_so_many_filters),
+		cmocka_unit_test(finds_long_names),
+		cmocka_unit_test(takes_so_much_text),
 		cmocka_unit_test(survives_without_memory),
 	};
 

@@ -191,6 +191,38 @@ static void a_cut_damages_one_character(void **state)
 	}
 }
 
+/* Whole characters, as many as fit; what stood before does not count. */
+static void a_limit_cuts_between_characters(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t max;
+		const char *expected;
+	} cases[] = {
+		{"abc", 3, "abc"},
+		{"abc", 2, "ab"},
+		{"abc", 0, ""},
+		{"", 0, ""},
+		{"a\xe5\xb0\x8f", 4, "a\xe5\xb0\x8f"},
+		{"a\xe5\xb0\x8f", 3, "a"},
+		{"a\xe5\xb0\x8f", 2, "a"},
+		{"a\xe5\xb0\x8f", 1, "a"},
+		{"a\xff", 4, "a\xef\xbf\xbd"},
+		{"a\xff", 3, "a"},
+		{"\xf0\x9f\x98\x80", 3, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer b = {0};
+
+		buffer_add_text(&b, "\xc3\xa4");
+		text_add_clean_max(&b, cases[i].text, strlen(cases[i].text), cases[i].max);
+		assert_int_equal(b.len, 2 + strlen(cases[i].expected));
+		assert_memory_equal(b.data + 2, cases[i].expected, b.len - 2);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -200,6 +232,7 @@ int main(void)
 		cmocka_unit_test(cleaning_is_idempotent),
 		cmocka_unit_test(cleaning_random_bytes),
 		cmocka_unit_test(a_cut_damages_one_character),
+		cmocka_unit_test(a_limit_cuts_between_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
