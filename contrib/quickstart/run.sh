@@ -241,10 +241,20 @@ Ctrl-C stops both.
 END
 }
 
+# memtallyd itself judges the interval, if it is built; another status than that of misuse is no judgement.
+check_interval() {
+	local said status=0
+	[ -x "$builddir/memtallyd" ] || return 0
+	said=$("$builddir/memtallyd" --config.file=/dev/null --interval="$interval" --check-config 2>&1) || status=$?
+	[ "$status" -ne 2 ] || misuse "${said#memtallyd: error: }"
+}
+
 do_run() {
 	runtime='' collector_pid='' web_pid=''
 	find_follow_us
+	check_interval
 	ensure_built
+	check_interval # nothing could tell before
 	port_is_taken && fail "127.0.0.1:$port is in use. Choose another port: ./quickstart run --port $((port % 65535 + 1))"
 	decide_rights
 	make_runtime
