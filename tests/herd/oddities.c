@@ -267,6 +267,26 @@ static uint64_t own_kib(const char *file, const char *key)
 	return number_scan_u64(at, (size_t)(text + len - at), &kib) > 0 ? kib : 0;
 }
 
+/* The same 64 MiB again and again: each mapping has page tables of its own, 16384 entries. */
+static void become_repeating(struct odd *odd)
+{
+	enum { SIZE = 64 << 20 };
+	uintptr_t at = SPECIAL_AT;
+	int fd;
+
+	begin(odd, "repeater", DEFAULT_KIB);
+	fd = memfd_create("repeated", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, SIZE) < 0)
+		self_fail("memfd");
+	for (uint64_t i = 0; i < odd->number; i++, at += SIZE)
+		if (mmap((void *)at, SIZE, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_POPULATE | MAP_FIXED_NOREPLACE, fd, 0) == MAP_FAILED)
+			self_fail("mmap of memfd");
+	close(fd);
+	report(odd, TAPE_ALWAYS, own_cell);
+	play(odd);
+}
+
 /* VmSwap of this process. mincore() would not do: to it, the swap cache is memory. */
 static uint64_t swapped_kib(void)
 {
@@ -538,6 +558,8 @@ static const struct kind {
 	{"siblings", become_sibling, 1, true, false, false, 1, PIDS_MAX, NULL,
 		"=N: processes whose smaps_rollup is the same, byte for byte"},
 	{"vmas", become_mapping, 1, false, false, false, 1, 65000, NULL, "=N: so many mappings"},
+	{"repeated", become_repeating, 1, true, false, false, 1, 4096, NULL,
+		"=N: maps 64 MiB so many times, one behind the other"},
 	{"swapped", become_swapped, 1, false, false, false, 4, 1 << 24,
 		"nothing can be swapped out here", "=KIB: so much is swapped out"},
 	{"zombie", become_zombie, 1, false, false, false, 0, 0, NULL, ": a zombie"},
