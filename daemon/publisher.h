@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hands snapshots to whoever connects: the whole image to root, to memtallyd's own user, to group
- * memtally and to memtally-web's user; the one without processes to anybody else. It never reads a byte
- * from a client.
+ * memtally and to memtally-web's user; the one without processes to anybody else. In a user namespace a
+ * client who has no uid there is a stranger, whatever uid the kernel shows. It never reads a byte from a
+ * client.
  */
 #ifndef MEMTALLY_DAEMON_PUBLISHER_H
 #define MEMTALLY_DAEMON_PUBLISHER_H
