@@ -184,6 +184,38 @@ static void processes_by_three_rankings(void **state)
 		assert_false(process[i].exported);
 }
 
+/* However they take turns, no ranking has more than 2 N of them. */
+static void turns_of_processes_do_not_pass_the_cap(void **state)
+{
+	enum { COUNT = 60, N = 3 };
+	AUTO_BUFFER struct buffer scratch = {0};
+	struct process process[COUNT], *list[COUNT];
+	uint64_t random = 5;
+	size_t most = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT; i++) {
+		process_init(&process[i], (pid_t)i + 1);
+		list[i] = &process[i];
+	}
+	for (unsigned int pass = 0; pass < 200; pass++) {
+		struct snapshot_process row[COUNT] = {0};
+		size_t exported = 0;
+
+		for (unsigned int i = 0; i < COUNT; i++) {
+			ROW_SET(&row[i], PROCESS_PSS, unit_random(&random) % 1000);
+			ROW_SET(&row[i], PROCESS_VM_SWAP, unit_random(&random) % 1000);
+			process[i].growth.hwm_bytes = unit_random(&random) % 1000;
+		}
+		assert_int_equal(export_processes(list, row, COUNT, N, &scratch), 0);
+		for (unsigned int i = 0; i < COUNT; i++)
+			exported += process[i].exported;
+		assert_true(exported <= 6 * N);
+		most = exported > most ? exported : most;
+	}
+	assert_true(most > 3 * N);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +225,7 @@ int main(void)
 		cmocka_unit_test(two_of_like_weight_do_not_take_turns),
 		cmocka_unit_test(keeps_the_empty_for_an_hour),
 		cmocka_unit_test(churn_does_not_pass_the_cap),
+		cmocka_unit_test(turns_of_processes_do_not_pass_the_cap),
 		cmocka_unit_test(processes_by_three_rankings),
 	};
 
