@@ -255,9 +255,14 @@ static void counts_growth_where_it_happens(void **state)
 	}
 	assert_int_equal(get(user, SCOPE_VM_HWM_GROWTH), 30);
 	assert_int_equal(get(user, SCOPE_VM_SWAP_GROWTH), 300);
-	/* (other) has what was added while the row was not exported, and never gives it back. */
+	/*
+	 * (other) has what was added while the row was not exported, and never gives it back; the row has
+	 * it, too, so that its own increase is right. The total is the host's.
+	 */
 	assert_int_equal(get(&h.tally.other[0], SCOPE_VM_HWM_GROWTH), 10);
 	assert_int_equal(get(&h.tally.other[0], SCOPE_VM_SWAP_GROWTH), 100);
+	assert_int_equal(get(&h.tally.host, SCOPE_VM_HWM_GROWTH), 30);
+	assert_int_equal(get(&h.tally.host, SCOPE_VM_SWAP_GROWTH), 300);
 	tally_done(&h.tally);
 }
 
