@@ -408,6 +408,36 @@ static void become_zombie(struct odd *odd)
 	_exit(write(odd->ready, &self, sizeof(self)) == (ssize_t)sizeof(self) ? 0 : 1);
 }
 
+/* Children of 20 ms that nobody has to reap, each with a name of its own. */
+static void become_forking(struct odd *odd)
+{
+	enum { LIFE_US = 20000 };
+	uint64_t pause_ns = UINT64_C(1000000000) / odd->number, done = 0;
+	struct timespec next;
+	pid_t self = getpid();
+	char name[NAME_SIZE];
+
+	self_unblock_signals();
+	self_settle(odd->uid, odd->parent);
+	signal(SIGCHLD, SIG_IGN);
+	if (write(odd->ready, &self, sizeof(self)) != (ssize_t)sizeof(self))
+		_exit(1);
+	self_close_all_but(odd->ready);
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	for (;; done++) {
+		if (fork() == 0) {
+			snprintf(name, sizeof(name), "child%" PRIu64, done);
+			prctl(PR_SET_NAME, name);
+			usleep(LIFE_US);
+			_exit(0);
+		}
+		next.tv_nsec += (long)pause_ns;
+		next.tv_sec += next.tv_nsec / 1000000000;
+		next.tv_nsec %= 1000000000;
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+	}
+}
+
 static void execute_again(const char *pause_us)
 {
 	execl("/proc/self/exe", "execer", again, pause_us, (char *)NULL);
@@ -565,6 +595,8 @@ static const struct kind {
 	{"zombie", become_zombie, 1, false, false, false, 0, 0, NULL, ": a zombie"},
 	{"exec", become_executing, 1, false, false, false, 1, 10000000, NULL,
 		"=US: executes itself again and again, with such pauses"},
+	{"forks", become_forking, 1, false, false, false, 2, 100000, NULL,
+		"=N: has so many children a second, each for 20 ms and with a name of its own"},
 	{"hugetlb", become_huge, 1, true, false, false, 2048, 1 << 24,
 		"there are no huge pages of 2 MiB to be had",
 		"=KIB: has so much in hugetlb pages besides"},
