@@ -4,7 +4,8 @@
  * new sequence at every interval from the first client on. On demand it hands out what memtallyd never
  * would.
  *
- *   publish-sample SOCKET [interval=MS] [count=N] [more=N] [public=1] [fault=KIND] [good=N]
+ *   publish-sample SOCKET [interval=MS] [count=N] [more=N] [moving=1] [public=1] [fault=KIND]
+ *       [good=N]
  *
  * After COUNT snapshots it keeps silent, connections open. The first GOOD are good, those that follow have
  * the fault: torn, truncated, unsealed, foreign, file, empty (no descriptor), two (descriptors), close.
@@ -31,7 +32,7 @@
 enum { CLIENTS_MAX = 64, SOCKET_MODE = 0600 };
 
 struct publisher {
-	uint64_t interval_ms, count, more, is_public, good;
+	uint64_t interval_ms, count, more, is_moving, is_public, good;
 	const char *fault;
 	uint64_t sequence;
 	int image; /* the latest; -1: none */
@@ -55,6 +56,7 @@ static void parse_arg(struct publisher *p, char *arg)
 		{"interval", &p->interval_ms},
 		{"count", &p->count},
 		{"more", &p->more},
+		{"moving", &p->is_moving},
 		{"public", &p->is_public},
 		{"good", &p->good},
 	};
@@ -137,6 +139,7 @@ static void next_image(struct publisher *p)
 		.interval_ns = p->interval_ms * NS_PER_MSEC,
 		.is_public = p->is_public,
 		.more = (uint32_t)p->more,
+		.is_moving = p->is_moving,
 	};
 	int fd, r = sample_seal(&options, &fd);
 

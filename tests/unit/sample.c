@@ -264,8 +264,10 @@ static int add_member_process(struct builder *b, const struct member *m, struct 
 	return 0;
 }
 
-static int add_more(struct builder *b, uint32_t i, struct tally *tally)
+static int add_more(
+	struct builder *b, const struct sample_options *o, uint32_t i, struct tally *tally)
 {
+	uint64_t moved = o->is_moving ? o->sequence % SAMPLE_CYCLE : 0;
 	char user[LABEL_MAX], program[LABEL_MAX];
 	struct member m = {
 		.pid = SAMPLE_FIRST_MORE + i,
@@ -276,9 +278,9 @@ static int add_more(struct builder *b, uint32_t i, struct tally *tally)
 		.user_unit = "",
 		.source = SOURCE_ROLLUP,
 		.outcome = OUTCOME_MEASURED,
-		.pss = 1000 + i % 977,
+		.pss = 1000 + i % 977 + moved,
 		.uss = 500 + i % 500,
-		.rss = 3000 + i % 977,
+		.rss = 3000 + i % 977 + moved,
 	};
 
 	snprintf(user, sizeof(user), "user%u", m.uid);
@@ -296,7 +298,7 @@ static int add_processes(struct builder *b, const struct sample_options *o, stru
 		const struct member *m = &members[i];
 
 		while (r == 0 && more < o->more && m->pid > SAMPLE_FIRST_MORE + more)
-			r = add_more(b, more++, tally);
+			r = add_more(b, o, more++, tally);
 		if (r == 0 && !(o->is_measured && m->outcome != OUTCOME_MEASURED &&
 				      m->outcome != OUTCOME_SHARED_MM))
 			r = add_member_process(b, m, tally);

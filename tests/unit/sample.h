@@ -25,12 +25,14 @@ struct sample_options {
 	bool is_public;       /* the image without processes */
 	bool is_measured;     /* without the processes that could not be measured: complete */
 	uint32_t more;        /* plain processes besides, of 100 users and 100 programs */
+	bool is_moving;       /* each of these has .sequence % SAMPLE_CYCLE KiB more */
 };
 
 enum {
 	SAMPLE_SEQUENCE = 42,
 	SAMPLE_PROCESSES = 16,      /* rows of processes, without options */
 	SAMPLE_FIRST_MORE = 100000, /* pid of the first of .more */
+	SAMPLE_CYCLE = 1000,
 };
 
 #define SAMPLE_REALTIME_NS UINT64_C(1700000000123000000) /* 2023-11-14T22:13:20.123Z */
