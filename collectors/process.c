@@ -622,14 +622,18 @@ int process_read(struct process_reader *r, struct process *p, uint64_t now_ns, s
 	struct reading g = {.reader = r, .process = p, .dirfd = p->dirfd};
 	int e;
 
-	if (p->dirfd < 0)
-		return sample_opened(r, p, now_ns, ret);
-	*ret = (struct sample){.outcome = OUTCOME_GONE};
-	e = sample(&g, now_ns, ret);
-	if (e < 0 || ret->outcome != OUTCOME_GONE)
-		return e;
-	/* It ended; whoever has its pid now is somebody else. */
-	process_release(r, p);
-	process_init(p, p->pid);
-	return sample_opened(r, p, now_ns, ret);
+	if (p->dirfd >= 0) {
+		*ret = (struct sample){.outcome = OUTCOME_GONE};
+		e = sample(&g, now_ns, ret);
+		if (e < 0 || ret->outcome != OUTCOME_GONE)
+			return e;
+		/* It ended; whoever has its pid now is somebody else. */
+		process_release(r, p);
+		process_init(p, p->pid);
+	}
+	e = sample_opened(r, p, now_ns, ret);
+	if (e == 0 && ret->outcome == OUTCOME_GONE)
+		process_release(
+			r, p); /* many may end in one pass: the next one is not waited for */
+	return e;
 }

@@ -573,6 +573,7 @@ static void who_goes_in_the_middle_is_gone(void **state)
 			AUTO_SCENE struct scene *s = scene_new();
 			struct tree_event event = {
 				.suffix = files[i], .nth = 1, .call = remove_process, .to = s};
+			unsigned int before = unit_descriptors();
 
 			if (known)
 				read_at(s, 1000);
@@ -581,6 +582,8 @@ static void who_goes_in_the_middle_is_gone(void **state)
 			if (event.count) {
 				assert_int_equal(s->sample.outcome, OUTCOME_GONE);
 				assert_false(s->sample.is_member);
+				assert_int_equal(s->reader.kept, 0);
+				assert_int_equal(unit_descriptors(), before);
 			}
 		}
 }
