@@ -3,6 +3,7 @@
 # Runs the stages one after the other, all of them whatever happens, and adds up what they found.
 
 passed=0 failed=0 skipped=0
+limited=             # the pid of what limited() runs
 failures=()          # "stage: name"
 skip_order=()        # "name: reason", each once
 declare -A skip_of   # the stages that skipped it
@@ -34,6 +35,27 @@ needs() {
 		count_skip "$stage" "$command is not installed and could not be"
 		return 1
 	done
+}
+
+# limited SECONDS COMMAND...: for what starts processes of its own. timeout(1) makes it a process group, so that
+# Ctrl-C does not reach it; the trap passes that on.
+limited() {
+	local status
+	timeout --kill-after=20 "$@" &
+	limited=$!
+	wait "$limited"
+	status=$?
+	limited=
+	return $status
+}
+
+stop_check() {
+	trap '' INT TERM HUP
+	if [ -n "$limited" ]; then
+		kill "$limited"
+		wait "$limited"
+	fi
+	exit 130
 }
 
 # run_stage TITLE FUNCTION: the function counts; its output goes into a log of the stage's own.
@@ -119,6 +141,7 @@ do_check() {
 	ensure_build_packages "$packages_log" || exit 1
 	install_missing "$packages_log" "${check_packages[@]}" ||
 		say '  Some tools of the tests are missing; what needs them is skipped.'
+	trap stop_check INT TERM HUP
 	run_stage build stage_build
 	run_stage tests stage_tests
 	run_stage sanitizers stage_sanitizers

@@ -21,9 +21,9 @@ check_build() {
 # check_tests DIR: make check with the results counted. The limit is for a test that hangs.
 check_tests() {
 	local dir=$1 limit=900
-	[ -z "${MEMTALLY_LONG:-}" ] || limit=14400
+	[ -z "$long" ] || limit=14400
 	find "$dir/tests" -name '*.trs' -delete
-	timeout --kill-after=20 "$limit" make -C "$dir" -j"$(nproc)" check ||
+	limited "$limit" make -C "$dir" -j"$(nproc)" check ||
 		find "$dir/tests" -name '*.trs' -exec grep -qE '^:test-result: (FAIL|ERROR)' {} + ||
 		count_fail 'make check ended without running every test'
 	count_tests "$dir"
@@ -78,7 +78,7 @@ run_item() {
 
 valgrind=(valgrind -q --error-exitcode=99 --leak-check=full '--errors-for-leak-kinds=definite,indirect')
 
-valgrind_test() { timeout 300 "${@:2}" "$1"; }
+valgrind_test() { timeout --foreground 300 "${@:2}" "$1"; }
 
 stage_valgrind() {
 	needs valgrind curl || return
@@ -136,7 +136,7 @@ fuzz_target() {
 	local target=$1 seconds=$2 name=${1##*/fuzz-} found
 	found=build-fuzz/found/$name
 	mkdir -p "$found"
-	timeout $((seconds + 60)) "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+	timeout --foreground $((seconds + 60)) "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
 		-print_final_stats=1 -artifact_prefix="$found-" "$found" "tests/fuzz/corpus/$name"
 }
 
@@ -206,5 +206,5 @@ stage_distcheck() {
 		count_skip distcheck 'the build failed'
 		return
 	fi
-	judge timeout --kill-after=20 900 make -C build-check -j"$(nproc)" distcheck
+	judge limited 900 make -C build-check -j"$(nproc)" distcheck
 }
