@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -90,11 +91,21 @@ static int on_client(sd_event_source *source, int fd, uint32_t events, void *use
 	return 0;
 }
 
+static bool is_closed(int fd)
+{
+	struct pollfd end = {.fd = fd};
+
+	return poll(&end, 1, 0) > 0;
+}
+
+/* Those who have left take no place, whether their end has come up in the loop yet or not. */
 static void count_clients(
-	const struct publisher *p, uid_t uid, unsigned int *ret_all, unsigned int *ret_of_uid)
+	struct publisher *p, uid_t uid, unsigned int *ret_all, unsigned int *ret_of_uid)
 {
 	*ret_all = *ret_of_uid = 0;
 	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++) {
+		if (p->client[i].fd >= 0 && is_closed(p->client[i].fd))
+			client_close(&p->client[i]);
 		*ret_all += p->client[i].fd >= 0;
 		*ret_of_uid += p->client[i].fd >= 0 && p->client[i].peer.uid == uid;
 	}

@@ -150,6 +150,22 @@ static void serves_four_of_a_user(void **state)
 		close(client[i]);
 }
 
+/* As those do who only look whether somebody answers. */
+static void counts_nobody_who_has_left(void **state)
+{
+	struct place *place = *state;
+	AUTO_CLOSE int client = -1;
+
+	for (unsigned int i = 0; i < 2 * PUBLISHER_CLIENTS_UID; i++) {
+		assert_int_equal(channel_connect(place->path, &client), 0);
+		client = fd_close(client);
+	}
+	assert_int_equal(channel_connect(place->path, &client), 0);
+	serve(place);
+	publisher_publish(place->publisher, make_file('a'), -1);
+	assert_int_equal(received(client), 'a');
+}
+
 static bool has_no_descriptor;
 
 int __real_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
@@ -204,6 +220,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(reads_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(lets_go_of_who_is_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(serves_four_of_a_user, setup, teardown),
+		cmocka_unit_test_setup_teardown(counts_nobody_who_has_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(rests_without_descriptors, setup, teardown),
 		cmocka_unit_test(admits_with_room_for_the_privileged),
 	};
