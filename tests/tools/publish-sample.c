@@ -4,9 +4,10 @@
  * new sequence at every interval from the first client on. On demand it hands out what memtallyd never
  * would.
  *
- *   publish-sample SOCKET [interval=MS] [count=N] [more=N] [moving=1] [public=1] [fault=KIND]
- *       [good=N]
+ *   publish-sample SOCKET [interval=MS] [told=MS] [count=N] [more=N] [moving=1] [public=1]
+ *       [fault=KIND] [good=N]
  *
+ * Snapshots say that their interval is TOLD, where that is given: they get stale by it, not by the true one.
  * After COUNT snapshots it keeps silent, connections open. The first GOOD are good, those that follow have
  * the fault: torn, truncated, unsealed, foreign, file, empty (no descriptor), two (descriptors), close.
  */
@@ -32,7 +33,7 @@
 enum { CLIENTS_MAX = 64, SOCKET_MODE = 0600 };
 
 struct publisher {
-	uint64_t interval_ms, count, more, is_moving, is_public, good;
+	uint64_t interval_ms, told_ms, count, more, is_moving, is_public, good;
 	const char *fault;
 	uint64_t sequence;
 	int image; /* the latest; -1: none */
@@ -54,6 +55,7 @@ static void parse_arg(struct publisher *p, char *arg)
 		uint64_t *value;
 	} numbers[] = {
 		{"interval", &p->interval_ms},
+		{"told", &p->told_ms},
 		{"count", &p->count},
 		{"more", &p->more},
 		{"moving", &p->is_moving},
@@ -136,7 +138,7 @@ static void next_image(struct publisher *p)
 		.sequence = ++p->sequence,
 		.realtime_ns = clock_now_ns(CLOCK_REALTIME),
 		.boottime_ns = clock_now_ns(CLOCK_BOOTTIME),
-		.interval_ns = p->interval_ms * NS_PER_MSEC,
+		.interval_ns = (p->told_ms ? p->told_ms : p->interval_ms) * NS_PER_MSEC,
 		.is_public = p->is_public,
 		.more = (uint32_t)p->more,
 		.is_moving = p->is_moving,
