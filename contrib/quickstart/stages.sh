@@ -206,5 +206,9 @@ stage_distcheck() {
 		count_skip distcheck 'the build failed'
 		return
 	fi
-	judge limited 900 make -C build-check -j"$(nproc)" distcheck
+	judge make_distcheck
+}
+
+make_distcheck() {
+	limited 900 make -C build-check -j"$(nproc)" distcheck
 }
