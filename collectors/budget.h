@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How much CPU may be used: a bucket of tokens, each a nanosecond of CPU, that fills at the allowed rate
+ * and holds what a minute brings. It is full at the start. What was used is charged afterwards, whatever
+ * was predicted; so the bucket may be overdrawn, by one read at most, and nothing is read until that is
+ * made up for. Over any span the use is at most rate x (span + 1 minute) + one read.
+ *
+ * Sensing comes first, since every pass has to sense: what the next pass will need for it and what the
+ * time until then will not bring is kept back from the reads.
+ *
+ * Times are CLOCK_MONOTONIC. A clock that jumps back brings nothing; after a jump ahead, a stop or a
+ * suspend there is one bucket, never more. Pure.
+ */
+#ifndef MEMTALLY_COLLECTORS_BUDGET_H
+#define MEMTALLY_COLLECTORS_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	BUDGET_PPM_PER_PERCENT = 10000,
+	BUDGET_PPM_MAX = 1000000, /* one core */
+};
+
+struct budget {
+	uint32_t rate_ppm;   /* of one core */
+	int64_t tokens_ns;   /* negative: overdrawn */
+	uint64_t rest;       /* of a token, in millionths */
+	uint64_t filled_ns;  /* when the bucket was filled last */
+	uint64_t sensing_ns; /* expected of the next pass */
+	uint64_t due_ns;     /* when the next pass starts */
+};
+
+/* A full bucket. RATE_PPM is 1 to BUDGET_PPM_MAX. */
+void budget_init(struct budget *b, uint32_t rate_ppm, uint64_t now_ns);
+
+/* Another rate from NOW_NS on. What is in the bucket stays, as far as it holds it. */
+void budget_set_rate(struct budget *b, uint32_t rate_ppm, uint64_t now_ns);
+
+/* What a full bucket holds. */
+uint64_t budget_capacity_ns(const struct budget *b);
+
+/* CPU_NS were used for reads. */
+void budget_charge(struct budget *b, uint64_t now_ns, uint64_t cpu_ns);
+
+/*
+ * A pass has used CPU_NS for all that every pass has to do (list, sense, publish); the next one starts at
+ * DUE_NS. Charges it, and expects the next to need as much: a costlier pass is believed at once, a cheaper
+ * one by and by.
+ */
+void budget_charge_pass(struct budget *b, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns);
+
+/* What reads may use at NOW_NS; 0: nothing. */
+uint64_t budget_available_ns(struct budget *b, uint64_t now_ns);
+
+/*
+ * Whether a read that is predicted to cost CPU_NS may start at NOW_NS: it is available, or the bucket is
+ * as full as it gets, so that what costs more than a whole bucket is read all the same.
+ */
+bool budget_allows(struct budget *b, uint64_t now_ns, uint64_t cpu_ns);
+
+/*
+ * The interval of passes that the budget bears, at least INTERVAL_NS: passes may take three quarters of
+ * it, the rest is for reads.
+ */
+uint64_t budget_interval_ns(const struct budget *b, uint64_t interval_ns);
+
+/*
+ * The rate in ppm that the host needs for passes every INTERVAL_NS and for reading everything once, at a
+ * cost of TOTAL_COST_NS, within MAX_AGE_NS; rounded up, may be more than BUDGET_PPM_MAX.
+ */
+uint64_t budget_needed_ppm(
+	const struct budget *b, uint64_t interval_ns, uint64_t total_cost_ns, uint64_t max_age_ns);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which processes to measure now. Three kinds want to be read:
+ *
+ *   new      never measured: first, by doubt per cost, for at most half of the tokens if others want some
+ *   refresh  what else would be older than the maximum age at the next pass, and so much of the oldest that
+ *            everything is read again in time at an even pace
+ *   doubt    the most doubt per cost, where the doubt matters
+ *
+ * What new ones leave is halved between refresh and doubt. Whatever a kind does not need goes to the others.
+ * What is dearer than its kind's part is read when the lot falls on it, for the tokens may be overdrawn by
+ * one read: nothing starves under any budget.
+ *
+ * What would hold a lock for longer than the stall budget is read at the age for giants only. Pure: no
+ * clock, no allocation, no state. Costs a few passes over the items and a heap of those that want to be
+ * read, of which only the chosen ones are taken out.
+ */
+#ifndef MEMTALLY_COLLECTORS_PLAN_H
+#define MEMTALLY_COLLECTORS_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct plan_item {
+	uint32_t id;          /* the caller's */
+	bool is_new;          /* this image was never measured */
+	bool is_giant;        /* one mapping alone is predicted to be above the stall budget */
+	uint64_t cost_ns;     /* predicted, of the way in which it would be read */
+	uint64_t hold_ns;     /* predicted, the longest one */
+	uint64_t doubt_bytes; /* how far off the estimate may be; for new ones the RSS */
+	uint64_t pss_bytes;   /* the estimate */
+	uint64_t age_ns;      /* of the measurement; for new ones since they were first seen */
+};
+
+struct plan_limits {
+	uint64_t tokens_ns;    /* what reads may use until the next pass */
+	uint64_t interval_ns;  /* until the next pass; at least 1 */
+	uint64_t max_age_ns;   /* at least 1 */
+	uint64_t giant_age_ns; /* 0: giants are never read */
+	uint64_t stall_ns;     /* the longest hold that is allowed */
+	uint64_t
+		total_cost_ns; /* of reading everything but giants once; 0: the items are everything */
+	uint64_t round;        /* another number for each pass, by which lots are drawn */
+};
+
+enum plan_reason {
+	PLAN_BUDGET, /* no tokens */
+	PLAN_STALL,  /* predicted to hold a lock for too long, until the age for giants */
+	PLAN_GIANT,  /* the same, by a single mapping, which can't be read by slices */
+	PLAN_REASONS,
+};
+
+struct plan_counts {
+	uint64_t chosen, chosen_ns;
+	uint64_t deferred[PLAN_REASONS]; /* wanted to be read, and are not to be now */
+};
+
+/*
+ * Whether DOUBT_BYTES about a process of PSS_BYTES, measured AGE_NS ago, are worth a read: as much as
+ * max(2 %, 1 MiB), or a quarter of that if five passes have gone by. Of a process below 8 MiB an eighth
+ * matters already, though, for many small ones make a large sum.
+ */
+bool plan_doubt_matters(
+	uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t age_ns, uint64_t interval_ns);
+
+/*
+ * Reorders ITEMS: the first N, which it returns, are to be read now in this order. Their predicted costs
+ * are at most the tokens and one read. Real costs may differ: the caller asks its budget before each.
+ */
+size_t plan_choose(struct plan_item *items, size_t count, const struct plan_limits *limits,
+	struct plan_counts *ret_counts);
+
+#endif
