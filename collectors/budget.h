@@ -50,14 +50,11 @@ void budget_charge(struct budget *b, uint64_t now_ns, uint64_t cpu_ns);
  */
 void budget_charge_pass(struct budget *b, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns);
 
-/* What reads may use at NOW_NS; 0: nothing. */
+/* What reads may use at NOW_NS. A read may start where this is above 0, whatever it is predicted to cost. */
 uint64_t budget_available_ns(struct budget *b, uint64_t now_ns);
 
-/*
- * Whether a read that is predicted to cost CPU_NS may start at NOW_NS: it is available, or the bucket is
- * as full as it gets, so that what costs more than a whole bucket is read all the same.
- */
-bool budget_allows(struct budget *b, uint64_t now_ns, uint64_t cpu_ns);
+/* What reads may use from NOW_NS until the next pass is due, with what that time brings: what to plan with. */
+uint64_t budget_until_due_ns(struct budget *b, uint64_t now_ns);
 
 /*
  * The interval of passes that the budget bears, at least INTERVAL_NS: passes may take three quarters of

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "collectors/budget.h"
+
+#define SEC    NS_PER_SEC
+#define MSEC   NS_PER_MSEC
+#define ONE_PC BUDGET_PPM_PER_PERCENT
+
+static const uint64_t start = 1000 * SEC;
+
+/* One percent, used up at once. */
+static struct budget empty(void)
+{
+	struct budget b;
+
+	budget_init(&b, ONE_PC, start);
+	budget_charge(&b, start, 600 * MSEC);
+	return b;
+}
+
+static void is_full_at_the_start(void **state)
+{
+	struct budget b;
+
+	(void)state;
+	budget_init(&b, ONE_PC, start);
+	assert_int_equal(budget_capacity_ns(&b), 600 * MSEC);
+	assert_int_equal(budget_available_ns(&b, start), 600 * MSEC);
+	budget_init(&b, 100, start);
+	assert_int_equal(budget_available_ns(&b, start), 6 * MSEC);
+}
+
+static void fills_at_its_rate(void **state)
+{
+	struct budget b = empty();
+
+	(void)state;
+	assert_int_equal(budget_available_ns(&b, start), 0);
+	assert_int_equal(budget_available_ns(&b, start + 10 * SEC), 100 * MSEC);
+	assert_int_equal(budget_available_ns(&b, start + 60 * SEC), 600 * MSEC);
+	assert_int_equal(budget_available_ns(&b, start + 70 * SEC), 600 * MSEC);
+}
+
+/* A look every 7 ns at 0.01 % brings 0.0007 tokens each. */
+static void frequent_looks_lose_nothing(void **state)
+{
+	struct budget b;
+
+	(void)state;
+	budget_init(&b, 100, start);
+	budget_charge(&b, start, 6 * MSEC);
+	for (uint64_t i = 1; i <= 1000000; i++)
+		budget_available_ns(&b, start + i * 7);
+	assert_int_equal(budget_available_ns(&b, start + 7000000), 700);
+}
+
+static void a_debt_is_made_up_for_first(void **state)
+{
+	struct budget b = empty();
+
+	(void)state;
+	budget_charge(&b, start, 178 * MSEC);
+	assert_int_equal(budget_available_ns(&b, start + 17 * SEC), 0);
+	assert_int_equal(budget_available_ns(&b, start + 18 * SEC), 2 * MSEC);
+}
+
+static void jumps_bring_one_bucket_at_most(void **state)
+{
+	static const uint64_t ahead[] = {61 * SEC, 3600 * SEC, 86400 * 365 * SEC,
+		UINT64_MAX / ONE_PC + 1 /* times the rate wraps */};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ahead) / sizeof(ahead[0]); i++) {
+		struct budget b = empty();
+
+		budget_charge(&b, start, 100 * MSEC);
+		assert_int_equal(budget_available_ns(&b, start + ahead[i]), 500 * MSEC);
+	}
+}
+
+static void a_clock_that_goes_back_brings_nothing(void **state)
+{
+	struct budget b = empty();
+
+	(void)state;
+	assert_int_equal(budget_available_ns(&b, start - 500 * SEC), 0);
+	assert_int_equal(budget_available_ns(&b, start - 490 * SEC), 100 * MSEC);
+	assert_int_equal(budget_available_ns(&b, 0), 100 * MSEC);
+}
+
+static void another_rate_keeps_what_it_can_hold(void **state)
+{
+	struct budget b;
+
+	(void)state;
+	budget_init(&b, ONE_PC, start);
+	budget_set_rate(&b, ONE_PC / 10, start);
+	assert_int_equal(budget_available_ns(&b, start), 60 * MSEC);
+	budget_set_rate(&b, 100 * ONE_PC, start);
+	assert_int_equal(budget_available_ns(&b, start), 60 * MSEC);
+	assert_int_equal(budget_available_ns(&b, start + SEC), 1060 * MSEC);
+}
+
+/* The time under the former rate counts by the former rate. */
+static void another_rate_counts_from_now(void **state)
+{
+	struct budget b = empty();
+
+	(void)state;
+	budget_set_rate(&b, 10 * ONE_PC, start + 10 * SEC);
+	assert_int_equal(budget_available_ns(&b, start + 10 * SEC), 100 * MSEC);
+}
+
+static void sensing_is_kept_back(void **state)
+{
+	struct budget b = empty();
+
+	(void)state;
+	/* 80 ms a pass, 100 ms an interval: of each interval 20 ms are for reads. */
+	budget_charge_pass(&b, start, 0, start);
+	b.tokens_ns = 80 * MSEC;
+	budget_charge_pass(&b, start, 80 * MSEC, start + 10 * SEC);
+	assert_int_equal(budget_available_ns(&b, start), 0);
+	assert_int_equal(budget_until_due_ns(&b, start), 20 * MSEC);
+	assert_int_equal(budget_available_ns(&b, start + 8 * SEC), 20 * MSEC);
+	assert_int_equal(budget_available_ns(&b, start + 10 * SEC), 20 * MSEC);
+	budget_charge(&b, start + 10 * SEC, 20 * MSEC);
+	assert_int_equal(budget_available_ns(&b, start + 10 * SEC), 0);
+	/* The pass is late: nothing of what it needs is given away. */
+	assert_int_equal(budget_available_ns(&b, start + 11 * SEC), 10 * MSEC);
+	budget_charge_pass(&b, start + 11 * SEC, 80 * MSEC, start + 20 * SEC);
+	assert_true(b.tokens_ns >= 0);
+}
+
+static void plans_with_no_more_than_a_bucket(void **state)
+{
+	struct budget b;
+
+	(void)state;
+	budget_init(&b, ONE_PC, start);
+	budget_charge_pass(&b, start, 0, start + 3600 * SEC);
+	assert_int_equal(budget_until_due_ns(&b, start), 600 * MSEC);
+	budget_charge(&b, start, 1300 * MSEC);
+	assert_int_equal(budget_until_due_ns(&b, start), 0);
+}
+
+static void a_costlier_pass_is_believed_at_once(void **state)
+{
+	struct budget b = empty();
+
+	(void)state;
+	budget_charge_pass(&b, start, 8 * MSEC, start);
+	assert_int_equal(b.sensing_ns, 8 * MSEC);
+	budget_charge_pass(&b, start, 16 * MSEC, start);
+	assert_int_equal(b.sensing_ns, 16 * MSEC);
+	budget_charge_pass(&b, start, 8 * MSEC, start);
+	assert_int_equal(b.sensing_ns, 15 * MSEC);
+	for (int i = 0; i < 200; i++)
+		budget_charge_pass(&b, start, 8 * MSEC, start);
+	assert_int_equal(b.sensing_ns, 8 * MSEC);
+}
+
+static void stretches_the_interval_where_passes_take_too_much(void **state)
+{
+	struct budget b = empty();
+
+	(void)state;
+	assert_int_equal(budget_interval_ns(&b, 10 * SEC), 10 * SEC);
+	budget_charge_pass(&b, start, 75 * MSEC, start);
+	assert_int_equal(budget_interval_ns(&b, 10 * SEC), 10 * SEC);
+	budget_charge_pass(&b, start, 300 * MSEC, start);
+	assert_int_equal(budget_interval_ns(&b, 10 * SEC), 40 * SEC);
+	budget_charge_pass(&b, start, UINT64_MAX, start);
+	assert_true(budget_interval_ns(&b, 10 * SEC) >= UINT64_MAX / 2);
+}
+
+static void says_what_the_host_needs(void **state)
+{
+	struct budget b = empty();
+
+	(void)state;
+	budget_charge_pass(&b, start, 20 * MSEC, start);
+	/* 20 ms in 10 s are 0.2 %, 900 ms in 300 s are 0.3 %. */
+	assert_int_equal(budget_needed_ppm(&b, 10 * SEC, 900 * MSEC, 300 * SEC), ONE_PC / 2);
+	assert_int_equal(budget_needed_ppm(&b, 10 * SEC, 1, 300 * SEC), ONE_PC / 5 + 1);
+	assert_true(budget_needed_ppm(&b, 1, UINT64_MAX, 1) > BUDGET_PPM_MAX);
+}
+
+static void nonsense_is_a_debt(void **state)
+{
+	struct budget b = empty();
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		budget_charge(&b, start, UINT64_MAX);
+		assert_int_equal(budget_available_ns(&b, start), 0);
+		assert_int_equal(budget_until_due_ns(&b, start), 0);
+	}
+}
+
+/*
+ * Whatever is read, whenever: over any span from the start the use is at most the rate times the span, a
+ * bucket and one read.
+ */
+static void no_span_uses_more(void **state)
+{
+	uint64_t seed = 42;
+
+	(void)state;
+	for (int run = 0; run < 200; run++) {
+		uint32_t rate = 100 + (uint32_t)(unit_random(&seed) % (BUDGET_PPM_MAX - 100));
+		uint64_t now = start, used = 0;
+		struct budget b;
+
+		budget_init(&b, rate, now);
+		for (int i = 0; i < 2000; i++) {
+			uint64_t cpu = unit_random(&seed) % (20 * MSEC);
+
+			if (budget_available_ns(&b, now) > 0) {
+				budget_charge(&b, now, cpu);
+				used += cpu;
+			}
+			assert_true(used <= (now - start) / 1000 * rate / 1000 +
+						    budget_capacity_ns(&b) + 20 * MSEC);
+			now += unit_random(&seed) % SEC;
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_full_at_the_start),
+		cmocka_unit_test(fills_at_its_rate),
+		cmocka_unit_test(frequent_looks_lose_nothing),
+		cmocka_unit_test(a_debt_is_made_up_for_first),
+		cmocka_unit_test(jumps_bring_one_bucket_at_most),
+		cmocka_unit_test(a_clock_that_goes_back_brings_nothing),
+		cmocka_unit_test(another_rate_keeps_what_it_can_hold),
+		cmocka_unit_test(another_rate_counts_from_now),
+		cmocka_unit_test(sensing_is_kept_back),
+		cmocka_unit_test(plans_with_no_more_than_a_bucket),
+		cmocka_unit_test(a_costlier_pass_is_believed_at_once),
+		cmocka_unit_test(stretches_the_interval_where_passes_take_too_much),
+		cmocka_unit_test(says_what_the_host_needs),
+		cmocka_unit_test(nonsense_is_a_debt),
+		cmocka_unit_test(no_span_uses_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
