@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who shares with whom, as far as that can be known without looking, so that a birth, an exit or an exec
+ * puts those in doubt whose PSS it changes although none of their own counters move:
+ *
+ * - Families: processes with the same address range [start, end) were forked from one image, because fork
+ *   keeps it and exec, with address space randomisation, does not. They share anonymous memory. A
+ *   newborn is presumed to belong to its parent's family until its own range is known.
+ * - Segments: files and shared memory of at least 1 MiB by device and inode, from maps.h.
+ *
+ * It gives a doubt for each affected process (estimate.h), how the measurement of one corrects the
+ * others', and who speaks for newborns that nobody has measured.
+ *
+ * Members are embedded in the caller's own records, who finds those again by offset; they must not move.
+ * An event costs O(1) (an exit of one that has forked: O(family)); the affected are visited once a pass,
+ * and families and segments in which what happened is below KIN_UNHEARD bytes for anyone are not. A pass
+ * without events costs nothing. Processes that share one address space (sharing.h) are one: only the
+ * one that stands for them may be a member. Pure.
+ *
+ * A pass:
+ *
+ *	kin_begin(kin, now);
+ *	for each event: kin_born(), kin_gone(), kin_executed();
+ *	while ((m = kin_affected(kin)))
+ *		kin_doubt(m, its base, &its doubt);  of one never measured there is no base: see kin_speaker()
+ *
+ * and whenever a process was measured: kin_measured(); its kept doubt is then void, until it is
+ * affected again.
+ */
+#ifndef MEMTALLY_COLLECTORS_KIN_H
+#define MEMTALLY_COLLECTORS_KIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collectors/estimate.h"
+#include "collectors/maps.h"
+
+enum {
+	KIN_UNHEARD = 256,        /* bytes */
+	KIN_SHARED_MIN = 1 << 20, /* bytes of shared file and shmem that make maps worth reading */
+};
+
+struct kin_family;
+struct kin_link;
+
+/* All zeros is a member of nothing. For reading alone. */
+struct kin_member {
+	struct kin_family *family;          /* NULL: alone, or its range is not known */
+	struct kin_member *previous, *next; /* of the family, as they became known */
+	struct kin_member
+		*parent;        /* of the same family, that it was forked from; NULL: not known */
+	struct kin_link *links; /* owned: to its segments */
+	uint64_t key;           /* of its range; 0: not known */
+	uint64_t born_ns;       /* CLOCK_BOOTTIME, as its start time says */
+	uint64_t measured_ns;   /* CLOCK_BOOTTIME; 0: never */
+	uint64_t mapped_ns;     /* when its segments were read; 0: never */
+	uint64_t mapped_file;   /* what .file was then */
+	uint32_t serial;        /* rises in the order of the family's list */
+	uint32_t seen;          /* members up to this serial are counted in .then */
+	uint32_t then; /* how many members there were when it was measured, itself among them */
+	/* As of the last kin_affected(): */
+	uint32_t kept;       /* of those, still here */
+	uint32_t late;       /* became known later, but were there */
+	uint32_t fresh;      /* born since */
+	uint32_t children;   /* of those, its own descendants */
+	uint32_t unsure;     /* deaths that its measurement may or may not have seen */
+	uint32_t dependants; /* members whose .parent it is */
+	uint8_t link_count;
+};
+
+/* For reading alone. */
+struct kin {
+	void **slot; /* by range: a lone member or a family */
+	size_t slots, used;
+	struct kin_segment **segment; /* by device and inode */
+	size_t segment_slots, segments;
+	struct kin_family *dirty_families;
+	struct kin_segment *dirty_segments;
+	struct kin_member *next_member; /* where kin_affected() is */
+	struct kin_link *next_link;
+	void *scratch;
+	size_t scratch_size;
+	uint64_t listed_ns, previous_ns; /* this pass and the one before */
+	uint32_t serial;
+};
+
+void kin_init(struct kin *k);
+void kin_done(struct kin *k); /* after kin_gone() of every member, or with them gone as well */
+
+/* A pass lists the processes now. NOW_NS is CLOCK_BOOTTIME. */
+void kin_begin(struct kin *k, uint64_t now_ns);
+
+/*
+ * M is new, all zeros. PARENT, if not NULL, is a member that it looks forked from (its parent by pid, the
+ * same name, a size like the parent's): its family is presumed. BORN_NS by its start time. -ENOMEM: M
+ * has no family, which kin_measured() may mend.
+ */
+int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uint64_t born_ns);
+
+/*
+ * M executed another program, or ended: those who shared with it are in doubt. M is then all zeros but
+ * for .born_ns.
+ */
+void kin_executed(struct kin *k, struct kin_member *m);
+void kin_gone(struct kin *k, struct kin_member *m);
+
+/*
+ * M was measured at NOW_NS and FOUND, in [range_start, range_end). BEFORE is the base that it had until
+ * now, NULL if it had none: if M was in doubt, what was found against what kin_doubt() guessed corrects
+ * the guess for those who share with it. -ENOMEM: M is in no family.
+ */
+int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
+	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns);
+
+/*
+ * Whether M's maps should be read: it shares KIN_SHARED_MIN of file or shmem or more, and its maps were
+ * never read, or what it has resident of files has moved by as much as a quarter since.
+ */
+bool kin_wants_maps(const struct kin_member *m, const struct estimate_base *base);
+
+/* M's maps, read at NOW_NS, have these segments. -ENOMEM: it has none. */
+int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *list, size_t count,
+	const struct estimate_base *base, uint64_t now_ns);
+
+/*
+ * The next whom this pass's events, or a measurement since the last pass, affect; NULL: that was all. One may
+ * come twice. No event may come in between.
+ */
+struct kin_member *kin_affected(struct kin *k);
+
+/*
+ * What the events since M's measurement may have changed for M, whose measurement is BASE. Only valid
+ * until the next event of a pass; the caller keeps it. True: there is any.
+ */
+bool kin_doubt(
+	const struct kin_member *m, const struct estimate_base *base, struct estimate_doubt *ret);
+
+/*
+ * Whose measurement may stand for M, that has none of its own: a newborn sibling's, measured since M was
+ * born, or the parent's; NULL: nobody's. It changes with events and measurements: ask again each pass.
+ */
+struct kin_member *kin_speaker(const struct kin_member *m);
+
+/*
+ * The doubt to carry SPEAKER's BASE with, with the counters NOW of M, to an estimate of M: it adds that
+ * nobody knows what M has written to since it was born.
+ */
+void kin_borrow(const struct kin_member *m, const struct kin_member *speaker,
+	const struct estimate_base *base, const struct estimate_now *now,
+	struct estimate_doubt *ret);
+
+/*
+ * Whether M, never measured, should be measured before its like: true of one newborn of a family at a
+ * time, and of everyone without a family; false where another has been measured for it or is to be.
+ */
+bool kin_should_speak(struct kin_member *m);
+
+#endif

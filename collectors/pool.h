@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the whole host knows. Every anonymous page is in AnonPages once, every mapped page of a file or
+ * of shmem in Mapped once, however many map it: so the sums over all processes of Pss_Anon and of
+ * Pss_File + Pss_Shmem must equal them. Where the sums of the estimates drift away from that, figures
+ * are wrong without any counter of theirs having moved (a copy-on-write break, the exit of a sharer that
+ * nobody knew to be one). The drift tells that and how much, never who: it is spread over those it may
+ * belong to, as a doubt, and the bounds say so.
+ *
+ * Only where every process is seen (nothing hidden, the pid namespace is the host's, AnonPages and
+ * Mapped were read) and those that may not be read are a small part. Pure.
+ *
+ * A pass, for all of its processes that are counted (not those whose address space is another's):
+ *
+ *	pool_begin(pool);
+ *	for each measured once: estimate_carry(); pool_add();        for each never: pool_add_unread();
+ *	if (pool_end(pool, &host))
+ *		for each added: pool_doubt(); estimate_carry() with that doubt added; pool_narrow();
+ *
+ * What pool_doubt() gives is for this pass alone: it is not kept and never part of what pool_add() is told
+ * in the next one, or the drift would vanish from the sums although nothing has been measured.
+ */
+#ifndef MEMTALLY_COLLECTORS_POOL_H
+#define MEMTALLY_COLLECTORS_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collectors/estimate.h"
+
+/* What pool_end() is told of the host. */
+struct pool_host {
+	bool is_whole;         /* every process of the host is seen */
+	uint64_t anon, mapped; /* AnonPages, Mapped of meminfo, bytes */
+	uint64_t page_bytes;
+	uint32_t cpus;
+	uint64_t now_ns; /* CLOCK_BOOTTIME */
+};
+
+/* One process in a pass. */
+struct pool_member {
+	const struct estimate_base *base; /* borrowed for the call */
+	const struct estimate_now *now;
+	const struct estimate *estimate; /* without any doubt of the pool's */
+	uint64_t moved_bytes; /* by how much .anon and .file together moved since the last pass */
+	uint64_t measured_ns; /* CLOCK_BOOTTIME of the measurement */
+};
+
+/* One of the two sums. For reading alone; all in bytes. */
+struct pool_part {
+	uint64_t sum, low, high;       /* over this pass's members: middle and bounds */
+	uint64_t unread;               /* RSS of those never read */
+	uint64_t up_all, down_all;     /* weights of the members: of all, */
+	uint64_t up_stale, down_stale; /* and of those measured before since_ns */
+	int64_t residual;              /* the host's sum minus ours */
+	int64_t bias;                  /* of that, what no measurement has ever explained */
+	int64_t drift;                 /* what is left of it beyond the noise; 0: none */
+	uint64_t noise;
+	uint64_t
+		since_ns; /* the drift began after this: whoever was measured later has no part in it */
+	uint64_t spread; /* the weight that the drift is spread over */
+	uint64_t slack_up,
+		slack_down; /* no member is above its low, below its high by more than this */
+};
+
+struct pool {
+	uint64_t max_age_ns;
+	uint64_t last_ns, previous_ns; /* of the last two pool_end() */
+	uint64_t members, moved, rounding;
+	bool is_used;            /* this pass's sums could be compared */
+	bool has_drift, narrows; /* what pool_end() found */
+	struct pool_part anon, file;
+};
+
+/* MAX_AGE_NS: by when every process is measured again, so that what remains is nobody's. */
+void pool_init(struct pool *p, uint64_t max_age_ns);
+
+void pool_begin(struct pool *p);
+void pool_add(struct pool *p, const struct pool_member *m);
+
+/*
+ * A process without an estimate: denied, or never measured and with nobody to speak for it. Counted by
+ * its RSS. One that has an estimate by another's measurement (kin_speaker()) is added as a member, with its
+ * speaker's base, and with the time of that measurement.
+ */
+void pool_add_unread(struct pool *p, uint64_t anon, uint64_t file);
+
+/*
+ * Compares the sums. False: there is nothing to tell any member (no drift beyond the noise, and the
+ * bounds are narrow already), so that the second round can be spared; so it is on an idle host. The first
+ * call after pool_init(), and one without .is_whole, only looks.
+ */
+bool pool_end(struct pool *p, const struct pool_host *host);
+
+/*
+ * The doubt that falls to M. An upward drift of anon goes by RssAnon - Pss_Anon, which is all that
+ * it can gain; a downward one by what it grew and how unsure it is; of file likewise, where the loss
+ * goes by what it shares. Who was measured after the drift began gets none. All zeros without drift.
+ */
+void pool_doubt(const struct pool *p, const struct pool_member *m, struct estimate_doubt *ret);
+
+/*
+ * Narrows the bounds of E: since the sums are known, nobody can be further above its low bound than all
+ * low bounds together fall short of them. Keeps low <= pss <= high. E may hold the pool's doubt or not.
+ */
+void pool_narrow(const struct pool *p, struct estimate *e);
+
+#endif
