@@ -12,6 +12,7 @@
 #ifndef MEMTALLY_COLLECTORS_COST_H
 #define MEMTALLY_COLLECTORS_COST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* How page tables are walked. The ways differ in price, so each has a model of its own. */
@@ -27,17 +28,17 @@ struct cost_model {
 	double prior_ns[COST_TERMS]; /* constant, 4 KiB page, huge page, mapping */
 	double factor[COST_TERMS];   /* what each is on this host: times the prior, at least 0 */
 	double square[COST_TERMS][COST_TERMS], product[COST_TERMS]; /* sums over reads, fading */
-	double speed_square, speed_product; /* the same for one factor common to all terms */
-	double spread; /* how far reads lie from predictions, relative; fading */
+	double reads, read_sum; /* of reads over what the prior says: the speed of the host */
+	double spread;          /* how far half of the reads lie from predictions, relative */
+	bool slices;
 };
 
 /* What a walk meets, as the last one found it or as the cheap counters let expect it. */
 struct cost_work {
-	uint64_t pages;      /* of 4 KiB, resident, not part of huge pages */
-	uint64_t huge_pages; /* of 2 MiB */
-	uint64_t mappings;   /* 0: not known */
-	uint64_t
-		largest_pages; /* 4 KiB pages of the largest mapping; 0: not known. For slices only */
+	uint64_t pages;         /* of 4 KiB, resident, not part of huge pages */
+	uint64_t huge_pages;    /* of 2 MiB */
+	uint64_t mappings;      /* 0: not known */
+	uint64_t largest_pages; /* of the largest mapping, for slices; 0: not known */
 };
 
 /* What one process costs beyond the model. All 0: nothing is known. */
