@@ -5,8 +5,8 @@
  * estimate has a middle and two bounds. It assumes only what was sensed: what moves no counter and is
  * no event (docs/accounting.md names it) is pool.h's to notice. Pure; integers; everything in bytes.
  *
- * For any input whatever: low <= pss <= high <= now.anon + now.file, the three parts add up to pss,
- * uss <= pss and swap_pss <= now.swap.
+ * For any input whatever: low <= pss <= high <= now.anon + now.file + base.unseen, the three parts add up
+ * to pss, uss <= pss, swap_pss <= now.swap, and where nothing is resident any more all are 0.
  */
 #ifndef MEMTALLY_COLLECTORS_ESTIMATE_H
 #define MEMTALLY_COLLECTORS_ESTIMATE_H
@@ -27,6 +27,9 @@ struct estimate_base {
 	uint64_t uss;
 	uint64_t swap, swap_pss; /* VmSwap, SwapPss: both without swapped shmem */
 	uint64_t rounding;       /* by how much the true PSS may lie above what was printed */
+	/* How much more the walk found resident than the counters said: kernels may count late, by up to
+	 * 64 pages a thread before Linux 6.2. Else small processes would lose some of their PSS. */
+	uint64_t unseen;
 	bool has_parts;
 };
 

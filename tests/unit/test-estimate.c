@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cases by name, each with what it must come to, and then properties: a simulated process of pages, each
+ * with its number of sharers, moves at random, and the truth lies within the bounds; and no input
+ * whatever breaks the order of the figures.
+ */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "collectors/amount.h"
+#include "collectors/estimate.h"
+#include "snapshot/record.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (UINT64_C(1024) * KIB)
+#define GIB (UINT64_C(1024) * MIB)
+
+static const struct estimate_doubt no_doubt;
+
+/* Half of the anonymous memory is private, half shared by two; the files are shared by ten. */
+static const struct estimate_base plain = {
+	.anon = 100 * MIB,
+	.file = 20 * MIB,
+	.pss_anon = 75 * MIB,
+	.pss_file = 2 * MIB,
+	.uss = 50 * MIB,
+	.swap_pss = 0,
+	.rounding = KIB,
+	.has_parts = true,
+};
+
+static struct estimate carry(
+	const struct estimate_base *b, uint64_t anon, uint64_t file, uint64_t swap)
+{
+	struct estimate_now now = {anon, file, swap};
+	struct estimate e;
+
+	estimate_carry(b, &now, &no_doubt, &e);
+	return e;
+}
+
+static void stays_where_nothing_moved(void **state)
+{
+	struct estimate e = carry(&plain, plain.anon, plain.file, 0);
+
+	(void)state;
+	assert_int_equal(e.pss, 77 * MIB);
+	assert_int_equal(e.pss_anon, 75 * MIB);
+	assert_int_equal(e.pss_file, 2 * MIB);
+	assert_int_equal(e.low, e.pss);
+	assert_int_equal(e.high, e.pss + KIB);
+	assert_int_equal(e.uss, 50 * MIB);
+}
+
+/* The long way comes to the same as the short one. */
+static void stays_where_only_swap_moved(void **state)
+{
+	struct estimate e = carry(&plain, plain.anon, plain.file, 1);
+
+	(void)state;
+	assert_int_equal(e.pss, 77 * MIB);
+	assert_int_equal(e.low, e.pss);
+	assert_int_equal(e.high, e.pss + KIB);
+	assert_int_equal(e.uss, 50 * MIB);
+}
+
+static void takes_growth_for_private(void **state)
+{
+	struct estimate e = carry(&plain, plain.anon + 10 * MIB, plain.file, 0);
+
+	(void)state;
+	assert_int_equal(e.pss, 87 * MIB);
+	assert_int_equal(e.low, 87 * MIB);
+	assert_int_equal(e.high, 87 * MIB + KIB);
+	assert_int_equal(e.uss, 60 * MIB);
+}
+
+/* Freed pages were private as long as there are any; at best they were shared, at worst private. */
+static void takes_loss_for_private_first(void **state)
+{
+	struct estimate e = carry(&plain, 60 * MIB, plain.file, 0);
+
+	(void)state;
+	assert_int_equal(e.pss_anon, 35 * MIB);
+	assert_int_equal(e.low, 37 * MIB);
+	assert_int_equal(e.high, 57 * MIB + KIB);
+	assert_int_equal(e.uss, 10 * MIB);
+	/* More than was private: what is left is what two share. */
+	e = carry(&plain, 30 * MIB, plain.file, 0);
+	assert_int_equal(e.pss_anon, 15 * MIB);
+	assert_int_equal(e.uss, 0);
+}
+
+static void ends_at_nothing(void **state)
+{
+	struct estimate e = carry(&plain, 0, 0, 100 * MIB);
+
+	(void)state;
+	assert_int_equal(e.pss, 0);
+	assert_int_equal(e.low, 0);
+	assert_int_equal(e.high, 0);
+	assert_int_equal(e.uss, 0);
+}
+
+/* A process that shares nothing is known exactly, however it shrinks. */
+static void knows_the_private_exactly(void **state)
+{
+	static const struct estimate_base b = {
+		.anon = 64 * MIB, .pss_anon = 64 * MIB, .uss = 64 * MIB, .has_parts = true};
+	struct estimate e = carry(&b, 20 * MIB, 0, 0);
+
+	(void)state;
+	assert_int_equal(e.pss, 20 * MIB);
+	assert_int_equal(e.low, 20 * MIB);
+	assert_int_equal(e.high, 20 * MIB);
+	assert_int_equal(e.uss, 20 * MIB);
+}
+
+static void takes_new_files_for_like_the_old(void **state)
+{
+	struct estimate e = carry(&plain, plain.anon, 30 * MIB, 0);
+
+	(void)state;
+	assert_int_equal(e.pss_file, 3 * MIB);
+	assert_int_equal(e.low, 77 * MIB);
+	assert_int_equal(e.high, 87 * MIB + KIB);
+	e = carry(&plain, plain.anon, 10 * MIB, 0);
+	assert_int_equal(e.pss_file, 1 * MIB);
+	assert_int_equal(e.low, 75 * MIB);
+	assert_int_equal(e.high, 77 * MIB + KIB);
+	assert_int_equal(e.uss, 50 * MIB);
+}
+
+/* The split into files and shmem goes on as it was. */
+static void keeps_shmem_apart(void **state)
+{
+	struct estimate_base b = plain;
+	struct estimate e;
+
+	(void)state;
+	b.pss_shmem = 6 * MIB;
+	e = carry(&b, b.anon, 10 * MIB, 0);
+	assert_int_equal(e.pss_file, 1 * MIB);
+	assert_int_equal(e.pss_shmem, 3 * MIB);
+}
+
+/* Pages go to swap and come back: the figure is what it was. */
+static void comes_back_from_swap(void **state)
+{
+	struct estimate_base b = plain;
+	struct estimate e = carry(&b, 40 * MIB, b.file, 60 * MIB);
+
+	(void)state;
+	/* They went like the rest, private or not. */
+	assert_int_equal(e.pss_anon, 30 * MIB);
+	assert_int_equal(e.swap_pss, 45 * MIB);
+	assert_int_equal(e.uss, 20 * MIB);
+	/* Measured with 60 MiB in swap, half of it shared by two. */
+	b.anon = 40 * MIB;
+	b.pss_anon = 30 * MIB;
+	b.uss = 20 * MIB;
+	b.swap = 60 * MIB;
+	b.swap_pss = 45 * MIB;
+	e = carry(&b, 100 * MIB, b.file, 0);
+	assert_int_equal(e.pss_anon, 75 * MIB);
+	assert_int_equal(e.swap_pss, 0);
+	assert_int_equal(e.low, 62 * MIB);
+	assert_int_equal(e.high, 92 * MIB + KIB);
+	/* Half comes back, and as much is new besides. */
+	e = carry(&b, 100 * MIB, b.file, 30 * MIB);
+	assert_int_equal(e.pss_anon, 30 * MIB + 30 * MIB + 30 * MIB * 3 / 4);
+	assert_int_equal(e.swap_pss, 45 * MIB / 2);
+	/* Swap that nobody shares comes back private. */
+	b.swap_pss = 60 * MIB;
+	e = carry(&b, 100 * MIB, b.file, 0);
+	assert_int_equal(e.low, 92 * MIB);
+}
+
+static void leaves_the_unknown_unknown(void **state)
+{
+	struct estimate_base b = plain;
+	struct estimate e;
+
+	(void)state;
+	b.uss = ESTIMATE_UNKNOWN;
+	b.swap_pss = ESTIMATE_UNKNOWN;
+	e = carry(&b, b.anon, b.file, 0);
+	assert_true(e.uss == ESTIMATE_UNKNOWN && e.swap_pss == ESTIMATE_UNKNOWN);
+	e = carry(&b, b.anon - 10 * MIB, b.file, 5 * MIB);
+	assert_true(e.uss == ESTIMATE_UNKNOWN && e.swap_pss == ESTIMATE_UNKNOWN);
+	/* Without a USS half of 100 MiB may be private by 2 PSS - RSS, and 75 MiB at most. */
+	assert_int_equal(e.low, 67 * MIB);
+	e = carry(&b, b.anon - 60 * MIB, b.file, 0);
+	assert_int_equal(e.high, 40 * MIB + 2 * MIB + KIB);
+}
+
+/* Before 5.3: the whole is known and its parts are guessed, but growth is still private. */
+static void carries_a_whole_without_parts(void **state)
+{
+	struct estimate_base b = plain;
+	struct estimate e;
+
+	(void)state;
+	b.pss_file = 77 * MIB;
+	b.pss_anon = 0;
+	b.has_parts = false;
+	e = carry(&b, b.anon, b.file, 0);
+	assert_int_equal(e.pss, 77 * MIB);
+	assert_int_equal(e.pss_anon, 77 * MIB);
+	assert_int_equal(e.pss_shmem, 0);
+	assert_int_equal(e.low, 77 * MIB);
+	assert_int_equal(e.high, 77 * MIB + KIB);
+	e = carry(&b, b.anon + 10 * MIB, b.file, 0);
+	assert_int_equal(e.pss, 87 * MIB);
+	assert_int_equal(e.low, 87 * MIB);
+	e = carry(&b, b.anon - 10 * MIB, b.file, 0);
+	assert_int_equal(e.low, 67 * MIB);
+	assert_int_equal(e.high, 77 * MIB + KIB);
+	/* The 50 MiB that are private went, and 10 that two share. */
+	e = carry(&b, b.anon - 60 * MIB, b.file, 0);
+	assert_int_equal(e.low, 22 * MIB);
+	/* More PSS than there is anonymous memory: the rest is of files. */
+	b.pss_file = 110 * MIB;
+	e = carry(&b, b.anon, b.file, 0);
+	assert_int_equal(e.pss_anon, 100 * MIB);
+	assert_int_equal(e.pss_file, 10 * MIB);
+}
+
+/* Kernels that count late: the walk found 120 pages more than the counters said, and still would. */
+static void does_not_lose_what_counters_missed(void **state)
+{
+	struct estimate_base b = {.anon = 100 * KIB,
+		.file = 20 * KIB,
+		.pss_anon = 580 * KIB,
+		.pss_file = 10 * KIB,
+		.uss = 580 * KIB,
+		.unseen = 480 * KIB,
+		.has_parts = true};
+	struct estimate e = carry(&b, b.anon, b.file, 0);
+
+	(void)state;
+	assert_int_equal(e.pss, 590 * KIB);
+	assert_int_equal(e.low, 590 * KIB);
+	e = carry(&b, b.anon + 64 * KIB, b.file, 0);
+	assert_int_equal(e.pss, 654 * KIB);
+	e = carry(&b, 0, 0, 0);
+	assert_int_equal(e.high, 0);
+}
+
+/* Without that, no PSS is above its RSS: counters that fall below a base of theirs are believed. */
+static void believes_the_counters(void **state)
+{
+	struct estimate e = carry(&plain, 10 * MIB, 1 * MIB, 0);
+
+	(void)state;
+	assert_true(e.high <= 11 * MIB && e.pss <= e.high);
+}
+
+/* By smaps each mapping was rounded: the truth may lie that much higher, but not above the RSS. */
+static void rounds_by_mapping(void **state)
+{
+	struct estimate_base b = plain;
+	struct estimate e;
+
+	(void)state;
+	b.rounding = 300 * KIB;
+	e = carry(&b, b.anon, b.file, 0);
+	assert_int_equal(e.high, 77 * MIB + 300 * KIB);
+	e = carry(&b, b.anon + MIB, b.file, 0);
+	assert_int_equal(e.high, 78 * MIB + 300 * KIB);
+	b.rounding = GIB;
+	e = carry(&b, b.anon, b.file, 0);
+	assert_int_equal(e.high, 120 * MIB);
+}
+
+static void adds_doubts(void **state)
+{
+	struct estimate_doubt d = {
+		.anon_mid = -(int64_t)(5 * MIB), .anon_down = 2 * MIB, .anon_up = 3 * MIB};
+	struct estimate_doubt more = {
+		.file_mid = (int64_t)MIB, .file_down = MIB, .file_up = 2 * MIB};
+	struct estimate_now now = {plain.anon, plain.file, 0};
+	struct estimate e;
+
+	(void)state;
+	estimate_carry(&plain, &now, &d, &e);
+	assert_int_equal(e.pss, 72 * MIB);
+	assert_int_equal(e.low, 70 * MIB);
+	assert_int_equal(e.high, 75 * MIB + KIB);
+	assert_int_equal(e.uss, 50 * MIB); /* what two shared, three share now */
+	estimate_doubt_add(&d, &more);
+	estimate_carry(&plain, &now, &d, &e);
+	assert_int_equal(e.pss, 73 * MIB);
+	assert_int_equal(e.low, 70 * MIB);
+	assert_int_equal(e.high, 78 * MIB + KIB);
+	/* All of a private process is shared after a fork. */
+	d = (struct estimate_doubt){.anon_mid = -(int64_t)(50 * MIB)};
+	estimate_carry(&plain, &now, &d, &e);
+	assert_int_equal(e.uss, 0);
+	/* With so much PSS most of it must be private. */
+	d = (struct estimate_doubt){.anon_mid = (int64_t)(25 * MIB)};
+	estimate_carry(&plain, &now, &d, &e);
+	assert_int_equal(e.pss, 102 * MIB);
+	assert_int_equal(e.uss, 84 * MIB);
+	/* They saturate. */
+	more = (struct estimate_doubt){
+		INT64_MIN, INT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+	d = more;
+	estimate_doubt_add(&d, &more);
+	assert_true(d.anon_mid == INT64_MIN && d.file_mid == INT64_MAX && d.file_up == UINT64_MAX);
+}
+
+static void takes_a_base_from_a_sample(void **state)
+{
+	struct snapshot_process row = {0};
+	struct estimate_base b = {.anon = 7};
+
+	(void)state;
+	ROW_SET(&row, PROCESS_RSS, 1000 * KIB);
+	assert_false(estimate_base_take(row.present, row.q, 1, 2, &b));
+	assert_int_equal(b.anon, 7);
+	ROW_SET(&row, PROCESS_PSS, 600 * KIB);
+	ROW_SET(&row, PROCESS_PSS_HIGH, 601 * KIB);
+	assert_true(estimate_base_take(row.present, row.q, 500 * KIB, 300 * KIB, &b));
+	assert_false(b.has_parts);
+	assert_int_equal(b.pss_file, 600 * KIB);
+	assert_int_equal(b.rounding, KIB);
+	assert_int_equal(b.unseen, 200 * KIB);
+	assert_true(b.uss == ESTIMATE_UNKNOWN && b.swap_pss == ESTIMATE_UNKNOWN);
+	ROW_SET(&row, PROCESS_PSS_ANON, 500 * KIB);
+	ROW_SET(&row, PROCESS_PSS_FILE, 90 * KIB);
+	assert_true(estimate_base_take(row.present, row.q, 500 * KIB, 500 * KIB, &b));
+	assert_false(b.has_parts);
+	ROW_SET(&row, PROCESS_PSS_SHMEM, 8 * KIB);
+	ROW_SET(&row, PROCESS_USS, 480 * KIB);
+	ROW_SET(&row, PROCESS_VM_SWAP, 40 * KIB);
+	ROW_SET(&row, PROCESS_SWAP_PSS, 30 * KIB);
+	assert_true(estimate_base_take(row.present, row.q, 500 * KIB, 500 * KIB, &b));
+	assert_true(b.has_parts);
+	assert_int_equal(b.pss_anon + b.pss_file + b.pss_shmem, 600 * KIB);
+	assert_int_equal(b.pss_file, 92 * KIB);
+	assert_int_equal(b.unseen, 0);
+	assert_int_equal(b.uss, 480 * KIB);
+	assert_int_equal(b.swap, 40 * KIB);
+	assert_int_equal(b.swap_pss, 30 * KIB);
+	/* What the roundings took goes where there is room for it. */
+	assert_true(estimate_base_take(row.present, row.q, 510 * KIB, 98 * KIB, &b));
+	assert_int_equal(b.pss_anon, 502 * KIB);
+	/* Parts that are more than the whole are none. */
+	ROW_SET(&row, PROCESS_PSS_ANON, 510 * KIB);
+	assert_true(estimate_base_take(row.present, row.q, 500 * KIB, 500 * KIB, &b));
+	assert_false(b.has_parts);
+}
+
+/*
+ * A process of pages. A page has a number of sharers; what it and others do changes counters, or does not.
+ */
+enum { PAGES = 400 };
+
+struct model {
+	unsigned int anon[PAGES], file[PAGES]; /* sharers; 0: not resident */
+	unsigned int swapped[PAGES];           /* sharers of anonymous pages in swap */
+};
+
+static uint64_t sum_resident(const unsigned int *page, uint64_t *ret_pss, uint64_t *ret_private)
+{
+	uint64_t rss = 0, share = 0, private = 0;
+
+	for (unsigned int i = 0; i < PAGES; i++)
+		if (page[i]) {
+			rss += 4 * KIB;
+			share += (UINT64_C(1) << 24) / page[i];
+			private += page[i] == 1 ? 4 * KIB : 0;
+		}
+	*ret_pss = (share >> 22) * KIB;
+	*ret_private = private;
+	return rss;
+}
+
+static void measure(const struct model *m, bool has_parts, struct estimate_base *ret)
+{
+	uint64_t private_anon, private_file, unused;
+
+	*ret = (struct estimate_base){.rounding = 2 * KIB, .has_parts = true};
+	ret->anon = sum_resident(m->anon, &ret->pss_anon, &private_anon);
+	ret->file = sum_resident(m->file, &ret->pss_file, &private_file);
+	ret->swap = sum_resident(m->swapped, &ret->swap_pss, &unused);
+	ret->uss = private_anon + private_file;
+	if (!has_parts) {
+		ret->pss_file += ret->pss_anon;
+		ret->pss_anon = 0;
+		ret->has_parts = false;
+	}
+}
+
+static unsigned int random_sharers(uint64_t *seed)
+{
+	static const unsigned int few[] = {1, 1, 1, 2, 3, 20, 500};
+
+	return few[unit_random(seed) % ARRAY_SIZE(few)];
+}
+
+/* One thing that the counters show. Fresh anonymous pages are private. */
+static void live(struct model *m, uint64_t *seed, bool *grown, bool *lost)
+{
+	unsigned int i = unit_random(seed) % PAGES;
+
+	switch (unit_random(seed) % 6) {
+	case 0:
+		if (!*lost && !m->anon[i])
+			m->anon[i] = 1;
+		break;
+	case 1:
+		if (!*grown)
+			m->anon[i] = 0;
+		break;
+	case 2:
+		if (!*lost && !m->file[i])
+			m->file[i] = random_sharers(seed);
+		break;
+	case 3:
+		if (!*grown)
+			m->file[i] = 0;
+		break;
+	case 4:
+		if (!*grown && m->anon[i] && !m->swapped[i]) {
+			m->swapped[i] = m->anon[i];
+			m->anon[i] = 0;
+		}
+		break;
+	default:
+		if (!*lost && m->swapped[i] && !m->anon[i]) {
+			m->anon[i] = m->swapped[i];
+			m->swapped[i] = 0;
+		}
+	}
+}
+
+/* What only grows, or only shrinks, since the measurement: the truth is within the bounds. */
+static void holds_the_truth(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	for (unsigned int round = 0; round < 20000; round++) {
+		bool shrinks = unit_random(&seed) & 1, grows = !shrinks;
+		unsigned int density = 1 + unit_random(&seed) % 100;
+		struct estimate_base base, truth;
+		struct model m = {0};
+		struct estimate_now now;
+		struct estimate e;
+		uint64_t pss;
+
+		for (unsigned int i = 0; i < PAGES; i++) {
+			m.anon[i] = unit_random(&seed) % 100 < density ? random_sharers(&seed) : 0;
+			m.file[i] = unit_random(&seed) % 100 < density ? random_sharers(&seed) : 0;
+			m.swapped[i] = !m.anon[i] && unit_random(&seed) % 4 == 0
+			                       ? random_sharers(&seed)
+			                       : 0;
+		}
+		measure(&m, unit_random(&seed) % 4, &base);
+		for (uint64_t n = unit_random(&seed) % 600; n; n--)
+			live(&m, &seed, &grows, &shrinks);
+		measure(&m, true, &truth);
+		now = (struct estimate_now){truth.anon, truth.file, truth.swap};
+		estimate_carry(&base, &now, &no_doubt, &e);
+		pss = truth.pss_anon + truth.pss_file;
+		/* Two roundings lie between, of which only one is the base's. */
+		assert_true(e.low <= pss + 2 * KIB);
+		assert_true(pss <= e.high + 2 * KIB);
+	}
+}
+
+static uint64_t random_amount(uint64_t *seed)
+{
+	uint64_t v = unit_random(seed);
+
+	switch (unit_random(seed) % 8) {
+	case 0: return 0;
+	case 1: return v;
+	case 2: return UINT64_MAX - v % 4;
+	case 3: return (uint64_t)INT64_MAX + v % 3 - 1;
+	default: return v % (64 * GIB);
+	}
+}
+
+static void keeps_order_for_any_input(void **state)
+{
+	uint64_t seed = 99;
+
+	(void)state;
+	for (unsigned int round = 0; round < 300000; round++) {
+		struct estimate_base b = {random_amount(&seed), random_amount(&seed),
+			random_amount(&seed), random_amount(&seed), random_amount(&seed),
+			random_amount(&seed), random_amount(&seed), random_amount(&seed),
+			random_amount(&seed), random_amount(&seed), unit_random(&seed) & 1};
+		struct estimate_now now = {
+			random_amount(&seed), random_amount(&seed), random_amount(&seed)};
+		struct estimate_doubt d = {(int64_t)random_amount(&seed),
+			(int64_t)random_amount(&seed), random_amount(&seed), random_amount(&seed),
+			random_amount(&seed), random_amount(&seed)};
+		struct estimate_private p;
+		struct estimate e;
+
+		if (unit_random(&seed) % 4 == 0)
+			d = no_doubt;
+		if (unit_random(&seed) % 4 == 0)
+			now = (struct estimate_now){b.anon, b.file, b.swap};
+		estimate_carry(&b, &now, &d, &e);
+		assert_true(e.low <= e.pss);
+		assert_true(e.pss <= e.high);
+		assert_true(e.high <= amount_add(amount_add(now.anon, now.file), b.unseen));
+		assert_true(e.pss == e.pss_anon + e.pss_file + e.pss_shmem);
+		assert_true((e.uss == ESTIMATE_UNKNOWN) == (b.uss == ESTIMATE_UNKNOWN));
+		assert_true(e.uss == ESTIMATE_UNKNOWN || e.uss <= e.pss);
+		assert_true(e.swap_pss == ESTIMATE_UNKNOWN || e.swap_pss <= now.swap);
+		estimate_private(&b, &p);
+		assert_true(p.anon_min <= p.anon_mid && p.anon_mid <= p.anon_max);
+		assert_true(p.file_min <= p.file_mid && p.file_mid <= p.file_max);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stays_where_nothing_moved),
+		cmocka_unit_test(stays_where_only_swap_moved),
+		cmocka_unit_test(takes_growth_for_private),
+		cmocka_unit_test(takes_loss_for_private_first),
+		cmocka_unit_test(ends_at_nothing),
+		cmocka_unit_test(knows_the_private_exactly),
+		cmocka_unit_test(takes_new_files_for_like_the_old),
+		cmocka_unit_test(keeps_shmem_apart),
+		cmocka_unit_test(comes_back_from_swap),
+		cmocka_unit_test(leaves_the_unknown_unknown),
+		cmocka_unit_test(carries_a_whole_without_parts),
+		cmocka_unit_test(does_not_lose_what_counters_missed),
+		cmocka_unit_test(believes_the_counters),
+		cmocka_unit_test(rounds_by_mapping),
+		cmocka_unit_test(adds_doubts),
+		cmocka_unit_test(takes_a_base_from_a_sample),
+		cmocka_unit_test(holds_the_truth),
+		cmocka_unit_test(keeps_order_for_any_input),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
