@@ -28,7 +28,7 @@ struct maps_segment {
 struct maps_parser {
 	char head[MAPS_HEAD];
 	size_t head_len;
-	bool in_tail; /* of a line, behind its head */
+	bool in_line; /* the last piece ended within one */
 	size_t count;
 	struct maps_segment item[MAPS_CANDIDATES];
 	uint64_t start, end; /* of the first and the last mapping; 0 before the first */
@@ -42,8 +42,8 @@ int maps_parser_feed(struct maps_parser *p, const char *text, size_t len);
 
 /*
  * Writes the largest segments of at least MAPS_SEGMENT_MIN, largest first, to RET, and how many to
- * *RET_COUNT. An empty text has none. -EBADMSG: it ends in the middle of a line. That a text ended early because
- * the process did is not to be seen here: .start and .end against the range of rollup tell.
+ * *RET_COUNT. An empty text has none. -EBADMSG: it ends in the middle of a line. That a text ended
+ * early because the process did is not to be seen here: .start and .end against the range of rollup tell.
  */
 int maps_parser_end(const struct maps_parser *p, struct maps_segment ret[static MAPS_SEGMENTS],
 	size_t *ret_count);

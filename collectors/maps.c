@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * "7f10c000-7f10e000 rw-s 00001000 00:01 2056   /dev/zero (deleted)": range, rights, offset, device and
+ * inode. A path may hold any byte but a newline, which the kernel writes as \012, and is not looked at.
+ */
+#include "config.h"
+
+#include "collectors/maps.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "collectors/amount.h"
+
+void maps_parser_init(struct maps_parser *p)
+{
+	*p = (struct maps_parser){0};
+}
+
+struct cursor {
+	const char *at, *end;
+};
+
+static bool take_char(struct cursor *c, char wanted)
+{
+	if (c->at == c->end || *c->at != wanted)
+		return false;
+	c->at++;
+	return true;
+}
+
+static bool take_hex(struct cursor *c, uint64_t *ret)
+{
+	int n = number_scan_hex(c->at, (size_t)(c->end - c->at), ret);
+
+	c->at += n > 0 ? n : 0;
+	return n > 0;
+}
+
+static bool take_decimal(struct cursor *c, uint64_t *ret)
+{
+	int n = number_scan_u64(c->at, (size_t)(c->end - c->at), ret);
+
+	c->at += n > 0 ? n : 0;
+	return n > 0;
+}
+
+/* "rw-p " */
+static bool skip_rights(struct cursor *c)
+{
+	if (c->end - c->at < 5 || memchr(c->at, ' ', 4) || c->at[4] != ' ')
+		return false;
+	c->at += 5;
+	return true;
+}
+
+/* The smallest gives way to a larger one: with so many, neither matters much. */
+static void add(struct maps_parser *p, const struct maps_segment *s)
+{
+	struct maps_segment *smallest = &p->item[0];
+
+	for (size_t i = 0; i < p->count; i++) {
+		if (p->item[i].inode == s->inode && p->item[i].device == s->device) {
+			p->item[i].bytes = amount_add(p->item[i].bytes, s->bytes);
+			return;
+		}
+		if (p->item[i].bytes < smallest->bytes)
+			smallest = &p->item[i];
+	}
+	if (p->count < MAPS_CANDIDATES)
+		p->item[p->count++] = *s;
+	else if (s->bytes > smallest->bytes)
+		*smallest = *s;
+}
+
+static int parse_head(struct maps_parser *p)
+{
+	struct cursor c = {p->head, p->head + p->head_len};
+	uint64_t start, end, offset, major, minor, inode;
+
+	if (!take_hex(&c, &start) || !take_char(&c, '-') || !take_hex(&c, &end) ||
+		!take_char(&c, ' ') || !skip_rights(&c) || !take_hex(&c, &offset) ||
+		!take_char(&c, ' ') || !take_hex(&c, &major) || !take_char(&c, ':') ||
+		!take_hex(&c, &minor) || !take_char(&c, ' ') || !take_decimal(&c, &inode))
+		return -EBADMSG;
+	if (c.at == c.end ? p->head_len == MAPS_HEAD : *c.at != ' ')
+		return -EBADMSG;
+	if (end < start || major > UINT32_MAX || minor > UINT32_MAX)
+		return -EBADMSG;
+	if (!p->mappings++)
+		p->start = start;
+	p->end = end;
+	if (inode)
+		add(p, &(struct maps_segment){major << 32 | minor, inode, end - start});
+	return 0;
+}
+
+int maps_parser_feed(struct maps_parser *p, const char *text, size_t len)
+{
+	const char *at = text, *end = text + len;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t n = (size_t)((newline ? newline : end) - at);
+		size_t room = MAPS_HEAD - p->head_len;
+
+		memcpy(p->head + p->head_len, at, n < room ? n : room);
+		p->head_len += n < room ? n : room;
+		p->in_line = !newline;
+		at += n;
+		if (newline) {
+			int r = parse_head(p);
+
+			if (r < 0)
+				return r;
+			p->head_len = 0;
+			at++;
+		}
+	}
+	return 0;
+}
+
+/* Moves the largest of ITEM to its front. */
+static void choose_largest(struct maps_segment *item, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (item[i].bytes > item[0].bytes) {
+			struct maps_segment larger = item[i];
+
+			item[i] = item[0];
+			item[0] = larger;
+		}
+}
+
+int maps_parser_end(const struct maps_parser *p, struct maps_segment ret[static MAPS_SEGMENTS],
+	size_t *ret_count)
+{
+	struct maps_segment item[MAPS_CANDIDATES];
+	size_t count = 0;
+
+	if (p->in_line)
+		return -EBADMSG;
+	memcpy(item, p->item, p->count * sizeof(*item));
+	while (count < MAPS_SEGMENTS && count < p->count) {
+		choose_largest(item + count, p->count - count);
+		if (item[count].bytes < MAPS_SEGMENT_MIN)
+			break;
+		ret[count] = item[count];
+		count++;
+	}
+	*ret_count = count;
+	return 0;
+}
