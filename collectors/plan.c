@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pace of refreshing. If everything is read within the maximum age by even reading, so much is due in
+ * each pass: the pace. What is due until a point of time must fit in what the pace brings by then; the
+ * largest excess of that over all points is needed now, of the oldest. So what was read at once drifts
+ * apart over the following cycle, instead of being due at once again, and what doubts have read in
+ * between isn't read for its age too. The pace is a bit above what is just sufficient, so that this is no
+ * reason to read before it is time. A read that is larger than what is needed now waits until it is as
+ * large: rounding down loses no deadline, since what is in its last pass is needed whole.
+ *
+ * The items are parted in place: new ones, refreshes, doubts, rest. Each of the first three is taken from by
+ * a heap whose root lies at the end of its part, so that what is taken gathers at the part's beginning.
+ */
+#include "config.h"
+
+#include "collectors/plan.h"
+
+#include <assert.h>
+
+#define MIB (UINT64_C(1) << 20)
+#define KIB (UINT64_C(1) << 10)
+
+enum {
+	POINTS = 512,      /* of time at which the excess is looked at */
+	LATE_PART = 8,     /* of an interval, that the next pass may be late */
+	PATIENT_PASSES = 5 /* after which a smaller doubt matters */
+};
+
+#define PACE_MARGIN 1.125
+
+enum kind { NEW, REFRESH, DOUBT, KINDS };
+
+/* Those of one kind that want to be read: [chosen, taken) are to be now, [taken, end) not yet. */
+struct part {
+	size_t start, taken, end;
+	bool (*is_before)(const struct plan_item *a, const struct plan_item *b);
+};
+
+struct plan {
+	struct plan_item *items;
+	const struct plan_limits *limits;
+	struct plan_counts counts;
+	struct part part[KINDS];
+	uint64_t step_ns;   /* from one point of time to the next */
+	size_t last_point;  /* refreshes that are due later are not needed now */
+	uint64_t needed_ns; /* of refreshes */
+};
+
+static uint64_t saturated_add(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t cost_of(const struct plan_item *i)
+{
+	return i->cost_ns ? i->cost_ns : 1;
+}
+
+bool plan_doubt_matters(
+	uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t age_ns, uint64_t interval_ns)
+{
+	uint64_t matters = pss_bytes / 8;
+
+	if (matters < 64 * KIB)
+		matters = 64 * KIB;
+	if (matters > MIB)
+		matters = MIB;
+	if (matters < pss_bytes / 50)
+		matters = pss_bytes / 50;
+	if (age_ns / PATIENT_PASSES >= interval_ns)
+		matters /= 4;
+	return doubt_bytes >= matters;
+}
+
+static bool is_too_long(const struct plan *p, const struct plan_item *i)
+{
+	return i->is_giant || i->hold_ns > p->limits->stall_ns;
+}
+
+/* Whether the stall budget lets I be read at all: what is too long never before its age has come. */
+static bool is_allowed(const struct plan *p, const struct plan_item *i)
+{
+	if (!is_too_long(p, i))
+		return true;
+	return p->limits->giant_age_ns > 0 && (i->is_new || i->age_ns >= p->limits->giant_age_ns);
+}
+
+/* By which point of time I has to be read: 0 is in this pass. */
+static size_t point_of(const struct plan *p, const struct plan_item *i)
+{
+	uint64_t age_ns = saturated_add(i->age_ns, p->limits->interval_ns / LATE_PART);
+
+	if (is_too_long(p, i) && !i->is_new)
+		return 0;
+	if (age_ns >= p->limits->max_age_ns)
+		return 0;
+	return (p->limits->max_age_ns - age_ns) / p->step_ns;
+}
+
+static bool is_new(const struct plan *p, const struct plan_item *i)
+{
+	return i->is_new && is_allowed(p, i) && point_of(p, i) > 0;
+}
+
+/* Of those that are not new; new ones that have waited for the maximum age are read by age. */
+static bool is_refresh(const struct plan *p, const struct plan_item *i)
+{
+	return is_allowed(p, i) && point_of(p, i) <= p->last_point;
+}
+
+static bool is_doubtful(const struct plan *p, const struct plan_item *i)
+{
+	return is_allowed(p, i) &&
+	       plan_doubt_matters(i->doubt_bytes, i->pss_bytes, i->age_ns, p->limits->interval_ns);
+}
+
+static bool is_older(const struct plan_item *a, const struct plan_item *b)
+{
+	if (a->age_ns != b->age_ns)
+		return a->age_ns > b->age_ns;
+	return a->id < b->id;
+}
+
+static bool is_worth_more(const struct plan_item *a, const struct plan_item *b)
+{
+	unsigned __int128 of_a = (unsigned __int128)a->doubt_bytes * cost_of(b);
+	unsigned __int128 of_b = (unsigned __int128)b->doubt_bytes * cost_of(a);
+
+	return of_a != of_b ? of_a > of_b : is_older(a, b);
+}
+
+static void swap(struct plan_item *a, struct plan_item *b)
+{
+	struct plan_item other = *a;
+
+	*a = *b;
+	*b = other;
+}
+
+/* Moves those of [FROM, END) that are WANTED to its beginning; where the others begin. */
+static size_t divide(struct plan *p, size_t from, size_t end,
+	bool (*wanted)(const struct plan *p, const struct plan_item *i))
+{
+	for (size_t i = from; i < end; i++) {
+		if (wanted(p, &p->items[i])) {
+			if (i != from)
+				swap(&p->items[i], &p->items[from]);
+			from++;
+		}
+	}
+	return from;
+}
+
+/* The heap's node N of PART lies at .end - 1 - N. */
+static void sift(struct plan *p, const struct part *part, size_t n)
+{
+	size_t count = part->end - part->taken;
+	struct plan_item *root = &p->items[part->end - 1];
+
+	for (;;) {
+		size_t child = 2 * n + 1;
+
+		if (child >= count)
+			return;
+		if (child + 1 < count && part->is_before(root - child - 1, root - child))
+			child++;
+		if (!part->is_before(root - child, root - n))
+			return;
+		swap(root - child, root - n);
+		n = child;
+	}
+}
+
+static void order(struct plan *p, const struct part *part)
+{
+	for (size_t n = (part->end - part->taken) / 2; n-- > 0;)
+		sift(p, part, n);
+}
+
+static bool has_next(const struct part *part)
+{
+	return part->taken < part->end;
+}
+
+static const struct plan_item *next_of(const struct plan *p, const struct part *part)
+{
+	return &p->items[part->end - 1];
+}
+
+static void take(struct plan *p, struct part *part)
+{
+	swap(&p->items[part->taken++], &p->items[part->end - 1]);
+	sift(p, part, 0);
+}
+
+static void choose(struct plan *p, struct part *part)
+{
+	p->counts.chosen++;
+	p->counts.chosen_ns = saturated_add(p->counts.chosen_ns, cost_of(next_of(p, part)));
+	take(p, part);
+}
+
+/* How much of the oldest is needed now. */
+static void set_pace(struct plan *p, size_t count)
+{
+	const struct plan_limits *limits = p->limits;
+	uint64_t due_ns[POINTS] = {0}, total_ns = 0;
+	double pace, sum = 0, needed = 0;
+
+	p->step_ns = limits->max_age_ns / (POINTS - 1) + 1;
+	if (p->step_ns < limits->interval_ns)
+		p->step_ns = limits->interval_ns;
+
+	for (size_t n = 0; n < count; n++) {
+		const struct plan_item *i = &p->items[n];
+		size_t point;
+
+		if (!is_too_long(p, i))
+			total_ns = saturated_add(total_ns, cost_of(i));
+		if (!is_allowed(p, i))
+			continue;
+		point = point_of(p, i);
+		assert(point < POINTS);
+		if (point == 0 || !i->is_new)
+			due_ns[point] = saturated_add(due_ns[point], cost_of(i));
+	}
+	if (limits->total_cost_ns > 0)
+		total_ns = limits->total_cost_ns;
+
+	pace = (double)total_ns * PACE_MARGIN * (double)p->step_ns / (double)limits->max_age_ns;
+	for (size_t point = 0; point < POINTS; point++) {
+		double excess;
+
+		sum += (double)due_ns[point];
+		excess = sum - pace * (double)point;
+		if (excess > needed)
+			needed = excess;
+	}
+	p->needed_ns = needed < 1e18 ? (uint64_t)needed : UINT64_MAX;
+
+	sum = 0;
+	for (p->last_point = 0; p->last_point < POINTS - 1; p->last_point++) {
+		sum += (double)due_ns[p->last_point];
+		if (sum > needed)
+			break;
+	}
+}
+
+/* Of the candidates [FROM, END) the oldest whose costs are needed now. */
+static size_t take_needed(struct plan *p, size_t from, size_t end)
+{
+	struct part oldest = {from, from, end, is_older};
+	const struct plan_item *i;
+	uint64_t sum = 0;
+
+	order(p, &oldest);
+	while (has_next(&oldest)) {
+		i = next_of(p, &oldest);
+		sum = saturated_add(sum, cost_of(i));
+		if (sum > p->needed_ns && point_of(p, i) > 0)
+			break;
+		take(p, &oldest);
+	}
+	return oldest.taken;
+}
+
+static void part_items(struct plan *p, size_t count)
+{
+	struct part *new = &p->part[NEW], *refresh = &p->part[REFRESH], *doubt = &p->part[DOUBT];
+	size_t end = divide(p, 0, count, is_new);
+
+	*new = (struct part){0, 0, end, is_worth_more};
+	end = take_needed(p, end, divide(p, end, count, is_refresh));
+	*refresh = (struct part){new->end, new->end, end, is_older};
+	end = divide(p, end, count, is_doubtful);
+	*doubt = (struct part){refresh->end, refresh->end, end, is_worth_more};
+
+	for (size_t n = end; n < count; n++) {
+		const struct plan_item *i = &p->items[n];
+
+		if (is_allowed(p, i))
+			continue;
+		if (i->is_new || i->age_ns >= p->limits->max_age_ns ||
+			plan_doubt_matters(
+				i->doubt_bytes, i->pss_bytes, i->age_ns, p->limits->interval_ns))
+			p->counts.deferred[i->is_giant ? PLAN_GIANT : PLAN_STALL]++;
+	}
+}
+
+/* As many of PART as SHARE_NS pays for. The first that it doesn't pay for is waited for. */
+static void choose_within(struct plan *p, struct part *part, uint64_t share_ns)
+{
+	while (has_next(part) && cost_of(next_of(p, part)) <= share_ns) {
+		share_ns -= cost_of(next_of(p, part));
+		choose(p, part);
+	}
+}
+
+/*
+ * Refreshes that must wait and are in doubt may be read for that. Not the oldest: it keeps its place, so
+ * that sooner or later the lot falls on it.
+ */
+static void doubt_those_that_wait(struct plan *p)
+{
+	struct part *refresh = &p->part[REFRESH], *doubt = &p->part[DOUBT];
+	size_t n;
+
+	if (!has_next(refresh))
+		return;
+	swap(&p->items[refresh->taken], &p->items[refresh->end - 1]);
+	n = refresh->taken + 1;
+	for (size_t i = n; i < refresh->end; i++) {
+		if (!is_doubtful(p, &p->items[i]))
+			swap(&p->items[i], &p->items[n++]);
+	}
+	refresh->end = n;
+	doubt->start = doubt->taken = n;
+	order(p, refresh);
+}
+
+/* Which kind is first to have what is left: another for each round, in no order. */
+static enum kind draw(uint64_t round)
+{
+	uint64_t z = round * UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return (REFRESH + (z ^ (z >> 31)) % KINDS) % KINDS;
+}
+
+static uint64_t left(const struct plan *p)
+{
+	uint64_t tokens_ns = p->limits->tokens_ns;
+
+	return tokens_ns > p->counts.chosen_ns ? tokens_ns - p->counts.chosen_ns : 0;
+}
+
+/* What each kind is sure of. The part of one that has to wait is not given away. */
+static void share_out(struct plan *p)
+{
+	struct part *new = &p->part[NEW], *refresh = &p->part[REFRESH], *doubt = &p->part[DOUBT];
+	uint64_t reserve_ns, rest_ns;
+
+	order(p, new);
+	order(p, refresh);
+	reserve_ns = p->limits->tokens_ns / 2;
+	choose_within(p, new, reserve_ns);
+	reserve_ns = has_next(new) ? reserve_ns - p->counts.chosen_ns : 0;
+
+	rest_ns = left(p) - reserve_ns;
+	choose_within(p, refresh, rest_ns / 2);
+	doubt_those_that_wait(p);
+	order(p, doubt);
+	choose_within(p, doubt, has_next(refresh) ? rest_ns / 2 : left(p) - reserve_ns);
+	if (!has_next(doubt))
+		choose_within(p, refresh, left(p) - reserve_ns);
+}
+
+/* Brings what was taken of the parts together at the beginning. */
+static void gather(struct plan *p)
+{
+	size_t to = 0;
+
+	for (enum kind k = NEW; k < KINDS; k++) {
+		for (size_t i = p->part[k].start; i < p->part[k].taken; i++, to++) {
+			if (i != to)
+				swap(&p->items[i], &p->items[to]);
+		}
+	}
+}
+
+size_t plan_choose(struct plan_item *items, size_t count, const struct plan_limits *limits,
+	struct plan_counts *ret_counts)
+{
+	struct plan p = {.items = items, .limits = limits};
+	enum kind first = draw(limits->round);
+
+	assert(limits->interval_ns > 0 && limits->max_age_ns > 0);
+	set_pace(&p, count);
+	part_items(&p, count);
+
+	share_out(&p);
+
+	for (int k = 0; k < KINDS; k++) {
+		struct part *part = &p.part[(first + (enum kind)k) % KINDS];
+
+		while (has_next(part) && left(&p) > 0)
+			choose(&p, part);
+	}
+	for (enum kind k = NEW; k < KINDS; k++)
+		p.counts.deferred[PLAN_BUDGET] += p.part[k].end - p.part[k].taken;
+	gather(&p);
+	*ret_counts = p.counts;
+	return p.counts.chosen;
+}

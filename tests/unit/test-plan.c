@@ -1,0 +1,683 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "base/cleanup.h"
+#include "collectors/plan.h"
+
+#define SEC  NS_PER_SEC
+#define MSEC NS_PER_MSEC
+#define USEC NS_PER_USEC
+#define MIB  (UINT64_C(1) << 20)
+
+static const struct plan_limits plenty = {
+	.tokens_ns = 600 * MSEC,
+	.interval_ns = 10 * SEC,
+	.max_age_ns = 300 * SEC,
+	.giant_age_ns = 3600 * SEC,
+	.stall_ns = 20 * MSEC,
+};
+
+static struct plan_item item(uint32_t id, uint64_t cost_ns, uint64_t doubt_bytes, uint64_t age_ns)
+{
+	return (struct plan_item){.id = id,
+		.cost_ns = cost_ns,
+		.hold_ns = cost_ns / 2,
+		.doubt_bytes = doubt_bytes,
+		.pss_bytes = 10 * MIB,
+		.age_ns = age_ns};
+}
+
+static struct plan_item new_item(uint32_t id, uint64_t cost_ns, uint64_t doubt_bytes)
+{
+	struct plan_item i = item(id, cost_ns, doubt_bytes, 0);
+
+	i.is_new = true;
+	return i;
+}
+
+/* Whether the first of ITEMS are those of IDS, in this order. */
+static void assert_ids(const struct plan_item *items, size_t count, const char *ids)
+{
+	assert_int_equal(count, strlen(ids));
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(items[i].id, ids[i]);
+}
+
+static void nothing_needs_nothing(void **state)
+{
+	struct plan_item one[] = {item('a', 100 * USEC, 0, 10 * SEC)};
+	struct plan_counts counts;
+
+	(void)state;
+	assert_int_equal(plan_choose(NULL, 0, &plenty, &counts), 0);
+	assert_int_equal(counts.chosen + counts.deferred[PLAN_BUDGET], 0);
+	assert_int_equal(plan_choose(one, 1, &plenty, &counts), 0);
+	assert_int_equal(counts.chosen + counts.deferred[PLAN_BUDGET], 0);
+}
+
+static void new_ones_are_first_then_the_overdue_then_the_doubtful(void **state)
+{
+	struct plan_item items[] = {
+		item('a', 100 * USEC, 0, 10 * SEC),
+		item('b', 100 * USEC, 2 * MIB, 10 * SEC),
+		item('c', 100 * USEC, 0, 295 * SEC),
+		new_item('d', 100 * USEC, MIB),
+		item('e', 100 * USEC, 4 * MIB, 10 * SEC),
+		item('f', 100 * USEC, 0, 297 * SEC),
+		new_item('g', 50 * USEC, MIB),
+	};
+	struct plan_counts counts;
+
+	(void)state;
+	assert_ids(items, plan_choose(items, 7, &plenty, &counts), "gdfceb");
+	assert_int_equal(counts.chosen, 6);
+	assert_int_equal(counts.chosen_ns, 550 * USEC);
+	for (int i = 0; i < PLAN_REASONS; i++)
+		assert_int_equal(counts.deferred[i], 0);
+}
+
+/* 1 MiB for 10 us is worth more than 4 MiB for 100. */
+static void doubts_go_by_cost(void **state)
+{
+	struct plan_item items[] = {
+		item('a', 100 * USEC, 4 * MIB, 10 * SEC),
+		item('b', 10 * USEC, MIB, 10 * SEC),
+		item('c', 1000 * USEC, 20 * MIB, 10 * SEC),
+		item('d', 0, MIB, 10 * SEC),
+		item('e', 100 * USEC, 4 * MIB, 20 * SEC),
+	};
+	struct plan_counts counts;
+
+	(void)state;
+	assert_ids(items, plan_choose(items, 5, &plenty, &counts), "dbeac");
+}
+
+static void small_doubts_are_left(void **state)
+{
+	const uint64_t now = 10 * SEC, later = 50 * SEC, interval = 10 * SEC;
+
+	(void)state;
+	/* 2 % of what is large, */
+	assert_true(plan_doubt_matters(20 * MIB, 1000 * MIB, now, interval));
+	assert_false(plan_doubt_matters(20 * MIB - 1, 1000 * MIB, now, interval));
+	/* 1 MiB of the middling, */
+	assert_true(plan_doubt_matters(MIB, 20 * MIB, now, interval));
+	assert_false(plan_doubt_matters(MIB - 1, 20 * MIB, now, interval));
+	/* an eighth of the small, */
+	assert_true(plan_doubt_matters(MIB / 8, MIB, now, interval));
+	assert_false(plan_doubt_matters(MIB / 8 - 1, MIB, now, interval));
+	/* 64 KiB of the tiny; */
+	assert_true(plan_doubt_matters(65536, 0, now, interval));
+	assert_false(plan_doubt_matters(65535, 0, now, interval));
+	/* a quarter of it after a while. */
+	assert_true(plan_doubt_matters(5 * MIB, 1000 * MIB, later, interval));
+	assert_false(plan_doubt_matters(5 * MIB - 1, 1000 * MIB, later, interval));
+	assert_false(plan_doubt_matters(5 * MIB, 1000 * MIB, later - 1, interval));
+	assert_true(plan_doubt_matters(MIB / 4, 20 * MIB, UINT64_MAX, interval));
+	assert_false(plan_doubt_matters(0, 0, UINT64_MAX, interval));
+}
+
+/* COUNT of each kind that wants to be read, each for 1 ms. */
+static size_t fill(
+	struct plan_item *items, size_t count, bool has_new, bool has_old, bool has_doubt)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (has_new)
+			items[n++] = new_item('n', MSEC, MIB);
+		if (has_old)
+			items[n++] = item('o', MSEC, 0, 400 * SEC);
+		if (has_doubt)
+			items[n++] = item('d', MSEC, 2 * MIB, 10 * SEC);
+	}
+	return n;
+}
+
+static size_t chosen_of(const struct plan_item *items, size_t count, uint32_t id)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		n += items[i].id == id;
+	return n;
+}
+
+static void tokens_are_shared(void **state)
+{
+	static const struct {
+		bool has_new, has_old, has_doubt;
+		size_t new, old, doubt;
+	} cases[] = {
+		{true, true, true, 40, 20, 20},
+		{false, true, true, 0, 40, 40},
+		{true, true, false, 40, 40, 0},
+		{true, false, true, 40, 0, 40},
+		{true, false, false, 80, 0, 0},
+		{false, true, false, 0, 80, 0},
+		{false, false, true, 0, 0, 80},
+	};
+	struct plan_limits limits = plenty;
+
+	(void)state;
+	limits.tokens_ns = 80 * MSEC;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (limits.round = 0; limits.round < 20; limits.round++) {
+			struct plan_item items[300];
+			struct plan_counts counts;
+			size_t count = fill(
+				items, 100, cases[i].has_new, cases[i].has_old, cases[i].has_doubt);
+			size_t n = plan_choose(items, count, &limits, &counts);
+
+			assert_int_equal(n, 80);
+			assert_int_equal(counts.chosen_ns, 80 * MSEC);
+			assert_int_equal(chosen_of(items, n, 'n'), cases[i].new);
+			assert_int_equal(chosen_of(items, n, 'o'), cases[i].old);
+			assert_int_equal(chosen_of(items, n, 'd'), cases[i].doubt);
+			assert_int_equal(counts.deferred[PLAN_BUDGET], count - 80);
+		}
+	}
+}
+
+/* What is not needed by one kind goes to the others. */
+static void what_is_left_goes_on(void **state)
+{
+	struct plan_limits limits = plenty;
+	struct plan_item items[130];
+	struct plan_counts counts;
+	size_t count = fill(items, 50, true, false, true), n;
+
+	(void)state;
+	limits.tokens_ns = 80 * MSEC;
+	for (int i = 0; i < 5; i++)
+		items[count++] = item('o', MSEC, 0, 400 * SEC);
+	n = plan_choose(items, count, &limits, &counts);
+	assert_int_equal(n, 80);
+	assert_int_equal(chosen_of(items, n, 'n'), 40);
+	assert_int_equal(chosen_of(items, n, 'o'), 5);
+	assert_int_equal(chosen_of(items, n, 'd'), 35);
+
+	limits.tokens_ns = 104 * MSEC;
+	n = plan_choose(items, count, &limits, &counts);
+	assert_int_equal(n, 104);
+	assert_int_equal(chosen_of(items, n, 'n'), 50);
+	assert_int_equal(counts.deferred[PLAN_BUDGET], 1);
+}
+
+/* What is overdue, has to wait and is much in doubt is read for its doubt. */
+static void the_overdue_are_read_for_their_doubt_too(void **state)
+{
+	struct plan_limits limits = plenty;
+	struct plan_item items[100];
+	struct plan_counts counts;
+	size_t n;
+
+	(void)state;
+	limits.tokens_ns = 10 * MSEC;
+	for (uint32_t i = 0; i < 100; i++)
+		items[i] = item(i, MSEC, i < 5 ? 20 * MIB : MIB * (i % 2), (400 + i) * SEC);
+	n = plan_choose(items, 100, &limits, &counts);
+	assert_int_equal(n, 10);
+	for (uint32_t i = 0; i < 5; i++) {
+		assert_int_equal(chosen_of(items, n, i), 1);
+		assert_int_equal(chosen_of(items, n, 95 + i), 1);
+	}
+	assert_int_equal(counts.deferred[PLAN_BUDGET], 90);
+}
+
+static void at_most_one_read_overdraws(void **state)
+{
+	uint64_t seed = 5;
+
+	(void)state;
+	for (int run = 0; run < 3000; run++) {
+		struct plan_limits limits = plenty;
+		struct plan_item items[60];
+		struct plan_counts counts;
+		uint64_t sum = 0, most = 0;
+		size_t n;
+
+		limits.tokens_ns = unit_random(&seed) % (20 * MSEC);
+		limits.round = unit_random(&seed);
+		for (uint32_t i = 0; i < 60; i++) {
+			items[i] = item(i, unit_random(&seed) % (5 * MSEC),
+				unit_random(&seed) % (3 * MIB), unit_random(&seed) % (600 * SEC));
+			items[i].is_new = unit_random(&seed) % 4 == 0;
+		}
+		n = plan_choose(items, 60, &limits, &counts);
+		assert_int_equal(counts.chosen, n);
+		for (size_t i = 0; i < n; i++) {
+			uint64_t cost = items[i].cost_ns ? items[i].cost_ns : 1;
+
+			sum += cost;
+			most = cost > most ? cost : most;
+		}
+		assert_int_equal(sum, counts.chosen_ns);
+		assert_true(n == 0 || sum - most < limits.tokens_ns);
+		/* Nothing is lost or doubled by reordering. */
+		for (uint32_t i = 0; i < 60; i++)
+			assert_int_equal(chosen_of(items, 60, i), 1);
+		/* Nobody who wants waits while there are tokens. */
+		if (sum < limits.tokens_ns)
+			assert_int_equal(counts.deferred[PLAN_BUDGET], 0);
+	}
+}
+
+static void without_tokens_nothing_is_read(void **state)
+{
+	struct plan_limits limits = plenty;
+	struct plan_item items[30];
+	struct plan_counts counts;
+
+	(void)state;
+	limits.tokens_ns = 0;
+	assert_int_equal(
+		plan_choose(items, fill(items, 10, true, true, true), &limits, &counts), 0);
+	assert_int_equal(counts.deferred[PLAN_BUDGET], 30);
+}
+
+static void giants_are_read_at_their_own_age(void **state)
+{
+	/* Giant, age, new, doubt: read? */
+	static const struct {
+		bool is_giant, is_new;
+		uint64_t hold_ns, age_ns, doubt_bytes, giant_age_ns;
+		bool is_read;
+		int reason; /* -1: not deferred, it doesn't want to be read */
+	} cases[] = {
+		{true, false, 50 * MSEC, 400 * SEC, 0, 3600 * SEC, false, PLAN_GIANT},
+		{true, false, 50 * MSEC, 100 * SEC, 0, 3600 * SEC, false, -1},
+		{true, false, 50 * MSEC, 100 * SEC, 2000 * MIB, 3600 * SEC, false, PLAN_GIANT},
+		{true, false, 50 * MSEC, 3599 * SEC, 2000 * MIB, 3600 * SEC, false, PLAN_GIANT},
+		{true, false, 50 * MSEC, 3600 * SEC, 0, 3600 * SEC, true, -1},
+		{true, false, 50 * MSEC, 360000 * SEC, 0, 0, false, PLAN_GIANT},
+		{true, false, 10 * MSEC, 400 * SEC, 0, 3600 * SEC, false, PLAN_GIANT},
+		{true, false, 50 * MSEC, 150 * SEC, 0, 100 * SEC, true, -1},
+		{true, false, 50 * MSEC, UINT64_MAX, 0, 3600 * SEC, true, -1},
+		{false, false, MSEC, UINT64_MAX, 0, 3600 * SEC, true, -1},
+		{true, true, 50 * MSEC, 0, 2000 * MIB, 3600 * SEC, true, -1},
+		{true, true, 50 * MSEC, 400 * SEC, 2000 * MIB, 3600 * SEC, true, -1},
+		{true, true, 50 * MSEC, 0, 2000 * MIB, 0, false, PLAN_GIANT},
+		{false, false, 21 * MSEC, 400 * SEC, 0, 3600 * SEC, false, PLAN_STALL},
+		{false, true, 21 * MSEC, 400 * SEC, 0, 0, false, PLAN_STALL},
+		{false, false, 21 * MSEC, 3600 * SEC, 0, 3600 * SEC, true, -1},
+		{false, false, 20 * MSEC, 400 * SEC, 0, 3600 * SEC, true, -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct plan_item giant = item(
+			'g', 60 * MSEC, cases[i].doubt_bytes, cases[i].age_ns);
+		struct plan_limits limits = plenty;
+		struct plan_counts counts;
+
+		giant.is_giant = cases[i].is_giant;
+		giant.is_new = cases[i].is_new;
+		giant.hold_ns = cases[i].hold_ns;
+		giant.pss_bytes = 10000 * MIB;
+		limits.giant_age_ns = cases[i].giant_age_ns;
+		if (plan_choose(&giant, 1, &limits, &counts) != cases[i].is_read)
+			fail_msg("case %zu", i);
+		for (int reason = 0; reason < PLAN_REASONS; reason++) {
+			if (counts.deferred[reason] != (reason == cases[i].reason))
+				fail_msg("case %zu, reason %d", i, reason);
+		}
+	}
+}
+
+static uint64_t id_cost(uint32_t id, uint64_t least_ns, uint64_t most_ns)
+{
+	uint64_t seed = id;
+
+	return least_ns + unit_random(&seed) % (most_ns - least_ns);
+}
+
+/* A host whose passes only refresh: ages go on, what is chosen is read. */
+struct host {
+	size_t count;
+	uint64_t *age_ns; /* by id */
+	struct plan_item *items;
+	uint64_t least_ns, most_ns; /* costs */
+};
+
+static void host_open(struct host *h, size_t count, uint64_t least_ns, uint64_t most_ns)
+{
+	*h = (struct host){.count = count, .least_ns = least_ns, .most_ns = most_ns};
+	h->age_ns = calloc(count, sizeof(*h->age_ns));
+	h->items = calloc(count, sizeof(*h->items));
+	assert_non_null(h->age_ns);
+	assert_non_null(h->items);
+}
+
+static void host_close(struct host *h)
+{
+	free(h->age_ns);
+	free(h->items);
+}
+
+/* One pass; the age of the oldest as it shows. */
+static uint64_t host_pass(
+	struct host *h, const struct plan_limits *limits, struct plan_counts *ret_counts)
+{
+	uint64_t oldest = 0;
+	size_t n;
+
+	for (size_t i = 0; i < h->count; i++) {
+		uint32_t id = (uint32_t)i;
+
+		h->items[i] = item(id, id_cost(id, h->least_ns, h->most_ns), 0, h->age_ns[i]);
+		if (h->age_ns[i] > oldest)
+			oldest = h->age_ns[i];
+	}
+	n = plan_choose(h->items, h->count, limits, ret_counts);
+	for (size_t i = 0; i < n; i++)
+		h->age_ns[h->items[i].id] = 0;
+	for (size_t i = 0; i < h->count; i++)
+		h->age_ns[i] += limits->interval_ns;
+	return oldest;
+}
+
+static uint64_t host_total(const struct host *h)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < h->count; i++)
+		total += id_cost((uint32_t)i, h->least_ns, h->most_ns);
+	return total;
+}
+
+/* All are read at once at the start. They drift apart, none comes too old, and no pass has much more than its part. */
+static void refreshes_are_spread_evenly(void **state)
+{
+	static const struct {
+		size_t count;
+		uint64_t least_ns, most_ns, interval_ns, max_age_ns;
+	} cases[] = {
+		{1000, 100 * USEC, 101 * USEC, 10 * SEC, 300 * SEC},
+		{5000, 10 * USEC, 20 * USEC, 10 * SEC, 300 * SEC},
+		{300, 10 * USEC, 5000 * USEC, 10 * SEC, 300 * SEC},
+		{1000, 10 * USEC, 500 * USEC, SEC, 300 * SEC},
+		{500, 10 * USEC, 500 * USEC, SEC, 3600 * SEC},
+		{100, 10 * USEC, 500 * USEC, 10 * SEC, 45 * SEC},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t passes = cases[i].max_age_ns / cases[i].interval_ns, all = 0, most = 0;
+		struct plan_limits limits = plenty;
+		struct host h;
+
+		limits.interval_ns = cases[i].interval_ns;
+		limits.max_age_ns = cases[i].max_age_ns;
+		limits.tokens_ns = UINT64_MAX;
+		host_open(&h, cases[i].count, cases[i].least_ns, cases[i].most_ns);
+		for (uint64_t pass = 0; pass < 4 * passes; pass++) {
+			struct plan_counts counts;
+
+			assert_true(host_pass(&h, &limits, &counts) <= limits.max_age_ns);
+			all += counts.chosen_ns;
+			if (counts.chosen_ns > most)
+				most = counts.chosen_ns;
+		}
+		if (most > host_total(&h) * 4 / 3 / passes * (passes / 512 + 1) + cases[i].most_ns)
+			fail_msg("case %zu: %u us in a pass, %u in all", i,
+				(unsigned int)(most / USEC), (unsigned int)(host_total(&h) / USEC));
+		/* Over all cycles hardly more than what is needed. */
+		if (all > host_total(&h) * 4 * 23 / 20)
+			fail_msg("case %zu: %u us in all", i, (unsigned int)(all / USEC));
+		host_close(&h);
+	}
+}
+
+/* Ten that take 5 ms each: one every third pass, not one in each. */
+static void large_reads_are_not_read_too_early(void **state)
+{
+	struct plan_limits limits = plenty;
+	size_t reads = 0, most = 0;
+	struct host h;
+
+	(void)state;
+	host_open(&h, 10, 5 * MSEC, 5 * MSEC + 1);
+	for (int pass = 0; pass < 300; pass++) {
+		struct plan_counts counts;
+
+		assert_true(host_pass(&h, &limits, &counts) <= limits.max_age_ns);
+		reads += counts.chosen;
+		if (counts.chosen > most)
+			most = counts.chosen;
+	}
+	assert_in_range(reads, 90, 115);
+	assert_int_equal(most, 1);
+	host_close(&h);
+}
+
+/* What doubts have read is not read again for its age, and the pace is not kept for its own sake. */
+static void what_doubts_read_needs_no_refresh(void **state)
+{
+	struct plan_limits limits = plenty;
+	struct host h;
+
+	(void)state;
+	host_open(&h, 100, MSEC, MSEC + 1);
+	for (int pass = 0; pass < 300; pass++) {
+		struct plan_counts counts;
+
+		host_pass(&h, &limits, &counts);
+		assert_int_equal(counts.chosen, 0);
+		for (size_t i = 0; i < 100; i++) {
+			if ((size_t)pass % 25 == i / 4)
+				h.age_ns[i] = 0;
+		}
+	}
+	host_close(&h);
+}
+
+/* The caller leaves out young ones: the pace is that of all. */
+static void the_total_sets_the_pace(void **state)
+{
+	struct plan_limits limits = plenty;
+	struct plan_counts counts;
+	struct plan_item items[40];
+
+	(void)state;
+	/* Due within 90 s to come: 40 ms of 300 are more than the pace of 80 ms, and less than that of 300. */
+	for (uint32_t i = 0; i < 40; i++)
+		items[i] = item(i, MSEC, 0, 205 * SEC);
+	assert_true(plan_choose(items, 40, &limits, &counts) > 0);
+	limits.total_cost_ns = 300 * MSEC;
+	assert_int_equal(plan_choose(items, 40, &limits, &counts), 0);
+}
+
+/* Neither a giant's cost sets the pace, nor does what new ones need let others be read too early. */
+static void only_refreshes_set_the_pace(void **state)
+{
+	struct plan_counts counts;
+	struct plan_item items[41];
+	size_t n;
+
+	(void)state;
+	for (uint32_t i = 0; i < 40; i++)
+		items[i] = item(i, MSEC, 0, 205 * SEC);
+	items[40] = item(40, SEC, 0, 0);
+	n = plan_choose(items, 41, &plenty, &counts);
+	assert_in_range(n, 20, 30);
+
+	for (uint32_t i = 0; i < 40; i++)
+		items[i] = item(i, MSEC, 0, 20 * SEC);
+	items[40] = new_item('n', 10 * MSEC, MIB);
+	items[40].age_ns = 280 * SEC;
+	assert_ids(items, plan_choose(items, 41, &plenty, &counts), "n");
+}
+
+/* Where the others could use up every token exactly, what is dearer than a part is read sometimes all the same. */
+static void the_dear_ones_have_a_lot(void **state)
+{
+	static const struct {
+		struct plan_item dear, cheap;
+	} cases[] = {
+		{{.id = 'x', .is_new = true, .cost_ns = 60 * MSEC, .doubt_bytes = MIB},
+			{.id = 'o', .cost_ns = MSEC, .age_ns = 400 * SEC}},
+		{{.id = 'x', .is_new = true, .cost_ns = 60 * MSEC, .doubt_bytes = MIB},
+			{.id = 'd', .cost_ns = MSEC, .doubt_bytes = 2 * MIB}},
+		{{.id = 'x', .age_ns = 400 * SEC, .cost_ns = 60 * MSEC},
+			{.id = 'd', .cost_ns = MSEC, .doubt_bytes = 2 * MIB}},
+		{{.id = 'x', .age_ns = 400 * SEC, .cost_ns = 60 * MSEC},
+			{.id = 'n', .is_new = true, .cost_ns = MSEC, .doubt_bytes = MIB}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct plan_limits limits = plenty;
+		size_t times = 0;
+
+		limits.tokens_ns = 80 * MSEC;
+		for (limits.round = 0; limits.round < 100; limits.round++) {
+			struct plan_item items[201];
+			struct plan_counts counts;
+			size_t n;
+
+			items[0] = cases[i].dear;
+			for (size_t k = 1; k < 201; k++)
+				items[k] = cases[i].cheap;
+			n = plan_choose(items, 201, &limits, &counts);
+			times += chosen_of(items, n, 'x');
+			assert_true(chosen_of(items, n, cases[i].cheap.id) >= 20);
+		}
+		assert_in_range(times, 15, 85);
+	}
+}
+
+/*
+ * A budget far too small for what the host wants: tokens come slowly, some reads cost many passes' worth, all
+ * the time there are new ones and doubts. Everything is read again and again, the oldest first.
+ */
+static void nothing_starves(void **state)
+{
+	enum { COUNT = 40 };
+
+	(void)state;
+	for (uint64_t income_us = 100; income_us <= 10000; income_us *= 10) {
+		struct plan_limits limits = plenty;
+		uint64_t seed = income_us, kept_new_age = 0, total_ns = 0;
+		uint64_t oldest_new = 0, oldest = 0;
+		int64_t tokens = 0;
+		struct host h;
+
+		host_open(&h, COUNT, 10 * USEC, 20 * MSEC);
+		total_ns = host_total(&h);
+		for (uint64_t pass = 0; pass < 400 + 40 * total_ns / (income_us * USEC); pass++) {
+			struct plan_item items[COUNT + 10];
+			struct plan_counts counts;
+			size_t n, count = 0;
+
+			tokens += (int64_t)(income_us * USEC);
+			limits.tokens_ns = tokens > 0 ? (uint64_t)tokens : 0;
+			limits.round = pass;
+			for (uint32_t i = 0; i < COUNT; i++) {
+				items[count++] = item(i, id_cost(i, 10 * USEC, 20 * MSEC),
+					i % 3 ? unit_random(&seed) % (40 * MIB) : 0, h.age_ns[i]);
+			}
+			/* Born in each pass, and ended in the next; but for one, that is dear. */
+			for (uint32_t i = 0; i < 9; i++)
+				items[count++] = new_item(1000, 100 * USEC, 8 * MIB);
+			items[count] = new_item(2000, 15 * MSEC, MIB);
+			items[count++].age_ns = kept_new_age;
+
+			n = plan_choose(items, count, &limits, &counts);
+			for (size_t i = 0; i < n; i++) {
+				tokens -= (int64_t)items[i].cost_ns;
+				if (items[i].id == 2000)
+					kept_new_age = 0;
+				else if (items[i].id < COUNT)
+					h.age_ns[items[i].id] = 0;
+			}
+			for (size_t i = 0; i < COUNT; i++) {
+				h.age_ns[i] += limits.interval_ns;
+				oldest = h.age_ns[i] > oldest ? h.age_ns[i] : oldest;
+			}
+			kept_new_age += limits.interval_ns;
+			oldest_new = kept_new_age > oldest_new ? kept_new_age : oldest_new;
+		}
+		/* With a third of the tokens, everything in turn. */
+		uint64_t fair = limits.max_age_ns +
+		                (4 * total_ns / (income_us * USEC) + 20) * limits.interval_ns;
+
+		if (oldest > fair || oldest_new > fair)
+			fail_msg("%u us a pass: %u s and %u s, where %u would be fair",
+				(unsigned int)income_us, (unsigned int)(oldest / SEC),
+				(unsigned int)(oldest_new / SEC), (unsigned int)(fair / SEC));
+		host_close(&h);
+	}
+}
+
+/* Any numbers whatever: nothing overflows, nothing is lost. */
+static void extremes_are_survived(void **state)
+{
+	static const uint64_t extremes[] = {0, 1, 1000, SEC, UINT64_C(1) << 62, UINT64_MAX};
+	uint64_t seed = 6;
+
+	(void)state;
+	for (int run = 0; run < 20000; run++) {
+		struct plan_item items[12];
+		struct plan_counts counts;
+		struct plan_limits limits = {
+			.tokens_ns = extremes[unit_random(&seed) % 6],
+			.interval_ns = extremes[1 + unit_random(&seed) % 5],
+			.max_age_ns = extremes[1 + unit_random(&seed) % 5],
+			.giant_age_ns = extremes[unit_random(&seed) % 6],
+			.stall_ns = extremes[unit_random(&seed) % 6],
+			.total_cost_ns = extremes[unit_random(&seed) % 6],
+			.round = extremes[unit_random(&seed) % 6],
+		};
+		size_t count = unit_random(&seed) % 13, n;
+
+		for (uint32_t i = 0; i < count; i++) {
+			items[i] = (struct plan_item){
+				.id = i,
+				.is_new = unit_random(&seed) % 2,
+				.is_giant = unit_random(&seed) % 2,
+				.cost_ns = extremes[unit_random(&seed) % 6],
+				.hold_ns = extremes[unit_random(&seed) % 6],
+				.doubt_bytes = extremes[unit_random(&seed) % 6],
+				.pss_bytes = extremes[unit_random(&seed) % 6],
+				.age_ns = extremes[unit_random(&seed) % 6],
+			};
+		}
+		n = plan_choose(items, count, &limits, &counts);
+		assert_true(n <= count);
+		for (uint32_t i = 0; i < count; i++)
+			assert_int_equal(chosen_of(items, count, i), 1);
+		assert_true(n + counts.deferred[PLAN_BUDGET] + counts.deferred[PLAN_STALL] +
+				    counts.deferred[PLAN_GIANT] <=
+			    count);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_needs_nothing),
+		cmocka_unit_test(new_ones_are_first_then_the_overdue_then_the_doubtful),
+		cmocka_unit_test(doubts_go_by_cost),
+		cmocka_unit_test(small_doubts_are_left),
+		cmocka_unit_test(tokens_are_shared),
+		cmocka_unit_test(what_is_left_goes_on),
+		cmocka_unit_test(the_overdue_are_read_for_their_doubt_too),
+		cmocka_unit_test(at_most_one_read_overdraws),
+		cmocka_unit_test(without_tokens_nothing_is_read),
+		cmocka_unit_test(giants_are_read_at_their_own_age),
+		cmocka_unit_test(refreshes_are_spread_evenly),
+		cmocka_unit_test(large_reads_are_not_read_too_early),
+		cmocka_unit_test(what_doubts_read_needs_no_refresh),
+		cmocka_unit_test(the_total_sets_the_pace),
+		cmocka_unit_test(only_refreshes_set_the_pace),
+		cmocka_unit_test(the_dear_ones_have_a_lot),
+		cmocka_unit_test(nothing_starves),
+		cmocka_unit_test(extremes_are_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
