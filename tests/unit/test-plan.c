@@ -506,10 +506,25 @@ static void only_refreshes_set_the_pace(void **state)
 	assert_in_range(n, 20, 30);
 
 	for (uint32_t i = 0; i < 40; i++)
-		items[i] = item(i, MSEC, 0, 20 * SEC);
+		items[i] = item(i, MSEC, 0, i < 2 ? 275 * SEC : 20 * SEC);
 	items[40] = new_item('n', 10 * MSEC, MIB);
-	items[40].age_ns = 280 * SEC;
+	items[40].age_ns = 265 * SEC;
 	assert_ids(items, plan_choose(items, 41, &plenty, &counts), "n");
+}
+
+/* However slow the pace is, and however far off the maximum age. */
+static void giants_are_due_at_their_own_age(void **state)
+{
+	struct plan_limits limits = plenty;
+	struct plan_counts counts;
+	struct plan_item items[41];
+
+	(void)state;
+	limits.giant_age_ns = 100 * SEC;
+	for (uint32_t i = 0; i < 40; i++)
+		items[i] = item(i, 10 * MSEC, 0, 20 * SEC);
+	items[40] = item('g', 60 * MSEC, 0, 150 * SEC);
+	assert_ids(items, plan_choose(items, 41, &limits, &counts), "g");
 }
 
 /* Where the others could use up every token exactly, what is dearer than a part is read sometimes all the same. */
@@ -674,6 +689,7 @@ int main(void)
 		cmocka_unit_test(what_doubts_read_needs_no_refresh),
 		cmocka_unit_test(the_total_sets_the_pace),
 		cmocka_unit_test(only_refreshes_set_the_pace),
+		cmocka_unit_test(giants_are_due_at_their_own_age),
 		cmocka_unit_test(the_dear_ones_have_a_lot),
 		cmocka_unit_test(nothing_starves),
 		cmocka_unit_test(extremes_are_survived),
