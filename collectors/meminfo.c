@@ -11,6 +11,8 @@
 static const struct line_key keys[] = {
 	LINE_KEY("MemTotal", MEMINFO_TOTAL),
 	LINE_KEY("MemAvailable", MEMINFO_AVAILABLE),
+	LINE_KEY("AnonPages", MEMINFO_ANON_PAGES),
+	LINE_KEY("Mapped", MEMINFO_MAPPED),
 };
 
 int meminfo_parse(const char *text, size_t len, struct meminfo *ret)

@@ -10,7 +10,9 @@
 
 enum meminfo_field {
 	MEMINFO_TOTAL,
-	MEMINFO_AVAILABLE, /* Linux 3.14 */
+	MEMINFO_AVAILABLE,  /* Linux 3.14 */
+	MEMINFO_ANON_PAGES, /* anonymous pages that processes map, each once */
+	MEMINFO_MAPPED,     /* pages of files and of shmem that processes map, each once */
 	MEMINFO_FIELDS
 };
 

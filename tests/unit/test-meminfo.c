@@ -11,6 +11,8 @@
 enum {
 	TOTAL = 1 << MEMINFO_TOTAL,
 	AVAILABLE = 1 << MEMINFO_AVAILABLE,
+	ANON_PAGES = 1 << MEMINFO_ANON_PAGES,
+	MAPPED = 1 << MEMINFO_MAPPED,
 };
 
 static void parses_what_there_is(void **state)
@@ -48,6 +50,20 @@ static void parses_what_there_is(void **state)
 	}
 }
 
+static void parses_what_is_mapped(void **state)
+{
+	static const char text[] =
+		"AnonPages:          5 kB\nMapped:             7 kB\n"
+		"AnonHugePages:     11 kB\nFileMapped:    13 kB\nShmemPmdMapped: 1 kB\n";
+	struct meminfo m;
+
+	(void)state;
+	assert_int_equal(meminfo_parse(text, sizeof(text) - 1, &m), 0);
+	assert_int_equal(m.present, ANON_PAGES | MAPPED);
+	assert_int_equal(m.q[MEMINFO_ANON_PAGES], 5 * 1024);
+	assert_int_equal(m.q[MEMINFO_MAPPED], 7 * 1024);
+}
+
 static void reads_the_kernels(void **state)
 {
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -56,7 +72,7 @@ static void reads_the_kernels(void **state)
 
 	(void)state;
 	assert_int_equal(meminfo_read(proc, &m), 0);
-	assert_int_equal(m.present, TOTAL | AVAILABLE);
+	assert_int_equal(m.present, TOTAL | AVAILABLE | ANON_PAGES | MAPPED);
 	assert_true(m.q[MEMINFO_TOTAL] > m.q[MEMINFO_AVAILABLE]);
 	assert_true(m.q[MEMINFO_TOTAL] > 1 << 20);
 	assert_int_equal(meminfo_read(none, &m), -ENOENT);
@@ -66,6 +82,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_what_there_is),
+		cmocka_unit_test(parses_what_is_mapped),
 		cmocka_unit_test(reads_the_kernels),
 	};
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+
+#include "base/cleanup.h"
+#include "collectors/vmstat.h"
+
+enum {
+	IN = 1 << VMSTAT_SWAP_IN,
+	OUT = 1 << VMSTAT_SWAP_OUT,
+};
+
+static void parses_what_there_is(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+		uint64_t present, in, out;
+	} cases[] = {
+		{"nr_free_pages 5\npswpin 17\npswpout 42\npgalloc_dma 3\n", 0, IN | OUT, 17, 42},
+		{"pswpout 42\npswpin 17\n", 0, IN | OUT, 17, 42},
+		{"pswpin 0\npswpinx 4\nxpswpout 5\npswpout\n", 0, IN, 0, 0},
+		{"nr_free_pages 5\n", 0, 0, 0, 0}, /* without CONFIG_SWAP */
+		{"", 0, 0, 0, 0},
+		{"pswpin 17\npswpin 17\n", -EBADMSG, 0, 0, 0},
+		{"pswpin -1\n", -EBADMSG, 0, 0, 0},
+		{"pswpin 1 \n", -EBADMSG, 0, 0, 0},
+		{"pswpin 18446744073709551616\n", -EBADMSG, 0, 0, 0},
+		{"pswpin 1\npswpout 1", -EBADMSG, 0, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct vmstat v = {.present = 777};
+		int r = vmstat_parse(cases[i].text, strlen(cases[i].text), &v);
+
+		assert_int_equal(r, cases[i].result);
+		assert_int_equal(v.present, r ? 777 : cases[i].present);
+		if (r == 0) {
+			assert_int_equal(v.q[VMSTAT_SWAP_IN], cases[i].in);
+			assert_int_equal(v.q[VMSTAT_SWAP_OUT], cases[i].out);
+		}
+	}
+}
+
+static void reads_the_kernels(void **state)
+{
+	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int none = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct vmstat v;
+
+	(void)state;
+	assert_int_equal(vmstat_read(proc, &v), 0);
+	assert_true(v.present == (IN | OUT) || v.present == 0);
+	assert_int_equal(vmstat_read(none, &v), -ENOENT);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parses_what_there_is),
+		cmocka_unit_test(reads_the_kernels),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
