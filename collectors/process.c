@@ -29,8 +29,8 @@
 enum {
 	LONG_TEXT_MAX = 4 << 20, /* status holds up to 65536 supplementary groups */
 	SMAPS_PIECE = 1 << 14,
-	PATH_SIZE = 64,
 	ATTEMPTS = 2,
+	NOT_WALKED = -EINPROGRESS, /* no file of /proc gives it */
 };
 
 void process_init(struct process *p, pid_t pid)
@@ -38,6 +38,7 @@ void process_init(struct process *p, pid_t pid)
 	*p = (struct process){
 		.pid = pid,
 		.dirfd = -1,
+		.statm_fd = -1,
 		.user = PROCESS_NO_SCOPE,
 		.program = PROCESS_NO_SCOPE,
 		.unit = PROCESS_NO_SCOPE,
@@ -48,6 +49,7 @@ void process_init(struct process *p, pid_t pid)
 void process_done(struct process *p)
 {
 	p->dirfd = fd_close(p->dirfd);
+	p->statm_fd = fd_close(p->statm_fd);
 }
 
 void process_reader_done(struct process_reader *r)
@@ -60,10 +62,11 @@ void process_reader_done(struct process_reader *r)
 
 void process_release(struct process_reader *r, struct process *p)
 {
-	if (p->dirfd < 0)
-		return;
-	p->dirfd = fd_close(p->dirfd);
-	r->kept--;
+	if (p->statm_fd >= 0)
+		r->kept_statm--;
+	if (p->dirfd >= 0)
+		r->kept--;
+	process_done(p);
 }
 
 /* What an error of open or read below a live /proc/PID means. */
@@ -93,25 +96,27 @@ struct reading {
 	struct status status;
 	struct smaps smaps;
 	enum process_source source;
-	int error; /* of the walk: why there is no PSS; 0 where there is */
+	int error;                  /* of the walk: why there is no PSS; 0 where there is */
+	bool looks;                 /* there is to be no walk: .error is NOT_WALKED */
+	const struct smaps *walked; /* there was one; NULL: there is to be one */
 };
 
-/* The path of FILE below /proc/PID, through the live thread of a dead leader where need be. */
-static const char *path_of(const struct process *p, const char *file, char to[static PATH_SIZE])
+const char *process_path(
+	const struct process *p, const char *file, char to[static PROCESS_PATH_SIZE])
 {
 	if (!p->tid)
 		return file;
-	snprintf(to, PATH_SIZE, "task/%d/%s", p->tid, file);
+	snprintf(to, PROCESS_PATH_SIZE, "task/%d/%s", p->tid, file);
 	return to;
 }
 
 static int read_text(struct reading *g, const char *file, const char **ret_text, size_t *ret_len)
 {
 	struct process_reader *r = g->reader;
-	char path[PATH_SIZE];
+	char path[PROCESS_PATH_SIZE];
 	int e;
 
-	file = path_of(g->process, file, path);
+	file = process_path(g->process, file, path);
 	*ret_text = r->text;
 	e = file_read(g->dirfd, file, r->text, sizeof(r->text), ret_len);
 	if (e != -EFBIG)
@@ -165,9 +170,9 @@ static int read_rollup(struct reading *g)
 static int read_smaps(struct reading *g)
 {
 	struct process_reader *r = g->reader;
-	char path[PATH_SIZE];
+	char path[PROCESS_PATH_SIZE];
 	AUTO_CLOSE int fd = openat(
-		g->dirfd, path_of(g->process, "smaps", path), O_RDONLY | O_CLOEXEC);
+		g->dirfd, process_path(g->process, "smaps", path), O_RDONLY | O_CLOEXEC);
 	bool is_empty = true;
 
 	if (fd < 0)
@@ -197,15 +202,25 @@ static int read_smaps(struct reading *g)
 /* Whether the thread that a dead leader is read through has ended. */
 static bool is_thread_gone(const struct reading *g)
 {
-	char path[PATH_SIZE];
+	char path[PROCESS_PATH_SIZE];
 
-	return g->process->tid && faccessat(g->dirfd, path_of(g->process, "status", path), F_OK, 0);
+	return g->process->tid &&
+	       faccessat(g->dirfd, process_path(g->process, "status", path), F_OK, 0);
 }
 
 /* Walks the page tables; where rollup is missing (before Linux 4.14), through smaps. */
 static void walk(struct reading *g)
 {
 	g->source = SOURCE_RSS;
+	g->error = NOT_WALKED;
+	if (g->looks)
+		return;
+	if (g->walked) {
+		g->smaps = *g->walked;
+		g->source = SOURCE_SMAPS;
+		g->error = 0;
+		return;
+	}
 	g->error = read_rollup(g);
 	if (g->error == -ENOENT)
 		g->error = read_smaps(g);
@@ -317,7 +332,7 @@ static bool is_same_range_again(struct reading *g)
 {
 	uint64_t start = g->smaps.range_start, end = g->smaps.range_end;
 
-	if (g->error < 0 || g->source != SOURCE_ROLLUP)
+	if (g->walked || g->error < 0 || g->source != SOURCE_ROLLUP)
 		return true;
 	walk(g);
 	return g->error == 0 && g->smaps.range_start == start && g->smaps.range_end == end;
@@ -368,9 +383,9 @@ static int read_guarded(struct reading *g, struct stat_info *ret, bool *ret_has_
 static int read_program(struct reading *g, struct sample *ret)
 {
 	struct process_reader *r = g->reader;
-	char path[PATH_SIZE];
+	char path[PROCESS_PATH_SIZE];
 	ssize_t n = readlinkat(
-		g->dirfd, path_of(g->process, "exe", path), r->text, sizeof(r->text));
+		g->dirfd, process_path(g->process, "exe", path), r->text, sizeof(r->text));
 
 	buffer_clear(&r->program);
 	program_name(g->status.name, g->status.name_len, n < 0 ? NULL : r->text,
@@ -434,6 +449,8 @@ static void adopt(
 		p->growth = (struct growth){0};
 		p->mm_is_new = true;
 		p->mm_group = 0;
+		p->measured = false;
+		p->range_start = p->range_end = 0;
 		ret->is_new_image = true;
 	}
 	p->known = true;
@@ -449,6 +466,9 @@ static void adopt_range(const struct reading *g)
 	struct process *p = g->process;
 	bool measured = g->error == 0;
 
+	if (g->looks)
+		return;
+	p->looked = false;
 	p->by_smaps = measured && g->source == SOURCE_SMAPS;
 	if (p->measured == measured && (!measured || (p->range_start == g->smaps.range_start &&
 							     p->range_end == g->smaps.range_end)))
@@ -473,10 +493,14 @@ static void fill(const struct reading *g, struct sample *ret)
 		p->stat.start_ticks <= (INT64_MAX - procfs->boot_realtime_ns) / procfs->ns_per_tick)
 		ROW_SET(ret, PROCESS_START_TIME,
 			procfs->boot_realtime_ns + p->stat.start_ticks * procfs->ns_per_tick);
-	if (g->error == 0)
+	if (g->error == 0) {
 		smaps_store(&g->smaps, &ret->present, ret->q);
+		ret->huge_bytes = smaps_huge_bytes(&g->smaps);
+		ret->rounding = smaps_rounding(&g->smaps);
+		ret->mappings = g->source == SOURCE_SMAPS ? (uint32_t)g->smaps.mappings : 0;
+	}
 	ret->source = g->source;
-	ret->outcome = g->error == 0 ? OUTCOME_MEASURED : outcome_of(g->error);
+	ret->outcome = g->error == 0 || g->looks ? OUTCOME_MEASURED : outcome_of(g->error);
 	if (g->error == -ENOENT) /* a kernel without CONFIG_PROC_PAGE_MONITOR has neither file */
 		ret->outcome = OUTCOME_ERROR;
 }
@@ -484,10 +508,13 @@ static void fill(const struct reading *g, struct sample *ret)
 /* A former image's figures must not be seen again: the next sample starts from nothing. */
 static void forget(struct process *p)
 {
-	int dirfd = p->dirfd;
+	int dirfd = p->dirfd, statm_fd = p->statm_fd;
+	struct watch *watch = p->watch; /* its owner sees by the next sample that it is void */
 
 	process_init(p, p->pid);
 	p->dirfd = dirfd;
+	p->statm_fd = statm_fd;
+	p->watch = watch;
 }
 
 /* No status could be had: a process that is known stays a member, of which nothing is known now. */
@@ -528,8 +555,9 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 	is_changing = e == OUTCOME_CHANGING;
 	if (is_changing)
 		g->error = -ESRCH; /* the counters are of one image, the walk perhaps of another */
-	is_steady = is_same_identity(p, &g->status) && is_same_walk(g);
+	is_steady = is_same_identity(p, &g->status) && (p->looked || is_same_walk(g));
 	adopt(g, &stat, has_stat, ret);
+	p->looked = p->looked || (g->looks && ret->is_new_image);
 	adopt_range(g);
 	fill(g, ret);
 	e = end_sample(g, !is_steady || ret->is_new_image, now_ns, ret);
@@ -541,12 +569,27 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 	return e;
 }
 
+/* Whether G, a look, shows the image that P is known to run: images do not come back. 0 or a shortage. */
+static int is_known_look(struct reading *g, bool *ret)
+{
+	struct process *p = g->process;
+	struct stat_info stat;
+	int e = read_stat(g, &stat);
+
+	if (is_shortage(e))
+		return e;
+	*ret = e == 0 ? p->has_stat && stat_is_same_image(&p->stat, &stat) : !p->has_stat;
+	if (e == 0)
+		p->stat.parent = stat.parent;
+	return 0;
+}
+
 static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process *p = g->process;
 	int e;
 
-	if (!p->known || p->by_smaps)
+	if (!p->known || ((p->by_smaps || p->looked) && !g->looks))
 		return sample_changed(g, now_ns, ret);
 	e = read_counters(g);
 	if (e < 0)
@@ -559,6 +602,15 @@ static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 	if (e == OUTCOME_CHANGING || !is_same_identity(p, &g->status))
 		return sample_changed(g, now_ns, ret);
 	walk(g);
+	if (g->looks) {
+		bool is_known;
+
+		e = is_known_look(g, &is_known);
+		if (e < 0)
+			return fail(p, e, ret);
+		if (!is_known)
+			return sample_changed(g, now_ns, ret);
+	}
 	/* smaps can be cut short without an error, and only a guarded reading notices. */
 	if (!is_same_walk(g) || g->source == SOURCE_SMAPS)
 		return sample_changed(g, now_ns, ret);
@@ -596,44 +648,118 @@ static int check_start_time(struct reading *g)
 	return 0;
 }
 
-static int sample_opened(
-	struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+static bool may_keep(const struct process_reader *r)
 {
-	struct reading g = {.reader = r, .process = p};
+	return r->kept + r->kept_statm < r->kept_max;
+}
+
+static int sample_opened(struct reading *g, uint64_t now_ns, struct sample *ret)
+{
+	struct process_reader *r = g->reader;
+	struct process *p = g->process;
 	AUTO_CLOSE int fd = open_directory(r, p);
 	int e;
 
 	*ret = (struct sample){.outcome = OUTCOME_GONE};
 	if (fd < 0)
 		return fail(p, fd, ret);
-	g.dirfd = fd;
-	e = check_start_time(&g);
+	g->dirfd = fd;
+	e = check_start_time(g);
 	if (e < 0)
 		return fail(p, e, ret);
-	if (r->kept < r->kept_max) {
+	if (may_keep(r)) {
 		p->dirfd = TAKE_FD(fd);
 		r->kept++;
 	}
-	return sample(&g, now_ns, ret);
+	return sample(g, now_ns, ret);
 }
 
-int process_read(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+static int take_sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 {
-	struct reading g = {.reader = r, .process = p, .dirfd = p->dirfd};
+	struct process *p = g->process;
 	int e;
 
 	if (p->dirfd >= 0) {
 		*ret = (struct sample){.outcome = OUTCOME_GONE};
-		e = sample(&g, now_ns, ret);
+		g->dirfd = p->dirfd;
+		e = sample(g, now_ns, ret);
 		if (e < 0 || ret->outcome != OUTCOME_GONE)
 			return e;
 		/* It ended; whoever has its pid now is somebody else. */
-		process_release(r, p);
-		process_init(p, p->pid);
+		process_release(g->reader, p);
+		forget(p);
 	}
-	e = sample_opened(r, p, now_ns, ret);
+	e = sample_opened(g, now_ns, ret);
 	if (e == 0 && ret->outcome == OUTCOME_GONE)
-		process_release(
-			r, p); /* many may end in one pass: the next one is not waited for */
+		process_release(g->reader, p); /* the next pass is not waited for: many may end */
+	return e;
+}
+
+int process_read(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct reading g = {.reader = r, .process = p};
+
+	return take_sample(&g, now_ns, ret);
+}
+
+int process_look(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct reading g = {.reader = r, .process = p, .looks = true};
+
+	return take_sample(&g, now_ns, ret);
+}
+
+/* A new image: what was walked was the former one, or somebody else. */
+int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
+	const struct smaps *walked, struct sample *ret)
+{
+	struct reading g = {.reader = r, .process = p, .walked = walked};
+	int e;
+
+	p->looked = p->known; /* no walk of before is to be compared with this one */
+	e = take_sample(&g, now_ns, ret);
+	if (ret->is_new_image && ret->outcome == OUTCOME_MEASURED) {
+		for (size_t i = PROCESS_PSS; i <= PROCESS_USS; i++)
+			ret->present &= ~(UINT64_C(1) << i);
+		ret->outcome = OUTCOME_CHANGING;
+		ret->source = SOURCE_RSS;
+		p->known = p->measured = false;
+	}
+	return e;
+}
+
+int process_directory(struct process_reader *r, struct process *p, bool *ret_owned)
+{
+	struct reading g = {.reader = r, .process = p};
+	AUTO_CLOSE int fd = -1;
+	bool was_known = p->known;
+	int e;
+
+	*ret_owned = p->dirfd < 0;
+	if (p->dirfd >= 0)
+		return p->dirfd;
+	fd = open_directory(r, p);
+	if (fd < 0)
+		return fd == -ENOENT ? -ESRCH : fd;
+	g.dirfd = fd;
+	e = check_start_time(&g);
+	if (e < 0)
+		return e;
+	return was_known && !p->known ? -ESRCH : TAKE_FD(fd);
+}
+
+int process_read_cgroup(
+	struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct reading g = {.reader = r, .process = p};
+	bool is_owned;
+	int fd = process_directory(r, p, &is_owned), e = 0;
+
+	*ret = (struct sample){.outcome = OUTCOME_MEASURED, .is_member = true, .uid = p->uid};
+	g.dirfd = fd;
+	if (fd >= 0)
+		e = read_cgroup(&g, now_ns, ret);
+	if (fd >= 0 && is_owned)
+		close(fd);
 	return e;
 }

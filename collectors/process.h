@@ -28,10 +28,12 @@ struct process {
 	pid_t pid;
 	pid_t tid;     /* a live thread by which a dead leader is read; 0: none needed */
 	int dirfd;     /* /proc/PID, kept while the descriptor limit allows; -1 */
+	int statm_fd;  /* its statm, likewise (sense.h); -1 */
 	bool known;    /* the fields below hold what an earlier sample found */
 	bool has_stat; /* .stat was read */
 	bool measured; /* .range_* come from a walk of its page tables */
 	bool by_smaps; /* that walk was through smaps, which has to be guarded */
+	bool looked;   /* the image was identified by process_look(), no walk has followed */
 	uint8_t name_len;
 	char name[STATUS_NAME_SIZE]; /* raw */
 	uid_t uid;
@@ -48,6 +50,7 @@ struct process {
 	/* Export, see export.h. */
 	bool exported;
 	uint8_t below;
+	struct watch *watch; /* owned; what adaptive passes remember, see watch.h; NULL: nothing */
 };
 
 void process_init(struct process *p, pid_t pid);
@@ -64,13 +67,17 @@ struct sample {
 	uid_t uid;
 	uint64_t present;
 	uint64_t q[PROCESS_QUANTITIES];
+	uint64_t huge_bytes; /* of the RSS that the walk found, in huge pages */
+	uint64_t rounding;   /* by how much the true PSS may lie above what was printed */
+	uint32_t mappings;   /* as smaps tells them; 0: not known */
 };
 
 /* Buffers and counts that all processes share. */
 struct process_reader {
-	const struct procfs *procfs; /* borrowed */
-	size_t kept_max;             /* how many descriptors may be kept */
-	size_t kept;
+	const struct procfs *procfs;  /* borrowed */
+	size_t kept_max;              /* how many descriptors may be kept */
+	size_t kept;                  /* directories */
+	size_t kept_statm, statm_max; /* descriptors of statm, and how many there may be: sense.h */
 	char text[1 << 14];
 	struct buffer long_text; /* for files that are longer */
 	struct smaps_parser smaps;
@@ -82,7 +89,7 @@ struct process_reader {
 
 void process_reader_done(struct process_reader *r);
 
-/* Gives up P's kept descriptor. */
+/* Gives up P's kept descriptors. */
 void process_release(struct process_reader *r, struct process *p);
 
 /*
@@ -91,5 +98,34 @@ void process_release(struct process_reader *r, struct process *p);
  * the outcome; -ENOMEM.
  */
 int process_read(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret);
+
+/*
+ * Looks at P without walking its page tables: who it is, which image it runs, what status says. As
+ * process_read(), but where it could be seen the outcome is OUTCOME_MEASURED, the source SOURCE_RSS and there
+ * is no PSS. What P's last walk found is forgotten if it runs another image.
+ */
+int process_look(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret);
+
+/* Reads P's cgroup alone, of a process that is known, and says so in RET->has_cgroup. 0; -ENOMEM. */
+int process_read_cgroup(
+	struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret);
+
+/*
+ * Completes a walk of P by slices (slices.h), which found WALKED after a process_look() at P: the same guards
+ * and outcomes as process_read(). OUTCOME_CHANGING: P runs another image by now, and WALKED is worth nothing.
+ */
+int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
+	const struct smaps *walked, struct sample *ret);
+
+/*
+ * A descriptor of P's directory, for the caller to close, or P's kept one, which is borrowed (*RET_OWNED says
+ * which). -ESRCH: P is gone, its pid may be another's; or an error of open.
+ */
+int process_directory(struct process_reader *r, struct process *p, bool *ret_owned);
+
+/* The path of FILE below P's directory, through the live thread of a dead leader where need be. */
+enum { PROCESS_PATH_SIZE = 64 };
+const char *process_path(
+	const struct process *p, const char *file, char to[static PROCESS_PATH_SIZE]);
 
 #endif

@@ -23,6 +23,9 @@ static const struct line_key keys[] = {
 	LINE_KEY("Shared_Dirty", SMAPS_SHARED_DIRTY),
 	LINE_KEY("Private_Clean", SMAPS_PRIVATE_CLEAN),
 	LINE_KEY("Private_Dirty", SMAPS_PRIVATE_DIRTY),
+	LINE_KEY("AnonHugePages", SMAPS_ANON_HUGE),
+	LINE_KEY("ShmemPmdMapped", SMAPS_SHMEM_PMD_MAPPED),
+	LINE_KEY("FilePmdMapped", SMAPS_FILE_PMD_MAPPED),
 	LINE_KEY("Shared_Hugetlb", SMAPS_SHARED_HUGETLB),
 	LINE_KEY("Private_Hugetlb", SMAPS_PRIVATE_HUGETLB),
 	LINE_KEY("SwapPss", SMAPS_SWAP_PSS),
@@ -51,12 +54,15 @@ static void end_mapping(struct smaps_parser *p)
 
 	if (!p->sum.mappings)
 		return;
+	if (p->mapping_rss > p->largest_rss)
+		p->largest_rss = p->mapping_rss;
 	if (p->mapping_shared || (p->mapping_present & shared) != shared)
 		p->sum.shared_mappings++;
 	p->sum.present = p->sum.mappings == 1 ? p->mapping_present
 	                                      : p->sum.present & p->mapping_present;
 	p->mapping_present = 0;
 	p->mapping_shared = 0;
+	p->mapping_rss = 0;
 }
 
 /* A mapping's first line. Its path may hold a colon, so these lines are told by their range. */
@@ -70,7 +76,9 @@ static int parse_mapping(struct smaps_parser *p, const char *line, size_t len)
 	end_mapping(p);
 	if (!p->sum.mappings++)
 		p->sum.range_start = start;
-	p->sum.range_end = end;
+	/* [vsyscall], which is the kernel's, stands in smaps and in no range of rollup's. */
+	if (p->sum.mappings == 1 || start <= INT64_MAX)
+		p->sum.range_end = end;
 	return 0;
 }
 
@@ -90,6 +98,8 @@ static int parse_field(struct smaps_parser *p, const struct line *line)
 		return -EBADMSG;
 	if (key->id == SMAPS_SHARED_CLEAN || key->id == SMAPS_SHARED_DIRTY)
 		p->mapping_shared |= bytes;
+	if (key->id == SMAPS_RSS)
+		p->mapping_rss = bytes;
 	return 0;
 }
 
@@ -127,6 +137,7 @@ void smaps_parser_init(struct smaps_parser *p)
 	p->sum = (struct smaps){0};
 	p->mapping_present = 0;
 	p->mapping_shared = 0;
+	p->mapping_rss = p->largest_rss = 0;
 	p->hint = 0;
 	buffer_clear(&p->rest);
 }
@@ -219,10 +230,34 @@ static void set(uint64_t *present, uint64_t *q, enum process_quantity to, uint64
 	*present |= UINT64_C(1) << to;
 }
 
+uint64_t smaps_huge_bytes(const struct smaps *s)
+{
+	uint64_t huge = 0;
+
+	for (unsigned int i = SMAPS_ANON_HUGE; i <= SMAPS_SHMEM_PMD_MAPPED; i++)
+		if (__builtin_add_overflow(huge, s->q[i], &huge))
+			return s->q[SMAPS_RSS];
+	return huge < s->q[SMAPS_RSS] ? huge : s->q[SMAPS_RSS];
+}
+
+/*
+ * Each rounding took less than a KiB, by as little as 2^-12 of a byte; pages that nobody shares are
+ * whole KiB.
+ */
+uint64_t smaps_rounding(const struct smaps *s)
+{
+	uint64_t room = s->q[SMAPS_RSS] - s->q[SMAPS_PSS], rounding;
+
+	if (__builtin_mul_overflow(s->shared_mappings, UINT64_C(1024), &rounding) ||
+		rounding > room)
+		return room;
+	return rounding;
+}
+
 void smaps_store(const struct smaps *s, uint64_t *present, uint64_t *q)
 {
 	const uint64_t private = 1 << SMAPS_PRIVATE_CLEAN | 1 << SMAPS_PRIVATE_DIRTY;
-	uint64_t pss = s->q[SMAPS_PSS], rss = s->q[SMAPS_RSS], high;
+	uint64_t pss = s->q[SMAPS_PSS];
 
 	copy(s, SMAPS_RSS, present, q, PROCESS_RSS);
 	copy(s, SMAPS_PSS, present, q, PROCESS_PSS);
@@ -234,13 +269,6 @@ void smaps_store(const struct smaps *s, uint64_t *present, uint64_t *q)
 	copy(s, SMAPS_SHARED_HUGETLB, present, q, PROCESS_SHARED_HUGETLB);
 	if ((s->present & private) == private)
 		set(present, q, PROCESS_USS, s->q[SMAPS_PRIVATE_CLEAN] + s->q[SMAPS_PRIVATE_DIRTY]);
-	/*
-	 * Each rounding took less than a KiB, by as little as 2^-12 of a byte; pages that nobody shares are
-	 * whole KiB.
-	 */
-	if (__builtin_mul_overflow(s->shared_mappings, UINT64_C(1024), &high) ||
-		__builtin_add_overflow(pss, high, &high) || high > rss)
-		high = rss;
 	set(present, q, PROCESS_PSS_LOW, pss);
-	set(present, q, PROCESS_PSS_HIGH, high);
+	set(present, q, PROCESS_PSS_HIGH, pss + smaps_rounding(s));
 }

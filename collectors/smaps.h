@@ -25,7 +25,10 @@ enum smaps_field {
 	SMAPS_PRIVATE_DIRTY,
 	SMAPS_SHARED_HUGETLB,
 	SMAPS_PRIVATE_HUGETLB,
-	SMAPS_SWAP_PSS, /* Linux 4.3 */
+	SMAPS_SWAP_PSS,        /* Linux 4.3 */
+	SMAPS_ANON_HUGE,       /* in huge pages, which are walked in one step each */
+	SMAPS_FILE_PMD_MAPPED, /* Linux 5.4 */
+	SMAPS_SHMEM_PMD_MAPPED,
 	SMAPS_FIELDS
 };
 
@@ -50,6 +53,7 @@ struct smaps_parser {
 	struct smaps sum;
 	uint64_t mapping_present; /* of the mapping that is being read */
 	uint64_t mapping_shared;
+	uint64_t mapping_rss, largest_rss; /* of it, and of the largest of all */
 	size_t hint;
 	struct buffer rest; /* the beginning of a line that a piece cut */
 };
@@ -62,6 +66,12 @@ int smaps_parser_feed(struct smaps_parser *p, const char *text, size_t len);
 
 /* The sum. A process without any mapping has none: -EBADMSG. */
 int smaps_parser_end(struct smaps_parser *p, struct smaps *ret);
+
+/* What of the RSS is in huge pages, as far as the kernel says. */
+uint64_t smaps_huge_bytes(const struct smaps *s);
+
+/* By how much the true PSS may lie above the printed one, which is rounded down. */
+uint64_t smaps_rounding(const struct smaps *s);
 
 /*
  * Sets the quantities of a process that S brings, as far as they are present: RSS, PSS and its bounds

@@ -10,10 +10,18 @@
 
 enum {
 	FIELD_FIRST = 3, /* the one behind the ')' */
+	FIELD_PARENT = 4,
 	FIELD_START_TIME = 22,
 	FIELD_START_CODE = 26,
 	FIELD_START_STACK = 28,
 };
+
+static pid_t parse_pid(const char *text, size_t len)
+{
+	uint64_t pid;
+
+	return number_parse_u64(text, len, &pid) < 0 || pid > INT32_MAX ? 0 : (pid_t)pid;
+}
 
 int stat_parse(const char *text, size_t len, struct stat_info *ret)
 {
@@ -36,6 +44,8 @@ int stat_parse(const char *text, size_t len, struct stat_info *ret)
 		next = memchr(at, ' ', (size_t)(end - at));
 		if (!next)
 			return -EBADMSG;
+		if (field == FIELD_PARENT)
+			info.parent = parse_pid(at, (size_t)(next - at));
 		if (to && number_parse_u64(at, (size_t)(next - at), to) < 0)
 			return -EBADMSG;
 		at = next;

@@ -1033,6 +1033,105 @@ static void a_kept_descriptor_tells_who_it_was(void **state)
 }
 
 /* Its executable could not be read either. */
+static const struct sample *look(struct scene *s)
+{
+	memset(&s->sample, 0xff, sizeof(s->sample));
+	assert_int_equal(process_look(&s->reader, &s->process, 1, &s->sample), 0);
+	return &s->sample;
+}
+
+/* All but the walk; and what a look has found out a walk does not read again. */
+static void a_look_walks_nothing(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct tree_event events[] = {{.suffix = "smaps_rollup"}, {.suffix = "cgroup"},
+		{.suffix = "stat"}, {.suffix = "status"}};
+
+	(void)state;
+	tree_expect(events, ARRAY_SIZE(events));
+	assert_int_equal(look(s)->outcome, OUTCOME_MEASURED);
+	assert_int_equal(s->sample.source, SOURCE_RSS);
+	assert_true(s->sample.is_member && s->sample.is_new_image && s->sample.is_renamed);
+	assert_true(s->sample.has_cgroup);
+	assert_false(ROW_HAS(&s->sample, PROCESS_PSS));
+	assert_int_equal(s->sample.q[PROCESS_RSS], s->p.rss_kib * 1024);
+	assert_true(ROW_HAS(&s->sample, PROCESS_START_TIME));
+	assert_int_equal(events[0].count, 0);
+	assert_false(s->process.measured);
+
+	read_at(s, 1);
+	assert_measured(s);
+	assert_int_equal(events[0].count, 1);
+	assert_int_equal(events[1].count, 1);
+	assert_false(s->sample.is_new_image || s->sample.is_renamed);
+	assert_true(s->process.measured);
+
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		events[i].count = 0;
+	look(s);
+	assert_false(s->sample.is_new_image || s->sample.is_renamed);
+	assert_true(s->process.measured); /* the walk of before holds */
+	assert_int_equal(events[0].count, 0);
+	assert_int_equal(events[2].count, 1);
+	assert_int_equal(events[3].count, 1);
+	read_at(s, 1);
+	assert_measured(s);
+	assert_int_equal(events[0].count, 1);
+	assert_int_equal(events[2].count, 1);
+}
+
+/* Of one that has executed the same program again name and user tell nothing. */
+static void a_look_notices_an_exec(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	read_at(s, 1);
+	assert_true(s->process.measured);
+	s->p.image++;
+	tree_add(&s->tree, &s->p);
+	assert_true(look(s)->is_new_image);
+	assert_false(s->process.measured);
+	assert_false(look(s)->is_new_image);
+	read_at(s, 1);
+	assert_measured(s);
+	assert_false(s->sample.is_new_image);
+	s->p.uid++;
+	tree_add(&s->tree, &s->p);
+	assert_int_equal(look(s)->uid, s->p.uid);
+	assert_false(s->sample.is_new_image);
+	assert_true(s->process.measured);
+}
+
+static void a_look_tells_who_is_gone(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	read_at(s, 1);
+	replace_process(s);
+	assert_true(look(s)->is_new_image);
+	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+	tree_remove(&s->tree, "42");
+	assert_int_equal(look(s)->outcome, OUTCOME_GONE);
+	assert_false(s->sample.is_member);
+}
+
+static void a_cgroup_may_be_read_alone(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	read_at(s, 1);
+	s->p.cgroup = "/system.slice/y.service";
+	tree_add(&s->tree, &s->p);
+	assert_int_equal(process_read_cgroup(&s->reader, &s->process, 7, &s->sample), 0);
+	assert_true(s->sample.has_cgroup && s->sample.is_member);
+	assert_int_equal(s->sample.uid, s->p.uid);
+	assert_memory_equal(s->reader.cgroup.unit.text, "y.service", 9);
+	assert_int_equal(s->process.cgroup_ns, 7);
+}
+
 static void who_may_be_looked_into_is_named_anew(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -1052,6 +1151,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_a_process_whole),
+		cmocka_unit_test(a_look_walks_nothing),
+		cmocka_unit_test(a_look_notices_an_exec),
+		cmocka_unit_test(a_look_tells_who_is_gone),
+		cmocka_unit_test(a_cgroup_may_be_read_alone),
 		cmocka_unit_test(reads_less_the_second_time),
 		cmocka_unit_test(without_memory_there_is_nothing),
 		cmocka_unit_test(a_zombie_forgets),

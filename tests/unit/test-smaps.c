@@ -15,7 +15,8 @@
 #define FIELDS                                                                                     \
 	"Shared_Clean:       2600 kB\nShared_Dirty:          2 kB\nPrivate_Clean:       400 kB\n"  \
 	"Private_Dirty:      2003 kB\nReferenced:         5000 kB\nAnonymous:          2000 kB\n"  \
-	"LazyFree:              0 kB\nAnonHugePages:         0 kB\nShared_Hugetlb:     2048 kB\n"  \
+	"LazyFree:              0 kB\nAnonHugePages:      2048 kB\nShmemPmdMapped:     1024 kB\n"  \
+	"FilePmdMapped:       512 kB\nShared_Hugetlb:     2048 kB\n"                               \
 	"Private_Hugetlb:    4096 kB\nSwap:                128 kB\nSwapPss:             64 kB\n"   \
 	"Locked:                0 kB\n"
 #define ROLLUP_6_18                                                                                \
@@ -56,6 +57,51 @@ static void parses_rollup(void **state)
 	assert_int_equal(s.q[SMAPS_SHARED_HUGETLB], 2048 * 1024);
 	assert_int_equal(s.q[SMAPS_PRIVATE_HUGETLB], 4096 * 1024);
 	assert_int_equal(s.q[SMAPS_SWAP_PSS], 64 * 1024);
+	assert_int_equal(smaps_huge_bytes(&s), 3584 * 1024);
+	assert_int_equal(smaps_rounding(&s), 1024);
+}
+
+/* More in huge pages than is resident is no kernel's, and no reason to believe in less than nothing. */
+static void huge_pages_are_of_the_rss(void **state)
+{
+	struct smaps s = {.q = {[SMAPS_RSS] = 4096}};
+
+	(void)state;
+	s.q[SMAPS_ANON_HUGE] = s.q[SMAPS_FILE_PMD_MAPPED] = INT64_MAX;
+	s.q[SMAPS_SHMEM_PMD_MAPPED] = INT64_MAX;
+	assert_int_equal(smaps_huge_bytes(&s), 4096);
+	s.q[SMAPS_PSS] = 4000;
+	s.shared_mappings = 2;
+	assert_int_equal(smaps_rounding(&s), 96);
+	s.shared_mappings = UINT64_MAX / 2;
+	assert_int_equal(smaps_rounding(&s), 96);
+	s.shared_mappings = 0;
+	assert_int_equal(smaps_rounding(&s), 0);
+}
+
+/* smaps has a line more than rollup, of a page that is the kernel's: the ranges must be the same all the same. */
+static void vsyscall_is_out_of_range(void **state)
+{
+	static const char text[] =
+		"400000-500000 r-xp 00000000 00:00 0    /x\nRss: 8 kB\nPss: 8 kB\n"
+		"7fe000000000-7ff000000000 rw-p 00000000 00:00 0\nRss: 40 kB\nPss: 40 kB\n"
+		"7ff000000000-7ff000001000 rw-p 00000000 00:00 0\nRss: 4 kB\nPss: 4 kB\n"
+		"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0      [vsyscall]\n"
+		"Rss: 0 kB\nPss: 0 kB\n";
+	struct smaps_parser p = {0};
+	struct smaps s;
+
+	(void)state;
+	for (unsigned int round = 0; round < 2; round++) {
+		smaps_parser_init(&p);
+		assert_int_equal(smaps_parser_feed(&p, text, sizeof(text) - 1), 0);
+		assert_int_equal(smaps_parser_end(&p, &s), 0);
+		assert_int_equal(s.range_start, 0x400000);
+		assert_int_equal(s.range_end, 0x7ff000001000);
+		assert_int_equal(s.mappings, 4);
+		assert_int_equal(p.largest_rss, 40 * 1024);
+	}
+	smaps_parser_done(&p);
 }
 
 static void rollup_of_an_older_kernel_has_no_parts(void **state)
@@ -440,6 +486,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_rollup),
+		cmocka_unit_test(huge_pages_are_of_the_rss),
+		cmocka_unit_test(vsyscall_is_out_of_range),
 		cmocka_unit_test(rollup_of_an_older_kernel_has_no_parts),
 		cmocka_unit_test(refuses_what_no_kernel_prints),
 		cmocka_unit_test(refuses_what_is_cut),

@@ -32,6 +32,7 @@ static void passes_over_any_name(void **state)
 
 		assert_int_equal(stat_parse(text, (size_t)n, &info), 0);
 		assert_true(stat_is_same_image(&info, &expected));
+		assert_int_equal(info.parent, 1);
 	}
 }
 
@@ -86,6 +87,7 @@ static void looks_at_its_fields_alone(void **state)
 	assert_int_equal(info.start_ticks, 22);
 	assert_int_equal(info.start_code, 26);
 	assert_int_equal(info.start_stack, 28);
+	assert_int_equal(info.parent, 0);
 }
 
 static void an_image_is_all_three(void **state)

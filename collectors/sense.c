@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/sense.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+enum {
+	TEXT_SIZE = 256,
+	BIRTHS_PART = 8, /* for directories of those that come during the pass */
+};
+
+void sense_begin(struct process_reader *r, size_t count)
+{
+	size_t directories = count + count / BIRTHS_PART;
+
+	r->statm_max = r->kept_max > directories ? r->kept_max - directories : 0;
+}
+
+static int outcome_of(int error)
+{
+	switch (error) {
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOMEM: return error;
+	case -ESRCH: return SENSE_GONE;
+	default: return SENSE_UNKNOWN; /* -ENOENT, too: a tree may lack the file */
+	}
+}
+
+static int read_at(int fd, struct statm *ret)
+{
+	char text[TEXT_SIZE];
+	ssize_t n;
+
+	do
+		n = pread(fd, text, sizeof(text), 0);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return outcome_of(-errno);
+	return statm_parse(text, (size_t)n, ret) < 0 ? SENSE_UNKNOWN : 0;
+}
+
+static void forget(struct process_reader *r, struct process *p)
+{
+	p->statm_fd = fd_close(p->statm_fd);
+	r->kept_statm--;
+}
+
+static int read_kept(struct process_reader *r, struct process *p, struct statm *ret)
+{
+	int e = read_at(p->statm_fd, ret);
+
+	if (e != 0 || r->kept_statm > r->statm_max)
+		forget(r, p);
+	return e;
+}
+
+/* A thread's own may end before its process, and is not kept. */
+static bool may_keep(const struct process_reader *r, const struct process *p)
+{
+	return !p->tid && p->dirfd >= 0 && r->kept_statm < r->statm_max &&
+	       r->kept + r->kept_statm < r->kept_max;
+}
+
+int sense_read(struct process_reader *r, struct process *p, struct statm *ret)
+{
+	char path[PROCESS_PATH_SIZE];
+	AUTO_CLOSE int owned = -1, fd = -1;
+	bool is_owned;
+	int dirfd, e;
+
+	if (p->statm_fd >= 0)
+		return read_kept(r, p, ret);
+	dirfd = process_directory(r, p, &is_owned);
+	if (dirfd < 0)
+		return outcome_of(dirfd);
+	owned = is_owned ? dirfd : -1;
+	fd = openat(dirfd, process_path(p, "statm", path), O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return outcome_of(-errno);
+	e = read_at(fd, ret);
+	if (e == 0 && may_keep(r, p)) {
+		p->statm_fd = TAKE_FD(fd);
+		r->kept_statm++;
+	}
+	return e;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "collectors/slices.h"
+#include "tests/unit/tree.h"
+
+enum { MAPPINGS = 40 };
+
+struct scene {
+	struct tree tree;
+	struct procfs procfs;
+	struct process_reader reader;
+	struct process process;
+	struct tree_process p;
+	struct slices slices;
+	struct sample sample;
+};
+
+/* 100 KiB in each mapping, but 500 KiB in the 7th. The text of each is 256 bytes, so that a slice ends with one. */
+static void write_smaps(const struct tree *t, unsigned int count)
+{
+	char text[MAPPINGS * 256 + 1] = "";
+	size_t n = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+			"%02x000-%02x000 rw-p 00000000 00:00 0 %103s\nRss: %u kB\nPss: %u kB\n"
+			"Shared_Clean: 0 kB\nShared_Dirty: 0 kB\nPrivate_Clean: 0 kB\n"
+			"Private_Dirty: %u kB\nSwapPss: 0 kB\n",
+			8 + i, 9 + i, "/some/where", i == 7 ? 500 : 100, i == 7 ? 500 : 100,
+			i == 7 ? 500 : 100);
+	assert_int_equal(n, count * 256);
+	tree_write(t, "42/smaps", text);
+}
+
+static struct scene *scene_new(void)
+{
+	struct scene *s = calloc(1, sizeof(*s));
+
+	assert_non_null(s);
+	tree_expect(NULL, 0);
+	tree_open(&s->tree);
+	s->procfs = (struct procfs){.fd = s->tree.fd, .ns_per_tick = 10000000};
+	s->reader.procfs = &s->procfs;
+	s->reader.kept_max = 10;
+	s->p = (struct tree_process){.pid = 42,
+		.name = "bash",
+		.start_ticks = 500,
+		.image = 7,
+		.rss_kib = 4400,
+		.pss_kib = 4400,
+		.uss_kib = 4400,
+		.exe = "/usr/bin/bash"};
+	tree_add(&s->tree, &s->p);
+	write_smaps(&s->tree, MAPPINGS);
+	process_init(&s->process, 42);
+	slices_init(&s->slices);
+	return s;
+}
+
+static void scene_done(struct scene **s_)
+{
+	struct scene *s = *s_;
+
+	tree_expect(NULL, 0);
+	slices_done(&s->slices);
+	process_done(&s->process);
+	process_reader_done(&s->reader);
+	tree_done(&s->tree);
+	free(s);
+}
+#define AUTO_SCENE CLEANUP(scene_done)
+
+static void begin(struct scene *s)
+{
+	assert_int_equal(slices_begin(&s->slices, &s->reader, &s->process, 1, &s->sample), 0);
+}
+
+static int step(struct scene *s)
+{
+	return slices_step(&s->slices, &s->reader, 1, &s->sample);
+}
+
+static void step_all(struct scene *s)
+{
+	int r;
+
+	do
+		r = step(s);
+	while (r == SLICES_MORE);
+	assert_int_equal(r, 0);
+	assert_false(slices_are_under_way(&s->slices));
+}
+
+static void sums_up_in_many_slices(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	for (unsigned int round = 0; round < 2; round++) {
+		begin(s);
+		assert_true(slices_are_under_way(&s->slices));
+		assert_false(ROW_HAS(&s->sample, PROCESS_PSS));
+		step_all(s);
+		assert_true(s->slices.count > 5);
+		assert_int_equal(s->slices.largest_rss, 500 * 1024);
+		assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+		assert_int_equal(s->sample.source, SOURCE_SMAPS);
+		assert_int_equal(s->sample.q[PROCESS_PSS], 4400 * 1024);
+		assert_int_equal(s->sample.q[PROCESS_USS], 4400 * 1024);
+		assert_int_equal(s->sample.mappings, MAPPINGS);
+		assert_int_equal(s->sample.rounding, 0);
+		assert_false(s->sample.is_new_image);
+		assert_true(s->process.measured);
+		assert_int_equal(s->process.range_end, (8 + MAPPINGS) << 12);
+	}
+}
+
+/* An exec in the middle: the text ends early and looks whole. */
+static void discards_what_an_exec_cut(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	begin(s);
+	assert_int_equal(step(s), SLICES_MORE);
+	s->p.image++;
+	tree_add(&s->tree, &s->p);
+	write_smaps(&s->tree, 2);
+	step_all(s);
+	assert_int_equal(s->sample.outcome, OUTCOME_CHANGING);
+	assert_true(s->sample.is_new_image);
+	for (unsigned int i = PROCESS_PSS; i <= PROCESS_USS; i++)
+		assert_false(ROW_HAS(&s->sample, i));
+	assert_true(ROW_HAS(&s->sample, PROCESS_RSS));
+	assert_false(s->process.measured);
+	assert_false(s->process.known); /* nothing of it is believed by the next sample */
+}
+
+static void discards_what_an_end_cut(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	begin(s);
+	assert_int_equal(step(s), SLICES_MORE);
+	s->p.state = 'Z';
+	s->p.rss_kib = s->p.pss_kib = s->p.uss_kib = 0;
+	tree_add(&s->tree, &s->p);
+	write_smaps(&s->tree, 0);
+	step_all(s);
+	assert_int_equal(s->sample.outcome, OUTCOME_NO_MM);
+	assert_false(s->sample.is_member);
+}
+
+static void is_refused_or_malformed(void **state)
+{
+	static const struct {
+		int error;
+		enum process_outcome outcome;
+	} cases[] = {{EACCES, OUTCOME_DENIED}, {EPERM, OUTCOME_DENIED}, {ESRCH, OUTCOME_CHANGING},
+		{EMFILE, OUTCOME_ERROR}};
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tree_event event = {.suffix = "smaps", .error = cases[i].error};
+
+		tree_expect(&event, 1);
+		begin(s);
+		assert_false(slices_are_under_way(&s->slices));
+		assert_int_equal(s->sample.outcome, cases[i].outcome);
+		assert_true(s->sample.is_member);
+	}
+	tree_expect(NULL, 0);
+	tree_write(&s->tree, "42/smaps", "1000-2000 rw-p 00000000 00:00 0\nRss: 1 MB\n");
+	begin(s);
+	step_all(s);
+	assert_int_equal(s->sample.outcome, OUTCOME_MALFORMED);
+	tree_write(&s->tree, "42/smaps", "1000-2000 rw-p 00000000 00:00 0\nRss: 1 kB\nPss: 1 kB");
+	begin(s);
+	step_all(s);
+	assert_int_equal(s->sample.outcome, OUTCOME_MALFORMED);
+	assert_true(s->sample.is_member);
+}
+
+static void may_be_dropped(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	begin(s);
+	assert_int_equal(step(s), SLICES_MORE);
+	slices_drop(&s->slices);
+	assert_false(slices_are_under_way(&s->slices));
+	begin(s); /* what was read before is not part of it */
+	step_all(s);
+	assert_int_equal(s->sample.q[PROCESS_PSS], 4400 * 1024);
+}
+
+/* The kernel's own text, with [vsyscall]: the range is rollup's, so that the two ways may take turns. */
+static void has_the_range_of_rollup(void **state)
+{
+	struct procfs procfs = {
+		.live = true, .fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+	struct process_reader reader = {.procfs = &procfs, .kept_max = 10};
+	struct slices slices;
+	struct process p;
+	struct sample rollup, walked, again;
+	uint64_t start, end;
+	pid_t pid = fork();
+	int r;
+
+	(void)state;
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	process_init(&p, pid);
+	slices_init(&slices);
+	assert_int_equal(process_read(&reader, &p, 1, &rollup), 0);
+	assert_int_equal(rollup.outcome, OUTCOME_MEASURED);
+	start = p.range_start;
+	end = p.range_end;
+	assert_int_equal(slices_begin(&slices, &reader, &p, 1, &walked), 0);
+	do
+		r = slices_step(&slices, &reader, 1, &walked);
+	while (r == SLICES_MORE);
+	assert_int_equal(walked.outcome, OUTCOME_MEASURED);
+	assert_true(p.range_start == start && p.range_end == end);
+	assert_int_equal(process_read(&reader, &p, 1, &again), 0);
+	assert_true(p.range_start == start && p.range_end == end);
+	/* It does nothing, but we write to what we shared with it. */
+	assert_true(walked.q[PROCESS_PSS] + walked.rounding >= rollup.q[PROCESS_PSS]);
+	assert_true(walked.q[PROCESS_PSS] <= again.q[PROCESS_PSS] + 1024);
+	assert_true(slices.count > 3);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	slices_done(&slices);
+	process_release(&reader, &p);
+	process_reader_done(&reader);
+	close(procfs.fd);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_up_in_many_slices),
+		cmocka_unit_test(discards_what_an_exec_cut),
+		cmocka_unit_test(discards_what_an_end_cut),
+		cmocka_unit_test(is_refused_or_malformed),
+		cmocka_unit_test(may_be_dropped),
+		cmocka_unit_test(has_the_range_of_rollup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
