@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fractions are of 2^48. x is a page's share before, 1/m; the functions below give its share after, and
+ * the bounds over all distributions of x with the known mean are the convex and concave hulls of what one
+ * page can become, taken at the mean.
+ */
+#include "config.h"
+
+#include "collectors/degree.h"
+
+#include <stdbool.h>
+
+#include "collectors/amount.h"
+
+#define ONE (UINT64_C(1) << 48)
+
+static uint64_t share_of(uint64_t rss, uint64_t pss)
+{
+	return amount_min(amount_part(pss, ONE, rss), ONE / 2);
+}
+
+/* 1 / (1/X + ADDED) */
+static uint64_t with_more(uint64_t x, uint64_t added)
+{
+	return amount_part(x, ONE, amount_add(ONE, amount_part(x, added, 1)));
+}
+
+/* 1 / (1/X - REMOVED), at most 1. */
+static uint64_t with_fewer(uint64_t x, uint64_t removed)
+{
+	uint64_t lost = amount_part(x, removed, 1);
+
+	return lost >= ONE ? ONE : amount_min(amount_part(x, ONE, ONE - lost), ONE);
+}
+
+/* The line through (x0, y0) and (x1, y1) at X between them. */
+static uint64_t between(uint64_t x, uint64_t x0, uint64_t y0, uint64_t x1, uint64_t y1)
+{
+	if (x1 <= x0 || x <= x0)
+		return y0;
+	if (x >= x1)
+		return y1;
+	if (y1 >= y0)
+		return y0 + amount_part(y1 - y0, x - x0, x1 - x0);
+	return y0 - amount_part(y0 - y1, x - x0, x1 - x0);
+}
+
+/*
+ * By the mean: as many of those who map a page died as of all members, and as many were born from them.
+ * That is too much where more map it than are known; there the bounds meet, and hold the middle.
+ */
+static uint64_t middle(uint64_t x, const struct degree_change *c)
+{
+	uint64_t live = c->members - c->dead;
+
+	x = amount_min(amount_part(x, c->members, live), ONE);
+	return amount_min(amount_part(x, live, live + c->born), with_more(x, c->own));
+}
+
+/*
+ * The least: as few as can be of those who map it died, and those born all have it. As M falls from all
+ * members to those alive, the dead who must have had it become fewer by as many.
+ */
+static uint64_t least(uint64_t x, const struct degree_change *c)
+{
+	uint64_t dead = amount_less(c->dead, c->unsure), live = c->members - dead;
+	uint64_t all;
+
+	if (x <= ONE / c->members)
+		return with_more(with_fewer(x, dead), c->born);
+	all = with_more(ONE / live, c->born);
+	return between(x, ONE / live, all, ONE / 2, with_more(ONE / 2, c->born));
+}
+
+/* The most: as many as can be died; those born have it only where all have, or if they are its own. */
+static uint64_t most(uint64_t x, const struct degree_change *c)
+{
+	uint64_t live = c->members - c->dead, first = ONE / c->members, y, one_left;
+	uint64_t all = with_more(ONE / live, c->born);
+
+	if (x <= first)
+		return with_more(with_fewer(x, c->dead), c->born);
+	one_left = with_more(ONE, c->own);
+	y = with_more(with_fewer(x, c->dead), c->own);
+	y = amount_max(y,
+		between(x, first, all, ONE / 2, with_more(with_fewer(ONE / 2, c->dead), c->own)));
+	if (c->dead && c->dead + 1 < c->members)
+		y = amount_max(y, between(x, first, all, ONE / (c->dead + 1), one_left));
+	return y;
+}
+
+/* The three come from different formulas, each rounded by itself. */
+static struct degree_span span_of(uint64_t rss, uint64_t low, uint64_t mid, uint64_t high)
+{
+	struct degree_span s;
+
+	s.high = amount_part(rss, high, ONE);
+	s.low = amount_min(amount_part(rss, low, ONE), s.high);
+	s.mid = amount_max(amount_min(amount_part(rss, mid, ONE), s.high), s.low);
+	return s;
+}
+
+void degree_forked(
+	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret)
+{
+	uint64_t x = share_of(rss, pss);
+
+	*ret = span_of(rss, least(x, c), middle(x, c), most(x, c));
+}
+
+void degree_mapped(
+	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret)
+{
+	struct degree_change died = *c, joined = *c;
+	uint64_t x = share_of(rss, pss), sharers = x ? ONE / x : UINT32_MAX, low, high;
+
+	/* Others map files too: by the mean there are at least this many. */
+	if (sharers > UINT32_MAX - 1)
+		sharers = UINT32_MAX - 1;
+	if (sharers > died.members)
+		died.members = (uint32_t)sharers;
+	died.born = died.own = 0;
+	joined.members = died.members;
+	joined.dead = joined.unsure = joined.own = 0;
+	low = least(x, &joined);
+	high = most(x, &died);
+	x = middle(x, &died);
+	joined.members -= c->dead;
+	joined.born /= 2; /* half of them, by now */
+	*ret = span_of(rss, low, middle(x, &joined), high);
+}
+
+uint32_t degree_correction(uint64_t guessed_rss, uint64_t guessed_pss, uint64_t rss, uint64_t pss)
+{
+	uint64_t guessed = amount_part(guessed_pss, ONE, guessed_rss),
+		 found = amount_part(pss, ONE, rss);
+	uint64_t correction = amount_part(DEGREE_AS_GUESSED, found, guessed);
+
+	if (!correction)
+		return DEGREE_AS_GUESSED;
+	/* Beyond this it says something of that one process alone. */
+	return (uint32_t)amount_max(
+		amount_min(correction, 16 * DEGREE_AS_GUESSED), DEGREE_AS_GUESSED / 16);
+}
+
+void degree_correct(struct degree_span *s, uint32_t correction, uint64_t rss)
+{
+	uint64_t mid = amount_min(amount_part(s->mid, correction, DEGREE_AS_GUESSED), rss);
+	uint64_t step = mid > s->mid ? mid - s->mid : s->mid - mid;
+
+	s->mid = mid;
+	s->low = amount_min(s->low, amount_less(mid, step / 4));
+	s->high = amount_max(s->high, amount_min(mid + step / 4, rss));
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How shared pages are, and what that becomes when those who map them come and go. A page that m
+ * processes map counts 1/m to each; of a process only the mean of that is known, its shared PSS by its
+ * shared RSS, and of those that come and go only how many they are. The mean and their number bound what
+ * each page may have become: narrowly where all members share all pages, as after a fork. Pure.
+ */
+#ifndef MEMTALLY_COLLECTORS_DEGREE_H
+#define MEMTALLY_COLLECTORS_DEGREE_H
+
+#include <stdint.h>
+
+/* What happened to those known to share, since a process was measured. */
+struct degree_change {
+	uint32_t members; /* how many there were then, itself among them: at least 1 */
+	uint32_t dead;    /* of those, gone since: fewer than .members */
+	uint32_t unsure;  /* of the dead, that may have been gone already */
+	uint32_t born;    /* since, by forks */
+	uint32_t own;     /* of those born, its own descendants */
+};
+
+struct degree_span {
+	uint64_t low, mid, high;
+};
+
+/*
+ * A correction found by measuring another who shares: what was found by what was guessed; 65536 is none.
+ */
+enum { DEGREE_AS_GUESSED = 1 << 16 };
+
+/*
+ * What the PSS of RSS bytes that are all shared becomes, PSS having been measured (at most half of RSS).
+ * Those born got all pages of those they were forked from, those dead had any.
+ */
+void degree_forked(
+	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret);
+
+/*
+ * The same for pages of files, which a fork does not copy: those born may have come to map them, and
+ * others than the members may map them too.
+ */
+void degree_mapped(
+	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret);
+
+/* The correction for others' middles: RSS and PSS were found, where GUESSED_PSS of GUESSED_RSS was guessed. */
+uint32_t degree_correction(uint64_t guessed_rss, uint64_t guessed_pss, uint64_t rss, uint64_t pss);
+
+/* Applies it; the bounds widen to hold the new middle and as much again as a quarter of the step. */
+void degree_correct(struct degree_span *s, uint32_t correction, uint64_t rss);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bounds against every kind of sharing: a family of processes, pages each with a set of those who
+ * map it, deaths and forks at random.
+ */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "collectors/amount.h"
+#include "collectors/degree.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+static struct degree_span forked(
+	uint64_t rss, uint64_t pss, uint32_t members, uint32_t dead, uint32_t born)
+{
+	struct degree_change c = {.members = members, .dead = dead, .born = born};
+	struct degree_span s;
+
+	degree_forked(rss, pss, &c, &s);
+	return s;
+}
+
+/* FIGURE within a page of WANTED. */
+static void assert_near(uint64_t figure, uint64_t wanted)
+{
+	assert_true(figure <= wanted + 4096 && wanted <= figure + 4096);
+}
+
+/* Where all share all, the mean tells everything, and the bounds meet. */
+static void knows_an_even_family_exactly(void **state)
+{
+	struct degree_span s = forked(480 * MIB, 24 * MIB, 20, 10, 0);
+
+	(void)state;
+	assert_near(s.low, 48 * MIB);
+	assert_near(s.mid, 48 * MIB);
+	assert_near(s.high, 48 * MIB);
+	s = forked(480 * MIB, 24 * MIB, 20, 0, 20);
+	assert_near(s.low, 12 * MIB);
+	assert_near(s.mid, 12 * MIB);
+	assert_near(s.high, 12 * MIB);
+	s = forked(480 * MIB, 24 * MIB, 20, 15, 5);
+	assert_near(s.low, 48 * MIB);
+	assert_near(s.high, 48 * MIB);
+	s = forked(480 * MIB, 24 * MIB, 20, 19, 0);
+	assert_near(s.low, 480 * MIB);
+	assert_near(s.high, 480 * MIB);
+}
+
+static void changes_nothing_without_events(void **state)
+{
+	(void)state;
+	for (uint32_t n = 1; n < 50; n++) {
+		struct degree_span s = forked(100 * MIB, 13 * MIB, n, 0, 0);
+
+		assert_near(s.low, 13 * MIB);
+		assert_near(s.mid, 13 * MIB);
+		assert_near(s.high, 13 * MIB);
+	}
+}
+
+/* Pages of a pair in a family of three: the other one died, or the third did. */
+static void bounds_the_uneven(void **state)
+{
+	struct degree_span s = forked(96 * MIB, 48 * MIB, 3, 1, 0);
+
+	(void)state;
+	assert_near(s.low, 48 * MIB);
+	assert_near(s.mid, 72 * MIB);
+	assert_near(s.high, 96 * MIB);
+	s = forked(96 * MIB, 48 * MIB, 3, 0, 1);
+	assert_near(s.low, 32 * MIB);
+	assert_near(s.high, 48 * MIB);
+}
+
+/* Its own children share all of its pages, others' those that they had from it. */
+static void tells_its_own_children(void **state)
+{
+	struct degree_change c = {.members = 12, .dead = 2, .born = 50};
+	struct degree_span s;
+
+	(void)state;
+	degree_forked(100 * MIB, 20 * MIB, &c, &s);
+	/* At best 7 in 15 pages were shared with the two alone, and the rest with everybody. */
+	assert_near(s.high, 100 * MIB * 7 / 15 + 100 * MIB * 8 / 15 / 60);
+	c = (struct degree_change){.members = 20, .born = 1, .own = 1};
+	degree_forked(90 * MIB, 45 * MIB, &c, &s);
+	assert_near(s.mid, 30 * MIB);
+	assert_near(s.high, 30 * MIB);
+	c.dead = 1;
+	degree_forked(90 * MIB, 45 * MIB, &c, &s);
+	assert_near(s.mid, 90 * MIB * 10 / 29);
+	c.dead = c.own = 0;
+	degree_forked(90 * MIB, 45 * MIB, &c, &s);
+	assert_near(s.mid, 45 * MIB * 20 / 21);
+	assert_near(s.high, 45 * MIB);
+}
+
+/* More share than the members: strangers, or members that nobody has seen. */
+static void allows_for_strangers(void **state)
+{
+	struct degree_span s = forked(100 * MIB, 1 * MIB, 20, 10, 0);
+
+	(void)state;
+	assert_near(s.low, 100 * MIB / 90);
+	assert_near(s.mid, 100 * MIB / 90);
+	assert_near(s.high, 100 * MIB / 90);
+	s = forked(100 * MIB, 1 * MIB, 20, 0, 100);
+	assert_near(s.mid, 100 * MIB / 200);
+}
+
+/* Of the dead some may have been gone when it was measured. */
+static void allows_for_the_unsure(void **state)
+{
+	struct degree_change c = {.members = 20, .dead = 10, .unsure = 10};
+	struct degree_span s;
+
+	(void)state;
+	degree_forked(480 * MIB, 24 * MIB, &c, &s);
+	assert_near(s.low, 24 * MIB);
+	assert_near(s.mid, 48 * MIB);
+}
+
+/* Others than the family map libraries: by the mean a hundred do, of whom ten have died. */
+static void knows_that_strangers_map_files(void **state)
+{
+	struct degree_change c = {.members = 20, .dead = 10};
+	struct degree_span s;
+
+	(void)state;
+	degree_mapped(100 * MIB, 1 * MIB, &c, &s);
+	assert_near(s.mid, 100 * MIB / 90);
+	assert_true(s.low <= MIB && s.high >= 100 * MIB / 90 - 4096);
+	c = (struct degree_change){.members = 20, .born = 100};
+	degree_mapped(100 * MIB, 1 * MIB, &c, &s);
+	assert_near(s.mid, 100 * MIB / 150);
+	assert_near(s.low, 100 * MIB / 200);
+	assert_near(s.high, 1 * MIB);
+}
+
+static void corrects_by_another(void **state)
+{
+	struct degree_span s = {10 * MIB, 12 * MIB, 14 * MIB};
+	uint32_t c = degree_correction(100 * MIB, 12 * MIB, 50 * MIB, 12 * MIB);
+
+	(void)state;
+	assert_int_equal(c, 2 * DEGREE_AS_GUESSED);
+	degree_correct(&s, c, 100 * MIB);
+	assert_int_equal(s.mid, 24 * MIB);
+	assert_int_equal(s.low, 10 * MIB);
+	assert_int_equal(s.high, 27 * MIB);
+	degree_correct(&s, DEGREE_AS_GUESSED / 4, 100 * MIB);
+	assert_int_equal(s.mid, 6 * MIB);
+	assert_true(s.low <= 2 * MIB && s.high == 27 * MIB);
+	degree_correct(&s, 16 * DEGREE_AS_GUESSED, 20 * MIB);
+	assert_true(s.mid == 20 * MIB && s.high <= 27 * MIB);
+	assert_int_equal(degree_correction(0, 0, 5, 5), DEGREE_AS_GUESSED);
+	assert_int_equal(degree_correction(1, 1, UINT64_MAX, 0), DEGREE_AS_GUESSED);
+	assert_true(degree_correction(UINT64_MAX, 1 << 20, 1, 1) <= 16 * DEGREE_AS_GUESSED);
+}
+
+/* Who maps a page: bit 0 is the process that is looked at. */
+enum { PAGES = 64, MEMBERS_MAX = 12, BORN_MAX = 8 };
+
+static uint64_t pss_of(const uint64_t *page)
+{
+	uint64_t pss = 0;
+
+	for (unsigned int i = 0; i < PAGES; i++)
+		pss += MIB / (unsigned int)__builtin_popcountll(page[i]);
+	return pss;
+}
+
+static void share(uint64_t *page, unsigned int members, uint64_t *seed)
+{
+	unsigned int kind = unit_random(seed) % 4;
+
+	for (unsigned int i = 0; i < PAGES; i++) {
+		uint64_t mask = 1;
+
+		if (kind == 0 || (kind == 1 && i % 8))
+			mask = (UINT64_C(1) << members) - 1;
+		else if (kind == 2)
+			mask |= UINT64_C(1) << (1 + i % 2);
+		else
+			mask |= unit_random(seed) & ((UINT64_C(1) << members) - 1);
+		mask &= (UINT64_C(1) << members) - 1;
+		if (mask == 1)
+			mask |= UINT64_C(1) << (1 + unit_random(seed) % (members - 1));
+		page[i] = mask;
+	}
+}
+
+static void holds_for_any_sharing(void **state)
+{
+	uint64_t seed = 3;
+
+	(void)state;
+	for (unsigned int round = 0; round < 100000; round++) {
+		unsigned int members = 2 + unit_random(&seed) % (MEMBERS_MAX - 1);
+		struct degree_change c = {.members = members};
+		uint64_t page[PAGES], descends = 1, alive = (UINT64_C(1) << members) - 1;
+		struct degree_span s;
+		uint64_t before, after;
+
+		share(page, members, &seed);
+		before = pss_of(page);
+		for (unsigned int i = 1, wish = unit_random(&seed) % members; i < members; i++)
+			if (unit_random(&seed) % members < wish) {
+				alive &= ~(UINT64_C(1) << i);
+				c.dead++;
+			}
+		for (unsigned int i = 0; i < PAGES; i++)
+			page[i] &= alive;
+		c.born = unit_random(&seed) % 3 ? unit_random(&seed) % BORN_MAX : 0;
+		for (unsigned int b = 0; b < c.born; b++) {
+			unsigned int parent;
+
+			do
+				parent = unit_random(&seed) % (members + b);
+			while (!((alive >> parent) & 1));
+			for (unsigned int i = 0; i < PAGES; i++)
+				page[i] |= ((page[i] >> parent) & 1) << (members + b);
+			alive |= UINT64_C(1) << (members + b);
+			if ((descends >> parent) & 1) {
+				descends |= UINT64_C(1) << (members + b);
+				c.own++;
+			}
+		}
+		after = pss_of(page);
+		degree_forked(PAGES * MIB, before, &c, &s);
+		/* Shares are rounded down to bytes. */
+		assert_true(s.low <= after + PAGES * 2);
+		assert_true(after <= s.high + PAGES * 2 + s.high / 1000);
+		degree_mapped(PAGES * MIB, before, &c, &s);
+		assert_true(s.low <= s.mid && s.mid <= s.high);
+		assert_true(s.low <= after + PAGES * 2);
+		assert_true(after <= s.high + PAGES * 2 + s.high / 1000);
+	}
+}
+
+static void keeps_order_for_any_input(void **state)
+{
+	uint64_t seed = 5;
+
+	(void)state;
+	for (unsigned int round = 0; round < 300000; round++) {
+		uint64_t rss = unit_random(&seed) >> unit_random(&seed) % 64;
+		uint64_t pss = unit_random(&seed) % 4 ? rss / (2 + unit_random(&seed) % 1000)
+		                                      : unit_random(&seed);
+		struct degree_change c = {
+			.members = (uint32_t)amount_max(
+				1, (uint32_t)unit_random(&seed) >> unit_random(&seed) % 32)};
+		struct degree_span s;
+
+		c.dead = (uint32_t)(unit_random(&seed) % c.members);
+		c.unsure = (uint32_t)(unit_random(&seed) % (c.dead + UINT64_C(1)));
+		c.born = unit_random(&seed) % 2
+		                 ? (uint32_t)unit_random(&seed) >> unit_random(&seed) % 32
+		                 : 0;
+		c.own = (uint32_t)(unit_random(&seed) % (c.born + UINT64_C(1)));
+		degree_forked(rss, pss, &c, &s);
+		assert_true(s.low <= s.mid && s.mid <= s.high && s.high <= rss);
+		degree_mapped(rss, pss, &c, &s);
+		assert_true(s.low <= s.mid && s.mid <= s.high && s.high <= rss);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(knows_an_even_family_exactly),
+		cmocka_unit_test(changes_nothing_without_events),
+		cmocka_unit_test(bounds_the_uneven),
+		cmocka_unit_test(tells_its_own_children),
+		cmocka_unit_test(allows_for_strangers),
+		cmocka_unit_test(allows_for_the_unsure),
+		cmocka_unit_test(knows_that_strangers_map_files),
+		cmocka_unit_test(corrects_by_another),
+		cmocka_unit_test(holds_for_any_sharing),
+		cmocka_unit_test(keeps_order_for_any_input),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
