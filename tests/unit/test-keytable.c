@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "collectors/keytable.h"
+#include "tests/unit/allocation.h"
+
+enum { KEYS = 512 };
+
+/* Against an array, with keys that fall together as well as spread ones. */
+static void does_as_an_array_does(void **state)
+{
+	CLEANUP(keytable_done) struct keytable t = {0};
+	void *wanted[KEYS] = {NULL};
+	uint64_t seed = 1;
+
+	(void)state;
+	for (unsigned int round = 0; round < 200000; round++) {
+		unsigned int i = unit_random(&seed) % KEYS;
+		uint64_t key = i % 2 ? keytable_key(i, 7) : 1 + i / 32 + ((uint64_t)i << 32);
+		void *item = &wanted[unit_random(&seed) % KEYS];
+		size_t used = 0;
+
+		if (unit_random(&seed) % (1 + round / 1000 % 3)) {
+			keytable_remove(&t, key);
+			wanted[i] = NULL;
+		} else {
+			assert_int_equal(keytable_set(&t, key, item), 0);
+			wanted[i] = item;
+		}
+		assert_ptr_equal(keytable_find(&t, key), wanted[i]);
+		if (round % 64)
+			continue;
+		for (i = 0; i < KEYS; i++) {
+			key = i % 2 ? keytable_key(i, 7) : 1 + i / 32 + ((uint64_t)i << 32);
+			assert_ptr_equal(keytable_find(&t, key), wanted[i]);
+			used += wanted[i] != NULL;
+		}
+		assert_int_equal(t.used, used);
+		assert_true(t.used * 4 <= t.slots * 3);
+	}
+}
+
+static void survives_without_memory(void **state)
+{
+	CLEANUP(keytable_done) struct keytable t = {0};
+	int item;
+
+	(void)state;
+	keytable_remove(&t, 5);
+	assert_null(keytable_find(&t, 5));
+	allocation_fail_at(1);
+	assert_int_equal(keytable_set(&t, 5, &item), -ENOMEM);
+	allocation_end();
+	for (uint64_t key = 1; key <= 48; key++)
+		assert_int_equal(keytable_set(&t, key, &item), 0);
+	allocation_fail_at(1);
+	assert_int_equal(keytable_set(&t, 49, &item), -ENOMEM);
+	assert_int_equal(keytable_set(&t, 48, &t), 0);
+	allocation_end();
+	assert_null(keytable_find(&t, 49));
+	assert_ptr_equal(keytable_find(&t, 48), &t);
+	assert_ptr_equal(keytable_find(&t, 1), &item);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(does_as_an_array_does),
+		cmocka_unit_test(survives_without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
