@@ -14,12 +14,6 @@
 /* Beyond any memory, and low enough that a few of them add up. */
 #define LIMIT (UINT64_C(1) << 60)
 
-/* Some memory as it was measured. .pss <= .rss. */
-struct part {
-	uint64_t rss, pss;
-	uint64_t private_mid, private_max;
-};
-
 /* A figure that is not known exactly, and how much of the middle is private. */
 struct span {
 	uint64_t low, mid, high;
@@ -57,39 +51,43 @@ static void tidy(const struct estimate_base *b, struct estimate_base *ret)
 }
 
 /* B is tidy. */
-static void find_private(const struct estimate_base *b, struct estimate_private *ret)
+static void find_parts(
+	const struct estimate_base *b, struct estimate_part *anon, struct estimate_part *file)
 {
-	uint64_t file_pss = b->pss_file + b->pss_shmem;
-
-	ret->anon_min = amount_less(2 * b->pss_anon, b->anon);
-	ret->anon_max = b->pss_anon;
-	ret->file_min = amount_less(2 * file_pss, b->file);
-	ret->file_max = file_pss;
+	*anon = (struct estimate_part){.rss = b->anon, .pss = b->pss_anon};
+	*file = (struct estimate_part){.rss = b->file, .pss = b->pss_file + b->pss_shmem};
+	anon->private_min = amount_less(2 * anon->pss, anon->rss);
+	anon->private_max = anon->pss;
+	file->private_min = amount_less(2 * file->pss, file->rss);
+	file->private_max = file->pss;
 	if (b->uss != ESTIMATE_UNKNOWN) {
-		ret->anon_max = amount_min(ret->anon_max, b->uss);
-		ret->file_max = amount_min(ret->file_max, b->uss);
-		ret->anon_min = amount_max(ret->anon_min, amount_less(b->uss, ret->file_max));
-		ret->file_min = amount_max(ret->file_min, amount_less(b->uss, ret->anon_max));
+		anon->private_max = amount_min(anon->private_max, b->uss);
+		file->private_max = amount_min(file->private_max, b->uss);
+		anon->private_min = amount_max(
+			anon->private_min, amount_less(b->uss, file->private_max));
+		file->private_min = amount_max(
+			file->private_min, amount_less(b->uss, anon->private_max));
 	}
-	ret->anon_min = amount_min(ret->anon_min, ret->anon_max);
-	ret->file_min = amount_min(ret->file_min, ret->file_max);
+	anon->private_min = amount_min(anon->private_min, anon->private_max);
+	file->private_min = amount_min(file->private_min, file->private_max);
 	/* What a process keeps to itself is mostly anonymous. */
-	ret->anon_mid = ret->anon_max;
-	ret->file_mid = ret->file_min;
+	anon->private_mid = anon->private_max;
+	file->private_mid = file->private_min;
 	if (b->uss != ESTIMATE_UNKNOWN) {
-		ret->anon_mid = amount_max(ret->anon_min,
-			amount_min(ret->anon_max, amount_less(b->uss, ret->file_min)));
-		ret->file_mid = amount_max(ret->file_min,
-			amount_min(ret->file_max, amount_less(b->uss, ret->anon_mid)));
+		anon->private_mid = amount_max(anon->private_min,
+			amount_min(anon->private_max, amount_less(b->uss, file->private_min)));
+		file->private_mid = amount_max(file->private_min,
+			amount_min(file->private_max, amount_less(b->uss, anon->private_mid)));
 	}
 }
 
-void estimate_private(const struct estimate_base *base, struct estimate_private *ret)
+void estimate_parts(const struct estimate_base *base, struct estimate_part *ret_anon,
+	struct estimate_part *ret_file)
 {
 	struct estimate_base b;
 
 	tidy(base, &b);
-	find_private(&b, ret);
+	find_parts(&b, ret_anon, ret_file);
 }
 
 static bool has(uint64_t present, enum process_quantity i)
@@ -158,7 +156,7 @@ void estimate_doubt_add(struct estimate_doubt *to, const struct estimate_doubt *
  * P without LOST of its bytes, of which LIKE_THE_REST went without regard to who shares them; of the others
  * the private ones went first.
  */
-static struct span after_loss(const struct part *p, uint64_t lost, uint64_t like_the_rest)
+static struct span after_loss(const struct estimate_part *p, uint64_t lost, uint64_t like_the_rest)
 {
 	uint64_t kept, taken, rest, shared_pss, shared_rss;
 	struct span s;
@@ -208,7 +206,7 @@ static struct span anon_growth(const struct estimate_base *b, uint64_t swap, uin
 	return s;
 }
 
-static struct span carry_anon(const struct part *p, const struct estimate_base *b,
+static struct span carry_anon(const struct estimate_part *p, const struct estimate_base *b,
 	const struct estimate_now *now, struct span *ret_growth)
 {
 	uint64_t lost = amount_less(b->anon, now->anon), swapped = amount_less(now->swap, b->swap);
@@ -222,7 +220,7 @@ static struct span carry_anon(const struct part *p, const struct estimate_base *
 	return s;
 }
 
-static struct span carry_file(const struct part *p, const struct estimate_base *b,
+static struct span carry_file(const struct estimate_part *p, const struct estimate_base *b,
 	const struct estimate_now *now, struct span *ret_growth)
 {
 	uint64_t lost = amount_less(b->file, now->file), grown = amount_less(now->file, b->file);
@@ -245,7 +243,8 @@ static struct span carry_whole(const struct estimate_base *b, const struct estim
 	const struct span *anon_growth_, const struct span *file_growth)
 {
 	uint64_t lost = amount_less(b->anon, now->anon) + amount_less(b->file, now->file);
-	struct part p = {.rss = b->anon + b->file, .pss = b->pss_anon + b->pss_file + b->pss_shmem};
+	struct estimate_part p = {
+		.rss = b->anon + b->file, .pss = b->pss_anon + b->pss_file + b->pss_shmem};
 	struct span s;
 
 	p.private_max = b->uss == ESTIMATE_UNKNOWN ? p.pss : amount_min(p.pss, b->uss);
@@ -323,8 +322,7 @@ void estimate_carry(const struct estimate_base *base, const struct estimate_now 
 {
 	struct estimate_now now = {limited(now_->anon), limited(now_->file), limited(now_->swap)};
 	struct span anon, file, whole, anon_grown, file_grown;
-	struct part anon_part, file_part;
-	struct estimate_private private;
+	struct estimate_part anon_part, file_part;
 	uint64_t resident, uss;
 	struct estimate_base b;
 
@@ -333,13 +331,10 @@ void estimate_carry(const struct estimate_base *base, const struct estimate_now 
 		return;
 	}
 	tidy(base, &b);
-	find_private(&b, &private);
+	find_parts(&b, &anon_part, &file_part);
 	if (now.anon + now.file)
 		now.anon = limited(now.anon + limited(b.unseen));
 	resident = now.anon + now.file;
-	anon_part = (struct part){b.anon, b.pss_anon, private.anon_mid, private.anon_max};
-	file_part = (struct part){
-		b.file, b.pss_file + b.pss_shmem, private.file_mid, private.file_max};
 	anon = carry_anon(&anon_part, &b, &now, &anon_grown);
 	file = carry_file(&file_part, &b, &now, &file_grown);
 	whole = carry_whole(&b, &now, &anon_grown, &file_grown);

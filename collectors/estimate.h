@@ -79,16 +79,17 @@ void estimate_carry(const struct estimate_base *base, const struct estimate_now 
 /* Adds D to *TO; saturates. */
 void estimate_doubt_add(struct estimate_doubt *to, const struct estimate_doubt *d);
 
-/* How many of a base's bytes are surely, and at most, nobody else's, and the best guess. */
-struct estimate_private {
-	uint64_t anon_min, anon_mid, anon_max;
-	uint64_t file_min, file_mid, file_max;
+/* One part of a base: what of it is surely, and at most, nobody else's, and the best guess. */
+struct estimate_part {
+	uint64_t rss, pss; /* pss <= rss */
+	uint64_t private_min, private_mid, private_max;
 };
 
 /*
- * From this: a shared page counts at most half, so that at least 2 PSS - RSS is private; and the parts'
- * private pages add up to the USS. Of a base without parts the parts are guessed first.
+ * The parts of a base, guessed where it has none. That private pages are so many follows from this: a
+ * shared page counts at most half, so that at least 2 PSS - RSS is private; and together they are the USS.
  */
-void estimate_private(const struct estimate_base *base, struct estimate_private *ret);
+void estimate_parts(const struct estimate_base *base, struct estimate_part *ret_anon,
+	struct estimate_part *ret_file);
 
 #endif

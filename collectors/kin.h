@@ -13,8 +13,8 @@
  *
  * Members are embedded in the caller's own records, who finds those again by offset; they must not move.
  * An event costs O(1) (an exit of one that has forked: O(family)); the affected are visited once a pass,
- * and families and segments in which what happened is below KIN_UNHEARD bytes for anyone are not. A pass
- * without events costs nothing. Processes that share one address space (sharing.h) are one: only the
+ * and the sharers of a segment not before the exits amount to KIN_UNHEARD bytes for one of them (libc is
+ * everybody's). A pass without events costs nothing. Processes that share one address space (sharing.h) are one: only the
  * one that stands for them may be a member. Pure.
  *
  * A pass:
@@ -22,7 +22,8 @@
  *	kin_begin(kin, now);
  *	for each event: kin_born(), kin_gone(), kin_executed();
  *	while ((m = kin_affected(kin)))
- *		kin_doubt(m, its base, &its doubt);  of one never measured there is no base: see kin_speaker()
+ *		kin_doubt(m, its base, &its doubt);
+ *	for each never measured: kin_speaker(), kin_borrow()
  *
  * and whenever a process was measured: kin_measured(); its kept doubt is then void, until it is
  * affected again.
@@ -35,6 +36,7 @@
 #include <stdint.h>
 
 #include "collectors/estimate.h"
+#include "collectors/keytable.h"
 #include "collectors/maps.h"
 
 enum {
@@ -43,51 +45,48 @@ enum {
 };
 
 struct kin_family;
+struct kin_segment;
 struct kin_link;
 
 /* All zeros is a member of nothing. For reading alone. */
 struct kin_member {
 	struct kin_family *family;          /* NULL: alone, or its range is not known */
 	struct kin_member *previous, *next; /* of the family, as they became known */
-	struct kin_member
-		*parent;        /* of the same family, that it was forked from; NULL: not known */
-	struct kin_link *links; /* owned: to its segments */
-	uint64_t key;           /* of its range; 0: not known */
-	uint64_t born_ns;       /* CLOCK_BOOTTIME, as its start time says */
-	uint64_t measured_ns;   /* CLOCK_BOOTTIME; 0: never */
-	uint64_t mapped_ns;     /* when its segments were read; 0: never */
-	uint64_t mapped_file;   /* what .file was then */
-	uint32_t serial;        /* rises in the order of the family's list */
-	uint32_t seen;          /* members up to this serial are counted in .then */
-	uint32_t then; /* how many members there were when it was measured, itself among them */
-	/* As of the last kin_affected(): */
-	uint32_t kept;       /* of those, still here */
-	uint32_t late;       /* became known later, but were there */
-	uint32_t fresh;      /* born since */
-	uint32_t children;   /* of those, its own descendants */
-	uint32_t unsure;     /* deaths that its measurement may or may not have seen */
+	struct kin_member *parent; /* in the family, that it was forked from; NULL: not known */
+	struct kin_link *links;    /* owned: to its segments */
+	uint64_t key;              /* of its range; 0: not known */
+	uint64_t serial;           /* rises along the family's list */
+	uint64_t seen;             /* who was there at its measurement has this or less */
+	uint64_t born_ns;          /* CLOCK_BOOTTIME, as its start time says */
+	uint64_t measured_ns;      /* CLOCK_BOOTTIME; 0: never */
+	uint64_t mapped_file;      /* what .file was when its segments were read */
+	uint32_t then;             /* how many were there at its measurement, itself among them */
+	uint32_t kept;     /* of those, still here; this and the next three as of kin_affected() */
+	uint32_t fresh;    /* born since */
+	uint32_t children; /* of those, its own descendants */
+	uint32_t unsure;   /* deaths that its measurement may or may not have seen */
 	uint32_t dependants; /* members whose .parent it is */
 	uint8_t link_count;
+	bool is_forked; /* it was born in the family */
+	bool is_mapped; /* its segments have been read */
 };
 
 /* For reading alone. */
 struct kin {
-	void **slot; /* by range: a lone member or a family */
-	size_t slots, used;
-	struct kin_segment **segment; /* by device and inode */
-	size_t segment_slots, segments;
+	struct keytable families; /* by range: a lone member, or a family */
+	struct keytable segments; /* by device and inode */
 	struct kin_family *dirty_families;
 	struct kin_segment *dirty_segments;
 	struct kin_member *next_member; /* where kin_affected() is */
 	struct kin_link *next_link;
-	void *scratch;
-	size_t scratch_size;
+	uint64_t *scratch;
+	size_t scratch_count;
 	uint64_t listed_ns, previous_ns; /* this pass and the one before */
-	uint32_t serial;
+	uint64_t serial;
 };
 
-void kin_init(struct kin *k);
-void kin_done(struct kin *k); /* after kin_gone() of every member, or with them gone as well */
+/* After kin_gone() of every member. All zeros is a kin of nobody. */
+void kin_done(struct kin *k);
 
 /* A pass lists the processes now. NOW_NS is CLOCK_BOOTTIME. */
 void kin_begin(struct kin *k, uint64_t now_ns);
@@ -116,30 +115,30 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 
 /*
  * Whether M's maps should be read: it shares KIN_SHARED_MIN of file or shmem or more, and its maps were
- * never read, or what it has resident of files has moved by as much as a quarter since.
+ * never read, or what it has of files has moved by a quarter since.
  */
 bool kin_wants_maps(const struct kin_member *m, const struct estimate_base *base);
 
-/* M's maps, read at NOW_NS, have these segments. -ENOMEM: it has none. */
+/* M's maps, read just now, have these segments, at most MAPS_SEGMENTS. -ENOMEM: it keeps what it had. */
 int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *list, size_t count,
-	const struct estimate_base *base, uint64_t now_ns);
+	const struct estimate_base *base);
 
 /*
- * The next whom this pass's events, or a measurement since the last pass, affect; NULL: that was all. One may
- * come twice. No event may come in between.
+ * The next measured member whom events, or a measurement of another since the last pass, affect; NULL:
+ * that was all. One may come twice. Nothing else of this module but kin_doubt() may be called in between.
  */
 struct kin_member *kin_affected(struct kin *k);
 
 /*
- * What the events since M's measurement may have changed for M, whose measurement is BASE. Only valid
- * until the next event of a pass; the caller keeps it. True: there is any.
+ * What the events since M's measurement may have changed for M, whose measurement is BASE; as of the last
+ * kin_affected(), so the caller keeps it. True: there is any.
  */
 bool kin_doubt(
 	const struct kin_member *m, const struct estimate_base *base, struct estimate_doubt *ret);
 
 /*
  * Whose measurement may stand for M, that has none of its own: a newborn sibling's, measured since M was
- * born, or the parent's; NULL: nobody's. It changes with events and measurements: ask again each pass.
+ * born if there is one, or the parent's; NULL: nobody's. Ask again each pass.
  */
 struct kin_member *kin_speaker(const struct kin_member *m);
 

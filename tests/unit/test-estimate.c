@@ -501,7 +501,7 @@ static void keeps_order_for_any_input(void **state)
 		struct estimate_doubt d = {(int64_t)random_amount(&seed),
 			(int64_t)random_amount(&seed), random_amount(&seed), random_amount(&seed),
 			random_amount(&seed), random_amount(&seed)};
-		struct estimate_private p;
+		struct estimate_part part[2];
 		struct estimate e;
 
 		if (unit_random(&seed) % 4 == 0)
@@ -516,9 +516,13 @@ static void keeps_order_for_any_input(void **state)
 		assert_true((e.uss == ESTIMATE_UNKNOWN) == (b.uss == ESTIMATE_UNKNOWN));
 		assert_true(e.uss == ESTIMATE_UNKNOWN || e.uss <= e.pss);
 		assert_true(e.swap_pss == ESTIMATE_UNKNOWN || e.swap_pss <= now.swap);
-		estimate_private(&b, &p);
-		assert_true(p.anon_min <= p.anon_mid && p.anon_mid <= p.anon_max);
-		assert_true(p.file_min <= p.file_mid && p.file_mid <= p.file_max);
+		estimate_parts(&b, &part[0], &part[1]);
+		for (unsigned int i = 0; i < 2; i++) {
+			assert_true(part[i].private_min <= part[i].private_mid);
+			assert_true(part[i].private_mid <= part[i].private_max);
+			assert_true(
+				part[i].private_max <= part[i].pss && part[i].pss <= part[i].rss);
+		}
 	}
 }
 
