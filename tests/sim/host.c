@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An extent is shared as a whole, or not: whoever writes to a part of its memory writes to whole extents.
+ * That is coarser than pages, and enough, if processes have some dozens of them.
+ */
+#include "config.h"
+
+#include "tests/sim/host.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *grown(void *array, size_t *capacity, size_t needed, size_t size)
+{
+	size_t more = *capacity ? *capacity : 16;
+
+	if (needed <= *capacity)
+		return array;
+	while (more < needed)
+		more *= 2;
+	array = realloc(array, more * size);
+	if (!array)
+		abort();
+	*capacity = more;
+	return array;
+}
+
+uint64_t random_next(uint64_t *seed)
+{
+	uint64_t z = (*seed += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+double random_part(uint64_t *seed)
+{
+	return (double)(random_next(seed) >> 11) / 9007199254740992.0;
+}
+
+uint64_t host_random(struct host *h, uint64_t n)
+{
+	return random_next(&h->seed) % n;
+}
+
+double host_chance(struct host *h)
+{
+	return random_part(&h->seed);
+}
+
+void host_init(struct host *h, uint64_t seed)
+{
+	*h = (struct host){.seed = seed};
+	/* Index 0 stays unused, so that 0 can mean none. */
+	h->extent = grown(NULL, &h->extent_capacity, 1, sizeof(*h->extent));
+	h->extent[0] = (struct host_extent){0};
+	h->extents = 1;
+	h->inodes = 1;
+}
+
+void host_done(struct host *h)
+{
+	for (size_t i = 0; i < h->slots; i++)
+		free(h->process[i].extent);
+	free(h->process);
+	free(h->extent);
+	free(h->free_extent);
+	free(h->inode);
+}
+
+static uint64_t bytes_of(const struct host_extent *e)
+{
+	return e->pages * HOST_PAGE;
+}
+
+static uint32_t last_extent(struct host *h)
+{
+	size_t capacity = h->extent_capacity;
+
+	h->extent = grown(h->extent, &h->extent_capacity, h->extents + 1, sizeof(*h->extent));
+	if (h->extent_capacity != capacity || !h->free_extent) {
+		h->free_extent = realloc(
+			h->free_extent, h->extent_capacity * sizeof(*h->free_extent));
+		if (!h->free_extent)
+			abort();
+	}
+	return (uint32_t)h->extents++;
+}
+
+static uint32_t new_anon(struct host *h, uint64_t pages)
+{
+	uint32_t index = h->free_extents > 0 ? h->free_extent[--h->free_extents] : last_extent(h);
+
+	h->extent[index] = (struct host_extent){.pages = (uint32_t)pages};
+	return index;
+}
+
+static void count_extent(struct host_process *p, const struct host_extent *e, int sign)
+{
+	uint64_t *counter = e->kind != HOST_ANON ? &p->file : e->is_swapped ? &p->swap : &p->anon;
+
+	*counter += (uint64_t)sign * bytes_of(e);
+}
+
+static void count_host(struct host *h, const struct host_extent *e, int sign)
+{
+	if (e->kind != HOST_ANON)
+		h->mapped += (uint64_t)sign * bytes_of(e);
+	else if (!e->is_swapped)
+		h->anon_pages += (uint64_t)sign * bytes_of(e);
+}
+
+static void hold(struct host *h, uint32_t index)
+{
+	struct host_extent *e = &h->extent[index];
+
+	if (e->maps++ == 0)
+		count_host(h, e, 1);
+}
+
+static void let_go(struct host *h, uint32_t index)
+{
+	struct host_extent *e = &h->extent[index];
+
+	assert(e->maps > 0);
+	if (--e->maps > 0)
+		return;
+	count_host(h, e, -1);
+	if (e->kind == HOST_ANON) {
+		h->extent[e->twin].twin = 0;
+		h->free_extent[h->free_extents++] = index;
+	}
+}
+
+static void map_extent(struct host *h, size_t slot, uint32_t index)
+{
+	struct host_process *p = &h->process[slot];
+
+	p->extent = grown(p->extent, &p->capacity, p->count + 1, sizeof(*p->extent));
+	p->extent[p->count++] = index;
+	count_extent(p, &h->extent[index], 1);
+	hold(h, index);
+}
+
+static void unmap_at(struct host *h, size_t slot, size_t at)
+{
+	struct host_process *p = &h->process[slot];
+	uint32_t index = p->extent[at];
+
+	count_extent(p, &h->extent[index], -1);
+	p->extent[at] = p->extent[--p->count];
+	let_go(h, index);
+}
+
+static size_t new_slot(struct host *h)
+{
+	size_t slot = h->slots;
+	struct host_process *p;
+
+	/* Slots are taken again in no order, as pids are. */
+	for (size_t tries = 0; tries < 8 && h->slots > h->living; tries++) {
+		size_t any = host_random(h, h->slots);
+
+		if (h->process[any].pid == 0) {
+			slot = any;
+			break;
+		}
+	}
+	if (slot == h->slots) {
+		if ((h->slots & (h->slots - 1)) == 0) {
+			size_t capacity = h->slots ? 2 * h->slots : 16;
+
+			h->process = realloc(h->process, capacity * sizeof(*h->process));
+			if (!h->process)
+				abort();
+			memset(h->process + h->slots, 0,
+				(capacity - h->slots) * sizeof(*h->process));
+		}
+		h->slots++;
+	}
+	p = &h->process[slot];
+	assert(p->pid == 0 && p->count == 0);
+	*p = (struct host_process){.pid = ++h->last_pid,
+		.born_ns = h->now_ns,
+		.extent = p->extent,
+		.capacity = p->capacity};
+	h->living++;
+	h->events++;
+	return slot;
+}
+
+void host_grow(struct host *h, size_t slot, uint64_t pages, uint32_t parts)
+{
+	for (uint32_t i = 0; i < parts && pages >= parts; i++)
+		map_extent(h, slot, new_anon(h, pages / parts));
+}
+
+size_t host_spawn(
+	struct host *h, uint32_t user, enum host_role role, uint64_t anon_pages, uint32_t parts)
+{
+	size_t slot = new_slot(h);
+
+	h->process[slot].user = user;
+	h->process[slot].role = role;
+	h->process[slot].image = ++h->last_image;
+	host_grow(h, slot, anon_pages, parts);
+	return slot;
+}
+
+size_t host_fork(struct host *h, size_t parent)
+{
+	size_t slot = new_slot(h);
+	const struct host_process *from = &h->process[parent];
+	struct host_process *p = &h->process[slot];
+
+	p->parent = from->pid;
+	p->user = from->user;
+	p->role = HOST_WORKER;
+	p->image = from->image;
+	p->segment = from->segment;
+	for (size_t i = 0; i < from->count; i++)
+		map_extent(h, slot, from->extent[i]);
+	/* A stack and what the C library writes to. */
+	host_grow(h, slot, 30, 2);
+	return slot;
+}
+
+static void unmap_all(struct host *h, size_t slot)
+{
+	while (h->process[slot].count > 0)
+		unmap_at(h, slot, h->process[slot].count - 1);
+}
+
+void host_exec(struct host *h, size_t slot, uint64_t anon_pages, uint32_t parts)
+{
+	unmap_all(h, slot);
+	h->process[slot].image = ++h->last_image;
+	host_grow(h, slot, anon_pages, parts);
+	h->events++;
+}
+
+void host_exit(struct host *h, size_t slot)
+{
+	unmap_all(h, slot);
+	h->process[slot].pid = 0;
+	h->living--;
+	h->events++;
+}
+
+uint32_t host_create(struct host *h, enum host_kind kind, uint64_t pages, uint32_t parts)
+{
+	uint32_t inode = h->inodes++;
+
+	h->inode = grown(h->inode, &h->inode_capacity, h->inodes, sizeof(*h->inode));
+	h->inode[inode] = (struct host_inode){(uint32_t)h->extents, parts};
+	assert(kind != HOST_ANON && pages >= parts);
+	/* All at the end, side by side, so that they are found. */
+	for (uint32_t i = 0; i < parts; i++) {
+		uint32_t index = last_extent(h);
+
+		h->extent[index] = (struct host_extent){
+			.pages = (uint32_t)(pages / parts), .kind = (uint8_t)kind, .inode = inode};
+	}
+	return inode;
+}
+
+static bool has_extent(const struct host_process *p, uint32_t index)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		if (p->extent[i] == index)
+			return true;
+	}
+	return false;
+}
+
+void host_map(struct host *h, size_t slot, uint32_t inode, uint32_t parts)
+{
+	uint32_t first = h->inode[inode].first;
+
+	for (uint32_t i = first; i < first + h->inode[inode].count && parts > 0; i++) {
+		if (has_extent(&h->process[slot], i))
+			continue;
+		map_extent(h, slot, i);
+		parts--;
+	}
+}
+
+void host_unmap(struct host *h, size_t slot, uint32_t inode, uint32_t parts)
+{
+	for (size_t i = h->process[slot].count; i-- > 0 && parts > 0;) {
+		if (h->extent[h->process[slot].extent[i]].inode == inode) {
+			unmap_at(h, slot, i);
+			parts--;
+		}
+	}
+}
+
+/* One of SLOT's anonymous extents, where it is mapped; the count if none was met. */
+static size_t some_anon(struct host *h, size_t slot, bool is_swapped, bool is_shared)
+{
+	const struct host_process *p = &h->process[slot];
+
+	for (int tries = 0; tries < 12 && p->count > 0; tries++) {
+		size_t at = host_random(h, p->count);
+		const struct host_extent *e = &h->extent[p->extent[at]];
+
+		if (e->kind == HOST_ANON && e->is_swapped == is_swapped &&
+			(!is_shared || e->maps > 1))
+			return at;
+	}
+	return p->count;
+}
+
+void host_shrink(struct host *h, size_t slot)
+{
+	size_t at = some_anon(h, slot, false, false);
+
+	if (at < h->process[slot].count)
+		unmap_at(h, slot, at);
+}
+
+uint32_t host_write(struct host *h, size_t slot, uint32_t parts)
+{
+	uint32_t done = 0;
+
+	for (; parts > 0; parts--) {
+		size_t at = some_anon(h, slot, false, true);
+		uint32_t pages;
+
+		if (at == h->process[slot].count)
+			break;
+		pages = h->extent[h->process[slot].extent[at]].pages;
+		unmap_at(h, slot, at);
+		map_extent(h, slot, new_anon(h, pages));
+		done++;
+	}
+	return done;
+}
+
+void host_swap_out(struct host *h, double share)
+{
+	bool *out = calloc(h->extents, sizeof(*out));
+
+	if (!out)
+		abort();
+	for (size_t i = 1; i < h->extents; i++) {
+		struct host_extent *e = &h->extent[i];
+
+		/* What is a twin stays: it is in use. */
+		out[i] = e->kind == HOST_ANON && e->maps > 0 && !e->is_swapped && !e->twin &&
+		         host_chance(h) < share;
+	}
+	for (size_t slot = 0; slot < h->slots; slot++) {
+		struct host_process *p = &h->process[slot];
+
+		for (size_t i = 0; i < p->count; i++) {
+			if (out[p->extent[i]]) {
+				p->anon -= bytes_of(&h->extent[p->extent[i]]);
+				p->swap += bytes_of(&h->extent[p->extent[i]]);
+			}
+		}
+	}
+	for (size_t i = 1; i < h->extents; i++) {
+		if (out[i]) {
+			count_host(h, &h->extent[i], -1);
+			h->extent[i].is_swapped = true;
+		}
+	}
+	free(out);
+	h->events++;
+}
+
+void host_swap_in(struct host *h, size_t slot, uint32_t parts)
+{
+	for (; parts > 0; parts--) {
+		size_t at = some_anon(h, slot, true, false);
+		uint32_t index, twin;
+
+		if (at == h->process[slot].count)
+			return;
+		index = h->process[slot].extent[at];
+		twin = h->extent[index].twin;
+		if (!twin) {
+			twin = new_anon(h, h->extent[index].pages);
+			h->extent[index].twin = twin;
+			h->extent[twin].twin = index;
+		}
+		map_extent(h, slot, twin);
+		unmap_at(h, slot, at);
+	}
+}
+
+void host_truth(const struct host *h, size_t slot, struct host_truth *ret)
+{
+	const struct host_process *p = &h->process[slot];
+
+	*ret = (struct host_truth){.mappings = 8 + p->count};
+	for (size_t i = 0; i < p->count; i++) {
+		const struct host_extent *e = &h->extent[p->extent[i]];
+		double share = (double)bytes_of(e) / e->maps;
+
+		if (e->is_swapped) {
+			ret->swap_pss += share;
+			continue;
+		}
+		ret->pss += share;
+		if (e->kind == HOST_ANON)
+			ret->pss_anon += share;
+		else if (e->kind == HOST_FILE)
+			ret->pss_file += share;
+		else
+			ret->pss_shmem += share;
+		if (e->maps == 1)
+			ret->uss += bytes_of(e);
+		ret->pages += e->pages;
+		if (e->pages > ret->largest_pages)
+			ret->largest_pages = e->pages;
+	}
+}
+
+bool host_is_sound(const struct host *h)
+{
+	uint64_t anon = 0, mapped = 0;
+	double pss = 0;
+	size_t living = 0;
+
+	for (size_t slot = 0; slot < h->slots; slot++) {
+		const struct host_process *p = &h->process[slot];
+		uint64_t p_anon = 0, p_file = 0, p_swap = 0;
+		struct host_truth t;
+
+		for (size_t i = 0; i < p->count; i++) {
+			const struct host_extent *e = &h->extent[p->extent[i]];
+			uint64_t *counter = e->kind != HOST_ANON ? &p_file
+			                    : e->is_swapped      ? &p_swap
+			                                         : &p_anon;
+
+			if (e->maps == 0)
+				return false;
+			*counter += bytes_of(e);
+		}
+		if (p_anon != p->anon || p_file != p->file || p_swap != p->swap)
+			return false;
+		if (p->pid == 0 && p->count > 0)
+			return false;
+		living += p->pid != 0;
+		host_truth(h, slot, &t);
+		pss += t.pss;
+	}
+	for (size_t i = 1; i < h->extents; i++) {
+		const struct host_extent *e = &h->extent[i];
+
+		if (e->maps > 0 && e->kind != HOST_ANON)
+			mapped += bytes_of(e);
+		else if (e->maps > 0 && !e->is_swapped)
+			anon += bytes_of(e);
+	}
+	/* Every page counts once. */
+	return living == h->living && anon == h->anon_pages && mapped == h->mapped &&
+	       pss - (double)(anon + mapped) < 1 && (double)(anon + mapped) - pss < 1;
+}
+
+static void live_one(struct host *h, size_t slot, const struct host_rates *r, double part)
+{
+	struct host_process *p = &h->process[slot];
+	uint64_t some = 16 + host_random(h, 512);
+
+	switch (p->role) {
+	case HOST_IDLE: break;
+	case HOST_ACTIVE:
+		if (host_chance(h) >= r->churn * part)
+			break;
+		/* Back to about what it began with. */
+		if (p->anon < 64 * some * HOST_PAGE && host_chance(h) < 0.55)
+			host_grow(h, slot, some, 2);
+		else
+			host_shrink(h, slot);
+		if (p->swap > 0)
+			host_swap_in(h, slot, 2);
+		break;
+	case HOST_LEAK:
+		if (host_chance(h) < part)
+			host_grow(h, slot, 8, 1);
+		break;
+	case HOST_SERVER: {
+		uint32_t pid = p->pid, alive = 0;
+
+		for (size_t i = 0; i < h->slots; i++)
+			alive += h->process[i].pid != 0 && h->process[i].parent == pid;
+		for (; alive < p->workers; alive++) {
+			host_fork(h, slot);
+			p = &h->process[slot];
+		}
+		break;
+	}
+	case HOST_WORKER:
+		if (host_chance(h) < r->write * part)
+			host_write(h, slot, 1 + (uint32_t)host_random(h, 3));
+		if (host_chance(h) < r->leave * part)
+			host_exit(h, slot);
+		break;
+	case HOST_SHARER:
+		if (host_chance(h) < r->churn * part) {
+			if (host_chance(h) < 0.6)
+				host_map(h, slot, p->segment, 1);
+			else
+				host_unmap(h, slot, p->segment, 1);
+		}
+		break;
+	case HOST_CACHE:
+		if (host_chance(h) >= r->churn * part || h->inodes < 2)
+			break;
+		if (p->file > 0 && host_chance(h) < 0.5)
+			host_unmap(
+				h, slot, h->extent[p->extent[host_random(h, p->count)]].inode, 4);
+		else
+			host_map(h, slot, 1 + (uint32_t)host_random(h, h->inodes - 1), 2);
+		break;
+	case HOST_SHORT:
+		if (host_chance(h) < r->exec * part)
+			host_exec(h, slot, 100 + host_random(h, 2000), 4);
+		else if (host_chance(h) < part / 2)
+			host_exit(h, slot);
+		break;
+	case HOST_ROLES: break;
+	}
+}
+
+void host_live(struct host *h, const struct host_rates *rates, double part)
+{
+	double births = rates->births * part;
+
+	for (size_t slot = 0; slot < h->slots; slot++) {
+		if (h->process[slot].pid)
+			live_one(h, slot, rates, part);
+	}
+	for (; host_chance(h) < births; births--)
+		host_spawn(
+			h, (uint32_t)host_random(h, 8), HOST_SHORT, 100 + host_random(h, 1000), 4);
+	if (host_chance(h) < rates->pressure * part)
+		host_swap_out(h, rates->pressure_share);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A simulated host: processes whose memory is really shared, in extents of pages that count how many map
+ * them, as the kernel's pages do. So the true PSS of every process is known at every moment, and so are the
+ * counters that a reader would see. Time is what the caller says. Everything comes from one seed.
+ *
+ * True to the kernel: fork shares all anonymous memory, a write to what is shared copies it and leaves RSS
+ * where it was, the last owner's PSS grows without any counter of its own, what is swapped out is so for
+ * all its owners and comes back for each alone, a file's pages count once in Mapped.
+ */
+#ifndef MEMTALLY_TESTS_SIM_HOST_H
+#define MEMTALLY_TESTS_SIM_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HOST_PAGE UINT64_C(4096)
+
+enum host_kind { HOST_ANON, HOST_FILE, HOST_SHMEM };
+
+/* What a process does of itself in host_live(). */
+enum host_role {
+	HOST_IDLE,
+	HOST_ACTIVE, /* allocates, frees and dirties all the time */
+	HOST_LEAK,   /* grows */
+	HOST_SERVER, /* forks workers, and new ones for those that ended */
+	HOST_WORKER, /* writes to what it has from its parent, and ends at times */
+	HOST_SHARER, /* touches and lets go of a segment of shared memory */
+	HOST_CACHE,  /* maps and unmaps files */
+	HOST_SHORT,  /* ends soon */
+	HOST_ROLES,
+};
+
+struct host_extent {
+	uint32_t pages;
+	uint32_t maps; /* by how many processes; anonymous ones with 0 are free */
+	uint32_t
+		twin; /* of a swapped one: what it is for those for whom it came back, and back; 0: none */
+	uint8_t kind;
+	bool is_swapped;
+	uint32_t inode; /* of files and shmem; 0: none */
+};
+
+struct host_process {
+	uint32_t pid; /* never used again; 0: this slot is free */
+	uint32_t parent, user;
+	enum host_role role;
+	uint32_t image; /* another one after each exec; forks have their parent's */
+	uint64_t born_ns;
+	uint32_t workers; /* of a server: how many it wants */
+	uint32_t segment; /* of a sharer: its inode; 0: none */
+	uint32_t *extent; /* what it maps, by index into the host's */
+	size_t count, capacity;
+	uint64_t anon, file, swap; /* its counters, bytes: RssAnon, RssFile + RssShmem, VmSwap */
+};
+
+/* How much happens, each as a chance in a pass, for those whose role it is. */
+struct host_rates {
+	double churn;          /* of active ones, caches and sharers to do something */
+	double write;          /* of workers to write to some of what is shared */
+	double leave;          /* of workers and sharers to end */
+	double births;         /* short-lived processes, how many */
+	double pressure;       /* of a bout of memory pressure that swaps out */
+	double pressure_share; /* of all anonymous memory, then */
+	double exec;           /* of short-lived ones to execute another program */
+};
+
+struct host_inode {
+	uint32_t first, count; /* of its extents */
+};
+
+struct host {
+	uint64_t seed, now_ns;
+	struct host_process *process;
+	size_t slots, living;
+	struct host_extent *extent;
+	size_t extents, free_extents;
+	uint32_t *free_extent;
+	size_t extent_capacity;
+	struct host_inode *inode;
+	size_t inode_capacity;
+	uint32_t inodes; /* and one more: 0 is none */
+	uint32_t last_pid, last_image;
+	uint64_t anon_pages, mapped; /* bytes: as meminfo says */
+	uint64_t events;
+};
+
+/* What a walk finds, exactly, in bytes. */
+struct host_truth {
+	double pss_anon, pss_file, pss_shmem;
+	double pss, swap_pss;
+	uint64_t uss, pages, mappings, largest_pages;
+};
+
+void host_init(struct host *h, uint64_t seed);
+void host_done(struct host *h);
+
+/* The next of the random numbers that begin with *SEED. */
+uint64_t random_next(uint64_t *seed);
+double random_part(uint64_t *seed); /* in [0, 1) */
+
+/* The host's own: below N; in [0, 1). */
+uint64_t host_random(struct host *h, uint64_t n);
+double host_chance(struct host *h);
+
+/* Slots of new processes, valid until the next birth. They map ANON_PAGES in PARTS extents. */
+size_t host_spawn(
+	struct host *h, uint32_t user, enum host_role role, uint64_t anon_pages, uint32_t parts);
+size_t host_fork(struct host *h, size_t parent);
+void host_exec(struct host *h, size_t slot, uint64_t anon_pages, uint32_t parts);
+void host_exit(struct host *h, size_t slot);
+
+/* A file, or a segment of shared memory: its inode. It lies in PARTS extents. */
+uint32_t host_create(struct host *h, enum host_kind kind, uint64_t pages, uint32_t parts);
+/* Maps up to PARTS extents of INODE that SLOT does not map, or unmaps what it maps of it. */
+void host_map(struct host *h, size_t slot, uint32_t inode, uint32_t parts);
+void host_unmap(struct host *h, size_t slot, uint32_t inode, uint32_t parts);
+
+void host_grow(struct host *h, size_t slot, uint64_t pages, uint32_t parts);
+/* Gives back one anonymous extent, if it has any. */
+void host_shrink(struct host *h, size_t slot);
+/* Writes to PARTS extents that it shares: gets copies of its own. How many it did. */
+uint32_t host_write(struct host *h, size_t slot, uint32_t parts);
+/* SHARE of all anonymous extents go to swap. */
+void host_swap_out(struct host *h, double share);
+/* PARTS extents of SLOT come back. */
+void host_swap_in(struct host *h, size_t slot, uint32_t parts);
+
+/* All processes do what their roles are, for PART of a pass. */
+void host_live(struct host *h, const struct host_rates *rates, double part);
+
+void host_truth(const struct host *h, size_t slot, struct host_truth *ret);
+
+/* Whether counters and sums are what a recount gives. For the simulation's own sake. */
+bool host_is_sound(const struct host *h);
+
+#endif

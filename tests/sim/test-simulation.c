@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The planner and the estimator on simulated hosts: hours and days in seconds. With MEMTALLY_LONG set,
+ * more hosts, larger ones, and for longer.
+ */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "tests/sim/host.h"
+#include "tests/sim/watch.h"
+
+#define SEC  NS_PER_SEC
+#define MSEC NS_PER_MSEC
+#define MIB  (UINT64_C(1) << 20)
+
+enum { LIBRARIES = 24 };
+
+static const struct host_rates no_events = {0};
+
+/* A day's work: one in a hundred does something else in a pass, workers come and go. */
+static const struct host_rates some_events = {
+	.churn = 0.9,
+	.write = 0.2,
+	.leave = 0.01,
+	.births = 4,
+	.exec = 0.05,
+};
+
+static const struct host_rates many_events = {
+	.churn = 1,
+	.write = 0.7,
+	.leave = 0.05,
+	.births = 30,
+	.exec = 0.1,
+	.pressure = 0.02,
+	.pressure_share = 0.02,
+};
+
+static bool is_long(void)
+{
+	return getenv("MEMTALLY_LONG") != NULL;
+}
+
+/* From 64 pages to 16,384, small ones being more frequent. */
+static uint64_t some_pages(struct host *h)
+{
+	return (UINT64_C(64) << host_random(h, 9 - host_random(h, 4))) + host_random(h, 64);
+}
+
+static void map_libraries(struct host *h, size_t slot, uint32_t first)
+{
+	for (uint32_t i = 0; i < 4; i++)
+		host_map(h, slot, first + (uint32_t)host_random(h, LIBRARIES), 4);
+}
+
+/*
+ * COUNT processes of eight users: servers with workers, sharers of segments, idle ones, and BUSY of a
+ * hundred that are active, leak or map files.
+ */
+static void populate(struct host *h, size_t count, uint32_t busy)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < LIBRARIES; i++) {
+		uint32_t inode = host_create(h, HOST_FILE, 64 + host_random(h, 1024), 4);
+
+		first = first ? first : inode;
+	}
+	while (h->living < count) {
+		uint32_t user = (uint32_t)host_random(h, 8);
+		uint64_t kind = host_random(h, 100);
+		size_t slot;
+
+		if (kind < busy) {
+			static const enum host_role roles[] = {
+				HOST_ACTIVE, HOST_ACTIVE, HOST_LEAK, HOST_CACHE};
+
+			slot = host_spawn(h, user, roles[host_random(h, 4)], some_pages(h), 16);
+			map_libraries(h, slot, first);
+		} else if (kind < 98) {
+			slot = host_spawn(h, user, HOST_IDLE, some_pages(h), 8);
+			map_libraries(h, slot, first);
+		} else if (kind < 99) {
+			slot = host_spawn(h, user, HOST_SERVER, some_pages(h) * 4, 32);
+			map_libraries(h, slot, first);
+			h->process[slot].workers = 4 + (uint32_t)host_random(h, 28);
+			for (uint32_t i = 0; i < h->process[slot].workers; i++)
+				host_fork(h, slot);
+		} else {
+			uint32_t segment = host_create(h, HOST_SHMEM, some_pages(h) * 8 + 64, 16);
+
+			slot = host_spawn(h, user, HOST_IDLE, some_pages(h), 8);
+			map_libraries(h, slot, first);
+			host_map(h, slot, segment, 16);
+			for (uint64_t i = host_random(h, 16); i > 0; i--) {
+				size_t sharer = host_fork(h, slot);
+
+				h->process[sharer].role = HOST_SHARER;
+				h->process[sharer].segment = segment;
+			}
+		}
+	}
+	assert_true(host_is_sound(h));
+}
+
+static void run(struct watch *w, const struct host_rates *rates, uint64_t passes)
+{
+	for (uint64_t i = 0; i < passes; i++)
+		watch_and_live(w, rates);
+}
+
+static void print(const char *name, const struct watch *w)
+{
+	const struct watch_account *a = &w->account;
+
+	print_message("%s: %zu processes, %u passes, %.3f %% CPU, %u reads (%u sliced), cost "
+		      "%.2f of predicted, error %.3f %%, width %.2f %%, outside %.4f %% "
+		      "(users %.4f %%), oldest %u s, deferred %u\n",
+		name, w->host->living, (unsigned int)a->passes,
+		100 * (double)a->used_ns / ((double)a->passes * (double)w->options.interval_ns),
+		(unsigned int)a->reads, (unsigned int)a->slices, a->cost / a->predicted,
+		100 * a->error / a->truth, 100 * a->width / a->truth,
+		100 * (double)a->outside / (double)(a->samples + !a->samples),
+		100 * (double)a->sums_outside / (double)(a->sums + !a->sums),
+		(unsigned int)(a->oldest_ns / SEC), (unsigned int)a->deferred[PLAN_BUDGET]);
+}
+
+/* The simulated kernel keeps its books right, whatever happens. */
+static void the_host_is_sound(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		struct host_rates rates = many_events;
+		struct host h;
+
+		rates.pressure = 0.2;
+		rates.pressure_share = 0.2;
+		host_init(&h, seed);
+		populate(&h, 300, 30);
+		for (int i = 0; i < 100; i++) {
+			host_live(&h, &rates, 1);
+			assert_true(host_is_sound(&h));
+		}
+		assert_true(h.events > 500);
+		host_done(&h);
+	}
+}
+
+/* Nothing happens: the truth to the KiB, everything read once in a maximum age, evenly, for little. */
+static void a_quiet_host_is_known(void **state)
+{
+	static const size_t counts[] = {10, 1000, 5000};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+		const uint64_t cycle = watch_defaults.max_age_ns / watch_defaults.interval_ns;
+		const struct watch_account *a;
+		struct host h;
+		struct watch w;
+
+		host_init(&h, 1 + i);
+		populate(&h, counts[i], 0);
+		watch_init(&w, &h, &watch_defaults);
+		run(&w, &no_events, cycle);
+		watch_restart_accounts(&w);
+		run(&w, &no_events, 4 * cycle);
+		print("quiet", &w);
+		a = &w.account;
+		assert_int_equal(a->outside, 0);
+		assert_int_equal(a->sums_outside, 0);
+		assert_true(a->error <= (double)a->samples * 1024);
+		assert_true(a->oldest_ns <= watch_defaults.max_age_ns);
+		assert_in_range(a->reads, 4 * h.living * 9 / 10, 4 * h.living * 6 / 5);
+		/* No pass much more than its part of the reads. */
+		assert_true((double)a->most_reads_ns <
+			    a->cost / (double)a->passes * 3 + 2 * (double)a->longest_read_ns);
+		watch_done(&w);
+		host_done(&h);
+	}
+}
+
+/* The budget holds at any rate, at any load, on slow hosts, from the first pass on. */
+static void budgets_hold(void **state)
+{
+	static const uint32_t rates_ppm[] = {100, 1000, 10000, 100000};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rates_ppm); i++) {
+		struct watch_options options = watch_defaults;
+		uint64_t sensing_ns;
+		struct host h;
+		struct watch w;
+
+		options.rate_ppm = rates_ppm[i];
+		options.slowness = i % 2 ? 3 : 1;
+		options.outliers = 50;
+		options.is_blind = true;
+		host_init(&h, 10 + i);
+		populate(&h, 400, 40);
+		watch_init(&w, &h, &options);
+		run(&w, &many_events, is_long() ? 9000 : 600);
+		print("budget", &w);
+		/* What passes themselves take is theirs, even where it is above the budget. */
+		sensing_ns = w.account.stretched > 0 ? w.account.passes * 800 * 2500 : 0;
+		assert_true(w.account.worst_ns <= w.account.longest_read_ns + sensing_ns);
+		/* And it is used, where there is so much to read. */
+		if (rates_ppm[i] <= 1000)
+			assert_true(w.account.deferred[PLAN_BUDGET] > 0);
+		watch_done(&w);
+		host_done(&h);
+	}
+}
+
+/* However little there is, everything is read again in its turn. */
+static void nothing_starves(void **state)
+{
+	static const uint32_t rates_ppm[] = {200, 500, 2000, 10000};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rates_ppm); i++) {
+		struct watch_options options = watch_defaults;
+		double income, cycle;
+		struct host h;
+		struct watch w;
+
+		options.rate_ppm = rates_ppm[i];
+		options.is_blind = true;
+		host_init(&h, 20 + i);
+		populate(&h, 200, 40);
+		watch_init(&w, &h, &options);
+		run(&w, &some_events, is_long() ? 20000 : 2000);
+		print("starve", &w);
+		/* A quarter of what passes leave, for everything in turn. */
+		income = (double)options.interval_ns * options.rate_ppm / 1e6 -
+		         (double)h.living * 2500;
+		cycle = 4 * (double)h.living * w.account.cost / (double)w.account.reads / income *
+		        (double)options.interval_ns;
+		if (cycle < 0)
+			fail_msg("passes take more than %u ppm", options.rate_ppm);
+		if ((double)w.account.oldest_ns > (double)options.max_age_ns + cycle)
+			fail_msg("%u ppm: %u s old, where %u would be fair", options.rate_ppm,
+				(unsigned int)(w.account.oldest_ns / SEC),
+				(unsigned int)(((double)options.max_age_ns + cycle) / 1e9));
+		/* At the default nothing is ever too old. */
+		if (rates_ppm[i] == 10000)
+			assert_true(w.account.oldest_ns <= options.max_age_ns);
+		watch_done(&w);
+		host_done(&h);
+	}
+}
+
+/* The same hosts, the same events: more budget, less error. */
+static void error_shrinks_as_the_budget_grows(void **state)
+{
+	static const uint32_t rates_ppm[] = {150, 200, 300, 10000};
+	double first = 0, last = 1;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rates_ppm); i++) {
+		struct watch_options options = watch_defaults;
+		double error = 0, truth = 0;
+
+		options.rate_ppm = rates_ppm[i];
+		for (uint64_t seed = 30; seed < (is_long() ? 40 : 33); seed++) {
+			struct host h;
+			struct watch w;
+
+			host_init(&h, seed);
+			populate(&h, 200, 30);
+			watch_init(&w, &h, &options);
+			run(&w, &some_events, 60);
+			watch_restart_accounts(&w);
+			run(&w, &some_events, is_long() ? 3000 : 300);
+			print("error", &w);
+			error += w.account.error;
+			truth += w.account.truth;
+			watch_done(&w);
+			host_done(&h);
+		}
+		print_message("%u ppm: %.3f %%\n", rates_ppm[i], 100 * error / truth);
+		assert_true(error / truth < last * 1.02);
+		last = error / truth;
+		first = i == 0 ? last : first;
+	}
+	assert_true(last < first / 2);
+}
+
+/* What a mapping too large to slice costs its process: one hold in the age for giants. */
+static void giants_are_held_once_an_hour(void **state)
+{
+	static const uint64_t giant_ages[] = {0, 3600 * SEC, 600 * SEC};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(giant_ages); i++) {
+		const uint64_t passes = 1500, giants = 3;
+		struct watch_options options = watch_defaults;
+		uint64_t expected; /* holds of each */
+		struct host h;
+		struct watch w;
+
+		options.giant_age_ns = giant_ages[i];
+		host_init(&h, 50);
+		populate(&h, 100, 30);
+		for (uint64_t n = 0; n < giants; n++)
+			host_spawn(&h, 1, n ? HOST_LEAK : HOST_IDLE, UINT64_C(4) << 18, 1);
+		/* As large, but in 256 mappings: sliced. */
+		host_spawn(&h, 2, HOST_LEAK, UINT64_C(4) << 18, 256);
+		watch_init(&w, &h, &options);
+		run(&w, &some_events, passes);
+		print("giants", &w);
+		expected = giant_ages[i] ? 1 + passes * options.interval_ns / giant_ages[i] : 0;
+		assert_in_range(w.account.stalls, giants * expected * 9 / 10, giants * expected);
+		assert_true(w.account.longest_hold_ns <= options.stall_ns);
+		assert_true(w.account.slices > w.account.stalls);
+		assert_true(w.account.oldest_ns <= options.max_age_ns);
+		if (giant_ages[i])
+			assert_true(w.account.oldest_giant_ns <=
+				    giant_ages[i] + 3 * options.interval_ns);
+		watch_done(&w);
+		host_done(&h);
+	}
+}
+
+/* The daemon is stopped for an hour, the host sleeps, the clock jumps back: no burst, and all goes on. */
+static void time_may_jump(void **state)
+{
+	static const int64_t jumps[] = {3600, 86400 * 30, -3600, -5};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(jumps); i++) {
+		struct watch_options options = watch_defaults;
+		struct host h;
+		struct watch w;
+
+		options.rate_ppm = 2000;
+		host_init(&h, 60 + i);
+		h.now_ns = 7200 * SEC;
+		populate(&h, 300, 40);
+		watch_init(&w, &h, &options);
+		run(&w, &some_events, 200);
+		h.now_ns += (uint64_t)(jumps[i] * (int64_t)SEC);
+		watch_restart_accounts(&w);
+		w.start_ns = h.now_ns;
+		run(&w, &some_events, 40);
+		print("jump", &w);
+		/* What a minute brings, at most, and one read. */
+		assert_true(w.account.most_reads_ns <=
+			    budget_capacity_ns(&w.budget) + w.account.longest_read_ns);
+		assert_true(w.account.worst_ns <= w.account.longest_read_ns);
+		watch_restart_accounts(&w);
+		run(&w, &some_events, 40);
+		assert_true(w.account.oldest_ns <= options.max_age_ns);
+		assert_true(w.account.reads > 300);
+		watch_done(&w);
+		host_done(&h);
+	}
+}
+
+/* Large hosts: nothing grows faster than processes do. */
+static void large_hosts_are_watched(void **state)
+{
+	const size_t count = is_long() ? 100000 : 20000;
+	struct watch_options options = watch_defaults;
+	struct host h;
+	struct watch w;
+
+	(void)state;
+	options.rate_ppm = 5 * BUDGET_PPM_PER_PERCENT;
+	options.is_blind = true;
+	host_init(&h, 70);
+	populate(&h, count, 5);
+	watch_init(&w, &h, &options);
+	run(&w, &some_events, is_long() ? 200 : 40);
+	print("large", &w);
+	assert_true(w.account.worst_ns <= w.account.longest_read_ns);
+	assert_true(w.account.oldest_ns <= options.max_age_ns);
+	watch_done(&w);
+	host_done(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_host_is_sound),
+		cmocka_unit_test(a_quiet_host_is_known),
+		cmocka_unit_test(budgets_hold),
+		cmocka_unit_test(nothing_starves),
+		cmocka_unit_test(error_shrinks_as_the_budget_grows),
+		cmocka_unit_test(giants_are_held_once_an_hour),
+		cmocka_unit_test(time_may_jump),
+		cmocka_unit_test(large_hosts_are_watched),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/sim/watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+enum {
+	SENSE_NS = 2500, /* CPU to sense one process, and its part of the rest of a pass */
+	USERS = 8,
+};
+
+/* Held for longer than this, a lock is better held in slices. */
+#define SLICE_NS (2 * NS_PER_MSEC)
+
+const struct watch_options watch_defaults = {
+	.interval_ns = 10 * NS_PER_SEC,
+	.max_age_ns = 300 * NS_PER_SEC,
+	.giant_age_ns = 3600 * NS_PER_SEC,
+	.stall_ns = 20 * NS_PER_MSEC,
+	.rate_ppm = BUDGET_PPM_PER_PERCENT,
+	.slowness = 1,
+	.noise = 0.3,
+	.outliers = 200,
+};
+
+void watch_init(struct watch *w, struct host *h, const struct watch_options *options)
+{
+	*w = (struct watch){.options = *options, .host = h, .start_ns = h->now_ns, .seed = 1};
+	budget_init(&w->budget, options->rate_ppm, h->now_ns);
+	for (enum cost_way way = COST_ROLLUP; way < COST_WAYS; way++)
+		cost_init(&w->model[way], way);
+}
+
+void watch_done(struct watch *w)
+{
+	free(w->process);
+	free(w->item);
+}
+
+void watch_restart_accounts(struct watch *w)
+{
+	w->account = (struct watch_account){0};
+}
+
+static void use(struct watch *w, uint64_t cpu_ns)
+{
+	double passed = (double)(w->host->now_ns - w->start_ns) + 60e9;
+	double allowed = passed * w->options.rate_ppm / 1e6;
+
+	w->account.used_ns += cpu_ns;
+	if ((double)w->account.used_ns > allowed) {
+		uint64_t above = w->account.used_ns - (uint64_t)allowed;
+
+		if (above > w->account.worst_ns)
+			w->account.worst_ns = above;
+	}
+}
+
+/* The way to read P, and what it will cost. */
+static enum cost_way way_of(
+	const struct watch *w, const struct watch_process *p, struct cost_prediction *ret)
+{
+	*ret = cost_predict(&w->model[COST_ROLLUP], &p->work, &p->habit);
+	if (ret->hold_ns <= SLICE_NS)
+		return COST_ROLLUP;
+	*ret = cost_predict(&w->model[COST_SLICES], &p->work, NULL);
+	return COST_SLICES;
+}
+
+/* By chances of its own: what happens on the host does not depend on who watches it. */
+static double disturbed(struct watch *w, double ns)
+{
+	ns *= 1 + w->options.noise * (2 * random_part(&w->seed) - 1);
+	if (w->options.outliers && random_part(&w->seed) < 1.0 / w->options.outliers)
+		ns *= 20;
+	return ns;
+}
+
+static uint64_t real_cost(struct watch *w, enum cost_way way, const struct host_truth *t)
+{
+	double ns = 10000 + 22 * (double)t->pages + 50 * (double)t->mappings;
+
+	if (way == COST_SLICES)
+		ns += 6 * (double)t->pages + 850 * (double)t->mappings;
+	return (uint64_t)disturbed(w, ns * w->options.slowness);
+}
+
+static uint64_t floored(double bytes)
+{
+	return (uint64_t)(bytes / 1024) * 1024;
+}
+
+/* What the kernel would print. */
+static void base_of(
+	const struct host_process *of, const struct host_truth *t, struct estimate_base *ret)
+{
+	uint64_t pss = floored(t->pss);
+
+	*ret = (struct estimate_base){
+		.anon = of->anon,
+		.file = of->file,
+		.pss_anon = floored(t->pss_anon),
+		.pss_file = floored(t->pss_file),
+		.uss = t->uss,
+		.swap = of->swap,
+		.swap_pss = floored(t->swap_pss),
+		.rounding = 1024,
+		.has_parts = true,
+	};
+	ret->pss_shmem = pss - ret->pss_anon - ret->pss_file;
+}
+
+static void sense_work(
+	const struct watch *w, struct watch_process *p, const struct host_process *of)
+{
+	p->now = (struct estimate_now){of->anon, of->file, of->swap};
+	p->work.pages = (of->anon + of->file) / HOST_PAGE;
+	/* What is worth slicing has its mappings looked at, which walks no page tables. */
+	if (cost_predict(&w->model[COST_ROLLUP], &p->work, NULL).hold_ns > SLICE_NS) {
+		struct host_truth t;
+
+		host_truth(w->host, (size_t)(of - w->host->process), &t);
+		p->work.largest_pages = t.largest_pages;
+		p->work.mappings = t.mappings;
+	} else {
+		p->work.largest_pages = 0;
+		p->work.mappings = 0;
+	}
+}
+
+/* Walks SLOT's page tables now. */
+static void measure(struct watch *w, size_t slot)
+{
+	const struct host_process *of = &w->host->process[slot];
+	struct watch_process *p = &w->process[slot];
+	struct cost_prediction predicted;
+	struct host_truth t;
+	enum cost_way way;
+	uint64_t cpu_ns;
+
+	sense_work(w, p, of);
+	way = way_of(w, p, &predicted);
+	host_truth(w->host, slot, &t);
+	cpu_ns = real_cost(w, way, &t);
+	cost_learn(&w->model[way], &p->work, way == COST_ROLLUP ? &p->habit : NULL, cpu_ns);
+	budget_charge(&w->budget, w->host->now_ns, cpu_ns);
+	use(w, cpu_ns);
+
+	w->account.reads++;
+	w->account.slices += way == COST_SLICES;
+	w->account.predicted += (double)predicted.cpu_ns;
+	w->account.cost += (double)cpu_ns;
+	if (cpu_ns > w->account.longest_read_ns)
+		w->account.longest_read_ns = cpu_ns;
+	if (predicted.hold_ns > w->options.stall_ns)
+		w->account.stalls++;
+	else if (predicted.hold_ns > w->account.longest_hold_ns)
+		w->account.longest_hold_ns = predicted.hold_ns;
+
+	base_of(of, &t, &p->base);
+	p->is_measured = true;
+	p->measured_ns = w->host->now_ns;
+}
+
+static void forget(struct watch_process *p)
+{
+	*p = (struct watch_process){0};
+}
+
+static void sense(struct watch *w)
+{
+	const struct host *h = w->host;
+
+	if (w->slots < h->slots) {
+		w->process = realloc(w->process, h->slots * sizeof(*w->process));
+		if (!w->process)
+			abort();
+		memset(w->process + w->slots, 0, (h->slots - w->slots) * sizeof(*w->process));
+		w->slots = h->slots;
+	}
+	for (size_t slot = 0; slot < h->slots; slot++) {
+		const struct host_process *of = &h->process[slot];
+		struct watch_process *p = &w->process[slot];
+
+		if (p->pid && (p->pid != of->pid || p->image != of->image))
+			forget(p);
+		if (of->pid && !p->pid) {
+			p->pid = of->pid;
+			p->image = of->image;
+			p->seen_ns = h->now_ns;
+		}
+		if (!p->pid)
+			continue;
+		/* Ages are never negative, even if the clock is not what it should be. */
+		if (p->measured_ns > h->now_ns)
+			p->measured_ns = h->now_ns;
+		if (p->seen_ns > h->now_ns)
+			p->seen_ns = h->now_ns;
+		sense_work(w, p, of);
+	}
+}
+
+static void estimate(struct watch_process *p)
+{
+	const struct estimate_doubt none = {0};
+
+	if (p->is_measured)
+		estimate_carry(&p->base, &p->now, &none, &p->estimate);
+	else
+		p->estimate = (struct estimate){.high = p->now.anon + p->now.file};
+}
+
+/* A process as the plan wants to see it. */
+static void add_item(struct watch *w, size_t *count, size_t slot)
+{
+	const struct watch_process *p = &w->process[slot];
+	struct cost_prediction predicted;
+	enum cost_way way = way_of(w, p, &predicted);
+
+	w->item[(*count)++] = (struct plan_item){
+		.id = (uint32_t)slot,
+		.is_new = !p->is_measured,
+		.is_giant = way == COST_SLICES && predicted.hold_ns > w->options.stall_ns,
+		.cost_ns = predicted.cpu_ns,
+		.hold_ns = predicted.hold_ns,
+		.doubt_bytes = p->estimate.high - p->estimate.low,
+		.pss_bytes = p->estimate.pss,
+		.age_ns = w->host->now_ns - (p->is_measured ? p->measured_ns : p->seen_ns),
+	};
+}
+
+static struct plan_limits limits_of(const struct watch *w, uint64_t tokens_ns)
+{
+	return (struct plan_limits){
+		.tokens_ns = tokens_ns,
+		.interval_ns = w->options.interval_ns,
+		.max_age_ns = w->options.max_age_ns,
+		.giant_age_ns = w->options.giant_age_ns,
+		.stall_ns = w->options.stall_ns,
+		.round = w->account.passes,
+	};
+}
+
+/* Those never measured, as far as half of what there is goes. */
+static void read_new(struct watch *w)
+{
+	uint64_t now_ns = w->host->now_ns;
+	struct plan_limits limits = limits_of(w, budget_available_ns(&w->budget, now_ns) / 2);
+	struct plan_counts counts;
+	size_t count = 0, n;
+
+	for (size_t slot = 0; slot < w->slots; slot++) {
+		if (w->process[slot].pid && !w->process[slot].is_measured) {
+			estimate(&w->process[slot]);
+			add_item(w, &count, slot);
+		}
+	}
+	n = plan_choose(w->item, count, &limits, &counts);
+	for (size_t i = 0; i < n && budget_available_ns(&w->budget, now_ns) > 0; i++)
+		measure(w, w->item[i].id);
+}
+
+static void account_for(struct watch *w)
+{
+	double truth[USERS] = {0}, middle[USERS] = {0}, low[USERS] = {0}, high[USERS] = {0};
+	struct watch_account *a = &w->account;
+
+	for (size_t slot = 0; slot < w->slots; slot++) {
+		const struct watch_process *p = &w->process[slot];
+		uint32_t user = w->host->process[slot].user % USERS;
+		struct host_truth t;
+
+		if (!p->pid)
+			continue;
+		host_truth(w->host, slot, &t);
+		truth[user] += t.pss;
+		middle[user] += (double)p->estimate.pss;
+		low[user] += (double)p->estimate.low;
+		high[user] += (double)p->estimate.high;
+		a->samples++;
+		a->outside += t.pss < (double)p->estimate.low - 0.5 ||
+		              t.pss > (double)p->estimate.high + 0.5;
+	}
+	for (int user = 0; user < USERS; user++) {
+		double off = middle[user] - truth[user];
+
+		a->truth += truth[user];
+		a->error += off < 0 ? -off : off;
+		a->width += high[user] - low[user];
+		a->sums++;
+		a->sums_outside += truth[user] < low[user] - 0.5 || truth[user] > high[user] + 0.5;
+	}
+}
+
+static void account_for_age(struct watch *w, const struct plan_item *i)
+{
+	bool is_giant = i->hold_ns > w->options.stall_ns;
+	uint64_t *oldest = is_giant ? &w->account.oldest_giant_ns : &w->account.oldest_ns;
+
+	if (i->age_ns > *oldest)
+		*oldest = i->age_ns;
+}
+
+void watch_pass(struct watch *w)
+{
+	uint64_t now_ns = w->host->now_ns, cpu_ns;
+	struct plan_limits limits;
+	struct plan_counts counts;
+	size_t count = 0;
+
+	sense(w);
+	if (w->item_capacity < w->slots) {
+		w->item = realloc(w->item, w->slots * sizeof(*w->item));
+		if (!w->item)
+			abort();
+		w->item_capacity = w->slots;
+	}
+	w->account.passes++;
+	read_new(w);
+	for (size_t slot = 0; slot < w->slots; slot++) {
+		if (w->process[slot].pid) {
+			estimate(&w->process[slot]);
+			add_item(w, &count, slot);
+			account_for_age(w, &w->item[count - 1]);
+		}
+	}
+	if (!w->options.is_blind)
+		account_for(w);
+
+	cpu_ns = count * SENSE_NS;
+	use(w, cpu_ns);
+	budget_charge_pass(&w->budget, now_ns, cpu_ns, now_ns + w->options.interval_ns);
+	w->account.stretched += budget_interval_ns(&w->budget, w->options.interval_ns) >
+	                        w->options.interval_ns;
+	limits = limits_of(w, budget_until_due_ns(&w->budget, now_ns));
+	w->chosen = plan_choose(w->item, count, &limits, &counts);
+	w->next = 0;
+	w->reads_ns = 0;
+	for (int i = 0; i < PLAN_REASONS; i++)
+		w->account.deferred[i] += counts.deferred[i];
+}
+
+void watch_read(struct watch *w)
+{
+	uint64_t before_ns = w->account.used_ns;
+
+	for (; w->next < w->chosen; w->next++) {
+		size_t slot = w->item[w->next].id;
+		const struct host_process *of = &w->host->process[slot];
+
+		if (budget_available_ns(&w->budget, w->host->now_ns) == 0)
+			break;
+		/* It may have ended, or have executed another program. */
+		if (of->pid == w->process[slot].pid && of->image == w->process[slot].image)
+			measure(w, slot);
+	}
+	w->reads_ns += w->account.used_ns - before_ns;
+	if (w->reads_ns > w->account.most_reads_ns)
+		w->account.most_reads_ns = w->reads_ns;
+}
+
+void watch_and_live(struct watch *w, const struct host_rates *rates)
+{
+	enum { STEPS = 4 };
+
+	watch_pass(w);
+	for (int step = 0; step < STEPS; step++) {
+		host_live(w->host, rates, 0.5 / STEPS);
+		watch_read(w);
+		w->host->now_ns += w->options.interval_ns / STEPS;
+		host_live(w->host, rates, 0.5 / STEPS);
+	}
+}
