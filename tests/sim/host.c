@@ -483,6 +483,9 @@ static void live_one(struct host *h, size_t slot, const struct host_rates *r, do
 	case HOST_LEAK:
 		if (host_chance(h) < part)
 			host_grow(h, slot, 8, 1);
+		/* One day it is restarted. */
+		if (p->count > 4096)
+			host_exec(h, slot, 1000, 8);
 		break;
 	case HOST_SERVER: {
 		uint32_t pid = p->pid, alive = 0;

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 
 enum {
-	SENSE_NS = 2500, /* CPU to sense one process, and its part of the rest of a pass */
 	USERS = 8,
 };
 
@@ -331,17 +330,27 @@ void watch_pass(struct watch *w)
 	if (!w->options.is_blind)
 		account_for(w);
 
-	cpu_ns = count * SENSE_NS;
+	cpu_ns = count * WATCH_SENSE_NS;
 	use(w, cpu_ns);
 	budget_charge_pass(&w->budget, now_ns, cpu_ns, now_ns + w->options.interval_ns);
 	w->account.stretched += budget_interval_ns(&w->budget, w->options.interval_ns) >
 	                        w->options.interval_ns;
 	limits = limits_of(w, budget_until_due_ns(&w->budget, now_ns));
 	w->chosen = plan_choose(w->item, count, &limits, &counts);
+	w->items = count;
 	w->next = 0;
 	w->reads_ns = 0;
 	for (int i = 0; i < PLAN_REASONS; i++)
 		w->account.deferred[i] += counts.deferred[i];
+}
+
+uint64_t watch_total_ns(const struct watch *w)
+{
+	uint64_t total_ns = 0;
+
+	for (size_t i = 0; i < w->items; i++)
+		total_ns += w->item[i].cost_ns;
+	return total_ns;
 }
 
 void watch_read(struct watch *w)

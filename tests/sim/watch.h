@@ -18,6 +18,8 @@
 #include "collectors/plan.h"
 #include "tests/sim/host.h"
 
+enum { WATCH_SENSE_NS = 2500 }; /* CPU to sense one process, and its part of the rest of a pass */
+
 struct watch_options {
 	uint64_t interval_ns, max_age_ns, giant_age_ns, stall_ns;
 	uint32_t rate_ppm;
@@ -67,7 +69,7 @@ struct watch {
 	struct watch_process *process; /* by the host's slots */
 	size_t slots;
 	struct plan_item *item;
-	size_t item_capacity, chosen, next;
+	size_t item_capacity, items, chosen, next;
 	uint64_t reads_ns; /* since the last pass */
 	struct watch_account account;
 };
@@ -80,6 +82,9 @@ void watch_restart_accounts(struct watch *w);
 
 /* One pass at the host's time; the next is due an interval later. Senses, reads new ones, estimates, plans. */
 void watch_pass(struct watch *w);
+
+/* What it would cost to read all processes once, as predicted by the last pass. */
+uint64_t watch_total_ns(const struct watch *w);
 
 /* Goes on to read whom the last pass planned, as far as the budget goes at the host's time. */
 void watch_read(struct watch *w);
