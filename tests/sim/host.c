@@ -220,8 +220,11 @@ size_t host_fork(struct host *h, size_t parent)
 	p->role = HOST_WORKER;
 	p->image = from->image;
 	p->segment = from->segment;
-	for (size_t i = 0; i < from->count; i++)
-		map_extent(h, slot, from->extent[i]);
+	/* Of files and shared memory it has what it touches, which is not long in coming. */
+	for (size_t i = 0; i < from->count; i++) {
+		if (h->extent[from->extent[i]].kind == HOST_ANON || host_chance(h) < 0.5)
+			map_extent(h, slot, from->extent[i]);
+	}
 	/* A stack and what the C library writes to. */
 	host_grow(h, slot, 30, 2);
 	return slot;
