@@ -46,14 +46,18 @@ static uint64_t between(uint64_t x, uint64_t x0, uint64_t y0, uint64_t x1, uint6
 }
 
 /*
- * By the mean: as many of those who map a page died as of all members, and as many were born from them.
- * That is too much where more map it than are known; there the bounds meet, and hold the middle.
+ * By the mean: of the others who map a page as many died as of all others, and as many were born. That is
+ * too much where more map it than are known; there the bounds meet, and hold the middle.
  */
 static uint64_t middle(uint64_t x, const struct degree_change *c)
 {
-	uint64_t live = c->members - c->dead;
+	uint64_t live = c->members - c->dead, others;
 
-	x = amount_min(amount_part(x, c->members, live), ONE);
+	/* 1 / (1 + (1/x - 1) * (live - 1) / (members - 1)) */
+	if (c->dead) {
+		others = amount_part(ONE - x, live - 1, c->members - 1);
+		x = amount_part(x, ONE, x + others);
+	}
 	return amount_min(amount_part(x, live, live + c->born), with_more(x, c->own));
 }
 
@@ -76,14 +80,15 @@ static uint64_t least(uint64_t x, const struct degree_change *c)
 static uint64_t most(uint64_t x, const struct degree_change *c)
 {
 	uint64_t live = c->members - c->dead, first = ONE / c->members, y, one_left;
-	uint64_t all = with_more(ONE / live, c->born);
+	uint64_t born = amount_less(c->born, c->early), own = amount_less(c->own, c->early);
+	uint64_t all = with_more(ONE / live, born);
 
 	if (x <= first)
-		return with_more(with_fewer(x, c->dead), c->born);
-	one_left = with_more(ONE, c->own);
-	y = with_more(with_fewer(x, c->dead), c->own);
-	y = amount_max(y,
-		between(x, first, all, ONE / 2, with_more(with_fewer(ONE / 2, c->dead), c->own)));
+		return with_more(with_fewer(x, c->dead), born);
+	one_left = with_more(ONE, own);
+	y = with_more(with_fewer(x, c->dead), own);
+	y = amount_max(
+		y, between(x, first, all, ONE / 2, with_more(with_fewer(ONE / 2, c->dead), own)));
 	if (c->dead && c->dead + 1 < c->members)
 		y = amount_max(y, between(x, first, all, ONE / (c->dead + 1), one_left));
 	return y;
@@ -112,22 +117,17 @@ void degree_mapped(
 	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret)
 {
 	struct degree_change died = *c, joined = *c;
-	uint64_t x = share_of(rss, pss), sharers = x ? ONE / x : UINT32_MAX, low, high;
+	uint64_t x = share_of(rss, pss), sharers = x ? ONE / x : UINT32_MAX;
 
 	/* Others map files too: by the mean there are at least this many. */
 	if (sharers > UINT32_MAX - 1)
 		sharers = UINT32_MAX - 1;
 	if (sharers > died.members)
 		died.members = (uint32_t)sharers;
-	died.born = died.own = 0;
+	died.born = died.early = died.own = 0;
 	joined.members = died.members;
 	joined.dead = joined.unsure = joined.own = 0;
-	low = least(x, &joined);
-	high = most(x, &died);
-	x = middle(x, &died);
-	joined.members -= c->dead;
-	joined.born /= 2; /* half of them, by now */
-	*ret = span_of(rss, low, middle(x, &joined), high);
+	*ret = span_of(rss, least(x, &joined), middle(x, &died), most(x, &died));
 }
 
 uint32_t degree_correction(uint64_t guessed_rss, uint64_t guessed_pss, uint64_t rss, uint64_t pss)

@@ -16,6 +16,7 @@ struct degree_change {
 	uint32_t dead;    /* of those, gone since: fewer than .members */
 	uint32_t unsure;  /* of the dead, that may have been gone already */
 	uint32_t born;    /* since, by forks */
+	uint32_t early;   /* of those born, that may have been there already */
 	uint32_t own;     /* of those born, its own descendants */
 };
 
@@ -36,13 +37,13 @@ void degree_forked(
 	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret);
 
 /*
- * The same for pages of files, which a fork does not copy: those born may have come to map them, and
- * others than the members may map them too.
+ * The same for pages of files, which a fork does not copy: those born may have come to map them, but
+ * nothing says so, and the middle is without them. Others than the members may map them too.
  */
 void degree_mapped(
 	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret);
 
-/* The correction for others' middles: RSS and PSS were found, where GUESSED_PSS of GUESSED_RSS was guessed. */
+/* The correction for others' middles: PSS of RSS was found, where GUESSED_PSS of GUESSED_RSS was guessed. */
 uint32_t degree_correction(uint64_t guessed_rss, uint64_t guessed_pss, uint64_t rss, uint64_t pss);
 
 /* Applies it; the bounds widen to hold the new middle and as much again as a quarter of the step. */

@@ -14,15 +14,15 @@
  * Members are embedded in the caller's own records, who finds those again by offset; they must not move.
  * An event costs O(1) (an exit of one that has forked: O(family)); the affected are visited once a pass,
  * and the sharers of a segment not before the exits amount to KIN_UNHEARD bytes for one of them (libc is
- * everybody's). A pass without events costs nothing. Processes that share one address space (sharing.h) are one: only the
- * one that stands for them may be a member. Pure.
+ * everybody's). A pass without events costs nothing. Processes that share one address space (sharing.h)
+ * are one: only the one that stands for them may be a member. Pure.
  *
  * A pass:
  *
  *	kin_begin(kin, now);
  *	for each event: kin_born(), kin_gone(), kin_executed();
  *	while ((m = kin_affected(kin)))
- *		kin_doubt(m, its base, &its doubt);
+ *		kin_doubt(m, its base, its counters, &its doubt);
  *	for each never measured: kin_speaker(), kin_borrow()
  *
  * and whenever a process was measured: kin_measured(); its kept doubt is then void, until it is
@@ -56,15 +56,18 @@ struct kin_member {
 	struct kin_link *links;    /* owned: to its segments */
 	uint64_t key;              /* of its range; 0: not known */
 	uint64_t serial;           /* rises along the family's list */
-	uint64_t seen;             /* who was there at its measurement has this or less */
-	uint64_t born_ns;          /* CLOCK_BOOTTIME, as its start time says */
-	uint64_t measured_ns;      /* CLOCK_BOOTTIME; 0: never */
-	uint64_t mapped_file;      /* what .file was when its segments were read */
-	uint32_t then;             /* how many were there at its measurement, itself among them */
-	uint32_t kept;     /* of those, still here; this and the next three as of kin_affected() */
-	uint32_t fresh;    /* born since */
-	uint32_t children; /* of those, its own descendants */
-	uint32_t unsure;   /* deaths that its measurement may or may not have seen */
+	uint64_t
+		line; /* the serial by which its line left .parent's: its own, or an ancestor's who is gone */
+	uint64_t seen;        /* who was there at its measurement has this or less */
+	uint64_t born_ns;     /* CLOCK_BOOTTIME, as its start time says */
+	uint64_t measured_ns; /* CLOCK_BOOTTIME; 0: never */
+	uint64_t mapped_file; /* what .file was when its segments were read */
+	uint32_t then;        /* how many were there at its measurement, itself among them */
+	uint32_t kept;       /* of those, still here; this and the next five as of kin_affected() */
+	uint32_t fresh;      /* born since */
+	uint32_t children;   /* of those, its own descendants */
+	uint32_t early;      /* of the fresh, those that may have been there already */
+	uint32_t unsure;     /* deaths that its measurement may or may not have seen */
 	uint32_t dependants; /* members whose .parent it is */
 	uint8_t link_count;
 	bool is_forked; /* it was born in the family */
@@ -131,24 +134,25 @@ struct kin_member *kin_affected(struct kin *k);
 
 /*
  * What the events since M's measurement may have changed for M, whose measurement is BASE; as of the last
- * kin_affected(), so the caller keeps it. True: there is any.
+ * kin_affected(), so the caller keeps it. NOW are M's counters in that pass: what it had grown by when it
+ * forked is its child's as well. True: there is any.
  */
-bool kin_doubt(
-	const struct kin_member *m, const struct estimate_base *base, struct estimate_doubt *ret);
+bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
+	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
  * Whose measurement may stand for M, that has none of its own: a newborn sibling's, measured since M was
- * born if there is one, or the parent's; NULL: nobody's. Ask again each pass.
+ * born if there is one, or the parent's, or another's of the family; NULL: nobody's. Ask again each pass.
  */
 struct kin_member *kin_speaker(const struct kin_member *m);
 
 /*
  * The doubt to carry SPEAKER's BASE with, with the counters NOW of M, to an estimate of M: it adds that
- * nobody knows what M has written to since it was born.
+ * nobody knows what M has written to since it was born. THEIRS are SPEAKER's counters.
  */
 void kin_borrow(const struct kin_member *m, const struct kin_member *speaker,
-	const struct estimate_base *base, const struct estimate_now *now,
-	struct estimate_doubt *ret);
+	const struct estimate_base *base, const struct estimate_now *theirs,
+	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
  * Whether M, never measured, should be measured before its like: true of one newborn of a family at a
