@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "collectors/adapt.h"
 #include "collectors/compose.h"
 #include "collectors/export.h"
 #include "collectors/meminfo.h"
@@ -19,8 +20,10 @@
 #include "collectors/procfs.h"
 #include "collectors/proctable.h"
 #include "collectors/self.h"
+#include "collectors/sense.h"
 #include "collectors/sharing.h"
 #include "collectors/tally.h"
+#include "collectors/watch.h"
 #include "snapshot/builder.h"
 
 #define CGROUP_MAX_AGE_NS (60 * NS_PER_SEC)
@@ -32,7 +35,10 @@ enum {
 
 enum phase {
 	PHASE_IDLE,
-	PHASE_READ,
+	PHASE_READ,   /* exact: measures each */
+	PHASE_SENSE,  /* adaptive: looks at each, */
+	PHASE_URGENT, /* measures those that never were, */
+	PHASE_ROWS,   /* and estimates each */
 	PHASE_SHARE,
 	PHASE_TALLY,
 	PHASE_READY,
@@ -43,6 +49,7 @@ struct pass {
 	struct procfs procfs;
 	struct process_reader reader;
 	struct proctable table;
+	struct adapt adapt;
 	struct sharing sharing;
 	struct tally tally;
 	struct scopes user_units; /* names alone, with a count of members */
@@ -61,6 +68,8 @@ struct pass {
 	uint64_t begin_boottime_ns, begin_ns, end_ns;
 	uid_t euid;
 	bool can_compare, compares_mm, reads_foreign;
+	bool was_adaptive, is_whole;
+	uint64_t cpu_ns; /* of the pass under way, by its thread */
 	struct self self;
 	struct compose_counts counts; /* .passes is the sequence of the last snapshot */
 };
@@ -72,6 +81,13 @@ static size_t kept_max(void)
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur <= FDS_RESERVED)
 		return 0;
 	return limit.rlim_cur - FDS_RESERVED;
+}
+
+static void forget(void *to, struct process *p)
+{
+	struct pass *pass = to;
+
+	adapt_forget(&pass->adapt, p);
 }
 
 int pass_open(const struct pass_options *options, struct pass **ret)
@@ -90,6 +106,9 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	tally_init(&pass->tally, clock_now_ns(CLOCK_REALTIME));
 	pass->reader.procfs = &pass->procfs;
 	pass->reader.kept_max = kept_max();
+	adapt_init(&pass->adapt, &pass->reader, &pass->table);
+	pass->table.forget = forget;
+	pass->table.to = pass;
 	pass->euid = geteuid();
 	pass->sharing.compare = pass->procfs.live ? sharing_kcmp : NULL;
 	/* Our own address space compares equal to itself, unless the call is missing or filtered. */
@@ -101,10 +120,23 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	return 0;
 }
 
+/* What adaptive passes remember. */
+static void forget_all(struct pass *pass)
+{
+	for (size_t i = 0; i < pass->table.count; i++) {
+		struct process *p = pass->table.item[i];
+
+		adapt_forget(&pass->adapt, p);
+		sense_forget(&pass->reader, p);
+	}
+}
+
 struct pass *pass_free(struct pass *pass)
 {
 	if (!pass)
 		return NULL;
+	forget_all(pass);
+	adapt_done(&pass->adapt);
 	proctable_done(&pass->table);
 	process_reader_done(&pass->reader);
 	sharing_done(&pass->sharing);
@@ -123,6 +155,14 @@ void pass_set_options(struct pass *pass, const struct pass_options *options)
 {
 	pass->next_options = *options;
 	pass->next_options.procfs = NULL;
+	if (options->is_adaptive)
+		adapt_set_limits(&pass->adapt, &(struct adapt_limits){
+						       .interval_ns = options->interval_ns,
+						       .max_age_ns = options->max_age_ns,
+						       .stall_ns = options->stall_ns,
+						       .giant_age_ns = options->giant_age_ns,
+						       .cpu_ppm = options->budget_cpu_ppm,
+					       });
 }
 
 /* A cgroup is to be read again by the last pass within its age: passes are a little late by chance. */
@@ -131,6 +171,9 @@ static void take_options(struct pass *pass)
 	uint64_t period_ns;
 
 	pass->options = pass->next_options;
+	if (pass->was_adaptive && !pass->options.is_adaptive)
+		forget_all(pass);
+	pass->was_adaptive = pass->options.is_adaptive;
 	period_ns = pass->options.interval_ns + pass->options.interval_ns / 16;
 	pass->reader.cgroup_max_age_ns = period_ns < CGROUP_MAX_AGE_NS
 	                                         ? CGROUP_MAX_AGE_NS - period_ns
@@ -143,13 +186,15 @@ static void user_units_begin(struct scopes *units)
 		s->sums.q[SCOPE_PROCESSES] = 0;
 }
 
-int pass_begin(struct pass *pass)
+static int begin(struct pass *pass)
 {
 	ssize_t n;
 	int r;
 
 	pass->phase = PHASE_IDLE;
 	take_options(pass);
+	pass->is_whole = false;
+	builder_begin(&pass->builder); /* its rows are of processes that may be forgotten now */
 	pass->begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	pass->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	n = procfs_list(&pass->procfs, &pass->pids, &pass->pids_capacity);
@@ -158,16 +203,33 @@ int pass_begin(struct pass *pass)
 	r = proctable_sync(&pass->table, &pass->reader, pass->pids, (size_t)n);
 	if (r < 0)
 		return r;
+	if (pass->options.is_adaptive)
+		r = adapt_begin(&pass->adapt);
+	if (r < 0)
+		return r;
 	tally_begin(&pass->tally, clock_now_ns(CLOCK_REALTIME));
 	user_units_begin(&pass->user_units);
-	builder_begin(&pass->builder);
 	memset(pass->counts.outcome, 0, sizeof(pass->counts.outcome));
 	memset(pass->counts.source, 0, sizeof(pass->counts.source));
 	pass->reads_foreign = false;
 	pass->name_cursor = 0;
 	pass->at = 0;
-	pass->phase = PHASE_READ;
+	pass->phase = pass->options.is_adaptive ? PHASE_SENSE : PHASE_READ;
 	return 0;
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+int pass_begin(struct pass *pass)
+{
+	uint64_t before_ns = thread_cpu_ns();
+	int r = begin(pass);
+
+	pass->cpu_ns = thread_cpu_ns() - before_ns;
+	return r;
 }
 
 static int set_user(struct pass *pass, struct process *p, uid_t uid)
@@ -228,24 +290,34 @@ static int set_scopes(struct pass *pass, struct process *p, const struct sample 
 	return r;
 }
 
-static int add_member(struct pass *pass, struct process *p, const struct sample *s)
+/* A new row, of the member P. NULL: out of memory. */
+static struct snapshot_process *add_row(struct pass *pass, struct process *p)
 {
 	struct snapshot_process *row = builder_add_process(&pass->builder);
 	uint32_t count = builder_process_count(&pass->builder);
 
 	if (!row)
-		return -ENOMEM;
+		return NULL;
 	if (count > pass->members_capacity) {
 		size_t capacity = count + count / 2 + 256;
 		struct process **members = reallocarray(
 			(void *)pass->members, capacity, sizeof(struct process *));
 
 		if (!members)
-			return -ENOMEM;
+			return NULL;
 		pass->members = members;
 		pass->members_capacity = capacity;
 	}
 	pass->members[count - 1] = p;
+	return row;
+}
+
+static int add_member(struct pass *pass, struct process *p, const struct sample *s)
+{
+	struct snapshot_process *row = add_row(pass, p);
+
+	if (!row)
+		return -ENOMEM;
 	row->pid = (uint32_t)p->pid;
 	row->uid = s->uid;
 	row->source = (uint8_t)s->source;
@@ -282,6 +354,61 @@ static int read_one(struct pass *pass)
 	if (r < 0) /* its name or unit may be lost: the next pass has to read them again */
 		drop_scopes(p);
 	return r;
+}
+
+/* Takes over what S, of an adaptive pass, says of P's user, program and unit. */
+static int take_sample(struct pass *pass, struct process *p, const struct sample *s)
+{
+	int r = 0;
+
+	if (s->is_member)
+		r = set_scopes(pass, p, s);
+	else
+		drop_scopes(p);
+	if (r < 0) {
+		drop_scopes(p);
+		p->watch->is_settled = false;
+	}
+	return r;
+}
+
+static int sense_one(struct pass *pass)
+{
+	struct process *p = pass->table.item[pass->at++];
+	struct sample s;
+	int r = adapt_sense(&pass->adapt, p, clock_now_ns(CLOCK_MONOTONIC), &s);
+
+	return r == ADAPT_SAMPLE ? take_sample(pass, p, &s) : r;
+}
+
+/* One measurement, in a pass or between two. 0; ADAPT_SAMPLE, ADAPT_MORE: there may be more to do. -ENOMEM. */
+static int measure_one(struct pass *pass)
+{
+	struct process *p;
+	struct sample s;
+	int r = adapt_measure(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC), &s, &p), e = 0;
+
+	if (r == ADAPT_SAMPLE)
+		e = take_sample(pass, p, &s);
+	return e < 0 ? e : r;
+}
+
+static int add_estimate(struct pass *pass)
+{
+	struct process *p = pass->table.item[pass->at++];
+	struct snapshot_process *row;
+
+	if (!p->watch->is_member) {
+		pass->counts.outcome[p->watch->outcome]++;
+		return 0;
+	}
+	row = add_row(pass, p);
+	if (!row)
+		return -ENOMEM;
+	adapt_estimate(&pass->adapt, p, row);
+	if (row->outcome == OUTCOME_MEASURED && p->watch->has_base && row->uid != pass->euid)
+		pass->reads_foreign = true;
+	return 0;
 }
 
 static void tally_one(struct pass *pass)
@@ -349,6 +476,23 @@ static int advance(struct pass *pass)
 	int r = 0;
 
 	switch (pass->phase) {
+	case PHASE_SENSE:
+		if (pass->at < pass->table.count)
+			return sense_one(pass);
+		pass->phase = PHASE_URGENT;
+		return adapt_choose_urgent(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC));
+	case PHASE_URGENT:
+		r = measure_one(pass);
+		if (r == 0) {
+			pass->phase = PHASE_ROWS;
+			pass->at = 0;
+		}
+		return r;
+	case PHASE_ROWS:
+		if (pass->at < pass->table.count)
+			return add_estimate(pass);
+		pass->phase = PHASE_SHARE;
+		return sharing_begin(&pass->sharing, pass->table.item, pass->table.count);
 	case PHASE_READ:
 		if (pass->at < pass->table.count)
 			return read_one(pass);
@@ -369,14 +513,16 @@ static int advance(struct pass *pass)
 			return 0;
 		}
 		r = end_tally(pass);
-		if (r == 0)
+		if (r == 0) {
 			pass->phase = PHASE_READY;
+			pass->is_whole = true;
+		}
 		return r;
 	default: return 0;
 	}
 }
 
-int pass_step(struct pass *pass, uint64_t deadline_ns)
+static int step(struct pass *pass, uint64_t deadline_ns)
 {
 	assert(pass->phase != PHASE_IDLE);
 	do {
@@ -391,6 +537,16 @@ int pass_step(struct pass *pass, uint64_t deadline_ns)
 		}
 	} while (clock_now_ns(CLOCK_MONOTONIC) < deadline_ns);
 	return pass->phase == PHASE_READY ? 0 : PASS_MORE;
+}
+
+int pass_step(struct pass *pass, uint64_t deadline_ns)
+{
+	uint64_t before_ns = thread_cpu_ns(), charged_ns = pass->adapt.charged_ns;
+	int r = step(pass, deadline_ns);
+
+	/* What births and measurements have used is charged already. */
+	pass->cpu_ns += thread_cpu_ns() - before_ns - (pass->adapt.charged_ns - charged_ns);
+	return r;
 }
 
 bool pass_next_unnamed(struct pass *pass, uid_t *ret)
@@ -507,7 +663,7 @@ static int seal(struct pass *pass, const struct image_header *head, bool with_pu
 	return r;
 }
 
-int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
+static int publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
 	uint64_t duration_ns = pass->end_ns - pass->begin_ns;
@@ -542,6 +698,61 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	if (r == 0)
 		r = seal(pass, &head, with_public, ret_fd, ret_public_fd);
 	return r;
+}
+
+int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
+{
+	uint64_t before_ns = thread_cpu_ns();
+	int r = publish(pass, with_public, ret_fd, ret_public_fd);
+
+	pass->cpu_ns += thread_cpu_ns() - before_ns;
+	return r;
+}
+
+int pass_plan(struct pass *pass, uint64_t due_ns)
+{
+	uint64_t before_ns = thread_cpu_ns(), cpu_ns = pass->cpu_ns;
+	/* The rows of a pass that was lost need not be whole. */
+	uint32_t count = pass->is_whole ? builder_process_count(&pass->builder) : 0;
+	int r;
+
+	if (!pass->options.is_adaptive)
+		return 0;
+	r = adapt_plan(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns, pass->members,
+		builder_process(&pass->builder, 0), count);
+	budget_charge(
+		&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), thread_cpu_ns() - before_ns);
+	return r;
+}
+
+uint64_t pass_next_measure_ns(const struct pass *pass, uint64_t now_ns)
+{
+	return pass->options.is_adaptive ? adapt_next_ns(&pass->adapt, now_ns) : UINT64_MAX;
+}
+
+int pass_measure(struct pass *pass)
+{
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + ADAPT_TURN_NS;
+	int r;
+
+	do
+		r = measure_one(pass);
+	while (r == ADAPT_SAMPLE && clock_now_ns(CLOCK_MONOTONIC) < end_ns &&
+		!slices_are_under_way(&pass->adapt.slices));
+	return r < 0 ? r : 0;
+}
+
+uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm)
+{
+	const struct adapt *a = &pass->adapt;
+	uint64_t interval_ns = pass->options.interval_ns;
+
+	*ret_needed_ppm = 0;
+	if (!pass->options.is_adaptive)
+		return interval_ns;
+	*ret_needed_ppm = budget_needed_ppm(
+		&a->budget, interval_ns, a->total_cost_ns, a->limits.max_age_ns);
+	return budget_interval_ns(&a->budget, interval_ns);
 }
 
 void pass_summary(const struct pass *pass, struct pass_summary *ret)

@@ -19,6 +19,9 @@ struct pass_options {
 	const char *procfs;  /* borrowed during pass_open() only */
 	const char *version; /* of the program; borrowed for the pass's life */
 	uint64_t interval_ns;
+	bool is_adaptive; /* else every process is measured in every pass, and the next four are not used */
+	uint32_t budget_cpu_ppm; /* of one core */
+	uint64_t max_age_ns, stall_ns, giant_age_ns;
 	/* How many get series of their own: see the export.* settings. */
 	uint32_t export_users, export_programs, export_units, export_processes;
 };
@@ -73,6 +76,21 @@ void pass_give_up_names(struct pass *pass);
  * -ENOMEM, or the errors of builder_seal(): nothing is published, the counters go on.
  */
 int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd);
+
+/*
+ * After a pass that was published or lost: the next is due at DUE_NS (CLOCK_MONOTONIC). An adaptive pass chooses whom to
+ * measure until then; pass_next_measure_ns() says when to call pass_measure() next, UINT64_MAX: not before the
+ * next pass. One call works for about 1 ms, or for one process. -ENOMEM: what was chosen waits.
+ */
+int pass_plan(struct pass *pass, uint64_t due_ns);
+uint64_t pass_next_measure_ns(const struct pass *pass, uint64_t now_ns);
+int pass_measure(struct pass *pass);
+
+/*
+ * The interval that the CPU budget bears, at least the configured one; *RET_NEEDED_PPM is the budget that the
+ * configured one needs.
+ */
+uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm);
 
 /* What the last pass found, for messages to a person. */
 struct pass_summary {

@@ -58,8 +58,10 @@ static void undo(struct proctable *t, size_t made)
 	}
 }
 
-static void forget(struct process_reader *reader, struct process *p)
+static void forget(struct proctable *t, struct process_reader *reader, struct process *p)
 {
+	if (t->forget)
+		t->forget(t->to, p);
 	process_release(reader, p);
 	free(p);
 }
@@ -88,7 +90,7 @@ int proctable_sync(
 		while (kept < count && t->spare[kept]->pid < t->item[i]->pid)
 			kept++;
 		if (kept == count || t->spare[kept] != t->item[i])
-			forget(reader, t->item[i]);
+			forget(t, reader, t->item[i]);
 	}
 	swap = t->item;
 	t->item = t->spare;

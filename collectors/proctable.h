@@ -14,6 +14,9 @@ struct proctable {
 	struct process **item; /* owned, as each of them */
 	size_t count, capacity;
 	struct process **spare; /* of the same capacity, for the next list */
+	void (*forget)(
+		void *to, struct process *p); /* told of each that is forgotten; NULL: nobody is */
+	void *to;
 };
 
 void proctable_done(struct proctable *t);

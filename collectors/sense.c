@@ -45,8 +45,10 @@ static int read_at(int fd, struct statm *ret)
 	return statm_parse(text, (size_t)n, ret) < 0 ? SENSE_UNKNOWN : 0;
 }
 
-static void forget(struct process_reader *r, struct process *p)
+void sense_forget(struct process_reader *r, struct process *p)
 {
+	if (p->statm_fd < 0)
+		return;
 	p->statm_fd = fd_close(p->statm_fd);
 	r->kept_statm--;
 }
@@ -56,7 +58,7 @@ static int read_kept(struct process_reader *r, struct process *p, struct statm *
 	int e = read_at(p->statm_fd, ret);
 
 	if (e != 0 || r->kept_statm > r->statm_max)
-		forget(r, p);
+		sense_forget(r, p);
 	return e;
 }
 

@@ -30,4 +30,7 @@ void sense_begin(struct process_reader *r, size_t count);
  */
 int sense_read(struct process_reader *r, struct process *p, struct statm *ret);
 
+/* Gives up P's descriptor of statm. */
+void sense_forget(struct process_reader *r, struct process *p);
+
 #endif

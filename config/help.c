@@ -39,6 +39,13 @@ static void add_filled(struct buffer *to, const char *text)
 	buffer_add_char(to, '\n');
 }
 
+/* Whether its help has to say which values it takes. */
+static bool is_limited(const struct option_spec *spec)
+{
+	return spec->type == OPTION_COUNT || spec->type == OPTION_DURATION ||
+	       spec->type == OPTION_PERCENT || spec->type == OPTION_CHOICE;
+}
+
 void help_render(enum program program, const char *usage, const char *purpose, struct buffer *to)
 {
 	size_t count;
@@ -53,8 +60,7 @@ void help_render(enum program program, const char *usage, const char *purpose, s
 		buffer_printf(to, "  --%s%s%s\n", spec[i].name, spec[i].metavar ? "=" : "",
 			spec[i].metavar ? spec[i].metavar : "");
 		add_filled(to, spec[i].help);
-		if (spec[i].type == OPTION_COUNT || spec[i].type == OPTION_DURATION ||
-			spec[i].type == OPTION_CHOICE) {
+		if (is_limited(&spec[i])) {
 			option_expected(&spec[i], expected);
 			buffer_printf(to, "%*sTakes %s.\n", HELP_INDENT, "", expected);
 		}
@@ -87,8 +93,7 @@ static void add_mdoc_text(const struct option_spec *spec, struct buffer *to)
 	char expected[OPTION_EXPECTED_SIZE];
 
 	add_mdoc_sentences(spec->help, to);
-	if (spec->type == OPTION_COUNT || spec->type == OPTION_DURATION ||
-		spec->type == OPTION_CHOICE) {
+	if (is_limited(spec)) {
 		option_expected(spec, expected);
 		buffer_printf(to, "Takes %s.\n", expected);
 	}

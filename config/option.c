@@ -23,7 +23,7 @@ enum {
 #define HOUR_NS (UINT64_C(3600) * NS_PER_SEC)
 
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
-static const char *const pss_modes[] = {"exact", NULL};
+static const char *const pss_modes[] = {"exact", "adaptive", NULL};
 
 #define FIELD(name) offsetof(struct settings, name)
 
@@ -44,7 +44,26 @@ static const struct option_spec options[] = {
 		DAY_NS, NULL, FIELD(interval_ns),
 		"From the start of one pass over all processes to the start of the next."},
 	{"pss.mode", PROGRAM_MEMTALLYD, OPTION_CHOICE, true, "MODE", "exact", 0, 0, pss_modes,
-		FIELD(pss_mode), "exact: measure every process in every pass."},
+		FIELD(pss_mode),
+		"exact: measure every process in every pass. adaptive: look at every process in every "
+		"pass, measure those that are new or in doubt, and all of them by and by, within the "
+		"budgets; what is not measured is carried forward, with bounds."},
+	{"pss.max-age", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "5m", 10 * NS_PER_SEC,
+		DAY_NS, NULL, FIELD(pss_max_age_ns),
+		"By when an adaptive memtallyd measures each process again, as far as the CPU budget "
+		"allows."},
+	{"budget.cpu", PROGRAM_MEMTALLYD, OPTION_PERCENT, true, "PERCENT", "1%", 100, 1000000, NULL,
+		FIELD(budget_cpu_ppm),
+		"How much of one core an adaptive memtallyd may use, on the average of a minute. Where "
+		"looking at every process takes more, passes are further apart than the interval."},
+	{"budget.stall", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "20ms", NS_PER_MSEC,
+		10 * NS_PER_SEC, NULL, FIELD(budget_stall_ns),
+		"How long a measurement may hold up the mmap, munmap and brk of its process in an "
+		"adaptive memtallyd. From 2ms on it goes mapping by mapping, with pauses."},
+	{"budget.giant-age", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "1h", 0,
+		365 * DAY_NS, NULL, FIELD(budget_giant_age_ns),
+		"How often to measure, all the same, a process of which a single mapping takes longer "
+		"than budget.stall. 0: never."},
 	{"export.users", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "1000", 1, 100000, NULL,
 		FIELD(export_users),
 		"Users with series of their own in /metrics, the largest PSS first; the others are "
@@ -151,6 +170,21 @@ static void format_duration(uint64_t ns, char *to, size_t size)
 	snprintf(to, size, "%llums", (unsigned long long)(ns / NS_PER_MSEC));
 }
 
+static void format_percent(uint64_t ppm, char *to, size_t size)
+{
+	uint64_t rest = ppm % 10000;
+	int n = snprintf(to, size, "%llu", (unsigned long long)(ppm / 10000));
+
+	if (rest && n > 0 && (size_t)n < size)
+		n += snprintf(to + n, size - (size_t)n, ".%04llu", (unsigned long long)rest);
+	while (rest && to[n - 1] == '0')
+		n--;
+	if ((size_t)n + 1 < size) {
+		to[n] = '%';
+		to[n + 1] = 0;
+	}
+}
+
 static void expected_choice(const struct option_spec *spec, char *to, size_t size)
 {
 	size_t at = 0;
@@ -182,8 +216,18 @@ void option_expected(const struct option_spec *spec, char to[static OPTION_EXPEC
 	case OPTION_DURATION:
 		format_duration(spec->min, min, sizeof(min));
 		format_duration(spec->max, max, sizeof(max));
-		snprintf(to, OPTION_EXPECTED_SIZE, "a duration from %s to %s, such as %s", min, max,
-			spec->fallback);
+		if (spec->min)
+			snprintf(to, OPTION_EXPECTED_SIZE, "a duration from %s to %s, such as %s",
+				min, max, spec->fallback);
+		else
+			snprintf(to, OPTION_EXPECTED_SIZE, "0 or a duration up to %s, such as %s",
+				max, spec->fallback);
+		break;
+	case OPTION_PERCENT:
+		format_percent(spec->min, min, sizeof(min));
+		format_percent(spec->max, max, sizeof(max));
+		snprintf(to, OPTION_EXPECTED_SIZE, "a percentage from %s to %s, such as %s", min,
+			max, spec->fallback);
 		break;
 	case OPTION_CHOICE: expected_choice(spec, to, OPTION_EXPECTED_SIZE); break;
 	case OPTION_TEXT:
@@ -250,6 +294,32 @@ static int parse_choice(const struct option_spec *spec, const char *text, uint64
 	return -EINVAL;
 }
 
+/* "1%", "0.25%", or the same without the sign; up to four decimals, since a millionth is the least. */
+static int parse_percent(const char *text, uint64_t *ret_ppm)
+{
+	size_t len = strlen(text);
+	const char *point;
+	uint64_t whole, part = 0;
+	int r;
+
+	if (len && text[len - 1] == '%')
+		len--;
+	point = memchr(text, '.', len);
+	r = number_parse_u64(text, point ? (size_t)(point - text) : len, &whole);
+	if (r == 0 && whole > 1000)
+		r = -ERANGE;
+	if (r == 0 && point) {
+		size_t digits = (size_t)(text + len - point) - 1;
+
+		r = digits > 4 ? -EINVAL : number_parse_u64(point + 1, digits, &part);
+		for (; r == 0 && digits < 4; digits++)
+			part *= 10;
+	}
+	if (r == 0)
+		*ret_ppm = whole * 10000 + part;
+	return r;
+}
+
 static int set_number(const struct option_spec *spec, uint64_t *field, const char *text)
 {
 	uint64_t value;
@@ -257,7 +327,9 @@ static int set_number(const struct option_spec *spec, uint64_t *field, const cha
 
 	if (spec->type == OPTION_CHOICE)
 		return parse_choice(spec, text, field);
-	if (spec->type == OPTION_DURATION)
+	if (spec->type == OPTION_PERCENT)
+		r = parse_percent(text, &value);
+	else if (spec->type == OPTION_DURATION)
 		r = number_parse_duration(text, strlen(text), &value);
 	else
 		r = number_parse_u64(text, strlen(text), &value);
@@ -314,6 +386,7 @@ int option_set(const struct option_spec *spec, struct settings *c, const char *t
 	case OPTION_BOOL: return parse_bool(text, field);
 	case OPTION_COUNT:
 	case OPTION_DURATION:
+	case OPTION_PERCENT:
 	case OPTION_CHOICE: return set_number(spec, field, text);
 	case OPTION_PATH:
 		if (spec->max && strlen(text) > spec->max)

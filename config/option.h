@@ -29,6 +29,7 @@ enum settings_action {
 
 enum pss_mode {
 	PSS_MODE_EXACT,
+	PSS_MODE_ADAPTIVE,
 };
 
 struct text_list {
@@ -46,6 +47,9 @@ struct settings {
 	char *path_procfs;
 	uint64_t interval_ns;
 	uint64_t pss_mode; /* enum pss_mode */
+	uint64_t pss_max_age_ns;
+	uint64_t budget_cpu_ppm; /* of one core */
+	uint64_t budget_stall_ns, budget_giant_age_ns;
 	uint64_t export_users, export_programs, export_units, export_processes;
 
 	struct text_list web_listen_address;
@@ -66,6 +70,7 @@ enum option_type {
 	OPTION_BOOL,      /* bool */
 	OPTION_COUNT,     /* uint64_t */
 	OPTION_DURATION,  /* uint64_t, nanoseconds */
+	OPTION_PERCENT,   /* uint64_t, millionths */
 	OPTION_CHOICE,    /* uint64_t, index into choices */
 	OPTION_TEXT,      /* char *, not empty */
 	OPTION_PATH,      /* char *, absolute unless given as a flag */
@@ -81,7 +86,8 @@ struct option_spec {
 	bool in_file; /* may stand in the YAML file */
 	const char *metavar;
 	const char *fallback; /* the default, as a user would write it; NULL: none */
-	uint64_t min, max;    /* OPTION_COUNT, OPTION_DURATION; max of OPTION_PATH: bytes, 0: any */
+	uint64_t min,
+		max; /* OPTION_COUNT, OPTION_DURATION, OPTION_PERCENT; max of OPTION_PATH: bytes, 0: any */
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
 	size_t offset;              /* in struct settings */
 	const char *help;

@@ -34,6 +34,7 @@ struct manager {
 	sd_event *event;
 	sd_event_source *pass_timer;  /* starts a pass */
 	sd_event_source *batch;       /* goes on with it, in turns with everything else */
+	sd_event_source *turn_timer;  /* measures between passes */
 	sd_event_source *names_timer; /* publishes without the names that have not come */
 	sd_event_source *heartbeat;
 	sd_event_source *answers;
@@ -54,7 +55,7 @@ struct manager {
 	uint64_t progress; /* steps of passes */
 	uint64_t heartbeat_ns;
 	bool has_watchdog;
-	struct log_limit pass_errors;
+	struct log_limit pass_errors, budget_warnings;
 };
 
 static void set_options(const struct settings *s, struct pass_options *ret)
@@ -63,6 +64,11 @@ static void set_options(const struct settings *s, struct pass_options *ret)
 		.procfs = s->path_procfs,
 		.version = PACKAGE_VERSION,
 		.interval_ns = s->interval_ns,
+		.is_adaptive = s->pss_mode == PSS_MODE_ADAPTIVE,
+		.budget_cpu_ppm = (uint32_t)s->budget_cpu_ppm,
+		.max_age_ns = s->pss_max_age_ns,
+		.stall_ns = s->budget_stall_ns,
+		.giant_age_ns = s->budget_giant_age_ns,
 		.export_users = (uint32_t)s->export_users,
 		.export_programs = (uint32_t)s->export_programs,
 		.export_units = (uint32_t)s->export_units,
@@ -93,15 +99,55 @@ static void log_pass_error(struct manager *m, const char *what, int error)
 			(unsigned long long)suppressed);
 }
 
+static void warn_of_budget(struct manager *m, uint64_t interval_ns, uint64_t needed_ppm)
+{
+	uint64_t suppressed;
+
+	if (log_limit_pass(&m->budget_warnings, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
+		log_warning(
+			"budget.cpu does not suffice to look at every process: passes are %llu ms "
+			"apart; this host needs %llu.%04llu%%, or a longer interval",
+			(unsigned long long)(interval_ns / NS_PER_MSEC),
+			(unsigned long long)(needed_ppm / 10000),
+			(unsigned long long)(needed_ppm % 10000));
+}
+
+/* When the next pass starts; later than by the schedule where the budget does not bear its interval. */
+static uint64_t next_due_ns(struct manager *m)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), needed_ppm;
+	uint64_t due_ns = schedule_next(&m->schedule, m->begin_ns, now_ns, random_u32());
+	uint64_t interval_ns = pass_interval_ns(m->pass, &needed_ppm);
+
+	if (interval_ns <= m->schedule.interval_ns)
+		return due_ns;
+	warn_of_budget(m, interval_ns, needed_ppm);
+	return due_ns - m->begin_ns > interval_ns ? due_ns : m->begin_ns + interval_ns;
+}
+
+static int arm_turn(struct manager *m)
+{
+	uint64_t at_ns = pass_next_measure_ns(m->pass, clock_now_ns(CLOCK_MONOTONIC));
+
+	if (at_ns >= m->due_ns)
+		return sd_event_source_set_enabled(m->turn_timer, SD_EVENT_OFF);
+	return arm(m->turn_timer, at_ns);
+}
+
 /* Puts the pass behind and the next on the clock. */
 static int end_pass(struct manager *m)
 {
+	int r;
+
 	m->is_passing = m->is_waiting_for_names = false;
-	m->due_ns = schedule_next(
-		&m->schedule, m->begin_ns, clock_now_ns(CLOCK_MONOTONIC), random_u32());
+	m->due_ns = next_due_ns(m);
 	sd_event_source_set_enabled(m->names_timer, SD_EVENT_OFF);
 	sd_event_source_set_enabled(m->batch, SD_EVENT_OFF);
-	return arm(m->pass_timer, m->due_ns);
+	r = pass_plan(m->pass, m->due_ns);
+	if (r < 0)
+		log_pass_error(m, "measurements wait for the next pass", r);
+	r = arm_turn(m);
+	return r < 0 ? r : arm(m->pass_timer, m->due_ns);
 }
 
 /* One line, once: what the first pass could see, and what would help. */
@@ -209,7 +255,24 @@ static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
 		return end_pass(m);
 	}
 	m->is_passing = true;
+	sd_event_source_set_enabled(m->turn_timer, SD_EVENT_OFF);
 	return sd_event_source_set_enabled(m->batch, SD_EVENT_ON);
+}
+
+/* A little of what is measured between passes. */
+static int on_turn(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct manager *m = userdata;
+	int r;
+
+	(void)source, (void)usec;
+	if (m->is_passing || clock_now_ns(CLOCK_MONOTONIC) >= m->due_ns)
+		return 0; /* stopped or suspended until now: the pass comes first */
+	m->progress++;
+	r = pass_measure(m->pass);
+	if (r < 0)
+		log_pass_error(m, "a process can't be measured", r);
+	return arm_turn(m);
 }
 
 static int on_names_timer(sd_event_source *source, uint64_t usec, void *userdata)
@@ -358,6 +421,12 @@ static int add_sources(struct manager *m)
 	if (r >= 0)
 		r = sd_event_source_set_enabled(m->names_timer, SD_EVENT_OFF);
 	if (r >= 0)
+		r = add_timer(m, &m->turn_timer, now_ns, on_turn);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(m->turn_timer, SD_EVENT_OFF);
+	if (r >= 0) /* after passes, signals and clients */
+		r = sd_event_source_set_priority(m->turn_timer, SD_EVENT_PRIORITY_IDLE);
+	if (r >= 0)
 		r = add_timer(m, &m->heartbeat, now_ns, on_heartbeat);
 	if (r >= 0)
 		r = sd_event_add_defer(m->event, &m->batch, on_batch, m);
@@ -408,6 +477,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	m->argv = argv;
 	m->resolver = resolver;
 	m->pass_errors.interval_ns = LOG_LIMIT_NS;
+	m->budget_warnings.interval_ns = LOG_LIMIT_NS;
 	m->procfs = strdup(settings->path_procfs);
 	m->socket = strdup(settings->snapshot_socket);
 	if (!m->procfs || !m->socket)
@@ -443,6 +513,7 @@ struct manager *manager_close(struct manager *m)
 		return NULL;
 	publisher_close(m->publisher);
 	sd_event_source_disable_unref(m->pass_timer);
+	sd_event_source_disable_unref(m->turn_timer);
 	sd_event_source_disable_unref(m->names_timer);
 	sd_event_source_disable_unref(m->heartbeat);
 	sd_event_source_disable_unref(m->batch);

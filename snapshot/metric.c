@@ -275,6 +275,9 @@ const struct metric_capability *metric_capability(size_t i)
 static const double pass_bounds[HISTOGRAM_BUCKETS - 1] = {
 	0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
 
+static const double error_bounds[HISTOGRAM_BUCKETS - 1] = {
+	0.00001, 0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10};
+
 static const struct metric_histogram histograms[HISTOGRAM_COUNT_] = {
 	[HISTOGRAM_PASS_DURATION] =
 		{
@@ -283,6 +286,15 @@ static const struct metric_histogram histograms[HISTOGRAM_COUNT_] = {
 			.unit = "seconds",
 			.help = "How long passes took, pauses included.",
 			.bounds = pass_bounds,
+		},
+	[HISTOGRAM_ESTIMATE_ERROR] =
+		{
+			.name = "memtally_estimate_error_ratio",
+			.field = "estimate_error_ratio",
+			.unit = "ratio",
+			.help = "How far estimates of processes' PSS were off when they were "
+				"measured again, in parts of what was found.",
+			.bounds = error_bounds,
 		},
 };
 

@@ -181,7 +181,11 @@ enum self_flag {
 /* Cumulative upper bounds are the metric table's; the last bucket is the total (+Inf). */
 enum { HISTOGRAM_BUCKETS = 16 };
 
-enum snapshot_histogram_id { HISTOGRAM_PASS_DURATION, HISTOGRAM_COUNT_ };
+enum snapshot_histogram_id {
+	HISTOGRAM_PASS_DURATION,
+	HISTOGRAM_ESTIMATE_ERROR, /* a ratio, in thousand millionths */
+	HISTOGRAM_COUNT_
+};
 
 struct snapshot_histogram {
 	uint32_t id; /* enum snapshot_histogram_id */

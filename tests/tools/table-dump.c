@@ -65,6 +65,7 @@ static const char *kind(const struct option_spec *spec)
 	case OPTION_BOOL: return "bool";
 	case OPTION_COUNT: return "count";
 	case OPTION_DURATION: return "duration";
+	case OPTION_PERCENT: return "percent";
 	case OPTION_CHOICE: return "choice";
 	case OPTION_TEXT: return "text";
 	case OPTION_PATH: return "path";

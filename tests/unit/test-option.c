@@ -18,6 +18,7 @@ static size_t size_of(enum option_type type)
 	case OPTION_BOOL: return sizeof(bool);
 	case OPTION_COUNT:
 	case OPTION_DURATION:
+	case OPTION_PERCENT:
 	case OPTION_CHOICE: return sizeof(uint64_t);
 	case OPTION_TEXT:
 	case OPTION_PATH:
@@ -55,9 +56,10 @@ static void the_table_is_sound(void **state)
 		assert_true(help > 10 && s->help[help - 1] == '.' && s->help[0] != ' ');
 		if (s->in_file) /* or a program would run with 0 or NULL where a file says nothing */
 			assert_non_null(s->fallback);
-		if (s->type == OPTION_DURATION)
+		if (s->type == OPTION_DURATION || s->type == OPTION_PERCENT)
 			assert_non_null(s->fallback);
-		if (s->type == OPTION_COUNT || s->type == OPTION_DURATION)
+		if (s->type == OPTION_COUNT || s->type == OPTION_DURATION ||
+			s->type == OPTION_PERCENT)
 			assert_true(s->min < s->max);
 	}
 }
@@ -155,6 +157,12 @@ static const struct option_spec specs[] = {
 		.max = 90 * NS_PER_SEC,
 		.fallback = "7s",
 		.offset = offsetof(struct settings, interval_ns)},
+	{.name = "e",
+		.type = OPTION_PERCENT,
+		.min = 100,
+		.max = 1000000,
+		.fallback = "1%",
+		.offset = offsetof(struct settings, budget_cpu_ppm)},
 	{.name = "c",
 		.type = OPTION_CHOICE,
 		.choices = choices,
@@ -198,6 +206,28 @@ static void numbers_are_in_range(void **state)
 		{OPTION_DURATION, "0", -ERANGE, OLD},
 		{OPTION_DURATION, "", -EINVAL, OLD},
 		{OPTION_DURATION, "1 m", -EINVAL, OLD},
+		{OPTION_PERCENT, "1%", 0, 10000},
+		{OPTION_PERCENT, "1", 0, 10000},
+		{OPTION_PERCENT, "100%", 0, 1000000},
+		{OPTION_PERCENT, "0.01%", 0, 100},
+		{OPTION_PERCENT, "0.5", 0, 5000},
+		{OPTION_PERCENT, "12.3456%", 0, 123456},
+		{OPTION_PERCENT, "0", -ERANGE, OLD},
+		{OPTION_PERCENT, "0%", -ERANGE, OLD},
+		{OPTION_PERCENT, "0.0099%", -ERANGE, OLD},
+		{OPTION_PERCENT, "100.0001%", -ERANGE, OLD},
+		{OPTION_PERCENT, "101%", -ERANGE, OLD},
+		{OPTION_PERCENT, "18446744073709551615%", -ERANGE, OLD},
+		{OPTION_PERCENT, "18446744073709551616", -ERANGE, OLD},
+		{OPTION_PERCENT, "1.00001%", -EINVAL, OLD},
+		{OPTION_PERCENT, "-1%", -EINVAL, OLD},
+		{OPTION_PERCENT, "1 %", -EINVAL, OLD},
+		{OPTION_PERCENT, "1%%", -EINVAL, OLD},
+		{OPTION_PERCENT, "1.%", -EINVAL, OLD},
+		{OPTION_PERCENT, ".5", -EINVAL, OLD},
+		{OPTION_PERCENT, "%", -EINVAL, OLD},
+		{OPTION_PERCENT, "", -EINVAL, OLD},
+		{OPTION_PERCENT, "1s", -EINVAL, OLD},
 		{OPTION_CHOICE, "one", 0, 0},
 		{OPTION_CHOICE, "three", 0, 2},
 		{OPTION_CHOICE, "", -EINVAL, OLD},
@@ -209,7 +239,8 @@ static void numbers_are_in_range(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct option_spec *spec = &specs[cases[i].type];
-		struct settings c = {.limit = OLD, .interval_ns = OLD, .log_level = OLD};
+		struct settings c = {
+			.limit = OLD, .interval_ns = OLD, .log_level = OLD, .budget_cpu_ppm = OLD};
 		uint64_t value;
 
 		assert_int_equal(spec->type, cases[i].type);
@@ -356,7 +387,11 @@ static void says_what_it_takes(void **state)
 		{{.type = OPTION_COUNT, .min = 0, .max = UINT64_MAX},
 			"a whole number from 0 to 18446744073709551615"},
 		{{.type = OPTION_DURATION, .min = 0, .max = 90 * NS_PER_SEC, .fallback = "10s"},
-			"a duration from 0ms to 90s, such as 10s"},
+			"0 or a duration up to 90s, such as 10s"},
+		{{.type = OPTION_PERCENT, .min = 100, .max = 1000000, .fallback = "1%"},
+			"a percentage from 0.01% to 100%, such as 1%"},
+		{{.type = OPTION_PERCENT, .min = 10000, .max = 123450, .fallback = "1%"},
+			"a percentage from 1% to 12.345%, such as 1%"},
 		{{.type = OPTION_DURATION,
 			 .min = 1500 * NS_PER_MSEC,
 			 .max = 7200 * NS_PER_SEC,

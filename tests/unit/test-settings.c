@@ -313,7 +313,7 @@ static void says_what_is_wrong(void **state)
 		{PROGRAM_MEMTALLYD, {"--interval="}, "--interval: a value is missing"},
 		{PROGRAM_MEMTALLYD, {"--export.users", "--help"},
 			"--export.users: expected a whole number from 1 to 100000, got '--help'"},
-		{PROGRAM_MEMTALLYD, {"--pss.mode=fast"}, "--pss.mode: expected exact, got 'fast'"},
+		{PROGRAM_MEMTALLYD, {"--pss.mode=fast"}, "--pss.mode: expected exact or adaptive, got 'fast'"},
 		{PROGRAM_WEB, {"--log.level=loud"},
 			"--log.level: expected error, warning, info or debug, got 'loud'"},
 		{PROGRAM_WEB, {"--web.listen-address="},

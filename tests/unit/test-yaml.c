@@ -184,7 +184,7 @@ static const struct {
 	{"export.users: 1e3", "f.yaml:1: export.users: expected " A_COUNT ", got '1e3'"},
 	{"export.users: -1", "f.yaml:1: export.users: expected " A_COUNT ", got '-1'"},
 	{"export.users: 100001", "f.yaml:1: export.users: expected " A_COUNT ", got '100001'"},
-	{"pss.mode: fast", "f.yaml:1: pss.mode: expected exact, got 'fast'"},
+	{"pss.mode: fast", "f.yaml:1: pss.mode: expected exact or adaptive, got 'fast'"},
 	{"log.level: INFO",
 		"f.yaml:1: log.level: expected error, warning, info or debug, got 'INFO'"},
 	{"path.procfs: proc",

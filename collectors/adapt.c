@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/adapt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "collectors/amount.h"
+#include "collectors/sense.h"
+#include "collectors/watch.h"
+#include "snapshot/metric.h"
+
+#define LOOK_MAX_AGE_NS (120 * NS_PER_SEC) /* of status, where nothing else asks for it */
+#define SLICE_ABOVE_NS  (2 * NS_PER_MSEC)  /* longer holds than this are sliced */
+#define PAUSE_NS        (2 * NS_PER_MSEC) /* between slices: they, and not the slices, are what helps */
+#define REFUSED_COST_NS (5 * NS_PER_USEC) /* of an open that is denied */
+
+void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	*a = (struct adapt){
+		.reader = reader,
+		.table = table,
+		.page_bytes = page > 0 ? (uint64_t)page : 4096,
+		.counts.errors.id = HISTOGRAM_ESTIMATE_ERROR,
+	};
+	slices_init(&a->slices);
+	for (unsigned int way = 0; way < COST_WAYS; way++)
+		cost_init(&a->model[way], (enum cost_way)way);
+}
+
+void adapt_done(struct adapt *a)
+{
+	slices_done(&a->slices);
+	free(a->items);
+	a->items = NULL;
+}
+
+void adapt_set_limits(struct adapt *a, const struct adapt_limits *limits)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (!a->budget.rate_ppm)
+		budget_init(&a->budget, limits->cpu_ppm, now_ns);
+	else if (a->budget.rate_ppm != limits->cpu_ppm)
+		budget_set_rate(&a->budget, limits->cpu_ppm, now_ns);
+	a->limits = *limits;
+}
+
+static void end_slices(struct adapt *a)
+{
+	a->counts.slices += a->slices.count;
+	a->slices.count = 0;
+	slices_drop(&a->slices);
+}
+
+void adapt_forget(struct adapt *a, struct process *p)
+{
+	if (a->slices.process == p) {
+		end_slices(a);
+		a->counts.discarded++;
+	}
+	free(p->watch);
+	p->watch = NULL;
+}
+
+static void read_vmstat(struct adapt *a)
+{
+	struct vmstat v;
+
+	a->swaps = false;
+	if (vmstat_read(a->reader->procfs->fd, &v) < 0)
+		return;
+	for (unsigned int i = 0; i < VMSTAT_FIELDS; i++)
+		if (ROW_HAS(&a->vmstat, i) && ROW_HAS(&v, i) && a->vmstat.q[i] != v.q[i])
+			a->swaps = true;
+	a->vmstat = v;
+}
+
+int adapt_begin(struct adapt *a)
+{
+	a->chosen = a->next = 0; /* by places in a table that has moved */
+	a->due_ns = 0;
+	if (a->table->count > a->capacity) {
+		size_t capacity = a->table->count + a->table->count / 4 + 64;
+		struct plan_item *items = reallocarray(a->items, capacity, sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		a->items = items;
+		a->capacity = capacity;
+	}
+	a->previous_ns = a->begin_ns;
+	a->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+	a->file_pss = a->next_file_pss;
+	a->file_rss = a->next_file_rss;
+	a->next_file_pss = a->next_file_rss = 0;
+	read_vmstat(a);
+	sense_begin(a->reader, a->table->count);
+	return 0;
+}
+
+/* Spreads the looks at those that were first seen together, so that they do not stay together. */
+static uint64_t first_age_ns(const struct adapt *a, const struct process *p)
+{
+	uint64_t span_ns = amount_less(LOOK_MAX_AGE_NS, 2 * a->limits.interval_ns);
+
+	return span_ns / 64 * ((uint32_t)p->pid * 2654435761U >> 26);
+}
+
+/* Takes over what S says of P, all but the PSS. */
+static void note(struct adapt *a, struct process *p, const struct sample *s, uint64_t now_boot_ns)
+{
+	struct watch *w = p->watch;
+	struct statm m;
+
+	if (s->is_new_image || !s->is_member)
+		watch_renew(w, now_boot_ns);
+	watch_note(w, s, now_boot_ns, a->page_bytes);
+	/* Before Linux 4.5 status has no counters that compare with statm's. */
+	if (w->is_settled && w->is_member && !w->is_seen && sense_read(a->reader, p, &m) == 0) {
+		w->seen = m;
+		w->is_seen = true;
+	}
+}
+
+static int look(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
+	int r = process_look(a->reader, p, now_ns, ret);
+
+	if (r < 0)
+		return r;
+	note(a, p, ret, now_boot_ns);
+	return ADAPT_SAMPLE;
+}
+
+/* Charges what passes do not have to do again and again. */
+static void charge(struct adapt *a, uint64_t cpu_ns)
+{
+	a->charged_ns += cpu_ns;
+	budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
+}
+
+/* One that was never seen, or of which nothing is known any more. */
+static int meet(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	bool is_first = !p->watch;
+	int r;
+
+	if (is_first)
+		p->watch = watch_new(now_boot_ns);
+	if (!p->watch)
+		return -ENOMEM;
+	r = look(a, p, now_ns, ret);
+	if (r >= 0 && is_first)
+		p->watch->looked_ns -= amount_min(first_age_ns(a, p), p->watch->looked_ns);
+	charge(a, clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+	return r;
+}
+
+static bool is_look_due(const struct adapt *a, const struct watch *w)
+{
+	uint64_t age_ns = amount_less(a->begin_ns, w->looked_ns);
+
+	return a->swaps || age_ns + a->limits.interval_ns > LOOK_MAX_AGE_NS;
+}
+
+int adapt_sense(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct watch *w = p->watch;
+	struct statm m;
+	int e;
+
+	if (!w || !w->is_settled)
+		return meet(a, p, now_ns, ret);
+	e = sense_read(a->reader, p, &m);
+	if (e < 0)
+		return e == -ENOMEM ? e : 0;
+	if (e != 0)
+		return look(a, p, now_ns, ret);
+	if (!w->is_member && !m.size) /* still a kernel thread or a zombie */
+		return 0;
+	if (w->is_member && w->is_seen && statm_is_same(&m, &w->seen) && !is_look_due(a, w)) {
+		if (now_ns - p->cgroup_ns < a->reader->cgroup_max_age_ns)
+			return 0;
+		e = process_read_cgroup(a->reader, p, now_ns, ret);
+		return e < 0 ? e : ret->has_cgroup ? ADAPT_SAMPLE : 0;
+	}
+	return look(a, p, now_ns, ret);
+}
+
+/* What a walk of P would meet now. */
+static struct cost_work work_of(const struct adapt *a, const struct watch *w)
+{
+	uint64_t rss = w->seen.resident * a->page_bytes, huge = (uint64_t)w->huge_kib * 1024;
+	struct cost_work work = cost_work_of(rss, amount_min(huge, rss));
+	uint64_t largest;
+
+	work.mappings = w->mappings;
+	if (w->largest_kib) { /* all that it has grown by may be in it */
+		largest = w->largest_kib + amount_less(rss / 1024, w->mapped_kib);
+		work.largest_pages = amount_min(largest / 4, work.pages);
+	}
+	return work;
+}
+
+struct forecast {
+	enum cost_way way;
+	struct cost_work work;
+	struct cost_prediction prediction;
+	bool is_giant;
+};
+
+/* In which way P is to be measured, and what it will cost. */
+static struct forecast forecast(const struct adapt *a, const struct watch *w)
+{
+	struct forecast f = {.work = work_of(a, w)};
+
+	f.prediction = cost_predict(
+		&a->model[COST_ROLLUP], &f.work, w->by_slices ? NULL : &w->habit);
+	if (f.prediction.hold_ns <= SLICE_ABOVE_NS)
+		return f;
+	f.way = COST_SLICES;
+	f.prediction = cost_predict(
+		&a->model[COST_SLICES], &f.work, w->by_slices ? &w->habit : NULL);
+	if (!f.work.largest_pages) /* maps will tell before the walk begins */
+		f.prediction.hold_ns = amount_min(f.prediction.hold_ns, SLICE_ABOVE_NS);
+	if (f.prediction.hold_ns <= a->limits.stall_ns)
+		return f;
+	/* Slicing is of no use: the one hold that is too long stays, so the cheaper way will do. */
+	f.way = COST_ROLLUP;
+	f.prediction = cost_predict(
+		&a->model[COST_ROLLUP], &f.work, w->by_slices ? NULL : &w->habit);
+	f.is_giant = true;
+	return f;
+}
+
+/* What is estimated of one that was never measured: all of its own but the files, shared as others' are. */
+static void guess(const struct adapt *a, const struct watch *w, struct estimate *ret)
+{
+	struct estimate_now now = watch_now(w, a->page_bytes);
+	uint64_t file = a->file_rss ? amount_part(now.file, a->file_pss, a->file_rss)
+	                            : now.file / 2;
+
+	*ret = (struct estimate){
+		.pss_anon = now.anon,
+		.pss_file = file,
+		.pss = now.anon + file,
+		.high = now.anon + now.file,
+		.uss = now.anon,
+		.swap_pss = now.swap,
+	};
+}
+
+static void estimate(const struct adapt *a, const struct watch *w, struct estimate *ret)
+{
+	static const struct estimate_doubt none;
+	struct estimate_now now = watch_now(w, a->page_bytes);
+
+	if (w->has_base)
+		estimate_carry(&w->base, &now, &none, ret);
+	else
+		guess(a, w, ret);
+}
+
+/* How far off the estimate was that a measurement replaces, in parts of what it found. */
+static void count_error(struct adapt *a, uint64_t estimated, uint64_t found)
+{
+	uint64_t off = estimated > found ? estimated - found : found - estimated;
+	uint64_t error = found ? amount_part(off, NS_PER_SEC, found) : off ? NS_PER_SEC : 0;
+	struct snapshot_histogram *h = &a->counts.errors;
+
+	h->bucket[metric_histogram_bucket(metric_histogram(h->id), error)]++;
+	h->count++;
+	h->sum_ns = amount_add(h->sum_ns, error);
+}
+
+/* Takes over S, which is to be a measurement of P. */
+static void take(struct adapt *a, struct process *p, const struct sample *s)
+{
+	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
+	struct watch *w = p->watch;
+	struct estimate before;
+	bool had_base;
+
+	note(a, p, s, now_boot_ns);
+	if (!s->is_member)
+		return;
+	had_base = w->has_base;
+	if (had_base)
+		estimate(a, w, &before);
+	if (watch_measure(w, s, now_boot_ns, a->page_bytes)) {
+		if (had_base)
+			count_error(a, before.pss, s->q[PROCESS_PSS]);
+	} else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING) {
+		w->has_base =
+			false; /* an earlier figure would hide that it can't be had any more */
+	}
+}
+
+static void count_read(struct adapt *a, enum cost_way way, uint64_t predicted_ns, uint64_t cpu_ns)
+{
+	a->counts.reads[way]++;
+	a->counts.predicted_ns += predicted_ns;
+	a->counts.used_ns += cpu_ns;
+	charge(a, cpu_ns);
+}
+
+static void learn(struct adapt *a, enum cost_way way, struct watch *w, const struct sample *s,
+	uint64_t cpu_ns)
+{
+	struct cost_work work = work_of(a, w);
+	bool by_slices = way == COST_SLICES;
+
+	if (s->outcome != OUTCOME_MEASURED)
+		return;
+	if (w->by_slices != by_slices) {
+		w->by_slices = by_slices;
+		w->habit = (struct cost_habit){{0, 0}};
+	}
+	/* Of a new image names were read besides: no habit of its walks. */
+	cost_learn(&a->model[way], &work, s->is_renamed ? NULL : &w->habit, cpu_ns);
+}
+
+static int measure_whole(struct adapt *a, struct process *p, const struct forecast *f,
+	uint64_t now_ns, struct sample *ret)
+{
+	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID), cpu_ns;
+	int r = process_read(a->reader, p, now_ns, ret);
+
+	if (r < 0)
+		return r;
+	cpu_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	count_read(a, COST_ROLLUP, f->prediction.cpu_ns, cpu_ns);
+	take(a, p, ret);
+	learn(a, COST_ROLLUP, p->watch, ret, cpu_ns);
+	return ADAPT_SAMPLE;
+}
+
+/* The walk by slices is over, with S. */
+static int finish_slices(struct adapt *a, struct process *p, struct sample *s)
+{
+	struct watch *w = p->watch;
+
+	end_slices(a);
+	count_read(a, COST_SLICES, a->slices_predicted_ns, a->slices_ns);
+	take(a, p, s);
+	if (s->outcome != OUTCOME_MEASURED) {
+		a->counts.discarded++;
+		return ADAPT_SAMPLE;
+	}
+	w->largest_kib = (uint32_t)amount_min(a->slices.largest_rss / 1024 + 1, UINT32_MAX);
+	w->mapped_kib = (uint32_t)amount_min(s->q[PROCESS_RSS] / 1024, UINT32_MAX);
+	learn(a, COST_SLICES, w, s, a->slices_ns);
+	return ADAPT_SAMPLE;
+}
+
+static int begin_slices(struct adapt *a, struct process *p, const struct forecast *f,
+	uint64_t now_ns, struct sample *ret)
+{
+	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	int r = slices_begin(&a->slices, a->reader, p, now_ns, ret);
+
+	a->slices_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	a->slices_predicted_ns = f->prediction.cpu_ns;
+	if (r < 0)
+		return r;
+	if (!slices_are_under_way(&a->slices))
+		return finish_slices(a, p, ret);
+	if (ret->is_new_image) /* nobody knows how large this one is */
+		end_slices(a);
+	note(a, p, ret, clock_now_ns(CLOCK_BOOTTIME));
+	return ADAPT_SAMPLE;
+}
+
+static int step_slices(
+	struct adapt *a, uint64_t now_ns, struct sample *ret, struct process **ret_process)
+{
+	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	struct process *p = a->slices.process;
+	int r = slices_step(&a->slices, a->reader, now_ns, ret);
+
+	a->slices_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	if (r == SLICES_MORE)
+		return ADAPT_MORE;
+	if (r < 0)
+		return r;
+	*ret_process = p;
+	return finish_slices(a, p, ret);
+}
+
+static void add_item(struct adapt *a, const struct process *p, uint32_t id, uint64_t doubt_bytes,
+	uint64_t pss_bytes, struct plan_item *to)
+{
+	const struct watch *w = p->watch;
+	bool is_refused = w->outcome == OUTCOME_DENIED && w->measured_ns;
+	struct forecast f = forecast(a, w);
+	uint64_t since_ns = w->has_base || is_refused ? w->measured_ns : w->first_ns;
+
+	*to = (struct plan_item){
+		.id = id,
+		.is_new = !w->has_base && !is_refused,
+		.is_giant = f.is_giant,
+		.cost_ns = is_refused ? REFUSED_COST_NS : f.prediction.cpu_ns,
+		.hold_ns = is_refused ? 0 : f.prediction.hold_ns,
+		.doubt_bytes = is_refused ? 0 : doubt_bytes,
+		.pss_bytes = pss_bytes,
+		.age_ns = amount_less(clock_now_ns(CLOCK_BOOTTIME), since_ns),
+	};
+	/* Of a giant that was never measured nothing is known: that is worth the one long hold. */
+	if (to->is_giant && to->is_new)
+		to->age_ns = amount_max(to->age_ns, a->limits.giant_age_ns);
+}
+
+static int choose(struct adapt *a, size_t count, uint64_t tokens_ns)
+{
+	struct plan_counts counts;
+	struct plan_limits limits = {
+		.tokens_ns = tokens_ns,
+		.interval_ns = a->limits.interval_ns,
+		.max_age_ns = a->limits.max_age_ns,
+		.giant_age_ns = a->limits.giant_age_ns,
+		.stall_ns = a->limits.stall_ns,
+		.total_cost_ns = a->total_cost_ns,
+		.round = ++a->round,
+	};
+
+	a->chosen = plan_choose(a->items, count, &limits, &counts);
+	a->next = 0;
+	a->left_ns = counts.chosen_ns;
+	for (unsigned int i = 0; i < PLAN_REASONS; i++)
+		a->counts.deferred[i] += counts.deferred[i];
+	return 0;
+}
+
+int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
+{
+	struct adapt_counts counts =
+		a->counts; /* who is deferred here may have its turn before the next pass */
+	size_t count = 0;
+	int r;
+
+	a->total_cost_ns = 0;
+	for (size_t i = 0; i < a->table->count; i++) {
+		const struct process *p = a->table->item[i];
+		const struct watch *w = p->watch;
+
+		if (!w || !w->is_member || !w->is_settled || w->has_base || w->measured_ns)
+			continue;
+		if (forecast(a, w).way == COST_ROLLUP && !forecast(a, w).is_giant) {
+			add_item(a, p, (uint32_t)i, w->seen.resident * a->page_bytes,
+				w->seen.resident * a->page_bytes, &a->items[count]);
+			count++;
+		}
+	}
+	r = count ? choose(a, count, budget_available_ns(&a->budget, now_ns)) : 0;
+	a->counts = counts;
+	return r;
+}
+
+int adapt_measure(
+	struct adapt *a, uint64_t now_ns, struct sample *ret, struct process **ret_process)
+{
+	bool is_between = a->due_ns != 0;
+
+	if (is_between && slices_are_under_way(&a->slices))
+		return step_slices(a, now_ns, ret, ret_process);
+	while (a->next < a->chosen) {
+		const struct plan_item *item = &a->items[a->next];
+		struct process *p = a->table->item[item->id];
+		struct forecast f;
+
+		if (!budget_available_ns(&a->budget, now_ns))
+			return 0;
+		a->next++;
+		a->left_ns = amount_less(a->left_ns, item->cost_ns);
+		if (!p->watch->is_member)
+			continue;
+		f = forecast(a, p->watch);
+		*ret_process = p;
+		if (f.way == COST_ROLLUP)
+			return measure_whole(a, p, &f, now_ns, ret);
+		if (is_between)
+			return begin_slices(a, p, &f, now_ns, ret);
+	}
+	return 0;
+}
+
+void adapt_estimate(struct adapt *a, const struct process *p, struct snapshot_process *row)
+{
+	const struct watch *w = p->watch;
+	bool is_measured = w->has_base && w->measured_ns >= a->previous_ns &&
+	                   watch_is_quiet(w, a->page_bytes);
+	bool is_failed = !w->has_base && w->measured_ns && w->outcome != OUTCOME_MEASURED;
+	struct estimate e;
+
+	row->pid = (uint32_t)p->pid;
+	row->uid = p->uid;
+	if (is_failed || !(w->present >> PROCESS_RSS & 1)) {
+		row->outcome = w->outcome;
+		row->source = (w->present >> PROCESS_RSS) & 1 ? SOURCE_RSS : SOURCE_NONE;
+		watch_fill(w, NULL, a->page_bytes, row);
+		return;
+	}
+	estimate(a, w, &e);
+	row->outcome = OUTCOME_MEASURED;
+	row->source = is_measured ? w->source : SOURCE_ESTIMATE;
+	watch_fill(w, &e, a->page_bytes, row);
+	if (w->has_base) {
+		a->next_file_pss += w->base.pss_file + w->base.pss_shmem;
+		a->next_file_rss += w->base.file;
+	}
+}
+
+static uint64_t doubt_of(const struct snapshot_process *row)
+{
+	uint64_t pss = row->q[PROCESS_PSS];
+
+	return amount_max(amount_less(row->q[PROCESS_PSS_HIGH], pss),
+		amount_less(pss, row->q[PROCESS_PSS_LOW]));
+}
+
+int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
+	struct process *const *members, const struct snapshot_process *rows, size_t count)
+{
+	size_t n = 0, at = 0;
+
+	budget_charge_pass(&a->budget, now_ns, cpu_ns, due_ns);
+	a->due_ns = due_ns;
+	a->total_cost_ns = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct process *p = members[i];
+		struct watch *w = p->watch;
+
+		w->is_elsewhere = rows[i].outcome == OUTCOME_SHARED_MM;
+		while (a->table->item[at] != p)
+			at++;
+		if (w->is_elsewhere || p == a->slices.process)
+			continue;
+		add_item(a, p, (uint32_t)at, doubt_of(&rows[i]), rows[i].q[PROCESS_PSS],
+			&a->items[n]);
+		if (!a->items[n].is_giant)
+			a->total_cost_ns += a->items[n].cost_ns;
+		n++;
+	}
+	return choose(a, n, budget_until_due_ns(&a->budget, now_ns));
+}
+
+uint64_t adapt_next_ns(const struct adapt *a, uint64_t now_ns)
+{
+	uint64_t turns;
+
+	if (!a->due_ns || now_ns >= a->due_ns)
+		return UINT64_MAX;
+	if (slices_are_under_way(&a->slices))
+		return now_ns + PAUSE_NS;
+	if (a->next == a->chosen)
+		return UINT64_MAX;
+	turns = a->left_ns / ADAPT_TURN_NS + 1;
+	return now_ns + (a->due_ns - now_ns) / (turns + 1);
+}

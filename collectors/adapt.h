@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Adaptive passes: every process is sensed in every pass, few are measured, the others' figures are
+ * carried forward. Here is what holds that together: the budget, the costs, whom to measure next, the walk by
+ * slices that is under way. Who decides is pure and elsewhere (plan.h, estimate.h, budget.h, cost.h).
+ *
+ *	adapt_begin                  a pass has listed the processes
+ *	adapt_sense                  of each
+ *	adapt_choose_urgent          then, as long as adapt_measure() finds something to do: births and execs
+ *	adapt_estimate               of each member, into its row
+ *	adapt_plan                   the pass is over: whom to measure until the next
+ *	adapt_next_ns, adapt_measure until then
+ */
+#ifndef MEMTALLY_COLLECTORS_ADAPT_H
+#define MEMTALLY_COLLECTORS_ADAPT_H
+
+#include "collectors/budget.h"
+#include "collectors/cost.h"
+#include "collectors/plan.h"
+#include "collectors/proctable.h"
+#include "collectors/slices.h"
+#include "collectors/vmstat.h"
+#include "snapshot/record.h"
+
+struct adapt_limits {
+	uint64_t interval_ns, max_age_ns, stall_ns, giant_age_ns;
+	uint32_t cpu_ppm; /* of one core */
+};
+
+/* What was done since the start. */
+struct adapt_counts {
+	uint64_t reads[COST_WAYS];
+	uint64_t slices, discarded;     /* slices read; walks by slices that came to nothing */
+	uint64_t predicted_ns, used_ns; /* CPU of reads */
+	uint64_t deferred[PLAN_REASONS];
+	struct snapshot_histogram errors; /* of estimates, relative: what a measurement found */
+};
+
+struct adapt {
+	struct adapt_limits limits;
+	struct process_reader *reader; /* borrowed */
+	const struct proctable *table; /* borrowed */
+	struct budget budget;
+	uint64_t charged_ns; /* CPU that was charged apart from passes, since the start */
+	struct cost_model model[COST_WAYS];
+	uint64_t page_bytes;
+	uint64_t begin_ns,
+		previous_ns; /* CLOCK_BOOTTIME of this pass's beginning and the last one's */
+	struct vmstat vmstat;
+	bool swaps;                  /* the host has swapped since the last pass */
+	uint64_t file_pss, file_rss; /* over those that were measured, for those that never were */
+	uint64_t next_file_pss, next_file_rss; /* the same of the pass under way */
+
+	struct plan_item *items; /* whom to measure: [next, chosen) */
+	size_t capacity, chosen, next;
+	uint64_t left_ns; /* predicted cost of those */
+	uint64_t due_ns;  /* CLOCK_MONOTONIC of the next pass; 0: one is under way */
+	uint64_t round;
+	uint64_t total_cost_ns; /* of measuring everything once */
+
+	struct slices slices;
+	uint64_t slices_ns; /* CPU of the walk that is under way */
+	uint64_t slices_predicted_ns;
+	struct adapt_counts counts;
+};
+
+void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table);
+void adapt_done(struct adapt *a);
+
+/* From the next pass on, but for the budget: that is new at once. The first call fills the bucket. */
+void adapt_set_limits(struct adapt *a, const struct adapt_limits *limits);
+
+/* P is about to be forgotten. */
+void adapt_forget(struct adapt *a, struct process *p);
+
+/* -ENOMEM. */
+int adapt_begin(struct adapt *a);
+
+enum adapt_outcome {
+	ADAPT_SAMPLE = 1, /* there is a sample, which the caller has to take over */
+	ADAPT_MORE,       /* there is not, but there is more to do */
+};
+
+/*
+ * Looks at P as cheaply as will do. 0: all is as it was. ADAPT_SAMPLE: what *RET says of its user, program and unit is
+ * news. -ENOMEM.
+ */
+int adapt_sense(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret);
+
+/* Chooses among those that were never measured. -ENOMEM. */
+int adapt_choose_urgent(struct adapt *a, uint64_t now_ns);
+
+/*
+ * Measures the next of those that were chosen, or reads a slice. ADAPT_SAMPLE: *RET of *RET_PROCESS. ADAPT_MORE. 0:
+ * nothing is left to do now. -ENOMEM.
+ */
+int adapt_measure(
+	struct adapt *a, uint64_t now_ns, struct sample *ret, struct process **ret_process);
+
+/* Fills in ROW of the member P: quantities, source and outcome. */
+void adapt_estimate(struct adapt *a, const struct process *p, struct snapshot_process *row);
+
+/*
+ * The pass is over, has used CPU_NS besides its measurements, and the next is due at DUE_NS (CLOCK_MONOTONIC):
+ * chooses whom to measure until then. ROWS are those of MEMBERS. -ENOMEM.
+ */
+int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
+	struct process *const *members, const struct snapshot_process *rows, size_t count);
+
+/* When to call adapt_measure() next, so that the work is spread evenly; UINT64_MAX: not before the next pass. */
+uint64_t adapt_next_ns(const struct adapt *a, uint64_t now_ns);
+
+/* How long one turn of adapt_measure() may go on before others have to be served. */
+#define ADAPT_TURN_NS UINT64_C(1000000)
+
+#endif

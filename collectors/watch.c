@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/watch.h"
+
+#include <stdlib.h>
+
+#include "collectors/amount.h"
+
+/* What status alone tells, and hugetlb of the walk: shown as it was last read. */
+static const uint8_t kept[WATCH_KEPT] = {
+	PROCESS_VM_SWAP,
+	PROCESS_VM_HWM,
+	PROCESS_VM_PEAK,
+	PROCESS_VM_SIZE,
+	PROCESS_VM_DATA,
+	PROCESS_VM_PTE,
+	PROCESS_START_TIME,
+	PROCESS_VM_LCK,
+	PROCESS_VM_PIN,
+	PROCESS_VM_STK,
+	PROCESS_VM_EXE,
+	PROCESS_VM_LIB,
+	PROCESS_RSS_ANON,
+	PROCESS_RSS_FILE,
+	PROCESS_RSS_SHMEM,
+	PROCESS_PRIVATE_HUGETLB,
+	PROCESS_SHARED_HUGETLB,
+};
+
+enum { SWAP_AT = 0 };
+
+#define BIT(i)       (UINT64_C(1) << (i))
+#define HUGETLB_BITS (BIT(PROCESS_PRIVATE_HUGETLB) | BIT(PROCESS_SHARED_HUGETLB))
+
+struct watch *watch_new(uint64_t now_ns)
+{
+	struct watch *w = malloc(sizeof(*w));
+
+	if (w)
+		watch_renew(w, now_ns);
+	return w;
+}
+
+void watch_renew(struct watch *w, uint64_t now_ns)
+{
+	*w = (struct watch){.first_ns = now_ns};
+}
+
+/* statm and status read the same counters: without the one the other does. */
+static void see(struct watch *w, const struct sample *s, uint64_t page_bytes)
+{
+	uint64_t rss = s->q[PROCESS_RSS], file;
+
+	w->is_seen = ROW_HAS(s, PROCESS_RSS_ANON) && ROW_HAS(s, PROCESS_RSS_FILE) &&
+	             ROW_HAS(s, PROCESS_RSS_SHMEM) && ROW_HAS(s, PROCESS_VM_SIZE);
+	if (w->is_seen) {
+		file = amount_add(s->q[PROCESS_RSS_FILE], s->q[PROCESS_RSS_SHMEM]);
+		rss = amount_add(s->q[PROCESS_RSS_ANON], file);
+	} else { /* before Linux 4.5, until statm tells */
+		file = w->seen.resident ? amount_part(rss, w->seen.shared, w->seen.resident) : 0;
+	}
+	w->seen = (struct statm){
+		.size = s->q[PROCESS_VM_SIZE] / page_bytes,
+		.resident = rss / page_bytes,
+		.shared = file / page_bytes,
+	};
+}
+
+void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes)
+{
+	bool has_walk = ROW_HAS(s, PROCESS_PSS);
+
+	w->is_member = s->is_member;
+	w->outcome = (uint8_t)s->outcome;
+	w->is_settled = s->is_member ? ROW_HAS(s, PROCESS_RSS) && s->outcome != OUTCOME_CHANGING
+	                             : s->outcome == OUTCOME_NO_MM;
+	w->looked_ns = now_ns;
+	w->present = s->present | (has_walk ? 0 : w->present & HUGETLB_BITS);
+	for (size_t i = 0; i < WATCH_KEPT; i++)
+		if (ROW_HAS(s, kept[i]))
+			w->q[i] = s->q[kept[i]];
+	see(w, s, page_bytes);
+}
+
+struct estimate_now watch_now(const struct watch *w, uint64_t page_bytes)
+{
+	return (struct estimate_now){
+		.anon = (w->seen.resident - w->seen.shared) * page_bytes,
+		.file = w->seen.shared * page_bytes,
+		.swap = (w->present & BIT(PROCESS_VM_SWAP)) ? w->q[SWAP_AT] : 0,
+	};
+}
+
+bool watch_is_quiet(const struct watch *w, uint64_t page_bytes)
+{
+	struct estimate_now now = watch_now(w, page_bytes);
+
+	return w->has_base && now.anon == w->base.anon && now.file == w->base.file &&
+	       now.swap == w->base.swap;
+}
+
+bool watch_measure(struct watch *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes)
+{
+	struct estimate_now now = watch_now(w, page_bytes);
+
+	w->measured_ns = now_ns;
+	if (!estimate_base_take(s->present, s->q, now.anon, now.file, &w->base))
+		return false;
+	w->has_base = true;
+	w->source = (uint8_t)s->source;
+	w->base.rounding = s->rounding;
+	w->lack_anon = w->lack_file = 0;
+	if (w->base.has_parts) {
+		w->lack_anon = (uint16_t)(w->base.pss_anon - s->q[PROCESS_PSS_ANON]);
+		w->lack_file = (uint16_t)(w->base.pss_file - s->q[PROCESS_PSS_FILE]);
+	}
+	w->huge_kib = (uint32_t)amount_min(s->huge_bytes / 1024, UINT32_MAX);
+	if (s->mappings)
+		w->mappings = s->mappings;
+	return true;
+}
+
+static void set(struct snapshot_process *row, enum process_quantity i, uint64_t value)
+{
+	ROW_SET(row, i, value);
+}
+
+static void fill_pss(const struct watch *w, const struct estimate *e, struct snapshot_process *row)
+{
+	set(row, PROCESS_PSS, e->pss);
+	set(row, PROCESS_PSS_LOW, e->low);
+	set(row, PROCESS_PSS_HIGH, e->high);
+	if (w->base.has_parts || !w->has_base) {
+		set(row, PROCESS_PSS_ANON, amount_less(e->pss_anon, w->lack_anon));
+		set(row, PROCESS_PSS_FILE, amount_less(e->pss_file, w->lack_file));
+		set(row, PROCESS_PSS_SHMEM, e->pss_shmem);
+	}
+	if (e->uss != ESTIMATE_UNKNOWN)
+		set(row, PROCESS_USS, e->uss);
+	if (e->swap_pss != ESTIMATE_UNKNOWN)
+		set(row, PROCESS_SWAP_PSS, e->swap_pss);
+	if (w->has_base)
+		set(row, PROCESS_PSS_AGE, w->measured_ns);
+}
+
+void watch_fill(const struct watch *w, const struct estimate *estimate, uint64_t page_bytes,
+	struct snapshot_process *row)
+{
+	for (size_t i = 0; i < WATCH_KEPT; i++)
+		if ((w->present >> kept[i]) & 1)
+			set(row, (enum process_quantity)kept[i], w->q[i]);
+	if ((w->present >> PROCESS_RSS) & 1) {
+		uint64_t unseen = w->has_base && w->seen.resident ? w->base.unseen : 0;
+
+		set(row, PROCESS_RSS, w->seen.resident * page_bytes + unseen);
+	}
+	if (estimate)
+		fill_pss(w, estimate, row);
+}

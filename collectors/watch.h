@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What adaptive passes remember of one process: its last measurement, what its counters said then and say
+ * now, and what cheap looks at it brought. A row of a snapshot is made of it. Pure, but for the memory.
+ */
+#ifndef MEMTALLY_COLLECTORS_WATCH_H
+#define MEMTALLY_COLLECTORS_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collectors/cost.h"
+#include "collectors/estimate.h"
+#include "collectors/process.h"
+#include "collectors/statm.h"
+#include "snapshot/record.h"
+
+enum {
+	WATCH_KEPT = 17, /* quantities that are neither carried nor counted: see watch.c */
+};
+
+struct watch {
+	struct estimate_base base; /* of the measurement, if .has_base */
+	struct statm seen;         /* the last one */
+	uint64_t present;          /* by process_quantity, of .q and of those that statm replaces */
+	uint64_t q[WATCH_KEPT];
+	uint64_t
+		measured_ns; /* CLOCK_BOOTTIME of the measurement, or of an attempt that was refused */
+	uint64_t looked_ns; /* CLOCK_BOOTTIME of the last status */
+	uint64_t first_ns;  /* CLOCK_BOOTTIME at which the image was first seen */
+	struct cost_habit habit;
+	uint32_t huge_kib, mappings; /* of the measurement; 0 mappings: not known */
+	uint32_t largest_kib;        /* of the largest mapping, at most; 0: not known */
+	uint32_t mapped_kib;         /* the RSS when that was found out */
+	uint16_t lack_anon,
+		lack_file; /* what .base has added to the kernel's Pss_Anon and Pss_File */
+	uint8_t source, outcome;
+	bool is_member;  /* as of the last look: it has memory */
+	bool is_seen;    /* .seen holds what statm said */
+	bool is_settled; /* who it is is known; else the next pass looks */
+	bool has_base;
+	bool by_slices;    /* .habit is of walks by slices */
+	bool is_elsewhere; /* its address space was counted at another process in the last pass */
+};
+
+struct watch *watch_new(uint64_t now_ns);
+
+/* Another image, or another process: nothing of it is known. */
+void watch_renew(struct watch *w, uint64_t now_ns);
+
+/* Takes over what a look or a measurement S found, all but the PSS. PAGE_BYTES is the kernel's page. */
+void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes);
+
+/* Takes over the measurement S, which watch_note() was told of. False: there is no PSS in it. */
+bool watch_measure(struct watch *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes);
+
+/* What the counters say now. */
+struct estimate_now watch_now(const struct watch *w, uint64_t page_bytes);
+
+/* Whether nothing that the counters tell has moved since the measurement. */
+bool watch_is_quiet(const struct watch *w, uint64_t page_bytes);
+
+/*
+ * Fills in ROW's quantities: what is kept, RSS, and, where ESTIMATE is not NULL, the PSS with its bounds and parts.
+ * PROCESS_PSS_AGE becomes the CLOCK_BOOTTIME of the measurement.
+ */
+void watch_fill(const struct watch *w, const struct estimate *estimate, uint64_t page_bytes,
+	struct snapshot_process *row);
+
+#endif

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "collectors/adapt.h"
+#include "collectors/pass.h"
+#include "snapshot/view.h"
+#include "tests/unit/allocation.h"
+#include "tests/unit/tree.h"
+#include "tests/unit/walk.h"
+
+static const struct tree_process cast[] = {
+	{.pid = 2, .name = "kthreadd", .state = 'I'},
+	{.pid = 10, .name = "sshd", .rss_kib = 8000, .pss_kib = 2001, .uss_kib = 1000},
+	{.pid = 11, .name = "sshd", .uid = 1000, .rss_kib = 8000, .pss_kib = 2002, .uss_kib = 900},
+	{.pid = 12, .name = "bash", .uid = 1000, .rss_kib = 5000, .pss_kib = 1503, .uss_kib = 1100},
+	{.pid = 13,
+		.name = "app",
+		.uid = 1001,
+		.rss_kib = 70000,
+		.pss_kib = 64004,
+		.uss_kib = 60000},
+};
+
+enum { PSS_KIB = 2001 + 2002 + 1503 + 64004 };
+
+/* What processes open in a pass, by file. */
+enum { ROLLUP, STATUS, STAT, STATM, CGROUP, FILES };
+
+struct scene {
+	struct tree tree;
+	struct pass *pass;
+	struct tree_event opened[FILES];
+};
+
+/* statm as the kernel prints it of a process whose status has no parts: what is not private is of files. */
+static void add(struct scene *s, const struct tree_process *p, uint64_t more_pages)
+{
+	uint64_t file = (p->rss_kib - p->uss_kib) / 4;
+	char text[128], path[32];
+
+	tree_add(&s->tree, p);
+	snprintf(path, sizeof(path), "%d/statm", p->pid);
+	snprintf(text, sizeof(text), "%llu %llu %llu 0 0 0 0\n", (unsigned long long)p->rss_kib,
+		(unsigned long long)(p->rss_kib / 4 + more_pages), (unsigned long long)file);
+	tree_write(&s->tree, path, text);
+}
+
+static const struct pass_options options = {
+	.version = "1.2.3",
+	.interval_ns = 10 * NS_PER_SEC,
+	.is_adaptive = true,
+	.budget_cpu_ppm = 1000000,
+	.max_age_ns = 300 * NS_PER_SEC,
+	.stall_ns = 20 * NS_PER_MSEC,
+	.giant_age_ns = 3600 * NS_PER_SEC,
+	.export_users = 100,
+	.export_programs = 100,
+	.export_units = 100,
+	.export_processes = 100,
+};
+
+static struct scene *scene_new(const struct pass_options *with)
+{
+	static const char *const files[FILES] = {
+		"smaps_rollup", "status", "stat", "statm", "cgroup"};
+	struct scene *s = calloc(1, sizeof(*s));
+	struct pass_options o = *with;
+
+	assert_non_null(s);
+	tree_expect(NULL, 0);
+	tree_open(&s->tree);
+	tree_write(&s->tree, "stat", "cpu  1 2 3\nbtime 1700000000\n");
+	tree_write(&s->tree, "meminfo", "MemTotal: 1000000 kB\n");
+	tree_write(&s->tree, "vmstat", "pswpin 5\npswpout 7\n");
+	for (size_t i = 0; i < ARRAY_SIZE(cast); i++)
+		add(s, &cast[i], 0);
+	for (unsigned int i = 0; i < FILES; i++)
+		s->opened[i].suffix = files[i];
+	o.procfs = s->tree.path;
+	assert_int_equal(pass_open(&o, &s->pass), 0);
+	return s;
+}
+
+static void scene_done(struct scene **s)
+{
+	tree_expect(NULL, 0);
+	pass_free((*s)->pass);
+	tree_done(&(*s)->tree);
+	free(*s);
+}
+#define AUTO_SCENE CLEANUP(scene_done)
+
+static struct view *open_fd(int fd)
+{
+	struct view *view = NULL;
+	const char *reason = "", *wrong;
+
+	if (view_open(fd, &view, &reason) < 0)
+		fail_msg("%s", reason);
+	wrong = walk_view(view);
+	if (wrong)
+		fail_msg("%s", wrong);
+	return view;
+}
+
+static int try_pass(struct scene *s, int *ret_fd)
+{
+	int public_fd, r;
+
+	tree_expect(s->opened, FILES);
+	r = pass_begin(s->pass);
+	if (r == 0)
+		do
+			r = pass_step(s->pass, 0);
+		while (r == PASS_MORE);
+	if (r == 0)
+		r = pass_publish(s->pass, false, ret_fd, &public_fd);
+	return r;
+}
+
+/* Beside our own status, which every pass reads. */
+static unsigned int looks(const struct scene *s)
+{
+	return s->opened[STATUS].count - 1;
+}
+
+static struct view *run_pass(struct scene *s)
+{
+	AUTO_CLOSE int fd = -1;
+
+	assert_int_equal(try_pass(s, &fd), 0);
+	return open_fd(fd);
+}
+
+static const struct snapshot_process *row_of(const struct view *view, uint32_t pid)
+{
+	const struct snapshot_process *row = view_find_process(view, pid);
+
+	assert_non_null(row);
+	return row;
+}
+
+static void assert_quiet(const struct snapshot_process *row, const struct tree_process *p)
+{
+	assert_int_equal(row->outcome, OUTCOME_MEASURED);
+	assert_int_equal(row->uid, p->uid);
+	assert_int_equal(row->q[PROCESS_PSS], p->pss_kib * 1024);
+	assert_int_equal(row->q[PROCESS_PSS_LOW], p->pss_kib * 1024);
+	assert_int_equal(row->q[PROCESS_PSS_HIGH], (p->pss_kib + 1) * 1024);
+	assert_int_equal(row->q[PROCESS_USS], p->uss_kib * 1024);
+	assert_int_equal(row->q[PROCESS_RSS], p->rss_kib * 1024);
+	assert_int_equal(row->q[PROCESS_VM_PTE], 64 * 1024);
+	assert_true(ROW_HAS(row, PROCESS_PSS_AGE) && ROW_HAS(row, PROCESS_START_TIME));
+	assert_true(row->q[PROCESS_PSS_AGE] < 60 * NS_PER_SEC);
+}
+
+/* All at once, as far as the budget goes; then nothing but statm, by descriptors that are kept. */
+static void measures_once_and_then_looks(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+
+	(void)state;
+	for (unsigned int pass = 0; pass < 4; pass++) {
+		AUTO_VIEW struct view *view = run_pass(s);
+
+		assert_int_equal(view_count(view, METRIC_PROCESS), 4);
+		for (size_t i = 1; i < ARRAY_SIZE(cast); i++) {
+			const struct snapshot_process *row = row_of(view, (uint32_t)cast[i].pid);
+
+			assert_quiet(row, &cast[i]);
+			/* Measured in the first: in the second that is no longer than a pass ago. */
+			assert_int_equal(row->source, pass < 2 ? SOURCE_ROLLUP : SOURCE_ESTIMATE);
+			assert_string_equal(view_text(view, row->program), cast[i].name);
+		}
+		assert_int_equal(view_host(view)->q[SCOPE_PSS], PSS_KIB * 1024);
+		assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 4);
+		assert_int_equal(view_self(view)->q[SELF_OUTCOME_FIRST + OUTCOME_NO_MM], 1);
+		assert_int_equal(s->opened[ROLLUP].count, pass ? 0 : 4);
+		if (pass)
+			assert_int_equal(looks(s), 0);
+		if (pass > 1) {
+			assert_int_equal(s->opened[STATM].count, 0);
+			assert_int_equal(s->opened[CGROUP].count, 0);
+		}
+		assert_int_equal(pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC), 0);
+	}
+}
+
+static void carries_what_moves(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = cast[3];
+	const struct snapshot_process *row;
+
+	(void)state;
+	view_unref(run_pass(s));
+	p.rss_kib += 1000;
+	p.uss_kib += 1000;
+	add(s, &p, 0);
+	view = run_pass(s);
+	row = row_of(view, 12);
+	assert_int_equal(s->opened[ROLLUP].count, 0);
+	assert_int_equal(looks(s), 1);
+	assert_int_equal(row->source, SOURCE_ESTIMATE);
+	assert_int_equal(row->q[PROCESS_PSS], (1503 + 1000) * 1024);
+	assert_int_equal(row->q[PROCESS_RSS], 6000 * 1024);
+	assert_int_equal(row->q[PROCESS_VM_SIZE], p.rss_kib * 3 * 1024);
+	assert_true(row->q[PROCESS_PSS_LOW] <= row->q[PROCESS_PSS]);
+	assert_true(row->q[PROCESS_PSS_HIGH] >= row->q[PROCESS_PSS]);
+	assert_int_equal(view_host(view)->q[SCOPE_PSS], (PSS_KIB + 1000) * 1024);
+}
+
+/* Nothing of a former image is carried over. */
+static void measures_the_new_at_once(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process exec = cast[3], born = {.pid = 20,
+						    .name = "new",
+						    .rss_kib = 400,
+						    .pss_kib = 300,
+						    .uss_kib = 200};
+
+	(void)state;
+	view_unref(run_pass(s));
+	exec.image++;
+	exec.pss_kib = 999;
+	add(s, &exec, 1);
+	add(s, &born, 0);
+	tree_remove(&s->tree, "11");
+	view = run_pass(s);
+	assert_int_equal(s->opened[ROLLUP].count, 2);
+	assert_int_equal(row_of(view, 12)->q[PROCESS_PSS], 999 * 1024);
+	assert_int_equal(row_of(view, 12)->source, SOURCE_ROLLUP);
+	assert_int_equal(row_of(view, 20)->q[PROCESS_PSS], 300 * 1024);
+	assert_null(view_find_process(view, 11));
+	assert_int_equal(view_host(view)->q[SCOPE_PSS], (999 + 2001 + 300 + 64004) * 1024);
+}
+
+/* Without tokens the rest has to wait: then the counters alone say what there is. */
+static void guesses_what_the_budget_forbids(void **state)
+{
+	struct pass_options poor = options;
+	AUTO_SCENE struct scene *s = NULL;
+	AUTO_VIEW struct view *view = NULL, *next = NULL;
+	const struct snapshot_process *row;
+	unsigned int measured = 0;
+
+	(void)state;
+	poor.budget_cpu_ppm = 1; /* 60 us a minute */
+	s = scene_new(&poor);
+	view = run_pass(s);
+	for (size_t i = 1; i < ARRAY_SIZE(cast); i++) {
+		row = row_of(view, (uint32_t)cast[i].pid);
+		assert_int_equal(row->outcome, OUTCOME_MEASURED);
+		assert_true(ROW_HAS(row, PROCESS_PSS));
+		if (row->source == SOURCE_ROLLUP) {
+			measured++;
+			continue;
+		}
+		assert_int_equal(row->source, SOURCE_ESTIMATE);
+		assert_false(ROW_HAS(row, PROCESS_PSS_AGE)); /* there is no measurement */
+		assert_int_equal(row->q[PROCESS_PSS_LOW], 0);
+		assert_int_equal(row->q[PROCESS_PSS_HIGH], cast[i].rss_kib * 1024);
+		assert_true(row->q[PROCESS_PSS] >= cast[i].uss_kib * 1024);
+	}
+	assert_true(measured <= 1);
+	assert_int_equal(s->opened[ROLLUP].count, measured);
+	assert_int_equal(pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC), 0);
+	assert_int_equal(pass_measure(s->pass), 0);
+	assert_int_equal(s->opened[ROLLUP].count, measured);
+	poor.budget_cpu_ppm = 1000000;
+	pass_set_options(s->pass, &poor);        /* at once */
+	for (unsigned int i = 0; i < 100; i++) { /* the debt is made up for */
+		struct timespec t = {.tv_nsec = 1000000};
+
+		nanosleep(&t, NULL);
+		next = view_unref(next);
+		next = run_pass(s);
+		if (row_of(next, 13)->source == SOURCE_ROLLUP)
+			break;
+	}
+	assert_int_equal(row_of(next, 13)->q[PROCESS_PSS], 64004 * 1024);
+}
+
+static void says_who_is_denied(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	const struct snapshot_process *row;
+
+	(void)state;
+	s->opened[ROLLUP].error = EACCES;
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		AUTO_VIEW struct view *view = run_pass(s);
+
+		row = row_of(view, 12);
+		assert_int_equal(row->outcome, OUTCOME_DENIED);
+		assert_int_equal(row->source, SOURCE_RSS);
+		assert_false(ROW_HAS(row, PROCESS_PSS));
+		assert_int_equal(row->q[PROCESS_RSS], 5000 * 1024);
+		assert_int_equal(view_host(view)->q[SCOPE_UNMEASURED_DENIED], 4);
+		assert_int_equal(s->opened[ROLLUP].count, pass ? 0 : 4); /* nor is it tried again */
+		assert_false(view_is_complete(view));
+	}
+}
+
+/* Between passes, what is in doubt is measured again, and the next pass shows it with its age. */
+static void measures_between_passes(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = cast[4];
+	uint64_t now_ns, at_ns;
+
+	(void)state;
+	view_unref(run_pass(s));
+	p.rss_kib += 40000; /* of a file: the estimate is wide */
+	add(s, &p, 0);
+	view_unref(run_pass(s));
+	p.pss_kib += 1234;
+	add(s, &p, 0);
+	tree_expect(s->opened, FILES);
+	now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	assert_int_equal(pass_plan(s->pass, now_ns + 10 * NS_PER_SEC), 0);
+	at_ns = pass_next_measure_ns(s->pass, now_ns);
+	assert_true(at_ns > now_ns + NS_PER_SEC && at_ns < now_ns + 9 * NS_PER_SEC);
+	assert_int_equal(s->opened[ROLLUP].count, 0);
+	assert_int_equal(pass_measure(s->pass), 0);
+	assert_int_equal(s->opened[ROLLUP].count, 1);
+	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
+	view = run_pass(s);
+	assert_int_equal(s->opened[ROLLUP].count, 0);
+	assert_int_equal(row_of(view, 13)->source, SOURCE_ROLLUP);
+	assert_int_equal(row_of(view, 13)->q[PROCESS_PSS], p.pss_kib * 1024);
+	assert_int_equal(row_of(view, 12)->source, SOURCE_ESTIMATE);
+}
+
+/* Stopped, suspended or late: when the pass is due there are no turns. */
+static void has_no_turns_when_a_pass_is_due(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	struct tree_process p = cast[4];
+	uint64_t now_ns;
+
+	(void)state;
+	view_unref(run_pass(s));
+	p.rss_kib += 40000;
+	add(s, &p, 0);
+	view_unref(run_pass(s));
+	now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	assert_int_equal(pass_plan(s->pass, now_ns + NS_PER_SEC), 0);
+	assert_true(pass_next_measure_ns(s->pass, now_ns) < now_ns + NS_PER_SEC);
+	assert_int_equal(pass_next_measure_ns(s->pass, now_ns + NS_PER_SEC), UINT64_MAX);
+	assert_int_equal(pass_next_measure_ns(s->pass, now_ns + 3600 * NS_PER_SEC), UINT64_MAX);
+	assert_int_equal(pass_begin(s->pass), 0);
+	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
+	tree_expect(s->opened, FILES);
+	assert_int_equal(pass_measure(s->pass), 0); /* nor during one */
+	assert_int_equal(s->opened[ROLLUP].count, 0);
+}
+
+/* Swapping moves counters that statm does not show. */
+static void looks_when_the_host_swaps(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = cast[3];
+
+	(void)state;
+	view_unref(run_pass(s));
+	view_unref(run_pass(s));
+	assert_int_equal(looks(s), 0);
+	p.swap_kib = 77;
+	add(s, &p, 0);
+	tree_write(&s->tree, "vmstat", "pswpin 5\npswpout 8\n");
+	view = run_pass(s);
+	assert_int_equal(looks(s), 4);
+	assert_int_equal(row_of(view, 12)->q[PROCESS_VM_SWAP], 77 * 1024);
+	view_unref(run_pass(s));
+	assert_int_equal(looks(s), 0);
+}
+
+static void exact_and_back(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	struct pass_options exact = options;
+
+	(void)state;
+	view_unref(run_pass(s));
+	exact.is_adaptive = false;
+	pass_set_options(s->pass, &exact);
+	for (unsigned int pass = 0; pass < 2; pass++) {
+		AUTO_VIEW struct view *view = run_pass(s);
+
+		assert_int_equal(s->opened[ROLLUP].count, 4);
+		assert_int_equal(s->opened[STATM].count, 0);
+		assert_int_equal(row_of(view, 12)->source, SOURCE_ROLLUP);
+		assert_int_equal(pass_plan(s->pass, UINT64_MAX), 0);
+		assert_int_equal(pass_next_measure_ns(s->pass, 0), UINT64_MAX);
+	}
+	pass_set_options(s->pass, &options);
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		AUTO_VIEW struct view *view = run_pass(s);
+
+		assert_quiet(row_of(view, 12), &cast[3]);
+		assert_int_equal(s->opened[ROLLUP].count, pass ? 0 : 4);
+	}
+}
+
+/* The Nth allocation fails in a pass that is the first, or the second. False: there are not so many. */
+static bool survives_failure(bool is_second, unsigned int n)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_CLOSE int fd = -1;
+	struct tree_process born = {
+		.pid = 20, .name = "new", .rss_kib = 400, .pss_kib = 300, .uss_kib = 200};
+
+	if (is_second)
+		view_unref(run_pass(s));
+	add(s, &born, 0);
+	tree_remove(&s->tree, "11");
+	allocation_fail_at(n);
+	try_pass(s, &fd);
+	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	pass_measure(s->pass);
+	if (!allocation_end())
+		return false;
+	view = run_pass(s);
+	assert_int_equal(view_host(view)->q[SCOPE_PSS], (PSS_KIB + 300 - 2002) * 1024);
+	assert_quiet(row_of(view, 12), &cast[3]);
+	return true;
+}
+
+/* A lost pass forgets nothing and leaves nothing behind that points to what is gone. */
+static void survives_without_memory(void **state)
+{
+	unsigned int first = 1, second = 1;
+
+	(void)state;
+	while (survives_failure(false, first))
+		first++;
+	while (survives_failure(true, second))
+		second++;
+	assert_true(first > 20 && second > 5);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(measures_once_and_then_looks),
+		cmocka_unit_test(carries_what_moves),
+		cmocka_unit_test(measures_the_new_at_once),
+		cmocka_unit_test(guesses_what_the_budget_forbids),
+		cmocka_unit_test(says_who_is_denied),
+		cmocka_unit_test(measures_between_passes),
+		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
+		cmocka_unit_test(looks_when_the_host_swaps),
+		cmocka_unit_test(exact_and_back),
+		cmocka_unit_test(survives_without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "collectors/watch.h"
+
+enum { PAGE = 4096, KIB = 1024 };
+
+static void set(struct sample *s, enum process_quantity i, uint64_t kib)
+{
+	ROW_SET(s, i, kib * KIB);
+}
+
+static struct sample sample_new(void)
+{
+	struct sample s = {.outcome = OUTCOME_MEASURED,
+		.source = SOURCE_ROLLUP,
+		.is_member = true,
+		.rounding = KIB};
+
+	set(&s, PROCESS_RSS, 5000);
+	set(&s, PROCESS_RSS_ANON, 3000);
+	set(&s, PROCESS_RSS_FILE, 1600);
+	set(&s, PROCESS_RSS_SHMEM, 400);
+	set(&s, PROCESS_VM_SIZE, 20000);
+	set(&s, PROCESS_VM_SWAP, 64);
+	set(&s, PROCESS_VM_HWM, 6000);
+	return s;
+}
+
+static void add_walk(struct sample *s)
+{
+	set(s, PROCESS_PSS, 3500);
+	set(s, PROCESS_PSS_LOW, 3500);
+	set(s, PROCESS_PSS_HIGH, 3501);
+	set(s, PROCESS_PSS_ANON, 2800);
+	set(s, PROCESS_PSS_FILE, 598); /* each rounded down by itself */
+	set(s, PROCESS_PSS_SHMEM, 100);
+	set(s, PROCESS_USS, 2900);
+	set(s, PROCESS_SWAP_PSS, 32);
+	set(s, PROCESS_PRIVATE_HUGETLB, 2048);
+	s->huge_bytes = 2048 * KIB;
+}
+
+static struct snapshot_process fill(const struct watch *w)
+{
+	static const struct estimate_doubt none;
+	struct estimate_now now = watch_now(w, PAGE);
+	struct snapshot_process row = {0};
+	struct estimate e;
+
+	if (w->has_base)
+		estimate_carry(&w->base, &now, &none, &e);
+	watch_fill(w, w->has_base ? &e : NULL, PAGE, &row);
+	return row;
+}
+
+/* What was measured and has not moved is shown to the byte, every part of it. */
+static void shows_what_was_measured(void **state)
+{
+	struct sample s = sample_new();
+	struct snapshot_process row;
+	struct watch w;
+
+	(void)state;
+	add_walk(&s);
+	watch_renew(&w, 5);
+	watch_note(&w, &s, 7, PAGE);
+	assert_true(watch_measure(&w, &s, 7, PAGE));
+	assert_true(w.is_member && w.is_settled && w.is_seen && w.has_base);
+	assert_true(watch_is_quiet(&w, PAGE));
+	row = fill(&w);
+	for (unsigned int i = 0; i < PROCESS_QUANTITIES; i++)
+		if (ROW_HAS(&s, i)) {
+			assert_true(ROW_HAS(&row, i));
+			assert_int_equal(row.q[i], s.q[i]);
+		} else if (i != PROCESS_PSS_AGE) {
+			assert_false(ROW_HAS(&row, i));
+		}
+	assert_int_equal(row.q[PROCESS_PSS_AGE], 7);
+	assert_int_equal(w.first_ns, 5);
+	assert_int_equal(w.huge_kib, 2048);
+}
+
+/* A look renews what status says and leaves what the walk said. */
+static void a_look_moves_the_counters(void **state)
+{
+	struct sample s = sample_new();
+	struct snapshot_process row;
+	struct watch w;
+
+	(void)state;
+	add_walk(&s);
+	watch_renew(&w, 5);
+	watch_note(&w, &s, 7, PAGE);
+	watch_measure(&w, &s, 7, PAGE);
+	s = sample_new();
+	set(&s, PROCESS_RSS, 5400);
+	set(&s, PROCESS_RSS_ANON, 3400);
+	set(&s, PROCESS_VM_HWM, 7000);
+	s.present &= ~(UINT64_C(1) << PROCESS_VM_SWAP);
+	watch_note(&w, &s, 9, PAGE);
+	assert_false(watch_is_quiet(&w, PAGE));
+	assert_int_equal(w.seen.resident, 5400 / 4);
+	assert_int_equal(w.seen.shared, 2000 / 4);
+	assert_int_equal(w.seen.size, 20000 / 4);
+	assert_int_equal(w.looked_ns, 9);
+	row = fill(&w);
+	assert_int_equal(row.q[PROCESS_RSS], 5400 * KIB);
+	assert_int_equal(row.q[PROCESS_VM_HWM], 7000 * KIB);
+	assert_false(ROW_HAS(&row, PROCESS_VM_SWAP)); /* absent is absent */
+	assert_int_equal(row.q[PROCESS_PRIVATE_HUGETLB], 2048 * KIB);
+	/* The 64 KiB that are not in swap any more were half shared. */
+	assert_int_equal(row.q[PROCESS_PSS], (3900 - 32) * KIB);
+	assert_int_equal(row.q[PROCESS_PSS_AGE], 7);
+}
+
+/* Swap moves no page that statm counts where as many come back as go. */
+static void swap_is_a_counter(void **state)
+{
+	struct sample s = sample_new();
+	struct watch w;
+
+	(void)state;
+	add_walk(&s);
+	watch_renew(&w, 5);
+	watch_note(&w, &s, 7, PAGE);
+	watch_measure(&w, &s, 7, PAGE);
+	set(&s, PROCESS_VM_SWAP, 60);
+	watch_note(&w, &s, 9, PAGE);
+	assert_false(watch_is_quiet(&w, PAGE));
+}
+
+static void without_a_pss_there_is_no_base(void **state)
+{
+	struct sample s = sample_new();
+	struct snapshot_process row;
+	struct watch w;
+
+	(void)state;
+	s.outcome = OUTCOME_DENIED;
+	watch_renew(&w, 5);
+	watch_note(&w, &s, 7, PAGE);
+	assert_false(watch_measure(&w, &s, 7, PAGE));
+	assert_false(w.has_base);
+	assert_int_equal(w.measured_ns, 7); /* so that it is not tried again at once */
+	row = fill(&w);
+	assert_false(ROW_HAS(&row, PROCESS_PSS));
+	assert_false(ROW_HAS(&row, PROCESS_PSS_AGE));
+	assert_int_equal(row.q[PROCESS_RSS], 5000 * KIB);
+}
+
+static void settles_when_it_is_known(void **state)
+{
+	struct sample s = sample_new(), none = {.outcome = OUTCOME_NO_MM},
+		      gone = {.outcome = OUTCOME_GONE};
+	struct watch w;
+
+	(void)state;
+	watch_renew(&w, 5);
+	watch_note(&w, &none, 7, PAGE);
+	assert_true(w.is_settled && !w.is_member);
+	watch_note(&w, &gone, 7, PAGE);
+	assert_true(!w.is_settled && !w.is_member);
+	watch_note(&w, &s, 7, PAGE);
+	assert_true(w.is_settled && w.is_member);
+	s.outcome = OUTCOME_CHANGING;
+	watch_note(&w, &s, 7, PAGE);
+	assert_true(!w.is_settled && w.is_member);
+	s.present = 0; /* no status could be read for want of descriptors */
+	s.outcome = OUTCOME_ERROR;
+	watch_note(&w, &s, 7, PAGE);
+	assert_true(!w.is_settled && w.is_member);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shows_what_was_measured),
+		cmocka_unit_test(a_look_moves_the_counters),
+		cmocka_unit_test(swap_is_a_counter),
+		cmocka_unit_test(without_a_pss_there_is_no_base),
+		cmocka_unit_test(settles_when_it_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
