@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * servers - processes that fork workers, and bursts of memory that counters hardly show.
+ *
+ * Each server holds private memory, which its workers inherit and break page by page, and a segment that
+ * they share with it. Lines on standard input say what happens; each is answered by "OK" when it has:
+ *
+ *   fork N      each server forks N workers; each maps the whole segment
+ *   write       each worker writes the next --write-kib of what it inherited
+ *   burst N     each server forks N workers that write at once
+ *   halve       every second worker of each server exits
+ *   churn N     from now on N workers a second, of all servers together, are forked, write, and the
+ *               oldest exits for each
+ *   still       no longer
+ *   out, in     each server has its private memory paged out, touches it again
+ *
+ * "READY {...}" names the pids of the servers; the end of standard input ends them all.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/number.h"
+#include "tests/herd/self.h"
+#include "tests/herd/tape.h"
+
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21 /* Linux 5.4 and later */
+#endif
+
+enum {
+	EXIT_USAGE = 2,
+	SERVERS_MAX = 1000,
+	WORKERS_MAX = 10000, /* of a server */
+	NAME_SIZE = 16,
+};
+
+/* Where nothing else lies, so that a segment never becomes one mapping with its neighbour. */
+#define PRIVATE_AT UINT64_C(0x300000000000)
+#define SEGMENT_AT UINT64_C(0x320000000000)
+
+struct options {
+	uint64_t servers, private_kib, segment_kib, write_kib, first_uid, uids;
+	const char *name;
+};
+
+enum verb {
+	VERB_FORK,
+	VERB_BURST,
+	VERB_WRITE,
+	VERB_HALVE,
+	VERB_CHURN,
+	VERB_STILL,
+	VERB_OUT,
+	VERB_IN
+};
+
+struct command {
+	enum verb verb;
+	uint64_t number;
+};
+
+struct server {
+	const struct options *options;
+	uint64_t private_pages, segment_pages;
+	pid_t worker[WORKERS_MAX]; /* the oldest first */
+	size_t workers;
+	uint64_t churn_ns; /* between two replaced workers; 0: none are */
+	int done[2];       /* a pipe: a worker writes a byte when it has done what it was told */
+};
+
+static const struct number_option {
+	const char *name;
+	size_t offset;
+	uint64_t min, max;
+	const char *help;
+} number_options[] = {
+	{"servers", offsetof(struct options, servers), 1, SERVERS_MAX, "servers (1)"},
+	{"private-kib", offsetof(struct options, private_kib), 0, 1 << 30,
+		"private memory of each server (1024)"},
+	{"segment-kib", offsetof(struct options, segment_kib), 0, 1 << 30,
+		"segment that each server shares with its workers (0)"},
+	{"write-kib", offsetof(struct options, write_kib), 0, 1 << 30,
+		"what a worker writes at a time (256)"},
+	{"uids", offsetof(struct options, uids), 1, 1000000,
+		"users, server by server, if root (1)"},
+	{"first-uid", offsetof(struct options, first_uid), 1, 1 << 30, "the first of them (40000)"},
+};
+
+enum { NUMBERS = ARRAY_SIZE(number_options) };
+
+static void usage(FILE *to)
+{
+	fputs("usage: servers [OPTION]...\n", to);
+	for (size_t i = 0; i < NUMBERS; i++)
+		fprintf(to, "  --%-12s N     %s\n", number_options[i].name, number_options[i].help);
+	fputs("  --name         TEXT  of their programs, followed by a number (server)\n", to);
+}
+
+static void set_number(
+	struct options *options, const struct number_option *option, const char *text)
+{
+	uint64_t *value = (uint64_t *)((char *)options + option->offset);
+
+	if (number_parse_u64(text, strlen(text), value) == 0 && *value >= option->min &&
+		*value <= option->max)
+		return;
+	fprintf(stderr, "servers: --%s: expected a number from %" PRIu64 " to %" PRIu64 "\n",
+		option->name, option->min, option->max);
+	exit(EXIT_USAGE);
+}
+
+static void parse_options(struct options *options, int argc, char **argv)
+{
+	struct option long_options[NUMBERS + 3] = {
+		[NUMBERS] = {"name", required_argument, NULL, 'n'},
+		[NUMBERS + 1] = {"help", no_argument, NULL, 'h'},
+	};
+	int c, i;
+
+	for (size_t n = 0; n < NUMBERS; n++)
+		long_options[n] = (struct option){
+			number_options[n].name, required_argument, NULL, 1};
+	while ((c = getopt_long(argc, argv, "h", long_options, &i)) != -1) {
+		switch (c) {
+		case 1: set_number(options, &number_options[i], optarg); break;
+		case 'n': options->name = optarg; break;
+		case 'h': usage(stdout); exit(EXIT_SUCCESS);
+		default: usage(stderr); exit(EXIT_USAGE);
+		}
+	}
+	if (optind < argc) {
+		usage(stderr);
+		exit(EXIT_USAGE);
+	}
+}
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "servers: process %d: %s: %s\n", (int)getpid(), what, strerror(errno));
+	exit(EXIT_FAILURE);
+}
+
+static uint64_t pages_of_kib(uint64_t kib)
+{
+	return kib * 1024 / TAPE_PAGE_SIZE;
+}
+
+static void say_done(const struct server *server)
+{
+	if (write(server->done[1], "", 1) != 1)
+		_exit(EXIT_FAILURE);
+}
+
+/* Ends with its server, which ends it as well. */
+__attribute__((noreturn)) static void work(const struct server *server, pid_t parent, bool writes)
+{
+	uint64_t step = pages_of_kib(server->options->write_kib), at = 0;
+	sigset_t wanted;
+	int signal;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(EXIT_FAILURE);
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGUSR1);
+	self_touch(SEGMENT_AT, server->segment_pages, true);
+	for (;;) {
+		if (writes && step) {
+			uint64_t left = server->private_pages - at;
+
+			self_touch(
+				PRIVATE_AT + at * TAPE_PAGE_SIZE, step < left ? step : left, false);
+			at = step < left ? at + step : 0;
+		}
+		say_done(server);
+		if (sigwait(&wanted, &signal) != 0)
+			_exit(EXIT_FAILURE);
+		writes = true;
+	}
+}
+
+static void await_done(const struct server *server, uint64_t count)
+{
+	char byte;
+
+	for (uint64_t i = 0; i < count; i++)
+		if (read(server->done[0], &byte, 1) != 1)
+			fail("a worker");
+}
+
+static void fork_worker(struct server *server, bool writes)
+{
+	pid_t parent = getpid();
+	pid_t pid;
+
+	if (server->workers == WORKERS_MAX) {
+		errno = E2BIG;
+		fail("workers");
+	}
+	pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (pid == 0)
+		work(server, parent, writes);
+	server->worker[server->workers++] = pid;
+}
+
+static void end_worker(struct server *server, size_t i)
+{
+	pid_t pid = server->worker[i];
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	memmove(server->worker + i, server->worker + i + 1,
+		(--server->workers - i) * sizeof(*server->worker));
+}
+
+static void replace_worker(struct server *server)
+{
+	if (server->workers)
+		end_worker(server, 0);
+	fork_worker(server, true);
+	await_done(server, 1);
+}
+
+static void page_out(const struct server *server)
+{
+	if (server->private_pages &&
+		madvise((void *)PRIVATE_AT, server->private_pages * TAPE_PAGE_SIZE, MADV_PAGEOUT) <
+			0)
+		fail("MADV_PAGEOUT");
+}
+
+static void carry_out(struct server *server, const struct command *command)
+{
+	switch (command->verb) {
+	case VERB_FORK:
+	case VERB_BURST:
+		for (uint64_t i = 0; i < command->number; i++)
+			fork_worker(server, command->verb == VERB_BURST);
+		await_done(server, command->number);
+		break;
+	case VERB_WRITE:
+		for (size_t i = 0; i < server->workers; i++)
+			kill(server->worker[i], SIGUSR1);
+		await_done(server, server->workers);
+		break;
+	case VERB_HALVE:
+		for (size_t i = server->workers / 2 * 2; i > 0; i -= 2)
+			end_worker(server, i - 1);
+		break;
+	case VERB_CHURN:
+		server->churn_ns = NS_PER_SEC * server->options->servers / command->number;
+		break;
+	case VERB_STILL: server->churn_ns = 0; break;
+	case VERB_OUT: page_out(server); break;
+	case VERB_IN: self_touch(PRIVATE_AT, server->private_pages, true); break;
+	}
+}
+
+/* How long to wait for a command before the next worker is due; -1: as long as it takes. */
+static int patience_ms(const struct server *server, uint64_t due_ns)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (!server->churn_ns)
+		return -1;
+	return now_ns >= due_ns ? 0 : (int)((due_ns - now_ns + NS_PER_MSEC - 1) / NS_PER_MSEC);
+}
+
+/* Whom a stop has kept from its work does not make up for it. */
+static uint64_t next_due_ns(const struct server *server, uint64_t due_ns)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	due_ns += server->churn_ns;
+	return due_ns < now_ns ? now_ns + server->churn_ns : due_ns;
+}
+
+static void obey(struct server *server, int commands)
+{
+	struct pollfd poller = {.fd = commands, .events = POLLIN};
+	struct command command;
+	uint64_t due_ns = 0;
+
+	for (;;) {
+		int n = poll(&poller, 1, patience_ms(server, due_ns));
+
+		if (n == 0) {
+			replace_worker(server);
+			due_ns = next_due_ns(server, due_ns);
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (recv(commands, &command, sizeof(command), 0) != sizeof(command))
+			exit(EXIT_SUCCESS);
+		carry_out(server, &command);
+		if (send(commands, "", 1, MSG_NOSIGNAL) != 1)
+			exit(EXIT_SUCCESS);
+	}
+}
+
+static void map_memory(struct server *server)
+{
+	if (server->private_pages) {
+		self_map(PRIVATE_AT, server->private_pages, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1);
+		self_touch(PRIVATE_AT, server->private_pages, false);
+	}
+	if (server->segment_pages) {
+		self_map(SEGMENT_AT, server->segment_pages, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1);
+		self_touch(SEGMENT_AT, server->segment_pages, false);
+	}
+}
+
+__attribute__((noreturn)) static void serve(
+	const struct options *options, uint64_t i, pid_t parent, int commands)
+{
+	static struct server server;
+	char name[NAME_SIZE];
+
+	server = (struct server){
+		.options = options,
+		.private_pages = pages_of_kib(options->private_kib),
+		.segment_pages = pages_of_kib(options->segment_kib),
+	};
+	snprintf(name, sizeof(name), "%.10s%" PRIu64, options->name, i);
+	if (prctl(PR_SET_NAME, name) < 0 || pipe(server.done) < 0)
+		fail(name);
+	self_settle((uid_t)(options->first_uid + i % options->uids), parent);
+	map_memory(&server);
+	if (send(commands, "", 1, MSG_NOSIGNAL) != 1)
+		exit(EXIT_FAILURE);
+	obey(&server, commands);
+	exit(EXIT_SUCCESS);
+}
+
+static pid_t start_server(const struct options *options, uint64_t i, int *ret_commands)
+{
+	pid_t parent = getpid();
+	int ends[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		fail("socketpair");
+	pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (pid == 0) {
+		close(ends[0]);
+		serve(options, i, parent, ends[1]);
+	}
+	close(ends[1]);
+	*ret_commands = ends[0];
+	return pid;
+}
+
+static void await_servers(const struct options *options, const int *commands)
+{
+	char byte;
+
+	for (uint64_t i = 0; i < options->servers; i++)
+		if (recv(commands[i], &byte, 1, 0) != 1) {
+			fputs("servers: a server has failed\n", stderr);
+			exit(EXIT_FAILURE);
+		}
+}
+
+static void tell_servers(const struct options *options, const int *commands, struct command command)
+{
+	for (uint64_t i = 0; i < options->servers; i++)
+		if (send(commands[i], &command, sizeof(command), MSG_NOSIGNAL) != sizeof(command))
+			fail("a server");
+	await_servers(options, commands);
+}
+
+static const struct word {
+	const char *text;
+	bool has_number;
+	enum verb verb;
+} words[] = {
+	{"fork", true, VERB_FORK},
+	{"write", false, VERB_WRITE},
+	{"burst", true, VERB_BURST},
+	{"halve", false, VERB_HALVE},
+	{"churn", true, VERB_CHURN},
+	{"still", false, VERB_STILL},
+	{"out", false, VERB_OUT},
+	{"in", false, VERB_IN},
+};
+
+/* Whether LINE was understood. */
+static bool obey_line(const struct options *options, const int *commands, const char *line)
+{
+	size_t len = strcspn(line, "\n"), word_len = strcspn(line, " \n");
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		const struct word *word = &words[i];
+		struct command command = {0};
+
+		if (word_len != strlen(word->text) || memcmp(line, word->text, word_len) != 0)
+			continue;
+		if (word->has_number != (word_len < len))
+			return false;
+		if (word->has_number && (number_parse_u64(line + word_len + 1, len - word_len - 1,
+						 &command.number) < 0 ||
+						!command.number || command.number > WORKERS_MAX))
+			return false;
+		command.verb = word->verb;
+		tell_servers(options, commands, command);
+		return true;
+	}
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	static int commands[SERVERS_MAX];
+	struct options options = {
+		.servers = 1,
+		.private_kib = 1024,
+		.write_kib = 256,
+		.first_uid = 40000,
+		.uids = 1,
+		.name = "server",
+	};
+	char line[64];
+	sigset_t usr1;
+
+	parse_options(&options, argc, argv);
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &usr1, NULL);
+	printf("READY {\"pids\": [");
+	fflush(stdout);
+	for (uint64_t i = 0; i < options.servers; i++) {
+		int pid = (int)start_server(&options, i, &commands[i]);
+
+		printf("%s%d", i ? ", " : "", pid);
+		fflush(stdout);
+	}
+	await_servers(&options, commands);
+	puts("]}");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		puts(obey_line(&options, commands, line) ? "OK" : "WHAT");
+		fflush(stdout);
+	}
+	return EXIT_SUCCESS;
+}
