@@ -68,6 +68,12 @@ static const struct number_option {
 		"names, group by group (1)"},
 	{"churn", offsetof(struct herd_options, churn), 0, 100000,
 		"members replaced a second, group by group (0)"},
+	{"active", offsetof(struct herd_options, active), 0, 1000000,
+		"members that allocate and free memory all the time (0)"},
+	{"work-kib", offsetof(struct herd_options, work_kib), 0, 1 << 20,
+		"what each of them works on, besides its group's memfd (2048)"},
+	{"work-ms", offsetof(struct herd_options, work_ms), 1, 1000000,
+		"from one step of its work to the next, on average (100)"},
 };
 
 static const struct text_option {
@@ -296,11 +302,14 @@ static void print_truth(const struct herd *herd, FILE *to)
 		member_name(&herd->options, i, name);
 		fprintf(to,
 			"%s{\"pid\": %d, \"uid\": %u, \"comm\": \"%s\", \"group\": %" PRIu64
-			", \"exact\": true, \"rss_kib\": %" PRIu64 ", \"pss_kib\": %" PRIu64
-			", \"uss_kib\": %" PRIu64 ", \"pss_unrounded_bytes\": %" PRIu64 "}",
+			", \"exact\": %s, \"active\": %s, \"rss_kib\": %" PRIu64
+			", \"pss_kib\": %" PRIu64 ", \"uss_kib\": %" PRIu64
+			", \"pss_unrounded_bytes\": %" PRIu64 "}",
 			separator, (int)herd->pid[i], (unsigned int)member_uid(&herd->options, i),
-			name, group, truth.rss_kib, truth.pss_kib, truth.uss_kib,
-			truth.pss_unrounded_bytes);
+			name, group,
+			layout_group_is_active(&herd->options, group) ? "false" : "true",
+			layout_is_active(&herd->options, i) ? "true" : "false", truth.rss_kib,
+			truth.pss_kib, truth.uss_kib, truth.pss_unrounded_bytes);
 		separator = ",\n";
 	}
 	fputs(separator[0] == '[' ? "[]\n" : "\n]\n", to);
@@ -409,7 +418,8 @@ static void require_memory(const struct herd *herd)
 	enum { KERNEL_KIB = 64 }; /* of page tables, stack and task for each process */
 	const struct herd_options *o = &herd->options;
 	uint64_t need = o->members * (o->private_kib + KERNEL_KIB) +
-	                layout_groups(o) * (o->cow_kib + o->memfd_kib) + o->file_kib;
+	                layout_groups(o) * (o->cow_kib + o->memfd_kib) + o->file_kib +
+	                o->active * o->work_kib;
 	uint64_t have = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (TAPE_PAGE_SIZE / 1024);
 
 	if (need <= have / 10 * 9)
@@ -417,6 +427,25 @@ static void require_memory(const struct herd *herd)
 	printf("SKIP: the herd needs %" PRIu64 " MiB, %" PRIu64 " MiB are free\n", need / 1024,
 		have / 1024);
 	exit(EXIT_SKIP);
+}
+
+static bool can_populate(void)
+{
+	void *page = mmap(
+		NULL, TAPE_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool can = page != MAP_FAILED && madvise(page, TAPE_PAGE_SIZE, MADV_POPULATE_WRITE) == 0;
+
+	if (page != MAP_FAILED)
+		munmap(page, TAPE_PAGE_SIZE);
+	return can;
+}
+
+/* Members that are stopped for a while, and go on, are no news. */
+static void hear_of_ends_alone(void)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+
+	sigaction(SIGCHLD, &action, NULL);
 }
 
 static void prepare(struct herd *herd, int argc, char **argv)
@@ -436,6 +465,7 @@ static void prepare(struct herd *herd, int argc, char **argv)
 	sigaddset(&herd->signals, SIGCHLD);
 	sigaddset(&herd->signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &herd->signals, NULL);
+	hear_of_ends_alone();
 	herd->file = open_file(herd);
 }
 
@@ -451,6 +481,8 @@ int main(int argc, char **argv)
 				.uids = 1,
 				.first_uid = 30000,
 				.programs = 1,
+				.work_kib = 2048,
+				.work_ms = 100,
 				.name = "flock",
 				.folder = "/tmp",
 			},
@@ -458,8 +490,14 @@ int main(int argc, char **argv)
 	};
 
 	parse_options(&herd.options, argc, argv);
+	if (herd.options.active > herd.options.members)
+		herd.options.active = herd.options.members;
 	if (!tape_is_supported()) {
 		puts("SKIP: members are made for x86-64, pages of 4 KiB and glibc 2.35 or later");
+		return EXIT_SKIP;
+	}
+	if (herd.options.active && !can_populate()) {
+		puts("SKIP: active members need a kernel with MADV_POPULATE_WRITE (5.14)");
 		return EXIT_SKIP;
 	}
 	prepare(&herd, argc, argv);

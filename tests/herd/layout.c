@@ -46,7 +46,9 @@ void layout_init(struct herd_layout *layout, const struct herd_options *options,
 	pages = pages_of_kib(options->file_kib);
 	at = place(&layout->file, at, pages, pages);
 	pages = pages_of_kib(options->memfd_kib);
-	layout->end = place(&layout->memfd, at, pages, pages);
+	at = place(&layout->memfd, at, pages, pages);
+	pages = options->active ? pages_of_kib(options->work_kib) : 0;
+	layout->end = place(&layout->work, at, pages, pages);
 
 	layout->argv.begin = argv_begin / TAPE_PAGE_SIZE * TAPE_PAGE_SIZE;
 	layout->argv.pages = (align_up(argv_end, TAPE_PAGE_SIZE) - layout->argv.begin) /
@@ -76,6 +78,21 @@ uint64_t layout_group_size(const struct herd_options *options, uint64_t group)
 	uint64_t left = options->members - group * options->group;
 
 	return left < options->group ? left : options->group;
+}
+
+bool layout_is_active(const struct herd_options *options, uint64_t i)
+{
+	return (i + 1) * options->active / options->members !=
+	       i * options->active / options->members;
+}
+
+bool layout_group_is_active(const struct herd_options *options, uint64_t group)
+{
+	uint64_t first = group * options->group;
+	uint64_t end = first + layout_group_size(options, group);
+
+	return end * options->active / options->members !=
+	       first * options->active / options->members;
 }
 
 struct sum {

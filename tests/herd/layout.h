@@ -6,6 +6,7 @@
 #ifndef MEMTALLY_TESTS_HERD_LAYOUT_H
 #define MEMTALLY_TESTS_HERD_LAYOUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { HERD_PROGRAMS_MAX = 1000000 };
@@ -22,6 +23,9 @@ struct herd_options {
 	uint64_t uids, first_uid;
 	uint64_t programs;  /* distinct names */
 	uint64_t churn;     /* members replaced a second */
+	uint64_t active;    /* members that allocate, free and dirty memory all the time */
+	uint64_t work_kib;  /* what an active member works on, besides its other parts */
+	uint64_t work_ms;   /* from one step of its work to the next, on average */
 	const char *name;   /* of the program, or its beginning where there are several */
 	const char *truth;  /* file; NULL: none */
 	const char *folder; /* where the mapped file lies */
@@ -35,6 +39,7 @@ struct herd_part {
 
 struct herd_layout {
 	struct herd_part tape, private_part, cow, file, memfd;
+	struct herd_part work; /* of the active members alone */
 	struct herd_part argv; /* the pages of the stack that hold argv, for /proc/PID/cmdline */
 	uintptr_t end;         /* of the parts; argv lies above */
 };
@@ -51,6 +56,12 @@ struct herd_truth {
 	uint64_t rss_kib, pss_kib, uss_kib;
 	uint64_t pss_unrounded_bytes; /* before the kernel rounds down to KiB */
 };
+
+/* Whether member I is one of OPTIONS->active; they are spread evenly. */
+bool layout_is_active(const struct herd_options *options, uint64_t i);
+
+/* Whether GROUP has an active member: then the truth below is that of the group at rest. */
+bool layout_group_is_active(const struct herd_options *options, uint64_t group);
 
 /* What the kernel must say of each member of GROUP. */
 struct herd_truth layout_truth(
