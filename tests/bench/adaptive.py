@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the benchmarks of adaptive mode share: herds, a memtallyd whose times are shortened in proportion, and the truth.
+
+At its defaults memtallyd looks at every process each 10 s and measures each at least every 5 minutes. Here both are
+shortened alike, 1 s and 30 s unless said otherwise, and --budget.cpu is raised by the same factor, so that a pass does
+what it would do at the defaults and a cycle of the maximum age takes half a minute.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+import bench
+
+FIRST_UID, LAST_UID = 30000, 39999
+DEFAULT_INTERVAL_MS, DEFAULT_BUDGET = 10000, 1.0
+
+# Resident memory of a member: 13 MiB, 0.5 MiB, 1 GiB. The shared parts make its PSS something else.
+HERDS = {
+    "A": {"members": 1000, "private_kib": 10240, "cow_kib": 1536, "file_kib": 1024, "memfd_kib": 512, "vmas": 300,
+          "uids": 50, "programs": 25, "group": 20, "name": "large"},
+    "B": {"members": 5000, "private_kib": 256, "cow_kib": 128, "file_kib": 64, "memfd_kib": 64, "vmas": 4,
+          "uids": 200, "programs": 100, "group": 20, "name": "small"},
+    "C": {"members": 10, "private_kib": 1 << 20, "vmas": 1, "uids": 10, "programs": 5, "group": 1, "name": "giant"},
+}
+# Users of two herds at a time must not be the same.
+FIRST_UIDS = {"A": FIRST_UID, "B": FIRST_UID + 1000, "C": FIRST_UID + 2000}
+
+
+def add_options(parser, has_scale=True):
+    parser.add_argument("--mode", default="adaptive", help="of memtallyd (adaptive)")
+    parser.add_argument("--interval-ms", type=int, default=1000, help="from one pass to the next (1000)")
+    parser.add_argument("--proportion", type=int, default=30, help="intervals in a maximum age (30)")
+    parser.add_argument("--cycles", type=float, default=2, help="maximum ages that are measured (2)")
+    parser.add_argument("--warm-up", type=float, default=1, help="maximum ages before (1)")
+    if has_scale:
+        parser.add_argument("--scale", type=float, default=1,
+                            help="so much of each herd's members, or of their memory where they are few (1)")
+    parser.add_argument("--flag", action="append", default=[], help="a further one of memtallyd's")
+    parser.add_argument("--alone", action="store_true",
+                        help="in a pid namespace of its own, where no other processes count; memtallyd does without "
+                        "the host's sums there")
+
+
+def begin(options):
+    """Enters a namespace where that is wished for; says why nothing can be measured where that is so."""
+    if os.geteuid() != 0:
+        bench.skip("only root can have processes of several users")
+    if options.alone and "MEMTALLY_BENCH_ALONE" not in os.environ:
+        os.environ["MEMTALLY_BENCH_ALONE"] = "1"
+        os.execvp("unshare", ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable, *sys.argv])
+
+
+def herd_options(name, scale, **more):
+    chosen = dict(HERDS[name]) | {"first_uid": FIRST_UIDS[name]} | more
+    if name == "C":
+        chosen["private_kib"] = max(1024, int(chosen["private_kib"] * scale))
+    else:
+        chosen["members"] = max(chosen["group"], int(chosen["members"] * scale))
+        for part in ("active", "churn"):
+            if part in chosen:
+                chosen[part] = max(1, int(chosen[part] * scale))
+    return chosen
+
+
+def daemon_flags(options, interval_ms=None, max_age_ms=None):
+    interval_ms = interval_ms or options.interval_ms
+    flags = [f"--interval={interval_ms}ms", f"--pss.mode={options.mode}"]
+    if options.mode == "adaptive":
+        budget = min(100.0, DEFAULT_BUDGET * DEFAULT_INTERVAL_MS / interval_ms)
+        flags += [f"--pss.max-age={max_age_ms or interval_ms * options.proportion}ms", f"--budget.cpu={budget:g}%"]
+    return flags + options.flag
+
+
+class Floor:
+    """The bare loop over smaps_rollup of all processes, a pass whenever it is asked for."""
+
+    def __init__(self, rig, *files, proc="/proc"):
+        self.process = rig.start(os.path.join(bench.BUILD, "tests/bench/floor"), f"--proc={proc}", "--on-demand",
+                                 *(files or ("smaps_rollup",)), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 text=True)
+
+    def run(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+
+class Truth:
+    """PSS of the herds' processes, as the kernel says when it is asked."""
+
+    def __init__(self, rig):
+        self.process = rig.start(os.path.join(bench.BUILD, "tests/bench/truth"), f"--first-uid={FIRST_UID}",
+                                 f"--last-uid={LAST_UID}", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def read(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+
+class Servers:
+    """Servers that fork workers, told what to do line by line."""
+
+    def __init__(self, rig, **options):
+        options.setdefault("first_uid", FIRST_UID)
+        flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+        self.process = rig.start(os.path.join(bench.BUILD, "tests/herd/servers"), *flags, stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        if not line.endswith("]}\n"):
+            sys.exit(f"the servers failed: {rig.log('servers')}")
+        self.pids = json.loads(line.removeprefix("READY "))["pids"]
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if answer != "OK\n":
+            sys.exit(f"the servers say {answer!r} to {line!r}")
+
+
+class Hold:
+    """Nobody changes anything between the pass that is looked at and the truth it is held against."""
+
+    def __init__(self, herds=(), servers=(), truth_path=None):
+        self.pids = [*(herd.pid for herd in herds), *(pid for one in servers for pid in one.pids)]
+        self.truth_path = truth_path
+        self.stopped = []
+
+    def _active(self):
+        if not self.truth_path:
+            return []
+        with open(self.truth_path, encoding="ascii") as file:
+            return [member["pid"] for member in json.load(file) if member["active"]]
+
+    @staticmethod
+    def _signal(pids, number):
+        for pid in pids:
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+
+    def __enter__(self):
+        self.stopped = self.pids + self._active()
+        self._signal(self.stopped, signal.SIGSTOP)
+
+    def __exit__(self, *_):
+        self._signal(self.stopped, signal.SIGCONT)
+
+
+def sleep_until_boottime(due_ns):
+    left_ns = due_ns - time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    if left_ns > 0:
+        time.sleep(left_ns / 1e9)
+
+
+def await_passes(client, count):
+    """The header of the last of COUNT further passes."""
+    header = client.receive_header()
+    last = header.sequence + count
+    while header.sequence < last:
+        header = client.receive_header()
+    return header

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * waiter - a process with much memory that notices when its address space is held.
+ *
+ *   waiter [--mib=N] [--mappings=N] [--seconds=N] [--period-us=N]
+ *
+ * Says "READY" when its memory is filled with pages of 4 KiB. For each line on standard input it calls
+ * mmap and munmap once a period for so many seconds and answers with a line of JSON. Latency counts from
+ * the moment at which a call was due, so a stall counts for every call that it keeps waiting; calls that
+ * are late are made up for at once. It sleeps up to shortly before a call is due.
+ *
+ * What it waits for is to be the lock of its address space, not a processor: time in which it could have
+ * run and did not (/proc/self/schedstat) does not count, neither as latency nor until a call is due. A
+ * real-time priority would not do: the kernel hands a contended lock to such a writer at once, from an
+ * ordinary one other readers take it away for 4 ms.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/number.h"
+#include "tests/herd/self.h"
+#include "tests/herd/tape.h"
+
+enum { EXIT_USAGE = 2, MAPPINGS_MAX = 60000, PAGES_A_MIB = 256 };
+
+#define MEMORY_AT UINT64_C(0x300000000000)
+#define SPIN_NS   (200 * NS_PER_USEC)
+
+struct settings {
+	uint64_t mib, mappings, seconds, period_us;
+};
+
+static const uint64_t stall_us[] = {300, 1000, 2000, 5000, 10000, 20000};
+
+enum { STALLS = ARRAY_SIZE(stall_us) };
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "waiter: %s: %s\n", what, strerror(errno));
+	exit(EXIT_FAILURE);
+}
+
+/* A page is left free between two mappings: neighbours would become one. */
+static void fill_memory(const struct settings *settings)
+{
+	uint64_t pages = settings->mib * PAGES_A_MIB / settings->mappings;
+	uintptr_t at = MEMORY_AT;
+
+	for (uint64_t i = 0; i < settings->mappings && pages; i++) {
+		self_map(at, pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+		self_touch(at, pages, false);
+		at += (pages + 1) * TAPE_PAGE_SIZE;
+	}
+}
+
+/* How long this process has waited for a processor; 0 in a kernel that does not say so. */
+static uint64_t waited_for_cpu_ns(int schedstat)
+{
+	char text[128];
+	ssize_t n = schedstat < 0 ? -1 : pread(schedstat, text, sizeof(text), 0);
+	const char *space = n > 0 ? memchr(text, ' ', (size_t)n) : NULL;
+	uint64_t ns = 0;
+
+	if (space)
+		number_scan_u64(space + 1, (size_t)(text + n - space - 1), &ns);
+	return ns;
+}
+
+/* A clock that stands still while this process waits for a processor. */
+static uint64_t now_ns(int schedstat)
+{
+	uint64_t before_ns = waited_for_cpu_ns(schedstat), now, after_ns;
+
+	/* One that is taken away between the two readings would count as latency. */
+	for (;;) {
+		now = clock_now_ns(CLOCK_MONOTONIC);
+		after_ns = waited_for_cpu_ns(schedstat);
+		if (after_ns == before_ns)
+			return now - after_ns;
+		before_ns = after_ns;
+	}
+}
+
+static void await(int schedstat, uint64_t due_ns)
+{
+	uint64_t wake_ns = due_ns - SPIN_NS + waited_for_cpu_ns(schedstat);
+	struct timespec wake = {
+		.tv_sec = (time_t)(wake_ns / NS_PER_SEC),
+		.tv_nsec = (long)(wake_ns % NS_PER_SEC),
+	};
+
+	if (wake_ns > clock_now_ns(CLOCK_MONOTONIC))
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL);
+	while (now_ns(schedstat) < due_ns)
+		;
+}
+
+static void map_and_unmap(void)
+{
+	void *page = mmap(
+		NULL, TAPE_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED || munmap(page, TAPE_PAGE_SIZE) < 0)
+		fail("mmap");
+}
+
+static void run_calls(const struct settings *settings, uint64_t *late_ns, uint64_t calls)
+{
+	AUTO_CLOSE int schedstat = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+	uint64_t due_ns = now_ns(schedstat) + NS_PER_MSEC;
+
+	for (uint64_t i = 0; i < calls; i++) {
+		await(schedstat, due_ns);
+		map_and_unmap();
+		late_ns[i] = now_ns(schedstat) - due_ns;
+		due_ns += settings->period_us * NS_PER_USEC;
+	}
+}
+
+/* Calls that one stall has kept waiting are ever less late; a later call that is more so met another. */
+static uint64_t count_stalls(const uint64_t *late_ns, uint64_t calls, uint64_t above_ns)
+{
+	uint64_t count = 0, before_ns = 0;
+
+	for (uint64_t i = 0; i < calls; i++) {
+		if (late_ns[i] > above_ns && (before_ns <= above_ns || late_ns[i] > before_ns))
+			count++;
+		before_ns = late_ns[i];
+	}
+	return count;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double quantile_us(const uint64_t *sorted_ns, uint64_t calls, double q)
+{
+	uint64_t i = (uint64_t)(q * (double)calls);
+
+	return (double)sorted_ns[i < calls ? i : calls - 1] / 1e3;
+}
+
+static void print_figures(uint64_t *late_ns, uint64_t calls)
+{
+	printf("{\"calls\": %" PRIu64 ", \"stalls\": {", calls);
+	for (size_t i = 0; i < STALLS; i++)
+		printf("%s\"%" PRIu64 "\": %" PRIu64, i ? ", " : "", stall_us[i],
+			count_stalls(late_ns, calls, stall_us[i] * NS_PER_USEC));
+	qsort(late_ns, calls, sizeof(*late_ns), compare);
+	printf("}, \"p50_us\": %.1f, \"p99_us\": %.1f, \"p99.9_us\": %.1f, \"worst_us\": %.1f}\n",
+		quantile_us(late_ns, calls, 0.5), quantile_us(late_ns, calls, 0.99),
+		quantile_us(late_ns, calls, 0.999), quantile_us(late_ns, calls, 1));
+	fflush(stdout);
+}
+
+static void usage(void)
+{
+	fputs("usage: waiter [--mib=N] [--mappings=N] [--seconds=N] [--period-us=N]\n", stderr);
+	exit(EXIT_USAGE);
+}
+
+static uint64_t parse_number(const char *text, uint64_t min, uint64_t max)
+{
+	uint64_t value;
+
+	if (number_parse_u64(text, strlen(text), &value) < 0 || value < min || value > max)
+		usage();
+	return value;
+}
+
+static void parse_settings(int argc, char **argv, struct settings *ret)
+{
+	static const struct option options[] = {
+		{"mib", required_argument, NULL, 'm'},
+		{"mappings", required_argument, NULL, 'n'},
+		{"seconds", required_argument, NULL, 's'},
+		{"period-us", required_argument, NULL, 'p'},
+		{NULL, 0, NULL, 0},
+	};
+	int c;
+
+	*ret = (struct settings){.mib = 4096, .mappings = 256, .seconds = 60, .period_us = 1000};
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'm': ret->mib = parse_number(optarg, 1, 1 << 20); break;
+		case 'n': ret->mappings = parse_number(optarg, 1, MAPPINGS_MAX); break;
+		case 's': ret->seconds = parse_number(optarg, 1, 86400); break;
+		case 'p': ret->period_us = parse_number(optarg, 100, 1000000); break;
+		default: usage();
+		}
+	}
+	if (optind < argc)
+		usage();
+}
+
+int main(int argc, char **argv)
+{
+	AUTO_FREE uint64_t *late_ns = NULL;
+	struct settings settings;
+	uint64_t calls;
+	char line[64];
+
+	parse_settings(argc, argv, &settings);
+	calls = settings.seconds * 1000000 / settings.period_us;
+	late_ns = malloc(calls * sizeof(*late_ns));
+	if (!late_ns)
+		fail("memory");
+	/* Its pages must be there before the calls, a fault would be late as well. */
+	memset(late_ns, 1, calls * sizeof(*late_ns));
+	fill_memory(&settings);
+	puts("READY");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		run_calls(&settings, late_ns, calls);
+		print_figures(late_ns, calls);
+	}
+	return EXIT_SUCCESS;
+}
