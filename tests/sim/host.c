@@ -216,6 +216,8 @@ size_t host_fork(struct host *h, size_t parent)
 	struct host_process *p = &h->process[slot];
 
 	p->parent = from->pid;
+	p->parent_slot = parent;
+	h->process[parent].children++;
 	p->user = from->user;
 	p->role = HOST_WORKER;
 	p->image = from->image;
@@ -246,8 +248,12 @@ void host_exec(struct host *h, size_t slot, uint64_t anon_pages, uint32_t parts)
 
 void host_exit(struct host *h, size_t slot)
 {
+	struct host_process *p = &h->process[slot];
+
 	unmap_all(h, slot);
-	h->process[slot].pid = 0;
+	if (p->parent && h->process[p->parent_slot].pid == p->parent)
+		h->process[p->parent_slot].children--;
+	p->pid = 0;
 	h->living--;
 	h->events++;
 }
@@ -490,17 +496,10 @@ static void live_one(struct host *h, size_t slot, const struct host_rates *r, do
 		if (p->count > 4096)
 			host_exec(h, slot, 1000, 8);
 		break;
-	case HOST_SERVER: {
-		uint32_t pid = p->pid, alive = 0;
-
-		for (size_t i = 0; i < h->slots; i++)
-			alive += h->process[i].pid != 0 && h->process[i].parent == pid;
-		for (; alive < p->workers; alive++) {
+	case HOST_SERVER:
+		while (h->process[slot].children < h->process[slot].workers)
 			host_fork(h, slot);
-			p = &h->process[slot];
-		}
 		break;
-	}
 	case HOST_WORKER:
 		if (host_chance(h) < r->write * part)
 			host_write(h, slot, 1 + (uint32_t)host_random(h, 3));

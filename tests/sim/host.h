@@ -45,10 +45,12 @@ struct host_extent {
 struct host_process {
 	uint32_t pid; /* never used again; 0: this slot is free */
 	uint32_t parent, user;
+	size_t parent_slot; /* it may have ended */
 	enum host_role role;
 	uint32_t image; /* another one after each exec; forks have their parent's */
 	uint64_t born_ns;
 	uint32_t workers; /* of a server: how many it wants */
+	uint32_t children;
 	uint32_t segment; /* of a sharer: its inode; 0: none */
 	uint32_t *extent; /* what it maps, by index into the host's */
 	size_t count, capacity;

@@ -50,6 +50,18 @@ static uint64_t some_pages(struct host *h)
 	return (UINT64_C(64) << host_random(h, 9 - host_random(h, 4))) + host_random(h, 64);
 }
 
+static uint32_t create_libraries(struct host *h)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < LIBRARIES; i++) {
+		uint32_t inode = host_create(h, HOST_FILE, 64 + host_random(h, 1024), 4);
+
+		first = first ? first : inode;
+	}
+	return first;
+}
+
 static void map_libraries(struct host *h, size_t slot, uint32_t first)
 {
 	for (uint32_t i = 0; i < 4; i++)
@@ -62,13 +74,8 @@ static void map_libraries(struct host *h, size_t slot, uint32_t first)
  */
 static void populate(struct host *h, size_t count, uint32_t busy)
 {
-	uint32_t first = 0;
+	uint32_t first = create_libraries(h);
 
-	for (uint32_t i = 0; i < LIBRARIES; i++) {
-		uint32_t inode = host_create(h, HOST_FILE, 64 + host_random(h, 1024), 4);
-
-		first = first ? first : inode;
-	}
 	while (h->living < count) {
 		uint32_t user = (uint32_t)host_random(h, 8);
 		uint64_t kind = host_random(h, 100);
@@ -112,20 +119,25 @@ static void run(struct watch *w, const struct host_rates *rates, uint64_t passes
 		watch_and_live(w, rates);
 }
 
+static double percent(double part, double of)
+{
+	return of > 0 ? 100 * part / of : 0;
+}
+
 static void print(const char *name, const struct watch *w)
 {
 	const struct watch_account *a = &w->account;
 
 	print_message("%s: %zu processes, %u passes, %.3f %% CPU, %u reads (%u sliced), cost "
-		      "%.2f of predicted, error %.3f %%, width %.2f %%, outside %.4f %% "
-		      "(users %.4f %%), oldest %u s, deferred %u\n",
+		      "%.2f of predicted, error %.3f %%, width %.2f %%, outside %.3f %% (far "
+		      "%.3f %%, users %.3f %%), oldest %u s, deferred %u\n",
 		name, w->host->living, (unsigned int)a->passes,
-		100 * (double)a->used_ns / ((double)a->passes * (double)w->options.interval_ns),
+		percent((double)a->used_ns, (double)a->passes * (double)w->options.interval_ns),
 		(unsigned int)a->reads, (unsigned int)a->slices, a->cost / a->predicted,
-		100 * a->error / (a->truth + !a->samples),
-		100 * a->width / (a->truth + !a->samples),
-		100 * (double)a->outside / (double)(a->samples + !a->samples),
-		100 * (double)a->sums_outside / (double)(a->sums + !a->sums),
+		percent(a->error, a->truth), percent(a->width, a->truth),
+		percent((double)a->outside, (double)a->samples),
+		percent((double)a->far_outside, (double)a->samples),
+		percent((double)a->sums_outside, (double)a->sums),
 		(unsigned int)(a->oldest_ns / SEC), (unsigned int)a->deferred[PLAN_BUDGET]);
 }
 
@@ -202,7 +214,7 @@ static void budgets_hold(void **state)
 		host_init(&h, 10 + i);
 		populate(&h, 400, 40);
 		watch_init(&w, &h, &options);
-		run(&w, &many_events, is_long() ? 9000 : 600);
+		run(&w, &many_events, is_long() ? 9000 : 360);
 		print("budget", &w);
 		/* What passes themselves take is theirs, even where it is above the budget. */
 		sensing_ns = w.account.stretched > 0 ? w.account.passes * 800 * WATCH_SENSE_NS : 0;
@@ -232,7 +244,7 @@ static void nothing_starves(void **state)
 		populate(&h, 200, 40);
 		watch_init(&w, &h, &options);
 		/* A quarter of what passes leave, for everything in turn. */
-		for (uint64_t pass = 0; pass < (is_long() ? 20000 : 2000); pass++) {
+		for (uint64_t pass = 0; pass < (is_long() ? 20000 : 800); pass++) {
 			double cycle, fair;
 
 			watch_and_live(&w, &some_events);
@@ -350,7 +362,7 @@ static void time_may_jump(void **state)
 		watch_init(&w, &h, &options);
 		run(&w, jumps[i] ? &some_events : &no_events, 200);
 		h.now_ns += (uint64_t)(jumps[i] * (int64_t)SEC);
-		populate(&h, 3300, 40);
+		populate(&h, 1800, 40);
 		watch_restart_accounts(&w);
 		w.start_ns = h.now_ns;
 		run(&w, &some_events, 40);
@@ -362,7 +374,7 @@ static void time_may_jump(void **state)
 		watch_restart_accounts(&w);
 		run(&w, &no_events, 40);
 		print("jump", &w);
-		assert_true(w.account.reads > 1500);
+		assert_true(w.account.reads > 1000);
 		watch_done(&w);
 		host_done(&h);
 	}
@@ -371,7 +383,7 @@ static void time_may_jump(void **state)
 /* Large hosts: nothing grows faster than processes do. */
 static void large_hosts_are_watched(void **state)
 {
-	const size_t count = is_long() ? 100000 : 20000;
+	const size_t count = is_long() ? 100000 : 10000;
 	struct watch_options options = watch_defaults;
 	struct host h;
 	struct watch w;
@@ -382,12 +394,68 @@ static void large_hosts_are_watched(void **state)
 	host_init(&h, 70);
 	populate(&h, count, 5);
 	watch_init(&w, &h, &options);
-	run(&w, &some_events, is_long() ? 200 : 40);
+	run(&w, &some_events, is_long() ? 200 : 31);
 	print("large", &w);
 	assert_true(w.account.worst_ns <= w.account.longest_read_ns);
 	assert_true(w.account.oldest_ns <= options.max_age_ns);
 	watch_done(&w);
 	host_done(&h);
+}
+
+/*
+ * One kind of event alone, at a rate that would be high: the truth lies within the bounds of the process in
+ * 99.9 % of the samples, or by less than 0.1 % beyond. So much a newborn takes from those who have mapped a
+ * library that it maps too, and nothing tells them.
+ */
+static void bounds_hold_whatever_is_sensed(void **state)
+{
+	static const struct {
+		const char *name;
+		enum host_role role;
+		bool is_family; /* 130 of 520 are workers of 10 servers */
+		struct host_rates rates;
+	} cases[] = {
+		{"allocating", HOST_ACTIVE, false, {.churn = 0.9}},
+		{"leaking", HOST_LEAK, false, {.churn = 0}},
+		{"births", HOST_IDLE, false, {.births = 4, .exec = 0.1}},
+		{"swapping", HOST_ACTIVE, false,
+			{.churn = 0.9, .pressure = 0.05, .pressure_share = 0.02}},
+		{"workers leaving", HOST_WORKER, true, {.leave = 0.02}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint32_t first;
+		struct host h;
+		struct watch w;
+
+		host_init(&h, 80 + i);
+		first = create_libraries(&h);
+		for (uint32_t n = 0; n < 400; n++) {
+			bool is_busy = !cases[i].is_family && n % 10 == 0;
+			size_t slot = host_spawn(&h, (uint32_t)host_random(&h, 8),
+				is_busy ? cases[i].role : HOST_IDLE, some_pages(&h), 8);
+
+			map_libraries(&h, slot, first);
+			if (cases[i].is_family && n % 40 == 0) {
+				host_grow(&h, slot, 16384, 32);
+				h.process[slot].role = HOST_SERVER;
+				h.process[slot].workers = 13;
+			}
+		}
+		host_live(&h, &no_events, 1);
+		watch_init(&w, &h, &watch_defaults);
+		run(&w, &no_events, 31);
+		watch_restart_accounts(&w);
+		run(&w, &cases[i].rates, is_long() ? 5000 : 300);
+		print(cases[i].name, &w);
+		if (w.account.far_outside > w.account.samples / 1000)
+			fail_msg("%s: %u of %u outside", cases[i].name,
+				(unsigned int)w.account.far_outside,
+				(unsigned int)w.account.samples);
+		watch_done(&w);
+		host_done(&h);
+	}
 }
 
 int main(void)
@@ -398,6 +466,7 @@ int main(void)
 		cmocka_unit_test(budgets_hold),
 		cmocka_unit_test(nothing_starves),
 		cmocka_unit_test(error_shrinks_as_the_budget_grows),
+		cmocka_unit_test(bounds_hold_whatever_is_sensed),
 		cmocka_unit_test(giants_are_held_once_an_hour),
 		cmocka_unit_test(time_may_jump),
 		cmocka_unit_test(large_hosts_are_watched),

@@ -34,15 +34,34 @@ void watch_init(struct watch *w, struct host *h, const struct watch_options *opt
 		cost_init(&w->model[way], way);
 }
 
+static void forget(struct watch *w, struct watch_process *p)
+{
+	if (p->pid)
+		kin_gone(&w->kin, &p->kin);
+	*p = (struct watch_process){0};
+}
+
 void watch_done(struct watch *w)
 {
+	for (size_t slot = 0; slot < w->slots; slot++) {
+		forget(w, w->process[slot]);
+		free(w->process[slot]);
+	}
+	kin_done(&w->kin);
 	free(w->process);
+	free(w->slot_of);
 	free(w->item);
 }
 
 void watch_restart_accounts(struct watch *w)
 {
 	w->account = (struct watch_account){0};
+}
+
+static void must(int r)
+{
+	if (r < 0)
+		abort();
 }
 
 static void use(struct watch *w, uint64_t cpu_ns)
@@ -131,12 +150,33 @@ static void sense_work(
 	}
 }
 
+/* Which files and segments it maps: whole, though only parts of them are resident. */
+static void read_maps(struct watch *w, struct watch_process *p, const struct host_process *of)
+{
+	struct maps_segment list[MAPS_SEGMENTS];
+	size_t count = 0;
+
+	for (size_t i = 0; i < of->count; i++) {
+		const struct host_extent *e = &w->host->extent[of->extent[i]];
+		const struct host_inode *inode = &w->host->inode[e->inode];
+		uint64_t bytes = (uint64_t)e->pages * HOST_PAGE * inode->count;
+		bool is_known = false;
+
+		for (size_t n = 0; n < count; n++)
+			is_known |= list[n].inode == e->inode;
+		if (e->inode && !is_known && bytes >= MAPS_SEGMENT_MIN && count < MAPS_SEGMENTS)
+			list[count++] = (struct maps_segment){1, e->inode, bytes};
+	}
+	must(kin_mapped(&w->kin, &p->kin, list, count, &p->base));
+}
+
 /* Walks SLOT's page tables now. */
 static void measure(struct watch *w, size_t slot)
 {
 	const struct host_process *of = &w->host->process[slot];
-	struct watch_process *p = &w->process[slot];
+	struct watch_process *p = w->process[slot];
 	struct cost_prediction predicted;
+	struct estimate_base before;
 	struct host_truth t;
 	enum cost_way way;
 	uint64_t cpu_ns;
@@ -160,37 +200,78 @@ static void measure(struct watch *w, size_t slot)
 	else if (predicted.hold_ns > w->account.longest_hold_ns)
 		w->account.longest_hold_ns = predicted.hold_ns;
 
+	before = p->base;
 	base_of(of, &t, &p->base);
+	must(kin_measured(&w->kin, &p->kin, UINT64_C(0x5000000000) + ((uint64_t)of->image << 21),
+		UINT64_C(0x7f0000000000), p->is_measured ? &before : NULL, &p->base,
+		w->host->now_ns));
+	if (kin_wants_maps(&p->kin, &p->base))
+		read_maps(w, p, of);
+	p->doubt = (struct estimate_doubt){0};
 	p->is_measured = true;
 	p->measured_ns = w->host->now_ns;
 }
 
-static void forget(struct watch_process *p)
+static void make_room(struct watch *w)
 {
-	*p = (struct watch_process){0};
+	const struct host *h = w->host;
+
+	w->process = realloc(w->process, (h->slots + 1) * sizeof(*w->process));
+	w->slot_of = realloc(w->slot_of, (h->last_pid + 1) * sizeof(*w->slot_of));
+	if (!w->process || !w->slot_of)
+		abort();
+	for (; w->slots < h->slots; w->slots++) {
+		w->process[w->slots] = calloc(1, sizeof(**w->process));
+		if (!w->process[w->slots])
+			abort();
+	}
+	for (; w->pids <= h->last_pid; w->pids++)
+		w->slot_of[w->pids] = UINT32_MAX;
+}
+
+/* Its parent's, if it looks forked from it: the same program. */
+static struct kin_member *parent_of(struct watch *w, const struct host_process *of)
+{
+	uint32_t slot = of->parent ? w->slot_of[of->parent] : UINT32_MAX;
+	struct watch_process *parent = slot != UINT32_MAX ? w->process[slot] : NULL;
+
+	return parent && parent->pid == of->parent && parent->image == of->image ? &parent->kin
+	                                                                         : NULL;
 }
 
 static void sense(struct watch *w)
 {
 	const struct host *h = w->host;
 
-	if (w->slots < h->slots) {
-		w->process = realloc(w->process, h->slots * sizeof(*w->process));
-		if (!w->process)
-			abort();
-		memset(w->process + w->slots, 0, (h->slots - w->slots) * sizeof(*w->process));
-		w->slots = h->slots;
+	make_room(w);
+	kin_begin(&w->kin, h->now_ns);
+	for (size_t slot = 0; slot < h->slots; slot++) {
+		const struct host_process *of = &h->process[slot];
+		struct watch_process *p = w->process[slot];
+
+		if (p->pid && p->pid != of->pid)
+			forget(w, p);
+		if (p->pid && p->image != of->image) {
+			struct kin_member member;
+
+			kin_executed(&w->kin, &p->kin);
+			member = p->kin;
+			*p = (struct watch_process){.pid = of->pid,
+				.image = of->image,
+				.seen_ns = h->now_ns,
+				.kin = member};
+		}
 	}
 	for (size_t slot = 0; slot < h->slots; slot++) {
 		const struct host_process *of = &h->process[slot];
-		struct watch_process *p = &w->process[slot];
+		struct watch_process *p = w->process[slot];
 
-		if (p->pid && (p->pid != of->pid || p->image != of->image))
-			forget(p);
 		if (of->pid && !p->pid) {
 			p->pid = of->pid;
 			p->image = of->image;
 			p->seen_ns = h->now_ns;
+			w->slot_of[p->pid] = (uint32_t)slot;
+			must(kin_born(&w->kin, &p->kin, parent_of(w, of), of->born_ns));
 		}
 		if (!p->pid)
 			continue;
@@ -203,20 +284,52 @@ static void sense(struct watch *w)
 	}
 }
 
+static struct watch_process *of_member(struct kin_member *m)
+{
+	return (struct watch_process *)((char *)m - offsetof(struct watch_process, kin));
+}
+
+static void note_doubts(struct watch *w)
+{
+	struct kin_member *m;
+
+	while ((m = kin_affected(&w->kin))) {
+		struct watch_process *p = of_member(m);
+
+		if (!kin_doubt(m, &p->base, &p->now, &p->doubt))
+			p->doubt = (struct estimate_doubt){0};
+	}
+}
+
 static void estimate(struct watch_process *p)
 {
-	const struct estimate_doubt none = {0};
+	struct kin_member *m;
 
-	if (p->is_measured)
-		estimate_carry(&p->base, &p->now, &none, &p->estimate);
-	else
+	if (p->is_measured) {
+		estimate_carry(&p->base, &p->now, &p->doubt, &p->estimate);
+	} else if ((m = kin_speaker(&p->kin))) {
+		const struct watch_process *speaker = of_member(m);
+		struct estimate_doubt doubt;
+
+		kin_borrow(&p->kin, m, &speaker->base, &speaker->now, &p->now, &doubt);
+		estimate_carry(&speaker->base, &p->now, &doubt, &p->estimate);
+	} else {
 		p->estimate = (struct estimate){.high = p->now.anon + p->now.file};
+	}
+}
+
+/* How far off the estimate may be; of what has none, all that it has resident. */
+static uint64_t doubt_of(const struct watch_process *p)
+{
+	uint64_t up = p->estimate.high - p->estimate.pss, down = p->estimate.pss - p->estimate.low;
+
+	return up > down ? up : down;
 }
 
 /* A process as the plan wants to see it. */
 static void add_item(struct watch *w, size_t *count, size_t slot)
 {
-	const struct watch_process *p = &w->process[slot];
+	const struct watch_process *p = w->process[slot];
 	struct cost_prediction predicted;
 	enum cost_way way = way_of(w, p, &predicted);
 
@@ -226,7 +339,7 @@ static void add_item(struct watch *w, size_t *count, size_t slot)
 		.is_giant = way == COST_SLICES && predicted.hold_ns > w->options.stall_ns,
 		.cost_ns = predicted.cpu_ns,
 		.hold_ns = predicted.hold_ns,
-		.doubt_bytes = p->estimate.high - p->estimate.low,
+		.doubt_bytes = doubt_of(p),
 		.pss_bytes = p->estimate.pss,
 		.age_ns = w->host->now_ns - (p->is_measured ? p->measured_ns : p->seen_ns),
 	};
@@ -253,8 +366,9 @@ static void read_new(struct watch *w)
 	size_t count = 0, n;
 
 	for (size_t slot = 0; slot < w->slots; slot++) {
-		if (w->process[slot].pid && !w->process[slot].is_measured) {
-			estimate(&w->process[slot]);
+		if (w->process[slot]->pid && !w->process[slot]->is_measured &&
+			kin_should_speak(&w->process[slot]->kin)) {
+			estimate(w->process[slot]);
 			add_item(w, &count, slot);
 		}
 	}
@@ -263,15 +377,24 @@ static void read_new(struct watch *w)
 		measure(w, w->item[i].id);
 }
 
+/* How far the truth lies out of the bounds, in bytes. */
+static double beyond_bounds(const struct watch_process *p, const struct host_truth *t)
+{
+	if (t->pss < (double)p->estimate.low)
+		return (double)p->estimate.low - t->pss;
+	return t->pss - (double)p->estimate.high;
+}
+
 static void account_for(struct watch *w)
 {
 	double truth[USERS] = {0}, middle[USERS] = {0}, low[USERS] = {0}, high[USERS] = {0};
 	struct watch_account *a = &w->account;
 
 	for (size_t slot = 0; slot < w->slots; slot++) {
-		const struct watch_process *p = &w->process[slot];
+		const struct watch_process *p = w->process[slot];
 		uint32_t user = w->host->process[slot].user % USERS;
 		struct host_truth t;
+		double beyond;
 
 		if (!p->pid)
 			continue;
@@ -281,8 +404,9 @@ static void account_for(struct watch *w)
 		low[user] += (double)p->estimate.low;
 		high[user] += (double)p->estimate.high;
 		a->samples++;
-		a->outside += t.pss < (double)p->estimate.low - 0.5 ||
-		              t.pss > (double)p->estimate.high + 0.5;
+		beyond = beyond_bounds(p, &t);
+		a->outside += beyond > 0.5;
+		a->far_outside += beyond > 1024 && beyond > t.pss / 1000;
 	}
 	for (int user = 0; user < USERS; user++) {
 		double off = middle[user] - truth[user];
@@ -312,6 +436,7 @@ void watch_pass(struct watch *w)
 	size_t count = 0;
 
 	sense(w);
+	note_doubts(w);
 	if (w->item_capacity < w->slots) {
 		w->item = realloc(w->item, w->slots * sizeof(*w->item));
 		if (!w->item)
@@ -320,9 +445,10 @@ void watch_pass(struct watch *w)
 	}
 	w->account.passes++;
 	read_new(w);
+	note_doubts(w);
 	for (size_t slot = 0; slot < w->slots; slot++) {
-		if (w->process[slot].pid) {
-			estimate(&w->process[slot]);
+		if (w->process[slot]->pid) {
+			estimate(w->process[slot]);
 			add_item(w, &count, slot);
 			account_for_age(w, &w->item[count - 1]);
 		}
@@ -364,7 +490,7 @@ void watch_read(struct watch *w)
 		if (budget_available_ns(&w->budget, w->host->now_ns) == 0)
 			break;
 		/* It may have ended, or have executed another program. */
-		if (of->pid == w->process[slot].pid && of->image == w->process[slot].image)
+		if (of->pid == w->process[slot]->pid && of->image == w->process[slot]->image)
 			measure(w, slot);
 	}
 	w->reads_ns += w->account.used_ns - before_ns;

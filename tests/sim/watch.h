@@ -15,6 +15,7 @@
 #include "collectors/budget.h"
 #include "collectors/cost.h"
 #include "collectors/estimate.h"
+#include "collectors/kin.h"
 #include "collectors/plan.h"
 #include "tests/sim/host.h"
 
@@ -38,6 +39,8 @@ struct watch_process {
 	bool is_measured;
 	struct estimate_base base;
 	struct estimate_now now;
+	struct estimate_doubt doubt; /* of events since the measurement */
+	struct kin_member kin;
 	struct estimate estimate;
 	struct cost_work work;
 	struct cost_habit habit;
@@ -53,6 +56,7 @@ struct watch_account {
 	uint64_t oldest_ns;       /* measurement or birth, as shown by a pass; giants left out */
 	uint64_t oldest_giant_ns;
 	uint64_t samples, outside;   /* processes in passes; whose truth was out of bounds */
+	uint64_t far_outside;        /* by more than 1 KiB and 0.1 % */
 	uint64_t sums, sums_outside; /* the same for users */
 	double truth, error, width;  /* sums over users and passes, bytes */
 	double predicted, cost;      /* sums over reads */
@@ -66,8 +70,11 @@ struct watch {
 	uint64_t start_ns, seed;
 	struct budget budget;
 	struct cost_model model[COST_WAYS];
-	struct watch_process *process; /* by the host's slots */
+	struct watch_process **process; /* by the host's slots; they don't move */
 	size_t slots;
+	struct kin kin;
+	uint32_t *slot_of; /* by pid */
+	size_t pids;
 	struct plan_item *item;
 	size_t item_capacity, items, chosen, next;
 	uint64_t reads_ns; /* since the last pass */
