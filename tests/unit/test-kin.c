@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A world of up to 64 processes whose memory is known: blocks of so many bytes, each with the set of
- * those who map it. What happens there is told to kin as a pass would notice it, and what it makes of
+ * What happens in a world of known memory is told to kin as a pass would notice it, and what it makes of
  * that is held against the truth.
  */
 #include "config.h"
@@ -12,22 +11,16 @@
 #include "collectors/amount.h"
 #include "collectors/kin.h"
 #include "tests/unit/allocation.h"
+#include "tests/unit/world.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (UINT64_C(1024) * KIB)
 #define SEC UINT64_C(1000000000)
 
-enum { PROCESSES = 64, BLOCKS = 4096 };
-enum kind { ANON, FILES };
+enum { PROCESSES = WORLD_PROCESSES };
 
-struct block {
-	uint64_t size, mask;
-	enum kind kind;
-};
-
-struct world {
-	struct block block[BLOCKS];
-	unsigned int blocks;
+static struct host {
+	struct world world;
 	uint64_t now, alive, listed;
 	uint64_t image[PROCESSES]; /* stands for the address range */
 	struct kin kin;
@@ -36,14 +29,12 @@ struct world {
 	struct estimate_doubt doubt[PROCESSES];
 	bool measured[PROCESSES];
 	unsigned int visits;
-};
-
-static struct world w; /* large */
+} w; /* large */
 
 static int setup(void **state)
 {
 	(void)state;
-	w = (struct world){.now = 100 * SEC};
+	w = (struct host){.now = 100 * SEC};
 	kin_begin(&w.kin, w.now);
 	return 0;
 }
@@ -63,77 +54,28 @@ static int teardown(void **state)
 
 static uint64_t bit(unsigned int i)
 {
-	return UINT64_C(1) << i;
+	return world_bit(i);
 }
 
-static void map(uint64_t size, uint64_t mask, enum kind kind)
+static void map(uint64_t size, uint64_t mask, enum world_kind kind)
 {
-	assert_true(w.blocks < BLOCKS);
-	w.block[w.blocks++] = (struct block){size, mask, kind};
-}
-
-static uint64_t rss_of(unsigned int i, enum kind kind)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int b = 0; b < w.blocks; b++)
-		if (w.block[b].kind == kind && (w.block[b].mask & bit(i)))
-			sum += w.block[b].size;
-	return sum;
-}
-
-static uint64_t pss_of(unsigned int i, enum kind kind)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int b = 0; b < w.blocks; b++)
-		if (w.block[b].kind == kind && (w.block[b].mask & bit(i)))
-			sum += w.block[b].size /
-			       (unsigned int)__builtin_popcountll(w.block[b].mask);
-	return sum;
-}
-
-static uint64_t uss_of(unsigned int i)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int b = 0; b < w.blocks; b++)
-		if (w.block[b].mask == bit(i))
-			sum += w.block[b].size;
-	return sum;
+	world_map(&w.world, size, mask, kind);
 }
 
 static uint64_t truth(unsigned int i)
 {
-	return pss_of(i, ANON) + pss_of(i, FILES);
+	return world_pss(&w.world, i, WORLD_ANON) + world_pss(&w.world, i, WORLD_FILES);
 }
 
 static struct estimate_now now_of(unsigned int i)
 {
-	return (struct estimate_now){rss_of(i, ANON), rss_of(i, FILES), 0};
+	return world_now(&w.world, i);
 }
 
 /* Memory of its own. */
 static void allocate(unsigned int i, uint64_t size)
 {
-	map(size, bit(i), ANON);
-}
-
-/* Breaks copy-on-write of SIZE bytes that I shares. */
-static void write_to(unsigned int i, uint64_t size)
-{
-	for (unsigned int b = 0, blocks = w.blocks; b < blocks && size; b++) {
-		struct block *shared = &w.block[b];
-		uint64_t part = shared->size < size ? shared->size : size;
-
-		if (shared->kind != ANON || !(shared->mask & bit(i)) || shared->mask == bit(i))
-			continue;
-		map(part, bit(i), ANON);
-		map(part, shared->mask & ~bit(i), ANON);
-		shared->size -= part;
-		size -= part;
-	}
-	assert_int_equal(size, 0);
+	map(size, bit(i), WORLD_ANON);
 }
 
 static void start(unsigned int i)
@@ -147,9 +89,7 @@ static void start(unsigned int i)
 /* Only the world knows it yet. */
 static void fork_unseen(unsigned int parent, unsigned int child)
 {
-	for (unsigned int b = 0; b < w.blocks; b++)
-		if (w.block[b].kind == ANON && (w.block[b].mask & bit(parent)))
-			w.block[b].mask |= bit(child);
+	world_fork(&w.world, parent, child);
 	w.image[child] = w.image[parent];
 	w.alive |= bit(child);
 	w.measured[child] = false;
@@ -166,15 +106,9 @@ static void fork_from(unsigned int parent, unsigned int child)
 	notice_birth(parent, child, w.now);
 }
 
-static void unmap_all(unsigned int i)
-{
-	for (unsigned int b = 0; b < w.blocks; b++)
-		w.block[b].mask &= ~bit(i);
-}
-
 static void end(unsigned int i)
 {
-	unmap_all(i);
+	world_unmap_all(&w.world, i);
 	w.alive &= ~bit(i);
 	w.listed &= ~bit(i);
 	w.measured[i] = false;
@@ -183,15 +117,7 @@ static void end(unsigned int i)
 
 static void measure(unsigned int i)
 {
-	struct estimate_base b = {
-		.anon = rss_of(i, ANON),
-		.file = rss_of(i, FILES),
-		.pss_anon = pss_of(i, ANON),
-		.pss_file = pss_of(i, FILES),
-		.uss = uss_of(i),
-		.rounding = KIB,
-		.has_parts = true,
-	};
+	struct estimate_base b = world_measure(&w.world, i);
 
 	w.now += SEC / 1000;
 	assert_int_equal(kin_measured(&w.kin, &w.member[i], w.image[i], w.image[i] + 1,
@@ -323,7 +249,7 @@ static void start_server(void)
 	start(63);
 	allocate(0, 512 * MIB);
 	allocate(63, 3 * MIB);
-	map(10 * MIB, bit(0) | bit(63), FILES);
+	map(10 * MIB, bit(0) | bit(63), WORLD_FILES);
 	measure(0);
 	measure(63);
 	settle();
@@ -334,15 +260,6 @@ static void fork_workers(unsigned int count)
 	for (unsigned int i = 1; i <= count; i++)
 		fork_from(0, i);
 	settle();
-}
-
-/* Newborns map nothing of files until they touch it. */
-static void touch_files(unsigned int first, unsigned int last)
-{
-	for (unsigned int b = 0; b < w.blocks; b++)
-		for (unsigned int i = first; i <= last; i++)
-			if (w.block[b].kind == FILES)
-				w.block[b].mask |= bit(i);
 }
 
 /* Before anyone is read: the parent knows what became of its memory, and speaks for its children. */
@@ -389,8 +306,8 @@ static void follows_half_the_workers_out(void **state)
 	start_server();
 	fork_workers(20);
 	for (unsigned int i = 1; i <= 20; i++)
-		write_to(i, 16 * MIB);
-	touch_files(1, 20);
+		world_write(&w.world, i, 16 * MIB);
+	world_touch_files(&w.world, 1, 20);
 	measure_all(10 * MIB);
 	for (unsigned int i = 11; i <= 20; i++)
 		end(i);
@@ -411,13 +328,13 @@ static void learns_from_one(void **state)
 
 	(void)state;
 	start(0);
-	map(256 * MIB, bit(0), ANON);
+	map(256 * MIB, bit(0), WORLD_ANON);
 	measure(0);
 	settle();
 	fork_workers(10);
 	/* Pairs share the rest: the one of each pair that has exited leaves the other alone with it. */
 	for (unsigned int i = 1; i <= 10; i += 2)
-		map(64 * MIB, bit(i) | bit(i + 1), ANON);
+		map(64 * MIB, bit(i) | bit(i + 1), WORLD_ANON);
 	measure_all(0);
 	for (unsigned int i = 2; i <= 10; i += 2)
 		end(i);
@@ -446,8 +363,8 @@ static void follows_the_sharers_of_a_segment(void **state)
 		allocate(i, 2 * MIB);
 		sharers |= bit(i);
 	}
-	map(64 * MIB, sharers, FILES);
-	map(1 * MIB, sharers, FILES);
+	map(64 * MIB, sharers, WORLD_FILES);
+	map(1 * MIB, sharers, WORLD_FILES);
 	measure_all(0);
 	for (unsigned int i = 0; i < 20; i++) {
 		assert_true(kin_wants_maps(&w.member[i], &w.base[i]));
@@ -474,8 +391,8 @@ static void bounds_a_segment_that_some_touch(void **state)
 		start(i);
 		allocate(i, 2 * MIB);
 	}
-	map(32 * MIB, 0x3ff, FILES);
-	map(4 * MIB, 0xfffff, FILES);
+	map(32 * MIB, 0x3ff, WORLD_FILES);
+	map(4 * MIB, 0xfffff, WORLD_FILES);
 	measure_all(0);
 	for (unsigned int i = 0; i < 20; i++)
 		map_segments(i, 64 * MIB);
@@ -500,7 +417,7 @@ static void does_not_hear_what_is_nothing(void **state)
 		start(i);
 		allocate(i, MIB);
 	}
-	map(600 * KIB, all, FILES);
+	map(600 * KIB, all, WORLD_FILES);
 	measure_all(0);
 	for (unsigned int i = 0; i < 60; i++)
 		map_segments(i, 600 * KIB);
@@ -522,7 +439,7 @@ static void follows_an_exec(void **state)
 	fork_workers(1);
 	assert_true(estimate_of(0).pss < 300 * MIB);
 	kin_executed(&w.kin, &w.member[1]);
-	unmap_all(1);
+	world_unmap_all(&w.world, 1);
 	w.image[1] = 5;
 	allocate(1, MIB);
 	assert_null(w.member[1].family);
@@ -623,7 +540,7 @@ static void allows_for_the_order_of_an_exit(void **state)
 	start_server();
 	fork_workers(3);
 	measure_all(0);
-	unmap_all(3);
+	world_unmap_all(&w.world, 3);
 	measure(1); /* sees it gone; 2 was measured when it was not */
 	end(3);
 	settle();
@@ -660,7 +577,7 @@ static void is_narrow(void **state)
 	(void)state;
 	start_server();
 	fork_workers(20);
-	touch_files(1, 20);
+	world_touch_files(&w.world, 1, 20);
 	measure_all(10 * MIB);
 	settle(); /* so that it is sure who was there */
 	for (unsigned int i = 11; i <= 20; i++)
@@ -740,10 +657,11 @@ static void holds_the_truth(void **state)
 		setup(state);
 		start(0);
 		allocate(0, 64 * MIB);
-		map(16 * MIB, bit(0), FILES);
+		map(16 * MIB, bit(0), WORLD_FILES);
 		measure(0);
 		settle();
-		for (unsigned int step = 0; step < 300 && w.blocks < BLOCKS - 100; step++) {
+		for (unsigned int step = 0; step < 300 && w.world.blocks < WORLD_BLOCKS - 100;
+			step++) {
 			unsigned int i = unit_random(&seed) % 40, k = unit_random(&seed) % 40;
 			uint64_t born = w.now;
 
