@@ -8,7 +8,7 @@
  * belong to, as a doubt, and the bounds say so.
  *
  * Only where every process is seen (nothing hidden, the pid namespace is the host's, AnonPages and
- * Mapped were read) and those that may not be read are a small part. Pure.
+ * Mapped were read), and for a sum of which those that may not be read are at most a quarter. Pure.
  *
  * A pass, for all of its processes that are counted (not those whose address space is another's):
  *
@@ -46,29 +46,32 @@ struct pool_member {
 	uint64_t measured_ns; /* CLOCK_BOOTTIME of the measurement */
 };
 
-/* One of the two sums. For reading alone; all in bytes. */
+/* One of the two sums. For reading alone; in bytes. */
 struct pool_part {
-	uint64_t sum, low, high;       /* over this pass's members: middle and bounds */
-	uint64_t unread;               /* RSS of those never read */
-	uint64_t up_all, down_all;     /* weights of the members: of all, */
-	uint64_t up_stale, down_stale; /* and of those measured before since_ns */
+	uint64_t sum;              /* of this pass's members */
+	uint64_t unread;           /* RSS of those without an estimate */
+	uint64_t up_all, down_all; /* weights of the members by which drift is spread: of all, */
+	uint64_t up_stale, down_stale; /* and of those measured before .since_ns */
 	int64_t residual;              /* the host's sum minus ours */
 	int64_t bias;                  /* of that, what no measurement has ever explained */
 	int64_t drift;                 /* what is left of it beyond the noise; 0: none */
 	uint64_t noise;
-	uint64_t
-		since_ns; /* the drift began after this: whoever was measured later has no part in it */
-	uint64_t spread; /* the weight that the drift is spread over */
-	uint64_t slack_up,
-		slack_down; /* no member is above its low, below its high by more than this */
+	uint64_t since_ns; /* who was measured later has no part in the drift; 0: there is none */
+	bool is_used;      /* it could be compared in this pass */
+	bool has_looked;   /* the bias is known */
+	bool was_up;       /* which way it went in the last pass */
+	uint64_t least;    /* the drift when it was smallest since then */
+	uint64_t spread;   /* the weight that it is spread over */
 };
 
 struct pool {
 	uint64_t max_age_ns;
-	uint64_t last_ns, previous_ns; /* of the last two pool_end() */
-	uint64_t members, moved, rounding;
-	bool is_used;            /* this pass's sums could be compared */
-	bool has_drift, narrows; /* what pool_end() found */
+	uint64_t moved, rounding;      /* of this pass's members */
+	uint64_t low, high;            /* the sums of their bounds */
+	bool has_looked;               /* the biases are known */
+	bool is_used;                  /* this pass's sums could be compared */
+	bool bounds_up, bounds_down;   /* the next two hold */
+	uint64_t slack_up, slack_down; /* nobody is further above its low, below its high */
 	struct pool_part anon, file;
 };
 
@@ -87,8 +90,8 @@ void pool_add_unread(struct pool *p, uint64_t anon, uint64_t file);
 
 /*
  * Compares the sums. False: there is nothing to tell any member (no drift beyond the noise, and the
- * bounds are narrow already), so that the second round can be spared; so it is on an idle host. The first
- * call after pool_init(), and one without .is_whole, only looks.
+ * bounds are narrow already), so that the second round can be spared; so it is on an idle host. When a sum
+ * can be compared for the first time it is only looked at, since part of the difference is nobody's ever.
  */
 bool pool_end(struct pool *p, const struct pool_host *host);
 

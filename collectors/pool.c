@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The difference of the sums has a part that is always there (pages of devices, of processes that may
+ * not be read, that the kernel's per-CPU counters keep back): the bias. A change of the difference
+ * beyond the noise is drift. It stays until whoever is behind it has been measured; what is still there
+ * when everybody has been was never anybody's, and becomes bias.
+ */
+#include "config.h"
+
+#include "collectors/pool.h"
+
+#include "collectors/amount.h"
+
+enum {
+	/* Pages that a CPU may keep back in its own part of a counter; the kernel's limit is 125, and they
+	 * seldom add up. */
+	PAGES_PER_CPU = 64,
+	/* Of what moved between two passes, this part moves while one reads. */
+	MOVES_IN_A_PASS = 16,
+	/* With more than this part of the sum unread, nothing follows from the rest. */
+	UNREAD_PART = 4,
+	/* One member may have this many times its share of a drift. */
+	SPREAD_TIMES = 8,
+	/* The bias follows what is within the noise by this part. */
+	BIAS_FOLLOWS = 16,
+	/* What is neither new nor unsure may still have become shared. */
+	ANY_PART = 64,
+};
+
+struct weights {
+	uint64_t anon_up, anon_down, file_up, file_down;
+};
+
+void pool_init(struct pool *p, uint64_t max_age_ns)
+{
+	*p = (struct pool){.max_age_ns = max_age_ns};
+}
+
+static void part_begin(struct pool_part *t)
+{
+	t->sum = t->unread = 0;
+	t->up_all = t->down_all = t->up_stale = t->down_stale = 0;
+	t->drift = 0;
+	t->is_used = false;
+}
+
+void pool_begin(struct pool *p)
+{
+	p->moved = p->rounding = p->low = p->high = 0;
+	p->bounds_up = p->bounds_down = false;
+	part_begin(&p->anon);
+	part_begin(&p->file);
+}
+
+static uint64_t file_pss(const struct estimate *e)
+{
+	return e->pss_file + e->pss_shmem;
+}
+
+/* M can gain what it shares; it loses where it grew, where it is unsure, and of files that it shares. */
+static struct weights weights_of(const struct pool_member *m)
+{
+	const struct estimate *e = m->estimate;
+	uint64_t file = file_pss(e);
+	struct weights w;
+
+	w.anon_up = amount_less(m->now->anon, e->pss_anon);
+	w.anon_down = amount_add(amount_less(m->now->anon, m->base->anon), e->pss - e->low);
+	w.anon_down = amount_min(amount_add(w.anon_down, e->pss_anon / ANY_PART), e->pss_anon);
+	w.file_up = amount_less(m->now->file, file);
+	/* Shared pages count half at most. */
+	w.file_down = amount_add(
+		amount_less(m->now->file, m->base->file), amount_min(file, w.file_up));
+	w.file_down = amount_min(w.file_down, file);
+	return w;
+}
+
+static void part_add(
+	struct pool_part *t, uint64_t pss, uint64_t up, uint64_t down, uint64_t measured_ns)
+{
+	t->sum = amount_add(t->sum, pss);
+	t->up_all = amount_add(t->up_all, up);
+	t->down_all = amount_add(t->down_all, down);
+	if (measured_ns >= t->since_ns)
+		return;
+	t->up_stale = amount_add(t->up_stale, up);
+	t->down_stale = amount_add(t->down_stale, down);
+}
+
+void pool_add(struct pool *p, const struct pool_member *m)
+{
+	struct weights w = weights_of(m);
+
+	part_add(&p->anon, m->estimate->pss_anon, w.anon_up, w.anon_down, m->measured_ns);
+	part_add(&p->file, file_pss(m->estimate), w.file_up, w.file_down, m->measured_ns);
+	p->low = amount_add(p->low, m->estimate->low);
+	p->high = amount_add(p->high, m->estimate->high);
+	p->moved = amount_add(p->moved, m->moved_bytes);
+	p->rounding = amount_add(p->rounding, m->base->rounding);
+}
+
+void pool_add_unread(struct pool *p, uint64_t anon, uint64_t file)
+{
+	p->anon.unread = amount_add(p->anon.unread, anon);
+	p->file.unread = amount_add(p->file.unread, file);
+}
+
+static uint64_t size_of(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+static int64_t add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return a < 0 ? -INT64_MAX : INT64_MAX;
+	return sum;
+}
+
+static void settle(struct pool_part *t)
+{
+	t->bias = t->residual;
+	t->drift = 0;
+	t->since_ns = 0;
+}
+
+/* Whether the drift, now SIZE of DRIFT, has just begun, or has grown by something new. */
+static bool is_new(const struct pool_part *t, int64_t drift, bool was_up)
+{
+	uint64_t size = size_of(drift);
+
+	return !t->since_ns || (drift > 0) != was_up || amount_less(size, t->least) > t->noise;
+}
+
+/* Decides what of T's difference to the host's SUM is drift, and over what weight it is spread. */
+static void part_end(struct pool_part *t, uint64_t sum, uint64_t now_ns, uint64_t max_age_ns)
+{
+	int64_t drift;
+	uint64_t size;
+
+	t->is_used = t->unread <= sum / UNREAD_PART;
+	if (!t->is_used)
+		return;
+	t->residual = amount_difference(sum, amount_add(t->sum, t->unread));
+	if (!t->has_looked) {
+		t->has_looked = true;
+		settle(t);
+	}
+	drift = add(t->residual, -t->bias);
+	size = size_of(drift);
+	if (size <= t->noise) {
+		t->bias = add(t->bias, drift / BIAS_FOLLOWS);
+		t->since_ns = 0;
+		return;
+	}
+	if (is_new(t, drift, t->was_up)) {
+		t->since_ns = now_ns ? now_ns : 1;
+		t->least = size;
+		t->spread = drift > 0 ? t->up_all : t->down_all;
+	} else {
+		t->spread = drift > 0 ? t->up_stale : t->down_stale;
+	}
+	t->was_up = drift > 0;
+	t->least = amount_min(t->least, size);
+	if (!t->spread || amount_less(now_ns, t->since_ns) >= max_age_ns) {
+		settle(t);
+		return;
+	}
+	t->drift = drift;
+}
+
+/* Since all sums are known, none can be far from one bound while all others are at theirs. */
+static void bound(struct pool *p, const struct pool_host *host)
+{
+	uint64_t total = amount_add(host->anon, host->mapped);
+	uint64_t noise = amount_add(p->anon.noise, p->file.noise);
+	uint64_t unread = amount_add(p->anon.unread, p->file.unread);
+	int64_t bias = add(p->anon.bias, p->file.bias);
+
+	p->slack_up = amount_less(
+		amount_add(amount_add(total, noise), bias < 0 ? size_of(bias) : 0), p->low);
+	p->slack_down = amount_less(amount_add(amount_add(p->high, unread),
+					    amount_add(noise, bias > 0 ? size_of(bias) : 0)),
+		total);
+	p->bounds_up = p->anon.drift >= 0 && p->file.drift >= 0;
+	p->bounds_down = p->anon.drift <= 0 && p->file.drift <= 0;
+}
+
+bool pool_end(struct pool *p, const struct pool_host *host)
+{
+	uint64_t noise = amount_part(host->page_bytes, (uint64_t)host->cpus * PAGES_PER_CPU, 1);
+	uint64_t half = p->rounding / 2;
+
+	if (!host->is_whole)
+		return false;
+	noise = amount_add(noise, p->moved / MOVES_IN_A_PASS);
+	p->anon.noise = noise;
+	/* What was rounded down is mostly files, half of a KiB each: private pages are whole. */
+	p->file.noise = amount_add(noise, half);
+	p->file.sum = amount_add(p->file.sum, half);
+	part_end(&p->anon, host->anon, host->now_ns, p->max_age_ns);
+	part_end(&p->file, host->mapped, host->now_ns, p->max_age_ns);
+	if (!p->anon.is_used || !p->file.is_used)
+		return p->anon.drift || p->file.drift;
+	bound(p, host);
+	return p->anon.drift || p->file.drift ||
+	       amount_less(p->high, p->low) >
+	               amount_add(amount_min(p->slack_up, p->slack_down), p->file.noise);
+}
+
+struct share {
+	int64_t mid;
+	uint64_t down, up;
+};
+
+/* What of T's drift falls to a member of these weights. */
+static struct share share_of(
+	const struct pool_part *t, uint64_t up, uint64_t down, uint64_t measured_ns)
+{
+	uint64_t weight = t->drift > 0 ? up : down, size = size_of(t->drift), part, most;
+
+	if (!t->drift || !t->spread || measured_ns >= t->since_ns)
+		return (struct share){0};
+	part = amount_min(amount_part(size, weight, t->spread), weight);
+	most = amount_min(amount_min(amount_part(part, SPREAD_TIMES, 1), size), weight);
+	if (t->drift > 0)
+		return (struct share){amount_difference(part, 0), part, most - part};
+	return (struct share){-amount_difference(part, 0), most - part, part};
+}
+
+void pool_doubt(const struct pool *p, const struct pool_member *m, struct estimate_doubt *ret)
+{
+	struct weights w = weights_of(m);
+	struct share anon = share_of(&p->anon, w.anon_up, w.anon_down, m->measured_ns);
+	struct share file = share_of(&p->file, w.file_up, w.file_down, m->measured_ns);
+
+	*ret = (struct estimate_doubt){
+		.anon_mid = anon.mid,
+		.file_mid = file.mid,
+		.anon_down = anon.down,
+		.anon_up = anon.up,
+		.file_down = file.down,
+		.file_up = file.up,
+	};
+}
+
+void pool_narrow(const struct pool *p, struct estimate *e)
+{
+	uint64_t low = e->low, high = e->high;
+
+	if (p->bounds_up)
+		e->high = amount_max(amount_min(high, amount_add(low, p->slack_up)), e->pss);
+	if (p->bounds_down)
+		e->low = amount_min(amount_max(low, amount_less(high, p->slack_down)), e->pss);
+}

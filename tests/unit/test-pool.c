@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "collectors/amount.h"
+#include "collectors/pool.h"
+#include "tests/unit/world.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (UINT64_C(1024) * KIB)
+#define SEC UINT64_C(1000000000)
+
+enum { PROCESSES = WORLD_PROCESSES };
+
+static struct host {
+	struct world world;
+	struct pool pool;
+	struct estimate_base base[PROCESSES];
+	struct estimate_now before[PROCESSES];
+	struct estimate_doubt doubt[PROCESSES]; /* of others than the pool */
+	struct estimate estimate[PROCESSES];    /* of the last pass */
+	uint64_t measured_ns[PROCESSES];
+	uint64_t alive, now;
+	int64_t extra_anon, extra_mapped; /* what the host's sums hold besides */
+	uint64_t denied;                  /* those of the alive that nobody may read */
+	bool is_partial;
+} h; /* large */
+
+static int setup(void **state)
+{
+	(void)state;
+	h = (struct host){.now = 1000 * SEC};
+	pool_init(&h.pool, 300 * SEC);
+	return 0;
+}
+
+static uint64_t bit(unsigned int i)
+{
+	return world_bit(i);
+}
+
+static uint64_t truth(unsigned int i)
+{
+	return world_pss(&h.world, i, WORLD_ANON) + world_pss(&h.world, i, WORLD_FILES);
+}
+
+static void measure(unsigned int i)
+{
+	h.base[i] = world_measure(&h.world, i);
+	h.measured_ns[i] = h.now + SEC;
+}
+
+static void measure_all(void)
+{
+	for (unsigned int i = 0; i < PROCESSES; i++)
+		if (h.alive & bit(i))
+			measure(i);
+}
+
+static struct pool_member member_of(unsigned int i, const struct estimate_now *now)
+{
+	uint64_t moved = amount_max(now->anon, h.before[i].anon) -
+	                 amount_min(now->anon, h.before[i].anon);
+
+	return (struct pool_member){&h.base[i], now, &h.estimate[i], moved, h.measured_ns[i]};
+}
+
+static void tell(unsigned int i, const struct estimate_now *now)
+{
+	struct pool_member m = member_of(i, now);
+	struct estimate_doubt doubt;
+
+	pool_doubt(&h.pool, &m, &doubt);
+	estimate_doubt_add(&doubt, &h.doubt[i]);
+	estimate_carry(&h.base[i], now, &doubt, &h.estimate[i]);
+	pool_narrow(&h.pool, &h.estimate[i]);
+}
+
+/* As a pass does it; whether anybody was told anything. */
+static bool pass(void)
+{
+	struct pool_host host = {.is_whole = !h.is_partial, .page_bytes = 4096, .cpus = 2};
+	struct estimate_now now[PROCESSES];
+	bool tells;
+
+	h.now += 10 * SEC;
+	host.now_ns = h.now;
+	host.anon = world_sum(&h.world, WORLD_ANON) + (uint64_t)h.extra_anon;
+	host.mapped = world_sum(&h.world, WORLD_FILES) + (uint64_t)h.extra_mapped;
+	pool_begin(&h.pool);
+	for (unsigned int i = 0; i < PROCESSES; i++) {
+		struct pool_member m;
+
+		now[i] = world_now(&h.world, i);
+		if (h.denied & bit(i))
+			pool_add_unread(&h.pool, now[i].anon, now[i].file);
+		if (!(h.alive & ~h.denied & bit(i)))
+			continue;
+		estimate_carry(&h.base[i], &now[i], &h.doubt[i], &h.estimate[i]);
+		m = member_of(i, &now[i]);
+		pool_add(&h.pool, &m);
+		h.before[i] = now[i];
+	}
+	tells = pool_end(&h.pool, &host);
+	for (unsigned int i = 0; tells && i < PROCESSES; i++)
+		if (h.alive & ~h.denied & bit(i))
+			tell(i, &now[i]);
+	return tells;
+}
+
+static void assert_within(unsigned int i, unsigned int per_mille)
+{
+	uint64_t pss = truth(i), mid = h.estimate[i].pss;
+	uint64_t error = mid > pss ? mid - pss : pss - mid;
+
+	if (error > pss * per_mille / 1000)
+		fail_msg("process %u: %ju instead of %ju", i, (uintmax_t)mid, (uintmax_t)pss);
+}
+
+static void assert_bounds(unsigned int i)
+{
+	const struct estimate *e = &h.estimate[i];
+	uint64_t pss = truth(i);
+
+	assert_true(e->low <= e->pss && e->pss <= e->high);
+	if (e->low > pss + 4 * KIB || pss > e->high + 4 * KIB)
+		fail_msg("process %u: %ju not in %ju to %ju", i, (uintmax_t)pss, (uintmax_t)e->low,
+			(uintmax_t)e->high);
+}
+
+/* A server of 512 MiB with 20 workers, and 20 others of 50 MiB; all measured. */
+static void start_server(void)
+{
+	world_map(&h.world, 128 * MIB, bit(0), WORLD_ANON); /* block 0 */
+	world_map(&h.world, 384 * MIB, bit(0), WORLD_ANON);
+	for (unsigned int i = 1; i <= 20; i++)
+		world_fork(&h.world, 0, i);
+	for (unsigned int i = 21; i <= 40; i++)
+		world_map(&h.world, 50 * MIB, bit(i), WORLD_ANON);
+	world_map(&h.world, 20 * MIB, (UINT64_C(1) << 41) - 1, WORLD_FILES);
+	h.alive = (UINT64_C(1) << 41) - 1;
+	measure_all();
+	assert_false(pass());
+}
+
+static void says_nothing_while_nothing_happens(void **state)
+{
+	(void)state;
+	start_server();
+	for (unsigned int i = 0; i < 100; i++) {
+		h.extra_anon = (int64_t)((i % 5) * 40 * KIB);
+		h.extra_mapped = (int64_t)((i % 7) * 40 * KIB);
+		assert_false(pass());
+		assert_true(h.pool.anon.is_used && h.pool.file.is_used && !h.pool.anon.drift &&
+			    !h.pool.file.drift);
+	}
+}
+
+/* Each writes to as much of its own: who it was can't be told, but how much it was in all. */
+static void finds_how_much_was_written(void **state)
+{
+	uint64_t estimated = 0, real = 0;
+
+	(void)state;
+	start_server();
+	for (unsigned int i = 1; i <= 10; i++)
+		world_write(&h.world, i, 50 * MIB);
+	assert_true(pass());
+	for (unsigned int i = 0; i <= 20; i++) {
+		assert_bounds(i);
+		estimated += h.estimate[i].pss;
+		real += truth(i);
+	}
+	assert_true(estimated <= real + MIB && real <= estimated + MIB);
+}
+
+/* Each worker writes to the same 128 MiB: no RSS moves, AnonPages does. Who shares gains, and nobody else. */
+static void finds_copy_on_write_breaks(void **state)
+{
+	(void)state;
+	start_server();
+	for (unsigned int i = 1; i <= 20; i++) {
+		h.world.block[0].mask &= ~bit(i);
+		world_map(&h.world, 128 * MIB, bit(i), WORLD_ANON);
+	}
+	assert_true(pass());
+	for (unsigned int i = 0; i <= 40; i++) {
+		assert_bounds(i);
+		assert_within(i, 30);
+	}
+	/* One is read; what is left of the drift is the others'. */
+	measure(1);
+	assert_true(pass());
+	for (unsigned int i = 0; i <= 40; i++) {
+		assert_bounds(i);
+		assert_within(i, 10);
+	}
+	measure_all();
+	assert_false(pass());
+	assert_int_equal(h.pool.anon.drift, 0);
+}
+
+/* Half of them exit, and nobody knew that they shared. */
+static void finds_the_exit_of_sharers(void **state)
+{
+	(void)state;
+	start_server();
+	for (unsigned int i = 1; i <= 10; i++)
+		world_unmap_all(&h.world, i);
+	h.alive &= ~UINT64_C(0x7fe);
+	assert_true(pass());
+	for (unsigned int i = 0; i <= 40; i++)
+		if (h.alive & bit(i)) {
+			assert_bounds(i);
+			assert_within(i, 10);
+		}
+}
+
+/* A segment of files: its sharers gain what those who exit leave, in file and not in anon. */
+static void finds_what_files_gain_and_lose(void **state)
+{
+	uint64_t estimated = 0, real = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < 20; i++)
+		world_map(&h.world, 5 * MIB, bit(i), WORLD_ANON);
+	world_map(&h.world, 64 * MIB, (1 << 20) - 1, WORLD_FILES);
+	h.alive = (1 << 20) - 1;
+	measure_all();
+	assert_false(pass());
+	for (unsigned int i = 10; i < 20; i++)
+		world_unmap_all(&h.world, i);
+	h.alive = (1 << 10) - 1;
+	assert_true(pass());
+	for (unsigned int i = 0; i < 10; i++) {
+		assert_int_equal(h.estimate[i].pss_anon, 5 * MIB);
+		assert_bounds(i);
+		assert_within(i, 10);
+	}
+	/* Ten newcomers touch all of it: they were taken for sharers like before, the others know nothing of it. */
+	measure_all();
+	pass();
+	for (unsigned int i = 20; i < 30; i++)
+		world_map(&h.world, 5 * MIB, bit(i), WORLD_ANON);
+	h.alive |= UINT64_C(0x3ff) << 20;
+	h.world.block[20].mask |= UINT64_C(0x3ff) << 20;
+	for (unsigned int i = 20; i < 30; i++)
+		measure(i);
+	assert_true(pass());
+	assert_true(h.pool.file.drift < 0);
+	for (unsigned int i = 0; i < 30; i++) {
+		if (!(h.alive & bit(i)))
+			continue;
+		estimated += h.estimate[i].pss;
+		real += truth(i);
+	}
+	assert_true(estimated <= real + 2 * MIB && real <= estimated + 2 * MIB);
+}
+
+/* An unknown fork: what looked private is shared. */
+static void finds_unknown_sharing(void **state)
+{
+	(void)state;
+	world_map(&h.world, 100 * MIB, bit(0), WORLD_ANON);
+	world_map(&h.world, 100 * MIB, bit(1), WORLD_ANON);
+	world_map(&h.world, MIB, bit(0) | bit(1), WORLD_FILES);
+	h.alive = 3;
+	measure_all();
+	assert_false(pass());
+	world_map(&h.world, 60 * MIB, bit(0) | bit(1), WORLD_ANON);
+	assert_true(pass());
+	/* Both grew by 60 MiB, which is one and the same. */
+	assert_true(h.pool.anon.drift < 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_bounds(i);
+		assert_within(i, 10);
+	}
+}
+
+/* What is still there when everybody has been measured was nobody's. */
+static void learns_what_is_nobodys(void **state)
+{
+	unsigned int told = 0;
+
+	(void)state;
+	start_server();
+	h.extra_mapped = (int64_t)(100 * MIB);
+	for (unsigned int i = 0; i < 31; i++) {
+		told += pass();
+		/* A third of the processes is measured each tenth of the age, as a planner would. */
+		for (unsigned int k = i * 41 / 30; k < (i + 1) * 41 / 30; k++)
+			measure(k % 41);
+	}
+	assert_true(told >= 1 && told <= 31);
+	assert_false(pass());
+	assert_int_equal(h.pool.file.drift, 0);
+	/* And from then on changes are seen from there. */
+	h.extra_mapped = (int64_t)(90 * MIB);
+	assert_true(pass());
+	assert_true(h.pool.file.drift < 0);
+	h.extra_mapped = (int64_t)(100 * MIB);
+	pass();
+	assert_int_equal(h.pool.file.drift, 0);
+}
+
+/* Also where nobody is measured in time, and at once when everybody has been. */
+static void gives_up_suspicions(void **state)
+{
+	(void)state;
+	start_server();
+	h.extra_mapped = (int64_t)(100 * MIB);
+	for (unsigned int i = 0; i < 30; i++)
+		assert_true(pass());
+	assert_false(pass());
+	h.extra_mapped = (int64_t)(200 * MIB);
+	assert_true(pass());
+	measure_all();
+	assert_false(pass());
+	assert_false(pass());
+	assert_true(h.pool.file.bias > (int64_t)(199 * MIB));
+}
+
+/* What was there from the beginning, and what creeps. */
+static void follows_the_bias(void **state)
+{
+	(void)state;
+	h.extra_anon = (int64_t)(50 * MIB);
+	h.extra_mapped = -(int64_t)(10 * MIB);
+	start_server();
+	for (unsigned int i = 0; i < 100; i++) {
+		h.extra_anon += (int64_t)(20 * KIB);
+		assert_false(pass());
+		assert_int_equal(h.pool.anon.drift, 0);
+	}
+}
+
+/* Processes read by smaps, which rounds each mapping: what is missing was to be expected. */
+static void allows_for_rounding(void **state)
+{
+	(void)state;
+	start_server();
+	for (unsigned int i = 1; i <= 20; i++) {
+		h.base[i].pss_file -= 480 * KIB;
+		h.base[i].rounding = 512 * KIB;
+	}
+	assert_false(pass());
+	assert_int_equal(h.pool.file.drift, 0);
+}
+
+/* A second drift on top of a first: those measured in between are suspects again. */
+static void suspects_again(void **state)
+{
+	(void)state;
+	start_server();
+	for (unsigned int i = 1; i <= 10; i++)
+		world_write(&h.world, i, 64 * MIB);
+	assert_true(pass());
+	for (unsigned int i = 0; i <= 10; i++)
+		measure(i);
+	assert_true(pass());
+	assert_int_equal(h.estimate[1].pss, truth(1));
+	for (unsigned int i = 1; i <= 10; i++)
+		world_write(&h.world, i, 64 * MIB);
+	assert_true(pass());
+	assert_true(h.estimate[1].pss > h.base[1].pss_anon + h.base[1].pss_file + 20 * MIB);
+}
+
+/* So they are when the first is half explained, and when it turns round. */
+static void suspects_again_before_the_end(void **state)
+{
+	uint64_t first;
+
+	(void)state;
+	start_server();
+	h.extra_anon = (int64_t)(100 * MIB);
+	assert_true(pass());
+	first = h.pool.anon.since_ns;
+	assert_int_equal(first, h.now);
+	h.extra_anon = (int64_t)(40 * MIB);
+	assert_true(pass());
+	assert_int_equal(h.pool.anon.since_ns, first);
+	h.extra_anon = (int64_t)(60 * MIB);
+	assert_true(pass());
+	assert_int_equal(h.pool.anon.since_ns, h.now);
+	h.extra_anon = -(int64_t)(40 * MIB);
+	assert_true(pass());
+	assert_int_equal(h.pool.anon.since_ns, h.now);
+}
+
+/* It can't find more than its suspects can have. */
+static void gives_nobody_more_than_he_has(void **state)
+{
+	(void)state;
+	start_server();
+	h.extra_anon = (int64_t)(100000 * MIB);
+	assert_true(pass());
+	for (unsigned int i = 0; i <= 40; i++) {
+		struct estimate_now now = world_now(&h.world, i);
+
+		assert_true(h.estimate[i].high <= now.anon + now.file);
+		if (i > 20)
+			assert_true(h.estimate[i].pss_anon == 50 * MIB);
+	}
+	h.extra_anon = -(int64_t)(1000 * MIB);
+	pass();
+	for (unsigned int i = 0; i <= 40; i++)
+		assert_true(h.estimate[i].low <= h.estimate[i].pss);
+}
+
+static void is_not_used_where_it_can_not_be(void **state)
+{
+	(void)state;
+	start_server();
+	h.extra_anon = (int64_t)(500 * MIB);
+	h.is_partial = true;
+	assert_false(pass());
+	assert_false(h.pool.anon.is_used);
+	h.is_partial = false;
+	/* Denied: 20 of 50 MiB, of 1512 MiB in all. */
+	h.denied = UINT64_C(0xfffff) << 21;
+	assert_false(pass());
+	assert_false(h.pool.anon.is_used);
+	h.denied = bit(40);
+	assert_true(pass());
+	assert_true(h.pool.anon.is_used && !h.pool.file.is_used);
+}
+
+/* Those that may not be read count by their RSS, and do no harm. */
+static void counts_the_denied(void **state)
+{
+	(void)state;
+	start_server();
+	h.denied = bit(40);
+	for (unsigned int i = 0; i < 10; i++)
+		assert_false(pass());
+	for (unsigned int i = 1; i <= 20; i++) {
+		h.world.block[0].mask &= ~bit(i);
+		world_map(&h.world, 128 * MIB, bit(i), WORLD_ANON);
+	}
+	assert_true(pass());
+	for (unsigned int i = 0; i <= 20; i++)
+		assert_within(i, 10);
+}
+
+/* While much moves, the sums are not of one moment. */
+static void allows_for_what_moves(void **state)
+{
+	(void)state;
+	start_server();
+	world_map(&h.world, 160 * MIB, bit(30), WORLD_ANON);
+	h.extra_anon = -(int64_t)(9 * MIB);
+	assert_false(pass());
+	assert_int_equal(h.pool.anon.drift, 0);
+	assert_true(pass());
+	assert_true(h.pool.anon.drift < 0);
+}
+
+/*
+ * Twenty newborns of whom nobody knows what they have written to: each may have all for itself, but all of
+ * them together can't. Bounds that the sums forbid go.
+ */
+static void narrows_by_the_sums(void **state)
+{
+	struct estimate_now now;
+	struct estimate e;
+
+	(void)state;
+	start_server();
+	for (unsigned int i = 1; i <= 20; i++)
+		h.doubt[i].anon_up = 400 * MIB;
+	assert_true(pass());
+	assert_true(h.estimate[1].high <= h.estimate[1].low + 4 * MIB);
+	for (unsigned int i = 1; i <= 20; i++)
+		h.doubt[i] = (struct estimate_doubt){.anon_down = 20 * MIB};
+	assert_true(pass());
+	assert_true(h.estimate[1].high <= h.estimate[1].low + 4 * MIB);
+	now = world_now(&h.world, 1);
+	/* Not where a drift says that bounds do not hold. */
+	h.extra_anon = (int64_t)(100 * MIB);
+	assert_true(pass());
+	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 20 * MIB}, &e);
+	assert_true(e.low < 10 * MIB);
+	pool_narrow(&h.pool, &e);
+	assert_true(e.low < 10 * MIB);
+	h.extra_anon = -(int64_t)(100 * MIB);
+	assert_true(pass());
+	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
+	pool_narrow(&h.pool, &e);
+	assert_true(e.high > 400 * MIB);
+}
+
+/* The sums are held against each other without what they always differ by. */
+static void does_not_narrow_below_the_bias(void **state)
+{
+	struct estimate_now now;
+	struct estimate e;
+
+	(void)state;
+	h.extra_anon = -(int64_t)(30 * MIB);
+	start_server();
+	assert_false(pass());
+	now = world_now(&h.world, 1);
+	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 512 * KIB}, &e);
+	pool_narrow(&h.pool, &e);
+	assert_true(e.high >= e.pss + 512 * KIB);
+	setup(state);
+	h.extra_anon = (int64_t)(30 * MIB);
+	start_server();
+	assert_false(pass());
+	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 512 * KIB}, &e);
+	pool_narrow(&h.pool, &e);
+	assert_true(e.low + 512 * KIB <= e.pss);
+}
+
+static uint64_t random_amount(uint64_t *seed)
+{
+	uint64_t v = unit_random(seed);
+
+	switch (unit_random(seed) % 6) {
+	case 0: return 0;
+	case 1: return v;
+	case 2: return UINT64_MAX - v % 4;
+	default: return v % (64 * 1024 * MIB);
+	}
+}
+
+/* Whatever it is told: what it tells is within what a member has, and keeps estimates in order. */
+static void keeps_order_for_any_input(void **state)
+{
+	uint64_t seed = 17;
+
+	(void)state;
+	for (unsigned int round = 0; round < 20000; round++) {
+		enum { MEMBERS = 5 };
+		struct estimate_base b[MEMBERS];
+		struct estimate_now now[MEMBERS];
+		struct estimate e[MEMBERS];
+		struct pool_member m[MEMBERS];
+		struct pool_host host = {unit_random(&seed) % 8, random_amount(&seed),
+			random_amount(&seed), random_amount(&seed), (uint32_t)random_amount(&seed),
+			random_amount(&seed)};
+
+		if (unit_random(&seed) % 16 == 0)
+			pool_init(&h.pool, random_amount(&seed));
+		pool_begin(&h.pool);
+		for (unsigned int i = 0; i < MEMBERS; i++) {
+			static const struct estimate_doubt none;
+
+			b[i] = (struct estimate_base){.anon = random_amount(&seed),
+				.file = random_amount(&seed),
+				.pss_anon = random_amount(&seed),
+				.pss_file = random_amount(&seed),
+				.uss = random_amount(&seed),
+				.rounding = random_amount(&seed),
+				.has_parts = unit_random(&seed) & 1};
+			now[i] = (struct estimate_now){
+				random_amount(&seed), random_amount(&seed), 0};
+			estimate_carry(&b[i], &now[i], &none, &e[i]);
+			m[i] = (struct pool_member){
+				&b[i], &now[i], &e[i], random_amount(&seed), random_amount(&seed)};
+			pool_add(&h.pool, &m[i]);
+		}
+		pool_add_unread(&h.pool, random_amount(&seed) / 4, random_amount(&seed) / 4);
+		pool_end(&h.pool, &host);
+		for (unsigned int i = 0; i < MEMBERS; i++) {
+			uint64_t low = e[i].low, high = e[i].high;
+			struct estimate_doubt d;
+
+			pool_doubt(&h.pool, &m[i], &d);
+			assert_true(d.anon_mid <= 0 || (uint64_t)d.anon_mid + d.anon_up <=
+							       now[i].anon - e[i].pss_anon);
+			assert_true(d.file_mid <= 0 || (uint64_t)d.file_mid + d.file_up <=
+							       now[i].file - e[i].pss_file);
+			assert_true(d.anon_mid >= -(int64_t)e[i].pss_anon);
+			assert_true(d.file_mid >= -(int64_t)(e[i].pss_file + e[i].pss_shmem));
+			pool_narrow(&h.pool, &e[i]);
+			assert_true(low <= e[i].low && e[i].low <= e[i].pss);
+			assert_true(e[i].pss <= e[i].high && e[i].high <= high);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(says_nothing_while_nothing_happens, setup),
+		cmocka_unit_test_setup(finds_copy_on_write_breaks, setup),
+		cmocka_unit_test_setup(finds_how_much_was_written, setup),
+		cmocka_unit_test_setup(finds_the_exit_of_sharers, setup),
+		cmocka_unit_test_setup(finds_what_files_gain_and_lose, setup),
+		cmocka_unit_test_setup(finds_unknown_sharing, setup),
+		cmocka_unit_test_setup(learns_what_is_nobodys, setup),
+		cmocka_unit_test_setup(gives_up_suspicions, setup),
+		cmocka_unit_test_setup(follows_the_bias, setup),
+		cmocka_unit_test_setup(allows_for_rounding, setup),
+		cmocka_unit_test_setup(suspects_again, setup),
+		cmocka_unit_test_setup(suspects_again_before_the_end, setup),
+		cmocka_unit_test_setup(gives_nobody_more_than_he_has, setup),
+		cmocka_unit_test_setup(is_not_used_where_it_can_not_be, setup),
+		cmocka_unit_test_setup(counts_the_denied, setup),
+		cmocka_unit_test_setup(allows_for_what_moves, setup),
+		cmocka_unit_test_setup(narrows_by_the_sums, setup),
+		cmocka_unit_test_setup(does_not_narrow_below_the_bias, setup),
+		cmocka_unit_test_setup(keeps_order_for_any_input, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
