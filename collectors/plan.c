@@ -59,10 +59,10 @@ static uint64_t cost_of(const struct plan_item *i)
 bool plan_doubt_matters(
 	uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t age_ns, uint64_t interval_ns)
 {
-	uint64_t matters = pss_bytes / 8;
+	uint64_t matters = pss_bytes / 4;
 
-	if (matters < 64 * KIB)
-		matters = 64 * KIB;
+	if (matters < 256 * KIB)
+		matters = 256 * KIB;
 	if (matters > MIB)
 		matters = MIB;
 	if (matters < pss_bytes / 50)

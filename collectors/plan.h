@@ -58,8 +58,8 @@ struct plan_counts {
 
 /*
  * Whether DOUBT_BYTES about a process of PSS_BYTES, measured AGE_NS ago, are worth a read: as much as
- * max(2 %, 1 MiB), or a quarter of that if five passes have gone by. Of a process below 8 MiB an eighth (but not
- * less than 64 KiB) is as much, for many small ones make a large sum.
+ * max(2 %, 1 MiB), or a quarter of that if five passes have gone by. Of a process below 4 MiB a quarter (but not
+ * less than 256 KiB) is as much, for many small ones make a large sum.
  */
 bool plan_doubt_matters(
 	uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t age_ns, uint64_t interval_ns);

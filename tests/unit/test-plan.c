@@ -106,12 +106,12 @@ static void small_doubts_are_left(void **state)
 	/* 1 MiB of the middling, */
 	assert_true(plan_doubt_matters(MIB, 20 * MIB, now, interval));
 	assert_false(plan_doubt_matters(MIB - 1, 20 * MIB, now, interval));
-	/* an eighth of the small, */
-	assert_true(plan_doubt_matters(MIB / 8, MIB, now, interval));
-	assert_false(plan_doubt_matters(MIB / 8 - 1, MIB, now, interval));
-	/* 64 KiB of the tiny; */
-	assert_true(plan_doubt_matters(65536, 0, now, interval));
-	assert_false(plan_doubt_matters(65535, 0, now, interval));
+	/* a quarter of the small, */
+	assert_true(plan_doubt_matters(MIB / 2, 2 * MIB, now, interval));
+	assert_false(plan_doubt_matters(MIB / 2 - 1, 2 * MIB, now, interval));
+	/* 256 KiB of the tiny; */
+	assert_true(plan_doubt_matters(262144, 0, now, interval));
+	assert_false(plan_doubt_matters(262143, 0, now, interval));
 	/* a quarter of it after a while. */
 	assert_true(plan_doubt_matters(5 * MIB, 1000 * MIB, later, interval));
 	assert_false(plan_doubt_matters(5 * MIB - 1, 1000 * MIB, later, interval));
