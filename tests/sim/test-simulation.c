@@ -165,7 +165,7 @@ static void the_host_is_sound(void **state)
 /* Nothing happens: the truth to the KiB, everything read once in a maximum age, evenly, for little. */
 static void a_quiet_host_is_known(void **state)
 {
-	static const size_t counts[] = {10, 1000, 5000};
+	static const size_t counts[] = {10, 500, 3000};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
@@ -214,7 +214,7 @@ static void budgets_hold(void **state)
 		host_init(&h, 10 + i);
 		populate(&h, 400, 40);
 		watch_init(&w, &h, &options);
-		run(&w, &many_events, is_long() ? 9000 : 360);
+		run(&w, &many_events, is_long() ? 9000 : 240);
 		print("budget", &w);
 		/* What passes themselves take is theirs, even where it is above the budget. */
 		sensing_ns = w.account.stretched > 0 ? w.account.passes * 800 * WATCH_SENSE_NS : 0;
@@ -244,7 +244,7 @@ static void nothing_starves(void **state)
 		populate(&h, 200, 40);
 		watch_init(&w, &h, &options);
 		/* A quarter of what passes leave, for everything in turn. */
-		for (uint64_t pass = 0; pass < (is_long() ? 20000 : 800); pass++) {
+		for (uint64_t pass = 0; pass < (is_long() ? 20000 : 600); pass++) {
 			double cycle, fair;
 
 			watch_and_live(&w, &some_events);
@@ -290,7 +290,7 @@ static void error_shrinks_as_the_budget_grows(void **state)
 			watch_init(&w, &h, &options);
 			run(&w, &some_events, 60);
 			watch_restart_accounts(&w);
-			run(&w, &some_events, is_long() ? 3000 : 300);
+			run(&w, &some_events, is_long() ? 3000 : 200);
 			print("error", &w);
 			error += w.account.error;
 			truth += w.account.truth;
@@ -312,7 +312,7 @@ static void giants_are_held_once_an_hour(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(giant_ages); i++) {
-		const uint64_t passes = 1500, giants = 3;
+		const uint64_t passes = 1100, giants = 3;
 		struct watch_options options = watch_defaults;
 		uint64_t expected; /* holds of each */
 		struct host h;
@@ -362,7 +362,7 @@ static void time_may_jump(void **state)
 		watch_init(&w, &h, &options);
 		run(&w, jumps[i] ? &some_events : &no_events, 200);
 		h.now_ns += (uint64_t)(jumps[i] * (int64_t)SEC);
-		populate(&h, 1800, 40);
+		populate(&h, 1200, 40);
 		watch_restart_accounts(&w);
 		w.start_ns = h.now_ns;
 		run(&w, &some_events, 40);
@@ -374,7 +374,7 @@ static void time_may_jump(void **state)
 		watch_restart_accounts(&w);
 		run(&w, &no_events, 40);
 		print("jump", &w);
-		assert_true(w.account.reads > 1000);
+		assert_true(w.account.reads > 700);
 		watch_done(&w);
 		host_done(&h);
 	}
@@ -402,25 +402,45 @@ static void large_hosts_are_watched(void **state)
 	host_done(&h);
 }
 
+/* 13 workers of SLOT, with a segment if they are to be sharers. */
+static void have_workers(struct host *h, size_t slot, enum host_role role)
+{
+	uint32_t segment = role == HOST_SHARER ? host_create(h, HOST_SHMEM, 16384, 16) : 0;
+
+	host_grow(h, slot, 16384, 32);
+	h->process[slot].role = HOST_SERVER;
+	h->process[slot].workers = 13;
+	h->process[slot].segment = segment;
+	if (segment)
+		host_map(h, slot, segment, 16);
+	for (int i = 0; i < 13; i++)
+		h->process[host_fork(h, slot)].role = role;
+}
+
 /*
  * One kind of event alone, at a rate that would be high: the truth lies within the bounds of the process in
- * 99.9 % of the samples, or by less than 0.1 % beyond. So much a newborn takes from those who have mapped a
- * library that it maps too, and nothing tells them.
+ * 99.9 % of the samples, or by less than 0.1 % beyond: so much a newborn takes from those who have mapped a
+ * library that it maps too, and nothing tells them. What no counter of its own tells a process, that others
+ * have copied or touched what they share, the host's sums do not tell in time to all that it concerns.
  */
 static void bounds_hold_whatever_is_sensed(void **state)
 {
 	static const struct {
 		const char *name;
 		enum host_role role;
-		bool is_family; /* 130 of 520 are workers of 10 servers */
+		bool is_family; /* 130 of 530 are workers of 10 servers */
 		struct host_rates rates;
+		double outside, error; /* percent, at most: of samples, of users' PSS */
 	} cases[] = {
-		{"allocating", HOST_ACTIVE, false, {.churn = 0.9}},
-		{"leaking", HOST_LEAK, false, {.churn = 0}},
-		{"births", HOST_IDLE, false, {.births = 4, .exec = 0.1}},
+		{"allocating", HOST_ACTIVE, false, {.churn = 0.9}, 0, 0.02},
+		{"leaking", HOST_LEAK, false, {.churn = 0}, 0, 0.02},
+		{"births", HOST_IDLE, false, {.births = 4, .exec = 0.1}, 0, 0.02},
 		{"swapping", HOST_ACTIVE, false,
-			{.churn = 0.9, .pressure = 0.05, .pressure_share = 0.02}},
-		{"workers leaving", HOST_WORKER, true, {.leave = 0.02}},
+			{.churn = 0.9, .pressure = 0.05, .pressure_share = 0.02}, 0, 0.02},
+		{"workers ending", HOST_WORKER, true, {.leave = 0.02}, 0.1, 0.2},
+		{"workers writing", HOST_WORKER, true, {.write = 0.02}, 5, 0.5},
+		{"sharers touching", HOST_SHARER, true, {.churn = 0.02}, 20, 0.5},
+		{"mapping files", HOST_CACHE, false, {.churn = 0.1}, 20, 0.1},
 	};
 
 	(void)state;
@@ -437,22 +457,19 @@ static void bounds_hold_whatever_is_sensed(void **state)
 				is_busy ? cases[i].role : HOST_IDLE, some_pages(&h), 8);
 
 			map_libraries(&h, slot, first);
-			if (cases[i].is_family && n % 40 == 0) {
-				host_grow(&h, slot, 16384, 32);
-				h.process[slot].role = HOST_SERVER;
-				h.process[slot].workers = 13;
-			}
+			if (cases[i].is_family && n % 40 == 0)
+				have_workers(&h, slot, cases[i].role);
 		}
 		host_live(&h, &no_events, 1);
 		watch_init(&w, &h, &watch_defaults);
 		run(&w, &no_events, 31);
 		watch_restart_accounts(&w);
-		run(&w, &cases[i].rates, is_long() ? 5000 : 300);
+		run(&w, &cases[i].rates, is_long() ? 5000 : 200);
 		print(cases[i].name, &w);
-		if (w.account.far_outside > w.account.samples / 1000)
-			fail_msg("%s: %u of %u outside", cases[i].name,
-				(unsigned int)w.account.far_outside,
-				(unsigned int)w.account.samples);
+		if (percent((double)w.account.far_outside, (double)w.account.samples) >
+				cases[i].outside ||
+			percent(w.account.error, w.account.truth) > cases[i].error)
+			fail_msg("%s", cases[i].name);
 		watch_done(&w);
 		host_done(&h);
 	}

@@ -32,6 +32,7 @@ void watch_init(struct watch *w, struct host *h, const struct watch_options *opt
 	budget_init(&w->budget, options->rate_ppm, h->now_ns);
 	for (enum cost_way way = COST_ROLLUP; way < COST_WAYS; way++)
 		cost_init(&w->model[way], way);
+	pool_init(&w->pool, options->max_age_ns);
 }
 
 static void forget(struct watch *w, struct watch_process *p)
@@ -239,6 +240,11 @@ static struct kin_member *parent_of(struct watch *w, const struct host_process *
 	                                                                         : NULL;
 }
 
+static uint64_t between(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
 static void sense(struct watch *w)
 {
 	const struct host *h = w->host;
@@ -280,6 +286,7 @@ static void sense(struct watch *w)
 			p->measured_ns = h->now_ns;
 		if (p->seen_ns > h->now_ns)
 			p->seen_ns = h->now_ns;
+		p->moved_bytes = between(p->now.anon, of->anon) + between(p->now.file, of->file);
 		sense_work(w, p, of);
 	}
 }
@@ -301,20 +308,75 @@ static void note_doubts(struct watch *w)
 	}
 }
 
-static void estimate(struct watch_process *p)
+/* Carries P forward, in doubt as far as events and MORE put it. False: nobody can speak for it. */
+static bool carry(
+	struct watch_process *p, const struct estimate_doubt *more, struct pool_member *ret)
 {
+	const struct watch_process *speaker = p;
+	struct estimate_doubt doubt = p->doubt;
 	struct kin_member *m;
 
-	if (p->is_measured) {
-		estimate_carry(&p->base, &p->now, &p->doubt, &p->estimate);
-	} else if ((m = kin_speaker(&p->kin))) {
-		const struct watch_process *speaker = of_member(m);
-		struct estimate_doubt doubt;
-
+	if (!p->is_measured) {
+		m = kin_speaker(&p->kin);
+		if (!m) {
+			p->estimate = (struct estimate){.high = p->now.anon + p->now.file};
+			return false;
+		}
+		speaker = of_member(m);
 		kin_borrow(&p->kin, m, &speaker->base, &speaker->now, &p->now, &doubt);
-		estimate_carry(&speaker->base, &p->now, &doubt, &p->estimate);
-	} else {
-		p->estimate = (struct estimate){.high = p->now.anon + p->now.file};
+	}
+	if (more)
+		estimate_doubt_add(&doubt, more);
+	estimate_carry(&speaker->base, &p->now, &doubt, &p->estimate);
+	*ret = (struct pool_member){
+		.base = &speaker->base,
+		.now = &p->now,
+		.estimate = &p->estimate,
+		.moved_bytes = p->moved_bytes,
+		.measured_ns = speaker->measured_ns,
+	};
+	return true;
+}
+
+/* What the host knows, as /proc/meminfo says it. */
+static bool compare_with_host(struct watch *w)
+{
+	const struct pool_host host = {
+		.is_whole = true,
+		.anon = w->host->anon_pages,
+		.mapped = w->host->mapped,
+		.page_bytes = HOST_PAGE,
+		.cpus = 2,
+		.now_ns = w->host->now_ns,
+	};
+
+	return pool_end(&w->pool, &host);
+}
+
+static void estimate_all(struct watch *w)
+{
+	struct pool_member m;
+
+	pool_begin(&w->pool);
+	for (size_t slot = 0; slot < w->slots; slot++) {
+		struct watch_process *p = w->process[slot];
+
+		if (p->pid && carry(p, NULL, &m))
+			pool_add(&w->pool, &m);
+		else if (p->pid)
+			pool_add_unread(&w->pool, p->now.anon, p->now.file);
+	}
+	if (!compare_with_host(w))
+		return;
+	for (size_t slot = 0; slot < w->slots; slot++) {
+		struct watch_process *p = w->process[slot];
+		struct estimate_doubt drift;
+
+		if (!p->pid || !carry(p, NULL, &m))
+			continue;
+		pool_doubt(&w->pool, &m, &drift);
+		carry(p, &drift, &m);
+		pool_narrow(&w->pool, &p->estimate);
 	}
 }
 
@@ -363,12 +425,13 @@ static void read_new(struct watch *w)
 	uint64_t now_ns = w->host->now_ns;
 	struct plan_limits limits = limits_of(w, budget_available_ns(&w->budget, now_ns) / 2);
 	struct plan_counts counts;
+	struct pool_member m;
 	size_t count = 0, n;
 
 	for (size_t slot = 0; slot < w->slots; slot++) {
 		if (w->process[slot]->pid && !w->process[slot]->is_measured &&
 			kin_should_speak(&w->process[slot]->kin)) {
-			estimate(w->process[slot]);
+			carry(w->process[slot], NULL, &m);
 			add_item(w, &count, slot);
 		}
 	}
@@ -446,9 +509,9 @@ void watch_pass(struct watch *w)
 	w->account.passes++;
 	read_new(w);
 	note_doubts(w);
+	estimate_all(w);
 	for (size_t slot = 0; slot < w->slots; slot++) {
 		if (w->process[slot]->pid) {
-			estimate(w->process[slot]);
 			add_item(w, &count, slot);
 			account_for_age(w, &w->item[count - 1]);
 		}

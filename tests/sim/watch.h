@@ -17,6 +17,7 @@
 #include "collectors/estimate.h"
 #include "collectors/kin.h"
 #include "collectors/plan.h"
+#include "collectors/pool.h"
 #include "tests/sim/host.h"
 
 enum { WATCH_SENSE_NS = 2500 }; /* CPU to sense one process, and its part of the rest of a pass */
@@ -41,6 +42,7 @@ struct watch_process {
 	struct estimate_now now;
 	struct estimate_doubt doubt; /* of events since the measurement */
 	struct kin_member kin;
+	uint64_t moved_bytes; /* its counters, since the last pass */
 	struct estimate estimate;
 	struct cost_work work;
 	struct cost_habit habit;
@@ -73,6 +75,7 @@ struct watch {
 	struct watch_process **process; /* by the host's slots; they don't move */
 	size_t slots;
 	struct kin kin;
+	struct pool pool;
 	uint32_t *slot_of; /* by pid */
 	size_t pids;
 	struct plan_item *item;
