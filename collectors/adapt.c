@@ -36,6 +36,7 @@ void adapt_init(struct adapt *a, struct process_reader *reader, const struct pro
 void adapt_done(struct adapt *a)
 {
 	slices_done(&a->slices);
+	relations_done(&a->relations);
 	free(a->items);
 	a->items = NULL;
 }
@@ -64,8 +65,10 @@ void adapt_forget(struct adapt *a, struct process *p)
 		end_slices(a);
 		a->counts.discarded++;
 	}
-	free(p->watch);
-	p->watch = NULL;
+	if (!p->watch)
+		return;
+	relations_ended(&a->relations, p->watch, false);
+	p->watch = watch_free(p->watch);
 }
 
 static void read_vmstat(struct adapt *a)
@@ -81,10 +84,17 @@ static void read_vmstat(struct adapt *a)
 	a->vmstat = v;
 }
 
+void adapt_list(struct adapt *a)
+{
+	a->chosen = a->next = 0; /* by places in a table that is about to move */
+	a->due_ns = 0;
+	a->previous_ns = a->begin_ns;
+	a->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+	relations_begin(&a->relations, a->begin_ns);
+}
+
 int adapt_begin(struct adapt *a)
 {
-	a->chosen = a->next = 0; /* by places in a table that has moved */
-	a->due_ns = 0;
 	if (a->table->count > a->capacity) {
 		size_t capacity = a->table->count + a->table->count / 4 + 64;
 		struct plan_item *items = reallocarray(a->items, capacity, sizeof(*items));
@@ -94,8 +104,6 @@ int adapt_begin(struct adapt *a)
 		a->items = items;
 		a->capacity = capacity;
 	}
-	a->previous_ns = a->begin_ns;
-	a->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
 	a->file_pss = a->next_file_pss;
 	a->file_rss = a->next_file_rss;
 	a->next_file_pss = a->next_file_rss = 0;
@@ -115,17 +123,24 @@ static uint64_t first_age_ns(const struct adapt *a, const struct process *p)
 /* Takes over what S says of P, all but the PSS. */
 static void note(struct adapt *a, struct process *p, const struct sample *s, uint64_t now_boot_ns)
 {
+	uint64_t born_ns = p->stat.start_ticks * a->reader->procfs->ns_per_tick;
 	struct watch *w = p->watch;
 	struct statm m;
 
-	if (s->is_new_image || !s->is_member)
+	if (s->is_new_image || !s->is_member) {
+		bool is_exec = s->is_member && w->is_member && w->kin.born_ns == born_ns;
+
+		relations_ended(&a->relations, w, is_exec);
 		watch_renew(w, now_boot_ns);
+	}
 	watch_note(w, s, now_boot_ns, a->page_bytes);
 	/* Before Linux 4.5 status has no counters that compare with statm's. */
 	if (w->is_settled && w->is_member && !w->is_seen && sense_read(a->reader, p, &m) == 0) {
 		w->seen = m;
 		w->is_seen = true;
 	}
+	if (w->is_member && !w->is_related && !w->is_elsewhere)
+		relations_born(&a->relations, a->table, p, born_ns);
 }
 
 static int look(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret)
@@ -261,12 +276,7 @@ static void guess(const struct adapt *a, const struct watch *w, struct estimate 
 
 static void estimate(const struct adapt *a, const struct watch *w, struct estimate *ret)
 {
-	static const struct estimate_doubt none;
-	struct estimate_now now = watch_now(w, a->page_bytes);
-
-	if (w->has_base)
-		estimate_carry(&w->base, &now, &none, ret);
-	else
+	if (!relations_estimate(w, a->page_bytes, ret, NULL))
 		guess(a, w, ret);
 }
 
@@ -287,6 +297,7 @@ static void take(struct adapt *a, struct process *p, const struct sample *s)
 {
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
 	struct watch *w = p->watch;
+	struct estimate_base base;
 	struct estimate before;
 	bool had_base;
 
@@ -294,9 +305,12 @@ static void take(struct adapt *a, struct process *p, const struct sample *s)
 	if (!s->is_member)
 		return;
 	had_base = w->has_base;
+	base = w->base;
 	if (had_base)
 		estimate(a, w, &before);
 	if (watch_measure(w, s, now_boot_ns, a->page_bytes)) {
+		relations_measured(
+			&a->relations, a->reader, p, had_base ? &base : NULL, now_boot_ns);
 		if (had_base)
 			count_error(a, before.pss, s->q[PROCESS_PSS]);
 	} else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING) {
@@ -406,7 +420,8 @@ static void add_item(struct adapt *a, const struct process *p, uint32_t id, uint
 
 	*to = (struct plan_item){
 		.id = id,
-		.is_new = !w->has_base && !is_refused,
+		.is_new = !w->has_base && !is_refused &&
+	                  (!w->is_related || kin_should_speak(&p->watch->kin)),
 		.is_giant = f.is_giant,
 		.cost_ns = is_refused ? REFUSED_COST_NS : f.prediction.cpu_ns,
 		.hold_ns = is_refused ? 0 : f.prediction.hold_ns,
@@ -452,7 +467,8 @@ int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 		const struct process *p = a->table->item[i];
 		const struct watch *w = p->watch;
 
-		if (!w || !w->is_member || !w->is_settled || w->has_base || w->measured_ns)
+		if (!w || !w->is_member || !w->is_settled || w->has_base || w->measured_ns ||
+			(w->is_related && !kin_should_speak(&p->watch->kin)))
 			continue;
 		if (forecast(a, w).way == COST_ROLLUP && !forecast(a, w).is_giant) {
 			add_item(a, p, (uint32_t)i, w->seen.resident * a->page_bytes,
@@ -493,10 +509,15 @@ int adapt_measure(
 	return 0;
 }
 
+void adapt_begin_estimates(struct adapt *a)
+{
+	relations_renew(&a->relations, a->page_bytes);
+}
+
 void adapt_estimate(struct adapt *a, const struct process *p, struct snapshot_process *row)
 {
 	const struct watch *w = p->watch;
-	bool is_measured = w->has_base && w->measured_ns >= a->previous_ns &&
+	bool is_measured = w->has_base && !w->doubt && w->measured_ns >= a->previous_ns &&
 	                   watch_is_quiet(w, a->page_bytes);
 	bool is_failed = !w->has_base && w->measured_ns && w->outcome != OUTCOME_MEASURED;
 	struct estimate e;
@@ -527,6 +548,24 @@ static uint64_t doubt_of(const struct snapshot_process *row)
 		amount_less(pss, row->q[PROCESS_PSS_LOW]));
 }
 
+/* Who shares a whole address space is one: the process that stands for it has the relations. */
+static void set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
+{
+	struct watch *w = p->watch;
+
+	if (w->is_elsewhere == is_elsewhere)
+		return;
+	w->is_elsewhere = is_elsewhere;
+	if (is_elsewhere) {
+		relations_ended(&a->relations, w, false);
+		return;
+	}
+	relations_born(
+		&a->relations, a->table, p, p->stat.start_ticks * a->reader->procfs->ns_per_tick);
+	if (w->has_base)
+		relations_measured(&a->relations, a->reader, p, NULL, w->measured_ns);
+}
+
 int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
 	struct process *const *members, const struct snapshot_process *rows, size_t count)
 {
@@ -536,10 +575,10 @@ int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_n
 	a->due_ns = due_ns;
 	a->total_cost_ns = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct process *p = members[i];
-		struct watch *w = p->watch;
+		struct process *p = members[i];
+		const struct watch *w = p->watch;
 
-		w->is_elsewhere = rows[i].outcome == OUTCOME_SHARED_MM;
+		set_elsewhere(a, p, rows[i].outcome == OUTCOME_SHARED_MM);
 		while (a->table->item[at] != p)
 			at++;
 		if (w->is_elsewhere || p == a->slices.process)

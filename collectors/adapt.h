@@ -4,7 +4,8 @@
  * carried forward. Here is what holds that together: the budget, the costs, whom to measure next, the walk by
  * slices that is under way. Who decides is pure and elsewhere (plan.h, estimate.h, budget.h, cost.h).
  *
- *	adapt_begin                  a pass has listed the processes
+ *	adapt_list                   a pass is about to list the processes
+ *	adapt_begin                  it has
  *	adapt_sense                  of each
  *	adapt_choose_urgent          then, as long as adapt_measure() finds something to do: births and execs
  *	adapt_estimate               of each member, into its row
@@ -18,6 +19,7 @@
 #include "collectors/cost.h"
 #include "collectors/plan.h"
 #include "collectors/proctable.h"
+#include "collectors/relations.h"
 #include "collectors/slices.h"
 #include "collectors/vmstat.h"
 #include "snapshot/record.h"
@@ -43,6 +45,7 @@ struct adapt {
 	struct budget budget;
 	uint64_t charged_ns; /* CPU that was charged apart from passes, since the start */
 	struct cost_model model[COST_WAYS];
+	struct relations relations;
 	uint64_t page_bytes;
 	uint64_t begin_ns,
 		previous_ns; /* CLOCK_BOOTTIME of this pass's beginning and the last one's */
@@ -73,6 +76,8 @@ void adapt_set_limits(struct adapt *a, const struct adapt_limits *limits);
 /* P is about to be forgotten. */
 void adapt_forget(struct adapt *a, struct process *p);
 
+void adapt_list(struct adapt *a);
+
 /* -ENOMEM. */
 int adapt_begin(struct adapt *a);
 
@@ -96,6 +101,9 @@ int adapt_choose_urgent(struct adapt *a, uint64_t now_ns);
  */
 int adapt_measure(
 	struct adapt *a, uint64_t now_ns, struct sample *ret, struct process **ret_process);
+
+/* All that was to be measured for this pass is: finds out whom it puts in doubt. */
+void adapt_begin_estimates(struct adapt *a);
 
 /* Fills in ROW of the member P: quantities, source and outcome. */
 void adapt_estimate(struct adapt *a, const struct process *p, struct snapshot_process *row);

@@ -197,6 +197,8 @@ static int begin(struct pass *pass)
 	builder_begin(&pass->builder); /* its rows are of processes that may be forgotten now */
 	pass->begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	pass->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	if (pass->options.is_adaptive)
+		adapt_list(&pass->adapt);
 	n = procfs_list(&pass->procfs, &pass->pids, &pass->pids_capacity);
 	if (n < 0)
 		return (int)n;
@@ -486,6 +488,7 @@ static int advance(struct pass *pass)
 		if (r == 0) {
 			pass->phase = PHASE_ROWS;
 			pass->at = 0;
+			adapt_begin_estimates(&pass->adapt);
 		}
 		return r;
 	case PHASE_ROWS:

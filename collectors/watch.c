@@ -35,16 +35,25 @@ enum { SWAP_AT = 0 };
 
 struct watch *watch_new(uint64_t now_ns)
 {
-	struct watch *w = malloc(sizeof(*w));
+	struct watch *w = calloc(1, sizeof(*w));
 
 	if (w)
 		watch_renew(w, now_ns);
 	return w;
 }
 
+struct watch *watch_free(struct watch *w)
+{
+	if (w)
+		free(w->doubt);
+	free(w);
+	return NULL;
+}
+
 void watch_renew(struct watch *w, uint64_t now_ns)
 {
-	*w = (struct watch){.first_ns = now_ns};
+	free(w->doubt);
+	*w = (struct watch){.first_ns = now_ns, .kin = w->kin, .is_related = w->is_related};
 }
 
 /* statm and status read the same counters: without the one the other does. */

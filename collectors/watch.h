@@ -11,6 +11,7 @@
 
 #include "collectors/cost.h"
 #include "collectors/estimate.h"
+#include "collectors/kin.h"
 #include "collectors/process.h"
 #include "collectors/statm.h"
 #include "snapshot/record.h"
@@ -20,9 +21,11 @@ enum {
 };
 
 struct watch {
-	struct estimate_base base; /* of the measurement, if .has_base */
-	struct statm seen;         /* the last one */
-	uint64_t present;          /* by process_quantity, of .q and of those that statm replaces */
+	struct kin_member kin;        /* if .is_related; must not move */
+	struct estimate_doubt *doubt; /* owned: about the measurement; NULL: none */
+	struct estimate_base base;    /* of the measurement, if .has_base */
+	struct statm seen;            /* the last one */
+	uint64_t present; /* by process_quantity, of .q and of those that statm replaces */
 	uint64_t q[WATCH_KEPT];
 	uint64_t
 		measured_ns; /* CLOCK_BOOTTIME of the measurement, or of an attempt that was refused */
@@ -39,13 +42,17 @@ struct watch {
 	bool is_seen;    /* .seen holds what statm said */
 	bool is_settled; /* who it is is known; else the next pass looks */
 	bool has_base;
+	bool is_related;
 	bool by_slices;    /* .habit is of walks by slices */
 	bool is_elsewhere; /* its address space was counted at another process in the last pass */
 };
 
 struct watch *watch_new(uint64_t now_ns);
 
-/* Another image, or another process: nothing of it is known. */
+struct watch *watch_free(
+	struct watch *w); /* which has no relations (any more); accepts NULL, returns NULL */
+
+/* Another image, or another process: nothing of it is known, but its relations. */
 void watch_renew(struct watch *w, uint64_t now_ns);
 
 /* Takes over what a look or a measurement S found, all but the PSS. PAGE_BYTES is the kernel's page. */

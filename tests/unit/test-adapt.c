@@ -12,11 +12,24 @@
 #include "tests/unit/walk.h"
 
 static const struct tree_process cast[] = {
-	{.pid = 2, .name = "kthreadd", .state = 'I'},
-	{.pid = 10, .name = "sshd", .rss_kib = 8000, .pss_kib = 2001, .uss_kib = 1000},
-	{.pid = 11, .name = "sshd", .uid = 1000, .rss_kib = 8000, .pss_kib = 2002, .uss_kib = 900},
-	{.pid = 12, .name = "bash", .uid = 1000, .rss_kib = 5000, .pss_kib = 1503, .uss_kib = 1100},
+	{.pid = 2, .image = 2, .name = "kthreadd", .state = 'I'},
+	{.pid = 10, .image = 10, .name = "sshd", .rss_kib = 8000, .pss_kib = 2001, .uss_kib = 1000},
+	{.pid = 11,
+		.image = 11,
+		.name = "sshd",
+		.uid = 1000,
+		.rss_kib = 8000,
+		.pss_kib = 2002,
+		.uss_kib = 900},
+	{.pid = 12,
+		.image = 12,
+		.name = "bash",
+		.uid = 1000,
+		.rss_kib = 5000,
+		.pss_kib = 1503,
+		.uss_kib = 1100},
 	{.pid = 13,
+		.image = 13,
 		.name = "app",
 		.uid = 1001,
 		.rss_kib = 70000,
@@ -220,6 +233,7 @@ static void measures_the_new_at_once(void **state)
 	AUTO_SCENE struct scene *s = scene_new(&options);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process exec = cast[3], born = {.pid = 20,
+						    .image = 20,
 						    .name = "new",
 						    .rss_kib = 400,
 						    .pss_kib = 300,
@@ -239,6 +253,85 @@ static void measures_the_new_at_once(void **state)
 	assert_int_equal(row_of(view, 20)->q[PROCESS_PSS], 300 * 1024);
 	assert_null(view_find_process(view, 11));
 	assert_int_equal(view_host(view)->q[SCOPE_PSS], (999 + 2001 + 300 + 64004) * 1024);
+}
+
+/* Of processes that share memory the exit of one changes the others' PSS, and nothing that they have shows it. */
+static void an_exit_puts_its_family_in_doubt(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process a = {.pid = 30,
+				    .image = 99,
+				    .name = "worker",
+				    .rss_kib = 10000,
+				    .pss_kib = 5500,
+				    .uss_kib = 1000},
+			    b = a;
+	const struct snapshot_process *row;
+
+	(void)state;
+	b.pid = 31;
+	add(s, &a, 0);
+	add(s, &b, 0);
+	tree_write(&s->tree, "30/statm", "10000 2500 0 0 0 0 0\n"); /* all of it anonymous */
+	tree_write(&s->tree, "31/statm", "10000 2500 0 0 0 0 0\n");
+	view_unref(run_pass(s));
+	view_unref(run_pass(s));
+	tree_remove(&s->tree, "31");
+	view = run_pass(s);
+	assert_int_equal(s->opened[ROLLUP].count, 0);
+	row = row_of(view, 30);
+	assert_int_equal(row->source, SOURCE_ESTIMATE);
+	assert_int_equal(row->q[PROCESS_PSS] / 1024, 10000); /* shared by two, and now by one */
+	assert_true(row->q[PROCESS_PSS_LOW] <= row->q[PROCESS_PSS]);
+	assert_quiet(row_of(view, 12), &cast[3]); /* is no relation */
+	view = view_unref(view);
+	view = run_pass(s);
+	assert_int_equal(row_of(view, 30)->q[PROCESS_PSS] / 1024, 10000);
+	assert_int_equal(row_of(view, 30)->source, SOURCE_ESTIMATE);
+}
+
+/* Of workers that one process has forked one is measured, and its figure stands for the others. */
+static void a_newborn_speaks_for_its_siblings(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.pid = 4, /* as field 4 of every stat in the tree says */
+		.image = 99,
+		.name = "server",
+		.rss_kib = 10000,
+		.pss_kib = 9500,
+		.uss_kib = 9000};
+	unsigned int measured = 0;
+
+	(void)state;
+	add(s, &p, 0);
+	view_unref(run_pass(s));
+	view_unref(run_pass(s));
+	p.pss_kib = 2600;
+	p.uss_kib = 100;
+	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
+	for (p.pid = 40; p.pid < 43; p.pid++) {
+		add(s, &p, 0);
+		tree_write(&s->tree,
+			p.pid == 40   ? "40/statm"
+			: p.pid == 41 ? "41/statm"
+				      : "42/statm",
+			"10000 2500 250 0 0 0 0\n");
+	}
+	view = run_pass(s);
+	assert_int_equal(s->opened[ROLLUP].count, 1);
+	for (uint32_t pid = 40; pid < 43; pid++) {
+		const struct snapshot_process *row = row_of(view, pid);
+
+		assert_int_equal(row->outcome, OUTCOME_MEASURED);
+		measured += row->source == SOURCE_ROLLUP;
+		assert_true(
+			row->q[PROCESS_PSS] >= 2500 * 1024 && row->q[PROCESS_PSS] <= 2700 * 1024);
+		if (row->source == SOURCE_ESTIMATE)
+			assert_false(ROW_HAS(row, PROCESS_PSS_AGE));
+	}
+	assert_int_equal(measured, 1);
 }
 
 /* Without tokens the rest has to wait: then the counters alone say what there is. */
@@ -417,8 +510,12 @@ static bool survives_failure(bool is_second, unsigned int n)
 	AUTO_SCENE struct scene *s = scene_new(&options);
 	AUTO_VIEW struct view *view = NULL;
 	AUTO_CLOSE int fd = -1;
-	struct tree_process born = {
-		.pid = 20, .name = "new", .rss_kib = 400, .pss_kib = 300, .uss_kib = 200};
+	struct tree_process born = {.pid = 20,
+		.image = 20,
+		.name = "new",
+		.rss_kib = 400,
+		.pss_kib = 300,
+		.uss_kib = 200};
 
 	if (is_second)
 		view_unref(run_pass(s));
@@ -455,6 +552,8 @@ int main(void)
 		cmocka_unit_test(measures_once_and_then_looks),
 		cmocka_unit_test(carries_what_moves),
 		cmocka_unit_test(measures_the_new_at_once),
+		cmocka_unit_test(an_exit_puts_its_family_in_doubt),
+		cmocka_unit_test(a_newborn_speaks_for_its_siblings),
 		cmocka_unit_test(guesses_what_the_budget_forbids),
 		cmocka_unit_test(says_who_is_denied),
 		cmocka_unit_test(measures_between_passes),

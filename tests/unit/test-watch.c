@@ -61,7 +61,7 @@ static void shows_what_was_measured(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct watch w;
+	struct watch w = {.is_related = false};
 
 	(void)state;
 	add_walk(&s);
@@ -88,7 +88,7 @@ static void a_look_moves_the_counters(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct watch w;
+	struct watch w = {.is_related = false};
 
 	(void)state;
 	add_walk(&s);
@@ -120,7 +120,7 @@ static void a_look_moves_the_counters(void **state)
 static void swap_is_a_counter(void **state)
 {
 	struct sample s = sample_new();
-	struct watch w;
+	struct watch w = {.is_related = false};
 
 	(void)state;
 	add_walk(&s);
@@ -136,7 +136,7 @@ static void without_a_pss_there_is_no_base(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct watch w;
+	struct watch w = {.is_related = false};
 
 	(void)state;
 	s.outcome = OUTCOME_DENIED;
@@ -155,7 +155,7 @@ static void settles_when_it_is_known(void **state)
 {
 	struct sample s = sample_new(), none = {.outcome = OUTCOME_NO_MM},
 		      gone = {.outcome = OUTCOME_GONE};
-	struct watch w;
+	struct watch w = {.is_related = false};
 
 	(void)state;
 	watch_renew(&w, 5);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/relations.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "collectors/maps.h"
+
+enum {
+	MAPS_TEXT_MAX = 1 << 20, /* a process with more has so many mappings that none is large */
+	MAPS_PIECE = 1 << 12,
+	LIKE_PART = 8, /* a fork's size is its parent's, but for so much */
+};
+
+#define TICK_NS (10 * NS_PER_MSEC) /* in which start times are told, at 100 a second */
+
+static struct watch *watch_of(struct kin_member *m)
+{
+	return (struct watch *)(void *)((char *)m - offsetof(struct watch, kin));
+}
+
+void relations_done(struct relations *r)
+{
+	kin_done(&r->kin);
+}
+
+void relations_begin(struct relations *r, uint64_t now_ns)
+{
+	r->previous_ns = r->begin_ns;
+	r->begin_ns = now_ns;
+	kin_begin(&r->kin, now_ns);
+}
+
+static int compare_pid(const void *pid, const void *p)
+{
+	pid_t a = *(const pid_t *)pid, b = (*(struct process *const *)p)->pid;
+
+	return (a > b) - (a < b);
+}
+
+static bool is_like(const struct process *p, const struct process *parent)
+{
+	uint64_t size = p->watch->seen.size, theirs = parent->watch->seen.size;
+	uint64_t off = size > theirs ? size - theirs : theirs - size;
+
+	return off <= theirs / LIKE_PART && p->name_len == parent->name_len &&
+	       !memcmp(p->name, parent->name, p->name_len);
+}
+
+/*
+ * The one that P looks forked from. Of those that were there before we came nobody knows what they have
+ * done since, so they are nobody's children.
+ */
+static struct kin_member *parent_of(const struct relations *r, const struct proctable *table,
+	const struct process *p, uint64_t born_ns)
+{
+	struct process *const *found;
+
+	if (!r->previous_ns || born_ns + TICK_NS < r->previous_ns || !p->stat.parent)
+		return NULL;
+	found = bsearch(&p->stat.parent, (const void *)table->item, table->count,
+		sizeof(struct process *), compare_pid);
+	if (!found || *found == p || !(*found)->watch || !(*found)->watch->is_related ||
+		!is_like(p, *found))
+		return NULL;
+	return &(*found)->watch->kin;
+}
+
+void relations_born(
+	struct relations *r, const struct proctable *table, struct process *p, uint64_t born_ns)
+{
+	struct watch *w = p->watch;
+
+	w->kin = (struct kin_member){0};
+	w->is_related = true;
+	/* Out of memory it has no family until it is measured. */
+	(void)kin_born(&r->kin, &w->kin, parent_of(r, table, p, born_ns), born_ns);
+}
+
+void relations_ended(struct relations *r, struct watch *w, bool is_exec)
+{
+	free(w->doubt);
+	w->doubt = NULL;
+	if (!w->is_related)
+		return;
+	if (is_exec)
+		kin_executed(&r->kin, &w->kin);
+	else
+		kin_gone(&r->kin, &w->kin);
+	w->is_related = is_exec;
+}
+
+static int read_maps(struct process_reader *reader, struct process *p, struct maps_parser *parser)
+{
+	char path[PROCESS_PATH_SIZE];
+	AUTO_CLOSE int owned = -1, fd = -1;
+	size_t total = 0;
+	bool is_owned;
+	int dirfd = process_directory(reader, p, &is_owned);
+
+	if (dirfd < 0)
+		return dirfd;
+	owned = is_owned ? dirfd : -1;
+	fd = openat(dirfd, process_path(p, "maps", path), O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	maps_parser_init(parser);
+	for (;;) {
+		ssize_t n = read(fd, reader->text, MAPS_PIECE);
+		int e;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		total += (size_t)n;
+		e = total > MAPS_TEXT_MAX ? -EFBIG
+		                          : maps_parser_feed(parser, reader->text, (size_t)n);
+		if (e < 0)
+			return e;
+	}
+}
+
+/* Without its maps P shares with nobody that we know of. */
+static void map(struct relations *r, struct process_reader *reader, struct process *p)
+{
+	struct maps_segment segment[MAPS_SEGMENTS];
+	struct maps_parser parser;
+	size_t count;
+
+	if (read_maps(reader, p, &parser) < 0 || parser.start != p->range_start ||
+		maps_parser_end(&parser, segment, &count) < 0)
+		return;
+	(void)kin_mapped(&r->kin, &p->watch->kin, segment, count, &p->watch->base);
+}
+
+void relations_measured(struct relations *r, struct process_reader *reader, struct process *p,
+	const struct estimate_base *before, uint64_t now_ns)
+{
+	struct watch *w = p->watch;
+
+	free(w->doubt);
+	w->doubt = NULL;
+	if (!w->is_related)
+		return;
+	(void)kin_measured(
+		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
+	if (kin_wants_maps(&w->kin, &w->base))
+		map(r, reader, p);
+}
+
+void relations_renew(struct relations *r, uint64_t page_bytes)
+{
+	struct kin_member *m;
+
+	while ((m = kin_affected(&r->kin))) {
+		struct watch *w = watch_of(m);
+		struct estimate_now now = watch_now(w, page_bytes);
+		struct estimate_doubt doubt;
+
+		if (!w->has_base)
+			continue;
+		if (!kin_doubt(m, &w->base, &now, &doubt)) {
+			free(w->doubt);
+			w->doubt = NULL;
+			continue;
+		}
+		if (!w->doubt)
+			w->doubt = malloc(sizeof(*w->doubt));
+		if (w->doubt) /* else the bounds are too narrow until it is measured */
+			*w->doubt = doubt;
+	}
+}
+
+bool relations_estimate(const struct watch *w, uint64_t page_bytes, struct estimate *ret,
+	const struct watch **ret_speaker)
+{
+	static const struct estimate_doubt none;
+	struct estimate_now now = watch_now(w, page_bytes);
+	const struct watch *speaker = w;
+	struct kin_member *m;
+
+	if (w->has_base) {
+		estimate_carry(&w->base, &now, w->doubt ? w->doubt : &none, ret);
+	} else {
+		struct estimate_doubt doubt;
+		struct estimate_now theirs;
+
+		m = w->is_related ? kin_speaker(&w->kin) : NULL;
+		speaker = m ? watch_of(m) : NULL;
+		if (!speaker || !speaker->has_base)
+			return false;
+		theirs = watch_now(speaker, page_bytes);
+		kin_borrow(&w->kin, m, &speaker->base, &theirs, &now, &doubt);
+		estimate_carry(&speaker->base, &now, &doubt, ret);
+	}
+	if (ret_speaker)
+		*ret_speaker = speaker;
+	return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who shares memory with whom, for the processes that adaptive passes remember: tells kin.h what happens to
+ * them, reads the maps that it asks for, and keeps the doubts that it has.
+ */
+#ifndef MEMTALLY_COLLECTORS_RELATIONS_H
+#define MEMTALLY_COLLECTORS_RELATIONS_H
+
+#include "collectors/kin.h"
+#include "collectors/proctable.h"
+#include "collectors/watch.h"
+
+struct relations {
+	struct kin kin;
+	uint64_t begin_ns, previous_ns; /* CLOCK_BOOTTIME of this pass and of the one before */
+};
+
+void relations_done(struct relations *r);
+
+/* A pass is about to list the processes. */
+void relations_begin(struct relations *r, uint64_t now_ns);
+
+/* P, which is among TABLE, is there since BORN_NS (CLOCK_BOOTTIME). Without memory it has no relations. */
+void relations_born(
+	struct relations *r, const struct proctable *table, struct process *p, uint64_t born_ns);
+
+/* P's image has ended: with it P, or there is another. */
+void relations_ended(struct relations *r, struct watch *w, bool is_exec);
+
+/*
+ * P was measured just now; BEFORE is the base that it had, or NULL. Reads P's maps where they are wanted.
+ * Its doubt is void.
+ */
+void relations_measured(struct relations *r, struct process_reader *reader, struct process *p,
+	const struct estimate_base *before, uint64_t now_ns);
+
+/* After all that happened before a pass and in it: renews the doubts of those whom it affects. */
+void relations_renew(struct relations *r, uint64_t page_bytes);
+
+/*
+ * An estimate of W, measured or not. False: W was never measured, and nobody can speak for it. *RET_SPEAKER, if
+ * not NULL, is whose measurement it is.
+ */
+bool relations_estimate(const struct watch *w, uint64_t page_bytes, struct estimate *ret,
+	const struct watch **ret_speaker);
+
+#endif
