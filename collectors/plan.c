@@ -21,9 +21,9 @@
 #define KIB (UINT64_C(1) << 10)
 
 enum {
-	POINTS = 512,      /* of time at which the excess is looked at */
-	LATE_PART = 8,     /* of an interval, that the next pass may be late */
-	PATIENT_PASSES = 5 /* after which a smaller doubt matters */
+	POINTS = 512,    /* of time at which the excess is looked at */
+	LATE_PART = 8,   /* of an interval, that the next pass may be late */
+	PATIENT_PART = 3 /* of the maximum age, after which a smaller doubt matters */
 };
 
 #define PACE_MARGIN 1.125
@@ -57,7 +57,7 @@ static uint64_t cost_of(const struct plan_item *i)
 }
 
 bool plan_doubt_matters(
-	uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t age_ns, uint64_t interval_ns)
+	uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t age_ns, uint64_t max_age_ns)
 {
 	uint64_t matters = pss_bytes / 4;
 
@@ -67,8 +67,8 @@ bool plan_doubt_matters(
 		matters = MIB;
 	if (matters < pss_bytes / 50)
 		matters = pss_bytes / 50;
-	if (age_ns / PATIENT_PASSES >= interval_ns)
-		matters /= 4;
+	if (age_ns >= max_age_ns / PATIENT_PART)
+		matters /= 2;
 	return doubt_bytes >= matters;
 }
 
@@ -111,7 +111,7 @@ static bool is_refresh(const struct plan *p, const struct plan_item *i)
 static bool is_doubtful(const struct plan *p, const struct plan_item *i)
 {
 	return is_allowed(p, i) &&
-	       plan_doubt_matters(i->doubt_bytes, i->pss_bytes, i->age_ns, p->limits->interval_ns);
+	       plan_doubt_matters(i->doubt_bytes, i->pss_bytes, i->age_ns, p->limits->max_age_ns);
 }
 
 static bool is_older(const struct plan_item *a, const struct plan_item *b)
@@ -282,7 +282,7 @@ static void part_items(struct plan *p, size_t count)
 			continue;
 		if (i->is_new || i->age_ns >= p->limits->max_age_ns ||
 			plan_doubt_matters(
-				i->doubt_bytes, i->pss_bytes, i->age_ns, p->limits->interval_ns))
+				i->doubt_bytes, i->pss_bytes, i->age_ns, p->limits->max_age_ns))
 			p->counts.deferred[i->is_giant ? PLAN_GIANT : PLAN_STALL]++;
 	}
 }

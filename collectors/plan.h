@@ -58,11 +58,11 @@ struct plan_counts {
 
 /*
  * Whether DOUBT_BYTES about a process of PSS_BYTES, measured AGE_NS ago, are worth a read: as much as
- * max(2 %, 1 MiB), or a quarter of that if five passes have gone by. Of a process below 4 MiB a quarter (but not
- * less than 256 KiB) is as much, for many small ones make a large sum.
+ * max(2 %, 1 MiB), or half of that if a third of the maximum age has gone by. Of a process below 4 MiB a
+ * quarter (but not less than 256 KiB) is as much, for many small ones make a large sum.
  */
 bool plan_doubt_matters(
-	uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t age_ns, uint64_t interval_ns);
+	uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t age_ns, uint64_t max_age_ns);
 
 /*
  * Reorders ITEMS: the first N, which it returns, are to be read now in this order. Their predicted costs

@@ -97,27 +97,27 @@ static void doubts_go_by_cost(void **state)
 
 static void small_doubts_are_left(void **state)
 {
-	const uint64_t now = 10 * SEC, later = 50 * SEC, interval = 10 * SEC;
+	const uint64_t now = 10 * SEC, later = 100 * SEC, max_age = 300 * SEC;
 
 	(void)state;
 	/* 2 % of what is large, */
-	assert_true(plan_doubt_matters(20 * MIB, 1000 * MIB, now, interval));
-	assert_false(plan_doubt_matters(20 * MIB - 1, 1000 * MIB, now, interval));
+	assert_true(plan_doubt_matters(20 * MIB, 1000 * MIB, now, max_age));
+	assert_false(plan_doubt_matters(20 * MIB - 1, 1000 * MIB, now, max_age));
 	/* 1 MiB of the middling, */
-	assert_true(plan_doubt_matters(MIB, 20 * MIB, now, interval));
-	assert_false(plan_doubt_matters(MIB - 1, 20 * MIB, now, interval));
+	assert_true(plan_doubt_matters(MIB, 20 * MIB, now, max_age));
+	assert_false(plan_doubt_matters(MIB - 1, 20 * MIB, now, max_age));
 	/* a quarter of the small, */
-	assert_true(plan_doubt_matters(MIB / 2, 2 * MIB, now, interval));
-	assert_false(plan_doubt_matters(MIB / 2 - 1, 2 * MIB, now, interval));
+	assert_true(plan_doubt_matters(MIB / 2, 2 * MIB, now, max_age));
+	assert_false(plan_doubt_matters(MIB / 2 - 1, 2 * MIB, now, max_age));
 	/* 256 KiB of the tiny; */
-	assert_true(plan_doubt_matters(262144, 0, now, interval));
-	assert_false(plan_doubt_matters(262143, 0, now, interval));
-	/* a quarter of it after a while. */
-	assert_true(plan_doubt_matters(5 * MIB, 1000 * MIB, later, interval));
-	assert_false(plan_doubt_matters(5 * MIB - 1, 1000 * MIB, later, interval));
-	assert_false(plan_doubt_matters(5 * MIB, 1000 * MIB, later - 1, interval));
-	assert_true(plan_doubt_matters(MIB / 4, 20 * MIB, UINT64_MAX, interval));
-	assert_false(plan_doubt_matters(0, 0, UINT64_MAX, interval));
+	assert_true(plan_doubt_matters(262144, 0, now, max_age));
+	assert_false(plan_doubt_matters(262143, 0, now, max_age));
+	/* half of it after a while. */
+	assert_true(plan_doubt_matters(10 * MIB, 1000 * MIB, later, max_age));
+	assert_false(plan_doubt_matters(10 * MIB - 1, 1000 * MIB, later, max_age));
+	assert_false(plan_doubt_matters(10 * MIB, 1000 * MIB, later - 1, max_age));
+	assert_true(plan_doubt_matters(MIB / 2, 20 * MIB, UINT64_MAX, max_age));
+	assert_false(plan_doubt_matters(0, 0, UINT64_MAX, max_age));
 }
 
 /* COUNT of each kind that wants to be read, each for 1 ms. */
