@@ -475,6 +475,103 @@ static void bounds_hold_whatever_is_sensed(void **state)
 	}
 }
 
+/* What may happen at once. SERVER has 20 workers, or none yet; they may have a segment. */
+static void fork_workers(struct host *h, size_t server)
+{
+	h->process[server].workers = 20;
+	host_live(h, &no_events, 1);
+}
+
+static void burst_write(struct host *h, size_t server)
+{
+	for (size_t slot = 0; slot < h->slots; slot++) {
+		if (h->process[slot].parent == h->process[server].pid)
+			host_write(h, slot, 16);
+	}
+}
+
+static void burst_fork(struct host *h, size_t server)
+{
+	fork_workers(h, server);
+	burst_write(h, server);
+}
+
+static void burst_exit(struct host *h, size_t server)
+{
+	uint32_t n = 0;
+
+	h->process[server].workers = 10;
+	for (size_t slot = 0; slot < h->slots; slot++) {
+		if (h->process[slot].parent == h->process[server].pid && n++ % 2)
+			host_exit(h, slot);
+	}
+}
+
+static void burst_swap_out(struct host *h, size_t server)
+{
+	(void)server;
+	host_swap_out(h, 0.3);
+}
+
+static void burst_swap_in(struct host *h, size_t server)
+{
+	(void)server;
+	for (size_t slot = 0; slot < h->slots; slot++) {
+		if (h->process[slot].pid)
+			host_swap_in(h, slot, 4);
+	}
+}
+
+/* Every user's PSS is within 1 % again two passes after the first that could see it. */
+static void bursts_are_known_soon(void **state)
+{
+	static const struct {
+		const char *name;
+		bool has_workers, has_segment, is_swapped;
+		void (*burst)(struct host *h, size_t server);
+	} cases[] = {
+		{"20 workers are forked and write 128 MiB each", false, false, false, burst_fork},
+		{"20 workers that were read write 128 MiB each", true, false, false, burst_write},
+		{"half of the workers end", true, false, false, burst_exit},
+		{"half of the sharers of a segment end", true, true, false, burst_exit},
+		{"swapped out", true, false, false, burst_swap_out},
+		{"swapped in", true, false, true, burst_swap_in},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t server;
+		struct host h;
+		struct watch w;
+
+		host_init(&h, 90 + i);
+		populate(&h, 300, 0);
+		server = host_spawn(&h, 3, HOST_SERVER, cases[i].has_segment ? 1024 : 131072, 64);
+		if (cases[i].has_segment)
+			host_map(&h, server, host_create(&h, HOST_SHMEM, 32768, 32), 32);
+		if (cases[i].has_workers)
+			fork_workers(&h, server);
+		if (cases[i].burst == burst_exit)
+			burst_write(&h, server);
+		watch_init(&w, &h, &watch_defaults);
+		run(&w, &no_events, 35);
+		if (cases[i].is_swapped) {
+			host_swap_out(&h, 0.3);
+			run(&w, &no_events, 35);
+		}
+		cases[i].burst(&h, server);
+		for (int pass = 0; pass < 3; pass++) {
+			run(&w, &no_events, 1);
+			print_message("%s, pass %d: worst user %.2f %% off\n", cases[i].name, pass,
+				100 * w.account.worst_user);
+		}
+		if (w.account.worst_user > 0.01)
+			fail_msg("%s: %.2f %%", cases[i].name, 100 * w.account.worst_user);
+		watch_done(&w);
+		host_done(&h);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -484,6 +581,7 @@ int main(void)
 		cmocka_unit_test(nothing_starves),
 		cmocka_unit_test(error_shrinks_as_the_budget_grows),
 		cmocka_unit_test(bounds_hold_whatever_is_sensed),
+		cmocka_unit_test(bursts_are_known_soon),
 		cmocka_unit_test(giants_are_held_once_an_hour),
 		cmocka_unit_test(time_may_jump),
 		cmocka_unit_test(large_hosts_are_watched),

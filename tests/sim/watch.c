@@ -471,11 +471,15 @@ static void account_for(struct watch *w)
 		a->outside += beyond > 0.5;
 		a->far_outside += beyond > 1024 && beyond > t.pss / 1000;
 	}
+	a->worst_user = 0;
 	for (int user = 0; user < USERS; user++) {
 		double off = middle[user] - truth[user];
 
 		a->truth += truth[user];
-		a->error += off < 0 ? -off : off;
+		off = off < 0 ? -off : off;
+		a->error += off;
+		if (truth[user] > 0 && off / truth[user] > a->worst_user)
+			a->worst_user = off / truth[user];
 		a->width += high[user] - low[user];
 		a->sums++;
 		a->sums_outside += truth[user] < low[user] - 0.5 || truth[user] > high[user] + 0.5;

@@ -60,6 +60,7 @@ struct watch_account {
 	uint64_t samples, outside;   /* processes in passes; whose truth was out of bounds */
 	uint64_t far_outside;        /* by more than 1 KiB and 0.1 % */
 	uint64_t sums, sums_outside; /* the same for users */
+	double worst_user;           /* the error of the worst user in the last pass, of its PSS */
 	double truth, error, width;  /* sums over users and passes, bytes */
 	double predicted, cost;      /* sums over reads */
 	uint64_t most_reads_ns;      /* the most that the reads of one pass used */
