@@ -362,11 +362,9 @@ static void count_members(struct kin *k, struct kin_family *f)
 		m->fresh = f->count - known;
 		early = count_up_to(born, f->count, m->measured_ns);
 		early = early > known ? early - known : 0;
-		if (early < m->early) {
-			/* Gone again, and its measurement may have seen them. */
+		/* Those gone again its measurement may have seen; the mean tells. */
+		if (early < m->early)
 			m->then += m->early - early;
-			m->unsure += m->early - early;
-		}
 		m->early = early;
 		if (m->measured_ns > k->previous_ns && f->deaths_ns == k->listed_ns)
 			m->unsure += f->deaths;
@@ -545,7 +543,6 @@ static struct degree_span segment_after(
 	/* The dead may never have touched it. */
 	s.low = amount_min(s.mid, part_pss);
 	/* More of what it shares may be of this segment, with fewer of them. */
-	most = amount_max(most, part_pss);
 	degree_forked(part_rss, most, gone, &high);
 	s.high = amount_max(s.mid, part_pss + amount_less(high.high, most));
 	return s;
@@ -609,6 +606,7 @@ static void anon_doubt(const struct kin_member *m, const struct estimate_part *p
 	bool heard = m->family && is_heard(&m->family->found, m);
 	uint32_t correction = heard ? m->family->found.anon : DEGREE_AS_GUESSED;
 	struct degree_span shared, other, s;
+	uint64_t before;
 
 	s = anon_after(p, p->private_min, c, correction, &shared);
 	other = anon_after(p, p->private_max, c, correction, &shared);
@@ -617,7 +615,8 @@ static void anon_doubt(const struct kin_member *m, const struct estimate_part *p
 	span_widen(&s, &other);
 	s.mid = other.mid;
 	/* What was rounded down once is rounded down by as much more as it grows. */
-	s.high += amount_part(rounding, shared.mid, p->pss - p->private_mid);
+	before = p->pss - p->private_mid;
+	s.high += amount_part(rounding, amount_less(shared.mid, before), before);
 	ret->anon_mid = amount_difference(s.mid, p->pss);
 	ret->anon_down = s.mid - s.low;
 	ret->anon_up = s.high - s.mid;
@@ -627,13 +626,15 @@ static void file_doubt(const struct kin_member *m, const struct estimate_part *p
 	const struct degree_change *c, uint64_t rounding, struct estimate_doubt *ret)
 {
 	struct degree_span s = file_after(m, p, p->private_min, c, true).all, other;
+	uint64_t before;
 
 	other = file_after(m, p, p->private_max, c, true).all;
 	span_widen(&s, &other);
 	other = file_after(m, p, p->private_mid, c, true).all;
 	span_widen(&s, &other);
 	s.mid = other.mid;
-	s.high += amount_part(rounding, s.mid - p->private_mid, p->pss - p->private_mid);
+	before = p->pss - p->private_mid;
+	s.high += amount_part(rounding, amount_less(s.mid, p->pss), before);
 	ret->file_mid = amount_difference(s.mid, p->pss);
 	ret->file_down = s.mid - s.low;
 	ret->file_up = s.high - s.mid;
