@@ -15,18 +15,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "collectors/aftermath.h"
 #include "collectors/amount.h"
 #include "collectors/degree.h"
 
 enum {
 	/* Ancestors that are told of a birth; more are not in one family between two passes. */
 	GENERATIONS = 8,
-	/* Of shared memory: with less, what one finds says little of the others. */
-	TELLING_MIN = 256 << 10,
 	/* Start times are in these, rounded down. */
 	TICK_NS = 10000000,
-	/* Newborns write to some of what they share at once, before anyone looks. */
-	SOON_WRITTEN = 8,
 };
 
 /* What the measurement of one found against what was guessed; valid until the next event. */
@@ -473,245 +470,66 @@ static struct degree_change change_of(const struct kin_member *m)
 	return c;
 }
 
-static void span_add(struct degree_span *to, const struct degree_span *s)
-{
-	to->low += s->low;
-	to->mid += s->mid;
-	to->high += s->high;
-}
-
-static void span_widen(struct degree_span *to, const struct degree_span *s)
-{
-	to->low = amount_min(to->low, s->low);
-	to->high = amount_max(to->high, s->high);
-}
-
 /* What all of FOUND corrects is older than it. */
 static bool is_heard(const struct kin_found *f, const struct kin_member *m)
 {
 	return f->at_ns > m->measured_ns;
 }
 
-/*
- * What the anonymous memory of P becomes, if PRIVATE of it was nobody else's: its own children share that
- * too. CORRECTION is for what is shared, which is *ret_shared.
- */
-static struct degree_span anon_after(const struct estimate_part *p, uint64_t private,
-	const struct degree_change *c, uint32_t correction, struct degree_span *ret_shared)
-{
-	uint64_t rss = p->rss - private, pss = p->pss - private, unborn;
-	uint64_t own = private / (UINT64_C(1) + c->own);
-	struct degree_change deaths = *c;
-	struct degree_span s;
-
-	degree_forked(rss, pss, c, ret_shared);
-	degree_correct(ret_shared, correction, rss);
-	s = *ret_shared;
-	span_add(&s, &(struct degree_span){
-			     own, own, private / (UINT64_C(1) + amount_less(c->own, c->early))});
-	if (c->born) {
-		struct degree_span before;
-
-		deaths.born = deaths.early = deaths.own = 0;
-		degree_forked(rss, pss, &deaths, &before);
-		unborn = before.mid + private;
-		s.high += amount_less(unborn, s.mid) / SOON_WRITTEN;
-	}
-	return s;
-}
-
-/* A segment that PART_RSS bytes are of, of RSS that count PSS, all shared, and what it counts of it. */
-static uint64_t segment_pss(
-	const struct degree_change *gone, uint64_t part_rss, uint64_t rss, uint64_t pss)
-{
-	uint64_t part = part_rss / gone->members;
-
-	/* What is left can't count more than half. */
-	part = amount_max(part, amount_less(pss, (rss - part_rss) / 2));
-	return amount_min(part, amount_min(pss, part_rss / 2));
-}
-
-/* What PART_RSS bytes of a segment, counting PART_PSS, become by its sharers' exits. */
-static struct degree_span segment_after(
-	const struct degree_change *gone, uint64_t part_rss, uint64_t part_pss, uint64_t pss)
-{
-	uint64_t most = amount_min(
-		amount_min(pss, part_rss / 2), part_rss / (gone->dead + UINT64_C(1)));
-	struct degree_span s, high;
-
-	degree_forked(part_rss, part_pss, gone, &s);
-	/* The dead may never have touched it. */
-	s.low = amount_min(s.mid, part_pss);
-	/* More of what it shares may be of this segment, with fewer of them. */
-	degree_forked(part_rss, most, gone, &high);
-	s.high = amount_max(s.mid, part_pss + amount_less(high.high, most));
-	return s;
-}
-
-struct file_guess {
-	struct degree_span all;
-	uint64_t affected; /* of .all.mid, by any event */
-};
-
-/*
- * What the files of P become, if PRIVATE of it was nobody else's: segments by the exits of their
- * sharers, the rest by what happened in the family. CORRECTS: by what measurements of others found.
- */
-static struct file_guess file_after(const struct kin_member *m, const struct estimate_part *p,
-	uint64_t private, const struct degree_change *c, bool corrects)
-{
-	struct file_guess g = {.all = {private, private, private}};
-	uint64_t rss = p->rss - private, pss = p->pss - private;
-	struct degree_span s;
-
-	for (unsigned int i = 0; i < m->link_count; i++) {
-		const struct kin_link *l = &m->links[i];
-		uint32_t exits = l->segment->exits - l->exits;
-		struct degree_change gone = {.members = l->segment->count + exits, .dead = exits};
-		uint64_t part_rss = amount_min(l->bytes, rss);
-		uint64_t part_pss = segment_pss(&gone, part_rss, rss, pss);
-
-		if (!exits)
-			continue;
-		s = segment_after(&gone, part_rss, part_pss, pss);
-		if (corrects && is_heard(&l->segment->found, m))
-			degree_correct(&s, l->segment->found.file, part_rss);
-		span_add(&g.all, &s);
-		g.affected += s.mid;
-		rss -= part_rss;
-		pss -= part_pss;
-	}
-	s = (struct degree_span){pss, pss, pss};
-	if (c->dead || c->born) {
-		degree_mapped(rss, pss, c, &s);
-		if (corrects && m->family && is_heard(&m->family->found, m))
-			degree_correct(&s, m->family->found.file, rss);
-		g.affected += s.mid;
-	}
-	span_add(&g.all, &s);
-	return g;
-}
-
-static bool has_exits(const struct kin_member *m)
-{
-	for (unsigned int i = 0; i < m->link_count; i++)
-		if (m->links[i].exits != m->links[i].segment->exits)
-			return true;
-	return false;
-}
-
-static void anon_doubt(const struct kin_member *m, const struct estimate_part *p,
-	const struct degree_change *c, uint64_t rounding, struct estimate_doubt *ret)
+static struct aftermath aftermath_of(const struct kin_member *m)
 {
 	bool heard = m->family && is_heard(&m->family->found, m);
-	uint32_t correction = heard ? m->family->found.anon : DEGREE_AS_GUESSED;
-	struct degree_span shared, other, s;
-	uint64_t before;
+	struct aftermath a = {
+		.family = change_of(m),
+		.anon = heard ? m->family->found.anon : DEGREE_AS_GUESSED,
+		.file = heard ? m->family->found.file : DEGREE_AS_GUESSED,
+	};
 
-	s = anon_after(p, p->private_min, c, correction, &shared);
-	other = anon_after(p, p->private_max, c, correction, &shared);
-	span_widen(&s, &other);
-	other = anon_after(p, p->private_mid, c, correction, &shared);
-	span_widen(&s, &other);
-	s.mid = other.mid;
-	/* What was rounded down once is rounded down by as much more as it grows. */
-	before = p->pss - p->private_mid;
-	s.high += amount_part(rounding, amount_less(shared.mid, before), before);
-	ret->anon_mid = amount_difference(s.mid, p->pss);
-	ret->anon_down = s.mid - s.low;
-	ret->anon_up = s.high - s.mid;
-}
+	for (unsigned int i = 0; i < m->link_count; i++) {
+		const struct kin_segment *s = m->links[i].segment;
+		uint32_t exits = s->exits - m->links[i].exits;
 
-static void file_doubt(const struct kin_member *m, const struct estimate_part *p,
-	const struct degree_change *c, uint64_t rounding, struct estimate_doubt *ret)
-{
-	struct degree_span s = file_after(m, p, p->private_min, c, true).all, other;
-	uint64_t before;
-
-	other = file_after(m, p, p->private_max, c, true).all;
-	span_widen(&s, &other);
-	other = file_after(m, p, p->private_mid, c, true).all;
-	span_widen(&s, &other);
-	s.mid = other.mid;
-	before = p->pss - p->private_mid;
-	s.high += amount_part(rounding, amount_less(s.mid, p->pss), before);
-	ret->file_mid = amount_difference(s.mid, p->pss);
-	ret->file_down = s.mid - s.low;
-	ret->file_up = s.high - s.mid;
+		if (exits)
+			a.segment[a.segments++] = (struct aftermath_segment){
+				.bytes = m->links[i].bytes,
+				.gone = {.members = s->count + exits, .dead = exits},
+				.correction = is_heard(&s->found, m) ? s->found.file
+			                                             : DEGREE_AS_GUESSED,
+			};
+	}
+	return a;
 }
 
 bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
-	struct degree_change c = change_of(m);
-	struct estimate_part anon, file;
-	uint64_t grown;
+	struct aftermath a = aftermath_of(m);
 
 	*ret = (struct estimate_doubt){0};
-	if (!c.dead && !c.born && !has_exits(m))
+	if (!aftermath_has_family(&a) && !a.segments)
 		return false;
-	estimate_parts(base, &anon, &file);
-	file_doubt(m, &file, &c, base->rounding, ret);
-	if (!c.dead && !c.born)
-		return true;
-	anon_doubt(m, &anon, &c, base->rounding, ret);
-	/* What had grown before a fork is shared as well. */
-	grown = amount_part(amount_less(now->anon, base->anon), c.own, c.own + UINT64_C(1));
-	ret->anon_mid -= amount_difference(grown, 0);
-	ret->anon_up = amount_add(ret->anon_up, grown);
+	aftermath_doubt(&a, base, now, ret);
 	return true;
 }
 
-/* How far the guess for M was off, for those of whom as much is guessed. */
-static struct kin_found compare(const struct kin_member *m, const struct estimate_base *before,
+/* Lets what was found of M, measured just now, correct those with whom it shared the doubt. */
+static void tell(struct kin *k, struct kin_member *m, const struct estimate_base *before,
 	const struct estimate_base *found, uint64_t now_ns)
 {
-	struct kin_found f = {.anon = DEGREE_AS_GUESSED, .file = DEGREE_AS_GUESSED};
-	struct degree_change c = change_of(m);
-	struct estimate_part a0, a1, f0, f1;
-	struct degree_span shared;
-	struct file_guess guess;
-	uint64_t old, new, same;
+	struct aftermath a = aftermath_of(m);
+	struct kin_found f = {.at_ns = now_ns};
 
-	estimate_parts(before, &a0, &f0);
-	estimate_parts(found, &a1, &f1);
-	/* Of what it shared then; what grew meanwhile is its own, and nobody else's to be told. */
-	old = a0.rss - a0.private_mid;
-	if (old >= TELLING_MIN && a1.rss >= a0.rss - old / 8) {
-		same = a0.private_mid / (UINT64_C(1) + c.own) + amount_less(a1.rss, a0.rss);
-		anon_after(&a0, a0.private_mid, &c, DEGREE_AS_GUESSED, &shared);
-		new = amount_min(amount_less(a1.pss, same), shared.high);
-		f.anon = degree_correction(old, shared.mid, old, new);
-		f.at_ns = now_ns;
-	}
-	old = f0.rss - f0.private_mid;
-	guess = file_after(m, &f0, f0.private_mid, &c, false);
-	if (old >= TELLING_MIN && f1.rss && guess.affected) {
-		/* As if it had as much of files as then; less what no event has changed. */
-		same = guess.all.mid - guess.affected;
-		new = amount_min(amount_part(f1.pss, f0.rss, f1.rss), guess.all.high);
-		f.file = degree_correction(old, guess.affected, old, amount_less(new, same));
-		f.at_ns = now_ns;
-	}
-	return f;
-}
-
-/* Lets what was found of M correct those with whom it shared the doubt. */
-static void tell(struct kin *k, struct kin_member *m, const struct kin_found *f)
-{
-	struct degree_change c = change_of(m);
-
-	if (!f->at_ns)
+	if (!aftermath_compare(&a, before, found, &f.anon, &f.file))
 		return;
-	if (m->family && (c.dead || c.born)) {
-		m->family->found = *f;
+	if (m->family && aftermath_has_family(&a)) {
+		m->family->found = f;
 		family_mark(k, m->family);
 	}
 	for (unsigned int i = 0; i < m->link_count; i++) {
 		struct kin_segment *s = m->links[i].segment;
 
 		if (m->links[i].exits != s->exits) {
-			s->found = *f;
+			s->found = f;
 			segment_mark(k, s);
 		}
 	}
@@ -725,11 +543,8 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 
 	if (m->key && m->key != key)
 		leave(k, m);
-	if (before && m->measured_ns) {
-		struct kin_found f = compare(m, before, found, now_ns);
-
-		tell(k, m, &f);
-	}
+	if (before && m->measured_ns)
+		tell(k, m, before, found, now_ns);
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->unsure = 0;

@@ -370,10 +370,13 @@ static void learns_from_one(void **state)
 		end_of_each_pair_one();
 		assert_all_bounds();
 		assert_true(estimate_of(3).pss < truth(3) * 9 / 10);
-		measure(1);
-		settle();
-		assert_true(estimate_of(3).pss >= truth(3) * 99 / 100);
-		assert_true(estimate_of(3).pss <= truth(3) * 101 / 100);
+		/* The second finds the same. */
+		for (unsigned int i = 1; i <= 5; i += 4) {
+			measure(i);
+			settle();
+			assert_true(estimate_of(3).pss >= truth(3) * 99 / 100);
+			assert_true(estimate_of(3).pss <= truth(3) * 101 / 100);
+		}
 		assert_all_bounds();
 		teardown(state);
 	}
@@ -418,14 +421,20 @@ static void forgets_what_a_segment_taught(void **state)
 		allocate(i, 2 * MIB);
 	}
 	map(40 * MIB, 0xfffff, WORLD_FILES);
-	measure_all(80 * MIB);
+	map(30 * MIB, ~UINT64_C(0),
+		WORLD_FILES); /* of which nothing is known, and nothing changes */
+	measure_all(40 * MIB);
 	settle();
 	for (unsigned int i = 10; i < 20; i++)
 		end(i);
 	settle();
 	guessed = w.doubt[3].file_mid;
-	measure(1);
-	settle();
+	for (unsigned int i = 1; i < 3; i++) {
+		measure(i);
+		settle();
+		assert_true(estimate_of(3).pss >= truth(3) * 99 / 100);
+		assert_true(estimate_of(3).pss <= truth(3) * 101 / 100);
+	}
 	learnt = w.doubt[3].file_mid;
 	assert_true(learnt > guessed + (int64_t)(MIB / 2));
 	end(29);
