@@ -5,7 +5,8 @@
  * A page that m processes map adds floor(2^24 / m) to the sum that the kernel, shifted right by 22,
  * shows as KiB of PSS. Members hold known pages and nothing else, so what /proc must say of each is
  * known without asking it. Prints "READY {...}" when all run; SIGTERM or SIGINT ends them, SIGUSR1 only
- * the replacing of members, answered by "STILL".
+ * the replacing of members, answered by "STILL". SIGUSR2 holds it, answered by "HELD", until the next
+ * SIGUSR2: every member is then complete.
  */
 #include "config.h"
 
@@ -394,6 +395,18 @@ static int await_signal(const struct herd *herd)
 	return sigtimedwait(&herd->signals, NULL, churn ? &pause : NULL);
 }
 
+/* The signal that ended it. */
+static int hold(const struct herd *herd)
+{
+	sigset_t ends = herd->signals;
+
+	puts("HELD");
+	fflush(stdout);
+	sigdelset(&ends, SIGCHLD);
+	sigdelset(&ends, SIGUSR1);
+	return sigwaitinfo(&ends, NULL);
+}
+
 static void run(struct herd *herd)
 {
 	uint64_t group = 0;
@@ -401,6 +414,8 @@ static void run(struct herd *herd)
 	for (;;) {
 		int signal = await_signal(herd);
 
+		if (signal == SIGUSR2)
+			signal = hold(herd);
 		if (signal == SIGTERM || signal == SIGINT)
 			return;
 		reap(herd);
@@ -464,6 +479,7 @@ static void prepare(struct herd *herd, int argc, char **argv)
 	sigaddset(&herd->signals, SIGINT);
 	sigaddset(&herd->signals, SIGCHLD);
 	sigaddset(&herd->signals, SIGUSR1);
+	sigaddset(&herd->signals, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &herd->signals, NULL);
 	hear_of_ends_alone();
 	herd->file = open_file(herd);

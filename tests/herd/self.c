@@ -13,7 +13,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
+#include "base/file.h"
+#include "base/number.h"
 #include "tests/herd/tape.h"
 
 void self_fail(const char *what)
@@ -44,6 +47,73 @@ void self_map(uintptr_t address, uint64_t pages, int prot, int flags, int fd)
 	/* EINVAL: a kernel without huge pages. */
 	if (madvise(at, size, MADV_NOHUGEPAGE) < 0 && errno != EINVAL)
 		self_fail("madvise");
+}
+
+struct mapping {
+	uintptr_t begin;
+	size_t size;
+	int prot; /* PROT_NONE: not to be replaced */
+};
+
+/* One line of maps: "begin-end perms offset device inode path". */
+static struct mapping parse_mapping(const char *line, size_t len)
+{
+	struct mapping mapping = {.prot = PROT_NONE};
+	uint64_t begin, end;
+	int n = number_scan_hex(line, len, &begin);
+	size_t at = (size_t)n + 1;
+
+	if (n <= 0 || at >= len)
+		return mapping;
+	n = number_scan_hex(line + at, len - at, &end);
+	at += (size_t)n + 1;
+	if (n <= 0 || at + 4 > len || !memchr(line + at, '/', len - at) || line[at + 3] != 'p')
+		return mapping;
+	mapping.begin = begin;
+	mapping.size = end - begin;
+	mapping.prot |= line[at] == 'r' ? PROT_READ : 0;
+	mapping.prot |= line[at + 1] == 'w' ? PROT_WRITE : 0;
+	mapping.prot |= line[at + 2] == 'x' ? PROT_EXEC : 0;
+	return mapping;
+}
+
+/* Reads by the file: sanitizers object to a plain copy of what lies between variables. */
+static void replace_by_copy(const struct mapping *mapping, int memory)
+{
+	void *copy = mmap(
+		NULL, mapping->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED)
+		self_fail("mmap");
+	if (pread(memory, copy, mapping->size, (off_t)mapping->begin) != (ssize_t)mapping->size) {
+		munmap(copy, mapping->size); /* beyond the end of a file nothing is mapped */
+		return;
+	}
+	if (mprotect(copy, mapping->size, mapping->prot) < 0 ||
+		mremap(copy, mapping->size, mapping->size, MREMAP_MAYMOVE | MREMAP_FIXED,
+			(void *)mapping->begin) == MAP_FAILED)
+		self_fail("mremap");
+}
+
+void self_leave_files(void)
+{
+	enum { MAPS_MAX = 1 << 20 };
+	AUTO_CLOSE int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	AUTO_BUFFER struct buffer maps = {0};
+	size_t at = 0;
+
+	if (memory < 0 || file_read_all(AT_FDCWD, "/proc/self/maps", MAPS_MAX, &maps) < 0)
+		self_fail("maps");
+	while (at < maps.len) {
+		const char *line = maps.data + at;
+		const char *newline = memchr(line, '\n', maps.len - at);
+		size_t len = newline ? (size_t)(newline - line) : maps.len - at;
+		struct mapping mapping = parse_mapping(line, len);
+
+		if (mapping.prot & PROT_READ)
+			replace_by_copy(&mapping, memory);
+		at += len + 1;
+	}
 }
 
 void self_show_name(char *argv, size_t size, const char *name)

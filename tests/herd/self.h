@@ -24,6 +24,12 @@ void self_touch(uintptr_t address, uint64_t pages, bool read_only);
 /* Maps PAGES at ADDRESS, fails the process where they can't be had. No huge pages. */
 void self_map(uintptr_t address, uint64_t pages, int prot, int flags, int fd);
 
+/*
+ * Puts a private copy in the place of every mapping of a file: program and libraries are then shared with
+ * children alone, and other processes that begin and end change nothing here.
+ */
+void self_leave_files(void);
+
 /* Shows NAME, and nothing else, as the command line. Makes the pages the process's own. */
 void self_show_name(char *argv, size_t size, const char *name);
 

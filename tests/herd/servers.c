@@ -9,8 +9,8 @@
  *   write       each worker writes the next --write-kib of what it inherited
  *   burst N     each server forks N workers that write at once
  *   halve       every second worker of each server exits
- *   churn N     from now on N workers a second, of all servers together, are forked, write, and the
- *               oldest exits for each
+ *   churn N     from now on N workers a second, of all servers together, are forked and write, and as
+ *               many exit, in an order in which their number goes up and down by half
  *   still       no longer
  *   out, in     each server has its private memory paged out, touches it again
  *
@@ -81,8 +81,10 @@ struct server {
 	uint64_t private_pages, segment_pages;
 	pid_t worker[WORKERS_MAX]; /* the oldest first */
 	size_t workers;
-	uint64_t churn_ns; /* between two replaced workers; 0: none are */
-	int done[2];       /* a pipe: a worker writes a byte when it has done what it was told */
+	uint64_t churn_ns; /* between two births or exits; 0: there are none */
+	uint64_t steady;   /* how many workers there were when that began */
+	uint32_t random;
+	int done[2]; /* a pipe: a worker writes a byte when it has done what it was told */
 };
 
 static const struct number_option {
@@ -231,12 +233,26 @@ static void end_worker(struct server *server, size_t i)
 		(--server->workers - i) * sizeof(*server->worker));
 }
 
-static void replace_worker(struct server *server)
+/* The same in every run (xorshift). */
+static uint32_t next_random(struct server *server)
 {
-	if (server->workers)
-		end_worker(server, 0);
-	fork_worker(server, true);
-	await_done(server, 1);
+	server->random ^= server->random << 13;
+	server->random ^= server->random >> 17;
+	server->random ^= server->random << 5;
+	return server->random;
+}
+
+static void change_workers(struct server *server)
+{
+	bool is_low = server->workers <= server->steady / 2;
+	bool is_high = server->workers >= server->steady + (server->steady + 1) / 2;
+
+	if (is_low || (!is_high && next_random(server) >> 31)) {
+		fork_worker(server, true);
+		await_done(server, 1);
+	} else {
+		end_worker(server, next_random(server) % server->workers);
+	}
 }
 
 static void page_out(const struct server *server)
@@ -266,7 +282,8 @@ static void carry_out(struct server *server, const struct command *command)
 			end_worker(server, i - 1);
 		break;
 	case VERB_CHURN:
-		server->churn_ns = NS_PER_SEC * server->options->servers / command->number;
+		server->churn_ns = NS_PER_SEC * server->options->servers / command->number / 2;
+		server->steady = server->workers;
 		break;
 	case VERB_STILL: server->churn_ns = 0; break;
 	case VERB_OUT: page_out(server); break;
@@ -303,7 +320,7 @@ static void obey(struct server *server, int commands)
 		int n = poll(&poller, 1, patience_ms(server, due_ns));
 
 		if (n == 0) {
-			replace_worker(server);
+			change_workers(server);
 			due_ns = next_due_ns(server, due_ns);
 			continue;
 		}
@@ -341,6 +358,7 @@ __attribute__((noreturn)) static void serve(
 		.options = options,
 		.private_pages = pages_of_kib(options->private_kib),
 		.segment_pages = pages_of_kib(options->segment_kib),
+		.random = (uint32_t)i + 1,
 	};
 	snprintf(name, sizeof(name), "%.10s%" PRIu64, options->name, i);
 	if (prctl(PR_SET_NAME, name) < 0 || pipe(server.done) < 0)
@@ -449,6 +467,7 @@ int main(int argc, char **argv)
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &usr1, NULL);
+	self_leave_files();
 	printf("READY {\"pids\": [");
 	fflush(stdout);
 	for (uint64_t i = 0; i < options.servers; i++) {
