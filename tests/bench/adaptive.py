@@ -124,39 +124,66 @@ class Servers:
 
 
 class Hold:
-    """Nobody changes anything between the pass that is looked at and the truth it is held against."""
+    """Nobody changes anything between the pass that is looked at and the truth it is held against.
 
-    def __init__(self, herds=(), servers=(), truth_path=None):
-        self.pids = [*(herd.pid for herd in herds), *(pid for one in servers for pid in one.pids)]
-        self.truth_path = truth_path
-        self.stopped = []
+    Herds and servers are asked to and finish what they are at: a member or worker half made would go on by itself.
+    Active members are stopped."""
 
-    def _active(self):
-        if not self.truth_path:
-            return []
+    def __init__(self, herd=None, truth_path=None, servers=None, births=0):
+        self.herd, self.truth_path, self.servers, self.births = herd, truth_path, servers, births
+        self.active = []
+
+    def _find_active(self):
         with open(self.truth_path, encoding="ascii") as file:
             return [member["pid"] for member in json.load(file) if member["active"]]
 
     @staticmethod
-    def _signal(pids, number):
-        for pid in pids:
-            try:
-                os.kill(pid, number)
-            except ProcessLookupError:
-                pass
+    def _is_stopped(pid):
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] == b"T"
 
     def __enter__(self):
-        self.stopped = self.pids + self._active()
-        self._signal(self.stopped, signal.SIGSTOP)
+        if self.servers:
+            self.servers.tell("still")
+        if self.herd:
+            self.herd.send_signal(signal.SIGUSR2)
+            if self.herd.stdout.readline() != "HELD\n":
+                sys.exit("the herd does not hold")
+        self.active = self._find_active() if self.truth_path else []
+        for pid in self.active:
+            os.kill(pid, signal.SIGSTOP)
+        while not all(map(self._is_stopped, self.active)):
+            time.sleep(0.001)
 
     def __exit__(self, *_):
-        self._signal(self.stopped, signal.SIGCONT)
+        for pid in self.active:
+            os.kill(pid, signal.SIGCONT)
+        if self.herd:
+            self.herd.send_signal(signal.SIGUSR2)
+        if self.servers:
+            self.servers.tell(f"churn {self.births}")
 
 
 def sleep_until_boottime(due_ns):
     left_ns = due_ns - time.clock_gettime_ns(time.CLOCK_BOOTTIME)
     if left_ns > 0:
         time.sleep(left_ns / 1e9)
+
+
+def is_herd(uid):
+    return FIRST_UID <= uid <= LAST_UID
+
+
+def oldest_seconds(image):
+    """Age of the oldest figure of the herds; None where one of their processes has none. Who is cheap because he does
+    not measure at all is found here."""
+    ages = [row.get("age_seconds") for row in image.processes() if is_herd(row["uid"])]
+    return None if None in ages else max(ages, default=None)
+
+
+def describe_oldest(seconds, options):
+    limit = options.interval_ms * options.proportion / 1000
+    return "some have no figure" if seconds is None else f"oldest figure {seconds:.1f} s (target {limit:g} s)"
 
 
 def await_passes(client, count):
