@@ -479,12 +479,13 @@ static bool is_heard(const struct kin_found *f, const struct kin_member *m)
 static struct aftermath aftermath_of(const struct kin_member *m)
 {
 	bool heard = m->family && is_heard(&m->family->found, m);
-	struct aftermath a = {
-		.family = change_of(m),
-		.anon = heard ? m->family->found.anon : DEGREE_AS_GUESSED,
-		.file = heard ? m->family->found.file : DEGREE_AS_GUESSED,
-	};
+	struct aftermath a;
 
+	/* Not all of it: segments are many and seldom. */
+	a.family = change_of(m);
+	a.anon = heard ? m->family->found.anon : DEGREE_AS_GUESSED;
+	a.file = heard ? m->family->found.file : DEGREE_AS_GUESSED;
+	a.segments = 0;
 	for (unsigned int i = 0; i < m->link_count; i++) {
 		const struct kin_segment *s = m->links[i].segment;
 		uint32_t exits = s->exits - m->links[i].exits;
