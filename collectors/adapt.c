@@ -20,12 +20,13 @@
 
 void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table)
 {
-	long page = sysconf(_SC_PAGESIZE);
+	long page = sysconf(_SC_PAGESIZE), cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	*a = (struct adapt){
 		.reader = reader,
 		.table = table,
 		.page_bytes = page > 0 ? (uint64_t)page : 4096,
+		.cpus = cpus > 0 ? (uint32_t)cpus : 1,
 		.counts.errors.id = HISTOGRAM_ESTIMATE_ERROR,
 	};
 	slices_init(&a->slices);
@@ -49,6 +50,8 @@ void adapt_set_limits(struct adapt *a, const struct adapt_limits *limits)
 		budget_init(&a->budget, limits->cpu_ppm, now_ns);
 	else if (a->budget.rate_ppm != limits->cpu_ppm)
 		budget_set_rate(&a->budget, limits->cpu_ppm, now_ns);
+	if (a->limits.max_age_ns != limits->max_age_ns)
+		pool_init(&a->pool, limits->max_age_ns);
 	a->limits = *limits;
 }
 
@@ -93,6 +96,12 @@ void adapt_list(struct adapt *a)
 	relations_begin(&a->relations, a->begin_ns);
 }
 
+static void read_meminfo(const struct adapt *a, struct meminfo *ret)
+{
+	if (meminfo_read(a->reader->procfs->fd, ret) < 0)
+		*ret = (struct meminfo){0};
+}
+
 int adapt_begin(struct adapt *a)
 {
 	if (a->table->count > a->capacity) {
@@ -108,6 +117,7 @@ int adapt_begin(struct adapt *a)
 	a->file_rss = a->next_file_rss;
 	a->next_file_pss = a->next_file_rss = 0;
 	read_vmstat(a);
+	read_meminfo(a, &a->before);
 	sense_begin(a->reader, a->table->count);
 	return 0;
 }
@@ -261,8 +271,8 @@ static struct forecast forecast(const struct adapt *a, const struct watch *w)
 static void guess(const struct adapt *a, const struct watch *w, struct estimate *ret)
 {
 	struct estimate_now now = watch_now(w, a->page_bytes);
-	uint64_t file = a->file_rss ? amount_part(now.file, a->file_pss, a->file_rss)
-	                            : now.file / 2;
+	uint64_t pss = amount_min(a->file_pss, a->file_rss); /* counters may be a little late */
+	uint64_t file = a->file_rss ? amount_part(now.file, pss, a->file_rss) : now.file / 2;
 
 	*ret = (struct estimate){
 		.pss_anon = now.anon,
@@ -276,7 +286,7 @@ static void guess(const struct adapt *a, const struct watch *w, struct estimate 
 
 static void estimate(const struct adapt *a, const struct watch *w, struct estimate *ret)
 {
-	if (!relations_estimate(w, a->page_bytes, ret, NULL))
+	if (!relations_estimate(w, a->page_bytes, NULL, ret, NULL))
 		guess(a, w, ret);
 }
 
@@ -376,6 +386,21 @@ static int finish_slices(struct adapt *a, struct process *p, struct sample *s)
 	return ADAPT_SAMPLE;
 }
 
+/* Before the first walk by slices: whether a mapping may be too large for one. */
+static void find_largest(struct adapt *a, struct process *p)
+{
+	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID), largest;
+	struct watch *w = p->watch;
+	uint64_t rss_kib = w->seen.resident * a->page_bytes / 1024;
+
+	if (relations_largest(a->reader, p, &largest) == 0) {
+		w->largest_kib = (uint32_t)amount_min(
+			amount_min(largest / 1024 + 1, rss_kib), UINT32_MAX);
+		w->mapped_kib = (uint32_t)amount_min(rss_kib, UINT32_MAX);
+	}
+	charge(a, clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+}
+
 static int begin_slices(struct adapt *a, struct process *p, const struct forecast *f,
 	uint64_t now_ns, struct sample *ret)
 {
@@ -462,6 +487,7 @@ int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 	size_t count = 0;
 	int r;
 
+	read_meminfo(a, &a->after);
 	a->total_cost_ns = 0;
 	for (size_t i = 0; i < a->table->count; i++) {
 		const struct process *p = a->table->item[i];
@@ -501,6 +527,14 @@ int adapt_measure(
 			continue;
 		f = forecast(a, p->watch);
 		*ret_process = p;
+		if (f.way == COST_SLICES && is_between && !p->watch->largest_kib) {
+			find_largest(a, p);
+			f = forecast(a, p->watch);
+			if (f.is_giant && p->watch->has_base) { /* not before its age has come */
+				a->counts.deferred[PLAN_GIANT]++;
+				continue;
+			}
+		}
 		if (f.way == COST_ROLLUP)
 			return measure_whole(a, p, &f, now_ns, ret);
 		if (is_between)
@@ -512,6 +546,7 @@ int adapt_measure(
 void adapt_begin_estimates(struct adapt *a)
 {
 	relations_renew(&a->relations, a->page_bytes);
+	pool_begin(&a->pool);
 }
 
 void adapt_estimate(struct adapt *a, const struct process *p, struct snapshot_process *row)
@@ -538,6 +573,77 @@ void adapt_estimate(struct adapt *a, const struct process *p, struct snapshot_pr
 		a->next_file_pss += w->base.pss_file + w->base.pss_shmem;
 		a->next_file_rss += w->base.file;
 	}
+}
+
+void adapt_pool_add(struct adapt *a, const struct process *p, const struct snapshot_process *row)
+{
+	const struct watch *w = p->watch, *speaker;
+	struct estimate_now now = watch_now(w, a->page_bytes);
+	struct pool_member m = {.now = &now, .moved_bytes = w->moved * a->page_bytes};
+	struct estimate e;
+
+	if (row->outcome == OUTCOME_SHARED_MM)
+		return;
+	if (row->outcome != OUTCOME_MEASURED ||
+		!relations_estimate(w, a->page_bytes, NULL, &e, &speaker)) {
+		pool_add_unread(&a->pool, now.anon, now.file);
+		return;
+	}
+	m.base = &speaker->base;
+	m.estimate = &e;
+	m.measured_ns = speaker->measured_ns;
+	pool_add(&a->pool, &m);
+}
+
+/* Of the host's sum FIELD before and after: the middle, and by how much that may be off. */
+static bool middle(
+	const struct adapt *a, enum meminfo_field field, uint64_t *ret, uint64_t *ret_unsure)
+{
+	uint64_t before = a->before.q[field], after = a->after.q[field];
+
+	*ret = amount_min(before, after);
+	*ret_unsure = (amount_max(before, after) - *ret + 1) / 2;
+	*ret += *ret_unsure;
+	return ROW_HAS(&a->before, field) && ROW_HAS(&a->after, field);
+}
+
+bool adapt_pool_end(struct adapt *a, bool is_whole)
+{
+	struct pool_host host = {
+		/* The first pass is a long one, in which nobody's figures are of one moment. */
+		.is_whole = is_whole && a->reader->procfs->is_whole && a->previous_ns,
+		.page_bytes = a->page_bytes,
+		.cpus = a->cpus,
+		.now_ns = a->begin_ns,
+	};
+
+	if (!middle(a, MEMINFO_ANON_PAGES, &host.anon, &host.anon_unsure) ||
+		!middle(a, MEMINFO_MAPPED, &host.mapped, &host.mapped_unsure))
+		host.is_whole = false;
+	return pool_end(&a->pool, &host);
+}
+
+void adapt_pool_settle(struct adapt *a, const struct process *p, struct snapshot_process *row)
+{
+	const struct watch *w = p->watch, *speaker;
+	struct estimate_now now = watch_now(w, a->page_bytes);
+	struct pool_member m = {.now = &now, .moved_bytes = w->moved * a->page_bytes};
+	struct estimate_doubt doubt;
+	struct estimate e;
+
+	if (row->outcome != OUTCOME_MEASURED ||
+		!relations_estimate(w, a->page_bytes, NULL, &e, &speaker))
+		return;
+	m.base = &speaker->base;
+	m.estimate = &e;
+	m.measured_ns = speaker->measured_ns;
+	pool_doubt(&a->pool, &m, &doubt);
+	if (!relations_estimate(w, a->page_bytes, &doubt, &e, &speaker))
+		return;
+	pool_narrow(&a->pool, &e);
+	if (e.pss != row->q[PROCESS_PSS])
+		row->source = SOURCE_ESTIMATE;
+	watch_fill(w, &e, a->page_bytes, row);
 }
 
 static uint64_t doubt_of(const struct snapshot_process *row)
@@ -579,6 +685,7 @@ int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_n
 		const struct watch *w = p->watch;
 
 		set_elsewhere(a, p, rows[i].outcome == OUTCOME_SHARED_MM);
+		p->watch->moved = 0;
 		while (a->table->item[at] != p)
 			at++;
 		if (w->is_elsewhere || p == a->slices.process)

@@ -17,7 +17,9 @@
 
 #include "collectors/budget.h"
 #include "collectors/cost.h"
+#include "collectors/meminfo.h"
 #include "collectors/plan.h"
+#include "collectors/pool.h"
 #include "collectors/proctable.h"
 #include "collectors/relations.h"
 #include "collectors/slices.h"
@@ -46,9 +48,12 @@ struct adapt {
 	uint64_t charged_ns; /* CPU that was charged apart from passes, since the start */
 	struct cost_model model[COST_WAYS];
 	struct relations relations;
+	struct pool pool;
+	uint32_t cpus;
 	uint64_t page_bytes;
 	uint64_t begin_ns,
 		previous_ns; /* CLOCK_BOOTTIME of this pass's beginning and the last one's */
+	struct meminfo before, after; /* the processes were sensed */
 	struct vmstat vmstat;
 	bool swaps;                  /* the host has swapped since the last pass */
 	uint64_t file_pss, file_rss; /* over those that were measured, for those that never were */
@@ -107,6 +112,15 @@ void adapt_begin_estimates(struct adapt *a);
 
 /* Fills in ROW of the member P: quantities, source and outcome. */
 void adapt_estimate(struct adapt *a, const struct process *p, struct snapshot_process *row);
+
+/*
+ * When it is known who shares an address space: holds the sums of all rows against those of the host. First
+ * adapt_pool_add() for each, then adapt_pool_end(): false, that was all; else adapt_pool_settle() for each.
+ * IS_WHOLE: no process is hidden from us.
+ */
+void adapt_pool_add(struct adapt *a, const struct process *p, const struct snapshot_process *row);
+bool adapt_pool_end(struct adapt *a, bool is_whole);
+void adapt_pool_settle(struct adapt *a, const struct process *p, struct snapshot_process *row);
 
 /*
  * The pass is over, has used CPU_NS besides its measurements, and the next is due at DUE_NS (CLOCK_MONOTONIC):

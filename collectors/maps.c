@@ -46,11 +46,12 @@ static bool take_decimal(struct cursor *c, uint64_t *ret)
 	return n > 0;
 }
 
-/* "rw-p " */
-static bool skip_rights(struct cursor *c)
+/* "rw-p ". What is reserved and no more is "---p". */
+static bool take_rights(struct cursor *c, bool *ret_accessible)
 {
 	if (c->end - c->at < 5 || memchr(c->at, ' ', 4) || c->at[4] != ' ')
 		return false;
+	*ret_accessible = memcmp(c->at, "---", 3) != 0;
 	c->at += 5;
 	return true;
 }
@@ -78,9 +79,10 @@ static int parse_head(struct maps_parser *p)
 {
 	struct cursor c = {p->head, p->head + p->head_len};
 	uint64_t start, end, offset, major, minor, inode;
+	bool is_accessible;
 
 	if (!take_hex(&c, &start) || !take_char(&c, '-') || !take_hex(&c, &end) ||
-		!take_char(&c, ' ') || !skip_rights(&c) || !take_hex(&c, &offset) ||
+		!take_char(&c, ' ') || !take_rights(&c, &is_accessible) || !take_hex(&c, &offset) ||
 		!take_char(&c, ' ') || !take_hex(&c, &major) || !take_char(&c, ':') ||
 		!take_hex(&c, &minor) || !take_char(&c, ' ') || !take_decimal(&c, &inode))
 		return -EBADMSG;
@@ -91,6 +93,8 @@ static int parse_head(struct maps_parser *p)
 	if (!p->mappings++)
 		p->start = start;
 	p->end = end;
+	if (is_accessible && end - start > p->largest)
+		p->largest = end - start;
 	if (inode)
 		add(p, &(struct maps_segment){major << 32 | minor, inode, end - start});
 	return 0;

@@ -33,6 +33,7 @@ struct maps_parser {
 	struct maps_segment item[MAPS_CANDIDATES];
 	uint64_t start, end; /* of the first and the last mapping; 0 before the first */
 	uint64_t mappings;
+	uint64_t largest; /* bytes of the largest mapping that may be accessed at all */
 };
 
 void maps_parser_init(struct maps_parser *p);

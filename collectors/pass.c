@@ -40,6 +40,8 @@ enum phase {
 	PHASE_URGENT, /* measures those that never were, */
 	PHASE_ROWS,   /* and estimates each */
 	PHASE_SHARE,
+	PHASE_POOL,   /* adaptive: adds each up, */
+	PHASE_SETTLE, /* and where that tells something, applies it to each */
 	PHASE_TALLY,
 	PHASE_READY,
 };
@@ -472,6 +474,25 @@ static int end_tally(struct pass *pass)
 	return r;
 }
 
+static bool is_hidden(const struct pass *pass)
+{
+	return pass->procfs.hides_from_us && !pass->self.has_sys_ptrace;
+}
+
+static void pool_one(struct pass *pass)
+{
+	adapt_pool_add(&pass->adapt, pass->members[pass->at],
+		builder_process(&pass->builder, (uint32_t)pass->at));
+	pass->at++;
+}
+
+static void settle_one(struct pass *pass)
+{
+	adapt_pool_settle(&pass->adapt, pass->members[pass->at],
+		builder_process(&pass->builder, (uint32_t)pass->at));
+	pass->at++;
+}
+
 /* Does one piece of the phase, or moves to the next. */
 static int advance(struct pass *pass)
 {
@@ -504,12 +525,29 @@ static int advance(struct pass *pass)
 	case PHASE_SHARE:
 		if (sharing_step(&pass->sharing))
 			return 0;
-		pass->phase = PHASE_TALLY;
+		pass->phase = pass->options.is_adaptive ? PHASE_POOL : PHASE_TALLY;
 		pass->at = 0;
 		r = sharing_elect(&pass->sharing, pass->members, builder_process(&pass->builder, 0),
 			builder_process_count(&pass->builder), &pass->scratch);
 		pass->compares_mm = pass->can_compare && !pass->sharing.refused;
 		return r;
+	case PHASE_POOL:
+		if (pass->at < builder_process_count(&pass->builder)) {
+			pool_one(pass);
+			return 0;
+		}
+		pass->phase = adapt_pool_end(&pass->adapt, !is_hidden(pass)) ? PHASE_SETTLE
+		                                                             : PHASE_TALLY;
+		pass->at = 0;
+		return 0;
+	case PHASE_SETTLE:
+		if (pass->at < builder_process_count(&pass->builder)) {
+			settle_one(pass);
+			return 0;
+		}
+		pass->phase = PHASE_TALLY;
+		pass->at = 0;
+		return 0;
 	case PHASE_TALLY:
 		if (pass->at < builder_process_count(&pass->builder)) {
 			tally_one(pass);
@@ -606,11 +644,6 @@ static void finish_processes(struct pass *pass, uint64_t now_boottime_ns)
 		if (ROW_HAS(row, PROCESS_PSS_AGE))
 			row->q[PROCESS_PSS_AGE] = now_boottime_ns - row->q[PROCESS_PSS_AGE];
 	}
-}
-
-static bool is_hidden(const struct pass *pass)
-{
-	return pass->procfs.hides_from_us && !pass->self.has_sys_ptrace;
 }
 
 static uint32_t self_flags(const struct pass *pass)

@@ -196,9 +196,9 @@ bool pool_end(struct pool *p, const struct pool_host *host)
 	if (!host->is_whole)
 		return false;
 	noise = amount_add(noise, p->moved / MOVES_IN_A_PASS);
-	p->anon.noise = noise;
+	p->anon.noise = amount_add(noise, host->anon_unsure);
 	/* What was rounded down is mostly files, half of a KiB each: private pages are whole. */
-	p->file.noise = amount_add(noise, half);
+	p->file.noise = amount_add(amount_add(noise, half), host->mapped_unsure);
 	p->file.sum = amount_add(p->file.sum, half);
 	part_end(&p->anon, host->anon, host->now_ns, p->max_age_ns);
 	part_end(&p->file, host->mapped, host->now_ns, p->max_age_ns);

@@ -32,6 +32,8 @@
 struct pool_host {
 	bool is_whole;         /* every process of the host is seen */
 	uint64_t anon, mapped; /* AnonPages, Mapped of meminfo, bytes */
+	/* By how much those may be off from what they were when the processes' counters were read. */
+	uint64_t anon_unsure, mapped_unsure;
 	uint64_t page_bytes;
 	uint32_t cpus;
 	uint64_t now_ns; /* CLOCK_BOOTTIME */

@@ -162,6 +162,15 @@ static bool is_live(int fd)
 	return n > 0 && number_parse_u64(target, (size_t)n, &pid) == 0 && (pid_t)pid == getpid();
 }
 
+/* The kernel numbers the first pid namespace so since Linux 3.8. */
+static bool is_first_namespace(void)
+{
+	static const ino_t first = 0xEFFFFFFC;
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == first;
+}
+
 static uint64_t read_btime(int fd)
 {
 	AUTO_BUFFER struct buffer text = {0};
@@ -201,6 +210,7 @@ int procfs_open(const char *path, struct procfs *ret)
 		.boot_realtime_ns = read_btime(fd),
 		.ns_per_tick = NS_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100),
 	};
+	ret->is_whole = ret->live && is_first_namespace();
 	ret->fd = TAKE_FD(fd);
 	find_hidepid(ret);
 	return 0;

@@ -13,6 +13,7 @@
 struct procfs {
 	int fd;             /* O_DIRECTORY, owned */
 	bool live;          /* the kernel's own, and its pids are those of our pid namespace */
+	bool is_whole;      /* live, and our pid namespace is the host's: nobody is outside of it */
 	bool hidepid;       /* mounted with one: some users do not see the processes of others */
 	bool hides_from_us; /* we are among them, unless we hold CAP_SYS_PTRACE */
 	uint64_t boot_realtime_ns; /* when the host booted (btime); 0: not known */

@@ -157,6 +157,17 @@ void relations_measured(struct relations *r, struct process_reader *reader, stru
 		map(r, reader, p);
 }
 
+int relations_largest(struct process_reader *reader, struct process *p, uint64_t *ret)
+{
+	struct maps_parser parser;
+	int e = read_maps(reader, p, &parser);
+
+	if (e < 0)
+		return e;
+	*ret = parser.largest;
+	return 0;
+}
+
 void relations_renew(struct relations *r, uint64_t page_bytes)
 {
 	struct kin_member *m;
@@ -180,28 +191,27 @@ void relations_renew(struct relations *r, uint64_t page_bytes)
 	}
 }
 
-bool relations_estimate(const struct watch *w, uint64_t page_bytes, struct estimate *ret,
-	const struct watch **ret_speaker)
+bool relations_estimate(const struct watch *w, uint64_t page_bytes,
+	const struct estimate_doubt *more, struct estimate *ret, const struct watch **ret_speaker)
 {
-	static const struct estimate_doubt none;
-	struct estimate_now now = watch_now(w, page_bytes);
+	struct estimate_now now = watch_now(w, page_bytes), theirs;
+	struct estimate_doubt doubt = {0};
 	const struct watch *speaker = w;
 	struct kin_member *m;
 
-	if (w->has_base) {
-		estimate_carry(&w->base, &now, w->doubt ? w->doubt : &none, ret);
-	} else {
-		struct estimate_doubt doubt;
-		struct estimate_now theirs;
-
+	if (!w->has_base) {
 		m = w->is_related ? kin_speaker(&w->kin) : NULL;
 		speaker = m ? watch_of(m) : NULL;
 		if (!speaker || !speaker->has_base)
 			return false;
 		theirs = watch_now(speaker, page_bytes);
 		kin_borrow(&w->kin, m, &speaker->base, &theirs, &now, &doubt);
-		estimate_carry(&speaker->base, &now, &doubt, ret);
+	} else if (w->doubt) {
+		doubt = *w->doubt;
 	}
+	if (more)
+		estimate_doubt_add(&doubt, more);
+	estimate_carry(&speaker->base, &now, &doubt, ret);
 	if (ret_speaker)
 		*ret_speaker = speaker;
 	return true;

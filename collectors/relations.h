@@ -34,14 +34,17 @@ void relations_ended(struct relations *r, struct watch *w, bool is_exec);
 void relations_measured(struct relations *r, struct process_reader *reader, struct process *p,
 	const struct estimate_base *before, uint64_t now_ns);
 
+/* The bytes of P's largest mapping, as its maps tell: it has no more resident. A negative errno: they don't. */
+int relations_largest(struct process_reader *reader, struct process *p, uint64_t *ret);
+
 /* After all that happened before a pass and in it: renews the doubts of those whom it affects. */
 void relations_renew(struct relations *r, uint64_t page_bytes);
 
 /*
- * An estimate of W, measured or not. False: W was never measured, and nobody can speak for it. *RET_SPEAKER, if
+ * An estimate of W, measured or not, with MORE doubt than is known of it (NULL: none more). False: W was never measured, and nobody can speak for it. *RET_SPEAKER, if
  * not NULL, is whose measurement it is.
  */
-bool relations_estimate(const struct watch *w, uint64_t page_bytes, struct estimate *ret,
-	const struct watch **ret_speaker);
+bool relations_estimate(const struct watch *w, uint64_t page_bytes,
+	const struct estimate_doubt *more, struct estimate *ret, const struct watch **ret_speaker);
 
 #endif

@@ -56,10 +56,22 @@ void watch_renew(struct watch *w, uint64_t now_ns)
 	*w = (struct watch){.first_ns = now_ns, .kin = w->kin, .is_related = w->is_related};
 }
 
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static void note_move(struct watch *w, const struct statm *old)
+{
+	w->moved += distance(w->seen.shared, old->shared) +
+	            distance(w->seen.resident - w->seen.shared, old->resident - old->shared);
+}
+
 /* statm and status read the same counters: without the one the other does. */
 static void see(struct watch *w, const struct sample *s, uint64_t page_bytes)
 {
 	uint64_t rss = s->q[PROCESS_RSS], file;
+	struct statm old = w->seen;
 
 	w->is_seen = ROW_HAS(s, PROCESS_RSS_ANON) && ROW_HAS(s, PROCESS_RSS_FILE) &&
 	             ROW_HAS(s, PROCESS_RSS_SHMEM) && ROW_HAS(s, PROCESS_VM_SIZE);
@@ -74,6 +86,7 @@ static void see(struct watch *w, const struct sample *s, uint64_t page_bytes)
 		.resident = rss / page_bytes,
 		.shared = file / page_bytes,
 	};
+	note_move(w, &old);
 }
 
 void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes)

@@ -25,6 +25,7 @@ struct watch {
 	struct estimate_doubt *doubt; /* owned: about the measurement; NULL: none */
 	struct estimate_base base;    /* of the measurement, if .has_base */
 	struct statm seen;            /* the last one */
+	uint64_t moved;   /* pages by which it has moved since the last pass, either way */
 	uint64_t present; /* by process_quantity, of .q and of those that statm replaces */
 	uint64_t q[WATCH_KEPT];
 	uint64_t

@@ -145,9 +145,26 @@ static void refuses_what_no_kernel_prints(void **state)
 	}
 }
 
+/* What is reserved and may not be accessed has nothing resident. */
+static void tells_the_largest_mapping(void **state)
+{
+	static const char text[] = "1000-9000 r-xp 00000000 08:01 5 /x\n"
+				   "10000-90000 ---p 00000000 00:00 0\n"
+				   "100000-120000 rw-p 00000000 00:00 0\n"
+				   "200000-201000 r--p 00000000 00:00 0\n";
+	struct maps_parser p;
+
+	(void)state;
+	maps_parser_init(&p);
+	assert_int_equal(maps_parser_feed(&p, text, sizeof(text) - 1), 0);
+	assert_int_equal(p.largest, 0x20000);
+	assert_int_equal(p.mappings, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tells_the_largest_mapping),
 		cmocka_unit_test(finds_the_large_ones),
 		cmocka_unit_test(keeps_the_range),
 		cmocka_unit_test(takes_an_empty_text),
