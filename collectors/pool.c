@@ -134,20 +134,44 @@ static bool is_new(const struct pool_part *t, int64_t drift, bool was_up)
 	return !t->since_ns || (drift > 0) != was_up || amount_less(size, t->least) > t->noise;
 }
 
+/*
+ * What may be wrong of our sums, by the bounds of those that they are made of. What has no measurement of its
+ * own has wide ones, so that no guess of a beginning is taken for what is nobody's. What has no estimate at
+ * all is waited for before the first look: it may just not have had its turn.
+ */
+struct room {
+	uint64_t up, down;
+};
+
+/* T is compared for the first time: the bias is what no bounds explain. */
+static void look(struct pool_part *t, const struct room *room)
+{
+	uint64_t most = t->residual > 0 ? room->up : room->down;
+
+	settle(t);
+	t->bias = amount_difference(amount_less(size_of(t->residual), most), 0);
+	if (t->residual < 0)
+		t->bias = -t->bias;
+	t->has_looked = true;
+}
+
 /* Decides what of T's difference to the host's SUM is drift, and over what weight it is spread. */
-static void part_end(struct pool_part *t, uint64_t sum, uint64_t now_ns, uint64_t max_age_ns)
+static void part_end(struct pool_part *t, uint64_t sum, const struct room *room, uint64_t now_ns,
+	uint64_t max_age_ns)
 {
 	int64_t drift;
 	uint64_t size;
 
 	t->is_used = t->unread <= sum / UNREAD_PART;
+	if (!t->has_looked && t->unread > t->noise) {
+		t->first_ns = t->first_ns ? t->first_ns : now_ns;
+		t->is_used = t->is_used && now_ns - t->first_ns >= max_age_ns;
+	}
 	if (!t->is_used)
 		return;
 	t->residual = amount_difference(sum, amount_add(t->sum, t->unread));
-	if (!t->has_looked) {
-		t->has_looked = true;
-		settle(t);
-	}
+	if (!t->has_looked)
+		look(t, room);
 	drift = add(t->residual, -t->bias);
 	size = size_of(drift);
 	if (size <= t->noise) {
@@ -191,7 +215,8 @@ static void bound(struct pool *p, const struct pool_host *host)
 bool pool_end(struct pool *p, const struct pool_host *host)
 {
 	uint64_t noise = amount_part(host->page_bytes, (uint64_t)host->cpus * PAGES_PER_CPU, 1);
-	uint64_t half = p->rounding / 2;
+	uint64_t half = p->rounding / 2, sum = amount_add(p->anon.sum, p->file.sum);
+	struct room room = {amount_less(p->high, sum), amount_less(sum, p->low)};
 
 	if (!host->is_whole)
 		return false;
@@ -200,8 +225,8 @@ bool pool_end(struct pool *p, const struct pool_host *host)
 	/* What was rounded down is mostly files, half of a KiB each: private pages are whole. */
 	p->file.noise = amount_add(amount_add(noise, half), host->mapped_unsure);
 	p->file.sum = amount_add(p->file.sum, half);
-	part_end(&p->anon, host->anon, host->now_ns, p->max_age_ns);
-	part_end(&p->file, host->mapped, host->now_ns, p->max_age_ns);
+	part_end(&p->anon, host->anon, &room, host->now_ns, p->max_age_ns);
+	part_end(&p->file, host->mapped, &room, host->now_ns, p->max_age_ns);
 	if (!p->anon.is_used || !p->file.is_used)
 		return p->anon.drift || p->file.drift;
 	bound(p, host);

@@ -59,6 +59,7 @@ struct pool_part {
 	int64_t drift;                 /* what is left of it beyond the noise; 0: none */
 	uint64_t noise;
 	uint64_t since_ns; /* who was measured later has no part in the drift; 0: there is none */
+	uint64_t first_ns; /* since when the first look waits for those without an estimate */
 	bool is_used;      /* it could be compared in this pass */
 	bool has_looked;   /* the bias is known */
 	bool was_up;       /* which way it went in the last pass */
@@ -93,7 +94,8 @@ void pool_add_unread(struct pool *p, uint64_t anon, uint64_t file);
 /*
  * Compares the sums. False: there is nothing to tell any member (no drift beyond the noise, and the
  * bounds are narrow already), so that the second round can be spared; so it is on an idle host. When a sum
- * can be compared for the first time it is only looked at, since part of the difference is nobody's ever.
+ * can be compared for the first time, what the bounds of the members do not explain of the difference is
+ * nobody's, and the rest is drift. Those without an estimate are waited for before that, for the maximum age.
  */
 bool pool_end(struct pool *p, const struct pool_host *host);
 

@@ -145,6 +145,53 @@ static void start_server(void)
 	assert_false(pass());
 }
 
+/*
+ * At the first look much is guessed: workers that nobody has measured, 20 MiB too high each. What their bounds
+ * explain is no bias: it is drift, theirs, and gone when they are measured.
+ */
+static void takes_no_guess_for_a_bias(void **state)
+{
+	(void)state;
+	start_server();
+	pool_init(&h.pool, 300 * SEC);
+	for (unsigned int i = 1; i <= 20; i++)
+		h.doubt[i] = (struct estimate_doubt){
+			.anon_mid = (int64_t)(20 * MIB), .anon_down = 24 * MIB};
+	assert_true(pass());
+	assert_true(h.pool.anon.drift < -(int64_t)(390 * MIB));
+	for (unsigned int i = 0; i <= 40; i++)
+		assert_within(i, 30);
+	memset(h.doubt, 0, sizeof(h.doubt));
+	measure_all();
+	pass();
+	assert_int_equal(h.pool.anon.drift, 0);
+	for (unsigned int i = 0; i <= 40; i++)
+		assert_within(i, 1);
+}
+
+/* Who has no estimate yet is waited for, and who is denied is not waited for longer than all are measured. */
+static void waits_for_those_to_come(void **state)
+{
+	(void)state;
+	start_server();
+	pool_init(&h.pool, 300 * SEC);
+	h.denied = bit(1) | bit(2);
+	assert_false(pass());
+	assert_false(h.pool.anon.is_used);
+	h.denied = 0;
+	assert_false(pass());
+	assert_true(h.pool.anon.is_used && h.pool.anon.bias == 0);
+
+	pool_init(&h.pool, 300 * SEC);
+	h.denied = bit(40);
+	for (unsigned int i = 0; i < 30; i++) {
+		assert_false(pass());
+		assert_false(h.pool.anon.is_used);
+	}
+	assert_false(pass());
+	assert_true(h.pool.anon.is_used);
+}
+
 static void says_nothing_while_nothing_happens(void **state)
 {
 	(void)state;
@@ -585,6 +632,8 @@ static void keeps_order_for_any_input(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(takes_no_guess_for_a_bias, setup),
+		cmocka_unit_test_setup(waits_for_those_to_come, setup),
 		cmocka_unit_test_setup(says_nothing_while_nothing_happens, setup),
 		cmocka_unit_test_setup(finds_copy_on_write_breaks, setup),
 		cmocka_unit_test_setup(finds_how_much_was_written, setup),
