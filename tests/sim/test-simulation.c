@@ -272,14 +272,17 @@ static void nothing_starves(void **state)
 /* The same hosts, the same events: more budget, less error. */
 static void error_shrinks_as_the_budget_grows(void **state)
 {
-	static const uint32_t rates_ppm[] = {150, 200, 300, 10000};
+	static const uint32_t rates_ppm[] = {150, 200, 300, 500, 1000, 10000};
 	double first = 0, last = 1;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rates_ppm); i++) {
 		struct watch_options options = watch_defaults;
-		double error = 0, truth = 0;
+		double error = 0, width = 0, truth = 0, used_ns = 0, passes = 0;
+		uint64_t oldest_ns = 0;
 
+		if (!is_long() && (rates_ppm[i] == 500 || rates_ppm[i] == 1000))
+			continue;
 		options.rate_ppm = rates_ppm[i];
 		for (uint64_t seed = 30; seed < (is_long() ? 40 : 33); seed++) {
 			struct host h;
@@ -291,13 +294,21 @@ static void error_shrinks_as_the_budget_grows(void **state)
 			run(&w, &some_events, 60);
 			watch_restart_accounts(&w);
 			run(&w, &some_events, is_long() ? 3000 : 200);
-			print("error", &w);
 			error += w.account.error;
+			width += w.account.width;
 			truth += w.account.truth;
+			used_ns += (double)w.account.used_ns;
+			passes += (double)w.account.passes;
+			if (w.account.oldest_ns > oldest_ns)
+				oldest_ns = w.account.oldest_ns;
 			watch_done(&w);
 			host_done(&h);
 		}
-		print_message("%u ppm: %.3f %%\n", rates_ppm[i], 100 * error / truth);
+		print_message("budget %.3f %%: used %.3f %%, error %.3f %%, width %.2f %%, oldest "
+			      "%u s\n",
+			rates_ppm[i] / 1e4, percent(used_ns, passes * (double)options.interval_ns),
+			percent(error, truth), percent(width, truth),
+			(unsigned int)(oldest_ns / SEC));
 		assert_true(error / truth < last * 1.1);
 		last = error / truth;
 		first = i == 0 ? last : first;
