@@ -360,7 +360,7 @@ __attribute__((noreturn)) static void serve(
 		.segment_pages = pages_of_kib(options->segment_kib),
 		.random = (uint32_t)i + 1,
 	};
-	snprintf(name, sizeof(name), "%.10s%" PRIu64, options->name, i);
+	snprintf(name, sizeof(name), "%.10s%u", options->name, (unsigned int)(i % SERVERS_MAX));
 	if (prctl(PR_SET_NAME, name) < 0 || pipe(server.done) < 0)
 		fail(name);
 	self_settle((uid_t)(options->first_uid + i % options->uids), parent);
