@@ -459,7 +459,7 @@ static void add_item(struct adapt *a, const struct process *p, uint32_t id, uint
 		to->age_ns = amount_max(to->age_ns, a->limits.giant_age_ns);
 }
 
-static int choose(struct adapt *a, size_t count, uint64_t tokens_ns)
+static void choose(struct adapt *a, size_t count, uint64_t tokens_ns, uint64_t total_cost_ns)
 {
 	struct plan_counts counts;
 	struct plan_limits limits = {
@@ -468,7 +468,7 @@ static int choose(struct adapt *a, size_t count, uint64_t tokens_ns)
 		.max_age_ns = a->limits.max_age_ns,
 		.giant_age_ns = a->limits.giant_age_ns,
 		.stall_ns = a->limits.stall_ns,
-		.total_cost_ns = a->total_cost_ns,
+		.total_cost_ns = total_cost_ns,
 		.round = ++a->round,
 	};
 
@@ -477,18 +477,15 @@ static int choose(struct adapt *a, size_t count, uint64_t tokens_ns)
 	a->left_ns = counts.chosen_ns;
 	for (unsigned int i = 0; i < PLAN_REASONS; i++)
 		a->counts.deferred[i] += counts.deferred[i];
-	return 0;
 }
 
-int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
+void adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 {
 	struct adapt_counts counts =
 		a->counts; /* who is deferred here may have its turn before the next pass */
 	size_t count = 0;
-	int r;
 
 	read_meminfo(a, &a->after);
-	a->total_cost_ns = 0;
 	for (size_t i = 0; i < a->table->count; i++) {
 		const struct process *p = a->table->item[i];
 		const struct watch *w = p->watch;
@@ -502,9 +499,9 @@ int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 			count++;
 		}
 	}
-	r = count ? choose(a, count, budget_available_ns(&a->budget, now_ns)) : 0;
+	if (count)
+		choose(a, count, budget_available_ns(&a->budget, now_ns), 0);
 	a->counts = counts;
-	return r;
 }
 
 int adapt_measure(
@@ -547,6 +544,12 @@ void adapt_begin_estimates(struct adapt *a)
 {
 	relations_renew(&a->relations, a->page_bytes);
 	pool_begin(&a->pool);
+	a->measured_ns = 0;
+}
+
+uint64_t adapt_oldest_ns(const struct adapt *a)
+{
+	return a->measured_ns ? amount_less(clock_now_ns(CLOCK_BOOTTIME), a->measured_ns) : 0;
 }
 
 void adapt_estimate(struct adapt *a, const struct process *p, struct snapshot_process *row)
@@ -569,6 +572,8 @@ void adapt_estimate(struct adapt *a, const struct process *p, struct snapshot_pr
 	row->outcome = OUTCOME_MEASURED;
 	row->source = is_measured ? w->source : SOURCE_ESTIMATE;
 	watch_fill(w, &e, a->page_bytes, row);
+	if (w->has_base && (!a->measured_ns || w->measured_ns < a->measured_ns))
+		a->measured_ns = w->measured_ns;
 	if (w->has_base) {
 		a->next_file_pss += w->base.pss_file + w->base.pss_shmem;
 		a->next_file_rss += w->base.file;
@@ -672,7 +677,7 @@ static void set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 		relations_measured(&a->relations, a->reader, p, NULL, w->measured_ns);
 }
 
-int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
+void adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
 	struct process *const *members, const struct snapshot_process *rows, size_t count)
 {
 	size_t n = 0, at = 0;
@@ -696,7 +701,7 @@ int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_n
 			a->total_cost_ns += a->items[n].cost_ns;
 		n++;
 	}
-	return choose(a, n, budget_until_due_ns(&a->budget, now_ns));
+	choose(a, n, budget_until_due_ns(&a->budget, now_ns), a->total_cost_ns);
 }
 
 uint64_t adapt_next_ns(const struct adapt *a, uint64_t now_ns)

@@ -65,6 +65,8 @@ struct adapt {
 	uint64_t due_ns;  /* CLOCK_MONOTONIC of the next pass; 0: one is under way */
 	uint64_t round;
 	uint64_t total_cost_ns; /* of measuring everything once */
+	uint64_t
+		measured_ns; /* CLOCK_BOOTTIME of the oldest measurement that this pass shows; 0: there is none */
 
 	struct slices slices;
 	uint64_t slices_ns; /* CPU of the walk that is under way */
@@ -97,8 +99,8 @@ enum adapt_outcome {
  */
 int adapt_sense(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret);
 
-/* Chooses among those that were never measured. -ENOMEM. */
-int adapt_choose_urgent(struct adapt *a, uint64_t now_ns);
+/* Chooses among those that were never measured. */
+void adapt_choose_urgent(struct adapt *a, uint64_t now_ns);
 
 /*
  * Measures the next of those that were chosen, or reads a slice. ADAPT_SAMPLE: *RET of *RET_PROCESS. ADAPT_MORE. 0:
@@ -122,11 +124,14 @@ void adapt_pool_add(struct adapt *a, const struct process *p, const struct snaps
 bool adapt_pool_end(struct adapt *a, bool is_whole);
 void adapt_pool_settle(struct adapt *a, const struct process *p, struct snapshot_process *row);
 
+/* How old the oldest measurement is that the pass shows. */
+uint64_t adapt_oldest_ns(const struct adapt *a);
+
 /*
  * The pass is over, has used CPU_NS besides its measurements, and the next is due at DUE_NS (CLOCK_MONOTONIC):
- * chooses whom to measure until then. ROWS are those of MEMBERS. -ENOMEM.
+ * chooses whom to measure until then. ROWS are those of MEMBERS.
  */
-int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
+void adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
 	struct process *const *members, const struct snapshot_process *rows, size_t count);
 
 /* When to call adapt_measure() next, so that the work is spread evenly; UINT64_MAX: not before the next pass. */

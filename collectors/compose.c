@@ -131,15 +131,50 @@ uint32_t compose_dropped(struct tally *t, enum metric_scope scope)
 	return dropped;
 }
 
-int compose_self(struct tally *t, const struct compose_counts *counts, const struct self *self,
-	uint32_t flags, const char *version, struct builder *b)
+static void add_adaptive(const struct compose_counts *counts, const struct compose_adaptive *a,
+	struct snapshot_self *row)
 {
-	struct snapshot_histogram *durations = builder_add_histogram(b);
-	struct snapshot_self *row = builder_add_self(b);
+	const struct adapt_counts *c = a->counts;
 
-	if (!row || !durations)
+	ROW_SET(row, SELF_READ_ESTIMATE, counts->source[SOURCE_ESTIMATE]);
+	ROW_SET(row, SELF_MEASUREMENTS_WHOLE, c->reads[COST_ROLLUP]);
+	ROW_SET(row, SELF_MEASUREMENTS_SLICED, c->reads[COST_SLICES]);
+	ROW_SET(row, SELF_MEASUREMENTS_DISCARDED, c->discarded);
+	ROW_SET(row, SELF_SLICES, c->slices);
+	ROW_SET(row, SELF_MEASUREMENT_CPU, c->used_ns);
+	ROW_SET(row, SELF_MEASUREMENT_CPU_EXPECTED, c->predicted_ns);
+	ROW_SET(row, SELF_DEFERRED_BUDGET, c->deferred[PLAN_BUDGET]);
+	ROW_SET(row, SELF_DEFERRED_STALL, c->deferred[PLAN_STALL]);
+	ROW_SET(row, SELF_DEFERRED_GIANT, c->deferred[PLAN_GIANT]);
+	ROW_SET(row, SELF_BUDGET_CPU, metric_real_bits(a->budget));
+	if (a->needed > 0)
+		ROW_SET(row, SELF_BUDGET_NEEDED, metric_real_bits(a->needed));
+	ROW_SET(row, SELF_BUDGET_AVAILABLE, a->available_ns);
+	ROW_SET(row, SELF_OLDEST_AGE, a->oldest_ns);
+}
+
+static int add_histogram(struct builder *b, const struct snapshot_histogram *h)
+{
+	struct snapshot_histogram *row = builder_add_histogram(b);
+
+	if (!row)
 		return -ENOMEM;
-	*durations = counts->durations;
+	*row = *h;
+	return 0;
+}
+
+int compose_self(struct tally *t, const struct compose_counts *counts,
+	const struct compose_adaptive *adaptive, const struct self *self, uint32_t flags,
+	const char *version, struct builder *b)
+{
+	int r = add_histogram(b, &counts->durations);
+	struct snapshot_self *row;
+
+	if (r == 0 && adaptive)
+		r = add_histogram(b, &adaptive->counts->errors);
+	row = r == 0 ? builder_add_self(b) : NULL;
+	if (!row)
+		return -ENOMEM;
 	row->version = builder_add_text(b, version, strlen(version));
 	row->flags = flags;
 	ROW_SET(row, SELF_LAST_PASS_DURATION, counts->duration_ns);
@@ -160,5 +195,7 @@ int compose_self(struct tally *t, const struct compose_counts *counts, const str
 	ROW_SET(row, SELF_MAX_FDS, self->max_fds);
 	if (self->start_realtime_ns)
 		ROW_SET(row, SELF_START_TIME, self->start_realtime_ns);
+	if (adaptive)
+		add_adaptive(counts, adaptive, row);
 	return 0;
 }

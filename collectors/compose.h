@@ -5,6 +5,7 @@
 #ifndef MEMTALLY_COLLECTORS_COMPOSE_H
 #define MEMTALLY_COLLECTORS_COMPOSE_H
 
+#include "collectors/adapt.h"
 #include "collectors/meminfo.h"
 #include "collectors/self.h"
 #include "collectors/tally.h"
@@ -29,9 +30,18 @@ struct compose_counts {
 	struct snapshot_histogram durations;
 };
 
-/* Adds the row of the collector itself and the histogram. -ENOMEM. */
-int compose_self(struct tally *t, const struct compose_counts *counts, const struct self *self,
-	uint32_t flags, const char *version, struct builder *b);
+/* What adaptive passes have done since the start, and may do. */
+struct compose_adaptive {
+	const struct adapt_counts *counts;
+	double budget; /* of one core */
+	double needed; /* likewise; 0: not known yet */
+	uint64_t available_ns, oldest_ns;
+};
+
+/* Adds the row of the collector itself and the histograms. ADAPTIVE is NULL in exact mode. -ENOMEM. */
+int compose_self(struct tally *t, const struct compose_counts *counts,
+	const struct compose_adaptive *adaptive, const struct self *self, uint32_t flags,
+	const char *version, struct builder *b);
 
 /* How many rows of SCOPE have no series of their own. */
 uint32_t compose_dropped(struct tally *t, enum metric_scope scope);

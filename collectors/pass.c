@@ -503,7 +503,8 @@ static int advance(struct pass *pass)
 		if (pass->at < pass->table.count)
 			return sense_one(pass);
 		pass->phase = PHASE_URGENT;
-		return adapt_choose_urgent(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC));
+		adapt_choose_urgent(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC));
+		return 0;
 	case PHASE_URGENT:
 		r = measure_one(pass);
 		if (r == 0) {
@@ -699,6 +700,23 @@ static int seal(struct pass *pass, const struct image_header *head, bool with_pu
 	return r;
 }
 
+static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
+{
+	struct adapt *a = &pass->adapt;
+	uint64_t needed_ppm = 0;
+
+	if (!pass->options.is_adaptive)
+		return;
+	pass_interval_ns(pass, &needed_ppm);
+	*ret = (struct compose_adaptive){
+		.counts = &a->counts,
+		.budget = (double)a->budget.rate_ppm / BUDGET_PPM_MAX,
+		.needed = (double)needed_ppm / BUDGET_PPM_MAX,
+		.available_ns = budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)),
+		.oldest_ns = adapt_oldest_ns(a),
+	};
+}
+
 static int publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
@@ -714,6 +732,7 @@ static int publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_pu
 		.pass_begin_ns = pass->begin_boottime_ns,
 	};
 	struct meminfo meminfo = {0};
+	struct compose_adaptive adaptive;
 	int r;
 
 	assert(pass->phase == PHASE_READY);
@@ -728,7 +747,9 @@ static int publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_pu
 	if (r == 0) {
 		pass->counts.dropped_processes = count_dropped(pass);
 		self_read(&pass->self);
-		r = compose_self(&pass->tally, &pass->counts, &pass->self, self_flags(pass),
+		describe_adaptive(pass, &adaptive);
+		r = compose_self(&pass->tally, &pass->counts,
+			pass->options.is_adaptive ? &adaptive : NULL, &pass->self, self_flags(pass),
 			pass->options.version, &pass->builder);
 	}
 	if (r == 0)
@@ -745,20 +766,18 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	return r;
 }
 
-int pass_plan(struct pass *pass, uint64_t due_ns)
+void pass_plan(struct pass *pass, uint64_t due_ns)
 {
 	uint64_t before_ns = thread_cpu_ns(), cpu_ns = pass->cpu_ns;
 	/* The rows of a pass that was lost need not be whole. */
 	uint32_t count = pass->is_whole ? builder_process_count(&pass->builder) : 0;
-	int r;
 
 	if (!pass->options.is_adaptive)
-		return 0;
-	r = adapt_plan(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns, pass->members,
+		return;
+	adapt_plan(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns, pass->members,
 		builder_process(&pass->builder, 0), count);
 	budget_charge(
 		&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), thread_cpu_ns() - before_ns);
-	return r;
 }
 
 uint64_t pass_next_measure_ns(const struct pass *pass, uint64_t now_ns)

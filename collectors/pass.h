@@ -80,9 +80,9 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 /*
  * After a pass that was published or lost: the next is due at DUE_NS (CLOCK_MONOTONIC). An adaptive pass chooses whom to
  * measure until then; pass_next_measure_ns() says when to call pass_measure() next, UINT64_MAX: not before the
- * next pass. One call works for about 1 ms, or for one process. -ENOMEM: what was chosen waits.
+ * next pass. One call works for about 1 ms, or for one process. pass_measure() may fail with -ENOMEM.
  */
-int pass_plan(struct pass *pass, uint64_t due_ns);
+void pass_plan(struct pass *pass, uint64_t due_ns);
 uint64_t pass_next_measure_ns(const struct pass *pass, uint64_t now_ns);
 int pass_measure(struct pass *pass);
 

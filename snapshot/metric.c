@@ -25,6 +25,10 @@ enum {
 	{.what = what_, .type = METRIC_GAUGE, .kind = METRIC_INTEGER, .index = index_, \
 	 .flags = BOTH, .label = label_, .value = value_, .help = help_}
 
+#define COUNTED(what_, index_, label_, value_, help_) \
+	{.what = what_, .type = METRIC_COUNTER, .kind = METRIC_INTEGER, .index = index_, \
+	 .flags = BOTH, .label = label_, .value = value_, .help = help_}
+
 #define HELP_UNMEASURED "Processes without a PSS, by reason; the sums leave their PSS out."
 
 static const struct metric scope_metrics[] = {
@@ -34,6 +38,8 @@ static const struct metric scope_metrics[] = {
 		"Lower bound of the PSS."),
 	GAUGE("pss_high", "bytes", SCOPE_PSS_HIGH, BOTH,
 		"Upper bound of the PSS: rounding of the kernel, and the whole RSS of processes that could not be measured."),
+	GAUGE("pss_measured", "bytes", SCOPE_PSS_MEASURED, BOTH,
+		"Part of the PSS that was measured within the last interval; the rest is carried forward from earlier measurements."),
 	GAUGE("uss", "bytes", SCOPE_USS, BOTH,
 		"Unique set size: resident memory that only one process maps, summed."),
 	GAUGE("rss", "bytes", SCOPE_RSS, BOTH,
@@ -124,6 +130,8 @@ static const struct metric process_metrics[] = {
 
 #define HELP_OUTCOME "Processes of the last pass, by what became of them."
 #define HELP_READ    "Processes of the last pass, by the file that their figures come from."
+#define HELP_MEASUREMENTS "Measurements of single processes: at once, or by slices of their mappings."
+#define HELP_DEFERRED     "Measurements that were put off: no CPU budget, too long a stall, or that of a single mapping."
 #define HELP_DROPPED "Things without series of their own, by scope; users, programs and units are in (other)."
 
 static const struct metric self_metrics[] = {
@@ -143,6 +151,7 @@ static const struct metric self_metrics[] = {
 	LABELLED("readings", SELF_READ_ROLLUP, "source", "rollup", HELP_READ),
 	LABELLED("readings", SELF_READ_SMAPS, "source", "smaps", HELP_READ),
 	LABELLED("readings", SELF_READ_RSS, "source", "rss", HELP_READ),
+	LABELLED("readings", SELF_READ_ESTIMATE, "source", "estimate", HELP_READ),
 	LABELLED("series_dropped", SELF_DROPPED_USERS, "scope", "user", HELP_DROPPED),
 	LABELLED("series_dropped", SELF_DROPPED_PROGRAMS, "scope", "program", HELP_DROPPED),
 	LABELLED("series_dropped", SELF_DROPPED_UNITS, "scope", "unit", HELP_DROPPED),
@@ -156,6 +165,32 @@ static const struct metric self_metrics[] = {
 	{.what = "collector_start_time", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_START_TIME, .flags = BOTH,
 		.help = "When memtallyd started, in seconds since the epoch."},
+	COUNTED("measurements", SELF_MEASUREMENTS_WHOLE, "way", "whole", HELP_MEASUREMENTS),
+	COUNTED("measurements", SELF_MEASUREMENTS_SLICED, "way", "sliced", HELP_MEASUREMENTS),
+	COUNTER("measurements_discarded", NULL, SELF_MEASUREMENTS_DISCARDED, BOTH,
+		"Measurements by slices that came to nothing, since the process ended or executed a program."),
+	COUNTER("slices", NULL, SELF_SLICES, BOTH, "Slices of processes' mappings that were read, with pauses between them."),
+	{.what = "measurement_cpu", .unit = "seconds", .type = METRIC_COUNTER, .kind = METRIC_NANOSECONDS,
+		.index = SELF_MEASUREMENT_CPU, .flags = BOTH,
+		.help = "CPU time of measurements."},
+	{.what = "measurement_expected_cpu", .unit = "seconds", .type = METRIC_COUNTER, .kind = METRIC_NANOSECONDS,
+		.index = SELF_MEASUREMENT_CPU_EXPECTED, .flags = BOTH,
+		.help = "CPU time that those measurements were expected to take."},
+	COUNTED("measurements_deferred", SELF_DEFERRED_BUDGET, "reason", "budget", HELP_DEFERRED),
+	COUNTED("measurements_deferred", SELF_DEFERRED_STALL, "reason", "stall", HELP_DEFERRED),
+	COUNTED("measurements_deferred", SELF_DEFERRED_GIANT, "reason", "giant", HELP_DEFERRED),
+	{.what = "budget_cpu", .unit = "ratio", .type = METRIC_GAUGE, .kind = METRIC_REAL,
+		.index = SELF_BUDGET_CPU, .flags = BOTH,
+		.help = "How much of one core memtallyd may use (budget.cpu), 1 being all of it."},
+	{.what = "budget_needed", .unit = "ratio", .type = METRIC_GAUGE, .kind = METRIC_REAL,
+		.index = SELF_BUDGET_NEEDED, .flags = BOTH,
+		.help = "How much of one core it needs to measure every process within pss.max-age."},
+	{.what = "budget_available", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SELF_BUDGET_AVAILABLE, .flags = BOTH,
+		.help = "CPU time that measurements may use now; a full budget is that of a minute."},
+	{.what = "oldest_measurement_age", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SELF_OLDEST_AGE, .flags = BOTH,
+		.help = "Age of the oldest measurement that a figure was carried forward from."},
 };
 /* clang-format on */
 

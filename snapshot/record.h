@@ -99,6 +99,7 @@ enum scope_quantity {
 	SCOPE_PSS_BYTE_SECONDS, /* a double, see metric.h */
 	SCOPE_MEM_TOTAL,        /* of the host only */
 	SCOPE_MEM_AVAILABLE,    /* of the host only */
+	SCOPE_PSS_MEASURED,     /* of the PSS, what is no estimate */
 	SCOPE_QUANTITIES
 };
 
@@ -120,6 +121,21 @@ enum self_quantity {
 	SELF_OPEN_FDS,   /* a count */
 	SELF_MAX_FDS,    /* a count */
 	SELF_START_TIME, /* nanoseconds since the epoch */
+	/* Of adaptive passes; absent in exact mode. */
+	SELF_READ_ESTIMATE,            /* a count of processes, as SELF_READ_* above */
+	SELF_MEASUREMENTS_WHOLE,       /* counts of walks: at once, */
+	SELF_MEASUREMENTS_SLICED,      /* and by slices */
+	SELF_MEASUREMENTS_DISCARDED,   /* a count of walks by slices that came to nothing */
+	SELF_SLICES,                   /* a count */
+	SELF_MEASUREMENT_CPU,          /* nanoseconds */
+	SELF_MEASUREMENT_CPU_EXPECTED, /* nanoseconds */
+	SELF_DEFERRED_BUDGET,          /* counts of measurements that were put off */
+	SELF_DEFERRED_STALL,
+	SELF_DEFERRED_GIANT,
+	SELF_BUDGET_CPU,       /* a double: of one core */
+	SELF_BUDGET_AVAILABLE, /* nanoseconds */
+	SELF_BUDGET_NEEDED,    /* a double: of one core */
+	SELF_OLDEST_AGE,       /* nanoseconds */
 	SELF_QUANTITIES
 };
 

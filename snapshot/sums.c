@@ -63,6 +63,13 @@ static void add_high(struct sums *s, const struct snapshot_process *m)
 		s->has_unbounded = true;
 }
 
+/* The rest of the PSS is carried forward from earlier measurements. */
+static void add_measured(struct sums *s, const struct snapshot_process *m)
+{
+	if (ROW_HAS(m, PROCESS_PSS))
+		add(s, SCOPE_PSS_MEASURED, m->source == SOURCE_ESTIMATE ? 0 : m->q[PROCESS_PSS]);
+}
+
 static void add_hugetlb(struct sums *s, const struct snapshot_process *m)
 {
 	if (ROW_HAS(m, PROCESS_PRIVATE_HUGETLB)) {
@@ -82,6 +89,7 @@ static void add_nothing(struct sums *s)
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
 		add(s, summed[i].scope, 0);
 	add(s, SCOPE_PSS_HIGH, 0);
+	add(s, SCOPE_PSS_MEASURED, 0);
 }
 
 void sums_add(struct sums *s, const struct snapshot_process *row)
@@ -99,6 +107,7 @@ void sums_add(struct sums *s, const struct snapshot_process *row)
 		if (ROW_HAS(row, summed[i].process))
 			add(s, summed[i].scope, row->q[summed[i].process]);
 	add_high(s, row);
+	add_measured(s, row);
 	add_hugetlb(s, row);
 	if (ROW_HAS(row, PROCESS_VM_HWM))
 		raise_to(s, SCOPE_VM_HWM_MAX, row->q[PROCESS_VM_HWM]);
@@ -115,6 +124,8 @@ void sums_merge(struct sums *to, const struct sums *from)
 		add(to, i, from->q[i]);
 	if (ROW_HAS(from, SCOPE_PSS_HIGH))
 		add(to, SCOPE_PSS_HIGH, from->q[SCOPE_PSS_HIGH]);
+	if (ROW_HAS(from, SCOPE_PSS_MEASURED))
+		add(to, SCOPE_PSS_MEASURED, from->q[SCOPE_PSS_MEASURED]);
 	if (ROW_HAS(from, SCOPE_VM_HWM_MAX))
 		raise_to(to, SCOPE_VM_HWM_MAX, from->q[SCOPE_VM_HWM_MAX]);
 	to->has_unbounded = to->has_unbounded || from->has_unbounded;
@@ -137,5 +148,6 @@ void sums_end(struct sums *s)
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
 		ROW_SET(s, summed[i].scope, 0);
 	ROW_SET(s, SCOPE_PSS_HIGH, 0);
+	ROW_SET(s, SCOPE_PSS_MEASURED, 0);
 	ROW_SET(s, SCOPE_HUGETLB, 0);
 }

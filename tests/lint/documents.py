@@ -59,7 +59,7 @@ def field_rows(metrics, scope):
     for _, _, label, values, where, field, text in families(metrics, scope):
         if where == "prometheus":
             continue
-        kind = "number" if field.endswith("seconds") or "byte_seconds" in field else "integer"
+        kind = "number" if "seconds" in field or field.endswith("ratio") else "integer"
         if label != "-":
             kind = "object of integers, by " + label
             text += " " + ", ".join(f"`{v}`" for v in values) + "."

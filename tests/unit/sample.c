@@ -152,6 +152,8 @@ static void add_member(struct group *g, const struct snapshot_process *p)
 	if (p->outcome != OUTCOME_MEASURED)
 		add_to(g, unmeasured_quantity((enum process_outcome)p->outcome), 1);
 	add_if(g, SCOPE_PSS, p, PROCESS_PSS);
+	if (ROW_HAS(p, PROCESS_PSS))
+		add_to(g, SCOPE_PSS_MEASURED, p->source == SOURCE_ESTIMATE ? 0 : p->q[PROCESS_PSS]);
 	add_if(g, SCOPE_PSS_LOW, p, PROCESS_PSS_LOW);
 	add_if(g, SCOPE_PSS_HIGH, p, ROW_HAS(p, PROCESS_PSS) ? PROCESS_PSS_HIGH : PROCESS_RSS);
 	g->is_unbounded = g->is_unbounded || !ROW_HAS(p, PROCESS_RSS);
@@ -393,7 +395,7 @@ static int add_self(struct builder *b)
 {
 	static const uint64_t buckets[HISTOGRAM_BUCKETS] = {0, 0, 1, 30, 9, 0, 0, 1, [15] = 1};
 	struct snapshot_self *self = builder_add_self(b);
-	struct snapshot_histogram *h = builder_add_histogram(b);
+	struct snapshot_histogram *h = builder_add_histogram(b), *errors;
 
 	if (!self || !h)
 		return -ENOMEM;
@@ -404,10 +406,18 @@ static int add_self(struct builder *b)
 	ROW_SET(self, SELF_LAST_PASS_DURATION, UINT64_C(12345678));
 	ROW_SET(self, SELF_CPU, UINT64_C(3000000001));
 	ROW_SET(self, SELF_START_TIME, SAMPLE_REALTIME_NS - 3600 * NS_PER_SEC);
+	ROW_SET(self, SELF_BUDGET_CPU, metric_real_bits(0.01));
+	ROW_SET(self, SELF_BUDGET_NEEDED, metric_real_bits(0.00625));
 	h->id = HISTOGRAM_PASS_DURATION;
 	memcpy(h->bucket, buckets, sizeof(buckets));
 	h->count = 42;
 	h->sum_ns = UINT64_C(98765432100);
+	errors = builder_add_histogram(b);
+	if (!errors)
+		return -ENOMEM;
+	errors->id = HISTOGRAM_ESTIMATE_ERROR;
+	errors->bucket[0] = errors->count = 7;
+	errors->sum_ns = 12345;
 	return 0;
 }
 

@@ -147,7 +147,7 @@ FORGE_SECTION(odd_stride, SECTION_HISTOGRAMS, stride, sizeof(struct snapshot_his
 FORGE_SECTION(wide_strings, SECTION_STRINGS, stride, 8)
 FORGE_SECTION(product_overflows, SECTION_USERS, count, UINT64_MAX / 8)
 FORGE_SECTION(sum_overflows, SECTION_USERS, offset, UINT64_MAX - 7)
-FORGE_SECTION(past_the_end, SECTION_HISTOGRAMS, count, 2)
+FORGE_SECTION(past_the_end, SECTION_HISTOGRAMS, count, 3)
 FORGE_SECTION(far_past_the_end, SECTION_HISTOGRAMS, offset, (image->size + 8) & ~UINT64_C(7))
 FORGE_SECTION(in_the_header, SECTION_STRINGS, offset, 8)
 FORGE_SECTION(in_the_table, SECTION_STRINGS, offset,
@@ -363,7 +363,8 @@ static void refuses_a_histogram_twice(void **state)
 	CLEANUP(builder_done) struct builder b = {0};
 
 	(void)state;
-	for (unsigned int id = 0; id < 2; id++) {
+	for (unsigned int id = 0; id <= HISTOGRAM_COUNT_; id++) {
+		bool is_twice = id < HISTOGRAM_COUNT_;
 		AUTO_CLOSE int fd = -1;
 		AUTO_VIEW struct view *view = NULL;
 		const char *reason = NULL;
@@ -372,8 +373,8 @@ static void refuses_a_histogram_twice(void **state)
 		assert_int_equal(sample_add(&b, &options), 0);
 		builder_add_histogram(&b)->id = id;
 		assert_int_equal(builder_seal(&b, &head, &fd), 0);
-		assert_int_equal(view_open(fd, &view, &reason), id ? 0 : -EBADMSG);
-		if (!id)
+		assert_int_equal(view_open(fd, &view, &reason), is_twice ? -EBADMSG : 0);
+		if (is_twice)
 			assert_string_equal(reason, "a histogram stands twice");
 	}
 }
