@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How much of a part is private is known within bounds only; the guess is made for the least, the most
- * and the likely, and the bounds hold all of them.
+ * and the likely that are plausible, and the bounds hold all of them.
  */
 #include "config.h"
 
@@ -12,6 +12,9 @@
 enum {
 	/* Of shared memory: with less, what one finds says little of the others. */
 	TELLING_MIN = 256 << 10,
+	/* Of what may be private or shared as far as the sums go, that more than this part is otherwise than
+	 * it seems would take a process of which all files are its own, or none. */
+	PLAUSIBLE_PART = 8,
 	/* Newborns write to some of what they share at once, before anyone looks. */
 	SOON_WRITTEN = 8,
 };
@@ -123,14 +126,24 @@ static struct file_guess file_after(
 	return g;
 }
 
+static uint64_t least_private(const struct estimate_part *p)
+{
+	return p->private_mid - (p->private_mid - p->private_min) / PLAUSIBLE_PART;
+}
+
+static uint64_t most_private(const struct estimate_part *p)
+{
+	return p->private_mid + (p->private_max - p->private_mid) / PLAUSIBLE_PART;
+}
+
 static void anon_doubt(const struct aftermath *a, const struct estimate_part *p, uint64_t rounding,
 	struct estimate_doubt *ret)
 {
 	struct degree_span shared, other, s;
 	uint64_t before;
 
-	s = anon_after(p, p->private_min, &a->family, a->anon, &shared);
-	other = anon_after(p, p->private_max, &a->family, a->anon, &shared);
+	s = anon_after(p, least_private(p), &a->family, a->anon, &shared);
+	other = anon_after(p, most_private(p), &a->family, a->anon, &shared);
 	span_widen(&s, &other);
 	other = anon_after(p, p->private_mid, &a->family, a->anon, &shared);
 	span_widen(&s, &other);
@@ -146,9 +159,9 @@ static void anon_doubt(const struct aftermath *a, const struct estimate_part *p,
 static void file_doubt(const struct aftermath *a, const struct estimate_part *p, uint64_t rounding,
 	struct estimate_doubt *ret)
 {
-	struct degree_span s = file_after(a, p, p->private_min).all, other;
+	struct degree_span s = file_after(a, p, least_private(p)).all, other;
 
-	other = file_after(a, p, p->private_max).all;
+	other = file_after(a, p, most_private(p)).all;
 	span_widen(&s, &other);
 	other = file_after(a, p, p->private_mid).all;
 	span_widen(&s, &other);
