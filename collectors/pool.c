@@ -21,6 +21,8 @@ enum {
 	UNREAD_PART = 4,
 	/* One member may have this many times its share of a drift. */
 	SPREAD_TIMES = 8,
+	/* A drift of so many times the noise needs no second look. */
+	PLAIN_TIMES = 8,
 	/* The bias follows what is within the noise by this part. */
 	BIAS_FOLLOWS = 16,
 	/* What is neither new nor unsure may still have become shared. */
@@ -40,7 +42,8 @@ static void part_begin(struct pool_part *t)
 {
 	t->sum = t->unread = 0;
 	t->up_all = t->down_all = t->up_stale = t->down_stale = 0;
-	t->drift = 0;
+	t->last = t->drift;
+	t->drift = t->confirmed = 0;
 	t->is_used = false;
 }
 
@@ -50,6 +53,20 @@ void pool_begin(struct pool *p)
 	p->bounds_up = p->bounds_down = false;
 	part_begin(&p->anon);
 	part_begin(&p->file);
+}
+
+static int64_t add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return a < 0 ? -INT64_MAX : INT64_MAX;
+	return sum;
+}
+
+static uint64_t size_of(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
 
 static uint64_t file_pss(const struct estimate *e)
@@ -105,18 +122,14 @@ void pool_add_unread(struct pool *p, uint64_t anon, uint64_t file)
 	p->file.unread = amount_add(p->file.unread, file);
 }
 
-static uint64_t size_of(int64_t v)
+void pool_measured(
+	struct pool *p, const struct estimate *estimate, const struct estimate_base *found)
 {
-	return v < 0 ? -(uint64_t)v : (uint64_t)v;
-}
+	struct estimate_part anon, file;
 
-static int64_t add(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(a, b, &sum))
-		return a < 0 ? -INT64_MAX : INT64_MAX;
-	return sum;
+	estimate_parts(found, &anon, &file);
+	p->anon.found = add(p->anon.found, amount_difference(anon.pss, estimate->pss_anon));
+	p->file.found = add(p->file.found, amount_difference(file.pss, file_pss(estimate)));
 }
 
 static void settle(struct pool_part *t)
@@ -135,9 +148,9 @@ static bool is_new(const struct pool_part *t, int64_t drift, bool was_up)
 }
 
 /*
- * What may be wrong of our sums, by the bounds of those that they are made of. What has no measurement of its
- * own has wide ones, so that no guess of a beginning is taken for what is nobody's. What has no estimate at
- * all is waited for before the first look: it may just not have had its turn.
+ * What may be wrong of our sums, by the bounds of those that they are made of. What has no measurement of
+ * its own has wide ones, so that no guess of a beginning is taken for what is nobody's. What has no
+ * estimate at all is waited for before the first look: it may just not have had its turn.
  */
 struct room {
 	uint64_t up, down;
@@ -155,6 +168,31 @@ static void look(struct pool_part *t, const struct room *room)
 	t->has_looked = true;
 }
 
+/* Moves the bias by as much of DRIFT as is against it, at most MOST. */
+static void absorb(struct pool_part *t, int64_t drift, bool up, uint64_t most)
+{
+	int64_t part = amount_difference(amount_min(size_of(drift), most), 0);
+
+	if ((drift > 0) == up)
+		t->bias = add(t->bias, up ? part : -part);
+}
+
+/*
+ * What explains a residual without anybody being behind it. Those that are not read count by their RSS,
+ * of which they may have as little as nothing. And where measurements found more than was estimated, but
+ * the residual is less than it should be, what they found was taken for bias before.
+ */
+static void explain(struct pool_part *t)
+{
+	uint64_t before = t->unread_before;
+
+	if (t->unread > before)
+		absorb(t, add(t->residual, -t->bias), false, t->unread - before);
+	else
+		absorb(t, add(t->residual, -t->bias), true, before - t->unread);
+	absorb(t, add(t->residual, -t->bias), t->found < 0, size_of(t->found));
+}
+
 /* Decides what of T's difference to the host's SUM is drift, and over what weight it is spread. */
 static void part_end(struct pool_part *t, uint64_t sum, const struct room *room, uint64_t now_ns,
 	uint64_t max_age_ns)
@@ -170,8 +208,15 @@ static void part_end(struct pool_part *t, uint64_t sum, const struct room *room,
 	if (!t->is_used)
 		return;
 	t->residual = amount_difference(sum, amount_add(t->sum, t->unread));
-	if (!t->has_looked)
+	if (!t->has_looked) {
 		look(t, room);
+	} else {
+		/* Who is not read yet, or was just now, is on the move. */
+		t->noise = amount_add(t->noise, amount_max(t->unread, t->unread_before) -
+							amount_min(t->unread, t->unread_before));
+		explain(t);
+	}
+	t->unread_before = t->unread;
 	drift = add(t->residual, -t->bias);
 	size = size_of(drift);
 	if (size <= t->noise) {
@@ -193,21 +238,28 @@ static void part_end(struct pool_part *t, uint64_t sum, const struct room *room,
 		return;
 	}
 	t->drift = drift;
+	if (size / PLAIN_TIMES >= t->noise)
+		t->confirmed = drift;
+	else if ((drift > 0) == (t->last > 0) && t->last)
+		t->confirmed = size < size_of(t->last) ? drift : t->last;
 }
 
-/* Since all sums are known, none can be far from one bound while all others are at theirs. */
+/*
+ * Since all sums are known, none can be far from one bound while all others are at theirs. Those who are
+ * not read may have nothing, or all that is resident.
+ */
 static void bound(struct pool *p, const struct pool_host *host)
 {
 	uint64_t total = amount_add(host->anon, host->mapped);
 	uint64_t noise = amount_add(p->anon.noise, p->file.noise);
 	uint64_t unread = amount_add(p->anon.unread, p->file.unread);
 	int64_t bias = add(p->anon.bias, p->file.bias);
+	uint64_t above = bias > 0 ? size_of(bias) : 0;
+	uint64_t below = bias < 0 ? amount_less(size_of(bias), unread) : 0;
 
-	p->slack_up = amount_less(
-		amount_add(amount_add(total, noise), bias < 0 ? size_of(bias) : 0), p->low);
-	p->slack_down = amount_less(amount_add(amount_add(p->high, unread),
-					    amount_add(noise, bias > 0 ? size_of(bias) : 0)),
-		total);
+	p->slack_up = amount_less(amount_add(amount_add(total, noise), below), p->low);
+	p->slack_down = amount_less(
+		amount_add(amount_add(p->high, unread), amount_add(noise, above)), total);
 	p->bounds_up = p->anon.drift >= 0 && p->file.drift >= 0;
 	p->bounds_down = p->anon.drift <= 0 && p->file.drift <= 0;
 }
@@ -227,8 +279,7 @@ bool pool_end(struct pool *p, const struct pool_host *host)
 	p->file.sum = amount_add(p->file.sum, half);
 	part_end(&p->anon, host->anon, &room, host->now_ns, p->max_age_ns);
 	part_end(&p->file, host->mapped, &room, host->now_ns, p->max_age_ns);
-	if (!p->anon.is_used || !p->file.is_used)
-		return p->anon.drift || p->file.drift;
+	p->anon.found = p->file.found = 0;
 	bound(p, host);
 	return p->anon.drift || p->file.drift ||
 	       amount_less(p->high, p->low) >
@@ -244,15 +295,16 @@ struct share {
 static struct share share_of(
 	const struct pool_part *t, uint64_t up, uint64_t down, uint64_t measured_ns)
 {
-	uint64_t weight = t->drift > 0 ? up : down, size = size_of(t->drift), part, most;
+	uint64_t weight = t->drift > 0 ? up : down, size = size_of(t->drift), part, most, mid;
 
 	if (!t->drift || !t->spread || measured_ns >= t->since_ns)
 		return (struct share){0};
 	part = amount_min(amount_part(size, weight, t->spread), weight);
 	most = amount_min(amount_min(amount_part(part, SPREAD_TIMES, 1), size), weight);
+	mid = amount_part(part, size_of(t->confirmed), size);
 	if (t->drift > 0)
-		return (struct share){amount_difference(part, 0), part, most - part};
-	return (struct share){-amount_difference(part, 0), most - part, part};
+		return (struct share){amount_difference(mid, 0), mid, most - mid};
+	return (struct share){-amount_difference(mid, 0), most - mid, mid};
 }
 
 void pool_doubt(const struct pool *p, const struct pool_member *m, struct estimate_doubt *ret)

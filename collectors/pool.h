@@ -12,6 +12,7 @@
  *
  * A pass, for all of its processes that are counted (not those whose address space is another's):
  *
+ *	pool_measured(), since the last pass, whenever a process was measured again
  *	pool_begin(pool);
  *	for each measured once: estimate_carry(); pool_add();        for each never: pool_add_unread();
  *	if (pool_end(pool, &host))
@@ -44,7 +45,8 @@ struct pool_member {
 	const struct estimate_base *base; /* borrowed for the call */
 	const struct estimate_now *now;
 	const struct estimate *estimate; /* without any doubt of the pool's */
-	uint64_t moved_bytes; /* by how much .anon and .file together moved since the last pass */
+	uint64_t
+		moved_bytes; /* of .anon and .file since the last pass; 0 of one that was not there */
 	uint64_t measured_ns; /* CLOCK_BOOTTIME of the measurement */
 };
 
@@ -57,14 +59,18 @@ struct pool_part {
 	int64_t residual;              /* the host's sum minus ours */
 	int64_t bias;                  /* of that, what no measurement has ever explained */
 	int64_t drift;                 /* what is left of it beyond the noise; 0: none */
+	int64_t last;                  /* the drift of the pass before */
+	int64_t confirmed; /* as much of it as both have seen, or all that is plain at once */
 	uint64_t noise;
 	uint64_t since_ns; /* who was measured later has no part in the drift; 0: there is none */
 	uint64_t first_ns; /* since when the first look waits for those without an estimate */
-	bool is_used;      /* it could be compared in this pass */
-	bool has_looked;   /* the bias is known */
-	bool was_up;       /* which way it went in the last pass */
-	uint64_t least;    /* the drift when it was smallest since then */
-	uint64_t spread;   /* the weight that it is spread over */
+	uint64_t unread_before; /* .unread of the last pass that could compare */
+	int64_t found;   /* what measurements found above the estimates since the last pass */
+	bool is_used;    /* it could be compared in this pass */
+	bool has_looked; /* and in one before */
+	bool was_up;     /* which way it went in the last pass */
+	uint64_t least;  /* the drift when it was smallest since then */
+	uint64_t spread; /* the weight that it is spread over */
 };
 
 struct pool {
@@ -92,6 +98,13 @@ void pool_add(struct pool *p, const struct pool_member *m);
 void pool_add_unread(struct pool *p, uint64_t anon, uint64_t file);
 
 /*
+ * A process was measured again since the last pass and FOUND so. ESTIMATE, carried to the counters of that
+ * moment and without any doubt of the pool's, is what it would have been.
+ */
+void pool_measured(
+	struct pool *p, const struct estimate *estimate, const struct estimate_base *found);
+
+/*
  * Compares the sums. False: there is nothing to tell any member (no drift beyond the noise, and the
  * bounds are narrow already), so that the second round can be spared; so it is on an idle host. When a sum
  * can be compared for the first time, what the bounds of the members do not explain of the difference is
@@ -102,7 +115,9 @@ bool pool_end(struct pool *p, const struct pool_host *host);
 /*
  * The doubt that falls to M. An upward drift of anon goes by RssAnon - Pss_Anon, which is all that
  * it can gain; a downward one by what it grew and how unsure it is; of file likewise, where the loss
- * goes by what it shares. Who was measured after the drift began gets none. All zeros without drift.
+ * goes by what it shares. Who was measured after the drift began gets none. A small drift that is seen
+ * for the first time moves bounds alone: programs that come and go while the sums are read look like one.
+ * All zeros without drift.
  */
 void pool_doubt(const struct pool *p, const struct pool_member *m, struct estimate_doubt *ret);
 
