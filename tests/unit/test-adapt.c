@@ -482,6 +482,134 @@ static void says_what_it_does(void **state)
 	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], view_host(view)->q[SCOPE_PSS]);
 }
 
+/* COUNT mappings that make up P's memory, in maps and in smaps. */
+static void add_mappings(struct scene *s, const struct tree_process *p, unsigned int count)
+{
+	static const char range[] = "%llx-%llx rw-p 00000000 00:00 0 \n";
+	static const char fields[] = "Rss: %llu kB\nPss: %llu kB\nShared_Clean: 0 kB\n"
+				     "Shared_Dirty: 0 kB\nPrivate_Clean: 0 kB\n"
+				     "Private_Dirty: %llu kB\nSwapPss: 0 kB\n";
+	unsigned long long each = p->rss_kib / count, at = (p->image + 1) << 12;
+	char maps[4096], smaps[8192], path[32];
+	size_t m = 0, n = 0;
+
+	for (unsigned int i = 0; i < count; i++, at += each << 10) {
+		m += (size_t)snprintf(maps + m, sizeof(maps) - m, range, at, at + (each << 10));
+		n += (size_t)snprintf(smaps + n, sizeof(smaps) - n, range, at, at + (each << 10));
+		n += (size_t)snprintf(smaps + n, sizeof(smaps) - n, fields, each, each, each);
+	}
+	assert_true(m < sizeof(maps) && n < sizeof(smaps));
+	snprintf(path, sizeof(path), "%d/maps", p->pid);
+	tree_write(&s->tree, path, maps);
+	snprintf(path, sizeof(path), "%d/smaps", p->pid);
+	tree_write(&s->tree, path, smaps);
+}
+
+/* Plans, and takes all turns there are; their number. */
+static unsigned int take_turns(struct scene *s)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	unsigned int turns = 0;
+
+	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
+	tree_expect(s->opened, FILES);
+	while (pass_next_measure_ns(s->pass, now_ns) != UINT64_MAX) {
+		assert_int_equal(pass_measure(s->pass), 0);
+		assert_true(++turns < 1000);
+	}
+	return turns;
+}
+
+static void slices_what_is_large(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.pid = 50,
+		.image = 50,
+		.name = "large",
+		.rss_kib = 2 << 20,
+		.pss_kib = 2 << 20,
+		.uss_kib = 2 << 20};
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	(void)state;
+	add(s, &p, 0);
+	add_mappings(s, &p, 32);
+	view = run_pass(s);
+	assert_int_equal(
+		s->opened[ROLLUP].count, 4); /* not this one: it would hold it up for 12 ms */
+	assert_int_equal(row_of(view, 50)->source, SOURCE_ESTIMATE);
+	assert_false(ROW_HAS(row_of(view, 50), PROCESS_PSS_AGE));
+	assert_true(take_turns(s) > 4);
+	assert_int_equal(s->opened[ROLLUP].count, 0);
+	view = view_unref(view);
+	view = run_pass(s);
+	assert_int_equal(row_of(view, 50)->source, SOURCE_SMAPS);
+	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
+	assert_int_equal(row_of(view, 50)->q[PROCESS_RSS], (uint64_t)p.rss_kib * 1024);
+	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);
+	assert_true(view_self(view)->q[SELF_SLICES] > 4);
+	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 0);
+
+	/* In the middle of a walk there is a pause, and it goes on over passes. It ends with its process. */
+	tree_remove(&s->tree, "50/smaps_rollup");
+	p.rss_kib += 1 << 20;
+	add(s, &p, 0);
+	view = view_unref(view);
+	view = run_pass(s);
+	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
+	assert_int_equal(pass_measure(s->pass), 0);
+	assert_int_equal(pass_measure(s->pass), 0);
+	now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), now_ns + 2 * NS_PER_MSEC);
+	view = view_unref(view);
+	view = run_pass(s);
+	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
+	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), now_ns + 2 * NS_PER_MSEC);
+	tree_remove(&s->tree, "50");
+	view = view_unref(view);
+	view = run_pass(s);
+	assert_null(view_find_process(view, 50));
+	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 1);
+	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
+	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
+}
+
+/* Slicing does not help with a single mapping: it is read once, and then at an age of its own. */
+static void spares_what_can_not_be_sliced(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.pid = 50,
+		.image = 50,
+		.name = "giant",
+		.rss_kib = 8 << 20,
+		.pss_kib = 8 << 20,
+		.uss_kib = 8 << 20};
+
+	(void)state;
+	add(s, &p, 0);
+	add_mappings(s, &p, 1);
+	view_unref(run_pass(s));
+	assert_int_equal(s->opened[ROLLUP].count, 4);
+	assert_int_equal(take_turns(s), 1);
+	assert_int_equal(s->opened[ROLLUP].count, 1);
+	view = run_pass(s);
+	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
+	assert_int_equal(view_self(view)->q[SELF_SLICES], 0);
+	p.rss_kib = p.uss_kib = p.pss_kib = 9 << 20;
+	for (unsigned int pass = 0; pass < 3; pass++) { /* in doubt, and yet left alone */
+		p.rss_kib += 2 << 20;
+		add(s, &p, 0);
+		view = view_unref(view);
+		view = run_pass(s);
+		take_turns(s);
+		assert_int_equal(s->opened[ROLLUP].count, 0);
+	}
+	assert_int_equal(row_of(view, 50)->source, SOURCE_ESTIMATE);
+	assert_true(view_self(view)->q[SELF_DEFERRED_GIANT] > 0);
+}
+
 /* Stopped, suspended or late: when the pass is due there are no turns. */
 static void has_no_turns_when_a_pass_is_due(void **state)
 {
@@ -608,6 +736,8 @@ int main(void)
 		cmocka_unit_test(says_who_is_denied),
 		cmocka_unit_test(measures_between_passes),
 		cmocka_unit_test(says_what_it_does),
+		cmocka_unit_test(slices_what_is_large),
+		cmocka_unit_test(spares_what_can_not_be_sliced),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
 		cmocka_unit_test(looks_when_the_host_swaps),
 		cmocka_unit_test(exact_and_back),
