@@ -66,7 +66,7 @@ judge() {
 	local program
 	program=$(cat)
 	PYTHONPATH=$TOOLS python3 -B - "$@" <<-END || fail "the figures are wrong, see above"
-		import json, sys
+		import json, struct, sys
 		found = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 		given = [json.load(open(path, encoding="utf-8")) for path in sys.argv[2:]]
 
