@@ -168,29 +168,17 @@ static void look(struct pool_part *t, const struct room *room)
 	t->has_looked = true;
 }
 
-/* Moves the bias by as much of DRIFT as is against it, at most MOST. */
-static void absorb(struct pool_part *t, int64_t drift, bool up, uint64_t most)
-{
-	int64_t part = amount_difference(amount_min(size_of(drift), most), 0);
-
-	if ((drift > 0) == up)
-		t->bias = add(t->bias, up ? part : -part);
-}
-
 /*
- * What explains a residual without anybody being behind it. Those that are not read count by their RSS,
- * of which they may have as little as nothing. And where measurements found more than was estimated, but
- * the residual is less than it should be, what they found was taken for bias before.
+ * Where measurements found more than was estimated, but the residual is less than it should be, what they
+ * found was taken for bias before.
  */
 static void explain(struct pool_part *t)
 {
-	uint64_t before = t->unread_before;
+	int64_t drift = add(t->residual, -t->bias);
+	int64_t part = amount_difference(amount_min(size_of(drift), size_of(t->found)), 0);
 
-	if (t->unread > before)
-		absorb(t, add(t->residual, -t->bias), false, t->unread - before);
-	else
-		absorb(t, add(t->residual, -t->bias), true, before - t->unread);
-	absorb(t, add(t->residual, -t->bias), t->found < 0, size_of(t->found));
+	if ((drift < 0) == (t->found > 0))
+		t->bias = add(t->bias, drift < 0 ? -part : part);
 }
 
 /* Decides what of T's difference to the host's SUM is drift, and over what weight it is spread. */

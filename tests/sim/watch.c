@@ -177,6 +177,7 @@ static void measure(struct watch *w, size_t slot)
 	const struct host_process *of = &w->host->process[slot];
 	struct watch_process *p = w->process[slot];
 	struct cost_prediction predicted;
+	struct estimate e;
 	struct estimate_base before;
 	struct host_truth t;
 	enum cost_way way;
@@ -202,7 +203,11 @@ static void measure(struct watch *w, size_t slot)
 		w->account.longest_hold_ns = predicted.hold_ns;
 
 	before = p->base;
+	if (p->is_measured)
+		estimate_carry(&before, &p->now, &p->doubt, &e);
 	base_of(of, &t, &p->base);
+	if (p->is_measured)
+		pool_measured(&w->pool, &e, &p->base);
 	must(kin_measured(&w->kin, &p->kin, UINT64_C(0x5000000000) + ((uint64_t)of->image << 21),
 		UINT64_C(0x7f0000000000), p->is_measured ? &before : NULL, &p->base,
 		w->host->now_ns));
