@@ -704,9 +704,16 @@ static void keeps_order_for_any_input(void **state)
 		struct estimate_now now[MEMBERS];
 		struct estimate e[MEMBERS];
 		struct pool_member m[MEMBERS];
-		struct pool_host host = {unit_random(&seed) % 8, random_amount(&seed),
-			random_amount(&seed), random_amount(&seed), (uint32_t)random_amount(&seed),
-			random_amount(&seed)};
+		struct pool_host host = {
+			.is_whole = unit_random(&seed) % 8,
+			.anon = random_amount(&seed),
+			.mapped = random_amount(&seed),
+			.anon_unsure = random_amount(&seed),
+			.mapped_unsure = random_amount(&seed),
+			.page_bytes = random_amount(&seed),
+			.cpus = (uint32_t)random_amount(&seed),
+			.now_ns = random_amount(&seed),
+		};
 
 		if (unit_random(&seed) % 16 == 0)
 			pool_init(&h.pool, random_amount(&seed));
