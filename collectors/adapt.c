@@ -309,6 +309,7 @@ static void take(struct adapt *a, struct process *p, const struct sample *s)
 	struct watch *w = p->watch;
 	struct estimate_base base;
 	struct estimate before;
+	struct statm after, *seen = NULL;
 	bool had_base;
 
 	note(a, p, s, now_boot_ns);
@@ -318,7 +319,9 @@ static void take(struct adapt *a, struct process *p, const struct sample *s)
 	base = w->base;
 	if (had_base)
 		estimate(a, w, &before);
-	if (watch_measure(w, s, now_boot_ns, a->page_bytes)) {
+	if (ROW_HAS(s, PROCESS_PSS) && sense_read(a->reader, p, &after) == 0 && after.size)
+		seen = &after;
+	if (watch_measure(w, s, seen, now_boot_ns, a->page_bytes)) {
 		relations_measured(
 			&a->relations, a->reader, p, had_base ? &base : NULL, now_boot_ns);
 		if (had_base)

@@ -496,6 +496,9 @@ static void fill(const struct reading *g, struct sample *ret)
 	if (g->error == 0) {
 		smaps_store(&g->smaps, &ret->present, ret->q);
 		ret->huge_bytes = smaps_huge_bytes(&g->smaps);
+		ret->anon_bytes = (g->smaps.present >> SMAPS_ANONYMOUS) & 1
+		                          ? g->smaps.q[SMAPS_ANONYMOUS]
+		                          : UINT64_MAX;
 		ret->rounding = smaps_rounding(&g->smaps);
 		ret->mappings = g->source == SOURCE_SMAPS ? (uint32_t)g->smaps.mappings : 0;
 	}

@@ -68,6 +68,7 @@ struct sample {
 	uint64_t present;
 	uint64_t q[PROCESS_QUANTITIES];
 	uint64_t huge_bytes; /* of the RSS that the walk found, in huge pages */
+	uint64_t anon_bytes; /* of the RSS that the walk found; UINT64_MAX: not told */
 	uint64_t rounding;   /* by how much the true PSS may lie above what was printed */
 	uint32_t mappings;   /* as smaps tells them; 0: not known */
 };

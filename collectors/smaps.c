@@ -23,6 +23,7 @@ static const struct line_key keys[] = {
 	LINE_KEY("Shared_Dirty", SMAPS_SHARED_DIRTY),
 	LINE_KEY("Private_Clean", SMAPS_PRIVATE_CLEAN),
 	LINE_KEY("Private_Dirty", SMAPS_PRIVATE_DIRTY),
+	LINE_KEY("Anonymous", SMAPS_ANONYMOUS),
 	LINE_KEY("AnonHugePages", SMAPS_ANON_HUGE),
 	LINE_KEY("ShmemPmdMapped", SMAPS_SHMEM_PMD_MAPPED),
 	LINE_KEY("FilePmdMapped", SMAPS_FILE_PMD_MAPPED),

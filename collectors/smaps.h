@@ -26,6 +26,7 @@ enum smaps_field {
 	SMAPS_SHARED_HUGETLB,
 	SMAPS_PRIVATE_HUGETLB,
 	SMAPS_SWAP_PSS,        /* Linux 4.3 */
+	SMAPS_ANONYMOUS,       /* of the RSS, as the walk has found it */
 	SMAPS_ANON_HUGE,       /* in huge pages, which are walked in one step each */
 	SMAPS_FILE_PMD_MAPPED, /* Linux 5.4 */
 	SMAPS_SHMEM_PMD_MAPPED,

@@ -122,9 +122,28 @@ bool watch_is_quiet(const struct watch *w, uint64_t page_bytes)
 	       now.swap == w->base.swap;
 }
 
-bool watch_measure(struct watch *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes)
+/* The counters that go with the PSS of S: those that were the same before and after, or the walk's own. */
+static struct estimate_now counters_of(
+	struct watch *w, const struct sample *s, const struct statm *after, uint64_t page_bytes)
 {
 	struct estimate_now now = watch_now(w, page_bytes);
+	struct statm before = w->seen;
+
+	if (!after || statm_is_same(after, &before))
+		return now;
+	w->seen = *after;
+	note_move(w, &before);
+	if (s->anon_bytes <= s->q[PROCESS_RSS]) {
+		now.anon = s->anon_bytes;
+		now.file = s->q[PROCESS_RSS] - s->anon_bytes;
+	}
+	return now;
+}
+
+bool watch_measure(struct watch *w, const struct sample *s, const struct statm *after,
+	uint64_t now_ns, uint64_t page_bytes)
+{
+	struct estimate_now now = counters_of(w, s, after, page_bytes);
 
 	w->measured_ns = now_ns;
 	if (!estimate_base_take(s->present, s->q, now.anon, now.file, &w->base))

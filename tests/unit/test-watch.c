@@ -67,7 +67,7 @@ static void shows_what_was_measured(void **state)
 	add_walk(&s);
 	watch_renew(&w, 5);
 	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_measure(&w, &s, 7, PAGE));
+	assert_true(watch_measure(&w, &s, NULL, 7, PAGE));
 	assert_true(w.is_member && w.is_settled && w.is_seen && w.has_base);
 	assert_true(watch_is_quiet(&w, PAGE));
 	row = fill(&w);
@@ -94,7 +94,7 @@ static void a_look_moves_the_counters(void **state)
 	add_walk(&s);
 	watch_renew(&w, 5);
 	watch_note(&w, &s, 7, PAGE);
-	watch_measure(&w, &s, 7, PAGE);
+	watch_measure(&w, &s, NULL, 7, PAGE);
 	s = sample_new();
 	set(&s, PROCESS_RSS, 5400);
 	set(&s, PROCESS_RSS_ANON, 3400);
@@ -126,7 +126,7 @@ static void swap_is_a_counter(void **state)
 	add_walk(&s);
 	watch_renew(&w, 5);
 	watch_note(&w, &s, 7, PAGE);
-	watch_measure(&w, &s, 7, PAGE);
+	watch_measure(&w, &s, NULL, 7, PAGE);
 	set(&s, PROCESS_VM_SWAP, 60);
 	watch_note(&w, &s, 9, PAGE);
 	assert_false(watch_is_quiet(&w, PAGE));
@@ -142,7 +142,7 @@ static void without_a_pss_there_is_no_base(void **state)
 	s.outcome = OUTCOME_DENIED;
 	watch_renew(&w, 5);
 	watch_note(&w, &s, 7, PAGE);
-	assert_false(watch_measure(&w, &s, 7, PAGE));
+	assert_false(watch_measure(&w, &s, NULL, 7, PAGE));
 	assert_false(w.has_base);
 	assert_int_equal(w.measured_ns, 7); /* so that it is not tried again at once */
 	row = fill(&w);
@@ -174,6 +174,46 @@ static void settles_when_it_is_known(void **state)
 	assert_true(!w.is_settled && w.is_member);
 }
 
+/* It has grown between status and the walk: what the walk found goes with the PSS, not what status said. */
+static void what_moves_is_counted_by_the_walk(void **state)
+{
+	struct sample s = sample_new();
+	struct statm after = {.size = 6000, .resident = 6200 / 4, .shared = 2000 / 4};
+	struct snapshot_process row;
+	struct watch w = {.is_related = false};
+
+	(void)state;
+	add_walk(&s);
+	set(&s, PROCESS_RSS, 5800); /* the walk's */
+	set(&s, PROCESS_PSS, 4300);
+	set(&s, PROCESS_PSS_ANON, 3600);
+	s.anon_bytes = 3800 * KIB;
+	watch_renew(&w, 5);
+	watch_note(&w, &s, 7, PAGE);
+	assert_true(watch_measure(&w, &s, &after, 7, PAGE));
+	assert_int_equal(w.base.anon, 3800 * KIB);
+	assert_int_equal(w.base.file, 2000 * KIB);
+	assert_int_equal(w.base.unseen, 0);
+	assert_false(watch_is_quiet(&w, PAGE));
+	row = fill(&w);
+	assert_int_equal(row.q[PROCESS_PSS], (4300 + 400) * KIB);
+	assert_int_equal(row.q[PROCESS_RSS], 6200 * KIB);
+
+	s.anon_bytes = UINT64_MAX; /* not told */
+	watch_note(&w, &s, 8, PAGE);
+	assert_true(watch_measure(&w, &s, &after, 8, PAGE));
+	assert_int_equal(w.base.anon, 3000 * KIB);
+
+	/* The same before and after: counters that are late compare with themselves alone. */
+	after = w.seen;
+	s.anon_bytes = 3004 * KIB;
+	watch_note(&w, &s, 9, PAGE);
+	after = w.seen;
+	assert_true(watch_measure(&w, &s, &after, 9, PAGE));
+	assert_int_equal(w.base.anon, 3000 * KIB);
+	assert_true(watch_is_quiet(&w, PAGE));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -181,6 +221,7 @@ int main(void)
 		cmocka_unit_test(a_look_moves_the_counters),
 		cmocka_unit_test(swap_is_a_counter),
 		cmocka_unit_test(without_a_pss_there_is_no_base),
+		cmocka_unit_test(what_moves_is_counted_by_the_walk),
 		cmocka_unit_test(settles_when_it_is_known),
 	};
 
