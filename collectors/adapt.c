@@ -18,13 +18,15 @@
 #define PAUSE_NS        (2 * NS_PER_MSEC) /* between slices: they, and not the slices, are what helps */
 #define REFUSED_COST_NS (5 * NS_PER_USEC) /* of an open that is denied */
 
-void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table)
+void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table,
+	struct buffer *scratch)
 {
 	long page = sysconf(_SC_PAGESIZE), cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	*a = (struct adapt){
 		.reader = reader,
 		.table = table,
+		.scratch = scratch,
 		.page_bytes = page > 0 ? (uint64_t)page : 4096,
 		.cpus = cpus > 0 ? (uint32_t)cpus : 1,
 		.counts.errors.id = HISTOGRAM_ESTIMATE_ERROR,
@@ -38,8 +40,8 @@ void adapt_done(struct adapt *a)
 {
 	slices_done(&a->slices);
 	relations_done(&a->relations);
-	free(a->items);
-	a->items = NULL;
+	free(a->choice);
+	a->choice = NULL;
 }
 
 void adapt_set_limits(struct adapt *a, const struct adapt_limits *limits)
@@ -102,24 +104,14 @@ static void read_meminfo(const struct adapt *a, struct meminfo *ret)
 		*ret = (struct meminfo){0};
 }
 
-int adapt_begin(struct adapt *a)
+void adapt_begin(struct adapt *a)
 {
-	if (a->table->count > a->capacity) {
-		size_t capacity = a->table->count + a->table->count / 4 + 64;
-		struct plan_item *items = reallocarray(a->items, capacity, sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		a->items = items;
-		a->capacity = capacity;
-	}
 	a->file_pss = a->next_file_pss;
 	a->file_rss = a->next_file_rss;
 	a->next_file_pss = a->next_file_rss = 0;
 	read_vmstat(a);
 	read_meminfo(a, &a->before);
 	sense_begin(a->reader, a->table->count);
-	return 0;
 }
 
 /* Spreads the looks at those that were first seen together, so that they do not stay together. */
@@ -462,7 +454,8 @@ static void add_item(struct adapt *a, const struct process *p, uint32_t id, uint
 		to->age_ns = amount_max(to->age_ns, a->limits.giant_age_ns);
 }
 
-static void choose(struct adapt *a, size_t count, uint64_t tokens_ns, uint64_t total_cost_ns)
+static int choose(struct adapt *a, struct plan_item *items, size_t count, uint64_t tokens_ns,
+	uint64_t total_cost_ns)
 {
 	struct plan_counts counts;
 	struct plan_limits limits = {
@@ -475,19 +468,47 @@ static void choose(struct adapt *a, size_t count, uint64_t tokens_ns, uint64_t t
 		.round = ++a->round,
 	};
 
-	a->chosen = plan_choose(a->items, count, &limits, &counts);
-	a->next = 0;
+	size_t n = plan_choose(items, count, &limits, &counts);
+
+	a->chosen = a->next = 0;
+	if (n > a->capacity) {
+		struct adapt_choice *choice = reallocarray(a->choice, n, sizeof(*choice));
+
+		if (!choice)
+			return -ENOMEM;
+		a->choice = choice;
+		a->capacity = n;
+	}
+	for (size_t i = 0; i < n; i++)
+		a->choice[i] = (struct adapt_choice){
+			.id = items[i].id,
+			.cost_us = (uint32_t)amount_min(items[i].cost_ns / 1000, UINT32_MAX),
+		};
+	a->chosen = n;
 	a->left_ns = counts.chosen_ns;
 	for (unsigned int i = 0; i < PLAN_REASONS; i++)
 		a->counts.deferred[i] += counts.deferred[i];
+	return 0;
 }
 
-void adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
+/* Room for one item for each process. */
+static struct plan_item *get_items(struct adapt *a)
+{
+	buffer_clear(a->scratch);
+	return (struct plan_item *)(void *)buffer_reserve(
+		a->scratch, (a->table->count + 1) * sizeof(struct plan_item));
+}
+
+int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 {
 	struct adapt_counts counts =
 		a->counts; /* who is deferred here may have its turn before the next pass */
+	struct plan_item *items = get_items(a);
 	size_t count = 0;
+	int r = 0;
 
+	if (!items)
+		return -ENOMEM;
 	read_meminfo(a, &a->after);
 	for (size_t i = 0; i < a->table->count; i++) {
 		const struct process *p = a->table->item[i];
@@ -498,13 +519,14 @@ void adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 			continue;
 		if (forecast(a, w).way == COST_ROLLUP && !forecast(a, w).is_giant) {
 			add_item(a, p, (uint32_t)i, w->seen.resident * a->page_bytes,
-				w->seen.resident * a->page_bytes, &a->items[count]);
+				w->seen.resident * a->page_bytes, &items[count]);
 			count++;
 		}
 	}
 	if (count)
-		choose(a, count, budget_available_ns(&a->budget, now_ns), 0);
+		r = choose(a, items, count, budget_available_ns(&a->budget, now_ns), 0);
 	a->counts = counts;
+	return r;
 }
 
 int adapt_measure(
@@ -515,14 +537,14 @@ int adapt_measure(
 	if (is_between && slices_are_under_way(&a->slices))
 		return step_slices(a, now_ns, ret, ret_process);
 	while (a->next < a->chosen) {
-		const struct plan_item *item = &a->items[a->next];
+		const struct adapt_choice *item = &a->choice[a->next];
 		struct process *p = a->table->item[item->id];
 		struct forecast f;
 
 		if (!budget_available_ns(&a->budget, now_ns))
 			return 0;
 		a->next++;
-		a->left_ns = amount_less(a->left_ns, item->cost_ns);
+		a->left_ns = amount_less(a->left_ns, item->cost_us * NS_PER_USEC);
 		if (!p->watch->is_member)
 			continue;
 		f = forecast(a, p->watch);
@@ -680,13 +702,17 @@ static void set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 		relations_measured(&a->relations, a->reader, p, NULL, w->measured_ns);
 }
 
-void adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
+int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
 	struct process *const *members, const struct snapshot_process *rows, size_t count)
 {
+	struct plan_item *items = get_items(a);
 	size_t n = 0, at = 0;
 
 	budget_charge_pass(&a->budget, now_ns, cpu_ns, due_ns);
 	a->due_ns = due_ns;
+	a->chosen = a->next = 0;
+	if (!items)
+		return -ENOMEM;
 	a->total_cost_ns = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct process *p = members[i];
@@ -698,13 +724,12 @@ void adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_
 			at++;
 		if (w->is_elsewhere || p == a->slices.process)
 			continue;
-		add_item(a, p, (uint32_t)at, doubt_of(&rows[i]), rows[i].q[PROCESS_PSS],
-			&a->items[n]);
-		if (!a->items[n].is_giant)
-			a->total_cost_ns += a->items[n].cost_ns;
+		add_item(a, p, (uint32_t)at, doubt_of(&rows[i]), rows[i].q[PROCESS_PSS], &items[n]);
+		if (!items[n].is_giant)
+			a->total_cost_ns += items[n].cost_ns;
 		n++;
 	}
-	choose(a, n, budget_until_due_ns(&a->budget, now_ns), a->total_cost_ns);
+	return choose(a, items, n, budget_until_due_ns(&a->budget, now_ns), a->total_cost_ns);
 }
 
 uint64_t adapt_next_ns(const struct adapt *a, uint64_t now_ns)

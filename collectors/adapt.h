@@ -40,6 +40,12 @@ struct adapt_counts {
 	struct snapshot_histogram errors; /* of estimates, relative: what a measurement found */
 };
 
+/* One that is to be measured: its place in the table, and the predicted cost. */
+struct adapt_choice {
+	uint32_t id;
+	uint32_t cost_us;
+};
+
 struct adapt {
 	struct adapt_limits limits;
 	struct process_reader *reader; /* borrowed */
@@ -59,7 +65,8 @@ struct adapt {
 	uint64_t file_pss, file_rss; /* over those that were measured, for those that never were */
 	uint64_t next_file_pss, next_file_rss; /* the same of the pass under way */
 
-	struct plan_item *items; /* whom to measure: [next, chosen) */
+	struct buffer *scratch;      /* borrowed */
+	struct adapt_choice *choice; /* whom to measure: [next, chosen) */
 	size_t capacity, chosen, next;
 	uint64_t left_ns; /* predicted cost of those */
 	uint64_t due_ns;  /* CLOCK_MONOTONIC of the next pass; 0: one is under way */
@@ -74,7 +81,9 @@ struct adapt {
 	struct adapt_counts counts;
 };
 
-void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table);
+/* All stay borrowed. SCRATCH is memory that is used again, by others too. */
+void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table,
+	struct buffer *scratch);
 void adapt_done(struct adapt *a);
 
 /* From the next pass on, but for the budget: that is new at once. The first call fills the bucket. */
@@ -85,8 +94,7 @@ void adapt_forget(struct adapt *a, struct process *p);
 
 void adapt_list(struct adapt *a);
 
-/* -ENOMEM. */
-int adapt_begin(struct adapt *a);
+void adapt_begin(struct adapt *a);
 
 enum adapt_outcome {
 	ADAPT_SAMPLE = 1, /* there is a sample, which the caller has to take over */
@@ -99,8 +107,8 @@ enum adapt_outcome {
  */
 int adapt_sense(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret);
 
-/* Chooses among those that were never measured. */
-void adapt_choose_urgent(struct adapt *a, uint64_t now_ns);
+/* Chooses among those that were never measured. -ENOMEM. */
+int adapt_choose_urgent(struct adapt *a, uint64_t now_ns);
 
 /*
  * Measures the next of those that were chosen, or reads a slice. ADAPT_SAMPLE: *RET of *RET_PROCESS. ADAPT_MORE. 0:
@@ -129,9 +137,9 @@ uint64_t adapt_oldest_ns(const struct adapt *a);
 
 /*
  * The pass is over, has used CPU_NS besides its measurements, and the next is due at DUE_NS (CLOCK_MONOTONIC):
- * chooses whom to measure until then. ROWS are those of MEMBERS.
+ * chooses whom to measure until then. ROWS are those of MEMBERS. -ENOMEM: nobody.
  */
-void adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
+int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
 	struct process *const *members, const struct snapshot_process *rows, size_t count);
 
 /* When to call adapt_measure() next, so that the work is spread evenly; UINT64_MAX: not before the next pass. */

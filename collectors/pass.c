@@ -108,7 +108,7 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	tally_init(&pass->tally, clock_now_ns(CLOCK_REALTIME));
 	pass->reader.procfs = &pass->procfs;
 	pass->reader.kept_max = kept_max();
-	adapt_init(&pass->adapt, &pass->reader, &pass->table);
+	adapt_init(&pass->adapt, &pass->reader, &pass->table, &pass->scratch);
 	pass->table.forget = forget;
 	pass->table.to = pass;
 	pass->euid = geteuid();
@@ -208,9 +208,7 @@ static int begin(struct pass *pass)
 	if (r < 0)
 		return r;
 	if (pass->options.is_adaptive)
-		r = adapt_begin(&pass->adapt);
-	if (r < 0)
-		return r;
+		adapt_begin(&pass->adapt);
 	tally_begin(&pass->tally, clock_now_ns(CLOCK_REALTIME));
 	user_units_begin(&pass->user_units);
 	memset(pass->counts.outcome, 0, sizeof(pass->counts.outcome));
@@ -503,8 +501,7 @@ static int advance(struct pass *pass)
 		if (pass->at < pass->table.count)
 			return sense_one(pass);
 		pass->phase = PHASE_URGENT;
-		adapt_choose_urgent(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC));
-		return 0;
+		return adapt_choose_urgent(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC));
 	case PHASE_URGENT:
 		r = measure_one(pass);
 		if (r == 0) {
@@ -774,7 +771,8 @@ void pass_plan(struct pass *pass, uint64_t due_ns)
 
 	if (!pass->options.is_adaptive)
 		return;
-	adapt_plan(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns, pass->members,
+	/* Without memory nobody is measured until the next pass. */
+	(void)adapt_plan(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns, pass->members,
 		builder_process(&pass->builder, 0), count);
 	budget_charge(
 		&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), thread_cpu_ns() - before_ns);

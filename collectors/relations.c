@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "collectors/amount.h"
 #include "collectors/maps.h"
 
 enum {
@@ -209,6 +210,8 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	} else if (w->doubt) {
 		doubt = *w->doubt;
 	}
+	doubt.anon_down = amount_add(doubt.anon_down, speaker->unsure);
+	doubt.anon_up = amount_add(doubt.anon_up, speaker->unsure);
 	if (more)
 		estimate_doubt_add(&doubt, more);
 	estimate_carry(&speaker->base, &now, &doubt, ret);

@@ -15,20 +15,22 @@ static const uint8_t kept[WATCH_KEPT] = {
 	PROCESS_VM_SIZE,
 	PROCESS_VM_DATA,
 	PROCESS_VM_PTE,
-	PROCESS_START_TIME,
 	PROCESS_VM_LCK,
 	PROCESS_VM_PIN,
 	PROCESS_VM_STK,
 	PROCESS_VM_EXE,
 	PROCESS_VM_LIB,
-	PROCESS_RSS_ANON,
-	PROCESS_RSS_FILE,
 	PROCESS_RSS_SHMEM,
 	PROCESS_PRIVATE_HUGETLB,
 	PROCESS_SHARED_HUGETLB,
 };
 
-enum { SWAP_AT = 0 };
+enum {
+	SWAP_AT = 0,
+	IS_WIDE = UINT32_MAX,
+	UNSURE_LEAST = 16 << 10,
+	UNSURE_PART = 16, /* of what moves between two looks around a walk */
+};
 
 #define BIT(i)       (UINT64_C(1) << (i))
 #define HUGETLB_BITS (BIT(PROCESS_PRIVATE_HUGETLB) | BIT(PROCESS_SHARED_HUGETLB))
@@ -44,8 +46,10 @@ struct watch *watch_new(uint64_t now_ns)
 
 struct watch *watch_free(struct watch *w)
 {
-	if (w)
-		free(w->doubt);
+	if (!w)
+		return NULL;
+	free(w->doubt);
+	free(w->wide);
 	free(w);
 	return NULL;
 }
@@ -53,7 +57,29 @@ struct watch *watch_free(struct watch *w)
 void watch_renew(struct watch *w, uint64_t now_ns)
 {
 	free(w->doubt);
+	free(w->wide);
 	*w = (struct watch){.first_ns = now_ns, .kin = w->kin, .is_related = w->is_related};
+}
+
+static uint64_t kept_at(const struct watch *w, size_t i)
+{
+	return w->kib[i] == IS_WIDE ? w->wide[i] : (uint64_t)w->kib[i] * 1024;
+}
+
+/* False: out of memory, for a value of more than 4 TiB, or one that is not of whole KiB. */
+static bool keep(struct watch *w, size_t i, uint64_t bytes)
+{
+	if (bytes % 1024 == 0 && bytes / 1024 < IS_WIDE) {
+		w->kib[i] = (uint32_t)(bytes / 1024);
+		return true;
+	}
+	if (!w->wide)
+		w->wide = calloc(WATCH_KEPT, sizeof(*w->wide));
+	if (!w->wide)
+		return false;
+	w->kib[i] = IS_WIDE;
+	w->wide[i] = bytes;
+	return true;
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -100,8 +126,9 @@ void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64
 	w->looked_ns = now_ns;
 	w->present = s->present | (has_walk ? 0 : w->present & HUGETLB_BITS);
 	for (size_t i = 0; i < WATCH_KEPT; i++)
-		if (ROW_HAS(s, kept[i]))
-			w->q[i] = s->q[kept[i]];
+		if (ROW_HAS(s, kept[i]) && !keep(w, i, s->q[kept[i]]))
+			w->present &= ~BIT(kept[i]);
+	w->start_ns = s->q[PROCESS_START_TIME];
 	see(w, s, page_bytes);
 }
 
@@ -110,7 +137,7 @@ struct estimate_now watch_now(const struct watch *w, uint64_t page_bytes)
 	return (struct estimate_now){
 		.anon = (w->seen.resident - w->seen.shared) * page_bytes,
 		.file = w->seen.shared * page_bytes,
-		.swap = (w->present & BIT(PROCESS_VM_SWAP)) ? w->q[SWAP_AT] : 0,
+		.swap = (w->present & BIT(PROCESS_VM_SWAP)) ? kept_at(w, SWAP_AT) : 0,
 	};
 }
 
@@ -128,11 +155,17 @@ static struct estimate_now counters_of(
 {
 	struct estimate_now now = watch_now(w, page_bytes);
 	struct statm before = w->seen;
+	uint64_t moved;
 
+	w->unsure = 0;
 	if (!after || statm_is_same(after, &before))
 		return now;
 	w->seen = *after;
+	moved = w->moved;
 	note_move(w, &before);
+	/* A walk is not an instant, and counters may be late by some pages on each processor. */
+	w->unsure = (uint32_t)amount_min(
+		UNSURE_LEAST + (w->moved - moved) * page_bytes / UNSURE_PART, UINT32_MAX);
 	if (s->anon_bytes <= s->q[PROCESS_RSS]) {
 		now.anon = s->anon_bytes;
 		now.file = s->q[PROCESS_RSS] - s->anon_bytes;
@@ -185,12 +218,26 @@ static void fill_pss(const struct watch *w, const struct estimate *e, struct sna
 		set(row, PROCESS_PSS_AGE, w->measured_ns);
 }
 
+/* status has the same counters that statm tells. */
+static void fill_parts(const struct watch *w, uint64_t page_bytes, struct snapshot_process *row)
+{
+	uint64_t shmem = ROW_HAS(row, PROCESS_RSS_SHMEM) ? row->q[PROCESS_RSS_SHMEM] : 0;
+
+	if ((w->present >> PROCESS_RSS_ANON) & 1)
+		set(row, PROCESS_RSS_ANON, (w->seen.resident - w->seen.shared) * page_bytes);
+	if ((w->present >> PROCESS_RSS_FILE) & 1)
+		set(row, PROCESS_RSS_FILE, amount_less(w->seen.shared * page_bytes, shmem));
+}
+
 void watch_fill(const struct watch *w, const struct estimate *estimate, uint64_t page_bytes,
 	struct snapshot_process *row)
 {
 	for (size_t i = 0; i < WATCH_KEPT; i++)
 		if ((w->present >> kept[i]) & 1)
-			set(row, (enum process_quantity)kept[i], w->q[i]);
+			set(row, (enum process_quantity)kept[i], kept_at(w, i));
+	if ((w->present >> PROCESS_START_TIME) & 1)
+		set(row, PROCESS_START_TIME, w->start_ns);
+	fill_parts(w, page_bytes, row);
 	if ((w->present >> PROCESS_RSS) & 1) {
 		uint64_t unseen = w->has_base && w->seen.resident ? w->base.unseen : 0;
 

@@ -17,7 +17,7 @@
 #include "snapshot/record.h"
 
 enum {
-	WATCH_KEPT = 17, /* quantities that are neither carried nor counted: see watch.c */
+	WATCH_KEPT = 14, /* quantities that are neither carried nor counted: see watch.c */
 };
 
 struct watch {
@@ -25,9 +25,12 @@ struct watch {
 	struct estimate_doubt *doubt; /* owned: about the measurement; NULL: none */
 	struct estimate_base base;    /* of the measurement, if .has_base */
 	struct statm seen;            /* the last one */
-	uint64_t moved;   /* pages by which it has moved since the last pass, either way */
-	uint64_t present; /* by process_quantity, of .q and of those that statm replaces */
-	uint64_t q[WATCH_KEPT];
+	uint64_t moved;    /* pages by which it has moved since the last pass, either way */
+	uint64_t present;  /* by process_quantity, of .kib and of those that statm tells */
+	uint64_t start_ns; /* PROCESS_START_TIME */
+	uint32_t kib[WATCH_KEPT];
+	uint64_t *
+		wide; /* owned: bytes of those that .kib does not hold; NULL: it holds all, as it nearly always does */
 	uint64_t
 		measured_ns; /* CLOCK_BOOTTIME of the measurement, or of an attempt that was refused */
 	uint64_t looked_ns; /* CLOCK_BOOTTIME of the last status */
@@ -36,6 +39,7 @@ struct watch {
 	uint32_t huge_kib, mappings; /* of the measurement; 0 mappings: not known */
 	uint32_t largest_kib;        /* of the largest mapping, at most; 0: not known */
 	uint32_t mapped_kib;         /* the RSS when that was found out */
+	uint32_t unsure; /* bytes by which .base may be off either way, since it moved meanwhile */
 	uint16_t lack_anon,
 		lack_file; /* what .base has added to the kernel's Pss_Anon and Pss_File */
 	uint8_t source, outcome;

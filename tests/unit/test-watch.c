@@ -194,6 +194,7 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	assert_int_equal(w.base.anon, 3800 * KIB);
 	assert_int_equal(w.base.file, 2000 * KIB);
 	assert_int_equal(w.base.unseen, 0);
+	assert_int_equal(w.unsure, (16 + 1200 / 16) * KIB);
 	assert_false(watch_is_quiet(&w, PAGE));
 	row = fill(&w);
 	assert_int_equal(row.q[PROCESS_PSS], (4300 + 400) * KIB);
@@ -211,7 +212,36 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	after = w.seen;
 	assert_true(watch_measure(&w, &s, &after, 9, PAGE));
 	assert_int_equal(w.base.anon, 3000 * KIB);
+	assert_int_equal(w.unsure, 0);
 	assert_true(watch_is_quiet(&w, PAGE));
+}
+
+/* What is kept takes little room, and yet holds any value. */
+static void keeps_any_value(void **state)
+{
+	static const uint64_t values[] = {UINT64_C(5) << 40, 4097, (uint64_t)UINT32_MAX * KIB,
+		(UINT32_MAX - UINT64_C(1)) * KIB, 0};
+	struct watch *w = watch_new(3);
+
+	(void)state;
+	assert_non_null(w);
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		struct sample s = sample_new();
+		struct snapshot_process row;
+
+		ROW_SET(&s, PROCESS_VM_SIZE, values[i]);
+		ROW_SET(&s, PROCESS_VM_SWAP, values[i]);
+		watch_note(w, &s, 7, PAGE);
+		row = fill(w);
+		assert_int_equal(row.q[PROCESS_VM_SIZE], values[i]);
+		assert_int_equal(row.q[PROCESS_VM_SWAP], values[i]);
+		assert_int_equal(watch_now(w, PAGE).swap, values[i]);
+		assert_int_equal(row.q[PROCESS_VM_HWM], 6000 * KIB);
+	}
+	watch_renew(w, 9);
+	assert_null(w->wide);
+	assert_null(watch_free(w));
+	assert_null(watch_free(NULL));
 }
 
 int main(void)
@@ -222,6 +252,7 @@ int main(void)
 		cmocka_unit_test(swap_is_a_counter),
 		cmocka_unit_test(without_a_pss_there_is_no_base),
 		cmocka_unit_test(what_moves_is_counted_by_the_walk),
+		cmocka_unit_test(keeps_any_value),
 		cmocka_unit_test(settles_when_it_is_known),
 	};
 
