@@ -15,16 +15,19 @@ import time
 sys.dont_write_bytecode = True
 import bench
 
-FIRST_UID, LAST_UID = 30000, 39999
+# Users and names that no other herd of this machine has, for theirs would count as ours.
+FIRST_UID = 500_000_000 + os.getpid() % 50000 * 10000
+LAST_UID = FIRST_UID + 9999
+TAG = f"{os.getpid() % 0xfffff:x}."
 DEFAULT_INTERVAL_MS, DEFAULT_BUDGET = 10000, 1.0
 
 # Resident memory of a member: 13 MiB, 0.5 MiB, 1 GiB. The shared parts make its PSS something else.
 HERDS = {
     "A": {"members": 1000, "private_kib": 10240, "cow_kib": 1536, "file_kib": 1024, "memfd_kib": 512, "vmas": 300,
-          "uids": 50, "programs": 25, "group": 20, "name": "large"},
+          "uids": 50, "programs": 25, "group": 20, "name": f"a{TAG}"},
     "B": {"members": 5000, "private_kib": 256, "cow_kib": 128, "file_kib": 64, "memfd_kib": 64, "vmas": 4,
-          "uids": 200, "programs": 100, "group": 20, "name": "small"},
-    "C": {"members": 10, "private_kib": 1 << 20, "vmas": 1, "uids": 10, "programs": 5, "group": 1, "name": "giant"},
+          "uids": 200, "programs": 100, "group": 20, "name": f"b{TAG}"},
+    "C": {"members": 10, "private_kib": 1 << 20, "vmas": 1, "uids": 10, "programs": 5, "group": 1, "name": f"c{TAG}"},
 }
 # Users of two herds at a time must not be the same.
 FIRST_UIDS = {"A": FIRST_UID, "B": FIRST_UID + 1000, "C": FIRST_UID + 2000}
@@ -106,7 +109,7 @@ class Servers:
     """Servers that fork workers, told what to do line by line."""
 
     def __init__(self, rig, **options):
-        options.setdefault("first_uid", FIRST_UID)
+        options.setdefault("name", f"s{TAG}")
         flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
         self.process = rig.start(os.path.join(bench.BUILD, "tests/herd/servers"), *flags, stdin=subprocess.PIPE,
                                  stdout=subprocess.PIPE, text=True)
