@@ -471,6 +471,7 @@ static int choose(struct adapt *a, struct plan_item *items, size_t count, uint64
 	size_t n = plan_choose(items, count, &limits, &counts);
 
 	a->chosen = a->next = 0;
+	a->is_broke = false;
 	if (n > a->capacity) {
 		struct adapt_choice *choice = reallocarray(a->choice, n, sizeof(*choice));
 
@@ -541,7 +542,8 @@ int adapt_measure(
 		struct process *p = a->table->item[item->id];
 		struct forecast f;
 
-		if (!budget_available_ns(&a->budget, now_ns))
+		a->is_broke = !budget_available_ns(&a->budget, now_ns);
+		if (a->is_broke)
 			return 0;
 		a->next++;
 		a->left_ns = amount_less(a->left_ns, item->cost_us * NS_PER_USEC);
@@ -734,7 +736,7 @@ int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_n
 
 uint64_t adapt_next_ns(const struct adapt *a, uint64_t now_ns)
 {
-	uint64_t turns;
+	uint64_t turns, gap_ns;
 
 	if (!a->due_ns || now_ns >= a->due_ns)
 		return UINT64_MAX;
@@ -743,5 +745,8 @@ uint64_t adapt_next_ns(const struct adapt *a, uint64_t now_ns)
 	if (a->next == a->chosen)
 		return UINT64_MAX;
 	turns = a->left_ns / ADAPT_TURN_NS + 1;
-	return now_ns + (a->due_ns - now_ns) / (turns + 1);
+	gap_ns = (a->due_ns - now_ns) / (turns + 1);
+	if (a->is_broke) /* until there is something to spend again */
+		gap_ns = amount_max(gap_ns, ADAPT_TURN_NS * BUDGET_PPM_MAX / a->budget.rate_ppm);
+	return now_ns + gap_ns;
 }

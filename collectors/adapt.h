@@ -69,6 +69,7 @@ struct adapt {
 	struct adapt_choice *choice; /* whom to measure: [next, chosen) */
 	size_t capacity, chosen, next;
 	uint64_t left_ns; /* predicted cost of those */
+	bool is_broke;    /* the last turn found the budget used up */
 	uint64_t due_ns;  /* CLOCK_MONOTONIC of the next pass; 0: one is under way */
 	uint64_t round;
 	uint64_t total_cost_ns; /* of measuring everything once */

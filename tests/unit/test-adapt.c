@@ -482,6 +482,41 @@ static void says_what_it_does(void **state)
 	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], view_host(view)->q[SCOPE_PSS]);
 }
 
+/* Whom the plan has chosen has to wait all the same when the budget is gone, and turns do not pile up. */
+static void waits_for_its_budget(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	struct pass_options poor = options;
+	uint64_t now_ns;
+
+	(void)state;
+	poor.budget_cpu_ppm = 1;
+	view_unref(run_pass(s));
+	for (size_t i = 1; i < ARRAY_SIZE(cast); i++) {
+		struct tree_process p = cast[i];
+
+		p.rss_kib += 40000;
+		add(s, &p, 0);
+	}
+	view_unref(run_pass(s));
+	now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	pass_plan(s->pass, now_ns + 10 * NS_PER_SEC);
+	pass_set_options(s->pass, &poor); /* at once */
+	tree_expect(s->opened, FILES);
+	for (unsigned int turn = 0; turn < 5; turn++)
+		assert_int_equal(pass_measure(s->pass), 0);
+	assert_true(s->opened[ROLLUP].count <= 1); /* the one that may overdraw it */
+	assert_true(pass_next_measure_ns(s->pass, now_ns) >= now_ns + 10 * NS_PER_SEC);
+	pass_set_options(s->pass, &options);
+	for (unsigned int turn = 0; turn < 5; turn++) {
+		struct timespec t = {.tv_nsec = 1000000};
+
+		nanosleep(&t, NULL);
+		assert_int_equal(pass_measure(s->pass), 0);
+	}
+	assert_int_equal(s->opened[ROLLUP].count, 4);
+}
+
 /* COUNT mappings that make up P's memory, in maps and in smaps. */
 static void add_mappings(struct scene *s, const struct tree_process *p, unsigned int count)
 {
@@ -736,6 +771,7 @@ int main(void)
 		cmocka_unit_test(says_who_is_denied),
 		cmocka_unit_test(measures_between_passes),
 		cmocka_unit_test(says_what_it_does),
+		cmocka_unit_test(waits_for_its_budget),
 		cmocka_unit_test(slices_what_is_large),
 		cmocka_unit_test(spares_what_can_not_be_sliced),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
