@@ -316,8 +316,10 @@ static void take(struct adapt *a, struct process *p, const struct sample *s)
 	if (watch_measure(w, s, seen, now_boot_ns, a->page_bytes)) {
 		relations_measured(
 			&a->relations, a->reader, p, had_base ? &base : NULL, now_boot_ns);
-		if (had_base)
+		if (had_base) {
 			count_error(a, before.pss, s->q[PROCESS_PSS]);
+			pool_measured(&a->pool, &before, &w->base);
+		}
 	} else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING) {
 		w->has_base =
 			false; /* an earlier figure would hide that it can't be had any more */
@@ -440,8 +442,7 @@ static void add_item(struct adapt *a, const struct process *p, uint32_t id, uint
 
 	*to = (struct plan_item){
 		.id = id,
-		.is_new = !w->has_base && !is_refused &&
-	                  (!w->is_related || kin_should_speak(&p->watch->kin)),
+		.is_new = !w->has_base && !is_refused,
 		.is_giant = f.is_giant,
 		.cost_ns = is_refused ? REFUSED_COST_NS : f.prediction.cpu_ns,
 		.hold_ns = is_refused ? 0 : f.prediction.hold_ns,
@@ -500,6 +501,25 @@ static struct plan_item *get_items(struct adapt *a)
 		a->scratch, (a->table->count + 1) * sizeof(struct plan_item));
 }
 
+/* What waits for no turn: who was never measured, and whom births and exits have put in doubt. */
+static bool is_urgent(const struct adapt *a, const struct watch *w, uint64_t *ret_doubt)
+{
+	struct estimate e;
+	uint64_t age_ns;
+
+	if (!w->is_member || !w->is_settled)
+		return false;
+	*ret_doubt = w->seen.resident * a->page_bytes;
+	if (!w->has_base)
+		return !w->measured_ns;
+	if (!w->doubt)
+		return false;
+	estimate(a, w, &e);
+	*ret_doubt = amount_max(e.high - e.pss, e.pss - e.low);
+	age_ns = amount_less(a->begin_ns, w->measured_ns);
+	return plan_doubt_matters(*ret_doubt, e.pss, age_ns, a->limits.max_age_ns);
+}
+
 int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 {
 	struct adapt_counts counts =
@@ -511,18 +531,19 @@ int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 	if (!items)
 		return -ENOMEM;
 	read_meminfo(a, &a->after);
+	relations_renew(&a->relations, a->page_bytes);
 	for (size_t i = 0; i < a->table->count; i++) {
 		const struct process *p = a->table->item[i];
 		const struct watch *w = p->watch;
+		struct forecast f;
+		uint64_t doubt;
 
-		if (!w || !w->is_member || !w->is_settled || w->has_base || w->measured_ns ||
-			(w->is_related && !kin_should_speak(&p->watch->kin)))
+		if (!w || !is_urgent(a, w, &doubt))
 			continue;
-		if (forecast(a, w).way == COST_ROLLUP && !forecast(a, w).is_giant) {
-			add_item(a, p, (uint32_t)i, w->seen.resident * a->page_bytes,
-				w->seen.resident * a->page_bytes, &items[count]);
-			count++;
-		}
+		f = forecast(a, w);
+		if (f.way == COST_ROLLUP && !f.is_giant)
+			add_item(a, p, (uint32_t)i, doubt, w->seen.resident * a->page_bytes,
+				&items[count++]);
 	}
 	if (count)
 		r = choose(a, items, count, budget_available_ns(&a->budget, now_ns), 0);

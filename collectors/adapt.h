@@ -7,7 +7,7 @@
  *	adapt_list                   a pass is about to list the processes
  *	adapt_begin                  it has
  *	adapt_sense                  of each
- *	adapt_choose_urgent          then, as long as adapt_measure() finds something to do: births and execs
+ *	adapt_choose_urgent          then, as long as adapt_measure() finds something to do: births, execs, families
  *	adapt_estimate               of each member, into its row
  *	adapt_plan                   the pass is over: whom to measure until the next
  *	adapt_next_ns, adapt_measure until then
@@ -108,7 +108,7 @@ enum adapt_outcome {
  */
 int adapt_sense(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret);
 
-/* Chooses among those that were never measured. -ENOMEM. */
+/* Chooses among those that were never measured, and those whom births and exits have put in doubt. -ENOMEM. */
 int adapt_choose_urgent(struct adapt *a, uint64_t now_ns);
 
 /*

@@ -36,8 +36,7 @@ struct kin_family {
 	uint64_t key; /* 0: it is out of the table, and freed when it leaves the list */
 	struct kin_member *first, *last;
 	struct kin_family *next_dirty;
-	struct kin_member *voice;   /* the last of those born in it to be measured */
-	struct kin_member *elected; /* the one of them to be measured next */
+	struct kin_member *voice; /* the last of those born in it to be measured */
 	struct kin_found found;
 	uint64_t deaths_ns; /* the pass in which .deaths were noticed */
 	uint32_t deaths;
@@ -209,8 +208,6 @@ static void leave(struct kin *k, struct kin_member *m)
 		f->last = m->previous;
 	if (f->voice == m)
 		f->voice = NULL;
-	if (f->elected == m)
-		f->elected = NULL;
 	f->count--;
 	f->found.at_ns = 0;
 	if (f->deaths_ns != k->listed_ns) {
@@ -557,8 +554,6 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	if (!m->family)
 		return r;
 	m->then = m->kept = m->family->count;
-	if (m->family->elected == m)
-		m->family->elected = NULL;
 	if (m->is_forked)
 		m->family->voice = m;
 	return 0;
@@ -693,17 +688,4 @@ void kin_borrow(const struct kin_member *m, const struct kin_member *speaker,
 	/* What those two share with whom is not the same: only that it is with no more than all. */
 	ret->anon_down = amount_add(ret->anon_down,
 		amount_less(e.pss_anon, now->anon / (m->family->count + UINT64_C(1))));
-}
-
-bool kin_should_speak(struct kin_member *m)
-{
-	struct kin_family *f = m->family;
-
-	if (!f)
-		return true;
-	if (f->voice && f->voice->measured_ns >= m->born_ns)
-		return false;
-	if (!f->elected)
-		f->elected = m;
-	return f->elected == m;
 }

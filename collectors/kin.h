@@ -154,10 +154,4 @@ void kin_borrow(const struct kin_member *m, const struct kin_member *speaker,
 	const struct estimate_base *base, const struct estimate_now *theirs,
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
-/*
- * Whether M, never measured, should be measured before its like: true of one newborn of a family at a
- * time, and of everyone without a family; false where another has been measured for it or is to be.
- */
-bool kin_should_speak(struct kin_member *m);
-
 #endif

@@ -452,7 +452,7 @@ static void bounds_hold_whatever_is_sensed(void **state)
 		{"births", HOST_IDLE, false, {.births = 4, .exec = 0.1}, 0, 0.02},
 		{"swapping", HOST_ACTIVE, false,
 			{.churn = 0.9, .pressure = 0.05, .pressure_share = 0.02}, 0, 0.02},
-		{"workers ending", HOST_WORKER, true, {.leave = 0.02}, 0.15, 0.2},
+		{"workers ending", HOST_WORKER, true, {.leave = 0.02}, 0.05, 0.05},
 		{"workers writing", HOST_WORKER, true, {.write = 0.02}, 5, 0.5},
 		{"sharers touching", HOST_SHARER, true, {.churn = 0.02}, 20, 0.5},
 		{"mapping files", HOST_CACHE, false, {.churn = 0.1}, 20, 0.1},

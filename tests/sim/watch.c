@@ -424,8 +424,21 @@ static struct plan_limits limits_of(const struct watch *w, uint64_t tokens_ns)
 	};
 }
 
-/* Those never measured, as far as half of what there is goes. */
-static void read_new(struct watch *w)
+/* What waits for no turn: who was never measured, and whom births and exits have put in doubt. */
+static bool is_urgent(const struct watch *w, const struct watch_process *p)
+{
+	const struct estimate_doubt *d = &p->doubt;
+	uint64_t age_ns = w->host->now_ns - p->measured_ns;
+
+	if (!p->is_measured)
+		return true;
+	if (!(d->anon_up | d->anon_down | d->file_up | d->file_down))
+		return false;
+	return plan_doubt_matters(doubt_of(p), p->estimate.pss, age_ns, w->options.max_age_ns);
+}
+
+/* Those, as far as half of what there is goes. */
+static void read_urgent(struct watch *w)
 {
 	uint64_t now_ns = w->host->now_ns;
 	struct plan_limits limits = limits_of(w, budget_available_ns(&w->budget, now_ns) / 2);
@@ -434,11 +447,11 @@ static void read_new(struct watch *w)
 	size_t count = 0, n;
 
 	for (size_t slot = 0; slot < w->slots; slot++) {
-		if (w->process[slot]->pid && !w->process[slot]->is_measured &&
-			kin_should_speak(&w->process[slot]->kin)) {
-			carry(w->process[slot], NULL, &m);
+		if (!w->process[slot]->pid)
+			continue;
+		carry(w->process[slot], NULL, &m);
+		if (is_urgent(w, w->process[slot]))
 			add_item(w, &count, slot);
-		}
 	}
 	n = plan_choose(w->item, count, &limits, &counts);
 	for (size_t i = 0; i < n && budget_available_ns(&w->budget, now_ns) > 0; i++)
@@ -516,7 +529,7 @@ void watch_pass(struct watch *w)
 		w->item_capacity = w->slots;
 	}
 	w->account.passes++;
-	read_new(w);
+	read_urgent(w);
 	note_doubts(w);
 	estimate_all(w);
 	for (size_t slot = 0; slot < w->slots; slot++) {

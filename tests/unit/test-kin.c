@@ -292,28 +292,17 @@ static void follows_a_burst_of_forks(void **state)
 	assert_int_equal(w.doubt[63].anon_mid, 0);
 }
 
-/* One of them is to be read, and speaks for all. */
+/* One of them is read, and speaks for all. */
 static void lets_one_newborn_speak(void **state)
 {
-	unsigned int elected = 0, who = 0;
-
 	(void)state;
 	start_server();
 	fork_workers(20);
-	for (unsigned int i = 1; i <= 20; i++)
-		if (kin_should_speak(&w.member[i])) {
-			elected++;
-			who = i;
-		}
-	assert_int_equal(elected, 1);
-	measure(who);
+	measure(7);
 	settle();
-	for (unsigned int i = 1; i <= 20; i++) {
-		if (i == who)
-			continue;
-		assert_false(kin_should_speak(&w.member[i]));
-		assert_ptr_equal(kin_speaker(&w.member[i]), &w.member[who]);
-	}
+	for (unsigned int i = 1; i <= 20; i++)
+		if (i != 7)
+			assert_ptr_equal(kin_speaker(&w.member[i]), &w.member[7]);
 	assert_all_bounds();
 	assert_all_within(10);
 }
@@ -476,17 +465,12 @@ static void tells_nothing_of_its_own(void **state)
 			    truth(i) <= estimate_of(i).pss + MIB);
 }
 
-/* Those who speak or were chosen to may end. */
-static void chooses_another_when_one_ends(void **state)
+/* Those who speak may end. */
+static void another_speaks_when_one_ends(void **state)
 {
 	(void)state;
 	start_server();
 	fork_workers(4);
-	assert_true(kin_should_speak(&w.member[1]));
-	assert_false(kin_should_speak(&w.member[2]));
-	end(1);
-	settle();
-	assert_true(kin_should_speak(&w.member[2]));
 	measure(2);
 	assert_ptr_equal(kin_speaker(&w.member[3]), &w.member[2]);
 	end(2);
@@ -495,17 +479,15 @@ static void chooses_another_when_one_ends(void **state)
 	assert_ptr_equal(kin_speaker(&w.member[3]), &w.member[0]);
 	w.member[2].measured_ns = 0;
 	measure(3);
-	/* Those born later need one of their own. */
+	assert_ptr_equal(kin_speaker(&w.member[4]), &w.member[3]);
+	/* For those born later one of their own, once there is one. */
 	w.now += SEC;
 	fork_from(0, 5);
-	settle();
-	assert_true(kin_should_speak(&w.member[5]));
-	assert_false(kin_should_speak(&w.member[4]));
-	measure(5);
-	w.now += SEC;
 	fork_from(0, 6);
 	settle();
-	assert_true(kin_should_speak(&w.member[6]));
+	assert_ptr_equal(kin_speaker(&w.member[5]), &w.member[0]);
+	measure(6);
+	assert_ptr_equal(kin_speaker(&w.member[5]), &w.member[6]);
 }
 
 /* A newborn may have touched files of its own, or such as everybody maps. */
@@ -1051,7 +1033,7 @@ int main(void)
 		cmocka_unit_test(forgets_what_it_learnt),
 		cmocka_unit_test_setup_teardown(forgets_what_a_segment_taught, setup, teardown),
 		cmocka_unit_test_setup_teardown(tells_nothing_of_its_own, setup, teardown),
-		cmocka_unit_test_setup_teardown(chooses_another_when_one_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(another_speaks_when_one_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(does_not_know_a_newborns_files, setup, teardown),
 		cmocka_unit_test(allows_for_the_order_of_a_birth),
 		cmocka_unit_test_setup_teardown(counts_the_deaths_of_a_pass, setup, teardown),
