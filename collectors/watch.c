@@ -120,7 +120,9 @@ void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64
 	bool has_walk = ROW_HAS(s, PROCESS_PSS);
 
 	w->is_member = s->is_member;
-	w->outcome = (uint8_t)s->outcome;
+	/* Without a walk nothing tells that one which failed would not fail again. */
+	if (has_walk || s->outcome != OUTCOME_MEASURED)
+		w->outcome = (uint8_t)s->outcome;
 	w->is_settled = s->is_member ? ROW_HAS(s, PROCESS_RSS) && s->outcome != OUTCOME_CHANGING
 	                             : s->outcome == OUTCOME_NO_MM;
 	w->looked_ns = now_ns;
