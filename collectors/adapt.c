@@ -16,6 +16,8 @@
 #define LOOK_MAX_AGE_NS (120 * NS_PER_SEC) /* of status, where nothing else asks for it */
 #define SLICE_ABOVE_NS  (2 * NS_PER_MSEC)  /* longer holds than this are sliced */
 #define PAUSE_NS        (2 * NS_PER_MSEC) /* between slices: they, and not the slices, are what helps */
+enum { GUESS_TIMES = 16 };
+
 #define REFUSED_COST_NS (5 * NS_PER_USEC) /* of an open that is denied */
 
 void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table,
@@ -501,23 +503,57 @@ static struct plan_item *get_items(struct adapt *a)
 		a->scratch, (a->table->count + 1) * sizeof(struct plan_item));
 }
 
+static uint64_t size_of(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+/*
+ * How far off the estimate of W may be, for the plan. The bounds of what births and exits have done hold the
+ * worst: that whoever is gone had shared with this one alone. So it can be of few, and all that might
+ * be such would be measured for it: not more of that counts than so many times the guess.
+ */
+static uint64_t doubt_of(const struct watch *w, uint64_t low, uint64_t pss, uint64_t high)
+{
+	uint64_t doubt = amount_max(high - pss, pss - low), events, likely;
+	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
+
+	if (!d)
+		return doubt;
+	events = amount_max(
+		amount_add(d->anon_up, d->file_up), amount_add(d->anon_down, d->file_down));
+	likely = amount_add(relations_turnover(w), size_of(d->anon_mid) + size_of(d->file_mid));
+	likely = amount_part(likely, GUESS_TIMES, 1);
+	return amount_add(amount_less(doubt, events), amount_min(events, likely));
+}
+
 /* What waits for no turn: who was never measured, and whom births and exits have put in doubt. */
-static bool is_urgent(const struct adapt *a, const struct watch *w, uint64_t *ret_doubt)
+static bool is_urgent(
+	const struct adapt *a, const struct watch *w, uint64_t *ret_doubt, uint64_t *ret_pss)
 {
 	struct estimate e;
 	uint64_t age_ns;
 
 	if (!w->is_member || !w->is_settled)
 		return false;
-	*ret_doubt = w->seen.resident * a->page_bytes;
+	*ret_doubt = *ret_pss = w->seen.resident * a->page_bytes;
 	if (!w->has_base)
 		return !w->measured_ns;
 	if (!w->doubt)
 		return false;
 	estimate(a, w, &e);
-	*ret_doubt = amount_max(e.high - e.pss, e.pss - e.low);
+	*ret_doubt = doubt_of(w, e.low, e.pss, e.high);
+	*ret_pss = e.pss;
 	age_ns = amount_less(a->begin_ns, w->measured_ns);
 	return plan_doubt_matters(*ret_doubt, e.pss, age_ns, a->limits.max_age_ns);
+}
+
+static uint64_t row_doubt(const struct watch *w, const struct snapshot_process *row)
+{
+	uint64_t pss = row->q[PROCESS_PSS];
+
+	return doubt_of(w, amount_min(row->q[PROCESS_PSS_LOW], pss), pss,
+		amount_max(row->q[PROCESS_PSS_HIGH], pss));
 }
 
 int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
@@ -536,14 +572,13 @@ int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 		const struct process *p = a->table->item[i];
 		const struct watch *w = p->watch;
 		struct forecast f;
-		uint64_t doubt;
+		uint64_t doubt, pss;
 
-		if (!w || !is_urgent(a, w, &doubt))
+		if (!w || !is_urgent(a, w, &doubt, &pss))
 			continue;
 		f = forecast(a, w);
 		if (f.way == COST_ROLLUP && !f.is_giant)
-			add_item(a, p, (uint32_t)i, doubt, w->seen.resident * a->page_bytes,
-				&items[count++]);
+			add_item(a, p, (uint32_t)i, doubt, pss, &items[count++]);
 	}
 	if (count)
 		r = choose(a, items, count, budget_available_ns(&a->budget, now_ns), 0);
@@ -699,14 +734,6 @@ void adapt_pool_settle(struct adapt *a, const struct process *p, struct snapshot
 	watch_fill(w, &e, a->page_bytes, row);
 }
 
-static uint64_t doubt_of(const struct snapshot_process *row)
-{
-	uint64_t pss = row->q[PROCESS_PSS];
-
-	return amount_max(amount_less(row->q[PROCESS_PSS_HIGH], pss),
-		amount_less(pss, row->q[PROCESS_PSS_LOW]));
-}
-
 /* Who shares a whole address space is one: the process that stands for it has the relations. */
 static void set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 {
@@ -747,7 +774,8 @@ int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_n
 			at++;
 		if (w->is_elsewhere || p == a->slices.process)
 			continue;
-		add_item(a, p, (uint32_t)at, doubt_of(&rows[i]), rows[i].q[PROCESS_PSS], &items[n]);
+		add_item(a, p, (uint32_t)at, row_doubt(w, &rows[i]), rows[i].q[PROCESS_PSS],
+			&items[n]);
 		if (!items[n].is_giant)
 			a->total_cost_ns += items[n].cost_ns;
 		n++;

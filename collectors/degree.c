@@ -15,6 +15,8 @@
 
 #define ONE (UINT64_C(1) << 31)
 
+enum { SPREAD = 4 };
+
 static uint64_t share_of(uint64_t rss, uint64_t pss)
 {
 	return amount_min(amount_part(pss, ONE, rss), ONE / 2);
@@ -77,21 +79,36 @@ static uint64_t least(uint64_t x, const struct degree_change *c)
 	return between(x, ONE / live, all, ONE / 2, with_more(ONE / 2, c->born));
 }
 
+/*
+ * How many of the dead may all have mapped the same page: all of them where they are a large part of the
+ * members, else a few times as many as by chance. With DEAD of MEMBERS gone, a page that m mapped
+ * has lost SPREAD times (1 + DEAD * (m - 1) / MEMBERS) at most; with m - 1 of that it is one's own.
+ */
+static uint32_t dead_together(const struct degree_change *c)
+{
+	uint64_t others = c->members - UINT64_C(1), often = SPREAD * (uint64_t)c->dead;
+
+	if (often >= others)
+		return c->dead;
+	return (uint32_t)amount_min(c->dead, SPREAD * others / (others - often));
+}
+
 /* The most: as many as can be died; those born have it only where all have, or if they are its own. */
 static uint64_t most(uint64_t x, const struct degree_change *c)
 {
 	uint64_t live = c->members - c->dead, first = ONE / c->members, y, one_left;
 	uint64_t born = amount_less(c->born, c->early), own = amount_less(c->own, c->early);
 	uint64_t all = with_more(ONE / live, born);
+	uint32_t dead = dead_together(c);
 
 	if (x <= first)
 		return with_more(with_fewer(x, c->dead), born);
 	one_left = with_more(ONE, own);
-	y = with_more(with_fewer(x, c->dead), own);
+	y = with_more(with_fewer(x, dead), own);
 	y = amount_max(
-		y, between(x, first, all, ONE / 2, with_more(with_fewer(ONE / 2, c->dead), own)));
-	if (c->dead && c->dead + 1 < c->members)
-		y = amount_max(y, between(x, first, all, ONE / (c->dead + 1), one_left));
+		y, between(x, first, all, ONE / 2, with_more(with_fewer(ONE / 2, dead), own)));
+	if (dead && dead + 1 < c->members)
+		y = amount_max(y, between(x, first, all, ONE / (dead + 1), one_left));
 	return y;
 }
 

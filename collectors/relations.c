@@ -192,6 +192,15 @@ void relations_renew(struct relations *r, uint64_t page_bytes)
 	}
 }
 
+uint64_t relations_turnover(const struct watch *w)
+{
+	const struct estimate_base *b = &w->base;
+	uint64_t shared = amount_less(b->pss_anon + b->pss_file + b->pss_shmem, b->uss);
+	uint64_t dead = amount_less(w->kin.then, w->kin.kept), born = w->kin.fresh;
+
+	return amount_part(shared, dead + born, w->kin.then + born);
+}
+
 bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	const struct estimate_doubt *more, struct estimate *ret, const struct watch **ret_speaker)
 {

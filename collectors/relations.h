@@ -40,6 +40,9 @@ int relations_largest(struct process_reader *reader, struct process *p, uint64_t
 /* After all that happened before a pass and in it: renews the doubts of those whom it affects. */
 void relations_renew(struct relations *r, uint64_t page_bytes);
 
+/* Of what W shared when it was measured, as large a part as of its family was born or has ended since. */
+uint64_t relations_turnover(const struct watch *w);
+
 /*
  * An estimate of W, measured or not, with MORE doubt than is known of it (NULL: none more). False: W was never measured, and nobody can speak for it. *RET_SPEAKER, if
  * not NULL, is whose measurement it is.

@@ -291,6 +291,40 @@ static void an_exit_puts_its_family_in_doubt(void **state)
 	assert_int_equal(row_of(view, 30)->source, SOURCE_ESTIMATE);
 }
 
+/* Where tenths of a large family end, few can have lost all with whom they shared: not all are measured for that. */
+static void a_large_family_is_not_all_in_doubt(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.image = 99,
+		.name = "worker",
+		.rss_kib = 13000,
+		.pss_kib = 8250, /* 5000 KiB are shared by 20 */
+		.uss_kib = 8000};
+	const struct snapshot_process *row;
+	char path[32];
+
+	(void)state;
+	for (p.pid = 100; p.pid < 200; p.pid++) {
+		add(s, &p, 0);
+		snprintf(path, sizeof(path), "%d/statm", p.pid);
+		tree_write(&s->tree, path, "13000 3250 0 0 0 0 0\n");
+	}
+	view_unref(run_pass(s));
+	view_unref(run_pass(s));
+	for (p.pid = 190; p.pid < 200; p.pid++) {
+		snprintf(path, sizeof(path), "%d", p.pid);
+		tree_remove(&s->tree, path);
+	}
+	view = run_pass(s);
+	row = row_of(view, 100);
+	assert_in_range(row->q[PROCESS_PSS] / 1024, 8265, 8285);
+	assert_in_range(row->q[PROCESS_PSS_HIGH] / 1024, 8265, 8250 + 5000 * 3 / 10);
+	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	assert_int_equal(pass_measure(s->pass), 0);
+	assert_int_equal(s->opened[ROLLUP].count, 0);
+}
+
 /* Workers that a process has forked are measured in the same pass, and so is the one that shares with them. */
 static void measures_a_family_at_once(void **state)
 {
@@ -767,6 +801,7 @@ int main(void)
 		cmocka_unit_test(carries_what_moves),
 		cmocka_unit_test(measures_the_new_at_once),
 		cmocka_unit_test(an_exit_puts_its_family_in_doubt),
+		cmocka_unit_test(a_large_family_is_not_all_in_doubt),
 		cmocka_unit_test(measures_a_family_at_once),
 		cmocka_unit_test(guesses_what_the_budget_forbids),
 		cmocka_unit_test(says_who_is_denied),

@@ -77,6 +77,22 @@ static void bounds_the_uneven(void **state)
 }
 
 /* Its own children share all of its pages, others' those that they had from it. */
+/* Where few of many have died, they are not all who shared with one. */
+static void knows_that_deaths_spread(void **state)
+{
+	struct degree_change c = {.members = 300, .dead = 20};
+	struct degree_span s;
+
+	(void)state;
+	/* Shared by 20. Of those who shared with 5 others all may be gone: a third of it, at most. */
+	degree_forked(20 * MIB, MIB, &c, &s);
+	assert_in_range(s.high, 20 * MIB / 4, 20 * MIB / 3);
+	/* A large part of the members: any of them. */
+	c.dead = 100;
+	degree_forked(20 * MIB, MIB, &c, &s);
+	assert_true(s.high >= 19 * MIB);
+}
+
 static void tells_its_own_children(void **state)
 {
 	struct degree_change c = {.members = 12, .dead = 2, .born = 50};
@@ -284,6 +300,7 @@ int main(void)
 		cmocka_unit_test(knows_an_even_family_exactly),
 		cmocka_unit_test(changes_nothing_without_events),
 		cmocka_unit_test(bounds_the_uneven),
+		cmocka_unit_test(knows_that_deaths_spread),
 		cmocka_unit_test(tells_its_own_children),
 		cmocka_unit_test(allows_for_strangers),
 		cmocka_unit_test(allows_for_the_unsure),
