@@ -7,10 +7,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/number.h"
 
-enum { BUFFER_FIRST = 256 };
+enum {
+	BUFFER_FIRST = 256,
+	BUFFER_RESTS = 256 << 10, /* less is not worth the faults that bring it back */
+};
 
 void buffer_done(struct buffer *b)
 {
@@ -22,6 +27,21 @@ void buffer_clear(struct buffer *b)
 {
 	b->len = 0;
 	b->error = 0;
+}
+
+void buffer_rest(struct buffer *b)
+{
+	uintptr_t begin = (uintptr_t)b->data, end = begin + b->capacity;
+	long page = sysconf(_SC_PAGESIZE);
+	uintptr_t mask = page > 0 ? (uintptr_t)page - 1 : 0;
+
+	buffer_clear(b);
+	if (b->capacity < BUFFER_RESTS || !mask)
+		return;
+	/* Only pages that hold nothing of anyone else's. A refusal (of locked memory) costs the memory alone. */
+	begin = (begin + mask) & ~mask;
+	end &= ~mask;
+	(void)madvise(b->data + (begin - (uintptr_t)b->data), end - begin, MADV_DONTNEED);
 }
 
 void buffer_trim(struct buffer *b)

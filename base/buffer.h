@@ -23,6 +23,12 @@ void buffer_done(struct buffer *b);
 /* Empties the buffer, keeps its memory and forgets its error. */
 void buffer_clear(struct buffer *b);
 
+/*
+ * Empties the buffer, as buffer_clear(), when it will not be used for a while: the kernel gets the pages of a large
+ * one back, and nothing has to be allocated when it grows as far again.
+ */
+void buffer_rest(struct buffer *b);
+
 /* Gives back memory that the content does not need. */
 void buffer_trim(struct buffer *b);
 

@@ -763,19 +763,26 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	return r;
 }
 
-void pass_plan(struct pass *pass, uint64_t due_ns)
+static void plan(struct pass *pass, uint64_t due_ns)
 {
 	uint64_t before_ns = thread_cpu_ns(), cpu_ns = pass->cpu_ns;
 	/* The rows of a pass that was lost need not be whole. */
 	uint32_t count = pass->is_whole ? builder_process_count(&pass->builder) : 0;
 
-	if (!pass->options.is_adaptive)
-		return;
 	/* Without memory nobody is measured until the next pass. */
 	(void)adapt_plan(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns, pass->members,
 		builder_process(&pass->builder, 0), count);
 	budget_charge(
 		&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), thread_cpu_ns() - before_ns);
+}
+
+void pass_plan(struct pass *pass, uint64_t due_ns)
+{
+	if (pass->options.is_adaptive)
+		plan(pass, due_ns);
+	pass->is_whole = false; /* of the rows nothing is left */
+	builder_rest(&pass->builder);
+	buffer_rest(&pass->scratch);
 }
 
 uint64_t pass_next_measure_ns(const struct pass *pass, uint64_t now_ns)

@@ -23,6 +23,12 @@ void builder_begin(struct builder *b)
 	buffer_add_char(&b->section[SECTION_STRINGS], '\0');
 }
 
+void builder_rest(struct builder *b)
+{
+	for (size_t i = 0; i < SECTION_KIND_END_; i++)
+		buffer_rest(&b->section[i]);
+}
+
 uint32_t builder_add_text(struct builder *b, const char *text, size_t len)
 {
 	struct buffer *strings = &b->section[SECTION_STRINGS];

@@ -22,6 +22,9 @@ void builder_done(struct builder *b);
 /* Starts the next image. */
 void builder_begin(struct builder *b);
 
+/* The last image was sealed, and its rows are not needed any more: its memory rests until the next one. */
+void builder_rest(struct builder *b);
+
 /* Adds a name and returns its reference. The text must be clean (base/text.h). Texts are not merged. */
 uint32_t builder_add_text(struct builder *b, const char *text, size_t len);
 

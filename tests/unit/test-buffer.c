@@ -136,6 +136,34 @@ static void clear_keeps_the_memory(void **state)
 	assert_int_equal(b.capacity, capacity);
 }
 
+/* What rests is empty, and grows again without an allocation. A large one's pages are the kernel's meanwhile. */
+static void rest_keeps_the_capacity(void **state)
+{
+	static const size_t sizes[] = {0, 1, 5000, 1 << 20};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		AUTO_BUFFER struct buffer b = {0};
+		size_t capacity;
+
+		buffer_add_zero(&b, sizes[i]);
+		for (size_t at = 0; at < b.len; at++)
+			b.data[at] = 'x';
+		capacity = b.capacity;
+		b.error = -ENOMEM;
+		buffer_rest(&b);
+		assert_int_equal(b.len, 0);
+		assert_int_equal(b.error, 0);
+		assert_int_equal(b.capacity, capacity);
+		if (sizes[i])
+			assert_int_equal(b.data[sizes[i] / 2], sizes[i] < 1 << 20 ? 'x' : 0);
+		allocation_fail_at(1);
+		buffer_add_zero(&b, sizes[i]);
+		assert_false(allocation_end());
+		assert_int_equal(b.len, sizes[i]);
+	}
+}
+
 static void trim_gives_back(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
@@ -213,6 +241,7 @@ int main(void)
 		cmocka_unit_test(aligns_with_zeros),
 		cmocka_unit_test(nothing_is_nothing),
 		cmocka_unit_test(clear_keeps_the_memory),
+		cmocka_unit_test(rest_keeps_the_capacity),
 		cmocka_unit_test(trim_gives_back),
 		cmocka_unit_test(remembers_a_failure),
 		cmocka_unit_test(refuses_what_cannot_be),
