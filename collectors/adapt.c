@@ -106,12 +106,19 @@ static void read_meminfo(const struct adapt *a, struct meminfo *ret)
 		*ret = (struct meminfo){0};
 }
 
+static void read_psi(struct adapt *a)
+{
+	if (psi_read(a->reader->procfs->fd, &a->psi) < 0)
+		a->psi = (struct psi){0};
+}
+
 void adapt_begin(struct adapt *a)
 {
 	a->file_pss = a->next_file_pss;
 	a->file_rss = a->next_file_rss;
 	a->next_file_pss = a->next_file_rss = 0;
 	read_vmstat(a);
+	read_psi(a);
 	read_meminfo(a, &a->before);
 	sense_begin(a->reader, a->table->count);
 }
@@ -469,9 +476,13 @@ static int choose(struct adapt *a, struct plan_item *items, size_t count, uint64
 		.stall_ns = a->limits.stall_ns,
 		.total_cost_ns = total_cost_ns,
 		.round = ++a->round,
+		.pressure = psi_level(&a->psi),
 	};
+	size_t n;
 
-	size_t n = plan_choose(items, count, &limits, &counts);
+	if (limits.pressure)
+		limits.tokens_ns = budget_cut_ns(&a->budget, tokens_ns, a->limits.interval_ns);
+	n = plan_choose(items, count, &limits, &counts);
 
 	a->chosen = a->next = 0;
 	a->is_broke = false;

@@ -21,6 +21,7 @@
 #include "collectors/plan.h"
 #include "collectors/pool.h"
 #include "collectors/proctable.h"
+#include "collectors/psi.h"
 #include "collectors/relations.h"
 #include "collectors/slices.h"
 #include "collectors/vmstat.h"
@@ -61,6 +62,7 @@ struct adapt {
 		previous_ns; /* CLOCK_BOOTTIME of this pass's beginning and the last one's */
 	struct meminfo before, after; /* the processes were sensed */
 	struct vmstat vmstat;
+	struct psi psi;              /* as this pass began */
 	bool swaps;                  /* the host has swapped since the last pass */
 	uint64_t file_pss, file_rss; /* over those that were measured, for those that never were */
 	uint64_t next_file_pss, next_file_rss; /* the same of the pass under way */

@@ -120,6 +120,11 @@ uint64_t budget_until_due_ns(struct budget *b, uint64_t now_ns)
 	return (uint64_t)tokens - b->sensing_ns;
 }
 
+uint64_t budget_cut_ns(const struct budget *b, uint64_t tokens_ns, uint64_t interval_ns)
+{
+	return min_u64(tokens_ns, min_u64(interval_ns, MINUTE_NS) * b->rate_ppm / PPM) / 2;
+}
+
 uint64_t budget_interval_ns(const struct budget *b, uint64_t interval_ns)
 {
 	unsigned __int128 needed = (unsigned __int128)b->sensing_ns * PPM * 4 /

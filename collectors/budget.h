@@ -57,6 +57,12 @@ uint64_t budget_available_ns(struct budget *b, uint64_t now_ns);
 uint64_t budget_until_due_ns(struct budget *b, uint64_t now_ns);
 
 /*
+ * Of TOKENS_NS what may be used where memory is short: half, and at most half of what INTERVAL_NS brings, since what
+ * was saved would hide the cut.
+ */
+uint64_t budget_cut_ns(const struct budget *b, uint64_t tokens_ns, uint64_t interval_ns);
+
+/*
  * The interval of passes that the budget bears, at least INTERVAL_NS: passes may take three quarters of
  * it, the rest is for reads.
  */

@@ -151,6 +151,10 @@ static void add_adaptive(const struct compose_counts *counts, const struct compo
 		ROW_SET(row, SELF_BUDGET_NEEDED, metric_real_bits(a->needed));
 	ROW_SET(row, SELF_BUDGET_AVAILABLE, a->available_ns);
 	ROW_SET(row, SELF_OLDEST_AGE, a->oldest_ns);
+	ROW_SET(row, SELF_DEFERRED_PRESSURE, c->deferred[PLAN_PRESSURE]);
+	if (ROW_HAS(a->psi, PSI_SOME))
+		ROW_SET(row, SELF_MEMORY_PRESSURE,
+			metric_real_bits((double)a->psi->q[PSI_SOME].avg10 / PSI_WHOLE));
 }
 
 static int add_histogram(struct builder *b, const struct snapshot_histogram *h)

@@ -36,6 +36,7 @@ struct compose_adaptive {
 	double budget; /* of one core */
 	double needed; /* likewise; 0: not known yet */
 	uint64_t available_ns, oldest_ns;
+	const struct psi *psi;
 };
 
 /* Adds the row of the collector itself and the histograms. ADAPTIVE is NULL in exact mode. -ENOMEM. */

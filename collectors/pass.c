@@ -711,6 +711,7 @@ static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
 		.needed = (double)needed_ppm / BUDGET_PPM_MAX,
 		.available_ns = budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)),
 		.oldest_ns = adapt_oldest_ns(a),
+		.psi = &a->psi,
 	};
 }
 

@@ -238,8 +238,11 @@ static void set_pace(struct plan *p, size_t count)
 	}
 	p->needed_ns = needed < 1e18 ? (uint64_t)needed : UINT64_MAX;
 
+	p->last_point = 0;
+	if (limits->pressure == PSI_SEVERE)
+		return; /* what is due now, and no more */
 	sum = 0;
-	for (p->last_point = 0; p->last_point < POINTS - 1; p->last_point++) {
+	for (; p->last_point < POINTS - 1; p->last_point++) {
 		sum += (double)due_ns[p->last_point];
 		if (sum > needed)
 			break;
@@ -274,6 +277,10 @@ static void part_items(struct plan *p, size_t count)
 	*refresh = (struct part){new->end, new->end, end, is_older};
 	end = divide(p, end, count, is_doubtful);
 	*doubt = (struct part){refresh->end, refresh->end, end, is_worth_more};
+	if (p->limits->pressure == PSI_SEVERE) {
+		p->counts.deferred[PLAN_PRESSURE] += end - refresh->end;
+		doubt->end = doubt->start;
+	}
 
 	for (size_t n = end; n < count; n++) {
 		const struct plan_item *i = &p->items[n];
@@ -388,7 +395,8 @@ size_t plan_choose(struct plan_item *items, size_t count, const struct plan_limi
 			choose(&p, part);
 	}
 	for (enum kind k = NEW; k < KINDS; k++)
-		p.counts.deferred[PLAN_BUDGET] += p.part[k].end - p.part[k].taken;
+		p.counts.deferred[limits->pressure ? PLAN_PRESSURE : PLAN_BUDGET] +=
+			p.part[k].end - p.part[k].taken;
 	gather(&p);
 	*ret_counts = p.counts;
 	return p.counts.chosen;

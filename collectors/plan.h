@@ -11,6 +11,9 @@
  * What is dearer than its kind's part is read when the lot falls on it, for the tokens may be overdrawn by
  * one read: nothing starves under any budget.
  *
+ * Where memory is short, the caller has cut the tokens, and what waits is counted as put off for that. In
+ * severe shortage only new ones and those that are due in this pass are read.
+ *
  * What would hold a lock for longer than the stall budget is read at the age for giants only. Pure: no
  * clock, no allocation, no state. Costs a few passes over the items and a heap of those that want to be
  * read, of which only the chosen ones are taken out.
@@ -21,6 +24,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "collectors/psi.h"
 
 struct plan_item {
 	uint32_t id;          /* the caller's */
@@ -42,12 +47,14 @@ struct plan_limits {
 	uint64_t
 		total_cost_ns; /* of reading everything but giants once; 0: the items are everything */
 	uint64_t round;        /* another number for each pass, by which lots are drawn */
+	enum psi_level pressure;
 };
 
 enum plan_reason {
-	PLAN_BUDGET, /* no tokens */
-	PLAN_STALL,  /* predicted to hold a lock for too long, until the age for giants */
-	PLAN_GIANT,  /* the same, by a single mapping, which can't be read by slices */
+	PLAN_BUDGET,   /* no tokens */
+	PLAN_STALL,    /* predicted to hold a lock for too long, until the age for giants */
+	PLAN_GIANT,    /* the same, by a single mapping, which can't be read by slices */
+	PLAN_PRESSURE, /* the host is short of memory */
 	PLAN_REASONS,
 };
 

@@ -131,7 +131,7 @@ static const struct metric process_metrics[] = {
 #define HELP_OUTCOME "Processes of the last pass, by what became of them."
 #define HELP_READ    "Processes of the last pass, by the file that their figures come from."
 #define HELP_MEASUREMENTS "Measurements of single processes: at once, or by slices of their mappings."
-#define HELP_DEFERRED     "Measurements that were put off: no CPU budget, too long a stall, or that of a single mapping."
+#define HELP_DEFERRED     "Measurements that were put off: no CPU budget, too long a stall, that of a single mapping, or a host short of memory."
 #define HELP_DROPPED "Things without series of their own, by scope; users, programs and units are in (other)."
 
 static const struct metric self_metrics[] = {
@@ -179,6 +179,7 @@ static const struct metric self_metrics[] = {
 	COUNTED("measurements_deferred", SELF_DEFERRED_BUDGET, "reason", "budget", HELP_DEFERRED),
 	COUNTED("measurements_deferred", SELF_DEFERRED_STALL, "reason", "stall", HELP_DEFERRED),
 	COUNTED("measurements_deferred", SELF_DEFERRED_GIANT, "reason", "giant", HELP_DEFERRED),
+	COUNTED("measurements_deferred", SELF_DEFERRED_PRESSURE, "reason", "pressure", HELP_DEFERRED),
 	{.what = "budget_cpu", .unit = "ratio", .type = METRIC_GAUGE, .kind = METRIC_REAL,
 		.index = SELF_BUDGET_CPU, .flags = BOTH,
 		.help = "How much of one core memtallyd may use (budget.cpu), 1 being all of it."},
@@ -191,6 +192,9 @@ static const struct metric self_metrics[] = {
 	{.what = "oldest_measurement_age", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_OLDEST_AGE, .flags = BOTH,
 		.help = "Age of the oldest measurement that a figure was carried forward from."},
+	{.what = "memory_pressure", .unit = "ratio", .type = METRIC_GAUGE, .kind = METRIC_REAL,
+		.index = SELF_MEMORY_PRESSURE, .flags = BOTH,
+		.help = "Part of the last 10 seconds in which some process of the host waited for memory (PSI, some avg10), 1 being all of it."},
 };
 /* clang-format on */
 

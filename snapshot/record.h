@@ -132,10 +132,12 @@ enum self_quantity {
 	SELF_DEFERRED_BUDGET,          /* counts of measurements that were put off */
 	SELF_DEFERRED_STALL,
 	SELF_DEFERRED_GIANT,
-	SELF_BUDGET_CPU,       /* a double: of one core */
-	SELF_BUDGET_AVAILABLE, /* nanoseconds */
-	SELF_BUDGET_NEEDED,    /* a double: of one core */
-	SELF_OLDEST_AGE,       /* nanoseconds */
+	SELF_BUDGET_CPU,        /* a double: of one core */
+	SELF_BUDGET_AVAILABLE,  /* nanoseconds */
+	SELF_BUDGET_NEEDED,     /* a double: of one core */
+	SELF_OLDEST_AGE,        /* nanoseconds */
+	SELF_DEFERRED_PRESSURE, /* as SELF_DEFERRED_* above */
+	SELF_MEMORY_PRESSURE,   /* a double: of the time; absent where it is not known */
 	SELF_QUANTITIES
 };
 

@@ -408,6 +408,7 @@ static int add_self(struct builder *b)
 	ROW_SET(self, SELF_START_TIME, SAMPLE_REALTIME_NS - 3600 * NS_PER_SEC);
 	ROW_SET(self, SELF_BUDGET_CPU, metric_real_bits(0.01));
 	ROW_SET(self, SELF_BUDGET_NEEDED, metric_real_bits(0.00625));
+	ROW_SET(self, SELF_MEMORY_PRESSURE, metric_real_bits(0.125));
 	h->id = HISTOGRAM_PASS_DURATION;
 	memcpy(h->bucket, buckets, sizeof(buckets));
 	h->count = 42;

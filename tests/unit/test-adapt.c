@@ -511,7 +511,7 @@ static void says_what_it_does(void **state)
 	pass_set_options(s->pass, &exact);
 	view = view_unref(view);
 	view = run_pass(s);
-	for (unsigned int i = SELF_READ_ESTIMATE; i <= SELF_OLDEST_AGE; i++)
+	for (unsigned int i = SELF_READ_ESTIMATE; i <= SELF_MEMORY_PRESSURE; i++)
 		assert_false(ROW_HAS(view_self(view), i));
 	assert_int_equal(view->section[SECTION_HISTOGRAMS].count, 1);
 	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], view_host(view)->q[SCOPE_PSS]);
@@ -725,6 +725,52 @@ static void looks_when_the_host_swaps(void **state)
 	assert_int_equal(looks(s), 0);
 }
 
+static void press(struct scene *s, const char *share)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "some avg10=%s avg60=0.00 avg300=0.00 total=1\n", share);
+	tree_write(&s->tree, "pressure/memory", text);
+}
+
+/* A doubt that the plan would look into waits until there is memory again, and is counted. */
+static void leaves_doubts_when_memory_is_short(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	struct tree_process p = cast[4];
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	view = run_pass(s);
+	assert_false(ROW_HAS(view_self(view), SELF_MEMORY_PRESSURE)); /* no such file */
+	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	p.rss_kib += 40000;
+	add(s, &p, 0);
+	press(s, "30.01");
+	view_unref(run_pass(s));
+	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) == UINT64_MAX);
+	press(s, "nonsense"); /* not known: as if there were none */
+	view = view_unref(view);
+	view = run_pass(s);
+	assert_int_equal(view_self(view)->q[SELF_DEFERRED_PRESSURE], 1);
+	assert_int_equal(view_self(view)->q[SELF_DEFERRED_BUDGET], 0);
+	assert_false(ROW_HAS(view_self(view), SELF_MEMORY_PRESSURE));
+	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) != UINT64_MAX);
+	press(s, "30.00");
+	view = view_unref(view);
+	view = run_pass(s);
+	assert_true(metric_real(view_self(view)->q[SELF_MEMORY_PRESSURE]) == 0.3);
+	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) != UINT64_MAX);
+	assert_int_equal(pass_measure(s->pass), 0);
+	view = view_unref(view);
+	view = run_pass(s);
+	assert_int_equal(view_self(view)->q[SELF_DEFERRED_PRESSURE], 1);
+	assert_int_equal(row_of(view, 13)->source, SOURCE_ROLLUP);
+}
+
 static void exact_and_back(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new(&options);
@@ -812,6 +858,7 @@ int main(void)
 		cmocka_unit_test(spares_what_can_not_be_sliced),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
 		cmocka_unit_test(looks_when_the_host_swaps),
+		cmocka_unit_test(leaves_doubts_when_memory_is_short),
 		cmocka_unit_test(exact_and_back),
 		cmocka_unit_test(survives_without_memory),
 	};

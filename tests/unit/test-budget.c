@@ -231,6 +231,19 @@ static void no_span_uses_more(void **state)
 	}
 }
 
+/* Half of what there is, but nothing of what was saved. */
+static void short_of_memory_half_is_left(void **state)
+{
+	struct budget b;
+
+	(void)state;
+	budget_init(&b, ONE_PC, start);
+	assert_int_equal(budget_cut_ns(&b, 600 * MSEC, 10 * SEC), 50 * MSEC);
+	assert_int_equal(budget_cut_ns(&b, 40 * MSEC, 10 * SEC), 20 * MSEC);
+	assert_int_equal(budget_cut_ns(&b, 0, 10 * SEC), 0);
+	assert_int_equal(budget_cut_ns(&b, UINT64_MAX, UINT64_MAX), 300 * MSEC);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +262,7 @@ int main(void)
 		cmocka_unit_test(says_what_the_host_needs),
 		cmocka_unit_test(nonsense_is_a_debt),
 		cmocka_unit_test(no_span_uses_more),
+		cmocka_unit_test(short_of_memory_half_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -671,6 +671,45 @@ static void extremes_are_survived(void **state)
 	}
 }
 
+/* In severe shortage only the new and those that are due now, whatever the tokens; the others are counted. */
+static void shortage_leaves_what_can_wait(void **state)
+{
+	static const struct {
+		enum psi_level pressure;
+		uint64_t tokens_ns;
+		const char *ids;
+		uint64_t budget, pressed;
+	} cases[] = {
+		{PSI_CALM, 600 * MSEC, "dfceba", 0, 0},
+		{PSI_STRAINED, 600 * MSEC, "dfceba", 0, 0},
+		{PSI_SEVERE, 600 * MSEC, "dfc", 0, 3},
+		{PSI_CALM, 0, "", 6, 0},
+		{PSI_STRAINED, 0, "", 0, 6},
+		{PSI_SEVERE, 0, "", 0, 6},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct plan_item items[] = {
+			item('a', 100 * USEC, MIB, 10 * SEC),
+			item('b', 100 * USEC, 2 * MIB, 10 * SEC),
+			item('c', 100 * USEC, 0, 295 * SEC),
+			new_item('d', 100 * USEC, MIB),
+			item('e', 100 * USEC, 4 * MIB, 10 * SEC),
+			item('f', 100 * USEC, 0, 297 * SEC),
+			item('g', 100 * USEC, 0, 200 * SEC),
+		};
+		struct plan_limits limits = plenty;
+		struct plan_counts counts;
+
+		limits.pressure = cases[i].pressure;
+		limits.tokens_ns = cases[i].tokens_ns;
+		assert_ids(items, plan_choose(items, 7, &limits, &counts), cases[i].ids);
+		assert_int_equal(counts.deferred[PLAN_BUDGET], cases[i].budget);
+		assert_int_equal(counts.deferred[PLAN_PRESSURE], cases[i].pressed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -693,6 +732,7 @@ int main(void)
 		cmocka_unit_test(the_dear_ones_have_a_lot),
 		cmocka_unit_test(nothing_starves),
 		cmocka_unit_test(extremes_are_survived),
+		cmocka_unit_test(shortage_leaves_what_can_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
