@@ -3,6 +3,7 @@
 
 #include "daemon/memtallyd.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -13,6 +14,8 @@
 #include "config/settings.h"
 #include "daemon/manager.h"
 #include "daemon/resolver.h"
+
+enum { NICE = 5 };
 
 static int print_help(void)
 {
@@ -36,6 +39,14 @@ static void raise_descriptor_limit(void)
 		log_warning("can't raise the limit of descriptors: %m");
 }
 
+/* Others come first. Whoever started us with another niceness meant it; a unit may forbid the call and set its own. */
+static void lower_priority(void)
+{
+	errno = 0;
+	if (getpriority(PRIO_PROCESS, 0) == 0 && errno == 0)
+		(void)setpriority(PRIO_PROCESS, 0, NICE);
+}
+
 static int serve(int argc, char *argv[], const struct settings *settings)
 {
 	AUTO_RESOLVER struct resolver *resolver = NULL;
@@ -49,6 +60,8 @@ static int serve(int argc, char *argv[], const struct settings *settings)
 	if (r < 0)
 		log_warning("users are shown by number, the resolver of names can't be started: %s",
 			strerror(-r));
+	/* Not the child: a pass is published without the names that come late, and it uses next to nothing. */
+	lower_priority();
 	r = manager_open(settings, argc, argv, resolver, &manager);
 	if (r == 0)
 		r = manager_run(manager);
