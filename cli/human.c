@@ -3,6 +3,9 @@
 
 #include "cli/human.h"
 
+#include <math.h>
+#include <stdbool.h>
+
 #include "base/clock.h"
 
 enum {
@@ -53,4 +56,30 @@ void human_add_age(struct buffer *to, uint64_t ns)
 	} else {
 		add_amount(to, seconds, " s");
 	}
+}
+
+void human_add_span(struct buffer *to, uint64_t ns)
+{
+	bool is_short = ns < NS_PER_SEC;
+	double value = (double)ns / (double)(is_short ? NS_PER_MSEC : NS_PER_SEC);
+
+	if (ns >= 60 * NS_PER_SEC)
+		human_add_age(to, ns);
+	else
+		buffer_printf(to, "%.*f %s", value < 9.95 && value != trunc(value), value,
+			is_short ? "ms" : "s");
+}
+
+void human_add_percent(struct buffer *to, double part)
+{
+	double percent = part * 100;
+
+	if (percent > 0 && percent < 0.001)
+		buffer_add_text(to, "under 0.001 %");
+	else if (percent > 99 && percent < 100)
+		buffer_printf(to, "%.1f %%", fmin(percent, 99.9));
+	else if (percent < 9.95)
+		buffer_printf(to, "%.2g %%", percent);
+	else
+		buffer_printf(to, "%.0f %%", percent);
 }

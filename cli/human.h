@@ -18,4 +18,13 @@ void human_add_bytes(struct buffer *to, uint64_t bytes);
 /* NS in whole seconds, minutes and hours: "3 s", "2 min 5 s", "3 h 7 min"; below a second "0 s". */
 void human_add_age(struct buffer *to, uint64_t ns);
 
+/* NS in milliseconds below a second, else in seconds, with a decimal below ten; from a minute on as an age. */
+void human_add_span(struct buffer *to, uint64_t ns);
+
+/*
+ * PART of 1 in percent: with two digits that count, in whole numbers from 10 % on. What is nearly, but not, all or
+ * nothing is not shown as if it were. Finite and not negative.
+ */
+void human_add_percent(struct buffer *to, double part);
+
 #endif

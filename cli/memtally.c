@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "cli/notice.h"
 #include "cli/print.h"
+#include "cli/report.h"
 #include "cli/selection.h"
 #include "cli/source.h"
 #include "cli/table.h"
@@ -167,6 +168,34 @@ static int show(const struct settings *settings, const struct selection *s)
 	return r < 0 || !is_none ? status_of(r) : EXIT_FAILED;
 }
 
+/* What memtallyd is doing, by its own last snapshot; one that is too old is shown, too, but is a failure. */
+static int show_status(const struct settings *settings)
+{
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_BUFFER struct buffer text = {0}, reason = {0};
+	uint64_t now_ns;
+	bool is_stale;
+	int r = source_open_daemon(settings, &view, &reason);
+
+	if (r < 0) {
+		log_error("%.*s", (int)reason.len, reason.data ? reason.data : "");
+		return EXIT_FAILED;
+	}
+	now_ns = clock_now_ns(CLOCK_BOOTTIME);
+	is_stale = view_is_stale(view, now_ns);
+	if (settings->json) {
+		json_render_head(view, now_ns, true, &text);
+		json_render_host_status(view, &text);
+		buffer_add_char(&text, '\n');
+	} else {
+		report_render(view, now_ns, &text);
+	}
+	r = flush(&text);
+	if (is_stale)
+		log_error("memtallyd is there, but its next snapshot is overdue");
+	return r < 0 || !is_stale ? status_of(r) : EXIT_FAILED;
+}
+
 static int print_line(const char *text)
 {
 	AUTO_BUFFER struct buffer line = {0};
@@ -180,9 +209,10 @@ static int print_help(void)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
-	help_render(PROGRAM_MEMTALLY, "memtally [FLAG...] [programs|users|units|processes|host]",
+	help_render(PROGRAM_MEMTALLY,
+		"memtally [FLAG...] [programs|users|units|processes|host|status]",
 		"Prints how much memory programs (by default), users, units, processes or the whole\n"
-		"host really use.",
+		"host really use; status: what memtallyd is doing.",
 		&text);
 	return status_of(flush(&text));
 }
@@ -215,5 +245,5 @@ int memtally_run(int argc, char *argv[])
 		log_info("%s may not be read, so the defaults apply", settings->config_file);
 	if (settings_action(settings) == SETTINGS_CHECK)
 		return print_line("the configuration is good");
-	return show(settings, &selection);
+	return selection.scope == METRIC_SELF ? show_status(settings) : show(settings, &selection);
 }

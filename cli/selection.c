@@ -18,6 +18,7 @@ static const struct {
 	{"units", METRIC_UNIT},
 	{"processes", METRIC_PROCESS},
 	{"host", METRIC_HOST},
+	{"status", METRIC_SELF},
 };
 
 static int parse_view(const struct text_list *operands, enum metric_scope *ret,
@@ -33,7 +34,8 @@ static int parse_view(const struct text_list *operands, enum metric_scope *ret,
 			return 0;
 		}
 	snprintf(error, QUERY_ERROR_SIZE,
-		"unexpected argument '%.100s'; expected programs, users, units, processes or host",
+		"unexpected argument '%.100s'; expected programs, users, units, processes, host or "
+		"status",
 		operands->item[operands->count - 1]);
 	return -EINVAL;
 }
@@ -117,12 +119,28 @@ static int parse_order(
 	return r;
 }
 
+static int check_status(const struct settings *c, char error[static QUERY_ERROR_SIZE])
+{
+	if (!c->live && !c->bytes && !c->sort && !c->order && !c->limit && !c->user.count &&
+		!c->program.count && !c->unit.count && !c->pid.count)
+		return 0;
+	snprintf(error, QUERY_ERROR_SIZE,
+		"status is of memtallyd as a whole: of the flags for tables only --json applies to it");
+	return -EINVAL;
+}
+
 int selection_parse(
 	const struct settings *settings, struct selection *ret, char error[static QUERY_ERROR_SIZE])
 {
 	struct selection s = {.limit = (uint32_t)settings->limit};
 	int r = parse_view(&settings->operands, &s.scope, error);
 
+	if (r == 0 && s.scope == METRIC_SELF) {
+		r = check_status(settings, error);
+		if (r == 0)
+			*ret = s;
+		return r;
+	}
 	if (r < 0)
 		return r;
 	query_init(&s.query, s.scope);

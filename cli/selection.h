@@ -14,7 +14,7 @@
 #include "snapshot/sums.h"
 
 struct selection {
-	enum metric_scope scope; /* METRIC_HOST to METRIC_PROCESS */
+	enum metric_scope scope; /* METRIC_SELF: memtallyd's state, for which nothing else is set */
 	struct query query;      /* of rows of .scope, without a limit; not for the host */
 	struct query members;    /* of processes, whose sums are wanted: where .has_members */
 	bool has_members;

@@ -63,20 +63,26 @@ static int open_live(const struct settings *settings, struct view **ret, const c
 	return r == 0 ? view_open(fd, ret, ret_reason) : r;
 }
 
+int source_open_daemon(const struct settings *settings, struct view **ret, struct buffer *reason)
+{
+	const char *why = NULL;
+	int r = client_fetch(settings->snapshot_socket, FETCH_TIMEOUT_MS, ret, &why);
+
+	if (r < 0)
+		buffer_printf(reason, "nothing from memtallyd: %s: %s", settings->snapshot_socket,
+			why ? why : strerror(-r));
+	return r;
+}
+
 /* 0, or 1 with why not in REASON; *ret_source: what that says of who measures instead. */
 static int open_daemon(const struct settings *settings, bool needs_processes, struct view **ret,
 	enum notice_source *ret_source, struct buffer *reason)
 {
 	AUTO_VIEW struct view *view = NULL;
-	const char *why = NULL;
-	uint64_t now = 0;
-	int r = client_fetch(settings->snapshot_socket, FETCH_TIMEOUT_MS, &view, &why);
+	uint64_t now;
 
-	if (r < 0) {
-		buffer_printf(reason, "nothing from memtallyd: %s: %s", settings->snapshot_socket,
-			why ? why : strerror(-r));
+	if (source_open_daemon(settings, &view, reason) < 0)
 		return 1;
-	}
 	now = clock_now_ns(CLOCK_BOOTTIME);
 	if (view_is_stale(view, now)) {
 		buffer_add_text(reason, "memtallyd's last snapshot is too old, it is of ");

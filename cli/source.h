@@ -21,4 +21,10 @@
 int source_open(const struct settings *settings, bool needs_processes, struct view **ret,
 	enum notice_source *ret_source, struct buffer *said);
 
+/*
+ * memtallyd's snapshot, however old. The caller owns *ret. A negative errno, with why in REASON, where there is
+ * none.
+ */
+int source_open_daemon(const struct settings *settings, struct view **ret, struct buffer *reason);
+
 #endif

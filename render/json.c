@@ -251,13 +251,18 @@ void json_render_process(
 	buffer_add_char(to, '}');
 }
 
-void json_render_host(const struct view *view, struct buffer *to)
+static void add_host(struct buffer *to, const struct view *view)
 {
 	struct fields fields;
 
 	fields_init(&fields, METRIC_HOST);
 	add_name(to, json_list_name(METRIC_HOST));
 	add_scope(to, view, METRIC_HOST, &fields, view_host(view));
+}
+
+void json_render_host(const struct view *view, struct buffer *to)
+{
+	add_host(to, view);
 	buffer_add_char(to, '}');
 }
 
@@ -328,6 +333,12 @@ void json_render_status(const struct view *view, struct buffer *to)
 	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++)
 		add_histogram(to, view_histogram(view, i));
 	buffer_add_text(to, "}}");
+}
+
+void json_render_host_status(const struct view *view, struct buffer *to)
+{
+	add_host(to, view);
+	json_render_status(view, to);
 }
 
 void json_render_error(const char *message, struct buffer *to)

@@ -45,6 +45,9 @@ void json_render_process(
 void json_render_host(const struct view *view, struct buffer *to);
 void json_render_status(const struct view *view, struct buffer *to);
 
+/* Both of the last two: `,"host":{...},"status":{...}}`. */
+void json_render_host_status(const struct view *view, struct buffer *to);
+
 /* The plural under which a list of SCOPE stands: "users", "programs", "units", "processes". */
 const char *json_list_name(enum metric_scope scope);
 

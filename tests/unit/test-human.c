@@ -98,12 +98,65 @@ static void ages_are_short(void **state)
 	check(cases, ARRAY_SIZE(cases), human_add_age);
 }
 
+static void spans_are_short(void **state)
+{
+	static const struct human_case cases[] = {
+		{0, "0 ms"},
+		{340000, "0.3 ms"},
+		{2 * NS_PER_MSEC, "2 ms"},
+		{2500000, "2.5 ms"},
+		{41200000, "41 ms"},
+		{NS_PER_SEC, "1 s"},
+		{1500 * NS_PER_MSEC, "1.5 s"},
+		{10 * NS_PER_SEC, "10 s"},
+		{59 * NS_PER_SEC, "59 s"},
+		{300 * NS_PER_SEC, "5 min 0 s"},
+	};
+
+	(void)state;
+	check(cases, ARRAY_SIZE(cases), human_add_span);
+}
+
+static void percents_have_two_digits(void **state)
+{
+	static const struct {
+		double part;
+		const char *text;
+	} cases[] = {
+		{0, "0 %"},
+		{0.0000001, "under 0.001 %"},
+		{0.00001, "0.001 %"},
+		{0.000625, "0.062 %"},
+		{0.005, "0.5 %"},
+		{0.01, "1 %"},
+		{0.0123, "1.2 %"},
+		{0.0996, "10 %"},
+		{0.123, "12 %"},
+		{0.99, "99 %"},
+		{0.996, "99.6 %"},
+		{0.99999, "99.9 %"},
+		{1, "100 %"},
+		{10, "1000 %"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer b = {0};
+
+		human_add_percent(&b, cases[i].part);
+		buffer_add_char(&b, '\0');
+		assert_string_equal(b.data, cases[i].text);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_have_one_decimal),
 		cmocka_unit_test(bytes_are_rounded_to_nearest),
 		cmocka_unit_test(ages_are_short),
+		cmocka_unit_test(spans_are_short),
+		cmocka_unit_test(percents_have_two_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

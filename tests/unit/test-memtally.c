@@ -346,6 +346,46 @@ static void public_snapshot_will_do_for_sums(void **state)
 	check_says(r.err.data, "from memtallyd's snapshot of ");
 }
 
+static void status_is_the_daemons(void **state)
+{
+	static const char *const text[ARGS_MAX] = {"status"}, *const json[ARGS_MAX] = {
+								      "status", "--json"};
+	struct sample_options options = fresh();
+	pid_t publisher = publish(&options);
+	AUTO_RESULT struct result r = {0}, s = {0}, stale = {0}, none = {0};
+	json_t *found;
+
+	(void)state;
+	options.is_public = true;
+	run(text, "out", &r);
+	unpublish(publisher);
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.err.data, "");
+	check_says(r.out.data, "memtallyd 1.2.3: adaptive, ");
+	check_says(r.out.data, "the last snapshot is of 3 s ago\n");
+	check_says(r.out.data, "\nRights ");
+	publisher = publish(&options); /* the public one will do */
+	run(json, "out", &s);
+	unpublish(publisher);
+	found = load(&s, "status");
+	assert_non_null(json_object_get(json_object_get(found, "host"), "pss_measured_bytes"));
+	assert_non_null(json_object_get(json_object_get(found, "status"), "estimate_error_ratio"));
+	assert_true(has_interval(found));
+	json_decref(found);
+	options.boottime_ns -= 120 * NS_PER_SEC;
+	publisher = publish(&options);
+	run(text, "out", &stale);
+	unpublish(publisher);
+	assert_int_equal(stale.status, 1);
+	check_says(stale.out.data, "the last snapshot is of 2 min 3 s ago\n");
+	check_says(stale.err.data, "memtally: error: memtallyd is there, but ");
+	run(text, "out", &none);
+	assert_int_equal(none.status, 1);
+	assert_string_equal(none.out.data, "");
+	assert_string_equal(none.err.data,
+		"memtally: error: nothing from memtallyd: socket: No such file or directory\n");
+}
+
 static void usage_is_two(void **state)
 {
 	static const struct {
@@ -357,12 +397,15 @@ static void usage_is_two(void **state)
 		{{"--threads"}, 2, "", "memtally: error: unknown flag '--threads'; try --help\n"},
 		{{"--limit=0"}, 2, "",
 			"--limit: expected a whole number from 1 to 1000000, got '0'"},
+		{{"status", "--live"}, 2, "", "status is of memtallyd as a whole: "},
+		{{"status", "--user=root"}, 2, "", "only --json applies to it; try --help"},
 		{{"--sort=nothing"}, 2, "", "--sort must be a field of the rows"},
 		{{"--config.file=nowhere"}, 2, "", "nowhere: No such file or directory"},
 		{{"--check-config", "threads"}, 2, "", "unexpected argument 'threads'"},
 		{{"--check-config"}, 0, "the configuration is good\n", ""},
 		{{"--version"}, 0, "memtally " PACKAGE_VERSION "\n", ""},
-		{{"--help"}, 0, "Usage: memtally [FLAG...] [programs|users|units|processes|host]",
+		{{"--help"}, 0,
+			"Usage: memtally [FLAG...] [programs|users|units|processes|host|status]",
 			""},
 		{{"--path.procfs=nowhere", "--live"}, 1, "",
 			"memtally: error: can't read nowhere: No such file or directory\n"},
@@ -482,6 +525,7 @@ int main(void)
 		cmocka_unit_test(live_asks_nobody),
 		cmocka_unit_test(does_not_show_what_it_should_not),
 		cmocka_unit_test(public_snapshot_will_do_for_sums),
+		cmocka_unit_test(status_is_the_daemons),
 		cmocka_unit_test(usage_is_two),
 		cmocka_unit_test(what_has_ended_matches_nothing),
 		cmocka_unit_test(full_disk_is_told),

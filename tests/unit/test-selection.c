@@ -153,7 +153,8 @@ static void wrong_usage_is_refused(void **state)
 		const char *args[ARGS_MAX];
 		const char *said;
 	} cases[] = {
-		{{"threads"}, "'threads'; expected programs, users, units, processes or host"},
+		{{"threads"},
+			"'threads'; expected programs, users, units, processes, host or status"},
 		{{"users", "programs"}, "unexpected argument 'programs'"},
 		{{""}, "unexpected argument ''"},
 		{{"host", "--limit=3"}, "--sort, --order and --limit do not apply"},

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cli/human.h"
+
+enum {
+	HALF = 500, /* per mille */
+	NEARLY_ALL = 990,
+};
+
+/* Above these memtallyd measures less; see docs/accounting.md. */
+#define PRESSURE_STRAINED 0.1
+#define PRESSURE_SEVERE   0.3
+
+bool report_quantile(const struct snapshot_histogram *h, unsigned int per_mille, double *ret)
+{
+	const struct metric_histogram *m = metric_histogram(h->id);
+	uint64_t sum = 0;
+	size_t i = 0;
+
+	if (!m || !h->count)
+		return false;
+	for (; i < HISTOGRAM_BUCKETS - 1; i++) {
+		sum += h->bucket[i];
+		if ((double)sum * 1000 >= (double)h->count * per_mille)
+			break;
+	}
+	*ret = i < HISTOGRAM_BUCKETS - 1 ? m->bounds[i] : INFINITY;
+	return true;
+}
+
+static const struct snapshot_histogram *find_histogram(const struct view *view, unsigned int id)
+{
+	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++)
+		if (view_histogram(view, i)->id == id)
+			return view_histogram(view, i);
+	return NULL;
+}
+
+static void begin(struct buffer *to, const char *name)
+{
+	buffer_printf(to, "%-12s", name);
+}
+
+static void add_count(struct buffer *to, uint64_t count, const char *one, const char *many)
+{
+	buffer_add_u64(to, count);
+	buffer_add_text(to, count == 1 ? one : many);
+}
+
+static bool is_adaptive(const struct snapshot_self *self)
+{
+	return ROW_HAS(self, SELF_BUDGET_CPU);
+}
+
+/* Since when memtallyd runs, in ns; 0: not known. */
+static uint64_t uptime_ns(const struct view *view)
+{
+	const struct snapshot_self *self = view_self(view);
+	uint64_t now_ns = view->header->realtime_ns;
+
+	if (!ROW_HAS(self, SELF_START_TIME) || now_ns <= self->q[SELF_START_TIME])
+		return 0;
+	return now_ns - self->q[SELF_START_TIME];
+}
+
+static void add_mode(const struct view *view, uint64_t now_ns, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+	uint64_t up_ns = uptime_ns(view);
+
+	buffer_printf(to, "memtallyd %s: %s every ", view_text(view, self->version),
+		is_adaptive(self) ? "adaptive, looks at all processes"
+				  : "exact, measures all processes");
+	human_add_span(to, view->header->interval_ns);
+	buffer_add_char(to, '\n');
+	begin(to, "Running");
+	if (up_ns) {
+		human_add_age(to, up_ns);
+		buffer_add_text(to, "; ");
+	}
+	buffer_add_text(to, "the last snapshot is of ");
+	human_add_age(to, view_age_ns(view, now_ns));
+	buffer_add_text(to, " ago\n");
+}
+
+static void add_passes(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_histogram *h = find_histogram(view, HISTOGRAM_PASS_DURATION);
+	const struct snapshot_self *self = view_self(view);
+	double seconds;
+
+	if (!ROW_HAS(self, SELF_PASSES) || !ROW_HAS(self, SELF_LAST_PASS_DURATION))
+		return;
+	begin(to, "Passes");
+	buffer_add_u64(to, self->q[SELF_PASSES]);
+	buffer_add_text(to, "; the last took ");
+	human_add_span(to, self->q[SELF_LAST_PASS_DURATION]);
+	if (h && report_quantile(h, NEARLY_ALL, &seconds) && !isinf(seconds)) {
+		buffer_add_text(to, ", 99 of 100 at most ");
+		human_add_span(to, (uint64_t)(seconds * (double)NS_PER_SEC + 0.5));
+	}
+	if (ROW_HAS(self, SELF_PASS_OVERRUNS) && self->q[SELF_PASS_OVERRUNS])
+		buffer_printf(
+			to, ", %" PRIu64 " longer than the interval", self->q[SELF_PASS_OVERRUNS]);
+	buffer_add_char(to, '\n');
+}
+
+static void add_part(struct buffer *to, const char *name, uint64_t bytes, uint64_t total)
+{
+	begin(to, name);
+	human_add_bytes(to, bytes);
+	if (total) {
+		buffer_add_text(to, ", ");
+		human_add_percent(to, (double)bytes / (double)total);
+	}
+}
+
+/* The RSS of those that may not be read, of which nothing else is known; false where rows are not shown to us. */
+static bool denied_bytes(const struct view *view, uint64_t *ret)
+{
+	*ret = 0;
+	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
+		const struct snapshot_process *row = view_process(view, i);
+
+		if (row->outcome == OUTCOME_DENIED && ROW_HAS(row, PROCESS_RSS))
+			*ret += row->q[PROCESS_RSS];
+	}
+	return !view_is_public(view);
+}
+
+static void add_missing(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_scope *host = view_host(view);
+	uint64_t denied = ROW_HAS(host, SCOPE_UNMEASURED_DENIED) ? host->q[SCOPE_UNMEASURED_DENIED]
+	                                                         : 0;
+	uint64_t others = 0, bytes;
+
+	for (unsigned int i = SCOPE_UNMEASURED_DENIED + 1; i <= SCOPE_UNMEASURED_ERROR; i++)
+		others += ROW_HAS(host, i) ? host->q[i] : 0;
+	if (denied) {
+		begin(to, "  denied");
+		add_count(to, denied, " process may", " processes may");
+		buffer_add_text(to, " not be read");
+		if (denied_bytes(view, &bytes)) {
+			buffer_add_text(to, ": at most ");
+			human_add_bytes(to, bytes);
+			buffer_add_text(to, ", in no sum");
+		}
+		buffer_add_char(to, '\n');
+	}
+	if (others) {
+		begin(to, "  failed");
+		add_count(to, others, " process", " processes");
+		buffer_add_text(to, " could not be read for other reasons\n");
+	}
+}
+
+static void add_memory(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_scope *host = view_host(view);
+	const struct snapshot_self *self = view_self(view);
+	uint64_t pss = host->q[SCOPE_PSS], measured = host->q[SCOPE_PSS_MEASURED];
+
+	if (ROW_HAS(host, SCOPE_PSS) && ROW_HAS(host, SCOPE_PROCESSES)) {
+		begin(to, "Memory");
+		human_add_bytes(to, pss);
+		buffer_add_text(to, " (PSS) of ");
+		add_count(to, host->q[SCOPE_PROCESSES], " process\n", " processes\n");
+	}
+	if (ROW_HAS(host, SCOPE_PSS) && ROW_HAS(host, SCOPE_PSS_MEASURED) && measured <= pss) {
+		add_part(to, "  measured", measured, pss);
+		buffer_add_text(to, ", within the last interval\n");
+		if (is_adaptive(self)) {
+			add_part(to, "  estimated", pss - measured, pss);
+			if (ROW_HAS(self, SELF_OLDEST_AGE)) {
+				buffer_add_text(to, ", from measurements up to ");
+				human_add_age(to, self->q[SELF_OLDEST_AGE]);
+				buffer_add_text(to, " old");
+			}
+			buffer_add_char(to, '\n');
+		}
+	}
+	add_missing(view, to);
+}
+
+static void add_bound(struct buffer *to, double part)
+{
+	const struct metric_histogram *m = metric_histogram(HISTOGRAM_ESTIMATE_ERROR);
+
+	if (isinf(part)) {
+		buffer_add_text(to, "over ");
+		part = m->bounds[HISTOGRAM_BUCKETS - 2];
+	} else {
+		buffer_add_text(to, "up to ");
+	}
+	human_add_percent(to, part);
+}
+
+static void add_accuracy(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_histogram *h = find_histogram(view, HISTOGRAM_ESTIMATE_ERROR);
+	double half, nearly_all;
+
+	if (!h || !report_quantile(h, HALF, &half) || !report_quantile(h, NEARLY_ALL, &nearly_all))
+		return;
+	begin(to, "Accuracy");
+	buffer_add_text(to, "half of the estimates off by ");
+	add_bound(to, half);
+	buffer_add_text(to, ", 99 of 100 by ");
+	add_bound(to, nearly_all);
+	buffer_add_char(to, '\n');
+}
+
+static void add_cpu(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+	uint64_t up_ns = uptime_ns(view);
+	double allowed, needed;
+
+	if (!ROW_HAS(self, SELF_CPU) || !up_ns)
+		return;
+	begin(to, "CPU");
+	human_add_percent(to, (double)self->q[SELF_CPU] / (double)up_ns);
+	buffer_add_text(to, " of one core on average");
+	if (is_adaptive(self)) {
+		allowed = metric_real(self->q[SELF_BUDGET_CPU]);
+		buffer_add_text(to, "; ");
+		human_add_percent(to, allowed);
+		buffer_add_text(to, " allowed");
+		if (ROW_HAS(self, SELF_BUDGET_NEEDED)) {
+			needed = metric_real(self->q[SELF_BUDGET_NEEDED]);
+			buffer_add_text(to, ", ");
+			human_add_percent(to, needed);
+			buffer_add_text(to, " needed");
+			if (needed > allowed)
+				buffer_add_text(to, ": too little");
+		}
+	}
+	buffer_add_char(to, '\n');
+}
+
+static void add_reads(const struct snapshot_self *self, struct buffer *to)
+{
+	if (!ROW_HAS(self, SELF_MEASUREMENTS_WHOLE) || !ROW_HAS(self, SELF_MEASUREMENTS_SLICED))
+		return;
+	begin(to, "Measured");
+	add_count(to, self->q[SELF_MEASUREMENTS_WHOLE], " time", " times");
+	buffer_printf(to, " in one go, %" PRIu64 " in slices, since the start\n",
+		self->q[SELF_MEASUREMENTS_SLICED]);
+}
+
+static void add_deferrals(const struct snapshot_self *self, struct buffer *to)
+{
+	static const struct {
+		enum self_quantity index;
+		const char *why;
+	} reasons[] = {
+		{SELF_DEFERRED_BUDGET, "to save CPU"},
+		{SELF_DEFERRED_STALL, "not to stall a process"},
+		{SELF_DEFERRED_GIANT, "for one huge mapping"},
+		{SELF_DEFERRED_PRESSURE, "while memory was short"},
+	};
+	bool any = false;
+
+	if (!ROW_HAS(self, SELF_DEFERRED_BUDGET))
+		return;
+	begin(to, "Put off");
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
+		uint64_t count = ROW_HAS(self, reasons[i].index) ? self->q[reasons[i].index] : 0;
+
+		if (!count)
+			continue;
+		buffer_add_text(to, any ? ", " : "");
+		add_count(to, count, " time ", " times ");
+		buffer_add_text(to, reasons[i].why);
+		any = true;
+	}
+	buffer_add_text(to, any ? "\n" : "never\n");
+}
+
+static void add_pressure(const struct snapshot_self *self, struct buffer *to)
+{
+	double part;
+
+	if (!ROW_HAS(self, SELF_MEMORY_PRESSURE))
+		return;
+	part = metric_real(self->q[SELF_MEMORY_PRESSURE]);
+	if (part <= PRESSURE_STRAINED)
+		return;
+	begin(to, "Shortage");
+	buffer_add_text(to, "processes wait for memory ");
+	human_add_percent(to, part);
+	buffer_add_text(to, " of the time: measures ");
+	buffer_add_text(to, part > PRESSURE_SEVERE ? "only the new and the overdue\n" : "less\n");
+}
+
+static void add_lack(struct buffer *to, bool *any, const char *what)
+{
+	begin(to, *any ? "" : "Missing");
+	buffer_add_text(to, what);
+	buffer_add_char(to, '\n');
+	*any = true;
+}
+
+static void add_rights(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_scope *host = view_host(view);
+	uint32_t flags = view_self(view)->flags;
+	bool has_all = flags & SELF_CAP_SYS_PTRACE, has_most = flags & SELF_CAP_PERFMON;
+	bool any = false;
+
+	begin(to, "Rights");
+	buffer_add_text(to, has_all    ? "to read every process (CAP_SYS_PTRACE)\n"
+			    : has_most ? "to measure every process (CAP_PERFMON)\n"
+				       : "to read its own user's processes only\n");
+	if (has_most && !has_all)
+		add_lack(to, &any, "CAP_SYS_PTRACE: some names of programs are cut");
+	else if (!has_all)
+		add_lack(to, &any, "CAP_SYS_PTRACE: other users' processes are not measured");
+	if ((has_all || has_most) && ROW_HAS(host, SCOPE_UNMEASURED_DENIED) &&
+		host->q[SCOPE_UNMEASURED_DENIED])
+		add_lack(to, &any, "the kernel refuses some processes all the same");
+	if (!(flags & SELF_COMPARES_MM))
+		add_lack(to, &any, "kcmp: memory that processes share as a whole counts for each");
+	if (flags & SELF_PROC_HIDDEN)
+		add_lack(to, &any,
+			"/proc is mounted with hidepid: other users' processes are not seen");
+	if (!any)
+		add_lack(to, &any, "nothing");
+}
+
+void report_render(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+
+	add_mode(view, now_boottime_ns, to);
+	add_passes(view, to);
+	add_memory(view, to);
+	add_accuracy(view, to);
+	add_cpu(view, to);
+	add_reads(self, to);
+	add_deferrals(self, to);
+	add_pressure(self, to);
+	add_rights(view, to);
+}

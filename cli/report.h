@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What memtallyd is doing, in a page for people. Pure.
+ */
+#ifndef MEMTALLY_CLI_REPORT_H
+#define MEMTALLY_CLI_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "snapshot/view.h"
+
+/*
+ * One line for each thing that is known: mode, passes, how much of the memory is measured, estimated or missing, how
+ * good estimates were, CPU against its budget, what was put off and why, rights. What the image does not have is left
+ * out.
+ */
+void report_render(const struct view *view, uint64_t now_boottime_ns, struct buffer *to);
+
+/*
+ * What at least PER_MILLE of H's values are at most: the upper bound of the bucket in which that one lies, in the unit
+ * of the bounds; infinite for the last bucket. False: it is empty or of a kind that is not known.
+ */
+bool report_quantile(const struct snapshot_histogram *h, unsigned int per_mille, double *ret);
+
+#endif

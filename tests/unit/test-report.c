@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "cli/report.h"
+#include "snapshot/builder.h"
+#include "tests/unit/sample.h"
+
+static void check(const struct view *view, uint64_t now_ns, const char *expected)
+{
+	AUTO_BUFFER struct buffer b = {0};
+
+	report_render(view, now_ns, &b);
+	buffer_add_char(&b, '\0');
+	assert_int_equal(b.error, 0);
+	assert_string_equal(b.data, expected);
+}
+
+#define MIB UINT64_C(1048576)
+
+/* What a host of today looks like, and what becomes of the page where less is known. */
+struct scene {
+	bool is_exact, is_young, is_public;
+	double needed, pressure;
+	uint64_t denied, failed;
+	uint32_t flags;
+};
+
+static void add_host(struct builder *b, const struct scene *c)
+{
+	struct snapshot_scope *host = builder_add_scope(b, METRIC_HOST);
+
+	assert_non_null(host);
+	ROW_SET(host, SCOPE_PSS, 2048 * MIB);
+	ROW_SET(host, SCOPE_PSS_MEASURED, c->is_exact ? 2048 * MIB : 256 * MIB);
+	ROW_SET(host, SCOPE_PROCESSES, 1432);
+	ROW_SET(host, SCOPE_UNMEASURED_DENIED, c->denied);
+	ROW_SET(host, SCOPE_UNMEASURED_CHANGING, c->failed);
+}
+
+static void add_adaptive(struct builder *b, const struct scene *c, struct snapshot_self *self)
+{
+	struct snapshot_histogram *errors;
+
+	ROW_SET(self, SELF_MEASUREMENTS_WHOLE, 12033);
+	ROW_SET(self, SELF_MEASUREMENTS_SLICED, 21);
+	ROW_SET(self, SELF_DEFERRED_BUDGET, c->needed > 0.01 ? 7 : 0);
+	ROW_SET(self, SELF_DEFERRED_STALL, 0);
+	ROW_SET(self, SELF_DEFERRED_GIANT, c->needed > 0.01 ? 1 : 0);
+	ROW_SET(self, SELF_BUDGET_CPU, metric_real_bits(0.01));
+	if (c->needed > 0)
+		ROW_SET(self, SELF_BUDGET_NEEDED, metric_real_bits(c->needed));
+	ROW_SET(self, SELF_OLDEST_AGE, 271 * NS_PER_SEC);
+	if (c->pressure > 0) {
+		ROW_SET(self, SELF_MEMORY_PRESSURE, metric_real_bits(c->pressure));
+		ROW_SET(self, SELF_DEFERRED_PRESSURE, 3);
+	}
+	errors = builder_add_histogram(b);
+	assert_non_null(errors);
+	errors->id = HISTOGRAM_ESTIMATE_ERROR;
+	if (c->is_young)
+		return;
+	errors->bucket[1] = 60;
+	errors->bucket[4] = 39;
+	errors->bucket[15] = 1;
+	errors->count = 100;
+}
+
+static struct view *view_of(const struct scene *c)
+{
+	static const struct image_header head = {
+		.sequence = 738,
+		.interval_ns = 10 * NS_PER_SEC,
+		.stale_ns = 130 * NS_PER_SEC,
+		.boottime_ns = 100 * NS_PER_SEC,
+		.realtime_ns = SAMPLE_REALTIME_NS,
+	};
+	CLEANUP(builder_done) struct builder b = {0};
+	struct image_header h = head;
+	AUTO_CLOSE int fd = -1;
+	struct snapshot_histogram *passes;
+	struct snapshot_process *row;
+	struct snapshot_self *self;
+	struct view *view = NULL;
+	const char *reason;
+
+	builder_begin(&b);
+	add_host(&b, c);
+	passes = builder_add_histogram(&b);
+	assert_non_null(passes);
+	passes->id = HISTOGRAM_PASS_DURATION;
+	passes->bucket[5] = 735;
+	passes->bucket[6] = 3;
+	passes->count = 738;
+	self = builder_add_self(&b);
+	assert_non_null(self);
+	self->version = builder_add_text(&b, "1.2.3", 5);
+	self->flags = c->flags;
+	ROW_SET(self, SELF_PASSES, 738);
+	ROW_SET(self, SELF_LAST_PASS_DURATION, 41200000);
+	ROW_SET(self, SELF_PASS_OVERRUNS, 0);
+	ROW_SET(self, SELF_CPU, 23 * NS_PER_SEC);
+	ROW_SET(self, SELF_START_TIME, SAMPLE_REALTIME_NS - 7380 * NS_PER_SEC);
+	if (!c->is_exact)
+		add_adaptive(&b, c, self);
+	for (uint32_t i = 0; i < c->denied && !c->is_public; i++) {
+		row = builder_add_process(&b);
+		assert_non_null(row);
+		row->pid = i + 1;
+		row->outcome = OUTCOME_DENIED;
+		row->source = SOURCE_RSS;
+		ROW_SET(row, PROCESS_RSS, 10 * MIB);
+	}
+	h.flags = c->is_public ? IMAGE_PUBLIC : 0;
+	assert_int_equal(builder_seal(&b, &h, &fd), 0);
+	if (view_open(fd, &view, &reason) < 0)
+		fail_msg("%s", reason);
+	return view;
+}
+
+#define HEAD_ADAPTIVE                                                                              \
+	"memtallyd 1.2.3: adaptive, looks at all processes every 10 s\n"                           \
+	"Running     2 h 3 min; the last snapshot is of 9 s ago\n"                                 \
+	"Passes      738; the last took 41 ms, 99 of 100 at most 50 ms\n"
+#define MEMORY_ADAPTIVE                                                                            \
+	"Memory      2.0 GiB (PSS) of 1432 processes\n"                                            \
+	"  measured  256.0 MiB, 12 %, within the last interval\n"                                  \
+	"  estimated 1.8 GiB, 88 %, from measurements up to 4 min 31 s old\n"
+#define ACCURACY "Accuracy    half of the estimates off by up to 0.01 %, 99 of 100 by up to 0.5 %\n"
+
+static void one_page_says_it(void **state)
+{
+	static const struct {
+		struct scene scene;
+		const char *text;
+	} cases[] = {
+		{{.needed = 0.0042, .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
+			HEAD_ADAPTIVE MEMORY_ADAPTIVE ACCURACY
+			"CPU         0.31 % of one core on average; 1 % allowed, 0.42 % needed\n"
+			"Measured    12033 times in one go, 21 in slices, since the start\n"
+			"Put off     never\n"
+			"Rights      to read every process (CAP_SYS_PTRACE)\n"
+			"Missing     nothing\n"},
+		{{.needed = 0.023,
+			 .pressure = 0.125,
+			 .denied = 3,
+			 .failed = 1,
+			 .flags = SELF_PROC_HIDDEN},
+			HEAD_ADAPTIVE MEMORY_ADAPTIVE
+			"  denied    3 processes may not be read: at most 30.0 MiB, in no sum\n"
+			"  failed    1 process could not be read for other reasons\n" ACCURACY
+			"CPU         0.31 % of one core on average; 1 % allowed, 2.3 % needed: too "
+			"little\n"
+			"Measured    12033 times in one go, 21 in slices, since the start\n"
+			"Put off     7 times to save CPU, 1 time for one huge mapping, 3 times while "
+			"memory was short\n"
+			"Shortage    processes wait for memory 12 % of the time: measures less\n"
+			"Rights      to read its own user's processes only\n"
+			"Missing     CAP_SYS_PTRACE: other users' processes are not measured\n"
+			"            kcmp: memory that processes share as a whole counts for each\n"
+			"            /proc is mounted with hidepid: other users' processes are not "
+			"seen\n"},
+		{{.is_young = true,
+			 .is_public = true,
+			 .pressure = 0.31,
+			 .denied = 1,
+			 .flags = SELF_CAP_PERFMON | SELF_COMPARES_MM},
+			HEAD_ADAPTIVE MEMORY_ADAPTIVE
+			"  denied    1 process may not be read\n"
+			"CPU         0.31 % of one core on average; 1 % allowed\n"
+			"Measured    12033 times in one go, 21 in slices, since the start\n"
+			"Put off     3 times while memory was short\n"
+			"Shortage    processes wait for memory 31 % of the time: measures only the "
+			"new and the overdue\n"
+			"Rights      to measure every process (CAP_PERFMON)\n"
+			"Missing     CAP_SYS_PTRACE: some names of programs are cut\n"
+			"            the kernel refuses some processes all the same\n"},
+		{{.is_exact = true, .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
+			"memtallyd 1.2.3: exact, measures all processes every 10 s\n"
+			"Running     2 h 3 min; the last snapshot is of 9 s ago\n"
+			"Passes      738; the last took 41 ms, 99 of 100 at most 50 ms\n"
+			"Memory      2.0 GiB (PSS) of 1432 processes\n"
+			"  measured  2.0 GiB, 100 %, within the last interval\n"
+			"CPU         0.31 % of one core on average\n"
+			"Rights      to read every process (CAP_SYS_PTRACE)\n"
+			"Missing     nothing\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_VIEW struct view *view = view_of(&cases[i].scene);
+
+		check(view, 109 * NS_PER_SEC, cases[i].text);
+	}
+}
+
+/* Of an image with next to nothing in it, no line is made up. */
+static void what_is_not_known_is_left_out(void **state)
+{
+	static const struct image_header head = {
+		.sequence = 1, .interval_ns = 100 * NS_PER_MSEC, .stale_ns = 1, .boottime_ns = 1};
+	CLEANUP(builder_done) struct builder b = {0};
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_CLOSE int fd = -1;
+	const char *reason;
+
+	(void)state;
+	builder_begin(&b);
+	assert_non_null(builder_add_scope(&b, METRIC_HOST));
+	builder_add_self(&b)->flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM;
+	assert_int_equal(builder_seal(&b, &head, &fd), 0);
+	assert_int_equal(view_open(fd, &view, &reason), 0);
+	check(view, 1,
+		"memtallyd : exact, measures all processes every 100 ms\n"
+		"Running     the last snapshot is of 0 s ago\n"
+		"Rights      to read every process (CAP_SYS_PTRACE)\n"
+		"Missing     nothing\n");
+}
+
+static void quantiles_are_upper_bounds(void **state)
+{
+	struct snapshot_histogram h = {.id = HISTOGRAM_ESTIMATE_ERROR};
+	double found = 777;
+
+	(void)state;
+	assert_false(report_quantile(&h, 500, &found));
+	h.bucket[0] = 1;
+	h.count = 1;
+	assert_true(report_quantile(&h, 990, &found) && found == 0.00001);
+	h.bucket[15] = 1;
+	h.count = 2;
+	assert_true(report_quantile(&h, 500, &found) && found == 0.00001);
+	assert_true(report_quantile(&h, 501, &found) && isinf(found));
+	h.bucket[3] = 198;
+	h.count = 200;
+	assert_true(report_quantile(&h, 5, &found) && found == 0.00001);
+	assert_true(report_quantile(&h, 6, &found) && found == 0.002);
+	assert_true(report_quantile(&h, 995, &found) && found == 0.002);
+	assert_true(report_quantile(&h, 996, &found) && isinf(found));
+	h.id = HISTOGRAM_COUNT_; /* of a newer minor version */
+	found = 777;
+	assert_false(report_quantile(&h, 500, &found));
+	assert_true(found == 777);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_page_says_it),
+		cmocka_unit_test(what_is_not_known_is_left_out),
+		cmocka_unit_test(quantiles_are_upper_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
