@@ -16,7 +16,7 @@
 #define LOOK_MAX_AGE_NS (120 * NS_PER_SEC) /* of status, where nothing else asks for it */
 #define SLICE_ABOVE_NS  (2 * NS_PER_MSEC)  /* longer holds than this are sliced */
 #define PAUSE_NS        (2 * NS_PER_MSEC) /* between slices: they, and not the slices, are what helps */
-enum { GUESS_TIMES = 16 };
+enum { GUESS_TIMES = 16, LOOKS_IN_AN_AGE = 8 };
 
 #define REFUSED_COST_NS (5 * NS_PER_USEC) /* of an open that is denied */
 
@@ -303,6 +303,41 @@ static void count_error(struct adapt *a, uint64_t estimated, uint64_t found)
 	h->sum_ns = amount_add(h->sum_ns, error);
 }
 
+/* Whether W shares so much anonymous memory that it would have to be measured if it wrote to that. */
+static bool may_break(const struct adapt *a, const struct watch *w)
+{
+	const struct estimate_base *b = &w->base;
+
+	return plan_doubt_matters(relations_room(w), b->pss_anon + b->pss_file + b->pss_shmem,
+		a->limits.max_age_ns, a->limits.max_age_ns);
+}
+
+/*
+ * A write to memory that is shared copies a page and moves no counter but that of faults. Looks at those of
+ * all who may, or, in each pass, at some in turn.
+ */
+static void read_faults(struct adapt *a, bool all)
+{
+	uint64_t turns = amount_max(
+		a->limits.max_age_ns / a->limits.interval_ns / LOOKS_IN_AN_AGE, 1);
+	uint64_t faults;
+
+	a->turn++;
+	for (size_t i = 0; i < a->table->count; i++) {
+		struct process *p = a->table->item[i];
+		struct watch *w = p->watch;
+
+		if (!w || !w->has_base || !w->has_faults || w->is_elsewhere ||
+			(!all && ((uint64_t)p->pid + a->turn) % turns))
+			continue;
+		if (process_faults(a->reader, p, &faults) == 0)
+			relations_faulted(w, faults, a->page_bytes, clock_now_ns(CLOCK_BOOTTIME));
+		/* Where one has, others may have at the same time. */
+		if (!w->calm && w->broken_kib && relations_broken(w) >= relations_room(w) / 4)
+			a->is_alarmed = true;
+	}
+}
+
 /* Takes over S, which is to be a measurement of P. */
 static void take(struct adapt *a, struct process *p, const struct sample *s)
 {
@@ -311,6 +346,7 @@ static void take(struct adapt *a, struct process *p, const struct sample *s)
 	struct estimate_base base;
 	struct estimate before;
 	struct statm after, *seen = NULL;
+	uint64_t faults;
 	bool had_base;
 
 	note(a, p, s, now_boot_ns);
@@ -326,9 +362,12 @@ static void take(struct adapt *a, struct process *p, const struct sample *s)
 		relations_measured(
 			&a->relations, a->reader, p, had_base ? &base : NULL, now_boot_ns);
 		if (had_base) {
+			relations_broke(w, &before, now_boot_ns);
 			count_error(a, before.pss, s->q[PROCESS_PSS]);
 			pool_measured(&a->pool, &before, &w->base);
 		}
+		w->has_faults = may_break(a, w) && process_faults(a->reader, p, &faults) == 0;
+		w->faults = w->has_faults ? (uint32_t)faults : 0;
 	} else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING) {
 		w->has_base =
 			false; /* an earlier figure would hide that it can't be had any more */
@@ -550,7 +589,7 @@ static bool is_urgent(
 	*ret_doubt = *ret_pss = w->seen.resident * a->page_bytes;
 	if (!w->has_base)
 		return !w->measured_ns;
-	if (!w->doubt)
+	if (!w->doubt && !relations_broken(w))
 		return false;
 	estimate(a, w, &e);
 	*ret_doubt = doubt_of(w, e.low, e.pss, e.high);
@@ -562,9 +601,10 @@ static bool is_urgent(
 static uint64_t row_doubt(const struct watch *w, const struct snapshot_process *row)
 {
 	uint64_t pss = row->q[PROCESS_PSS];
-
-	return doubt_of(w, amount_min(row->q[PROCESS_PSS_LOW], pss), pss,
+	uint64_t doubt = doubt_of(w, amount_min(row->q[PROCESS_PSS_LOW], pss), pss,
 		amount_max(row->q[PROCESS_PSS_HIGH], pss));
+
+	return amount_max(doubt, relations_broken(w));
 }
 
 int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
@@ -578,6 +618,7 @@ int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 	if (!items)
 		return -ENOMEM;
 	read_meminfo(a, &a->after);
+	read_faults(a, false);
 	relations_renew(&a->relations, a->page_bytes);
 	for (size_t i = 0; i < a->table->count; i++) {
 		const struct process *p = a->table->item[i];
@@ -715,11 +756,14 @@ bool adapt_pool_end(struct adapt *a, bool is_whole)
 		.cpus = a->cpus,
 		.now_ns = a->begin_ns,
 	};
+	bool is_used;
 
 	if (!middle(a, MEMINFO_ANON_PAGES, &host.anon, &host.anon_unsure) ||
 		!middle(a, MEMINFO_MAPPED, &host.mapped, &host.mapped_unsure))
 		host.is_whole = false;
-	return pool_end(&a->pool, &host);
+	is_used = pool_end(&a->pool, &host);
+	a->is_alarmed |= pool_alarms(&a->pool);
+	return is_used;
 }
 
 void adapt_pool_settle(struct adapt *a, const struct process *p, struct snapshot_process *row)
@@ -774,6 +818,9 @@ int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_n
 	a->chosen = a->next = 0;
 	if (!items)
 		return -ENOMEM;
+	if (a->is_alarmed)
+		read_faults(a, true);
+	a->is_alarmed = false;
 	a->total_cost_ns = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct process *p = members[i];

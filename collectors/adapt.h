@@ -73,7 +73,8 @@ struct adapt {
 	uint64_t left_ns; /* predicted cost of those */
 	bool is_broke;    /* the last turn found the budget used up */
 	uint64_t due_ns;  /* CLOCK_MONOTONIC of the next pass; 0: one is under way */
-	uint64_t round;
+	uint64_t round, turn;
+	bool is_alarmed;        /* by the host's sum, or by one's faults: all are worth a look */
 	uint64_t total_cost_ns; /* of measuring everything once */
 	uint64_t
 		measured_ns; /* CLOCK_BOOTTIME of the oldest measurement that this pass shows; 0: there is none */

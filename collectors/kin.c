@@ -38,6 +38,8 @@ struct kin_family {
 	struct kin_family *next_dirty;
 	struct kin_member *voice; /* the last of those born in it to be measured */
 	struct kin_found found;
+	uint64_t broken;    /* bytes, by all that were ever found */
+	uint64_t broken_ns; /* those measured later know */
 	uint64_t deaths_ns; /* the pass in which .deaths were noticed */
 	uint32_t deaths;
 	uint32_t count;
@@ -554,6 +556,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	if (!m->family)
 		return r;
 	m->then = m->kept = m->family->count;
+	m->broken = m->family->broken;
 	if (m->is_forked)
 		m->family->voice = m;
 	return 0;
@@ -650,6 +653,22 @@ int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *l
 	m->is_mapped = true;
 	m->mapped_file = base->file;
 	return 0;
+}
+
+void kin_broke(struct kin_member *m, uint64_t bytes, uint64_t at_ns)
+{
+	if (!m->family)
+		return;
+	m->family->broken += bytes;
+	m->family->broken_ns = amount_max(m->family->broken_ns, at_ns);
+	m->broken = m->family->broken;
+}
+
+uint64_t kin_broken(const struct kin_member *m)
+{
+	if (!m->family || m->measured_ns >= m->family->broken_ns)
+		return 0;
+	return m->family->broken - m->broken;
 }
 
 struct kin_member *kin_speaker(const struct kin_member *m)

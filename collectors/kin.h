@@ -61,6 +61,7 @@ struct kin_member {
 	uint64_t seen;        /* who was there at its measurement has this or less */
 	uint64_t born_ns;     /* CLOCK_BOOTTIME, as its start time says */
 	uint64_t measured_ns; /* CLOCK_BOOTTIME; 0: never */
+	uint64_t broken;      /* what the family had broken when it was measured */
 	uint64_t mapped_file; /* what .file was when its segments were read */
 	uint32_t then;        /* how many were there at its measurement, itself among them */
 	uint32_t kept;       /* of those, still here; this and the next five as of kin_affected() */
@@ -139,6 +140,15 @@ struct kin_member *kin_affected(struct kin *k);
  */
 bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
+
+/*
+ * M was found to have BYTES for itself that it had shared, written to before AT_NS: who shares with it and was
+ * measured earlier may have as much more by it.
+ */
+void kin_broke(struct kin_member *m, uint64_t bytes, uint64_t at_ns);
+
+/* How much others of its family broke since M's measurement. */
+uint64_t kin_broken(const struct kin_member *m);
 
 /*
  * Whose measurement may stand for M, that has none of its own: a newborn sibling's, measured since M was

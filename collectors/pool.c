@@ -274,6 +274,16 @@ bool pool_end(struct pool *p, const struct pool_host *host)
 	               amount_add(amount_min(p->slack_up, p->slack_down), p->file.noise);
 }
 
+bool pool_alarms(struct pool *p)
+{
+	struct pool_part *t = &p->anon;
+	uint64_t up = t->is_used && t->drift > 0 ? size_of(t->drift) : 0;
+	bool alarms = up > amount_add(t->alarmed, t->noise);
+
+	t->alarmed = alarms ? up : amount_min(t->alarmed, up);
+	return alarms;
+}
+
 struct share {
 	int64_t mid;
 	uint64_t down, up;

@@ -65,12 +65,13 @@ struct pool_part {
 	uint64_t since_ns; /* who was measured later has no part in the drift; 0: there is none */
 	uint64_t first_ns; /* since when the first look waits for those without an estimate */
 	uint64_t unread_before; /* .unread of the last pass that could compare */
-	int64_t found;   /* what measurements found above the estimates since the last pass */
-	bool is_used;    /* it could be compared in this pass */
-	bool has_looked; /* and in one before */
-	bool was_up;     /* which way it went in the last pass */
-	uint64_t least;  /* the drift when it was smallest since then */
-	uint64_t spread; /* the weight that it is spread over */
+	int64_t found;    /* what measurements found above the estimates since the last pass */
+	bool is_used;     /* it could be compared in this pass */
+	bool has_looked;  /* and in one before */
+	uint64_t alarmed; /* the drift upwards that pool_alarms() has told of */
+	bool was_up;      /* which way it went in the last pass */
+	uint64_t least;   /* the drift when it was smallest since then */
+	uint64_t spread;  /* the weight that it is spread over */
 };
 
 struct pool {
@@ -111,6 +112,9 @@ void pool_measured(
  * nobody's, and the rest is drift. Those without an estimate are waited for before that, for the maximum age.
  */
 bool pool_end(struct pool *p, const struct pool_host *host);
+
+/* Whether the host has more anonymous memory than can be told of, and by more than when this was last asked. */
+bool pool_alarms(struct pool *p);
 
 /*
  * The doubt that falls to M. An upward drift of anon goes by RssAnon - Pss_Anon, which is all that

@@ -766,3 +766,22 @@ int process_read_cgroup(
 		close(fd);
 	return e;
 }
+
+int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
+{
+	AUTO_CLOSE int owned = -1;
+	struct stat_info stat;
+	bool is_owned;
+	int dirfd = process_directory(r, p, &is_owned), e;
+	size_t len;
+
+	if (dirfd < 0)
+		return dirfd;
+	owned = is_owned ? dirfd : -1;
+	e = file_read(dirfd, "stat", r->text, sizeof(r->text), &len);
+	if (e == 0)
+		e = stat_parse(r->text, len, &stat);
+	if (e == 0)
+		*ret = stat.faults;
+	return e;
+}

@@ -124,6 +124,9 @@ int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
  */
 int process_directory(struct process_reader *r, struct process *p, bool *ret_owned);
 
+/* How often P, which is known, has faulted. A negative errno: -ESRCH, or nobody tells. */
+int process_faults(struct process_reader *r, struct process *p, uint64_t *ret);
+
 /* The path of FILE below P's directory, through the live thread of a dead leader where need be. */
 enum { PROCESS_PATH_SIZE = 64 };
 const char *process_path(

@@ -18,6 +18,8 @@
 enum {
 	MAPS_TEXT_MAX = 1 << 20, /* a process with more has so many mappings that none is large */
 	MAPS_PIECE = 1 << 12,
+	BROKEN_MIN = 256 << 10,
+	CALM_MAX = 16,
 	LIKE_PART = 8, /* a fork's size is its parent's, but for so much */
 };
 
@@ -192,6 +194,48 @@ void relations_renew(struct relations *r, uint64_t page_bytes)
 	}
 }
 
+uint64_t relations_room(const struct watch *w)
+{
+	struct estimate_part anon, file;
+
+	estimate_parts(&w->base, &anon, &file);
+	return anon.rss - anon.pss;
+}
+
+uint64_t relations_broken(const struct watch *w)
+{
+	uint64_t broken = w->broken_kib * UINT64_C(1024) + kin_broken(&w->kin);
+
+	return w->has_base && broken ? amount_min(broken, relations_room(w)) : 0;
+}
+
+void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, uint64_t now_ns)
+{
+	struct estimate_now now = watch_now(w, page_bytes);
+	uint64_t bytes = ((uint32_t)faults - w->faults) * page_bytes;
+
+	/* What has grown was faulted in, and is counted. */
+	bytes = amount_less(bytes, amount_less(now.anon, w->base.anon));
+	w->broken_kib = (uint32_t)amount_min((bytes >> w->calm) / 1024, UINT32_MAX);
+	w->broken_ns = now_ns;
+}
+
+void relations_broke(struct watch *w, const struct estimate *before, uint64_t now_ns)
+{
+	struct estimate_part anon, file;
+	uint64_t gain;
+
+	estimate_parts(&w->base, &anon, &file);
+	gain = amount_less(anon.pss, before->pss_anon);
+	if (gain >= BROKEN_MIN) {
+		kin_broke(&w->kin, gain, w->broken_kib ? w->broken_ns : now_ns);
+		w->calm = 0;
+	} else if (w->broken_kib >= BROKEN_MIN / 1024 && w->calm < CALM_MAX) {
+		w->calm++;
+	}
+	w->broken_kib = 0;
+}
+
 uint64_t relations_turnover(const struct watch *w)
 {
 	const struct estimate_base *b = &w->base;
@@ -221,6 +265,7 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	}
 	doubt.anon_down = amount_add(doubt.anon_down, speaker->unsure);
 	doubt.anon_up = amount_add(doubt.anon_up, speaker->unsure);
+	doubt.anon_up = amount_add(doubt.anon_up, relations_broken(w));
 	if (more)
 		estimate_doubt_add(&doubt, more);
 	estimate_carry(&speaker->base, &now, &doubt, ret);

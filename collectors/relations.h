@@ -40,6 +40,18 @@ int relations_largest(struct process_reader *reader, struct process *p, uint64_t
 /* After all that happened before a pass and in it: renews the doubts of those whom it affects. */
 void relations_renew(struct relations *r, uint64_t page_bytes);
 
+/* W, measured, has faulted FAULTS times: what it may have written to of what it shared since it was measured. */
+void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, uint64_t now_ns);
+
+/* W was measured again, where BEFORE was expected: tells its family what it has for itself now. */
+void relations_broke(struct watch *w, const struct estimate *before, uint64_t now_ns);
+
+/* How much PSS W may have gained, as far as faults and its family say. */
+uint64_t relations_broken(const struct watch *w);
+
+/* How much PSS W would gain if nobody else had its anonymous memory. */
+uint64_t relations_room(const struct watch *w);
+
 /* Of what W shared when it was measured, as large a part as of its family was born or has ended since. */
 uint64_t relations_turnover(const struct watch *w);
 

@@ -11,6 +11,7 @@
 enum {
 	FIELD_FIRST = 3, /* the one behind the ')' */
 	FIELD_PARENT = 4,
+	FIELD_FAULTS = 10,
 	FIELD_START_TIME = 22,
 	FIELD_START_CODE = 26,
 	FIELD_START_STACK = 28,
@@ -33,7 +34,8 @@ int stat_parse(const char *text, size_t len, struct stat_info *ret)
 	at++;
 	for (unsigned int field = FIELD_FIRST; field <= FIELD_START_STACK; field++) {
 		const char *next;
-		uint64_t *to = field == FIELD_START_TIME    ? &info.start_ticks
+		uint64_t *to = field == FIELD_FAULTS        ? &info.faults
+		               : field == FIELD_START_TIME  ? &info.start_ticks
 		               : field == FIELD_START_CODE  ? &info.start_code
 		               : field == FIELD_START_STACK ? &info.start_stack
 		                                            : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/PID/stat: when a process started, and which image it runs.
+ * /proc/PID/stat: when a process started, which image it runs, and how often it has faulted.
  */
 #ifndef MEMTALLY_COLLECTORS_STAT_H
 #define MEMTALLY_COLLECTORS_STAT_H
@@ -11,7 +11,8 @@
 #include <sys/types.h>
 
 struct stat_info {
-	pid_t parent; /* field 4; 0: none in our pid namespace, or nothing that could be one */
+	pid_t parent;    /* field 4; 0: none in our pid namespace, or nothing that could be one */
+	uint64_t faults; /* field 10, minor ones, of all its threads */
 	uint64_t start_ticks; /* field 22, clock ticks since boot */
 	/* Fields 26 and 28: where the program's text and stack begin, which change with every exec. 1 and 0
 	 * for readers that may not look into the process. */

@@ -39,6 +39,9 @@ struct watch {
 	uint32_t huge_kib, mappings; /* of the measurement; 0 mappings: not known */
 	uint32_t largest_kib;        /* of the largest mapping, at most; 0: not known */
 	uint32_t mapped_kib;         /* the RSS when that was found out */
+	uint32_t faults;             /* that it had when it was measured, if .has_faults; wraps */
+	uint32_t broken_kib;         /* that it may have broken since, as its faults said last */
+	uint64_t broken_ns;          /* CLOCK_BOOTTIME at which they did */
 	uint32_t unsure; /* bytes by which .base may be off either way, since it moved meanwhile */
 	uint16_t lack_anon,
 		lack_file; /* what .base has added to the kernel's Pss_Anon and Pss_File */
@@ -46,6 +49,8 @@ struct watch {
 	bool is_member;  /* as of the last look: it has memory */
 	bool is_seen;    /* .seen holds what statm said */
 	bool is_settled; /* who it is is known; else the next pass looks */
+	uint8_t calm;    /* how often faults were for nothing; each time they count half */
+	bool has_faults;
 	bool has_base;
 	bool is_related;
 	bool by_slices;    /* .habit is of walks by slices */

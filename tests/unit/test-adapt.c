@@ -291,6 +291,94 @@ static void an_exit_puts_its_family_in_doubt(void **state)
 	assert_int_equal(row_of(view, 30)->source, SOURCE_ESTIMATE);
 }
 
+static void write_stat(struct scene *s, int pid, unsigned int faults)
+{
+	char path[32], text[256];
+
+	snprintf(path, sizeof(path), "%d/stat", pid);
+	snprintf(text, sizeof(text),
+		"%d (worker) S 4 4 4 0 -1 4194560 %u 0 0 0 1 2 0 0 20 0 1 0 0 1000000 25 "
+		"18446744073709551615 99 100 99 0 0 0\n",
+		pid, faults);
+	tree_write(&s->tree, path, text);
+}
+
+/*
+ * A write to what is shared moves no counter but that of faults: who faulted is measured, and then, since it has more
+ * for itself now, the other, which never faults.
+ */
+static void faults_tell_of_writes(void **state)
+{
+	struct pass_options always = options;
+	AUTO_SCENE struct scene *s = NULL;
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.pid = 30,
+		.image = 99,
+		.name = "worker",
+		.rss_kib = 10000,
+		.pss_kib = 5500,
+		.uss_kib = 1000};
+
+	(void)state;
+	always.max_age_ns =
+		40 * NS_PER_SEC; /* in which faults are read twice as often as passes are made */
+	s = scene_new(&always);
+	for (; p.pid < 32; p.pid++) {
+		add(s, &p, 0);
+		tree_write(
+			&s->tree, p.pid == 30 ? "30/statm" : "31/statm", "10000 2500 0 0 0 0 0\n");
+		write_stat(s, p.pid, 5000);
+	}
+	view_unref(run_pass(s));
+	view_unref(run_pass(s));
+	assert_int_equal(s->opened[ROLLUP].count, 0);
+	p.pss_kib = p.uss_kib = 10000;
+	for (p.pid = 30; p.pid < 32; p.pid++) {
+		add(s, &p, 0);
+		tree_write(
+			&s->tree, p.pid == 30 ? "30/statm" : "31/statm", "10000 2500 0 0 0 0 0\n");
+		write_stat(s, p.pid, p.pid == 30 ? 5000 + 2250 : 5000);
+	}
+	view = run_pass(s);
+	assert_int_equal(s->opened[ROLLUP].count, 1);
+	assert_int_equal(row_of(view, 30)->q[PROCESS_PSS], 10000 * 1024);
+	assert_true(row_of(view, 31)->q[PROCESS_PSS_HIGH] >= 10000 * 1024);
+	view = view_unref(view);
+	view = run_pass(s);
+	assert_int_equal(s->opened[ROLLUP].count, 1);
+	assert_int_equal(row_of(view, 31)->q[PROCESS_PSS], 10000 * 1024);
+	view_unref(run_pass(s));
+	assert_int_equal(s->opened[ROLLUP].count, 0);
+}
+
+/* Faults for nothing count less each time. */
+static void faults_for_nothing_count_less(void **state)
+{
+	struct pass_options always = options;
+	AUTO_SCENE struct scene *s = NULL;
+	struct tree_process p = {.pid = 30,
+		.image = 99,
+		.name = "worker",
+		.rss_kib = 10000,
+		.pss_kib = 5500,
+		.uss_kib = 1000};
+	unsigned int measured = 0;
+
+	(void)state;
+	always.max_age_ns = 40 * NS_PER_SEC;
+	s = scene_new(&always);
+	add(s, &p, 0);
+	tree_write(&s->tree, "30/statm", "10000 2500 0 0 0 0 0\n");
+	write_stat(s, 30, 0);
+	view_unref(run_pass(s));
+	for (unsigned int pass = 1; pass < 20; pass++) {
+		write_stat(s, 30, pass * 1000);
+		view_unref(run_pass(s));
+		measured += s->opened[ROLLUP].count;
+	}
+	assert_in_range(measured, 2, 8);
+}
+
 /* Where tenths of a large family end, few can have lost all with whom they shared: not all are measured for that. */
 static void a_large_family_is_not_all_in_doubt(void **state)
 {
@@ -848,6 +936,8 @@ int main(void)
 		cmocka_unit_test(measures_the_new_at_once),
 		cmocka_unit_test(an_exit_puts_its_family_in_doubt),
 		cmocka_unit_test(a_large_family_is_not_all_in_doubt),
+		cmocka_unit_test(faults_tell_of_writes),
+		cmocka_unit_test(faults_for_nothing_count_less),
 		cmocka_unit_test(measures_a_family_at_once),
 		cmocka_unit_test(guesses_what_the_budget_forbids),
 		cmocka_unit_test(says_who_is_denied),

@@ -33,6 +33,7 @@ static void passes_over_any_name(void **state)
 		assert_int_equal(stat_parse(text, (size_t)n, &info), 0);
 		assert_true(stat_is_same_image(&info, &expected));
 		assert_int_equal(info.parent, 1);
+		assert_int_equal(info.faults, 1000);
 	}
 }
 
