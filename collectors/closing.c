@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/closing.h"
+
+#include "base/clock.h"
+#include "collectors/export.h"
+#include "collectors/growth.h"
+#include "collectors/names.h"
+#include "collectors/pass-state.h"
+
+void closing_add(struct pass *pass, size_t i)
+{
+	struct process *p = pass->rows.member[i];
+	struct snapshot_process *row = rows_at(&pass->rows, i);
+	uint64_t hwm = 0, swap = 0;
+
+	pass->counts.outcome[row->outcome]++;
+	if (row->outcome == OUTCOME_MEASURED || row->source == SOURCE_RSS)
+		pass->counts.source[row->source]++;
+	if (ROW_HAS(row, PROCESS_VM_HWM))
+		hwm = growth_add_hwm(&p->growth, row->q[PROCESS_VM_HWM]);
+	if (ROW_HAS(row, PROCESS_VM_SWAP))
+		swap = growth_add_swap(&p->growth, row->q[PROCESS_VM_SWAP]);
+	if (p->growth.has_hwm)
+		ROW_SET(row, PROCESS_VM_HWM_GROWTH, p->growth.hwm_bytes);
+	if (p->growth.has_swap)
+		ROW_SET(row, PROCESS_VM_SWAP_GROWTH, p->growth.swap_bytes);
+	tally_add(&pass->tally, p, row, hwm, swap);
+	if (p->user_unit != PROCESS_NO_SCOPE)
+		scopes_at(&pass->belonging.user_units, p->user_unit)->sums.q[SCOPE_PROCESSES]++;
+}
+
+/* Rows that nobody belongs to and that no series needs. */
+static void remove_empty(struct scopes *table)
+{
+	for (struct scope *s = scopes_next(table, NULL), *next; s; s = next) {
+		next = scopes_next(table, s);
+		if (!s->sums.q[SCOPE_PROCESSES] && !s->exported)
+			scopes_remove(table, s);
+	}
+}
+
+int closing_end(struct pass *pass)
+{
+	const uint32_t wanted[TALLY_TABLES] = {pass->options.export_users,
+		pass->options.export_programs, pass->options.export_units};
+	int r = 0;
+
+	pass->end_ns = clock_now_ns(CLOCK_MONOTONIC);
+	tally_end(&pass->tally, pass->end_ns);
+	for (unsigned int i = 0; i < TALLY_TABLES; i++) {
+		int e = export_scopes(
+			&pass->tally.table[i], wanted[i], pass->end_ns, &pass->scratch);
+
+		/* Whatever happens, what was added to the rows is added to (other), too. */
+		tally_sum_other(&pass->tally, (enum metric_scope)(METRIC_USER + i));
+		remove_empty(&pass->tally.table[i]);
+		r = r ? r : e;
+	}
+	remove_empty(&pass->belonging.user_units);
+	names_renew(tally_table(&pass->tally, METRIC_USER), pass->end_ns);
+	if (r == 0)
+		r = export_processes(pass->rows.member, rows_at(&pass->rows, 0),
+			rows_count(&pass->rows), pass->options.export_processes, &pass->scratch);
+	return r;
+}

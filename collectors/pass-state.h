@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the parts of a pass share: pass.c (its life), phases.c (its work), closing.c (its sums) and publication.c
+ * (its image). Nobody else looks into it.
+ */
+#ifndef MEMTALLY_COLLECTORS_PASS_STATE_H
+#define MEMTALLY_COLLECTORS_PASS_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buffer.h"
+#include "collectors/adapt.h"
+#include "collectors/belonging.h"
+#include "collectors/compose.h"
+#include "collectors/pass.h"
+#include "collectors/procfs.h"
+#include "collectors/proctable.h"
+#include "collectors/rows.h"
+#include "collectors/self.h"
+#include "collectors/sharing.h"
+#include "collectors/tally.h"
+#include "snapshot/image.h"
+
+enum phase {
+	PHASE_IDLE,
+	PHASE_READ,   /* exact: measures each */
+	PHASE_SENSE,  /* adaptive: looks at each, */
+	PHASE_URGENT, /* measures those that never were, */
+	PHASE_ROWS,   /* and estimates each */
+	PHASE_SHARE,
+	PHASE_POOL,   /* adaptive: adds each up, */
+	PHASE_SETTLE, /* and where that tells something, applies it to each */
+	PHASE_TALLY,
+	PHASE_READY,
+};
+
+struct pass {
+	struct pass_options options, next_options;
+	struct procfs procfs;
+	struct process_reader reader;
+	struct proctable table;
+	struct adapt adapt;
+	struct sharing sharing;
+	struct tally tally;
+	struct belonging belonging;
+	struct rows rows;
+	struct buffer scratch;
+	pid_t *pids;
+	size_t pids_capacity;
+
+	enum phase phase;
+	size_t at; /* the next process or row of the phase */
+	uint32_t name_cursor;
+
+	uint8_t instance[IMAGE_INSTANCE_SIZE];
+	uint64_t begin_boottime_ns, begin_ns, end_ns;
+	uid_t euid;
+	bool can_compare, compares_mm, reads_foreign;
+	bool was_adaptive, is_whole;
+	uint64_t cpu_ns; /* of the pass under way, by its thread */
+	struct self self;
+	struct compose_counts counts; /* .passes is the sequence of the last snapshot */
+};
+
+/* Whether processes are missing that others see. */
+static inline bool pass_is_hidden(const struct pass *pass)
+{
+	return pass->procfs.hides_from_us && !pass->self.has_sys_ptrace;
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/phases.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "collectors/closing.h"
+#include "collectors/pass-state.h"
+#include "collectors/watch.h"
+
+static int add_member(struct pass *pass, struct process *p, const struct sample *s)
+{
+	struct snapshot_process *row = rows_add(&pass->rows, p);
+
+	if (!row)
+		return -ENOMEM;
+	row->pid = (uint32_t)p->pid;
+	row->uid = s->uid;
+	row->source = (uint8_t)s->source;
+	row->outcome = (uint8_t)s->outcome;
+	row->present = s->present;
+	memcpy(row->q, s->q, sizeof(row->q));
+	/* When it was read; publication_make() makes an age of it. */
+	if (s->outcome == OUTCOME_MEASURED)
+		ROW_SET(row, PROCESS_PSS_AGE, clock_now_ns(CLOCK_BOOTTIME));
+	return belonging_set(&pass->belonging, &pass->reader, p, s);
+}
+
+static int read_one(struct pass *pass)
+{
+	struct process *p = pass->table.item[pass->at++];
+	struct sample s;
+	int r = process_read(&pass->reader, p, clock_now_ns(CLOCK_MONOTONIC), &s);
+
+	if (r == 0 && s.is_member) {
+		if (s.outcome == OUTCOME_MEASURED && s.uid != pass->euid)
+			pass->reads_foreign = true;
+		r = add_member(pass, p, &s);
+	} else if (r == 0) {
+		pass->counts.outcome[s.outcome]++;
+		belonging_drop(p);
+	}
+	if (r < 0) /* its name or unit may be lost: the next pass has to read them again */
+		belonging_drop(p);
+	return r;
+}
+
+/* Takes over what S, of an adaptive pass, says of P's user, program and unit. */
+static int take_sample(struct pass *pass, struct process *p, const struct sample *s)
+{
+	int r = 0;
+
+	if (s->is_member)
+		r = belonging_set(&pass->belonging, &pass->reader, p, s);
+	else
+		belonging_drop(p);
+	if (r < 0) {
+		belonging_drop(p);
+		p->watch->is_settled = false;
+	}
+	return r;
+}
+
+static int sense_one(struct pass *pass)
+{
+	struct process *p = pass->table.item[pass->at++];
+	struct sample s;
+	int r = adapt_sense(&pass->adapt, p, clock_now_ns(CLOCK_MONOTONIC), &s);
+
+	return r == ADAPT_SAMPLE ? take_sample(pass, p, &s) : r;
+}
+
+int phases_measure(struct pass *pass)
+{
+	struct process *p;
+	struct sample s;
+	int r = adapt_measure(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC), &s, &p), e = 0;
+
+	if (r == ADAPT_SAMPLE)
+		e = take_sample(pass, p, &s);
+	return e < 0 ? e : r;
+}
+
+static int add_estimate(struct pass *pass)
+{
+	struct process *p = pass->table.item[pass->at++];
+	struct snapshot_process *row;
+
+	if (!p->watch->is_member) {
+		pass->counts.outcome[p->watch->outcome]++;
+		return 0;
+	}
+	row = rows_add(&pass->rows, p);
+	if (!row)
+		return -ENOMEM;
+	adapt_estimate(&pass->adapt, p, row);
+	if (row->outcome == OUTCOME_MEASURED && p->watch->has_base && row->uid != pass->euid)
+		pass->reads_foreign = true;
+	return 0;
+}
+
+static void pool_one(struct pass *pass)
+{
+	adapt_pool_add(&pass->adapt, pass->rows.member[pass->at], rows_at(&pass->rows, pass->at));
+	pass->at++;
+}
+
+static void settle_one(struct pass *pass)
+{
+	adapt_pool_settle(
+		&pass->adapt, pass->rows.member[pass->at], rows_at(&pass->rows, pass->at));
+	pass->at++;
+}
+
+int phases_advance(struct pass *pass)
+{
+	int r = 0;
+
+	switch (pass->phase) {
+	case PHASE_SENSE:
+		if (pass->at < pass->table.count)
+			return sense_one(pass);
+		pass->phase = PHASE_URGENT;
+		return adapt_choose_urgent(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC));
+	case PHASE_URGENT:
+		r = phases_measure(pass);
+		if (r == 0) {
+			pass->phase = PHASE_ROWS;
+			pass->at = 0;
+			adapt_begin_estimates(&pass->adapt);
+		}
+		return r;
+	case PHASE_ROWS:
+		if (pass->at < pass->table.count)
+			return add_estimate(pass);
+		pass->phase = PHASE_SHARE;
+		return sharing_begin(&pass->sharing, pass->table.item, pass->table.count);
+	case PHASE_READ:
+		if (pass->at < pass->table.count)
+			return read_one(pass);
+		pass->phase = PHASE_SHARE;
+		return sharing_begin(&pass->sharing, pass->table.item, pass->table.count);
+	case PHASE_SHARE:
+		if (sharing_step(&pass->sharing))
+			return 0;
+		pass->phase = pass->options.is_adaptive ? PHASE_POOL : PHASE_TALLY;
+		pass->at = 0;
+		r = sharing_elect(&pass->sharing, pass->rows.member, rows_at(&pass->rows, 0),
+			rows_count(&pass->rows), &pass->scratch);
+		pass->compares_mm = pass->can_compare && !pass->sharing.refused;
+		return r;
+	case PHASE_POOL:
+		if (pass->at < rows_count(&pass->rows)) {
+			pool_one(pass);
+			return 0;
+		}
+		pass->phase = adapt_pool_end(&pass->adapt, !pass_is_hidden(pass)) ? PHASE_SETTLE
+		                                                                  : PHASE_TALLY;
+		pass->at = 0;
+		return 0;
+	case PHASE_SETTLE:
+		if (pass->at < rows_count(&pass->rows)) {
+			settle_one(pass);
+			return 0;
+		}
+		pass->phase = PHASE_TALLY;
+		pass->at = 0;
+		return 0;
+	case PHASE_TALLY:
+		if (pass->at < rows_count(&pass->rows)) {
+			closing_add(pass, pass->at++);
+			return 0;
+		}
+		r = closing_end(pass);
+		if (r == 0) {
+			pass->phase = PHASE_READY;
+			pass->is_whole = true;
+		}
+		return r;
+	default: return 0;
+	}
+}

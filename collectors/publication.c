@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/publication.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "collectors/meminfo.h"
+#include "collectors/pass-state.h"
+#include "snapshot/metric.h"
+
+enum {
+	STALE_FACTOR = 3,
+};
+
+static uint32_t count_dropped(struct pass *pass)
+{
+	uint32_t count = rows_count(&pass->rows), dropped = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		dropped += !pass->rows.member[i]->exported;
+	return dropped;
+}
+
+/* Names, marks and ages of the rows of processes. */
+static void finish_processes(struct pass *pass, uint64_t now_boottime_ns)
+{
+	uint32_t count = rows_count(&pass->rows);
+
+	for (struct scope *s = NULL; (s = scopes_next(&pass->belonging.user_units, s));)
+		s->name_ref = builder_add_text(&pass->rows.builder, s->key, s->key_len);
+	for (uint32_t i = 0; i < count; i++) {
+		struct snapshot_process *row = rows_at(&pass->rows, i);
+		const struct process *p = pass->rows.member[i];
+
+		row->user = scopes_at(&pass->tally.table[0], p->user)->name_ref;
+		row->program = scopes_at(&pass->tally.table[1], p->program)->name_ref;
+		row->unit = scopes_at(&pass->tally.table[2], p->unit)->name_ref;
+		if (p->user_unit != PROCESS_NO_SCOPE)
+			row->user_unit =
+				scopes_at(&pass->belonging.user_units, p->user_unit)->name_ref;
+		row->flags = p->exported ? PROCESS_EXPORTED : 0;
+		if (ROW_HAS(row, PROCESS_PSS_AGE))
+			row->q[PROCESS_PSS_AGE] = now_boottime_ns - row->q[PROCESS_PSS_AGE];
+	}
+}
+
+static uint32_t self_flags(const struct pass *pass)
+{
+	return (pass->self.has_sys_ptrace ? SELF_CAP_SYS_PTRACE : 0U) |
+	       (pass->self.has_perfmon ? SELF_CAP_PERFMON : 0U) |
+	       (pass->reads_foreign ? SELF_READS_FOREIGN : 0U) |
+	       (pass->compares_mm ? SELF_COMPARES_MM : 0U) |
+	       (pass_is_hidden(pass) ? SELF_PROC_HIDDEN : 0U);
+}
+
+static void count_duration(struct pass *pass, uint64_t duration_ns)
+{
+	size_t bucket = metric_histogram_bucket(
+		metric_histogram(HISTOGRAM_PASS_DURATION), duration_ns);
+	struct snapshot_histogram *durations = &pass->counts.durations;
+
+	durations->bucket[bucket]++;
+	durations->count++;
+	durations->sum_ns += duration_ns;
+	pass->counts.duration_ns = duration_ns;
+	pass->counts.passes++;
+	if (duration_ns > pass->options.interval_ns)
+		pass->counts.overruns++;
+}
+
+static bool is_complete(const struct pass *pass)
+{
+	return !pass->counts.outcome[OUTCOME_DENIED] && !pass->counts.outcome[OUTCOME_MALFORMED] &&
+	       !pass->counts.outcome[OUTCOME_CHANGING] && !pass->counts.outcome[OUTCOME_ERROR] &&
+	       !pass_is_hidden(pass);
+}
+
+/* The public image comes first: the names that only rows of processes bear are none of its business. */
+static int seal(struct pass *pass, const struct image_header *head, bool with_public, int *ret_fd,
+	int *ret_public_fd)
+{
+	AUTO_CLOSE int public_fd = -1;
+	int r = 0;
+
+	if (with_public) {
+		struct image_header public_head = *head;
+
+		public_head.flags |= IMAGE_PUBLIC;
+		r = builder_seal(&pass->rows.builder, &public_head, &public_fd);
+	}
+	if (r == 0) {
+		finish_processes(pass, head->boottime_ns);
+		r = builder_seal(&pass->rows.builder, head, ret_fd);
+	}
+	if (r == 0)
+		*ret_public_fd = TAKE_FD(public_fd);
+	return r;
+}
+
+static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
+{
+	struct adapt *a = &pass->adapt;
+	uint64_t needed_ppm = 0;
+
+	if (!pass->options.is_adaptive)
+		return;
+	pass_interval_ns(pass, &needed_ppm);
+	*ret = (struct compose_adaptive){
+		.counts = &a->counts,
+		.budget = (double)a->budget.rate_ppm / BUDGET_PPM_MAX,
+		.needed = (double)needed_ppm / BUDGET_PPM_MAX,
+		.available_ns = budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)),
+		.oldest_ns = adapt_oldest_ns(a),
+		.psi = &a->psi,
+	};
+}
+
+int publication_make(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t duration_ns = pass->end_ns - pass->begin_ns;
+	uint64_t period_ns = duration_ns > pass->options.interval_ns ? duration_ns
+	                                                             : pass->options.interval_ns;
+	struct image_header head = {
+		.sequence = pass->counts.passes + 1,
+		.realtime_ns = clock_now_ns(CLOCK_REALTIME),
+		.boottime_ns = now_ns,
+		.stale_ns = now_ns + STALE_FACTOR * period_ns,
+		.interval_ns = pass->options.interval_ns,
+		.pass_begin_ns = pass->begin_boottime_ns,
+	};
+	struct meminfo meminfo = {0};
+	struct compose_adaptive adaptive;
+	int r;
+
+	assert(pass->phase == PHASE_READY);
+	pass->phase = PHASE_IDLE;
+	count_duration(pass, duration_ns);
+	memcpy(head.instance, pass->instance, sizeof(head.instance));
+	if (is_complete(pass))
+		head.flags |= IMAGE_COMPLETE;
+	if (meminfo_read(pass->procfs.fd, &meminfo) < 0)
+		meminfo.present = 0;
+	r = compose_scopes(&pass->tally, &meminfo, &pass->rows.builder, &pass->scratch);
+	if (r == 0) {
+		pass->counts.dropped_processes = count_dropped(pass);
+		self_read(&pass->self);
+		describe_adaptive(pass, &adaptive);
+		r = compose_self(&pass->tally, &pass->counts,
+			pass->options.is_adaptive ? &adaptive : NULL, &pass->self, self_flags(pass),
+			pass->options.version, &pass->rows.builder);
+	}
+	if (r == 0)
+		r = seal(pass, &head, with_public, ret_fd, ret_public_fd);
+	return r;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The image of a pass: the rows get their names, marks and ages, memtallyd's account of itself is added, and it
+ * is sealed, once for everyone and once without the rows of processes.
+ */
+#ifndef MEMTALLY_COLLECTORS_PUBLICATION_H
+#define MEMTALLY_COLLECTORS_PUBLICATION_H
+
+#include <stdbool.h>
+
+struct pass;
+
+/* As pass_publish(). */
+int publication_make(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd);
+
+#endif
