@@ -7,9 +7,6 @@
  * Which image it runs is told by name, effective uid and the address range in rollup's first line; if
  * any of them moved, the sample is taken again between two readings of stat, whose start of text and
  * stack change with every exec. In the common case, an image that was seen before, that costs nothing.
- *
- * A thread-group leader that has exited while its threads live shows no memory under its own pid
- * (State Z, rollup ESRCH); task/TID of a live thread shows all of it.
  */
 #include "config.h"
 
@@ -23,15 +20,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "base/text.h"
-#include "collectors/program.h"
-
-enum {
-	LONG_TEXT_MAX = 4 << 20, /* status holds up to 65536 supplementary groups */
-	SMAPS_PIECE = 1 << 14,
-	ATTEMPTS = 2,
-	NOT_WALKED = -EINPROGRESS, /* no file of /proc gives it */
-};
+#include "collectors/reading.h"
 
 void process_init(struct process *p, pid_t pid)
 {
@@ -82,25 +71,6 @@ static enum process_outcome outcome_of(int error)
 	}
 }
 
-/* Whether ERROR is the host's or our own lack, which says nothing of the process. */
-static bool is_shortage(int error)
-{
-	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
-}
-
-/* One reading of a process that is under way. */
-struct reading {
-	struct process_reader *reader;
-	struct process *process;
-	int dirfd; /* of /proc/PID, borrowed */
-	struct status status;
-	struct smaps smaps;
-	enum process_source source;
-	int error;                  /* of the walk: why there is no PSS; 0 where there is */
-	bool looks;                 /* there is to be no walk: .error is NOT_WALKED */
-	const struct smaps *walked; /* there was one; NULL: there is to be one */
-};
-
 const char *process_path(
 	const struct process *p, const char *file, char to[static PROCESS_PATH_SIZE])
 {
@@ -108,203 +78,6 @@ const char *process_path(
 		return file;
 	snprintf(to, PROCESS_PATH_SIZE, "task/%d/%s", p->tid, file);
 	return to;
-}
-
-static int read_text(struct reading *g, const char *file, const char **ret_text, size_t *ret_len)
-{
-	struct process_reader *r = g->reader;
-	char path[PROCESS_PATH_SIZE];
-	int e;
-
-	file = process_path(g->process, file, path);
-	*ret_text = r->text;
-	e = file_read(g->dirfd, file, r->text, sizeof(r->text), ret_len);
-	if (e != -EFBIG)
-		return e;
-	e = file_read_all(g->dirfd, file, LONG_TEXT_MAX, &r->long_text);
-	*ret_text = r->long_text.data;
-	*ret_len = r->long_text.len;
-	return e;
-}
-
-/* Always the leader's, dead or not: the start time is the process's. */
-static int read_stat(struct reading *g, struct stat_info *ret)
-{
-	struct process_reader *r = g->reader;
-	size_t len;
-	int e = file_read(g->dirfd, "stat", r->text, sizeof(r->text), &len);
-
-	return e < 0 ? e : stat_parse(r->text, len, ret);
-}
-
-static int read_status(struct reading *g, struct status *ret)
-{
-	const char *text;
-	size_t len;
-	int e = read_text(g, "status", &text, &len);
-
-	if (e < 0)
-		return e;
-	return len ? status_parse(text, len, ret) : -ESRCH;
-}
-
-/* An empty text, as of a process that has just become a zombie, is no measurement. */
-static int read_rollup(struct reading *g)
-{
-	const char *text;
-	size_t len;
-	int e = read_text(g, "smaps_rollup", &text, &len);
-
-	if (e < 0)
-		return e;
-	if (!len)
-		return -ESRCH;
-	g->source = SOURCE_ROLLUP;
-	return smaps_parse_rollup(text, len, &g->smaps);
-}
-
-/*
- * smaps may end early without an error when its process becomes a zombie or executes a program in the
- * middle; the caller's second reading of stat finds that out.
- */
-static int read_smaps(struct reading *g)
-{
-	struct process_reader *r = g->reader;
-	char path[PROCESS_PATH_SIZE];
-	AUTO_CLOSE int fd = openat(
-		g->dirfd, process_path(g->process, "smaps", path), O_RDONLY | O_CLOEXEC);
-	bool is_empty = true;
-
-	if (fd < 0)
-		return -errno;
-	smaps_parser_init(&r->smaps);
-	for (;;) {
-		ssize_t n = read(fd, r->text, SMAPS_PIECE);
-		int e;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		is_empty = false;
-		e = smaps_parser_feed(&r->smaps, r->text, (size_t)n);
-		if (e < 0)
-			return e;
-	}
-	if (is_empty)
-		return -ESRCH;
-	g->source = SOURCE_SMAPS;
-	return smaps_parser_end(&r->smaps, &g->smaps);
-}
-
-/* Whether the thread that a dead leader is read through has ended. */
-static bool is_thread_gone(const struct reading *g)
-{
-	char path[PROCESS_PATH_SIZE];
-
-	return g->process->tid &&
-	       faccessat(g->dirfd, process_path(g->process, "status", path), F_OK, 0);
-}
-
-/* Walks the page tables; where rollup is missing (before Linux 4.14), through smaps. */
-static void walk(struct reading *g)
-{
-	g->source = SOURCE_RSS;
-	g->error = NOT_WALKED;
-	if (g->looks)
-		return;
-	if (g->walked) {
-		g->smaps = *g->walked;
-		g->source = SOURCE_SMAPS;
-		g->error = 0;
-		return;
-	}
-	g->error = read_rollup(g);
-	if (g->error == -ENOENT)
-		g->error = read_smaps(g);
-	if (g->error == -ENOENT && is_thread_gone(g))
-		g->error = -ESRCH;
-	if (g->error < 0)
-		g->source = SOURCE_RSS;
-}
-
-/*
- * Whether thread TID shows memory: 0, then its status is in G and its tid in the process; -ESRCH: it
- * does not; or a shortage of ours.
- */
-static int try_thread(struct reading *g, pid_t tid)
-{
-	struct process *p = g->process;
-	struct status status;
-	int e;
-
-	p->tid = tid;
-	e = read_status(g, &status);
-	if (e < 0 || !status.has_mm) {
-		p->tid = 0;
-		return is_shortage(e) ? e : -ESRCH;
-	}
-	/* The name and the user stay the process's own, which are its leader's. */
-	memcpy(status.name, g->status.name, sizeof(status.name));
-	status.name_len = g->status.name_len;
-	status.uid = g->status.uid;
-	g->status = status;
-	return 0;
-}
-
-/* A thread of the dead leader that still shows memory. 0; -ESRCH: none does; or an error of open. */
-static int find_thread(struct reading *g)
-{
-	AUTO_CLOSE int fd = openat(g->dirfd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	AUTO_CLOSEDIR DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	int e = -ESRCH;
-
-	if (!dir)
-		return errno == ENOENT ? -ESRCH : -errno;
-	(void)TAKE_FD(fd); /* the DIR's */
-	while (e == -ESRCH && (entry = readdir(dir))) {
-		uint64_t tid;
-
-		if (number_parse_u64(entry->d_name, strlen(entry->d_name), &tid) == 0 &&
-			tid <= INT32_MAX && (pid_t)tid != g->process->pid)
-			e = try_thread(g, (pid_t)tid);
-	}
-	return e;
-}
-
-/* The thread it was read through last, or another; twice, since threads may come and go. */
-static int find_any_thread(struct reading *g, pid_t last)
-{
-	int e = last ? try_thread(g, last) : -ESRCH;
-
-	for (int i = 0; e == -ESRCH && i < ATTEMPTS; i++)
-		e = find_thread(g);
-	return e == -ESRCH ? OUTCOME_CHANGING : e;
-}
-
-/*
- * Who it is and what its counters say. 0; OUTCOME_NO_MM; OUTCOME_CHANGING: its leader is dead and
- * threads come and go faster than they are found, but there are some; or an error. In both outcomes
- * the leader's status is in G.
- */
-static int read_counters(struct reading *g)
-{
-	struct process *p = g->process;
-	pid_t last = p->tid;
-	int e;
-
-	p->tid = 0;
-	e = read_status(g, &g->status);
-	if (e < 0)
-		return e;
-	if (g->status.has_mm)
-		return 0;
-	if (g->status.state != 'Z' || g->status.threads <= 1)
-		return OUTCOME_NO_MM;
-	return find_any_thread(g, last);
 }
 
 static bool is_same_identity(const struct process *p, const struct status *s)
@@ -334,7 +107,7 @@ static bool is_same_range_again(struct reading *g)
 
 	if (g->walked || g->error < 0 || g->source != SOURCE_ROLLUP)
 		return true;
-	walk(g);
+	reading_walk(g);
 	return g->error == 0 && g->smaps.range_start == start && g->smaps.range_end == end;
 }
 
@@ -347,13 +120,13 @@ static int walk_guarded(struct reading *g, const struct stat_info *before, bool 
 	struct stat_info after;
 	int e;
 
-	walk(g);
+	reading_walk(g);
 	if (g->error == -ESRCH)
 		return OUTCOME_CHANGING;
 	if (!has_stat)
 		return 0;
-	e = read_stat(g, &after);
-	if (is_shortage(e))
+	e = reading_stat(g, &after);
+	if (reading_is_shortage(e))
 		return e;
 	if (e < 0 || !stat_is_same_image(before, &after))
 		return OUTCOME_CHANGING;
@@ -368,60 +141,16 @@ static int read_guarded(struct reading *g, struct stat_info *ret, bool *ret_has_
 {
 	int e = OUTCOME_CHANGING;
 
-	for (int i = 0; e == OUTCOME_CHANGING && i < ATTEMPTS; i++) {
-		e = read_stat(g, ret);
-		if (is_shortage(e))
+	for (int i = 0; e == OUTCOME_CHANGING && i < READING_ATTEMPTS; i++) {
+		e = reading_stat(g, ret);
+		if (reading_is_shortage(e))
 			return e;
 		*ret_has_stat = e == 0;
-		e = read_counters(g);
+		e = reading_counters(g);
 		if (e == 0)
 			e = walk_guarded(g, ret, *ret_has_stat);
 	}
 	return e;
-}
-
-static int read_program(struct reading *g, struct sample *ret)
-{
-	struct process_reader *r = g->reader;
-	char path[PROCESS_PATH_SIZE];
-	ssize_t n = readlinkat(
-		g->dirfd, process_path(g->process, "exe", path), r->text, sizeof(r->text));
-
-	buffer_clear(&r->program);
-	program_name(g->status.name, g->status.name_len, n < 0 ? NULL : r->text,
-		n < 0 ? 0 : (size_t)n, &r->program);
-	ret->is_renamed = true;
-	return r->program.error;
-}
-
-/* Spreads the readings of those that were first seen together, so that they do not stay together. */
-static uint64_t first_age_ns(const struct process_reader *r, const struct process *p)
-{
-	return r->cgroup_max_age_ns / 64 * ((uint32_t)p->pid * 2654435761U >> 26);
-}
-
-static int read_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret)
-{
-	struct process_reader *r = g->reader;
-	struct process *p = g->process;
-	const char *text;
-	size_t len;
-	int e = read_text(g, "cgroup", &text, &len);
-
-	if (e == -ENOMEM)
-		return e;
-	if (e < 0 && e != -ENOENT)
-		return 0; /* where it was known to be, it still is; the next pass tries again */
-	if (e < 0)
-		len = 0; /* a kernel without cgroups */
-	buffer_clear(&r->cgroup_text);
-	buffer_add(&r->cgroup_text, text, len);
-	if (r->cgroup_text.error)
-		return r->cgroup_text.error;
-	cgroup_parse(r->cgroup_text.data ? r->cgroup_text.data : "", len, &r->cgroup);
-	p->cgroup_ns = p->cgroup_ns ? now_ns : now_ns - first_age_ns(r, p);
-	ret->has_cgroup = true;
-	return 0;
 }
 
 /* Without a look at its stack (stat.h) an image is told by its name and where its mappings end. */
@@ -533,10 +262,10 @@ static int fail(const struct process *p, int error, struct sample *ret)
 static int end_sample(struct reading *g, bool changed, uint64_t now_ns, struct sample *ret)
 {
 	struct process_reader *r = g->reader;
-	int e = changed ? read_program(g, ret) : 0;
+	int e = changed ? reading_program(g, ret) : 0;
 
 	if (e == 0 && (changed || now_ns - g->process->cgroup_ns >= r->cgroup_max_age_ns))
-		e = read_cgroup(g, now_ns, ret);
+		e = reading_cgroup(g, now_ns, ret);
 	return e;
 }
 
@@ -577,9 +306,9 @@ static int is_known_look(struct reading *g, bool *ret)
 {
 	struct process *p = g->process;
 	struct stat_info stat;
-	int e = read_stat(g, &stat);
+	int e = reading_stat(g, &stat);
 
-	if (is_shortage(e))
+	if (reading_is_shortage(e))
 		return e;
 	*ret = e == 0 ? p->has_stat && stat_is_same_image(&p->stat, &stat) : !p->has_stat;
 	if (e == 0)
@@ -594,7 +323,7 @@ static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 
 	if (!p->known || ((p->by_smaps || p->looked) && !g->looks))
 		return sample_changed(g, now_ns, ret);
-	e = read_counters(g);
+	e = reading_counters(g);
 	if (e < 0)
 		return fail(p, e, ret);
 	if (e == OUTCOME_NO_MM) {
@@ -604,7 +333,7 @@ static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 	}
 	if (e == OUTCOME_CHANGING || !is_same_identity(p, &g->status))
 		return sample_changed(g, now_ns, ret);
-	walk(g);
+	reading_walk(g);
 	if (g->looks) {
 		bool is_known;
 
@@ -643,8 +372,8 @@ static int check_start_time(struct reading *g)
 	p->tid = 0;
 	if (!p->known || !p->has_stat)
 		return 0;
-	e = read_stat(g, &stat);
-	if (is_shortage(e))
+	e = reading_stat(g, &stat);
+	if (reading_is_shortage(e))
 		return e;
 	if (e < 0 || stat.start_ticks != p->stat.start_ticks)
 		forget(p);
@@ -761,7 +490,7 @@ int process_read_cgroup(
 	*ret = (struct sample){.outcome = OUTCOME_MEASURED, .is_member = true, .uid = p->uid};
 	g.dirfd = fd;
 	if (fd >= 0)
-		e = read_cgroup(&g, now_ns, ret);
+		e = reading_cgroup(&g, now_ns, ret);
 	if (fd >= 0 && is_owned)
 		close(fd);
 	return e;
