@@ -784,8 +784,6 @@ void adapt_pool_settle(struct adapt *a, const struct process *p, struct snapshot
 	if (!relations_estimate(w, a->page_bytes, &doubt, &e, &speaker))
 		return;
 	pool_narrow(&a->pool, &e);
-	if (e.pss != row->q[PROCESS_PSS])
-		row->source = SOURCE_ESTIMATE;
 	watch_fill(w, &e, a->page_bytes, row);
 }
 

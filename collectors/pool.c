@@ -21,8 +21,6 @@ enum {
 	UNREAD_PART = 4,
 	/* One member may have this many times its share of a drift. */
 	SPREAD_TIMES = 8,
-	/* A drift of so many times the noise needs no second look. */
-	PLAIN_TIMES = 8,
 	/* The bias follows what is within the noise by this part. */
 	BIAS_FOLLOWS = 16,
 	/* What is neither new nor unsure may still have become shared. */
@@ -42,8 +40,7 @@ static void part_begin(struct pool_part *t)
 {
 	t->sum = t->unread = 0;
 	t->up_all = t->down_all = t->up_stale = t->down_stale = 0;
-	t->last = t->drift;
-	t->drift = t->confirmed = 0;
+	t->drift = 0;
 	t->is_used = false;
 }
 
@@ -226,10 +223,6 @@ static void part_end(struct pool_part *t, uint64_t sum, const struct room *room,
 		return;
 	}
 	t->drift = drift;
-	if (size / PLAIN_TIMES >= t->noise)
-		t->confirmed = drift;
-	else if ((drift > 0) == (t->last > 0) && t->last)
-		t->confirmed = size < size_of(t->last) ? drift : t->last;
 }
 
 /*
@@ -284,40 +277,28 @@ bool pool_alarms(struct pool *p)
 	return alarms;
 }
 
-struct share {
-	int64_t mid;
-	uint64_t down, up;
-};
-
-/* What of T's drift falls to a member of these weights. */
-static struct share share_of(
-	const struct pool_part *t, uint64_t up, uint64_t down, uint64_t measured_ns)
+/* How much of T's drift may fall to a member of these weights. */
+static uint64_t most_of(const struct pool_part *t, uint64_t up, uint64_t down, uint64_t measured_ns)
 {
-	uint64_t weight = t->drift > 0 ? up : down, size = size_of(t->drift), part, most, mid;
+	uint64_t weight = t->drift > 0 ? up : down, size = size_of(t->drift), part;
 
 	if (!t->drift || !t->spread || measured_ns >= t->since_ns)
-		return (struct share){0};
+		return 0;
 	part = amount_min(amount_part(size, weight, t->spread), weight);
-	most = amount_min(amount_min(amount_part(part, SPREAD_TIMES, 1), size), weight);
-	mid = amount_part(part, size_of(t->confirmed), size);
-	if (t->drift > 0)
-		return (struct share){amount_difference(mid, 0), mid, most - mid};
-	return (struct share){-amount_difference(mid, 0), most - mid, mid};
+	return amount_min(amount_min(amount_part(part, SPREAD_TIMES, 1), size), weight);
 }
 
 void pool_doubt(const struct pool *p, const struct pool_member *m, struct estimate_doubt *ret)
 {
 	struct weights w = weights_of(m);
-	struct share anon = share_of(&p->anon, w.anon_up, w.anon_down, m->measured_ns);
-	struct share file = share_of(&p->file, w.file_up, w.file_down, m->measured_ns);
+	uint64_t anon = most_of(&p->anon, w.anon_up, w.anon_down, m->measured_ns);
+	uint64_t file = most_of(&p->file, w.file_up, w.file_down, m->measured_ns);
 
 	*ret = (struct estimate_doubt){
-		.anon_mid = anon.mid,
-		.file_mid = file.mid,
-		.anon_down = anon.down,
-		.anon_up = anon.up,
-		.file_down = file.down,
-		.file_up = file.up,
+		.anon_down = p->anon.drift < 0 ? anon : 0,
+		.anon_up = p->anon.drift > 0 ? anon : 0,
+		.file_down = p->file.drift < 0 ? file : 0,
+		.file_up = p->file.drift > 0 ? file : 0,
 	};
 }
 

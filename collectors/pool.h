@@ -5,7 +5,8 @@
  * Pss_File + Pss_Shmem must equal them. Where the sums of the estimates drift away from that, figures
  * are wrong without any counter of theirs having moved (a copy-on-write break, the exit of a sharer that
  * nobody knew to be one). The drift tells that and how much, never who: it is spread over those it may
- * belong to, as a doubt, and the bounds say so.
+ * belong to, as a doubt that widens bounds and is a reason to measure. No figure moves by it: those who
+ * were right would go wrong for those who were not.
  *
  * Only where every process is seen (nothing hidden, the pid namespace is the host's, AnonPages and
  * Mapped were read), and for a sum of which those that may not be read are at most a quarter. Pure.
@@ -59,8 +60,6 @@ struct pool_part {
 	int64_t residual;              /* the host's sum minus ours */
 	int64_t bias;                  /* of that, what no measurement has ever explained */
 	int64_t drift;                 /* what is left of it beyond the noise; 0: none */
-	int64_t last;                  /* the drift of the pass before */
-	int64_t confirmed; /* as much of it as both have seen, or all that is plain at once */
 	uint64_t noise;
 	uint64_t since_ns; /* who was measured later has no part in the drift; 0: there is none */
 	uint64_t first_ns; /* since when the first look waits for those without an estimate */
@@ -119,9 +118,8 @@ bool pool_alarms(struct pool *p);
 /*
  * The doubt that falls to M. An upward drift of anon goes by RssAnon - Pss_Anon, which is all that
  * it can gain; a downward one by what it grew and how unsure it is; of file likewise, where the loss
- * goes by what it shares. Who was measured after the drift began gets none. A small drift that is seen
- * for the first time moves bounds alone: programs that come and go while the sums are read look like one.
- * All zeros without drift.
+ * goes by what it shares. Who was measured after the drift began gets none. The guesses stay
+ * 0; all zeros without drift.
  */
 void pool_doubt(const struct pool *p, const struct pool_member *m, struct estimate_doubt *ret);
 
