@@ -335,7 +335,7 @@ static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 		return sample_changed(g, now_ns, ret);
 	reading_walk(g);
 	if (g->looks) {
-		bool is_known;
+		bool is_known = false;
 
 		e = is_known_look(g, &is_known);
 		if (e < 0)

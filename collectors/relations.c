@@ -162,7 +162,7 @@ void relations_measured(struct relations *r, struct process_reader *reader, stru
 
 int relations_largest(struct process_reader *reader, struct process *p, uint64_t *ret)
 {
-	struct maps_parser parser;
+	struct maps_parser parser = {0};
 	int e = read_maps(reader, p, &parser);
 
 	if (e < 0)

@@ -12,7 +12,7 @@ enum { PAGE_SHIFT_MAX = 16 }; /* the largest pages of any Linux are of 64 KiB */
 /* "31414 1250 870 250 0 980 0\n", of which the last four say nothing of what is resident. */
 int statm_parse(const char *text, size_t len, struct statm *ret)
 {
-	struct statm s;
+	struct statm s = {0};
 	uint64_t *const to[] = {&s.size, &s.resident, &s.shared};
 	size_t at = 0;
 

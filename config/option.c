@@ -322,7 +322,7 @@ static int parse_percent(const char *text, uint64_t *ret_ppm)
 
 static int set_number(const struct option_spec *spec, uint64_t *field, const char *text)
 {
-	uint64_t value;
+	uint64_t value = 0;
 	int r;
 
 	if (spec->type == OPTION_CHOICE)

@@ -471,7 +471,7 @@ static void prepare(struct herd *herd, int argc, char **argv)
 	herd->argv_size = (size_t)(end - argv[0]);
 	layout_init(&herd->layout, &herd->options, (uintptr_t)argv[0], (uintptr_t)end);
 	require_memory(herd);
-	herd->pid = calloc(herd->options.members, sizeof(*herd->pid));
+	herd->pid = calloc(herd->options.members + 1, sizeof(*herd->pid));
 	if (!herd->pid)
 		fail("memory");
 	sigemptyset(&herd->signals);

@@ -541,9 +541,11 @@ void host_live(struct host *h, const struct host_rates *rates, double part)
 		if (h->process[slot].pid)
 			live_one(h, slot, rates, part);
 	}
-	for (; host_chance(h) < births; births--)
+	while (host_chance(h) < births) {
 		host_spawn(
 			h, (uint32_t)host_random(h, 8), HOST_SHORT, 100 + host_random(h, 1000), 4);
+		births -= 1;
+	}
 	if (host_chance(h) < rates->pressure * part)
 		host_swap_out(h, rates->pressure_share);
 }

@@ -222,7 +222,7 @@ static void make_room(struct watch *w)
 {
 	const struct host *h = w->host;
 
-	w->process = realloc(w->process, (h->slots + 1) * sizeof(*w->process));
+	w->process = reallocarray((void *)w->process, h->slots + 1, sizeof(struct watch_process *));
 	w->slot_of = realloc(w->slot_of, (h->last_pid + 1) * sizeof(*w->slot_of));
 	if (!w->process || !w->slot_of)
 		abort();

@@ -57,7 +57,7 @@ static void add(struct scene *s, const struct tree_process *p, uint64_t more_pag
 	tree_add(&s->tree, p);
 	snprintf(path, sizeof(path), "%d/statm", p->pid);
 	snprintf(text, sizeof(text), "%llu %llu %llu 0 0 0 0\n", (unsigned long long)p->rss_kib,
-		(unsigned long long)(p->rss_kib / 4 + more_pages), (unsigned long long)file);
+		(unsigned long long)p->rss_kib / 4 + more_pages, (unsigned long long)file);
 	tree_write(&s->tree, path, text);
 }
 
@@ -591,7 +591,8 @@ static void says_what_it_does(void **state)
 	assert_int_equal(pass_measure(s->pass), 0);
 	view = view_unref(view);
 	view = run_pass(s);
-	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_WHOLE], 5);
+	self = view_self(view);
+	assert_int_equal(self->q[SELF_MEASUREMENTS_WHOLE], 5);
 	assert_int_equal(view_histogram(view, 1)->id, HISTOGRAM_ESTIMATE_ERROR);
 	assert_int_equal(view_histogram(view, 1)->count, 1); /* how wrong the estimate was */
 	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], 64004 * 1024);

@@ -335,7 +335,7 @@ static void a_habit_is_believed_when_seen_twice(void **state)
 	}
 	/* What is cheaper than the model says, but never for nothing. */
 	habit = (struct cost_habit){{-1000000, -1000000}};
-	assert_near(cost_predict(&m, &w, &habit).cpu_ns, predict(&m, w) / 4, 1);
+	assert_near((double)cost_predict(&m, &w, &habit).cpu_ns, (double)predict(&m, w) / 4, 1);
 	w = (struct cost_work){0};
 	m.factor[0] = 0;
 	assert_int_equal(cost_predict(&m, &w, NULL).cpu_ns, 1);

@@ -257,7 +257,7 @@ static uint64_t width(void)
 			sum += e.high - e.low;
 			pss += e.pss;
 		}
-	return sum * 1000 / pss;
+	return pss ? sum * 1000 / pss : 0;
 }
 
 /* A server of 512 MiB and ten MiB of libraries, which a stranger maps as well. */

@@ -99,9 +99,9 @@ static void passes_over_paths(void **state)
 {
 	static const char head[] =
 		"10000000-20000000 rw-s 0000000000000000 103:fffff 18446744073709551615 ";
-	struct maps_segment s[MAPS_SEGMENTS];
+	struct maps_segment s[MAPS_SEGMENTS] = {0};
 	char text[sizeof(head) + 9000];
-	size_t count;
+	size_t count = 0;
 
 	(void)state;
 	memcpy(text, head, sizeof(head) - 1);

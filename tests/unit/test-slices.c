@@ -29,13 +29,15 @@ static void write_smaps(const struct tree *t, unsigned int count)
 	char text[MAPPINGS * 256 + 1] = "";
 	size_t n = 0;
 
-	for (unsigned int i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i++) {
+		unsigned int kib = i == 7 ? 500 : 100;
+
 		n += (size_t)snprintf(text + n, sizeof(text) - n,
 			"%02x000-%02x000 rw-p 00000000 00:00 0 %103s\nRss: %u kB\nPss: %u kB\n"
 			"Shared_Clean: 0 kB\nShared_Dirty: 0 kB\nPrivate_Clean: 0 kB\n"
 			"Private_Dirty: %u kB\nSwapPss: 0 kB\n",
-			8 + i, 9 + i, "/some/where", i == 7 ? 500 : 100, i == 7 ? 500 : 100,
-			i == 7 ? 500 : 100);
+			8 + i, 9 + i, "/some/where", kib, kib, kib);
+	}
 	assert_int_equal(n, count * 256);
 	tree_write(t, "42/smaps", text);
 }
