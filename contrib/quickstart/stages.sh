@@ -122,7 +122,7 @@ valgrind_daemons() {
 
 # New inputs for every parser; the inputs that are kept are replayed by `make check`.
 stage_fuzzing() {
-	local seconds=5
+	local seconds=3
 	needs clang || return
 	[ -z "$long" ] || seconds=300
 	check_build fuzz --enable-fuzzing CC=clang CFLAGS='-O1 -g' || return
