@@ -41,7 +41,9 @@ static const struct host_rates many_events = {
 
 static bool is_long(void)
 {
-	return getenv("MEMTALLY_LONG") != NULL;
+	const char *value = getenv("MEMTALLY_LONG");
+
+	return value && *value; /* as for the scenarios, empty is not set */
 }
 
 /* From 64 pages to 16,384, small ones being more frequent. */
