@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Adaptive passes: every process is sensed in every pass, few are measured, the others' figures are
- * carried forward. Here is what holds that together: the budget, the costs, whom to measure next, the walk by
- * slices that is under way. Who decides is pure and elsewhere (plan.h, estimate.h, budget.h, cost.h).
+ * carried forward. Here is in which order; what is done is elsewhere: walks.h, choosing.h, faults.h, figures.h,
+ * hostsum.h, relations.h.
  *
  *	adapt_list                   a pass is about to list the processes
  *	adapt_begin                  it has
@@ -16,15 +16,15 @@
 #define MEMTALLY_COLLECTORS_ADAPT_H
 
 #include "collectors/budget.h"
-#include "collectors/cost.h"
-#include "collectors/meminfo.h"
-#include "collectors/plan.h"
-#include "collectors/pool.h"
+#include "collectors/choosing.h"
+#include "collectors/faults.h"
+#include "collectors/figures.h"
+#include "collectors/hostsum.h"
 #include "collectors/proctable.h"
 #include "collectors/psi.h"
 #include "collectors/relations.h"
-#include "collectors/slices.h"
 #include "collectors/vmstat.h"
+#include "collectors/walks.h"
 #include "snapshot/record.h"
 
 struct adapt_limits {
@@ -32,57 +32,27 @@ struct adapt_limits {
 	uint32_t cpu_ppm; /* of one core */
 };
 
-/* What was done since the start. */
-struct adapt_counts {
-	uint64_t reads[COST_WAYS];
-	uint64_t slices, discarded;     /* slices read; walks by slices that came to nothing */
-	uint64_t predicted_ns, used_ns; /* CPU of reads */
-	uint64_t deferred[PLAN_REASONS];
-	struct snapshot_histogram errors; /* of estimates, relative: what a measurement found */
-};
-
-/* One that is to be measured: its place in the table, and the predicted cost. */
-struct adapt_choice {
-	uint32_t id;
-	uint32_t cost_us;
-};
-
 struct adapt {
 	struct adapt_limits limits;
 	struct process_reader *reader; /* borrowed */
 	const struct proctable *table; /* borrowed */
-	struct budget budget;
-	uint64_t charged_ns; /* CPU that was charged apart from passes, since the start */
-	struct cost_model model[COST_WAYS];
-	struct relations relations;
-	struct pool pool;
-	uint32_t cpus;
 	uint64_t page_bytes;
 	uint64_t begin_ns,
 		previous_ns; /* CLOCK_BOOTTIME of this pass's beginning and the last one's */
-	struct meminfo before, after; /* the processes were sensed */
+	uint64_t due_ns;     /* CLOCK_MONOTONIC of the next pass; 0: one is under way */
 	struct vmstat vmstat;
-	struct psi psi;              /* as this pass began */
-	bool swaps;                  /* the host has swapped since the last pass */
-	uint64_t file_pss, file_rss; /* over those that were measured, for those that never were */
-	uint64_t next_file_pss, next_file_rss; /* the same of the pass under way */
-
-	struct buffer *scratch;      /* borrowed */
-	struct adapt_choice *choice; /* whom to measure: [next, chosen) */
-	size_t capacity, chosen, next;
-	uint64_t left_ns; /* predicted cost of those */
-	bool is_broke;    /* the last turn found the budget used up */
-	uint64_t due_ns;  /* CLOCK_MONOTONIC of the next pass; 0: one is under way */
-	uint64_t round, turn;
-	bool is_alarmed;        /* by the host's sum, or by one's faults: all are worth a look */
+	struct psi psi;         /* as this pass began */
+	bool swaps;             /* the host has swapped since the last pass */
+	bool is_broke;          /* the last turn found the budget used up */
 	uint64_t total_cost_ns; /* of measuring everything once */
-	uint64_t
-		measured_ns; /* CLOCK_BOOTTIME of the oldest measurement that this pass shows; 0: there is none */
 
-	struct slices slices;
-	uint64_t slices_ns; /* CPU of the walk that is under way */
-	uint64_t slices_predicted_ns;
-	struct adapt_counts counts;
+	struct budget budget;
+	struct walks walks;         /* how, and at what cost */
+	struct choosing choosing;   /* whom, */
+	struct relations relations; /* with whom he shares, */
+	struct faults faults;       /* what he may have written to, */
+	struct figures figures;     /* what is shown of him, */
+	struct hostsum hostsum;     /* and whether all of it adds up */
 };
 
 /* All stay borrowed. SCRATCH is memory that is used again, by others too. */
@@ -128,16 +98,10 @@ void adapt_begin_estimates(struct adapt *a);
 void adapt_estimate(struct adapt *a, const struct process *p, struct snapshot_process *row);
 
 /*
- * When it is known who shares an address space: holds the sums of all rows against those of the host. First
- * adapt_pool_add() for each, then adapt_pool_end(): false, that was all; else adapt_pool_settle() for each.
- * IS_WHOLE: no process is hidden from us.
+ * When it is known who shares an address space, hostsum_add() of each row; then this. False: that was all; else
+ * hostsum_settle() of each. IS_WHOLE: no process is hidden from us.
  */
-void adapt_pool_add(struct adapt *a, const struct process *p, const struct snapshot_process *row);
-bool adapt_pool_end(struct adapt *a, bool is_whole);
-void adapt_pool_settle(struct adapt *a, const struct process *p, struct snapshot_process *row);
-
-/* How old the oldest measurement is that the pass shows. */
-uint64_t adapt_oldest_ns(const struct adapt *a);
+bool adapt_end_estimates(struct adapt *a, bool is_whole);
 
 /*
  * The pass is over, has used CPU_NS besides its measurements, and the next is due at DUE_NS (CLOCK_MONOTONIC):

@@ -75,6 +75,7 @@ void budget_charge(struct budget *b, uint64_t now_ns, uint64_t cpu_ns)
 {
 	fill(b, now_ns);
 	take(b, cpu_ns);
+	b->charged_ns += cpu_ns;
 }
 
 void budget_charge_pass(struct budget *b, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns)

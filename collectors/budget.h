@@ -29,6 +29,7 @@ struct budget {
 	uint64_t filled_ns;  /* when the bucket was filled last */
 	uint64_t sensing_ns; /* expected of the next pass */
 	uint64_t due_ns;     /* when the next pass starts */
+	uint64_t charged_ns; /* since the start */
 };
 
 /* A full bucket. RATE_PPM is 1 to BUDGET_PPM_MAX. */

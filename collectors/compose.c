@@ -134,7 +134,7 @@ uint32_t compose_dropped(struct tally *t, enum metric_scope scope)
 static void add_adaptive(const struct compose_counts *counts, const struct compose_adaptive *a,
 	struct snapshot_self *row)
 {
-	const struct adapt_counts *c = a->counts;
+	const struct walks_counts *c = a->walks;
 
 	ROW_SET(row, SELF_READ_ESTIMATE, counts->source[SOURCE_ESTIMATE]);
 	ROW_SET(row, SELF_MEASUREMENTS_WHOLE, c->reads[COST_ROLLUP]);
@@ -143,15 +143,15 @@ static void add_adaptive(const struct compose_counts *counts, const struct compo
 	ROW_SET(row, SELF_SLICES, c->slices);
 	ROW_SET(row, SELF_MEASUREMENT_CPU, c->used_ns);
 	ROW_SET(row, SELF_MEASUREMENT_CPU_EXPECTED, c->predicted_ns);
-	ROW_SET(row, SELF_DEFERRED_BUDGET, c->deferred[PLAN_BUDGET]);
-	ROW_SET(row, SELF_DEFERRED_STALL, c->deferred[PLAN_STALL]);
-	ROW_SET(row, SELF_DEFERRED_GIANT, c->deferred[PLAN_GIANT]);
+	ROW_SET(row, SELF_DEFERRED_BUDGET, a->deferred[PLAN_BUDGET]);
+	ROW_SET(row, SELF_DEFERRED_STALL, a->deferred[PLAN_STALL]);
+	ROW_SET(row, SELF_DEFERRED_GIANT, a->deferred[PLAN_GIANT]);
 	ROW_SET(row, SELF_BUDGET_CPU, metric_real_bits(a->budget));
 	if (a->needed > 0)
 		ROW_SET(row, SELF_BUDGET_NEEDED, metric_real_bits(a->needed));
 	ROW_SET(row, SELF_BUDGET_AVAILABLE, a->available_ns);
 	ROW_SET(row, SELF_OLDEST_AGE, a->oldest_ns);
-	ROW_SET(row, SELF_DEFERRED_PRESSURE, c->deferred[PLAN_PRESSURE]);
+	ROW_SET(row, SELF_DEFERRED_PRESSURE, a->deferred[PLAN_PRESSURE]);
 	if (ROW_HAS(a->psi, PSI_SOME))
 		ROW_SET(row, SELF_MEMORY_PRESSURE,
 			metric_real_bits((double)a->psi->q[PSI_SOME].avg10 / PSI_WHOLE));
@@ -175,7 +175,7 @@ int compose_self(struct tally *t, const struct compose_counts *counts,
 	struct snapshot_self *row;
 
 	if (r == 0 && adaptive)
-		r = add_histogram(b, &adaptive->counts->errors);
+		r = add_histogram(b, adaptive->errors);
 	row = r == 0 ? builder_add_self(b) : NULL;
 	if (!row)
 		return -ENOMEM;

@@ -5,10 +5,12 @@
 #ifndef MEMTALLY_COLLECTORS_COMPOSE_H
 #define MEMTALLY_COLLECTORS_COMPOSE_H
 
-#include "collectors/adapt.h"
 #include "collectors/meminfo.h"
+#include "collectors/plan.h"
+#include "collectors/psi.h"
 #include "collectors/self.h"
 #include "collectors/tally.h"
+#include "collectors/walks.h"
 #include "snapshot/builder.h"
 
 /*
@@ -32,7 +34,9 @@ struct compose_counts {
 
 /* What adaptive passes have done since the start, and may do. */
 struct compose_adaptive {
-	const struct adapt_counts *counts;
+	const struct walks_counts *walks;
+	const uint64_t *deferred; /* by enum plan_reason */
+	const struct snapshot_histogram *errors;
 	double budget; /* of one core */
 	double needed; /* likewise; 0: not known yet */
 	uint64_t available_ns, oldest_ns;

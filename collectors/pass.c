@@ -195,11 +195,11 @@ static int step(struct pass *pass, uint64_t deadline_ns)
 
 int pass_step(struct pass *pass, uint64_t deadline_ns)
 {
-	uint64_t before_ns = thread_cpu_ns(), charged_ns = pass->adapt.charged_ns;
+	uint64_t before_ns = thread_cpu_ns(), charged_ns = pass->adapt.budget.charged_ns;
 	int r = step(pass, deadline_ns);
 
 	/* What births and measurements have used is charged already. */
-	pass->cpu_ns += thread_cpu_ns() - before_ns - (pass->adapt.charged_ns - charged_ns);
+	pass->cpu_ns += thread_cpu_ns() - before_ns - (pass->adapt.budget.charged_ns - charged_ns);
 	return r;
 }
 
@@ -272,7 +272,7 @@ int pass_measure(struct pass *pass)
 	do
 		r = phases_measure(pass);
 	while (r == ADAPT_SAMPLE && clock_now_ns(CLOCK_MONOTONIC) < end_ns &&
-		!slices_are_under_way(&pass->adapt.slices));
+		!slices_are_under_way(&pass->adapt.walks.slices));
 	return r < 0 ? r : 0;
 }
 

@@ -104,14 +104,15 @@ static int add_estimate(struct pass *pass)
 
 static void pool_one(struct pass *pass)
 {
-	adapt_pool_add(&pass->adapt, pass->rows.member[pass->at], rows_at(&pass->rows, pass->at));
+	hostsum_add(&pass->adapt.hostsum, pass->rows.member[pass->at]->watch,
+		rows_at(&pass->rows, pass->at));
 	pass->at++;
 }
 
 static void settle_one(struct pass *pass)
 {
-	adapt_pool_settle(
-		&pass->adapt, pass->rows.member[pass->at], rows_at(&pass->rows, pass->at));
+	hostsum_settle(&pass->adapt.hostsum, pass->rows.member[pass->at]->watch,
+		rows_at(&pass->rows, pass->at));
 	pass->at++;
 }
 
@@ -157,8 +158,9 @@ int phases_advance(struct pass *pass)
 			pool_one(pass);
 			return 0;
 		}
-		pass->phase = adapt_pool_end(&pass->adapt, !pass_is_hidden(pass)) ? PHASE_SETTLE
-		                                                                  : PHASE_TALLY;
+		pass->phase = adapt_end_estimates(&pass->adapt, !pass_is_hidden(pass))
+		                      ? PHASE_SETTLE
+		                      : PHASE_TALLY;
 		pass->at = 0;
 		return 0;
 	case PHASE_SETTLE:

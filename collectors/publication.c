@@ -109,11 +109,13 @@ static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
 		return;
 	pass_interval_ns(pass, &needed_ppm);
 	*ret = (struct compose_adaptive){
-		.counts = &a->counts,
+		.walks = &a->walks.counts,
+		.deferred = a->choosing.deferred,
+		.errors = &a->figures.errors,
 		.budget = (double)a->budget.rate_ppm / BUDGET_PPM_MAX,
 		.needed = (double)needed_ppm / BUDGET_PPM_MAX,
 		.available_ns = budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)),
-		.oldest_ns = adapt_oldest_ns(a),
+		.oldest_ns = figures_oldest_ns(&a->figures),
 		.psi = &a->psi,
 	};
 }

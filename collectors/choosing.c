@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/choosing.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "collectors/amount.h"
+#include "collectors/relations.h"
+
+enum { GUESS_TIMES = 16 };
+
+#define REFUSED_COST_NS (5 * NS_PER_USEC) /* of an open that is denied */
+
+void choosing_init(struct choosing *c, struct buffer *scratch)
+{
+	*c = (struct choosing){.scratch = scratch};
+}
+
+void choosing_done(struct choosing *c)
+{
+	free(c->choice);
+	*c = (struct choosing){.scratch = c->scratch};
+}
+
+void choosing_drop(struct choosing *c)
+{
+	c->chosen = c->next = 0;
+}
+
+int choosing_begin(struct choosing *c, size_t count)
+{
+	c->count = 0;
+	buffer_clear(c->scratch);
+	c->items = (struct plan_item *)(void *)buffer_reserve(
+		c->scratch, (count + 1) * sizeof(struct plan_item));
+	return c->items ? 0 : -ENOMEM;
+}
+
+struct plan_item *choosing_add(struct choosing *c, const struct watch *w, uint32_t id,
+	const struct forecast *f, uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t giant_age_ns)
+{
+	struct plan_item *item = &c->items[c->count++];
+	bool is_refused = w->outcome == OUTCOME_DENIED && w->measured_ns;
+	uint64_t since_ns = w->has_base || is_refused ? w->measured_ns : w->first_ns;
+
+	*item = (struct plan_item){
+		.id = id,
+		.is_new = !w->has_base && !is_refused,
+		.is_giant = f->is_giant,
+		.cost_ns = is_refused ? REFUSED_COST_NS : f->prediction.cpu_ns,
+		.hold_ns = is_refused ? 0 : f->prediction.hold_ns,
+		.doubt_bytes = is_refused ? 0 : doubt_bytes,
+		.pss_bytes = pss_bytes,
+		.age_ns = amount_less(clock_now_ns(CLOCK_BOOTTIME), since_ns),
+	};
+	/* Of a giant that was never measured nothing is known: that is worth the one long hold. */
+	if (item->is_giant && item->is_new)
+		item->age_ns = amount_max(item->age_ns, giant_age_ns);
+	return item;
+}
+
+int choosing_end(struct choosing *c, const struct plan_limits *limits, bool counts)
+{
+	struct plan_limits with = *limits;
+	struct plan_counts found;
+	size_t n;
+
+	with.round = ++c->round;
+	n = plan_choose(c->items, c->count, &with, &found);
+	choosing_drop(c);
+	if (n > c->capacity) {
+		struct choice *choice = reallocarray(c->choice, n, sizeof(*choice));
+
+		if (!choice)
+			return -ENOMEM;
+		c->choice = choice;
+		c->capacity = n;
+	}
+	for (size_t i = 0; i < n; i++)
+		c->choice[i] = (struct choice){
+			.id = c->items[i].id,
+			.cost_us = (uint32_t)amount_min(c->items[i].cost_ns / 1000, UINT32_MAX),
+		};
+	c->chosen = n;
+	c->left_ns = found.chosen_ns;
+	for (unsigned int i = 0; counts && i < PLAN_REASONS; i++)
+		c->deferred[i] += found.deferred[i];
+	return 0;
+}
+
+uint32_t choosing_next(struct choosing *c)
+{
+	const struct choice *choice = &c->choice[c->next];
+
+	assert(!choosing_is_over(c));
+	c->next++;
+	c->left_ns = amount_less(c->left_ns, choice->cost_us * NS_PER_USEC);
+	return choice->id;
+}
+
+static uint64_t size_of(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+/*
+ * The bounds of what births and exits have done hold the worst: that whoever is gone had shared with this one alone.
+ * So it can be of few, and all that might be such would be measured for it: not more of that counts than so
+ * many times the guess.
+ */
+uint64_t choosing_doubt(const struct watch *w, uint64_t low, uint64_t pss, uint64_t high)
+{
+	uint64_t doubt = amount_max(high - pss, pss - low), events, likely;
+	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
+
+	if (!d)
+		return doubt;
+	events = amount_max(
+		amount_add(d->anon_up, d->file_up), amount_add(d->anon_down, d->file_down));
+	likely = amount_add(relations_turnover(w), size_of(d->anon_mid) + size_of(d->file_mid));
+	likely = amount_part(likely, GUESS_TIMES, 1);
+	return amount_add(amount_less(doubt, events), amount_min(events, likely));
+}
+
+uint64_t choosing_row_doubt(const struct watch *w, const struct snapshot_process *row)
+{
+	uint64_t pss = row->q[PROCESS_PSS];
+	uint64_t doubt = choosing_doubt(w, amount_min(row->q[PROCESS_PSS_LOW], pss), pss,
+		amount_max(row->q[PROCESS_PSS_HIGH], pss));
+
+	return amount_max(doubt, relations_broken(w));
+}

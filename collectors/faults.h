@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copy-on-write between two measurements. A write to memory that is shared copies a page and moves no counter but that
+ * of minor faults: those of processes that share much are looked at now and then, and of all of them where one
+ * of them, or the sum of the host, tells that somebody writes.
+ */
+#ifndef MEMTALLY_COLLECTORS_FAULTS_H
+#define MEMTALLY_COLLECTORS_FAULTS_H
+
+#include "collectors/proctable.h"
+#include "collectors/watch.h"
+
+struct faults {
+	uint64_t page_bytes;
+	uint64_t turn;
+	bool is_alarmed; /* by the host's sum, or by one's faults: all are worth a look */
+};
+
+/* P was measured just now: keeps how often it has faulted, if it shares enough for that to matter. */
+void faults_measured(struct process_reader *reader, struct process *p, uint64_t max_age_ns);
+
+/* Looks at some in turn, as part of a pass; each comes more than once within the maximum age. */
+void faults_look(struct faults *f, struct process_reader *reader, const struct proctable *table,
+	uint64_t interval_ns, uint64_t max_age_ns);
+
+/* Looks at all if there is reason to. */
+void faults_heed(struct faults *f, struct process_reader *reader, const struct proctable *table);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/figures.h"
+
+#include "base/clock.h"
+#include "collectors/amount.h"
+#include "collectors/relations.h"
+#include "snapshot/metric.h"
+
+void figures_init(struct figures *f, uint64_t page_bytes)
+{
+	*f = (struct figures){.page_bytes = page_bytes, .errors.id = HISTOGRAM_ESTIMATE_ERROR};
+}
+
+void figures_begin(struct figures *f)
+{
+	f->file_pss = f->next_file_pss;
+	f->file_rss = f->next_file_rss;
+	f->next_file_pss = f->next_file_rss = 0;
+}
+
+void figures_begin_rows(struct figures *f)
+{
+	f->measured_ns = 0;
+}
+
+/* What is estimated of one that was never measured: all of its own but the files, shared as others' are. */
+static void guess(const struct figures *f, const struct watch *w, struct estimate *ret)
+{
+	struct estimate_now now = watch_now(w, f->page_bytes);
+	uint64_t pss = amount_min(f->file_pss, f->file_rss); /* counters may be a little late */
+	uint64_t file = f->file_rss ? amount_part(now.file, pss, f->file_rss) : now.file / 2;
+
+	*ret = (struct estimate){
+		.pss_anon = now.anon,
+		.pss_file = file,
+		.pss = now.anon + file,
+		.high = now.anon + now.file,
+		.uss = now.anon,
+		.swap_pss = now.swap,
+	};
+}
+
+void figures_estimate(const struct figures *f, const struct watch *w, struct estimate *ret)
+{
+	if (!relations_estimate(w, f->page_bytes, NULL, ret, NULL))
+		guess(f, w, ret);
+}
+
+void figures_found(struct figures *f, uint64_t estimated, uint64_t found)
+{
+	uint64_t off = estimated > found ? estimated - found : found - estimated;
+	uint64_t error = found ? amount_part(off, NS_PER_SEC, found) : off ? NS_PER_SEC : 0;
+	struct snapshot_histogram *h = &f->errors;
+
+	h->bucket[metric_histogram_bucket(metric_histogram(h->id), error)]++;
+	h->count++;
+	h->sum_ns = amount_add(h->sum_ns, error);
+}
+
+void figures_fill(
+	struct figures *f, const struct process *p, uint64_t since_ns, struct snapshot_process *row)
+{
+	const struct watch *w = p->watch;
+	bool is_measured = w->has_base && !w->doubt && w->measured_ns >= since_ns &&
+	                   watch_is_quiet(w, f->page_bytes);
+	bool is_failed = !w->has_base && w->measured_ns && w->outcome != OUTCOME_MEASURED;
+	struct estimate e;
+
+	row->pid = (uint32_t)p->pid;
+	row->uid = p->uid;
+	if (is_failed || !(w->present >> PROCESS_RSS & 1)) {
+		row->outcome = w->outcome;
+		row->source = (w->present >> PROCESS_RSS) & 1 ? SOURCE_RSS : SOURCE_NONE;
+		watch_fill(w, NULL, f->page_bytes, row);
+		return;
+	}
+	figures_estimate(f, w, &e);
+	row->outcome = OUTCOME_MEASURED;
+	row->source = is_measured ? w->source : SOURCE_ESTIMATE;
+	watch_fill(w, &e, f->page_bytes, row);
+	if (!w->has_base)
+		return;
+	if (!f->measured_ns || w->measured_ns < f->measured_ns)
+		f->measured_ns = w->measured_ns;
+	f->next_file_pss += w->base.pss_file + w->base.pss_shmem;
+	f->next_file_rss += w->base.file;
+}
+
+uint64_t figures_oldest_ns(const struct figures *f)
+{
+	return f->measured_ns ? amount_less(clock_now_ns(CLOCK_BOOTTIME), f->measured_ns) : 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Holds the sums of all rows of an adaptive pass against those of the host (pool.h):
+ *
+ *	hostsum_before, hostsum_after   around the looks at all processes: what the host has
+ *	hostsum_begin                   then
+ *	hostsum_add                     of each row
+ *	hostsum_end                     false: that was all; else
+ *	hostsum_settle                  of each row
+ */
+#ifndef MEMTALLY_COLLECTORS_HOSTSUM_H
+#define MEMTALLY_COLLECTORS_HOSTSUM_H
+
+#include "collectors/meminfo.h"
+#include "collectors/pool.h"
+#include "collectors/watch.h"
+#include "snapshot/record.h"
+
+struct hostsum {
+	struct pool pool;
+	uint64_t page_bytes;
+	uint32_t cpus;
+	struct meminfo before, after; /* the processes were sensed */
+};
+
+void hostsum_init(struct hostsum *h, uint64_t page_bytes);
+
+/* PROC_FD is of /proc. */
+void hostsum_before(struct hostsum *h, int proc_fd);
+void hostsum_after(struct hostsum *h, int proc_fd);
+
+void hostsum_begin(struct hostsum *h);
+void hostsum_add(struct hostsum *h, const struct watch *w, const struct snapshot_process *row);
+
+/* IS_WHOLE: no process is hidden from us, and the rows are of about one moment, NOW_NS (CLOCK_BOOTTIME). */
+bool hostsum_end(struct hostsum *h, bool is_whole, uint64_t now_ns);
+void hostsum_settle(struct hostsum *h, const struct watch *w, struct snapshot_process *row);
+
+#endif
