@@ -156,7 +156,7 @@ static int meet(struct adapt *a, struct process *p, uint64_t now_ns, struct samp
 	if (r >= 0 && is_first)
 		p->watch->looked_ns -= amount_min(first_age_ns(a, p), p->watch->looked_ns);
 	/* What passes do not have to do again and again. */
-	budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC),
+	budget_charge_birth(&a->budget, clock_now_ns(CLOCK_MONOTONIC),
 		clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
 	return r;
 }

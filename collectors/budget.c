@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tokens are counted in whole nanoseconds and the rest in millionths, so that frequent looks lose
- * nothing. Time is taken for at most a minute at once: that fills the bucket, keeps the products small,
- * and is why no jump of a clock brings more than one bucket.
+ * nothing. Time is taken for at most what fills the bucket, which keeps the products small, and is why no
+ * jump of a clock brings more than one bucket.
  */
 #include "config.h"
 
@@ -12,11 +12,18 @@
 
 #include "base/clock.h"
 
-#define MINUTE_NS (60 * NS_PER_SEC)
-#define PPM       UINT64_C(1000000)
+#define MINUTE_NS  (60 * NS_PER_SEC)
+#define LONGEST_NS (4 * 60 * MINUTE_NS) /* times BUDGET_PPM_MAX it fits in 64 bits */
+#define PPM        UINT64_C(1000000)
 
 /* A pass that was cheaper than expected lowers what is expected by an eighth of the difference. */
 enum { SENSING_FADES = 8 };
+
+/* A dearer pass is believed up to so many times what was usual. */
+enum { DEARER_TIMES = 2 };
+
+/* Births of one pass move what is expected by an eighth of the difference. */
+enum { BIRTHS_FADE = 8 };
 
 /* What passes may take of the rate, in quarters. */
 enum { PASS_QUARTERS = 3 };
@@ -26,34 +33,54 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-uint64_t budget_capacity_ns(const struct budget *b)
+/* The time in which an empty bucket is full. */
+static uint64_t span_of(const struct budget *b)
 {
-	return MINUTE_NS / PPM * b->rate_ppm;
+	return b->interval_ns > MINUTE_NS ? b->interval_ns : MINUTE_NS;
 }
 
-static void fill(struct budget *b, uint64_t now_ns)
+uint64_t budget_capacity_ns(const struct budget *b)
+{
+	return span_of(b) / PPM * b->rate_ppm;
+}
+
+/* What TIME_NS bring, in millionths of a token: of what an empty bucket takes at most. */
+static uint64_t brought_by(const struct budget *b, uint64_t time_ns)
+{
+	return min_u64(time_ns, span_of(b)) * b->rate_ppm;
+}
+
+/* The bucket is neither more than full nor deeper in debt than it holds. */
+static void limit(struct budget *b)
 {
 	int64_t capacity = (int64_t)budget_capacity_ns(b);
-	uint64_t passed = now_ns > b->filled_ns ? now_ns - b->filled_ns : 0;
-	uint64_t millionths;
 
-	b->filled_ns = now_ns;
-	millionths = b->rest + min_u64(passed, MINUTE_NS) * b->rate_ppm;
-	b->tokens_ns += (int64_t)(millionths / PPM);
-	b->rest = millionths % PPM;
 	if (b->tokens_ns >= capacity) {
 		b->tokens_ns = capacity;
 		b->rest = 0;
 	}
+	if (b->tokens_ns < -capacity) {
+		b->forgiven_ns += (uint64_t)(-capacity - b->tokens_ns);
+		b->tokens_ns = -capacity;
+	}
 }
 
-/* Saturates: a charge of nonsense leaves a debt of nonsense, not a wealth. */
+static void fill(struct budget *b, uint64_t now_ns)
+{
+	uint64_t passed = now_ns > b->filled_ns ? now_ns - b->filled_ns : 0;
+	uint64_t millionths = b->rest + brought_by(b, passed);
+
+	b->filled_ns = now_ns;
+	b->tokens_ns += (int64_t)(millionths / PPM);
+	b->rest = millionths % PPM;
+	limit(b);
+}
+
+/* A charge of nonsense leaves a debt, not a wealth. */
 static void take(struct budget *b, uint64_t cpu_ns)
 {
-	int64_t taken = cpu_ns > INT64_MAX ? INT64_MAX : (int64_t)cpu_ns;
-
-	if (__builtin_sub_overflow(b->tokens_ns, taken, &b->tokens_ns))
-		b->tokens_ns = INT64_MIN;
+	b->tokens_ns -= (int64_t)min_u64(cpu_ns, INT64_MAX / 2);
+	limit(b);
 }
 
 void budget_init(struct budget *b, uint32_t rate_ppm, uint64_t now_ns)
@@ -78,28 +105,56 @@ void budget_charge(struct budget *b, uint64_t now_ns, uint64_t cpu_ns)
 	b->charged_ns += cpu_ns;
 }
 
+void budget_charge_birth(struct budget *b, uint64_t now_ns, uint64_t cpu_ns)
+{
+	budget_charge(b, now_ns, cpu_ns);
+	b->born_ns += min_u64(cpu_ns, LONGEST_NS);
+}
+
+static void expect_births(struct budget *b)
+{
+	b->births_ns -= (b->births_ns + BIRTHS_FADE - 1) / BIRTHS_FADE;
+	if (b->has_passed)
+		b->births_ns += min_u64(b->born_ns, LONGEST_NS) / BIRTHS_FADE;
+	b->born_ns = 0;
+	b->has_passed = true;
+}
+
+void budget_expect(struct budget *b, uint64_t cpu_ns)
+{
+	if (b->usual_ns)
+		cpu_ns = min_u64(cpu_ns, b->usual_ns * DEARER_TIMES);
+	if (cpu_ns > b->sensing_ns)
+		b->sensing_ns = cpu_ns;
+}
+
 void budget_charge_pass(struct budget *b, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns)
 {
 	budget_charge(b, now_ns, cpu_ns);
 	b->due_ns = due_ns;
-	if (cpu_ns >= b->sensing_ns)
-		b->sensing_ns = cpu_ns;
-	else
+	if (cpu_ns < b->sensing_ns)
 		b->sensing_ns -= (b->sensing_ns - cpu_ns + SENSING_FADES - 1) / SENSING_FADES;
+	budget_expect(b, min_u64(cpu_ns, LONGEST_NS));
+	b->usual_ns = b->sensing_ns;
+	expect_births(b);
+}
+
+/* What the next pass will need. */
+static uint64_t expected(const struct budget *b)
+{
+	return b->sensing_ns + b->births_ns;
 }
 
 /* What the time until the next pass brings. */
 static uint64_t coming(const struct budget *b, uint64_t now_ns)
 {
-	uint64_t until = b->due_ns > now_ns ? b->due_ns - now_ns : 0;
-
-	return min_u64(until, MINUTE_NS) * b->rate_ppm / PPM;
+	return brought_by(b, b->due_ns > now_ns ? b->due_ns - now_ns : 0) / PPM;
 }
 
 uint64_t budget_available_ns(struct budget *b, uint64_t now_ns)
 {
 	uint64_t brought = coming(b, now_ns);
-	uint64_t kept = b->sensing_ns > brought ? b->sensing_ns - brought : 0;
+	uint64_t kept = expected(b) > brought ? expected(b) - brought : 0;
 
 	fill(b, now_ns);
 	if (b->tokens_ns <= 0 || kept >= (uint64_t)b->tokens_ns)
@@ -116,24 +171,24 @@ uint64_t budget_until_due_ns(struct budget *b, uint64_t now_ns)
 	tokens = b->tokens_ns + (int64_t)coming(b, now_ns);
 	if (tokens > most)
 		tokens = most;
-	if (tokens <= 0 || b->sensing_ns >= (uint64_t)tokens)
+	if (tokens <= 0 || expected(b) >= (uint64_t)tokens)
 		return 0;
-	return (uint64_t)tokens - b->sensing_ns;
+	return (uint64_t)tokens - expected(b);
 }
 
 uint64_t budget_cut_ns(const struct budget *b, uint64_t tokens_ns, uint64_t interval_ns)
 {
-	return min_u64(tokens_ns, min_u64(interval_ns, MINUTE_NS) * b->rate_ppm / PPM) / 2;
+	return min_u64(tokens_ns, brought_by(b, interval_ns) / PPM) / 2;
 }
 
-uint64_t budget_interval_ns(const struct budget *b, uint64_t interval_ns)
+uint64_t budget_set_interval(struct budget *b, uint64_t interval_ns)
 {
-	unsigned __int128 needed = (unsigned __int128)b->sensing_ns * PPM * 4 /
+	unsigned __int128 needed = (unsigned __int128)expected(b) * PPM * 4 /
 	                           ((uint64_t)b->rate_ppm * PASS_QUARTERS);
+	uint64_t borne_ns = needed > LONGEST_NS ? LONGEST_NS : (uint64_t)needed;
 
-	if (needed > UINT64_MAX)
-		return UINT64_MAX;
-	return needed > interval_ns ? (uint64_t)needed : interval_ns;
+	b->interval_ns = borne_ns > interval_ns ? borne_ns : 0;
+	return b->interval_ns ? b->interval_ns : interval_ns;
 }
 
 static uint64_t share_ppm(uint64_t cost_ns, uint64_t span_ns)
@@ -146,6 +201,10 @@ static uint64_t share_ppm(uint64_t cost_ns, uint64_t span_ns)
 uint64_t budget_needed_ppm(
 	const struct budget *b, uint64_t interval_ns, uint64_t total_cost_ns, uint64_t max_age_ns)
 {
+	uint64_t passes_ppm = share_ppm(expected(b), interval_ns);
+	uint64_t borne_ppm = (passes_ppm * 4 + PASS_QUARTERS - 1) / PASS_QUARTERS;
+	uint64_t sum_ppm = passes_ppm + share_ppm(total_cost_ns, max_age_ns);
+
 	assert(interval_ns > 0 && max_age_ns > 0);
-	return share_ppm(b->sensing_ns, interval_ns) + share_ppm(total_cost_ns, max_age_ns);
+	return sum_ppm > borne_ppm ? sum_ppm : borne_ppm;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How much CPU may be used: a bucket of tokens, each a nanosecond of CPU, that fills at the allowed rate
- * and holds what a minute brings. It is full at the start. What was used is charged afterwards, whatever
- * was predicted; so the bucket may be overdrawn, by one read at most, and nothing is read until that is
- * made up for. Over any span the use is at most rate x (span + 1 minute) + one read.
+ * and holds what a minute brings, or the time between two passes where that is longer. It is full at the start.
+ * What was used is charged afterwards, whatever was predicted; so the bucket may be overdrawn, by one read at
+ * most, and nothing is read until that is made up for. A debt is never deeper than the bucket: else one read
+ * that was far dearer than predicted, or a host whose processes are replaced all the time, would leave
+ * everybody unmeasured for hours. Over any span the use is at most rate x (span + 1 minute) + one read +
+ * what was forgiven so.
  *
- * Sensing comes first, since every pass has to sense: what the next pass will need for it and what the
- * time until then will not bring is kept back from the reads.
+ * Sensing comes first, since every pass has to sense: what the next pass will need for it, and for those that
+ * are born meanwhile, and what the time until then will not bring is kept back from the reads.
  *
  * Times are CLOCK_MONOTONIC. A clock that jumps back brings nothing; after a jump ahead, a stop or a
  * suspend there is one bucket, never more. Pure.
@@ -27,9 +30,15 @@ struct budget {
 	int64_t tokens_ns;   /* negative: overdrawn */
 	uint64_t rest;       /* of a token, in millionths */
 	uint64_t filled_ns;  /* when the bucket was filled last */
-	uint64_t sensing_ns; /* expected of the next pass */
-	uint64_t due_ns;     /* when the next pass starts */
-	uint64_t charged_ns; /* since the start */
+	uint64_t sensing_ns; /* expected of the next pass, births apart */
+	uint64_t usual_ns;   /* was expected of the last one */
+	uint64_t born_ns;    /* for births, since the last pass */
+	uint64_t births_ns;  /* expected of the next pass */
+	bool has_passed;
+	uint64_t interval_ns; /* from one pass to the next, where it is stretched; else 0 */
+	uint64_t due_ns;      /* when the next pass starts */
+	uint64_t forgiven_ns; /* debts that were deeper than the bucket, since the start */
+	uint64_t charged_ns;  /* since the start */
 };
 
 /* A full bucket. RATE_PPM is 1 to BUDGET_PPM_MAX. */
@@ -44,10 +53,17 @@ uint64_t budget_capacity_ns(const struct budget *b);
 /* CPU_NS were used for reads. */
 void budget_charge(struct budget *b, uint64_t now_ns, uint64_t cpu_ns);
 
+/* CPU_NS were used for a process that is new, and can't be refused. */
+void budget_charge_birth(struct budget *b, uint64_t now_ns, uint64_t cpu_ns);
+
+/* The pass that is about to be published has used CPU_NS so far, births apart: at least that is expected of the next. */
+void budget_expect(struct budget *b, uint64_t cpu_ns);
+
 /*
- * A pass has used CPU_NS for all that every pass has to do (list, sense, publish); the next one starts at
- * DUE_NS. Charges it, and expects the next to need as much: a costlier pass is believed at once, a cheaper
- * one by and by.
+ * A pass has used CPU_NS for all that every pass has to do (list, sense, publish), births apart; the next one
+ * starts at DUE_NS. Charges it, and expects the next to need as much: a costlier pass is believed at once up to
+ * twice what was usual, since it may remain the only one, a cheaper one by and by. Births come in bursts, so
+ * their mean is expected; in the first pass everybody is born, which says nothing of the next.
  */
 void budget_charge_pass(struct budget *b, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns);
 
@@ -64,14 +80,15 @@ uint64_t budget_until_due_ns(struct budget *b, uint64_t now_ns);
 uint64_t budget_cut_ns(const struct budget *b, uint64_t tokens_ns, uint64_t interval_ns);
 
 /*
- * The interval of passes that the budget bears, at least INTERVAL_NS: passes may take three quarters of
- * it, the rest is for reads.
+ * Passes are INTERVAL_NS apart, or as far as the budget bears: they may take three quarters of it, the rest is
+ * for reads. Returns what it is to be: where INTERVAL_NS is not longer, four hours at most.
  */
-uint64_t budget_interval_ns(const struct budget *b, uint64_t interval_ns);
+uint64_t budget_set_interval(struct budget *b, uint64_t interval_ns);
 
 /*
- * The rate in ppm that the host needs for passes every INTERVAL_NS and for reading everything once, at a
- * cost of TOTAL_COST_NS, within MAX_AGE_NS; rounded up, may be more than BUDGET_PPM_MAX.
+ * The rate in ppm that the host needs for passes every INTERVAL_NS, of which it may take three quarters, and for
+ * reading everything once, at a cost of TOTAL_COST_NS, within MAX_AGE_NS; rounded up, may be more than
+ * BUDGET_PPM_MAX.
  */
 uint64_t budget_needed_ppm(
 	const struct budget *b, uint64_t interval_ns, uint64_t total_cost_ns, uint64_t max_age_ns);

@@ -60,7 +60,8 @@ struct pass {
 	uid_t euid;
 	bool can_compare, compares_mm, reads_foreign;
 	bool was_adaptive, is_whole;
-	uint64_t cpu_ns; /* of the pass under way, by its thread */
+	uint64_t interval_ns; /* until the next pass: the budget may have stretched it */
+	uint64_t cpu_ns;      /* of the pass under way, by its thread */
 	struct self self;
 	struct compose_counts counts; /* .passes is the sequence of the last snapshot */
 };

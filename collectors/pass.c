@@ -101,6 +101,19 @@ struct pass *pass_free(struct pass *pass)
 	return NULL;
 }
 
+/* The one figure for the time until the next pass. */
+static void set_interval(struct pass *pass)
+{
+	const struct pass_options *options = &pass->next_options;
+	struct adapt *a = &pass->adapt;
+
+	pass->interval_ns = options->interval_ns;
+	if (!options->is_adaptive)
+		return;
+	pass->interval_ns = budget_set_interval(&a->budget, options->interval_ns);
+	a->limits.interval_ns = pass->interval_ns;
+}
+
 void pass_set_options(struct pass *pass, const struct pass_options *options)
 {
 	pass->next_options = *options;
@@ -113,6 +126,7 @@ void pass_set_options(struct pass *pass, const struct pass_options *options)
 						       .giant_age_ns = options->giant_age_ns,
 						       .cpu_ppm = options->budget_cpu_ppm,
 					       });
+	set_interval(pass);
 }
 
 /* A cgroup is to be read again by the last pass within its age: passes are a little late by chance. */
@@ -124,7 +138,7 @@ static void take_options(struct pass *pass)
 	if (pass->was_adaptive && !pass->options.is_adaptive)
 		forget_all(pass);
 	pass->was_adaptive = pass->options.is_adaptive;
-	period_ns = pass->options.interval_ns + pass->options.interval_ns / 16;
+	period_ns = pass->interval_ns + pass->interval_ns / 16;
 	pass->reader.cgroup_max_age_ns = period_ns < CGROUP_MAX_AGE_NS
 	                                         ? CGROUP_MAX_AGE_NS - period_ns
 	                                         : 0;
@@ -231,8 +245,12 @@ bool pass_awaits_names(const struct pass *pass)
 int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
 {
 	uint64_t before_ns = thread_cpu_ns();
-	int r = publication_make(pass, with_public, ret_fd, ret_public_fd);
+	int r;
 
+	if (pass->options.is_adaptive)
+		budget_expect(&pass->adapt.budget, pass->cpu_ns);
+	set_interval(pass);
+	r = publication_make(pass, with_public, ret_fd, ret_public_fd);
 	pass->cpu_ns += thread_cpu_ns() - before_ns;
 	return r;
 }
@@ -278,15 +296,14 @@ int pass_measure(struct pass *pass)
 
 uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm)
 {
+	const struct pass_options *options = &pass->next_options;
 	const struct adapt *a = &pass->adapt;
-	uint64_t interval_ns = pass->options.interval_ns;
 
-	*ret_needed_ppm = 0;
-	if (!pass->options.is_adaptive)
-		return interval_ns;
-	*ret_needed_ppm = budget_needed_ppm(
-		&a->budget, interval_ns, a->total_cost_ns, a->limits.max_age_ns);
-	return budget_interval_ns(&a->budget, interval_ns);
+	*ret_needed_ppm = !options->is_adaptive
+	                          ? 0
+	                          : budget_needed_ppm(&a->budget, options->interval_ns,
+					    a->total_cost_ns, options->max_age_ns);
+	return pass->interval_ns;
 }
 
 void pass_summary(const struct pass *pass, struct pass_summary *ret)

@@ -87,8 +87,9 @@ uint64_t pass_next_measure_ns(const struct pass *pass, uint64_t now_ns);
 int pass_measure(struct pass *pass);
 
 /*
- * The interval that the CPU budget bears, at least the configured one; *RET_NEEDED_PPM is the budget that the
- * configured one needs.
+ * From one pass to the next: the configured interval, or what the CPU budget bears. It is determined once for each pass, when
+ * that is about to be published, and for other options when they are set. *RET_NEEDED_PPM is the budget that the configured one
+ * needs.
  */
 uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm);
 

@@ -67,7 +67,7 @@ static void count_duration(struct pass *pass, uint64_t duration_ns)
 	durations->sum_ns += duration_ns;
 	pass->counts.duration_ns = duration_ns;
 	pass->counts.passes++;
-	if (duration_ns > pass->options.interval_ns)
+	if (duration_ns > pass->interval_ns)
 		pass->counts.overruns++;
 }
 
@@ -107,7 +107,8 @@ static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
 
 	if (!pass->options.is_adaptive)
 		return;
-	pass_interval_ns(pass, &needed_ppm);
+	if (a->total_cost_ns) /* else nobody has added up yet */
+		pass_interval_ns(pass, &needed_ppm);
 	*ret = (struct compose_adaptive){
 		.walks = &a->walks.counts,
 		.deferred = a->choosing.deferred,
@@ -124,14 +125,13 @@ int publication_make(struct pass *pass, bool with_public, int *ret_fd, int *ret_
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
 	uint64_t duration_ns = pass->end_ns - pass->begin_ns;
-	uint64_t period_ns = duration_ns > pass->options.interval_ns ? duration_ns
-	                                                             : pass->options.interval_ns;
+	uint64_t period_ns = duration_ns > pass->interval_ns ? duration_ns : pass->interval_ns;
 	struct image_header head = {
 		.sequence = pass->counts.passes + 1,
 		.realtime_ns = clock_now_ns(CLOCK_REALTIME),
 		.boottime_ns = now_ns,
 		.stale_ns = now_ns + STALE_FACTOR * period_ns,
-		.interval_ns = pass->options.interval_ns,
+		.interval_ns = pass->interval_ns,
 		.pass_begin_ns = pass->begin_boottime_ns,
 	};
 	struct meminfo meminfo = {0};

@@ -50,6 +50,7 @@ struct manager {
 	char *procfs, *socket; /* what can't be changed by a reload */
 
 	bool is_passing, is_waiting_for_names, is_ready;
+	uint64_t interval_ns; /* as configured */
 	uint64_t begin_ns;
 	uint64_t due_ns;   /* the next pass */
 	uint64_t progress; /* steps of passes */
@@ -116,13 +117,11 @@ static void warn_of_budget(struct manager *m, uint64_t interval_ns, uint64_t nee
 static uint64_t next_due_ns(struct manager *m)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), needed_ppm;
-	uint64_t due_ns = schedule_next(&m->schedule, m->begin_ns, now_ns, random_u32());
 	uint64_t interval_ns = pass_interval_ns(m->pass, &needed_ppm);
 
-	if (interval_ns <= m->schedule.interval_ns)
-		return due_ns;
-	warn_of_budget(m, interval_ns, needed_ppm);
-	return due_ns - m->begin_ns > interval_ns ? due_ns : m->begin_ns + interval_ns;
+	if (interval_ns > m->interval_ns)
+		warn_of_budget(m, interval_ns, needed_ppm);
+	return schedule_next(&m->schedule, interval_ns, m->begin_ns, now_ns, random_u32());
 }
 
 static int arm_turn(struct manager *m)
@@ -353,12 +352,14 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 
 static void apply(struct manager *m, const struct settings *settings)
 {
-	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), due_ns;
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), due_ns, needed_ppm;
 	struct pass_options options;
 
 	set_options(settings, &options);
 	pass_set_options(m->pass, &options);
-	due_ns = schedule_set_interval(&m->schedule, settings->interval_ns, now_ns);
+	m->interval_ns = settings->interval_ns;
+	due_ns = schedule_bring_forward(
+		&m->schedule, pass_interval_ns(m->pass, &needed_ppm), now_ns);
 	if (!m->is_passing && due_ns < m->due_ns) {
 		m->due_ns = due_ns;
 		arm(m->pass_timer, due_ns);
@@ -487,7 +488,8 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 			r == -EMEDIUMTYPE ? "it is not a proc file system" : strerror(-r));
 		return r;
 	}
-	schedule_init(&m->schedule, settings->interval_ns, clock_now_ns(CLOCK_MONOTONIC));
+	m->interval_ns = settings->interval_ns;
+	schedule_init(&m->schedule, clock_now_ns(CLOCK_MONOTONIC));
 	r = sd_event_new(&m->event);
 	if (r >= 0)
 		r = add_sources(m);

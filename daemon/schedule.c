@@ -8,28 +8,27 @@ enum {
 	REST_PART = 10,
 };
 
-void schedule_init(struct schedule *s, uint64_t interval_ns, uint64_t now_ns)
+void schedule_init(struct schedule *s, uint64_t now_ns)
 {
-	*s = (struct schedule){.interval_ns = interval_ns, .due_ns = now_ns};
+	*s = (struct schedule){.due_ns = now_ns};
 }
 
-uint64_t schedule_set_interval(struct schedule *s, uint64_t interval_ns, uint64_t now_ns)
+uint64_t schedule_bring_forward(struct schedule *s, uint64_t interval_ns, uint64_t now_ns)
 {
-	s->interval_ns = interval_ns;
 	if (s->due_ns > now_ns + interval_ns)
 		s->due_ns = now_ns + interval_ns;
 	return s->due_ns;
 }
 
-uint64_t schedule_next(struct schedule *s, uint64_t begin_ns, uint64_t end_ns, uint32_t random)
+uint64_t schedule_next(struct schedule *s, uint64_t interval_ns, uint64_t begin_ns, uint64_t end_ns,
+	uint32_t random)
 {
 	uint64_t rest_ns = end_ns + (end_ns - begin_ns) / REST_PART;
-	uint64_t jitter_ns = s->interval_ns / JITTER_PART * (random >> 16) >> 16, start_ns;
+	uint64_t jitter_ns = interval_ns / JITTER_PART * (random >> 16) >> 16, start_ns;
 
-	s->due_ns += s->interval_ns;
+	s->due_ns += interval_ns;
 	if (s->due_ns < end_ns) /* leave out the points that the pass ran over */
-		s->due_ns += (end_ns - s->due_ns + s->interval_ns - 1) / s->interval_ns *
-		             s->interval_ns;
+		s->due_ns += (end_ns - s->due_ns + interval_ns - 1) / interval_ns * interval_ns;
 	start_ns = s->due_ns + jitter_ns;
 	return start_ns > rest_ns ? start_ns : rest_ns;
 }

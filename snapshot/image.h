@@ -53,10 +53,11 @@ struct image_header {
 	uint8_t instance[IMAGE_INSTANCE_SIZE]; /* random, anew at each start of memtallyd */
 	uint64_t sequence; /* 1 for an instance's first pass, then +1; below 2^63 */
 	uint64_t flags;
-	uint64_t realtime_ns;   /* when the pass was complete, for display */
-	uint64_t boottime_ns;   /* the same moment, for ages */
-	uint64_t stale_ns;      /* CLOCK_BOOTTIME from which the snapshot is stale */
-	uint64_t interval_ns;   /* the configured one */
+	uint64_t realtime_ns; /* when the pass was complete, for display */
+	uint64_t boottime_ns; /* the same moment, for ages */
+	uint64_t stale_ns;    /* CLOCK_BOOTTIME from which the snapshot is stale */
+	uint64_t
+		interval_ns; /* from one pass to the next, as far as the budget bears the configured one */
 	uint64_t pass_begin_ns; /* CLOCK_BOOTTIME at which the pass began */
 };
 

@@ -29,6 +29,7 @@ const struct watch_options watch_defaults = {
 void watch_init(struct watch *w, struct host *h, const struct watch_options *options)
 {
 	*w = (struct watch){.options = *options, .host = h, .start_ns = h->now_ns, .seed = 1};
+	w->interval_ns = options->interval_ns;
 	budget_init(&w->budget, options->rate_ppm, h->now_ns);
 	for (enum cost_way way = COST_ROLLUP; way < COST_WAYS; way++)
 		cost_init(&w->model[way], way);
@@ -281,6 +282,8 @@ static void sense(struct watch *w)
 			p->pid = of->pid;
 			p->image = of->image;
 			p->seen_ns = h->now_ns;
+			use(w, WATCH_BIRTH_NS);
+			budget_charge_birth(&w->budget, h->now_ns, WATCH_BIRTH_NS);
 			w->slot_of[p->pid] = (uint32_t)slot;
 			must(kin_born(&w->kin, &p->kin, parent_of(w, of), of->born_ns));
 		}
@@ -416,7 +419,7 @@ static struct plan_limits limits_of(const struct watch *w, uint64_t tokens_ns)
 {
 	return (struct plan_limits){
 		.tokens_ns = tokens_ns,
-		.interval_ns = w->options.interval_ns,
+		.interval_ns = w->interval_ns,
 		.max_age_ns = w->options.max_age_ns,
 		.giant_age_ns = w->options.giant_age_ns,
 		.stall_ns = w->options.stall_ns,
@@ -543,9 +546,10 @@ void watch_pass(struct watch *w)
 
 	cpu_ns = count * WATCH_SENSE_NS;
 	use(w, cpu_ns);
-	budget_charge_pass(&w->budget, now_ns, cpu_ns, now_ns + w->options.interval_ns);
-	w->account.stretched += budget_interval_ns(&w->budget, w->options.interval_ns) >
-	                        w->options.interval_ns;
+	budget_expect(&w->budget, cpu_ns);
+	w->interval_ns = budget_set_interval(&w->budget, w->options.interval_ns);
+	w->account.stretched += w->interval_ns > w->options.interval_ns;
+	budget_charge_pass(&w->budget, now_ns, cpu_ns, now_ns + w->interval_ns);
 	limits = limits_of(w, budget_until_due_ns(&w->budget, now_ns));
 	w->chosen = plan_choose(w->item, count, &limits, &counts);
 	w->items = count;
@@ -591,7 +595,7 @@ void watch_and_live(struct watch *w, const struct host_rates *rates)
 	for (int step = 0; step < STEPS; step++) {
 		host_live(w->host, rates, 0.5 / STEPS);
 		watch_read(w);
-		w->host->now_ns += w->options.interval_ns / STEPS;
+		w->host->now_ns += w->interval_ns / STEPS;
 		host_live(w->host, rates, 0.5 / STEPS);
 	}
 }

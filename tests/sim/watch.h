@@ -20,7 +20,10 @@
 #include "collectors/pool.h"
 #include "tests/sim/host.h"
 
-enum { WATCH_SENSE_NS = 2500 }; /* CPU to sense one process, and its part of the rest of a pass */
+enum {
+	WATCH_SENSE_NS = 2500,  /* CPU to sense one process, and its part of the rest of a pass */
+	WATCH_BIRTH_NS = 30000, /* besides, of one that is new */
+};
 
 struct watch_options {
 	uint64_t interval_ns, max_age_ns, giant_age_ns, stall_ns;
@@ -71,6 +74,7 @@ struct watch {
 	struct watch_options options;
 	struct host *host;
 	uint64_t start_ns, seed;
+	uint64_t interval_ns; /* to the next pass, as the budget bears */
 	struct budget budget;
 	struct cost_model model[COST_WAYS];
 	struct watch_process **process; /* by the host's slots; they don't move */
@@ -91,7 +95,7 @@ void watch_done(struct watch *w);
 /* Forgets the accounts, not what it knows: what was before doesn't count. */
 void watch_restart_accounts(struct watch *w);
 
-/* One pass at the host's time; the next is due an interval later. Senses, reads new ones, estimates, plans. */
+/* One pass at the host's time; the next is due w->interval_ns later. Senses, reads new ones, estimates, plans. */
 void watch_pass(struct watch *w);
 
 /* What it would cost to read all processes once, as predicted by the last pass. */

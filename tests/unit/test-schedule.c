@@ -13,10 +13,10 @@ static void keeps_to_the_grid(void **state)
 	struct schedule s;
 
 	(void)state;
-	schedule_init(&s, 10 * S, 100 * S);
-	assert_int_equal(schedule_next(&s, 100 * S, 101 * S, 0), 110 * S);
+	schedule_init(&s, 100 * S);
+	assert_int_equal(schedule_next(&s, 10 * S, 100 * S, 101 * S, 0), 110 * S);
 	/* A late start does not move the grid. */
-	assert_int_equal(schedule_next(&s, 110 * S + S / 3, 111 * S, 0), 120 * S);
+	assert_int_equal(schedule_next(&s, 10 * S, 110 * S + S / 3, 111 * S, 0), 120 * S);
 }
 
 static void is_late_by_chance_but_little(void **state)
@@ -28,8 +28,8 @@ static void is_late_by_chance_but_little(void **state)
 		struct schedule s;
 		uint64_t next;
 
-		schedule_init(&s, 10 * S, 0);
-		next = schedule_next(&s, 0, S, (uint32_t)unit_random(&seed));
+		schedule_init(&s, 0);
+		next = schedule_next(&s, 10 * S, 0, S, (uint32_t)unit_random(&seed));
 		assert_in_range(next, 10 * S, 10 * S + S / 2);
 	}
 }
@@ -39,10 +39,10 @@ static void leaves_out_what_it_ran_over(void **state)
 	struct schedule s;
 
 	(void)state;
-	schedule_init(&s, 10 * S, 0);
-	assert_int_equal(schedule_next(&s, 0, 25 * S, 0), 30 * S);
+	schedule_init(&s, 0);
+	assert_int_equal(schedule_next(&s, 10 * S, 0, 25 * S, 0), 30 * S);
 	/* At least a tenth of the pass's length is left to the host. */
-	assert_int_equal(schedule_next(&s, 30 * S, 59 * S, 0), 59 * S + 29 * S / 10);
+	assert_int_equal(schedule_next(&s, 10 * S, 30 * S, 59 * S, 0), 59 * S + 29 * S / 10);
 }
 
 static void takes_another_interval(void **state)
@@ -50,14 +50,26 @@ static void takes_another_interval(void **state)
 	struct schedule s;
 
 	(void)state;
-	schedule_init(&s, 3600 * S, 0);
-	assert_int_equal(schedule_next(&s, 0, S, 0), 3600 * S);
+	schedule_init(&s, 0);
+	assert_int_equal(schedule_next(&s, 3600 * S, 0, S, 0), 3600 * S);
 	/* A shorter one counts at once, for the next pass and for those that follow. */
-	assert_int_equal(schedule_set_interval(&s, 2 * S, 10 * S), 12 * S);
-	assert_int_equal(schedule_next(&s, 12 * S, 12 * S, 0), 14 * S);
+	assert_int_equal(schedule_bring_forward(&s, 2 * S, 10 * S), 12 * S);
+	assert_int_equal(schedule_next(&s, 2 * S, 12 * S, 12 * S, 0), 14 * S);
 	/* A longer one does not put off what is due. */
-	assert_int_equal(schedule_set_interval(&s, 60 * S, 13 * S), 14 * S);
-	assert_int_equal(schedule_next(&s, 14 * S, 14 * S, 0), 74 * S);
+	assert_int_equal(schedule_bring_forward(&s, 60 * S, 13 * S), 14 * S);
+	assert_int_equal(schedule_next(&s, 60 * S, 14 * S, 14 * S, 0), 74 * S);
+}
+
+/* Stretched, passes are on time by the grid that they have then; another interval starts none at once. */
+static void may_be_stretched(void **state)
+{
+	struct schedule s;
+
+	(void)state;
+	schedule_init(&s, 100 * S);
+	assert_int_equal(schedule_next(&s, 40 * S, 100 * S, 101 * S, 0), 140 * S);
+	assert_int_equal(schedule_bring_forward(&s, 40 * S, 130 * S), 140 * S);
+	assert_int_equal(schedule_next(&s, 10 * S, 140 * S, 141 * S, 0), 150 * S);
 }
 
 int main(void)
@@ -67,6 +79,7 @@ int main(void)
 		cmocka_unit_test(is_late_by_chance_but_little),
 		cmocka_unit_test(leaves_out_what_it_ran_over),
 		cmocka_unit_test(takes_another_interval),
+		cmocka_unit_test(may_be_stretched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
