@@ -15,12 +15,20 @@ enum {
 	TEXT_SIZE = 1 << 15, /* 6.18 prints 5 KiB */
 };
 
+/*
+ * A page that zswap takes is not counted in pswpout, nor is one that holds zeroes alone, of which no more than
+ * that is kept: they have counters of their own, since Linux 5.19 and 6.12.
+ */
 static const struct {
 	const char *name;
 	size_t len;
 } names[VMSTAT_FIELDS] = {
 	[VMSTAT_SWAP_IN] = {"pswpin ", 7},
 	[VMSTAT_SWAP_OUT] = {"pswpout ", 8},
+	[VMSTAT_ZSWAP_IN] = {"zswpin ", 7},
+	[VMSTAT_ZSWAP_OUT] = {"zswpout ", 8},
+	[VMSTAT_ZEROES_IN] = {"swpin_zero ", 11},
+	[VMSTAT_ZEROES_OUT] = {"swpout_zero ", 12},
 };
 
 /* One line, without its end. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/vmstat: whether the host swaps.
+ * /proc/vmstat: whether the host swaps, be it to a device or to compressed memory.
  */
 #ifndef MEMTALLY_COLLECTORS_VMSTAT_H
 #define MEMTALLY_COLLECTORS_VMSTAT_H
@@ -9,13 +9,17 @@
 #include <stdint.h>
 
 enum vmstat_field {
-	VMSTAT_SWAP_IN,  /* pswpin */
-	VMSTAT_SWAP_OUT, /* pswpout */
+	VMSTAT_SWAP_IN,    /* pswpin */
+	VMSTAT_SWAP_OUT,   /* pswpout */
+	VMSTAT_ZSWAP_IN,   /* zswpin */
+	VMSTAT_ZSWAP_OUT,  /* zswpout */
+	VMSTAT_ZEROES_IN,  /* swpin_zero */
+	VMSTAT_ZEROES_OUT, /* swpout_zero */
 	VMSTAT_FIELDS
 };
 
 struct vmstat {
-	uint64_t present;          /* none of them without CONFIG_SWAP */
+	uint64_t present;          /* none of them without CONFIG_SWAP; see vmstat.c */
 	uint64_t q[VMSTAT_FIELDS]; /* pages since boot */
 };
 
