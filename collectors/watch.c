@@ -188,8 +188,10 @@ bool watch_measure(struct watch *w, const struct sample *s, const struct statm *
 	w->base.rounding = s->rounding;
 	w->lack_anon = w->lack_file = 0;
 	if (w->base.has_parts) {
-		w->lack_anon = (uint16_t)(w->base.pss_anon - s->q[PROCESS_PSS_ANON]);
-		w->lack_file = (uint16_t)(w->base.pss_file - s->q[PROCESS_PSS_FILE]);
+		w->lack_anon = (uint32_t)amount_min(
+			w->base.pss_anon - s->q[PROCESS_PSS_ANON], UINT32_MAX);
+		w->lack_file = (uint32_t)amount_min(
+			w->base.pss_file - s->q[PROCESS_PSS_FILE], UINT32_MAX);
 	}
 	w->huge_kib = (uint32_t)amount_min(s->huge_bytes / 1024, UINT32_MAX);
 	if (s->mappings)

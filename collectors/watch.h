@@ -43,8 +43,8 @@ struct watch {
 	uint32_t broken_kib;         /* that it may have broken since, as its faults said last */
 	uint64_t broken_ns;          /* CLOCK_BOOTTIME at which they did */
 	uint32_t unsure; /* bytes by which .base may be off either way, since it moved meanwhile */
-	uint16_t lack_anon,
-		lack_file; /* what .base has added to the kernel's Pss_Anon and Pss_File */
+	uint32_t lack_anon,
+		lack_file; /* bytes; what .base has added to the kernel's Pss_Anon and Pss_File */
 	uint8_t source, outcome;
 	bool is_member;  /* as of the last look: it has memory */
 	bool is_seen;    /* .seen holds what statm said */

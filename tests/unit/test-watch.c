@@ -83,6 +83,31 @@ static void shows_what_was_measured(void **state)
 	assert_int_equal(w.huge_kib, 2048);
 }
 
+/* A walk by smaps rounds each mapping: of a thousand, more than 64 KiB may be missing. It is no memory of the parts. */
+static void shows_parts_of_many_mappings(void **state)
+{
+	struct sample s = sample_new();
+	struct snapshot_process row;
+	struct watch w = {.is_related = false};
+
+	(void)state;
+	add_walk(&s);
+	set(&s, PROCESS_PSS_FILE, 498);
+	watch_renew(&w, 5);
+	watch_note(&w, &s, 7, PAGE);
+	assert_true(watch_measure(&w, &s, NULL, 7, PAGE));
+	row = fill(&w);
+	assert_int_equal(row.q[PROCESS_PSS_FILE], 498 * KIB);
+	set(&s, PROCESS_PSS_ANON, 2700);
+	set(&s, PROCESS_PSS_FILE, 1800);
+	set(&s, PROCESS_PSS, 4700);
+	watch_note(&w, &s, 7, PAGE);
+	assert_true(watch_measure(&w, &s, NULL, 7, PAGE));
+	row = fill(&w);
+	assert_int_equal(row.q[PROCESS_PSS_ANON], 2700 * KIB);
+	assert_int_equal(row.q[PROCESS_PSS], 4700 * KIB);
+}
+
 /* A look renews what status says and leaves what the walk said. */
 static void a_look_moves_the_counters(void **state)
 {
@@ -248,6 +273,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shows_what_was_measured),
+		cmocka_unit_test(shows_parts_of_many_mappings),
 		cmocka_unit_test(a_look_moves_the_counters),
 		cmocka_unit_test(swap_is_a_counter),
 		cmocka_unit_test(without_a_pss_there_is_no_base),
