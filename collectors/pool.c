@@ -238,6 +238,8 @@ static void bound(struct pool *p, const struct pool_host *host)
 	uint64_t above = bias > 0 ? size_of(bias) : 0;
 	uint64_t below = bias < 0 ? amount_less(size_of(bias), unread) : 0;
 
+	if (!p->anon.is_used || !p->file.is_used)
+		return;
 	p->slack_up = amount_less(amount_add(amount_add(total, noise), below), p->low);
 	p->slack_down = amount_less(
 		amount_add(amount_add(p->high, unread), amount_add(noise, above)), total);
@@ -262,7 +264,9 @@ bool pool_end(struct pool *p, const struct pool_host *host)
 	part_end(&p->file, host->mapped, &room, host->now_ns, p->max_age_ns);
 	p->anon.found = p->file.found = 0;
 	bound(p, host);
-	return p->anon.drift || p->file.drift ||
+	if (p->anon.drift || p->file.drift)
+		return true;
+	return p->bounds_up &&
 	       amount_less(p->high, p->low) >
 	               amount_add(amount_min(p->slack_up, p->slack_down), p->file.noise);
 }

@@ -65,8 +65,8 @@ struct pool_part {
 	uint64_t first_ns; /* since when the first look waits for those without an estimate */
 	uint64_t unread_before; /* .unread of the last pass that could compare */
 	int64_t found;    /* what measurements found above the estimates since the last pass */
-	bool is_used;     /* it could be compared in this pass */
-	bool has_looked;  /* and in one before */
+	bool is_used;     /* it could be compared in this pass; then the bias is known */
+	bool has_looked;  /* that has been so before */
 	uint64_t alarmed; /* the drift upwards that pool_alarms() has told of */
 	bool was_up;      /* which way it went in the last pass */
 	uint64_t least;   /* the drift when it was smallest since then */
@@ -77,8 +77,6 @@ struct pool {
 	uint64_t max_age_ns;
 	uint64_t moved, rounding;      /* of this pass's members */
 	uint64_t low, high;            /* the sums of their bounds */
-	bool has_looked;               /* the biases are known */
-	bool is_used;                  /* this pass's sums could be compared */
 	bool bounds_up, bounds_down;   /* the next two hold */
 	uint64_t slack_up, slack_down; /* nobody is further above its low, below its high */
 	struct pool_part anon, file;
@@ -125,7 +123,8 @@ void pool_doubt(const struct pool *p, const struct pool_member *m, struct estima
 
 /*
  * Narrows the bounds of E: since the sums are known, nobody can be further above its low bound than all
- * low bounds together fall short of them. Keeps low <= pss <= high. E may hold the pool's doubt or not.
+ * low bounds together fall short of them. Only where both sums could be compared, since their biases are part of
+ * what they say. Keeps low <= pss <= high. E may hold the pool's doubt or not.
  */
 void pool_narrow(const struct pool *p, struct estimate *e);
 

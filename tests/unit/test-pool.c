@@ -666,6 +666,63 @@ static void does_not_narrow_below_the_bias(void **state)
 	assert_true(e.low + 512 * KIB <= e.pss);
 }
 
+static void assert_not_narrowed(const struct estimate *wide)
+{
+	struct estimate e = *wide;
+
+	pool_narrow(&h.pool, &e);
+	assert_int_equal(e.low, wide->low);
+	assert_int_equal(e.high, wide->high);
+}
+
+/*
+ * Before the first look nobody knows how much of a sum is nobody's, and of one that can't be compared any more
+ * nobody knows what it would be now: neither may narrow anything.
+ */
+static void narrows_by_what_is_known_alone(void **state)
+{
+	static const struct estimate_doubt unsure = {.anon_down = 40 * MIB, .anon_up = 40 * MIB};
+
+	for (unsigned int is_file = 0; is_file < 2; is_file++) {
+		int64_t *extra = is_file ? &h.extra_mapped : &h.extra_anon;
+		struct estimate_now now;
+		struct estimate wide, e;
+
+		setup(state);
+		start_server();
+		world_map(&h.world, 50 * MIB, bit(30) | bit(31), WORLD_ANON);
+		measure_all();
+		now = world_now(&h.world, 30);
+		h.doubt[30] = unsure;
+		estimate_carry(&h.base[30], &now, &unsure, &wide);
+		pool_init(&h.pool, 300 * SEC);
+		/* A newcomer is waited for; meanwhile a device's pages are in the sum, or it is too small. */
+		world_map(&h.world, 8 * MIB, bit(50), is_file ? WORLD_FILES : WORLD_ANON);
+		h.alive |= bit(50);
+		h.denied = bit(50);
+		*extra = (int64_t)(500 * MIB);
+		assert_false(one_pass());
+		assert_true(h.pool.anon.has_looked == is_file && h.pool.file.has_looked != is_file);
+		assert_not_narrowed(&wide);
+		*extra = -(int64_t)(15 * MIB);
+		assert_false(one_pass());
+		assert_not_narrowed(&wide);
+		/* It has been measured, and the bias is known. */
+		*extra = 0;
+		measure_all();
+		h.denied = 0;
+		assert_true(one_pass());
+		e = wide;
+		pool_narrow(&h.pool, &e);
+		assert_true(e.low > wide.low && e.high < wide.high);
+		/* Some may not be read any more: most of the files are theirs too. */
+		h.denied = bit(40);
+		assert_false(one_pass());
+		assert_true(h.pool.anon.is_used && !h.pool.file.is_used);
+		assert_not_narrowed(&wide);
+	}
+}
+
 static uint64_t random_amount(uint64_t *seed)
 {
 	uint64_t v = unit_random(seed);
@@ -768,6 +825,7 @@ int main(void)
 		cmocka_unit_test_setup(narrows_by_the_sums, setup),
 		cmocka_unit_test_setup(narrows_beside_the_denied, setup),
 		cmocka_unit_test_setup(does_not_narrow_below_the_bias, setup),
+		cmocka_unit_test_setup(narrows_by_what_is_known_alone, setup),
 		cmocka_unit_test_setup(keeps_order_for_any_input, setup),
 	};
 
