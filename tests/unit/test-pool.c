@@ -24,7 +24,9 @@ static struct host {
 	uint64_t measured_ns[PROCESSES];
 	uint64_t alive, now;
 	int64_t extra_anon, extra_mapped; /* what the host's sums hold besides */
-	uint64_t denied;                  /* those of the alive that nobody may read */
+	uint64_t anon_unsure,
+		mapped_unsure; /* that the sums moved by while processes were looked at */
+	uint64_t denied;       /* those of the alive that nobody may read */
 	bool is_partial;
 } h; /* large */
 
@@ -97,6 +99,8 @@ static bool one_pass(void)
 	host.now_ns = h.now;
 	host.anon = world_sum(&h.world, WORLD_ANON) + (uint64_t)h.extra_anon;
 	host.mapped = world_sum(&h.world, WORLD_FILES) + (uint64_t)h.extra_mapped;
+	host.anon_unsure = h.anon_unsure;
+	host.mapped_unsure = h.mapped_unsure;
 	pool_begin(&h.pool);
 	for (unsigned int i = 0; i < PROCESSES; i++) {
 		struct pool_member m;
@@ -333,6 +337,29 @@ static void finds_unknown_sharing(void **state)
 	}
 }
 
+/* Or pages were merged (KSM): nobody grew, and nobody is unsure. */
+static void finds_what_became_shared(void **state)
+{
+	(void)state;
+	world_map(&h.world, 99 * MIB, bit(0), WORLD_ANON);
+	world_map(&h.world, 99 * MIB, bit(1), WORLD_ANON);
+	world_map(&h.world, MIB, bit(0), WORLD_ANON);
+	world_map(&h.world, MIB, bit(1), WORLD_ANON);
+	world_map(&h.world, MIB, bit(0) | bit(1), WORLD_FILES);
+	h.alive = 3;
+	measure_all();
+	assert_false(pass());
+	h.world.block[2].mask = bit(0) | bit(1);
+	h.world.block[3].mask = 0;
+	assert_true(pass());
+	assert_true(h.pool.anon.drift < 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_bounds(i);
+		/* By no more than a part of it all. */
+		assert_true(h.estimate[i].low > 95 * MIB);
+	}
+}
+
 /* What is still there when everybody has been measured was nobody's. */
 static void learns_what_is_nobodys(void **state)
 {
@@ -502,6 +529,21 @@ static void alarms_once(void **state)
 	assert_false(pool_alarms(&h.pool));
 }
 
+/* More than before, however slowly it came. */
+static void alarms_for_what_creeps(void **state)
+{
+	unsigned int alarms = 0;
+
+	(void)state;
+	start_server();
+	for (unsigned int i = 0; i < 20; i++) {
+		h.extra_anon = (int64_t)(30 * MIB + i * 100 * KIB);
+		one_pass();
+		alarms += pool_alarms(&h.pool);
+	}
+	assert_in_range(alarms, 2, 6);
+}
+
 /* Who is not read comes and goes while the sums are read. */
 static void allows_for_newcomers(void **state)
 {
@@ -551,6 +593,14 @@ static void is_not_used_where_it_can_not_be(void **state)
 	h.denied = bit(40);
 	assert_true(pass());
 	assert_true(h.pool.anon.is_used && !h.pool.file.is_used);
+	/* 400 MiB are more than a quarter, 350 are less. */
+	h.extra_anon = 0;
+	h.denied = UINT64_C(0xff) << 33;
+	one_pass();
+	assert_false(h.pool.anon.is_used);
+	h.denied = UINT64_C(0x7f) << 34;
+	one_pass();
+	assert_true(h.pool.anon.is_used);
 }
 
 /* Those that may not be read count by their RSS, and do no harm. */
@@ -568,6 +618,21 @@ static void counts_the_denied(void **state)
 	assert_true(pass());
 	for (unsigned int i = 0; i <= 20; i++)
 		assert_bounds(i);
+}
+
+/* What the sums themselves moved by while the processes were looked at is nobody's yet. */
+static void allows_for_sums_that_move(void **state)
+{
+	(void)state;
+	for (unsigned int is_file = 0; is_file < 2; is_file++) {
+		setup(state);
+		start_server();
+		*(is_file ? &h.extra_mapped : &h.extra_anon) = (int64_t)(3 * MIB);
+		*(is_file ? &h.mapped_unsure : &h.anon_unsure) = 3 * MIB;
+		assert_false(one_pass());
+		h.anon_unsure = h.mapped_unsure = 0;
+		assert_true(one_pass());
+	}
 }
 
 /* While much moves, the sums are not of one moment. */
@@ -615,6 +680,20 @@ static void narrows_by_the_sums(void **state)
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
 	pool_narrow(&h.pool, &e);
 	assert_true(e.high > 400 * MIB);
+	/* Of the files no less than of the rest. */
+	h.extra_anon = 0;
+	pass();
+	h.extra_mapped = (int64_t)(100 * MIB);
+	assert_true(pass());
+	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 20 * MIB}, &e);
+	assert_true(e.low < 10 * MIB);
+	pool_narrow(&h.pool, &e);
+	assert_true(e.low < 10 * MIB);
+	h.extra_mapped = -(int64_t)(15 * MIB);
+	assert_true(pass());
+	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
+	pool_narrow(&h.pool, &e);
+	assert_true(e.high > 420 * MIB);
 }
 
 /* Those who are denied may have nothing at all, but the others no more for that. */
@@ -823,6 +902,9 @@ int main(void)
 		cmocka_unit_test_setup(counts_the_denied, setup),
 		cmocka_unit_test_setup(allows_for_what_moves, setup),
 		cmocka_unit_test_setup(narrows_by_the_sums, setup),
+		cmocka_unit_test_setup(finds_what_became_shared, setup),
+		cmocka_unit_test_setup(alarms_for_what_creeps, setup),
+		cmocka_unit_test_setup(allows_for_sums_that_move, setup),
 		cmocka_unit_test_setup(narrows_beside_the_denied, setup),
 		cmocka_unit_test_setup(does_not_narrow_below_the_bias, setup),
 		cmocka_unit_test_setup(narrows_by_what_is_known_alone, setup),
