@@ -126,7 +126,7 @@ static void note(struct adapt *a, struct process *p, const struct sample *s, uin
 		w->is_seen = true;
 	}
 	if (w->is_member && !w->is_related && !w->is_elsewhere)
-		relations_born(&a->relations, a->table, p, born_ns);
+		relations_born(&a->relations, a->table, p, born_ns, a->page_bytes);
 }
 
 static int look(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret)
@@ -403,8 +403,8 @@ static void set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 		relations_ended(&a->relations, w, false);
 		return;
 	}
-	relations_born(
-		&a->relations, a->table, p, p->stat.start_ticks * a->reader->procfs->ns_per_tick);
+	relations_born(&a->relations, a->table, p,
+		p->stat.start_ticks * a->reader->procfs->ns_per_tick, a->page_bytes);
 	if (w->has_base)
 		relations_measured(&a->relations, a->reader, p, NULL, w->measured_ns);
 }

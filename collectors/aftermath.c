@@ -71,6 +71,14 @@ static uint64_t segment_pss(
 	return amount_min(part, amount_min(pss, part_rss / 2));
 }
 
+/* The same of one with SHARERS that are all there. */
+static uint64_t part_of(uint32_t sharers, uint64_t part_rss, uint64_t rss, uint64_t pss)
+{
+	const struct degree_change none = {.members = sharers > 2 ? sharers : 2};
+
+	return segment_pss(&none, part_rss, rss, pss);
+}
+
 /* What PART_RSS bytes of a segment, counting PART_PSS, become by its sharers' exits. */
 static struct degree_span segment_after(
 	const struct degree_change *gone, uint64_t part_rss, uint64_t part_pss, uint64_t pss)
@@ -188,6 +196,39 @@ void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base
 	grown = amount_part(amount_less(now->anon, base->anon), own, own + 1);
 	ret->anon_mid -= amount_difference(grown, 0);
 	ret->anon_up = amount_add(ret->anon_up, grown);
+}
+
+void aftermath_stirred(const struct aftermath_stir *list, size_t count,
+	const struct estimate_base *base, uint64_t *ret_down, uint64_t *ret_up)
+{
+	struct estimate_part anon, file;
+	uint64_t rss, pss, most_down, down = 0, up = 0;
+
+	estimate_parts(base, &anon, &file);
+	rss = file.rss - file.private_mid;
+	pss = file.pss - file.private_mid;
+	most_down = pss + file.private_mid / 2;
+	for (size_t i = 0; i < count; i++) {
+		const struct aftermath_stir *stir = &list[i];
+		uint64_t part_rss = amount_min(stir->bytes, rss);
+		uint64_t part_pss = part_rss == rss ? pss
+		                                    : part_of(stir->sharers, part_rss, rss, pss);
+		uint64_t part_down, part_up, touched;
+
+		degree_stirred(part_rss, part_pss, stir->lost, stir->gained, &part_down, &part_up);
+		up = amount_add(up, part_up);
+		down = amount_add(down, part_down);
+		/* What was its own two may share now: all of it, if this was its own alone. */
+		touched = amount_min(stir->gained, amount_min(stir->bytes, file.private_mid));
+		if (stir->sharers > 2)
+			touched = amount_min(
+				touched, amount_part(2 * stir->gained, file.private_mid, file.rss));
+		down = amount_add(down, touched / 2);
+		rss -= part_rss;
+		pss -= part_pss;
+	}
+	*ret_down = amount_min(down, most_down);
+	*ret_up = amount_min(up, file.rss - file.pss);
 }
 
 bool aftermath_compare(const struct aftermath *a, const struct estimate_base *before,

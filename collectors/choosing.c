@@ -114,7 +114,8 @@ static uint64_t size_of(int64_t v)
  */
 uint64_t choosing_doubt(const struct watch *w, uint64_t low, uint64_t pss, uint64_t high)
 {
-	uint64_t doubt = amount_max(high - pss, pss - low), events, likely;
+	uint64_t doubt = amount_less(amount_max(high - pss, pss - low), relations_stirred(w));
+	uint64_t events, likely;
 	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
 
 	if (!d)

@@ -15,7 +15,7 @@
 
 #define ONE (UINT64_C(1) << 31)
 
-enum { SPREAD = 4 };
+enum { SPREAD = 4, STIR_SPREAD = 2 };
 
 static uint64_t share_of(uint64_t rss, uint64_t pss)
 {
@@ -146,6 +146,16 @@ void degree_mapped(
 	joined.members = died.members;
 	joined.dead = joined.unsure = joined.own = 0;
 	*ret = span_of(rss, least(x, &joined), middle(x, &died), most(x, &died));
+}
+
+void degree_stirred(uint64_t rss, uint64_t pss, uint64_t lost, uint64_t gained, uint64_t *ret_down,
+	uint64_t *ret_up)
+{
+	uint64_t x = share_of(rss, pss), sharers = x ? ONE / x / STIR_SPREAD : UINT32_MAX;
+
+	sharers = amount_max(2, amount_min(sharers, UINT32_MAX));
+	*ret_up = amount_min(lost / (sharers * (sharers - 1)), amount_less(rss, pss));
+	*ret_down = amount_min(gained / (sharers * (sharers + 1)), pss);
 }
 
 uint32_t degree_correction(uint64_t guessed_rss, uint64_t guessed_pss, uint64_t rss, uint64_t pss)

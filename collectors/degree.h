@@ -43,6 +43,13 @@ void degree_forked(
 void degree_mapped(
 	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret);
 
+/*
+ * How far the PSS of RSS bytes that are all shared may fall and rise where others have let go of LOST bytes
+ * and touched GAINED: pages that a few times fewer share than by the mean.
+ */
+void degree_stirred(uint64_t rss, uint64_t pss, uint64_t lost, uint64_t gained, uint64_t *ret_down,
+	uint64_t *ret_up);
+
 /* The correction for others' middles: PSS of RSS was found, where GUESSED_PSS of GUESSED_RSS was guessed. */
 uint32_t degree_correction(uint64_t guessed_rss, uint64_t guessed_pss, uint64_t rss, uint64_t pss);
 

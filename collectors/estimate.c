@@ -295,22 +295,25 @@ static bool is_quiet(const struct estimate_base *b, const struct estimate_now *n
 	       now->swap == b->swap && b->pss_anon <= b->anon &&
 	       b->pss_file + b->pss_shmem <= b->file && b->anon < LIMIT && b->file < LIMIT &&
 	       b->pss_file < LIMIT && b->pss_shmem < LIMIT && b->rounding < LIMIT &&
-	       b->unseen < LIMIT && !(d->anon_mid | d->file_mid) &&
-	       !(d->anon_down | d->anon_up | d->file_down | d->file_up);
+	       b->unseen < LIMIT && !(d->anon_mid | d->file_mid);
 }
 
 /* Nothing moved, as in nearly every process of nearly every pass. */
-static void carry_quiet(const struct estimate_base *b, struct estimate *ret)
+static void carry_quiet(
+	const struct estimate_base *b, const struct estimate_doubt *d, struct estimate *ret)
 {
-	uint64_t pss = b->pss_anon + b->pss_file + b->pss_shmem;
+	uint64_t file = b->pss_file + b->pss_shmem, pss = b->pss_anon + file;
+	uint64_t anon_rss = b->anon + b->unseen;
+	uint64_t high = amount_min(amount_add(b->pss_anon, d->anon_up), anon_rss) +
+	                amount_min(amount_add(file, d->file_up), b->file);
 
 	*ret = (struct estimate){
 		.pss_anon = b->pss_anon,
 		.pss_file = b->pss_file,
 		.pss_shmem = b->pss_shmem,
 		.pss = pss,
-		.low = pss,
-		.high = amount_min(pss + b->rounding, b->anon + b->file + b->unseen),
+		.low = amount_less(b->pss_anon, d->anon_down) + amount_less(file, d->file_down),
+		.high = amount_min(high + b->rounding, anon_rss + b->file),
 		.uss = b->uss == ESTIMATE_UNKNOWN ? b->uss : amount_min(b->uss, pss),
 		.swap_pss = b->swap_pss == ESTIMATE_UNKNOWN ? b->swap_pss
 	                                                    : amount_min(b->swap_pss, b->swap),
@@ -327,7 +330,7 @@ void estimate_carry(const struct estimate_base *base, const struct estimate_now 
 	struct estimate_base b;
 
 	if (is_quiet(base, now_, doubt)) {
-		carry_quiet(base, ret);
+		carry_quiet(base, doubt, ret);
 		return;
 	}
 	tidy(base, &b);

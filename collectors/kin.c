@@ -38,9 +38,10 @@ struct kin_family {
 	struct kin_family *next_dirty;
 	struct kin_member *voice; /* the last of those born in it to be measured */
 	struct kin_found found;
-	uint64_t broken;    /* bytes, by all that were ever found */
-	uint64_t broken_ns; /* those measured later know */
-	uint64_t deaths_ns; /* the pass in which .deaths were noticed */
+	struct kin_flow flow; /* of all that were ever in it */
+	uint64_t broken;      /* bytes, by all that were ever found */
+	uint64_t broken_ns;   /* those measured later know */
+	uint64_t deaths_ns;   /* the pass in which .deaths were noticed */
 	uint32_t deaths;
 	uint32_t count;
 	bool is_dirty;
@@ -50,8 +51,9 @@ struct kin_link {
 	struct kin_segment *segment;
 	struct kin_member *member;
 	struct kin_link *previous, *next; /* of the segment */
-	uint64_t bytes;                   /* that the member maps of it */
+	uint32_t pages;                   /* of KIN_FLOW_UNIT, that the member maps of it */
 	uint32_t exits;                   /* the segment's when the member was measured */
+	struct kin_flow flow;             /* the others' of the segment then */
 };
 
 struct kin_segment {
@@ -59,12 +61,44 @@ struct kin_segment {
 	struct kin_link *first;
 	struct kin_segment *next_dirty;
 	struct kin_found found;
-	uint64_t bytes; /* the most that one maps of it */
+	struct kin_flow flow; /* of all who ever mapped it, and who came to or ended unheard */
+	uint64_t bytes;       /* the most that one maps of it */
 	uint32_t count;
 	uint32_t exits;   /* ever; wraps */
 	uint32_t unheard; /* of those, since its members were visited last */
 	bool is_dirty;
 };
+
+static uint64_t link_bytes(const struct kin_link *l)
+{
+	return (uint64_t)l->pages * KIN_FLOW_UNIT;
+}
+
+/* What of ALL is not OWN; differences of these are what counts. */
+static struct kin_flow flow_of_others(const struct kin_flow *all, const struct kin_flow *own)
+{
+	return (struct kin_flow){all->lost - own->lost, all->gained - own->gained};
+}
+
+/* What others did of ALL since it was THEN. */
+static struct kin_flow flow_since(
+	const struct kin_flow *all, const struct kin_flow *own, const struct kin_flow *then)
+{
+	struct kin_flow others = flow_of_others(all, own);
+
+	return (struct kin_flow){others.lost - then->lost, others.gained - then->gained};
+}
+
+static uint32_t flow_units(uint64_t bytes)
+{
+	return (uint32_t)amount_min(bytes / KIN_FLOW_UNIT, UINT32_MAX);
+}
+
+static void flow_add(struct kin_flow *to, const struct kin_flow *f)
+{
+	to->lost += f->lost;
+	to->gained += f->gained;
+}
 
 /* In .families a lone member stands for its family, told by the lowest bit. */
 static void *lone_item(struct kin_member *m)
@@ -126,6 +160,7 @@ static void segment_mark(struct kin *k, struct kin_segment *s)
 static void family_append(struct kin_family *f, struct kin_member *m)
 {
 	m->family = f;
+	m->family_flow = flow_of_others(&f->flow, &m->own);
 	m->previous = f->last;
 	m->next = NULL;
 	if (f->last)
@@ -267,9 +302,10 @@ static void link_remove(struct kin *k, struct kin_link *l)
 		free(s);
 }
 
-/* A sharer of S is going. Its others are visited once that is something to one of them. */
-static void segment_exit(struct kin *k, struct kin_segment *s)
+/* L's sharer is going, which had FILE. Its others are visited once that is something to one of them. */
+static void segment_exit(struct kin *k, const struct kin_link *l, uint64_t file)
 {
+	struct kin_segment *s = l->segment;
 	uint64_t left = s->count - 1;
 
 	s->exits++;
@@ -278,12 +314,14 @@ static void segment_exit(struct kin *k, struct kin_segment *s)
 	/* 1 / left - 1 / (left + unheard) of it. */
 	if (left && amount_part(s->bytes, s->unheard, left * (left + s->unheard)) >= KIN_UNHEARD)
 		segment_mark(k, s);
+	if (!s->is_dirty)
+		s->flow.lost += flow_units(amount_min(file, link_bytes(l)));
 }
 
 void kin_executed(struct kin *k, struct kin_member *m)
 {
 	for (unsigned int i = 0; i < m->link_count; i++) {
-		segment_exit(k, m->links[i].segment);
+		segment_exit(k, &m->links[i], m->mapped_file);
 		link_remove(k, &m->links[i]);
 	}
 	free(m->links);
@@ -491,7 +529,7 @@ static struct aftermath aftermath_of(const struct kin_member *m)
 
 		if (exits)
 			a.segment[a.segments++] = (struct aftermath_segment){
-				.bytes = m->links[i].bytes,
+				.bytes = link_bytes(&m->links[i]),
 				.gone = {.members = s->count + exits, .dead = exits},
 				.correction = is_heard(&s->found, m) ? s->found.file
 			                                             : DEGREE_AS_GUESSED,
@@ -539,22 +577,31 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns)
 {
 	uint64_t key = keytable_key(range_start, range_end);
+	bool is_stranger;
 	int r = 0;
 
 	if (m->key && m->key != key)
 		leave(k, m);
+	is_stranger = !m->key;
 	if (before && m->measured_ns)
 		tell(k, m, before, found, now_ns);
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->unsure = 0;
-	for (unsigned int i = 0; i < m->link_count; i++)
-		m->links[i].exits = m->links[i].segment->exits;
+	for (unsigned int i = 0; i < m->link_count; i++) {
+		struct kin_link *l = &m->links[i];
+
+		l->exits = l->segment->exits;
+		l->flow = flow_of_others(&l->segment->flow, &m->own);
+	}
 	if (!m->key)
 		r = join(k, m, key);
 	m->seen = k->serial;
 	if (!m->family)
 		return r;
+	if (is_stranger && k->previous_ns && m->born_ns > k->previous_ns)
+		flow_add(&m->family->flow, &m->own);
+	m->family_flow = flow_of_others(&m->family->flow, &m->own);
 	m->then = m->kept = m->family->count;
 	m->broken = m->family->broken;
 	if (m->is_forked)
@@ -602,16 +649,20 @@ static const struct kin_link *link_find(const struct kin_member *m, uint64_t key
 	return NULL;
 }
 
-static void link_add(
-	struct kin_link *l, struct kin_member *m, struct kin_segment *s, uint64_t bytes)
+/* For the others, M comes to map what it has of it, FILE at most, unless it did. */
+static void link_add(struct kin_link *l, struct kin_member *m, struct kin_segment *s,
+	uint64_t bytes, uint64_t file)
 {
 	const struct kin_link *former = link_find(m, s->key);
 
+	if (!former)
+		s->flow.gained += flow_units(amount_min(file, bytes));
 	*l = (struct kin_link){.segment = s,
 		.member = m,
 		.next = s->first,
-		.bytes = bytes,
-		.exits = former ? former->exits : s->exits};
+		.pages = flow_units(bytes),
+		.exits = former ? former->exits : s->exits,
+		.flow = former ? former->flow : flow_of_others(&s->flow, &m->own)};
 	if (s->first)
 		s->first->previous = l;
 	s->first = l;
@@ -645,7 +696,7 @@ int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *l
 			links_remove(k, links, i);
 			return -ENOMEM;
 		}
-		link_add(&links[i], m, s, list[i].bytes);
+		link_add(&links[i], m, s, list[i].bytes, base->file);
 	}
 	links_remove(k, m->links, m->link_count);
 	m->links = links;
@@ -653,6 +704,63 @@ int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *l
 	m->is_mapped = true;
 	m->mapped_file = base->file;
 	return 0;
+}
+
+static void links_moved(const struct kin_member *m, const struct kin_flow *f)
+{
+	for (unsigned int i = 0; i < m->link_count; i++)
+		flow_add(&m->links[i].segment->flow, f);
+}
+
+void kin_moved(struct kin_member *m, uint64_t before, uint64_t now)
+{
+	const struct kin_flow f = {
+		flow_units(amount_less(before, now)), flow_units(amount_less(now, before))};
+
+	if (before == now)
+		return;
+	/* Which of them it was nobody says: it may have been all of any. */
+	flow_add(&m->own, &f);
+	links_moved(m, &f);
+	if (m->family)
+		flow_add(&m->family->flow, &f);
+	/* Of a newborn only its parent's are known. */
+	if (!m->is_mapped && m->parent)
+		links_moved(m->parent, &f);
+}
+
+static struct aftermath_stir stir_of(const struct kin_flow *f, uint64_t bytes, uint32_t sharers)
+{
+	return (struct aftermath_stir){
+		.bytes = bytes,
+		.lost = (uint64_t)f->lost * KIN_FLOW_UNIT,
+		.gained = (uint64_t)f->gained * KIN_FLOW_UNIT,
+		.sharers = sharers,
+	};
+}
+
+void kin_stirred(const struct kin_member *m, const struct estimate_base *base, uint64_t *ret_down,
+	uint64_t *ret_up)
+{
+	struct aftermath_stir list[MAPS_SEGMENTS + 1];
+	struct kin_flow f;
+	size_t count = 0;
+
+	for (unsigned int i = 0; i < m->link_count; i++) {
+		const struct kin_link *l = &m->links[i];
+
+		f = flow_since(&l->segment->flow, &m->own, &l->flow);
+		if (f.lost | f.gained)
+			list[count++] = stir_of(&f, link_bytes(l), l->segment->count);
+	}
+	if (m->family) {
+		f = flow_since(&m->family->flow, &m->own, &m->family_flow);
+		if (f.lost | f.gained)
+			list[count++] = stir_of(&f, UINT64_MAX, UINT32_MAX);
+	}
+	*ret_down = *ret_up = 0;
+	if (count)
+		aftermath_stirred(list, count, base, ret_down, ret_up);
 }
 
 void kin_broke(struct kin_member *m, uint64_t bytes, uint64_t at_ns)

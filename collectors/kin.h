@@ -8,6 +8,9 @@
  *   newborn is presumed to belong to its parent's family until its own range is known.
  * - Segments: files and shared memory of at least 1 MiB by device and inode, from maps.h.
  *
+ * What others touch or let go of of what they share counts too, and affects nobody: the bounds of those concerned
+ * ask for it.
+ *
  * It gives a doubt for each affected process (estimate.h), how the measurement of one corrects the
  * others', and who speaks for newborns that nobody has measured.
  *
@@ -44,6 +47,16 @@ enum {
 	KIN_SHARED_MIN = 1 << 20, /* bytes of shared file and shmem that make maps worth reading */
 };
 
+/*
+ * What the file and shmem counters of processes have lost and gained, ever, in KIN_FLOW_UNIT; wraps. What others
+ * unmap or touch of what one shares moves its PSS and none of its own counters.
+ */
+enum { KIN_FLOW_UNIT = 1 << 12 };
+
+struct kin_flow {
+	uint32_t lost, gained;
+};
+
 struct kin_family;
 struct kin_segment;
 struct kin_link;
@@ -58,12 +71,14 @@ struct kin_member {
 	uint64_t serial;           /* rises along the family's list */
 	uint64_t
 		line; /* the serial by which its line left .parent's: its own, or an ancestor's who is gone */
-	uint64_t seen;        /* who was there at its measurement has this or less */
-	uint64_t born_ns;     /* CLOCK_BOOTTIME, as its start time says */
-	uint64_t measured_ns; /* CLOCK_BOOTTIME; 0: never */
-	uint64_t broken;      /* what the family had broken when it was measured */
-	uint64_t mapped_file; /* what .file was when its segments were read */
-	uint32_t then;        /* how many were there at its measurement, itself among them */
+	uint64_t seen;               /* who was there at its measurement has this or less */
+	uint64_t born_ns;            /* CLOCK_BOOTTIME, as its start time says */
+	uint64_t measured_ns;        /* CLOCK_BOOTTIME; 0: never */
+	uint64_t broken;             /* what the family had broken when it was measured */
+	uint64_t mapped_file;        /* what .file was when its segments were read */
+	struct kin_flow own;         /* its own, while it was a member */
+	struct kin_flow family_flow; /* the others' of its family when it was measured */
+	uint32_t then;               /* how many were there at its measurement, itself among them */
 	uint32_t kept;       /* of those, still here; this and the next five as of kin_affected() */
 	uint32_t fresh;      /* born since */
 	uint32_t children;   /* of those, its own descendants */
@@ -140,6 +155,19 @@ struct kin_member *kin_affected(struct kin *k);
  */
 bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
+
+/*
+ * M's counter of files and shmem went from BEFORE to NOW. Who may share with it has to allow for that, but is not
+ * affected: kin_stirred() tells when it is asked.
+ */
+void kin_moved(struct kin_member *m, uint64_t before, uint64_t now);
+
+/*
+ * How far the PSS of M, whose measurement is BASE, may have fallen and risen by what others who may share files
+ * with it have touched and let go of since, and by exits too small to be visited for.
+ */
+void kin_stirred(const struct kin_member *m, const struct estimate_base *base, uint64_t *ret_down,
+	uint64_t *ret_up);
 
 /*
  * M was found to have BYTES for itself that it had shared, written to before AT_NS: who shares with it and was

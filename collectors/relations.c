@@ -20,7 +20,9 @@ enum {
 	MAPS_PIECE = 1 << 12,
 	BROKEN_MIN = 256 << 10,
 	CALM_MAX = 16,
-	LIKE_PART = 8, /* a fork's size is its parent's, but for so much */
+	LIKE_PART = 8,     /* a fork's size is its parent's, but for so much */
+	UNLIKELY_PART = 7, /* of so many: of what others may have done */
+	UNLIKELY_OF = 8,
 };
 
 #define TICK_NS (10 * NS_PER_MSEC) /* in which start times are told, at 100 a second */
@@ -77,8 +79,8 @@ static struct kin_member *parent_of(const struct relations *r, const struct proc
 	return &(*found)->watch->kin;
 }
 
-void relations_born(
-	struct relations *r, const struct proctable *table, struct process *p, uint64_t born_ns)
+void relations_born(struct relations *r, const struct proctable *table, struct process *p,
+	uint64_t born_ns, uint64_t page_bytes)
 {
 	struct watch *w = p->watch;
 
@@ -86,6 +88,7 @@ void relations_born(
 	w->is_related = true;
 	/* Out of memory it has no family until it is measured. */
 	(void)kin_born(&r->kin, &w->kin, parent_of(r, table, p, born_ns), born_ns);
+	kin_moved(&w->kin, 0, w->seen.shared * page_bytes);
 }
 
 void relations_ended(struct relations *r, struct watch *w, bool is_exec)
@@ -245,6 +248,16 @@ uint64_t relations_turnover(const struct watch *w)
 	return amount_part(shared, dead + born, w->kin.then + born);
 }
 
+uint64_t relations_stirred(const struct watch *w)
+{
+	uint64_t down, up;
+
+	if (!w->has_base || !w->is_related)
+		return 0;
+	kin_stirred(&w->kin, &w->base, &down, &up);
+	return amount_max(down, up) / UNLIKELY_OF * UNLIKELY_PART;
+}
+
 bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	const struct estimate_doubt *more, struct estimate *ret, const struct watch **ret_speaker)
 {
@@ -252,6 +265,7 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	struct estimate_doubt doubt = {0};
 	const struct watch *speaker = w;
 	struct kin_member *m;
+	uint64_t down, up;
 
 	if (!w->has_base) {
 		m = w->is_related ? kin_speaker(&w->kin) : NULL;
@@ -262,6 +276,11 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 		kin_borrow(&w->kin, m, &speaker->base, &theirs, &now, &doubt);
 	} else if (w->doubt) {
 		doubt = *w->doubt;
+	}
+	if (speaker->is_related) {
+		kin_stirred(&speaker->kin, &speaker->base, &down, &up);
+		doubt.file_down = amount_add(doubt.file_down, down);
+		doubt.file_up = amount_add(doubt.file_up, up);
 	}
 	doubt.anon_down = amount_add(doubt.anon_down, speaker->unsure);
 	doubt.anon_up = amount_add(doubt.anon_up, speaker->unsure);

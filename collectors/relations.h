@@ -21,8 +21,8 @@ void relations_done(struct relations *r);
 void relations_begin(struct relations *r, uint64_t now_ns);
 
 /* P, which is among TABLE, is there since BORN_NS (CLOCK_BOOTTIME). Without memory it has no relations. */
-void relations_born(
-	struct relations *r, const struct proctable *table, struct process *p, uint64_t born_ns);
+void relations_born(struct relations *r, const struct proctable *table, struct process *p,
+	uint64_t born_ns, uint64_t page_bytes);
 
 /* P's image has ended: with it P, or there is another. */
 void relations_ended(struct relations *r, struct watch *w, bool is_exec);
@@ -54,6 +54,9 @@ uint64_t relations_room(const struct watch *w);
 
 /* Of what W shared when it was measured, as large a part as of its family was born or has ended since. */
 uint64_t relations_turnover(const struct watch *w);
+
+/* How much of W's doubt is what others may have touched and let go of, but is not likely: no reason to measure it. */
+uint64_t relations_stirred(const struct watch *w);
 
 /*
  * An estimate of W, measured or not, with MORE doubt than is known of it (NULL: none more). False: W was never measured, and nobody can speak for it. *RET_SPEAKER, if

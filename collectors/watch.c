@@ -87,8 +87,10 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-static void note_move(struct watch *w, const struct statm *old)
+static void note_move(struct watch *w, const struct statm *old, uint64_t page_bytes)
 {
+	if (w->is_related)
+		kin_moved(&w->kin, old->shared * page_bytes, w->seen.shared * page_bytes);
 	w->moved += distance(w->seen.shared, old->shared) +
 	            distance(w->seen.resident - w->seen.shared, old->resident - old->shared);
 }
@@ -112,7 +114,7 @@ static void see(struct watch *w, const struct sample *s, uint64_t page_bytes)
 		.resident = rss / page_bytes,
 		.shared = file / page_bytes,
 	};
-	note_move(w, &old);
+	note_move(w, &old, page_bytes);
 }
 
 void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes)
@@ -164,7 +166,7 @@ static struct estimate_now counters_of(
 		return now;
 	w->seen = *after;
 	moved = w->moved;
-	note_move(w, &before);
+	note_move(w, &before, page_bytes);
 	/* A walk is not an instant, and counters may be late by some pages on each processor. */
 	w->unsure = (uint32_t)amount_min(
 		UNSURE_LEAST + (w->moved - moved) * page_bytes / UNSURE_PART, UINT32_MAX);

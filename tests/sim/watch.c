@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "collectors/amount.h"
 
 enum {
 	USERS = 8,
@@ -137,6 +138,7 @@ static void base_of(
 static void sense_work(
 	const struct watch *w, struct watch_process *p, const struct host_process *of)
 {
+	kin_moved(&p->kin, p->now.file, of->file);
 	p->now = (struct estimate_now){of->anon, of->file, of->swap};
 	p->work.pages = (of->anon + of->file) / HOST_PAGE;
 	/* What is worth slicing has its mappings looked at, which walks no page tables. */
@@ -323,6 +325,7 @@ static bool carry(
 	const struct watch_process *speaker = p;
 	struct estimate_doubt doubt = p->doubt;
 	struct kin_member *m;
+	uint64_t down, up;
 
 	if (!p->is_measured) {
 		m = kin_speaker(&p->kin);
@@ -333,6 +336,9 @@ static bool carry(
 		speaker = of_member(m);
 		kin_borrow(&p->kin, m, &speaker->base, &speaker->now, &p->now, &doubt);
 	}
+	kin_stirred(&speaker->kin, &speaker->base, &down, &up);
+	doubt.file_down = amount_add(doubt.file_down, down);
+	doubt.file_up = amount_add(doubt.file_up, up);
 	if (more)
 		estimate_doubt_add(&doubt, more);
 	estimate_carry(&speaker->base, &p->now, &doubt, &p->estimate);
@@ -388,12 +394,18 @@ static void estimate_all(struct watch *w)
 	}
 }
 
-/* How far off the estimate may be; of what has none, all that it has resident. */
+/*
+ * How far off the estimate may be; of what has none, all that it has resident. What others have touched
+ * counts as much as is likely.
+ */
 static uint64_t doubt_of(const struct watch_process *p)
 {
 	uint64_t up = p->estimate.high - p->estimate.pss, down = p->estimate.pss - p->estimate.low;
+	uint64_t stirred_down = 0, stirred_up = 0;
 
-	return up > down ? up : down;
+	if (p->is_measured)
+		kin_stirred(&p->kin, &p->base, &stirred_down, &stirred_up);
+	return amount_less(amount_max(up, down), amount_max(stirred_up, stirred_down) / 8 * 7);
 }
 
 /* A process as the plan wants to see it. */

@@ -165,6 +165,32 @@ static void knows_that_strangers_map_files(void **state)
 	assert_near(s.high, 1 * MIB);
 }
 
+/* Twenty share 1000 pages: one that lets go of or touches 100 is worth so much to each, and a few times that is allowed for. */
+static void allows_for_what_others_touch(void **state)
+{
+	const uint64_t rss = 1000 * 4096, part = 100 * 4096;
+	uint64_t down, up;
+
+	(void)state;
+	degree_stirred(rss, rss / 20, part, 0, &down, &up);
+	assert_in_range(up, part / (20 * 19), 8 * part / (20 * 19));
+	assert_int_equal(down, 0);
+	degree_stirred(rss, rss / 20, 0, part, &down, &up);
+	assert_in_range(down, part / (20 * 21), 8 * part / (20 * 21));
+	assert_int_equal(up, 0);
+	/* Where two share, the one that is left has it all. */
+	degree_stirred(rss, rss / 2, part, 0, &down, &up);
+	assert_int_equal(up, part / 2);
+	/* Never more than there is. */
+	degree_stirred(rss, rss / 20, UINT64_MAX, UINT64_MAX, &down, &up);
+	assert_int_equal(up, rss - rss / 20);
+	assert_int_equal(down, rss / 20);
+	degree_stirred(rss, 0, part, part, &down, &up);
+	assert_int_equal(up + down, 0);
+	degree_stirred(0, 0, part, part, &down, &up);
+	assert_int_equal(up + down, 0);
+}
+
 static void corrects_by_another(void **state)
 {
 	struct degree_span s = {10 * MIB, 12 * MIB, 14 * MIB};
@@ -305,6 +331,7 @@ int main(void)
 		cmocka_unit_test(allows_for_strangers),
 		cmocka_unit_test(allows_for_the_unsure),
 		cmocka_unit_test(knows_that_strangers_map_files),
+		cmocka_unit_test(allows_for_what_others_touch),
 		cmocka_unit_test(corrects_by_another),
 		cmocka_unit_test(holds_for_any_sharing),
 		cmocka_unit_test(keeps_order_for_any_input),

@@ -66,6 +66,31 @@ static void stays_where_only_swap_moved(void **state)
 	assert_int_equal(e.uss, 50 * MIB);
 }
 
+/* With a doubt that guesses nothing as well. */
+static void widens_where_nothing_moved(void **state)
+{
+	const struct estimate_now still = {plain.anon, plain.file, 0},
+				  swapped = {plain.anon, plain.file, 1};
+	uint64_t seed = 3;
+
+	(void)state;
+	for (unsigned int round = 0; round < 1000; round++) {
+		struct estimate_doubt d = {.anon_down = unit_random(&seed) % (100 * MIB),
+			.anon_up = unit_random(&seed) % (50 * MIB),
+			.file_down = unit_random(&seed) % (4 * MIB),
+			.file_up = unit_random(&seed) % (40 * MIB)};
+		struct estimate near, far;
+
+		estimate_carry(&plain, &still, &d, &near);
+		estimate_carry(&plain, &swapped, &d, &far);
+		assert_int_equal(near.pss, 77 * MIB);
+		assert_int_equal(near.low, far.low);
+		assert_int_equal(near.high, far.high);
+		assert_int_equal(near.low,
+			amount_less(75 * MIB, d.anon_down) + amount_less(2 * MIB, d.file_down));
+	}
+}
+
 static void takes_growth_for_private(void **state)
 {
 	struct estimate e = carry(&plain, plain.anon + 10 * MIB, plain.file, 0);
@@ -531,6 +556,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stays_where_nothing_moved),
 		cmocka_unit_test(stays_where_only_swap_moved),
+		cmocka_unit_test(widens_where_nothing_moved),
 		cmocka_unit_test(takes_growth_for_private),
 		cmocka_unit_test(takes_loss_for_private_first),
 		cmocka_unit_test(ends_at_nothing),

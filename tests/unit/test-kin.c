@@ -185,6 +185,18 @@ static void measure_all(uint64_t libraries)
 	settle();
 }
 
+/* With what others have touched. */
+static struct estimate_doubt doubt_of(unsigned int i)
+{
+	struct estimate_doubt d = w.doubt[i];
+	uint64_t down, up;
+
+	kin_stirred(&w.member[i], &w.base[i], &down, &up);
+	d.file_down += down;
+	d.file_up += up;
+	return d;
+}
+
 static struct estimate estimate_of(unsigned int i)
 {
 	struct estimate_now now = now_of(i), theirs;
@@ -192,7 +204,8 @@ static struct estimate estimate_of(unsigned int i)
 	struct estimate e;
 
 	if (w.measured[i]) {
-		estimate_carry(&w.base[i], &now, &w.doubt[i], &e);
+		doubt = doubt_of(i);
+		estimate_carry(&w.base[i], &now, &doubt, &e);
 	} else {
 		struct kin_member *speaker = kin_speaker(&w.member[i]);
 		unsigned int s = (unsigned int)(speaker - w.member);
@@ -725,9 +738,13 @@ static void does_not_hear_what_is_nothing(void **state)
 	measure_all(0);
 	for (unsigned int i = 0; i < 60; i++)
 		map_segments(i, i == 59 ? 1 : 300 * KIB);
+	for (unsigned int i = 0; i < 60; i++)
+		w.base[i].rounding = 0;
 	end(0);
 	settle();
 	assert_int_equal(w.visits, 0);
+	for (unsigned int i = 1; i < 59; i++)
+		assert_true(truth(i) <= estimate_of(i).high);
 	for (unsigned int i = 1; i < 12; i++)
 		end(i);
 	settle();
@@ -736,6 +753,142 @@ static void does_not_hear_what_is_nothing(void **state)
 	end(12);
 	settle();
 	assert_int_equal(w.visits, 0);
+}
+
+/* I unmaps BLOCK of the world, or touches it. */
+static void toggle(unsigned int i, unsigned int block)
+{
+	uint64_t before = now_of(i).file;
+
+	w.world.block[block].mask ^= bit(i);
+	kin_moved(&w.member[i], before, now_of(i).file);
+}
+
+/* All are within their bounds, and the bounds of the quiet ones, which nobody visits, not wide. */
+static void assert_stirred(uint64_t mover)
+{
+	settle();
+	assert_int_equal(w.visits, 0);
+	for (unsigned int i = 0; i < 20; i++) {
+		struct estimate e = estimate_of(i);
+
+		assert_true(e.low <= truth(i) && truth(i) <= e.high);
+		if (!(mover & bit(i)))
+			assert_true(e.high - e.low <= truth(i) / 3);
+	}
+}
+
+/*
+ * Twenty share something in sixteen parts, and other files; some let go of parts and touch them again. So much is sensed:
+ * what it has to do with others their bounds know, whether it is a segment that is known or what a family was born with.
+ */
+static void knows_that_others_touch(void **state)
+{
+	(void)state;
+	for (unsigned int family = 0; family < 2; family++) {
+		setup(state);
+		start(0);
+		if (family)
+			measure(0);
+		for (unsigned int i = 1; i < 20; i++)
+			if (family)
+				fork_from(0, i);
+			else
+				start(i);
+		for (unsigned int part = 0; part < 16; part++)
+			map(4 * MIB, 0xfffff, WORLD_FILES);
+		map(MIB, ~UINT64_C(0), WORLD_FILES);
+		for (unsigned int i = 0; i < 20; i++)
+			allocate(i, MIB);
+		measure_all(family ? 0 : 64 * MIB);
+		settle();
+		measure_all(0);
+		for (unsigned int part = 0; part < 16; part++) {
+			toggle(3, part);
+			assert_stirred(bit(3));
+			/* What it did itself it knows. */
+			assert_int_equal(doubt_of(3).file_up, 0);
+		}
+		toggle(4, 0);
+		assert_stirred(bit(3) | bit(4));
+		/* Those who are measured now lose it all again, and know nothing of what was before. */
+		measure(5);
+		assert_int_equal(doubt_of(5).file_up, 0);
+		measure(4);
+		assert_int_equal(doubt_of(4).file_up, 0);
+		for (unsigned int part = 0; part < 16; part++)
+			toggle(3, part);
+		assert_stirred(bit(3) | bit(4));
+		assert_true(truth(5) < w.base[5].pss_file + w.base[5].pss_anon);
+		assert_int_equal(doubt_of(5).file_up, 0);
+		teardown(state);
+	}
+}
+
+/* One more maps what others share. Process 2 is of no family with them. */
+static void start_two_sharers(void)
+{
+	start(0);
+	start(2);
+	map(512 * MIB, bit(0), WORLD_FILES);
+	map(256 * MIB, bit(0) | bit(2), WORLD_FILES);
+	map(2 * MIB, ~UINT64_C(0), WORLD_FILES);
+	allocate(0, MIB);
+	allocate(2, MIB);
+	measure(0);
+	map_segments(0, 768 * MIB);
+	measure(2);
+	map_segments(2, 768 * MIB);
+	settle();
+	measure(0);
+	measure(2);
+	settle();
+	assert_int_equal(doubt_of(0).file_down, 0);
+	assert_int_equal(doubt_of(2).file_down, 0);
+}
+
+/* Who comes to map what another had for itself halves it. */
+static void knows_that_another_comes(void **state)
+{
+	(void)state;
+	start_two_sharers();
+	start(1);
+	allocate(1, MIB);
+	world_touch_files(&w.world, 1, 1);
+	measure(1);
+	map_segments(1, 768 * MIB);
+	settle();
+	assert_bounds(0);
+	assert_bounds(2);
+	measure(0);
+	map_segments(1, 768 * MIB); /* read again it comes no more */
+	assert_int_equal(doubt_of(0).file_down, 0);
+}
+
+/* A child has what its parent has before anyone has read its maps, or knows whose child it is. */
+static void knows_that_children_touch(void **state)
+{
+	(void)state;
+	start_two_sharers();
+	fork_from(0, 1);
+	allocate(1, MIB);
+	world_touch_files(&w.world, 1, 1);
+	kin_moved(&w.member[1], 0, now_of(1).file);
+	settle();
+	assert_bounds(0);
+	assert_bounds(2);
+	measure(0);
+	settle();
+	assert_int_equal(doubt_of(0).file_down, 0);
+	fork_unseen(0, 3);
+	notice();
+	assert_int_equal(kin_born(&w.kin, &w.member[3], NULL, w.now), 0);
+	world_touch_files(&w.world, 3, 3);
+	kin_moved(&w.member[3], 0, now_of(3).file);
+	measure(3);
+	settle();
+	assert_true(doubt_of(0).file_down > 0);
+	assert_bounds(0);
 }
 
 /* The child's execution of another program gives the parent its memory back. */
@@ -811,10 +964,13 @@ static void counts_who_was_there(void **state)
 		fork_unseen(0, i);
 		notice();
 		kin_born(&w.kin, &w.member[i], NULL, w.now);
+		kin_moved(&w.member[i], 0, 8 * MIB);
 	}
+	map(8 * MIB, 0xfffff, WORLD_FILES);
 	settle();
 	measure_all(0);
 	for (unsigned int i = 0; i < 20; i++) {
+		assert_int_equal(doubt_of(i).file_down, 0);
 		assert_int_equal(w.member[i].then, 20);
 		assert_int_equal(w.doubt[i].anon_mid, 0);
 	}
@@ -1043,6 +1199,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(follows_the_sharers_of_a_segment, setup, teardown),
 		cmocka_unit_test_setup_teardown(bounds_a_segment_that_some_touch, setup, teardown),
 		cmocka_unit_test_setup_teardown(does_not_hear_what_is_nothing, setup, teardown),
+		cmocka_unit_test(knows_that_others_touch),
+		cmocka_unit_test_setup_teardown(knows_that_another_comes, setup, teardown),
+		cmocka_unit_test_setup_teardown(knows_that_children_touch, setup, teardown),
 		cmocka_unit_test_setup_teardown(follows_an_exec, setup, teardown),
 		cmocka_unit_test_setup_teardown(corrects_a_presumption, setup, teardown),
 		cmocka_unit_test_setup_teardown(forgets_the_short_lived, setup, teardown),
