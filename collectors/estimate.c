@@ -98,7 +98,7 @@ static bool has(uint64_t present, enum process_quantity i)
 bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint64_t file,
 	struct estimate_base *ret)
 {
-	uint64_t parts = 0, lacking;
+	uint64_t parts, lacking;
 
 	if (!has(present, PROCESS_PSS))
 		return false;
@@ -114,11 +114,12 @@ bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint
 		ret->rounding = amount_less(q[PROCESS_PSS_HIGH], q[PROCESS_PSS]);
 	if (has(present, PROCESS_RSS))
 		ret->unseen = amount_less(q[PROCESS_RSS], amount_add(anon, file));
-	if (has(present, PROCESS_PSS_ANON) && has(present, PROCESS_PSS_FILE) &&
-		has(present, PROCESS_PSS_SHMEM))
-		parts = amount_add(
-			amount_add(q[PROCESS_PSS_ANON], q[PROCESS_PSS_FILE]), q[PROCESS_PSS_SHMEM]);
-	if (!parts || parts > q[PROCESS_PSS])
+	if (!has(present, PROCESS_PSS_ANON) || !has(present, PROCESS_PSS_FILE) ||
+		!has(present, PROCESS_PSS_SHMEM))
+		return true;
+	parts = amount_add(
+		amount_add(q[PROCESS_PSS_ANON], q[PROCESS_PSS_FILE]), q[PROCESS_PSS_SHMEM]);
+	if (parts > q[PROCESS_PSS])
 		return true;
 	/* Each part was rounded down by itself: what they lack is a KiB or two of whichever has room for it. */
 	ret->has_parts = true;
