@@ -129,6 +129,14 @@ print_summary() {
 	say "$passed passed, $failed failed, $skipped skipped"
 }
 
+# One by one: not every architecture has each of them.
+install_long_packages() {
+	local package
+	for package in "${long_packages[@]}"; do
+		install_missing "$packages_log" "$package" || say "  Without $package; what needs it is skipped."
+	done
+}
+
 do_check() {
 	local packages_log
 	logs=$top/build-check/logs
@@ -141,6 +149,7 @@ do_check() {
 	ensure_build_packages "$packages_log" || exit 1
 	install_missing "$packages_log" "${check_packages[@]}" ||
 		say '  Some tools of the tests are missing; what needs them is skipped.'
+	[ -z "$long" ] || install_long_packages
 	trap stop_check INT TERM HUP
 	run_stage build stage_build
 	run_stage tests stage_tests
