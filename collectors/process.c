@@ -362,22 +362,19 @@ static int open_directory(struct process_reader *r, const struct process *p)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Below a descriptor that was not kept, the pid may be another process's by now. */
-static int check_start_time(struct reading *g)
+/* Below a descriptor that was not kept, the pid may be another process's by now: -ESRCH. 0; or a shortage of ours. */
+static int compare_start_time(struct reading *g)
 {
-	struct process *p = g->process;
+	const struct process *p = g->process;
 	struct stat_info stat;
 	int e;
 
-	p->tid = 0;
 	if (!p->known || !p->has_stat)
 		return 0;
 	e = reading_stat(g, &stat);
 	if (reading_is_shortage(e))
 		return e;
-	if (e < 0 || stat.start_ticks != p->stat.start_ticks)
-		forget(p);
-	return 0;
+	return e < 0 || stat.start_ticks != p->stat.start_ticks ? -ESRCH : 0;
 }
 
 static bool may_keep(const struct process_reader *r)
@@ -396,8 +393,11 @@ static int sample_opened(struct reading *g, uint64_t now_ns, struct sample *ret)
 	if (fd < 0)
 		return fail(p, fd, ret);
 	g->dirfd = fd;
-	e = check_start_time(g);
-	if (e < 0)
+	p->tid = 0;
+	e = compare_start_time(g);
+	if (e == -ESRCH)
+		forget(p);
+	else if (e < 0)
 		return fail(p, e, ret);
 	if (may_keep(r)) {
 		p->dirfd = TAKE_FD(fd);
@@ -464,7 +464,6 @@ int process_directory(struct process_reader *r, struct process *p, bool *ret_own
 {
 	struct reading g = {.reader = r, .process = p};
 	AUTO_CLOSE int fd = -1;
-	bool was_known = p->known;
 	int e;
 
 	*ret_owned = p->dirfd < 0;
@@ -474,10 +473,8 @@ int process_directory(struct process_reader *r, struct process *p, bool *ret_own
 	if (fd < 0)
 		return fd == -ENOENT ? -ESRCH : fd;
 	g.dirfd = fd;
-	e = check_start_time(&g);
-	if (e < 0)
-		return e;
-	return was_known && !p->known ? -ESRCH : TAKE_FD(fd);
+	e = compare_start_time(&g);
+	return e < 0 ? e : TAKE_FD(fd);
 }
 
 int process_read_cgroup(

@@ -120,7 +120,8 @@ int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
 
 /*
  * A descriptor of P's directory, for the caller to close, or P's kept one, which is borrowed (*RET_OWNED says
- * which). -ESRCH: P is gone, its pid may be another's; or an error of open.
+ * which). -ESRCH: P is gone, its pid may be another's; or an error of open. What is remembered of P stays: that it is
+ * gone is for the next sample to say.
  */
 int process_directory(struct process_reader *r, struct process *p, bool *ret_owned);
 

@@ -3,6 +3,9 @@
 
 #include "tests/unit/unit.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "base/clock.h"
 #include "collectors/adapt.h"
 #include "collectors/pass.h"
@@ -349,6 +352,73 @@ static void faults_tell_of_writes(void **state)
 	assert_int_equal(row_of(view, 31)->q[PROCESS_PSS], 10000 * 1024);
 	view_unref(run_pass(s));
 	assert_int_equal(s->opened[ROLLUP].count, 0);
+}
+
+static void reuse_pid(void *s_)
+{
+	static const struct tree_process other = {.pid = 30,
+		.image = 98,
+		.name = "other",
+		.uid = 1002,
+		.start_ticks = 777,
+		.rss_kib = 3000,
+		.pss_kib = 2900,
+		.uss_kib = 2800};
+	struct scene *s = s_;
+
+	add(s, &other, 0);
+}
+
+/*
+ * Beyond the limit of descriptors a pid may be another's between two reads of one pass. The pass goes on with what it
+ * has, and the next one sees who is there.
+ */
+static void a_pid_may_change_hands_in_a_pass(void **state)
+{
+	struct pass_options always = options;
+	struct tree_event taken[] = {{.suffix = "30", .nth = 2, .call = reuse_pid}};
+	struct rlimit limit, low;
+	struct scene *s = NULL;
+	struct view *view;
+	struct tree_process p = {.pid = 30,
+		.image = 99,
+		.name = "worker",
+		.uid = 1001,
+		.rss_kib = 10000,
+		.pss_kib = 5500,
+		.uss_kib = 1000};
+	int fd;
+
+	(void)state;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	low = limit;
+	low.rlim_cur = 64; /* none is left to be kept */
+	setrlimit(RLIMIT_NOFILE, &low);
+	always.max_age_ns = 40 * NS_PER_SEC; /* faults are read in each pass */
+	s = scene_new(&always);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	add(s, &p, 0);
+	tree_write(&s->tree, "30/statm", "10000 2500 0 0 0 0 0\n");
+	write_stat(s, 30, 5000);
+	view_unref(run_pass(s));
+	taken[0].to = s;
+	tree_expect(taken, 1);
+	assert_int_equal(pass_begin(s->pass), 0);
+	while (pass_step(s->pass, 0) == PASS_MORE)
+		;
+	assert_true(taken[0].count >= 2);
+	assert_int_equal(pass_publish(s->pass, false, &fd, &(int){-1}), 0);
+	view = open_fd(fd);
+	close(fd);
+	assert_int_equal(row_of(view, 30)->uid, 1001);
+	assert_int_equal(row_of(view, 30)->q[PROCESS_PSS], 5500 * 1024);
+	view_unref(view);
+	view = run_pass(s);
+	assert_int_equal(row_of(view, 30)->uid, 1002);
+	assert_string_equal(view_text(view, row_of(view, 30)->program), "other");
+	assert_int_equal(row_of(view, 30)->q[PROCESS_PSS], 2900 * 1024);
+	view_unref(view);
+	scene_done(&s);
 }
 
 /* Faults for nothing count less each time. */
@@ -938,6 +1008,7 @@ int main(void)
 		cmocka_unit_test(an_exit_puts_its_family_in_doubt),
 		cmocka_unit_test(a_large_family_is_not_all_in_doubt),
 		cmocka_unit_test(faults_tell_of_writes),
+		cmocka_unit_test(a_pid_may_change_hands_in_a_pass),
 		cmocka_unit_test(faults_for_nothing_count_less),
 		cmocka_unit_test(measures_a_family_at_once),
 		cmocka_unit_test(guesses_what_the_budget_forbids),
