@@ -116,6 +116,8 @@ static void note(struct adapt *a, struct process *p, const struct sample *s, uin
 	if (s->is_new_image || !s->is_member) {
 		bool is_exec = s->is_member && w->is_member && w->kin.born_ns == born_ns;
 
+		/* What is read of a former image is not this one's, even if nothing but this look ever tells. */
+		walks_forget(&a->walks, p);
 		relations_ended(&a->relations, w, is_exec);
 		watch_renew(w, now_boot_ns);
 	}

@@ -804,6 +804,45 @@ static void slices_what_is_large(void **state)
 	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
 }
 
+/* What was read of a former image is nobody's, however whole it looks: a pass that saw the new one has ended the walk. */
+static void a_walk_ends_with_its_image(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.pid = 50,
+		.image = 50,
+		.name = "large",
+		.rss_kib = 2 << 20,
+		.pss_kib = 2 << 20,
+		.uss_kib = 2 << 20};
+
+	(void)state;
+	add(s, &p, 0);
+	add_mappings(s, &p, 32);
+	view_unref(run_pass(s));
+	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_SEC);
+	for (unsigned int turn = 0; turn < 3; turn++)
+		assert_int_equal(pass_measure(s->pass), 0);
+	p.image = 51;
+	p.rss_kib = p.pss_kib = p.uss_kib = 3 << 20;
+	add(s, &p, 0);
+	view = run_pass(s);
+	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 1);
+	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 0);
+	view = view_unref(view);
+	view = run_pass(s);
+	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 0);
+	assert_int_equal(row_of(view, 50)->source, SOURCE_ESTIMATE);
+	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], (uint64_t)p.rss_kib * 1024);
+	assert_false(ROW_HAS(row_of(view, 50), PROCESS_PSS_AGE));
+	add_mappings(s, &p, 32);
+	take_turns(s);
+	view = view_unref(view);
+	view = run_pass(s);
+	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);
+	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
+}
+
 /* Slicing does not help with a single mapping: it is read once, and then at an age of its own. */
 static void spares_what_can_not_be_sliced(void **state)
 {
@@ -1017,6 +1056,7 @@ int main(void)
 		cmocka_unit_test(says_what_it_does),
 		cmocka_unit_test(waits_for_its_budget),
 		cmocka_unit_test(slices_what_is_large),
+		cmocka_unit_test(a_walk_ends_with_its_image),
 		cmocka_unit_test(spares_what_can_not_be_sliced),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
 		cmocka_unit_test(looks_when_the_host_swaps),
