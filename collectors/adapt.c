@@ -11,8 +11,8 @@
 #include "collectors/sense.h"
 #include "collectors/watch.h"
 
-#define LOOK_MAX_AGE_NS (120 * NS_PER_SEC) /* of status, where nothing else asks for it */
-#define PAUSE_NS        (2 * NS_PER_MSEC) /* between slices: they, and not the slices, are what helps */
+#define LOOK_MAX_AGE_NS (120 * NS_PER_SEC)  /* of status, where nothing else asks for it */
+#define EARLY_NS        (100 * NS_PER_USEC) /* that a timer may be */
 
 void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table,
 	struct buffer *scratch)
@@ -194,8 +194,9 @@ int adapt_sense(struct adapt *a, struct process *p, uint64_t now_ns, struct samp
 	return look(a, p, now_ns, ret);
 }
 
-/* Takes over S, which is to be a measurement of P. */
-static void take(struct adapt *a, struct process *p, const struct sample *s)
+/* Takes over S, which is to be a measurement of P, by the walk WALKED. */
+static void take(
+	struct adapt *a, struct process *p, const struct sample *s, const struct walked *walked)
 {
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
 	struct watch *w = p->watch;
@@ -213,7 +214,8 @@ static void take(struct adapt *a, struct process *p, const struct sample *s)
 		figures_estimate(&a->figures, w, &before);
 	if (ROW_HAS(s, PROCESS_PSS) && sense_read(a->reader, p, &after) == 0 && after.size)
 		seen = &after;
-	if (watch_measure(w, s, seen, now_boot_ns, a->page_bytes)) {
+	if (watch_measure(w, s, walked->has_before ? &walked->before : NULL, seen, now_boot_ns,
+		    a->page_bytes)) {
 		relations_measured(
 			&a->relations, a->reader, p, had_base ? &base : NULL, now_boot_ns);
 		if (had_base) {
@@ -232,7 +234,11 @@ static void take(struct adapt *a, struct process *p, const struct sample *s)
 static int finish(
 	struct adapt *a, struct process *p, const struct sample *s, const struct walked *walked)
 {
-	take(a, p, s);
+	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	take(a, p, s, walked);
+	budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC),
+		clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
 	walks_learn(&a->walks, p, s, walked);
 	return ADAPT_SAMPLE;
 }
@@ -265,7 +271,9 @@ static int step_slices(
 	struct walked walked;
 	int r = walks_step(&a->walks, now_ns, ret, ret_process, &walked);
 
-	if (r == WALKS_MORE)
+	if (r == WALKS_GIANT) /* not before its age has come */
+		a->choosing.deferred[PLAN_GIANT]++;
+	if (r == WALKS_GIANT || r == WALKS_MORE)
 		return ADAPT_MORE;
 	return r < 0 ? r : finish(a, *ret_process, ret, &walked);
 }
@@ -323,12 +331,11 @@ int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 		struct forecast f;
 		uint64_t doubt, pss;
 
-		if (!w || !is_urgent(a, w, &doubt, &pss))
+		if (!w || walks_has(&a->walks, a->table->item[i]) || !is_urgent(a, w, &doubt, &pss))
 			continue;
 		f = walks_forecast(&a->walks, w);
 		if (f.way == COST_ROLLUP && !f.is_giant)
-			choosing_add(&a->choosing, w, (uint32_t)i, &f, doubt, pss,
-				a->limits.giant_age_ns);
+			choosing_add(&a->choosing, w, i, &f, doubt, pss);
 	}
 	if (!a->choosing.count)
 		return 0;
@@ -336,39 +343,66 @@ int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 	return choose(a, budget_available_ns(&a->budget, now_ns), 0, false);
 }
 
+/* So that the work is spread evenly over the time until the next pass. */
+static uint64_t gap_ns(const struct adapt *a, uint64_t now_ns)
+{
+	uint64_t turns = a->choosing.left_ns / ADAPT_TURN_NS + 1;
+
+	return amount_less(a->due_ns, now_ns) / (turns + 1);
+}
+
+/* Whether P is to be measured in the way F, for which it was not chosen, after all. */
+static bool may_be_otherwise(const struct forecast *f, const struct choice *choice, bool has_room)
+{
+	if (f->is_giant)
+		return choice->kind == CHOICE_GIANT;
+	return f->way != COST_SLICES || has_room;
+}
+
+/* Measures the next that was chosen, or begins to. */
+static int measure_next(
+	struct adapt *a, uint64_t now_ns, struct sample *ret, struct process **ret_process)
+{
+	bool is_between = a->due_ns != 0, has_room = is_between && walks_have_room(&a->walks);
+	struct choice choice;
+
+	while (choosing_next(&a->choosing, has_room || !is_between, &choice)) {
+		struct process *p = a->table->item[choice.place];
+		struct forecast f;
+
+		if (!p->watch->is_member || walks_has(&a->walks, p))
+			continue;
+		f = walks_forecast(&a->walks, p->watch);
+		if (!may_be_otherwise(&f, &choice, has_room)) {
+			if (is_between)
+				a->choosing.deferred[f.is_giant ? PLAN_GIANT : PLAN_STALL]++;
+			continue;
+		}
+		a->turn_ns = now_ns + gap_ns(a, now_ns);
+		*ret_process = p;
+		return f.way == COST_ROLLUP ? measure_whole(a, p, &f, now_ns, ret)
+		                            : begin_slices(a, p, &f, now_ns, ret);
+	}
+	return 0;
+}
+
 int adapt_measure(
 	struct adapt *a, uint64_t now_ns, struct sample *ret, struct process **ret_process)
 {
-	bool is_between = a->due_ns != 0;
+	bool is_rested = a->due_ns && walks_next_ns(&a->walks) <= amount_add(now_ns, EARLY_NS),
+	     is_turn;
+	int r = 0;
 
-	if (is_between && slices_are_under_way(&a->walks.slices))
-		return step_slices(a, now_ns, ret, ret_process);
-	while (!choosing_is_over(&a->choosing)) {
-		struct process *p;
-		struct forecast f;
-
-		a->is_broke = !budget_available_ns(&a->budget, now_ns);
-		if (a->is_broke)
-			return 0;
-		p = a->table->item[choosing_next(&a->choosing)];
-		if (!p->watch->is_member)
-			continue;
-		f = walks_forecast(&a->walks, p->watch);
-		*ret_process = p;
-		if (f.way == COST_SLICES && is_between && !p->watch->largest_kib) {
-			walks_find_largest(&a->walks, p);
-			f = walks_forecast(&a->walks, p->watch);
-			if (f.is_giant && p->watch->has_base) { /* not before its age has come */
-				a->choosing.deferred[PLAN_GIANT]++;
-				continue;
-			}
-		}
-		if (f.way == COST_ROLLUP)
-			return measure_whole(a, p, &f, now_ns, ret);
-		if (is_between)
-			return begin_slices(a, p, &f, now_ns, ret);
-	}
-	return 0;
+	a->is_broke = !budget_available_ns(&a->budget, now_ns);
+	if (a->is_broke)
+		return 0;
+	/* Slices and whole reads take turns where both are due: neither keeps the other waiting. */
+	is_turn = now_ns >= a->turn_ns;
+	if (!is_rested || is_turn)
+		r = measure_next(a, now_ns, ret, ret_process);
+	if (r == 0 && is_rested)
+		r = step_slices(a, now_ns, ret, ret_process);
+	return r;
 }
 
 void adapt_begin_estimates(struct adapt *a)
@@ -434,31 +468,37 @@ int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_n
 		w->moved = 0;
 		while (a->table->item[at] != p)
 			at++;
-		if (w->is_elsewhere || p == a->walks.slices.process)
+		if (w->is_elsewhere || walks_has(&a->walks, p))
 			continue;
 		f = walks_forecast(&a->walks, w);
-		item = choosing_add(&a->choosing, w, (uint32_t)at, &f,
-			choosing_row_doubt(w, &rows[i]), rows[i].q[PROCESS_PSS],
-			a->limits.giant_age_ns);
+		item = choosing_add(&a->choosing, w, at, &f, choosing_row_doubt(w, &rows[i]),
+			rows[i].q[PROCESS_PSS]);
 		if (!item->is_giant)
 			a->total_cost_ns += item->cost_ns;
 	}
-	return choose(a, budget_until_due_ns(&a->budget, now_ns), a->total_cost_ns, true);
+	r = choose(a, budget_until_due_ns(&a->budget, now_ns), a->total_cost_ns, true);
+	a->turn_ns = now_ns + gap_ns(a, now_ns);
+	return r;
+}
+
+/* How long it takes until a turn can be paid for again. */
+static uint64_t broke_ns(const struct adapt *a)
+{
+	uint64_t debt_ns = a->budget.tokens_ns < 0 ? -(uint64_t)a->budget.tokens_ns : 0;
+
+	return amount_part(amount_add(debt_ns, ADAPT_TURN_NS), BUDGET_PPM_MAX, a->budget.rate_ppm);
 }
 
 uint64_t adapt_next_ns(const struct adapt *a, uint64_t now_ns)
 {
-	uint64_t turns, gap_ns;
+	uint64_t at_ns = walks_next_ns(&a->walks);
 
 	if (!a->due_ns || now_ns >= a->due_ns)
 		return UINT64_MAX;
-	if (slices_are_under_way(&a->walks.slices))
-		return now_ns + PAUSE_NS;
-	if (choosing_is_over(&a->choosing))
-		return UINT64_MAX;
-	turns = a->choosing.left_ns / ADAPT_TURN_NS + 1;
-	gap_ns = (a->due_ns - now_ns) / (turns + 1);
-	if (a->is_broke) /* until there is something to spend again */
-		gap_ns = amount_max(gap_ns, ADAPT_TURN_NS * BUDGET_PPM_MAX / a->budget.rate_ppm);
-	return now_ns + gap_ns;
+	if (walks_have_room(&a->walks) ? !choosing_is_over(&a->choosing)
+				       : choosing_has_unsliced(&a->choosing))
+		at_ns = amount_min(at_ns, a->turn_ns);
+	if (at_ns == UINT64_MAX)
+		return at_ns;
+	return amount_max(at_ns, a->is_broke ? amount_add(now_ns, broke_ns(a)) : now_ns);
 }

@@ -44,6 +44,7 @@ struct adapt {
 	struct psi psi;         /* as this pass began */
 	bool swaps;             /* the host has swapped since the last pass */
 	bool is_broke;          /* the last turn found the budget used up */
+	uint64_t turn_ns;       /* CLOCK_MONOTONIC at which the next that was chosen has its turn */
 	uint64_t total_cost_ns; /* of measuring everything once */
 
 	struct budget budget;

@@ -3,9 +3,9 @@
 
 #include "collectors/choosing.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "collectors/amount.h"
@@ -28,7 +28,7 @@ void choosing_done(struct choosing *c)
 
 void choosing_drop(struct choosing *c)
 {
-	c->chosen = c->next = 0;
+	c->chosen = c->next = c->sliced = 0;
 }
 
 int choosing_begin(struct choosing *c, size_t count)
@@ -40,26 +40,32 @@ int choosing_begin(struct choosing *c, size_t count)
 	return c->items ? 0 : -ENOMEM;
 }
 
-struct plan_item *choosing_add(struct choosing *c, const struct watch *w, uint32_t id,
-	const struct forecast *f, uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t giant_age_ns)
+static enum choice_kind kind_of(const struct forecast *f)
+{
+	return f->is_giant ? CHOICE_GIANT : f->way == COST_SLICES ? CHOICE_SLICES : CHOICE_WHOLE;
+}
+
+struct plan_item *choosing_add(struct choosing *c, const struct watch *w, size_t place,
+	const struct forecast *f, uint64_t doubt_bytes, uint64_t pss_bytes)
 {
 	struct plan_item *item = &c->items[c->count++];
 	bool is_refused = w->outcome == OUTCOME_DENIED && w->measured_ns;
-	uint64_t since_ns = w->has_base || is_refused ? w->measured_ns : w->first_ns;
+	/* Of a giant, another's measurement has to do: a fork of one is as dear as itself. */
+	const struct watch *measured = w->has_base || is_refused ? w
+	                               : f->is_giant             ? relations_speaker(w)
+	                                                         : NULL;
 
 	*item = (struct plan_item){
-		.id = id,
-		.is_new = !w->has_base && !is_refused,
+		.id = (uint32_t)place * CHOICE_KINDS + kind_of(f),
+		.is_new = !measured,
 		.is_giant = f->is_giant,
 		.cost_ns = is_refused ? REFUSED_COST_NS : f->prediction.cpu_ns,
 		.hold_ns = is_refused ? 0 : f->prediction.hold_ns,
 		.doubt_bytes = is_refused ? 0 : doubt_bytes,
 		.pss_bytes = pss_bytes,
-		.age_ns = amount_less(clock_now_ns(CLOCK_BOOTTIME), since_ns),
+		.age_ns = amount_less(clock_now_ns(CLOCK_BOOTTIME),
+			measured ? measured->measured_ns : w->first_ns),
 	};
-	/* Of a giant that was never measured nothing is known: that is worth the one long hold. */
-	if (item->is_giant && item->is_new)
-		item->age_ns = amount_max(item->age_ns, giant_age_ns);
 	return item;
 }
 
@@ -82,9 +88,12 @@ int choosing_end(struct choosing *c, const struct plan_limits *limits, bool coun
 	}
 	for (size_t i = 0; i < n; i++)
 		c->choice[i] = (struct choice){
-			.id = c->items[i].id,
+			.place = c->items[i].id / CHOICE_KINDS,
+			.kind = c->items[i].id % CHOICE_KINDS,
 			.cost_us = (uint32_t)amount_min(c->items[i].cost_ns / 1000, UINT32_MAX),
 		};
+	for (size_t i = 0; i < n; i++)
+		c->sliced += c->choice[i].kind == CHOICE_SLICES;
 	c->chosen = n;
 	c->left_ns = found.chosen_ns;
 	for (unsigned int i = 0; counts && i < PLAN_REASONS; i++)
@@ -92,14 +101,21 @@ int choosing_end(struct choosing *c, const struct plan_limits *limits, bool coun
 	return 0;
 }
 
-uint32_t choosing_next(struct choosing *c)
+bool choosing_next(struct choosing *c, bool with_sliced, struct choice *ret)
 {
-	const struct choice *choice = &c->choice[c->next];
+	size_t i = c->next;
 
-	assert(!choosing_is_over(c));
+	while (i < c->chosen && !with_sliced && c->choice[i].kind == CHOICE_SLICES)
+		i++;
+	if (i == c->chosen)
+		return false;
+	*ret = c->choice[i];
+	/* Those that have to wait stay in their order. */
+	memmove(&c->choice[c->next + 1], &c->choice[c->next], (i - c->next) * sizeof(*c->choice));
 	c->next++;
-	c->left_ns = amount_less(c->left_ns, choice->cost_us * NS_PER_USEC);
-	return choice->id;
+	c->sliced -= ret->kind == CHOICE_SLICES;
+	c->left_ns = amount_less(c->left_ns, ret->cost_us * NS_PER_USEC);
+	return true;
 }
 
 static uint64_t size_of(int64_t v)

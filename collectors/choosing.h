@@ -3,7 +3,7 @@
  * Whom to measure: gathers what plan.h decides by, and keeps what it has chosen until that is measured.
  *
  *	choosing_begin, choosing_add of each, choosing_end
- *	choosing_next                                       as long as there is one
+ *	choosing_next, as long as there is one
  */
 #ifndef MEMTALLY_COLLECTORS_CHOOSING_H
 #define MEMTALLY_COLLECTORS_CHOOSING_H
@@ -13,10 +13,19 @@
 #include "collectors/walks.h"
 #include "collectors/watch.h"
 
-/* One that is to be measured: its place in the table, and the predicted cost. */
+/* As what one was chosen: measured in another way it would be another choice. */
+enum choice_kind {
+	CHOICE_WHOLE,
+	CHOICE_SLICES,
+	CHOICE_GIANT,
+	CHOICE_KINDS,
+};
+
+/* One that is to be measured. */
 struct choice {
-	uint32_t id;
-	uint32_t cost_us;
+	uint32_t place; /* in the table */
+	enum choice_kind kind;
+	uint32_t cost_us; /* predicted */
 };
 
 struct choosing {
@@ -25,6 +34,7 @@ struct choosing {
 	size_t count;
 	struct choice *choice; /* whom to measure: [next, chosen) */
 	size_t capacity, chosen, next;
+	size_t sliced;    /* how many of those are CHOICE_SLICES */
 	uint64_t left_ns; /* predicted cost of those */
 	uint64_t round;
 	uint64_t deferred[PLAN_REASONS]; /* since the start */
@@ -41,11 +51,11 @@ void choosing_drop(struct choosing *c);
 int choosing_begin(struct choosing *c, size_t count);
 
 /*
- * W, with place ID, may be measured, in the way F; its estimate is PSS_BYTES, which may be off by DOUBT_BYTES. Returns
- * the item, which stays valid until choosing_end().
+ * W, at PLACE of the table, may be measured, in the way F; its estimate is PSS_BYTES, which may be off by DOUBT_BYTES.
+ * Returns the item, which stays valid until choosing_end().
  */
-struct plan_item *choosing_add(struct choosing *c, const struct watch *w, uint32_t id,
-	const struct forecast *f, uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t giant_age_ns);
+struct plan_item *choosing_add(struct choosing *c, const struct watch *w, size_t place,
+	const struct forecast *f, uint64_t doubt_bytes, uint64_t pss_bytes);
 
 /*
  * Chooses among those that were added; LIMITS but for .round. COUNTS: who is put off waits until the next pass, and is
@@ -58,8 +68,14 @@ static inline bool choosing_is_over(const struct choosing *c)
 	return c->next == c->chosen;
 }
 
-/* The place of the next one, which is then no longer chosen. */
-uint32_t choosing_next(struct choosing *c);
+/* Whether one is left that is not to be read by slices. */
+static inline bool choosing_has_unsliced(const struct choosing *c)
+{
+	return c->chosen - c->next > c->sliced;
+}
+
+/* Takes out the next one; if not WITH_SLICED, the next of the others. False: there is none. */
+bool choosing_next(struct choosing *c, bool with_sliced, struct choice *ret);
 
 /* How far off an estimate may be, for the plan: of W itself, and of W with the figures in its ROW. */
 uint64_t choosing_doubt(const struct watch *w, uint64_t low, uint64_t pss, uint64_t high);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "collectors/amount.h"
 #include "collectors/names.h"
 #include "collectors/pass-state.h"
 #include "collectors/phases.h"
@@ -284,13 +285,17 @@ uint64_t pass_next_measure_ns(const struct pass *pass, uint64_t now_ns)
 
 int pass_measure(struct pass *pass)
 {
+	struct budget *budget = &pass->adapt.budget;
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + ADAPT_TURN_NS;
+	uint64_t before_ns = thread_cpu_ns(), charged_ns = budget->charged_ns;
 	int r;
 
 	do
 		r = phases_measure(pass);
-	while (r == ADAPT_SAMPLE && clock_now_ns(CLOCK_MONOTONIC) < end_ns &&
-		!slices_are_under_way(&pass->adapt.walks.slices));
+	while (r == ADAPT_SAMPLE && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
+	/* What walks have used is charged; not what was made of them. */
+	budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC),
+		amount_less(thread_cpu_ns() - before_ns, budget->charged_ns - charged_ns));
 	return r < 0 ? r : 0;
 }
 

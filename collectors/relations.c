@@ -16,7 +16,7 @@
 #include "collectors/maps.h"
 
 enum {
-	MAPS_TEXT_MAX = 1 << 20, /* a process with more has so many mappings that none is large */
+	MAPS_TEXT_MAX = 1 << 20, /* read in one piece */
 	MAPS_PIECE = 1 << 12,
 	BROKEN_MIN = 256 << 10,
 	CALM_MAX = 16,
@@ -139,7 +139,7 @@ static int read_maps(struct process_reader *reader, struct process *p, struct ma
 static void map(struct relations *r, struct process_reader *reader, struct process *p)
 {
 	struct maps_segment segment[MAPS_SEGMENTS];
-	struct maps_parser parser;
+	struct maps_parser parser = {0};
 	size_t count;
 
 	if (read_maps(reader, p, &parser) < 0 || parser.start != p->range_start ||
@@ -161,17 +161,6 @@ void relations_measured(struct relations *r, struct process_reader *reader, stru
 		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
 	if (kin_wants_maps(&w->kin, &w->base))
 		map(r, reader, p);
-}
-
-int relations_largest(struct process_reader *reader, struct process *p, uint64_t *ret)
-{
-	struct maps_parser parser = {0};
-	int e = read_maps(reader, p, &parser);
-
-	if (e < 0)
-		return e;
-	*ret = parser.largest;
-	return 0;
 }
 
 void relations_renew(struct relations *r, uint64_t page_bytes)
@@ -258,22 +247,27 @@ uint64_t relations_stirred(const struct watch *w)
 	return amount_max(down, up) / UNLIKELY_OF * UNLIKELY_PART;
 }
 
+const struct watch *relations_speaker(const struct watch *w)
+{
+	struct kin_member *m = w->is_related ? kin_speaker(&w->kin) : NULL;
+
+	return m && watch_of(m)->has_base ? watch_of(m) : NULL;
+}
+
 bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	const struct estimate_doubt *more, struct estimate *ret, const struct watch **ret_speaker)
 {
 	struct estimate_now now = watch_now(w, page_bytes), theirs;
 	struct estimate_doubt doubt = {0};
 	const struct watch *speaker = w;
-	struct kin_member *m;
 	uint64_t down, up;
 
 	if (!w->has_base) {
-		m = w->is_related ? kin_speaker(&w->kin) : NULL;
-		speaker = m ? watch_of(m) : NULL;
-		if (!speaker || !speaker->has_base)
+		speaker = relations_speaker(w);
+		if (!speaker)
 			return false;
 		theirs = watch_now(speaker, page_bytes);
-		kin_borrow(&w->kin, m, &speaker->base, &theirs, &now, &doubt);
+		kin_borrow(&w->kin, &speaker->kin, &speaker->base, &theirs, &now, &doubt);
 	} else if (w->doubt) {
 		doubt = *w->doubt;
 	}

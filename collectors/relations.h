@@ -34,9 +34,6 @@ void relations_ended(struct relations *r, struct watch *w, bool is_exec);
 void relations_measured(struct relations *r, struct process_reader *reader, struct process *p,
 	const struct estimate_base *before, uint64_t now_ns);
 
-/* The bytes of P's largest mapping, as its maps tell: it has no more resident. A negative errno: they don't. */
-int relations_largest(struct process_reader *reader, struct process *p, uint64_t *ret);
-
 /* After all that happened before a pass and in it: renews the doubts of those whom it affects. */
 void relations_renew(struct relations *r, uint64_t page_bytes);
 
@@ -57,6 +54,9 @@ uint64_t relations_turnover(const struct watch *w);
 
 /* How much of W's doubt is what others may have touched and let go of, but is not likely: no reason to measure it. */
 uint64_t relations_stirred(const struct watch *w);
+
+/* Whose measurement can speak for W, which has none; NULL: nobody's. */
+const struct watch *relations_speaker(const struct watch *w);
 
 /*
  * An estimate of W, measured or not, with MORE doubt than is known of it (NULL: none more). False: W was never measured, and nobody can speak for it. *RET_SPEAKER, if

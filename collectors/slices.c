@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 enum {
 	/* seq_file stops at the first mapping whose text reaches this: one or two of them, each of 700 bytes */
-	SLICE_SIZE = 1024,
+	SMAPS_PIECE = 1024,
+	MAPS_PIECE = 4096,
 };
 
 void slices_init(struct slices *s)
@@ -44,29 +46,66 @@ static int fail(struct slices *s, int error, struct sample *ret)
 	return 0;
 }
 
-int slices_begin(struct slices *s, struct process_reader *r, struct process *p, uint64_t now_ns,
-	struct sample *ret)
+/* Opens FILE of P. 0 or what open says. */
+static int open_file(
+	struct slices *s, struct process_reader *r, struct process *p, const char *file)
 {
 	char path[PROCESS_PATH_SIZE];
 	bool is_owned;
-	int e = process_look(r, p, now_ns, ret), dirfd;
+	int dirfd = process_directory(r, p, &is_owned), e;
+
+	if (dirfd < 0)
+		return dirfd;
+	s->fd = openat(dirfd, process_path(p, file, path), O_RDONLY | O_CLOEXEC);
+	e = s->fd < 0 ? -errno : 0;
+	if (is_owned)
+		close(dirfd);
+	return e;
+}
+
+static int begin_smaps(
+	struct slices *s, struct process_reader *r, struct process *p, struct sample *ret)
+{
+	int e = open_file(s, r, p, "smaps");
+
+	if (e < 0)
+		return fail(s, e, ret);
+	s->process = p;
+	s->is_mapping = false;
+	smaps_parser_init(&s->parser);
+	return 0;
+}
+
+int slices_begin(struct slices *s, struct process_reader *r, struct process *p, bool with_maps,
+	uint64_t now_ns, struct sample *ret)
+{
+	int e = process_look(r, p, now_ns, ret);
 
 	slices_drop(s);
 	if (e < 0 || ret->outcome != OUTCOME_MEASURED)
 		return e;
-	dirfd = process_directory(r, p, &is_owned);
-	if (dirfd < 0)
-		return fail(s, dirfd, ret);
-	s->fd = openat(dirfd, process_path(p, "smaps", path), O_RDONLY | O_CLOEXEC);
-	e = s->fd < 0 ? -errno : 0;
-	if (is_owned)
-		close(dirfd);
-	if (e < 0)
-		return fail(s, e, ret);
-	s->process = p;
 	s->count = s->largest_rss = 0;
-	smaps_parser_init(&s->parser);
+	/* Whose maps are refused may show smaps all the same, or says why not. */
+	if (!with_maps || open_file(s, r, p, "maps") < 0)
+		return begin_smaps(s, r, p, ret);
+	s->process = p;
+	s->is_mapping = true;
+	maps_parser_init(&s->maps);
 	return 0;
+}
+
+uint64_t slices_largest(const struct slices *s)
+{
+	return s->maps.largest;
+}
+
+int slices_walk(struct slices *s, struct process_reader *r, struct sample *ret)
+{
+	struct process *p = s->process;
+
+	s->fd = fd_close(s->fd);
+	*ret = (struct sample){.is_member = p->known, .uid = p->uid};
+	return begin_smaps(s, r, p, ret);
 }
 
 /* The end of the text, or of the process: process_take() finds out. */
@@ -87,25 +126,42 @@ static int end(struct slices *s, struct process_reader *r, uint64_t now_ns, stru
 	return e;
 }
 
-int slices_step(struct slices *s, struct process_reader *r, uint64_t now_ns, struct sample *ret)
+/* One read(). 1: there may be more; 0: that was the end; or an error of read or of the parser. */
+static int read_piece(struct slices *s)
 {
-	char text[SLICE_SIZE];
+	char text[MAPS_PIECE];
 	ssize_t n;
 	int e;
 
 	do
-		n = read(s->fd, text, sizeof(text));
+		n = read(s->fd, text, s->is_mapping ? MAPS_PIECE : SMAPS_PIECE);
 	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n == 0 || errno == ESRCH ? 0 : -errno;
+	e = s->is_mapping ? maps_parser_feed(&s->maps, text, (size_t)n)
+	                  : smaps_parser_feed(&s->parser, text, (size_t)n);
+	return e < 0 ? e : 1;
+}
+
+int slices_step(struct slices *s, struct process_reader *r, uint64_t slice_ns, uint64_t now_ns,
+	struct sample *ret)
+{
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + slice_ns;
+	int e;
+
 	s->count++;
-	if (n > 0) {
-		e = smaps_parser_feed(&s->parser, text, (size_t)n);
-		if (e == 0)
-			return SLICES_MORE;
-	} else if (n == 0 || errno == ESRCH) {
-		return end(s, r, now_ns, ret);
-	} else {
-		e = -errno;
+	do
+		e = read_piece(s);
+	while (e > 0 && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
+	if (e > 0)
+		return SLICES_MORE;
+	if (s->is_mapping) {
+		if (e < 0)
+			s->maps.largest = 0;
+		return SLICES_MAPPED;
 	}
+	if (e == 0)
+		return end(s, r, now_ns, ret);
 	*ret = (struct sample){.is_member = s->process->known, .uid = s->process->uid};
 	return fail(s, e, ret);
 }

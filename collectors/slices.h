@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A walk of one process by slices: smaps through a small buffer. The kernel gives the lock of the address
- * space back at the end of each read(), so that a slice holds it for a mapping or few; the pauses
- * between the slices, which are the caller's, are what lets the target through. A mapping can't be divided.
+ * space back at the end of each read(), but who waits for it in vain between two reads has to wait on: reads without a
+ * pause count as one hold. A slice is as many of them as fit into the time that is given; the pauses between slices
+ * are the caller's. A mapping can't be divided.
+ *
+ * Before the first walk of an image its maps can be read, by slices too, to find out whether there is a mapping that
+ * would take too long.
  *
  * The text ends early, without an error, when the process ends or executes a program in the middle. What
  * was read then is thrown away: see process_take().
@@ -10,11 +14,14 @@
 #ifndef MEMTALLY_COLLECTORS_SLICES_H
 #define MEMTALLY_COLLECTORS_SLICES_H
 
+#include "collectors/maps.h"
 #include "collectors/process.h"
 
 struct slices {
-	int fd;                  /* of smaps; -1: no walk is under way */
+	int fd;                  /* of maps or smaps; -1: no walk is under way */
 	struct process *process; /* borrowed */
+	bool is_mapping;         /* maps are being read */
+	struct maps_parser maps;
 	struct smaps_parser parser;
 	uint64_t count;       /* slices read */
 	uint64_t largest_rss; /* bytes of the mapping that has the most resident */
@@ -33,20 +40,28 @@ void slices_drop(struct slices *s);
 
 enum slices_outcome {
 	SLICES_MORE = 1, /* call slices_step() again, after a pause */
+	SLICES_MAPPED, /* the maps have been read, as far as they can be: slices_largest(), and slices_walk() or slices_drop() */
 };
 
 /*
- * Begins a walk of P, which stays borrowed until the walk is over: looks at it first. 0: a walk that is
- * under way, of which nothing was read; SAMPLE is the look's. Else there is none: SAMPLE says why (gone, another
- * image, no right); SAMPLE->outcome is then never OUTCOME_MEASURED. -ENOMEM.
+ * Begins a walk of P, which stays borrowed until the walk is over: looks at it first. WITH_MAPS: its maps come before.
+ * 0: a walk that is under way, of which nothing was read; SAMPLE is the look's. Else there is none: SAMPLE says
+ * why (gone, another image, no right); SAMPLE->outcome is then never OUTCOME_MEASURED. -ENOMEM.
  */
-int slices_begin(struct slices *s, struct process_reader *r, struct process *p, uint64_t now_ns,
-	struct sample *ret);
+int slices_begin(struct slices *s, struct process_reader *r, struct process *p, bool with_maps,
+	uint64_t now_ns, struct sample *ret);
 
 /*
- * Reads one slice. SLICES_MORE; 0: the walk is over, and SAMPLE says what became of it, as
- * process_take() does; -ENOMEM: likewise over, with nothing.
+ * Reads one slice, for about SLICE_NS, at least one read(). SLICES_MORE; SLICES_MAPPED; 0: the walk is over, and SAMPLE
+ * says what became of it, as process_take() does; -ENOMEM: likewise over, with nothing.
  */
-int slices_step(struct slices *s, struct process_reader *r, uint64_t now_ns, struct sample *ret);
+int slices_step(struct slices *s, struct process_reader *r, uint64_t slice_ns, uint64_t now_ns,
+	struct sample *ret);
+
+/* After SLICES_MAPPED: the bytes of the largest mapping; it has no more resident. 0: there is no telling. */
+uint64_t slices_largest(const struct slices *s);
+
+/* After SLICES_MAPPED: goes on with smaps. 0; else there is no walk, as slices_begin() says. */
+int slices_walk(struct slices *s, struct process_reader *r, struct sample *ret);
 
 #endif

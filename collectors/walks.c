@@ -3,38 +3,65 @@
 
 #include "collectors/walks.h"
 
+#include <assert.h>
+
 #include "base/clock.h"
 #include "collectors/amount.h"
-#include "collectors/relations.h"
+#include "collectors/sense.h"
 
 #define SLICE_ABOVE_NS (2 * NS_PER_MSEC) /* longer holds than this are sliced */
+#define SLICE_NS       (1 * NS_PER_MSEC)
+#define PAUSE_NS       (2 * NS_PER_MSEC) /* between slices: they, and not the slices, are what helps */
 
 void walks_init(
 	struct walks *s, struct process_reader *reader, struct budget *budget, uint64_t page_bytes)
 {
-	*s = (struct walks){.reader = reader, .budget = budget, .page_bytes = page_bytes};
-	slices_init(&s->slices);
+	*s = (struct walks){
+		.reader = reader,
+		.budget = budget,
+		.page_bytes = page_bytes,
+		.slice_ns = SLICE_NS,
+	};
+	for (unsigned int i = 0; i < WALKS_AT_ONCE; i++)
+		slices_init(&s->walk[i].slices);
 	for (unsigned int way = 0; way < COST_WAYS; way++)
 		cost_init(&s->model[way], (enum cost_way)way);
 }
 
 void walks_done(struct walks *s)
 {
-	slices_done(&s->slices);
+	for (unsigned int i = 0; i < WALKS_AT_ONCE; i++)
+		slices_done(&s->walk[i].slices);
+	s->under_way = 0;
 }
 
-static void end_slices(struct walks *s)
+/* Of P's walk, of an unused place if P is NULL; WALKS_AT_ONCE: there is none. */
+static size_t place_of(const struct walks *s, const struct process *p)
 {
-	s->counts.slices += s->slices.count;
-	s->slices.count = 0;
-	slices_drop(&s->slices);
+	size_t i = 0;
+
+	while (i < WALKS_AT_ONCE && s->walk[i].slices.process != p)
+		i++;
+	return i;
+}
+
+bool walks_has(const struct walks *s, const struct process *p)
+{
+	return s->under_way && place_of(s, p) < WALKS_AT_ONCE;
+}
+
+/* Its slices may have ended by themselves. */
+static void end(struct walks *s, struct walk *w)
+{
+	slices_drop(&w->slices);
+	s->under_way--;
 }
 
 void walks_forget(struct walks *s, const struct process *p)
 {
-	if (s->slices.process != p)
+	if (!walks_has(s, p))
 		return;
-	end_slices(s);
+	end(s, &s->walk[place_of(s, p)]);
 	s->counts.discarded++;
 }
 
@@ -53,19 +80,27 @@ static struct cost_work work_of(const struct walks *s, const struct watch *w)
 	return work;
 }
 
+static uint64_t slice_ns(const struct walks *s)
+{
+	return amount_min(s->slice_ns, s->stall_ns / 2);
+}
+
 struct forecast walks_forecast(const struct walks *s, const struct watch *w)
 {
+	uint64_t above_ns = amount_min(SLICE_ABOVE_NS, s->stall_ns);
 	struct forecast f = {.work = work_of(s, w)};
 
 	f.prediction = cost_predict(
 		&s->model[COST_ROLLUP], &f.work, w->by_slices ? NULL : &w->habit);
-	if (f.prediction.hold_ns <= SLICE_ABOVE_NS)
+	if (f.prediction.hold_ns <= above_ns)
 		return f;
 	f.way = COST_SLICES;
 	f.prediction = cost_predict(
 		&s->model[COST_SLICES], &f.work, w->by_slices ? &w->habit : NULL);
-	if (!f.work.largest_pages) /* maps will tell before the walk begins */
-		f.prediction.hold_ns = amount_min(f.prediction.hold_ns, SLICE_ABOVE_NS);
+	if (f.work.largest_pages) /* it may come at the end of a slice */
+		f.prediction.hold_ns += slice_ns(s);
+	else /* maps will tell before the walk begins */
+		f.prediction.hold_ns = amount_min(f.prediction.hold_ns, above_ns);
 	if (f.prediction.hold_ns <= s->stall_ns)
 		return f;
 	/* Slicing is of no use: the one hold that is too long stays, so the cheaper way will do. */
@@ -81,33 +116,10 @@ static uint64_t thread_cpu_ns(void)
 	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static void charge(struct walks *s, uint64_t cpu_ns)
+static void use(struct walks *s, uint64_t cpu_ns)
 {
-	budget_charge(s->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
-}
-
-static void count(struct walks *s, enum cost_way way, uint64_t predicted_ns, uint64_t cpu_ns,
-	struct walked *ret)
-{
-	s->counts.reads[way]++;
-	s->counts.predicted_ns += predicted_ns;
 	s->counts.used_ns += cpu_ns;
-	charge(s, cpu_ns);
-	*ret = (struct walked){.way = way, .cpu_ns = cpu_ns};
-}
-
-void walks_find_largest(struct walks *s, struct process *p)
-{
-	uint64_t before_ns = thread_cpu_ns(), largest;
-	struct watch *w = p->watch;
-	uint64_t rss_kib = w->seen.resident * s->page_bytes / 1024;
-
-	if (relations_largest(s->reader, p, &largest) == 0) {
-		w->largest_kib = (uint32_t)amount_min(
-			amount_min(largest / 1024 + 1, rss_kib), UINT32_MAX);
-		w->mapped_kib = (uint32_t)amount_min(rss_kib, UINT32_MAX);
-	}
-	charge(s, thread_cpu_ns() - before_ns);
+	budget_charge(s->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
 }
 
 int walks_whole(struct walks *s, struct process *p, const struct forecast *f, uint64_t now_ns,
@@ -115,53 +127,139 @@ int walks_whole(struct walks *s, struct process *p, const struct forecast *f, ui
 {
 	uint64_t before_ns = thread_cpu_ns();
 	int r = process_read(s->reader, p, now_ns, ret);
+	uint64_t cpu_ns = thread_cpu_ns() - before_ns;
 
-	if (r == 0)
-		count(s, COST_ROLLUP, f->prediction.cpu_ns, thread_cpu_ns() - before_ns,
-			ret_walked);
-	return r;
+	use(s, cpu_ns);
+	if (r < 0)
+		return r;
+	s->counts.reads[COST_ROLLUP]++;
+	s->counts.predicted_ns += f->prediction.cpu_ns;
+	*ret_walked = (struct walked){.way = COST_ROLLUP, .cpu_ns = cpu_ns};
+	return 0;
 }
 
-static int finish_slices(struct walks *s, const struct sample *sample, struct walked *ret_walked)
+/* The walk W has come to an end, with SAMPLE. */
+static int finish(struct walks *s, struct walk *w, const struct sample *sample, struct walked *ret)
 {
-	end_slices(s);
-	count(s, COST_SLICES, s->slices_predicted_ns, s->slices_ns, ret_walked);
+	end(s, w);
+	s->counts.reads[COST_SLICES]++;
 	if (sample->outcome != OUTCOME_MEASURED)
 		s->counts.discarded++;
+	*ret = (struct walked){
+		.way = COST_SLICES,
+		.cpu_ns = w->cpu_ns,
+		.largest_rss = w->slices.largest_rss,
+		.before = w->before,
+		.has_before = w->has_before,
+	};
 	return 0;
+}
+
+/* smaps come now. */
+static void begin_smaps(struct walks *s, struct walk *w, uint64_t predicted_ns)
+{
+	s->counts.predicted_ns += predicted_ns;
+	w->cpu_ns = 0;
+	w->has_before = sense_read(s->reader, w->slices.process, &w->before) == 0;
 }
 
 int walks_begin_slices(struct walks *s, struct process *p, const struct forecast *f,
 	uint64_t now_ns, struct sample *ret, struct walked *ret_walked)
 {
 	uint64_t before_ns = thread_cpu_ns();
-	int r = slices_begin(&s->slices, s->reader, p, now_ns, ret);
+	struct walk *w = &s->walk[place_of(s, NULL)];
+	int r;
 
-	s->slices_ns = thread_cpu_ns() - before_ns;
-	s->slices_predicted_ns = f->prediction.cpu_ns;
-	if (r < 0)
+	assert(walks_have_room(s));
+	s->under_way++;
+	w->ready_ns = 0;
+	w->predicted_ns = f->prediction.cpu_ns;
+	r = slices_begin(&w->slices, s->reader, p, !p->watch->largest_kib, now_ns, ret);
+	if (r == 0 && slices_are_under_way(&w->slices) && !w->slices.is_mapping)
+		begin_smaps(s, w, w->predicted_ns);
+	w->cpu_ns = thread_cpu_ns() - before_ns;
+	use(s, w->cpu_ns);
+	if (r < 0) {
+		end(s, w);
 		return r;
-	if (!slices_are_under_way(&s->slices))
-		return finish_slices(s, ret, ret_walked);
+	}
+	if (!slices_are_under_way(&w->slices))
+		return finish(s, w, ret, ret_walked);
 	if (ret->is_new_image) /* nobody knows how large this one is */
-		end_slices(s);
+		end(s, w);
 	return WALKS_LOOKED;
+}
+
+/* The one that has waited longest; WALKS_AT_ONCE: none is under way. */
+static size_t next(const struct walks *s)
+{
+	size_t found = WALKS_AT_ONCE;
+
+	for (size_t i = 0; s->under_way && i < WALKS_AT_ONCE; i++)
+		if (slices_are_under_way(&s->walk[i].slices) &&
+			(found == WALKS_AT_ONCE || s->walk[i].ready_ns < s->walk[found].ready_ns))
+			found = i;
+	return found;
+}
+
+uint64_t walks_next_ns(const struct walks *s)
+{
+	size_t i = next(s);
+
+	return i < WALKS_AT_ONCE ? s->walk[i].ready_ns : UINT64_MAX;
+}
+
+/* The maps of W are known: whether it may go on. 0: it is over, with *RET; WALKS_MORE, WALKS_GIANT; -ENOMEM. */
+static int go_on(struct walks *s, struct walk *w, struct sample *ret)
+{
+	struct watch *watch = w->slices.process->watch;
+	uint64_t rss_kib = watch->seen.resident * s->page_bytes / 1024;
+	uint64_t largest = slices_largest(&w->slices);
+	struct forecast f;
+	int r;
+
+	if (largest) {
+		watch->largest_kib = (uint32_t)amount_min(
+			amount_min(largest / 1024 + 1, rss_kib), UINT32_MAX);
+		watch->mapped_kib = (uint32_t)amount_min(rss_kib, UINT32_MAX);
+	}
+	f = walks_forecast(s, watch);
+	if (f.is_giant)
+		return WALKS_GIANT;
+	begin_smaps(s, w, w->predicted_ns);
+	r = slices_walk(&w->slices, s->reader, ret);
+	return r < 0 ? r : slices_are_under_way(&w->slices) ? WALKS_MORE : 0;
 }
 
 int walks_step(struct walks *s, uint64_t now_ns, struct sample *ret, struct process **ret_process,
 	struct walked *ret_walked)
 {
-	uint64_t before_ns = thread_cpu_ns();
-	struct process *p = s->slices.process;
-	int r = slices_step(&s->slices, s->reader, now_ns, ret);
+	uint64_t before_ns = thread_cpu_ns(), cpu_ns;
+	struct walk *w = &s->walk[next(s)];
+	struct process *p = w->slices.process;
+	bool is_mapping = w->slices.is_mapping;
+	int r;
 
-	s->slices_ns += thread_cpu_ns() - before_ns;
-	if (r == SLICES_MORE)
-		return WALKS_MORE;
-	if (r < 0)
+	assert(s->under_way);
+	r = slices_step(&w->slices, s->reader, slice_ns(s), now_ns, ret);
+	if (r == SLICES_MAPPED)
+		r = go_on(s, w, ret);
+	else if (r == SLICES_MORE)
+		r = WALKS_MORE;
+	cpu_ns = thread_cpu_ns() - before_ns;
+	if (!is_mapping)
+		w->cpu_ns += cpu_ns;
+	use(s, cpu_ns);
+	s->counts.slices++;
+	w->ready_ns = clock_now_ns(CLOCK_MONOTONIC) + PAUSE_NS;
+	if (r == WALKS_MORE)
 		return r;
+	if (r != 0) {
+		end(s, w);
+		return r;
+	}
 	*ret_process = p;
-	return finish_slices(s, ret, ret_walked);
+	return finish(s, w, ret, ret_walked);
 }
 
 void walks_learn(struct walks *s, struct process *p, const struct sample *sample,
@@ -174,7 +272,7 @@ void walks_learn(struct walks *s, struct process *p, const struct sample *sample
 	if (sample->outcome != OUTCOME_MEASURED)
 		return;
 	if (by_slices) {
-		w->largest_kib = (uint32_t)amount_min(s->slices.largest_rss / 1024 + 1, UINT32_MAX);
+		w->largest_kib = (uint32_t)amount_min(walked->largest_rss / 1024 + 1, UINT32_MAX);
 		w->mapped_kib = (uint32_t)amount_min(sample->q[PROCESS_RSS] / 1024, UINT32_MAX);
 	}
 	work = work_of(s, w);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Walks of page tables: how one would be made and what it would cost, making it, whole or by slices, and what it
- * teaches. What a walk has used is charged to the budget here. What its sample means for the process is the
- * caller's.
+ * teaches. What each read has used is charged to the budget here, whatever becomes of the walk. What its sample
+ * means for the process is the caller's, who also asks the budget before each read.
  */
 #ifndef MEMTALLY_COLLECTORS_WALKS_H
 #define MEMTALLY_COLLECTORS_WALKS_H
@@ -16,7 +16,7 @@
 struct walks_counts {
 	uint64_t reads[COST_WAYS];
 	uint64_t slices, discarded;     /* slices read; walks by slices that came to nothing */
-	uint64_t predicted_ns, used_ns; /* CPU */
+	uint64_t predicted_ns, used_ns; /* CPU, also of the latter */
 };
 
 /* In which way a process is to be measured, and what it will cost. */
@@ -27,21 +27,37 @@ struct forecast {
 	bool is_giant; /* one mapping alone is predicted to be above the stall budget */
 };
 
-/* Of the walk that was just made. */
+/* Of a walk that is over. */
 struct walked {
 	enum cost_way way;
 	uint64_t cpu_ns;
+	uint64_t largest_rss; /* of its mappings, by slices; bytes */
+	struct statm before;  /* as a walk by slices began, if .has_before */
+	bool has_before;
 };
+
+/* One by slices that is under way. */
+struct walk {
+	struct slices slices;
+	uint64_t cpu_ns; /* of its slices of smaps */
+	uint64_t predicted_ns;
+	uint64_t ready_ns; /* CLOCK_MONOTONIC at which its pause is over */
+	struct statm before;
+	bool has_before;
+};
+
+/* One that is long does not keep others waiting. */
+enum { WALKS_AT_ONCE = 4 };
 
 struct walks {
 	struct process_reader *reader; /* borrowed */
 	struct budget *budget;         /* borrowed */
 	uint64_t page_bytes;
 	uint64_t stall_ns; /* the longest hold that is allowed */
+	uint64_t slice_ns; /* how long a slice goes on, but never for more than half of .stall_ns */
 	struct cost_model model[COST_WAYS];
-	struct slices slices;
-	uint64_t slices_ns; /* CPU of the walk that is under way */
-	uint64_t slices_predicted_ns;
+	struct walk walk[WALKS_AT_ONCE];
+	unsigned int under_way;
 	struct walks_counts counts;
 };
 
@@ -50,28 +66,41 @@ void walks_init(
 	struct walks *s, struct process_reader *reader, struct budget *budget, uint64_t page_bytes);
 void walks_done(struct walks *s);
 
-/* P is about to be forgotten. */
+/* P is another image from now on, or about to be forgotten: ends its walk by slices. */
 void walks_forget(struct walks *s, const struct process *p);
 
 struct forecast walks_forecast(const struct walks *s, const struct watch *w);
-
-/* Finds out whether a mapping of P may be too large for a slice; walks_forecast() tells. */
-void walks_find_largest(struct walks *s, struct process *p);
 
 /* Measures P at once, as process_read() does. */
 int walks_whole(struct walks *s, struct process *p, const struct forecast *f, uint64_t now_ns,
 	struct sample *ret, struct walked *ret_walked);
 
+/* Whether P is being walked by slices. */
+bool walks_has(const struct walks *s, const struct process *p);
+
+/* Whether one more may begin. */
+static inline bool walks_have_room(const struct walks *s)
+{
+	return s->under_way < WALKS_AT_ONCE;
+}
+
 enum walks_outcome {
 	WALKS_LOOKED = 1, /* a walk has begun, or there is none: the sample is of a look */
 	WALKS_MORE,       /* there is more to walk, after a pause */
+	WALKS_GIANT, /* it is given up: a mapping turned out to be too large, as walks_forecast() says now */
 };
 
-/* Begins to measure P by slices. 0: it is over already, with *RET; WALKS_LOOKED; -ENOMEM. */
+/* Begins to measure P by slices; there is room. 0: it is over already, with *RET; WALKS_LOOKED; -ENOMEM. */
 int walks_begin_slices(struct walks *s, struct process *p, const struct forecast *f,
 	uint64_t now_ns, struct sample *ret, struct walked *ret_walked);
 
-/* Reads a slice of the walk that is under way. 0: it is over, with *RET of *RET_PROCESS; WALKS_MORE; -ENOMEM. */
+/* When the next slice may be read; UINT64_MAX: there is none. */
+uint64_t walks_next_ns(const struct walks *s);
+
+/*
+ * Reads the slice that has waited longest; one is under way. 0: its walk is over, with *RET of *RET_PROCESS;
+ * WALKS_MORE; WALKS_GIANT; -ENOMEM.
+ */
 int walks_step(struct walks *s, uint64_t now_ns, struct sample *ret, struct process **ret_process,
 	struct walked *ret_walked);
 

@@ -87,12 +87,18 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
+static uint64_t moves(const struct statm *a, const struct statm *b)
+{
+	return distance(a->shared, b->shared) +
+	       distance(a->resident - a->shared, b->resident - b->shared);
+}
+
+/* .seen has been OLD until now. */
 static void note_move(struct watch *w, const struct statm *old, uint64_t page_bytes)
 {
 	if (w->is_related)
 		kin_moved(&w->kin, old->shared * page_bytes, w->seen.shared * page_bytes);
-	w->moved += distance(w->seen.shared, old->shared) +
-	            distance(w->seen.resident - w->seen.shared, old->resident - old->shared);
+	w->moved += moves(&w->seen, old);
 }
 
 /* statm and status read the same counters: without the one the other does. */
@@ -154,22 +160,24 @@ bool watch_is_quiet(const struct watch *w, uint64_t page_bytes)
 }
 
 /* The counters that go with the PSS of S: those that were the same before and after, or the walk's own. */
-static struct estimate_now counters_of(
-	struct watch *w, const struct sample *s, const struct statm *after, uint64_t page_bytes)
+static struct estimate_now counters_of(struct watch *w, const struct sample *s,
+	const struct statm *before, const struct statm *after, uint64_t page_bytes)
 {
 	struct estimate_now now = watch_now(w, page_bytes);
-	struct statm before = w->seen;
-	uint64_t moved;
+	struct statm seen = w->seen;
 
 	w->unsure = 0;
-	if (!after || statm_is_same(after, &before))
+	if (!before)
+		before = &seen;
+	if (!after)
+		after = &seen;
+	if (statm_is_same(after, before))
 		return now;
 	w->seen = *after;
-	moved = w->moved;
-	note_move(w, &before, page_bytes);
+	note_move(w, &seen, page_bytes);
 	/* A walk is not an instant, and counters may be late by some pages on each processor. */
 	w->unsure = (uint32_t)amount_min(
-		UNSURE_LEAST + (w->moved - moved) * page_bytes / UNSURE_PART, UINT32_MAX);
+		UNSURE_LEAST + moves(after, before) * page_bytes / UNSURE_PART, UINT32_MAX);
 	if (s->anon_bytes <= s->q[PROCESS_RSS]) {
 		now.anon = s->anon_bytes;
 		now.file = s->q[PROCESS_RSS] - s->anon_bytes;
@@ -177,10 +185,10 @@ static struct estimate_now counters_of(
 	return now;
 }
 
-bool watch_measure(struct watch *w, const struct sample *s, const struct statm *after,
-	uint64_t now_ns, uint64_t page_bytes)
+bool watch_measure(struct watch *w, const struct sample *s, const struct statm *before,
+	const struct statm *after, uint64_t now_ns, uint64_t page_bytes)
 {
-	struct estimate_now now = counters_of(w, s, after, page_bytes);
+	struct estimate_now now = counters_of(w, s, before, after, page_bytes);
 
 	w->measured_ns = now_ns;
 	if (!estimate_base_take(s->present, s->q, now.anon, now.file, &w->base))

@@ -69,12 +69,12 @@ void watch_renew(struct watch *w, uint64_t now_ns);
 void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes);
 
 /*
- * Takes over the measurement S, which watch_note() was told of. False: there is no PSS in it. AFTER is statm after
- * the walk, NULL if there is none: if it is not what status said before, the walk's own counts are what the figures go
- * with.
+ * Takes over the measurement S, which watch_note() was told of. False: there is no PSS in it. BEFORE is statm before the
+ * walk, NULL if status of S was read before it; AFTER that after it, NULL if there is none. If they are not the same,
+ * the walk's own counts are what the figures go with.
  */
-bool watch_measure(struct watch *w, const struct sample *s, const struct statm *after,
-	uint64_t now_ns, uint64_t page_bytes);
+bool watch_measure(struct watch *w, const struct sample *s, const struct statm *before,
+	const struct statm *after, uint64_t now_ns, uint64_t page_bytes);
 
 /* What the counters say now. */
 struct estimate_now watch_now(const struct watch *w, uint64_t page_bytes);

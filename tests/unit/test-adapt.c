@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "collectors/adapt.h"
+#include "collectors/pass-state.h"
 #include "collectors/pass.h"
 #include "snapshot/view.h"
 #include "tests/unit/allocation.h"
@@ -41,6 +42,13 @@ static const struct tree_process cast[] = {
 };
 
 enum { PSS_KIB = 2001 + 2002 + 1503 + 64004 };
+
+static const struct tree_process large = {.pid = 50,
+	.image = 50,
+	.name = "large",
+	.rss_kib = 2 << 20,
+	.pss_kib = 2 << 20,
+	.uss_kib = 2 << 20};
 
 /* What processes open in a pass, by file. */
 enum { ROLLUP, STATUS, STAT, STATM, CGROUP, FILES };
@@ -97,6 +105,7 @@ static struct scene *scene_new(const struct pass_options *with)
 		s->opened[i].suffix = files[i];
 	o.procfs = s->tree.path;
 	assert_int_equal(pass_open(&o, &s->pass), 0);
+	s->pass->adapt.walks.slice_ns = 0; /* one read() each */
 	return s;
 }
 
@@ -717,21 +726,38 @@ static void add_mappings(struct scene *s, const struct tree_process *p, unsigned
 	static const char range[] = "%llx-%llx rw-p 00000000 00:00 0 \n";
 	static const char fields[] = "Rss: %llu kB\nPss: %llu kB\nShared_Clean: 0 kB\n"
 				     "Shared_Dirty: 0 kB\nPrivate_Clean: 0 kB\n"
-				     "Private_Dirty: %llu kB\nSwapPss: 0 kB\n";
+				     "Private_Dirty: %llu kB\nAnonymous: %llu kB\n"
+				     "SwapPss: 0 kB\n";
 	unsigned long long each = p->rss_kib / count, at = (p->image + 1) << 12;
-	char maps[4096], smaps[8192], path[32];
+	char maps[4096], smaps[16384], path[32];
 	size_t m = 0, n = 0;
 
 	for (unsigned int i = 0; i < count; i++, at += each << 10) {
 		m += (size_t)snprintf(maps + m, sizeof(maps) - m, range, at, at + (each << 10));
 		n += (size_t)snprintf(smaps + n, sizeof(smaps) - n, range, at, at + (each << 10));
-		n += (size_t)snprintf(smaps + n, sizeof(smaps) - n, fields, each, each, each);
+		n += (size_t)snprintf(smaps + n, sizeof(smaps) - n, fields, each, each, each, each);
 	}
 	assert_true(m < sizeof(maps) && n < sizeof(smaps));
 	snprintf(path, sizeof(path), "%d/maps", p->pid);
 	tree_write(&s->tree, path, maps);
 	snprintf(path, sizeof(path), "%d/smaps", p->pid);
 	tree_write(&s->tree, path, smaps);
+}
+
+/* Takes a turn; of slices when their pause is over. False: there is none. */
+static bool take_turn(struct scene *s)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t at_ns = pass_next_measure_ns(s->pass, now_ns);
+	struct timespec pause = {0};
+
+	if (at_ns == UINT64_MAX)
+		return false;
+	if (at_ns > now_ns && at_ns < now_ns + 5 * NS_PER_MSEC)
+		pause.tv_nsec = (long)(at_ns - now_ns);
+	nanosleep(&pause, NULL);
+	assert_int_equal(pass_measure(s->pass), 0);
+	return true;
 }
 
 /* Plans, and takes all turns there are; their number. */
@@ -742,10 +768,8 @@ static unsigned int take_turns(struct scene *s)
 
 	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
 	tree_expect(s->opened, FILES);
-	while (pass_next_measure_ns(s->pass, now_ns) != UINT64_MAX) {
-		assert_int_equal(pass_measure(s->pass), 0);
+	while (take_turn(s))
 		assert_true(++turns < 1000);
-	}
 	return turns;
 }
 
@@ -753,12 +777,7 @@ static void slices_what_is_large(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new(&options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = {.pid = 50,
-		.image = 50,
-		.name = "large",
-		.rss_kib = 2 << 20,
-		.pss_kib = 2 << 20,
-		.uss_kib = 2 << 20};
+	struct tree_process p = large;
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
 
 	(void)state;
@@ -790,11 +809,11 @@ static void slices_what_is_large(void **state)
 	assert_int_equal(pass_measure(s->pass), 0);
 	assert_int_equal(pass_measure(s->pass), 0);
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
-	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), now_ns + 2 * NS_PER_MSEC);
+	assert_in_range(pass_next_measure_ns(s->pass, now_ns), now_ns, now_ns + 2 * NS_PER_MSEC);
 	view = view_unref(view);
 	view = run_pass(s);
 	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
-	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), now_ns + 2 * NS_PER_MSEC);
+	assert_in_range(pass_next_measure_ns(s->pass, now_ns), now_ns, now_ns + 2 * NS_PER_MSEC);
 	tree_remove(&s->tree, "50");
 	view = view_unref(view);
 	view = run_pass(s);
@@ -809,12 +828,7 @@ static void a_walk_ends_with_its_image(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new(&options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = {.pid = 50,
-		.image = 50,
-		.name = "large",
-		.rss_kib = 2 << 20,
-		.pss_kib = 2 << 20,
-		.uss_kib = 2 << 20};
+	struct tree_process p = large;
 
 	(void)state;
 	add(s, &p, 0);
@@ -843,39 +857,237 @@ static void a_walk_ends_with_its_image(void **state)
 	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
 }
 
-/* Slicing does not help with a single mapping: it is read once, and then at an age of its own. */
+/* Nobody who is read by slices keeps another waiting: neither one that is, nor one that is not. */
+static void walks_do_not_wait_for_each_other(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	struct tree_process p = large, small = cast[4];
+	const struct walks *walks = &s->pass->adapt.walks;
+	unsigned int most = 0;
+	bool is_small_first = false;
+
+	(void)state;
+	view_unref(run_pass(s));
+	for (p.pid = 50; p.pid < 56; p.pid++) {
+		p.image = (uint64_t)p.pid;
+		add(s, &p, 0);
+		add_mappings(s, &p, 32);
+	}
+	small.rss_kib += 40000;
+	add(s, &small, 0);
+	view_unref(run_pass(s));
+	for (size_t i = 0; i < WALKS_AT_ONCE; i++)
+		assert_int_equal(walks->walk[i].slices.fd, -1);
+	tree_expect(s->opened, FILES);
+	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_MSEC);
+	for (unsigned int turns = 0; turns < 1000 && take_turn(s); turns++) {
+		most = walks->under_way > most ? walks->under_way : most;
+		is_small_first |= s->opened[ROLLUP].count == 1 && !walks->counts.reads[COST_SLICES];
+	}
+	assert_int_equal(most, 4);
+	assert_int_equal(walks->counts.reads[COST_SLICES], 6);
+	assert_int_equal(walks->counts.discarded, 0);
+	assert_true(is_small_first);
+}
+
+/* What it has grown by while it was walked, where the walk had already been, is not lost. */
+static void counters_may_move_during_a_walk(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = large;
+
+	(void)state;
+	add(s, &p, 0);
+	add_mappings(s, &p, 32);
+	view_unref(run_pass(s));
+	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_SEC);
+	while (!s->pass->adapt.walks.counts.slices ||
+		s->pass->adapt.walks.walk[0].slices.is_mapping)
+		assert_true(take_turn(s));
+	p.rss_kib += 500 << 10;
+	p.uss_kib += 500 << 10;
+	p.pss_kib += 500 << 10;
+	add(s, &p, 0); /* smaps are as they were */
+	while (take_turn(s))
+		;
+	assert_int_equal(s->pass->adapt.walks.counts.reads[COST_SLICES], 1);
+	view = run_pass(s);
+	assert_int_equal(row_of(view, 50)->q[PROCESS_RSS], p.rss_kib * 1024);
+	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], p.pss_kib * 1024);
+	assert_true(row_of(view, 50)->q[PROCESS_PSS_LOW] < p.pss_kib * 1024);
+	assert_true(row_of(view, 50)->q[PROCESS_PSS_HIGH] >= p.pss_kib * 1024);
+}
+
+/* What a read has used is charged when it was read, and what was made of it, too; without tokens there is no slice. */
+static void slices_are_paid_for_one_by_one(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	struct pass_options poor = options;
+	struct adapt *a = &s->pass->adapt;
+	uint64_t charged_ns, used_ns, slices;
+
+	(void)state;
+	add(s, &large, 0);
+	add_mappings(s, &large, 32);
+	view_unref(run_pass(s));
+	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_SEC);
+	while (a->walks.counts.slices < 3) {
+		slices = a->walks.counts.slices;
+		charged_ns = a->budget.charged_ns;
+		used_ns = a->walks.counts.used_ns;
+		assert_true(take_turn(s));
+		assert_true(a->walks.counts.slices > slices);
+		assert_true(a->walks.counts.used_ns > used_ns);
+		assert_true(a->budget.charged_ns - charged_ns > a->walks.counts.used_ns - used_ns);
+	}
+	poor.budget_cpu_ppm = 1;
+	pass_set_options(s->pass, &poor);
+	budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
+	slices = a->walks.counts.slices;
+	for (unsigned int turn = 0; turn < 3; turn++)
+		assert_int_equal(pass_measure(s->pass), 0);
+	assert_int_equal(a->walks.counts.slices, slices);
+	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) >
+		    clock_now_ns(CLOCK_MONOTONIC) + 1000 * NS_PER_SEC); /* the debt is a second */
+	used_ns = a->walks.counts.used_ns;
+	tree_remove(&s->tree, "50");
+	view_unref(run_pass(s));
+	assert_int_equal(a->walks.counts.discarded, 1);
+	assert_int_equal(a->walks.counts.used_ns, used_ns);
+}
+
+/* A process of KIB in one mapping, what is above 8 GiB of a file. */
+static void add_giant(struct scene *s, uint64_t kib)
+{
+	struct tree_process p = {.pid = 50,
+		.image = 50,
+		.name = "giant",
+		.rss_kib = kib,
+		.pss_kib = 8 << 20,
+		.uss_kib = 8 << 20};
+
+	add(s, &p, 0);
+	add_mappings(s, &p, 1);
+}
+
+/*
+ * Slicing does not help with a single mapping: when its maps have told, it is left for the next plan, which has it read
+ * once, and then at an age of its own.
+ */
 static void spares_what_can_not_be_sliced(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new(&options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = {.pid = 50,
-		.image = 50,
-		.name = "giant",
-		.rss_kib = 8 << 20,
-		.pss_kib = 8 << 20,
-		.uss_kib = 8 << 20};
 
 	(void)state;
-	add(s, &p, 0);
-	add_mappings(s, &p, 1);
+	add_giant(s, 8 << 20);
 	view_unref(run_pass(s));
 	assert_int_equal(s->opened[ROLLUP].count, 4);
-	assert_int_equal(take_turns(s), 1);
-	assert_int_equal(s->opened[ROLLUP].count, 1);
+	take_turns(s);
+	assert_int_equal(s->opened[ROLLUP].count, 0);
 	view = run_pass(s);
-	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
-	assert_int_equal(view_self(view)->q[SELF_SLICES], 0);
-	p.rss_kib = p.uss_kib = p.pss_kib = 9 << 20;
-	for (unsigned int pass = 0; pass < 3; pass++) { /* in doubt, and yet left alone */
-		p.rss_kib += 2 << 20;
-		add(s, &p, 0);
+	assert_int_equal(s->opened[ROLLUP].count, 0); /* it is not urgent */
+	assert_int_equal(view_self(view)->q[SELF_DEFERRED_GIANT], 1);
+	take_turns(s);
+	assert_int_equal(s->opened[ROLLUP].count, 1);
+	view = view_unref(view);
+	view = run_pass(s);
+	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], UINT64_C(8) << 30);
+	for (uint64_t pass = 0; pass < 3; pass++) { /* in doubt, and yet left alone */
+		add_giant(s, (11 + 2 * pass) << 20);
 		view = view_unref(view);
 		view = run_pass(s);
 		take_turns(s);
 		assert_int_equal(s->opened[ROLLUP].count, 0);
 	}
 	assert_int_equal(row_of(view, 50)->source, SOURCE_ESTIMATE);
-	assert_true(view_self(view)->q[SELF_DEFERRED_GIANT] > 0);
+	assert_true(view_self(view)->q[SELF_DEFERRED_GIANT] > 1);
+}
+
+/* Never is never, also for one that nobody knows yet. */
+static void giants_may_be_spared_for_ever(void **state)
+{
+	struct pass_options never = options;
+	AUTO_SCENE struct scene *s = NULL;
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	never.giant_age_ns = 0;
+	s = scene_new(&never);
+	add_giant(s, 8 << 20);
+	for (unsigned int pass = 0; pass < 4; pass++) {
+		view_unref(run_pass(s));
+		assert_int_equal(s->opened[ROLLUP].count, pass ? 0 : 4);
+		take_turns(s);
+		assert_int_equal(s->opened[ROLLUP].count, 0);
+	}
+	view = run_pass(s);
+	assert_int_equal(row_of(view, 50)->source, SOURCE_ESTIMATE);
+	assert_true(view_self(view)->q[SELF_DEFERRED_GIANT] >= 3);
+}
+
+/* The child of a giant is as large, and its parent's measurement has to do for both. */
+static void one_giant_speaks_for_its_children(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.pid = 4, /* as field 4 of every stat in the tree says */
+		.image = 50,
+		.name = "giant",
+		.rss_kib = 8 << 20,
+		.pss_kib = 8 << 20,
+		.uss_kib = 8 << 20};
+	const struct watch *child;
+
+	(void)state;
+	add(s, &p, 0);
+	add_mappings(s, &p, 1);
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		view_unref(run_pass(s));
+		take_turns(s);
+	}
+	assert_int_equal(s->pass->adapt.walks.counts.reads[COST_ROLLUP], 5);
+	p.pid = 60;
+	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
+	add(s, &p, 0);
+	add_mappings(s, &p, 1);
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		view = view_unref(view);
+		view = run_pass(s);
+		child = s->pass->table.item[s->pass->table.count - 1]->watch;
+		assert_ptr_equal(relations_speaker(child), s->pass->table.item[1]->watch);
+		take_turns(s);
+		assert_int_equal(s->opened[ROLLUP].count, 0);
+	}
+	assert_int_equal(row_of(view, 60)->source, SOURCE_ESTIMATE);
+}
+
+/* What is above a small stall budget is sliced, however short it is. */
+static void slices_what_a_small_budget_forbids(void **state)
+{
+	struct pass_options small = options;
+	AUTO_SCENE struct scene *s = NULL;
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.pid = 50,
+		.image = 50,
+		.name = "large",
+		.rss_kib = 300 << 10,
+		.pss_kib = 300 << 10,
+		.uss_kib = 300 << 10};
+
+	(void)state;
+	small.stall_ns = 1 * NS_PER_MSEC;
+	s = scene_new(&small);
+	add(s, &p, 0);
+	add_mappings(s, &p, 32);
+	view_unref(run_pass(s));
+	cost_init(&s->pass->adapt.walks.model[COST_ROLLUP], COST_ROLLUP); /* 1.7 ms */
+	take_turns(s);
+	view = run_pass(s);
+	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);
+	assert_int_equal(view_self(view)->q[SELF_DEFERRED_STALL], 0);
+	assert_int_equal(row_of(view, 50)->source, SOURCE_SMAPS);
 }
 
 /* Stopped, suspended or late: when the pass is due there are no turns. */
@@ -1057,7 +1269,13 @@ int main(void)
 		cmocka_unit_test(waits_for_its_budget),
 		cmocka_unit_test(slices_what_is_large),
 		cmocka_unit_test(a_walk_ends_with_its_image),
+		cmocka_unit_test(walks_do_not_wait_for_each_other),
+		cmocka_unit_test(counters_may_move_during_a_walk),
+		cmocka_unit_test(slices_are_paid_for_one_by_one),
 		cmocka_unit_test(spares_what_can_not_be_sliced),
+		cmocka_unit_test(giants_may_be_spared_for_ever),
+		cmocka_unit_test(one_giant_speaks_for_its_children),
+		cmocka_unit_test(slices_what_a_small_budget_forbids),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
 		cmocka_unit_test(looks_when_the_host_swaps),
 		cmocka_unit_test(leaves_doubts_when_memory_is_short),

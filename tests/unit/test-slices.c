@@ -82,12 +82,13 @@ static void scene_done(struct scene **s_)
 
 static void begin(struct scene *s)
 {
-	assert_int_equal(slices_begin(&s->slices, &s->reader, &s->process, 1, &s->sample), 0);
+	assert_int_equal(
+		slices_begin(&s->slices, &s->reader, &s->process, false, 1, &s->sample), 0);
 }
 
 static int step(struct scene *s)
 {
-	return slices_step(&s->slices, &s->reader, 1, &s->sample);
+	return slices_step(&s->slices, &s->reader, 0, 1, &s->sample);
 }
 
 static void step_all(struct scene *s)
@@ -207,6 +208,66 @@ static void may_be_dropped(void **state)
 	assert_int_equal(s->sample.q[PROCESS_PSS], 4400 * 1024);
 }
 
+/* A slice is as long as it may be, and no longer: time is asked after each read. */
+static void goes_on_for_its_time(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	unsigned int steps = 0;
+	int r;
+
+	(void)state;
+	begin(s);
+	do {
+		r = slices_step(&s->slices, &s->reader, UINT64_C(1000000000), 1, &s->sample);
+		steps++;
+	} while (r == SLICES_MORE);
+	assert_int_equal(r, 0);
+	assert_int_equal(steps, 1);
+	assert_int_equal(s->sample.q[PROCESS_PSS], 4400 * 1024);
+}
+
+/* Its maps tell before the walk which mapping is the largest, however long they are. */
+static void reads_maps_before(void **state)
+{
+	enum { LINES = 30000 };
+	AUTO_SCENE struct scene *s = scene_new();
+	char *text = malloc(LINES * 64);
+	unsigned int steps = 0;
+	size_t n = 0;
+	int r;
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < LINES; i++)
+		n += (size_t)snprintf(text + n, 64, "%zx000-%zx000 rw-p 00000000 00:00 0 \n",
+			i * 16 + 16, i * 16 + (i == LINES - 1 ? 30 : 17));
+	tree_write(&s->tree, "42/maps", text);
+	free(text);
+	assert_true(n > 1 << 20);
+	assert_int_equal(slices_begin(&s->slices, &s->reader, &s->process, true, 1, &s->sample), 0);
+	while ((r = step(s)) == SLICES_MORE)
+		steps++;
+	assert_int_equal(r, SLICES_MAPPED);
+	assert_true(steps > 100);
+	assert_int_equal(slices_largest(&s->slices), 14 * 4096);
+	assert_true(slices_are_under_way(&s->slices));
+	assert_int_equal(slices_walk(&s->slices, &s->reader, &s->sample), 0);
+	step_all(s);
+	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+	assert_int_equal(s->sample.q[PROCESS_PSS], 4400 * 1024);
+
+	/* Without maps, or with what no kernel prints, there is no telling. */
+	tree_write(&s->tree, "42/maps", "10000-20000 rw-p 00000000 00:00 0 \nnonsense\n");
+	assert_int_equal(slices_begin(&s->slices, &s->reader, &s->process, true, 1, &s->sample), 0);
+	assert_int_equal(step(s), SLICES_MAPPED);
+	assert_int_equal(slices_largest(&s->slices), 0);
+	slices_drop(&s->slices);
+	tree_remove(&s->tree, "42/maps");
+	assert_int_equal(slices_begin(&s->slices, &s->reader, &s->process, true, 1, &s->sample), 0);
+	step_all(s);
+	assert_int_equal(s->sample.q[PROCESS_PSS], 4400 * 1024);
+}
+
 /* The kernel's own text, with [vsyscall]: the range is rollup's, so that the two ways may take turns. */
 static void has_the_range_of_rollup(void **state)
 {
@@ -231,9 +292,9 @@ static void has_the_range_of_rollup(void **state)
 	assert_int_equal(rollup.outcome, OUTCOME_MEASURED);
 	start = p.range_start;
 	end = p.range_end;
-	assert_int_equal(slices_begin(&slices, &reader, &p, 1, &walked), 0);
+	assert_int_equal(slices_begin(&slices, &reader, &p, false, 1, &walked), 0);
 	do
-		r = slices_step(&slices, &reader, 1, &walked);
+		r = slices_step(&slices, &reader, 0, 1, &walked);
 	while (r == SLICES_MORE);
 	assert_int_equal(walked.outcome, OUTCOME_MEASURED);
 	assert_true(p.range_start == start && p.range_end == end);
@@ -259,6 +320,8 @@ int main(void)
 		cmocka_unit_test(discards_what_an_end_cut),
 		cmocka_unit_test(is_refused_or_malformed),
 		cmocka_unit_test(may_be_dropped),
+		cmocka_unit_test(goes_on_for_its_time),
+		cmocka_unit_test(reads_maps_before),
 		cmocka_unit_test(has_the_range_of_rollup),
 	};
 

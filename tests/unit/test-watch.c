@@ -67,7 +67,7 @@ static void shows_what_was_measured(void **state)
 	add_walk(&s);
 	watch_renew(&w, 5);
 	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, 7, PAGE));
+	assert_true(watch_measure(&w, &s, NULL, NULL, 7, PAGE));
 	assert_true(w.is_member && w.is_settled && w.is_seen && w.has_base);
 	assert_true(watch_is_quiet(&w, PAGE));
 	row = fill(&w);
@@ -95,14 +95,14 @@ static void shows_parts_of_many_mappings(void **state)
 	set(&s, PROCESS_PSS_FILE, 498);
 	watch_renew(&w, 5);
 	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, 7, PAGE));
+	assert_true(watch_measure(&w, &s, NULL, NULL, 7, PAGE));
 	row = fill(&w);
 	assert_int_equal(row.q[PROCESS_PSS_FILE], 498 * KIB);
 	set(&s, PROCESS_PSS_ANON, 2700);
 	set(&s, PROCESS_PSS_FILE, 1800);
 	set(&s, PROCESS_PSS, 4700);
 	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, 7, PAGE));
+	assert_true(watch_measure(&w, &s, NULL, NULL, 7, PAGE));
 	row = fill(&w);
 	assert_int_equal(row.q[PROCESS_PSS_ANON], 2700 * KIB);
 	assert_int_equal(row.q[PROCESS_PSS], 4700 * KIB);
@@ -119,7 +119,7 @@ static void a_look_moves_the_counters(void **state)
 	add_walk(&s);
 	watch_renew(&w, 5);
 	watch_note(&w, &s, 7, PAGE);
-	watch_measure(&w, &s, NULL, 7, PAGE);
+	watch_measure(&w, &s, NULL, NULL, 7, PAGE);
 	s = sample_new();
 	set(&s, PROCESS_RSS, 5400);
 	set(&s, PROCESS_RSS_ANON, 3400);
@@ -151,7 +151,7 @@ static void swap_is_a_counter(void **state)
 	add_walk(&s);
 	watch_renew(&w, 5);
 	watch_note(&w, &s, 7, PAGE);
-	watch_measure(&w, &s, NULL, 7, PAGE);
+	watch_measure(&w, &s, NULL, NULL, 7, PAGE);
 	set(&s, PROCESS_VM_SWAP, 60);
 	watch_note(&w, &s, 9, PAGE);
 	assert_false(watch_is_quiet(&w, PAGE));
@@ -167,7 +167,7 @@ static void without_a_pss_there_is_no_base(void **state)
 	s.outcome = OUTCOME_DENIED;
 	watch_renew(&w, 5);
 	watch_note(&w, &s, 7, PAGE);
-	assert_false(watch_measure(&w, &s, NULL, 7, PAGE));
+	assert_false(watch_measure(&w, &s, NULL, NULL, 7, PAGE));
 	assert_false(w.has_base);
 	assert_int_equal(w.measured_ns, 7); /* so that it is not tried again at once */
 	row = fill(&w);
@@ -215,7 +215,7 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	s.anon_bytes = 3800 * KIB;
 	watch_renew(&w, 5);
 	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_measure(&w, &s, &after, 7, PAGE));
+	assert_true(watch_measure(&w, &s, NULL, &after, 7, PAGE));
 	assert_int_equal(w.base.anon, 3800 * KIB);
 	assert_int_equal(w.base.file, 2000 * KIB);
 	assert_int_equal(w.base.unseen, 0);
@@ -227,7 +227,7 @@ static void what_moves_is_counted_by_the_walk(void **state)
 
 	s.anon_bytes = UINT64_MAX; /* not told */
 	watch_note(&w, &s, 8, PAGE);
-	assert_true(watch_measure(&w, &s, &after, 8, PAGE));
+	assert_true(watch_measure(&w, &s, NULL, &after, 8, PAGE));
 	assert_int_equal(w.base.anon, 3000 * KIB);
 
 	/* The same before and after: counters that are late compare with themselves alone. */
@@ -235,7 +235,7 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	s.anon_bytes = 3004 * KIB;
 	watch_note(&w, &s, 9, PAGE);
 	after = w.seen;
-	assert_true(watch_measure(&w, &s, &after, 9, PAGE));
+	assert_true(watch_measure(&w, &s, NULL, &after, 9, PAGE));
 	assert_int_equal(w.base.anon, 3000 * KIB);
 	assert_int_equal(w.unsure, 0);
 	assert_true(watch_is_quiet(&w, PAGE));
