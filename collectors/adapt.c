@@ -76,6 +76,8 @@ static void read_vmstat(struct adapt *a)
 
 void adapt_list(struct adapt *a)
 {
+	/* Predicted costs would have been paid for, the real ones were not. */
+	a->choosing.deferred[PLAN_BUDGET] += a->choosing.chosen - a->choosing.next;
 	choosing_drop(&a->choosing); /* by places in a table that is about to move */
 	a->due_ns = 0;
 	a->previous_ns = a->begin_ns;
@@ -87,6 +89,7 @@ static void read_psi(struct adapt *a)
 {
 	if (psi_read(a->reader->procfs->fd, &a->psi) < 0)
 		a->psi = (struct psi){0};
+	a->pressure = psi_level(&a->psi, a->pressure);
 }
 
 void adapt_begin(struct adapt *a)
@@ -287,7 +290,7 @@ static int choose(struct adapt *a, uint64_t tokens_ns, uint64_t total_cost_ns, b
 		.giant_age_ns = a->limits.giant_age_ns,
 		.stall_ns = a->limits.stall_ns,
 		.total_cost_ns = total_cost_ns,
-		.pressure = psi_level(&a->psi),
+		.pressure = a->pressure,
 	};
 
 	if (limits.pressure)
@@ -320,6 +323,7 @@ static bool is_urgent(
 int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 {
 	int r = choosing_begin(&a->choosing, a->table->count);
+	uint64_t available_ns;
 
 	if (r < 0)
 		return r;
@@ -339,8 +343,11 @@ int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
 	}
 	if (!a->choosing.count)
 		return 0;
+	available_ns = budget_available_ns(&a->budget, now_ns);
+	a->kept_ns = plan_kept_ns(
+		available_ns, a->total_cost_ns, a->limits.interval_ns, a->limits.max_age_ns);
 	/* Who is put off here may have its turn before the next pass. */
-	return choose(a, budget_available_ns(&a->budget, now_ns), 0, false);
+	return choose(a, available_ns - a->kept_ns, 0, false);
 }
 
 /* So that the work is spread evenly over the time until the next pass. */
@@ -393,7 +400,7 @@ int adapt_measure(
 	     is_turn;
 	int r = 0;
 
-	a->is_broke = !budget_available_ns(&a->budget, now_ns);
+	a->is_broke = budget_available_ns(&a->budget, now_ns) <= (a->due_ns ? 0 : a->kept_ns);
 	if (a->is_broke)
 		return 0;
 	/* Slices and whole reads take turns where both are due: neither keeps the other waiting. */

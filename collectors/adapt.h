@@ -41,10 +41,12 @@ struct adapt {
 		previous_ns; /* CLOCK_BOOTTIME of this pass's beginning and the last one's */
 	uint64_t due_ns;     /* CLOCK_MONOTONIC of the next pass; 0: one is under way */
 	struct vmstat vmstat;
-	struct psi psi;         /* as this pass began */
-	bool swaps;             /* the host has swapped since the last pass */
-	bool is_broke;          /* the last turn found the budget used up */
-	uint64_t turn_ns;       /* CLOCK_MONOTONIC at which the next that was chosen has its turn */
+	enum psi_level pressure;
+	uint64_t kept_ns; /* of the budget, that measurements within this pass leave to others */
+	struct psi psi;   /* as this pass began */
+	bool swaps;       /* the host has swapped since the last pass */
+	bool is_broke;    /* the last turn found the budget used up */
+	uint64_t turn_ns; /* CLOCK_MONOTONIC at which the next that was chosen has its turn */
 	uint64_t total_cost_ns; /* of measuring everything once */
 
 	struct budget budget;

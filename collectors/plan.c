@@ -30,10 +30,13 @@ enum {
 
 enum kind { NEW, REFRESH, DOUBT, KINDS };
 
+struct plan;
+
 /* Those of one kind that want to be read: [chosen, taken) are to be now, [taken, end) not yet. */
 struct part {
 	size_t start, taken, end;
-	bool (*is_before)(const struct plan_item *a, const struct plan_item *b);
+	bool (*is_before)(
+		const struct plan *p, const struct plan_item *a, const struct plan_item *b);
 };
 
 struct plan {
@@ -44,6 +47,7 @@ struct plan {
 	uint64_t step_ns;   /* from one point of time to the next */
 	size_t last_point;  /* refreshes that are due later are not needed now */
 	uint64_t needed_ns; /* of refreshes */
+	bool is_enough;     /* the tokens, for reading everything within the maximum age */
 };
 
 static uint64_t saturated_add(uint64_t a, uint64_t b)
@@ -72,12 +76,21 @@ bool plan_doubt_matters(
 	return doubt_bytes >= matters;
 }
 
+uint64_t plan_kept_ns(
+	uint64_t tokens_ns, uint64_t total_cost_ns, uint64_t interval_ns, uint64_t max_age_ns)
+{
+	double pace = (double)total_cost_ns * PACE_MARGIN * (double)interval_ns /
+	              (double)max_age_ns;
+
+	return pace < (double)tokens_ns / 2 ? (uint64_t)pace : tokens_ns / 2;
+}
+
 static bool is_too_long(const struct plan *p, const struct plan_item *i)
 {
 	return i->is_giant || i->hold_ns > p->limits->stall_ns;
 }
 
-/* Whether the stall budget lets I be read at all: what is too long never before its age has come. */
+/* Whether the stall budget lets I be read at all: of what is too long only new ones before their age has come. */
 static bool is_allowed(const struct plan *p, const struct plan_item *i)
 {
 	if (!is_too_long(p, i))
@@ -121,11 +134,40 @@ static bool is_older(const struct plan_item *a, const struct plan_item *b)
 	return a->id < b->id;
 }
 
-static bool is_worth_more(const struct plan_item *a, const struct plan_item *b)
+/* By which age I is to be read. */
+static uint64_t age_for(const struct plan *p, const struct plan_item *i)
+{
+	return is_too_long(p, i) && p->limits->giant_age_ns ? p->limits->giant_age_ns
+	                                                    : p->limits->max_age_ns;
+}
+
+/* Those that are due now are first. */
+static bool is_due_before(
+	const struct plan *p, const struct plan_item *a, const struct plan_item *b)
+{
+	bool is_now = point_of(p, a) == 0;
+
+	return is_now != (point_of(p, b) == 0) ? is_now : is_older(a, b);
+}
+
+/* Each is late in proportion to the age that is its own. Where all can be in time, giants let them pass. */
+static bool is_later(const struct plan *p, const struct plan_item *a, const struct plan_item *b)
+{
+	unsigned __int128 of_a = (unsigned __int128)a->age_ns * age_for(p, b);
+	unsigned __int128 of_b = (unsigned __int128)b->age_ns * age_for(p, a);
+
+	if (p->is_enough && is_too_long(p, a) != is_too_long(p, b))
+		return is_too_long(p, b);
+	return of_a != of_b ? of_a > of_b : is_older(a, b);
+}
+
+static bool is_worth_more(
+	const struct plan *p, const struct plan_item *a, const struct plan_item *b)
 {
 	unsigned __int128 of_a = (unsigned __int128)a->doubt_bytes * cost_of(b);
 	unsigned __int128 of_b = (unsigned __int128)b->doubt_bytes * cost_of(a);
 
+	(void)p;
 	return of_a != of_b ? of_a > of_b : is_older(a, b);
 }
 
@@ -162,9 +204,9 @@ static void sift(struct plan *p, const struct part *part, size_t n)
 
 		if (child >= count)
 			return;
-		if (child + 1 < count && part->is_before(root - child - 1, root - child))
+		if (child + 1 < count && part->is_before(p, root - child - 1, root - child))
 			child++;
-		if (!part->is_before(root - child, root - n))
+		if (!part->is_before(p, root - child, root - n))
 			return;
 		swap(root - child, root - n);
 		n = child;
@@ -237,6 +279,8 @@ static void set_pace(struct plan *p, size_t count)
 			needed = excess;
 	}
 	p->needed_ns = needed < 1e18 ? (uint64_t)needed : UINT64_MAX;
+	p->is_enough = (double)total_ns * (double)limits->interval_ns <=
+	               (double)limits->tokens_ns * (double)limits->max_age_ns;
 
 	p->last_point = 0;
 	if (limits->pressure == PSI_SEVERE)
@@ -252,7 +296,7 @@ static void set_pace(struct plan *p, size_t count)
 /* Of the candidates [FROM, END) the oldest whose costs are needed now. */
 static size_t take_needed(struct plan *p, size_t from, size_t end)
 {
-	struct part oldest = {from, from, end, is_older};
+	struct part oldest = {from, from, end, is_due_before};
 	const struct plan_item *i;
 	uint64_t sum = 0;
 
@@ -274,7 +318,7 @@ static void part_items(struct plan *p, size_t count)
 
 	*new = (struct part){0, 0, end, is_worth_more};
 	end = take_needed(p, end, divide(p, end, count, is_refresh));
-	*refresh = (struct part){new->end, new->end, end, is_older};
+	*refresh = (struct part){new->end, new->end, end, is_later};
 	end = divide(p, end, count, is_doubtful);
 	*doubt = (struct part){refresh->end, refresh->end, end, is_worth_more};
 	if (p->limits->pressure == PSI_SEVERE) {
@@ -346,13 +390,16 @@ static uint64_t left(const struct plan *p)
 static void share_out(struct plan *p)
 {
 	struct part *new = &p->part[NEW], *refresh = &p->part[REFRESH], *doubt = &p->part[DOUBT];
-	uint64_t reserve_ns, rest_ns;
+	uint64_t reserve_ns, rest_ns, before_ns;
 
 	order(p, new);
 	order(p, refresh);
-	reserve_ns = p->limits->tokens_ns / 2;
+	while (p->is_enough && has_next(refresh) && left(p) > 0)
+		choose(p, refresh);
+	reserve_ns = left(p) / 2;
+	before_ns = p->counts.chosen_ns;
 	choose_within(p, new, reserve_ns);
-	reserve_ns = has_next(new) ? reserve_ns - p->counts.chosen_ns : 0;
+	reserve_ns = has_next(new) ? reserve_ns - (p->counts.chosen_ns - before_ns) : 0;
 
 	rest_ns = left(p) - reserve_ns;
 	choose_within(p, refresh, rest_ns / 2);

@@ -7,15 +7,19 @@
  *            everything is read again in time at an even pace
  *   doubt    the most doubt per cost, where the doubt matters
  *
- * What new ones leave is halved between refresh and doubt. Whatever a kind does not need goes to the others.
- * What is dearer than its kind's part is read when the lot falls on it, for the tokens may be overdrawn by
- * one read: nothing starves under any budget.
+ * Where the tokens suffice to read everything again within the maximum age, refreshes come before all else, so
+ * that nothing is ever older, and new ones have half of what that leaves. Where they don't, what new ones leave is
+ * halved between refresh and doubt, and what is too old shows. Whatever a kind does not need goes to the others.
+ * What is dearer than its kind's part is read when the lot falls on it, for the tokens may be overdrawn by one
+ * read: nothing starves under any budget.
  *
  * Where memory is short, the caller has cut the tokens, and what waits is counted as put off for that. In
  * severe shortage only new ones and those that are due in this pass are read.
  *
- * What would hold a lock for longer than the stall budget is read at the age for giants only. Pure: no
- * clock, no allocation, no state. Costs a few passes over the items and a heap of those that want to be
+ * What would hold a lock for longer than the stall budget is read at the age for giants only, after what else is
+ * due, or, where not all of that can be read, by how late it is. New ones that are such do not wait for that age.
+ *
+ * Pure: no clock, no allocation, no state. Costs a few passes over the items and a heap of those that want to be
  * read, of which only the chosen ones are taken out.
  */
 #ifndef MEMTALLY_COLLECTORS_PLAN_H
@@ -70,6 +74,13 @@ struct plan_counts {
  */
 bool plan_doubt_matters(
 	uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t age_ns, uint64_t max_age_ns);
+
+/*
+ * Of TOKENS_NS, what those that are urgent within a pass leave to others: what an even pace of refreshing needs in
+ * INTERVAL_NS if everything once costs TOTAL_COST_NS, but at most half.
+ */
+uint64_t plan_kept_ns(
+	uint64_t tokens_ns, uint64_t total_cost_ns, uint64_t interval_ns, uint64_t max_age_ns);
 
 /*
  * Reorders ITEMS: the first N, which it returns, are to be read now in this order. Their predicted costs

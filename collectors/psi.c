@@ -100,11 +100,19 @@ int psi_read(int procfs_fd, struct psi *ret)
 	return r < 0 ? r : psi_parse(text, len, ret);
 }
 
-enum psi_level psi_level(const struct psi *psi)
+/* Above which share LEVEL begins, or goes on if it was there BEFORE. */
+static uint32_t limit_of(enum psi_level level, enum psi_level before)
+{
+	uint32_t above = level == PSI_SEVERE ? SEVERE_ABOVE : STRAINED_ABOVE;
+
+	return before >= level ? above - above / 3 : above;
+}
+
+enum psi_level psi_level(const struct psi *psi, enum psi_level before)
 {
 	uint32_t share = ROW_HAS(psi, PSI_SOME) ? psi->q[PSI_SOME].avg10 : 0;
 
-	if (share > SEVERE_ABOVE)
+	if (share > limit_of(PSI_SEVERE, before))
 		return PSI_SEVERE;
-	return share > STRAINED_ABOVE ? PSI_STRAINED : PSI_CALM;
+	return share > limit_of(PSI_STRAINED, before) ? PSI_STRAINED : PSI_CALM;
 }

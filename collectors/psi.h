@@ -39,7 +39,11 @@ enum psi_level {
 	PSI_SEVERE,
 };
 
-/* By the 10 seconds' average of PSI_SOME: above a tenth it is strained, above three tenths severe. Pure. */
-enum psi_level psi_level(const struct psi *psi);
+/*
+ * By the 10 seconds' average of PSI_SOME: above a tenth it is strained, above three tenths severe; and it stays what it
+ * was BEFORE until the average is a third below that, so that one that lies on the edge does not change it in every
+ * pass. Pure.
+ */
+enum psi_level psi_level(const struct psi *psi, enum psi_level before);
 
 #endif

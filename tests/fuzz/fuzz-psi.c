@@ -20,6 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (psi.present >> i & 1)
 			fuzz_check(psi.q[i].avg10 <= PSI_WHOLE && psi.q[i].avg60 <= PSI_WHOLE &&
 				   psi.q[i].avg300 <= PSI_WHOLE);
-	fuzz_check(psi_level(&psi) <= PSI_SEVERE);
+	fuzz_check(psi_level(&psi, PSI_STRAINED) <= PSI_SEVERE);
 	return 0;
 }

@@ -20,6 +20,16 @@ static const struct plan_limits plenty = {
 	.stall_ns = 20 * MSEC,
 };
 
+/* Whatever the tokens are here, not all can be read within the maximum age. */
+static const struct plan_limits too_little = {
+	.tokens_ns = 600 * MSEC,
+	.interval_ns = 10 * SEC,
+	.max_age_ns = 300 * SEC,
+	.giant_age_ns = 3600 * SEC,
+	.stall_ns = 20 * MSEC,
+	.total_cost_ns = 3600 * SEC,
+};
+
 static struct plan_item item(uint32_t id, uint64_t cost_ns, uint64_t doubt_bytes, uint64_t age_ns)
 {
 	return (struct plan_item){.id = id,
@@ -160,7 +170,7 @@ static void tokens_are_shared(void **state)
 		{false, true, false, 0, 80, 0},
 		{false, false, true, 0, 0, 80},
 	};
-	struct plan_limits limits = plenty;
+	struct plan_limits limits = too_little;
 
 	(void)state;
 	limits.tokens_ns = 80 * MSEC;
@@ -196,21 +206,21 @@ static void what_is_left_goes_on(void **state)
 		items[count++] = item('o', MSEC, 0, 400 * SEC);
 	n = plan_choose(items, count, &limits, &counts);
 	assert_int_equal(n, 80);
-	assert_int_equal(chosen_of(items, n, 'n'), 40);
+	assert_int_equal(chosen_of(items, n, 'n'), 37);
 	assert_int_equal(chosen_of(items, n, 'o'), 5);
-	assert_int_equal(chosen_of(items, n, 'd'), 35);
+	assert_int_equal(chosen_of(items, n, 'd'), 38);
 
 	limits.tokens_ns = 104 * MSEC;
 	n = plan_choose(items, count, &limits, &counts);
 	assert_int_equal(n, 104);
-	assert_int_equal(chosen_of(items, n, 'n'), 50);
+	assert_int_equal(chosen_of(items, n, 'n'), 49);
 	assert_int_equal(counts.deferred[PLAN_BUDGET], 1);
 }
 
 /* What is overdue, has to wait and is much in doubt is read for its doubt. */
 static void the_overdue_are_read_for_their_doubt_too(void **state)
 {
-	struct plan_limits limits = plenty;
+	struct plan_limits limits = too_little;
 	struct plan_item items[100];
 	struct plan_counts counts;
 	size_t n;
@@ -326,6 +336,102 @@ static void giants_are_read_at_their_own_age(void **state)
 				fail_msg("case %zu, reason %d", i, reason);
 		}
 	}
+}
+
+/* Giants are a load on others only where there is too little for all, and then by how late they are. */
+static void giants_wait_for_what_else_is_due(void **state)
+{
+	static const struct {
+		uint64_t total_cost_ns, giant_age_ns;
+		const char *ids;
+	} cases[] = {
+		{0, 4000 * SEC, "abg"},
+		{3600 * SEC, 4000 * SEC,
+			"abg"}, /* it is at 1.11 of its age, they at 1.33 and 1.17 */
+		{3600 * SEC, 5400 * SEC, "gab"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct plan_item items[] = {
+			item('g', 60 * MSEC, 0, cases[i].giant_age_ns),
+			item('b', MSEC, 0, 350 * SEC),
+			item('a', MSEC, 0, 400 * SEC),
+		};
+		struct plan_limits limits = plenty;
+		struct plan_counts counts;
+
+		limits.total_cost_ns = cases[i].total_cost_ns;
+		assert_ids(items, plan_choose(items, 3, &limits, &counts), cases[i].ids);
+	}
+}
+
+/*
+ * Doubts and new ones want more than there is, all the time; but reading everything within the maximum age takes
+ * no more than there is, so nothing is ever older. Where it takes more, each kind has its part.
+ */
+static void nothing_is_too_old_where_the_budget_allows(void **state)
+{
+	enum { COUNT = 300 };
+	static const uint64_t tokens_ms[] = {11, 13, 20, 50, 8};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(tokens_ms); i++) {
+		struct plan_limits limits = plenty;
+		static struct plan_item items[COUNT + 60];
+		static uint64_t age_ns[COUNT];
+		uint64_t oldest = 0, doubts = 0, deferred = 0, seed = 4;
+
+		memset(age_ns, 0, sizeof(age_ns));
+		limits.tokens_ns = tokens_ms[i] * MSEC;
+		for (limits.round = 0; limits.round < 300; limits.round++) {
+			struct plan_counts counts;
+			size_t n, count = 0;
+
+			/* 300 ms in all: 10 ms a pass. */
+			for (uint32_t id = 0; id < COUNT; id++) {
+				items[count++] = item(id, MSEC, 0, age_ns[id]);
+				if (id >= COUNT / 3)
+					continue;
+				items[id].doubt_bytes = 20 * MIB + unit_random(&seed) % MIB;
+			}
+			for (uint32_t id = 0; id < 60; id++)
+				items[count++] = new_item(1000 + id, MSEC, 10 * MIB);
+			limits.total_cost_ns = COUNT * MSEC;
+			n = plan_choose(items, count, &limits, &counts);
+			deferred += counts.deferred[PLAN_BUDGET];
+			for (size_t k = 0; k < n; k++) {
+				if (items[k].id >= 1000)
+					continue;
+				doubts += items[k].id < COUNT / 3;
+				age_ns[items[k].id] = 0;
+			}
+			for (size_t id = 0; id < COUNT; id++) {
+				age_ns[id] += limits.interval_ns;
+				if (age_ns[id] > oldest)
+					oldest = age_ns[id];
+			}
+		}
+		if ((oldest > limits.max_age_ns) != (tokens_ms[i] < 10))
+			fail_msg("%u ms: %u s", (unsigned int)tokens_ms[i],
+				(unsigned int)(oldest / SEC));
+		assert_true(deferred > 0);
+		if (tokens_ms[i] >= 20) /* there is something left for them, too */
+			assert_true(doubts > 300 * COUNT / 3 / 30 * 5 / 4);
+	}
+}
+
+/* 600 ms in 300 s are 20 ms in 10 s, and an eighth: so much is left to refreshing, or half of what there is. */
+static void the_urgent_leave_something(void **state)
+{
+	const uint64_t total = 600 * MSEC, max_age = 300 * SEC;
+
+	(void)state;
+	assert_int_equal(plan_kept_ns(100 * MSEC, total, 10 * SEC, max_age), 22500 * USEC);
+	assert_int_equal(plan_kept_ns(40 * MSEC, total, 10 * SEC, max_age), 20 * MSEC);
+	assert_int_equal(plan_kept_ns(0, total, 10 * SEC, max_age), 0);
+	assert_int_equal(plan_kept_ns(100 * MSEC, 0, 10 * SEC, max_age), 0);
+	assert_int_equal(plan_kept_ns(UINT64_MAX, UINT64_MAX, UINT64_MAX, 1), UINT64_MAX / 2);
 }
 
 static uint64_t id_cost(uint32_t id, uint64_t least_ns, uint64_t most_ns)
@@ -545,7 +651,7 @@ static void the_dear_ones_have_a_lot(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct plan_limits limits = plenty;
+		struct plan_limits limits = too_little;
 		size_t times = 0;
 
 		limits.tokens_ns = 80 * MSEC;
@@ -723,6 +829,9 @@ int main(void)
 		cmocka_unit_test(at_most_one_read_overdraws),
 		cmocka_unit_test(without_tokens_nothing_is_read),
 		cmocka_unit_test(giants_are_read_at_their_own_age),
+		cmocka_unit_test(the_urgent_leave_something),
+		cmocka_unit_test(giants_wait_for_what_else_is_due),
+		cmocka_unit_test(nothing_is_too_old_where_the_budget_allows),
 		cmocka_unit_test(refreshes_are_spread_evenly),
 		cmocka_unit_test(large_reads_are_not_read_too_early),
 		cmocka_unit_test(what_doubts_read_needs_no_refresh),

@@ -78,17 +78,45 @@ static void judges_by_the_last_seconds(void **state)
 	(void)state;
 	psi.q[PSI_SOME] = (struct psi_figures){.avg60 = PSI_WHOLE, .avg300 = PSI_WHOLE};
 	psi.q[PSI_FULL] = (struct psi_figures){.avg10 = PSI_WHOLE};
-	assert_int_equal(psi_level(&psi), PSI_CALM);
+	assert_int_equal(psi_level(&psi, PSI_CALM), PSI_CALM);
 	psi.q[PSI_SOME].avg10 = 1000;
-	assert_int_equal(psi_level(&psi), PSI_CALM);
+	assert_int_equal(psi_level(&psi, PSI_CALM), PSI_CALM);
 	psi.q[PSI_SOME].avg10 = 1001;
-	assert_int_equal(psi_level(&psi), PSI_STRAINED);
+	assert_int_equal(psi_level(&psi, PSI_CALM), PSI_STRAINED);
 	psi.q[PSI_SOME].avg10 = 3000;
-	assert_int_equal(psi_level(&psi), PSI_STRAINED);
+	assert_int_equal(psi_level(&psi, PSI_CALM), PSI_STRAINED);
 	psi.q[PSI_SOME].avg10 = 3001;
-	assert_int_equal(psi_level(&psi), PSI_SEVERE);
+	assert_int_equal(psi_level(&psi, PSI_CALM), PSI_SEVERE);
 	psi.present = FULL;
-	assert_int_equal(psi_level(&psi), PSI_CALM);
+	assert_int_equal(psi_level(&psi, PSI_CALM), PSI_CALM);
+}
+
+static void does_not_waver(void **state)
+{
+	static const struct {
+		enum psi_level before;
+		uint32_t avg10;
+		enum psi_level is;
+	} cases[] = {
+		{PSI_STRAINED, 1000, PSI_STRAINED},
+		{PSI_STRAINED, 668, PSI_STRAINED},
+		{PSI_STRAINED, 667, PSI_CALM},
+		{PSI_STRAINED, 3000, PSI_STRAINED},
+		{PSI_STRAINED, 3001, PSI_SEVERE},
+		{PSI_SEVERE, 2001, PSI_SEVERE},
+		{PSI_SEVERE, 2000, PSI_STRAINED},
+		{PSI_SEVERE, 668, PSI_STRAINED},
+		{PSI_SEVERE, 667, PSI_CALM},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct psi psi = {.present = SOME};
+
+		psi.q[PSI_SOME].avg10 = cases[i].avg10;
+		if (psi_level(&psi, cases[i].before) != cases[i].is)
+			fail_msg("case %zu", i);
+	}
 }
 
 static void reads_the_kernels(void **state)
@@ -109,6 +137,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_what_there_is),
 		cmocka_unit_test(judges_by_the_last_seconds),
+		cmocka_unit_test(does_not_waver),
 		cmocka_unit_test(reads_the_kernels),
 	};
 
