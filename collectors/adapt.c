@@ -134,10 +134,13 @@ static void note(struct adapt *a, struct process *p, const struct sample *s, uin
 		relations_born(&a->relations, a->table, p, born_ns, a->page_bytes);
 }
 
-static int look(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret)
+typedef int look_with(struct process_reader *, struct process *, uint64_t, struct sample *);
+
+static int look(
+	struct adapt *a, look_with *read, struct process *p, uint64_t now_ns, struct sample *ret)
 {
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
-	int r = process_look(a->reader, p, now_ns, ret);
+	int r = read(a->reader, p, now_ns, ret);
 
 	if (r < 0)
 		return r;
@@ -157,7 +160,7 @@ static int meet(struct adapt *a, struct process *p, uint64_t now_ns, struct samp
 		p->watch = watch_new(now_boot_ns);
 	if (!p->watch)
 		return -ENOMEM;
-	r = look(a, p, now_ns, ret);
+	r = look(a, process_look, p, now_ns, ret);
 	if (r >= 0 && is_first)
 		p->watch->looked_ns -= amount_min(first_age_ns(a, p), p->watch->looked_ns);
 	/* What passes do not have to do again and again. */
@@ -185,16 +188,18 @@ int adapt_sense(struct adapt *a, struct process *p, uint64_t now_ns, struct samp
 	if (e < 0)
 		return e == -ENOMEM ? e : 0;
 	if (e != 0)
-		return look(a, p, now_ns, ret);
+		return look(a, process_look, p, now_ns, ret);
 	if (!w->is_member && !m.size) /* still a kernel thread or a zombie */
 		return 0;
-	if (w->is_member && w->is_seen && statm_is_same(&m, &w->seen) && !is_look_due(a, w)) {
-		if (now_ns - p->cgroup_ns < a->reader->cgroup_max_age_ns)
+	if (w->is_member && w->is_seen && statm_is_same(&m, &w->seen)) {
+		if (is_look_due(a, w))
+			return look(a, process_glance, p, now_ns, ret);
+		if (!process_cgroup_is_due(a->reader, p, now_ns))
 			return 0;
 		e = process_read_cgroup(a->reader, p, now_ns, ret);
 		return e < 0 ? e : ret->has_cgroup ? ADAPT_SAMPLE : 0;
 	}
-	return look(a, p, now_ns, ret);
+	return look(a, process_look, p, now_ns, ret);
 }
 
 /* Takes over S, which is to be a measurement of P, by the walk WALKED. */

@@ -131,18 +131,23 @@ void pass_set_options(struct pass *pass, const struct pass_options *options)
 }
 
 /* A cgroup is to be read again by the last pass within its age: passes are a little late by chance. */
+static uint64_t cgroup_age_ns(const struct pass *pass, uint64_t max_age_ns)
+{
+	uint64_t period_ns = pass->interval_ns + pass->interval_ns / 16;
+
+	return period_ns < max_age_ns ? max_age_ns - period_ns : 0;
+}
+
 static void take_options(struct pass *pass)
 {
-	uint64_t period_ns;
-
 	pass->options = pass->next_options;
 	if (pass->was_adaptive && !pass->options.is_adaptive)
 		forget_all(pass);
 	pass->was_adaptive = pass->options.is_adaptive;
-	period_ns = pass->interval_ns + pass->interval_ns / 16;
-	pass->reader.cgroup_max_age_ns = period_ns < CGROUP_MAX_AGE_NS
-	                                         ? CGROUP_MAX_AGE_NS - period_ns
-	                                         : 0;
+	pass->reader.cgroup_max_age_ns = cgroup_age_ns(pass, CGROUP_MAX_AGE_NS);
+	pass->reader.settled_max_age_ns = pass->options.is_adaptive
+	                                          ? cgroup_age_ns(pass, pass->options.max_age_ns)
+	                                          : 0;
 }
 
 static int begin(struct pass *pass)

@@ -180,6 +180,7 @@ static void adopt(
 		p->mm_group = 0;
 		p->measured = false;
 		p->range_start = p->range_end = 0;
+		p->cgroup_reads = 0;
 		ret->is_new_image = true;
 	}
 	p->known = true;
@@ -264,7 +265,7 @@ static int end_sample(struct reading *g, bool changed, uint64_t now_ns, struct s
 	struct process_reader *r = g->reader;
 	int e = changed ? reading_program(g, ret) : 0;
 
-	if (e == 0 && (changed || now_ns - g->process->cgroup_ns >= r->cgroup_max_age_ns))
+	if (e == 0 && (changed || process_cgroup_is_due(r, g->process, now_ns)))
 		e = reading_cgroup(g, now_ns, ret);
 	return e;
 }
@@ -334,7 +335,7 @@ static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 	if (e == OUTCOME_CHANGING || !is_same_identity(p, &g->status))
 		return sample_changed(g, now_ns, ret);
 	reading_walk(g);
-	if (g->looks) {
+	if (g->looks && !g->trusts) {
 		bool is_known = false;
 
 		e = is_known_look(g, &is_known);
@@ -441,6 +442,13 @@ int process_look(struct process_reader *r, struct process *p, uint64_t now_ns, s
 	return take_sample(&g, now_ns, ret);
 }
 
+int process_glance(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct reading g = {.reader = r, .process = p, .looks = true, .trusts = true};
+
+	return take_sample(&g, now_ns, ret);
+}
+
 /* A new image: what was walked was the former one, or somebody else. */
 int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
 	const struct smaps *walked, struct sample *ret)
@@ -475,6 +483,11 @@ int process_directory(struct process_reader *r, struct process *p, bool *ret_own
 	g.dirfd = fd;
 	e = compare_start_time(&g);
 	return e < 0 ? e : TAKE_FD(fd);
+}
+
+bool process_cgroup_is_due(const struct process_reader *r, const struct process *p, uint64_t now_ns)
+{
+	return now_ns - p->cgroup_ns >= reading_cgroup_max_age_ns(r, p);
 }
 
 int process_read_cgroup(

@@ -21,6 +21,8 @@
 
 enum {
 	PROCESS_NO_SCOPE = UINT32_MAX,
+	/* Who is placed in another cgroup is so by who started it, soon after: later it is looked at less often. */
+	PROCESS_CGROUP_READS = 6,
 };
 
 /* What is remembered. The first part is process_read()'s, the rest its callers'. */
@@ -39,7 +41,8 @@ struct process {
 	uid_t uid;
 	struct stat_info stat;
 	uint64_t range_start, range_end;
-	uint64_t cgroup_ns; /* CLOCK_MONOTONIC at which cgroup was read last */
+	uint64_t cgroup_ns;   /* CLOCK_MONOTONIC at which cgroup was read last */
+	uint8_t cgroup_reads; /* of the image; at PROCESS_CGROUP_READS it is settled there */
 
 	struct growth growth;                    /* of the image; begins anew with it */
 	uint32_t user, program, unit, user_unit; /* scopes; PROCESS_NO_SCOPE */
@@ -85,7 +88,8 @@ struct process_reader {
 	struct buffer program;     /* clean text */
 	struct buffer cgroup_text; /* what .cgroup points into */
 	struct cgroup cgroup;
-	uint64_t cgroup_max_age_ns; /* a process's cgroup is read again when it is older */
+	/* A process's cgroup is read again when it is older; of who is settled at the larger of both ages. */
+	uint64_t cgroup_max_age_ns, settled_max_age_ns;
 };
 
 void process_reader_done(struct process_reader *r);
@@ -106,6 +110,17 @@ int process_read(struct process_reader *r, struct process *p, uint64_t now_ns, s
  * is no PSS. What P's last walk found is forgotten if it runs another image.
  */
 int process_look(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret);
+
+/*
+ * As process_look(), of P whose statm is what it was: if its name and user are, too, it is taken for the same image
+ * without asking stat. Would another image be like that in all of this, the next walk tells.
+ */
+int process_glance(
+	struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret);
+
+/* Whether P's cgroup, which has been read, is to be read again. */
+bool process_cgroup_is_due(
+	const struct process_reader *r, const struct process *p, uint64_t now_ns);
 
 /* Reads P's cgroup alone, of a process that is known, and says so in RET->has_cgroup. 0; -ENOMEM. */
 int process_read_cgroup(

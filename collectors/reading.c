@@ -226,10 +226,28 @@ int reading_program(struct reading *g, struct sample *ret)
 	return r->program.error;
 }
 
-/* Spreads the readings of those that were first seen together, so that they do not stay together. */
-static uint64_t first_age_ns(const struct process_reader *r, const struct process *p)
+uint64_t reading_cgroup_max_age_ns(const struct process_reader *r, const struct process *p)
 {
-	return r->cgroup_max_age_ns / 64 * ((uint32_t)p->pid * 2654435761U >> 26);
+	bool is_settled = p->cgroup_reads >= PROCESS_CGROUP_READS;
+
+	return is_settled && r->settled_max_age_ns > r->cgroup_max_age_ns ? r->settled_max_age_ns
+	                                                                  : r->cgroup_max_age_ns;
+}
+
+/*
+ * Counts a reading of P's cgroup. The first, and the first at the age of the settled, pass for older ones:
+ * that spreads the readings of those that were first seen together, so that they do not stay together.
+ */
+static void count_cgroup_read(const struct process_reader *r, struct process *p, uint64_t now_ns)
+{
+	bool is_first = !p->cgroup_ns;
+
+	if (p->cgroup_reads < PROCESS_CGROUP_READS)
+		is_first |= ++p->cgroup_reads == PROCESS_CGROUP_READS;
+	p->cgroup_ns = now_ns;
+	if (is_first)
+		p->cgroup_ns -= reading_cgroup_max_age_ns(r, p) / 64 *
+		                ((uint32_t)p->pid * 2654435761U >> 26);
 }
 
 int reading_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret)
@@ -251,7 +269,7 @@ int reading_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret)
 	if (r->cgroup_text.error)
 		return r->cgroup_text.error;
 	cgroup_parse(r->cgroup_text.data ? r->cgroup_text.data : "", len, &r->cgroup);
-	p->cgroup_ns = p->cgroup_ns ? now_ns : now_ns - first_age_ns(r, p);
+	count_cgroup_read(r, p, now_ns);
 	ret->has_cgroup = true;
 	return 0;
 }

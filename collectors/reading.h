@@ -25,6 +25,7 @@ struct reading {
 	enum process_source source;
 	int error;                  /* of the walk: why there is no PSS; 0 where there is */
 	bool looks;                 /* there is to be no walk: .error is negative */
+	bool trusts;                /* a name and a user that are known stand for the image */
 	const struct smaps *walked; /* there was one; NULL: there is to be one */
 };
 
@@ -52,6 +53,9 @@ void reading_walk(struct reading *g);
 
 /* The name of its program, into the reader's .program, by the status in G. -ENOMEM. */
 int reading_program(struct reading *g, struct sample *ret);
+
+/* How old its cgroup may become before it is read again. */
+uint64_t reading_cgroup_max_age_ns(const struct process_reader *r, const struct process *p);
 
 /* Its cgroup, into the reader's, where it can be had. -ENOMEM. */
 int reading_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret);

@@ -1130,6 +1130,8 @@ static void looks_when_the_host_swaps(void **state)
 	tree_write(&s->tree, "vmstat", "pswpin 5\npswpout 8\n");
 	view = run_pass(s);
 	assert_int_equal(looks(s), 4);
+	/* Nothing else has moved, so the images are the same: our own stat alone is read. */
+	assert_int_equal(s->opened[STAT].count, 1);
 	assert_int_equal(row_of(view, 12)->q[PROCESS_VM_SWAP], 77 * 1024);
 	view_unref(run_pass(s));
 	assert_int_equal(looks(s), 0);

@@ -1103,6 +1103,32 @@ static void a_look_notices_an_exec(void **state)
 	assert_true(s->process.measured);
 }
 
+/* Where statm has told that nothing has happened, name and user are asked, and nothing else. */
+static void a_glance_reads_status_alone(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct tree_event events[] = {{.suffix = "status"}, {.suffix = "stat"}};
+
+	(void)state;
+	read_at(s, 1);
+	tree_expect(events, ARRAY_SIZE(events));
+	assert_int_equal(process_glance(&s->reader, &s->process, 1, &s->sample), 0);
+	assert_int_equal(events[0].count, 1);
+	assert_int_equal(events[1].count, 0);
+	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+	assert_int_equal(s->sample.q[PROCESS_VM_SWAP], s->p.swap_kib * 1024);
+	assert_false(ROW_HAS(&s->sample, PROCESS_PSS));
+
+	s->p.name = "cat";
+	s->p.image++;
+	tree_add(&s->tree, &s->p);
+	assert_int_equal(process_glance(&s->reader, &s->process, 1, &s->sample), 0);
+	assert_true(s->sample.is_new_image);
+	tree_remove(&s->tree, "42");
+	assert_int_equal(process_glance(&s->reader, &s->process, 1, &s->sample), 0);
+	assert_int_equal(s->sample.outcome, OUTCOME_GONE);
+}
+
 static void a_look_tells_who_is_gone(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -1132,6 +1158,42 @@ static void a_cgroup_may_be_read_alone(void **state)
 	assert_int_equal(s->process.cgroup_ns, 7);
 }
 
+/* How many of COUNT readings have read it; *LAST_NS is when the last did. */
+static unsigned int count_cgroups(
+	struct scene *s, uint64_t *now_ns, unsigned int count, uint64_t *last_ns)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		if (read_at(s, ++*now_ns)->has_cgroup) {
+			*last_ns = *now_ns;
+			n++;
+		}
+	return n;
+}
+
+static void who_stays_in_a_cgroup_is_looked_for_less_often(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	uint64_t now_ns = 100000, settled_ns = 0, last_ns = 0;
+
+	(void)state;
+	s->reader.settled_max_age_ns = 6400;
+	assert_int_equal(count_cgroups(s, &now_ns, 600, &settled_ns), 6);
+	/* The first at the longer age comes earlier, by chance of the pid. */
+	assert_int_equal(count_cgroups(s, &now_ns, 6400, &last_ns), 1);
+	assert_true(last_ns - settled_ns > 100 && last_ns - settled_ns < 6400);
+	settled_ns = last_ns;
+	assert_int_equal(count_cgroups(s, &now_ns, 6400, &last_ns), 1);
+	assert_int_equal(last_ns - settled_ns, 6400);
+
+	/* Another program may be placed elsewhere again. */
+	s->p.image++;
+	tree_add(&s->tree, &s->p);
+	assert_true(read_at(s, ++now_ns)->is_new_image);
+	assert_int_equal(count_cgroups(s, &now_ns, 300, &last_ns), 3);
+}
+
 static void who_may_be_looked_into_is_named_anew(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -1153,8 +1215,10 @@ int main(void)
 		cmocka_unit_test(reads_a_process_whole),
 		cmocka_unit_test(a_look_walks_nothing),
 		cmocka_unit_test(a_look_notices_an_exec),
+		cmocka_unit_test(a_glance_reads_status_alone),
 		cmocka_unit_test(a_look_tells_who_is_gone),
 		cmocka_unit_test(a_cgroup_may_be_read_alone),
+		cmocka_unit_test(who_stays_in_a_cgroup_is_looked_for_less_often),
 		cmocka_unit_test(reads_less_the_second_time),
 		cmocka_unit_test(without_memory_there_is_nothing),
 		cmocka_unit_test(a_zombie_forgets),
