@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/resident.h"
 #include "collectors/pass.h"
 #include "daemon/keepalive.h"
 #include "daemon/publisher.h"
@@ -528,7 +529,10 @@ struct manager *manager_close(struct manager *m)
 
 int manager_run(struct manager *m)
 {
-	int r = sd_event_loop(m->event);
+	int r;
+
+	resident_rest();
+	r = sd_event_loop(m->event);
 
 	if (r < 0)
 		log_error("the event loop failed: %s", strerror(-r));

@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/resident.h"
+
 enum {
 	IN_FLIGHT_MAX = 32, /* far below what a socket's queue holds */
 	NOBODY = 65534,
@@ -110,6 +112,7 @@ static _Noreturn void child(int fd, pid_t parent)
 	if (drop_rights() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(1);
 	prctl(PR_SET_NAME, "memtallyd-names");
+	resident_rest();
 	for (;;) {
 		struct resolver_message m;
 		ssize_t n = recv(fd, &m, sizeof(m), 0);

@@ -309,6 +309,12 @@ int view_open(int fd, struct view **ret, const char **ret_reason)
 	return r;
 }
 
+void view_rest(const struct view *view)
+{
+	if (view->mapped)
+		(void)madvise((void *)(uintptr_t)view->data, view->mapped, MADV_DONTNEED);
+}
+
 struct view *view_ref(struct view *view)
 {
 	view->refs++;

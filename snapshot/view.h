@@ -42,6 +42,9 @@ int view_open(int fd, struct view **ret, const char **ret_reason);
 /* The same over bytes, which stay borrowed; aligned to 8. */
 int view_from_bytes(const void *data, size_t size, struct view **ret, const char **ret_reason);
 
+/* Gives its pages back until they are used again, where it is mapped. */
+void view_rest(const struct view *view);
+
 struct view *view_ref(struct view *view);
 struct view *view_unref(struct view *view); /* accepts NULL; returns NULL */
 

@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/resident.h"
 #include "config/help.h"
 #include "config/settings.h"
 #include "web/link.h"
@@ -253,6 +254,9 @@ static int loop(struct web *w)
 		now = clock_now_ns(CLOCK_MONOTONIC);
 		if (w->poll[POLL_SIGNALS].revents)
 			serve_signals(w);
+		/* What comes is checked whole, and two whole images need not be resident. */
+		if (w->poll[POLL_LINK].revents && w->site.cache.view)
+			view_rest(w->site.cache.view);
 		if (link_run(&w->link, now, &view)) {
 			cache_replace(&w->site.cache, view);
 			malloc_trim(0); /* what a crowd of clients has left behind */
@@ -273,6 +277,7 @@ static int serve(struct web *w)
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
 	if (start(w) == 0) {
+		resident_rest();
 		sd_notify(0, "READY=1");
 		status = loop(w);
 		sd_notify(0, "STOPPING=1");
