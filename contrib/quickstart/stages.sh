@@ -120,12 +120,12 @@ valgrind_daemons() {
 	rm -rf "$dir"
 }
 
-# New inputs for every parser; the inputs that are kept are replayed by `make check`.
+# New inputs for every parser, for half an hour in all if long; the inputs that are kept are replayed by `make check`.
 stage_fuzzing() {
 	local seconds=3
 	needs clang || return
-	[ -z "$long" ] || seconds=300
 	check_build fuzz --enable-fuzzing CC=clang CFLAGS='-O1 -g' || return
+	[ -z "$long" ] || seconds=$((1800 * $(nproc) / $(fuzzers | wc -l)))
 	for_each fuzz fuzz_target "$seconds" < <(fuzzers)
 }
 
