@@ -10,7 +10,7 @@
 #include "collectors/sense.h"
 
 #define SLICE_ABOVE_NS (2 * NS_PER_MSEC) /* longer holds than this are sliced */
-#define SLICE_NS       (1 * NS_PER_MSEC)
+#define SLICE_NS       (100 * NS_PER_USEC)
 #define PAUSE_NS       (2 * NS_PER_MSEC) /* between slices: they, and not the slices, are what helps */
 
 void walks_init(
