@@ -38,6 +38,14 @@ void adapt_done(struct adapt *a)
 	choosing_done(&a->choosing);
 }
 
+static void take_limits(struct adapt *a)
+{
+	if (a->limits.max_age_ns != a->next_limits.max_age_ns)
+		pool_init(&a->hostsum.pool, a->next_limits.max_age_ns);
+	a->walks.stall_ns = a->next_limits.stall_ns;
+	a->limits = a->next_limits;
+}
+
 void adapt_set_limits(struct adapt *a, const struct adapt_limits *limits)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -46,10 +54,14 @@ void adapt_set_limits(struct adapt *a, const struct adapt_limits *limits)
 		budget_init(&a->budget, limits->cpu_ppm, now_ns);
 	else if (a->budget.rate_ppm != limits->cpu_ppm)
 		budget_set_rate(&a->budget, limits->cpu_ppm, now_ns);
-	if (a->limits.max_age_ns != limits->max_age_ns)
-		pool_init(&a->hostsum.pool, limits->max_age_ns);
-	a->walks.stall_ns = limits->stall_ns;
-	a->limits = *limits;
+	a->next_limits = *limits;
+	if (!a->limits.max_age_ns) /* the first */
+		take_limits(a);
+}
+
+void adapt_set_interval(struct adapt *a, uint64_t interval_ns)
+{
+	a->limits.interval_ns = a->next_limits.interval_ns = interval_ns;
 }
 
 void adapt_forget(struct adapt *a, struct process *p)
@@ -79,6 +91,7 @@ void adapt_list(struct adapt *a)
 	/* Predicted costs would have been paid for, the real ones were not. */
 	a->choosing.deferred[PLAN_BUDGET] += a->choosing.chosen - a->choosing.next;
 	choosing_drop(&a->choosing); /* by places in a table that is about to move */
+	take_limits(a);
 	a->due_ns = 0;
 	a->previous_ns = a->begin_ns;
 	a->begin_ns = clock_now_ns(CLOCK_BOOTTIME);

@@ -33,7 +33,7 @@ struct adapt_limits {
 };
 
 struct adapt {
-	struct adapt_limits limits;
+	struct adapt_limits limits, next_limits;
 	struct process_reader *reader; /* borrowed */
 	const struct proctable *table; /* borrowed */
 	uint64_t page_bytes;
@@ -65,6 +65,9 @@ void adapt_done(struct adapt *a);
 
 /* From the next pass on, but for the budget: that is new at once. The first call fills the bucket. */
 void adapt_set_limits(struct adapt *a, const struct adapt_limits *limits);
+
+/* How far passes are apart from now on. */
+void adapt_set_interval(struct adapt *a, uint64_t interval_ns);
 
 /* P is about to be forgotten. */
 void adapt_forget(struct adapt *a, struct process *p);

@@ -112,7 +112,7 @@ static void set_interval(struct pass *pass)
 	if (!options->is_adaptive)
 		return;
 	pass->interval_ns = budget_set_interval(&a->budget, options->interval_ns);
-	a->limits.interval_ns = pass->interval_ns;
+	adapt_set_interval(a, pass->interval_ns);
 }
 
 void pass_set_options(struct pass *pass, const struct pass_options *options)

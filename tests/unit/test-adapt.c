@@ -879,8 +879,9 @@ static void walks_do_not_wait_for_each_other(void **state)
 	for (size_t i = 0; i < WALKS_AT_ONCE; i++)
 		assert_int_equal(walks->walk[i].slices.fd, -1);
 	tree_expect(s->opened, FILES);
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_MSEC);
+	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 10 * NS_PER_SEC);
 	for (unsigned int turns = 0; turns < 1000 && take_turn(s); turns++) {
+		s->pass->adapt.turn_ns = 0; /* as if much time had gone by */
 		most = walks->under_way > most ? walks->under_way : most;
 		is_small_first |= s->opened[ROLLUP].count == 1 && !walks->counts.reads[COST_SLICES];
 	}
@@ -1114,6 +1115,30 @@ static void has_no_turns_when_a_pass_is_due(void **state)
 	assert_int_equal(s->opened[ROLLUP].count, 0);
 }
 
+/* Limits that come in the middle of a pass are the next one's: half of the sums would be forgotten. */
+static void limits_change_between_passes(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(&options);
+	struct pass_options other = options;
+	const struct adapt *a = &s->pass->adapt;
+	uint64_t sum;
+
+	(void)state;
+	other.max_age_ns = 600 * NS_PER_SEC;
+	view_unref(run_pass(s));
+	assert_int_equal(pass_begin(s->pass), 0);
+	while (s->pass->phase != PHASE_POOL || s->pass->at < 2)
+		assert_int_equal(pass_step(s->pass, 0), PASS_MORE);
+	sum = a->hostsum.pool.anon.sum + a->hostsum.pool.anon.unread;
+	assert_true(sum > 0);
+	pass_set_options(s->pass, &other);
+	assert_int_equal(a->hostsum.pool.anon.sum + a->hostsum.pool.anon.unread, sum);
+	assert_int_equal(a->limits.max_age_ns, options.max_age_ns);
+	view_unref(run_pass(s));
+	assert_int_equal(a->limits.max_age_ns, other.max_age_ns);
+	assert_int_equal(a->hostsum.pool.max_age_ns, other.max_age_ns);
+}
+
 /* Swapping moves counters that statm does not show. */
 static void looks_when_the_host_swaps(void **state)
 {
@@ -1279,6 +1304,7 @@ int main(void)
 		cmocka_unit_test(one_giant_speaks_for_its_children),
 		cmocka_unit_test(slices_what_a_small_budget_forbids),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
+		cmocka_unit_test(limits_change_between_passes),
 		cmocka_unit_test(looks_when_the_host_swaps),
 		cmocka_unit_test(leaves_doubts_when_memory_is_short),
 		cmocka_unit_test(exact_and_back),
