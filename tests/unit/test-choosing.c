@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "collectors/choosing.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define SEC NS_PER_SEC
+
+static const struct plan_limits limits = {
+	.tokens_ns = SEC,
+	.interval_ns = 10 * SEC,
+	.max_age_ns = 300 * SEC,
+	.giant_age_ns = 3600 * SEC,
+	.stall_ns = 20 * NS_PER_MSEC,
+};
+
+static const struct forecast whole = {.way = COST_ROLLUP, .prediction = {NS_PER_MSEC, NS_PER_MSEC}},
+			     sliced = {.way = COST_SLICES, .prediction = {NS_PER_MSEC, 1}},
+			     giant = {.way = COST_ROLLUP,
+				     .is_giant = true,
+				     .prediction = {NS_PER_SEC / 10, NS_PER_SEC / 10}};
+
+struct scene {
+	struct choosing c;
+	struct buffer scratch;
+	struct watch w;
+};
+
+static struct scene *scene_new(void)
+{
+	struct scene *s = calloc(1, sizeof(*s));
+
+	assert_non_null(s);
+	choosing_init(&s->c, &s->scratch);
+	s->w.has_base = true;
+	s->w.measured_ns = clock_now_ns(CLOCK_BOOTTIME);
+	return s;
+}
+
+static void scene_done(struct scene **s)
+{
+	choosing_done(&(*s)->c);
+	buffer_done(&(*s)->scratch);
+	free(*s);
+}
+#define AUTO_SCENE CLEANUP(scene_done)
+
+/* Those of which nothing is known wait their turn, in their order; the others go past them. */
+static void may_pass_over_those_by_slices(void **state)
+{
+	static const struct forecast *const way[] = {&whole, &sliced, &sliced, &whole, &whole};
+	static const uint32_t want[] = {0, 3, 1, 2, 4};
+	AUTO_SCENE struct scene *s = scene_new();
+	struct choice choice;
+
+	(void)state;
+	assert_int_equal(choosing_begin(&s->c, 5), 0);
+	for (size_t i = 0; i < 5; i++)
+		choosing_add(&s->c, &s->w, i, way[i], (5 - i) * 100 * MIB, 1000 * MIB);
+	assert_int_equal(choosing_end(&s->c, &limits, true), 0);
+	assert_int_equal(s->c.chosen, 5);
+	assert_int_equal(s->c.left_ns, 5 * NS_PER_MSEC);
+	for (size_t i = 0; i < 5; i++) {
+		assert_false(choosing_is_over(&s->c));
+		assert_true(choosing_has_unsliced(&s->c));
+		assert_true(choosing_next(&s->c, i != 1, &choice));
+		assert_int_equal(choice.place, want[i]);
+		assert_int_equal(
+			choice.kind, way[want[i]] == &sliced ? CHOICE_SLICES : CHOICE_WHOLE);
+		assert_int_equal(s->c.left_ns, (4 - i) * NS_PER_MSEC);
+	}
+	assert_true(choosing_is_over(&s->c));
+	assert_false(choosing_next(&s->c, true, &choice));
+
+	assert_int_equal(choosing_begin(&s->c, 1), 0);
+	choosing_add(&s->c, &s->w, 9, &sliced, 100 * MIB, 1000 * MIB);
+	assert_int_equal(choosing_end(&s->c, &limits, true), 0);
+	assert_false(choosing_has_unsliced(&s->c));
+	assert_false(choosing_next(&s->c, false, &choice));
+	assert_true(choosing_next(&s->c, true, &choice));
+	assert_int_equal(choice.place, 9);
+}
+
+/* Who is put off within a pass may still be measured before the next, and is not counted. */
+static void counts_who_is_put_off(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct plan_limits poor = limits;
+
+	(void)state;
+	poor.tokens_ns = 1;
+	for (unsigned int round = 0; round < 2; round++) {
+		assert_int_equal(choosing_begin(&s->c, 3), 0);
+		for (size_t i = 0; i < 3; i++)
+			choosing_add(&s->c, &s->w, i, &whole, 100 * MIB, 100 * MIB);
+		assert_int_equal(choosing_end(&s->c, &poor, round), 0);
+		assert_int_equal(s->c.deferred[PLAN_BUDGET], round ? 3 - s->c.chosen : 0);
+		assert_true(s->c.chosen < 3);
+	}
+	choosing_drop(&s->c);
+	assert_true(choosing_is_over(&s->c));
+}
+
+/* What is known of a process makes it new, refused or neither. */
+static void says_what_each_is(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	const struct plan_item *item;
+
+	(void)state;
+	assert_int_equal(choosing_begin(&s->c, 4), 0);
+	item = choosing_add(&s->c, &s->w, 0, &whole, 7, 8);
+	assert_false(item->is_new);
+	assert_int_equal(item->doubt_bytes, 7);
+	assert_int_equal(item->pss_bytes, 8);
+	s->w.has_base = false;
+	s->w.outcome = OUTCOME_DENIED;
+	item = choosing_add(&s->c, &s->w, 1, &giant, 7, 8);
+	assert_false(item->is_new);
+	assert_true(item->cost_ns < NS_PER_MSEC);
+	assert_int_equal(item->hold_ns, 0);
+	assert_int_equal(item->doubt_bytes, 0);
+	s->w.measured_ns = 0;
+	s->w.outcome = OUTCOME_MEASURED;
+	s->w.first_ns = clock_now_ns(CLOCK_BOOTTIME);
+	item = choosing_add(&s->c, &s->w, 2, &giant, 7, 8);
+	assert_true(item->is_new && item->is_giant);
+	assert_int_equal(item->hold_ns, giant.prediction.hold_ns);
+	assert_true(item->age_ns < 60 * SEC); /* as old as it is, and no older for being large */
+}
+
+/* The worst that events may have done counts, but no more of it than many times what is likely. */
+static void doubts_no_more_than_is_likely(void **state)
+{
+	struct estimate_doubt d = {.anon_mid = (int64_t)MIB, .anon_up = 500 * MIB};
+	AUTO_SCENE struct scene *s = scene_new();
+	struct watch *w = &s->w;
+	struct snapshot_process row = {0};
+
+	(void)state;
+	assert_int_equal(choosing_doubt(w, 90, 100, 130), 30);
+	assert_int_equal(choosing_doubt(w, 60, 100, 130), 40);
+	w->doubt = &d;
+	assert_int_equal(choosing_doubt(w, 0, 0, 500 * MIB), 16 * MIB);
+	assert_int_equal(choosing_doubt(w, 0, 0, 510 * MIB), 26 * MIB);
+	d.anon_mid = -(int64_t)MIB;
+	assert_int_equal(choosing_doubt(w, 0, 0, 500 * MIB), 16 * MIB);
+	w->doubt = NULL;
+	w->base = (struct estimate_base){
+		.anon = 100 * MIB, .pss_anon = 10 * MIB, .uss = 0, .has_parts = true};
+	w->broken_kib = 20 << 10; /* what it may have written to counts at least */
+	row.q[PROCESS_PSS] = row.q[PROCESS_PSS_LOW] = row.q[PROCESS_PSS_HIGH] = 10 * MIB;
+	assert_int_equal(choosing_row_doubt(w, &row), 20 * MIB);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(may_pass_over_those_by_slices),
+		cmocka_unit_test(counts_who_is_put_off),
+		cmocka_unit_test(says_what_each_is),
+		cmocka_unit_test(doubts_no_more_than_is_likely),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "collectors/faults.h"
+#include "tests/unit/tree.h"
+
+#define PAGE UINT64_C(4096)
+#define MIB  (UINT64_C(1) << 20)
+#define SEC  NS_PER_SEC
+
+enum { MEMBERS = 6 };
+
+struct scene {
+	struct tree tree;
+	struct procfs procfs;
+	struct process_reader reader;
+	struct process process[MEMBERS], *item[MEMBERS];
+	struct watch watch[MEMBERS];
+	struct proctable table;
+	struct faults faults;
+	struct tree_event opened;
+};
+
+static void set_faults(struct scene *s, pid_t pid, unsigned int faults)
+{
+	char path[32], text[256];
+
+	snprintf(path, sizeof(path), "%d/stat", pid);
+	snprintf(text, sizeof(text),
+		"%d (worker) S 4 4 4 0 -1 4194560 %u 0 0 0 1 2 0 0 20 0 1 0 0 1000000 25 "
+		"18446744073709551615 99 100 99 0 0 0\n",
+		pid, faults);
+	tree_write(&s->tree, path, text);
+}
+
+/* Each has 100 MiB, of which it shares 90 with others. */
+static struct scene *scene_new(void)
+{
+	struct scene *s = calloc(1, sizeof(*s));
+
+	assert_non_null(s);
+	tree_open(&s->tree);
+	s->procfs = (struct procfs){.fd = s->tree.fd, .ns_per_tick = 10000000};
+	s->reader.procfs = &s->procfs;
+	s->faults.page_bytes = PAGE;
+	for (unsigned int i = 0; i < MEMBERS; i++) {
+		process_init(&s->process[i], (pid_t)(10 + i));
+		s->item[i] = &s->process[i];
+		s->process[i].known = true;
+		s->process[i].watch = &s->watch[i];
+		s->watch[i] = (struct watch){
+			.base = {.anon = 100 * MIB,
+				.pss_anon = 20 * MIB,
+				.uss = 10 * MIB,
+				.has_parts = true},
+			.seen = {.resident = 100 * MIB / PAGE},
+			.has_base = true,
+			.is_member = true,
+		};
+		set_faults(s, (pid_t)(10 + i), 1000);
+		faults_measured(&s->reader, &s->process[i], 300 * SEC);
+	}
+	s->table = (struct proctable){.item = s->item, .count = MEMBERS};
+	s->opened.suffix = "stat";
+	tree_expect(&s->opened, 1);
+	return s;
+}
+
+static void scene_done(struct scene **s)
+{
+	tree_expect(NULL, 0);
+	process_reader_done(&(*s)->reader);
+	tree_done(&(*s)->tree);
+	free(*s);
+}
+#define AUTO_SCENE CLEANUP(scene_done)
+
+static void counts_where_it_may_matter(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	assert_true(s->watch[0].has_faults);
+	assert_int_equal(s->watch[0].faults, 1000);
+	s->watch[1].base.pss_anon = 100 * MIB; /* all of it is its own */
+	faults_measured(&s->reader, &s->process[1], 300 * SEC);
+	assert_false(s->watch[1].has_faults);
+	tree_remove(&s->tree, "10");
+	faults_measured(&s->reader, &s->process[0], 300 * SEC);
+	assert_false(s->watch[0].has_faults);
+}
+
+/* Some in each pass, all of them several times in a maximum age. */
+static void looks_in_turn(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	for (unsigned int pass = 1; pass <= 6; pass++) {
+		faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 300 * SEC);
+		assert_int_equal(s->opened.count, pass * MEMBERS / 3);
+	}
+	assert_false(s->faults.is_alarmed);
+	s->watch[0].has_faults = s->watch[1].has_base = false;
+	s->watch[2].is_elsewhere = true;
+	s->opened.count = 0;
+	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 10 * SEC);
+	assert_int_equal(s->opened.count, MEMBERS - 3);
+}
+
+/* Where one writes, the others are looked at in the same pass. */
+static void one_alarms_for_all(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	faults_heed(&s->faults, &s->reader, &s->table);
+	assert_int_equal(s->opened.count, 0);
+	for (pid_t pid = 10; pid < 10 + MEMBERS; pid++)
+		set_faults(s, pid, 1000 + 40 * 256); /* 40 MiB */
+	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 300 * SEC);
+	assert_true(s->faults.is_alarmed);
+	s->opened.count = 0;
+	faults_heed(&s->faults, &s->reader, &s->table);
+	assert_int_equal(s->opened.count, MEMBERS);
+	for (unsigned int i = 0; i < MEMBERS; i++)
+		assert_int_equal(s->watch[i].broken_kib, 40 << 10);
+	assert_false(s->faults.is_alarmed);
+
+	/* Whose faults were for nothing before alarms nobody. */
+	for (unsigned int i = 0; i < MEMBERS; i++)
+		s->watch[i].calm = 1;
+	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 10 * SEC);
+	assert_false(s->faults.is_alarmed);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_where_it_may_matter),
+		cmocka_unit_test(looks_in_turn),
+		cmocka_unit_test(one_alarms_for_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

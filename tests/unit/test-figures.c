@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "collectors/figures.h"
+
+#define PAGE UINT64_C(4096)
+#define MIB  (UINT64_C(1) << 20)
+#define SEC  NS_PER_SEC
+
+/* 10 MiB, 4 of them of files; 7 MiB of PSS as measured at 5 s. */
+static struct watch measured(void)
+{
+	return (struct watch){
+		.base = {.anon = 6 * MIB,
+			.file = 4 * MIB,
+			.pss_anon = 6 * MIB,
+			.pss_file = MIB,
+			.uss = 6 * MIB,
+			.swap_pss = 0,
+			.has_parts = true},
+		.seen = {.resident = 10 * MIB / PAGE, .shared = 4 * MIB / PAGE},
+		.present = UINT64_C(1) << PROCESS_RSS,
+		.measured_ns = 5 * SEC,
+		.source = SOURCE_ROLLUP,
+		.outcome = OUTCOME_MEASURED,
+		.has_base = true,
+		.is_member = true,
+	};
+}
+
+static struct snapshot_process fill(struct figures *f, struct watch *w, uint64_t since_ns)
+{
+	struct process p = {.pid = 7, .uid = 8, .watch = w};
+	struct snapshot_process row = {0};
+
+	figures_fill(f, &p, since_ns, &row);
+	assert_int_equal(row.pid, 7);
+	assert_int_equal(row.uid, 8);
+	return row;
+}
+
+static void tells_a_measurement_from_an_estimate(void **state)
+{
+	struct estimate_doubt doubt = {.file_up = MIB};
+	struct watch w = measured();
+	struct figures f;
+
+	(void)state;
+	figures_init(&f, PAGE);
+	assert_int_equal(fill(&f, &w, 5 * SEC).source, SOURCE_ROLLUP);
+	assert_int_equal(fill(&f, &w, 5 * SEC).q[PROCESS_PSS], 7 * MIB);
+	assert_int_equal(fill(&f, &w, 5 * SEC + 1).source, SOURCE_ESTIMATE);
+	w.doubt = &doubt;
+	assert_int_equal(fill(&f, &w, 5 * SEC).source, SOURCE_ESTIMATE);
+	w.doubt = NULL;
+	w.seen.resident++;
+	assert_int_equal(fill(&f, &w, 5 * SEC).source, SOURCE_ESTIMATE);
+	assert_int_equal(fill(&f, &w, 5 * SEC).outcome, OUTCOME_MEASURED);
+}
+
+/* Whose measurement failed has no PSS, and says why. */
+static void a_failure_is_no_estimate(void **state)
+{
+	struct watch w = measured();
+	struct snapshot_process row;
+	struct figures f;
+
+	(void)state;
+	figures_init(&f, PAGE);
+	w.has_base = false;
+	w.outcome = OUTCOME_DENIED;
+	row = fill(&f, &w, 0);
+	assert_int_equal(row.outcome, OUTCOME_DENIED);
+	assert_int_equal(row.source, SOURCE_RSS);
+	assert_false(ROW_HAS(&row, PROCESS_PSS));
+	assert_int_equal(row.q[PROCESS_RSS], 10 * MIB);
+	w.present = 0;
+	assert_int_equal(fill(&f, &w, 0).source, SOURCE_NONE);
+}
+
+/* Of one that was never measured: its own memory, and of files as much as the others had in the last pass. */
+static void guesses_by_what_others_share(void **state)
+{
+	struct watch w = measured(), unknown = measured();
+	struct snapshot_process row;
+	struct figures f;
+
+	(void)state;
+	unknown.has_base = false;
+	unknown.measured_ns = 0;
+	figures_init(&f, PAGE);
+	figures_begin(&f);
+	row = fill(&f, &unknown, 0);
+	assert_int_equal(row.q[PROCESS_PSS], 8 * MIB); /* nobody to go by: half */
+	assert_int_equal(row.q[PROCESS_PSS_LOW], 0);
+	assert_int_equal(row.q[PROCESS_PSS_HIGH], 10 * MIB);
+	assert_false(ROW_HAS(&row, PROCESS_PSS_AGE));
+	fill(&f, &w, 0);
+	assert_int_equal(fill(&f, &unknown, 0).q[PROCESS_PSS], 8 * MIB);
+	figures_begin(&f);
+	assert_int_equal(fill(&f, &unknown, 0).q[PROCESS_PSS], 7 * MIB); /* a quarter of 4 */
+	figures_begin(&f);
+	assert_int_equal(fill(&f, &unknown, 0).q[PROCESS_PSS], 8 * MIB);
+}
+
+static void knows_the_oldest(void **state)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
+	struct watch old = measured(), young = measured();
+	struct figures f;
+
+	(void)state;
+	old.measured_ns = now_ns - 300 * NS_PER_MSEC;
+	young.measured_ns = now_ns;
+	figures_init(&f, PAGE);
+	figures_begin_rows(&f);
+	assert_int_equal(figures_oldest_ns(&f), 0);
+	fill(&f, &young, 0);
+	fill(&f, &old, 0);
+	fill(&f, &young, 0);
+	assert_in_range(figures_oldest_ns(&f), 300 * NS_PER_MSEC, 60 * SEC);
+	assert_int_equal(f.measured_ns, old.measured_ns);
+	figures_begin_rows(&f);
+	assert_int_equal(figures_oldest_ns(&f), 0);
+}
+
+static void counts_how_far_off_it_was(void **state)
+{
+	struct figures f;
+
+	(void)state;
+	figures_init(&f, PAGE);
+	figures_found(&f, 150, 100);
+	figures_found(&f, 50, 100);
+	figures_found(&f, 0, 0);
+	figures_found(&f, 1, 0); /* as much as all of it */
+	assert_int_equal(f.errors.count, 4);
+	assert_int_equal(f.errors.sum_ns, 2 * SEC);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tells_a_measurement_from_an_estimate),
+		cmocka_unit_test(a_failure_is_no_estimate),
+		cmocka_unit_test(guesses_by_what_others_share),
+		cmocka_unit_test(knows_the_oldest),
+		cmocka_unit_test(counts_how_far_off_it_was),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

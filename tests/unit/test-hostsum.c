@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "collectors/hostsum.h"
+
+#define PAGE UINT64_C(4096)
+#define MIB  (UINT64_C(1) << 20)
+
+enum { MEMBERS = 4 };
+
+/* Each has 1000 MiB of anonymous memory, of which it shares 800 with another. */
+struct scene {
+	struct hostsum h;
+	struct watch watch[MEMBERS];
+	struct snapshot_process row[MEMBERS];
+	uint64_t anon_mib; /* of the host */
+	uint64_t now_ns;
+};
+
+static void set_meminfo(struct meminfo *m, uint64_t anon_mib)
+{
+	*m = (struct meminfo){0};
+	ROW_SET(m, MEMINFO_ANON_PAGES, anon_mib * MIB);
+	ROW_SET(m, MEMINFO_MAPPED, 0);
+}
+
+static void scene_init(struct scene *s)
+{
+	*s = (struct scene){.anon_mib = MEMBERS * 600, .now_ns = 1000 * NS_PER_SEC};
+	hostsum_init(&s->h, PAGE);
+	pool_init(&s->h.pool, 300 * NS_PER_SEC);
+	for (unsigned int i = 0; i < MEMBERS; i++) {
+		s->watch[i] = (struct watch){
+			.base = {.anon = 1000 * MIB,
+				.pss_anon = 600 * MIB,
+				.uss = 200 * MIB,
+				.swap_pss = 0,
+				.rounding = 1024,
+				.has_parts = true},
+			.seen = {.size = 300000, .resident = 1000 * MIB / PAGE},
+			.present = UINT64_C(1) << PROCESS_RSS,
+			.measured_ns = 999 * NS_PER_SEC,
+			.has_base = true,
+			.is_member = true,
+		};
+		s->row[i].outcome = OUTCOME_MEASURED;
+	}
+}
+
+/* A pass; what hostsum_end() says. */
+static bool add_all(struct scene *s, bool is_whole)
+{
+	s->now_ns += 10 * NS_PER_SEC;
+	if (!s->h.before.present)
+		set_meminfo(&s->h.before, s->anon_mib);
+	if (!s->h.after.present)
+		set_meminfo(&s->h.after, s->anon_mib);
+	hostsum_begin(&s->h);
+	for (unsigned int i = 0; i < MEMBERS; i++)
+		hostsum_add(&s->h, &s->watch[i], &s->row[i]);
+	return hostsum_end(&s->h, is_whole, s->now_ns);
+}
+
+static bool pass(struct scene *s, uint64_t anon_mib)
+{
+	s->anon_mib = anon_mib;
+	s->h.before.present = s->h.after.present = 0;
+	return add_all(s, true);
+}
+
+static void adds_up_each_as_what_it_is(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	scene_init(&s);
+	s.row[1].outcome = OUTCOME_DENIED; /* as much as it has resident */
+	s.row[2].outcome = OUTCOME_SHARED_MM;
+	s.watch[3].has_base = false; /* nobody speaks for it */
+	pass(&s, 2400);
+	assert_int_equal(s.h.pool.anon.sum, 600 * MIB);
+	assert_int_equal(s.h.pool.anon.unread, 2000 * MIB);
+}
+
+/* Memory that the host has gained and nobody told of may be anybody's who shares. */
+static void drift_widens_bounds(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	scene_init(&s);
+	pass(&s, 2400);
+	pass(&s, 2400);
+	hostsum_settle(&s.h, &s.watch[0], &s.row[0]);
+	assert_int_equal(s.row[0].q[PROCESS_PSS], 600 * MIB);
+	assert_in_range(s.row[0].q[PROCESS_PSS_HIGH], 600 * MIB, 601 * MIB);
+	assert_true(pass(&s, 2700));
+	hostsum_settle(&s.h, &s.watch[0], &s.row[0]);
+	assert_int_equal(s.row[0].q[PROCESS_PSS], 600 * MIB);
+	assert_in_range(s.row[0].q[PROCESS_PSS_HIGH], 675 * MIB, 1000 * MIB);
+	assert_int_equal(s.row[0].q[PROCESS_PSS_AGE], s.watch[0].measured_ns);
+	assert_true(pool_alarms(&s.h.pool));
+
+	/* Who has no estimate has no bounds to be settled. */
+	s.watch[1].has_base = false;
+	s.row[1] = (struct snapshot_process){.outcome = OUTCOME_MEASURED};
+	hostsum_settle(&s.h, &s.watch[1], &s.row[1]);
+	assert_int_equal(s.row[1].present, 0);
+}
+
+/* Without the sums, or with a part of the processes, there is nothing to compare. */
+static void compares_only_what_is_whole(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	scene_init(&s);
+	pass(&s, 2400);
+	pass(&s, 2400);
+	s.anon_mib = 2700;
+	s.h.before.present = s.h.after.present = 0;
+	assert_false(add_all(&s, false));
+	hostsum_before(&s.h, -1); /* no meminfo */
+	assert_false(ROW_HAS(&s.h.before, MEMINFO_ANON_PAGES));
+	s.h.before.present = UINT64_C(1) << MEMINFO_TOTAL;
+	assert_false(add_all(&s, true));
+	assert_true(pass(&s, 2700));
+}
+
+/* What moved while the processes were looked at is no drift. */
+static void is_unsure_by_what_moved_meanwhile(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	scene_init(&s);
+	pass(&s, 2400);
+	pass(&s, 2400);
+	set_meminfo(&s.h.before, 2400);
+	set_meminfo(&s.h.after, 3000);
+	s.h.after.present = s.h.before.present;
+	add_all(&s, true);
+	assert_int_equal(s.h.pool.anon.residual, 300 * MIB);
+	assert_int_equal(s.h.pool.anon.drift, 0);
+	set_meminfo(&s.h.before, 2700);
+	set_meminfo(&s.h.after, 2700);
+	assert_true(add_all(&s, true));
+	assert_true(s.h.pool.anon.drift > (int64_t)(200 * MIB));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(adds_up_each_as_what_it_is),
+		cmocka_unit_test(drift_widens_bounds),
+		cmocka_unit_test(compares_only_what_is_whole),
+		cmocka_unit_test(is_unsure_by_what_moved_meanwhile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "collectors/walks.h"
+#include "tests/unit/tree.h"
+
+#define PAGE UINT64_C(4096)
+#define GIB  (UINT64_C(1) << 30)
+
+struct scene {
+	struct tree tree;
+	struct procfs procfs;
+	struct process_reader reader;
+	struct budget budget;
+	struct walks walks;
+	struct process process[WALKS_AT_ONCE + 1];
+	struct watch watch[WALKS_AT_ONCE + 1];
+	struct sample sample;
+	struct walked walked;
+};
+
+static struct scene *scene_new(void)
+{
+	static const char maps[] = "1000-2000 rw-p 00000000 00:00 0 \n";
+	struct scene *s = calloc(1, sizeof(*s));
+	char path[32];
+
+	assert_non_null(s);
+	tree_open(&s->tree);
+	s->procfs = (struct procfs){.fd = s->tree.fd, .ns_per_tick = 10000000};
+	s->reader.procfs = &s->procfs;
+	s->reader.kept_max = 10;
+	budget_init(&s->budget, BUDGET_PPM_MAX, clock_now_ns(CLOCK_MONOTONIC));
+	walks_init(&s->walks, &s->reader, &s->budget, PAGE);
+	s->walks.stall_ns = 20 * NS_PER_MSEC;
+	for (int i = 0; i <= WALKS_AT_ONCE; i++) {
+		struct tree_process p = {.pid = 10 + i,
+			.name = "worker",
+			.image = (uint64_t)i + 1,
+			.rss_kib = 400,
+			.pss_kib = 300,
+			.uss_kib = 200};
+
+		tree_add(&s->tree, &p);
+		tree_add_smaps(&s->tree, &p);
+		snprintf(path, sizeof(path), "%d/maps", p.pid);
+		tree_write(&s->tree, path, maps);
+		process_init(&s->process[i], p.pid);
+		s->process[i].watch = &s->watch[i];
+		s->watch[i].seen.resident = GIB / PAGE;
+		assert_int_equal(process_look(&s->reader, &s->process[i], 1, &s->sample), 0);
+	}
+	return s;
+}
+
+static void scene_done(struct scene **s)
+{
+	walks_done(&(*s)->walks);
+	for (int i = 0; i <= WALKS_AT_ONCE; i++)
+		process_done(&(*s)->process[i]);
+	process_reader_done(&(*s)->reader);
+	tree_done(&(*s)->tree);
+	free(*s);
+}
+#define AUTO_SCENE CLEANUP(scene_done)
+
+/* Whole what is short, by slices what is longer, whole again what slices do not help with. */
+static void foresees_the_way(void **state)
+{
+	static const struct {
+		uint64_t rss, largest_kib, stall_ms;
+		enum cost_way way;
+		bool is_giant;
+	} cases[] = {
+		{GIB / 4, 0, 20, COST_ROLLUP, false},
+		{GIB / 4, 0, 1, COST_SLICES, false},
+		{GIB, 0, 20, COST_SLICES, false},
+		{64 * GIB, 0, 20, COST_SLICES, false}, /* nobody knows yet */
+		{64 * GIB, 1 << 20, 20, COST_SLICES, false},
+		{64 * GIB, 60 << 20, 20, COST_ROLLUP, true},
+		{GIB, 1 << 18, 2, COST_SLICES, false},
+		{GIB, 280 << 10, 2, COST_ROLLUP, true}, /* at the end of a slice */
+		{GIB, 1 << 18, 1, COST_ROLLUP, true},
+	};
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct watch w = {.seen = {.resident = cases[i].rss / PAGE},
+			.largest_kib = (uint32_t)cases[i].largest_kib,
+			.mapped_kib = (uint32_t)(cases[i].rss >> 10)};
+		struct forecast f;
+
+		s->walks.stall_ns = cases[i].stall_ms * NS_PER_MSEC;
+		f = walks_forecast(&s->walks, &w);
+		if (f.way != cases[i].way || f.is_giant != cases[i].is_giant)
+			fail_msg("case %zu: way %d, giant %d", i, f.way, f.is_giant);
+		assert_true(f.is_giant == (f.prediction.hold_ns > s->walks.stall_ns));
+	}
+}
+
+static void a_whole_walk_is_charged(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct forecast f = {.prediction.cpu_ns = 7};
+
+	(void)state;
+	assert_int_equal(walks_whole(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked), 0);
+	assert_int_equal(s->sample.q[PROCESS_PSS], 300 * 1024);
+	assert_int_equal(s->walks.counts.reads[COST_ROLLUP], 1);
+	assert_int_equal(s->walks.counts.predicted_ns, 7);
+	assert_int_equal(s->walks.counts.used_ns, s->walked.cpu_ns);
+	assert_int_equal(s->budget.charged_ns, s->walked.cpu_ns);
+	walks_learn(&s->walks, &s->process[0], &s->sample, &s->walked);
+	assert_int_equal(s->watch[0].by_slices, false);
+	assert_true(s->walks.model[COST_ROLLUP].reads > 0);
+}
+
+static void takes_turns_by_slices(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct process *order[WALKS_AT_ONCE], *p;
+	struct forecast f = {.way = COST_SLICES};
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), used_ns;
+	unsigned int ended = 0;
+	int r;
+
+	(void)state;
+	assert_int_equal(walks_next_ns(&s->walks), UINT64_MAX);
+	for (size_t i = 0; i < WALKS_AT_ONCE; i++) {
+		assert_true(walks_have_room(&s->walks));
+		assert_false(walks_has(&s->walks, &s->process[i]));
+		assert_int_equal(walks_begin_slices(
+					 &s->walks, &s->process[i], &f, 1, &s->sample, &s->walked),
+			WALKS_LOOKED);
+		assert_true(walks_has(&s->walks, &s->process[i]));
+	}
+	assert_false(walks_have_room(&s->walks));
+	assert_false(walks_has(&s->walks, &s->process[WALKS_AT_ONCE]));
+
+	/* One more is not to be begun; and one that goes leaves room. */
+	walks_forget(&s->walks, &s->process[1]);
+	walks_forget(&s->walks, &s->process[1]);
+	assert_int_equal(s->walks.counts.discarded, 1);
+	assert_true(walks_have_room(&s->walks));
+
+	s->walks.slice_ns = 0;
+	used_ns = s->walks.counts.used_ns;
+	assert_int_equal(walks_step(&s->walks, 1, &s->sample, &p, &s->walked), WALKS_MORE);
+	assert_true(s->walks.counts.used_ns > used_ns);
+	assert_true(walks_next_ns(&s->walks) < now_ns); /* another has not begun to pause */
+	while (s->walks.under_way) {
+		used_ns = s->walks.counts.used_ns;
+		r = walks_step(&s->walks, 1, &s->sample, &p, &s->walked);
+		assert_true(r == 0 || r == WALKS_MORE);
+		assert_true(s->walks.counts.used_ns > used_ns);
+		if (r != 0) {
+			continue;
+		}
+		order[ended++] = p;
+		assert_int_equal(s->sample.q[PROCESS_PSS], 300 * 1024);
+		assert_true(s->walked.largest_rss > 0);
+		assert_false(walks_has(&s->walks, p));
+	}
+	assert_int_equal(ended, 3);
+	assert_ptr_equal(order[0], &s->process[0]);
+	assert_ptr_equal(order[1], &s->process[2]);
+	assert_int_equal(s->walks.counts.reads[COST_SLICES], 3);
+	assert_int_equal(s->budget.charged_ns, s->walks.counts.used_ns);
+	assert_true(s->walks.counts.slices >= 9); /* maps, their end, smaps */
+}
+
+/* A mapping that would take too long is found before any of smaps is read. */
+static void gives_up_what_is_a_giant(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct forecast f = {.way = COST_SLICES};
+	struct process *p;
+
+	(void)state;
+	tree_write(&s->tree, "10/maps", "1000-2000001000 rw-p 00000000 00:00 0 \n");
+	s->watch[0].seen.resident = 128 * GIB / PAGE;
+	assert_int_equal(
+		walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
+		WALKS_LOOKED);
+	assert_int_equal(walks_step(&s->walks, 1, &s->sample, &p, &s->walked), WALKS_GIANT);
+	assert_int_equal(s->walks.under_way, 0);
+	assert_true(walks_forecast(&s->walks, &s->watch[0]).is_giant);
+	assert_int_equal(s->walks.counts.reads[COST_SLICES], 0);
+	assert_int_equal(s->walks.counts.discarded, 0);
+}
+
+/* A process that has ended: the walk that was to begin is over. */
+static void is_over_before_it_begins(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct forecast f = {.way = COST_SLICES};
+
+	(void)state;
+	tree_remove(&s->tree, "10");
+	assert_int_equal(
+		walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked), 0);
+	assert_int_equal(s->sample.outcome, OUTCOME_GONE);
+	assert_int_equal(s->walks.under_way, 0);
+	assert_int_equal(s->walks.counts.discarded, 1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(foresees_the_way),
+		cmocka_unit_test(a_whole_walk_is_charged),
+		cmocka_unit_test(takes_turns_by_slices),
+		cmocka_unit_test(gives_up_what_is_a_giant),
+		cmocka_unit_test(is_over_before_it_begins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
