@@ -17,21 +17,23 @@ static ssize_t read_retry(int fd, void *buf, size_t size)
 	return n < 0 ? -errno : n;
 }
 
-int file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len)
+int file_read_fd(int fd, char *buf, size_t size, size_t *ret_len)
 {
-	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	ssize_t n = read_retry(fd, buf, size);
 
-	if (fd < 0)
-		return -errno;
-	n = read_retry(fd, buf, size);
-	close(fd);
 	if (n < 0)
 		return (int)n;
 	if ((size_t)n == size)
 		return -EFBIG;
 	*ret_len = (size_t)n;
 	return 0;
+}
+
+int file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len)
+{
+	AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : file_read_fd(fd, buf, size, ret_len);
 }
 
 int file_read_all(int dirfd, const char *path, size_t limit, struct buffer *ret)

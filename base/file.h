@@ -16,6 +16,9 @@
  */
 int file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len);
 
+/* The same of a file that is open, at its beginning. */
+int file_read_fd(int fd, char *buf, size_t size, size_t *ret_len);
+
 /* Reads PATH below DIRFD to its end into BUFFER, which is cleared first. -EFBIG above LIMIT bytes. */
 int file_read_all(int dirfd, const char *path, size_t limit, struct buffer *ret);
 

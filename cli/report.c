@@ -257,6 +257,43 @@ static void add_reads(const struct snapshot_self *self, struct buffer *to)
 		self->q[SELF_MEASUREMENTS_SLICED]);
 }
 
+static void add_seconds(struct buffer *to, const struct metric_histogram *m, double seconds)
+{
+	bool is_over = isinf(seconds);
+
+	buffer_add_text(to, is_over ? "over " : "at most ");
+	seconds = is_over ? m->bounds[HISTOGRAM_BUCKETS - 2] : seconds;
+	if (seconds < 0.001)
+		buffer_printf(to, "%g ms", seconds * 1000);
+	else
+		human_add_span(to, (uint64_t)(seconds * (double)NS_PER_SEC + 0.5));
+}
+
+/* How long processes were held up by being measured. */
+static void add_stalls(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_histogram *h = find_histogram(view, HISTOGRAM_HOLD);
+	const struct snapshot_self *self = view_self(view);
+	double seconds;
+
+	if (!h || !report_quantile(h, NEARLY_ALL, &seconds))
+		return;
+	begin(to, "Stalls");
+	buffer_add_text(to, "99 of 100 reads keep their process waiting for ");
+	add_seconds(to, metric_histogram(h->id), seconds);
+	if (ROW_HAS(self, SELF_HOLDS_ABOVE) && ROW_HAS(self, SELF_BUDGET_STALL)) {
+		buffer_add_text(to, "; ");
+		if (self->q[SELF_HOLDS_ABOVE])
+			buffer_add_u64(to, self->q[SELF_HOLDS_ABOVE]);
+		else
+			buffer_add_text(to, "none");
+		buffer_add_text(to, " took longer than the ");
+		human_add_span(to, self->q[SELF_BUDGET_STALL]);
+		buffer_add_text(to, " allowed");
+	}
+	buffer_add_char(to, '\n');
+}
+
 static void add_deferrals(const struct snapshot_self *self, struct buffer *to)
 {
 	static const struct {
@@ -347,6 +384,7 @@ void report_render(const struct view *view, uint64_t now_boottime_ns, struct buf
 	add_accuracy(view, to);
 	add_cpu(view, to);
 	add_reads(self, to);
+	add_stalls(view, to);
 	add_deferrals(self, to);
 	add_pressure(self, to);
 	add_rights(view, to);

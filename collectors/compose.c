@@ -152,6 +152,8 @@ static void add_adaptive(const struct compose_counts *counts, const struct compo
 	ROW_SET(row, SELF_BUDGET_AVAILABLE, a->available_ns);
 	ROW_SET(row, SELF_OLDEST_AGE, a->oldest_ns);
 	ROW_SET(row, SELF_DEFERRED_PRESSURE, a->deferred[PLAN_PRESSURE]);
+	ROW_SET(row, SELF_BUDGET_STALL, counts->holds->limit_ns);
+	ROW_SET(row, SELF_HOLDS_ABOVE, counts->holds->above);
 	if (ROW_HAS(a->psi, PSI_SOME))
 		ROW_SET(row, SELF_MEMORY_PRESSURE,
 			metric_real_bits((double)a->psi->q[PSI_SOME].avg10 / PSI_WHOLE));
@@ -171,11 +173,15 @@ int compose_self(struct tally *t, const struct compose_counts *counts,
 	const struct compose_adaptive *adaptive, const struct self *self, uint32_t flags,
 	const char *version, struct builder *b)
 {
+	struct snapshot_histogram holds = counts->holds->times;
 	int r = add_histogram(b, &counts->durations);
 	struct snapshot_self *row;
 
+	holds.id = HISTOGRAM_HOLD;
 	if (r == 0 && adaptive)
 		r = add_histogram(b, adaptive->errors);
+	if (r == 0)
+		r = add_histogram(b, &holds);
 	row = r == 0 ? builder_add_self(b) : NULL;
 	if (!row)
 		return -ENOMEM;

@@ -5,6 +5,7 @@
 #ifndef MEMTALLY_COLLECTORS_COMPOSE_H
 #define MEMTALLY_COLLECTORS_COMPOSE_H
 
+#include "collectors/holds.h"
 #include "collectors/meminfo.h"
 #include "collectors/plan.h"
 #include "collectors/psi.h"
@@ -30,6 +31,7 @@ struct compose_counts {
 	uint64_t source[SOURCE_COUNT_];
 	uint32_t dropped_processes;
 	struct snapshot_histogram durations;
+	const struct holds *holds;
 };
 
 /* What adaptive passes have done since the start, and may do. */

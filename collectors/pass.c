@@ -66,6 +66,7 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	/* Our own address space compares equal to itself, unless the call is missing or filtered. */
 	pass->can_compare = pass->procfs.live && sharing_kcmp(getpid(), getpid()) == 0;
 	pass->counts.durations.id = HISTOGRAM_PASS_DURATION;
+	pass->counts.holds = &pass->reader.holds;
 	pass_set_options(pass, options);
 	self_read(&pass->self);
 	*ret = TAKE_PTR(pass);
@@ -127,6 +128,7 @@ void pass_set_options(struct pass *pass, const struct pass_options *options)
 						       .giant_age_ns = options->giant_age_ns,
 						       .cpu_ppm = options->budget_cpu_ppm,
 					       });
+	pass->reader.holds.limit_ns = options->is_adaptive ? options->stall_ns : 0;
 	set_interval(pass);
 }
 

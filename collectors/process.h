@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "collectors/cgroup.h"
 #include "collectors/growth.h"
+#include "collectors/holds.h"
 #include "collectors/procfs.h"
 #include "collectors/smaps.h"
 #include "collectors/stat.h"
@@ -90,6 +91,7 @@ struct process_reader {
 	struct cgroup cgroup;
 	/* A process's cgroup is read again when it is older; of who is settled at the larger of both ages. */
 	uint64_t cgroup_max_age_ns, settled_max_age_ns;
+	struct holds holds; /* of all walks */
 };
 
 void process_reader_done(struct process_reader *r);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "collectors/program.h"
@@ -62,16 +63,25 @@ static int read_status(struct reading *g, struct status *ret)
 /* An empty text, as of a process that has just become a zombie, is no measurement. */
 static int read_rollup(struct reading *g)
 {
-	const char *text;
+	struct process_reader *r = g->reader;
+	char path[PROCESS_PATH_SIZE];
+	AUTO_CLOSE int fd = openat(
+		g->dirfd, process_path(g->process, "smaps_rollup", path), O_RDONLY | O_CLOEXEC);
+	uint64_t begin_ns;
 	size_t len;
-	int e = read_text(g, "smaps_rollup", &text, &len);
+	int e;
 
+	if (fd < 0)
+		return -errno;
+	begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	e = file_read_fd(fd, r->text, sizeof(r->text), &len);
 	if (e < 0)
 		return e;
 	if (!len)
 		return -ESRCH;
+	holds_add(&r->holds, clock_now_ns(CLOCK_MONOTONIC) - begin_ns);
 	g->source = SOURCE_ROLLUP;
-	return smaps_parse_rollup(text, len, &g->smaps);
+	return smaps_parse_rollup(r->text, len, &g->smaps);
 }
 
 /*
@@ -84,6 +94,7 @@ static int read_smaps(struct reading *g)
 	char path[PROCESS_PATH_SIZE];
 	AUTO_CLOSE int fd = openat(
 		g->dirfd, process_path(g->process, "smaps", path), O_RDONLY | O_CLOEXEC);
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	bool is_empty = true;
 
 	if (fd < 0)
@@ -106,6 +117,7 @@ static int read_smaps(struct reading *g)
 	}
 	if (is_empty)
 		return -ESRCH;
+	holds_add(&r->holds, clock_now_ns(CLOCK_MONOTONIC) - begin_ns);
 	g->source = SOURCE_SMAPS;
 	return smaps_parser_end(&r->smaps, &g->smaps);
 }

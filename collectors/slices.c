@@ -146,13 +146,18 @@ static int read_piece(struct slices *s)
 int slices_step(struct slices *s, struct process_reader *r, uint64_t slice_ns, uint64_t now_ns,
 	struct sample *ret)
 {
-	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + slice_ns;
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC), took_ns;
+	bool is_empty = true;
 	int e;
 
 	s->count++;
-	do
+	do {
 		e = read_piece(s);
-	while (e > 0 && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
+		is_empty = is_empty && e <= 0;
+		took_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	} while (e > 0 && took_ns < slice_ns);
+	if (!s->is_mapping && !is_empty)
+		holds_add(&r->holds, took_ns);
 	if (e > 0)
 		return SLICES_MORE;
 	if (s->is_mapping) {

@@ -189,6 +189,11 @@ static const struct metric self_metrics[] = {
 	{.what = "budget_available", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_BUDGET_AVAILABLE, .flags = BOTH,
 		.help = "CPU time that measurements may use now; a full budget is that of a minute."},
+	{.what = "budget_stall", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SELF_BUDGET_STALL, .flags = BOTH,
+		.help = "How long one measurement may hold a process's mmap lock (budget.stall)."},
+	COUNTER("mmap_lock_holds_above_budget", NULL, SELF_HOLDS_ABOVE, BOTH,
+		"Reads that took longer than budget.stall, and may have held a process's mmap lock so long."),
 	{.what = "oldest_measurement_age", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_OLDEST_AGE, .flags = BOTH,
 		.help = "Age of the oldest measurement that a figure was carried forward from."},
@@ -317,6 +322,9 @@ static const double pass_bounds[HISTOGRAM_BUCKETS - 1] = {
 static const double error_bounds[HISTOGRAM_BUCKETS - 1] = {
 	0.00001, 0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10};
 
+static const double hold_bounds[HISTOGRAM_BUCKETS - 1] = {0.00005, 0.0001, 0.00025, 0.0005, 0.001,
+	0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5};
+
 static const struct metric_histogram histograms[HISTOGRAM_COUNT_] = {
 	[HISTOGRAM_PASS_DURATION] =
 		{
@@ -334,6 +342,16 @@ static const struct metric_histogram histograms[HISTOGRAM_COUNT_] = {
 			.help = "How far estimates of processes' PSS were off when they were "
 				"measured again, in parts of what was found.",
 			.bounds = error_bounds,
+		},
+	[HISTOGRAM_HOLD] =
+		{
+			.name = "memtally_mmap_lock_hold_seconds",
+			.field = "mmap_lock_hold_seconds",
+			.unit = "seconds",
+			.help = "How long reads of smaps_rollup and slices of smaps took, which "
+				"bounds how long they held a process's mmap lock; time in which "
+				"memtallyd waited for a processor is in it.",
+			.bounds = hold_bounds,
 		},
 };
 

@@ -138,6 +138,8 @@ enum self_quantity {
 	SELF_OLDEST_AGE,        /* nanoseconds */
 	SELF_DEFERRED_PRESSURE, /* as SELF_DEFERRED_* above */
 	SELF_MEMORY_PRESSURE,   /* a double: of the time; absent where it is not known */
+	SELF_BUDGET_STALL,      /* nanoseconds */
+	SELF_HOLDS_ABOVE,       /* a count: longer than that */
 	SELF_QUANTITIES
 };
 
@@ -202,6 +204,7 @@ enum { HISTOGRAM_BUCKETS = 16 };
 enum snapshot_histogram_id {
 	HISTOGRAM_PASS_DURATION,
 	HISTOGRAM_ESTIMATE_ERROR, /* a ratio, in thousand millionths */
+	HISTOGRAM_HOLD,
 	HISTOGRAM_COUNT_
 };
 

@@ -395,7 +395,7 @@ static int add_self(struct builder *b)
 {
 	static const uint64_t buckets[HISTOGRAM_BUCKETS] = {0, 0, 1, 30, 9, 0, 0, 1, [15] = 1};
 	struct snapshot_self *self = builder_add_self(b);
-	struct snapshot_histogram *h = builder_add_histogram(b), *errors;
+	struct snapshot_histogram *h = builder_add_histogram(b), *errors, *holds;
 
 	if (!self || !h)
 		return -ENOMEM;
@@ -409,6 +409,7 @@ static int add_self(struct builder *b)
 	ROW_SET(self, SELF_BUDGET_CPU, metric_real_bits(0.01));
 	ROW_SET(self, SELF_BUDGET_NEEDED, metric_real_bits(0.00625));
 	ROW_SET(self, SELF_MEMORY_PRESSURE, metric_real_bits(0.125));
+	ROW_SET(self, SELF_BUDGET_STALL, 20 * NS_PER_MSEC);
 	h->id = HISTOGRAM_PASS_DURATION;
 	memcpy(h->bucket, buckets, sizeof(buckets));
 	h->count = 42;
@@ -419,6 +420,14 @@ static int add_self(struct builder *b)
 	errors->id = HISTOGRAM_ESTIMATE_ERROR;
 	errors->bucket[0] = errors->count = 7;
 	errors->sum_ns = 12345;
+	holds = builder_add_histogram(b);
+	if (!holds)
+		return -ENOMEM;
+	holds->id = HISTOGRAM_HOLD;
+	holds->bucket[2] = 5;
+	holds->bucket[9] = 1;
+	holds->count = 6;
+	holds->sum_ns = UINT64_C(31000000);
 	return 0;
 }
 

@@ -673,15 +673,19 @@ static void says_what_it_does(void **state)
 	self = view_self(view);
 	assert_int_equal(self->q[SELF_MEASUREMENTS_WHOLE], 5);
 	assert_int_equal(view_histogram(view, 1)->id, HISTOGRAM_ESTIMATE_ERROR);
+	assert_int_equal(view_histogram(view, 2)->id, HISTOGRAM_HOLD);
+	assert_int_equal(view_histogram(view, 2)->count, 5);
+	assert_int_equal(self->q[SELF_BUDGET_STALL], 20 * NS_PER_MSEC);
 	assert_int_equal(view_histogram(view, 1)->count, 1); /* how wrong the estimate was */
 	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], 64004 * 1024);
 	exact.is_adaptive = false;
 	pass_set_options(s->pass, &exact);
 	view = view_unref(view);
 	view = run_pass(s);
-	for (unsigned int i = SELF_READ_ESTIMATE; i <= SELF_MEMORY_PRESSURE; i++)
+	for (unsigned int i = SELF_READ_ESTIMATE; i <= SELF_HOLDS_ABOVE; i++)
 		assert_false(ROW_HAS(view_self(view), i));
-	assert_int_equal(view->section[SECTION_HISTOGRAMS].count, 1);
+	assert_int_equal(view->section[SECTION_HISTOGRAMS].count, 2);
+	assert_int_equal(view_histogram(view, 1)->id, HISTOGRAM_HOLD);
 	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], view_host(view)->q[SCOPE_PSS]);
 }
 

@@ -221,7 +221,26 @@ static void falls_back_to_smaps(void **state)
 		assert_int_equal(got->q[PROCESS_PSS_HIGH], (s->p.pss_kib + 1) * 1024);
 		assert_int_equal(got->q[PROCESS_USS], s->p.uss_kib * 1024);
 		assert_int_equal(got->is_new_image, pass == 0);
+		assert_int_equal(s->reader.holds.times.count, pass + 1);
 	}
+}
+
+/* Of a process that a walk may have kept waiting, the time is known; of one that it can't have, there is none. */
+static void times_what_it_walks(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	s->reader.holds.limit_ns = 1;
+	read_at(s, 1000);
+	assert_int_equal(s->reader.holds.times.count, 1);
+	assert_true(s->reader.holds.times.sum_ns > 0);
+	assert_int_equal(s->reader.holds.above, 1);
+	tree_write(&s->tree, "42/smaps_rollup", "");
+	read_at(s, 1001);
+	tree_remove(&s->tree, "42/smaps_rollup");
+	read_at(s, 1002);
+	assert_int_equal(s->reader.holds.times.count, 1);
 }
 
 /* What ends early without an error, as when its process becomes a zombie, is no measurement either. */
@@ -1223,6 +1242,7 @@ int main(void)
 		cmocka_unit_test(without_memory_there_is_nothing),
 		cmocka_unit_test(a_zombie_forgets),
 		cmocka_unit_test(falls_back_to_smaps),
+		cmocka_unit_test(times_what_it_walks),
 		cmocka_unit_test(refuses_bad_smaps),
 		cmocka_unit_test(goes_on_after_a_signal),
 		cmocka_unit_test(says_why_there_is_no_pss),

@@ -26,7 +26,8 @@ static void check(const struct view *view, uint64_t now_ns, const char *expected
 struct scene {
 	bool is_exact, is_young, is_public;
 	double needed, pressure;
-	uint64_t denied, failed;
+	uint64_t denied, failed, holds_above;
+	unsigned int holds; /* the bucket that all are in */
 	uint32_t flags;
 };
 
@@ -55,6 +56,8 @@ static void add_adaptive(struct builder *b, const struct scene *c, struct snapsh
 	if (c->needed > 0)
 		ROW_SET(self, SELF_BUDGET_NEEDED, metric_real_bits(c->needed));
 	ROW_SET(self, SELF_OLDEST_AGE, 271 * NS_PER_SEC);
+	ROW_SET(self, SELF_BUDGET_STALL, 20 * NS_PER_MSEC);
+	ROW_SET(self, SELF_HOLDS_ABOVE, c->holds_above);
 	if (c->pressure > 0) {
 		ROW_SET(self, SELF_MEMORY_PRESSURE, metric_real_bits(c->pressure));
 		ROW_SET(self, SELF_DEFERRED_PRESSURE, 3);
@@ -82,7 +85,7 @@ static struct view *view_of(const struct scene *c)
 	CLEANUP(builder_done) struct builder b = {0};
 	struct image_header h = head;
 	AUTO_CLOSE int fd = -1;
-	struct snapshot_histogram *passes;
+	struct snapshot_histogram *passes, *holds;
 	struct snapshot_process *row;
 	struct snapshot_self *self;
 	struct view *view = NULL;
@@ -96,6 +99,10 @@ static struct view *view_of(const struct scene *c)
 	passes->bucket[5] = 735;
 	passes->bucket[6] = 3;
 	passes->count = 738;
+	holds = builder_add_histogram(&b);
+	assert_non_null(holds);
+	holds->id = HISTOGRAM_HOLD;
+	holds->bucket[c->holds] = holds->count = c->is_young ? 0 : 12054;
 	self = builder_add_self(&b);
 	assert_non_null(self);
 	self->version = builder_add_text(&b, "1.2.3", 5);
@@ -138,10 +145,12 @@ static void one_page_says_it(void **state)
 		struct scene scene;
 		const char *text;
 	} cases[] = {
-		{{.needed = 0.0042, .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
+		{{.needed = 0.0042, .holds = 2, .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
 			HEAD_ADAPTIVE MEMORY_ADAPTIVE ACCURACY
 			"CPU         0.31 % of one core on average; 1 % allowed, 0.42 % needed\n"
 			"Measured    12033 times in one go, 21 in slices, since the start\n"
+			"Stalls      99 of 100 reads keep their process waiting for at most 0.25 "
+			"ms; none took longer than the 20 ms allowed\n"
 			"Put off     never\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
 			"Missing     nothing\n"},
@@ -149,6 +158,8 @@ static void one_page_says_it(void **state)
 			 .pressure = 0.125,
 			 .denied = 3,
 			 .failed = 1,
+			 .holds = 9,
+			 .holds_above = 12054,
 			 .flags = SELF_PROC_HIDDEN},
 			HEAD_ADAPTIVE MEMORY_ADAPTIVE
 			"  denied    3 processes may not be read: at most 30.0 MiB, in no sum\n"
@@ -156,6 +167,8 @@ static void one_page_says_it(void **state)
 			"CPU         0.31 % of one core on average; 1 % allowed, 2.3 % needed: too "
 			"little\n"
 			"Measured    12033 times in one go, 21 in slices, since the start\n"
+			"Stalls      99 of 100 reads keep their process waiting for at most 50 ms; "
+			"12054 took longer than the 20 ms allowed\n"
 			"Put off     7 times to save CPU, 1 time for one huge mapping, 3 times while "
 			"memory was short\n"
 			"Shortage    processes wait for memory 12 % of the time: measures less\n"
@@ -179,13 +192,14 @@ static void one_page_says_it(void **state)
 			"Rights      to measure every process (CAP_PERFMON)\n"
 			"Missing     CAP_SYS_PTRACE: some names of programs are cut\n"
 			"            the kernel refuses some processes all the same\n"},
-		{{.is_exact = true, .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
+		{{.is_exact = true, .holds = 15, .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
 			"memtallyd 1.2.3: exact, measures all processes every 10 s\n"
 			"Running     2 h 3 min; the last snapshot is of 9 s ago\n"
 			"Passes      738; the last took 41 ms, 99 of 100 at most 50 ms\n"
 			"Memory      2.0 GiB (PSS) of 1432 processes\n"
 			"  measured  2.0 GiB, 100 %, within the last interval\n"
 			"CPU         0.31 % of one core on average\n"
+			"Stalls      99 of 100 reads keep their process waiting for over 5 s\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
 			"Missing     nothing\n"},
 	};

@@ -113,6 +113,8 @@ static void sums_up_in_many_slices(void **state)
 		assert_false(ROW_HAS(&s->sample, PROCESS_PSS));
 		step_all(s);
 		assert_true(s->slices.count > 5);
+		/* All but the last, which finds the end and nothing else. */
+		assert_int_equal(s->reader.holds.times.count, (s->slices.count - 1) * (round + 1));
 		assert_int_equal(s->slices.largest_rss, 500 * 1024);
 		assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
 		assert_int_equal(s->sample.source, SOURCE_SMAPS);

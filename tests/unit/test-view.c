@@ -147,7 +147,7 @@ FORGE_SECTION(odd_stride, SECTION_HISTOGRAMS, stride, sizeof(struct snapshot_his
 FORGE_SECTION(wide_strings, SECTION_STRINGS, stride, 8)
 FORGE_SECTION(product_overflows, SECTION_USERS, count, UINT64_MAX / 8)
 FORGE_SECTION(sum_overflows, SECTION_USERS, offset, UINT64_MAX - 7)
-FORGE_SECTION(past_the_end, SECTION_HISTOGRAMS, count, 3)
+FORGE_SECTION(past_the_end, SECTION_HISTOGRAMS, count, HISTOGRAM_COUNT_ + 1)
 FORGE_SECTION(far_past_the_end, SECTION_HISTOGRAMS, offset, (image->size + 8) & ~UINT64_C(7))
 FORGE_SECTION(in_the_header, SECTION_STRINGS, offset, 8)
 FORGE_SECTION(in_the_table, SECTION_STRINGS, offset,
