@@ -143,8 +143,10 @@ static uint64_t cgroup_age_ns(const struct pass *pass, uint64_t max_age_ns)
 static void take_options(struct pass *pass)
 {
 	pass->options = pass->next_options;
-	if (pass->was_adaptive && !pass->options.is_adaptive)
+	if (pass->was_adaptive && !pass->options.is_adaptive) {
 		forget_all(pass);
+		pass->reader.statm_first = 0;
+	}
 	pass->was_adaptive = pass->options.is_adaptive;
 	pass->reader.cgroup_max_age_ns = cgroup_age_ns(pass, CGROUP_MAX_AGE_NS);
 	pass->reader.settled_max_age_ns = pass->options.is_adaptive

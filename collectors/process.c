@@ -380,7 +380,9 @@ static int compare_start_time(struct reading *g)
 
 static bool may_keep(const struct process_reader *r)
 {
-	return r->kept + r->kept_statm < r->kept_max;
+	size_t statm = r->kept_statm > r->statm_first ? r->kept_statm : r->statm_first;
+
+	return r->kept + statm < r->kept_max;
 }
 
 static int sample_opened(struct reading *g, uint64_t now_ns, struct sample *ret)

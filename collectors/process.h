@@ -83,6 +83,7 @@ struct process_reader {
 	size_t kept_max;              /* how many descriptors may be kept */
 	size_t kept;                  /* directories */
 	size_t kept_statm, statm_max; /* descriptors of statm, and how many there may be: sense.h */
+	size_t statm_first;           /* so many are statm's before there is one for a directory */
 	char text[1 << 14];
 	struct buffer long_text; /* for files that are longer */
 	struct smaps_parser smaps;

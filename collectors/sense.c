@@ -11,14 +11,20 @@
 
 enum {
 	TEXT_SIZE = 256,
-	BIRTHS_PART = 8, /* for directories of those that come during the pass */
+	BIRTHS_PART = 8, /* for those that come during the pass */
 };
 
 void sense_begin(struct process_reader *r, size_t count)
 {
-	size_t directories = count + count / BIRTHS_PART;
+	size_t each = count + count / BIRTHS_PART;
 
-	r->statm_max = r->kept_max > directories ? r->kept_max - directories : 0;
+	if (each <= r->kept_max / 2) {
+		r->statm_max = r->kept_max - each;
+		r->statm_first = 0;
+		return;
+	}
+	r->statm_max = each < r->kept_max ? each : r->kept_max;
+	r->statm_first = r->statm_max;
 }
 
 static int outcome_of(int error)
@@ -62,11 +68,22 @@ static int read_kept(struct process_reader *r, struct process *p, struct statm *
 	return e;
 }
 
-/* A thread's own may end before its process, and is not kept. */
-static bool may_keep(const struct process_reader *r, const struct process *p)
+/* P's directory was kept when there was room for more. */
+static void make_room(struct process_reader *r, struct process *p)
 {
-	return !p->tid && p->dirfd >= 0 && r->kept_statm < r->statm_max &&
-	       r->kept + r->kept_statm < r->kept_max;
+	if (p->dirfd < 0 || r->kept + r->statm_first <= r->kept_max)
+		return;
+	p->dirfd = fd_close(p->dirfd);
+	r->kept--;
+}
+
+/* A thread's own may end before its process, and is not kept. */
+static bool may_keep(struct process_reader *r, struct process *p)
+{
+	if (p->tid || r->kept_statm >= r->statm_max)
+		return false;
+	make_room(r, p);
+	return r->kept + r->kept_statm < r->kept_max;
 }
 
 int sense_read(struct process_reader *r, struct process *p, struct statm *ret)

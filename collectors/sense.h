@@ -4,9 +4,10 @@
  * descriptor costs half of an open, survives execve, and never shows another process: when its own has ended
  * it gives ESRCH, even if the pid is in use again.
  *
- * Descriptors of directories come first, since more hangs on them: .statm_max of the reader is what those
- * leave. A statm without one is opened anew below the kept directory; without that, too, below a directory
- * whose start time is compared first.
+ * Where there are descriptors for both, each process has its directory and its statm kept. Where there are not, statm comes
+ * first: it is read in every pass, and tells as well that its process has ended; what is below the directory is
+ * read once in many. A statm without a descriptor is opened anew below the kept directory; without that,
+ * too, below a directory whose start time is compared first.
  */
 #ifndef MEMTALLY_COLLECTORS_SENSE_H
 #define MEMTALLY_COLLECTORS_SENSE_H
@@ -21,7 +22,7 @@ enum sense_outcome {
 	SENSE_UNKNOWN,  /* there is no statm to be had, or none that a kernel prints */
 };
 
-/* COUNT processes are going to be sensed: how many descriptors of statm may be kept besides their directories. */
+/* COUNT processes are going to be sensed: how many descriptors of statm, and of directories, may be kept. */
 void sense_begin(struct process_reader *r, size_t count);
 
 /*

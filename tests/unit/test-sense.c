@@ -86,24 +86,57 @@ static void keeps_its_descriptor(void **state)
 	assert_int_equal(s->reader.kept, 0);
 }
 
-/* Of two descriptors that may be kept the directory's is one, and the other belongs to the next directory. */
-static void leaves_room_for_directories(void **state)
+/* Of two descriptors each is a statm's where there are two processes; the second finds a directory in its place. */
+static void comes_before_directories(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new(2);
+	struct tree_event opened = {.suffix = "42"};
 	struct statm m;
 
 	(void)state;
 	assert_int_equal(s->reader.kept, 1);
+	s->reader.kept_statm = 1; /* of another process */
 	sense_begin(&s->reader, 2);
 	assert_int_equal(sense(s, &m), 0);
-	assert_int_equal(s->process.statm_fd, -1);
+	assert_int_equal(s->reader.kept, 0);
+	assert_int_equal(s->process.dirfd, -1);
+	assert_int_equal(s->reader.kept_statm, 2);
+	tree_expect(&opened, 1);
+	assert_int_equal(sense(s, &m), 0);
+	assert_int_equal(opened.count, 0);
+	/* What is read below its directory finds that, and keeps none. */
+	assert_int_equal(process_read(&s->reader, &s->process, 2, &s->sample), 0);
+	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+	assert_false(s->sample.is_new_image);
+	assert_int_equal(opened.count, 1);
+	assert_int_equal(s->reader.kept, 0);
+	/* Nor while the statm are still to come. */
+	s->reader.kept_statm = 1;
+	assert_int_equal(process_read(&s->reader, &s->process, 2, &s->sample), 0);
+	assert_int_equal(s->reader.kept, 0);
+	/* There is room again. */
+	s->reader.kept_statm = 1;
 	sense_begin(&s->reader, 1);
+	assert_int_equal(process_read(&s->reader, &s->process, 2, &s->sample), 0);
+	assert_int_equal(s->reader.kept, 1);
+}
+
+/* The room that was kept for statm is less than there are: what is too much is given back. */
+static void gives_back_what_is_too_much(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new(4);
+	struct statm m;
+
+	(void)state;
 	assert_int_equal(sense(s, &m), 0);
 	assert_int_equal(s->reader.kept_statm, 1);
+	s->reader.kept_statm = 3; /* those of others */
 	sense_begin(&s->reader, 2);
-	assert_int_equal(sense(s, &m), 0); /* and is given back */
+	assert_int_equal(s->reader.statm_max, 2);
+	assert_int_equal(sense(s, &m), 0);
 	assert_int_equal(s->process.statm_fd, -1);
-	assert_int_equal(s->reader.kept_statm, 0);
+	assert_int_equal(s->reader.kept_statm, 2);
+	assert_int_equal(s->reader.kept, 1);
 }
 
 /* Without a kept directory the pid may be another's by now, which its start time tells. */
@@ -189,7 +222,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_its_descriptor),
-		cmocka_unit_test(leaves_room_for_directories),
+		cmocka_unit_test(comes_before_directories),
+		cmocka_unit_test(gives_back_what_is_too_much),
 		cmocka_unit_test(checks_whose_it_is),
 		cmocka_unit_test(says_what_it_can_not),
 		cmocka_unit_test(notices_an_end),
