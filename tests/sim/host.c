@@ -62,8 +62,11 @@ void host_init(struct host *h, uint64_t seed)
 
 void host_done(struct host *h)
 {
-	for (size_t i = 0; i < h->slots; i++)
-		free(h->process[i].extent);
+	for (size_t i = 0; i < h->slots; i++) {
+		free(h->process[i].part);
+		free(h->process[i].touched);
+		free(h->process[i].mapping);
+	}
 	free(h->process);
 	free(h->extent);
 	free(h->free_extent);
@@ -102,6 +105,8 @@ static void count_extent(struct host_process *p, const struct host_extent *e, in
 	uint64_t *counter = e->kind != HOST_ANON ? &p->file : e->is_swapped ? &p->swap : &p->anon;
 
 	*counter += (uint64_t)sign * bytes_of(e);
+	if (e->kind == HOST_SHMEM)
+		p->shmem += (uint64_t)sign * bytes_of(e);
 }
 
 static void count_host(struct host *h, const struct host_extent *e, int sign)
@@ -134,24 +139,68 @@ static void let_go(struct host *h, uint32_t index)
 	}
 }
 
-static void map_extent(struct host *h, size_t slot, uint32_t index)
+static void touch(struct host *h, size_t slot, uint32_t index)
 {
 	struct host_process *p = &h->process[slot];
 
-	p->extent = grown(p->extent, &p->capacity, p->count + 1, sizeof(*p->extent));
-	p->extent[p->count++] = index;
+	p->touched = grown(p->touched, &p->touch_capacity, p->touches + 1, sizeof(*p->touched));
+	p->touched[p->touches++] = index;
 	count_extent(p, &h->extent[index], 1);
+	hold(h, index);
+	p->faults += h->extent[index].pages / 16 + 1; /* the kernel maps 16 around each */
+}
+
+static void give_back_at(struct host *h, size_t slot, size_t at)
+{
+	struct host_process *p = &h->process[slot];
+	uint32_t index = p->touched[at];
+
+	count_extent(p, &h->extent[index], -1);
+	p->touched[at] = p->touched[--p->touches];
+	let_go(h, index);
+}
+
+/* Maps an anonymous extent above all that is mapped, or where PLACE says. */
+static void add_part(struct host *h, size_t slot, uint32_t index, uint64_t place)
+{
+	struct host_process *p = &h->process[slot];
+	const struct host_extent *e = &h->extent[index];
+
+	p->part = grown(p->part, &p->capacity, p->count + 1, sizeof(*p->part));
+	if (!place) {
+		place = p->last_place;
+		p->last_place += e->pages + 1;
+	}
+	p->part[p->count++] = (struct host_part){index, place};
+	count_extent(p, e, 1);
+	p->size += bytes_of(e);
 	hold(h, index);
 }
 
-static void unmap_at(struct host *h, size_t slot, size_t at)
+static void remove_part(struct host *h, size_t slot, size_t at)
 {
 	struct host_process *p = &h->process[slot];
-	uint32_t index = p->extent[at];
+	uint32_t index = p->part[at].extent;
 
 	count_extent(p, &h->extent[index], -1);
-	p->extent[at] = p->extent[--p->count];
+	p->size -= bytes_of(&h->extent[index]);
+	p->count--;
+	memmove(&p->part[at], &p->part[at + 1], (p->count - at) * sizeof(*p->part));
 	let_go(h, index);
+}
+
+/* Another extent of as many pages in the same place. */
+static void replace_part(struct host *h, size_t slot, size_t at, uint32_t index)
+{
+	struct host_process *p = &h->process[slot];
+	uint32_t old = p->part[at].extent;
+
+	count_extent(p, &h->extent[old], -1);
+	count_extent(p, &h->extent[index], 1);
+	p->part[at].extent = index;
+	p->faults += h->extent[index].pages;
+	hold(h, index);
+	let_go(h, old);
 }
 
 static size_t new_slot(struct host *h)
@@ -181,11 +230,19 @@ static size_t new_slot(struct host *h)
 		h->slots++;
 	}
 	p = &h->process[slot];
-	assert(p->pid == 0 && p->count == 0);
-	*p = (struct host_process){.pid = ++h->last_pid,
+	assert(p->pid == 0 && p->count == 0 && p->touches == 0 && p->mappings == 0);
+	*p = (struct host_process){
+		.pid = ++h->last_pid,
 		.born_ns = h->now_ns,
-		.extent = p->extent,
-		.capacity = p->capacity};
+		.image_ns = h->now_ns,
+		.last_place = 1,
+		.part = p->part,
+		.capacity = p->capacity,
+		.touched = p->touched,
+		.touch_capacity = p->touch_capacity,
+		.mapping = p->mapping,
+		.mapping_capacity = p->mapping_capacity,
+	};
 	h->living++;
 	h->events++;
 	return slot;
@@ -193,8 +250,10 @@ static size_t new_slot(struct host *h)
 
 void host_grow(struct host *h, size_t slot, uint64_t pages, uint32_t parts)
 {
-	for (uint32_t i = 0; i < parts && pages >= parts; i++)
-		map_extent(h, slot, new_anon(h, pages / parts));
+	for (uint32_t i = 0; i < parts && pages >= parts; i++) {
+		add_part(h, slot, new_anon(h, pages / parts), 0);
+		h->process[slot].faults += pages / parts;
+	}
 }
 
 size_t host_spawn(
@@ -204,9 +263,19 @@ size_t host_spawn(
 
 	h->process[slot].user = user;
 	h->process[slot].role = role;
+	h->process[slot].program = role;
 	h->process[slot].image = ++h->last_image;
 	host_grow(h, slot, anon_pages, parts);
 	return slot;
+}
+
+static void add_mapping(struct host *h, size_t slot, uint32_t inode, uint64_t place)
+{
+	struct host_process *p = &h->process[slot];
+
+	p->mapping = grown(p->mapping, &p->mapping_capacity, p->mappings + 1, sizeof(*p->mapping));
+	p->mapping[p->mappings++] = (struct host_mapping){inode, place};
+	p->size += h->inode[inode].pages * HOST_PAGE;
 }
 
 size_t host_fork(struct host *h, size_t parent)
@@ -220,13 +289,18 @@ size_t host_fork(struct host *h, size_t parent)
 	h->process[parent].children++;
 	p->user = from->user;
 	p->role = HOST_WORKER;
+	p->program = from->program;
 	p->image = from->image;
 	p->segment = from->segment;
+	for (size_t i = 0; i < from->count; i++)
+		add_part(h, slot, from->part[i].extent, from->part[i].place);
+	for (size_t i = 0; i < from->mappings; i++)
+		add_mapping(h, slot, from->mapping[i].inode, from->mapping[i].place);
 	/* Of files and shared memory it has what it touches, which is not long in coming. */
-	for (size_t i = 0; i < from->count; i++) {
-		if (h->extent[from->extent[i]].kind == HOST_ANON || host_chance(h) < 0.5)
-			map_extent(h, slot, from->extent[i]);
-	}
+	for (size_t i = 0; i < from->touches; i++)
+		if (host_chance(h) < 0.5)
+			touch(h, slot, from->touched[i]);
+	p->last_place = from->last_place;
 	/* A stack and what the C library writes to. */
 	host_grow(h, slot, 30, 2);
 	return slot;
@@ -234,14 +308,28 @@ size_t host_fork(struct host *h, size_t parent)
 
 static void unmap_all(struct host *h, size_t slot)
 {
-	while (h->process[slot].count > 0)
-		unmap_at(h, slot, h->process[slot].count - 1);
+	struct host_process *p = &h->process[slot];
+
+	while (p->count > 0)
+		remove_part(h, slot, p->count - 1);
+	while (p->touches > 0)
+		give_back_at(h, slot, p->touches - 1);
+	p->mappings = 0;
+	p->size = 0;
 }
 
 void host_exec(struct host *h, size_t slot, uint64_t anon_pages, uint32_t parts)
 {
+	struct host_process *p = &h->process[slot];
+
 	unmap_all(h, slot);
-	h->process[slot].image = ++h->last_image;
+	p->image = ++h->last_image;
+	p->program = p->role;
+	p->image_ns = h->now_ns;
+	p->walked_ns = p->held_ns = 0;
+	p->last_place = 1;
+	p->segment = 0;
+	host_map_libraries(h, slot);
 	host_grow(h, slot, anon_pages, parts);
 	h->events++;
 }
@@ -263,7 +351,7 @@ uint32_t host_create(struct host *h, enum host_kind kind, uint64_t pages, uint32
 	uint32_t inode = h->inodes++;
 
 	h->inode = grown(h->inode, &h->inode_capacity, h->inodes, sizeof(*h->inode));
-	h->inode[inode] = (struct host_inode){(uint32_t)h->extents, parts};
+	h->inode[inode] = (struct host_inode){(uint32_t)h->extents, parts, pages / parts * parts};
 	assert(kind != HOST_ANON && pages >= parts);
 	/* All at the end, side by side, so that they are found. */
 	for (uint32_t i = 0; i < parts; i++) {
@@ -275,48 +363,82 @@ uint32_t host_create(struct host *h, enum host_kind kind, uint64_t pages, uint32
 	return inode;
 }
 
-static bool has_extent(const struct host_process *p, uint32_t index)
+static bool has_touched(const struct host_process *p, uint32_t index)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		if (p->extent[i] == index)
+	for (size_t i = 0; i < p->touches; i++)
+		if (p->touched[i] == index)
 			return true;
-	}
+	return false;
+}
+
+static bool is_mapped(const struct host_process *p, uint32_t inode)
+{
+	for (size_t i = 0; i < p->mappings; i++)
+		if (p->mapping[i].inode == inode)
+			return true;
 	return false;
 }
 
 void host_map(struct host *h, size_t slot, uint32_t inode, uint32_t parts)
 {
+	struct host_process *p = &h->process[slot];
 	uint32_t first = h->inode[inode].first;
 
+	if (!is_mapped(p, inode)) {
+		add_mapping(h, slot, inode, p->last_place);
+		p->last_place += h->inode[inode].pages + 1;
+	}
 	for (uint32_t i = first; i < first + h->inode[inode].count && parts > 0; i++) {
-		if (has_extent(&h->process[slot], i))
+		if (has_touched(p, i))
 			continue;
-		map_extent(h, slot, i);
+		touch(h, slot, i);
 		parts--;
 	}
 }
 
-void host_unmap(struct host *h, size_t slot, uint32_t inode, uint32_t parts)
+void host_give_back(struct host *h, size_t slot, uint32_t inode, uint32_t parts)
 {
-	for (size_t i = h->process[slot].count; i-- > 0 && parts > 0;) {
-		if (h->extent[h->process[slot].extent[i]].inode == inode) {
-			unmap_at(h, slot, i);
+	for (size_t i = h->process[slot].touches; i-- > 0 && parts > 0;) {
+		if (h->extent[h->process[slot].touched[i]].inode == inode) {
+			give_back_at(h, slot, i);
 			parts--;
 		}
 	}
 }
 
-/* One of SLOT's anonymous extents, where it is mapped; the count if none was met. */
+void host_unmap(struct host *h, size_t slot, uint32_t inode)
+{
+	struct host_process *p = &h->process[slot];
+
+	host_give_back(h, slot, inode, UINT32_MAX);
+	for (size_t i = 0; i < p->mappings; i++) {
+		if (p->mapping[i].inode != inode)
+			continue;
+		p->mappings--;
+		memmove(&p->mapping[i], &p->mapping[i + 1],
+			(p->mappings - i) * sizeof(*p->mapping));
+		p->size -= h->inode[inode].pages * HOST_PAGE;
+		return;
+	}
+}
+
+void host_map_libraries(struct host *h, size_t slot)
+{
+	for (uint32_t i = 0; i < 4 && h->libraries > 0; i++)
+		host_map(h, slot, 1 + (uint32_t)host_random(h, h->libraries),
+			1 + (uint32_t)host_random(h, 4));
+}
+
+/* One of SLOT's anonymous extents; the count if none was met. */
 static size_t some_anon(struct host *h, size_t slot, bool is_swapped, bool is_shared)
 {
 	const struct host_process *p = &h->process[slot];
 
 	for (int tries = 0; tries < 12 && p->count > 0; tries++) {
 		size_t at = host_random(h, p->count);
-		const struct host_extent *e = &h->extent[p->extent[at]];
+		const struct host_extent *e = &h->extent[p->part[at].extent];
 
-		if (e->kind == HOST_ANON && e->is_swapped == is_swapped &&
-			(!is_shared || e->maps > 1))
+		if (e->is_swapped == is_swapped && (!is_shared || e->maps > 1))
 			return at;
 	}
 	return p->count;
@@ -327,7 +449,7 @@ void host_shrink(struct host *h, size_t slot)
 	size_t at = some_anon(h, slot, false, false);
 
 	if (at < h->process[slot].count)
-		unmap_at(h, slot, at);
+		remove_part(h, slot, at);
 }
 
 uint32_t host_write(struct host *h, size_t slot, uint32_t parts)
@@ -336,13 +458,11 @@ uint32_t host_write(struct host *h, size_t slot, uint32_t parts)
 
 	for (; parts > 0; parts--) {
 		size_t at = some_anon(h, slot, false, true);
-		uint32_t pages;
 
 		if (at == h->process[slot].count)
 			break;
-		pages = h->extent[h->process[slot].extent[at]].pages;
-		unmap_at(h, slot, at);
-		map_extent(h, slot, new_anon(h, pages));
+		replace_part(h, slot, at,
+			new_anon(h, h->extent[h->process[slot].part[at].extent].pages));
 		done++;
 	}
 	return done;
@@ -365,9 +485,9 @@ void host_swap_out(struct host *h, double share)
 		struct host_process *p = &h->process[slot];
 
 		for (size_t i = 0; i < p->count; i++) {
-			if (out[p->extent[i]]) {
-				p->anon -= bytes_of(&h->extent[p->extent[i]]);
-				p->swap += bytes_of(&h->extent[p->extent[i]]);
+			if (out[p->part[i].extent]) {
+				p->anon -= bytes_of(&h->extent[p->part[i].extent]);
+				p->swap += bytes_of(&h->extent[p->part[i].extent]);
 			}
 		}
 	}
@@ -375,6 +495,7 @@ void host_swap_out(struct host *h, double share)
 		if (out[i]) {
 			count_host(h, &h->extent[i], -1);
 			h->extent[i].is_swapped = true;
+			h->swapped_out += h->extent[i].pages;
 		}
 	}
 	free(out);
@@ -389,44 +510,113 @@ void host_swap_in(struct host *h, size_t slot, uint32_t parts)
 
 		if (at == h->process[slot].count)
 			return;
-		index = h->process[slot].extent[at];
+		index = h->process[slot].part[at].extent;
 		twin = h->extent[index].twin;
 		if (!twin) {
 			twin = new_anon(h, h->extent[index].pages);
 			h->extent[index].twin = twin;
 			h->extent[twin].twin = index;
 		}
-		map_extent(h, slot, twin);
-		unmap_at(h, slot, at);
+		h->swapped_in += h->extent[twin].pages;
+		replace_part(h, slot, at, twin);
 	}
+}
+
+static void add_piece(const struct host_extent *e, struct host_piece *p)
+{
+	double share = (double)bytes_of(e) / e->maps;
+
+	if (e->is_swapped) {
+		p->swap += bytes_of(e);
+		p->swap_pss += share;
+		return;
+	}
+	p->rss += bytes_of(e);
+	p->pss += share;
+	if (e->maps == 1)
+		p->private += bytes_of(e);
+}
+
+void host_look_at_part(const struct host *h, size_t slot, size_t part, struct host_piece *ret)
+{
+	*ret = (struct host_piece){0};
+	add_piece(&h->extent[h->process[slot].part[part].extent], ret);
+}
+
+void host_look_at_mapping(const struct host *h, size_t slot, size_t mapping, struct host_piece *ret)
+{
+	const struct host_process *p = &h->process[slot];
+
+	*ret = (struct host_piece){0};
+	for (size_t i = 0; i < p->touches; i++)
+		if (h->extent[p->touched[i]].inode == p->mapping[mapping].inode)
+			add_piece(&h->extent[p->touched[i]], ret);
+}
+
+static void note_largest(struct host_truth *t, uint64_t pages)
+{
+	if (pages > t->largest_pages)
+		t->largest_pages = pages;
 }
 
 void host_truth(const struct host *h, size_t slot, struct host_truth *ret)
 {
 	const struct host_process *p = &h->process[slot];
+	struct host_piece anon = {0}, file = {0}, shmem = {0};
 
-	*ret = (struct host_truth){.mappings = 8 + p->count};
+	/* Text and stack, of which nothing is resident, besides. */
+	*ret = (struct host_truth){.mappings = 2 + p->count + p->mappings};
 	for (size_t i = 0; i < p->count; i++) {
-		const struct host_extent *e = &h->extent[p->extent[i]];
-		double share = (double)bytes_of(e) / e->maps;
+		const struct host_extent *e = &h->extent[p->part[i].extent];
 
-		if (e->is_swapped) {
-			ret->swap_pss += share;
-			continue;
-		}
-		ret->pss += share;
-		if (e->kind == HOST_ANON)
-			ret->pss_anon += share;
-		else if (e->kind == HOST_FILE)
-			ret->pss_file += share;
-		else
-			ret->pss_shmem += share;
-		if (e->maps == 1)
-			ret->uss += bytes_of(e);
-		ret->pages += e->pages;
-		if (e->pages > ret->largest_pages)
-			ret->largest_pages = e->pages;
+		add_piece(e, &anon);
+		if (!e->is_swapped)
+			note_largest(ret, e->pages);
 	}
+	for (size_t i = 0; i < p->touches; i++) {
+		const struct host_extent *e = &h->extent[p->touched[i]];
+
+		add_piece(e, e->kind == HOST_FILE ? &file : &shmem);
+		note_largest(ret, h->inode[e->inode].pages);
+	}
+	ret->pss_anon = anon.pss;
+	ret->pss_file = file.pss;
+	ret->pss_shmem = shmem.pss;
+	ret->pss = anon.pss + file.pss + shmem.pss;
+	ret->swap_pss = anon.swap_pss;
+	ret->uss = anon.private + file.private + shmem.private;
+	ret->pages = (anon.rss + file.rss + shmem.rss) / HOST_PAGE;
+}
+
+/* Whether SLOT's counters are what a recount gives. */
+static bool is_counted(const struct host *h, size_t slot)
+{
+	const struct host_process *p = &h->process[slot];
+	uint64_t anon = 0, file = 0, shmem = 0, swap = 0, size = 0, place = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct host_extent *e = &h->extent[p->part[i].extent];
+
+		*(e->is_swapped ? &swap : &anon) += bytes_of(e);
+		size += bytes_of(e);
+		if (e->maps == 0 || p->part[i].place <= place)
+			return false;
+		place = p->part[i].place;
+	}
+	for (size_t i = 0; i < p->touches; i++) {
+		const struct host_extent *e = &h->extent[p->touched[i]];
+
+		file += bytes_of(e);
+		shmem += e->kind == HOST_SHMEM ? bytes_of(e) : 0;
+		if (e->maps == 0 || !is_mapped(p, e->inode))
+			return false;
+	}
+	for (size_t i = 0; i < p->mappings; i++)
+		size += h->inode[p->mapping[i].inode].pages * HOST_PAGE;
+	if (p->pid == 0 && p->count + p->touches + p->mappings > 0)
+		return false;
+	return p->anon == anon && p->file == file && p->shmem == shmem && p->swap == swap &&
+	       p->size == size;
 }
 
 bool host_is_sound(const struct host *h)
@@ -436,25 +626,11 @@ bool host_is_sound(const struct host *h)
 	size_t living = 0;
 
 	for (size_t slot = 0; slot < h->slots; slot++) {
-		const struct host_process *p = &h->process[slot];
-		uint64_t p_anon = 0, p_file = 0, p_swap = 0;
 		struct host_truth t;
 
-		for (size_t i = 0; i < p->count; i++) {
-			const struct host_extent *e = &h->extent[p->extent[i]];
-			uint64_t *counter = e->kind != HOST_ANON ? &p_file
-			                    : e->is_swapped      ? &p_swap
-			                                         : &p_anon;
-
-			if (e->maps == 0)
-				return false;
-			*counter += bytes_of(e);
-		}
-		if (p_anon != p->anon || p_file != p->file || p_swap != p->swap)
+		if (!is_counted(h, slot))
 			return false;
-		if (p->pid == 0 && p->count > 0)
-			return false;
-		living += p->pid != 0;
+		living += h->process[slot].pid != 0;
 		host_truth(h, slot, &t);
 		pss += t.pss;
 	}
@@ -511,15 +687,14 @@ static void live_one(struct host *h, size_t slot, const struct host_rates *r, do
 			if (host_chance(h) < 0.6)
 				host_map(h, slot, p->segment, 1);
 			else
-				host_unmap(h, slot, p->segment, 1);
+				host_give_back(h, slot, p->segment, 1);
 		}
 		break;
 	case HOST_CACHE:
 		if (host_chance(h) >= r->churn * part || h->inodes < 2)
 			break;
-		if (p->file > 0 && host_chance(h) < 0.5)
-			host_unmap(
-				h, slot, h->extent[p->extent[host_random(h, p->count)]].inode, 4);
+		if (p->mappings > 0 && host_chance(h) < 0.5)
+			host_unmap(h, slot, p->mapping[host_random(h, p->mappings)].inode);
 		else
 			host_map(h, slot, 1 + (uint32_t)host_random(h, h->inodes - 1), 2);
 		break;
@@ -535,16 +710,26 @@ static void live_one(struct host *h, size_t slot, const struct host_rates *r, do
 
 void host_live(struct host *h, const struct host_rates *rates, double part)
 {
-	double births = rates->births * part;
+	double births = rates->births * part, forks = rates->forks * part;
+	size_t slots = h->slots;
 
 	for (size_t slot = 0; slot < h->slots; slot++) {
 		if (h->process[slot].pid)
 			live_one(h, slot, rates, part);
 	}
 	while (host_chance(h) < births) {
-		host_spawn(
-			h, (uint32_t)host_random(h, 8), HOST_SHORT, 100 + host_random(h, 1000), 4);
+		host_map_libraries(h, host_spawn(h, (uint32_t)host_random(h, 8), HOST_SHORT,
+					      100 + host_random(h, 1000), 4));
 		births -= 1;
+	}
+	while (slots > 0 && host_chance(h) < forks) {
+		size_t slot = host_random(h, slots);
+
+		forks -= 1;
+		if (!h->process[slot].pid)
+			continue;
+		slot = host_fork(h, slot); /* which may move them all */
+		h->process[slot].role = HOST_SHORT;
 	}
 	if (host_chance(h) < rates->pressure * part)
 		host_swap_out(h, rates->pressure_share);

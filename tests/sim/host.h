@@ -6,7 +6,8 @@
  *
  * True to the kernel: fork shares all anonymous memory, a write to what is shared copies it and leaves RSS
  * where it was, the last owner's PSS grows without any counter of its own, what is swapped out is so for
- * all its owners and comes back for each alone, a file's pages count once in Mapped.
+ * all its owners and comes back for each alone, a file's pages count once in Mapped. A file is mapped whole, and
+ * counts where it is touched.
  */
 #ifndef MEMTALLY_TESTS_SIM_HOST_H
 #define MEMTALLY_TESTS_SIM_HOST_H
@@ -26,9 +27,9 @@ enum host_role {
 	HOST_LEAK,   /* grows */
 	HOST_SERVER, /* forks workers, and new ones for those that ended */
 	HOST_WORKER, /* writes to what it has from its parent, and ends at times */
-	HOST_SHARER, /* touches and lets go of a segment of shared memory */
-	HOST_CACHE,  /* maps and unmaps files */
-	HOST_SHORT,  /* ends soon */
+	HOST_SHARER, /* touches, and gives back, parts of the segment of shared memory that it maps */
+	HOST_CACHE, /* maps and unmaps files */
+	HOST_SHORT, /* ends soon */
 	HOST_ROLES,
 };
 
@@ -42,19 +43,40 @@ struct host_extent {
 	uint32_t inode; /* of files and shmem; 0: none */
 };
 
+struct host_part {
+	uint32_t extent;
+	uint64_t place; /* the page at which it lies in the address space */
+};
+
+struct host_mapping {
+	uint32_t inode;
+	uint64_t place;
+};
+
 struct host_process {
 	uint32_t pid; /* never used again; 0: this slot is free */
 	uint32_t parent, user;
 	size_t parent_slot; /* it may have ended */
 	enum host_role role;
-	uint32_t image; /* another one after each exec; forks have their parent's */
-	uint64_t born_ns;
+	uint32_t program; /* what it is called; forks are called as their parents are */
+	uint32_t image;   /* another one after each exec; forks have their parent's */
+	uint64_t born_ns, image_ns;
 	uint32_t workers; /* of a server: how many it wants */
 	uint32_t children;
-	uint32_t segment; /* of a sharer: its inode; 0: none */
-	uint32_t *extent; /* what it maps, by index into the host's */
+	uint32_t segment;       /* of a sharer: its inode; 0: none */
+	struct host_part *part; /* anonymous memory, each a mapping of its own, by place */
 	size_t count, capacity;
-	uint64_t anon, file, swap; /* its counters, bytes: RssAnon, RssFile + RssShmem, VmSwap */
+	uint32_t *touched; /* extents of files that it has resident */
+	size_t touches, touch_capacity;
+	struct host_mapping *mapping; /* files, by place */
+	size_t mappings, mapping_capacity;
+	uint64_t last_place;
+	/* Its counters, bytes: RssAnon, RssFile + RssShmem, RssShmem alone, VmSwap, VmSize. */
+	uint64_t anon, file, shmem, swap, size;
+	uint64_t faults; /* minor ones */
+	/* What was done to it by whoever reads it. */
+	uint64_t walked_ns; /* the last walk of all its page tables; 0: none of this image */
+	uint64_t held_ns;   /* its lock, for longer than is allowed; 0: never */
 };
 
 /* How much happens, each as a chance in a pass, for those whose role it is. */
@@ -63,6 +85,7 @@ struct host_rates {
 	double write;          /* of workers to write to some of what is shared */
 	double leave;          /* of workers and sharers to end */
 	double births;         /* short-lived processes, how many */
+	double forks;          /* the same, that begin as forks of others */
 	double pressure;       /* of a bout of memory pressure that swaps out */
 	double pressure_share; /* of all anonymous memory, then */
 	double exec;           /* of short-lived ones to execute another program */
@@ -70,6 +93,7 @@ struct host_rates {
 
 struct host_inode {
 	uint32_t first, count; /* of its extents */
+	uint64_t pages;
 };
 
 struct host {
@@ -82,9 +106,13 @@ struct host {
 	size_t extent_capacity;
 	struct host_inode *inode;
 	size_t inode_capacity;
-	uint32_t inodes; /* and one more: 0 is none */
+	uint32_t inodes;    /* and one more: 0 is none */
+	uint32_t libraries; /* the inodes from 1 to this one: what newborns map */
 	uint32_t last_pid, last_image;
-	uint64_t anon_pages, mapped; /* bytes: as meminfo says */
+	uint64_t anon_pages, mapped;      /* bytes: as meminfo says */
+	uint64_t swapped_out, swapped_in; /* pages, since the start */
+	uint32_t
+		pressure; /* hundredths of a percent of the time in which somebody waits for memory */
 	uint64_t events;
 };
 
@@ -94,6 +122,15 @@ struct host_truth {
 	double pss, swap_pss;
 	uint64_t uss, pages, mappings, largest_pages;
 };
+
+/* Of one mapping: anonymous memory, or a file. */
+struct host_piece {
+	uint64_t rss, private, swap; /* bytes */
+	double pss, swap_pss;
+};
+void host_look_at_part(const struct host *h, size_t slot, size_t part, struct host_piece *ret);
+void host_look_at_mapping(
+	const struct host *h, size_t slot, size_t mapping, struct host_piece *ret);
 
 void host_init(struct host *h, uint64_t seed);
 void host_done(struct host *h);
@@ -115,9 +152,13 @@ void host_exit(struct host *h, size_t slot);
 
 /* A file, or a segment of shared memory: its inode. It lies in PARTS extents. */
 uint32_t host_create(struct host *h, enum host_kind kind, uint64_t pages, uint32_t parts);
-/* Maps up to PARTS extents of INODE that SLOT does not map, or unmaps what it maps of it. */
+/* Has SLOT map INODE, if it does not yet, and touch up to PARTS extents that it has not. */
 void host_map(struct host *h, size_t slot, uint32_t inode, uint32_t parts);
-void host_unmap(struct host *h, size_t slot, uint32_t inode, uint32_t parts);
+/* Gives back up to PARTS extents, and goes on to map it. */
+void host_give_back(struct host *h, size_t slot, uint32_t inode, uint32_t parts);
+void host_unmap(struct host *h, size_t slot, uint32_t inode);
+/* SLOT maps some libraries, as every program does, and touches most of them. */
+void host_map_libraries(struct host *h, size_t slot);
 
 void host_grow(struct host *h, size_t slot, uint64_t pages, uint32_t parts);
 /* Gives back one anonymous extent, if it has any. */
