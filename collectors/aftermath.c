@@ -184,7 +184,6 @@ void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
 	struct estimate_part anon, file;
-	uint64_t grown, own = a->family.own;
 
 	*ret = (struct estimate_doubt){0};
 	estimate_parts(base, &anon, &file);
@@ -192,10 +191,8 @@ void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base
 	if (!aftermath_has_family(a))
 		return;
 	anon_doubt(a, &anon, base->rounding, ret);
-	/* What had grown before a fork is shared as well. */
-	grown = amount_part(amount_less(now->anon, base->anon), own, own + 1);
-	ret->anon_mid -= amount_difference(grown, 0);
-	ret->anon_up = amount_add(ret->anon_up, grown);
+	ret->forks = amount_less(a->family.own, a->family.early);
+	ret->forked_growth = ret->forks ? amount_less(now->anon, base->anon) : 0;
 }
 
 void aftermath_stirred(const struct aftermath_stir *list, size_t count,

@@ -151,34 +151,53 @@ void estimate_doubt_add(struct estimate_doubt *to, const struct estimate_doubt *
 	to->anon_up = amount_add(to->anon_up, d->anon_up);
 	to->file_down = amount_add(to->file_down, d->file_down);
 	to->file_up = amount_add(to->file_up, d->file_up);
+	to->forks = amount_add(to->forks, d->forks);
+	to->forked_growth = amount_max(to->forked_growth, d->forked_growth);
 }
 
 /*
- * P without LOST of its bytes, of which LIKE_THE_REST went without regard to who shares them; of the others
- * the private ones went first.
+ * How much of P, of which V counts by now, may be private where events have made its PSS what PSS says: a page that
+ * became private gained half of itself at least.
  */
-static struct span after_loss(const struct estimate_part *p, uint64_t lost, uint64_t like_the_rest)
+static uint64_t private_limit(const struct estimate_part *p, const struct span *pss, uint64_t v)
 {
-	uint64_t kept, taken, rest, shared_pss, shared_rss;
+	uint64_t gained = amount_less(pss->high, amount_min(pss->low, p->pss));
+
+	return amount_min(v, amount_add(p->private_max, amount_add(gained, gained)));
+}
+
+/*
+ * P, whose PSS events have made what PSS says, without LOST of its bytes, of which LIKE_THE_REST went without regard
+ * to who shares them; of the others the private ones went first.
+ */
+static struct span after_loss(const struct estimate_part *p, const struct span *pss, uint64_t lost,
+	uint64_t like_the_rest)
+{
+	uint64_t v, kept, private, taken, rest, shared_pss, shared_rss;
 	struct span s;
 
 	if (!lost)
-		return (struct span){p->pss, p->pss, p->pss, p->private_mid};
+		return *pss;
 	if (lost >= p->rss)
 		return (struct span){0};
 
 	/* At worst private pages went, then those that two share. */
-	taken = amount_min(lost, p->private_max);
+	v = amount_min(pss->low, p->rss);
+	private = private_limit(p, pss, v);
+	taken = amount_min(lost, private);
 	rest = lost - taken;
-	s.low = p->pss - taken - amount_min(p->pss - p->private_max, rest - rest / 2);
+	s.low = v - taken - amount_min(v - private, rest - rest / 2);
 	/* At best those that very many share; of what is left, two or more share what is not private. */
+	v = amount_min(pss->high, p->rss);
 	kept = p->rss - lost;
-	taken = amount_min(kept, p->private_max);
-	s.high = amount_min(p->pss, taken + (kept - taken) / 2);
+	taken = amount_min(kept, private_limit(p, pss, v));
+	s.high = amount_min(v, taken + (kept - taken) / 2);
 
+	v = amount_min(pss->mid, p->rss);
+	private = amount_min(pss->private, v);
 	kept = p->rss - like_the_rest;
-	s.private = amount_part(p->private_mid, kept, p->rss);
-	shared_pss = amount_part(p->pss - p->private_mid, kept, p->rss);
+	s.private = amount_part(private, kept, p->rss);
+	shared_pss = amount_part(v - private, kept, p->rss);
 	shared_rss = amount_less(kept, s.private);
 	taken = amount_min(lost - like_the_rest, s.private);
 	s.private -= taken;
@@ -207,25 +226,72 @@ static struct span anon_growth(const struct estimate_base *b, uint64_t swap, uin
 	return s;
 }
 
-static struct span carry_anon(const struct estimate_part *p, const struct estimate_base *b,
-	const struct estimate_now *now, struct span *ret_growth)
-{
-	uint64_t lost = amount_less(b->anon, now->anon), swapped = amount_less(now->swap, b->swap);
-	struct span s = after_loss(p, lost, amount_min(lost, swapped));
+/* A doubt of one part. */
+struct shift {
+	int64_t mid;
+	uint64_t down, up;
+};
 
-	*ret_growth = anon_growth(b, now->swap, amount_less(now->anon, b->anon));
-	s.low += ret_growth->low;
-	s.mid += ret_growth->mid;
-	s.high += ret_growth->high;
-	s.private += ret_growth->private;
+/* A doubt that takes more than what was shared takes private pages, which count half at most then. */
+static uint64_t private_after(const struct estimate_part *p, uint64_t fall)
+{
+	return amount_less(p->private_mid, 2 * limited(amount_less(fall, p->pss - p->private_mid)));
+}
+
+/*
+ * P with the doubt D, then without LOST bytes, then with what it has grown by, all of that within RESIDENT bytes. What
+ * D takes beyond what P has is of the growth.
+ */
+static struct span carry_part(const struct estimate_part *p, const struct shift *d, uint64_t lost,
+	uint64_t like_the_rest, const struct span *growth, uint64_t resident)
+{
+	uint64_t fall = d->mid < 0 ? -(uint64_t)d->mid : 0, least = amount_add(fall, d->down);
+	uint64_t pss = amount_add(p->pss, d->mid > 0 ? (uint64_t)d->mid : 0);
+	uint64_t most = amount_add(pss, d->up);
+	struct span s = {
+		.low = amount_less(pss, least),
+		.mid = amount_less(pss, fall),
+		.high = amount_less(most, fall),
+		.private = private_after(p, fall),
+	};
+
+	s = after_loss(p, &s, lost, like_the_rest);
+	s.low = amount_less(amount_add(s.low, growth->low), amount_less(least, pss));
+	s.mid = amount_less(amount_add(s.mid, growth->mid), amount_less(fall, pss));
+	s.high = amount_less(amount_add(s.high, growth->high), amount_less(fall, most));
+	s.mid = amount_min(s.mid, resident);
+	s.high = amount_min(s.high, resident);
+	s.private += growth->private;
 	return s;
 }
 
+/* Its children have what it had grown by when it forked, as far as that is still there. */
+static void share_growth(struct span *growth, const struct estimate_doubt *d)
+{
+	uint64_t forked = amount_min(growth->high, d->forked_growth);
+	uint64_t less = amount_part(forked, d->forks, amount_add(d->forks, 1));
+
+	growth->low = amount_less(growth->low, less);
+	growth->mid = amount_less(growth->mid, less);
+	growth->private = amount_less(growth->private, d->forks ? forked : 0);
+}
+
+static struct span carry_anon(const struct estimate_part *p, const struct estimate_base *b,
+	const struct estimate_now *now, const struct estimate_doubt *d, struct span *ret_growth)
+{
+	uint64_t lost = amount_less(b->anon, now->anon), swapped = amount_less(now->swap, b->swap);
+	struct shift shift = {d->anon_mid, d->anon_down, d->anon_up};
+
+	*ret_growth = anon_growth(b, now->swap, amount_less(now->anon, b->anon));
+	share_growth(ret_growth, d);
+	return carry_part(p, &shift, lost, amount_min(lost, swapped), ret_growth, now->anon);
+}
+
 static struct span carry_file(const struct estimate_part *p, const struct estimate_base *b,
-	const struct estimate_now *now, struct span *ret_growth)
+	const struct estimate_now *now, const struct estimate_doubt *d, struct span *ret_growth)
 {
 	uint64_t lost = amount_less(b->file, now->file), grown = amount_less(now->file, b->file);
-	struct span s = after_loss(p, lost, lost);
+	struct shift shift = {d->file_mid, d->file_down, d->file_up};
 
 	/* A process that had no file at all says nothing of what its next is like. */
 	*ret_growth = (struct span){
@@ -233,46 +299,22 @@ static struct span carry_file(const struct estimate_part *p, const struct estima
 		.high = grown,
 		.private = amount_part(grown, p->private_mid, p->rss),
 	};
-	s.mid += ret_growth->mid;
-	s.high += ret_growth->high;
-	s.private += ret_growth->private;
-	return s;
+	return carry_part(p, &shift, lost, lost, ret_growth, now->file);
 }
 
 /* What is known of the whole alone. Only the bounds are of use. */
-static struct span carry_whole(const struct estimate_base *b, const struct estimate_now *now,
-	const struct span *anon_growth_, const struct span *file_growth)
+static struct span carry_whole(const struct estimate_part *anon, const struct estimate_part *file,
+	const struct estimate_base *b, const struct estimate_now *now,
+	const struct estimate_doubt *d, const struct span *growth)
 {
 	uint64_t lost = amount_less(b->anon, now->anon) + amount_less(b->file, now->file);
-	struct estimate_part p = {
-		.rss = b->anon + b->file, .pss = b->pss_anon + b->pss_file + b->pss_shmem};
-	struct span s;
+	struct shift shift = {add_mid(d->anon_mid, d->file_mid),
+		amount_add(d->anon_down, d->file_down), amount_add(d->anon_up, d->file_up)};
+	struct estimate_part p = {.rss = b->anon + b->file, .pss = anon->pss + file->pss};
 
 	p.private_max = b->uss == ESTIMATE_UNKNOWN ? p.pss : amount_min(p.pss, b->uss);
-	s = after_loss(&p, lost, 0);
-	s.low += anon_growth_->low + file_growth->low;
-	s.high += anon_growth_->high + file_growth->high;
-	return s;
-}
-
-/* S with a doubt, within LIMIT_ bytes that are resident. */
-static struct span doubted(
-	const struct span *s, int64_t mid, uint64_t down, uint64_t up, uint64_t resident)
-{
-	return (struct span){
-		.low = amount_less(amount_shift(s->low, mid), down),
-		.mid = amount_min(amount_shift(s->mid, mid), resident),
-		.high = amount_min(amount_add(amount_shift(s->high, mid), up), resident),
-		.private = s->private,
-	};
-}
-
-/* A doubt that takes more than what was shared takes private pages, which count half at most then. */
-static uint64_t lost_private(const struct span *s, int64_t mid)
-{
-	uint64_t shared = amount_less(s->mid, s->private);
-
-	return mid < 0 ? 2 * amount_less(limited(-(uint64_t)mid), shared) : 0;
+	p.private_max = amount_min(p.private_max, anon->private_max + file->private_max);
+	return carry_part(&p, &shift, lost, 0, growth, now->anon + now->file);
 }
 
 static uint64_t carry_swap_pss(const struct estimate_base *b, const struct estimate_now *now)
@@ -296,7 +338,7 @@ static bool is_quiet(const struct estimate_base *b, const struct estimate_now *n
 	       now->swap == b->swap && b->pss_anon <= b->anon &&
 	       b->pss_file + b->pss_shmem <= b->file && b->anon < LIMIT && b->file < LIMIT &&
 	       b->pss_file < LIMIT && b->pss_shmem < LIMIT && b->rounding < LIMIT &&
-	       b->unseen < LIMIT && !(d->anon_mid | d->file_mid);
+	       b->unseen < LIMIT && !(d->anon_mid | d->file_mid) && !d->forks;
 }
 
 /* Nothing moved, as in nearly every process of nearly every pass. */
@@ -325,7 +367,7 @@ void estimate_carry(const struct estimate_base *base, const struct estimate_now 
 	const struct estimate_doubt *doubt, struct estimate *ret)
 {
 	struct estimate_now now = {limited(now_->anon), limited(now_->file), limited(now_->swap)};
-	struct span anon, file, whole, anon_grown, file_grown;
+	struct span anon, file, whole, growth, file_growth;
 	struct estimate_part anon_part, file_part;
 	uint64_t resident, uss;
 	struct estimate_base b;
@@ -339,17 +381,14 @@ void estimate_carry(const struct estimate_base *base, const struct estimate_now 
 	if (now.anon + now.file)
 		now.anon = limited(now.anon + limited(b.unseen));
 	resident = now.anon + now.file;
-	anon = carry_anon(&anon_part, &b, &now, &anon_grown);
-	file = carry_file(&file_part, &b, &now, &file_grown);
-	whole = carry_whole(&b, &now, &anon_grown, &file_grown);
+	if (doubt->forks && b.has_parts)
+		anon_part.private_min = anon_part.private_mid = anon_part.private_max = 0;
+	anon = carry_anon(&anon_part, &b, &now, doubt, &growth);
+	file = carry_file(&file_part, &b, &now, doubt, &file_growth);
+	growth.low += file_growth.low;
+	growth.high += file_growth.high;
+	whole = carry_whole(&anon_part, &file_part, &b, &now, doubt, &growth);
 	uss = anon.private + file.private;
-	uss = amount_less(uss, amount_add(lost_private(&anon, doubt->anon_mid),
-				       lost_private(&file, doubt->file_mid)));
-
-	whole = doubted(&whole, doubt->anon_mid, doubt->anon_down, doubt->anon_up, UINT64_MAX);
-	whole = doubted(&whole, doubt->file_mid, doubt->file_down, doubt->file_up, resident);
-	anon = doubted(&anon, doubt->anon_mid, doubt->anon_down, doubt->anon_up, now.anon);
-	file = doubted(&file, doubt->file_mid, doubt->file_down, doubt->file_up, now.file);
 
 	ret->pss_anon = anon.mid;
 	ret->pss_shmem = b.pss_shmem ? amount_part(file.mid, b.pss_shmem, file_part.pss) : 0;

@@ -40,12 +40,16 @@ struct estimate_now {
 
 /*
  * What events since the measurement may have changed without moving the process's own counters, from
- * kin.h (births, exits) and pool.h (drift of the host's sums). They add up.
+ * kin.h (births, exits) and pool.h (drift of the host's sums). They add up. They are of the memory as it was
+ * measured: when some of that goes, that part of the doubt goes with it.
  */
 struct estimate_doubt {
 	int64_t anon_mid, file_mid;  /* the best guess, added to the figure that is carried */
 	uint64_t anon_down, anon_up; /* how far below and above that the truth may lie */
 	uint64_t file_down, file_up;
+	/* Forks of its own since, whose children are surely there; they have all of its anonymous memory, so
+	 * that none of it is private. Of what it has grown by they have as much as there was at the last. */
+	uint64_t forks, forked_growth;
 };
 
 struct estimate {

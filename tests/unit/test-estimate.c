@@ -158,6 +158,31 @@ static void takes_new_files_for_like_the_old(void **state)
 	assert_int_equal(e.uss, 50 * MIB);
 }
 
+/* Who has none may get any: one's own, or everybody's. */
+static void halves_the_first_files(void **state)
+{
+	struct estimate_base b = plain;
+	struct estimate e;
+
+	(void)state;
+	b.file = b.pss_file = 0;
+	e = carry(&b, b.anon, 10 * MIB, 0);
+	assert_int_equal(e.pss_file, 5 * MIB);
+	assert_int_equal(e.low, 75 * MIB);
+	assert_int_equal(e.high, 85 * MIB + KIB);
+}
+
+/* To the byte: bounds are never rounded inwards. */
+static void rounds_bounds_outwards(void **state)
+{
+	static const struct estimate_base b = {
+		.anon = 101, .pss_anon = 50, .swap_pss = ESTIMATE_UNKNOWN, .has_parts = true};
+
+	(void)state;
+	assert_int_equal(carry(&b, 100, 0, 0).low, 49);
+	assert_int_equal(carry(&b, 98, 0, 0).low, 48);
+}
+
 /* The split into files and shmem goes on as it was. */
 static void keeps_shmem_apart(void **state)
 {
@@ -330,11 +355,123 @@ static void adds_doubts(void **state)
 	assert_int_equal(e.pss, 102 * MIB);
 	assert_int_equal(e.uss, 84 * MIB);
 	/* They saturate. */
-	more = (struct estimate_doubt){
-		INT64_MIN, INT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+	more = (struct estimate_doubt){INT64_MIN, INT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+		UINT64_MAX, UINT64_MAX, 7};
 	d = more;
 	estimate_doubt_add(&d, &more);
 	assert_true(d.anon_mid == INT64_MIN && d.file_mid == INT64_MAX && d.file_up == UINT64_MAX);
+}
+
+static struct estimate carry_in_doubt(
+	const struct estimate_base *b, uint64_t anon, uint64_t file, const struct estimate_doubt *d)
+{
+	struct estimate_now now = {anon, file, 0};
+	struct estimate e;
+
+	estimate_carry(b, &now, d, &e);
+	return e;
+}
+
+/* A fork was seen; then the parent frees most of what it shares with its child by that. */
+static void takes_doubts_with_what_goes(void **state)
+{
+	static const struct estimate_base b = {.anon = 600 * MIB,
+		.pss_anon = 600 * MIB,
+		.uss = 600 * MIB,
+		.rounding = KIB,
+		.has_parts = true};
+	static const struct estimate_base shared = {
+		.anon = 400 * MIB, .pss_anon = 100 * MIB, .rounding = KIB, .has_parts = true};
+	struct estimate_doubt d = {.anon_mid = -(int64_t)(300 * MIB), .forks = 1};
+	struct estimate e = carry_in_doubt(&b, 200 * MIB, 0, &d);
+
+	(void)state;
+	assert_int_equal(e.pss, 100 * MIB);
+	assert_int_equal(e.low, 100 * MIB);
+	assert_int_equal(e.high, 100 * MIB + KIB);
+	assert_int_equal(e.uss, 0);
+	/* Who forked is not known: some of it may be private still. */
+	d.forks = 0;
+	e = carry_in_doubt(&b, 200 * MIB, 0, &d);
+	assert_int_equal(e.pss, 100 * MIB);
+	assert_true(e.low <= 100 * MIB && e.high >= 100 * MIB && e.high <= 200 * MIB);
+	/* One of the four who share it has ended; three quarters go. */
+	d = (struct estimate_doubt){.anon_mid = (int64_t)(400 * MIB / 3 - 100 * MIB)};
+	e = carry_in_doubt(&shared, 100 * MIB, 0, &d);
+	assert_in_range(e.pss, 33 * MIB, 34 * MIB);
+	/* All the others: what is left is private, whatever goes. */
+	d = (struct estimate_doubt){.anon_mid = (int64_t)(300 * MIB)};
+	e = carry_in_doubt(&shared, 100 * MIB, 0, &d);
+	assert_int_equal(e.pss, 100 * MIB);
+	assert_int_equal(e.low, 100 * MIB);
+	/* Half was shared with one who may have ended: then what went may all have been private. */
+	d = (struct estimate_doubt){
+		.anon_mid = (int64_t)(50 * MIB), .anon_down = 50 * MIB, .anon_up = 50 * MIB};
+	e = carry_in_doubt(&shared, 200 * MIB, 0, &d);
+	assert_int_equal(e.low, 0);
+	assert_int_equal(e.high, 200 * MIB);
+	/* Others forked meanwhile, so that in all it has hardly more. */
+	d = (struct estimate_doubt){.anon_mid = -(int64_t)(40 * MIB), .anon_up = 50 * MIB};
+	e = carry_in_doubt(&shared, 100 * MIB, 0, &d);
+	assert_int_equal(e.high, 100 * MIB);
+	/* So with files. */
+	d = (struct estimate_doubt){.file_mid = -(int64_t)MIB, .file_down = MIB / 2};
+	e = carry_in_doubt(&plain, plain.anon, plain.file / 2, &d);
+	assert_int_equal(e.pss_file, MIB / 2);
+	assert_int_equal(e.low, 75 * MIB);
+}
+
+/* It had grown before it forked, and shrinks below that. */
+static void shares_what_had_grown(void **state)
+{
+	static const struct {
+		uint64_t now, pss, low, high, uss;
+	} cases[] = {
+		{1200, 700, 700, 900, 200},
+		{1000, 500, 500, 700, 0},
+		{800, 400, 400, 500, 0},
+		{600, 300, 300, 300, 0},
+		{200, 100, 100, 100, 0},
+	};
+	static const struct estimate_base b = {
+		.anon = 600 * MIB, .pss_anon = 600 * MIB, .uss = 600 * MIB, .has_parts = true};
+	struct estimate_doubt d = {
+		.anon_mid = -(int64_t)(300 * MIB), .forks = 1, .forked_growth = 400 * MIB};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct estimate e = carry_in_doubt(&b, cases[i].now * MIB, 0, &d);
+
+		assert_int_equal(e.pss, cases[i].pss * MIB);
+		assert_int_equal(e.low, cases[i].low * MIB);
+		assert_int_equal(e.high, cases[i].high * MIB);
+		assert_int_equal(e.uss, cases[i].uss * MIB);
+	}
+	/* Three children have three quarters of it. */
+	d.forks = 3;
+	d.anon_mid = -(int64_t)(450 * MIB);
+	assert_int_equal(carry_in_doubt(&b, 1000 * MIB, 0, &d).pss, 250 * MIB);
+	/* Doubts of several add up; what one says of forks, another does not undo. */
+	estimate_doubt_add(&d, &no_doubt);
+	assert_true(d.forks == 3 && d.forked_growth == 400 * MIB);
+}
+
+/* Doubts may be of what has grown as well. */
+static void doubts_what_has_grown(void **state)
+{
+	static const struct estimate_base b = {
+		.anon = 10 * MIB, .pss_anon = 10 * MIB, .uss = 10 * MIB, .has_parts = true};
+	struct estimate_doubt d = {.anon_down = 50 * MIB};
+	struct estimate e = carry_in_doubt(&b, 100 * MIB, 0, &d);
+
+	(void)state;
+	assert_int_equal(e.pss, 100 * MIB);
+	assert_int_equal(e.low, 50 * MIB);
+	d = (struct estimate_doubt){.anon_mid = -(int64_t)(50 * MIB)};
+	e = carry_in_doubt(&b, 100 * MIB, 0, &d);
+	assert_int_equal(e.pss, 50 * MIB);
+	assert_int_equal(e.low, 50 * MIB);
+	assert_int_equal(e.high, 50 * MIB);
 }
 
 static void takes_a_base_from_a_sample(void **state)
@@ -498,6 +635,82 @@ static void holds_the_truth(void **state)
 	}
 }
 
+/* Who shared a page ends or forks; a fork of its own is of all pages. */
+static void meet_events(struct model *m, unsigned int forks, uint64_t *seed)
+{
+	unsigned int deaths = unit_random(seed) % 100, births = unit_random(seed) % 3;
+
+	for (unsigned int i = 0; i < PAGES; i++) {
+		unsigned int n = m->anon[i];
+
+		if (n > 1 && unit_random(seed) % 100 < deaths)
+			n = 1 + unit_random(seed) % (n - 1);
+		if (n > 1 && !(unit_random(seed) % 3))
+			n += births;
+		m->anon[i] = n ? n + forks : 0;
+	}
+}
+
+/* N pages go: those that fewest share first, or those that most do. */
+static void lose(struct model *m, unsigned int n, bool few_first)
+{
+	for (unsigned int best = PAGES; n; n--, best = PAGES) {
+		for (unsigned int i = 0; i < PAGES; i++)
+			if (m->anon[i] &&
+				(best == PAGES || (m->anon[i] < m->anon[best]) == few_first))
+				best = i;
+		if (best < PAGES)
+			m->anon[best] = 0;
+	}
+}
+
+/* What events made of the pages is known within bounds; then memory goes, or comes. The truth is within them. */
+static void holds_the_truth_after_events(void **state)
+{
+	uint64_t seed = 11;
+
+	(void)state;
+	for (unsigned int round = 0; round < 8000; round++) {
+		bool shrinks = unit_random(&seed) & 1, grows = !shrinks;
+		unsigned int density = 1 + unit_random(&seed) % 100;
+		unsigned int forks = unit_random(&seed) % 2 ? unit_random(&seed) % 4 : 0;
+		struct estimate_base base, truth;
+		struct estimate_doubt d = {.forks = forks};
+		struct model m = {0};
+		struct estimate_now now;
+		struct estimate e;
+		uint64_t off;
+
+		for (unsigned int i = 0; i < PAGES; i++) {
+			m.anon[i] = unit_random(&seed) % 100 < density ? random_sharers(&seed) : 0;
+			m.anon[i] += m.anon[i] && round % 4 == 0;
+			m.file[i] = unit_random(&seed) % 100 < density ? random_sharers(&seed) : 0;
+		}
+		measure(&m, true, &base);
+		meet_events(&m, forks, &seed);
+		measure(&m, true, &truth);
+		off = unit_random(&seed) % 2 ? 0 : unit_random(&seed) % (base.anon / 4 + 1);
+		d.anon_mid = amount_difference(truth.pss_anon, base.pss_anon);
+		/* The guess is off, and its bounds say by how much. */
+		if (unit_random(&seed) % 2) {
+			d.anon_mid += (int64_t)off;
+			d.anon_down = off + unit_random(&seed) % (off + 1);
+		} else {
+			d.anon_mid -= (int64_t)off;
+			d.anon_up = off + unit_random(&seed) % (off + 1);
+		}
+		for (uint64_t n = unit_random(&seed) % 600; n; n--)
+			live(&m, &seed, &grows, &shrinks);
+		if (shrinks && round % 8 < 4)
+			lose(&m, unit_random(&seed) % PAGES, unit_random(&seed) & 1);
+		measure(&m, true, &truth);
+		now = (struct estimate_now){truth.anon, truth.file, 0};
+		estimate_carry(&base, &now, &d, &e);
+		assert_true(e.low <= truth.pss_anon + truth.pss_file + 3 * KIB);
+		assert_true(truth.pss_anon + truth.pss_file <= e.high + 3 * KIB);
+	}
+}
+
 static uint64_t random_amount(uint64_t *seed)
 {
 	uint64_t v = unit_random(seed);
@@ -525,7 +738,8 @@ static void keeps_order_for_any_input(void **state)
 			random_amount(&seed), random_amount(&seed), random_amount(&seed)};
 		struct estimate_doubt d = {(int64_t)random_amount(&seed),
 			(int64_t)random_amount(&seed), random_amount(&seed), random_amount(&seed),
-			random_amount(&seed), random_amount(&seed)};
+			random_amount(&seed), random_amount(&seed),
+			unit_random(&seed) % 2 ? 0 : random_amount(&seed), random_amount(&seed)};
 		struct estimate_part part[2];
 		struct estimate e;
 
@@ -571,7 +785,13 @@ int main(void)
 		cmocka_unit_test(rounds_by_mapping),
 		cmocka_unit_test(adds_doubts),
 		cmocka_unit_test(takes_a_base_from_a_sample),
+		cmocka_unit_test(halves_the_first_files),
+		cmocka_unit_test(rounds_bounds_outwards),
+		cmocka_unit_test(takes_doubts_with_what_goes),
+		cmocka_unit_test(shares_what_had_grown),
+		cmocka_unit_test(doubts_what_has_grown),
 		cmocka_unit_test(holds_the_truth),
+		cmocka_unit_test(holds_the_truth_after_events),
 		cmocka_unit_test(keeps_order_for_any_input),
 	};
 
