@@ -180,6 +180,19 @@ static void file_doubt(const struct aftermath *a, const struct estimate_part *p,
 	ret->file_up = s.high - s.mid;
 }
 
+/* In swap is what a fork shares as well. Of that no more is private than must be. */
+static int64_t swap_doubt(const struct aftermath *a, const struct estimate_base *base)
+{
+	const struct estimate_part p = {.rss = base->swap, .pss = base->swap_pss};
+	struct degree_span shared;
+
+	if (p.pss > p.rss) /* or not known */
+		return 0;
+	return amount_difference(
+		anon_after(&p, amount_less(p.pss, p.rss - p.pss), &a->family, a->anon, &shared).mid,
+		p.pss);
+}
+
 void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
@@ -193,6 +206,7 @@ void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base
 	anon_doubt(a, &anon, base->rounding, ret);
 	ret->forks = amount_less(a->family.own, a->family.early);
 	ret->forked_growth = ret->forks ? amount_less(now->anon, base->anon) : 0;
+	ret->swap_mid = base->swap ? swap_doubt(a, base) : 0;
 }
 
 void aftermath_stirred(const struct aftermath_stir *list, size_t count,

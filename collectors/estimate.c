@@ -153,6 +153,7 @@ void estimate_doubt_add(struct estimate_doubt *to, const struct estimate_doubt *
 	to->file_up = amount_add(to->file_up, d->file_up);
 	to->forks = amount_add(to->forks, d->forks);
 	to->forked_growth = amount_max(to->forked_growth, d->forked_growth);
+	to->swap_mid = add_mid(to->swap_mid, d->swap_mid);
 }
 
 /*
@@ -209,20 +210,34 @@ static struct span after_loss(const struct estimate_part *p, const struct span *
 	return s;
 }
 
-/* Of GROWN bytes of anonymous memory: what was not in swap before is private. */
-static struct span anon_growth(const struct estimate_base *b, uint64_t swap, uint64_t grown)
+/* What SwapPss has become of B's by the doubt D; B tells it. */
+static uint64_t swap_pss_after(const struct estimate_base *b, const struct estimate_doubt *d)
 {
-	uint64_t back = amount_min(grown, amount_less(b->swap, swap)), shared = back;
-	struct span s = {.low = grown, .mid = grown, .high = grown, .private = grown};
+	return amount_min(amount_shift(b->swap_pss, d->swap_mid), b->swap);
+}
 
-	if (!back)
+/*
+ * Of GROWN bytes of anonymous memory: what was not in swap before is private, but that its children have what there
+ * was of it at a fork, as far as that is still there. Of what comes back, nobody tells whether others read it again too.
+ */
+static struct span anon_growth(const struct estimate_base *b, const struct estimate_doubt *d,
+	uint64_t swap, uint64_t grown)
+{
+	uint64_t back = amount_min(grown, amount_less(b->swap, swap)), own = grown - back;
+	uint64_t forked = d->forks ? amount_min(own, d->forked_growth) : 0, pss, shared = back;
+	uint64_t less = amount_part(forked, d->forks, amount_add(d->forks, 1));
+	struct span s = {.low = own - less,
+		.mid = own - less + back,
+		.high = grown,
+		.private = own - forked};
+
+	if (!back || b->swap_pss == ESTIMATE_UNKNOWN)
 		return s;
-	if (b->swap_pss != ESTIMATE_UNKNOWN) {
-		shared = amount_min(back, 2 * (b->swap - b->swap_pss));
-		s.mid = grown - back + amount_part(back, b->swap_pss, b->swap);
-	}
-	s.low -= shared;
-	s.private -= shared;
+	pss = swap_pss_after(b, d);
+	s.mid = own - less + amount_part(back, pss, b->swap);
+	shared = amount_min(back, 2 * (b->swap - amount_min(pss, b->swap_pss)));
+	s.low += back - shared;
+	s.private += back - shared;
 	return s;
 }
 
@@ -265,25 +280,13 @@ static struct span carry_part(const struct estimate_part *p, const struct shift 
 	return s;
 }
 
-/* Its children have what it had grown by when it forked, as far as that is still there. */
-static void share_growth(struct span *growth, const struct estimate_doubt *d)
-{
-	uint64_t forked = amount_min(growth->high, d->forked_growth);
-	uint64_t less = amount_part(forked, d->forks, amount_add(d->forks, 1));
-
-	growth->low = amount_less(growth->low, less);
-	growth->mid = amount_less(growth->mid, less);
-	growth->private = amount_less(growth->private, d->forks ? forked : 0);
-}
-
 static struct span carry_anon(const struct estimate_part *p, const struct estimate_base *b,
 	const struct estimate_now *now, const struct estimate_doubt *d, struct span *ret_growth)
 {
 	uint64_t lost = amount_less(b->anon, now->anon), swapped = amount_less(now->swap, b->swap);
 	struct shift shift = {d->anon_mid, d->anon_down, d->anon_up};
 
-	*ret_growth = anon_growth(b, now->swap, amount_less(now->anon, b->anon));
-	share_growth(ret_growth, d);
+	*ret_growth = anon_growth(b, d, now->swap, amount_less(now->anon, b->anon));
 	return carry_part(p, &shift, lost, amount_min(lost, swapped), ret_growth, now->anon);
 }
 
@@ -317,18 +320,22 @@ static struct span carry_whole(const struct estimate_part *anon, const struct es
 	return carry_part(&p, &shift, lost, 0, growth, now->anon + now->file);
 }
 
-static uint64_t carry_swap_pss(const struct estimate_base *b, const struct estimate_now *now)
+static uint64_t carry_swap_pss(const struct estimate_base *b, const struct estimate_now *now,
+	const struct estimate_doubt *d)
 {
-	uint64_t v;
+	uint64_t v, pss;
 
 	if (b->swap_pss == ESTIMATE_UNKNOWN)
 		return ESTIMATE_UNKNOWN;
+	pss = swap_pss_after(b, d);
 	if (now->swap <= b->swap)
-		return amount_part(b->swap_pss, now->swap, b->swap);
+		return amount_part(pss, now->swap, b->swap);
 	/* What went there was as shared as the memory that it came from. */
 	v = now->swap - b->swap;
-	v = b->swap_pss + (b->anon ? amount_part(v, b->pss_anon, b->anon) : v);
-	return amount_min(v, now->swap);
+	if (b->anon)
+		v = amount_part(
+			v, amount_min(amount_shift(b->pss_anon, d->anon_mid), b->anon), b->anon);
+	return amount_min(pss + v, now->swap);
 }
 
 static bool is_quiet(const struct estimate_base *b, const struct estimate_now *now,
@@ -338,7 +345,7 @@ static bool is_quiet(const struct estimate_base *b, const struct estimate_now *n
 	       now->swap == b->swap && b->pss_anon <= b->anon &&
 	       b->pss_file + b->pss_shmem <= b->file && b->anon < LIMIT && b->file < LIMIT &&
 	       b->pss_file < LIMIT && b->pss_shmem < LIMIT && b->rounding < LIMIT &&
-	       b->unseen < LIMIT && !(d->anon_mid | d->file_mid) && !d->forks;
+	       b->unseen < LIMIT && !(d->anon_mid | d->file_mid | d->swap_mid) && !d->forks;
 }
 
 /* Nothing moved, as in nearly every process of nearly every pass. */
@@ -405,5 +412,5 @@ void estimate_carry(const struct estimate_base *base, const struct estimate_now 
 	ret->high = amount_max(ret->high, ret->pss);
 	uss = amount_max(uss, amount_less(2 * ret->pss, resident));
 	ret->uss = base->uss == ESTIMATE_UNKNOWN ? base->uss : amount_min(uss, ret->pss);
-	ret->swap_pss = carry_swap_pss(&b, &now);
+	ret->swap_pss = carry_swap_pss(&b, &now, doubt);
 }
