@@ -29,6 +29,7 @@ void adapt_init(struct adapt *a, struct process_reader *reader, const struct pro
 	a->faults.page_bytes = a->page_bytes;
 	figures_init(&a->figures, a->page_bytes);
 	hostsum_init(&a->hostsum, a->page_bytes);
+	relations_init(&a->relations);
 }
 
 void adapt_done(struct adapt *a)

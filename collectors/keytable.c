@@ -26,9 +26,10 @@ static uint64_t mix(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-uint64_t keytable_key(uint64_t a, uint64_t b)
+/* Before each step there is something in it that strangers don't know. */
+uint64_t keytable_key(const struct keytable *t, uint64_t a, uint64_t b)
 {
-	uint64_t key = mix(mix(a + UINT64_C(0x9e3779b97f4a7c15)) + b);
+	uint64_t key = mix(mix(a + (t->seed ^ UINT64_C(0x9e3779b97f4a7c15))) + b);
 
 	return key ? key : 1;
 }
@@ -50,8 +51,9 @@ void *keytable_find(const struct keytable *t, uint64_t key)
 
 static int grow(struct keytable *t)
 {
-	struct keytable larger = {.slots = t->slots ? 2 * t->slots : SLOTS_MIN, .used = t->used};
+	struct keytable larger = *t;
 
+	larger.slots = t->slots ? 2 * t->slots : SLOTS_MIN;
 	larger.slot = calloc(larger.slots, sizeof(*larger.slot));
 	if (!larger.slot)
 		return -ENOMEM;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A hash table of pointers by keys that are already evenly spread numbers, never 0. It grows and never
- * shrinks. Pure.
+ * shrinks. What keys are made of may be chosen by strangers: with a seed that they don't know they can't
+ * choose keys that meet. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_KEYTABLE_H
 #define MEMTALLY_COLLECTORS_KEYTABLE_H
@@ -17,12 +18,13 @@ struct keytable_slot {
 struct keytable {
 	struct keytable_slot *slot;
 	size_t slots, used; /* slots: 0 or a power of 2 */
+	uint64_t seed;      /* set before the first key is made, if at all */
 };
 
 void keytable_done(struct keytable *t);
 
-/* Two numbers as a key. */
-uint64_t keytable_key(uint64_t a, uint64_t b);
+/* Two numbers as a key of T. */
+uint64_t keytable_key(const struct keytable *t, uint64_t a, uint64_t b);
 
 /* NULL: there is none. */
 void *keytable_find(const struct keytable *t, uint64_t key);

@@ -111,6 +111,11 @@ static struct kin_member *item_lone(void *item)
 	return (uintptr_t)item & 1 ? (struct kin_member *)(void *)((char *)item - 1) : NULL;
 }
 
+void kin_init(struct kin *k, uint64_t seed)
+{
+	*k = (struct kin){.families.seed = seed, .segments.seed = seed};
+}
+
 void kin_done(struct kin *k)
 {
 	while (k->dirty_families) {
@@ -576,7 +581,7 @@ static void tell(struct kin *k, struct kin_member *m, const struct estimate_base
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns)
 {
-	uint64_t key = keytable_key(range_start, range_end);
+	uint64_t key = keytable_key(&k->families, range_start, range_end);
 	bool is_stranger;
 	int r = 0;
 
@@ -624,7 +629,7 @@ bool kin_wants_maps(const struct kin_member *m, const struct estimate_base *base
 /* The segment that S is of, made if there is none. */
 static struct kin_segment *segment_get(struct kin *k, const struct maps_segment *s)
 {
-	uint64_t key = keytable_key(s->device, s->inode);
+	uint64_t key = keytable_key(&k->segments, s->device, s->inode);
 	struct kin_segment *segment = keytable_find(&k->segments, key);
 
 	if (segment)

@@ -104,7 +104,10 @@ struct kin {
 	uint64_t serial;
 };
 
-/* After kin_gone() of every member. All zeros is a kin of nobody. */
+/* All zeros is a kin of nobody; SEED, unknown to strangers, keeps them from choosing ranges and files that meet. */
+void kin_init(struct kin *k, uint64_t seed);
+
+/* After kin_gone() of every member. */
 void kin_done(struct kin *k);
 
 /* A pass lists the processes now. NOW_NS is CLOCK_BOOTTIME. */

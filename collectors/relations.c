@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -30,6 +31,17 @@ enum {
 static struct watch *watch_of(struct kin_member *m)
 {
 	return (struct watch *)(void *)((char *)m - offsetof(struct watch, kin));
+}
+
+void relations_init(struct relations *r)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = (uintptr_t)r ^
+		       clock_now_ns(CLOCK_BOOTTIME); /* early in boot: better than a constant */
+	*r = (struct relations){0};
+	kin_init(&r->kin, seed);
 }
 
 void relations_done(struct relations *r)

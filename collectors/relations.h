@@ -15,6 +15,7 @@ struct relations {
 	uint64_t begin_ns, previous_ns; /* CLOCK_BOOTTIME of this pass and of the one before */
 };
 
+void relations_init(struct relations *r);
 void relations_done(struct relations *r);
 
 /* A pass is about to list the processes. */

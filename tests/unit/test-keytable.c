@@ -19,7 +19,7 @@ static void does_as_an_array_does(void **state)
 	(void)state;
 	for (unsigned int round = 0; round < 200000; round++) {
 		unsigned int i = unit_random(&seed) % KEYS;
-		uint64_t key = i % 2 ? keytable_key(i, 7) : 1 + i / 32 + ((uint64_t)i << 32);
+		uint64_t key = i % 2 ? keytable_key(&t, i, 7) : 1 + i / 32 + ((uint64_t)i << 32);
 		void *item = &wanted[unit_random(&seed) % KEYS];
 		size_t used = 0;
 
@@ -34,13 +34,63 @@ static void does_as_an_array_does(void **state)
 		if (round % 64)
 			continue;
 		for (i = 0; i < KEYS; i++) {
-			key = i % 2 ? keytable_key(i, 7) : 1 + i / 32 + ((uint64_t)i << 32);
+			key = i % 2 ? keytable_key(&t, i, 7) : 1 + i / 32 + ((uint64_t)i << 32);
 			assert_ptr_equal(keytable_find(&t, key), wanted[i]);
 			used += wanted[i] != NULL;
 		}
 		assert_int_equal(t.used, used);
 		assert_true(t.used * 4 <= t.slots * 3);
 	}
+}
+
+/*
+ * Numbers that a stranger has sought out, so that all keys of a table without a seed, or with one that he knows, meet:
+ * with another seed they are spread as any are.
+ */
+static void keeps_strangers_from_choosing(void **state)
+{
+	const struct keytable known[] = {{.seed = 0}, {.seed = 12345}};
+	uint64_t seed = 3;
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_SIZE(known); k++)
+		for (unsigned int is_second = 0; is_second < 2; is_second++) {
+			uint64_t number[64], met = 0;
+			unsigned int count = 0;
+
+			for (uint64_t i = 0; count < ARRAY_SIZE(number); i++)
+				if (!(keytable_key(
+					      &known[k], is_second ? 7 : i, is_second ? i : 7) &
+					    1023))
+					number[count++] = i;
+			for (unsigned int round = 0; round < 100; round++) {
+				struct keytable t = {.seed = unit_random(&seed)};
+				uint64_t homes[16] = {0};
+
+				for (unsigned int i = 0; i < count; i++) {
+					uint64_t key = keytable_key(&t, is_second ? 7 : number[i],
+						is_second ? number[i] : 7);
+
+					met += (homes[key % 1024 / 64] >> key % 64) & 1;
+					homes[key % 1024 / 64] |= UINT64_C(1) << key % 64;
+				}
+			}
+			/* Two of 64 in 1024 places, twice a round. */
+			assert_in_range(met, 100, 300);
+		}
+}
+
+/* It goes on with the seed when it grows. */
+static void grows_with_its_seed(void **state)
+{
+	CLEANUP(keytable_done) struct keytable t = {.seed = 99};
+	uint64_t key = keytable_key(&t, 1, 2);
+	int item;
+
+	(void)state;
+	for (uint64_t i = 1; i < 1000; i++)
+		assert_int_equal(keytable_set(&t, keytable_key(&t, i, i), &item), 0);
+	assert_true(keytable_key(&t, 1, 2) == key);
 }
 
 static void survives_without_memory(void **state)
@@ -69,6 +119,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(does_as_an_array_does),
+		cmocka_unit_test(keeps_strangers_from_choosing),
+		cmocka_unit_test(grows_with_its_seed),
 		cmocka_unit_test(survives_without_memory),
 	};
 

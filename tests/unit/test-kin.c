@@ -1079,6 +1079,33 @@ static void wants_maps_of_sharers_alone(void **state)
 	assert_false(kin_wants_maps(&w.member[0], &b));
 }
 
+/* Ranges and files are found by keys that nobody foresees. */
+static void is_seeded(void **state)
+{
+	const struct maps_segment segment = {.device = 1, .inode = 2, .bytes = 4 * MIB};
+	const struct estimate_base b = {
+		.anon = MIB, .file = 8 * MIB, .pss_anon = MIB, .has_parts = true};
+	uint64_t range[2], file[2] = {0, 0};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		CLEANUP(kin_done) struct kin k;
+		struct kin_member m = {0};
+
+		kin_init(&k, 77 + i);
+		kin_begin(&k, 5);
+		assert_int_equal(kin_born(&k, &m, NULL, 1), 0);
+		assert_int_equal(kin_measured(&k, &m, 1, 2, NULL, &b, 6), 0);
+		assert_int_equal(kin_mapped(&k, &m, &segment, 1, &b), 0);
+		range[i] = m.key;
+		for (size_t s = 0; s < k.segments.slots; s++)
+			file[i] |= k.segments.slot[s].key;
+		kin_gone(&k, &m);
+	}
+	assert_true(range[0] && range[0] != range[1]);
+	assert_true(file[0] && file[0] != file[1]);
+}
+
 static void does_without_memory(void **state)
 {
 	struct maps_segment segments[2] = {{1, 2, 4 * MIB}, {1, 3, 2 * MIB}};
@@ -1211,6 +1238,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(costs_nothing_without_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(is_narrow, setup, teardown),
 		cmocka_unit_test_setup_teardown(wants_maps_of_sharers_alone, setup, teardown),
+		cmocka_unit_test(is_seeded),
 		cmocka_unit_test(does_without_memory),
 		cmocka_unit_test(holds_the_truth),
 	};
