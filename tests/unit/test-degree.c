@@ -209,6 +209,13 @@ static void corrects_by_another(void **state)
 	assert_true(s.mid == 20 * MIB && s.high <= 27 * MIB);
 	assert_int_equal(degree_correction(0, 0, 5, 5), DEGREE_AS_GUESSED);
 	assert_int_equal(degree_correction(1, 1, UINT64_MAX, 0), DEGREE_AS_GUESSED);
+	/* By 16 either way, and no more: beyond that it says something of that one alone. */
+	assert_in_range(degree_correction(100 * MIB, MIB, 100 * MIB, 10 * MIB), 655359, 655361);
+	assert_in_range(degree_correction(100 * MIB, 50 * MIB, 100 * MIB, 5 * MIB), 6553, 6554);
+	assert_int_equal(
+		degree_correction(100 * MIB, MIB, 100 * MIB, 90 * MIB), 16 * DEGREE_AS_GUESSED);
+	assert_int_equal(
+		degree_correction(100 * MIB, 50 * MIB, 100 * MIB, MIB), DEGREE_AS_GUESSED / 16);
 	assert_true(degree_correction(UINT64_MAX, 1 << 20, 1, 1) <= 16 * DEGREE_AS_GUESSED);
 }
 

@@ -94,6 +94,29 @@ static void is_bounded(void **state)
 		assert_int_equal(s[i].bytes, (uint64_t)(1000 - i) << 24);
 }
 
+/* When all places are taken, a smaller one does not put out a larger. */
+static void keeps_the_larger(void **state)
+{
+	struct maps_segment s[MAPS_SEGMENTS];
+	struct maps_parser p;
+	char line[128];
+	size_t count;
+
+	(void)state;
+	maps_parser_init(&p);
+	for (unsigned int i = 0; i < MAPS_CANDIDATES + 5; i++) {
+		int n = snprintf(line, sizeof(line), "0-%x00000 r--s 00000000 08:01 %u /x\n",
+			i < MAPS_CANDIDATES ? 2 + i : 1, i + 1);
+
+		assert_int_equal(maps_parser_feed(&p, line, (size_t)n), 0);
+	}
+	assert_int_equal(p.count, MAPS_CANDIDATES);
+	for (unsigned int i = 0; i < MAPS_CANDIDATES; i++)
+		assert_in_range(p.item[i].inode, 1, MAPS_CANDIDATES);
+	assert_int_equal(maps_parser_end(&p, s, &count), 0);
+	assert_int_equal(count, MAPS_SEGMENTS);
+}
+
 /* A path is passed over, whatever is in it and however long. */
 static void passes_over_paths(void **state)
 {
@@ -169,6 +192,7 @@ int main(void)
 		cmocka_unit_test(keeps_the_range),
 		cmocka_unit_test(takes_an_empty_text),
 		cmocka_unit_test(is_bounded),
+		cmocka_unit_test(keeps_the_larger),
 		cmocka_unit_test(passes_over_paths),
 		cmocka_unit_test(refuses_what_no_kernel_prints),
 	};
