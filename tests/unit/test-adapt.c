@@ -1212,6 +1212,17 @@ static void leaves_doubts_when_memory_is_short(void **state)
 	assert_int_equal(row_of(view, 13)->source, SOURCE_ROLLUP);
 }
 
+/* Nobody foresees by which keys relations are found. */
+static void seeds_its_tables(void **state)
+{
+	AUTO_SCENE struct scene *a = scene_new(&options), *b = scene_new(&options);
+	const struct kin *k = &a->pass->adapt.relations.kin, *l = &b->pass->adapt.relations.kin;
+
+	(void)state;
+	assert_true(k->families.seed && k->segments.seed);
+	assert_true(k->families.seed != l->families.seed);
+}
+
 static void exact_and_back(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new(&options);
@@ -1311,6 +1322,7 @@ int main(void)
 		cmocka_unit_test(limits_change_between_passes),
 		cmocka_unit_test(looks_when_the_host_swaps),
 		cmocka_unit_test(leaves_doubts_when_memory_is_short),
+		cmocka_unit_test(seeds_its_tables),
 		cmocka_unit_test(exact_and_back),
 		cmocka_unit_test(survives_without_memory),
 	};
