@@ -323,6 +323,18 @@ static void add_deferrals(const struct snapshot_self *self, struct buffer *to)
 	buffer_add_text(to, any ? "\n" : "never\n");
 }
 
+static void add_disturbance(const struct snapshot_self *self, struct buffer *to)
+{
+	if (!ROW_HAS(self, SELF_WALKS_DISTURB))
+		return;
+	begin(to, "Walks");
+	buffer_add_text(to, self->q[SELF_WALKS_DISTURB]
+				    ? "keep their processes waiting, as a trial has found: long "
+				      "ones go by slices\n"
+				    : "keep nobody waiting, as a trial has found: all are made "
+				      "at once\n");
+}
+
 static void add_pressure(const struct snapshot_self *self, struct buffer *to)
 {
 	double part;
@@ -386,6 +398,7 @@ void report_render(const struct view *view, uint64_t now_boottime_ns, struct buf
 	add_reads(self, to);
 	add_stalls(view, to);
 	add_deferrals(self, to);
+	add_disturbance(self, to);
 	add_pressure(self, to);
 	add_rights(view, to);
 }

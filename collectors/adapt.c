@@ -24,6 +24,7 @@ void adapt_init(struct adapt *a, struct process_reader *reader, const struct pro
 		.table = table,
 		.page_bytes = page > 0 ? (uint64_t)page : 4096,
 	};
+	disturbance_init(&a->disturbance);
 	walks_init(&a->walks, reader, &a->budget, a->page_bytes);
 	choosing_init(&a->choosing, scratch);
 	a->faults.page_bytes = a->page_bytes;
@@ -34,6 +35,7 @@ void adapt_init(struct adapt *a, struct process_reader *reader, const struct pro
 
 void adapt_done(struct adapt *a)
 {
+	disturbance_done(&a->disturbance);
 	walks_done(&a->walks);
 	relations_done(&a->relations);
 	choosing_done(&a->choosing);
@@ -87,8 +89,20 @@ static void read_vmstat(struct adapt *a)
 	a->vmstat = v;
 }
 
+/* What walks do to their processes, as soon as that is known. */
+static void hear_of_disturbance(struct adapt *a)
+{
+	uint64_t cpu_ns;
+
+	if (!disturbance_answer(&a->disturbance, &cpu_ns))
+		return;
+	budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
+	a->walks.is_undisturbing = a->disturbance.verdict == DISTURBANCE_NO;
+}
+
 void adapt_list(struct adapt *a)
 {
+	hear_of_disturbance(a);
 	/* Predicted costs would have been paid for, the real ones were not. */
 	a->choosing.deferred[PLAN_BUDGET] += a->choosing.chosen - a->choosing.next;
 	choosing_drop(&a->choosing); /* by places in a table that is about to move */
@@ -474,6 +488,7 @@ static void set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
 	struct process *const *members, const struct snapshot_process *rows, size_t count)
 {
+	bool is_long = false;
 	size_t at = 0;
 	int r = choosing_begin(&a->choosing, a->table->count);
 
@@ -501,9 +516,13 @@ int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_n
 			rows[i].q[PROCESS_PSS]);
 		if (!item->is_giant)
 			a->total_cost_ns += item->cost_ns;
+		is_long |= w->outcome != OUTCOME_DENIED && (f.way == COST_SLICES || f.is_giant);
 	}
 	r = choose(a, budget_until_due_ns(&a->budget, now_ns), a->total_cost_ns, true);
 	a->turn_ns = now_ns + gap_ns(a, now_ns);
+	/* Hosts on which no walk takes long never pay for it. Without a child it is asked again. */
+	if (is_long && a->reader->procfs->live)
+		(void)disturbance_ask(&a->disturbance);
 	return r;
 }
 

@@ -17,6 +17,7 @@
 
 #include "collectors/budget.h"
 #include "collectors/choosing.h"
+#include "collectors/disturbance.h"
 #include "collectors/faults.h"
 #include "collectors/figures.h"
 #include "collectors/hostsum.h"
@@ -50,6 +51,7 @@ struct adapt {
 	uint64_t total_cost_ns; /* of measuring everything once */
 
 	struct budget budget;
+	struct disturbance disturbance;
 	struct walks walks;         /* how, and at what cost */
 	struct choosing choosing;   /* whom, */
 	struct relations relations; /* with whom he shares, */

@@ -154,6 +154,8 @@ static void add_adaptive(const struct compose_counts *counts, const struct compo
 	ROW_SET(row, SELF_DEFERRED_PRESSURE, a->deferred[PLAN_PRESSURE]);
 	ROW_SET(row, SELF_BUDGET_STALL, counts->holds->limit_ns);
 	ROW_SET(row, SELF_HOLDS_ABOVE, counts->holds->above);
+	if (a->disturbance != DISTURBANCE_UNKNOWN)
+		ROW_SET(row, SELF_WALKS_DISTURB, a->disturbance == DISTURBANCE_YES);
 	if (ROW_HAS(a->psi, PSI_SOME))
 		ROW_SET(row, SELF_MEMORY_PRESSURE,
 			metric_real_bits((double)a->psi->q[PSI_SOME].avg10 / PSI_WHOLE));

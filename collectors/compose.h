@@ -5,6 +5,7 @@
 #ifndef MEMTALLY_COLLECTORS_COMPOSE_H
 #define MEMTALLY_COLLECTORS_COMPOSE_H
 
+#include "collectors/disturbance.h"
 #include "collectors/holds.h"
 #include "collectors/meminfo.h"
 #include "collectors/plan.h"
@@ -43,6 +44,7 @@ struct compose_adaptive {
 	double needed; /* likewise; 0: not known yet */
 	uint64_t available_ns, oldest_ns;
 	const struct psi *psi;
+	enum disturbance_verdict disturbance;
 };
 
 /* Adds the row of the collector itself and the histograms. ADAPTIVE is NULL in exact mode. -ENOMEM. */

@@ -118,6 +118,7 @@ static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
 		.available_ns = budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)),
 		.oldest_ns = figures_oldest_ns(&a->figures),
 		.psi = &a->psi,
+		.disturbance = a->disturbance.verdict,
 	};
 }
 

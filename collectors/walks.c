@@ -92,6 +92,8 @@ struct forecast walks_forecast(const struct walks *s, const struct watch *w)
 
 	f.prediction = cost_predict(
 		&s->model[COST_ROLLUP], &f.work, w->by_slices ? NULL : &w->habit);
+	if (s->is_undisturbing)
+		f.prediction.hold_ns = 0;
 	if (f.prediction.hold_ns <= above_ns)
 		return f;
 	f.way = COST_SLICES;

@@ -53,7 +53,8 @@ struct walks {
 	struct process_reader *reader; /* borrowed */
 	struct budget *budget;         /* borrowed */
 	uint64_t page_bytes;
-	uint64_t stall_ns; /* the longest hold that is allowed */
+	uint64_t stall_ns;    /* the longest hold that is allowed */
+	bool is_undisturbing; /* no walk keeps its process waiting: there is nothing to slice */
 	uint64_t slice_ns; /* how long a slice goes on, but never for more than half of .stall_ns */
 	struct cost_model model[COST_WAYS];
 	struct walk walk[WALKS_AT_ONCE];

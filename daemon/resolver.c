@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/capability.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,15 +13,14 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/resident.h"
+#include "base/rights.h"
 
 enum {
 	IN_FLIGHT_MAX = 32, /* far below what a socket's queue holds */
-	NOBODY = 65534,
 };
 
 struct resolver {
@@ -70,36 +68,6 @@ static void answer(struct resolver_message *m)
 	}
 }
 
-/* Gives up every capability, and uid 0 with it. */
-static int drop_rights(void)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
-	struct __user_cap_data_struct had[_LINUX_CAPABILITY_U32S_3] = {{0}};
-	bool had_rights = geteuid() == 0;
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -errno;
-	/* Where uid 0 may not change its uid, it has lost the right to; capabilities go all the same. */
-	if (geteuid() == 0 &&
-		(setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
-			setresuid(NOBODY, NOBODY, NOBODY) < 0) &&
-		errno != EPERM)
-		return -errno;
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 && errno != EINVAL)
-		return -errno;
-	if (syscall(SYS_capget, &header, had) < 0)
-		return -errno;
-	for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
-		had_rights = had_rights || had[i].permitted;
-	if (syscall(SYS_capset, &header, none) < 0)
-		return -errno;
-	/* It guards what it may have inherited; an ordinary user's own has nothing, and is to be measured. */
-	if (had_rights && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
-		return -errno;
-	return 0;
-}
-
 static _Noreturn void child(int fd, pid_t parent)
 {
 	/* Ctrl-C goes to the whole group, systemd's SIGTERM to the cgroup: it ends with its parent. */
@@ -109,7 +77,7 @@ static _Noreturn void child(int fd, pid_t parent)
 	if (close_range(STDERR_FILENO + 1, (unsigned int)fd - 1, 0) < 0 ||
 		close_range((unsigned int)fd + 1, ~0U, 0) < 0)
 		_exit(1);
-	if (drop_rights() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+	if (rights_drop() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(1);
 	prctl(PR_SET_NAME, "memtallyd-names");
 	resident_rest();

@@ -200,6 +200,9 @@ static const struct metric self_metrics[] = {
 	{.what = "memory_pressure", .unit = "ratio", .type = METRIC_GAUGE, .kind = METRIC_REAL,
 		.index = SELF_MEMORY_PRESSURE, .flags = BOTH,
 		.help = "Part of the last 10 seconds in which some process of the host waited for memory (PSI, some avg10), 1 being all of it."},
+	{.what = "walks_disturb", .type = METRIC_GAUGE, .kind = METRIC_INTEGER,
+		.index = SELF_WALKS_DISTURB, .flags = BOTH,
+		.help = "Whether walking a process's page tables keeps that process waiting on this kernel (1, 0); absent until something large has made it be tried."},
 };
 /* clang-format on */
 

@@ -140,6 +140,7 @@ enum self_quantity {
 	SELF_MEMORY_PRESSURE,   /* a double: of the time; absent where it is not known */
 	SELF_BUDGET_STALL,      /* nanoseconds */
 	SELF_HOLDS_ABOVE,       /* a count: longer than that */
+	SELF_WALKS_DISTURB,     /* 0 or 1; absent where it is not known */
 	SELF_QUANTITIES
 };
 

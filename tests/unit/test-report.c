@@ -28,6 +28,7 @@ struct scene {
 	double needed, pressure;
 	uint64_t denied, failed, holds_above;
 	unsigned int holds; /* the bucket that all are in */
+	bool is_tried, disturbs;
 	uint32_t flags;
 };
 
@@ -58,6 +59,8 @@ static void add_adaptive(struct builder *b, const struct scene *c, struct snapsh
 	ROW_SET(self, SELF_OLDEST_AGE, 271 * NS_PER_SEC);
 	ROW_SET(self, SELF_BUDGET_STALL, 20 * NS_PER_MSEC);
 	ROW_SET(self, SELF_HOLDS_ABOVE, c->holds_above);
+	if (c->is_tried)
+		ROW_SET(self, SELF_WALKS_DISTURB, c->disturbs);
 	if (c->pressure > 0) {
 		ROW_SET(self, SELF_MEMORY_PRESSURE, metric_real_bits(c->pressure));
 		ROW_SET(self, SELF_DEFERRED_PRESSURE, 3);
@@ -145,16 +148,23 @@ static void one_page_says_it(void **state)
 		struct scene scene;
 		const char *text;
 	} cases[] = {
-		{{.needed = 0.0042, .holds = 2, .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
+		{{.needed = 0.0042,
+			 .holds = 2,
+			 .is_tried = true,
+			 .disturbs = true,
+			 .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
 			HEAD_ADAPTIVE MEMORY_ADAPTIVE ACCURACY
 			"CPU         0.31 % of one core on average; 1 % allowed, 0.42 % needed\n"
 			"Measured    12033 times in one go, 21 in slices, since the start\n"
 			"Stalls      99 of 100 reads keep their process waiting for at most 0.25 "
 			"ms; none took longer than the 20 ms allowed\n"
 			"Put off     never\n"
+			"Walks       keep their processes waiting, as a trial has found: long ones "
+			"go by slices\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
 			"Missing     nothing\n"},
 		{{.needed = 0.023,
+			 .is_tried = true,
 			 .pressure = 0.125,
 			 .denied = 3,
 			 .failed = 1,
@@ -171,6 +181,7 @@ static void one_page_says_it(void **state)
 			"12054 took longer than the 20 ms allowed\n"
 			"Put off     7 times to save CPU, 1 time for one huge mapping, 3 times while "
 			"memory was short\n"
+			"Walks       keep nobody waiting, as a trial has found: all are made at once\n"
 			"Shortage    processes wait for memory 12 % of the time: measures less\n"
 			"Rights      to read its own user's processes only\n"
 			"Missing     CAP_SYS_PTRACE: other users' processes are not measured\n"

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/number.h"
+#include "collectors/disturbance.h"
+#include "collectors/walks.h"
+
+#define MSEC NS_PER_MSEC
+
+/* So many tries that are all alike, and one other. */
+static void judges_by_all_tries(void **state)
+{
+	const struct disturbance_try passed = {4 * MSEC, 5 * MSEC, 100, MSEC / 2};
+	const struct disturbance_try waited = {4 * MSEC, 4 * MSEC, 1, MSEC};
+	const struct disturbance_try between = {4 * MSEC, 4 * MSEC, 2000, MSEC / 2 + 1};
+	const struct disturbance_try asleep = {4 * MSEC, 4 * MSEC, 99, 0};
+	const struct disturbance_try late = {4 * MSEC, 5 * MSEC + 1, 2000, 0};
+	const struct disturbance_try brief = {MSEC - 1, MSEC, 2000, 0};
+	const struct disturbance_try brief_wait = {MSEC - 1, MSEC, 1, MSEC};
+	const struct {
+		struct disturbance_try tries, other;
+		size_t count;
+		enum disturbance_verdict verdict;
+	} cases[] = {
+		{passed, passed, 7, DISTURBANCE_NO},
+		{passed, passed, 3, DISTURBANCE_NO},
+		{passed, passed, 2, DISTURBANCE_UNKNOWN},
+		{passed, asleep, 4, DISTURBANCE_NO}, /* that one says nothing */
+		{passed, asleep, 3, DISTURBANCE_UNKNOWN},
+		{passed, waited, 7, DISTURBANCE_UNKNOWN}, /* by accident? */
+		{passed, between, 7, DISTURBANCE_UNKNOWN},
+		{waited, passed, 1, DISTURBANCE_UNKNOWN},
+		{waited, passed, 2, DISTURBANCE_YES},
+		{waited, waited, 1, DISTURBANCE_YES},
+		{asleep, asleep, 7, DISTURBANCE_UNKNOWN},
+		{late, late, 7, DISTURBANCE_UNKNOWN},
+		{brief, brief, 7, DISTURBANCE_UNKNOWN},
+		{brief_wait, brief_wait, 7, DISTURBANCE_UNKNOWN},
+		{between, between, 7, DISTURBANCE_UNKNOWN},
+	};
+
+	(void)state;
+	assert_int_equal(disturbance_judge(NULL, 0), DISTURBANCE_UNKNOWN);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct disturbance_try tries[DISTURBANCE_TRIES];
+
+		for (size_t n = 0; n < cases[i].count; n++)
+			tries[n] = cases[i].tries;
+		tries[cases[i].count] = cases[i].other;
+		if (disturbance_judge(tries, cases[i].count + 1) != cases[i].verdict)
+			fail_msg("case %zu", i);
+	}
+}
+
+static unsigned int descriptors(void)
+{
+	AUTO_CLOSEDIR DIR *dir = opendir("/proc/self/fd");
+	unsigned int count = 0;
+
+	while (dir && readdir(dir))
+		count++;
+	return count;
+}
+
+static void pause_a_little(void)
+{
+	const struct timespec pause = {.tv_nsec = 5 * MSEC};
+
+	nanosleep(&pause, NULL);
+}
+
+/* Up to Linux 6.18 a walk over one mapping holds the lock to its end. */
+static bool is_known_to_disturb(void)
+{
+	uint64_t major, minor;
+	struct utsname name;
+	int n;
+
+	if (uname(&name) < 0)
+		return false;
+	n = number_scan_u64(name.release, strlen(name.release), &major);
+	return n > 0 && name.release[n] == '.' &&
+	       number_scan_u64(name.release + n + 1, strlen(name.release + n + 1), &minor) > 0 &&
+	       major * 1000 + minor <= 6018;
+}
+
+static void tries_on_this_kernel(void **state)
+{
+	unsigned int before = descriptors();
+	struct disturbance d;
+	uint64_t cpu_ns = 0, begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	(void)state;
+	disturbance_init(&d);
+	assert_false(disturbance_answer(&d, &cpu_ns)); /* nobody was asked */
+	for (int i = 0; i < 9 && d.verdict == DISTURBANCE_UNKNOWN; i++) {
+		d.asked = 0;
+		assert_int_equal(disturbance_ask(&d), 0);
+		assert_int_equal(disturbance_ask(&d), 0); /* one is enough */
+		assert_int_equal(d.asked, 1);
+		while (!disturbance_answer(&d, &cpu_ns)) {
+			assert_true(clock_now_ns(CLOCK_MONOTONIC) < begin_ns + 120 * NS_PER_SEC);
+			pause_a_little();
+		}
+		assert_true(cpu_ns > MSEC && cpu_ns < 10 * NS_PER_SEC);
+	}
+	print_message("verdict %d, %u ms of CPU\n", (int)d.verdict, (unsigned int)(cpu_ns / MSEC));
+	if (is_known_to_disturb())
+		assert_int_equal(d.verdict, DISTURBANCE_YES);
+	assert_int_equal(descriptors(), before);
+	d.asked = 0;
+	if (d.verdict != DISTURBANCE_UNKNOWN)
+		assert_int_equal(disturbance_ask(&d), 0);
+	assert_int_equal(d.pid, 0); /* it is known */
+	disturbance_done(&d);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nobody is left */
+}
+
+static void gives_up_where_nothing_comes_of_it(void **state)
+{
+	struct disturbance d;
+	uint64_t cpu_ns;
+
+	(void)state;
+	disturbance_init(&d);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(disturbance_ask(&d), 0);
+		if (!d.pid)
+			continue;
+		kill(d.pid, SIGKILL);
+		while (!disturbance_answer(&d, &cpu_ns))
+			pause_a_little();
+		assert_int_equal(d.verdict, DISTURBANCE_UNKNOWN);
+	}
+	assert_int_equal(d.asked, 3);
+	assert_int_equal(d.pid, 0);
+
+	/* It is not waited for at the end either. */
+	disturbance_init(&d);
+	assert_int_equal(disturbance_ask(&d), 0);
+	disturbance_done(&d);
+	assert_int_equal(d.fd, -1);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* Where walks don't disturb, even the largest is made at once; it costs what it costs. */
+static void needs_no_slices_where_nobody_waits(void **state)
+{
+	struct watch w = {.seen.resident = (UINT64_C(64) << 30) / 4096};
+	struct budget budget;
+	struct forecast f;
+	struct walks s;
+
+	(void)state;
+	budget_init(&budget, BUDGET_PPM_MAX, 0);
+	walks_init(&s, NULL, &budget, 4096);
+	s.stall_ns = 20 * MSEC;
+	f = walks_forecast(&s, &w);
+	assert_true(f.way == COST_SLICES || f.is_giant);
+	s.is_undisturbing = true;
+	f = walks_forecast(&s, &w);
+	assert_int_equal(f.way, COST_ROLLUP);
+	assert_false(f.is_giant);
+	assert_int_equal(f.prediction.hold_ns, 0);
+	assert_true(f.prediction.cpu_ns > 100 * MSEC);
+	walks_done(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(judges_by_all_tries),
+		cmocka_unit_test(tries_on_this_kernel),
+		cmocka_unit_test(gives_up_where_nothing_comes_of_it),
+		cmocka_unit_test(needs_no_slices_where_nobody_waits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
