@@ -69,11 +69,11 @@ def herd_options(name, scale, **more):
     return chosen
 
 
-def daemon_flags(options, interval_ms=None, max_age_ms=None):
+def daemon_flags(options, interval_ms=None, max_age_ms=None, budget=None):
     interval_ms = interval_ms or options.interval_ms
     flags = [f"--interval={interval_ms}ms", f"--pss.mode={options.mode}"]
     if options.mode == "adaptive":
-        budget = min(100.0, DEFAULT_BUDGET * DEFAULT_INTERVAL_MS / interval_ms)
+        budget = budget or min(100.0, DEFAULT_BUDGET * DEFAULT_INTERVAL_MS / interval_ms)
         flags += [f"--pss.max-age={max_age_ms or interval_ms * options.proportion}ms", f"--budget.cpu={budget:g}%"]
     return flags + options.flag
 
