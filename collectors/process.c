@@ -510,18 +510,17 @@ int process_read_cgroup(
 
 int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 {
+	struct reading g = {.reader = r, .process = p};
 	AUTO_CLOSE int owned = -1;
 	struct stat_info stat;
 	bool is_owned;
-	int dirfd = process_directory(r, p, &is_owned), e;
-	size_t len;
+	int e;
 
-	if (dirfd < 0)
-		return dirfd;
-	owned = is_owned ? dirfd : -1;
-	e = file_read(dirfd, "stat", r->text, sizeof(r->text), &len);
-	if (e == 0)
-		e = stat_parse(r->text, len, &stat);
+	g.dirfd = process_directory(r, p, &is_owned);
+	if (g.dirfd < 0)
+		return g.dirfd;
+	owned = is_owned ? g.dirfd : -1;
+	e = reading_stat(&g, &stat);
 	if (e == 0)
 		*ret = stat.faults;
 	return e;
