@@ -228,8 +228,15 @@ static void add_cpu(const struct view *view, struct buffer *to)
 	if (!ROW_HAS(self, SELF_CPU) || !up_ns)
 		return;
 	begin(to, "CPU");
-	human_add_percent(to, (double)self->q[SELF_CPU] / (double)up_ns);
-	buffer_add_text(to, " of one core on average");
+	if (ROW_HAS(self, SELF_CPU_RECENT) && up_ns > 60 * NS_PER_SEC) {
+		human_add_percent(to, metric_real(self->q[SELF_CPU_RECENT]));
+		buffer_add_text(to, " of one core in the last minute, ");
+		human_add_percent(to, (double)self->q[SELF_CPU] / (double)up_ns);
+	} else {
+		human_add_percent(to, (double)self->q[SELF_CPU] / (double)up_ns);
+		buffer_add_text(to, " of one core");
+	}
+	buffer_add_text(to, " since the start");
 	if (is_adaptive(self)) {
 		allowed = metric_real(self->q[SELF_BUDGET_CPU]);
 		buffer_add_text(to, "; ");

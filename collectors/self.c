@@ -105,10 +105,11 @@ static void read_start(struct self *self)
 void self_read(struct self *ret)
 {
 	struct rlimit limit;
-	struct self self = {.start_realtime_ns = ret->start_realtime_ns};
+	struct self self = {.start_realtime_ns = ret->start_realtime_ns, .recent = ret->recent};
 
 	read_status(&self);
 	self.cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	recent_add(&self.recent, clock_now_ns(CLOCK_MONOTONIC), self.cpu_ns);
 	self.open_fds = count_fds();
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
 		self.max_fds = limit.rlim_cur;

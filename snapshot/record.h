@@ -141,6 +141,7 @@ enum self_quantity {
 	SELF_BUDGET_STALL,      /* nanoseconds */
 	SELF_HOLDS_ABOVE,       /* a count: longer than that */
 	SELF_WALKS_DISTURB,     /* 0 or 1; absent where it is not known */
+	SELF_CPU_RECENT,        /* a double: of one core, in the last minute; in both modes */
 	SELF_QUANTITIES
 };
 

@@ -411,6 +411,7 @@ static int add_self(struct builder *b)
 	ROW_SET(self, SELF_MEMORY_PRESSURE, metric_real_bits(0.125));
 	ROW_SET(self, SELF_BUDGET_STALL, 20 * NS_PER_MSEC);
 	ROW_SET(self, SELF_WALKS_DISTURB, 1);
+	ROW_SET(self, SELF_CPU_RECENT, metric_real_bits(0.0078125));
 	h->id = HISTOGRAM_PASS_DURATION;
 	memcpy(h->bucket, buckets, sizeof(buckets));
 	h->count = 42;

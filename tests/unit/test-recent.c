@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "collectors/recent.h"
+
+#define SEC NS_PER_SEC
+#define MS  NS_PER_MSEC
+
+/* The start took long; since then it is a hundredth, whatever the interval. */
+static void forgets_what_was_long_ago(void **state)
+{
+	static const uint64_t interval_ms[] = {100, 999, 1000, 5000, 10000, 45000};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(interval_ms); i++) {
+		uint64_t at_ns = 7 * SEC, step_ns = interval_ms[i] * MS;
+		struct recent r = {.count = 0};
+		double ratio = -1;
+
+		recent_add(&r, at_ns, 30 * SEC);
+		assert_false(recent_ratio(&r, &ratio));
+		recent_add(&r, at_ns += step_ns, 40 * SEC);
+		assert_true(recent_ratio(&r, &ratio));
+		assert_float_equal(ratio, 10000.0 / (double)interval_ms[i], 1e-6);
+		for (uint64_t n = 1; n * step_ns < 600 * SEC; n++) {
+			recent_add(&r, at_ns + n * step_ns, 40 * SEC + n * step_ns / 100);
+			assert_true(recent_ratio(&r, &ratio));
+			assert_true(r.count <= RECENT_MARKS);
+			/* Marks are apart, so that the span is a minute and a little. */
+			if (n * step_ns > 70 * SEC + step_ns)
+				assert_float_equal(ratio, 0.01, 1e-9);
+			else if (n * step_ns < 55 * SEC && step_ns < 55 * SEC)
+				assert_true(ratio > 0.1);
+		}
+		assert_in_range(r.mark[r.count - 1].at_ns - r.mark[0].at_ns, 60 * SEC,
+			66 * SEC + 2 * step_ns);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(forgets_what_was_long_ago),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
