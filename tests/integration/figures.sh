@@ -99,6 +99,9 @@ judge() {
 		    for name, key in (("rss", "Rss"), ("pss", "Pss"), ("pss_anon", "Pss_Anon"), ("pss_file", "Pss_File"),
 		                      ("pss_shmem", "Pss_Shmem"), ("private_hugetlb", "Private_Hugetlb"),
 		                      ("shared_hugetlb", "Shared_Hugetlb"), ("swap_pss", "SwapPss")):
+		        # smaps, by which slices are read, does not say of what kind shared pages are.
+		        if row["source"] != "rollup" and name.startswith("pss_") and name + "_bytes" not in row:
+		            continue
 		        same(f"{name} of {row['program']}", row.get(name + "_bytes"), kernel.get(key))
 		    same(f"uss of {row['program']}", row["uss_bytes"], kernel["Private_Clean"] + kernel["Private_Dirty"])
 		    if row["source"] == "estimate":
