@@ -163,6 +163,51 @@ static void add_missing(const struct view *view, struct buffer *to)
 	}
 }
 
+/*
+ * The PSS of those that were never measured yet: a large one is read by slices, which takes its time, and a small
+ * budget has to be waited for. Nothing where rows are not shown to us.
+ */
+static uint64_t guessed_bytes(const struct view *view, uint64_t *ret_count)
+{
+	uint64_t bytes = 0;
+
+	*ret_count = 0;
+	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
+		const struct snapshot_process *row = view_process(view, i);
+
+		if (row->source != SOURCE_ESTIMATE || row->outcome != OUTCOME_MEASURED ||
+			!ROW_HAS(row, PROCESS_PSS) || ROW_HAS(row, PROCESS_PSS_AGE))
+			continue;
+		bytes += row->q[PROCESS_PSS];
+		++*ret_count;
+	}
+	return bytes;
+}
+
+/* BYTES of PSS that were not measured within the last interval, of TOTAL. */
+static void add_estimated(
+	const struct view *view, uint64_t bytes, uint64_t total, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+	uint64_t count, guessed = guessed_bytes(view, &count);
+
+	if (guessed > bytes)
+		guessed = bytes;
+	add_part(to, "  estimated", bytes - guessed, total);
+	if (ROW_HAS(self, SELF_OLDEST_AGE)) {
+		buffer_add_text(to, ", from measurements up to ");
+		human_add_age(to, self->q[SELF_OLDEST_AGE]);
+		buffer_add_text(to, " old");
+	}
+	buffer_add_char(to, '\n');
+	if (!count)
+		return;
+	add_part(to, "  guessed", guessed, total);
+	buffer_add_text(to, ", of ");
+	add_count(to, count, " process that waits for its", " processes that wait for their");
+	buffer_add_text(to, " first measurement\n");
+}
+
 static void add_memory(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(view);
@@ -178,15 +223,8 @@ static void add_memory(const struct view *view, struct buffer *to)
 	if (ROW_HAS(host, SCOPE_PSS) && ROW_HAS(host, SCOPE_PSS_MEASURED) && measured <= pss) {
 		add_part(to, "  measured", measured, pss);
 		buffer_add_text(to, ", within the last interval\n");
-		if (is_adaptive(self)) {
-			add_part(to, "  estimated", pss - measured, pss);
-			if (ROW_HAS(self, SELF_OLDEST_AGE)) {
-				buffer_add_text(to, ", from measurements up to ");
-				human_add_age(to, self->q[SELF_OLDEST_AGE]);
-				buffer_add_text(to, " old");
-			}
-			buffer_add_char(to, '\n');
-		}
+		if (is_adaptive(self))
+			add_estimated(view, pss - measured, pss, to);
 	}
 	add_missing(view, to);
 }

@@ -310,11 +310,29 @@ static void add_bounds(struct build *b)
 	add_bytes(b, sums->q[SCOPE_PSS_HIGH]);
 }
 
-/* "total of 9 users (2 not shown), MemTotal 15.6 GiB, 3 not measured, PSS between 2.7 GiB and 3.1 GiB" */
+/* Whether part of the sums' PSS was not measured within the last interval. */
+static bool add_estimated(struct build *b)
+{
+	const struct sums *sums = b->rows->sums;
+	uint64_t pss = sums->q[SCOPE_PSS], measured = sums->q[SCOPE_PSS_MEASURED];
+
+	if (!ROW_HAS(sums, SCOPE_PSS) || !ROW_HAS(sums, SCOPE_PSS_MEASURED) || measured >= pss)
+		return false;
+	buffer_add_text(&b->to->total, ", ");
+	human_add_percent(&b->to->total, (double)(pss - measured) / (double)pss);
+	buffer_add_text(&b->to->total, " estimated");
+	return true;
+}
+
+/*
+ * "total of 9 users (2 not shown), MemTotal 15.6 GiB, 95 % estimated, 3 not measured, PSS between 2.7 GiB and
+ * 3.1 GiB"
+ */
 static void add_total_text(struct build *b)
 {
 	const struct snapshot_scope *host = view_host(b->view);
 	struct buffer *to = &b->to->total;
+	bool is_estimated;
 
 	buffer_printf(to, "total of %llu %s", (unsigned long long)b->total,
 		b->total == 1 ? metric_scope_name(b->rows->scope) : json_list_name(b->rows->scope));
@@ -324,10 +342,11 @@ static void add_total_text(struct build *b)
 		buffer_add_text(to, ", MemTotal ");
 		add_bytes(b, host->q[SCOPE_MEM_TOTAL]);
 	}
-	if (!b->unmeasured)
-		return;
-	buffer_printf(to, ", %llu not measured", (unsigned long long)b->unmeasured);
-	add_bounds(b);
+	is_estimated = add_estimated(b);
+	if (b->unmeasured)
+		buffer_printf(to, ", %llu not measured", (unsigned long long)b->unmeasured);
+	if (b->unmeasured || is_estimated)
+		add_bounds(b);
 }
 
 static void add_total(struct build *b)

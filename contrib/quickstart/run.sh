@@ -223,6 +223,14 @@ tell_unmeasured() {
 	fi
 }
 
+# What was not measured in the first pass, because it is large and read piece by piece, or a budget has to be waited for.
+tell_waiting() {
+	local waiting
+	waiting=$("$builddir/memtally" status --config.file=/dev/null --log.level=error \
+		--snapshot.socket="$runtime/snapshot.sock" 2>/dev/null | sed -n 's/^  guessed *//p')
+	[ -z "$waiting" ] || say "Guessed so far: $waiting. It will be complete soon; see memtally status."
+}
+
 tell_places() {
 	cat <<END
 
@@ -267,6 +275,7 @@ do_run() {
 		--snapshot.socket="$runtime/snapshot.sock"
 	say ''
 	tell_unmeasured
+	tell_waiting
 	tell_places
 	wait -n "$collector_pid" "$web_pid" 2>/dev/null
 	leave_broken

@@ -26,7 +26,7 @@ static void check(const struct view *view, uint64_t now_ns, const char *expected
 struct scene {
 	bool is_exact, is_young, is_public;
 	double needed, pressure;
-	uint64_t denied, failed, holds_above;
+	uint64_t denied, failed, guessed, holds_above;
 	unsigned int holds; /* the bucket that all are in */
 	bool is_tried, disturbs;
 	uint32_t flags;
@@ -127,6 +127,16 @@ static struct view *view_of(const struct scene *c)
 		row->source = SOURCE_RSS;
 		ROW_SET(row, PROCESS_RSS, 10 * MIB);
 	}
+	for (uint32_t i = 0; i <= c->guessed && !c->is_public; i++) {
+		row = builder_add_process(&b);
+		assert_non_null(row);
+		row->pid = 1000 + i;
+		row->outcome = OUTCOME_MEASURED;
+		row->source = SOURCE_ESTIMATE;
+		ROW_SET(row, PROCESS_PSS, 256 * MIB);
+		if (i == c->guessed) /* and one that was measured before */
+			ROW_SET(row, PROCESS_PSS_AGE, NS_PER_SEC);
+	}
 	h.flags = c->is_public ? IMAGE_PUBLIC : 0;
 	assert_int_equal(builder_seal(&b, &h, &fd), 0);
 	if (view_open(fd, &view, &reason) < 0)
@@ -163,6 +173,21 @@ static void one_page_says_it(void **state)
 			"Put off     never\n"
 			"Walks       keep their processes waiting, as a trial has found: long ones "
 			"go by slices\n"
+			"Rights      to read every process (CAP_SYS_PTRACE)\n"
+			"Missing     nothing\n"},
+		{{.is_young = true,
+			 .needed = 0.0042,
+			 .guessed = 2,
+			 .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
+			HEAD_ADAPTIVE
+			"Memory      2.0 GiB (PSS) of 1432 processes\n"
+			"  measured  256.0 MiB, 12 %, within the last interval\n"
+			"  estimated 1.3 GiB, 62 %, from measurements up to 4 min 31 s old\n"
+			"  guessed   512.0 MiB, 25 %, of 2 processes that wait for their first "
+			"measurement\n"
+			"CPU         0.25 % of one core in the last minute, 0.31 % since the start; 1 % allowed, 0.42 % needed\n"
+			"Measured    12033 times in one go, 21 in slices, since the start\n"
+			"Put off     never\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
 			"Missing     nothing\n"},
 		{{.needed = 0.023,

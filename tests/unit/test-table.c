@@ -31,6 +31,7 @@ struct table_case {
 	size_t limit;
 	bool bytes;
 	bool is_measured;
+	bool is_estimated;       /* three quarters of it */
 	const char *key, *value; /* a filter, or NULL */
 };
 
@@ -54,6 +55,8 @@ static void build(const struct table_case *c, struct buffer *to)
 	rows.query = &q;
 	rows.row = row;
 	selection_sum(&(struct selection){.scope = c->scope}, view, row, rows.count, &sums);
+	if (c->is_estimated)
+		sums.q[SCOPE_PSS_MEASURED] = sums.q[SCOPE_PSS] / 4;
 	rows.sums = &sums;
 	assert_int_equal(table_build(view, &rows, &table), 0);
 	flatten(&table, to);
@@ -97,6 +100,21 @@ static void bytes_are_exact(void **state)
 		"513539072|451789824|734208000|1048576|4|alice\n"
 		"513539072|451789824|734208000|1048576|4|\n"
 		"total of 1 user, MemTotal 16777216000");
+}
+
+/* How much of it, and between which bounds. */
+static void total_says_what_is_estimated(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_USER,
+		      .is_measured = true,
+		      .is_estimated = true,
+		      .key = "user",
+		      .value = "alice"},
+		"PSS|USS|RSS|SWAP|PROCESSES|USER\n"
+		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice\n"
+		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|\n"
+		"total of 1 user, MemTotal 15.6 GiB, 75 % estimated, PSS between 489.7 MiB and 489.8 MiB");
 }
 
 /* The total is that of all rows, shown or not. */
@@ -242,6 +260,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(users_have_sums),
 		cmocka_unit_test(bytes_are_exact),
+		cmocka_unit_test(total_says_what_is_estimated),
 		cmocka_unit_test(limit_leaves_the_total),
 		cmocka_unit_test(processes_say_why_not),
 		cmocka_unit_test(sort_field_is_shown),
