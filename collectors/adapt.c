@@ -344,7 +344,7 @@ static bool is_urgent(
 	*ret_doubt = *ret_pss = w->seen.resident * a->page_bytes;
 	if (!w->has_base)
 		return !w->measured_ns;
-	if (!w->doubt && !relations_broken(w))
+	if (!w->doubt && !relations_broken(w) && !relations_shifted(w))
 		return false;
 	figures_estimate(&a->figures, w, &e);
 	*ret_doubt = choosing_doubt(w, e.low, e.pss, e.high);

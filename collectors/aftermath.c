@@ -60,70 +60,29 @@ static struct degree_span anon_after(const struct estimate_part *p, uint64_t pri
 	return s;
 }
 
-/* A segment that PART_RSS bytes are of, of RSS that count PSS, all shared, and what it counts of it. */
-static uint64_t segment_pss(
-	const struct degree_change *gone, uint64_t part_rss, uint64_t rss, uint64_t pss)
-{
-	uint64_t part = part_rss / gone->members;
-
-	/* What is left can't count more than half. */
-	part = amount_max(part, amount_less(pss, (rss - part_rss) / 2));
-	return amount_min(part, amount_min(pss, part_rss / 2));
-}
-
-/* The same of one with SHARERS that are all there. */
-static uint64_t part_of(uint32_t sharers, uint64_t part_rss, uint64_t rss, uint64_t pss)
-{
-	const struct degree_change none = {.members = sharers > 2 ? sharers : 2};
-
-	return segment_pss(&none, part_rss, rss, pss);
-}
-
-/* What PART_RSS bytes of a segment, counting PART_PSS, become by its sharers' exits. */
-static struct degree_span segment_after(
-	const struct degree_change *gone, uint64_t part_rss, uint64_t part_pss, uint64_t pss)
-{
-	uint64_t most = amount_min(
-		amount_min(pss, part_rss / 2), part_rss / (gone->dead + UINT64_C(1)));
-	struct degree_span s, high;
-
-	degree_forked(part_rss, part_pss, gone, &s);
-	/* The dead may never have touched it. */
-	s.low = amount_min(s.mid, part_pss);
-	/* More of what it shares may be of this segment, with fewer of them. */
-	degree_forked(part_rss, most, gone, &high);
-	s.high = amount_max(s.mid, part_pss + amount_less(high.high, most));
-	return s;
-}
-
 struct file_guess {
 	struct degree_span all;
 	uint64_t affected; /* of .all.mid, by any event */
 };
 
 /*
- * What the files of P become, if PRIVATE of it was nobody else's: segments by the exits of their
- * sharers, the rest by what happened in the family.
+ * What the files of P become, if PRIVATE of it was nobody else's: what is of no known segment goes by what
+ * happened in the family.
  */
 static struct file_guess file_after(
 	const struct aftermath *a, const struct estimate_part *p, uint64_t private)
 {
 	struct file_guess g = {.all = {private, private, private}};
 	uint64_t rss = p->rss - private, pss = p->pss - private;
+	uint64_t known_rss = amount_min(a->known_rss, rss);
+	uint64_t known_pss = amount_min(amount_min(a->known_pss, pss), known_rss / 2);
 	struct degree_span s;
 
-	for (size_t i = 0; i < a->segments; i++) {
-		const struct aftermath_segment *segment = &a->segment[i];
-		uint64_t part_rss = amount_min(segment->bytes, rss);
-		uint64_t part_pss = segment_pss(&segment->gone, part_rss, rss, pss);
-
-		s = segment_after(&segment->gone, part_rss, part_pss, pss);
-		degree_correct(&s, segment->correction, part_rss);
-		span_add(&g.all, &s);
-		g.affected += s.mid;
-		rss -= part_rss;
-		pss -= part_pss;
-	}
+	/* What is left can't count more than half. */
+	known_pss = amount_max(known_pss, amount_less(pss, (rss - known_rss) / 2));
+	rss -= known_rss;
+	pss -= known_pss;
+	span_add(&g.all, &(struct degree_span){known_pss, known_pss, known_pss});
 	s = (struct degree_span){pss, pss, pss};
 	if (aftermath_has_family(a)) {
 		degree_mapped(rss, pss, &a->family, &s);
@@ -209,39 +168,6 @@ void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base
 	ret->swap_mid = base->swap ? swap_doubt(a, base) : 0;
 }
 
-void aftermath_stirred(const struct aftermath_stir *list, size_t count,
-	const struct estimate_base *base, uint64_t *ret_down, uint64_t *ret_up)
-{
-	struct estimate_part anon, file;
-	uint64_t rss, pss, most_down, down = 0, up = 0;
-
-	estimate_parts(base, &anon, &file);
-	rss = file.rss - file.private_mid;
-	pss = file.pss - file.private_mid;
-	most_down = pss + file.private_mid / 2;
-	for (size_t i = 0; i < count; i++) {
-		const struct aftermath_stir *stir = &list[i];
-		uint64_t part_rss = amount_min(stir->bytes, rss);
-		uint64_t part_pss = part_rss == rss ? pss
-		                                    : part_of(stir->sharers, part_rss, rss, pss);
-		uint64_t part_down, part_up, touched;
-
-		degree_stirred(part_rss, part_pss, stir->lost, stir->gained, &part_down, &part_up);
-		up = amount_add(up, part_up);
-		down = amount_add(down, part_down);
-		/* What was its own two may share now: all of it, if this was its own alone. */
-		touched = amount_min(stir->gained, amount_min(stir->bytes, file.private_mid));
-		if (stir->sharers > 2)
-			touched = amount_min(
-				touched, amount_part(2 * stir->gained, file.private_mid, file.rss));
-		down = amount_add(down, touched / 2);
-		rss -= part_rss;
-		pss -= part_pss;
-	}
-	*ret_down = amount_min(down, most_down);
-	*ret_up = amount_min(up, file.rss - file.pss);
-}
-
 bool aftermath_compare(const struct aftermath *a, const struct estimate_base *before,
 	const struct estimate_base *found, uint32_t *ret_anon, uint32_t *ret_file)
 {
@@ -253,8 +179,6 @@ bool aftermath_compare(const struct aftermath *a, const struct estimate_base *be
 	bool tells = false;
 
 	plain.anon = plain.file = DEGREE_AS_GUESSED;
-	for (size_t i = 0; i < plain.segments; i++)
-		plain.segment[i].correction = DEGREE_AS_GUESSED;
 	*ret_anon = *ret_file = DEGREE_AS_GUESSED;
 	estimate_parts(before, &a0, &f0);
 	estimate_parts(found, &a1, &f1);
@@ -269,7 +193,7 @@ bool aftermath_compare(const struct aftermath *a, const struct estimate_base *be
 	}
 	shared_rss = f0.rss - f0.private_mid;
 	guess = file_after(&plain, &f0, f0.private_mid);
-	if (shared_rss >= TELLING_MIN && f1.rss && guess.affected) {
+	if (shared_rss >= TELLING_MIN && f1.rss && guess.affected && !a->known_rss) {
 		/* As if it had as much of files as then; less what no event has changed. */
 		same = guess.all.mid - guess.affected;
 		now = amount_min(amount_part(f1.pss, f0.rss, f1.rss), guess.all.high);

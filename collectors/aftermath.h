@@ -8,33 +8,16 @@
 #define MEMTALLY_COLLECTORS_AFTERMATH_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "collectors/degree.h"
 #include "collectors/estimate.h"
-#include "collectors/maps.h"
-
-/* A file or shared memory some of whose sharers are gone. */
-struct aftermath_segment {
-	uint64_t bytes; /* mapped of it */
-	struct degree_change gone;
-	uint32_t correction; /* of degree.h */
-};
-
-/* Files or shared memory that others have touched or let go of. */
-struct aftermath_stir {
-	uint64_t bytes;        /* mapped of it; UINT64_MAX: nobody knows */
-	uint64_t lost, gained; /* by others, of that or of something else */
-	uint32_t sharers;      /* at most, as far as is known, itself among them */
-};
 
 /* What happened. */
 struct aftermath {
 	struct degree_change family;
-	uint32_t anon, file; /* corrections, of degree.h, for what the family shares */
-	size_t segments;
-	struct aftermath_segment segment[MAPS_SEGMENTS];
+	uint32_t anon, file;           /* corrections, of degree.h, for what the family shares */
+	uint64_t known_rss, known_pss; /* of shared files, that others than the family tell of */
 };
 
 static inline bool aftermath_has_family(const struct aftermath *a)
@@ -45,13 +28,6 @@ static inline bool aftermath_has_family(const struct aftermath *a)
 /* The doubt for a process with BASE; NOW are its counters when that happened. */
 void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
-
-/*
- * How far what others did may have moved the PSS of a process with BASE. By as much as a few times what is
- * likely: that nobody touched but what this one has is possible, but no more than that.
- */
-void aftermath_stirred(const struct aftermath_stir *list, size_t count,
-	const struct estimate_base *base, uint64_t *ret_down, uint64_t *ret_up);
 
 /*
  * How far the guess, without corrections, was off for one that had BEFORE and was FOUND so: corrections

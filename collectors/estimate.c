@@ -110,6 +110,8 @@ bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint
 		.swap = has(present, PROCESS_VM_SWAP) ? q[PROCESS_VM_SWAP] : 0,
 		.swap_pss = has(present, PROCESS_SWAP_PSS) ? q[PROCESS_SWAP_PSS] : ESTIMATE_UNKNOWN,
 	};
+	if (has(present, PROCESS_RSS_SHMEM))
+		ret->shmem_kib = (uint32_t)amount_min(q[PROCESS_RSS_SHMEM] / 1024, UINT32_MAX);
 	if (has(present, PROCESS_PSS_HIGH))
 		ret->rounding = amount_less(q[PROCESS_PSS_HIGH], q[PROCESS_PSS]);
 	if (has(present, PROCESS_RSS))

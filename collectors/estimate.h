@@ -31,6 +31,7 @@ struct estimate_base {
 	 * 64 pages a thread before Linux 6.2. Else small processes would lose some of their PSS. */
 	uint64_t unseen;
 	bool has_parts;
+	uint32_t shmem_kib; /* of .file, as far as is known */
 };
 
 /* What the counters say now. A .swap that was read earlier is good while .anon has not moved since. */

@@ -38,67 +38,14 @@ struct kin_family {
 	struct kin_family *next_dirty;
 	struct kin_member *voice; /* the last of those born in it to be measured */
 	struct kin_found found;
-	struct kin_flow flow; /* of all that were ever in it */
-	uint64_t broken;      /* bytes, by all that were ever found */
-	uint64_t broken_ns;   /* those measured later know */
-	uint64_t deaths_ns;   /* the pass in which .deaths were noticed */
+	struct flow flow;   /* of all that were ever in it */
+	uint64_t broken;    /* bytes, by all that were ever found */
+	uint64_t broken_ns; /* those measured later know */
+	uint64_t deaths_ns; /* the pass in which .deaths were noticed */
 	uint32_t deaths;
 	uint32_t count;
 	bool is_dirty;
 };
-
-struct kin_link {
-	struct kin_segment *segment;
-	struct kin_member *member;
-	struct kin_link *previous, *next; /* of the segment */
-	uint32_t pages;                   /* of KIN_FLOW_UNIT, that the member maps of it */
-	uint32_t exits;                   /* the segment's when the member was measured */
-	struct kin_flow flow;             /* the others' of the segment then */
-};
-
-struct kin_segment {
-	uint64_t key;
-	struct kin_link *first;
-	struct kin_segment *next_dirty;
-	struct kin_found found;
-	struct kin_flow flow; /* of all who ever mapped it, and who came to or ended unheard */
-	uint64_t bytes;       /* the most that one maps of it */
-	uint32_t count;
-	uint32_t exits;   /* ever; wraps */
-	uint32_t unheard; /* of those, since its members were visited last */
-	bool is_dirty;
-};
-
-static uint64_t link_bytes(const struct kin_link *l)
-{
-	return (uint64_t)l->pages * KIN_FLOW_UNIT;
-}
-
-/* What of ALL is not OWN; differences of these are what counts. */
-static struct kin_flow flow_of_others(const struct kin_flow *all, const struct kin_flow *own)
-{
-	return (struct kin_flow){all->lost - own->lost, all->gained - own->gained};
-}
-
-/* What others did of ALL since it was THEN. */
-static struct kin_flow flow_since(
-	const struct kin_flow *all, const struct kin_flow *own, const struct kin_flow *then)
-{
-	struct kin_flow others = flow_of_others(all, own);
-
-	return (struct kin_flow){others.lost - then->lost, others.gained - then->gained};
-}
-
-static uint32_t flow_units(uint64_t bytes)
-{
-	return (uint32_t)amount_min(bytes / KIN_FLOW_UNIT, UINT32_MAX);
-}
-
-static void flow_add(struct kin_flow *to, const struct kin_flow *f)
-{
-	to->lost += f->lost;
-	to->gained += f->gained;
-}
 
 /* In .families a lone member stands for its family, told by the lowest bit. */
 static void *lone_item(struct kin_member *m)
@@ -125,21 +72,19 @@ void kin_done(struct kin *k)
 		assert(!f->count);
 		free(f);
 	}
-	while (k->dirty_segments) {
-		struct kin_segment *s = k->dirty_segments;
-
-		k->dirty_segments = s->next_dirty;
-		assert(!s->count);
-		free(s);
-	}
 	keytable_done(&k->families);
 	keytable_done(&k->segments);
 	free(k->scratch);
+	free((void *)k->measured);
 	*k = (struct kin){0};
 }
 
 void kin_begin(struct kin *k, uint64_t now_ns)
 {
+	for (size_t i = 0; i < k->measured_count; i++)
+		if (k->measured[i])
+			segments_settle(&k->measured[i]->sharer);
+	k->measured_count = 0;
 	k->previous_ns = k->listed_ns;
 	k->listed_ns = now_ns;
 }
@@ -153,19 +98,10 @@ static void family_mark(struct kin *k, struct kin_family *f)
 	k->dirty_families = f;
 }
 
-static void segment_mark(struct kin *k, struct kin_segment *s)
-{
-	if (s->is_dirty)
-		return;
-	s->is_dirty = true;
-	s->next_dirty = k->dirty_segments;
-	k->dirty_segments = s;
-}
-
 static void family_append(struct kin_family *f, struct kin_member *m)
 {
 	m->family = f;
-	m->family_flow = flow_of_others(&f->flow, &m->own);
+	m->family_flow = flow_less(f->flow, m->sharer.own);
 	m->previous = f->last;
 	m->next = NULL;
 	if (f->last)
@@ -287,49 +223,11 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 	return 0;
 }
 
-static void link_remove(struct kin *k, struct kin_link *l)
-{
-	struct kin_segment *s = l->segment;
-
-	if (k->next_link == l)
-		k->next_link = l->next;
-	if (l->previous)
-		l->previous->next = l->next;
-	else
-		s->first = l->next;
-	if (l->next)
-		l->next->previous = l->previous;
-	s->count--;
-	if (s->count)
-		return;
-	keytable_remove(&k->segments, s->key);
-	if (!s->is_dirty)
-		free(s);
-}
-
-/* L's sharer is going, which had FILE. Its others are visited once that is something to one of them. */
-static void segment_exit(struct kin *k, const struct kin_link *l, uint64_t file)
-{
-	struct kin_segment *s = l->segment;
-	uint64_t left = s->count - 1;
-
-	s->exits++;
-	s->unheard++;
-	s->found.at_ns = 0;
-	/* 1 / left - 1 / (left + unheard) of it. */
-	if (left && amount_part(s->bytes, s->unheard, left * (left + s->unheard)) >= KIN_UNHEARD)
-		segment_mark(k, s);
-	if (!s->is_dirty)
-		s->flow.lost += flow_units(amount_min(file, link_bytes(l)));
-}
-
 void kin_executed(struct kin *k, struct kin_member *m)
 {
-	for (unsigned int i = 0; i < m->link_count; i++) {
-		segment_exit(k, &m->links[i], m->mapped_file);
-		link_remove(k, &m->links[i]);
-	}
-	free(m->links);
+	if (m->sharer.is_open)
+		k->measured[m->measured_at] = NULL;
+	segments_end(&k->segments, &m->sharer);
 	leave(k, m);
 	*m = (struct kin_member){.born_ns = m->born_ns};
 }
@@ -463,23 +361,6 @@ static bool next_family(struct kin *k)
 	return true;
 }
 
-static bool next_segment(struct kin *k)
-{
-	struct kin_segment *s = k->dirty_segments;
-
-	if (!s)
-		return false;
-	k->dirty_segments = s->next_dirty;
-	s->is_dirty = false;
-	s->unheard = 0;
-	if (!s->count) {
-		free(s);
-		return true;
-	}
-	k->next_link = s->first;
-	return true;
-}
-
 struct kin_member *kin_affected(struct kin *k)
 {
 	do {
@@ -490,14 +371,7 @@ struct kin_member *kin_affected(struct kin *k)
 			if (m->measured_ns)
 				return m;
 		}
-		while (k->next_link) {
-			struct kin_link *l = k->next_link;
-
-			k->next_link = l->next;
-			if (l->member->measured_ns && l->exits != l->segment->exits)
-				return l->member;
-		}
-	} while (next_family(k) || next_segment(k));
+	} while (next_family(k));
 	return NULL;
 }
 
@@ -518,38 +392,27 @@ static bool is_heard(const struct kin_found *f, const struct kin_member *m)
 	return f->at_ns > m->measured_ns;
 }
 
-static struct aftermath aftermath_of(const struct kin_member *m)
+static struct aftermath aftermath_of(const struct kin_member *m, const struct estimate_base *base)
 {
 	bool heard = m->family && is_heard(&m->family->found, m);
-	struct aftermath a;
+	struct aftermath a = {
+		.family = change_of(m),
+		.anon = heard ? m->family->found.anon : DEGREE_AS_GUESSED,
+		.file = heard ? m->family->found.file : DEGREE_AS_GUESSED,
+	};
 
-	/* Not all of it: segments are many and seldom. */
-	a.family = change_of(m);
-	a.anon = heard ? m->family->found.anon : DEGREE_AS_GUESSED;
-	a.file = heard ? m->family->found.file : DEGREE_AS_GUESSED;
-	a.segments = 0;
-	for (unsigned int i = 0; i < m->link_count; i++) {
-		const struct kin_segment *s = m->links[i].segment;
-		uint32_t exits = s->exits - m->links[i].exits;
-
-		if (exits)
-			a.segment[a.segments++] = (struct aftermath_segment){
-				.bytes = link_bytes(&m->links[i]),
-				.gone = {.members = s->count + exits, .dead = exits},
-				.correction = is_heard(&s->found, m) ? s->found.file
-			                                             : DEGREE_AS_GUESSED,
-			};
-	}
+	if (aftermath_has_family(&a))
+		segments_known(&m->sharer, base, &a.known_rss, &a.known_pss);
 	return a;
 }
 
 bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
-	struct aftermath a = aftermath_of(m);
+	struct aftermath a = aftermath_of(m, base);
 
 	*ret = (struct estimate_doubt){0};
-	if (!aftermath_has_family(&a) && !a.segments)
+	if (!aftermath_has_family(&a))
 		return false;
 	aftermath_doubt(&a, base, now, ret);
 	return true;
@@ -559,30 +422,40 @@ bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 static void tell(struct kin *k, struct kin_member *m, const struct estimate_base *before,
 	const struct estimate_base *found, uint64_t now_ns)
 {
-	struct aftermath a = aftermath_of(m);
+	struct aftermath a = aftermath_of(m, before);
 	struct kin_found f = {.at_ns = now_ns};
 
-	if (!aftermath_compare(&a, before, found, &f.anon, &f.file))
+	if (!m->family || !aftermath_has_family(&a) ||
+		!aftermath_compare(&a, before, found, &f.anon, &f.file))
 		return;
-	if (m->family && aftermath_has_family(&a)) {
-		m->family->found = f;
-		family_mark(k, m->family);
-	}
-	for (unsigned int i = 0; i < m->link_count; i++) {
-		struct kin_segment *s = m->links[i].segment;
+	m->family->found = f;
+	family_mark(k, m->family);
+}
 
-		if (m->links[i].exits != s->exits) {
-			s->found = f;
-			segment_mark(k, s);
+/* M's sharers are known when all that were there have been measured: not before the next pass. */
+static void open_sharer(struct kin *k, struct kin_member *m)
+{
+	if (k->measured_count == k->measured_capacity) {
+		size_t capacity = 2 * k->measured_capacity + 64;
+		struct kin_member **measured = reallocarray(
+			(void *)k->measured, capacity, sizeof(struct kin_member *));
+
+		if (!measured) {
+			segments_settle(&m->sharer);
+			return;
 		}
+		k->measured = measured;
+		k->measured_capacity = capacity;
 	}
+	m->measured_at = (uint32_t)k->measured_count & INT32_MAX;
+	k->measured[k->measured_count++] = m;
 }
 
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns)
 {
 	uint64_t key = keytable_key(&k->families, range_start, range_end);
-	bool is_stranger;
+	bool is_stranger, is_open;
 	int r = 0;
 
 	if (m->key && m->key != key)
@@ -593,20 +466,18 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->unsure = 0;
-	for (unsigned int i = 0; i < m->link_count; i++) {
-		struct kin_link *l = &m->links[i];
-
-		l->exits = l->segment->exits;
-		l->flow = flow_of_others(&l->segment->flow, &m->own);
-	}
+	is_open = m->sharer.is_open;
+	segments_measured(&m->sharer, found);
+	if (!is_open)
+		open_sharer(k, m);
 	if (!m->key)
 		r = join(k, m, key);
 	m->seen = k->serial;
 	if (!m->family)
 		return r;
 	if (is_stranger && k->previous_ns && m->born_ns > k->previous_ns)
-		flow_add(&m->family->flow, &m->own);
-	m->family_flow = flow_of_others(&m->family->flow, &m->own);
+		flow_add(&m->family->flow, &m->sharer.own);
+	m->family_flow = flow_less(m->family->flow, m->sharer.own);
 	m->then = m->kept = m->family->count;
 	m->broken = m->family->broken;
 	if (m->is_forked)
@@ -616,156 +487,41 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 
 bool kin_wants_maps(const struct kin_member *m, const struct estimate_base *base)
 {
-	uint64_t pss = amount_add(base->pss_file, base->pss_shmem), rss = base->file;
-	uint64_t moved = amount_max(base->file, m->mapped_file) -
-	                 amount_min(base->file, m->mapped_file);
-
-	if (!base->has_parts)
-		rss = amount_add(rss, base->anon);
-	return amount_less(rss, pss) >= KIN_SHARED_MIN &&
-	       (!m->is_mapped || moved > m->mapped_file / 4);
-}
-
-/* The segment that S is of, made if there is none. */
-static struct kin_segment *segment_get(struct kin *k, const struct maps_segment *s)
-{
-	uint64_t key = keytable_key(&k->segments, s->device, s->inode);
-	struct kin_segment *segment = keytable_find(&k->segments, key);
-
-	if (segment)
-		return segment;
-	segment = calloc(1, sizeof(*segment));
-	if (!segment)
-		return NULL;
-	segment->key = key;
-	if (keytable_set(&k->segments, key, segment) < 0) {
-		free(segment);
-		return NULL;
-	}
-	return segment;
-}
-
-/* M's link to the segment of KEY, or NULL. */
-static const struct kin_link *link_find(const struct kin_member *m, uint64_t key)
-{
-	for (unsigned int i = 0; i < m->link_count; i++)
-		if (m->links[i].segment->key == key)
-			return &m->links[i];
-	return NULL;
-}
-
-/* For the others, M comes to map what it has of it, FILE at most, unless it did. */
-static void link_add(struct kin_link *l, struct kin_member *m, struct kin_segment *s,
-	uint64_t bytes, uint64_t file)
-{
-	const struct kin_link *former = link_find(m, s->key);
-
-	if (!former)
-		s->flow.gained += flow_units(amount_min(file, bytes));
-	*l = (struct kin_link){.segment = s,
-		.member = m,
-		.next = s->first,
-		.pages = flow_units(bytes),
-		.exits = former ? former->exits : s->exits,
-		.flow = former ? former->flow : flow_of_others(&s->flow, &m->own)};
-	if (s->first)
-		s->first->previous = l;
-	s->first = l;
-	s->bytes = amount_max(s->bytes, bytes);
-	s->count++;
-}
-
-static void links_remove(struct kin *k, struct kin_link *links, unsigned int count)
-{
-	for (unsigned int i = 0; i < count; i++)
-		link_remove(k, &links[i]);
-	free(links);
+	return segments_wants_maps(&m->sharer, base);
 }
 
 int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *list, size_t count,
 	const struct estimate_base *base)
 {
-	struct kin_link *links = NULL;
+	bool was_there = !k->previous_ns || m->born_ns <= k->previous_ns;
 
-	if (count > MAPS_SEGMENTS)
-		count = MAPS_SEGMENTS;
-	if (count) {
-		links = calloc(count, sizeof(*links));
-		if (!links)
-			return -ENOMEM;
-	}
-	for (unsigned int i = 0; i < count; i++) {
-		struct kin_segment *s = segment_get(k, &list[i]);
+	bool is_open = m->sharer.is_open;
+	int r = segments_map(&k->segments, &m->sharer, list, count, base, was_there);
 
-		if (!s) {
-			links_remove(k, links, i);
-			return -ENOMEM;
-		}
-		link_add(&links[i], m, s, list[i].bytes, base->file);
-	}
-	links_remove(k, m->links, m->link_count);
-	m->links = links;
-	m->link_count = (uint8_t)count;
-	m->is_mapped = true;
-	m->mapped_file = base->file;
-	return 0;
-}
-
-static void links_moved(const struct kin_member *m, const struct kin_flow *f)
-{
-	for (unsigned int i = 0; i < m->link_count; i++)
-		flow_add(&m->links[i].segment->flow, f);
+	if (r == 0 && !is_open)
+		open_sharer(k, m);
+	return r;
 }
 
 void kin_moved(struct kin_member *m, uint64_t before, uint64_t now)
 {
-	const struct kin_flow f = {
-		flow_units(amount_less(before, now)), flow_units(amount_less(now, before))};
+	const struct flow f = flow_between(before, now);
 
 	if (before == now)
 		return;
-	/* Which of them it was nobody says: it may have been all of any. */
-	flow_add(&m->own, &f);
-	links_moved(m, &f);
+	segments_moved(&m->sharer, m->parent ? &m->parent->sharer : NULL, before, now);
 	if (m->family)
 		flow_add(&m->family->flow, &f);
-	/* Of a newborn only its parent's are known. */
-	if (!m->is_mapped && m->parent)
-		links_moved(m->parent, &f);
 }
 
-static struct aftermath_stir stir_of(const struct kin_flow *f, uint64_t bytes, uint32_t sharers)
+bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
+	const struct estimate_now *now, struct estimate_doubt *ret)
 {
-	return (struct aftermath_stir){
-		.bytes = bytes,
-		.lost = (uint64_t)f->lost * KIN_FLOW_UNIT,
-		.gained = (uint64_t)f->gained * KIN_FLOW_UNIT,
-		.sharers = sharers,
-	};
-}
+	struct flow rest = {0, 0};
 
-void kin_stirred(const struct kin_member *m, const struct estimate_base *base, uint64_t *ret_down,
-	uint64_t *ret_up)
-{
-	struct aftermath_stir list[MAPS_SEGMENTS + 1];
-	struct kin_flow f;
-	size_t count = 0;
-
-	for (unsigned int i = 0; i < m->link_count; i++) {
-		const struct kin_link *l = &m->links[i];
-
-		f = flow_since(&l->segment->flow, &m->own, &l->flow);
-		if (f.lost | f.gained)
-			list[count++] = stir_of(&f, link_bytes(l), l->segment->count);
-	}
-	if (m->family) {
-		f = flow_since(&m->family->flow, &m->own, &m->family_flow);
-		if (f.lost | f.gained)
-			list[count++] = stir_of(&f, UINT64_MAX, UINT32_MAX);
-	}
-	*ret_down = *ret_up = 0;
-	if (count)
-		aftermath_stirred(list, count, base, ret_down, ret_up);
+	if (m->family)
+		rest = flow_less(flow_less(m->family->flow, m->sharer.own), m->family_flow);
+	return segments_doubt(&m->sharer, base, now, &rest, ret);
 }
 
 void kin_broke(struct kin_member *m, uint64_t bytes, uint64_t at_ns)

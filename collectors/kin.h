@@ -6,19 +6,15 @@
  * - Families: processes with the same address range [start, end) were forked from one image, because fork
  *   keeps it and exec, with address space randomisation, does not. They share anonymous memory. A
  *   newborn is presumed to belong to its parent's family until its own range is known.
- * - Segments: files and shared memory of at least 1 MiB by device and inode, from maps.h.
- *
- * What others touch or let go of of what they share counts too, and affects nobody: the bounds of those concerned
- * ask for it.
+ * - Segments: files and shared memory of at least 1 MiB (segments.h). These affect nobody: whoever is estimated asks
+ *   what others did to them with kin_stirred().
  *
  * It gives a doubt for each affected process (estimate.h), how the measurement of one corrects the
  * others', and who speaks for newborns that nobody has measured.
  *
  * Members are embedded in the caller's own records, who finds those again by offset; they must not move.
- * An event costs O(1) (an exit of one that has forked: O(family)); the affected are visited once a pass,
- * and the sharers of a segment not before the exits amount to KIN_UNHEARD bytes for one of them (libc is
- * everybody's). A pass without events costs nothing. Processes that share one address space (sharing.h)
- * are one: only the one that stands for them may be a member. Pure.
+ * An event costs O(1) (an exit of one that has forked: O(family)); the affected are visited once a pass.
+ * Processes that share one address space (sharing.h) are one: only the one that stands for them may be a member. Pure.
  *
  * A pass:
  *
@@ -41,53 +37,34 @@
 #include "collectors/estimate.h"
 #include "collectors/keytable.h"
 #include "collectors/maps.h"
-
-enum {
-	KIN_UNHEARD = 256,        /* bytes */
-	KIN_SHARED_MIN = 1 << 20, /* bytes of shared file and shmem that make maps worth reading */
-};
-
-/*
- * What the file and shmem counters of processes have lost and gained, ever, in KIN_FLOW_UNIT; wraps. What others
- * unmap or touch of what one shares moves its PSS and none of its own counters.
- */
-enum { KIN_FLOW_UNIT = 1 << 12 };
-
-struct kin_flow {
-	uint32_t lost, gained;
-};
+#include "collectors/segments.h"
 
 struct kin_family;
-struct kin_segment;
-struct kin_link;
 
 /* All zeros is a member of nothing. For reading alone. */
 struct kin_member {
 	struct kin_family *family;          /* NULL: alone, or its range is not known */
 	struct kin_member *previous, *next; /* of the family, as they became known */
 	struct kin_member *parent; /* in the family, that it was forked from; NULL: not known */
-	struct kin_link *links;    /* owned: to its segments */
 	uint64_t key;              /* of its range; 0: not known */
 	uint64_t serial;           /* rises along the family's list */
 	uint64_t
 		line; /* the serial by which its line left .parent's: its own, or an ancestor's who is gone */
-	uint64_t seen;               /* who was there at its measurement has this or less */
-	uint64_t born_ns;            /* CLOCK_BOOTTIME, as its start time says */
-	uint64_t measured_ns;        /* CLOCK_BOOTTIME; 0: never */
-	uint64_t broken;             /* what the family had broken when it was measured */
-	uint64_t mapped_file;        /* what .file was when its segments were read */
-	struct kin_flow own;         /* its own, while it was a member */
-	struct kin_flow family_flow; /* the others' of its family when it was measured */
-	uint32_t then;               /* how many were there at its measurement, itself among them */
+	uint64_t seen;           /* who was there at its measurement has this or less */
+	uint64_t born_ns;        /* CLOCK_BOOTTIME, as its start time says */
+	uint64_t measured_ns;    /* CLOCK_BOOTTIME; 0: never */
+	uint64_t broken;         /* what the family had broken when it was measured */
+	struct sharer sharer;    /* of segments */
+	struct flow family_flow; /* the others' of its family when it was measured */
+	uint32_t then;           /* how many were there at its measurement, itself among them */
 	uint32_t kept;       /* of those, still here; this and the next five as of kin_affected() */
 	uint32_t fresh;      /* born since */
 	uint32_t children;   /* of those, its own descendants */
 	uint32_t early;      /* of the fresh, those that may have been there already */
 	uint32_t unsure;     /* deaths that its measurement may or may not have seen */
 	uint32_t dependants; /* members whose .parent it is */
-	uint8_t link_count;
-	bool is_forked; /* it was born in the family */
-	bool is_mapped; /* its segments have been read */
+	uint32_t measured_at : 31; /* where it is among .measured, while .sharer is open */
+	bool is_forked : 1;        /* it was born in the family */
 };
 
 /* For reading alone. */
@@ -95,9 +72,9 @@ struct kin {
 	struct keytable families; /* by range: a lone member, or a family */
 	struct keytable segments; /* by device and inode */
 	struct kin_family *dirty_families;
-	struct kin_segment *dirty_segments;
 	struct kin_member *next_member; /* where kin_affected() is */
-	struct kin_link *next_link;
+	struct kin_member **measured;   /* owned: since the last pass; NULL: gone */
+	size_t measured_count, measured_capacity;
 	uint64_t *scratch;
 	size_t scratch_count;
 	uint64_t listed_ns, previous_ns; /* this pass and the one before */
@@ -166,11 +143,11 @@ bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 void kin_moved(struct kin_member *m, uint64_t before, uint64_t now);
 
 /*
- * How far the PSS of M, whose measurement is BASE, may have fallen and risen by what others who may share files
- * with it have touched and let go of since, and by exits too small to be visited for.
+ * What others who may share files with M have touched and let go of since its measurement BASE, and who of them came
+ * and went, as far as segments know: to be added to the doubt that is kept. NOW are M's counters. False: nothing.
  */
-void kin_stirred(const struct kin_member *m, const struct estimate_base *base, uint64_t *ret_down,
-	uint64_t *ret_up);
+bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
+	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
  * M was found to have BYTES for itself that it had shared, written to before AT_NS: who shares with it and was

@@ -47,11 +47,12 @@ static bool take_decimal(struct cursor *c, uint64_t *ret)
 }
 
 /* "rw-p ". What is reserved and no more is "---p". */
-static bool take_rights(struct cursor *c, bool *ret_accessible)
+static bool take_rights(struct cursor *c, bool *ret_accessible, bool *ret_shared)
 {
 	if (c->end - c->at < 5 || memchr(c->at, ' ', 4) || c->at[4] != ' ')
 		return false;
 	*ret_accessible = memcmp(c->at, "---", 3) != 0;
+	*ret_shared = c->at[3] == 's';
 	c->at += 5;
 	return true;
 }
@@ -79,12 +80,13 @@ static int parse_head(struct maps_parser *p)
 {
 	struct cursor c = {p->head, p->head + p->head_len};
 	uint64_t start, end, offset, major, minor, inode;
-	bool is_accessible;
+	bool is_accessible, is_shared;
 
 	if (!take_hex(&c, &start) || !take_char(&c, '-') || !take_hex(&c, &end) ||
-		!take_char(&c, ' ') || !take_rights(&c, &is_accessible) || !take_hex(&c, &offset) ||
-		!take_char(&c, ' ') || !take_hex(&c, &major) || !take_char(&c, ':') ||
-		!take_hex(&c, &minor) || !take_char(&c, ' ') || !take_decimal(&c, &inode))
+		!take_char(&c, ' ') || !take_rights(&c, &is_accessible, &is_shared) ||
+		!take_hex(&c, &offset) || !take_char(&c, ' ') || !take_hex(&c, &major) ||
+		!take_char(&c, ':') || !take_hex(&c, &minor) || !take_char(&c, ' ') ||
+		!take_decimal(&c, &inode))
 		return -EBADMSG;
 	if (c.at == c.end ? p->head_len == MAPS_HEAD : *c.at != ' ')
 		return -EBADMSG;
@@ -96,7 +98,8 @@ static int parse_head(struct maps_parser *p)
 	if (is_accessible && end - start > p->largest)
 		p->largest = end - start;
 	if (inode)
-		add(p, &(struct maps_segment){major << 32 | minor, inode, end - start});
+		add(p, &(struct maps_segment){
+			       major << 32 | minor, inode, end - start, is_shared && !major});
 	return 0;
 }
 

@@ -23,6 +23,7 @@ struct maps_segment {
 	uint64_t device; /* major << 32 | minor; shmem has one that no file system has */
 	uint64_t inode;  /* never 0: that is private memory */
 	uint64_t bytes;  /* mapped, not resident */
+	bool is_shmem; /* mapped as shared, of no block device: what RssShmem counts, most likely */
 };
 
 struct maps_parser {

@@ -24,6 +24,7 @@ enum {
 	LIKE_PART = 8,     /* a fork's size is its parent's, but for so much */
 	UNLIKELY_PART = 7, /* of so many: of what others may have done */
 	UNLIKELY_OF = 8,
+	SHIFT_MIN = 128 << 10, /* bytes */
 };
 
 #define TICK_NS (10 * NS_PER_MSEC) /* in which start times are told, at 100 a second */
@@ -249,14 +250,34 @@ uint64_t relations_turnover(const struct watch *w)
 	return amount_part(shared, dead + born, w->kin.then + born);
 }
 
+/* What others have done to W's files and shmem, whatever it did itself. */
+static bool stirred(const struct watch *w, struct estimate_doubt *ret)
+{
+	const struct estimate_now still = {w->base.anon, w->base.file, w->base.swap};
+
+	return w->has_base && w->is_related && kin_stirred(&w->kin, &w->base, &still, ret);
+}
+
+static uint64_t size_of(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
 uint64_t relations_stirred(const struct watch *w)
 {
-	uint64_t down, up;
+	struct estimate_doubt d;
 
-	if (!w->has_base || !w->is_related)
+	if (!stirred(w, &d))
 		return 0;
-	kin_stirred(&w->kin, &w->base, &down, &up);
-	return amount_max(down, up) / UNLIKELY_OF * UNLIKELY_PART;
+	return amount_less(amount_max(d.file_down, d.file_up) / UNLIKELY_OF * UNLIKELY_PART,
+		2 * size_of(d.file_mid));
+}
+
+bool relations_shifted(const struct watch *w)
+{
+	struct estimate_doubt d;
+
+	return stirred(w, &d) && size_of(d.file_mid) >= SHIFT_MIN;
 }
 
 const struct watch *relations_speaker(const struct watch *w)
@@ -272,8 +293,9 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	struct estimate_now now = watch_now(w, page_bytes), theirs;
 	struct estimate_doubt doubt = {0};
 	const struct watch *speaker = w;
-	uint64_t down, up;
+	struct estimate_doubt stirred;
 
+	theirs = now;
 	if (!w->has_base) {
 		speaker = relations_speaker(w);
 		if (!speaker)
@@ -283,11 +305,8 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	} else if (w->doubt) {
 		doubt = *w->doubt;
 	}
-	if (speaker->is_related) {
-		kin_stirred(&speaker->kin, &speaker->base, &down, &up);
-		doubt.file_down = amount_add(doubt.file_down, down);
-		doubt.file_up = amount_add(doubt.file_up, up);
-	}
+	if (speaker->is_related && kin_stirred(&speaker->kin, &speaker->base, &theirs, &stirred))
+		estimate_doubt_add(&doubt, &stirred);
 	doubt.anon_down = amount_add(doubt.anon_down, speaker->unsure);
 	doubt.anon_up = amount_add(doubt.anon_up, speaker->unsure);
 	doubt.anon_up = amount_add(doubt.anon_up, relations_broken(w));

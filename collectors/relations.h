@@ -56,6 +56,9 @@ uint64_t relations_turnover(const struct watch *w);
 /* How much of W's doubt is what others may have touched and let go of, but is not likely: no reason to measure it. */
 uint64_t relations_stirred(const struct watch *w);
 
+/* Whether others' coming, going or touching has moved W's PSS by so much that it should be measured soon. */
+bool relations_shifted(const struct watch *w);
+
 /* Whose measurement can speak for W, which has none; NULL: nobody's. */
 const struct watch *relations_speaker(const struct watch *w);
 

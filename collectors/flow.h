@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the file and shmem counters of some processes have lost and gained, ever. It only rises, and wraps: the
+ * difference of two moments is what counts, and what others did is what all did less one's own. Pure.
+ */
+#ifndef MEMTALLY_COLLECTORS_FLOW_H
+#define MEMTALLY_COLLECTORS_FLOW_H
+
+#include <stdint.h>
+
+#include "collectors/amount.h"
+
+enum { FLOW_UNIT = 1 << 12 }; /* bytes */
+
+struct flow {
+	uint32_t lost, gained; /* in FLOW_UNIT */
+};
+
+static inline uint32_t flow_units(uint64_t bytes)
+{
+	return (uint32_t)amount_min(bytes / FLOW_UNIT, UINT32_MAX);
+}
+
+static inline struct flow flow_between(uint64_t before, uint64_t now)
+{
+	return (struct flow){
+		flow_units(amount_less(before, now)), flow_units(amount_less(now, before))};
+}
+
+static inline void flow_add(struct flow *to, const struct flow *f)
+{
+	to->lost += f->lost;
+	to->gained += f->gained;
+}
+
+/* A - B; may wrap. */
+static inline struct flow flow_less(struct flow a, struct flow b)
+{
+	return (struct flow){a.lost - b.lost, a.gained - b.gained};
+}
+
+#endif

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a process has resident of a segment is guessed: of shared memory and of files it has as much of each as it
+ * maps of it, and what its counter moves by is of its largest shared memory, or of its largest file where it has none.
+ * The next measurement starts anew, and as only changes of the sums count, constant errors cancel.
+ */
+#include "config.h"
+
+#include "collectors/segments.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "collectors/amount.h"
+#include "collectors/degree.h"
+
+struct segment {
+	uint64_t key;
+	uint64_t resident; /* of all sharers, in FLOW_UNIT */
+	uint64_t late;     /* of that, ever, by those who had been there before they were known */
+	struct flow flow;  /* of all who ever mapped it, and of comings and goings */
+	uint32_t count;
+};
+
+/* All in FLOW_UNIT. */
+struct segment_link {
+	struct segment *segment;
+	uint64_t sum;      /* at the measurement: the segment's .resident less its .late */
+	struct flow flow;  /* at the measurement, of others */
+	uint32_t mapped;   /* at most this is resident */
+	uint32_t resident; /* as far as is known */
+	uint32_t measured; /* that it was at the measurement */
+	bool is_shmem;
+};
+
+bool segments_wants_maps(const struct sharer *s, const struct estimate_base *base)
+{
+	uint64_t pss = amount_add(base->pss_file, base->pss_shmem), rss = base->file;
+	uint64_t then = (uint64_t)s->mapped_file * FLOW_UNIT;
+	uint64_t moved = amount_max(base->file, then) - amount_min(base->file, then);
+
+	if (!base->has_parts)
+		rss = amount_add(rss, base->anon);
+	return amount_less(rss, pss) >= SEGMENTS_SHARED_MIN && (!s->is_mapped || moved > then / 4);
+}
+
+/* The segment that M is of, made if there is none. */
+static struct segment *get(struct keytable *segments, const struct maps_segment *m)
+{
+	uint64_t key = keytable_key(segments, m->device, m->inode);
+	struct segment *segment = keytable_find(segments, key);
+
+	if (segment)
+		return segment;
+	segment = calloc(1, sizeof(*segment));
+	if (!segment)
+		return NULL;
+	segment->key = key;
+	if (keytable_set(segments, key, segment) < 0) {
+		free(segment);
+		return NULL;
+	}
+	return segment;
+}
+
+static void set_resident(struct segment_link *l, uint64_t resident)
+{
+	l->segment->resident -= l->resident;
+	l->resident = (uint32_t)amount_min(resident, l->mapped);
+	l->segment->resident += l->resident;
+}
+
+static void drop(struct keytable *segments, struct segment_link *l)
+{
+	struct segment *s = l->segment;
+
+	set_resident(l, 0);
+	if (--s->count)
+		return;
+	keytable_remove(segments, s->key);
+	free(s);
+}
+
+static void drop_all(struct keytable *segments, struct segment_link *links, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		drop(segments, &links[i]);
+	free(links);
+}
+
+/* Spreads what BASE has over the links by what is mapped of them. */
+static void spread(struct sharer *s, const struct estimate_base *base)
+{
+	uint64_t mapped[2] = {0, 0}, file = flow_units(base->file);
+	uint64_t shmem = amount_min(flow_units((uint64_t)base->shmem_kib * 1024), file);
+
+	for (unsigned int i = 0; i < s->count; i++)
+		mapped[s->link[i].is_shmem] += s->link[i].mapped;
+	for (unsigned int i = 0; i < s->count; i++) {
+		struct segment_link *l = &s->link[i];
+
+		set_resident(l, amount_part(l->is_shmem ? shmem : file - shmem, l->mapped,
+					mapped[l->is_shmem]));
+	}
+}
+
+void segments_settle(struct sharer *s)
+{
+	if (!s->is_open)
+		return;
+	s->is_open = false;
+	for (unsigned int i = 0; i < s->count; i++) {
+		struct segment_link *l = &s->link[i];
+
+		l->sum = l->segment->resident - l->segment->late;
+		l->flow = flow_less(l->segment->flow, s->own);
+	}
+}
+
+void segments_measured(struct sharer *s, const struct estimate_base *base)
+{
+	spread(s, base);
+	for (unsigned int i = 0; i < s->count; i++)
+		s->link[i].measured = s->link[i].resident;
+	s->is_open = true;
+}
+
+static struct segment_link *find(const struct sharer *s, uint64_t key)
+{
+	for (unsigned int i = 0; i < s->count; i++)
+		if (s->link[i].segment->key == key)
+			return &s->link[i];
+	return NULL;
+}
+
+int segments_map(struct keytable *segments, struct sharer *s, const struct maps_segment *list,
+	size_t count, const struct estimate_base *base, bool was_there)
+{
+	struct segment_link *links = NULL, *former = s->link;
+	unsigned int formers = s->count;
+	bool is_new[MAPS_SEGMENTS];
+
+	count = amount_min(count, MAPS_SEGMENTS);
+	if (count) {
+		links = calloc(count, sizeof(*links));
+		if (!links)
+			return -ENOMEM;
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		struct segment *segment = get(segments, &list[i]);
+
+		if (!segment) {
+			drop_all(segments, links, i);
+			return -ENOMEM;
+		}
+		is_new[i] = !find(s, segment->key);
+		segment->count++;
+		links[i] = (struct segment_link){.segment = segment,
+			.mapped = flow_units(list[i].bytes),
+			.is_shmem = list[i].is_shmem};
+	}
+	s->link = links;
+	s->count = (uint8_t)count;
+	segments_measured(s, base);
+	for (unsigned int i = 0; i < count; i++) {
+		struct segment *segment = links[i].segment;
+
+		if (is_new[i] && was_there && !s->is_mapped)
+			segment->late += links[i].resident;
+		else if (is_new[i])
+			segment->flow.gained += links[i].resident;
+	}
+	drop_all(segments, former, formers);
+	s->is_mapped = true;
+	s->mapped_file = flow_units(base->file);
+	return 0;
+}
+
+static void add_flow(const struct sharer *s, const struct flow *f)
+{
+	for (unsigned int i = 0; i < s->count; i++)
+		flow_add(&s->link[i].segment->flow, f);
+}
+
+void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now)
+{
+	const struct flow f = flow_between(before, now);
+	struct segment_link *l = s->link;
+
+	flow_add(&s->own, &f);
+	/* Which of them it was nobody says: for the bounds it may have been all of any. */
+	add_flow(s, &f);
+	if (!s->is_mapped && parent)
+		add_flow(parent, &f);
+	if (!s->count)
+		return;
+	for (unsigned int i = 0; i < s->count && !l->is_shmem; i++)
+		l = &s->link[i];
+	if (!l->is_shmem)
+		l = s->link;
+	set_resident(l, amount_less((uint64_t)l->resident + f.gained, f.lost));
+}
+
+void segments_end(struct keytable *segments, struct sharer *s)
+{
+	for (unsigned int i = 0; i < s->count; i++)
+		s->link[i].segment->flow.lost += s->link[i].resident;
+	drop_all(segments, s->link, s->count);
+	*s = (struct sharer){0};
+}
+
+/* What is left to be told of the files and shmem of one; in bytes. */
+struct rest {
+	struct estimate_part part;
+	uint64_t now;                      /* resident */
+	uint64_t shmem, shmem_pss;         /* of its shared memory, when it was measured */
+	uint64_t file, file_pss, file_own; /* of its files: resident, shared PSS, nobody else's */
+};
+
+static struct rest rest_of(const struct estimate_base *base, const struct estimate_now *now)
+{
+	struct estimate_part anon;
+	struct rest r = {.now = now->file};
+	uint64_t own;
+
+	estimate_parts(base, &anon, &r.part);
+	r.shmem = amount_min((uint64_t)base->shmem_kib * 1024, r.part.rss);
+	r.shmem_pss = base->has_parts ? base->pss_shmem
+	                              : amount_part(r.part.pss, r.shmem, r.part.rss);
+	r.shmem_pss = amount_min(r.shmem_pss, amount_min(r.shmem, r.part.pss));
+	r.file = r.part.rss - r.shmem;
+	own = amount_less(r.part.private_mid, amount_less(2 * r.shmem_pss, r.shmem));
+	r.file_own = amount_min(own, amount_min(r.file, r.part.pss - r.shmem_pss));
+	r.file_pss = amount_min(r.part.pss - r.shmem_pss - r.file_own, (r.file - r.file_own) / 2);
+	return r;
+}
+
+/* Whether L's segment was nobody else's, as far as is known. */
+static bool is_sole(const struct segment_link *l)
+{
+	return !l->is_shmem && l->sum + l->segment->late <= l->measured;
+}
+
+/* What L's part was when it was measured, and is by what S did itself; in bytes. */
+struct part {
+	uint64_t rss, pss, now;
+};
+
+/* What L had of what is left in R. What is nobody else's, but for whole files, stays there. */
+static struct part take(struct rest *r, const struct segment_link *l)
+{
+	uint64_t rss = (uint64_t)l->measured * FLOW_UNIT, sum = l->sum + l->segment->late, shared;
+	struct part p;
+
+	if (l->is_shmem) {
+		p.rss = amount_min(rss, r->part.rss);
+		p.pss = amount_min(amount_part(r->shmem_pss, rss, r->shmem), p.rss);
+	} else if (is_sole(l)) {
+		p.rss = p.pss = amount_min(rss, r->file_own);
+		r->file_own -= p.pss;
+	} else {
+		shared = amount_less(r->file, r->file_own);
+		p.rss = amount_min(rss, shared);
+		/* What is left can't count more than half. */
+		p.pss = amount_max(amount_part(p.rss, l->measured, sum),
+			amount_less(r->file_pss, (shared - p.rss) / 2));
+		p.pss = amount_min(p.pss, amount_min(r->file_pss, p.rss / 2));
+		r->file_pss -= p.pss;
+	}
+	if (!l->is_shmem)
+		r->file -= p.rss;
+	p.pss = amount_min(p.pss, r->part.pss);
+	p.now = amount_part(p.rss, l->resident, l->measured);
+	r->part.rss -= p.rss;
+	r->part.pss -= p.pss;
+	r->now = amount_less(r->now, p.now);
+	return p;
+}
+
+void segments_known(const struct sharer *s, const struct estimate_base *base, uint64_t *ret_rss,
+	uint64_t *ret_pss)
+{
+	const struct estimate_now still = {base->anon, base->file, base->swap};
+	struct rest r;
+
+	*ret_rss = *ret_pss = 0;
+	if (!s->count)
+		return;
+	r = rest_of(base, &still);
+	/* Files of its own first: what is left of that may be anywhere. */
+	for (unsigned int i = 0; i < 2 * MAPS_SEGMENTS; i++) {
+		const struct segment_link *l = &s->link[i % MAPS_SEGMENTS];
+		struct part p;
+
+		if (i % MAPS_SEGMENTS >= s->count || is_sole(l) != (i < MAPS_SEGMENTS))
+			continue;
+		p = take(&r, l);
+		if (p.pss <= p.rss / 2) {
+			*ret_rss += p.rss;
+			*ret_pss += p.pss;
+		}
+	}
+}
+
+/* How far others' FLOW may have brought RSS bytes that counted PSS. */
+static void stir(
+	uint64_t rss, uint64_t pss, const struct flow *flow, uint64_t *ret_down, uint64_t *ret_up)
+{
+	uint64_t lost = (uint64_t)flow->lost * FLOW_UNIT,
+		 gained = (uint64_t)flow->gained * FLOW_UNIT;
+	uint64_t own = amount_less(2 * pss, rss);
+
+	degree_stirred(rss - own, pss - own, lost, gained, ret_down, ret_up);
+	/* What was its own two may share now. */
+	*ret_down += amount_min(gained, own) / 2;
+}
+
+/* Of parts of segments: their PSS if others had done nothing, and what it is. */
+struct stirred {
+	uint64_t still, low, mid, high;
+	uint64_t down; /* that the rest may have lost */
+};
+
+/* Adds L's part, which leaves R. */
+static void add_link(
+	const struct sharer *s, const struct segment_link *l, struct rest *r, struct stirred *sum)
+{
+	uint64_t then = l->sum + l->segment->late, own = r->file_own, file = r->file;
+	struct flow others = flow_less(flow_less(l->segment->flow, s->own), l->flow);
+	uint64_t gained = (uint64_t)others.gained * FLOW_UNIT, touched, still, mid, down, up;
+	struct part p = take(r, l);
+
+	still = amount_part(p.pss, l->resident, l->measured);
+	if (l->segment->resident >= then) {
+		mid = amount_part(still, then, l->segment->resident);
+	} else {
+		mid = amount_less(2 * still, p.now);
+		mid += amount_part(still - mid, then, l->segment->resident);
+		mid = amount_min(mid, p.now);
+	}
+	stir(p.rss, p.pss, &others, &down, &up);
+	if (!l->is_shmem && !is_sole(l)) {
+		/* What was its own among what others have of it, two may share now. */
+		touched = amount_min(amount_min(gained, own), (uint64_t)l->mapped * FLOW_UNIT);
+		if (l->segment->count > 2)
+			touched = amount_min(touched, amount_part(2 * gained, own, file));
+		sum->down += touched / 2;
+	}
+	sum->still += still;
+	sum->mid += mid;
+	sum->low += amount_min(mid, amount_less(still, down));
+	sum->high += amount_max(mid, amount_min(still + up, p.now));
+}
+
+static bool is_still(const struct sharer *s)
+{
+	if (s->is_open)
+		return true;
+	for (unsigned int i = 0; i < s->count; i++) {
+		const struct segment_link *l = &s->link[i];
+		struct flow others = flow_less(flow_less(l->segment->flow, s->own), l->flow);
+
+		if (others.lost | others.gained)
+			return false;
+	}
+	return true;
+}
+
+/* What the rest counts now, if it is as it was: what there was none of before is like all. */
+static uint64_t carried(
+	const struct estimate_part *part, uint64_t now, const struct estimate_part *all)
+{
+	if (part->rss)
+		return amount_part(part->pss, now, part->rss);
+	return all->rss ? amount_part(now, all->pss, all->rss) : now / 2;
+}
+
+bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
+	const struct estimate_now *now, const struct flow *rest, struct estimate_doubt *ret)
+{
+	struct stirred sum = {0};
+	struct estimate_part all;
+	uint64_t down, up, rest_now, before;
+	struct rest r;
+	int64_t own;
+
+	if (!(rest->lost | rest->gained) && is_still(s))
+		return false;
+	r = rest_of(base, now);
+	all = r.part;
+	/* Files of its own first: what is left of that may be anywhere. */
+	for (unsigned int i = 0; i < 2 * MAPS_SEGMENTS && !s->is_open; i++) {
+		const struct segment_link *l = &s->link[i % MAPS_SEGMENTS];
+
+		if (i % MAPS_SEGMENTS >= s->count || !l->measured ||
+			is_sole(l) != (i < MAPS_SEGMENTS))
+			continue;
+		add_link(s, l, &r, &sum);
+	}
+	before = amount_less(all.pss, all.private_mid);
+	rest_now = carried(&r.part, r.now, &all);
+	stir(r.part.rss, amount_min(r.part.pss, r.part.rss), rest, &down, &up);
+	/* Of which of them it has more or less itself is a guess, which moves no bound. */
+	own = amount_difference(sum.still + rest_now, carried(&all, now->file, &all));
+	*ret = (struct estimate_doubt){
+		.file_mid = own + amount_difference(sum.mid, sum.still),
+		.file_down = sum.mid - sum.low + down + amount_min(sum.down, r.part.pss),
+		.file_up = sum.high - sum.mid + up,
+	};
+	if (own > 0)
+		ret->file_down += (uint64_t)own;
+	else
+		ret->file_up += -(uint64_t)own;
+	/* What was rounded down once is rounded down by as much more as it grows. */
+	if (ret->file_mid > 0)
+		ret->file_up += amount_part(base->rounding, (uint64_t)ret->file_mid, before);
+	return true;
+}

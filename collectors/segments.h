@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Segments: files and shared memory of at least 1 MiB by device and inode, and who maps them. Of each segment the sum
+ * of what its sharers have resident is known, since that is sensed. The pages of a segment are once in all PSS of
+ * its sharers together, however many map them: so one's part of it counts as much less as that sum has grown since
+ * it was measured, be it by births, by execs or by others' touching, and as much more as it has fallen. That the
+ * pages themselves became more or fewer is what the bounds allow for.
+ *
+ * Which segment of several a process has resident, and where it grows, nobody says: see segments.c. Pure.
+ */
+#ifndef MEMTALLY_COLLECTORS_SEGMENTS_H
+#define MEMTALLY_COLLECTORS_SEGMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collectors/estimate.h"
+#include "collectors/flow.h"
+#include "collectors/keytable.h"
+#include "collectors/maps.h"
+
+struct segment_link;
+
+/* One who maps segments; all zeros maps none. For reading alone. */
+struct sharer {
+	struct segment_link *link; /* owned: the largest first */
+	struct flow own;           /* of its counter */
+	uint32_t mapped_file;      /* in FLOW_UNIT: its counter when its maps were read */
+	uint8_t count;
+	bool is_mapped; /* its maps have been read */
+	bool is_open;   /* it was measured and has not been settled since */
+};
+
+/*
+ * Whether the maps of S, measured as BASE, should be read: it shares SEGMENTS_SHARED_MIN of file or shmem or more, and
+ * they were never read, or what it has of files has moved by a quarter since.
+ */
+enum { SEGMENTS_SHARED_MIN = 1 << 20 }; /* bytes */
+bool segments_wants_maps(const struct sharer *s, const struct estimate_base *base);
+
+/*
+ * S has these segments, at most MAPS_SEGMENTS, as its maps say, and was measured as BASE just now. WAS_THERE: it has
+ * been since before others were measured, and was only not known. -ENOMEM: it keeps what it had.
+ */
+int segments_map(struct keytable *segments, struct sharer *s, const struct maps_segment *list,
+	size_t count, const struct estimate_base *base, bool was_there);
+
+/*
+ * S was measured as BASE just now. Until segments_settle() nothing is said of it: who is new is measured after others
+ * who have seen it.
+ */
+void segments_measured(struct sharer *s, const struct estimate_base *base);
+
+/* All that were there when S was measured are known now. */
+void segments_settle(struct sharer *s);
+
+/* S's counter went from BEFORE to NOW. Of a newborn whose maps nobody has read PARENT (or NULL) says what it maps. */
+void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now);
+
+/* S ends. It is then all zeros. */
+void segments_end(struct keytable *segments, struct sharer *s);
+
+/* How much of what S shared of files and shmem, measured as BASE, is of segments, and its PSS. */
+void segments_known(const struct sharer *s, const struct estimate_base *base, uint64_t *ret_rss,
+	uint64_t *ret_pss);
+
+/*
+ * What others did to the files and shmem of S, measured as BASE and now with the counters NOW; REST is what others who
+ * may share what is of no known segment did. False: nothing.
+ */
+bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
+	const struct estimate_now *now, const struct flow *rest, struct estimate_doubt *ret);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes that share segments do what their counters tell, and what is made of it is held against the truth. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "collectors/segments.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+enum { BACKENDS = 20 };
+
+static struct keytable table;
+static struct sharer sharer[BACKENDS + 1];
+static struct estimate_base base[BACKENDS + 1];
+
+static int teardown(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i <= BACKENDS; i++)
+		segments_end(&table, &sharer[i]);
+	assert_int_equal(table.used, 0);
+	keytable_done(&table);
+	return 0;
+}
+
+static const struct maps_segment buffers = {1, 2, 256 * MIB, true},
+				 library = {3, 4, 8 * MIB, false};
+
+/* As a walk finds one that has SHMEM of the buffers, which count SHMEM_PSS, and all of the library, which counts 256 KiB. */
+static void find(unsigned int i, uint64_t shmem, uint64_t shmem_pss)
+{
+	base[i] = (struct estimate_base){
+		.anon = 4 * MIB,
+		.pss_anon = 4 * MIB,
+		.file = shmem + 8 * MIB,
+		.pss_file = MIB / 4,
+		.pss_shmem = shmem_pss,
+		.uss = 4 * MIB,
+		.has_parts = true,
+		.shmem_kib = (uint32_t)(shmem / 1024),
+	};
+}
+
+static void map(unsigned int i, bool was_there)
+{
+	struct maps_segment list[] = {buffers, library};
+
+	assert_int_equal(segments_map(&table, &sharer[i], list, 2, &base[i], was_there), 0);
+}
+
+/* All that are measured in a pass are known when it is over. */
+static void settle(void)
+{
+	for (unsigned int i = 0; i <= BACKENDS; i++)
+		segments_settle(&sharer[i]);
+}
+
+static struct estimate estimate_of(unsigned int i, uint64_t shmem)
+{
+	const struct flow rest = {0, 0};
+	struct estimate_now now = {base[i].anon, shmem + 8 * MIB, 0};
+	struct estimate_doubt doubt;
+	struct estimate e;
+
+	if (!segments_doubt(&sharer[i], &base[i], &now, &rest, &doubt))
+		doubt = (struct estimate_doubt){0};
+	estimate_carry(&base[i], &now, &doubt, &e);
+	return e;
+}
+
+static void move(unsigned int i, uint64_t before, uint64_t now)
+{
+	segments_moved(&sharer[i], NULL, before + 8 * MIB, now + 8 * MIB);
+}
+
+/* Backends that have each the same 100 MiB. */
+static void start_backends(bool was_there)
+{
+	for (unsigned int i = 0; i < BACKENDS; i++) {
+		find(i, 100 * MIB, 100 * MIB / BACKENDS);
+		map(i, was_there);
+	}
+	settle();
+}
+
+static void assert_near(const struct estimate *e, uint64_t pss, unsigned int percent)
+{
+	assert_in_range(e->pss, pss - pss * percent / 100, pss + pss * percent / 100);
+	assert_true(e->low <= pss && pss <= e->high + 1);
+}
+
+/* Who is measured first is not told that the others came: they were there, or have come in the same pass. */
+static void counts_who_was_there(void **state)
+{
+	(void)state;
+	for (unsigned int was_there = 0; was_there < 2; was_there++) {
+		start_backends(was_there);
+		for (unsigned int i = 0; i < BACKENDS; i++)
+			assert_int_equal(estimate_of(i, 100 * MIB).pss,
+				4 * MIB + 100 * MIB / BACKENDS + MIB / 4);
+		teardown(state);
+	}
+	/* Nor if their maps are read later. */
+	find(0, 100 * MIB, 50 * MIB);
+	map(0, true);
+	settle();
+	find(1, 100 * MIB, 50 * MIB);
+	map(1, true);
+	settle();
+	assert_int_equal(estimate_of(0, 100 * MIB).pss, 54 * MIB + MIB / 4);
+	/* But that one more has come, which has as much. */
+	find(2, 100 * MIB, 100 * MIB / 3);
+	map(2, false);
+	settle();
+	assert_near(&(struct estimate[]){estimate_of(0, 100 * MIB)}[0],
+		4 * MIB + 100 * MIB / 3 + MIB / 6, 2);
+	assert_near(&(struct estimate[]){estimate_of(1, 100 * MIB)}[0],
+		4 * MIB + 100 * MIB / 3 + MIB / 6, 2);
+}
+
+/* All touch the other half of what is in the buffers, one after the other: nobody has more by it in the end. */
+static void keeps_the_union(void **state)
+{
+	(void)state;
+	/* Half of the backends have one half of the buffers, the others the other. */
+	for (unsigned int i = 0; i < BACKENDS; i++) {
+		find(i, 100 * MIB, 10 * MIB);
+		map(i, true);
+	}
+	settle();
+	for (unsigned int i = 0; i < BACKENDS; i++)
+		move(i, 100 * MIB, 200 * MIB);
+	for (unsigned int i = 0; i < BACKENDS; i++)
+		assert_near(&(struct estimate[]){estimate_of(i, 200 * MIB)}[0],
+			4 * MIB + 200 * MIB / BACKENDS + MIB / 4, 4);
+}
+
+/* One that grows where others have been is no larger for it, nor are they. */
+static void divides_among_more(void **state)
+{
+	struct estimate e;
+
+	(void)state;
+	start_backends(true);
+	find(BACKENDS, 0, 0);
+	map(BACKENDS, true);
+	settle();
+	move(BACKENDS, 0, 100 * MIB);
+	e = estimate_of(0, 100 * MIB);
+	assert_near(&e, 4 * MIB + 100 * MIB / (BACKENDS + 1) + MIB / 4, 2);
+	/* It has let go again, and another goes as well. */
+	move(BACKENDS, 100 * MIB, 0);
+	e = estimate_of(0, 100 * MIB);
+	assert_near(&e, 4 * MIB + 100 * MIB / BACKENDS + MIB / 4, 1);
+	for (unsigned int i = BACKENDS / 2; i < BACKENDS; i++)
+		segments_end(&table, &sharer[i]);
+	e = estimate_of(0, 100 * MIB);
+	assert_near(&e, 4 * MIB + 100 * MIB / (BACKENDS / 2) + MIB / 2, 2);
+}
+
+/* Who maps and has touched nothing is nobody, coming and going. */
+static void weighs_by_what_is_resident(void **state)
+{
+	struct estimate before, e;
+
+	(void)state;
+	start_backends(true);
+	before = estimate_of(0, 100 * MIB);
+	for (unsigned int round = 0; round < 300; round++) {
+		find(BACKENDS, 0, 0);
+		base[BACKENDS].file = 0;
+		map(BACKENDS, false);
+		settle();
+		segments_end(&table, &sharer[BACKENDS]);
+	}
+	e = estimate_of(0, 100 * MIB);
+	assert_int_equal(e.pss, before.pss);
+	assert_true(e.high <= before.high && e.low >= before.low);
+	/* Who has touched it, measured or not, leaves nothing but width. */
+	for (unsigned int round = 0; round < 300; round++) {
+		find(BACKENDS, 100 * MIB, 5 * MIB);
+		map(BACKENDS, false);
+		settle();
+		segments_end(&table, &sharer[BACKENDS]);
+	}
+	assert_int_equal(estimate_of(0, 100 * MIB).pss, before.pss);
+}
+
+/* Whatever is told of it, the figures keep their order. */
+static void keeps_order_for_any_input(void **state)
+{
+	uint64_t seed = 5;
+
+	(void)state;
+	for (unsigned int round = 0; round < 20000; round++) {
+		unsigned int i = unit_random(&seed) % BACKENDS;
+		uint64_t shmem = unit_random(&seed) % (400 * MIB), now;
+		struct estimate e;
+
+		switch (unit_random(&seed) % 4) {
+		case 0:
+			find(i, shmem, unit_random(&seed) % (shmem + 1));
+			base[i].has_parts = unit_random(&seed) % 4;
+			base[i].pss_file = unit_random(&seed) % (8 * MIB);
+			base[i].uss = unit_random(&seed) % 3 ? ESTIMATE_UNKNOWN
+			                                     : unit_random(&seed) % (80 * MIB);
+			if (unit_random(&seed) % 2)
+				map(i, unit_random(&seed) % 2);
+			else
+				segments_measured(&sharer[i], &base[i]);
+			break;
+		case 1: segments_end(&table, &sharer[i]); break;
+		case 2: move(i, unit_random(&seed) % (400 * MIB), shmem); break;
+		default: settle();
+		}
+		i = unit_random(&seed) % BACKENDS;
+		now = unit_random(&seed) % (400 * MIB);
+		e = estimate_of(i, now);
+		assert_true(e.low <= e.pss && e.pss <= e.high);
+		assert_true(e.high <= base[i].anon + now + 8 * MIB);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(counts_who_was_there, teardown),
+		cmocka_unit_test_teardown(keeps_the_union, teardown),
+		cmocka_unit_test_teardown(divides_among_more, teardown),
+		cmocka_unit_test_teardown(weighs_by_what_is_resident, teardown),
+		cmocka_unit_test_teardown(keeps_order_for_any_input, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
