@@ -37,7 +37,7 @@ static const struct metric scope_metrics[] = {
 	GAUGE("pss_low", "bytes", SCOPE_PSS_LOW, BOTH,
 		"Lower bound of the PSS."),
 	GAUGE("pss_high", "bytes", SCOPE_PSS_HIGH, BOTH,
-		"Upper bound of the PSS: rounding of the kernel, and the whole RSS of processes that could not be measured."),
+		"Upper bound of the PSS: rounding of the kernel, what may have changed since a measurement, and the whole RSS of processes that could not be measured."),
 	GAUGE("pss_measured", "bytes", SCOPE_PSS_MEASURED, BOTH,
 		"Part of the PSS that was measured within the last interval; the rest is carried forward from earlier measurements."),
 	GAUGE("uss", "bytes", SCOPE_USS, BOTH,
@@ -79,7 +79,7 @@ static const struct metric process_metrics[] = {
 	GAUGE("pss_low", "bytes", PROCESS_PSS_LOW, BOTH,
 		"Lower bound of the PSS."),
 	GAUGE("pss_high", "bytes", PROCESS_PSS_HIGH, BOTH,
-		"Upper bound of the PSS (the kernel rounds down to KiB)."),
+		"Upper bound of the PSS: rounding of the kernel to KiB, and what may have changed since it was measured."),
 	GAUGE("pss_anon", "bytes", PROCESS_PSS_ANON, BOTH,
 		"Anonymous part of the PSS (Linux 5.3 and later)."),
 	GAUGE("pss_file", "bytes", PROCESS_PSS_FILE, BOTH,
@@ -128,8 +128,8 @@ static const struct metric process_metrics[] = {
 		"Sum of the rises of VmSwap since the process, or the program it executed last, was first seen."),
 };
 
-#define HELP_OUTCOME "Processes of the last pass, by what became of them."
-#define HELP_READ    "Processes of the last pass, by the file that their figures come from."
+#define HELP_OUTCOME "Processes of the last pass, by what became of them; measured are also those with an estimate."
+#define HELP_READ    "Processes of the last pass, by the file that their figures come from, or estimate: measured in an earlier pass or not yet."
 #define HELP_MEASUREMENTS "Measurements of single processes: at once, or by slices of their mappings."
 #define HELP_DEFERRED     "Measurements that were put off: no CPU budget, too long a stall, that of a single mapping, or a host short of memory."
 #define HELP_DROPPED "Things without series of their own, by scope; users, programs and units are in (other)."
