@@ -38,10 +38,11 @@ struct kin_family {
 	struct kin_family *next_dirty;
 	struct kin_member *voice; /* the last of those born in it to be measured */
 	struct kin_found found;
-	struct flow flow;   /* of all that were ever in it */
-	uint64_t broken;    /* bytes, by all that were ever found */
-	uint64_t broken_ns; /* those measured later know */
-	uint64_t deaths_ns; /* the pass in which .deaths were noticed */
+	struct flow flow;    /* of all that were ever in it */
+	uint64_t broken;     /* bytes, by all that were ever found */
+	uint64_t broken_ns;  /* those measured later know */
+	uint64_t deaths_ns;  /* the pass in which .deaths were noticed */
+	uint64_t counted_ns; /* the last pass in which its members were counted */
 	uint32_t deaths;
 	uint32_t count;
 	bool is_dirty;
@@ -275,8 +276,11 @@ static bool scratch_reserve(struct kin *k, size_t count)
 static void count_members(struct kin *k, struct kin_family *f)
 {
 	uint64_t *serial = k->scratch, *born = k->scratch + f->count, latest = 0;
+	/* Once a pass, however often the family is visited in it. */
+	bool is_unsure = f->deaths_ns == k->listed_ns && f->counted_ns != k->listed_ns;
 	uint32_t i = 0;
 
+	f->counted_ns = k->listed_ns;
 	for (struct kin_member *m = f->first; m; m = m->next, i++) {
 		latest = amount_max(latest, m->born_ns);
 		serial[i] = m->serial;
@@ -303,7 +307,7 @@ static void count_members(struct kin *k, struct kin_family *f)
 		if (early < m->early)
 			m->then += m->early - early;
 		m->early = early;
-		if (m->measured_ns > k->previous_ns && f->deaths_ns == k->listed_ns)
+		if (is_unsure && m->measured_ns > k->previous_ns && m->measured_ns <= k->listed_ns)
 			m->unsure += f->deaths;
 	}
 }

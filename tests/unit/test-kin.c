@@ -540,6 +540,25 @@ static void counts_the_deaths_of_a_pass(void **state)
 	assert_all_bounds();
 }
 
+/* Once, however often its family is visited; and who is measured after the listing has seen who was gone. */
+static void counts_deaths_once(void **state)
+{
+	(void)state;
+	start_server();
+	fork_workers(10);
+	measure_all(0);
+	measure(1);
+	end(10);
+	measure(2);
+	while (kin_affected(&w.kin))
+		;
+	measure(3); /* which may tell the others, so that they are visited again */
+	fork_from(0, 20);
+	settle();
+	assert_int_equal(w.member[1].unsure, 1);
+	assert_int_equal(w.member[2].unsure, 0);
+}
+
 /* A segment of the family's own that only two of four have touched: an exit never lowers a figure. */
 static void never_falls_by_an_exit(void **state)
 {
@@ -1187,6 +1206,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(does_not_know_a_newborns_files, setup, teardown),
 		cmocka_unit_test(allows_for_the_order_of_a_birth),
 		cmocka_unit_test_setup_teardown(counts_the_deaths_of_a_pass, setup, teardown),
+		cmocka_unit_test_setup_teardown(counts_deaths_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(never_falls_by_an_exit, setup, teardown),
 		cmocka_unit_test_setup_teardown(lets_rounding_grow, setup, teardown),
 		cmocka_unit_test_setup_teardown(goes_on_when_the_next_is_gone, setup, teardown),
