@@ -123,25 +123,12 @@ static void add_part(struct buffer *to, const char *name, uint64_t bytes, uint64
 	}
 }
 
-/* The RSS of those that may not be read, of which nothing else is known; false where rows are not shown to us. */
-static bool denied_bytes(const struct view *view, uint64_t *ret)
-{
-	*ret = 0;
-	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
-		const struct snapshot_process *row = view_process(view, i);
-
-		if (row->outcome == OUTCOME_DENIED && ROW_HAS(row, PROCESS_RSS))
-			*ret += row->q[PROCESS_RSS];
-	}
-	return !view_is_public(view);
-}
-
 static void add_missing(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(view);
 	uint64_t denied = ROW_HAS(host, SCOPE_UNMEASURED_DENIED) ? host->q[SCOPE_UNMEASURED_DENIED]
 	                                                         : 0;
-	uint64_t others = 0, bytes;
+	uint64_t others = 0;
 
 	for (unsigned int i = SCOPE_UNMEASURED_DENIED + 1; i <= SCOPE_UNMEASURED_ERROR; i++)
 		others += ROW_HAS(host, i) ? host->q[i] : 0;
@@ -149,9 +136,9 @@ static void add_missing(const struct view *view, struct buffer *to)
 		begin(to, "  denied");
 		add_count(to, denied, " process may", " processes may");
 		buffer_add_text(to, " not be read");
-		if (denied_bytes(view, &bytes)) {
+		if (ROW_HAS(host, SCOPE_UNMEASURED_RSS_DENIED)) {
 			buffer_add_text(to, ": at most ");
-			human_add_bytes(to, bytes);
+			human_add_bytes(to, host->q[SCOPE_UNMEASURED_RSS_DENIED]);
 			buffer_add_text(to, ", in no sum");
 		}
 		buffer_add_char(to, '\n');

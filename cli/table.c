@@ -224,13 +224,50 @@ static uint64_t processes_in(const struct row *row)
 	return ROW_HAS(row, SCOPE_PROCESSES) ? row->q[SCOPE_PROCESSES] : 0;
 }
 
+/* How much of a sum's PSS is estimated; 0: nothing, or it is not known. */
+static double estimated_part(uint64_t present, const uint64_t *q)
+{
+	const uint64_t needed = UINT64_C(1) << SCOPE_PSS | UINT64_C(1) << SCOPE_PSS_ESTIMATED;
+
+	if ((present & needed) != needed || !q[SCOPE_PSS])
+		return 0;
+	return (double)q[SCOPE_PSS_ESTIMATED] / (double)q[SCOPE_PSS];
+}
+
 /* Whether something would mislead if it went without saying. */
 static bool has_note(const struct row *row)
 {
 	const struct snapshot_process *p = row->process;
 
 	return p ? p->outcome != OUTCOME_MEASURED || p->source == SOURCE_ESTIMATE
-	         : unmeasured_in(row) > 0;
+	         : unmeasured_in(row) > 0 || estimated_part(row->present, row->q) > 0;
+}
+
+/* "2 of 4 not measured, 88 % estimated" */
+static void add_scope_note(struct buffer *to, const struct row *row)
+{
+	double part = estimated_part(row->present, row->q);
+	uint64_t unmeasured = unmeasured_in(row);
+
+	if (unmeasured)
+		buffer_printf(to, "%llu of %llu not measured", (unsigned long long)unmeasured,
+			(unsigned long long)processes_in(row));
+	if (part > 0) {
+		buffer_add_text(to, unmeasured ? ", " : "");
+		human_add_percent(to, part);
+		buffer_add_text(to, " estimated");
+	}
+}
+
+static void add_estimate_note(struct buffer *to, const struct snapshot_process *p)
+{
+	if (!ROW_HAS(p, PROCESS_PSS_AGE)) {
+		buffer_add_text(to, "guessed, never measured");
+		return;
+	}
+	buffer_add_text(to, "estimated, measured ");
+	human_add_age(to, p->q[PROCESS_PSS_AGE]);
+	buffer_add_text(to, " ago");
 }
 
 static void add_note(struct buffer *to, const struct row *row)
@@ -240,15 +277,13 @@ static void add_note(struct buffer *to, const struct row *row)
 	if (!has_note(row))
 		return;
 	if (!p)
-		buffer_printf(to, "%llu of %llu not measured",
-			(unsigned long long)unmeasured_in(row),
-			(unsigned long long)processes_in(row));
+		add_scope_note(to, row);
 	else if (p->outcome == OUTCOME_SHARED_MM)
 		buffer_printf(to, "shares the memory of %u", p->mm_pid);
 	else if (p->outcome != OUTCOME_MEASURED)
 		buffer_add_text(to, metric_outcome_name(p->outcome));
 	else
-		buffer_add_text(to, "estimated");
+		add_estimate_note(to, p);
 }
 
 static void add_row(struct build *b, const struct row *row)
@@ -310,20 +345,6 @@ static void add_bounds(struct build *b)
 	add_bytes(b, sums->q[SCOPE_PSS_HIGH]);
 }
 
-/* Whether part of the sums' PSS was not measured within the last interval. */
-static bool add_estimated(struct build *b)
-{
-	const struct sums *sums = b->rows->sums;
-	uint64_t pss = sums->q[SCOPE_PSS], measured = sums->q[SCOPE_PSS_MEASURED];
-
-	if (!ROW_HAS(sums, SCOPE_PSS) || !ROW_HAS(sums, SCOPE_PSS_MEASURED) || measured >= pss)
-		return false;
-	buffer_add_text(&b->to->total, ", ");
-	human_add_percent(&b->to->total, (double)(pss - measured) / (double)pss);
-	buffer_add_text(&b->to->total, " estimated");
-	return true;
-}
-
 /*
  * "total of 9 users (2 not shown), MemTotal 15.6 GiB, 95 % estimated, 3 not measured, PSS between 2.7 GiB and
  * 3.1 GiB"
@@ -332,7 +353,7 @@ static void add_total_text(struct build *b)
 {
 	const struct snapshot_scope *host = view_host(b->view);
 	struct buffer *to = &b->to->total;
-	bool is_estimated;
+	double estimated = estimated_part(b->rows->sums->present, b->rows->sums->q);
 
 	buffer_printf(to, "total of %llu %s", (unsigned long long)b->total,
 		b->total == 1 ? metric_scope_name(b->rows->scope) : json_list_name(b->rows->scope));
@@ -342,10 +363,14 @@ static void add_total_text(struct build *b)
 		buffer_add_text(to, ", MemTotal ");
 		add_bytes(b, host->q[SCOPE_MEM_TOTAL]);
 	}
-	is_estimated = add_estimated(b);
+	if (estimated > 0) {
+		buffer_add_text(to, ", ");
+		human_add_percent(to, estimated);
+		buffer_add_text(to, " estimated");
+	}
 	if (b->unmeasured)
 		buffer_printf(to, ", %llu not measured", (unsigned long long)b->unmeasured);
-	if (b->unmeasured || is_estimated)
+	if (b->unmeasured || estimated > 0)
 		add_bounds(b);
 }
 

@@ -258,7 +258,7 @@ static void render_scope(const struct view *view, enum metric_scope scope,
 	}
 	for (size_t i = 0, n; i < count; i += n) {
 		n = family_size(&table[i], table + count);
-		if ((table[i].flags & METRIC_IN_PROMETHEUS) && metric_applies(&table[i], scope))
+		if (metric_is_exposed(&table[i], scope))
 			render_family(&table[i], n, scope, &list, format, to);
 	}
 }

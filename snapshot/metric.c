@@ -12,6 +12,7 @@
 enum {
 	BOTH = METRIC_IN_PROMETHEUS | METRIC_IN_JSON,
 	JSON = METRIC_IN_JSON,
+	HOST_SERIES = METRIC_IN_JSON | METRIC_HOST_IN_PROMETHEUS,
 };
 
 /* clang-format off */
@@ -29,17 +30,24 @@ enum {
 	{.what = what_, .type = METRIC_COUNTER, .kind = METRIC_INTEGER, .index = index_, \
 	 .flags = BOTH, .label = label_, .value = value_, .help = help_}
 
+#define LABELLED_BYTES(what_, index_, label_, value_, flags_, help_) \
+	{.what = what_, .unit = "bytes", .type = METRIC_GAUGE, .kind = METRIC_INTEGER, \
+	 .index = index_, .flags = flags_, .label = label_, .value = value_, .help = help_}
+
+#define HELP_UNMEASURED_RSS "RSS of the processes without a PSS, by reason: at most so much is missing in the PSS."
 #define HELP_UNMEASURED "Processes without a PSS, by reason; the sums leave their PSS out."
 
 static const struct metric scope_metrics[] = {
 	GAUGE("pss", "bytes", SCOPE_PSS, BOTH,
 		"Proportional set size: resident memory with every shared page divided by the number of its mappings. Adds up."),
 	GAUGE("pss_low", "bytes", SCOPE_PSS_LOW, BOTH,
-		"Lower bound of the PSS."),
+		"Lower bound of the PSS: of what is estimated, the least that it may have become since it was measured."),
 	GAUGE("pss_high", "bytes", SCOPE_PSS_HIGH, BOTH,
 		"Upper bound of the PSS: rounding of the kernel, what may have changed since a measurement, and the whole RSS of processes that could not be measured."),
 	GAUGE("pss_measured", "bytes", SCOPE_PSS_MEASURED, BOTH,
 		"Part of the PSS that was measured within the last interval; the rest is carried forward from earlier measurements."),
+	GAUGE("pss_estimated", "bytes", SCOPE_PSS_ESTIMATED, HOST_SERIES,
+		"Part of the PSS that is estimated: carried forward from earlier measurements, or guessed of processes never measured."),
 	GAUGE("uss", "bytes", SCOPE_USS, BOTH,
 		"Unique set size: resident memory that only one process maps, summed."),
 	GAUGE("rss", "bytes", SCOPE_RSS, BOTH,
@@ -58,6 +66,10 @@ static const struct metric scope_metrics[] = {
 	LABELLED("unmeasured_processes", SCOPE_UNMEASURED_MALFORMED, "reason", "malformed", HELP_UNMEASURED),
 	LABELLED("unmeasured_processes", SCOPE_UNMEASURED_CHANGING, "reason", "changing", HELP_UNMEASURED),
 	LABELLED("unmeasured_processes", SCOPE_UNMEASURED_ERROR, "reason", "error", HELP_UNMEASURED),
+	LABELLED_BYTES("unmeasured_rss", SCOPE_UNMEASURED_RSS_DENIED, "reason", "denied", HOST_SERIES, HELP_UNMEASURED_RSS),
+	LABELLED_BYTES("unmeasured_rss", SCOPE_UNMEASURED_RSS_MALFORMED, "reason", "malformed", HOST_SERIES, HELP_UNMEASURED_RSS),
+	LABELLED_BYTES("unmeasured_rss", SCOPE_UNMEASURED_RSS_CHANGING, "reason", "changing", HOST_SERIES, HELP_UNMEASURED_RSS),
+	LABELLED_BYTES("unmeasured_rss", SCOPE_UNMEASURED_RSS_ERROR, "reason", "error", HOST_SERIES, HELP_UNMEASURED_RSS),
 	GAUGE("vm_hwm_max", "bytes", SCOPE_VM_HWM_MAX, BOTH,
 		"Largest high-water mark of RSS (VmHWM) among the live processes."),
 	COUNTER("vm_hwm_growth", "bytes", SCOPE_VM_HWM_GROWTH, BOTH,
@@ -77,7 +89,7 @@ static const struct metric process_metrics[] = {
 	GAUGE("pss", "bytes", PROCESS_PSS, BOTH,
 		"Proportional set size: resident memory with every shared page divided by the number of its mappings."),
 	GAUGE("pss_low", "bytes", PROCESS_PSS_LOW, BOTH,
-		"Lower bound of the PSS."),
+		"Lower bound of the PSS: what was measured, or of an estimate the least that it may have become since then."),
 	GAUGE("pss_high", "bytes", PROCESS_PSS_HIGH, BOTH,
 		"Upper bound of the PSS: rounding of the kernel to KiB, and what may have changed since it was measured."),
 	GAUGE("pss_anon", "bytes", PROCESS_PSS_ANON, BOTH,
@@ -227,6 +239,15 @@ const struct metric *metric_table(enum metric_scope scope, size_t *ret_count)
 bool metric_applies(const struct metric *metric, enum metric_scope scope)
 {
 	return scope == METRIC_HOST || !(metric->flags & METRIC_HOST_ONLY);
+}
+
+bool metric_is_exposed(const struct metric *metric, enum metric_scope scope)
+{
+	unsigned int flags = METRIC_IN_PROMETHEUS;
+
+	if (scope == METRIC_HOST)
+		flags |= METRIC_HOST_IN_PROMETHEUS;
+	return (metric->flags & flags) && metric_applies(metric, scope);
 }
 
 const char *metric_scope_name(enum metric_scope scope)

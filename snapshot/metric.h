@@ -39,6 +39,8 @@ enum metric_flag {
 	METRIC_IN_PROMETHEUS = 1 << 0,
 	METRIC_IN_JSON = 1 << 1,
 	METRIC_HOST_ONLY = 1 << 2, /* of the scopes with rows of one kind, only the host has it */
+	METRIC_HOST_IN_PROMETHEUS =
+		1 << 3, /* only the host's is: others' are not worth their series */
 };
 
 struct metric {
@@ -59,6 +61,9 @@ const struct metric *metric_table(enum metric_scope scope, size_t *ret_count);
 
 /* Whether SCOPE has METRIC. */
 bool metric_applies(const struct metric *metric, enum metric_scope scope);
+
+/* Whether SCOPE has METRIC in Prometheus. */
+bool metric_is_exposed(const struct metric *metric, enum metric_scope scope);
 
 /* "host", "user", "program", "unit", "process"; "" for METRIC_SELF. */
 const char *metric_scope_name(enum metric_scope scope);

@@ -96,10 +96,15 @@ enum scope_quantity {
 	SCOPE_VM_HWM_MAX,
 	SCOPE_VM_HWM_GROWTH,
 	SCOPE_VM_SWAP_GROWTH,
-	SCOPE_PSS_BYTE_SECONDS, /* a double, see metric.h */
-	SCOPE_MEM_TOTAL,        /* of the host only */
-	SCOPE_MEM_AVAILABLE,    /* of the host only */
-	SCOPE_PSS_MEASURED,     /* of the PSS, what is no estimate */
+	SCOPE_PSS_BYTE_SECONDS,      /* a double, see metric.h */
+	SCOPE_MEM_TOTAL,             /* of the host only */
+	SCOPE_MEM_AVAILABLE,         /* of the host only */
+	SCOPE_PSS_MEASURED,          /* of the PSS, what is no estimate, */
+	SCOPE_PSS_ESTIMATED,         /* and what is */
+	SCOPE_UNMEASURED_RSS_DENIED, /* of those without a PSS, in the order of the counts above */
+	SCOPE_UNMEASURED_RSS_MALFORMED,
+	SCOPE_UNMEASURED_RSS_CHANGING,
+	SCOPE_UNMEASURED_RSS_ERROR,
 	SCOPE_QUANTITIES
 };
 

@@ -63,11 +63,29 @@ static void add_high(struct sums *s, const struct snapshot_process *m)
 		s->has_unbounded = true;
 }
 
-/* The rest of the PSS is carried forward from earlier measurements. */
-static void add_measured(struct sums *s, const struct snapshot_process *m)
+/* How much of the PSS is measured, and how much carried forward from earlier measurements. */
+static void add_shares(struct sums *s, const struct snapshot_process *m)
 {
-	if (ROW_HAS(m, PROCESS_PSS))
-		add(s, SCOPE_PSS_MEASURED, m->source == SOURCE_ESTIMATE ? 0 : m->q[PROCESS_PSS]);
+	bool is_estimate = m->source == SOURCE_ESTIMATE;
+
+	if (!ROW_HAS(m, PROCESS_PSS))
+		return;
+	add(s, SCOPE_PSS_MEASURED, is_estimate ? 0 : m->q[PROCESS_PSS]);
+	add(s, SCOPE_PSS_ESTIMATED, is_estimate ? m->q[PROCESS_PSS] : 0);
+}
+
+/* Of those that are counted in REASON, what is known of their memory. */
+static enum scope_quantity rss_of(unsigned int reason)
+{
+	return SCOPE_UNMEASURED_RSS_DENIED + (reason - SCOPE_UNMEASURED_DENIED);
+}
+
+static void add_unmeasured(
+	struct sums *s, const struct snapshot_process *m, enum scope_quantity reason)
+{
+	add(s, reason, 1);
+	if (ROW_HAS(m, PROCESS_RSS))
+		add(s, rss_of(reason), m->q[PROCESS_RSS]);
 }
 
 static void add_hugetlb(struct sums *s, const struct snapshot_process *m)
@@ -90,6 +108,7 @@ static void add_nothing(struct sums *s)
 		add(s, summed[i].scope, 0);
 	add(s, SCOPE_PSS_HIGH, 0);
 	add(s, SCOPE_PSS_MEASURED, 0);
+	add(s, SCOPE_PSS_ESTIMATED, 0);
 }
 
 void sums_add(struct sums *s, const struct snapshot_process *row)
@@ -98,7 +117,7 @@ void sums_add(struct sums *s, const struct snapshot_process *row)
 
 	add(s, SCOPE_PROCESSES, 1);
 	if (unmeasured != SCOPE_QUANTITIES)
-		add(s, unmeasured, 1);
+		add_unmeasured(s, row, unmeasured);
 	if (row->outcome == OUTCOME_SHARED_MM) {
 		add_nothing(s);
 		return;
@@ -107,7 +126,7 @@ void sums_add(struct sums *s, const struct snapshot_process *row)
 		if (ROW_HAS(row, summed[i].process))
 			add(s, summed[i].scope, row->q[summed[i].process]);
 	add_high(s, row);
-	add_measured(s, row);
+	add_shares(s, row);
 	add_hugetlb(s, row);
 	if (ROW_HAS(row, PROCESS_VM_HWM))
 		raise_to(s, SCOPE_VM_HWM_MAX, row->q[PROCESS_VM_HWM]);
@@ -124,8 +143,12 @@ void sums_merge(struct sums *to, const struct sums *from)
 		add(to, i, from->q[i]);
 	if (ROW_HAS(from, SCOPE_PSS_HIGH))
 		add(to, SCOPE_PSS_HIGH, from->q[SCOPE_PSS_HIGH]);
-	if (ROW_HAS(from, SCOPE_PSS_MEASURED))
-		add(to, SCOPE_PSS_MEASURED, from->q[SCOPE_PSS_MEASURED]);
+	for (unsigned int i = SCOPE_PSS_MEASURED; i <= SCOPE_PSS_ESTIMATED; i++)
+		if (ROW_HAS(from, i))
+			add(to, i, from->q[i]);
+	for (unsigned int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
+		if (from->q[i] && ROW_HAS(from, rss_of(i)))
+			add(to, rss_of(i), from->q[rss_of(i)]);
 	if (ROW_HAS(from, SCOPE_VM_HWM_MAX))
 		raise_to(to, SCOPE_VM_HWM_MAX, from->q[SCOPE_VM_HWM_MAX]);
 	to->has_unbounded = to->has_unbounded || from->has_unbounded;
@@ -139,6 +162,9 @@ void sums_end(struct sums *s)
 {
 	for (unsigned int i = SCOPE_PROCESSES; i <= SCOPE_UNMEASURED_ERROR; i++)
 		ROW_SET(s, i, s->q[i]);
+	for (unsigned int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
+		if (!s->q[i]) /* nobody's is known to be nothing */
+			ROW_SET(s, rss_of(i), 0);
 	if (s->has_unbounded)
 		s->present &= ~(UINT64_C(1) << SCOPE_PSS_HIGH);
 	if (s->has_hugetlb)
@@ -149,5 +175,6 @@ void sums_end(struct sums *s)
 		ROW_SET(s, summed[i].scope, 0);
 	ROW_SET(s, SCOPE_PSS_HIGH, 0);
 	ROW_SET(s, SCOPE_PSS_MEASURED, 0);
+	ROW_SET(s, SCOPE_PSS_ESTIMATED, 0);
 	ROW_SET(s, SCOPE_HUGETLB, 0);
 }

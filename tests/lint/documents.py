@@ -69,16 +69,18 @@ def field_rows(metrics, scope):
 
 def blocks(metrics):
     """The generated parts, by name."""
-    host_only = [row for row in metrics if row[0] == "host"
-                 and row[6] not in {r[6] for r in metrics if r[0] == "user"}]
+    host = [row for row in metrics if row[0] == "host"]
+    users = {row[6]: row[5] for row in metrics if row[0] == "user"}
+    host_fields = [row for row in host if row[6] not in users]
+    host_series = [row for row in host if users.get(row[6], "json") == "json"]
     metric_head, field_head = ["metric", "type", "what it says"], ["field", "type", "what it says"]
     return {
         "scope_metrics": table_of(metric_head, metric_rows(metrics, "user", "SCOPE")),
-        "host_metrics": table_of(metric_head, metric_rows(host_only, "host")),
+        "host_metrics": table_of(metric_head, metric_rows(host_series, "host")),
         "process_metrics": table_of(metric_head, metric_rows(metrics, "process")),
         "self_metrics": table_of(metric_head, metric_rows(metrics, "self")),
         "scope_fields": table_of(field_head, field_rows(metrics, "user")),
-        "host_fields": table_of(field_head, field_rows(host_only, "host")),
+        "host_fields": table_of(field_head, field_rows(host_fields, "host")),
         "process_fields": table_of(field_head, field_rows(metrics, "process")),
         "self_fields": table_of(field_head, field_rows(metrics, "self")),
     }

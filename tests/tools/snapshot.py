@@ -129,9 +129,12 @@ class Image:
             if key == "user":
                 row["uid"] = uid
             quantities = self.quantities(at + SCOPE.size, present, self.scope_fields)
+            rss = {name.removeprefix("unmeasured_rss_"): quantities.pop(name)
+                   for name in list(quantities) if name.startswith("unmeasured_rss_")}
             unmeasured = {name.removeprefix("unmeasured_"): quantities.pop(name)
                           for name in list(quantities) if name.startswith("unmeasured_")}
             row |= quantities | {"unmeasured_processes": unmeasured, "created_ns": created}
+            row |= {"unmeasured_rss_bytes": rss} if rss else {}
             rows.append(row | {"exported": bool(flags & 1), "other": bool(flags & 2)})
         return rows
 

@@ -19,11 +19,11 @@ static const char *or_dash(const char *text)
 	return text ? text : "-";
 }
 
-static const char *where(const struct metric *metric)
+static const char *where(const struct metric *metric, enum metric_scope scope)
 {
 	if (!(metric->flags & METRIC_IN_JSON))
 		return "prometheus";
-	return metric->flags & METRIC_IN_PROMETHEUS ? "both" : "json";
+	return metric_is_exposed(metric, scope) ? "both" : "json";
 }
 
 static void dump_scope(enum metric_scope scope)
@@ -42,8 +42,8 @@ static void dump_scope(enum metric_scope scope)
 		printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
 			scope == METRIC_SELF ? "self" : metric_scope_name(scope), name,
 			table[i].type == METRIC_COUNTER ? "counter" : "gauge",
-			or_dash(table[i].label), or_dash(table[i].value), where(&table[i]), field,
-			table[i].help);
+			or_dash(table[i].label), or_dash(table[i].value), where(&table[i], scope),
+			field, table[i].help);
 	}
 }
 

@@ -149,11 +149,19 @@ static void add_member(struct group *g, const struct snapshot_process *p)
 		add_to(g, (enum scope_quantity)i, 0);
 	if (p->outcome == OUTCOME_SHARED_MM)
 		return;
-	if (p->outcome != OUTCOME_MEASURED)
-		add_to(g, unmeasured_quantity((enum process_outcome)p->outcome), 1);
+	if (p->outcome != OUTCOME_MEASURED) {
+		enum scope_quantity i = unmeasured_quantity((enum process_outcome)p->outcome);
+
+		add_to(g, i, 1);
+		add_if(g, SCOPE_UNMEASURED_RSS_DENIED + (i - SCOPE_UNMEASURED_DENIED), p,
+			PROCESS_RSS);
+	}
 	add_if(g, SCOPE_PSS, p, PROCESS_PSS);
 	if (ROW_HAS(p, PROCESS_PSS))
 		add_to(g, SCOPE_PSS_MEASURED, p->source == SOURCE_ESTIMATE ? 0 : p->q[PROCESS_PSS]);
+	if (ROW_HAS(p, PROCESS_PSS))
+		add_to(g, SCOPE_PSS_ESTIMATED,
+			p->source == SOURCE_ESTIMATE ? p->q[PROCESS_PSS] : 0);
 	add_if(g, SCOPE_PSS_LOW, p, PROCESS_PSS_LOW);
 	add_if(g, SCOPE_PSS_HIGH, p, ROW_HAS(p, PROCESS_PSS) ? PROCESS_PSS_HIGH : PROCESS_RSS);
 	g->is_unbounded = g->is_unbounded || !ROW_HAS(p, PROCESS_RSS);
@@ -207,7 +215,10 @@ static void fill_pss(struct snapshot_process *p, int64_t pss)
 	set_kib(p, PROCESS_PSS, pss);
 	set_kib(p, PROCESS_PSS_LOW, pss);
 	ROW_SET(p, PROCESS_PSS_HIGH, (uint64_t)(pss + 1) * KIB - 1);
-	ROW_SET(p, PROCESS_PSS_AGE, p->pid % 1000 * NS_PER_USEC);
+	if (p->source != SOURCE_ESTIMATE)
+		ROW_SET(p, PROCESS_PSS_AGE, p->pid % 1000 * NS_PER_USEC);
+	else if (p->pid == SAMPLE_ESTIMATED)
+		ROW_SET(p, PROCESS_PSS_AGE, 271 * NS_PER_SEC);
 	if (p->source != SOURCE_ROLLUP)
 		return;
 	set_kib(p, PROCESS_PSS_ANON, pss / 2);
@@ -297,13 +308,15 @@ static int add_processes(struct builder *b, const struct sample_options *o, stru
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < SAMPLE_PROCESSES; i++) {
-		const struct member *m = &members[i];
+		struct member m = members[i];
 
-		while (r == 0 && more < o->more && m->pid > SAMPLE_FIRST_MORE + more)
+		if (o->is_estimated && (m.pid == SAMPLE_ESTIMATED || m.pid == SAMPLE_GUESSED))
+			m.source = SOURCE_ESTIMATE;
+		while (r == 0 && more < o->more && m.pid > SAMPLE_FIRST_MORE + more)
 			r = add_more(b, o, more++, tally);
-		if (r == 0 && !(o->is_measured && m->outcome != OUTCOME_MEASURED &&
-				      m->outcome != OUTCOME_SHARED_MM))
-			r = add_member_process(b, m, tally);
+		if (r == 0 && !(o->is_measured && m.outcome != OUTCOME_MEASURED &&
+				      m.outcome != OUTCOME_SHARED_MM))
+			r = add_member_process(b, &m, tally);
 	}
 	return r;
 }
@@ -314,6 +327,10 @@ static void finish(struct snapshot_scope *row, const struct group *g)
 	uint64_t pss = ROW_HAS(row, SCOPE_PSS) ? row->q[SCOPE_PSS] : 0;
 
 	ROW_SET(row, SCOPE_PSS_BYTE_SECONDS, metric_real_bits((double)pss * 123.456));
+	for (unsigned int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
+		if (!row->q[i])
+			ROW_SET(row, SCOPE_UNMEASURED_RSS_DENIED + (i - SCOPE_UNMEASURED_DENIED),
+				0);
 	if (g->is_unbounded)
 		row->present &= ~(UINT64_C(1) << SCOPE_PSS_HIGH);
 	row->created_ns = SAMPLE_REALTIME_NS - 3600 * NS_PER_SEC;

@@ -23,6 +23,7 @@ struct sample_options {
 	uint64_t boottime_ns; /* the same moment; 0: SAMPLE_BOOTTIME_NS */
 	uint64_t interval_ns; /* 0: SAMPLE_INTERVAL_NS; stale after three of them */
 	bool is_public;       /* the image without processes */
+	bool is_estimated;    /* SAMPLE_ESTIMATED is, SAMPLE_GUESSED was never measured */
 	bool is_measured;     /* without the processes that could not be measured: complete */
 	uint32_t more;        /* plain processes besides, of 100 users and 100 programs */
 	bool is_moving;       /* each of these has .sequence % SAMPLE_CYCLE KiB more */
@@ -32,6 +33,8 @@ enum {
 	SAMPLE_SEQUENCE = 42,
 	SAMPLE_PROCESSES = 16,      /* rows of processes, without options */
 	SAMPLE_FIRST_MORE = 100000, /* pid of the first of .more */
+	SAMPLE_ESTIMATED = 1000,    /* pids with .is_estimated: measured 271 s ago, */
+	SAMPLE_GUESSED = 2001,      /* and never */
 	SAMPLE_CYCLE = 1000,
 };
 

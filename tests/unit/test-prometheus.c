@@ -270,7 +270,7 @@ static void check_row(const struct exposition *e, enum metric_scope scope, const
 
 		metric_name(m, scope, false, name);
 		s = find(e, name, value, m->label, m->value);
-		if (!(m->flags & METRIC_IN_PROMETHEUS) || !metric_get(m, present, q, &bits)) {
+		if (!metric_is_exposed(m, scope) || !metric_get(m, present, q, &bits)) {
 			assert_null(s);
 			continue;
 		}

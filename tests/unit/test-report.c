@@ -41,6 +41,8 @@ static void add_host(struct builder *b, const struct scene *c)
 	ROW_SET(host, SCOPE_PSS_MEASURED, c->is_exact ? 2048 * MIB : 256 * MIB);
 	ROW_SET(host, SCOPE_PROCESSES, 1432);
 	ROW_SET(host, SCOPE_UNMEASURED_DENIED, c->denied);
+	if (!c->is_public)
+		ROW_SET(host, SCOPE_UNMEASURED_RSS_DENIED, c->denied * 10 * MIB);
 	ROW_SET(host, SCOPE_UNMEASURED_CHANGING, c->failed);
 }
 

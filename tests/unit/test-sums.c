@@ -3,6 +3,7 @@
 
 #include "tests/unit/unit.h"
 
+#include "base/cleanup.h"
 #include "snapshot/sums.h"
 
 static struct snapshot_process make(uint64_t *seed)
@@ -59,7 +60,53 @@ static void nothing_is_zero_but_has_no_largest(void **state)
 		assert_true(ROW_HAS(&s, i));
 		assert_int_equal(s.q[i], 0);
 	}
+	for (unsigned int i = SCOPE_PSS_MEASURED; i <= SCOPE_UNMEASURED_RSS_ERROR; i++) {
+		assert_true(ROW_HAS(&s, i));
+		assert_int_equal(s.q[i], 0);
+	}
 	assert_false(ROW_HAS(&s, SCOPE_VM_HWM_MAX));
+}
+
+static struct snapshot_process with(
+	enum process_outcome outcome, enum process_source source, uint64_t rss, uint64_t pss)
+{
+	struct snapshot_process row = {.outcome = (uint8_t)outcome, .source = (uint8_t)source};
+
+	if (rss)
+		ROW_SET(&row, PROCESS_RSS, rss);
+	if (pss)
+		ROW_SET(&row, PROCESS_PSS, pss);
+	return row;
+}
+
+/* Measured, estimated, or not to be had: how many bytes of each, and of those that nobody knows none. */
+static void a_sum_says_what_it_is_made_of(void **state)
+{
+	const struct snapshot_process rows[] = {
+		with(OUTCOME_MEASURED, SOURCE_ROLLUP, 100, 50),
+		with(OUTCOME_MEASURED, SOURCE_SMAPS, 20, 10),
+		with(OUTCOME_MEASURED, SOURCE_ESTIMATE, 7, 5),
+		with(OUTCOME_SHARED_MM, SOURCE_NONE, 0, 0),
+		with(OUTCOME_DENIED, SOURCE_RSS, 1000, 0),
+		with(OUTCOME_DENIED, SOURCE_RSS, 2000, 0),
+		with(OUTCOME_CHANGING, SOURCE_RSS, 300, 0),
+		with(OUTCOME_CHANGING, SOURCE_NONE, 0, 0),
+		with(OUTCOME_ERROR, SOURCE_NONE, 0, 0),
+	};
+	struct sums s = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		sums_add(&s, &rows[i]);
+	sums_end(&s);
+	assert_int_equal(s.q[SCOPE_PSS], 65);
+	assert_int_equal(s.q[SCOPE_PSS_MEASURED], 60);
+	assert_int_equal(s.q[SCOPE_PSS_ESTIMATED], 5);
+	assert_int_equal(s.q[SCOPE_UNMEASURED_RSS_DENIED], 3000);
+	assert_int_equal(s.q[SCOPE_UNMEASURED_RSS_CHANGING], 300);
+	assert_true(ROW_HAS(&s, SCOPE_UNMEASURED_RSS_MALFORMED)); /* of nobody: nothing */
+	assert_int_equal(s.q[SCOPE_UNMEASURED_RSS_MALFORMED], 0);
+	assert_false(ROW_HAS(&s, SCOPE_UNMEASURED_RSS_ERROR)); /* not known */
 }
 
 int main(void)
@@ -67,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_merge_to_the_whole),
 		cmocka_unit_test(nothing_is_zero_but_has_no_largest),
+		cmocka_unit_test(a_sum_says_what_it_is_made_of),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

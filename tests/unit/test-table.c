@@ -30,14 +30,14 @@ struct table_case {
 	const char *sort;
 	size_t limit;
 	bool bytes;
-	bool is_measured;
-	bool is_estimated;       /* three quarters of it */
+	bool is_measured, is_estimated;
 	const char *key, *value; /* a filter, or NULL */
 };
 
 static void build(const struct table_case *c, struct buffer *to)
 {
-	struct sample_options options = {.is_measured = c->is_measured};
+	struct sample_options options = {
+		.is_measured = c->is_measured, .is_estimated = c->is_estimated};
 	AUTO_VIEW struct view *view = sample_open(&options);
 	struct table_rows rows = {.scope = c->scope, .limit = c->limit, .bytes = c->bytes};
 	AUTO_TABLE struct table table = {0};
@@ -55,8 +55,6 @@ static void build(const struct table_case *c, struct buffer *to)
 	rows.query = &q;
 	rows.row = row;
 	selection_sum(&(struct selection){.scope = c->scope}, view, row, rows.count, &sums);
-	if (c->is_estimated)
-		sums.q[SCOPE_PSS_MEASURED] = sums.q[SCOPE_PSS] / 4;
 	rows.sums = &sums;
 	assert_int_equal(table_build(view, &rows, &table), 0);
 	flatten(&table, to);
@@ -111,10 +109,10 @@ static void total_says_what_is_estimated(void **state)
 		      .is_estimated = true,
 		      .key = "user",
 		      .value = "alice"},
-		"PSS|USS|RSS|SWAP|PROCESSES|USER\n"
-		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice\n"
-		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|\n"
-		"total of 1 user, MemTotal 15.6 GiB, 75 % estimated, PSS between 489.7 MiB and 489.8 MiB");
+		"PSS|USS|RSS|SWAP|PROCESSES|USER|NOTE\n"
+		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice|80 % estimated\n"
+		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4||\n"
+		"total of 1 user, MemTotal 15.6 GiB, 80 % estimated, PSS between 489.7 MiB and 489.8 MiB");
 }
 
 /* The total is that of all rows, shown or not. */
@@ -126,6 +124,41 @@ static void limit_leaves_the_total(void **state)
 		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice\n"
 		"596.3 MiB|534.0 MiB|821.0 MiB|1.1 MiB|12|\n"
 		"total of 7 users (6 not shown), MemTotal 15.6 GiB");
+}
+
+/* Of a sum how much of it is not measured now, of a process since when. */
+static void estimates_say_so(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_USER, .limit = 4, .is_estimated = true},
+		"PSS|USS|RSS|SWAP|PROCESSES|USER|NOTE\n"
+		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice|80 % estimated\n"
+		"69.7 MiB|69.4 MiB|74.2 MiB|0.0 KiB|2|bob|2 % estimated\n"
+		"29.3 MiB|29.3 MiB|29.3 MiB|0.0 KiB|1|小野|\n"
+		"6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 not measured\n"
+		"596.3 MiB|534.0 MiB|829.6 MiB|1.1 MiB|16||\n"
+		"total of 8 users (4 not shown), MemTotal 15.6 GiB, 66 % estimated, 4 not measured, "
+		"PSS at least 596.3 MiB");
+	check(&(struct table_case){.scope = METRIC_PROCESS,
+		      .is_estimated = true,
+		      .key = "user",
+		      .value = "bob"},
+		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"2000|bob|68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|x\",user=\"root\"} 1\n# HELP\\|\n"
+		"2001|bob|1.4 MiB|1.1 MiB|4.9 MiB|0.0 KiB|bash|guessed, never measured\n"
+		"||69.7 MiB|69.4 MiB|74.2 MiB|0.0 KiB||\n"
+		"total of 2 processes, MemTotal 15.6 GiB, 2 % estimated, "
+		"PSS between 69.7 MiB and 69.7 MiB");
+	check(&(struct table_case){.scope = METRIC_PROCESS,
+		      .is_estimated = true,
+		      .key = "pid",
+		      .value = "1000"},
+		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"1000|alice|390.6 MiB|341.8 MiB|500.0 MiB|1.0 MiB|firefox|estimated, measured "
+		"4 min 31 s ago\n"
+		"||390.6 MiB|341.8 MiB|500.0 MiB|1.0 MiB||\n"
+		"total of 1 process, MemTotal 15.6 GiB, 100 % estimated, "
+		"PSS between 390.6 MiB and 390.6 MiB");
 }
 
 static void processes_say_why_not(void **state)
@@ -262,6 +295,7 @@ int main(void)
 		cmocka_unit_test(bytes_are_exact),
 		cmocka_unit_test(total_says_what_is_estimated),
 		cmocka_unit_test(limit_leaves_the_total),
+		cmocka_unit_test(estimates_say_so),
 		cmocka_unit_test(processes_say_why_not),
 		cmocka_unit_test(sort_field_is_shown),
 		cmocka_unit_test(rows_without_processes_are_left_out),
