@@ -67,6 +67,12 @@ void adapt_set_interval(struct adapt *a, uint64_t interval_ns)
 	a->limits.interval_ns = a->next_limits.interval_ns = interval_ns;
 }
 
+void adapt_restart(struct adapt *a)
+{
+	a->begin_ns = a->previous_ns = 0;
+	a->relations.begin_ns = a->relations.previous_ns = 0;
+}
+
 void adapt_forget(struct adapt *a, struct process *p)
 {
 	walks_forget(&a->walks, p);

@@ -71,6 +71,9 @@ void adapt_set_limits(struct adapt *a, const struct adapt_limits *limits);
 /* How far passes are apart from now on. */
 void adapt_set_interval(struct adapt *a, uint64_t interval_ns);
 
+/* What was seen is out of date, and processes are forgotten: the next pass is as the first. */
+void adapt_restart(struct adapt *a);
+
 /* P is about to be forgotten. */
 void adapt_forget(struct adapt *a, struct process *p);
 

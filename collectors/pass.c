@@ -145,6 +145,7 @@ static void take_options(struct pass *pass)
 	pass->options = pass->next_options;
 	if (pass->was_adaptive && !pass->options.is_adaptive) {
 		forget_all(pass);
+		adapt_restart(&pass->adapt);
 		pass->reader.statm_first = 0;
 	}
 	pass->was_adaptive = pass->options.is_adaptive;
