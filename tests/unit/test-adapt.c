@@ -1296,7 +1296,7 @@ static void survives_without_memory(void **state)
 		first++;
 	while (survives_failure(true, second))
 		second++;
-	assert_true(first > 20 && second > 5);
+	assert_true(first > 20 && second > 3);
 }
 
 int main(void)
