@@ -80,6 +80,11 @@ static void add_mode(const struct view *view, uint64_t now_ns, struct buffer *to
 		is_adaptive(self) ? "adaptive, looks at all processes"
 				  : "exact, measures all processes");
 	human_add_span(to, view->header->interval_ns);
+	if (is_adaptive(self) && ROW_HAS(self, SELF_INTERVAL) &&
+		view->header->interval_ns > self->q[SELF_INTERVAL]) {
+		buffer_add_text(to, ": its CPU budget does not bear ");
+		human_add_span(to, self->q[SELF_INTERVAL]);
+	}
 	buffer_add_char(to, '\n');
 	begin(to, "Running");
 	if (up_ns) {

@@ -9,13 +9,24 @@
 #include "collectors/names.h"
 #include "collectors/pass-state.h"
 
+/* What an adaptive pass carries forward is as good as measured to whoever reads its row, but is not. */
+static void count_outcome(struct compose_counts *counts, const struct snapshot_process *row)
+{
+	if (row->outcome != OUTCOME_MEASURED || row->source != SOURCE_ESTIMATE)
+		counts->outcome[row->outcome]++;
+	else if (ROW_HAS(row, PROCESS_PSS_AGE))
+		counts->estimated++;
+	else
+		counts->guessed++;
+}
+
 void closing_add(struct pass *pass, size_t i)
 {
 	struct process *p = pass->rows.member[i];
 	struct snapshot_process *row = rows_at(&pass->rows, i);
 	uint64_t hwm = 0, swap = 0;
 
-	pass->counts.outcome[row->outcome]++;
+	count_outcome(&pass->counts, row);
 	if (row->outcome == OUTCOME_MEASURED || row->source == SOURCE_RSS)
 		pass->counts.source[row->source]++;
 	if (ROW_HAS(row, PROCESS_VM_HWM))

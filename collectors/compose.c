@@ -154,6 +154,8 @@ static void add_adaptive(const struct compose_counts *counts, const struct compo
 	ROW_SET(row, SELF_DEFERRED_PRESSURE, a->deferred[PLAN_PRESSURE]);
 	ROW_SET(row, SELF_BUDGET_STALL, counts->holds->limit_ns);
 	ROW_SET(row, SELF_HOLDS_ABOVE, counts->holds->above);
+	ROW_SET(row, SELF_OUTCOME_ESTIMATED, counts->estimated);
+	ROW_SET(row, SELF_OUTCOME_GUESSED, counts->guessed);
 	if (a->disturbance != DISTURBANCE_UNKNOWN)
 		ROW_SET(row, SELF_WALKS_DISTURB, a->disturbance == DISTURBANCE_YES);
 	if (ROW_HAS(a->psi, PSI_SOME))
@@ -191,6 +193,7 @@ int compose_self(struct tally *t, const struct compose_counts *counts,
 	row->version = builder_add_text(b, version, strlen(version));
 	row->flags = flags;
 	ROW_SET(row, SELF_LAST_PASS_DURATION, counts->duration_ns);
+	ROW_SET(row, SELF_INTERVAL, counts->interval_ns);
 	ROW_SET(row, SELF_PASSES, counts->passes);
 	ROW_SET(row, SELF_PASS_OVERRUNS, counts->overruns);
 	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)

@@ -180,6 +180,8 @@ static int begin(struct pass *pass)
 	belonging_begin(&pass->belonging);
 	memset(pass->counts.outcome, 0, sizeof(pass->counts.outcome));
 	memset(pass->counts.source, 0, sizeof(pass->counts.source));
+	pass->counts.estimated = pass->counts.guessed = 0;
+	pass->counts.interval_ns = pass->options.interval_ns;
 	pass->reads_foreign = false;
 	pass->name_cursor = 0;
 	pass->at = 0;
@@ -334,4 +336,5 @@ void pass_summary(const struct pass *pass, struct pass_summary *ret)
 		.has_perfmon = pass->self.has_perfmon,
 	};
 	memcpy(ret->outcome, pass->counts.outcome, sizeof(ret->outcome));
+	ret->unmeasured_yet = pass->counts.guessed;
 }

@@ -97,9 +97,10 @@ uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm);
 struct pass_summary {
 	uint64_t sequence;
 	uint64_t duration_ns;
-	uint64_t outcome[8]; /* by enum process_outcome */
-	bool proc_hidden;    /* /proc is mounted with hidepid, and hides processes from us */
-	bool proc_hides;     /* from others, at least */
+	uint64_t outcome[8];     /* by enum process_outcome */
+	uint64_t unmeasured_yet; /* of adaptive passes: neither measured nor refused so far */
+	bool proc_hidden;        /* /proc is mounted with hidepid, and hides processes from us */
+	bool proc_hides;         /* from others, at least */
 	bool has_sys_ptrace, has_perfmon;
 };
 void pass_summary(const struct pass *pass, struct pass_summary *ret);

@@ -154,9 +154,10 @@ static void log_first_pass(const struct manager *m)
 	struct pass_summary s;
 
 	pass_summary(m->pass, &s);
-	log_info("first pass: %llu processes measured, %llu denied, in %llu ms; rights: %s%s%s",
+	log_info("first pass: %llu processes measured, %llu not yet, %llu denied, in %llu ms; "
+		 "rights: %s%s%s",
 		(unsigned long long)s.outcome[OUTCOME_MEASURED],
-		(unsigned long long)s.outcome[OUTCOME_DENIED],
+		(unsigned long long)s.unmeasured_yet, (unsigned long long)s.outcome[OUTCOME_DENIED],
 		(unsigned long long)(s.duration_ns / NS_PER_MSEC),
 		s.has_sys_ptrace ? "CAP_SYS_PTRACE" : "",
 		s.has_perfmon ? (s.has_sys_ptrace ? " CAP_PERFMON" : "CAP_PERFMON") : "",

@@ -140,7 +140,7 @@ static const struct metric process_metrics[] = {
 		"Sum of the rises of VmSwap since the process, or the program it executed last, was first seen."),
 };
 
-#define HELP_OUTCOME "Processes of the last pass, by what became of them; measured are also those with an estimate."
+#define HELP_OUTCOME "Processes of the last pass, by what became of them; estimated were measured before, guessed not yet."
 #define HELP_READ    "Processes of the last pass, by the file that their figures come from, or estimate: measured in an earlier pass or not yet."
 #define HELP_MEASUREMENTS "Measurements of single processes: at once, or by slices of their mappings."
 #define HELP_DEFERRED     "Measurements that were put off: no CPU budget, too long a stall, that of a single mapping, or a host short of memory."
@@ -150,9 +150,14 @@ static const struct metric self_metrics[] = {
 	{.what = "last_pass_duration", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_LAST_PASS_DURATION, .flags = BOTH,
 		.help = "How long the last pass took, pauses included."},
+	{.what = "interval", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SELF_INTERVAL, .flags = BOTH,
+		.help = "Time from one pass to the next as configured (interval); they are further apart where budget.cpu does not bear it."},
 	COUNTER("passes", NULL, SELF_PASSES, BOTH, "Passes completed."),
 	COUNTER("pass_overruns", NULL, SELF_PASS_OVERRUNS, BOTH, "Passes that took longer than the interval."),
 	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_MEASURED, "outcome", "measured", HELP_OUTCOME),
+	LABELLED("processes", SELF_OUTCOME_ESTIMATED, "outcome", "estimated", HELP_OUTCOME),
+	LABELLED("processes", SELF_OUTCOME_GUESSED, "outcome", "guessed", HELP_OUTCOME),
 	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_DENIED, "outcome", "denied", HELP_OUTCOME),
 	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_GONE, "outcome", "gone", HELP_OUTCOME),
 	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_NO_MM, "outcome", "no-mm", HELP_OUTCOME),

@@ -147,6 +147,9 @@ enum self_quantity {
 	SELF_HOLDS_ABOVE,       /* a count: longer than that */
 	SELF_WALKS_DISTURB,     /* 0 or 1; absent where it is not known */
 	SELF_CPU_RECENT,        /* a double: of one core, in the last minute; in both modes */
+	SELF_OUTCOME_ESTIMATED, /* counts, as SELF_OUTCOME_*: of adaptive passes, carried forward, */
+	SELF_OUTCOME_GUESSED,   /* or never measured yet */
+	SELF_INTERVAL,          /* nanoseconds: as configured; in both modes */
 	SELF_QUANTITIES
 };
 

@@ -667,6 +667,11 @@ static void says_what_it_does(void **state)
 	assert_true(self->q[SELF_OLDEST_AGE] > 0 && self->q[SELF_OLDEST_AGE] < 60 * NS_PER_SEC);
 	assert_int_equal(view_histogram(view, 1)->count, 0);
 	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], 0);
+	/* The outcome of each says whether it was measured, and all are counted once. */
+	assert_int_equal(self->q[SELF_OUTCOME_FIRST + OUTCOME_MEASURED], 0);
+	assert_int_equal(self->q[SELF_OUTCOME_ESTIMATED] + self->q[SELF_OUTCOME_GUESSED],
+		self->q[SELF_READ_ESTIMATE]);
+	assert_int_equal(self->q[SELF_INTERVAL], 10 * NS_PER_SEC);
 	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
 	assert_int_equal(pass_measure(s->pass), 0);
 	view = view_unref(view);

@@ -113,6 +113,7 @@ static struct view *view_of(const struct scene *c)
 	self->version = builder_add_text(&b, "1.2.3", 5);
 	self->flags = c->flags;
 	ROW_SET(self, SELF_PASSES, 738);
+	ROW_SET(self, SELF_INTERVAL, c->needed > 0.01 ? 2500 * NS_PER_MSEC : 10 * NS_PER_SEC);
 	ROW_SET(self, SELF_LAST_PASS_DURATION, 41200000);
 	ROW_SET(self, SELF_PASS_OVERRUNS, 0);
 	ROW_SET(self, SELF_CPU, 23 * NS_PER_SEC);
@@ -148,6 +149,11 @@ static struct view *view_of(const struct scene *c)
 
 #define HEAD_ADAPTIVE                                                                              \
 	"memtallyd 1.2.3: adaptive, looks at all processes every 10 s\n"                           \
+	"Running     2 h 3 min; the last snapshot is of 9 s ago\n"                                 \
+	"Passes      738; the last took 41 ms, 99 of 100 at most 50 ms\n"
+#define HEAD_STRETCHED                                                                             \
+	"memtallyd 1.2.3: adaptive, looks at all processes every 10 s: its CPU budget does not "   \
+	"bear 2.5 s\n"                                                                             \
 	"Running     2 h 3 min; the last snapshot is of 9 s ago\n"                                 \
 	"Passes      738; the last took 41 ms, 99 of 100 at most 50 ms\n"
 #define MEMORY_ADAPTIVE                                                                            \
@@ -200,7 +206,7 @@ static void one_page_says_it(void **state)
 			 .holds = 9,
 			 .holds_above = 12054,
 			 .flags = SELF_PROC_HIDDEN},
-			HEAD_ADAPTIVE MEMORY_ADAPTIVE
+			HEAD_STRETCHED MEMORY_ADAPTIVE
 			"  denied    3 processes may not be read: at most 30.0 MiB, in no sum\n"
 			"  failed    1 process could not be read for other reasons\n" ACCURACY
 			"CPU         0.25 % of one core in the last minute, 0.31 % since the start; 1 % allowed, 2.3 % needed: too "
