@@ -67,6 +67,7 @@ static int read_rollup(struct reading *g)
 	char path[PROCESS_PATH_SIZE];
 	AUTO_CLOSE int fd = openat(
 		g->dirfd, process_path(g->process, "smaps_rollup", path), O_RDONLY | O_CLOEXEC);
+	const char *text = r->text;
 	uint64_t begin_ns;
 	size_t len;
 	int e;
@@ -75,13 +76,15 @@ static int read_rollup(struct reading *g)
 		return -errno;
 	begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	e = file_read_fd(fd, r->text, sizeof(r->text), &len);
+	if (e == -EFBIG) /* no kernel's of today, but not to be refused for that */
+		e = read_text(g, "smaps_rollup", &text, &len);
 	if (e < 0)
 		return e;
 	if (!len)
 		return -ESRCH;
 	holds_add(&r->holds, clock_now_ns(CLOCK_MONOTONIC) - begin_ns);
 	g->source = SOURCE_ROLLUP;
-	return smaps_parse_rollup(r->text, len, &g->smaps);
+	return smaps_parse_rollup(text, len, &g->smaps);
 }
 
 /*
