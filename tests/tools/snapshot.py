@@ -158,6 +158,8 @@ class Image:
         version, flags, present = SELF.unpack_from(self.data, at)
         values = self.quantities(at + SELF.size, present, self.self_names)
         outcomes = {name.split(" ")[1]: values.pop(name) for name in list(values) if name.startswith("outcome ")}
+        # As the outcomes of rows: who has a PSS. How many of those are not of this interval stands beside it.
+        outcomes["measured"] += values.get("outcome_estimated", 0) + values.get("outcome_guessed", 0)
         return values | {"version": self.text(version), "flags": flags, "outcomes": outcomes}
 
     def as_json(self):
