@@ -92,8 +92,6 @@ class Image:
             name = enumerator.split("_", 1)[1].lower()
             if name == "outcome_first":
                 names += [f"outcome {outcome}" for outcome in self.outcomes]
-            elif name in ("outcome_estimated", "outcome_guessed"):
-                names.append(name.replace("_", " "))
             elif name != "outcome_last":
                 names.append(name)
         return names
