@@ -396,12 +396,12 @@ static void nothing_is_too_old_where_the_budget_allows(void **state)
 				items[id].doubt_bytes = 20 * MIB + unit_random(&seed) % MIB;
 			}
 			for (uint32_t id = 0; id < 60; id++)
-				items[count++] = new_item(1000 + id, MSEC, 10 * MIB);
+				items[count++] = new_item(COUNT + id, MSEC, 10 * MIB);
 			limits.total_cost_ns = COUNT * MSEC;
 			n = plan_choose(items, count, &limits, &counts);
 			deferred += counts.deferred[PLAN_BUDGET];
 			for (size_t k = 0; k < n; k++) {
-				if (items[k].id >= 1000)
+				if (items[k].id >= COUNT)
 					continue;
 				doubts += items[k].id < COUNT / 3;
 				age_ns[items[k].id] = 0;
