@@ -21,8 +21,9 @@
 struct estimate_base {
 	uint64_t anon,
 		file; /* resident: RssAnon, RssFile + RssShmem (statm: resident - shared, shared) */
-	/* They add up to the PSS that the kernel printed. Before Linux 5.3 it does not print the parts:
-	 * then the whole PSS is in pss_file, and has_parts is false. */
+	/* They add up to the PSS that the kernel printed. Before Linux 5.3 it does not print the parts, and in smaps it
+	 * never does, but there the mappings may tell (parts.h); else the whole PSS is in pss_file, and has_parts is
+	 * false. */
 	uint64_t pss_anon, pss_file, pss_shmem;
 	uint64_t uss;
 	uint64_t swap, swap_pss; /* VmSwap, SwapPss: both without swapped shmem */

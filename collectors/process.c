@@ -210,6 +210,24 @@ static void adopt_range(const struct reading *g)
 	p->mm_group = 0;
 }
 
+/* smaps does not print parts. Kernels that have no rollup printed none either: there they stay a guess. */
+static void fill_parts(const struct reading *g, struct sample *ret)
+{
+	const uint64_t *shmem = ROW_HAS(ret, PROCESS_RSS_SHMEM) ? &ret->q[PROCESS_RSS_SHMEM] : NULL;
+	struct parts_found found;
+	enum parts_quality quality = parts_split(
+		&g->smaps.parts, shmem, smaps_rounding(&g->smaps), &found);
+
+	if (quality == PARTS_NONE)
+		return;
+	ret->q[PROCESS_PSS_ANON] = found.anon;
+	ret->q[PROCESS_PSS_FILE] = found.file;
+	ret->q[PROCESS_PSS_SHMEM] = found.shmem;
+	ret->guesses_parts = quality == PARTS_GUESSED || !g->walked;
+	if (!ret->guesses_parts)
+		ret->present |= SAMPLE_PARTS;
+}
+
 static void fill(const struct reading *g, struct sample *ret)
 {
 	const struct process *p = g->process;
@@ -230,7 +248,10 @@ static void fill(const struct reading *g, struct sample *ret)
 		                          ? g->smaps.q[SMAPS_ANONYMOUS]
 		                          : UINT64_MAX;
 		ret->rounding = smaps_rounding(&g->smaps);
-		ret->mappings = g->source == SOURCE_SMAPS ? (uint32_t)g->smaps.mappings : 0;
+	}
+	if (g->error == 0 && g->source == SOURCE_SMAPS) {
+		ret->mappings = (uint32_t)g->smaps.mappings;
+		fill_parts(g, ret);
 	}
 	ret->source = g->source;
 	ret->outcome = g->error == 0 || g->looks ? OUTCOME_MEASURED : outcome_of(g->error);

@@ -60,6 +60,11 @@ struct process {
 void process_init(struct process *p, pid_t pid);
 void process_done(struct process *p);
 
+/* The three parts of the PSS. */
+#define SAMPLE_PARTS                                                                               \
+	(UINT64_C(1) << PROCESS_PSS_ANON | UINT64_C(1) << PROCESS_PSS_FILE |                       \
+		UINT64_C(1) << PROCESS_PSS_SHMEM)
+
 /* One sample. Quantities are by enum process_quantity. */
 struct sample {
 	enum process_outcome outcome;
@@ -75,6 +80,8 @@ struct sample {
 	uint64_t anon_bytes; /* of the RSS that the walk found; UINT64_MAX: not told */
 	uint64_t rounding;   /* by how much the true PSS may lie above what was printed */
 	uint32_t mappings;   /* as smaps tells them; 0: not known */
+	/* The parts of the PSS are in .q, but not .present: they add up to it, and are good for estimates. */
+	bool guesses_parts;
 };
 
 /* Buffers and counts that all processes share. */

@@ -48,22 +48,43 @@ static int parse_range(const char *line, size_t len, uint64_t *ret_start, uint64
 	return 0;
 }
 
+static void add_parts(struct smaps_parser *p)
+{
+	const uint64_t needed = 1 << SMAPS_RSS | 1 << SMAPS_PSS | 1 << SMAPS_ANONYMOUS |
+	                        1 << SMAPS_PRIVATE_CLEAN | 1 << SMAPS_PRIVATE_DIRTY;
+	const uint64_t *q = p->mapping;
+	struct parts_mapping m = {
+		.rss = q[SMAPS_RSS],
+		.pss = q[SMAPS_PSS],
+		.anon = q[SMAPS_ANONYMOUS],
+		.private = q[SMAPS_PRIVATE_CLEAN] + q[SMAPS_PRIVATE_DIRTY],
+		.private_dirty = q[SMAPS_PRIVATE_DIRTY],
+	};
+
+	if ((p->mapping_present & needed) == needed)
+		parts_add(&p->sum.parts, &m, p->mapping_kind);
+	else
+		p->sum.parts.untold++;
+}
+
 /* A sum lacks what one of its mappings lacks; pages that are not said to be private may be shared. */
 static void end_mapping(struct smaps_parser *p)
 {
 	const uint64_t shared = 1 << SMAPS_SHARED_CLEAN | 1 << SMAPS_SHARED_DIRTY;
+	const uint64_t *q = p->mapping;
 
 	if (!p->sum.mappings)
 		return;
-	if (p->mapping_rss > p->largest_rss)
-		p->largest_rss = p->mapping_rss;
-	if (p->mapping_shared || (p->mapping_present & shared) != shared)
+	if (q[SMAPS_RSS] > p->largest_rss)
+		p->largest_rss = q[SMAPS_RSS];
+	if (q[SMAPS_SHARED_CLEAN] || q[SMAPS_SHARED_DIRTY] ||
+		(p->mapping_present & shared) != shared)
 		p->sum.shared_mappings++;
 	p->sum.present = p->sum.mappings == 1 ? p->mapping_present
 	                                      : p->sum.present & p->mapping_present;
+	add_parts(p);
 	p->mapping_present = 0;
-	p->mapping_shared = 0;
-	p->mapping_rss = 0;
+	memset(p->mapping, 0, sizeof(p->mapping));
 }
 
 /* A mapping's first line. Its path may hold a colon, so these lines are told by their range. */
@@ -75,6 +96,7 @@ static int parse_mapping(struct smaps_parser *p, const char *line, size_t len)
 	if (r < 0)
 		return r;
 	end_mapping(p);
+	p->mapping_kind = parts_kind_of(line, len);
 	if (!p->sum.mappings++)
 		p->sum.range_start = start;
 	/* [vsyscall], which is the kernel's, stands in smaps and in no range of rollup's. */
@@ -97,10 +119,7 @@ static int parse_field(struct smaps_parser *p, const struct line *line)
 	if (__builtin_add_overflow(p->sum.q[key->id], bytes, &p->sum.q[key->id]) ||
 		p->sum.q[key->id] > INT64_MAX)
 		return -EBADMSG;
-	if (key->id == SMAPS_SHARED_CLEAN || key->id == SMAPS_SHARED_DIRTY)
-		p->mapping_shared |= bytes;
-	if (key->id == SMAPS_RSS)
-		p->mapping_rss = bytes;
+	p->mapping[key->id] = bytes;
 	return 0;
 }
 
@@ -137,8 +156,9 @@ void smaps_parser_init(struct smaps_parser *p)
 {
 	p->sum = (struct smaps){0};
 	p->mapping_present = 0;
-	p->mapping_shared = 0;
-	p->mapping_rss = p->largest_rss = 0;
+	memset(p->mapping, 0, sizeof(p->mapping));
+	p->mapping_kind = PARTS_FILE;
+	p->largest_rss = 0;
 	p->hint = 0;
 	buffer_clear(&p->rest);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "collectors/parts.h"
 #include "snapshot/record.h"
 
 enum smaps_field {
@@ -41,6 +42,7 @@ struct smaps {
 	uint64_t shared_mappings; /* those that may have shared pages, whose PSS was then rounded */
 	uint64_t present;         /* bits of smaps_field: those that every mapping has */
 	uint64_t q[SMAPS_FIELDS]; /* bytes */
+	struct parts parts;       /* of smaps, which does not print them */
 };
 
 /*
@@ -53,8 +55,9 @@ int smaps_parse_rollup(const char *text, size_t len, struct smaps *ret);
 struct smaps_parser {
 	struct smaps sum;
 	uint64_t mapping_present; /* of the mapping that is being read */
-	uint64_t mapping_shared;
-	uint64_t mapping_rss, largest_rss; /* of it, and of the largest of all */
+	uint64_t mapping[SMAPS_FIELDS];
+	enum parts_kind mapping_kind;
+	uint64_t largest_rss; /* of all mappings */
 	size_t hint;
 	struct buffer rest; /* the beginning of a line that a piece cut */
 };

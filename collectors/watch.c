@@ -191,9 +191,11 @@ bool watch_measure(struct watch *w, const struct sample *s, const struct statm *
 	struct estimate_now now = counters_of(w, s, before, after, page_bytes);
 
 	w->measured_ns = now_ns;
-	if (!estimate_base_take(s->present, s->q, now.anon, now.file, &w->base))
+	if (!estimate_base_take(s->present | (s->guesses_parts ? SAMPLE_PARTS : 0), s->q, now.anon,
+		    now.file, &w->base))
 		return false;
 	w->has_base = true;
+	w->guesses_parts = s->guesses_parts;
 	w->source = (uint8_t)s->source;
 	w->base.rounding = s->rounding;
 	w->lack_anon = w->lack_file = 0;
@@ -219,7 +221,7 @@ static void fill_pss(const struct watch *w, const struct estimate *e, struct sna
 	set(row, PROCESS_PSS, e->pss);
 	set(row, PROCESS_PSS_LOW, e->low);
 	set(row, PROCESS_PSS_HIGH, e->high);
-	if (w->base.has_parts || !w->has_base) {
+	if ((w->base.has_parts && !w->guesses_parts) || !w->has_base) {
 		set(row, PROCESS_PSS_ANON, amount_less(e->pss_anon, w->lack_anon));
 		set(row, PROCESS_PSS_FILE, amount_less(e->pss_file, w->lack_file));
 		set(row, PROCESS_PSS_SHMEM, e->pss_shmem);

@@ -53,8 +53,9 @@ struct watch {
 	bool has_faults;
 	bool has_base;
 	bool is_related;
-	bool by_slices;    /* .habit is of walks by slices */
-	bool is_elsewhere; /* its address space was counted at another process in the last pass */
+	bool by_slices;     /* .habit is of walks by slices */
+	bool guesses_parts; /* those of .base, if it has any: no row shows them */
+	bool is_elsewhere;  /* its address space was counted at another process in the last pass */
 };
 
 struct watch *watch_new(uint64_t now_ns);

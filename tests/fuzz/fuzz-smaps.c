@@ -22,6 +22,18 @@ static int parse(const char *text, size_t len, size_t piece, struct smaps *ret)
 	return r;
 }
 
+/* Whatever the counter says, they add up. */
+static void check_parts(const struct smaps *s, const uint64_t *rss_shmem)
+{
+	struct parts_found f;
+
+	if (parts_split(&s->parts, rss_shmem, smaps_rounding(s), &f) == PARTS_NONE)
+		return;
+	fuzz_check(f.anon <= s->q[SMAPS_ANONYMOUS]);
+	fuzz_check(f.anon + f.file + f.shmem == s->q[SMAPS_PSS]);
+	fuzz_check(!rss_shmem || f.shmem <= *rss_shmem);
+}
+
 /* In whatever pieces the text comes (the first byte says), the sum is the same. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -42,6 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ROW_HAS(&row, PROCESS_PSS))
 		fuzz_check(row.q[PROCESS_PSS_LOW] <= row.q[PROCESS_PSS] &&
 			   row.q[PROCESS_PSS] <= row.q[PROCESS_PSS_HIGH]);
+	check_parts(&whole, NULL);
+	check_parts(&whole, &(uint64_t){(uint64_t)data[0] << 12});
 	for (unsigned int i = 0; i < PROCESS_QUANTITIES; i++)
 		fuzz_check(!ROW_HAS(&row, i) || row.q[i] <= INT64_MAX);
 	return 0;

@@ -225,6 +225,32 @@ static void falls_back_to_smaps(void **state)
 	}
 }
 
+/* Kernels without rollup have never printed parts: rows stay as they were, but estimates may use what mappings tell. */
+static void the_fallback_guesses_parts(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	const struct sample *got;
+
+	(void)state;
+	tree_remove(&s->tree, "42/smaps_rollup");
+	tree_write(&s->tree, "42/smaps",
+		"1000-2000 rw-p 00000000 00:00 0\nRss: 8 kB\nPss: 6 kB\nShared_Clean: 0 kB\n"
+		"Shared_Dirty: 4 kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: 4 kB\nAnonymous: 8 kB\n"
+		"2000-3000 r--p 00000000 fe:01 7   /x\nRss: 8 kB\nPss: 1 kB\nShared_Clean: 8 kB\n"
+		"Shared_Dirty: 0 kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: 0 kB\nAnonymous: 0 kB\n");
+	got = read_at(s, 1000);
+	assert_int_equal(got->outcome, OUTCOME_MEASURED);
+	assert_int_equal(got->present & SAMPLE_PARTS, 0);
+	assert_true(got->guesses_parts);
+	assert_int_equal(got->q[PROCESS_PSS_ANON], 6 * 1024);
+	assert_int_equal(got->q[PROCESS_PSS_FILE], 1024);
+	assert_int_equal(got->q[PROCESS_PSS_SHMEM], 0);
+	tree_add_smaps(&s->tree, &s->p); /* which does not say what is anonymous */
+	got = read_at(s, 2000);
+	assert_int_equal(got->outcome, OUTCOME_MEASURED);
+	assert_false(got->guesses_parts);
+}
+
 /* Of a process that a walk may have kept waiting, the time is known; of one that it can't have, there is none. */
 static void times_what_it_walks(void **state)
 {
@@ -1242,6 +1268,7 @@ int main(void)
 		cmocka_unit_test(without_memory_there_is_nothing),
 		cmocka_unit_test(a_zombie_forgets),
 		cmocka_unit_test(falls_back_to_smaps),
+		cmocka_unit_test(the_fallback_guesses_parts),
 		cmocka_unit_test(times_what_it_walks),
 		cmocka_unit_test(refuses_bad_smaps),
 		cmocka_unit_test(goes_on_after_a_signal),

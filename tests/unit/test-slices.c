@@ -102,6 +102,64 @@ static void step_all(struct scene *s)
 	assert_false(slices_are_under_way(&s->slices));
 }
 
+#define MAPPING(range_and_name, rss, pss, clean, own, anon)                                        \
+	range_and_name "\nRss: " #rss " kB\nPss: " #pss " kB\nShared_Clean: " #clean               \
+		       " kB\nShared_Dirty: 0 kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: " #own        \
+		       " kB\nAnonymous: " #anon " kB\n"
+#define HEAP         MAPPING("1000-2000 rw-p 00000000 00:00 0", 100, 100, 0, 100, 100)
+#define SHARED(name) MAPPING("2000-3000 rw-s 00000000 00:1b 7   " name, 80, 40, 80, 0, 0)
+
+/* smaps does not print the parts of the PSS, but its mappings tell, where they agree with status. */
+static void tells_the_parts(void **state)
+{
+	static const char data[] = MAPPING(
+		"3000-4000 rw-p 00000000 fe:01 7   /lib", 130, 30, 130, 0, 0);
+	/* Who shares which of its pages can't be told. */
+	static const char mixed[] = MAPPING(
+		"3000-4000 rw-p 00000000 fe:01 7   /lib", 130, 30, 120, 10, 60);
+	static const struct {
+		const char *shared, *last;
+		unsigned int rss_shmem;
+		bool is_known;
+		unsigned int anon, shmem;
+	} cases[] = {
+		{SHARED("/memfd:x (deleted)"), data, 80, true, 100, 40},
+		{SHARED("/memfd:x (deleted)"), data, 84, false, 100, 40},
+		{SHARED("/memfd:x (deleted)"), data, 0, false, 100, 0}, /* it only says so */
+		{SHARED("/x\\012Pss_Anon: 1 kB"), data, 0, true, 100, 0},
+		{SHARED("/Anonymous: 80 kB"), data, 80, true, 100, 40},
+		{SHARED("/memfd:x (deleted)"), mixed, 80, false, 118, 40},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SCENE struct scene *s = scene_new();
+		char text[2048];
+
+		snprintf(text, sizeof(text),
+			"Name:\tbash\nState:\tS (sleeping)\nTgid:\t42\nPid:\t42\nUid:\t0\t0\t0\t0\n"
+			"VmSize:\t900 kB\nVmRSS:\t310 kB\nRssAnon:\t100 kB\nRssFile:\t130 kB\n"
+			"RssShmem:\t%u kB\nThreads:\t1\n",
+			cases[i].rss_shmem);
+		tree_write(&s->tree, "42/status", text);
+		snprintf(text, sizeof(text), HEAP "%s%s", cases[i].shared, cases[i].last);
+		tree_write(&s->tree, "42/smaps", text);
+		begin(s);
+		step_all(s);
+		assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+		assert_int_equal(s->sample.q[PROCESS_PSS], 170 * 1024);
+		assert_int_equal(ROW_HAS(&s->sample, PROCESS_PSS_ANON), cases[i].is_known);
+		assert_int_equal(ROW_HAS(&s->sample, PROCESS_PSS_FILE), cases[i].is_known);
+		assert_int_equal(ROW_HAS(&s->sample, PROCESS_PSS_SHMEM), cases[i].is_known);
+		assert_int_equal(s->sample.guesses_parts, !cases[i].is_known);
+		assert_int_equal(s->sample.q[PROCESS_PSS_ANON] / 1024, cases[i].anon);
+		assert_int_equal(s->sample.q[PROCESS_PSS_SHMEM], cases[i].shmem * 1024);
+		assert_int_equal(s->sample.q[PROCESS_PSS_ANON] + s->sample.q[PROCESS_PSS_FILE] +
+					 s->sample.q[PROCESS_PSS_SHMEM],
+			170 * 1024);
+	}
+}
+
 static void sums_up_in_many_slices(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -318,6 +376,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_up_in_many_slices),
+		cmocka_unit_test(tells_the_parts),
 		cmocka_unit_test(discards_what_an_exec_cut),
 		cmocka_unit_test(discards_what_an_end_cut),
 		cmocka_unit_test(is_refused_or_malformed),

@@ -241,6 +241,36 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	assert_true(watch_is_quiet(&w, PAGE));
 }
 
+/* Guessed parts carry anonymous memory and files apart, but no row shows them. */
+static void guessed_parts_are_not_shown(void **state)
+{
+	struct sample s = sample_new();
+	struct snapshot_process row;
+	struct watch w = {.is_related = false};
+
+	(void)state;
+	add_walk(&s);
+	s.present &= ~SAMPLE_PARTS;
+	s.guesses_parts = true;
+	watch_renew(&w, 5);
+	watch_note(&w, &s, 7, PAGE);
+	assert_true(watch_measure(&w, &s, NULL, NULL, 7, PAGE));
+	assert_true(w.base.has_parts);
+	assert_int_equal(w.base.pss_anon, 2800 * KIB);
+	row = fill(&w);
+	assert_int_equal(row.q[PROCESS_PSS], 3500 * KIB);
+	assert_int_equal(row.present & SAMPLE_PARTS, 0);
+
+	add_walk(&s); /* the next tells them */
+	s.guesses_parts = false;
+	assert_true(watch_measure(&w, &s, NULL, NULL, 8, PAGE));
+	row = fill(&w);
+	assert_int_equal(row.present & SAMPLE_PARTS, SAMPLE_PARTS);
+	s.present &= ~SAMPLE_PARTS; /* and another nothing */
+	assert_true(watch_measure(&w, &s, NULL, NULL, 9, PAGE));
+	assert_false(w.base.has_parts);
+}
+
 /* What is kept takes little room, and yet holds any value. */
 static void keeps_any_value(void **state)
 {
@@ -278,6 +308,7 @@ int main(void)
 		cmocka_unit_test(swap_is_a_counter),
 		cmocka_unit_test(without_a_pss_there_is_no_base),
 		cmocka_unit_test(what_moves_is_counted_by_the_walk),
+		cmocka_unit_test(guessed_parts_are_not_shown),
 		cmocka_unit_test(keeps_any_value),
 		cmocka_unit_test(settles_when_it_is_known),
 	};

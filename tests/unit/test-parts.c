@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "collectors/parts.h"
+
+enum { KIB = 1024 };
+
+static void a_mapping_is_told_by_its_first_line(void **state)
+{
+	static const struct {
+		const char *line;
+		enum parts_kind kind;
+	} cases[] = {
+		{"1000-2000 r-xp 00000000 fe:01 4711   /usr/bin/cat", PARTS_FILE},
+		{"1000-2000 rw-s 00000000 fe:01 4711   /dev/shm/no", PARTS_FILE}, /* a disk's */
+		{"1000-2000 rw-p 00000000 00:00 0 ", PARTS_FILE},
+		{"1000-2000 rw-p 00000000 00:00 0", PARTS_FILE},
+		{"1000-2000 r-xp 00000000 00:00 0   [vdso]", PARTS_FILE},
+		{"1000-2000 rw-p 00000000 00:00 0   [anon:/memfd:]", PARTS_FILE},
+		{"1000-2000 rw-s 00000000 00:01 2056   /dev/zero (deleted)", PARTS_SHMEM},
+		{"1000-2000 rw-s 00000000 00:01 0   /SYSV00000000 (deleted)", PARTS_SHMEM},
+		{"1000-2000 rw-s 00000000 00:01 7   /memfd:x (deleted)", PARTS_SHMEM},
+		{"1000-2000 rw-s 00000000 00:01 7   [anon_shmem:x]", PARTS_SHMEM},
+		{"1000-2000 rw-p 00000000 00:1a 7   /dev/shm/x", PARTS_SHMEM},
+		{"1000-2000 rw-s 00000000 00:1a 7   /tmp/x", PARTS_EITHER},
+		{"1000-2000 rw-s 00000000 00:1a 7   /dev/zero", PARTS_EITHER},
+		{"1000-2000 rw-s 00000000 00:1a 7   /tmp/memfd:", PARTS_EITHER},
+		{"1000-2000 rw-s 00000000 00:1a 7   ", PARTS_EITHER},
+		{"1000-2000 rw-s 00000000 00:1a 7", PARTS_EITHER},
+		{"1000-2000 rw-s 00000000 00:1a 7   /mem", PARTS_EITHER}, /* cut */
+		{"1000-2000 rw-s 00000000 00:1a", PARTS_EITHER},
+		{"1000-2000 rw-s 00000000 00:1a ", PARTS_EITHER},
+		{"1000-2000 rw-s 00000000 00", PARTS_EITHER},
+		{"1000-2000 rw-s 00000000 00:", PARTS_EITHER},
+		{"1000-2000 rw-s 00000000 x:1 7", PARTS_EITHER},
+		{"1000-2000 rw-s 00000000", PARTS_EITHER},
+		{"1000-2000 r", PARTS_EITHER},
+		{"1000-2000", PARTS_EITHER},
+		{"", PARTS_EITHER},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t len = strlen(cases[i].line);
+		AUTO_FREE char *copy = malloc(len + 1); /* no byte beyond it is looked at */
+
+		assert_non_null(copy);
+		memcpy(copy + 1, cases[i].line, len);
+		if (parts_kind_of(copy + 1, len) != cases[i].kind)
+			fail_msg("%s", cases[i].line);
+	}
+}
+
+static void most_mappings_are_of_one_kind(void **state)
+{
+	const struct parts_mapping anon = {100 * KIB, 60 * KIB, 100 * KIB, 20 * KIB, 20 * KIB};
+	const struct parts_mapping file = {200 * KIB, 50 * KIB, 0, 0, 0};
+	const struct parts_mapping shmem = {80 * KIB, 40 * KIB, 0, 0, 0};
+	const uint64_t rss_shmem = 80 * KIB;
+	struct parts p = {0};
+	struct parts_found f;
+
+	(void)state;
+	parts_add(&p, &anon, PARTS_EITHER); /* of a file, even: it has none of its pages */
+	parts_add(&p, &file, PARTS_FILE);
+	parts_add(&p, &shmem, PARTS_SHMEM);
+	parts_add(&p, &(struct parts_mapping){0}, PARTS_EITHER);
+	assert_int_equal(parts_split(&p, &rss_shmem, 0, &f), PARTS_KNOWN);
+	assert_int_equal(f.anon, 60 * KIB);
+	assert_int_equal(f.file, 50 * KIB);
+	assert_int_equal(f.shmem, 40 * KIB);
+}
+
+/* Files on tmpfs and on overlay look alike; names may lie. */
+static void the_counter_says_which_are_shmem(void **state)
+{
+	static const struct {
+		uint64_t named, either; /* KiB resident; half of it is PSS */
+		int64_t counter;        /* KiB; -1: there is none */
+		enum parts_quality quality;
+		uint64_t shmem; /* KiB */
+	} cases[] = {
+		{0, 0, 0, PARTS_KNOWN, 0},
+		{0, 100, 0, PARTS_KNOWN, 0},
+		{0, 100, 100, PARTS_KNOWN, 50},
+		{200, 100, 200, PARTS_KNOWN, 100},
+		{200, 100, 300, PARTS_KNOWN, 150},
+		{200, 0, 200, PARTS_KNOWN, 100},
+		{200, 100, 0, PARTS_GUESSED, 0}, /* the name lies, or it has shrunk since */
+		{200, 100, 100, PARTS_GUESSED, 50},
+		{200, 100, 250, PARTS_GUESSED, 125},
+		{200, 100, 301, PARTS_GUESSED, 150},
+		{0, 100, 40, PARTS_GUESSED, 20},
+		{0, 0, 4, PARTS_GUESSED, 0},
+		{0, 0, -1, PARTS_KNOWN, 0}, /* before Linux 4.5 */
+		{0, 100, -1, PARTS_GUESSED, 0},
+		{200, 100, -1, PARTS_GUESSED, 100},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct parts_mapping file = {400 * KIB, 200 * KIB, 0, 0, 0};
+		const struct parts_mapping named = {
+			cases[i].named * KIB, cases[i].named * KIB / 2, 0, 0, 0};
+		const struct parts_mapping either = {
+			cases[i].either * KIB, cases[i].either * KIB / 2, 0, 0, 0};
+		uint64_t counter = (uint64_t)cases[i].counter * KIB;
+		struct parts p = {0};
+		struct parts_found f;
+
+		parts_add(&p, &file, PARTS_FILE);
+		parts_add(&p, &named, PARTS_SHMEM);
+		parts_add(&p, &either, PARTS_EITHER);
+		assert_int_equal(
+			parts_split(&p, cases[i].counter < 0 ? NULL : &counter, 1 << 20, &f),
+			cases[i].quality);
+		assert_int_equal(f.anon, 0);
+		assert_int_equal(f.shmem, cases[i].shmem * KIB);
+		assert_int_equal(f.file + f.shmem, file.pss + named.pss + either.pss);
+	}
+}
+
+/* What a private mapping of a file has of both is bounded, and known where the bounds meet. */
+static void a_mixed_mapping_is_bounded(void **state)
+{
+	static const struct {
+		struct parts_mapping m; /* KiB */
+		uint64_t anon, doubt;
+	} cases[] = {
+		/* All is its own: nothing to guess. */
+		{{100, 100, 40, 100, 40}, 40, 0},
+		/* Clean ones, as from swap, too. */
+		{{100, 100, 40, 100, 0}, 40, 0},
+		/* Its own are the written ones; the file's are shared by ten. */
+		{{100, 46, 40, 40, 40}, 40, 40},
+		/* A fork's: the same, shared with the parent; of 34 the file may have 20 at most, anonymous pages all. */
+		{{100, 34, 80, 0, 0}, 27, 20},
+		/* The file has 16 pages, and no more of the PSS. */
+		{{100, 92, 84, 90, 84}, 84, 8},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct parts_mapping m = cases[i].m;
+		struct parts p = {0};
+		struct parts_found f;
+
+		m.rss *= KIB;
+		m.pss *= KIB;
+		m.anon *= KIB;
+		m.private *= KIB;
+		m.private_dirty *= KIB;
+		parts_add(&p, &m, PARTS_FILE);
+		assert_int_equal(p.anon / KIB, cases[i].anon);
+		assert_int_equal(p.doubt / KIB, cases[i].doubt);
+		assert_int_equal(parts_split(&p, &(uint64_t){0}, p.doubt, &f), PARTS_KNOWN);
+		assert_int_equal(f.anon + f.file, m.pss);
+		if (p.doubt)
+			assert_int_equal(
+				parts_split(&p, &(uint64_t){0}, p.doubt - 1, &f), PARTS_GUESSED);
+	}
+}
+
+/*
+ * All mappings of a few pages, each of its own kind and degree of sharing: the truth is within the bounds.
+ * A page has kind (anonymous or file), clean or dirty, and 1, 2 or 4 who map it.
+ */
+static void the_truth_is_within_the_bounds(void **state)
+{
+	enum { PAGE = 4096, PAGES = 5, VARIANTS = 2 * 3 };
+
+	(void)state;
+	for (unsigned int n = 0; n < VARIANTS * VARIANTS * VARIANTS * VARIANTS * VARIANTS; n++) {
+		struct parts_mapping m = {0};
+		struct parts p = {0};
+		uint64_t anon = 0;
+		unsigned int left = n;
+
+		for (unsigned int i = 0; i < PAGES; i++, left /= VARIANTS) {
+			bool is_anon = left % 2;
+			unsigned int sharers = 1U << left % VARIANTS / 2;
+
+			m.rss += PAGE;
+			m.pss += PAGE / sharers;
+			m.anon += is_anon ? PAGE : 0;
+			anon += is_anon ? PAGE / sharers : 0;
+			m.private += sharers == 1 ? PAGE : 0;
+			m.private_dirty += sharers == 1 && is_anon ? PAGE : 0;
+		}
+		parts_add(&p, &m, PARTS_FILE);
+		assert_int_equal(p.untold, 0);
+		assert_true(p.anon <= anon + p.doubt && anon <= p.anon + p.doubt);
+		assert_int_equal(p.anon + p.pss[PARTS_FILE], m.pss);
+	}
+}
+
+static void what_can_not_be_is_no_ground(void **state)
+{
+	static const struct parts_mapping cases[] = {
+		{10, 20, 0, 0, 0},
+		{10, 10, 20, 0, 0},
+		{10, 5, 10, 10, 0},
+		{10, 10, 10, 5, 10},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct parts_found f = {7, 7, 7};
+		struct parts p = {0};
+
+		parts_add(&p, &cases[i], PARTS_FILE);
+		assert_int_equal(parts_split(&p, NULL, UINT64_MAX, &f), PARTS_NONE);
+		assert_int_equal(f.anon, 7);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_mapping_is_told_by_its_first_line),
+		cmocka_unit_test(most_mappings_are_of_one_kind),
+		cmocka_unit_test(the_counter_says_which_are_shmem),
+		cmocka_unit_test(a_mixed_mapping_is_bounded),
+		cmocka_unit_test(the_truth_is_within_the_bounds),
+		cmocka_unit_test(what_can_not_be_is_no_ground),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
