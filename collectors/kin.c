@@ -5,6 +5,9 @@
  * there as well if it was born before (and counts as such from then on), or is fresh. So an event need
  * do no more than put a family on a list; the counting is one walk over those on it, once a pass.
  *
+ * Who forked is known to its children by a record of its own, which outlives it: they find who is left above it when
+ * the family is counted. So the exit of one that had thousands of them costs no more than theirs.
+ *
  * A lone process has no family: most have none, and one costs as much as a process does.
  */
 #include "config.h"
@@ -30,6 +33,15 @@ enum {
 struct kin_found {
 	uint64_t at_ns; /* 0: nothing; corrects those who were measured earlier */
 	uint32_t anon, file;
+};
+
+/* One that has forked. */
+struct kin_ancestor {
+	struct kin_member *member;   /* NULL: gone */
+	struct kin_ancestor *parent; /* NULL: not known */
+	uint64_t
+		line; /* of one that is gone: as its .line was, and of those between it and .parent */
+	uint32_t uses; /* as .parent and .ancestor */
 };
 
 struct kin_family {
@@ -143,24 +155,88 @@ static int join(struct kin *k, struct kin_member *m, uint64_t key)
 	return 0;
 }
 
-/* M's children go to its parent. */
-static void leave_children(struct kin_member *m)
+static struct kin_ancestor *ancestor_of(struct kin_member *m)
 {
-	struct kin_member *parent = m->parent;
+	struct kin_ancestor *a = m->has_forked ? m->ancestor : malloc(sizeof(*a));
 
-	for (struct kin_member *c = m->dependants ? m->family->first : NULL; c; c = c->next) {
-		if (c->parent != m)
-			continue;
-		c->parent = parent;
-		c->line = amount_min(c->line, m->line);
-		m->dependants--;
-		if (parent)
-			parent->dependants++;
+	if (!a || m->has_forked)
+		return a;
+	*a = (struct kin_ancestor){.member = m, .parent = m->ancestor, .uses = 1};
+	m->ancestor = a;
+	m->has_forked = true;
+	return a;
+}
+
+static struct kin_ancestor *ancestor_use(struct kin_ancestor *a)
+{
+	if (a)
+		a->uses++;
+	return a;
+}
+
+static void ancestor_drop(struct kin_ancestor *a)
+{
+	while (a && !--a->uses) {
+		struct kin_ancestor *parent = a->parent;
+
+		free(a);
+		a = parent;
 	}
-	assert(!m->dependants);
-	m->parent = NULL;
-	if (parent)
-		parent->dependants--;
+}
+
+/* Whether A is gone, and passed over. */
+static bool is_passed(const struct kin_ancestor *a)
+{
+	return a && !a->member;
+}
+
+/* Who is gone above A, which is gone, need not be passed again. */
+static void ancestor_shorten(struct kin_ancestor *a)
+{
+	struct kin_ancestor *above = a->parent;
+
+	if (!is_passed(above))
+		return;
+	a->line = amount_min(a->line, above->line);
+	a->parent = ancestor_use(above->parent);
+	ancestor_drop(above);
+}
+
+/* The next of M's ancestors that is here becomes its parent. */
+static void settle_parent(struct kin *k, struct kin_member *m)
+{
+	struct kin_ancestor **parent = m->has_forked ? &m->ancestor->parent : &m->ancestor;
+
+	while (is_passed(*parent)) {
+		struct kin_ancestor *a = *parent;
+
+		ancestor_shorten(a);
+		m->line = amount_min(m->line, a->line);
+		*parent = ancestor_use(a->parent);
+		ancestor_drop(a);
+		k->steps++;
+	}
+}
+
+/* M's parent as it is after the next counting, but for one with many between them who are gone. */
+static struct kin_member *parent_of(const struct kin_member *m)
+{
+	const struct kin_ancestor *a = m->has_forked ? m->ancestor->parent : m->ancestor;
+
+	for (unsigned int i = 0; is_passed(a) && i < GENERATIONS; i++)
+		a = a->parent;
+	return a ? a->member : NULL;
+}
+
+static void leave_ancestors(struct kin_member *m)
+{
+	if (m->has_forked) {
+		m->ancestor->member = NULL;
+		m->ancestor->line = m->line;
+	}
+	ancestor_drop(m->ancestor);
+	m->ancestor = NULL;
+	m->has_forked = false;
 }
 
 static void leave(struct kin *k, struct kin_member *m)
@@ -171,12 +247,12 @@ static void leave(struct kin *k, struct kin_member *m)
 		return;
 	if (k->next_member == m)
 		k->next_member = m->next;
+	leave_ancestors(m);
 	if (!f) {
 		keytable_remove(&k->families, m->key);
 		m->key = 0;
 		return;
 	}
-	leave_children(m);
 	if (m->previous)
 		m->previous->next = m->next;
 	else
@@ -210,17 +286,20 @@ static void leave(struct kin *k, struct kin_member *m)
 
 int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uint64_t born_ns)
 {
+	struct kin_ancestor *ancestor;
 	int r;
 
 	*m = (struct kin_member){.born_ns = born_ns};
 	if (!parent || !parent->key)
 		return 0;
+	ancestor = ancestor_of(parent);
+	if (!ancestor)
+		return -ENOMEM;
 	r = join(k, m, parent->key);
 	if (r < 0)
 		return r;
 	m->is_forked = true;
-	m->parent = parent;
-	parent->dependants++;
+	m->ancestor = ancestor_use(ancestor);
 	return 0;
 }
 
@@ -317,13 +396,13 @@ static void count_children(const struct kin_family *f)
 {
 	for (struct kin_member *m = f->first; m; m = m->next) {
 		const struct kin_member *child = m;
-		struct kin_member *a = m->parent;
+		struct kin_member *a = parent_of(m);
 
 		for (unsigned int i = 0; a && i < GENERATIONS; i++) {
 			if (child->line > a->seen)
 				a->children++;
 			child = a;
-			a = a->parent;
+			a = parent_of(a);
 		}
 	}
 }
@@ -340,6 +419,8 @@ static void count_roughly(const struct kin_family *f)
 
 static void family_settle(struct kin *k, struct kin_family *f)
 {
+	for (struct kin_member *m = f->first; m; m = m->next)
+		settle_parent(k, m);
 	if (!scratch_reserve(k, 2 * (size_t)f->count)) {
 		count_roughly(f);
 		return;
@@ -451,7 +532,7 @@ static void open_sharer(struct kin *k, struct kin_member *m)
 		k->measured = measured;
 		k->measured_capacity = capacity;
 	}
-	m->measured_at = (uint32_t)k->measured_count & INT32_MAX;
+	m->measured_at = (uint32_t)k->measured_count & (INT32_MAX >> 1);
 	k->measured[k->measured_count++] = m;
 }
 
@@ -510,10 +591,11 @@ int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *l
 void kin_moved(struct kin_member *m, uint64_t before, uint64_t now)
 {
 	const struct flow f = flow_between(before, now);
+	const struct kin_member *parent = parent_of(m);
 
 	if (before == now)
 		return;
-	segments_moved(&m->sharer, m->parent ? &m->parent->sharer : NULL, before, now);
+	segments_moved(&m->sharer, parent ? &parent->sharer : NULL, before, now);
 	if (m->family)
 		flow_add(&m->family->flow, &f);
 }
@@ -547,11 +629,12 @@ uint64_t kin_broken(const struct kin_member *m)
 struct kin_member *kin_speaker(const struct kin_member *m)
 {
 	struct kin_member *voice = m->family ? m->family->voice : NULL;
+	struct kin_member *parent = parent_of(m);
 
 	if (voice && voice->measured_ns >= m->born_ns)
 		return voice;
-	if (m->parent && m->parent->measured_ns)
-		return m->parent;
+	if (parent && parent->measured_ns)
+		return parent;
 	for (unsigned int i = 0; !voice && i < GENERATIONS && m->previous; i++) {
 		m = m->previous;
 		voice = m->measured_ns ? (struct kin_member *)m : NULL;
@@ -570,7 +653,7 @@ void kin_borrow(const struct kin_member *m, const struct kin_member *speaker,
 	ret->anon_up = amount_add(ret->anon_up, amount_less(now->anon, e.pss_anon));
 	ret->file_up = amount_add(ret->file_up, amount_less(now->file, e.pss_file + e.pss_shmem));
 	ret->file_down = amount_add(ret->file_down, e.pss_file + e.pss_shmem);
-	if (speaker == m->parent && m->line == m->serial && m->born_ns > speaker->measured_ns) {
+	if (speaker == parent_of(m) && m->line == m->serial && m->born_ns > speaker->measured_ns) {
 		/* As at its birth; what it has grown by since, its own children may have as well. */
 		ret->anon_down = amount_add(
 			ret->anon_down, amount_part(amount_less(now->anon, base->anon), m->children,

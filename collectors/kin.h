@@ -13,7 +13,7 @@
  * others', and who speaks for newborns that nobody has measured.
  *
  * Members are embedded in the caller's own records, who finds those again by offset; they must not move.
- * An event costs O(1) (an exit of one that has forked: O(family)); the affected are visited once a pass.
+ * An event costs O(1), whoever has forked; the affected are visited once a pass.
  * Processes that share one address space (sharing.h) are one: only the one that stands for them may be a member. Pure.
  *
  * A pass:
@@ -40,16 +40,18 @@
 #include "collectors/segments.h"
 
 struct kin_family;
+struct kin_ancestor;
 
 /* All zeros is a member of nothing. For reading alone. */
 struct kin_member {
 	struct kin_family *family;          /* NULL: alone, or its range is not known */
 	struct kin_member *previous, *next; /* of the family, as they became known */
-	struct kin_member *parent; /* in the family, that it was forked from; NULL: not known */
-	uint64_t key;              /* of its range; 0: not known */
-	uint64_t serial;           /* rises along the family's list */
+	struct kin_ancestor
+		*ancestor; /* its own record if .has_forked, else its parent's; NULL: none */
+	uint64_t key;      /* of its range; 0: not known */
+	uint64_t serial;   /* rises along the family's list */
 	uint64_t
-		line; /* the serial by which its line left .parent's: its own, or an ancestor's who is gone */
+		line; /* the serial by which its line left its parent's: its own, or an ancestor's who is gone */
 	uint64_t seen;           /* who was there at its measurement has this or less */
 	uint64_t born_ns;        /* CLOCK_BOOTTIME, as its start time says */
 	uint64_t measured_ns;    /* CLOCK_BOOTTIME; 0: never */
@@ -57,14 +59,14 @@ struct kin_member {
 	struct sharer sharer;    /* of segments */
 	struct flow family_flow; /* the others' of its family when it was measured */
 	uint32_t then;           /* how many were there at its measurement, itself among them */
-	uint32_t kept;       /* of those, still here; this and the next five as of kin_affected() */
-	uint32_t fresh;      /* born since */
-	uint32_t children;   /* of those, its own descendants */
-	uint32_t early;      /* of the fresh, those that may have been there already */
-	uint32_t unsure;     /* deaths that its measurement may or may not have seen */
-	uint32_t dependants; /* members whose .parent it is */
-	uint32_t measured_at : 31; /* where it is among .measured, while .sharer is open */
+	uint32_t kept;     /* of those, still here; this and the next five as of kin_affected() */
+	uint32_t fresh;    /* born since */
+	uint32_t children; /* of those, its own descendants */
+	uint32_t early;    /* of the fresh, those that may have been there already */
+	uint32_t unsure;   /* deaths that its measurement may or may not have seen */
+	uint32_t measured_at : 30; /* where it is among .measured, while .sharer is open */
 	bool is_forked : 1;        /* it was born in the family */
+	bool has_forked : 1;
 };
 
 /* For reading alone. */
@@ -79,6 +81,7 @@ struct kin {
 	size_t scratch_count;
 	uint64_t listed_ns, previous_ns; /* this pass and the one before */
 	uint64_t serial;
+	uint64_t steps; /* over ancestors who are gone, ever */
 };
 
 /* All zeros is a kin of nobody; SEED, unknown to strangers, keeps them from choosing ranges and files that meet. */
