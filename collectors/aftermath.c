@@ -34,7 +34,7 @@ static void span_widen(struct degree_span *to, const struct degree_span *s)
 
 /*
  * What the anonymous memory of P becomes, if PRIVATE of it was nobody else's: its own children share that
- * too. CORRECTION is for what is shared, which is *ret_shared.
+ * too, and those that may be may. CORRECTION is for what is shared, which is *ret_shared.
  */
 static struct degree_span anon_after(const struct estimate_part *p, uint64_t private,
 	const struct degree_change *c, uint32_t correction, struct degree_span *ret_shared)
@@ -47,12 +47,12 @@ static struct degree_span anon_after(const struct estimate_part *p, uint64_t pri
 	degree_forked(rss, pss, c, ret_shared);
 	degree_correct(ret_shared, correction, rss);
 	s = *ret_shared;
-	span_add(&s, &(struct degree_span){
-			     own, own, private / (UINT64_C(1) + amount_less(c->own, c->early))});
+	span_add(&s, &(struct degree_span){private / (UINT64_C(1) + c->own + c->strays), own,
+			     private / (UINT64_C(1) + amount_less(c->own, c->early))});
 	if (c->born) {
 		struct degree_span before;
 
-		deaths.born = deaths.early = deaths.own = 0;
+		deaths.born = deaths.early = deaths.own = deaths.strays = 0;
 		degree_forked(rss, pss, &deaths, &before);
 		unborn = before.mid + private;
 		s.high += amount_less(unborn, s.mid) / SOON_WRITTEN;
@@ -156,6 +156,7 @@ void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
 	struct estimate_part anon, file;
+	uint64_t grown, left;
 
 	*ret = (struct estimate_doubt){0};
 	estimate_parts(base, &anon, &file);
@@ -164,7 +165,11 @@ void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base
 		return;
 	anon_doubt(a, &anon, base->rounding, ret);
 	ret->forks = amount_less(a->family.own, a->family.early);
-	ret->forked_growth = ret->forks ? amount_less(now->anon, base->anon) : 0;
+	grown = amount_less(now->anon, base->anon);
+	ret->forked_growth = ret->forks ? grown : 0;
+	/* What is left of that after the forks may have gone to those that may be its children, too. */
+	left = grown / (1 + ret->forks);
+	ret->anon_down += left - grown / (1 + ret->forks + a->family.strays);
 	ret->swap_mid = base->swap ? swap_doubt(a, base) : 0;
 }
 
@@ -184,7 +189,8 @@ bool aftermath_compare(const struct aftermath *a, const struct estimate_base *be
 	estimate_parts(found, &a1, &f1);
 	/* Of what it shared then; what grew meanwhile is its own, and nobody else's to be told. */
 	shared_rss = a0.rss - a0.private_mid;
-	if (shared_rss >= TELLING_MIN && a1.rss >= a0.rss - shared_rss / 8) {
+	/* Where it may have children that nobody knows of, what is gone may have been its own. */
+	if (shared_rss >= TELLING_MIN && a1.rss >= a0.rss - shared_rss / 8 && !a->family.strays) {
 		same = a0.private_mid / (UINT64_C(1) + a->family.own) + amount_less(a1.rss, a0.rss);
 		anon_after(&a0, a0.private_mid, &a->family, plain.anon, &shared);
 		now = amount_min(amount_less(a1.pss, same), shared.high);

@@ -18,6 +18,7 @@ struct degree_change {
 	uint32_t born;    /* since, by forks */
 	uint32_t early;   /* of those born, that may have been there already */
 	uint32_t own;     /* of those born, its own descendants */
+	uint32_t strays;  /* of the others born, that may be, for nobody knows their parents */
 };
 
 struct degree_span {

@@ -39,6 +39,7 @@ struct kin_found {
 struct kin_ancestor {
 	struct kin_member *member;   /* NULL: gone */
 	struct kin_ancestor *parent; /* NULL: not known */
+	uint64_t root_ns;            /* when the first of its line that is known was born */
 	uint64_t
 		line; /* of one that is gone: as its .line was, and of those between it and .parent */
 	uint32_t uses; /* as .parent and .ancestor */
@@ -155,13 +156,20 @@ static int join(struct kin *k, struct kin_member *m, uint64_t key)
 	return 0;
 }
 
+/* When the first of M's line that is known was born: of whom that was forked nobody knows. */
+static uint64_t root_of(const struct kin_member *m)
+{
+	return m->ancestor ? m->ancestor->root_ns : m->born_ns;
+}
+
 static struct kin_ancestor *ancestor_of(struct kin_member *m)
 {
 	struct kin_ancestor *a = m->has_forked ? m->ancestor : malloc(sizeof(*a));
 
 	if (!a || m->has_forked)
 		return a;
-	*a = (struct kin_ancestor){.member = m, .parent = m->ancestor, .uses = 1};
+	*a = (struct kin_ancestor){
+		.member = m, .parent = m->ancestor, .root_ns = root_of(m), .uses = 1};
 	m->ancestor = a;
 	m->has_forked = true;
 	return a;
@@ -184,10 +192,10 @@ static void ancestor_drop(struct kin_ancestor *a)
 	}
 }
 
-/* Whether A is gone, and passed over. */
+/* Whether A is gone, and passed over. The first of a line stays: when it was born still counts. */
 static bool is_passed(const struct kin_ancestor *a)
 {
-	return a && !a->member;
+	return a && !a->member && a->parent;
 }
 
 /* Who is gone above A, which is gone, need not be passed again. */
@@ -407,6 +415,40 @@ static void count_children(const struct kin_family *f)
 	}
 }
 
+static int compare_ns(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Who renamed itself, or was left by its parent, before it was noticed is of the family by its range alone. It may
+ * be forked from any who had been measured before it was born, and so may all of its line.
+ */
+static void count_strays(struct kin *k, const struct kin_family *f)
+{
+	uint64_t oldest = UINT64_MAX;
+	uint32_t count = 0;
+
+	for (const struct kin_member *m = f->first; m; m = m->next)
+		if (m->measured_ns)
+			oldest = amount_min(oldest, m->measured_ns);
+	for (struct kin_member *m = f->first; m; m = m->next) {
+		uint64_t root_ns = root_of(m);
+
+		m->strays = 0;
+		if (amount_add(root_ns, TICK_NS) > oldest)
+			k->scratch[count++] = root_ns;
+	}
+	if (!count)
+		return;
+	qsort(k->scratch, count, sizeof(*k->scratch), compare_ns);
+	for (struct kin_member *m = f->first; m; m = m->next)
+		m->strays = count -
+		            count_up_to(k->scratch, count, amount_less(m->measured_ns, TICK_NS));
+}
+
 /* Without memory for the counting: nobody died but those who are missing, and who is new was born. */
 static void count_roughly(const struct kin_family *f)
 {
@@ -414,6 +456,7 @@ static void count_roughly(const struct kin_family *f)
 		m->kept = m->then < f->count ? m->then : f->count;
 		m->fresh = f->count - m->kept;
 		m->early = m->children = 0;
+		m->strays = m->fresh;
 	}
 }
 
@@ -427,6 +470,7 @@ static void family_settle(struct kin *k, struct kin_family *f)
 	}
 	count_members(k, f);
 	count_children(f);
+	count_strays(k, f);
 }
 
 static bool next_family(struct kin *k)
@@ -468,6 +512,7 @@ static struct degree_change change_of(const struct kin_member *m)
 	c.dead = members - (kept < members ? kept : members);
 	c.unsure = m->unsure < c.dead ? m->unsure : c.dead;
 	c.own = m->children < c.born ? m->children : c.born;
+	c.strays = m->strays < c.born - c.own ? m->strays : c.born - c.own;
 	return c;
 }
 
@@ -550,7 +595,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 		tell(k, m, before, found, now_ns);
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
-	m->fresh = m->early = m->children = m->unsure = 0;
+	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
 	is_open = m->sharer.is_open;
 	segments_measured(&m->sharer, found);
 	if (!is_open)

@@ -62,6 +62,7 @@ struct kin_member {
 	uint32_t kept;     /* of those, still here; this and the next five as of kin_affected() */
 	uint32_t fresh;    /* born since */
 	uint32_t children; /* of those, its own descendants */
+	uint32_t strays;   /* born since, or of such a line, of parents that are not known */
 	uint32_t early;    /* of the fresh, those that may have been there already */
 	uint32_t unsure;   /* deaths that its measurement may or may not have seen */
 	uint32_t measured_at : 30; /* where it is among .measured, while .sharer is open */

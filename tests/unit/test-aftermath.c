@@ -82,6 +82,11 @@ static void shares_with_its_children(void **state)
 	c = (struct degree_change){.members = 2, .born = 3};
 	d = doubt_of(&alone, 130 * MIB, c);
 	assert_true(!d.anon_mid && !d.forks && !d.forked_growth);
+	/* Those that may be its own may have all of that; what it has grown by, too. */
+	c.strays = 3;
+	d = doubt_of(&alone, 130 * MIB, c);
+	assert_true(!d.anon_mid && !d.forks && !d.anon_up);
+	assert_near((int64_t)d.anon_down, (int64_t)(130 * MIB - 130 * MIB / 4));
 }
 
 static void has_more_when_others_end(void **state)
@@ -146,7 +151,7 @@ static void allows_for_likely_private_parts(void **state)
 /* What one finds says nothing of others where it shares next to nothing. */
 static void tells_by_what_is_shared(void **state)
 {
-	const struct aftermath a = {.family = {.members = 4, .dead = 2},
+	struct aftermath a = {.family = {.members = 4, .dead = 2},
 		.anon = DEGREE_AS_GUESSED,
 		.file = DEGREE_AS_GUESSED};
 	struct estimate_base before = {.has_parts = true}, found;
@@ -167,6 +172,11 @@ static void tells_by_what_is_shared(void **state)
 	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
 	assert_in_range(anon, DEGREE_AS_GUESSED * 49 / 100, DEGREE_AS_GUESSED * 51 / 100);
 	assert_int_equal(file, DEGREE_AS_GUESSED);
+	/* Less than was thought its own may be, where it may have children that nobody knows of. */
+	a.family.strays = 1;
+	assert_false(aftermath_compare(&a, &before, &found, &anon, &file));
+	assert_int_equal(anon, DEGREE_AS_GUESSED);
+	a.family.strays = 0;
 	/* Most of it is gone. */
 	found.anon = 8 * MIB;
 	assert_false(aftermath_compare(&a, &before, &found, &anon, &file));

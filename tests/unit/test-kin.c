@@ -1197,6 +1197,85 @@ static void holds_the_truth(void **state)
 	assert_true(misses * 10000 <= checks);
 }
 
+/* Forked from PARENT, but so that nobody can tell: it has another name by now, or its parent had ended. */
+static void fork_stray(unsigned int parent, unsigned int child)
+{
+	uint64_t born_ns = w.now;
+
+	fork_unseen(parent, child);
+	notice();
+	assert_int_equal(kin_born(&w.kin, &w.member[child], NULL, born_ns), 0);
+}
+
+/* By its range one is seen to be of the family: whose child it is nobody knows, so it may be anyone's. */
+static void allows_for_strays(void **state)
+{
+	(void)state;
+	start_server();
+	for (unsigned int i = 1; i <= 20; i++)
+		fork_stray(0, i);
+	settle();
+	assert_true(estimate_of(0).low > 512 * MIB);
+	for (unsigned int i = 1; i <= 20; i++)
+		measure(i);
+	settle();
+	assert_bounds(0);
+	assert_true(estimate_of(0).low < 30 * MIB);
+	assert_true(estimate_of(0).high > 512 * MIB);
+	measure(0);
+	assert_all_bounds();
+	assert_int_equal(width(), 0);
+}
+
+/* What it has grown by before the fork is as little its own; and a stray's children are strays. */
+static void allows_for_what_strays_have(void **state)
+{
+	(void)state;
+	start_server();
+	allocate(0, 256 * MIB);
+	fork_stray(0, 1);
+	settle();
+	measure(1);
+	settle();
+	assert_bounds(0);
+	fork_from(1, 2);
+	fork_from(2, 3);
+	settle();
+	assert_bounds(0);
+	/* Though the first of them is gone. */
+	end(1);
+	settle();
+	fork_from(2, 4);
+	settle();
+	assert_bounds(0);
+}
+
+/* Children of known parents are no strays, whoever ends: the others' private memory stays theirs. */
+static void knows_who_is_no_stray(void **state)
+{
+	uint64_t low;
+
+	(void)state;
+	start_server();
+	fork_workers(3);
+	for (unsigned int i = 1; i <= 3; i++)
+		allocate(i, 64 * MIB);
+	measure_all(10 * MIB);
+	low = estimate_of(1).low;
+	fork_from(0, 6);
+	settle();
+	end(0);
+	settle();
+	fork_from(2, 4);
+	end(2);
+	fork_from(4, 5);
+	settle();
+	assert_all_bounds();
+	assert_true(low > 64 * MIB && estimate_of(1).low > 64 * MIB);
+	assert_int_equal(w.member[1].strays, 0);
+	assert_int_equal(w.member[3].strays, 0);
+}
+
 /* From FIRST on, COUNT of PARENT's, or each of the one before where PARENT is NULL. */
 static void fork_many(
 	struct kin *k, struct kin_member *m, size_t first, size_t count, struct kin_member *parent)
@@ -1290,6 +1369,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(costs_nothing_without_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(is_narrow, setup, teardown),
 		cmocka_unit_test_setup_teardown(wants_maps_of_sharers_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(allows_for_strays, setup, teardown),
+		cmocka_unit_test_setup_teardown(allows_for_what_strays_have, setup, teardown),
+		cmocka_unit_test_setup_teardown(knows_who_is_no_stray, setup, teardown),
 		cmocka_unit_test(buries_a_tree),
 		cmocka_unit_test(is_seeded),
 		cmocka_unit_test(does_without_memory),
