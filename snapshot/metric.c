@@ -45,7 +45,7 @@ static const struct metric scope_metrics[] = {
 	GAUGE("pss_high", "bytes", SCOPE_PSS_HIGH, BOTH,
 		"Upper bound of the PSS: rounding of the kernel, what may have changed since a measurement, and the whole RSS of processes that could not be measured."),
 	GAUGE("pss_measured", "bytes", SCOPE_PSS_MEASURED, BOTH,
-		"Part of the PSS that was measured within the last interval; the rest is carried forward from earlier measurements."),
+		"Part of the PSS that was measured within the last interval; the rest is estimated."),
 	GAUGE("pss_estimated", "bytes", SCOPE_PSS_ESTIMATED, HOST_SERIES,
 		"Part of the PSS that is estimated: carried forward from earlier measurements, or guessed of processes never measured."),
 	GAUGE("uss", "bytes", SCOPE_USS, BOTH,
@@ -121,7 +121,7 @@ static const struct metric process_metrics[] = {
 		.help = "When the process started, in seconds since the epoch."},
 	{.what = "pss_age", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = PROCESS_PSS_AGE, .flags = BOTH, .json = "age_seconds",
-		.help = "How long before the snapshot the PSS was measured."},
+		.help = "How long before the snapshot the PSS was measured; absent where it never was."},
 	GAUGE("private_hugetlb", "bytes", PROCESS_PRIVATE_HUGETLB, JSON,
 		"Private memory in hugetlb pages, in neither RSS nor PSS."),
 	GAUGE("shared_hugetlb", "bytes", PROCESS_SHARED_HUGETLB, JSON,
@@ -143,7 +143,7 @@ static const struct metric process_metrics[] = {
 #define HELP_OUTCOME "Processes of the last pass, by what became of them; estimated were measured before, guessed not yet."
 #define HELP_READ    "Processes of the last pass, by the file that their figures come from, or estimate: measured in an earlier pass or not yet."
 #define HELP_MEASUREMENTS "Measurements of single processes: at once, or by slices of their mappings."
-#define HELP_DEFERRED     "Measurements that were put off: no CPU budget, too long a stall, that of a single mapping, or a host short of memory."
+#define HELP_DEFERRED     "Measurements that were put off: no CPU budget left, too long a stall, too long a stall by one single mapping, or a host short of memory."
 #define HELP_DROPPED "Things without series of their own, by scope; users, programs and units are in (other)."
 
 static const struct metric self_metrics[] = {
@@ -152,7 +152,7 @@ static const struct metric self_metrics[] = {
 		.help = "How long the last pass took, pauses included."},
 	{.what = "interval", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_INTERVAL, .flags = BOTH,
-		.help = "Time from one pass to the next as configured (interval); they are further apart where budget.cpu does not bear it."},
+		.help = "Configured time from one pass to the next (interval); passes are further apart where budget.cpu does not bear it."},
 	COUNTER("passes", NULL, SELF_PASSES, BOTH, "Passes completed."),
 	COUNTER("pass_overruns", NULL, SELF_PASS_OVERRUNS, BOTH, "Passes that took longer than the interval."),
 	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_MEASURED, "outcome", "measured", HELP_OUTCOME),
@@ -205,7 +205,7 @@ static const struct metric self_metrics[] = {
 		.help = "How much of one core memtallyd may use (budget.cpu), 1 being all of it."},
 	{.what = "budget_needed", .unit = "ratio", .type = METRIC_GAUGE, .kind = METRIC_REAL,
 		.index = SELF_BUDGET_NEEDED, .flags = BOTH,
-		.help = "How much of one core it needs to measure every process within pss.max-age."},
+		.help = "How much of one core memtallyd needs to look at every process each interval and measure each within pss.max-age."},
 	{.what = "budget_available", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_BUDGET_AVAILABLE, .flags = BOTH,
 		.help = "CPU time that measurements may use now; a full budget is that of a minute."},
