@@ -51,7 +51,7 @@ static const struct option_spec options[] = {
 	{"pss.max-age", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "5m", 10 * NS_PER_SEC,
 		DAY_NS, NULL, FIELD(pss_max_age_ns),
 		"By when an adaptive memtallyd measures each process again, as far as the CPU budget "
-		"allows."},
+		"allows. Less than the interval is as much as the interval."},
 	{"budget.cpu", PROGRAM_MEMTALLYD, OPTION_PERCENT, true, "PERCENT", "1%", 100, 1000000, NULL,
 		FIELD(budget_cpu_ppm),
 		"How much of one core an adaptive memtallyd may use, on the average of a minute. Where "
@@ -59,11 +59,12 @@ static const struct option_spec options[] = {
 	{"budget.stall", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "20ms", NS_PER_MSEC,
 		10 * NS_PER_SEC, NULL, FIELD(budget_stall_ns),
 		"How long a measurement may hold up the mmap, munmap and brk of its process in an "
-		"adaptive memtallyd. From 2ms on it goes mapping by mapping, with pauses."},
+		"adaptive memtallyd. What is expected to take more than 2ms, or than this, goes by "
+		"slices with pauses, unless this kernel keeps nobody waiting."},
 	{"budget.giant-age", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "1h", 0,
 		365 * DAY_NS, NULL, FIELD(budget_giant_age_ns),
-		"How often to measure, all the same, a process of which a single mapping takes longer "
-		"than budget.stall. 0: never."},
+		"How often an adaptive memtallyd measures, all the same, a process of which a single "
+		"mapping takes longer than budget.stall. 0: never."},
 	{"export.users", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "1000", 1, 100000, NULL,
 		FIELD(export_users),
 		"Users with series of their own in /metrics, the largest PSS first; the others are "
