@@ -60,7 +60,7 @@ static bool is_adaptive(const struct snapshot_self *self)
 	return ROW_HAS(self, SELF_BUDGET_CPU);
 }
 
-/* Since when memtallyd runs, in ns; 0: not known. */
+/* For how long memtallyd had run at its snapshot, in ns; 0: not known. */
 static uint64_t uptime_ns(const struct view *view)
 {
 	const struct snapshot_self *self = view_self(view);
@@ -74,7 +74,7 @@ static uint64_t uptime_ns(const struct view *view)
 static void add_mode(const struct view *view, uint64_t now_ns, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
-	uint64_t up_ns = uptime_ns(view);
+	uint64_t up_ns = uptime_ns(view), age_ns = view_age_ns(view, now_ns);
 
 	buffer_printf(to, "memtallyd %s: %s every ", view_text(view, self->version),
 		is_adaptive(self) ? "adaptive, looks at all processes"
@@ -88,11 +88,11 @@ static void add_mode(const struct view *view, uint64_t now_ns, struct buffer *to
 	buffer_add_char(to, '\n');
 	begin(to, "Running");
 	if (up_ns) {
-		human_add_age(to, up_ns);
+		human_add_age(to, up_ns + age_ns);
 		buffer_add_text(to, "; ");
 	}
 	buffer_add_text(to, "the last snapshot is of ");
-	human_add_age(to, view_age_ns(view, now_ns));
+	human_add_age(to, age_ns);
 	buffer_add_text(to, " ago\n");
 }
 

@@ -119,7 +119,7 @@ static struct view *view_of(const struct scene *c)
 	ROW_SET(self, SELF_CPU, 23 * NS_PER_SEC);
 	if (!c->is_exact)
 		ROW_SET(self, SELF_CPU_RECENT, metric_real_bits(0.0025));
-	ROW_SET(self, SELF_START_TIME, SAMPLE_REALTIME_NS - 7380 * NS_PER_SEC);
+	ROW_SET(self, SELF_START_TIME, SAMPLE_REALTIME_NS - 7375 * NS_PER_SEC);
 	if (!c->is_exact)
 		add_adaptive(&b, c, self);
 	for (uint32_t i = 0; i < c->denied && !c->is_public; i++) {
