@@ -11,11 +11,9 @@
 #include "collectors/sense.h"
 #include "collectors/watch.h"
 
-#define LOOK_MAX_AGE_NS (120 * NS_PER_SEC)  /* of status, where nothing else asks for it */
-#define EARLY_NS        (100 * NS_PER_USEC) /* that a timer may be */
+#define LOOK_MAX_AGE_NS (120 * NS_PER_SEC) /* of status, where nothing else asks for it */
 
-void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table,
-	struct buffer *scratch)
+void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table)
 {
 	long page = sysconf(_SC_PAGESIZE);
 
@@ -26,7 +24,6 @@ void adapt_init(struct adapt *a, struct process_reader *reader, const struct pro
 	};
 	disturbance_init(&a->disturbance);
 	walks_init(&a->walks, reader, &a->budget, a->page_bytes);
-	choosing_init(&a->choosing, scratch);
 	a->faults.page_bytes = a->page_bytes;
 	figures_init(&a->figures, a->page_bytes);
 	hostsum_init(&a->hostsum, a->page_bytes);
@@ -38,7 +35,6 @@ void adapt_done(struct adapt *a)
 	disturbance_done(&a->disturbance);
 	walks_done(&a->walks);
 	relations_done(&a->relations);
-	choosing_done(&a->choosing);
 }
 
 static void take_limits(struct adapt *a)
@@ -109,11 +105,7 @@ static void hear_of_disturbance(struct adapt *a)
 void adapt_list(struct adapt *a)
 {
 	hear_of_disturbance(a);
-	/* Predicted costs would have been paid for, the real ones were not. */
-	a->choosing.deferred[PLAN_BUDGET] += a->choosing.chosen - a->choosing.next;
-	choosing_drop(&a->choosing); /* by places in a table that is about to move */
 	take_limits(a);
-	a->due_ns = 0;
 	a->previous_ns = a->begin_ns;
 	a->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
 	relations_begin(&a->relations, a->begin_ns);
@@ -236,8 +228,19 @@ int adapt_sense(struct adapt *a, struct process *p, uint64_t now_ns, struct samp
 	return look(a, process_look, p, now_ns, ret);
 }
 
-/* Takes over S, which is to be a measurement of P, by the walk WALKED. */
-static void take(
+void adapt_note(struct adapt *a, struct process *p, const struct sample *s)
+{
+	note(a, p, s, clock_now_ns(CLOCK_BOOTTIME));
+}
+
+void adapt_end_senses(struct adapt *a)
+{
+	hostsum_after(&a->hostsum, a->reader->procfs->fd);
+	faults_look(&a->faults, a->reader, a->table, a->limits.interval_ns, a->limits.max_age_ns);
+	relations_renew(&a->relations, a->page_bytes);
+}
+
+void adapt_take(
 	struct adapt *a, struct process *p, const struct sample *s, const struct walked *walked)
 {
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
@@ -272,185 +275,6 @@ static void take(
 	}
 }
 
-/* The walk WALKED is over, with S. */
-static int finish(
-	struct adapt *a, struct process *p, const struct sample *s, const struct walked *walked)
-{
-	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
-
-	take(a, p, s, walked);
-	budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC),
-		clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
-	walks_learn(&a->walks, p, s, walked);
-	return ADAPT_SAMPLE;
-}
-
-static int measure_whole(struct adapt *a, struct process *p, const struct forecast *f,
-	uint64_t now_ns, struct sample *ret)
-{
-	struct walked walked;
-	int r = walks_whole(&a->walks, p, f, now_ns, ret, &walked);
-
-	return r < 0 ? r : finish(a, p, ret, &walked);
-}
-
-static int begin_slices(struct adapt *a, struct process *p, const struct forecast *f,
-	uint64_t now_ns, struct sample *ret)
-{
-	struct walked walked;
-	int r = walks_begin_slices(&a->walks, p, f, now_ns, ret, &walked);
-
-	if (r == WALKS_LOOKED) {
-		note(a, p, ret, clock_now_ns(CLOCK_BOOTTIME));
-		return ADAPT_SAMPLE;
-	}
-	return r < 0 ? r : finish(a, p, ret, &walked);
-}
-
-static int step_slices(
-	struct adapt *a, uint64_t now_ns, struct sample *ret, struct process **ret_process)
-{
-	struct walked walked;
-	int r = walks_step(&a->walks, now_ns, ret, ret_process, &walked);
-
-	if (r == WALKS_GIANT) /* not before its age has come */
-		a->choosing.deferred[PLAN_GIANT]++;
-	if (r == WALKS_GIANT || r == WALKS_MORE)
-		return ADAPT_MORE;
-	return r < 0 ? r : finish(a, *ret_process, ret, &walked);
-}
-
-static int choose(struct adapt *a, uint64_t tokens_ns, uint64_t total_cost_ns, bool counts)
-{
-	struct plan_limits limits = {
-		.tokens_ns = tokens_ns,
-		.interval_ns = a->limits.interval_ns,
-		.max_age_ns = a->limits.max_age_ns,
-		.giant_age_ns = a->limits.giant_age_ns,
-		.stall_ns = a->limits.stall_ns,
-		.total_cost_ns = total_cost_ns,
-		.pressure = a->pressure,
-	};
-
-	if (limits.pressure)
-		limits.tokens_ns = budget_cut_ns(&a->budget, tokens_ns, a->limits.interval_ns);
-	a->is_broke = false;
-	return choosing_end(&a->choosing, &limits, counts);
-}
-
-/* What waits for no turn: who was never measured, and whom births and exits have put in doubt. */
-static bool is_urgent(
-	const struct adapt *a, const struct watch *w, uint64_t *ret_doubt, uint64_t *ret_pss)
-{
-	struct estimate e;
-	uint64_t age_ns;
-
-	if (!w->is_member || !w->is_settled)
-		return false;
-	*ret_doubt = *ret_pss = w->seen.resident * a->page_bytes;
-	if (!w->has_base)
-		return !w->measured_ns;
-	if (!w->doubt && !relations_broken(w) && !relations_shifted(w))
-		return false;
-	figures_estimate(&a->figures, w, &e);
-	*ret_doubt = choosing_doubt(w, e.low, e.pss, e.high);
-	*ret_pss = e.pss;
-	age_ns = amount_less(a->begin_ns, w->measured_ns);
-	return plan_doubt_matters(*ret_doubt, e.pss, age_ns, a->limits.max_age_ns);
-}
-
-int adapt_choose_urgent(struct adapt *a, uint64_t now_ns)
-{
-	int r = choosing_begin(&a->choosing, a->table->count);
-	uint64_t available_ns;
-
-	if (r < 0)
-		return r;
-	hostsum_after(&a->hostsum, a->reader->procfs->fd);
-	faults_look(&a->faults, a->reader, a->table, a->limits.interval_ns, a->limits.max_age_ns);
-	relations_renew(&a->relations, a->page_bytes);
-	for (size_t i = 0; i < a->table->count; i++) {
-		const struct watch *w = a->table->item[i]->watch;
-		struct forecast f;
-		uint64_t doubt, pss;
-
-		if (!w || walks_has(&a->walks, a->table->item[i]) || !is_urgent(a, w, &doubt, &pss))
-			continue;
-		f = walks_forecast(&a->walks, w);
-		if (f.way == COST_ROLLUP && !f.is_giant)
-			choosing_add(&a->choosing, w, i, &f, doubt, pss);
-	}
-	if (!a->choosing.count)
-		return 0;
-	available_ns = budget_available_ns(&a->budget, now_ns);
-	a->kept_ns = plan_kept_ns(
-		available_ns, a->total_cost_ns, a->limits.interval_ns, a->limits.max_age_ns);
-	/* Who is put off here may have its turn before the next pass. */
-	return choose(a, available_ns - a->kept_ns, 0, false);
-}
-
-/* So that the work is spread evenly over the time until the next pass. */
-static uint64_t gap_ns(const struct adapt *a, uint64_t now_ns)
-{
-	uint64_t turns = a->choosing.left_ns / ADAPT_TURN_NS + 1;
-
-	return amount_less(a->due_ns, now_ns) / (turns + 1);
-}
-
-/* Whether P is to be measured in the way F, for which it was not chosen, after all. */
-static bool may_be_otherwise(const struct forecast *f, const struct choice *choice, bool has_room)
-{
-	if (f->is_giant)
-		return choice->kind == CHOICE_GIANT;
-	return f->way != COST_SLICES || has_room;
-}
-
-/* Measures the next that was chosen, or begins to. */
-static int measure_next(
-	struct adapt *a, uint64_t now_ns, struct sample *ret, struct process **ret_process)
-{
-	bool is_between = a->due_ns != 0, has_room = is_between && walks_have_room(&a->walks);
-	struct choice choice;
-
-	while (choosing_next(&a->choosing, has_room || !is_between, &choice)) {
-		struct process *p = a->table->item[choice.place];
-		struct forecast f;
-
-		if (!p->watch->is_member || walks_has(&a->walks, p))
-			continue;
-		f = walks_forecast(&a->walks, p->watch);
-		if (!may_be_otherwise(&f, &choice, has_room)) {
-			if (is_between)
-				a->choosing.deferred[f.is_giant ? PLAN_GIANT : PLAN_STALL]++;
-			continue;
-		}
-		a->turn_ns = now_ns + gap_ns(a, now_ns);
-		*ret_process = p;
-		return f.way == COST_ROLLUP ? measure_whole(a, p, &f, now_ns, ret)
-		                            : begin_slices(a, p, &f, now_ns, ret);
-	}
-	return 0;
-}
-
-int adapt_measure(
-	struct adapt *a, uint64_t now_ns, struct sample *ret, struct process **ret_process)
-{
-	bool is_rested = a->due_ns && walks_next_ns(&a->walks) <= amount_add(now_ns, EARLY_NS),
-	     is_turn;
-	int r = 0;
-
-	a->is_broke = budget_available_ns(&a->budget, now_ns) <= (a->due_ns ? 0 : a->kept_ns);
-	if (a->is_broke)
-		return 0;
-	/* Slices and whole reads take turns where both are due: neither keeps the other waiting. */
-	is_turn = now_ns >= a->turn_ns;
-	if (!is_rested || is_turn)
-		r = measure_next(a, now_ns, ret, ret_process);
-	if (r == 0 && is_rested)
-		r = step_slices(a, now_ns, ret, ret_process);
-	return r;
-}
-
 void adapt_begin_estimates(struct adapt *a)
 {
 	relations_renew(&a->relations, a->page_bytes);
@@ -473,8 +297,7 @@ bool adapt_end_estimates(struct adapt *a, bool is_whole)
 	return is_used;
 }
 
-/* Who shares a whole address space is one: the process that stands for it has the relations. */
-static void set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
+void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 {
 	struct watch *w = p->watch;
 
@@ -489,67 +312,4 @@ static void set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 		p->stat.start_ticks * a->reader->procfs->ns_per_tick, a->page_bytes);
 	if (w->has_base)
 		relations_measured(&a->relations, a->reader, p, NULL, w->measured_ns);
-}
-
-int adapt_plan(struct adapt *a, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
-	struct process *const *members, const struct snapshot_process *rows, size_t count)
-{
-	bool is_long = false;
-	size_t at = 0;
-	int r = choosing_begin(&a->choosing, a->table->count);
-
-	budget_charge_pass(&a->budget, now_ns, cpu_ns, due_ns);
-	a->due_ns = due_ns;
-	choosing_drop(&a->choosing);
-	if (r < 0)
-		return r;
-	faults_heed(&a->faults, a->reader, a->table);
-	a->total_cost_ns = 0;
-	for (size_t i = 0; i < count; i++) {
-		struct process *p = members[i];
-		struct watch *w = p->watch;
-		const struct plan_item *item;
-		struct forecast f;
-
-		set_elsewhere(a, p, rows[i].outcome == OUTCOME_SHARED_MM);
-		w->moved = 0;
-		while (a->table->item[at] != p)
-			at++;
-		if (w->is_elsewhere || walks_has(&a->walks, p))
-			continue;
-		f = walks_forecast(&a->walks, w);
-		item = choosing_add(&a->choosing, w, at, &f, choosing_row_doubt(w, &rows[i]),
-			rows[i].q[PROCESS_PSS]);
-		if (!item->is_giant)
-			a->total_cost_ns += item->cost_ns;
-		is_long |= w->outcome != OUTCOME_DENIED && (f.way == COST_SLICES || f.is_giant);
-	}
-	r = choose(a, budget_until_due_ns(&a->budget, now_ns), a->total_cost_ns, true);
-	a->turn_ns = now_ns + gap_ns(a, now_ns);
-	/* Hosts on which no walk takes long never pay for it. Without a child it is asked again. */
-	if (is_long && a->reader->procfs->live)
-		(void)disturbance_ask(&a->disturbance);
-	return r;
-}
-
-/* How long it takes until a turn can be paid for again. */
-static uint64_t broke_ns(const struct adapt *a)
-{
-	uint64_t debt_ns = a->budget.tokens_ns < 0 ? -(uint64_t)a->budget.tokens_ns : 0;
-
-	return amount_part(amount_add(debt_ns, ADAPT_TURN_NS), BUDGET_PPM_MAX, a->budget.rate_ppm);
-}
-
-uint64_t adapt_next_ns(const struct adapt *a, uint64_t now_ns)
-{
-	uint64_t at_ns = walks_next_ns(&a->walks);
-
-	if (!a->due_ns || now_ns >= a->due_ns)
-		return UINT64_MAX;
-	if (walks_have_room(&a->walks) ? !choosing_is_over(&a->choosing)
-				       : choosing_has_unsliced(&a->choosing))
-		at_ns = amount_min(at_ns, a->turn_ns);
-	if (at_ns == UINT64_MAX)
-		return at_ns;
-	return amount_max(at_ns, a->is_broke ? amount_add(now_ns, broke_ns(a)) : now_ns);
 }

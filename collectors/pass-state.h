@@ -22,6 +22,7 @@
 #include "collectors/self.h"
 #include "collectors/sharing.h"
 #include "collectors/tally.h"
+#include "collectors/turns.h"
 #include "snapshot/image.h"
 
 enum phase {
@@ -43,6 +44,7 @@ struct pass {
 	struct process_reader reader;
 	struct proctable table;
 	struct adapt adapt;
+	struct turns turns;
 	struct sharing sharing;
 	struct tally tally;
 	struct belonging belonging;

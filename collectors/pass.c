@@ -58,7 +58,8 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	pass->reader.procfs = &pass->procfs;
 	pass->reader.kept_max = kept_max();
 	pass->belonging.tally = &pass->tally;
-	adapt_init(&pass->adapt, &pass->reader, &pass->table, &pass->scratch);
+	adapt_init(&pass->adapt, &pass->reader, &pass->table);
+	turns_init(&pass->turns, &pass->adapt, &pass->scratch);
 	pass->table.forget = forget;
 	pass->table.to = pass;
 	pass->euid = geteuid();
@@ -89,6 +90,7 @@ struct pass *pass_free(struct pass *pass)
 	if (!pass)
 		return NULL;
 	forget_all(pass);
+	turns_done(&pass->turns);
 	adapt_done(&pass->adapt);
 	proctable_done(&pass->table);
 	process_reader_done(&pass->reader);
@@ -166,8 +168,10 @@ static int begin(struct pass *pass)
 	rows_begin(&pass->rows); /* its rows are of processes that may be forgotten now */
 	pass->begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	pass->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
-	if (pass->options.is_adaptive)
+	if (pass->options.is_adaptive) {
+		turns_end(&pass->turns);
 		adapt_list(&pass->adapt);
+	}
 	n = procfs_list(&pass->procfs, &pass->pids, &pass->pids_capacity);
 	if (n < 0)
 		return (int)n;
@@ -275,7 +279,7 @@ static void plan(struct pass *pass, uint64_t due_ns)
 	uint32_t count = pass->is_whole ? rows_count(&pass->rows) : 0;
 
 	/* Without memory nobody is measured until the next pass. */
-	(void)adapt_plan(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
+	(void)turns_plan(&pass->turns, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
 		pass->rows.member, rows_at(&pass->rows, 0), count);
 	budget_charge(
 		&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), thread_cpu_ns() - before_ns);
@@ -292,19 +296,19 @@ void pass_plan(struct pass *pass, uint64_t due_ns)
 
 uint64_t pass_next_measure_ns(const struct pass *pass, uint64_t now_ns)
 {
-	return pass->options.is_adaptive ? adapt_next_ns(&pass->adapt, now_ns) : UINT64_MAX;
+	return pass->options.is_adaptive ? turns_next_ns(&pass->turns, now_ns) : UINT64_MAX;
 }
 
 int pass_measure(struct pass *pass)
 {
 	struct budget *budget = &pass->adapt.budget;
-	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + ADAPT_TURN_NS;
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + TURNS_LENGTH_NS;
 	uint64_t before_ns = thread_cpu_ns(), charged_ns = budget->charged_ns;
 	int r;
 
 	do
 		r = phases_measure(pass);
-	while (r == ADAPT_SAMPLE && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
+	while (r == TURNS_SAMPLE && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
 	/* What walks have used is charged; not what was made of them. */
 	budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC),
 		amount_less(thread_cpu_ns() - before_ns, budget->charged_ns - charged_ns));
@@ -314,12 +318,11 @@ int pass_measure(struct pass *pass)
 uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm)
 {
 	const struct pass_options *options = &pass->next_options;
-	const struct adapt *a = &pass->adapt;
 
 	*ret_needed_ppm = !options->is_adaptive
 	                          ? 0
-	                          : budget_needed_ppm(&a->budget, options->interval_ns,
-					    a->total_cost_ns, options->max_age_ns);
+	                          : budget_needed_ppm(&pass->adapt.budget, options->interval_ns,
+					    pass->turns.total_cost_ns, options->max_age_ns);
 	return pass->interval_ns;
 }
 

@@ -77,9 +77,9 @@ int phases_measure(struct pass *pass)
 {
 	struct process *p;
 	struct sample s;
-	int r = adapt_measure(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC), &s, &p), e = 0;
+	int r = turns_measure(&pass->turns, clock_now_ns(CLOCK_MONOTONIC), &s, &p), e = 0;
 
-	if (r == ADAPT_SAMPLE)
+	if (r == TURNS_SAMPLE)
 		e = take_sample(pass, p, &s);
 	return e < 0 ? e : r;
 }
@@ -125,7 +125,7 @@ int phases_advance(struct pass *pass)
 		if (pass->at < pass->table.count)
 			return sense_one(pass);
 		pass->phase = PHASE_URGENT;
-		return adapt_choose_urgent(&pass->adapt, clock_now_ns(CLOCK_MONOTONIC));
+		return turns_choose_urgent(&pass->turns, clock_now_ns(CLOCK_MONOTONIC));
 	case PHASE_URGENT:
 		r = phases_measure(pass);
 		if (r == 0) {

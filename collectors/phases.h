@@ -18,7 +18,7 @@ int phases_advance(struct pass *pass);
 
 /*
  * Makes one measurement of those that were chosen, in a pass or between two. 0: there is nothing to do now.
- * ADAPT_SAMPLE, ADAPT_MORE: there may be more. -ENOMEM.
+ * TURNS_SAMPLE, TURNS_MORE: there may be more. -ENOMEM.
  */
 int phases_measure(struct pass *pass);
 

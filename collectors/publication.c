@@ -107,11 +107,11 @@ static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
 
 	if (!pass->options.is_adaptive)
 		return;
-	if (a->total_cost_ns) /* else nobody has added up yet */
+	if (pass->turns.total_cost_ns) /* else nobody has added up yet */
 		pass_interval_ns(pass, &needed_ppm);
 	*ret = (struct compose_adaptive){
 		.walks = &a->walks.counts,
-		.deferred = a->choosing.deferred,
+		.deferred = pass->turns.choosing.deferred,
 		.errors = &a->figures.errors,
 		.budget = (double)a->budget.rate_ppm / BUDGET_PPM_MAX,
 		.needed = (double)needed_ppm / BUDGET_PPM_MAX,

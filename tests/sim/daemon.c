@@ -71,7 +71,7 @@ void daemon_restart_accounts(struct daemon *d)
 	d->accounted_ns = d->kernel.monotonic_ns;
 	d->accounted_cpu_ns = d->kernel.cpu_ns;
 	d->forgiven_ns = d->pass->adapt.budget.forgiven_ns;
-	memcpy(d->deferred, d->pass->adapt.choosing.deferred, sizeof(d->deferred));
+	memcpy(d->deferred, d->pass->turns.choosing.deferred, sizeof(d->deferred));
 	kernel_restart_counts(&d->kernel);
 }
 
@@ -243,7 +243,7 @@ void daemon_pass(struct daemon *d)
 	d->due_ns = later(begin_ns + interval_ns, d->kernel.monotonic_ns);
 	pass_plan(d->pass, d->due_ns);
 	for (int i = 0; i < PLAN_REASONS; i++)
-		a->deferred[i] = d->pass->adapt.choosing.deferred[i] - d->deferred[i];
+		a->deferred[i] = d->pass->turns.choosing.deferred[i] - d->deferred[i];
 	a->forgiven_ns = d->pass->adapt.budget.forgiven_ns - d->forgiven_ns;
 }
 
@@ -285,5 +285,5 @@ void daemon_run(struct daemon *d, const struct host_rates *rates, uint64_t passe
 
 uint64_t daemon_total_cost_ns(const struct daemon *d)
 {
-	return d->pass->adapt.total_cost_ns;
+	return d->pass->turns.total_cost_ns;
 }

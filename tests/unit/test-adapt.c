@@ -894,7 +894,7 @@ static void walks_do_not_wait_for_each_other(void **state)
 	tree_expect(s->opened, FILES);
 	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_SEC);
 	for (unsigned int turns = 0; turns < 10000 && take_turn(s); turns++) {
-		s->pass->adapt.turn_ns = 0; /* as if much time had gone by */
+		s->pass->turns.turn_ns = 0; /* as if much time had gone by */
 		most = walks->under_way > most ? walks->under_way : most;
 		is_small_first |= s->opened[ROLLUP].count == 1 && !walks->counts.reads[COST_SLICES];
 	}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/turns.h"
+
+#include "base/clock.h"
+#include "collectors/amount.h"
+
+#define EARLY_NS (100 * NS_PER_USEC) /* that a timer may be */
+
+void turns_init(struct turns *t, struct adapt *a, struct buffer *scratch)
+{
+	*t = (struct turns){.adapt = a};
+	choosing_init(&t->choosing, scratch);
+}
+
+void turns_done(struct turns *t)
+{
+	choosing_done(&t->choosing);
+}
+
+void turns_end(struct turns *t)
+{
+	/* Predicted costs would have been paid for, the real ones were not. */
+	t->choosing.deferred[PLAN_BUDGET] += t->choosing.chosen - t->choosing.next;
+	choosing_drop(&t->choosing);
+	t->due_ns = 0;
+}
+
+/* The walk WALKED is over, with S. */
+static int finish(
+	struct turns *t, struct process *p, const struct sample *s, const struct walked *walked)
+{
+	struct adapt *a = t->adapt;
+	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	adapt_take(a, p, s, walked);
+	budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC),
+		clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+	walks_learn(&a->walks, p, s, walked);
+	return TURNS_SAMPLE;
+}
+
+static int measure_whole(struct turns *t, struct process *p, const struct forecast *f,
+	uint64_t now_ns, struct sample *ret)
+{
+	struct walked walked;
+	int r = walks_whole(&t->adapt->walks, p, f, now_ns, ret, &walked);
+
+	return r < 0 ? r : finish(t, p, ret, &walked);
+}
+
+static int begin_slices(struct turns *t, struct process *p, const struct forecast *f,
+	uint64_t now_ns, struct sample *ret)
+{
+	struct walked walked;
+	int r = walks_begin_slices(&t->adapt->walks, p, f, now_ns, ret, &walked);
+
+	if (r == WALKS_LOOKED) {
+		adapt_note(t->adapt, p, ret);
+		return TURNS_SAMPLE;
+	}
+	return r < 0 ? r : finish(t, p, ret, &walked);
+}
+
+static int step_slices(
+	struct turns *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
+{
+	struct walked walked;
+	int r = walks_step(&t->adapt->walks, now_ns, ret, ret_process, &walked);
+
+	if (r == WALKS_GIANT) /* not before its age has come */
+		t->choosing.deferred[PLAN_GIANT]++;
+	if (r == WALKS_GIANT || r == WALKS_MORE)
+		return TURNS_MORE;
+	return r < 0 ? r : finish(t, *ret_process, ret, &walked);
+}
+
+static int choose(struct turns *t, uint64_t tokens_ns, uint64_t total_cost_ns, bool counts)
+{
+	const struct adapt *a = t->adapt;
+	struct plan_limits limits = {
+		.tokens_ns = tokens_ns,
+		.interval_ns = a->limits.interval_ns,
+		.max_age_ns = a->limits.max_age_ns,
+		.giant_age_ns = a->limits.giant_age_ns,
+		.stall_ns = a->limits.stall_ns,
+		.total_cost_ns = total_cost_ns,
+		.pressure = a->pressure,
+	};
+
+	if (limits.pressure)
+		limits.tokens_ns = budget_cut_ns(&a->budget, tokens_ns, a->limits.interval_ns);
+	t->is_broke = false;
+	return choosing_end(&t->choosing, &limits, counts);
+}
+
+/* What waits for no turn: who was never measured, and whom births and exits have put in doubt. */
+static bool is_urgent(
+	const struct adapt *a, const struct watch *w, uint64_t *ret_doubt, uint64_t *ret_pss)
+{
+	struct estimate e;
+	uint64_t age_ns;
+
+	if (!w->is_member || !w->is_settled)
+		return false;
+	*ret_doubt = *ret_pss = w->seen.resident * a->page_bytes;
+	if (!w->has_base)
+		return !w->measured_ns;
+	if (!w->doubt && !relations_broken(w) && !relations_shifted(w))
+		return false;
+	figures_estimate(&a->figures, w, &e);
+	*ret_doubt = choosing_doubt(w, e.low, e.pss, e.high);
+	*ret_pss = e.pss;
+	age_ns = amount_less(a->begin_ns, w->measured_ns);
+	return plan_doubt_matters(*ret_doubt, e.pss, age_ns, a->limits.max_age_ns);
+}
+
+int turns_choose_urgent(struct turns *t, uint64_t now_ns)
+{
+	struct adapt *a = t->adapt;
+	int r = choosing_begin(&t->choosing, a->table->count);
+	uint64_t available_ns;
+
+	if (r < 0)
+		return r;
+	adapt_end_senses(a);
+	for (size_t i = 0; i < a->table->count; i++) {
+		const struct watch *w = a->table->item[i]->watch;
+		struct forecast f;
+		uint64_t doubt, pss;
+
+		if (!w || walks_has(&a->walks, a->table->item[i]) || !is_urgent(a, w, &doubt, &pss))
+			continue;
+		f = walks_forecast(&a->walks, w);
+		if (f.way == COST_ROLLUP && !f.is_giant)
+			choosing_add(&t->choosing, w, i, &f, doubt, pss);
+	}
+	if (!t->choosing.count)
+		return 0;
+	available_ns = budget_available_ns(&a->budget, now_ns);
+	t->kept_ns = plan_kept_ns(
+		available_ns, t->total_cost_ns, a->limits.interval_ns, a->limits.max_age_ns);
+	/* Who is put off here may have its turn before the next pass. */
+	return choose(t, available_ns - t->kept_ns, 0, false);
+}
+
+/* So that the work is spread evenly over the time until the next pass. */
+static uint64_t gap_ns(const struct turns *t, uint64_t now_ns)
+{
+	uint64_t turns = t->choosing.left_ns / TURNS_LENGTH_NS + 1;
+
+	return amount_less(t->due_ns, now_ns) / (turns + 1);
+}
+
+/* Whether P is to be measured in the way F, for which it was not chosen, after all. */
+static bool may_be_otherwise(const struct forecast *f, const struct choice *choice, bool has_room)
+{
+	if (f->is_giant)
+		return choice->kind == CHOICE_GIANT;
+	return f->way != COST_SLICES || has_room;
+}
+
+/* Measures the next that was chosen, or begins to. */
+static int measure_next(
+	struct turns *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
+{
+	struct adapt *a = t->adapt;
+	bool is_between = t->due_ns != 0, has_room = is_between && walks_have_room(&a->walks);
+	struct choice choice;
+
+	while (choosing_next(&t->choosing, has_room || !is_between, &choice)) {
+		struct process *p = a->table->item[choice.place];
+		struct forecast f;
+
+		if (!p->watch->is_member || walks_has(&a->walks, p))
+			continue;
+		f = walks_forecast(&a->walks, p->watch);
+		if (!may_be_otherwise(&f, &choice, has_room)) {
+			if (is_between)
+				t->choosing.deferred[f.is_giant ? PLAN_GIANT : PLAN_STALL]++;
+			continue;
+		}
+		t->turn_ns = now_ns + gap_ns(t, now_ns);
+		*ret_process = p;
+		return f.way == COST_ROLLUP ? measure_whole(t, p, &f, now_ns, ret)
+		                            : begin_slices(t, p, &f, now_ns, ret);
+	}
+	return 0;
+}
+
+int turns_measure(
+	struct turns *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
+{
+	struct adapt *a = t->adapt;
+	bool is_rested = t->due_ns && walks_next_ns(&a->walks) <= amount_add(now_ns, EARLY_NS),
+	     is_turn;
+	int r = 0;
+
+	t->is_broke = budget_available_ns(&a->budget, now_ns) <= (t->due_ns ? 0 : t->kept_ns);
+	if (t->is_broke)
+		return 0;
+	/* Slices and whole reads take turns where both are due: neither keeps the other waiting. */
+	is_turn = now_ns >= t->turn_ns;
+	if (!is_rested || is_turn)
+		r = measure_next(t, now_ns, ret, ret_process);
+	if (r == 0 && is_rested)
+		r = step_slices(t, now_ns, ret, ret_process);
+	return r;
+}
+
+int turns_plan(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
+	struct process *const *members, const struct snapshot_process *rows, size_t count)
+{
+	struct adapt *a = t->adapt;
+	bool is_long = false;
+	size_t at = 0;
+	int r = choosing_begin(&t->choosing, a->table->count);
+
+	budget_charge_pass(&a->budget, now_ns, cpu_ns, due_ns);
+	t->due_ns = due_ns;
+	choosing_drop(&t->choosing);
+	if (r < 0)
+		return r;
+	faults_heed(&a->faults, a->reader, a->table);
+	t->total_cost_ns = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct process *p = members[i];
+		struct watch *w = p->watch;
+		const struct plan_item *item;
+		struct forecast f;
+
+		adapt_set_elsewhere(a, p, rows[i].outcome == OUTCOME_SHARED_MM);
+		w->moved = 0;
+		while (a->table->item[at] != p)
+			at++;
+		if (w->is_elsewhere || walks_has(&a->walks, p))
+			continue;
+		f = walks_forecast(&a->walks, w);
+		item = choosing_add(&t->choosing, w, at, &f, choosing_row_doubt(w, &rows[i]),
+			rows[i].q[PROCESS_PSS]);
+		if (!item->is_giant)
+			t->total_cost_ns += item->cost_ns;
+		is_long |= w->outcome != OUTCOME_DENIED && (f.way == COST_SLICES || f.is_giant);
+	}
+	r = choose(t, budget_until_due_ns(&a->budget, now_ns), t->total_cost_ns, true);
+	t->turn_ns = now_ns + gap_ns(t, now_ns);
+	/* Hosts on which no walk takes long never pay for it. Without a child it is asked again. */
+	if (is_long && a->reader->procfs->live)
+		(void)disturbance_ask(&a->disturbance);
+	return r;
+}
+
+/* How long it takes until a turn can be paid for again. */
+static uint64_t broke_ns(const struct turns *t)
+{
+	const struct budget *b = &t->adapt->budget;
+	uint64_t debt_ns = b->tokens_ns < 0 ? -(uint64_t)b->tokens_ns : 0;
+
+	return amount_part(amount_add(debt_ns, TURNS_LENGTH_NS), BUDGET_PPM_MAX, b->rate_ppm);
+}
+
+uint64_t turns_next_ns(const struct turns *t, uint64_t now_ns)
+{
+	const struct walks *walks = &t->adapt->walks;
+	uint64_t at_ns = walks_next_ns(walks);
+
+	if (!t->due_ns || now_ns >= t->due_ns)
+		return UINT64_MAX;
+	if (walks_have_room(walks) ? !choosing_is_over(&t->choosing)
+				   : choosing_has_unsliced(&t->choosing))
+		at_ns = amount_min(at_ns, t->turn_ns);
+	if (at_ns == UINT64_MAX)
+		return at_ns;
+	return amount_max(at_ns, t->is_broke ? amount_add(now_ns, broke_ns(t)) : now_ns);
+}
