@@ -13,8 +13,8 @@
 #include "collectors/pass.h"
 #include "snapshot/view.h"
 #include "tests/unit/allocation.h"
+#include "tests/unit/run.h"
 #include "tests/unit/tree.h"
-#include "tests/unit/walk.h"
 
 static const struct tree_process cast[] = {
 	{.pid = 2, .image = 2, .name = "kthreadd", .state = 'I'},
@@ -119,46 +119,16 @@ static void scene_done(struct scene **s)
 }
 #define AUTO_SCENE CLEANUP(scene_done)
 
-static struct view *open_fd(int fd)
-{
-	struct view *view = NULL;
-	const char *reason = "", *wrong;
-
-	if (view_open(fd, &view, &reason) < 0)
-		fail_msg("%s", reason);
-	wrong = walk_view(view);
-	if (wrong)
-		fail_msg("%s", wrong);
-	return view;
-}
-
-static int try_pass(struct scene *s, int *ret_fd)
-{
-	int public_fd, r;
-
-	tree_expect(s->opened, FILES);
-	r = pass_begin(s->pass);
-	if (r == 0)
-		do
-			r = pass_step(s->pass, 0);
-		while (r == PASS_MORE);
-	if (r == 0)
-		r = pass_publish(s->pass, false, ret_fd, &public_fd);
-	return r;
-}
-
 /* Beside our own status, which every pass reads. */
 static unsigned int looks(const struct scene *s)
 {
 	return s->opened[STATUS].count - 1;
 }
 
-static struct view *run_pass(struct scene *s)
+static struct view *look_around(struct scene *s)
 {
-	AUTO_CLOSE int fd = -1;
-
-	assert_int_equal(try_pass(s, &fd), 0);
-	return open_fd(fd);
+	tree_expect(s->opened, FILES);
+	return run_pass(s->pass);
 }
 
 static const struct snapshot_process *row_of(const struct view *view, uint32_t pid)
@@ -190,7 +160,7 @@ static void measures_once_and_then_looks(void **state)
 
 	(void)state;
 	for (unsigned int pass = 0; pass < 4; pass++) {
-		AUTO_VIEW struct view *view = run_pass(s);
+		AUTO_VIEW struct view *view = look_around(s);
 
 		assert_int_equal(view_count(view, METRIC_PROCESS), 4);
 		for (size_t i = 1; i < ARRAY_SIZE(cast); i++) {
@@ -223,11 +193,11 @@ static void carries_what_moves(void **state)
 	const struct snapshot_process *row;
 
 	(void)state;
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	p.rss_kib += 1000;
 	p.uss_kib += 1000;
 	add(s, &p, 0);
-	view = run_pass(s);
+	view = look_around(s);
 	row = row_of(view, 12);
 	assert_int_equal(s->opened[ROLLUP].count, 0);
 	assert_int_equal(looks(s), 1);
@@ -253,13 +223,13 @@ static void measures_the_new_at_once(void **state)
 						    .uss_kib = 200};
 
 	(void)state;
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	exec.image++;
 	exec.pss_kib = 999;
 	add(s, &exec, 1);
 	add(s, &born, 0);
 	tree_remove(&s->tree, "11");
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(s->opened[ROLLUP].count, 2);
 	assert_int_equal(row_of(view, 12)->q[PROCESS_PSS], 999 * 1024);
 	assert_int_equal(row_of(view, 12)->source, SOURCE_ROLLUP);
@@ -288,10 +258,10 @@ static void an_exit_puts_its_family_in_doubt(void **state)
 	add(s, &b, 0);
 	tree_write(&s->tree, "30/statm", "10000 2500 0 0 0 0 0\n"); /* all of it anonymous */
 	tree_write(&s->tree, "31/statm", "10000 2500 0 0 0 0 0\n");
-	view_unref(run_pass(s));
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
+	view_unref(look_around(s));
 	tree_remove(&s->tree, "31");
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(s->opened[ROLLUP].count, 0);
 	row = row_of(view, 30);
 	assert_int_equal(row->source, SOURCE_ESTIMATE);
@@ -299,7 +269,7 @@ static void an_exit_puts_its_family_in_doubt(void **state)
 	assert_true(row->q[PROCESS_PSS_LOW] <= row->q[PROCESS_PSS]);
 	assert_quiet(row_of(view, 12), &cast[3]); /* is no relation */
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(row_of(view, 30)->q[PROCESS_PSS] / 1024, 10000);
 	assert_int_equal(row_of(view, 30)->source, SOURCE_ESTIMATE);
 }
@@ -342,8 +312,8 @@ static void faults_tell_of_writes(void **state)
 			&s->tree, p.pid == 30 ? "30/statm" : "31/statm", "10000 2500 0 0 0 0 0\n");
 		write_stat(s, p.pid, 5000);
 	}
-	view_unref(run_pass(s));
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
+	view_unref(look_around(s));
 	assert_int_equal(s->opened[ROLLUP].count, 0);
 	p.pss_kib = p.uss_kib = 10000;
 	for (p.pid = 30; p.pid < 32; p.pid++) {
@@ -352,15 +322,15 @@ static void faults_tell_of_writes(void **state)
 			&s->tree, p.pid == 30 ? "30/statm" : "31/statm", "10000 2500 0 0 0 0 0\n");
 		write_stat(s, p.pid, p.pid == 30 ? 5000 + 2250 : 5000);
 	}
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(s->opened[ROLLUP].count, 1);
 	assert_int_equal(row_of(view, 30)->q[PROCESS_PSS], 10000 * 1024);
 	assert_true(row_of(view, 31)->q[PROCESS_PSS_HIGH] >= 10000 * 1024);
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(s->opened[ROLLUP].count, 1);
 	assert_int_equal(row_of(view, 31)->q[PROCESS_PSS], 10000 * 1024);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	assert_int_equal(s->opened[ROLLUP].count, 0);
 }
 
@@ -410,20 +380,19 @@ static void a_pid_may_change_hands_in_a_pass(void **state)
 	add(s, &p, 0);
 	tree_write(&s->tree, "30/statm", "10000 2500 0 0 0 0 0\n");
 	write_stat(s, 30, 5000);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	taken[0].to = s;
 	tree_expect(taken, 1);
 	assert_int_equal(pass_begin(s->pass), 0);
-	while (pass_step(s->pass, 0) == PASS_MORE)
-		;
+	assert_int_equal(run_steps(s->pass), 0);
 	assert_true(taken[0].count >= 2);
 	assert_int_equal(pass_publish(s->pass, false, &fd, &(int){-1}), 0);
-	view = open_fd(fd);
+	view = run_view(fd);
 	close(fd);
 	assert_int_equal(row_of(view, 30)->uid, 1001);
 	assert_int_equal(row_of(view, 30)->q[PROCESS_PSS], 5500 * 1024);
 	view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(row_of(view, 30)->uid, 1002);
 	assert_string_equal(view_text(view, row_of(view, 30)->program), "other");
 	assert_int_equal(row_of(view, 30)->q[PROCESS_PSS], 2900 * 1024);
@@ -450,10 +419,10 @@ static void faults_for_nothing_count_less(void **state)
 	add(s, &p, 0);
 	tree_write(&s->tree, "30/statm", "10000 2500 0 0 0 0 0\n");
 	write_stat(s, 30, 0);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	for (unsigned int pass = 1; pass < 20; pass++) {
 		write_stat(s, 30, pass * 1000);
-		view_unref(run_pass(s));
+		view_unref(look_around(s));
 		measured += s->opened[ROLLUP].count;
 	}
 	assert_in_range(measured, 2, 8);
@@ -478,13 +447,13 @@ static void a_large_family_is_not_all_in_doubt(void **state)
 		snprintf(path, sizeof(path), "%d/statm", p.pid);
 		tree_write(&s->tree, path, "13000 3250 0 0 0 0 0\n");
 	}
-	view_unref(run_pass(s));
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
+	view_unref(look_around(s));
 	for (p.pid = 190; p.pid < 200; p.pid++) {
 		snprintf(path, sizeof(path), "%d", p.pid);
 		tree_remove(&s->tree, path);
 	}
-	view = run_pass(s);
+	view = look_around(s);
 	row = row_of(view, 100);
 	assert_in_range(row->q[PROCESS_PSS] / 1024, 8265, 8285);
 	assert_in_range(row->q[PROCESS_PSS_HIGH] / 1024, 8265, 8250 + 5000 * 3 / 10);
@@ -511,9 +480,9 @@ static void measures_a_family_at_once(void **state)
 	/* Born in the tick of the measurement, of which nobody knows whether it has seen them; or later, if that took long. */
 	while (clock_now_ns(CLOCK_BOOTTIME) % 10000000 > 1000000)
 		;
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	born_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	p.pss_kib = 2600;
 	p.uss_kib = 100;
 	add(s, &p, 0);
@@ -521,13 +490,13 @@ static void measures_a_family_at_once(void **state)
 	p.start_ticks = born_ticks;
 	for (p.pid = 40; p.pid < 43; p.pid++)
 		add(s, &p, 0);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(s->opened[ROLLUP].count, 4);
 	assert_int_equal(row_of(view, 4)->q[PROCESS_PSS], 2600 * 1024);
 	assert_int_equal(row_of(view, 4)->source, SOURCE_ROLLUP);
 	for (uint32_t pid = 40; pid < 43; pid++)
 		assert_int_equal(row_of(view, pid)->source, SOURCE_ROLLUP);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	assert_int_equal(s->opened[ROLLUP].count, 0);
 }
 
@@ -543,7 +512,7 @@ static void guesses_what_the_budget_forbids(void **state)
 	(void)state;
 	poor.budget_cpu_ppm = 1; /* 60 us a minute */
 	s = scene_new(&poor);
-	view = run_pass(s);
+	view = look_around(s);
 	for (size_t i = 1; i < ARRAY_SIZE(cast); i++) {
 		row = row_of(view, (uint32_t)cast[i].pid);
 		assert_int_equal(row->outcome, OUTCOME_MEASURED);
@@ -570,7 +539,7 @@ static void guesses_what_the_budget_forbids(void **state)
 
 		nanosleep(&t, NULL);
 		next = view_unref(next);
-		next = run_pass(s);
+		next = look_around(s);
 		if (row_of(next, 13)->source == SOURCE_ROLLUP)
 			break;
 	}
@@ -592,7 +561,7 @@ static void says_who_is_denied(void **state)
 			p.rss_kib += 100;
 			add(s, &p, 0);
 		}
-		view = run_pass(s);
+		view = look_around(s);
 		row = row_of(view, 12);
 		assert_int_equal(row->outcome, OUTCOME_DENIED);
 		assert_int_equal(row->source, SOURCE_RSS);
@@ -613,10 +582,10 @@ static void measures_between_passes(void **state)
 	uint64_t now_ns, at_ns;
 
 	(void)state;
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	p.rss_kib += 40000; /* of a file: the estimate is wide */
 	add(s, &p, 0);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	p.pss_kib += 1234;
 	add(s, &p, 0);
 	tree_expect(s->opened, FILES);
@@ -628,7 +597,7 @@ static void measures_between_passes(void **state)
 	assert_int_equal(pass_measure(s->pass), 0);
 	assert_int_equal(s->opened[ROLLUP].count, 1);
 	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(s->opened[ROLLUP].count, 0);
 	assert_int_equal(row_of(view, 13)->source, SOURCE_ROLLUP);
 	assert_int_equal(row_of(view, 13)->q[PROCESS_PSS], p.pss_kib * 1024);
@@ -645,15 +614,15 @@ static void says_what_it_does(void **state)
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], PSS_KIB * 1024);
 	assert_false(ROW_HAS(view_self(view), SELF_BUDGET_NEEDED)); /* nobody has added up yet */
 	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	p.rss_kib += 40000;
 	add(s, &p, 0);
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	self = view_self(view);
 	assert_int_equal(self->q[SELF_MEASUREMENTS_WHOLE], 4);
 	assert_int_equal(self->q[SELF_MEASUREMENTS_SLICED], 0);
@@ -675,7 +644,7 @@ static void says_what_it_does(void **state)
 	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
 	assert_int_equal(pass_measure(s->pass), 0);
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	self = view_self(view);
 	assert_int_equal(self->q[SELF_MEASUREMENTS_WHOLE], 5);
 	assert_int_equal(view_histogram(view, 1)->id, HISTOGRAM_ESTIMATE_ERROR);
@@ -687,7 +656,7 @@ static void says_what_it_does(void **state)
 	exact.is_adaptive = false;
 	pass_set_options(s->pass, &exact);
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	for (unsigned int i = SELF_READ_ESTIMATE; i <= SELF_WALKS_DISTURB; i++)
 		assert_false(ROW_HAS(view_self(view), i));
 	assert_int_equal(view->section[SECTION_HISTOGRAMS].count, 2);
@@ -704,14 +673,14 @@ static void waits_for_its_budget(void **state)
 
 	(void)state;
 	poor.budget_cpu_ppm = 1;
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	for (size_t i = 1; i < ARRAY_SIZE(cast); i++) {
 		struct tree_process p = cast[i];
 
 		p.rss_kib += 40000;
 		add(s, &p, 0);
 	}
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	pass_plan(s->pass, now_ns + 10 * NS_PER_SEC);
 	pass_set_options(s->pass, &poor); /* at once */
@@ -793,7 +762,7 @@ static void slices_what_is_large(void **state)
 	(void)state;
 	add(s, &p, 0);
 	add_mappings(s, &p, 32);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(
 		s->opened[ROLLUP].count, 4); /* not this one: it would hold it up for 12 ms */
 	assert_int_equal(row_of(view, 50)->source, SOURCE_ESTIMATE);
@@ -801,7 +770,7 @@ static void slices_what_is_large(void **state)
 	assert_true(take_turns(s) > 4);
 	assert_int_equal(s->opened[ROLLUP].count, 0);
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	/* In a tree of files there is no kernel with which to try whether that is needed. */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_false(ROW_HAS(view_self(view), SELF_WALKS_DISTURB));
@@ -817,19 +786,19 @@ static void slices_what_is_large(void **state)
 	p.rss_kib += 1 << 20;
 	add(s, &p, 0);
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
 	assert_int_equal(pass_measure(s->pass), 0);
 	assert_int_equal(pass_measure(s->pass), 0);
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	assert_in_range(pass_next_measure_ns(s->pass, now_ns), now_ns, now_ns + 2 * NS_PER_MSEC);
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
 	assert_in_range(pass_next_measure_ns(s->pass, now_ns), now_ns, now_ns + 2 * NS_PER_MSEC);
 	tree_remove(&s->tree, "50");
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_null(view_find_process(view, 50));
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 1);
 	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
@@ -846,18 +815,18 @@ static void a_walk_ends_with_its_image(void **state)
 	(void)state;
 	add(s, &p, 0);
 	add_mappings(s, &p, 32);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_SEC);
 	for (unsigned int turn = 0; turn < 3; turn++)
 		assert_int_equal(pass_measure(s->pass), 0);
 	p.image = 51;
 	p.rss_kib = p.pss_kib = p.uss_kib = 3 << 20;
 	add(s, &p, 0);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 1);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 0);
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 0);
 	assert_int_equal(row_of(view, 50)->source, SOURCE_ESTIMATE);
 	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], (uint64_t)p.rss_kib * 1024);
@@ -865,7 +834,7 @@ static void a_walk_ends_with_its_image(void **state)
 	add_mappings(s, &p, 32);
 	take_turns(s);
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);
 	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
 }
@@ -880,7 +849,7 @@ static void walks_do_not_wait_for_each_other(void **state)
 	bool is_small_first = false;
 
 	(void)state;
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	for (p.pid = 50; p.pid < 56; p.pid++) {
 		p.image = (uint64_t)p.pid;
 		add(s, &p, 0);
@@ -888,7 +857,7 @@ static void walks_do_not_wait_for_each_other(void **state)
 	}
 	small.rss_kib += 40000;
 	add(s, &small, 0);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	for (size_t i = 0; i < WALKS_AT_ONCE; i++)
 		assert_int_equal(walks->walk[i].slices.fd, -1);
 	tree_expect(s->opened, FILES);
@@ -914,7 +883,7 @@ static void counters_may_move_during_a_walk(void **state)
 	(void)state;
 	add(s, &p, 0);
 	add_mappings(s, &p, 32);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_SEC);
 	while (!s->pass->adapt.walks.counts.slices ||
 		s->pass->adapt.walks.walk[0].slices.is_mapping)
@@ -926,7 +895,7 @@ static void counters_may_move_during_a_walk(void **state)
 	while (take_turn(s))
 		;
 	assert_int_equal(s->pass->adapt.walks.counts.reads[COST_SLICES], 1);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(row_of(view, 50)->q[PROCESS_RSS], p.rss_kib * 1024);
 	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], p.pss_kib * 1024);
 	assert_true(row_of(view, 50)->q[PROCESS_PSS_LOW] < p.pss_kib * 1024);
@@ -944,7 +913,7 @@ static void slices_are_paid_for_one_by_one(void **state)
 	(void)state;
 	add(s, &large, 0);
 	add_mappings(s, &large, 32);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_SEC);
 	while (a->walks.counts.slices < 3) {
 		slices = a->walks.counts.slices;
@@ -966,7 +935,7 @@ static void slices_are_paid_for_one_by_one(void **state)
 		    clock_now_ns(CLOCK_MONOTONIC) + 1000 * NS_PER_SEC); /* the debt is a second */
 	used_ns = a->walks.counts.used_ns;
 	tree_remove(&s->tree, "50");
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	assert_int_equal(a->walks.counts.discarded, 1);
 	assert_int_equal(a->walks.counts.used_ns, used_ns);
 }
@@ -996,22 +965,22 @@ static void spares_what_can_not_be_sliced(void **state)
 
 	(void)state;
 	add_giant(s, 8 << 20);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	assert_int_equal(s->opened[ROLLUP].count, 4);
 	take_turns(s);
 	assert_int_equal(s->opened[ROLLUP].count, 0);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(s->opened[ROLLUP].count, 0); /* it is not urgent */
 	assert_int_equal(view_self(view)->q[SELF_DEFERRED_GIANT], 1);
 	take_turns(s);
 	assert_int_equal(s->opened[ROLLUP].count, 1);
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], UINT64_C(8) << 30);
 	for (uint64_t pass = 0; pass < 3; pass++) { /* in doubt, and yet left alone */
 		add_giant(s, (11 + 2 * pass) << 20);
 		view = view_unref(view);
-		view = run_pass(s);
+		view = look_around(s);
 		take_turns(s);
 		assert_int_equal(s->opened[ROLLUP].count, 0);
 	}
@@ -1031,12 +1000,12 @@ static void giants_may_be_spared_for_ever(void **state)
 	s = scene_new(&never);
 	add_giant(s, 8 << 20);
 	for (unsigned int pass = 0; pass < 4; pass++) {
-		view_unref(run_pass(s));
+		view_unref(look_around(s));
 		assert_int_equal(s->opened[ROLLUP].count, pass ? 0 : 4);
 		take_turns(s);
 		assert_int_equal(s->opened[ROLLUP].count, 0);
 	}
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(row_of(view, 50)->source, SOURCE_ESTIMATE);
 	assert_true(view_self(view)->q[SELF_DEFERRED_GIANT] >= 3);
 }
@@ -1058,7 +1027,7 @@ static void one_giant_speaks_for_its_children(void **state)
 	add(s, &p, 0);
 	add_mappings(s, &p, 1);
 	for (unsigned int pass = 0; pass < 3; pass++) {
-		view_unref(run_pass(s));
+		view_unref(look_around(s));
 		take_turns(s);
 	}
 	assert_int_equal(s->pass->adapt.walks.counts.reads[COST_ROLLUP], 5);
@@ -1068,7 +1037,7 @@ static void one_giant_speaks_for_its_children(void **state)
 	add_mappings(s, &p, 1);
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		view = view_unref(view);
-		view = run_pass(s);
+		view = look_around(s);
 		child = s->pass->table.item[s->pass->table.count - 1]->watch;
 		assert_ptr_equal(relations_speaker(child), s->pass->table.item[1]->watch);
 		take_turns(s);
@@ -1095,10 +1064,10 @@ static void slices_what_a_small_budget_forbids(void **state)
 	s = scene_new(&small);
 	add(s, &p, 0);
 	add_mappings(s, &p, 32);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	cost_init(&s->pass->adapt.walks.model[COST_ROLLUP], COST_ROLLUP); /* 1.7 ms */
 	take_turns(s);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);
 	assert_int_equal(view_self(view)->q[SELF_DEFERRED_STALL], 0);
 	assert_int_equal(row_of(view, 50)->source, SOURCE_SMAPS);
@@ -1112,10 +1081,10 @@ static void has_no_turns_when_a_pass_is_due(void **state)
 	uint64_t now_ns;
 
 	(void)state;
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	p.rss_kib += 40000;
 	add(s, &p, 0);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	pass_plan(s->pass, now_ns + NS_PER_SEC);
 	assert_true(pass_next_measure_ns(s->pass, now_ns) < now_ns + NS_PER_SEC);
@@ -1138,7 +1107,7 @@ static void limits_change_between_passes(void **state)
 
 	(void)state;
 	other.max_age_ns = 600 * NS_PER_SEC;
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	assert_int_equal(pass_begin(s->pass), 0);
 	while (s->pass->phase != PHASE_POOL || s->pass->at < 2)
 		assert_int_equal(pass_step(s->pass, 0), PASS_MORE);
@@ -1147,7 +1116,7 @@ static void limits_change_between_passes(void **state)
 	pass_set_options(s->pass, &other);
 	assert_int_equal(a->hostsum.pool.anon.sum + a->hostsum.pool.anon.unread, sum);
 	assert_int_equal(a->limits.max_age_ns, options.max_age_ns);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	assert_int_equal(a->limits.max_age_ns, other.max_age_ns);
 	assert_int_equal(a->hostsum.pool.max_age_ns, other.max_age_ns);
 }
@@ -1160,18 +1129,18 @@ static void looks_when_the_host_swaps(void **state)
 	struct tree_process p = cast[3];
 
 	(void)state;
-	view_unref(run_pass(s));
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
+	view_unref(look_around(s));
 	assert_int_equal(looks(s), 0);
 	p.swap_kib = 77;
 	add(s, &p, 0);
 	tree_write(&s->tree, "vmstat", "pswpin 5\npswpout 8\n");
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(looks(s), 4);
 	/* Nothing else has moved, so the images are the same: our own stat alone is read. */
 	assert_int_equal(s->opened[STAT].count, 1);
 	assert_int_equal(row_of(view, 12)->q[PROCESS_VM_SWAP], 77 * 1024);
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	assert_int_equal(looks(s), 0);
 }
 
@@ -1191,18 +1160,18 @@ static void leaves_doubts_when_memory_is_short(void **state)
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;
-	view = run_pass(s);
+	view = look_around(s);
 	assert_false(ROW_HAS(view_self(view), SELF_MEMORY_PRESSURE)); /* no such file */
 	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
 	p.rss_kib += 40000;
 	add(s, &p, 0);
 	press(s, "30.01");
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
 	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) == UINT64_MAX);
 	press(s, "nonsense"); /* not known: as if there were none */
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(view_self(view)->q[SELF_DEFERRED_PRESSURE], 1);
 	assert_int_equal(view_self(view)->q[SELF_DEFERRED_BUDGET], 0);
 	assert_false(ROW_HAS(view_self(view), SELF_MEMORY_PRESSURE));
@@ -1210,13 +1179,13 @@ static void leaves_doubts_when_memory_is_short(void **state)
 	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) != UINT64_MAX);
 	press(s, "30.00");
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_true(metric_real(view_self(view)->q[SELF_MEMORY_PRESSURE]) == 0.3);
 	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
 	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) != UINT64_MAX);
 	assert_int_equal(pass_measure(s->pass), 0);
 	view = view_unref(view);
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(view_self(view)->q[SELF_DEFERRED_PRESSURE], 1);
 	assert_int_equal(row_of(view, 13)->source, SOURCE_ROLLUP);
 }
@@ -1238,11 +1207,11 @@ static void exact_and_back(void **state)
 	struct pass_options exact = options;
 
 	(void)state;
-	view_unref(run_pass(s));
+	view_unref(look_around(s));
 	exact.is_adaptive = false;
 	pass_set_options(s->pass, &exact);
 	for (unsigned int pass = 0; pass < 2; pass++) {
-		AUTO_VIEW struct view *view = run_pass(s);
+		AUTO_VIEW struct view *view = look_around(s);
 
 		assert_int_equal(s->opened[ROLLUP].count, 4);
 		assert_int_equal(s->opened[STATM].count, 0);
@@ -1255,7 +1224,7 @@ static void exact_and_back(void **state)
 	assert_int_equal(s->pass->adapt.relations.begin_ns, 0);
 	pass_set_options(s->pass, &options);
 	for (unsigned int pass = 0; pass < 3; pass++) {
-		AUTO_VIEW struct view *view = run_pass(s);
+		AUTO_VIEW struct view *view = look_around(s);
 
 		assert_quiet(row_of(view, 12), &cast[3]);
 		assert_int_equal(s->opened[ROLLUP].count, pass ? 0 : 4);
@@ -1276,16 +1245,17 @@ static bool survives_failure(bool is_second, unsigned int n)
 		.uss_kib = 200};
 
 	if (is_second)
-		view_unref(run_pass(s));
+		view_unref(look_around(s));
 	add(s, &born, 0);
 	tree_remove(&s->tree, "11");
 	allocation_fail_at(n);
-	try_pass(s, &fd);
+	tree_expect(s->opened, FILES);
+	run_try(s->pass, &fd);
 	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
 	pass_measure(s->pass);
 	if (!allocation_end())
 		return false;
-	view = run_pass(s);
+	view = look_around(s);
 	assert_int_equal(view_host(view)->q[SCOPE_PSS], (PSS_KIB + 300 - 2002) * 1024);
 	assert_quiet(row_of(view, 12), &cast[3]);
 	return true;

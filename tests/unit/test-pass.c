@@ -7,8 +7,8 @@
 #include "collectors/pass.h"
 #include "snapshot/view.h"
 #include "tests/unit/allocation.h"
+#include "tests/unit/run.h"
 #include "tests/unit/tree.h"
-#include "tests/unit/walk.h"
 
 static const struct tree_process cast[] = {
 	{.pid = 1,
@@ -99,54 +99,6 @@ static void scene_done(struct scene *s)
 	tree_done(&s->tree);
 }
 #define AUTO_SCENE CLEANUP(scene_done)
-
-static int step_all(struct pass *pass)
-{
-	int r;
-
-	do
-		r = pass_step(pass, 0);
-	while (r == PASS_MORE);
-	return r;
-}
-
-static struct view *open_fd(int fd)
-{
-	struct view *view = NULL;
-	const char *reason = "", *wrong;
-
-	if (view_open(fd, &view, &reason) < 0)
-		fail_msg("%s", reason);
-	wrong = walk_view(view);
-	if (wrong)
-		fail_msg("%s", wrong);
-	return view;
-}
-
-/* A whole pass, names included; what it can't do for lack of memory is handed up. */
-static int try_pass(struct pass *pass, int *ret_fd)
-{
-	int public_fd, r = pass_begin(pass);
-	uid_t uid;
-
-	if (r == 0)
-		r = step_all(pass);
-	while (r == 0 && pass_next_unnamed(pass, &uid))
-		pass_name(pass, uid, uid == 0 ? "root" : uid == 1000 ? "alice" : NULL);
-	if (r == 0)
-		r = pass_publish(pass, false, ret_fd, &public_fd);
-	if (r == 0)
-		assert_int_equal(public_fd, -1);
-	return r;
-}
-
-static struct view *run_pass(struct pass *pass)
-{
-	AUTO_CLOSE int fd = -1;
-
-	assert_int_equal(try_pass(pass, &fd), 0);
-	return open_fd(fd);
-}
 
 static const struct snapshot_scope *find(
 	const struct view *view, enum metric_scope scope, const char *name)
@@ -365,7 +317,7 @@ static void can_be_resumed(void **state)
 	assert_true(steps > (int)ARRAY_SIZE(cast));
 	assert_int_equal(pass_step(s.pass, 0), 0); /* once more is no harm */
 	assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
-	view = open_fd(fd);
+	view = run_view(fd);
 	assert_sums(view);
 
 	assert_int_equal(pass_begin(s.pass), 0);
@@ -492,7 +444,7 @@ static void asks_for_each_name_once(void **state)
 	scene_open(&s, false);
 	assert_false(pass_next_unnamed(s.pass, &uid));
 	assert_int_equal(pass_begin(s.pass), 0);
-	assert_int_equal(step_all(s.pass), 0);
+	assert_int_equal(run_steps(s.pass), 0);
 	while (pass_next_unnamed(s.pass, &uid)) {
 		assert_true(uid == 0 || uid == 1000 || uid == 1001);
 		assert_false(seen[uid]);
@@ -522,11 +474,11 @@ static void names_may_come_late(void **state)
 	(void)state;
 	scene_open(&s, false);
 	assert_int_equal(pass_begin(s.pass), 0);
-	assert_int_equal(step_all(s.pass), 0);
+	assert_int_equal(run_steps(s.pass), 0);
 	while (pass_next_unnamed(s.pass, &uid))
 		;
 	assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
-	before = open_fd(fd);
+	before = run_view(fd);
 	assert_int_equal(pss_kib(before, METRIC_USER, "1001"), 65104);
 	pass_name(s.pass, 1001,
 		"\x1b\xff"
@@ -547,10 +499,10 @@ static void leaves_processes_out_of_the_public_image(void **state)
 	(void)state;
 	scene_open(&s, false);
 	assert_int_equal(pass_begin(s.pass), 0);
-	assert_int_equal(step_all(s.pass), 0);
+	assert_int_equal(run_steps(s.pass), 0);
 	assert_int_equal(pass_publish(s.pass, true, &fd, &public_fd), 0);
-	whole = open_fd(fd);
-	open = open_fd(public_fd);
+	whole = run_view(fd);
+	open = run_view(public_fd);
 	assert_true(view_is_public(open));
 	assert_false(view_is_public(whole));
 	assert_int_equal(view_count(open, METRIC_PROCESS), 0);
@@ -629,14 +581,14 @@ static void survives_without_memory(void **state)
 
 		scene_open(&s, false);
 		allocation_fail_at(n);
-		r = try_pass(s.pass, &fd);
+		r = run_try(s.pass, &fd);
 		if (!allocation_end()) {
 			assert_int_equal(r, 0);
 			break;
 		}
 		failures++;
 		if (r == 0) { /* it was a user's name */
-			lost = open_fd(fd);
+			lost = run_view(fd);
 			assert_sums(lost);
 		} else {
 			assert_int_equal(r, -ENOMEM);
@@ -666,7 +618,7 @@ static void needs_no_memory_in_the_steady_state(void **state)
 
 		allocation_fail_at(0);
 		assert_int_equal(pass_begin(s.pass), 0);
-		assert_int_equal(step_all(s.pass), 0);
+		assert_int_equal(run_steps(s.pass), 0);
 		assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
 		if (pass > 1)
 			assert_int_equal(allocation_count(), 0);
@@ -737,7 +689,7 @@ static void lost_passes_count_everywhere(void **state)
 		assert_counters(first);
 		grow_cast(&s, 100, 12);
 		allocation_fail_at(n);
-		try_pass(s.pass, &fd);
+		run_try(s.pass, &fd);
 		if (!allocation_end())
 			break;
 		failures++;

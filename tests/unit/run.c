@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "tests/unit/run.h"
+
+#include "base/cleanup.h"
+#include "tests/unit/walk.h"
+
+int run_steps(struct pass *pass)
+{
+	int r;
+
+	do
+		r = pass_step(pass, 0);
+	while (r == PASS_MORE);
+	return r;
+}
+
+int run_try(struct pass *pass, int *ret_fd)
+{
+	int public_fd, r = pass_begin(pass);
+	uid_t uid;
+
+	if (r == 0)
+		r = run_steps(pass);
+	while (r == 0 && pass_next_unnamed(pass, &uid))
+		pass_name(pass, uid, uid == 0 ? "root" : uid == 1000 ? "alice" : NULL);
+	if (r == 0)
+		r = pass_publish(pass, false, ret_fd, &public_fd);
+	if (r == 0)
+		assert_int_equal(public_fd, -1);
+	return r;
+}
+
+struct view *run_view(int fd)
+{
+	struct view *view = NULL;
+	const char *reason = "", *wrong;
+
+	if (view_open(fd, &view, &reason) < 0)
+		fail_msg("%s", reason);
+	wrong = walk_view(view);
+	if (wrong)
+		fail_msg("%s", wrong);
+	return view;
+}
+
+struct view *run_pass(struct pass *pass)
+{
+	AUTO_CLOSE int fd = -1;
+
+	assert_int_equal(run_try(pass, &fd), 0);
+	return run_view(fd);
+}
