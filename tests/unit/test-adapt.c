@@ -9,231 +9,92 @@
 
 #include "base/clock.h"
 #include "collectors/adapt.h"
-#include "collectors/pass-state.h"
-#include "collectors/pass.h"
-#include "snapshot/view.h"
+#include "tests/unit/adaptive.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/run.h"
-#include "tests/unit/tree.h"
-
-static const struct tree_process cast[] = {
-	{.pid = 2, .image = 2, .name = "kthreadd", .state = 'I'},
-	{.pid = 10, .image = 10, .name = "sshd", .rss_kib = 8000, .pss_kib = 2001, .uss_kib = 1000},
-	{.pid = 11,
-		.image = 11,
-		.name = "sshd",
-		.uid = 1000,
-		.rss_kib = 8000,
-		.pss_kib = 2002,
-		.uss_kib = 900},
-	{.pid = 12,
-		.image = 12,
-		.name = "bash",
-		.uid = 1000,
-		.rss_kib = 5000,
-		.pss_kib = 1503,
-		.uss_kib = 1100},
-	{.pid = 13,
-		.image = 13,
-		.name = "app",
-		.uid = 1001,
-		.rss_kib = 70000,
-		.pss_kib = 64004,
-		.uss_kib = 60000},
-};
-
-enum { PSS_KIB = 2001 + 2002 + 1503 + 64004 };
-
-static const struct tree_process large = {.pid = 50,
-	.image = 50,
-	.name = "large",
-	.rss_kib = 2 << 20,
-	.pss_kib = 2 << 20,
-	.uss_kib = 2 << 20};
-
-/* What processes open in a pass, by file. */
-enum { ROLLUP, STATUS, STAT, STATM, CGROUP, FILES };
-
-struct scene {
-	struct tree tree;
-	struct pass *pass;
-	struct tree_event opened[FILES];
-};
-
-/* statm as the kernel prints it of a process whose status has no parts: what is not private is of files. */
-static void add(struct scene *s, const struct tree_process *p, uint64_t more_pages)
-{
-	uint64_t file = (p->rss_kib - p->uss_kib) / 4;
-	char text[128], path[32];
-
-	tree_add(&s->tree, p);
-	snprintf(path, sizeof(path), "%d/statm", p->pid);
-	snprintf(text, sizeof(text), "%llu %llu %llu 0 0 0 0\n", (unsigned long long)p->rss_kib,
-		(unsigned long long)p->rss_kib / 4 + more_pages, (unsigned long long)file);
-	tree_write(&s->tree, path, text);
-}
-
-static const struct pass_options options = {
-	.version = "1.2.3",
-	.interval_ns = 10 * NS_PER_SEC,
-	.is_adaptive = true,
-	.budget_cpu_ppm = 1000000,
-	.max_age_ns = 300 * NS_PER_SEC,
-	.stall_ns = 20 * NS_PER_MSEC,
-	.giant_age_ns = 3600 * NS_PER_SEC,
-	.export_users = 100,
-	.export_programs = 100,
-	.export_units = 100,
-	.export_processes = 100,
-};
-
-static struct scene *scene_new(const struct pass_options *with)
-{
-	static const char *const files[FILES] = {
-		"smaps_rollup", "status", "stat", "statm", "cgroup"};
-	struct scene *s = calloc(1, sizeof(*s));
-	struct pass_options o = *with;
-
-	assert_non_null(s);
-	tree_expect(NULL, 0);
-	tree_open(&s->tree);
-	tree_write(&s->tree, "stat", "cpu  1 2 3\nbtime 1700000000\n");
-	tree_write(&s->tree, "meminfo", "MemTotal: 1000000 kB\n");
-	tree_write(&s->tree, "vmstat", "pswpin 5\npswpout 7\n");
-	for (size_t i = 0; i < ARRAY_SIZE(cast); i++)
-		add(s, &cast[i], 0);
-	for (unsigned int i = 0; i < FILES; i++)
-		s->opened[i].suffix = files[i];
-	o.procfs = s->tree.path;
-	assert_int_equal(pass_open(&o, &s->pass), 0);
-	s->pass->adapt.walks.slice_ns = 0; /* one read() each */
-	return s;
-}
-
-static void scene_done(struct scene **s)
-{
-	tree_expect(NULL, 0);
-	pass_free((*s)->pass);
-	tree_done(&(*s)->tree);
-	free(*s);
-}
-#define AUTO_SCENE CLEANUP(scene_done)
-
-/* Beside our own status, which every pass reads. */
-static unsigned int looks(const struct scene *s)
-{
-	return s->opened[STATUS].count - 1;
-}
-
-static struct view *look_around(struct scene *s)
-{
-	tree_expect(s->opened, FILES);
-	return run_pass(s->pass);
-}
-
-static const struct snapshot_process *row_of(const struct view *view, uint32_t pid)
-{
-	const struct snapshot_process *row = view_find_process(view, pid);
-
-	assert_non_null(row);
-	return row;
-}
-
-static void assert_quiet(const struct snapshot_process *row, const struct tree_process *p)
-{
-	assert_int_equal(row->outcome, OUTCOME_MEASURED);
-	assert_int_equal(row->uid, p->uid);
-	assert_int_equal(row->q[PROCESS_PSS], p->pss_kib * 1024);
-	assert_int_equal(row->q[PROCESS_PSS_LOW], p->pss_kib * 1024);
-	assert_int_equal(row->q[PROCESS_PSS_HIGH], (p->pss_kib + 1) * 1024);
-	assert_int_equal(row->q[PROCESS_USS], p->uss_kib * 1024);
-	assert_int_equal(row->q[PROCESS_RSS], p->rss_kib * 1024);
-	assert_int_equal(row->q[PROCESS_VM_PTE], 64 * 1024);
-	assert_true(ROW_HAS(row, PROCESS_PSS_AGE) && ROW_HAS(row, PROCESS_START_TIME));
-	assert_true(row->q[PROCESS_PSS_AGE] < 60 * NS_PER_SEC);
-}
 
 /* All at once, as far as the budget goes; then nothing but statm, by descriptors that are kept. */
 static void measures_once_and_then_looks(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 
 	(void)state;
 	for (unsigned int pass = 0; pass < 4; pass++) {
-		AUTO_VIEW struct view *view = look_around(s);
+		AUTO_VIEW struct view *view = adaptive_pass(s);
 
 		assert_int_equal(view_count(view, METRIC_PROCESS), 4);
-		for (size_t i = 1; i < ARRAY_SIZE(cast); i++) {
-			const struct snapshot_process *row = row_of(view, (uint32_t)cast[i].pid);
+		for (size_t i = 1; i < ARRAY_SIZE(adaptive_cast); i++) {
+			const struct snapshot_process *row = adaptive_row(
+				view, (uint32_t)adaptive_cast[i].pid);
 
-			assert_quiet(row, &cast[i]);
+			adaptive_assert_quiet(row, &adaptive_cast[i]);
 			/* Measured in the first: in the second that is no longer than a pass ago. */
 			assert_int_equal(row->source, pass < 2 ? SOURCE_ROLLUP : SOURCE_ESTIMATE);
-			assert_string_equal(view_text(view, row->program), cast[i].name);
+			assert_string_equal(view_text(view, row->program), adaptive_cast[i].name);
 		}
-		assert_int_equal(view_host(view)->q[SCOPE_PSS], PSS_KIB * 1024);
+		assert_int_equal(view_host(view)->q[SCOPE_PSS], ADAPTIVE_PSS_KIB * 1024);
 		assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 4);
 		assert_int_equal(view_self(view)->q[SELF_OUTCOME_FIRST + OUTCOME_NO_MM], 1);
-		assert_int_equal(s->opened[ROLLUP].count, pass ? 0 : 4);
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, pass ? 0 : 4);
 		if (pass)
-			assert_int_equal(looks(s), 0);
+			assert_int_equal(adaptive_looks(s), 0);
 		if (pass > 1) {
-			assert_int_equal(s->opened[STATM].count, 0);
-			assert_int_equal(s->opened[CGROUP].count, 0);
+			assert_int_equal(s->opened[OPENED_STATM].count, 0);
+			assert_int_equal(s->opened[OPENED_CGROUP].count, 0);
 		}
-		pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+		adaptive_plan(s, 1);
 	}
 }
 
 static void carries_what_moves(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = cast[3];
+	struct tree_process p = adaptive_cast[3];
 	const struct snapshot_process *row;
 
 	(void)state;
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	p.rss_kib += 1000;
 	p.uss_kib += 1000;
-	add(s, &p, 0);
-	view = look_around(s);
-	row = row_of(view, 12);
-	assert_int_equal(s->opened[ROLLUP].count, 0);
-	assert_int_equal(looks(s), 1);
+	adaptive_add(s, &p, 0);
+	view = adaptive_pass(s);
+	row = adaptive_row(view, 12);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	assert_int_equal(adaptive_looks(s), 1);
 	assert_int_equal(row->source, SOURCE_ESTIMATE);
 	assert_int_equal(row->q[PROCESS_PSS], (1503 + 1000) * 1024);
 	assert_int_equal(row->q[PROCESS_RSS], 6000 * 1024);
 	assert_int_equal(row->q[PROCESS_VM_SIZE], p.rss_kib * 3 * 1024);
 	assert_true(row->q[PROCESS_PSS_LOW] <= row->q[PROCESS_PSS]);
 	assert_true(row->q[PROCESS_PSS_HIGH] >= row->q[PROCESS_PSS]);
-	assert_int_equal(view_host(view)->q[SCOPE_PSS], (PSS_KIB + 1000) * 1024);
+	assert_int_equal(view_host(view)->q[SCOPE_PSS], (ADAPTIVE_PSS_KIB + 1000) * 1024);
 }
 
 /* Nothing of a former image is carried over. */
 static void measures_the_new_at_once(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process exec = cast[3], born = {.pid = 20,
-						    .image = 20,
-						    .name = "new",
-						    .rss_kib = 400,
-						    .pss_kib = 300,
-						    .uss_kib = 200};
+	struct tree_process exec = adaptive_cast[3], born = {.pid = 20,
+							     .image = 20,
+							     .name = "new",
+							     .rss_kib = 400,
+							     .pss_kib = 300,
+							     .uss_kib = 200};
 
 	(void)state;
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	exec.image++;
 	exec.pss_kib = 999;
-	add(s, &exec, 1);
-	add(s, &born, 0);
+	adaptive_add(s, &exec, 1);
+	adaptive_add(s, &born, 0);
 	tree_remove(&s->tree, "11");
-	view = look_around(s);
-	assert_int_equal(s->opened[ROLLUP].count, 2);
-	assert_int_equal(row_of(view, 12)->q[PROCESS_PSS], 999 * 1024);
-	assert_int_equal(row_of(view, 12)->source, SOURCE_ROLLUP);
-	assert_int_equal(row_of(view, 20)->q[PROCESS_PSS], 300 * 1024);
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 2);
+	assert_int_equal(adaptive_row(view, 12)->q[PROCESS_PSS], 999 * 1024);
+	assert_int_equal(adaptive_row(view, 12)->source, SOURCE_ROLLUP);
+	assert_int_equal(adaptive_row(view, 20)->q[PROCESS_PSS], 300 * 1024);
 	assert_null(view_find_process(view, 11));
 	assert_int_equal(view_host(view)->q[SCOPE_PSS], (999 + 2001 + 300 + 64004) * 1024);
 }
@@ -241,40 +102,31 @@ static void measures_the_new_at_once(void **state)
 /* Of processes that share memory the exit of one changes the others' PSS, and nothing that they have shows it. */
 static void an_exit_puts_its_family_in_doubt(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process a = {.pid = 30,
-				    .image = 99,
-				    .name = "worker",
-				    .rss_kib = 10000,
-				    .pss_kib = 5500,
-				    .uss_kib = 1000},
-			    b = a;
+	struct tree_process a = adaptive_worker, b = a;
 	const struct snapshot_process *row;
 
 	(void)state;
 	b.pid = 31;
-	add(s, &a, 0);
-	add(s, &b, 0);
-	tree_write(&s->tree, "30/statm", "10000 2500 0 0 0 0 0\n"); /* all of it anonymous */
-	tree_write(&s->tree, "31/statm", "10000 2500 0 0 0 0 0\n");
-	view_unref(look_around(s));
-	view_unref(look_around(s));
+	adaptive_add_anon(s, &a);
+	adaptive_add_anon(s, &b);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
 	tree_remove(&s->tree, "31");
-	view = look_around(s);
-	assert_int_equal(s->opened[ROLLUP].count, 0);
-	row = row_of(view, 30);
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	row = adaptive_row(view, 30);
 	assert_int_equal(row->source, SOURCE_ESTIMATE);
 	assert_int_equal(row->q[PROCESS_PSS] / 1024, 10000); /* shared by two, and now by one */
 	assert_true(row->q[PROCESS_PSS_LOW] <= row->q[PROCESS_PSS]);
-	assert_quiet(row_of(view, 12), &cast[3]); /* is no relation */
-	view = view_unref(view);
-	view = look_around(s);
-	assert_int_equal(row_of(view, 30)->q[PROCESS_PSS] / 1024, 10000);
-	assert_int_equal(row_of(view, 30)->source, SOURCE_ESTIMATE);
+	adaptive_assert_quiet(adaptive_row(view, 12), &adaptive_cast[3]); /* is no relation */
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS] / 1024, 10000);
+	assert_int_equal(adaptive_row(view, 30)->source, SOURCE_ESTIMATE);
 }
 
-static void write_stat(struct scene *s, int pid, unsigned int faults)
+static void write_stat(struct adaptive *s, int pid, unsigned int faults)
 {
 	char path[32], text[256];
 
@@ -292,46 +144,36 @@ static void write_stat(struct scene *s, int pid, unsigned int faults)
  */
 static void faults_tell_of_writes(void **state)
 {
-	struct pass_options always = options;
-	AUTO_SCENE struct scene *s = NULL;
+	struct pass_options always = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = {.pid = 30,
-		.image = 99,
-		.name = "worker",
-		.rss_kib = 10000,
-		.pss_kib = 5500,
-		.uss_kib = 1000};
+	struct tree_process p = adaptive_worker;
 
 	(void)state;
 	always.max_age_ns =
 		40 * NS_PER_SEC; /* in which faults are read twice as often as passes are made */
-	s = scene_new(&always);
+	s = adaptive_new(&always);
 	for (; p.pid < 32; p.pid++) {
-		add(s, &p, 0);
-		tree_write(
-			&s->tree, p.pid == 30 ? "30/statm" : "31/statm", "10000 2500 0 0 0 0 0\n");
+		adaptive_add_anon(s, &p);
 		write_stat(s, p.pid, 5000);
 	}
-	view_unref(look_around(s));
-	view_unref(look_around(s));
-	assert_int_equal(s->opened[ROLLUP].count, 0);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 	p.pss_kib = p.uss_kib = 10000;
 	for (p.pid = 30; p.pid < 32; p.pid++) {
-		add(s, &p, 0);
-		tree_write(
-			&s->tree, p.pid == 30 ? "30/statm" : "31/statm", "10000 2500 0 0 0 0 0\n");
+		adaptive_add_anon(s, &p);
 		write_stat(s, p.pid, p.pid == 30 ? 5000 + 2250 : 5000);
 	}
-	view = look_around(s);
-	assert_int_equal(s->opened[ROLLUP].count, 1);
-	assert_int_equal(row_of(view, 30)->q[PROCESS_PSS], 10000 * 1024);
-	assert_true(row_of(view, 31)->q[PROCESS_PSS_HIGH] >= 10000 * 1024);
-	view = view_unref(view);
-	view = look_around(s);
-	assert_int_equal(s->opened[ROLLUP].count, 1);
-	assert_int_equal(row_of(view, 31)->q[PROCESS_PSS], 10000 * 1024);
-	view_unref(look_around(s));
-	assert_int_equal(s->opened[ROLLUP].count, 0);
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], 10000 * 1024);
+	assert_true(adaptive_row(view, 31)->q[PROCESS_PSS_HIGH] >= 10000 * 1024);
+	adaptive_again(s, &view);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	assert_int_equal(adaptive_row(view, 31)->q[PROCESS_PSS], 10000 * 1024);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
 static void reuse_pid(void *s_)
@@ -344,9 +186,9 @@ static void reuse_pid(void *s_)
 		.rss_kib = 3000,
 		.pss_kib = 2900,
 		.uss_kib = 2800};
-	struct scene *s = s_;
+	struct adaptive *s = s_;
 
-	add(s, &other, 0);
+	adaptive_add(s, &other, 0);
 }
 
 /*
@@ -355,32 +197,26 @@ static void reuse_pid(void *s_)
  */
 static void a_pid_may_change_hands_in_a_pass(void **state)
 {
-	struct pass_options always = options;
+	struct pass_options always = adaptive_options;
 	struct tree_event taken[] = {{.suffix = "30", .nth = 2, .call = reuse_pid}};
 	struct rlimit limit, low;
-	struct scene *s = NULL;
+	struct adaptive *s = NULL;
 	struct view *view;
-	struct tree_process p = {.pid = 30,
-		.image = 99,
-		.name = "worker",
-		.uid = 1001,
-		.rss_kib = 10000,
-		.pss_kib = 5500,
-		.uss_kib = 1000};
+	struct tree_process p = adaptive_worker;
 	int fd;
 
 	(void)state;
+	p.uid = 1001;
 	getrlimit(RLIMIT_NOFILE, &limit);
 	low = limit;
 	low.rlim_cur = 64; /* none is left to be kept */
 	setrlimit(RLIMIT_NOFILE, &low);
 	always.max_age_ns = 40 * NS_PER_SEC; /* faults are read in each pass */
-	s = scene_new(&always);
+	s = adaptive_new(&always);
 	setrlimit(RLIMIT_NOFILE, &limit);
-	add(s, &p, 0);
-	tree_write(&s->tree, "30/statm", "10000 2500 0 0 0 0 0\n");
+	adaptive_add_anon(s, &p);
 	write_stat(s, 30, 5000);
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	taken[0].to = s;
 	tree_expect(taken, 1);
 	assert_int_equal(pass_begin(s->pass), 0);
@@ -389,41 +225,35 @@ static void a_pid_may_change_hands_in_a_pass(void **state)
 	assert_int_equal(pass_publish(s->pass, false, &fd, &(int){-1}), 0);
 	view = run_view(fd);
 	close(fd);
-	assert_int_equal(row_of(view, 30)->uid, 1001);
-	assert_int_equal(row_of(view, 30)->q[PROCESS_PSS], 5500 * 1024);
+	assert_int_equal(adaptive_row(view, 30)->uid, 1001);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], 5500 * 1024);
 	view_unref(view);
-	view = look_around(s);
-	assert_int_equal(row_of(view, 30)->uid, 1002);
-	assert_string_equal(view_text(view, row_of(view, 30)->program), "other");
-	assert_int_equal(row_of(view, 30)->q[PROCESS_PSS], 2900 * 1024);
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 30)->uid, 1002);
+	assert_string_equal(view_text(view, adaptive_row(view, 30)->program), "other");
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], 2900 * 1024);
 	view_unref(view);
-	scene_done(&s);
+	adaptive_done(&s);
 }
 
 /* Faults for nothing count less each time. */
 static void faults_for_nothing_count_less(void **state)
 {
-	struct pass_options always = options;
-	AUTO_SCENE struct scene *s = NULL;
-	struct tree_process p = {.pid = 30,
-		.image = 99,
-		.name = "worker",
-		.rss_kib = 10000,
-		.pss_kib = 5500,
-		.uss_kib = 1000};
+	struct pass_options always = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	struct tree_process p = adaptive_worker;
 	unsigned int measured = 0;
 
 	(void)state;
 	always.max_age_ns = 40 * NS_PER_SEC;
-	s = scene_new(&always);
-	add(s, &p, 0);
-	tree_write(&s->tree, "30/statm", "10000 2500 0 0 0 0 0\n");
+	s = adaptive_new(&always);
+	adaptive_add_anon(s, &p);
 	write_stat(s, 30, 0);
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	for (unsigned int pass = 1; pass < 20; pass++) {
 		write_stat(s, 30, pass * 1000);
-		view_unref(look_around(s));
-		measured += s->opened[ROLLUP].count;
+		view_unref(adaptive_pass(s));
+		measured += s->opened[OPENED_ROLLUP].count;
 	}
 	assert_in_range(measured, 2, 8);
 }
@@ -431,7 +261,7 @@ static void faults_for_nothing_count_less(void **state)
 /* Where tenths of a large family end, few can have lost all with whom they shared: not all are measured for that. */
 static void a_large_family_is_not_all_in_doubt(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = {.image = 99,
 		.name = "worker",
@@ -442,30 +272,27 @@ static void a_large_family_is_not_all_in_doubt(void **state)
 	char path[32];
 
 	(void)state;
-	for (p.pid = 100; p.pid < 200; p.pid++) {
-		add(s, &p, 0);
-		snprintf(path, sizeof(path), "%d/statm", p.pid);
-		tree_write(&s->tree, path, "13000 3250 0 0 0 0 0\n");
-	}
-	view_unref(look_around(s));
-	view_unref(look_around(s));
+	for (p.pid = 100; p.pid < 200; p.pid++)
+		adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
 	for (p.pid = 190; p.pid < 200; p.pid++) {
 		snprintf(path, sizeof(path), "%d", p.pid);
 		tree_remove(&s->tree, path);
 	}
-	view = look_around(s);
-	row = row_of(view, 100);
+	view = adaptive_pass(s);
+	row = adaptive_row(view, 100);
 	assert_in_range(row->q[PROCESS_PSS] / 1024, 8265, 8285);
 	assert_in_range(row->q[PROCESS_PSS_HIGH] / 1024, 8265, 8250 + 5000 * 3 / 10);
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	adaptive_plan(s, 1);
 	assert_int_equal(pass_measure(s->pass), 0);
-	assert_int_equal(s->opened[ROLLUP].count, 0);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
 /* Workers that a process has forked are measured in the same pass, and so is the one that shares with them. */
 static void measures_a_family_at_once(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = {.pid = 4, /* as field 4 of every stat in the tree says */
 		.image = 99,
@@ -476,45 +303,45 @@ static void measures_a_family_at_once(void **state)
 	uint64_t born_ticks;
 
 	(void)state;
-	add(s, &p, 0);
+	adaptive_add(s, &p, 0);
 	/* Born in the tick of the measurement, of which nobody knows whether it has seen them; or later, if that took long. */
 	while (clock_now_ns(CLOCK_BOOTTIME) % 10000000 > 1000000)
 		;
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	born_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	p.pss_kib = 2600;
 	p.uss_kib = 100;
-	add(s, &p, 0);
+	adaptive_add(s, &p, 0);
 	tree_write(&s->tree, "4/statm", "10000 2500 250 0 0 0 0\n"); /* as it was */
 	p.start_ticks = born_ticks;
 	for (p.pid = 40; p.pid < 43; p.pid++)
-		add(s, &p, 0);
-	view = look_around(s);
-	assert_int_equal(s->opened[ROLLUP].count, 4);
-	assert_int_equal(row_of(view, 4)->q[PROCESS_PSS], 2600 * 1024);
-	assert_int_equal(row_of(view, 4)->source, SOURCE_ROLLUP);
+		adaptive_add(s, &p, 0);
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 4);
+	assert_int_equal(adaptive_row(view, 4)->q[PROCESS_PSS], 2600 * 1024);
+	assert_int_equal(adaptive_row(view, 4)->source, SOURCE_ROLLUP);
 	for (uint32_t pid = 40; pid < 43; pid++)
-		assert_int_equal(row_of(view, pid)->source, SOURCE_ROLLUP);
-	view_unref(look_around(s));
-	assert_int_equal(s->opened[ROLLUP].count, 0);
+		assert_int_equal(adaptive_row(view, pid)->source, SOURCE_ROLLUP);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
 /* Without tokens the rest has to wait: then the counters alone say what there is. */
 static void guesses_what_the_budget_forbids(void **state)
 {
-	struct pass_options poor = options;
-	AUTO_SCENE struct scene *s = NULL;
+	struct pass_options poor = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
 	AUTO_VIEW struct view *view = NULL, *next = NULL;
 	const struct snapshot_process *row;
 	unsigned int measured = 0;
 
 	(void)state;
 	poor.budget_cpu_ppm = 1; /* 60 us a minute */
-	s = scene_new(&poor);
-	view = look_around(s);
-	for (size_t i = 1; i < ARRAY_SIZE(cast); i++) {
-		row = row_of(view, (uint32_t)cast[i].pid);
+	s = adaptive_new(&poor);
+	view = adaptive_pass(s);
+	for (size_t i = 1; i < ARRAY_SIZE(adaptive_cast); i++) {
+		row = adaptive_row(view, (uint32_t)adaptive_cast[i].pid);
 		assert_int_equal(row->outcome, OUTCOME_MEASURED);
 		assert_true(ROW_HAS(row, PROCESS_PSS));
 		if (row->source == SOURCE_ROLLUP) {
@@ -524,14 +351,14 @@ static void guesses_what_the_budget_forbids(void **state)
 		assert_int_equal(row->source, SOURCE_ESTIMATE);
 		assert_false(ROW_HAS(row, PROCESS_PSS_AGE)); /* there is no measurement */
 		assert_int_equal(row->q[PROCESS_PSS_LOW], 0);
-		assert_int_equal(row->q[PROCESS_PSS_HIGH], cast[i].rss_kib * 1024);
-		assert_true(row->q[PROCESS_PSS] >= cast[i].uss_kib * 1024);
+		assert_int_equal(row->q[PROCESS_PSS_HIGH], adaptive_cast[i].rss_kib * 1024);
+		assert_true(row->q[PROCESS_PSS] >= adaptive_cast[i].uss_kib * 1024);
 	}
 	assert_true(measured <= 1);
-	assert_int_equal(s->opened[ROLLUP].count, measured);
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, measured);
+	adaptive_plan(s, 1);
 	assert_int_equal(pass_measure(s->pass), 0);
-	assert_int_equal(s->opened[ROLLUP].count, measured);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, measured);
 	poor.budget_cpu_ppm = 1000000;
 	pass_set_options(s->pass, &poor);        /* at once */
 	for (unsigned int i = 0; i < 100; i++) { /* the debt is made up for */
@@ -539,36 +366,37 @@ static void guesses_what_the_budget_forbids(void **state)
 
 		nanosleep(&t, NULL);
 		next = view_unref(next);
-		next = look_around(s);
-		if (row_of(next, 13)->source == SOURCE_ROLLUP)
+		next = adaptive_pass(s);
+		if (adaptive_row(next, 13)->source == SOURCE_ROLLUP)
 			break;
 	}
-	assert_int_equal(row_of(next, 13)->q[PROCESS_PSS], 64004 * 1024);
+	assert_int_equal(adaptive_row(next, 13)->q[PROCESS_PSS], 64004 * 1024);
 }
 
 static void says_who_is_denied(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	const struct snapshot_process *row;
-	struct tree_process p = cast[3];
+	struct tree_process p = adaptive_cast[3];
 
 	(void)state;
-	s->opened[ROLLUP].error = EACCES;
+	s->opened[OPENED_ROLLUP].error = EACCES;
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		AUTO_VIEW struct view *view = NULL;
 
 		if (pass == 2) { /* its status is read, and says nothing of what is denied */
 			p.rss_kib += 100;
-			add(s, &p, 0);
+			adaptive_add(s, &p, 0);
 		}
-		view = look_around(s);
-		row = row_of(view, 12);
+		view = adaptive_pass(s);
+		row = adaptive_row(view, 12);
 		assert_int_equal(row->outcome, OUTCOME_DENIED);
 		assert_int_equal(row->source, SOURCE_RSS);
 		assert_false(ROW_HAS(row, PROCESS_PSS));
 		assert_int_equal(row->q[PROCESS_RSS], p.rss_kib * 1024);
 		assert_int_equal(view_host(view)->q[SCOPE_UNMEASURED_DENIED], 4);
-		assert_int_equal(s->opened[ROLLUP].count, pass ? 0 : 4); /* nor is it tried again */
+		assert_int_equal(
+			s->opened[OPENED_ROLLUP].count, pass ? 0 : 4); /* nor is it tried again */
 		assert_false(view_is_complete(view));
 	}
 }
@@ -576,53 +404,52 @@ static void says_who_is_denied(void **state)
 /* Between passes, what is in doubt is measured again, and the next pass shows it with its age. */
 static void measures_between_passes(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = cast[4];
+	struct tree_process p = adaptive_cast[4];
 	uint64_t now_ns, at_ns;
 
 	(void)state;
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	p.rss_kib += 40000; /* of a file: the estimate is wide */
-	add(s, &p, 0);
-	view_unref(look_around(s));
+	adaptive_add(s, &p, 0);
+	view_unref(adaptive_pass(s));
 	p.pss_kib += 1234;
-	add(s, &p, 0);
-	tree_expect(s->opened, FILES);
+	adaptive_add(s, &p, 0);
+	tree_expect(s->opened, OPENED_FILES);
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	pass_plan(s->pass, now_ns + 10 * NS_PER_SEC);
 	at_ns = pass_next_measure_ns(s->pass, now_ns);
 	assert_true(at_ns > now_ns + NS_PER_SEC && at_ns < now_ns + 9 * NS_PER_SEC);
-	assert_int_equal(s->opened[ROLLUP].count, 0);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 	assert_int_equal(pass_measure(s->pass), 0);
-	assert_int_equal(s->opened[ROLLUP].count, 1);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
 	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
-	view = look_around(s);
-	assert_int_equal(s->opened[ROLLUP].count, 0);
-	assert_int_equal(row_of(view, 13)->source, SOURCE_ROLLUP);
-	assert_int_equal(row_of(view, 13)->q[PROCESS_PSS], p.pss_kib * 1024);
-	assert_int_equal(row_of(view, 12)->source, SOURCE_ESTIMATE);
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	assert_int_equal(adaptive_row(view, 13)->source, SOURCE_ROLLUP);
+	assert_int_equal(adaptive_row(view, 13)->q[PROCESS_PSS], p.pss_kib * 1024);
+	assert_int_equal(adaptive_row(view, 12)->source, SOURCE_ESTIMATE);
 }
 
 /* What adaptive passes do shows in the image; of exact ones it does not. */
 static void says_what_it_does(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
-	struct pass_options exact = options;
-	struct tree_process p = cast[4];
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct pass_options exact = adaptive_options;
+	struct tree_process p = adaptive_cast[4];
 	const struct snapshot_self *self;
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;
-	view = look_around(s);
-	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], PSS_KIB * 1024);
+	view = adaptive_pass(s);
+	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], ADAPTIVE_PSS_KIB * 1024);
 	assert_false(ROW_HAS(view_self(view), SELF_BUDGET_NEEDED)); /* nobody has added up yet */
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
-	view_unref(look_around(s));
+	adaptive_plan(s, 1);
+	view_unref(adaptive_pass(s));
 	p.rss_kib += 40000;
-	add(s, &p, 0);
-	view = view_unref(view);
-	view = look_around(s);
+	adaptive_add(s, &p, 0);
+	adaptive_again(s, &view);
 	self = view_self(view);
 	assert_int_equal(self->q[SELF_MEASUREMENTS_WHOLE], 4);
 	assert_int_equal(self->q[SELF_MEASUREMENTS_SLICED], 0);
@@ -641,10 +468,9 @@ static void says_what_it_does(void **state)
 	assert_int_equal(self->q[SELF_OUTCOME_ESTIMATED] + self->q[SELF_OUTCOME_GUESSED],
 		self->q[SELF_READ_ESTIMATE]);
 	assert_int_equal(self->q[SELF_INTERVAL], 10 * NS_PER_SEC);
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	adaptive_plan(s, 1);
 	assert_int_equal(pass_measure(s->pass), 0);
-	view = view_unref(view);
-	view = look_around(s);
+	adaptive_again(s, &view);
 	self = view_self(view);
 	assert_int_equal(self->q[SELF_MEASUREMENTS_WHOLE], 5);
 	assert_int_equal(view_histogram(view, 1)->id, HISTOGRAM_ESTIMATE_ERROR);
@@ -655,8 +481,7 @@ static void says_what_it_does(void **state)
 	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], 64004 * 1024);
 	exact.is_adaptive = false;
 	pass_set_options(s->pass, &exact);
-	view = view_unref(view);
-	view = look_around(s);
+	adaptive_again(s, &view);
 	for (unsigned int i = SELF_READ_ESTIMATE; i <= SELF_WALKS_DISTURB; i++)
 		assert_false(ROW_HAS(view_self(view), i));
 	assert_int_equal(view->section[SECTION_HISTOGRAMS].count, 2);
@@ -667,116 +492,62 @@ static void says_what_it_does(void **state)
 /* Whom the plan has chosen has to wait all the same when the budget is gone, and turns do not pile up. */
 static void waits_for_its_budget(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
-	struct pass_options poor = options;
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct pass_options poor = adaptive_options;
 	uint64_t now_ns;
 
 	(void)state;
 	poor.budget_cpu_ppm = 1;
-	view_unref(look_around(s));
-	for (size_t i = 1; i < ARRAY_SIZE(cast); i++) {
-		struct tree_process p = cast[i];
+	view_unref(adaptive_pass(s));
+	for (size_t i = 1; i < ARRAY_SIZE(adaptive_cast); i++) {
+		struct tree_process p = adaptive_cast[i];
 
 		p.rss_kib += 40000;
-		add(s, &p, 0);
+		adaptive_add(s, &p, 0);
 	}
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	pass_plan(s->pass, now_ns + 10 * NS_PER_SEC);
 	pass_set_options(s->pass, &poor); /* at once */
-	tree_expect(s->opened, FILES);
+	tree_expect(s->opened, OPENED_FILES);
 	for (unsigned int turn = 0; turn < 5; turn++)
 		assert_int_equal(pass_measure(s->pass), 0);
-	assert_true(s->opened[ROLLUP].count <= 1); /* the one that may overdraw it */
+	assert_true(s->opened[OPENED_ROLLUP].count <= 1); /* the one that may overdraw it */
 	assert_true(pass_next_measure_ns(s->pass, now_ns) >= now_ns + 10 * NS_PER_SEC);
-	pass_set_options(s->pass, &options);
+	pass_set_options(s->pass, &adaptive_options);
 	for (unsigned int turn = 0; turn < 5; turn++) {
 		struct timespec t = {.tv_nsec = 1000000};
 
 		nanosleep(&t, NULL);
 		assert_int_equal(pass_measure(s->pass), 0);
 	}
-	assert_int_equal(s->opened[ROLLUP].count, 4);
-}
-
-/* COUNT mappings that make up P's memory, in maps and in smaps. */
-static void add_mappings(struct scene *s, const struct tree_process *p, unsigned int count)
-{
-	static const char range[] = "%llx-%llx rw-p 00000000 00:00 0 \n";
-	static const char fields[] = "Rss: %llu kB\nPss: %llu kB\nShared_Clean: 0 kB\n"
-				     "Shared_Dirty: 0 kB\nPrivate_Clean: 0 kB\n"
-				     "Private_Dirty: %llu kB\nAnonymous: %llu kB\n"
-				     "SwapPss: 0 kB\n";
-	unsigned long long each = p->rss_kib / count, at = (p->image + 1) << 12;
-	char maps[4096], smaps[16384], path[32];
-	size_t m = 0, n = 0;
-
-	for (unsigned int i = 0; i < count; i++, at += each << 10) {
-		m += (size_t)snprintf(maps + m, sizeof(maps) - m, range, at, at + (each << 10));
-		n += (size_t)snprintf(smaps + n, sizeof(smaps) - n, range, at, at + (each << 10));
-		n += (size_t)snprintf(smaps + n, sizeof(smaps) - n, fields, each, each, each, each);
-	}
-	assert_true(m < sizeof(maps) && n < sizeof(smaps));
-	snprintf(path, sizeof(path), "%d/maps", p->pid);
-	tree_write(&s->tree, path, maps);
-	snprintf(path, sizeof(path), "%d/smaps", p->pid);
-	tree_write(&s->tree, path, smaps);
-}
-
-/* Takes a turn; of slices when their pause is over. False: there is none. */
-static bool take_turn(struct scene *s)
-{
-	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
-	uint64_t at_ns = pass_next_measure_ns(s->pass, now_ns);
-	struct timespec pause = {0};
-
-	if (at_ns == UINT64_MAX)
-		return false;
-	if (at_ns > now_ns && at_ns < now_ns + 5 * NS_PER_MSEC)
-		pause.tv_nsec = (long)(at_ns - now_ns);
-	nanosleep(&pause, NULL);
-	assert_int_equal(pass_measure(s->pass), 0);
-	return true;
-}
-
-/* Plans, and takes all turns there are; their number. */
-static unsigned int take_turns(struct scene *s)
-{
-	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
-	unsigned int turns = 0;
-
-	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
-	tree_expect(s->opened, FILES);
-	while (take_turn(s))
-		assert_true(++turns < 1000);
-	return turns;
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 4);
 }
 
 static void slices_what_is_large(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = large;
+	struct tree_process p = adaptive_large;
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
 
 	(void)state;
-	add(s, &p, 0);
-	add_mappings(s, &p, 32);
-	view = look_around(s);
-	assert_int_equal(
-		s->opened[ROLLUP].count, 4); /* not this one: it would hold it up for 12 ms */
-	assert_int_equal(row_of(view, 50)->source, SOURCE_ESTIMATE);
-	assert_false(ROW_HAS(row_of(view, 50), PROCESS_PSS_AGE));
-	assert_true(take_turns(s) > 4);
-	assert_int_equal(s->opened[ROLLUP].count, 0);
-	view = view_unref(view);
-	view = look_around(s);
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 32);
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count,
+		4); /* not this one: it would hold it up for 12 ms */
+	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
+	assert_false(ROW_HAS(adaptive_row(view, 50), PROCESS_PSS_AGE));
+	assert_true(adaptive_turns(s) > 4);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	adaptive_again(s, &view);
 	/* In a tree of files there is no kernel with which to try whether that is needed. */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_false(ROW_HAS(view_self(view), SELF_WALKS_DISTURB));
-	assert_int_equal(row_of(view, 50)->source, SOURCE_SMAPS);
-	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
-	assert_int_equal(row_of(view, 50)->q[PROCESS_RSS], (uint64_t)p.rss_kib * 1024);
+	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_SMAPS);
+	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
+	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_RSS], (uint64_t)p.rss_kib * 1024);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);
 	assert_true(view_self(view)->q[SELF_SLICES] > 4);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 0);
@@ -784,21 +555,18 @@ static void slices_what_is_large(void **state)
 	/* In the middle of a walk there is a pause, and it goes on over passes. It ends with its process. */
 	tree_remove(&s->tree, "50/smaps_rollup");
 	p.rss_kib += 1 << 20;
-	add(s, &p, 0);
-	view = view_unref(view);
-	view = look_around(s);
+	adaptive_add(s, &p, 0);
+	adaptive_again(s, &view);
 	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
 	assert_int_equal(pass_measure(s->pass), 0);
 	assert_int_equal(pass_measure(s->pass), 0);
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	assert_in_range(pass_next_measure_ns(s->pass, now_ns), now_ns, now_ns + 2 * NS_PER_MSEC);
-	view = view_unref(view);
-	view = look_around(s);
+	adaptive_again(s, &view);
 	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
 	assert_in_range(pass_next_measure_ns(s->pass, now_ns), now_ns, now_ns + 2 * NS_PER_MSEC);
 	tree_remove(&s->tree, "50");
-	view = view_unref(view);
-	view = look_around(s);
+	adaptive_again(s, &view);
 	assert_null(view_find_process(view, 50));
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 1);
 	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
@@ -808,64 +576,63 @@ static void slices_what_is_large(void **state)
 /* What was read of a former image is nobody's, however whole it looks: a pass that saw the new one has ended the walk. */
 static void a_walk_ends_with_its_image(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = large;
+	struct tree_process p = adaptive_large;
 
 	(void)state;
-	add(s, &p, 0);
-	add_mappings(s, &p, 32);
-	view_unref(look_around(s));
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_SEC);
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 32);
+	view_unref(adaptive_pass(s));
+	adaptive_plan(s, 100);
 	for (unsigned int turn = 0; turn < 3; turn++)
 		assert_int_equal(pass_measure(s->pass), 0);
 	p.image = 51;
 	p.rss_kib = p.pss_kib = p.uss_kib = 3 << 20;
-	add(s, &p, 0);
-	view = look_around(s);
+	adaptive_add(s, &p, 0);
+	view = adaptive_pass(s);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 1);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 0);
-	view = view_unref(view);
-	view = look_around(s);
+	adaptive_again(s, &view);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 0);
-	assert_int_equal(row_of(view, 50)->source, SOURCE_ESTIMATE);
-	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], (uint64_t)p.rss_kib * 1024);
-	assert_false(ROW_HAS(row_of(view, 50), PROCESS_PSS_AGE));
-	add_mappings(s, &p, 32);
-	take_turns(s);
-	view = view_unref(view);
-	view = look_around(s);
+	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
+	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], (uint64_t)p.rss_kib * 1024);
+	assert_false(ROW_HAS(adaptive_row(view, 50), PROCESS_PSS_AGE));
+	adaptive_add_mappings(s, &p, 32);
+	adaptive_turns(s);
+	adaptive_again(s, &view);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);
-	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
+	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
 }
 
 /* Nobody who is read by slices keeps another waiting: neither one that is, nor one that is not. */
 static void walks_do_not_wait_for_each_other(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
-	struct tree_process p = large, small = cast[4];
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct tree_process p = adaptive_large, small = adaptive_cast[4];
 	const struct walks *walks = &s->pass->adapt.walks;
 	unsigned int most = 0;
 	bool is_small_first = false;
 
 	(void)state;
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	for (p.pid = 50; p.pid < 56; p.pid++) {
 		p.image = (uint64_t)p.pid;
-		add(s, &p, 0);
-		add_mappings(s, &p, 32);
+		adaptive_add(s, &p, 0);
+		adaptive_add_mappings(s, &p, 32);
 	}
 	small.rss_kib += 40000;
-	add(s, &small, 0);
-	view_unref(look_around(s));
+	adaptive_add(s, &small, 0);
+	view_unref(adaptive_pass(s));
 	for (size_t i = 0; i < WALKS_AT_ONCE; i++)
 		assert_int_equal(walks->walk[i].slices.fd, -1);
-	tree_expect(s->opened, FILES);
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_SEC);
-	for (unsigned int turns = 0; turns < 10000 && take_turn(s); turns++) {
+	tree_expect(s->opened, OPENED_FILES);
+	adaptive_plan(s, 100);
+	for (unsigned int turns = 0; turns < 10000 && adaptive_turn(s); turns++) {
 		s->pass->turns.turn_ns = 0; /* as if much time had gone by */
 		most = walks->under_way > most ? walks->under_way : most;
-		is_small_first |= s->opened[ROLLUP].count == 1 && !walks->counts.reads[COST_SLICES];
+		is_small_first |= s->opened[OPENED_ROLLUP].count == 1 &&
+		                  !walks->counts.reads[COST_SLICES];
 	}
 	assert_int_equal(most, 4);
 	assert_int_equal(walks->counts.reads[COST_SLICES], 6);
@@ -876,50 +643,50 @@ static void walks_do_not_wait_for_each_other(void **state)
 /* What it has grown by while it was walked, where the walk had already been, is not lost. */
 static void counters_may_move_during_a_walk(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = large;
+	struct tree_process p = adaptive_large;
 
 	(void)state;
-	add(s, &p, 0);
-	add_mappings(s, &p, 32);
-	view_unref(look_around(s));
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_SEC);
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 32);
+	view_unref(adaptive_pass(s));
+	adaptive_plan(s, 100);
 	while (!s->pass->adapt.walks.counts.slices ||
 		s->pass->adapt.walks.walk[0].slices.is_mapping)
-		assert_true(take_turn(s));
+		assert_true(adaptive_turn(s));
 	p.rss_kib += 500 << 10;
 	p.uss_kib += 500 << 10;
 	p.pss_kib += 500 << 10;
-	add(s, &p, 0); /* smaps are as they were */
-	while (take_turn(s))
+	adaptive_add(s, &p, 0); /* smaps are as they were */
+	while (adaptive_turn(s))
 		;
 	assert_int_equal(s->pass->adapt.walks.counts.reads[COST_SLICES], 1);
-	view = look_around(s);
-	assert_int_equal(row_of(view, 50)->q[PROCESS_RSS], p.rss_kib * 1024);
-	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], p.pss_kib * 1024);
-	assert_true(row_of(view, 50)->q[PROCESS_PSS_LOW] < p.pss_kib * 1024);
-	assert_true(row_of(view, 50)->q[PROCESS_PSS_HIGH] >= p.pss_kib * 1024);
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_RSS], p.rss_kib * 1024);
+	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], p.pss_kib * 1024);
+	assert_true(adaptive_row(view, 50)->q[PROCESS_PSS_LOW] < p.pss_kib * 1024);
+	assert_true(adaptive_row(view, 50)->q[PROCESS_PSS_HIGH] >= p.pss_kib * 1024);
 }
 
 /* What a read has used is charged when it was read, and what was made of it, too; without tokens there is no slice. */
 static void slices_are_paid_for_one_by_one(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
-	struct pass_options poor = options;
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct pass_options poor = adaptive_options;
 	struct adapt *a = &s->pass->adapt;
 	uint64_t charged_ns, used_ns, slices;
 
 	(void)state;
-	add(s, &large, 0);
-	add_mappings(s, &large, 32);
-	view_unref(look_around(s));
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_SEC);
+	adaptive_add(s, &adaptive_large, 0);
+	adaptive_add_mappings(s, &adaptive_large, 32);
+	view_unref(adaptive_pass(s));
+	adaptive_plan(s, 100);
 	while (a->walks.counts.slices < 3) {
 		slices = a->walks.counts.slices;
 		charged_ns = a->budget.charged_ns;
 		used_ns = a->walks.counts.used_ns;
-		assert_true(take_turn(s));
+		assert_true(adaptive_turn(s));
 		assert_true(a->walks.counts.slices > slices);
 		assert_true(a->walks.counts.used_ns > used_ns);
 		assert_true(a->budget.charged_ns - charged_ns > a->walks.counts.used_ns - used_ns);
@@ -935,13 +702,13 @@ static void slices_are_paid_for_one_by_one(void **state)
 		    clock_now_ns(CLOCK_MONOTONIC) + 1000 * NS_PER_SEC); /* the debt is a second */
 	used_ns = a->walks.counts.used_ns;
 	tree_remove(&s->tree, "50");
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	assert_int_equal(a->walks.counts.discarded, 1);
 	assert_int_equal(a->walks.counts.used_ns, used_ns);
 }
 
 /* A process of KIB in one mapping, what is above 8 GiB of a file. */
-static void add_giant(struct scene *s, uint64_t kib)
+static void add_giant(struct adaptive *s, uint64_t kib)
 {
 	struct tree_process p = {.pid = 50,
 		.image = 50,
@@ -950,8 +717,8 @@ static void add_giant(struct scene *s, uint64_t kib)
 		.pss_kib = 8 << 20,
 		.uss_kib = 8 << 20};
 
-	add(s, &p, 0);
-	add_mappings(s, &p, 1);
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 1);
 }
 
 /*
@@ -960,60 +727,58 @@ static void add_giant(struct scene *s, uint64_t kib)
  */
 static void spares_what_can_not_be_sliced(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;
 	add_giant(s, 8 << 20);
-	view_unref(look_around(s));
-	assert_int_equal(s->opened[ROLLUP].count, 4);
-	take_turns(s);
-	assert_int_equal(s->opened[ROLLUP].count, 0);
-	view = look_around(s);
-	assert_int_equal(s->opened[ROLLUP].count, 0); /* it is not urgent */
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 4);
+	adaptive_turns(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0); /* it is not urgent */
 	assert_int_equal(view_self(view)->q[SELF_DEFERRED_GIANT], 1);
-	take_turns(s);
-	assert_int_equal(s->opened[ROLLUP].count, 1);
-	view = view_unref(view);
-	view = look_around(s);
-	assert_int_equal(row_of(view, 50)->q[PROCESS_PSS], UINT64_C(8) << 30);
+	adaptive_turns(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], UINT64_C(8) << 30);
 	for (uint64_t pass = 0; pass < 3; pass++) { /* in doubt, and yet left alone */
 		add_giant(s, (11 + 2 * pass) << 20);
-		view = view_unref(view);
-		view = look_around(s);
-		take_turns(s);
-		assert_int_equal(s->opened[ROLLUP].count, 0);
+		adaptive_again(s, &view);
+		adaptive_turns(s);
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 	}
-	assert_int_equal(row_of(view, 50)->source, SOURCE_ESTIMATE);
+	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
 	assert_true(view_self(view)->q[SELF_DEFERRED_GIANT] > 1);
 }
 
 /* Never is never, also for one that nobody knows yet. */
 static void giants_may_be_spared_for_ever(void **state)
 {
-	struct pass_options never = options;
-	AUTO_SCENE struct scene *s = NULL;
+	struct pass_options never = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;
 	never.giant_age_ns = 0;
-	s = scene_new(&never);
+	s = adaptive_new(&never);
 	add_giant(s, 8 << 20);
 	for (unsigned int pass = 0; pass < 4; pass++) {
-		view_unref(look_around(s));
-		assert_int_equal(s->opened[ROLLUP].count, pass ? 0 : 4);
-		take_turns(s);
-		assert_int_equal(s->opened[ROLLUP].count, 0);
+		view_unref(adaptive_pass(s));
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, pass ? 0 : 4);
+		adaptive_turns(s);
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 	}
-	view = look_around(s);
-	assert_int_equal(row_of(view, 50)->source, SOURCE_ESTIMATE);
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
 	assert_true(view_self(view)->q[SELF_DEFERRED_GIANT] >= 3);
 }
 
 /* The child of a giant is as large, and its parent's measurement has to do for both. */
 static void one_giant_speaks_for_its_children(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = {.pid = 4, /* as field 4 of every stat in the tree says */
 		.image = 50,
@@ -1024,33 +789,32 @@ static void one_giant_speaks_for_its_children(void **state)
 	const struct watch *child;
 
 	(void)state;
-	add(s, &p, 0);
-	add_mappings(s, &p, 1);
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 1);
 	for (unsigned int pass = 0; pass < 3; pass++) {
-		view_unref(look_around(s));
-		take_turns(s);
+		view_unref(adaptive_pass(s));
+		adaptive_turns(s);
 	}
 	assert_int_equal(s->pass->adapt.walks.counts.reads[COST_ROLLUP], 5);
 	p.pid = 60;
 	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
-	add(s, &p, 0);
-	add_mappings(s, &p, 1);
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 1);
 	for (unsigned int pass = 0; pass < 3; pass++) {
-		view = view_unref(view);
-		view = look_around(s);
+		adaptive_again(s, &view);
 		child = s->pass->table.item[s->pass->table.count - 1]->watch;
 		assert_ptr_equal(relations_speaker(child), s->pass->table.item[1]->watch);
-		take_turns(s);
-		assert_int_equal(s->opened[ROLLUP].count, 0);
+		adaptive_turns(s);
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 	}
-	assert_int_equal(row_of(view, 60)->source, SOURCE_ESTIMATE);
+	assert_int_equal(adaptive_row(view, 60)->source, SOURCE_ESTIMATE);
 }
 
 /* What is above a small stall budget is sliced, however short it is. */
 static void slices_what_a_small_budget_forbids(void **state)
 {
-	struct pass_options small = options;
-	AUTO_SCENE struct scene *s = NULL;
+	struct pass_options small = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = {.pid = 50,
 		.image = 50,
@@ -1061,30 +825,30 @@ static void slices_what_a_small_budget_forbids(void **state)
 
 	(void)state;
 	small.stall_ns = 1 * NS_PER_MSEC;
-	s = scene_new(&small);
-	add(s, &p, 0);
-	add_mappings(s, &p, 32);
-	view_unref(look_around(s));
+	s = adaptive_new(&small);
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 32);
+	view_unref(adaptive_pass(s));
 	cost_init(&s->pass->adapt.walks.model[COST_ROLLUP], COST_ROLLUP); /* 1.7 ms */
-	take_turns(s);
-	view = look_around(s);
+	adaptive_turns(s);
+	view = adaptive_pass(s);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);
 	assert_int_equal(view_self(view)->q[SELF_DEFERRED_STALL], 0);
-	assert_int_equal(row_of(view, 50)->source, SOURCE_SMAPS);
+	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_SMAPS);
 }
 
 /* Stopped, suspended or late: when the pass is due there are no turns. */
 static void has_no_turns_when_a_pass_is_due(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
-	struct tree_process p = cast[4];
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct tree_process p = adaptive_cast[4];
 	uint64_t now_ns;
 
 	(void)state;
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	p.rss_kib += 40000;
-	add(s, &p, 0);
-	view_unref(look_around(s));
+	adaptive_add(s, &p, 0);
+	view_unref(adaptive_pass(s));
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	pass_plan(s->pass, now_ns + NS_PER_SEC);
 	assert_true(pass_next_measure_ns(s->pass, now_ns) < now_ns + NS_PER_SEC);
@@ -1092,22 +856,22 @@ static void has_no_turns_when_a_pass_is_due(void **state)
 	assert_int_equal(pass_next_measure_ns(s->pass, now_ns + 3600 * NS_PER_SEC), UINT64_MAX);
 	assert_int_equal(pass_begin(s->pass), 0);
 	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
-	tree_expect(s->opened, FILES);
+	tree_expect(s->opened, OPENED_FILES);
 	assert_int_equal(pass_measure(s->pass), 0); /* nor during one */
-	assert_int_equal(s->opened[ROLLUP].count, 0);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
 /* Limits that come in the middle of a pass are the next one's: half of the sums would be forgotten. */
 static void limits_change_between_passes(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
-	struct pass_options other = options;
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct pass_options other = adaptive_options;
 	const struct adapt *a = &s->pass->adapt;
 	uint64_t sum;
 
 	(void)state;
 	other.max_age_ns = 600 * NS_PER_SEC;
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	assert_int_equal(pass_begin(s->pass), 0);
 	while (s->pass->phase != PHASE_POOL || s->pass->at < 2)
 		assert_int_equal(pass_step(s->pass, 0), PASS_MORE);
@@ -1115,8 +879,8 @@ static void limits_change_between_passes(void **state)
 	assert_true(sum > 0);
 	pass_set_options(s->pass, &other);
 	assert_int_equal(a->hostsum.pool.anon.sum + a->hostsum.pool.anon.unread, sum);
-	assert_int_equal(a->limits.max_age_ns, options.max_age_ns);
-	view_unref(look_around(s));
+	assert_int_equal(a->limits.max_age_ns, adaptive_options.max_age_ns);
+	view_unref(adaptive_pass(s));
 	assert_int_equal(a->limits.max_age_ns, other.max_age_ns);
 	assert_int_equal(a->hostsum.pool.max_age_ns, other.max_age_ns);
 }
@@ -1124,27 +888,27 @@ static void limits_change_between_passes(void **state)
 /* Swapping moves counters that statm does not show. */
 static void looks_when_the_host_swaps(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = cast[3];
+	struct tree_process p = adaptive_cast[3];
 
 	(void)state;
-	view_unref(look_around(s));
-	view_unref(look_around(s));
-	assert_int_equal(looks(s), 0);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	assert_int_equal(adaptive_looks(s), 0);
 	p.swap_kib = 77;
-	add(s, &p, 0);
+	adaptive_add(s, &p, 0);
 	tree_write(&s->tree, "vmstat", "pswpin 5\npswpout 8\n");
-	view = look_around(s);
-	assert_int_equal(looks(s), 4);
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_looks(s), 4);
 	/* Nothing else has moved, so the images are the same: our own stat alone is read. */
-	assert_int_equal(s->opened[STAT].count, 1);
-	assert_int_equal(row_of(view, 12)->q[PROCESS_VM_SWAP], 77 * 1024);
-	view_unref(look_around(s));
-	assert_int_equal(looks(s), 0);
+	assert_int_equal(s->opened[OPENED_STAT].count, 1);
+	assert_int_equal(adaptive_row(view, 12)->q[PROCESS_VM_SWAP], 77 * 1024);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(adaptive_looks(s), 0);
 }
 
-static void press(struct scene *s, const char *share)
+static void press(struct adaptive *s, const char *share)
 {
 	char text[128];
 
@@ -1155,45 +919,43 @@ static void press(struct scene *s, const char *share)
 /* A doubt that the plan would look into waits until there is memory again, and is counted. */
 static void leaves_doubts_when_memory_is_short(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
-	struct tree_process p = cast[4];
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct tree_process p = adaptive_cast[4];
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;
-	view = look_around(s);
+	view = adaptive_pass(s);
 	assert_false(ROW_HAS(view_self(view), SELF_MEMORY_PRESSURE)); /* no such file */
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	adaptive_plan(s, 1);
 	p.rss_kib += 40000;
-	add(s, &p, 0);
+	adaptive_add(s, &p, 0);
 	press(s, "30.01");
-	view_unref(look_around(s));
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	view_unref(adaptive_pass(s));
+	adaptive_plan(s, 1);
 	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) == UINT64_MAX);
 	press(s, "nonsense"); /* not known: as if there were none */
-	view = view_unref(view);
-	view = look_around(s);
+	adaptive_again(s, &view);
 	assert_int_equal(view_self(view)->q[SELF_DEFERRED_PRESSURE], 1);
 	assert_int_equal(view_self(view)->q[SELF_DEFERRED_BUDGET], 0);
 	assert_false(ROW_HAS(view_self(view), SELF_MEMORY_PRESSURE));
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	adaptive_plan(s, 1);
 	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) != UINT64_MAX);
 	press(s, "30.00");
-	view = view_unref(view);
-	view = look_around(s);
+	adaptive_again(s, &view);
 	assert_true(metric_real(view_self(view)->q[SELF_MEMORY_PRESSURE]) == 0.3);
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	adaptive_plan(s, 1);
 	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) != UINT64_MAX);
 	assert_int_equal(pass_measure(s->pass), 0);
-	view = view_unref(view);
-	view = look_around(s);
+	adaptive_again(s, &view);
 	assert_int_equal(view_self(view)->q[SELF_DEFERRED_PRESSURE], 1);
-	assert_int_equal(row_of(view, 13)->source, SOURCE_ROLLUP);
+	assert_int_equal(adaptive_row(view, 13)->source, SOURCE_ROLLUP);
 }
 
 /* Nobody foresees by which keys relations are found. */
 static void seeds_its_tables(void **state)
 {
-	AUTO_SCENE struct scene *a = scene_new(&options), *b = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *a = adaptive_new(&adaptive_options),
+				      *b = adaptive_new(&adaptive_options);
 	const struct kin *k = &a->pass->adapt.relations.kin, *l = &b->pass->adapt.relations.kin;
 
 	(void)state;
@@ -1203,38 +965,38 @@ static void seeds_its_tables(void **state)
 
 static void exact_and_back(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
-	struct pass_options exact = options;
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct pass_options exact = adaptive_options;
 
 	(void)state;
-	view_unref(look_around(s));
+	view_unref(adaptive_pass(s));
 	exact.is_adaptive = false;
 	pass_set_options(s->pass, &exact);
 	for (unsigned int pass = 0; pass < 2; pass++) {
-		AUTO_VIEW struct view *view = look_around(s);
+		AUTO_VIEW struct view *view = adaptive_pass(s);
 
-		assert_int_equal(s->opened[ROLLUP].count, 4);
-		assert_int_equal(s->opened[STATM].count, 0);
-		assert_int_equal(row_of(view, 12)->source, SOURCE_ROLLUP);
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, 4);
+		assert_int_equal(s->opened[OPENED_STATM].count, 0);
+		assert_int_equal(adaptive_row(view, 12)->source, SOURCE_ROLLUP);
 		pass_plan(s->pass, UINT64_MAX);
 		assert_int_equal(pass_next_measure_ns(s->pass, 0), UINT64_MAX);
 	}
 	/* What was there before the last adaptive pass is not all that is new since then. */
 	assert_int_equal(s->pass->adapt.begin_ns, 0);
 	assert_int_equal(s->pass->adapt.relations.begin_ns, 0);
-	pass_set_options(s->pass, &options);
+	pass_set_options(s->pass, &adaptive_options);
 	for (unsigned int pass = 0; pass < 3; pass++) {
-		AUTO_VIEW struct view *view = look_around(s);
+		AUTO_VIEW struct view *view = adaptive_pass(s);
 
-		assert_quiet(row_of(view, 12), &cast[3]);
-		assert_int_equal(s->opened[ROLLUP].count, pass ? 0 : 4);
+		adaptive_assert_quiet(adaptive_row(view, 12), &adaptive_cast[3]);
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, pass ? 0 : 4);
 	}
 }
 
 /* The Nth allocation fails in a pass that is the first, or the second. False: there are not so many. */
 static bool survives_failure(bool is_second, unsigned int n)
 {
-	AUTO_SCENE struct scene *s = scene_new(&options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
 	AUTO_CLOSE int fd = -1;
 	struct tree_process born = {.pid = 20,
@@ -1245,19 +1007,19 @@ static bool survives_failure(bool is_second, unsigned int n)
 		.uss_kib = 200};
 
 	if (is_second)
-		view_unref(look_around(s));
-	add(s, &born, 0);
+		view_unref(adaptive_pass(s));
+	adaptive_add(s, &born, 0);
 	tree_remove(&s->tree, "11");
 	allocation_fail_at(n);
-	tree_expect(s->opened, FILES);
+	tree_expect(s->opened, OPENED_FILES);
 	run_try(s->pass, &fd);
-	pass_plan(s->pass, clock_now_ns(CLOCK_MONOTONIC) + NS_PER_SEC);
+	adaptive_plan(s, 1);
 	pass_measure(s->pass);
 	if (!allocation_end())
 		return false;
-	view = look_around(s);
-	assert_int_equal(view_host(view)->q[SCOPE_PSS], (PSS_KIB + 300 - 2002) * 1024);
-	assert_quiet(row_of(view, 12), &cast[3]);
+	view = adaptive_pass(s);
+	assert_int_equal(view_host(view)->q[SCOPE_PSS], (ADAPTIVE_PSS_KIB + 300 - 2002) * 1024);
+	adaptive_assert_quiet(adaptive_row(view, 12), &adaptive_cast[3]);
 	return true;
 }
 
