@@ -126,18 +126,6 @@ static void an_exit_puts_its_family_in_doubt(void **state)
 	assert_int_equal(adaptive_row(view, 30)->source, SOURCE_ESTIMATE);
 }
 
-static void write_stat(struct adaptive *s, int pid, unsigned int faults)
-{
-	char path[32], text[256];
-
-	snprintf(path, sizeof(path), "%d/stat", pid);
-	snprintf(text, sizeof(text),
-		"%d (worker) S 4 4 4 0 -1 4194560 %u 0 0 0 1 2 0 0 20 0 1 0 0 1000000 25 "
-		"18446744073709551615 99 100 99 0 0 0\n",
-		pid, faults);
-	tree_write(&s->tree, path, text);
-}
-
 /*
  * A write to what is shared moves no counter but that of faults: who faulted is measured, and then, since it has more
  * for itself now, the other, which never faults.
@@ -155,7 +143,7 @@ static void faults_tell_of_writes(void **state)
 	s = adaptive_new(&always);
 	for (; p.pid < 32; p.pid++) {
 		adaptive_add_anon(s, &p);
-		write_stat(s, p.pid, 5000);
+		tree_set_faults(&s->tree, p.pid, 5000);
 	}
 	view_unref(adaptive_pass(s));
 	view_unref(adaptive_pass(s));
@@ -163,7 +151,7 @@ static void faults_tell_of_writes(void **state)
 	p.pss_kib = p.uss_kib = 10000;
 	for (p.pid = 30; p.pid < 32; p.pid++) {
 		adaptive_add_anon(s, &p);
-		write_stat(s, p.pid, p.pid == 30 ? 5000 + 2250 : 5000);
+		tree_set_faults(&s->tree, p.pid, p.pid == 30 ? 5000 + 2250 : 5000);
 	}
 	view = adaptive_pass(s);
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
@@ -215,7 +203,7 @@ static void a_pid_may_change_hands_in_a_pass(void **state)
 	s = adaptive_new(&always);
 	setrlimit(RLIMIT_NOFILE, &limit);
 	adaptive_add_anon(s, &p);
-	write_stat(s, 30, 5000);
+	tree_set_faults(&s->tree, 30, 5000);
 	view_unref(adaptive_pass(s));
 	taken[0].to = s;
 	tree_expect(taken, 1);
@@ -248,10 +236,10 @@ static void faults_for_nothing_count_less(void **state)
 	always.max_age_ns = 40 * NS_PER_SEC;
 	s = adaptive_new(&always);
 	adaptive_add_anon(s, &p);
-	write_stat(s, 30, 0);
+	tree_set_faults(&s->tree, 30, 0);
 	view_unref(adaptive_pass(s));
 	for (unsigned int pass = 1; pass < 20; pass++) {
-		write_stat(s, 30, pass * 1000);
+		tree_set_faults(&s->tree, 30, pass * 1000);
 		view_unref(adaptive_pass(s));
 		measured += s->opened[OPENED_ROLLUP].count;
 	}

@@ -26,18 +26,6 @@ struct scene {
 	struct tree_event opened;
 };
 
-static void set_faults(struct scene *s, pid_t pid, unsigned int faults)
-{
-	char path[32], text[256];
-
-	snprintf(path, sizeof(path), "%d/stat", pid);
-	snprintf(text, sizeof(text),
-		"%d (worker) S 4 4 4 0 -1 4194560 %u 0 0 0 1 2 0 0 20 0 1 0 0 1000000 25 "
-		"18446744073709551615 99 100 99 0 0 0\n",
-		pid, faults);
-	tree_write(&s->tree, path, text);
-}
-
 /* Each has 100 MiB, of which it shares 90 with others. */
 static struct scene *scene_new(void)
 {
@@ -62,7 +50,7 @@ static struct scene *scene_new(void)
 			.has_base = true,
 			.is_member = true,
 		};
-		set_faults(s, (pid_t)(10 + i), 1000);
+		tree_set_faults(&s->tree, (pid_t)(10 + i), 1000);
 		faults_measured(&s->reader, &s->process[i], 300 * SEC);
 	}
 	s->table = (struct proctable){.item = s->item, .count = MEMBERS};
@@ -122,7 +110,7 @@ static void one_alarms_for_all(void **state)
 	faults_heed(&s->faults, &s->reader, &s->table);
 	assert_int_equal(s->opened.count, 0);
 	for (pid_t pid = 10; pid < 10 + MEMBERS; pid++)
-		set_faults(s, pid, 1000 + 40 * 256); /* 40 MiB */
+		tree_set_faults(&s->tree, pid, 1000 + 40 * 256); /* 40 MiB */
 	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 300 * SEC);
 	assert_true(s->faults.is_alarmed);
 	s->opened.count = 0;

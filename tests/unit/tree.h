@@ -52,6 +52,9 @@ void tree_add_at(const struct tree *t, const char *path, const struct tree_proce
 /* The text of smaps for P: two mappings that sum up to it. */
 void tree_add_smaps(const struct tree *t, const struct tree_process *p);
 
+/* The stat of a worker that has had FAULTS minor faults: all else in it is always the same. */
+void tree_set_faults(const struct tree *t, pid_t pid, unsigned int faults);
+
 /* What happens when a path that ends with SUFFIX is opened for the NTH time from now on, 0: every time. */
 struct tree_event {
 	const char *suffix;
