@@ -126,44 +126,6 @@ static void an_exit_puts_its_family_in_doubt(void **state)
 	assert_int_equal(adaptive_row(view, 30)->source, SOURCE_ESTIMATE);
 }
 
-/*
- * A write to what is shared moves no counter but that of faults: who faulted is measured, and then, since it has more
- * for itself now, the other, which never faults.
- */
-static void faults_tell_of_writes(void **state)
-{
-	struct pass_options always = adaptive_options;
-	AUTO_ADAPTIVE struct adaptive *s = NULL;
-	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = adaptive_worker;
-
-	(void)state;
-	always.max_age_ns =
-		40 * NS_PER_SEC; /* in which faults are read twice as often as passes are made */
-	s = adaptive_new(&always);
-	for (; p.pid < 32; p.pid++) {
-		adaptive_add_anon(s, &p);
-		tree_set_faults(&s->tree, p.pid, 5000);
-	}
-	view_unref(adaptive_pass(s));
-	view_unref(adaptive_pass(s));
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
-	p.pss_kib = p.uss_kib = 10000;
-	for (p.pid = 30; p.pid < 32; p.pid++) {
-		adaptive_add_anon(s, &p);
-		tree_set_faults(&s->tree, p.pid, p.pid == 30 ? 5000 + 2250 : 5000);
-	}
-	view = adaptive_pass(s);
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
-	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], 10000 * 1024);
-	assert_true(adaptive_row(view, 31)->q[PROCESS_PSS_HIGH] >= 10000 * 1024);
-	adaptive_again(s, &view);
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
-	assert_int_equal(adaptive_row(view, 31)->q[PROCESS_PSS], 10000 * 1024);
-	view_unref(adaptive_pass(s));
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
-}
-
 static void reuse_pid(void *s_)
 {
 	static const struct tree_process other = {.pid = 30,
@@ -222,28 +184,6 @@ static void a_pid_may_change_hands_in_a_pass(void **state)
 	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], 2900 * 1024);
 	view_unref(view);
 	adaptive_done(&s);
-}
-
-/* Faults for nothing count less each time. */
-static void faults_for_nothing_count_less(void **state)
-{
-	struct pass_options always = adaptive_options;
-	AUTO_ADAPTIVE struct adaptive *s = NULL;
-	struct tree_process p = adaptive_worker;
-	unsigned int measured = 0;
-
-	(void)state;
-	always.max_age_ns = 40 * NS_PER_SEC;
-	s = adaptive_new(&always);
-	adaptive_add_anon(s, &p);
-	tree_set_faults(&s->tree, 30, 0);
-	view_unref(adaptive_pass(s));
-	for (unsigned int pass = 1; pass < 20; pass++) {
-		tree_set_faults(&s->tree, 30, pass * 1000);
-		view_unref(adaptive_pass(s));
-		measured += s->opened[OPENED_ROLLUP].count;
-	}
-	assert_in_range(measured, 2, 8);
 }
 
 /* Where tenths of a large family end, few can have lost all with whom they shared: not all are measured for that. */
@@ -1032,9 +972,7 @@ int main(void)
 		cmocka_unit_test(measures_the_new_at_once),
 		cmocka_unit_test(an_exit_puts_its_family_in_doubt),
 		cmocka_unit_test(a_large_family_is_not_all_in_doubt),
-		cmocka_unit_test(faults_tell_of_writes),
 		cmocka_unit_test(a_pid_may_change_hands_in_a_pass),
-		cmocka_unit_test(faults_for_nothing_count_less),
 		cmocka_unit_test(measures_a_family_at_once),
 		cmocka_unit_test(guesses_what_the_budget_forbids),
 		cmocka_unit_test(says_who_is_denied),

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "collectors/faults.h"
+#include "tests/unit/adaptive.h"
 #include "tests/unit/tree.h"
 
 #define PAGE UINT64_C(4096)
@@ -127,12 +128,74 @@ static void one_alarms_for_all(void **state)
 	assert_false(s->faults.is_alarmed);
 }
 
+/*
+ * A write to what is shared moves no counter but that of faults: who faulted is measured, and then, since it has more
+ * for itself now, the other, which never faults.
+ */
+static void faults_tell_of_writes(void **state)
+{
+	struct pass_options always = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = adaptive_worker;
+
+	(void)state;
+	always.max_age_ns =
+		40 * NS_PER_SEC; /* in which faults are read twice as often as passes are made */
+	s = adaptive_new(&always);
+	for (; p.pid < 32; p.pid++) {
+		adaptive_add_anon(s, &p);
+		tree_set_faults(&s->tree, p.pid, 5000);
+	}
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	p.pss_kib = p.uss_kib = 10000;
+	for (p.pid = 30; p.pid < 32; p.pid++) {
+		adaptive_add_anon(s, &p);
+		tree_set_faults(&s->tree, p.pid, p.pid == 30 ? 5000 + 2250 : 5000);
+	}
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], 10000 * 1024);
+	assert_true(adaptive_row(view, 31)->q[PROCESS_PSS_HIGH] >= 10000 * 1024);
+	adaptive_again(s, &view);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	assert_int_equal(adaptive_row(view, 31)->q[PROCESS_PSS], 10000 * 1024);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+}
+
+/* Faults for nothing count less each time. */
+static void faults_for_nothing_count_less(void **state)
+{
+	struct pass_options always = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	struct tree_process p = adaptive_worker;
+	unsigned int measured = 0;
+
+	(void)state;
+	always.max_age_ns = 40 * NS_PER_SEC;
+	s = adaptive_new(&always);
+	adaptive_add_anon(s, &p);
+	tree_set_faults(&s->tree, 30, 0);
+	view_unref(adaptive_pass(s));
+	for (unsigned int pass = 1; pass < 20; pass++) {
+		tree_set_faults(&s->tree, 30, pass * 1000);
+		view_unref(adaptive_pass(s));
+		measured += s->opened[OPENED_ROLLUP].count;
+	}
+	assert_in_range(measured, 2, 8);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_where_it_may_matter),
 		cmocka_unit_test(looks_in_turn),
 		cmocka_unit_test(one_alarms_for_all),
+		cmocka_unit_test(faults_tell_of_writes),
+		cmocka_unit_test(faults_for_nothing_count_less),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
