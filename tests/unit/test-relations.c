@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "collectors/relations.h"
+#include "tests/unit/adaptive.h"
+
+/* Of processes that share memory the exit of one changes the others' PSS, and nothing that they have shows it. */
+static void an_exit_puts_its_family_in_doubt(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process a = adaptive_worker, b = a;
+	const struct snapshot_process *row;
+
+	(void)state;
+	b.pid = 31;
+	adaptive_add_anon(s, &a);
+	adaptive_add_anon(s, &b);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	tree_remove(&s->tree, "31");
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	row = adaptive_row(view, 30);
+	assert_int_equal(row->source, SOURCE_ESTIMATE);
+	assert_int_equal(row->q[PROCESS_PSS] / 1024, 10000); /* shared by two, and now by one */
+	assert_true(row->q[PROCESS_PSS_LOW] <= row->q[PROCESS_PSS]);
+	adaptive_assert_quiet(adaptive_row(view, 12), &adaptive_cast[3]); /* is no relation */
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS] / 1024, 10000);
+	assert_int_equal(adaptive_row(view, 30)->source, SOURCE_ESTIMATE);
+}
+
+/* Where tenths of a large family end, few can have lost all with whom they shared: not all are measured for that. */
+static void a_large_family_is_not_all_in_doubt(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.image = 99,
+		.name = "worker",
+		.rss_kib = 13000,
+		.pss_kib = 8250, /* 5000 KiB are shared by 20 */
+		.uss_kib = 8000};
+	const struct snapshot_process *row;
+	char path[32];
+
+	(void)state;
+	for (p.pid = 100; p.pid < 200; p.pid++)
+		adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	for (p.pid = 190; p.pid < 200; p.pid++) {
+		snprintf(path, sizeof(path), "%d", p.pid);
+		tree_remove(&s->tree, path);
+	}
+	view = adaptive_pass(s);
+	row = adaptive_row(view, 100);
+	assert_in_range(row->q[PROCESS_PSS] / 1024, 8265, 8285);
+	assert_in_range(row->q[PROCESS_PSS_HIGH] / 1024, 8265, 8250 + 5000 * 3 / 10);
+	adaptive_plan(s, 1);
+	assert_int_equal(pass_measure(s->pass), 0);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+}
+
+/* Workers that a process has forked are measured in the same pass, and so is the one that shares with them. */
+static void measures_a_family_at_once(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.pid = 4, /* as field 4 of every stat in the tree says */
+		.image = 99,
+		.name = "server",
+		.rss_kib = 10000,
+		.pss_kib = 9500,
+		.uss_kib = 9000};
+	uint64_t born_ticks;
+
+	(void)state;
+	adaptive_add(s, &p, 0);
+	/* Born in the tick of the measurement, of which nobody knows whether it has seen them; or later, if that took long. */
+	while (clock_now_ns(CLOCK_BOOTTIME) % 10000000 > 1000000)
+		;
+	view_unref(adaptive_pass(s));
+	born_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
+	view_unref(adaptive_pass(s));
+	p.pss_kib = 2600;
+	p.uss_kib = 100;
+	adaptive_add(s, &p, 0);
+	tree_write(&s->tree, "4/statm", "10000 2500 250 0 0 0 0\n"); /* as it was */
+	p.start_ticks = born_ticks;
+	for (p.pid = 40; p.pid < 43; p.pid++)
+		adaptive_add(s, &p, 0);
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 4);
+	assert_int_equal(adaptive_row(view, 4)->q[PROCESS_PSS], 2600 * 1024);
+	assert_int_equal(adaptive_row(view, 4)->source, SOURCE_ROLLUP);
+	for (uint32_t pid = 40; pid < 43; pid++)
+		assert_int_equal(adaptive_row(view, pid)->source, SOURCE_ROLLUP);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+}
+
+/* The child of a giant is as large, and its parent's measurement has to do for both. */
+static void one_giant_speaks_for_its_children(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.pid = 4, /* as field 4 of every stat in the tree says */
+		.image = 50,
+		.name = "giant",
+		.rss_kib = 8 << 20,
+		.pss_kib = 8 << 20,
+		.uss_kib = 8 << 20};
+	const struct watch *child;
+
+	(void)state;
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 1);
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		view_unref(adaptive_pass(s));
+		adaptive_turns(s);
+	}
+	assert_int_equal(s->pass->adapt.walks.counts.reads[COST_ROLLUP], 5);
+	p.pid = 60;
+	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 1);
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		adaptive_again(s, &view);
+		child = s->pass->table.item[s->pass->table.count - 1]->watch;
+		assert_ptr_equal(relations_speaker(child), s->pass->table.item[1]->watch);
+		adaptive_turns(s);
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	}
+	assert_int_equal(adaptive_row(view, 60)->source, SOURCE_ESTIMATE);
+}
+
+/* Nobody foresees by which keys relations are found. */
+static void seeds_its_tables(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *a = adaptive_new(&adaptive_options),
+				      *b = adaptive_new(&adaptive_options);
+	const struct kin *k = &a->pass->adapt.relations.kin, *l = &b->pass->adapt.relations.kin;
+
+	(void)state;
+	assert_true(k->families.seed && k->segments.seed);
+	assert_true(k->families.seed != l->families.seed);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_exit_puts_its_family_in_doubt),
+		cmocka_unit_test(a_large_family_is_not_all_in_doubt),
+		cmocka_unit_test(measures_a_family_at_once),
+		cmocka_unit_test(one_giant_speaks_for_its_children),
+		cmocka_unit_test(seeds_its_tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
