@@ -356,87 +356,6 @@ static void waits_for_its_budget(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 4);
 }
 
-static void slices_what_is_large(void **state)
-{
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = adaptive_large;
-	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
-
-	(void)state;
-	adaptive_add(s, &p, 0);
-	adaptive_add_mappings(s, &p, 32);
-	view = adaptive_pass(s);
-	assert_int_equal(s->opened[OPENED_ROLLUP].count,
-		4); /* not this one: it would hold it up for 12 ms */
-	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
-	assert_false(ROW_HAS(adaptive_row(view, 50), PROCESS_PSS_AGE));
-	assert_true(adaptive_turns(s) > 4);
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
-	adaptive_again(s, &view);
-	/* In a tree of files there is no kernel with which to try whether that is needed. */
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-	assert_false(ROW_HAS(view_self(view), SELF_WALKS_DISTURB));
-	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_SMAPS);
-	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
-	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_RSS], (uint64_t)p.rss_kib * 1024);
-	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);
-	assert_true(view_self(view)->q[SELF_SLICES] > 4);
-	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 0);
-
-	/* In the middle of a walk there is a pause, and it goes on over passes. It ends with its process. */
-	tree_remove(&s->tree, "50/smaps_rollup");
-	p.rss_kib += 1 << 20;
-	adaptive_add(s, &p, 0);
-	adaptive_again(s, &view);
-	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
-	assert_int_equal(pass_measure(s->pass), 0);
-	assert_int_equal(pass_measure(s->pass), 0);
-	now_ns = clock_now_ns(CLOCK_MONOTONIC);
-	assert_in_range(pass_next_measure_ns(s->pass, now_ns), now_ns, now_ns + 2 * NS_PER_MSEC);
-	adaptive_again(s, &view);
-	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
-	assert_in_range(pass_next_measure_ns(s->pass, now_ns), now_ns, now_ns + 2 * NS_PER_MSEC);
-	tree_remove(&s->tree, "50");
-	adaptive_again(s, &view);
-	assert_null(view_find_process(view, 50));
-	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 1);
-	pass_plan(s->pass, now_ns + 100 * NS_PER_SEC);
-	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
-}
-
-/* What was read of a former image is nobody's, however whole it looks: a pass that saw the new one has ended the walk. */
-static void a_walk_ends_with_its_image(void **state)
-{
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = adaptive_large;
-
-	(void)state;
-	adaptive_add(s, &p, 0);
-	adaptive_add_mappings(s, &p, 32);
-	view_unref(adaptive_pass(s));
-	adaptive_plan(s, 100);
-	for (unsigned int turn = 0; turn < 3; turn++)
-		assert_int_equal(pass_measure(s->pass), 0);
-	p.image = 51;
-	p.rss_kib = p.pss_kib = p.uss_kib = 3 << 20;
-	adaptive_add(s, &p, 0);
-	view = adaptive_pass(s);
-	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 1);
-	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 0);
-	adaptive_again(s, &view);
-	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 0);
-	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
-	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], (uint64_t)p.rss_kib * 1024);
-	assert_false(ROW_HAS(adaptive_row(view, 50), PROCESS_PSS_AGE));
-	adaptive_add_mappings(s, &p, 32);
-	adaptive_turns(s);
-	adaptive_again(s, &view);
-	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);
-	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
-}
-
 /* Nobody who is read by slices keeps another waiting: neither one that is, nor one that is not. */
 static void walks_do_not_wait_for_each_other(void **state)
 {
@@ -470,73 +389,6 @@ static void walks_do_not_wait_for_each_other(void **state)
 	assert_int_equal(walks->counts.reads[COST_SLICES], 6);
 	assert_int_equal(walks->counts.discarded, 0);
 	assert_true(is_small_first);
-}
-
-/* What it has grown by while it was walked, where the walk had already been, is not lost. */
-static void counters_may_move_during_a_walk(void **state)
-{
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = adaptive_large;
-
-	(void)state;
-	adaptive_add(s, &p, 0);
-	adaptive_add_mappings(s, &p, 32);
-	view_unref(adaptive_pass(s));
-	adaptive_plan(s, 100);
-	while (!s->pass->adapt.walks.counts.slices ||
-		s->pass->adapt.walks.walk[0].slices.is_mapping)
-		assert_true(adaptive_turn(s));
-	p.rss_kib += 500 << 10;
-	p.uss_kib += 500 << 10;
-	p.pss_kib += 500 << 10;
-	adaptive_add(s, &p, 0); /* smaps are as they were */
-	while (adaptive_turn(s))
-		;
-	assert_int_equal(s->pass->adapt.walks.counts.reads[COST_SLICES], 1);
-	view = adaptive_pass(s);
-	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_RSS], p.rss_kib * 1024);
-	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], p.pss_kib * 1024);
-	assert_true(adaptive_row(view, 50)->q[PROCESS_PSS_LOW] < p.pss_kib * 1024);
-	assert_true(adaptive_row(view, 50)->q[PROCESS_PSS_HIGH] >= p.pss_kib * 1024);
-}
-
-/* What a read has used is charged when it was read, and what was made of it, too; without tokens there is no slice. */
-static void slices_are_paid_for_one_by_one(void **state)
-{
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	struct pass_options poor = adaptive_options;
-	struct adapt *a = &s->pass->adapt;
-	uint64_t charged_ns, used_ns, slices;
-
-	(void)state;
-	adaptive_add(s, &adaptive_large, 0);
-	adaptive_add_mappings(s, &adaptive_large, 32);
-	view_unref(adaptive_pass(s));
-	adaptive_plan(s, 100);
-	while (a->walks.counts.slices < 3) {
-		slices = a->walks.counts.slices;
-		charged_ns = a->budget.charged_ns;
-		used_ns = a->walks.counts.used_ns;
-		assert_true(adaptive_turn(s));
-		assert_true(a->walks.counts.slices > slices);
-		assert_true(a->walks.counts.used_ns > used_ns);
-		assert_true(a->budget.charged_ns - charged_ns > a->walks.counts.used_ns - used_ns);
-	}
-	poor.budget_cpu_ppm = 1;
-	pass_set_options(s->pass, &poor);
-	budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
-	slices = a->walks.counts.slices;
-	for (unsigned int turn = 0; turn < 3; turn++)
-		assert_int_equal(pass_measure(s->pass), 0);
-	assert_int_equal(a->walks.counts.slices, slices);
-	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) >
-		    clock_now_ns(CLOCK_MONOTONIC) + 1000 * NS_PER_SEC); /* the debt is a second */
-	used_ns = a->walks.counts.used_ns;
-	tree_remove(&s->tree, "50");
-	view_unref(adaptive_pass(s));
-	assert_int_equal(a->walks.counts.discarded, 1);
-	assert_int_equal(a->walks.counts.used_ns, used_ns);
 }
 
 /* A process of KIB in one mapping, what is above 8 GiB of a file. */
@@ -605,33 +457,6 @@ static void giants_may_be_spared_for_ever(void **state)
 	view = adaptive_pass(s);
 	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
 	assert_true(view_self(view)->q[SELF_DEFERRED_GIANT] >= 3);
-}
-
-/* What is above a small stall budget is sliced, however short it is. */
-static void slices_what_a_small_budget_forbids(void **state)
-{
-	struct pass_options small = adaptive_options;
-	AUTO_ADAPTIVE struct adaptive *s = NULL;
-	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = {.pid = 50,
-		.image = 50,
-		.name = "large",
-		.rss_kib = 300 << 10,
-		.pss_kib = 300 << 10,
-		.uss_kib = 300 << 10};
-
-	(void)state;
-	small.stall_ns = 1 * NS_PER_MSEC;
-	s = adaptive_new(&small);
-	adaptive_add(s, &p, 0);
-	adaptive_add_mappings(s, &p, 32);
-	view_unref(adaptive_pass(s));
-	cost_init(&s->pass->adapt.walks.model[COST_ROLLUP], COST_ROLLUP); /* 1.7 ms */
-	adaptive_turns(s);
-	view = adaptive_pass(s);
-	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);
-	assert_int_equal(view_self(view)->q[SELF_DEFERRED_STALL], 0);
-	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_SMAPS);
 }
 
 /* Stopped, suspended or late: when the pass is due there are no turns. */
@@ -833,14 +658,9 @@ int main(void)
 		cmocka_unit_test(measures_between_passes),
 		cmocka_unit_test(says_what_it_does),
 		cmocka_unit_test(waits_for_its_budget),
-		cmocka_unit_test(slices_what_is_large),
-		cmocka_unit_test(a_walk_ends_with_its_image),
 		cmocka_unit_test(walks_do_not_wait_for_each_other),
-		cmocka_unit_test(counters_may_move_during_a_walk),
-		cmocka_unit_test(slices_are_paid_for_one_by_one),
 		cmocka_unit_test(spares_what_can_not_be_sliced),
 		cmocka_unit_test(giants_may_be_spared_for_ever),
-		cmocka_unit_test(slices_what_a_small_budget_forbids),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
 		cmocka_unit_test(limits_change_between_passes),
 		cmocka_unit_test(looks_when_the_host_swaps),
