@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "collectors/figures.h"
+#include "tests/unit/adaptive.h"
 
 #define PAGE UINT64_C(4096)
 #define MIB  (UINT64_C(1) << 20)
@@ -141,6 +142,80 @@ static void counts_how_far_off_it_was(void **state)
 	assert_int_equal(f.errors.sum_ns, 2 * SEC);
 }
 
+/* Without tokens the rest has to wait: then the counters alone say what there is. */
+static void guesses_what_the_budget_forbids(void **state)
+{
+	struct pass_options poor = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	AUTO_VIEW struct view *view = NULL, *next = NULL;
+	const struct snapshot_process *row;
+	unsigned int measured = 0;
+
+	(void)state;
+	poor.budget_cpu_ppm = 1; /* 60 us a minute */
+	s = adaptive_new(&poor);
+	view = adaptive_pass(s);
+	for (size_t i = 1; i < ARRAY_SIZE(adaptive_cast); i++) {
+		row = adaptive_row(view, (uint32_t)adaptive_cast[i].pid);
+		assert_int_equal(row->outcome, OUTCOME_MEASURED);
+		assert_true(ROW_HAS(row, PROCESS_PSS));
+		if (row->source == SOURCE_ROLLUP) {
+			measured++;
+			continue;
+		}
+		assert_int_equal(row->source, SOURCE_ESTIMATE);
+		assert_false(ROW_HAS(row, PROCESS_PSS_AGE)); /* there is no measurement */
+		assert_int_equal(row->q[PROCESS_PSS_LOW], 0);
+		assert_int_equal(row->q[PROCESS_PSS_HIGH], adaptive_cast[i].rss_kib * 1024);
+		assert_true(row->q[PROCESS_PSS] >= adaptive_cast[i].uss_kib * 1024);
+	}
+	assert_true(measured <= 1);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, measured);
+	adaptive_plan(s, 1);
+	assert_int_equal(pass_measure(s->pass), 0);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, measured);
+	poor.budget_cpu_ppm = 1000000;
+	pass_set_options(s->pass, &poor);        /* at once */
+	for (unsigned int i = 0; i < 100; i++) { /* the debt is made up for */
+		struct timespec t = {.tv_nsec = 1000000};
+
+		nanosleep(&t, NULL);
+		next = view_unref(next);
+		next = adaptive_pass(s);
+		if (adaptive_row(next, 13)->source == SOURCE_ROLLUP)
+			break;
+	}
+	assert_int_equal(adaptive_row(next, 13)->q[PROCESS_PSS], 64004 * 1024);
+}
+
+static void says_who_is_denied(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	const struct snapshot_process *row;
+	struct tree_process p = adaptive_cast[3];
+
+	(void)state;
+	s->opened[OPENED_ROLLUP].error = EACCES;
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		AUTO_VIEW struct view *view = NULL;
+
+		if (pass == 2) { /* its status is read, and says nothing of what is denied */
+			p.rss_kib += 100;
+			adaptive_add(s, &p, 0);
+		}
+		view = adaptive_pass(s);
+		row = adaptive_row(view, 12);
+		assert_int_equal(row->outcome, OUTCOME_DENIED);
+		assert_int_equal(row->source, SOURCE_RSS);
+		assert_false(ROW_HAS(row, PROCESS_PSS));
+		assert_int_equal(row->q[PROCESS_RSS], p.rss_kib * 1024);
+		assert_int_equal(view_host(view)->q[SCOPE_UNMEASURED_DENIED], 4);
+		assert_int_equal(
+			s->opened[OPENED_ROLLUP].count, pass ? 0 : 4); /* nor is it tried again */
+		assert_false(view_is_complete(view));
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -149,6 +224,8 @@ int main(void)
 		cmocka_unit_test(guesses_by_what_others_share),
 		cmocka_unit_test(knows_the_oldest),
 		cmocka_unit_test(counts_how_far_off_it_was),
+		cmocka_unit_test(guesses_what_the_budget_forbids),
+		cmocka_unit_test(says_who_is_denied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
