@@ -317,74 +317,6 @@ static void walks_do_not_wait_for_each_other(void **state)
 	assert_true(is_small_first);
 }
 
-/* A process of KIB in one mapping, what is above 8 GiB of a file. */
-static void add_giant(struct adaptive *s, uint64_t kib)
-{
-	struct tree_process p = {.pid = 50,
-		.image = 50,
-		.name = "giant",
-		.rss_kib = kib,
-		.pss_kib = 8 << 20,
-		.uss_kib = 8 << 20};
-
-	adaptive_add(s, &p, 0);
-	adaptive_add_mappings(s, &p, 1);
-}
-
-/*
- * Slicing does not help with a single mapping: when its maps have told, it is left for the next plan, which has it read
- * once, and then at an age of its own.
- */
-static void spares_what_can_not_be_sliced(void **state)
-{
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	AUTO_VIEW struct view *view = NULL;
-
-	(void)state;
-	add_giant(s, 8 << 20);
-	view_unref(adaptive_pass(s));
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 4);
-	adaptive_turns(s);
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
-	view = adaptive_pass(s);
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0); /* it is not urgent */
-	assert_int_equal(view_self(view)->q[SELF_DEFERRED_GIANT], 1);
-	adaptive_turns(s);
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
-	adaptive_again(s, &view);
-	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], UINT64_C(8) << 30);
-	for (uint64_t pass = 0; pass < 3; pass++) { /* in doubt, and yet left alone */
-		add_giant(s, (11 + 2 * pass) << 20);
-		adaptive_again(s, &view);
-		adaptive_turns(s);
-		assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
-	}
-	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
-	assert_true(view_self(view)->q[SELF_DEFERRED_GIANT] > 1);
-}
-
-/* Never is never, also for one that nobody knows yet. */
-static void giants_may_be_spared_for_ever(void **state)
-{
-	struct pass_options never = adaptive_options;
-	AUTO_ADAPTIVE struct adaptive *s = NULL;
-	AUTO_VIEW struct view *view = NULL;
-
-	(void)state;
-	never.giant_age_ns = 0;
-	s = adaptive_new(&never);
-	add_giant(s, 8 << 20);
-	for (unsigned int pass = 0; pass < 4; pass++) {
-		view_unref(adaptive_pass(s));
-		assert_int_equal(s->opened[OPENED_ROLLUP].count, pass ? 0 : 4);
-		adaptive_turns(s);
-		assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
-	}
-	view = adaptive_pass(s);
-	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
-	assert_true(view_self(view)->q[SELF_DEFERRED_GIANT] >= 3);
-}
-
 /* Stopped, suspended or late: when the pass is due there are no turns. */
 static void has_no_turns_when_a_pass_is_due(void **state)
 {
@@ -454,49 +386,6 @@ static void looks_when_the_host_swaps(void **state)
 	assert_int_equal(adaptive_row(view, 12)->q[PROCESS_VM_SWAP], 77 * 1024);
 	view_unref(adaptive_pass(s));
 	assert_int_equal(adaptive_looks(s), 0);
-}
-
-static void press(struct adaptive *s, const char *share)
-{
-	char text[128];
-
-	snprintf(text, sizeof(text), "some avg10=%s avg60=0.00 avg300=0.00 total=1\n", share);
-	tree_write(&s->tree, "pressure/memory", text);
-}
-
-/* A doubt that the plan would look into waits until there is memory again, and is counted. */
-static void leaves_doubts_when_memory_is_short(void **state)
-{
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	struct tree_process p = adaptive_cast[4];
-	AUTO_VIEW struct view *view = NULL;
-
-	(void)state;
-	view = adaptive_pass(s);
-	assert_false(ROW_HAS(view_self(view), SELF_MEMORY_PRESSURE)); /* no such file */
-	adaptive_plan(s, 1);
-	p.rss_kib += 40000;
-	adaptive_add(s, &p, 0);
-	press(s, "30.01");
-	view_unref(adaptive_pass(s));
-	adaptive_plan(s, 1);
-	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) == UINT64_MAX);
-	press(s, "nonsense"); /* not known: as if there were none */
-	adaptive_again(s, &view);
-	assert_int_equal(view_self(view)->q[SELF_DEFERRED_PRESSURE], 1);
-	assert_int_equal(view_self(view)->q[SELF_DEFERRED_BUDGET], 0);
-	assert_false(ROW_HAS(view_self(view), SELF_MEMORY_PRESSURE));
-	adaptive_plan(s, 1);
-	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) != UINT64_MAX);
-	press(s, "30.00");
-	adaptive_again(s, &view);
-	assert_true(metric_real(view_self(view)->q[SELF_MEMORY_PRESSURE]) == 0.3);
-	adaptive_plan(s, 1);
-	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) != UINT64_MAX);
-	assert_int_equal(pass_measure(s->pass), 0);
-	adaptive_again(s, &view);
-	assert_int_equal(view_self(view)->q[SELF_DEFERRED_PRESSURE], 1);
-	assert_int_equal(adaptive_row(view, 13)->source, SOURCE_ROLLUP);
 }
 
 static void exact_and_back(void **state)
@@ -583,12 +472,9 @@ int main(void)
 		cmocka_unit_test(says_what_it_does),
 		cmocka_unit_test(waits_for_its_budget),
 		cmocka_unit_test(walks_do_not_wait_for_each_other),
-		cmocka_unit_test(spares_what_can_not_be_sliced),
-		cmocka_unit_test(giants_may_be_spared_for_ever),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
 		cmocka_unit_test(limits_change_between_passes),
 		cmocka_unit_test(looks_when_the_host_swaps),
-		cmocka_unit_test(leaves_doubts_when_memory_is_short),
 		cmocka_unit_test(exact_and_back),
 		cmocka_unit_test(survives_without_memory),
 	};
