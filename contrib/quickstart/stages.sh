@@ -18,12 +18,13 @@ check_build() {
 	fi
 }
 
-# check_tests DIR: make check with the results counted. The limit is for a test that hangs.
+# check_tests DIR: make check with the results counted. Scenarios wait more than half of their time: one more than
+# there are processors. The limit is for a test that hangs.
 check_tests() {
-	local dir=$1 limit=900
+	local dir=$1 limit=900 jobs=$(($(nproc) + 1))
 	[ -z "$long" ] || limit=14400
 	find "$dir/tests" -name '*.trs' -delete
-	limited "$limit" make -C "$dir" -j"$(nproc)" check ||
+	limited "$limit" make -C "$dir" -j"$jobs" check ||
 		find "$dir/tests" -name '*.trs' -exec grep -qE '^:test-result: (FAIL|ERROR)' {} + ||
 		count_fail 'make check ended without running every test'
 	count_tests "$dir"
