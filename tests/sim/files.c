@@ -102,10 +102,10 @@ void files_cgroup(const struct host *h, size_t slot, struct buffer *to)
 }
 
 static void add_head(struct buffer *to, uint64_t start, uint64_t end, const char *rights,
-	uint32_t inode, const char *path)
+	const char *device, uint32_t inode, const char *path)
 {
 	buffer_printf(to, "%llx-%llx %s 00000000 %s %u %s\n", (unsigned long long)start,
-		(unsigned long long)end, rights, inode ? "08:01" : "00:00", inode, path);
+		(unsigned long long)end, rights, device, inode, path);
 }
 
 void files_rollup(const struct host *h, size_t slot, struct buffer *to)
@@ -114,7 +114,7 @@ void files_rollup(const struct host *h, size_t slot, struct buffer *to)
 	struct host_truth t;
 
 	host_truth(h, slot, &t);
-	add_head(to, text_start(p), stack_start(p) + STACK_SIZE, "---p", 0, "[rollup]");
+	add_head(to, text_start(p), stack_start(p) + STACK_SIZE, "---p", "00:00", 0, "[rollup]");
 	add_kib(to, "Rss", (double)(p->anon + p->file));
 	add_kib(to, "Pss", t.pss);
 	add_kib(to, "Pss_Dirty", t.pss_anon);
@@ -252,7 +252,12 @@ bool files_next(
 
 void files_map(const struct files_mapping *m, struct buffer *to)
 {
-	add_head(to, m->start, m->end, m->is_shmem ? "rw-s" : "rw-p", m->inode, "");
+	if (!m->inode)
+		add_head(to, m->start, m->end, "rw-p", "00:00", 0, "");
+	else if (m->is_shmem) /* of a file system without a block device */
+		add_head(to, m->start, m->end, "rw-s", "00:01", m->inode, "/dev/zero (deleted)");
+	else
+		add_head(to, m->start, m->end, "rw-p", "08:01", m->inode, "/usr/lib/library.so");
 }
 
 void files_smap(const struct files_mapping *m, struct buffer *to)
