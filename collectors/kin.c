@@ -317,12 +317,15 @@ void kin_executed(struct kin *k, struct kin_member *m)
 		k->measured[m->measured_at] = NULL;
 	segments_end(&k->segments, &m->sharer);
 	leave(k, m);
-	*m = (struct kin_member){.born_ns = m->born_ns};
+	/* The last pass but one saw its former image. */
+	*m = (struct kin_member){
+		.born_ns = m->born_ns, .image_ns = k->previous_ns ? k->previous_ns + 1 : 0};
 }
 
 void kin_gone(struct kin *k, struct kin_member *m)
 {
 	kin_executed(k, m);
+	m->image_ns = 0;
 }
 
 /* How many of COUNT numbers that do not fall are at most LIMIT. */
@@ -623,7 +626,7 @@ bool kin_wants_maps(const struct kin_member *m, const struct estimate_base *base
 int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *list, size_t count,
 	const struct estimate_base *base)
 {
-	bool was_there = !k->previous_ns || m->born_ns <= k->previous_ns;
+	bool was_there = !k->previous_ns || amount_max(m->born_ns, m->image_ns) <= k->previous_ns;
 
 	bool is_open = m->sharer.is_open;
 	int r = segments_map(&k->segments, &m->sharer, list, count, base, was_there);

@@ -54,6 +54,7 @@ struct kin_member {
 		line; /* the serial by which its line left its parent's: its own, or an ancestor's who is gone */
 	uint64_t seen;           /* who was there at its measurement has this or less */
 	uint64_t born_ns;        /* CLOCK_BOOTTIME, as its start time says */
+	uint64_t image_ns;       /* CLOCK_BOOTTIME: no exec that is known of is older; 0: none is */
 	uint64_t measured_ns;    /* CLOCK_BOOTTIME; 0: never */
 	uint64_t broken;         /* what the family had broken when it was measured */
 	struct sharer sharer;    /* of segments */
@@ -103,7 +104,7 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 
 /*
  * M executed another program, or ended: those who shared with it are in doubt. M is then all zeros but
- * for .born_ns.
+ * for .born_ns, and for .image_ns if it executed.
  */
 void kin_executed(struct kin *k, struct kin_member *m);
 void kin_gone(struct kin *k, struct kin_member *m);

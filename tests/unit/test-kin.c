@@ -831,6 +831,31 @@ static void knows_that_another_comes(void **state)
 	assert_int_equal(doubt_of(0).file_down, 0);
 }
 
+/* So does one that has been there all the time, but as another program. */
+static void knows_that_an_image_comes(void **state)
+{
+	(void)state;
+	start(1);
+	allocate(1, MIB);
+	measure(1);
+	start_two_sharers();
+	notice();
+	kin_executed(&w.kin, &w.member[1]);
+	world_unmap_all(&w.world, 1);
+	w.image[1] = 5;
+	w.measured[1] = false;
+	allocate(1, MIB);
+	world_touch_files(&w.world, 1, 1);
+	measure(1);
+	map_segments(1, 768 * MIB);
+	settle();
+	assert_bounds(0);
+	assert_bounds(2);
+	measure(0);
+	settle();
+	assert_int_equal(doubt_of(0).file_down, 0);
+}
+
 /* A child has what its parent has before anyone has read its maps, or knows whose child it is. */
 static void knows_that_children_touch(void **state)
 {
@@ -1358,6 +1383,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(visits_nobody_for_a_segment, setup, teardown),
 		cmocka_unit_test(knows_that_others_touch),
 		cmocka_unit_test_setup_teardown(knows_that_another_comes, setup, teardown),
+		cmocka_unit_test_setup_teardown(knows_that_an_image_comes, setup, teardown),
 		cmocka_unit_test_setup_teardown(knows_that_children_touch, setup, teardown),
 		cmocka_unit_test_setup_teardown(knows_that_strangers_touch, setup, teardown),
 		cmocka_unit_test_setup_teardown(follows_an_exec, setup, teardown),
