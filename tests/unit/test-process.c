@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "collectors/process.h"
 #include "tests/unit/allocation.h"
+#include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 
 #define BOOT_NS UINT64_C(1700000000000000000)
@@ -34,29 +35,9 @@ static void fail_read(void *to)
 	read_fails = true;
 }
 
-/* A tree with one process, and a reader of it. */
-struct scene {
-	struct tree tree;
-	struct procfs procfs;
-	struct process_reader reader;
-	struct process process;
-	struct tree_process p; /* what the tree says of it */
-	struct sample sample;  /* the last one */
-};
-
-static struct scene *scene_new(void)
+static struct subject *subject_of_bash(void)
 {
-	struct scene *s = calloc(1, sizeof(*s));
-
-	assert_non_null(s);
-	tree_expect(NULL, 0);
-	tree_open(&s->tree);
-	s->procfs = (struct procfs){
-		.fd = s->tree.fd, .boot_realtime_ns = BOOT_NS, .ns_per_tick = 10 * NS_PER_MSEC};
-	s->reader.procfs = &s->procfs;
-	s->reader.kept_max = 10;
-	s->reader.cgroup_max_age_ns = 100;
-	s->p = (struct tree_process){.pid = 42,
+	static const struct tree_process bash = {.pid = 42,
 		.name = "bash",
 		.uid = 1000,
 		.start_ticks = 500,
@@ -67,24 +48,14 @@ static struct scene *scene_new(void)
 		.swap_kib = 10,
 		.exe = "/usr/bin/bash",
 		.cgroup = "/system.slice/x.service"};
-	tree_add(&s->tree, &s->p);
-	process_init(&s->process, 42);
+	struct subject *s = subject_new(&bash);
+
+	s->procfs.boot_realtime_ns = BOOT_NS;
+	s->reader.cgroup_max_age_ns = 100;
 	return s;
 }
 
-static void scene_done(struct scene **s_)
-{
-	struct scene *s = *s_;
-
-	tree_expect(NULL, 0);
-	process_done(&s->process);
-	process_reader_done(&s->reader);
-	tree_done(&s->tree);
-	free(s);
-}
-#define AUTO_SCENE CLEANUP(scene_done)
-
-static const struct sample *read_at(struct scene *s, uint64_t now_ns)
+static const struct sample *read_at(struct subject *s, uint64_t now_ns)
 {
 	memset(&s->sample, 0xff, sizeof(s->sample));
 	assert_int_equal(process_read(&s->reader, &s->process, now_ns, &s->sample), 0);
@@ -93,7 +64,7 @@ static const struct sample *read_at(struct scene *s, uint64_t now_ns)
 }
 
 /* Whole, from its rollup, with the values that the tree has. */
-static void assert_measured(const struct scene *s)
+static void assert_measured(const struct subject *s)
 {
 	const struct sample *got = &s->sample;
 
@@ -118,7 +89,7 @@ static void assert_text(const struct buffer *b, const char *expected)
 	assert_memory_equal(b->data, expected, b->len);
 }
 
-static void assert_without_pss(const struct scene *s, enum process_outcome outcome)
+static void assert_without_pss(const struct subject *s, enum process_outcome outcome)
 {
 	const struct sample *got = &s->sample;
 
@@ -133,7 +104,7 @@ static void assert_without_pss(const struct scene *s, enum process_outcome outco
 
 static void reads_a_process_whole(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	const struct sample *got = read_at(s, 1000);
 
 	(void)state;
@@ -147,7 +118,7 @@ static void reads_a_process_whole(void **state)
 /* What has not changed is not read again, but for the cgroup when it has grown old. */
 static void reads_less_the_second_time(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	struct tree_event opened[] = {{.suffix = "stat"}, {.suffix = "cgroup"}, {.suffix = "42"}};
 	const struct sample *got;
 
@@ -172,7 +143,7 @@ static void reads_less_the_second_time(void **state)
 
 static void without_memory_there_is_nothing(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	const struct sample *got;
 
 	(void)state;
@@ -188,7 +159,7 @@ static void without_memory_there_is_nothing(void **state)
 /* A process that becomes a zombie is forgotten, not shown as it was. */
 static void a_zombie_forgets(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	const struct sample *got;
 
 	(void)state;
@@ -205,7 +176,7 @@ static void a_zombie_forgets(void **state)
 
 static void falls_back_to_smaps(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	const struct sample *got;
 
 	(void)state;
@@ -228,7 +199,7 @@ static void falls_back_to_smaps(void **state)
 /* Kernels without rollup have never printed parts: rows stay as they were, but estimates may use what mappings tell. */
 static void the_fallback_guesses_parts(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	const struct sample *got;
 
 	(void)state;
@@ -254,7 +225,7 @@ static void the_fallback_guesses_parts(void **state)
 /* Of a process that a walk may have kept waiting, the time is known; of one that it can't have, there is none. */
 static void times_what_it_walks(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 
 	(void)state;
 	s->reader.holds.limit_ns = 1;
@@ -285,7 +256,7 @@ static void refuses_bad_smaps(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_SCENE struct scene *s = scene_new();
+		AUTO_SUBJECT struct subject *s = subject_of_bash();
 
 		tree_remove(&s->tree, "42/smaps_rollup");
 		tree_write(&s->tree, "42/smaps", cases[i].text);
@@ -305,7 +276,7 @@ static void goes_on_after_a_signal(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_SCENE struct scene *s = scene_new();
+		AUTO_SUBJECT struct subject *s = subject_of_bash();
 		struct tree_event event = {.suffix = "smaps", .nth = 0, .call = fail_read};
 
 		tree_remove(&s->tree, "42/smaps_rollup");
@@ -333,7 +304,7 @@ static void says_why_there_is_no_pss(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_SCENE struct scene *s = scene_new();
+		AUTO_SUBJECT struct subject *s = subject_of_bash();
 		struct tree_event event = {.suffix = "smaps_rollup", .error = cases[i].error};
 
 		tree_expect(&event, 1);
@@ -350,7 +321,7 @@ static void says_why_there_is_no_pss(void **state)
 /* Being refused is no sign of a new image: nothing else is read again for it. */
 static void who_is_denied_costs_no_more(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	struct tree_event events[] = {
 		{.suffix = "smaps_rollup", .error = EACCES}, {.suffix = "stat"}};
 
@@ -367,7 +338,7 @@ static void who_is_denied_costs_no_more(void **state)
 /* Marks for sharing.h: only what may be another address space than before is compared again. */
 static void a_new_address_space_is_compared(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 
 	(void)state;
 	read_at(s, 1000);
@@ -386,7 +357,7 @@ static void a_new_address_space_is_compared(void **state)
 
 static void a_kernel_with_neither_file_is_an_error(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 
 	(void)state;
 	tree_remove(&s->tree, "42/smaps_rollup");
@@ -401,7 +372,7 @@ static void a_malformed_rollup_is_no_measurement(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		AUTO_SCENE struct scene *s = scene_new();
+		AUTO_SUBJECT struct subject *s = subject_of_bash();
 
 		tree_write(&s->tree, "42/smaps_rollup", texts[i]);
 		read_at(s, 1000);
@@ -412,7 +383,7 @@ static void a_malformed_rollup_is_no_measurement(void **state)
 /* Nobody knows whose it is: it can't be counted; but who is known stays. */
 static void a_malformed_status(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	const struct sample *got;
 
 	(void)state;
@@ -434,7 +405,7 @@ static void a_malformed_status(void **state)
 
 static void change_image(void *to)
 {
-	struct scene *s = to;
+	struct subject *s = to;
 
 	s->p.image++;
 	s->p.rss_kib += 100;
@@ -449,7 +420,7 @@ static void an_exec_in_the_middle_is_read_again(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		for (int known = 0; known < 2; known++) {
-			AUTO_SCENE struct scene *s = scene_new();
+			AUTO_SUBJECT struct subject *s = subject_of_bash();
 			struct tree_event event = {
 				.suffix = files[i], .nth = 1, .call = change_image, .to = s};
 
@@ -464,7 +435,7 @@ static void an_exec_in_the_middle_is_read_again(void **state)
 /* One that never comes to rest has no PSS, and nothing of it is carried over. */
 static void an_exec_in_every_reading_is_changing(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	struct tree_event event = {.suffix = "smaps_rollup", .call = change_image, .to = s};
 	const struct sample *got;
 
@@ -484,7 +455,7 @@ static void an_exec_in_every_reading_is_changing(void **state)
 /* As smaps_rollup is for a moment when a process becomes a zombie: empty, without an error. */
 static void an_empty_rollup_is_no_measurement(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	const struct sample *got;
 
 	(void)state;
@@ -501,7 +472,7 @@ static void an_empty_rollup_is_no_measurement(void **state)
 
 static void an_exec_between_passes_is_a_new_image(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	const struct sample *got;
 
 	(void)state;
@@ -520,7 +491,7 @@ static void an_exec_between_passes_is_a_new_image(void **state)
 /* A new name or user is no new image: its growth goes on. */
 static void a_rename_is_no_new_image(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	const struct sample *got;
 
 	(void)state;
@@ -542,7 +513,7 @@ static void a_rename_is_no_new_image(void **state)
 	assert_true(s->process.growth.has_hwm);
 }
 
-static void replace_process(struct scene *s)
+static void replace_process(struct subject *s)
 {
 	tree_remove(&s->tree, "42");
 	s->p.start_ticks += 1000;
@@ -556,7 +527,7 @@ static void a_reused_pid_is_another_process(void **state)
 {
 	(void)state;
 	for (size_t kept_max = 0; kept_max < 2; kept_max++) {
-		AUTO_SCENE struct scene *s = scene_new();
+		AUTO_SUBJECT struct subject *s = subject_of_bash();
 
 		s->reader.kept_max = kept_max;
 		read_at(s, 1000);
@@ -571,7 +542,7 @@ static void a_reused_pid_is_another_process(void **state)
 /* The same image, looked at through a descriptor that is opened anew each time. */
 static void works_without_descriptors_to_keep(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	unsigned int before = unit_descriptors();
 
 	(void)state;
@@ -585,7 +556,7 @@ static void works_without_descriptors_to_keep(void **state)
 
 static void who_is_gone_is_gone(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	unsigned int before = unit_descriptors();
 	const struct sample *got;
 
@@ -603,7 +574,7 @@ static void who_is_gone_is_gone(void **state)
 
 static void remove_process(void *to)
 {
-	struct scene *s = to;
+	struct subject *s = to;
 
 	tree_remove(&s->tree, "42");
 }
@@ -615,7 +586,7 @@ static void who_goes_in_the_middle_is_gone(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		for (int known = 0; known < 2; known++) {
-			AUTO_SCENE struct scene *s = scene_new();
+			AUTO_SUBJECT struct subject *s = subject_of_bash();
 			struct tree_event event = {
 				.suffix = files[i], .nth = 1, .call = remove_process, .to = s};
 			unsigned int before = unit_descriptors();
@@ -636,7 +607,7 @@ static void who_goes_in_the_middle_is_gone(void **state)
 /* Its leader has exited, a thread lives: the memory is seen through the thread. */
 static void a_dead_leader_is_read_through_a_thread(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	struct tree_process thread = s->p;
 
 	(void)state;
@@ -681,7 +652,7 @@ static void only_dead_leaders_are_read_through_threads(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_SCENE struct scene *s = scene_new();
+		AUTO_SUBJECT struct subject *s = subject_of_bash();
 
 		tree_add_at(&s->tree, "42/task/44", &s->p);
 		s->p.rss_kib = 0;
@@ -696,7 +667,7 @@ static void only_dead_leaders_are_read_through_threads(void **state)
 /* Up to 65536 supplementary groups make status longer than any first buffer. */
 static void a_long_status_is_read_whole(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	AUTO_BUFFER struct buffer text = {0};
 
 	(void)state;
@@ -713,7 +684,7 @@ static void a_long_status_is_read_whole(void **state)
 
 static void absent_is_absent(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	const struct sample *got;
 
 	(void)state;
@@ -731,7 +702,7 @@ static void absent_is_absent(void **state)
 /* A tree without stat can do without: an image is then told by its name, user and range. */
 static void does_without_stat(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 
 	(void)state;
 	tree_remove(&s->tree, "42/stat");
@@ -748,7 +719,7 @@ static void does_without_stat(void **state)
 /* Whichever allocation fails, the next reading is whole again. */
 static void survives_without_memory(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	unsigned int failures = 0;
 
 	(void)state;
@@ -772,7 +743,7 @@ static void survives_without_memory(void **state)
 	assert_true(failures >= 2);
 }
 
-static void assert_unread(const struct scene *s)
+static void assert_unread(const struct subject *s)
 {
 	const struct sample *got = &s->sample;
 
@@ -803,7 +774,7 @@ static void a_lack_of_descriptors_forgets_nobody(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
-		AUTO_SCENE struct scene *s = scene_new();
+		AUTO_SUBJECT struct subject *s = subject_of_bash();
 		struct tree_event event = {.suffix = cases[i / 2].file,
 			.nth = cases[i / 2].nth,
 			.error = i % 2 ? EMFILE : ENFILE};
@@ -834,7 +805,7 @@ static void a_lack_of_descriptors_makes_nobody_known(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		AUTO_SCENE struct scene *s = scene_new();
+		AUTO_SUBJECT struct subject *s = subject_of_bash();
 		struct tree_event event = {.suffix = files[i], .error = EMFILE};
 
 		tree_expect(&event, 1);
@@ -849,7 +820,7 @@ static void a_lack_of_descriptors_makes_nobody_known(void **state)
 }
 
 /* Process 42, whose leader has exited; its thread TID has the memory. */
-static void add_dead_leader(struct scene *s, pid_t tid)
+static void add_dead_leader(struct subject *s, pid_t tid)
 {
 	struct tree_process leader = s->p, thread = s->p;
 	char path[32];
@@ -870,7 +841,7 @@ static void a_lack_of_descriptors_hides_no_thread(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		AUTO_SCENE struct scene *s = scene_new();
+		AUTO_SUBJECT struct subject *s = subject_of_bash();
 		struct tree_event event = {.suffix = files[i], .error = EMFILE};
 
 		add_dead_leader(s, 44);
@@ -890,7 +861,7 @@ static void a_lack_of_descriptors_hides_no_thread(void **state)
 
 static void replace_thread(void *to)
 {
-	struct scene *s = to;
+	struct subject *s = to;
 
 	tree_remove(&s->tree, "42/task/44");
 	add_dead_leader(s, 45);
@@ -901,7 +872,7 @@ static void a_thread_that_ends_is_replaced(void **state)
 {
 	(void)state;
 	for (int known = 0; known < 2; known++) {
-		AUTO_SCENE struct scene *s = scene_new();
+		AUTO_SUBJECT struct subject *s = subject_of_bash();
 		struct tree_event event = {.suffix = "task/44/smaps_rollup",
 			.nth = 1,
 			.call = replace_thread,
@@ -919,7 +890,7 @@ static void a_thread_that_ends_is_replaced(void **state)
 }
 
 /* As stat is to those who may not look into a process. */
-static void hide_image(const struct scene *s)
+static void hide_image(const struct subject *s)
 {
 	char text[256];
 
@@ -932,7 +903,7 @@ static void hide_image(const struct scene *s)
 /* Who may not be looked into could have executed a program: a new name is a new image. */
 static void an_unseen_image_is_told_by_its_name(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	struct tree_event event = {.suffix = "smaps_rollup", .error = EACCES};
 
 	(void)state;
@@ -958,7 +929,7 @@ static void a_unit_is_kept_when_it_can_not_be_read(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
-		AUTO_SCENE struct scene *s = scene_new();
+		AUTO_SUBJECT struct subject *s = subject_of_bash();
 		struct tree_event event = {.suffix = "cgroup", .error = errors[i]};
 
 		read_at(s, 1000);
@@ -974,7 +945,7 @@ static void a_unit_is_kept_when_it_can_not_be_read(void **state)
 /* Before Linux 4.14: every reading is guarded, but walks once, and what has not changed is not read. */
 static void smaps_is_walked_once(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	struct tree_event opened[] = {{.suffix = "smaps"}, {.suffix = "cgroup"}, {.suffix = "stat"},
 		{.suffix = "status"}};
 
@@ -996,7 +967,7 @@ static void smaps_is_walked_once(void **state)
 
 static void become_zombie(void *to)
 {
-	struct scene *s = to;
+	struct subject *s = to;
 
 	s->p.state = 'Z';
 	s->p.rss_kib = 0;
@@ -1009,7 +980,7 @@ static void become_zombie(void *to)
 
 static void execute_within_smaps(void *to)
 {
-	struct scene *s = to;
+	struct subject *s = to;
 
 	change_image(s);
 	tree_remove(&s->tree, "42/smaps_rollup");
@@ -1021,7 +992,7 @@ static void a_cut_smaps_is_no_measurement(void **state)
 {
 	(void)state;
 	for (int known = 0; known < 2; known++) {
-		AUTO_SCENE struct scene *s = scene_new();
+		AUTO_SUBJECT struct subject *s = subject_of_bash();
 		struct tree_event event = {
 			.suffix = "smaps", .nth = 1, .call = become_zombie, .to = s};
 
@@ -1040,7 +1011,7 @@ static void a_cut_smaps_is_no_measurement(void **state)
 
 static void an_exec_within_smaps_is_read_again(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	struct tree_event event = {
 		.suffix = "smaps", .nth = 1, .call = execute_within_smaps, .to = s};
 
@@ -1064,7 +1035,7 @@ static void an_exec_within_smaps_is_read_again(void **state)
 /* What a kept descriptor says needs no stat: its process has ended. */
 static void a_kept_descriptor_tells_who_it_was(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 
 	(void)state;
 	tree_remove(&s->tree, "42/stat");
@@ -1078,7 +1049,7 @@ static void a_kept_descriptor_tells_who_it_was(void **state)
 }
 
 /* Its executable could not be read either. */
-static const struct sample *look(struct scene *s)
+static const struct sample *look(struct subject *s)
 {
 	memset(&s->sample, 0xff, sizeof(s->sample));
 	assert_int_equal(process_look(&s->reader, &s->process, 1, &s->sample), 0);
@@ -1088,7 +1059,7 @@ static const struct sample *look(struct scene *s)
 /* All but the walk; and what a look has found out a walk does not read again. */
 static void a_look_walks_nothing(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	struct tree_event events[] = {{.suffix = "smaps_rollup"}, {.suffix = "cgroup"},
 		{.suffix = "stat"}, {.suffix = "status"}};
 
@@ -1128,7 +1099,7 @@ static void a_look_walks_nothing(void **state)
 /* Of one that has executed the same program again name and user tell nothing. */
 static void a_look_notices_an_exec(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 
 	(void)state;
 	read_at(s, 1);
@@ -1151,7 +1122,7 @@ static void a_look_notices_an_exec(void **state)
 /* Where statm has told that nothing has happened, name and user are asked, and nothing else. */
 static void a_glance_reads_status_alone(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	struct tree_event events[] = {{.suffix = "status"}, {.suffix = "stat"}};
 
 	(void)state;
@@ -1176,7 +1147,7 @@ static void a_glance_reads_status_alone(void **state)
 
 static void a_look_tells_who_is_gone(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 
 	(void)state;
 	read_at(s, 1);
@@ -1190,7 +1161,7 @@ static void a_look_tells_who_is_gone(void **state)
 
 static void a_cgroup_may_be_read_alone(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 
 	(void)state;
 	read_at(s, 1);
@@ -1205,7 +1176,7 @@ static void a_cgroup_may_be_read_alone(void **state)
 
 /* How many of COUNT readings have read it; *LAST_NS is when the last did. */
 static unsigned int count_cgroups(
-	struct scene *s, uint64_t *now_ns, unsigned int count, uint64_t *last_ns)
+	struct subject *s, uint64_t *now_ns, unsigned int count, uint64_t *last_ns)
 {
 	unsigned int n = 0;
 
@@ -1219,7 +1190,7 @@ static unsigned int count_cgroups(
 
 static void who_stays_in_a_cgroup_is_looked_for_less_often(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	uint64_t now_ns = 100000, settled_ns = 0, last_ns = 0;
 
 	(void)state;
@@ -1241,7 +1212,7 @@ static void who_stays_in_a_cgroup_is_looked_for_less_often(void **state)
 
 static void who_may_be_looked_into_is_named_anew(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
+	AUTO_SUBJECT struct subject *s = subject_of_bash();
 	struct tree_event event = {.suffix = "smaps_rollup", .error = EACCES};
 
 	(void)state;

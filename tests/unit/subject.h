@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One process and a reader of it, which may keep ten descriptors. */
+#ifndef MEMTALLY_TESTS_UNIT_SUBJECT_H
+#define MEMTALLY_TESTS_UNIT_SUBJECT_H
+
+#include "base/cleanup.h"
+#include "collectors/process.h"
+#include "tests/unit/tree.h"
+
+struct subject {
+	struct tree tree;      /* not of a live one */
+	struct tree_process p; /* what the tree says of it, where the test has not changed that */
+	struct procfs procfs;
+	struct process_reader reader;
+	struct process process;
+	struct sample sample; /* for the last one */
+	pid_t child;          /* of a live one that has not ended; else 0 */
+};
+
+/* P in a tree of its own, or a child in /proc that waits. A failure of any of these functions fails the test. */
+struct subject *subject_new(const struct tree_process *p);
+struct subject *subject_live(void);
+void subject_done(struct subject **s);
+#define AUTO_SUBJECT CLEANUP(subject_done)
+
+/* Ends a live one. */
+void subject_kill(struct subject *s);
+
+#endif
