@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,13 +24,13 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/number.h"
 #include "tests/herd/layout.h"
 #include "tests/herd/member.h"
+#include "tests/herd/options.h"
 #include "tests/herd/self.h"
 #include "tests/herd/tape.h"
 
-enum { EXIT_USAGE = 2, EXIT_SKIP = 77 };
+enum { EXIT_SKIP = 77 };
 
 struct herd {
 	struct herd_options options;
@@ -43,12 +42,7 @@ struct herd {
 	sigset_t signals;
 };
 
-static const struct number_option {
-	const char *name;
-	size_t offset;
-	uint64_t min, max;
-	const char *help;
-} number_options[] = {
+static const struct options_number numbers[] = {
 	{"members", offsetof(struct herd_options, members), 1, 1000000, "processes (10)"},
 	{"group", offsetof(struct herd_options, group), 1, 1000000,
 		"members that share copy-on-write and memfd pages (10)"},
@@ -77,11 +71,7 @@ static const struct number_option {
 		"from one step of its work to the next, on average (100)"},
 };
 
-static const struct text_option {
-	const char *name;
-	size_t offset;
-	const char *help;
-} text_options[] = {
+static const struct options_text texts[] = {
 	{"name", offsetof(struct herd_options, name),
 		"name of the program, or its beginning where there are several (flock)"},
 	{"truth", offsetof(struct herd_options, truth),
@@ -89,63 +79,13 @@ static const struct text_option {
 	{"folder", offsetof(struct herd_options, folder), "where the mapped file lies (/tmp)"},
 };
 
-enum { NUMBERS = ARRAY_SIZE(number_options), TEXTS = ARRAY_SIZE(text_options) };
-
-static void usage(FILE *to)
-{
-	fputs("usage: herd [OPTION]...\n", to);
-	for (size_t i = 0; i < NUMBERS; i++)
-		fprintf(to, "  --%-12s N     %s\n", number_options[i].name, number_options[i].help);
-	for (size_t i = 0; i < TEXTS; i++)
-		fprintf(to, "  --%-12s TEXT  %s\n", text_options[i].name, text_options[i].help);
-}
-
-static void make_long_options(struct option to[static NUMBERS + TEXTS + 2])
-{
-	for (size_t i = 0; i < NUMBERS; i++)
-		to[i] = (struct option){number_options[i].name, required_argument, NULL, 1};
-	for (size_t i = 0; i < TEXTS; i++)
-		to[NUMBERS + i] = (struct option){text_options[i].name, required_argument, NULL, 1};
-	to[NUMBERS + TEXTS] = (struct option){"help", no_argument, NULL, 'h'};
-	to[NUMBERS + TEXTS + 1] = (struct option){NULL, 0, NULL, 0};
-}
-
-static int set_option(struct herd_options *options, size_t i, const char *text)
-{
-	if (i >= NUMBERS) {
-		*(const char **)((char *)options + text_options[i - NUMBERS].offset) = text;
-		return 0;
-	}
-
-	uint64_t *value = (uint64_t *)((char *)options + number_options[i].offset);
-	uint64_t min = number_options[i].min, max = number_options[i].max;
-
-	if (number_parse_u64(text, strlen(text), value) == 0 && *value >= min && *value <= max)
-		return 0;
-	fprintf(stderr, "herd: --%s: expected a number from %" PRIu64 " to %" PRIu64 "\n",
-		number_options[i].name, min, max);
-	return -EINVAL;
-}
-
-static void parse_options(struct herd_options *options, int argc, char **argv)
-{
-	struct option long_options[NUMBERS + TEXTS + 2];
-	int c, i;
-
-	make_long_options(long_options);
-	while ((c = getopt_long(argc, argv, "h", long_options, &i)) != -1) {
-		if (c == 'h') {
-			usage(stdout);
-			exit(EXIT_SUCCESS);
-		}
-		if (c != 1 || set_option(options, (size_t)i, optarg) < 0)
-			exit(EXIT_USAGE);
-	}
-	if (optind < argc) {
-		usage(stderr);
-		exit(EXIT_USAGE);
-	}
-}
+static const struct options_table option_table = {
+	.program = "herd",
+	.numbers = numbers,
+	.number_count = ARRAY_SIZE(numbers),
+	.texts = texts,
+	.text_count = ARRAY_SIZE(texts),
+};
 
 static void fail(const char *what)
 {
@@ -505,7 +445,7 @@ int main(int argc, char **argv)
 		.file = -1,
 	};
 
-	parse_options(&herd.options, argc, argv);
+	options_parse(&option_table, argc, argv, &herd.options);
 	if (herd.options.active > herd.options.members)
 		herd.options.active = herd.options.members;
 	if (!tape_is_supported()) {

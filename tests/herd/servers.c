@@ -19,7 +19,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -37,6 +36,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/number.h"
+#include "tests/herd/options.h"
 #include "tests/herd/self.h"
 #include "tests/herd/tape.h"
 
@@ -45,7 +45,6 @@
 #endif
 
 enum {
-	EXIT_USAGE = 2,
 	SERVERS_MAX = 1000,
 	WORKERS_MAX = 10000, /* of a server */
 	NAME_SIZE = 16,
@@ -87,12 +86,7 @@ struct server {
 	int done[2]; /* a pipe: a worker writes a byte when it has done what it was told */
 };
 
-static const struct number_option {
-	const char *name;
-	size_t offset;
-	uint64_t min, max;
-	const char *help;
-} number_options[] = {
+static const struct options_number numbers[] = {
 	{"servers", offsetof(struct options, servers), 1, SERVERS_MAX, "servers (1)"},
 	{"private-kib", offsetof(struct options, private_kib), 0, 1 << 30,
 		"private memory of each server (1024)"},
@@ -105,53 +99,18 @@ static const struct number_option {
 	{"first-uid", offsetof(struct options, first_uid), 1, 1 << 30, "the first of them (40000)"},
 };
 
-enum { NUMBERS = ARRAY_SIZE(number_options) };
+static const struct options_text texts[] = {
+	{"name", offsetof(struct options, name),
+		"of their programs, followed by a number (server)"},
+};
 
-static void usage(FILE *to)
-{
-	fputs("usage: servers [OPTION]...\n", to);
-	for (size_t i = 0; i < NUMBERS; i++)
-		fprintf(to, "  --%-12s N     %s\n", number_options[i].name, number_options[i].help);
-	fputs("  --name         TEXT  of their programs, followed by a number (server)\n", to);
-}
-
-static void set_number(
-	struct options *options, const struct number_option *option, const char *text)
-{
-	uint64_t *value = (uint64_t *)((char *)options + option->offset);
-
-	if (number_parse_u64(text, strlen(text), value) == 0 && *value >= option->min &&
-		*value <= option->max)
-		return;
-	fprintf(stderr, "servers: --%s: expected a number from %" PRIu64 " to %" PRIu64 "\n",
-		option->name, option->min, option->max);
-	exit(EXIT_USAGE);
-}
-
-static void parse_options(struct options *options, int argc, char **argv)
-{
-	struct option long_options[NUMBERS + 3] = {
-		[NUMBERS] = {"name", required_argument, NULL, 'n'},
-		[NUMBERS + 1] = {"help", no_argument, NULL, 'h'},
-	};
-	int c, i;
-
-	for (size_t n = 0; n < NUMBERS; n++)
-		long_options[n] = (struct option){
-			number_options[n].name, required_argument, NULL, 1};
-	while ((c = getopt_long(argc, argv, "h", long_options, &i)) != -1) {
-		switch (c) {
-		case 1: set_number(options, &number_options[i], optarg); break;
-		case 'n': options->name = optarg; break;
-		case 'h': usage(stdout); exit(EXIT_SUCCESS);
-		default: usage(stderr); exit(EXIT_USAGE);
-		}
-	}
-	if (optind < argc) {
-		usage(stderr);
-		exit(EXIT_USAGE);
-	}
-}
+static const struct options_table option_table = {
+	.program = "servers",
+	.numbers = numbers,
+	.number_count = ARRAY_SIZE(numbers),
+	.texts = texts,
+	.text_count = ARRAY_SIZE(texts),
+};
 
 static void fail(const char *what)
 {
@@ -463,7 +422,7 @@ int main(int argc, char **argv)
 	char line[64];
 	sigset_t usr1;
 
-	parse_options(&options, argc, argv);
+	options_parse(&option_table, argc, argv, &options);
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &usr1, NULL);
