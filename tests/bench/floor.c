@@ -28,8 +28,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "tests/bench/quantile.h"
+#include "tests/herd/options.h"
 
-enum { EXIT_USAGE = 2, READ_SIZE = 1 << 16, PASSES_MAX = 100000, CHILDREN_MAX = 1 << 24 };
+enum { READ_SIZE = 1 << 16, PASSES_MAX = 100000, CHILDREN_MAX = 1 << 24 };
 
 struct settings {
 	const char *proc;
@@ -167,13 +169,6 @@ static void serve(const struct settings *settings, struct reader *reader)
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void measure(const struct settings *settings, struct reader *reader)
 {
 	struct timespec pause = {
@@ -181,7 +176,6 @@ static void measure(const struct settings *settings, struct reader *reader)
 		.tv_nsec = (long)(settings->pause_ms % 1000 * NS_PER_MSEC),
 	};
 	AUTO_FREE uint64_t *cpu_ns = calloc(settings->passes, sizeof(*cpu_ns));
-	uint64_t middle = settings->passes / 2;
 	double median_us;
 	struct pass pass;
 
@@ -193,11 +187,12 @@ static void measure(const struct settings *settings, struct reader *reader)
 		run_pass(settings, reader, &pass);
 		cpu_ns[i] = pass.cpu_ns;
 	}
-	qsort(cpu_ns, settings->passes, sizeof(*cpu_ns), compare);
-	median_us = (double)cpu_ns[middle] / 1e3;
+	quantile_sort(cpu_ns, settings->passes);
+	median_us = quantile_us(cpu_ns, settings->passes, 0.5);
 	printf("{\"passes\": %" PRIu64 ", \"processes\": %" PRIu64 ", \"failed\": %" PRIu64
 	       ", \"cpu_us_median\": %.1f, \"cpu_us_min\": %.1f, \"cpu_us_per_process\": %.2f}\n",
-		settings->passes, pass.processes, pass.failed, median_us, (double)cpu_ns[0] / 1e3,
+		settings->passes, pass.processes, pass.failed, median_us,
+		quantile_us(cpu_ns, settings->passes, 0),
 		pass.processes ? median_us / (double)pass.processes : 0.0);
 }
 
@@ -206,14 +201,14 @@ static void usage(void)
 	fputs("usage: floor [--proc=DIR] [--children-of=PID] [--passes=N] [--pause-ms=N] "
 	      "[--on-demand] FILE...\n",
 		stderr);
-	exit(EXIT_USAGE);
+	exit(OPTIONS_USAGE);
 }
 
 static uint64_t parse_number(const char *text, uint64_t min, uint64_t max)
 {
 	uint64_t value;
 
-	if (number_parse_u64(text, strlen(text), &value) < 0 || value < min || value > max)
+	if (!options_read(text, min, max, &value))
 		usage();
 	return value;
 }

@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +29,12 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/number.h"
+#include "tests/bench/quantile.h"
+#include "tests/herd/options.h"
 #include "tests/herd/self.h"
 #include "tests/herd/tape.h"
 
-enum { EXIT_USAGE = 2, MAPPINGS_MAX = 60000, PAGES_A_MIB = 256 };
+enum { MAPPINGS_MAX = 60000, PAGES_A_MIB = 256 };
 
 #define MEMORY_AT UINT64_C(0x300000000000)
 #define SPIN_NS   (200 * NS_PER_USEC)
@@ -142,81 +143,38 @@ static uint64_t count_stalls(const uint64_t *late_ns, uint64_t calls, uint64_t a
 	return count;
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double quantile_us(const uint64_t *sorted_ns, uint64_t calls, double q)
-{
-	uint64_t i = (uint64_t)(q * (double)calls);
-
-	return (double)sorted_ns[i < calls ? i : calls - 1] / 1e3;
-}
-
 static void print_figures(uint64_t *late_ns, uint64_t calls)
 {
 	printf("{\"calls\": %" PRIu64 ", \"stalls\": {", calls);
 	for (size_t i = 0; i < STALLS; i++)
 		printf("%s\"%" PRIu64 "\": %" PRIu64, i ? ", " : "", stall_us[i],
 			count_stalls(late_ns, calls, stall_us[i] * NS_PER_USEC));
-	qsort(late_ns, calls, sizeof(*late_ns), compare);
+	quantile_sort(late_ns, calls);
 	printf("}, \"p50_us\": %.1f, \"p99_us\": %.1f, \"p99.9_us\": %.1f, \"worst_us\": %.1f}\n",
 		quantile_us(late_ns, calls, 0.5), quantile_us(late_ns, calls, 0.99),
 		quantile_us(late_ns, calls, 0.999), quantile_us(late_ns, calls, 1));
 	fflush(stdout);
 }
 
-static void usage(void)
-{
-	fputs("usage: waiter [--mib=N] [--mappings=N] [--seconds=N] [--period-us=N]\n", stderr);
-	exit(EXIT_USAGE);
-}
+static const struct options_number numbers[] = {
+	{"mib", offsetof(struct settings, mib), 1, 1 << 20, "memory (4096)"},
+	{"mappings", offsetof(struct settings, mappings), 1, MAPPINGS_MAX, "mappings of it (256)"},
+	{"seconds", offsetof(struct settings, seconds), 1, 86400, "how long it calls (60)"},
+	{"period-us", offsetof(struct settings, period_us), 100, 1000000,
+		"from one call to the next (1000)"},
+};
 
-static uint64_t parse_number(const char *text, uint64_t min, uint64_t max)
-{
-	uint64_t value;
-
-	if (number_parse_u64(text, strlen(text), &value) < 0 || value < min || value > max)
-		usage();
-	return value;
-}
-
-static void parse_settings(int argc, char **argv, struct settings *ret)
-{
-	static const struct option options[] = {
-		{"mib", required_argument, NULL, 'm'},
-		{"mappings", required_argument, NULL, 'n'},
-		{"seconds", required_argument, NULL, 's'},
-		{"period-us", required_argument, NULL, 'p'},
-		{NULL, 0, NULL, 0},
-	};
-	int c;
-
-	*ret = (struct settings){.mib = 4096, .mappings = 256, .seconds = 60, .period_us = 1000};
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'm': ret->mib = parse_number(optarg, 1, 1 << 20); break;
-		case 'n': ret->mappings = parse_number(optarg, 1, MAPPINGS_MAX); break;
-		case 's': ret->seconds = parse_number(optarg, 1, 86400); break;
-		case 'p': ret->period_us = parse_number(optarg, 100, 1000000); break;
-		default: usage();
-		}
-	}
-	if (optind < argc)
-		usage();
-}
+static const struct options_table option_table = {
+	.program = "waiter", .numbers = numbers, .number_count = ARRAY_SIZE(numbers)};
 
 int main(int argc, char **argv)
 {
 	AUTO_FREE uint64_t *late_ns = NULL;
-	struct settings settings;
+	struct settings settings = {.mib = 4096, .mappings = 256, .seconds = 60, .period_us = 1000};
 	uint64_t calls;
 	char line[64];
 
-	parse_settings(argc, argv, &settings);
+	options_parse(&option_table, argc, argv, &settings);
 	calls = settings.seconds * 1000000 / settings.period_us;
 	late_ns = malloc(calls * sizeof(*late_ns));
 	if (!late_ns)
