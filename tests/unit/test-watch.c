@@ -56,18 +56,31 @@ static struct snapshot_process fill(const struct watch *w)
 	return row;
 }
 
+static bool measure(struct watch *w, const struct sample *s, uint64_t now_ns)
+{
+	watch_note(w, s, now_ns, PAGE);
+	return watch_measure(w, s, NULL, NULL, now_ns, PAGE);
+}
+
+/* First seen at 5, measured at 7, with what S says and a walk. */
+static struct watch measured(struct sample *s)
+{
+	struct watch w = {.is_related = false};
+
+	add_walk(s);
+	watch_renew(&w, 5);
+	assert_true(measure(&w, s, 7));
+	return w;
+}
+
 /* What was measured and has not moved is shown to the byte, every part of it. */
 static void shows_what_was_measured(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct watch w = {.is_related = false};
+	struct watch w = measured(&s);
 
 	(void)state;
-	add_walk(&s);
-	watch_renew(&w, 5);
-	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, NULL, 7, PAGE));
 	assert_true(w.is_member && w.is_settled && w.is_seen && w.has_base);
 	assert_true(watch_is_quiet(&w, PAGE));
 	row = fill(&w);
@@ -94,15 +107,13 @@ static void shows_parts_of_many_mappings(void **state)
 	add_walk(&s);
 	set(&s, PROCESS_PSS_FILE, 498);
 	watch_renew(&w, 5);
-	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, NULL, 7, PAGE));
+	assert_true(measure(&w, &s, 7));
 	row = fill(&w);
 	assert_int_equal(row.q[PROCESS_PSS_FILE], 498 * KIB);
 	set(&s, PROCESS_PSS_ANON, 2700);
 	set(&s, PROCESS_PSS_FILE, 1800);
 	set(&s, PROCESS_PSS, 4700);
-	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, NULL, 7, PAGE));
+	assert_true(measure(&w, &s, 7));
 	row = fill(&w);
 	assert_int_equal(row.q[PROCESS_PSS_ANON], 2700 * KIB);
 	assert_int_equal(row.q[PROCESS_PSS], 4700 * KIB);
@@ -113,13 +124,9 @@ static void a_look_moves_the_counters(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct watch w = {.is_related = false};
+	struct watch w = measured(&s);
 
 	(void)state;
-	add_walk(&s);
-	watch_renew(&w, 5);
-	watch_note(&w, &s, 7, PAGE);
-	watch_measure(&w, &s, NULL, NULL, 7, PAGE);
 	s = sample_new();
 	set(&s, PROCESS_RSS, 5400);
 	set(&s, PROCESS_RSS_ANON, 3400);
@@ -145,13 +152,9 @@ static void a_look_moves_the_counters(void **state)
 static void swap_is_a_counter(void **state)
 {
 	struct sample s = sample_new();
-	struct watch w = {.is_related = false};
+	struct watch w = measured(&s);
 
 	(void)state;
-	add_walk(&s);
-	watch_renew(&w, 5);
-	watch_note(&w, &s, 7, PAGE);
-	watch_measure(&w, &s, NULL, NULL, 7, PAGE);
 	set(&s, PROCESS_VM_SWAP, 60);
 	watch_note(&w, &s, 9, PAGE);
 	assert_false(watch_is_quiet(&w, PAGE));
@@ -166,8 +169,7 @@ static void without_a_pss_there_is_no_base(void **state)
 	(void)state;
 	s.outcome = OUTCOME_DENIED;
 	watch_renew(&w, 5);
-	watch_note(&w, &s, 7, PAGE);
-	assert_false(watch_measure(&w, &s, NULL, NULL, 7, PAGE));
+	assert_false(measure(&w, &s, 7));
 	assert_false(w.has_base);
 	assert_int_equal(w.measured_ns, 7); /* so that it is not tried again at once */
 	row = fill(&w);
@@ -253,8 +255,7 @@ static void guessed_parts_are_not_shown(void **state)
 	s.present &= ~SAMPLE_PARTS;
 	s.guesses_parts = true;
 	watch_renew(&w, 5);
-	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, NULL, 7, PAGE));
+	assert_true(measure(&w, &s, 7));
 	assert_true(w.base.has_parts);
 	assert_int_equal(w.base.pss_anon, 2800 * KIB);
 	row = fill(&w);
