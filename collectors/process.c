@@ -3,10 +3,6 @@
  * Who a process is, is settled by a kept O_DIRECTORY descriptor of /proc/PID: when the process ends,
  * reads below it give ESRCH even if the pid is in use again (by path one would get the wrong process).
  * Beyond the descriptor limit the directory is opened anew and the start time compared.
- *
- * Which image it runs is told by name, effective uid and the address range in rollup's first line; if
- * any of them moved, the sample is taken again between two readings of stat, whose start of text and
- * stack change with every exec. In the common case, an image that was seen before, that costs nothing.
  */
 #include "config.h"
 
@@ -20,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "collectors/identity.h"
 #include "collectors/reading.h"
 
 void process_init(struct process *p, pid_t pid)
@@ -78,136 +75,6 @@ const char *process_path(
 		return file;
 	snprintf(to, PROCESS_PATH_SIZE, "task/%d/%s", p->tid, file);
 	return to;
-}
-
-static bool is_same_identity(const struct process *p, const struct status *s)
-{
-	return p->known && p->uid == s->uid && p->name_len == s->name_len &&
-	       !memcmp(p->name, s->name, s->name_len);
-}
-
-/* Whether the walk in G found the image that P is known to run. */
-static bool is_same_walk(const struct reading *g)
-{
-	const struct process *p = g->process;
-
-	if (g->error < 0) /* without a walk there is nothing that could mix */
-		return g->error != -ESRCH;
-	return p->measured && p->range_start == g->smaps.range_start &&
-	       p->range_end == g->smaps.range_end;
-}
-
-/*
- * A reader without CAP_SYS_PTRACE is not told where text and stack begin, so stat can't tell images
- * apart. If it may walk the page tables all the same (CAP_PERFMON), two equal ranges have to do.
- */
-static bool is_same_range_again(struct reading *g)
-{
-	uint64_t start = g->smaps.range_start, end = g->smaps.range_end;
-
-	if (g->walked || g->error < 0 || g->source != SOURCE_ROLLUP)
-		return true;
-	reading_walk(g);
-	return g->error == 0 && g->smaps.range_start == start && g->smaps.range_end == end;
-}
-
-/*
- * Walks, and reads stat again after BEFORE, where there is a stat. 0; OUTCOME_CHANGING; or a shortage
- * of ours.
- */
-static int walk_guarded(struct reading *g, const struct stat_info *before, bool has_stat)
-{
-	struct stat_info after;
-	int e;
-
-	reading_walk(g);
-	if (g->error == -ESRCH)
-		return OUTCOME_CHANGING;
-	if (!has_stat)
-		return 0;
-	e = reading_stat(g, &after);
-	if (reading_is_shortage(e))
-		return e;
-	if (e < 0 || !stat_is_same_image(before, &after))
-		return OUTCOME_CHANGING;
-	return after.start_stack || is_same_range_again(g) ? 0 : OUTCOME_CHANGING;
-}
-
-/*
- * A sample between two equal readings of stat. 0: had; OUTCOME_CHANGING, OUTCOME_NO_MM; or an error of
- * reading status. A tree without a usable stat has to do without the guard: *ret_has_stat is false.
- */
-static int read_guarded(struct reading *g, struct stat_info *ret, bool *ret_has_stat)
-{
-	int e = OUTCOME_CHANGING;
-
-	for (int i = 0; e == OUTCOME_CHANGING && i < READING_ATTEMPTS; i++) {
-		e = reading_stat(g, ret);
-		if (reading_is_shortage(e))
-			return e;
-		*ret_has_stat = e == 0;
-		e = reading_counters(g);
-		if (e == 0)
-			e = walk_guarded(g, ret, *ret_has_stat);
-	}
-	return e;
-}
-
-/* Without a look at its stack (stat.h) an image is told by its name and where its mappings end. */
-static bool is_known_image(const struct reading *g, const struct stat_info *stat, bool has_stat)
-{
-	const struct process *p = g->process;
-
-	/* Without stat there is no telling a renamed process from a new image: take it for one. */
-	if (!p->known || !has_stat || !p->has_stat || !stat_is_same_image(&p->stat, stat))
-		return false;
-	if (stat->start_stack)
-		return true;
-	return is_same_identity(p, &g->status) &&
-	       (g->error < 0 || !p->measured || p->range_end == g->smaps.range_end);
-}
-
-/* Remembers the image in G as P's own. */
-static void adopt(
-	const struct reading *g, const struct stat_info *stat, bool has_stat, struct sample *ret)
-{
-	struct process *p = g->process;
-	bool same = is_known_image(g, stat, has_stat);
-
-	if (!same) {
-		p->growth = (struct growth){0};
-		p->mm_is_new = true;
-		p->mm_group = 0;
-		p->measured = false;
-		p->range_start = p->range_end = 0;
-		p->cgroup_reads = 0;
-		ret->is_new_image = true;
-	}
-	p->known = true;
-	p->has_stat = has_stat;
-	p->stat = *stat;
-	memcpy(p->name, g->status.name, sizeof(p->name));
-	p->name_len = (uint8_t)g->status.name_len;
-	p->uid = g->status.uid;
-}
-
-static void adopt_range(const struct reading *g)
-{
-	struct process *p = g->process;
-	bool measured = g->error == 0;
-
-	if (g->looks)
-		return;
-	p->looked = false;
-	p->by_smaps = measured && g->source == SOURCE_SMAPS;
-	if (p->measured == measured && (!measured || (p->range_start == g->smaps.range_start &&
-							     p->range_end == g->smaps.range_end)))
-		return;
-	p->measured = measured;
-	p->range_start = measured ? g->smaps.range_start : 0;
-	p->range_end = measured ? g->smaps.range_end : 0;
-	p->mm_is_new = measured;
-	p->mm_group = 0;
 }
 
 /* smaps does not print parts. Kernels that have no rollup printed none either: there they stay a guess. */
@@ -297,7 +164,7 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 	struct process *p = g->process;
 	struct stat_info stat = {0};
 	bool has_stat = false, is_changing, is_steady;
-	int e = read_guarded(g, &stat, &has_stat);
+	int e = identity_guard(g, &stat, &has_stat);
 
 	if (e < 0)
 		return fail(p, e, ret);
@@ -309,10 +176,10 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 	is_changing = e == OUTCOME_CHANGING;
 	if (is_changing)
 		g->error = -ESRCH; /* the counters are of one image, the walk perhaps of another */
-	is_steady = is_same_identity(p, &g->status) && (p->looked || is_same_walk(g));
-	adopt(g, &stat, has_stat, ret);
+	is_steady = identity_is_same(g) && (p->looked || identity_is_same_walk(g));
+	identity_adopt(g, &stat, has_stat, ret);
 	p->looked = p->looked || (g->looks && ret->is_new_image);
-	adopt_range(g);
+	identity_adopt_range(g);
 	fill(g, ret);
 	e = end_sample(g, !is_steady || ret->is_new_image, now_ns, ret);
 	if (is_changing) {
@@ -321,21 +188,6 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 		p->known = false;
 	}
 	return e;
-}
-
-/* Whether G, a look, shows the image that P is known to run: images do not come back. 0 or a shortage. */
-static int is_known_look(struct reading *g, bool *ret)
-{
-	struct process *p = g->process;
-	struct stat_info stat;
-	int e = reading_stat(g, &stat);
-
-	if (reading_is_shortage(e))
-		return e;
-	*ret = e == 0 ? p->has_stat && stat_is_same_image(&p->stat, &stat) : !p->has_stat;
-	if (e == 0)
-		p->stat.parent = stat.parent;
-	return 0;
 }
 
 static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
@@ -353,22 +205,22 @@ static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 		forget(p);
 		return 0;
 	}
-	if (e == OUTCOME_CHANGING || !is_same_identity(p, &g->status))
+	if (e == OUTCOME_CHANGING || !identity_is_same(g))
 		return sample_changed(g, now_ns, ret);
 	reading_walk(g);
 	if (g->looks && !g->trusts) {
 		bool is_known = false;
 
-		e = is_known_look(g, &is_known);
+		e = identity_is_known_look(g, &is_known);
 		if (e < 0)
 			return fail(p, e, ret);
 		if (!is_known)
 			return sample_changed(g, now_ns, ret);
 	}
 	/* smaps can be cut short without an error, and only a guarded reading notices. */
-	if (!is_same_walk(g) || g->source == SOURCE_SMAPS)
+	if (!identity_is_same_walk(g) || g->source == SOURCE_SMAPS)
 		return sample_changed(g, now_ns, ret);
-	adopt_range(g);
+	identity_adopt_range(g);
 	fill(g, ret);
 	return end_sample(g, false, now_ns, ret);
 }

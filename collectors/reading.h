@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One reading of a process that is under way: what its files below /proc/PID say, without a judgement of whether they
- * speak of one image (process.h). For process.c alone.
+ * speak of one image (identity.h). For process.c and identity.c alone.
  */
 #ifndef MEMTALLY_COLLECTORS_READING_H
 #define MEMTALLY_COLLECTORS_READING_H

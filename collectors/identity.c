@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/identity.h"
+
+#include <errno.h>
+#include <string.h>
+
+bool identity_is_same(const struct reading *g)
+{
+	const struct process *p = g->process;
+	const struct status *s = &g->status;
+
+	return p->known && p->uid == s->uid && p->name_len == s->name_len &&
+	       !memcmp(p->name, s->name, s->name_len);
+}
+
+bool identity_is_same_walk(const struct reading *g)
+{
+	const struct process *p = g->process;
+
+	if (g->error < 0) /* without a walk there is nothing that could mix */
+		return g->error != -ESRCH;
+	return p->measured && p->range_start == g->smaps.range_start &&
+	       p->range_end == g->smaps.range_end;
+}
+
+/*
+ * A reader without CAP_SYS_PTRACE is not told where text and stack begin, so stat can't tell images
+ * apart. If it may walk the page tables all the same (CAP_PERFMON), two equal ranges have to do.
+ */
+static bool is_same_range_again(struct reading *g)
+{
+	uint64_t start = g->smaps.range_start, end = g->smaps.range_end;
+
+	if (g->walked || g->error < 0 || g->source != SOURCE_ROLLUP)
+		return true;
+	reading_walk(g);
+	return g->error == 0 && g->smaps.range_start == start && g->smaps.range_end == end;
+}
+
+/*
+ * Walks, and reads stat again after BEFORE, where there is a stat. 0; OUTCOME_CHANGING; or a shortage
+ * of ours.
+ */
+static int walk_guarded(struct reading *g, const struct stat_info *before, bool has_stat)
+{
+	struct stat_info after;
+	int e;
+
+	reading_walk(g);
+	if (g->error == -ESRCH)
+		return OUTCOME_CHANGING;
+	if (!has_stat)
+		return 0;
+	e = reading_stat(g, &after);
+	if (reading_is_shortage(e))
+		return e;
+	if (e < 0 || !stat_is_same_image(before, &after))
+		return OUTCOME_CHANGING;
+	return after.start_stack || is_same_range_again(g) ? 0 : OUTCOME_CHANGING;
+}
+
+int identity_guard(struct reading *g, struct stat_info *ret, bool *ret_has_stat)
+{
+	int e = OUTCOME_CHANGING;
+
+	for (int i = 0; e == OUTCOME_CHANGING && i < READING_ATTEMPTS; i++) {
+		e = reading_stat(g, ret);
+		if (reading_is_shortage(e))
+			return e;
+		*ret_has_stat = e == 0;
+		e = reading_counters(g);
+		if (e == 0)
+			e = walk_guarded(g, ret, *ret_has_stat);
+	}
+	return e;
+}
+
+/* Without a look at its stack (stat.h) an image is told by its name and where its mappings end. */
+static bool is_known_image(const struct reading *g, const struct stat_info *stat, bool has_stat)
+{
+	const struct process *p = g->process;
+
+	/* Without stat there is no telling a renamed process from a new image: take it for one. */
+	if (!p->known || !has_stat || !p->has_stat || !stat_is_same_image(&p->stat, stat))
+		return false;
+	if (stat->start_stack)
+		return true;
+	return identity_is_same(g) &&
+	       (g->error < 0 || !p->measured || p->range_end == g->smaps.range_end);
+}
+
+void identity_adopt(
+	const struct reading *g, const struct stat_info *stat, bool has_stat, struct sample *ret)
+{
+	struct process *p = g->process;
+	bool same = is_known_image(g, stat, has_stat);
+
+	if (!same) {
+		p->growth = (struct growth){0};
+		p->mm_is_new = true;
+		p->mm_group = 0;
+		p->measured = false;
+		p->range_start = p->range_end = 0;
+		p->cgroup_reads = 0;
+		ret->is_new_image = true;
+	}
+	p->known = true;
+	p->has_stat = has_stat;
+	p->stat = *stat;
+	memcpy(p->name, g->status.name, sizeof(p->name));
+	p->name_len = (uint8_t)g->status.name_len;
+	p->uid = g->status.uid;
+}
+
+void identity_adopt_range(const struct reading *g)
+{
+	struct process *p = g->process;
+	bool measured = g->error == 0;
+
+	if (g->looks)
+		return;
+	p->looked = false;
+	p->by_smaps = measured && g->source == SOURCE_SMAPS;
+	if (p->measured == measured && (!measured || (p->range_start == g->smaps.range_start &&
+							     p->range_end == g->smaps.range_end)))
+		return;
+	p->measured = measured;
+	p->range_start = measured ? g->smaps.range_start : 0;
+	p->range_end = measured ? g->smaps.range_end : 0;
+	p->mm_is_new = measured;
+	p->mm_group = 0;
+}
+
+int identity_is_known_look(struct reading *g, bool *ret)
+{
+	struct process *p = g->process;
+	struct stat_info stat;
+	int e = reading_stat(g, &stat);
+
+	if (reading_is_shortage(e))
+		return e;
+	*ret = e == 0 ? p->has_stat && stat_is_same_image(&p->stat, &stat) : !p->has_stat;
+	if (e == 0)
+		p->stat.parent = stat.parent;
+	return 0;
+}
