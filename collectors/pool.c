@@ -178,6 +178,15 @@ static void explain(struct pool_part *t)
 		t->bias = add(t->bias, drift < 0 ? -part : part);
 }
 
+/* What measurements have found of a drift is none any more: what there is beyond the rest has come since. */
+static void forget_found(struct pool_part *t)
+{
+	uint64_t found = (t->found > 0) == t->was_up ? size_of(t->found) : 0;
+
+	t->least = amount_less(t->least, found);
+	t->alarmed = amount_less(t->alarmed, found);
+}
+
 /* Decides what of T's difference to the host's SUM is drift, and over what weight it is spread. */
 static void part_end(struct pool_part *t, uint64_t sum, const struct room *room, uint64_t now_ns,
 	uint64_t max_age_ns)
@@ -201,6 +210,7 @@ static void part_end(struct pool_part *t, uint64_t sum, const struct room *room,
 							amount_min(t->unread, t->unread_before));
 		explain(t);
 	}
+	forget_found(t);
 	t->unread_before = t->unread;
 	drift = add(t->residual, -t->bias);
 	size = size_of(drift);

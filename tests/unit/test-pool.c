@@ -506,6 +506,25 @@ static void suspects_again_before_the_end(void **state)
 	assert_int_equal(h.pool.anon.since_ns, h.now);
 }
 
+/* And when measurements have found more of it than is gone: one goes on writing. */
+static void suspects_again_while_it_finds(void **state)
+{
+	(void)state;
+	start_server();
+	world_write(&h.world, 1, 128 * MIB);
+	assert_true(one_pass());
+	assert_true(pool_alarms(&h.pool));
+	measure(1);
+	world_write(&h.world, 1, 100 * MIB);
+	assert_true(one_pass());
+	assert_int_equal(h.pool.anon.since_ns, h.now);
+	assert_true(pool_alarms(&h.pool));
+	measure(1);
+	assert_true(one_pass());
+	assert_true(h.pool.anon.since_ns < h.now); /* what the others have of it */
+	assert_false(pool_alarms(&h.pool));
+}
+
 /* A look at all who may have written is worth it when there is more than before, not again for the same. */
 static void alarms_once(void **state)
 {
@@ -895,6 +914,7 @@ int main(void)
 		cmocka_unit_test_setup(allows_for_rounding, setup),
 		cmocka_unit_test_setup(suspects_again, setup),
 		cmocka_unit_test_setup(suspects_again_before_the_end, setup),
+		cmocka_unit_test_setup(suspects_again_while_it_finds, setup),
 		cmocka_unit_test_setup(alarms_once, setup),
 		cmocka_unit_test_setup(allows_for_newcomers, setup),
 		cmocka_unit_test_setup(gives_nobody_more_than_he_has, setup),
