@@ -264,11 +264,11 @@ void adapt_take(
 		relations_measured(
 			&a->relations, a->reader, p, had_base ? &base : NULL, now_boot_ns);
 		if (had_base) {
-			relations_broke(w, &before, now_boot_ns);
+			faults_found(&a->faults, a->reader, p, walked, &before, now_boot_ns);
 			figures_found(&a->figures, before.pss, s->q[PROCESS_PSS]);
 			pool_measured(&a->hostsum.pool, &before, &w->base);
 		}
-		faults_measured(a->reader, p, a->limits.max_age_ns);
+		faults_measured(w, walked, a->limits.max_age_ns);
 	} else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING) {
 		w->has_base =
 			false; /* an earlier figure would hide that it can't be had any more */

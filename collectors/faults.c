@@ -19,13 +19,26 @@ static bool may_break(const struct watch *w, uint64_t max_age_ns)
 		max_age_ns, max_age_ns);
 }
 
-void faults_measured(struct process_reader *reader, struct process *p, uint64_t max_age_ns)
+void faults_found(const struct faults *f, struct process_reader *reader, struct process *p,
+	const struct walked *walked, const struct estimate *before, uint64_t now_ns)
 {
 	struct watch *w = p->watch;
-	uint64_t faults;
+	uint64_t written = UINT64_MAX, since_ns = now_ns, faults;
 
-	w->has_faults = may_break(w, max_age_ns) && process_faults(reader, p, &faults) == 0;
-	w->faults = w->has_faults ? (uint32_t)faults : 0;
+	if (w->broken_kib && process_faults(reader, p, &faults) == 0) {
+		written = (uint64_t)((uint32_t)faults - w->faults) * f->page_bytes;
+		if ((uint32_t)faults == w->looked_faults)
+			since_ns = w->broken_ns;
+	} else if (w->has_faults && walked->has_faults) {
+		written = (uint64_t)(walked->faults - w->faults) * f->page_bytes;
+	}
+	relations_broke(w, before, written, since_ns);
+}
+
+void faults_measured(struct watch *w, const struct walked *walked, uint64_t max_age_ns)
+{
+	w->has_faults = walked->has_faults && may_break(w, max_age_ns);
+	w->faults = w->has_faults ? walked->faults : 0;
 }
 
 /* At every TURNS'th. */

@@ -8,6 +8,7 @@
 #define MEMTALLY_COLLECTORS_FAULTS_H
 
 #include "collectors/proctable.h"
+#include "collectors/walks.h"
 #include "collectors/watch.h"
 
 struct faults {
@@ -16,8 +17,15 @@ struct faults {
 	bool is_alarmed; /* by the host's sum, or by one's faults: all are worth a look */
 };
 
-/* P was measured just now: keeps how often it has faulted, if it shares enough for that to matter. */
-void faults_measured(struct process_reader *reader, struct process *p, uint64_t max_age_ns);
+/*
+ * P, for which BEFORE was expected, was measured just now by the walk WALKED: tells those who share with it what it has
+ * written to since it was measured before, if that is known.
+ */
+void faults_found(const struct faults *f, struct process_reader *reader, struct process *p,
+	const struct walked *walked, const struct estimate *before, uint64_t now_ns);
+
+/* W was measured just now by the walk WALKED: keeps how often it has faulted, if it shares enough for that to matter. */
+void faults_measured(struct watch *w, const struct walked *walked, uint64_t max_age_ns);
 
 /* Looks at some in turn, as part of a pass; each comes more than once within the maximum age. */
 void faults_look(struct faults *f, struct process_reader *reader, const struct proctable *table,

@@ -222,18 +222,20 @@ void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, ui
 	/* What has grown was faulted in, and is counted. */
 	bytes = amount_less(bytes, amount_less(now.anon, w->base.anon));
 	w->broken_kib = (uint32_t)amount_min((bytes >> w->calm) / 1024, UINT32_MAX);
+	w->looked_faults = (uint32_t)faults;
 	w->broken_ns = now_ns;
 }
 
-void relations_broke(struct watch *w, const struct estimate *before, uint64_t now_ns)
+void relations_broke(
+	struct watch *w, const struct estimate *before, uint64_t written, uint64_t at_ns)
 {
 	struct estimate_part anon, file;
 	uint64_t gain;
 
 	estimate_parts(&w->base, &anon, &file);
-	gain = amount_less(anon.pss, before->pss_anon);
+	gain = amount_min(amount_less(anon.pss, before->pss_anon), written);
 	if (gain >= BROKEN_MIN) {
-		kin_broke(&w->kin, gain, w->broken_kib ? w->broken_ns : now_ns);
+		kin_broke(&w->kin, gain, at_ns);
 		w->calm = 0;
 	} else if (w->broken_kib >= BROKEN_MIN / 1024 && w->calm < CALM_MAX) {
 		w->calm++;

@@ -41,8 +41,12 @@ void relations_renew(struct relations *r, uint64_t page_bytes);
 /* W, measured, has faulted FAULTS times: what it may have written to of what it shared since it was measured. */
 void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, uint64_t now_ns);
 
-/* W was measured again, where BEFORE was expected: tells its family what it has for itself now. */
-void relations_broke(struct watch *w, const struct estimate *before, uint64_t now_ns);
+/*
+ * W was measured again, where BEFORE was expected: tells its family what it has for itself now that it has written to,
+ * at most WRITTEN bytes and before AT_NS. What it has more of than that others have let go of.
+ */
+void relations_broke(
+	struct watch *w, const struct estimate *before, uint64_t written, uint64_t at_ns);
 
 /* How much PSS W may have gained, as far as faults and its family say. */
 uint64_t relations_broken(const struct watch *w);

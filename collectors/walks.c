@@ -13,6 +13,8 @@
 #define SLICE_NS       (100 * NS_PER_USEC)
 #define PAUSE_NS       (2 * NS_PER_MSEC) /* between slices: they, and not the slices, are what helps */
 
+enum { FAULTS_MIN = 128 << 10 }; /* bytes: who has less can't share what matters */
+
 void walks_init(
 	struct walks *s, struct process_reader *reader, struct budget *budget, uint64_t page_bytes)
 {
@@ -118,6 +120,19 @@ static uint64_t thread_cpu_ns(void)
 	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+/* False: nobody needs to know, or it can't be had. */
+static bool read_faults(struct walks *s, struct process *p, uint32_t *ret)
+{
+	const struct statm *m = &p->watch->seen;
+	uint64_t faults;
+
+	if ((m->resident - m->shared) * s->page_bytes < FAULTS_MIN ||
+		process_faults(s->reader, p, &faults) != 0)
+		return false;
+	*ret = (uint32_t)faults;
+	return true;
+}
+
 static void use(struct walks *s, uint64_t cpu_ns)
 {
 	s->counts.used_ns += cpu_ns;
@@ -127,16 +142,20 @@ static void use(struct walks *s, uint64_t cpu_ns)
 int walks_whole(struct walks *s, struct process *p, const struct forecast *f, uint64_t now_ns,
 	struct sample *ret, struct walked *ret_walked)
 {
-	uint64_t before_ns = thread_cpu_ns();
-	int r = process_read(s->reader, p, now_ns, ret);
-	uint64_t cpu_ns = thread_cpu_ns() - before_ns;
+	struct walked walked = {.way = COST_ROLLUP};
+	uint64_t before_ns = thread_cpu_ns(), walk_ns;
+	int r;
 
-	use(s, cpu_ns);
+	walked.has_faults = read_faults(s, p, &walked.faults);
+	walk_ns = thread_cpu_ns();
+	r = process_read(s->reader, p, now_ns, ret);
+	walked.cpu_ns = thread_cpu_ns() - walk_ns;
+	use(s, walked.cpu_ns + walk_ns - before_ns);
 	if (r < 0)
 		return r;
 	s->counts.reads[COST_ROLLUP]++;
 	s->counts.predicted_ns += f->prediction.cpu_ns;
-	*ret_walked = (struct walked){.way = COST_ROLLUP, .cpu_ns = cpu_ns};
+	*ret_walked = walked;
 	return 0;
 }
 
@@ -152,7 +171,9 @@ static int finish(struct walks *s, struct walk *w, const struct sample *sample, 
 		.cpu_ns = w->cpu_ns,
 		.largest_rss = w->slices.largest_rss,
 		.before = w->before,
+		.faults = w->faults,
 		.has_before = w->has_before,
+		.has_faults = w->has_faults,
 	};
 	return 0;
 }
@@ -163,6 +184,7 @@ static void begin_smaps(struct walks *s, struct walk *w, uint64_t predicted_ns)
 	s->counts.predicted_ns += predicted_ns;
 	w->cpu_ns = 0;
 	w->has_before = sense_read(s->reader, w->slices.process, &w->before) == 0;
+	w->has_faults = read_faults(s, w->slices.process, &w->faults);
 }
 
 int walks_begin_slices(struct walks *s, struct process *p, const struct forecast *f,

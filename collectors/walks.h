@@ -33,7 +33,9 @@ struct walked {
 	uint64_t cpu_ns;
 	uint64_t largest_rss; /* of its mappings, by slices; bytes */
 	struct statm before;  /* as a walk by slices began, if .has_before */
-	bool has_before;
+	uint32_t
+		faults; /* that it had before the walk, if .has_faults: of what it writes to later this knows nothing */
+	bool has_before, has_faults;
 };
 
 /* One by slices that is under way. */
@@ -43,7 +45,8 @@ struct walk {
 	uint64_t predicted_ns;
 	uint64_t ready_ns; /* CLOCK_MONOTONIC at which its pause is over */
 	struct statm before;
-	bool has_before;
+	uint32_t faults;
+	bool has_before, has_faults;
 };
 
 /* One that is long does not keep others waiting. */

@@ -41,7 +41,8 @@ struct watch {
 	uint32_t mapped_kib;         /* the RSS when that was found out */
 	uint32_t faults;             /* that it had when it was measured, if .has_faults; wraps */
 	uint32_t broken_kib;         /* that it may have broken since, as its faults said last */
-	uint64_t broken_ns;          /* CLOCK_BOOTTIME at which they did */
+	uint32_t looked_faults;      /* that it had then, */
+	uint64_t broken_ns;          /* at this CLOCK_BOOTTIME */
 	uint32_t unsure; /* bytes by which .base may be off either way, since it moved meanwhile */
 	uint32_t lack_anon,
 		lack_file; /* bytes; what .base has added to the kernel's Pss_Anon and Pss_File */

@@ -24,8 +24,16 @@ struct scene {
 	struct watch watch[MEMBERS];
 	struct proctable table;
 	struct faults faults;
+	struct kin kin;
 	struct tree_event opened;
 };
+
+static void measured(struct scene *s, unsigned int i, uint32_t faults)
+{
+	const struct walked walked = {.faults = faults, .has_faults = true};
+
+	faults_measured(&s->watch[i], &walked, 300 * SEC);
+}
 
 /* Each has 100 MiB, of which it shares 90 with others. */
 static struct scene *scene_new(void)
@@ -52,7 +60,7 @@ static struct scene *scene_new(void)
 			.is_member = true,
 		};
 		tree_set_faults(&s->tree, (pid_t)(10 + i), 1000);
-		faults_measured(&s->reader, &s->process[i], 300 * SEC);
+		measured(s, i, 1000);
 	}
 	s->table = (struct proctable){.item = s->item, .count = MEMBERS};
 	s->opened.suffix = "stat";
@@ -63,6 +71,9 @@ static struct scene *scene_new(void)
 static void scene_done(struct scene **s)
 {
 	tree_expect(NULL, 0);
+	for (unsigned int i = 0; i < MEMBERS; i++)
+		kin_gone(&(*s)->kin, &(*s)->watch[i].kin);
+	kin_done(&(*s)->kin);
 	process_reader_done(&(*s)->reader);
 	tree_done(&(*s)->tree);
 	free(*s);
@@ -72,15 +83,15 @@ static void scene_done(struct scene **s)
 static void counts_where_it_may_matter(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
+	const struct walked unknown = {.has_faults = false};
 
 	(void)state;
 	assert_true(s->watch[0].has_faults);
 	assert_int_equal(s->watch[0].faults, 1000);
 	s->watch[1].base.pss_anon = 100 * MIB; /* all of it is its own */
-	faults_measured(&s->reader, &s->process[1], 300 * SEC);
+	measured(s, 1, 2000);
 	assert_false(s->watch[1].has_faults);
-	tree_remove(&s->tree, "10");
-	faults_measured(&s->reader, &s->process[0], 300 * SEC);
+	faults_measured(&s->watch[0], &unknown, 300 * SEC);
 	assert_false(s->watch[0].has_faults);
 }
 
@@ -126,6 +137,70 @@ static void one_alarms_for_all(void **state)
 		s->watch[i].calm = 1;
 	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 10 * SEC);
 	assert_false(s->faults.is_alarmed);
+}
+
+static void join(struct scene *s, unsigned int i)
+{
+	struct watch *w = &s->watch[i];
+
+	assert_int_equal(kin_measured(&s->kin, &w->kin, 1000, 2000, NULL, &w->base,
+				 clock_now_ns(CLOCK_BOOTTIME)),
+		0);
+}
+
+/* I is found to have 40 MiB more than it was expected to, by a walk that began at FAULTS. */
+static void find(struct scene *s, unsigned int i, uint32_t faults)
+{
+	const struct walked walked = {.faults = faults, .has_faults = true};
+	const struct estimate before = {.pss_anon = s->watch[i].base.pss_anon - 40 * MIB};
+
+	faults_found(&s->faults, &s->reader, &s->process[i], &walked, &before,
+		clock_now_ns(CLOCK_BOOTTIME));
+}
+
+/*
+ * What one has written to until its faults were looked at, those know who were measured between that and its own walk;
+ * not what it has written to since.
+ */
+static void tells_those_who_can_not_know(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	for (unsigned int i = 0; i < MEMBERS; i++) {
+		s->watch[i].base.pss_anon = 60 * MIB;
+		join(s, i);
+	}
+	for (pid_t pid = 10; pid < 12; pid++)
+		tree_set_faults(&s->tree, pid, 1000 + 50 * 256);
+	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 10 * SEC);
+	join(s, 4);
+	find(s, 0, 1000 + 50 * 256);
+	assert_int_equal(kin_broken(&s->watch[4].kin), 0);
+	assert_int_equal(kin_broken(&s->watch[5].kin), 40 * MIB);
+	tree_set_faults(&s->tree, 11, 1000 + 51 * 256);
+	find(s, 1, 1000 + 51 * 256);
+	assert_int_equal(kin_broken(&s->watch[4].kin), 80 * MIB); /* and not less than 40 */
+	assert_int_equal(kin_broken(&s->watch[5].kin), 80 * MIB);
+}
+
+/* Who has more because others have let go of it has nothing to tell. */
+static void tells_of_what_was_written_alone(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	for (unsigned int i = 0; i < MEMBERS; i++) {
+		s->watch[i].base.pss_anon = 60 * MIB;
+		join(s, i);
+	}
+	find(s, 0, 1000);
+	assert_int_equal(kin_broken(&s->watch[1].kin), 0);
+	find(s, 0, 1000 + 10 * 256);
+	assert_int_equal(kin_broken(&s->watch[1].kin), 10 * MIB);
+	s->watch[2].has_faults = false; /* nobody knows */
+	find(s, 2, 1000);
+	assert_int_equal(kin_broken(&s->watch[1].kin), 50 * MIB);
 }
 
 /*
@@ -194,6 +269,8 @@ int main(void)
 		cmocka_unit_test(counts_where_it_may_matter),
 		cmocka_unit_test(looks_in_turn),
 		cmocka_unit_test(one_alarms_for_all),
+		cmocka_unit_test(tells_those_who_can_not_know),
+		cmocka_unit_test(tells_of_what_was_written_alone),
 		cmocka_unit_test(faults_tell_of_writes),
 		cmocka_unit_test(faults_for_nothing_count_less),
 	};

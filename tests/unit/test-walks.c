@@ -52,6 +52,7 @@ static struct scene *scene_new(void)
 		tree_add_smaps(&s->tree, &p);
 		snprintf(path, sizeof(path), "%d/maps", p.pid);
 		tree_write(&s->tree, path, maps);
+		tree_set_faults(&s->tree, p.pid, 1000);
 		process_init(&s->process[i], p.pid);
 		s->process[i].watch = &s->watch[i];
 		s->watch[i].seen.resident = GIB / PAGE;
@@ -116,11 +117,44 @@ static void a_whole_walk_is_charged(void **state)
 	assert_int_equal(s->sample.q[PROCESS_PSS], 300 * 1024);
 	assert_int_equal(s->walks.counts.reads[COST_ROLLUP], 1);
 	assert_int_equal(s->walks.counts.predicted_ns, 7);
-	assert_int_equal(s->walks.counts.used_ns, s->walked.cpu_ns);
-	assert_int_equal(s->budget.charged_ns, s->walked.cpu_ns);
+	assert_true(s->walked.cpu_ns > 0);
+	assert_true(s->walks.counts.used_ns > s->walked.cpu_ns); /* faults were read besides */
+	assert_int_equal(s->budget.charged_ns, s->walks.counts.used_ns);
 	walks_learn(&s->walks, &s->process[0], &s->sample, &s->walked);
 	assert_int_equal(s->watch[0].by_slices, false);
 	assert_true(s->walks.model[COST_ROLLUP].reads > 0);
+}
+
+/* What is written to while it is walked is not in what was found; so these faults are those of before. */
+static void reads_faults_first(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct forecast whole = {.way = COST_ROLLUP}, f = {.way = COST_SLICES};
+	struct process *p;
+
+	(void)state;
+	assert_int_equal(
+		walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
+		WALKS_LOOKED);
+	s->walks.slice_ns = 0;
+	while (!s->walks.walk[0].has_faults)
+		assert_int_equal(walks_step(&s->walks, 1, &s->sample, &p, &s->walked), WALKS_MORE);
+	assert_int_equal(s->walks.under_way, 1);
+	tree_set_faults(&s->tree, 10, 2000);
+	while (s->walks.under_way)
+		assert_true(walks_step(&s->walks, 1, &s->sample, &p, &s->walked) >= 0);
+	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+	assert_true(s->walked.has_faults);
+	assert_int_equal(s->walked.faults, 1000);
+
+	assert_int_equal(
+		walks_whole(&s->walks, &s->process[0], &whole, 1, &s->sample, &s->walked), 0);
+	assert_true(s->walked.has_faults);
+	assert_int_equal(s->walked.faults, 2000);
+	s->watch[0].seen = (struct statm){.resident = GIB / PAGE, .shared = GIB / PAGE};
+	assert_int_equal(
+		walks_whole(&s->walks, &s->process[0], &whole, 1, &s->sample, &s->walked), 0);
+	assert_false(s->walked.has_faults);
 }
 
 static void takes_turns_by_slices(void **state)
@@ -392,6 +426,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(foresees_the_way),
 		cmocka_unit_test(a_whole_walk_is_charged),
+		cmocka_unit_test(reads_faults_first),
 		cmocka_unit_test(takes_turns_by_slices),
 		cmocka_unit_test(gives_up_what_is_a_giant),
 		cmocka_unit_test(is_over_before_it_begins),
