@@ -54,7 +54,7 @@ void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *
 	d->kernel.max_fds = options->max_fds;
 	must(pass_open(&o, &d->pass) == 0);
 	d->pass->procfs.is_whole = !options->is_partial;
-	d->start_ns = d->due_ns = d->lived_ns = d->kernel.monotonic_ns;
+	d->start_ns = d->due_ns = d->lived_ns = d->happened_ns = d->kernel.monotonic_ns;
 	daemon_restart_accounts(d);
 }
 
@@ -216,6 +216,25 @@ static void account_for_ages(struct daemon *d)
 	}
 }
 
+static void sleep_until(struct daemon *d, uint64_t ns)
+{
+	if (ns > d->kernel.monotonic_ns)
+		kernel_pass_time(&d->kernel, ns - d->kernel.monotonic_ns);
+}
+
+/* Until UNTIL_NS, which may be now: what is due by then. */
+static void let_happen(struct daemon *d, uint64_t until_ns)
+{
+	while (d->happened_ns + DAEMON_STEP_NS <= until_ns) {
+		d->happened_ns += DAEMON_STEP_NS;
+		if (!d->happens)
+			continue;
+		sleep_until(d, d->happened_ns);
+		d->happens(d->host, d->data);
+	}
+	sleep_until(d, until_ns);
+}
+
 void daemon_pass(struct daemon *d)
 {
 	struct daemon_account *a = &d->account;
@@ -227,6 +246,7 @@ void daemon_pass(struct daemon *d)
 	must(pass_begin(d->pass) == 0);
 	do {
 		r = pass_step(d->pass, d->kernel.monotonic_ns + BATCH_NS);
+		let_happen(d, d->kernel.monotonic_ns);
 		account_for_cpu(d);
 	} while (r == PASS_MORE);
 	must(r == 0);
@@ -252,12 +272,10 @@ static void let_live(struct daemon *d, const struct host_rates *rates, uint64_t 
 {
 	while (d->lived_ns + LIFE_STEP_NS <= until_ns) {
 		d->lived_ns += LIFE_STEP_NS;
-		if (d->lived_ns > d->kernel.monotonic_ns)
-			kernel_pass_time(&d->kernel, d->lived_ns - d->kernel.monotonic_ns);
+		let_happen(d, d->lived_ns);
 		host_live(d->host, rates, 1.0 / LIFE_STEPS);
 	}
-	if (until_ns > d->kernel.monotonic_ns)
-		kernel_pass_time(&d->kernel, until_ns - d->kernel.monotonic_ns);
+	let_happen(d, until_ns);
 }
 
 void daemon_wait(struct daemon *d, const struct host_rates *rates)

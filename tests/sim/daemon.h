@@ -16,6 +16,8 @@ enum {
 	DAEMON_SUMS = DAEMON_USERS + HOST_ROLES, /* of users, and of programs behind them */
 };
 
+#define DAEMON_STEP_NS UINT64_C(25000000)
+
 struct daemon_options {
 	uint64_t interval_ns, max_age_ns, giant_age_ns, stall_ns;
 	uint32_t rate_ppm;
@@ -55,6 +57,10 @@ struct daemon {
 	struct kernel kernel;
 	struct pass *pass;
 	uint64_t start_ns, due_ns, lived_ns;
+	/* What else happens, every DAEMON_STEP_NS, also while a pass is under way; NULL: nothing. */
+	void (*happens)(struct host *h, void *data);
+	void *data; /* borrowed */
+	uint64_t happened_ns;
 	double above_ns, least_above_ns; /* CPU above the rate since the start; at its least */
 	uint64_t accounted_ns, accounted_cpu_ns;
 	uint64_t deferred[PLAN_REASONS], forgiven_ns; /* before the accounts began */

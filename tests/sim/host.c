@@ -468,6 +468,16 @@ uint32_t host_write(struct host *h, size_t slot, uint32_t parts)
 	return done;
 }
 
+void host_write_at(struct host *h, size_t slot, size_t at, size_t parts)
+{
+	for (; parts > 0 && at < h->process[slot].count; parts--, at++) {
+		const struct host_extent *e = &h->extent[h->process[slot].part[at].extent];
+
+		if (e->maps > 1 && !e->is_swapped)
+			replace_part(h, slot, at, new_anon(h, e->pages));
+	}
+}
+
 void host_swap_out(struct host *h, double share)
 {
 	bool *out = calloc(h->extents, sizeof(*out));

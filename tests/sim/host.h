@@ -165,6 +165,8 @@ void host_grow(struct host *h, size_t slot, uint64_t pages, uint32_t parts);
 void host_shrink(struct host *h, size_t slot);
 /* Writes to PARTS extents that it shares: gets copies of its own. How many it did. */
 uint32_t host_write(struct host *h, size_t slot, uint32_t parts);
+/* Writes to PARTS extents from the one at AT on, by place: gets copies of those that it shares. */
+void host_write_at(struct host *h, size_t slot, size_t at, size_t parts);
 /* SHARE of all anonymous extents go to swap. */
 void host_swap_out(struct host *h, double share);
 /* PARTS extents of SLOT come back. */

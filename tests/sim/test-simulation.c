@@ -808,6 +808,124 @@ static void bursts_are_known_soon(void **state)
 	assert_nothing_found();
 }
 
+/* In extents of 4 MiB, of which each worker writes one in two steps: 80 MiB a second. */
+enum { EXTENT_MIB = 4, EXTENTS = 512 / EXTENT_MIB, WORKERS = 20 };
+
+/* A server of 512 MiB, or with a segment of 256, and what becomes of its workers. */
+struct slow_burst {
+	const char *name;
+	uint32_t workers, forks,
+		writers; /* that there are, that there will be, who of them write */
+	uint32_t mib;    /* that each of those writes */
+	uint32_t exits;
+	bool has_segment;
+};
+
+/* One that takes a while, so that passes and walks come in between. */
+struct under_way {
+	const struct slow_burst *burst;
+	size_t server, worker[WORKERS];
+	uint32_t workers, exits, written[WORKERS];
+	uint32_t wait, step; /* until it begins, since then */
+};
+
+static bool is_over(const struct under_way *u)
+{
+	for (uint32_t i = 0; i < u->burst->writers; i++)
+		if (u->written[i] * EXTENT_MIB < u->burst->mib)
+			return false;
+	return u->workers >= u->burst->forks && u->exits == u->burst->exits;
+}
+
+static void go_on(struct host *h, void *data)
+{
+	struct under_way *u = data;
+
+	if (u->wait > 0) {
+		u->wait--;
+		return;
+	}
+	u->step++;
+	if (u->workers < u->burst->forks)
+		u->worker[u->workers++] = host_fork(h, u->server);
+	for (uint32_t i = 0; i < u->workers && i < u->burst->writers; i++)
+		if ((i + u->step) % 2 == 0 && u->written[i] * EXTENT_MIB < u->burst->mib)
+			host_write_at(h, u->worker[i], u->written[i]++, 1);
+	if (u->exits < u->burst->exits)
+		host_exit(h, u->worker[2 * u->exits++]);
+}
+
+/* BURST begins WAIT steps after a pass. */
+static void follow_slow_burst(const struct slow_burst *burst, uint32_t wait, uint64_t seed)
+{
+	static const struct daemon_options often = {
+		.interval_ns = SEC,
+		.max_age_ns = 30 * SEC,
+		.giant_age_ns = 3600 * SEC,
+		.stall_ns = 20 * MSEC,
+		.rate_ppm = 10 * BUDGET_PPM_PER_PERCENT,
+		.max_fds = 524288,
+	};
+	enum { PASSES = 4 };
+	struct under_way u = {.burst = burst, .wait = wait};
+	double worst[PASSES];
+	uint64_t outside;
+	struct host h;
+	struct daemon d;
+
+	host_init(&h, seed);
+	populate(&h, 300, 0);
+	u.server = host_spawn(&h, 3, HOST_IDLE, burst->has_segment ? 1024 : 131072, EXTENTS);
+	if (burst->has_segment)
+		host_map(&h, u.server, host_create(&h, HOST_SHMEM, 65536, 64), 64);
+	for (; u.workers < burst->workers; u.workers++) {
+		u.worker[u.workers] = host_fork(&h, u.server);
+		if (burst->exits && !burst->has_segment)
+			host_write_at(&h, u.worker[u.workers], 0, EXTENTS / 4);
+	}
+	daemon_init(&d, &h, &often);
+	daemon_run(&d, &no_events, 35);
+	daemon_restart_accounts(&d);
+	d.happens = go_on;
+	d.data = &u;
+	while (!is_over(&u))
+		daemon_run(&d, &no_events, 1);
+	outside = d.account.sums_outside;
+	for (int pass = 0; pass < PASSES; pass++) {
+		daemon_run(&d, &no_events, 1);
+		worst[pass] = 100 * d.account.worst_sum;
+	}
+	outside = d.account.sums_outside - outside;
+	print_message("%s, %u ms after a pass: worst sums %.2f %%, %.2f %%, %.2f %%, %.2f %% off, "
+		      "%u sums outside, %u walks\n",
+		burst->name, 25 * wait, worst[0], worst[1], worst[2], worst[3],
+		(unsigned int)outside, (unsigned int)walks(&d));
+	for (int pass = 1; pass < PASSES; pass++)
+		at_most(burst->name, "% error of the worst user or program", worst[pass], 1);
+	daemon_done(&d);
+	host_done(&h);
+}
+
+/* As above, whenever it begins and however long it takes. */
+static void slow_bursts_are_known_soon(void **state)
+{
+	static const struct slow_burst bursts[] = {
+		{"20 workers are forked and write", 0, 20, 20, 128, 0, false},
+		{"20 workers write", 20, 20, 20, 128, 0, false},
+		{"one of 4 workers writes", 4, 4, 1, 512, 0, false},
+		{"one of 20 workers writes", 20, 20, 1, 512, 0, false},
+		{"3 of 20 workers write", 20, 20, 3, 512, 0, false},
+		{"half of 20 workers end", 20, 20, 0, 0, 10, false},
+		{"half of 20 sharers end", 20, 20, 0, 0, 10, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bursts); i++)
+		for (uint32_t wait = 0; wait < 40; wait += is_long() ? 1 : 12)
+			follow_slow_burst(&bursts[i], wait, seed_of(90 + i));
+	assert_nothing_found();
+}
+
 /* Of a pattern, only the tests that fit it. */
 int main(int argc, char **argv)
 {
@@ -822,6 +940,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(pressure_is_heeded),
 		cmocka_unit_test(few_descriptors_suffice),
 		cmocka_unit_test(bursts_are_known_soon),
+		cmocka_unit_test(slow_bursts_are_known_soon),
 		cmocka_unit_test(giants_are_held_once_an_hour),
 		cmocka_unit_test(time_may_jump),
 		cmocka_unit_test(large_hosts_are_watched),
