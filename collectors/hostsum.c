@@ -34,6 +34,7 @@ void hostsum_after(struct hostsum *h, int proc_fd)
 void hostsum_begin(struct hostsum *h)
 {
 	pool_begin(&h->pool);
+	ceiling_begin(&h->ceiling);
 }
 
 /* What the pool is told of W: an estimate without the pool's own doubts. */
@@ -63,16 +64,39 @@ static bool see(const struct hostsum *h, const struct watch *w, const struct sna
 	return true;
 }
 
+/* As ROW shows it of one that was never measured. False: it shows none. */
+static bool see_guess(const struct snapshot_process *row, struct estimate *ret)
+{
+	if (row->outcome != OUTCOME_MEASURED || !ROW_HAS(row, PROCESS_PSS))
+		return false;
+	*ret = (struct estimate){
+		.pss_anon = row->q[PROCESS_PSS_ANON],
+		.pss_file = row->q[PROCESS_PSS_FILE],
+		.pss_shmem = row->q[PROCESS_PSS_SHMEM],
+		.pss = row->q[PROCESS_PSS],
+		.low = row->q[PROCESS_PSS_LOW],
+		.high = row->q[PROCESS_PSS_HIGH],
+		.uss = row->q[PROCESS_USS],
+		.swap_pss = row->q[PROCESS_SWAP_PSS],
+	};
+	return true;
+}
+
 void hostsum_add(struct hostsum *h, const struct watch *w, const struct snapshot_process *row)
 {
 	struct view_of_member v;
+	struct estimate guess;
 
 	if (row->outcome == OUTCOME_SHARED_MM)
 		return;
-	if (see(h, w, row, &v))
+	if (see(h, w, row, &v)) {
 		pool_add(&h->pool, &v.member);
-	else
-		pool_add_unread(&h->pool, v.now.anon, v.now.file);
+		ceiling_add_known(&h->ceiling, &v.estimate);
+		return;
+	}
+	pool_add_unread(&h->pool, v.now.anon, v.now.file);
+	if (see_guess(row, &guess))
+		ceiling_add_guess(&h->ceiling, &guess);
 }
 
 /* Of the host's sum FIELD before and after: the middle, and by how much that may be off. */
@@ -90,16 +114,32 @@ static bool middle(
 bool hostsum_end(struct hostsum *h, bool is_whole, uint64_t now_ns)
 {
 	struct pool_host host = {
-		.is_whole = is_whole,
 		.page_bytes = h->page_bytes,
 		.cpus = h->cpus,
 		.now_ns = now_ns,
 	};
+	bool has_anon = middle(h, MEMINFO_ANON_PAGES, &host.anon, &host.anon_unsure);
+	bool has_mapped = middle(h, MEMINFO_MAPPED, &host.mapped, &host.mapped_unsure);
+	uint64_t late = h->page_bytes * h->cpus * POOL_PAGES_PER_CPU;
+	bool has_drift;
 
-	if (!middle(h, MEMINFO_ANON_PAGES, &host.anon, &host.anon_unsure) ||
-		!middle(h, MEMINFO_MAPPED, &host.mapped, &host.mapped_unsure))
-		host.is_whole = false;
-	return pool_end(&h->pool, &host);
+	host.is_whole = is_whole && has_anon && has_mapped;
+	has_drift = pool_end(&h->pool, &host);
+	h->has_lower = has_anon && has_mapped &&
+	               ceiling_end(&h->ceiling, host.anon + host.anon_unsure + late,
+			       host.mapped + host.mapped_unsure + late);
+	return has_drift || h->has_lower;
+}
+
+static void lower(const struct hostsum *h, const struct watch *w, struct snapshot_process *row)
+{
+	struct estimate_now now = watch_now(w, h->page_bytes);
+	struct estimate e;
+
+	if (!h->has_lower || !see_guess(row, &e))
+		return;
+	ceiling_lower(&h->ceiling, &now, &e);
+	watch_fill(w, &e, h->page_bytes, row);
 }
 
 void hostsum_settle(struct hostsum *h, const struct watch *w, struct snapshot_process *row)
@@ -108,8 +148,10 @@ void hostsum_settle(struct hostsum *h, const struct watch *w, struct snapshot_pr
 	struct view_of_member v;
 	struct estimate e;
 
-	if (!see(h, w, row, &v))
+	if (!see(h, w, row, &v)) {
+		lower(h, w, row);
 		return;
+	}
 	pool_doubt(&h->pool, &v.member, &doubt);
 	if (!relations_estimate(w, h->page_bytes, &doubt, &e, NULL))
 		return;

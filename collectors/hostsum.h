@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Holds the sums of all rows of an adaptive pass against those of the host (pool.h):
+ * Holds the sums of all rows of an adaptive pass against those of the host (pool.h, ceiling.h):
  *
  *	hostsum_before, hostsum_after   around the looks at all processes: what the host has
  *	hostsum_begin                   then
@@ -11,6 +11,7 @@
 #ifndef MEMTALLY_COLLECTORS_HOSTSUM_H
 #define MEMTALLY_COLLECTORS_HOSTSUM_H
 
+#include "collectors/ceiling.h"
 #include "collectors/meminfo.h"
 #include "collectors/pool.h"
 #include "collectors/watch.h"
@@ -18,9 +19,11 @@
 
 struct hostsum {
 	struct pool pool;
+	struct ceiling ceiling;
 	uint64_t page_bytes;
 	uint32_t cpus;
 	struct meminfo before, after; /* the processes were sensed */
+	bool has_lower;               /* guesses are to be lowered */
 };
 
 void hostsum_init(struct hostsum *h, uint64_t page_bytes);

@@ -12,9 +12,6 @@
 #include "collectors/amount.h"
 
 enum {
-	/* Pages that a CPU may keep back in its own part of a counter; the kernel's limit is 125, and they
-	 * seldom add up. */
-	PAGES_PER_CPU = 64,
 	/* Of what moved between two passes, this part moves while one reads. */
 	MOVES_IN_A_PASS = 16,
 	/* With more than this part of the sum unread, nothing follows from the rest. */
@@ -259,7 +256,8 @@ static void bound(struct pool *p, const struct pool_host *host)
 
 bool pool_end(struct pool *p, const struct pool_host *host)
 {
-	uint64_t noise = amount_part(host->page_bytes, (uint64_t)host->cpus * PAGES_PER_CPU, 1);
+	uint64_t noise = amount_part(
+		host->page_bytes, (uint64_t)host->cpus * POOL_PAGES_PER_CPU, 1);
 	uint64_t half = p->rounding / 2, sum = amount_add(p->anon.sum, p->file.sum);
 	struct room room = {amount_less(p->high, sum), amount_less(sum, p->low)};
 

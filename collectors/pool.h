@@ -30,6 +30,12 @@
 
 #include "collectors/estimate.h"
 
+/*
+ * Pages that a CPU may keep back in its own part of a counter of the host's; the kernel's limit is 125, and they
+ * seldom add up.
+ */
+enum { POOL_PAGES_PER_CPU = 64 };
+
 /* What pool_end() is told of the host. */
 struct pool_host {
 	bool is_whole;         /* every process of the host is seen */

@@ -151,6 +151,40 @@ static void is_unsure_by_what_moved_meanwhile(void **state)
 	assert_true(s.h.pool.anon.drift > (int64_t)(200 * MIB));
 }
 
+/* Who was never measured is not guessed to have more than the host has, be processes hidden or not. */
+static void guesses_are_within_what_there_is(void **state)
+{
+	const struct estimate guess = {.pss_anon = 1000 * MIB,
+		.pss_file = 32000 * MIB,
+		.pss = 33000 * MIB,
+		.high = 65000 * MIB,
+		.uss = 1000 * MIB};
+	struct snapshot_process before;
+	struct scene s;
+
+	(void)state;
+	scene_init(&s);
+	s.watch[3].has_base = false; /* it maps a page of shared memory over and over */
+	s.watch[3].seen = (struct statm){
+		.resident = 65000 * MIB / PAGE, .shared = 64000 * MIB / PAGE};
+	watch_fill(&s.watch[3], &guess, PAGE, &s.row[3]);
+	before = s.row[3];
+	assert_true(add_all(&s, false));
+	hostsum_settle(&s.h, &s.watch[3], &s.row[3]);
+	assert_in_range(s.row[3].q[PROCESS_PSS], 600 * MIB, 601 * MIB + s.h.cpus * MIB);
+	assert_int_equal(s.row[3].q[PROCESS_RSS], 65000 * MIB);
+	/* The others have all of their estimates for sure. */
+	assert_in_range(s.row[3].q[PROCESS_PSS_HIGH], 600 * MIB, 601 * MIB + s.h.cpus * MIB);
+	assert_int_equal(s.row[3].q[PROCESS_PSS_LOW], 0);
+
+	/* Nobody tells what there is. */
+	s.row[3] = before;
+	s.h.before.present = s.h.after.present = UINT64_C(1) << MEMINFO_TOTAL;
+	assert_false(add_all(&s, true));
+	hostsum_settle(&s.h, &s.watch[3], &s.row[3]);
+	assert_int_equal(s.row[3].q[PROCESS_PSS], 33000 * MIB);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -158,6 +192,7 @@ int main(void)
 		cmocka_unit_test(drift_widens_bounds),
 		cmocka_unit_test(compares_only_what_is_whole),
 		cmocka_unit_test(is_unsure_by_what_moved_meanwhile),
+		cmocka_unit_test(guesses_are_within_what_there_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
