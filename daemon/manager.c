@@ -18,6 +18,7 @@
 #include "collectors/pass.h"
 #include "daemon/keepalive.h"
 #include "daemon/publisher.h"
+#include "daemon/remarks.h"
 #include "daemon/schedule.h"
 #include "snapshot/record.h"
 
@@ -25,7 +26,6 @@
 #define NAMES_WAIT_NS (250 * NS_PER_MSEC)
 #define EXTEND_NS     (30 * NS_PER_SEC) /* what a long first pass asks for, again and again */
 #define HEARTBEAT_NS  (5 * NS_PER_SEC)  /* where no watchdog asks for a shorter one */
-#define LOG_LIMIT_NS  (60 * NS_PER_SEC)
 
 enum {
 	ACCURACY_US = 1000,
@@ -57,7 +57,7 @@ struct manager {
 	uint64_t progress; /* steps of passes */
 	uint64_t heartbeat_ns;
 	bool has_watchdog;
-	struct log_limit pass_errors, budget_warnings;
+	struct remarks remarks;
 };
 
 static void set_options(const struct settings *s, struct pass_options *ret)
@@ -92,28 +92,6 @@ static int arm(sd_event_source *timer, uint64_t at_ns)
 	return r < 0 ? r : sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
 }
 
-static void log_pass_error(struct manager *m, const char *what, int error)
-{
-	uint64_t suppressed;
-
-	if (log_limit_pass(&m->pass_errors, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
-		log_error("%s: %s (and %llu times before)", what, strerror(-error),
-			(unsigned long long)suppressed);
-}
-
-static void warn_of_budget(struct manager *m, uint64_t interval_ns, uint64_t needed_ppm)
-{
-	uint64_t suppressed;
-
-	if (log_limit_pass(&m->budget_warnings, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
-		log_warning(
-			"budget.cpu does not suffice to look at every process: passes are %llu ms "
-			"apart; this host needs %llu.%04llu%%, or a longer interval",
-			(unsigned long long)(interval_ns / NS_PER_MSEC),
-			(unsigned long long)(needed_ppm / 10000),
-			(unsigned long long)(needed_ppm % 10000));
-}
-
 /* When the next pass starts; later than by the schedule where the budget does not bear its interval. */
 static uint64_t next_due_ns(struct manager *m)
 {
@@ -121,7 +99,7 @@ static uint64_t next_due_ns(struct manager *m)
 	uint64_t interval_ns = pass_interval_ns(m->pass, &needed_ppm);
 
 	if (interval_ns > m->interval_ns)
-		warn_of_budget(m, interval_ns, needed_ppm);
+		remarks_budget(&m->remarks, interval_ns, needed_ppm);
 	return schedule_next(&m->schedule, interval_ns, m->begin_ns, now_ns, random_u32());
 }
 
@@ -148,36 +126,15 @@ static int end_pass(struct manager *m)
 	return r < 0 ? r : arm(m->pass_timer, m->due_ns);
 }
 
-/* One line, once: what the first pass could see, and what would help. */
-static void log_first_pass(const struct manager *m)
+static void get_ready(struct manager *m)
 {
 	struct pass_summary s;
 
-	pass_summary(m->pass, &s);
-	log_info("first pass: %llu processes measured, %llu not yet, %llu denied, in %llu ms; "
-		 "rights: %s%s%s",
-		(unsigned long long)s.outcome[OUTCOME_MEASURED],
-		(unsigned long long)s.unmeasured_yet, (unsigned long long)s.outcome[OUTCOME_DENIED],
-		(unsigned long long)(s.duration_ns / NS_PER_MSEC),
-		s.has_sys_ptrace ? "CAP_SYS_PTRACE" : "",
-		s.has_perfmon ? (s.has_sys_ptrace ? " CAP_PERFMON" : "CAP_PERFMON") : "",
-		!s.has_sys_ptrace && !s.has_perfmon ? "no capability" : "");
-	if (s.outcome[OUTCOME_DENIED] && !s.has_sys_ptrace && !s.has_perfmon)
-		log_warning("processes of other users can't be measured; CAP_SYS_PTRACE allows it");
-	else if (s.outcome[OUTCOME_DENIED])
-		log_warning(
-			"some processes can't be measured: the kernel refuses them in spite of the "
-			"capability");
-	if (s.proc_hidden)
-		log_warning("/proc is mounted with hidepid: processes of other users are missing");
-}
-
-static void get_ready(struct manager *m)
-{
 	if (m->is_ready)
 		return;
 	m->is_ready = true;
-	log_first_pass(m);
+	pass_summary(m->pass, &s);
+	remarks_first_pass(&s);
 	sd_notify(0, "READY=1\nSTATUS=Taking snapshots");
 }
 
@@ -187,7 +144,7 @@ static int publish(struct manager *m)
 	struct pass_summary s;
 
 	if (r < 0) {
-		log_pass_error(m, "can't publish a snapshot", r);
+		remarks_pass_error(&m->remarks, "can't publish a snapshot", r);
 		return end_pass(m);
 	}
 	pass_summary(m->pass, &s);
@@ -236,7 +193,7 @@ static int on_batch(sd_event_source *source, void *userdata)
 	}
 	if (r == 0)
 		return finish(m);
-	log_pass_error(m, "a pass is lost", r);
+	remarks_pass_error(&m->remarks, "a pass is lost", r);
 	return end_pass(m);
 }
 
@@ -250,7 +207,7 @@ static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	m->progress++;
 	r = pass_begin(m->pass);
 	if (r < 0) {
-		log_pass_error(m, "processes can't be listed", r);
+		remarks_pass_error(&m->remarks, "processes can't be listed", r);
 		return end_pass(m);
 	}
 	m->is_passing = true;
@@ -270,7 +227,7 @@ static int on_turn(sd_event_source *source, uint64_t usec, void *userdata)
 	m->progress++;
 	r = pass_measure(m->pass);
 	if (r < 0)
-		log_pass_error(m, "a process can't be measured", r);
+		remarks_pass_error(&m->remarks, "a process can't be measured", r);
 	return arm_turn(m);
 }
 
@@ -452,19 +409,6 @@ static void ask_privileged(struct manager *m)
 			log_warning("can't look up '%s'", questions[i].name);
 }
 
-static void log_listen_error(const char *path, int error)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (error == -ENOENT && slash)
-		log_error("%.*s: no such directory; make it, or choose another --snapshot.socket",
-			slash == path ? 1 : (int)(slash - path), path);
-	else if (error == -EADDRINUSE)
-		log_error("%s: can't listen: another process answers there", path);
-	else
-		log_error("%s: can't listen: %s", path, strerror(-error));
-}
-
 int manager_open(const struct settings *settings, int argc, char *const argv[],
 	struct resolver *resolver, struct manager **ret)
 {
@@ -477,8 +421,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	m->argc = argc;
 	m->argv = argv;
 	m->resolver = resolver;
-	m->pass_errors.interval_ns = LOG_LIMIT_NS;
-	m->budget_warnings.interval_ns = LOG_LIMIT_NS;
+	remarks_init(&m->remarks);
 	m->procfs = strdup(settings->path_procfs);
 	m->socket = strdup(settings->snapshot_socket);
 	if (!m->procfs || !m->socket)
@@ -501,7 +444,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	}
 	r = publisher_open(m->event, settings->snapshot_socket, &m->publisher);
 	if (r < 0) {
-		log_listen_error(settings->snapshot_socket, r);
+		remarks_listen_error(settings->snapshot_socket, r);
 		return r;
 	}
 	ask_privileged(m);

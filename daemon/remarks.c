@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "daemon/remarks.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "snapshot/record.h"
+
+#define LIMIT_NS (60 * NS_PER_SEC)
+
+void remarks_init(struct remarks *r)
+{
+	*r = (struct remarks){
+		.pass_errors.interval_ns = LIMIT_NS,
+		.budget_warnings.interval_ns = LIMIT_NS,
+	};
+}
+
+void remarks_pass_error(struct remarks *r, const char *what, int error)
+{
+	uint64_t suppressed;
+
+	if (log_limit_pass(&r->pass_errors, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
+		log_error("%s: %s (and %llu times before)", what, strerror(-error),
+			(unsigned long long)suppressed);
+}
+
+void remarks_budget(struct remarks *r, uint64_t interval_ns, uint64_t needed_ppm)
+{
+	uint64_t suppressed;
+
+	if (log_limit_pass(&r->budget_warnings, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
+		log_warning(
+			"budget.cpu does not suffice to look at every process: passes are %llu ms "
+			"apart; this host needs %llu.%04llu%%, or a longer interval",
+			(unsigned long long)(interval_ns / NS_PER_MSEC),
+			(unsigned long long)(needed_ppm / 10000),
+			(unsigned long long)(needed_ppm % 10000));
+}
+
+void remarks_first_pass(const struct pass_summary *s)
+{
+	log_info("first pass: %llu processes measured, %llu not yet, %llu denied, in %llu ms; "
+		 "rights: %s%s%s",
+		(unsigned long long)s->outcome[OUTCOME_MEASURED],
+		(unsigned long long)s->unmeasured_yet,
+		(unsigned long long)s->outcome[OUTCOME_DENIED],
+		(unsigned long long)(s->duration_ns / NS_PER_MSEC),
+		s->has_sys_ptrace ? "CAP_SYS_PTRACE" : "",
+		s->has_perfmon ? (s->has_sys_ptrace ? " CAP_PERFMON" : "CAP_PERFMON") : "",
+		!s->has_sys_ptrace && !s->has_perfmon ? "no capability" : "");
+	if (s->outcome[OUTCOME_DENIED] && !s->has_sys_ptrace && !s->has_perfmon)
+		log_warning("processes of other users can't be measured; CAP_SYS_PTRACE allows it");
+	else if (s->outcome[OUTCOME_DENIED])
+		log_warning(
+			"some processes can't be measured: the kernel refuses them in spite of the "
+			"capability");
+	if (s->proc_hidden)
+		log_warning("/proc is mounted with hidepid: processes of other users are missing");
+}
+
+void remarks_listen_error(const char *path, int error)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (error == -ENOENT && slash)
+		log_error("%.*s: no such directory; make it, or choose another --snapshot.socket",
+			slash == path ? 1 : (int)(slash - path), path);
+	else if (error == -EADDRINUSE)
+		log_error("%s: can't listen: another process answers there", path);
+	else
+		log_error("%s: can't listen: %s", path, strerror(-error));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What memtallyd says on the log while it works, in which words and how often. */
+#ifndef MEMTALLY_DAEMON_REMARKS_H
+#define MEMTALLY_DAEMON_REMARKS_H
+
+#include <stdint.h>
+
+#include "base/log.h"
+#include "collectors/pass.h"
+
+struct remarks {
+	struct log_limit pass_errors, budget_warnings; /* one a minute of each */
+};
+
+void remarks_init(struct remarks *r);
+
+/* WHAT has gone wrong with a pass, with ERROR, a negative errno. */
+void remarks_pass_error(struct remarks *r, const char *what, int error);
+
+/* The budget bears passes only INTERVAL_NS apart; as configured they would need NEEDED_PPM of a core. */
+void remarks_budget(struct remarks *r, uint64_t interval_ns, uint64_t needed_ppm);
+
+/* Once: what the first pass could see, and what would help. */
+void remarks_first_pass(const struct pass_summary *s);
+
+/* Why nothing listens at PATH: ERROR is a negative errno. */
+void remarks_listen_error(const char *path, int error);
+
+#endif

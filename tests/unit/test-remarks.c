@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "daemon/remarks.h"
+#include "snapshot/record.h"
+
+/* What was said since the last look at it. */
+static char said[2048];
+static size_t len;
+
+ssize_t __wrap_write(int fd, const void *buf, size_t size);
+
+ssize_t __wrap_write(int fd, const void *buf, size_t size)
+{
+	assert_int_equal(fd, STDERR_FILENO);
+	assert_true(len + size < sizeof(said));
+	memcpy(said + len, buf, size);
+	len += size;
+	said[len] = 0;
+	return (ssize_t)size;
+}
+
+static bool says(const char *text)
+{
+	return strstr(said, text) != NULL;
+}
+
+static void forget(void)
+{
+	said[len = 0] = 0;
+}
+
+static void an_error_is_said_once_a_minute(void **state)
+{
+	struct remarks r;
+
+	(void)state;
+	remarks_init(&r);
+	forget();
+	remarks_pass_error(&r, "a pass is lost", -ENOMEM);
+	assert_true(says("a pass is lost: Cannot allocate memory (and 0 times before)"));
+	forget();
+	remarks_pass_error(&r, "a pass is lost", -ENOMEM);
+	assert_int_equal(len, 0);
+	remarks_budget(&r, 20 * NS_PER_SEC, 12345); /* is another matter */
+	assert_true(says("passes are 20000 ms apart; this host needs 1.2345%"));
+	forget();
+	remarks_budget(&r, 20 * NS_PER_SEC, 12345);
+	assert_int_equal(len, 0);
+}
+
+static void the_first_pass_says_what_would_help(void **state)
+{
+	struct pass_summary s = {.duration_ns = 12000000, .unmeasured_yet = 3};
+
+	(void)state;
+	s.outcome[OUTCOME_MEASURED] = 7;
+	forget();
+	remarks_first_pass(&s);
+	assert_true(
+		says("7 processes measured, 3 not yet, 0 denied, in 12 ms; rights: no capability"));
+	assert_false(says("can't be measured") || says("hidepid"));
+
+	s.outcome[OUTCOME_DENIED] = 2;
+	s.proc_hidden = true;
+	forget();
+	remarks_first_pass(&s);
+	assert_true(says("2 denied"));
+	assert_true(says("CAP_SYS_PTRACE allows it"));
+	assert_true(says("hidepid"));
+
+	s.has_sys_ptrace = s.has_perfmon = true;
+	forget();
+	remarks_first_pass(&s);
+	assert_true(says("rights: CAP_SYS_PTRACE CAP_PERFMON\n"));
+	assert_true(says("in spite of the capability"));
+	assert_false(says("allows it"));
+}
+
+static void says_why_nobody_listens(void **state)
+{
+	static const struct {
+		const char *path, *expected;
+		int error;
+	} cases[] = {
+		{"/run/memtally/snapshot.sock", "/run/memtally: no such directory", -ENOENT},
+		{"/snapshot.sock", " /: no such directory", -ENOENT},
+		{"/a/b", "/a/b: can't listen: another process answers there", -EADDRINUSE},
+		{"/a/b", "/a/b: can't listen: Permission denied", -EACCES},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		forget();
+		remarks_listen_error(cases[i].path, cases[i].error);
+		assert_true(says(cases[i].expected));
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_error_is_said_once_a_minute),
+		cmocka_unit_test(the_first_pass_says_what_would_help),
+		cmocka_unit_test(says_why_nobody_listens),
+	};
+
+	log_open("memtallyd", LOG_LEVEL_INFO);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
