@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/random.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
@@ -16,6 +15,7 @@
 #include "base/log.h"
 #include "base/resident.h"
 #include "collectors/pass.h"
+#include "daemon/asking.h"
 #include "daemon/keepalive.h"
 #include "daemon/publisher.h"
 #include "daemon/remarks.h"
@@ -38,11 +38,10 @@ struct manager {
 	sd_event_source *turn_timer;  /* measures between passes */
 	sd_event_source *names_timer; /* publishes without the names that have not come */
 	sd_event_source *heartbeat;
-	sd_event_source *answers;
 
 	struct pass *pass;
 	struct publisher *publisher;
-	struct resolver *resolver; /* borrowed; NULL: users are numbers */
+	struct asking asking;
 	struct schedule schedule;
 	struct keepalive keepalive;
 
@@ -155,24 +154,12 @@ static int publish(struct manager *m)
 	return end_pass(m);
 }
 
-static void ask_names(struct manager *m)
-{
-	struct resolver_message question = {.kind = RESOLVER_USER_NAME};
-	uid_t uid;
-
-	while (m->resolver && resolver_has_room(m->resolver) && pass_next_unnamed(m->pass, &uid)) {
-		question.id = uid;
-		if (resolver_ask(m->resolver, &question) < 0)
-			pass_name_failed(m->pass, uid);
-	}
-}
-
 /* The pass is read: publish, as soon as the names are there or have been waited for. */
 static int finish(struct manager *m)
 {
 	sd_event_source_set_enabled(m->batch, SD_EVENT_OFF);
-	ask_names(m);
-	if (!m->resolver || !pass_awaits_names(m->pass))
+	asking_names(&m->asking);
+	if (!asking_is_awaited(&m->asking))
 		return publish(m);
 	if (m->is_waiting_for_names)
 		return 0;
@@ -188,7 +175,7 @@ static int on_batch(sd_event_source *source, void *userdata)
 	(void)source;
 	m->progress++;
 	if (r == PASS_MORE) {
-		ask_names(m);
+		asking_names(&m->asking);
 		return 0;
 	}
 	if (r == 0)
@@ -240,46 +227,13 @@ static int on_names_timer(sd_event_source *source, uint64_t usec, void *userdata
 	return publish(m);
 }
 
-static void take_name(struct manager *m, const struct resolver_message *a)
-{
-	if (a->result == RESOLVER_FAILED)
-		pass_name_failed(m->pass, a->id);
-	else
-		pass_name(m->pass, a->id, a->result == RESOLVER_FOUND ? a->name : NULL);
-}
-
-static void take_answer(struct manager *m, const struct resolver_message *a)
-{
-	switch (a->kind) {
-	case RESOLVER_USER_NAME: take_name(m, a); break;
-	case RESOLVER_USER_ID:
-		if (a->result == RESOLVER_FOUND)
-			publisher_set_user(m->publisher, a->id);
-		break;
-	case RESOLVER_GROUP_ID:
-		if (a->result == RESOLVER_FOUND)
-			publisher_set_group(m->publisher, a->id);
-		break;
-	}
-}
-
-static int on_answer(sd_event_source *source, int fd, uint32_t events, void *userdata)
+static int on_answers(void *userdata)
 {
 	struct manager *m = userdata;
-	struct resolver_message a;
-	int r;
 
-	(void)source, (void)fd, (void)events;
-	while ((r = resolver_answer(m->resolver, &a)) == 0)
-		take_answer(m, &a);
-	if (r == -EPIPE) {
-		log_warning("the resolver of names has ended; new users are shown by number");
-		m->answers = sd_event_source_disable_unref(m->answers);
-		m->resolver = NULL;
-	}
 	if (m->is_waiting_for_names)
 		return finish(m);
-	ask_names(m);
+	asking_names(&m->asking);
 	return 0;
 }
 
@@ -390,23 +344,7 @@ static int add_sources(struct manager *m)
 		r = sd_event_add_defer(m->event, &m->batch, on_batch, m);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(m->batch, SD_EVENT_OFF);
-	if (r >= 0 && m->resolver)
-		r = sd_event_add_io(
-			m->event, &m->answers, resolver_fd(m->resolver), EPOLLIN, on_answer, m);
 	return r;
-}
-
-/* Whom the whole image is for, besides root and our own user. */
-static void ask_privileged(struct manager *m)
-{
-	static const struct resolver_message questions[] = {
-		{.kind = RESOLVER_GROUP_ID, .name = "memtally"},
-		{.kind = RESOLVER_USER_ID, .name = "memtally-web"},
-	};
-
-	for (size_t i = 0; m->resolver && i < ARRAY_SIZE(questions); i++)
-		if (resolver_ask(m->resolver, &questions[i]) < 0)
-			log_warning("can't look up '%s'", questions[i].name);
 }
 
 int manager_open(const struct settings *settings, int argc, char *const argv[],
@@ -420,7 +358,6 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 		return -ENOMEM;
 	m->argc = argc;
 	m->argv = argv;
-	m->resolver = resolver;
 	remarks_init(&m->remarks);
 	m->procfs = strdup(settings->path_procfs);
 	m->socket = strdup(settings->snapshot_socket);
@@ -447,7 +384,11 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 		remarks_listen_error(settings->snapshot_socket, r);
 		return r;
 	}
-	ask_privileged(m);
+	r = asking_open(&m->asking, m->event, resolver, m->pass, m->publisher, on_answers, m);
+	if (r < 0) {
+		log_error("can't set up the event loop: %s", strerror(-r));
+		return r;
+	}
 	*ret = TAKE_PTR(m);
 	return 0;
 }
@@ -462,7 +403,7 @@ struct manager *manager_close(struct manager *m)
 	sd_event_source_disable_unref(m->names_timer);
 	sd_event_source_disable_unref(m->heartbeat);
 	sd_event_source_disable_unref(m->batch);
-	sd_event_source_disable_unref(m->answers);
+	asking_close(&m->asking);
 	sd_event_unref(m->event);
 	pass_free(m->pass);
 	free(m->procfs);

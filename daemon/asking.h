@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What memtallyd asks its resolver, and where the answers go: names of users into the pass, and to the publisher who
+ * is privileged.
+ */
+#ifndef MEMTALLY_DAEMON_ASKING_H
+#define MEMTALLY_DAEMON_ASKING_H
+
+#include <stdbool.h>
+#include <systemd/sd-event.h>
+
+#include "collectors/pass.h"
+#include "daemon/publisher.h"
+#include "daemon/resolver.h"
+
+struct asking {
+	struct resolver *resolver;   /* borrowed; NULL: users are numbers */
+	struct pass *pass;           /* borrowed */
+	struct publisher *publisher; /* borrowed */
+	sd_event_source *answers;
+	int (*heard)(void *to);
+	void *to;
+};
+
+/*
+ * Asks who is privileged, and takes answers from now on, all of which stay borrowed but A. Calls HEARD after some were
+ * taken; a negative value of its ends the event loop, as of any handler. RESOLVER may be NULL. Errors of sd-event.
+ */
+int asking_open(struct asking *a, sd_event *event, struct resolver *resolver, struct pass *pass,
+	struct publisher *publisher, int (*heard)(void *to), void *to);
+void asking_close(struct asking *a); /* also one that is all zero */
+
+/* Asks for the names that the pass has not, as far as there is room. */
+void asking_names(struct asking *a);
+
+/* Whether names may yet come for which the pass is to wait. */
+bool asking_is_awaited(const struct asking *a);
+
+#endif

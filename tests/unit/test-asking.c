@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The resolver, the pass and the publisher are wrapped: what is asked of the one, and told to the others. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <sys/eventfd.h>
+
+#include "base/cleanup.h"
+#include "daemon/asking.h"
+
+enum { MOST = 16, ROOM = 3, FIRST_UID = 1000 };
+
+static struct scene {
+	sd_event *event;
+	struct asking asking;
+	int fd;
+	struct resolver_message asked[MOST], answer[MOST];
+	size_t asks, answers, answered;
+	int end;              /* what resolver_answer() says when there is none */
+	int refusal;          /* of resolver_ask(); 0: it takes them */
+	unsigned int unnamed; /* users without a name, from FIRST_UID on */
+	unsigned int named, nameless, failed;
+	uid_t last;
+	long user, group;
+	unsigned int heard;
+	bool awaits;
+} scene;
+
+int __wrap_resolver_fd(const struct resolver *r);
+bool __wrap_resolver_has_room(const struct resolver *r);
+int __wrap_resolver_ask(struct resolver *r, const struct resolver_message *question);
+int __wrap_resolver_answer(struct resolver *r, struct resolver_message *ret);
+bool __wrap_pass_next_unnamed(struct pass *pass, uid_t *ret);
+bool __wrap_pass_awaits_names(const struct pass *pass);
+void __wrap_pass_name(struct pass *pass, uid_t uid, const char *name);
+void __wrap_pass_name_failed(struct pass *pass, uid_t uid);
+void __wrap_publisher_set_user(struct publisher *p, uid_t uid);
+void __wrap_publisher_set_group(struct publisher *p, gid_t gid);
+
+int __wrap_resolver_fd(const struct resolver *r)
+{
+	(void)r;
+	return scene.fd;
+}
+
+bool __wrap_resolver_has_room(const struct resolver *r)
+{
+	(void)r;
+	return scene.asks < ROOM;
+}
+
+int __wrap_resolver_ask(struct resolver *r, const struct resolver_message *question)
+{
+	(void)r;
+	assert_true(scene.asks < MOST);
+	if (scene.refusal)
+		return scene.refusal;
+	scene.asked[scene.asks++] = *question;
+	return 0;
+}
+
+int __wrap_resolver_answer(struct resolver *r, struct resolver_message *ret)
+{
+	(void)r;
+	if (scene.answered == scene.answers)
+		return scene.end;
+	*ret = scene.answer[scene.answered++];
+	return 0;
+}
+
+bool __wrap_pass_next_unnamed(struct pass *pass, uid_t *ret)
+{
+	(void)pass;
+	if (!scene.unnamed)
+		return false;
+	scene.unnamed--;
+	*ret = FIRST_UID + scene.unnamed;
+	return true;
+}
+
+bool __wrap_pass_awaits_names(const struct pass *pass)
+{
+	(void)pass;
+	return scene.awaits;
+}
+
+void __wrap_pass_name(struct pass *pass, uid_t uid, const char *name)
+{
+	(void)pass;
+	if (name) {
+		assert_string_equal(name, "alice");
+		scene.named++;
+	} else {
+		scene.nameless++;
+	}
+	scene.last = uid;
+}
+
+void __wrap_pass_name_failed(struct pass *pass, uid_t uid)
+{
+	(void)pass;
+	scene.failed++;
+	scene.last = uid;
+}
+
+void __wrap_publisher_set_user(struct publisher *p, uid_t uid)
+{
+	(void)p;
+	scene.user = (long)uid;
+}
+
+void __wrap_publisher_set_group(struct publisher *p, gid_t gid)
+{
+	(void)p;
+	scene.group = (long)gid;
+}
+
+static int hear(void *to)
+{
+	assert_ptr_equal(to, &scene);
+	scene.heard++;
+	return 0;
+}
+
+/* Pointers of which nobody but a wrapped function makes use. */
+static char resolver, pass, publisher;
+
+static void open_asking(bool has_resolver)
+{
+	assert_int_equal(
+		asking_open(&scene.asking, scene.event,
+			has_resolver ? (struct resolver *)&resolver : NULL, (struct pass *)&pass,
+			(struct publisher *)&publisher, hear, &scene),
+		0);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	scene = (struct scene){.end = -EAGAIN, .user = -1, .group = -1};
+	scene.fd = eventfd(1, EFD_CLOEXEC);
+	return scene.fd >= 0 && sd_event_new(&scene.event) >= 0 ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	asking_close(&scene.asking);
+	sd_event_unref(scene.event);
+	close(scene.fd);
+	return 0;
+}
+
+static void add_answer(enum resolver_kind kind, enum resolver_result result, unsigned int id)
+{
+	scene.answer[scene.answers++] = (struct resolver_message){
+		.kind = kind, .result = result, .id = id, .name = "alice"};
+}
+
+static void asks_who_is_privileged(void **state)
+{
+	(void)state;
+	open_asking(true);
+	assert_int_equal(scene.asks, 2);
+	assert_int_equal(scene.asked[0].kind, RESOLVER_GROUP_ID);
+	assert_string_equal(scene.asked[0].name, "memtally");
+	assert_int_equal(scene.asked[1].kind, RESOLVER_USER_ID);
+	assert_string_equal(scene.asked[1].name, "memtally-web");
+	add_answer(RESOLVER_GROUP_ID, RESOLVER_FOUND, 70);
+	add_answer(RESOLVER_USER_ID, RESOLVER_FOUND, 71);
+	add_answer(RESOLVER_USER_ID, RESOLVER_ABSENT, 72);
+	add_answer(RESOLVER_GROUP_ID, RESOLVER_FAILED, 73);
+	assert_true(sd_event_run(scene.event, 0) > 0);
+	assert_int_equal(scene.group, 70);
+	assert_int_equal(scene.user, 71);
+	assert_int_equal(scene.heard, 1); /* once for all of them */
+}
+
+static void hands_names_to_the_pass(void **state)
+{
+	(void)state;
+	open_asking(true);
+	add_answer(RESOLVER_USER_NAME, RESOLVER_FOUND, 5);
+	assert_true(sd_event_run(scene.event, 0) > 0);
+	assert_int_equal(scene.named, 1);
+	assert_int_equal(scene.last, 5);
+	add_answer(RESOLVER_USER_NAME, RESOLVER_ABSENT, 6);
+	add_answer(RESOLVER_USER_NAME, RESOLVER_FAILED, 7);
+	assert_true(sd_event_run(scene.event, 0) > 0);
+	assert_int_equal(scene.nameless, 1); /* it is known that there is none */
+	assert_int_equal(scene.failed, 1);
+	assert_int_equal(scene.last, 7);
+	assert_int_equal(scene.heard, 2);
+}
+
+/* The rest is asked when there is room again. */
+static void asks_as_far_as_there_is_room(void **state)
+{
+	(void)state;
+	open_asking(true);
+	scene.asks = 0;
+	scene.unnamed = ROOM + 1;
+	asking_names(&scene.asking);
+	assert_int_equal(scene.asks, ROOM);
+	assert_int_equal(scene.unnamed, 1);
+	for (unsigned int i = 0; i < ROOM; i++) {
+		assert_int_equal(scene.asked[i].kind, RESOLVER_USER_NAME);
+		assert_int_equal(scene.asked[i].id, FIRST_UID + ROOM - i);
+	}
+	scene.asks = 0;
+	scene.refusal = -EPIPE;
+	asking_names(&scene.asking);
+	assert_int_equal(scene.failed, 1);
+	assert_int_equal(scene.last, FIRST_UID);
+}
+
+/* Names that can't come are not waited for. */
+static void goes_on_when_the_resolver_ends(void **state)
+{
+	(void)state;
+	open_asking(true);
+	scene.awaits = true;
+	assert_true(asking_is_awaited(&scene.asking));
+	scene.end = -EPIPE;
+	add_answer(RESOLVER_USER_NAME, RESOLVER_FOUND, 5);
+	assert_true(sd_event_run(scene.event, 0) > 0);
+	assert_int_equal(scene.named, 1); /* what came before is not lost */
+	assert_int_equal(scene.heard, 1);
+	assert_false(asking_is_awaited(&scene.asking));
+	assert_int_equal(sd_event_run(scene.event, 0), 0); /* nobody listens any more */
+	scene.asks = 0;
+	scene.unnamed = 1;
+	asking_names(&scene.asking);
+	assert_int_equal(scene.asks, 0);
+	assert_int_equal(scene.unnamed, 1);
+}
+
+static void does_without_a_resolver(void **state)
+{
+	(void)state;
+	open_asking(false);
+	scene.awaits = true;
+	scene.unnamed = 1;
+	asking_names(&scene.asking);
+	assert_int_equal(scene.asks, 0);
+	assert_false(asking_is_awaited(&scene.asking));
+	assert_int_equal(sd_event_run(scene.event, 0), 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(asks_who_is_privileged, setup, teardown),
+		cmocka_unit_test_setup_teardown(hands_names_to_the_pass, setup, teardown),
+		cmocka_unit_test_setup_teardown(asks_as_far_as_there_is_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(goes_on_when_the_resolver_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(does_without_a_resolver, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
