@@ -236,6 +236,7 @@ void adapt_note(struct adapt *a, struct process *p, const struct sample *s)
 void adapt_end_senses(struct adapt *a)
 {
 	hostsum_after(&a->hostsum, a->reader->procfs->fd);
+	relations_sensed(&a->relations, clock_now_ns(CLOCK_BOOTTIME));
 	faults_look(&a->faults, a->reader, a->table, a->limits.interval_ns, a->limits.max_age_ns);
 	relations_renew(&a->relations, a->page_bytes);
 }

@@ -95,12 +95,28 @@ void kin_done(struct kin *k)
 
 void kin_begin(struct kin *k, uint64_t now_ns)
 {
-	for (size_t i = 0; i < k->measured_count; i++)
-		if (k->measured[i])
-			segments_settle(&k->measured[i]->sharer);
-	k->measured_count = 0;
 	k->previous_ns = k->listed_ns;
 	k->listed_ns = now_ns;
+}
+
+/* Which part of the time between the looks at NOW_NS and before had gone by when M was measured. */
+static uint32_t part_before(const struct kin *k, const struct kin_member *m, uint64_t now_ns)
+{
+	return (uint32_t)amount_min(amount_part(amount_less(m->measured_ns, k->sensed_ns),
+					    SEGMENTS_PART, amount_less(now_ns, k->sensed_ns)),
+		SEGMENTS_PART);
+}
+
+void kin_sensed(struct kin *k, uint64_t now_ns)
+{
+	for (size_t i = 0; i < k->measured_count; i++) {
+		struct kin_member *m = k->measured[i];
+
+		if (m)
+			segments_settle(&m->sharer, part_before(k, m, now_ns));
+	}
+	k->measured_count = 0;
+	k->sensed_ns = now_ns;
 }
 
 static void family_mark(struct kin *k, struct kin_family *f)
@@ -565,7 +581,7 @@ static void tell(struct kin *k, struct kin_member *m, const struct estimate_base
 	family_mark(k, m->family);
 }
 
-/* M's sharers are known when all that were there have been measured: not before the next pass. */
+/* M's sharers are known when all have been looked at again: not before the next pass. */
 static void open_sharer(struct kin *k, struct kin_member *m)
 {
 	if (k->measured_count == k->measured_capacity) {
@@ -574,7 +590,7 @@ static void open_sharer(struct kin *k, struct kin_member *m)
 			(void *)k->measured, capacity, sizeof(struct kin_member *));
 
 		if (!measured) {
-			segments_settle(&m->sharer);
+			segments_settle(&m->sharer, 0);
 			return;
 		}
 		k->measured = measured;

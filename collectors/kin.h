@@ -19,6 +19,7 @@
  * A pass:
  *
  *	kin_begin(kin, now);
+ *	kin_moved() of each; kin_sensed(kin, now);
  *	for each event: kin_born(), kin_gone(), kin_executed();
  *	while ((m = kin_affected(kin)))
  *		kin_doubt(m, its base, its counters, &its doubt);
@@ -77,11 +78,12 @@ struct kin {
 	struct keytable segments; /* by device and inode */
 	struct kin_family *dirty_families;
 	struct kin_member *next_member; /* where kin_affected() is */
-	struct kin_member **measured;   /* owned: since the last pass; NULL: gone */
+	struct kin_member **measured;   /* owned: since all were looked at; NULL: gone */
 	size_t measured_count, measured_capacity;
 	uint64_t *scratch;
 	size_t scratch_count;
 	uint64_t listed_ns, previous_ns; /* this pass and the one before */
+	uint64_t sensed_ns;              /* when all were looked at last */
 	uint64_t serial;
 	uint64_t steps; /* over ancestors who are gone, ever */
 };
@@ -94,6 +96,9 @@ void kin_done(struct kin *k);
 
 /* A pass lists the processes now. NOW_NS is CLOCK_BOOTTIME. */
 void kin_begin(struct kin *k, uint64_t now_ns);
+
+/* It has looked at all of them. */
+void kin_sensed(struct kin *k, uint64_t now_ns);
 
 /*
  * M is new, all zeros. PARENT, if not NULL, is a member that it looks forked from (its parent by pid, the

@@ -57,6 +57,11 @@ void relations_begin(struct relations *r, uint64_t now_ns)
 	kin_begin(&r->kin, now_ns);
 }
 
+void relations_sensed(struct relations *r, uint64_t now_ns)
+{
+	kin_sensed(&r->kin, now_ns);
+}
+
 static int compare_pid(const void *pid, const void *p)
 {
 	pid_t a = *(const pid_t *)pid, b = (*(struct process *const *)p)->pid;

@@ -21,6 +21,9 @@ void relations_done(struct relations *r);
 /* A pass is about to list the processes. */
 void relations_begin(struct relations *r, uint64_t now_ns);
 
+/* It has looked at all of them. */
+void relations_sensed(struct relations *r, uint64_t now_ns);
+
 /* P, which is among TABLE, is there since BORN_NS (CLOCK_BOOTTIME). Without memory it has no relations. */
 void relations_born(struct relations *r, const struct proctable *table, struct process *p,
 	uint64_t born_ns, uint64_t page_bytes);

@@ -18,6 +18,7 @@ struct segment {
 	uint64_t key;
 	uint64_t resident; /* of all sharers, in FLOW_UNIT */
 	uint64_t late;     /* of that, ever, by those who had been there before they were known */
+	uint64_t joined;   /* by those who were not, ever, when they became known */
 	struct flow flow;  /* of all who ever mapped it, and of comings and goings */
 	uint32_t count;
 };
@@ -25,7 +26,8 @@ struct segment {
 /* All in FLOW_UNIT. */
 struct segment_link {
 	struct segment *segment;
-	uint64_t sum;      /* at the measurement: the segment's .resident less its .late */
+	/* At the measurement: the segment's .resident less its .late; until it is settled, what others_of() said. */
+	uint64_t sum;
 	struct flow flow;  /* at the measurement, of others */
 	uint32_t mapped;   /* at most this is resident */
 	uint32_t resident; /* as far as is known */
@@ -104,17 +106,32 @@ static void spread(struct sharer *s, const struct estimate_base *base)
 	}
 }
 
-void segments_settle(struct sharer *s)
+/*
+ * What the others have of L's segment, less its .late and .joined: who becomes known between two looks was there,
+ * most likely, when L was measured.
+ */
+static uint64_t others_of(const struct segment_link *l)
 {
-	if (!s->is_open)
-		return;
-	s->is_open = false;
+	const struct segment *g = l->segment;
+
+	return g->resident - l->resident - g->late - g->joined;
+}
+
+static struct flow joined_flow(const struct segment *g)
+{
+	return (struct flow){.gained = (uint32_t)g->joined};
+}
+
+static void open_links(struct sharer *s)
+{
 	for (unsigned int i = 0; i < s->count; i++) {
 		struct segment_link *l = &s->link[i];
+		struct flow joined = joined_flow(l->segment);
 
-		l->sum = l->segment->resident - l->segment->late;
-		l->flow = flow_less(l->segment->flow, s->own);
+		l->sum = others_of(l);
+		l->flow = flow_less(flow_less(l->segment->flow, s->own), joined);
 	}
+	s->is_open = true;
 }
 
 void segments_measured(struct sharer *s, const struct estimate_base *base)
@@ -122,7 +139,7 @@ void segments_measured(struct sharer *s, const struct estimate_base *base)
 	spread(s, base);
 	for (unsigned int i = 0; i < s->count; i++)
 		s->link[i].measured = s->link[i].resident;
-	s->is_open = true;
+	open_links(s);
 }
 
 static struct segment_link *find(const struct sharer *s, uint64_t key)
@@ -167,13 +184,37 @@ int segments_map(struct keytable *segments, struct sharer *s, const struct maps_
 
 		if (is_new[i] && was_there && !s->is_mapped)
 			segment->late += links[i].resident;
-		else if (is_new[i])
+		if (is_new[i] && (!was_there || s->is_mapped)) {
+			segment->joined += links[i].resident;
 			segment->flow.gained += links[i].resident;
+		}
 	}
 	drop_all(segments, former, formers);
+	open_links(s);
 	s->is_mapped = true;
 	s->mapped_file = flow_units(base->file);
 	return 0;
+}
+
+/* What others did between two looks they did evenly, as far as anybody knows. */
+static void settle(struct segment_link *l, uint32_t part)
+{
+	int64_t moved = (int64_t)(others_of(l) - l->sum);
+	uint64_t before = amount_part(
+		moved < 0 ? -(uint64_t)moved : (uint64_t)moved, part, SEGMENTS_PART);
+	struct flow joined = joined_flow(l->segment);
+
+	l->sum += (moved < 0 ? -before : before) + l->segment->joined + l->measured;
+	flow_add(&l->flow, &joined);
+}
+
+void segments_settle(struct sharer *s, uint32_t part)
+{
+	if (!s->is_open)
+		return;
+	s->is_open = false;
+	for (unsigned int i = 0; i < s->count; i++)
+		settle(&s->link[i], part);
 }
 
 static void add_flow(const struct sharer *s, const struct flow *f)

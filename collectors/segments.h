@@ -48,12 +48,16 @@ int segments_map(struct keytable *segments, struct sharer *s, const struct maps_
 
 /*
  * S was measured as BASE just now. Until segments_settle() nothing is said of it: who is new is measured after others
- * who have seen it.
+ * who have seen it, and what others had at that moment is known when they were looked at again.
  */
 void segments_measured(struct sharer *s, const struct estimate_base *base);
 
-/* All that were there when S was measured are known now. */
-void segments_settle(struct sharer *s);
+/*
+ * All were looked at again: all that were there when S was measured are known now. PART of SEGMENTS_PART of the time
+ * between the looks before and after had gone by then.
+ */
+enum { SEGMENTS_PART = 1 << 16 };
+void segments_settle(struct sharer *s, uint32_t part);
 
 /* S's counter went from BEFORE to NOW. Of a newborn whose maps nobody has read PARENT (or NULL) says what it maps. */
 void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now);

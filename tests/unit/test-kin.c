@@ -86,6 +86,7 @@ static void notice(void)
 	w.is_noticing = true;
 	w.now += 5 * SEC;
 	kin_begin(&w.kin, w.now);
+	kin_sensed(&w.kin, w.now);
 }
 
 static void start(unsigned int i)
@@ -1068,6 +1069,37 @@ static void is_narrow(void **state)
 	assert_true(width() <= 20);
 }
 
+/* Of two who share a segment one is measured in the middle between two looks at the other, who touches more meanwhile. */
+static void knows_when_one_was_measured(void **state)
+{
+	const struct maps_segment segment = {1, 2, 64 * MIB, true};
+	const struct estimate_base b = {
+		.file = 8 * MIB, .pss_shmem = 4 * MIB, .shmem_kib = 8192, .has_parts = true};
+	const struct estimate_now now = {0, 8 * MIB, 0};
+	struct kin_member *m = w.member;
+	struct estimate_doubt d;
+
+	(void)state;
+	kin_sensed(&w.kin, 10 * SEC);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(kin_born(&w.kin, &m[i], NULL, SEC), 0);
+		kin_moved(&m[i], 0, b.file);
+		assert_int_equal(kin_measured(&w.kin, &m[i], i, 99, NULL, &b, 10 * SEC), 0);
+		assert_int_equal(kin_mapped(&w.kin, &m[i], &segment, 1, &b), 0);
+	}
+	kin_begin(&w.kin, 20 * SEC);
+	kin_sensed(&w.kin, 20 * SEC);
+	assert_int_equal(kin_measured(&w.kin, &m[0], 0, 99, &b, &b, 25 * SEC), 0);
+	kin_begin(&w.kin, 30 * SEC);
+	kin_moved(&m[1], b.file, 16 * MIB);
+	kin_sensed(&w.kin, 30 * SEC);
+	/* There were 20 of what are 24 MiB now. */
+	assert_true(kin_stirred(&m[0], &b, &now, &d));
+	assert_in_range(-d.file_mid, 4 * MIB / 6 - 4 * KIB, 4 * MIB / 6 + 4 * KIB);
+	for (unsigned int i = 0; i < 2; i++)
+		kin_gone(&w.kin, &m[i]);
+}
+
 static void wants_maps_of_sharers_alone(void **state)
 {
 	struct estimate_base b = {
@@ -1394,6 +1426,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(allows_for_the_order_of_an_exit, setup, teardown),
 		cmocka_unit_test_setup_teardown(costs_nothing_without_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(is_narrow, setup, teardown),
+		cmocka_unit_test_setup_teardown(knows_when_one_was_measured, setup, teardown),
 		cmocka_unit_test_setup_teardown(wants_maps_of_sharers_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(allows_for_strays, setup, teardown),
 		cmocka_unit_test_setup_teardown(allows_for_what_strays_have, setup, teardown),

@@ -49,11 +49,11 @@ static void map(unsigned int i, bool was_there)
 	assert_int_equal(segments_map(&table, &sharer[i], list, 2, &base[i], was_there), 0);
 }
 
-/* All that are measured in a pass are known when it is over. */
+/* All that are measured in a pass are known when it is over; nobody moves meanwhile. */
 static void settle(void)
 {
 	for (unsigned int i = 0; i <= BACKENDS; i++)
-		segments_settle(&sharer[i]);
+		segments_settle(&sharer[i], 0);
 }
 
 static struct estimate estimate_of(unsigned int i, uint64_t shmem)
@@ -187,6 +187,44 @@ static void weighs_by_what_is_resident(void **state)
 	assert_int_equal(estimate_of(0, 100 * MIB).pss, before.pss);
 }
 
+/* Of what others touch between two looks, half had been touched when one was measured at half of the time. */
+static void counts_what_others_had_at_the_time(void **state)
+{
+	(void)state;
+	for (unsigned int quarters = 0; quarters <= 4; quarters++) {
+		uint64_t then = (BACKENDS - 1) * (100 + 5 * quarters) + 100,
+			 now = (BACKENDS - 1) * 120 + 100;
+		struct estimate e;
+
+		start_backends(quarters % 2); /* it does not matter how they became known */
+		segments_measured(&sharer[0], &base[0]);
+		for (unsigned int i = 1; i < BACKENDS; i++)
+			move(i, 100 * MIB, 120 * MIB);
+		segments_settle(&sharer[0], quarters * SEGMENTS_PART / 4);
+		e = estimate_of(0, 100 * MIB);
+		/* The library is shared as before. */
+		assert_in_range(e.pss, 4 * MIB + MIB / 4 + 5 * MIB * then / now - 2048,
+			4 * MIB + MIB / 4 + 5 * MIB * then / now + 2048);
+		teardown(state);
+	}
+}
+
+/* The same where it is the first time that its maps are read, or where they are read again. */
+static void counts_others_when_maps_are_read(void **state)
+{
+	struct estimate e;
+
+	(void)state;
+	start_backends(true);
+	map(0, true);
+	for (unsigned int i = 1; i < BACKENDS; i++)
+		move(i, 100 * MIB, 120 * MIB);
+	segments_settle(&sharer[0], 0);
+	e = estimate_of(0, 100 * MIB);
+	assert_in_range(e.pss, 4 * MIB + MIB / 4 + 5 * MIB * 2000 / 2380 - 2048,
+		4 * MIB + MIB / 4 + 5 * MIB * 2000 / 2380 + 2048);
+}
+
 /* Whatever is told of it, the figures keep their order. */
 static void keeps_order_for_any_input(void **state)
 {
@@ -212,7 +250,10 @@ static void keeps_order_for_any_input(void **state)
 			break;
 		case 1: segments_end(&table, &sharer[i]); break;
 		case 2: move(i, unit_random(&seed) % (400 * MIB), shmem); break;
-		default: settle();
+		default:
+			for (unsigned int n = 0; n <= BACKENDS; n++)
+				segments_settle(
+					&sharer[n], unit_random(&seed) % (SEGMENTS_PART + 1));
 		}
 		i = unit_random(&seed) % BACKENDS;
 		now = unit_random(&seed) % (400 * MIB);
@@ -229,6 +270,8 @@ int main(void)
 		cmocka_unit_test_teardown(keeps_the_union, teardown),
 		cmocka_unit_test_teardown(divides_among_more, teardown),
 		cmocka_unit_test_teardown(weighs_by_what_is_resident, teardown),
+		cmocka_unit_test_teardown(counts_what_others_had_at_the_time, teardown),
+		cmocka_unit_test_teardown(counts_others_when_maps_are_read, teardown),
 		cmocka_unit_test_teardown(keeps_order_for_any_input, teardown),
 	};
 
