@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/herd/odd.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+void odd_named(struct odd *odd)
+{
+	char names[ODD_NAMES_MAX][ODD_NAME_SIZE];
+
+	odd_parse_names(odd->argument, names);
+	odd_begin(odd, names[0], ODD_KIB);
+	odd_report(odd, TAPE_ALWAYS, odd_own_cell);
+	odd_play(odd);
+}
+
+void odd_renaming(struct odd *odd)
+{
+	char names[ODD_NAMES_MAX][ODD_NAME_SIZE];
+	size_t count = odd_parse_names(odd->argument, names);
+
+	odd_begin(odd, names[0], ODD_KIB);
+	odd_add_wait(odd); /* blocks the signal before the report; the wait itself is taken back */
+	odd->tape.calls--;
+	odd_report(odd, TAPE_ALWAYS, odd_own_cell);
+	tape_mark_loop(&odd->tape);
+	for (size_t i = 1; i <= count; i++) {
+		odd_add_wait(odd);
+		tape_add(&odd->tape, TAPE_ALWAYS, SYS_prctl, PR_SET_NAME,
+			tape_put(&odd->tape, names[i % count], ODD_NAME_SIZE), 0, 0, 0);
+	}
+	odd_play(odd);
+}
+
+void odd_growing(struct odd *odd)
+{
+	odd_begin(odd, "grower", ODD_KIB);
+	odd_add_wait(odd);
+	odd->tape.calls--;
+	odd_report(odd, TAPE_ALWAYS, odd_own_cell);
+	tape_mark_loop(&odd->tape);
+	odd_add_wait(odd);
+	tape_add(&odd->tape, TAPE_ALWAYS, SYS_mmap, 0,
+		odd_pages_of_kib(odd->number) * TAPE_PAGE_SIZE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, (uint64_t)-1);
+	odd_play(odd);
+}
+
+void odd_dead_leader(struct odd *odd)
+{
+	odd_begin(odd, "deadleader", odd->number);
+	odd_report(odd, TAPE_ALWAYS, odd_own_cell);
+	odd_add_clone(odd,
+		CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM);
+	odd_report(odd, TAPE_CHILD, odd_child_cell);
+	tape_add(&odd->tape, TAPE_PARENT, SYS_exit, 0, 0, 0, 0, 0);
+	odd_play(odd);
+}
+
+void odd_sharing(struct odd *odd)
+{
+	odd_begin(odd, "sharer", odd->number);
+	odd_report(odd, TAPE_ALWAYS, odd_own_cell);
+	odd_add_clone(odd, CLONE_VM | SIGCHLD);
+	odd_report(odd, TAPE_PARENT, odd_child_cell);
+	odd_play(odd);
+}
+
+void odd_vforking(struct odd *odd)
+{
+	odd_begin(odd, "vforker", odd->number);
+	odd_report(odd, TAPE_ALWAYS, odd_own_cell);
+	odd_add_clone(odd, CLONE_VM | CLONE_VFORK | SIGCHLD);
+	odd_report(odd, TAPE_CHILD, odd_child_cell);
+	odd_play(odd);
+}
+
+void odd_sibling(struct odd *odd)
+{
+	odd_begin(odd, "sibling", ODD_KIB);
+	odd_report(odd, TAPE_ALWAYS, odd_own_cell);
+	odd_play(odd);
+}
