@@ -73,11 +73,6 @@ void host_done(struct host *h)
 	free(h->inode);
 }
 
-static uint64_t bytes_of(const struct host_extent *e)
-{
-	return e->pages * HOST_PAGE;
-}
-
 static uint32_t last_extent(struct host *h)
 {
 	size_t capacity = h->extent_capacity;
@@ -104,17 +99,17 @@ static void count_extent(struct host_process *p, const struct host_extent *e, in
 {
 	uint64_t *counter = e->kind != HOST_ANON ? &p->file : e->is_swapped ? &p->swap : &p->anon;
 
-	*counter += (uint64_t)sign * bytes_of(e);
+	*counter += (uint64_t)sign * host_extent_bytes(e);
 	if (e->kind == HOST_SHMEM)
-		p->shmem += (uint64_t)sign * bytes_of(e);
+		p->shmem += (uint64_t)sign * host_extent_bytes(e);
 }
 
 static void count_host(struct host *h, const struct host_extent *e, int sign)
 {
 	if (e->kind != HOST_ANON)
-		h->mapped += (uint64_t)sign * bytes_of(e);
+		h->mapped += (uint64_t)sign * host_extent_bytes(e);
 	else if (!e->is_swapped)
-		h->anon_pages += (uint64_t)sign * bytes_of(e);
+		h->anon_pages += (uint64_t)sign * host_extent_bytes(e);
 }
 
 static void hold(struct host *h, uint32_t index)
@@ -173,7 +168,7 @@ static void add_part(struct host *h, size_t slot, uint32_t index, uint64_t place
 	}
 	p->part[p->count++] = (struct host_part){index, place};
 	count_extent(p, e, 1);
-	p->size += bytes_of(e);
+	p->size += host_extent_bytes(e);
 	hold(h, index);
 }
 
@@ -183,7 +178,7 @@ static void remove_part(struct host *h, size_t slot, size_t at)
 	uint32_t index = p->part[at].extent;
 
 	count_extent(p, &h->extent[index], -1);
-	p->size -= bytes_of(&h->extent[index]);
+	p->size -= host_extent_bytes(&h->extent[index]);
 	p->count--;
 	memmove(&p->part[at], &p->part[at + 1], (p->count - at) * sizeof(*p->part));
 	let_go(h, index);
@@ -371,7 +366,7 @@ static bool has_touched(const struct host_process *p, uint32_t index)
 	return false;
 }
 
-static bool is_mapped(const struct host_process *p, uint32_t inode)
+bool host_is_mapped(const struct host_process *p, uint32_t inode)
 {
 	for (size_t i = 0; i < p->mappings; i++)
 		if (p->mapping[i].inode == inode)
@@ -384,7 +379,7 @@ void host_map(struct host *h, size_t slot, uint32_t inode, uint32_t parts)
 	struct host_process *p = &h->process[slot];
 	uint32_t first = h->inode[inode].first;
 
-	if (!is_mapped(p, inode)) {
+	if (!host_is_mapped(p, inode)) {
 		add_mapping(h, slot, inode, p->last_place);
 		p->last_place += h->inode[inode].pages + 1;
 	}
@@ -496,8 +491,8 @@ void host_swap_out(struct host *h, double share)
 
 		for (size_t i = 0; i < p->count; i++) {
 			if (out[p->part[i].extent]) {
-				p->anon -= bytes_of(&h->extent[p->part[i].extent]);
-				p->swap += bytes_of(&h->extent[p->part[i].extent]);
+				p->anon -= host_extent_bytes(&h->extent[p->part[i].extent]);
+				p->swap += host_extent_bytes(&h->extent[p->part[i].extent]);
 			}
 		}
 	}
@@ -530,217 +525,4 @@ void host_swap_in(struct host *h, size_t slot, uint32_t parts)
 		h->swapped_in += h->extent[twin].pages;
 		replace_part(h, slot, at, twin);
 	}
-}
-
-static void add_piece(const struct host_extent *e, struct host_piece *p)
-{
-	double share = (double)bytes_of(e) / e->maps;
-
-	if (e->is_swapped) {
-		p->swap += bytes_of(e);
-		p->swap_pss += share;
-		return;
-	}
-	p->rss += bytes_of(e);
-	p->pss += share;
-	if (e->maps == 1)
-		p->private += bytes_of(e);
-}
-
-void host_look_at_part(const struct host *h, size_t slot, size_t part, struct host_piece *ret)
-{
-	*ret = (struct host_piece){0};
-	add_piece(&h->extent[h->process[slot].part[part].extent], ret);
-}
-
-void host_look_at_mapping(const struct host *h, size_t slot, size_t mapping, struct host_piece *ret)
-{
-	const struct host_process *p = &h->process[slot];
-
-	*ret = (struct host_piece){0};
-	for (size_t i = 0; i < p->touches; i++)
-		if (h->extent[p->touched[i]].inode == p->mapping[mapping].inode)
-			add_piece(&h->extent[p->touched[i]], ret);
-}
-
-static void note_largest(struct host_truth *t, uint64_t pages)
-{
-	if (pages > t->largest_pages)
-		t->largest_pages = pages;
-}
-
-void host_truth(const struct host *h, size_t slot, struct host_truth *ret)
-{
-	const struct host_process *p = &h->process[slot];
-	struct host_piece anon = {0}, file = {0}, shmem = {0};
-
-	/* Text and stack, of which nothing is resident, besides. */
-	*ret = (struct host_truth){.mappings = 2 + p->count + p->mappings};
-	for (size_t i = 0; i < p->count; i++) {
-		const struct host_extent *e = &h->extent[p->part[i].extent];
-
-		add_piece(e, &anon);
-		if (!e->is_swapped)
-			note_largest(ret, e->pages);
-	}
-	for (size_t i = 0; i < p->touches; i++) {
-		const struct host_extent *e = &h->extent[p->touched[i]];
-
-		add_piece(e, e->kind == HOST_FILE ? &file : &shmem);
-		note_largest(ret, h->inode[e->inode].pages);
-	}
-	ret->pss_anon = anon.pss;
-	ret->pss_file = file.pss;
-	ret->pss_shmem = shmem.pss;
-	ret->pss = anon.pss + file.pss + shmem.pss;
-	ret->swap_pss = anon.swap_pss;
-	ret->uss = anon.private + file.private + shmem.private;
-	ret->pages = (anon.rss + file.rss + shmem.rss) / HOST_PAGE;
-}
-
-/* Whether SLOT's counters are what a recount gives. */
-static bool is_counted(const struct host *h, size_t slot)
-{
-	const struct host_process *p = &h->process[slot];
-	uint64_t anon = 0, file = 0, shmem = 0, swap = 0, size = 0, place = 0;
-
-	for (size_t i = 0; i < p->count; i++) {
-		const struct host_extent *e = &h->extent[p->part[i].extent];
-
-		*(e->is_swapped ? &swap : &anon) += bytes_of(e);
-		size += bytes_of(e);
-		if (e->maps == 0 || p->part[i].place <= place)
-			return false;
-		place = p->part[i].place;
-	}
-	for (size_t i = 0; i < p->touches; i++) {
-		const struct host_extent *e = &h->extent[p->touched[i]];
-
-		file += bytes_of(e);
-		shmem += e->kind == HOST_SHMEM ? bytes_of(e) : 0;
-		if (e->maps == 0 || !is_mapped(p, e->inode))
-			return false;
-	}
-	for (size_t i = 0; i < p->mappings; i++)
-		size += h->inode[p->mapping[i].inode].pages * HOST_PAGE;
-	if (p->pid == 0 && p->count + p->touches + p->mappings > 0)
-		return false;
-	return p->anon == anon && p->file == file && p->shmem == shmem && p->swap == swap &&
-	       p->size == size;
-}
-
-bool host_is_sound(const struct host *h)
-{
-	uint64_t anon = 0, mapped = 0;
-	double pss = 0;
-	size_t living = 0;
-
-	for (size_t slot = 0; slot < h->slots; slot++) {
-		struct host_truth t;
-
-		if (!is_counted(h, slot))
-			return false;
-		living += h->process[slot].pid != 0;
-		host_truth(h, slot, &t);
-		pss += t.pss;
-	}
-	for (size_t i = 1; i < h->extents; i++) {
-		const struct host_extent *e = &h->extent[i];
-
-		if (e->maps > 0 && e->kind != HOST_ANON)
-			mapped += bytes_of(e);
-		else if (e->maps > 0 && !e->is_swapped)
-			anon += bytes_of(e);
-	}
-	/* Every page counts once. */
-	return living == h->living && anon == h->anon_pages && mapped == h->mapped &&
-	       pss - (double)(anon + mapped) < 1 && (double)(anon + mapped) - pss < 1;
-}
-
-static void live_one(struct host *h, size_t slot, const struct host_rates *r, double part)
-{
-	struct host_process *p = &h->process[slot];
-	uint64_t some = 16 + host_random(h, 512);
-
-	switch (p->role) {
-	case HOST_IDLE: break;
-	case HOST_ACTIVE:
-		if (host_chance(h) >= r->churn * part)
-			break;
-		/* Back to about what it began with. */
-		if (p->anon < 64 * some * HOST_PAGE && host_chance(h) < 0.55)
-			host_grow(h, slot, some, 2);
-		else
-			host_shrink(h, slot);
-		if (p->swap > 0)
-			host_swap_in(h, slot, 2);
-		break;
-	case HOST_LEAK:
-		if (host_chance(h) < part)
-			host_grow(h, slot, 8, 1);
-		/* One day it is restarted. */
-		if (p->count > 4096)
-			host_exec(h, slot, 1000, 8);
-		break;
-	case HOST_SERVER:
-		while (h->process[slot].children < h->process[slot].workers)
-			host_fork(h, slot);
-		break;
-	case HOST_WORKER:
-		if (host_chance(h) < r->write * part)
-			host_write(h, slot, 1 + (uint32_t)host_random(h, 3));
-		if (host_chance(h) < r->leave * part)
-			host_exit(h, slot);
-		break;
-	case HOST_SHARER:
-		if (host_chance(h) < r->churn * part) {
-			if (host_chance(h) < 0.6)
-				host_map(h, slot, p->segment, 1);
-			else
-				host_give_back(h, slot, p->segment, 1);
-		}
-		break;
-	case HOST_CACHE:
-		if (host_chance(h) >= r->churn * part || h->inodes < 2)
-			break;
-		if (p->mappings > 0 && host_chance(h) < 0.5)
-			host_unmap(h, slot, p->mapping[host_random(h, p->mappings)].inode);
-		else
-			host_map(h, slot, 1 + (uint32_t)host_random(h, h->inodes - 1), 2);
-		break;
-	case HOST_SHORT:
-		if (host_chance(h) < r->exec * part)
-			host_exec(h, slot, 100 + host_random(h, 2000), 4);
-		else if (host_chance(h) < part / 2)
-			host_exit(h, slot);
-		break;
-	case HOST_ROLES: break;
-	}
-}
-
-void host_live(struct host *h, const struct host_rates *rates, double part)
-{
-	double births = rates->births * part, forks = rates->forks * part;
-	size_t slots = h->slots;
-
-	for (size_t slot = 0; slot < h->slots; slot++) {
-		if (h->process[slot].pid)
-			live_one(h, slot, rates, part);
-	}
-	while (host_chance(h) < births) {
-		host_map_libraries(h, host_spawn(h, (uint32_t)host_random(h, 8), HOST_SHORT,
-					      100 + host_random(h, 1000), 4));
-		births -= 1;
-	}
-	while (slots > 0 && host_chance(h) < forks) {
-		size_t slot = host_random(h, slots);
-
-		forks -= 1;
-		if (!h->process[slot].pid)
-			continue;
-		slot = host_fork(h, slot); /* which may move them all */
-		h->process[slot].role = HOST_SHORT;
-	}
-	if (host_chance(h) < rates->pressure * part)
-		host_swap_out(h, rates->pressure_share);
 }

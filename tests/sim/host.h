@@ -116,6 +116,14 @@ struct host {
 	uint64_t events;
 };
 
+static inline uint64_t host_extent_bytes(const struct host_extent *e)
+{
+	return e->pages * HOST_PAGE;
+}
+
+/* Whether P maps INODE. */
+bool host_is_mapped(const struct host_process *p, uint32_t inode);
+
 /* What a walk finds, exactly, in bytes. */
 struct host_truth {
 	double pss_anon, pss_file, pss_shmem;
@@ -172,7 +180,7 @@ void host_swap_out(struct host *h, double share);
 /* PARTS extents of SLOT come back. */
 void host_swap_in(struct host *h, size_t slot, uint32_t parts);
 
-/* All processes do what their roles are, for PART of a pass. */
+/* All processes do what their roles are, for PART of a pass (host-life.c). */
 void host_live(struct host *h, const struct host_rates *rates, double part);
 
 void host_truth(const struct host *h, size_t slot, struct host_truth *ret);
