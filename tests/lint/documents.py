@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the documentation to the tables: metrics, JSON fields, options, routes; and its own links.
+"""Holds the documentation to the tables: metrics, JSON fields, options, routes, files; and its own links.
 
 With --update it rewrites the generated parts of docs/metrics.md and docs/api.md in the source tree.
 """
@@ -181,6 +181,16 @@ def check_routes(source):
     return found + [f"docs/api.md: web/ has no route {route}" for route in sorted(described - coded)]
 
 
+def check_map(source):
+    """Where to look for what a pass does: each file of these folders, by its name in backquotes."""
+    text = common.read(source, "docs/ARCHITECTURE.md")
+    named = {os.path.splitext(os.path.basename(name))[0] for name in re.findall(r"`([a-z/-]+\.[ch])`", text)}
+    files = {os.path.splitext(path)[0] for folder in ("collectors", "daemon")
+             for path in common.paths(source, folder) if path.endswith((".c", ".h"))}
+    return [f"docs/ARCHITECTURE.md: no word of {path}" for path in sorted(files)
+            if os.path.basename(path) not in named]
+
+
 def check_links(source):
     found = []
     for path in markdown(source):
@@ -197,7 +207,7 @@ def findings(source, build):
     metrics, options = dump(build, "metrics"), dump(build, "options")
     return (check_blocks(source, blocks(metrics)) + check_metric_names(source, metrics)
             + check_options(source, build, options) + check_sample(source, options)
-            + check_routes(source) + check_links(source))
+            + check_routes(source) + check_map(source) + check_links(source))
 
 
 def update(source, build):

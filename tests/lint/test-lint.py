@@ -205,6 +205,14 @@ class Documents(Tree):
         self.assertEqual(documents.check_routes(self.folder.name),
                          ["docs/api.md: no word of GET /healthz", "docs/api.md: web/ has no route /api/v1/gone"])
 
+    def test_map(self):
+        self.write("docs/ARCHITECTURE.md", "`collectors/told.c`, `short.h`; untold.c is no name, nor is `daemon/part`\n")
+        for path in ("collectors/told.c", "collectors/told.h", "daemon/short.h", "daemon/untold.c",
+                     "daemon/part.c", "web/other.c", "daemon/Makefile.inc"):
+            self.write(path, "")
+        self.assertEqual(documents.check_map(self.folder.name),
+                         ["docs/ARCHITECTURE.md: no word of daemon/part", "docs/ARCHITECTURE.md: no word of daemon/untold"])
+
     def test_links(self):
         self.write("docs/a.md", "[b](b.md) [c](../c.md#x) [d](https://example.org/)\n")
         self.write("c.md", "")
