@@ -156,6 +156,7 @@ void estimate_doubt_add(struct estimate_doubt *to, const struct estimate_doubt *
 	to->forks = amount_add(to->forks, d->forks);
 	to->forked_growth = amount_max(to->forked_growth, d->forked_growth);
 	to->swap_mid = add_mid(to->swap_mid, d->swap_mid);
+	to->file_told = amount_max(to->file_told, d->file_told);
 }
 
 /*
@@ -297,13 +298,15 @@ static struct span carry_file(const struct estimate_part *p, const struct estima
 {
 	uint64_t lost = amount_less(b->file, now->file), grown = amount_less(now->file, b->file);
 	struct shift shift = {d->file_mid, d->file_down, d->file_up};
+	uint64_t told = p->rss ? amount_min(grown, d->file_told) : 0;
 
 	/* A process that had no file at all says nothing of what its next is like. */
 	*ret_growth = (struct span){
+		.low = amount_part(told, p->pss, p->rss),
 		.mid = p->rss ? amount_part(grown, p->pss, p->rss) : grown / 2,
-		.high = grown,
 		.private = amount_part(grown, p->private_mid, p->rss),
 	};
+	ret_growth->high = grown - told + ret_growth->low;
 	return carry_part(p, &shift, lost, lost, ret_growth, now->file);
 }
 

@@ -89,7 +89,7 @@ void kin_done(struct kin *k)
 	keytable_done(&k->families);
 	keytable_done(&k->segments);
 	free(k->scratch);
-	free((void *)k->measured);
+	free(k->measured);
 	*k = (struct kin){0};
 }
 
@@ -110,10 +110,11 @@ static uint32_t part_before(const struct kin *k, const struct kin_member *m, uin
 void kin_sensed(struct kin *k, uint64_t now_ns)
 {
 	for (size_t i = 0; i < k->measured_count; i++) {
-		struct kin_member *m = k->measured[i];
+		struct kin_measured *d = &k->measured[i];
 
-		if (m)
-			segments_settle(&m->sharer, part_before(k, m, now_ns));
+		if (d->member)
+			segments_settle(
+				&d->member->sharer, part_before(k, d->member, now_ns), &d->lesson);
 	}
 	k->measured_count = 0;
 	k->sensed_ns = now_ns;
@@ -330,7 +331,7 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 void kin_executed(struct kin *k, struct kin_member *m)
 {
 	if (m->sharer.is_open)
-		k->measured[m->measured_at] = NULL;
+		k->measured[m->measured_at].member = NULL;
 	segments_end(&k->segments, &m->sharer);
 	leave(k, m);
 	/* The last pass but one saw its former image. */
@@ -582,28 +583,29 @@ static void tell(struct kin *k, struct kin_member *m, const struct estimate_base
 }
 
 /* M's sharers are known when all have been looked at again: not before the next pass. */
-static void open_sharer(struct kin *k, struct kin_member *m)
+static void open_sharer(struct kin *k, struct kin_member *m, const struct segments_lesson *lesson)
 {
 	if (k->measured_count == k->measured_capacity) {
 		size_t capacity = 2 * k->measured_capacity + 64;
-		struct kin_member **measured = reallocarray(
-			(void *)k->measured, capacity, sizeof(struct kin_member *));
+		struct kin_measured *measured = reallocarray(
+			k->measured, capacity, sizeof(*measured));
 
 		if (!measured) {
-			segments_settle(&m->sharer, 0);
+			segments_settle(&m->sharer, 0, lesson);
 			return;
 		}
 		k->measured = measured;
 		k->measured_capacity = capacity;
 	}
 	m->measured_at = (uint32_t)k->measured_count & (INT32_MAX >> 1);
-	k->measured[k->measured_count++] = m;
+	k->measured[k->measured_count++] = (struct kin_measured){m, *lesson};
 }
 
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns)
 {
 	uint64_t key = keytable_key(&k->families, range_start, range_end);
+	struct segments_lesson lesson = {0};
 	bool is_stranger, is_open;
 	int r = 0;
 
@@ -616,9 +618,11 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
 	is_open = m->sharer.is_open;
+	if (before)
+		lesson = segments_lesson(&m->sharer, before, found);
 	segments_measured(&m->sharer, found);
 	if (!is_open)
-		open_sharer(k, m);
+		open_sharer(k, m, &lesson);
 	if (!m->key)
 		r = join(k, m, key);
 	m->seen = k->serial;
@@ -648,7 +652,7 @@ int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *l
 	int r = segments_map(&k->segments, &m->sharer, list, count, base, was_there);
 
 	if (r == 0 && !is_open)
-		open_sharer(k, m);
+		open_sharer(k, m, &(struct segments_lesson){0});
 	return r;
 }
 

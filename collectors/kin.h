@@ -72,13 +72,19 @@ struct kin_member {
 	bool has_forked : 1;
 };
 
+/* One that was measured since all were looked at. */
+struct kin_measured {
+	struct kin_member *member; /* NULL: gone */
+	struct segments_lesson lesson;
+};
+
 /* For reading alone. */
 struct kin {
 	struct keytable families; /* by range: a lone member, or a family */
 	struct keytable segments; /* by device and inode */
 	struct kin_family *dirty_families;
 	struct kin_member *next_member; /* where kin_affected() is */
-	struct kin_member **measured;   /* owned: since all were looked at; NULL: gone */
+	struct kin_measured *measured;  /* owned */
 	size_t measured_count, measured_capacity;
 	uint64_t *scratch;
 	size_t scratch_count;

@@ -13,6 +13,7 @@
 
 #include "collectors/amount.h"
 #include "collectors/degree.h"
+#include "collectors/experience.h"
 
 struct segment {
 	uint64_t key;
@@ -20,6 +21,7 @@ struct segment {
 	uint64_t late;     /* of that, ever, by those who had been there before they were known */
 	uint64_t joined;   /* by those who were not, ever, when they became known */
 	struct flow flow;  /* of all who ever mapped it, and of comings and goings */
+	struct experience experience; /* of those of whose shared memory it is nearly all */
 	uint32_t count;
 };
 
@@ -196,8 +198,63 @@ int segments_map(struct keytable *segments, struct sharer *s, const struct maps_
 	return 0;
 }
 
-/* What others did between two looks they did evenly, as far as anybody knows. */
-static void settle(struct segment_link *l, uint32_t part)
+/* The shared memory that nearly all of S's is; NULL: there is none. */
+static const struct segment_link *main_shmem(const struct sharer *s)
+{
+	const struct segment_link *found = NULL;
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < s->count; i++) {
+		const struct segment_link *l = &s->link[i];
+
+		if (!l->is_shmem)
+			continue;
+		all += l->measured;
+		if (!found || l->measured > found->measured)
+			found = l;
+	}
+	return found && found->measured > all - all / 8 ? found : NULL;
+}
+
+struct segments_lesson segments_lesson(const struct sharer *s, const struct estimate_base *before,
+	const struct estimate_base *found)
+{
+	const struct segment_link *l = s->is_open ? NULL : main_shmem(s);
+
+	if (!l || !before->has_parts || !found->has_parts)
+		return (struct segments_lesson){0};
+	return (struct segments_lesson){
+		.key = l->segment->key,
+		.sum = l->sum - l->measured,
+		.flow = l->flow,
+		.then = (uint64_t)before->shmem_kib * 1024,
+		.then_pss = before->pss_shmem,
+		.now = (uint64_t)found->shmem_kib * 1024,
+		.now_pss = found->pss_shmem,
+	};
+}
+
+static void learn(struct sharer *s, const struct segment_link *l, const struct segments_lesson *d)
+{
+	struct segment *g = l->segment;
+	struct flow others = flow_less(l->flow, d->flow);
+	struct experience_change c = {
+		.rss = d->then,
+		.pss = d->then_pss,
+		.now_rss = d->now,
+		.then = d->sum + d->then / FLOW_UNIT + g->late,
+		.now = l->sum + g->late,
+		.stirred = (uint64_t)others.lost + others.gained,
+	};
+
+	if (c.now >= c.then)
+		s->odd = experience_learn(&g->experience, &c, d->now_pss, s->odd);
+}
+
+/*
+ * What others did between two looks they did evenly, as far as anybody knows: at worst, in one piece before or after.
+ */
+static void settle(struct sharer *s, struct segment_link *l, uint32_t part)
 {
 	int64_t moved = (int64_t)(others_of(l) - l->sum);
 	uint64_t before = amount_part(
@@ -206,15 +263,21 @@ static void settle(struct segment_link *l, uint32_t part)
 
 	l->sum += (moved < 0 ? -before : before) + l->segment->joined + l->measured;
 	flow_add(&l->flow, &joined);
+	if (l == main_shmem(s))
+		s->unsure = (uint32_t)amount_min(
+			amount_part(before, SEGMENTS_PART - part, SEGMENTS_PART), UINT32_MAX);
 }
 
-void segments_settle(struct sharer *s, uint32_t part)
+void segments_settle(struct sharer *s, uint32_t part, const struct segments_lesson *lesson)
 {
 	if (!s->is_open)
 		return;
 	s->is_open = false;
-	for (unsigned int i = 0; i < s->count; i++)
-		settle(&s->link[i], part);
+	for (unsigned int i = 0; i < s->count; i++) {
+		settle(s, &s->link[i], part);
+		if (lesson->key && s->link[i].segment->key == lesson->key)
+			learn(s, &s->link[i], lesson);
+	}
 }
 
 static void add_flow(const struct sharer *s, const struct flow *f)
@@ -256,12 +319,13 @@ struct rest {
 	uint64_t now;                      /* resident */
 	uint64_t shmem, shmem_pss;         /* of its shared memory, when it was measured */
 	uint64_t file, file_pss, file_own; /* of its files: resident, shared PSS, nobody else's */
+	bool has_parts;                    /* and these are known */
 };
 
 static struct rest rest_of(const struct estimate_base *base, const struct estimate_now *now)
 {
 	struct estimate_part anon;
-	struct rest r = {.now = now->file};
+	struct rest r = {.now = now->file, .has_parts = base->has_parts};
 	uint64_t own;
 
 	estimate_parts(base, &anon, &r.part);
@@ -360,7 +424,63 @@ static void stir(
 struct stirred {
 	uint64_t still, low, mid, high;
 	uint64_t down; /* that the rest may have lost */
+	uint64_t told; /* growth of its own, which these bounds hold, too */
 };
+
+/* What L's part P of S is by now, by what all who share it did. */
+struct link_guess {
+	uint64_t still; /* if others had done nothing */
+	uint64_t low, mid, high;
+	uint64_t told; /* growth of its own, which the bounds hold, too */
+};
+
+/* What others have done is within STILL - DOWN and STILL + UP, whatever pages they share. */
+static struct link_guess guess_link(const struct segment_link *l, const struct part *p,
+	uint64_t then, uint64_t down, uint64_t up)
+{
+	uint64_t now = l->segment->resident;
+	struct link_guess g = {.still = amount_part(p->pss, l->resident, l->measured)};
+
+	if (now >= then) {
+		g.mid = amount_part(g.still, then, now);
+	} else {
+		g.mid = amount_less(2 * g.still, p->now);
+		g.mid += amount_part(g.still - g.mid, then, now);
+		g.mid = amount_min(g.mid, p->now);
+	}
+	g.low = amount_min(g.mid, amount_less(g.still, down));
+	g.high = amount_max(g.mid, amount_min(g.still + up, p->now));
+	return g;
+}
+
+/* The same where those who share it have been measured again and again, and S is as they are. */
+static struct link_guess guess_by_experience(const struct sharer *s, const struct segment_link *l,
+	const struct part *p, uint64_t then, const struct flow *others, uint64_t down, uint64_t up)
+{
+	const struct experience *x = &l->segment->experience;
+	struct experience_change c = {
+		.rss = p->rss,
+		.pss = p->pss,
+		.now_rss = p->now,
+		.then = then,
+		.now = l->segment->resident,
+		.stirred = (uint64_t)others->lost + others->gained,
+	};
+	struct experience_guess e;
+	uint64_t off, own;
+	struct link_guess g;
+
+	experience_guess(x, &c, &e);
+	off = experience_likely(x, &e, s->odd) + amount_part(e.still, s->unsure, then);
+	own = amount_less(e.still, p->pss);
+	g = (struct link_guess){
+		.still = e.still, .mid = e.mid, .told = amount_less(p->now, p->rss)};
+	g.low = amount_max(amount_less(e.still, down + own), amount_less(e.mid, off));
+	g.low = amount_min(g.low, e.mid);
+	g.high = amount_min(e.still + up + g.told, e.mid + off);
+	g.high = amount_max(amount_min(g.high, p->now), e.mid);
+	return g;
+}
 
 /* Adds L's part, which leaves R. */
 static void add_link(
@@ -368,17 +488,10 @@ static void add_link(
 {
 	uint64_t then = l->sum + l->segment->late, own = r->file_own, file = r->file;
 	struct flow others = flow_less(flow_less(l->segment->flow, s->own), l->flow);
-	uint64_t gained = (uint64_t)others.gained * FLOW_UNIT, touched, still, mid, down, up;
+	uint64_t gained = (uint64_t)others.gained * FLOW_UNIT, touched, down, up;
 	struct part p = take(r, l);
+	struct link_guess g;
 
-	still = amount_part(p.pss, l->resident, l->measured);
-	if (l->segment->resident >= then) {
-		mid = amount_part(still, then, l->segment->resident);
-	} else {
-		mid = amount_less(2 * still, p.now);
-		mid += amount_part(still - mid, then, l->segment->resident);
-		mid = amount_min(mid, p.now);
-	}
 	stir(p.rss, p.pss, &others, &down, &up);
 	if (!l->is_shmem && !is_sole(l)) {
 		/* What was its own among what others have of it, two may share now. */
@@ -387,10 +500,16 @@ static void add_link(
 			touched = amount_min(touched, amount_part(2 * gained, own, file));
 		sum->down += touched / 2;
 	}
-	sum->still += still;
-	sum->mid += mid;
-	sum->low += amount_min(mid, amount_less(still, down));
-	sum->high += amount_max(mid, amount_min(still + up, p.now));
+	if (r->has_parts && l == main_shmem(s) && experience_tells(&l->segment->experience) &&
+		l->segment->resident >= then)
+		g = guess_by_experience(s, l, &p, then, &others, down, up);
+	else
+		g = guess_link(l, &p, then, down, up);
+	sum->still += g.still;
+	sum->mid += g.mid;
+	sum->low += g.low;
+	sum->high += g.high;
+	sum->told += g.told;
 }
 
 static bool is_still(const struct sharer *s)
@@ -447,6 +566,7 @@ bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
 		.file_mid = own + amount_difference(sum.mid, sum.still),
 		.file_down = sum.mid - sum.low + down + amount_min(sum.down, r.part.pss),
 		.file_up = sum.high - sum.mid + up,
+		.file_told = sum.told,
 	};
 	if (own > 0)
 		ret->file_down += (uint64_t)own;

@@ -27,6 +27,9 @@ struct sharer {
 	struct segment_link *link; /* owned: the largest first */
 	struct flow own;           /* of its counter */
 	uint32_t mapped_file;      /* in FLOW_UNIT: its counter when its maps were read */
+	/* Of the shared memory that nearly all of its is: how far off what others had when it was measured may be, */
+	uint32_t unsure; /* in FLOW_UNIT, */
+	uint16_t odd;    /* and how far off its figures were; see experience.h */
 	uint8_t count;
 	bool is_mapped; /* its maps have been read */
 	bool is_open;   /* it was measured and has not been settled since */
@@ -46,6 +49,18 @@ bool segments_wants_maps(const struct sharer *s, const struct estimate_base *bas
 int segments_map(struct keytable *segments, struct sharer *s, const struct maps_segment *list,
 	size_t count, const struct estimate_base *base, bool was_there);
 
+/* What the next measurement of a sharer tells of those with whom it shares; all zeros tells nothing. For reading alone. */
+struct segments_lesson {
+	uint64_t key;     /* of the segment */
+	uint64_t sum;     /* of others, when it was measured before; in FLOW_UNIT */
+	struct flow flow; /* of others, then */
+	uint64_t then, then_pss, now, now_pss; /* what it had of it, and has; bytes */
+};
+
+/* S, measured as BEFORE, was FOUND so just now: what that teaches. Ask before segments_measured(). */
+struct segments_lesson segments_lesson(const struct sharer *s, const struct estimate_base *before,
+	const struct estimate_base *found);
+
 /*
  * S was measured as BASE just now. Until segments_settle() nothing is said of it: who is new is measured after others
  * who have seen it, and what others had at that moment is known when they were looked at again.
@@ -54,10 +69,10 @@ void segments_measured(struct sharer *s, const struct estimate_base *base);
 
 /*
  * All were looked at again: all that were there when S was measured are known now. PART of SEGMENTS_PART of the time
- * between the looks before and after had gone by then.
+ * between the looks before and after had gone by then. Learns LESSON.
  */
 enum { SEGMENTS_PART = 1 << 16 };
-void segments_settle(struct sharer *s, uint32_t part);
+void segments_settle(struct sharer *s, uint32_t part, const struct segments_lesson *lesson);
 
 /* S's counter went from BEFORE to NOW. Of a newborn whose maps nobody has read PARENT (or NULL) says what it maps. */
 void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now);

@@ -3,6 +3,38 @@
 
 #include "tests/sim/host.h"
 
+/* A query: pages that may be any, some memory for the time that it takes, and now and then some to keep. */
+static void work(struct host *h, size_t slot, const struct host_rates *r, double part)
+{
+	double touches = r->touches * part;
+
+	while (host_chance(h) < touches) {
+		host_touch(h, slot, h->process[slot].segment, host_random(h, UINT32_MAX));
+		touches -= 1;
+	}
+	if (host_chance(h) < r->churn * part) {
+		if (h->process[slot].count < 60 && host_chance(h) < 0.55)
+			host_grow(h, slot, 4 + host_random(h, 60), 1);
+		else
+			host_free_last(h, slot);
+	}
+	if (host_chance(h) < r->leave * part)
+		host_exit(h, slot);
+}
+
+static void have_workers(struct host *h, size_t slot)
+{
+	while (h->process[slot].children < h->process[slot].workers) {
+		size_t child = host_fork(h, slot);
+
+		if (!h->process[slot].has_backends)
+			continue;
+		/* It sets up what is its own, and does not write to the rest later. */
+		h->process[child].role = HOST_BACKEND;
+		host_write(h, child, 6);
+	}
+}
+
 static void live_one(struct host *h, size_t slot, const struct host_rates *r, double part)
 {
 	struct host_process *p = &h->process[slot];
@@ -28,10 +60,7 @@ static void live_one(struct host *h, size_t slot, const struct host_rates *r, do
 		if (p->count > 4096)
 			host_exec(h, slot, 1000, 8);
 		break;
-	case HOST_SERVER:
-		while (h->process[slot].children < h->process[slot].workers)
-			host_fork(h, slot);
-		break;
+	case HOST_SERVER: have_workers(h, slot); break;
 	case HOST_WORKER:
 		if (host_chance(h) < r->write * part)
 			host_write(h, slot, 1 + (uint32_t)host_random(h, 3));
@@ -60,6 +89,7 @@ static void live_one(struct host *h, size_t slot, const struct host_rates *r, do
 		else if (host_chance(h) < part / 2)
 			host_exit(h, slot);
 		break;
+	case HOST_BACKEND: work(h, slot, r, part); break;
 	case HOST_ROLES: break;
 	}
 }

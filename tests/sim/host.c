@@ -391,6 +391,14 @@ void host_map(struct host *h, size_t slot, uint32_t inode, uint32_t parts)
 	}
 }
 
+void host_touch(struct host *h, size_t slot, uint32_t inode, uint64_t at)
+{
+	uint32_t index = h->inode[inode].first + (uint32_t)(at % h->inode[inode].count);
+
+	if (!has_touched(&h->process[slot], index))
+		touch(h, slot, index);
+}
+
 void host_give_back(struct host *h, size_t slot, uint32_t inode, uint32_t parts)
 {
 	for (size_t i = h->process[slot].touches; i-- > 0 && parts > 0;) {
@@ -445,6 +453,14 @@ void host_shrink(struct host *h, size_t slot)
 
 	if (at < h->process[slot].count)
 		remove_part(h, slot, at);
+}
+
+void host_free_last(struct host *h, size_t slot)
+{
+	size_t count = h->process[slot].count;
+
+	if (count > 0 && h->extent[h->process[slot].part[count - 1].extent].maps == 1)
+		remove_part(h, slot, count - 1);
 }
 
 uint32_t host_write(struct host *h, size_t slot, uint32_t parts)

@@ -30,6 +30,7 @@ enum host_role {
 	HOST_SHARER, /* touches, and gives back, parts of the segment of shared memory that it maps */
 	HOST_CACHE, /* maps and unmaps files */
 	HOST_SHORT, /* ends soon */
+	HOST_BACKEND, /* of a database: touches pages of the segment at random, and has more and less of its own */
 	HOST_ROLES,
 };
 
@@ -61,9 +62,10 @@ struct host_process {
 	uint32_t program; /* what it is called; forks are called as their parents are */
 	uint32_t image;   /* another one after each exec; forks have their parent's */
 	uint64_t born_ns, image_ns;
-	uint32_t workers; /* of a server: how many it wants */
+	uint32_t workers;  /* of a server: how many it wants */
+	bool has_backends; /* and those are not workers */
 	uint32_t children;
-	uint32_t segment;       /* of a sharer: its inode; 0: none */
+	uint32_t segment;       /* of a sharer or backend: its inode; 0: none */
 	struct host_part *part; /* anonymous memory, each a mapping of its own, by place */
 	size_t count, capacity;
 	uint32_t *touched; /* extents of files that it has resident */
@@ -89,6 +91,7 @@ struct host_rates {
 	double pressure;       /* of a bout of memory pressure that swaps out */
 	double pressure_share; /* of all anonymous memory, then */
 	double exec;           /* of short-lived ones to execute another program */
+	double touches; /* by backends, of extents of their segment, each: how many in a pass */
 };
 
 struct host_inode {
@@ -162,6 +165,8 @@ void host_exit(struct host *h, size_t slot);
 uint32_t host_create(struct host *h, enum host_kind kind, uint64_t pages, uint32_t parts);
 /* Has SLOT map INODE, if it does not yet, and touch up to PARTS extents that it has not. */
 void host_map(struct host *h, size_t slot, uint32_t inode, uint32_t parts);
+/* Has SLOT, which maps INODE, touch an extent of it, if it has not. */
+void host_touch(struct host *h, size_t slot, uint32_t inode, uint64_t at);
 /* Gives back up to PARTS extents, and goes on to map it. */
 void host_give_back(struct host *h, size_t slot, uint32_t inode, uint32_t parts);
 void host_unmap(struct host *h, size_t slot, uint32_t inode);
@@ -171,6 +176,8 @@ void host_map_libraries(struct host *h, size_t slot);
 void host_grow(struct host *h, size_t slot, uint64_t pages, uint32_t parts);
 /* Gives back one anonymous extent, if it has any. */
 void host_shrink(struct host *h, size_t slot);
+/* Gives back what it has allocated last, if nobody else has it. */
+void host_free_last(struct host *h, size_t slot);
 /* Writes to PARTS extents that it shares: gets copies of its own. How many it did. */
 uint32_t host_write(struct host *h, size_t slot, uint32_t parts);
 /* Writes to PARTS extents from the one at AT on, by place: gets copies of those that it shares. */

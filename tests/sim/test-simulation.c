@@ -620,6 +620,94 @@ static void bounds_hold_whatever_happens(void **state)
 	assert_nothing_found();
 }
 
+/* The shared memory of a database, and what goes on in it. */
+struct database {
+	const char *name;
+	uint64_t mib; /* of shared memory */
+	uint32_t backends;
+	bool is_full;    /* one, which writes to the disk what others change, has all of it */
+	bool is_partial; /* in a container: the host's sums do not tell */
+	uint64_t lead;   /* passes before the daemon begins */
+	struct host_rates rates;
+	enum holding holding;
+	double width, off; /* percent of users, and of sums, at most */
+};
+
+enum { EXTENTS_PER_MIB = 2, DATABASE_USER = 7 };
+
+/* A postmaster and its children, of a user of their own, among others. */
+static void have_database(struct host *h, const struct database *db)
+{
+	uint32_t segment, program;
+	size_t server, writer;
+
+	create_libraries(h);
+	for (uint32_t n = 0; n < 100; n++)
+		host_map_libraries(
+			h, host_spawn(h, n % DATABASE_USER, HOST_IDLE, some_pages(h), 8));
+	program = host_create(h, HOST_FILE, 2048, 16);
+	segment = host_create(h, HOST_SHMEM, db->mib * 256, (uint32_t)db->mib * EXTENTS_PER_MIB);
+	server = host_spawn(h, DATABASE_USER, HOST_SERVER, 2500, 24);
+	host_map(h, server, program, 12);
+	host_map_libraries(h, server);
+	host_map(h, server, segment, 4);
+	h->process[server].segment = segment;
+	h->process[server].has_backends = true;
+	writer = host_fork(h, server);
+	h->process[writer].role = HOST_IDLE;
+	if (db->is_full)
+		host_map(h, writer, segment, UINT32_MAX);
+	h->process[server].workers = db->backends + 1;
+	for (uint64_t n = 0; n < db->lead; n++)
+		host_live(h, &db->rates, 1);
+}
+
+/*
+ * All touch the same pages, one after the other, so that each has more and counts as much as before. Bounds hold and are
+ * narrow, and users and programs are within 1 %.
+ */
+static void databases_are_known(void **state)
+{
+	static const struct database cases[] = {
+		{"a database that is being filled", 256, 30, false, false, 2,
+			{.churn = 0.5, .touches = 4}, HOLDS, 10, 3},
+		{"a database, full", 256, 30, true, false, 30, {.churn = 0.5, .touches = 4}, HOLDS,
+			10, 0},
+		{"a database, full, in a container", 256, 30, true, true, 30,
+			{.churn = 0.5, .touches = 4}, HOLDS, 10, 0},
+		/* Libraries that newborns map are a KiB less to everybody. */
+		{"a database, connections come and go", 256, 30, true, false, 30,
+			{.churn = 0.5, .touches = 40, .leave = 0.02}, FAILS, 10, 3},
+		{"a large database that is being filled", 1024, 100, false, false, 2,
+			{.churn = 0.5, .touches = 12}, HOLDS, 10, 0},
+		{"a large database", 1024, 100, true, false, 30, {.churn = 0.5, .touches = 12},
+			HOLDS, 10, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct daemon_options options = daemon_defaults;
+		struct host h;
+		struct daemon d;
+
+		options.is_partial = cases[i].is_partial;
+		host_init(&h, seed_of(130 + i));
+		have_database(&h, &cases[i]);
+		daemon_init(&d, &h, &options);
+		daemon_run(&d, &cases[i].rates, 31);
+		daemon_restart_accounts(&d);
+		daemon_run(&d, &cases[i].rates, is_long() ? 600 : 60);
+		print(cases[i].name, &d);
+		check(cases[i].name, &d);
+		check_bounds(cases[i].name, &d, cases[i].holding, 0.1, cases[i].width);
+		at_most(cases[i].name, "% of sums that are off by 1 %",
+			percent((double)d.account.sums_off, (double)d.account.sums), cases[i].off);
+		daemon_done(&d);
+		host_done(&h);
+	}
+	assert_nothing_found();
+}
+
 /* All of it at once, on hosts of a hundred and of five hundred. */
 static void an_ordinary_day(void **state)
 {
@@ -936,6 +1024,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(nothing_starves),
 		cmocka_unit_test(error_shrinks_as_the_budget_grows),
 		cmocka_unit_test(bounds_hold_whatever_happens),
+		cmocka_unit_test(databases_are_known),
 		cmocka_unit_test(an_ordinary_day),
 		cmocka_unit_test(pressure_is_heeded),
 		cmocka_unit_test(few_descriptors_suffice),

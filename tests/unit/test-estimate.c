@@ -325,6 +325,29 @@ static void rounds_by_mapping(void **state)
 	assert_int_equal(e.high, 120 * MIB);
 }
 
+/* Of growth that others' measurements tell of, the doubt holds the bounds; what there is besides may be anybody's. */
+static void widens_by_growth_that_is_not_told(void **state)
+{
+	const struct estimate_now now = {plain.anon, 40 * MIB, 0};
+	struct estimate_doubt d = {.file_down = MIB, .file_up = 2 * MIB, .file_told = 20 * MIB};
+	struct estimate e;
+
+	(void)state;
+	estimate_carry(&plain, &now, &d, &e);
+	assert_int_equal(e.pss, 79 * MIB);
+	assert_int_equal(e.low, 78 * MIB);
+	assert_int_equal(e.high, 81 * MIB + KIB);
+	d.file_told = 10 * MIB;
+	estimate_carry(&plain, &now, &d, &e);
+	assert_int_equal(e.pss, 79 * MIB);
+	assert_int_equal(e.low, 77 * MIB);
+	assert_int_equal(e.high, 90 * MIB + KIB);
+	/* It did not grow by so much. */
+	d.file_told = 100 * MIB;
+	estimate_carry(&plain, &now, &d, &e);
+	assert_int_equal(e.low, 78 * MIB);
+}
+
 static void adds_doubts(void **state)
 {
 	struct estimate_doubt d = {
@@ -846,6 +869,7 @@ int main(void)
 		cmocka_unit_test(does_not_lose_what_counters_missed),
 		cmocka_unit_test(believes_the_counters),
 		cmocka_unit_test(rounds_by_mapping),
+		cmocka_unit_test(widens_by_growth_that_is_not_told),
 		cmocka_unit_test(adds_doubts),
 		cmocka_unit_test(takes_a_base_from_a_sample),
 		cmocka_unit_test(halves_the_first_files),

@@ -49,11 +49,13 @@ static void map(unsigned int i, bool was_there)
 	assert_int_equal(segments_map(&table, &sharer[i], list, 2, &base[i], was_there), 0);
 }
 
+static const struct segments_lesson no_lesson;
+
 /* All that are measured in a pass are known when it is over; nobody moves meanwhile. */
 static void settle(void)
 {
 	for (unsigned int i = 0; i <= BACKENDS; i++)
-		segments_settle(&sharer[i], 0);
+		segments_settle(&sharer[i], 0, &no_lesson);
 }
 
 static struct estimate estimate_of(unsigned int i, uint64_t shmem)
@@ -200,7 +202,7 @@ static void counts_what_others_had_at_the_time(void **state)
 		segments_measured(&sharer[0], &base[0]);
 		for (unsigned int i = 1; i < BACKENDS; i++)
 			move(i, 100 * MIB, 120 * MIB);
-		segments_settle(&sharer[0], quarters * SEGMENTS_PART / 4);
+		segments_settle(&sharer[0], quarters * SEGMENTS_PART / 4, &no_lesson);
 		e = estimate_of(0, 100 * MIB);
 		/* The library is shared as before. */
 		assert_in_range(e.pss, 4 * MIB + MIB / 4 + 5 * MIB * then / now - 2048,
@@ -219,21 +221,93 @@ static void counts_others_when_maps_are_read(void **state)
 	map(0, true);
 	for (unsigned int i = 1; i < BACKENDS; i++)
 		move(i, 100 * MIB, 120 * MIB);
-	segments_settle(&sharer[0], 0);
+	segments_settle(&sharer[0], 0, &no_lesson);
 	e = estimate_of(0, 100 * MIB);
 	assert_in_range(e.pss, 4 * MIB + MIB / 4 + 5 * MIB * 2000 / 2380 - 2048,
 		4 * MIB + MIB / 4 + 5 * MIB * 2000 / 2380 + 2048);
 }
 
+/* Each has touched MORE, and is measured again with SHMEM_PSS. */
+static void measure_all(uint64_t more, uint64_t shmem_pss)
+{
+	struct segments_lesson lesson[BACKENDS];
+
+	for (unsigned int i = 0; i < BACKENDS; i++) {
+		uint64_t before = base[i].file - 8 * MIB;
+
+		move(i, before, before + more);
+	}
+	for (unsigned int i = 0; i < BACKENDS; i++) {
+		struct estimate_base before = base[i];
+
+		find(i, before.file - 8 * MIB + more, shmem_pss);
+		lesson[i] = segments_lesson(&sharer[i], &before, &base[i]);
+		segments_measured(&sharer[i], &base[i]);
+	}
+	for (unsigned int i = 0; i < BACKENDS; i++)
+		segments_settle(&sharer[i], 0, &lesson[i]);
+}
+
+static struct estimate after_more(uint64_t more)
+{
+	uint64_t before = base[0].file - 8 * MIB;
+
+	for (unsigned int i = 0; i < BACKENDS; i++)
+		move(i, base[i].file - 8 * MIB, base[i].file - 8 * MIB + more);
+	return estimate_of(0, before + more);
+}
+
+/* Who are measured again and again teach how sure one is of the others, where all touch what some have. */
+static void learns_from_those_measured_again(void **state)
+{
+	struct estimate first, later;
+
+	(void)state;
+	start_backends(true);
+	first = after_more(5 * MIB);
+	teardown(state);
+	start_backends(true);
+	for (unsigned int round = 0; round < 6; round++)
+		measure_all(5 * MIB, 5 * MIB);
+	later = after_more(5 * MIB);
+	assert_near(&later, 4 * MIB + 5 * MIB + MIB / 4, 1);
+	assert_true(first.high - first.low > 5 * MIB);
+	assert_true(later.high - later.low < MIB / 2);
+	teardown(state);
+	/* Or where each touches what nobody has. */
+	start_backends(true);
+	for (unsigned int round = 0; round < 6; round++)
+		measure_all(5 * MIB, (10 + round * 5) * MIB);
+	later = after_more(5 * MIB);
+	assert_near(&later, 4 * MIB + 40 * MIB + MIB / 4, 2);
+}
+
+/* What others let go of may have been any, whatever was learned. */
+static void learns_nothing_of_those_that_go(void **state)
+{
+	struct estimate e;
+
+	(void)state;
+	start_backends(true);
+	for (unsigned int round = 0; round < 6; round++)
+		measure_all(5 * MIB, 5 * MIB);
+	for (unsigned int i = 1; i < BACKENDS / 2; i++)
+		segments_end(&table, &sharer[i]);
+	e = estimate_of(0, 130 * MIB);
+	assert_true(e.high - e.low > MIB);
+}
+
 /* Whatever is told of it, the figures keep their order. */
 static void keeps_order_for_any_input(void **state)
 {
+	struct segments_lesson lesson[BACKENDS + 1] = {0};
 	uint64_t seed = 5;
 
 	(void)state;
 	for (unsigned int round = 0; round < 20000; round++) {
 		unsigned int i = unit_random(&seed) % BACKENDS;
 		uint64_t shmem = unit_random(&seed) % (400 * MIB), now;
+		struct estimate_base before = base[i];
 		struct estimate e;
 
 		switch (unit_random(&seed) % 4) {
@@ -245,15 +319,17 @@ static void keeps_order_for_any_input(void **state)
 			                                     : unit_random(&seed) % (80 * MIB);
 			if (unit_random(&seed) % 2)
 				map(i, unit_random(&seed) % 2);
-			else
+			else {
+				lesson[i] = segments_lesson(&sharer[i], &before, &base[i]);
 				segments_measured(&sharer[i], &base[i]);
+			}
 			break;
 		case 1: segments_end(&table, &sharer[i]); break;
 		case 2: move(i, unit_random(&seed) % (400 * MIB), shmem); break;
 		default:
 			for (unsigned int n = 0; n <= BACKENDS; n++)
-				segments_settle(
-					&sharer[n], unit_random(&seed) % (SEGMENTS_PART + 1));
+				segments_settle(&sharer[n],
+					unit_random(&seed) % (SEGMENTS_PART + 1), &lesson[n]);
 		}
 		i = unit_random(&seed) % BACKENDS;
 		now = unit_random(&seed) % (400 * MIB);
@@ -272,6 +348,8 @@ int main(void)
 		cmocka_unit_test_teardown(weighs_by_what_is_resident, teardown),
 		cmocka_unit_test_teardown(counts_what_others_had_at_the_time, teardown),
 		cmocka_unit_test_teardown(counts_others_when_maps_are_read, teardown),
+		cmocka_unit_test_teardown(learns_from_those_measured_again, teardown),
+		cmocka_unit_test_teardown(learns_nothing_of_those_that_go, teardown),
 		cmocka_unit_test_teardown(keeps_order_for_any_input, teardown),
 	};
 
