@@ -158,6 +158,25 @@ void degree_stirred(uint64_t rss, uint64_t pss, uint64_t lost, uint64_t gained, 
 	*ret_down = amount_min(gained / (sharers * (sharers + 1)), pss);
 }
 
+/*
+ * A page that m map gains at most 1/m for each of the others who writes to it. So what M or more map gains a Mth of what
+ * was written, whatever was; and of what fewer map there can't be much, if the mean is near to that of all members.
+ */
+uint64_t degree_written(uint64_t rss, uint64_t pss, uint32_t members, uint64_t bytes)
+{
+	uint64_t most = amount_min(bytes / 2, amount_less(rss, pss));
+	uint64_t extra = amount_less(pss, rss / amount_max(members, 1));
+
+	for (uint64_t m = 4; m / 2 < members; m *= 2) {
+		uint64_t limit = amount_min(m, members);
+		uint64_t fewer = amount_part(
+			extra, (limit - 1) * members, members - limit + UINT64_C(1));
+
+		most = amount_min(most, amount_add(bytes / limit, fewer));
+	}
+	return most;
+}
+
 uint32_t degree_correction(uint64_t guessed_rss, uint64_t guessed_pss, uint64_t rss, uint64_t pss)
 {
 	uint64_t guessed = amount_part(guessed_pss, ONE, guessed_rss),

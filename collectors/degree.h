@@ -51,6 +51,12 @@ void degree_mapped(
 void degree_stirred(uint64_t rss, uint64_t pss, uint64_t lost, uint64_t gained, uint64_t *ret_down,
 	uint64_t *ret_up);
 
+/*
+ * How much the PSS of RSS bytes that are all shared, with some of MEMBERS, may rise where the others have written to BYTES
+ * in all, and have copies of their own of these.
+ */
+uint64_t degree_written(uint64_t rss, uint64_t pss, uint32_t members, uint64_t bytes);
+
 /* The correction for others' middles: PSS of RSS was found, where GUESSED_PSS of GUESSED_RSS was guessed. */
 uint32_t degree_correction(uint64_t guessed_rss, uint64_t guessed_pss, uint64_t rss, uint64_t pss);
 

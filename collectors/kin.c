@@ -51,11 +51,13 @@ struct kin_family {
 	struct kin_family *next_dirty;
 	struct kin_member *voice; /* the last of those born in it to be measured */
 	struct kin_found found;
-	struct flow flow;    /* of all that were ever in it */
-	uint64_t broken;     /* bytes, by all that were ever found */
-	uint64_t broken_ns;  /* those measured later know */
-	uint64_t deaths_ns;  /* the pass in which .deaths were noticed */
-	uint64_t counted_ns; /* the last pass in which its members were counted */
+	struct flow flow;   /* of all that were ever in it */
+	uint64_t broken;    /* bytes, by all that were ever found */
+	uint64_t suspected; /* bytes to which members may have written since they were measured */
+	uint64_t suspected_ns; /* those measured later know */
+	uint64_t broken_ns;    /* those measured later know */
+	uint64_t deaths_ns;    /* the pass in which .deaths were noticed */
+	uint64_t counted_ns;   /* the last pass in which its members were counted */
 	uint32_t deaths;
 	uint32_t count;
 	bool is_dirty;
@@ -272,6 +274,7 @@ static void leave(struct kin *k, struct kin_member *m)
 		return;
 	if (k->next_member == m)
 		k->next_member = m->next;
+	kin_suspect(m, 0, 0);
 	leave_ancestors(m);
 	if (!f) {
 		keytable_remove(&k->families, m->key);
@@ -614,6 +617,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	is_stranger = !m->key;
 	if (before && m->measured_ns)
 		tell(k, m, before, found, now_ns);
+	kin_suspect(m, 0, 0);
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
@@ -692,6 +696,30 @@ uint64_t kin_broken(const struct kin_member *m)
 	if (!m->family || m->measured_ns >= m->family->broken_ns)
 		return 0;
 	return m->family->broken - m->broken;
+}
+
+void kin_suspect(struct kin_member *m, uint64_t bytes, uint64_t at_ns)
+{
+	struct kin_family *f = m->family;
+
+	if (!f)
+		return;
+	if (bytes > m->suspected)
+		f->suspected_ns = amount_max(f->suspected_ns, at_ns);
+	f->suspected += bytes - m->suspected;
+	m->suspected = bytes;
+}
+
+uint64_t kin_suspected(const struct kin_member *m)
+{
+	if (!m->family || m->measured_ns >= m->family->suspected_ns)
+		return 0;
+	return m->family->suspected - m->suspected;
+}
+
+bool kin_breaks(const struct kin_member *m, uint64_t since_ns)
+{
+	return m->family && m->family->broken_ns > since_ns;
 }
 
 struct kin_member *kin_speaker(const struct kin_member *m)

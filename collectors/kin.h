@@ -58,6 +58,7 @@ struct kin_member {
 	uint64_t image_ns;       /* CLOCK_BOOTTIME: no exec that is known of is older; 0: none is */
 	uint64_t measured_ns;    /* CLOCK_BOOTTIME; 0: never */
 	uint64_t broken;         /* what the family had broken when it was measured */
+	uint64_t suspected;      /* bytes to which it may have written since */
 	struct sharer sharer;    /* of segments */
 	struct flow family_flow; /* the others' of its family when it was measured */
 	uint32_t then;           /* how many were there at its measurement, itself among them */
@@ -173,6 +174,18 @@ void kin_broke(struct kin_member *m, uint64_t bytes, uint64_t at_ns);
 
 /* How much others of its family broke since M's measurement. */
 uint64_t kin_broken(const struct kin_member *m);
+
+/*
+ * M, as its faults said at AT_NS, may have written to BYTES that it had shared when it was measured, unless that was
+ * found since: who shares with it may have more by it.
+ */
+void kin_suspect(struct kin_member *m, uint64_t bytes, uint64_t at_ns);
+
+/* To how much others of its family may have written since M's measurement, as far as that was not found yet. */
+uint64_t kin_suspected(const struct kin_member *m);
+
+/* Whether one of M's family was found to have broken anything since SINCE_NS. */
+bool kin_breaks(const struct kin_member *m, uint64_t since_ns);
 
 /*
  * Whose measurement may stand for M, that has none of its own: a newborn sibling's, measured since M was

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "collectors/amount.h"
+#include "collectors/degree.h"
 #include "collectors/maps.h"
 
 enum {
@@ -212,11 +213,33 @@ uint64_t relations_room(const struct watch *w)
 	return anon.rss - anon.pss;
 }
 
+/* How much PSS W may have gained, if it has written to OWN bytes, and others of its family to OTHERS. */
+static uint64_t gain_of(const struct watch *w, uint64_t own, uint64_t others)
+{
+	struct estimate_part anon, file;
+
+	if (!w->has_base || !(own | others))
+		return 0;
+	estimate_parts(&w->base, &anon, &file);
+	others = degree_written(
+		anon.rss - anon.private_mid, anon.pss - anon.private_mid, w->kin.then, others);
+	return amount_min(own + others, anon.rss - anon.pss);
+}
+
+static uint64_t own_broken(const struct watch *w)
+{
+	return w->broken_kib * UINT64_C(1024);
+}
+
+/* Who has something for itself that two or more shared has gained half of it at least. */
+static uint64_t others_broken(const struct watch *w)
+{
+	return 2 * kin_broken(&w->kin);
+}
+
 uint64_t relations_broken(const struct watch *w)
 {
-	uint64_t broken = w->broken_kib * UINT64_C(1024) + kin_broken(&w->kin);
-
-	return w->has_base && broken ? amount_min(broken, relations_room(w)) : 0;
+	return gain_of(w, own_broken(w), others_broken(w));
 }
 
 void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, uint64_t now_ns)
@@ -227,6 +250,7 @@ void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, ui
 	/* What has grown was faulted in, and is counted. */
 	bytes = amount_less(bytes, amount_less(now.anon, w->base.anon));
 	w->broken_kib = (uint32_t)amount_min((bytes >> w->calm) / 1024, UINT32_MAX);
+	kin_suspect(&w->kin, own_broken(w), now_ns);
 	w->looked_faults = (uint32_t)faults;
 	w->broken_ns = now_ns;
 }
@@ -246,6 +270,7 @@ void relations_broke(
 		w->calm++;
 	}
 	w->broken_kib = 0;
+	kin_suspect(&w->kin, 0, at_ns);
 }
 
 uint64_t relations_turnover(const struct watch *w)
@@ -316,7 +341,9 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 		estimate_doubt_add(&doubt, &stirred);
 	doubt.anon_down = amount_add(doubt.anon_down, speaker->unsure);
 	doubt.anon_up = amount_add(doubt.anon_up, speaker->unsure);
-	doubt.anon_up = amount_add(doubt.anon_up, relations_broken(w));
+	/* What others may have written to is no reason to measure W before them. */
+	doubt.anon_up = amount_add(doubt.anon_up,
+		gain_of(w, own_broken(w), others_broken(w) + kin_suspected(&w->kin)));
 	if (more)
 		estimate_doubt_add(&doubt, more);
 	estimate_carry(&speaker->base, &now, &doubt, ret);

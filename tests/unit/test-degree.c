@@ -251,6 +251,46 @@ static void share(uint64_t *page, unsigned int members, uint64_t *seed)
 	}
 }
 
+/* A worker's copies of what all share are worth a little to each of the others, and not as much as it has written. */
+static void tells_what_others_write(void **state)
+{
+	const uint64_t rss = 1000 * 4096;
+
+	(void)state;
+	assert_int_equal(degree_written(rss, rss / 20, 20, 20 * 4096), 4096);
+	assert_int_equal(degree_written(rss, rss / 20, 20, 19 * rss), rss / 20 * 19);
+	assert_int_equal(degree_written(rss, rss / 20, 20, UINT64_MAX), rss - rss / 20);
+	assert_int_equal(degree_written(rss, rss / 2, 2, 100), 50);
+	/* One page of two: the rest is of all. */
+	assert_in_range(degree_written(rss, rss / 20 + 1024, 20, rss), rss / 20, rss / 12);
+	assert_int_equal(degree_written(rss, rss / 20, 20, 0), 0);
+	assert_int_equal(degree_written(rss, rss / 20, 1, 100), 50); /* of others nobody knows */
+	assert_int_equal(degree_written(0, 0, 20, 100), 0);
+	assert_true(degree_written(UINT64_MAX, UINT64_MAX, UINT32_MAX, UINT64_MAX) == 0);
+}
+
+static void holds_for_any_writing(void **state)
+{
+	uint64_t seed = 11;
+
+	(void)state;
+	for (unsigned int turn = 0; turn < 20000; turn++) {
+		unsigned int members = 2 + unit_random(&seed) % (MEMBERS_MAX - 1);
+		uint64_t page[PAGES], written = 0, pss, most, wish = unit_random(&seed) % 10;
+
+		share(page, members, &seed);
+		pss = pss_of(page);
+		for (unsigned int i = 0; i < PAGES; i++)
+			for (unsigned int m = 1; m < members; m++)
+				if (page[i] >> m & 1 && unit_random(&seed) % 10 < wish) {
+					page[i] &= ~(UINT64_C(1) << m);
+					written += MIB;
+				}
+		most = degree_written(PAGES * MIB, pss, members, written);
+		assert_true(pss_of(page) <= pss + most + 4096);
+	}
+}
+
 static void holds_for_any_sharing(void **state)
 {
 	uint64_t seed = 3;
@@ -340,6 +380,8 @@ int main(void)
 		cmocka_unit_test(knows_that_strangers_map_files),
 		cmocka_unit_test(allows_for_what_others_touch),
 		cmocka_unit_test(corrects_by_another),
+		cmocka_unit_test(tells_what_others_write),
+		cmocka_unit_test(holds_for_any_writing),
 		cmocka_unit_test(holds_for_any_sharing),
 		cmocka_unit_test(keeps_order_for_any_input),
 	};
