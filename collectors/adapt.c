@@ -238,6 +238,7 @@ void adapt_end_senses(struct adapt *a)
 	hostsum_after(&a->hostsum, a->reader->procfs->fd);
 	relations_sensed(&a->relations, clock_now_ns(CLOCK_BOOTTIME));
 	faults_look(&a->faults, a->reader, a->table, a->limits.interval_ns, a->limits.max_age_ns);
+	faults_heed(&a->faults, a->reader, a->table);
 	relations_renew(&a->relations, a->page_bytes);
 }
 
@@ -294,7 +295,9 @@ bool adapt_end_estimates(struct adapt *a, bool is_whole)
 	bool is_used = hostsum_end(&a->hostsum,
 		is_whole && a->reader->procfs->is_whole && a->previous_ns, a->begin_ns);
 
-	a->faults.is_alarmed |= pool_alarms(&a->hostsum.pool);
+	/* Before the drift is spread, so that this pass has it already. */
+	a->faults.is_alarmed = pool_alarms(&a->hostsum.pool);
+	faults_heed(&a->faults, a->reader, a->table);
 	return is_used;
 }
 

@@ -41,9 +41,9 @@ void faults_measured(struct watch *w, const struct walked *walked, uint64_t max_
 	w->faults = w->has_faults ? walked->faults : 0;
 }
 
-/* At every TURNS'th. */
+/* At every TURNS'th, and at those in whose family somebody has written since SINCE_NS. */
 static void look(struct faults *f, struct process_reader *reader, const struct proctable *table,
-	uint64_t turns)
+	uint64_t turns, uint64_t since_ns)
 {
 	uint64_t faults;
 
@@ -53,7 +53,7 @@ static void look(struct faults *f, struct process_reader *reader, const struct p
 		struct watch *w = p->watch;
 
 		if (!w || !w->has_base || !w->has_faults || w->is_elsewhere ||
-			((uint64_t)p->pid + f->turn) % turns)
+			(((uint64_t)p->pid + f->turn) % turns && !kin_breaks(&w->kin, since_ns)))
 			continue;
 		if (process_faults(reader, p, &faults) == 0)
 			relations_faulted(w, faults, f->page_bytes, clock_now_ns(CLOCK_BOOTTIME));
@@ -66,12 +66,13 @@ static void look(struct faults *f, struct process_reader *reader, const struct p
 void faults_look(struct faults *f, struct process_reader *reader, const struct proctable *table,
 	uint64_t interval_ns, uint64_t max_age_ns)
 {
-	look(f, reader, table, amount_max(max_age_ns / interval_ns / LOOKS_IN_AN_AGE, 1));
+	look(f, reader, table, amount_max(max_age_ns / interval_ns / LOOKS_IN_AN_AGE, 1),
+		amount_less(clock_now_ns(CLOCK_BOOTTIME), max_age_ns));
 }
 
 void faults_heed(struct faults *f, struct process_reader *reader, const struct proctable *table)
 {
 	if (f->is_alarmed)
-		look(f, reader, table, 1);
+		look(f, reader, table, 1, 0);
 	f->is_alarmed = false;
 }

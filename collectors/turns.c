@@ -222,7 +222,6 @@ int turns_plan(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_n
 	choosing_drop(&t->choosing);
 	if (r < 0)
 		return r;
-	faults_heed(&a->faults, a->reader, a->table);
 	t->total_cost_ns = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct process *p = members[i];

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "collectors/faults.h"
+#include "collectors/relations.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/tree.h"
 
@@ -158,6 +159,14 @@ static void find(struct scene *s, unsigned int i, uint32_t faults)
 		clock_now_ns(CLOCK_BOOTTIME));
 }
 
+static uint64_t high_of(const struct scene *s, unsigned int i)
+{
+	struct estimate e;
+
+	assert_true(relations_estimate(&s->watch[i], PAGE, NULL, &e, NULL));
+	return e.high;
+}
+
 /*
  * What one has written to until its faults were looked at, those know who were measured between that and its own walk;
  * not what it has written to since.
@@ -175,13 +184,21 @@ static void tells_those_who_can_not_know(void **state)
 		tree_set_faults(&s->tree, pid, 1000 + 50 * 256);
 	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 10 * SEC);
 	join(s, 4);
+	/* The others may have gained by that before anybody is measured, as far as they share. */
+	assert_int_equal(high_of(s, 5), 100 * MIB);
+	assert_int_equal(high_of(s, 4), 60 * MIB);
 	find(s, 0, 1000 + 50 * 256);
 	assert_int_equal(kin_broken(&s->watch[4].kin), 0);
 	assert_int_equal(kin_broken(&s->watch[5].kin), 40 * MIB);
+	/* Nor what the other may have written to. */
+	assert_int_equal(kin_suspected(&s->watch[4].kin), 0);
+	assert_int_equal(kin_suspected(&s->watch[5].kin), 50 * MIB);
+	assert_int_equal(kin_suspected(&s->watch[1].kin), 0); /* that is its own */
 	tree_set_faults(&s->tree, 11, 1000 + 51 * 256);
 	find(s, 1, 1000 + 51 * 256);
 	assert_int_equal(kin_broken(&s->watch[4].kin), 80 * MIB); /* and not less than 40 */
 	assert_int_equal(kin_broken(&s->watch[5].kin), 80 * MIB);
+	assert_int_equal(kin_suspected(&s->watch[5].kin), 0);
 }
 
 /* Who has more because others have let go of it has nothing to tell. */
@@ -201,6 +218,28 @@ static void tells_of_what_was_written_alone(void **state)
 	s->watch[2].has_faults = false; /* nobody knows */
 	find(s, 2, 1000);
 	assert_int_equal(kin_broken(&s->watch[1].kin), 50 * MIB);
+}
+
+/* Where one of a family was found to write, all of it are looked at in each pass, for as long as a measurement may be old. */
+static void looks_where_somebody_writes(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		s->watch[i].base.pss_anon = 60 * MIB;
+		join(s, i);
+	}
+	find(s, 0, 1000 + 40 * 256);
+	/* Of the others one is due; or it is one of the family. */
+	for (unsigned int pass = 0; pass < 6; pass++) {
+		s->opened.count = 0;
+		faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 300 * SEC);
+		assert_in_range(s->opened.count, 4, 5);
+	}
+	assert_true(kin_breaks(&s->watch[1].kin, clock_now_ns(CLOCK_BOOTTIME) - SEC));
+	assert_false(kin_breaks(&s->watch[1].kin, clock_now_ns(CLOCK_BOOTTIME)));
+	assert_false(kin_breaks(&s->watch[5].kin, 0));
 }
 
 /*
@@ -241,6 +280,44 @@ static void faults_tell_of_writes(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
+static void set_anon_pages(struct adaptive *s, unsigned int kib)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "MemTotal: 1000000 kB\nAnonPages: %u kB\nMapped: 100000 kB\n",
+		kib);
+	tree_write(&s->tree, "meminfo", text);
+}
+
+/* Where the host's sum tells that somebody writes, the same pass knows who, though it was not its turn. */
+static void the_host_alarms_in_time(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = adaptive_worker;
+	uint32_t writer = 30;
+
+	(void)state;
+	s->pass->procfs.is_whole = true;
+	s->pass->adapt.hostsum.cpus = 1;
+	p.pss_kib = 1750; /* 9000 KiB are shared by all twelve */
+	for (; p.pid < 42; p.pid++) {
+		adaptive_add_anon(s, &p);
+		tree_set_faults(&s->tree, p.pid, 5000);
+	}
+	set_anon_pages(s, 200000);
+	for (int pass = 0; pass < 2; pass++) {
+		view_unref(adaptive_pass(s));
+		adaptive_plan(s, 1);
+	}
+	writer += (writer + s->pass->adapt.faults.turn + 1) % 3 == 0;
+	tree_set_faults(&s->tree, (pid_t)writer, 5000 + 2250);
+	set_anon_pages(s, 209000);
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	assert_true(adaptive_row(view, writer)->q[PROCESS_PSS_HIGH] >= 10000 * 1024);
+}
+
 /* Faults for nothing count less each time. */
 static void faults_for_nothing_count_less(void **state)
 {
@@ -271,7 +348,9 @@ int main(void)
 		cmocka_unit_test(one_alarms_for_all),
 		cmocka_unit_test(tells_those_who_can_not_know),
 		cmocka_unit_test(tells_of_what_was_written_alone),
+		cmocka_unit_test(looks_where_somebody_writes),
 		cmocka_unit_test(faults_tell_of_writes),
+		cmocka_unit_test(the_host_alarms_in_time),
 		cmocka_unit_test(faults_for_nothing_count_less),
 	};
 
