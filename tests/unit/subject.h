@@ -23,6 +23,23 @@ struct subject *subject_live(void);
 void subject_done(struct subject **s);
 #define AUTO_SUBJECT CLEANUP(subject_done)
 
+/* A bash of user 1000 as pid 42, in a tree whose kernel was booted at SUBJECT_BOOT_NS. */
+#define SUBJECT_BOOT_NS UINT64_C(1700000000000000000)
+struct subject *subject_bash(void);
+
+/* process_read() and process_look(), which succeed; .sample. */
+const struct sample *subject_read(struct subject *s, uint64_t now_ns);
+const struct sample *subject_look(struct subject *s);
+
+/* .sample is whole, from rollup, with the values that the tree has of bash. */
+void subject_assert_measured(const struct subject *s);
+
+/* .sample has what status says, and for OUTCOME's reason no PSS. */
+void subject_assert_without_pss(const struct subject *s, enum process_outcome outcome);
+
+/* What a buffer of the reader holds. */
+void subject_assert_text(const struct buffer *b, const char *expected);
+
 /* Ends a live one. */
 void subject_kill(struct subject *s);
 

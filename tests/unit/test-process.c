@@ -11,8 +11,6 @@
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 
-#define BOOT_NS UINT64_C(1700000000000000000)
-
 /* The next read fails, for a file whose open is not enough to make fail. */
 static bool read_fails;
 static int read_error;
@@ -35,82 +33,15 @@ static void fail_read(void *to)
 	read_fails = true;
 }
 
-static struct subject *subject_of_bash(void)
-{
-	static const struct tree_process bash = {.pid = 42,
-		.name = "bash",
-		.uid = 1000,
-		.start_ticks = 500,
-		.image = 7,
-		.rss_kib = 5000,
-		.pss_kib = 3000,
-		.uss_kib = 2000,
-		.swap_kib = 10,
-		.exe = "/usr/bin/bash",
-		.cgroup = "/system.slice/x.service"};
-	struct subject *s = subject_new(&bash);
-
-	s->procfs.boot_realtime_ns = BOOT_NS;
-	s->reader.cgroup_max_age_ns = 100;
-	return s;
-}
-
-static const struct sample *read_at(struct subject *s, uint64_t now_ns)
-{
-	memset(&s->sample, 0xff, sizeof(s->sample));
-	assert_int_equal(process_read(&s->reader, &s->process, now_ns, &s->sample), 0);
-	assert_int_equal(s->reader.kept, s->process.dirfd >= 0);
-	return &s->sample;
-}
-
-/* Whole, from its rollup, with the values that the tree has. */
-static void assert_measured(const struct subject *s)
-{
-	const struct sample *got = &s->sample;
-
-	assert_int_equal(got->outcome, OUTCOME_MEASURED);
-	assert_int_equal(got->source, SOURCE_ROLLUP);
-	assert_true(got->is_member);
-	assert_int_equal(got->uid, s->p.uid);
-	assert_int_equal(got->q[PROCESS_RSS], s->p.rss_kib * 1024);
-	assert_int_equal(got->q[PROCESS_PSS], s->p.pss_kib * 1024);
-	assert_int_equal(got->q[PROCESS_USS], s->p.uss_kib * 1024);
-	assert_int_equal(got->q[PROCESS_VM_SWAP], s->p.swap_kib * 1024);
-	assert_int_equal(got->q[PROCESS_VM_PTE], 64 * 1024);
-	assert_int_equal(got->q[PROCESS_START_TIME], BOOT_NS + s->p.start_ticks * 10 * NS_PER_MSEC);
-	for (int i = PROCESS_PSS; i <= PROCESS_USS; i++)
-		if (i < PROCESS_PSS_ANON || i > PROCESS_PSS_SHMEM)
-			assert_true(ROW_HAS(got, i));
-}
-
-static void assert_text(const struct buffer *b, const char *expected)
-{
-	assert_int_equal(b->len, strlen(expected));
-	assert_memory_equal(b->data, expected, b->len);
-}
-
-static void assert_without_pss(const struct subject *s, enum process_outcome outcome)
-{
-	const struct sample *got = &s->sample;
-
-	assert_int_equal(got->outcome, outcome);
-	assert_int_equal(got->source, SOURCE_RSS);
-	assert_true(got->is_member);
-	assert_false(ROW_HAS(got, PROCESS_PSS));
-	assert_false(ROW_HAS(got, PROCESS_PSS_LOW));
-	assert_false(ROW_HAS(got, PROCESS_USS));
-	assert_int_equal(got->q[PROCESS_RSS], s->p.rss_kib * 1024);
-}
-
 static void reads_a_process_whole(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
-	const struct sample *got = read_at(s, 1000);
+	AUTO_SUBJECT struct subject *s = subject_bash();
+	const struct sample *got = subject_read(s, 1000);
 
 	(void)state;
-	assert_measured(s);
+	subject_assert_measured(s);
 	assert_true(got->is_new_image && got->is_renamed && got->has_cgroup);
-	assert_text(&s->reader.program, "bash");
+	subject_assert_text(&s->reader.program, "bash");
 	assert_int_equal(s->reader.cgroup.unit.len, strlen("x.service"));
 	assert_memory_equal(s->reader.cgroup.unit.text, "x.service", 9);
 }
@@ -118,38 +49,38 @@ static void reads_a_process_whole(void **state)
 /* What has not changed is not read again, but for the cgroup when it has grown old. */
 static void reads_less_the_second_time(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event opened[] = {{.suffix = "stat"}, {.suffix = "cgroup"}, {.suffix = "42"}};
 	const struct sample *got;
 
 	(void)state;
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	s->process.cgroup_ns =
 		1000; /* its first reading is taken for older, by chance of the pid */
 	s->p.rss_kib = 6000;
 	s->p.pss_kib = 4000;
 	tree_add(&s->tree, &s->p);
 	tree_expect(opened, ARRAY_SIZE(opened));
-	got = read_at(s, 1099);
-	assert_measured(s);
+	got = subject_read(s, 1099);
+	subject_assert_measured(s);
 	assert_false(got->is_new_image || got->is_renamed || got->has_cgroup);
 	assert_int_equal(opened[0].count + opened[1].count + opened[2].count, 0);
-	got = read_at(s, 1100);
+	got = subject_read(s, 1100);
 	assert_true(got->has_cgroup);
 	assert_false(got->is_renamed);
-	got = read_at(s, 1199);
+	got = subject_read(s, 1199);
 	assert_false(got->has_cgroup);
 }
 
 static void without_memory_there_is_nothing(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
 
 	(void)state;
 	s->p.rss_kib = 0;
 	tree_add(&s->tree, &s->p);
-	got = read_at(s, 1000);
+	got = subject_read(s, 1000);
 	assert_int_equal(got->outcome, OUTCOME_NO_MM);
 	assert_false(got->is_member);
 	assert_int_equal(got->present, 0);
@@ -159,16 +90,16 @@ static void without_memory_there_is_nothing(void **state)
 /* A process that becomes a zombie is forgotten, not shown as it was. */
 static void a_zombie_forgets(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
 
 	(void)state;
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	assert_true(s->process.known);
 	s->p.rss_kib = 0;
 	s->p.state = 'Z';
 	tree_add(&s->tree, &s->p);
-	got = read_at(s, 2000);
+	got = subject_read(s, 2000);
 	assert_int_equal(got->outcome, OUTCOME_NO_MM);
 	assert_int_equal(got->present, 0);
 	assert_false(s->process.known);
@@ -176,14 +107,14 @@ static void a_zombie_forgets(void **state)
 
 static void falls_back_to_smaps(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
 
 	(void)state;
 	tree_remove(&s->tree, "42/smaps_rollup");
 	tree_add_smaps(&s->tree, &s->p);
 	for (int pass = 0; pass < 3; pass++) {
-		got = read_at(s, 1000);
+		got = subject_read(s, 1000);
 		assert_int_equal(got->outcome, OUTCOME_MEASURED);
 		assert_int_equal(got->source, SOURCE_SMAPS);
 		assert_int_equal(got->q[PROCESS_RSS], s->p.rss_kib * 1024);
@@ -199,7 +130,7 @@ static void falls_back_to_smaps(void **state)
 /* Kernels without rollup have never printed parts: rows stay as they were, but estimates may use what mappings tell. */
 static void the_fallback_guesses_parts(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
 
 	(void)state;
@@ -209,7 +140,7 @@ static void the_fallback_guesses_parts(void **state)
 		"Shared_Dirty: 4 kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: 4 kB\nAnonymous: 8 kB\n"
 		"2000-3000 r--p 00000000 fe:01 7   /x\nRss: 8 kB\nPss: 1 kB\nShared_Clean: 8 kB\n"
 		"Shared_Dirty: 0 kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: 0 kB\nAnonymous: 0 kB\n");
-	got = read_at(s, 1000);
+	got = subject_read(s, 1000);
 	assert_int_equal(got->outcome, OUTCOME_MEASURED);
 	assert_int_equal(got->present & SAMPLE_PARTS, 0);
 	assert_true(got->guesses_parts);
@@ -217,7 +148,7 @@ static void the_fallback_guesses_parts(void **state)
 	assert_int_equal(got->q[PROCESS_PSS_FILE], 1024);
 	assert_int_equal(got->q[PROCESS_PSS_SHMEM], 0);
 	tree_add_smaps(&s->tree, &s->p); /* which does not say what is anonymous */
-	got = read_at(s, 2000);
+	got = subject_read(s, 2000);
 	assert_int_equal(got->outcome, OUTCOME_MEASURED);
 	assert_false(got->guesses_parts);
 }
@@ -225,18 +156,18 @@ static void the_fallback_guesses_parts(void **state)
 /* Of a process that a walk may have kept waiting, the time is known; of one that it can't have, there is none. */
 static void times_what_it_walks(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 
 	(void)state;
 	s->reader.holds.limit_ns = 1;
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	assert_int_equal(s->reader.holds.times.count, 1);
 	assert_true(s->reader.holds.times.sum_ns > 0);
 	assert_int_equal(s->reader.holds.above, 1);
 	tree_write(&s->tree, "42/smaps_rollup", "");
-	read_at(s, 1001);
+	subject_read(s, 1001);
 	tree_remove(&s->tree, "42/smaps_rollup");
-	read_at(s, 1002);
+	subject_read(s, 1002);
 	assert_int_equal(s->reader.holds.times.count, 1);
 }
 
@@ -256,13 +187,13 @@ static void refuses_bad_smaps(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_SUBJECT struct subject *s = subject_of_bash();
+		AUTO_SUBJECT struct subject *s = subject_bash();
 
 		tree_remove(&s->tree, "42/smaps_rollup");
 		tree_write(&s->tree, "42/smaps", cases[i].text);
 		for (int pass = 0; pass < 2; pass++) {
-			read_at(s, 1000);
-			assert_without_pss(s, cases[i].outcome);
+			subject_read(s, 1000);
+			subject_assert_without_pss(s, cases[i].outcome);
 		}
 	}
 }
@@ -276,14 +207,14 @@ static void goes_on_after_a_signal(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_SUBJECT struct subject *s = subject_of_bash();
+		AUTO_SUBJECT struct subject *s = subject_bash();
 		struct tree_event event = {.suffix = "smaps", .nth = 0, .call = fail_read};
 
 		tree_remove(&s->tree, "42/smaps_rollup");
 		tree_add_smaps(&s->tree, &s->p);
 		read_error = cases[i].error;
 		tree_expect(&event, 1);
-		assert_int_equal(read_at(s, 1000)->outcome, cases[i].outcome);
+		assert_int_equal(subject_read(s, 1000)->outcome, cases[i].outcome);
 		read_fails = false;
 	}
 }
@@ -304,33 +235,33 @@ static void says_why_there_is_no_pss(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_SUBJECT struct subject *s = subject_of_bash();
+		AUTO_SUBJECT struct subject *s = subject_bash();
 		struct tree_event event = {.suffix = "smaps_rollup", .error = cases[i].error};
 
 		tree_expect(&event, 1);
 		for (int pass = 0; pass < 2; pass++) {
-			read_at(s, 1000);
-			assert_without_pss(s, cases[i].outcome);
+			subject_read(s, 1000);
+			subject_assert_without_pss(s, cases[i].outcome);
 		}
 		tree_expect(NULL, 0);
-		read_at(s, 1000);
-		assert_measured(s);
+		subject_read(s, 1000);
+		subject_assert_measured(s);
 	}
 }
 
 /* Being refused is no sign of a new image: nothing else is read again for it. */
 static void who_is_denied_costs_no_more(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event events[] = {
 		{.suffix = "smaps_rollup", .error = EACCES}, {.suffix = "stat"}};
 
 	(void)state;
 	tree_expect(events, ARRAY_SIZE(events));
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	assert_true(events[1].count > 0);
 	tree_expect(events, ARRAY_SIZE(events));
-	assert_false(read_at(s, 1000)->is_renamed);
+	assert_false(subject_read(s, 1000)->is_renamed);
 	assert_int_equal(events[0].count, 1);
 	assert_int_equal(events[1].count, 0);
 }
@@ -338,31 +269,31 @@ static void who_is_denied_costs_no_more(void **state)
 /* Marks for sharing.h: only what may be another address space than before is compared again. */
 static void a_new_address_space_is_compared(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 
 	(void)state;
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	assert_true(s->process.mm_is_new);
 	s->process.mm_is_new = false;
 	s->process.mm_group = 5;
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	assert_false(s->process.mm_is_new);
 	assert_int_equal(s->process.mm_group, 5);
 	s->p.image++;
 	tree_add(&s->tree, &s->p);
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	assert_true(s->process.mm_is_new);
 	assert_int_equal(s->process.mm_group, 0);
 }
 
 static void a_kernel_with_neither_file_is_an_error(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 
 	(void)state;
 	tree_remove(&s->tree, "42/smaps_rollup");
-	read_at(s, 1000);
-	assert_without_pss(s, OUTCOME_ERROR);
+	subject_read(s, 1000);
+	subject_assert_without_pss(s, OUTCOME_ERROR);
 }
 
 static void a_malformed_rollup_is_no_measurement(void **state)
@@ -372,30 +303,30 @@ static void a_malformed_rollup_is_no_measurement(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		AUTO_SUBJECT struct subject *s = subject_of_bash();
+		AUTO_SUBJECT struct subject *s = subject_bash();
 
 		tree_write(&s->tree, "42/smaps_rollup", texts[i]);
-		read_at(s, 1000);
-		assert_without_pss(s, OUTCOME_MALFORMED);
+		subject_read(s, 1000);
+		subject_assert_without_pss(s, OUTCOME_MALFORMED);
 	}
 }
 
 /* Nobody knows whose it is: it can't be counted; but who is known stays. */
 static void a_malformed_status(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
 
 	(void)state;
 	tree_write(&s->tree, "42/status", "garbage\n");
-	got = read_at(s, 1000);
+	got = subject_read(s, 1000);
 	assert_int_equal(got->outcome, OUTCOME_MALFORMED);
 	assert_false(got->is_member);
 
 	tree_add(&s->tree, &s->p);
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	tree_write(&s->tree, "42/status", "garbage\n");
-	got = read_at(s, 1000);
+	got = subject_read(s, 1000);
 	assert_int_equal(got->outcome, OUTCOME_MALFORMED);
 	assert_true(got->is_member);
 	assert_int_equal(got->source, SOURCE_NONE);
@@ -420,50 +351,50 @@ static void an_exec_in_the_middle_is_read_again(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		for (int known = 0; known < 2; known++) {
-			AUTO_SUBJECT struct subject *s = subject_of_bash();
+			AUTO_SUBJECT struct subject *s = subject_bash();
 			struct tree_event event = {
 				.suffix = files[i], .nth = 1, .call = change_image, .to = s};
 
 			if (known)
-				read_at(s, 1000);
+				subject_read(s, 1000);
 			tree_expect(&event, 1);
-			assert_true(read_at(s, 1000)->is_new_image);
-			assert_measured(s);
+			assert_true(subject_read(s, 1000)->is_new_image);
+			subject_assert_measured(s);
 		}
 }
 
 /* One that never comes to rest has no PSS, and nothing of it is carried over. */
 static void an_exec_in_every_reading_is_changing(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event event = {.suffix = "smaps_rollup", .call = change_image, .to = s};
 	const struct sample *got;
 
 	(void)state;
 	tree_expect(&event, 1);
-	got = read_at(s, 1000);
+	got = subject_read(s, 1000);
 	assert_int_equal(got->outcome, OUTCOME_CHANGING);
 	assert_int_equal(got->source, SOURCE_RSS);
 	assert_true(got->is_member);
 	assert_false(ROW_HAS(got, PROCESS_PSS));
 	assert_int_equal(event.count, 2);
 	tree_expect(NULL, 0);
-	assert_true(read_at(s, 2000)->is_new_image);
-	assert_measured(s);
+	assert_true(subject_read(s, 2000)->is_new_image);
+	subject_assert_measured(s);
 }
 
 /* As smaps_rollup is for a moment when a process becomes a zombie: empty, without an error. */
 static void an_empty_rollup_is_no_measurement(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
 
 	(void)state;
 	for (int known = 0; known < 2; known++) {
 		if (known)
-			read_at(s, 1000);
+			subject_read(s, 1000);
 		tree_write(&s->tree, "42/smaps_rollup", "");
-		got = read_at(s, 1000);
+		got = subject_read(s, 1000);
 		assert_int_equal(got->outcome, OUTCOME_CHANGING);
 		assert_false(ROW_HAS(got, PROCESS_PSS));
 		tree_add(&s->tree, &s->p);
@@ -472,42 +403,42 @@ static void an_empty_rollup_is_no_measurement(void **state)
 
 static void an_exec_between_passes_is_a_new_image(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
 
 	(void)state;
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	s->process.growth.has_hwm = true;
 	s->p.image = 8;
 	s->p.exe = "/usr/bin/bash (deleted)";
 	tree_add(&s->tree, &s->p);
-	got = read_at(s, 1001);
-	assert_measured(s);
+	got = subject_read(s, 1001);
+	subject_assert_measured(s);
 	assert_true(got->is_new_image && got->is_renamed && got->has_cgroup);
-	assert_text(&s->reader.program, "bash [deleted]");
+	subject_assert_text(&s->reader.program, "bash [deleted]");
 	assert_false(s->process.growth.has_hwm);
 }
 
 /* A new name or user is no new image: its growth goes on. */
 static void a_rename_is_no_new_image(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
 
 	(void)state;
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	s->process.growth.has_hwm = true;
 	s->p.name = "worker";
 	tree_add(&s->tree, &s->p);
-	got = read_at(s, 1001);
-	assert_measured(s);
+	got = subject_read(s, 1001);
+	subject_assert_measured(s);
 	assert_false(got->is_new_image);
 	assert_true(got->is_renamed);
-	assert_text(&s->reader.program, "worker");
+	subject_assert_text(&s->reader.program, "worker");
 	s->p.uid = 0;
 	tree_add(&s->tree, &s->p);
-	got = read_at(s, 1002);
-	assert_measured(s);
+	got = subject_read(s, 1002);
+	subject_assert_measured(s);
 	assert_false(got->is_new_image);
 	assert_true(got->has_cgroup);
 	assert_true(s->process.growth.has_hwm);
@@ -527,14 +458,14 @@ static void a_reused_pid_is_another_process(void **state)
 {
 	(void)state;
 	for (size_t kept_max = 0; kept_max < 2; kept_max++) {
-		AUTO_SUBJECT struct subject *s = subject_of_bash();
+		AUTO_SUBJECT struct subject *s = subject_bash();
 
 		s->reader.kept_max = kept_max;
-		read_at(s, 1000);
+		subject_read(s, 1000);
 		assert_int_equal(s->reader.kept, kept_max);
 		replace_process(s);
-		assert_true(read_at(s, 1001)->is_new_image);
-		assert_measured(s);
+		assert_true(subject_read(s, 1001)->is_new_image);
+		subject_assert_measured(s);
 		assert_int_equal(s->reader.kept, kept_max);
 	}
 }
@@ -542,30 +473,30 @@ static void a_reused_pid_is_another_process(void **state)
 /* The same image, looked at through a descriptor that is opened anew each time. */
 static void works_without_descriptors_to_keep(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	unsigned int before = unit_descriptors();
 
 	(void)state;
 	s->reader.kept_max = 0;
 	for (int pass = 0; pass < 3; pass++) {
-		assert_int_equal(read_at(s, 1000)->is_new_image, pass == 0);
-		assert_measured(s);
+		assert_int_equal(subject_read(s, 1000)->is_new_image, pass == 0);
+		subject_assert_measured(s);
 		assert_int_equal(unit_descriptors(), before);
 	}
 }
 
 static void who_is_gone_is_gone(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	unsigned int before = unit_descriptors();
 	const struct sample *got;
 
 	(void)state;
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	assert_int_equal(unit_descriptors(), before + 1);
 	tree_remove(&s->tree, "42");
 	for (int pass = 0; pass < 2; pass++) {
-		got = read_at(s, 1001);
+		got = subject_read(s, 1001);
 		assert_int_equal(got->outcome, OUTCOME_GONE);
 		assert_false(got->is_member);
 		assert_int_equal(unit_descriptors(), before);
@@ -586,15 +517,15 @@ static void who_goes_in_the_middle_is_gone(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		for (int known = 0; known < 2; known++) {
-			AUTO_SUBJECT struct subject *s = subject_of_bash();
+			AUTO_SUBJECT struct subject *s = subject_bash();
 			struct tree_event event = {
 				.suffix = files[i], .nth = 1, .call = remove_process, .to = s};
 			unsigned int before = unit_descriptors();
 
 			if (known)
-				read_at(s, 1000);
+				subject_read(s, 1000);
 			tree_expect(&event, 1);
-			read_at(s, 1001);
+			subject_read(s, 1001);
 			if (event.count) {
 				assert_int_equal(s->sample.outcome, OUTCOME_GONE);
 				assert_false(s->sample.is_member);
@@ -607,7 +538,7 @@ static void who_goes_in_the_middle_is_gone(void **state)
 /* Its leader has exited, a thread lives: the memory is seen through the thread. */
 static void a_dead_leader_is_read_through_a_thread(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_process thread = s->p;
 
 	(void)state;
@@ -623,21 +554,22 @@ static void a_dead_leader_is_read_through_a_thread(void **state)
 	tree_add_at(&s->tree, "42/task/44", &thread);
 	s->p.rss_kib = 5000;
 	for (int pass = 0; pass < 2; pass++) {
-		read_at(s, 1000);
-		assert_measured(s);
+		subject_read(s, 1000);
+		subject_assert_measured(s);
 		assert_int_equal(s->process.tid, 44);
-		assert_text(&s->reader.program, "bash"); /* the process's name, not the thread's */
+		subject_assert_text(
+			&s->reader.program, "bash"); /* the process's name, not the thread's */
 	}
 	/* Threads that are not found are there all the same: they must not hide what they hold. */
 	tree_remove(&s->tree, "42/task/44");
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	assert_int_equal(s->sample.outcome, OUTCOME_CHANGING);
 	assert_int_equal(s->sample.source, SOURCE_NONE);
 	assert_true(s->sample.is_member);
 	s->p.threads = 1; /* and the last thread has gone */
 	s->p.rss_kib = 0;
 	tree_add(&s->tree, &s->p);
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	assert_int_equal(s->sample.outcome, OUTCOME_NO_MM);
 	assert_false(s->process.known);
 }
@@ -652,14 +584,14 @@ static void only_dead_leaders_are_read_through_threads(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_SUBJECT struct subject *s = subject_of_bash();
+		AUTO_SUBJECT struct subject *s = subject_bash();
 
 		tree_add_at(&s->tree, "42/task/44", &s->p);
 		s->p.rss_kib = 0;
 		s->p.state = cases[i].state;
 		s->p.threads = cases[i].threads;
 		tree_add(&s->tree, &s->p);
-		assert_int_equal(read_at(s, 1000)->outcome, OUTCOME_NO_MM);
+		assert_int_equal(subject_read(s, 1000)->outcome, OUTCOME_NO_MM);
 		assert_int_equal(s->process.tid, 0);
 	}
 }
@@ -667,7 +599,7 @@ static void only_dead_leaders_are_read_through_threads(void **state)
 /* Up to 65536 supplementary groups make status longer than any first buffer. */
 static void a_long_status_is_read_whole(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	AUTO_BUFFER struct buffer text = {0};
 
 	(void)state;
@@ -678,23 +610,23 @@ static void a_long_status_is_read_whole(void **state)
 	buffer_add_char(&text, '\0');
 	assert_int_equal(text.error, 0);
 	tree_write(&s->tree, "42/status", text.data);
-	read_at(s, 1000);
-	assert_measured(s);
+	subject_read(s, 1000);
+	subject_assert_measured(s);
 }
 
 static void absent_is_absent(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
 
 	(void)state;
 	s->procfs.boot_realtime_ns = 0;
 	tree_remove(&s->tree, "42/exe");
 	tree_remove(&s->tree, "42/cgroup");
-	got = read_at(s, 1000);
+	got = subject_read(s, 1000);
 	assert_int_equal(got->outcome, OUTCOME_MEASURED);
 	assert_false(ROW_HAS(got, PROCESS_START_TIME));
-	assert_text(&s->reader.program, "bash");
+	subject_assert_text(&s->reader.program, "bash");
 	assert_true(got->has_cgroup);
 	assert_int_equal(s->reader.cgroup.unit.len, 0);
 }
@@ -702,24 +634,24 @@ static void absent_is_absent(void **state)
 /* A tree without stat can do without: an image is then told by its name, user and range. */
 static void does_without_stat(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 
 	(void)state;
 	tree_remove(&s->tree, "42/stat");
-	assert_true(read_at(s, 1000)->is_new_image);
+	assert_true(subject_read(s, 1000)->is_new_image);
 	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
 	assert_false(ROW_HAS(&s->sample, PROCESS_START_TIME));
-	assert_false(read_at(s, 1000)->is_new_image);
+	assert_false(subject_read(s, 1000)->is_new_image);
 	s->p.image = 9;
 	tree_add(&s->tree, &s->p);
 	tree_remove(&s->tree, "42/stat");
-	assert_true(read_at(s, 1000)->is_new_image);
+	assert_true(subject_read(s, 1000)->is_new_image);
 }
 
 /* Whichever allocation fails, the next reading is whole again. */
 static void survives_without_memory(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	unsigned int failures = 0;
 
 	(void)state;
@@ -737,8 +669,8 @@ static void survives_without_memory(void **state)
 			break;
 		failures++;
 		assert_int_equal(r, -ENOMEM);
-		read_at(s, 1000);
-		assert_measured(s);
+		subject_read(s, 1000);
+		subject_assert_measured(s);
 	}
 	assert_true(failures >= 2);
 }
@@ -774,26 +706,26 @@ static void a_lack_of_descriptors_forgets_nobody(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
-		AUTO_SUBJECT struct subject *s = subject_of_bash();
+		AUTO_SUBJECT struct subject *s = subject_bash();
 		struct tree_event event = {.suffix = cases[i / 2].file,
 			.nth = cases[i / 2].nth,
 			.error = i % 2 ? EMFILE : ENFILE};
 		unsigned int descriptors;
 
 		s->reader.kept_max = cases[i / 2].kept_max;
-		read_at(s, 1000);
+		subject_read(s, 1000);
 		s->process.growth.has_hwm = true;
 		descriptors = unit_descriptors();
 		if (cases[i / 2].is_renamed)
 			s->p.name = "worker";
 		tree_add(&s->tree, &s->p);
 		tree_expect(&event, 1);
-		read_at(s, 1001);
+		subject_read(s, 1001);
 		assert_unread(s);
 		assert_int_equal(unit_descriptors(), descriptors);
 		tree_expect(NULL, 0);
-		assert_false(read_at(s, 1002)->is_new_image);
-		assert_measured(s);
+		assert_false(subject_read(s, 1002)->is_new_image);
+		subject_assert_measured(s);
 		assert_true(s->process.growth.has_hwm);
 	}
 }
@@ -805,17 +737,17 @@ static void a_lack_of_descriptors_makes_nobody_known(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		AUTO_SUBJECT struct subject *s = subject_of_bash();
+		AUTO_SUBJECT struct subject *s = subject_bash();
 		struct tree_event event = {.suffix = files[i], .error = EMFILE};
 
 		tree_expect(&event, 1);
-		read_at(s, 1000);
+		subject_read(s, 1000);
 		assert_int_equal(s->sample.outcome, OUTCOME_ERROR);
 		assert_false(s->sample.is_member);
 		assert_false(s->process.known);
 		tree_expect(NULL, 0);
-		assert_true(read_at(s, 1001)->is_new_image);
-		assert_measured(s);
+		assert_true(subject_read(s, 1001)->is_new_image);
+		subject_assert_measured(s);
 	}
 }
 
@@ -841,20 +773,20 @@ static void a_lack_of_descriptors_hides_no_thread(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		AUTO_SUBJECT struct subject *s = subject_of_bash();
+		AUTO_SUBJECT struct subject *s = subject_bash();
 		struct tree_event event = {.suffix = files[i], .error = EMFILE};
 
 		add_dead_leader(s, 44);
-		read_at(s, 1000);
-		assert_measured(s);
+		subject_read(s, 1000);
+		subject_assert_measured(s);
 		s->process.growth.has_hwm = true;
 		s->process.tid = i == 0 ? 0 : 44; /* the one it knows is tried before any other */
 		tree_expect(&event, 1);
-		read_at(s, 1001);
+		subject_read(s, 1001);
 		assert_unread(s);
 		tree_expect(NULL, 0);
-		assert_false(read_at(s, 1002)->is_new_image);
-		assert_measured(s);
+		assert_false(subject_read(s, 1002)->is_new_image);
+		subject_assert_measured(s);
 		assert_true(s->process.growth.has_hwm);
 	}
 }
@@ -872,7 +804,7 @@ static void a_thread_that_ends_is_replaced(void **state)
 {
 	(void)state;
 	for (int known = 0; known < 2; known++) {
-		AUTO_SUBJECT struct subject *s = subject_of_bash();
+		AUTO_SUBJECT struct subject *s = subject_bash();
 		struct tree_event event = {.suffix = "task/44/smaps_rollup",
 			.nth = 1,
 			.call = replace_thread,
@@ -880,11 +812,11 @@ static void a_thread_that_ends_is_replaced(void **state)
 
 		add_dead_leader(s, 44);
 		if (known)
-			read_at(s, 1000);
+			subject_read(s, 1000);
 		tree_expect(&event, 1);
-		assert_int_equal(read_at(s, 1001)->is_new_image, !known);
+		assert_int_equal(subject_read(s, 1001)->is_new_image, !known);
 		assert_int_equal(event.count, 1);
-		assert_measured(s);
+		subject_assert_measured(s);
 		assert_int_equal(s->process.tid, 45);
 	}
 }
@@ -903,22 +835,22 @@ static void hide_image(const struct subject *s)
 /* Who may not be looked into could have executed a program: a new name is a new image. */
 static void an_unseen_image_is_told_by_its_name(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event event = {.suffix = "smaps_rollup", .error = EACCES};
 
 	(void)state;
 	hide_image(s);
 	tree_expect(&event, 1);
-	assert_true(read_at(s, 1000)->is_new_image);
-	assert_without_pss(s, OUTCOME_DENIED);
+	assert_true(subject_read(s, 1000)->is_new_image);
+	subject_assert_without_pss(s, OUTCOME_DENIED);
 	s->process.growth.has_hwm = true;
-	assert_false(read_at(s, 1001)->is_new_image);
+	assert_false(subject_read(s, 1001)->is_new_image);
 	assert_true(s->process.growth.has_hwm);
 	s->p.name = "worker";
 	tree_add(&s->tree, &s->p);
 	hide_image(s);
-	assert_true(read_at(s, 1002)->is_new_image);
-	assert_without_pss(s, OUTCOME_DENIED);
+	assert_true(subject_read(s, 1002)->is_new_image);
+	subject_assert_without_pss(s, OUTCOME_DENIED);
 	assert_false(s->process.growth.has_hwm);
 }
 
@@ -929,39 +861,39 @@ static void a_unit_is_kept_when_it_can_not_be_read(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
-		AUTO_SUBJECT struct subject *s = subject_of_bash();
+		AUTO_SUBJECT struct subject *s = subject_bash();
 		struct tree_event event = {.suffix = "cgroup", .error = errors[i]};
 
-		read_at(s, 1000);
+		subject_read(s, 1000);
 		tree_expect(&event, 1);
-		assert_false(read_at(s, 1100)->has_cgroup);
-		assert_measured(s);
+		assert_false(subject_read(s, 1100)->has_cgroup);
+		subject_assert_measured(s);
 		assert_int_equal(event.count, 1);
 		tree_expect(NULL, 0);
-		assert_true(read_at(s, 1101)->has_cgroup);
+		assert_true(subject_read(s, 1101)->has_cgroup);
 	}
 }
 
 /* Before Linux 4.14: every reading is guarded, but walks once, and what has not changed is not read. */
 static void smaps_is_walked_once(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event opened[] = {{.suffix = "smaps"}, {.suffix = "cgroup"}, {.suffix = "stat"},
 		{.suffix = "status"}};
 
 	(void)state;
 	tree_remove(&s->tree, "42/smaps_rollup");
 	tree_add_smaps(&s->tree, &s->p);
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	s->process.cgroup_ns = 1000;
 	tree_expect(opened, ARRAY_SIZE(opened));
-	assert_false(read_at(s, 1099)->is_renamed);
+	assert_false(subject_read(s, 1099)->is_renamed);
 	assert_int_equal(s->sample.source, SOURCE_SMAPS);
 	assert_int_equal(opened[0].count, 1);
 	assert_int_equal(opened[1].count, 0);
 	assert_int_equal(opened[2].count, 2);
 	assert_int_equal(opened[3].count, 1);
-	assert_true(read_at(s, 1100)->has_cgroup);
+	assert_true(subject_read(s, 1100)->has_cgroup);
 	assert_false(s->sample.is_renamed);
 }
 
@@ -992,16 +924,16 @@ static void a_cut_smaps_is_no_measurement(void **state)
 {
 	(void)state;
 	for (int known = 0; known < 2; known++) {
-		AUTO_SUBJECT struct subject *s = subject_of_bash();
+		AUTO_SUBJECT struct subject *s = subject_bash();
 		struct tree_event event = {
 			.suffix = "smaps", .nth = 1, .call = become_zombie, .to = s};
 
 		tree_remove(&s->tree, "42/smaps_rollup");
 		tree_add_smaps(&s->tree, &s->p);
 		if (known)
-			read_at(s, 1000);
+			subject_read(s, 1000);
 		tree_expect(&event, 1);
-		read_at(s, 1001);
+		subject_read(s, 1001);
 		assert_int_equal(event.count, 1);
 		assert_int_equal(s->sample.outcome, OUTCOME_NO_MM);
 		assert_int_equal(s->sample.present, 0);
@@ -1011,22 +943,22 @@ static void a_cut_smaps_is_no_measurement(void **state)
 
 static void an_exec_within_smaps_is_read_again(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event event = {
 		.suffix = "smaps", .nth = 1, .call = execute_within_smaps, .to = s};
 
 	(void)state;
 	tree_remove(&s->tree, "42/smaps_rollup");
 	tree_add_smaps(&s->tree, &s->p);
-	read_at(s, 1000);
+	subject_read(s, 1000);
 	tree_expect(&event, 1);
-	assert_true(read_at(s, 1001)->is_new_image);
+	assert_true(subject_read(s, 1001)->is_new_image);
 	assert_int_equal(event.count, 2);
 	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
 	assert_int_equal(s->sample.q[PROCESS_RSS], s->p.rss_kib * 1024);
 	event.nth = 0;
 	tree_expect(&event, 1);
-	read_at(s, 1002);
+	subject_read(s, 1002);
 	assert_int_equal(s->sample.outcome, OUTCOME_CHANGING);
 	assert_int_equal(s->sample.source, SOURCE_RSS);
 	assert_false(ROW_HAS(&s->sample, PROCESS_PSS));
@@ -1035,37 +967,29 @@ static void an_exec_within_smaps_is_read_again(void **state)
 /* What a kept descriptor says needs no stat: its process has ended. */
 static void a_kept_descriptor_tells_who_it_was(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 
 	(void)state;
 	tree_remove(&s->tree, "42/stat");
-	read_at(s, 1000);
-	assert_false(read_at(s, 1001)->is_new_image);
+	subject_read(s, 1000);
+	assert_false(subject_read(s, 1001)->is_new_image);
 	tree_remove(&s->tree, "42");
 	tree_add(&s->tree, &s->p);
 	tree_remove(&s->tree, "42/stat");
-	assert_true(read_at(s, 1002)->is_new_image);
+	assert_true(subject_read(s, 1002)->is_new_image);
 	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
-}
-
-/* Its executable could not be read either. */
-static const struct sample *look(struct subject *s)
-{
-	memset(&s->sample, 0xff, sizeof(s->sample));
-	assert_int_equal(process_look(&s->reader, &s->process, 1, &s->sample), 0);
-	return &s->sample;
 }
 
 /* All but the walk; and what a look has found out a walk does not read again. */
 static void a_look_walks_nothing(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event events[] = {{.suffix = "smaps_rollup"}, {.suffix = "cgroup"},
 		{.suffix = "stat"}, {.suffix = "status"}};
 
 	(void)state;
 	tree_expect(events, ARRAY_SIZE(events));
-	assert_int_equal(look(s)->outcome, OUTCOME_MEASURED);
+	assert_int_equal(subject_look(s)->outcome, OUTCOME_MEASURED);
 	assert_int_equal(s->sample.source, SOURCE_RSS);
 	assert_true(s->sample.is_member && s->sample.is_new_image && s->sample.is_renamed);
 	assert_true(s->sample.has_cgroup);
@@ -1075,8 +999,8 @@ static void a_look_walks_nothing(void **state)
 	assert_int_equal(events[0].count, 0);
 	assert_false(s->process.measured);
 
-	read_at(s, 1);
-	assert_measured(s);
+	subject_read(s, 1);
+	subject_assert_measured(s);
 	assert_int_equal(events[0].count, 1);
 	assert_int_equal(events[1].count, 1);
 	assert_false(s->sample.is_new_image || s->sample.is_renamed);
@@ -1084,14 +1008,14 @@ static void a_look_walks_nothing(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
 		events[i].count = 0;
-	look(s);
+	subject_look(s);
 	assert_false(s->sample.is_new_image || s->sample.is_renamed);
 	assert_true(s->process.measured); /* the walk of before holds */
 	assert_int_equal(events[0].count, 0);
 	assert_int_equal(events[2].count, 1);
 	assert_int_equal(events[3].count, 1);
-	read_at(s, 1);
-	assert_measured(s);
+	subject_read(s, 1);
+	subject_assert_measured(s);
 	assert_int_equal(events[0].count, 1);
 	assert_int_equal(events[2].count, 1);
 }
@@ -1099,22 +1023,22 @@ static void a_look_walks_nothing(void **state)
 /* Of one that has executed the same program again name and user tell nothing. */
 static void a_look_notices_an_exec(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 
 	(void)state;
-	read_at(s, 1);
+	subject_read(s, 1);
 	assert_true(s->process.measured);
 	s->p.image++;
 	tree_add(&s->tree, &s->p);
-	assert_true(look(s)->is_new_image);
+	assert_true(subject_look(s)->is_new_image);
 	assert_false(s->process.measured);
-	assert_false(look(s)->is_new_image);
-	read_at(s, 1);
-	assert_measured(s);
+	assert_false(subject_look(s)->is_new_image);
+	subject_read(s, 1);
+	subject_assert_measured(s);
 	assert_false(s->sample.is_new_image);
 	s->p.uid++;
 	tree_add(&s->tree, &s->p);
-	assert_int_equal(look(s)->uid, s->p.uid);
+	assert_int_equal(subject_look(s)->uid, s->p.uid);
 	assert_false(s->sample.is_new_image);
 	assert_true(s->process.measured);
 }
@@ -1122,11 +1046,11 @@ static void a_look_notices_an_exec(void **state)
 /* Where statm has told that nothing has happened, name and user are asked, and nothing else. */
 static void a_glance_reads_status_alone(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event events[] = {{.suffix = "status"}, {.suffix = "stat"}};
 
 	(void)state;
-	read_at(s, 1);
+	subject_read(s, 1);
 	tree_expect(events, ARRAY_SIZE(events));
 	assert_int_equal(process_glance(&s->reader, &s->process, 1, &s->sample), 0);
 	assert_int_equal(events[0].count, 1);
@@ -1147,24 +1071,24 @@ static void a_glance_reads_status_alone(void **state)
 
 static void a_look_tells_who_is_gone(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 
 	(void)state;
-	read_at(s, 1);
+	subject_read(s, 1);
 	replace_process(s);
-	assert_true(look(s)->is_new_image);
+	assert_true(subject_look(s)->is_new_image);
 	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
 	tree_remove(&s->tree, "42");
-	assert_int_equal(look(s)->outcome, OUTCOME_GONE);
+	assert_int_equal(subject_look(s)->outcome, OUTCOME_GONE);
 	assert_false(s->sample.is_member);
 }
 
 static void a_cgroup_may_be_read_alone(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 
 	(void)state;
-	read_at(s, 1);
+	subject_read(s, 1);
 	s->p.cgroup = "/system.slice/y.service";
 	tree_add(&s->tree, &s->p);
 	assert_int_equal(process_read_cgroup(&s->reader, &s->process, 7, &s->sample), 0);
@@ -1181,7 +1105,7 @@ static unsigned int count_cgroups(
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < count; i++)
-		if (read_at(s, ++*now_ns)->has_cgroup) {
+		if (subject_read(s, ++*now_ns)->has_cgroup) {
 			*last_ns = *now_ns;
 			n++;
 		}
@@ -1190,7 +1114,7 @@ static unsigned int count_cgroups(
 
 static void who_stays_in_a_cgroup_is_looked_for_less_often(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	uint64_t now_ns = 100000, settled_ns = 0, last_ns = 0;
 
 	(void)state;
@@ -1206,23 +1130,23 @@ static void who_stays_in_a_cgroup_is_looked_for_less_often(void **state)
 	/* Another program may be placed elsewhere again. */
 	s->p.image++;
 	tree_add(&s->tree, &s->p);
-	assert_true(read_at(s, ++now_ns)->is_new_image);
+	assert_true(subject_read(s, ++now_ns)->is_new_image);
 	assert_int_equal(count_cgroups(s, &now_ns, 300, &last_ns), 3);
 }
 
 static void who_may_be_looked_into_is_named_anew(void **state)
 {
-	AUTO_SUBJECT struct subject *s = subject_of_bash();
+	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event event = {.suffix = "smaps_rollup", .error = EACCES};
 
 	(void)state;
 	tree_expect(&event, 1);
-	read_at(s, 1000);
-	assert_false(read_at(s, 1001)->is_renamed);
+	subject_read(s, 1000);
+	assert_false(subject_read(s, 1001)->is_renamed);
 	tree_expect(NULL, 0);
-	assert_true(read_at(s, 1002)->is_renamed);
+	assert_true(subject_read(s, 1002)->is_renamed);
 	assert_false(s->sample.is_new_image);
-	assert_false(read_at(s, 1003)->is_renamed);
+	assert_false(subject_read(s, 1003)->is_renamed);
 }
 
 int main(void)
