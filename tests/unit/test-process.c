@@ -249,43 +249,6 @@ static void says_why_there_is_no_pss(void **state)
 	}
 }
 
-/* Being refused is no sign of a new image: nothing else is read again for it. */
-static void who_is_denied_costs_no_more(void **state)
-{
-	AUTO_SUBJECT struct subject *s = subject_bash();
-	struct tree_event events[] = {
-		{.suffix = "smaps_rollup", .error = EACCES}, {.suffix = "stat"}};
-
-	(void)state;
-	tree_expect(events, ARRAY_SIZE(events));
-	subject_read(s, 1000);
-	assert_true(events[1].count > 0);
-	tree_expect(events, ARRAY_SIZE(events));
-	assert_false(subject_read(s, 1000)->is_renamed);
-	assert_int_equal(events[0].count, 1);
-	assert_int_equal(events[1].count, 0);
-}
-
-/* Marks for sharing.h: only what may be another address space than before is compared again. */
-static void a_new_address_space_is_compared(void **state)
-{
-	AUTO_SUBJECT struct subject *s = subject_bash();
-
-	(void)state;
-	subject_read(s, 1000);
-	assert_true(s->process.mm_is_new);
-	s->process.mm_is_new = false;
-	s->process.mm_group = 5;
-	subject_read(s, 1000);
-	assert_false(s->process.mm_is_new);
-	assert_int_equal(s->process.mm_group, 5);
-	s->p.image++;
-	tree_add(&s->tree, &s->p);
-	subject_read(s, 1000);
-	assert_true(s->process.mm_is_new);
-	assert_int_equal(s->process.mm_group, 0);
-}
-
 static void a_kernel_with_neither_file_is_an_error(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
@@ -334,55 +297,6 @@ static void a_malformed_status(void **state)
 	assert_int_equal(got->present, 0);
 }
 
-static void change_image(void *to)
-{
-	struct subject *s = to;
-
-	s->p.image++;
-	s->p.rss_kib += 100;
-	tree_add(&s->tree, &s->p);
-}
-
-/* A sample between two images is taken again, and then is of the new one throughout. */
-static void an_exec_in_the_middle_is_read_again(void **state)
-{
-	static const char *const files[] = {"smaps_rollup", "status"};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-		for (int known = 0; known < 2; known++) {
-			AUTO_SUBJECT struct subject *s = subject_bash();
-			struct tree_event event = {
-				.suffix = files[i], .nth = 1, .call = change_image, .to = s};
-
-			if (known)
-				subject_read(s, 1000);
-			tree_expect(&event, 1);
-			assert_true(subject_read(s, 1000)->is_new_image);
-			subject_assert_measured(s);
-		}
-}
-
-/* One that never comes to rest has no PSS, and nothing of it is carried over. */
-static void an_exec_in_every_reading_is_changing(void **state)
-{
-	AUTO_SUBJECT struct subject *s = subject_bash();
-	struct tree_event event = {.suffix = "smaps_rollup", .call = change_image, .to = s};
-	const struct sample *got;
-
-	(void)state;
-	tree_expect(&event, 1);
-	got = subject_read(s, 1000);
-	assert_int_equal(got->outcome, OUTCOME_CHANGING);
-	assert_int_equal(got->source, SOURCE_RSS);
-	assert_true(got->is_member);
-	assert_false(ROW_HAS(got, PROCESS_PSS));
-	assert_int_equal(event.count, 2);
-	tree_expect(NULL, 0);
-	assert_true(subject_read(s, 2000)->is_new_image);
-	subject_assert_measured(s);
-}
-
 /* As smaps_rollup is for a moment when a process becomes a zombie: empty, without an error. */
 static void an_empty_rollup_is_no_measurement(void **state)
 {
@@ -399,49 +313,6 @@ static void an_empty_rollup_is_no_measurement(void **state)
 		assert_false(ROW_HAS(got, PROCESS_PSS));
 		tree_add(&s->tree, &s->p);
 	}
-}
-
-static void an_exec_between_passes_is_a_new_image(void **state)
-{
-	AUTO_SUBJECT struct subject *s = subject_bash();
-	const struct sample *got;
-
-	(void)state;
-	subject_read(s, 1000);
-	s->process.growth.has_hwm = true;
-	s->p.image = 8;
-	s->p.exe = "/usr/bin/bash (deleted)";
-	tree_add(&s->tree, &s->p);
-	got = subject_read(s, 1001);
-	subject_assert_measured(s);
-	assert_true(got->is_new_image && got->is_renamed && got->has_cgroup);
-	subject_assert_text(&s->reader.program, "bash [deleted]");
-	assert_false(s->process.growth.has_hwm);
-}
-
-/* A new name or user is no new image: its growth goes on. */
-static void a_rename_is_no_new_image(void **state)
-{
-	AUTO_SUBJECT struct subject *s = subject_bash();
-	const struct sample *got;
-
-	(void)state;
-	subject_read(s, 1000);
-	s->process.growth.has_hwm = true;
-	s->p.name = "worker";
-	tree_add(&s->tree, &s->p);
-	got = subject_read(s, 1001);
-	subject_assert_measured(s);
-	assert_false(got->is_new_image);
-	assert_true(got->is_renamed);
-	subject_assert_text(&s->reader.program, "worker");
-	s->p.uid = 0;
-	tree_add(&s->tree, &s->p);
-	got = subject_read(s, 1002);
-	subject_assert_measured(s);
-	assert_false(got->is_new_image);
-	assert_true(got->has_cgroup);
-	assert_true(s->process.growth.has_hwm);
 }
 
 static void replace_process(struct subject *s)
@@ -631,23 +502,6 @@ static void absent_is_absent(void **state)
 	assert_int_equal(s->reader.cgroup.unit.len, 0);
 }
 
-/* A tree without stat can do without: an image is then told by its name, user and range. */
-static void does_without_stat(void **state)
-{
-	AUTO_SUBJECT struct subject *s = subject_bash();
-
-	(void)state;
-	tree_remove(&s->tree, "42/stat");
-	assert_true(subject_read(s, 1000)->is_new_image);
-	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
-	assert_false(ROW_HAS(&s->sample, PROCESS_START_TIME));
-	assert_false(subject_read(s, 1000)->is_new_image);
-	s->p.image = 9;
-	tree_add(&s->tree, &s->p);
-	tree_remove(&s->tree, "42/stat");
-	assert_true(subject_read(s, 1000)->is_new_image);
-}
-
 /* Whichever allocation fails, the next reading is whole again. */
 static void survives_without_memory(void **state)
 {
@@ -821,39 +675,6 @@ static void a_thread_that_ends_is_replaced(void **state)
 	}
 }
 
-/* As stat is to those who may not look into a process. */
-static void hide_image(const struct subject *s)
-{
-	char text[256];
-
-	snprintf(text, sizeof(text),
-		"42 (%s) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 %llu 23 24 25 1 1 0 29\n",
-		s->p.name, (unsigned long long)s->p.start_ticks);
-	tree_write(&s->tree, "42/stat", text);
-}
-
-/* Who may not be looked into could have executed a program: a new name is a new image. */
-static void an_unseen_image_is_told_by_its_name(void **state)
-{
-	AUTO_SUBJECT struct subject *s = subject_bash();
-	struct tree_event event = {.suffix = "smaps_rollup", .error = EACCES};
-
-	(void)state;
-	hide_image(s);
-	tree_expect(&event, 1);
-	assert_true(subject_read(s, 1000)->is_new_image);
-	subject_assert_without_pss(s, OUTCOME_DENIED);
-	s->process.growth.has_hwm = true;
-	assert_false(subject_read(s, 1001)->is_new_image);
-	assert_true(s->process.growth.has_hwm);
-	s->p.name = "worker";
-	tree_add(&s->tree, &s->p);
-	hide_image(s);
-	assert_true(subject_read(s, 1002)->is_new_image);
-	subject_assert_without_pss(s, OUTCOME_DENIED);
-	assert_false(s->process.growth.has_hwm);
-}
-
 /* What can't be read now is no news of where it belongs. */
 static void a_unit_is_kept_when_it_can_not_be_read(void **state)
 {
@@ -872,96 +693,6 @@ static void a_unit_is_kept_when_it_can_not_be_read(void **state)
 		tree_expect(NULL, 0);
 		assert_true(subject_read(s, 1101)->has_cgroup);
 	}
-}
-
-/* Before Linux 4.14: every reading is guarded, but walks once, and what has not changed is not read. */
-static void smaps_is_walked_once(void **state)
-{
-	AUTO_SUBJECT struct subject *s = subject_bash();
-	struct tree_event opened[] = {{.suffix = "smaps"}, {.suffix = "cgroup"}, {.suffix = "stat"},
-		{.suffix = "status"}};
-
-	(void)state;
-	tree_remove(&s->tree, "42/smaps_rollup");
-	tree_add_smaps(&s->tree, &s->p);
-	subject_read(s, 1000);
-	s->process.cgroup_ns = 1000;
-	tree_expect(opened, ARRAY_SIZE(opened));
-	assert_false(subject_read(s, 1099)->is_renamed);
-	assert_int_equal(s->sample.source, SOURCE_SMAPS);
-	assert_int_equal(opened[0].count, 1);
-	assert_int_equal(opened[1].count, 0);
-	assert_int_equal(opened[2].count, 2);
-	assert_int_equal(opened[3].count, 1);
-	assert_true(subject_read(s, 1100)->has_cgroup);
-	assert_false(s->sample.is_renamed);
-}
-
-static void become_zombie(void *to)
-{
-	struct subject *s = to;
-
-	s->p.state = 'Z';
-	s->p.rss_kib = 0;
-	tree_add(&s->tree, &s->p);
-	tree_remove(&s->tree, "42/smaps_rollup");
-	/* What was printed by then. */
-	tree_write(&s->tree, "42/smaps", "1000-2000 r--p 0 0:0 0\nRss: 4 kB\nPss: 4 kB\n");
-	hide_image(s);
-}
-
-static void execute_within_smaps(void *to)
-{
-	struct subject *s = to;
-
-	change_image(s);
-	tree_remove(&s->tree, "42/smaps_rollup");
-	tree_add_smaps(&s->tree, &s->p);
-}
-
-/* smaps ends early, and without an error: whoever becomes a zombie has no memory, not a part of it. */
-static void a_cut_smaps_is_no_measurement(void **state)
-{
-	(void)state;
-	for (int known = 0; known < 2; known++) {
-		AUTO_SUBJECT struct subject *s = subject_bash();
-		struct tree_event event = {
-			.suffix = "smaps", .nth = 1, .call = become_zombie, .to = s};
-
-		tree_remove(&s->tree, "42/smaps_rollup");
-		tree_add_smaps(&s->tree, &s->p);
-		if (known)
-			subject_read(s, 1000);
-		tree_expect(&event, 1);
-		subject_read(s, 1001);
-		assert_int_equal(event.count, 1);
-		assert_int_equal(s->sample.outcome, OUTCOME_NO_MM);
-		assert_int_equal(s->sample.present, 0);
-		assert_false(s->sample.is_member);
-	}
-}
-
-static void an_exec_within_smaps_is_read_again(void **state)
-{
-	AUTO_SUBJECT struct subject *s = subject_bash();
-	struct tree_event event = {
-		.suffix = "smaps", .nth = 1, .call = execute_within_smaps, .to = s};
-
-	(void)state;
-	tree_remove(&s->tree, "42/smaps_rollup");
-	tree_add_smaps(&s->tree, &s->p);
-	subject_read(s, 1000);
-	tree_expect(&event, 1);
-	assert_true(subject_read(s, 1001)->is_new_image);
-	assert_int_equal(event.count, 2);
-	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
-	assert_int_equal(s->sample.q[PROCESS_RSS], s->p.rss_kib * 1024);
-	event.nth = 0;
-	tree_expect(&event, 1);
-	subject_read(s, 1002);
-	assert_int_equal(s->sample.outcome, OUTCOME_CHANGING);
-	assert_int_equal(s->sample.source, SOURCE_RSS);
-	assert_false(ROW_HAS(&s->sample, PROCESS_PSS));
 }
 
 /* What a kept descriptor says needs no stat: its process has ended. */
@@ -1018,29 +749,6 @@ static void a_look_walks_nothing(void **state)
 	subject_assert_measured(s);
 	assert_int_equal(events[0].count, 1);
 	assert_int_equal(events[2].count, 1);
-}
-
-/* Of one that has executed the same program again name and user tell nothing. */
-static void a_look_notices_an_exec(void **state)
-{
-	AUTO_SUBJECT struct subject *s = subject_bash();
-
-	(void)state;
-	subject_read(s, 1);
-	assert_true(s->process.measured);
-	s->p.image++;
-	tree_add(&s->tree, &s->p);
-	assert_true(subject_look(s)->is_new_image);
-	assert_false(s->process.measured);
-	assert_false(subject_look(s)->is_new_image);
-	subject_read(s, 1);
-	subject_assert_measured(s);
-	assert_false(s->sample.is_new_image);
-	s->p.uid++;
-	tree_add(&s->tree, &s->p);
-	assert_int_equal(subject_look(s)->uid, s->p.uid);
-	assert_false(s->sample.is_new_image);
-	assert_true(s->process.measured);
 }
 
 /* Where statm has told that nothing has happened, name and user are asked, and nothing else. */
@@ -1154,7 +862,6 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_a_process_whole),
 		cmocka_unit_test(a_look_walks_nothing),
-		cmocka_unit_test(a_look_notices_an_exec),
 		cmocka_unit_test(a_glance_reads_status_alone),
 		cmocka_unit_test(a_look_tells_who_is_gone),
 		cmocka_unit_test(a_cgroup_may_be_read_alone),
@@ -1168,17 +875,11 @@ int main(void)
 		cmocka_unit_test(refuses_bad_smaps),
 		cmocka_unit_test(goes_on_after_a_signal),
 		cmocka_unit_test(says_why_there_is_no_pss),
-		cmocka_unit_test(who_is_denied_costs_no_more),
-		cmocka_unit_test(a_new_address_space_is_compared),
 		cmocka_unit_test(only_dead_leaders_are_read_through_threads),
 		cmocka_unit_test(a_kernel_with_neither_file_is_an_error),
 		cmocka_unit_test(a_malformed_rollup_is_no_measurement),
 		cmocka_unit_test(a_malformed_status),
-		cmocka_unit_test(an_exec_in_the_middle_is_read_again),
-		cmocka_unit_test(an_exec_in_every_reading_is_changing),
 		cmocka_unit_test(an_empty_rollup_is_no_measurement),
-		cmocka_unit_test(an_exec_between_passes_is_a_new_image),
-		cmocka_unit_test(a_rename_is_no_new_image),
 		cmocka_unit_test(a_reused_pid_is_another_process),
 		cmocka_unit_test(works_without_descriptors_to_keep),
 		cmocka_unit_test(who_is_gone_is_gone),
@@ -1186,17 +887,12 @@ int main(void)
 		cmocka_unit_test(a_dead_leader_is_read_through_a_thread),
 		cmocka_unit_test(a_long_status_is_read_whole),
 		cmocka_unit_test(absent_is_absent),
-		cmocka_unit_test(does_without_stat),
 		cmocka_unit_test(survives_without_memory),
 		cmocka_unit_test(a_lack_of_descriptors_forgets_nobody),
 		cmocka_unit_test(a_lack_of_descriptors_makes_nobody_known),
 		cmocka_unit_test(a_lack_of_descriptors_hides_no_thread),
 		cmocka_unit_test(a_thread_that_ends_is_replaced),
-		cmocka_unit_test(an_unseen_image_is_told_by_its_name),
 		cmocka_unit_test(a_unit_is_kept_when_it_can_not_be_read),
-		cmocka_unit_test(smaps_is_walked_once),
-		cmocka_unit_test(a_cut_smaps_is_no_measurement),
-		cmocka_unit_test(an_exec_within_smaps_is_read_again),
 		cmocka_unit_test(a_kept_descriptor_tells_who_it_was),
 		cmocka_unit_test(who_may_be_looked_into_is_named_anew),
 	};

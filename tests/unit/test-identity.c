@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "collectors/identity.h"
+#include "tests/unit/subject.h"
+#include "tests/unit/tree.h"
+
+/* Marks for sharing.h: only what may be another address space than before is compared again. */
+static void a_new_address_space_is_compared(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+
+	(void)state;
+	subject_read(s, 1000);
+	assert_true(s->process.mm_is_new);
+	s->process.mm_is_new = false;
+	s->process.mm_group = 5;
+	subject_read(s, 1000);
+	assert_false(s->process.mm_is_new);
+	assert_int_equal(s->process.mm_group, 5);
+	s->p.image++;
+	tree_add(&s->tree, &s->p);
+	subject_read(s, 1000);
+	assert_true(s->process.mm_is_new);
+	assert_int_equal(s->process.mm_group, 0);
+}
+
+/* Being refused is no sign of a new image: nothing else is read again for it. */
+static void who_is_denied_costs_no_more(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+	struct tree_event events[] = {
+		{.suffix = "smaps_rollup", .error = EACCES}, {.suffix = "stat"}};
+
+	(void)state;
+	tree_expect(events, ARRAY_SIZE(events));
+	subject_read(s, 1000);
+	assert_true(events[1].count > 0);
+	tree_expect(events, ARRAY_SIZE(events));
+	assert_false(subject_read(s, 1000)->is_renamed);
+	assert_int_equal(events[0].count, 1);
+	assert_int_equal(events[1].count, 0);
+}
+
+static void change_image(void *to)
+{
+	struct subject *s = to;
+
+	s->p.image++;
+	s->p.rss_kib += 100;
+	tree_add(&s->tree, &s->p);
+}
+
+/* A sample between two images is taken again, and then is of the new one throughout. */
+static void an_exec_in_the_middle_is_read_again(void **state)
+{
+	static const char *const files[] = {"smaps_rollup", "status"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		for (int known = 0; known < 2; known++) {
+			AUTO_SUBJECT struct subject *s = subject_bash();
+			struct tree_event event = {
+				.suffix = files[i], .nth = 1, .call = change_image, .to = s};
+
+			if (known)
+				subject_read(s, 1000);
+			tree_expect(&event, 1);
+			assert_true(subject_read(s, 1000)->is_new_image);
+			subject_assert_measured(s);
+		}
+}
+
+/* One that never comes to rest has no PSS, and nothing of it is carried over. */
+static void an_exec_in_every_reading_is_changing(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+	struct tree_event event = {.suffix = "smaps_rollup", .call = change_image, .to = s};
+	const struct sample *got;
+
+	(void)state;
+	tree_expect(&event, 1);
+	got = subject_read(s, 1000);
+	assert_int_equal(got->outcome, OUTCOME_CHANGING);
+	assert_int_equal(got->source, SOURCE_RSS);
+	assert_true(got->is_member);
+	assert_false(ROW_HAS(got, PROCESS_PSS));
+	assert_int_equal(event.count, 2);
+	tree_expect(NULL, 0);
+	assert_true(subject_read(s, 2000)->is_new_image);
+	subject_assert_measured(s);
+}
+
+static void an_exec_between_passes_is_a_new_image(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+	const struct sample *got;
+
+	(void)state;
+	subject_read(s, 1000);
+	s->process.growth.has_hwm = true;
+	s->p.image = 8;
+	s->p.exe = "/usr/bin/bash (deleted)";
+	tree_add(&s->tree, &s->p);
+	got = subject_read(s, 1001);
+	subject_assert_measured(s);
+	assert_true(got->is_new_image && got->is_renamed && got->has_cgroup);
+	subject_assert_text(&s->reader.program, "bash [deleted]");
+	assert_false(s->process.growth.has_hwm);
+}
+
+/* A new name or user is no new image: its growth goes on. */
+static void a_rename_is_no_new_image(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+	const struct sample *got;
+
+	(void)state;
+	subject_read(s, 1000);
+	s->process.growth.has_hwm = true;
+	s->p.name = "worker";
+	tree_add(&s->tree, &s->p);
+	got = subject_read(s, 1001);
+	subject_assert_measured(s);
+	assert_false(got->is_new_image);
+	assert_true(got->is_renamed);
+	subject_assert_text(&s->reader.program, "worker");
+	s->p.uid = 0;
+	tree_add(&s->tree, &s->p);
+	got = subject_read(s, 1002);
+	subject_assert_measured(s);
+	assert_false(got->is_new_image);
+	assert_true(got->has_cgroup);
+	assert_true(s->process.growth.has_hwm);
+}
+
+/* A tree without stat can do without: an image is then told by its name, user and range. */
+static void does_without_stat(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+
+	(void)state;
+	tree_remove(&s->tree, "42/stat");
+	assert_true(subject_read(s, 1000)->is_new_image);
+	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+	assert_false(ROW_HAS(&s->sample, PROCESS_START_TIME));
+	assert_false(subject_read(s, 1000)->is_new_image);
+	s->p.image = 9;
+	tree_add(&s->tree, &s->p);
+	tree_remove(&s->tree, "42/stat");
+	assert_true(subject_read(s, 1000)->is_new_image);
+}
+
+/* As stat is to those who may not look into a process. */
+static void hide_image(const struct subject *s)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		"42 (%s) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 %llu 23 24 25 1 1 0 29\n",
+		s->p.name, (unsigned long long)s->p.start_ticks);
+	tree_write(&s->tree, "42/stat", text);
+}
+
+/* Who may not be looked into could have executed a program: a new name is a new image. */
+static void an_unseen_image_is_told_by_its_name(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+	struct tree_event event = {.suffix = "smaps_rollup", .error = EACCES};
+
+	(void)state;
+	hide_image(s);
+	tree_expect(&event, 1);
+	assert_true(subject_read(s, 1000)->is_new_image);
+	subject_assert_without_pss(s, OUTCOME_DENIED);
+	s->process.growth.has_hwm = true;
+	assert_false(subject_read(s, 1001)->is_new_image);
+	assert_true(s->process.growth.has_hwm);
+	s->p.name = "worker";
+	tree_add(&s->tree, &s->p);
+	hide_image(s);
+	assert_true(subject_read(s, 1002)->is_new_image);
+	subject_assert_without_pss(s, OUTCOME_DENIED);
+	assert_false(s->process.growth.has_hwm);
+}
+
+/* Before Linux 4.14: every reading is guarded, but walks once, and what has not changed is not read. */
+static void smaps_is_walked_once(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+	struct tree_event opened[] = {{.suffix = "smaps"}, {.suffix = "cgroup"}, {.suffix = "stat"},
+		{.suffix = "status"}};
+
+	(void)state;
+	tree_remove(&s->tree, "42/smaps_rollup");
+	tree_add_smaps(&s->tree, &s->p);
+	subject_read(s, 1000);
+	s->process.cgroup_ns = 1000;
+	tree_expect(opened, ARRAY_SIZE(opened));
+	assert_false(subject_read(s, 1099)->is_renamed);
+	assert_int_equal(s->sample.source, SOURCE_SMAPS);
+	assert_int_equal(opened[0].count, 1);
+	assert_int_equal(opened[1].count, 0);
+	assert_int_equal(opened[2].count, 2);
+	assert_int_equal(opened[3].count, 1);
+	assert_true(subject_read(s, 1100)->has_cgroup);
+	assert_false(s->sample.is_renamed);
+}
+
+static void become_zombie(void *to)
+{
+	struct subject *s = to;
+
+	s->p.state = 'Z';
+	s->p.rss_kib = 0;
+	tree_add(&s->tree, &s->p);
+	tree_remove(&s->tree, "42/smaps_rollup");
+	/* What was printed by then. */
+	tree_write(&s->tree, "42/smaps", "1000-2000 r--p 0 0:0 0\nRss: 4 kB\nPss: 4 kB\n");
+	hide_image(s);
+}
+
+/* smaps ends early, and without an error: whoever becomes a zombie has no memory, not a part of it. */
+static void a_cut_smaps_is_no_measurement(void **state)
+{
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		AUTO_SUBJECT struct subject *s = subject_bash();
+		struct tree_event event = {
+			.suffix = "smaps", .nth = 1, .call = become_zombie, .to = s};
+
+		tree_remove(&s->tree, "42/smaps_rollup");
+		tree_add_smaps(&s->tree, &s->p);
+		if (known)
+			subject_read(s, 1000);
+		tree_expect(&event, 1);
+		subject_read(s, 1001);
+		assert_int_equal(event.count, 1);
+		assert_int_equal(s->sample.outcome, OUTCOME_NO_MM);
+		assert_int_equal(s->sample.present, 0);
+		assert_false(s->sample.is_member);
+	}
+}
+
+static void execute_within_smaps(void *to)
+{
+	struct subject *s = to;
+
+	change_image(s);
+	tree_remove(&s->tree, "42/smaps_rollup");
+	tree_add_smaps(&s->tree, &s->p);
+}
+
+static void an_exec_within_smaps_is_read_again(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+	struct tree_event event = {
+		.suffix = "smaps", .nth = 1, .call = execute_within_smaps, .to = s};
+
+	(void)state;
+	tree_remove(&s->tree, "42/smaps_rollup");
+	tree_add_smaps(&s->tree, &s->p);
+	subject_read(s, 1000);
+	tree_expect(&event, 1);
+	assert_true(subject_read(s, 1001)->is_new_image);
+	assert_int_equal(event.count, 2);
+	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+	assert_int_equal(s->sample.q[PROCESS_RSS], s->p.rss_kib * 1024);
+	event.nth = 0;
+	tree_expect(&event, 1);
+	subject_read(s, 1002);
+	assert_int_equal(s->sample.outcome, OUTCOME_CHANGING);
+	assert_int_equal(s->sample.source, SOURCE_RSS);
+	assert_false(ROW_HAS(&s->sample, PROCESS_PSS));
+}
+
+/* Of one that has executed the same program again name and user tell nothing. */
+static void a_look_notices_an_exec(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+
+	(void)state;
+	subject_read(s, 1);
+	assert_true(s->process.measured);
+	s->p.image++;
+	tree_add(&s->tree, &s->p);
+	assert_true(subject_look(s)->is_new_image);
+	assert_false(s->process.measured);
+	assert_false(subject_look(s)->is_new_image);
+	subject_read(s, 1);
+	subject_assert_measured(s);
+	assert_false(s->sample.is_new_image);
+	s->p.uid++;
+	tree_add(&s->tree, &s->p);
+	assert_int_equal(subject_look(s)->uid, s->p.uid);
+	assert_false(s->sample.is_new_image);
+	assert_true(s->process.measured);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_new_address_space_is_compared),
+		cmocka_unit_test(who_is_denied_costs_no_more),
+		cmocka_unit_test(an_exec_in_the_middle_is_read_again),
+		cmocka_unit_test(an_exec_in_every_reading_is_changing),
+		cmocka_unit_test(an_exec_between_passes_is_a_new_image),
+		cmocka_unit_test(a_rename_is_no_new_image),
+		cmocka_unit_test(does_without_stat),
+		cmocka_unit_test(an_unseen_image_is_told_by_its_name),
+		cmocka_unit_test(smaps_is_walked_once),
+		cmocka_unit_test(a_cut_smaps_is_no_measurement),
+		cmocka_unit_test(an_exec_within_smaps_is_read_again),
+		cmocka_unit_test(a_look_notices_an_exec),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
