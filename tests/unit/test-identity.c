@@ -187,6 +187,33 @@ static void an_unseen_image_is_told_by_its_name(void **state)
 	assert_false(s->process.growth.has_hwm);
 }
 
+static void change_unseen(void *to)
+{
+	change_image(to);
+	hide_image(to);
+}
+
+/* Where stat tells no images apart two walks have to find the same range: an exec between them is read again. */
+static void an_unseen_exec_is_told_by_its_range(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+	struct tree_event event = {
+		.suffix = "smaps_rollup", .nth = 2, .call = change_unseen, .to = s};
+
+	(void)state;
+	hide_image(s);
+	tree_expect(&event, 1);
+	subject_read(s, 1000);
+	assert_int_equal(event.count, 4);
+	subject_assert_measured(s);
+	event.nth = 0; /* it never comes to rest */
+	event.count = 0;
+	s->process.known = false;
+	subject_read(s, 2000);
+	assert_int_equal(event.count, 4);
+	assert_int_equal(s->sample.outcome, OUTCOME_CHANGING);
+}
+
 /* Before Linux 4.14: every reading is guarded, but walks once, and what has not changed is not read. */
 static void smaps_is_walked_once(void **state)
 {
@@ -311,6 +338,7 @@ int main(void)
 		cmocka_unit_test(a_rename_is_no_new_image),
 		cmocka_unit_test(does_without_stat),
 		cmocka_unit_test(an_unseen_image_is_told_by_its_name),
+		cmocka_unit_test(an_unseen_exec_is_told_by_its_range),
 		cmocka_unit_test(smaps_is_walked_once),
 		cmocka_unit_test(a_cut_smaps_is_no_measurement),
 		cmocka_unit_test(an_exec_within_smaps_is_read_again),
