@@ -267,6 +267,7 @@ void adapt_take(
 			&a->relations, a->reader, p, had_base ? &base : NULL, now_boot_ns);
 		if (had_base) {
 			faults_found(&a->faults, a->reader, p, walked, &before, now_boot_ns);
+			relations_fell(w, &before);
 			figures_found(&a->figures, before.pss, s->q[PROCESS_PSS]);
 			pool_measured(&a->hostsum.pool, &before, &w->base);
 		}

@@ -51,6 +51,12 @@ void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, ui
 void relations_broke(
 	struct watch *w, const struct estimate *before, uint64_t written, uint64_t at_ns);
 
+/*
+ * W was measured again, where BEFORE was expected, by what is known of others. If it has less, somebody shares with it of
+ * whom nobody knows, and who may be gone before a pass comes: then it has that again.
+ */
+void relations_fell(struct watch *w, const struct estimate *before);
+
 /* How much PSS W may have gained, as far as faults and its family say. */
 uint64_t relations_broken(const struct watch *w);
 

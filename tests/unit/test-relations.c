@@ -7,6 +7,8 @@
 #include "collectors/relations.h"
 #include "tests/unit/adaptive.h"
 
+#define MIB (UINT64_C(1) << 20)
+
 /* Of processes that share memory the exit of one changes the others' PSS, and nothing that they have shows it. */
 static void an_exit_puts_its_family_in_doubt(void **state)
 {
@@ -138,6 +140,73 @@ static void one_giant_speaks_for_its_children(void **state)
 	assert_int_equal(adaptive_row(view, 60)->source, SOURCE_ESTIMATE);
 }
 
+/*
+ * Who is found to have less than is known of shares with one that nobody has seen: it may be gone before a pass comes,
+ * and then the other has it all again.
+ */
+static void allows_for_the_unseen(void **state)
+{
+	struct pass_options always = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = adaptive_worker;
+
+	(void)state;
+	always.max_age_ns = always.interval_ns; /* each is measured again after each pass */
+	s = adaptive_new(&always);
+	p.pss_kib = p.uss_kib = 10000;
+	adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	p.pss_kib = 5500;
+	p.uss_kib = 1000;
+	adaptive_add_anon(s, &p);
+	assert_true(adaptive_turns(s) > 0);
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], 5500 * 1024);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_LOW], 5500 * 1024);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 10000 * 1024);
+	/* Who is still there then may stay. */
+	assert_true(adaptive_turns(s) > 0);
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 5501 * 1024);
+}
+
+static void expects_what_is_known_of(void **state)
+{
+	const struct estimate before = {.pss_anon = 10 * MIB,
+		.pss_file = 2 * MIB,
+		.pss_shmem = 2 * MIB,
+		.pss = 14 * MIB,
+		.low = 8 * MIB,
+		.high = 14 * MIB};
+	struct watch w = {.base = {.anon = 10 * MIB,
+				  .file = 10 * MIB,
+				  .pss_anon = 5 * MIB,
+				  .pss_file = MIB,
+				  .pss_shmem = 2 * MIB,
+				  .has_parts = true},
+		.seen = {.resident = 20 * MIB / 4096, .shared = 10 * MIB / 4096},
+		.has_base = true};
+	struct estimate e;
+
+	(void)state;
+	relations_fell(&w, &before);
+	assert_int_equal(w.fell_anon, 0); /* that it might have so little was known */
+	assert_int_equal(w.fell_file, MIB);
+	assert_true(relations_estimate(&w, 4096, NULL, &e, NULL));
+	assert_int_equal(e.low, 8 * MIB);
+	assert_int_equal(e.high, 9 * MIB);
+	w.base.pss_anon = 4 * MIB;
+	w.base.pss_file = 2 * MIB;
+	w.base.pss_shmem = MIB;
+	relations_fell(&w, &before);
+	assert_int_equal(w.fell_anon, MIB);
+	w.base.pss_anon = 10 * MIB;
+	w.base.pss_file = 4 * MIB;
+	relations_fell(&w, &before);
+	assert_int_equal(w.fell_anon + w.fell_file, 0);
+}
+
 /* Nobody foresees by which keys relations are found. */
 static void seeds_its_tables(void **state)
 {
@@ -157,6 +226,8 @@ int main(void)
 		cmocka_unit_test(a_large_family_is_not_all_in_doubt),
 		cmocka_unit_test(measures_a_family_at_once),
 		cmocka_unit_test(one_giant_speaks_for_its_children),
+		cmocka_unit_test(allows_for_the_unseen),
+		cmocka_unit_test(expects_what_is_known_of),
 		cmocka_unit_test(seeds_its_tables),
 	};
 
