@@ -247,8 +247,9 @@ void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, ui
 	struct estimate_now now = watch_now(w, page_bytes);
 	uint64_t bytes = ((uint32_t)faults - w->faults) * page_bytes;
 
-	/* What has grown was faulted in, and is counted. */
+	/* What has grown was faulted in, and is counted; of files sixteen pages may come with one fault, but need not. */
 	bytes = amount_less(bytes, amount_less(now.anon, w->base.anon));
+	bytes = amount_less(bytes, amount_less(now.file, w->base.file));
 	w->broken_kib = (uint32_t)amount_min((bytes >> w->calm) / 1024, UINT32_MAX);
 	kin_suspect(&w->kin, own_broken(w), now_ns);
 	w->looked_faults = (uint32_t)faults;

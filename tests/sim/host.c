@@ -142,7 +142,8 @@ static void touch(struct host *h, size_t slot, uint32_t index)
 	p->touched[p->touches++] = index;
 	count_extent(p, &h->extent[index], 1);
 	hold(h, index);
-	p->faults += h->extent[index].pages / 16 + 1; /* the kernel maps 16 around each */
+	/* The kernel maps 16 around each that is read; shared memory is written to. */
+	p->faults += h->extent[index].pages / (h->extent[index].kind == HOST_SHMEM ? 1 : 16) + 1;
 }
 
 static void give_back_at(struct host *h, size_t slot, size_t at)

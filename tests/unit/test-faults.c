@@ -114,6 +114,26 @@ static void looks_in_turn(void **state)
 	assert_int_equal(s->opened.count, MEMBERS - 3);
 }
 
+/* What has grown was faulted in: anonymous memory, and files and shared memory, of which each page may be a fault. */
+static void growth_is_no_write(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	for (pid_t pid = 10; pid < 10 + MEMBERS; pid++)
+		tree_set_faults(&s->tree, pid, 1000 + 40 * 256);
+	s->watch[0].seen.resident += 40 * 256;
+	s->watch[1].seen.resident += 40 * 256;
+	s->watch[1].seen.shared += 40 * 256;
+	s->watch[2].seen.resident += 30 * 256;
+	s->watch[2].seen.shared += 20 * 256;
+	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 10 * SEC);
+	assert_int_equal(s->watch[0].broken_kib, 0);
+	assert_int_equal(s->watch[1].broken_kib, 0);
+	assert_int_equal(s->watch[2].broken_kib, 10 << 10);
+	assert_int_equal(s->watch[3].broken_kib, 40 << 10);
+}
+
 /* Where one writes, the others are looked at in the same pass. */
 static void one_alarms_for_all(void **state)
 {
@@ -345,6 +365,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_where_it_may_matter),
 		cmocka_unit_test(looks_in_turn),
+		cmocka_unit_test(growth_is_no_write),
 		cmocka_unit_test(one_alarms_for_all),
 		cmocka_unit_test(tells_those_who_can_not_know),
 		cmocka_unit_test(tells_of_what_was_written_alone),
