@@ -25,6 +25,11 @@
 enum {
 	/* Ancestors that are told of a birth; more are not in one family between two passes. */
 	GENERATIONS = 8,
+	/* What was found of suspicions fades by this part with each. */
+	FADES = 8,
+	/* Of suspicions so many times the part is believed that was true of late, and a little more. */
+	DOUBLED = 2,
+	UNBELIEVED_PART = 64,
 	/* Start times are in these, rounded down. */
 	TICK_NS = 10000000,
 };
@@ -55,9 +60,11 @@ struct kin_family {
 	uint64_t broken;    /* bytes, by all that were ever found */
 	uint64_t suspected; /* bytes to which members may have written since they were measured */
 	uint64_t suspected_ns; /* those measured later know */
-	uint64_t broken_ns;    /* those measured later know */
-	uint64_t deaths_ns;    /* the pass in which .deaths were noticed */
-	uint64_t counted_ns;   /* the last pass in which its members were counted */
+	uint64_t asked,
+		admitted; /* of those measured again: how much was suspected, and was so; fading */
+	uint64_t broken_ns;  /* those measured later know */
+	uint64_t deaths_ns;  /* the pass in which .deaths were noticed */
+	uint64_t counted_ns; /* the last pass in which its members were counted */
 	uint32_t deaths;
 	uint32_t count;
 	bool is_dirty;
@@ -710,11 +717,31 @@ void kin_suspect(struct kin_member *m, uint64_t bytes, uint64_t at_ns)
 	m->suspected = bytes;
 }
 
+void kin_asked(struct kin_member *m, uint64_t suspected, uint64_t found)
+{
+	struct kin_family *f = m->family;
+
+	if (!f || !suspected)
+		return;
+	f->asked += suspected - f->asked / FADES;
+	f->admitted += amount_min(found, suspected) - f->admitted / FADES;
+}
+
+/* Where others' faults were for nothing so far, one that is not would be seen by its own. */
+static uint64_t believed(const struct kin_family *f, uint64_t bytes)
+{
+	uint64_t share = amount_add(DOUBLED * f->admitted, f->asked / UNBELIEVED_PART);
+
+	return f->asked ? amount_part(bytes, amount_min(share, f->asked), f->asked) : bytes;
+}
+
 uint64_t kin_suspected(const struct kin_member *m)
 {
-	if (!m->family || m->measured_ns >= m->family->suspected_ns)
+	const struct kin_family *f = m->family;
+
+	if (!f || m->measured_ns >= f->suspected_ns)
 		return 0;
-	return m->family->suspected - m->suspected;
+	return believed(f, f->suspected - m->suspected);
 }
 
 bool kin_breaks(const struct kin_member *m, uint64_t since_ns)

@@ -181,7 +181,13 @@ uint64_t kin_broken(const struct kin_member *m);
  */
 void kin_suspect(struct kin_member *m, uint64_t bytes, uint64_t at_ns);
 
-/* To how much others of its family may have written since M's measurement, as far as that was not found yet. */
+/* M, suspected to have written to so much, was measured and FOUND to have so much more for itself: others may be like it. */
+void kin_asked(struct kin_member *m, uint64_t suspected, uint64_t found);
+
+/*
+ * To how much others of its family may have written since M's measurement, as far as that was not found yet. Of
+ * that no more than a few times the part that was true of those who were asked.
+ */
 uint64_t kin_suspected(const struct kin_member *m);
 
 /* Whether one of M's family was found to have broken anything since SINCE_NS. */

@@ -264,6 +264,7 @@ void relations_broke(
 
 	estimate_parts(&w->base, &anon, &file);
 	gain = amount_min(amount_less(anon.pss, before->pss_anon), written);
+	kin_asked(&w->kin, own_broken(w), gain);
 	if (gain >= BROKEN_MIN) {
 		kin_broke(&w->kin, gain, at_ns);
 		w->calm = 0;

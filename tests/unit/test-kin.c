@@ -1100,6 +1100,31 @@ static void knows_when_one_was_measured(void **state)
 		kin_gone(&w.kin, &m[i]);
 }
 
+/* What several are suspected of, and are not found to have done, others are not believed to have done. */
+static void believes_what_was_true_of_others(void **state)
+{
+	(void)state;
+	start_server();
+	fork_workers(20);
+	measure_all(0);
+	w.now += SEC;
+	for (unsigned int i = 2; i <= 20; i++)
+		kin_suspect(&w.member[i], MIB, w.now);
+	assert_int_equal(kin_suspected(&w.member[1]), 19 * MIB);
+	for (unsigned int i = 2; i <= 6; i++)
+		kin_asked(&w.member[i], MIB, 0);
+	assert_in_range(kin_suspected(&w.member[1]), 1, MIB);
+	/* Nor if it was never suspected. */
+	kin_asked(&w.member[2], 0, MIB);
+	assert_in_range(kin_suspected(&w.member[1]), 1, MIB);
+	/* One that has done it, and more than all the others were suspected of, is enough. */
+	kin_asked(&w.member[7], 16 * MIB, 16 * MIB);
+	assert_int_equal(kin_suspected(&w.member[1]), 19 * MIB);
+	for (unsigned int i = 0; i < 40; i++)
+		kin_asked(&w.member[8], 16 * MIB, 4 * MIB);
+	assert_in_range(kin_suspected(&w.member[1]), 19 * MIB / 2, 11 * MIB);
+}
+
 static void wants_maps_of_sharers_alone(void **state)
 {
 	struct estimate_base b = {
@@ -1427,6 +1452,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(costs_nothing_without_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(is_narrow, setup, teardown),
 		cmocka_unit_test_setup_teardown(knows_when_one_was_measured, setup, teardown),
+		cmocka_unit_test_setup_teardown(believes_what_was_true_of_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(wants_maps_of_sharers_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(allows_for_strays, setup, teardown),
 		cmocka_unit_test_setup_teardown(allows_for_what_strays_have, setup, teardown),
