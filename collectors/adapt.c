@@ -250,7 +250,7 @@ void adapt_take(
 	struct estimate_base base;
 	struct estimate before;
 	struct statm after, *seen = NULL;
-	bool had_base;
+	bool had_base, wrote;
 
 	note(a, p, s, now_boot_ns);
 	if (!s->is_member)
@@ -263,10 +263,11 @@ void adapt_take(
 		seen = &after;
 	if (watch_measure(w, s, walked->has_before ? &walked->before : NULL, seen, now_boot_ns,
 		    a->page_bytes)) {
-		relations_measured(
-			&a->relations, a->reader, p, had_base ? &base : NULL, now_boot_ns);
+		wrote = had_base && faults_found(&a->faults, &a->relations, a->reader, p, walked,
+					    &before, now_boot_ns);
+		relations_measured(&a->relations, a->reader, p, had_base && !wrote ? &base : NULL,
+			now_boot_ns);
 		if (had_base) {
-			faults_found(&a->faults, a->reader, p, walked, &before, now_boot_ns);
 			relations_fell(w, &before);
 			figures_found(&a->figures, before.pss, s->q[PROCESS_PSS]);
 			pool_measured(&a->hostsum.pool, &before, &w->base);

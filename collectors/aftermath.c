@@ -161,7 +161,7 @@ void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base
 	*ret = (struct estimate_doubt){0};
 	estimate_parts(base, &anon, &file);
 	file_doubt(a, &file, base->rounding, ret);
-	if (!aftermath_has_family(a))
+	if (!aftermath_is_any(a))
 		return;
 	anon_doubt(a, &anon, base->rounding, ret);
 	ret->forks = amount_less(a->family.own, a->family.early);

@@ -20,9 +20,16 @@ struct aftermath {
 	uint64_t known_rss, known_pss; /* of shared files, that others than the family tell of */
 };
 
+/* Whether any came or went. */
 static inline bool aftermath_has_family(const struct aftermath *a)
 {
 	return a->family.dead || a->family.born;
+}
+
+/* Or wrote to what they share. */
+static inline bool aftermath_is_any(const struct aftermath *a)
+{
+	return aftermath_has_family(a) || a->family.parted;
 }
 
 /* The doubt for a process with BASE; NOW are its counters when that happened. */

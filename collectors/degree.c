@@ -56,9 +56,10 @@ static uint64_t middle(uint64_t x, const struct degree_change *c)
 {
 	uint64_t live = c->members - c->dead, others;
 
-	/* 1 / (1 + (1/x - 1) * (live - 1) / (members - 1)) */
-	if (c->dead) {
-		others = amount_part(ONE - x, live - 1, c->members - 1);
+	/* 1 / (1 + (1/x - 1) * (live - parted - 1) / (members - 1)) */
+	if (c->dead || c->parted) {
+		others = amount_part(ONE - x, amount_less((live - 1) * DEGREE_ONE, c->parted),
+			(c->members - UINT64_C(1)) * DEGREE_ONE);
 		x = amount_part(x, ONE, x + others);
 	}
 	return amount_min(amount_part(x, live, live + c->born), with_more(x, c->own));
@@ -126,9 +127,10 @@ static struct degree_span span_of(uint64_t rss, uint64_t low, uint64_t mid, uint
 void degree_forked(
 	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret)
 {
-	uint64_t x = share_of(rss, pss);
+	uint64_t x = share_of(rss, pss), mid = middle(x, c);
 
-	*ret = span_of(rss, least(x, c), middle(x, c), most(x, c));
+	/* As if nobody had written, but for the middle. */
+	*ret = span_of(rss, least(x, c), mid, amount_max(most(x, c), c->parted ? mid : 0));
 }
 
 void degree_mapped(
@@ -142,9 +144,9 @@ void degree_mapped(
 		sharers = UINT32_MAX - 1;
 	if (sharers > died.members)
 		died.members = (uint32_t)sharers;
-	died.born = died.early = died.own = 0;
+	died.born = died.early = died.own = died.parted = 0;
 	joined.members = died.members;
-	joined.dead = joined.unsure = joined.own = 0;
+	joined.dead = joined.unsure = joined.own = joined.parted = 0;
 	*ret = span_of(rss, least(x, &joined), middle(x, &died), most(x, &died));
 }
 

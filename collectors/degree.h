@@ -19,7 +19,10 @@ struct degree_change {
 	uint32_t early;   /* of those born, that may have been there already */
 	uint32_t own;     /* of those born, its own descendants */
 	uint32_t strays;  /* of the others born, that may be, for nobody knows their parents */
+	uint32_t parted;  /* by writing: DEGREE_ONE for each who has let go of all that it shared */
 };
+
+enum { DEGREE_ONE = 1 << 16 };
 
 struct degree_span {
 	uint64_t low, mid, high;
@@ -32,7 +35,8 @@ enum { DEGREE_AS_GUESSED = 1 << 16 };
 
 /*
  * What the PSS of RSS bytes that are all shared becomes, PSS having been measured (at most half of RSS).
- * Those born got all pages of those they were forked from, those dead had any.
+ * Those born got all pages of those they were forked from, those dead had any. What was written to moves the middle alone:
+ * see degree_written().
  */
 void degree_forked(
 	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret);

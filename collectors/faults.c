@@ -19,8 +19,9 @@ static bool may_break(const struct watch *w, uint64_t max_age_ns)
 		max_age_ns, max_age_ns);
 }
 
-void faults_found(const struct faults *f, struct process_reader *reader, struct process *p,
-	const struct walked *walked, const struct estimate *before, uint64_t now_ns)
+bool faults_found(const struct faults *f, struct relations *relations,
+	struct process_reader *reader, struct process *p, const struct walked *walked,
+	const struct estimate *before, uint64_t now_ns)
 {
 	struct watch *w = p->watch;
 	uint64_t written = UINT64_MAX, since_ns = now_ns, faults;
@@ -32,7 +33,7 @@ void faults_found(const struct faults *f, struct process_reader *reader, struct 
 	} else if (w->has_faults && walked->has_faults) {
 		written = (uint64_t)(walked->faults - w->faults) * f->page_bytes;
 	}
-	relations_broke(w, before, written, since_ns);
+	return relations_broke(relations, w, before, written, since_ns);
 }
 
 void faults_measured(struct watch *w, const struct walked *walked, uint64_t max_age_ns)

@@ -8,6 +8,7 @@
 #define MEMTALLY_COLLECTORS_FAULTS_H
 
 #include "collectors/proctable.h"
+#include "collectors/relations.h"
 #include "collectors/walks.h"
 #include "collectors/watch.h"
 
@@ -18,11 +19,12 @@ struct faults {
 };
 
 /*
- * P, for which BEFORE was expected, was measured just now by the walk WALKED: tells those who share with it what it has
- * written to since it was measured before, if that is known.
+ * P, for which BEFORE was expected, was measured just now by the walk WALKED, and relations_measured() is to come: tells
+ * those who share with it what it has written to since it was measured before. True: it has, as its faults say.
  */
-void faults_found(const struct faults *f, struct process_reader *reader, struct process *p,
-	const struct walked *walked, const struct estimate *before, uint64_t now_ns);
+bool faults_found(const struct faults *f, struct relations *relations,
+	struct process_reader *reader, struct process *p, const struct walked *walked,
+	const struct estimate *before, uint64_t now_ns);
 
 /* W was measured just now by the walk WALKED: keeps how often it has faulted, if it shares enough for that to matter. */
 void faults_measured(struct watch *w, const struct walked *walked, uint64_t max_age_ns);

@@ -56,13 +56,12 @@ struct kin_family {
 	struct kin_family *next_dirty;
 	struct kin_member *voice; /* the last of those born in it to be measured */
 	struct kin_found found;
-	struct flow flow;   /* of all that were ever in it */
-	uint64_t broken;    /* bytes, by all that were ever found */
+	struct flow flow; /* of all that were ever in it */
+	struct breaks breaks;
 	uint64_t suspected; /* bytes to which members may have written since they were measured */
 	uint64_t suspected_ns; /* those measured later know */
 	uint64_t asked,
 		admitted; /* of those measured again: how much was suspected, and was so; fading */
-	uint64_t broken_ns;  /* those measured later know */
 	uint64_t deaths_ns;  /* the pass in which .deaths were noticed */
 	uint64_t counted_ns; /* the last pass in which its members were counted */
 	uint32_t deaths;
@@ -555,12 +554,16 @@ static bool is_heard(const struct kin_found *f, const struct kin_member *m)
 static struct aftermath aftermath_of(const struct kin_member *m, const struct estimate_base *base)
 {
 	bool heard = m->family && is_heard(&m->family->found, m);
+	struct breaks_sum broken;
 	struct aftermath a = {
 		.family = change_of(m),
 		.anon = heard ? m->family->found.anon : DEGREE_AS_GUESSED,
 		.file = heard ? m->family->found.file : DEGREE_AS_GUESSED,
 	};
 
+	kin_broken(m, &broken);
+	if (a.family.members > 1)
+		a.family.parted = broken.parted;
 	if (aftermath_has_family(&a))
 		segments_known(&m->sharer, base, &a.known_rss, &a.known_pss);
 	return a;
@@ -572,7 +575,7 @@ bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	struct aftermath a = aftermath_of(m, base);
 
 	*ret = (struct estimate_doubt){0};
-	if (!aftermath_has_family(&a))
+	if (!aftermath_is_any(&a))
 		return false;
 	aftermath_doubt(&a, base, now, ret);
 	return true;
@@ -643,7 +646,6 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 		flow_add(&m->family->flow, &m->sharer.own);
 	m->family_flow = flow_less(m->family->flow, m->sharer.own);
 	m->then = m->kept = m->family->count;
-	m->broken = m->family->broken;
 	if (m->is_forked)
 		m->family->voice = m;
 	return 0;
@@ -689,20 +691,19 @@ bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
 	return segments_doubt(&m->sharer, base, now, &rest, ret);
 }
 
-void kin_broke(struct kin_member *m, uint64_t bytes, uint64_t at_ns)
+void kin_broke(struct kin *k, struct kin_member *m, uint64_t gained, uint64_t room, uint64_t at_ns)
 {
 	if (!m->family)
 		return;
-	m->family->broken += bytes;
-	m->family->broken_ns = amount_max(m->family->broken_ns, at_ns);
-	m->broken = m->family->broken;
+	breaks_add(&m->family->breaks, gained, room, m->measured_ns, at_ns);
+	family_mark(k, m->family);
 }
 
-uint64_t kin_broken(const struct kin_member *m)
+void kin_broken(const struct kin_member *m, struct breaks_sum *ret)
 {
-	if (!m->family || m->measured_ns >= m->family->broken_ns)
-		return 0;
-	return m->family->broken - m->broken;
+	*ret = (struct breaks_sum){0};
+	if (m->family)
+		breaks_since(&m->family->breaks, m->measured_ns, ret);
 }
 
 void kin_suspect(struct kin_member *m, uint64_t bytes, uint64_t at_ns)
@@ -746,7 +747,7 @@ uint64_t kin_suspected(const struct kin_member *m)
 
 bool kin_breaks(const struct kin_member *m, uint64_t since_ns)
 {
-	return m->family && m->family->broken_ns > since_ns;
+	return m->family && breaks_last_ns(&m->family->breaks) > since_ns;
 }
 
 struct kin_member *kin_speaker(const struct kin_member *m)

@@ -35,6 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collectors/breaks.h"
 #include "collectors/estimate.h"
 #include "collectors/keytable.h"
 #include "collectors/maps.h"
@@ -57,7 +58,6 @@ struct kin_member {
 	uint64_t born_ns;        /* CLOCK_BOOTTIME, as its start time says */
 	uint64_t image_ns;       /* CLOCK_BOOTTIME: no exec that is known of is older; 0: none is */
 	uint64_t measured_ns;    /* CLOCK_BOOTTIME; 0: never */
-	uint64_t broken;         /* what the family had broken when it was measured */
 	uint64_t suspected;      /* bytes to which it may have written since */
 	struct sharer sharer;    /* of segments */
 	struct flow family_flow; /* the others' of its family when it was measured */
@@ -167,13 +167,14 @@ bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * M was found to have BYTES for itself that it had shared, written to before AT_NS: who shares with it and was
- * measured earlier may have as much more by it.
+ * M, measured just now, has gained GAINED bytes, of ROOM (0: nobody knows) that it could have, by writing to what it shared, since it was
+ * measured before and by AT_NS: who shares with it and was measured earlier is affected, for he shares that with one
+ * fewer. To be told before kin_measured().
  */
-void kin_broke(struct kin_member *m, uint64_t bytes, uint64_t at_ns);
+void kin_broke(struct kin *k, struct kin_member *m, uint64_t gained, uint64_t room, uint64_t at_ns);
 
-/* How much others of its family broke since M's measurement. */
-uint64_t kin_broken(const struct kin_member *m);
+/* What others of its family broke since M's measurement. */
+void kin_broken(const struct kin_member *m, struct breaks_sum *ret);
 
 /*
  * M, as its faults said at AT_NS, may have written to BYTES that it had shared when it was measured, unless that was

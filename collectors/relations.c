@@ -234,7 +234,10 @@ static uint64_t own_broken(const struct watch *w)
 /* Who has something for itself that two or more shared has gained half of it at least. */
 static uint64_t others_broken(const struct watch *w)
 {
-	return 2 * kin_broken(&w->kin);
+	struct breaks_sum broken;
+
+	kin_broken(&w->kin, &broken);
+	return amount_add(broken.gained, broken.gained);
 }
 
 uint64_t relations_broken(const struct watch *w)
@@ -256,9 +259,10 @@ void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, ui
 	w->broken_ns = now_ns;
 }
 
-void relations_broke(
-	struct watch *w, const struct estimate *before, uint64_t written, uint64_t at_ns)
+bool relations_broke(struct relations *r, struct watch *w, const struct estimate *before,
+	uint64_t written, uint64_t at_ns)
 {
+	bool is_known = written != UINT64_MAX;
 	struct estimate_part anon, file;
 	uint64_t gain;
 
@@ -266,13 +270,15 @@ void relations_broke(
 	gain = amount_min(amount_less(anon.pss, before->pss_anon), written);
 	kin_asked(&w->kin, own_broken(w), gain);
 	if (gain >= BROKEN_MIN) {
-		kin_broke(&w->kin, gain, at_ns);
+		kin_broke(&r->kin, &w->kin, gain,
+			is_known ? amount_less(anon.rss, before->pss_anon) : 0, at_ns);
 		w->calm = 0;
 	} else if (w->broken_kib >= BROKEN_MIN / 1024 && w->calm < CALM_MAX) {
 		w->calm++;
 	}
 	w->broken_kib = 0;
 	kin_suspect(&w->kin, 0, at_ns);
+	return is_known && gain >= BROKEN_MIN;
 }
 
 void relations_fell(struct watch *w, const struct estimate *before)
@@ -335,6 +341,17 @@ const struct watch *relations_speaker(const struct watch *w)
 	return m && watch_of(m)->has_base ? watch_of(m) : NULL;
 }
 
+/* How much of the middle of DOUBT is what others have written to. */
+static uint64_t likely_gain(const struct watch *w, const struct estimate_doubt *doubt)
+{
+	struct breaks_sum broken;
+
+	if (doubt->anon_mid <= 0 || w->kin.kept < w->kin.then)
+		return 0;
+	kin_broken(&w->kin, &broken);
+	return broken.parted ? (uint64_t)doubt->anon_mid : 0;
+}
+
 bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	const struct estimate_doubt *more, struct estimate *ret, const struct watch **ret_speaker)
 {
@@ -358,9 +375,10 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	doubt.anon_down = amount_add(doubt.anon_down, speaker->unsure);
 	doubt.anon_up = amount_add(doubt.anon_up, (uint64_t)speaker->unsure + speaker->fell_anon);
 	doubt.file_up = amount_add(doubt.file_up, speaker->fell_file);
-	/* What others may have written to is no reason to measure W before them. */
+	/* What others may have written to is no reason to measure W before them. Some of it is in the middle already. */
 	doubt.anon_up = amount_add(doubt.anon_up,
-		gain_of(w, own_broken(w), others_broken(w) + kin_suspected(&w->kin)));
+		amount_less(gain_of(w, own_broken(w), others_broken(w) + kin_suspected(&w->kin)),
+			likely_gain(w, &doubt)));
 	if (more)
 		estimate_doubt_add(&doubt, more);
 	estimate_carry(&speaker->base, &now, &doubt, ret);

@@ -32,7 +32,7 @@ void relations_born(struct relations *r, const struct proctable *table, struct p
 void relations_ended(struct relations *r, struct watch *w, bool is_exec);
 
 /*
- * P was measured just now; BEFORE is the base that it had, or NULL. Reads P's maps where they are wanted.
+ * P was measured just now; BEFORE is the base that it had, or NULL: what was found says nothing of others. Reads P's maps where they are wanted.
  * Its doubt is void.
  */
 void relations_measured(struct relations *r, struct process_reader *reader, struct process *p,
@@ -45,11 +45,12 @@ void relations_renew(struct relations *r, uint64_t page_bytes);
 void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, uint64_t now_ns);
 
 /*
- * W was measured again, where BEFORE was expected: tells its family what it has for itself now that it has written to,
- * at most WRITTEN bytes and before AT_NS. What it has more of than that others have let go of.
+ * W was measured again, where BEFORE was expected, and relations_measured() is to come: tells its family what it has for
+ * itself now that it has written to, at most WRITTEN bytes (UINT64_MAX: nobody knows) and before AT_NS. What it has more
+ * of than that others have let go of. True: it has written for sure, so that what was found says nothing of the others.
  */
-void relations_broke(
-	struct watch *w, const struct estimate *before, uint64_t written, uint64_t at_ns);
+bool relations_broke(struct relations *r, struct watch *w, const struct estimate *before,
+	uint64_t written, uint64_t at_ns);
 
 /*
  * W was measured again, where BEFORE was expected, by what is known of others. If it has less, somebody shares with it of

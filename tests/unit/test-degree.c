@@ -62,6 +62,32 @@ static void changes_nothing_without_events(void **state)
 	}
 }
 
+/* One of those who are there, or a part of one, has let go of what all shared. */
+static void knows_who_wrote(void **state)
+{
+	struct degree_change c = {.members = 20, .parted = DEGREE_ONE};
+	struct degree_span s;
+
+	(void)state;
+	degree_forked(480 * MIB, 24 * MIB, &c, &s);
+	assert_near(s.low, 24 * MIB); /* it may have been seen */
+	assert_near(s.mid, 480 * MIB / 19);
+	c.parted = DEGREE_ONE / 2;
+	degree_forked(480 * MIB, 24 * MIB, &c, &s);
+	assert_near(s.mid, 480 * MIB * 2 / 39);
+	c.dead = 9;
+	degree_forked(480 * MIB, 24 * MIB, &c, &s);
+	assert_near(s.low, 480 * MIB / 11);
+	assert_near(s.mid, 480 * MIB * 2 / 21);
+	c.parted = 30 * DEGREE_ONE; /* several times each */
+	degree_forked(480 * MIB, 24 * MIB, &c, &s);
+	assert_near(s.mid, 480 * MIB);
+	c = (struct degree_change){.members = 20, .parted = DEGREE_ONE};
+	/* Files are not copied. */
+	degree_mapped(480 * MIB, 24 * MIB, &c, &s);
+	assert_near(s.high, 24 * MIB);
+}
+
 /* Pages of a pair in a family of three: the other one died, or the third did. */
 static void bounds_the_uneven(void **state)
 {
@@ -372,6 +398,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_an_even_family_exactly),
 		cmocka_unit_test(changes_nothing_without_events),
+		cmocka_unit_test(knows_who_wrote),
 		cmocka_unit_test(bounds_the_uneven),
 		cmocka_unit_test(knows_that_deaths_spread),
 		cmocka_unit_test(tells_its_own_children),

@@ -25,7 +25,7 @@ struct scene {
 	struct watch watch[MEMBERS];
 	struct proctable table;
 	struct faults faults;
-	struct kin kin;
+	struct relations relations;
 	struct tree_event opened;
 };
 
@@ -73,8 +73,8 @@ static void scene_done(struct scene **s)
 {
 	tree_expect(NULL, 0);
 	for (unsigned int i = 0; i < MEMBERS; i++)
-		kin_gone(&(*s)->kin, &(*s)->watch[i].kin);
-	kin_done(&(*s)->kin);
+		kin_gone(&(*s)->relations.kin, &(*s)->watch[i].kin);
+	kin_done(&(*s)->relations.kin);
 	process_reader_done(&(*s)->reader);
 	tree_done(&(*s)->tree);
 	free(*s);
@@ -164,19 +164,27 @@ static void join(struct scene *s, unsigned int i)
 {
 	struct watch *w = &s->watch[i];
 
-	assert_int_equal(kin_measured(&s->kin, &w->kin, 1000, 2000, NULL, &w->base,
+	assert_int_equal(kin_measured(&s->relations.kin, &w->kin, 1000, 2000, NULL, &w->base,
 				 clock_now_ns(CLOCK_BOOTTIME)),
 		0);
 }
 
 /* I is found to have 40 MiB more than it was expected to, by a walk that began at FAULTS. */
-static void find(struct scene *s, unsigned int i, uint32_t faults)
+static bool find(struct scene *s, unsigned int i, uint32_t faults)
 {
 	const struct walked walked = {.faults = faults, .has_faults = true};
 	const struct estimate before = {.pss_anon = s->watch[i].base.pss_anon - 40 * MIB};
 
-	faults_found(&s->faults, &s->reader, &s->process[i], &walked, &before,
+	return faults_found(&s->faults, &s->relations, &s->reader, &s->process[i], &walked, &before,
 		clock_now_ns(CLOCK_BOOTTIME));
+}
+
+static uint64_t broken_of(const struct kin_member *m)
+{
+	struct breaks_sum broken;
+
+	kin_broken(m, &broken);
+	return broken.gained;
 }
 
 static uint64_t high_of(const struct scene *s, unsigned int i)
@@ -208,16 +216,16 @@ static void tells_those_who_can_not_know(void **state)
 	assert_int_equal(high_of(s, 5), 100 * MIB);
 	assert_int_equal(high_of(s, 4), 60 * MIB);
 	find(s, 0, 1000 + 50 * 256);
-	assert_int_equal(kin_broken(&s->watch[4].kin), 0);
-	assert_int_equal(kin_broken(&s->watch[5].kin), 40 * MIB);
+	assert_int_equal(broken_of(&s->watch[4].kin), 0);
+	assert_int_equal(broken_of(&s->watch[5].kin), 40 * MIB);
 	/* Nor what the other may have written to. */
 	assert_int_equal(kin_suspected(&s->watch[4].kin), 0);
 	assert_int_equal(kin_suspected(&s->watch[5].kin), 50 * MIB);
 	assert_int_equal(kin_suspected(&s->watch[1].kin), 0); /* that is its own */
 	tree_set_faults(&s->tree, 11, 1000 + 51 * 256);
 	find(s, 1, 1000 + 51 * 256);
-	assert_int_equal(kin_broken(&s->watch[4].kin), 80 * MIB); /* and not less than 40 */
-	assert_int_equal(kin_broken(&s->watch[5].kin), 80 * MIB);
+	assert_int_equal(broken_of(&s->watch[4].kin), 40 * MIB);
+	assert_int_equal(broken_of(&s->watch[5].kin), 80 * MIB);
 	assert_int_equal(kin_suspected(&s->watch[5].kin), 0);
 }
 
@@ -231,13 +239,13 @@ static void tells_of_what_was_written_alone(void **state)
 		s->watch[i].base.pss_anon = 60 * MIB;
 		join(s, i);
 	}
-	find(s, 0, 1000);
-	assert_int_equal(kin_broken(&s->watch[1].kin), 0);
-	find(s, 0, 1000 + 10 * 256);
-	assert_int_equal(kin_broken(&s->watch[1].kin), 10 * MIB);
+	assert_false(find(s, 0, 1000));
+	assert_int_equal(broken_of(&s->watch[1].kin), 0);
+	assert_true(find(s, 0, 1000 + 10 * 256));
+	assert_int_equal(broken_of(&s->watch[1].kin), 10 * MIB);
 	s->watch[2].has_faults = false; /* nobody knows */
-	find(s, 2, 1000);
-	assert_int_equal(kin_broken(&s->watch[1].kin), 50 * MIB);
+	assert_false(find(s, 2, 1000));
+	assert_int_equal(broken_of(&s->watch[1].kin), 50 * MIB);
 }
 
 /* Where one of a family was found to write, all of it are looked at in each pass, for as long as a measurement may be old. */

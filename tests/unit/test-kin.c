@@ -305,6 +305,39 @@ static void follows_a_burst_of_forks(void **state)
 	assert_int_equal(w.doubt[63].anon_mid, 0);
 }
 
+/* I writes to SIZE bytes of what it shares, and is measured; its faults have told that it was itself. */
+static void write_and_tell(unsigned int i, uint64_t size)
+{
+	uint64_t before = estimate_of(i).pss_anon, room = now_of(i).anon - before;
+
+	world_write(&w.world, i, size);
+	kin_broke(&w.kin, &w.member[i], world_measure(&w.world, i).pss_anon - before, room,
+		w.now + SEC / 1000);
+	w.measured[i] = false; /* what it has says nothing of others */
+	measure(i);
+}
+
+/* Whoever has a copy of its own leaves the old pages to one fewer, and none of them has a counter that moves. */
+static void follows_those_who_write(void **state)
+{
+	(void)state;
+	start_server();
+	fork_workers(20);
+	measure_all(0);
+	write_and_tell(7, 512 * MIB);
+	settle();
+	assert_int_equal(w.visits, 21); /* all of the family, the stranger is none */
+	assert_true(w.doubt[1].anon_mid > (int64_t)MIB);
+	assert_int_equal(w.doubt[63].anon_mid, 0);
+	assert_all_within(5);
+	w.now += SEC;
+	measure(3);
+	write_and_tell(8, 128 * MIB);
+	settle();
+	assert_true(w.doubt[3].anon_mid < w.doubt[1].anon_mid - (int64_t)(256 * KIB));
+	assert_all_within(20);
+}
+
 /* One of them is read, and speaks for all. */
 static void lets_one_newborn_speak(void **state)
 {
@@ -1422,6 +1455,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(follows_a_burst_of_forks, setup, teardown),
+		cmocka_unit_test_setup_teardown(follows_those_who_write, setup, teardown),
 		cmocka_unit_test_setup_teardown(lets_one_newborn_speak, setup, teardown),
 		cmocka_unit_test_setup_teardown(follows_half_the_workers_out, setup, teardown),
 		cmocka_unit_test(learns_from_one),

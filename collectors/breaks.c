@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/breaks.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "collectors/amount.h"
+
+static void add(struct breaks_sum *to, const struct breaks_sum *s)
+{
+	to->gained = amount_add(to->gained, s->gained);
+	to->parted = (uint32_t)amount_min((uint64_t)to->parted + s->parted, UINT32_MAX);
+	to->writers = (uint32_t)amount_min((uint64_t)to->writers + s->writers, UINT32_MAX);
+}
+
+/* The oldest two are one from now on, as late as the later. */
+static void make_room(struct breaks *b)
+{
+	if (b->count < BREAKS_KEPT)
+		return;
+	add(&b->time[1].sum, &b->time[0].sum);
+	b->time[1].from_ns = b->time[0].from_ns;
+	b->count--;
+	memmove(&b->time[0], &b->time[1], b->count * sizeof(b->time[0]));
+}
+
+/* Where AT_NS is, or is to be. */
+static uint32_t place_of(const struct breaks *b, uint64_t at_ns)
+{
+	uint32_t i = b->count;
+
+	while (i > 0 && b->time[i - 1].at_ns >= at_ns)
+		i--;
+	return i;
+}
+
+void breaks_add(struct breaks *b, uint64_t gained, uint64_t room, uint64_t from_ns, uint64_t at_ns)
+{
+	const struct breaks_sum s = {
+		.gained = gained,
+		.parted = (uint32_t)amount_part(BREAKS_ONE, amount_min(gained, room), room),
+		.writers = 1,
+	};
+	uint32_t i = place_of(b, at_ns);
+	struct breaks_time *t;
+
+	if (i == b->count || b->time[i].at_ns != at_ns) {
+		make_room(b);
+		i = place_of(b, at_ns);
+		memmove(&b->time[i + 1], &b->time[i], (b->count - i) * sizeof(b->time[0]));
+		b->time[i] = (struct breaks_time){.from_ns = from_ns, .at_ns = at_ns};
+		b->count++;
+	}
+	t = &b->time[i];
+	t->from_ns += ((int64_t)(from_ns - t->from_ns)) / ((int64_t)t->sum.writers + 1);
+	add(&t->sum, &s);
+}
+
+void breaks_since(const struct breaks *b, uint64_t since_ns, struct breaks_sum *ret)
+{
+	*ret = (struct breaks_sum){0};
+	for (uint32_t i = b->count; i > 0 && b->time[i - 1].at_ns > since_ns; i--) {
+		const struct breaks_time *t = &b->time[i - 1];
+		struct breaks_sum s = t->sum;
+
+		if (since_ns > t->from_ns)
+			s.parted = (uint32_t)amount_part(
+				s.parted, t->at_ns - since_ns, t->at_ns - t->from_ns);
+		add(ret, &s);
+	}
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "collectors/breaks.h"
+
+static void assert_since(const struct breaks *b, uint64_t since_ns, uint64_t gained,
+	uint32_t parted, uint32_t writers)
+{
+	struct breaks_sum s;
+
+	breaks_since(b, since_ns, &s);
+	assert_int_equal(s.gained, gained);
+	assert_int_equal(s.parted, parted);
+	assert_int_equal(s.writers, writers);
+}
+
+/* Each has to know of what was written after it was measured, in whatever order that is found. */
+static void tells_by_time(void **state)
+{
+	struct breaks b = {.count = 0};
+
+	(void)state;
+	assert_since(&b, 0, 0, 0, 0);
+	breaks_add(&b, 300, 1200, 0, 50);
+	breaks_add(&b, 100, 100, 0, 30);
+	breaks_add(&b, 10, 40, 0, 50);
+	assert_since(&b, 0, 410, BREAKS_ONE + BREAKS_ONE / 2, 3);
+	assert_since(&b, 25, 410, BREAKS_ONE / 6 + BREAKS_ONE / 4, 3);
+	assert_since(&b, 30, 310, BREAKS_ONE / 5, 2);
+	assert_since(&b, 50, 0, 0, 0);
+	/* Who was measured before the writers were has seen nothing of it. */
+	b = (struct breaks){.count = 0};
+	breaks_add(&b, 1, 2, 20, 50);
+	breaks_add(&b, 1, 2, 40, 50);
+	assert_since(&b, 29, 2, BREAKS_ONE, 2);
+	assert_since(&b, 40, 2, BREAKS_ONE / 2, 2);
+}
+
+/* Of many times the last ones are told apart; of the others nobody is told too little. */
+static void keeps_the_last(void **state)
+{
+	struct breaks b = {.count = 0};
+	enum { TIMES = 3 * BREAKS_KEPT };
+
+	(void)state;
+	for (uint64_t at = 1; at <= TIMES; at++)
+		breaks_add(&b, 1, 2, 0, 10 * at);
+	for (uint64_t at = 0; at <= TIMES; at++) {
+		struct breaks_sum s;
+
+		breaks_since(&b, 10 * at, &s);
+		assert_true(s.gained >= TIMES - at);
+		if (at > TIMES - BREAKS_KEPT)
+			assert_int_equal(s.gained, TIMES - at);
+	}
+	assert_since(&b, 0, TIMES, TIMES * BREAKS_ONE / 2, TIMES);
+	breaks_add(&b, 1, 2, 0, 5); /* older than all */
+	assert_since(&b, 0, TIMES + 1, (TIMES + 1) * BREAKS_ONE / 2, TIMES + 1);
+}
+
+static void bears_any_number(void **state)
+{
+	struct breaks b = {.count = 0};
+
+	(void)state;
+	breaks_add(&b, 5, 0, 1, 1); /* there was no room */
+	assert_since(&b, 0, 5, 0, 1);
+	breaks_add(&b, 8, 4, 1, 1);
+	assert_since(&b, 0, 13, BREAKS_ONE, 2);
+	for (unsigned int i = 0; i < 70000; i++)
+		breaks_add(&b, UINT64_MAX, UINT64_MAX, 1, 1);
+	assert_since(&b, 0, UINT64_MAX, UINT32_MAX, 70002);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tells_by_time),
+		cmocka_unit_test(keeps_the_last),
+		cmocka_unit_test(bears_any_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
