@@ -13,13 +13,15 @@
 
 #define LOOK_MAX_AGE_NS (120 * NS_PER_SEC) /* of status, where nothing else asks for it */
 
-void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table)
+void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table,
+	struct sharing *sharing)
 {
 	long page = sysconf(_SC_PAGESIZE);
 
 	*a = (struct adapt){
 		.reader = reader,
 		.table = table,
+		.sharing = sharing,
 		.page_bytes = page > 0 ? (uint64_t)page : 4096,
 	};
 	disturbance_init(&a->disturbance);
@@ -135,6 +137,17 @@ static uint64_t first_age_ns(const struct adapt *a, const struct process *p)
 	return span_ns / 64 * ((uint32_t)p->pid * 2654435761U >> 26);
 }
 
+/* Who shares its whole address space with its parent (vfork) is no fork of it, and has nothing to be measured. */
+static void meet_parent(struct adapt *a, struct process *p, uint64_t born_ns)
+{
+	struct process *parent = relations_parent(&a->relations, a->table, p, born_ns);
+
+	if (parent && sharing_is_one(a->sharing, p, parent))
+		p->watch->is_elsewhere = true;
+	else
+		relations_born(&a->relations, p, parent, born_ns, a->page_bytes);
+}
+
 /* Takes over what S says of P, all but the PSS. */
 static void note(struct adapt *a, struct process *p, const struct sample *s, uint64_t now_boot_ns)
 {
@@ -157,7 +170,7 @@ static void note(struct adapt *a, struct process *p, const struct sample *s, uin
 		w->is_seen = true;
 	}
 	if (w->is_member && !w->is_related && !w->is_elsewhere)
-		relations_born(&a->relations, a->table, p, born_ns, a->page_bytes);
+		meet_parent(a, p, born_ns);
 }
 
 typedef int look_with(struct process_reader *, struct process *, uint64_t, struct sample *);
@@ -305,6 +318,7 @@ bool adapt_end_estimates(struct adapt *a, bool is_whole)
 
 void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 {
+	uint64_t born_ns = p->stat.start_ticks * a->reader->procfs->ns_per_tick;
 	struct watch *w = p->watch;
 
 	if (w->is_elsewhere == is_elsewhere)
@@ -314,8 +328,8 @@ void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 		relations_ended(&a->relations, w, false);
 		return;
 	}
-	relations_born(&a->relations, a->table, p,
-		p->stat.start_ticks * a->reader->procfs->ns_per_tick, a->page_bytes);
+	relations_born(&a->relations, p, relations_parent(&a->relations, a->table, p, born_ns),
+		born_ns, a->page_bytes);
 	if (w->has_base)
 		relations_measured(&a->relations, a->reader, p, NULL, w->measured_ns);
 }

@@ -24,6 +24,7 @@
 #include "collectors/proctable.h"
 #include "collectors/psi.h"
 #include "collectors/relations.h"
+#include "collectors/sharing.h"
 #include "collectors/vmstat.h"
 #include "collectors/walks.h"
 #include "snapshot/record.h"
@@ -37,6 +38,7 @@ struct adapt {
 	struct adapt_limits limits, next_limits;
 	struct process_reader *reader; /* borrowed */
 	const struct proctable *table; /* borrowed */
+	struct sharing *sharing;       /* borrowed */
 	uint64_t page_bytes;
 	uint64_t begin_ns,
 		previous_ns; /* CLOCK_BOOTTIME of this pass's beginning and the last one's */
@@ -55,7 +57,8 @@ struct adapt {
 };
 
 /* All stay borrowed. */
-void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table);
+void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table,
+	struct sharing *sharing);
 void adapt_done(struct adapt *a);
 
 /* From the next pass on, but for the budget: that is new at once. The first call fills the bucket. */

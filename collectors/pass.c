@@ -58,7 +58,7 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	pass->reader.procfs = &pass->procfs;
 	pass->reader.kept_max = kept_max();
 	pass->belonging.tally = &pass->tally;
-	adapt_init(&pass->adapt, &pass->reader, &pass->table);
+	adapt_init(&pass->adapt, &pass->reader, &pass->table, &pass->sharing);
 	turns_init(&pass->turns, &pass->adapt, &pass->scratch);
 	pass->table.forget = forget;
 	pass->table.to = pass;

@@ -83,7 +83,7 @@ static bool is_like(const struct process *p, const struct process *parent)
  * The one that P looks forked from. Of those that were there before we came nobody knows what they have
  * done since, so they are nobody's children.
  */
-static struct kin_member *parent_of(const struct relations *r, const struct proctable *table,
+struct process *relations_parent(const struct relations *r, const struct proctable *table,
 	const struct process *p, uint64_t born_ns)
 {
 	struct process *const *found;
@@ -95,10 +95,10 @@ static struct kin_member *parent_of(const struct relations *r, const struct proc
 	if (!found || *found == p || !(*found)->watch || !(*found)->watch->is_related ||
 		!is_like(p, *found))
 		return NULL;
-	return &(*found)->watch->kin;
+	return *found;
 }
 
-void relations_born(struct relations *r, const struct proctable *table, struct process *p,
+void relations_born(struct relations *r, struct process *p, struct process *parent,
 	uint64_t born_ns, uint64_t page_bytes)
 {
 	struct watch *w = p->watch;
@@ -106,7 +106,7 @@ void relations_born(struct relations *r, const struct proctable *table, struct p
 	w->kin = (struct kin_member){0};
 	w->is_related = true;
 	/* Out of memory it has no family until it is measured. */
-	(void)kin_born(&r->kin, &w->kin, parent_of(r, table, p, born_ns), born_ns);
+	(void)kin_born(&r->kin, &w->kin, parent ? &parent->watch->kin : NULL, born_ns);
 	kin_moved(&w->kin, 0, w->seen.shared * page_bytes);
 }
 

@@ -24,8 +24,12 @@ void relations_begin(struct relations *r, uint64_t now_ns);
 /* It has looked at all of them. */
 void relations_sensed(struct relations *r, uint64_t now_ns);
 
-/* P, which is among TABLE, is there since BORN_NS (CLOCK_BOOTTIME). Without memory it has no relations. */
-void relations_born(struct relations *r, const struct proctable *table, struct process *p,
+/* The one among TABLE that P, there since BORN_NS (CLOCK_BOOTTIME), looks forked from; NULL: there is none. */
+struct process *relations_parent(const struct relations *r, const struct proctable *table,
+	const struct process *p, uint64_t born_ns);
+
+/* P is there since BORN_NS, by a fork of PARENT, if that is not NULL. Without memory it has no relations. */
+void relations_born(struct relations *r, struct process *p, struct process *parent,
 	uint64_t born_ns, uint64_t page_bytes);
 
 /* P's image has ended: with it P, or there is another. */

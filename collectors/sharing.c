@@ -198,6 +198,14 @@ bool sharing_step(struct sharing *s)
 	return false;
 }
 
+bool sharing_is_one(struct sharing *s, struct process *p, struct process *parent)
+{
+	if (!s->compare || s->compare(comparable(p), comparable(parent)) != 0)
+		return false;
+	join(s, p, parent);
+	return true;
+}
+
 struct sharer {
 	uint32_t group;
 	uint32_t row;

@@ -43,6 +43,12 @@ int sharing_begin(struct sharing *s, struct process *const *processes, size_t co
 bool sharing_step(struct sharing *s);
 
 /*
+ * Whether P, which is new, has the address space of PARENT, from which it looks forked. Then both are of one .mm_group,
+ * without having been measured.
+ */
+bool sharing_is_one(struct sharing *s, struct process *p, struct process *parent);
+
+/*
  * Of the measured members that share an address space, lets the one with the lowest pid stand for it, and makes
  * the others' ROWS say so: OUTCOME_SHARED_MM, without figures. MEMBERS are those of ROWS, by index;
  * SCRATCH is memory that is used again. -ENOMEM.

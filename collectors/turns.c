@@ -102,7 +102,7 @@ static bool is_urgent(
 	struct estimate e;
 	uint64_t age_ns;
 
-	if (!w->is_member || !w->is_settled)
+	if (!w->is_member || !w->is_settled || w->is_elsewhere)
 		return false;
 	*ret_doubt = *ret_pss = w->seen.resident * a->page_bytes;
 	if (!w->has_base)

@@ -105,6 +105,58 @@ static void measures_a_family_at_once(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
+static pid_t alone; /* all but this one have one address space */
+
+static int one_address_space(pid_t a, pid_t b)
+{
+	return (a == alone) != (b == alone);
+}
+
+/* Children that have the whole address space of their parent (vfork) are no forks of it: nobody is in doubt for them. */
+static void a_whole_address_space_is_no_fork(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.pid = 4, /* as field 4 of every stat in the tree says */
+		.image = 99,
+		.name = "server",
+		.rss_kib = 10000,
+		.pss_kib = 9500,
+		.uss_kib = 9000};
+
+	(void)state;
+	alone = 0;
+	s->pass->sharing.compare = one_address_space;
+	adaptive_add(s, &p, 0);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
+	for (p.pid = 40; p.pid < 43; p.pid++)
+		adaptive_add(s, &p, 0);
+	for (unsigned int pass = 0; pass < 2; pass++) {
+		adaptive_again(s, &view);
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+		assert_int_equal(adaptive_row(view, 4)->q[PROCESS_PSS], 9500 * 1024);
+		assert_int_equal(adaptive_row(view, 4)->q[PROCESS_PSS_HIGH] / 1024, 9501);
+		for (uint32_t pid = 40; pid < 43; pid++) {
+			assert_int_equal(adaptive_row(view, pid)->outcome, OUTCOME_SHARED_MM);
+			assert_int_equal(adaptive_row(view, pid)->mm_pid, 4);
+		}
+		assert_int_equal(adaptive_turns(s), 0);
+	}
+	/* One of them executes another program. */
+	p.pid = 41;
+	p.name = "child";
+	p.image = 98;
+	p.pss_kib = 800;
+	p.uss_kib = 700;
+	p.rss_kib = 900;
+	adaptive_add(s, &p, 0);
+	alone = 41;
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 41)->q[PROCESS_PSS], 800 * 1024);
+}
+
 /* The child of a giant is as large, and its parent's measurement has to do for both. */
 static void one_giant_speaks_for_its_children(void **state)
 {
@@ -225,6 +277,7 @@ int main(void)
 		cmocka_unit_test(an_exit_puts_its_family_in_doubt),
 		cmocka_unit_test(a_large_family_is_not_all_in_doubt),
 		cmocka_unit_test(measures_a_family_at_once),
+		cmocka_unit_test(a_whole_address_space_is_no_fork),
 		cmocka_unit_test(one_giant_speaks_for_its_children),
 		cmocka_unit_test(allows_for_the_unseen),
 		cmocka_unit_test(expects_what_is_known_of),
