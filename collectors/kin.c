@@ -56,7 +56,6 @@ struct kin_family {
 	struct kin_family *next_dirty;
 	struct kin_member *voice; /* the last of those born in it to be measured */
 	struct kin_found found;
-	struct flow flow; /* of all that were ever in it */
 	struct breaks breaks;
 	uint64_t suspected; /* bytes to which members may have written since they were measured */
 	uint64_t suspected_ns; /* those measured later know */
@@ -140,7 +139,6 @@ static void family_mark(struct kin *k, struct kin_family *f)
 static void family_append(struct kin_family *f, struct kin_member *m)
 {
 	m->family = f;
-	m->family_flow = flow_less(f->flow, m->sharer.own);
 	m->previous = f->last;
 	m->next = NULL;
 	if (f->last)
@@ -323,7 +321,9 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 	struct kin_ancestor *ancestor;
 	int r;
 
-	*m = (struct kin_member){.born_ns = born_ns};
+	*m = (struct kin_member){.born_ns = born_ns,
+		.crowd = &k->crowd,
+		.is_late = !k->previous_ns || born_ns <= k->previous_ns};
 	if (!parent || !parent->key)
 		return 0;
 	ancestor = ancestor_of(parent);
@@ -339,19 +339,25 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 
 void kin_executed(struct kin *k, struct kin_member *m)
 {
+	const struct flow all = {m->sharer.own.gained - m->sharer.own.lost, 0};
+
+	if (m->crowd)
+		flow_crowd_add(m->crowd, &all);
 	if (m->sharer.is_open)
 		k->measured[m->measured_at].member = NULL;
 	segments_end(&k->segments, &m->sharer);
 	leave(k, m);
 	/* The last pass but one saw its former image. */
-	*m = (struct kin_member){
-		.born_ns = m->born_ns, .image_ns = k->previous_ns ? k->previous_ns + 1 : 0};
+	*m = (struct kin_member){.born_ns = m->born_ns,
+		.image_ns = k->previous_ns ? k->previous_ns + 1 : 0,
+		.crowd = m->crowd};
 }
 
 void kin_gone(struct kin *k, struct kin_member *m)
 {
 	kin_executed(k, m);
 	m->image_ns = 0;
+	m->crowd = NULL;
 }
 
 /* How many of COUNT numbers that do not fall are at most LIMIT. */
@@ -610,7 +616,7 @@ static void open_sharer(struct kin *k, struct kin_member *m, const struct segmen
 		k->measured = measured;
 		k->measured_capacity = capacity;
 	}
-	m->measured_at = (uint32_t)k->measured_count & (INT32_MAX >> 1);
+	m->measured_at = (uint32_t)k->measured_count & (INT32_MAX >> 2);
 	k->measured[k->measured_count++] = (struct kin_measured){m, *lesson};
 }
 
@@ -619,16 +625,17 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 {
 	uint64_t key = keytable_key(&k->families, range_start, range_end);
 	struct segments_lesson lesson = {0};
-	bool is_stranger, is_open;
+	bool is_open;
 	int r = 0;
 
 	if (m->key && m->key != key)
 		leave(k, m);
-	is_stranger = !m->key;
 	if (before && m->measured_ns)
 		tell(k, m, before, found, now_ns);
 	kin_suspect(m, 0, 0);
 	m->measured_ns = now_ns;
+	m->others = k->crowd;
+	m->others.flow = flow_less(k->crowd.flow, m->sharer.own);
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
 	is_open = m->sharer.is_open;
@@ -642,9 +649,6 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	m->seen = k->serial;
 	if (!m->family)
 		return r;
-	if (is_stranger && k->previous_ns && m->born_ns > k->previous_ns)
-		flow_add(&m->family->flow, &m->sharer.own);
-	m->family_flow = flow_less(m->family->flow, m->sharer.own);
 	m->then = m->kept = m->family->count;
 	if (m->is_forked)
 		m->family->voice = m;
@@ -673,21 +677,26 @@ void kin_moved(struct kin_member *m, uint64_t before, uint64_t now)
 {
 	const struct flow f = flow_between(before, now);
 	const struct kin_member *parent = parent_of(m);
+	bool is_late = m->is_late && !before;
 
+	m->is_late = false;
 	if (before == now)
 		return;
 	segments_moved(&m->sharer, parent ? &parent->sharer : NULL, before, now);
-	if (m->family)
-		flow_add(&m->family->flow, &f);
+	/* What it had when it became known has not come with that. */
+	if (m->crowd && !segments_explain(&m->sharer) && !is_late)
+		flow_crowd_add(m->crowd, &f);
 }
 
 bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
-	struct flow rest = {0, 0};
+	struct flow_crowd rest = {0};
 
-	if (m->family)
-		rest = flow_less(flow_less(m->family->flow, m->sharer.own), m->family_flow);
+	if (m->crowd) {
+		rest = flow_crowd_less(*m->crowd, m->others);
+		rest.flow = flow_less(rest.flow, m->sharer.own);
+	}
 	return segments_doubt(&m->sharer, base, now, &rest, ret);
 }
 

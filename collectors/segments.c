@@ -305,6 +305,11 @@ void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t befo
 	set_resident(l, amount_less((uint64_t)l->resident + f.gained, f.lost));
 }
 
+bool segments_explain(const struct sharer *s)
+{
+	return main_shmem(s) != NULL;
+}
+
 void segments_end(struct keytable *segments, struct sharer *s)
 {
 	for (unsigned int i = 0; i < s->count; i++)
@@ -536,15 +541,16 @@ static uint64_t carried(
 }
 
 bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
-	const struct estimate_now *now, const struct flow *rest, struct estimate_doubt *ret)
+	const struct estimate_now *now, const struct flow_crowd *rest, struct estimate_doubt *ret)
 {
 	struct stirred sum = {0};
 	struct estimate_part all;
 	uint64_t down, up, rest_now, before;
+	struct flow crowd;
 	struct rest r;
 	int64_t own;
 
-	if (!(rest->lost | rest->gained) && is_still(s))
+	if (!(rest->flow.lost | rest->flow.gained) && is_still(s))
 		return false;
 	r = rest_of(base, now);
 	all = r.part;
@@ -559,7 +565,8 @@ bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
 	}
 	before = amount_less(all.pss, all.private_mid);
 	rest_now = carried(&r.part, r.now, &all);
-	stir(r.part.rss, amount_min(r.part.pss, r.part.rss), rest, &down, &up);
+	crowd = flow_crowd_within(rest, r.part.rss);
+	stir(r.part.rss, amount_min(r.part.pss, r.part.rss), &crowd, &down, &up);
 	/* Of which of them it has more or less itself is a guess, which moves no bound. */
 	own = amount_difference(sum.still + rest_now, carried(&all, now->file, &all));
 	*ret = (struct estimate_doubt){

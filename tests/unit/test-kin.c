@@ -937,6 +937,54 @@ static void knows_that_strangers_touch(void **state)
 	assert_bounds(0);
 }
 
+/*
+ * Who comes and goes may share small files with anybody, of any family or none; who had been there before it was known
+ * has not come.
+ */
+static void allows_for_the_crowd(void **state)
+{
+	(void)state;
+	start(0);
+	start(2);
+	map(MIB / 2, bit(0) | bit(2), WORLD_FILES);
+	map(MIB / 4, bit(0), WORLD_FILES);
+	measure(0);
+	measure(2);
+	settle();
+	assert_int_equal(doubt_of(0).file_down + doubt_of(0).file_up, 0);
+	notice();
+	assert_int_equal(kin_born(&w.kin, &w.member[4], NULL, 50 * SEC), 0);
+	w.image[4] = 1004;
+	w.alive |= bit(4);
+	kin_moved(&w.member[4], 0, 2 * MIB);
+	settle();
+	assert_int_equal(doubt_of(0).file_down + doubt_of(0).file_up, 0);
+	/* It has this file, too, by now. */
+	start(3);
+	world_touch_files(&w.world, 3, 3);
+	kin_moved(&w.member[3], 0, now_of(3).file);
+	settle();
+	assert_bounds(0);
+	assert_bounds(2);
+	assert_int_equal(doubt_of(0).file_up, 0);
+	measure(0);
+	measure(2);
+	measure(3);
+	settle();
+	assert_int_equal(doubt_of(0).file_down, 0);
+	kin_moved(&w.member[2], now_of(2).file, 0);
+	w.world.block[0].mask &= ~bit(2);
+	end(3);
+	settle();
+	assert_bounds(0);
+	/* Once each: no more than its files, however many others have moved. */
+	measure(0);
+	settle();
+	kin_moved(&w.member[2], 0, 4096);
+	settle();
+	assert_in_range(doubt_of(0).file_down, 1, 8192);
+}
+
 /* The child's execution of another program gives the parent its memory back. */
 static void follows_an_exec(void **state)
 {
@@ -1477,6 +1525,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(knows_that_an_image_comes, setup, teardown),
 		cmocka_unit_test_setup_teardown(knows_that_children_touch, setup, teardown),
 		cmocka_unit_test_setup_teardown(knows_that_strangers_touch, setup, teardown),
+		cmocka_unit_test_setup_teardown(allows_for_the_crowd, setup, teardown),
 		cmocka_unit_test_setup_teardown(follows_an_exec, setup, teardown),
 		cmocka_unit_test_setup_teardown(corrects_a_presumption, setup, teardown),
 		cmocka_unit_test_setup_teardown(forgets_the_short_lived, setup, teardown),

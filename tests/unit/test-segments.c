@@ -60,7 +60,7 @@ static void settle(void)
 
 static struct estimate estimate_of(unsigned int i, uint64_t shmem)
 {
-	const struct flow rest = {0, 0};
+	const struct flow_crowd rest = {0};
 	struct estimate_now now = {base[i].anon, shmem + 8 * MIB, 0};
 	struct estimate_doubt doubt;
 	struct estimate e;
