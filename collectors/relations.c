@@ -20,7 +20,8 @@
 enum {
 	MAPS_TEXT_MAX = 1 << 20, /* read in one piece */
 	MAPS_PIECE = 1 << 12,
-	BROKEN_MIN = 256 << 10,
+	BROKEN_MIN = 32 << 10,  /* that was written: others have it to share among them */
+	LIKELY_MIN = 256 << 10, /* that may have been, or not */
 	CALM_MAX = 16,
 	LIKE_PART = 8,     /* a fork's size is its parent's, but for so much */
 	UNLIKELY_PART = 7, /* of so many: of what others may have done */
@@ -263,22 +264,22 @@ bool relations_broke(struct relations *r, struct watch *w, const struct estimate
 	uint64_t written, uint64_t at_ns)
 {
 	bool is_known = written != UINT64_MAX;
+	uint64_t least = is_known ? BROKEN_MIN : LIKELY_MIN, gain;
 	struct estimate_part anon, file;
-	uint64_t gain;
 
 	estimate_parts(&w->base, &anon, &file);
 	gain = amount_min(amount_less(anon.pss, before->pss_anon), written);
 	kin_asked(&w->kin, own_broken(w), gain);
-	if (gain >= BROKEN_MIN) {
+	if (gain >= least) {
 		kin_broke(&r->kin, &w->kin, gain,
 			is_known ? amount_less(anon.rss, before->pss_anon) : 0, at_ns);
 		w->calm = 0;
-	} else if (w->broken_kib >= BROKEN_MIN / 1024 && w->calm < CALM_MAX) {
+	} else if (w->broken_kib >= LIKELY_MIN / 1024 && w->calm < CALM_MAX) {
 		w->calm++;
 	}
 	w->broken_kib = 0;
 	kin_suspect(&w->kin, 0, at_ns);
-	return is_known && gain >= BROKEN_MIN;
+	return is_known && gain >= least;
 }
 
 void relations_fell(struct watch *w, const struct estimate *before)

@@ -246,6 +246,11 @@ static void tells_of_what_was_written_alone(void **state)
 	s->watch[2].has_faults = false; /* nobody knows */
 	assert_false(find(s, 2, 1000));
 	assert_int_equal(broken_of(&s->watch[1].kin), 50 * MIB);
+	/* A little is worth to be told if it is known to be written. */
+	assert_true(find(s, 3, 1000 + 8));
+	assert_int_equal(broken_of(&s->watch[1].kin), 50 * MIB + 8 * PAGE);
+	assert_false(find(s, 3, 1000 + 7));
+	assert_int_equal(broken_of(&s->watch[1].kin), 50 * MIB + 8 * PAGE);
 }
 
 /* Where one of a family was found to write, all of it are looked at in each pass, for as long as a measurement may be old. */
