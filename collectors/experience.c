@@ -11,7 +11,10 @@
 #include "collectors/amount.h"
 
 enum {
-	FADES = 8,             /* what was learned, by so large a part with each lesson */
+	FADES = 8,   /* what was learned, by so large a part with each lesson */
+	FORMER = 8,  /* times as long what was learned before is kept */
+	FORWARD = 3, /* quarters of the way from then to now, to what is next */
+	FRESH_ONE = 1 << 16,
 	UNLEARNED = 4,         /* lessons' worth of being as wrong as can be, to begin with */
 	LIKELY = 8,            /* times the mean, beyond which hardly any are off */
 	LIKELY_OWN = 3,        /* times what one was off itself */
@@ -31,6 +34,23 @@ static uint64_t divided(const struct experience_change *c, uint64_t still)
 	return amount_part(still, c->then, c->now);
 }
 
+static uint64_t part_of(int64_t added, uint64_t grown)
+{
+	return added > 0 ? amount_part((uint64_t)added, FRESH_ONE, grown) : 0;
+}
+
+/*
+ * Which part of what is touched is new. It was learned over the time between two measurements, and where it becomes less,
+ * as memory fills up, it is less by now.
+ */
+static uint64_t fresh_part(const struct experience *x)
+{
+	uint64_t now = part_of(x->added, x->grown);
+	uint64_t former = part_of(x->former_added, x->former_grown);
+
+	return amount_less(now, amount_part(amount_less(former, now), FORWARD, 4));
+}
+
 void experience_guess(
 	const struct experience *x, const struct experience_change *c, struct experience_guess *ret)
 {
@@ -38,8 +58,7 @@ void experience_guess(
 
 	*ret = (struct experience_guess){
 		.still = still, .grown = amount_part(c->now_rss, c->now - c->then, c->now)};
-	if (x->added > 0)
-		added = amount_part(ret->grown, (uint64_t)x->added, x->grown);
+	added = amount_part(ret->grown, fresh_part(x), FRESH_ONE);
 	ret->mid = amount_min(
 		amount_add(divided(c, still), amount_min(added, ret->grown)), c->now_rss);
 	ret->moved = amount_add(amount_part(still, amount_min(c->stirred, c->now), c->now),
@@ -56,6 +75,7 @@ uint16_t experience_learn(
 {
 	struct experience_guess g;
 	uint64_t off, now_odd;
+	int64_t more;
 
 	experience_guess(x, c, &g);
 	if (g.moved < OWN_MIN)
@@ -67,8 +87,11 @@ uint16_t experience_learn(
 			x->moved = x->off = amount_part(g.moved, UNLEARNED, 1);
 		fade(&x->moved, g.moved);
 		fade(&x->off, off);
+		more = amount_difference(found, divided(c, g.still));
 		fade(&x->grown, g.grown);
-		x->added += amount_difference(found, divided(c, g.still)) - x->added / FADES;
+		x->former_grown += g.grown - x->former_grown / (FORMER * FADES);
+		x->former_added += more - x->former_added / (FORMER * FADES);
+		x->added += more - x->added / FADES;
 	}
 	return (uint16_t)amount_min(now_odd, UINT16_MAX);
 }

@@ -14,6 +14,9 @@
 struct experience {
 	uint64_t grown; /* what they would have more if all that was touched had been nobody's */
 	int64_t added;  /* what they had more */
+	/* The same, fading more slowly. */
+	uint64_t former_grown;
+	int64_t former_added;
 	uint64_t moved; /* by how much they were taken to have moved, */
 	uint64_t off;   /* and how far off that was */
 };

@@ -670,7 +670,7 @@ static void databases_are_known(void **state)
 {
 	static const struct database cases[] = {
 		{"a database that is being filled", 256, 30, false, false, 2,
-			{.churn = 0.5, .touches = 4}, HOLDS, 10, 3},
+			{.churn = 0.5, .touches = 4}, HOLDS, 12, 1},
 		{"a database, full", 256, 30, true, false, 30, {.churn = 0.5, .touches = 4}, HOLDS,
 			10, 0},
 		{"a database, full, in a container", 256, 30, true, true, 30,

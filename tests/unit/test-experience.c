@@ -62,10 +62,10 @@ static void learns_what_is_new(void **state)
 	(void)state;
 	/* 1000 MiB more, of which it has a tenth: of that a fifth is new. */
 	learn(&x, 30 * MIB, 20);
-	assert_in_range(mid(&x, &doubled), 30 * MIB - 64, 30 * MIB);
+	assert_in_range(mid(&x, &doubled), 30 * MIB - 2048, 30 * MIB);
 	c.now_rss = 150 * MIB;
 	c.now = 1500;
-	assert_in_range(mid(&x, &c), 20 * MIB - 64, 20 * MIB);
+	assert_in_range(mid(&x, &c), 20 * MIB - 2048, 20 * MIB);
 	/* It is the same pages again: that is known before long. */
 	learn(&x, 10 * MIB, 30);
 	assert_in_range(mid(&x, &doubled), 10 * MIB, 10 * MIB + MIB / 2);
@@ -75,6 +75,23 @@ static void learns_what_is_new(void **state)
 	/* There is never more than is resident. */
 	learn(&x, 200 * MIB, 60);
 	assert_in_range(mid(&x, &doubled), 100 * MIB, 200 * MIB);
+}
+
+/* Where less and less is new, what is touched from now on is less than what was of late. */
+static void sees_that_it_becomes_less(void **state)
+{
+	struct experience x = {0};
+
+	(void)state;
+	learn(&x, 30 * MIB, 200);
+	learn(&x, 15 * MIB, 8);
+	assert_in_range(mid(&x, &doubled), 13 * MIB, 18 * MIB);
+	/* It stays as it is. */
+	learn(&x, 15 * MIB, 400);
+	assert_in_range(mid(&x, &doubled), 15 * MIB - MIB / 4, 15 * MIB);
+	/* And more is seen when it is so. */
+	learn(&x, 30 * MIB, 8);
+	assert_in_range(mid(&x, &doubled), 22 * MIB, 27 * MIB);
 }
 
 /* Errors that go both ways leave the middle where it is, and make it unsure. */
@@ -162,6 +179,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(divides_what_there_was),
 		cmocka_unit_test(learns_what_is_new),
+		cmocka_unit_test(sees_that_it_becomes_less),
 		cmocka_unit_test(learns_how_far_off_it_is),
 		cmocka_unit_test(knows_the_odd_one),
 		cmocka_unit_test(small_changes_teach_nothing),
