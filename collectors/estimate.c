@@ -14,6 +14,9 @@
 /* Beyond any memory, and low enough that a few of them add up. */
 #define LIMIT (UINT64_C(1) << 60)
 
+/* By more than this part of it. */
+enum { SWAP_MORE_PART = 64 };
+
 /* A figure that is not known exactly, and how much of the middle is private. */
 struct span {
 	uint64_t low, mid, high;
@@ -220,6 +223,16 @@ static uint64_t swap_pss_after(const struct estimate_base *b, const struct estim
 }
 
 /*
+ * Whether what B has in swap looks less shared than what it has in memory. SwapPss divides by those who still have a page
+ * in swap: the last one has it all to himself there, and shares it again with those who came back before.
+ */
+static bool is_last_in_swap(const struct estimate_base *b)
+{
+	return b->swap_pss - b->swap_pss / SWAP_MORE_PART >
+	       amount_part(b->swap, amount_min(b->pss_anon, b->anon), b->anon);
+}
+
+/*
  * Of GROWN bytes of anonymous memory: what was not in swap before is private, but that its children have what there
  * was of it at a fork, as far as that is still there. Of what comes back, nobody tells whether others read it again too.
  */
@@ -236,9 +249,13 @@ static struct span anon_growth(const struct estimate_base *b, const struct estim
 
 	if (!back || b->swap_pss == ESTIMATE_UNKNOWN)
 		return s;
-	pss = swap_pss_after(b, d);
-	s.mid = own - less + amount_part(back, pss, b->swap);
-	shared = amount_min(back, 2 * (b->swap - amount_min(pss, b->swap_pss)));
+	pss = amount_part(back, swap_pss_after(b, d), b->swap);
+	if (b->anon && is_last_in_swap(b)) {
+		s.mid = own - less + amount_min(pss, amount_part(back, b->pss_anon, b->anon));
+		return s;
+	}
+	s.mid = own - less + pss;
+	shared = amount_min(back, 2 * (b->swap - amount_min(swap_pss_after(b, d), b->swap_pss)));
 	s.low += back - shared;
 	s.private += back - shared;
 	return s;

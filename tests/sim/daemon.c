@@ -165,7 +165,7 @@ static void account_for_sums(struct daemon *d, const struct totals *s)
 {
 	struct daemon_account *a = &d->account;
 
-	a->worst_sum = 0;
+	a->worst_sum = a->worst_large = 0;
 	for (size_t i = 0; i < DAEMON_SUMS; i++) {
 		double off = distance(s->pss[i], s->truth[i]);
 		double part = s->truth[i] > 0 ? off / s->truth[i] : 0;
@@ -173,6 +173,8 @@ static void account_for_sums(struct daemon *d, const struct totals *s)
 		if (!(s->truth[i] > 0))
 			continue;
 		a->worst_sum = part > a->worst_sum ? part : a->worst_sum;
+		if (off > 262144 && part > a->worst_large)
+			a->worst_large = part;
 		a->sums++;
 		a->sums_off += part > 0.01;
 		a->sums_outside += s->truth[i] < s->low[i] - 0.5 || s->truth[i] > s->high[i] + 0.5;

@@ -48,6 +48,7 @@ struct daemon_account {
 	uint64_t sums, sums_outside,
 		sums_off;           /* the same for users and programs; by more than 1 % */
 	double worst_sum;           /* the error of the worst of them in the last pass, as a part */
+	double worst_large;         /* likewise, but of those that are off by more than 256 KiB */
 	double truth, error, width; /* sums over users and passes, bytes */
 };
 

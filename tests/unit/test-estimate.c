@@ -222,10 +222,17 @@ static void comes_back_from_swap(void **state)
 	e = carry(&b, 100 * MIB, b.file, 30 * MIB);
 	assert_int_equal(e.pss_anon, 30 * MIB + 30 * MIB + 30 * MIB * 3 / 4);
 	assert_int_equal(e.swap_pss, 45 * MIB / 2);
-	/* Swap that nobody shares comes back private. */
+	/* The last to come back has all of that in swap, and shares it again with those who have come. */
 	b.swap_pss = 60 * MIB;
 	e = carry(&b, 100 * MIB, b.file, 0);
-	assert_int_equal(e.low, 92 * MIB);
+	assert_int_equal(e.pss_anon, 30 * MIB + 45 * MIB);
+	assert_int_equal(e.low, 32 * MIB);
+	assert_int_equal(e.high, 92 * MIB + KIB);
+	/* What nobody shares in memory either comes back private. */
+	b.pss_anon = 40 * MIB;
+	b.uss = 40 * MIB;
+	e = carry(&b, 100 * MIB, b.file, 0);
+	assert_int_equal(e.low, 102 * MIB);
 }
 
 static void leaves_the_unknown_unknown(void **state)
