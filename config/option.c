@@ -43,11 +43,11 @@ static const struct option_spec options[] = {
 	{"interval", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "10s", 100 * NS_PER_MSEC,
 		DAY_NS, NULL, FIELD(interval_ns),
 		"From the start of one pass over all processes to the start of the next."},
-	{"pss.mode", PROGRAM_MEMTALLYD, OPTION_CHOICE, true, "MODE", "exact", 0, 0, pss_modes,
+	{"pss.mode", PROGRAM_MEMTALLYD, OPTION_CHOICE, true, "MODE", "adaptive", 0, 0, pss_modes,
 		FIELD(pss_mode),
-		"exact: measure every process in every pass. adaptive: look at every process in every "
-		"pass, measure those that are new or in doubt, and all of them by and by, within the "
-		"budgets; what is not measured is carried forward, with bounds."},
+		"adaptive: look at every process in every pass, measure those that are new or in doubt, "
+		"and all of them by and by, within the budgets; what is not measured is carried forward, "
+		"with bounds. exact: measure every process in every pass."},
 	{"pss.max-age", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "5m", 10 * NS_PER_SEC,
 		DAY_NS, NULL, FIELD(pss_max_age_ns),
 		"By when an adaptive memtallyd measures each process again, as far as the CPU budget "

@@ -146,7 +146,7 @@ start() {
 
 start_daemons() {
 	local shared=(--config.file=/dev/null --snapshot.socket="$runtime/snapshot.sock" --log.level=warning)
-	start "$capability" "$builddir/memtallyd" "${shared[@]}" --interval="$interval"
+	start "$capability" "$builddir/memtallyd" "${shared[@]}" --interval="$interval" --pss.mode="$mode"
 	collector_pid=$!
 	until [ -S "$runtime/snapshot.sock" ]; do
 		kill -0 "$collector_pid" 2>/dev/null || leave_broken

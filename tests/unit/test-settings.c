@@ -99,7 +99,7 @@ static void defaults_are_the_tables(void **state)
 	assert_string_equal(daemon->snapshot_socket, "/run/memtally/snapshot.sock");
 	assert_string_equal(daemon->path_procfs, "/proc");
 	assert_int_equal(daemon->interval_ns, 10 * NS_PER_SEC);
-	assert_int_equal(daemon->pss_mode, PSS_MODE_EXACT);
+	assert_int_equal(daemon->pss_mode, PSS_MODE_ADAPTIVE);
 	assert_int_equal(daemon->export_users, 1000);
 	assert_int_equal(daemon->export_programs, 200);
 	assert_int_equal(daemon->export_units, 500);
