@@ -5,9 +5,6 @@
  * there as well if it was born before (and counts as such from then on), or is fresh. So an event need
  * do no more than put a family on a list; the counting is one walk over those on it, once a pass.
  *
- * Who forked is known to its children by a record of its own, which outlives it: they find who is left above it when
- * the family is counted. So the exit of one that had thousands of them costs no more than theirs.
- *
  * A lone process has no family: most have none, and one costs as much as a process does.
  */
 #include "config.h"
@@ -20,11 +17,10 @@
 
 #include "collectors/aftermath.h"
 #include "collectors/amount.h"
+#include "collectors/ancestry.h"
 #include "collectors/degree.h"
 
 enum {
-	/* Ancestors that are told of a birth; more are not in one family between two passes. */
-	GENERATIONS = 8,
 	/* What was found of suspicions fades by this part with each. */
 	FADES = 8,
 	/* Of suspicions so many times the part is believed that was true of late, and a little more. */
@@ -38,16 +34,6 @@ enum {
 struct kin_found {
 	uint64_t at_ns; /* 0: nothing; corrects those who were measured earlier */
 	uint32_t anon, file;
-};
-
-/* One that has forked. */
-struct kin_ancestor {
-	struct kin_member *member;   /* NULL: gone */
-	struct kin_ancestor *parent; /* NULL: not known */
-	uint64_t root_ns;            /* when the first of its line that is known was born */
-	uint64_t
-		line; /* of one that is gone: as its .line was, and of those between it and .parent */
-	uint32_t uses; /* as .parent and .ancestor */
 };
 
 struct kin_family {
@@ -179,97 +165,6 @@ static int join(struct kin *k, struct kin_member *m, uint64_t key)
 	return 0;
 }
 
-/* When the first of M's line that is known was born: of whom that was forked nobody knows. */
-static uint64_t root_of(const struct kin_member *m)
-{
-	return m->ancestor ? m->ancestor->root_ns : m->born_ns;
-}
-
-static struct kin_ancestor *ancestor_of(struct kin_member *m)
-{
-	struct kin_ancestor *a = m->has_forked ? m->ancestor : malloc(sizeof(*a));
-
-	if (!a || m->has_forked)
-		return a;
-	*a = (struct kin_ancestor){
-		.member = m, .parent = m->ancestor, .root_ns = root_of(m), .uses = 1};
-	m->ancestor = a;
-	m->has_forked = true;
-	return a;
-}
-
-static struct kin_ancestor *ancestor_use(struct kin_ancestor *a)
-{
-	if (a)
-		a->uses++;
-	return a;
-}
-
-static void ancestor_drop(struct kin_ancestor *a)
-{
-	while (a && !--a->uses) {
-		struct kin_ancestor *parent = a->parent;
-
-		free(a);
-		a = parent;
-	}
-}
-
-/* Whether A is gone, and passed over. The first of a line stays: when it was born still counts. */
-static bool is_passed(const struct kin_ancestor *a)
-{
-	return a && !a->member && a->parent;
-}
-
-/* Who is gone above A, which is gone, need not be passed again. */
-static void ancestor_shorten(struct kin_ancestor *a)
-{
-	struct kin_ancestor *above = a->parent;
-
-	if (!is_passed(above))
-		return;
-	a->line = amount_min(a->line, above->line);
-	a->parent = ancestor_use(above->parent);
-	ancestor_drop(above);
-}
-
-/* The next of M's ancestors that is here becomes its parent. */
-static void settle_parent(struct kin *k, struct kin_member *m)
-{
-	struct kin_ancestor **parent = m->has_forked ? &m->ancestor->parent : &m->ancestor;
-
-	while (is_passed(*parent)) {
-		struct kin_ancestor *a = *parent;
-
-		ancestor_shorten(a);
-		m->line = amount_min(m->line, a->line);
-		*parent = ancestor_use(a->parent);
-		ancestor_drop(a);
-		k->steps++;
-	}
-}
-
-/* M's parent as it is after the next counting, but for one with many between them who are gone. */
-static struct kin_member *parent_of(const struct kin_member *m)
-{
-	const struct kin_ancestor *a = m->has_forked ? m->ancestor->parent : m->ancestor;
-
-	for (unsigned int i = 0; is_passed(a) && i < GENERATIONS; i++)
-		a = a->parent;
-	return a ? a->member : NULL;
-}
-
-static void leave_ancestors(struct kin_member *m)
-{
-	if (m->has_forked) {
-		m->ancestor->member = NULL;
-		m->ancestor->line = m->line;
-	}
-	ancestor_drop(m->ancestor);
-	m->ancestor = NULL;
-	m->has_forked = false;
-}
-
 static void leave(struct kin *k, struct kin_member *m)
 {
 	struct kin_family *f = m->family;
@@ -279,7 +174,7 @@ static void leave(struct kin *k, struct kin_member *m)
 	if (k->next_member == m)
 		k->next_member = m->next;
 	kin_suspect(m, 0, 0);
-	leave_ancestors(m);
+	ancestry_leave(m);
 	if (!f) {
 		keytable_remove(&k->families, m->key);
 		m->key = 0;
@@ -326,14 +221,14 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 		.is_late = !k->previous_ns || born_ns <= k->previous_ns};
 	if (!parent || !parent->key)
 		return 0;
-	ancestor = ancestor_of(parent);
+	ancestor = ancestry_begin(parent);
 	if (!ancestor)
 		return -ENOMEM;
 	r = join(k, m, parent->key);
 	if (r < 0)
 		return r;
 	m->is_forked = true;
-	m->ancestor = ancestor_use(ancestor);
+	m->ancestor = ancestry_use(ancestor);
 	return 0;
 }
 
@@ -439,13 +334,13 @@ static void count_children(const struct kin_family *f)
 {
 	for (struct kin_member *m = f->first; m; m = m->next) {
 		const struct kin_member *child = m;
-		struct kin_member *a = parent_of(m);
+		struct kin_member *a = ancestry_parent(m);
 
-		for (unsigned int i = 0; a && i < GENERATIONS; i++) {
+		for (unsigned int i = 0; a && i < ANCESTRY_GENERATIONS; i++) {
 			if (child->line > a->seen)
 				a->children++;
 			child = a;
-			a = parent_of(a);
+			a = ancestry_parent(a);
 		}
 	}
 }
@@ -470,7 +365,7 @@ static void count_strays(struct kin *k, const struct kin_family *f)
 		if (m->measured_ns)
 			oldest = amount_min(oldest, m->measured_ns);
 	for (struct kin_member *m = f->first; m; m = m->next) {
-		uint64_t root_ns = root_of(m);
+		uint64_t root_ns = ancestry_root_ns(m);
 
 		m->strays = 0;
 		if (amount_add(root_ns, TICK_NS) > oldest)
@@ -498,7 +393,7 @@ static void count_roughly(const struct kin_family *f)
 static void family_settle(struct kin *k, struct kin_family *f)
 {
 	for (struct kin_member *m = f->first; m; m = m->next)
-		settle_parent(k, m);
+		k->steps += ancestry_settle(m);
 	if (!scratch_reserve(k, 2 * (size_t)f->count)) {
 		count_roughly(f);
 		return;
@@ -676,7 +571,7 @@ int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *l
 void kin_moved(struct kin_member *m, uint64_t before, uint64_t now)
 {
 	const struct flow f = flow_between(before, now);
-	const struct kin_member *parent = parent_of(m);
+	const struct kin_member *parent = ancestry_parent(m);
 	bool is_late = m->is_late && !before;
 
 	m->is_late = false;
@@ -762,13 +657,13 @@ bool kin_breaks(const struct kin_member *m, uint64_t since_ns)
 struct kin_member *kin_speaker(const struct kin_member *m)
 {
 	struct kin_member *voice = m->family ? m->family->voice : NULL;
-	struct kin_member *parent = parent_of(m);
+	struct kin_member *parent = ancestry_parent(m);
 
 	if (voice && voice->measured_ns >= m->born_ns)
 		return voice;
 	if (parent && parent->measured_ns)
 		return parent;
-	for (unsigned int i = 0; !voice && i < GENERATIONS && m->previous; i++) {
+	for (unsigned int i = 0; !voice && i < ANCESTRY_GENERATIONS && m->previous; i++) {
 		m = m->previous;
 		voice = m->measured_ns ? (struct kin_member *)m : NULL;
 	}
@@ -786,7 +681,8 @@ void kin_borrow(const struct kin_member *m, const struct kin_member *speaker,
 	ret->anon_up = amount_add(ret->anon_up, amount_less(now->anon, e.pss_anon));
 	ret->file_up = amount_add(ret->file_up, amount_less(now->file, e.pss_file + e.pss_shmem));
 	ret->file_down = amount_add(ret->file_down, e.pss_file + e.pss_shmem);
-	if (speaker == parent_of(m) && m->line == m->serial && m->born_ns > speaker->measured_ns) {
+	if (speaker == ancestry_parent(m) && m->line == m->serial &&
+		m->born_ns > speaker->measured_ns) {
 		/* As at its birth; what it has grown by since, its own children may have as well. */
 		ret->anon_down = amount_add(
 			ret->anon_down, amount_part(amount_less(now->anon, base->anon), m->children,

@@ -1440,65 +1440,6 @@ static void knows_who_is_no_stray(void **state)
 }
 
 /* From FIRST on, COUNT of PARENT's, or each of the one before where PARENT is NULL. */
-static void fork_many(
-	struct kin *k, struct kin_member *m, size_t first, size_t count, struct kin_member *parent)
-{
-	for (size_t i = first; i < first + count; i++)
-		assert_int_equal(
-			kin_born(k, &m[i], parent ? parent : &m[i - 1], 2 * SEC + SEC / 2), 0);
-}
-
-static void settle_many(struct kin *k)
-{
-	while (kin_affected(k))
-		;
-}
-
-/*
- * Half of them are each other's parents, and the last of those has forked the others: in whatever order they end,
- * what is left of a tree takes a few steps for each.
- */
-static void buries_a_tree(void **state)
-{
-	enum { MEMBERS = 40000, PARENTS = MEMBERS / 2 };
-
-	(void)state;
-	for (unsigned int order = 0; order < 3; order++) {
-		AUTO_FREE struct kin_member *m = calloc(MEMBERS, sizeof(*m));
-		const struct estimate_base base = {.anon = MIB, .pss_anon = MIB, .has_parts = true};
-		struct kin k;
-
-		assert_non_null(m);
-		kin_init(&k, 1);
-		kin_begin(&k, SEC);
-		assert_int_equal(kin_born(&k, &m[0], NULL, SEC), 0);
-		assert_int_equal(kin_measured(&k, &m[0], 1, 2, NULL, &base, 2 * SEC), 0);
-		kin_begin(&k, 3 * SEC);
-		fork_many(&k, m, 1, PARENTS, NULL);
-		fork_many(&k, m, PARENTS + 1, MEMBERS - PARENTS - 1, &m[PARENTS]);
-		settle_many(&k);
-		assert_int_equal(m[0].fresh, MEMBERS - 1);
-		kin_begin(&k, 4 * SEC);
-		for (size_t i = 1; i <= PARENTS; i++) {
-			kin_gone(&k, &m[order == 1 ? PARENTS + 1 - i : i]);
-			/* A pass in between, now and then. */
-			if (order == 2 && i % (PARENTS / 4) == 0)
-				settle_many(&k);
-		}
-		settle_many(&k);
-		/* What is left are all the first one's. */
-		assert_int_equal(m[0].fresh, MEMBERS - 1 - PARENTS);
-		assert_int_equal(m[0].children, m[0].fresh);
-		assert_true(k.steps <= 8 * (uint64_t)MEMBERS);
-		for (size_t i = PARENTS + 1; i < MEMBERS; i++)
-			assert_ptr_equal(kin_speaker(&m[i]), &m[0]);
-		for (size_t i = 0; i < MEMBERS; i++)
-			kin_gone(&k, &m[i]);
-		settle_many(&k);
-		kin_done(&k);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1540,7 +1481,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(allows_for_strays, setup, teardown),
 		cmocka_unit_test_setup_teardown(allows_for_what_strays_have, setup, teardown),
 		cmocka_unit_test_setup_teardown(knows_who_is_no_stray, setup, teardown),
-		cmocka_unit_test(buries_a_tree),
 		cmocka_unit_test(is_seeded),
 		cmocka_unit_test(does_without_memory),
 		cmocka_unit_test(holds_the_truth),
