@@ -19,13 +19,9 @@
 #include "collectors/amount.h"
 #include "collectors/ancestry.h"
 #include "collectors/degree.h"
+#include "collectors/suspicion.h"
 
 enum {
-	/* What was found of suspicions fades by this part with each. */
-	FADES = 8,
-	/* Of suspicions so many times the part is believed that was true of late, and a little more. */
-	DOUBLED = 2,
-	UNBELIEVED_PART = 64,
 	/* Start times are in these, rounded down. */
 	TICK_NS = 10000000,
 };
@@ -43,10 +39,7 @@ struct kin_family {
 	struct kin_member *voice; /* the last of those born in it to be measured */
 	struct kin_found found;
 	struct breaks breaks;
-	uint64_t suspected; /* bytes to which members may have written since they were measured */
-	uint64_t suspected_ns; /* those measured later know */
-	uint64_t asked,
-		admitted; /* of those measured again: how much was suspected, and was so; fading */
+	struct suspicion suspicion;
 	uint64_t deaths_ns;  /* the pass in which .deaths were noticed */
 	uint64_t counted_ns; /* the last pass in which its members were counted */
 	uint32_t deaths;
@@ -612,41 +605,21 @@ void kin_broken(const struct kin_member *m, struct breaks_sum *ret)
 
 void kin_suspect(struct kin_member *m, uint64_t bytes, uint64_t at_ns)
 {
-	struct kin_family *f = m->family;
-
-	if (!f)
+	if (!m->family)
 		return;
-	if (bytes > m->suspected)
-		f->suspected_ns = amount_max(f->suspected_ns, at_ns);
-	f->suspected += bytes - m->suspected;
+	suspicion_move(&m->family->suspicion, m->suspected, bytes, at_ns);
 	m->suspected = bytes;
 }
 
 void kin_asked(struct kin_member *m, uint64_t suspected, uint64_t found)
 {
-	struct kin_family *f = m->family;
-
-	if (!f || !suspected)
-		return;
-	f->asked += suspected - f->asked / FADES;
-	f->admitted += amount_min(found, suspected) - f->admitted / FADES;
-}
-
-/* Where others' faults were for nothing so far, one that is not would be seen by its own. */
-static uint64_t believed(const struct kin_family *f, uint64_t bytes)
-{
-	uint64_t share = amount_add(DOUBLED * f->admitted, f->asked / UNBELIEVED_PART);
-
-	return f->asked ? amount_part(bytes, amount_min(share, f->asked), f->asked) : bytes;
+	if (m->family)
+		suspicion_answer(&m->family->suspicion, suspected, found);
 }
 
 uint64_t kin_suspected(const struct kin_member *m)
 {
-	const struct kin_family *f = m->family;
-
-	if (!f || m->measured_ns >= f->suspected_ns)
-		return 0;
-	return believed(f, f->suspected - m->suspected);
+	return m->family ? suspicion_since(&m->family->suspicion, m->suspected, m->measured_ns) : 0;
 }
 
 bool kin_breaks(const struct kin_member *m, uint64_t since_ns)
