@@ -110,6 +110,8 @@ void adapt_list(struct adapt *a)
 	take_limits(a);
 	a->previous_ns = a->begin_ns;
 	a->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+	if (!a->start_ns)
+		a->start_ns = a->begin_ns;
 	relations_begin(&a->relations, a->begin_ns);
 }
 
@@ -125,6 +127,9 @@ void adapt_begin(struct adapt *a)
 	figures_begin(&a->figures);
 	read_vmstat(a);
 	read_psi(a);
+	/* What they cost has an end: memory is mapped for others to walk it, and may be so again and again. */
+	a->walks.excuses = !a->pressure &&
+	                   amount_less(a->begin_ns, a->start_ns) < a->limits.max_age_ns;
 	hostsum_before(&a->hostsum, a->reader->procfs->fd);
 	sense_begin(a->reader, a->table->count);
 }
@@ -200,8 +205,10 @@ static int meet(struct adapt *a, struct process *p, uint64_t now_ns, struct samp
 	if (!p->watch)
 		return -ENOMEM;
 	r = look(a, process_look, p, now_ns, ret);
-	if (r >= 0 && is_first)
+	if (r >= 0 && is_first) {
 		p->watch->looked_ns -= amount_min(first_age_ns(a, p), p->watch->looked_ns);
+		p->watch->was_there = p->watch->is_member && a->begin_ns == a->start_ns;
+	}
 	/* What passes do not have to do again and again. */
 	budget_charge_birth(&a->budget, clock_now_ns(CLOCK_MONOTONIC),
 		clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);

@@ -42,6 +42,7 @@ struct adapt {
 	uint64_t page_bytes;
 	uint64_t begin_ns,
 		previous_ns; /* CLOCK_BOOTTIME of this pass's beginning and the last one's */
+	uint64_t start_ns;   /* CLOCK_BOOTTIME of the first one's beginning */
 	struct vmstat vmstat;
 	enum psi_level pressure;
 	struct psi psi; /* as this pass began */

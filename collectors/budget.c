@@ -105,9 +105,22 @@ void budget_charge(struct budget *b, uint64_t now_ns, uint64_t cpu_ns)
 	b->charged_ns += cpu_ns;
 }
 
+void budget_excuse(struct budget *b, uint64_t cpu_ns)
+{
+	b->excused_ns += cpu_ns;
+}
+
+static void charge_unless_first(struct budget *b, uint64_t now_ns, uint64_t cpu_ns)
+{
+	if (b->has_passed)
+		budget_charge(b, now_ns, cpu_ns);
+	else
+		budget_excuse(b, cpu_ns);
+}
+
 void budget_charge_birth(struct budget *b, uint64_t now_ns, uint64_t cpu_ns)
 {
-	budget_charge(b, now_ns, cpu_ns);
+	charge_unless_first(b, now_ns, cpu_ns);
 	b->born_ns += min_u64(cpu_ns, LONGEST_NS);
 }
 
@@ -130,7 +143,7 @@ void budget_expect(struct budget *b, uint64_t cpu_ns)
 
 void budget_charge_pass(struct budget *b, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns)
 {
-	budget_charge(b, now_ns, cpu_ns);
+	charge_unless_first(b, now_ns, cpu_ns);
 	b->due_ns = due_ns;
 	if (cpu_ns < b->sensing_ns)
 		b->sensing_ns -= (b->sensing_ns - cpu_ns + SENSING_FADES - 1) / SENSING_FADES;

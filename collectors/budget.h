@@ -8,6 +8,9 @@
  * everybody unmeasured for hours. Over any span the use is at most rate x (span + 1 minute) + one read +
  * what was forgiven so.
  *
+ * The first pass is excused, and so is what it leaves to be measured for the first time: else a large host would be
+ * guessed at for as long as that has to be made up for.
+ *
  * Sensing comes first, since every pass has to sense: what the next pass will need for it, and for those that
  * are born meanwhile, and what the time until then will not bring is kept back from the reads.
  *
@@ -39,6 +42,7 @@ struct budget {
 	uint64_t due_ns;      /* when the next pass starts */
 	uint64_t forgiven_ns; /* debts that were deeper than the bucket, since the start */
 	uint64_t charged_ns;  /* since the start */
+	uint64_t excused_ns;  /* used without being charged, since the start */
 };
 
 /* A full bucket. RATE_PPM is 1 to BUDGET_PPM_MAX. */
@@ -53,7 +57,16 @@ uint64_t budget_capacity_ns(const struct budget *b);
 /* CPU_NS were used for reads. */
 void budget_charge(struct budget *b, uint64_t now_ns, uint64_t cpu_ns);
 
-/* CPU_NS were used for a process that is new, and can't be refused. */
+/* CPU_NS were used for what needs no tokens. */
+void budget_excuse(struct budget *b, uint64_t cpu_ns);
+
+/* All that was used, since the start. */
+static inline uint64_t budget_used_ns(const struct budget *b)
+{
+	return b->charged_ns + b->excused_ns;
+}
+
+/* CPU_NS were used for a process that is new, and can't be refused. In the first pass that is excused. */
 void budget_charge_birth(struct budget *b, uint64_t now_ns, uint64_t cpu_ns);
 
 /* The pass that is about to be published has used CPU_NS so far, births apart: at least that is expected of the next. */
@@ -61,7 +74,7 @@ void budget_expect(struct budget *b, uint64_t cpu_ns);
 
 /*
  * A pass has used CPU_NS for all that every pass has to do (list, sense, publish), births apart; the next one
- * starts at DUE_NS. Charges it, and expects the next to need as much: a costlier pass is believed at once up to
+ * starts at DUE_NS. Charges it, unless it was the first, and expects the next to need as much: a costlier pass is believed at once up to
  * twice what was usual, since it may remain the only one, a cheaper one by and by. Births come in bursts, so
  * their mean is expected; in the first pass everybody is born, which says nothing of the next.
  */

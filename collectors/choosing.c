@@ -28,7 +28,7 @@ void choosing_done(struct choosing *c)
 
 void choosing_drop(struct choosing *c)
 {
-	c->chosen = c->next = c->sliced = 0;
+	c->chosen = c->next = c->sliced = c->excused = c->excused_sliced = 0;
 }
 
 int choosing_begin(struct choosing *c, size_t count)
@@ -59,6 +59,7 @@ struct plan_item *choosing_add(struct choosing *c, const struct watch *w, size_t
 		.id = (uint32_t)place * CHOICE_KINDS + kind_of(f),
 		.is_new = !measured,
 		.is_giant = f->is_giant,
+		.is_excused = f->is_excused && !measured,
 		.cost_ns = is_refused ? REFUSED_COST_NS : f->prediction.cpu_ns,
 		.hold_ns = is_refused ? 0 : f->prediction.hold_ns,
 		.doubt_bytes = is_refused ? 0 : doubt_bytes,
@@ -67,6 +68,16 @@ struct plan_item *choosing_add(struct choosing *c, const struct watch *w, size_t
 			measured ? measured->measured_ns : w->first_ns),
 	};
 	return item;
+}
+
+/* CHOICE is one more, or, by -1, one fewer. */
+static void count(struct choosing *c, const struct choice *choice, int by)
+{
+	bool is_sliced = choice->kind == CHOICE_SLICES;
+
+	c->sliced += (size_t)(is_sliced ? by : 0);
+	c->excused += (size_t)(choice->is_excused ? by : 0);
+	c->excused_sliced += (size_t)(is_sliced && choice->is_excused ? by : 0);
 }
 
 int choosing_end(struct choosing *c, const struct plan_limits *limits, bool counts)
@@ -90,10 +101,11 @@ int choosing_end(struct choosing *c, const struct plan_limits *limits, bool coun
 		c->choice[i] = (struct choice){
 			.place = c->items[i].id / CHOICE_KINDS,
 			.kind = c->items[i].id % CHOICE_KINDS,
+			.is_excused = c->items[i].is_excused,
 			.cost_us = (uint32_t)amount_min(c->items[i].cost_ns / 1000, UINT32_MAX),
 		};
 	for (size_t i = 0; i < n; i++)
-		c->sliced += c->choice[i].kind == CHOICE_SLICES;
+		count(c, &c->choice[i], 1);
 	c->chosen = n;
 	c->left_ns = found.chosen_ns;
 	for (unsigned int i = 0; counts && i < PLAN_REASONS; i++)
@@ -101,19 +113,20 @@ int choosing_end(struct choosing *c, const struct plan_limits *limits, bool coun
 	return 0;
 }
 
-bool choosing_next(struct choosing *c, bool with_sliced, struct choice *ret)
+bool choosing_next(struct choosing *c, bool with_sliced, bool excused_alone, struct choice *ret)
 {
 	size_t i = c->next;
 
-	while (i < c->chosen && !with_sliced && c->choice[i].kind == CHOICE_SLICES)
-		i++;
-	if (i == c->chosen)
+	if (!choosing_has(c, with_sliced, excused_alone))
 		return false;
+	while ((!with_sliced && c->choice[i].kind == CHOICE_SLICES) ||
+		(excused_alone && !c->choice[i].is_excused))
+		i++;
 	*ret = c->choice[i];
 	/* Those that have to wait stay in their order. */
 	memmove(&c->choice[c->next + 1], &c->choice[c->next], (i - c->next) * sizeof(*c->choice));
 	c->next++;
-	c->sliced -= ret->kind == CHOICE_SLICES;
+	count(c, ret, -1);
 	c->left_ns = amount_less(c->left_ns, ret->cost_us * NS_PER_USEC);
 	return true;
 }

@@ -25,6 +25,7 @@ enum choice_kind {
 struct choice {
 	uint32_t place; /* in the table */
 	enum choice_kind kind;
+	bool is_excused;
 	uint32_t cost_us; /* predicted */
 };
 
@@ -34,8 +35,9 @@ struct choosing {
 	size_t count;
 	struct choice *choice; /* whom to measure: [next, chosen) */
 	size_t capacity, chosen, next;
-	size_t sliced;    /* how many of those are CHOICE_SLICES */
-	uint64_t left_ns; /* predicted cost of those */
+	size_t sliced, excused,
+		excused_sliced; /* how many of those are CHOICE_SLICES, excused, and both */
+	uint64_t left_ns;       /* predicted cost of those */
 	uint64_t round;
 	uint64_t deferred[PLAN_REASONS]; /* since the start */
 };
@@ -63,19 +65,16 @@ struct plan_item *choosing_add(struct choosing *c, const struct watch *w, size_t
  */
 int choosing_end(struct choosing *c, const struct plan_limits *limits, bool counts);
 
-static inline bool choosing_is_over(const struct choosing *c)
+/* Whether one is left; if not WITH_SLICED, one that is not to be read by slices; if EXCUSED_ALONE, one that is. */
+static inline bool choosing_has(const struct choosing *c, bool with_sliced, bool excused_alone)
 {
-	return c->next == c->chosen;
+	size_t left = excused_alone ? c->excused : c->chosen - c->next;
+
+	return left > (with_sliced ? 0 : excused_alone ? c->excused_sliced : c->sliced);
 }
 
-/* Whether one is left that is not to be read by slices. */
-static inline bool choosing_has_unsliced(const struct choosing *c)
-{
-	return c->chosen - c->next > c->sliced;
-}
-
-/* Takes out the next one; if not WITH_SLICED, the next of the others. False: there is none. */
-bool choosing_next(struct choosing *c, bool with_sliced, struct choice *ret);
+/* Takes out the next one that choosing_has() speaks of. False: there is none. */
+bool choosing_next(struct choosing *c, bool with_sliced, bool excused_alone, struct choice *ret);
 
 /* How far off an estimate may be, for the plan: of W itself, and of W with the figures in its ROW. */
 uint64_t choosing_doubt(const struct watch *w, uint64_t low, uint64_t pss, uint64_t high);

@@ -226,11 +226,12 @@ static int step(struct pass *pass, uint64_t deadline_ns)
 
 int pass_step(struct pass *pass, uint64_t deadline_ns)
 {
-	uint64_t before_ns = thread_cpu_ns(), charged_ns = pass->adapt.budget.charged_ns;
+	uint64_t before_ns = thread_cpu_ns(), used_ns = budget_used_ns(&pass->adapt.budget);
 	int r = step(pass, deadline_ns);
 
-	/* What births and measurements have used is charged already. */
-	pass->cpu_ns += thread_cpu_ns() - before_ns - (pass->adapt.budget.charged_ns - charged_ns);
+	/* What births and measurements have used is charged already, or excused. */
+	pass->cpu_ns += thread_cpu_ns() - before_ns -
+	                (budget_used_ns(&pass->adapt.budget) - used_ns);
 	return r;
 }
 
@@ -303,15 +304,15 @@ int pass_measure(struct pass *pass)
 {
 	struct budget *budget = &pass->adapt.budget;
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + TURNS_LENGTH_NS;
-	uint64_t before_ns = thread_cpu_ns(), charged_ns = budget->charged_ns;
+	uint64_t before_ns = thread_cpu_ns(), used_ns = budget_used_ns(budget);
 	int r;
 
 	do
 		r = phases_measure(pass);
 	while (r == TURNS_SAMPLE && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
-	/* What walks have used is charged; not what was made of them. */
+	/* What walks have used is charged, or excused; not what was made of them. */
 	budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC),
-		amount_less(thread_cpu_ns() - before_ns, budget->charged_ns - charged_ns));
+		amount_less(thread_cpu_ns() - before_ns, budget_used_ns(budget) - used_ns));
 	return r < 0 ? r : 0;
 }
 

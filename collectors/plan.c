@@ -410,6 +410,31 @@ static void share_out(struct plan *p)
 		choose_within(p, refresh, left(p) - reserve_ns);
 }
 
+static bool is_excused(const struct plan *p, const struct plan_item *i)
+{
+	return i->is_excused && is_allowed(p, i);
+}
+
+static bool is_larger(const struct plan *p, const struct plan_item *a, const struct plan_item *b)
+{
+	(void)p;
+	return a->pss_bytes != b->pss_bytes ? a->pss_bytes > b->pss_bytes : is_older(a, b);
+}
+
+/* They come to the beginning; their number, and *RET_NS is what they cost. */
+static size_t take_excused(struct plan *p, size_t count, uint64_t *ret_ns)
+{
+	struct part excused = {0, 0, divide(p, 0, count, is_excused), is_larger};
+
+	*ret_ns = 0;
+	order(p, &excused);
+	while (has_next(&excused)) {
+		*ret_ns = saturated_add(*ret_ns, cost_of(next_of(p, &excused)));
+		take(p, &excused);
+	}
+	return excused.end;
+}
+
 /* Brings what was taken of the parts together at the beginning. */
 static void gather(struct plan *p)
 {
@@ -428,8 +453,13 @@ size_t plan_choose(struct plan_item *items, size_t count, const struct plan_limi
 {
 	struct plan p = {.items = items, .limits = limits};
 	enum kind first = draw(limits->round);
+	uint64_t excused_ns;
+	size_t excused;
 
 	assert(limits->interval_ns > 0 && limits->max_age_ns > 0);
+	excused = take_excused(&p, count, &excused_ns);
+	p.items += excused;
+	count -= excused;
 	set_pace(&p, count);
 	part_items(&p, count);
 
@@ -445,6 +475,8 @@ size_t plan_choose(struct plan_item *items, size_t count, const struct plan_limi
 		p.counts.deferred[limits->pressure ? PLAN_PRESSURE : PLAN_BUDGET] +=
 			p.part[k].end - p.part[k].taken;
 	gather(&p);
+	p.counts.chosen += excused;
+	p.counts.chosen_ns = saturated_add(p.counts.chosen_ns, excused_ns);
 	*ret_counts = p.counts;
 	return p.counts.chosen;
 }

@@ -7,6 +7,8 @@
  *            everything is read again in time at an even pace
  *   doubt    the most doubt per cost, where the doubt matters
  *
+ * What is excused needs no tokens: all of it is read, before all else, the largest first.
+ *
  * Where the tokens suffice to read everything again within the maximum age, refreshes come before all else, so
  * that nothing is ever older, and new ones have half of what that leaves. Where they don't, what new ones leave is
  * halved between refresh and doubt, and what is too old shows. Whatever a kind does not need goes to the others.
@@ -35,6 +37,7 @@ struct plan_item {
 	uint32_t id;          /* the caller's */
 	bool is_new;          /* this image was never measured */
 	bool is_giant;        /* one mapping alone is predicted to be above the stall budget */
+	bool is_excused;      /* it needs no tokens */
 	uint64_t cost_ns;     /* predicted, of the way in which it would be read */
 	uint64_t hold_ns;     /* predicted, the longest one */
 	uint64_t doubt_bytes; /* how far off the estimate may be; for new ones the RSS */
@@ -63,7 +66,7 @@ enum plan_reason {
 };
 
 struct plan_counts {
-	uint64_t chosen, chosen_ns;
+	uint64_t chosen, chosen_ns;      /* with those that are excused */
 	uint64_t deferred[PLAN_REASONS]; /* wanted to be read, and are not to be now */
 };
 
@@ -84,7 +87,7 @@ uint64_t plan_kept_ns(
 
 /*
  * Reorders ITEMS: the first N, which it returns, are to be read now in this order. Their predicted costs
- * are at most the tokens and one read. Real costs may differ: the caller asks its budget before each.
+ * are at most the tokens and one read, but for those that are excused, which come first. Real costs may differ: the caller asks its budget before each.
  */
 size_t plan_choose(struct plan_item *items, size_t count, const struct plan_limits *limits,
 	struct plan_counts *ret_counts);

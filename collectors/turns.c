@@ -32,11 +32,15 @@ static int finish(
 	struct turns *t, struct process *p, const struct sample *s, const struct walked *walked)
 {
 	struct adapt *a = t->adapt;
-	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID), cpu_ns;
 
 	adapt_take(a, p, s, walked);
-	budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC),
-		clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+	p->watch->was_there = false;
+	cpu_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	if (walked->is_excused)
+		budget_excuse(&a->budget, cpu_ns);
+	else
+		budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
 	walks_learn(&a->walks, p, s, walked);
 	return TURNS_SAMPLE;
 }
@@ -67,7 +71,7 @@ static int step_slices(
 	struct turns *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
 {
 	struct walked walked;
-	int r = walks_step(&t->adapt->walks, now_ns, ret, ret_process, &walked);
+	int r = walks_step(&t->adapt->walks, t->is_broke, now_ns, ret, ret_process, &walked);
 
 	if (r == WALKS_GIANT) /* not before its age has come */
 		t->choosing.deferred[PLAN_GIANT]++;
@@ -169,13 +173,17 @@ static int measure_next(
 	bool is_between = t->due_ns != 0, has_room = is_between && walks_have_room(&a->walks);
 	struct choice choice;
 
-	while (choosing_next(&t->choosing, has_room || !is_between, &choice)) {
+	while (choosing_next(&t->choosing, has_room || !is_between, t->is_broke, &choice)) {
 		struct process *p = a->table->item[choice.place];
 		struct forecast f;
 
 		if (!p->watch->is_member || walks_has(&a->walks, p))
 			continue;
 		f = walks_forecast(&a->walks, p->watch);
+		if (t->is_broke && !f.is_excused) { /* another image by now */
+			t->choosing.deferred[PLAN_BUDGET] += is_between;
+			continue;
+		}
 		if (!may_be_otherwise(&f, &choice, has_room)) {
 			if (is_between)
 				t->choosing.deferred[f.is_giant ? PLAN_GIANT : PLAN_STALL]++;
@@ -193,13 +201,12 @@ int turns_measure(
 	struct turns *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
 {
 	struct adapt *a = t->adapt;
-	bool is_rested = t->due_ns && walks_next_ns(&a->walks) <= amount_add(now_ns, EARLY_NS),
-	     is_turn;
+	bool is_rested, is_turn;
 	int r = 0;
 
 	t->is_broke = budget_available_ns(&a->budget, now_ns) <= (t->due_ns ? 0 : t->kept_ns);
-	if (t->is_broke)
-		return 0;
+	is_rested = t->due_ns &&
+	            walks_next_ns(&a->walks, t->is_broke) <= amount_add(now_ns, EARLY_NS);
 	/* Slices and whole reads take turns where both are due: neither keeps the other waiting. */
 	is_turn = now_ns >= t->turn_ns;
 	if (!is_rested || is_turn)
@@ -259,17 +266,26 @@ static uint64_t broke_ns(const struct turns *t)
 	return amount_part(amount_add(debt_ns, TURNS_LENGTH_NS), BUDGET_PPM_MAX, b->rate_ppm);
 }
 
-uint64_t turns_next_ns(const struct turns *t, uint64_t now_ns)
+/* When there is one, EXCUSED_ALONE: that is excused. */
+static uint64_t next_ns(const struct turns *t, bool excused_alone)
 {
 	const struct walks *walks = &t->adapt->walks;
-	uint64_t at_ns = walks_next_ns(walks);
+	uint64_t at_ns = walks_next_ns(walks, excused_alone);
+
+	return choosing_has(&t->choosing, walks_have_room(walks), excused_alone)
+	               ? amount_min(at_ns, t->turn_ns)
+	               : at_ns;
+}
+
+uint64_t turns_next_ns(const struct turns *t, uint64_t now_ns)
+{
+	uint64_t at_ns;
 
 	if (!t->due_ns || now_ns >= t->due_ns)
 		return UINT64_MAX;
-	if (walks_have_room(walks) ? !choosing_is_over(&t->choosing)
-				   : choosing_has_unsliced(&t->choosing))
-		at_ns = amount_min(at_ns, t->turn_ns);
-	if (at_ns == UINT64_MAX)
-		return at_ns;
-	return amount_max(at_ns, t->is_broke ? amount_add(now_ns, broke_ns(t)) : now_ns);
+	at_ns = next_ns(t, false);
+	if (at_ns == UINT64_MAX || !t->is_broke)
+		return amount_max(at_ns, now_ns);
+	at_ns = amount_max(at_ns, amount_add(now_ns, broke_ns(t)));
+	return amount_min(at_ns, amount_max(next_ns(t, true), now_ns));
 }

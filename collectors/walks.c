@@ -90,7 +90,7 @@ static uint64_t slice_ns(const struct walks *s)
 struct forecast walks_forecast(const struct walks *s, const struct watch *w)
 {
 	uint64_t above_ns = amount_min(SLICE_ABOVE_NS, s->stall_ns);
-	struct forecast f = {.work = work_of(s, w)};
+	struct forecast f = {.work = work_of(s, w), .is_excused = s->excuses && w->was_there};
 
 	f.prediction = cost_predict(
 		&s->model[COST_ROLLUP], &f.work, w->by_slices ? NULL : &w->habit);
@@ -133,16 +133,19 @@ static bool read_faults(struct walks *s, struct process *p, uint32_t *ret)
 	return true;
 }
 
-static void use(struct walks *s, uint64_t cpu_ns)
+static void use(struct walks *s, uint64_t cpu_ns, bool is_excused)
 {
 	s->counts.used_ns += cpu_ns;
-	budget_charge(s->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
+	if (is_excused)
+		budget_excuse(s->budget, cpu_ns);
+	else
+		budget_charge(s->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
 }
 
 int walks_whole(struct walks *s, struct process *p, const struct forecast *f, uint64_t now_ns,
 	struct sample *ret, struct walked *ret_walked)
 {
-	struct walked walked = {.way = COST_ROLLUP};
+	struct walked walked = {.way = COST_ROLLUP, .is_excused = f->is_excused};
 	uint64_t before_ns = thread_cpu_ns(), walk_ns;
 	int r;
 
@@ -150,7 +153,7 @@ int walks_whole(struct walks *s, struct process *p, const struct forecast *f, ui
 	walk_ns = thread_cpu_ns();
 	r = process_read(s->reader, p, now_ns, ret);
 	walked.cpu_ns = thread_cpu_ns() - walk_ns;
-	use(s, walked.cpu_ns + walk_ns - before_ns);
+	use(s, walked.cpu_ns + walk_ns - before_ns, f->is_excused);
 	if (r < 0)
 		return r;
 	s->counts.reads[COST_ROLLUP]++;
@@ -174,6 +177,7 @@ static int finish(struct walks *s, struct walk *w, const struct sample *sample, 
 		.faults = w->faults,
 		.has_before = w->has_before,
 		.has_faults = w->has_faults,
+		.is_excused = w->is_excused,
 	};
 	return 0;
 }
@@ -198,11 +202,12 @@ int walks_begin_slices(struct walks *s, struct process *p, const struct forecast
 	s->under_way++;
 	w->ready_ns = 0;
 	w->predicted_ns = f->prediction.cpu_ns;
+	w->is_excused = f->is_excused;
 	r = slices_begin(&w->slices, s->reader, p, !p->watch->largest_kib, now_ns, ret);
 	if (r == 0 && slices_are_under_way(&w->slices) && !w->slices.is_mapping)
 		begin_smaps(s, w, w->predicted_ns);
 	w->cpu_ns = thread_cpu_ns() - before_ns;
-	use(s, w->cpu_ns);
+	use(s, w->cpu_ns, w->is_excused);
 	if (r < 0) {
 		end(s, w);
 		return r;
@@ -215,20 +220,21 @@ int walks_begin_slices(struct walks *s, struct process *p, const struct forecast
 }
 
 /* The one that has waited longest; WALKS_AT_ONCE: none is under way. */
-static size_t next(const struct walks *s)
+static size_t next(const struct walks *s, bool excused_alone)
 {
 	size_t found = WALKS_AT_ONCE;
 
 	for (size_t i = 0; s->under_way && i < WALKS_AT_ONCE; i++)
 		if (slices_are_under_way(&s->walk[i].slices) &&
+			(!excused_alone || s->walk[i].is_excused) &&
 			(found == WALKS_AT_ONCE || s->walk[i].ready_ns < s->walk[found].ready_ns))
 			found = i;
 	return found;
 }
 
-uint64_t walks_next_ns(const struct walks *s)
+uint64_t walks_next_ns(const struct walks *s, bool excused_alone)
 {
-	size_t i = next(s);
+	size_t i = next(s, excused_alone);
 
 	return i < WALKS_AT_ONCE ? s->walk[i].ready_ns : UINT64_MAX;
 }
@@ -255,11 +261,11 @@ static int go_on(struct walks *s, struct walk *w, struct sample *ret)
 	return r < 0 ? r : slices_are_under_way(&w->slices) ? WALKS_MORE : 0;
 }
 
-int walks_step(struct walks *s, uint64_t now_ns, struct sample *ret, struct process **ret_process,
-	struct walked *ret_walked)
+int walks_step(struct walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,
+	struct process **ret_process, struct walked *ret_walked)
 {
 	uint64_t before_ns = thread_cpu_ns(), cpu_ns;
-	struct walk *w = &s->walk[next(s)];
+	struct walk *w = &s->walk[next(s, excused_alone)];
 	struct process *p = w->slices.process;
 	bool is_mapping = w->slices.is_mapping;
 	int r;
@@ -273,7 +279,7 @@ int walks_step(struct walks *s, uint64_t now_ns, struct sample *ret, struct proc
 	cpu_ns = thread_cpu_ns() - before_ns;
 	if (!is_mapping)
 		w->cpu_ns += cpu_ns;
-	use(s, cpu_ns);
+	use(s, cpu_ns, w->is_excused);
 	s->counts.slices++;
 	w->ready_ns = clock_now_ns(CLOCK_MONOTONIC) + PAUSE_NS;
 	if (r == WALKS_MORE)

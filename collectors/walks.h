@@ -3,6 +3,8 @@
  * Walks of page tables: how one would be made and what it would cost, making it, whole or by slices, and what it
  * teaches. What each read has used is charged to the budget here, whatever becomes of the walk. What its sample
  * means for the process is the caller's, who also asks the budget before each read.
+ *
+ * Of those that were there before memtallyd the first walk is excused: it waits for no tokens and is not charged.
  */
 #ifndef MEMTALLY_COLLECTORS_WALKS_H
 #define MEMTALLY_COLLECTORS_WALKS_H
@@ -25,6 +27,7 @@ struct forecast {
 	struct cost_work work;
 	struct cost_prediction prediction;
 	bool is_giant; /* one mapping alone is predicted to be above the stall budget */
+	bool is_excused;
 };
 
 /* Of a walk that is over. */
@@ -35,7 +38,7 @@ struct walked {
 	struct statm before;  /* as a walk by slices began, if .has_before */
 	uint32_t
 		faults; /* that it had before the walk, if .has_faults: of what it writes to later this knows nothing */
-	bool has_before, has_faults;
+	bool has_before, has_faults, is_excused;
 };
 
 /* One by slices that is under way. */
@@ -46,7 +49,7 @@ struct walk {
 	uint64_t ready_ns; /* CLOCK_MONOTONIC at which its pause is over */
 	struct statm before;
 	uint32_t faults;
-	bool has_before, has_faults;
+	bool has_before, has_faults, is_excused;
 };
 
 /* One that is long does not keep others waiting. */
@@ -58,6 +61,7 @@ struct walks {
 	uint64_t page_bytes;
 	uint64_t stall_ns;    /* the longest hold that is allowed */
 	bool is_undisturbing; /* no walk keeps its process waiting: there is nothing to slice */
+	bool excuses;         /* those that were there: not where they have to wait all the same */
 	uint64_t slice_ns; /* how long a slice goes on, but never for more than half of .stall_ns */
 	struct cost_model model[COST_WAYS];
 	struct walk walk[WALKS_AT_ONCE];
@@ -98,15 +102,15 @@ enum walks_outcome {
 int walks_begin_slices(struct walks *s, struct process *p, const struct forecast *f,
 	uint64_t now_ns, struct sample *ret, struct walked *ret_walked);
 
-/* When the next slice may be read; UINT64_MAX: there is none. */
-uint64_t walks_next_ns(const struct walks *s);
+/* When the next slice may be read, EXCUSED_ALONE: of a walk that is excused; UINT64_MAX: there is none. */
+uint64_t walks_next_ns(const struct walks *s, bool excused_alone);
 
 /*
- * Reads the slice that has waited longest; one is under way. 0: its walk is over, with *RET of *RET_PROCESS;
+ * Reads the slice that has waited longest, of those that walks_next_ns() speaks of; there is one. 0: its walk is over, with *RET of *RET_PROCESS;
  * WALKS_MORE; WALKS_GIANT; -ENOMEM.
  */
-int walks_step(struct walks *s, uint64_t now_ns, struct sample *ret, struct process **ret_process,
-	struct walked *ret_walked);
+int walks_step(struct walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,
+	struct process **ret_process, struct walked *ret_walked);
 
 /* P's watch has taken S over, which the walk WALKED has found. */
 void walks_learn(struct walks *s, struct process *p, const struct sample *sample,

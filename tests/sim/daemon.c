@@ -71,6 +71,7 @@ void daemon_restart_accounts(struct daemon *d)
 	d->accounted_ns = d->kernel.monotonic_ns;
 	d->accounted_cpu_ns = d->kernel.cpu_ns;
 	d->forgiven_ns = d->pass->adapt.budget.forgiven_ns;
+	d->excused_ns = d->pass->adapt.budget.excused_ns;
 	memcpy(d->deferred, d->pass->turns.choosing.deferred, sizeof(d->deferred));
 	kernel_restart_counts(&d->kernel);
 }
@@ -293,6 +294,7 @@ void daemon_wait(struct daemon *d, const struct host_rates *rates)
 	}
 	let_live(d, rates, d->due_ns);
 	account_for_cpu(d);
+	d->account.excused_ns = d->pass->adapt.budget.excused_ns - d->excused_ns;
 }
 
 void daemon_run(struct daemon *d, const struct host_rates *rates, uint64_t passes)

@@ -35,7 +35,7 @@ struct daemon_account {
 	uint64_t worst_ns;          /* the most CPU that any span used above the rate */
 	uint64_t passes_ns;         /* CPU of passes but for walks */
 	uint64_t longest_pass_ns;   /* of one of them */
-	uint64_t deferred[PLAN_REASONS], forgiven_ns;
+	uint64_t deferred[PLAN_REASONS], forgiven_ns, excused_ns;
 	uint64_t oldest_ns; /* measurement, or birth, as rows show it; giants left out */
 	uint64_t oldest_giant_ns;
 	uint64_t missing;     /* living processes without a row, or without a PSS */
@@ -64,7 +64,7 @@ struct daemon {
 	uint64_t happened_ns;
 	double above_ns, least_above_ns; /* CPU above the rate since the start; at its least */
 	uint64_t accounted_ns, accounted_cpu_ns;
-	uint64_t deferred[PLAN_REASONS], forgiven_ns; /* before the accounts began */
+	uint64_t deferred[PLAN_REASONS], forgiven_ns, excused_ns; /* before the accounts began */
 	struct daemon_account account;
 };
 

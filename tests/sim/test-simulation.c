@@ -179,7 +179,7 @@ static void assert_nothing_found(void)
 
 /*
  * What holds on every host: all processes are shown, none younger than it is, within the budget. A pass has to look at
- * all that there are, whatever that takes; it is made up for, as far as that is not forgiven. And a read comes with
+ * all that there are, whatever that takes; it is made up for, as far as that is not forgiven, but in the first pass. And a read comes with
  * what else it needs to read, at the end of a turn.
  */
 static void check(const char *name, const struct daemon *d)
@@ -191,8 +191,8 @@ static void check(const char *name, const struct daemon *d)
 	at_most(name, "rows whose age is false", (double)a->false_ages, 0);
 	at_most(name, "ms by which the budget is overdrawn",
 		((double)a->worst_ns - minute_ns) / 1e6,
-		(double)(d->kernel.longest_read_ns + TURN_NS + a->longest_pass_ns +
-			 a->forgiven_ns) /
+		(double)(d->kernel.longest_read_ns + TURN_NS + a->longest_pass_ns + a->forgiven_ns +
+			 a->excused_ns) /
 			1e6);
 	at_most(name, "holds above the stall budget", (double)d->kernel.stalls, 0);
 }
@@ -472,6 +472,59 @@ static void giants_are_held_once_an_hour(void **state)
 		if (age_ns && rates.forks <= 0)
 			at_most(name, "s of age of giants", (double)d.account.oldest_giant_ns / 1e9,
 				(double)(age_ns + 3 * options.interval_ns) / 1e9);
+		daemon_done(&d);
+		host_done(&h);
+	}
+	assert_nothing_found();
+}
+
+/* What the daemon finds at its start is known as soon as it can be walked, without a long hold; then the budget counts. */
+static void what_was_there_is_known_soon(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t pages; /* each */
+		uint32_t parts, segment_pages;
+		uint32_t rate_ppm;
+	} cases[] = {
+		{"a hundred of 1 GiB", UINT64_C(1) << 18, 256, 0, 10000},
+		{"a hundred of 1 GiB, at a tenth of the budget", UINT64_C(1) << 18, 256, 0, 1000},
+		{"a hundred backends, at a tenth of the budget", 2048, 16, UINT32_C(1) << 18, 1000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct daemon_options options = daemon_defaults;
+		const struct daemon_account *a;
+		struct host h;
+		struct daemon d;
+		uint32_t segment = 0;
+
+		options.rate_ppm = cases[i].rate_ppm;
+		host_init(&h, seed_of(120 + i));
+		populate(&h, 100, 0);
+		if (cases[i].segment_pages)
+			segment = host_create(&h, HOST_SHMEM, cases[i].segment_pages, 64);
+		for (uint32_t n = 0; n < 100; n++) {
+			size_t slot = host_spawn(
+				&h, n % 8, HOST_IDLE, cases[i].pages, cases[i].parts);
+
+			if (segment)
+				host_map(&h, slot, segment, 64);
+		}
+		daemon_init(&d, &h, &options);
+		d.kernel.longest_hold_ns = 0;
+		daemon_run(&d, &no_events, 2);
+		check(cases[i].name, &d);
+		daemon_restart_accounts(&d);
+		daemon_run(&d, &no_events, 20);
+		print(cases[i].name, &d);
+		check(cases[i].name, &d);
+		a = &d.account;
+		at_most(cases[i].name, "samples off", (double)a->off, 0);
+		at_most(cases[i].name, "% of error", percent(a->error, a->truth), 0.1);
+		at_most(cases[i].name, "% of width", percent(a->width, a->truth), 1);
+		at_most(cases[i].name, "ms excused later", (double)a->excused_ns / 1e6, 0);
 		daemon_done(&d);
 		host_done(&h);
 	}
@@ -1045,6 +1098,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(few_descriptors_suffice),
 		cmocka_unit_test(bursts_are_known_soon),
 		cmocka_unit_test(slow_bursts_are_known_soon),
+		cmocka_unit_test(what_was_there_is_known_soon),
 		cmocka_unit_test(giants_are_held_once_an_hour),
 		cmocka_unit_test(time_may_jump),
 		cmocka_unit_test(large_hosts_are_watched),

@@ -260,10 +260,9 @@ static void births_are_expected(void **state)
 	(void)state;
 	budget_init(&b, ONE_PC, start);
 	budget_charge_birth(&b, start, 300 * MSEC);
-	assert_int_equal(budget_available_ns(&b, start), 300 * MSEC);
 	budget_charge_pass(&b, start, 10 * MSEC, start + 10 * SEC);
 	assert_int_equal(budget_set_interval(&b, 10 * SEC), 10 * SEC);
-	assert_int_equal(budget_until_due_ns(&b, start), 380 * MSEC);
+	assert_int_equal(budget_until_due_ns(&b, start), 590 * MSEC);
 
 	/* Once is a burst, */
 	budget_charge_birth(&b, start, 160 * MSEC);
@@ -279,6 +278,27 @@ static void births_are_expected(void **state)
 	for (int i = 0; i < 200; i++)
 		budget_charge_pass(&b, start, 10 * MSEC, start + 10 * SEC);
 	assert_int_equal(b.births_ns, 0);
+}
+
+/* What a host is found with says nothing of what it costs from then on. */
+static void the_first_pass_is_excused(void **state)
+{
+	struct budget b;
+
+	(void)state;
+	budget_init(&b, ONE_PC, start);
+	budget_charge_birth(&b, start, 3 * SEC);
+	budget_charge_pass(&b, start, 20 * MSEC, start);
+	assert_int_equal(b.tokens_ns, 600 * MSEC);
+	assert_int_equal(b.charged_ns, 0);
+	assert_int_equal(b.excused_ns, 3020 * MSEC);
+	budget_excuse(&b, SEC);
+	assert_int_equal(b.tokens_ns, 600 * MSEC);
+	budget_charge_birth(&b, start, 3 * MSEC);
+	budget_charge_pass(&b, start, 20 * MSEC, start);
+	assert_int_equal(b.tokens_ns, 577 * MSEC);
+	assert_int_equal(b.excused_ns, 4020 * MSEC);
+	assert_int_equal(budget_used_ns(&b), 4043 * MSEC);
 }
 
 static void says_what_the_host_needs(void **state)
@@ -374,6 +394,7 @@ int main(void)
 		cmocka_unit_test(stretches_the_interval_where_passes_take_too_much),
 		cmocka_unit_test(a_stretched_interval_leaves_something_for_reads),
 		cmocka_unit_test(births_are_expected),
+		cmocka_unit_test(the_first_pass_is_excused),
 		cmocka_unit_test(says_what_the_host_needs),
 		cmocka_unit_test(nonsense_is_a_debt),
 		cmocka_unit_test(no_span_uses_more),

@@ -65,24 +65,58 @@ static void may_pass_over_those_by_slices(void **state)
 	assert_int_equal(s->c.chosen, 5);
 	assert_int_equal(s->c.left_ns, 5 * NS_PER_MSEC);
 	for (size_t i = 0; i < 5; i++) {
-		assert_false(choosing_is_over(&s->c));
-		assert_true(choosing_has_unsliced(&s->c));
-		assert_true(choosing_next(&s->c, i != 1, &choice));
+		assert_true(choosing_has(&s->c, true, false));
+		assert_true(choosing_has(&s->c, false, false));
+		assert_true(choosing_next(&s->c, i != 1, false, &choice));
 		assert_int_equal(choice.place, want[i]);
 		assert_int_equal(
 			choice.kind, way[want[i]] == &sliced ? CHOICE_SLICES : CHOICE_WHOLE);
 		assert_int_equal(s->c.left_ns, (4 - i) * NS_PER_MSEC);
 	}
-	assert_true(choosing_is_over(&s->c));
-	assert_false(choosing_next(&s->c, true, &choice));
+	assert_false(choosing_has(&s->c, true, false));
+	assert_false(choosing_next(&s->c, true, false, &choice));
 
 	assert_int_equal(choosing_begin(&s->c, 1), 0);
 	choosing_add(&s->c, &s->w, 9, &sliced, 100 * MIB, 1000 * MIB);
 	assert_int_equal(choosing_end(&s->c, &limits, true), 0);
-	assert_false(choosing_has_unsliced(&s->c));
-	assert_false(choosing_next(&s->c, false, &choice));
-	assert_true(choosing_next(&s->c, true, &choice));
+	assert_false(choosing_has(&s->c, false, false));
+	assert_false(choosing_next(&s->c, false, false, &choice));
+	assert_true(choosing_next(&s->c, true, false, &choice));
 	assert_int_equal(choice.place, 9);
+}
+
+/* Where only those that are excused have a turn, the others stay, in their order. */
+static void takes_the_excused_alone(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct forecast excused_whole = whole, excused_sliced = sliced;
+	const struct forecast *const way[] = {&whole, &excused_sliced, &sliced, &excused_whole};
+	struct choice choice;
+
+	(void)state;
+	excused_whole.is_excused = excused_sliced.is_excused = true;
+	s->w.has_base = false;
+	s->w.measured_ns = 0;
+	assert_int_equal(choosing_begin(&s->c, 4), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(way); i++)
+		choosing_add(&s->c, &s->w, i, way[i], 100 * MIB, (i + 1) * MIB);
+	assert_int_equal(choosing_end(&s->c, &limits, true), 0);
+	assert_int_equal(s->c.chosen, 4);
+	assert_true(choosing_next(&s->c, false, true, &choice));
+	assert_int_equal(choice.place, 3);
+	assert_false(choosing_has(&s->c, false, true));
+	assert_false(choosing_next(&s->c, false, true, &choice));
+	assert_true(choosing_has(&s->c, true, true));
+	assert_true(choosing_next(&s->c, true, true, &choice));
+	assert_int_equal(choice.place, 1);
+	assert_false(choosing_has(&s->c, true, true));
+	assert_true(choosing_has(&s->c, false, false));
+	assert_int_equal(s->c.chosen - s->c.next, 2);
+
+	/* Who was measured is excused no more. */
+	s->w.has_base = true;
+	assert_int_equal(choosing_begin(&s->c, 1), 0);
+	assert_false(choosing_add(&s->c, &s->w, 0, &excused_whole, 7, 8)->is_excused);
 }
 
 /* Who is put off within a pass may still be measured before the next, and is not counted. */
@@ -102,7 +136,7 @@ static void counts_who_is_put_off(void **state)
 		assert_true(s->c.chosen < 3);
 	}
 	choosing_drop(&s->c);
-	assert_true(choosing_is_over(&s->c));
+	assert_false(choosing_has(&s->c, true, false));
 }
 
 /* What is known of a process makes it new, refused or neither. */
@@ -272,6 +306,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(may_pass_over_those_by_slices),
+		cmocka_unit_test(takes_the_excused_alone),
 		cmocka_unit_test(counts_who_is_put_off),
 		cmocka_unit_test(says_what_each_is),
 		cmocka_unit_test(doubts_no_more_than_is_likely),

@@ -89,6 +89,35 @@ static void new_ones_are_first_then_the_overdue_then_the_doubtful(void **state)
 		assert_int_equal(counts.deferred[i], 0);
 }
 
+/* What is excused comes first, the largest before all, whatever the tokens; the others have them to themselves. */
+static void the_excused_need_no_tokens(void **state)
+{
+	struct plan_item items[] = {
+		new_item('a', 100 * USEC, MIB),
+		new_item('b', 500 * MSEC, 4 * MIB),
+		new_item('c', 200 * MSEC, 8 * MIB),
+		new_item('d', 100 * USEC, MIB),
+		new_item('e', 500 * MSEC, MIB),
+	};
+	struct plan_limits limits = plenty;
+	struct plan_counts counts;
+
+	(void)state;
+	limits.tokens_ns = 100 * USEC;
+	items[1].is_excused = items[2].is_excused = items[4].is_excused = true;
+	items[1].pss_bytes = 100 * MIB;
+	items[2].pss_bytes = 200 * MIB;
+	items[1].hold_ns = items[2].hold_ns = 0;
+	items[4].is_giant = true;
+	assert_ids(items, plan_choose(items, 5, &limits, &counts), "cbea");
+	assert_int_equal(counts.chosen_ns, 1200 * MSEC + 100 * USEC);
+	assert_int_equal(counts.deferred[PLAN_BUDGET], 1);
+
+	limits.giant_age_ns = 0; /* it is never to be read */
+	assert_ids(items, plan_choose(items, 5, &limits, &counts), "cba");
+	assert_int_equal(counts.deferred[PLAN_GIANT], 1);
+}
+
 /* 1 MiB for 10 us is worth more than 4 MiB for 100. */
 static void doubts_go_by_cost(void **state)
 {
@@ -821,6 +850,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_needs_nothing),
 		cmocka_unit_test(new_ones_are_first_then_the_overdue_then_the_doubtful),
+		cmocka_unit_test(the_excused_need_no_tokens),
 		cmocka_unit_test(doubts_go_by_cost),
 		cmocka_unit_test(small_doubts_are_left),
 		cmocka_unit_test(tokens_are_shared),

@@ -132,6 +132,84 @@ static void has_no_turns_when_a_pass_is_due(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
+/* Who was there at the start waits for no tokens, and costs none; nobody else comes to be so later. */
+static void who_was_there_is_excused(void **state)
+{
+	struct tree_process p = adaptive_large, other = adaptive_large, newborn = adaptive_large;
+	struct pass_options poor = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	AUTO_VIEW struct view *view = NULL;
+	const struct budget *budget;
+	const uint64_t *reads;
+	uint64_t excused_ns;
+
+	(void)state;
+	poor.budget_cpu_ppm = 1; /* 60 us a minute */
+	s = adaptive_new(&poor);
+	reads = s->pass->adapt.walks.counts.reads;
+	budget = &s->pass->adapt.budget;
+	other.pid = 51;
+	other.image = 51;
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 32);
+	adaptive_add(s, &other, 0);
+	adaptive_add_mappings(s, &other, 32);
+	view = adaptive_pass(s);
+	for (size_t i = 1; i < ARRAY_SIZE(adaptive_cast); i++)
+		adaptive_assert_quiet(
+			adaptive_row(view, (uint32_t)adaptive_cast[i].pid), &adaptive_cast[i]);
+	assert_false(ROW_HAS(adaptive_row(view, 50), PROCESS_PSS_AGE));
+	assert_int_equal(budget->charged_ns, 0);
+	other.image = 52; /* it executes another program */
+	adaptive_add(s, &other, 0);
+	adaptive_add_mappings(s, &other, 32);
+	assert_true(adaptive_turns(s) > 3);
+	assert_int_equal(reads[COST_SLICES], 1);
+	assert_int_equal(reads[COST_ROLLUP], 4);
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], p.pss_kib * 1024);
+	assert_false(ROW_HAS(adaptive_row(view, 51), PROCESS_PSS_AGE));
+
+	newborn.pid = 53;
+	newborn.image = 53;
+	adaptive_add(s, &newborn, 0);
+	adaptive_add_mappings(s, &newborn, 32);
+	excused_ns = budget->excused_ns;
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		adaptive_again(s, &view);
+		assert_int_equal(adaptive_turns(s), 0);
+	}
+	assert_int_equal(reads[COST_SLICES], 1);
+	assert_int_equal(budget->excused_ns, excused_ns);
+}
+
+/* Where the host is short of memory, and when much time has gone by, they wait as others do. */
+static void nobody_is_excused_for_ever(void **state)
+{
+	static const char *const texts[] = {
+		"some avg10=12.00 avg60=0.00 avg300=0.00 total=1\n", NULL};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct pass_options poor = adaptive_options;
+		AUTO_ADAPTIVE struct adaptive *s = NULL;
+		AUTO_VIEW struct view *view = NULL;
+
+		poor.budget_cpu_ppm = 1;
+		s = adaptive_new(&poor);
+		adaptive_add(s, &adaptive_large, 0);
+		adaptive_add_mappings(s, &adaptive_large, 32);
+		view = adaptive_pass(s);
+		if (texts[i])
+			tree_write(&s->tree, "pressure/memory", texts[i]);
+		else
+			s->pass->adapt.start_ns -= 301 * NS_PER_SEC;
+		budget_charge(&s->pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
+		adaptive_again(s, &view);
+		assert_int_equal(adaptive_turns(s), 0);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -139,6 +217,8 @@ int main(void)
 		cmocka_unit_test(waits_for_its_budget),
 		cmocka_unit_test(walks_do_not_wait_for_each_other),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
+		cmocka_unit_test(who_was_there_is_excused),
+		cmocka_unit_test(nobody_is_excused_for_ever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

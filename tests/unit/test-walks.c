@@ -138,11 +138,12 @@ static void reads_faults_first(void **state)
 		WALKS_LOOKED);
 	s->walks.slice_ns = 0;
 	while (!s->walks.walk[0].has_faults)
-		assert_int_equal(walks_step(&s->walks, 1, &s->sample, &p, &s->walked), WALKS_MORE);
+		assert_int_equal(
+			walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked), WALKS_MORE);
 	assert_int_equal(s->walks.under_way, 1);
 	tree_set_faults(&s->tree, 10, 2000);
 	while (s->walks.under_way)
-		assert_true(walks_step(&s->walks, 1, &s->sample, &p, &s->walked) >= 0);
+		assert_true(walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked) >= 0);
 	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
 	assert_true(s->walked.has_faults);
 	assert_int_equal(s->walked.faults, 1000);
@@ -167,7 +168,7 @@ static void takes_turns_by_slices(void **state)
 	int r;
 
 	(void)state;
-	assert_int_equal(walks_next_ns(&s->walks), UINT64_MAX);
+	assert_int_equal(walks_next_ns(&s->walks, false), UINT64_MAX);
 	for (size_t i = 0; i < WALKS_AT_ONCE; i++) {
 		assert_true(walks_have_room(&s->walks));
 		assert_false(walks_has(&s->walks, &s->process[i]));
@@ -187,12 +188,12 @@ static void takes_turns_by_slices(void **state)
 
 	s->walks.slice_ns = 0;
 	used_ns = s->walks.counts.used_ns;
-	assert_int_equal(walks_step(&s->walks, 1, &s->sample, &p, &s->walked), WALKS_MORE);
+	assert_int_equal(walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked), WALKS_MORE);
 	assert_true(s->walks.counts.used_ns > used_ns);
-	assert_true(walks_next_ns(&s->walks) < now_ns); /* another has not begun to pause */
+	assert_true(walks_next_ns(&s->walks, false) < now_ns); /* another has not begun to pause */
 	while (s->walks.under_way) {
 		used_ns = s->walks.counts.used_ns;
-		r = walks_step(&s->walks, 1, &s->sample, &p, &s->walked);
+		r = walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked);
 		assert_true(r == 0 || r == WALKS_MORE);
 		assert_true(s->walks.counts.used_ns > used_ns);
 		if (r != 0) {
@@ -224,7 +225,7 @@ static void gives_up_what_is_a_giant(void **state)
 	assert_int_equal(
 		walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
 		WALKS_LOOKED);
-	assert_int_equal(walks_step(&s->walks, 1, &s->sample, &p, &s->walked), WALKS_GIANT);
+	assert_int_equal(walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked), WALKS_GIANT);
 	assert_int_equal(s->walks.under_way, 0);
 	assert_true(walks_forecast(&s->walks, &s->watch[0]).is_giant);
 	assert_int_equal(s->walks.counts.reads[COST_SLICES], 0);
@@ -365,6 +366,7 @@ static void slices_are_paid_for_one_by_one(void **state)
 	uint64_t charged_ns, used_ns, slices;
 
 	(void)state;
+	view_unref(adaptive_pass(s)); /* who is there at the start is excused */
 	adaptive_add(s, &adaptive_large, 0);
 	adaptive_add_mappings(s, &adaptive_large, 32);
 	view_unref(adaptive_pass(s));
