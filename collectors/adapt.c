@@ -306,8 +306,26 @@ void adapt_begin_estimates(struct adapt *a)
 	figures_begin_rows(&a->figures);
 }
 
-void adapt_estimate(struct adapt *a, const struct process *p, struct snapshot_process *row)
+/* Of what may not be read nothing is guessed, however long it would have to wait: asked once for each image. */
+static void ask(struct adapt *a, struct process *p)
 {
+	struct watch *w = p->watch;
+	int e;
+
+	if (w->has_base || w->measured_ns || w->is_asked)
+		return;
+	w->is_asked = true;
+	e = process_permits(a->reader, p);
+	if (e != -EACCES && e != -EPERM)
+		return;
+	w->outcome = OUTCOME_DENIED;
+	w->measured_ns = clock_now_ns(CLOCK_BOOTTIME);
+	w->was_there = false;
+}
+
+void adapt_estimate(struct adapt *a, struct process *p, struct snapshot_process *row)
+{
+	ask(a, p);
 	figures_fill(&a->figures, p, a->previous_ns, row);
 }
 

@@ -104,8 +104,8 @@ void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere);
 /* All that was to be measured for this pass is: finds out whom it puts in doubt. */
 void adapt_begin_estimates(struct adapt *a);
 
-/* Fills in ROW of the member P: quantities, source and outcome. */
-void adapt_estimate(struct adapt *a, const struct process *p, struct snapshot_process *row);
+/* Fills in ROW of the member P: quantities, source and outcome. Who was never measured is denied, if it may not be. */
+void adapt_estimate(struct adapt *a, struct process *p, struct snapshot_process *row);
 
 /*
  * When it is known who shares an address space, hostsum_add() of each row; then this. False: that was all; else

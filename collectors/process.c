@@ -398,3 +398,18 @@ int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 		*ret = stat.faults;
 	return e;
 }
+
+/* Every kernel has smaps, and one rule for it and smaps_rollup. */
+int process_permits(struct process_reader *r, struct process *p)
+{
+	char path[PROCESS_PATH_SIZE];
+	AUTO_CLOSE int owned = -1, fd = -1;
+	bool is_owned;
+	int dirfd = process_directory(r, p, &is_owned);
+
+	if (dirfd < 0)
+		return dirfd;
+	owned = is_owned ? dirfd : -1;
+	fd = openat(dirfd, process_path(p, "smaps", path), O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : 0;
+}

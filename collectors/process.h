@@ -153,6 +153,12 @@ int process_directory(struct process_reader *r, struct process *p, bool *ret_own
 /* How often P, which is known, has faulted. A negative errno: -ESRCH, or nobody tells. */
 int process_faults(struct process_reader *r, struct process *p, uint64_t *ret);
 
+/*
+ * Whether the page tables of P, which is known, may be walked: the kernel decides when the file is opened. 0; -EACCES or
+ * -EPERM: they may not; or an error of process_directory() or open, which says nothing of that.
+ */
+int process_permits(struct process_reader *r, struct process *p);
+
 /* The path of FILE below P's directory, through the live thread of a dead leader where need be. */
 enum { PROCESS_PATH_SIZE = 64 };
 const char *process_path(

@@ -58,6 +58,7 @@ struct watch {
 	bool by_slices;     /* .habit is of walks by slices */
 	bool guesses_parts; /* those of .base, if it has any: no row shows them */
 	bool was_there;     /* in memtallyd's first pass, and was not measured since */
+	bool is_asked;      /* whether it may be walked, which was put off */
 	bool is_elsewhere;  /* its address space was counted at another process in the last pass */
 };
 

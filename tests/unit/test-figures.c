@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "collectors/figures.h"
 #include "tests/unit/adaptive.h"
+#include "tests/unit/run.h"
 
 #define PAGE UINT64_C(4096)
 #define MIB  (UINT64_C(1) << 20)
@@ -223,6 +224,60 @@ static void says_who_is_denied(void **state)
 	}
 }
 
+/* What is put off, because it takes long or costs too much, is asked whether it may be read, once. */
+static void denies_at_first_sight(void **state)
+{
+	struct tree_event smaps = {.suffix = "smaps", .error = EACCES};
+	struct pass_options poor = adaptive_options;
+	struct tree_process p = adaptive_worker;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	const struct snapshot_process *row;
+
+	(void)state;
+	poor.budget_cpu_ppm = 1;
+	s = adaptive_new(&poor);
+	adaptive_add(s, &adaptive_large, 0);
+	adaptive_add_mappings(s, &adaptive_large, 32);
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		AUTO_VIEW struct view *view = NULL;
+
+		if (pass == 1) /* a birth that nobody can pay for */
+			budget_charge(
+				&s->pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
+		if (pass == 1) {
+			adaptive_add(s, &p, 0);
+			adaptive_add_mappings(s, &p, 1);
+		}
+		tree_expect(&smaps, 1);
+		view = run_pass(s->pass);
+		assert_int_equal(smaps.count, pass < 2);
+		row = adaptive_row(view, 50);
+		assert_int_equal(row->outcome, OUTCOME_DENIED);
+		assert_int_equal(row->source, SOURCE_RSS);
+		assert_false(ROW_HAS(row, PROCESS_PSS));
+		if (!pass)
+			continue;
+		assert_int_equal(adaptive_row(view, 30)->outcome, OUTCOME_DENIED);
+		assert_int_equal(view_host(view)->q[SCOPE_UNMEASURED_DENIED], 2);
+	}
+	assert_int_equal(adaptive_turns(s), 0);
+
+	/* Another image is another question. */
+	smaps.error = 0;
+	p.image++;
+	p.rss_kib += 400;
+	adaptive_add(s, &p, 0);
+	for (unsigned int pass = 0; pass < 2; pass++) {
+		AUTO_VIEW struct view *view = NULL;
+
+		tree_expect(&smaps, 1);
+		view = run_pass(s->pass);
+		assert_int_equal(smaps.count, !pass);
+		assert_int_equal(adaptive_row(view, 30)->outcome, OUTCOME_MEASURED);
+		assert_int_equal(adaptive_row(view, 30)->source, SOURCE_ESTIMATE);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -233,6 +288,7 @@ int main(void)
 		cmocka_unit_test(counts_how_far_off_it_was),
 		cmocka_unit_test(guesses_what_the_budget_forbids),
 		cmocka_unit_test(says_who_is_denied),
+		cmocka_unit_test(denies_at_first_sight),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
