@@ -82,26 +82,21 @@ remove_runtime() {
 # The subshells of start() exec, so their pids are the daemons'.
 are_running() { kill -0 "$collector_pid" 2>/dev/null && kill -0 "$web_pid" 2>/dev/null; }
 
-is_any_running() {
-	local pid
-	for pid in $web_pid $collector_pid; do
-		kill -0 "$pid" 2>/dev/null && return 0
-	done
-	return 1
-}
-
-stop_daemons() {
-	local pid
-	for pid in $web_pid $collector_pid; do
-		kill -TERM "$pid" 2>/dev/null
-	done
+# end_daemon PID: within five seconds, or by force.
+end_daemon() {
+	local pid=$1 i
+	[ -n "$pid" ] && kill -TERM "$pid" 2>/dev/null || return 0
 	for ((i = 0; i < 50; i++)); do
-		is_any_running || break
+		kill -0 "$pid" 2>/dev/null || return 0
 		sleep 0.1
 	done
-	for pid in $web_pid $collector_pid; do
-		kill -KILL "$pid" 2>/dev/null && warn "quickstart: process $pid had to be killed"
-	done
+	kill -KILL "$pid" 2>/dev/null && warn "quickstart: process $pid had to be killed"
+}
+
+# memtally-web first: else it would warn that memtallyd has gone.
+stop_daemons() {
+	end_daemon "$web_pid"
+	end_daemon "$collector_pid"
 	wait 2>/dev/null
 	remove_runtime
 }
@@ -166,6 +161,22 @@ await_snapshot() {
 	done
 }
 
+# Processes that were never measured yet; nothing where memtallyd says nothing of it.
+count_guessed() { http_get /metrics | sed -n 's/^memtally_processes{outcome="guessed"} \([1-9][0-9]*\)$/\1/p'; }
+
+# What is large is measured piece by piece, and until then is only guessed: figures that are about to change make no
+# good first impression.
+await_measured() {
+	local count end=$((SECONDS + 15))
+	count=$(count_guessed)
+	[ -n "$count" ] || return 0
+	say "Waiting (15 s at most) for the first measurement of large processes: $count."
+	while [ "$SECONDS" -lt "$end" ] && [ -n "$(count_guessed)" ]; do
+		are_running || leave_broken
+		sleep 0.5
+	done
+}
+
 decide_rights() {
 	capability=none
 	if ! is_root; then
@@ -188,10 +199,15 @@ name_denied() {
 		sed 's/^{"pid":\([0-9]*\),"uid":[0-9]*,"user":"\([^"]*\)","program":"\([^"]*\)".*/\1 \3 of \2/'
 }
 
+# The five users with the most of them; there may be hundreds.
 count_denied() {
-	awk -F'[{}" ]+' '/^memtally_user_unmeasured_processes\{.*reason="denied"/ && $NF > 0 {
-			sum += $NF; who = who (who == "" ? "" : ", ") $NF " of " $3 }
-		END { if (sum) printf "%d processes (%s)", sum, who }'
+	awk -F'[{}" ]+' '/^memtally_user_unmeasured_processes\{.*reason="denied"/ && $NF > 0 { print $NF, $3 }' |
+		sort -k1,1nr -k2 |
+		awk '{ sum += $1 }
+			NR <= 5 { who = who (NR == 1 ? "" : ", ") $1 " of " substr($0, length($1) + 2) }
+			END { more = NR - 5
+				if (more > 0) who = who " and of " more " more user" (more == 1 ? "" : "s")
+				if (NR) printf "%d processes (%s)", sum, who }'
 }
 
 # Who could not be read, from the first answer, and what would help.
@@ -223,12 +239,14 @@ tell_unmeasured() {
 	fi
 }
 
-# What was not measured in the first pass, because it is large and read piece by piece, or a budget has to be waited for.
-tell_waiting() {
-	local waiting
-	waiting=$("$builddir/memtally" status --config.file=/dev/null --log.level=error \
-		--snapshot.socket="$runtime/snapshot.sock" 2>/dev/null | sed -n 's/^  guessed *//p')
-	[ -z "$waiting" ] || say "Guessed so far: $waiting. It will be complete soon; see memtally status."
+# What is still to be measured once the figures stand there, as `memtally status` says it.
+tell_guessed() {
+	local guessed
+	guessed=$("$builddir/memtally" status --config.file=/dev/null --log.level=error \
+		--snapshot.socket="$runtime/snapshot.sock" 2>/dev/null |
+		sed -n 's/^  guessed *\([^,]*\), \([^,]*\), of 1 .*/\1 (\2) above is guessed: 1 large process is/p
+			s/^  guessed *\([^,]*\), \([^,]*\), of \([0-9]*\) .*/\1 (\2) above is guessed: \3 large processes are/p')
+	[ -z "$guessed" ] || say "$guessed still to be measured."
 }
 
 tell_places() {
@@ -238,6 +256,7 @@ tell_places() {
   metrics     http://127.0.0.1:$port/metrics
   JSON        http://127.0.0.1:$port/api/v1/users
   terminal    $(shown "$builddir")/memtally --snapshot.socket=$runtime/snapshot.sock
+  status      $(shown "$builddir")/memtally status --snapshot.socket=$runtime/snapshot.sock
 
 For Prometheus, below scrape_configs:
 
@@ -270,12 +289,13 @@ do_run() {
 	trap : PIPE # a reader that goes away must not take this script along, and so its clean-up
 	start_daemons
 	await_snapshot
+	await_measured
 	say ''
 	"$builddir/memtally" users --limit=20 --config.file=/dev/null --log.level=error \
 		--snapshot.socket="$runtime/snapshot.sock"
 	say ''
 	tell_unmeasured
-	tell_waiting
+	tell_guessed
 	tell_places
 	wait -n "$collector_pid" "$web_pid" 2>/dev/null
 	leave_broken
