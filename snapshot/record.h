@@ -105,6 +105,8 @@ enum scope_quantity {
 	SCOPE_UNMEASURED_RSS_MALFORMED,
 	SCOPE_UNMEASURED_RSS_CHANGING,
 	SCOPE_UNMEASURED_RSS_ERROR,
+	SCOPE_PSS_GUESSED, /* of what is estimated, what was never measured */
+	SCOPE_GUESSED,     /* a count of the processes that this is of */
 	SCOPE_QUANTITIES
 };
 
@@ -234,5 +236,12 @@ struct snapshot_histogram {
 	} while (0)
 
 #define ROW_HAS(row, i) (((row)->present >> (i)) & 1)
+
+/* Whether ROW's PSS was never measured: an estimate that is carried forward has the age of what it goes by. */
+static inline bool snapshot_is_guess(const struct snapshot_process *row)
+{
+	return row->source == SOURCE_ESTIMATE && row->outcome == OUTCOME_MEASURED &&
+	       ROW_HAS(row, PROCESS_PSS) && !ROW_HAS(row, PROCESS_PSS_AGE);
+}
 
 #endif

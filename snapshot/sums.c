@@ -21,6 +21,10 @@ static const struct {
 	{PROCESS_VM_PTE, SCOPE_PAGETABLE},
 };
 
+/* What add_shares() adds. */
+static const enum scope_quantity shares[] = {
+	SCOPE_PSS_MEASURED, SCOPE_PSS_ESTIMATED, SCOPE_PSS_GUESSED, SCOPE_GUESSED};
+
 /* No host has 2^63 bytes; a tree of invented numbers may, and stays at the largest that can be told. */
 static uint64_t plus(uint64_t a, uint64_t b)
 {
@@ -63,15 +67,17 @@ static void add_high(struct sums *s, const struct snapshot_process *m)
 		s->has_unbounded = true;
 }
 
-/* How much of the PSS is measured, and how much carried forward from earlier measurements. */
+/* How much of the PSS is measured, how much estimated, and of that how much for want of any measurement. */
 static void add_shares(struct sums *s, const struct snapshot_process *m)
 {
-	bool is_estimate = m->source == SOURCE_ESTIMATE;
+	bool is_estimate = m->source == SOURCE_ESTIMATE, is_guess = snapshot_is_guess(m);
 
 	if (!ROW_HAS(m, PROCESS_PSS))
 		return;
 	add(s, SCOPE_PSS_MEASURED, is_estimate ? 0 : m->q[PROCESS_PSS]);
 	add(s, SCOPE_PSS_ESTIMATED, is_estimate ? m->q[PROCESS_PSS] : 0);
+	add(s, SCOPE_PSS_GUESSED, is_guess ? m->q[PROCESS_PSS] : 0);
+	add(s, SCOPE_GUESSED, is_guess);
 }
 
 /* Of those that are counted in REASON, what is known of their memory. */
@@ -107,8 +113,8 @@ static void add_nothing(struct sums *s)
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
 		add(s, summed[i].scope, 0);
 	add(s, SCOPE_PSS_HIGH, 0);
-	add(s, SCOPE_PSS_MEASURED, 0);
-	add(s, SCOPE_PSS_ESTIMATED, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
+		add(s, shares[i], 0);
 }
 
 void sums_add(struct sums *s, const struct snapshot_process *row)
@@ -143,9 +149,9 @@ void sums_merge(struct sums *to, const struct sums *from)
 		add(to, i, from->q[i]);
 	if (ROW_HAS(from, SCOPE_PSS_HIGH))
 		add(to, SCOPE_PSS_HIGH, from->q[SCOPE_PSS_HIGH]);
-	for (unsigned int i = SCOPE_PSS_MEASURED; i <= SCOPE_PSS_ESTIMATED; i++)
-		if (ROW_HAS(from, i))
-			add(to, i, from->q[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
+		if (ROW_HAS(from, shares[i]))
+			add(to, shares[i], from->q[shares[i]]);
 	for (unsigned int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
 		if (from->q[i] && ROW_HAS(from, rss_of(i)))
 			add(to, rss_of(i), from->q[rss_of(i)]);
@@ -174,7 +180,7 @@ void sums_end(struct sums *s)
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
 		ROW_SET(s, summed[i].scope, 0);
 	ROW_SET(s, SCOPE_PSS_HIGH, 0);
-	ROW_SET(s, SCOPE_PSS_MEASURED, 0);
-	ROW_SET(s, SCOPE_PSS_ESTIMATED, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
+		ROW_SET(s, shares[i], 0);
 	ROW_SET(s, SCOPE_HUGETLB, 0);
 }

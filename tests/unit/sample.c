@@ -162,6 +162,12 @@ static void add_member(struct group *g, const struct snapshot_process *p)
 	if (ROW_HAS(p, PROCESS_PSS))
 		add_to(g, SCOPE_PSS_ESTIMATED,
 			p->source == SOURCE_ESTIMATE ? p->q[PROCESS_PSS] : 0);
+	if (ROW_HAS(p, PROCESS_PSS)) {
+		bool is_guess = p->source == SOURCE_ESTIMATE && !ROW_HAS(p, PROCESS_PSS_AGE);
+
+		add_to(g, SCOPE_PSS_GUESSED, is_guess ? p->q[PROCESS_PSS] : 0);
+		add_to(g, SCOPE_GUESSED, is_guess);
+	}
 	add_if(g, SCOPE_PSS_LOW, p, PROCESS_PSS_LOW);
 	add_if(g, SCOPE_PSS_HIGH, p, ROW_HAS(p, PROCESS_PSS) ? PROCESS_PSS_HIGH : PROCESS_RSS);
 	g->is_unbounded = g->is_unbounded || !ROW_HAS(p, PROCESS_RSS);

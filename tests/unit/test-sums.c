@@ -12,6 +12,7 @@ static struct snapshot_process make(uint64_t *seed)
 		OUTCOME_CHANGING, OUTCOME_SHARED_MM};
 	struct snapshot_process row = {.outcome = outcomes[unit_random(seed) % 5]};
 
+	row.source = (uint8_t)(unit_random(seed) % SOURCE_COUNT_);
 	row.present = unit_random(seed) & ((UINT64_C(1) << PROCESS_QUANTITIES) - 1);
 	for (unsigned int i = 0; i < PROCESS_QUANTITIES; i++)
 		row.q[i] = unit_random(seed) % (1 << 30);
@@ -79,7 +80,7 @@ static struct snapshot_process with(
 	return row;
 }
 
-/* Measured, estimated, or not to be had: how many bytes of each, and of those that nobody knows none. */
+/* Measured, carried forward, guessed, or not to be had: how many bytes of each, and of those that nobody knows none. */
 static void a_sum_says_what_it_is_made_of(void **state)
 {
 	const struct snapshot_process rows[] = {
@@ -93,15 +94,20 @@ static void a_sum_says_what_it_is_made_of(void **state)
 		with(OUTCOME_CHANGING, SOURCE_NONE, 0, 0),
 		with(OUTCOME_ERROR, SOURCE_NONE, 0, 0),
 	};
+	struct snapshot_process carried = with(OUTCOME_MEASURED, SOURCE_ESTIMATE, 900, 800);
 	struct sums s = {0};
 
 	(void)state;
+	ROW_SET(&carried, PROCESS_PSS_AGE, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		sums_add(&s, &rows[i]);
+	sums_add(&s, &carried);
 	sums_end(&s);
-	assert_int_equal(s.q[SCOPE_PSS], 65);
+	assert_int_equal(s.q[SCOPE_PSS], 865);
 	assert_int_equal(s.q[SCOPE_PSS_MEASURED], 60);
-	assert_int_equal(s.q[SCOPE_PSS_ESTIMATED], 5);
+	assert_int_equal(s.q[SCOPE_PSS_ESTIMATED], 805);
+	assert_int_equal(s.q[SCOPE_PSS_GUESSED], 5);
+	assert_int_equal(s.q[SCOPE_GUESSED], 1);
 	assert_int_equal(s.q[SCOPE_UNMEASURED_RSS_DENIED], 3000);
 	assert_int_equal(s.q[SCOPE_UNMEASURED_RSS_CHANGING], 300);
 	assert_true(ROW_HAS(&s, SCOPE_UNMEASURED_RSS_MALFORMED)); /* of nobody: nothing */
