@@ -168,7 +168,8 @@ static void add_process(struct buffer *to, const struct view *view, const struct
 	if (row->user_unit)
 		add_text_field(to, "user_unit", view_text(view, row->user_unit));
 	if (row->source != SOURCE_NONE)
-		add_text_field(to, "source", metric_source_name(row->source));
+		add_text_field(to, "source",
+			snapshot_is_guess(row) ? "guess" : metric_source_name(row->source));
 	if (row->outcome != OUTCOME_MEASURED)
 		add_text_field(to, "reason", metric_outcome_name(row->outcome));
 	if (row->outcome == OUTCOME_SHARED_MM)

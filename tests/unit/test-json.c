@@ -243,6 +243,25 @@ static void processes_have_every_quantity(void **state)
 	}
 }
 
+static const char *source_of(const json_t *list, uint32_t pid)
+{
+	return json_string_value(json_object_get(row_of_pid(list, pid), "source"));
+}
+
+/* What is carried forward and what was never measured are not of one kind. */
+static void guesses_are_called_so(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.is_estimated = true});
+	AUTO_JSON json_t *json = load_list(view, METRIC_PROCESS);
+	json_t *list = json_object_get(json, "processes");
+
+	(void)state;
+	assert_string_equal(source_of(list, 1), "rollup");
+	assert_string_equal(source_of(list, 300), "rss");
+	assert_string_equal(source_of(list, SAMPLE_ESTIMATED), "estimate");
+	assert_string_equal(source_of(list, SAMPLE_GUESSED), "guess");
+}
+
 static void one_process_is_its_row(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -418,6 +437,7 @@ int main(void)
 		cmocka_unit_test(head_says_which_snapshot),
 		cmocka_unit_test(scopes_have_every_quantity),
 		cmocka_unit_test(processes_have_every_quantity),
+		cmocka_unit_test(guesses_are_called_so),
 		cmocka_unit_test(one_process_is_its_row),
 		cmocka_unit_test(host_has_every_quantity),
 		cmocka_unit_test(status_tells_of_memtallyd),
