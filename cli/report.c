@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "cli/human.h"
+#include "render/human.h"
 
 enum {
 	HALF = 500, /* per mille */

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "base/clock.h"
-#include "cli/human.h"
+#include "render/human.h"
 #include "collectors/pass.h"
 #include "snapshot/client.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/human.h"
+#include "render/human.h"
 #include "render/decimal.h"
 #include "render/json.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "cli/human.h"
+#include "render/human.h"
 
 struct human_case {
 	uint64_t value;
@@ -79,6 +79,35 @@ static void bytes_are_rounded_to_nearest(void **state)
 	}
 }
 
+static void ranges_have_their_unit_once(void **state)
+{
+	static const struct {
+		uint64_t low, high;
+		const char *text; /* NULL: they are alike */
+	} cases[] = {
+		{23 * GIB / 10, 68 * GIB / 10, "2.3 to 6.8 GiB"},
+		{345 * MIB, 27 * GIB / 10, "345.0 MiB to 2.7 GiB"},
+		{0, KIB, "0.0 to 1.0 KiB"},
+		{0, MIB, "0.0 KiB to 1.0 MiB"},
+		{1000 * MIB, GIB, "1000.0 MiB to 1.0 GiB"},
+		{GIB, GIB + 40 * MIB, NULL},
+		{MIB - 51, MIB, NULL},
+		{KIB, MIB, "1.0 KiB to 1.0 MiB"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer b = {0};
+
+		assert_int_equal(
+			human_is_alike(cases[i].low, cases[i].high), cases[i].text == NULL);
+		human_add_range(&b, cases[i].low, "to", cases[i].high);
+		buffer_add_char(&b, '\0');
+		if (cases[i].text)
+			assert_string_equal(b.data, cases[i].text);
+	}
+}
+
 static void ages_are_short(void **state)
 {
 	static const struct human_case cases[] = {
@@ -108,6 +137,8 @@ static void spans_are_short(void **state)
 		{41200000, "41 ms"},
 		{NS_PER_SEC, "1 s"},
 		{1500 * NS_PER_MSEC, "1.5 s"},
+		{2040 * NS_PER_MSEC, "2 s"}, /* as 2 s are */
+		{2060 * NS_PER_MSEC, "2.1 s"},
 		{10 * NS_PER_SEC, "10 s"},
 		{59 * NS_PER_SEC, "59 s"},
 		{300 * NS_PER_SEC, "5 min 0 s"},
@@ -154,6 +185,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_have_one_decimal),
 		cmocka_unit_test(bytes_are_rounded_to_nearest),
+		cmocka_unit_test(ranges_have_their_unit_once),
 		cmocka_unit_test(ages_are_short),
 		cmocka_unit_test(spans_are_short),
 		cmocka_unit_test(percents_have_two_digits),

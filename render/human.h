@@ -2,9 +2,10 @@
 /*
  * Amounts of memory and spans of time for people. Pure.
  */
-#ifndef MEMTALLY_CLI_HUMAN_H
-#define MEMTALLY_CLI_HUMAN_H
+#ifndef MEMTALLY_RENDER_HUMAN_H
+#define MEMTALLY_RENDER_HUMAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
@@ -15,10 +16,16 @@
  */
 void human_add_bytes(struct buffer *to, uint64_t bytes);
 
+/* Whether the two are shown alike. */
+bool human_is_alike(uint64_t a_bytes, uint64_t b_bytes);
+
+/* Both with WORD between them and the unit once where it is the same: "2.3 and 6.8 GiB", "345.0 MiB to 2.7 GiB". */
+void human_add_range(struct buffer *to, uint64_t low_bytes, const char *word, uint64_t high_bytes);
+
 /* NS in whole seconds, minutes and hours: "3 s", "2 min 5 s", "3 h 7 min"; below a second "0 s". */
 void human_add_age(struct buffer *to, uint64_t ns);
 
-/* NS in milliseconds below a second, else in seconds, with a decimal below ten; from a minute on as an age. */
+/* NS in milliseconds below a second, else in seconds, with a decimal below ten that is not 0; from a minute on as an age. */
 void human_add_span(struct buffer *to, uint64_t ns);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cli/human.h"
+#include "render/human.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -13,6 +13,8 @@ enum {
 	TENTHS = 10,
 };
 
+static const char *const unit_names[] = {" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
+
 /* BYTES in tenths of 1 << SHIFT, to nearest. Ten times a rest below 2^60 still fits. */
 static uint64_t tenths_of(uint64_t bytes, unsigned int shift)
 {
@@ -21,20 +23,53 @@ static uint64_t tenths_of(uint64_t bytes, unsigned int shift)
 	return whole * TENTHS + (rest * TENTHS + unit / 2) / unit;
 }
 
-void human_add_bytes(struct buffer *to, uint64_t bytes)
-{
-	static const char *const names[] = {" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
-	uint64_t tenths = tenths_of(bytes, UNIT_BITS);
-	unsigned int i = 0;
+struct amount {
+	uint64_t tenths;
+	unsigned int unit;
+};
 
-	while (tenths >= TENTHS << UNIT_BITS && i + 1 < ARRAY_SIZE(names)) {
-		i++;
-		tenths = tenths_of(bytes, UNIT_BITS * (i + 1));
+static struct amount amount_of(uint64_t bytes)
+{
+	struct amount a = {.tenths = tenths_of(bytes, UNIT_BITS)};
+
+	while (a.tenths >= TENTHS << UNIT_BITS && a.unit + 1 < ARRAY_SIZE(unit_names)) {
+		a.unit++;
+		a.tenths = tenths_of(bytes, UNIT_BITS * (a.unit + 1));
 	}
+	return a;
+}
+
+static void add_tenths(struct buffer *to, uint64_t tenths)
+{
 	buffer_add_u64(to, tenths / TENTHS);
 	buffer_add_char(to, '.');
 	buffer_add_u64(to, tenths % TENTHS);
-	buffer_add_text(to, names[i]);
+}
+
+void human_add_bytes(struct buffer *to, uint64_t bytes)
+{
+	struct amount a = amount_of(bytes);
+
+	add_tenths(to, a.tenths);
+	buffer_add_text(to, unit_names[a.unit]);
+}
+
+bool human_is_alike(uint64_t a_bytes, uint64_t b_bytes)
+{
+	struct amount a = amount_of(a_bytes), b = amount_of(b_bytes);
+
+	return a.unit == b.unit && a.tenths == b.tenths;
+}
+
+void human_add_range(struct buffer *to, uint64_t low_bytes, const char *word, uint64_t high_bytes)
+{
+	struct amount low = amount_of(low_bytes), high = amount_of(high_bytes);
+
+	add_tenths(to, low.tenths);
+	if (low.unit != high.unit)
+		buffer_add_text(to, unit_names[low.unit]);
+	buffer_printf(to, " %s ", word);
+	human_add_bytes(to, high_bytes);
 }
 
 static void add_amount(struct buffer *to, uint64_t amount, const char *unit)
@@ -62,11 +97,12 @@ void human_add_span(struct buffer *to, uint64_t ns)
 {
 	bool is_short = ns < NS_PER_SEC;
 	double value = (double)ns / (double)(is_short ? NS_PER_MSEC : NS_PER_SEC);
+	double shown = round(value * TENTHS) / TENTHS;
 
 	if (ns >= 60 * NS_PER_SEC)
 		human_add_age(to, ns);
 	else
-		buffer_printf(to, "%.*f %s", value < 9.95 && value != trunc(value), value,
+		buffer_printf(to, "%.*f %s", value < 9.95 && shown != trunc(shown), value,
 			is_short ? "ms" : "s");
 }
 
