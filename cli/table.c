@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/human.h"
+#include "cli/note.h"
 #include "render/decimal.h"
+#include "render/human.h"
 #include "render/json.h"
 
 enum what {
@@ -64,7 +65,7 @@ struct build {
 	uint64_t sum[TABLE_COLUMNS_MAX];
 	bool has_sum[TABLE_COLUMNS_MAX];
 	bool has_notes;
-	uint64_t unmeasured, total; /* rows or processes */
+	uint64_t total; /* rows */
 	size_t shown;
 };
 
@@ -203,20 +204,6 @@ static void add_quantity_cell(struct build *b, size_t column, const struct row *
 	end_cell(b->to);
 }
 
-/* How many of the row's processes have no PSS. */
-static uint64_t unmeasured_in(const struct row *row)
-{
-	uint64_t count = 0;
-
-	if (row->process)
-		return row->process->outcome != OUTCOME_MEASURED &&
-		       row->process->outcome != OUTCOME_SHARED_MM;
-	for (unsigned int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
-		if (ROW_HAS(row, i))
-			count += row->q[i];
-	return count;
-}
-
 static uint64_t processes_in(const struct row *row)
 {
 	if (row->process)
@@ -224,66 +211,21 @@ static uint64_t processes_in(const struct row *row)
 	return ROW_HAS(row, SCOPE_PROCESSES) ? row->q[SCOPE_PROCESSES] : 0;
 }
 
-/* How much of a sum's PSS is estimated; 0: nothing, or it is not known. */
-static double estimated_part(uint64_t present, const uint64_t *q)
+static void note_of(const struct row *row, struct note *ret)
 {
-	const uint64_t needed = UINT64_C(1) << SCOPE_PSS | UINT64_C(1) << SCOPE_PSS_ESTIMATED;
-
-	if ((present & needed) != needed || !q[SCOPE_PSS])
-		return 0;
-	return (double)q[SCOPE_PSS_ESTIMATED] / (double)q[SCOPE_PSS];
-}
-
-/* Whether something would mislead if it went without saying. */
-static bool has_note(const struct row *row)
-{
-	const struct snapshot_process *p = row->process;
-
-	return p ? p->outcome != OUTCOME_MEASURED || p->source == SOURCE_ESTIMATE
-	         : unmeasured_in(row) > 0 || estimated_part(row->present, row->q) > 0;
-}
-
-/* "2 of 4 not measured, 88 % estimated" */
-static void add_scope_note(struct buffer *to, const struct row *row)
-{
-	double part = estimated_part(row->present, row->q);
-	uint64_t unmeasured = unmeasured_in(row);
-
-	if (unmeasured)
-		buffer_printf(to, "%llu of %llu not measured", (unsigned long long)unmeasured,
-			(unsigned long long)processes_in(row));
-	if (part > 0) {
-		buffer_add_text(to, unmeasured ? ", " : "");
-		human_add_percent(to, part);
-		buffer_add_text(to, " estimated");
-	}
-}
-
-static void add_estimate_note(struct buffer *to, const struct snapshot_process *p)
-{
-	if (!ROW_HAS(p, PROCESS_PSS_AGE)) {
-		buffer_add_text(to, "guessed, never measured");
-		return;
-	}
-	buffer_add_text(to, "estimated, measured ");
-	human_add_age(to, p->q[PROCESS_PSS_AGE]);
-	buffer_add_text(to, " ago");
-}
-
-static void add_note(struct buffer *to, const struct row *row)
-{
-	const struct snapshot_process *p = row->process;
-
-	if (!has_note(row))
-		return;
-	if (!p)
-		add_scope_note(to, row);
-	else if (p->outcome == OUTCOME_SHARED_MM)
-		buffer_printf(to, "shares the memory of %u", p->mm_pid);
-	else if (p->outcome != OUTCOME_MEASURED)
-		buffer_add_text(to, metric_outcome_name(p->outcome));
+	if (row->process)
+		note_of_process(row->process, ret);
 	else
-		add_estimate_note(to, p);
+		note_of_sums(row->present, row->q, ret);
+}
+
+static void add_note(struct build *b, const struct row *row)
+{
+	struct note note;
+
+	note_of(row, &note);
+	note_add(&b->to->text, &note, b->rows->bytes);
+	end_cell(b->to);
 }
 
 static void add_row(struct build *b, const struct row *row)
@@ -301,10 +243,7 @@ static void add_row(struct build *b, const struct row *row)
 			break;
 		case WHAT_QUANTITY: add_quantity_cell(b, i, row); break;
 		case WHAT_NAME: add_cell(b->to, row->name); break;
-		case WHAT_NOTE:
-			add_note(&b->to->text, row);
-			end_cell(b->to);
-			break;
+		case WHAT_NOTE: add_note(b, row); break;
 		}
 	b->to->rows++;
 }
@@ -318,7 +257,6 @@ static void add_to_sums(struct build *b, const struct row *row)
 			b->sum[i] += value;
 			b->has_sum[i] = true;
 		}
-	b->unmeasured += unmeasured_in(row);
 	b->total++;
 }
 
@@ -330,30 +268,12 @@ static void add_bytes(struct build *b, uint64_t bytes)
 		human_add_bytes(&b->to->total, bytes);
 }
 
-/* What was not measured has a PSS from 0 to its RSS; where not even that is known there is no limit. */
-static void add_bounds(struct build *b)
-{
-	const struct sums *sums = b->rows->sums;
-	uint64_t low = ROW_HAS(sums, SCOPE_PSS_LOW) ? sums->q[SCOPE_PSS_LOW] : 0;
-	bool has_high = ROW_HAS(sums, SCOPE_PSS_HIGH);
-
-	buffer_add_text(&b->to->total, has_high ? ", PSS between " : ", PSS at least ");
-	add_bytes(b, low);
-	if (!has_high)
-		return;
-	buffer_add_text(&b->to->total, " and ");
-	add_bytes(b, sums->q[SCOPE_PSS_HIGH]);
-}
-
-/*
- * "total of 9 users (2 not shown), MemTotal 15.6 GiB, 95 % estimated, 3 not measured, PSS between 2.7 GiB and
- * 3.1 GiB"
- */
+/* "total of 9 users (2 not shown), MemTotal 15.6 GiB, 3 denied, PSS between 2.7 and 3.1 GiB" */
 static void add_total_text(struct build *b)
 {
 	const struct snapshot_scope *host = view_host(b->view);
 	struct buffer *to = &b->to->total;
-	double estimated = estimated_part(b->rows->sums->present, b->rows->sums->q);
+	struct note note;
 
 	buffer_printf(to, "total of %llu %s", (unsigned long long)b->total,
 		b->total == 1 ? metric_scope_name(b->rows->scope) : json_list_name(b->rows->scope));
@@ -363,15 +283,8 @@ static void add_total_text(struct build *b)
 		buffer_add_text(to, ", MemTotal ");
 		add_bytes(b, host->q[SCOPE_MEM_TOTAL]);
 	}
-	if (estimated > 0) {
-		buffer_add_text(to, ", ");
-		human_add_percent(to, estimated);
-		buffer_add_text(to, " estimated");
-	}
-	if (b->unmeasured)
-		buffer_printf(to, ", %llu not measured", (unsigned long long)b->unmeasured);
-	if (b->unmeasured || estimated > 0)
-		add_bounds(b);
+	note_of_sums(b->rows->sums->present, b->rows->sums->q, &note);
+	note_add_to_total(to, &note, b->rows->bytes);
 }
 
 static void add_total(struct build *b)
@@ -398,15 +311,16 @@ static bool is_shown(const struct build *b, const struct row *row)
 
 static bool has_notes(const struct build *b)
 {
-	bool any = false;
-
-	for (size_t i = 0; i < b->rows->count && !any; i++) {
+	for (size_t i = 0; i < b->rows->count; i++) {
+		struct note note;
 		struct row row;
 
 		row_get(b, b->rows->row[i], &row);
-		any = has_note(&row);
+		note_of(&row, &note);
+		if (!note_is_empty(&note, b->rows->bytes))
+			return true;
 	}
-	return any;
+	return false;
 }
 
 int table_build(const struct view *view, const struct table_rows *rows, struct table *ret)

@@ -47,7 +47,7 @@ struct table_rows {
 
 /*
  * The rows' PSS, USS, RSS and SwapPss, what they are sorted by, names, a note where figures are not what
- * they seem, and a total with the host's MemTotal beside it, and between which bounds the PSS lies where not everything could be measured. "-"
+ * they seem, and a total with the host's MemTotal beside it, and what a note would say of it. "-"
  * stands for what is absent. Rows of users, programs and units that have no process any more are left
  * out, unless the table is sorted by something. -ENOMEM.
  */

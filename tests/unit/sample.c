@@ -221,10 +221,14 @@ static void fill_pss(struct snapshot_process *p, int64_t pss)
 	set_kib(p, PROCESS_PSS, pss);
 	set_kib(p, PROCESS_PSS_LOW, pss);
 	ROW_SET(p, PROCESS_PSS_HIGH, (uint64_t)(pss + 1) * KIB - 1);
-	if (p->source != SOURCE_ESTIMATE)
+	if (p->source != SOURCE_ESTIMATE) {
 		ROW_SET(p, PROCESS_PSS_AGE, p->pid % 1000 * NS_PER_USEC);
-	else if (p->pid == SAMPLE_ESTIMATED)
+	} else if (p->pid == SAMPLE_ESTIMATED) {
 		ROW_SET(p, PROCESS_PSS_AGE, 271 * NS_PER_SEC);
+	} else {
+		ROW_SET(p, PROCESS_PSS_LOW, 0);
+		ROW_SET(p, PROCESS_PSS_HIGH, p->q[PROCESS_RSS]);
+	}
 	if (p->source != SOURCE_ROLLUP)
 		return;
 	set_kib(p, PROCESS_PSS_ANON, pss / 2);
