@@ -257,8 +257,8 @@ void adapt_end_senses(struct adapt *a)
 {
 	hostsum_after(&a->hostsum, a->reader->procfs->fd);
 	relations_sensed(&a->relations, clock_now_ns(CLOCK_BOOTTIME));
-	faults_look(&a->faults, a->reader, a->table, a->limits.interval_ns, a->limits.max_age_ns);
-	faults_heed(&a->faults, a->reader, a->table);
+	faults_look(&a->faults, a->reader, a->table, a->limits.interval_ns, a->limits.max_age_ns,
+		budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)));
 	relations_renew(&a->relations, a->page_bytes);
 }
 
@@ -336,8 +336,8 @@ bool adapt_end_estimates(struct adapt *a, bool is_whole)
 		is_whole && a->reader->procfs->is_whole && a->previous_ns, a->begin_ns);
 
 	/* Before the drift is spread, so that this pass has it already. */
-	a->faults.is_alarmed = pool_alarms(&a->hostsum.pool);
-	faults_heed(&a->faults, a->reader, a->table);
+	if (pool_alarms(&a->hostsum.pool))
+		faults_alarmed(&a->faults, a->reader, a->table);
 	return is_used;
 }
 

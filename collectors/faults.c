@@ -8,7 +8,12 @@
 #include "collectors/plan.h"
 #include "collectors/relations.h"
 
-enum { LOOKS_IN_AN_AGE = 8 };
+enum {
+	LOOKS_IN_AN_AGE = 4,
+	LOOKS_SHARE = 4,
+	LOOK_NS =
+		10000, /* more than opening, reading and closing a stat takes (Linux 6.18: 3 to 9 us) */
+};
 
 /* Whether W shares so much anonymous memory that it would have to be measured if it wrote to that. */
 static bool may_break(const struct watch *w, uint64_t max_age_ns)
@@ -42,38 +47,84 @@ void faults_measured(struct watch *w, const struct walked *walked, uint64_t max_
 	w->faults = w->has_faults ? walked->faults : 0;
 }
 
-/* At every TURNS'th, and at those in whose family somebody has written since SINCE_NS. */
-static void look(struct faults *f, struct process_reader *reader, const struct proctable *table,
-	uint64_t turns, uint64_t since_ns)
+/* Who is looked at besides those whose turn it is, as long as there are looks left. */
+enum reason {
+	REASON_WRITES, /* in whose family somebody has written since SINCE_NS */
+	REASON_FAMILY, /* in whose family somebody may be writing now */
+	REASON_HOST,   /* everybody */
+};
+
+static bool has_reason(const struct watch *w, enum reason reason, uint64_t since_ns)
 {
+	switch (reason) {
+	case REASON_WRITES: return kin_breaks(&w->kin, since_ns);
+	case REASON_FAMILY: return kin_suspected(&w->kin) > 0;
+	case REASON_HOST: break;
+	}
+	return true;
+}
+
+static bool is_worth_it(const struct watch *w)
+{
+	return w && w->has_base && w->has_faults && !w->is_elsewhere;
+}
+
+static void look_at(struct faults *f, struct process_reader *reader, struct process *p)
+{
+	struct watch *w = p->watch;
 	uint64_t faults;
 
-	f->turn++;
+	if (process_faults(reader, p, &faults) == 0)
+		relations_faulted(w, faults, f->page_bytes, clock_now_ns(CLOCK_BOOTTIME));
+	/* Where one has, others of its family may have at the same time. */
+	if (!w->calm && w->broken_kib && relations_broken(w) >= relations_room(w) / 4)
+		f->is_alarmed = true;
+}
+
+static void look_in_turn(struct faults *f, struct process_reader *reader,
+	const struct proctable *table, uint64_t turns)
+{
 	for (size_t i = 0; i < table->count; i++) {
 		struct process *p = table->item[i];
-		struct watch *w = p->watch;
 
-		if (!w || !w->has_base || !w->has_faults || w->is_elsewhere ||
-			(((uint64_t)p->pid + f->turn) % turns && !kin_breaks(&w->kin, since_ns)))
+		if (is_worth_it(p->watch) && ((uint64_t)p->pid + f->turn) % turns == 0)
+			look_at(f, reader, p);
+	}
+}
+
+/* Who was not looked at in this pass, as far as looks are left, beginning with whom there was none left for the last time. */
+static void look_besides(struct faults *f, struct process_reader *reader,
+	const struct proctable *table, enum reason reason, uint64_t since_ns)
+{
+	size_t first = f->first;
+
+	for (size_t n = 0; n < table->count && f->left; n++) {
+		size_t i = (first + n) % table->count;
+		const struct watch *w = table->item[i]->watch;
+
+		if (!is_worth_it(w) || w->broken_ns >= f->begin_ns ||
+			!has_reason(w, reason, since_ns))
 			continue;
-		if (process_faults(reader, p, &faults) == 0)
-			relations_faulted(w, faults, f->page_bytes, clock_now_ns(CLOCK_BOOTTIME));
-		/* Where one has, others may have at the same time. */
-		if (!w->calm && w->broken_kib && relations_broken(w) >= relations_room(w) / 4)
-			f->is_alarmed = true;
+		f->first = i + 1;
+		f->left--;
+		look_at(f, reader, table->item[i]);
 	}
 }
 
 void faults_look(struct faults *f, struct process_reader *reader, const struct proctable *table,
-	uint64_t interval_ns, uint64_t max_age_ns)
+	uint64_t interval_ns, uint64_t max_age_ns, uint64_t available_ns)
 {
-	look(f, reader, table, amount_max(max_age_ns / interval_ns / LOOKS_IN_AN_AGE, 1),
-		amount_less(clock_now_ns(CLOCK_BOOTTIME), max_age_ns));
+	f->turn++;
+	f->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+	f->left = available_ns / LOOKS_SHARE / LOOK_NS;
+	f->is_alarmed = false;
+	look_in_turn(f, reader, table, amount_max(max_age_ns / interval_ns / LOOKS_IN_AN_AGE, 1));
+	look_besides(f, reader, table, REASON_WRITES, amount_less(f->begin_ns, max_age_ns));
+	if (f->is_alarmed)
+		look_besides(f, reader, table, REASON_FAMILY, 0);
 }
 
-void faults_heed(struct faults *f, struct process_reader *reader, const struct proctable *table)
+void faults_alarmed(struct faults *f, struct process_reader *reader, const struct proctable *table)
 {
-	if (f->is_alarmed)
-		look(f, reader, table, 1, 0);
-	f->is_alarmed = false;
+	look_besides(f, reader, table, REASON_HOST, 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copy-on-write between two measurements. A write to memory that is shared copies a page and moves no counter but that
- * of minor faults: those of processes that share much are looked at now and then, and of all of them where one
+ * of minor faults: those of processes that share much are looked at now and then, and of more of them where one
  * of them, or the sum of the host, tells that somebody writes.
  */
 #ifndef MEMTALLY_COLLECTORS_FAULTS_H
@@ -15,7 +15,10 @@
 struct faults {
 	uint64_t page_bytes;
 	uint64_t turn;
-	bool is_alarmed; /* by the host's sum, or by one's faults: all are worth a look */
+	uint64_t begin_ns; /* CLOCK_BOOTTIME; who was looked at since was so in this pass */
+	uint64_t left;     /* looks of this pass at those whose turn it is not */
+	size_t first;      /* whose place in the table comes first, of those */
+	bool is_alarmed;   /* by one's faults: its family is worth a look */
 };
 
 /*
@@ -29,11 +32,15 @@ bool faults_found(const struct faults *f, struct relations *relations,
 /* W was measured just now by the walk WALKED: keeps how often it has faulted, if it shares enough for that to matter. */
 void faults_measured(struct watch *w, const struct walked *walked, uint64_t max_age_ns);
 
-/* Looks at some in turn, as part of a pass; each comes more than once within the maximum age. */
+/*
+ * Looks at some in turn, as part of a pass; each comes more than once within the maximum age. Besides, at all of a family
+ * of whom one was found to have written within that age, or may be writing now: these looks take no more than a quarter
+ * of AVAILABLE_NS, the tokens that are left, so that whoever writes much does not use up what others' figures need.
+ */
 void faults_look(struct faults *f, struct process_reader *reader, const struct proctable *table,
-	uint64_t interval_ns, uint64_t max_age_ns);
+	uint64_t interval_ns, uint64_t max_age_ns, uint64_t available_ns);
 
-/* Looks at all if there is reason to. */
-void faults_heed(struct faults *f, struct process_reader *reader, const struct proctable *table);
+/* The host's sum tells that somebody writes: looks at everybody, as far as looks of that quarter are left. */
+void faults_alarmed(struct faults *f, struct process_reader *reader, const struct proctable *table);
 
 #endif

@@ -96,21 +96,25 @@ static void counts_where_it_may_matter(void **state)
 	assert_false(s->watch[0].has_faults);
 }
 
+static void look(struct scene *s, uint64_t max_age_ns, uint64_t available_ns)
+{
+	s->opened.count = 0;
+	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, max_age_ns, available_ns);
+}
+
 /* Some in each pass, all of them several times in a maximum age. */
 static void looks_in_turn(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
 	(void)state;
-	for (unsigned int pass = 1; pass <= 6; pass++) {
-		faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 300 * SEC);
-		assert_int_equal(s->opened.count, pass * MEMBERS / 3);
+	for (unsigned int pass = 0; pass < 6; pass++) {
+		look(s, 120 * SEC, SEC);
+		assert_int_equal(s->opened.count, MEMBERS / 3);
 	}
-	assert_false(s->faults.is_alarmed);
 	s->watch[0].has_faults = s->watch[1].has_base = false;
 	s->watch[2].is_elsewhere = true;
-	s->opened.count = 0;
-	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 10 * SEC);
+	look(s, 10 * SEC, 0);
 	assert_int_equal(s->opened.count, MEMBERS - 3);
 }
 
@@ -127,37 +131,11 @@ static void growth_is_no_write(void **state)
 	s->watch[1].seen.shared += 40 * 256;
 	s->watch[2].seen.resident += 30 * 256;
 	s->watch[2].seen.shared += 20 * 256;
-	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 10 * SEC);
+	look(s, 10 * SEC, 0);
 	assert_int_equal(s->watch[0].broken_kib, 0);
 	assert_int_equal(s->watch[1].broken_kib, 0);
 	assert_int_equal(s->watch[2].broken_kib, 10 << 10);
 	assert_int_equal(s->watch[3].broken_kib, 40 << 10);
-}
-
-/* Where one writes, the others are looked at in the same pass. */
-static void one_alarms_for_all(void **state)
-{
-	AUTO_SCENE struct scene *s = scene_new();
-
-	(void)state;
-	faults_heed(&s->faults, &s->reader, &s->table);
-	assert_int_equal(s->opened.count, 0);
-	for (pid_t pid = 10; pid < 10 + MEMBERS; pid++)
-		tree_set_faults(&s->tree, pid, 1000 + 40 * 256); /* 40 MiB */
-	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 300 * SEC);
-	assert_true(s->faults.is_alarmed);
-	s->opened.count = 0;
-	faults_heed(&s->faults, &s->reader, &s->table);
-	assert_int_equal(s->opened.count, MEMBERS);
-	for (unsigned int i = 0; i < MEMBERS; i++)
-		assert_int_equal(s->watch[i].broken_kib, 40 << 10);
-	assert_false(s->faults.is_alarmed);
-
-	/* Whose faults were for nothing before alarms nobody. */
-	for (unsigned int i = 0; i < MEMBERS; i++)
-		s->watch[i].calm = 1;
-	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 10 * SEC);
-	assert_false(s->faults.is_alarmed);
 }
 
 static void join(struct scene *s, unsigned int i)
@@ -167,6 +145,75 @@ static void join(struct scene *s, unsigned int i)
 	assert_int_equal(kin_measured(&s->relations.kin, &w->kin, 1000, 2000, NULL, &w->base,
 				 clock_now_ns(CLOCK_BOOTTIME)),
 		0);
+}
+
+/* The first LAST of them have a family, and fault for 40 MiB, in which they share enough for that. */
+static void write_all(struct scene *s, unsigned int last)
+{
+	for (unsigned int i = 0; i < MEMBERS; i++) {
+		if (i < last)
+			join(s, i);
+		tree_set_faults(&s->tree, (pid_t)(10 + i), 1000 + 40 * 256);
+	}
+}
+
+static unsigned int count_broken(const struct scene *s)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < MEMBERS; i++)
+		count += s->watch[i].broken_kib == 40 << 10;
+	return count;
+}
+
+/* Where one writes, its family is looked at in the same pass, and nobody else. */
+static void one_alarms_its_family(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	write_all(s, 4);
+	/* In turn one of them comes now, and one of the others. */
+	look(s, 120 * SEC, SEC);
+	assert_int_equal(s->opened.count, 5);
+	assert_int_equal(count_broken(s), 5);
+}
+
+/* Whose faults were for nothing before alarms nobody. */
+static void who_is_calm_alarms_nobody(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	write_all(s, 4);
+	for (unsigned int i = 0; i < MEMBERS; i++)
+		s->watch[i].calm = 1;
+	look(s, 120 * SEC, SEC);
+	assert_int_equal(s->opened.count, 2);
+}
+
+/* Looks out of turn take a quarter of the tokens, and go on where they ended. */
+static void alarms_cost_no_more_than_their_part(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	write_all(s, MEMBERS);
+	look(s, 120 * SEC, 0);
+	assert_int_equal(s->opened.count, 2);
+	faults_alarmed(&s->faults, &s->reader, &s->table);
+	assert_int_equal(s->opened.count, 2);
+
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		s->watch[0].has_faults = s->watch[1].has_faults = true;
+		look(s, 1200 * SEC, 80 * NS_PER_USEC); /* that is two; nobody's turn has come */
+		assert_int_equal(s->opened.count, 0);
+		faults_alarmed(&s->faults, &s->reader, &s->table);
+		assert_int_equal(s->opened.count, 2);
+		faults_alarmed(&s->faults, &s->reader, &s->table);
+		assert_int_equal(s->opened.count, 2);
+	}
+	assert_int_equal(count_broken(s), MEMBERS);
 }
 
 /* I is found to have 40 MiB more than it was expected to, by a walk that began at FAULTS. */
@@ -210,7 +257,7 @@ static void tells_those_who_can_not_know(void **state)
 	}
 	for (pid_t pid = 10; pid < 12; pid++)
 		tree_set_faults(&s->tree, pid, 1000 + 50 * 256);
-	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 10 * SEC);
+	look(s, 10 * SEC, 0);
 	join(s, 4);
 	/* The others may have gained by that before anybody is measured, as far as they share. */
 	assert_int_equal(high_of(s, 5), 100 * MIB);
@@ -266,10 +313,12 @@ static void looks_where_somebody_writes(void **state)
 	find(s, 0, 1000 + 40 * 256);
 	/* Of the others one is due; or it is one of the family. */
 	for (unsigned int pass = 0; pass < 6; pass++) {
-		s->opened.count = 0;
-		faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, 300 * SEC);
+		look(s, 240 * SEC, SEC);
 		assert_in_range(s->opened.count, 4, 5);
 	}
+	/* But not where tokens are short. */
+	look(s, 240 * SEC, 0);
+	assert_int_equal(s->opened.count, 1);
 	assert_true(kin_breaks(&s->watch[1].kin, clock_now_ns(CLOCK_BOOTTIME) - SEC));
 	assert_false(kin_breaks(&s->watch[1].kin, clock_now_ns(CLOCK_BOOTTIME)));
 	assert_false(kin_breaks(&s->watch[5].kin, 0));
@@ -379,7 +428,9 @@ int main(void)
 		cmocka_unit_test(counts_where_it_may_matter),
 		cmocka_unit_test(looks_in_turn),
 		cmocka_unit_test(growth_is_no_write),
-		cmocka_unit_test(one_alarms_for_all),
+		cmocka_unit_test(one_alarms_its_family),
+		cmocka_unit_test(who_is_calm_alarms_nobody),
+		cmocka_unit_test(alarms_cost_no_more_than_their_part),
 		cmocka_unit_test(tells_those_who_can_not_know),
 		cmocka_unit_test(tells_of_what_was_written_alone),
 		cmocka_unit_test(looks_where_somebody_writes),
