@@ -288,12 +288,16 @@ void relations_fell(struct watch *w, const struct estimate *before)
 	uint64_t below, fell_anon, fell_file;
 
 	estimate_parts(&w->base, &anon, &file);
-	/* What the bounds allow for is known of. */
+	/*
+	 * What the bounds allow for is known of, in a family. That of files is wide for what strangers may do, and does not say
+	 * that they did.
+	 */
 	below = amount_less(before->low, anon.pss + file.pss);
 	fell_anon = amount_less(before->pss_anon, anon.pss);
 	fell_file = amount_less(before->pss_file + before->pss_shmem, file.pss);
-	w->fell_anon = (uint32_t)amount_min(amount_min(fell_anon, below), UINT32_MAX);
-	w->fell_file = (uint32_t)amount_min(fell_file, UINT32_MAX);
+	fell_anon = amount_min(fell_anon, below);
+	w->fell_anon_kib = (uint32_t)amount_min((fell_anon + 1023) / 1024, UINT32_MAX);
+	w->fell_file_kib = (uint32_t)amount_min((fell_file + 1023) / 1024, UINT32_MAX);
 }
 
 uint64_t relations_turnover(const struct watch *w)
@@ -374,8 +378,9 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	if (speaker->is_related && kin_stirred(&speaker->kin, &speaker->base, &theirs, &stirred))
 		estimate_doubt_add(&doubt, &stirred);
 	doubt.anon_down = amount_add(doubt.anon_down, speaker->unsure);
-	doubt.anon_up = amount_add(doubt.anon_up, (uint64_t)speaker->unsure + speaker->fell_anon);
-	doubt.file_up = amount_add(doubt.file_up, speaker->fell_file);
+	doubt.anon_up = amount_add(
+		doubt.anon_up, speaker->unsure + speaker->fell_anon_kib * UINT64_C(1024));
+	doubt.file_up = amount_add(doubt.file_up, speaker->fell_file_kib * UINT64_C(1024));
 	/* What others may have written to is no reason to measure W before them. Some of it is in the middle already. */
 	doubt.anon_up = amount_add(doubt.anon_up,
 		amount_less(gain_of(w, own_broken(w), others_broken(w) + kin_suspected(&w->kin)),

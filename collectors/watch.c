@@ -198,7 +198,7 @@ bool watch_measure(struct watch *w, const struct sample *s, const struct statm *
 	w->guesses_parts = s->guesses_parts;
 	w->source = (uint8_t)s->source;
 	w->base.rounding = s->rounding;
-	w->lack_anon = w->lack_file = w->fell_anon = w->fell_file = 0;
+	w->lack_anon = w->lack_file = w->fell_anon_kib = w->fell_file_kib = 0;
 	if (w->base.has_parts) {
 		w->lack_anon = (uint32_t)amount_min(
 			w->base.pss_anon - s->q[PROCESS_PSS_ANON], UINT32_MAX);

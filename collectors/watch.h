@@ -44,7 +44,7 @@ struct watch {
 	uint32_t looked_faults;      /* that it had then, */
 	uint64_t broken_ns;          /* at this CLOCK_BOOTTIME */
 	uint32_t unsure; /* bytes by which .base may be off either way, since it moved meanwhile */
-	uint32_t fell_anon, fell_file; /* bytes by which .base was less than what was known of */
+	uint32_t fell_anon_kib, fell_file_kib; /* by which .base was less than what was known of */
 	uint32_t lack_anon,
 		lack_file; /* bytes; what .base has added to the kernel's Pss_Anon and Pss_File */
 	uint8_t source, outcome;

@@ -243,8 +243,8 @@ static void expects_what_is_known_of(void **state)
 
 	(void)state;
 	relations_fell(&w, &before);
-	assert_int_equal(w.fell_anon, 0); /* that it might have so little was known */
-	assert_int_equal(w.fell_file, MIB);
+	assert_int_equal(w.fell_anon_kib, 0); /* that it might have so little was known */
+	assert_int_equal(w.fell_file_kib, 1024);
 	assert_true(relations_estimate(&w, 4096, NULL, &e, NULL));
 	assert_int_equal(e.low, 8 * MIB);
 	assert_int_equal(e.high, 9 * MIB);
@@ -252,11 +252,16 @@ static void expects_what_is_known_of(void **state)
 	w.base.pss_file = 2 * MIB;
 	w.base.pss_shmem = MIB;
 	relations_fell(&w, &before);
-	assert_int_equal(w.fell_anon, MIB);
+	assert_int_equal(w.fell_anon_kib, 1024);
+	/* Terabytes are no less of a difference. */
+	w.base.pss_anon = 0;
+	relations_fell(
+		&w, &(struct estimate){.pss_anon = 8192 * 1024 * MIB, .low = 8192 * 1024 * MIB});
+	assert_true(w.fell_anon_kib * UINT64_C(1024) > 4000 * 1024 * MIB);
 	w.base.pss_anon = 10 * MIB;
 	w.base.pss_file = 4 * MIB;
 	relations_fell(&w, &before);
-	assert_int_equal(w.fell_anon + w.fell_file, 0);
+	assert_int_equal(w.fell_anon_kib + w.fell_file_kib, 0);
 }
 
 /* Nobody foresees by which keys relations are found. */
