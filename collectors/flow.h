@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the file and shmem counters of some processes have lost and gained, ever. It only rises, and wraps: the
- * difference of two moments is what counts, and what others did is what all did less one's own. Pure.
+ * difference of two moments is what counts, and what others did is what all did less one's own, as
+ * far as that was added to it. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_FLOW_H
 #define MEMTALLY_COLLECTORS_FLOW_H

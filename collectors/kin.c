@@ -227,7 +227,7 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 
 void kin_executed(struct kin *k, struct kin_member *m)
 {
-	const struct flow all = {m->sharer.own.gained - m->sharer.own.lost, 0};
+	const struct flow all = {.lost = segments_loose(&m->sharer)};
 
 	if (m->crowd)
 		flow_crowd_add(m->crowd, &all);
@@ -522,8 +522,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 		tell(k, m, before, found, now_ns);
 	kin_suspect(m, 0, 0);
 	m->measured_ns = now_ns;
-	m->others = k->crowd;
-	m->others.flow = flow_less(k->crowd.flow, m->sharer.own);
+	m->others = flow_crowd_less(k->crowd, m->own);
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
 	is_open = m->sharer.is_open;
@@ -572,8 +571,10 @@ void kin_moved(struct kin_member *m, uint64_t before, uint64_t now)
 		return;
 	segments_moved(&m->sharer, parent ? &parent->sharer : NULL, before, now);
 	/* What it had when it became known has not come with that. */
-	if (m->crowd && !segments_explain(&m->sharer) && !is_late)
+	if (m->crowd && !segments_explain(&m->sharer) && !is_late) {
 		flow_crowd_add(m->crowd, &f);
+		flow_crowd_add(&m->own, &f);
+	}
 }
 
 bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
@@ -581,10 +582,8 @@ bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
 {
 	struct flow_crowd rest = {0};
 
-	if (m->crowd) {
-		rest = flow_crowd_less(*m->crowd, m->others);
-		rest.flow = flow_less(rest.flow, m->sharer.own);
-	}
+	if (m->crowd)
+		rest = flow_crowd_less(flow_crowd_less(*m->crowd, m->own), m->others);
 	return segments_doubt(&m->sharer, base, now, &rest, ret);
 }
 

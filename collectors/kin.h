@@ -61,7 +61,8 @@ struct kin_member {
 	uint64_t suspected;   /* bytes to which it may have written since */
 	struct sharer sharer; /* of segments */
 	struct flow_crowd *crowd; /* of the kin; NULL: nobody counts it */
-	struct flow_crowd others; /* in that, when it was measured */
+	struct flow_crowd own;    /* in that: what it did itself */
+	struct flow_crowd others; /* in that, when it was measured: what others did */
 	uint32_t then;            /* how many were there at its measurement, itself among them */
 	uint32_t kept;     /* of those, still here; this and the next five as of kin_affected() */
 	uint32_t fresh;    /* born since */

@@ -985,6 +985,79 @@ static void allows_for_the_crowd(void **state)
 	assert_in_range(doubt_of(0).file_down, 1, 8192);
 }
 
+/* Member I was there, and has SHMEM of a segment and LOOSE of small files, which each four share. */
+static void start_backend(unsigned int i, uint64_t shmem, uint64_t loose)
+{
+	const struct maps_segment s = {1, 2, 256 * MIB, true};
+
+	w.image[i] = 1000 + i;
+	w.alive |= bit(i);
+	notice();
+	assert_int_equal(kin_born(&w.kin, &w.member[i], NULL, SEC), 0);
+	w.measured[i] = true;
+	w.base[i] = (struct estimate_base){.anon = MIB,
+		.pss_anon = MIB,
+		.file = shmem + loose,
+		.pss_file = loose / 4,
+		.pss_shmem = shmem / 4,
+		.uss = MIB,
+		.has_parts = true,
+		.shmem_kib = (uint32_t)(shmem / 1024)};
+	kin_moved(&w.member[i], 0, w.base[i].file);
+	assert_int_equal(kin_measured(&w.kin, &w.member[i], w.image[i], w.image[i] + 1, NULL,
+				 &w.base[i], w.now),
+		0);
+	if (shmem)
+		assert_int_equal(kin_mapped(&w.kin, &w.member[i], &s, 1, &w.base[i]), 0);
+}
+
+/* What others have done to member 0, which has GROWN by so much of the segment. */
+static struct estimate_doubt doubt_after(uint64_t grown)
+{
+	const struct estimate_base *b = &w.base[0];
+	const struct estimate_now now = {b->anon, b->file + grown, 0};
+	struct estimate_doubt d;
+
+	return kin_stirred(&w.member[0], b, &now, &d) ? d : (struct estimate_doubt){0};
+}
+
+/* Shared memory that one touches is not of the crowd's files: it neither hides what others do to them nor adds to it. */
+static void tells_shared_memory_from_the_crowd(void **state)
+{
+	const uint64_t grown[] = {0, 8 * MIB, 64 * MIB};
+	struct estimate_doubt expected = {0};
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		start_backend(0, 100 * MIB, 20 * MIB);
+		start_backend(2, 100 * MIB, 20 * MIB);
+		start_backend(3, 0, 20 * MIB);
+		settle();
+		notice();
+		settle();
+		kin_moved(&w.member[0], 120 * MIB, 120 * MIB + grown[i]);
+		assert_int_equal(doubt_after(grown[i]).file_down, 0);
+		kin_moved(&w.member[3], 20 * MIB, 28 * MIB);
+		if (!i)
+			expected = doubt_after(0);
+		assert_true(expected.file_down > MIB);
+		assert_int_equal(doubt_after(grown[i]).file_down, expected.file_down);
+		kin_moved(&w.member[0], 120 * MIB + grown[i], 120 * MIB);
+		end(0);
+		end(2);
+		end(3);
+		settle();
+	}
+	/* What a backend leaves of small files is what it had of them, not all that it ever touched. */
+	start_backend(0, 0, 20 * MIB);
+	start_backend(2, 100 * MIB, 4096);
+	settle();
+	notice();
+	settle();
+	end(2);
+	assert_in_range(doubt_after(0).file_up, 1, 4096);
+}
+
 /* The child's execution of another program gives the parent its memory back. */
 static void follows_an_exec(void **state)
 {
@@ -1467,6 +1540,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(knows_that_children_touch, setup, teardown),
 		cmocka_unit_test_setup_teardown(knows_that_strangers_touch, setup, teardown),
 		cmocka_unit_test_setup_teardown(allows_for_the_crowd, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			tells_shared_memory_from_the_crowd, setup, teardown),
 		cmocka_unit_test_setup_teardown(follows_an_exec, setup, teardown),
 		cmocka_unit_test_setup_teardown(corrects_a_presumption, setup, teardown),
 		cmocka_unit_test_setup_teardown(forgets_the_short_lived, setup, teardown),
