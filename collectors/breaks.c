@@ -36,7 +36,8 @@ static uint32_t place_of(const struct breaks *b, uint64_t at_ns)
 	return i;
 }
 
-void breaks_add(struct breaks *b, uint64_t gained, uint64_t room, uint64_t from_ns, uint64_t at_ns)
+void breaks_add(struct breaks *b, struct breaks_writer *w, uint64_t gained, uint64_t room,
+	uint64_t from_ns, uint64_t at_ns)
 {
 	const struct breaks_sum s = {
 		.gained = gained,
@@ -56,6 +57,35 @@ void breaks_add(struct breaks *b, uint64_t gained, uint64_t room, uint64_t from_
 	t = &b->time[i];
 	t->from_ns += ((int64_t)(from_ns - t->from_ns)) / ((int64_t)t->sum.writers + 1);
 	add(&t->sum, &s);
+	w->parted = (uint32_t)amount_min((uint64_t)w->parted + s.parted, UINT32_MAX);
+	w->last = s.parted;
+	w->at_ns = at_ns;
+}
+
+/* Takes PARTED off what is told of I, and what was told of earlier as far as that is more. */
+static void take_back(struct breaks *b, uint32_t i, uint32_t parted)
+{
+	while (parted) {
+		uint32_t *told = &b->time[i].sum.parted;
+		uint32_t part = *told < parted ? *told : parted;
+
+		*told -= part;
+		parted -= part;
+		if (!i)
+			return;
+		i--;
+	}
+}
+
+void breaks_leave(struct breaks *b, struct breaks_writer *w)
+{
+	uint32_t i = place_of(b, w->at_ns);
+
+	if (w->parted && i < b->count) {
+		take_back(b, i, w->last);
+		take_back(b, i ? i - 1 : 0, w->parted - w->last);
+	}
+	*w = (struct breaks_writer){0};
 }
 
 void breaks_since(const struct breaks *b, uint64_t since_ns, struct breaks_sum *ret)

@@ -16,9 +16,8 @@ enum {
 
 /* Of one time, or of several. All zeros is none. */
 struct breaks_sum {
-	uint64_t gained; /* PSS, by those who wrote; bytes */
-	uint32_t
-		parted; /* of BREAKS_ONE each: which part of what they shared they have let go of */
+	uint64_t gained;  /* PSS, by those who wrote; bytes */
+	uint32_t parted;  /* which part of what they shared those of them who are there let go of */
 	uint32_t writers; /* how many they are */
 };
 
@@ -33,8 +32,24 @@ struct breaks {
 	uint32_t count;
 };
 
-/* One has gained GAINED bytes of the ROOM (0: nobody knows) that it could have gained by writing, all of that from FROM_NS to AT_NS. */
-void breaks_add(struct breaks *b, uint64_t gained, uint64_t room, uint64_t from_ns, uint64_t at_ns);
+/* What one of those who are there has let go of, in .parted. All zeros is nothing. */
+struct breaks_writer {
+	uint64_t at_ns;        /* when that was found last */
+	uint32_t parted, last; /* in all, and of that then; BREAKS_ONE each is all that it shared */
+};
+
+/*
+ * W has gained GAINED bytes of the ROOM (0: nobody knows) that it could have gained by writing, all of that from
+ * FROM_NS to AT_NS.
+ */
+void breaks_add(struct breaks *b, struct breaks_writer *w, uint64_t gained, uint64_t room,
+	uint64_t from_ns, uint64_t at_ns);
+
+/*
+ * W is gone, with all that it had, and that is known otherwise: what it had let go of before that does not count once
+ * more. W is then all zeros.
+ */
+void breaks_leave(struct breaks *b, struct breaks_writer *w);
 
 /*
  * What may have been written after SINCE_NS: all of what was found later, but of .parted only as much as would be if it

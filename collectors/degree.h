@@ -19,7 +19,8 @@ struct degree_change {
 	uint32_t early;   /* of those born, that may have been there already */
 	uint32_t own;     /* of those born, its own descendants */
 	uint32_t strays;  /* of the others born, that may be, for nobody knows their parents */
-	uint32_t parted;  /* by writing: DEGREE_ONE for each who has let go of all that it shared */
+	uint32_t
+		parted; /* by writing: DEGREE_ONE for each of the others that are there who has let go of all */
 };
 
 enum { DEGREE_ONE = 1 << 16 };

@@ -183,6 +183,7 @@ static void leave(struct kin *k, struct kin_member *m)
 		f->last = m->previous;
 	if (f->voice == m)
 		f->voice = NULL;
+	breaks_leave(&f->breaks, &m->writer);
 	f->count--;
 	f->found.at_ns = 0;
 	if (f->deaths_ns != k->listed_ns) {
@@ -591,7 +592,7 @@ void kin_broke(struct kin *k, struct kin_member *m, uint64_t gained, uint64_t ro
 {
 	if (!m->family)
 		return;
-	breaks_add(&m->family->breaks, gained, room, m->measured_ns, at_ns);
+	breaks_add(&m->family->breaks, &m->writer, gained, room, m->measured_ns, at_ns);
 	family_mark(k, m->family);
 }
 

@@ -48,6 +48,7 @@ struct kin_ancestor;
 struct kin_member {
 	struct kin_family *family;          /* NULL: alone, or its range is not known */
 	struct kin_member *previous, *next; /* of the family, as they became known */
+	struct breaks_writer writer;        /* what it has let go of by writing to it */
 	struct kin_ancestor
 		*ancestor; /* its own record if .has_forked, else its parent's; NULL: none */
 	uint64_t key;      /* of its range; 0: not known */

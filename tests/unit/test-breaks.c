@@ -20,20 +20,21 @@ static void assert_since(const struct breaks *b, uint64_t since_ns, uint64_t gai
 static void tells_by_time(void **state)
 {
 	struct breaks b = {.count = 0};
+	struct breaks_writer w[5] = {{0}};
 
 	(void)state;
 	assert_since(&b, 0, 0, 0, 0);
-	breaks_add(&b, 300, 1200, 0, 50);
-	breaks_add(&b, 100, 100, 0, 30);
-	breaks_add(&b, 10, 40, 0, 50);
+	breaks_add(&b, &w[0], 300, 1200, 0, 50);
+	breaks_add(&b, &w[1], 100, 100, 0, 30);
+	breaks_add(&b, &w[2], 10, 40, 0, 50);
 	assert_since(&b, 0, 410, BREAKS_ONE + BREAKS_ONE / 2, 3);
 	assert_since(&b, 25, 410, BREAKS_ONE / 6 + BREAKS_ONE / 4, 3);
 	assert_since(&b, 30, 310, BREAKS_ONE / 5, 2);
 	assert_since(&b, 50, 0, 0, 0);
 	/* Who was measured before the writers were has seen nothing of it. */
 	b = (struct breaks){.count = 0};
-	breaks_add(&b, 1, 2, 20, 50);
-	breaks_add(&b, 1, 2, 40, 50);
+	breaks_add(&b, &w[3], 1, 2, 20, 50);
+	breaks_add(&b, &w[4], 1, 2, 40, 50);
 	assert_since(&b, 29, 2, BREAKS_ONE, 2);
 	assert_since(&b, 40, 2, BREAKS_ONE / 2, 2);
 }
@@ -46,7 +47,7 @@ static void keeps_the_last(void **state)
 
 	(void)state;
 	for (uint64_t at = 1; at <= TIMES; at++)
-		breaks_add(&b, 1, 2, 0, 10 * at);
+		breaks_add(&b, &(struct breaks_writer){0}, 1, 2, 0, 10 * at);
 	for (uint64_t at = 0; at <= TIMES; at++) {
 		struct breaks_sum s;
 
@@ -56,21 +57,53 @@ static void keeps_the_last(void **state)
 			assert_int_equal(s.gained, TIMES - at);
 	}
 	assert_since(&b, 0, TIMES, TIMES * BREAKS_ONE / 2, TIMES);
-	breaks_add(&b, 1, 2, 0, 5); /* older than all */
+	breaks_add(&b, &(struct breaks_writer){0}, 1, 2, 0, 5); /* older than all */
 	assert_since(&b, 0, TIMES + 1, (TIMES + 1) * BREAKS_ONE / 2, TIMES + 1);
+}
+
+/* Who is gone has let go of all; what it had let go of before is not to be counted on top, nor is others' part forgotten. */
+static void forgets_who_is_gone(void **state)
+{
+	struct breaks b = {.count = 0};
+	struct breaks_writer w = {0}, other = {0}, none = {0};
+
+	(void)state;
+	breaks_leave(&b, &none);
+	breaks_add(&b, &w, 1, 2, 10, 20);
+	breaks_add(&b, &other, 1, 4, 10, 20);
+	breaks_add(&b, &w, 1, 4, 20, 30);
+	breaks_add(&b, &other, 1, 8, 20, 30);
+	breaks_add(&b, &other, 1, 8, 30, 40);
+	assert_since(&b, 0, 5, BREAKS_ONE * 5 / 4, 5);
+	breaks_leave(&b, &none);
+	assert_since(&b, 0, 5, BREAKS_ONE * 5 / 4, 5);
+	breaks_leave(&b, &w);
+	assert_since(&b, 0, 5, BREAKS_ONE / 2, 5); /* what others gained by it they still have */
+	assert_since(&b, 20, 3, BREAKS_ONE / 4, 3);
+	assert_since(&b, 30, 1, BREAKS_ONE / 8, 1);
+	breaks_leave(&b, &w); /* once */
+	assert_since(&b, 0, 5, BREAKS_ONE / 2, 5);
+	/* Of the oldest that are one by now, too. */
+	breaks_add(&b, &w, 1, 2, 0, 50);
+	for (uint64_t at = 60; at < 200; at += 10)
+		breaks_add(&b, &(struct breaks_writer){0}, 1, 2, 0, at);
+	breaks_leave(&b, &w);
+	breaks_leave(&b, &other);
+	assert_since(&b, 0, 20, 14 * BREAKS_ONE / 2, 20);
 }
 
 static void bears_any_number(void **state)
 {
 	struct breaks b = {.count = 0};
+	struct breaks_writer w = {0};
 
 	(void)state;
-	breaks_add(&b, 5, 0, 1, 1); /* there was no room */
+	breaks_add(&b, &w, 5, 0, 1, 1); /* there was no room */
 	assert_since(&b, 0, 5, 0, 1);
-	breaks_add(&b, 8, 4, 1, 1);
+	breaks_add(&b, &w, 8, 4, 1, 1);
 	assert_since(&b, 0, 13, BREAKS_ONE, 2);
 	for (unsigned int i = 0; i < 70000; i++)
-		breaks_add(&b, UINT64_MAX, UINT64_MAX, 1, 1);
+		breaks_add(&b, &w, UINT64_MAX, UINT64_MAX, 1, 1);
 	assert_since(&b, 0, UINT64_MAX, UINT32_MAX, 70002);
 }
 
@@ -79,6 +112,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_by_time),
 		cmocka_unit_test(keeps_the_last),
+		cmocka_unit_test(forgets_who_is_gone),
 		cmocka_unit_test(bears_any_number),
 	};
 

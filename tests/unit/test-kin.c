@@ -338,6 +338,32 @@ static void follows_those_who_write(void **state)
 	assert_all_within(20);
 }
 
+/* Who had copies of its own, and ends, takes nothing from the others that it had not let go of before. */
+static void follows_writers_out(void **state)
+{
+	(void)state;
+	for (unsigned int part = 1; part <= 4; part += 3) {
+		setup(state);
+		start_server();
+		fork_workers(20);
+		measure_all(0);
+		for (unsigned int i = 1; i <= (part > 1 ? 20 : 10); i++)
+			write_and_tell(i, 512 * MIB / part);
+		settle();
+		for (unsigned int i = 1; i <= 10; i++)
+			end(i);
+		settle();
+		assert_all_within(50);
+		/* Nor those who have executed another program. */
+		kin_executed(&w.kin, &w.member[11]);
+		world_unmap_all(&w.world, 11);
+		w.alive &= ~bit(11);
+		settle();
+		assert_all_within(50);
+		teardown(state);
+	}
+}
+
 /* One of them is read, and speaks for all. */
 static void lets_one_newborn_speak(void **state)
 {
@@ -1518,6 +1544,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(follows_a_burst_of_forks, setup, teardown),
 		cmocka_unit_test_setup_teardown(follows_those_who_write, setup, teardown),
+		cmocka_unit_test(follows_writers_out),
 		cmocka_unit_test_setup_teardown(lets_one_newborn_speak, setup, teardown),
 		cmocka_unit_test_setup_teardown(follows_half_the_workers_out, setup, teardown),
 		cmocka_unit_test(learns_from_one),

@@ -17,7 +17,7 @@ void world_write(struct world *w, unsigned int i, uint64_t size)
 		struct world_block *shared = &w->block[b];
 		uint64_t part = shared->size < size ? shared->size : size;
 
-		if (shared->kind != WORLD_ANON || !(shared->mask & world_bit(i)) ||
+		if (!part || shared->kind != WORLD_ANON || !(shared->mask & world_bit(i)) ||
 			shared->mask == world_bit(i))
 			continue;
 		world_map(w, part, world_bit(i), WORLD_ANON);
