@@ -152,6 +152,8 @@ static void add_adaptive(const struct compose_counts *counts, const struct compo
 	ROW_SET(row, SELF_BUDGET_AVAILABLE, a->available_ns);
 	ROW_SET(row, SELF_OLDEST_AGE, a->oldest_ns);
 	ROW_SET(row, SELF_DEFERRED_PRESSURE, a->deferred[PLAN_PRESSURE]);
+	ROW_SET(row, SELF_ESTIMATE_OFF, a->figures->off_bytes);
+	ROW_SET(row, SELF_ESTIMATE_FOUND, a->figures->found_bytes);
 	ROW_SET(row, SELF_BUDGET_STALL, counts->holds->limit_ns);
 	ROW_SET(row, SELF_HOLDS_ABOVE, counts->holds->above);
 	ROW_SET(row, SELF_OUTCOME_ESTIMATED, counts->estimated);
@@ -184,7 +186,7 @@ int compose_self(struct tally *t, const struct compose_counts *counts,
 
 	holds.id = HISTOGRAM_HOLD;
 	if (r == 0 && adaptive)
-		r = add_histogram(b, adaptive->errors);
+		r = add_histogram(b, &adaptive->figures->errors);
 	if (r == 0)
 		r = add_histogram(b, &holds);
 	row = r == 0 ? builder_add_self(b) : NULL;

@@ -6,6 +6,7 @@
 #define MEMTALLY_COLLECTORS_COMPOSE_H
 
 #include "collectors/disturbance.h"
+#include "collectors/figures.h"
 #include "collectors/holds.h"
 #include "collectors/meminfo.h"
 #include "collectors/plan.h"
@@ -41,7 +42,7 @@ struct compose_counts {
 struct compose_adaptive {
 	const struct walks_counts *walks;
 	const uint64_t *deferred; /* by enum plan_reason */
-	const struct snapshot_histogram *errors;
+	const struct figures *figures; /* how far off estimates were */
 	double budget; /* of one core */
 	double needed; /* likewise; 0: not known yet */
 	uint64_t available_ns, oldest_ns;

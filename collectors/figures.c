@@ -57,6 +57,8 @@ void figures_found(struct figures *f, uint64_t estimated, uint64_t found)
 	h->bucket[metric_histogram_bucket(metric_histogram(h->id), error)]++;
 	h->count++;
 	h->sum_ns = amount_add(h->sum_ns, error);
+	f->off_bytes = amount_add(f->off_bytes, off);
+	f->found_bytes = amount_add(f->found_bytes, found);
 }
 
 void figures_fill(

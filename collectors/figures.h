@@ -18,6 +18,7 @@ struct figures {
 	uint64_t
 		measured_ns; /* CLOCK_BOOTTIME of the oldest measurement that this pass shows; 0: there is none */
 	struct snapshot_histogram errors; /* of estimates, relative: what a measurement found */
+	uint64_t off_bytes, found_bytes;  /* the same in sums: how far off, and of how much */
 };
 
 void figures_init(struct figures *f, uint64_t page_bytes);

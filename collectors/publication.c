@@ -112,7 +112,7 @@ static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
 	*ret = (struct compose_adaptive){
 		.walks = &a->walks.counts,
 		.deferred = pass->turns.choosing.deferred,
-		.errors = &a->figures.errors,
+		.figures = &a->figures,
 		.budget = (double)a->budget.rate_ppm / BUDGET_PPM_MAX,
 		.needed = (double)needed_ppm / BUDGET_PPM_MAX,
 		.available_ns = budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)),

@@ -152,6 +152,8 @@ enum self_quantity {
 	SELF_OUTCOME_ESTIMATED, /* counts, as SELF_OUTCOME_*: of adaptive passes, carried forward, */
 	SELF_OUTCOME_GUESSED,   /* or never measured yet */
 	SELF_INTERVAL,          /* nanoseconds: as configured; in both modes */
+	SELF_ESTIMATE_OFF,      /* of adaptive passes: how far off estimates were, and */
+	SELF_ESTIMATE_FOUND,    /* what was found then */
 	SELF_QUANTITIES
 };
 

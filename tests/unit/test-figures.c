@@ -141,6 +141,8 @@ static void counts_how_far_off_it_was(void **state)
 	figures_found(&f, 1, 0); /* as much as all of it */
 	assert_int_equal(f.errors.count, 4);
 	assert_int_equal(f.errors.sum_ns, 2 * SEC);
+	assert_int_equal(f.off_bytes, 101);
+	assert_int_equal(f.found_bytes, 200);
 }
 
 /* Without tokens the rest has to wait: then the counters alone say what there is. */
