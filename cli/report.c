@@ -3,8 +3,10 @@
 
 #include "cli/report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -13,6 +15,8 @@
 enum {
 	HALF = 500, /* per mille */
 	NEARLY_ALL = 990,
+	ALL = 1000,
+	ENOUGH = 1000, /* observations, for the worst of a hundred to be more than chance */
 };
 
 /* Above these memtallyd measures less; see docs/accounting.md. */
@@ -71,6 +75,16 @@ static uint64_t uptime_ns(const struct view *view)
 	return now_ns - self->q[SELF_START_TIME];
 }
 
+/* Whether the two are shown alike; what there is no memory for is, too. */
+static bool is_span_alike(uint64_t a_ns, uint64_t b_ns)
+{
+	AUTO_BUFFER struct buffer a = {0}, b = {0};
+
+	human_add_span(&a, a_ns);
+	human_add_span(&b, b_ns);
+	return a.len == b.len && (a.len == 0 || !memcmp(a.data, b.data, a.len));
+}
+
 static void add_mode(const struct view *view, uint64_t now_ns, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
@@ -81,7 +95,8 @@ static void add_mode(const struct view *view, uint64_t now_ns, struct buffer *to
 				  : "exact, measures all processes");
 	human_add_span(to, view->header->interval_ns);
 	if (is_adaptive(self) && ROW_HAS(self, SELF_INTERVAL) &&
-		view->header->interval_ns > self->q[SELF_INTERVAL]) {
+		view->header->interval_ns > self->q[SELF_INTERVAL] &&
+		!is_span_alike(view->header->interval_ns, self->q[SELF_INTERVAL])) {
 		buffer_add_text(to, ": its CPU budget does not bear ");
 		human_add_span(to, self->q[SELF_INTERVAL]);
 	}
@@ -100,6 +115,7 @@ static void add_passes(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_histogram *h = find_histogram(view, HISTOGRAM_PASS_DURATION);
 	const struct snapshot_self *self = view_self(view);
+	bool is_enough = h && h->count >= ENOUGH;
 	double seconds;
 
 	if (!ROW_HAS(self, SELF_PASSES) || !ROW_HAS(self, SELF_LAST_PASS_DURATION))
@@ -108,8 +124,8 @@ static void add_passes(const struct view *view, struct buffer *to)
 	buffer_add_u64(to, self->q[SELF_PASSES]);
 	buffer_add_text(to, "; the last took ");
 	human_add_span(to, self->q[SELF_LAST_PASS_DURATION]);
-	if (h && report_quantile(h, NEARLY_ALL, &seconds) && !isinf(seconds)) {
-		buffer_add_text(to, ", 99 of 100 at most ");
+	if (h && report_quantile(h, is_enough ? NEARLY_ALL : ALL, &seconds) && !isinf(seconds)) {
+		buffer_add_text(to, is_enough ? ", 99 of 100 at most " : ", all at most ");
 		human_add_span(to, (uint64_t)(seconds * (double)NS_PER_SEC + 0.5));
 	}
 	if (ROW_HAS(self, SELF_PASS_OVERRUNS) && self->q[SELF_PASS_OVERRUNS])
@@ -139,8 +155,13 @@ static void add_missing(const struct view *view, struct buffer *to)
 		others += ROW_HAS(host, i) ? host->q[i] : 0;
 	if (denied) {
 		begin(to, "  denied");
-		add_count(to, denied, " process may", " processes may");
-		buffer_add_text(to, " not be read");
+		if (view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON)) {
+			buffer_add_text(to, "the kernel refuses ");
+			add_count(to, denied, " process all the same", " processes all the same");
+		} else {
+			add_count(to, denied, " process may not be read",
+				" processes may not be read");
+		}
 		if (ROW_HAS(host, SCOPE_UNMEASURED_RSS_DENIED)) {
 			buffer_add_text(to, ": at most ");
 			human_add_bytes(to, host->q[SCOPE_UNMEASURED_RSS_DENIED]);
@@ -155,48 +176,45 @@ static void add_missing(const struct view *view, struct buffer *to)
 	}
 }
 
-/*
- * The PSS of those that were never measured yet: a large one is read by slices, which takes its time, and a small
- * budget has to be waited for. Nothing where rows are not shown to us.
- */
-static uint64_t guessed_bytes(const struct view *view, uint64_t *ret_count)
+/* Where both ends are shown alike, the figure says it. */
+static void add_bounds(struct buffer *to, const struct snapshot_scope *host)
 {
-	uint64_t bytes = 0;
-
-	*ret_count = 0;
-	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
-		const struct snapshot_process *row = view_process(view, i);
-
-		if (row->source != SOURCE_ESTIMATE || row->outcome != OUTCOME_MEASURED ||
-			!ROW_HAS(row, PROCESS_PSS) || ROW_HAS(row, PROCESS_PSS_AGE))
-			continue;
-		bytes += row->q[PROCESS_PSS];
-		++*ret_count;
+	if (!ROW_HAS(host, SCOPE_PSS_LOW))
+		return;
+	if (!ROW_HAS(host, SCOPE_PSS_HIGH)) {
+		buffer_add_text(to, ", at least ");
+		human_add_bytes(to, host->q[SCOPE_PSS_LOW]);
+	} else if (!human_is_alike(host->q[SCOPE_PSS_LOW], host->q[SCOPE_PSS_HIGH])) {
+		buffer_add_text(to, ", surely between ");
+		human_add_range(to, host->q[SCOPE_PSS_LOW], "and", host->q[SCOPE_PSS_HIGH]);
 	}
-	return bytes;
 }
 
-/* BYTES of PSS that were not measured within the last interval, of TOTAL. */
+/* BYTES of PSS that were measured before, of TOTAL. */
 static void add_estimated(
-	const struct view *view, uint64_t bytes, uint64_t total, struct buffer *to)
+	const struct snapshot_self *self, uint64_t bytes, uint64_t total, struct buffer *to)
 {
-	const struct snapshot_self *self = view_self(view);
-	uint64_t count, guessed = guessed_bytes(view, &count);
-
-	if (guessed > bytes)
-		guessed = bytes;
-	add_part(to, "  estimated", bytes - guessed, total);
+	if (!bytes)
+		return;
+	add_part(to, "  estimated", bytes, total);
 	if (ROW_HAS(self, SELF_OLDEST_AGE)) {
 		buffer_add_text(to, ", from measurements up to ");
 		human_add_age(to, self->q[SELF_OLDEST_AGE]);
 		buffer_add_text(to, " old");
 	}
 	buffer_add_char(to, '\n');
-	if (!count)
+}
+
+/* What was never measured yet: something large is read by slices, and a small budget has to be waited for. */
+static void add_guessed(const struct snapshot_scope *host, struct buffer *to)
+{
+	if (!ROW_HAS(host, SCOPE_PSS_GUESSED) || !ROW_HAS(host, SCOPE_GUESSED) ||
+		!host->q[SCOPE_GUESSED])
 		return;
-	add_part(to, "  guessed", guessed, total);
+	add_part(to, "  guessed", host->q[SCOPE_PSS_GUESSED], host->q[SCOPE_PSS]);
 	buffer_add_text(to, ", of ");
-	add_count(to, count, " process that waits for its", " processes that wait for their");
+	add_count(to, host->q[SCOPE_GUESSED], " process that waits for its",
+		" processes that wait for their");
 	buffer_add_text(to, " first measurement\n");
 }
 
@@ -204,19 +222,26 @@ static void add_memory(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(view);
 	const struct snapshot_self *self = view_self(view);
-	uint64_t pss = host->q[SCOPE_PSS], measured = host->q[SCOPE_PSS_MEASURED];
+	uint64_t pss = host->q[SCOPE_PSS], measured = host->q[SCOPE_PSS_MEASURED], guessed = 0;
 
 	if (ROW_HAS(host, SCOPE_PSS) && ROW_HAS(host, SCOPE_PROCESSES)) {
 		begin(to, "Memory");
 		human_add_bytes(to, pss);
 		buffer_add_text(to, " (PSS) of ");
-		add_count(to, host->q[SCOPE_PROCESSES], " process\n", " processes\n");
+		add_count(to, host->q[SCOPE_PROCESSES], " process", " processes");
+		add_bounds(to, host);
+		buffer_add_char(to, '\n');
 	}
 	if (ROW_HAS(host, SCOPE_PSS) && ROW_HAS(host, SCOPE_PSS_MEASURED) && measured <= pss) {
-		add_part(to, "  measured", measured, pss);
-		buffer_add_text(to, ", within the last interval\n");
-		if (is_adaptive(self))
-			add_estimated(view, pss - measured, pss, to);
+		if (ROW_HAS(host, SCOPE_PSS_GUESSED))
+			guessed = host->q[SCOPE_PSS_GUESSED];
+		if (measured) {
+			add_part(to, "  measured", measured, pss);
+			buffer_add_text(to, ", within the last interval\n");
+		}
+		if (is_adaptive(self) && guessed <= pss - measured)
+			add_estimated(self, pss - measured - guessed, pss, to);
+		add_guessed(host, to);
 	}
 	add_missing(view, to);
 }
@@ -234,52 +259,87 @@ static void add_bound(struct buffer *to, double part)
 	human_add_percent(to, part);
 }
 
+/*
+ * By bytes, as sums are off: of a single small process it may be any part. Guesses are nowhere in it, since there was
+ * nothing that they could have been known by.
+ */
 static void add_accuracy(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_histogram *h = find_histogram(view, HISTOGRAM_ESTIMATE_ERROR);
+	const struct snapshot_self *self = view_self(view);
 	double half, nearly_all;
 
-	if (!h || !report_quantile(h, HALF, &half) || !report_quantile(h, NEARLY_ALL, &nearly_all))
+	if (!h || !report_quantile(h, HALF, &half))
 		return;
 	begin(to, "Accuracy");
-	buffer_add_text(to, "half of the estimates off by ");
+	if (ROW_HAS(self, SELF_ESTIMATE_OFF) && ROW_HAS(self, SELF_ESTIMATE_FOUND) &&
+		self->q[SELF_ESTIMATE_FOUND]) {
+		buffer_add_text(to, "estimates were ");
+		human_add_percent(to,
+			(double)self->q[SELF_ESTIMATE_OFF] / (double)self->q[SELF_ESTIMATE_FOUND]);
+		buffer_add_text(to, " off in bytes when measured again; ");
+	} else {
+		buffer_add_text(to, "estimates were off when measured again, ");
+	}
+	buffer_add_text(to, "half of the processes by ");
 	add_bound(to, half);
-	buffer_add_text(to, ", 99 of 100 by ");
-	add_bound(to, nearly_all);
-	buffer_add_char(to, '\n');
+	if (h->count >= ENOUGH && report_quantile(h, NEARLY_ALL, &nearly_all)) {
+		buffer_add_text(to, ", 99 of 100 by ");
+		add_bound(to, nearly_all);
+	}
+	buffer_add_text(to, " (guesses not counted)\n");
+}
+
+/* Of what was measured at the start the budget knows nothing, so that the mean since then may be above it. */
+static void add_start(struct buffer *to, double part, double allowed)
+{
+	buffer_add_text(to, " since the start");
+	if (allowed > 0 && part > allowed)
+		buffer_add_text(to, ", with the first measurement of everything, which is not "
+				    "counted");
+}
+
+/* What the budget would have to be, rounded up; it is too little only where that is more than it is said to be. */
+static void add_need(struct buffer *to, double allowed, double needed)
+{
+	AUTO_BUFFER struct buffer have = {0}, need = {0};
+
+	human_add_percent(&have, allowed);
+	human_add_percent_up(&need, needed);
+	buffer_add_text(to, ", ");
+	buffer_add(to, need.data, need.len);
+	buffer_add_text(to, " needed");
+	if (needed > allowed && (have.len != need.len || memcmp(have.data, need.data, need.len)))
+		buffer_add_text(to, ": too little");
+	if (have.error || need.error)
+		to->error = -ENOMEM;
 }
 
 static void add_cpu(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
+	double allowed = is_adaptive(self) ? metric_real(self->q[SELF_BUDGET_CPU]) : 0, part;
 	uint64_t up_ns = uptime_ns(view);
-	double allowed, needed;
 
 	if (!ROW_HAS(self, SELF_CPU) || !up_ns)
 		return;
+	part = (double)self->q[SELF_CPU] / (double)up_ns;
 	begin(to, "CPU");
 	if (ROW_HAS(self, SELF_CPU_RECENT) && up_ns > 60 * NS_PER_SEC) {
 		human_add_percent(to, metric_real(self->q[SELF_CPU_RECENT]));
 		buffer_add_text(to, " of one core in the last minute, ");
-		human_add_percent(to, (double)self->q[SELF_CPU] / (double)up_ns);
+		human_add_percent(to, part);
 	} else {
-		human_add_percent(to, (double)self->q[SELF_CPU] / (double)up_ns);
+		human_add_percent(to, part);
 		buffer_add_text(to, " of one core");
 	}
-	buffer_add_text(to, " since the start");
+	add_start(to, part, allowed);
 	if (is_adaptive(self)) {
-		allowed = metric_real(self->q[SELF_BUDGET_CPU]);
 		buffer_add_text(to, "; ");
 		human_add_percent(to, allowed);
 		buffer_add_text(to, " allowed");
-		if (ROW_HAS(self, SELF_BUDGET_NEEDED)) {
-			needed = metric_real(self->q[SELF_BUDGET_NEEDED]);
-			buffer_add_text(to, ", ");
-			human_add_percent(to, needed);
-			buffer_add_text(to, " needed");
-			if (needed > allowed)
-				buffer_add_text(to, ": too little");
-		}
+		if (ROW_HAS(self, SELF_BUDGET_NEEDED))
+			add_need(to, allowed, metric_real(self->q[SELF_BUDGET_NEEDED]));
 	}
 	buffer_add_char(to, '\n');
 }
@@ -328,7 +388,7 @@ static void add_stalls(const struct view *view, struct buffer *to)
 		human_add_span(to, self->q[SELF_BUDGET_STALL]);
 		buffer_add_text(to, " allowed");
 	}
-	buffer_add_char(to, '\n');
+	buffer_add_text(to, " (time spent waiting for a processor included)\n");
 }
 
 static void add_deferrals(const struct snapshot_self *self, struct buffer *to)
@@ -399,6 +459,8 @@ static void add_lack(struct buffer *to, bool *any, const char *what)
 static void add_rights(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(view);
+	uint64_t denied = ROW_HAS(host, SCOPE_UNMEASURED_DENIED) ? host->q[SCOPE_UNMEASURED_DENIED]
+	                                                         : 0;
 	uint32_t flags = view_self(view)->flags;
 	bool has_all = flags & SELF_CAP_SYS_PTRACE, has_most = flags & SELF_CAP_PERFMON;
 	bool any = false;
@@ -411,15 +473,12 @@ static void add_rights(const struct view *view, struct buffer *to)
 		add_lack(to, &any, "CAP_SYS_PTRACE: some names of programs are cut");
 	else if (!has_all)
 		add_lack(to, &any, "CAP_SYS_PTRACE: other users' processes are not measured");
-	if ((has_all || has_most) && ROW_HAS(host, SCOPE_UNMEASURED_DENIED) &&
-		host->q[SCOPE_UNMEASURED_DENIED])
-		add_lack(to, &any, "the kernel refuses some processes all the same");
 	if (!(flags & SELF_COMPARES_MM))
 		add_lack(to, &any, "kcmp: memory that processes share as a whole counts for each");
 	if (flags & SELF_PROC_HIDDEN)
 		add_lack(to, &any,
 			"/proc is mounted with hidepid: other users' processes are not seen");
-	if (!any)
+	if (!any && !denied)
 		add_lack(to, &any, "nothing");
 }
 

@@ -106,9 +106,8 @@ void human_add_span(struct buffer *to, uint64_t ns)
 			is_short ? "ms" : "s");
 }
 
-void human_add_percent(struct buffer *to, double part)
+static void add_percent(struct buffer *to, double percent)
 {
-	double percent = part * 100;
 
 	if (percent > 0 && percent < 0.001)
 		buffer_add_text(to, "under 0.001 %");
@@ -118,4 +117,21 @@ void human_add_percent(struct buffer *to, double part)
 		buffer_printf(to, "%.2g %%", percent);
 	else
 		buffer_printf(to, "%.0f %%", percent);
+}
+
+void human_add_percent(struct buffer *to, double part)
+{
+	add_percent(to, part * 100);
+}
+
+void human_add_percent_up(struct buffer *to, double part)
+{
+	double percent = part * 100, digit = 1;
+
+	/* A little is forgiven for what a double can't hold: 1 % is 1 %. */
+	if (percent >= 0.001 && percent < 10)
+		digit = pow(10, floor(log10(percent)) - 1);
+	if (percent >= 0.001)
+		percent = ceil(percent / digit - 1e-6) * digit;
+	add_percent(to, percent);
 }

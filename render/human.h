@@ -34,4 +34,7 @@ void human_add_span(struct buffer *to, uint64_t ns);
  */
 void human_add_percent(struct buffer *to, double part);
 
+/* The same, rounded up in the last digit that is shown: what is needed is never shown as less. */
+void human_add_percent_up(struct buffer *to, double part);
+
 #endif

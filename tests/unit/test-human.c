@@ -180,6 +180,36 @@ static void percents_have_two_digits(void **state)
 	}
 }
 
+static void needs_are_rounded_up(void **state)
+{
+	static const struct {
+		double part;
+		const char *text;
+	} cases[] = {
+		{0, "0 %"},
+		{0.0000001, "under 0.001 %"},
+		{0.000621, "0.063 %"},
+		{0.01, "1 %"},
+		{0.0100001, "1.1 %"},
+		{0.010375, "1.1 %"},
+		{0.0042, "0.42 %"},
+		{0.0231, "2.4 %"},
+		{0.0991, "10 %"},
+		{0.1201, "13 %"},
+		{0.9901, "100 %"},
+		{1, "100 %"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer b = {0};
+
+		human_add_percent_up(&b, cases[i].part);
+		buffer_add_char(&b, '\0');
+		assert_string_equal(b.data, cases[i].text);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -189,6 +219,7 @@ int main(void)
 		cmocka_unit_test(ages_are_short),
 		cmocka_unit_test(spans_are_short),
 		cmocka_unit_test(percents_have_two_digits),
+		cmocka_unit_test(needs_are_rounded_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

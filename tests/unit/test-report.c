@@ -28,6 +28,8 @@ struct scene {
 	double needed, pressure;
 	uint64_t denied, failed, guessed, holds_above;
 	unsigned int holds; /* the bucket that all are in */
+	uint64_t scale;     /* of the observations; 0: 1 */
+	uint64_t low_mib, high_mib, interval_ms, up_s;
 	bool is_tried, disturbs;
 	uint32_t flags;
 };
@@ -38,12 +40,23 @@ static void add_host(struct builder *b, const struct scene *c)
 
 	assert_non_null(host);
 	ROW_SET(host, SCOPE_PSS, 2048 * MIB);
-	ROW_SET(host, SCOPE_PSS_MEASURED, c->is_exact ? 2048 * MIB : 256 * MIB);
+	ROW_SET(host, SCOPE_PSS_MEASURED, c->is_exact ? 2048 * MIB : c->is_young ? 0 : 256 * MIB);
+	ROW_SET(host, SCOPE_PSS_GUESSED, c->guessed * 256 * MIB);
+	ROW_SET(host, SCOPE_GUESSED, c->guessed);
+	if (c->low_mib)
+		ROW_SET(host, SCOPE_PSS_LOW, c->low_mib * MIB);
+	if (c->high_mib)
+		ROW_SET(host, SCOPE_PSS_HIGH, c->high_mib * MIB);
 	ROW_SET(host, SCOPE_PROCESSES, 1432);
 	ROW_SET(host, SCOPE_UNMEASURED_DENIED, c->denied);
 	if (!c->is_public)
 		ROW_SET(host, SCOPE_UNMEASURED_RSS_DENIED, c->denied * 10 * MIB);
 	ROW_SET(host, SCOPE_UNMEASURED_CHANGING, c->failed);
+}
+
+static uint64_t scale_of(const struct scene *c)
+{
+	return c->scale ? c->scale : 1;
 }
 
 static void add_adaptive(struct builder *b, const struct scene *c, struct snapshot_self *self)
@@ -52,9 +65,9 @@ static void add_adaptive(struct builder *b, const struct scene *c, struct snapsh
 
 	ROW_SET(self, SELF_MEASUREMENTS_WHOLE, 12033);
 	ROW_SET(self, SELF_MEASUREMENTS_SLICED, 21);
-	ROW_SET(self, SELF_DEFERRED_BUDGET, c->needed > 0.01 ? 7 : 0);
+	ROW_SET(self, SELF_DEFERRED_BUDGET, c->needed > 0.010001 ? 7 : 0);
 	ROW_SET(self, SELF_DEFERRED_STALL, 0);
-	ROW_SET(self, SELF_DEFERRED_GIANT, c->needed > 0.01 ? 1 : 0);
+	ROW_SET(self, SELF_DEFERRED_GIANT, c->needed > 0.010001 ? 1 : 0);
 	ROW_SET(self, SELF_BUDGET_CPU, metric_real_bits(0.01));
 	if (c->needed > 0)
 		ROW_SET(self, SELF_BUDGET_NEEDED, metric_real_bits(c->needed));
@@ -72,10 +85,14 @@ static void add_adaptive(struct builder *b, const struct scene *c, struct snapsh
 	errors->id = HISTOGRAM_ESTIMATE_ERROR;
 	if (c->is_young)
 		return;
-	errors->bucket[1] = 60;
-	errors->bucket[4] = 39;
-	errors->bucket[15] = 1;
-	errors->count = 100;
+	errors->bucket[1] = 60 * scale_of(c);
+	errors->bucket[4] = 39 * scale_of(c);
+	errors->bucket[15] = scale_of(c);
+	errors->count = 100 * scale_of(c);
+	if (c->is_public)
+		return; /* as of an older memtallyd */
+	ROW_SET(self, SELF_ESTIMATE_OFF, 42 * MIB);
+	ROW_SET(self, SELF_ESTIMATE_FOUND, 10000 * MIB);
 }
 
 static struct view *view_of(const struct scene *c)
@@ -101,9 +118,9 @@ static struct view *view_of(const struct scene *c)
 	passes = builder_add_histogram(&b);
 	assert_non_null(passes);
 	passes->id = HISTOGRAM_PASS_DURATION;
-	passes->bucket[5] = 735;
-	passes->bucket[6] = 3;
-	passes->count = 738;
+	passes->bucket[5] = 735 * scale_of(c);
+	passes->bucket[6] = 3 * scale_of(c);
+	passes->count = 738 * scale_of(c);
 	holds = builder_add_histogram(&b);
 	assert_non_null(holds);
 	holds->id = HISTOGRAM_HOLD;
@@ -113,13 +130,15 @@ static struct view *view_of(const struct scene *c)
 	self->version = builder_add_text(&b, "1.2.3", 5);
 	self->flags = c->flags;
 	ROW_SET(self, SELF_PASSES, 738);
-	ROW_SET(self, SELF_INTERVAL, c->needed > 0.01 ? 2500 * NS_PER_MSEC : 10 * NS_PER_SEC);
+	ROW_SET(self, SELF_INTERVAL,
+		(c->interval_ms ? c->interval_ms : UINT64_C(10000)) * NS_PER_MSEC);
 	ROW_SET(self, SELF_LAST_PASS_DURATION, 41200000);
 	ROW_SET(self, SELF_PASS_OVERRUNS, 0);
 	ROW_SET(self, SELF_CPU, 23 * NS_PER_SEC);
 	if (!c->is_exact)
 		ROW_SET(self, SELF_CPU_RECENT, metric_real_bits(0.0025));
-	ROW_SET(self, SELF_START_TIME, SAMPLE_REALTIME_NS - 7375 * NS_PER_SEC);
+	ROW_SET(self, SELF_START_TIME,
+		SAMPLE_REALTIME_NS - (c->up_s ? c->up_s : 7375) * NS_PER_SEC);
 	if (!c->is_exact)
 		add_adaptive(&b, c, self);
 	for (uint32_t i = 0; i < c->denied && !c->is_public; i++) {
@@ -129,16 +148,6 @@ static struct view *view_of(const struct scene *c)
 		row->outcome = OUTCOME_DENIED;
 		row->source = SOURCE_RSS;
 		ROW_SET(row, PROCESS_RSS, 10 * MIB);
-	}
-	for (uint32_t i = 0; i <= c->guessed && !c->is_public; i++) {
-		row = builder_add_process(&b);
-		assert_non_null(row);
-		row->pid = 1000 + i;
-		row->outcome = OUTCOME_MEASURED;
-		row->source = SOURCE_ESTIMATE;
-		ROW_SET(row, PROCESS_PSS, 256 * MIB);
-		if (i == c->guessed) /* and one that was measured before */
-			ROW_SET(row, PROCESS_PSS_AGE, NS_PER_SEC);
 	}
 	h.flags = c->is_public ? IMAGE_PUBLIC : 0;
 	assert_int_equal(builder_seal(&b, &h, &fd), 0);
@@ -150,17 +159,22 @@ static struct view *view_of(const struct scene *c)
 #define HEAD_ADAPTIVE                                                                              \
 	"memtallyd 1.2.3: adaptive, looks at all processes every 10 s\n"                           \
 	"Running     2 h 3 min; the last snapshot is of 9 s ago\n"                                 \
-	"Passes      738; the last took 41 ms, 99 of 100 at most 50 ms\n"
+	"Passes      738; the last took 41 ms, all at most 100 ms\n"
 #define HEAD_STRETCHED                                                                             \
 	"memtallyd 1.2.3: adaptive, looks at all processes every 10 s: its CPU budget does not "   \
 	"bear 2.5 s\n"                                                                             \
 	"Running     2 h 3 min; the last snapshot is of 9 s ago\n"                                 \
 	"Passes      738; the last took 41 ms, 99 of 100 at most 50 ms\n"
+#define MEMORY   "Memory      2.0 GiB (PSS) of 1432 processes"
+#define MEASURED "  measured  256.0 MiB, 12 %, within the last interval\n"
 #define MEMORY_ADAPTIVE                                                                            \
-	"Memory      2.0 GiB (PSS) of 1432 processes\n"                                            \
-	"  measured  256.0 MiB, 12 %, within the last interval\n"                                  \
-	"  estimated 1.8 GiB, 88 %, from measurements up to 4 min 31 s old\n"
-#define ACCURACY "Accuracy    half of the estimates off by up to 0.01 %, 99 of 100 by up to 0.5 %\n"
+	MEMORY "\n" MEASURED "  estimated 1.8 GiB, 88 %, from measurements up to 4 min 31 s old\n"
+#define ACCURACY                                                                                   \
+	"Accuracy    estimates were 0.42 % off in bytes when measured again; half of the "         \
+	"processes by up to 0.01 %"
+#define CPU     "CPU         0.25 % of one core in the last minute, 0.31 % since the start; 1 % allowed"
+#define READS   "Measured    12033 times in one go, 21 in slices, since the start\n"
+#define WAITING " (time spent waiting for a processor included)\n"
 
 static void one_page_says_it(void **state)
 {
@@ -172,32 +186,51 @@ static void one_page_says_it(void **state)
 			 .holds = 2,
 			 .is_tried = true,
 			 .disturbs = true,
+			 .low_mib = 2047,
+			 .high_mib = 2050,
 			 .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
 			HEAD_ADAPTIVE MEMORY_ADAPTIVE ACCURACY
-			"CPU         0.25 % of one core in the last minute, 0.31 % since the start; 1 % allowed, 0.42 % needed\n"
-			"Measured    12033 times in one go, 21 in slices, since the start\n"
+			" (guesses not counted)\n" CPU ", 0.42 % needed\n" READS
 			"Stalls      99 of 100 reads keep their process waiting for at most 0.25 "
-			"ms; none took longer than the 20 ms allowed\n"
-			"Put off     never\n"
+			"ms; none took longer than the 20 ms allowed" WAITING "Put off     never\n"
 			"Walks       keep their processes waiting, as a trial has found: long ones "
 			"go by slices\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
 			"Missing     nothing\n"},
 		{{.is_young = true,
-			 .needed = 0.0042,
+			 .needed = 0.01001,
 			 .guessed = 2,
+			 .low_mib = 1024,
+			 .high_mib = 6144,
+			 .up_s = 100,
+			 .interval_ms = 9960,
 			 .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
-			HEAD_ADAPTIVE
-			"Memory      2.0 GiB (PSS) of 1432 processes\n"
-			"  measured  256.0 MiB, 12 %, within the last interval\n"
-			"  estimated 1.3 GiB, 62 %, from measurements up to 4 min 31 s old\n"
+			"memtallyd 1.2.3: adaptive, looks at all processes every 10 s\n"
+			"Running     1 min 49 s; the last snapshot is of 9 s ago\n"
+			"Passes      738; the last took 41 ms, all at most 100 ms\n" MEMORY
+			", surely between 1.0 and 6.0 GiB\n"
+			"  estimated 1.5 GiB, 75 %, from measurements up to 4 min 31 s old\n"
 			"  guessed   512.0 MiB, 25 %, of 2 processes that wait for their first "
 			"measurement\n"
-			"CPU         0.25 % of one core in the last minute, 0.31 % since the start; 1 % allowed, 0.42 % needed\n"
-			"Measured    12033 times in one go, 21 in slices, since the start\n"
-			"Put off     never\n"
+			"CPU         0.25 % of one core in the last minute, 23 % since the start, with "
+			"the first measurement of everything, which is not counted; 1 % allowed, 1.1 % "
+			"needed: too little\n" READS
+			"Put off     7 times to save CPU, 1 time for one huge mapping\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
 			"Missing     nothing\n"},
+		/* all of it guessed, by who was shown no single processes */
+		{{.is_young = true,
+			 .is_public = true,
+			 .guessed = 8,
+			 .denied = 1,
+			 .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
+			HEAD_ADAPTIVE MEMORY
+			"\n"
+			"  guessed   2.0 GiB, 100 %, of 8 processes that wait for their first "
+			"measurement\n"
+			"  denied    the kernel refuses 1 process all the same\n" CPU "\n" READS
+			"Put off     never\n"
+			"Rights      to read every process (CAP_SYS_PTRACE)\n"},
 		{{.needed = 0.023,
 			 .is_tried = true,
 			 .pressure = 0.125,
@@ -205,15 +238,19 @@ static void one_page_says_it(void **state)
 			 .failed = 1,
 			 .holds = 9,
 			 .holds_above = 12054,
+			 .scale = 10,
+			 .low_mib = 2048,
+			 .interval_ms = 2500,
 			 .flags = SELF_PROC_HIDDEN},
-			HEAD_STRETCHED MEMORY_ADAPTIVE
+			HEAD_STRETCHED MEMORY
+			", at least 2.0 GiB\n" MEASURED
+			"  estimated 1.8 GiB, 88 %, from measurements up to 4 min 31 s old\n"
 			"  denied    3 processes may not be read: at most 30.0 MiB, in no sum\n"
 			"  failed    1 process could not be read for other reasons\n" ACCURACY
-			"CPU         0.25 % of one core in the last minute, 0.31 % since the start; 1 % allowed, 2.3 % needed: too "
-			"little\n"
-			"Measured    12033 times in one go, 21 in slices, since the start\n"
+			", 99 of 100 by up to 0.5 % (guesses not counted)\n" CPU
+			", 2.3 % needed: too little\n" READS
 			"Stalls      99 of 100 reads keep their process waiting for at most 50 ms; "
-			"12054 took longer than the 20 ms allowed\n"
+			"12054 took longer than the 20 ms allowed" WAITING
 			"Put off     7 times to save CPU, 1 time for one huge mapping, 3 times while "
 			"memory was short\n"
 			"Walks       keep nobody waiting, as a trial has found: all are made at once\n"
@@ -223,29 +260,29 @@ static void one_page_says_it(void **state)
 			"            kcmp: memory that processes share as a whole counts for each\n"
 			"            /proc is mounted with hidepid: other users' processes are not "
 			"seen\n"},
-		{{.is_young = true,
-			 .is_public = true,
+		{{.is_public = true,
 			 .pressure = 0.31,
 			 .denied = 1,
+			 .needed = 0.0100000001,
 			 .flags = SELF_CAP_PERFMON | SELF_COMPARES_MM},
 			HEAD_ADAPTIVE MEMORY_ADAPTIVE
-			"  denied    1 process may not be read\n"
-			"CPU         0.25 % of one core in the last minute, 0.31 % since the start; 1 % allowed\n"
-			"Measured    12033 times in one go, 21 in slices, since the start\n"
+			"  denied    the kernel refuses 1 process all the same\n"
+			"Accuracy    estimates were off when measured again, half of the processes by up "
+			"to 0.01 % (guesses not counted)\n" CPU ", 1 % needed\n" READS
+			"Stalls      99 of 100 reads keep their process waiting for at most 0.05 ms; "
+			"none took longer than the 20 ms allowed" WAITING
 			"Put off     3 times while memory was short\n"
 			"Shortage    processes wait for memory 31 % of the time: measures only the "
 			"new and the overdue\n"
 			"Rights      to measure every process (CAP_PERFMON)\n"
-			"Missing     CAP_SYS_PTRACE: some names of programs are cut\n"
-			"            the kernel refuses some processes all the same\n"},
+			"Missing     CAP_SYS_PTRACE: some names of programs are cut\n"},
 		{{.is_exact = true, .holds = 15, .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
 			"memtallyd 1.2.3: exact, measures all processes every 10 s\n"
 			"Running     2 h 3 min; the last snapshot is of 9 s ago\n"
-			"Passes      738; the last took 41 ms, 99 of 100 at most 50 ms\n"
-			"Memory      2.0 GiB (PSS) of 1432 processes\n"
+			"Passes      738; the last took 41 ms, all at most 100 ms\n" MEMORY "\n"
 			"  measured  2.0 GiB, 100 %, within the last interval\n"
 			"CPU         0.31 % of one core since the start\n"
-			"Stalls      99 of 100 reads keep their process waiting for over 5 s\n"
+			"Stalls      99 of 100 reads keep their process waiting for over 5 s" WAITING
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
 			"Missing     nothing\n"},
 	};
