@@ -99,6 +99,8 @@ static uint64_t next_due_ns(struct manager *m)
 
 	if (interval_ns > m->interval_ns)
 		remarks_budget(&m->remarks, interval_ns, needed_ppm);
+	else
+		remarks_budget_suffices(&m->remarks);
 	return schedule_next(&m->schedule, interval_ns, m->begin_ns, now_ns, random_u32());
 }
 

@@ -32,13 +32,21 @@ void remarks_budget(struct remarks *r, uint64_t interval_ns, uint64_t needed_ppm
 {
 	uint64_t suppressed;
 
-	if (log_limit_pass(&r->budget_warnings, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
-		log_warning(
-			"budget.cpu does not suffice to look at every process: passes are %llu ms "
-			"apart; this host needs %llu.%04llu%%, or a longer interval",
-			(unsigned long long)(interval_ns / NS_PER_MSEC),
-			(unsigned long long)(needed_ppm / 10000),
-			(unsigned long long)(needed_ppm % 10000));
+	r->short_ns = clock_now_ns(CLOCK_MONOTONIC);
+	if (!log_limit_pass(&r->budget_warnings, r->short_ns, &suppressed))
+		return;
+	log_warning("budget.cpu does not suffice to look at every process: passes are %llu ms "
+		    "apart; this host needs %llu.%04llu%%, or a longer interval",
+		(unsigned long long)(interval_ns / NS_PER_MSEC),
+		(unsigned long long)(needed_ppm / 10000), (unsigned long long)(needed_ppm % 10000));
+}
+
+void remarks_budget_suffices(struct remarks *r)
+{
+	if (!r->short_ns || clock_now_ns(CLOCK_MONOTONIC) - r->short_ns < LIMIT_NS)
+		return;
+	log_info("budget.cpu suffices again to look at every process at each interval");
+	r->short_ns = 0;
 }
 
 void remarks_first_pass(const struct pass_summary *s)

@@ -10,6 +10,8 @@
 
 struct remarks {
 	struct log_limit pass_errors, budget_warnings; /* one a minute of each */
+	uint64_t
+		short_ns; /* CLOCK_MONOTONIC at which the budget did not suffice, since that was said; 0: never */
 };
 
 void remarks_init(struct remarks *r);
@@ -19,6 +21,9 @@ void remarks_pass_error(struct remarks *r, const char *what, int error);
 
 /* The budget bears passes only INTERVAL_NS apart; as configured they would need NEEDED_PPM of a core. */
 void remarks_budget(struct remarks *r, uint64_t interval_ns, uint64_t needed_ppm);
+
+/* It bears them as configured. Said when it has for a minute, if it was said before that it does not. */
+void remarks_budget_suffices(struct remarks *r);
 
 /* Once: what the first pass could see, and what would help. */
 void remarks_first_pass(const struct pass_summary *s);

@@ -52,6 +52,33 @@ static void an_error_is_said_once_a_minute(void **state)
 	assert_int_equal(len, 0);
 }
 
+/* Who was warned is told when it is over, once, and not where it comes and goes; who was not is told nothing. */
+static void a_budget_that_suffices_again_is_said(void **state)
+{
+	struct remarks r;
+
+	(void)state;
+	remarks_init(&r);
+	forget();
+	remarks_budget_suffices(&r);
+	assert_int_equal(len, 0);
+	remarks_budget(&r, 20 * NS_PER_SEC, 12345);
+	forget();
+	r.short_ns -= 50 * NS_PER_SEC; /* as if it had sufficed since */
+	remarks_budget_suffices(&r);
+	assert_int_equal(len, 0);
+	remarks_budget(&r, 20 * NS_PER_SEC, 12345);
+	r.short_ns -= 50 * NS_PER_SEC;
+	remarks_budget_suffices(&r);
+	assert_int_equal(len, 0);
+	r.short_ns -= 10 * NS_PER_SEC;
+	remarks_budget_suffices(&r);
+	assert_true(says("budget.cpu suffices again"));
+	forget();
+	remarks_budget_suffices(&r);
+	assert_int_equal(len, 0);
+}
+
 static void the_first_pass_says_what_would_help(void **state)
 {
 	struct pass_summary s = {.duration_ns = 12000000, .unmeasured_yet = 3};
@@ -104,6 +131,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_error_is_said_once_a_minute),
+		cmocka_unit_test(a_budget_that_suffices_again_is_said),
 		cmocka_unit_test(the_first_pass_says_what_would_help),
 		cmocka_unit_test(says_why_nobody_listens),
 	};
