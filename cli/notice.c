@@ -7,30 +7,45 @@
 
 #include "snapshot/metric.h"
 
+enum { NEGLIGIBLE_PART = 100 };
+
 static const char *reader_of(enum notice_source source)
 {
 	return source == NOTICE_DAEMON ? "memtallyd" : "you";
+}
+
+/* What nobody would miss in a sum: at most 1 % of what it may be. */
+static bool is_negligible(const struct sums *sums)
+{
+	uint64_t rss = sums->q[SCOPE_UNMEASURED_RSS_DENIED];
+
+	return ROW_HAS(sums, SCOPE_UNMEASURED_RSS_DENIED) && ROW_HAS(sums, SCOPE_PSS) &&
+	       rss <= sums->q[SCOPE_PSS] / NEGLIGIBLE_PART;
 }
 
 static void add_denied(const struct view *view, const struct sums *sums, enum notice_source source,
 	struct buffer *to)
 {
 	uint64_t denied = sums->q[SCOPE_UNMEASURED_DENIED];
+	bool is_one = denied == 1;
 
-	if (!denied)
+	if (!denied || is_negligible(sums))
 		return;
 	buffer_add_u64(to, denied);
 	buffer_add_text(to, " of ");
 	buffer_add_u64(to, sums->q[SCOPE_PROCESSES]);
-	buffer_add_text(to, " processes could not be read: their PSS is in no sum; ");
+	buffer_printf(to, " process%s could not be read: %s PSS is in no sum; ",
+		sums->q[SCOPE_PROCESSES] == 1 ? "" : "es", is_one ? "its" : "their");
 	if (view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON))
-		buffer_printf(to, "the kernel refuses them even to %s\n", reader_of(source));
+		buffer_printf(to, "the kernel refuses %s even to %s\n", is_one ? "it" : "them",
+			reader_of(source));
 	else if (source == NOTICE_LIVE)
 		buffer_add_text(to, "run as root, or run memtallyd and join group memtally\n");
 	else if (source == NOTICE_LIVE_BY_DAEMON)
 		buffer_add_text(to, "run as root, or join group memtally\n");
 	else
-		buffer_add_text(to, "memtallyd needs CAP_SYS_PTRACE to read them\n");
+		buffer_printf(
+			to, "memtallyd needs CAP_SYS_PTRACE to read %s\n", is_one ? "it" : "them");
 }
 
 /* The reasons that are nobody's lack of rights. */

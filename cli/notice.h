@@ -18,7 +18,7 @@ enum notice_source {
 
 /*
  * How many of the processes that SUMS are of, which are ended, could not be measured, why, and what would
- * help; what /proc hides from who measured VIEW. One line each, empty where nothing is missing.
+ * help, unless those who were refused have at most 1 % of the PSS as RSS; what /proc hides from who measured VIEW. One line each, empty where nothing is missing.
  */
 void notice_render(const struct view *view, const struct sums *sums, enum notice_source source,
 	struct buffer *to);

@@ -8,6 +8,9 @@
 
 struct notice_case {
 	uint64_t denied, changing, error;
+	uint64_t processes; /* 0: 120 */
+	bool has_pss;
+	uint64_t pss, denied_rss;
 	uint32_t flags;
 	enum notice_source source;
 	const char *text;
@@ -47,15 +50,35 @@ static void what_is_missing_is_said(void **state)
 		{.denied = 1,
 			.source = NOTICE_LIVE,
 			.flags = SELF_CAP_SYS_PTRACE,
-			.text = "1 of 120 processes could not be read: their PSS is in no sum; "
-				"the kernel refuses them even to you\n"},
+			.text = "1 of 120 processes could not be read: its PSS is in no sum; "
+				"the kernel refuses it even to you\n"},
 		{.denied = 80,
 			.text = "80 of 120 processes could not be read: their PSS is in no sum; "
 				"memtallyd needs CAP_SYS_PTRACE to read them\n"},
 		{.denied = 1,
 			.flags = SELF_CAP_PERFMON,
-			.text = "1 of 120 processes could not be read: their PSS is in no sum; "
+			.text = "1 of 120 processes could not be read: its PSS is in no sum; "
+				"the kernel refuses it even to memtallyd\n"},
+		/* hardly anything, and something, of the whole; and nothing of nothing else */
+		{.denied = 1,
+			.flags = SELF_CAP_SYS_PTRACE,
+			.has_pss = true,
+			.pss = 10000,
+			.denied_rss = 100,
+			.text = ""},
+		{.denied = 2,
+			.flags = SELF_CAP_SYS_PTRACE,
+			.has_pss = true,
+			.pss = 10000,
+			.denied_rss = 101,
+			.text = "2 of 120 processes could not be read: their PSS is in no sum; "
 				"the kernel refuses them even to memtallyd\n"},
+		{.denied = 1,
+			.processes = 1,
+			.has_pss = true,
+			.denied_rss = 1,
+			.text = "1 of 1 process could not be read: its PSS is in no sum; "
+				"memtallyd needs CAP_SYS_PTRACE to read it\n"},
 		{.changing = 1,
 			.error = 3,
 			.text = "processes not measured for other reasons: 1 changing, 3 error\n"},
@@ -76,7 +99,11 @@ static void what_is_missing_is_said(void **state)
 		struct sums sums = {0};
 		AUTO_BUFFER struct buffer b = {0};
 
-		ROW_SET(&sums, SCOPE_PROCESSES, 120);
+		ROW_SET(&sums, SCOPE_PROCESSES, cases[i].processes ? cases[i].processes : 120);
+		if (cases[i].has_pss) {
+			ROW_SET(&sums, SCOPE_PSS, cases[i].pss);
+			ROW_SET(&sums, SCOPE_UNMEASURED_RSS_DENIED, cases[i].denied_rss);
+		}
 		ROW_SET(&sums, SCOPE_UNMEASURED_DENIED, cases[i].denied);
 		ROW_SET(&sums, SCOPE_UNMEASURED_CHANGING, cases[i].changing);
 		ROW_SET(&sums, SCOPE_UNMEASURED_ERROR, cases[i].error);
