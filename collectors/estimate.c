@@ -395,7 +395,8 @@ static void carry_quiet(
 void estimate_carry(const struct estimate_base *base, const struct estimate_now *now_,
 	const struct estimate_doubt *doubt, struct estimate *ret)
 {
-	struct estimate_now now = {limited(now_->anon), limited(now_->file), limited(now_->swap)};
+	struct estimate_now now = {
+		limited(now_->anon), limited(now_->file), limited(now_->swap), 0};
 	struct span anon, file, whole, growth, file_growth;
 	struct estimate_part anon_part, file_part;
 	uint64_t resident, uss;

@@ -38,6 +38,7 @@ struct estimate_base {
 /* What the counters say now. A .swap that was read earlier is good while .anon has not moved since. */
 struct estimate_now {
 	uint64_t anon, file, swap;
+	uint64_t shmem; /* of .file, as far as is known: it may be more */
 };
 
 /*

@@ -332,6 +332,7 @@ void segments_end(struct keytable *segments, struct sharer *s)
 struct rest {
 	struct estimate_part part;
 	uint64_t now;                      /* resident */
+	uint64_t shmem_grown;              /* since it was measured, as far as is known */
 	uint64_t shmem, shmem_pss;         /* of its shared memory, when it was measured */
 	uint64_t file, file_pss, file_own; /* of its files: resident, shared PSS, nobody else's */
 	bool has_parts;                    /* and these are known */
@@ -345,6 +346,7 @@ static struct rest rest_of(const struct estimate_base *base, const struct estima
 
 	estimate_parts(base, &anon, &r.part);
 	r.shmem = amount_min((uint64_t)base->shmem_kib * 1024, r.part.rss);
+	r.shmem_grown = amount_less(now->shmem, (uint64_t)base->shmem_kib * 1024);
 	r.shmem_pss = base->has_parts ? base->pss_shmem
 	                              : amount_part(r.part.pss, r.shmem, r.part.rss);
 	r.shmem_pss = amount_min(r.shmem_pss, amount_min(r.shmem, r.part.pss));
@@ -470,7 +472,8 @@ static struct link_guess guess_link(const struct segment_link *l, const struct p
 
 /* The same where those who share it have been measured again and again, and S is as they are. */
 static struct link_guess guess_by_experience(const struct sharer *s, const struct segment_link *l,
-	const struct part *p, uint64_t then, const struct flow *others, uint64_t down, uint64_t up)
+	const struct part *p, uint64_t then, uint64_t now, const struct flow *others, uint64_t down,
+	uint64_t up)
 {
 	const struct experience *x = &l->segment->experience;
 	struct experience_change c = {
@@ -478,7 +481,7 @@ static struct link_guess guess_by_experience(const struct sharer *s, const struc
 		.pss = p->pss,
 		.now_rss = p->now,
 		.then = then,
-		.now = l->segment->resident,
+		.now = now,
 		.stirred = (uint64_t)others->lost + others->gained,
 	};
 	struct experience_guess e;
@@ -497,13 +500,26 @@ static struct link_guess guess_by_experience(const struct sharer *s, const struc
 	return g;
 }
 
+/*
+ * What S has grown by is of its shared memory most likely; but where that is to tell how much the growth counts, only
+ * what is known to be. The rest of it R has.
+ */
+static uint64_t part_growth(struct part *p, struct rest *r)
+{
+	uint64_t other = amount_less(amount_less(p->now, p->rss), r->shmem_grown);
+
+	p->now -= other;
+	r->now = amount_add(r->now, other);
+	return other;
+}
+
 /* Adds L's part, which leaves R. */
 static void add_link(
 	const struct sharer *s, const struct segment_link *l, struct rest *r, struct stirred *sum)
 {
 	uint64_t then = l->sum + l->segment->late, own = r->file_own, file = r->file;
 	struct flow others = flow_less(flow_less(l->segment->flow, s->own), l->flow);
-	uint64_t gained = (uint64_t)others.gained * FLOW_UNIT, touched, down, up;
+	uint64_t gained = (uint64_t)others.gained * FLOW_UNIT, touched, down, up, now;
 	struct part p = take(r, l);
 	struct link_guess g;
 
@@ -515,11 +531,14 @@ static void add_link(
 			touched = amount_min(touched, amount_part(2 * gained, own, file));
 		sum->down += touched / 2;
 	}
+	now = l->segment->resident;
 	if (r->has_parts && l == main_shmem(s) && experience_tells(&l->segment->experience) &&
-		l->segment->resident >= then)
-		g = guess_by_experience(s, l, &p, then, &others, down, up);
-	else
+		now >= then) {
+		now -= flow_units(part_growth(&p, r));
+		g = guess_by_experience(s, l, &p, then, amount_max(now, then), &others, down, up);
+	} else {
 		g = guess_link(l, &p, then, down, up);
+	}
 	sum->still += g.still;
 	sum->mid += g.mid;
 	sum->low += g.low;

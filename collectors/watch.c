@@ -27,6 +27,7 @@ static const uint8_t kept[WATCH_KEPT] = {
 
 enum {
 	SWAP_AT = 0,
+	SHMEM_AT = 11,
 	IS_WIDE = UINT32_MAX,
 	UNSURE_LEAST = 16 << 10,
 	UNSURE_PART = 16, /* of what moves between two looks around a walk */
@@ -148,6 +149,7 @@ struct estimate_now watch_now(const struct watch *w, uint64_t page_bytes)
 		.anon = (w->seen.resident - w->seen.shared) * page_bytes,
 		.file = w->seen.shared * page_bytes,
 		.swap = (w->present & BIT(PROCESS_VM_SWAP)) ? kept_at(w, SWAP_AT) : 0,
+		.shmem = (w->present & BIT(PROCESS_RSS_SHMEM)) ? kept_at(w, SHMEM_AT) : 0,
 	};
 }
 

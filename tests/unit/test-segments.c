@@ -58,10 +58,11 @@ static void settle(void)
 		segments_settle(&sharer[i], 0, &no_lesson);
 }
 
-static struct estimate estimate_of(unsigned int i, uint64_t shmem)
+/* It has FILES of files, too. */
+static struct estimate estimate_with(unsigned int i, uint64_t shmem, uint64_t files)
 {
 	const struct flow_crowd rest = {0};
-	struct estimate_now now = {base[i].anon, shmem + 8 * MIB, 0};
+	struct estimate_now now = {base[i].anon, shmem + files, 0, shmem};
 	struct estimate_doubt doubt;
 	struct estimate e;
 
@@ -69,6 +70,11 @@ static struct estimate estimate_of(unsigned int i, uint64_t shmem)
 		doubt = (struct estimate_doubt){0};
 	estimate_carry(&base[i], &now, &doubt, &e);
 	return e;
+}
+
+static struct estimate estimate_of(unsigned int i, uint64_t shmem)
+{
+	return estimate_with(i, shmem, 8 * MIB);
 }
 
 static void move(unsigned int i, uint64_t before, uint64_t now)
@@ -282,6 +288,29 @@ static void learns_from_those_measured_again(void **state)
 	assert_near(&later, 4 * MIB + 40 * MIB + MIB / 4, 2);
 }
 
+/* What was learned of shared memory bounds no growth that is not of it. */
+static void learns_nothing_of_files(void **state)
+{
+	const uint64_t shmem = 130 * MIB, truth = 4 * MIB + 5 * MIB + MIB / 4;
+	struct estimate e;
+
+	(void)state;
+	start_backends(true);
+	for (unsigned int round = 0; round < 6; round++)
+		measure_all(5 * MIB, 5 * MIB);
+	/* A file that nobody else has. */
+	move(0, shmem, shmem + 64 * MIB);
+	move(1, shmem, shmem + MIB);
+	e = estimate_with(0, shmem, (8 + 64) * MIB);
+	assert_true(e.low <= truth + 64 * MIB && truth + 64 * MIB <= e.high + 1024);
+	/* Or all of it is of the shared memory. */
+	e = estimate_with(0, shmem + 64 * MIB, 8 * MIB);
+	assert_true(e.high - e.low < 8 * MIB);
+	/* Half of it. */
+	e = estimate_with(0, shmem + 32 * MIB, (8 + 32) * MIB);
+	assert_true(e.low <= truth + 32 * MIB && truth + 32 * MIB <= e.high + 1024);
+}
+
 /* What others let go of may have been any, whatever was learned. */
 static void learns_nothing_of_those_that_go(void **state)
 {
@@ -349,6 +378,7 @@ int main(void)
 		cmocka_unit_test_teardown(counts_what_others_had_at_the_time, teardown),
 		cmocka_unit_test_teardown(counts_others_when_maps_are_read, teardown),
 		cmocka_unit_test_teardown(learns_from_those_measured_again, teardown),
+		cmocka_unit_test_teardown(learns_nothing_of_files, teardown),
 		cmocka_unit_test_teardown(learns_nothing_of_those_that_go, teardown),
 		cmocka_unit_test_teardown(keeps_order_for_any_input, teardown),
 	};

@@ -70,6 +70,7 @@ static struct watch measured(struct sample *s)
 	add_walk(s);
 	watch_renew(&w, 5);
 	assert_true(measure(&w, s, 7));
+	assert_int_equal(watch_now(&w, PAGE).shmem, s->q[PROCESS_RSS_SHMEM]);
 	return w;
 }
 
