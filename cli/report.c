@@ -82,7 +82,7 @@ static bool is_span_alike(uint64_t a_ns, uint64_t b_ns)
 
 	human_add_span(&a, a_ns);
 	human_add_span(&b, b_ns);
-	return a.len == b.len && (a.len == 0 || !memcmp(a.data, b.data, a.len));
+	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
 static void add_mode(const struct view *view, uint64_t now_ns, struct buffer *to)
@@ -309,7 +309,8 @@ static void add_need(struct buffer *to, double allowed, double needed)
 	buffer_add_text(to, ", ");
 	buffer_add(to, need.data, need.len);
 	buffer_add_text(to, " needed");
-	if (needed > allowed && (have.len != need.len || memcmp(have.data, need.data, need.len)))
+	if (needed > allowed &&
+		(have.len != need.len || memcmp(have.data, need.data, need.len) != 0))
 		buffer_add_text(to, ": too little");
 	if (have.error || need.error)
 		to->error = -ENOMEM;

@@ -41,10 +41,10 @@ struct compose_counts {
 /* What adaptive passes have done since the start, and may do. */
 struct compose_adaptive {
 	const struct walks_counts *walks;
-	const uint64_t *deferred; /* by enum plan_reason */
+	const uint64_t *deferred;      /* by enum plan_reason */
 	const struct figures *figures; /* how far off estimates were */
-	double budget; /* of one core */
-	double needed; /* likewise; 0: not known yet */
+	double budget;                 /* of one core */
+	double needed;                 /* likewise; 0: not known yet */
 	uint64_t available_ns, oldest_ns;
 	const struct psi *psi;
 	enum disturbance_verdict disturbance;
