@@ -59,11 +59,6 @@ static void add_count(struct buffer *to, uint64_t count, const char *one, const 
 	buffer_add_text(to, count == 1 ? one : many);
 }
 
-static bool is_adaptive(const struct snapshot_self *self)
-{
-	return ROW_HAS(self, SELF_BUDGET_CPU);
-}
-
 /* For how long memtallyd had run at its snapshot, in ns; 0: not known. */
 static uint64_t uptime_ns(const struct view *view)
 {
@@ -91,10 +86,10 @@ static void add_mode(const struct view *view, uint64_t now_ns, struct buffer *to
 	uint64_t up_ns = uptime_ns(view), age_ns = view_age_ns(view, now_ns);
 
 	buffer_printf(to, "memtallyd %s: %s every ", view_text(view, self->version),
-		is_adaptive(self) ? "adaptive, looks at all processes"
-				  : "exact, measures all processes");
+		snapshot_is_adaptive(self) ? "adaptive, looks at all processes"
+					   : "exact, measures all processes");
 	human_add_span(to, view->header->interval_ns);
-	if (is_adaptive(self) && ROW_HAS(self, SELF_INTERVAL) &&
+	if (snapshot_is_adaptive(self) && ROW_HAS(self, SELF_INTERVAL) &&
 		view->header->interval_ns > self->q[SELF_INTERVAL] &&
 		!is_span_alike(view->header->interval_ns, self->q[SELF_INTERVAL])) {
 		buffer_add_text(to, ": its CPU budget does not bear ");
@@ -239,7 +234,7 @@ static void add_memory(const struct view *view, struct buffer *to)
 			add_part(to, "  measured", measured, pss);
 			buffer_add_text(to, ", within the last interval\n");
 		}
-		if (is_adaptive(self) && guessed <= pss - measured)
+		if (snapshot_is_adaptive(self) && guessed <= pss - measured)
 			add_estimated(self, pss - measured - guessed, pss, to);
 		add_guessed(host, to);
 	}
@@ -319,7 +314,8 @@ static void add_need(struct buffer *to, double allowed, double needed)
 static void add_cpu(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
-	double allowed = is_adaptive(self) ? metric_real(self->q[SELF_BUDGET_CPU]) : 0, part;
+	double allowed = snapshot_is_adaptive(self) ? metric_real(self->q[SELF_BUDGET_CPU]) : 0,
+	       part;
 	uint64_t up_ns = uptime_ns(view);
 
 	if (!ROW_HAS(self, SELF_CPU) || !up_ns)
@@ -335,7 +331,7 @@ static void add_cpu(const struct view *view, struct buffer *to)
 		buffer_add_text(to, " of one core");
 	}
 	add_start(to, part, allowed);
-	if (is_adaptive(self)) {
+	if (snapshot_is_adaptive(self)) {
 		buffer_add_text(to, "; ");
 		human_add_percent(to, allowed);
 		buffer_add_text(to, " allowed");

@@ -328,6 +328,7 @@ void json_render_status(const struct view *view, struct buffer *to)
 	add_name(to, json_list_name(METRIC_SELF));
 	buffer_add_char(to, '{');
 	add_text_field(to, "version", view_text(view, self->version));
+	add_text_field(to, "mode", snapshot_is_adaptive(self) ? "adaptive" : "exact");
 	add_capabilities(to, self->flags);
 	add_rows(to, view);
 	add_quantities(to, &fields, self->present, self->q);

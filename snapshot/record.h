@@ -239,6 +239,12 @@ struct snapshot_histogram {
 
 #define ROW_HAS(row, i) (((row)->present >> (i)) & 1)
 
+/* Whether memtallyd measures some of the processes in each pass and carries the others forward, or all of them. */
+static inline bool snapshot_is_adaptive(const struct snapshot_self *self)
+{
+	return ROW_HAS(self, SELF_BUDGET_CPU);
+}
+
 /* Whether ROW's PSS was never measured: an estimate that is carried forward has the age of what it goes by. */
 static inline bool snapshot_is_guess(const struct snapshot_process *row)
 {

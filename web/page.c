@@ -4,6 +4,7 @@
 #include "web/page.h"
 
 #include "base/clock.h"
+#include "render/human.h"
 #include "web/steady.h"
 
 static const char page_head[] =
@@ -82,12 +83,43 @@ static void add_age(struct steady *steady, const struct status *s)
 				    : ". Not every process could be measured.</p>\n");
 }
 
+/* How memtallyd works, and what that means for the figures. */
+static void add_mode(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_scope *host = view_host(view);
+	uint64_t pss_bytes = host->q[SCOPE_PSS];
+
+	if (!snapshot_is_adaptive(view_self(view))) {
+		buffer_add_text(to, "<p>Mode: exact. Every process is measured each time.");
+	} else {
+		buffer_add_text(to, "<p>Mode: adaptive. What is new or in doubt is measured, the "
+				    "rest is carried forward.");
+		if (ROW_HAS(host, SCOPE_PSS_ESTIMATED) && pss_bytes) {
+			buffer_add_text(to, " Of ");
+			human_add_bytes(to, pss_bytes);
+			buffer_add_text(to, " (PSS) ");
+			human_add_percent(
+				to, (double)host->q[SCOPE_PSS_ESTIMATED] / (double)pss_bytes);
+			buffer_add_text(to, " is estimated.");
+		}
+	}
+	if (ROW_HAS(host, SCOPE_PSS_LOW) && ROW_HAS(host, SCOPE_PSS_HIGH) &&
+		!human_is_alike(host->q[SCOPE_PSS_LOW], host->q[SCOPE_PSS_HIGH])) {
+		buffer_add_text(to, " All of it is surely between ");
+		human_add_range(to, host->q[SCOPE_PSS_LOW], "and", host->q[SCOPE_PSS_HIGH]);
+		buffer_add_char(to, '.');
+	}
+	buffer_add_text(to, "</p>\n");
+}
+
 void page_render(const struct status *s, const char *telemetry_path, struct buffer *to)
 {
 	struct steady steady = {.to = to};
 
 	buffer_add_text(to, page_head);
 	add_age(&steady, s);
+	if (s->view && s->is_fresh)
+		add_mode(s->view, to);
 	buffer_add_text(to, "<table>\n");
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		add_link(to, links[i].path ? links[i].path : telemetry_path, links[i].what);

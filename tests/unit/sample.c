@@ -418,7 +418,7 @@ static int add_host(struct builder *b, const struct groups *host)
 	return 0;
 }
 
-static int add_self(struct builder *b)
+static int add_self(struct builder *b, const struct sample_options *options)
 {
 	static const uint64_t buckets[HISTOGRAM_BUCKETS] = {0, 0, 1, 30, 9, 0, 0, 1, [15] = 1};
 	struct snapshot_self *self = builder_add_self(b);
@@ -435,6 +435,8 @@ static int add_self(struct builder *b)
 	ROW_SET(self, SELF_START_TIME, SAMPLE_REALTIME_NS - 3600 * NS_PER_SEC);
 	ROW_SET(self, SELF_BUDGET_CPU, metric_real_bits(0.01));
 	ROW_SET(self, SELF_BUDGET_NEEDED, metric_real_bits(0.00625));
+	if (options->is_exact)
+		self->present &= ~(UINT64_C(1) << SELF_BUDGET_CPU);
 	ROW_SET(self, SELF_MEMORY_PRESSURE, metric_real_bits(0.125));
 	ROW_SET(self, SELF_BUDGET_STALL, 20 * NS_PER_MSEC);
 	ROW_SET(self, SELF_WALKS_DISTURB, 1);
@@ -473,7 +475,7 @@ int sample_add(struct builder *b, const struct sample_options *options)
 		r = add_scopes(b, (enum metric_scope)scope, &tally->scope[scope]);
 	if (r == 0)
 		r = add_host(b, &tally->scope[METRIC_HOST]);
-	return r == 0 ? add_self(b) : r;
+	return r == 0 ? add_self(b, options) : r;
 }
 
 static uint64_t or_default(uint64_t value, uint64_t fallback)

@@ -23,6 +23,7 @@ struct sample_options {
 	uint64_t boottime_ns; /* the same moment; 0: SAMPLE_BOOTTIME_NS */
 	uint64_t interval_ns; /* 0: SAMPLE_INTERVAL_NS; stale after three of them */
 	bool is_public;       /* the image without processes */
+	bool is_exact;        /* of exact mode */
 	bool is_estimated;    /* SAMPLE_ESTIMATED is, SAMPLE_GUESSED was never measured */
 	bool is_measured;     /* without the processes that could not be measured: complete */
 	uint32_t more;        /* plain processes besides, of 100 users and 100 programs */

@@ -318,13 +318,14 @@ static void status_tells_of_memtallyd(void **state)
 			"processes", &processes, "pass_duration_seconds", &histogram),
 		0);
 	assert_string_equal(version, "1.2.3");
+	assert_string_equal(json_string_value(json_object_get(status, "mode")), "adaptive");
 	assert_true(ptrace && !perfmon);
 	assert_int_equal(users, view_count(view, METRIC_USER) - 1);
 	assert_int_equal(programs, view_count(view, METRIC_PROGRAM) - 1);
 	assert_int_equal(units, view_count(view, METRIC_UNIT) - 1);
 	assert_int_equal(processes, SAMPLE_PROCESSES);
 	assert_int_equal(json_object_size(status),
-		3 + HISTOGRAM_COUNT_ +
+		4 + HISTOGRAM_COUNT_ +
 			check_quantities(
 				status, METRIC_SELF, view_self(view)->present, view_self(view)->q));
 	assert_int_equal(json_integer_value(json_object_get(histogram, "count")), 42);
@@ -350,6 +351,21 @@ static void pieces_make_the_whole(void **state)
 		assert_int_equal(b.len, whole.len);
 		assert_memory_equal(b.data, whole.data, whole.len);
 	}
+}
+
+static void status_knows_exact_mode(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.is_exact = true});
+	AUTO_BUFFER struct buffer b = {0};
+	AUTO_JSON json_t *json = NULL;
+
+	(void)state;
+	json_render_head(view, NOW_NS, true, &b);
+	json_render_status(view, &b);
+	json = load(&b);
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(json, "status"), "mode")),
+		"exact");
 }
 
 static void empty_list_is_a_list(void **state)
@@ -442,6 +458,7 @@ int main(void)
 		cmocka_unit_test(host_has_every_quantity),
 		cmocka_unit_test(status_tells_of_memtallyd),
 		cmocka_unit_test(pieces_make_the_whole),
+		cmocka_unit_test(status_knows_exact_mode),
 		cmocka_unit_test(empty_list_is_a_list),
 		cmocka_unit_test(errors_take_any_bytes),
 		cmocka_unit_test(bodies_are_as_agreed),

@@ -141,10 +141,35 @@ static void page_links_and_tells(void **state)
 	page_render(&s, "/metrics", &stale);
 	buffer_add_char(&stale, 0);
 	assert_non_null(strstr(stale.data, "which is stale"));
+	assert_null(strstr(stale.data, "Mode: "));
 	s.view = NULL;
 	page_render(&s, "/metrics", &none);
 	buffer_add_char(&none, 0);
 	assert_non_null(strstr(none.data, "There is no snapshot yet"));
+}
+
+static bool page_says(const struct sample_options *options, const char *text)
+{
+	AUTO_VIEW struct view *view = sample_open(options);
+	AUTO_BUFFER struct buffer page = {0};
+	struct status s = make(view, false);
+
+	page_render(&s, "/metrics", &page);
+	buffer_add_char(&page, 0);
+	return strstr(page.data, text) != NULL;
+}
+
+/* Which mode it is, and how sure the figures are. */
+static void page_says_how_sure_it_is(void **state)
+{
+	const struct sample_options exact = {.is_exact = true, .is_measured = true};
+	const struct sample_options adaptive = {.is_measured = true, .is_estimated = true};
+
+	(void)state;
+	assert_true(page_says(&exact, "<p>Mode: exact. Every process is measured each time.</p>"));
+	assert_true(page_says(&adaptive,
+		"Of 596.3 MiB (PSS) 66 % is estimated. All of it is surely between 595.0 and 599.8 "
+		"MiB.</p>"));
 }
 
 static void counts(void **state)
@@ -166,6 +191,7 @@ int main(void)
 		cmocka_unit_test(leaves_out_what_is_not),
 		cmocka_unit_test(keeps_its_length),
 		cmocka_unit_test(page_links_and_tells),
+		cmocka_unit_test(page_says_how_sure_it_is),
 		cmocka_unit_test(counts),
 	};
 
