@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What guesses may add up to. Who was never measured is guessed by its RSS, in which a page counts as often as it is
- * mapped: one that maps a page of shared memory over and over has any RSS that it likes. But all Pss_Anon together are
- * AnonPages, all Pss_File and Pss_Shmem are Mapped, and what others have of these is no longer to be had. That holds where
- * processes are hidden, too. Pure.
+ * What guesses may add up to. Who was never measured is guessed: by another's measurement, or by its RSS, in which a page
+ * counts as often as it is mapped, so that one that maps a page of shared memory over and over has any RSS that it likes.
+ * But all Pss_Anon together are AnonPages, all Pss_File and Pss_Shmem are Mapped, and what others have of these is no
+ * longer to be had. That holds where processes are hidden, too. Pure.
  *
  *	ceiling_begin(c);
- *	for each with an estimate: ceiling_add_known();    for each that is guessed: ceiling_add_guess();
+ *	for each that was measured: ceiling_add_known();    for each that was not: ceiling_add_guess();
  *	if (ceiling_end(c, anon, file))
- *		for each that is guessed: ceiling_lower();
+ *		for each that was not: ceiling_lower();
  */
 #ifndef MEMTALLY_COLLECTORS_CEILING_H
 #define MEMTALLY_COLLECTORS_CEILING_H

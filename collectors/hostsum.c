@@ -91,7 +91,11 @@ void hostsum_add(struct hostsum *h, const struct watch *w, const struct snapshot
 		return;
 	if (see(h, w, row, &v)) {
 		pool_add(&h->pool, &v.member);
-		ceiling_add_known(&h->ceiling, &v.estimate);
+		/* Whom another's measurement speaks for was never measured: what they share may be all they have. */
+		if (w->has_base)
+			ceiling_add_known(&h->ceiling, &v.estimate);
+		else
+			ceiling_add_guess(&h->ceiling, &v.estimate);
 		return;
 	}
 	pool_add_unread(&h->pool, v.now.anon, v.now.file);
@@ -156,5 +160,7 @@ void hostsum_settle(struct hostsum *h, const struct watch *w, struct snapshot_pr
 	if (!relations_estimate(w, h->page_bytes, &doubt, &e, NULL))
 		return;
 	pool_narrow(&h->pool, &e);
+	if (!w->has_base && h->has_lower)
+		ceiling_lower(&h->ceiling, &v.now, &e);
 	watch_fill(w, &e, h->page_bytes, row);
 }

@@ -23,7 +23,7 @@ struct hostsum {
 	uint64_t page_bytes;
 	uint32_t cpus;
 	struct meminfo before, after; /* the processes were sensed */
-	bool has_lower;               /* guesses are to be lowered */
+	bool has_lower;               /* what was never measured is to be lowered */
 };
 
 void hostsum_init(struct hostsum *h, uint64_t page_bytes);

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "collectors/hostsum.h"
+#include "collectors/relations.h"
 
 #define PAGE UINT64_C(4096)
 #define MIB  (UINT64_C(1) << 20)
@@ -185,6 +186,40 @@ static void guesses_are_within_what_there_is(void **state)
 	assert_int_equal(s.row[3].q[PROCESS_PSS], 33000 * MIB);
 }
 
+/* Whom a relative's measurement speaks for was never measured either: all together have what there is. */
+static void who_is_spoken_for_is_a_guess(void **state)
+{
+	struct kin kin = {0};
+	struct watch *w;
+	struct scene s;
+
+	(void)state;
+	scene_init(&s);
+	w = s.watch;
+	kin_init(&kin, 1);
+	kin_begin(&kin, 990 * NS_PER_SEC);
+	w[0].is_related = w[3].is_related = true;
+	assert_int_equal(kin_born(&kin, &w[0].kin, NULL, NS_PER_SEC), 0);
+	assert_int_equal(
+		kin_measured(&kin, &w[0].kin, 0x1000, 0x2000, NULL, &w[0].base, w[0].measured_ns),
+		0);
+	w[3].has_base = false;
+	w[3].base = (struct estimate_base){0};
+	assert_int_equal(kin_born(&kin, &w[3].kin, &w[0].kin, 1000 * NS_PER_SEC), 0);
+	assert_ptr_equal(relations_speaker(&w[3]), &w[0]);
+
+	assert_true(pass(&s, 1900));
+	hostsum_settle(&s.h, &w[3], &s.row[3]);
+	assert_in_range(s.row[3].q[PROCESS_PSS], 100 * MIB, 101 * MIB + s.h.cpus * MIB);
+	assert_true(s.row[3].q[PROCESS_PSS_LOW] <= s.row[3].q[PROCESS_PSS]);
+	assert_true(s.row[3].q[PROCESS_PSS_HIGH] >= s.row[3].q[PROCESS_PSS]);
+	hostsum_settle(&s.h, &w[1], &s.row[1]);
+	assert_int_equal(s.row[1].q[PROCESS_PSS], 600 * MIB);
+	kin_gone(&kin, &w[3].kin);
+	kin_gone(&kin, &w[0].kin);
+	kin_done(&kin);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -193,6 +228,7 @@ int main(void)
 		cmocka_unit_test(compares_only_what_is_whole),
 		cmocka_unit_test(is_unsure_by_what_moved_meanwhile),
 		cmocka_unit_test(guesses_are_within_what_there_is),
+		cmocka_unit_test(who_is_spoken_for_is_a_guess),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
