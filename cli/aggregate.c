@@ -11,9 +11,13 @@
 #include "snapshot/builder.h"
 #include "snapshot/sums.h"
 
-static void set_sums(struct snapshot_scope *row, struct sums *sums)
+/* What is a part of HOST has no more than it. */
+static void set_sums(
+	struct snapshot_scope *row, struct sums *sums, const struct snapshot_scope *host)
 {
 	sums_end(sums);
+	if (ROW_HAS(host, SCOPE_PSS_HIGH))
+		sums_cap(sums, host->q[SCOPE_PSS_HIGH]);
 	row->present = sums->present;
 	memcpy(row->q, sums->q, sizeof(row->q));
 }
@@ -44,8 +48,8 @@ static const char *name_in(
 }
 
 /* One row over the members from FIRST on that share its name; returns how many, 0: out of memory. */
-static size_t add_group(struct builder *b, enum metric_scope scope, const struct member *first,
-	const struct member *end)
+static size_t add_group(struct builder *b, enum metric_scope scope,
+	const struct snapshot_scope *host, const struct member *first, const struct member *end)
 {
 	struct snapshot_scope *row = builder_add_scope(b, scope);
 	const struct member *m = first;
@@ -57,7 +61,7 @@ static size_t add_group(struct builder *b, enum metric_scope scope, const struct
 		sums_add(&sums, m->row);
 	row->name = builder_add_text(b, first->name, strlen(first->name));
 	row->uid = scope == METRIC_USER ? first->row->uid : 0;
-	set_sums(row, &sums);
+	set_sums(row, &sums, host);
 	return (size_t)(m - first);
 }
 
@@ -68,7 +72,7 @@ static int add_scope(struct builder *b, const struct view *view, enum metric_sco
 		members[i].name = name_in(view, scope, members[i].row);
 	qsort(members, count, sizeof(*members), compare_members);
 	for (size_t i = 0, n; i < count; i += n) {
-		n = add_group(b, scope, members + i, members + count);
+		n = add_group(b, scope, view_host(view), members + i, members + count);
 		if (!n)
 			return -ENOMEM;
 	}
@@ -87,7 +91,7 @@ static int add_host(
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		sums_add(&sums, members[i].row);
-	set_sums(row, &sums);
+	set_sums(row, &sums, from);
 	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
 		if (ROW_HAS(from, kept[i]))
 			ROW_SET(row, kept[i], from->q[kept[i]]);

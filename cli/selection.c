@@ -219,4 +219,7 @@ void selection_sum(const struct selection *s, const struct view *view, const uin
 		else
 			merge_scope(ret, view_scope(view, s->scope, rows[i]));
 	sums_end(ret);
+	/* No part of the host has more than the host. */
+	if (ROW_HAS(view_host(view), SCOPE_PSS_HIGH))
+		sums_cap(ret, view_host(view)->q[SCOPE_PSS_HIGH]);
 }

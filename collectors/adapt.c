@@ -332,8 +332,8 @@ void adapt_estimate(struct adapt *a, struct process *p, struct snapshot_process 
 bool adapt_end_estimates(struct adapt *a, bool is_whole)
 {
 	/* The first pass is a long one, in which nobody's figures are of one moment. */
-	bool is_used = hostsum_end(&a->hostsum,
-		is_whole && a->reader->procfs->is_whole && a->previous_ns, a->begin_ns);
+	bool is_used = hostsum_end(
+		&a->hostsum, is_whole && a->reader->procfs->is_whole, a->previous_ns, a->begin_ns);
 
 	/* Before the drift is spread, so that this pass has it already. */
 	if (pool_alarms(&a->hostsum.pool))

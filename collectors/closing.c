@@ -4,6 +4,7 @@
 #include "collectors/closing.h"
 
 #include "base/clock.h"
+#include "collectors/amount.h"
 #include "collectors/export.h"
 #include "collectors/growth.h"
 #include "collectors/names.h"
@@ -52,14 +53,26 @@ static void remove_empty(struct scopes *table)
 	}
 }
 
+/* What there is for all processes together: bounds that add up to more are no bounds. */
+static uint64_t most(const struct pass *pass)
+{
+	const struct meminfo *m = &pass->meminfo;
+	uint64_t total = ROW_HAS(m, MEMINFO_TOTAL) ? m->q[MEMINFO_TOTAL] : UINT64_MAX;
+
+	return pass->options.is_adaptive ? amount_min(total, hostsum_most(&pass->adapt.hostsum, m))
+	                                 : total;
+}
+
 int closing_end(struct pass *pass)
 {
 	const uint32_t wanted[TALLY_TABLES] = {pass->options.export_users,
 		pass->options.export_programs, pass->options.export_units};
 	int r = 0;
 
+	if (meminfo_read(pass->procfs.fd, &pass->meminfo) < 0)
+		pass->meminfo = (struct meminfo){0};
 	pass->end_ns = clock_now_ns(CLOCK_MONOTONIC);
-	tally_end(&pass->tally, pass->end_ns);
+	tally_end(&pass->tally, pass->end_ns, most(pass));
 	for (unsigned int i = 0; i < TALLY_TABLES; i++) {
 		int e = export_scopes(
 			&pass->tally.table[i], wanted[i], pass->end_ns, &pass->scratch);

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "collectors/amount.h"
 #include "collectors/relations.h"
 
@@ -115,7 +116,13 @@ static bool middle(
 	return ROW_HAS(&h->before, field) && ROW_HAS(&h->after, field);
 }
 
-bool hostsum_end(struct hostsum *h, bool is_whole, uint64_t now_ns)
+/* That the counters of the host may be late by. */
+static uint64_t late_bytes(const struct hostsum *h)
+{
+	return h->page_bytes * h->cpus * POOL_PAGES_PER_CPU;
+}
+
+bool hostsum_end(struct hostsum *h, bool sees_all, bool is_whole, uint64_t now_ns)
 {
 	struct pool_host host = {
 		.page_bytes = h->page_bytes,
@@ -124,10 +131,11 @@ bool hostsum_end(struct hostsum *h, bool is_whole, uint64_t now_ns)
 	};
 	bool has_anon = middle(h, MEMINFO_ANON_PAGES, &host.anon, &host.anon_unsure);
 	bool has_mapped = middle(h, MEMINFO_MAPPED, &host.mapped, &host.mapped_unsure);
-	uint64_t late = h->page_bytes * h->cpus * POOL_PAGES_PER_CPU;
+	uint64_t late = late_bytes(h);
 	bool has_drift;
 
-	host.is_whole = is_whole && has_anon && has_mapped;
+	h->sees_all = sees_all;
+	host.is_whole = sees_all && is_whole && has_anon && has_mapped;
 	has_drift = pool_end(&h->pool, &host);
 	h->has_lower = has_anon && has_mapped &&
 	               ceiling_end(&h->ceiling, host.anon + host.anon_unsure + late,
@@ -163,4 +171,30 @@ void hostsum_settle(struct hostsum *h, const struct watch *w, struct snapshot_pr
 	if (!w->has_base && h->has_lower)
 		ceiling_lower(&h->ceiling, &v.now, &e);
 	watch_fill(w, &e, h->page_bytes, row);
+}
+
+static uint64_t below_zero(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : 0;
+}
+
+uint64_t hostsum_most(const struct hostsum *h, const struct meminfo *now)
+{
+	const struct meminfo *const read[] = {&h->before, &h->after, now};
+	const struct pool *p = &h->pool;
+	uint64_t most = 0, beyond = 2 * late_bytes(h);
+
+	for (size_t i = 0; i < ARRAY_SIZE(read); i++) {
+		if (!h->sees_all || !ROW_HAS(read[i], MEMINFO_ANON_PAGES) ||
+			!ROW_HAS(read[i], MEMINFO_MAPPED))
+			return UINT64_MAX;
+		most = amount_max(most,
+			amount_add(read[i]->q[MEMINFO_ANON_PAGES], read[i]->q[MEMINFO_MAPPED]));
+	}
+	/* What measurements have always found beyond the host's sums is there, whatever it may be. */
+	if (p->anon.is_used)
+		beyond = amount_add(beyond, below_zero(p->anon.bias));
+	if (p->file.is_used)
+		beyond = amount_add(beyond, below_zero(p->file.bias));
+	return amount_add(most, beyond);
 }

@@ -22,6 +22,7 @@ struct hostsum {
 	struct ceiling ceiling;
 	uint64_t page_bytes;
 	uint32_t cpus;
+	bool sees_all;                /* no process of the host is hidden from us */
 	struct meminfo before, after; /* the processes were sensed */
 	bool has_lower;               /* what was never measured is to be lowered */
 };
@@ -35,8 +36,11 @@ void hostsum_after(struct hostsum *h, int proc_fd);
 void hostsum_begin(struct hostsum *h);
 void hostsum_add(struct hostsum *h, const struct watch *w, const struct snapshot_process *row);
 
-/* IS_WHOLE: no process is hidden from us, and the rows are of about one moment, NOW_NS (CLOCK_BOOTTIME). */
-bool hostsum_end(struct hostsum *h, bool is_whole, uint64_t now_ns);
+/* SEES_ALL: no process is hidden from us; IS_WHOLE: and the rows are of about one moment, NOW_NS (CLOCK_BOOTTIME). */
+bool hostsum_end(struct hostsum *h, bool sees_all, bool is_whole, uint64_t now_ns);
 void hostsum_settle(struct hostsum *h, const struct watch *w, struct snapshot_process *row);
+
+/* What all have together at most, in bytes, by what the host had in the pass and has NOW; UINT64_MAX: nobody knows. */
+uint64_t hostsum_most(const struct hostsum *h, const struct meminfo *now);
 
 #endif

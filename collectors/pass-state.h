@@ -15,6 +15,7 @@
 #include "collectors/adapt.h"
 #include "collectors/belonging.h"
 #include "collectors/compose.h"
+#include "collectors/meminfo.h"
 #include "collectors/pass.h"
 #include "collectors/procfs.h"
 #include "collectors/proctable.h"
@@ -65,6 +66,7 @@ struct pass {
 	uint64_t interval_ns; /* until the next pass: the budget may have stretched it */
 	uint64_t cpu_ns;      /* of the pass under way, by its thread */
 	struct self self;
+	struct meminfo meminfo;       /* as the pass under way ended */
 	struct compose_counts counts; /* .passes is the sequence of the last snapshot */
 };
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "collectors/meminfo.h"
 #include "collectors/pass-state.h"
 #include "snapshot/metric.h"
 
@@ -135,7 +134,6 @@ int publication_make(struct pass *pass, bool with_public, int *ret_fd, int *ret_
 		.interval_ns = pass->interval_ns,
 		.pass_begin_ns = pass->begin_boottime_ns,
 	};
-	struct meminfo meminfo = {0};
 	struct compose_adaptive adaptive;
 	int r;
 
@@ -145,9 +143,7 @@ int publication_make(struct pass *pass, bool with_public, int *ret_fd, int *ret_
 	memcpy(head.instance, pass->instance, sizeof(head.instance));
 	if (is_complete(pass))
 		head.flags |= IMAGE_COMPLETE;
-	if (meminfo_read(pass->procfs.fd, &meminfo) < 0)
-		meminfo.present = 0;
-	r = compose_scopes(&pass->tally, &meminfo, &pass->rows.builder, &pass->scratch);
+	r = compose_scopes(&pass->tally, &pass->meminfo, &pass->rows.builder, &pass->scratch);
 	if (r == 0) {
 		pass->counts.dropped_processes = count_dropped(pass);
 		self_read(&pass->self);

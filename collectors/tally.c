@@ -9,6 +9,7 @@
 #include "collectors/tally.h"
 
 #include "base/clock.h"
+#include "collectors/amount.h"
 
 void tally_init(struct tally *t, uint64_t created_ns)
 {
@@ -77,11 +78,12 @@ static void counters_add(struct scope_counters *to, const struct scope_counters 
 	to->pss_byte_ns += from->pss_byte_ns;
 }
 
-static void scope_end(struct scope *s, uint64_t elapsed_ns, uint64_t now_ns)
+static void scope_end(struct scope *s, uint64_t elapsed_ns, uint64_t now_ns, uint64_t most)
 {
 	uint64_t pss;
 
 	sums_end(&s->sums);
+	sums_cap(&s->sums, most);
 	pss = ROW_HAS(&s->sums, SCOPE_PSS) ? s->sums.q[SCOPE_PSS] : 0;
 	s->delta.pss_byte_ns = ((unsigned __int128)s->last_pss + pss) * elapsed_ns;
 	s->last_pss = pss;
@@ -93,15 +95,18 @@ static void scope_end(struct scope *s, uint64_t elapsed_ns, uint64_t now_ns)
 		s->empty_ns = now_ns;
 }
 
-void tally_end(struct tally *t, uint64_t now_ns)
+void tally_end(struct tally *t, uint64_t now_ns, uint64_t most)
 {
 	uint64_t elapsed_ns = t->last_ns ? now_ns - t->last_ns : 0;
 
 	t->last_ns = now_ns;
-	scope_end(&t->host, elapsed_ns, now_ns);
+	scope_end(&t->host, elapsed_ns, now_ns, most);
+	/* Where more was found than there can be, one bound still holds for all rows. */
+	t->most = ROW_HAS(&t->host.sums, SCOPE_PSS) ? amount_max(most, t->host.sums.q[SCOPE_PSS])
+	                                            : most;
 	for (size_t i = 0; i < TALLY_TABLES; i++)
 		for (struct scope *s = NULL; (s = scopes_next(&t->table[i], s));)
-			scope_end(s, elapsed_ns, now_ns);
+			scope_end(s, elapsed_ns, now_ns, t->most);
 }
 
 void tally_sum_other(struct tally *t, enum metric_scope scope)
@@ -114,6 +119,7 @@ void tally_sum_other(struct tally *t, enum metric_scope scope)
 			counters_add(&other->delta, &s->delta);
 		}
 	sums_end(&other->sums);
+	sums_cap(&other->sums, t->most);
 	counters_add(&other->total, &other->delta);
 	show_counters(other);
 }

@@ -19,6 +19,7 @@ struct tally {
 	struct scope other[TALLY_TABLES];  /* "(other)": what is not exported */
 	struct scope host;
 	uint64_t last_ns; /* CLOCK_MONOTONIC of the last pass's end; 0: there was none */
+	uint64_t most;    /* bytes that there are for all together, as of that */
 };
 
 static inline struct scopes *tally_table(struct tally *t, enum metric_scope scope)
@@ -41,10 +42,11 @@ void tally_add(struct tally *t, const struct process *p, const struct snapshot_p
 	uint64_t hwm_growth, uint64_t swap_growth);
 
 /*
- * Closes the sums at NOW_NS (CLOCK_MONOTONIC): derived quantities, integrals. Afterwards the rows' .sums
+ * Closes the sums at NOW_NS (CLOCK_MONOTONIC): derived quantities, integrals, and no upper bound above MOST, what the host
+ * has for all of them. Afterwards the rows' .sums
  * are what a snapshot shows, counters included.
  */
-void tally_end(struct tally *t, uint64_t now_ns);
+void tally_end(struct tally *t, uint64_t now_ns, uint64_t most);
 
 /* Makes OTHER of SCOPE the sum of the rows that are not exported, and feeds its counters. */
 void tally_sum_other(struct tally *t, enum metric_scope scope);

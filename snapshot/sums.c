@@ -184,3 +184,13 @@ void sums_end(struct sums *s)
 		ROW_SET(s, shares[i], 0);
 	ROW_SET(s, SCOPE_HUGETLB, 0);
 }
+
+void sums_cap(struct sums *s, uint64_t most)
+{
+	uint64_t *high = &s->q[SCOPE_PSS_HIGH];
+
+	if (ROW_HAS(s, SCOPE_PSS) && s->q[SCOPE_PSS] > most)
+		most = s->q[SCOPE_PSS];
+	if (ROW_HAS(s, SCOPE_PSS_HIGH) && *high > most)
+		*high = most;
+}

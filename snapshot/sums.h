@@ -34,4 +34,7 @@ void sums_merge(struct sums *to, const struct sums *from);
 /* Closes the sums. Those over no member at all are known: they are 0, but the largest of none is not. */
 void sums_end(struct sums *s);
 
+/* After that: there are no more than MOST bytes for all. Lowers the upper bound to that, but not below the PSS. */
+void sums_cap(struct sums *s, uint64_t most);
+
 #endif

@@ -115,10 +115,30 @@ static void a_sum_says_what_it_is_made_of(void **state)
 	assert_false(ROW_HAS(&s, SCOPE_UNMEASURED_RSS_ERROR)); /* not known */
 }
 
+/* There is no more than there is; and what was found is found. */
+static void the_upper_bound_has_an_end(void **state)
+{
+	struct sums s = {0};
+
+	(void)state;
+	ROW_SET(&s, SCOPE_PSS, 10);
+	sums_cap(&s, 5);
+	assert_false(ROW_HAS(&s, SCOPE_PSS_HIGH));
+	ROW_SET(&s, SCOPE_PSS_HIGH, 100);
+	sums_cap(&s, UINT64_MAX);
+	assert_int_equal(s.q[SCOPE_PSS_HIGH], 100);
+	sums_cap(&s, 50);
+	assert_int_equal(s.q[SCOPE_PSS_HIGH], 50);
+	sums_cap(&s, 7);
+	assert_int_equal(s.q[SCOPE_PSS_HIGH], 10);
+	assert_int_equal(s.q[SCOPE_PSS], 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_merge_to_the_whole),
+		cmocka_unit_test(the_upper_bound_has_an_end),
 		cmocka_unit_test(nothing_is_zero_but_has_no_largest),
 		cmocka_unit_test(a_sum_says_what_it_is_made_of),
 	};
