@@ -200,6 +200,7 @@ static void merge_scope(struct sums *to, const struct snapshot_scope *row)
 	struct sums from = {
 		.present = row->present,
 		.has_unbounded = !ROW_HAS(row, SCOPE_PSS_HIGH),
+		.lacks_uss = ROW_HAS(row, SCOPE_PSS) && !ROW_HAS(row, SCOPE_USS),
 	};
 
 	for (size_t i = 0; i < SCOPE_QUANTITIES; i++)

@@ -37,7 +37,7 @@ static void guess(const struct figures *f, const struct watch *w, struct estimat
 		.pss_file = file,
 		.pss = now.anon + file,
 		.high = now.anon + now.file,
-		.uss = now.anon,
+		.uss = ESTIMATE_UNKNOWN,
 		.swap_pss = now.swap,
 	};
 }

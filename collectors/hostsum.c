@@ -77,7 +77,7 @@ static bool see_guess(const struct snapshot_process *row, struct estimate *ret)
 		.pss = row->q[PROCESS_PSS],
 		.low = row->q[PROCESS_PSS_LOW],
 		.high = row->q[PROCESS_PSS_HIGH],
-		.uss = row->q[PROCESS_USS],
+		.uss = ESTIMATE_UNKNOWN,
 		.swap_pss = row->q[PROCESS_SWAP_PSS],
 	};
 	return true;

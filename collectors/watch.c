@@ -228,7 +228,8 @@ static void fill_pss(const struct watch *w, const struct estimate *e, struct sna
 		set(row, PROCESS_PSS_FILE, amount_less(e->pss_file, w->lack_file));
 		set(row, PROCESS_PSS_SHMEM, e->pss_shmem);
 	}
-	if (e->uss != ESTIMATE_UNKNOWN)
+	/* What others have of its pages no counter tells: of who was never measured it may be anything. */
+	if (w->has_base && e->uss != ESTIMATE_UNKNOWN)
 		set(row, PROCESS_USS, e->uss);
 	if (e->swap_pss != ESTIMATE_UNKNOWN)
 		set(row, PROCESS_SWAP_PSS, e->swap_pss);

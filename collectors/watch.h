@@ -88,7 +88,8 @@ struct estimate_now watch_now(const struct watch *w, uint64_t page_bytes);
 bool watch_is_quiet(const struct watch *w, uint64_t page_bytes);
 
 /*
- * Fills in ROW's quantities: what is kept, RSS, and, where ESTIMATE is not NULL, the PSS with its bounds and parts.
+ * Fills in ROW's quantities: what is kept, RSS, and, where ESTIMATE is not NULL, the PSS with its bounds and parts, and, of
+ * who was measured, the USS.
  * PROCESS_PSS_AGE becomes the CLOCK_BOOTTIME of the measurement.
  */
 void watch_fill(const struct watch *w, const struct estimate *estimate, uint64_t page_bytes,

@@ -131,6 +131,7 @@ void sums_add(struct sums *s, const struct snapshot_process *row)
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
 		if (ROW_HAS(row, summed[i].process))
 			add(s, summed[i].scope, row->q[summed[i].process]);
+	s->lacks_uss |= ROW_HAS(row, PROCESS_PSS) && !ROW_HAS(row, PROCESS_USS);
 	add_high(s, row);
 	add_shares(s, row);
 	add_hugetlb(s, row);
@@ -158,6 +159,7 @@ void sums_merge(struct sums *to, const struct sums *from)
 	if (ROW_HAS(from, SCOPE_VM_HWM_MAX))
 		raise_to(to, SCOPE_VM_HWM_MAX, from->q[SCOPE_VM_HWM_MAX]);
 	to->has_unbounded = to->has_unbounded || from->has_unbounded;
+	to->lacks_uss = to->lacks_uss || from->lacks_uss;
 	to->has_hugetlb = to->has_hugetlb || from->has_hugetlb;
 	to->private_hugetlb = plus(to->private_hugetlb, from->private_hugetlb);
 	if (from->shared_hugetlb_max > to->shared_hugetlb_max)
@@ -173,6 +175,8 @@ void sums_end(struct sums *s)
 			ROW_SET(s, rss_of(i), 0);
 	if (s->has_unbounded)
 		s->present &= ~(UINT64_C(1) << SCOPE_PSS_HIGH);
+	if (s->lacks_uss)
+		s->present &= ~(UINT64_C(1) << SCOPE_USS);
 	if (s->has_hugetlb)
 		ROW_SET(s, SCOPE_HUGETLB, plus(s->private_hugetlb, s->shared_hugetlb_max));
 	if (s->q[SCOPE_PROCESSES])

@@ -18,6 +18,7 @@ struct sums {
 	uint64_t q[SCOPE_QUANTITIES];
 	uint64_t private_hugetlb, shared_hugetlb_max;
 	bool has_hugetlb;
+	bool lacks_uss;     /* a member has a PSS but no USS: their sum would be that of a part */
 	bool has_unbounded; /* a member of which not even the RSS is known: there is no upper bound */
 };
 

@@ -178,8 +178,10 @@ static void guesses_what_the_budget_forbids(void **state)
 		assert_int_equal(row->q[PROCESS_PSS_LOW], 0);
 		assert_int_equal(row->q[PROCESS_PSS_HIGH], adaptive_cast[i].rss_kib * 1024);
 		assert_true(row->q[PROCESS_PSS] >= adaptive_cast[i].uss_kib * 1024);
+		assert_false(ROW_HAS(row, PROCESS_USS));
 	}
 	assert_true(measured <= 1);
+	assert_false(ROW_HAS(view_host(view), SCOPE_USS));
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, measured);
 	adaptive_plan(s, 1);
 	assert_int_equal(pass_measure(s->pass), 0);

@@ -134,11 +134,40 @@ static void the_upper_bound_has_an_end(void **state)
 	assert_int_equal(s.q[SCOPE_PSS], 10);
 }
 
+/* A sum over a part is not shown as the whole; who has no PSS either is counted by reason. */
+static void no_part_passes_for_the_whole(void **state)
+{
+	struct snapshot_process measured = {.outcome = OUTCOME_MEASURED}, guessed = measured,
+				denied = {.outcome = OUTCOME_DENIED};
+	struct sums one = {0}, other = {0}, all = {0};
+
+	(void)state;
+	ROW_SET(&measured, PROCESS_PSS, 20);
+	ROW_SET(&measured, PROCESS_USS, 10);
+	ROW_SET(&guessed, PROCESS_PSS, 30);
+	ROW_SET(&denied, PROCESS_RSS, 40);
+	sums_add(&one, &measured);
+	sums_add(&one, &denied);
+	sums_add(&other, &measured);
+	sums_add(&other, &guessed);
+	sums_end(&one);
+	sums_end(&other);
+	assert_int_equal(one.q[SCOPE_USS], 10);
+	assert_true(ROW_HAS(&one, SCOPE_USS));
+	assert_false(ROW_HAS(&other, SCOPE_USS));
+	assert_int_equal(other.q[SCOPE_PSS], 50);
+	sums_merge(&all, &one);
+	sums_merge(&all, &other);
+	sums_end(&all);
+	assert_false(ROW_HAS(&all, SCOPE_USS));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_merge_to_the_whole),
 		cmocka_unit_test(the_upper_bound_has_an_end),
+		cmocka_unit_test(no_part_passes_for_the_whole),
 		cmocka_unit_test(nothing_is_zero_but_has_no_largest),
 		cmocka_unit_test(a_sum_says_what_it_is_made_of),
 	};
