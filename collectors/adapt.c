@@ -294,8 +294,8 @@ void adapt_take(
 		}
 		faults_measured(w, walked, a->limits.max_age_ns);
 	} else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING) {
-		w->has_base =
-			false; /* an earlier figure would hide that it can't be had any more */
+		/* An earlier figure would hide that it can't be had any more. */
+		relations_unmeasured(w);
 	}
 }
 

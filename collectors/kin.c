@@ -543,6 +543,14 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	return 0;
 }
 
+void kin_unmeasured(struct kin_member *m)
+{
+	if (m->family && m->family->voice == m)
+		m->family->voice = NULL;
+	kin_suspect(m, 0, 0);
+	m->measured_ns = 0;
+}
+
 bool kin_wants_maps(const struct kin_member *m, const struct estimate_base *base)
 {
 	return segments_wants_maps(&m->sharer, base);

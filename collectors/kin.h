@@ -134,6 +134,9 @@ void kin_gone(struct kin *k, struct kin_member *m);
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns);
 
+/* M's measurement is void, and speaks for nobody: as if it had never been measured. */
+void kin_unmeasured(struct kin_member *m);
+
 /*
  * Whether M's maps should be read: it shares KIN_SHARED_MIN of file or shmem or more, and its maps were
  * never read, or what it has of files has moved by a quarter since.

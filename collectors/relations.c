@@ -183,6 +183,16 @@ void relations_measured(struct relations *r, struct process_reader *reader, stru
 		map(r, reader, p);
 }
 
+void relations_unmeasured(struct watch *w)
+{
+	free(w->doubt);
+	w->doubt = NULL;
+	w->has_base = w->has_faults = false;
+	w->broken_kib = w->unsure = w->fell_anon_kib = w->fell_file_kib = 0;
+	if (w->is_related)
+		kin_unmeasured(&w->kin);
+}
+
 void relations_renew(struct relations *r, uint64_t page_bytes)
 {
 	struct kin_member *m;

@@ -42,6 +42,9 @@ void relations_ended(struct relations *r, struct watch *w, bool is_exec);
 void relations_measured(struct relations *r, struct process_reader *reader, struct process *p,
 	const struct estimate_base *before, uint64_t now_ns);
 
+/* W was to be measured, and can't be any more: what was found of it, and all that was known to come of that, is void. */
+void relations_unmeasured(struct watch *w);
+
 /* After all that happened before a pass and in it: renews the doubts of those whom it affects. */
 void relations_renew(struct relations *r, uint64_t page_bytes);
 

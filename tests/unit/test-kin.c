@@ -528,6 +528,32 @@ static void another_speaks_when_one_ends(void **state)
 	assert_ptr_equal(kin_speaker(&w.member[5]), &w.member[6]);
 }
 
+/* So may those who can't be measured any more: what was found of them is void. */
+static void another_speaks_when_one_is_void(void **state)
+{
+	(void)state;
+	start_server();
+	fork_workers(4);
+	measure(1);
+	measure(2);
+	kin_suspect(&w.member[2], MIB, w.now);
+	assert_ptr_equal(kin_speaker(&w.member[3]), &w.member[2]);
+	kin_unmeasured(&w.member[2]);
+	w.measured[2] = false;
+	assert_ptr_equal(kin_speaker(&w.member[3]), &w.member[0]);
+	assert_ptr_equal(kin_speaker(&w.member[2]), &w.member[0]);
+	assert_int_equal(kin_suspected(&w.member[0]), 0);
+	end(0);
+	settle(); /* which asks nothing of it */
+	assert_ptr_equal(kin_speaker(&w.member[3]), &w.member[1]);
+	measure(2);
+	assert_ptr_equal(kin_speaker(&w.member[3]), &w.member[2]);
+	measure_all(0);
+	end(3);
+	settle();
+	assert_all_within(30);
+}
+
 /* A newborn may have touched files of its own, or such as everybody maps. */
 static void does_not_know_a_newborns_files(void **state)
 {
@@ -1551,6 +1577,7 @@ int main(void)
 		cmocka_unit_test(forgets_what_it_learnt),
 		cmocka_unit_test_setup_teardown(tells_nothing_of_its_own, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_speaks_when_one_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(another_speaks_when_one_is_void, setup, teardown),
 		cmocka_unit_test_setup_teardown(does_not_know_a_newborns_files, setup, teardown),
 		cmocka_unit_test(allows_for_the_order_of_a_birth),
 		cmocka_unit_test_setup_teardown(counts_the_deaths_of_a_pass, setup, teardown),

@@ -3,6 +3,8 @@
 
 #include "tests/unit/unit.h"
 
+#include <errno.h>
+
 #include "base/clock.h"
 #include "collectors/relations.h"
 #include "tests/unit/adaptive.h"
@@ -264,6 +266,36 @@ static void expects_what_is_known_of(void **state)
 	assert_int_equal(w.fell_anon_kib + w.fell_file_kib, 0);
 }
 
+/* Of what can't be read any more nothing is left that others, or a later measurement, would be held against. */
+static void forgets_what_is_refused(void **state)
+{
+	struct pass_options always = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	struct tree_process p = adaptive_worker;
+	struct watch *w;
+
+	(void)state;
+	always.max_age_ns = always.interval_ns; /* each is measured again after each pass */
+	s = adaptive_new(&always);
+	adaptive_add_anon(s, &p);
+	p.pid++;
+	adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	w = s->pass->table.item[s->pass->table.count - 1]->watch;
+	assert_true(w->has_base && w->kin.measured_ns && w->kin.family);
+	w->has_faults = true;
+	w->doubt = calloc(1, sizeof(*w->doubt));
+	assert_non_null(w->doubt);
+	w->broken_kib = w->fell_anon_kib = w->fell_file_kib = 1 << 20;
+	kin_suspect(&w->kin, 1 << 30, w->measured_ns);
+	s->opened[OPENED_ROLLUP].error = EACCES;
+	assert_true(adaptive_turns(s) > 0);
+	assert_false(w->has_base || w->has_faults || w->kin.measured_ns || w->doubt);
+	assert_int_equal(w->broken_kib + w->fell_anon_kib + w->fell_file_kib, 0);
+	assert_int_equal(w->kin.suspected, 0);
+}
+
 /* Nobody foresees by which keys relations are found. */
 static void seeds_its_tables(void **state)
 {
@@ -286,6 +318,7 @@ int main(void)
 		cmocka_unit_test(one_giant_speaks_for_its_children),
 		cmocka_unit_test(allows_for_the_unseen),
 		cmocka_unit_test(expects_what_is_known_of),
+		cmocka_unit_test(forgets_what_is_refused),
 		cmocka_unit_test(seeds_its_tables),
 	};
 
