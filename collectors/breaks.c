@@ -41,7 +41,8 @@ void breaks_add(struct breaks *b, struct breaks_writer *w, uint64_t gained, uint
 {
 	const struct breaks_sum s = {
 		.gained = gained,
-		.parted = (uint32_t)amount_part(BREAKS_ONE, amount_min(gained, room), room),
+		.parted = (uint32_t)amount_part(
+			BREAKS_ONE - w->parted, amount_min(gained, room), room),
 		.writers = 1,
 	};
 	uint32_t i = place_of(b, at_ns);
@@ -57,7 +58,7 @@ void breaks_add(struct breaks *b, struct breaks_writer *w, uint64_t gained, uint
 	t = &b->time[i];
 	t->from_ns += ((int64_t)(from_ns - t->from_ns)) / ((int64_t)t->sum.writers + 1);
 	add(&t->sum, &s);
-	w->parted = (uint32_t)amount_min((uint64_t)w->parted + s.parted, UINT32_MAX);
+	w->parted += s.parted;
 	w->last = s.parted;
 	w->at_ns = at_ns;
 }

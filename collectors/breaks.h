@@ -35,12 +35,13 @@ struct breaks {
 /* What one of those who are there has let go of, in .parted. All zeros is nothing. */
 struct breaks_writer {
 	uint64_t at_ns;        /* when that was found last */
-	uint32_t parted, last; /* in all, and of that then; BREAKS_ONE each is all that it shared */
+	uint32_t parted, last; /* in all, and of that then; BREAKS_ONE is all that it shared */
 };
 
 /*
  * W has gained GAINED bytes of the ROOM (0: nobody knows) that it could have gained by writing, all of that from
- * FROM_NS to AT_NS.
+ * FROM_NS to AT_NS. The room is of what it had not let go of before: however often it writes, it is one writer at most,
+ * until the caller sets W to zeros, since all have been measured who shared more with it.
  */
 void breaks_add(struct breaks *b, struct breaks_writer *w, uint64_t gained, uint64_t room,
 	uint64_t from_ns, uint64_t at_ns);

@@ -40,6 +40,7 @@ struct kin_family {
 	struct kin_found found;
 	struct breaks breaks;
 	struct suspicion suspicion;
+	uint64_t oldest_ns;  /* none of its measurements is older */
 	uint64_t deaths_ns;  /* the pass in which .deaths were noticed */
 	uint64_t counted_ns; /* the last pass in which its members were counted */
 	uint32_t deaths;
@@ -350,7 +351,7 @@ static int compare_ns(const void *a, const void *b)
  * Who renamed itself, or was left by its parent, before it was noticed is of the family by its range alone. It may
  * be forked from any who had been measured before it was born, and so may all of its line.
  */
-static void count_strays(struct kin *k, const struct kin_family *f)
+static void count_strays(struct kin *k, struct kin_family *f)
 {
 	uint64_t oldest = UINT64_MAX;
 	uint32_t count = 0;
@@ -358,6 +359,7 @@ static void count_strays(struct kin *k, const struct kin_family *f)
 	for (const struct kin_member *m = f->first; m; m = m->next)
 		if (m->measured_ns)
 			oldest = amount_min(oldest, m->measured_ns);
+	f->oldest_ns = oldest;
 	for (struct kin_member *m = f->first; m; m = m->next) {
 		uint64_t root_ns = ancestry_root_ns(m);
 
@@ -600,6 +602,9 @@ void kin_broke(struct kin *k, struct kin_member *m, uint64_t gained, uint64_t ro
 {
 	if (!m->family)
 		return;
+	/* Of what it had let go of before nobody has to be told any more. */
+	if (m->writer.at_ns <= m->family->oldest_ns)
+		m->writer = (struct breaks_writer){0};
 	breaks_add(&m->family->breaks, &m->writer, gained, room, m->measured_ns, at_ns);
 	family_mark(k, m->family);
 }

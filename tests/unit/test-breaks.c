@@ -71,9 +71,9 @@ static void forgets_who_is_gone(void **state)
 	breaks_leave(&b, &none);
 	breaks_add(&b, &w, 1, 2, 10, 20);
 	breaks_add(&b, &other, 1, 4, 10, 20);
-	breaks_add(&b, &w, 1, 4, 20, 30);
-	breaks_add(&b, &other, 1, 8, 20, 30);
-	breaks_add(&b, &other, 1, 8, 30, 40);
+	breaks_add(&b, &w, 1, 2, 20, 30);
+	breaks_add(&b, &other, 1, 6, 20, 30);
+	breaks_add(&b, &other, 1, 5, 30, 40);
 	assert_since(&b, 0, 5, BREAKS_ONE * 5 / 4, 5);
 	breaks_leave(&b, &none);
 	assert_since(&b, 0, 5, BREAKS_ONE * 5 / 4, 5);
@@ -92,6 +92,25 @@ static void forgets_who_is_gone(void **state)
 	assert_since(&b, 0, 20, 14 * BREAKS_ONE / 2, 20);
 }
 
+/* Half of what is left, and again half: that is less than all, however often. */
+static void counts_a_writer_once(void **state)
+{
+	struct breaks b = {.count = 0};
+	struct breaks_writer w = {0};
+
+	(void)state;
+	for (uint64_t at = 1; at <= 20; at++) {
+		breaks_add(&b, &w, 1, 2, 0, at);
+		if (at == 3)
+			assert_since(&b, 0, 3, BREAKS_ONE * 7 / 8, 3);
+	}
+	assert_since(&b, 0, 20, BREAKS_ONE - 1, 20);
+	breaks_add(&b, &w, 1, 1, 0, 21);
+	assert_since(&b, 0, 21, BREAKS_ONE, 21);
+	breaks_leave(&b, &w);
+	assert_since(&b, 0, 21, 0, 21);
+}
+
 static void bears_any_number(void **state)
 {
 	struct breaks b = {.count = 0};
@@ -101,10 +120,11 @@ static void bears_any_number(void **state)
 	breaks_add(&b, &w, 5, 0, 1, 1); /* there was no room */
 	assert_since(&b, 0, 5, 0, 1);
 	breaks_add(&b, &w, 8, 4, 1, 1);
-	assert_since(&b, 0, 13, BREAKS_ONE, 2);
+	breaks_add(&b, &w, UINT64_MAX, UINT64_MAX, 1, 1); /* it has let go of all */
+	assert_since(&b, 0, UINT64_MAX, BREAKS_ONE, 3);
 	for (unsigned int i = 0; i < 70000; i++)
-		breaks_add(&b, &w, UINT64_MAX, UINT64_MAX, 1, 1);
-	assert_since(&b, 0, UINT64_MAX, UINT32_MAX, 70002);
+		breaks_add(&b, &(struct breaks_writer){0}, UINT64_MAX, UINT64_MAX, 1, 1);
+	assert_since(&b, 0, UINT64_MAX, UINT32_MAX, 70003);
 }
 
 int main(void)
@@ -113,6 +133,7 @@ int main(void)
 		cmocka_unit_test(tells_by_time),
 		cmocka_unit_test(keeps_the_last),
 		cmocka_unit_test(forgets_who_is_gone),
+		cmocka_unit_test(counts_a_writer_once),
 		cmocka_unit_test(bears_any_number),
 	};
 

@@ -364,6 +364,40 @@ static void follows_writers_out(void **state)
 	}
 }
 
+/* Who writes to the same part again and again lets go of it once; to what it has shared anew, by a fork, once more. */
+static void follows_one_who_goes_on_writing(void **state)
+{
+	uint64_t left = 512 * MIB;
+
+	(void)state;
+	start_server();
+	fork_workers(20);
+	measure_all(0);
+	for (unsigned int times = 0; times < 12; times++, left /= 2) {
+		write_and_tell(7, left / 2);
+		settle();
+	}
+	assert_all_within(5);
+	assert_true(
+		w.doubt[1].anon_mid > 0 && w.doubt[1].anon_mid < (int64_t)(512 * MIB / 20 / 19));
+	for (unsigned int i = 1; i <= 20; i++)
+		if (i != 7)
+			end(i);
+	end(0);
+	settle();
+	for (unsigned int times = 0; times < 2; times++) {
+		fork_from(7, 8);
+		settle();
+		measure_all(0);
+		write_and_tell(7, 512 * MIB);
+		settle();
+		assert_true(w.doubt[8].anon_mid > (int64_t)(250 * MIB));
+		assert_all_within(5);
+		end(8);
+		settle();
+	}
+}
+
 /* One of them is read, and speaks for all. */
 static void lets_one_newborn_speak(void **state)
 {
@@ -1571,6 +1605,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(follows_a_burst_of_forks, setup, teardown),
 		cmocka_unit_test_setup_teardown(follows_those_who_write, setup, teardown),
 		cmocka_unit_test(follows_writers_out),
+		cmocka_unit_test_setup_teardown(follows_one_who_goes_on_writing, setup, teardown),
 		cmocka_unit_test_setup_teardown(lets_one_newborn_speak, setup, teardown),
 		cmocka_unit_test_setup_teardown(follows_half_the_workers_out, setup, teardown),
 		cmocka_unit_test(learns_from_one),
