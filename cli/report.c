@@ -15,7 +15,6 @@
 enum {
 	HALF = 500, /* per mille */
 	NEARLY_ALL = 990,
-	ALL = 1000,
 	ENOUGH = 1000, /* observations, for the worst of a hundred to be more than chance */
 };
 
@@ -110,7 +109,6 @@ static void add_passes(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_histogram *h = find_histogram(view, HISTOGRAM_PASS_DURATION);
 	const struct snapshot_self *self = view_self(view);
-	bool is_enough = h && h->count >= ENOUGH;
 	double seconds;
 
 	if (!ROW_HAS(self, SELF_PASSES) || !ROW_HAS(self, SELF_LAST_PASS_DURATION))
@@ -119,8 +117,9 @@ static void add_passes(const struct view *view, struct buffer *to)
 	buffer_add_u64(to, self->q[SELF_PASSES]);
 	buffer_add_text(to, "; the last took ");
 	human_add_span(to, self->q[SELF_LAST_PASS_DURATION]);
-	if (h && report_quantile(h, is_enough ? NEARLY_ALL : ALL, &seconds) && !isinf(seconds)) {
-		buffer_add_text(to, is_enough ? ", 99 of 100 at most " : ", all at most ");
+	if (h && h->count >= ENOUGH && report_quantile(h, NEARLY_ALL, &seconds) &&
+		!isinf(seconds)) {
+		buffer_add_text(to, ", 99 of 100 at most ");
 		human_add_span(to, (uint64_t)(seconds * (double)NS_PER_SEC + 0.5));
 	}
 	if (ROW_HAS(self, SELF_PASS_OVERRUNS) && self->q[SELF_PASS_OVERRUNS])
@@ -388,33 +387,48 @@ static void add_stalls(const struct view *view, struct buffer *to)
 	buffer_add_text(to, " (time spent waiting for a processor included)\n");
 }
 
-static void add_deferrals(const struct snapshot_self *self, struct buffer *to)
+/* What is to be measured as soon as that may be. */
+static void add_waiting(const struct snapshot_self *self, struct buffer *to)
+{
+	uint64_t waiting = self->q[SELF_WAITING];
+
+	if (!ROW_HAS(self, SELF_WAITING))
+		return;
+	begin(to, "Waiting");
+	if (waiting)
+		add_count(to, waiting, " process, to be measured when the CPU budget bears it\n",
+			" processes, to be measured when the CPU budget bears it\n");
+	else
+		buffer_add_text(to, "nobody\n");
+}
+
+/* What is too large to be measured as often as others. */
+static void add_giants(const struct snapshot_self *self, struct buffer *to)
 {
 	static const struct {
 		enum self_quantity index;
 		const char *why;
 	} reasons[] = {
-		{SELF_DEFERRED_BUDGET, "to save CPU"},
 		{SELF_DEFERRED_STALL, "not to stall a process"},
 		{SELF_DEFERRED_GIANT, "for one huge mapping"},
-		{SELF_DEFERRED_PRESSURE, "while memory was short"},
 	};
 	bool any = false;
 
-	if (!ROW_HAS(self, SELF_DEFERRED_BUDGET))
-		return;
-	begin(to, "Put off");
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
 		uint64_t count = ROW_HAS(self, reasons[i].index) ? self->q[reasons[i].index] : 0;
 
 		if (!count)
 			continue;
-		buffer_add_text(to, any ? ", " : "");
+		if (any)
+			buffer_add_text(to, ", ");
+		else
+			begin(to, "Put off");
 		add_count(to, count, " time ", " times ");
 		buffer_add_text(to, reasons[i].why);
 		any = true;
 	}
-	buffer_add_text(to, any ? "\n" : "never\n");
+	if (any)
+		buffer_add_text(to, ", since the start\n");
 }
 
 static void add_disturbance(const struct snapshot_self *self, struct buffer *to)
@@ -490,7 +504,8 @@ void report_render(const struct view *view, uint64_t now_boottime_ns, struct buf
 	add_cpu(view, to);
 	add_reads(self, to);
 	add_stalls(view, to);
-	add_deferrals(self, to);
+	add_waiting(self, to);
+	add_giants(self, to);
 	add_disturbance(self, to);
 	add_pressure(self, to);
 	add_rights(view, to);

@@ -13,7 +13,7 @@
 
 /*
  * One line for each thing that is known: mode, passes, how much of the memory is measured, estimated or missing, how
- * good estimates were, CPU against its budget, what was put off and why, rights. What the image does not have is left
+ * good estimates were, CPU against its budget, what waits, rights. What the image does not have is left
  * out.
  */
 void report_render(const struct view *view, uint64_t now_boottime_ns, struct buffer *to);

@@ -42,6 +42,7 @@ struct compose_counts {
 struct compose_adaptive {
 	const struct walks_counts *walks;
 	const uint64_t *deferred;      /* by enum plan_reason */
+	uint64_t waiting;              /* put off since the last pass */
 	const struct figures *figures; /* how far off estimates were */
 	double budget;                 /* of one core */
 	double needed;                 /* likewise; 0: not known yet */

@@ -111,6 +111,7 @@ static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
 	*ret = (struct compose_adaptive){
 		.walks = &a->walks.counts,
 		.deferred = pass->turns.choosing.deferred,
+		.waiting = pass->turns.choosing.waiting,
 		.figures = &a->figures,
 		.budget = (double)a->budget.rate_ppm / BUDGET_PPM_MAX,
 		.needed = (double)needed_ppm / BUDGET_PPM_MAX,

@@ -23,6 +23,7 @@ void turns_end(struct turns *t)
 {
 	/* Predicted costs would have been paid for, the real ones were not. */
 	t->choosing.deferred[PLAN_BUDGET] += t->choosing.chosen - t->choosing.next;
+	t->choosing.waiting += t->choosing.chosen - t->choosing.next;
 	choosing_drop(&t->choosing);
 	t->due_ns = 0;
 }

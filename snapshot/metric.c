@@ -204,6 +204,8 @@ static const struct metric self_metrics[] = {
 	COUNTED("measurements_deferred", SELF_DEFERRED_STALL, "reason", "stall", HELP_DEFERRED),
 	COUNTED("measurements_deferred", SELF_DEFERRED_GIANT, "reason", "giant", HELP_DEFERRED),
 	COUNTED("measurements_deferred", SELF_DEFERRED_PRESSURE, "reason", "pressure", HELP_DEFERRED),
+	GAUGE("measurements_waiting", NULL, SELF_WAITING, BOTH,
+		"Measurements that were put off in the last interval, for want of CPU budget or since the host is short of memory."),
 	{.what = "budget_cpu", .unit = "ratio", .type = METRIC_GAUGE, .kind = METRIC_REAL,
 		.index = SELF_BUDGET_CPU, .flags = BOTH,
 		.help = "How much of one core memtallyd may use (budget.cpu), 1 being all of it."},

@@ -154,6 +154,7 @@ enum self_quantity {
 	SELF_INTERVAL,          /* nanoseconds: as configured; in both modes */
 	SELF_ESTIMATE_OFF,      /* of adaptive passes: how far off estimates were, and */
 	SELF_ESTIMATE_FOUND,    /* what was found then */
+	SELF_WAITING,           /* a count: measurements that wait for budget */
 	SELF_QUANTITIES
 };
 
