@@ -84,6 +84,7 @@ void kin_begin(struct kin *k, uint64_t now_ns)
 {
 	k->previous_ns = k->listed_ns;
 	k->listed_ns = now_ns;
+	crowd_begin(&k->crowd, now_ns);
 }
 
 /* Which part of the time between the looks at NOW_NS and before had gone by when M was measured. */
@@ -229,10 +230,10 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 
 void kin_executed(struct kin *k, struct kin_member *m)
 {
-	const struct flow all = {.lost = segments_loose(&m->sharer)};
-
 	if (m->crowd)
-		flow_crowd_add(m->crowd, &all);
+		crowd_end(m->crowd, &m->moves,
+			segments_loose(&m->sharer, m->sharer.own.gained - m->sharer.own.lost),
+			amount_max(m->born_ns, m->image_ns));
 	if (m->sharer.is_open)
 		k->measured[m->measured_at].member = NULL;
 	segments_end(&k->segments, &m->sharer);
@@ -511,6 +512,15 @@ static void open_sharer(struct kin *k, struct kin_member *m, const struct segmen
 	k->measured[k->measured_count++] = (struct kin_measured){m, *lesson};
 }
 
+/* In FLOW_UNIT, at most. */
+static uint32_t shared_files(const struct estimate_base *base)
+{
+	struct estimate_part anon, file;
+
+	estimate_parts(base, &anon, &file);
+	return flow_units(amount_add(file.rss - file.private_min, FLOW_UNIT - 1));
+}
+
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns)
 {
@@ -525,7 +535,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 		tell(k, m, before, found, now_ns);
 	kin_suspect(m, 0, 0);
 	m->measured_ns = now_ns;
-	m->others = flow_crowd_less(k->crowd, m->own);
+	crowd_measured(&k->crowd, &m->moves, shared_files(found), now_ns);
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
 	is_open = m->sharer.is_open;
@@ -581,11 +591,13 @@ void kin_moved(struct kin_member *m, uint64_t before, uint64_t now)
 	if (before == now)
 		return;
 	segments_moved(&m->sharer, parent ? &parent->sharer : NULL, before, now);
+	if (!m->crowd)
+		return;
 	/* What it had when it became known has not come with that. */
-	if (m->crowd && !segments_explain(&m->sharer) && !is_late) {
-		flow_crowd_add(m->crowd, &f);
-		flow_crowd_add(&m->own, &f);
-	}
+	if (is_late)
+		crowd_has(&m->moves, segments_loose(&m->sharer, flow_units(now)));
+	else if (!segments_explain(&m->sharer))
+		crowd_move(m->crowd, &m->moves, &f, segments_loose(&m->sharer, flow_units(now)));
 }
 
 bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
@@ -594,7 +606,7 @@ bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
 	struct flow_crowd rest = {0};
 
 	if (m->crowd)
-		rest = flow_crowd_less(flow_crowd_less(*m->crowd, m->own), m->others);
+		rest = crowd_others(m->crowd, &m->moves, m->measured_ns);
 	return segments_doubt(&m->sharer, base, now, &rest, ret);
 }
 

@@ -36,6 +36,7 @@
 #include <stdint.h>
 
 #include "collectors/breaks.h"
+#include "collectors/crowd.h"
 #include "collectors/estimate.h"
 #include "collectors/keytable.h"
 #include "collectors/maps.h"
@@ -61,10 +62,9 @@ struct kin_member {
 	uint64_t measured_ns; /* CLOCK_BOOTTIME; 0: never */
 	uint64_t suspected;   /* bytes to which it may have written since */
 	struct sharer sharer; /* of segments */
-	struct flow_crowd *crowd; /* of the kin; NULL: nobody counts it */
-	struct flow_crowd own;    /* in that: what it did itself */
-	struct flow_crowd others; /* in that, when it was measured: what others did */
-	uint32_t then;            /* how many were there at its measurement, itself among them */
+	struct crowd *crowd;  /* of the kin; NULL: nobody counts it */
+	struct crowd_member moves; /* in that */
+	uint32_t then;             /* how many were there at its measurement, itself among them */
 	uint32_t kept;     /* of those, still here; this and the next five as of kin_affected() */
 	uint32_t fresh;    /* born since */
 	uint32_t children; /* of those, its own descendants */
@@ -87,7 +87,7 @@ struct kin_measured {
 struct kin {
 	struct keytable families; /* by range: a lone member, or a family */
 	struct keytable segments; /* by device and inode */
-	struct flow_crowd crowd;  /* of all members that ever were */
+	struct crowd crowd;       /* of all members that ever were */
 	struct kin_family *dirty_families;
 	struct kin_member *next_member; /* where kin_affected() is */
 	struct kin_measured *measured;  /* owned */

@@ -310,14 +310,14 @@ bool segments_explain(const struct sharer *s)
 	return main_shmem(s) != NULL;
 }
 
-uint32_t segments_loose(const struct sharer *s)
+uint32_t segments_loose(const struct sharer *s, uint32_t all)
 {
 	uint64_t known = 0;
 
 	for (unsigned int i = 0; i < s->count; i++)
 		if (s->link[i].is_shmem)
 			known += s->link[i].resident;
-	return (uint32_t)amount_less((uint32_t)(s->own.gained - s->own.lost), known);
+	return (uint32_t)amount_less(all, known);
 }
 
 void segments_end(struct keytable *segments, struct sharer *s)

@@ -80,8 +80,8 @@ void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t befo
 /* Whether what S moves by is of a segment, most likely: of shared memory, if it has any. */
 bool segments_explain(const struct sharer *s);
 
-/* How much of what S has is not of shared memory that is known, in FLOW_UNIT. */
-uint32_t segments_loose(const struct sharer *s);
+/* How much of ALL that S has is not of shared memory that is known; in FLOW_UNIT. */
+uint32_t segments_loose(const struct sharer *s, uint32_t all);
 
 /* S ends. It is then all zeros. */
 void segments_end(struct keytable *segments, struct sharer *s);

@@ -1144,6 +1144,38 @@ static void tells_shared_memory_from_the_crowd(void **state)
 	assert_in_range(doubt_after(0).file_up, 1, 4096);
 }
 
+/* Who touches the same files and lets go of them, again and again, is but one, and nobody if these are his own. */
+static void counts_one_of_the_crowd_once(void **state)
+{
+	struct estimate_doubt once;
+	struct estimate_base own;
+
+	(void)state;
+	start_backend(0, 0, 20 * MIB);
+	start_backend(2, 0, 20 * MIB);
+	settle();
+	notice();
+	kin_moved(&w.member[2], 20 * MIB, 120 * MIB);
+	settle();
+	once = doubt_after(0);
+	assert_in_range(once.file_down, 1, 4 * MIB);
+	for (unsigned int i = 0; i < 8; i++) {
+		notice();
+		kin_moved(&w.member[2], 120 * MIB, 20 * MIB);
+		settle();
+		notice();
+		kin_moved(&w.member[2], 20 * MIB, 120 * MIB);
+		settle();
+	}
+	assert_int_equal(doubt_after(0).file_down, once.file_down);
+	own = w.base[2];
+	own.file = own.pss_file = own.uss = 120 * MIB;
+	assert_int_equal(kin_measured(&w.kin, &w.member[2], w.image[2], w.image[2] + 1, &w.base[2],
+				 &own, w.now),
+		0);
+	assert_int_equal(doubt_after(0).file_down, 0);
+}
+
 /* The child's execution of another program gives the parent its memory back. */
 static void follows_an_exec(void **state)
 {
@@ -1631,6 +1663,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(allows_for_the_crowd, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			tells_shared_memory_from_the_crowd, setup, teardown),
+		cmocka_unit_test_setup_teardown(counts_one_of_the_crowd_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(follows_an_exec, setup, teardown),
 		cmocka_unit_test_setup_teardown(corrects_a_presumption, setup, teardown),
 		cmocka_unit_test_setup_teardown(forgets_the_short_lived, setup, teardown),
