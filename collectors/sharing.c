@@ -207,6 +207,7 @@ bool sharing_is_one(struct sharing *s, struct process *p, struct process *parent
 }
 
 struct sharer {
+	uint64_t start_ticks; /* UINT64_MAX: not known */
 	uint32_t group;
 	uint32_t row;
 };
@@ -217,6 +218,8 @@ static int compare_sharers(const void *a_, const void *b_)
 
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
+	if (a->start_ticks != b->start_ticks)
+		return a->start_ticks < b->start_ticks ? -1 : 1;
 	return (a->row > b->row) - (a->row < b->row);
 }
 
@@ -241,7 +244,12 @@ int sharing_elect(struct sharing *s, struct process *const *members, struct snap
 	buffer_clear(scratch);
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].outcome == OUTCOME_MEASURED && members[i]->mm_group) {
-			struct sharer sharer = {members[i]->mm_group, (uint32_t)i};
+			struct sharer sharer = {
+				.start_ticks = members[i]->has_stat ? members[i]->stat.start_ticks
+			                                            : UINT64_MAX,
+				.group = members[i]->mm_group,
+				.row = (uint32_t)i,
+			};
 
 			buffer_add(scratch, &sharer, sizeof(sharer));
 			n++;

@@ -49,8 +49,8 @@ bool sharing_step(struct sharing *s);
 bool sharing_is_one(struct sharing *s, struct process *p, struct process *parent);
 
 /*
- * Of the measured members that share an address space, lets the one with the lowest pid stand for it, and makes
- * the others' ROWS say so: OUTCOME_SHARED_MM, without figures. MEMBERS are those of ROWS, by index;
+ * Of the measured members that share an address space, lets the eldest stand for it, so that none takes another's place
+ * by its birth (a child's pid may be the lower one), of those as old the one with the lowest pid; and makes the others' ROWS say so: OUTCOME_SHARED_MM, without figures. MEMBERS are those of ROWS, by index;
  * SCRATCH is memory that is used again. -ENOMEM.
  */
 int sharing_elect(struct sharing *s, struct process *const *members, struct snapshot_process *rows,

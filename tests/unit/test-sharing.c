@@ -237,6 +237,29 @@ static void leaves_out_all_but_one(void **state)
 	sharing_done(&s);
 }
 
+/* A child has a lower pid than its parent when pids have begun again: it does not take its parent's place. */
+static void lets_the_eldest_stand(void **state)
+{
+	static const uint8_t measured[3] = {OUTCOME_MEASURED, OUTCOME_MEASURED, OUTCOME_MEASURED};
+	struct sharing s = {.compare = compare_spaces};
+	struct process p[3];
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		make(&p[i], (pid_t)(10 + i), 7, 100);
+		p[i].has_stat = true;
+		p[i].stat.start_ticks = 900 - i;
+	}
+	run(&s, p, 3);
+	assert_int_equal(elect(&s, p, measured, 3), 1 | 2);
+	p[1].stat.start_ticks = p[2].stat.start_ticks;
+	assert_int_equal(elect(&s, p, measured, 3), 1 | 4);
+	p[2].stat.start_ticks = 0;
+	p[2].has_stat = false;
+	assert_int_equal(elect(&s, p, measured, 3), 1 | 4);
+	sharing_done(&s);
+}
+
 /* One without figures may not stand for the others: their memory would be in no sum. */
 static void only_the_measured_stand_for_others(void **state)
 {
@@ -309,6 +332,7 @@ int main(void)
 		cmocka_unit_test_setup(passes_over_the_dead_and_the_refused, setup),
 		cmocka_unit_test_setup(does_nothing_where_pids_mean_nothing, setup),
 		cmocka_unit_test_setup(leaves_out_all_but_one, setup),
+		cmocka_unit_test_setup(lets_the_eldest_stand, setup),
 		cmocka_unit_test_setup(only_the_measured_stand_for_others, setup),
 		cmocka_unit_test_setup(makes_sure_that_they_still_share, setup),
 		cmocka_unit_test_setup(compares_the_threads_of_dead_leaders, setup),
