@@ -355,6 +355,13 @@ void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 	}
 	relations_born(&a->relations, p, relations_parent(&a->relations, a->table, p, born_ns),
 		born_ns, a->page_bytes);
-	if (w->has_base)
+	if (!w->has_base)
+		return;
+	if (w->measured_ns >= a->begin_ns) {
 		relations_measured(&a->relations, a->reader, p, NULL, w->measured_ns);
+		return;
+	}
+	/* Who came and went since then was another's to know. */
+	relations_unmeasured(w);
+	w->measured_ns = 0;
 }

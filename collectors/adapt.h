@@ -98,7 +98,10 @@ void adapt_note(struct adapt *a, struct process *p, const struct sample *s);
 void adapt_take(
 	struct adapt *a, struct process *p, const struct sample *s, const struct walked *walked);
 
-/* Who shares a whole address space is one: the process that stands for it has the relations, P IS_ELSEWHERE. */
+/*
+ * Who shares a whole address space is one: the process that stands for it has the relations, P IS_ELSEWHERE. When it
+ * no longer is, it is to be measured anew, unless it was in this pass.
+ */
 void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere);
 
 /* All that was to be measured for this pass is: finds out whom it puts in doubt. */

@@ -159,6 +159,40 @@ static void a_whole_address_space_is_no_fork(void **state)
 	assert_int_equal(adaptive_row(view, 41)->q[PROCESS_PSS], 800 * 1024);
 }
 
+/* Who stood for an address space is gone: its heir is measured anew, for nobody has told it who came and went. */
+static void an_heir_is_measured(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = adaptive_worker;
+
+	(void)state;
+	alone = 0;
+	p.start_ticks = 1000;
+	s->pass->sharing.compare = one_address_space;
+	adaptive_add_anon(s, &p);
+	p.pid = 31;
+	p.start_ticks++;
+	adaptive_add_anon(s, &p);
+	for (unsigned int pass = 0; pass < 2; pass++) {
+		adaptive_again(s, &view);
+		assert_int_equal(adaptive_row(view, 31)->outcome, OUTCOME_SHARED_MM);
+		adaptive_turns(s);
+	}
+	p.pss_kib += 500; /* as others let go of it */
+	adaptive_add_anon(s, &p);
+	tree_remove(&s->tree, "30");
+	adaptive_again(s, &view);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	assert_int_equal(adaptive_row(view, 31)->outcome, OUTCOME_MEASURED);
+	adaptive_plan(s, 1);
+	adaptive_again(s, &view);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	assert_int_equal(adaptive_row(view, 31)->q[PROCESS_PSS], p.pss_kib * 1024);
+	adaptive_again(s, &view);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+}
+
 /* The child of a giant is as large, and its parent's measurement has to do for both. */
 static void one_giant_speaks_for_its_children(void **state)
 {
@@ -315,6 +349,7 @@ int main(void)
 		cmocka_unit_test(a_large_family_is_not_all_in_doubt),
 		cmocka_unit_test(measures_a_family_at_once),
 		cmocka_unit_test(a_whole_address_space_is_no_fork),
+		cmocka_unit_test(an_heir_is_measured),
 		cmocka_unit_test(one_giant_speaks_for_its_children),
 		cmocka_unit_test(allows_for_the_unseen),
 		cmocka_unit_test(expects_what_is_known_of),
