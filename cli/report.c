@@ -387,12 +387,14 @@ static void add_stalls(const struct view *view, struct buffer *to)
 	buffer_add_text(to, " (time spent waiting for a processor included)\n");
 }
 
-/* What is to be measured as soon as that may be. */
-static void add_waiting(const struct snapshot_self *self, struct buffer *to)
+/* What is to be measured as soon as that may be. Those of whom it is said already that they are guessed may be all. */
+static void add_waiting(const struct view *view, struct buffer *to)
 {
+	const struct snapshot_scope *host = view_host(view);
+	const struct snapshot_self *self = view_self(view);
 	uint64_t waiting = self->q[SELF_WAITING];
 
-	if (!ROW_HAS(self, SELF_WAITING))
+	if (!ROW_HAS(self, SELF_WAITING) || (!waiting && host->q[SCOPE_GUESSED]))
 		return;
 	begin(to, "Waiting");
 	if (waiting)
@@ -504,7 +506,7 @@ void report_render(const struct view *view, uint64_t now_boottime_ns, struct buf
 	add_cpu(view, to);
 	add_reads(self, to);
 	add_stalls(view, to);
-	add_waiting(self, to);
+	add_waiting(view, to);
 	add_giants(self, to);
 	add_disturbance(self, to);
 	add_pressure(self, to);

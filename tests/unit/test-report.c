@@ -233,7 +233,6 @@ static void one_page_says_it(void **state)
 			"  guessed   2.0 GiB, 100 %, of 8 processes that wait for their first "
 			"measurement\n"
 			"  denied    the kernel refuses 1 process all the same\n" CPU "\n" READS
-			"Waiting     nobody\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"},
 		{{.needed = 0.023,
 			 .is_tried = true,
