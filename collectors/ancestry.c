@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who forked is known to its children by a record of its own, which outlives it: they find who is left above it when
- * the family is counted. So the exit of one that had thousands of them costs no more than theirs.
+ * Who forked is known to its children by a record of its own, which outlives it: they find who is
+ * left above it when the family is counted. So the exit of one that had thousands of them costs no
+ * more than theirs.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of whom a member of a family (kin.h) was forked, and who stands in for parents that are gone: their own, as far as that is
- * known. Pure, but for the memory.
+ * Of whom a member of a family (kin.h) was forked, and who stands in for parents that are gone:
+ * their own, as far as that is known. Pure, but for the memory.
  */
 #ifndef MEMTALLY_COLLECTORS_ANCESTRY_H
 #define MEMTALLY_COLLECTORS_ANCESTRY_H
@@ -25,7 +25,10 @@ struct kin_ancestor *ancestry_use(struct kin_ancestor *a);
 /* The next of M's ancestors that is here becomes its parent. In so many steps. */
 uint64_t ancestry_settle(struct kin_member *m);
 
-/* M's parent as it is after ancestry_settle(), but for one with many between them who are gone; NULL: not known. */
+/*
+ * M's parent as it is after ancestry_settle(), but for one with many between them who are gone;
+ * NULL: not known.
+ */
 struct kin_member *ancestry_parent(const struct kin_member *m);
 
 /* M is gone, or no child of its parent any more. */

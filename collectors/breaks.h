@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes to what a family shares, as they were found: who writes to a page has a copy of its own, and the others share
- * the old one with one fewer, without a counter of theirs that moves. It is kept by the time before which it was
- * written, so that everybody who was measured earlier can ask for what it does not know. Pure.
+ * Writes to what a family shares, as they were found: who writes to a page has a copy of its own,
+ * and the others share the old one with one fewer, without a counter of theirs that moves. It is
+ * kept by the time before which it was written, so that everybody who was measured earlier can ask
+ * for what it does not know. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_BREAKS_H
 #define MEMTALLY_COLLECTORS_BREAKS_H
@@ -39,22 +40,23 @@ struct breaks_writer {
 };
 
 /*
- * W has gained GAINED bytes of the ROOM (0: nobody knows) that it could have gained by writing, all of that from
- * FROM_NS to AT_NS. The room is of what it had not let go of before: however often it writes, it is one writer at most,
- * until the caller sets W to zeros, since all have been measured who shared more with it.
+ * W has gained GAINED bytes of the ROOM (0: nobody knows) that it could have gained by writing, all
+ * of that from FROM_NS to AT_NS. The room is of what it had not let go of before: however often it
+ * writes, it is one writer at most, until the caller sets W to zeros, since all have been measured
+ * who shared more with it.
  */
 void breaks_add(struct breaks *b, struct breaks_writer *w, uint64_t gained, uint64_t room,
 	uint64_t from_ns, uint64_t at_ns);
 
 /*
- * W is gone, with all that it had, and that is known otherwise: what it had let go of before that does not count once
- * more. W is then all zeros.
+ * W is gone, with all that it had, and that is known otherwise: what it had let go of before that
+ * does not count once more. W is then all zeros.
  */
 void breaks_leave(struct breaks *b, struct breaks_writer *w);
 
 /*
- * What may have been written after SINCE_NS: all of what was found later, but of .parted only as much as would be if it
- * was written evenly in its time.
+ * What may have been written after SINCE_NS: all of what was found later, but of .parted only as
+ * much as would be if it was written evenly in its time.
  */
 void breaks_since(const struct breaks *b, uint64_t since_ns, struct breaks_sum *ret);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How shared pages are, and what that becomes when those who map them come and go. A page that m
- * processes map counts 1/m to each; of a process only the mean of that is known, its shared PSS by its
- * shared RSS, and of those that come and go only how many they are. The mean and their number bound what
- * each page may have become: narrowly where all members share all pages, as after a fork. Pure.
+ * processes map counts 1/m to each; of a process only the mean of that is known, its shared PSS by
+ * its shared RSS, and of those that come and go only how many they are. The mean and their number
+ * bound what each page may have become: narrowly where all members share all pages, as after a
+ * fork. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_DEGREE_H
 #define MEMTALLY_COLLECTORS_DEGREE_H
@@ -30,14 +31,15 @@ struct degree_span {
 };
 
 /*
- * A correction found by measuring another who shares: what was found by what was guessed; 65536 is none.
+ * A correction found by measuring another who shares: what was found by what was guessed; 65536 is
+ * none.
  */
 enum { DEGREE_AS_GUESSED = 1 << 16 };
 
 /*
- * What the PSS of RSS bytes that are all shared becomes, PSS having been measured (at most half of RSS).
- * Those born got all pages of those they were forked from, those dead had any. What was written to moves the middle alone:
- * see degree_written().
+ * What the PSS of RSS bytes that are all shared becomes, PSS having been measured (at most half of
+ * RSS). Those born got all pages of those they were forked from, those dead had any. What was
+ * written to moves the middle alone: see degree_written().
  */
 void degree_forked(
 	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret);
@@ -50,19 +52,22 @@ void degree_mapped(
 	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret);
 
 /*
- * How far the PSS of RSS bytes that are all shared may fall and rise where others have let go of LOST bytes
- * and touched GAINED: pages that a few times fewer share than by the mean.
+ * How far the PSS of RSS bytes that are all shared may fall and rise where others have let go of
+ * LOST bytes and touched GAINED: pages that a few times fewer share than by the mean.
  */
 void degree_stirred(uint64_t rss, uint64_t pss, uint64_t lost, uint64_t gained, uint64_t *ret_down,
 	uint64_t *ret_up);
 
 /*
- * How much the PSS of RSS bytes that are all shared, with some of MEMBERS, may rise where the others have written to BYTES
- * in all, and have copies of their own of these.
+ * How much the PSS of RSS bytes that are all shared, with some of MEMBERS, may rise where the
+ * others have written to BYTES in all, and have copies of their own of these.
  */
 uint64_t degree_written(uint64_t rss, uint64_t pss, uint32_t members, uint64_t bytes);
 
-/* The correction for others' middles: PSS of RSS was found, where GUESSED_PSS of GUESSED_RSS was guessed. */
+/*
+ * The correction for others' middles: PSS of RSS was found, where GUESSED_PSS of GUESSED_RSS was
+ * guessed.
+ */
 uint32_t degree_correction(uint64_t guessed_rss, uint64_t guessed_pss, uint64_t rss, uint64_t pss);
 
 /* Applies it; the bounds widen to hold the new middle and as much again as a quarter of the step. */

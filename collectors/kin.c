@@ -238,7 +238,7 @@ void kin_executed(struct kin *k, struct kin_member *m)
 		k->measured[m->measured_at].member = NULL;
 	segments_end(&k->segments, &m->sharer);
 	leave(k, m);
-	/* The last pass but one saw its former image. */
+	/* Noticed in a pass or after it: the one before that has seen its former image. */
 	*m = (struct kin_member){.born_ns = m->born_ns,
 		.image_ns = k->previous_ns ? k->previous_ns + 1 : 0,
 		.crowd = m->crowd};

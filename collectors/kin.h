@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who shares with whom, as far as that can be known without looking, so that a birth, an exit or an exec
- * puts those in doubt whose PSS it changes although none of their own counters move:
+ * Who shares with whom, as far as that can be known without looking, so that a birth, an exit or an
+ * exec puts those in doubt whose PSS it changes although none of their own counters move:
  *
- * - Families: processes with the same address range [start, end) were forked from one image, because fork
- *   keeps it and exec, with address space randomisation, does not. They share anonymous memory. A
- *   newborn is presumed to belong to its parent's family until its own range is known.
- * - Segments: files and shared memory of at least 1 MiB (segments.h). These affect nobody: whoever is estimated asks
- *   what others did to them with kin_stirred().
+ * - Families: processes with the same address range [start, end) were forked from one image,
+ *   because fork keeps it and exec, with address space randomisation, does not. They share
+ *   anonymous memory. A newborn is presumed to belong to its parent's family until its own range is
+ *   known.
+ * - Segments: files and shared memory of at least 1 MiB (segments.h). These affect nobody: whoever
+ *   is estimated asks what others did to them with kin_stirred().
  *
  * It gives a doubt for each affected process (estimate.h), how the measurement of one corrects the
  * others', and who speaks for newborns that nobody has measured.
  *
- * Members are embedded in the caller's own records, who finds those again by offset; they must not move.
- * An event costs O(1), whoever has forked; the affected are visited once a pass.
- * Processes that share one address space (sharing.h) are one: only the one that stands for them may be a member. Pure.
+ * Members are embedded in the caller's own records, who finds those again by offset; they must not
+ * move. An event costs O(1), whoever has forked; the affected are visited once a pass. Processes
+ * that share one address space (sharing.h) are one: only the one that stands for them may be a
+ * member. Pure.
  *
  * A pass:
  *
@@ -100,7 +102,10 @@ struct kin {
 	uint64_t steps; /* over ancestors who are gone, ever */
 };
 
-/* All zeros is a kin of nobody; SEED, unknown to strangers, keeps them from choosing ranges and files that meet. */
+/*
+ * All zeros is a kin of nobody; SEED, unknown to strangers, keeps them from choosing ranges and
+ * files that meet.
+ */
 void kin_init(struct kin *k, uint64_t seed);
 
 /* After kin_gone() of every member. */
@@ -113,9 +118,9 @@ void kin_begin(struct kin *k, uint64_t now_ns);
 void kin_sensed(struct kin *k, uint64_t now_ns);
 
 /*
- * M is new, all zeros. PARENT, if not NULL, is a member that it looks forked from (its parent by pid, the
- * same name, a size like the parent's): its family is presumed. BORN_NS by its start time. -ENOMEM: M
- * has no family, which kin_measured() may mend.
+ * M is new, all zeros. PARENT, if not NULL, is a member that it looks forked from (its parent by
+ * pid, the same name, a size like the parent's): its family is presumed. BORN_NS by its start time.
+ * -ENOMEM: M has no family, which kin_measured() may mend.
  */
 int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uint64_t born_ns);
 
@@ -143,41 +148,47 @@ void kin_unmeasured(struct kin_member *m);
  */
 bool kin_wants_maps(const struct kin_member *m, const struct estimate_base *base);
 
-/* M's maps, read just now, have these segments, at most MAPS_SEGMENTS. -ENOMEM: it keeps what it had. */
+/*
+ * M's maps, read just now, have these segments, at most MAPS_SEGMENTS. -ENOMEM: it keeps what it
+ * had.
+ */
 int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *list, size_t count,
 	const struct estimate_base *base);
 
 /*
- * The next measured member whom events, or a measurement of another since the last pass, affect; NULL:
- * that was all. One may come twice. Nothing else of this module but kin_doubt() may be called in between.
+ * The next measured member whom events, or a measurement of another since the last pass, affect;
+ * NULL: that was all. One may come twice. Nothing else of this module but kin_doubt() may be called
+ * in between.
  */
 struct kin_member *kin_affected(struct kin *k);
 
 /*
- * What the events since M's measurement may have changed for M, whose measurement is BASE; as of the last
- * kin_affected(), so the caller keeps it. NOW are M's counters in that pass: what it had grown by when it
- * forked is its child's as well. True: there is any.
+ * What the events since M's measurement may have changed for M, whose measurement is BASE; as of
+ * the last kin_affected(), so the caller keeps it. NOW are M's counters in that pass: what it had
+ * grown by when it forked is its child's as well. True: there is any.
  */
 bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * M's counter of files and shmem went from BEFORE to NOW. Who may share with it has to allow for that, but is not
- * affected: kin_stirred() tells when it is asked.
+ * M's counter of files and shmem went from BEFORE to NOW. Who may share with it has to allow for
+ * that, but is not affected: kin_stirred() tells when it is asked.
  */
 void kin_moved(struct kin_member *m, uint64_t before, uint64_t now);
 
 /*
- * What others who may share files with M have touched and let go of since its measurement BASE, and who of them came
- * and went, as far as segments know: to be added to the doubt that is kept. NOW are M's counters. False: nothing.
+ * What others who may share files with M have touched and let go of since its measurement BASE, and
+ * who of them came and went, as far as segments know: to be added to the doubt that is kept. NOW
+ * are M's counters. False: nothing.
  */
 bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * M, measured just now, has gained GAINED bytes, of ROOM (0: nobody knows) that it could have, by writing to what it shared, since it was
- * measured before and by AT_NS: who shares with it and was measured earlier is affected, for he shares that with one
- * fewer. To be told before kin_measured().
+ * M, measured just now, has gained GAINED bytes, of ROOM (0: nobody knows) that it could have, by
+ * writing to what it shared, since it was measured before and by AT_NS: who shares with it and was
+ * measured earlier is affected, for he shares that with one fewer. To be told before
+ * kin_measured().
  */
 void kin_broke(struct kin *k, struct kin_member *m, uint64_t gained, uint64_t room, uint64_t at_ns);
 
@@ -185,17 +196,20 @@ void kin_broke(struct kin *k, struct kin_member *m, uint64_t gained, uint64_t ro
 void kin_broken(const struct kin_member *m, struct breaks_sum *ret);
 
 /*
- * M, as its faults said at AT_NS, may have written to BYTES that it had shared when it was measured, unless that was
- * found since: who shares with it may have more by it.
+ * M, as its faults said at AT_NS, may have written to BYTES that it had shared when it was
+ * measured, unless that was found since: who shares with it may have more by it.
  */
 void kin_suspect(struct kin_member *m, uint64_t bytes, uint64_t at_ns);
 
-/* M, suspected to have written to so much, was measured and FOUND to have so much more for itself: others may be like it. */
+/*
+ * M, suspected to have written to so much, was measured and FOUND to have so much more for itself:
+ * others may be like it.
+ */
 void kin_asked(struct kin_member *m, uint64_t suspected, uint64_t found);
 
 /*
- * To how much others of its family may have written since M's measurement, as far as that was not found yet. Of
- * that no more than a few times the part that was true of those who were asked.
+ * To how much others of its family may have written since M's measurement, as far as that was not
+ * found yet. Of that no more than a few times the part that was true of those who were asked.
  */
 uint64_t kin_suspected(const struct kin_member *m);
 
@@ -203,8 +217,9 @@ uint64_t kin_suspected(const struct kin_member *m);
 bool kin_breaks(const struct kin_member *m, uint64_t since_ns);
 
 /*
- * Whose measurement may stand for M, that has none of its own: a newborn sibling's, measured since M was
- * born if there is one, or the parent's, or another's of the family; NULL: nobody's. Ask again each pass.
+ * Whose measurement may stand for M, that has none of its own: a newborn sibling's, measured since
+ * M was born if there is one, or the parent's, or another's of the family; NULL: nobody's. Ask
+ * again each pass.
  */
 struct kin_member *kin_speaker(const struct kin_member *m);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who shares memory with whom, for the processes that adaptive passes remember: tells kin.h what happens to
- * them, reads the maps that it asks for, and keeps the doubts that it has.
+ * Who shares memory with whom, for the processes that adaptive passes remember: tells kin.h what
+ * happens to them, reads the maps that it asks for, and keeps the doubts that it has.
  */
 #ifndef MEMTALLY_COLLECTORS_RELATIONS_H
 #define MEMTALLY_COLLECTORS_RELATIONS_H
@@ -24,11 +24,17 @@ void relations_begin(struct relations *r, uint64_t now_ns);
 /* It has looked at all of them. */
 void relations_sensed(struct relations *r, uint64_t now_ns);
 
-/* The one among TABLE that P, there since BORN_NS (CLOCK_BOOTTIME), looks forked from; NULL: there is none. */
+/*
+ * The one among TABLE that P, there since BORN_NS (CLOCK_BOOTTIME), looks forked from; NULL: there
+ * is none.
+ */
 struct process *relations_parent(const struct relations *r, const struct proctable *table,
 	const struct process *p, uint64_t born_ns);
 
-/* P is there since BORN_NS, by a fork of PARENT, if that is not NULL. Without memory it has no relations. */
+/*
+ * P is there since BORN_NS, by a fork of PARENT, if that is not NULL. Without memory it has no
+ * relations.
+ */
 void relations_born(struct relations *r, struct process *p, struct process *parent,
 	uint64_t born_ns, uint64_t page_bytes);
 
@@ -36,32 +42,40 @@ void relations_born(struct relations *r, struct process *p, struct process *pare
 void relations_ended(struct relations *r, struct watch *w, bool is_exec);
 
 /*
- * P was measured just now; BEFORE is the base that it had, or NULL: what was found says nothing of others. Reads P's maps where they are wanted.
- * Its doubt is void.
+ * P was measured just now; BEFORE is the base that it had, or NULL: what was found says nothing of
+ * others. Reads P's maps where they are wanted. Its doubt is void.
  */
 void relations_measured(struct relations *r, struct process_reader *reader, struct process *p,
 	const struct estimate_base *before, uint64_t now_ns);
 
-/* W was to be measured, and can't be any more: what was found of it, and all that was known to come of that, is void. */
+/*
+ * W was to be measured, and can't be any more: what was found of it, and all that was known to come
+ * of that, is void.
+ */
 void relations_unmeasured(struct watch *w);
 
 /* After all that happened before a pass and in it: renews the doubts of those whom it affects. */
 void relations_renew(struct relations *r, uint64_t page_bytes);
 
-/* W, measured, has faulted FAULTS times: what it may have written to of what it shared since it was measured. */
+/*
+ * W, measured, has faulted FAULTS times: what it may have written to of what it shared since it was
+ * measured.
+ */
 void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, uint64_t now_ns);
 
 /*
- * W was measured again, where BEFORE was expected, and relations_measured() is to come: tells its family what it has for
- * itself now that it has written to, at most WRITTEN bytes (UINT64_MAX: nobody knows) and before AT_NS. What it has more
- * of than that others have let go of. True: it has written for sure, so that what was found says nothing of the others.
+ * W was measured again, where BEFORE was expected, and relations_measured() is to come: tells its
+ * family what it has for itself now that it has written to, at most WRITTEN bytes (UINT64_MAX:
+ * nobody knows) and before AT_NS. What it has more of than that others have let go of. True: it has
+ * written for sure, so that what was found says nothing of the others.
  */
 bool relations_broke(struct relations *r, struct watch *w, const struct estimate *before,
 	uint64_t written, uint64_t at_ns);
 
 /*
- * W was measured again, where BEFORE was expected, by what is known of others. If it has less, somebody shares with it of
- * whom nobody knows, and who may be gone before a pass comes: then it has that again.
+ * W was measured again, where BEFORE was expected, by what is known of others. If it has less,
+ * somebody shares with it of whom nobody knows, and who may be gone before a pass comes: then it
+ * has that again.
  */
 void relations_fell(struct watch *w, const struct estimate *before);
 
@@ -71,21 +85,31 @@ uint64_t relations_broken(const struct watch *w);
 /* How much PSS W would gain if nobody else had its anonymous memory. */
 uint64_t relations_room(const struct watch *w);
 
-/* Of what W shared when it was measured, as large a part as of its family was born or has ended since. */
+/*
+ * Of what W shared when it was measured, as large a part as of its family was born or has ended
+ * since.
+ */
 uint64_t relations_turnover(const struct watch *w);
 
-/* How much of W's doubt is what others may have touched and let go of, but is not likely: no reason to measure it. */
+/*
+ * How much of W's doubt is what others may have touched and let go of, but is not likely: no reason
+ * to measure it.
+ */
 uint64_t relations_stirred(const struct watch *w);
 
-/* Whether others' coming, going or touching has moved W's PSS by so much that it should be measured soon. */
+/*
+ * Whether others' coming, going or touching has moved W's PSS by so much that it should be measured
+ * soon.
+ */
 bool relations_shifted(const struct watch *w);
 
 /* Whose measurement can speak for W, which has none; NULL: nobody's. */
 const struct watch *relations_speaker(const struct watch *w);
 
 /*
- * An estimate of W, measured or not, with MORE doubt than is known of it (NULL: none more). False: W was never measured, and nobody can speak for it. *RET_SPEAKER, if
- * not NULL, is whose measurement it is.
+ * An estimate of W, measured or not, with MORE doubt than is known of it (NULL: none more). False:
+ * W was never measured, and nobody can speak for it. *RET_SPEAKER, if not NULL, is whose
+ * measurement it is.
  */
 bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	const struct estimate_doubt *more, struct estimate *ret, const struct watch **ret_speaker);

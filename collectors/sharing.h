@@ -36,22 +36,26 @@ int sharing_kcmp(pid_t a, pid_t b);
 
 void sharing_done(struct sharing *s);
 
-/* Looks for new images among the COUNT processes of a pass (those not .measured are passed over). -ENOMEM. */
+/*
+ * Looks for new images among the COUNT processes of a pass (those not .measured are passed over).
+ * -ENOMEM.
+ */
 int sharing_begin(struct sharing *s, struct process *const *processes, size_t count);
 
 /* Compares one new image; false when there are no more. Sets .mm_group of those that share. */
 bool sharing_step(struct sharing *s);
 
 /*
- * Whether P, which is new, has the address space of PARENT, from which it looks forked. Then both are of one .mm_group,
- * without having been measured.
+ * Whether P, which is new, has the address space of PARENT, from which it looks forked. Then both
+ * are of one .mm_group, without having been measured.
  */
 bool sharing_is_one(struct sharing *s, struct process *p, struct process *parent);
 
 /*
- * Of the measured members that share an address space, lets the eldest stand for it, so that none takes another's place
- * by its birth (a child's pid may be the lower one), of those as old the one with the lowest pid; and makes the others' ROWS say so: OUTCOME_SHARED_MM, without figures. MEMBERS are those of ROWS, by index;
- * SCRATCH is memory that is used again. -ENOMEM.
+ * Of the measured members that share an address space, lets the eldest stand for it, so that none
+ * takes another's place by its birth (a child's pid may be the lower one), of those as old the one
+ * with the lowest pid; and makes the others' ROWS say so: OUTCOME_SHARED_MM, without figures.
+ * MEMBERS are those of ROWS, by index; SCRATCH is memory that is used again. -ENOMEM.
  */
 int sharing_elect(struct sharing *s, struct process *const *members, struct snapshot_process *rows,
 	size_t count, struct buffer *scratch);

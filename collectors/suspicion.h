@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * To how much the members of a family may have written since they were measured, as their faults say, and how much of that
- * is believed: faults are also of other things, and what measurements have found of earlier suspicions tells. What
- * was found is in breaks.h. Pure.
+ * To how much the members of a family may have written since they were measured, as their faults
+ * say, and how much of that is believed: faults are also of other things, and what measurements
+ * have found of earlier suspicions tells. What was found is in breaks.h. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_SUSPICION_H
 #define MEMTALLY_COLLECTORS_SUSPICION_H
@@ -23,7 +23,10 @@ void suspicion_move(struct suspicion *s, uint64_t old, uint64_t now, uint64_t at
 /* One that was suspected of SUSPECTED bytes was measured, and has FOUND. */
 void suspicion_answer(struct suspicion *s, uint64_t suspected, uint64_t found);
 
-/* How much of what others than one who is suspected of OWN bytes have written to since SINCE_NS is believed. */
+/*
+ * How much of what others than one who is suspected of OWN bytes have written to since SINCE_NS is
+ * believed.
+ */
 uint64_t suspicion_since(const struct suspicion *s, uint64_t own, uint64_t since_ns);
 
 #endif
