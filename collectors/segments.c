@@ -569,6 +569,19 @@ static uint64_t carried(
 	return all->rss ? amount_part(now, all->pss, all->rss) : now / 2;
 }
 
+/* The same of one whose files are all nobody's account, as in nearly every process: only the bounds move. */
+static void doubt_rest(
+	const struct estimate_base *base, const struct flow_crowd *rest, struct estimate_doubt *ret)
+{
+	struct estimate_part anon, file;
+	struct flow crowd;
+
+	estimate_parts(base, &anon, &file);
+	crowd = flow_crowd_within(rest, file.rss);
+	*ret = (struct estimate_doubt){0};
+	stir(file.rss, file.pss, &crowd, &ret->file_down, &ret->file_up);
+}
+
 bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
 	const struct estimate_now *now, const struct flow_crowd *rest, struct estimate_doubt *ret)
 {
@@ -581,10 +594,14 @@ bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
 
 	if (!(rest->flow.lost | rest->flow.gained) && is_still(s))
 		return false;
+	if (!segments_shift(s)) {
+		doubt_rest(base, rest, ret);
+		return true;
+	}
 	r = rest_of(base, now);
 	all = r.part;
 	/* Files of its own first: what is left of that may be anywhere. */
-	for (unsigned int i = 0; i < 2 * MAPS_SEGMENTS && !s->is_open; i++) {
+	for (unsigned int i = 0; i < 2 * MAPS_SEGMENTS; i++) {
 		const struct segment_link *l = &s->link[i % MAPS_SEGMENTS];
 
 		if (i % MAPS_SEGMENTS >= s->count || !l->measured ||

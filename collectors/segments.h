@@ -83,6 +83,12 @@ bool segments_explain(const struct sharer *s);
 /* How much of ALL that S has is not of shared memory that is known; in FLOW_UNIT. */
 uint32_t segments_loose(const struct sharer *s, uint32_t all);
 
+/* Whether others may have moved the middle of what S has: of what is of no known segment they only widen the bounds. */
+static inline bool segments_shift(const struct sharer *s)
+{
+	return s->count && !s->is_open;
+}
+
 /* S ends. It is then all zeros. */
 void segments_end(struct keytable *segments, struct sharer *s);
 
