@@ -38,6 +38,7 @@ struct kin_family {
 	struct kin_family *next_dirty;
 	struct kin_member *voice; /* the last of those born in it to be measured */
 	struct kin_found found;
+	struct flow flow; /* of all that were ever in it */
 	struct breaks breaks;
 	struct suspicion suspicion;
 	uint64_t oldest_ns;  /* none of its measurements is older */
@@ -84,7 +85,6 @@ void kin_begin(struct kin *k, uint64_t now_ns)
 {
 	k->previous_ns = k->listed_ns;
 	k->listed_ns = now_ns;
-	crowd_begin(&k->crowd, now_ns);
 }
 
 /* Which part of the time between the looks at NOW_NS and before had gone by when M was measured. */
@@ -120,6 +120,7 @@ static void family_mark(struct kin *k, struct kin_family *f)
 static void family_append(struct kin_family *f, struct kin_member *m)
 {
 	m->family = f;
+	m->family_flow = flow_less(f->flow, m->sharer.own);
 	m->previous = f->last;
 	m->next = NULL;
 	if (f->last)
@@ -212,9 +213,7 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 	struct kin_ancestor *ancestor;
 	int r;
 
-	*m = (struct kin_member){.born_ns = born_ns,
-		.crowd = &k->crowd,
-		.is_late = !k->previous_ns || born_ns <= k->previous_ns};
+	*m = (struct kin_member){.born_ns = born_ns};
 	if (!parent || !parent->key)
 		return 0;
 	ancestor = ancestry_begin(parent);
@@ -230,25 +229,19 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 
 void kin_executed(struct kin *k, struct kin_member *m)
 {
-	if (m->crowd)
-		crowd_end(m->crowd, &m->moves,
-			segments_loose(&m->sharer, m->sharer.own.gained - m->sharer.own.lost),
-			amount_max(m->born_ns, m->image_ns));
 	if (m->sharer.is_open)
 		k->measured[m->measured_at].member = NULL;
 	segments_end(&k->segments, &m->sharer);
 	leave(k, m);
 	/* Noticed in a pass or after it: the one before that has seen its former image. */
-	*m = (struct kin_member){.born_ns = m->born_ns,
-		.image_ns = k->previous_ns ? k->previous_ns + 1 : 0,
-		.crowd = m->crowd};
+	*m = (struct kin_member){
+		.born_ns = m->born_ns, .image_ns = k->previous_ns ? k->previous_ns + 1 : 0};
 }
 
 void kin_gone(struct kin *k, struct kin_member *m)
 {
 	kin_executed(k, m);
 	m->image_ns = 0;
-	m->crowd = NULL;
 }
 
 /* How many of COUNT numbers that do not fall are at most LIMIT. */
@@ -508,17 +501,8 @@ static void open_sharer(struct kin *k, struct kin_member *m, const struct segmen
 		k->measured = measured;
 		k->measured_capacity = capacity;
 	}
-	m->measured_at = (uint32_t)k->measured_count & (INT32_MAX >> 2);
+	m->measured_at = (uint32_t)k->measured_count & (INT32_MAX >> 1);
 	k->measured[k->measured_count++] = (struct kin_measured){m, *lesson};
-}
-
-/* In FLOW_UNIT, at most. */
-static uint32_t shared_files(const struct estimate_base *base)
-{
-	struct estimate_part anon, file;
-
-	estimate_parts(base, &anon, &file);
-	return flow_units(amount_add(file.rss - file.private_min, FLOW_UNIT - 1));
 }
 
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
@@ -526,16 +510,16 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 {
 	uint64_t key = keytable_key(&k->families, range_start, range_end);
 	struct segments_lesson lesson = {0};
-	bool is_open;
+	bool is_stranger, is_open;
 	int r = 0;
 
 	if (m->key && m->key != key)
 		leave(k, m);
+	is_stranger = !m->key;
 	if (before && m->measured_ns)
 		tell(k, m, before, found, now_ns);
 	kin_suspect(m, 0, 0);
 	m->measured_ns = now_ns;
-	crowd_measured(&k->crowd, &m->moves, shared_files(found), now_ns);
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
 	is_open = m->sharer.is_open;
@@ -549,6 +533,9 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	m->seen = k->serial;
 	if (!m->family)
 		return r;
+	if (is_stranger && k->previous_ns && m->born_ns > k->previous_ns)
+		flow_add(&m->family->flow, &m->sharer.own);
+	m->family_flow = flow_less(m->family->flow, m->sharer.own);
 	m->then = m->kept = m->family->count;
 	if (m->is_forked)
 		m->family->voice = m;
@@ -585,28 +572,21 @@ void kin_moved(struct kin_member *m, uint64_t before, uint64_t now)
 {
 	const struct flow f = flow_between(before, now);
 	const struct kin_member *parent = ancestry_parent(m);
-	bool is_late = m->is_late && !before;
 
-	m->is_late = false;
 	if (before == now)
 		return;
 	segments_moved(&m->sharer, parent ? &parent->sharer : NULL, before, now);
-	if (!m->crowd)
-		return;
-	/* What it had when it became known has not come with that. */
-	if (is_late)
-		crowd_has(&m->moves, segments_loose(&m->sharer, flow_units(now)));
-	else if (!segments_explain(&m->sharer))
-		crowd_move(m->crowd, &m->moves, &f, segments_loose(&m->sharer, flow_units(now)));
+	if (m->family)
+		flow_add(&m->family->flow, &f);
 }
 
 bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
-	struct flow_crowd rest = {0};
+	struct flow rest = {0, 0};
 
-	if (m->crowd)
-		rest = crowd_others(m->crowd, &m->moves, m->measured_ns);
+	if (m->family)
+		rest = flow_less(flow_less(m->family->flow, m->sharer.own), m->family_flow);
 	return segments_doubt(&m->sharer, base, now, &rest, ret);
 }
 

@@ -38,7 +38,6 @@
 #include <stdint.h>
 
 #include "collectors/breaks.h"
-#include "collectors/crowd.h"
 #include "collectors/estimate.h"
 #include "collectors/keytable.h"
 #include "collectors/maps.h"
@@ -58,25 +57,23 @@ struct kin_member {
 	uint64_t serial;   /* rises along the family's list */
 	uint64_t
 		line; /* the serial by which its line left its parent's: its own, or an ancestor's who is gone */
-	uint64_t seen;        /* who was there at its measurement has this or less */
-	uint64_t born_ns;     /* CLOCK_BOOTTIME, as its start time says */
-	uint64_t image_ns;    /* CLOCK_BOOTTIME: no exec that is known of is older; 0: none is */
-	uint64_t measured_ns; /* CLOCK_BOOTTIME; 0: never */
-	uint64_t suspected;   /* bytes to which it may have written since */
-	struct sharer sharer; /* of segments */
-	struct crowd *crowd;  /* of the kin; NULL: nobody counts it */
-	struct crowd_member moves; /* in that */
-	uint32_t then;             /* how many were there at its measurement, itself among them */
+	uint64_t seen;           /* who was there at its measurement has this or less */
+	uint64_t born_ns;        /* CLOCK_BOOTTIME, as its start time says */
+	uint64_t image_ns;       /* CLOCK_BOOTTIME: no exec that is known of is older; 0: none is */
+	uint64_t measured_ns;    /* CLOCK_BOOTTIME; 0: never */
+	uint64_t suspected;      /* bytes to which it may have written since */
+	struct sharer sharer;    /* of segments */
+	struct flow family_flow; /* the others' of its family when it was measured */
+	uint32_t then;           /* how many were there at its measurement, itself among them */
 	uint32_t kept;     /* of those, still here; this and the next five as of kin_affected() */
 	uint32_t fresh;    /* born since */
 	uint32_t children; /* of those, its own descendants */
 	uint32_t strays;   /* born since, or of such a line, of parents that are not known */
 	uint32_t early;    /* of the fresh, those that may have been there already */
 	uint32_t unsure;   /* deaths that its measurement may or may not have seen */
-	uint32_t measured_at : 29; /* where it is among .measured, while .sharer is open */
+	uint32_t measured_at : 30; /* where it is among .measured, while .sharer is open */
 	bool is_forked : 1;        /* it was born in the family */
 	bool has_forked : 1;
-	bool is_late : 1; /* it was there before it became known, and has not moved since */
 };
 
 /* One that was measured since all were looked at. */
@@ -89,7 +86,6 @@ struct kin_measured {
 struct kin {
 	struct keytable families; /* by range: a lone member, or a family */
 	struct keytable segments; /* by device and inode */
-	struct crowd crowd;       /* of all members that ever were */
 	struct kin_family *dirty_families;
 	struct kin_member *next_member; /* where kin_affected() is */
 	struct kin_measured *measured;  /* owned */
@@ -126,7 +122,7 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 
 /*
  * M executed another program, or ended: those who shared with it are in doubt. M is then all zeros but
- * for .born_ns, and if it executed for .image_ns and .crowd.
+ * for .born_ns, and for .image_ns if it executed.
  */
 void kin_executed(struct kin *k, struct kin_member *m);
 void kin_gone(struct kin *k, struct kin_member *m);

@@ -346,7 +346,7 @@ bool relations_shifted(const struct watch *w)
 {
 	struct estimate_doubt d;
 
-	return segments_shift(&w->kin.sharer) && stirred(w, &d) && size_of(d.file_mid) >= SHIFT_MIN;
+	return stirred(w, &d) && size_of(d.file_mid) >= SHIFT_MIN;
 }
 
 const struct watch *relations_speaker(const struct watch *w)

@@ -305,21 +305,6 @@ void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t befo
 	set_resident(l, amount_less((uint64_t)l->resident + f.gained, f.lost));
 }
 
-bool segments_explain(const struct sharer *s)
-{
-	return main_shmem(s) != NULL;
-}
-
-uint32_t segments_loose(const struct sharer *s, uint32_t all)
-{
-	uint64_t known = 0;
-
-	for (unsigned int i = 0; i < s->count; i++)
-		if (s->link[i].is_shmem)
-			known += s->link[i].resident;
-	return (uint32_t)amount_less(all, known);
-}
-
 void segments_end(struct keytable *segments, struct sharer *s)
 {
 	for (unsigned int i = 0; i < s->count; i++)
@@ -569,39 +554,21 @@ static uint64_t carried(
 	return all->rss ? amount_part(now, all->pss, all->rss) : now / 2;
 }
 
-/* The same of one whose files are all nobody's account, as in nearly every process: only the bounds move. */
-static void doubt_rest(
-	const struct estimate_base *base, const struct flow_crowd *rest, struct estimate_doubt *ret)
-{
-	struct estimate_part anon, file;
-	struct flow crowd;
-
-	estimate_parts(base, &anon, &file);
-	crowd = flow_crowd_within(rest, file.rss);
-	*ret = (struct estimate_doubt){0};
-	stir(file.rss, file.pss, &crowd, &ret->file_down, &ret->file_up);
-}
-
 bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
-	const struct estimate_now *now, const struct flow_crowd *rest, struct estimate_doubt *ret)
+	const struct estimate_now *now, const struct flow *rest, struct estimate_doubt *ret)
 {
 	struct stirred sum = {0};
 	struct estimate_part all;
 	uint64_t down, up, rest_now, before;
-	struct flow crowd;
 	struct rest r;
 	int64_t own;
 
-	if (!(rest->flow.lost | rest->flow.gained) && is_still(s))
+	if (!(rest->lost | rest->gained) && is_still(s))
 		return false;
-	if (!segments_shift(s)) {
-		doubt_rest(base, rest, ret);
-		return true;
-	}
 	r = rest_of(base, now);
 	all = r.part;
 	/* Files of its own first: what is left of that may be anywhere. */
-	for (unsigned int i = 0; i < 2 * MAPS_SEGMENTS; i++) {
+	for (unsigned int i = 0; i < 2 * MAPS_SEGMENTS && !s->is_open; i++) {
 		const struct segment_link *l = &s->link[i % MAPS_SEGMENTS];
 
 		if (i % MAPS_SEGMENTS >= s->count || !l->measured ||
@@ -611,8 +578,7 @@ bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
 	}
 	before = amount_less(all.pss, all.private_mid);
 	rest_now = carried(&r.part, r.now, &all);
-	crowd = flow_crowd_within(rest, r.part.rss);
-	stir(r.part.rss, amount_min(r.part.pss, r.part.rss), &crowd, &down, &up);
+	stir(r.part.rss, amount_min(r.part.pss, r.part.rss), rest, &down, &up);
 	/* Of which of them it has more or less itself is a guess, which moves no bound. */
 	own = amount_difference(sum.still + rest_now, carried(&all, now->file, &all));
 	*ret = (struct estimate_doubt){

@@ -77,18 +77,6 @@ void segments_settle(struct sharer *s, uint32_t part, const struct segments_less
 /* S's counter went from BEFORE to NOW. Of a newborn whose maps nobody has read PARENT (or NULL) says what it maps. */
 void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now);
 
-/* Whether what S moves by is of a segment, most likely: of shared memory, if it has any. */
-bool segments_explain(const struct sharer *s);
-
-/* How much of ALL that S has is not of shared memory that is known; in FLOW_UNIT. */
-uint32_t segments_loose(const struct sharer *s, uint32_t all);
-
-/* Whether others may have moved the middle of what S has: of what is of no known segment they only widen the bounds. */
-static inline bool segments_shift(const struct sharer *s)
-{
-	return s->count && !s->is_open;
-}
-
 /* S ends. It is then all zeros. */
 void segments_end(struct keytable *segments, struct sharer *s);
 
@@ -97,10 +85,10 @@ void segments_known(const struct sharer *s, const struct estimate_base *base, ui
 	uint64_t *ret_pss);
 
 /*
- * What others did to the files and shmem of S, measured as BASE and now with the counters NOW; REST is what others did who
- * may share what is of no known segment: all of the host. False: nothing.
+ * What others did to the files and shmem of S, measured as BASE and now with the counters NOW; REST is what others who
+ * may share what is of no known segment did. False: nothing.
  */
 bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
-	const struct estimate_now *now, const struct flow_crowd *rest, struct estimate_doubt *ret);
+	const struct estimate_now *now, const struct flow *rest, struct estimate_doubt *ret);
 
 #endif

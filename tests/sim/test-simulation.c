@@ -204,7 +204,7 @@ enum holding {
 	FAILS,  /* they are known not to, but are no worse than they were */
 };
 
-enum { FAR_MOST = 1 }; /* percent, of what is known to fail */
+enum { FAR_MOST = 3 }; /* percent, of what is known to fail */
 
 /* Bounds hold but for OUTSIDE percent of the samples, and are narrow: WIDTH percent. */
 static void check_bounds(const char *name, const struct daemon *d, enum holding holding,
@@ -631,14 +631,14 @@ static void bounds_hold_whatever_happens(void **state)
 	} cases[] = {
 		{"allocating", HOST_ACTIVE, false, {.churn = 0.9}, HOLDS, 10, 0.05},
 		{"leaking", HOST_LEAK, false, {.churn = 0}, HOLDS, 10, 0.05},
-		{"births", HOST_IDLE, false, {.births = 4, .exec = 0.1}, HOLDS, 25, 0.1},
-		{"forks and execs", HOST_IDLE, false, {.forks = 4, .exec = 0.4}, HOLDS, 25, 0.1},
+		{"births", HOST_IDLE, false, {.births = 4, .exec = 0.1}, FAILS, 25, 0.5},
+		{"forks and execs", HOST_IDLE, false, {.forks = 4, .exec = 0.4}, FAILS, 25, 0.5},
 		{"swapping", HOST_ACTIVE, false,
 			{.churn = 0.9, .pressure = 0.05, .pressure_share = 0.02}, HOLDS, 10, 0.5},
 		{"workers ending", HOST_WORKER, true, {.leave = 0.02}, NEARLY, 25, 0.5},
 		{"workers writing", HOST_WORKER, true, {.write = 0.02}, HOLDS, 10, 0.1},
 		{"sharers touching", HOST_SHARER, true, {.churn = 0.02}, HOLDS, 10, 0.5},
-		{"mapping files", HOST_CACHE, false, {.churn = 0.1}, NEARLY, 10, 0.1},
+		{"mapping files", HOST_CACHE, false, {.churn = 0.1}, FAILS, 10, 0.1},
 	};
 
 	(void)state;

@@ -298,7 +298,6 @@ static bool survives_failure(bool is_second, unsigned int n)
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
 	AUTO_CLOSE int fd = -1;
-	const struct snapshot_process *row;
 	struct tree_process born = {.pid = 20,
 		.image = 20,
 		.name = "new",
@@ -319,10 +318,7 @@ static bool survives_failure(bool is_second, unsigned int n)
 		return false;
 	view = adaptive_pass(s);
 	assert_int_equal(view_host(view)->q[SCOPE_PSS], (ADAPTIVE_PSS_KIB + 300 - 2002) * 1024);
-	/* Others may have shared files with the one that ended. */
-	row = adaptive_row(view, 12);
-	assert_int_equal(row->q[PROCESS_PSS], adaptive_cast[3].pss_kib * 1024);
-	assert_in_range(row->q[PROCESS_PSS_HIGH], row->q[PROCESS_PSS], row->q[PROCESS_RSS]);
+	adaptive_assert_quiet(adaptive_row(view, 12), &adaptive_cast[3]);
 	return true;
 }
 

@@ -61,7 +61,7 @@ static void settle(void)
 /* It has FILES of files, too. */
 static struct estimate estimate_with(unsigned int i, uint64_t shmem, uint64_t files)
 {
-	const struct flow_crowd rest = {0};
+	const struct flow rest = {0, 0};
 	struct estimate_now now = {base[i].anon, shmem + files, 0, shmem};
 	struct estimate_doubt doubt;
 	struct estimate e;
@@ -326,34 +326,6 @@ static void learns_nothing_of_those_that_go(void **state)
 	assert_true(e.high - e.low > MIB);
 }
 
-/* Of files that nobody keeps account of, others move the bounds alone, and those of many the less. */
-static void widens_bounds_alone_without_segments(void **state)
-{
-	const struct flow_crowd rest = {
-		{4 * MIB / FLOW_UNIT, 2 * MIB / FLOW_UNIT}, .losses = 2, .gains = 1};
-	const struct estimate_base b = {.anon = MIB,
-		.pss_anon = MIB,
-		.file = 8 * MIB,
-		.pss_file = 2 * MIB,
-		.uss = MIB,
-		.has_parts = true};
-	const struct estimate_now now = {MIB, 9 * MIB, 0, 0};
-	struct estimate_doubt d;
-	struct sharer s = {0};
-
-	(void)state;
-	assert_false(segments_shift(&s));
-	assert_true(segments_doubt(&s, &b, &now, &rest, &d));
-	assert_int_equal(d.file_mid, 0);
-	assert_int_equal(d.file_told, 0);
-	assert_int_equal(d.file_up, 4 * MIB / 2);
-	assert_int_equal(d.file_down, 2 * MIB / 6);
-	start_backends(true);
-	assert_true(segments_shift(&sharer[0]));
-	segments_measured(&sharer[0], &base[0]);
-	assert_false(segments_shift(&sharer[0]));
-}
-
 /* Whatever is told of it, the figures keep their order. */
 static void keeps_order_for_any_input(void **state)
 {
@@ -408,7 +380,6 @@ int main(void)
 		cmocka_unit_test_teardown(learns_from_those_measured_again, teardown),
 		cmocka_unit_test_teardown(learns_nothing_of_files, teardown),
 		cmocka_unit_test_teardown(learns_nothing_of_those_that_go, teardown),
-		cmocka_unit_test_teardown(widens_bounds_alone_without_segments, teardown),
 		cmocka_unit_test_teardown(keeps_order_for_any_input, teardown),
 	};
 
