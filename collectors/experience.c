@@ -70,6 +70,16 @@ static void fade(uint64_t *sum, uint64_t more)
 	*sum = amount_add(*sum - *sum / FADES, more);
 }
 
+/* SUM and MORE, as far as that fits. */
+static int64_t added_to(int64_t sum, int64_t more)
+{
+	int64_t both;
+
+	if (__builtin_add_overflow(sum, more, &both))
+		return more < 0 ? INT64_MIN : INT64_MAX;
+	return both;
+}
+
 uint16_t experience_learn(
 	struct experience *x, const struct experience_change *c, uint64_t found, uint16_t odd)
 {
@@ -89,9 +99,11 @@ uint16_t experience_learn(
 		fade(&x->off, off);
 		more = amount_difference(found, divided(c, g.still));
 		fade(&x->grown, g.grown);
-		x->former_grown += g.grown - x->former_grown / (FORMER * FADES);
-		x->former_added += more - x->former_added / (FORMER * FADES);
-		x->added += more - x->added / FADES;
+		x->former_grown = amount_add(
+			x->former_grown - x->former_grown / (FORMER * FADES), g.grown);
+		x->former_added = added_to(
+			x->former_added - x->former_added / (FORMER * FADES), more);
+		x->added = added_to(x->added - x->added / FADES, more);
 	}
 	return (uint16_t)amount_min(now_odd, UINT16_MAX);
 }
