@@ -218,6 +218,7 @@ static void gives_up_what_is_a_giant(void **state)
 	AUTO_SCENE struct scene *s = scene_new();
 	struct forecast f = {.way = COST_SLICES};
 	struct process *p;
+	int r;
 
 	(void)state;
 	tree_write(&s->tree, "10/maps", "1000-2000001000 rw-p 00000000 00:00 0 \n");
@@ -225,7 +226,10 @@ static void gives_up_what_is_a_giant(void **state)
 	assert_int_equal(
 		walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
 		WALKS_LOOKED);
-	assert_int_equal(walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked), WALKS_GIANT);
+	do /* on a busy machine a slice may be over before the first mapping is */
+		r = walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked);
+	while (r == WALKS_MORE);
+	assert_int_equal(r, WALKS_GIANT);
 	assert_int_equal(s->walks.under_way, 0);
 	assert_true(walks_forecast(&s->walks, &s->watch[0]).is_giant);
 	assert_int_equal(s->walks.counts.reads[COST_SLICES], 0);
