@@ -148,12 +148,27 @@ static void spans_are_short(void **state)
 	check(cases, ARRAY_SIZE(cases), human_add_span);
 }
 
+struct part_case {
+	double part;
+	const char *text;
+};
+
+static void check_parts(
+	const struct part_case *c, size_t count, void (*add)(struct buffer *to, double part))
+{
+	for (size_t i = 0; i < count; i++) {
+		AUTO_BUFFER struct buffer b = {0};
+
+		add(&b, c[i].part);
+		buffer_add_char(&b, '\0');
+		assert_int_equal(b.error, 0);
+		assert_string_equal(b.data, c[i].text);
+	}
+}
+
 static void percents_have_two_digits(void **state)
 {
-	static const struct {
-		double part;
-		const char *text;
-	} cases[] = {
+	static const struct part_case cases[] = {
 		{0, "0 %"},
 		{0.0000001, "under 0.001 %"},
 		{0.00001, "0.001 %"},
@@ -171,21 +186,12 @@ static void percents_have_two_digits(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_BUFFER struct buffer b = {0};
-
-		human_add_percent(&b, cases[i].part);
-		buffer_add_char(&b, '\0');
-		assert_string_equal(b.data, cases[i].text);
-	}
+	check_parts(cases, ARRAY_SIZE(cases), human_add_percent);
 }
 
 static void needs_are_rounded_up(void **state)
 {
-	static const struct {
-		double part;
-		const char *text;
-	} cases[] = {
+	static const struct part_case cases[] = {
 		{0, "0 %"},
 		{0.0000001, "under 0.001 %"},
 		{0.000621, "0.063 %"},
@@ -201,13 +207,7 @@ static void needs_are_rounded_up(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_BUFFER struct buffer b = {0};
-
-		human_add_percent_up(&b, cases[i].part);
-		buffer_add_char(&b, '\0');
-		assert_string_equal(b.data, cases[i].text);
-	}
+	check_parts(cases, ARRAY_SIZE(cases), human_add_percent_up);
 }
 
 int main(void)

@@ -69,17 +69,19 @@ static void a_large_family_is_not_all_in_doubt(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
+static const struct tree_process server = {.pid = 4, /* as field 4 of every stat in the tree says */
+	.image = 99,
+	.name = "server",
+	.rss_kib = 10000,
+	.pss_kib = 9500,
+	.uss_kib = 9000};
+
 /* Workers that a process has forked are measured in the same pass, and so is the one that shares with them. */
 static void measures_a_family_at_once(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = {.pid = 4, /* as field 4 of every stat in the tree says */
-		.image = 99,
-		.name = "server",
-		.rss_kib = 10000,
-		.pss_kib = 9500,
-		.uss_kib = 9000};
+	struct tree_process p = server;
 	uint64_t born_ticks;
 
 	(void)state;
@@ -119,12 +121,7 @@ static void a_whole_address_space_is_no_fork(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = {.pid = 4, /* as field 4 of every stat in the tree says */
-		.image = 99,
-		.name = "server",
-		.rss_kib = 10000,
-		.pss_kib = 9500,
-		.uss_kib = 9000};
+	struct tree_process p = server;
 
 	(void)state;
 	alone = 0;

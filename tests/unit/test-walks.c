@@ -300,18 +300,26 @@ static void slices_what_is_large(void **state)
 	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
 }
 
+/* A pass is over, and the large one is next to be walked, by slices. */
+static struct adaptive *begin_slices(void)
+{
+	struct adaptive *s = adaptive_new(&adaptive_options);
+
+	adaptive_add(s, &adaptive_large, 0);
+	adaptive_add_mappings(s, &adaptive_large, 32);
+	view_unref(adaptive_pass(s));
+	adaptive_plan(s, 100);
+	return s;
+}
+
 /* What was read of a former image is nobody's, however whole it looks: a pass that saw the new one has ended the walk. */
 static void a_walk_ends_with_its_image(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = begin_slices();
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_large;
 
 	(void)state;
-	adaptive_add(s, &p, 0);
-	adaptive_add_mappings(s, &p, 32);
-	view_unref(adaptive_pass(s));
-	adaptive_plan(s, 100);
 	for (unsigned int turn = 0; turn < 3; turn++)
 		assert_int_equal(pass_measure(s->pass), 0);
 	p.image = 51;
@@ -335,15 +343,11 @@ static void a_walk_ends_with_its_image(void **state)
 /* What it has grown by while it was walked, where the walk had already been, is not lost. */
 static void counters_may_move_during_a_walk(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = begin_slices();
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_large;
 
 	(void)state;
-	adaptive_add(s, &p, 0);
-	adaptive_add_mappings(s, &p, 32);
-	view_unref(adaptive_pass(s));
-	adaptive_plan(s, 100);
 	while (!s->pass->adapt.walks.counts.slices ||
 		s->pass->adapt.walks.walk[0].slices.is_mapping)
 		assert_true(adaptive_turn(s));
