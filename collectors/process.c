@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,15 +65,6 @@ static enum process_outcome outcome_of(int error)
 	case -EBADMSG: return OUTCOME_MALFORMED;
 	default: return OUTCOME_ERROR;
 	}
-}
-
-const char *process_path(
-	const struct process *p, const char *file, char to[static PROCESS_PATH_SIZE])
-{
-	if (!p->tid)
-		return file;
-	snprintf(to, PROCESS_PATH_SIZE, "task/%d/%s", p->tid, file);
-	return to;
 }
 
 /* smaps does not print parts. Kernels that have no rollup printed none either: there they stay a guess. */
@@ -251,6 +241,27 @@ static int compare_start_time(struct reading *g)
 	return e < 0 || stat.start_ticks != p->stat.start_ticks ? -ESRCH : 0;
 }
 
+/*
+ * A descriptor of P's directory, for the caller to close, or P's kept one, which is borrowed (*RET_OWNED
+ * says which). Errors as of process_open().
+ */
+static int open_known(struct process_reader *r, struct process *p, bool *ret_owned)
+{
+	struct reading g = {.reader = r, .process = p};
+	AUTO_CLOSE int fd = -1;
+	int e;
+
+	*ret_owned = p->dirfd < 0;
+	if (p->dirfd >= 0)
+		return p->dirfd;
+	fd = open_directory(r, p);
+	if (fd < 0)
+		return fd == -ENOENT ? -ESRCH : fd;
+	g.dirfd = fd;
+	e = compare_start_time(&g);
+	return e < 0 ? e : TAKE_FD(fd);
+}
+
 static bool may_keep(const struct process_reader *r)
 {
 	size_t statm = r->kept_statm > r->statm_first ? r->kept_statm : r->statm_first;
@@ -343,23 +354,6 @@ int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
 	return e;
 }
 
-int process_directory(struct process_reader *r, struct process *p, bool *ret_owned)
-{
-	struct reading g = {.reader = r, .process = p};
-	AUTO_CLOSE int fd = -1;
-	int e;
-
-	*ret_owned = p->dirfd < 0;
-	if (p->dirfd >= 0)
-		return p->dirfd;
-	fd = open_directory(r, p);
-	if (fd < 0)
-		return fd == -ENOENT ? -ESRCH : fd;
-	g.dirfd = fd;
-	e = compare_start_time(&g);
-	return e < 0 ? e : TAKE_FD(fd);
-}
-
 bool process_cgroup_is_due(const struct process_reader *r, const struct process *p, uint64_t now_ns)
 {
 	return now_ns - p->cgroup_ns >= reading_cgroup_max_age_ns(r, p);
@@ -370,7 +364,7 @@ int process_read_cgroup(
 {
 	struct reading g = {.reader = r, .process = p};
 	bool is_owned;
-	int fd = process_directory(r, p, &is_owned), e = 0;
+	int fd = open_known(r, p, &is_owned), e = 0;
 
 	*ret = (struct sample){.outcome = OUTCOME_MEASURED, .is_member = true, .uid = p->uid};
 	g.dirfd = fd;
@@ -381,6 +375,20 @@ int process_read_cgroup(
 	return e;
 }
 
+int process_open(struct process_reader *r, struct process *p, const char *file)
+{
+	char path[READING_PATH_SIZE];
+	AUTO_CLOSE int owned = -1;
+	bool is_owned;
+	int dirfd = open_known(r, p, &is_owned), fd;
+
+	if (dirfd < 0)
+		return dirfd;
+	owned = is_owned ? dirfd : -1;
+	fd = openat(dirfd, reading_path(p, file, path), O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 {
 	struct reading g = {.reader = r, .process = p};
@@ -389,7 +397,7 @@ int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 	bool is_owned;
 	int e;
 
-	g.dirfd = process_directory(r, p, &is_owned);
+	g.dirfd = open_known(r, p, &is_owned);
 	if (g.dirfd < 0)
 		return g.dirfd;
 	owned = is_owned ? g.dirfd : -1;
@@ -402,14 +410,7 @@ int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 /* Every kernel has smaps, and one rule for it and smaps_rollup. */
 int process_permits(struct process_reader *r, struct process *p)
 {
-	char path[PROCESS_PATH_SIZE];
-	AUTO_CLOSE int owned = -1, fd = -1;
-	bool is_owned;
-	int dirfd = process_directory(r, p, &is_owned);
+	AUTO_CLOSE int fd = process_open(r, p, "smaps");
 
-	if (dirfd < 0)
-		return dirfd;
-	owned = is_owned ? dirfd : -1;
-	fd = openat(dirfd, process_path(p, "smaps", path), O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : 0;
+	return fd < 0 ? fd : 0;
 }

@@ -144,24 +144,19 @@ int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
 	const struct smaps *walked, struct sample *ret);
 
 /*
- * A descriptor of P's directory, for the caller to close, or P's kept one, which is borrowed (*RET_OWNED says
- * which). -ESRCH: P is gone, its pid may be another's; or an error of open. What is remembered of P stays: that it is
- * gone is for the next sample to say.
+ * FILE below P's directory, through the live thread of a dead leader where need be: a descriptor for the
+ * caller to close. -ESRCH: P is gone, its pid may be another's; or an error of open. What is remembered
+ * of P stays: that it is gone is for the next sample to say.
  */
-int process_directory(struct process_reader *r, struct process *p, bool *ret_owned);
+int process_open(struct process_reader *r, struct process *p, const char *file);
 
 /* How often P, which is known, has faulted. A negative errno: -ESRCH, or nobody tells. */
 int process_faults(struct process_reader *r, struct process *p, uint64_t *ret);
 
 /*
  * Whether the page tables of P, which is known, may be walked: the kernel decides when the file is opened. 0; -EACCES or
- * -EPERM: they may not; or an error of process_directory() or open, which says nothing of that.
+ * -EPERM: they may not; or another error of process_open(), which says nothing of that.
  */
 int process_permits(struct process_reader *r, struct process *p);
-
-/* The path of FILE below P's directory, through the live thread of a dead leader where need be. */
-enum { PROCESS_PATH_SIZE = 64 };
-const char *process_path(
-	const struct process *p, const char *file, char to[static PROCESS_PATH_SIZE]);
 
 #endif

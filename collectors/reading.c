@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,13 +24,22 @@ enum {
 	NOT_WALKED = -EINPROGRESS, /* no file of /proc gives it */
 };
 
+const char *reading_path(
+	const struct process *p, const char *file, char to[static READING_PATH_SIZE])
+{
+	if (!p->tid)
+		return file;
+	snprintf(to, READING_PATH_SIZE, "task/%d/%s", p->tid, file);
+	return to;
+}
+
 static int read_text(struct reading *g, const char *file, const char **ret_text, size_t *ret_len)
 {
 	struct process_reader *r = g->reader;
-	char path[PROCESS_PATH_SIZE];
+	char path[READING_PATH_SIZE];
 	int e;
 
-	file = process_path(g->process, file, path);
+	file = reading_path(g->process, file, path);
 	*ret_text = r->text;
 	e = file_read(g->dirfd, file, r->text, sizeof(r->text), ret_len);
 	if (e != -EFBIG)
@@ -64,9 +74,9 @@ static int read_status(struct reading *g, struct status *ret)
 static int read_rollup(struct reading *g)
 {
 	struct process_reader *r = g->reader;
-	char path[PROCESS_PATH_SIZE];
+	char path[READING_PATH_SIZE];
 	AUTO_CLOSE int fd = openat(
-		g->dirfd, process_path(g->process, "smaps_rollup", path), O_RDONLY | O_CLOEXEC);
+		g->dirfd, reading_path(g->process, "smaps_rollup", path), O_RDONLY | O_CLOEXEC);
 	const char *text = r->text;
 	uint64_t begin_ns;
 	size_t len;
@@ -94,9 +104,9 @@ static int read_rollup(struct reading *g)
 static int read_smaps(struct reading *g)
 {
 	struct process_reader *r = g->reader;
-	char path[PROCESS_PATH_SIZE];
+	char path[READING_PATH_SIZE];
 	AUTO_CLOSE int fd = openat(
-		g->dirfd, process_path(g->process, "smaps", path), O_RDONLY | O_CLOEXEC);
+		g->dirfd, reading_path(g->process, "smaps", path), O_RDONLY | O_CLOEXEC);
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	bool is_empty = true;
 
@@ -128,10 +138,10 @@ static int read_smaps(struct reading *g)
 /* Whether the thread that a dead leader is read through has ended. */
 static bool is_thread_gone(const struct reading *g)
 {
-	char path[PROCESS_PATH_SIZE];
+	char path[READING_PATH_SIZE];
 
 	return g->process->tid &&
-	       faccessat(g->dirfd, process_path(g->process, "status", path), F_OK, 0);
+	       faccessat(g->dirfd, reading_path(g->process, "status", path), F_OK, 0);
 }
 
 void reading_walk(struct reading *g)
@@ -230,9 +240,9 @@ int reading_counters(struct reading *g)
 int reading_program(struct reading *g, struct sample *ret)
 {
 	struct process_reader *r = g->reader;
-	char path[PROCESS_PATH_SIZE];
+	char path[READING_PATH_SIZE];
 	ssize_t n = readlinkat(
-		g->dirfd, process_path(g->process, "exe", path), r->text, sizeof(r->text));
+		g->dirfd, reading_path(g->process, "exe", path), r->text, sizeof(r->text));
 
 	buffer_clear(&r->program);
 	program_name(g->status.name, g->status.name_len, n < 0 ? NULL : r->text,

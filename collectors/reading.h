@@ -14,6 +14,7 @@
 
 enum {
 	READING_ATTEMPTS = 2, /* where it changes meanwhile */
+	READING_PATH_SIZE = 64,
 };
 
 struct reading {
@@ -34,6 +35,10 @@ static inline bool reading_is_shortage(int error)
 {
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 }
+
+/* The path of FILE below P's directory, through the live thread of a dead leader where need be. */
+const char *reading_path(
+	const struct process *p, const char *file, char to[static READING_PATH_SIZE]);
 
 /* Always the leader's, dead or not: the start time is the process's. 0, or an error of open, read or stat_parse(). */
 int reading_stat(struct reading *g, struct stat_info *ret);

@@ -4,7 +4,6 @@
 #include "collectors/relations.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,18 +125,11 @@ void relations_ended(struct relations *r, struct watch *w, bool is_exec)
 
 static int read_maps(struct process_reader *reader, struct process *p, struct maps_parser *parser)
 {
-	char path[PROCESS_PATH_SIZE];
-	AUTO_CLOSE int owned = -1, fd = -1;
+	AUTO_CLOSE int fd = process_open(reader, p, "maps");
 	size_t total = 0;
-	bool is_owned;
-	int dirfd = process_directory(reader, p, &is_owned);
 
-	if (dirfd < 0)
-		return dirfd;
-	owned = is_owned ? dirfd : -1;
-	fd = openat(dirfd, process_path(p, "maps", path), O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	maps_parser_init(parser);
 	for (;;) {
 		ssize_t n = read(fd, reader->text, MAPS_PIECE);

@@ -4,7 +4,6 @@
 #include "collectors/sense.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -88,20 +87,14 @@ static bool may_keep(struct process_reader *r, struct process *p)
 
 int sense_read(struct process_reader *r, struct process *p, struct statm *ret)
 {
-	char path[PROCESS_PATH_SIZE];
-	AUTO_CLOSE int owned = -1, fd = -1;
-	bool is_owned;
-	int dirfd, e;
+	AUTO_CLOSE int fd = -1;
+	int e;
 
 	if (p->statm_fd >= 0)
 		return read_kept(r, p, ret);
-	dirfd = process_directory(r, p, &is_owned);
-	if (dirfd < 0)
-		return outcome_of(dirfd);
-	owned = is_owned ? dirfd : -1;
-	fd = openat(dirfd, process_path(p, "statm", path), O_RDONLY | O_CLOEXEC);
+	fd = process_open(r, p, "statm");
 	if (fd < 0)
-		return outcome_of(-errno);
+		return outcome_of(fd);
 	e = read_at(fd, ret);
 	if (e == 0 && may_keep(r, p)) {
 		p->statm_fd = TAKE_FD(fd);

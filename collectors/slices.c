@@ -4,7 +4,6 @@
 #include "collectors/slices.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -46,21 +45,16 @@ static int fail(struct slices *s, int error, struct sample *ret)
 	return 0;
 }
 
-/* Opens FILE of P. 0 or what open says. */
+/* Opens FILE of P. 0 or what process_open() says. */
 static int open_file(
 	struct slices *s, struct process_reader *r, struct process *p, const char *file)
 {
-	char path[PROCESS_PATH_SIZE];
-	bool is_owned;
-	int dirfd = process_directory(r, p, &is_owned), e;
+	int fd = process_open(r, p, file);
 
-	if (dirfd < 0)
-		return dirfd;
-	s->fd = openat(dirfd, process_path(p, file, path), O_RDONLY | O_CLOEXEC);
-	e = s->fd < 0 ? -errno : 0;
-	if (is_owned)
-		close(dirfd);
-	return e;
+	if (fd < 0)
+		return fd;
+	s->fd = fd;
+	return 0;
 }
 
 static int begin_smaps(

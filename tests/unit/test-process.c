@@ -675,6 +675,37 @@ static void a_thread_that_ends_is_replaced(void **state)
 	}
 }
 
+/* Files that only the thread has; below a descriptor that is kept, or one that is not and so to be closed. */
+static void opens_files_of_the_thread_that_lives(void **state)
+{
+	(void)state;
+	for (size_t kept = 0; kept < 2; kept++) {
+		AUTO_SUBJECT struct subject *s = subject_bash();
+		int lowest, fd;
+
+		s->reader.kept_max = kept;
+		add_dead_leader(s, 44);
+		tree_write(&s->tree, "42/task/44/maps", "");
+		subject_read(s, 1000);
+		lowest = dup(STDERR_FILENO);
+		close(lowest);
+		for (int i = 0; i < 2; i++) {
+			fd = process_open(&s->reader, &s->process, "maps");
+			assert_in_range(fd, lowest, lowest + 1);
+			close(fd);
+			assert_int_equal(process_open(&s->reader, &s->process, "none"), -ENOENT);
+		}
+		fd = dup(STDERR_FILENO);
+		close(fd);
+		assert_int_equal(fd, lowest); /* none was left open */
+		subject_read(s, 1001);
+		subject_assert_measured(s);
+		tree_remove(&s->tree, "42");
+		assert_int_equal(process_open(&s->reader, &s->process, "maps"),
+			kept ? -ENOENT : -ESRCH); /* in /proc -ESRCH either way */
+	}
+}
+
 /* What can't be read now is no news of where it belongs. */
 static void a_unit_is_kept_when_it_can_not_be_read(void **state)
 {
@@ -892,6 +923,7 @@ int main(void)
 		cmocka_unit_test(a_lack_of_descriptors_makes_nobody_known),
 		cmocka_unit_test(a_lack_of_descriptors_hides_no_thread),
 		cmocka_unit_test(a_thread_that_ends_is_replaced),
+		cmocka_unit_test(opens_files_of_the_thread_that_lives),
 		cmocka_unit_test(a_unit_is_kept_when_it_can_not_be_read),
 		cmocka_unit_test(a_kept_descriptor_tells_who_it_was),
 		cmocka_unit_test(who_may_be_looked_into_is_named_anew),
