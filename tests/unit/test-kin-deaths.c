@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What exits change for those who shared with the dead, and what one who is measured after them corrects. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "tests/unit/folk.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (UINT64_C(1024) * KIB)
+
+static void follows_half_the_workers_out(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 20);
+	for (unsigned int i = 1; i <= 20; i++)
+		world_write(&f->world, i, 16 * MIB);
+	world_touch_files(&f->world, 1, 20);
+	folk_measure_all(f, 10 * MIB);
+	for (unsigned int i = 11; i <= 20; i++)
+		folk_end(f, i);
+	folk_settle(f);
+	assert_int_equal(f->visits, 11);
+	folk_assert_all_bounds(f);
+	folk_assert_all_within(f, 30);
+	folk_measure(f, 1);
+	folk_settle(f);
+	folk_assert_all_bounds(f);
+	folk_assert_all_within(f, 10);
+}
+
+/* Eleven of a family and a twelfth; ten of them share something of KIND in pairs, and all are measured. */
+static void start_pairs(struct folk *f, enum world_kind kind)
+{
+	folk_start(f, 0);
+	folk_map(f, 256 * MIB, world_bit(0), WORLD_ANON);
+	folk_measure(f, 0);
+	folk_settle(f);
+	folk_fork_workers(f, 11);
+	for (unsigned int i = 1; i <= 10; i += 2)
+		folk_map(f, 64 * MIB, world_bit(i) | world_bit(i + 1), kind);
+	folk_measure_all(f, 0);
+	folk_settle(f);
+}
+
+static void end_of_each_pair_one(struct folk *f)
+{
+	for (unsigned int i = 2; i <= 10; i += 2)
+		folk_end(f, i);
+	folk_settle(f);
+}
+
+/* Where not all share all, the count alone is off; what one finds corrects the others. */
+static void learns_from_one(void **state)
+{
+	(void)state;
+	for (enum world_kind kind = WORLD_ANON; kind <= WORLD_FILES; kind++) {
+		AUTO_FOLK struct folk *f = folk_new();
+
+		start_pairs(f, kind);
+		end_of_each_pair_one(f);
+		folk_assert_all_bounds(f);
+		assert_true(folk_estimate(f, 3).pss < folk_truth(f, 3) * 9 / 10);
+		/* The second finds the same. */
+		for (unsigned int i = 1; i <= 5; i += 4) {
+			folk_measure(f, i);
+			folk_settle(f);
+			assert_true(folk_estimate(f, 3).pss >= folk_truth(f, 3) * 99 / 100);
+			assert_true(folk_estimate(f, 3).pss <= folk_truth(f, 3) * 101 / 100);
+		}
+		folk_assert_all_bounds(f);
+	}
+}
+
+/* What happens after that it knows nothing of. */
+static void forgets_what_it_learnt(void **state)
+{
+	(void)state;
+	for (unsigned int birth = 0; birth < 2; birth++) {
+		AUTO_FOLK struct folk *f = folk_new();
+		int64_t guessed, learnt, new;
+
+		start_pairs(f, WORLD_ANON);
+		end_of_each_pair_one(f);
+		guessed = f->doubt[3].anon_mid;
+		folk_measure(f, 1);
+		folk_settle(f);
+		learnt = f->doubt[3].anon_mid;
+		assert_true(learnt > guessed + (int64_t)(8 * MIB));
+		if (birth)
+			folk_fork(f, 9, 20);
+		else
+			folk_end(f, 11);
+		folk_settle(f);
+		new = f->doubt[3].anon_mid;
+		/* By the mean, one death more is 12 MiB more; corrected it would be 30. */
+		assert_true(new < guessed + (int64_t)(birth ? 0 : 16) * (int64_t)MIB);
+		folk_assert_all_bounds(f);
+	}
+}
+
+/* What it wrote itself, and what it gave up, it does not put down to the exits. */
+static void tells_nothing_of_its_own(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start(f, 0);
+	folk_map(f, 200 * MIB, world_bit(0), WORLD_ANON);
+	folk_map(f, 56 * MIB, world_bit(0), WORLD_ANON); /* block 1 */
+	folk_measure(f, 0);
+	folk_settle(f);
+	folk_fork_workers(f, 19);
+	folk_measure_all(f, 0);
+	folk_settle(f);
+	folk_end(f, 19);
+	folk_settle(f);
+	world_write(&f->world, 1, 100 * MIB);
+	folk_measure(f, 1);
+	folk_settle(f);
+	for (unsigned int i = 2; i < 19; i++)
+		assert_true(folk_estimate(f, i).pss <= 256 * MIB / 19 + MIB);
+	folk_measure_all(f, 0);
+	folk_settle(f);
+	folk_end(f, 18);
+	folk_settle(f);
+	f->world.block[1].mask &= ~world_bit(2);
+	folk_measure(f, 2);
+	folk_settle(f);
+	assert_int_equal(f->member[3].family == f->member[2].family, true);
+	for (unsigned int i = 3; i < 18; i++)
+		assert_true(folk_estimate(f, i).pss <= folk_truth(f, i) + MIB &&
+			    folk_truth(f, i) <= folk_estimate(f, i).pss + MIB);
+}
+
+/* Deaths that are in doubt are those of one pass. */
+static void counts_the_deaths_of_a_pass(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 10);
+	folk_measure_all(f, 0);
+	folk_settle(f);
+	folk_end(f, 10);
+	folk_end(f, 9);
+	folk_settle(f);
+	folk_measure(f, 1);
+	folk_end(f, 8);
+	folk_settle(f);
+	assert_int_equal(f->member[1].unsure, 1);
+	assert_int_equal(f->member[2].unsure, 0);
+	folk_end(f, 7);
+	folk_end(f, 6);
+	folk_settle(f);
+	assert_int_equal(f->member[1].unsure, 1);
+	folk_assert_all_bounds(f);
+}
+
+/* Once, however often its family is visited; and who is measured after the listing has seen who was gone. */
+static void counts_deaths_once(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 10);
+	folk_measure_all(f, 0);
+	folk_measure(f, 1);
+	folk_end(f, 10);
+	folk_measure(f, 2);
+	while (kin_affected(&f->kin))
+		;
+	folk_measure(f, 3); /* which may tell the others, so that they are visited again */
+	folk_fork(f, 0, 20);
+	folk_settle(f);
+	assert_int_equal(f->member[1].unsure, 1);
+	assert_int_equal(f->member[2].unsure, 0);
+}
+
+/* An exit between two passes may have come before a measurement or after it. */
+static void allows_for_the_order_of_an_exit(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 3);
+	folk_measure_all(f, 0);
+	world_unmap_all(&f->world, 3);
+	folk_measure(f, 1); /* sees it gone; 2 was measured when it was not */
+	folk_end(f, 3);
+	folk_settle(f);
+	folk_assert_all_bounds(f);
+	assert_true(f->doubt[1].anon_down > 0);
+}
+
+/* A segment of the family's own that only two of four have touched: an exit never lowers a figure. */
+static void never_falls_by_an_exit(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start(f, 0);
+	folk_allocate(f, 0, 16 * MIB);
+	folk_measure(f, 0);
+	folk_settle(f);
+	folk_fork_workers(f, 3);
+	folk_map(f, 32 * MIB, world_bit(0) | world_bit(1), WORLD_FILES);
+	folk_measure_all(f, 64 * MIB);
+	folk_settle(f);
+	folk_end(f, 3);
+	folk_settle(f);
+	for (unsigned int i = 0; i < 3; i++)
+		assert_true(
+			folk_estimate(f, i).pss + KIB >= f->base[i].pss_anon + f->base[i].pss_file);
+	folk_assert_all_bounds(f);
+}
+
+/* What a KiB was rounded off grows with the figure. */
+static void lets_rounding_grow(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	struct estimate_doubt exact, rounded;
+	struct estimate_now now;
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 19);
+	world_touch_files(&f->world, 1, 19);
+	folk_measure_all(f, 10 * MIB);
+	folk_settle(f);
+	for (unsigned int i = 10; i < 20; i++)
+		folk_end(f, i);
+	folk_settle(f);
+	f->base[1].rounding = 0;
+	now = folk_now(f, 1);
+	assert_true(kin_doubt(&f->member[1], &f->base[1], &now, &f->doubt[1]));
+	exact = folk_doubt(f, 1);
+	f->base[1].rounding = 100 * KIB;
+	assert_true(kin_doubt(&f->member[1], &f->base[1], &now, &f->doubt[1]));
+	rounded = folk_doubt(f, 1);
+	assert_true(rounded.anon_up - exact.anon_up >= 95 * KIB);
+	assert_true(rounded.anon_up - exact.anon_up <= 105 * KIB);
+	assert_true(rounded.file_up >= exact.file_up + 80 * KIB);
+}
+
+/* The walk over the affected survives that one of them ends. */
+static void goes_on_when_the_next_is_gone(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	struct kin_member *m;
+	unsigned int visits = 0;
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 5);
+	folk_measure_all(f, 10 * MIB);
+	folk_settle(f);
+	folk_end(f, 5);
+	m = kin_affected(&f->kin);
+	assert_ptr_equal(m, &f->member[0]);
+	folk_end(f, 1);
+	f->member[1].measured_ns = UINT64_MAX; /* its memory is another's now */
+	while ((m = kin_affected(&f->kin)) && visits < 100) {
+		assert_ptr_not_equal(m, &f->member[1]);
+		visits++;
+	}
+	f->member[1] = (struct kin_member){0};
+	/* 2, 3 and 4, and again all four for the second end. */
+	assert_true(visits >= 7 && visits < 100);
+}
+
+/* Those that come and go between two measurements leave no doubt behind. */
+static void forgets_the_short_lived(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 20);
+	folk_measure_all(f, 0);
+	for (unsigned int round = 0; round < 50; round++) {
+		folk_fork(f, 1, 40);
+		folk_fork(f, 2, 41);
+		folk_settle(f);
+		assert_true(f->doubt[3].anon_mid < 0);
+		folk_assert_all_bounds(f);
+		folk_end(f, 40);
+		folk_end(f, 41);
+		folk_settle(f);
+		assert_int_equal(f->doubt[3].anon_mid, 0);
+		assert_int_equal(f->doubt[3].anon_down, 0);
+		assert_int_equal(f->doubt[3].anon_up, 0);
+		folk_assert_all_bounds(f);
+	}
+}
+
+/* The narrower the better: an even family is known nearly exactly. */
+static void is_narrow(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 20);
+	world_touch_files(&f->world, 1, 20);
+	folk_measure_all(f, 10 * MIB);
+	folk_settle(f); /* so that it is sure who was there */
+	for (unsigned int i = 11; i <= 20; i++)
+		folk_end(f, i);
+	folk_settle(f);
+	assert_true(folk_width(f) <= 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(follows_half_the_workers_out),
+		cmocka_unit_test(learns_from_one),
+		cmocka_unit_test(forgets_what_it_learnt),
+		cmocka_unit_test(tells_nothing_of_its_own),
+		cmocka_unit_test(counts_the_deaths_of_a_pass),
+		cmocka_unit_test(counts_deaths_once),
+		cmocka_unit_test(allows_for_the_order_of_an_exit),
+		cmocka_unit_test(never_falls_by_an_exit),
+		cmocka_unit_test(lets_rounding_grow),
+		cmocka_unit_test(goes_on_when_the_next_is_gone),
+		cmocka_unit_test(forgets_the_short_lived),
+		cmocka_unit_test(is_narrow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What sharers of files and shared memory are told of each other: segments, families, and strangers. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "tests/unit/folk.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (UINT64_C(1024) * KIB)
+#define SEC UINT64_C(1000000000)
+
+static void follows_the_sharers_of_a_segment(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	uint64_t sharers = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < 20; i++) {
+		folk_start(f, i);
+		folk_allocate(f, i, 2 * MIB);
+		sharers |= world_bit(i);
+	}
+	folk_map(f, 64 * MIB, sharers, WORLD_FILES);
+	folk_map(f, 1 * MIB, sharers, WORLD_FILES);
+	folk_measure_all(f, 0);
+	for (unsigned int i = 0; i < 20; i++) {
+		assert_true(kin_wants_maps(&f->member[i], &f->base[i]));
+		folk_map_segments(f, i, 64 * MIB);
+		assert_false(kin_wants_maps(&f->member[i], &f->base[i]));
+	}
+	for (unsigned int i = 10; i < 20; i++)
+		folk_end(f, i);
+	folk_settle(f);
+	assert_int_equal(f->visits, 0);
+	folk_assert_all_bounds(f);
+	folk_assert_all_within(f, 30);
+	/* Those who come and go leave nothing behind. */
+	for (unsigned int round = 0; round < 50; round++) {
+		folk_start(f, 20);
+		f->world.block[20].mask |= world_bit(20);
+		folk_measure(f, 20);
+		folk_map_segments(f, 20, 64 * MIB);
+		folk_settle(f);
+		folk_assert_all_within(f, 30);
+		folk_end(f, 20);
+		folk_settle(f);
+	}
+	folk_assert_all_bounds(f);
+	folk_assert_all_within(f, 30);
+}
+
+/* Half of a segment was ever touched, and not by all: the bounds know. */
+static void bounds_a_segment_that_some_touch(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	for (unsigned int i = 0; i < 20; i++)
+		folk_start(f, i);
+	folk_map(f, 32 * MIB, 0x3ff, WORLD_FILES);
+	folk_map(f, 4 * MIB, 0xfffff, WORLD_FILES);
+	folk_map(f, 64 * MIB, ~UINT64_C(0), WORLD_FILES); /* others than these twenty as well */
+	folk_measure_all(f, 0);
+	for (unsigned int i = 0; i < 20; i++)
+		folk_map_segments(f, i, 36 * MIB);
+	for (unsigned int i = 10; i < 15; i++)
+		folk_end(f, i);
+	folk_settle(f);
+	folk_assert_all_bounds(f);
+	for (unsigned int i = 5; i < 10; i++)
+		folk_end(f, i);
+	folk_settle(f);
+	folk_assert_all_bounds(f);
+}
+
+/* Everybody maps libc: an exit among so many is next to nothing, and nobody is visited for it. */
+static void visits_nobody_for_a_segment(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	uint64_t all = (UINT64_C(1) << 60) - 1;
+
+	(void)state;
+	for (unsigned int i = 0; i < 60; i++) {
+		folk_start(f, i);
+		folk_allocate(f, i, MIB);
+	}
+	folk_map(f, 300 * KIB, all, WORLD_FILES);
+	folk_measure_all(f, 0);
+	for (unsigned int i = 0; i < 60; i++)
+		folk_map_segments(f, i, i == 59 ? 1 : 300 * KIB);
+	for (unsigned int i = 0; i < 60; i++)
+		f->base[i].rounding = 0;
+	folk_end(f, 0);
+	folk_settle(f);
+	assert_int_equal(f->visits, 0);
+	for (unsigned int i = 1; i < 59; i++)
+		assert_true(folk_truth(f, i) <= folk_estimate(f, i).high);
+	for (unsigned int i = 1; i < 12; i++)
+		folk_end(f, i);
+	folk_settle(f);
+	assert_int_equal(f->visits, 0);
+	folk_assert_all_bounds(f);
+}
+
+/* I unmaps BLOCK of the world, or touches it. */
+static void toggle(struct folk *f, unsigned int i, unsigned int block)
+{
+	uint64_t before = folk_now(f, i).file;
+
+	folk_notice(f);
+	f->world.block[block].mask ^= world_bit(i);
+	kin_moved(&f->member[i], before, folk_now(f, i).file);
+}
+
+/* All are within their bounds, and the bounds of the quiet ones, which nobody visits, not wide. */
+static void assert_stirred(struct folk *f, uint64_t mover)
+{
+	folk_settle(f);
+	assert_int_equal(f->visits, 0);
+	for (unsigned int i = 0; i < 20; i++) {
+		struct estimate e = folk_estimate(f, i);
+
+		if (e.low > folk_truth(f, i) || folk_truth(f, i) > e.high)
+			fail_msg("process %u: %ju not in %ju to %ju", i,
+				(uintmax_t)folk_truth(f, i), (uintmax_t)e.low, (uintmax_t)e.high);
+		if (!(mover & world_bit(i)))
+			assert_true(e.high - e.low <= folk_truth(f, i) / 3);
+	}
+}
+
+/*
+ * Twenty share something in sixteen parts, and other files; some let go of parts and touch them
+ * again. So much is sensed: what it has to do with others their bounds know, whether it is a
+ * segment that is known or what a family was born with.
+ */
+static void knows_that_others_touch(void **state)
+{
+	(void)state;
+	for (unsigned int family = 0; family < 2; family++) {
+		AUTO_FOLK struct folk *f = folk_new();
+
+		folk_start(f, 0);
+		if (family)
+			folk_measure(f, 0);
+		for (unsigned int i = 1; i < 20; i++)
+			if (family)
+				folk_fork(f, 0, i);
+			else
+				folk_start(f, i);
+		for (unsigned int part = 0; part < 16; part++)
+			folk_map(f, 4 * MIB, 0xfffff, WORLD_FILES);
+		folk_map(f, MIB, ~UINT64_C(0), WORLD_FILES);
+		for (unsigned int i = 0; i < 20; i++)
+			folk_allocate(f, i, MIB);
+		folk_measure_all(f, family ? 0 : 64 * MIB);
+		folk_settle(f);
+		folk_measure_all(f, 0);
+		for (unsigned int part = 0; part < 16; part++) {
+			toggle(f, 3, part);
+			assert_stirred(f, world_bit(3));
+			/* What it did itself it knows. */
+			assert_int_equal(folk_doubt(f, 3).file_up, 0);
+		}
+		toggle(f, 4, 0);
+		assert_stirred(f, world_bit(3) | world_bit(4));
+		/* Those who are measured now lose it all again, and know nothing of what was before. */
+		folk_measure(f, 5);
+		assert_int_equal(folk_doubt(f, 5).file_up, 0);
+		folk_measure(f, 4);
+		assert_int_equal(folk_doubt(f, 4).file_up, 0);
+		for (unsigned int part = 0; part < 16; part++)
+			toggle(f, 3, part);
+		assert_stirred(f, world_bit(3) | world_bit(4));
+		assert_true(folk_truth(f, 5) < f->base[5].pss_file + f->base[5].pss_anon);
+	}
+}
+
+/* One more maps what others share. Process 2 is of no family with them. */
+static void start_two_sharers(struct folk *f)
+{
+	folk_start(f, 0);
+	folk_start(f, 2);
+	folk_map(f, 512 * MIB, world_bit(0), WORLD_FILES);
+	folk_map(f, 256 * MIB, world_bit(0) | world_bit(2), WORLD_FILES);
+	folk_map(f, 2 * MIB, ~UINT64_C(0), WORLD_FILES);
+	folk_allocate(f, 0, MIB);
+	folk_allocate(f, 2, MIB);
+	folk_measure(f, 0);
+	folk_map_segments(f, 0, 768 * MIB);
+	folk_measure(f, 2);
+	folk_map_segments(f, 2, 768 * MIB);
+	folk_settle(f);
+	folk_measure(f, 0);
+	folk_measure(f, 2);
+	folk_settle(f);
+	assert_int_equal(folk_doubt(f, 0).file_down, 0);
+	assert_int_equal(folk_doubt(f, 2).file_down, 0);
+}
+
+/* I touches all that they share, and is measured: they know. */
+static void touch_and_map(struct folk *f, unsigned int i)
+{
+	folk_allocate(f, i, MIB);
+	world_touch_files(&f->world, i, i);
+	folk_measure(f, i);
+	folk_map_segments(f, i, 768 * MIB);
+	folk_settle(f);
+	folk_assert_bounds(f, 0);
+	folk_assert_bounds(f, 2);
+}
+
+/* Who comes to map what another had for itself halves it. */
+static void knows_that_another_comes(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	start_two_sharers(f);
+	folk_start(f, 1);
+	touch_and_map(f, 1);
+	folk_measure(f, 0);
+	folk_map_segments(f, 1, 768 * MIB); /* read again it comes no more */
+	assert_int_equal(folk_doubt(f, 0).file_down, 0);
+}
+
+/* So does one that has been there all the time, but as another program. */
+static void knows_that_an_image_comes(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start(f, 1);
+	folk_allocate(f, 1, MIB);
+	folk_measure(f, 1);
+	start_two_sharers(f);
+	folk_notice(f);
+	kin_executed(&f->kin, &f->member[1]);
+	world_unmap_all(&f->world, 1);
+	f->image[1] = 5;
+	f->measured[1] = false;
+	touch_and_map(f, 1);
+	folk_measure(f, 0);
+	folk_settle(f);
+	assert_int_equal(folk_doubt(f, 0).file_down, 0);
+}
+
+/* A child has what its parent has before anyone has read its maps, or knows whose child it is. */
+static void knows_that_children_touch(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	start_two_sharers(f);
+	folk_fork(f, 0, 1);
+	folk_allocate(f, 1, MIB);
+	world_touch_files(&f->world, 1, 1);
+	kin_moved(&f->member[1], 0, folk_now(f, 1).file);
+	folk_settle(f);
+	folk_assert_bounds(f, 0);
+	folk_assert_bounds(f, 2);
+	folk_measure(f, 0);
+	folk_settle(f);
+	assert_int_equal(folk_doubt(f, 0).file_down, 0);
+	folk_fork_unseen(f, 0, 3);
+	folk_notice(f);
+	assert_int_equal(kin_born(&f->kin, &f->member[3], NULL, f->now), 0);
+	world_touch_files(&f->world, 3, 3);
+	kin_moved(&f->member[3], 0, folk_now(f, 3).file);
+	folk_measure(f, 3);
+	folk_map_segments(f, 3, 768 * MIB);
+	folk_settle(f);
+	folk_assert_bounds(f, 0);
+	folk_assert_bounds(f, 2);
+}
+
+/* The same where no segment is known. */
+static void knows_that_strangers_touch(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start(f, 0);
+	folk_map(f, 64 * MIB, world_bit(0) | world_bit(2), WORLD_FILES);
+	folk_allocate(f, 0, MIB);
+	folk_measure(f, 0);
+	folk_settle(f);
+	folk_fork_unseen(f, 0, 3);
+	folk_notice(f);
+	assert_int_equal(kin_born(&f->kin, &f->member[3], NULL, f->now), 0);
+	world_touch_files(&f->world, 3, 3);
+	kin_moved(&f->member[3], 0, folk_now(f, 3).file);
+	folk_measure(f, 3);
+	folk_settle(f);
+	assert_true(folk_doubt(f, 0).file_down > 0);
+	folk_assert_bounds(f, 0);
+}
+
+/*
+ * Of two who share a segment one is measured in the middle between two looks at the other, who
+ * touches more meanwhile.
+ */
+static void knows_when_one_was_measured(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	const struct maps_segment segment = {1, 2, 64 * MIB, true};
+	const struct estimate_base b = {
+		.file = 8 * MIB, .pss_shmem = 4 * MIB, .shmem_kib = 8192, .has_parts = true};
+	const struct estimate_now now = {0, 8 * MIB, 0};
+	struct kin_member *m = f->member;
+	struct estimate_doubt d;
+
+	(void)state;
+	kin_sensed(&f->kin, 10 * SEC);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(kin_born(&f->kin, &m[i], NULL, SEC), 0);
+		kin_moved(&m[i], 0, b.file);
+		assert_int_equal(kin_measured(&f->kin, &m[i], i, 99, NULL, &b, 10 * SEC), 0);
+		assert_int_equal(kin_mapped(&f->kin, &m[i], &segment, 1, &b), 0);
+	}
+	kin_begin(&f->kin, 20 * SEC);
+	kin_sensed(&f->kin, 20 * SEC);
+	assert_int_equal(kin_measured(&f->kin, &m[0], 0, 99, &b, &b, 25 * SEC), 0);
+	kin_begin(&f->kin, 30 * SEC);
+	kin_moved(&m[1], b.file, 16 * MIB);
+	kin_sensed(&f->kin, 30 * SEC);
+	/* There were 20 of what are 24 MiB now. */
+	assert_true(kin_stirred(&m[0], &b, &now, &d));
+	assert_in_range(-d.file_mid, 4 * MIB / 6 - 4 * KIB, 4 * MIB / 6 + 4 * KIB);
+	for (unsigned int i = 0; i < 2; i++)
+		kin_gone(&f->kin, &m[i]);
+}
+
+static void wants_maps_of_sharers_alone(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	struct estimate_base b = {
+		.anon = 100 * MIB, .file = 2 * MIB, .pss_file = MIB + 1, .has_parts = true};
+	struct maps_segment segment = {1, 2, 4 * MIB};
+
+	(void)state;
+	assert_false(kin_wants_maps(&f->member[0], &b));
+	b.pss_file--;
+	assert_true(kin_wants_maps(&f->member[0], &b));
+	b.has_parts = false;
+	b.pss_file = 102 * MIB;
+	assert_false(kin_wants_maps(&f->member[0], &b));
+	b = (struct estimate_base){.file = 8 * MIB, .has_parts = true};
+	assert_int_equal(kin_mapped(&f->kin, &f->member[0], &segment, 1, &b), 0);
+	assert_false(kin_wants_maps(&f->member[0], &b));
+	b.file = 10 * MIB;
+	assert_false(kin_wants_maps(&f->member[0], &b));
+	b.file++;
+	assert_true(kin_wants_maps(&f->member[0], &b));
+	b.file = 5 * MIB;
+	assert_true(kin_wants_maps(&f->member[0], &b));
+	/* Nothing mapped any more is known as well. */
+	assert_int_equal(kin_mapped(&f->kin, &f->member[0], NULL, 0, &b), 0);
+	assert_false(kin_wants_maps(&f->member[0], &b));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(follows_the_sharers_of_a_segment),
+		cmocka_unit_test(bounds_a_segment_that_some_touch),
+		cmocka_unit_test(visits_nobody_for_a_segment),
+		cmocka_unit_test(knows_that_others_touch),
+		cmocka_unit_test(knows_that_another_comes),
+		cmocka_unit_test(knows_that_an_image_comes),
+		cmocka_unit_test(knows_that_children_touch),
+		cmocka_unit_test(knows_that_strangers_touch),
+		cmocka_unit_test(knows_when_one_was_measured),
+		cmocka_unit_test(wants_maps_of_sharers_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
