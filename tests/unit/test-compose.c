@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include "collectors/compose.h"
+#include "snapshot/metric.h"
 #include "snapshot/view.h"
 
 /* Makes the image of T; what a reader needs besides is filled in. */
@@ -109,11 +110,231 @@ static void rows_are_marked(void **state)
 	tally_done(&t);
 }
 
+/* What is counted of adaptive passes, each with a value that nothing else has. */
+struct counted {
+	struct tally tally;
+	struct holds holds;
+	struct walks_counts walks;
+	struct figures figures;
+	struct psi psi;
+	struct self self;
+	uint64_t deferred[PLAN_REASONS];
+	struct compose_counts counts;
+	struct compose_adaptive adaptive;
+};
+
+static void count_all(struct counted *c)
+{
+	*c = (struct counted){
+		.holds = {.limit_ns = 101, .above = 102, .times = {.count = 2, .bucket = {2}}},
+		.walks = {.reads = {[COST_ROLLUP] = 103, [COST_SLICES] = 104},
+			.slices = 105,
+			.discarded = 106,
+			.predicted_ns = 107,
+			.used_ns = 108},
+		.figures = {.errors = {.id = HISTOGRAM_ESTIMATE_ERROR, .count = 3, .bucket = {3}},
+			.off_bytes = 109,
+			.found_bytes = 110},
+		.psi = {.present = 1 << PSI_SOME, .q = {[PSI_SOME] = {.avg10 = PSI_WHOLE / 4}}},
+		.self = {.cpu_ns = 111,
+			.resident_bytes = 112,
+			.open_fds = 113,
+			.max_fds = 114,
+			.start_realtime_ns = 115,
+			.recent = {.mark = {{.at_ns = 1}, {.at_ns = 9, .cpu_ns = 1}}, .count = 2}},
+		.deferred = {[PLAN_BUDGET] = 116,
+			[PLAN_STALL] = 117,
+			[PLAN_GIANT] = 118,
+			[PLAN_PRESSURE] = 119},
+		.counts = {.passes = 120,
+			.overruns = 121,
+			.duration_ns = 122,
+			.interval_ns = 123,
+			.estimated = 124,
+			.guessed = 125,
+			.source = {[SOURCE_ROLLUP] = 126,
+				[SOURCE_SMAPS] = 127,
+				[SOURCE_RSS] = 128,
+				[SOURCE_ESTIMATE] = 129},
+			.dropped_processes = 130,
+			.durations = {.id = HISTOGRAM_PASS_DURATION, .count = 1, .bucket = {1}}},
+		.adaptive = {.waiting = 131,
+			.budget = 0.5,
+			.needed = 0.125,
+			.available_ns = 132,
+			.oldest_ns = 133,
+			.disturbance = DISTURBANCE_YES},
+	};
+	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)
+		c->counts.outcome[i] = 140 + i;
+	tally_init(&c->tally, 1);
+	scopes_get(tally_table(&c->tally, METRIC_PROGRAM), "small", 5);
+	c->counts.holds = &c->holds;
+	c->adaptive.walks = &c->walks;
+	c->adaptive.deferred = c->deferred;
+	c->adaptive.figures = &c->figures;
+	c->adaptive.psi = &c->psi;
+}
+
+/* The image of nothing but C; if not IS_ADAPTIVE, as of an exact pass. */
+static struct view *view_of(struct counted *c, bool is_adaptive)
+{
+	AUTO_BUFFER struct buffer scratch = {0};
+	CLEANUP(builder_done) struct builder b = {0};
+	AUTO_CLOSE int fd = -1;
+	struct meminfo meminfo = {0};
+	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
+	struct view *view;
+	const char *reason = "";
+
+	builder_begin(&b);
+	assert_int_equal(compose_scopes(&c->tally, &meminfo, &b, &scratch), 0);
+	assert_int_equal(compose_self(&c->tally, &c->counts, is_adaptive ? &c->adaptive : NULL,
+				 &c->self, SELF_CAP_PERFMON, "1.2.3", &b),
+		0);
+	assert_int_equal(builder_seal(&b, &head, &fd), 0);
+	if (view_open(fd, &view, &reason) < 0)
+		fail_msg("%s", reason);
+	return view;
+}
+
+struct expected {
+	enum self_quantity index;
+	uint64_t value;
+};
+
+static const struct expected of_both_modes[] = {
+	{SELF_LAST_PASS_DURATION, 122},
+	{SELF_PASSES, 120},
+	{SELF_PASS_OVERRUNS, 121},
+	{SELF_OUTCOME_FIRST, 140},
+	{SELF_OUTCOME_LAST, 140 + OUTCOME_COUNT_ - 1},
+	{SELF_READ_ROLLUP, 126},
+	{SELF_READ_SMAPS, 127},
+	{SELF_READ_RSS, 128},
+	{SELF_DROPPED_USERS, 0},
+	{SELF_DROPPED_PROGRAMS, 1},
+	{SELF_DROPPED_UNITS, 0},
+	{SELF_DROPPED_PROCESSES, 130},
+	{SELF_CPU, 111},
+	{SELF_RESIDENT, 112},
+	{SELF_OPEN_FDS, 113},
+	{SELF_MAX_FDS, 114},
+	{SELF_START_TIME, 115},
+	{SELF_INTERVAL, 123},
+};
+
+static const struct expected of_adaptive[] = {
+	{SELF_READ_ESTIMATE, 129},
+	{SELF_MEASUREMENTS_WHOLE, 103},
+	{SELF_MEASUREMENTS_SLICED, 104},
+	{SELF_MEASUREMENTS_DISCARDED, 106},
+	{SELF_SLICES, 105},
+	{SELF_MEASUREMENT_CPU, 108},
+	{SELF_MEASUREMENT_CPU_EXPECTED, 107},
+	{SELF_DEFERRED_BUDGET, 116},
+	{SELF_DEFERRED_STALL, 117},
+	{SELF_DEFERRED_GIANT, 118},
+	{SELF_DEFERRED_PRESSURE, 119},
+	{SELF_BUDGET_AVAILABLE, 132},
+	{SELF_OLDEST_AGE, 133},
+	{SELF_BUDGET_STALL, 101},
+	{SELF_HOLDS_ABOVE, 102},
+	{SELF_WALKS_DISTURB, 1},
+	{SELF_OUTCOME_ESTIMATED, 124},
+	{SELF_OUTCOME_GUESSED, 125},
+	{SELF_ESTIMATE_OFF, 109},
+	{SELF_ESTIMATE_FOUND, 110},
+	{SELF_WAITING, 131},
+};
+
+static const struct {
+	enum self_quantity index;
+	double value;
+} ratios[] = {
+	{SELF_BUDGET_CPU, 0.5},
+	{SELF_BUDGET_NEEDED, 0.125},
+	{SELF_MEMORY_PRESSURE, 0.25},
+};
+
+static uint64_t count_of(const struct view *view, enum snapshot_histogram_id id)
+{
+	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++)
+		if (view_histogram(view, i)->id == id)
+			return view_histogram(view, i)->count;
+	return 0;
+}
+
+/* What is missing here would be missing in every figure that is shown, and nobody would see it. */
+static void all_that_is_counted_is_in_the_image(void **state)
+{
+	struct counted c;
+	AUTO_VIEW struct view *view = NULL;
+	const struct snapshot_self *self;
+
+	(void)state;
+	count_all(&c);
+	view = view_of(&c, true);
+	self = view_self(view);
+	for (size_t i = 0; i < ARRAY_SIZE(of_both_modes); i++)
+		if (!ROW_HAS(self, of_both_modes[i].index) ||
+			self->q[of_both_modes[i].index] != of_both_modes[i].value)
+			fail_msg("quantity %d", of_both_modes[i].index);
+	for (size_t i = 0; i < ARRAY_SIZE(of_adaptive); i++)
+		if (!ROW_HAS(self, of_adaptive[i].index) ||
+			self->q[of_adaptive[i].index] != of_adaptive[i].value)
+			fail_msg("quantity %d", of_adaptive[i].index);
+	for (size_t i = 0; i < ARRAY_SIZE(ratios); i++)
+		if (!ROW_HAS(self, ratios[i].index) ||
+			metric_real(self->q[ratios[i].index]) != ratios[i].value)
+			fail_msg("ratio %d", ratios[i].index);
+	assert_true(metric_real(self->q[SELF_CPU_RECENT]) == 0.125);
+	assert_string_equal(view_text(view, self->version), "1.2.3");
+	assert_int_equal(self->flags, SELF_CAP_PERFMON);
+	assert_int_equal(count_of(view, HISTOGRAM_PASS_DURATION), 1);
+	assert_int_equal(count_of(view, HISTOGRAM_HOLD), 2);
+	assert_int_equal(count_of(view, HISTOGRAM_ESTIMATE_ERROR), 3);
+	/* A quantity that is new needs a line above: but one for each outcome, the ratios, and this. */
+	assert_int_equal(ARRAY_SIZE(of_both_modes) + ARRAY_SIZE(of_adaptive) + ARRAY_SIZE(ratios) +
+				 OUTCOME_COUNT_ - 2 + 1,
+		SELF_QUANTITIES);
+	tally_done(&c.tally);
+}
+
+/* What is not known is absent, as is what exact passes have not. */
+static void what_is_not_known_is_not_in_the_image(void **state)
+{
+	struct counted c;
+	AUTO_VIEW struct view *view = NULL, *exact = NULL;
+
+	(void)state;
+	count_all(&c);
+	c.adaptive.needed = 0;
+	c.adaptive.disturbance = DISTURBANCE_UNKNOWN;
+	c.psi.present = 0;
+	c.self.start_realtime_ns = 0;
+	view = view_of(&c, true);
+	assert_false(ROW_HAS(view_self(view), SELF_BUDGET_NEEDED));
+	assert_false(ROW_HAS(view_self(view), SELF_WALKS_DISTURB));
+	assert_false(ROW_HAS(view_self(view), SELF_MEMORY_PRESSURE));
+	assert_false(ROW_HAS(view_self(view), SELF_START_TIME));
+	exact = view_of(&c, false);
+	for (size_t i = 0; i < ARRAY_SIZE(of_adaptive); i++)
+		assert_false(ROW_HAS(view_self(exact), of_adaptive[i].index));
+	for (size_t i = 0; i < ARRAY_SIZE(ratios); i++)
+		assert_false(ROW_HAS(view_self(exact), ratios[i].index));
+	assert_int_equal(count_of(exact, HISTOGRAM_HOLD), 2);
+	assert_int_equal(count_of(exact, HISTOGRAM_ESTIMATE_ERROR), 0);
+	tally_done(&c.tally);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(users_have_names_of_their_own),
 		cmocka_unit_test(rows_are_marked),
+		cmocka_unit_test(all_that_is_counted_is_in_the_image),
+		cmocka_unit_test(what_is_not_known_is_not_in_the_image),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
