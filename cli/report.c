@@ -404,6 +404,22 @@ static void add_waiting(const struct view *view, struct buffer *to)
 		buffer_add_text(to, "nobody\n");
 }
 
+/* How long somebody had not been measured as the pass began, of those who are to be within the maximum age. */
+static void add_longest(const struct snapshot_self *self, struct buffer *to)
+{
+	uint64_t longest_ns = self->q[SELF_LONGEST_UNMEASURED], max_ns = self->q[SELF_MAX_AGE];
+	bool is_overdue = longest_ns > max_ns && !is_span_alike(longest_ns, max_ns);
+
+	if (!ROW_HAS(self, SELF_LONGEST_UNMEASURED) || !ROW_HAS(self, SELF_MAX_AGE))
+		return;
+	begin(to, is_overdue ? "Overdue" : "Longest");
+	buffer_add_text(to, "a process has had no measurement for ");
+	human_add_age(to, longest_ns);
+	buffer_add_text(to, "; ");
+	human_add_age(to, max_ns);
+	buffer_add_text(to, " allowed\n");
+}
+
 /* What is too large to be measured as often as others. */
 static void add_giants(const struct snapshot_self *self, struct buffer *to)
 {
@@ -507,6 +523,7 @@ void report_render(const struct view *view, uint64_t now_boottime_ns, struct buf
 	add_reads(self, to);
 	add_stalls(view, to);
 	add_waiting(view, to);
+	add_longest(self, to);
 	add_giants(self, to);
 	add_disturbance(self, to);
 	add_pressure(self, to);

@@ -21,6 +21,17 @@ static void count_outcome(struct compose_counts *counts, const struct snapshot_p
 		counts->guessed++;
 }
 
+/* Since when W has been without a measurement, of which there has to be one within the maximum age. */
+static void note_unmeasured(
+	struct pass *pass, const struct watch *w, const struct snapshot_process *row)
+{
+	uint64_t since_ns = w->has_base ? w->measured_ns : w->first_ns;
+
+	if (row->outcome == OUTCOME_MEASURED && since_ns < pass->unmeasured_since_ns &&
+		!walks_forecast(&pass->adapt.walks, w).is_giant) /* which has an age of its own */
+		pass->unmeasured_since_ns = since_ns;
+}
+
 void closing_add(struct pass *pass, size_t i)
 {
 	struct process *p = pass->rows.member[i];
@@ -28,6 +39,8 @@ void closing_add(struct pass *pass, size_t i)
 	uint64_t hwm = 0, swap = 0;
 
 	count_outcome(&pass->counts, row);
+	if (pass->options.is_adaptive)
+		note_unmeasured(pass, p->watch, row);
 	if (row->outcome == OUTCOME_MEASURED || row->source == SOURCE_RSS)
 		pass->counts.source[row->source]++;
 	if (ROW_HAS(row, PROCESS_VM_HWM))

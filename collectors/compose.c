@@ -152,6 +152,9 @@ static void add_adaptive(const struct compose_counts *counts, const struct compo
 		ROW_SET(row, SELF_BUDGET_NEEDED, metric_real_bits(a->needed));
 	ROW_SET(row, SELF_BUDGET_AVAILABLE, a->available_ns);
 	ROW_SET(row, SELF_OLDEST_AGE, a->oldest_ns);
+	ROW_SET(row, SELF_MAX_AGE, a->max_age_ns);
+	if (a->longest_ns != UINT64_MAX)
+		ROW_SET(row, SELF_LONGEST_UNMEASURED, a->longest_ns);
 	ROW_SET(row, SELF_DEFERRED_PRESSURE, a->deferred[PLAN_PRESSURE]);
 	ROW_SET(row, SELF_ESTIMATE_OFF, a->figures->off_bytes);
 	ROW_SET(row, SELF_ESTIMATE_FOUND, a->figures->found_bytes);

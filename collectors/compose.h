@@ -47,6 +47,7 @@ struct compose_adaptive {
 	double budget;                 /* of one core */
 	double needed;                 /* likewise; 0: not known yet */
 	uint64_t available_ns, oldest_ns;
+	uint64_t max_age_ns, longest_ns; /* without a measurement; UINT64_MAX: there is nobody */
 	const struct psi *psi;
 	enum disturbance_verdict disturbance;
 };

@@ -66,6 +66,7 @@ struct pass {
 	uint64_t interval_ns; /* until the next pass: the budget may have stretched it */
 	uint64_t cpu_ns;      /* of the pass under way, by its thread */
 	struct self self;
+	uint64_t unmeasured_since_ns; /* CLOCK_BOOTTIME: of the rows the first; UINT64_MAX: none */
 	struct meminfo meminfo;       /* as the pass under way ended */
 	struct compose_counts counts; /* .passes is the sequence of the last snapshot */
 };

@@ -186,6 +186,7 @@ static int begin(struct pass *pass)
 	memset(pass->counts.source, 0, sizeof(pass->counts.source));
 	pass->counts.estimated = pass->counts.guessed = 0;
 	pass->counts.interval_ns = pass->options.interval_ns;
+	pass->unmeasured_since_ns = UINT64_MAX;
 	pass->reads_foreign = false;
 	pass->name_cursor = 0;
 	pass->at = 0;

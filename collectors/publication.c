@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "collectors/amount.h"
 #include "collectors/pass-state.h"
 #include "snapshot/metric.h"
 
@@ -99,6 +100,14 @@ static int seal(struct pass *pass, const struct image_header *head, bool with_pu
 	return r;
 }
 
+/* As the pass began: what it took itself is not to be waited for. */
+static uint64_t longest_unmeasured_ns(const struct pass *pass)
+{
+	return pass->unmeasured_since_ns == UINT64_MAX
+	               ? UINT64_MAX
+	               : amount_less(pass->begin_boottime_ns, pass->unmeasured_since_ns);
+}
+
 static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
 {
 	struct adapt *a = &pass->adapt;
@@ -117,6 +126,8 @@ static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
 		.needed = (double)needed_ppm / BUDGET_PPM_MAX,
 		.available_ns = budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)),
 		.oldest_ns = figures_oldest_ns(&a->figures),
+		.max_age_ns = a->limits.max_age_ns,
+		.longest_ns = longest_unmeasured_ns(pass),
 		.psi = &a->psi,
 		.disturbance = a->disturbance.verdict,
 	};

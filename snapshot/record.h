@@ -155,6 +155,8 @@ enum self_quantity {
 	SELF_ESTIMATE_OFF,      /* of adaptive passes: how far off estimates were, and */
 	SELF_ESTIMATE_FOUND,    /* what was found then */
 	SELF_WAITING,           /* a count: measurements that wait for budget */
+	SELF_MAX_AGE,           /* nanoseconds: within which each process is to be measured, and */
+	SELF_LONGEST_UNMEASURED, /* for how long one has not been; absent where there is none */
 	SELF_QUANTITIES
 };
 

@@ -163,6 +163,8 @@ static void count_all(struct counted *c)
 			.needed = 0.125,
 			.available_ns = 132,
 			.oldest_ns = 133,
+			.max_age_ns = 134,
+			.longest_ns = 135,
 			.disturbance = DISTURBANCE_YES},
 	};
 	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)
@@ -246,6 +248,8 @@ static const struct expected of_adaptive[] = {
 	{SELF_ESTIMATE_OFF, 109},
 	{SELF_ESTIMATE_FOUND, 110},
 	{SELF_WAITING, 131},
+	{SELF_MAX_AGE, 134},
+	{SELF_LONGEST_UNMEASURED, 135},
 };
 
 static const struct {
@@ -310,12 +314,14 @@ static void what_is_not_known_is_not_in_the_image(void **state)
 	(void)state;
 	count_all(&c);
 	c.adaptive.needed = 0;
+	c.adaptive.longest_ns = UINT64_MAX;
 	c.adaptive.disturbance = DISTURBANCE_UNKNOWN;
 	c.psi.present = 0;
 	c.self.start_realtime_ns = 0;
 	view = view_of(&c, true);
 	assert_false(ROW_HAS(view_self(view), SELF_BUDGET_NEEDED));
 	assert_false(ROW_HAS(view_self(view), SELF_WALKS_DISTURB));
+	assert_false(ROW_HAS(view_self(view), SELF_LONGEST_UNMEASURED));
 	assert_false(ROW_HAS(view_self(view), SELF_MEMORY_PRESSURE));
 	assert_false(ROW_HAS(view_self(view), SELF_START_TIME));
 	exact = view_of(&c, false);

@@ -30,6 +30,7 @@ struct scene {
 	unsigned int holds; /* the bucket that all are in */
 	uint64_t scale;     /* of the observations; 0: 1 */
 	uint64_t low_mib, high_mib, interval_ms, up_s;
+	uint64_t longest_ms; /* without a measurement; 0: not known */
 	bool is_tried, disturbs;
 	uint32_t flags;
 };
@@ -68,6 +69,9 @@ static void add_adaptive(struct builder *b, const struct scene *c, struct snapsh
 	ROW_SET(self, SELF_DEFERRED_BUDGET, c->needed > 0.010001 ? 7 : 0);
 	ROW_SET(self, SELF_DEFERRED_STALL, c->is_young && c->needed > 0 ? 2 : 0);
 	ROW_SET(self, SELF_WAITING, c->waiting);
+	ROW_SET(self, SELF_MAX_AGE, 300 * NS_PER_SEC);
+	if (c->longest_ms)
+		ROW_SET(self, SELF_LONGEST_UNMEASURED, c->longest_ms * NS_PER_MSEC);
 	ROW_SET(self, SELF_DEFERRED_GIANT, c->needed > 0.010001 ? 1 : 0);
 	ROW_SET(self, SELF_BUDGET_CPU, metric_real_bits(0.01));
 	if (c->needed > 0)
@@ -189,11 +193,13 @@ static void one_page_says_it(void **state)
 			 .disturbs = true,
 			 .low_mib = 2047,
 			 .high_mib = 2050,
+			 .longest_ms = 298700,
 			 .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
 			HEAD_ADAPTIVE MEMORY_ADAPTIVE ACCURACY
 			" (guesses not counted)\n" CPU ", 0.42 % needed\n" READS
 			"Stalls      99 of 100 reads keep their process waiting for at most 0.25 "
 			"ms; none took longer than the 20 ms allowed" WAITING "Waiting     nobody\n"
+			"Longest     a process has had no measurement for 4 min 58 s; 5 min 0 s allowed\n"
 			"Walks       keep their processes waiting, as a trial has found: long ones "
 			"go by slices\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
@@ -206,6 +212,7 @@ static void one_page_says_it(void **state)
 			 .up_s = 100,
 			 .interval_ms = 9960,
 			 .waiting = 108,
+			 .longest_ms = 723000,
 			 .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
 			"memtallyd 1.2.3: adaptive, looks at all processes every 10 s\n"
 			"Running     1 min 49 s; the last snapshot is of 9 s ago\n"
@@ -218,6 +225,7 @@ static void one_page_says_it(void **state)
 			"the first measurement of everything, which is not counted; 1 % allowed, 1.1 % "
 			"needed: too little\n" READS
 			"Waiting     108 processes, to be measured when the CPU budget bears it\n"
+			"Overdue     a process has had no measurement for 12 min 3 s; 5 min 0 s allowed\n"
 			"Put off     2 times not to stall a process, 1 time for one huge mapping, since the "
 			"start\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
@@ -243,6 +251,7 @@ static void one_page_says_it(void **state)
 			 .holds_above = 12054,
 			 .scale = 10,
 			 .waiting = 1,
+			 .longest_ms = 300400, /* above it, but not as it is shown */
 			 .low_mib = 2048,
 			 .interval_ms = 2500,
 			 .flags = SELF_PROC_HIDDEN},
@@ -256,6 +265,7 @@ static void one_page_says_it(void **state)
 			"Stalls      99 of 100 reads keep their process waiting for at most 50 ms; "
 			"12054 took longer than the 20 ms allowed" WAITING
 			"Waiting     1 process, to be measured when the CPU budget bears it\n"
+			"Longest     a process has had no measurement for 5 min 0 s; 5 min 0 s allowed\n"
 			"Put off     1 time for one huge mapping, since the start\n"
 			"Walks       keep nobody waiting, as a trial has found: all are made at once\n"
 			"Shortage    processes wait for memory 12 % of the time: measures less\n"
