@@ -8,6 +8,7 @@
 
 enum {
 	WIDE_PART = 20,        /* of the PSS: 5 % */
+	WIDE_BYTES = 1 << 20,  /* less is nobody's concern, whatever part it is of a small row */
 	ROUNDING_BYTES = 1024, /* of each process, by the kernel */
 };
 
@@ -23,7 +24,7 @@ static void set_bounds(struct note *n, bool has_pss, uint64_t pss_bytes)
 	uint64_t between = n->high_bytes > n->low_bytes ? n->high_bytes - n->low_bytes : 0;
 
 	n->is_wide = has_pss && !n->is_open && between > ROUNDING_BYTES * n->processes &&
-	             between >= pss_bytes / WIDE_PART;
+	             between >= WIDE_BYTES && between >= pss_bytes / WIDE_PART;
 }
 
 void note_of_process(const struct snapshot_process *row, struct note *ret)

@@ -33,7 +33,8 @@ bool note_is_empty(const struct note *n, bool bytes);
 
 /*
  * "1 of 54 denied, 6 of 54 never measured, 345.0 MiB to 2.7 GiB"; nothing of what is empty. The bounds only where they
- * are wide: where they are less than 5 % of the PSS apart, or no further than the kernel's rounding, the figure says it.
+ * are wide: where they are less than 5 % of the PSS apart, or less than 1 MiB, or no further than the kernel's rounding,
+ * the figure says it.
  * BYTES: exact.
  */
 void note_add(struct buffer *to, const struct note *n, bool bytes);

@@ -74,24 +74,46 @@ static void sums_say_what_is_missing_and_how_sure_they_are(void **state)
 	}
 }
 
-/* The kernel rounds each process down by up to 1 KiB, which is much of little, but no doubt. */
-static void rounding_is_no_doubt(void **state)
+/* Of what is small the bounds may be far apart, and nobody is served by knowing it. */
+static void little_is_no_doubt(void **state)
 {
-	struct snapshot_process row = {.outcome = OUTCOME_MEASURED, .source = SOURCE_ROLLUP};
+	struct snapshot_process row = {.outcome = OUTCOME_MEASURED, .source = SOURCE_ESTIMATE};
 	AUTO_BUFFER struct buffer b = {0};
 	struct note n;
 
 	(void)state;
-	ROW_SET(&row, PROCESS_PSS, 4 * KIB);
-	ROW_SET(&row, PROCESS_PSS_LOW, 4 * KIB);
-	ROW_SET(&row, PROCESS_PSS_HIGH, 5 * KIB);
+	ROW_SET(&row, PROCESS_PSS, 200 * KIB);
+	ROW_SET(&row, PROCESS_PSS_AGE, 1);
+	ROW_SET(&row, PROCESS_PSS_LOW, 100 * KIB);
+	ROW_SET(&row, PROCESS_PSS_HIGH, 100 * KIB + MIB - 1);
 	note_of_process(&row, &n);
 	assert_true(note_is_empty(&n, true));
 	row.q[PROCESS_PSS_HIGH]++;
 	note_of_process(&row, &n);
+	assert_false(note_is_empty(&n, false));
+	note_add(&b, &n, false);
+	assert_says(&b, "100.0 KiB to 1.1 MiB");
+}
+
+/* The kernel rounds each process down by up to 1 KiB, which is much of little, but no doubt. */
+static void rounding_is_no_doubt(void **state)
+{
+	uint64_t present = 0, q[SCOPE_QUANTITIES] = {0};
+	AUTO_BUFFER struct buffer b = {0};
+	struct note n;
+
+	(void)state;
+	set(&present, q, SCOPE_PROCESSES, 3000);
+	set(&present, q, SCOPE_PSS, 12000 * KIB);
+	set(&present, q, SCOPE_PSS_LOW, 12000 * KIB);
+	set(&present, q, SCOPE_PSS_HIGH, 15000 * KIB);
+	note_of_sums(present, q, &n);
+	assert_true(note_is_empty(&n, true));
+	q[SCOPE_PSS_HIGH]++;
+	note_of_sums(present, q, &n);
 	assert_false(note_is_empty(&n, true));
 	note_add(&b, &n, true);
-	assert_says(&b, "4096 to 5121");
+	assert_says(&b, "12288000 to 15360001");
 }
 
 static void processes_say_why_they_have_none(void **state)
@@ -135,6 +157,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_say_what_is_missing_and_how_sure_they_are),
+		cmocka_unit_test(little_is_no_doubt),
 		cmocka_unit_test(rounding_is_no_doubt),
 		cmocka_unit_test(processes_say_why_they_have_none),
 	};
