@@ -285,8 +285,8 @@ void adapt_take(
 		    a->page_bytes)) {
 		wrote = had_base && faults_found(&a->faults, &a->relations, a->reader, p, walked,
 					    &before, now_boot_ns);
-		relations_measured(&a->relations, a->reader, p, had_base && !wrote ? &base : NULL,
-			now_boot_ns);
+		relations_measured(&a->relations, a->table, a->reader, p,
+			had_base && !wrote ? &base : NULL, now_boot_ns);
 		if (had_base) {
 			relations_fell(w, &before);
 			figures_found(&a->figures, before.pss, s->q[PROCESS_PSS]);
@@ -358,7 +358,7 @@ void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 	if (!w->has_base)
 		return;
 	if (w->measured_ns >= a->begin_ns) {
-		relations_measured(&a->relations, a->reader, p, NULL, w->measured_ns);
+		relations_measured(&a->relations, a->table, a->reader, p, NULL, w->measured_ns);
 		return;
 	}
 	/* Who came and went since then was another's to know. */

@@ -326,7 +326,7 @@ static void count_children(const struct kin_family *f)
 		struct kin_member *a = ancestry_parent(m);
 
 		for (unsigned int i = 0; a && i < ANCESTRY_GENERATIONS; i++) {
-			if (child->line > a->seen)
+			if (child->line > a->seen && a->family == f)
 				a->children++;
 			child = a;
 			a = ancestry_parent(a);
@@ -539,6 +539,23 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	m->then = m->kept = m->family->count;
 	if (m->is_forked)
 		m->family->voice = m;
+	return 0;
+}
+
+int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
+{
+	struct kin_ancestor *ancestor;
+
+	/* The parent's pid may be another's by now, who is younger. */
+	if (m == parent || m->ancestor || !m->family || parent->born_ns > m->born_ns)
+		return 0;
+	ancestor = ancestry_begin(parent);
+	if (!ancestor)
+		return -ENOMEM;
+	m->is_forked = true;
+	m->ancestor = ancestry_use(ancestor);
+	m->family->voice = m;
+	family_mark(k, m->family);
 	return 0;
 }
 

@@ -135,6 +135,12 @@ void kin_gone(struct kin *k, struct kin_member *m);
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns);
 
+/*
+ * M was measured for the first time, and PARENT, of the same image, is its parent by pid, whatever that is called:
+ * M was forked from it, and is of another family where it has mapped something below. -ENOMEM: nobody knows of whom.
+ */
+int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent);
+
 /* M's measurement is void, and speaks for nobody: as if it had never been measured. */
 void kin_unmeasured(struct kin_member *m);
 

@@ -55,6 +55,8 @@ void relations_begin(struct relations *r, uint64_t now_ns)
 {
 	r->previous_ns = r->begin_ns;
 	r->begin_ns = now_ns;
+	if (!r->first_ns)
+		r->first_ns = now_ns;
 	kin_begin(&r->kin, now_ns);
 }
 
@@ -79,6 +81,20 @@ static bool is_like(const struct process *p, const struct process *parent)
 	       !memcmp(p->name, parent->name, p->name_len);
 }
 
+/* P's parent by pid, if it has relations; NULL: there is none. */
+static struct process *parent_by_pid(const struct proctable *table, const struct process *p)
+{
+	struct process *const *found;
+
+	if (!p->stat.parent)
+		return NULL;
+	found = bsearch(&p->stat.parent, (const void *)table->item, table->count,
+		sizeof(struct process *), compare_pid);
+	if (!found || *found == p || !(*found)->watch || !(*found)->watch->is_related)
+		return NULL;
+	return *found;
+}
+
 /*
  * The one that P looks forked from. Of those that were there before we came nobody knows what they have
  * done since, so they are nobody's children.
@@ -86,16 +102,12 @@ static bool is_like(const struct process *p, const struct process *parent)
 struct process *relations_parent(const struct relations *r, const struct proctable *table,
 	const struct process *p, uint64_t born_ns)
 {
-	struct process *const *found;
+	struct process *parent;
 
-	if (!r->previous_ns || born_ns + TICK_NS < r->previous_ns || !p->stat.parent)
+	if (!r->previous_ns || born_ns + TICK_NS < r->previous_ns)
 		return NULL;
-	found = bsearch(&p->stat.parent, (const void *)table->item, table->count,
-		sizeof(struct process *), compare_pid);
-	if (!found || *found == p || !(*found)->watch || !(*found)->watch->is_related ||
-		!is_like(p, *found))
-		return NULL;
-	return *found;
+	parent = parent_by_pid(table, p);
+	return parent && is_like(p, parent) ? parent : NULL;
 }
 
 void relations_born(struct relations *r, struct process *p, struct process *parent,
@@ -160,10 +172,30 @@ static void map(struct relations *r, struct process_reader *reader, struct proce
 	(void)kin_mapped(&r->kin, &p->watch->kin, segment, count, &p->watch->base);
 }
 
-void relations_measured(struct relations *r, struct process_reader *reader, struct process *p,
-	const struct estimate_base *before, uint64_t now_ns)
+/*
+ * Workers may be renamed, or have grown, before they are noticed: then they are not like their parent. But each exec
+ * puts the end of the address range elsewhere, at the vdso above the stack, so that it tells whether both have one image.
+ * One that was left to a reaper by its parent is a child of that by this, if the reaper is of that image, too.
+ */
+static void find_parent(struct relations *r, const struct proctable *table, const struct process *p)
+{
+	struct kin_member *m = &p->watch->kin;
+	struct process *parent;
+
+	if (m->ancestor || !m->family || m->born_ns < r->first_ns)
+		return;
+	parent = parent_by_pid(table, p);
+	if (parent && parent->range_end == p->range_end)
+		/* Out of memory it may be anybody's child. */
+		(void)kin_descends(&r->kin, m, &parent->watch->kin);
+}
+
+void relations_measured(struct relations *r, const struct proctable *table,
+	struct process_reader *reader, struct process *p, const struct estimate_base *before,
+	uint64_t now_ns)
 {
 	struct watch *w = p->watch;
+	bool is_first = !w->kin.measured_ns;
 
 	free(w->doubt);
 	w->doubt = NULL;
@@ -171,6 +203,8 @@ void relations_measured(struct relations *r, struct process_reader *reader, stru
 		return;
 	(void)kin_measured(
 		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
+	if (is_first)
+		find_parent(r, table, p);
 	if (kin_wants_maps(&w->kin, &w->base))
 		map(r, reader, p);
 }

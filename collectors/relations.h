@@ -13,6 +13,7 @@
 struct relations {
 	struct kin kin;
 	uint64_t begin_ns, previous_ns; /* CLOCK_BOOTTIME of this pass and of the one before */
+	uint64_t first_ns;              /* and of the first */
 };
 
 void relations_init(struct relations *r);
@@ -43,10 +44,12 @@ void relations_ended(struct relations *r, struct watch *w, bool is_exec);
 
 /*
  * P was measured just now; BEFORE is the base that it had, or NULL: what was found says nothing of
- * others. Reads P's maps where they are wanted. Its doubt is void.
+ * others. Looks for its parent among TABLE, if it has none that is known, and reads P's maps where they
+ * are wanted. Its doubt is void.
  */
-void relations_measured(struct relations *r, struct process_reader *reader, struct process *p,
-	const struct estimate_base *before, uint64_t now_ns);
+void relations_measured(struct relations *r, const struct proctable *table,
+	struct process_reader *reader, struct process *p, const struct estimate_base *before,
+	uint64_t now_ns);
 
 /*
  * W was to be measured, and can't be any more: what was found of it, and all that was known to come

@@ -327,6 +327,43 @@ static void forgets_what_is_refused(void **state)
 	assert_int_equal(w->kin.suspected, 0);
 }
 
+/* The low bound of a worker whose server has forked another one since, which is called otherwise. */
+static uint64_t low_beside_one_renamed(struct adaptive *s, const struct tree_process *its_server)
+{
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = adaptive_worker;
+
+	p.uss_kib = 5000;
+	adaptive_add_anon(s, its_server);
+	adaptive_add_anon(s, &p);
+	p.pid++;
+	adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	p.pid = 40;
+	p.name = "renamed";
+	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1; /* not before the first pass */
+	adaptive_add_anon(s, &p);
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 40)->source, SOURCE_ROLLUP);
+	assert_int_equal(adaptive_row(view, 30)->source, SOURCE_ESTIMATE);
+	return adaptive_row(view, 30)->q[PROCESS_PSS_LOW] / 1024;
+}
+
+/* Its parent by pid has the same image, so nobody else's memory is in doubt for it; another's child may be anybody's. */
+static void finds_the_parent_of_one_renamed(void **state)
+{
+	struct tree_process p = server;
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options),
+				      *t = adaptive_new(&adaptive_options);
+
+	(void)state;
+	p.image = 98; /* its workers have mapped something below it */
+	assert_in_range(low_beside_one_renamed(s, &p), 5000, adaptive_worker.pss_kib);
+	p.end_pages = 1;
+	assert_in_range(low_beside_one_renamed(t, &p), 2000, 4999);
+}
+
 /* Nobody foresees by which keys relations are found. */
 static void seeds_its_tables(void **state)
 {
@@ -351,6 +388,7 @@ int main(void)
 		cmocka_unit_test(allows_for_the_unseen),
 		cmocka_unit_test(expects_what_is_known_of),
 		cmocka_unit_test(forgets_what_is_refused),
+		cmocka_unit_test(finds_the_parent_of_one_renamed),
 		cmocka_unit_test(seeds_its_tables),
 	};
 

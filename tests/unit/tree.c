@@ -164,13 +164,15 @@ static void write_rollup(const struct tree *t, const char *folder, const struct 
 	char text[TREE_TEXT_MAX];
 
 	snprintf(text, sizeof(text),
-		"%llx-7ff000000000 ---p 00000000 00:00 0                          [rollup]\n"
+		"%llx-%llx ---p 00000000 00:00 0                          [rollup]\n"
 		"Rss:            %llu kB\nPss:            %llu kB\n"
 		"Shared_Clean:   %llu kB\nShared_Dirty:          0 kB\n"
 		"Private_Clean:         0 kB\nPrivate_Dirty:  %llu kB\nSwapPss:        %llu kB\n",
-		(unsigned long long)first_address(p), (unsigned long long)p->rss_kib,
-		(unsigned long long)p->pss_kib, (unsigned long long)(p->rss_kib - p->uss_kib),
-		(unsigned long long)p->uss_kib, (unsigned long long)p->swap_kib);
+		(unsigned long long)first_address(p),
+		(unsigned long long)(0x7ff000000000 + 0x1000 * p->end_pages),
+		(unsigned long long)p->rss_kib, (unsigned long long)p->pss_kib,
+		(unsigned long long)(p->rss_kib - p->uss_kib), (unsigned long long)p->uss_kib,
+		(unsigned long long)p->swap_kib);
 	write_below(t, folder, "smaps_rollup", p->rss_kib ? text : "");
 }
 

@@ -37,6 +37,7 @@ struct tree_process {
 	unsigned int threads;       /* 0: 1 */
 	uint64_t start_ticks;       /* 0: the pid */
 	uint64_t image;             /* differs from image to image of one process */
+	uint64_t end_pages;         /* likewise: its addresses end so much later */
 	uint64_t rss_kib;           /* 0: no memory, a kernel thread or a zombie */
 	uint64_t pss_kib, uss_kib;  /* in smaps_rollup */
 	uint64_t hwm_kib, swap_kib; /* hwm 0: as rss */
