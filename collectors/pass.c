@@ -263,13 +263,15 @@ bool pass_awaits_names(const struct pass *pass)
 
 int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
 {
-	uint64_t before_ns = thread_cpu_ns();
+	uint64_t before_ns = thread_cpu_ns(), needed_ppm = 0;
 	int r;
 
 	if (pass->options.is_adaptive)
 		budget_expect(&pass->adapt.budget, pass->cpu_ns);
 	set_interval(pass);
-	r = publication_make(pass, with_public, ret_fd, ret_public_fd);
+	if (pass->turns.total_cost_ns) /* else nobody has added up yet */
+		(void)pass_interval_ns(pass, &needed_ppm);
+	r = publication_make(pass, needed_ppm, with_public, ret_fd, ret_public_fd);
 	pass->cpu_ns += thread_cpu_ns() - before_ns;
 	return r;
 }

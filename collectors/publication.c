@@ -108,15 +108,12 @@ static uint64_t longest_unmeasured_ns(const struct pass *pass)
 	               : amount_less(pass->begin_boottime_ns, pass->unmeasured_since_ns);
 }
 
-static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
+static void describe_adaptive(struct pass *pass, uint64_t needed_ppm, struct compose_adaptive *ret)
 {
 	struct adapt *a = &pass->adapt;
-	uint64_t needed_ppm = 0;
 
 	if (!pass->options.is_adaptive)
 		return;
-	if (pass->turns.total_cost_ns) /* else nobody has added up yet */
-		pass_interval_ns(pass, &needed_ppm);
 	*ret = (struct compose_adaptive){
 		.walks = &a->walks.counts,
 		.deferred = pass->turns.choosing.deferred,
@@ -133,7 +130,8 @@ static void describe_adaptive(struct pass *pass, struct compose_adaptive *ret)
 	};
 }
 
-int publication_make(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
+int publication_make(
+	struct pass *pass, uint64_t needed_ppm, bool with_public, int *ret_fd, int *ret_public_fd)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
 	uint64_t duration_ns = pass->end_ns - pass->begin_ns;
@@ -159,7 +157,7 @@ int publication_make(struct pass *pass, bool with_public, int *ret_fd, int *ret_
 	if (r == 0) {
 		pass->counts.dropped_processes = count_dropped(pass);
 		self_read(&pass->self);
-		describe_adaptive(pass, &adaptive);
+		describe_adaptive(pass, needed_ppm, &adaptive);
 		r = compose_self(&pass->tally, &pass->counts,
 			pass->options.is_adaptive ? &adaptive : NULL, &pass->self, self_flags(pass),
 			pass->options.version, &pass->rows.builder);

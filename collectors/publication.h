@@ -7,10 +7,12 @@
 #define MEMTALLY_COLLECTORS_PUBLICATION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct pass;
 
-/* As pass_publish(). */
-int publication_make(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd);
+/* As pass_publish(). NEEDED_PPM as of pass_interval_ns(); 0: nobody has added up yet. */
+int publication_make(
+	struct pass *pass, uint64_t needed_ppm, bool with_public, int *ret_fd, int *ret_public_fd);
 
 #endif
