@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "collectors/kin.h"
+#include "collectors/kin-member.h"
 
 /* Ancestors that are told of a birth; more are not in one family between two passes. */
 enum { ANCESTRY_GENERATIONS = 8 };

@@ -40,41 +40,9 @@
 #include "collectors/breaks.h"
 #include "collectors/estimate.h"
 #include "collectors/keytable.h"
+#include "collectors/kin-member.h"
 #include "collectors/maps.h"
 #include "collectors/segments.h"
-
-struct kin_family;
-struct kin_ancestor;
-
-/* All zeros is a member of nothing. For reading alone. */
-struct kin_member {
-	struct kin_family *family;          /* NULL: alone, or its range is not known */
-	struct kin_member *previous, *next; /* of the family, as they became known */
-	struct breaks_writer writer;        /* what it has let go of by writing to it */
-	struct kin_ancestor
-		*ancestor; /* its own record if .has_forked, else its parent's; NULL: none */
-	uint64_t key;      /* of its range; 0: not known */
-	uint64_t serial;   /* rises along the family's list */
-	uint64_t
-		line; /* the serial by which its line left its parent's: its own, or an ancestor's who is gone */
-	uint64_t seen;           /* who was there at its measurement has this or less */
-	uint64_t born_ns;        /* CLOCK_BOOTTIME, as its start time says */
-	uint64_t image_ns;       /* CLOCK_BOOTTIME: no exec that is known of is older; 0: none is */
-	uint64_t measured_ns;    /* CLOCK_BOOTTIME; 0: never */
-	uint64_t suspected;      /* bytes to which it may have written since */
-	struct sharer sharer;    /* of segments */
-	struct flow family_flow; /* the others' of its family when it was measured */
-	uint32_t then;           /* how many were there at its measurement, itself among them */
-	uint32_t kept;     /* of those, still here; this and the next five as of kin_affected() */
-	uint32_t fresh;    /* born since */
-	uint32_t children; /* of those, its own descendants */
-	uint32_t strays;   /* born since, or of such a line, of parents that are not known */
-	uint32_t early;    /* of the fresh, those that may have been there already */
-	uint32_t unsure;   /* deaths that its measurement may or may not have seen */
-	uint32_t measured_at : 30; /* where it is among .measured, while .sharer is open */
-	bool is_forked : 1;        /* it was born in the family */
-	bool has_forked : 1;
-};
 
 /* One that was measured since all were looked at. */
 struct kin_measured {

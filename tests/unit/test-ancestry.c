@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "collectors/ancestry.h"
+#include "collectors/kin.h"
 
 #define MIB UINT64_C(1048576)
 #define SEC UINT64_C(1000000000)
