@@ -87,8 +87,11 @@ void kin_begin(struct kin *k, uint64_t now_ns)
 	k->listed_ns = now_ns;
 }
 
-/* Which part of the time between the looks at NOW_NS and before had gone by when M was measured. */
-static uint32_t part_before(const struct kin *k, const struct kin_member *m, uint64_t now_ns)
+/*
+ * When M was measured, in SEGMENTS_PART of the time between the two looks at all before and after: those at .sensed_ns
+ * and at NOW_NS.
+ */
+static uint32_t part_of_time(const struct kin *k, const struct kin_member *m, uint64_t now_ns)
 {
 	return (uint32_t)amount_min(amount_part(amount_less(m->measured_ns, k->sensed_ns),
 					    SEGMENTS_PART, amount_less(now_ns, k->sensed_ns)),
@@ -102,7 +105,7 @@ void kin_sensed(struct kin *k, uint64_t now_ns)
 
 		if (d->member)
 			segments_settle(
-				&d->member->sharer, part_before(k, d->member, now_ns), &d->lesson);
+				&d->member->sharer, part_of_time(k, d->member, now_ns), &d->lesson);
 	}
 	k->measured_count = 0;
 	k->sensed_ns = now_ns;
@@ -233,7 +236,10 @@ void kin_executed(struct kin *k, struct kin_member *m)
 		k->measured[m->measured_at].member = NULL;
 	segments_end(&k->segments, &m->sharer);
 	leave(k, m);
-	/* Noticed in a pass or after it: the one before that has seen its former image. */
+	/*
+	 * Nobody says when. It may have been noticed after this pass (.listed_ns) or in it: the former image was surely
+	 * still there in the one before (.previous_ns), so that the new one is younger than that.
+	 */
 	*m = (struct kin_member){
 		.born_ns = m->born_ns, .image_ns = k->previous_ns ? k->previous_ns + 1 : 0};
 }

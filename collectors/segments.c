@@ -18,9 +18,12 @@
 struct segment {
 	uint64_t key;
 	uint64_t resident; /* of all sharers, in FLOW_UNIT */
-	uint64_t late;     /* of that, ever, by those who had been there before they were known */
-	uint64_t joined;   /* by those who were not, ever, when they became known */
-	struct flow flow;  /* of all who ever mapped it, and of comings and goings */
+	/*
+	 * What sharers had when they became known, late if they had been there before, joined if they had not; added up
+	 * since there is the segment, and not taken off when they leave: only what was added since a measurement counts.
+	 */
+	uint64_t late, joined;
+	struct flow flow;             /* of all who ever mapped it, and of comings and goings */
 	struct experience experience; /* of those of whose shared memory it is nearly all */
 	uint32_t count;
 };
@@ -28,7 +31,11 @@ struct segment {
 /* All in FLOW_UNIT. */
 struct segment_link {
 	struct segment *segment;
-	/* At the measurement: the segment's .resident less its .late; until it is settled, what others_of() said. */
+	/*
+	 * At the measurement: the segment's .resident less its .late; until it is settled, what others_of() said.
+	 * Modulo 2^64, for more may have come late, and left, than is resident. With the .late of any later moment it is
+	 * what all had at the measurement, those included who were known only then; of two such sums the difference counts.
+	 */
 	uint64_t sum;
 	struct flow flow;  /* at the measurement, of others */
 	uint32_t mapped;   /* at most this is resident */
@@ -110,7 +117,7 @@ static void spread(struct sharer *s, const struct estimate_base *base)
 
 /*
  * What the others have of L's segment, less its .late and .joined: who becomes known between two looks was there,
- * most likely, when L was measured.
+ * most likely, when L was measured. Modulo 2^64, as .sum is.
  */
 static uint64_t others_of(const struct segment_link *l)
 {

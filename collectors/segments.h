@@ -51,9 +51,10 @@ int segments_map(struct keytable *segments, struct sharer *s, const struct maps_
 
 /* What the next measurement of a sharer tells of those with whom it shares; all zeros tells nothing. For reading alone. */
 struct segments_lesson {
-	uint64_t key;     /* of the segment */
-	uint64_t sum;     /* of others, when it was measured before; in FLOW_UNIT */
-	struct flow flow; /* of others, then */
+	uint64_t key; /* of the segment */
+	uint64_t
+		sum; /* of others, when it was measured before; in FLOW_UNIT, modulo 2^64 (segments.c) */
+	struct flow flow;                      /* of others, then */
 	uint64_t then, then_pss, now, now_pss; /* what it had of it, and has; bytes */
 };
 

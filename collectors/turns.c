@@ -138,7 +138,7 @@ int turns_choose_urgent(struct turns *t, uint64_t now_ns)
 		if (!w || walks_has(&a->walks, a->table->item[i]) || !is_urgent(a, w, &doubt, &pss))
 			continue;
 		f = walks_forecast(&a->walks, w);
-		if (f.way == COST_ROLLUP && !f.is_giant)
+		if (f.way == COST_ROLLUP && !f.is_giant) /* for slices the pass would wait */
 			choosing_add(&t->choosing, w, i, &f, doubt, pss);
 	}
 	if (!t->choosing.count)
