@@ -7,8 +7,9 @@
 #define MEMTALLY_BASE_RESIDENT_H
 
 /*
- * Gives back the pages of code and constants of the program and all its libraries; whichever is used comes back from the page
- * cache by itself. For the end of a start. Never fails: what can't be given back stays.
+ * Gives back the pages of code and constants of the program and all its libraries; whichever is
+ * used comes back from the page cache by itself. For the end of a start. Never fails: what can't be
+ * given back stays.
  */
 void resident_rest(void);
 

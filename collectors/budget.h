@@ -69,14 +69,18 @@ static inline uint64_t budget_used_ns(const struct budget *b)
 /* CPU_NS were used for a process that is new, and can't be refused. In the first pass that is excused. */
 void budget_charge_birth(struct budget *b, uint64_t now_ns, uint64_t cpu_ns);
 
-/* The pass that is about to be published has used CPU_NS so far, births apart: at least that is expected of the next. */
+/*
+ * The pass that is about to be published has used CPU_NS so far, births apart: at least that is
+ * expected of the next.
+ */
 void budget_expect(struct budget *b, uint64_t cpu_ns);
 
 /*
- * A pass has used CPU_NS for all that every pass has to do (list, sense, publish), births apart; the next one
- * starts at DUE_NS. Charges it, unless it was the first, and expects the next to need as much: a costlier pass is believed at once up to
- * twice what was usual, since it may remain the only one, a cheaper one by and by. Births come in bursts, so
- * their mean is expected; in the first pass everybody is born, which says nothing of the next.
+ * A pass has used CPU_NS for all that every pass has to do (list, sense, publish), births apart;
+ * the next one starts at DUE_NS. Charges it, unless it was the first, and expects the next to need
+ * as much: a costlier pass is believed at once up to twice what was usual, since it may remain the
+ * only one, a cheaper one by and by. Births come in bursts, so their mean is expected; in the first
+ * pass everybody is born, which says nothing of the next.
  */
 void budget_charge_pass(struct budget *b, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The grandchild's calls are counted and timed by itself, in memory that it shares with the child. What it waited for a
- * processor, by /proc/self/schedstat, is taken off.
+ * The grandchild's calls are counted and timed by itself, in memory that it shares with the child.
+ * What it waited for a processor, by /proc/self/schedstat, is taken off.
  *
- * That no call has waited says nothing where the grandchild did not run during the walk: on one processor, or on a busy
- * host. Calls that were done say nothing either where the child had to wait for the lock itself, for then they may have been
- * done before the walk. So a try speaks for walks that don't disturb only if many calls were done in hardly
- * more time than the walk's CPU.
+ * That no call has waited says nothing where the grandchild did not run during the walk: on one
+ * processor, or on a busy host. Calls that were done say nothing either where the child had to wait
+ * for the lock itself, for then they may have been done before the walk. So a try speaks for walks
+ * that don't disturb only if many calls were done in hardly more time than the walk's CPU.
  */
 #include "config.h"
 

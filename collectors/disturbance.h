@@ -33,8 +33,8 @@ struct disturbance_try {
 enum { DISTURBANCE_TRIES = 8 };
 
 /*
- * YES if in two tries a call took a considerable part of the walk. NO if in four many calls were done during the walk, and
- * in none one took more than a small part of it. Pure.
+ * YES if in two tries a call took a considerable part of the walk. NO if in four many calls were
+ * done during the walk, and in none one took more than a small part of it. Pure.
  */
 enum disturbance_verdict disturbance_judge(const struct disturbance_try *tries, size_t count);
 

@@ -223,8 +223,9 @@ static uint64_t swap_pss_after(const struct estimate_base *b, const struct estim
 }
 
 /*
- * Whether what B has in swap looks less shared than what it has in memory. SwapPss divides by those who still have a page
- * in swap: the last one has it all to himself there, and shares it again with those who came back before.
+ * Whether what B has in swap looks less shared than what it has in memory. SwapPss divides by those
+ * who still have a page in swap: the last one has it all to himself there, and shares it again with
+ * those who came back before.
  */
 static bool is_last_in_swap(const struct estimate_base *b)
 {
@@ -233,8 +234,9 @@ static bool is_last_in_swap(const struct estimate_base *b)
 }
 
 /*
- * Of GROWN bytes of anonymous memory: what was not in swap before is private, but that its children have what there
- * was of it at a fork, as far as that is still there. Of what comes back, nobody tells whether others read it again too.
+ * Of GROWN bytes of anonymous memory: what was not in swap before is private, but that its children
+ * have what there was of it at a fork, as far as that is still there. Of what comes back, nobody
+ * tells whether others read it again too.
  */
 static struct span anon_growth(const struct estimate_base *b, const struct estimate_doubt *d,
 	uint64_t swap, uint64_t grown)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of a PSS where the kernel does not print them: smaps has no Pss_Anon, Pss_File or Pss_Shmem. Of most mappings
- * they follow from Rss and Anonymous: all pages are anonymous, or none is. A private mapping of a file that has both is
- * bounded. Files and shared memory are told by the first line of their mapping, and by RssShmem of status, which counts
- * the same pages: names are anybody's choice, the counter is the kernel's. Pure; everything in bytes.
+ * The parts of a PSS where the kernel does not print them: smaps has no Pss_Anon, Pss_File or
+ * Pss_Shmem. Of most mappings they follow from Rss and Anonymous: all pages are anonymous, or none
+ * is. A private mapping of a file that has both is bounded. Files and shared memory are told by the
+ * first line of their mapping, and by RssShmem of status, which counts the same pages: names are
+ * anybody's choice, the counter is the kernel's. Pure; everything in bytes.
  */
 #ifndef MEMTALLY_COLLECTORS_PARTS_H
 #define MEMTALLY_COLLECTORS_PARTS_H
@@ -46,8 +47,8 @@ struct parts_found {
 enum parts_quality { PARTS_NONE, PARTS_GUESSED, PARTS_KNOWN };
 
 /*
- * RSS_SHMEM is status's; NULL: it does not tell. ROUNDING is by how much the PSS as a whole is not known: what the parts
- * lack is not more. PARTS_NONE: *RET is untouched.
+ * RSS_SHMEM is status's; NULL: it does not tell. ROUNDING is by how much the PSS as a whole is not
+ * known: what the parts lack is not more. PARTS_NONE: *RET is untouched.
  */
 enum parts_quality parts_split(const struct parts *p, const uint64_t *rss_shmem, uint64_t rounding,
 	struct parts_found *ret);

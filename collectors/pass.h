@@ -78,18 +78,20 @@ void pass_give_up_names(struct pass *pass);
 int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd);
 
 /*
- * Once after a pass that was published or lost: the next is due at DUE_NS (CLOCK_MONOTONIC). The memory
- * of its rows goes back to the kernel until then. An adaptive pass chooses whom to measure meanwhile;
- * pass_next_measure_ns() says when to call pass_measure() next, UINT64_MAX: not before the next pass. One call works for about 1 ms, or for one process. pass_measure() may fail with -ENOMEM.
+ * Once after a pass that was published or lost: the next is due at DUE_NS (CLOCK_MONOTONIC). The
+ * memory of its rows goes back to the kernel until then. An adaptive pass chooses whom to measure
+ * meanwhile; pass_next_measure_ns() says when to call pass_measure() next, UINT64_MAX: not before
+ * the next pass. One call works for about 1 ms, or for one process. pass_measure() may fail with
+ * -ENOMEM.
  */
 void pass_plan(struct pass *pass, uint64_t due_ns);
 uint64_t pass_next_measure_ns(const struct pass *pass, uint64_t now_ns);
 int pass_measure(struct pass *pass);
 
 /*
- * From one pass to the next: the configured interval, or what the CPU budget bears. It is determined once for each pass, when
- * that is about to be published, and for other options when they are set. *RET_NEEDED_PPM is the budget that the configured one
- * needs.
+ * From one pass to the next: the configured interval, or what the CPU budget bears. It is
+ * determined once for each pass, when that is about to be published, and for other options when
+ * they are set. *RET_NEEDED_PPM is the budget that the configured one needs.
  */
 uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm);
 

@@ -86,8 +86,9 @@ uint64_t plan_kept_ns(
 	uint64_t tokens_ns, uint64_t total_cost_ns, uint64_t interval_ns, uint64_t max_age_ns);
 
 /*
- * Reorders ITEMS: the first N, which it returns, are to be read now in this order. Their predicted costs
- * are at most the tokens and one read, but for those that are excused, which come first. Real costs may differ: the caller asks its budget before each.
+ * Reorders ITEMS: the first N, which it returns, are to be read now in this order. Their predicted
+ * costs are at most the tokens and one read, but for those that are excused, which come first. Real
+ * costs may differ: the caller asks its budget before each.
  */
 size_t plan_choose(struct plan_item *items, size_t count, const struct plan_limits *limits,
 	struct plan_counts *ret_counts);

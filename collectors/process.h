@@ -154,8 +154,9 @@ int process_open(struct process_reader *r, struct process *p, const char *file);
 int process_faults(struct process_reader *r, struct process *p, uint64_t *ret);
 
 /*
- * Whether the page tables of P, which is known, may be walked: the kernel decides when the file is opened. 0; -EACCES or
- * -EPERM: they may not; or another error of process_open(), which says nothing of that.
+ * Whether the page tables of P, which is known, may be walked: the kernel decides when the file is
+ * opened. 0; -EACCES or -EPERM: they may not; or another error of process_open(), which says
+ * nothing of that.
  */
 int process_permits(struct process_reader *r, struct process *p);
 

@@ -51,8 +51,8 @@ int reading_stat(struct reading *g, struct stat_info *ret);
 int reading_counters(struct reading *g);
 
 /*
- * Walks the page tables; where rollup is missing (before Linux 4.14), through smaps. What was found, or why nothing was,
- * is in .smaps, .source and .error.
+ * Walks the page tables; where rollup is missing (before Linux 4.14), through smaps. What was
+ * found, or why nothing was, is in .smaps, .source and .error.
  */
 void reading_walk(struct reading *g);
 

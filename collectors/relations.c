@@ -173,9 +173,10 @@ static void map(struct relations *r, struct process_reader *reader, struct proce
 }
 
 /*
- * Workers may be renamed, or have grown, before they are noticed: then they are not like their parent. But each exec
- * puts the end of the address range elsewhere, at the vdso above the stack, so that it tells whether both have one image.
- * One that was left to a reaper by its parent is a child of that by this, if the reaper is of that image, too.
+ * Workers may be renamed, or have grown, before they are noticed: then they are not like their
+ * parent. But each exec puts the end of the address range elsewhere, at the vdso above the stack,
+ * so that it tells whether both have one image. One that was left to a reaper by its parent is a
+ * child of that by this, if the reaper is of that image, too.
  */
 static void find_parent(struct relations *r, const struct proctable *table, const struct process *p)
 {
@@ -287,7 +288,10 @@ void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, ui
 	struct estimate_now now = watch_now(w, page_bytes);
 	uint64_t bytes = ((uint32_t)faults - w->faults) * page_bytes;
 
-	/* What has grown was faulted in, and is counted; of files sixteen pages may come with one fault, but need not. */
+	/*
+	 * What has grown was faulted in, and is counted; of files sixteen pages may come with one
+	 * fault, but need not.
+	 */
 	bytes = amount_less(bytes, amount_less(now.anon, w->base.anon));
 	bytes = amount_less(bytes, amount_less(now.file, w->base.file));
 	w->broken_kib = (uint32_t)amount_min((bytes >> w->calm) / 1024, UINT32_MAX);
@@ -325,8 +329,8 @@ void relations_fell(struct watch *w, const struct estimate *before)
 
 	estimate_parts(&w->base, &anon, &file);
 	/*
-	 * What the bounds allow for is known of, in a family. That of files is wide for what strangers may do, and does not say
-	 * that they did.
+	 * What the bounds allow for is known of, in a family. That of files is wide for what
+	 * strangers may do, and does not say that they did.
 	 */
 	below = amount_less(before->low, anon.pss + file.pss);
 	fell_anon = amount_less(before->pss_anon, anon.pss);
@@ -417,7 +421,10 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	doubt.anon_up = amount_add(
 		doubt.anon_up, speaker->unsure + speaker->fell_anon_kib * UINT64_C(1024));
 	doubt.file_up = amount_add(doubt.file_up, speaker->fell_file_kib * UINT64_C(1024));
-	/* What others may have written to is no reason to measure W before them. Some of it is in the middle already. */
+	/*
+	 * What others may have written to is no reason to measure W before them. Some of it is in
+	 * the middle already.
+	 */
 	doubt.anon_up = amount_add(doubt.anon_up,
 		amount_less(gain_of(w, own_broken(w), others_broken(w) + kin_suspected(&w->kin)),
 			likely_gain(w, &doubt)));

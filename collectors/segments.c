@@ -19,8 +19,9 @@ struct segment {
 	uint64_t key;
 	uint64_t resident; /* of all sharers, in FLOW_UNIT */
 	/*
-	 * What sharers had when they became known, late if they had been there before, joined if they had not; added up
-	 * since there is the segment, and not taken off when they leave: only what was added since a measurement counts.
+	 * What sharers had when they became known, late if they had been there before, joined if
+	 * they had not; added up since there is the segment, and not taken off when they leave:
+	 * only what was added since a measurement counts.
 	 */
 	uint64_t late, joined;
 	struct flow flow;             /* of all who ever mapped it, and of comings and goings */
@@ -32,9 +33,10 @@ struct segment {
 struct segment_link {
 	struct segment *segment;
 	/*
-	 * At the measurement: the segment's .resident less its .late; until it is settled, what others_of() said.
-	 * Modulo 2^64, for more may have come late, and left, than is resident. With the .late of any later moment it is
-	 * what all had at the measurement, those included who were known only then; of two such sums the difference counts.
+	 * At the measurement: the segment's .resident less its .late; until it is settled, what
+	 * others_of() said. Modulo 2^64, for more may have come late, and left, than is resident.
+	 * With the .late of any later moment it is what all had at the measurement, those included
+	 * who were known only then; of two such sums the difference counts.
 	 */
 	uint64_t sum;
 	struct flow flow;  /* at the measurement, of others */

@@ -49,7 +49,10 @@ bool segments_wants_maps(const struct sharer *s, const struct estimate_base *bas
 int segments_map(struct keytable *segments, struct sharer *s, const struct maps_segment *list,
 	size_t count, const struct estimate_base *base, bool was_there);
 
-/* What the next measurement of a sharer tells of those with whom it shares; all zeros tells nothing. For reading alone. */
+/*
+ * What the next measurement of a sharer tells of those with whom it shares; all zeros tells
+ * nothing. For reading alone.
+ */
 struct segments_lesson {
 	uint64_t key; /* of the segment */
 	uint64_t

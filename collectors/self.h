@@ -20,7 +20,10 @@ struct self {
 	uint64_t start_realtime_ns; /* 0: not known */
 };
 
-/* Takes a zeroed struct, or the last one, whose start time and recent use of CPU are kept. Always of the running kernel's /proc, wherever samples come from. What can't be had stays 0. */
+/*
+ * Takes a zeroed struct, or the last one, whose start time and recent use of CPU are kept. Always
+ * of the running kernel's /proc, wherever samples come from. What can't be had stays 0.
+ */
 void self_read(struct self *ret);
 
 /* The effective capability set in the text of /proc/PID/status. -EBADMSG. Pure. */

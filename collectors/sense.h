@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One cheap look at a process: its statm, by a descriptor that is kept from pass to pass. A kept
- * descriptor costs half of an open, survives execve, and never shows another process: when its own has ended
- * it gives ESRCH, even if the pid is in use again.
+ * descriptor costs half of an open, survives execve, and never shows another process: when its own
+ * has ended it gives ESRCH, even if the pid is in use again.
  *
- * Where there are descriptors for both, each process has its directory and its statm kept. Where there are not, statm comes
- * first: it is read in every pass, and tells as well that its process has ended; what is below the directory is
- * read once in many. A statm without a descriptor is opened anew below the kept directory; without that,
- * too, below a directory whose start time is compared first.
+ * Where there are descriptors for both, each process has its directory and its statm kept. Where
+ * there are not, statm comes first: it is read in every pass, and tells as well that its process
+ * has ended; what is below the directory is read once in many. A statm without a descriptor is
+ * opened anew below the kept directory; without that, too, below a directory whose start time is
+ * compared first.
  */
 #ifndef MEMTALLY_COLLECTORS_SENSE_H
 #define MEMTALLY_COLLECTORS_SENSE_H

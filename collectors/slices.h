@@ -40,7 +40,8 @@ void slices_drop(struct slices *s);
 
 enum slices_outcome {
 	SLICES_MORE = 1, /* call slices_step() again, after a pause */
-	SLICES_MAPPED, /* the maps have been read, as far as they can be: slices_largest(), and slices_walk() or slices_drop() */
+	/* The maps have been read, as far as they can be: slices_largest(), and slices_walk() or slices_drop(). */
+	SLICES_MAPPED,
 };
 
 /*

@@ -42,9 +42,9 @@ void tally_add(struct tally *t, const struct process *p, const struct snapshot_p
 	uint64_t hwm_growth, uint64_t swap_growth);
 
 /*
- * Closes the sums at NOW_NS (CLOCK_MONOTONIC): derived quantities, integrals, and no upper bound above MOST, what the host
- * has for all of them. Afterwards the rows' .sums
- * are what a snapshot shows, counters included.
+ * Closes the sums at NOW_NS (CLOCK_MONOTONIC): derived quantities, integrals, and no upper bound
+ * above MOST, what the host has for all of them. Afterwards the rows' .sums are what a snapshot
+ * shows, counters included.
  */
 void tally_end(struct tally *t, uint64_t now_ns, uint64_t most);
 

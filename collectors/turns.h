@@ -33,9 +33,10 @@ void turns_done(struct turns *t);
 void turns_end(struct turns *t);
 
 /*
- * Chooses among those that were never measured, and those whom births and exits have put in doubt. Who is walked by
- * slices is never among them, nor is a giant: the pass is published when those that were chosen here have been measured,
- * and would wait for all their pauses. Their turn comes between passes. -ENOMEM.
+ * Chooses among those that were never measured, and those whom births and exits have put in doubt.
+ * Who is walked by slices is never among them, nor is a giant: the pass is published when those
+ * that were chosen here have been measured, and would wait for all their pauses. Their turn comes
+ * between passes. -ENOMEM.
  */
 int turns_choose_urgent(struct turns *t, uint64_t now_ns);
 

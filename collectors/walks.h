@@ -106,8 +106,8 @@ int walks_begin_slices(struct walks *s, struct process *p, const struct forecast
 uint64_t walks_next_ns(const struct walks *s, bool excused_alone);
 
 /*
- * Reads the slice that has waited longest, of those that walks_next_ns() speaks of; there is one. 0: its walk is over, with *RET of *RET_PROCESS;
- * WALKS_MORE; WALKS_GIANT; -ENOMEM.
+ * Reads the slice that has waited longest, of those that walks_next_ns() speaks of; there is one.
+ * 0: its walk is over, with *RET of *RET_PROCESS; WALKS_MORE; WALKS_GIANT; -ENOMEM.
  */
 int walks_step(struct walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,
 	struct process **ret_process, struct walked *ret_walked);

@@ -74,9 +74,10 @@ void watch_renew(struct watch *w, uint64_t now_ns);
 void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes);
 
 /*
- * Takes over the measurement S, which watch_note() was told of. False: there is no PSS in it. BEFORE is statm before the
- * walk, NULL if status of S was read before it; AFTER that after it, NULL if there is none. If they are not the same,
- * the walk's own counts are what the figures go with.
+ * Takes over the measurement S, which watch_note() was told of. False: there is no PSS in it.
+ * BEFORE is statm before the walk, NULL if status of S was read before it; AFTER that after it,
+ * NULL if there is none. If they are not the same, the walk's own counts are what the figures go
+ * with.
  */
 bool watch_measure(struct watch *w, const struct sample *s, const struct statm *before,
 	const struct statm *after, uint64_t now_ns, uint64_t page_bytes);
@@ -88,9 +89,9 @@ struct estimate_now watch_now(const struct watch *w, uint64_t page_bytes);
 bool watch_is_quiet(const struct watch *w, uint64_t page_bytes);
 
 /*
- * Fills in ROW's quantities: what is kept, RSS, and, where ESTIMATE is not NULL, the PSS with its bounds and parts, and, of
- * who was measured, the USS.
- * PROCESS_PSS_AGE becomes the CLOCK_BOOTTIME of the measurement.
+ * Fills in ROW's quantities: what is kept, RSS, and, where ESTIMATE is not NULL, the PSS with its
+ * bounds and parts, and, of who was measured, the USS. PROCESS_PSS_AGE becomes the CLOCK_BOOTTIME
+ * of the measurement.
  */
 void watch_fill(const struct watch *w, const struct estimate *estimate, uint64_t page_bytes,
 	struct snapshot_process *row);

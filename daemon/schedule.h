@@ -21,10 +21,10 @@ void schedule_init(struct schedule *s, uint64_t now_ns);
 uint64_t schedule_bring_forward(struct schedule *s, uint64_t interval_ns, uint64_t now_ns);
 
 /*
- * When to start after a pass from BEGIN_NS to END_NS, INTERVAL_NS after the last. Passes never overlap: after an overrun it is the
- * next point of the grid, and at least a tenth of the pass's length after its end, so that passes which
- * are too long for their interval leave the host some rest. RANDOM chooses the lateness, at most a
- * twentieth of the interval.
+ * When to start after a pass from BEGIN_NS to END_NS, INTERVAL_NS after the last. Passes never
+ * overlap: after an overrun it is the next point of the grid, and at least a tenth of the pass's
+ * length after its end, so that passes which are too long for their interval leave the host some
+ * rest. RANDOM chooses the lateness, at most a twentieth of the interval.
  */
 uint64_t schedule_next(struct schedule *s, uint64_t interval_ns, uint64_t begin_ns, uint64_t end_ns,
 	uint32_t random);

@@ -25,7 +25,10 @@ void human_add_range(struct buffer *to, uint64_t low_bytes, const char *word, ui
 /* NS in whole seconds, minutes and hours: "3 s", "2 min 5 s", "3 h 7 min"; below a second "0 s". */
 void human_add_age(struct buffer *to, uint64_t ns);
 
-/* NS in milliseconds below a second, else in seconds, with a decimal below ten that is not 0; from a minute on as an age. */
+/*
+ * NS in milliseconds below a second, else in seconds, with a decimal below ten that is not 0; from
+ * a minute on as an age.
+ */
 void human_add_span(struct buffer *to, uint64_t ns);
 
 /*

@@ -136,7 +136,10 @@ static void a_mixed_mapping_is_bounded(void **state)
 		{{100, 100, 40, 100, 0}, 40, 0},
 		/* Its own are the written ones; the file's are shared by ten. */
 		{{100, 46, 40, 40, 40}, 40, 40},
-		/* A fork's: the same, shared with the parent; of 34 the file may have 20 at most, anonymous pages all. */
+		/*
+		 * A fork's: the same, shared with the parent; of 34 the file may have 20 at most,
+		 * anonymous pages all.
+		 */
 		{{100, 34, 80, 0, 0}, 27, 20},
 		/* The file has 16 pages, and no more of the PSS. */
 		{{100, 92, 84, 90, 84}, 84, 8},

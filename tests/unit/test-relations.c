@@ -86,7 +86,10 @@ static void measures_a_family_at_once(void **state)
 
 	(void)state;
 	adaptive_add(s, &p, 0);
-	/* Born in the tick of the measurement, of which nobody knows whether it has seen them; or later, if that took long. */
+	/*
+	 * Born in the tick of the measurement, of which nobody knows whether it has seen them; or
+	 * later, if that took long.
+	 */
 	while (clock_now_ns(CLOCK_BOOTTIME) % 10000000 > 1000000)
 		;
 	view_unref(adaptive_pass(s));
@@ -116,7 +119,10 @@ static int one_address_space(pid_t a, pid_t b)
 	return (a == alone) != (b == alone);
 }
 
-/* Children that have the whole address space of their parent (vfork) are no forks of it: nobody is in doubt for them. */
+/*
+ * Children that have the whole address space of their parent (vfork) are no forks of it: nobody is
+ * in doubt for them.
+ */
 static void a_whole_address_space_is_no_fork(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
@@ -350,7 +356,10 @@ static uint64_t low_beside_one_renamed(struct adaptive *s, const struct tree_pro
 	return adaptive_row(view, 30)->q[PROCESS_PSS_LOW] / 1024;
 }
 
-/* Its parent by pid has the same image, so nobody else's memory is in doubt for it; another's child may be anybody's. */
+/*
+ * Its parent by pid has the same image, so nobody else's memory is in doubt for it; another's child
+ * may be anybody's.
+ */
 static void finds_the_parent_of_one_renamed(void **state)
 {
 	struct tree_process p = server;

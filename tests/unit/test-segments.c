@@ -27,7 +27,10 @@ static int teardown(void **state)
 static const struct maps_segment buffers = {1, 2, 256 * MIB, true},
 				 library = {3, 4, 8 * MIB, false};
 
-/* As a walk finds one that has SHMEM of the buffers, which count SHMEM_PSS, and all of the library, which counts 256 KiB. */
+/*
+ * As a walk finds one that has SHMEM of the buffers, which count SHMEM_PSS, and all of the library,
+ * which counts 256 KiB.
+ */
 static void find(unsigned int i, uint64_t shmem, uint64_t shmem_pss)
 {
 	base[i] = (struct estimate_base){

@@ -312,7 +312,10 @@ static struct adaptive *begin_slices(void)
 	return s;
 }
 
-/* What was read of a former image is nobody's, however whole it looks: a pass that saw the new one has ended the walk. */
+/*
+ * What was read of a former image is nobody's, however whole it looks: a pass that saw the new one
+ * has ended the walk.
+ */
 static void a_walk_ends_with_its_image(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = begin_slices();
