@@ -292,7 +292,7 @@ void adapt_take(
 			figures_found(&a->figures, before.pss, s->q[PROCESS_PSS]);
 			pool_measured(&a->hostsum.pool, &before, &w->base);
 		}
-		faults_measured(w, walked, a->limits.max_age_ns);
+		faults_measured(a->reader, p, walked, a->limits.max_age_ns);
 	} else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING) {
 		/* An earlier figure would hide that it can't be had any more. */
 		relations_unmeasured(w);

@@ -41,10 +41,15 @@ bool faults_found(const struct faults *f, struct relations *relations,
 	return relations_broke(relations, w, before, written, since_ns);
 }
 
-void faults_measured(struct watch *w, const struct walked *walked, uint64_t max_age_ns)
+void faults_measured(struct process_reader *reader, struct process *p, const struct walked *walked,
+	uint64_t max_age_ns)
 {
-	w->has_faults = walked->has_faults && may_break(w, max_age_ns);
-	w->faults = w->has_faults ? walked->faults : 0;
+	struct watch *w = p->watch;
+	uint64_t faults = walked->faults;
+
+	w->has_faults = may_break(w, max_age_ns) &&
+	                (walked->has_faults || process_faults(reader, p, &faults) == 0);
+	w->faults = w->has_faults ? (uint32_t)faults : 0;
 }
 
 /* Who is looked at besides those whose turn it is, as long as there are looks left. */

@@ -29,8 +29,12 @@ bool faults_found(const struct faults *f, struct relations *relations,
 	struct process_reader *reader, struct process *p, const struct walked *walked,
 	const struct estimate *before, uint64_t now_ns);
 
-/* W was measured just now by the walk WALKED: keeps how often it has faulted, if it shares enough for that to matter. */
-void faults_measured(struct watch *w, const struct walked *walked, uint64_t max_age_ns);
+/*
+ * P was measured just now by the walk WALKED: keeps how often it has faulted, if it shares enough for that to matter. Of
+ * whom that was not expected it is asked now.
+ */
+void faults_measured(struct process_reader *reader, struct process *p, const struct walked *walked,
+	uint64_t max_age_ns);
 
 /*
  * Looks at some in turn, as part of a pass; each comes more than once within the maximum age. Besides, at all of a family

@@ -120,14 +120,23 @@ static uint64_t thread_cpu_ns(void)
 	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+/*
+ * Whether what W writes to while it is walked may matter. Of who had too little to share when it was measured, and where
+ * nothing has happened since, it does not.
+ */
+static bool may_write(const struct walks *s, const struct watch *w)
+{
+	if ((w->seen.resident - w->seen.shared) * s->page_bytes < FAULTS_MIN)
+		return false;
+	return !w->has_base || w->has_faults || w->doubt || !watch_is_quiet(w, s->page_bytes);
+}
+
 /* False: nobody needs to know, or it can't be had. */
 static bool read_faults(struct walks *s, struct process *p, uint32_t *ret)
 {
-	const struct statm *m = &p->watch->seen;
 	uint64_t faults;
 
-	if ((m->resident - m->shared) * s->page_bytes < FAULTS_MIN ||
-		process_faults(s->reader, p, &faults) != 0)
+	if (!may_write(s, p->watch) || process_faults(s->reader, p, &faults) != 0)
 		return false;
 	*ret = (uint32_t)faults;
 	return true;

@@ -33,7 +33,7 @@ static void measured(struct scene *s, unsigned int i, uint32_t faults)
 {
 	const struct walked walked = {.faults = faults, .has_faults = true};
 
-	faults_measured(&s->watch[i], &walked, 300 * SEC);
+	faults_measured(&s->reader, &s->process[i], &walked, 300 * SEC);
 }
 
 /* Each has 100 MiB, of which it shares 90 with others. */
@@ -92,7 +92,17 @@ static void counts_where_it_may_matter(void **state)
 	s->watch[1].base.pss_anon = 100 * MIB; /* all of it is its own */
 	measured(s, 1, 2000);
 	assert_false(s->watch[1].has_faults);
-	faults_measured(&s->watch[0], &unknown, 300 * SEC);
+	/* Of whom that was not expected it is asked now, if it matters. */
+	tree_set_faults(&s->tree, 10, 3000);
+	faults_measured(&s->reader, &s->process[0], &unknown, 300 * SEC);
+	assert_true(s->watch[0].has_faults);
+	assert_int_equal(s->watch[0].faults, 3000);
+	s->opened.count = 0;
+	faults_measured(&s->reader, &s->process[1], &unknown, 300 * SEC);
+	assert_false(s->watch[1].has_faults);
+	assert_int_equal(s->opened.count, 0);
+	tree_remove(&s->tree, "10");
+	faults_measured(&s->reader, &s->process[0], &unknown, 300 * SEC);
 	assert_false(s->watch[0].has_faults);
 }
 

@@ -158,6 +158,37 @@ static void reads_faults_first(void **state)
 	assert_false(s->walked.has_faults);
 }
 
+static bool reads_faults(struct scene *s)
+{
+	const struct forecast whole = {.way = COST_ROLLUP};
+
+	assert_int_equal(
+		walks_whole(&s->walks, &s->process[0], &whole, 1, &s->sample, &s->walked), 0);
+	return s->walked.has_faults;
+}
+
+/* Who had too little to share for its writes to matter is not asked for its faults, unless something has happened. */
+static void reads_no_faults_that_matter_to_nobody(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct watch *w = &s->watch[0];
+	struct estimate_doubt doubt = {.anon_up = 1};
+
+	(void)state;
+	w->base = (struct estimate_base){.anon = GIB};
+	assert_true(reads_faults(s)); /* never measured */
+	w->has_base = true;
+	assert_false(reads_faults(s));
+	w->has_faults = true;
+	assert_true(reads_faults(s));
+	w->has_faults = false;
+	w->doubt = &doubt;
+	assert_true(reads_faults(s));
+	w->doubt = NULL;
+	w->seen.resident++;
+	assert_true(reads_faults(s));
+}
+
 static void takes_turns_by_slices(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -440,6 +471,7 @@ int main(void)
 		cmocka_unit_test(foresees_the_way),
 		cmocka_unit_test(a_whole_walk_is_charged),
 		cmocka_unit_test(reads_faults_first),
+		cmocka_unit_test(reads_no_faults_that_matter_to_nobody),
 		cmocka_unit_test(takes_turns_by_slices),
 		cmocka_unit_test(gives_up_what_is_a_giant),
 		cmocka_unit_test(is_over_before_it_begins),
