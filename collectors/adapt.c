@@ -279,7 +279,9 @@ void adapt_take(
 	base = w->base;
 	if (had_base)
 		figures_estimate(&a->figures, w, &before);
-	if (ROW_HAS(s, PROCESS_PSS) && sense_read(a->reader, p, &after) == 0 && after.size)
+	if (ROW_HAS(s, PROCESS_PSS) &&
+		!(watch_agrees(w, s, a->page_bytes) && !walked->has_before) &&
+		sense_read(a->reader, p, &after) == 0 && after.size)
 		seen = &after;
 	if (watch_measure(w, s, walked->has_before ? &walked->before : NULL, seen, now_boot_ns,
 		    a->page_bytes)) {

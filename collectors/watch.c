@@ -161,6 +161,13 @@ bool watch_is_quiet(const struct watch *w, uint64_t page_bytes)
 	       now.swap == w->base.swap;
 }
 
+bool watch_agrees(const struct watch *w, const struct sample *s, uint64_t page_bytes)
+{
+	return w->is_seen && s->source == SOURCE_ROLLUP &&
+	       s->q[PROCESS_RSS] == w->seen.resident * page_bytes &&
+	       s->anon_bytes == (w->seen.resident - w->seen.shared) * page_bytes;
+}
+
 /* The counters that go with the PSS of S: those that were the same before and after, or the walk's own. */
 static struct estimate_now counters_of(struct watch *w, const struct sample *s,
 	const struct statm *before, const struct statm *after, uint64_t page_bytes)

@@ -74,6 +74,12 @@ void watch_renew(struct watch *w, uint64_t now_ns);
 void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes);
 
 /*
+ * Whether the walk of S, which watch_note() was told of, has found what status had said just
+ * before: then nothing moved between the two, and what moved later is for the next look to see.
+ */
+bool watch_agrees(const struct watch *w, const struct sample *s, uint64_t page_bytes);
+
+/*
  * Takes over the measurement S, which watch_note() was told of. False: there is no PSS in it.
  * BEFORE is statm before the walk, NULL if status of S was read before it; AFTER that after it,
  * NULL if there is none. If they are not the same, the walk's own counts are what the figures go

@@ -3,6 +3,7 @@
 
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -43,6 +44,39 @@ static void measures_once_and_then_looks(void **state)
 		}
 		adaptive_plan(s, 1);
 	}
+}
+
+/* A walk that found what status had said before it needs no other look at the counters after it. */
+static void looks_after_walks_that_differ(void **state)
+{
+	static const char status[] =
+		"Name:\tworker\nState:\tS (sleeping)\nUid:\t0\t0\t0\t0\nVmSize:\t40000 kB\nVmRSS:\t10000 kB\n"
+		"RssAnon:\t10000 kB\nRssFile:\t0 kB\nRssShmem:\t0 kB\nThreads:\t1\n";
+	static const char rollup[] =
+		"64000-7ff000000000 ---p 00000000 00:00 0 [rollup]\nRss: 10000 kB\nPss: 5500 kB\nAnonymous: %u kB\n";
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	unsigned int opened[3];
+	char text[256], path[32];
+
+	(void)state;
+	s->pass->reader.kept_max = 0; /* each look opens its file */
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		AUTO_VIEW struct view *view = NULL;
+		struct tree_process p = adaptive_worker;
+
+		p.pid += (pid_t)pass;
+		adaptive_add_anon(s, &p);
+		snprintf(path, sizeof(path), "%d/status", p.pid);
+		tree_write(&s->tree, path, status);
+		snprintf(path, sizeof(path), "%d/smaps_rollup", p.pid);
+		snprintf(text, sizeof(text), rollup, pass < 2 ? 10000U : 9996U);
+		tree_write(&s->tree, path, text);
+		view = adaptive_pass(s);
+		assert_int_equal(adaptive_row(view, (uint32_t)p.pid)->source, SOURCE_ROLLUP);
+		opened[pass] = s->opened[OPENED_STATM].count;
+	}
+	/* One is the look at the process that was added before. */
+	assert_int_equal(opened[2] - opened[1], 1 + 1);
 }
 
 static void carries_what_moves(void **state)
@@ -339,6 +373,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(measures_once_and_then_looks),
+		cmocka_unit_test(looks_after_walks_that_differ),
 		cmocka_unit_test(carries_what_moves),
 		cmocka_unit_test(measures_the_new_at_once),
 		cmocka_unit_test(a_pid_may_change_hands_in_a_pass),

@@ -244,6 +244,34 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	assert_true(watch_is_quiet(&w, PAGE));
 }
 
+/* A walk that found what status had said needs no look after it; one by slices is no instant. */
+static void walks_may_agree_with_counters(void **state)
+{
+	struct sample s = sample_new();
+	struct watch w = {.is_related = false};
+
+	(void)state;
+	add_walk(&s);
+	s.anon_bytes = 3000 * KIB;
+	watch_renew(&w, 5);
+	watch_note(&w, &s, 7, PAGE);
+	assert_true(watch_agrees(&w, &s, PAGE));
+	s.anon_bytes += PAGE;
+	assert_false(watch_agrees(&w, &s, PAGE));
+	s.anon_bytes = UINT64_MAX; /* not told */
+	assert_false(watch_agrees(&w, &s, PAGE));
+	s.anon_bytes = 3000 * KIB;
+	s.q[PROCESS_RSS] -= PAGE;
+	assert_false(watch_agrees(&w, &s, PAGE));
+	s.q[PROCESS_RSS] += PAGE;
+	s.source = SOURCE_SMAPS;
+	assert_false(watch_agrees(&w, &s, PAGE));
+	s.source = SOURCE_ROLLUP;
+	s.present &= ~(UINT64_C(1) << PROCESS_RSS_SHMEM); /* before Linux 4.5 */
+	watch_note(&w, &s, 8, PAGE);
+	assert_false(watch_agrees(&w, &s, PAGE));
+}
+
 /* Guessed parts carry anonymous memory and files apart, but no row shows them. */
 static void guessed_parts_are_not_shown(void **state)
 {
@@ -310,6 +338,7 @@ int main(void)
 		cmocka_unit_test(swap_is_a_counter),
 		cmocka_unit_test(without_a_pss_there_is_no_base),
 		cmocka_unit_test(what_moves_is_counted_by_the_walk),
+		cmocka_unit_test(walks_may_agree_with_counters),
 		cmocka_unit_test(guessed_parts_are_not_shown),
 		cmocka_unit_test(keeps_any_value),
 		cmocka_unit_test(settles_when_it_is_known),
