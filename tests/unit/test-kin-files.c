@@ -198,6 +198,24 @@ static void start_two_sharers(struct folk *f)
 	assert_int_equal(folk_doubt(f, 2).file_down, 0);
 }
 
+static void settle_within_bounds(struct folk *f)
+{
+	folk_settle(f);
+	folk_assert_bounds(f, 0);
+	folk_assert_bounds(f, 2);
+}
+
+/* 0 has forked I, which is found as nobody's child, touches all files, and is measured. */
+static void meet_stray(struct folk *f, unsigned int i)
+{
+	folk_fork_unseen(f, 0, i);
+	folk_notice(f);
+	assert_int_equal(kin_born(&f->kin, &f->member[i], NULL, f->now), 0);
+	world_touch_files(&f->world, i, i);
+	kin_moved(&f->member[i], 0, folk_now(f, i).file);
+	folk_measure(f, i);
+}
+
 /* I touches all that they share, and is measured: they know. */
 static void touch_and_map(struct folk *f, unsigned int i)
 {
@@ -205,9 +223,7 @@ static void touch_and_map(struct folk *f, unsigned int i)
 	world_touch_files(&f->world, i, i);
 	folk_measure(f, i);
 	folk_map_segments(f, i, 768 * MIB);
-	folk_settle(f);
-	folk_assert_bounds(f, 0);
-	folk_assert_bounds(f, 2);
+	settle_within_bounds(f);
 }
 
 /* Who comes to map what another had for itself halves it. */
@@ -256,22 +272,13 @@ static void knows_that_children_touch(void **state)
 	folk_allocate(f, 1, MIB);
 	world_touch_files(&f->world, 1, 1);
 	kin_moved(&f->member[1], 0, folk_now(f, 1).file);
-	folk_settle(f);
-	folk_assert_bounds(f, 0);
-	folk_assert_bounds(f, 2);
+	settle_within_bounds(f);
 	folk_measure(f, 0);
 	folk_settle(f);
 	assert_int_equal(folk_doubt(f, 0).file_down, 0);
-	folk_fork_unseen(f, 0, 3);
-	folk_notice(f);
-	assert_int_equal(kin_born(&f->kin, &f->member[3], NULL, f->now), 0);
-	world_touch_files(&f->world, 3, 3);
-	kin_moved(&f->member[3], 0, folk_now(f, 3).file);
-	folk_measure(f, 3);
+	meet_stray(f, 3);
 	folk_map_segments(f, 3, 768 * MIB);
-	folk_settle(f);
-	folk_assert_bounds(f, 0);
-	folk_assert_bounds(f, 2);
+	settle_within_bounds(f);
 }
 
 /* The same where no segment is known. */
@@ -285,12 +292,7 @@ static void knows_that_strangers_touch(void **state)
 	folk_allocate(f, 0, MIB);
 	folk_measure(f, 0);
 	folk_settle(f);
-	folk_fork_unseen(f, 0, 3);
-	folk_notice(f);
-	assert_int_equal(kin_born(&f->kin, &f->member[3], NULL, f->now), 0);
-	world_touch_files(&f->world, 3, 3);
-	kin_moved(&f->member[3], 0, folk_now(f, 3).file);
-	folk_measure(f, 3);
+	meet_stray(f, 3);
 	folk_settle(f);
 	assert_true(folk_doubt(f, 0).file_down > 0);
 	folk_assert_bounds(f, 0);
