@@ -27,23 +27,24 @@ static const char page_head[] =
 	"</head>\n"
 	"<body>\n"
 	"<h1>memtally</h1>\n"
-	"<p>How much memory each process, program, user and systemd unit of this host really uses.</p>\n";
+	"<p>How much memory each process, program, user and systemd unit of this host really uses: its"
+	" PSS, in which memory that is shared is divided among those who share it.</p>\n";
 
 static const struct {
 	const char *path; /* NULL: the metrics' */
 	const char *what;
 } links[] = {
-	{NULL, "for Prometheus; OpenMetrics for those who ask for it"},
-	{"/api/v1/host", "the host as a whole, as JSON"},
+	{NULL, "all sums and the largest processes, for Prometheus or as OpenMetrics"},
+	{"/api/v1/host", "the host as a whole, as JSON like all below"},
 	{"/api/v1/users", "users, the largest first"},
-	{"/api/v1/programs", "programs"},
-	{"/api/v1/units", "systemd units"},
+	{"/api/v1/programs", "programs, likewise"},
+	{"/api/v1/units", "systemd units, likewise"},
 	{"/api/v1/processes",
-		"processes; <code>?sort=rss_bytes&amp;limit=10&amp;user=NAME</code> narrows a list, "
-		"<code>/PID</code> names one"},
-	{"/api/v1/status", "the programs themselves"},
-	{"/readyz", "whether there is a fresh snapshot"},
-	{"/healthz", "whether memtally-web lives"},
+		"processes, likewise; <code>?sort=rss_bytes&amp;limit=10&amp;user=NAME</code> sorts "
+		"and narrows a list, <code>/PID</code> is one of them"},
+	{"/api/v1/status", "what memtallyd and memtally-web are doing, and what that costs"},
+	{"/readyz", "whether there is a fresh snapshot: 200, or 503"},
+	{"/healthz", "whether memtally-web runs: 200"},
 };
 
 static void add_link(struct buffer *to, const char *path, const char *what)
@@ -55,6 +56,27 @@ static void add_link(struct buffer *to, const char *path, const char *what)
 	buffer_add_text(to, "</code></a></td><td>");
 	buffer_add_text(to, what);
 	buffer_add_text(to, "</td></tr>\n");
+}
+
+/* What is in none of the figures. */
+static void add_missing(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_scope *host = view_host(view);
+	uint64_t missing = 0;
+
+	if (view_is_complete(view))
+		return;
+	for (unsigned int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
+		missing += ROW_HAS(host, i) ? host->q[i] : 0;
+	if (!missing || !ROW_HAS(host, SCOPE_PROCESSES)) { /* hidden */
+		buffer_add_text(to, " Not every process could be measured.");
+		return;
+	}
+	buffer_add_char(to, ' ');
+	buffer_add_u64(to, missing);
+	buffer_add_text(to, " of ");
+	buffer_add_u64(to, host->q[SCOPE_PROCESSES]);
+	buffer_add_text(to, " processes could not be measured.");
 }
 
 /* What the clock changes: whole seconds are enough for a person. */
@@ -78,35 +100,35 @@ static void add_age(struct steady *steady, const struct status *s)
 	buffer_add_text(to, " is ");
 	steady_add_seconds(steady, age_ns - age_ns % NS_PER_SEC);
 	buffer_add_text(to, s->is_fresh ? " s old" : " s old, which is stale: it is not shown");
-	buffer_add_text(to, view_is_complete(s->view)
-				    ? ".</p>\n"
-				    : ". Not every process could be measured.</p>\n");
+	buffer_add_char(to, '.');
+	add_missing(s->view, to);
+	buffer_add_text(to, "</p>\n");
 }
 
 /* How memtallyd works, and what that means for the figures. */
 static void add_mode(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(view);
+	bool is_adaptive = snapshot_is_adaptive(view_self(view));
 	uint64_t pss_bytes = host->q[SCOPE_PSS];
 
-	if (!snapshot_is_adaptive(view_self(view))) {
-		buffer_add_text(to, "<p>Mode: exact. Every process is measured each time.");
-	} else {
-		buffer_add_text(to, "<p>Mode: adaptive. What is new or in doubt is measured, the "
-				    "rest is carried forward.");
-		if (ROW_HAS(host, SCOPE_PSS_ESTIMATED) && pss_bytes) {
-			buffer_add_text(to, " Of ");
-			human_add_bytes(to, pss_bytes);
-			buffer_add_text(to, " (PSS) ");
+	buffer_add_text(to, is_adaptive ? "<p>Mode: adaptive. What is new or in doubt is measured, "
+					  "all else once in a while and carried forward between."
+					: "<p>Mode: exact. Every process is measured each time.");
+	if (ROW_HAS(host, SCOPE_PSS)) {
+		buffer_add_text(to, " All processes together use ");
+		human_add_bytes(to, pss_bytes);
+		if (is_adaptive && ROW_HAS(host, SCOPE_PSS_ESTIMATED) && pss_bytes) {
+			buffer_add_text(to, ", of which ");
 			human_add_percent(
 				to, (double)host->q[SCOPE_PSS_ESTIMATED] / (double)pss_bytes);
-			buffer_add_text(to, " is estimated.");
+			buffer_add_text(to, " is estimated");
 		}
-	}
-	if (ROW_HAS(host, SCOPE_PSS_LOW) && ROW_HAS(host, SCOPE_PSS_HIGH) &&
-		!human_is_alike(host->q[SCOPE_PSS_LOW], host->q[SCOPE_PSS_HIGH])) {
-		buffer_add_text(to, " All of it is surely between ");
-		human_add_range(to, host->q[SCOPE_PSS_LOW], "and", host->q[SCOPE_PSS_HIGH]);
+		if (ROW_HAS(host, SCOPE_PSS_LOW) && ROW_HAS(host, SCOPE_PSS_HIGH) &&
+			!human_is_alike(host->q[SCOPE_PSS_LOW], host->q[SCOPE_PSS_HIGH])) {
+			buffer_add_text(to, "; surely between ");
+			human_add_range(to, host->q[SCOPE_PSS_LOW], "and", host->q[SCOPE_PSS_HIGH]);
+		}
 		buffer_add_char(to, '.');
 	}
 	buffer_add_text(to, "</p>\n");

@@ -166,10 +166,14 @@ static void page_says_how_sure_it_is(void **state)
 	const struct sample_options adaptive = {.is_measured = true, .is_estimated = true};
 
 	(void)state;
-	assert_true(page_says(&exact, "<p>Mode: exact. Every process is measured each time.</p>"));
+	assert_true(page_says(&exact, "<p>Mode: exact. Every process is measured each time. All "
+				      "processes together use 596.3 MiB"));
+	assert_false(page_says(&exact, "is estimated"));
+	assert_false(page_says(&exact, "be measured"));
 	assert_true(page_says(&adaptive,
-		"Of 596.3 MiB (PSS) 66 % is estimated. All of it is surely between 595.0 and 599.8 "
-		"MiB.</p>"));
+		"All processes together use 596.3 MiB, of which 66 % is estimated; surely between "
+		"595.0 and 599.8 MiB.</p>"));
+	assert_true(page_says(NULL, " 4 of 16 processes could not be measured.</p>"));
 }
 
 static void counts(void **state)
