@@ -123,7 +123,8 @@ static void describe_adaptive(struct pass *pass, uint64_t needed_ppm, struct com
 		.needed = (double)needed_ppm / BUDGET_PPM_MAX,
 		.available_ns = budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)),
 		.oldest_ns = figures_oldest_ns(&a->figures),
-		.max_age_ns = a->limits.max_age_ns,
+		/* Nobody can be measured more often than passes are to be made. */
+		.max_age_ns = amount_max(a->limits.max_age_ns, pass->options.interval_ns),
 		.longest_ns = longest_unmeasured_ns(pass),
 		.psi = &a->psi,
 		.disturbance = a->disturbance.verdict,

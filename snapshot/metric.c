@@ -225,7 +225,7 @@ static const struct metric self_metrics[] = {
 		.help = "Age of the oldest measurement that a figure was carried forward from."},
 	{.what = "pss_max_age", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_MAX_AGE, .flags = BOTH,
-		.help = "Within which time each process is to be measured again (pss.max-age)."},
+		.help = "Within which time each process is to be measured again: pss.max-age, but not less than the interval."},
 	{.what = "longest_unmeasured", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_LONGEST_UNMEASURED, .flags = BOTH,
 		.help = "For how long, as the last pass began, some process had not been measured, be it never; above memtally_pss_max_age_seconds where the budget does not suffice. Denied ones, and giants (budget.giant-age), are not in it."},

@@ -65,6 +65,20 @@ static void says_how_long_one_has_not_been_measured(void **state)
 	assert_in_range(longest_s(view), 500, 523);
 }
 
+/* A maximum age below the interval is as good as the interval, and nobody is late for it. */
+static void no_age_is_below_the_interval(void **state)
+{
+	struct pass_options often = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	often.max_age_ns = often.interval_ns - NS_PER_SEC;
+	s = adaptive_new(&often);
+	view = adaptive_pass(s);
+	assert_int_equal(view_self(view)->q[SELF_MAX_AGE], often.interval_ns);
+}
+
 /* Of a host on which nothing may be measured there is nothing to say. */
 static void nobody_waits_who_may_not_be_measured(void **state)
 {
@@ -81,6 +95,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_how_long_one_has_not_been_measured),
+		cmocka_unit_test(no_age_is_below_the_interval),
 		cmocka_unit_test(nobody_waits_who_may_not_be_measured),
 	};
 
