@@ -3,6 +3,10 @@
  * The pages of a segment are once in the PSS of all sharers together. If they were the same pages before and after, one's
  * part is divided by as much more as all together have. What of the difference comes from pages that nobody had is
  * told by what is found above that, summed over lessons, so that single errors cancel.
+ *
+ * As a segment fills up, less and less of what is touched is new: where anybody may touch anything, a part that falls
+ * exponentially with what all have touched already. Two means of lessons, a late and a former one, lie at two places of
+ * that curve, and tell the part at any other.
  */
 #include "config.h"
 
@@ -11,10 +15,12 @@
 #include "collectors/amount.h"
 
 enum {
-	FADES = 8,   /* what was learned, by so large a part with each lesson */
-	FORMER = 8,  /* times as long what was learned before is kept */
-	FORWARD = 3, /* quarters of the way from then to now, to what is next */
-	FRESH_ONE = 1 << 16,
+	FADES = 8,       /* what was learned, by so large a part with each lesson, */
+	FADES_LATE = 16, /* of what is new: */
+	FADES_FORMER = 128,
+	FRESH_BITS = 24,
+	FRESH_ONE = 1 << FRESH_BITS,
+	POWER_BITS = 16,
 	UNLEARNED = 4,         /* lessons' worth of being as wrong as can be, to begin with */
 	LIKELY = 8,            /* times the mean, beyond which hardly any are off */
 	LIKELY_OWN = 3,        /* times what one was off itself */
@@ -34,21 +40,56 @@ static uint64_t divided(const struct experience_change *c, uint64_t still)
 	return amount_part(still, c->then, c->now);
 }
 
-static uint64_t part_of(int64_t added, uint64_t grown)
+static uint64_t part_of(const struct experience_growth *g)
 {
-	return added > 0 ? amount_part((uint64_t)added, FRESH_ONE, grown) : 0;
+	return g->added > 0
+	               ? amount_min(amount_part((uint64_t)g->added, FRESH_ONE, g->grown), FRESH_ONE)
+	               : 0;
 }
 
-/*
- * Which part of what is touched is new. It was learned over the time between two measurements, and where it becomes less,
- * as memory fills up, it is less by now.
- */
-static uint64_t fresh_part(const struct experience *x)
+/* The logarithm of V > 0 to the base 2, in parts of 1 << POWER_BITS; linear between powers, as power() is. */
+static int64_t logarithm(uint64_t v)
 {
-	uint64_t now = part_of(x->added, x->grown);
-	uint64_t former = part_of(x->former_added, x->former_grown);
+	unsigned int whole = 63 - (unsigned int)__builtin_clzll(v);
+	uint64_t rest = v - (UINT64_C(1) << whole);
 
-	return amount_less(now, amount_part(amount_less(former, now), FORWARD, 4));
+	return ((int64_t)whole << POWER_BITS) |
+	       (int64_t)amount_part(rest, 1 << POWER_BITS, UINT64_C(1) << whole);
+}
+
+/* 0 below 1, and no more than FRESH_ONE. */
+static uint64_t power(int64_t log)
+{
+	int64_t whole = log >> POWER_BITS;
+	uint64_t rest = (uint64_t)log & ((1 << POWER_BITS) - 1);
+
+	if (whole < 0)
+		return 0;
+	if (whole >= FRESH_BITS)
+		return FRESH_ONE;
+	return (UINT64_C(1) << whole) + ((rest << whole) >> POWER_BITS);
+}
+
+/* Which part of what all touch is new, where they have PLACE. */
+static uint64_t fresh_part(const struct experience *x, uint64_t place)
+{
+	uint64_t late = part_of(&x->late), former = part_of(&x->former), way, beyond;
+	int64_t fall;
+
+	if (!late || former <= late || x->late.place <= x->former.place)
+		return late;
+	fall = logarithm(former) - logarithm(late);
+	way = x->late.place - x->former.place;
+	/* Twice that way beyond the late one it tells nothing. */
+	beyond = amount_min(distance(place, x->late.place), amount_add(way, way));
+	fall = (int64_t)amount_part((uint64_t)fall, beyond, way);
+	return power(logarithm(late) + (place < x->late.place ? fall : -fall));
+}
+
+/* Halfway between what all had and have. */
+static uint64_t place_of(const struct experience_change *c)
+{
+	return c->then + (c->now - c->then) / 2;
 }
 
 void experience_guess(
@@ -58,16 +99,16 @@ void experience_guess(
 
 	*ret = (struct experience_guess){
 		.still = still, .grown = amount_part(c->now_rss, c->now - c->then, c->now)};
-	added = amount_part(ret->grown, fresh_part(x), FRESH_ONE);
+	added = amount_part(ret->grown, fresh_part(x, place_of(c)), FRESH_ONE);
 	ret->mid = amount_min(
 		amount_add(divided(c, still), amount_min(added, ret->grown)), c->now_rss);
 	ret->moved = amount_add(amount_part(still, amount_min(c->stirred, c->now), c->now),
 		distance(still, c->pss));
 }
 
-static void fade(uint64_t *sum, uint64_t more)
+static void fade(uint64_t *sum, uint64_t more, unsigned int fades)
 {
-	*sum = amount_add(*sum - *sum / FADES, more);
+	*sum = amount_add(*sum - *sum / fades, more);
 }
 
 /* SUM and MORE, as far as that fits. */
@@ -78,6 +119,17 @@ static int64_t added_to(int64_t sum, int64_t more)
 	if (__builtin_add_overflow(sum, more, &both))
 		return more < 0 ? INT64_MIN : INT64_MAX;
 	return both;
+}
+
+static void grow(struct experience_growth *to, uint64_t grown, int64_t added, uint64_t place,
+	unsigned int fades)
+{
+	uint64_t way = distance(place, to->place);
+
+	fade(&to->grown, grown, fades);
+	to->added = added_to(to->added - to->added / (int)fades, added);
+	way = amount_part(way, grown, to->grown);
+	to->place = place < to->place ? to->place - way : to->place + way;
 }
 
 uint16_t experience_learn(
@@ -95,15 +147,11 @@ uint16_t experience_learn(
 	if (g.moved >= LESSON_MIN) {
 		if (!experience_tells(x))
 			x->moved = x->off = amount_part(g.moved, UNLEARNED, 1);
-		fade(&x->moved, g.moved);
-		fade(&x->off, off);
+		fade(&x->moved, g.moved, FADES);
+		fade(&x->off, off, FADES);
 		more = amount_difference(found, divided(c, g.still));
-		fade(&x->grown, g.grown);
-		x->former_grown = amount_add(
-			x->former_grown - x->former_grown / (FORMER * FADES), g.grown);
-		x->former_added = added_to(
-			x->former_added - x->former_added / (FORMER * FADES), more);
-		x->added = added_to(x->added - x->added / FADES, more);
+		grow(&x->late, g.grown, more, place_of(c), FADES_LATE);
+		grow(&x->former, g.grown, more, place_of(c), FADES_FORMER);
 	}
 	return (uint16_t)amount_min(now_odd, UINT16_MAX);
 }

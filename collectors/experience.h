@@ -10,15 +10,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All zeros is none. For reading alone; in bytes, fading from lesson to lesson. */
-struct experience {
+/* What sharers have grown by; in bytes, fading from lesson to lesson. */
+struct experience_growth {
 	uint64_t grown; /* what they would have more if all that was touched had been nobody's */
 	int64_t added;  /* what they had more */
-	/* The same, fading more slowly. */
-	uint64_t former_grown;
-	int64_t former_added;
-	uint64_t moved; /* by how much they were taken to have moved, */
-	uint64_t off;   /* and how far off that was */
+	uint64_t
+		place; /* what all together had meanwhile, in the mean; unit of struct experience_change */
+};
+
+/* All zeros is none. For reading alone; in bytes, fading from lesson to lesson. */
+struct experience {
+	struct experience_growth late, former; /* that of the latter fades more slowly */
+	uint64_t moved;                        /* by how much they were taken to have moved, */
+	uint64_t off;                          /* and how far off that was */
 };
 
 /* What happened to the part that one has of a segment. */
@@ -33,7 +37,7 @@ struct experience_change {
 struct experience_guess {
 	uint64_t mid;   /* its PSS */
 	uint64_t still; /* what that would be if the others had done nothing */
-	uint64_t grown; /* as for the experience */
+	uint64_t grown; /* as in struct experience_growth */
 	uint64_t moved; /* by how much it may have changed, by what all did */
 };
 

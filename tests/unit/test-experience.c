@@ -67,31 +67,68 @@ static void learns_what_is_new(void **state)
 	c.now = 1500;
 	assert_in_range(mid(&x, &c), 20 * MIB - 2048, 20 * MIB);
 	/* It is the same pages again: that is known before long. */
-	learn(&x, 10 * MIB, 30);
+	learn(&x, 10 * MIB, 60);
 	assert_in_range(mid(&x, &doubled), 10 * MIB, 10 * MIB + MIB / 2);
 	/* What is found to be less than before says nothing of new pages. */
-	learn(&x, 9 * MIB, 60);
+	learn(&x, 9 * MIB, 100);
 	assert_int_equal(mid(&x, &doubled), 10 * MIB);
 	/* There is never more than is resident. */
 	learn(&x, 200 * MIB, 60);
 	assert_in_range(mid(&x, &doubled), 100 * MIB, 200 * MIB);
 }
 
-/* Where less and less is new, what is touched from now on is less than what was of late. */
+/* The sharers of a segment fill it up: of what they touch a part is new that halves with each 1000 they have more. */
+static struct experience_change step_from(uint64_t then, uint64_t step)
+{
+	return (struct experience_change){.rss = 100 * MIB,
+		.pss = 10 * MIB,
+		.now_rss = 100 * MIB * (then + step) / then,
+		.then = then,
+		.now = then + step,
+		.stirred = step};
+}
+
+/* Of what those have touched who have THEN and STEP more, in KiB: 1/4 at 4000, 1/8 at 5000, and so on. */
+static uint64_t new_kib(const struct experience_change *c)
+{
+	uint64_t middle = (c->then + c->now) / 2, whole = middle / 1000, rest = middle % 1000;
+	/* Between two powers the curve is near its chord. */
+	uint64_t part = (UINT64_C(1) << 20) - rest * (UINT64_C(1) << 19) / 1000;
+
+	return (c->now_rss / 1024 * (c->now - c->then) / c->now * (part >> whole) * 4) >> 20;
+}
+
 static void sees_that_it_becomes_less(void **state)
+{
+	struct experience x = {0};
+	struct experience_change c;
+	uint64_t wanted;
+
+	(void)state;
+	for (uint64_t then = 2000; then < 6000; then += 20) {
+		c = step_from(then, 400);
+		(void)experience_learn(&x, &c, 10 * MIB + new_kib(&c) * 1024, 0);
+	}
+	/* What was touched a while ago was new more often than what is touched now. */
+	for (uint64_t then = 4800; then <= 7200; then += 800) {
+		c = step_from(then, 400);
+		wanted = 10 * MIB + new_kib(&c) * 1024;
+		assert_in_range(mid(&x, &c), wanted - MIB / 3, wanted + MIB / 3);
+	}
+	assert_in_range(new_kib(&c), 0, 256); /* and was more than 1024 */
+}
+
+/* The same without a place to see it by: it is seen before long. */
+static void forgets_what_was_once(void **state)
 {
 	struct experience x = {0};
 
 	(void)state;
 	learn(&x, 30 * MIB, 200);
-	learn(&x, 15 * MIB, 8);
-	assert_in_range(mid(&x, &doubled), 13 * MIB, 18 * MIB);
-	/* It stays as it is. */
-	learn(&x, 15 * MIB, 400);
-	assert_in_range(mid(&x, &doubled), 15 * MIB - MIB / 4, 15 * MIB);
-	/* And more is seen when it is so. */
-	learn(&x, 30 * MIB, 8);
-	assert_in_range(mid(&x, &doubled), 22 * MIB, 27 * MIB);
+	learn(&x, 15 * MIB, 48);
+	assert_in_range(mid(&x, &doubled), 15 * MIB, 16 * MIB);
+	learn(&x, 30 * MIB, 48);
+	assert_in_range(mid(&x, &doubled), 29 * MIB, 30 * MIB);
 }
 
 /* Errors that go both ways leave the middle where it is, and make it unsure. */
@@ -180,6 +217,7 @@ int main(void)
 		cmocka_unit_test(divides_what_there_was),
 		cmocka_unit_test(learns_what_is_new),
 		cmocka_unit_test(sees_that_it_becomes_less),
+		cmocka_unit_test(forgets_what_was_once),
 		cmocka_unit_test(learns_how_far_off_it_is),
 		cmocka_unit_test(knows_the_odd_one),
 		cmocka_unit_test(small_changes_teach_nothing),
