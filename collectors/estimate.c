@@ -50,7 +50,7 @@ static void tidy(const struct estimate_base *b, struct estimate_base *ret)
 	ret->swap = limited(b->swap);
 	if (b->swap_pss != ESTIMATE_UNKNOWN)
 		ret->swap_pss = amount_min(b->swap_pss, ret->swap);
-	ret->rounding = limited(b->rounding);
+	ret->rounding = b->rounding;
 }
 
 /* B is tidy. */
@@ -98,6 +98,11 @@ static bool has(uint64_t present, enum process_quantity i)
 	return (present >> i) & 1;
 }
 
+uint32_t estimate_rounding(uint64_t bytes)
+{
+	return (uint32_t)amount_min(bytes, INT32_MAX);
+}
+
 bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint64_t file,
 	struct estimate_base *ret)
 {
@@ -116,7 +121,7 @@ bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint
 	if (has(present, PROCESS_RSS_SHMEM))
 		ret->shmem_kib = (uint32_t)amount_min(q[PROCESS_RSS_SHMEM] / 1024, UINT32_MAX);
 	if (has(present, PROCESS_PSS_HIGH))
-		ret->rounding = amount_less(q[PROCESS_PSS_HIGH], q[PROCESS_PSS]);
+		ret->rounding = estimate_rounding(amount_less(q[PROCESS_PSS_HIGH], q[PROCESS_PSS]));
 	if (has(present, PROCESS_RSS))
 		ret->unseen = amount_less(q[PROCESS_RSS], amount_add(anon, file));
 	if (!has(present, PROCESS_PSS_ANON) || !has(present, PROCESS_PSS_FILE) ||
@@ -368,8 +373,8 @@ static bool is_quiet(const struct estimate_base *b, const struct estimate_now *n
 	return b->has_parts && now->anon == b->anon && now->file == b->file &&
 	       now->swap == b->swap && b->pss_anon <= b->anon &&
 	       b->pss_file + b->pss_shmem <= b->file && b->anon < LIMIT && b->file < LIMIT &&
-	       b->pss_file < LIMIT && b->pss_shmem < LIMIT && b->rounding < LIMIT &&
-	       b->unseen < LIMIT && !(d->anon_mid | d->file_mid | d->swap_mid) && !d->forks;
+	       b->pss_file < LIMIT && b->pss_shmem < LIMIT && b->unseen < LIMIT &&
+	       !(d->anon_mid | d->file_mid | d->swap_mid) && !d->forks;
 }
 
 /* Nothing moved, as in nearly every process of nearly every pass. */

@@ -27,11 +27,12 @@ struct estimate_base {
 	uint64_t pss_anon, pss_file, pss_shmem;
 	uint64_t uss;
 	uint64_t swap, swap_pss; /* VmSwap, SwapPss: both without swapped shmem */
-	uint64_t rounding;       /* by how much the true PSS may lie above what was printed */
 	/* How much more the walk found resident than the counters said: kernels may count late, by up to
 	 * 64 pages a thread before Linux 6.2. Else small processes would lose some of their PSS. */
 	uint64_t unseen;
-	bool has_parts;
+	/* Bytes by which the true PSS may lie above what was printed; see estimate_rounding(). */
+	uint32_t rounding : 31;
+	bool has_parts : 1;
 	uint32_t shmem_kib; /* of .file, as far as is known */
 };
 
@@ -72,6 +73,9 @@ struct estimate {
  */
 bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint64_t file,
 	struct estimate_base *ret);
+
+/* BYTES as a base holds them: at most 2 GiB, which two million mappings do not reach. */
+uint32_t estimate_rounding(uint64_t bytes);
 
 /*
  * The rules, each for what the counters can tell:

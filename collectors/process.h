@@ -29,31 +29,28 @@ enum {
 /* What is remembered. The first part is process_read()'s, the rest its callers'. */
 struct process {
 	pid_t pid;
-	pid_t tid;     /* a live thread by which a dead leader is read; 0: none needed */
-	int dirfd;     /* /proc/PID, kept while the descriptor limit allows; -1 */
-	int statm_fd;  /* its statm, likewise (sense.h); -1 */
-	bool known;    /* the fields below hold what an earlier sample found */
-	bool has_stat; /* .stat was read */
-	bool measured; /* .range_* come from a walk of its page tables */
-	bool by_smaps; /* that walk was through smaps, which has to be guarded */
-	bool looked;   /* the image was identified by process_look(), no walk has followed */
+	pid_t tid;      /* a live thread by which a dead leader is read; 0: none needed */
+	int dirfd;      /* /proc/PID, kept while the descriptor limit allows; -1 */
+	int statm_fd;   /* its statm, likewise (sense.h); -1 */
+	bool known;     /* the fields below hold what an earlier sample found */
+	bool has_stat;  /* .stat was read */
+	bool measured;  /* .range_* come from a walk of its page tables */
+	bool by_smaps;  /* that walk was through smaps, which has to be guarded */
+	bool looked;    /* the image was identified by process_look(), no walk has followed */
+	bool mm_is_new; /* not compared yet with others that may share its address space */
+	bool exported;  /* export.h, as is the next */
+	uint8_t below;
+	uint8_t cgroup_reads; /* of the image; at PROCESS_CGROUP_READS it is settled there */
 	uint8_t name_len;
 	char name[STATUS_NAME_SIZE]; /* raw */
 	uid_t uid;
 	struct stat_info stat;
 	uint64_t range_start, range_end;
-	uint64_t cgroup_ns;   /* CLOCK_MONOTONIC at which cgroup was read last */
-	uint8_t cgroup_reads; /* of the image; at PROCESS_CGROUP_READS it is settled there */
+	uint64_t cgroup_ns; /* CLOCK_MONOTONIC at which cgroup was read last */
 
 	struct growth growth;                    /* of the image; begins anew with it */
 	uint32_t user, program, unit, user_unit; /* scopes; PROCESS_NO_SCOPE */
-	/* Shared address spaces, see sharing.h. */
-	bool mm_is_new; /* not compared with others yet */
-	uint32_t mm_order;
-	uint32_t mm_group; /* 0: shares with nobody */
-	/* Export, see export.h. */
-	bool exported;
-	uint8_t below;
+	uint32_t mm_order, mm_group;             /* sharing.h; group 0: shares with nobody */
 	struct watch *watch; /* owned; what adaptive passes remember, see watch.h; NULL: nothing */
 };
 

@@ -206,7 +206,7 @@ bool watch_measure(struct watch *w, const struct sample *s, const struct statm *
 	w->has_base = true;
 	w->guesses_parts = s->guesses_parts;
 	w->source = (uint8_t)s->source;
-	w->base.rounding = s->rounding;
+	w->base.rounding = estimate_rounding(s->rounding);
 	w->lack_anon = w->lack_file = w->fell_anon_kib = w->fell_file_kib = 0;
 	if (w->base.has_parts) {
 		w->lack_anon = (uint32_t)amount_min(

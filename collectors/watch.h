@@ -35,14 +35,14 @@ struct watch {
 		measured_ns; /* CLOCK_BOOTTIME of the measurement, or of an attempt that was refused */
 	uint64_t looked_ns; /* CLOCK_BOOTTIME of the last status */
 	uint64_t first_ns;  /* CLOCK_BOOTTIME at which the image was first seen */
+	uint64_t broken_ns; /* CLOCK_BOOTTIME of .broken_kib */
 	struct cost_habit habit;
 	uint32_t huge_kib, mappings; /* of the measurement; 0 mappings: not known */
 	uint32_t largest_kib;        /* of the largest mapping, at most; 0: not known */
 	uint32_t mapped_kib;         /* the RSS when that was found out */
 	uint32_t faults;             /* that it had when it was measured, if .has_faults; wraps */
 	uint32_t broken_kib;         /* that it may have broken since, as its faults said last */
-	uint32_t looked_faults;      /* that it had then, */
-	uint64_t broken_ns;          /* at this CLOCK_BOOTTIME */
+	uint32_t looked_faults;      /* that it had then, at .broken_ns */
 	uint32_t unsure; /* bytes by which .base may be off either way, since it moved meanwhile */
 	uint32_t fell_anon_kib, fell_file_kib; /* by which .base was less than what was known of */
 	uint32_t lack_anon,

@@ -325,7 +325,8 @@ static void rounds_by_mapping(void **state)
 	assert_int_equal(e.high, 77 * MIB + 300 * KIB);
 	e = carry(&b, b.anon + MIB, b.file, 0);
 	assert_int_equal(e.high, 78 * MIB + 300 * KIB);
-	b.rounding = GIB;
+	b.rounding = estimate_rounding(8 * GIB);
+	assert_int_equal(b.rounding, 2 * GIB - 1);
 	e = carry(&b, b.anon, b.file, 0);
 	assert_int_equal(e.high, 120 * MIB);
 }
