@@ -7,7 +7,7 @@
  *   because fork keeps it and exec, with address space randomisation, does not. They share
  *   anonymous memory. A newborn is presumed to belong to its parent's family until its own range is
  *   known.
- * - Segments: files and shared memory of at least 1 MiB (segments.h). These affect nobody: whoever
+ * - Segments: files and shared memory of at least 256 KiB (segments.h). These affect nobody: whoever
  *   is estimated asks what others did to them with kin_stirred().
  *
  * It gives a doubt for each affected process (estimate.h), how the measurement of one corrects the
@@ -113,7 +113,7 @@ int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
 void kin_unmeasured(struct kin_member *m);
 
 /*
- * Whether M's maps should be read: it shares KIN_SHARED_MIN of file or shmem or more, and its maps were
+ * Whether M's maps should be read: it shares SEGMENTS_SHARED_MIN of file or shmem or more, and its maps were
  * never read, or what it has of files has moved by a quarter since.
  */
 bool kin_wants_maps(const struct kin_member *m, const struct estimate_base *base);

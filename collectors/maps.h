@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 enum {
-	MAPS_SEGMENTS = 8,          /* as many as are told: the largest */
-	MAPS_SEGMENT_MIN = 1 << 20, /* bytes; smaller ones are not worth knowing */
-	MAPS_CANDIDATES = 32,       /* as many inodes as are told apart at a time */
-	MAPS_HEAD = 96,             /* of a line, as far as the inode: the path is passed over */
+	MAPS_SEGMENTS = 8,            /* as many as are told: the largest */
+	MAPS_SEGMENT_MIN = 256 << 10, /* bytes; smaller ones are not worth knowing */
+	MAPS_CANDIDATES = 32,         /* as many inodes as are told apart at a time */
+	MAPS_HEAD = 96,               /* of a line, as far as the inode: the path is passed over */
 };
 
 /* A file or shared memory: all that is mapped of one inode, in however many mappings. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Segments: files and shared memory of at least 1 MiB by device and inode, and who maps them. Of each segment the sum
+ * Segments: files and shared memory of at least 256 KiB by device and inode, and who maps them. Of each segment the sum
  * of what its sharers have resident is known, since that is sensed. The pages of a segment are once in all PSS of
  * its sharers together, however many map them: so one's part of it counts as much less as that sum has grown since
  * it was measured, be it by births, by execs or by others' touching, and as much more as it has fallen. That the
@@ -39,7 +39,7 @@ struct sharer {
  * Whether the maps of S, measured as BASE, should be read: it shares SEGMENTS_SHARED_MIN of file or shmem or more, and
  * they were never read, or what it has of files has moved by a quarter since.
  */
-enum { SEGMENTS_SHARED_MIN = 1 << 20 }; /* bytes */
+enum { SEGMENTS_SHARED_MIN = 256 << 10 }; /* bytes */
 bool segments_wants_maps(const struct sharer *s, const struct estimate_base *base);
 
 /*
