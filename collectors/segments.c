@@ -24,8 +24,9 @@ struct segment {
 	 * only what was added since a measurement counts.
 	 */
 	uint64_t late, joined;
-	struct flow flow;             /* of all who ever mapped it, and of comings and goings */
+	struct flow flow; /* of all who ever mapped it, and of comings and goings, at most */
 	struct experience experience; /* of those of whose shared memory it is nearly all */
+	uint32_t joined_most;         /* in FLOW_UNIT; what .flow has of those who .joined */
 	uint32_t count;
 };
 
@@ -130,7 +131,7 @@ static uint64_t others_of(const struct segment_link *l)
 
 static struct flow joined_flow(const struct segment *g)
 {
-	return (struct flow){.gained = (uint32_t)g->joined};
+	return (struct flow){.gained = g->joined_most};
 }
 
 static void open_links(struct sharer *s)
@@ -159,6 +160,21 @@ static struct segment_link *find(const struct sharer *s, uint64_t key)
 		if (s->link[i].segment->key == key)
 			return &s->link[i];
 	return NULL;
+}
+
+/* Of FILE, in FLOW_UNIT, what L may have: that it is the same part of each that is mapped is no more than a guess. */
+static uint32_t most_resident(const struct segment_link *l, uint32_t file)
+{
+	return (uint32_t)amount_max(l->resident, amount_min(l->mapped, file));
+}
+
+static void note_joined(const struct segment_link *l, const struct estimate_base *base)
+{
+	uint32_t most = most_resident(l, flow_units(base->file));
+
+	l->segment->joined += l->resident;
+	l->segment->joined_most += most;
+	l->segment->flow.gained += most;
 }
 
 int segments_map(struct keytable *segments, struct sharer *s, const struct maps_segment *list,
@@ -195,10 +211,8 @@ int segments_map(struct keytable *segments, struct sharer *s, const struct maps_
 
 		if (is_new[i] && was_there && !s->is_mapped)
 			segment->late += links[i].resident;
-		if (is_new[i] && (!was_there || s->is_mapped)) {
-			segment->joined += links[i].resident;
-			segment->flow.gained += links[i].resident;
-		}
+		if (is_new[i] && (!was_there || s->is_mapped))
+			note_joined(&links[i], base);
 	}
 	drop_all(segments, former, formers);
 	open_links(s);
@@ -317,7 +331,7 @@ void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t befo
 void segments_end(struct keytable *segments, struct sharer *s)
 {
 	for (unsigned int i = 0; i < s->count; i++)
-		s->link[i].segment->flow.lost += s->link[i].resident;
+		s->link[i].segment->flow.lost += most_resident(&s->link[i], s->mapped_file);
 	drop_all(segments, s->link, s->count);
 	*s = (struct sharer){0};
 }

@@ -198,6 +198,35 @@ static void weighs_by_what_is_resident(void **state)
 	assert_int_equal(estimate_of(0, 100 * MIB).pss, before.pss);
 }
 
+/* What one has resident may all be of the same segment, though it maps others that are larger. */
+static void allows_for_all_that_one_has(void **state)
+{
+	const struct maps_segment list[] = {{1, 9, 768 * MIB, true}, buffers, library};
+	struct estimate e;
+
+	(void)state;
+	find(0, 100 * MIB, 100 * MIB);
+	base[0].uss = 104 * MIB;
+	map(0, true);
+	settle();
+	/* All of its 64 MiB are of the buffers. */
+	find(1, 64 * MIB, 32 * MIB);
+	assert_int_equal(segments_map(&table, &sharer[1], list, 3, &base[1], false), 0);
+	settle();
+	e = estimate_of(0, 100 * MIB);
+	assert_in_range(e.low, 4 * MIB, 72 * MIB + MIB / 4);
+	assert_true(e.pss > e.low && e.high >= e.pss);
+	find(0, 100 * MIB, 68 * MIB);
+	base[0].uss = 40 * MIB;
+	segments_measured(&sharer[0], &base[0]);
+	settle();
+	/* It ends. */
+	segments_end(&table, &sharer[1]);
+	e = estimate_of(0, 100 * MIB);
+	assert_true(e.high >= 104 * MIB + MIB / 4);
+	assert_true(e.low <= e.pss && e.pss < e.high);
+}
+
 /* Of what others touch between two looks, half had been touched when one was measured at half of the time. */
 static void counts_what_others_had_at_the_time(void **state)
 {
@@ -378,6 +407,7 @@ int main(void)
 		cmocka_unit_test_teardown(keeps_the_union, teardown),
 		cmocka_unit_test_teardown(divides_among_more, teardown),
 		cmocka_unit_test_teardown(weighs_by_what_is_resident, teardown),
+		cmocka_unit_test_teardown(allows_for_all_that_one_has, teardown),
 		cmocka_unit_test_teardown(counts_what_others_had_at_the_time, teardown),
 		cmocka_unit_test_teardown(counts_others_when_maps_are_read, teardown),
 		cmocka_unit_test_teardown(learns_from_those_measured_again, teardown),
