@@ -317,10 +317,25 @@ static struct span carry_anon(const struct estimate_part *p, const struct estima
 	return carry_part(p, &shift, lost, amount_min(lost, swapped), ret_growth, now->anon);
 }
 
+/*
+ * What B has lost of files and has as much more of shared memory, at least: statm tells their sum alone, where it stands
+ * still. That one file came for another nothing tells.
+ */
+static uint64_t exchanged(const struct estimate_base *b, const struct estimate_now *now)
+{
+	uint64_t before = amount_min((uint64_t)b->shmem_kib * 1024, b->file);
+	uint64_t shmem = amount_min(now->shmem, now->file);
+	uint64_t gone = amount_less(b->file - before, now->file - shmem);
+
+	return amount_min(gone, amount_less(shmem, before));
+}
+
 static struct span carry_file(const struct estimate_part *p, const struct estimate_base *b,
 	const struct estimate_now *now, const struct estimate_doubt *d, struct span *ret_growth)
 {
-	uint64_t lost = amount_less(b->file, now->file), grown = amount_less(now->file, b->file);
+	uint64_t both = exchanged(b, now);
+	uint64_t lost = amount_less(b->file, now->file) + both;
+	uint64_t grown = amount_less(now->file, b->file) + both;
 	struct shift shift = {d->file_mid, d->file_down, d->file_up};
 	uint64_t told = p->rss ? amount_min(grown, d->file_told) : 0;
 
@@ -339,7 +354,8 @@ static struct span carry_whole(const struct estimate_part *anon, const struct es
 	const struct estimate_base *b, const struct estimate_now *now,
 	const struct estimate_doubt *d, const struct span *growth)
 {
-	uint64_t lost = amount_less(b->anon, now->anon) + amount_less(b->file, now->file);
+	uint64_t lost = amount_less(b->anon, now->anon) + amount_less(b->file, now->file) +
+	                exchanged(b, now);
 	struct shift shift = {add_mid(d->anon_mid, d->file_mid),
 		amount_add(d->anon_down, d->file_down), amount_add(d->anon_up, d->file_up)};
 	struct estimate_part p = {.rss = b->anon + b->file, .pss = anon->pss + file->pss};
@@ -370,7 +386,7 @@ static uint64_t carry_swap_pss(const struct estimate_base *b, const struct estim
 static bool is_quiet(const struct estimate_base *b, const struct estimate_now *now,
 	const struct estimate_doubt *d)
 {
-	return b->has_parts && now->anon == b->anon && now->file == b->file &&
+	return b->has_parts && now->anon == b->anon && now->file == b->file && !exchanged(b, now) &&
 	       now->swap == b->swap && b->pss_anon <= b->anon &&
 	       b->pss_file + b->pss_shmem <= b->file && b->anon < LIMIT && b->file < LIMIT &&
 	       b->pss_file < LIMIT && b->pss_shmem < LIMIT && b->unseen < LIMIT &&
@@ -402,8 +418,8 @@ static void carry_quiet(
 void estimate_carry(const struct estimate_base *base, const struct estimate_now *now_,
 	const struct estimate_doubt *doubt, struct estimate *ret)
 {
-	struct estimate_now now = {
-		limited(now_->anon), limited(now_->file), limited(now_->swap), 0};
+	struct estimate_now now = {limited(now_->anon), limited(now_->file), limited(now_->swap),
+		limited(now_->shmem)};
 	struct span anon, file, whole, growth, file_growth;
 	struct estimate_part anon_part, file_part;
 	uint64_t resident, uss;

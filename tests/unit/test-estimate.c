@@ -354,6 +354,32 @@ static void widens_by_growth_that_is_not_told(void **state)
 	assert_int_equal(e.low, 78 * MIB);
 }
 
+/* The counters together stand still, but what came is not what went. */
+static void sees_shared_memory_come_for_files(void **state)
+{
+	struct estimate_now now = {plain.anon, plain.file, 0, 8 * MIB};
+	const struct estimate_doubt none = {0};
+	struct estimate_base b = plain;
+	struct estimate e;
+
+	(void)state;
+	estimate_carry(&b, &now, &none, &e);
+	assert_in_range(e.pss, 77 * MIB - 2, 77 * MIB);
+	assert_int_equal(e.low, 75 * MIB);
+	assert_int_equal(e.high, 85 * MIB + KIB);
+	/* It grew, but by less than what it has of shared memory. */
+	now.file += 6 * MIB;
+	estimate_carry(&b, &now, &none, &e);
+	assert_int_equal(e.low, 75 * MIB);
+	assert_int_equal(e.high, 85 * MIB + KIB);
+	/* What it had of that before has not come. */
+	now.file = b.file;
+	b.shmem_kib = 8 << 10;
+	estimate_carry(&b, &now, &none, &e);
+	assert_int_equal(e.low, 77 * MIB);
+	assert_int_equal(e.high, 77 * MIB + KIB);
+}
+
 static void adds_doubts(void **state)
 {
 	struct estimate_doubt d = {
@@ -507,6 +533,7 @@ int main(void)
 		cmocka_unit_test(believes_the_counters),
 		cmocka_unit_test(rounds_by_mapping),
 		cmocka_unit_test(widens_by_growth_that_is_not_told),
+		cmocka_unit_test(sees_shared_memory_come_for_files),
 		cmocka_unit_test(adds_doubts),
 		cmocka_unit_test(takes_a_base_from_a_sample),
 		cmocka_unit_test(halves_the_first_files),
