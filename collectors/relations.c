@@ -379,6 +379,15 @@ bool relations_shifted(const struct watch *w)
 	return stirred(w, &d) && size_of(d.file_mid) >= SHIFT_MIN;
 }
 
+uint64_t relations_strayed(const struct watch *w, uint64_t page_bytes)
+{
+	struct estimate_now now = watch_now(w, page_bytes);
+
+	if (!w->has_base || !w->is_related)
+		return 0;
+	return segments_stray(&w->kin.sharer, &w->base, &now);
+}
+
 const struct watch *relations_speaker(const struct watch *w)
 {
 	struct kin_member *m = w->is_related ? kin_speaker(&w->kin) : NULL;

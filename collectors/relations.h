@@ -106,6 +106,9 @@ uint64_t relations_stirred(const struct watch *w);
  */
 bool relations_shifted(const struct watch *w);
 
+/* How much shared memory of no segment that it is known to map W has more than when it was measured; in bytes. */
+uint64_t relations_strayed(const struct watch *w, uint64_t page_bytes);
+
 /* Whose measurement can speak for W, which has none; NULL: nobody's. */
 const struct watch *relations_speaker(const struct watch *w);
 

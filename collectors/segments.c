@@ -15,6 +15,12 @@
 #include "collectors/degree.h"
 #include "collectors/experience.h"
 
+enum {
+	/* Who has shared memory that is of no known segment may have it in many small ones, too: his maps are read again
+	 * when this part of what he has of files has moved. */
+	STRAYED_PART = 16,
+};
+
 struct segment {
 	uint64_t key;
 	uint64_t resident; /* of all sharers, in FLOW_UNIT */
@@ -47,6 +53,26 @@ struct segment_link {
 	bool is_shmem;
 };
 
+/* Of SHMEM bytes of shared memory, what none of the segments that S is known to map has room for. */
+static uint64_t stray_of(const struct sharer *s, uint64_t shmem)
+{
+	uint64_t mapped = 0;
+
+	if (s->count == MAPS_SEGMENTS) /* it may be of those for which there is no room here */
+		return 0;
+	for (unsigned int i = 0; i < s->count; i++)
+		mapped += s->link[i].is_shmem ? s->link[i].mapped : 0;
+	return amount_less(shmem, mapped * FLOW_UNIT);
+}
+
+uint64_t segments_stray(
+	const struct sharer *s, const struct estimate_base *base, const struct estimate_now *now)
+{
+	uint64_t grown = amount_less(now->shmem, (uint64_t)base->shmem_kib * 1024);
+
+	return amount_min(grown, stray_of(s, now->shmem));
+}
+
 bool segments_wants_maps(const struct sharer *s, const struct estimate_base *base)
 {
 	uint64_t pss = amount_add(base->pss_file, base->pss_shmem), rss = base->file;
@@ -55,6 +81,9 @@ bool segments_wants_maps(const struct sharer *s, const struct estimate_base *bas
 
 	if (!base->has_parts)
 		rss = amount_add(rss, base->anon);
+	if (stray_of(s, (uint64_t)base->shmem_kib * 1024) >= SEGMENTS_SHARED_MIN &&
+		(!s->is_mapped || moved > then / STRAYED_PART))
+		return true;
 	return amount_less(rss, pss) >= SEGMENTS_SHARED_MIN && (!s->is_mapped || moved > then / 4);
 }
 

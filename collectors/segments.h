@@ -37,10 +37,18 @@ struct sharer {
 
 /*
  * Whether the maps of S, measured as BASE, should be read: it shares SEGMENTS_SHARED_MIN of file or shmem or more, and
- * they were never read, or what it has of files has moved by a quarter since.
+ * they were never read, or what it has of files has moved by a quarter since; or it has as much shared memory that is of
+ * no segment known, and has moved by less.
  */
 enum { SEGMENTS_SHARED_MIN = 256 << 10 }; /* bytes */
 bool segments_wants_maps(const struct sharer *s, const struct estimate_base *base);
+
+/*
+ * How much shared memory S, measured as BASE, has more by NOW that is of no segment it is known to map: others who have
+ * that share it by now, and nobody can tell who they are.
+ */
+uint64_t segments_stray(
+	const struct sharer *s, const struct estimate_base *base, const struct estimate_now *now);
 
 /*
  * S has these segments, at most MAPS_SEGMENTS, as its maps say, and was measured as BASE just now. WAS_THERE: it has

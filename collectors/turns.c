@@ -100,22 +100,24 @@ static int choose(struct turns *t, uint64_t tokens_ns, uint64_t total_cost_ns, b
 	return choosing_end(&t->choosing, &limits, counts);
 }
 
-/* What waits for no turn: who was never measured, and whom births and exits have put in doubt. */
+/* What waits for no turn: who was never measured, who maps what nobody knows, and whom births and exits have put in doubt. */
 static bool is_urgent(
 	const struct adapt *a, const struct watch *w, uint64_t *ret_doubt, uint64_t *ret_pss)
 {
 	struct estimate e;
-	uint64_t age_ns;
+	uint64_t age_ns, stray;
 
 	if (!w->is_member || !w->is_settled || w->is_elsewhere)
 		return false;
 	*ret_doubt = *ret_pss = w->seen.resident * a->page_bytes;
 	if (!w->has_base)
 		return !w->measured_ns;
-	if (!w->doubt && !relations_broken(w) && !relations_shifted(w))
+	/* Until its maps are read, nobody knows whose figures it has changed, too. */
+	stray = relations_strayed(w, a->page_bytes);
+	if (!w->doubt && !stray && !relations_broken(w) && !relations_shifted(w))
 		return false;
 	figures_estimate(&a->figures, w, &e);
-	*ret_doubt = choosing_doubt(w, e.low, e.pss, e.high);
+	*ret_doubt = amount_max(choosing_doubt(w, e.low, e.pss, e.high), stray);
 	*ret_pss = e.pss;
 	age_ns = amount_less(a->begin_ns, w->measured_ns);
 	return plan_doubt_matters(*ret_doubt, e.pss, age_ns, a->limits.max_age_ns);

@@ -198,6 +198,40 @@ static void weighs_by_what_is_resident(void **state)
 	assert_int_equal(estimate_of(0, 100 * MIB).pss, before.pss);
 }
 
+/* Of shared memory that it can't have of what it maps, others will be told when its maps are read again. */
+static void knows_what_is_of_no_segment(void **state)
+{
+	struct maps_segment list[MAPS_SEGMENTS] = {buffers, library};
+	struct estimate_now now;
+
+	(void)state;
+	find(0, 100 * MIB, MIB);
+	now = (struct estimate_now){base[0].anon, base[0].file, 0, 100 * MIB};
+	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 0);
+	now.shmem += MIB;
+	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), MIB);
+	map(0, true);
+	now.shmem = buffers.bytes;
+	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 0);
+	now.shmem += MIB;
+	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), MIB);
+	/* As it is found then: it has moved by less than a quarter. */
+	find(0, 240 * MIB, MIB);
+	map(0, true);
+	find(0, 257 * MIB, 256 * MIB);
+	assert_true(segments_wants_maps(&sharer[0], &base[0]));
+	find(0, 257 * MIB - 768 * 1024, 256 * MIB);
+	assert_true(segments_wants_maps(&sharer[0], &base[0]));
+	find(0, 256 * MIB, 256 * MIB);
+	assert_false(segments_wants_maps(&sharer[0], &base[0]));
+	/* Where more is mapped than is told of, maps would tell no more. */
+	for (unsigned int i = 2; i < MAPS_SEGMENTS; i++)
+		list[i] = (struct maps_segment){5, i, MIB, false};
+	assert_int_equal(segments_map(&table, &sharer[0], list, MAPS_SEGMENTS, &base[0], true), 0);
+	now.shmem = 300 * MIB;
+	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 0);
+}
+
 /* What one has resident may all be of the same segment, though it maps others that are larger. */
 static void allows_for_all_that_one_has(void **state)
 {
@@ -407,6 +441,7 @@ int main(void)
 		cmocka_unit_test_teardown(keeps_the_union, teardown),
 		cmocka_unit_test_teardown(divides_among_more, teardown),
 		cmocka_unit_test_teardown(weighs_by_what_is_resident, teardown),
+		cmocka_unit_test_teardown(knows_what_is_of_no_segment, teardown),
 		cmocka_unit_test_teardown(allows_for_all_that_one_has, teardown),
 		cmocka_unit_test_teardown(counts_what_others_had_at_the_time, teardown),
 		cmocka_unit_test_teardown(counts_others_when_maps_are_read, teardown),

@@ -210,6 +210,29 @@ static void nobody_is_excused_for_ever(void **state)
 	}
 }
 
+/* Who else has the shared memory that one has touched is not known until its maps are read. */
+static void measures_who_shares_with_strangers(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct tree_process p = adaptive_cast[3];
+
+	(void)state;
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	p.rss_kib += 300;
+	p.shmem_kib = 300;
+	adaptive_add(s, &p, 0);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	p.rss_kib += 800;
+	p.shmem_kib += 800;
+	adaptive_add(s, &p, 0);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -217,6 +240,7 @@ int main(void)
 		cmocka_unit_test(waits_for_its_budget),
 		cmocka_unit_test(walks_do_not_wait_for_each_other),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
+		cmocka_unit_test(measures_who_shares_with_strangers),
 		cmocka_unit_test(who_was_there_is_excused),
 		cmocka_unit_test(nobody_is_excused_for_ever),
 	};

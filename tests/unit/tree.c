@@ -136,6 +136,9 @@ static void write_status(const struct tree *t, const char *folder, const struct 
 			(unsigned long long)p->rss_kib * 4, (unsigned long long)p->rss_kib * 3,
 			(unsigned long long)(p->hwm_kib ? p->hwm_kib : p->rss_kib),
 			(unsigned long long)p->rss_kib, (unsigned long long)p->swap_kib);
+	if (p->shmem_kib)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "RssShmem:\t%llu kB\n",
+			(unsigned long long)p->shmem_kib);
 	snprintf(text + n, sizeof(text) - (size_t)n, "Threads:\t%u\n", p->threads ? p->threads : 1);
 	write_below(t, folder, "status", text);
 }

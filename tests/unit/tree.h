@@ -41,6 +41,7 @@ struct tree_process {
 	uint64_t rss_kib;           /* 0: no memory, a kernel thread or a zombie */
 	uint64_t pss_kib, uss_kib;  /* in smaps_rollup */
 	uint64_t hwm_kib, swap_kib; /* hwm 0: as rss */
+	uint64_t shmem_kib;         /* 0: it is not printed */
 	const char *exe;            /* NULL: no link */
 	const char *cgroup;         /* the path in the unified hierarchy; NULL: no file */
 };
