@@ -19,7 +19,8 @@ static const char page_head[] =
 	" padding: 0 1rem; color: #1c1c1c; background: #fff; }\n"
 	"table { border-collapse: collapse; width: 100%; }\n"
 	"td { border-top: 1px solid #ddd; padding: .35rem .75rem .35rem 0; vertical-align: top; }\n"
-	"code { font-family: ui-monospace, monospace; }\n"
+	"code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }\n"
+	"a code { white-space: nowrap; }\n"
 	".bad { color: #a40000; }\n"
 	"@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818; }"
 	" a { color: #8ab4f8; } td { border-color: #444; } .bad { color: #ff8a80; } }\n"
@@ -35,7 +36,7 @@ static const struct {
 	const char *what;
 } links[] = {
 	{NULL, "all sums and the largest processes, for Prometheus or as OpenMetrics"},
-	{"/api/v1/host", "the host as a whole, as JSON like all below"},
+	{"/api/v1/host", "the host as a whole; all below /api is JSON"},
 	{"/api/v1/users", "users, the largest first"},
 	{"/api/v1/programs", "programs, likewise"},
 	{"/api/v1/units", "systemd units, likewise"},
