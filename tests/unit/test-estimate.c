@@ -144,6 +144,8 @@ static void knows_the_private_exactly(void **state)
 static void takes_new_files_for_like_the_old(void **state)
 {
 	struct estimate e = carry(&plain, plain.anon, 30 * MIB, 0);
+	const struct estimate_base half = {
+		.file = 20 * MIB, .pss_file = 11 * MIB, .uss = 10 * MIB, .has_parts = true};
 
 	(void)state;
 	assert_int_equal(e.pss_file, 3 * MIB);
@@ -154,6 +156,9 @@ static void takes_new_files_for_like_the_old(void **state)
 	assert_int_equal(e.low, 75 * MIB);
 	assert_int_equal(e.high, 77 * MIB + KIB);
 	assert_int_equal(e.uss, 50 * MIB);
+	/* Half of them are its own. */
+	e = carry(&half, 0, 30 * MIB, 0);
+	assert_int_equal(e.uss, 15 * MIB);
 }
 
 /* Who has none may get any: one's own, or everybody's. */
