@@ -4,144 +4,16 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/pass.h"
-#include "snapshot/view.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/run.h"
-#include "tests/unit/tree.h"
-
-static const struct tree_process cast[] = {
-	{.pid = 1,
-		.name = "systemd",
-		.rss_kib = 9000,
-		.pss_kib = 4000,
-		.uss_kib = 3000,
-		.exe = "/usr/lib/systemd/systemd",
-		.cgroup = "/init.scope"},
-	{.pid = 2, .name = "kthreadd", .state = 'I'},
-	{.pid = 10,
-		.name = "sshd",
-		.rss_kib = 8000,
-		.pss_kib = 2001,
-		.uss_kib = 1000,
-		.cgroup = "/system.slice/ssh.service"},
-	{.pid = 11,
-		.name = "sshd",
-		.uid = 1000,
-		.rss_kib = 8000,
-		.pss_kib = 2002,
-		.uss_kib = 900,
-		.cgroup = "/user.slice/user-1000.slice/session-2.scope"},
-	{.pid = 12,
-		.name = "bash",
-		.uid = 1000,
-		.rss_kib = 5000,
-		.pss_kib = 1503,
-		.uss_kib = 1100,
-		.swap_kib = 64,
-		.cgroup = "/user.slice/user-1000.slice/session-2.scope"},
-	{.pid = 13,
-		.name = "app",
-		.uid = 1001,
-		.rss_kib = 70000,
-		.pss_kib = 65004,
-		.uss_kib = 60000,
-		.cgroup = "/user.slice/user-1001.slice/user@1001.service/app.slice/app-1.scope"},
-	{.pid = 14,
-		.name = "gone-soon",
-		.uid = 1001,
-		.rss_kib = 100,
-		.pss_kib = 100,
-		.uss_kib = 100},
-};
-
-static const struct pass_options options = {
-	.version = "1.2.3",
-	.interval_ns = 10 * NS_PER_SEC,
-	.export_users = 100,
-	.export_programs = 100,
-	.export_units = 100,
-	.export_processes = 100,
-};
-
-/* The cast in a tree, and a pass over it. */
-struct scene {
-	struct tree tree;
-	struct pass *pass;
-};
-
-static void scene_add_host(const struct scene *s)
-{
-	tree_write(&s->tree, "stat", "cpu  1 2 3\nbtime 1700000000\nprocesses 7\n");
-	tree_write(&s->tree, "meminfo", "MemTotal: 1000000 kB\nMemAvailable: 600000 kB\n");
-}
-
-static void scene_open(struct scene *s, bool is_empty)
-{
-	struct pass_options o = options;
-
-	tree_expect(NULL, 0);
-	tree_open(&s->tree);
-	for (size_t i = 0; !is_empty && i < ARRAY_SIZE(cast); i++)
-		tree_add(&s->tree, &cast[i]);
-	if (is_empty)
-		tree_write(&s->tree, "stat", ""); /* by which it is known for a proc */
-	else
-		scene_add_host(s);
-	o.procfs = s->tree.path;
-	assert_int_equal(pass_open(&o, &s->pass), 0);
-}
-
-static void scene_done(struct scene *s)
-{
-	tree_expect(NULL, 0);
-	pass_free(s->pass);
-	tree_done(&s->tree);
-}
-#define AUTO_SCENE CLEANUP(scene_done)
-
-static const struct snapshot_scope *find(
-	const struct view *view, enum metric_scope scope, const char *name)
-{
-	for (uint32_t i = 0; i < view_count(view, scope); i++) {
-		const struct snapshot_scope *row = view_scope(view, scope, i);
-
-		if (!strcmp(view_text(view, row->name), name))
-			return row;
-	}
-	fail_msg("there is no '%s'", name);
-	return NULL;
-}
+#include "tests/unit/scene.h"
 
 static uint64_t pss_kib(const struct view *view, enum metric_scope scope, const char *name)
 {
-	const struct snapshot_scope *row = find(view, scope, name);
+	const struct snapshot_scope *row = scene_find(view, scope, name);
 
 	assert_true(ROW_HAS(row, SCOPE_PSS));
 	return row->q[SCOPE_PSS] / 1024;
-}
-
-/* Over users, over programs, over units and of the host, in every snapshot: the same. */
-static void assert_sums(const struct view *view)
-{
-	static const enum scope_quantity added[] = {SCOPE_PSS, SCOPE_PSS_LOW, SCOPE_PSS_HIGH,
-		SCOPE_USS, SCOPE_RSS, SCOPE_SWAP_PSS, SCOPE_VM_SWAP, SCOPE_PAGETABLE,
-		SCOPE_PROCESSES, SCOPE_UNMEASURED_DENIED, SCOPE_UNMEASURED_MALFORMED,
-		SCOPE_UNMEASURED_CHANGING, SCOPE_UNMEASURED_ERROR};
-
-	for (size_t k = 0; k < ARRAY_SIZE(added); k++)
-		for (int scope = METRIC_USER; scope <= METRIC_UNIT; scope++) {
-			uint64_t sum = 0;
-
-			for (uint32_t i = 0; i < view_count(view, (enum metric_scope)scope); i++) {
-				const struct snapshot_scope *row = view_scope(
-					view, (enum metric_scope)scope, i);
-
-				if (!(row->flags & SCOPE_OTHER) && ROW_HAS(row, added[k]))
-					sum += row->q[added[k]];
-			}
-			assert_int_equal(sum, view_host(view)->q[added[k]]);
-		}
 }
 
 static void adds_up(void **state)
@@ -153,7 +25,7 @@ static void adds_up(void **state)
 	(void)state;
 	scene_open(&s, false);
 	view = run_pass(s.pass);
-	assert_sums(view);
+	scene_assert_sums(view);
 	host = view_host(view);
 	assert_int_equal(host->q[SCOPE_PSS], (4000 + 2001 + 2002 + 1503 + 65004 + 100) * 1024);
 	assert_int_equal(host->q[SCOPE_PROCESSES], 6);
@@ -178,20 +50,21 @@ static void shows_each_process(void **state)
 	scene_open(&s, false);
 	view = run_pass(s.pass);
 	assert_int_equal(view_count(view, METRIC_PROCESS), 6); /* not the kernel thread */
-	for (size_t i = 0; i < ARRAY_SIZE(cast); i++) {
-		const struct snapshot_process *row = view_find_process(view, (uint32_t)cast[i].pid);
+	for (size_t i = 0; i < SCENE_CAST; i++) {
+		const struct snapshot_process *row = view_find_process(
+			view, (uint32_t)scene_cast[i].pid);
 
-		if (!cast[i].rss_kib) {
+		if (!scene_cast[i].rss_kib) {
 			assert_null(row);
 			continue;
 		}
 		assert_non_null(row);
-		assert_int_equal(row->uid, cast[i].uid);
-		assert_string_equal(view_text(view, row->program), cast[i].name);
+		assert_int_equal(row->uid, scene_cast[i].uid);
+		assert_string_equal(view_text(view, row->program), scene_cast[i].name);
 		assert_int_equal(row->outcome, OUTCOME_MEASURED);
 		assert_int_equal(row->source, SOURCE_ROLLUP);
-		assert_int_equal(row->q[PROCESS_PSS], cast[i].pss_kib * 1024);
-		assert_int_equal(row->q[PROCESS_RSS], cast[i].rss_kib * 1024);
+		assert_int_equal(row->q[PROCESS_PSS], scene_cast[i].pss_kib * 1024);
+		assert_int_equal(row->q[PROCESS_RSS], scene_cast[i].rss_kib * 1024);
 		assert_true(row->q[PROCESS_PSS_AGE] < 60 * NS_PER_SEC);
 		assert_true(row->flags & PROCESS_EXPORTED);
 	}
@@ -214,9 +87,9 @@ static void says_of_itself(void **state)
 	assert_memory_equal(first->header->instance, second->header->instance, IMAGE_INSTANCE_SIZE);
 	assert_int_equal(first->header->sequence, 1);
 	assert_int_equal(second->header->sequence, 2);
-	assert_int_equal(second->header->interval_ns, options.interval_ns);
-	assert_int_equal(
-		second->header->stale_ns - second->header->boottime_ns, 3 * options.interval_ns);
+	assert_int_equal(second->header->interval_ns, scene_options.interval_ns);
+	assert_int_equal(second->header->stale_ns - second->header->boottime_ns,
+		3 * scene_options.interval_ns);
 	self = view_self(second);
 	assert_string_equal(view_text(second, self->version), "1.2.3");
 	assert_int_equal(self->q[SELF_PASSES], 2);
@@ -263,7 +136,7 @@ static void counts_who_can_not_be_read(void **state)
 		scene_open(&s, false);
 		tree_expect(&event, 1);
 		view = run_pass(s.pass);
-		assert_sums(view);
+		scene_assert_sums(view);
 		assert_false(view_is_complete(view));
 		assert_int_equal(view_host(view)->q[cases[i].counted], 6);
 		assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 6);
@@ -291,7 +164,7 @@ static void who_goes_in_the_middle_is_left_out(void **state)
 	scene_open(&s, false);
 	tree_expect(&event, 1);
 	view = run_pass(s.pass);
-	assert_sums(view);
+	scene_assert_sums(view);
 	assert_null(view_find_process(view, 14));
 	assert_int_equal(view_self(view)->q[SELF_OUTCOME_FIRST + OUTCOME_GONE], 1);
 	assert_int_equal(pss_kib(view, METRIC_USER, "1001"), 65004);
@@ -314,11 +187,11 @@ static void can_be_resumed(void **state)
 		steps++;
 	} while (r == PASS_MORE);
 	assert_int_equal(r, 0);
-	assert_true(steps > (int)ARRAY_SIZE(cast));
+	assert_true(steps > (int)SCENE_CAST);
 	assert_int_equal(pass_step(s.pass, 0), 0); /* once more is no harm */
 	assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
 	view = run_view(fd);
-	assert_sums(view);
+	scene_assert_sums(view);
 
 	assert_int_equal(pass_begin(s.pass), 0);
 	assert_int_equal(pass_step(s.pass, UINT64_MAX), 0); /* and all at once */
@@ -338,100 +211,9 @@ static void can_be_begun_anew(void **state)
 			pass_step(s.pass, 0);
 	}
 	view = run_pass(s.pass);
-	assert_sums(view);
+	scene_assert_sums(view);
 	assert_int_equal(view->header->sequence, 1);
 	assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 6);
-}
-
-/* Every rise since a process was first seen; what it had then is its baseline. */
-static void counts_growth(void **state)
-{
-	AUTO_SCENE struct scene s;
-	struct tree_process p = cast[4];
-	static const struct {
-		uint64_t hwm, swap, hwm_growth, swap_growth;
-	} passes[] = {
-		{5000, 64, 0, 0},
-		{5100, 64, 100, 0},
-		{5090, 20, 100, 0}, /* VmHWM is not monotonic */
-		{5100, 70, 100, 50},
-		{5200, 69, 200, 50},
-	};
-
-	(void)state;
-	scene_open(&s, false);
-	for (size_t i = 0; i < ARRAY_SIZE(passes); i++) {
-		AUTO_VIEW struct view *view = NULL;
-		const struct snapshot_process *row;
-
-		p.hwm_kib = passes[i].hwm;
-		p.swap_kib = passes[i].swap;
-		tree_add(&s.tree, &p);
-		view = run_pass(s.pass);
-		row = view_find_process(view, 12);
-		assert_int_equal(row->q[PROCESS_VM_HWM_GROWTH], passes[i].hwm_growth * 1024);
-		assert_int_equal(row->q[PROCESS_VM_SWAP_GROWTH], passes[i].swap_growth * 1024);
-		assert_int_equal(find(view, METRIC_USER, "alice")->q[SCOPE_VM_HWM_GROWTH],
-			passes[i].hwm_growth * 1024);
-		assert_int_equal(
-			find(view, METRIC_UNIT, "session-2.scope")->q[SCOPE_VM_SWAP_GROWTH],
-			passes[i].swap_growth * 1024);
-		assert_int_equal(
-			view_host(view)->q[SCOPE_VM_HWM_GROWTH], passes[i].hwm_growth * 1024);
-	}
-}
-
-/* Counters never fall, nor do they go with the last process of their row. */
-static void counters_outlive_processes(void **state)
-{
-	AUTO_SCENE struct scene s;
-	AUTO_VIEW struct view *before = NULL, *after = NULL;
-	const struct snapshot_scope *row;
-	struct tree_process p = cast[4];
-
-	(void)state;
-	scene_open(&s, false);
-	view_unref(run_pass(s.pass));
-	p.hwm_kib = 6000;
-	tree_add(&s.tree, &p);
-	before = run_pass(s.pass);
-	tree_remove(&s.tree, "12");
-	after = run_pass(s.pass);
-	row = find(after, METRIC_PROGRAM, "bash");
-	assert_int_equal(row->q[SCOPE_PROCESSES], 0);
-	assert_int_equal(row->q[SCOPE_PSS], 0);
-	assert_int_equal(row->q[SCOPE_VM_HWM_GROWTH], 1000 * 1024);
-	assert_true(row->flags & SCOPE_EXPORTED);
-	assert_true(metric_real(row->q[SCOPE_PSS_BYTE_SECONDS]) >=
-		    metric_real(find(before, METRIC_PROGRAM, "bash")->q[SCOPE_PSS_BYTE_SECONDS]));
-	assert_int_equal(find(before, METRIC_PROGRAM, "bash")->created_ns, row->created_ns);
-	assert_sums(after);
-}
-
-/* Only so many have series of their own; the others are one row, and all add up. */
-static void exports_the_largest(void **state)
-{
-	AUTO_SCENE struct scene s;
-	AUTO_VIEW struct view *view = NULL;
-	struct pass_options o = options;
-	const struct snapshot_scope *other;
-
-	(void)state;
-	scene_open(&s, false);
-	o.export_users = o.export_programs = o.export_units = 1;
-	o.export_processes = 0;
-	pass_set_options(s.pass, &o);
-	view = run_pass(s.pass);
-	assert_true(find(view, METRIC_USER, "1001")->flags & SCOPE_EXPORTED);
-	assert_false(find(view, METRIC_USER, "root")->flags & SCOPE_EXPORTED);
-	other = find(view, METRIC_USER, "(other)");
-	assert_true(other->flags & SCOPE_OTHER);
-	assert_int_equal(other->q[SCOPE_PSS], (6001 + 3505) * 1024);
-	assert_int_equal(view_self(view)->q[SELF_DROPPED_USERS], 2);
-	assert_int_equal(view_self(view)->q[SELF_DROPPED_PROCESSES], 6);
-	assert_sums(view);
-	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++)
-		assert_false(view_process(view, i)->flags & PROCESS_EXPORTED);
 }
 
 static void asks_for_each_name_once(void **state)
@@ -512,7 +294,7 @@ static void leaves_processes_out_of_the_public_image(void **state)
 	assert_non_null(memmem(whole->data, whole->size, "app-1.scope", 11));
 	assert_null(memmem(open->data, open->size, "app-1.scope", 11));
 	assert_non_null(memmem(open->data, open->size, "user@1001.service", 17));
-	assert_sums(open);
+	scene_assert_sums(open);
 }
 
 static void nobody_is_no_error(void **state)
@@ -526,12 +308,12 @@ static void nobody_is_no_error(void **state)
 	assert_int_equal(view_count(view, METRIC_PROCESS), 0);
 	assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 0);
 	assert_false(ROW_HAS(view_host(view), SCOPE_MEM_TOTAL)); /* nor a meminfo */
-	assert_sums(view);
+	scene_assert_sums(view);
 }
 
 static void refuses_what_is_no_folder(void **state)
 {
-	struct pass_options o = options;
+	struct pass_options o = scene_options;
 	struct pass *pass = NULL;
 
 	(void)state;
@@ -552,14 +334,14 @@ static void keeps_no_descriptor_of_the_dead(void **state)
 	scene_open(&s, true);
 	before = unit_descriptors();
 	for (int round = 0; round < 20; round++) {
-		for (size_t i = 0; i < ARRAY_SIZE(cast); i++)
+		for (size_t i = 0; i < SCENE_CAST; i++)
 			if ((round + (int)i) % 3)
-				tree_add(&s.tree, &cast[i]);
+				tree_add(&s.tree, &scene_cast[i]);
 		view_unref(run_pass(s.pass));
-		for (size_t i = 0; i < ARRAY_SIZE(cast); i++) {
+		for (size_t i = 0; i < SCENE_CAST; i++) {
 			char pid[16];
 
-			snprintf(pid, sizeof(pid), "%d", cast[i].pid);
+			snprintf(pid, sizeof(pid), "%d", scene_cast[i].pid);
 			tree_remove(&s.tree, pid);
 		}
 	}
@@ -589,13 +371,13 @@ static void survives_without_memory(void **state)
 		failures++;
 		if (r == 0) { /* it was a user's name */
 			lost = run_view(fd);
-			assert_sums(lost);
+			scene_assert_sums(lost);
 		} else {
 			assert_int_equal(r, -ENOMEM);
 			assert_int_equal(fd, -1);
 		}
 		view = run_pass(s.pass);
-		assert_sums(view);
+		scene_assert_sums(view);
 		assert_int_equal(view_host(view)->q[SCOPE_PSS], 74610 * 1024);
 		assert_int_equal(view_count(view, METRIC_PROCESS), 6);
 		assert_int_equal(pss_kib(view, METRIC_PROGRAM, "sshd"), 4003);
@@ -627,80 +409,6 @@ static void needs_no_memory_in_the_steady_state(void **state)
 	}
 }
 
-/* What rows with series of their own and "(other)" have counted is what the host has. */
-static void assert_counters(const struct view *view)
-{
-	for (int scope = METRIC_USER; scope <= METRIC_UNIT; scope++) {
-		uint64_t sum = 0;
-
-		for (uint32_t i = 0; i < view_count(view, (enum metric_scope)scope); i++) {
-			const struct snapshot_scope *row = view_scope(
-				view, (enum metric_scope)scope, i);
-
-			if (row->flags & (SCOPE_OTHER | SCOPE_EXPORTED))
-				sum += row->q[SCOPE_VM_HWM_GROWTH];
-		}
-		assert_int_equal(sum, view_host(view)->q[SCOPE_VM_HWM_GROWTH]);
-	}
-}
-
-/* All of the cast have grown to GROWTH_KIB above what they had; MORE others have come. */
-static void grow_cast(const struct scene *s, uint64_t growth_kib, unsigned int more)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(cast); i++) {
-		struct tree_process p = cast[i];
-
-		p.hwm_kib = p.rss_kib + growth_kib;
-		tree_add(&s->tree, &p);
-	}
-	for (unsigned int i = 0; i < more; i++) {
-		char name[16], unit[32];
-		struct tree_process p = {.pid = (pid_t)(1000 + i),
-			.name = name,
-			.uid = 5000 + i,
-			.image = 1,
-			.rss_kib = 8,
-			.pss_kib = 4,
-			.cgroup = unit};
-
-		snprintf(name, sizeof(name), "more%u", i);
-		snprintf(unit, sizeof(unit), "/more%u.service", i);
-		tree_add(&s->tree, &p);
-	}
-}
-
-/* A pass that is lost when it was counted already has counted in every table. */
-static void lost_passes_count_everywhere(void **state)
-{
-	struct pass_options few = options;
-	unsigned int failures = 0;
-
-	(void)state;
-	few.export_users = few.export_programs = few.export_units = 1;
-	for (unsigned int n = 1;; n++) {
-		AUTO_SCENE struct scene s;
-		AUTO_VIEW struct view *first = NULL, *view = NULL;
-		AUTO_CLOSE int fd = -1;
-
-		scene_open(&s, false);
-		pass_set_options(s.pass, &few);
-		grow_cast(&s, 1, 0);
-		first = run_pass(s.pass);
-		assert_counters(first);
-		grow_cast(&s, 100, 12);
-		allocation_fail_at(n);
-		run_try(s.pass, &fd);
-		if (!allocation_end())
-			break;
-		failures++;
-		grow_cast(&s, 300, 0);
-		view = run_pass(s.pass);
-		assert_sums(view);
-		assert_counters(view);
-	}
-	assert_true(failures > 50);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -712,9 +420,6 @@ int main(void)
 		cmocka_unit_test(who_goes_in_the_middle_is_left_out),
 		cmocka_unit_test(can_be_resumed),
 		cmocka_unit_test(can_be_begun_anew),
-		cmocka_unit_test(counts_growth),
-		cmocka_unit_test(counters_outlive_processes),
-		cmocka_unit_test(exports_the_largest),
 		cmocka_unit_test(asks_for_each_name_once),
 		cmocka_unit_test(names_may_come_late),
 		cmocka_unit_test(leaves_processes_out_of_the_public_image),
@@ -723,7 +428,6 @@ int main(void)
 		cmocka_unit_test(keeps_no_descriptor_of_the_dead),
 		cmocka_unit_test(survives_without_memory),
 		cmocka_unit_test(needs_no_memory_in_the_steady_state),
-		cmocka_unit_test(lost_passes_count_everywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
