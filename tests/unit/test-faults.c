@@ -372,6 +372,45 @@ static void faults_tell_of_writes(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
+/*
+ * What a writer has by writing is no more than its own: where another of the family ended as well, that tells nothing of what
+ * the rest have by that.
+ */
+static void a_writer_teaches_nothing(void **state)
+{
+	struct pass_options always = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = adaptive_worker;
+
+	(void)state;
+	always.max_age_ns = 40 * NS_PER_SEC;
+	s = adaptive_new(&always);
+	p.uss_kib = 8000;
+	p.pss_kib = 8000 + 2000 / 10; /* others share the rest */
+	for (; p.pid < 50; p.pid++) {
+		adaptive_add_anon(s, &p);
+		tree_set_faults(&s->tree, p.pid, 5000);
+	}
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	tree_remove(&s->tree, "49");
+	p.pid = 30;
+	p.uss_kib = 9900;
+	p.pss_kib = 9900 + 100 / 19;
+	adaptive_add_anon(s, &p);
+	tree_set_faults(&s->tree, p.pid, 5000 + 1900 / 4);
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], p.pss_kib * 1024);
+	for (uint32_t pid = 31; pid < 49; pid++) {
+		const struct snapshot_process *row = adaptive_row(view, pid);
+
+		/* Of 19 who may have shared with it one has ended and one has let go: a tenth more, of 200 KiB. */
+		assert_in_range(row->q[PROCESS_PSS] / 1024, 8215, 8225);
+	}
+}
+
 static void set_anon_pages(struct adaptive *s, unsigned int kib)
 {
 	char text[128];
@@ -445,6 +484,7 @@ int main(void)
 		cmocka_unit_test(tells_of_what_was_written_alone),
 		cmocka_unit_test(looks_where_somebody_writes),
 		cmocka_unit_test(faults_tell_of_writes),
+		cmocka_unit_test(a_writer_teaches_nothing),
 		cmocka_unit_test(the_host_alarms_in_time),
 		cmocka_unit_test(faults_for_nothing_count_less),
 	};
