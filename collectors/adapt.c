@@ -287,8 +287,10 @@ void adapt_take(
 		    a->page_bytes)) {
 		wrote = had_base && faults_found(&a->faults, &a->relations, a->reader, p, walked,
 					    &before, now_boot_ns);
+		relations_walked(w, walked->found_ns);
 		relations_measured(&a->relations, a->table, a->reader, p,
 			had_base && !wrote ? &base : NULL, now_boot_ns);
+		relations_since(w, a->page_bytes);
 		if (had_base) {
 			relations_fell(w, &before);
 			figures_found(&a->figures, before.pss, s->q[PROCESS_PSS]);

@@ -88,13 +88,16 @@ void kin_begin(struct kin *k, uint64_t now_ns)
 }
 
 /*
- * When M was measured, in SEGMENTS_PART of the time between the two looks at all before and after: those at .sensed_ns
+ * When M was as it was measured, in SEGMENTS_PART of the time between the two looks at all before and after: those at .sensed_ns
  * and at NOW_NS.
  */
 static uint32_t part_of_time(const struct kin *k, const struct kin_member *m, uint64_t now_ns)
 {
-	return (uint32_t)amount_min(amount_part(amount_less(m->measured_ns, k->sensed_ns),
-					    SEGMENTS_PART, amount_less(now_ns, k->sensed_ns)),
+	uint64_t found_ns = m->measured_ns, sensed_ns = k->sensed_ns;
+
+	segments_moment(&m->sharer, &found_ns, &sensed_ns);
+	return (uint32_t)amount_min(amount_part(amount_less(found_ns, sensed_ns), SEGMENTS_PART,
+					    amount_less(now_ns, sensed_ns)),
 		SEGMENTS_PART);
 }
 
@@ -511,6 +514,16 @@ static void open_sharer(struct kin *k, struct kin_member *m, const struct segmen
 	k->measured[k->measured_count++] = (struct kin_measured){m, *lesson};
 }
 
+void kin_walk(const struct kin *k, struct kin_member *m)
+{
+	segments_walk(&m->sharer, k->sensed_ns);
+}
+
+void kin_walked(struct kin_member *m, uint64_t found_ns)
+{
+	segments_walked(&m->sharer, found_ns);
+}
+
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns)
 {
@@ -589,6 +602,12 @@ int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *l
 	if (r == 0 && !is_open)
 		open_sharer(k, m, &(struct segments_lesson){0});
 	return r;
+}
+
+void kin_since(struct kin_member *m, uint64_t before, uint64_t now)
+{
+	if (before != now)
+		segments_since(&m->sharer, before, now);
 }
 
 void kin_moved(struct kin_member *m, uint64_t before, uint64_t now)

@@ -95,6 +95,9 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 void kin_executed(struct kin *k, struct kin_member *m);
 void kin_gone(struct kin *k, struct kin_member *m);
 
+/* A walk of M begins that may take long: what it finds is not of its end. */
+void kin_walk(const struct kin *k, struct kin_member *m);
+
 /*
  * M was measured at NOW_NS and FOUND, in [range_start, range_end). BEFORE is the base that it had until
  * now, NULL if it had none: if M was in doubt, what was found against what kin_doubt() guessed corrects
@@ -102,6 +105,12 @@ void kin_gone(struct kin *k, struct kin_member *m);
  */
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns);
+
+/*
+ * Before kin_measured(): a walk of M, which kin_walk() was told of if it was a long one, has found most of what M has at
+ * FOUND_NS; 0: at its end.
+ */
+void kin_walked(struct kin_member *m, uint64_t found_ns);
 
 /*
  * M was measured for the first time, and PARENT, of the same image, is its parent by pid, whatever that is called:
@@ -139,6 +148,9 @@ struct kin_member *kin_affected(struct kin *k);
  */
 bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
+
+/* After kin_measured(), and kin_mapped(): M's counter went from BEFORE to NOW since M was as it was found. */
+void kin_since(struct kin_member *m, uint64_t before, uint64_t now);
 
 /*
  * M's counter of files and shmem went from BEFORE to NOW. Who may share with it has to allow for

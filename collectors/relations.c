@@ -191,6 +191,17 @@ static void find_parent(struct relations *r, const struct proctable *table, cons
 		(void)kin_descends(&r->kin, m, &parent->watch->kin);
 }
 
+void relations_walk(const struct relations *r, struct watch *w)
+{
+	if (w->is_related)
+		kin_walk(&r->kin, &w->kin);
+}
+
+void relations_walked(struct watch *w, uint64_t found_ns)
+{
+	kin_walked(&w->kin, found_ns);
+}
+
 void relations_measured(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, const struct estimate_base *before,
 	uint64_t now_ns)
@@ -208,6 +219,12 @@ void relations_measured(struct relations *r, const struct proctable *table,
 		find_parent(r, table, p);
 	if (kin_wants_maps(&w->kin, &w->base))
 		map(r, reader, p);
+}
+
+void relations_since(struct watch *w, uint64_t page_bytes)
+{
+	if (w->is_related)
+		kin_since(&w->kin, w->base.file, w->seen.shared * page_bytes);
 }
 
 void relations_unmeasured(struct watch *w)

@@ -42,6 +42,12 @@ void relations_born(struct relations *r, struct process *p, struct process *pare
 /* P's image has ended: with it P, or there is another. */
 void relations_ended(struct relations *r, struct watch *w, bool is_exec);
 
+/* A walk of W begins that may take long: what it finds is not of its end. */
+void relations_walk(const struct relations *r, struct watch *w);
+
+/* Before relations_measured(): it has found most of what W has at FOUND_NS; 0: it was another walk, which took no time. */
+void relations_walked(struct watch *w, uint64_t found_ns);
+
 /*
  * P was measured just now; BEFORE is the base that it had, or NULL: what was found says nothing of
  * others. Looks for its parent among TABLE, if it has none that is known, and reads P's maps where they
@@ -50,6 +56,9 @@ void relations_ended(struct relations *r, struct watch *w, bool is_exec);
 void relations_measured(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, const struct estimate_base *before,
 	uint64_t now_ns);
+
+/* After relations_measured(): what W has moved by since it was as the walk has found it. */
+void relations_since(struct watch *w, uint64_t page_bytes);
 
 /*
  * W was to be measured, and can't be any more: what was found of it, and all that was known to come

@@ -50,6 +50,7 @@ struct segment_link {
 	uint32_t mapped;   /* at most this is resident */
 	uint32_t resident; /* as far as is known */
 	uint32_t measured; /* that it was at the measurement */
+	uint32_t ended;    /* that it was when the walk ended, where nobody saw it begin */
 	bool is_shmem;
 };
 
@@ -72,6 +73,15 @@ uint64_t segments_stray(
 
 	return amount_min(grown, stray_of(s, now->shmem));
 }
+
+/* What others_of() and others_flow() said of each link when a walk began. */
+struct segments_mark {
+	uint64_t sensed_ns, found_ns; /* of the latter 0: it goes on */
+	struct {
+		uint64_t sum;
+		struct flow flow;
+	} link[];
+};
 
 bool segments_wants_maps(const struct sharer *s, const struct estimate_base *base)
 {
@@ -163,14 +173,64 @@ static struct flow joined_flow(const struct segment *g)
 	return (struct flow){.gained = g->joined_most};
 }
 
+static struct flow others_flow(const struct sharer *s, const struct segment_link *l)
+{
+	return flow_less(flow_less(l->segment->flow, s->own), joined_flow(l->segment));
+}
+
+static void drop_mark(struct sharer *s)
+{
+	free(s->mark);
+	s->mark = NULL;
+}
+
+static bool is_found(const struct sharer *s)
+{
+	return s->mark && s->mark->found_ns;
+}
+
+void segments_walk(struct sharer *s, uint64_t sensed_ns)
+{
+	/* What the last one found has not been settled: the time since then is more of the same. */
+	if (!s->count || is_found(s))
+		return;
+	drop_mark(s);
+	s->mark = malloc(sizeof(*s->mark) + s->count * sizeof(s->mark->link[0]));
+	if (!s->mark)
+		return;
+	s->mark->sensed_ns = sensed_ns;
+	s->mark->found_ns = 0;
+	for (unsigned int i = 0; i < s->count; i++) {
+		s->mark->link[i].sum = others_of(&s->link[i]);
+		s->mark->link[i].flow = others_flow(s, &s->link[i]);
+	}
+}
+
+void segments_walked(struct sharer *s, uint64_t found_ns)
+{
+	if (!found_ns)
+		drop_mark(s);
+	else if (s->mark)
+		s->mark->found_ns = found_ns;
+}
+
+void segments_moment(const struct sharer *s, uint64_t *ret_found_ns, uint64_t *ret_sensed_ns)
+{
+	if (!is_found(s))
+		return;
+	*ret_found_ns = s->mark->found_ns;
+	*ret_sensed_ns = s->mark->sensed_ns;
+}
+
 static void open_links(struct sharer *s)
 {
+	const struct segments_mark *mark = is_found(s) ? s->mark : NULL;
+
 	for (unsigned int i = 0; i < s->count; i++) {
 		struct segment_link *l = &s->link[i];
-		struct flow joined = joined_flow(l->segment);
 
-		l->sum = others_of(l);
-		l->flow = flow_less(flow_less(l->segment->flow, s->own), joined);
+		l->sum = mark ? mark->link[i].sum : others_of(l);
+		l->flow = mark ? mark->link[i].flow : others_flow(s, l);
 	}
 	s->is_open = true;
 }
@@ -179,7 +239,7 @@ void segments_measured(struct sharer *s, const struct estimate_base *base)
 {
 	spread(s, base);
 	for (unsigned int i = 0; i < s->count; i++)
-		s->link[i].measured = s->link[i].resident;
+		s->link[i].measured = s->link[i].ended = s->link[i].resident;
 	open_links(s);
 }
 
@@ -232,6 +292,7 @@ int segments_map(struct keytable *segments, struct sharer *s, const struct maps_
 			.mapped = flow_units(list[i].bytes),
 			.is_shmem = list[i].is_shmem};
 	}
+	drop_mark(s);
 	s->link = links;
 	s->count = (uint8_t)count;
 	segments_measured(s, base);
@@ -313,7 +374,15 @@ static void settle(struct sharer *s, struct segment_link *l, uint32_t part)
 		moved < 0 ? -(uint64_t)moved : (uint64_t)moved, part, SEGMENTS_PART);
 	struct flow joined = joined_flow(l->segment);
 
-	l->sum += (moved < 0 ? -before : before) + l->segment->joined + l->measured;
+	l->sum += (moved < 0 ? -before : before) + l->segment->joined;
+	if (l->ended > l->measured) {
+		uint64_t all = l->sum + l->segment->late; /* but itself */
+		uint64_t since = all - amount_part(all, l->measured, l->ended);
+
+		l->sum -= since;
+		l->flow.gained -= (uint32_t)since;
+	}
+	l->sum += l->measured;
 	flow_add(&l->flow, &joined);
 	if (l == main_shmem(s))
 		s->unsure = (uint32_t)amount_min(
@@ -325,6 +394,8 @@ void segments_settle(struct sharer *s, uint32_t part, const struct segments_less
 	if (!s->is_open)
 		return;
 	s->is_open = false;
+	if (is_found(s))
+		drop_mark(s);
 	for (unsigned int i = 0; i < s->count; i++) {
 		settle(s, &s->link[i], part);
 		if (lesson->key && s->link[i].segment->key == lesson->key)
@@ -338,23 +409,39 @@ static void add_flow(const struct sharer *s, const struct flow *f)
 		flow_add(&s->link[i].segment->flow, f);
 }
 
-void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now)
+/* Of the largest shared memory, or of the largest file where there is none. */
+static void move(struct sharer *s, const struct flow *f)
 {
-	const struct flow f = flow_between(before, now);
 	struct segment_link *l = s->link;
 
-	flow_add(&s->own, &f);
-	/* Which of them it was nobody says: for the bounds it may have been all of any. */
-	add_flow(s, &f);
-	if (!s->is_mapped && parent)
-		add_flow(parent, &f);
 	if (!s->count)
 		return;
 	for (unsigned int i = 0; i < s->count && !l->is_shmem; i++)
 		l = &s->link[i];
 	if (!l->is_shmem)
 		l = s->link;
-	set_resident(l, amount_less((uint64_t)l->resident + f.gained, f.lost));
+	set_resident(l, amount_less((uint64_t)l->resident + f->gained, f->lost));
+}
+
+void segments_since(struct sharer *s, uint64_t before, uint64_t now)
+{
+	const struct flow f = flow_between(before, now);
+
+	move(s, &f);
+	for (unsigned int i = 0; i < s->count && !is_found(s); i++)
+		s->link[i].ended = s->link[i].resident;
+}
+
+void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now)
+{
+	const struct flow f = flow_between(before, now);
+
+	flow_add(&s->own, &f);
+	/* Which of them it was nobody says: for the bounds it may have been all of any. */
+	add_flow(s, &f);
+	if (!s->is_mapped && parent)
+		add_flow(parent, &f);
+	move(s, &f);
 }
 
 void segments_end(struct keytable *segments, struct sharer *s)
@@ -362,6 +449,7 @@ void segments_end(struct keytable *segments, struct sharer *s)
 	for (unsigned int i = 0; i < s->count; i++)
 		s->link[i].segment->flow.lost += most_resident(&s->link[i], s->mapped_file);
 	drop_all(segments, s->link, s->count);
+	drop_mark(s);
 	*s = (struct sharer){0};
 }
 

@@ -66,6 +66,7 @@ static int begin_smaps(
 		return fail(s, e, ret);
 	s->process = p;
 	s->is_mapping = false;
+	s->piece_ns = clock_now_ns(CLOCK_BOOTTIME);
 	smaps_parser_init(&s->parser);
 	return 0;
 }
@@ -78,7 +79,7 @@ int slices_begin(struct slices *s, struct process_reader *r, struct process *p, 
 	slices_drop(s);
 	if (e < 0 || ret->outcome != OUTCOME_MEASURED)
 		return e;
-	s->count = s->largest_rss = 0;
+	s->count = s->largest_rss = s->largest_ns = 0;
 	/* Whose maps are refused may show smaps all the same, or says why not. */
 	if (!with_maps || open_file(s, r, p, "maps") < 0)
 		return begin_smaps(s, r, p, ret);
@@ -102,6 +103,15 @@ int slices_walk(struct slices *s, struct process_reader *r, struct sample *ret)
 	return begin_smaps(s, r, p, ret);
 }
 
+/* That a mapping is over shows in the piece after it, which may come after a pause. */
+static void note_largest(struct slices *s)
+{
+	if (s->parser.largest_rss <= s->largest_rss)
+		return;
+	s->largest_rss = s->parser.largest_rss;
+	s->largest_ns = s->piece_ns;
+}
+
 /* The end of the text, or of the process: process_take() finds out. */
 static int end(struct slices *s, struct process_reader *r, uint64_t now_ns, struct sample *ret)
 {
@@ -109,7 +119,7 @@ static int end(struct slices *s, struct process_reader *r, uint64_t now_ns, stru
 	struct smaps walked;
 	int e = smaps_parser_end(&s->parser, &walked);
 
-	s->largest_rss = s->parser.largest_rss;
+	note_largest(s);
 	slices_drop(s);
 	if (e == 0)
 		return process_take(r, p, now_ns, &walked, ret);
@@ -132,8 +142,13 @@ static int read_piece(struct slices *s)
 	while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return n == 0 || errno == ESRCH ? 0 : -errno;
-	e = s->is_mapping ? maps_parser_feed(&s->maps, text, (size_t)n)
-	                  : smaps_parser_feed(&s->parser, text, (size_t)n);
+	if (s->is_mapping) {
+		e = maps_parser_feed(&s->maps, text, (size_t)n);
+	} else {
+		e = smaps_parser_feed(&s->parser, text, (size_t)n);
+		note_largest(s);
+		s->piece_ns = clock_now_ns(CLOCK_BOOTTIME);
+	}
 	return e < 0 ? e : 1;
 }
 

@@ -24,7 +24,9 @@ struct slices {
 	struct maps_parser maps;
 	struct smaps_parser parser;
 	uint64_t count;       /* slices read */
-	uint64_t largest_rss; /* bytes of the mapping that has the most resident */
+	uint64_t largest_rss; /* bytes of the mapping that has the most resident, of those walked */
+	uint64_t largest_ns;  /* CLOCK_BOOTTIME at which that was walked; 0: none was */
+	uint64_t piece_ns;    /* likewise, of the last piece of smaps */
 };
 
 void slices_init(struct slices *s);

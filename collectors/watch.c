@@ -194,6 +194,20 @@ static struct estimate_now counters_of(struct watch *w, const struct sample *s,
 	return now;
 }
 
+/*
+ * What of its shared memory the walk has found, where its file counter has moved since: that is told of the largest shared
+ * memory there is.
+ */
+static uint32_t shmem_found(const struct watch *w, uint64_t page_bytes)
+{
+	uint64_t now = w->seen.shared * page_bytes, shmem = (uint64_t)w->base.shmem_kib * 1024;
+
+	if (!shmem)
+		return 0;
+	shmem = amount_less(amount_add(shmem, w->base.file), now);
+	return (uint32_t)(amount_min(shmem, w->base.file) / 1024);
+}
+
 bool watch_measure(struct watch *w, const struct sample *s, const struct statm *before,
 	const struct statm *after, uint64_t now_ns, uint64_t page_bytes)
 {
@@ -204,6 +218,7 @@ bool watch_measure(struct watch *w, const struct sample *s, const struct statm *
 		    now.file, &w->base))
 		return false;
 	w->has_base = true;
+	w->base.shmem_kib = shmem_found(w, page_bytes);
 	w->guesses_parts = s->guesses_parts;
 	w->source = (uint8_t)s->source;
 	w->base.rounding = estimate_rounding(s->rounding);

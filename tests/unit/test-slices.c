@@ -3,6 +3,7 @@
 
 #include "tests/unit/unit.h"
 
+#include "base/clock.h"
 #include "collectors/slices.h"
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
@@ -177,6 +178,29 @@ static void sums_up_in_many_slices(void **state)
 }
 
 /* An exec in the middle: the text ends early and looks whole. */
+/* When the largest mapping was walked, which is neither the first nor the last. */
+static void tells_when_it_found_most(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	uint64_t before_ns, after_ns = 0, begin_ns = 0;
+	int r;
+
+	(void)state;
+	begin(s);
+	do {
+		before_ns = clock_now_ns(CLOCK_BOOTTIME);
+		r = step(s);
+		/* It ends in the second piece, which shows in the third. */
+		if (s->slices.count == 2)
+			begin_ns = before_ns;
+		if (s->slices.largest_rss == 500 * 1024 && !after_ns)
+			after_ns = before_ns;
+	} while (r == SLICES_MORE);
+	assert_int_equal(r, 0);
+	assert_int_not_equal(after_ns, 0);
+	assert_in_range(s->slices.largest_ns, begin_ns, after_ns);
+}
+
 static void discards_what_an_exec_cut(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -358,6 +382,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_up_in_many_slices),
 		cmocka_unit_test(tells_the_parts),
+		cmocka_unit_test(tells_when_it_found_most),
 		cmocka_unit_test(discards_what_an_exec_cut),
 		cmocka_unit_test(discards_what_an_end_cut),
 		cmocka_unit_test(is_refused_or_malformed),

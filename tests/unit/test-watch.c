@@ -221,6 +221,7 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	assert_true(watch_measure(&w, &s, NULL, &after, 7, PAGE));
 	assert_int_equal(w.base.anon, 3800 * KIB);
 	assert_int_equal(w.base.file, 2000 * KIB);
+	assert_int_equal(w.base.shmem_kib, 400);
 	assert_int_equal(w.base.unseen, 0);
 	assert_int_equal(w.unsure, (16 + 1200 / 16) * KIB);
 	assert_false(watch_is_quiet(&w, PAGE));
@@ -242,6 +243,31 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	assert_int_equal(w.base.anon, 3000 * KIB);
 	assert_int_equal(w.unsure, 0);
 	assert_true(watch_is_quiet(&w, PAGE));
+}
+
+/* What has come since the walk was there is of the shared memory, and status had seen it come. */
+static void what_has_come_since_the_walk_is_shmem(void **state)
+{
+	struct sample s = sample_new();
+	struct statm after = {.size = 6000, .resident = 5200 / 4, .shared = 2200 / 4};
+	struct watch w = {.is_related = false};
+
+	(void)state;
+	add_walk(&s);
+	set(&s, PROCESS_RSS, 5000);
+	set(&s, PROCESS_RSS_SHMEM, 600);
+	s.anon_bytes = 3000 * KIB;
+	watch_renew(&w, 5);
+	watch_note(&w, &s, 7, PAGE);
+	assert_true(watch_measure(&w, &s, NULL, &after, 7, PAGE));
+	assert_int_equal(w.base.file, 2000 * KIB);
+	assert_int_equal(w.base.shmem_kib, 400);
+	/* Who has none gets none. */
+	set(&s, PROCESS_RSS_SHMEM, 0);
+	after.shared = 1900 / 4;
+	watch_note(&w, &s, 8, PAGE);
+	assert_true(watch_measure(&w, &s, NULL, &after, 8, PAGE));
+	assert_int_equal(w.base.shmem_kib, 0);
 }
 
 /* A walk that found what status had said needs no look after it; one by slices is no instant. */
@@ -338,6 +364,7 @@ int main(void)
 		cmocka_unit_test(swap_is_a_counter),
 		cmocka_unit_test(without_a_pss_there_is_no_base),
 		cmocka_unit_test(what_moves_is_counted_by_the_walk),
+		cmocka_unit_test(what_has_come_since_the_walk_is_shmem),
 		cmocka_unit_test(walks_may_agree_with_counters),
 		cmocka_unit_test(guessed_parts_are_not_shown),
 		cmocka_unit_test(keeps_any_value),
