@@ -162,6 +162,11 @@ static uint64_t first_address(const struct tree_process *p)
 	return 0x1000 * (p->image + 1);
 }
 
+static unsigned long long end_address(const struct tree_process *p)
+{
+	return 0x7ff000000000 + 0x1000 * p->end_pages;
+}
+
 static void write_rollup(const struct tree *t, const char *folder, const struct tree_process *p)
 {
 	char text[TREE_TEXT_MAX];
@@ -172,7 +177,7 @@ static void write_rollup(const struct tree *t, const char *folder, const struct 
 		"Shared_Clean:   %llu kB\nShared_Dirty:          0 kB\n"
 		"Private_Clean:         0 kB\nPrivate_Dirty:  %llu kB\nSwapPss:        %llu kB\n",
 		(unsigned long long)first_address(p),
-		(unsigned long long)(0x7ff000000000 + 0x1000 * p->end_pages),
+		end_address(p),
 		(unsigned long long)p->rss_kib, (unsigned long long)p->pss_kib,
 		(unsigned long long)(p->rss_kib - p->uss_kib), (unsigned long long)p->uss_kib,
 		(unsigned long long)p->swap_kib);
