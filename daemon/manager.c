@@ -121,7 +121,7 @@ static int end_pass(struct manager *m)
 	m->is_passing = m->is_waiting_for_names = false;
 	m->due_ns = next_due_ns(m);
 	sd_event_source_set_enabled(m->names_timer, SD_EVENT_OFF);
-	sd_event_source_set_enabled(m->batch, SD_EVENT_OFF);
+	m->batch = sd_event_source_disable_unref(m->batch);
 	pass_plan(m->pass, m->due_ns);
 	r = arm_turn(m);
 	return r < 0 ? r : arm(m->pass_timer, m->due_ns);
@@ -159,7 +159,7 @@ static int publish(struct manager *m)
 /* The pass is read: publish, as soon as the names are there or have been waited for. */
 static int finish(struct manager *m)
 {
-	sd_event_source_set_enabled(m->batch, SD_EVENT_OFF);
+	m->batch = sd_event_source_disable_unref(m->batch);
 	asking_names(&m->asking);
 	if (!asking_is_awaited(&m->asking))
 		return publish(m);
@@ -167,6 +167,19 @@ static int finish(struct manager *m)
 		return 0;
 	m->is_waiting_for_names = true;
 	return arm(m->names_timer, clock_now_ns(CLOCK_MONOTONIC) + NAMES_WAIT_NS);
+}
+
+static int on_batch(sd_event_source *source, void *userdata);
+
+/*
+ * Has the pass go on behind whoever is due already. Each time by a new source: of one priority sd-event (252) takes what
+ * has been pending longest, and one that defers stays so from its making on, so that nobody else had a turn while a pass
+ * lasts. With a lower priority strangers could keep passes from going on, by connecting all the time.
+ */
+static int go_on(struct manager *m)
+{
+	m->batch = sd_event_source_disable_unref(m->batch);
+	return sd_event_add_defer(m->event, &m->batch, on_batch, m);
 }
 
 static int on_batch(sd_event_source *source, void *userdata)
@@ -178,7 +191,7 @@ static int on_batch(sd_event_source *source, void *userdata)
 	m->progress++;
 	if (r == PASS_MORE) {
 		asking_names(&m->asking);
-		return 0;
+		return go_on(m);
 	}
 	if (r == 0)
 		return finish(m);
@@ -201,7 +214,7 @@ static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	}
 	m->is_passing = true;
 	sd_event_source_set_enabled(m->turn_timer, SD_EVENT_OFF);
-	return sd_event_source_set_enabled(m->batch, SD_EVENT_ON);
+	return go_on(m);
 }
 
 /* A little of what is measured between passes. */
@@ -342,10 +355,6 @@ static int add_sources(struct manager *m)
 		r = sd_event_source_set_priority(m->turn_timer, SD_EVENT_PRIORITY_IDLE);
 	if (r >= 0)
 		r = add_timer(m, &m->heartbeat, now_ns, on_heartbeat);
-	if (r >= 0)
-		r = sd_event_add_defer(m->event, &m->batch, on_batch, m);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(m->batch, SD_EVENT_OFF);
 	return r;
 }
 

@@ -176,8 +176,7 @@ static void write_rollup(const struct tree *t, const char *folder, const struct 
 		"Rss:            %llu kB\nPss:            %llu kB\n"
 		"Shared_Clean:   %llu kB\nShared_Dirty:          0 kB\n"
 		"Private_Clean:         0 kB\nPrivate_Dirty:  %llu kB\nSwapPss:        %llu kB\n",
-		(unsigned long long)first_address(p),
-		end_address(p),
+		(unsigned long long)first_address(p), end_address(p),
 		(unsigned long long)p->rss_kib, (unsigned long long)p->pss_kib,
 		(unsigned long long)(p->rss_kib - p->uss_kib), (unsigned long long)p->uss_kib,
 		(unsigned long long)p->swap_kib);
