@@ -68,7 +68,7 @@ void adapt_set_interval(struct adapt *a, uint64_t interval_ns)
 void adapt_restart(struct adapt *a)
 {
 	a->begin_ns = a->previous_ns = 0;
-	a->relations.begin_ns = a->relations.previous_ns = 0;
+	relations_restart(&a->relations);
 }
 
 void adapt_forget(struct adapt *a, struct process *p)

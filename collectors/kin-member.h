@@ -42,7 +42,7 @@ struct kin_member {
 	uint32_t early;    /* of the fresh, those that may have been there already */
 	uint32_t unsure;   /* deaths that its measurement may or may not have seen */
 	uint32_t measured_at : 30; /* where it is among .measured, while .sharer is open */
-	bool is_forked : 1;        /* it was born in the family */
+	bool is_forked : 1;        /* of a member that is known, of its family or not */
 	bool has_forked : 1;
 };
 

@@ -36,7 +36,7 @@ struct kin_family {
 	uint64_t key; /* 0: it is out of the table, and freed when it leaves the list */
 	struct kin_member *first, *last;
 	struct kin_family *next_dirty;
-	struct kin_member *voice; /* the last of those born in it to be measured */
+	struct kin_member *voice; /* the last to be measured of those of a known fork */
 	struct kin_found found;
 	struct flow flow; /* of all that were ever in it */
 	struct breaks breaks;
@@ -171,8 +171,10 @@ static void leave(struct kin *k, struct kin_member *m)
 {
 	struct kin_family *f = m->family;
 
-	if (!m->key)
+	if (!m->key) {
+		assert(!m->ancestor);
 		return;
+	}
 	if (k->next_member == m)
 		k->next_member = m->next;
 	kin_suspect(m, 0, 0);
@@ -565,8 +567,9 @@ int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
 {
 	struct kin_ancestor *ancestor;
 
-	/* The parent's pid may be another's by now, who is younger. */
-	if (m == parent || m->ancestor || !m->family || parent->born_ns > m->born_ns)
+	/* The parent's pid may be another's by now, who is younger. Without a key nobody would hear when it ends. */
+	if (m == parent || m->ancestor || !m->family || !parent->key ||
+		parent->born_ns > m->born_ns)
 		return 0;
 	ancestor = ancestry_begin(parent);
 	if (!ancestor)

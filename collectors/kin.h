@@ -114,7 +114,8 @@ void kin_walked(struct kin_member *m, uint64_t found_ns);
 
 /*
  * M was measured for the first time, and PARENT, of the same image, is its parent by pid, whatever that is called:
- * M was forked from it, and is of another family where it has mapped something below. -ENOMEM: nobody knows of whom.
+ * M was forked from it, and is of another family where it has mapped something below. Nothing is known of it where
+ * PARENT's own range is not, or it is younger. -ENOMEM: likewise.
  */
 int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent);
 

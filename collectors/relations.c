@@ -51,6 +51,11 @@ void relations_done(struct relations *r)
 	kin_done(&r->kin);
 }
 
+void relations_restart(struct relations *r)
+{
+	r->begin_ns = r->previous_ns = r->first_ns = 0;
+}
+
 void relations_begin(struct relations *r, uint64_t now_ns)
 {
 	r->previous_ns = r->begin_ns;

@@ -19,6 +19,9 @@ struct relations {
 void relations_init(struct relations *r);
 void relations_done(struct relations *r);
 
+/* What was done until now is not known of: as if the next pass were the first. */
+void relations_restart(struct relations *r);
+
 /* A pass is about to list the processes. */
 void relations_begin(struct relations *r, uint64_t now_ns);
 

@@ -241,10 +241,14 @@ static void finds_the_parent_of_one_renamed(void **state)
 	for (unsigned int i = 1; i <= 3; i++)
 		folk_allocate(f, i, 64 * MIB);
 	folk_measure_all(f, 10 * MIB);
+	folk_start(f, 7); /* nobody knows its range */
 	fork_stray(f, 0, 6);
 	folk_settle(f);
 	folk_measure(f, 6);
 	folk_settle(f);
+	assert_int_equal(kin_descends(&f->kin, &f->member[6], &f->member[7]), 0);
+	assert_null(f->member[7].ancestor);
+	assert_null(f->member[6].ancestor);
 	assert_int_equal(f->member[1].strays, 1);
 	low = folk_estimate(f, 1).low;
 	assert_int_equal(kin_descends(&f->kin, &f->member[6], &f->member[6]), 0);
