@@ -34,7 +34,7 @@ enum {
 struct manager {
 	sd_event *event;
 	sd_event_source *pass_timer;  /* starts a pass */
-	sd_event_source *batch;       /* goes on with it, in turns with everything else */
+	sd_event_source *batch_timer; /* goes on with it, in turns with everything else */
 	sd_event_source *turn_timer;  /* measures between passes */
 	sd_event_source *names_timer; /* publishes without the names that have not come */
 	sd_event_source *heartbeat;
@@ -121,7 +121,7 @@ static int end_pass(struct manager *m)
 	m->is_passing = m->is_waiting_for_names = false;
 	m->due_ns = next_due_ns(m);
 	sd_event_source_set_enabled(m->names_timer, SD_EVENT_OFF);
-	m->batch = sd_event_source_disable_unref(m->batch);
+	sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
 	pass_plan(m->pass, m->due_ns);
 	r = arm_turn(m);
 	return r < 0 ? r : arm(m->pass_timer, m->due_ns);
@@ -159,7 +159,7 @@ static int publish(struct manager *m)
 /* The pass is read: publish, as soon as the names are there or have been waited for. */
 static int finish(struct manager *m)
 {
-	m->batch = sd_event_source_disable_unref(m->batch);
+	sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
 	asking_names(&m->asking);
 	if (!asking_is_awaited(&m->asking))
 		return publish(m);
@@ -169,25 +169,22 @@ static int finish(struct manager *m)
 	return arm(m->names_timer, clock_now_ns(CLOCK_MONOTONIC) + NAMES_WAIT_NS);
 }
 
-static int on_batch(sd_event_source *source, void *userdata);
-
 /*
- * Has the pass go on behind whoever is due already. Each time by a new source: of one priority sd-event (252) takes what
- * has been pending longest, and one that defers stays so from its making on, so that nobody else had a turn while a pass
- * lasts. With a lower priority strangers could keep passes from going on, by connecting all the time.
+ * Has the pass go on behind whoever is due already. By a timer and not by a source that defers: of one priority sd-event
+ * (252) takes what has been pending longest, and that one would be so all the time, so that nobody else had a turn while
+ * a pass lasts. With a lower priority strangers could keep passes from going on, by connecting again and again.
  */
 static int go_on(struct manager *m)
 {
-	m->batch = sd_event_source_disable_unref(m->batch);
-	return sd_event_add_defer(m->event, &m->batch, on_batch, m);
+	return arm(m->batch_timer, 0);
 }
 
-static int on_batch(sd_event_source *source, void *userdata)
+static int on_batch(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
 	int r = pass_step(m->pass, clock_now_ns(CLOCK_MONOTONIC) + BATCH_NS);
 
-	(void)source;
+	(void)source, (void)usec;
 	m->progress++;
 	if (r == PASS_MORE) {
 		asking_names(&m->asking);
@@ -344,6 +341,10 @@ static int add_sources(struct manager *m)
 	if (r >= 0)
 		r = add_timer(m, &m->pass_timer, now_ns, on_pass_timer);
 	if (r >= 0)
+		r = add_timer(m, &m->batch_timer, now_ns, on_batch);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
+	if (r >= 0)
 		r = add_timer(m, &m->names_timer, now_ns, on_names_timer);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(m->names_timer, SD_EVENT_OFF);
@@ -413,7 +414,7 @@ struct manager *manager_close(struct manager *m)
 	sd_event_source_disable_unref(m->turn_timer);
 	sd_event_source_disable_unref(m->names_timer);
 	sd_event_source_disable_unref(m->heartbeat);
-	sd_event_source_disable_unref(m->batch);
+	sd_event_source_disable_unref(m->batch_timer);
 	asking_close(&m->asking);
 	sd_event_unref(m->event);
 	pass_free(m->pass);
