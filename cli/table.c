@@ -64,6 +64,7 @@ struct build {
 	bool is_summed[TABLE_COLUMNS_MAX];
 	uint64_t sum[TABLE_COLUMNS_MAX];
 	bool has_sum[TABLE_COLUMNS_MAX];
+	bool lacks_sum[TABLE_COLUMNS_MAX];
 	bool has_notes;
 	uint64_t total; /* rows */
 	size_t shown;
@@ -248,6 +249,13 @@ static void add_row(struct build *b, const struct row *row)
 	b->to->rows++;
 }
 
+/* Who has a PSS is in the sums: what is not known of it is missing in them. Who has none is counted beside them. */
+static bool is_in_sums(const struct row *row)
+{
+	return row->process ? ROW_HAS(row, PROCESS_PSS) : ROW_HAS(row, SCOPE_PSS);
+}
+
+/* As snapshot/sums.h adds up: a sum that some part of is not known is not known. */
 static void add_to_sums(struct build *b, const struct row *row)
 {
 	uint64_t value;
@@ -256,6 +264,8 @@ static void add_to_sums(struct build *b, const struct row *row)
 		if (b->is_summed[i] && get_value(b->metric[i], b->rows->scope, row, &value)) {
 			b->sum[i] += value;
 			b->has_sum[i] = true;
+		} else if (is_in_sums(row)) {
+			b->lacks_sum[i] = true;
 		}
 	b->total++;
 }
@@ -290,9 +300,9 @@ static void add_total_text(struct build *b)
 static void add_total(struct build *b)
 {
 	for (size_t i = 0; i < b->to->columns; i++) {
-		bool is_known = b->has_sum[i] || !b->total; /* the sum over nothing is 0 */
+		bool any = b->has_sum[i] || !b->total; /* the sum over nothing is 0 */
 
-		if (b->is_summed[i] && is_known)
+		if (b->is_summed[i] && any && !b->lacks_sum[i])
 			add_value(&b->to->text, b->metric[i], b->sum[i], b->rows->bytes);
 		else if (b->metric[i])
 			buffer_add_text(&b->to->text, absent);
