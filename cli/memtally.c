@@ -136,7 +136,7 @@ static int open_view(const struct settings *settings, const struct selection *s,
 
 /*
  * A thing without processes is in the snapshot for an hour for the sake of its series. Whoever names it
- * is told that it has gone; its row is there for programs, and for whom sorted by what it keeps.
+ * is told that it has gone; its row is there for programs.
  */
 static int show(const struct settings *settings, const struct selection *s)
 {
@@ -163,7 +163,7 @@ static int show(const struct settings *settings, const struct selection *s)
 		log_error("nothing matches: there is no such process with memory");
 	if (settings->json)
 		r = print_json(s, view, rows, count, source);
-	else if (!is_none || (count && s->query.has_sort))
+	else if (!is_none)
 		r = print_text(settings, s, view, rows, count, &sums);
 	return r < 0 || !is_none ? status_of(r) : EXIT_FAILED;
 }

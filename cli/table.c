@@ -314,9 +314,9 @@ static void add_total(struct build *b)
 }
 
 /* A row without processes is kept for an hour for the sake of its series, and is news to nobody here. */
-static bool is_shown(const struct build *b, const struct row *row)
+static bool is_shown(const struct row *row)
 {
-	return row->process || b->rows->query->has_sort || processes_in(row);
+	return row->process || processes_in(row);
 }
 
 static bool has_notes(const struct build *b)
@@ -344,7 +344,7 @@ int table_build(const struct view *view, const struct table_rows *rows, struct t
 		struct row row;
 
 		row_get(&b, rows->row[i], &row);
-		if (!is_shown(&b, &row))
+		if (!is_shown(&row))
 			continue;
 		add_to_sums(&b, &row);
 		if (rows->limit && b.shown == rows->limit)
