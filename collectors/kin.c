@@ -22,8 +22,9 @@
 #include "collectors/suspicion.h"
 
 enum {
-	/* Start times are in these, rounded down. */
-	TICK_NS = 10000000,
+	TICK_NS = 10000000, /* in which start times are, rounded down */
+	MEASURED_KEPT =
+		1024, /* places that are kept for those who are measured from one pass to the next */
 };
 
 /* What the measurement of one found against what was guessed; valid until the next event. */
@@ -111,6 +112,12 @@ void kin_sensed(struct kin *k, uint64_t now_ns)
 				&d->member->sharer, part_of_time(k, d->member, now_ns), &d->lesson);
 	}
 	k->measured_count = 0;
+	/* The first pass measures all, later ones a few. */
+	if (k->measured_capacity > MEASURED_KEPT) {
+		free(k->measured);
+		k->measured = NULL;
+		k->measured_capacity = 0;
+	}
 	k->sensed_ns = now_ns;
 }
 

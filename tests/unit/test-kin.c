@@ -4,6 +4,8 @@
 
 #include "tests/unit/unit.h"
 
+#include <stdlib.h>
+
 #include "tests/unit/allocation.h"
 #include "tests/unit/folk.h"
 
@@ -314,6 +316,35 @@ static void takes_no_younger_one_for_a_parent(void **state)
 	assert_int_equal(f->member[1].strays, 1);
 }
 
+static void measure_strangers(struct kin *k, struct kin_member *m, unsigned int count)
+{
+	const struct estimate_base base = {.anon = MIB, .pss_anon = MIB, .uss = MIB};
+
+	for (unsigned int i = 0; i < count; i++)
+		assert_int_equal(kin_measured(k, &m[i], i + 1, i + 2, NULL, &base, 1), 0);
+	kin_sensed(k, 2);
+}
+
+/* The first pass measures everybody: what that takes is not kept for the few of later ones. */
+static void gives_back_what_many_took(void **state)
+{
+	enum { MANY = 3000 };
+	struct kin_member *m = calloc(MANY, sizeof(*m));
+	struct kin k;
+
+	(void)state;
+	assert_non_null(m);
+	kin_init(&k, 1);
+	measure_strangers(&k, m, MANY);
+	assert_null(k.measured);
+	measure_strangers(&k, m, 10);
+	assert_non_null(k.measured);
+	for (unsigned int i = 0; i < MANY; i++)
+		kin_gone(&k, &m[i]);
+	kin_done(&k);
+	free(m);
+}
+
 static void costs_nothing_without_events(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
@@ -486,6 +517,7 @@ int main(void)
 		cmocka_unit_test(finds_the_parent_of_one_renamed),
 		cmocka_unit_test(knows_a_parent_elsewhere),
 		cmocka_unit_test(takes_no_younger_one_for_a_parent),
+		cmocka_unit_test(gives_back_what_many_took),
 		cmocka_unit_test(costs_nothing_without_events),
 		cmocka_unit_test(is_seeded),
 		cmocka_unit_test(does_without_memory),
