@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "render/human.h"
+#include "render/shares.h"
 
 enum {
 	HALF = 500, /* per mille */
@@ -128,14 +129,12 @@ static void add_passes(const struct view *view, struct buffer *to)
 	buffer_add_char(to, '\n');
 }
 
-static void add_part(struct buffer *to, const char *name, uint64_t bytes, uint64_t total)
+static void add_part(struct buffer *to, const char *name, const struct shares *s, uint64_t bytes)
 {
 	begin(to, name);
 	human_add_bytes(to, bytes);
-	if (total) {
-		buffer_add_text(to, ", ");
-		human_add_percent(to, (double)bytes / (double)total);
-	}
+	buffer_add_text(to, ", ");
+	shares_add_percent(to, s, bytes);
 }
 
 static void add_missing(const struct view *view, struct buffer *to)
@@ -170,27 +169,12 @@ static void add_missing(const struct view *view, struct buffer *to)
 	}
 }
 
-/* Where both ends are shown alike, the figure says it. */
-static void add_bounds(struct buffer *to, const struct snapshot_scope *host)
-{
-	if (!ROW_HAS(host, SCOPE_PSS_LOW))
-		return;
-	if (!ROW_HAS(host, SCOPE_PSS_HIGH)) {
-		buffer_add_text(to, ", at least ");
-		human_add_bytes(to, host->q[SCOPE_PSS_LOW]);
-	} else if (!human_is_alike(host->q[SCOPE_PSS_LOW], host->q[SCOPE_PSS_HIGH])) {
-		buffer_add_text(to, ", surely between ");
-		human_add_range(to, host->q[SCOPE_PSS_LOW], "and", host->q[SCOPE_PSS_HIGH]);
-	}
-}
-
-/* BYTES of PSS that were measured before, of TOTAL. */
 static void add_estimated(
-	const struct snapshot_self *self, uint64_t bytes, uint64_t total, struct buffer *to)
+	const struct snapshot_self *self, const struct shares *s, struct buffer *to)
 {
-	if (!bytes)
+	if (!s->estimated_bytes)
 		return;
-	add_part(to, "  estimated", bytes, total);
+	add_part(to, "  estimated", s, s->estimated_bytes);
 	if (ROW_HAS(self, SELF_OLDEST_AGE)) {
 		buffer_add_text(to, ", from measurements up to ");
 		human_add_age(to, self->q[SELF_OLDEST_AGE]);
@@ -200,12 +184,12 @@ static void add_estimated(
 }
 
 /* What was never measured yet: something large is read by slices, and a small budget has to be waited for. */
-static void add_guessed(const struct snapshot_scope *host, struct buffer *to)
+static void add_guessed(
+	const struct snapshot_scope *host, const struct shares *s, struct buffer *to)
 {
-	if (!ROW_HAS(host, SCOPE_PSS_GUESSED) || !ROW_HAS(host, SCOPE_GUESSED) ||
-		!host->q[SCOPE_GUESSED])
+	if (!ROW_HAS(host, SCOPE_GUESSED) || !host->q[SCOPE_GUESSED])
 		return;
-	add_part(to, "  guessed", host->q[SCOPE_PSS_GUESSED], host->q[SCOPE_PSS]);
+	add_part(to, "  guessed", s, s->guessed_bytes);
 	buffer_add_text(to, ", of ");
 	add_count(to, host->q[SCOPE_GUESSED], " process that waits for its",
 		" processes that wait for their");
@@ -215,27 +199,23 @@ static void add_guessed(const struct snapshot_scope *host, struct buffer *to)
 static void add_memory(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(view);
-	const struct snapshot_self *self = view_self(view);
-	uint64_t pss = host->q[SCOPE_PSS], measured = host->q[SCOPE_PSS_MEASURED], guessed = 0;
+	struct shares s;
 
 	if (ROW_HAS(host, SCOPE_PSS) && ROW_HAS(host, SCOPE_PROCESSES)) {
 		begin(to, "Memory");
-		human_add_bytes(to, pss);
+		human_add_bytes(to, host->q[SCOPE_PSS]);
 		buffer_add_text(to, " (PSS) of ");
 		add_count(to, host->q[SCOPE_PROCESSES], " process", " processes");
-		add_bounds(to, host);
+		shares_add_bounds(to, ", ", host);
 		buffer_add_char(to, '\n');
 	}
-	if (ROW_HAS(host, SCOPE_PSS) && ROW_HAS(host, SCOPE_PSS_MEASURED) && measured <= pss) {
-		if (ROW_HAS(host, SCOPE_PSS_GUESSED))
-			guessed = host->q[SCOPE_PSS_GUESSED];
-		if (measured) {
-			add_part(to, "  measured", measured, pss);
+	if (shares_of(host, &s)) {
+		if (s.measured_bytes) {
+			add_part(to, "  measured", &s, s.measured_bytes);
 			buffer_add_text(to, ", within the last interval\n");
 		}
-		if (snapshot_is_adaptive(self) && guessed <= pss - measured)
-			add_estimated(self, pss - measured - guessed, pss, to);
-		add_guessed(host, to);
+		add_estimated(view_self(view), &s, to);
+		add_guessed(host, &s, to);
 	}
 	add_missing(view, to);
 }

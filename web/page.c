@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "render/human.h"
+#include "render/shares.h"
 #include "web/steady.h"
 
 static const char page_head[] =
@@ -59,25 +60,27 @@ static void add_link(struct buffer *to, const char *path, const char *what)
 	buffer_add_text(to, "</td></tr>\n");
 }
 
-/* What is in none of the figures. */
+/* What is in none of the figures. Of what /proc hides not even the number is known. */
 static void add_missing(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(view);
+	bool is_hidden = view_self(view)->flags & SELF_PROC_HIDDEN;
 	uint64_t missing = 0;
 
-	if (view_is_complete(view))
-		return;
 	for (unsigned int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
 		missing += ROW_HAS(host, i) ? host->q[i] : 0;
-	if (!missing || !ROW_HAS(host, SCOPE_PROCESSES)) { /* hidden */
+	if (missing && ROW_HAS(host, SCOPE_PROCESSES)) {
+		buffer_add_char(to, ' ');
+		buffer_add_u64(to, missing);
+		buffer_add_text(to, " of ");
+		buffer_add_u64(to, host->q[SCOPE_PROCESSES]);
+		buffer_add_text(to, " processes could not be measured.");
+	} else if (!view_is_complete(view) && !is_hidden) {
 		buffer_add_text(to, " Not every process could be measured.");
-		return;
 	}
-	buffer_add_char(to, ' ');
-	buffer_add_u64(to, missing);
-	buffer_add_text(to, " of ");
-	buffer_add_u64(to, host->q[SCOPE_PROCESSES]);
-	buffer_add_text(to, " processes could not be measured.");
+	if (is_hidden)
+		buffer_add_text(to, " /proc hides other users' processes (hidepid) from memtallyd: "
+				    "they are missing.");
 }
 
 /* What the clock changes: whole seconds are enough for a person. */
@@ -106,30 +109,60 @@ static void add_age(struct steady *steady, const struct status *s)
 	buffer_add_text(to, "</p>\n");
 }
 
+static void add_guessed(
+	const struct snapshot_scope *host, const struct shares *s, struct buffer *to)
+{
+	buffer_add_text(to, ", ");
+	shares_add_percent(to, s, s->guessed_bytes);
+	buffer_add_text(to, " guessed, of ");
+	buffer_add_u64(to, host->q[SCOPE_GUESSED]);
+	buffer_add_text(to, host->q[SCOPE_GUESSED] == 1
+				    ? " process that waits for its first measurement"
+				    : " processes that wait for their first measurement");
+}
+
+/* In the words of `memtally status`: how much was measured, estimated and guessed. */
+static void add_shares(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_scope *host = view_host(view);
+	const struct snapshot_self *self = view_self(view);
+	struct shares s;
+
+	if (!shares_of(host, &s))
+		return;
+	buffer_add_text(to, ": ");
+	shares_add_percent(to, &s, s.measured_bytes);
+	buffer_add_text(to, " measured within the last interval");
+	if (s.estimated_bytes) {
+		buffer_add_text(to, ", ");
+		shares_add_percent(to, &s, s.estimated_bytes);
+		buffer_add_text(to, " estimated");
+	}
+	if (s.estimated_bytes && ROW_HAS(self, SELF_OLDEST_AGE)) {
+		buffer_add_text(to, " from measurements up to ");
+		human_add_age(to, self->q[SELF_OLDEST_AGE]);
+		buffer_add_text(to, " old");
+	}
+	if (ROW_HAS(host, SCOPE_GUESSED) && host->q[SCOPE_GUESSED])
+		add_guessed(host, &s, to);
+}
+
 /* How memtallyd works, and what that means for the figures. */
 static void add_mode(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(view);
 	bool is_adaptive = snapshot_is_adaptive(view_self(view));
-	uint64_t pss_bytes = host->q[SCOPE_PSS];
 
 	buffer_add_text(to, is_adaptive ? "<p>Mode: adaptive. What is new or in doubt is measured, "
 					  "all else once in a while and carried forward between."
 					: "<p>Mode: exact. Every process is measured each time.");
 	if (ROW_HAS(host, SCOPE_PSS)) {
-		buffer_add_text(to, " All processes together use ");
-		human_add_bytes(to, pss_bytes);
-		if (is_adaptive && ROW_HAS(host, SCOPE_PSS_ESTIMATED) && pss_bytes) {
-			buffer_add_text(to, ", of which ");
-			human_add_percent(
-				to, (double)host->q[SCOPE_PSS_ESTIMATED] / (double)pss_bytes);
-			buffer_add_text(to, " is estimated");
-		}
-		if (ROW_HAS(host, SCOPE_PSS_LOW) && ROW_HAS(host, SCOPE_PSS_HIGH) &&
-			!human_is_alike(host->q[SCOPE_PSS_LOW], host->q[SCOPE_PSS_HIGH])) {
-			buffer_add_text(to, "; surely between ");
-			human_add_range(to, host->q[SCOPE_PSS_LOW], "and", host->q[SCOPE_PSS_HIGH]);
-		}
+		buffer_add_text(to, view_is_complete(view) ? " All processes together use "
+							   : " The processes measured use ");
+		human_add_bytes(to, host->q[SCOPE_PSS]);
+		shares_add_bounds(to, ", ", host);
+		if (is_adaptive)
+			add_shares(view, to);
 		buffer_add_char(to, '.');
 	}
 	buffer_add_text(to, "</p>\n");

@@ -428,6 +428,8 @@ static int add_self(struct builder *b, const struct sample_options *options)
 		return -ENOMEM;
 	self->version = builder_add_text(b, "1.2.3", 5);
 	self->flags = SELF_CAP_SYS_PTRACE | SELF_READS_FOREIGN | SELF_COMPARES_MM;
+	if (options->is_hidden)
+		self->flags |= SELF_PROC_HIDDEN;
 	for (int i = 0; i < SELF_QUANTITIES; i++)
 		ROW_SET(self, i, 100 + (uint64_t)i);
 	ROW_SET(self, SELF_LAST_PASS_DURATION, UINT64_C(12345678));
@@ -490,7 +492,8 @@ int sample_seal(const struct sample_options *options, int *ret_fd)
 	CLEANUP(builder_done) struct builder b = {0};
 	struct image_header head = {
 		.sequence = or_default(o->sequence, SAMPLE_SEQUENCE),
-		.flags = (o->is_public ? IMAGE_PUBLIC : 0) | (o->is_measured ? IMAGE_COMPLETE : 0),
+		.flags = (o->is_public ? IMAGE_PUBLIC : 0) |
+	                 (o->is_measured && !o->is_hidden ? IMAGE_COMPLETE : 0),
 		.realtime_ns = or_default(o->realtime_ns, SAMPLE_REALTIME_NS),
 		.boottime_ns = or_default(o->boottime_ns, SAMPLE_BOOTTIME_NS),
 		.interval_ns = or_default(o->interval_ns, SAMPLE_INTERVAL_NS),

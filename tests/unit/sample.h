@@ -26,6 +26,7 @@ struct sample_options {
 	bool is_exact;        /* of exact mode */
 	bool is_estimated;    /* SAMPLE_ESTIMATED is, SAMPLE_GUESSED was never measured */
 	bool is_measured;     /* without the processes that could not be measured: complete */
+	bool is_hidden;       /* /proc hides others from who measured */
 	uint32_t more;        /* plain processes besides, of 100 users and 100 programs */
 	bool is_moving;       /* each of these has .sequence % SAMPLE_CYCLE KiB more */
 };

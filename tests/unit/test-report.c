@@ -217,7 +217,7 @@ static void one_page_says_it(void **state)
 			"memtallyd 1.2.3: adaptive, looks at all processes every 10 s\n"
 			"Running     1 min 49 s; the last snapshot is of 9 s ago\n"
 			"Passes      738; the last took 41 ms\n" MEMORY
-			", surely between 1.0 and 6.0 GiB\n"
+			", likely between 1.0 and 6.0 GiB\n"
 			"  estimated 1.5 GiB, 75 %, from measurements up to 4 min 31 s old\n"
 			"  guessed   512.0 MiB, 25 %, of 2 processes that wait for their first "
 			"measurement\n"

@@ -168,12 +168,33 @@ static void page_says_how_sure_it_is(void **state)
 	(void)state;
 	assert_true(page_says(&exact, "<p>Mode: exact. Every process is measured each time. All "
 				      "processes together use 596.3 MiB"));
-	assert_false(page_says(&exact, "is estimated"));
+	assert_false(page_says(&exact, "estimated"));
 	assert_false(page_says(&exact, "be measured"));
+	assert_false(page_says(&exact, "hidepid"));
 	assert_true(page_says(&adaptive,
-		"All processes together use 596.3 MiB, of which 66 % is estimated; surely between "
-		"595.0 and 599.8 MiB.</p>"));
+		"All processes together use 596.3 MiB, likely between 595.0 and 599.8 MiB: 34 % "
+		"measured within the last interval, 66 % estimated from measurements up to 0 s "
+		"old, 0.23 % guessed, of 1 process that waits for its first "
+		"measurement.</p>"));
+}
+
+/* What is missing is in no sum, and one reason hides no other. */
+static void page_says_what_is_missing(void **state)
+{
+	const struct sample_options hidden = {.is_hidden = true};
+	const struct sample_options only_hidden = {.is_hidden = true, .is_measured = true};
+
+	(void)state;
 	assert_true(page_says(NULL, " 4 of 16 processes could not be measured.</p>"));
+	assert_true(page_says(NULL, " The processes measured use 596.3 MiB, at least 596.3 MiB"));
+	assert_false(page_says(NULL, "All processes together"));
+	assert_true(page_says(&hidden,
+		" 4 of 16 processes could not be measured. /proc hides other users' processes "
+		"(hidepid) from memtallyd: they are missing.</p>"));
+	assert_true(page_says(&only_hidden,
+		" s old. /proc hides other users' processes (hidepid) from memtallyd: they are "
+		"missing.</p>"));
+	assert_true(page_says(&only_hidden, " The processes measured use "));
 }
 
 static void counts(void **state)
@@ -196,6 +217,7 @@ int main(void)
 		cmocka_unit_test(keeps_its_length),
 		cmocka_unit_test(page_links_and_tells),
 		cmocka_unit_test(page_says_how_sure_it_is),
+		cmocka_unit_test(page_says_what_is_missing),
 		cmocka_unit_test(counts),
 	};
 
