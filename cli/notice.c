@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "render/human.h"
+#include "render/shares.h"
 #include "snapshot/metric.h"
 
 enum { NEGLIGIBLE_PART = 100 };
@@ -67,6 +69,41 @@ static void add_others(const struct sums *sums, struct buffer *to)
 	}
 	if (any)
 		buffer_add_char(to, '\n');
+}
+
+static void add_estimated(
+	const struct view *view, const struct shares *s, uint64_t age_ns, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+
+	shares_add_percent(to, s, s->estimated_bytes);
+	buffer_add_text(to, " estimated");
+	if (!ROW_HAS(self, SELF_OLDEST_AGE))
+		return;
+	buffer_add_text(to, ", measured up to ");
+	human_add_age(to, self->q[SELF_OLDEST_AGE] + age_ns);
+	buffer_add_text(to, " ago");
+}
+
+void notice_add_origin(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
+{
+	uint64_t age_ns = view_age_ns(view, now_boottime_ns);
+	struct shares s;
+
+	buffer_add_text(to, "from memtallyd's snapshot of ");
+	human_add_age(to, age_ns);
+	buffer_add_text(to, " ago");
+	if (!shares_of(view_host(view), &s))
+		return;
+	if (s.estimated_bytes) {
+		buffer_add_text(to, ": ");
+		add_estimated(view, &s, age_ns, to);
+	}
+	if (s.guessed_bytes) {
+		buffer_add_text(to, s.estimated_bytes ? ", " : ": ");
+		shares_add_percent(to, &s, s.guessed_bytes);
+		buffer_add_text(to, " guessed");
+	}
 }
 
 void notice_render(const struct view *view, const struct sums *sums, enum notice_source source,

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a snapshot does not say of the selected processes, in sentences for the person who reads its figures. Pure.
+ * Of when a snapshot is, and what it does not say of the selected processes, in sentences for the person who reads its
+ * figures. Pure.
  */
 #ifndef MEMTALLY_CLI_NOTICE_H
 #define MEMTALLY_CLI_NOTICE_H
+
+#include <stdint.h>
 
 #include "base/buffer.h"
 #include "snapshot/sums.h"
@@ -15,6 +18,12 @@ enum notice_source {
 	NOTICE_LIVE,           /* the reader, and nothing is known of a memtallyd */
 	NOTICE_LIVE_BY_DAEMON, /* the reader, though memtallyd answered: it shows this to others only */
 };
+
+/*
+ * "from memtallyd's snapshot of 9 s ago: 87 % estimated, measured up to 3 min 50 s ago, 3 % guessed": how old the figures
+ * of the host in VIEW are. Nothing behind the snapshot's age where all of them were measured then.
+ */
+void notice_add_origin(const struct view *view, uint64_t now_boottime_ns, struct buffer *to);
 
 /*
  * How many of the processes that SUMS are of, which are ended, could not be measured, why, and what would

@@ -101,13 +101,6 @@ static int open_daemon(const struct settings *settings, bool needs_processes, st
 	return 0;
 }
 
-static void say_daemon(struct buffer *said, const struct view *view)
-{
-	buffer_add_text(said, "from memtallyd's snapshot of ");
-	human_add_age(said, view_age_ns(view, clock_now_ns(CLOCK_BOOTTIME)));
-	buffer_add_text(said, " ago");
-}
-
 static void say_live(struct buffer *said, const struct buffer *reason)
 {
 	uid_t uid = geteuid();
@@ -135,7 +128,7 @@ int source_open(const struct settings *settings, bool needs_processes, struct vi
 	*ret_source = NOTICE_LIVE;
 	if (!settings->live &&
 		open_daemon(settings, needs_processes, ret, ret_source, &reason) == 0) {
-		say_daemon(said, *ret);
+		notice_add_origin(*ret, clock_now_ns(CLOCK_BOOTTIME), said);
 		return said->error;
 	}
 	r = open_live(settings, ret, &why);

@@ -3,6 +3,7 @@
 
 #include "tests/unit/unit.h"
 
+#include "base/clock.h"
 #include "cli/notice.h"
 #include "snapshot/builder.h"
 
@@ -113,10 +114,60 @@ static void what_is_missing_is_said(void **state)
 	}
 }
 
+/* The age of the snapshot is not that of what was carried forward into it. */
+static void the_origin_has_the_age_of_what_is_estimated(void **state)
+{
+	static const struct {
+		uint64_t measured, guessed; /* of 1000 bytes */
+		bool has_oldest;
+		const char *text;
+	} cases[] = {
+		{130, 0, true, ": 87 % estimated, measured up to 3 min 50 s ago"},
+		{130, 80, true, ": 79 % estimated, measured up to 3 min 50 s ago, 8 % guessed"},
+		{130, 870, true, ": 87 % guessed"},
+		{0, 0, false, ": 100 % estimated"},
+		{1000, 0, true, ""},
+		{1001, 0, true, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		CLEANUP(builder_done) struct builder b = {0};
+		static const struct image_header head = {.sequence = 1,
+			.interval_ns = 1,
+			.stale_ns = NS_PER_SEC,
+			.boottime_ns = NS_PER_SEC};
+		AUTO_BUFFER struct buffer said = {0}, expected = {0};
+		AUTO_VIEW struct view *view = NULL;
+		AUTO_CLOSE int fd = -1;
+		struct snapshot_scope *host;
+		struct snapshot_self *self;
+		const char *reason;
+
+		builder_begin(&b);
+		host = builder_add_scope(&b, METRIC_HOST);
+		self = builder_add_self(&b);
+		assert_true(host && self);
+		ROW_SET(host, SCOPE_PSS, 1000);
+		ROW_SET(host, SCOPE_PSS_MEASURED, cases[i].measured);
+		ROW_SET(host, SCOPE_PSS_GUESSED, cases[i].guessed);
+		if (cases[i].has_oldest)
+			ROW_SET(self, SELF_OLDEST_AGE, 221 * NS_PER_SEC);
+		assert_int_equal(builder_seal(&b, &head, &fd), 0);
+		assert_int_equal(view_open(fd, &view, &reason), 0);
+		notice_add_origin(view, 10 * NS_PER_SEC, &said);
+		buffer_add_char(&said, '\0');
+		buffer_printf(&expected, "from memtallyd's snapshot of 9 s ago%s", cases[i].text);
+		buffer_add_char(&expected, '\0');
+		assert_string_equal(said.data, expected.data);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_missing_is_said),
+		cmocka_unit_test(the_origin_has_the_age_of_what_is_estimated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
