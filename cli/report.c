@@ -19,6 +19,8 @@ enum {
 	ENOUGH = 1000, /* observations, for the worst of a hundred to be more than chance */
 };
 
+#define MINUTE_NS (60 * NS_PER_SEC)
+
 /* Above these memtallyd measures less; see docs/accounting.md. */
 #define PRESSURE_STRAINED 0.1
 #define PRESSURE_SEVERE   0.3
@@ -264,58 +266,70 @@ static void add_accuracy(const struct view *view, struct buffer *to)
 	buffer_add_text(to, " (guesses not counted)\n");
 }
 
-/* Of what was measured at the start the budget knows nothing, so that the mean since then may be above it. */
-static void add_start(struct buffer *to, double part, double allowed)
+/* Whether the two are shown alike; NEEDED is shown rounded up. */
+static bool is_percent_alike(double part, double needed)
 {
-	buffer_add_text(to, " since the start");
-	if (allowed > 0 && part > allowed)
-		buffer_add_text(to, ", with the first measurement of everything, which is not "
-				    "counted");
+	AUTO_BUFFER struct buffer a = {0}, b = {0};
+
+	human_add_percent(&a, part);
+	human_add_percent_up(&b, needed);
+	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-/* What the budget would have to be, rounded up; it is too little only where that is more than it is said to be. */
-static void add_need(struct buffer *to, double allowed, double needed)
+/*
+ * What the budget would have to be. It is too little only where that is more than it is said to be; and where it
+ * suffices, that is of interest only to who sees something waiting: nobody knows what will be new.
+ */
+static void add_need(const struct view *view, double allowed, double needed, struct buffer *to)
 {
-	AUTO_BUFFER struct buffer have = {0}, need = {0};
+	bool is_little = needed > allowed && !is_percent_alike(allowed, needed);
 
-	human_add_percent(&have, allowed);
-	human_add_percent_up(&need, needed);
+	if (!is_little && !view_self(view)->q[SELF_WAITING] && !view_host(view)->q[SCOPE_GUESSED])
+		return;
 	buffer_add_text(to, ", ");
-	buffer_add(to, need.data, need.len);
-	buffer_add_text(to, " needed");
-	if (needed > allowed &&
-		(have.len != need.len || memcmp(have.data, need.data, need.len) != 0))
-		buffer_add_text(to, ": too little");
-	if (have.error || need.error)
-		to->error = -ENOMEM;
+	human_add_percent_up(to, needed);
+	buffer_add_text(
+		to, is_little ? " needed: too little" : " needed for what is known already");
+}
+
+/*
+ * Why PART may be more than what is ALLOWED in the long run: of what is measured at the start the budget knows nothing,
+ * and of what was not used before, a minute's worth may be used besides.
+ */
+static void add_excess(const struct snapshot_self *self, uint64_t up_ns, double part,
+	double allowed, struct buffer *to)
+{
+	uint64_t start_ns = MINUTE_NS + (ROW_HAS(self, SELF_MAX_AGE) ? self->q[SELF_MAX_AGE] : 0);
+
+	if (part <= allowed || is_percent_alike(part, allowed))
+		return;
+	buffer_add_text(to, up_ns <= start_ns ? ", the first measurement of everything besides"
+					      : ", and what was saved before");
 }
 
 static void add_cpu(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
-	double allowed = snapshot_is_adaptive(self) ? metric_real(self->q[SELF_BUDGET_CPU]) : 0,
-	       part;
 	uint64_t up_ns = uptime_ns(view);
+	bool is_recent = ROW_HAS(self, SELF_CPU_RECENT) && up_ns > MINUTE_NS;
+	double part, allowed;
 
 	if (!ROW_HAS(self, SELF_CPU) || !up_ns)
 		return;
-	part = (double)self->q[SELF_CPU] / (double)up_ns;
+	part = is_recent ? metric_real(self->q[SELF_CPU_RECENT])
+	                 : (double)self->q[SELF_CPU] / (double)up_ns;
 	begin(to, "CPU");
-	if (ROW_HAS(self, SELF_CPU_RECENT) && up_ns > 60 * NS_PER_SEC) {
-		human_add_percent(to, metric_real(self->q[SELF_CPU_RECENT]));
-		buffer_add_text(to, " of one core in the last minute, ");
-		human_add_percent(to, part);
-	} else {
-		human_add_percent(to, part);
-		buffer_add_text(to, " of one core");
-	}
-	add_start(to, part, allowed);
+	human_add_percent(to, part);
+	buffer_add_text(to, " of one core ");
+	buffer_add_text(to, is_recent ? "in the last minute" : "since the start");
 	if (snapshot_is_adaptive(self)) {
+		allowed = metric_real(self->q[SELF_BUDGET_CPU]);
 		buffer_add_text(to, "; ");
 		human_add_percent(to, allowed);
 		buffer_add_text(to, " allowed");
+		add_excess(self, up_ns, part, allowed, to);
 		if (ROW_HAS(self, SELF_BUDGET_NEEDED))
-			add_need(to, allowed, metric_real(self->q[SELF_BUDGET_NEEDED]));
+			add_need(view, allowed, metric_real(self->q[SELF_BUDGET_NEEDED]), to);
 	}
 	buffer_add_char(to, '\n');
 }
@@ -367,41 +381,31 @@ static void add_stalls(const struct view *view, struct buffer *to)
 	buffer_add_text(to, " (time spent waiting for a processor included)\n");
 }
 
-/* What is to be measured as soon as that may be. Those of whom it is said already that they are guessed may be all. */
-static void add_waiting(const struct view *view, struct buffer *to)
+/*
+ * Some of these may have been measured or have ended since. Those of whom it is said already that they are guessed may be
+ * all.
+ */
+static bool add_put_off(const struct view *view, struct buffer *to)
 {
-	const struct snapshot_scope *host = view_host(view);
 	const struct snapshot_self *self = view_self(view);
 	uint64_t waiting = self->q[SELF_WAITING];
 
-	if (!ROW_HAS(self, SELF_WAITING) || (!waiting && host->q[SCOPE_GUESSED]))
-		return;
-	begin(to, "Waiting");
-	if (waiting)
-		add_count(to, waiting, " process, to be measured when the CPU budget bears it\n",
-			" processes, to be measured when the CPU budget bears it\n");
-	else
-		buffer_add_text(to, "nobody\n");
+	if (!ROW_HAS(self, SELF_WAITING) || (!waiting && view_host(view)->q[SCOPE_GUESSED]))
+		return false;
+	begin(to, "Put off");
+	if (!waiting) {
+		buffer_add_text(to, "nothing in the last interval\n");
+		return true;
+	}
+	add_count(to, waiting, " measurement", " measurements");
+	buffer_add_text(to,
+		" in the last interval, for want of CPU budget or since the host is short "
+		"of memory\n");
+	return true;
 }
 
-/* How long somebody had not been measured as the pass began, of those who are to be within the maximum age. */
-static void add_longest(const struct snapshot_self *self, struct buffer *to)
-{
-	uint64_t longest_ns = self->q[SELF_LONGEST_UNMEASURED], max_ns = self->q[SELF_MAX_AGE];
-	bool is_overdue = longest_ns > max_ns && !is_span_alike(longest_ns, max_ns);
-
-	if (!ROW_HAS(self, SELF_LONGEST_UNMEASURED) || !ROW_HAS(self, SELF_MAX_AGE))
-		return;
-	begin(to, is_overdue ? "Overdue" : "Longest");
-	buffer_add_text(to, "a process has had no measurement for ");
-	human_add_age(to, longest_ns);
-	buffer_add_text(to, "; ");
-	human_add_age(to, max_ns);
-	buffer_add_text(to, " allowed\n");
-}
-
-/* What is too large to be measured as often as others. */
-static void add_giants(const struct snapshot_self *self, struct buffer *to)
+/* What is too large to be measured as often as others. HAS_NAME: the line above is of what was put off, too. */
+static void add_giants(const struct snapshot_self *self, bool has_name, struct buffer *to)
 {
 	static const struct {
 		enum self_quantity index;
@@ -420,13 +424,29 @@ static void add_giants(const struct snapshot_self *self, struct buffer *to)
 		if (any)
 			buffer_add_text(to, ", ");
 		else
-			begin(to, "Put off");
+			begin(to, has_name ? "" : "Put off");
 		add_count(to, count, " time ", " times ");
 		buffer_add_text(to, reasons[i].why);
 		any = true;
 	}
 	if (any)
 		buffer_add_text(to, ", since the start\n");
+}
+
+/* How long somebody had not been measured as the pass began, of those who are to be within the maximum age. */
+static void add_longest(const struct snapshot_self *self, struct buffer *to)
+{
+	uint64_t longest_ns = self->q[SELF_LONGEST_UNMEASURED], max_ns = self->q[SELF_MAX_AGE];
+	bool is_overdue = longest_ns > max_ns && !is_span_alike(longest_ns, max_ns);
+
+	if (!ROW_HAS(self, SELF_LONGEST_UNMEASURED) || !ROW_HAS(self, SELF_MAX_AGE))
+		return;
+	begin(to, is_overdue ? "Overdue" : "Longest");
+	buffer_add_text(to, "a process has had no measurement for ");
+	human_add_age(to, longest_ns);
+	buffer_add_text(to, "; ");
+	human_add_age(to, max_ns);
+	buffer_add_text(to, " allowed\n");
 }
 
 static void add_disturbance(const struct snapshot_self *self, struct buffer *to)
@@ -502,9 +522,8 @@ void report_render(const struct view *view, uint64_t now_boottime_ns, struct buf
 	add_cpu(view, to);
 	add_reads(self, to);
 	add_stalls(view, to);
-	add_waiting(view, to);
+	add_giants(self, add_put_off(view, to), to);
 	add_longest(self, to);
-	add_giants(self, to);
 	add_disturbance(self, to);
 	add_pressure(self, to);
 	add_rights(view, to);

@@ -54,10 +54,10 @@ static const struct option_spec options[] = {
 		"allows. Less than the interval is as much as the interval."},
 	{"budget.cpu", PROGRAM_MEMTALLYD, OPTION_PERCENT, true, "PERCENT", "1%", 100, 1000000, NULL,
 		FIELD(budget_cpu_ppm),
-		"How much of one core an adaptive memtallyd may use, on the average of a minute. Where "
-		"looking at every process takes more, passes are further apart than the interval. Apart "
-		"from it are the first pass and the first measurement of each program that it found "
-		"running."},
+		"How much of one core an adaptive memtallyd may use in the long run; what it has not used "
+		"it may use later, up to what a minute brings. Where looking at every process takes "
+		"more, passes are further apart than the interval. Apart from it are the first pass and "
+		"the first measurement of each program that it found running."},
 	{"budget.stall", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "20ms", NS_PER_MSEC,
 		10 * NS_PER_SEC, NULL, FIELD(budget_stall_ns),
 		"How long a measurement may hold up the mmap, munmap and brk of its process in an "
