@@ -535,11 +535,11 @@ void segments_known(const struct sharer *s, const struct estimate_base *base, ui
 		return;
 	r = rest_of(base, &still);
 	/* Files of its own first: what is left of that may be anywhere. */
-	for (unsigned int i = 0; i < 2 * MAPS_SEGMENTS; i++) {
-		const struct segment_link *l = &s->link[i % MAPS_SEGMENTS];
+	for (unsigned int i = 0; i < 2 * s->count; i++) {
+		const struct segment_link *l = &s->link[i < s->count ? i : i - s->count];
 		struct part p;
 
-		if (i % MAPS_SEGMENTS >= s->count || is_sole(l) != (i < MAPS_SEGMENTS))
+		if (is_sole(l) != (i < s->count))
 			continue;
 		p = take(&r, l);
 		if (p.pss <= p.rss / 2) {
@@ -708,11 +708,10 @@ bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
 	r = rest_of(base, now);
 	all = r.part;
 	/* Files of its own first: what is left of that may be anywhere. */
-	for (unsigned int i = 0; i < 2 * MAPS_SEGMENTS && !s->is_open; i++) {
-		const struct segment_link *l = &s->link[i % MAPS_SEGMENTS];
+	for (unsigned int i = 0; i < 2 * s->count && !s->is_open; i++) {
+		const struct segment_link *l = &s->link[i < s->count ? i : i - s->count];
 
-		if (i % MAPS_SEGMENTS >= s->count || !l->measured ||
-			is_sole(l) != (i < MAPS_SEGMENTS))
+		if (!l->measured || is_sole(l) != (i < s->count))
 			continue;
 		add_link(s, l, &r, &sum);
 	}

@@ -232,6 +232,21 @@ static void knows_what_is_of_no_segment(void **state)
 	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 0);
 }
 
+/* One who maps nothing has a doubt of what others do, and no link to look at. */
+static void doubts_who_maps_nothing(void **state)
+{
+	const struct flow rest = {0, 16};
+	struct estimate_now now;
+	struct estimate_doubt doubt;
+
+	(void)state;
+	find(0, MIB, MIB / 2);
+	now = (struct estimate_now){base[0].anon, base[0].file, 0, MIB};
+	assert_true(segments_doubt(&sharer[0], &base[0], &now, &rest, &doubt));
+	assert_int_equal(doubt.file_mid, 0);
+	assert_true(doubt.file_down > 0);
+}
+
 /* What one has resident may all be of the same segment, though it maps others that are larger. */
 static void allows_for_all_that_one_has(void **state)
 {
@@ -514,6 +529,7 @@ int main(void)
 		cmocka_unit_test_teardown(divides_among_more, teardown),
 		cmocka_unit_test_teardown(weighs_by_what_is_resident, teardown),
 		cmocka_unit_test_teardown(knows_what_is_of_no_segment, teardown),
+		cmocka_unit_test_teardown(doubts_who_maps_nothing, teardown),
 		cmocka_unit_test_teardown(allows_for_all_that_one_has, teardown),
 		cmocka_unit_test_teardown(counts_what_others_had_at_the_time, teardown),
 		cmocka_unit_test_teardown(counts_what_a_long_walk_has_not_seen, teardown),
