@@ -444,10 +444,18 @@ void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t befo
 	move(s, &f);
 }
 
+/* S's counter by now: what it has moved by since S was born, with nothing. */
+static uint32_t counter(const struct sharer *s)
+{
+	return s->own.gained - s->own.lost;
+}
+
 void segments_end(struct keytable *segments, struct sharer *s)
 {
+	uint32_t file = counter(s);
+
 	for (unsigned int i = 0; i < s->count; i++)
-		s->link[i].segment->flow.lost += most_resident(&s->link[i], s->mapped_file);
+		s->link[i].segment->flow.lost += most_resident(&s->link[i], file);
 	drop_all(segments, s->link, s->count);
 	drop_mark(s);
 	*s = (struct sharer){0};

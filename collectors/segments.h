@@ -27,7 +27,7 @@ struct segments_mark;
 struct sharer {
 	struct segment_link *link;  /* owned: the largest first */
 	struct segments_mark *mark; /* owned: of a walk that takes long; NULL: there is none */
-	struct flow own;            /* of its counter */
+	struct flow own;            /* of its counter, from 0 on when it was born */
 	uint32_t mapped_file;       /* in FLOW_UNIT: its counter when its maps were read */
 	/* Of the shared memory that nearly all of its is: how far off what others had when it was measured may be, */
 	uint32_t unsure; /* in FLOW_UNIT, */
@@ -109,7 +109,10 @@ void segments_since(struct sharer *s, uint64_t before, uint64_t now);
 enum { SEGMENTS_PART = 1 << 16 };
 void segments_settle(struct sharer *s, uint32_t part, const struct segments_lesson *lesson);
 
-/* S's counter went from BEFORE to NOW. Of a newborn whose maps nobody has read PARENT (or NULL) says what it maps. */
+/*
+ * S's counter went from BEFORE to NOW; of one that is new, from 0 on. Of a newborn whose maps nobody has read PARENT
+ * (or NULL) says what it maps.
+ */
 void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now);
 
 /* S ends. It is then all zeros. */

@@ -260,6 +260,7 @@ static void allows_for_all_that_one_has(void **state)
 	settle();
 	/* All of its 64 MiB are of the buffers. */
 	find(1, 64 * MIB, 32 * MIB);
+	segments_moved(&sharer[1], NULL, 0, base[1].file);
 	assert_int_equal(segments_map(&table, &sharer[1], list, 3, &base[1], false), 0);
 	settle();
 	e = estimate_of(0, 100 * MIB);
@@ -274,6 +275,38 @@ static void allows_for_all_that_one_has(void **state)
 	e = estimate_of(0, 100 * MIB);
 	assert_true(e.high >= 104 * MIB + MIB / 4);
 	assert_true(e.low <= e.pss && e.pss < e.high);
+}
+
+/* So it may if it has come to have it after its maps were read; and what it has let go of since goes with nobody. */
+static void takes_along_what_one_has_by_now(void **state)
+{
+	const struct maps_segment list[] = {{1, 9, 768 * MIB, true}, buffers, library};
+	struct estimate e;
+
+	(void)state;
+	for (unsigned int grows = 0; grows < 2; grows++) {
+		uint64_t then = grows ? MIB : 90 * MIB, now = grows ? 90 * MIB : MIB;
+
+		find(1, then, then);
+		segments_moved(&sharer[1], NULL, 0, base[1].file);
+		assert_int_equal(
+			segments_map(&table, &sharer[1], list, 3, &base[1], false), 0);
+		settle();
+		move(1, then, now);
+		/* All that it has is of the buffers. */
+		find(0, 100 * MIB, 55 * MIB);
+		base[0].uss = 14 * MIB;
+		segments_moved(&sharer[0], NULL, 0, base[0].file);
+		map(0, true);
+		settle();
+		segments_end(&table, &sharer[1]);
+		e = estimate_of(0, 100 * MIB);
+		if (grows)
+			assert_true(e.high >= 104 * MIB + MIB / 4);
+		else
+			assert_true(e.high < 90 * MIB);
+		teardown(state);
+	}
 }
 
 /* Of what others touch between two looks, half had been touched when one was measured at half of the time. */
@@ -531,6 +564,7 @@ int main(void)
 		cmocka_unit_test_teardown(knows_what_is_of_no_segment, teardown),
 		cmocka_unit_test_teardown(doubts_who_maps_nothing, teardown),
 		cmocka_unit_test_teardown(allows_for_all_that_one_has, teardown),
+		cmocka_unit_test_teardown(takes_along_what_one_has_by_now, teardown),
 		cmocka_unit_test_teardown(counts_what_others_had_at_the_time, teardown),
 		cmocka_unit_test_teardown(counts_what_a_long_walk_has_not_seen, teardown),
 		cmocka_unit_test_teardown(guesses_what_a_first_walk_has_not_seen, teardown),
