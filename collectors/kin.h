@@ -122,10 +122,7 @@ int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
 /* M's measurement is void, and speaks for nobody: as if it had never been measured. */
 void kin_unmeasured(struct kin_member *m);
 
-/*
- * Whether M's maps should be read: it shares SEGMENTS_SHARED_MIN of file or shmem or more, and its maps were
- * never read, or what it has of files has moved by a quarter since.
- */
+/* Whether the maps of M, measured as BASE, should be read: see segments_wants_maps(). */
 bool kin_wants_maps(const struct kin_member *m, const struct estimate_base *base);
 
 /*

@@ -212,6 +212,7 @@ void segments_walked(struct sharer *s, uint64_t found_ns)
 		drop_mark(s);
 	else if (s->mark)
 		s->mark->found_ns = found_ns;
+	s->is_unseen = found_ns && !s->mark;
 }
 
 void segments_moment(const struct sharer *s, uint64_t *ret_found_ns, uint64_t *ret_sensed_ns)
@@ -292,6 +293,8 @@ int segments_map(struct keytable *segments, struct sharer *s, const struct maps_
 			.mapped = flow_units(list[i].bytes),
 			.is_shmem = list[i].is_shmem};
 	}
+	/* What others had of these when the walk began nobody knows. */
+	s->is_unseen |= is_found(s);
 	drop_mark(s);
 	s->link = links;
 	s->count = (uint8_t)count;
@@ -393,7 +396,7 @@ void segments_settle(struct sharer *s, uint32_t part, const struct segments_less
 {
 	if (!s->is_open)
 		return;
-	s->is_open = false;
+	s->is_open = s->is_unseen = false;
 	if (is_found(s))
 		drop_mark(s);
 	for (unsigned int i = 0; i < s->count; i++) {
@@ -428,7 +431,7 @@ void segments_since(struct sharer *s, uint64_t before, uint64_t now)
 	const struct flow f = flow_between(before, now);
 
 	move(s, &f);
-	for (unsigned int i = 0; i < s->count && !is_found(s); i++)
+	for (unsigned int i = 0; i < s->count && s->is_unseen; i++)
 		s->link[i].ended = s->link[i].resident;
 }
 

@@ -34,7 +34,8 @@ struct sharer {
 	uint16_t odd;    /* and how far off its figures were; see experience.h */
 	uint8_t count;
 	bool is_mapped; /* its maps have been read */
-	bool is_open;   /* it was measured and has not been settled since */
+	bool is_open;   /* it was measured and has not been settled since, */
+	bool is_unseen; /* by a walk that took long, which began before its segments were known */
 };
 
 /*
@@ -97,8 +98,9 @@ void segments_moment(const struct sharer *s, uint64_t *ret_found_ns, uint64_t *r
 void segments_measured(struct sharer *s, const struct estimate_base *base);
 
 /*
- * S's counter has gone from BEFORE to NOW since it was as segments_measured() says, as others know already. What others
- * did meanwhile is as much for each, where segments_walk() did not see it begin.
+ * S's counter has gone from BEFORE to NOW since it was as segments_measured() says, as others know already. Where a walk
+ * that took long measured it, as segments_walked() said, which segments_walk() did not see begin, others are
+ * taken to have done as much meanwhile, each for his part; after any other, nothing.
  */
 void segments_since(struct sharer *s, uint64_t before, uint64_t now);
 
