@@ -54,15 +54,19 @@ struct segment_link {
 	bool is_shmem;
 };
 
-/* Of SHMEM bytes of shared memory, what none of the segments that S is known to map has room for. */
+/*
+ * Of SHMEM bytes of shared memory, what none of the segments that S is known to map has room for. Where there are more
+ * than are told of, none of the others is larger than the smallest that is: a new one that is, maps would tell. As many
+ * again are allowed for.
+ */
 static uint64_t stray_of(const struct sharer *s, uint64_t shmem)
 {
 	uint64_t mapped = 0;
 
-	if (s->count == MAPS_SEGMENTS) /* it may be of those for which there is no room here */
-		return 0;
 	for (unsigned int i = 0; i < s->count; i++)
 		mapped += s->link[i].is_shmem ? s->link[i].mapped : 0;
+	if (s->count == MAPS_SEGMENTS)
+		mapped += (uint64_t)MAPS_SEGMENTS * s->link[MAPS_SEGMENTS - 1].mapped;
 	return amount_less(shmem, mapped * FLOW_UNIT);
 }
 

@@ -47,8 +47,8 @@ enum { SEGMENTS_SHARED_MIN = 256 << 10 }; /* bytes */
 bool segments_wants_maps(const struct sharer *s, const struct estimate_base *base);
 
 /*
- * How much shared memory S, measured as BASE, has more by NOW that is of no segment it is known to map: others who have
- * that share it by now, and nobody can tell who they are.
+ * How much shared memory S, measured as BASE, has more by NOW that is of no segment it is known to map, nor of small ones
+ * that maps would not tell of either: others who have that share it by now, and nobody can tell who they are.
  */
 uint64_t segments_stray(
 	const struct sharer *s, const struct estimate_base *base, const struct estimate_now *now);

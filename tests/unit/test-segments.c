@@ -224,12 +224,17 @@ static void knows_what_is_of_no_segment(void **state)
 	assert_true(segments_wants_maps(&sharer[0], &base[0]));
 	find(0, 256 * MIB, 256 * MIB);
 	assert_false(segments_wants_maps(&sharer[0], &base[0]));
-	/* Where more is mapped than is told of, maps would tell no more. */
+	/* Where more is mapped than is told of, maps would tell no more, if all of that is as small. */
 	for (unsigned int i = 2; i < MAPS_SEGMENTS; i++)
 		list[i] = (struct maps_segment){5, i, MIB, false};
 	assert_int_equal(segments_map(&table, &sharer[0], list, MAPS_SEGMENTS, &base[0], true), 0);
-	now.shmem = 300 * MIB;
+	now.shmem = (256 + MAPS_SEGMENTS) * MIB;
 	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 0);
+	/* But one of 1 GiB would stand before these. */
+	now.shmem += 1024 * MIB;
+	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 1024 * MIB);
+	find(0, 256 * MIB + 1024 * MIB, 256 * MIB + 1024 * MIB);
+	assert_true(segments_wants_maps(&sharer[0], &base[0]));
 }
 
 /* One who maps nothing has a doubt of what others do, and no link to look at. */
