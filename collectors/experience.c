@@ -6,7 +6,8 @@
  *
  * As a segment fills up, less and less of what is touched is new: where anybody may touch anything, a part that falls
  * exponentially with what all have touched already. Two means of lessons, a late and a former one, lie at two places of
- * that curve, and tell the part at any other.
+ * that curve, and tell the part at others near them. What was touched stays so when its sharers end, though all together
+ * have less then: the place is by the most that they ever had.
  */
 #include "config.h"
 
@@ -80,16 +81,17 @@ static uint64_t fresh_part(const struct experience *x, uint64_t place)
 		return late;
 	fall = logarithm(former) - logarithm(late);
 	way = x->late.place - x->former.place;
-	/* Twice that way beyond the late one it tells nothing. */
+	/* It tells nothing of what lies before the former place, nor of more than twice the way between them beyond the late one. */
+	place = amount_max(place, x->former.place);
 	beyond = amount_min(distance(place, x->late.place), amount_add(way, way));
 	fall = (int64_t)amount_part((uint64_t)fall, beyond, way);
 	return power(logarithm(late) + (place < x->late.place ? fall : -fall));
 }
 
-/* Halfway between what all had and have. */
-static uint64_t place_of(const struct experience_change *c)
+/* Halfway between what all had and have, where they have what is the most by now. */
+static uint64_t place_of(const struct experience *x, const struct experience_change *c)
 {
-	return c->then + (c->now - c->then) / 2;
+	return c->then + (c->now - c->then) / 2 + amount_less(x->most, c->now);
 }
 
 void experience_guess(
@@ -99,7 +101,7 @@ void experience_guess(
 
 	*ret = (struct experience_guess){
 		.still = still, .grown = amount_part(c->now_rss, c->now - c->then, c->now)};
-	added = amount_part(ret->grown, fresh_part(x, place_of(c)), FRESH_ONE);
+	added = amount_part(ret->grown, fresh_part(x, place_of(x, c)), FRESH_ONE);
 	ret->mid = amount_min(
 		amount_add(divided(c, still), amount_min(added, ret->grown)), c->now_rss);
 	ret->moved = amount_add(amount_part(still, amount_min(c->stirred, c->now), c->now),
@@ -136,7 +138,7 @@ uint16_t experience_learn(
 	struct experience *x, const struct experience_change *c, uint64_t found, uint16_t odd)
 {
 	struct experience_guess g;
-	uint64_t off, now_odd;
+	uint64_t off, now_odd, place;
 	int64_t more;
 
 	experience_guess(x, c, &g);
@@ -149,9 +151,11 @@ uint16_t experience_learn(
 			x->moved = x->off = amount_part(g.moved, UNLEARNED, 1);
 		fade(&x->moved, g.moved, FADES);
 		fade(&x->off, off, FADES);
+		x->most = amount_max(x->most, c->now);
+		place = place_of(x, c);
 		more = amount_difference(found, divided(c, g.still));
-		grow(&x->late, g.grown, more, place_of(c), FADES_LATE);
-		grow(&x->former, g.grown, more, place_of(c), FADES_FORMER);
+		grow(&x->late, g.grown, more, place, FADES_LATE);
+		grow(&x->former, g.grown, more, place, FADES_FORMER);
 	}
 	return (uint16_t)amount_min(now_odd, UINT16_MAX);
 }

@@ -23,6 +23,7 @@ struct experience {
 	struct experience_growth late, former; /* that of the latter fades more slowly */
 	uint64_t moved;                        /* by how much they were taken to have moved, */
 	uint64_t off;                          /* and how far off that was */
+	uint64_t most; /* that all had together, ever; unit of struct experience_change */
 };
 
 /* What happened to the part that one has of a segment. */

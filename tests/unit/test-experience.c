@@ -88,14 +88,29 @@ static struct experience_change step_from(uint64_t then, uint64_t step)
 		.stirred = step};
 }
 
-/* Of what those have touched who have THEN and STEP more, in KiB: 1/4 at 4000, 1/8 at 5000, and so on. */
-static uint64_t new_kib(const struct experience_change *c)
+/* Of what C has touched, in KiB, with the middle of it at PLACE: 1/4 at 4000, 1/8 at 5000, and so on. */
+static uint64_t new_kib_at(const struct experience_change *c, uint64_t place)
 {
-	uint64_t middle = (c->then + c->now) / 2, whole = middle / 1000, rest = middle % 1000;
+	uint64_t whole = place / 1000, rest = place % 1000;
 	/* Between two powers the curve is near its chord. */
 	uint64_t part = (UINT64_C(1) << 20) - rest * (UINT64_C(1) << 19) / 1000;
 
 	return (c->now_rss / 1024 * (c->now - c->then) / c->now * (part >> whole) * 4) >> 20;
+}
+
+static uint64_t new_kib(const struct experience_change *c)
+{
+	return new_kib_at(c, (c->then + c->now) / 2);
+}
+
+/* All had 6400 in the end. */
+static void fill_up(struct experience *x)
+{
+	for (uint64_t then = 2000; then <= 6000; then += 20) {
+		struct experience_change c = step_from(then, 400);
+
+		(void)experience_learn(x, &c, 10 * MIB + new_kib(&c) * 1024, 0);
+	}
 }
 
 static void sees_that_it_becomes_less(void **state)
@@ -105,17 +120,52 @@ static void sees_that_it_becomes_less(void **state)
 	uint64_t wanted;
 
 	(void)state;
-	for (uint64_t then = 2000; then < 6000; then += 20) {
-		c = step_from(then, 400);
-		(void)experience_learn(&x, &c, 10 * MIB + new_kib(&c) * 1024, 0);
-	}
+	fill_up(&x);
 	/* What was touched a while ago was new more often than what is touched now. */
-	for (uint64_t then = 4800; then <= 7200; then += 800) {
-		c = step_from(then, 400);
+	for (uint64_t then = 5200; then <= 7200; then += 400) {
+		c = step_from(then, then < 6000 ? 6400 - then : 400);
 		wanted = 10 * MIB + new_kib(&c) * 1024;
 		assert_in_range(mid(&x, &c), wanted - MIB / 3, wanted + MIB / 3);
 	}
 	assert_in_range(new_kib(&c), 0, 256); /* and was more than 1024 */
+}
+
+/* Half of the sharers end: what they have touched stays so, and as little of what is touched next is new. */
+static void sees_that_it_stays_full(void **state)
+{
+	struct experience x = {0};
+	struct experience_change c = step_from(2800, 400);
+	uint64_t wanted;
+
+	(void)state;
+	fill_up(&x);
+	wanted = 10 * MIB + new_kib_at(&c, 6200) * 1024;
+	assert_in_range(mid(&x, &c), wanted - MIB / 3, wanted + MIB / 3);
+	/* So it is found again and again. */
+	for (unsigned int i = 0; i < 300; i++)
+		(void)experience_learn(&x, &c, wanted, 0);
+	assert_in_range(mid(&x, &c), wanted - MIB / 8, wanted + MIB / 8);
+	/* But where it was emptied, that is known before long. */
+	for (unsigned int i = 0; i < 60; i++)
+		(void)experience_learn(&x, &c, 10 * MIB + new_kib(&c) * 1024, 0);
+	wanted = 10 * MIB + new_kib(&c) * 1024;
+	assert_in_range(mid(&x, &c), wanted - MIB / 2, wanted);
+}
+
+/* How much was new long before there were lessons they don't tell, but that it was as much at least as the first of them. */
+static void guesses_nothing_of_times_before(void **state)
+{
+	struct experience x = {0};
+	struct experience_change c = step_from(1000, 5400);
+	struct experience_guess g;
+	uint64_t added;
+
+	(void)state;
+	fill_up(&x);
+	experience_guess(&x, &c, &g);
+	assert_true((c.then + c.now) / 2 < x.former.place);
+	added = g.grown / 1024 * ((uint64_t)x.former.added / 1024) / (x.former.grown / 1024) * 1024;
+	assert_in_range(g.mid, 10 * MIB + added - MIB, 10 * MIB + added + MIB);
 }
 
 /* The same without a place to see it by: it is seen before long. */
@@ -217,6 +267,8 @@ int main(void)
 		cmocka_unit_test(divides_what_there_was),
 		cmocka_unit_test(learns_what_is_new),
 		cmocka_unit_test(sees_that_it_becomes_less),
+		cmocka_unit_test(sees_that_it_stays_full),
+		cmocka_unit_test(guesses_nothing_of_times_before),
 		cmocka_unit_test(forgets_what_was_once),
 		cmocka_unit_test(learns_how_far_off_it_is),
 		cmocka_unit_test(knows_the_odd_one),
