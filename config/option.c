@@ -254,6 +254,17 @@ void option_expected(const struct option_spec *spec, char to[static OPTION_EXPEC
 	}
 }
 
+const char *option_remark(const struct option_spec *spec, const char *text)
+{
+	uint64_t value;
+
+	/* 0 is 0 of any unit. */
+	if (spec->type == OPTION_DURATION && number_parse_u64(text, strlen(text), &value) == 0 &&
+		value)
+		return " (a number without a unit is seconds)";
+	return "";
+}
+
 int text_list_add(struct text_list *list, const char *text)
 {
 	char **item = realloc(list->item, (list->count + 1) * sizeof(*item));

@@ -109,6 +109,9 @@ enum { OPTION_EXPECTED_SIZE = 192 };
 /* What SPEC takes, for a person: "a duration from 1s to 1d". */
 void option_expected(const struct option_spec *spec, char to[static OPTION_EXPECTED_SIZE]);
 
+/* What to say behind TEXT, which SPEC does not take: " (a number without a unit is seconds)", or "". */
+const char *option_remark(const struct option_spec *spec, const char *text);
+
 /* Sets SPEC in C from TEXT; a list grows by it. -EINVAL, -ERANGE: not what is expected; -ENOMEM. */
 int option_set(const struct option_spec *spec, struct settings *c, const char *text);
 

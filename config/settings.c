@@ -71,8 +71,8 @@ static int refuse(
 		return -EINVAL;
 	}
 	option_expected(spec, expected);
-	snprintf(error, SETTINGS_ERROR_SIZE, "--%s: expected %s, got '%.100s'", spec->name,
-		expected, value);
+	snprintf(error, SETTINGS_ERROR_SIZE, "--%s: expected %s, got '%.100s'%s", spec->name,
+		expected, value, option_remark(spec, value));
 	return -EINVAL;
 }
 

@@ -171,8 +171,9 @@ static int set_scalar(struct loader *l, const struct option_spec *spec, const ya
 	if (r == 0 || r == -ENOMEM)
 		return r;
 	option_expected(spec, expected);
-	return fail(l, &event->start_mark, "%s: expected %s%s, got '%.100s'", spec->name, expected,
-		spec->type == OPTION_PATH ? " that begins with /" : "", value);
+	return fail(l, &event->start_mark, "%s: expected %s%s, got '%.100s'%s", spec->name,
+		expected, spec->type == OPTION_PATH ? " that begins with /" : "", value,
+		option_remark(spec, value));
 }
 
 static int load_sequence(struct loader *l, const struct option_spec *spec, const yaml_mark_t *mark)

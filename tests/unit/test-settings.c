@@ -309,6 +309,11 @@ static void says_what_is_wrong(void **state)
 			"--interval: expected a duration from 100ms to 1d, such as 10s, got 'soon'"},
 		{PROGRAM_MEMTALLYD, {"--interval", "0"},
 			"--interval: expected a duration from 100ms to 1d, such as 10s, got '0'"},
+		{PROGRAM_MEMTALLYD, {"--budget.stall=20"},
+			"--budget.stall: expected a duration from 1ms to 10s, such as 20ms, got '20' "
+			"(a number without a unit is seconds)"},
+		{PROGRAM_MEMTALLYD, {"--export.users=0"},
+			"--export.users: expected a whole number from 1 to 100000, got '0'"},
 		{PROGRAM_MEMTALLYD, {"--interval"}, "--interval: a value is missing"},
 		{PROGRAM_MEMTALLYD, {"--interval="}, "--interval: a value is missing"},
 		{PROGRAM_MEMTALLYD, {"--export.users", "--help"},

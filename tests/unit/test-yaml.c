@@ -174,6 +174,8 @@ static const struct {
 	{"interval: soon", "f.yaml:1: interval: expected " A_DURATION ", got 'soon'"},
 	{"interval:\n  1us\n", "f.yaml:2: interval: expected " A_DURATION ", got '1us'"},
 	{"interval: 99ms", "f.yaml:1: interval: expected " A_DURATION ", got '99ms'"},
+	{"interval: 90000", "f.yaml:1: interval: expected " A_DURATION
+			    ", got '90000' (a number without a unit is seconds)"},
 	{"interval: 25h", "f.yaml:1: interval: expected " A_DURATION ", got '25h'"},
 	{"interval: \"5s\\0x\"", "f.yaml:1: interval: expected " A_DURATION ", got '5s'"},
 	{"interval:", "f.yaml:1: interval: expected " A_DURATION ", got ''"},
