@@ -120,6 +120,29 @@ static void say_notices(const struct view *view, const struct sums *sums, enum n
 		log_warning("%.*s", (int)(end - line), line);
 }
 
+static void say_nothing_matches(const struct settings *settings)
+{
+	const struct {
+		const char *flag;
+		const struct text_list *values;
+	} filters[] = {
+		{"user", &settings->user},
+		{"program", &settings->program},
+		{"unit", &settings->unit},
+		{"pid", &settings->pid},
+	};
+	AUTO_BUFFER struct buffer asked = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
+		for (size_t j = 0; j < filters[i].values->count; j++)
+			buffer_printf(
+				&asked, " --%s=%s", filters[i].flag, filters[i].values->item[j]);
+	if (asked.error)
+		buffer_clear(&asked);
+	log_error("nothing matches: there is no process with memory%s%.*s", asked.len ? " for" : "",
+		(int)asked.len, asked.data ? asked.data : "");
+}
+
 /* The view, out of whichever snapshot it is. */
 static int open_view(const struct settings *settings, const struct selection *s, struct view **ret,
 	enum notice_source *ret_source)
@@ -160,7 +183,7 @@ static int show(const struct settings *settings, const struct selection *s)
 	say_notices(whole, &sums, source);
 	is_none = selection_has_filters(s) && !sums.q[SCOPE_PROCESSES];
 	if (is_none)
-		log_error("nothing matches: there is no such process with memory");
+		say_nothing_matches(settings);
 	if (settings->json)
 		r = print_json(s, view, rows, count, source);
 	else if (!is_none)

@@ -410,7 +410,11 @@ static void usage_is_two(void **state)
 		{{"--path.procfs=nowhere", "--live"}, 1, "",
 			"memtally: error: can't read nowhere: No such file or directory\n"},
 		{{"--live", "--log.level=error", "users", "--user=nobody-at-all"}, 1, "",
-			"memtally: error: nothing matches: "},
+			"memtally: error: nothing matches: there is no process with memory for "
+			"--user=nobody-at-all\n"},
+		{{"--live", "--log.level=error", "--pid=1", "--unit=none", "--unit=%s"}, 1, "",
+			"memtally: error: nothing matches: there is no process with memory for "
+			"--unit=none --unit=%s --pid=1\n"},
 		{{"--live", "--log.level=error", "host", "--program=nothing"}, 1, "",
 			"memtally: error: nothing matches: "},
 		{{"--live", "--log.level=error", "--json", "--user=nobody-at-all"}, 1,
