@@ -228,7 +228,7 @@ static const struct metric self_metrics[] = {
 		.help = "Within which time each process is to be measured again: pss.max-age, but not less than the interval."},
 	{.what = "longest_unmeasured", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_LONGEST_UNMEASURED, .flags = BOTH,
-		.help = "For how long, as the last pass began, some process had not been measured, be it never; above memtally_pss_max_age_seconds where the budget does not suffice. Denied ones, and giants (budget.giant-age), are not in it."},
+		.help = "For how long, as the last pass began, some process had not been measured, be it never; above memtally_pss_max_age_seconds where the budget does not suffice. Not in it: giants (budget.giant-age), and who has no figure (denied, malformed, changing, error)."},
 	COUNTER("estimate_error", "bytes", SELF_ESTIMATE_OFF, BOTH,
 		"How far off estimates of processes' PSS were, up or down, when they were measured again."),
 	COUNTER("estimate_checked", "bytes", SELF_ESTIMATE_FOUND, BOTH,
