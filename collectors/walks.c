@@ -121,8 +121,8 @@ static uint64_t thread_cpu_ns(void)
 }
 
 /*
- * Whether what W writes to while it is walked may matter. Of who had too little to share when it was measured, and where
- * nothing has happened since, it does not.
+ * Whether what W writes to while it is walked in one piece may matter. Of who had too little to share when it was measured,
+ * and where nothing has happened since, it does not. A walk by slices may take seconds, in which it forks and writes.
  */
 static bool may_write(const struct walks *s, const struct watch *w)
 {
@@ -131,12 +131,12 @@ static bool may_write(const struct walks *s, const struct watch *w)
 	return !w->has_base || w->has_faults || w->doubt || !watch_is_quiet(w, s->page_bytes);
 }
 
-/* False: nobody needs to know, or it can't be had. */
+/* False: it can't be had. */
 static bool read_faults(struct walks *s, struct process *p, uint32_t *ret)
 {
 	uint64_t faults;
 
-	if (!may_write(s, p->watch) || process_faults(s->reader, p, &faults) != 0)
+	if (process_faults(s->reader, p, &faults) != 0)
 		return false;
 	*ret = (uint32_t)faults;
 	return true;
@@ -158,7 +158,7 @@ int walks_whole(struct walks *s, struct process *p, const struct forecast *f, ui
 	uint64_t before_ns = thread_cpu_ns(), walk_ns;
 	int r;
 
-	walked.has_faults = read_faults(s, p, &walked.faults);
+	walked.has_faults = may_write(s, p->watch) && read_faults(s, p, &walked.faults);
 	walk_ns = thread_cpu_ns();
 	r = process_read(s->reader, p, now_ns, ret);
 	walked.cpu_ns = thread_cpu_ns() - walk_ns;

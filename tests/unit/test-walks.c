@@ -189,6 +189,29 @@ static void reads_no_faults_that_matter_to_nobody(void **state)
 	assert_true(reads_faults(s));
 }
 
+/* While it is walked by slices there is time to fork and to write, for whomever. */
+static void reads_faults_before_all_slices(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct forecast f = {.way = COST_SLICES};
+	struct watch *w = &s->watch[0];
+	struct process *p;
+
+	(void)state;
+	w->base = (struct estimate_base){.anon = GIB};
+	w->has_base = true;
+	assert_false(reads_faults(s));
+	assert_int_equal(
+		walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
+		WALKS_LOOKED);
+	s->walks.slice_ns = 0;
+	while (s->walks.under_way)
+		assert_true(walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked) >= 0);
+	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+	assert_true(s->walked.has_faults);
+	assert_int_equal(s->walked.faults, 1000);
+}
+
 static void takes_turns_by_slices(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -472,6 +495,7 @@ int main(void)
 		cmocka_unit_test(a_whole_walk_is_charged),
 		cmocka_unit_test(reads_faults_first),
 		cmocka_unit_test(reads_no_faults_that_matter_to_nobody),
+		cmocka_unit_test(reads_faults_before_all_slices),
 		cmocka_unit_test(takes_turns_by_slices),
 		cmocka_unit_test(gives_up_what_is_a_giant),
 		cmocka_unit_test(is_over_before_it_begins),
