@@ -195,17 +195,20 @@ static struct estimate_now counters_of(struct watch *w, const struct sample *s,
 }
 
 /*
- * What of its shared memory the walk has found, where its file counter has moved since: that is told of the largest shared
- * memory there is.
+ * How much of what the walk has found is shared memory. S has the counters of a status that was read before a walk in one
+ * piece and after one by slices: what the walk has found more or less than that is told of shared memory, of which
+ * there is most to come and go.
  */
-static uint32_t shmem_found(const struct watch *w, uint64_t page_bytes)
+static uint32_t shmem_found(const struct watch *w, const struct sample *s)
 {
-	uint64_t now = w->seen.shared * page_bytes, shmem = (uint64_t)w->base.shmem_kib * 1024;
+	uint64_t file = w->base.file, shmem = (uint64_t)w->base.shmem_kib * 1024;
 
 	if (!shmem)
 		return 0;
-	shmem = amount_less(amount_add(shmem, w->base.file), now);
-	return (uint32_t)(amount_min(shmem, w->base.file) / 1024);
+	if (ROW_HAS(s, PROCESS_RSS_FILE))
+		shmem = amount_less(
+			amount_add(shmem, file), amount_add(s->q[PROCESS_RSS_FILE], shmem));
+	return (uint32_t)(amount_min(shmem, file) / 1024);
 }
 
 bool watch_measure(struct watch *w, const struct sample *s, const struct statm *before,
@@ -218,7 +221,7 @@ bool watch_measure(struct watch *w, const struct sample *s, const struct statm *
 		    now.file, &w->base))
 		return false;
 	w->has_base = true;
-	w->base.shmem_kib = shmem_found(w, page_bytes);
+	w->base.shmem_kib = shmem_found(w, s);
 	w->guesses_parts = s->guesses_parts;
 	w->source = (uint8_t)s->source;
 	w->base.rounding = estimate_rounding(s->rounding);

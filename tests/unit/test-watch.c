@@ -245,29 +245,44 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	assert_true(watch_is_quiet(&w, PAGE));
 }
 
-/* What has come since the walk was there is of the shared memory, and status had seen it come. */
-static void what_has_come_since_the_walk_is_shmem(void **state)
+/*
+ * Shared memory is as the walk has found it, while it grows: status speaks of before a walk in one piece, and of after one
+ * by slices.
+ */
+static void shmem_is_of_the_walk(void **state)
 {
-	struct sample s = sample_new();
-	struct statm after = {.size = 6000, .resident = 5200 / 4, .shared = 2200 / 4};
-	struct watch w = {.is_related = false};
+	static const struct {
+		enum process_source source;
+		unsigned int status_kib, walk_kib, after_kib;
+		unsigned int expected_kib;
+	} cases[] = {
+		{SOURCE_ROLLUP, 600, 1000, 1400, 1000}, {SOURCE_ROLLUP, 600, 200, 200, 200},
+		{SOURCE_ROLLUP, 600, 600, 1400, 600}, {SOURCE_SMAPS, 1400, 1000, 1400, 1000},
+		{SOURCE_SMAPS, 1400, 1000, 1500, 1000}, {SOURCE_SMAPS, 200, 1000, 200, 1000},
+		{SOURCE_ROLLUP, 0, 100, 200, 0}, /* who has none gets none */
+	};
 
 	(void)state;
-	add_walk(&s);
-	set(&s, PROCESS_RSS, 5000);
-	set(&s, PROCESS_RSS_SHMEM, 600);
-	s.anon_bytes = 3000 * KIB;
-	watch_renew(&w, 5);
-	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, &after, 7, PAGE));
-	assert_int_equal(w.base.file, 2000 * KIB);
-	assert_int_equal(w.base.shmem_kib, 400);
-	/* Who has none gets none. */
-	set(&s, PROCESS_RSS_SHMEM, 0);
-	after.shared = 1900 / 4;
-	watch_note(&w, &s, 8, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, &after, 8, PAGE));
-	assert_int_equal(w.base.shmem_kib, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		bool by_slices = cases[i].source == SOURCE_SMAPS;
+		struct statm before = {.size = 5000, .resident = 1100, .shared = 350};
+		struct statm after = {.size = 5000};
+		struct sample s = sample_new();
+		struct watch w = {.is_related = false};
+
+		add_walk(&s);
+		s.source = cases[i].source;
+		set(&s, PROCESS_RSS, 3000 + 1600 + cases[i].walk_kib);
+		set(&s, PROCESS_RSS_SHMEM, cases[i].status_kib);
+		s.anon_bytes = 3000 * KIB;
+		after.shared = (1600 + cases[i].after_kib) / 4;
+		after.resident = 3000 / 4 + after.shared;
+		watch_renew(&w, 5);
+		watch_note(&w, &s, 7, PAGE);
+		assert_true(watch_measure(&w, &s, by_slices ? &before : NULL, &after, 7, PAGE));
+		assert_int_equal(w.base.file, (1600 + cases[i].walk_kib) * KIB);
+		assert_int_equal(w.base.shmem_kib, cases[i].expected_kib);
+	}
 }
 
 /* A walk that found what status had said needs no look after it; one by slices is no instant. */
@@ -364,7 +379,7 @@ int main(void)
 		cmocka_unit_test(swap_is_a_counter),
 		cmocka_unit_test(without_a_pss_there_is_no_base),
 		cmocka_unit_test(what_moves_is_counted_by_the_walk),
-		cmocka_unit_test(what_has_come_since_the_walk_is_shmem),
+		cmocka_unit_test(shmem_is_of_the_walk),
 		cmocka_unit_test(walks_may_agree_with_counters),
 		cmocka_unit_test(guessed_parts_are_not_shown),
 		cmocka_unit_test(keeps_any_value),
