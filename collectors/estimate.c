@@ -383,11 +383,16 @@ static uint64_t carry_swap_pss(const struct estimate_base *b, const struct estim
 	return amount_min(pss + v, now->swap);
 }
 
+bool estimate_is_quiet(const struct estimate_base *b, const struct estimate_now *now)
+{
+	return now->anon == b->anon && now->file == b->file && now->swap == b->swap &&
+	       !exchanged(b, now);
+}
+
 static bool is_quiet(const struct estimate_base *b, const struct estimate_now *now,
 	const struct estimate_doubt *d)
 {
-	return b->has_parts && now->anon == b->anon && now->file == b->file && !exchanged(b, now) &&
-	       now->swap == b->swap && b->pss_anon <= b->anon &&
+	return b->has_parts && estimate_is_quiet(b, now) && b->pss_anon <= b->anon &&
 	       b->pss_file + b->pss_shmem <= b->file && b->anon < LIMIT && b->file < LIMIT &&
 	       b->pss_file < LIMIT && b->pss_shmem < LIMIT && b->unseen < LIMIT &&
 	       !(d->anon_mid | d->file_mid | d->swap_mid) && !d->forks;

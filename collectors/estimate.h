@@ -78,6 +78,12 @@ bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint
 uint32_t estimate_rounding(uint64_t bytes);
 
 /*
+ * Whether the counters NOW tell what they told at BASE. Files that came or went for as much of shared memory show in none
+ * of their sums, but here.
+ */
+bool estimate_is_quiet(const struct estimate_base *base, const struct estimate_now *now);
+
+/*
  * The rules, each for what the counters can tell:
  * - nothing moved: mid and low are what was measured, high is .rounding more;
  * - anon grown: private, since only a fork shares it, and a fork is an event. What came back from

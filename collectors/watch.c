@@ -157,8 +157,7 @@ bool watch_is_quiet(const struct watch *w, uint64_t page_bytes)
 {
 	struct estimate_now now = watch_now(w, page_bytes);
 
-	return w->has_base && now.anon == w->base.anon && now.file == w->base.file &&
-	       now.swap == w->base.swap;
+	return w->has_base && estimate_is_quiet(&w->base, &now);
 }
 
 bool watch_agrees(const struct watch *w, const struct sample *s, uint64_t page_bytes)

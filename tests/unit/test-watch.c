@@ -161,6 +161,20 @@ static void swap_is_a_counter(void **state)
 	assert_false(watch_is_quiet(&w, PAGE));
 }
 
+/* statm tells files and shared memory in one sum: where one came for the other, what is shown is no measurement. */
+static void shmem_for_files_is_no_quiet(void **state)
+{
+	struct sample s = sample_new();
+	struct watch w = measured(&s);
+
+	(void)state;
+	set(&s, PROCESS_RSS_FILE, 1200);
+	set(&s, PROCESS_RSS_SHMEM, 800);
+	watch_note(&w, &s, 9, PAGE);
+	assert_int_equal(w.seen.shared, 2000 / 4);
+	assert_false(watch_is_quiet(&w, PAGE));
+}
+
 static void without_a_pss_there_is_no_base(void **state)
 {
 	struct sample s = sample_new();
@@ -377,6 +391,7 @@ int main(void)
 		cmocka_unit_test(shows_parts_of_many_mappings),
 		cmocka_unit_test(a_look_moves_the_counters),
 		cmocka_unit_test(swap_is_a_counter),
+		cmocka_unit_test(shmem_for_files_is_no_quiet),
 		cmocka_unit_test(without_a_pss_there_is_no_base),
 		cmocka_unit_test(what_moves_is_counted_by_the_walk),
 		cmocka_unit_test(shmem_is_of_the_walk),
