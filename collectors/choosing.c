@@ -145,7 +145,8 @@ static uint64_t size_of(int64_t v)
  */
 uint64_t choosing_doubt(const struct watch *w, uint64_t low, uint64_t pss, uint64_t high)
 {
-	uint64_t doubt = amount_less(amount_max(high - pss, pss - low), relations_stirred(w));
+	uint64_t up = amount_less(high - pss, relations_unlooked(w));
+	uint64_t doubt = amount_less(amount_max(up, pss - low), relations_stirred(w));
 	uint64_t events, likely;
 	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
 

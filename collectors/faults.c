@@ -50,19 +50,22 @@ void faults_measured(struct process_reader *reader, struct process *p, const str
 	w->has_faults = may_break(w, max_age_ns) &&
 	                (walked->has_faults || process_faults(reader, p, &faults) == 0);
 	w->faults = w->has_faults ? (uint32_t)faults : 0;
+	w->is_unwatched = false;
 }
 
 /* Who is looked at besides those whose turn it is, as long as there are looks left. */
 enum reason {
-	REASON_WRITES, /* in whose family somebody has written since SINCE_NS */
-	REASON_FAMILY, /* in whose family somebody may be writing now */
-	REASON_HOST,   /* everybody */
+	REASON_WRITES,    /* in whose family somebody has written since SINCE_NS */
+	REASON_UNWATCHED, /* for whom there was no look left */
+	REASON_FAMILY,    /* in whose family somebody may be writing now */
+	REASON_HOST,      /* everybody */
 };
 
 static bool has_reason(const struct watch *w, enum reason reason, uint64_t since_ns)
 {
 	switch (reason) {
 	case REASON_WRITES: return kin_breaks(&w->kin, since_ns);
+	case REASON_UNWATCHED: return w->is_unwatched;
 	case REASON_FAMILY: return kin_suspected(&w->kin) > 0;
 	case REASON_HOST: break;
 	}
@@ -116,6 +119,41 @@ static void look_besides(struct faults *f, struct process_reader *reader,
 	}
 }
 
+/* Whether nobody knows since more than an interval what W has written to. */
+static bool is_unwatched(const struct faults *f, const struct watch *w, uint64_t interval_ns)
+{
+	uint64_t last_ns = amount_max(w->broken_ns, w->measured_ns);
+
+	return last_ns < f->begin_ns && f->begin_ns - last_ns > interval_ns;
+}
+
+/*
+ * As long as looks are left for an alarm, nobody has to be suspected between two of his turns: the host's sum tells, and
+ * all are looked at, those of a large host in two passes.
+ */
+static void suspect_unwatched(struct faults *f, const struct proctable *table, uint64_t interval_ns)
+{
+	uint64_t count = 0;
+	bool is_short;
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct watch *w = table->item[i]->watch;
+
+		count += is_worth_it(w) && w->broken_ns < f->begin_ns;
+	}
+	is_short = f->left < (count + 1) / 2;
+	for (size_t i = 0; i < table->count; i++) {
+		struct watch *w = table->item[i]->watch;
+
+		if (!w)
+			continue;
+		w->lacks_looks = is_short;
+		if (is_short && (is_worth_it(w) ? is_unwatched(f, w, interval_ns)
+						: !w->has_base && w->is_related))
+			relations_unwatched(w, f->page_bytes, f->begin_ns);
+	}
+}
+
 void faults_look(struct faults *f, struct process_reader *reader, const struct proctable *table,
 	uint64_t interval_ns, uint64_t max_age_ns, uint64_t available_ns)
 {
@@ -127,6 +165,8 @@ void faults_look(struct faults *f, struct process_reader *reader, const struct p
 	look_besides(f, reader, table, REASON_WRITES, amount_less(f->begin_ns, max_age_ns));
 	if (f->is_alarmed)
 		look_besides(f, reader, table, REASON_FAMILY, 0);
+	look_besides(f, reader, table, REASON_UNWATCHED, 0);
+	suspect_unwatched(f, table, interval_ns);
 }
 
 void faults_alarmed(struct faults *f, struct process_reader *reader, const struct proctable *table)

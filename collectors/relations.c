@@ -236,7 +236,7 @@ void relations_unmeasured(struct watch *w)
 {
 	free(w->doubt);
 	w->doubt = NULL;
-	w->has_base = w->has_faults = false;
+	w->has_base = w->has_faults = w->is_unwatched = false;
 	w->broken_kib = w->unsure = w->fell_anon_kib = w->fell_file_kib = 0;
 	if (w->is_related)
 		kin_unmeasured(&w->kin);
@@ -305,6 +305,20 @@ uint64_t relations_broken(const struct watch *w)
 	return gain_of(w, own_broken(w), others_broken(w));
 }
 
+/* How much it may have gained by writes, its own and others'. */
+static uint64_t suspected_gain(const struct watch *w)
+{
+	return gain_of(w, w->is_unwatched ? relations_room(w) : own_broken(w),
+		others_broken(w) + kin_suspected(&w->kin));
+}
+
+uint64_t relations_unlooked(const struct watch *w)
+{
+	return w->is_unwatched || w->lacks_looks
+	               ? amount_less(suspected_gain(w), relations_broken(w))
+	               : 0;
+}
+
 void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, uint64_t now_ns)
 {
 	struct estimate_now now = watch_now(w, page_bytes);
@@ -320,6 +334,18 @@ void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, ui
 	kin_suspect(&w->kin, own_broken(w), now_ns);
 	w->looked_faults = (uint32_t)faults;
 	w->broken_ns = now_ns;
+	w->is_unwatched = false;
+}
+
+void relations_unwatched(struct watch *w, uint64_t page_bytes, uint64_t now_ns)
+{
+	struct estimate_now now = watch_now(w, page_bytes);
+	uint64_t bytes = w->has_base ? relations_room(w) : now.anon;
+
+	w->is_unwatched = w->has_base;
+	/* Anew each time, as it may write at any time. */
+	kin_suspect(&w->kin, 0, now_ns);
+	kin_suspect(&w->kin, amount_max(bytes, own_broken(w)), now_ns);
 }
 
 bool relations_broke(struct relations *r, struct watch *w, const struct estimate *before,
@@ -456,9 +482,8 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	 * What others may have written to is no reason to measure W before them. Some of it is in
 	 * the middle already.
 	 */
-	doubt.anon_up = amount_add(doubt.anon_up,
-		amount_less(gain_of(w, own_broken(w), others_broken(w) + kin_suspected(&w->kin)),
-			likely_gain(w, &doubt)));
+	doubt.anon_up = amount_add(
+		doubt.anon_up, amount_less(suspected_gain(w), likely_gain(w, &doubt)));
 	if (more)
 		estimate_doubt_add(&doubt, more);
 	estimate_carry(&speaker->base, &now, &doubt, ret);

@@ -79,6 +79,18 @@ void relations_renew(struct relations *r, uint64_t page_bytes);
 void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, uint64_t now_ns);
 
 /*
+ * Nobody could look at W's faults until NOW_NS, or measure it at all: until that is done the high bounds, its own and those of
+ * its family, allow for that it has written to all that it shares.
+ */
+void relations_unwatched(struct watch *w, uint64_t page_bytes, uint64_t now_ns);
+
+/*
+ * How much of W's high bound is for that alone, where looks are few: one, which is cheap, will tell, and it is no reason to
+ * measure W.
+ */
+uint64_t relations_unlooked(const struct watch *w);
+
+/*
  * W was measured again, where BEFORE was expected, and relations_measured() is to come: tells its
  * family what it has for itself now that it has written to, at most WRITTEN bytes (UINT64_MAX:
  * nobody knows) and before AT_NS. What it has more of than that others have let go of. True: it has

@@ -53,6 +53,8 @@ struct watch {
 	bool is_settled; /* who it is is known; else the next pass looks */
 	uint8_t calm;    /* how often faults were for nothing; each time they count half */
 	bool has_faults;
+	bool is_unwatched; /* nobody could look at its faults for too long: it may have written to anything */
+	bool lacks_looks; /* in the last pass there were too few looks at faults for an alarm */
 	bool has_base;
 	bool is_related;
 	bool by_slices;     /* .habit is of walks by slices */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "collectors/choosing.h"
 #include "collectors/faults.h"
 #include "collectors/relations.h"
 #include "tests/unit/adaptive.h"
@@ -215,7 +216,8 @@ static void alarms_cost_no_more_than_their_part(void **state)
 	assert_int_equal(s->opened.count, 2);
 
 	for (unsigned int pass = 0; pass < 3; pass++) {
-		s->watch[0].has_faults = s->watch[1].has_faults = true;
+		for (unsigned int i = 0; i < MEMBERS; i++)
+			s->watch[i].is_unwatched = false;
 		look(s, 1200 * SEC, 80 * NS_PER_USEC); /* that is two; nobody's turn has come */
 		assert_int_equal(s->opened.count, 0);
 		faults_alarmed(&s->faults, &s->reader, &s->table);
@@ -224,6 +226,77 @@ static void alarms_cost_no_more_than_their_part(void **state)
 		assert_int_equal(s->opened.count, 2);
 	}
 	assert_int_equal(count_broken(s), MEMBERS);
+}
+
+static uint64_t high_of(const struct scene *s, unsigned int i)
+{
+	struct estimate e;
+
+	assert_true(relations_estimate(&s->watch[i], PAGE, NULL, &e, NULL));
+	return e.high;
+}
+
+static void age(struct scene *s, uint64_t age_ns)
+{
+	uint64_t then_ns = clock_now_ns(CLOCK_BOOTTIME) - age_ns;
+
+	for (unsigned int i = 0; i < MEMBERS; i++) {
+		join(s, i);
+		s->watch[i].measured_ns = s->watch[i].kin.measured_ns = then_ns;
+	}
+}
+
+/*
+ * A parent and its child, and others: where tokens are gone no alarm would find who writes, so that whoever was not looked at
+ * for longer than an interval may have written to all that it shares.
+ */
+static void who_is_not_watched_may_have_written(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	age(s, 15 * SEC);
+	s->watch[5].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 5 * SEC;
+	/* As long as there are looks left for an alarm, it is enough to come in turn. */
+	look(s, 1200 * SEC, SEC);
+	assert_int_equal(s->opened.count, 0);
+	assert_int_equal(high_of(s, 0), 20 * MIB);
+	look(s, 1200 * SEC, 0);
+	assert_int_equal(s->opened.count, 0);
+	for (unsigned int i = 0; i < 5; i++)
+		assert_int_equal(high_of(s, i), 100 * MIB);
+	/* What the others may have written to was its as well. */
+	assert_true(high_of(s, 5) > 40 * MIB);
+	assert_false(s->watch[5].is_unwatched);
+	/* That is no reason to measure any of them. */
+	for (unsigned int i = 0; i < MEMBERS; i++) {
+		assert_int_equal(relations_broken(&s->watch[i]), 0);
+		assert_int_equal(
+			choosing_doubt(&s->watch[i], 20 * MIB, 20 * MIB, high_of(s, i)), 0);
+	}
+
+	/* It is looked at as soon as that can be, and then it is known; in a small family nothing is left to suspect. */
+	look(s, 1200 * SEC, SEC);
+	assert_int_equal(s->opened.count, 5);
+	for (unsigned int i = 0; i < MEMBERS; i++)
+		assert_int_equal(high_of(s, i), 20 * MIB);
+	look(s, 1200 * SEC, SEC);
+	assert_int_equal(s->opened.count, 0);
+	look(s, 1200 * SEC, 0); /* nobody's look is older than an interval */
+	assert_int_equal(high_of(s, 0), 20 * MIB);
+}
+
+/* A measurement tells as much as a look does. */
+static void a_measurement_ends_the_suspicion(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	s->watch[0].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 15 * SEC;
+	look(s, 1200 * SEC, 0);
+	assert_int_equal(high_of(s, 0), 100 * MIB);
+	measured(s, 0, 1000);
+	assert_int_equal(high_of(s, 0), 20 * MIB);
 }
 
 /* I is found to have 40 MiB more than it was expected to, by a walk that began at FAULTS. */
@@ -242,14 +315,6 @@ static uint64_t broken_of(const struct kin_member *m)
 
 	kin_broken(m, &broken);
 	return broken.gained;
-}
-
-static uint64_t high_of(const struct scene *s, unsigned int i)
-{
-	struct estimate e;
-
-	assert_true(relations_estimate(&s->watch[i], PAGE, NULL, &e, NULL));
-	return e.high;
 }
 
 /*
@@ -480,6 +545,8 @@ int main(void)
 		cmocka_unit_test(one_alarms_its_family),
 		cmocka_unit_test(who_is_calm_alarms_nobody),
 		cmocka_unit_test(alarms_cost_no_more_than_their_part),
+		cmocka_unit_test(who_is_not_watched_may_have_written),
+		cmocka_unit_test(a_measurement_ends_the_suspicion),
 		cmocka_unit_test(tells_those_who_can_not_know),
 		cmocka_unit_test(tells_of_what_was_written_alone),
 		cmocka_unit_test(looks_where_somebody_writes),
