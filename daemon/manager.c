@@ -275,6 +275,13 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 	return sd_event_exit(m->event, 0);
 }
 
+/* What only a start can give stays as it is, and is said to. */
+static void say_kept(const char *option, const char *kept, const char *wanted)
+{
+	if (strcmp(kept, wanted) != 0)
+		log_warning("%s stays %s until the next start", option, kept);
+}
+
 static void apply(struct manager *m, const struct settings *settings)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), due_ns, needed_ppm;
@@ -290,9 +297,8 @@ static void apply(struct manager *m, const struct settings *settings)
 		arm(m->pass_timer, due_ns);
 	}
 	log_set_level((enum log_level)settings->log_level);
-	if (strcmp(settings->path_procfs, m->procfs) != 0 ||
-		strcmp(settings->snapshot_socket, m->socket) != 0)
-		log_warning("path.procfs and snapshot.socket change at the next start");
+	say_kept("path.procfs", m->procfs, settings->path_procfs);
+	say_kept("snapshot.socket", m->socket, settings->snapshot_socket);
 	log_info("the configuration was read again");
 }
 
