@@ -50,7 +50,6 @@ struct segment_link {
 	uint32_t mapped;   /* at most this is resident */
 	uint32_t resident; /* as far as is known */
 	uint32_t measured; /* that it was at the measurement */
-	uint32_t ended;    /* that it was when the walk ended, where nobody saw it begin */
 	bool is_shmem;
 };
 
@@ -244,7 +243,8 @@ void segments_measured(struct sharer *s, const struct estimate_base *base)
 {
 	spread(s, base);
 	for (unsigned int i = 0; i < s->count; i++)
-		s->link[i].measured = s->link[i].ended = s->link[i].resident;
+		s->link[i].measured = s->link[i].resident;
+	s->ended = 0;
 	open_links(s);
 }
 
@@ -371,6 +371,15 @@ static void learn(struct sharer *s, const struct segment_link *l, const struct s
 		s->odd = experience_learn(&g->experience, &c, d->now_pss, s->odd);
 }
 
+/* What S's counter moves by is of its largest shared memory, or of its largest file where there is none; NULL: of neither. */
+static struct segment_link *growing(const struct sharer *s)
+{
+	for (unsigned int i = 0; i < s->count; i++)
+		if (s->link[i].is_shmem)
+			return &s->link[i];
+	return s->link;
+}
+
 /*
  * What others did between two looks they did evenly, as far as anybody knows: at worst, in one piece before or after.
  */
@@ -382,9 +391,9 @@ static void settle(struct sharer *s, struct segment_link *l, uint32_t part)
 	struct flow joined = joined_flow(l->segment);
 
 	l->sum += (moved < 0 ? -before : before) + l->segment->joined;
-	if (l->ended > l->measured) {
+	if (s->ended > l->measured && l == growing(s)) {
 		uint64_t all = l->sum + l->segment->late; /* but itself */
-		uint64_t since = all - amount_part(all, l->measured, l->ended);
+		uint64_t since = all - amount_part(all, l->measured, s->ended);
 
 		l->sum -= since;
 		l->flow.gained -= (uint32_t)since;
@@ -416,18 +425,12 @@ static void add_flow(const struct sharer *s, const struct flow *f)
 		flow_add(&s->link[i].segment->flow, f);
 }
 
-/* Of the largest shared memory, or of the largest file where there is none. */
 static void move(struct sharer *s, const struct flow *f)
 {
-	struct segment_link *l = s->link;
+	struct segment_link *l = growing(s);
 
-	if (!s->count)
-		return;
-	for (unsigned int i = 0; i < s->count && !l->is_shmem; i++)
-		l = &s->link[i];
-	if (!l->is_shmem)
-		l = s->link;
-	set_resident(l, amount_less((uint64_t)l->resident + f->gained, f->lost));
+	if (l)
+		set_resident(l, amount_less((uint64_t)l->resident + f->gained, f->lost));
 }
 
 void segments_since(struct sharer *s, uint64_t before, uint64_t now)
@@ -435,8 +438,8 @@ void segments_since(struct sharer *s, uint64_t before, uint64_t now)
 	const struct flow f = flow_between(before, now);
 
 	move(s, &f);
-	for (unsigned int i = 0; i < s->count && s->is_unseen; i++)
-		s->link[i].ended = s->link[i].resident;
+	if (s->is_unseen && s->count)
+		s->ended = growing(s)->resident;
 }
 
 void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now)

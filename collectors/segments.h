@@ -29,13 +29,15 @@ struct sharer {
 	struct segments_mark *mark; /* owned: of a walk that takes long; NULL: there is none */
 	struct flow own;            /* of its counter, from 0 on when it was born */
 	uint32_t mapped_file;       /* in FLOW_UNIT: its counter when its maps were read */
-	/* Of the shared memory that nearly all of its is: how far off what others had when it was measured may be, */
-	uint32_t unsure; /* in FLOW_UNIT, */
-	uint16_t odd;    /* and how far off its figures were; see experience.h */
+	/* Of the shared memory that nearly all of its is: how far off what others had when it was measured may be. */
+	uint32_t unsure; /* in FLOW_UNIT */
+	/* What was resident, when a walk ended, of the link that it is taken to grow by; 0: nothing is to be told by it. */
+	uint32_t ended; /* in FLOW_UNIT */
+	uint16_t odd;   /* how far off its figures were; see experience.h */
 	uint8_t count;
-	bool is_mapped; /* its maps have been read */
-	bool is_open;   /* it was measured and has not been settled since, */
-	bool is_unseen; /* by a walk that took long, which began before its segments were known */
+	bool is_mapped : 1; /* its maps have been read */
+	bool is_open : 1;   /* it was measured and has not been settled since, */
+	bool is_unseen : 1; /* by a walk that took long, which began before its segments were known */
 };
 
 /*
