@@ -90,6 +90,7 @@ struct group {
 	struct snapshot_scope row;
 	uint64_t private_hugetlb, shared_hugetlb_max;
 	bool is_unbounded; /* a member has neither PSS nor RSS */
+	bool lacks_uss;    /* a member has a PSS and no USS */
 };
 
 struct groups {
@@ -172,6 +173,7 @@ static void add_member(struct group *g, const struct snapshot_process *p)
 	add_if(g, SCOPE_PSS_HIGH, p, ROW_HAS(p, PROCESS_PSS) ? PROCESS_PSS_HIGH : PROCESS_RSS);
 	g->is_unbounded = g->is_unbounded || !ROW_HAS(p, PROCESS_RSS);
 	add_if(g, SCOPE_USS, p, PROCESS_USS);
+	g->lacks_uss = g->lacks_uss || (ROW_HAS(p, PROCESS_PSS) && !ROW_HAS(p, PROCESS_USS));
 	add_if(g, SCOPE_RSS, p, PROCESS_RSS);
 	add_if(g, SCOPE_SWAP_PSS, p, PROCESS_SWAP_PSS);
 	add_if(g, SCOPE_VM_SWAP, p, PROCESS_VM_SWAP);
@@ -322,6 +324,8 @@ static int add_processes(struct builder *b, const struct sample_options *o, stru
 
 		if (o->is_estimated && (m.pid == SAMPLE_ESTIMATED || m.pid == SAMPLE_GUESSED))
 			m.source = SOURCE_ESTIMATE;
+		if (o->is_estimated && m.pid == SAMPLE_GUESSED)
+			m.uss = ABSENT; /* of what was never measured nothing is known of it */
 		while (r == 0 && more < o->more && m.pid > SAMPLE_FIRST_MORE + more)
 			r = add_more(b, o, more++, tally);
 		if (r == 0 && !(o->is_measured && m.outcome != OUTCOME_MEASURED &&
@@ -343,6 +347,8 @@ static void finish(struct snapshot_scope *row, const struct group *g)
 				0);
 	if (g->is_unbounded)
 		row->present &= ~(UINT64_C(1) << SCOPE_PSS_HIGH);
+	if (g->lacks_uss)
+		row->present &= ~(UINT64_C(1) << SCOPE_USS);
 	row->created_ns = SAMPLE_REALTIME_NS - 3600 * NS_PER_SEC;
 }
 
@@ -369,6 +375,7 @@ static void add_to_other(struct group *other, const struct group *g)
 		other->row.q[SCOPE_VM_HWM_MAX] <= g->row.q[SCOPE_VM_HWM_MAX])
 		ROW_SET(&other->row, SCOPE_VM_HWM_MAX, g->row.q[SCOPE_VM_HWM_MAX]);
 	other->is_unbounded = other->is_unbounded || g->is_unbounded;
+	other->lacks_uss = other->lacks_uss || g->lacks_uss;
 	if (ROW_HAS(&g->row, SCOPE_HUGETLB)) {
 		other->private_hugetlb += g->private_hugetlb;
 		if (other->shared_hugetlb_max < g->shared_hugetlb_max)
