@@ -10,7 +10,10 @@
 #include "base/clock.h"
 
 enum {
-	/* seq_file stops at the first mapping whose text reaches this: one or two of them, each of 700 bytes */
+	/*
+	 * seq_file stops at the first mapping whose text reaches this: one or two of them, each of 700 bytes. What of it
+	 * does not fit comes with the next read(), but all of it was walked in the one in which it begins.
+	 */
 	SMAPS_PIECE = 1024,
 	MAPS_PIECE = 4096,
 };
@@ -66,7 +69,7 @@ static int begin_smaps(
 		return fail(s, e, ret);
 	s->process = p;
 	s->is_mapping = false;
-	s->piece_ns = clock_now_ns(CLOCK_BOOTTIME);
+	s->begun_ns = clock_now_ns(CLOCK_BOOTTIME);
 	smaps_parser_init(&s->parser);
 	return 0;
 }
@@ -103,13 +106,28 @@ int slices_walk(struct slices *s, struct process_reader *r, struct sample *ret)
 	return begin_smaps(s, r, p, ret);
 }
 
-/* That a mapping is over shows in the piece after it, which may come after a pause. */
-static void note_largest(struct slices *s)
+/*
+ * Of the mappings that are over now, the first BEGUN had begun before the piece of PIECE_NS: that a mapping is over shows where
+ * the next begins, which may be after a pause.
+ */
+static void note_largest(struct slices *s, uint64_t begun, uint64_t piece_ns)
 {
 	if (s->parser.largest_rss <= s->largest_rss)
 		return;
 	s->largest_rss = s->parser.largest_rss;
-	s->largest_ns = s->piece_ns;
+	s->largest_ns = s->parser.largest_at > begun ? piece_ns : s->begun_ns;
+}
+
+/* TEXT of smaps was read, and walked, at PIECE_NS. */
+static int feed(struct slices *s, const char *text, size_t len, uint64_t piece_ns)
+{
+	uint64_t begun = smaps_parser_begun(&s->parser);
+	int e = smaps_parser_feed(&s->parser, text, len);
+
+	note_largest(s, begun, piece_ns);
+	if (smaps_parser_begun(&s->parser) > begun)
+		s->begun_ns = piece_ns;
+	return e;
 }
 
 /* The end of the text, or of the process: process_take() finds out. */
@@ -119,7 +137,7 @@ static int end(struct slices *s, struct process_reader *r, uint64_t now_ns, stru
 	struct smaps walked;
 	int e = smaps_parser_end(&s->parser, &walked);
 
-	note_largest(s);
+	note_largest(s, s->parser.sum.mappings, s->begun_ns);
 	slices_drop(s);
 	if (e == 0)
 		return process_take(r, p, now_ns, &walked, ret);
@@ -133,6 +151,7 @@ static int end(struct slices *s, struct process_reader *r, uint64_t now_ns, stru
 /* One read(). 1: there may be more; 0: that was the end; or an error of read or of the parser. */
 static int read_piece(struct slices *s)
 {
+	uint64_t begin_ns = s->is_mapping ? 0 : clock_now_ns(CLOCK_BOOTTIME), took_ns;
 	char text[MAPS_PIECE];
 	ssize_t n;
 	int e;
@@ -145,9 +164,8 @@ static int read_piece(struct slices *s)
 	if (s->is_mapping) {
 		e = maps_parser_feed(&s->maps, text, (size_t)n);
 	} else {
-		e = smaps_parser_feed(&s->parser, text, (size_t)n);
-		note_largest(s);
-		s->piece_ns = clock_now_ns(CLOCK_BOOTTIME);
+		took_ns = clock_now_ns(CLOCK_BOOTTIME) - begin_ns;
+		e = feed(s, text, (size_t)n, begin_ns + took_ns / 2);
 	}
 	return e < 0 ? e : 1;
 }

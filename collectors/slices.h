@@ -26,7 +26,7 @@ struct slices {
 	uint64_t count;       /* slices read */
 	uint64_t largest_rss; /* bytes of the mapping that has the most resident, of those walked */
 	uint64_t largest_ns;  /* CLOCK_BOOTTIME at which that was walked; 0: none was */
-	uint64_t piece_ns;    /* likewise, of the last piece of smaps */
+	uint64_t begun_ns;    /* likewise, of the last mapping that has begun in the text */
 };
 
 void slices_init(struct slices *s);

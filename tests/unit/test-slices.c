@@ -15,23 +15,31 @@ struct scene {
 	struct slices slices;
 };
 
-/* 100 KiB in each mapping, but 500 KiB in the 7th. The text of each is 256 bytes, so that a slice ends with one. */
-static void write_smaps(const struct tree *t, unsigned int count)
+/* 100 KiB in each mapping, but 500 KiB in one. The text of each is 256 bytes, and of the first CUT fewer. */
+static void write_smaps_of(
+	const struct tree *t, unsigned int count, unsigned int largest, unsigned int cut)
 {
 	char text[MAPPINGS * 256 + 1] = "";
 	size_t n = 0;
 
 	for (unsigned int i = 0; i < count; i++) {
-		unsigned int kib = i == 7 ? 500 : 100;
+		unsigned int kib = i == largest ? 500 : 100;
+		int path = 103 - (int)(i ? 0 : cut);
 
 		n += (size_t)snprintf(text + n, sizeof(text) - n,
-			"%02x000-%02x000 rw-p 00000000 00:00 0 %103s\nRss: %u kB\nPss: %u kB\n"
+			"%02x000-%02x000 rw-p 00000000 00:00 0 %*s\nRss: %u kB\nPss: %u kB\n"
 			"Shared_Clean: 0 kB\nShared_Dirty: 0 kB\nPrivate_Clean: 0 kB\n"
 			"Private_Dirty: %u kB\nSwapPss: 0 kB\n",
-			8 + i, 9 + i, "/some/where", kib, kib, kib);
+			8 + i, 9 + i, path, "/some/where", kib, kib, kib);
 	}
-	assert_int_equal(n, count * 256);
+	assert_int_equal(n, count * 256 - (count ? cut : 0));
 	tree_write(t, "42/smaps", text);
+}
+
+/* A slice ends with a mapping. */
+static void write_smaps(const struct tree *t, unsigned int count)
+{
+	write_smaps_of(t, count, 7, 0);
 }
 
 static struct scene *scene_of(struct subject *of)
@@ -177,30 +185,44 @@ static void sums_up_in_many_slices(void **state)
 	}
 }
 
-/* An exec in the middle: the text ends early and looks whole. */
-/* When the largest mapping was walked, which is neither the first nor the last. */
+/* A mapping is walked by the read() in which its text begins, wherever that ends and the next begins. */
 static void tells_when_it_found_most(void **state)
 {
-	AUTO_SCENE struct scene *s = scene_new();
-	uint64_t before_ns, after_ns = 0, begin_ns = 0;
-	int r;
+	static const struct {
+		unsigned int largest, cut, piece; /* of 1 KiB; the first is 1 */
+	} cases[] = {
+		{0, 0, 1},
+		{5, 0, 2},  /* the next begins in it as well */
+		{7, 0, 2},  /* the next begins in the next one */
+		{4, 10, 1}, /* ten bytes of it are the last of the piece */
+		{3, 10, 1},
+		{MAPPINGS - 1, 0, 10},
+	};
 
 	(void)state;
-	begin(s);
-	do {
-		before_ns = clock_now_ns(CLOCK_BOOTTIME);
-		r = step(s);
-		/* It ends in the second piece, which shows in the third. */
-		if (s->slices.count == 2)
-			begin_ns = before_ns;
-		if (s->slices.largest_rss == 500 * 1024 && !after_ns)
-			after_ns = before_ns;
-	} while (r == SLICES_MORE);
-	assert_int_equal(r, 0);
-	assert_int_not_equal(after_ns, 0);
-	assert_in_range(s->slices.largest_ns, begin_ns, after_ns);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SCENE struct scene *s = scene_new();
+		uint64_t begin_ns = 0, end_ns = 0, before_ns;
+		int r;
+
+		write_smaps_of(&s->of->tree, MAPPINGS, cases[i].largest, cases[i].cut);
+		begin(s);
+		do {
+			before_ns = clock_now_ns(CLOCK_BOOTTIME);
+			r = step(s);
+			if (s->slices.count == cases[i].piece) {
+				begin_ns = before_ns;
+				end_ns = clock_now_ns(CLOCK_BOOTTIME);
+			}
+		} while (r == SLICES_MORE);
+		assert_int_equal(r, 0);
+		assert_int_equal(s->slices.largest_rss, 500 * 1024);
+		if (s->slices.largest_ns < begin_ns || s->slices.largest_ns > end_ns)
+			fail_msg("case %zu: not in its piece", i);
+	}
 }
 
+/* An exec in the middle: the text ends early and looks whole. */
 static void discards_what_an_exec_cut(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
