@@ -286,6 +286,24 @@ static void who_is_not_watched_may_have_written(void **state)
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 }
 
+/* Nor is anything known of a child that could not be measured: its family may have gained by what it has written to. */
+static void who_was_never_measured_may_have_written(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	age(s, 5 * SEC);
+	s->watch[5].has_base = false;
+	s->watch[5].is_related = true;
+	look(s, 1200 * SEC, SEC);
+	assert_int_equal(high_of(s, 0), 20 * MIB);
+	look(s, 1200 * SEC, 0);
+	assert_false(s->watch[0].is_unwatched || s->watch[5].is_unwatched);
+	assert_true(high_of(s, 0) > 25 * MIB);
+	kin_suspect(&s->watch[5].kin, 0, 0); /* as its measurement does */
+	assert_int_equal(high_of(s, 0), 20 * MIB);
+}
+
 /* A measurement tells as much as a look does. */
 static void a_measurement_ends_the_suspicion(void **state)
 {
@@ -546,6 +564,7 @@ int main(void)
 		cmocka_unit_test(who_is_calm_alarms_nobody),
 		cmocka_unit_test(alarms_cost_no_more_than_their_part),
 		cmocka_unit_test(who_is_not_watched_may_have_written),
+		cmocka_unit_test(who_was_never_measured_may_have_written),
 		cmocka_unit_test(a_measurement_ends_the_suspicion),
 		cmocka_unit_test(tells_those_who_can_not_know),
 		cmocka_unit_test(tells_of_what_was_written_alone),
