@@ -19,10 +19,10 @@
 #include "collectors/amount.h"
 #include "collectors/ancestry.h"
 #include "collectors/degree.h"
+#include "collectors/portions.h"
 #include "collectors/suspicion.h"
 
 enum {
-	TICK_NS = 10000000, /* in which start times are, rounded down */
 	MEASURED_KEPT =
 		1024, /* places that are kept for those who are measured from one pass to the next */
 };
@@ -77,7 +77,7 @@ void kin_done(struct kin *k)
 	}
 	keytable_done(&k->families);
 	keytable_done(&k->segments);
-	free(k->scratch);
+	census_done(&k->census);
 	free(k->measured);
 	*k = (struct kin){0};
 }
@@ -262,153 +262,15 @@ void kin_gone(struct kin *k, struct kin_member *m)
 	m->image_ns = 0;
 }
 
-/* How many of COUNT numbers that do not fall are at most LIMIT. */
-static uint32_t count_up_to(const uint64_t *number, uint32_t count, uint64_t limit)
-{
-	uint32_t low = 0, high = count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (number[middle] <= limit)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static bool scratch_reserve(struct kin *k, size_t count)
-{
-	uint64_t *scratch;
-
-	if (count <= k->scratch_count)
-		return true;
-	count += count / 4;
-	scratch = reallocarray(k->scratch, count, sizeof(*scratch));
-	if (!scratch)
-		return false;
-	k->scratch = scratch;
-	k->scratch_count = count;
-	return true;
-}
-
-/*
- * Counts for each member who was there, and who came. Births are noticed roughly in their order: who
- * became known after one that was born too late is taken to be fresh as well.
- */
-static void count_members(struct kin *k, struct kin_family *f)
-{
-	uint64_t *serial = k->scratch, *born = k->scratch + f->count, latest = 0;
-	/* Once a pass, however often the family is visited in it. */
-	bool is_unsure = f->deaths_ns == k->listed_ns && f->counted_ns != k->listed_ns;
-	uint32_t i = 0;
-
-	f->counted_ns = k->listed_ns;
-	for (struct kin_member *m = f->first; m; m = m->next, i++) {
-		latest = amount_max(latest, m->born_ns);
-		serial[i] = m->serial;
-		born[i] = latest;
-		m->children = 0;
-	}
-	for (struct kin_member *m = f->first; m; m = m->next) {
-		uint32_t known, there, early;
-
-		if (!m->measured_ns)
-			continue;
-		known = count_up_to(serial, f->count, m->seen);
-		there = count_up_to(born, f->count, amount_less(m->measured_ns, TICK_NS));
-		if (there > known) {
-			m->then += there - known;
-			m->seen = serial[there - 1];
-			known = there;
-		}
-		m->kept = known;
-		m->fresh = f->count - known;
-		early = count_up_to(born, f->count, m->measured_ns);
-		early = early > known ? early - known : 0;
-		/* Those gone again its measurement may have seen; the mean tells. */
-		if (early < m->early)
-			m->then += m->early - early;
-		m->early = early;
-		if (is_unsure && m->measured_ns > k->previous_ns && m->measured_ns <= k->listed_ns)
-			m->unsure += f->deaths;
-	}
-}
-
-/* Whose own memory a newborn has: that of every ancestor who had been measured before this line began. */
-static void count_children(const struct kin_family *f)
-{
-	for (struct kin_member *m = f->first; m; m = m->next) {
-		const struct kin_member *child = m;
-		struct kin_member *a = ancestry_parent(m);
-
-		for (unsigned int i = 0; a && i < ANCESTRY_GENERATIONS; i++) {
-			if (child->line > a->seen && a->family == f)
-				a->children++;
-			child = a;
-			a = ancestry_parent(a);
-		}
-	}
-}
-
-static int compare_ns(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/*
- * Who renamed itself, or was left by its parent, before it was noticed is of the family by its range alone. It may
- * be forked from any who had been measured before it was born, and so may all of its line.
- */
-static void count_strays(struct kin *k, struct kin_family *f)
-{
-	uint64_t oldest = UINT64_MAX;
-	uint32_t count = 0;
-
-	for (const struct kin_member *m = f->first; m; m = m->next)
-		if (m->measured_ns)
-			oldest = amount_min(oldest, m->measured_ns);
-	f->oldest_ns = oldest;
-	for (struct kin_member *m = f->first; m; m = m->next) {
-		uint64_t root_ns = ancestry_root_ns(m);
-
-		m->strays = 0;
-		if (amount_add(root_ns, TICK_NS) > oldest)
-			k->scratch[count++] = root_ns;
-	}
-	if (!count)
-		return;
-	qsort(k->scratch, count, sizeof(*k->scratch), compare_ns);
-	for (struct kin_member *m = f->first; m; m = m->next)
-		m->strays = count -
-		            count_up_to(k->scratch, count, amount_less(m->measured_ns, TICK_NS));
-}
-
-/* Without memory for the counting: nobody died but those who are missing, and who is new was born. */
-static void count_roughly(const struct kin_family *f)
-{
-	for (struct kin_member *m = f->first; m; m = m->next) {
-		m->kept = m->then < f->count ? m->then : f->count;
-		m->fresh = f->count - m->kept;
-		m->early = m->children = 0;
-		m->strays = m->fresh;
-	}
-}
-
 static void family_settle(struct kin *k, struct kin_family *f)
 {
-	for (struct kin_member *m = f->first; m; m = m->next)
-		k->steps += ancestry_settle(m);
-	if (!scratch_reserve(k, 2 * (size_t)f->count)) {
-		count_roughly(f);
-		return;
-	}
-	count_members(k, f);
-	count_children(f);
-	count_strays(k, f);
+	struct census_deaths deaths = {.after_ns = k->previous_ns, .until_ns = k->listed_ns};
+
+	/* Once a pass, however often the family is visited in it. */
+	if (f->deaths_ns == k->listed_ns && f->counted_ns != k->listed_ns)
+		deaths.count = f->deaths;
+	if (census_take(&k->census, f->first, f->count, &deaths, &f->oldest_ns) == 0)
+		f->counted_ns = k->listed_ns;
 }
 
 static bool next_family(struct kin *k)
@@ -474,7 +336,7 @@ static struct aftermath aftermath_of(const struct kin_member *m, const struct es
 	if (a.family.members > 1)
 		a.family.parted = broken.parted;
 	if (aftermath_has_family(&a))
-		segments_known(&m->sharer, base, &a.known_rss, &a.known_pss);
+		portions_known(&m->sharer, base, &a.known_rss, &a.known_pss);
 	return a;
 }
 
@@ -639,7 +501,7 @@ bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
 
 	if (m->family)
 		rest = flow_less(flow_less(m->family->flow, m->sharer.own), m->family_flow);
-	return segments_doubt(&m->sharer, base, now, &rest, ret);
+	return portions_doubt(&m->sharer, base, now, &rest, ret);
 }
 
 void kin_broke(struct kin *k, struct kin_member *m, uint64_t gained, uint64_t room, uint64_t at_ns)

@@ -38,6 +38,7 @@
 #include <stdint.h>
 
 #include "collectors/breaks.h"
+#include "collectors/census.h"
 #include "collectors/estimate.h"
 #include "collectors/keytable.h"
 #include "collectors/kin-member.h"
@@ -58,12 +59,10 @@ struct kin {
 	struct kin_member *next_member; /* where kin_affected() is */
 	struct kin_measured *measured;  /* owned */
 	size_t measured_count, measured_capacity;
-	uint64_t *scratch;
-	size_t scratch_count;
+	struct census census;
 	uint64_t listed_ns, previous_ns; /* this pass and the one before */
 	uint64_t sensed_ns;              /* when all were looked at last */
 	uint64_t serial;
-	uint64_t steps; /* over ancestors who are gone, ever */
 };
 
 /*

@@ -96,7 +96,7 @@ static void buries_a_tree(void **state)
 		/* What is left are all the first one's. */
 		assert_int_equal(m[0].fresh, MEMBERS - 1 - PARENTS);
 		assert_int_equal(m[0].children, m[0].fresh);
-		assert_true(k.steps <= 8 * (uint64_t)MEMBERS);
+		assert_true(k.census.steps <= 8 * (uint64_t)MEMBERS);
 		for (size_t i = PARENTS + 1; i < MEMBERS; i++)
 			assert_ptr_equal(kin_speaker(&m[i]), &m[0]);
 		for (size_t i = 0; i < MEMBERS; i++)

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/census.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "collectors/amount.h"
+#include "collectors/ancestry.h"
+
+enum {
+	TICK_NS = 10000000, /* in which start times are, rounded down */
+};
+
+void census_done(struct census *c)
+{
+	free(c->number);
+	*c = (struct census){0};
+}
+
+/* How many of COUNT numbers that do not fall are at most LIMIT. */
+static uint32_t count_up_to(const uint64_t *number, uint32_t count, uint64_t limit)
+{
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (number[middle] <= limit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool reserve(struct census *c, size_t capacity)
+{
+	uint64_t *number;
+
+	if (capacity <= c->capacity)
+		return true;
+	capacity += capacity / 4;
+	number = reallocarray(c->number, capacity, sizeof(*number));
+	if (!number)
+		return false;
+	c->number = number;
+	c->capacity = capacity;
+	return true;
+}
+
+/*
+ * Counts for each member who was there, and who came. Births are noticed roughly in their order: who
+ * became known after one that was born too late is taken to be fresh as well.
+ */
+static void count_members(const struct census *c, struct kin_member *first, uint32_t count,
+	const struct census_deaths *deaths)
+{
+	uint64_t *serial = c->number, *born = c->number + count, latest = 0;
+	uint32_t i = 0;
+
+	for (struct kin_member *m = first; m; m = m->next, i++) {
+		latest = amount_max(latest, m->born_ns);
+		serial[i] = m->serial;
+		born[i] = latest;
+		m->children = 0;
+	}
+	for (struct kin_member *m = first; m; m = m->next) {
+		uint32_t known, there, early;
+
+		if (!m->measured_ns)
+			continue;
+		known = count_up_to(serial, count, m->seen);
+		there = count_up_to(born, count, amount_less(m->measured_ns, TICK_NS));
+		if (there > known) {
+			m->then += there - known;
+			m->seen = serial[there - 1];
+			known = there;
+		}
+		m->kept = known;
+		m->fresh = count - known;
+		early = count_up_to(born, count, m->measured_ns);
+		early = early > known ? early - known : 0;
+		/* Those gone again its measurement may have seen; the mean tells. */
+		if (early < m->early)
+			m->then += m->early - early;
+		m->early = early;
+		if (m->measured_ns > deaths->after_ns && m->measured_ns <= deaths->until_ns)
+			m->unsure += deaths->count;
+	}
+}
+
+/* Whose own memory a newborn has: that of every ancestor who had been measured before this line began. */
+static void count_children(struct kin_member *first)
+{
+	for (struct kin_member *m = first; m; m = m->next) {
+		const struct kin_member *child = m;
+		struct kin_member *a = ancestry_parent(m);
+
+		for (unsigned int i = 0; a && i < ANCESTRY_GENERATIONS; i++) {
+			if (child->line > a->seen && a->family == first->family)
+				a->children++;
+			child = a;
+			a = ancestry_parent(a);
+		}
+	}
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Who renamed itself, or was left by its parent, before it was noticed is of the family by its range alone. It may
+ * be forked from any who had been measured before it was born, and so may all of its line.
+ */
+static void count_strays(const struct census *c, struct kin_member *first, uint64_t *ret_oldest_ns)
+{
+	uint64_t oldest = UINT64_MAX;
+	uint32_t found = 0;
+
+	for (const struct kin_member *m = first; m; m = m->next)
+		if (m->measured_ns)
+			oldest = amount_min(oldest, m->measured_ns);
+	*ret_oldest_ns = oldest;
+	for (struct kin_member *m = first; m; m = m->next) {
+		uint64_t root_ns = ancestry_root_ns(m);
+
+		m->strays = 0;
+		if (amount_add(root_ns, TICK_NS) > oldest)
+			c->number[found++] = root_ns;
+	}
+	if (!found)
+		return;
+	qsort(c->number, found, sizeof(*c->number), compare_ns);
+	for (struct kin_member *m = first; m; m = m->next)
+		m->strays = found -
+		            count_up_to(c->number, found, amount_less(m->measured_ns, TICK_NS));
+}
+
+/* Without memory for the counting: nobody died but those who are missing, and who is new was born. */
+static void count_roughly(struct kin_member *first, uint32_t count)
+{
+	for (struct kin_member *m = first; m; m = m->next) {
+		m->kept = m->then < count ? m->then : count;
+		m->fresh = count - m->kept;
+		m->early = m->children = 0;
+		m->strays = m->fresh;
+	}
+}
+
+int census_take(struct census *c, struct kin_member *first, uint32_t count,
+	const struct census_deaths *deaths, uint64_t *ret_oldest_ns)
+{
+	for (struct kin_member *m = first; m; m = m->next)
+		c->steps += ancestry_settle(m);
+	if (!reserve(c, 2 * (size_t)count)) {
+		count_roughly(first, count);
+		return -ENOMEM;
+	}
+	count_members(c, first, count, deaths);
+	count_children(first);
+	count_strays(c, first, ret_oldest_ns);
+	return 0;
+}
