@@ -12,45 +12,12 @@
 #include <stdlib.h>
 
 #include "collectors/amount.h"
-#include "collectors/degree.h"
-#include "collectors/experience.h"
+#include "collectors/segment.h"
 
 enum {
 	/* Who has shared memory that is of no known segment may have it in many small ones, too: his maps are read again
 	 * when this part of what he has of files has moved. */
 	STRAYED_PART = 16,
-};
-
-struct segment {
-	uint64_t key;
-	uint64_t resident; /* of all sharers, in FLOW_UNIT */
-	/*
-	 * What sharers had when they became known, late if they had been there before, joined if
-	 * they had not; added up since there is the segment, and not taken off when they leave:
-	 * only what was added since a measurement counts.
-	 */
-	uint64_t late, joined;
-	struct flow flow; /* of all who ever mapped it, and of comings and goings, at most */
-	struct experience experience; /* of those of whose shared memory it is nearly all */
-	uint32_t joined_most;         /* in FLOW_UNIT; what .flow has of those who .joined */
-	uint32_t count;
-};
-
-/* All in FLOW_UNIT. */
-struct segment_link {
-	struct segment *segment;
-	/*
-	 * At the measurement: the segment's .resident less its .late; until it is settled, what
-	 * others_of() said. Modulo 2^64, for more may have come late, and left, than is resident.
-	 * With the .late of any later moment it is what all had at the measurement, those included
-	 * who were known only then; of two such sums the difference counts.
-	 */
-	uint64_t sum;
-	struct flow flow;  /* at the measurement, of others */
-	uint32_t mapped;   /* at most this is resident */
-	uint32_t resident; /* as far as is known */
-	uint32_t measured; /* that it was at the measurement */
-	bool is_shmem;
 };
 
 /*
@@ -318,8 +285,7 @@ int segments_map(struct keytable *segments, struct sharer *s, const struct maps_
 	return 0;
 }
 
-/* The shared memory that nearly all of S's is; NULL: there is none. */
-static const struct segment_link *main_shmem(const struct sharer *s)
+const struct segment_link *segment_main_shmem(const struct sharer *s)
 {
 	const struct segment_link *found = NULL;
 	uint64_t all = 0;
@@ -339,7 +305,7 @@ static const struct segment_link *main_shmem(const struct sharer *s)
 struct segments_lesson segments_lesson(const struct sharer *s, const struct estimate_base *before,
 	const struct estimate_base *found)
 {
-	const struct segment_link *l = s->is_open ? NULL : main_shmem(s);
+	const struct segment_link *l = s->is_open ? NULL : segment_main_shmem(s);
 
 	if (!l || !before->has_parts || !found->has_parts)
 		return (struct segments_lesson){0};
@@ -400,7 +366,7 @@ static void settle(struct sharer *s, struct segment_link *l, uint32_t part)
 	}
 	l->sum += l->measured;
 	flow_add(&l->flow, &joined);
-	if (l == main_shmem(s))
+	if (l == segment_main_shmem(s))
 		s->unsure = (uint32_t)amount_min(
 			amount_part(before, SEGMENTS_PART - part, SEGMENTS_PART), UINT32_MAX);
 }
@@ -469,287 +435,4 @@ void segments_end(struct keytable *segments, struct sharer *s)
 	drop_all(segments, s->link, s->count);
 	drop_mark(s);
 	*s = (struct sharer){0};
-}
-
-/* What is left to be told of the files and shmem of one; in bytes. */
-struct rest {
-	struct estimate_part part;
-	uint64_t now;                      /* resident */
-	uint64_t shmem_grown;              /* since it was measured, as far as is known */
-	uint64_t shmem, shmem_pss;         /* of its shared memory, when it was measured */
-	uint64_t file, file_pss, file_own; /* of its files: resident, shared PSS, nobody else's */
-	bool has_parts;                    /* and these are known */
-};
-
-static struct rest rest_of(const struct estimate_base *base, const struct estimate_now *now)
-{
-	struct estimate_part anon;
-	struct rest r = {.now = now->file, .has_parts = base->has_parts};
-	uint64_t own;
-
-	estimate_parts(base, &anon, &r.part);
-	r.shmem = amount_min((uint64_t)base->shmem_kib * 1024, r.part.rss);
-	r.shmem_grown = amount_less(now->shmem, (uint64_t)base->shmem_kib * 1024);
-	r.shmem_pss = base->has_parts ? base->pss_shmem
-	                              : amount_part(r.part.pss, r.shmem, r.part.rss);
-	r.shmem_pss = amount_min(r.shmem_pss, amount_min(r.shmem, r.part.pss));
-	r.file = r.part.rss - r.shmem;
-	own = amount_less(r.part.private_mid, amount_less(2 * r.shmem_pss, r.shmem));
-	r.file_own = amount_min(own, amount_min(r.file, r.part.pss - r.shmem_pss));
-	r.file_pss = amount_min(r.part.pss - r.shmem_pss - r.file_own, (r.file - r.file_own) / 2);
-	return r;
-}
-
-/* Whether L's segment was nobody else's, as far as is known. */
-static bool is_sole(const struct segment_link *l)
-{
-	return !l->is_shmem && l->sum + l->segment->late <= l->measured;
-}
-
-/* What L's part was when it was measured, and is by what S did itself; in bytes. */
-struct part {
-	uint64_t rss, pss, now;
-};
-
-/* What L had of what is left in R. What is nobody else's, but for whole files, stays there. */
-static struct part take(struct rest *r, const struct segment_link *l)
-{
-	uint64_t rss = (uint64_t)l->measured * FLOW_UNIT, sum = l->sum + l->segment->late, shared;
-	struct part p;
-
-	if (l->is_shmem) {
-		p.rss = amount_min(rss, r->part.rss);
-		p.pss = amount_min(amount_part(r->shmem_pss, rss, r->shmem), p.rss);
-	} else if (is_sole(l)) {
-		p.rss = p.pss = amount_min(rss, r->file_own);
-		r->file_own -= p.pss;
-	} else {
-		shared = amount_less(r->file, r->file_own);
-		p.rss = amount_min(rss, shared);
-		/* What is left can't count more than half. */
-		p.pss = amount_max(amount_part(p.rss, l->measured, sum),
-			amount_less(r->file_pss, (shared - p.rss) / 2));
-		p.pss = amount_min(p.pss, amount_min(r->file_pss, p.rss / 2));
-		r->file_pss -= p.pss;
-	}
-	if (!l->is_shmem)
-		r->file -= p.rss;
-	p.pss = amount_min(p.pss, r->part.pss);
-	p.now = amount_part(p.rss, l->resident, l->measured);
-	r->part.rss -= p.rss;
-	r->part.pss -= p.pss;
-	r->now = amount_less(r->now, p.now);
-	return p;
-}
-
-void segments_known(const struct sharer *s, const struct estimate_base *base, uint64_t *ret_rss,
-	uint64_t *ret_pss)
-{
-	const struct estimate_now still = {base->anon, base->file, base->swap};
-	struct rest r;
-
-	*ret_rss = *ret_pss = 0;
-	if (!s->count)
-		return;
-	r = rest_of(base, &still);
-	/* Files of its own first: what is left of that may be anywhere. */
-	for (unsigned int i = 0; i < 2 * s->count; i++) {
-		const struct segment_link *l = &s->link[i < s->count ? i : i - s->count];
-		struct part p;
-
-		if (is_sole(l) != (i < s->count))
-			continue;
-		p = take(&r, l);
-		if (p.pss <= p.rss / 2) {
-			*ret_rss += p.rss;
-			*ret_pss += p.pss;
-		}
-	}
-}
-
-/* How far others' FLOW may have brought RSS bytes that counted PSS. */
-static void stir(
-	uint64_t rss, uint64_t pss, const struct flow *flow, uint64_t *ret_down, uint64_t *ret_up)
-{
-	uint64_t lost = (uint64_t)flow->lost * FLOW_UNIT,
-		 gained = (uint64_t)flow->gained * FLOW_UNIT;
-	uint64_t own = amount_less(2 * pss, rss);
-
-	degree_stirred(rss - own, pss - own, lost, gained, ret_down, ret_up);
-	/* What was its own two may share now. */
-	*ret_down += amount_min(gained, own) / 2;
-}
-
-/* Of parts of segments: their PSS if others had done nothing, and what it is. */
-struct stirred {
-	uint64_t still, low, mid, high;
-	uint64_t down; /* that the rest may have lost */
-	uint64_t told; /* growth of its own, which these bounds hold, too */
-};
-
-/* What L's part P of S is by now, by what all who share it did. */
-struct link_guess {
-	uint64_t still; /* if others had done nothing */
-	uint64_t low, mid, high;
-	uint64_t told; /* growth of its own, which the bounds hold, too */
-};
-
-/* What others have done is within STILL - DOWN and STILL + UP, whatever pages they share. */
-static struct link_guess guess_link(const struct segment_link *l, const struct part *p,
-	uint64_t then, uint64_t down, uint64_t up)
-{
-	uint64_t now = l->segment->resident;
-	struct link_guess g = {.still = amount_part(p->pss, l->resident, l->measured)};
-
-	if (now >= then) {
-		g.mid = amount_part(g.still, then, now);
-	} else {
-		g.mid = amount_less(2 * g.still, p->now);
-		g.mid += amount_part(g.still - g.mid, then, now);
-		g.mid = amount_min(g.mid, p->now);
-	}
-	g.low = amount_min(g.mid, amount_less(g.still, down));
-	g.high = amount_max(g.mid, amount_min(g.still + up, p->now));
-	return g;
-}
-
-/* The same where those who share it have been measured again and again, and S is as they are. */
-static struct link_guess guess_by_experience(const struct sharer *s, const struct segment_link *l,
-	const struct part *p, uint64_t then, uint64_t now, const struct flow *others, uint64_t down,
-	uint64_t up)
-{
-	const struct experience *x = &l->segment->experience;
-	struct experience_change c = {
-		.rss = p->rss,
-		.pss = p->pss,
-		.now_rss = p->now,
-		.then = then,
-		.now = now,
-		.stirred = (uint64_t)others->lost + others->gained,
-	};
-	struct experience_guess e;
-	uint64_t off, own;
-	struct link_guess g;
-
-	experience_guess(x, &c, &e);
-	off = experience_likely(x, &e, s->odd) + amount_part(e.still, s->unsure, then);
-	own = amount_less(e.still, p->pss);
-	g = (struct link_guess){
-		.still = e.still, .mid = e.mid, .told = amount_less(p->now, p->rss)};
-	g.low = amount_max(amount_less(e.still, down + own), amount_less(e.mid, off));
-	g.low = amount_min(g.low, e.mid);
-	g.high = amount_min(e.still + up + g.told, e.mid + off);
-	g.high = amount_max(amount_min(g.high, p->now), e.mid);
-	return g;
-}
-
-/*
- * What S has grown by is of its shared memory most likely; but where that is to tell how much the growth counts, only
- * what is known to be. The rest of it R has.
- */
-static uint64_t part_growth(struct part *p, struct rest *r)
-{
-	uint64_t other = amount_less(amount_less(p->now, p->rss), r->shmem_grown);
-
-	p->now -= other;
-	r->now = amount_add(r->now, other);
-	return other;
-}
-
-/* Adds L's part, which leaves R. */
-static void add_link(
-	const struct sharer *s, const struct segment_link *l, struct rest *r, struct stirred *sum)
-{
-	uint64_t then = l->sum + l->segment->late, own = r->file_own, file = r->file;
-	struct flow others = flow_less(flow_less(l->segment->flow, s->own), l->flow);
-	uint64_t gained = (uint64_t)others.gained * FLOW_UNIT, touched, down, up, now;
-	struct part p = take(r, l);
-	struct link_guess g;
-
-	stir(p.rss, p.pss, &others, &down, &up);
-	if (!l->is_shmem && !is_sole(l)) {
-		/* What was its own among what others have of it, two may share now. */
-		touched = amount_min(amount_min(gained, own), (uint64_t)l->mapped * FLOW_UNIT);
-		if (l->segment->count > 2)
-			touched = amount_min(touched, amount_part(2 * gained, own, file));
-		sum->down += touched / 2;
-	}
-	now = l->segment->resident;
-	if (r->has_parts && l == main_shmem(s) && experience_tells(&l->segment->experience) &&
-		now >= then) {
-		now -= flow_units(part_growth(&p, r));
-		g = guess_by_experience(s, l, &p, then, amount_max(now, then), &others, down, up);
-	} else {
-		g = guess_link(l, &p, then, down, up);
-	}
-	sum->still += g.still;
-	sum->mid += g.mid;
-	sum->low += g.low;
-	sum->high += g.high;
-	sum->told += g.told;
-}
-
-static bool is_still(const struct sharer *s)
-{
-	if (s->is_open)
-		return true;
-	for (unsigned int i = 0; i < s->count; i++) {
-		const struct segment_link *l = &s->link[i];
-		struct flow others = flow_less(flow_less(l->segment->flow, s->own), l->flow);
-
-		if (others.lost | others.gained)
-			return false;
-	}
-	return true;
-}
-
-/* What the rest counts now, if it is as it was: what there was none of before is like all. */
-static uint64_t carried(
-	const struct estimate_part *part, uint64_t now, const struct estimate_part *all)
-{
-	if (part->rss)
-		return amount_part(part->pss, now, part->rss);
-	return all->rss ? amount_part(now, all->pss, all->rss) : now / 2;
-}
-
-bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
-	const struct estimate_now *now, const struct flow *rest, struct estimate_doubt *ret)
-{
-	struct stirred sum = {0};
-	struct estimate_part all;
-	uint64_t down, up, rest_now, before;
-	struct rest r;
-	int64_t own;
-
-	if (!(rest->lost | rest->gained) && is_still(s))
-		return false;
-	r = rest_of(base, now);
-	all = r.part;
-	/* Files of its own first: what is left of that may be anywhere. */
-	for (unsigned int i = 0; i < 2 * s->count && !s->is_open; i++) {
-		const struct segment_link *l = &s->link[i < s->count ? i : i - s->count];
-
-		if (!l->measured || is_sole(l) != (i < s->count))
-			continue;
-		add_link(s, l, &r, &sum);
-	}
-	before = amount_less(all.pss, all.private_mid);
-	rest_now = carried(&r.part, r.now, &all);
-	stir(r.part.rss, amount_min(r.part.pss, r.part.rss), rest, &down, &up);
-	/* Of which of them it has more or less itself is a guess, which moves no bound. */
-	own = amount_difference(sum.still + rest_now, carried(&all, now->file, &all));
-	*ret = (struct estimate_doubt){
-		.file_mid = own + amount_difference(sum.mid, sum.still),
-		.file_down = sum.mid - sum.low + down + amount_min(sum.down, r.part.pss),
-		.file_up = sum.high - sum.mid + up,
-		.file_told = sum.told,
-	};
-	if (own > 0)
-		ret->file_down += (uint64_t)own;
-	else
-		ret->file_up += -(uint64_t)own;
-	/* What was rounded down once is rounded down by as much more as it grows. */
-	if (ret->file_mid > 0)
-		ret->file_up += amount_part(base->rounding, (uint64_t)ret->file_mid, before);
-	return true;
 }

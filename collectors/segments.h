@@ -2,9 +2,7 @@
 /*
  * Segments: files and shared memory of at least 256 KiB by device and inode, and who maps them. Of each segment the sum
  * of what its sharers have resident is known, since that is sensed. The pages of a segment are once in all PSS of
- * its sharers together, however many map them: so one's part of it counts as much less as that sum has grown since
- * it was measured, be it by births, by execs or by others' touching, and as much more as it has fallen. That the
- * pages themselves became more or fewer is what the bounds allow for.
+ * its sharers together, however many map them: portions.h tells by that what one's part of it counts.
  *
  * Which segment of several a process has resident, and where it grows, nobody says: see segments.c. Pure.
  */
@@ -121,16 +119,5 @@ void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t befo
 
 /* S ends. It is then all zeros. */
 void segments_end(struct keytable *segments, struct sharer *s);
-
-/* How much of what S shared of files and shmem, measured as BASE, is of segments, and its PSS. */
-void segments_known(const struct sharer *s, const struct estimate_base *base, uint64_t *ret_rss,
-	uint64_t *ret_pss);
-
-/*
- * What others did to the files and shmem of S, measured as BASE and now with the counters NOW; REST is what others who
- * may share what is of no known segment did. False: nothing.
- */
-bool segments_doubt(const struct sharer *s, const struct estimate_base *base,
-	const struct estimate_now *now, const struct flow *rest, struct estimate_doubt *ret);
 
 #endif

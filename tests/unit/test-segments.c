@@ -4,6 +4,7 @@
 
 #include "tests/unit/unit.h"
 
+#include "collectors/portions.h"
 #include "collectors/segments.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -69,7 +70,7 @@ static struct estimate estimate_with(unsigned int i, uint64_t shmem, uint64_t fi
 	struct estimate_doubt doubt;
 	struct estimate e;
 
-	if (!segments_doubt(&sharer[i], &base[i], &now, &rest, &doubt))
+	if (!portions_doubt(&sharer[i], &base[i], &now, &rest, &doubt))
 		doubt = (struct estimate_doubt){0};
 	estimate_carry(&base[i], &now, &doubt, &e);
 	return e;
@@ -247,7 +248,7 @@ static void doubts_who_maps_nothing(void **state)
 	(void)state;
 	find(0, MIB, MIB / 2);
 	now = (struct estimate_now){base[0].anon, base[0].file, 0, MIB};
-	assert_true(segments_doubt(&sharer[0], &base[0], &now, &rest, &doubt));
+	assert_true(portions_doubt(&sharer[0], &base[0], &now, &rest, &doubt));
 	assert_int_equal(doubt.file_mid, 0);
 	assert_true(doubt.file_down > 0);
 }
