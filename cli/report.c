@@ -160,7 +160,7 @@ static void add_missing(const struct view *view, struct buffer *to)
 		if (ROW_HAS(host, SCOPE_UNMEASURED_RSS_DENIED)) {
 			buffer_add_text(to, ": at most ");
 			human_add_bytes(to, host->q[SCOPE_UNMEASURED_RSS_DENIED]);
-			buffer_add_text(to, ", in no sum");
+			buffer_add_text(to, ", in the upper bounds alone");
 		}
 		buffer_add_char(to, '\n');
 	}

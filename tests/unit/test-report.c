@@ -259,7 +259,7 @@ static void one_page_says_it(void **state)
 			HEAD_STRETCHED MEMORY
 			", at least 2.0 GiB\n" MEASURED
 			"  estimated 1.8 GiB, 88 %, from measurements up to 4 min 31 s old\n"
-			"  denied    3 processes may not be read: at most 30.0 MiB, in no sum\n"
+			"  denied    3 processes may not be read: at most 30.0 MiB, in the upper bounds alone\n"
 			"  failed    1 process could not be read for other reasons\n" ACCURACY
 			", 99 of 100 by up to 0.5 % (guesses not counted)\n" CPU
 			", 2.3 % needed: too little\n" READS
