@@ -151,6 +151,14 @@ struct adaptive *adaptive_new(const struct pass_options *with)
 	return s;
 }
 
+struct adaptive *adaptive_new_within(uint64_t max_age_ns)
+{
+	struct pass_options with = adaptive_options;
+
+	with.max_age_ns = max_age_ns;
+	return adaptive_new(&with);
+}
+
 void adaptive_done(struct adaptive **s)
 {
 	tree_expect(NULL, 0);

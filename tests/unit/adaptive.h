@@ -42,6 +42,7 @@ extern const struct pass_options adaptive_options;
 
 /* With the cast in its tree and no pass yet. A failure of any of these functions fails the test. */
 struct adaptive *adaptive_new(const struct pass_options *with);
+struct adaptive *adaptive_new_within(uint64_t max_age_ns); /* else with adaptive_options */
 void adaptive_done(struct adaptive **s);
 #define AUTO_ADAPTIVE CLEANUP(adaptive_done)
 

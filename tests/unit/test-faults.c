@@ -423,15 +423,12 @@ static void looks_where_somebody_writes(void **state)
  */
 static void faults_tell_of_writes(void **state)
 {
-	struct pass_options always = adaptive_options;
-	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	/* Faults are read twice as often as passes are made. */
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(40 * NS_PER_SEC);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_worker;
 
 	(void)state;
-	always.max_age_ns =
-		40 * NS_PER_SEC; /* in which faults are read twice as often as passes are made */
-	s = adaptive_new(&always);
 	for (; p.pid < 32; p.pid++) {
 		adaptive_add_anon(s, &p);
 		tree_set_faults(&s->tree, p.pid, 5000);
@@ -461,14 +458,11 @@ static void faults_tell_of_writes(void **state)
  */
 static void a_writer_teaches_nothing(void **state)
 {
-	struct pass_options always = adaptive_options;
-	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(40 * NS_PER_SEC);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_worker;
 
 	(void)state;
-	always.max_age_ns = 40 * NS_PER_SEC;
-	s = adaptive_new(&always);
 	p.uss_kib = 8000;
 	p.pss_kib = 8000 + 2000 / 10; /* others share the rest */
 	for (; p.pid < 50; p.pid++) {
@@ -535,14 +529,11 @@ static void the_host_alarms_in_time(void **state)
 /* Faults for nothing count less each time. */
 static void faults_for_nothing_count_less(void **state)
 {
-	struct pass_options always = adaptive_options;
-	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(40 * NS_PER_SEC);
 	struct tree_process p = adaptive_worker;
 	unsigned int measured = 0;
 
 	(void)state;
-	always.max_age_ns = 40 * NS_PER_SEC;
-	s = adaptive_new(&always);
 	adaptive_add_anon(s, &p);
 	tree_set_faults(&s->tree, 30, 0);
 	view_unref(adaptive_pass(s));

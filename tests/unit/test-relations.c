@@ -237,14 +237,12 @@ static void one_giant_speaks_for_its_children(void **state)
  */
 static void allows_for_the_unseen(void **state)
 {
-	struct pass_options always = adaptive_options;
-	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	/* each is measured again after each pass */
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(adaptive_options.interval_ns);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_worker;
 
 	(void)state;
-	always.max_age_ns = always.interval_ns; /* each is measured again after each pass */
-	s = adaptive_new(&always);
 	p.pss_kib = p.uss_kib = 10000;
 	adaptive_add_anon(s, &p);
 	view_unref(adaptive_pass(s));
@@ -306,14 +304,12 @@ static void expects_what_is_known_of(void **state)
 /* Of what can't be read any more nothing is left that others, or a later measurement, would be held against. */
 static void forgets_what_is_refused(void **state)
 {
-	struct pass_options always = adaptive_options;
-	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	/* each is measured again after each pass */
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(adaptive_options.interval_ns);
 	struct tree_process p = adaptive_worker;
 	struct watch *w;
 
 	(void)state;
-	always.max_age_ns = always.interval_ns; /* each is measured again after each pass */
-	s = adaptive_new(&always);
 	adaptive_add_anon(s, &p);
 	p.pid++;
 	adaptive_add_anon(s, &p);
