@@ -48,7 +48,8 @@ stage_sanitizers() {
 }
 
 # for_each KIND FUNCTION ARG...: calls FUNCTION ITEM ARG... for each line of standard input, as many at a time
-# as there are processors, and counts those that failed and those that did not.
+# as there are processors, and counts those that failed and those that did not. Each has a log of its own, and a line
+# when it ends; the ends of the logs of those that failed come last.
 for_each() {
 	local kind=$1 items item
 	shift
@@ -70,11 +71,13 @@ for_each() {
 
 # In a shell of its own: a file says that it went well.
 run_item() {
-	local kind=$1 item=$2
+	local kind=$1 item=$2 word=FAIL
 	shift 2
 	if "$1" "$item" "${@:2}" >"$logs/$kind-${item##*/}.log" 2>&1; then
 		: >"$logs/$kind-${item##*/}.ok"
+		word=PASS
 	fi
+	printf '%s %s, %d s\n' $word "${item##*/}" $SECONDS
 }
 
 valgrind=(valgrind -q --error-exitcode=99 --leak-check=full '--errors-for-leak-kinds=definite,indirect')
