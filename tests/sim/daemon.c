@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "collectors/pass-state.h"
+#include "tests/sim/calls.h"
 
 #define BATCH_NS      (5 * NS_PER_MSEC)              /* as the daemon's */
 #define LIFE_STEP_NS  (10 * NS_PER_SEC / LIFE_STEPS) /* rates are chances in all of them */
@@ -34,7 +35,7 @@ static void must(bool is_so)
 void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *options)
 {
 	const struct pass_options o = {
-		.procfs = KERNEL_PROC,
+		.procfs = CALLS_PROC,
 		.version = "simulated",
 		.interval_ns = options->interval_ns,
 		.is_adaptive = true,
@@ -51,7 +52,9 @@ void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *
 	*d = (struct daemon){.options = *options, .host = h};
 	kernel_init(&d->kernel, h);
 	d->kernel.stall_ns = options->stall_ns;
-	d->kernel.max_fds = options->max_fds;
+	vfs_init(&d->vfs, &d->kernel);
+	d->vfs.max_fds = options->max_fds;
+	calls_redirect(&d->vfs);
 	must(pass_open(&o, &d->pass) == 0);
 	d->pass->procfs.is_whole = !options->is_partial;
 	d->start_ns = d->due_ns = d->lived_ns = d->happened_ns = d->kernel.monotonic_ns;
@@ -61,6 +64,8 @@ void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *
 void daemon_done(struct daemon *d)
 {
 	d->pass = pass_free(d->pass);
+	calls_redirect(NULL);
+	vfs_done(&d->vfs);
 	kernel_done(&d->kernel);
 }
 

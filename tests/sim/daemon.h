@@ -10,6 +10,7 @@
 #include "collectors/pass.h"
 #include "collectors/plan.h"
 #include "tests/sim/kernel.h"
+#include "tests/sim/vfs.h"
 
 enum {
 	DAEMON_USERS = 8,
@@ -56,6 +57,7 @@ struct daemon {
 	struct daemon_options options;
 	struct host *host;
 	struct kernel kernel;
+	struct vfs vfs; /* of .kernel */
 	struct pass *pass;
 	uint64_t start_ns, due_ns, lived_ns;
 	/* What else happens, every DAEMON_STEP_NS, also while a pass is under way; NULL: nothing. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel of a simulated host, for the one program that is linked with it in place of the real one: below
- * KERNEL_PROC the calls that open, read and list find the host's /proc (files.h), and clocks show its time. All
- * other calls go through to the real kernel.
+ * The kernel of a simulated host: its clocks, its processes by pid, and the books of what is spent on their
+ * memory.
  *
  * Time passes as the caller says, and by what calls cost: CPU of the daemon's, the only thread that there is.
  * A walk of page tables holds the lock of its target for one read() of smaps or smaps_rollup.
@@ -10,12 +9,7 @@
 #ifndef MEMTALLY_TESTS_SIM_KERNEL_H
 #define MEMTALLY_TESTS_SIM_KERNEL_H
 
-#include "base/buffer.h"
 #include "tests/sim/host.h"
-
-#define KERNEL_PROC "/simulated/proc"
-
-struct kernel_file;
 
 struct kernel {
 	struct host *host;
@@ -24,16 +18,12 @@ struct kernel {
 	uint64_t suspended_ns; /* by which CLOCK_BOOTTIME is ahead */
 	int64_t wall_ns;       /* by which CLOCK_REALTIME is ahead of what it should be */
 	uint64_t stall_ns;     /* holds above it are counted */
-	size_t max_fds;
-	double slowness;   /* of this host's walks */
-	double noise;      /* of what a walk costs, as a part of it */
-	uint32_t outliers; /* one walk in so many takes 20 times as long; 0: none */
+	double slowness;       /* of this host's walks */
+	double noise;          /* of what a walk costs, as a part of it */
+	uint32_t outliers;     /* one walk in so many takes 20 times as long; 0: none */
 
-	struct kernel_file *file;
-	size_t files, file_capacity, first_free, open_files, most_open_files;
 	uint32_t *slot_of; /* by pid */
 	size_t pids;
-	struct buffer text;
 
 	/* Since kernel_restart_counts(). */
 	uint64_t rollups, slices, slice_walks;
@@ -45,7 +35,6 @@ struct kernel {
 	uint64_t least_giant_gap_ns; /* between two of these of one process; UINT64_MAX: none */
 };
 
-/* From now on KERNEL, which must not move, is the kernel. */
 void kernel_init(struct kernel *k, struct host *h);
 void kernel_done(struct kernel *k);
 
@@ -55,7 +44,16 @@ void kernel_restart_counts(struct kernel *k);
 void kernel_pass_time(struct kernel *k, uint64_t ns);
 void kernel_suspend(struct kernel *k, uint64_t ns);
 
+/* The daemon is busy. */
+void kernel_use(struct kernel *k, uint64_t cpu_ns);
+
 /* The slot of a living process; host->slots: there is none. */
 size_t kernel_find(struct kernel *k, uint32_t pid);
+
+/*
+ * One read() has walked mappings of the process in SLOT, for COST_NS but for chance; it has held the lock for HOLD_NS of
+ * them, and for the largest mapping alone would have for LARGEST_NS.
+ */
+void kernel_walk(struct kernel *k, size_t slot, double cost_ns, double hold_ns, double largest_ns);
 
 #endif

@@ -836,7 +836,7 @@ static void few_descriptors_suffice(void **state)
 		daemon_run(&d, &some_events, 40);
 		print("descriptors", &d);
 		check("descriptors", &d);
-		at_most("descriptors", "open", (double)d.kernel.most_open_files, (double)most[i]);
+		at_most("descriptors", "open", (double)d.vfs.most_open_files, (double)most[i]);
 		at_most("descriptors", "s of age", (double)d.account.oldest_ns / 1e9, 300);
 		daemon_done(&d);
 		host_done(&h);
