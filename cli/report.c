@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "render/human.h"
+#include "render/quantile.h"
 #include "render/shares.h"
 
 enum {
@@ -24,23 +25,6 @@ enum {
 /* Above these memtallyd measures less; see docs/accounting.md. */
 #define PRESSURE_STRAINED 0.1
 #define PRESSURE_SEVERE   0.3
-
-bool report_quantile(const struct snapshot_histogram *h, unsigned int per_mille, double *ret)
-{
-	const struct metric_histogram *m = metric_histogram(h->id);
-	uint64_t sum = 0;
-	size_t i = 0;
-
-	if (!m || !h->count)
-		return false;
-	for (; i < HISTOGRAM_BUCKETS - 1; i++) {
-		sum += h->bucket[i];
-		if ((double)sum * 1000 >= (double)h->count * per_mille)
-			break;
-	}
-	*ret = i < HISTOGRAM_BUCKETS - 1 ? m->bounds[i] : INFINITY;
-	return true;
-}
 
 static const struct snapshot_histogram *find_histogram(const struct view *view, unsigned int id)
 {
@@ -120,8 +104,7 @@ static void add_passes(const struct view *view, struct buffer *to)
 	buffer_add_u64(to, self->q[SELF_PASSES]);
 	buffer_add_text(to, "; the last took ");
 	human_add_span(to, self->q[SELF_LAST_PASS_DURATION]);
-	if (h && h->count >= ENOUGH && report_quantile(h, NEARLY_ALL, &seconds) &&
-		!isinf(seconds)) {
+	if (h && h->count >= ENOUGH && quantile_of(h, NEARLY_ALL, &seconds) && !isinf(seconds)) {
 		buffer_add_text(to, ", 99 of 100 at most ");
 		human_add_span(to, (uint64_t)(seconds * (double)NS_PER_SEC + 0.5));
 	}
@@ -245,7 +228,7 @@ static void add_accuracy(const struct view *view, struct buffer *to)
 	const struct snapshot_self *self = view_self(view);
 	double half, nearly_all;
 
-	if (!h || !report_quantile(h, HALF, &half))
+	if (!h || !quantile_of(h, HALF, &half))
 		return;
 	begin(to, "Accuracy");
 	if (ROW_HAS(self, SELF_ESTIMATE_OFF) && ROW_HAS(self, SELF_ESTIMATE_FOUND) &&
@@ -259,7 +242,7 @@ static void add_accuracy(const struct view *view, struct buffer *to)
 	}
 	buffer_add_text(to, "half of the processes by ");
 	add_bound(to, half);
-	if (h->count >= ENOUGH && report_quantile(h, NEARLY_ALL, &nearly_all)) {
+	if (h->count >= ENOUGH && quantile_of(h, NEARLY_ALL, &nearly_all)) {
 		buffer_add_text(to, ", 99 of 100 by ");
 		add_bound(to, nearly_all);
 	}
@@ -363,7 +346,7 @@ static void add_stalls(const struct view *view, struct buffer *to)
 	const struct snapshot_self *self = view_self(view);
 	double seconds;
 
-	if (!h || !report_quantile(h, NEARLY_ALL, &seconds))
+	if (!h || !quantile_of(h, NEARLY_ALL, &seconds))
 		return;
 	begin(to, "Stalls");
 	buffer_add_text(to, "99 of 100 reads keep their process waiting for ");

@@ -5,7 +5,6 @@
 #ifndef MEMTALLY_CLI_REPORT_H
 #define MEMTALLY_CLI_REPORT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
@@ -17,11 +16,5 @@
  * out.
  */
 void report_render(const struct view *view, uint64_t now_boottime_ns, struct buffer *to);
-
-/*
- * What at least PER_MILLE of H's values are at most: the upper bound of the bucket in which that one lies, in the unit
- * of the bounds; infinite for the last bucket. False: it is empty or of a kind that is not known.
- */
-bool report_quantile(const struct snapshot_histogram *h, unsigned int per_mille, double *ret);
 
 #endif

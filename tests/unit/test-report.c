@@ -3,8 +3,6 @@
 
 #include "tests/unit/unit.h"
 
-#include <math.h>
-
 #include "base/clock.h"
 #include "cli/report.h"
 #include "snapshot/builder.h"
@@ -375,39 +373,12 @@ static void what_is_not_known_is_left_out(void **state)
 		"Missing     nothing\n");
 }
 
-static void quantiles_are_upper_bounds(void **state)
-{
-	struct snapshot_histogram h = {.id = HISTOGRAM_ESTIMATE_ERROR};
-	double found = 777;
-
-	(void)state;
-	assert_false(report_quantile(&h, 500, &found));
-	h.bucket[0] = 1;
-	h.count = 1;
-	assert_true(report_quantile(&h, 990, &found) && found == 0.00001);
-	h.bucket[15] = 1;
-	h.count = 2;
-	assert_true(report_quantile(&h, 500, &found) && found == 0.00001);
-	assert_true(report_quantile(&h, 501, &found) && isinf(found));
-	h.bucket[3] = 198;
-	h.count = 200;
-	assert_true(report_quantile(&h, 5, &found) && found == 0.00001);
-	assert_true(report_quantile(&h, 6, &found) && found == 0.002);
-	assert_true(report_quantile(&h, 995, &found) && found == 0.002);
-	assert_true(report_quantile(&h, 996, &found) && isinf(found));
-	h.id = HISTOGRAM_COUNT_; /* of a newer minor version */
-	found = 777;
-	assert_false(report_quantile(&h, 500, &found));
-	assert_true(found == 777);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_page_says_it),
 		cmocka_unit_test(cpu_is_held_against_its_budget),
 		cmocka_unit_test(what_is_not_known_is_left_out),
-		cmocka_unit_test(quantiles_are_upper_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
