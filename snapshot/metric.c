@@ -154,7 +154,7 @@ static const struct metric self_metrics[] = {
 	{.what = "last_pass_duration", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_LAST_PASS_DURATION, .flags = BOTH,
 		.help = "How long the last pass took, pauses included."},
-	{.what = "interval", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+	{.what = "configured_interval", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_INTERVAL, .flags = BOTH,
 		.help = "Configured time from one pass to the next (interval); passes are further apart where budget.cpu does not bear it."},
 	COUNTER("passes", NULL, SELF_PASSES, BOTH, "Passes completed."),

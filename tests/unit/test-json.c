@@ -336,6 +336,26 @@ static void status_tells_of_memtallyd(void **state)
 		json_integer_value(json_object_get(json_array_get(buckets, 3), "count")), 31);
 }
 
+/* The interval that is configured is not called what the one is that passes keep to. */
+static void status_and_snapshot_share_no_name(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_BUFFER struct buffer b = {0};
+	AUTO_JSON json_t *json = NULL;
+	json_t *snapshot, *status;
+
+	(void)state;
+	json_render_head(view, NOW_NS, true, &b);
+	json_render_status(view, &b);
+	json = load(&b);
+	snapshot = json_object_get(json, "snapshot");
+	status = json_object_get(json, "status");
+	for (void *i = json_object_iter(snapshot); i; i = json_object_iter_next(snapshot, i))
+		if (json_object_get(status, json_object_iter_key(i)))
+			fail_msg("%s has two senses", json_object_iter_key(i));
+	assert_non_null(json_object_get(status, "configured_interval_seconds"));
+}
+
 /* A list that is cut into pieces anywhere is the same list. */
 static void pieces_make_the_whole(void **state)
 {
@@ -457,6 +477,7 @@ int main(void)
 		cmocka_unit_test(one_process_is_its_row),
 		cmocka_unit_test(host_has_every_quantity),
 		cmocka_unit_test(status_tells_of_memtallyd),
+		cmocka_unit_test(status_and_snapshot_share_no_name),
 		cmocka_unit_test(pieces_make_the_whole),
 		cmocka_unit_test(status_knows_exact_mode),
 		cmocka_unit_test(empty_list_is_a_list),
