@@ -26,14 +26,6 @@ enum {
 #define PRESSURE_STRAINED 0.1
 #define PRESSURE_SEVERE   0.3
 
-static const struct snapshot_histogram *find_histogram(const struct view *view, unsigned int id)
-{
-	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++)
-		if (view_histogram(view, i)->id == id)
-			return view_histogram(view, i);
-	return NULL;
-}
-
 static void begin(struct buffer *to, const char *name)
 {
 	buffer_printf(to, "%-12s", name);
@@ -94,7 +86,7 @@ static void add_mode(const struct view *view, uint64_t now_ns, struct buffer *to
 
 static void add_passes(const struct view *view, struct buffer *to)
 {
-	const struct snapshot_histogram *h = find_histogram(view, HISTOGRAM_PASS_DURATION);
+	const struct snapshot_histogram *h = view_find_histogram(view, HISTOGRAM_PASS_DURATION);
 	const struct snapshot_self *self = view_self(view);
 	double seconds;
 
@@ -224,7 +216,7 @@ static void add_bound(struct buffer *to, double part)
  */
 static void add_accuracy(const struct view *view, struct buffer *to)
 {
-	const struct snapshot_histogram *h = find_histogram(view, HISTOGRAM_ESTIMATE_ERROR);
+	const struct snapshot_histogram *h = view_find_histogram(view, HISTOGRAM_ESTIMATE_ERROR);
 	const struct snapshot_self *self = view_self(view);
 	double half, nearly_all;
 
@@ -342,7 +334,7 @@ static void add_seconds(struct buffer *to, const struct metric_histogram *m, dou
 /* How long processes were held up by being measured. */
 static void add_stalls(const struct view *view, struct buffer *to)
 {
-	const struct snapshot_histogram *h = find_histogram(view, HISTOGRAM_HOLD);
+	const struct snapshot_histogram *h = view_find_histogram(view, HISTOGRAM_HOLD);
 	const struct snapshot_self *self = view_self(view);
 	double seconds;
 

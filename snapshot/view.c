@@ -363,6 +363,14 @@ const struct snapshot_process *view_find_process(const struct view *view, uint32
 	return NULL;
 }
 
+const struct snapshot_histogram *view_find_histogram(const struct view *view, uint32_t id)
+{
+	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++)
+		if (view_histogram(view, i)->id == id)
+			return view_histogram(view, i);
+	return NULL;
+}
+
 void view_format_instance(const struct view *view, char to[static VIEW_INSTANCE_TEXT_SIZE])
 {
 	for (size_t i = 0; i < IMAGE_INSTANCE_SIZE; i++)

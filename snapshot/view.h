@@ -104,6 +104,9 @@ static inline const char *view_text(const struct view *view, uint32_t ref)
 /* The row of process PID by binary search, or NULL. */
 const struct snapshot_process *view_find_process(const struct view *view, uint32_t pid);
 
+/* The histogram of that kind (enum snapshot_histogram_id), or NULL. */
+const struct snapshot_histogram *view_find_histogram(const struct view *view, uint32_t id);
+
 /* Whether readers must no longer show VIEW's figures as present; NOW on CLOCK_BOOTTIME. */
 static inline bool view_is_stale(const struct view *view, uint64_t now_boottime_ns)
 {

@@ -263,10 +263,9 @@ static const struct {
 
 static uint64_t count_of(const struct view *view, enum snapshot_histogram_id id)
 {
-	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++)
-		if (view_histogram(view, i)->id == id)
-			return view_histogram(view, i)->count;
-	return 0;
+	const struct snapshot_histogram *h = view_find_histogram(view, id);
+
+	return h ? h->count : 0;
 }
 
 /* What is missing here would be missing in every figure that is shown, and nobody would see it. */

@@ -668,6 +668,20 @@ static void finds_processes(void **state)
 	}
 }
 
+static void finds_histograms(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+
+	(void)state;
+	for (uint32_t id = 0; id < HISTOGRAM_COUNT_; id++) {
+		const struct snapshot_histogram *h = view_find_histogram(view, id);
+
+		assert_non_null(h);
+		assert_int_equal(h->id, id);
+	}
+	assert_null(view_find_histogram(view, HISTOGRAM_COUNT_));
+}
+
 static void knows_its_age(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -708,6 +722,7 @@ int main(void)
 		cmocka_unit_test(opens_nothing_too_large),
 		cmocka_unit_test(lives_as_long_as_it_is_held),
 		cmocka_unit_test(finds_processes),
+		cmocka_unit_test(finds_histograms),
 		cmocka_unit_test(knows_its_age),
 		cmocka_unit_test(prints_its_instance),
 	};
