@@ -48,16 +48,6 @@ static uint64_t uptime_ns(const struct view *view)
 	return now_ns - self->q[SELF_START_TIME];
 }
 
-/* Whether the two are shown alike; what there is no memory for is, too. */
-static bool is_span_alike(uint64_t a_ns, uint64_t b_ns)
-{
-	AUTO_BUFFER struct buffer a = {0}, b = {0};
-
-	human_add_span(&a, a_ns);
-	human_add_span(&b, b_ns);
-	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
-}
-
 static void add_mode(const struct view *view, uint64_t now_ns, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
@@ -69,7 +59,7 @@ static void add_mode(const struct view *view, uint64_t now_ns, struct buffer *to
 	human_add_span(to, view->header->interval_ns);
 	if (snapshot_is_adaptive(self) && ROW_HAS(self, SELF_INTERVAL) &&
 		view->header->interval_ns > self->q[SELF_INTERVAL] &&
-		!is_span_alike(view->header->interval_ns, self->q[SELF_INTERVAL])) {
+		!human_is_span_alike(view->header->interval_ns, self->q[SELF_INTERVAL])) {
 		buffer_add_text(to, ": its CPU budget does not bear ");
 		human_add_span(to, self->q[SELF_INTERVAL]);
 	}
@@ -412,7 +402,7 @@ static void add_giants(const struct snapshot_self *self, bool has_name, struct b
 static void add_longest(const struct snapshot_self *self, struct buffer *to)
 {
 	uint64_t longest_ns = self->q[SELF_LONGEST_UNMEASURED], max_ns = self->q[SELF_MAX_AGE];
-	bool is_overdue = longest_ns > max_ns && !is_span_alike(longest_ns, max_ns);
+	bool is_overdue = longest_ns > max_ns && !human_is_span_alike(longest_ns, max_ns);
 
 	if (!ROW_HAS(self, SELF_LONGEST_UNMEASURED) || !ROW_HAS(self, SELF_MAX_AGE))
 		return;

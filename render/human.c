@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/clock.h"
 
@@ -104,6 +105,15 @@ void human_add_span(struct buffer *to, uint64_t ns)
 	else
 		buffer_printf(to, "%.*f %s", value < 9.95 && shown != trunc(shown), value,
 			is_short ? "ms" : "s");
+}
+
+bool human_is_span_alike(uint64_t a_ns, uint64_t b_ns)
+{
+	AUTO_BUFFER struct buffer a = {0}, b = {0};
+
+	human_add_span(&a, a_ns);
+	human_add_span(&b, b_ns);
+	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
 static void add_percent(struct buffer *to, double percent)

@@ -31,6 +31,9 @@ void human_add_age(struct buffer *to, uint64_t ns);
  */
 void human_add_span(struct buffer *to, uint64_t ns);
 
+/* Whether two spans are shown alike; what there is no memory for is, too. */
+bool human_is_span_alike(uint64_t a_ns, uint64_t b_ns);
+
 /*
  * PART of 1 in percent: with two digits that count, in whole numbers from 10 % on. What is nearly, but not, all or
  * nothing is not shown as if it were. Finite and not negative.

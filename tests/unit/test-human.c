@@ -148,6 +148,30 @@ static void spans_are_short(void **state)
 	check(cases, ARRAY_SIZE(cases), human_add_span);
 }
 
+static void spans_are_alike_as_they_are_shown(void **state)
+{
+	static const struct {
+		uint64_t a_ns, b_ns;
+		bool is_alike;
+	} cases[] = {
+		{0, 0, true},
+		{10 * NS_PER_SEC, 9960 * NS_PER_MSEC, true},
+		{10 * NS_PER_SEC, 9 * NS_PER_SEC, false},
+		{3 * NS_PER_SEC, 3 * NS_PER_MSEC, false}, /* as long, but of other units */
+		{300 * NS_PER_SEC, 300999 * NS_PER_MSEC, true},
+		{300 * NS_PER_SEC, 301 * NS_PER_SEC, false},
+		{NS_PER_SEC, 10 * NS_PER_SEC, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(
+			human_is_span_alike(cases[i].a_ns, cases[i].b_ns), cases[i].is_alike);
+		assert_int_equal(
+			human_is_span_alike(cases[i].b_ns, cases[i].a_ns), cases[i].is_alike);
+	}
+}
+
 struct part_case {
 	double part;
 	const char *text;
@@ -218,6 +242,7 @@ int main(void)
 		cmocka_unit_test(ranges_have_their_unit_once),
 		cmocka_unit_test(ages_are_short),
 		cmocka_unit_test(spans_are_short),
+		cmocka_unit_test(spans_are_alike_as_they_are_shown),
 		cmocka_unit_test(percents_have_two_digits),
 		cmocka_unit_test(needs_are_rounded_up),
 	};
