@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "cli/report.h"
 #include "snapshot/builder.h"
+#include "tests/unit/reported.h"
 #include "tests/unit/sample.h"
 
 static void check(const struct view *view, uint64_t now_ns, const char *expected)
@@ -16,149 +17,6 @@ static void check(const struct view *view, uint64_t now_ns, const char *expected
 	buffer_add_char(&b, '\0');
 	assert_int_equal(b.error, 0);
 	assert_string_equal(b.data, expected);
-}
-
-#define MIB UINT64_C(1048576)
-
-/* What a host of today looks like, and what becomes of the page where less is known. */
-struct scene {
-	bool is_exact, is_young, is_public;
-	double needed, pressure;
-	double recent; /* of one core; 0: 0.25 % */
-	uint64_t denied, failed, guessed, holds_above, waiting;
-	unsigned int holds; /* the bucket that all are in */
-	uint64_t scale;     /* of the observations; 0: 1 */
-	uint64_t low_mib, high_mib, interval_ms, up_s;
-	uint64_t longest_ms; /* without a measurement; 0: not known */
-	bool is_tried, disturbs;
-	uint32_t flags;
-};
-
-static void add_host(struct builder *b, const struct scene *c)
-{
-	struct snapshot_scope *host = builder_add_scope(b, METRIC_HOST);
-
-	assert_non_null(host);
-	ROW_SET(host, SCOPE_PSS, 2048 * MIB);
-	ROW_SET(host, SCOPE_PSS_MEASURED, c->is_exact ? 2048 * MIB : c->is_young ? 0 : 256 * MIB);
-	ROW_SET(host, SCOPE_PSS_GUESSED, c->guessed * 256 * MIB);
-	ROW_SET(host, SCOPE_GUESSED, c->guessed);
-	if (c->low_mib)
-		ROW_SET(host, SCOPE_PSS_LOW, c->low_mib * MIB);
-	if (c->high_mib)
-		ROW_SET(host, SCOPE_PSS_HIGH, c->high_mib * MIB);
-	ROW_SET(host, SCOPE_PROCESSES, 1432);
-	ROW_SET(host, SCOPE_UNMEASURED_DENIED, c->denied);
-	if (!c->is_public)
-		ROW_SET(host, SCOPE_UNMEASURED_RSS_DENIED, c->denied * 10 * MIB);
-	ROW_SET(host, SCOPE_UNMEASURED_CHANGING, c->failed);
-}
-
-static uint64_t scale_of(const struct scene *c)
-{
-	return c->scale ? c->scale : 1;
-}
-
-static void add_adaptive(struct builder *b, const struct scene *c, struct snapshot_self *self)
-{
-	struct snapshot_histogram *errors;
-
-	ROW_SET(self, SELF_MEASUREMENTS_WHOLE, 12033);
-	ROW_SET(self, SELF_MEASUREMENTS_SLICED, 21);
-	ROW_SET(self, SELF_DEFERRED_BUDGET, c->needed > 0.010001 ? 7 : 0);
-	ROW_SET(self, SELF_DEFERRED_STALL, c->is_young && c->needed > 0 ? 2 : 0);
-	ROW_SET(self, SELF_WAITING, c->waiting);
-	ROW_SET(self, SELF_MAX_AGE, 300 * NS_PER_SEC);
-	if (c->longest_ms)
-		ROW_SET(self, SELF_LONGEST_UNMEASURED, c->longest_ms * NS_PER_MSEC);
-	ROW_SET(self, SELF_DEFERRED_GIANT, c->needed > 0.010001 ? 1 : 0);
-	ROW_SET(self, SELF_BUDGET_CPU, metric_real_bits(0.01));
-	if (c->needed > 0)
-		ROW_SET(self, SELF_BUDGET_NEEDED, metric_real_bits(c->needed));
-	ROW_SET(self, SELF_OLDEST_AGE, 271 * NS_PER_SEC);
-	ROW_SET(self, SELF_BUDGET_STALL, 20 * NS_PER_MSEC);
-	ROW_SET(self, SELF_HOLDS_ABOVE, c->holds_above);
-	if (c->is_tried)
-		ROW_SET(self, SELF_WALKS_DISTURB, c->disturbs);
-	if (c->pressure > 0) {
-		ROW_SET(self, SELF_MEMORY_PRESSURE, metric_real_bits(c->pressure));
-		ROW_SET(self, SELF_DEFERRED_PRESSURE, 3);
-	}
-	errors = builder_add_histogram(b);
-	assert_non_null(errors);
-	errors->id = HISTOGRAM_ESTIMATE_ERROR;
-	if (c->is_young)
-		return;
-	errors->bucket[1] = 60 * scale_of(c);
-	errors->bucket[4] = 39 * scale_of(c);
-	errors->bucket[15] = scale_of(c);
-	errors->count = 100 * scale_of(c);
-	if (c->is_public)
-		return; /* as of an older memtallyd */
-	ROW_SET(self, SELF_ESTIMATE_OFF, 42 * MIB);
-	ROW_SET(self, SELF_ESTIMATE_FOUND, 10000 * MIB);
-}
-
-static struct view *view_of(const struct scene *c)
-{
-	static const struct image_header head = {
-		.sequence = 738,
-		.interval_ns = 10 * NS_PER_SEC,
-		.stale_ns = 130 * NS_PER_SEC,
-		.boottime_ns = 100 * NS_PER_SEC,
-		.realtime_ns = SAMPLE_REALTIME_NS,
-	};
-	CLEANUP(builder_done) struct builder b = {0};
-	struct image_header h = head;
-	AUTO_CLOSE int fd = -1;
-	struct snapshot_histogram *passes, *holds;
-	struct snapshot_process *row;
-	struct snapshot_self *self;
-	struct view *view = NULL;
-	const char *reason;
-
-	builder_begin(&b);
-	add_host(&b, c);
-	passes = builder_add_histogram(&b);
-	assert_non_null(passes);
-	passes->id = HISTOGRAM_PASS_DURATION;
-	passes->bucket[5] = 735 * scale_of(c);
-	passes->bucket[6] = 3 * scale_of(c);
-	passes->count = 738 * scale_of(c);
-	holds = builder_add_histogram(&b);
-	assert_non_null(holds);
-	holds->id = HISTOGRAM_HOLD;
-	holds->bucket[c->holds] = holds->count = c->is_young ? 0 : 12054;
-	self = builder_add_self(&b);
-	assert_non_null(self);
-	self->version = builder_add_text(&b, "1.2.3", 5);
-	self->flags = c->flags;
-	ROW_SET(self, SELF_PASSES, 738);
-	ROW_SET(self, SELF_INTERVAL,
-		(c->interval_ms ? c->interval_ms : UINT64_C(10000)) * NS_PER_MSEC);
-	ROW_SET(self, SELF_LAST_PASS_DURATION, 41200000);
-	ROW_SET(self, SELF_PASS_OVERRUNS, 0);
-	ROW_SET(self, SELF_CPU, 23 * NS_PER_SEC);
-	if (!c->is_exact)
-		ROW_SET(self, SELF_CPU_RECENT,
-			metric_real_bits(c->recent > 0 ? c->recent : 0.0025));
-	ROW_SET(self, SELF_START_TIME,
-		SAMPLE_REALTIME_NS - (c->up_s ? c->up_s : 7375) * NS_PER_SEC);
-	if (!c->is_exact)
-		add_adaptive(&b, c, self);
-	for (uint32_t i = 0; i < c->denied && !c->is_public; i++) {
-		row = builder_add_process(&b);
-		assert_non_null(row);
-		row->pid = i + 1;
-		row->outcome = OUTCOME_DENIED;
-		row->source = SOURCE_RSS;
-		ROW_SET(row, PROCESS_RSS, 10 * MIB);
-	}
-	h.flags = c->is_public ? IMAGE_PUBLIC : 0;
-	assert_int_equal(builder_seal(&b, &h, &fd), 0);
-	if (view_open(fd, &view, &reason) < 0)
-		fail_msg("%s", reason);
-	return view;
 }
 
 #define HEAD_ADAPTIVE                                                                              \
@@ -185,7 +43,7 @@ static struct view *view_of(const struct scene *c)
 static void one_page_says_it(void **state)
 {
 	static const struct {
-		struct scene scene;
+		struct reported reported;
 		const char *text;
 	} cases[] = {
 		{{.needed = 0.0042,
@@ -302,51 +160,9 @@ static void one_page_says_it(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_VIEW struct view *view = view_of(&cases[i].scene);
+		AUTO_VIEW struct view *view = reported_open(&cases[i].reported);
 
 		check(view, 109 * NS_PER_SEC, cases[i].text);
-	}
-}
-
-/* One figure, what is allowed, and a remark only where the two need one. */
-static void cpu_is_held_against_its_budget(void **state)
-{
-	static const struct {
-		struct scene scene;
-		const char *text;
-	} cases[] = {
-		{{.needed = 0.006}, "0.25 % of one core in the last minute; 1 % allowed\n"},
-		{{.needed = 0.006, .waiting = 977},
-			"0.25 % of one core in the last minute; 1 % allowed, 0.6 % needed for what is "
-			"known already\n"},
-		{{.needed = 0.006, .guessed = 1},
-			"0.25 % of one core in the last minute; 1 % allowed, 0.6 % needed for what is "
-			"known already\n"},
-		{{.needed = 0.0101, .recent = 0.01004},
-			"1 % of one core in the last minute; 1 % allowed, 1.1 % needed: too little\n"},
-		/* beside the budget: what is new at the start, and what was saved */
-		{{.up_s = 60},
-			"38 % of one core since the start; 1 % allowed, the first measurement "
-			"of everything besides\n"},
-		{{.up_s = 360, .recent = 0.017},
-			"1.7 % of one core in the last minute; 1 % allowed, the first measurement of "
-			"everything besides\n"},
-		{{.up_s = 361, .recent = 0.017, .needed = 0.02},
-			"1.7 % of one core in the last minute; 1 % allowed, and what was saved before, "
-			"2 % needed: too little\n"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_VIEW struct view *view = view_of(&cases[i].scene);
-		AUTO_BUFFER struct buffer b = {0}, expected = {0};
-
-		report_render(view, 109 * NS_PER_SEC, &b);
-		buffer_add_char(&b, '\0');
-		buffer_printf(&expected, "\nCPU         %s", cases[i].text);
-		buffer_add_char(&expected, '\0');
-		if (!strstr(b.data, expected.data))
-			fail_msg("not '%s' in '%s'", expected.data, b.data);
 	}
 }
 
@@ -377,7 +193,6 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_page_says_it),
-		cmocka_unit_test(cpu_is_held_against_its_budget),
 		cmocka_unit_test(what_is_not_known_is_left_out),
 	};
 

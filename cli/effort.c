@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/effort.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cli/line.h"
+#include "render/human.h"
+#include "render/quantile.h"
+
+#define MINUTE_NS (60 * NS_PER_SEC)
+
+/* Above these memtallyd measures less; see docs/accounting.md. */
+#define PRESSURE_STRAINED 0.1
+#define PRESSURE_SEVERE   0.3
+
+/* Whether the two are shown alike; NEEDED is shown rounded up. */
+static bool is_percent_alike(double part, double needed)
+{
+	AUTO_BUFFER struct buffer a = {0}, b = {0};
+
+	human_add_percent(&a, part);
+	human_add_percent_up(&b, needed);
+	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+/*
+ * What the budget would have to be. It is too little only where that is more than it is said to be; and where it
+ * suffices, that is of interest only to who sees something waiting: nobody knows what will be new.
+ */
+static void add_need(const struct view *view, double allowed, double needed, struct buffer *to)
+{
+	bool is_little = needed > allowed && !is_percent_alike(allowed, needed);
+
+	if (!is_little && !view_self(view)->q[SELF_WAITING] && !view_host(view)->q[SCOPE_GUESSED])
+		return;
+	buffer_add_text(to, ", ");
+	human_add_percent_up(to, needed);
+	buffer_add_text(
+		to, is_little ? " needed: too little" : " needed for what is known already");
+}
+
+/*
+ * Why PART may be more than what is ALLOWED in the long run: of what is measured at the start the budget knows nothing,
+ * and of what was not used before, a minute's worth may be used besides.
+ */
+static void add_excess(const struct snapshot_self *self, uint64_t up_ns, double part,
+	double allowed, struct buffer *to)
+{
+	uint64_t start_ns = MINUTE_NS + (ROW_HAS(self, SELF_MAX_AGE) ? self->q[SELF_MAX_AGE] : 0);
+
+	if (part <= allowed || is_percent_alike(part, allowed))
+		return;
+	buffer_add_text(to, up_ns <= start_ns ? ", the first measurement of everything besides"
+					      : ", and what was saved before");
+}
+
+static void add_cpu(const struct view *view, uint64_t up_ns, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+	bool is_recent = ROW_HAS(self, SELF_CPU_RECENT) && up_ns > MINUTE_NS;
+	double part, allowed;
+
+	if (!ROW_HAS(self, SELF_CPU) || !up_ns)
+		return;
+	part = is_recent ? metric_real(self->q[SELF_CPU_RECENT])
+	                 : (double)self->q[SELF_CPU] / (double)up_ns;
+	line_begin(to, "CPU");
+	human_add_percent(to, part);
+	buffer_add_text(to, " of one core ");
+	buffer_add_text(to, is_recent ? "in the last minute" : "since the start");
+	if (snapshot_is_adaptive(self)) {
+		allowed = metric_real(self->q[SELF_BUDGET_CPU]);
+		buffer_add_text(to, "; ");
+		human_add_percent(to, allowed);
+		buffer_add_text(to, " allowed");
+		add_excess(self, up_ns, part, allowed, to);
+		if (ROW_HAS(self, SELF_BUDGET_NEEDED))
+			add_need(view, allowed, metric_real(self->q[SELF_BUDGET_NEEDED]), to);
+	}
+	buffer_add_char(to, '\n');
+}
+
+static void add_reads(const struct snapshot_self *self, struct buffer *to)
+{
+	if (!ROW_HAS(self, SELF_MEASUREMENTS_WHOLE) || !ROW_HAS(self, SELF_MEASUREMENTS_SLICED))
+		return;
+	line_begin(to, "Measured");
+	line_add_count(to, self->q[SELF_MEASUREMENTS_WHOLE], " time", " times");
+	buffer_printf(to, " in one go, %" PRIu64 " in slices, since the start\n",
+		self->q[SELF_MEASUREMENTS_SLICED]);
+}
+
+static void add_seconds(struct buffer *to, const struct metric_histogram *m, double seconds)
+{
+	bool is_over = isinf(seconds);
+
+	buffer_add_text(to, is_over ? "over " : "at most ");
+	seconds = is_over ? m->bounds[HISTOGRAM_BUCKETS - 2] : seconds;
+	if (seconds < 0.001)
+		buffer_printf(to, "%g ms", seconds * 1000);
+	else
+		human_add_span(to, (uint64_t)(seconds * (double)NS_PER_SEC + 0.5));
+}
+
+/* How long processes were held up by being measured. */
+static void add_stalls(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_histogram *h = view_find_histogram(view, HISTOGRAM_HOLD);
+	const struct snapshot_self *self = view_self(view);
+	double seconds;
+
+	if (!h || !quantile_of(h, QUANTILE_NEARLY_ALL, &seconds))
+		return;
+	line_begin(to, "Stalls");
+	buffer_add_text(to, "99 of 100 reads keep their process waiting for ");
+	add_seconds(to, metric_histogram(h->id), seconds);
+	if (ROW_HAS(self, SELF_HOLDS_ABOVE) && ROW_HAS(self, SELF_BUDGET_STALL)) {
+		buffer_add_text(to, "; ");
+		if (self->q[SELF_HOLDS_ABOVE])
+			buffer_add_u64(to, self->q[SELF_HOLDS_ABOVE]);
+		else
+			buffer_add_text(to, "none");
+		buffer_add_text(to, " took longer than the ");
+		human_add_span(to, self->q[SELF_BUDGET_STALL]);
+		buffer_add_text(to, " allowed");
+	}
+	buffer_add_text(to, " (time spent waiting for a processor included)\n");
+}
+
+/*
+ * Some of these may have been measured or have ended since. Those of whom it is said already that they are guessed may be
+ * all.
+ */
+static bool add_put_off(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+	uint64_t waiting = self->q[SELF_WAITING];
+
+	if (!ROW_HAS(self, SELF_WAITING) || (!waiting && view_host(view)->q[SCOPE_GUESSED]))
+		return false;
+	line_begin(to, "Put off");
+	if (!waiting) {
+		buffer_add_text(to, "nothing in the last interval\n");
+		return true;
+	}
+	line_add_count(to, waiting, " measurement", " measurements");
+	buffer_add_text(to,
+		" in the last interval, for want of CPU budget or since the host is short "
+		"of memory\n");
+	return true;
+}
+
+/* What is too large to be measured as often as others. HAS_NAME: the line above is of what was put off, too. */
+static void add_giants(const struct snapshot_self *self, bool has_name, struct buffer *to)
+{
+	static const struct {
+		enum self_quantity index;
+		const char *why;
+	} reasons[] = {
+		{SELF_DEFERRED_STALL, "not to stall a process"},
+		{SELF_DEFERRED_GIANT, "for one huge mapping"},
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
+		uint64_t count = ROW_HAS(self, reasons[i].index) ? self->q[reasons[i].index] : 0;
+
+		if (!count)
+			continue;
+		if (any)
+			buffer_add_text(to, ", ");
+		else
+			line_begin(to, has_name ? "" : "Put off");
+		line_add_count(to, count, " time ", " times ");
+		buffer_add_text(to, reasons[i].why);
+		any = true;
+	}
+	if (any)
+		buffer_add_text(to, ", since the start\n");
+}
+
+/* How long somebody had not been measured as the pass began, of those who are to be within the maximum age. */
+static void add_longest(const struct snapshot_self *self, struct buffer *to)
+{
+	uint64_t longest_ns = self->q[SELF_LONGEST_UNMEASURED], max_ns = self->q[SELF_MAX_AGE];
+	bool is_overdue = longest_ns > max_ns && !human_is_span_alike(longest_ns, max_ns);
+
+	if (!ROW_HAS(self, SELF_LONGEST_UNMEASURED) || !ROW_HAS(self, SELF_MAX_AGE))
+		return;
+	line_begin(to, is_overdue ? "Overdue" : "Longest");
+	buffer_add_text(to, "a process has had no measurement for ");
+	human_add_age(to, longest_ns);
+	buffer_add_text(to, "; ");
+	human_add_age(to, max_ns);
+	buffer_add_text(to, " allowed\n");
+}
+
+static void add_disturbance(const struct snapshot_self *self, struct buffer *to)
+{
+	if (!ROW_HAS(self, SELF_WALKS_DISTURB))
+		return;
+	line_begin(to, "Walks");
+	buffer_add_text(to, self->q[SELF_WALKS_DISTURB]
+				    ? "keep their processes waiting, as a trial has found: long "
+				      "ones go by slices\n"
+				    : "keep nobody waiting, as a trial has found: all are made "
+				      "at once\n");
+}
+
+static void add_pressure(const struct snapshot_self *self, struct buffer *to)
+{
+	double part;
+
+	if (!ROW_HAS(self, SELF_MEMORY_PRESSURE))
+		return;
+	part = metric_real(self->q[SELF_MEMORY_PRESSURE]);
+	if (part <= PRESSURE_STRAINED)
+		return;
+	line_begin(to, "Shortage");
+	buffer_add_text(to, "processes wait for memory ");
+	human_add_percent(to, part);
+	buffer_add_text(to, " of the time: measures ");
+	buffer_add_text(to, part > PRESSURE_SEVERE ? "only the new and the overdue\n" : "less\n");
+}
+
+void effort_render(const struct view *view, uint64_t up_ns, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+
+	add_cpu(view, up_ns, to);
+	add_reads(self, to);
+	add_stalls(view, to);
+	add_giants(self, add_put_off(view, to), to);
+	add_longest(self, to);
+	add_disturbance(self, to);
+	add_pressure(self, to);
+}

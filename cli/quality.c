@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/quality.h"
+
+#include <math.h>
+
+#include "cli/line.h"
+#include "render/human.h"
+#include "render/quantile.h"
+#include "render/shares.h"
+
+static void add_part(struct buffer *to, const char *name, const struct shares *s, uint64_t bytes)
+{
+	line_begin(to, name);
+	human_add_bytes(to, bytes);
+	buffer_add_text(to, ", ");
+	shares_add_percent(to, s, bytes);
+}
+
+static void add_missing(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_scope *host = view_host(view);
+	uint64_t denied = ROW_HAS(host, SCOPE_UNMEASURED_DENIED) ? host->q[SCOPE_UNMEASURED_DENIED]
+	                                                         : 0;
+	uint64_t others = 0;
+
+	for (unsigned int i = SCOPE_UNMEASURED_DENIED + 1; i <= SCOPE_UNMEASURED_ERROR; i++)
+		others += ROW_HAS(host, i) ? host->q[i] : 0;
+	if (denied) {
+		line_begin(to, "  denied");
+		if (view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON)) {
+			buffer_add_text(to, "the kernel refuses ");
+			line_add_count(
+				to, denied, " process all the same", " processes all the same");
+		} else {
+			line_add_count(to, denied, " process may not be read",
+				" processes may not be read");
+		}
+		if (ROW_HAS(host, SCOPE_UNMEASURED_RSS_DENIED)) {
+			buffer_add_text(to, ": at most ");
+			human_add_bytes(to, host->q[SCOPE_UNMEASURED_RSS_DENIED]);
+			buffer_add_text(to, ", in the upper bounds alone");
+		}
+		buffer_add_char(to, '\n');
+	}
+	if (others) {
+		line_begin(to, "  failed");
+		line_add_count(to, others, " process", " processes");
+		buffer_add_text(to, " could not be read for other reasons\n");
+	}
+}
+
+static void add_estimated(
+	const struct snapshot_self *self, const struct shares *s, struct buffer *to)
+{
+	if (!s->estimated_bytes)
+		return;
+	add_part(to, "  estimated", s, s->estimated_bytes);
+	if (ROW_HAS(self, SELF_OLDEST_AGE)) {
+		buffer_add_text(to, ", from measurements up to ");
+		human_add_age(to, self->q[SELF_OLDEST_AGE]);
+		buffer_add_text(to, " old");
+	}
+	buffer_add_char(to, '\n');
+}
+
+/* What was never measured yet: something large is read by slices, and a small budget has to be waited for. */
+static void add_guessed(
+	const struct snapshot_scope *host, const struct shares *s, struct buffer *to)
+{
+	if (!ROW_HAS(host, SCOPE_GUESSED) || !host->q[SCOPE_GUESSED])
+		return;
+	add_part(to, "  guessed", s, s->guessed_bytes);
+	buffer_add_text(to, ", of ");
+	line_add_count(to, host->q[SCOPE_GUESSED], " process that waits for its",
+		" processes that wait for their");
+	buffer_add_text(to, " first measurement\n");
+}
+
+static void add_memory(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_scope *host = view_host(view);
+	struct shares s;
+
+	if (ROW_HAS(host, SCOPE_PSS) && ROW_HAS(host, SCOPE_PROCESSES)) {
+		line_begin(to, "Memory");
+		human_add_bytes(to, host->q[SCOPE_PSS]);
+		buffer_add_text(to, " (PSS) of ");
+		line_add_count(to, host->q[SCOPE_PROCESSES], " process", " processes");
+		shares_add_bounds(to, ", ", host);
+		buffer_add_char(to, '\n');
+	}
+	if (shares_of(host, &s)) {
+		if (s.measured_bytes) {
+			add_part(to, "  measured", &s, s.measured_bytes);
+			buffer_add_text(to, ", within the last interval\n");
+		}
+		add_estimated(view_self(view), &s, to);
+		add_guessed(host, &s, to);
+	}
+	add_missing(view, to);
+}
+
+static void add_bound(struct buffer *to, double part)
+{
+	const struct metric_histogram *m = metric_histogram(HISTOGRAM_ESTIMATE_ERROR);
+
+	if (isinf(part)) {
+		buffer_add_text(to, "over ");
+		part = m->bounds[HISTOGRAM_BUCKETS - 2];
+	} else {
+		buffer_add_text(to, "up to ");
+	}
+	human_add_percent(to, part);
+}
+
+/*
+ * By bytes, as sums are off: of a single small process it may be any part. Guesses are nowhere in it, since there was
+ * nothing that they could have been known by.
+ */
+static void add_accuracy(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_histogram *h = view_find_histogram(view, HISTOGRAM_ESTIMATE_ERROR);
+	const struct snapshot_self *self = view_self(view);
+	double half, nearly_all;
+
+	if (!h || !quantile_of(h, QUANTILE_HALF, &half))
+		return;
+	line_begin(to, "Accuracy");
+	if (ROW_HAS(self, SELF_ESTIMATE_OFF) && ROW_HAS(self, SELF_ESTIMATE_FOUND) &&
+		self->q[SELF_ESTIMATE_FOUND]) {
+		buffer_add_text(to, "estimates were ");
+		human_add_percent(to,
+			(double)self->q[SELF_ESTIMATE_OFF] / (double)self->q[SELF_ESTIMATE_FOUND]);
+		buffer_add_text(to, " off in bytes when measured again; ");
+	} else {
+		buffer_add_text(to, "estimates were off when measured again, ");
+	}
+	buffer_add_text(to, "half of the processes by ");
+	add_bound(to, half);
+	if (h->count >= QUANTILE_ENOUGH && quantile_of(h, QUANTILE_NEARLY_ALL, &nearly_all)) {
+		buffer_add_text(to, ", 99 of 100 by ");
+		add_bound(to, nearly_all);
+	}
+	buffer_add_text(to, " (guesses not counted)\n");
+}
+
+void quality_render(const struct view *view, struct buffer *to)
+{
+	add_memory(view, to);
+	add_accuracy(view, to);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "cli/effort.h"
+#include "tests/unit/reported.h"
+#include "tests/unit/sample.h"
+
+static uint64_t up_ns(const struct reported *c)
+{
+	return (c->up_s ? c->up_s : REPORTED_UP_S) * NS_PER_SEC;
+}
+
+/* One figure, what is allowed, and a remark only where the two need one. */
+static void cpu_is_held_against_its_budget(void **state)
+{
+	static const struct {
+		struct reported reported;
+		const char *text;
+	} cases[] = {
+		{{.needed = 0.006}, "0.25 % of one core in the last minute; 1 % allowed\n"},
+		{{.needed = 0.006, .waiting = 977},
+			"0.25 % of one core in the last minute; 1 % allowed, 0.6 % needed for what is "
+			"known already\n"},
+		{{.needed = 0.006, .guessed = 1},
+			"0.25 % of one core in the last minute; 1 % allowed, 0.6 % needed for what is "
+			"known already\n"},
+		/* more than is allowed, but not as it is shown */
+		{{.needed = 0.0100000001}, "0.25 % of one core in the last minute; 1 % allowed\n"},
+		{{.needed = 0.0101, .recent = 0.01004},
+			"1 % of one core in the last minute; 1 % allowed, 1.1 % needed: too little\n"},
+		/* beside the budget: what is new at the start, and what was saved */
+		{{.up_s = 60},
+			"38 % of one core since the start; 1 % allowed, the first measurement "
+			"of everything besides\n"},
+		{{.up_s = 360, .recent = 0.017},
+			"1.7 % of one core in the last minute; 1 % allowed, the first measurement of "
+			"everything besides\n"},
+		{{.up_s = 361, .recent = 0.017, .needed = 0.02},
+			"1.7 % of one core in the last minute; 1 % allowed, and what was saved before, "
+			"2 % needed: too little\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_VIEW struct view *view = reported_open(&cases[i].reported);
+		AUTO_BUFFER struct buffer b = {0}, expected = {0};
+
+		effort_render(view, up_ns(&cases[i].reported), &b);
+		buffer_add_char(&b, '\0');
+		buffer_printf(&expected, "CPU         %s", cases[i].text);
+		buffer_add_char(&expected, '\0');
+		if (strncmp(b.data, expected.data, expected.len - 1) != 0)
+			fail_msg("not '%s' in '%s'", expected.data, b.data);
+	}
+}
+
+/* What is in order, and what is not, each under its own name; what is said elsewhere is left out. */
+static void lines_tell_what_is_in_order_from_what_is_not(void **state)
+{
+	static const struct {
+		struct reported reported;
+		const char *is, *is_not;
+	} cases[] = {
+		{{.longest_ms = 300400}, "\nLongest ", "\nOverdue "},
+		{{.longest_ms = 301000}, "\nOverdue ", "\nLongest "},
+		{{0}, "\nPut off     nothing ", "\nLongest "},
+		{{.waiting = 1}, "\nPut off     1 measurement in", "nothing"},
+		/* that these wait is said of the memory already */
+		{{.guessed = 1}, "\nStalls ", "\nPut off "},
+		{{.guessed = 1, .needed = 0.02}, "\nPut off     1 time for one huge",
+			"measurement in"},
+		{{.needed = 0.02}, "\n            1 time for one huge", "\nPut off     1 "},
+		{{.pressure = 0.1}, "\nStalls ", "\nShortage "},
+		{{.pressure = 0.11}, ": measures less\n", "only"},
+		{{.pressure = 0.31}, ": measures only the new", "less"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_VIEW struct view *view = reported_open(&cases[i].reported);
+		AUTO_BUFFER struct buffer b = {0};
+
+		effort_render(view, up_ns(&cases[i].reported), &b);
+		buffer_add_char(&b, '\0');
+		if (!strstr(b.data, cases[i].is) || strstr(b.data, cases[i].is_not))
+			fail_msg(
+				"not '%s', or '%s', in '%s'", cases[i].is, cases[i].is_not, b.data);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cpu_is_held_against_its_budget),
+		cmocka_unit_test(lines_tell_what_is_in_order_from_what_is_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

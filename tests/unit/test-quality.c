@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "cli/quality.h"
+#include "tests/unit/reported.h"
+#include "tests/unit/sample.h"
+
+#define MEMORY "Memory      2.0 GiB (PSS) of 1432 processes"
+#define OLD    ", from measurements up to 4 min 31 s old\n"
+#define OFF                                                                                        \
+	"Accuracy    estimates were 0.42 % off in bytes when measured again; half of the "         \
+	"processes by "
+
+static void figures_are_worth_what_is_known_of_them(void **state)
+{
+	static const struct {
+		struct reported reported;
+		const char *text;
+	} cases[] = {
+		{{.is_exact = true, .low_mib = 2047, .high_mib = 2300},
+			MEMORY ", between 2.0 and 2.2 GiB\n"
+			       "  measured  2.0 GiB, 100 %, within the last interval\n"},
+		{{0}, MEMORY "\n"
+			     "  measured  256.0 MiB, 12 %, within the last interval\n"
+			     "  estimated 1.8 GiB, 88 %" OLD OFF
+			     "up to 0.01 % (guesses not counted)\n"},
+		/* of a thousand the worst of a hundred are no chance; and beyond the last bound there is none */
+		{{.scale = 9, .is_wrong = true}, MEMORY
+			"\n"
+			"  measured  256.0 MiB, 12 %, within the last interval\n"
+			"  estimated 1.8 GiB, 88 %" OLD OFF "over 1000 % (guesses not counted)\n"},
+		{{.scale = 10, .is_wrong = true},
+			MEMORY "\n"
+			       "  measured  256.0 MiB, 12 %, within the last interval\n"
+			       "  estimated 1.8 GiB, 88 %" OLD OFF
+			       "over 1000 %, 99 of 100 by over 1000 % (guesses not counted)\n"},
+		{{.is_young = true, .guessed = 8, .failed = 2},
+			MEMORY "\n"
+			       "  guessed   2.0 GiB, 100 %, of 8 processes that wait for their "
+			       "first measurement\n"
+			       "  failed    2 processes could not be read for other reasons\n"},
+		{{.is_young = true, .guessed = 1, .denied = 1, .flags = SELF_CAP_PERFMON}, MEMORY
+			"\n"
+			"  estimated 1.8 GiB, 88 %" OLD
+			"  guessed   256.0 MiB, 12 %, of 1 process that waits for its first "
+			"measurement\n"
+			"  denied    the kernel refuses 1 process all the same: at most 10.0 MiB, "
+			"in the upper bounds alone\n"},
+		{{.is_young = true, .guessed = 8, .denied = 2},
+			MEMORY "\n"
+			       "  guessed   2.0 GiB, 100 %, of 8 processes that wait for their "
+			       "first measurement\n"
+			       "  denied    2 processes may not be read: at most 20.0 MiB, in the "
+			       "upper bounds alone\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_VIEW struct view *view = reported_open(&cases[i].reported);
+		AUTO_BUFFER struct buffer b = {0};
+
+		quality_render(view, &b);
+		buffer_add_char(&b, '\0');
+		assert_int_equal(b.error, 0);
+		assert_string_equal(b.data, cases[i].text);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_are_worth_what_is_known_of_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
