@@ -270,6 +270,7 @@ void adapt_take(
 	struct estimate_base base;
 	struct estimate before;
 	struct statm after, *seen = NULL;
+	uint64_t likely;
 	bool had_base, wrote;
 
 	note(a, p, s, now_boot_ns);
@@ -277,6 +278,7 @@ void adapt_take(
 		return;
 	had_base = w->has_base;
 	base = w->base;
+	likely = relations_likely(w);
 	if (had_base)
 		figures_estimate(&a->figures, w, &before);
 	if (ROW_HAS(s, PROCESS_PSS) &&
@@ -287,6 +289,8 @@ void adapt_take(
 		    a->page_bytes)) {
 		wrote = had_base && faults_found(&a->faults, &a->relations, a->reader, p, walked,
 					    &before, now_boot_ns);
+		if (had_base && !wrote)
+			relations_judge(w, likely, &before, s->q[PROCESS_PSS]);
 		relations_walked(w, walked->found_ns);
 		relations_measured(&a->relations, a->table, a->reader, p,
 			had_base && !wrote ? &base : NULL, now_boot_ns);

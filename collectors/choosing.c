@@ -11,8 +11,6 @@
 #include "collectors/amount.h"
 #include "collectors/relations.h"
 
-enum { GUESS_TIMES = 16 };
-
 #define REFUSED_COST_NS (5 * NS_PER_USEC) /* of an open that is denied */
 
 void choosing_init(struct choosing *c, struct buffer *scratch)
@@ -133,11 +131,6 @@ bool choosing_next(struct choosing *c, bool with_sliced, bool excused_alone, str
 	return true;
 }
 
-static uint64_t size_of(int64_t v)
-{
-	return v < 0 ? -(uint64_t)v : (uint64_t)v;
-}
-
 /*
  * The bounds of what births and exits have done hold the worst: that whoever is gone had shared with this one alone.
  * So it can be of few, and all that might be such would be measured for it: not more of that counts than so
@@ -147,16 +140,14 @@ uint64_t choosing_doubt(const struct watch *w, uint64_t low, uint64_t pss, uint6
 {
 	uint64_t up = amount_less(high - pss, relations_unlooked(w));
 	uint64_t doubt = amount_less(amount_max(up, pss - low), relations_stirred(w));
-	uint64_t events, likely;
+	uint64_t events;
 	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
 
 	if (!d)
 		return doubt;
 	events = amount_max(
 		amount_add(d->anon_up, d->file_up), amount_add(d->anon_down, d->file_down));
-	likely = amount_add(relations_turnover(w), size_of(d->anon_mid) + size_of(d->file_mid));
-	likely = amount_part(likely, GUESS_TIMES, 1);
-	return amount_add(amount_less(doubt, events), amount_min(events, likely));
+	return amount_add(amount_less(doubt, events), amount_min(events, relations_judged(w)));
 }
 
 uint64_t choosing_row_doubt(const struct watch *w, const struct snapshot_process *row)

@@ -19,6 +19,7 @@
 #include "collectors/amount.h"
 #include "collectors/ancestry.h"
 #include "collectors/degree.h"
+#include "collectors/judgement.h"
 #include "collectors/portions.h"
 #include "collectors/suspicion.h"
 
@@ -42,6 +43,7 @@ struct kin_family {
 	struct flow flow; /* of all that were ever in it */
 	struct breaks breaks;
 	struct suspicion suspicion;
+	struct judgement judgement;
 	uint64_t oldest_ns;  /* none of its measurements is older */
 	uint64_t deaths_ns;  /* the pass in which .deaths were noticed */
 	uint64_t counted_ns; /* the last pass in which its members were counted */
@@ -539,6 +541,19 @@ void kin_asked(struct kin_member *m, uint64_t suspected, uint64_t found)
 uint64_t kin_suspected(const struct kin_member *m)
 {
 	return m->family ? suspicion_since(&m->family->suspicion, m->suspected, m->measured_ns) : 0;
+}
+
+void kin_judge(struct kin_member *m, uint64_t likely, uint64_t off)
+{
+	if (m->family)
+		judgement_learn(&m->family->judgement, likely, off);
+}
+
+uint64_t kin_judged(const struct kin_member *m, uint64_t likely)
+{
+	const struct judgement none = {0};
+
+	return judgement_doubt(m->family ? &m->family->judgement : &none, likely);
 }
 
 bool kin_breaks(const struct kin_member *m, uint64_t since_ns)

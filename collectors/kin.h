@@ -192,6 +192,15 @@ void kin_asked(struct kin_member *m, uint64_t suspected, uint64_t found);
  */
 uint64_t kin_suspected(const struct kin_member *m);
 
+/*
+ * M's family had changed LIKELY bytes of M, as far as anybody could say, and the guess was OFF by so much, as a measurement
+ * has found: others of it may be like that. Before kin_measured().
+ */
+void kin_judge(struct kin_member *m, uint64_t likely, uint64_t off);
+
+/* How far off the guess of what M's family has done to it may well be, where LIKELY bytes are likely to have changed. */
+uint64_t kin_judged(const struct kin_member *m, uint64_t likely);
+
 /* Whether one of M's family was found to have broken anything since SINCE_NS. */
 bool kin_breaks(const struct kin_member *m, uint64_t since_ns);
 

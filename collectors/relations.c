@@ -388,7 +388,13 @@ void relations_fell(struct watch *w, const struct estimate *before)
 	w->fell_file_kib = (uint32_t)amount_min((fell_file + 1023) / 1024, UINT32_MAX);
 }
 
-uint64_t relations_turnover(const struct watch *w)
+static uint64_t size_of(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+/* Of what W shared, as large a part as of its family was born or has ended. */
+static uint64_t turnover(const struct watch *w)
 {
 	const struct estimate_base *b = &w->base;
 	uint64_t shared = amount_less(b->pss_anon + b->pss_file + b->pss_shmem, b->uss);
@@ -397,17 +403,32 @@ uint64_t relations_turnover(const struct watch *w)
 	return amount_part(shared, dead + born, w->kin.then + born);
 }
 
+uint64_t relations_likely(const struct watch *w)
+{
+	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
+
+	return d ? amount_add(turnover(w), size_of(d->anon_mid) + size_of(d->file_mid)) : 0;
+}
+
+void relations_judge(
+	struct watch *w, uint64_t likely, const struct estimate *before, uint64_t found_pss)
+{
+	uint64_t off = before->pss > found_pss ? before->pss - found_pss : found_pss - before->pss;
+
+	kin_judge(&w->kin, likely, off);
+}
+
+uint64_t relations_judged(const struct watch *w)
+{
+	return kin_judged(&w->kin, relations_likely(w));
+}
+
 /* What others have done to W's files and shmem, whatever it did itself. */
 static bool stirred(const struct watch *w, struct estimate_doubt *ret)
 {
 	const struct estimate_now still = {w->base.anon, w->base.file, w->base.swap};
 
 	return w->has_base && w->is_related && kin_stirred(&w->kin, &w->base, &still, ret);
-}
-
-static uint64_t size_of(int64_t v)
-{
-	return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
 
 uint64_t relations_stirred(const struct watch *w)

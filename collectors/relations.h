@@ -113,10 +113,21 @@ uint64_t relations_broken(const struct watch *w);
 uint64_t relations_room(const struct watch *w);
 
 /*
- * Of what W shared when it was measured, as large a part as of its family was born or has ended
- * since.
+ * How much of W births and exits are likely to have changed since it was measured, or to have left as it was although
+ * others' has changed: of what it shared as large a part as of its family was born or has ended, and what is guessed.
+ * 0: nothing is known to have happened.
  */
-uint64_t relations_turnover(const struct watch *w);
+uint64_t relations_likely(const struct watch *w);
+
+/*
+ * W is measured again, where so much was likely and BEFORE expected, and has FOUND_PSS: that teaches how far off guesses
+ * are in its family. Before relations_measured().
+ */
+void relations_judge(
+	struct watch *w, uint64_t likely, const struct estimate *before, uint64_t found_pss);
+
+/* How far off the guess may well be of what births and exits have done to W. */
+uint64_t relations_judged(const struct watch *w);
 
 /*
  * How much of W's doubt is what others may have touched and let go of, but is not likely: no reason
