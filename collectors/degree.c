@@ -48,18 +48,36 @@ static uint64_t between(uint64_t x, uint64_t x0, uint64_t y0, uint64_t x1, uint6
 	return y0 - amount_part(y0 - y1, x - x0, x1 - x0);
 }
 
+/* Of a page that X is the share of, which all members share and others, too. */
+static uint64_t alike(uint64_t x, uint64_t dead, uint64_t born)
+{
+	return with_more(with_fewer(x, dead), born);
+}
+
+/*
+ * Of pages that all of MEMBERS shared alone, of whom LIVE are left, and pages that so many others share, too, that they count
+ * nothing; X is of all.
+ */
+static uint64_t mixed(uint64_t x, uint64_t members, uint64_t live, uint64_t born)
+{
+	return amount_part(with_more(ONE / live, born), x, ONE / members);
+}
+
 /*
  * By the mean: of the others who map a page as many died as of all others, and as many were born. That is
- * too much where more map it than are known; there the bounds meet, and hold the middle.
+ * too much where more map it than are known: those are taken to be as many for each page, but for a house.
  */
 static uint64_t middle(uint64_t x, const struct degree_change *c)
 {
-	uint64_t live = c->members - c->dead, others;
+	uint64_t live = c->members - c->dead, members = c->members - c->gone, others;
 
+	if (x < ONE / members && !c->parted)
+		return c->is_house ? mixed(x, members, live, c->born)
+		                   : alike(x, members - live, c->born);
 	/* 1 / (1 + (1/x - 1) * (live - parted - 1) / (members - 1)) */
-	if (c->dead || c->parted) {
+	if (live < members || c->parted) {
 		others = amount_part(ONE - x, amount_less((live - 1) * DEGREE_ONE, c->parted),
-			(c->members - UINT64_C(1)) * DEGREE_ONE);
+			(members - 1) * DEGREE_ONE);
 		x = amount_part(x, ONE, x + others);
 	}
 	return amount_min(amount_part(x, live, live + c->born), with_more(x, c->own));
@@ -75,7 +93,7 @@ static uint64_t least(uint64_t x, const struct degree_change *c)
 	uint64_t all;
 
 	if (x <= ONE / c->members)
-		return with_more(with_fewer(x, dead), c->born);
+		return amount_min(alike(x, dead, c->born), mixed(x, c->members, live, c->born));
 	all = with_more(ONE / live, c->born);
 	return between(x, ONE / live, all, ONE / 2, with_more(ONE / 2, c->born));
 }
@@ -103,7 +121,7 @@ static uint64_t most(uint64_t x, const struct degree_change *c)
 	uint32_t dead = dead_together(c);
 
 	if (x <= first)
-		return with_more(with_fewer(x, c->dead), born);
+		return amount_max(alike(x, c->dead, born), mixed(x, c->members, live, born));
 	one_left = with_more(ONE, own);
 	y = with_more(with_fewer(x, dead), own);
 	y = amount_max(

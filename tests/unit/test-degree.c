@@ -147,11 +147,50 @@ static void allows_for_strangers(void **state)
 	struct degree_span s = forked(100 * MIB, 1 * MIB, 20, 10, 0);
 
 	(void)state;
+	/* For each page as many, or for some pages very many, and for the others none. */
 	assert_near(s.low, 100 * MIB / 90);
 	assert_near(s.mid, 100 * MIB / 90);
-	assert_near(s.high, 100 * MIB / 90);
+	assert_near(s.high, 20 * MIB / 10);
 	s = forked(100 * MIB, 1 * MIB, 20, 0, 100);
+	assert_near(s.low, 20 * MIB / 120);
 	assert_near(s.mid, 100 * MIB / 200);
+	assert_near(s.high, 100 * MIB / 200);
+}
+
+/* Whose pages all of a house share, but for those of a launcher, that count nothing. */
+static void knows_a_house(void **state)
+{
+	struct degree_change c = {.members = 4, .dead = 3, .born = 1, .is_house = true};
+	struct degree_span s;
+
+	(void)state;
+	degree_forked(14 * MIB, 3 * MIB, &c, &s);
+	assert_near(s.mid, 12 * MIB / 2);
+	assert_near(s.high, 12 * MIB / 2);
+	c.is_house = false;
+	degree_forked(14 * MIB, 3 * MIB, &c, &s);
+	assert_near(s.mid, s.low);
+	assert_near(s.high, 12 * MIB / 2);
+	/* One more than the members share, when all is shared by all. */
+	c = (struct degree_change){.members = 4, .is_house = true, .born = 2};
+	degree_forked(12 * MIB, 3 * MIB, &c, &s);
+	assert_near(s.mid, 2 * MIB);
+}
+
+/* Those that had likely gone when it was measured are none of the dead, in the middle. */
+static void knows_who_had_gone(void **state)
+{
+	struct degree_change c = {.members = 12, .dead = 4, .unsure = 2};
+	struct degree_span s, t;
+
+	(void)state;
+	degree_forked(100 * MIB, 10 * MIB, &c, &s);
+	c.gone = 2;
+	degree_forked(100 * MIB, 10 * MIB, &c, &t);
+	assert_near(t.mid, 100 * MIB / 8);
+	assert_true(s.mid > t.mid + MIB / 4);
+	assert_int_equal(s.low, t.low);
+	assert_int_equal(s.high, t.high);
 }
 
 /* Of the dead some may have been gone when it was measured. */
@@ -384,6 +423,8 @@ static void keeps_order_for_any_input(void **state)
 		c.born = unit_random(&seed) % 2
 		                 ? (uint32_t)unit_random(&seed) >> unit_random(&seed) % 32
 		                 : 0;
+		c.gone = (uint32_t)(unit_random(&seed) % (c.unsure + UINT64_C(1)));
+		c.is_house = unit_random(&seed) % 2;
 		c.own = (uint32_t)(unit_random(&seed) % (c.born + UINT64_C(1)));
 		c.early = (uint32_t)(unit_random(&seed) % (c.born + UINT64_C(1)));
 		degree_forked(rss, pss, &c, &s);
@@ -403,6 +444,8 @@ int main(void)
 		cmocka_unit_test(knows_that_deaths_spread),
 		cmocka_unit_test(tells_its_own_children),
 		cmocka_unit_test(allows_for_strangers),
+		cmocka_unit_test(knows_a_house),
+		cmocka_unit_test(knows_who_had_gone),
 		cmocka_unit_test(allows_for_the_unsure),
 		cmocka_unit_test(knows_that_strangers_map_files),
 		cmocka_unit_test(allows_for_what_others_touch),
