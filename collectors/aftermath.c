@@ -33,27 +33,47 @@ static void span_widen(struct degree_span *to, const struct degree_span *s)
 }
 
 /*
+ * What of PRIVATE is left to one whose children, COUNT of them, each write to SOON_WRITTEN of what they share at once: to the
+ * same as those before them, to whose writing it owes that it is private.
+ */
+static uint64_t left_private(uint64_t private, uint64_t soon_written, uint64_t count)
+{
+	uint64_t left = amount_min(private, soon_written);
+
+	return left + (private - left) / (1 + count);
+}
+
+/*
  * What the anonymous memory of P becomes, if PRIVATE of it was nobody else's: its own children share that
  * too, and those that may be may. CORRECTION is for what is shared, which is *ret_shared.
  */
 static struct degree_span anon_after(const struct estimate_part *p, uint64_t private,
-	const struct degree_change *c, uint32_t correction, struct degree_span *ret_shared)
+	const struct aftermath *a, uint32_t correction, struct degree_span *ret_shared)
 {
+	const struct degree_change *c = &a->family;
 	uint64_t rss = p->rss - private, pss = p->pss - private, unborn;
-	uint64_t own = private / (UINT64_C(1) + c->own);
+	uint64_t fewest = amount_less(c->own, c->early);
 	struct degree_change deaths = *c;
 	struct degree_span s;
 
 	degree_forked(rss, pss, c, ret_shared);
 	degree_correct(ret_shared, correction, rss);
 	s = *ret_shared;
-	span_add(&s, &(struct degree_span){private / (UINT64_C(1) + c->own + c->strays), own,
-			     private / (UINT64_C(1) + amount_less(c->own, c->early))});
+	span_add(&s, &(struct degree_span){private / (UINT64_C(1) + c->own + c->strays),
+			     left_private(private, a->soon_written, c->own),
+			     left_private(private, amount_add(a->soon_written, a->soon_written),
+				     fewest)});
 	if (c->born) {
+		uint64_t written = amount_less(a->soon_written, private), rise;
 		struct degree_span before;
 
 		deaths.born = deaths.early = deaths.own = deaths.strays = 0;
 		degree_forked(rss, pss, &deaths, &before);
+		/* What else they write to they have let go of as if they had not been born. */
+		rise = amount_part(
+			amount_less(before.mid, ret_shared->mid), amount_min(written, rss), rss);
+		s.mid += rise;
+		s.high = amount_max(s.high + rise, s.mid);
 		unborn = before.mid + private;
 		s.high += amount_less(unborn, s.mid) / SOON_WRITTEN;
 	}
@@ -109,10 +129,10 @@ static void anon_doubt(const struct aftermath *a, const struct estimate_part *p,
 	struct degree_span shared, other, s;
 	uint64_t before;
 
-	s = anon_after(p, least_private(p), &a->family, a->anon, &shared);
-	other = anon_after(p, most_private(p), &a->family, a->anon, &shared);
+	s = anon_after(p, least_private(p), a, a->anon, &shared);
+	other = anon_after(p, most_private(p), a, a->anon, &shared);
 	span_widen(&s, &other);
-	other = anon_after(p, p->private_mid, &a->family, a->anon, &shared);
+	other = anon_after(p, p->private_mid, a, a->anon, &shared);
 	span_widen(&s, &other);
 	s.mid = other.mid;
 	/* What was rounded down once is rounded down by as much more as it grows. */
@@ -148,8 +168,7 @@ static int64_t swap_doubt(const struct aftermath *a, const struct estimate_base 
 	if (p.pss > p.rss) /* or not known */
 		return 0;
 	return amount_difference(
-		anon_after(&p, amount_less(p.pss, p.rss - p.pss), &a->family, a->anon, &shared).mid,
-		p.pss);
+		anon_after(&p, amount_less(p.pss, p.rss - p.pss), a, a->anon, &shared).mid, p.pss);
 }
 
 void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base,
@@ -191,8 +210,9 @@ bool aftermath_compare(const struct aftermath *a, const struct estimate_base *be
 	shared_rss = a0.rss - a0.private_mid;
 	/* Where it may have children that nobody knows of, what is gone may have been its own. */
 	if (shared_rss >= TELLING_MIN && a1.rss >= a0.rss - shared_rss / 8 && !a->family.strays) {
-		same = a0.private_mid / (UINT64_C(1) + a->family.own) + amount_less(a1.rss, a0.rss);
-		anon_after(&a0, a0.private_mid, &a->family, plain.anon, &shared);
+		same = left_private(a0.private_mid, a->soon_written, a->family.own) +
+		       amount_less(a1.rss, a0.rss);
+		anon_after(&a0, a0.private_mid, &plain, plain.anon, &shared);
 		now = amount_min(amount_less(a1.pss, same), shared.high);
 		*ret_anon = degree_correction(shared_rss, shared.mid, shared_rss, now);
 		tells = true;

@@ -16,7 +16,9 @@
 /* What happened. */
 struct aftermath {
 	struct degree_change family;
-	uint32_t anon, file;           /* corrections, of degree.h, for what the family shares */
+	uint32_t anon, file; /* corrections, of degree.h, for what the family shares */
+	/* Bytes of what it shares that one who is born writes to at once, as others did. */
+	uint64_t soon_written;
 	uint64_t known_rss, known_pss; /* of shared files, that others than the family tell of */
 };
 

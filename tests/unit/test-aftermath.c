@@ -148,6 +148,34 @@ static void allows_for_likely_private_parts(void **state)
 	assert_in_range(d.anon_up, 57 * MIB / 10, 59 * MIB / 10);
 }
 
+/* One whose children write to the same 10 MiB at once, each, has those for itself, as before. */
+static void knows_what_newborns_write(void **state)
+{
+	struct estimate_base b = {.anon = 110 * MIB,
+		.pss_anon = 35 * MIB,
+		.uss = 10 * MIB,
+		.swap_pss = ESTIMATE_UNKNOWN,
+		.has_parts = true};
+	struct aftermath a = {.family = {.members = 4, .born = 1, .own = 1},
+		.anon = DEGREE_AS_GUESSED,
+		.file = DEGREE_AS_GUESSED};
+	const struct estimate_now now = {b.anon, 0, 0};
+	struct estimate_doubt d, plain;
+
+	(void)state;
+	aftermath_doubt(&a, &b, &now, &plain);
+	assert_near(plain.anon_mid, -(int64_t)(10 * MIB));
+	a.soon_written = 10 * MIB;
+	aftermath_doubt(&a, &b, &now, &d);
+	assert_near(d.anon_mid, -(int64_t)(5 * MIB));
+	/* It need not do so. */
+	assert_near(d.anon_mid - (int64_t)d.anon_down, plain.anon_mid - (int64_t)plain.anon_down);
+	/* Of what is written to beside that nobody else's is left, either. */
+	a.soon_written = 60 * MIB;
+	aftermath_doubt(&a, &b, &now, &d);
+	assert_near(d.anon_mid, -(int64_t)(5 * MIB / 2));
+}
+
 /* What one finds says nothing of others where it shares next to nothing. */
 static void tells_by_what_is_shared(void **state)
 {
@@ -190,6 +218,7 @@ int main(void)
 		cmocka_unit_test(has_more_when_others_end),
 		cmocka_unit_test(knows_what_is_in_swap),
 		cmocka_unit_test(allows_for_likely_private_parts),
+		cmocka_unit_test(knows_what_newborns_write),
 		cmocka_unit_test(tells_by_what_is_shared),
 	};
 
