@@ -4,8 +4,6 @@
  * with a serial up to that who are still there are what is left of them; who became known later was
  * there as well if it was born before (and counts as such from then on), or is fresh. So an event need
  * do no more than put a family on a list; the counting is one walk over those on it, once a pass.
- *
- * A lone process has no family: most have none, and one costs as much as a process does.
  */
 #include "config.h"
 
@@ -19,49 +17,17 @@
 #include "collectors/amount.h"
 #include "collectors/ancestry.h"
 #include "collectors/degree.h"
-#include "collectors/judgement.h"
+#include "collectors/kin-family.h"
 #include "collectors/portions.h"
-#include "collectors/suspicion.h"
 
 enum {
-	MEASURED_KEPT =
-		1024, /* places that are kept for those who are measured from one pass to the next */
+	/* By what part of them events may be fewer for a correction to hold after them, too. */
+	LIKE_PART = 8,
+	/* By which what a newborn has written to counts, of those that follow each other. */
+	SOON_PART = 4,
+	/* Places that are kept for those who are measured from one pass to the next. */
+	MEASURED_KEPT = 1024,
 };
-
-/* What the measurement of one found against what was guessed; valid until the next event. */
-struct kin_found {
-	uint64_t at_ns; /* 0: nothing; corrects those who were measured earlier */
-	uint32_t anon, file;
-};
-
-struct kin_family {
-	uint64_t key; /* 0: it is out of the table, and freed when it leaves the list */
-	struct kin_member *first, *last;
-	struct kin_family *next_dirty;
-	struct kin_member *voice; /* the last to be measured of those of a known fork */
-	struct kin_found found;
-	struct flow flow; /* of all that were ever in it */
-	struct breaks breaks;
-	struct suspicion suspicion;
-	struct judgement judgement;
-	uint64_t oldest_ns;  /* none of its measurements is older */
-	uint64_t deaths_ns;  /* the pass in which .deaths were noticed */
-	uint64_t counted_ns; /* the last pass in which its members were counted */
-	uint32_t deaths;
-	uint32_t count;
-	bool is_dirty;
-};
-
-/* In .families a lone member stands for its family, told by the lowest bit. */
-static void *lone_item(struct kin_member *m)
-{
-	return (char *)m + 1;
-}
-
-static struct kin_member *item_lone(void *item)
-{
-	return (uintptr_t)item & 1 ? (struct kin_member *)(void *)((char *)item - 1) : NULL;
-}
 
 void kin_init(struct kin *k, uint64_t seed)
 {
@@ -70,13 +36,7 @@ void kin_init(struct kin *k, uint64_t seed)
 
 void kin_done(struct kin *k)
 {
-	while (k->dirty_families) {
-		struct kin_family *f = k->dirty_families;
-
-		k->dirty_families = f->next_dirty;
-		assert(!f->count);
-		free(f);
-	}
+	family_free_all(k);
 	keytable_done(&k->families);
 	keytable_done(&k->segments);
 	census_done(&k->census);
@@ -123,108 +83,6 @@ void kin_sensed(struct kin *k, uint64_t now_ns)
 	k->sensed_ns = now_ns;
 }
 
-static void family_mark(struct kin *k, struct kin_family *f)
-{
-	if (f->is_dirty)
-		return;
-	f->is_dirty = true;
-	f->next_dirty = k->dirty_families;
-	k->dirty_families = f;
-}
-
-static void family_append(struct kin_family *f, struct kin_member *m)
-{
-	m->family = f;
-	m->family_flow = flow_less(f->flow, m->sharer.own);
-	m->previous = f->last;
-	m->next = NULL;
-	if (f->last)
-		f->last->next = m;
-	else
-		f->first = m;
-	f->last = m;
-	f->count++;
-}
-
-/* Makes M one of KEY's family. */
-static int join(struct kin *k, struct kin_member *m, uint64_t key)
-{
-	void *item = keytable_find(&k->families, key);
-	struct kin_member *lone = item ? item_lone(item) : NULL;
-	struct kin_family *f = item;
-
-	if (!item) {
-		int r = keytable_set(&k->families, key, lone_item(m));
-
-		if (r < 0)
-			return r;
-	} else {
-		if (lone) {
-			f = calloc(1, sizeof(*f));
-			if (!f)
-				return -ENOMEM;
-			f->key = key;
-			family_append(f, lone);
-			keytable_set(&k->families, key, f);
-		}
-		family_append(f, m);
-		f->found.at_ns = 0;
-		family_mark(k, f);
-	}
-	m->key = key;
-	m->serial = m->line = ++k->serial;
-	return 0;
-}
-
-static void leave(struct kin *k, struct kin_member *m)
-{
-	struct kin_family *f = m->family;
-
-	if (!m->key) {
-		assert(!m->ancestor);
-		return;
-	}
-	if (k->next_member == m)
-		k->next_member = m->next;
-	kin_suspect(m, 0, 0);
-	ancestry_leave(m);
-	if (!f) {
-		keytable_remove(&k->families, m->key);
-		m->key = 0;
-		return;
-	}
-	if (m->previous)
-		m->previous->next = m->next;
-	else
-		f->first = m->next;
-	if (m->next)
-		m->next->previous = m->previous;
-	else
-		f->last = m->previous;
-	if (f->voice == m)
-		f->voice = NULL;
-	breaks_leave(&f->breaks, &m->writer);
-	f->count--;
-	f->found.at_ns = 0;
-	if (f->deaths_ns != k->listed_ns) {
-		f->deaths_ns = k->listed_ns;
-		f->deaths = 0;
-	}
-	f->deaths++;
-	m->family = NULL;
-	m->previous = m->next = NULL;
-	m->key = 0;
-	m->is_forked = false;
-	if (f->count) {
-		family_mark(k, f);
-		return;
-	}
-	keytable_remove(&k->families, f->key);
-	f->key = 0;
-	if (!f->is_dirty)
-		free(f);
-}
-
 int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uint64_t born_ns)
 {
 	struct kin_ancestor *ancestor;
@@ -236,7 +94,7 @@ int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uin
 	ancestor = ancestry_begin(parent);
 	if (!ancestor)
 		return -ENOMEM;
-	r = join(k, m, parent->key);
+	r = family_join(k, m, parent->key);
 	if (r < 0)
 		return r;
 	m->is_forked = true;
@@ -249,7 +107,7 @@ void kin_executed(struct kin *k, struct kin_member *m)
 	if (m->sharer.is_open)
 		k->measured[m->measured_at].member = NULL;
 	segments_end(&k->segments, &m->sharer);
-	leave(k, m);
+	family_leave(k, m);
 	/*
 	 * Nobody says when. It may have been noticed after this pass (.listed_ns) or in it: the former image was surely
 	 * still there in the one before (.previous_ns), so that the new one is younger than that.
@@ -264,34 +122,6 @@ void kin_gone(struct kin *k, struct kin_member *m)
 	m->image_ns = 0;
 }
 
-static void family_settle(struct kin *k, struct kin_family *f)
-{
-	struct census_deaths deaths = {.after_ns = k->previous_ns, .until_ns = k->listed_ns};
-
-	/* Once a pass, however often the family is visited in it. */
-	if (f->deaths_ns == k->listed_ns && f->counted_ns != k->listed_ns)
-		deaths.count = f->deaths;
-	if (census_take(&k->census, f->first, f->count, &deaths, &f->oldest_ns) == 0)
-		f->counted_ns = k->listed_ns;
-}
-
-static bool next_family(struct kin *k)
-{
-	struct kin_family *f = k->dirty_families;
-
-	if (!f)
-		return false;
-	k->dirty_families = f->next_dirty;
-	f->is_dirty = false;
-	if (!f->count) {
-		free(f);
-		return true;
-	}
-	family_settle(k, f);
-	k->next_member = f->first;
-	return true;
-}
-
 struct kin_member *kin_affected(struct kin *k)
 {
 	do {
@@ -302,7 +132,7 @@ struct kin_member *kin_affected(struct kin *k)
 			if (m->measured_ns)
 				return m;
 		}
-	} while (next_family(k));
+	} while (family_next(k, &k->next_member));
 	return NULL;
 }
 
@@ -311,29 +141,43 @@ static struct degree_change change_of(const struct kin_member *m)
 	uint32_t members = m->then ? m->then : 1, kept = m->kept ? m->kept : 1;
 	struct degree_change c = {.members = members, .born = m->fresh, .early = m->early};
 
+	c.is_house = m->family && family_is_house(m->family);
 	c.dead = members - (kept < members ? kept : members);
 	c.unsure = m->unsure < c.dead ? m->unsure : c.dead;
+	c.gone = m->gone < c.unsure ? m->gone : c.unsure;
 	c.own = m->children < c.born ? m->children : c.born;
 	c.strays = m->strays < c.born - c.own ? m->strays : c.born - c.own;
 	return c;
 }
 
-/* What all of FOUND corrects is older than it. */
-static bool is_heard(const struct kin_found *f, const struct kin_member *m)
+static uint64_t events_of(const struct degree_change *c)
 {
-	return f->at_ns > m->measured_ns;
+	return (uint64_t)c->dead + c->born;
+}
+
+/*
+ * What all of FOUND corrects is older than it, and was guessed for as many events, nearly: after fewer it is not off by as
+ * much, or for other reasons.
+ */
+static bool is_heard(
+	const struct kin_found *f, const struct kin_member *m, const struct degree_change *c)
+{
+	return f->at_ns > m->measured_ns && events_of(c) >= f->events - f->events / LIKE_PART;
 }
 
 static struct aftermath aftermath_of(const struct kin_member *m, const struct estimate_base *base)
 {
-	bool heard = m->family && is_heard(&m->family->found, m);
+	const struct degree_change c = change_of(m);
+	bool heard = m->family && is_heard(&m->family->found, m, &c);
 	struct breaks_sum broken;
 	struct aftermath a = {
-		.family = change_of(m),
+		.family = c,
 		.anon = heard ? m->family->found.anon : DEGREE_AS_GUESSED,
 		.file = heard ? m->family->found.file : DEGREE_AS_GUESSED,
 	};
 
+	if (m->family)
+		a.soon_written = m->family->soon_written;
 	kin_broken(m, &broken);
 	if (a.family.members > 1)
 		a.family.parted = broken.parted;
@@ -359,9 +203,9 @@ static void tell(struct kin *k, struct kin_member *m, const struct estimate_base
 	const struct estimate_base *found, uint64_t now_ns)
 {
 	struct aftermath a = aftermath_of(m, before);
-	struct kin_found f = {.at_ns = now_ns};
+	struct kin_found f = {.at_ns = now_ns, .events = events_of(&a.family)};
 
-	if (!m->family || !aftermath_has_family(&a) ||
+	if (!m->family || m->is_presumed || !aftermath_has_family(&a) ||
 		!aftermath_compare(&a, before, found, &f.anon, &f.file))
 		return;
 	m->family->found = f;
@@ -405,15 +249,16 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	bool is_stranger, is_open;
 	int r = 0;
 
-	if (m->key && m->key != key)
-		leave(k, m);
+	if (m->key && family_range(m) != key)
+		family_leave(k, m);
 	is_stranger = !m->key;
 	if (before && m->measured_ns)
 		tell(k, m, before, found, now_ns);
 	kin_suspect(m, 0, 0);
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
-	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
+	m->fresh = m->early = m->children = m->strays = m->unsure = m->gone = 0;
+	m->is_moved = m->is_presumed = false;
 	is_open = m->sharer.is_open;
 	if (before)
 		lesson = segments_lesson(&m->sharer, before, found);
@@ -421,7 +266,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	if (!is_open)
 		open_sharer(k, m, &lesson);
 	if (!m->key)
-		r = join(k, m, key);
+		r = family_join(k, m, key);
 	m->seen = k->serial;
 	if (!m->family)
 		return r;
@@ -432,6 +277,16 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	if (m->is_forked)
 		m->family->voice = m;
 	return 0;
+}
+
+void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written)
+{
+	struct kin_family *f = m->family;
+
+	if (!f || !m->is_forked || m->born_ns <= k->previous_ns)
+		return;
+	f->soon_written -= f->soon_written / SOON_PART;
+	f->soon_written += written / SOON_PART;
 }
 
 int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
@@ -447,9 +302,45 @@ int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
 		return -ENOMEM;
 	m->is_forked = true;
 	m->ancestor = ancestry_use(ancestor);
+	/* What was its own range's family is its parent's house, if that has one. */
+	if (m->family != parent->family && parent->family &&
+		parent->family->range == m->family->range)
+		family_move(k, m, parent->family);
 	m->family->voice = m;
 	family_mark(k, m->family);
 	return 0;
+}
+
+static bool is_explained(const struct estimate_base *base, uint32_t members)
+{
+	struct estimate_part anon, file;
+	uint64_t rss, pss;
+
+	estimate_parts(base, &anon, &file);
+	rss = anon.rss - anon.private_mid;
+	pss = anon.pss - anon.private_mid;
+	/* And one that was born since the processes were listed. */
+	return rss <= amount_part(pss, 8 * (members + UINT64_C(1)) + members, 8);
+}
+
+int kin_divide(
+	struct kin *k, struct kin_member *m, const struct estimate_base *base, uint64_t far_bytes)
+{
+	uint32_t count;
+
+	if (!m->family || !m->has_forked)
+		return 0;
+	count = family_descendants(m);
+	if ((family_is_house(m->family) && count == m->family->count) || !is_explained(base, count))
+		return 0;
+	return family_divide(k, m, far_bytes);
+}
+
+uint64_t kin_far(const struct kin_member *m)
+{
+	const struct kin_family *f = m->family;
+
+	return f && f->divided && f->divided->changed_ns > m->measured_ns ? f->far_bytes : 0;
 }
 
 void kin_unmeasured(struct kin_member *m)

@@ -118,6 +118,23 @@ void kin_walked(struct kin_member *m, uint64_t found_ns);
  */
 int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent);
 
+/*
+ * M was measured for the first time, and has WRITTEN to so much of what its parent had: its siblings to come will write to
+ * as much at once. Nothing is learned from one that is there since before the last pass.
+ */
+void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written);
+
+/*
+ * M, measured just now as BASE, has far more anonymous memory than the FAR_BYTES that its parent can ever have had. If it
+ * shares with no more than there are descendants of it, it and those are a house of their own: who comes and goes elsewhere in
+ * the family is next to nothing to them. -ENOMEM: they are not.
+ */
+int kin_divide(
+	struct kin *k, struct kin_member *m, const struct estimate_base *base, uint64_t far_bytes);
+
+/* By so many bytes, either way, M's PSS may be off by who came and went in other houses since its measurement. */
+uint64_t kin_far(const struct kin_member *m);
+
 /* M's measurement is void, and speaks for nobody: as if it had never been measured. */
 void kin_unmeasured(struct kin_member *m);
 

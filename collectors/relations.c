@@ -26,6 +26,8 @@ enum {
 	UNLIKELY_PART = 7, /* of so many: of what others may have done */
 	UNLIKELY_OF = 8,
 	SHIFT_MIN = 128 << 10, /* bytes */
+	FAR_TIMES = 4,
+	HOUSE_MIN = 64 << 10, /* bytes: nobody has less */
 };
 
 #define TICK_NS (10 * NS_PER_MSEC) /* in which start times are told, at 100 a second */
@@ -196,6 +198,38 @@ static void find_parent(struct relations *r, const struct proctable *table, cons
 		(void)kin_descends(&r->kin, m, &parent->watch->kin);
 }
 
+/* What P has for itself and has not grown by it has written to. */
+static void meet_newborn(
+	struct relations *r, const struct proctable *table, const struct process *p)
+{
+	const struct process *parent = parent_by_pid(table, p);
+	struct watch *w = p->watch;
+	struct estimate_part anon, file;
+
+	if (!parent || !parent->watch->has_base)
+		return;
+	estimate_parts(&w->base, &anon, &file);
+	kin_newborn(&r->kin, &w->kin,
+		amount_less(anon.private_mid, amount_less(w->base.anon, parent->watch->base.anon)));
+}
+
+/*
+ * Whether P shares far more with others than its parent, of the same image, can ever have had in anonymous memory, *RET_BYTES:
+ * then it is with its own children. What files the parent maps now it had when it was largest, too.
+ */
+static bool is_far_larger(
+	const struct proctable *table, const struct process *p, uint64_t *ret_bytes)
+{
+	const struct process *parent = parent_by_pid(table, p);
+	struct estimate_part anon, file;
+
+	if (!parent || parent->range_end != p->range_end || !parent->watch->has_base)
+		return false;
+	*ret_bytes = amount_less(watch_peak(parent->watch), parent->watch->base.file);
+	estimate_parts(&p->watch->base, &anon, &file);
+	return (anon.rss - anon.private_mid) / FAR_TIMES >= amount_max(*ret_bytes, HOUSE_MIN);
+}
+
 void relations_walk(const struct relations *r, struct watch *w)
 {
 	if (w->is_related)
@@ -213,6 +247,7 @@ void relations_measured(struct relations *r, const struct proctable *table,
 {
 	struct watch *w = p->watch;
 	bool is_first = !w->kin.measured_ns;
+	uint64_t far_bytes;
 
 	free(w->doubt);
 	w->doubt = NULL;
@@ -220,8 +255,13 @@ void relations_measured(struct relations *r, const struct proctable *table,
 		return;
 	(void)kin_measured(
 		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
-	if (is_first)
+	if (is_first) {
 		find_parent(r, table, p);
+		meet_newborn(r, table, p);
+	}
+	if (w->kin.has_forked && w->kin.family && is_far_larger(table, p, &far_bytes))
+		/* Out of memory whoever comes and goes elsewhere puts it in doubt. */
+		(void)kin_divide(&r->kin, &w->kin, &w->base, far_bytes);
 	if (kin_wants_maps(&w->kin, &w->base))
 		map(r, reader, p);
 }
@@ -441,6 +481,11 @@ uint64_t relations_stirred(const struct watch *w)
 		2 * size_of(d.file_mid));
 }
 
+uint64_t relations_far(const struct watch *w)
+{
+	return w->has_base && w->is_related ? kin_far(&w->kin) : 0;
+}
+
 bool relations_shifted(const struct watch *w)
 {
 	struct estimate_doubt d;
@@ -482,6 +527,7 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	struct estimate_doubt doubt = {0};
 	const struct watch *speaker = w;
 	struct estimate_doubt stirred;
+	uint64_t off;
 
 	theirs = now;
 	if (!w->has_base) {
@@ -495,9 +541,9 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	}
 	if (speaker->is_related && kin_stirred(&speaker->kin, &speaker->base, &theirs, &stirred))
 		estimate_doubt_add(&doubt, &stirred);
-	doubt.anon_down = amount_add(doubt.anon_down, speaker->unsure);
-	doubt.anon_up = amount_add(
-		doubt.anon_up, speaker->unsure + speaker->fell_anon_kib * UINT64_C(1024));
+	off = amount_add(speaker->unsure, relations_far(speaker));
+	doubt.anon_down = amount_add(doubt.anon_down, off);
+	doubt.anon_up = amount_add(doubt.anon_up, off + speaker->fell_anon_kib * UINT64_C(1024));
 	doubt.file_up = amount_add(doubt.file_up, speaker->fell_file_kib * UINT64_C(1024));
 	/*
 	 * What others may have written to is no reason to measure W before them. Some of it is in

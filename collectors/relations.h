@@ -135,6 +135,9 @@ uint64_t relations_judged(const struct watch *w);
  */
 uint64_t relations_stirred(const struct watch *w);
 
+/* How much of W's doubt is of who came and went in other houses (kin.h): no reason to measure it either. */
+uint64_t relations_far(const struct watch *w);
+
 /*
  * Whether others' coming, going or touching has moved W's PSS by so much that it should be measured
  * soon.

@@ -153,11 +153,43 @@ static void counts_the_deaths_of_a_pass(void **state)
 	folk_end(f, 8);
 	folk_settle(f);
 	assert_int_equal(f->member[1].unsure, 1);
+	assert_int_equal(f->member[1].gone, 0); /* it was measured soon after the listing */
 	assert_int_equal(f->member[2].unsure, 0);
 	folk_end(f, 7);
 	folk_end(f, 6);
 	folk_settle(f);
 	assert_int_equal(f->member[1].unsure, 1);
+	folk_assert_all_bounds(f);
+}
+
+/* Who is measured late in the time from one pass to the next has likely seen most of those who end in it. */
+static void knows_when_it_was_measured(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	uint64_t truth;
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 10);
+	folk_measure_all(f, 0);
+	folk_settle(f);
+	folk_notice(f);
+	folk_settle(f);
+	/* Seen after they were gone, and before anybody has noticed. */
+	for (unsigned int i = 7; i <= 10; i++)
+		world_unmap_all(&f->world, i);
+	f->now += UINT64_C(4900000000); /* of the five seconds that are left until the listing */
+	folk_measure(f, 1);
+	f->now -= UINT64_C(4900000000);
+	truth = folk_truth(f, 1);
+	folk_notice(f);
+	for (unsigned int i = 7; i <= 10; i++)
+		folk_end(f, i);
+	folk_settle(f);
+	assert_int_equal(f->member[1].unsure, 4);
+	assert_int_equal(f->member[1].gone, 4);
+	assert_in_range(folk_estimate(f, 1).pss, truth - MIB / 4, truth + MIB / 4);
+	assert_int_equal(f->member[2].gone, 0);
 	folk_assert_all_bounds(f);
 }
 
@@ -325,6 +357,7 @@ int main(void)
 		cmocka_unit_test(forgets_what_it_learnt),
 		cmocka_unit_test(tells_nothing_of_its_own),
 		cmocka_unit_test(counts_the_deaths_of_a_pass),
+		cmocka_unit_test(knows_when_it_was_measured),
 		cmocka_unit_test(counts_deaths_once),
 		cmocka_unit_test(allows_for_the_order_of_an_exit),
 		cmocka_unit_test(never_falls_by_an_exit),
