@@ -28,7 +28,7 @@ struct kin_found {
 struct kin_range {
 	uint64_t
 		changed_ns; /* when somebody was last noticed to have come or gone in any of them */
-	uint32_t members;    /* that there were when it was divided first */
+	uint32_t members;   /* that there were when it was divided first */
 	uint32_t uses;
 };
 
