@@ -167,17 +167,18 @@ static bool is_heard(
 
 static struct aftermath aftermath_of(const struct kin_member *m, const struct estimate_base *base)
 {
-	const struct degree_change c = change_of(m);
-	bool heard = m->family && is_heard(&m->family->found, m, &c);
+	const struct kin_family *f = m->family;
 	struct breaks_sum broken;
 	struct aftermath a = {
-		.family = c,
-		.anon = heard ? m->family->found.anon : DEGREE_AS_GUESSED,
-		.file = heard ? m->family->found.file : DEGREE_AS_GUESSED,
-	};
+		.family = change_of(m), .anon = DEGREE_AS_GUESSED, .file = DEGREE_AS_GUESSED};
 
-	if (m->family)
-		a.soon_written = m->family->soon_written;
+	if (f) {
+		a.soon_written = f->soon_written;
+		if (is_heard(&f->found, m, &a.family)) {
+			a.anon = f->found.anon;
+			a.file = f->found.file;
+		}
+	}
 	kin_broken(m, &broken);
 	if (a.family.members > 1)
 		a.family.parted = broken.parted;
