@@ -11,6 +11,10 @@
 #include "collectors/sense.h"
 #include "collectors/watch.h"
 
+enum {
+	SWAPPED_MIN = 1 << 20, /* bytes, since all were looked at for that */
+};
+
 #define LOOK_MAX_AGE_NS (120 * NS_PER_SEC) /* of status, where nothing else asks for it */
 
 void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table,
@@ -88,9 +92,17 @@ static void read_vmstat(struct adapt *a)
 	if (vmstat_read(a->reader->procfs->fd, &v) < 0)
 		return;
 	for (unsigned int i = 0; i < VMSTAT_FIELDS; i++)
-		if (ROW_HAS(&a->vmstat, i) && ROW_HAS(&v, i) && a->vmstat.q[i] != v.q[i])
-			a->swaps = true;
+		if (ROW_HAS(&a->vmstat, i) && ROW_HAS(&v, i))
+			a->swapped += amount_less(v.q[i], a->vmstat.q[i]);
 	a->vmstat = v;
+	/*
+	 * Of whom a page alone was swapped statm has moved, but where another came for it. A few in each pass, as where
+	 * memory is reclaimed ahead of need, are no reason to look at all.
+	 */
+	if (a->swapped >= SWAPPED_MIN / a->page_bytes) {
+		a->swaps = true;
+		a->swapped = 0;
+	}
 }
 
 /* What walks do to their processes, as soon as that is known. */
@@ -290,10 +302,10 @@ void adapt_take(
 		wrote = had_base && faults_found(&a->faults, &a->relations, a->reader, p, walked,
 					    &before, now_boot_ns);
 		if (had_base && !wrote)
-			relations_judge(w, likely, &before, s->q[PROCESS_PSS]);
+			relations_judge(w, likely, &base);
 		relations_walked(w, walked->found_ns);
 		relations_measured(&a->relations, a->table, a->reader, p,
-			had_base && !wrote ? &base : NULL, now_boot_ns);
+			had_base && !wrote ? &base : NULL, now_boot_ns, a->page_bytes);
 		relations_since(w, a->page_bytes);
 		if (had_base) {
 			relations_fell(w, &before);
@@ -366,7 +378,8 @@ void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 	if (!w->has_base)
 		return;
 	if (w->measured_ns >= a->begin_ns) {
-		relations_measured(&a->relations, a->table, a->reader, p, NULL, w->measured_ns);
+		relations_measured(
+			&a->relations, a->table, a->reader, p, NULL, w->measured_ns, a->page_bytes);
 		return;
 	}
 	/* Who came and went since then was another's to know. */

@@ -45,8 +45,9 @@ struct adapt {
 	uint64_t start_ns;   /* CLOCK_BOOTTIME of the first one's beginning */
 	struct vmstat vmstat;
 	enum psi_level pressure;
-	struct psi psi; /* as this pass began */
-	bool swaps;     /* the host has swapped since the last pass */
+	struct psi psi;   /* as this pass began */
+	uint64_t swapped; /* pages, in or out, since all were looked at for that */
+	bool swaps;       /* so many that they are in this pass */
 
 	struct budget budget;
 	struct disturbance disturbance;
