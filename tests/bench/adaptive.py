@@ -132,7 +132,7 @@ class Hold:
     Herds and servers are asked to and finish what they are at: a member or worker half made would go on by itself.
     Active members are stopped."""
 
-    def __init__(self, herd=None, truth_path=None, servers=None, births=0):
+    def __init__(self, herd=None, truth_path=None, servers=(), births=0):
         self.herd, self.truth_path, self.servers, self.births = herd, truth_path, servers, births
         self.active = []
 
@@ -146,8 +146,8 @@ class Hold:
             return file.read().rpartition(b")")[2].split()[0] == b"T"
 
     def __enter__(self):
-        if self.servers:
-            self.servers.tell("still")
+        for server in self.servers:
+            server.tell("still")
         if self.herd:
             self.herd.send_signal(signal.SIGUSR2)
             if self.herd.stdout.readline() != "HELD\n":
@@ -163,8 +163,12 @@ class Hold:
             os.kill(pid, signal.SIGCONT)
         if self.herd:
             self.herd.send_signal(signal.SIGUSR2)
-        if self.servers:
-            self.servers.tell(f"churn {self.births}")
+        self.churn()
+
+    def churn(self):
+        """BIRTHS a second in each server, and as many that end."""
+        for server in self.servers:
+            server.tell(f"churn {self.births}")
 
 
 def sleep_until_boottime(due_ns):

@@ -317,7 +317,7 @@ __attribute__((noreturn)) static void serve(
 		.options = options,
 		.private_pages = pages_of_kib(options->private_kib),
 		.segment_pages = pages_of_kib(options->segment_kib),
-		.random = (uint32_t)i + 1,
+		.random = (uint32_t)(options->first_uid + i) + 1,
 	};
 	snprintf(name, sizeof(name), "%.10s%u", options->name, (unsigned int)(i % SERVERS_MAX));
 	if (prctl(PR_SET_NAME, name) < 0 || pipe(server.done) < 0)
