@@ -16,7 +16,7 @@ enum {
 	 * it seems would take a process of which all files are its own, or none. */
 	PLAUSIBLE_PART = 8,
 	/* Newborns write to some of what they share at once, before anyone looks. */
-	SOON_WRITTEN = 8,
+	UNSEEN_PART = 8,
 };
 
 static void span_add(struct degree_span *to, const struct degree_span *s)
@@ -33,8 +33,8 @@ static void span_widen(struct degree_span *to, const struct degree_span *s)
 }
 
 /*
- * What of PRIVATE is left to one whose children, COUNT of them, each write to SOON_WRITTEN of what they share at once: to the
- * same as those before them, to whose writing it owes that it is private.
+ * What of PRIVATE is left to one whose children, COUNT of them, each write to SOON_WRITTEN bytes of what
+ * they share at once: to the same as those before them, to whose writing it owes that it is private.
  */
 static uint64_t left_private(uint64_t private, uint64_t soon_written, uint64_t count)
 {
@@ -75,7 +75,7 @@ static struct degree_span anon_after(const struct estimate_part *p, uint64_t pri
 		s.mid += rise;
 		s.high = amount_max(s.high + rise, s.mid);
 		unborn = before.mid + private;
-		s.high += amount_less(unborn, s.mid) / SOON_WRITTEN;
+		s.high += amount_less(unborn, s.mid) / UNSEEN_PART;
 	}
 	return s;
 }

@@ -51,24 +51,6 @@ static bool reserve(struct census *c, size_t capacity)
 	return true;
 }
 
-/* Of M's new family KNOWN were there before and are still; as many of it may be gone as of the old one, in the mean. */
-static void move(struct kin_member *m, uint32_t known)
-{
-	m->then = m->kept ? (uint32_t)amount_min(amount_part(known, m->then, m->kept), UINT32_MAX)
-	                  : amount_max(m->then, known);
-	m->then = amount_max(m->then, known);
-	m->is_moved = false;
-}
-
-/* How many of DEATHS were before NOW_NS, if they came evenly. */
-static uint32_t part_before(const struct census_deaths *deaths, uint64_t now_ns)
-{
-	uint64_t span_ns = deaths->until_ns - deaths->after_ns;
-
-	return (uint32_t)amount_part(
-		2 * (uint64_t)deaths->count + 1, now_ns - deaths->after_ns, 2 * span_ns);
-}
-
 /*
  * Counts for each member who was there, and who came. Births are noticed roughly in their order: who
  * became known after one that was born too late is taken to be fresh as well.
@@ -91,8 +73,6 @@ static void count_members(const struct census *c, struct kin_member *first, uint
 		if (!m->measured_ns)
 			continue;
 		known = count_up_to(serial, count, m->seen);
-		if (m->is_moved)
-			move(m, known);
 		there = count_up_to(born, count, amount_less(m->measured_ns, TICK_NS));
 		if (there > known) {
 			m->then += there - known;
@@ -107,10 +87,8 @@ static void count_members(const struct census *c, struct kin_member *first, uint
 		if (early < m->early)
 			m->then += m->early - early;
 		m->early = early;
-		if (m->measured_ns > deaths->after_ns && m->measured_ns <= deaths->until_ns) {
+		if (m->measured_ns > deaths->after_ns && m->measured_ns <= deaths->until_ns)
 			m->unsure += deaths->count;
-			m->gone += part_before(deaths, m->measured_ns);
-		}
 	}
 }
 
@@ -169,7 +147,6 @@ static void count_strays(const struct census *c, struct kin_member *first, uint6
 static void count_roughly(struct kin_member *first, uint32_t count)
 {
 	for (struct kin_member *m = first; m; m = m->next) {
-		m->is_moved = false;
 		m->kept = m->then < count ? m->then : count;
 		m->fresh = count - m->kept;
 		m->early = m->children = 0;

@@ -139,8 +139,7 @@ bool choosing_next(struct choosing *c, bool with_sliced, bool excused_alone, str
 uint64_t choosing_doubt(const struct watch *w, uint64_t low, uint64_t pss, uint64_t high)
 {
 	uint64_t up = amount_less(high - pss, relations_unlooked(w));
-	uint64_t doubt = amount_less(
-		amount_max(up, pss - low), amount_add(relations_stirred(w), relations_far(w)));
+	uint64_t doubt = amount_less(amount_max(up, pss - low), relations_stirred(w));
 	uint64_t events;
 	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
 

@@ -2,7 +2,8 @@
 /*
  * x is a page's share before, 1/m; the functions below give its share after, and the bounds over all
  * distributions of x with the known mean are the convex and concave hulls of what one page can become,
- * taken at the mean. Fractions are of 2^31, so that two multiply in 64 bits, which halves the cost; a GiB
+ * taken at the mean. Where by the mean more share than are known, only two of these count: pages all alike,
+ * and pages that the known share alone beside such as very many share. Fractions are of 2^31, so that two multiply in 64 bits, which halves the cost; a GiB
  * is still right to a few bytes.
  */
 #include "config.h"
@@ -55,8 +56,8 @@ static uint64_t alike(uint64_t x, uint64_t dead, uint64_t born)
 }
 
 /*
- * Of pages that all of MEMBERS shared alone, of whom LIVE are left, and pages that so many others share, too, that they count
- * nothing; X is of all.
+ * Of pages that all of MEMBERS shared alone, of whom LIVE are left, and pages that so many others share,
+ * too, that they count nothing; X is of all.
  */
 static uint64_t mixed(uint64_t x, uint64_t members, uint64_t live, uint64_t born)
 {
@@ -64,20 +65,34 @@ static uint64_t mixed(uint64_t x, uint64_t members, uint64_t live, uint64_t born
 }
 
 /*
- * By the mean: of the others who map a page as many died as of all others, and as many were born. That is
- * too much where more map it than are known: those are taken to be as many for each page, but for a house.
+ * How many had shared the pages, if all did: as many as there were, as the mean says it, or more or fewer by those
+ * that came or went just then. 0: not all share all.
+ */
+static uint64_t even_members(uint64_t x, const struct degree_change *c)
+{
+	uint64_t found = (ONE + x / 2) / amount_max(x, 1), members = c->members;
+	uint64_t slack = c->unsure + (uint64_t)c->early;
+
+	return found + slack >= members && found <= members + slack ? found : 0;
+}
+
+/*
+ * Where all share all, those who are there now do. Else by the mean: of the others who map a page as many died
+ * as of all others, and as many were born. That is too much where more map it than are known: those are taken to be as
+ * many for each page.
  */
 static uint64_t middle(uint64_t x, const struct degree_change *c)
 {
-	uint64_t live = c->members - c->dead, members = c->members - c->gone, others;
+	uint64_t live = c->members - c->dead, even = c->parted ? 0 : even_members(x, c), others;
 
-	if (x < ONE / members && !c->parted)
-		return c->is_house ? mixed(x, members, live, c->born)
-		                   : alike(x, members - live, c->born);
+	if (even && (c->dead || c->born))
+		return amount_min(amount_part(x, even, live + c->born), ONE);
+	if (x < ONE / c->members && !c->parted)
+		return alike(x, c->dead, c->born);
 	/* 1 / (1 + (1/x - 1) * (live - parted - 1) / (members - 1)) */
-	if (live < members || c->parted) {
+	if (c->dead || c->parted) {
 		others = amount_part(ONE - x, amount_less((live - 1) * DEGREE_ONE, c->parted),
-			(members - 1) * DEGREE_ONE);
+			(c->members - UINT64_C(1)) * DEGREE_ONE);
 		x = amount_part(x, ONE, x + others);
 	}
 	return amount_min(amount_part(x, live, live + c->born), with_more(x, c->own));
@@ -148,7 +163,7 @@ void degree_forked(
 	uint64_t x = share_of(rss, pss), mid = middle(x, c);
 
 	/* As if nobody had written, but for the middle. */
-	*ret = span_of(rss, least(x, c), mid, amount_max(most(x, c), c->parted ? mid : 0));
+	*ret = span_of(rss, amount_min(least(x, c), mid), mid, amount_max(most(x, c), mid));
 }
 
 void degree_mapped(

@@ -9,7 +9,6 @@
 #ifndef MEMTALLY_COLLECTORS_DEGREE_H
 #define MEMTALLY_COLLECTORS_DEGREE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* What happened to those known to share, since a process was measured. */
@@ -17,12 +16,10 @@ struct degree_change {
 	uint32_t members; /* how many there were then, itself among them: at least 1 */
 	uint32_t dead;    /* of those, gone since: fewer than .members */
 	uint32_t unsure;  /* of the dead, that may have been gone already */
-	uint32_t gone;    /* of those unsure, that were likely gone already */
 	uint32_t born;    /* since, by forks */
 	uint32_t early;   /* of those born, that may have been there already */
 	uint32_t own;     /* of those born, its own descendants */
 	uint32_t strays;  /* of the others born, that may be, for nobody knows their parents */
-	bool is_house; /* what more than the members share are a few pages that many others have, too */
 	uint32_t
 		parted; /* by writing: DEGREE_ONE for each of the others that are there who has let go of all */
 };

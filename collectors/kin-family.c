@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "collectors/amount.h"
 #include "collectors/ancestry.h"
 #include "collectors/census.h"
 
@@ -22,13 +21,6 @@ static struct kin_member *item_lone(void *item)
 	return (uintptr_t)item & 1 ? (struct kin_member *)(void *)((char *)item - 1) : NULL;
 }
 
-static void family_free(struct kin_family *f)
-{
-	if (f->divided && !--f->divided->uses)
-		free(f->divided);
-	free(f);
-}
-
 void family_free_all(struct kin *k)
 {
 	while (k->dirty_families) {
@@ -36,13 +28,8 @@ void family_free_all(struct kin *k)
 
 		k->dirty_families = f->next_dirty;
 		assert(!f->count);
-		family_free(f);
+		free(f);
 	}
-}
-
-uint64_t family_range(const struct kin_member *m)
-{
-	return m->family ? m->family->range : m->key;
 }
 
 void family_mark(struct kin *k, struct kin_family *f)
@@ -52,14 +39,6 @@ void family_mark(struct kin *k, struct kin_family *f)
 	f->is_dirty = true;
 	f->next_dirty = k->dirty_families;
 	k->dirty_families = f;
-}
-
-/* Somebody has come to F, or gone. */
-static void change(const struct kin *k, struct kin_family *f)
-{
-	f->found.at_ns = 0;
-	if (f->divided)
-		f->divided->changed_ns = k->listed_ns;
 }
 
 static void append(struct kin_family *f, struct kin_member *m)
@@ -105,7 +84,7 @@ static void settle_later(struct kin *k, struct kin_family *f)
 	keytable_remove(&k->families, f->key);
 	f->key = 0;
 	if (!f->is_dirty)
-		family_free(f);
+		free(f);
 }
 
 static void meet_flow(struct kin_member *m)
@@ -129,14 +108,14 @@ int family_join(struct kin *k, struct kin_member *m, uint64_t key)
 			f = calloc(1, sizeof(*f));
 			if (!f)
 				return -ENOMEM;
-			f->key = f->range = key;
+			f->key = key;
 			append(f, lone);
 			meet_flow(lone);
 			keytable_set(&k->families, key, f);
 		}
 		append(f, m);
 		meet_flow(m);
-		change(k, f);
+		f->found.at_ns = 0;
 		family_mark(k, f);
 	}
 	m->key = key;
@@ -144,7 +123,7 @@ int family_join(struct kin *k, struct kin_member *m, uint64_t key)
 	return 0;
 }
 
-void family_leave(struct kin *k, struct kin_member *m)
+void family_leave(struct kin *k, struct kin_member *m, bool has_ended)
 {
 	struct kin_family *f = m->family;
 
@@ -164,10 +143,11 @@ void family_leave(struct kin *k, struct kin_member *m)
 	remove_from(k, f, m);
 	if (f->deaths_ns != k->listed_ns) {
 		f->deaths_ns = k->listed_ns;
-		f->deaths = 0;
+		f->deaths = f->ended = 0;
 	}
 	f->deaths++;
-	change(k, f);
+	f->ended += has_ended;
+	f->found.at_ns = 0;
 	m->key = 0;
 	m->is_forked = false;
 	settle_later(k, f);
@@ -194,111 +174,10 @@ bool family_next(struct kin *k, struct kin_member **ret_first)
 	k->dirty_families = f->next_dirty;
 	f->is_dirty = false;
 	if (!f->count) {
-		family_free(f);
+		free(f);
 		return true;
 	}
 	settle(k, f);
 	*ret_first = f->first;
 	return true;
-}
-
-/* M is counted with others from now on. */
-static void recount(struct kin_member *m)
-{
-	m->early = 0;
-	m->is_moved = m->is_presumed = true;
-}
-
-void family_move(struct kin *k, struct kin_member *m, struct kin_family *to)
-{
-	struct kin_family *f = m->family;
-
-	suspicion_move(&f->suspicion, m->suspected, 0, 0);
-	suspicion_move(&to->suspicion, 0, m->suspected, f->suspicion.at_ns);
-	breaks_leave(&f->breaks, &m->writer);
-	remove_from(k, f, m);
-	settle_later(k, f);
-	recount(m);
-	append(to, m);
-	meet_flow(m);
-	m->key = to->key;
-	to->found.at_ns = 0;
-	family_mark(k, to);
-}
-
-static bool is_descendant(const struct kin_member *m, const struct kin_member *of)
-{
-	for (unsigned int i = 0; m != of; i++) {
-		const struct kin_member *parent = ancestry_parent(m);
-
-		if (!parent || i == ANCESTRY_GENERATIONS)
-			return false;
-		m = parent;
-	}
-	return true;
-}
-
-uint32_t family_descendants(const struct kin_member *m)
-{
-	uint32_t count = 0;
-
-	for (const struct kin_member *n = m->family->first; n; n = n->next)
-		count += is_descendant(n, m);
-	return count;
-}
-
-/* M is none of F's, which is a copy of the family that it is in: what was found of it, or suspected, is not F's either. */
-static void strike_out(struct kin_family *f, const struct kin_member *m)
-{
-	struct breaks_writer writer = m->writer;
-
-	suspicion_move(&f->suspicion, m->suspected, 0, 0);
-	breaks_leave(&f->breaks, &writer);
-	if (f->voice == m)
-		f->voice = NULL;
-}
-
-int family_divide(struct kin *k, struct kin_member *m, uint64_t far_bytes)
-{
-	struct kin_family *f = m->family, *house = malloc(sizeof(*house));
-	struct kin_member *next;
-	int r;
-
-	if (house && !f->divided) {
-		f->divided = malloc(sizeof(*f->divided));
-		if (f->divided)
-			*f->divided = (struct kin_range){.members = f->count, .uses = 1};
-	}
-	if (!house || !f->divided) {
-		free(house);
-		return -ENOMEM;
-	}
-	f->far_bytes = amount_max(f->far_bytes, far_bytes / f->divided->members);
-	*house = *f;
-	house->key = keytable_key(&k->families, f->range, m->serial);
-	r = keytable_set(&k->families, house->key, house);
-	if (r < 0) {
-		free(house);
-		return r;
-	}
-	house->divided->uses++;
-	house->first = house->last = NULL;
-	house->count = 0;
-	house->is_dirty = false;
-	house->found.at_ns = 0;
-	for (struct kin_member *n = f->first; n; n = next) {
-		bool is_of_house = is_descendant(n, m);
-
-		next = n->next;
-		recount(n);
-		strike_out(is_of_house ? f : house, n);
-		if (!is_of_house)
-			continue;
-		remove_from(k, f, n);
-		append(house, n);
-		n->key = house->key;
-	}
-	settle_later(k, f);
-	family_mark(k, house);
-	return 0;
 }

@@ -25,9 +25,16 @@ enum {
 	LIKE_PART = 8,
 	/* By which what a newborn has written to counts, of those that follow each other. */
 	SOON_PART = 4,
+	/* By what part of it the mean of those who share may be off a whole number. */
+	WHOLE_PART = 16,
+	/* Bytes that are shared: of less it says little. */
+	TELLING_MIN = 256 << 10,
 	/* Places that are kept for those who are measured from one pass to the next. */
 	MEASURED_KEPT = 1024,
 };
+
+/* For so long one is at what newborns do. */
+#define NEWBORN_NS UINT64_C(250000000)
 
 void kin_init(struct kin *k, uint64_t seed)
 {
@@ -107,7 +114,7 @@ void kin_executed(struct kin *k, struct kin_member *m)
 	if (m->sharer.is_open)
 		k->measured[m->measured_at].member = NULL;
 	segments_end(&k->segments, &m->sharer);
-	family_leave(k, m);
+	family_leave(k, m, true);
 	/*
 	 * Nobody says when. It may have been noticed after this pass (.listed_ns) or in it: the former image was surely
 	 * still there in the one before (.previous_ns), so that the new one is younger than that.
@@ -141,10 +148,8 @@ static struct degree_change change_of(const struct kin_member *m)
 	uint32_t members = m->then ? m->then : 1, kept = m->kept ? m->kept : 1;
 	struct degree_change c = {.members = members, .born = m->fresh, .early = m->early};
 
-	c.is_house = m->family && family_is_house(m->family);
 	c.dead = members - (kept < members ? kept : members);
 	c.unsure = m->unsure < c.dead ? m->unsure : c.dead;
-	c.gone = m->gone < c.unsure ? m->gone : c.unsure;
 	c.own = m->children < c.born ? m->children : c.born;
 	c.strays = m->strays < c.born - c.own ? m->strays : c.born - c.own;
 	return c;
@@ -156,13 +161,14 @@ static uint64_t events_of(const struct degree_change *c)
 }
 
 /*
- * What all of FOUND corrects is older than it, and was guessed for as many events, nearly: after fewer it is not off by as
- * much, or for other reasons.
+ * What all of FOUND corrects is older than it, and was guessed for as many events, nearly: after fewer it
+ * is not off by as much, or for other reasons. So it is where some of those born are its own children.
  */
 static bool is_heard(
 	const struct kin_found *f, const struct kin_member *m, const struct degree_change *c)
 {
-	return f->at_ns > m->measured_ns && events_of(c) >= f->events - f->events / LIKE_PART;
+	return f->at_ns > m->measured_ns && !c->own &&
+	       events_of(c) >= f->events - f->events / LIKE_PART;
 }
 
 static struct aftermath aftermath_of(const struct kin_member *m, const struct estimate_base *base)
@@ -172,12 +178,11 @@ static struct aftermath aftermath_of(const struct kin_member *m, const struct es
 	struct aftermath a = {
 		.family = change_of(m), .anon = DEGREE_AS_GUESSED, .file = DEGREE_AS_GUESSED};
 
-	if (f) {
+	if (f)
 		a.soon_written = f->soon_written;
-		if (is_heard(&f->found, m, &a.family)) {
-			a.anon = f->found.anon;
-			a.file = f->found.file;
-		}
+	if (f && is_heard(&f->found, m, &a.family)) {
+		a.anon = f->found.anon;
+		a.file = f->found.file;
 	}
 	kin_broken(m, &broken);
 	if (a.family.members > 1)
@@ -206,7 +211,7 @@ static void tell(struct kin *k, struct kin_member *m, const struct estimate_base
 	struct aftermath a = aftermath_of(m, before);
 	struct kin_found f = {.at_ns = now_ns, .events = events_of(&a.family)};
 
-	if (!m->family || m->is_presumed || !aftermath_has_family(&a) ||
+	if (!m->family || !aftermath_has_family(&a) || a.family.own ||
 		!aftermath_compare(&a, before, found, &f.anon, &f.file))
 		return;
 	m->family->found = f;
@@ -242,6 +247,31 @@ void kin_walked(struct kin_member *m, uint64_t found_ns)
 	segments_walked(&m->sharer, found_ns);
 }
 
+/*
+ * An exiting process has no memory any more, as statm says it, while it still lets go of its pages, which takes a
+ * millisecond for each few MiB (exit_mm() in Linux up to 6.18): M may have been found to share with those that have ended in
+ * this pass. Where all share all, its PSS tells.
+ */
+static void count_lingering(struct kin *k, struct kin_member *m, const struct estimate_base *found)
+{
+	const struct kin_family *f = m->family;
+	struct estimate_part anon, file;
+	uint64_t rss, pss, sharers;
+
+	if (f->deaths_ns != k->listed_ns || !f->ended)
+		return;
+	estimate_parts(found, &anon, &file);
+	rss = anon.rss - anon.private_mid;
+	pss = anon.pss - anon.private_mid;
+	sharers = pss ? (rss + pss / 2) / pss : 0;
+	if (rss < TELLING_MIN || sharers <= f->count || sharers > (uint64_t)f->count + f->ended ||
+		amount_max(rss, sharers * pss) - amount_min(rss, sharers * pss) >
+			rss / WHOLE_PART / sharers)
+		return;
+	m->then = (uint32_t)sharers;
+	family_mark(k, m->family);
+}
+
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns)
 {
@@ -250,16 +280,15 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	bool is_stranger, is_open;
 	int r = 0;
 
-	if (m->key && family_range(m) != key)
-		family_leave(k, m);
+	if (m->key && m->key != key)
+		family_leave(k, m, false);
 	is_stranger = !m->key;
 	if (before && m->measured_ns)
 		tell(k, m, before, found, now_ns);
 	kin_suspect(m, 0, 0);
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
-	m->fresh = m->early = m->children = m->strays = m->unsure = m->gone = 0;
-	m->is_moved = m->is_presumed = false;
+	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
 	is_open = m->sharer.is_open;
 	if (before)
 		lesson = segments_lesson(&m->sharer, before, found);
@@ -275,6 +304,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 		flow_add(&m->family->flow, &m->sharer.own);
 	m->family_flow = flow_less(m->family->flow, m->sharer.own);
 	m->then = m->kept = m->family->count;
+	count_lingering(k, m, found);
 	if (m->is_forked)
 		m->family->voice = m;
 	return 0;
@@ -290,6 +320,14 @@ void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written)
 	f->soon_written += written / SOON_PART;
 }
 
+uint64_t kin_unwritten(const struct kin_member *m)
+{
+	bool is_newborn = m->is_forked && m->measured_ns &&
+	                  amount_less(m->measured_ns, m->born_ns) < NEWBORN_NS;
+
+	return is_newborn && m->family ? m->family->soon_written : 0;
+}
+
 int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
 {
 	struct kin_ancestor *ancestor;
@@ -303,45 +341,9 @@ int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
 		return -ENOMEM;
 	m->is_forked = true;
 	m->ancestor = ancestry_use(ancestor);
-	/* What was its own range's family is its parent's house, if that has one. */
-	if (m->family != parent->family && parent->family &&
-		parent->family->range == m->family->range)
-		family_move(k, m, parent->family);
 	m->family->voice = m;
 	family_mark(k, m->family);
 	return 0;
-}
-
-static bool is_explained(const struct estimate_base *base, uint32_t members)
-{
-	struct estimate_part anon, file;
-	uint64_t rss, pss;
-
-	estimate_parts(base, &anon, &file);
-	rss = anon.rss - anon.private_mid;
-	pss = anon.pss - anon.private_mid;
-	/* And one that was born since the processes were listed. */
-	return rss <= amount_part(pss, 8 * (members + UINT64_C(1)) + members, 8);
-}
-
-int kin_divide(
-	struct kin *k, struct kin_member *m, const struct estimate_base *base, uint64_t far_bytes)
-{
-	uint32_t count;
-
-	if (!m->family || !m->has_forked)
-		return 0;
-	count = family_descendants(m);
-	if ((family_is_house(m->family) && count == m->family->count) || !is_explained(base, count))
-		return 0;
-	return family_divide(k, m, far_bytes);
-}
-
-uint64_t kin_far(const struct kin_member *m)
-{
-	const struct kin_family *f = m->family;
-
-	return f && f->divided && f->divided->changed_ns > m->measured_ns ? f->far_bytes : 0;
 }
 
 void kin_unmeasured(struct kin_member *m)
@@ -435,10 +437,10 @@ uint64_t kin_suspected(const struct kin_member *m)
 	return m->family ? suspicion_since(&m->family->suspicion, m->suspected, m->measured_ns) : 0;
 }
 
-void kin_judge(struct kin_member *m, uint64_t likely, uint64_t off)
+void kin_judge(struct kin_member *m, uint64_t likely, uint64_t changed, uint64_t pss)
 {
 	if (m->family)
-		judgement_learn(&m->family->judgement, likely, off);
+		judgement_learn(&m->family->judgement, likely, changed, pss);
 }
 
 uint64_t kin_judged(const struct kin_member *m, uint64_t likely)

@@ -119,21 +119,17 @@ void kin_walked(struct kin_member *m, uint64_t found_ns);
 int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent);
 
 /*
- * M was measured for the first time, and has WRITTEN to so much of what its parent had: its siblings to come will write to
- * as much at once. Nothing is learned from one that is there since before the last pass.
+ * M was measured for the first time, and has WRITTEN to so much of what its parent had: its siblings to
+ * come will write to as much before they are measured. Nothing is learned from one that was there before
+ * the last pass.
  */
 void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written);
 
 /*
- * M, measured just now as BASE, has far more anonymous memory than the FAR_BYTES that its parent can ever have had. If it
- * shares with no more than there are descendants of it, it and those are a house of their own: who comes and goes elsewhere in
- * the family is next to nothing to them. -ENOMEM: they are not.
+ * How much M may have written to since its measurement, as newborns of its family do, for it was measured
+ * right after its birth. 0: it was not, or nobody knows.
  */
-int kin_divide(
-	struct kin *k, struct kin_member *m, const struct estimate_base *base, uint64_t far_bytes);
-
-/* By so many bytes, either way, M's PSS may be off by who came and went in other houses since its measurement. */
-uint64_t kin_far(const struct kin_member *m);
+uint64_t kin_unwritten(const struct kin_member *m);
 
 /* M's measurement is void, and speaks for nobody: as if it had never been measured. */
 void kin_unmeasured(struct kin_member *m);
@@ -210,12 +206,12 @@ void kin_asked(struct kin_member *m, uint64_t suspected, uint64_t found);
 uint64_t kin_suspected(const struct kin_member *m);
 
 /*
- * M's family had changed LIKELY bytes of M, as far as anybody could say, and the guess was OFF by so much, as a measurement
- * has found: others of it may be like that. Before kin_measured().
+ * Births and exits in M's family had likely changed LIKELY bytes of M, which was measured again and has PSS now, CHANGED bytes
+ * more or less: others of it may be like that. Before kin_measured().
  */
-void kin_judge(struct kin_member *m, uint64_t likely, uint64_t off);
+void kin_judge(struct kin_member *m, uint64_t likely, uint64_t changed, uint64_t pss);
 
-/* How far off the guess of what M's family has done to it may well be, where LIKELY bytes are likely to have changed. */
+/* How much of M they may well have changed, where LIKELY bytes are likely: see judgement.h. */
 uint64_t kin_judged(const struct kin_member *m, uint64_t likely);
 
 /* Whether one of M's family was found to have broken anything since SINCE_NS. */

@@ -26,8 +26,6 @@ enum {
 	UNLIKELY_PART = 7, /* of so many: of what others may have done */
 	UNLIKELY_OF = 8,
 	SHIFT_MIN = 128 << 10, /* bytes */
-	FAR_TIMES = 4,
-	HOUSE_MIN = 64 << 10, /* bytes: nobody has less */
 };
 
 #define TICK_NS (10 * NS_PER_MSEC) /* in which start times are told, at 100 a second */
@@ -198,36 +196,21 @@ static void find_parent(struct relations *r, const struct proctable *table, cons
 		(void)kin_descends(&r->kin, m, &parent->watch->kin);
 }
 
-/* What P has for itself and has not grown by it has written to. */
-static void meet_newborn(
-	struct relations *r, const struct proctable *table, const struct process *p)
+/* What P has for itself, and has not grown by, it has written to. */
+static void meet_newborn(struct relations *r, const struct proctable *table,
+	const struct process *p, uint64_t page_bytes)
 {
 	const struct process *parent = parent_by_pid(table, p);
 	struct watch *w = p->watch;
 	struct estimate_part anon, file;
+	struct estimate_now theirs;
 
 	if (!parent || !parent->watch->has_base)
 		return;
+	theirs = watch_now(parent->watch, page_bytes);
 	estimate_parts(&w->base, &anon, &file);
 	kin_newborn(&r->kin, &w->kin,
-		amount_less(anon.private_mid, amount_less(w->base.anon, parent->watch->base.anon)));
-}
-
-/*
- * Whether P shares far more with others than its parent, of the same image, can ever have had in anonymous memory, *RET_BYTES:
- * then it is with its own children. What files the parent maps now it had when it was largest, too.
- */
-static bool is_far_larger(
-	const struct proctable *table, const struct process *p, uint64_t *ret_bytes)
-{
-	const struct process *parent = parent_by_pid(table, p);
-	struct estimate_part anon, file;
-
-	if (!parent || parent->range_end != p->range_end || !parent->watch->has_base)
-		return false;
-	*ret_bytes = amount_less(watch_peak(parent->watch), parent->watch->base.file);
-	estimate_parts(&p->watch->base, &anon, &file);
-	return (anon.rss - anon.private_mid) / FAR_TIMES >= amount_max(*ret_bytes, HOUSE_MIN);
+		amount_less(anon.private_mid, amount_less(w->base.anon, theirs.anon)));
 }
 
 void relations_walk(const struct relations *r, struct watch *w)
@@ -243,11 +226,10 @@ void relations_walked(struct watch *w, uint64_t found_ns)
 
 void relations_measured(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, const struct estimate_base *before,
-	uint64_t now_ns)
+	uint64_t now_ns, uint64_t page_bytes)
 {
 	struct watch *w = p->watch;
 	bool is_first = !w->kin.measured_ns;
-	uint64_t far_bytes;
 
 	free(w->doubt);
 	w->doubt = NULL;
@@ -257,11 +239,8 @@ void relations_measured(struct relations *r, const struct proctable *table,
 		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
 	if (is_first) {
 		find_parent(r, table, p);
-		meet_newborn(r, table, p);
+		meet_newborn(r, table, p, page_bytes);
 	}
-	if (w->kin.has_forked && w->kin.family && is_far_larger(table, p, &far_bytes))
-		/* Out of memory whoever comes and goes elsewhere puts it in doubt. */
-		(void)kin_divide(&r->kin, &w->kin, &w->base, far_bytes);
 	if (kin_wants_maps(&w->kin, &w->base))
 		map(r, reader, p);
 }
@@ -433,6 +412,11 @@ static uint64_t size_of(int64_t v)
 	return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
 
+static uint64_t pss_of(const struct estimate_base *b)
+{
+	return b->pss_anon + b->pss_file + b->pss_shmem;
+}
+
 /* Of what W shared, as large a part as of its family was born or has ended. */
 static uint64_t turnover(const struct watch *w)
 {
@@ -450,12 +434,11 @@ uint64_t relations_likely(const struct watch *w)
 	return d ? amount_add(turnover(w), size_of(d->anon_mid) + size_of(d->file_mid)) : 0;
 }
 
-void relations_judge(
-	struct watch *w, uint64_t likely, const struct estimate *before, uint64_t found_pss)
+void relations_judge(struct watch *w, uint64_t likely, const struct estimate_base *before)
 {
-	uint64_t off = before->pss > found_pss ? before->pss - found_pss : found_pss - before->pss;
+	uint64_t had = pss_of(before), has = pss_of(&w->base);
 
-	kin_judge(&w->kin, likely, off);
+	kin_judge(&w->kin, likely, has > had ? has - had : had - has, has);
 }
 
 uint64_t relations_judged(const struct watch *w)
@@ -481,9 +464,9 @@ uint64_t relations_stirred(const struct watch *w)
 		2 * size_of(d.file_mid));
 }
 
-uint64_t relations_far(const struct watch *w)
+uint64_t relations_unwritten(const struct watch *w)
 {
-	return w->has_base && w->is_related ? kin_far(&w->kin) : 0;
+	return w->has_base && w->is_related ? kin_unwritten(&w->kin) : 0;
 }
 
 bool relations_shifted(const struct watch *w)
@@ -527,7 +510,6 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	struct estimate_doubt doubt = {0};
 	const struct watch *speaker = w;
 	struct estimate_doubt stirred;
-	uint64_t off;
 
 	theirs = now;
 	if (!w->has_base) {
@@ -541,9 +523,10 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	}
 	if (speaker->is_related && kin_stirred(&speaker->kin, &speaker->base, &theirs, &stirred))
 		estimate_doubt_add(&doubt, &stirred);
-	off = amount_add(speaker->unsure, relations_far(speaker));
-	doubt.anon_down = amount_add(doubt.anon_down, off);
-	doubt.anon_up = amount_add(doubt.anon_up, off + speaker->fell_anon_kib * UINT64_C(1024));
+	doubt.anon_down = amount_add(doubt.anon_down, speaker->unsure);
+	doubt.anon_up = amount_add(doubt.anon_up, relations_unwritten(speaker));
+	doubt.anon_up = amount_add(
+		doubt.anon_up, speaker->unsure + speaker->fell_anon_kib * UINT64_C(1024));
 	doubt.file_up = amount_add(doubt.file_up, speaker->fell_file_kib * UINT64_C(1024));
 	/*
 	 * What others may have written to is no reason to measure W before them. Some of it is in

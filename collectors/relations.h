@@ -58,7 +58,7 @@ void relations_walked(struct watch *w, uint64_t found_ns);
  */
 void relations_measured(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, const struct estimate_base *before,
-	uint64_t now_ns);
+	uint64_t now_ns, uint64_t page_bytes);
 
 /* After relations_measured(): what W has moved by since it was as the walk has found it. */
 void relations_since(struct watch *w, uint64_t page_bytes);
@@ -120,13 +120,12 @@ uint64_t relations_room(const struct watch *w);
 uint64_t relations_likely(const struct watch *w);
 
 /*
- * W is measured again, where so much was likely and BEFORE expected, and has FOUND_PSS: that teaches how far off guesses
- * are in its family. Before relations_measured().
+ * W was measured again, where births and exits were LIKELY to have changed so much of it, and has had BEFORE: that teaches how
+ * much they do change in its family. Before relations_measured().
  */
-void relations_judge(
-	struct watch *w, uint64_t likely, const struct estimate *before, uint64_t found_pss);
+void relations_judge(struct watch *w, uint64_t likely, const struct estimate_base *before);
 
-/* How far off the guess may well be of what births and exits have done to W. */
+/* How much births and exits may well have changed W, as they have changed others of its family. */
 uint64_t relations_judged(const struct watch *w);
 
 /*
@@ -135,8 +134,8 @@ uint64_t relations_judged(const struct watch *w);
  */
 uint64_t relations_stirred(const struct watch *w);
 
-/* How much of W's doubt is of who came and went in other houses (kin.h): no reason to measure it either. */
-uint64_t relations_far(const struct watch *w);
+/* How much W may have written to since its measurement, for it was measured right after its birth. */
+uint64_t relations_unwritten(const struct watch *w);
 
 /*
  * Whether others' coming, going or touching has moved W's PSS by so much that it should be measured

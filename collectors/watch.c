@@ -27,7 +27,6 @@ static const uint8_t kept[WATCH_KEPT] = {
 
 enum {
 	SWAP_AT = 0,
-	HWM_AT = 1,
 	SHMEM_AT = 11,
 	IS_WIDE = UINT32_MAX,
 	UNSURE_LEAST = 16 << 10,
@@ -142,11 +141,6 @@ void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64
 			w->present &= ~BIT(kept[i]);
 	w->start_ns = s->q[PROCESS_START_TIME];
 	see(w, s, page_bytes);
-}
-
-uint64_t watch_peak(const struct watch *w)
-{
-	return w->present >> PROCESS_VM_HWM & 1 ? kept_at(w, HWM_AT) : UINT64_MAX;
 }
 
 struct estimate_now watch_now(const struct watch *w, uint64_t page_bytes)

@@ -93,9 +93,6 @@ bool watch_measure(struct watch *w, const struct sample *s, const struct statm *
 /* What the counters say now. */
 struct estimate_now watch_now(const struct watch *w, uint64_t page_bytes);
 
-/* The most that was ever resident of it, as status said last; UINT64_MAX: not known. */
-uint64_t watch_peak(const struct watch *w);
-
 /* Whether nothing that the counters tell has moved since the measurement. */
 bool watch_is_quiet(const struct watch *w, uint64_t page_bytes);
 

@@ -157,40 +157,30 @@ static void allows_for_strangers(void **state)
 	assert_near(s.high, 100 * MIB / 200);
 }
 
-/* Whose pages all of a house share, but for those of a launcher, that count nothing. */
-static void knows_a_house(void **state)
+/* Where all share all, the mean tells how many they were, and how many they are now is known. */
+static void knows_an_even_family_that_moves(void **state)
 {
-	struct degree_change c = {.members = 4, .dead = 3, .born = 1, .is_house = true};
+	struct degree_change c = {.members = 9, .dead = 2, .unsure = 2, .born = 1};
 	struct degree_span s;
 
 	(void)state;
-	degree_forked(14 * MIB, 3 * MIB, &c, &s);
-	assert_near(s.mid, 12 * MIB / 2);
-	assert_near(s.high, 12 * MIB / 2);
-	c.is_house = false;
-	degree_forked(14 * MIB, 3 * MIB, &c, &s);
-	assert_near(s.mid, s.low);
-	assert_near(s.high, 12 * MIB / 2);
-	/* One more than the members share, when all is shared by all. */
-	c = (struct degree_change){.members = 4, .is_house = true, .born = 2};
-	degree_forked(12 * MIB, 3 * MIB, &c, &s);
-	assert_near(s.mid, 2 * MIB);
-}
-
-/* Those that had likely gone when it was measured are none of the dead, in the middle. */
-static void knows_who_had_gone(void **state)
-{
-	struct degree_change c = {.members = 12, .dead = 4, .unsure = 2};
-	struct degree_span s, t;
-
-	(void)state;
-	degree_forked(100 * MIB, 10 * MIB, &c, &s);
-	c.gone = 2;
-	degree_forked(100 * MIB, 10 * MIB, &c, &t);
-	assert_near(t.mid, 100 * MIB / 8);
-	assert_true(s.mid > t.mid + MIB / 4);
-	assert_int_equal(s.low, t.low);
-	assert_int_equal(s.high, t.high);
+	/* Both were gone already. */
+	degree_forked(72 * MIB, 72 * MIB / 7, &c, &s);
+	assert_near(s.mid, 9 * MIB);
+	assert_true(s.low < s.mid && s.mid < s.high);
+	/* The one that was born was there, and had not been seen. */
+	c = (struct degree_change){.members = 9, .born = 1, .early = 1};
+	degree_forked(72 * MIB, 72 * MIB / 10, &c, &s);
+	assert_near(s.mid, 72 * MIB / 10);
+	/* Some of it is others' than all. */
+	c = (struct degree_change){.members = 9, .dead = 3};
+	degree_forked(72 * MIB, 72 * MIB * 10 / 87, &c, &s);
+	assert_in_range(
+		s.mid, 72 * MIB * 10 / 87 * 9 / 6 - 4096, 72 * MIB * 10 / 87 * 9 / 6 + 4096);
+	/* Those that share are few of the members. */
+	c = (struct degree_change){.members = 90, .dead = 30};
+	degree_forked(72 * MIB, 8 * MIB, &c, &s);
+	assert_true(s.mid < 12 * MIB && s.mid > 11 * MIB);
 }
 
 /* Of the dead some may have been gone when it was measured. */
@@ -423,8 +413,6 @@ static void keeps_order_for_any_input(void **state)
 		c.born = unit_random(&seed) % 2
 		                 ? (uint32_t)unit_random(&seed) >> unit_random(&seed) % 32
 		                 : 0;
-		c.gone = (uint32_t)(unit_random(&seed) % (c.unsure + UINT64_C(1)));
-		c.is_house = unit_random(&seed) % 2;
 		c.own = (uint32_t)(unit_random(&seed) % (c.born + UINT64_C(1)));
 		c.early = (uint32_t)(unit_random(&seed) % (c.born + UINT64_C(1)));
 		degree_forked(rss, pss, &c, &s);
@@ -444,8 +432,7 @@ int main(void)
 		cmocka_unit_test(knows_that_deaths_spread),
 		cmocka_unit_test(tells_its_own_children),
 		cmocka_unit_test(allows_for_strangers),
-		cmocka_unit_test(knows_a_house),
-		cmocka_unit_test(knows_who_had_gone),
+		cmocka_unit_test(knows_an_even_family_that_moves),
 		cmocka_unit_test(allows_for_the_unsure),
 		cmocka_unit_test(knows_that_strangers_map_files),
 		cmocka_unit_test(allows_for_what_others_touch),

@@ -7,16 +7,16 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-static void learn(struct judgement *j, unsigned int times, uint64_t likely, uint64_t off)
+static void learn(struct judgement *j, unsigned int times, uint64_t likely, uint64_t changed)
 {
 	for (unsigned int i = 0; i < times; i++)
-		judgement_learn(j, likely, off);
+		judgement_learn(j, likely, changed, 128 * MIB);
 }
 
 /* Of what nobody has experience much is doubted. */
 static void doubts_much_at_first(void **state)
 {
-	struct judgement j = {0};
+	struct judgement j = {.lessons = 0};
 
 	(void)state;
 	assert_int_equal(judgement_doubt(&j, MIB), 16 * MIB);
@@ -27,22 +27,35 @@ static void doubts_much_at_first(void **state)
 	assert_int_equal(judgement_doubt(&j, 0), 0);
 }
 
-/* What was off twice as much as was likely will be so again. */
-static void doubts_as_it_was_off(void **state)
+/* Those of whom a little has changed, more than was likely. */
+static void doubts_as_it_has_changed(void **state)
 {
-	struct judgement j = {0};
+	struct judgement j = {.lessons = 0};
 
 	(void)state;
-	learn(&j, 40, MIB, 2 * MIB);
+	learn(&j, 40, MIB / 2, MIB);
 	assert_in_range(judgement_doubt(&j, MIB), 2 * MIB, 5 * MIB / 2);
-	/* One of a kind makes all doubtful, and fades. */
-	learn(&j, 1, MIB, 8 * MIB);
-	assert_in_range(judgement_doubt(&j, MIB), 8 * MIB, 16 * MIB);
 	learn(&j, 60, MIB, MIB / 8);
 	assert_int_equal(judgement_doubt(&j, MIB), MIB);
 }
 
-/* Nothing is off more than so many times, and too little tells nothing. */
+/* Where much changes, and be it only sometimes, all is doubted. */
+static void doubts_where_much_changes(void **state)
+{
+	struct judgement j = {.lessons = 0};
+
+	(void)state;
+	learn(&j, 20, MIB, 4 * MIB);
+	assert_int_equal(judgement_doubt(&j, MIB), 16 * MIB);
+	learn(&j, 60, MIB, 0);
+	assert_int_equal(judgement_doubt(&j, MIB), MIB);
+	learn(&j, 1, MIB, 4 * MIB);
+	assert_int_equal(judgement_doubt(&j, MIB), 16 * MIB);
+	learn(&j, 60, MIB, 0);
+	assert_int_equal(judgement_doubt(&j, MIB), MIB);
+}
+
+/* Nothing counts more than so many times, and too little tells nothing. */
 static void has_limits(void **state)
 {
 	struct judgement j = {0};
@@ -61,7 +74,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(doubts_much_at_first),
-		cmocka_unit_test(doubts_as_it_was_off),
+		cmocka_unit_test(doubts_as_it_has_changed),
+		cmocka_unit_test(doubts_where_much_changes),
 		cmocka_unit_test(has_limits),
 	};
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "collectors/kin-family.h"
 #include "collectors/relations.h"
 #include "tests/unit/adaptive.h"
 
@@ -301,6 +302,68 @@ static void expects_what_is_known_of(void **state)
 	assert_int_equal(w.fell_anon_kib + w.fell_file_kib, 0);
 }
 
+/*
+ * What a child has for itself when it is measured for the first time, and has not grown by, it has written to; so will those
+ * that are born later.
+ */
+static void learns_what_newborns_write(void **state)
+{
+	static const uint64_t more_kib[] = {0, 3000};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(more_kib); i++) {
+		AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+		struct tree_process p = server;
+		const struct watch *w;
+
+		adaptive_add_anon(s, &p);
+		view_unref(adaptive_pass(s));
+		view_unref(adaptive_pass(s));
+		p.pid = 40;
+		p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1;
+		p.rss_kib += more_kib[i];
+		p.uss_kib = 5000;
+		p.pss_kib = 5000 + (p.rss_kib - 5000) / 2;
+		adaptive_add_anon(s, &p);
+		view_unref(adaptive_pass(s));
+		w = s->pass->table.item[s->pass->table.count - 1]->watch;
+		assert_true(w->has_base && w->kin.family);
+		/* The first of those that count a quarter each. */
+		assert_int_equal(w->kin.family->soon_written, (5000 - more_kib[i]) * 1024 / 4);
+	}
+}
+
+/* Whom another's exit has changed nothing of, as others of its family, is in no more doubt than is likely. */
+static void learns_what_exits_change(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct tree_process p = adaptive_worker;
+	struct estimate_base before;
+	struct watch *w;
+
+	(void)state;
+	p.pss_kib = 1000 + 9000 / 3;
+	for (unsigned int i = 0; i < 3; i++, p.pid++)
+		adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	w = s->pass->table.item[s->pass->table.count - 1]->watch;
+	assert_int_equal(relations_likely(w), 0);
+	tree_remove(&s->tree, "30");
+	view_unref(adaptive_pass(s));
+	/* A third of the 3000 KiB that it had of what it shared, and what its guess has risen by. */
+	assert_true(w->doubt && w->doubt->anon_mid > 0);
+	assert_int_equal(relations_likely(w), 1000 * 1024 + (uint64_t)w->doubt->anon_mid);
+	assert_int_equal(relations_judged(w), 16 * relations_likely(w));
+	before = w->base;
+	for (unsigned int i = 0; i < 8; i++)
+		relations_judge(w, relations_likely(w), &before);
+	assert_int_equal(relations_judged(w), relations_likely(w));
+	before.pss_anon -= MIB;
+	relations_judge(w, relations_likely(w), &before);
+	assert_int_equal(relations_judged(w), 16 * relations_likely(w));
+}
+
 /* Of what can't be read any more nothing is left that others, or a later measurement, would be held against. */
 static void forgets_what_is_refused(void **state)
 {
@@ -401,6 +464,8 @@ int main(void)
 		cmocka_unit_test(one_giant_speaks_for_its_children),
 		cmocka_unit_test(allows_for_the_unseen),
 		cmocka_unit_test(expects_what_is_known_of),
+		cmocka_unit_test(learns_what_newborns_write),
+		cmocka_unit_test(learns_what_exits_change),
 		cmocka_unit_test(forgets_what_is_refused),
 		cmocka_unit_test(finds_the_parent_of_one_renamed),
 		cmocka_unit_test(seeds_its_tables),
