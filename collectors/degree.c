@@ -84,15 +84,16 @@ static uint64_t even_members(uint64_t x, const struct degree_change *c)
 static uint64_t middle(uint64_t x, const struct degree_change *c)
 {
 	uint64_t live = c->members - c->dead, even = c->parted ? 0 : even_members(x, c), others;
+	uint64_t all_others = (c->members - UINT64_C(1)) * DEGREE_ONE;
 
 	if (even && (c->dead || c->born))
 		return amount_min(amount_part(x, even, live + c->born), ONE);
 	if (x < ONE / c->members && !c->parted)
 		return alike(x, c->dead, c->born);
 	/* 1 / (1 + (1/x - 1) * (live - parted - 1) / (members - 1)) */
-	if (c->dead || c->parted) {
-		others = amount_part(ONE - x, amount_less((live - 1) * DEGREE_ONE, c->parted),
-			(c->members - UINT64_C(1)) * DEGREE_ONE);
+	if (all_others && (c->dead || c->parted)) {
+		others = amount_part(
+			ONE - x, amount_less((live - 1) * DEGREE_ONE, c->parted), all_others);
 		x = amount_part(x, ONE, x + others);
 	}
 	return amount_min(amount_part(x, live, live + c->born), with_more(x, c->own));
