@@ -2,9 +2,9 @@
 /*
  * x is a page's share before, 1/m; the functions below give its share after, and the bounds over all
  * distributions of x with the known mean are the convex and concave hulls of what one page can become,
- * taken at the mean. Where by the mean more share than are known, only two of these count: pages all alike,
- * and pages that the known share alone beside such as very many share. Fractions are of 2^31, so that two multiply in 64 bits, which halves the cost; a GiB
- * is still right to a few bytes.
+ * taken at the mean. Where by the mean more share than are known, only two of these count: pages all
+ * alike, and pages that the known share alone beside such as very many share. Fractions are of 2^31, so
+ * that two multiply in 64 bits, which halves the cost; a GiB is still right to a few bytes.
  */
 #include "config.h"
 

@@ -44,6 +44,7 @@ void family_mark(struct kin *k, struct kin_family *f)
 static void append(struct kin_family *f, struct kin_member *m)
 {
 	m->family = f;
+	m->family_flow = flow_less(f->flow, m->sharer.own);
 	m->previous = f->last;
 	m->next = NULL;
 	if (f->last)
@@ -54,7 +55,7 @@ static void append(struct kin_family *f, struct kin_member *m)
 	f->count++;
 }
 
-static void remove_from(struct kin *k, struct kin_family *f, struct kin_member *m)
+static void unlink_from(struct kin *k, struct kin_family *f, struct kin_member *m)
 {
 	if (k->next_member == m)
 		k->next_member = m->next;
@@ -69,27 +70,8 @@ static void remove_from(struct kin *k, struct kin_family *f, struct kin_member *
 	if (f->voice == m)
 		f->voice = NULL;
 	f->count--;
-	f->found.at_ns = 0;
 	m->family = NULL;
 	m->previous = m->next = NULL;
-}
-
-/* F is counted, if there is anybody left. */
-static void settle_later(struct kin *k, struct kin_family *f)
-{
-	if (f->count) {
-		family_mark(k, f);
-		return;
-	}
-	keytable_remove(&k->families, f->key);
-	f->key = 0;
-	if (!f->is_dirty)
-		free(f);
-}
-
-static void meet_flow(struct kin_member *m)
-{
-	m->family_flow = flow_less(m->family->flow, m->sharer.own);
 }
 
 int family_join(struct kin *k, struct kin_member *m, uint64_t key)
@@ -110,11 +92,9 @@ int family_join(struct kin *k, struct kin_member *m, uint64_t key)
 				return -ENOMEM;
 			f->key = key;
 			append(f, lone);
-			meet_flow(lone);
 			keytable_set(&k->families, key, f);
 		}
 		append(f, m);
-		meet_flow(m);
 		f->found.at_ns = 0;
 		family_mark(k, f);
 	}
@@ -140,7 +120,7 @@ void family_leave(struct kin *k, struct kin_member *m, bool has_ended)
 	suspicion_move(&f->suspicion, m->suspected, 0, 0);
 	m->suspected = 0;
 	breaks_leave(&f->breaks, &m->writer);
-	remove_from(k, f, m);
+	unlink_from(k, f, m);
 	if (f->deaths_ns != k->listed_ns) {
 		f->deaths_ns = k->listed_ns;
 		f->deaths = f->ended = 0;
@@ -150,7 +130,14 @@ void family_leave(struct kin *k, struct kin_member *m, bool has_ended)
 	f->found.at_ns = 0;
 	m->key = 0;
 	m->is_forked = false;
-	settle_later(k, f);
+	if (f->count) {
+		family_mark(k, f);
+		return;
+	}
+	keytable_remove(&k->families, f->key);
+	f->key = 0;
+	if (!f->is_dirty)
+		free(f);
 }
 
 static void settle(struct kin *k, struct kin_family *f)

@@ -34,11 +34,9 @@ struct kin_family {
 	struct suspicion suspicion;
 	struct judgement judgement;
 	uint64_t soon_written; /* by newborns before they are measured, fading; bytes */
-	uint64_t
-		far_bytes; /* of each one's PSS, that are of pages which others of its range share */
-	uint64_t oldest_ns;  /* none of its measurements is older */
-	uint64_t deaths_ns;  /* the pass in which .deaths were noticed */
-	uint64_t counted_ns; /* the last pass in which its members were counted */
+	uint64_t oldest_ns;    /* none of its measurements is older */
+	uint64_t deaths_ns;    /* the pass in which .deaths were noticed */
+	uint64_t counted_ns;   /* the last pass in which its members were counted */
 	uint32_t deaths;
 	uint32_t ended; /* of those, who are not in another family now */
 	uint32_t count;

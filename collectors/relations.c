@@ -421,7 +421,7 @@ static uint64_t pss_of(const struct estimate_base *b)
 static uint64_t turnover(const struct watch *w)
 {
 	const struct estimate_base *b = &w->base;
-	uint64_t shared = amount_less(b->pss_anon + b->pss_file + b->pss_shmem, b->uss);
+	uint64_t shared = amount_less(pss_of(b), b->uss);
 	uint64_t dead = amount_less(w->kin.then, w->kin.kept), born = w->kin.fresh;
 
 	return amount_part(shared, dead + born, w->kin.then + born);
