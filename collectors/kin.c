@@ -204,7 +204,34 @@ bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	return true;
 }
 
-/* Lets what was found of M, measured just now, correct those with whom it shared the doubt. */
+/*
+ * An exiting process has no memory any more, as statm says it, while it still lets go of its pages, which takes a
+ * millisecond for each few MiB (exit_mm() in Linux up to 6.18): one of F may have been FOUND to share with those that
+ * have ended in this pass. Where all share all, its PSS tells with how many, itself among them. 0: with none of those.
+ */
+static uint32_t with_lingering(
+	const struct kin *k, const struct kin_family *f, const struct estimate_base *found)
+{
+	struct estimate_part anon, file;
+	uint64_t rss, pss, sharers;
+
+	if (f->deaths_ns != k->listed_ns || !f->ended)
+		return 0;
+	estimate_parts(found, &anon, &file);
+	rss = anon.rss - anon.private_mid;
+	pss = anon.pss - anon.private_mid;
+	sharers = pss ? (rss + pss / 2) / pss : 0;
+	if (rss < TELLING_MIN || sharers <= f->count || sharers > (uint64_t)f->count + f->ended ||
+		amount_max(rss, sharers * pss) - amount_min(rss, sharers * pss) >
+			rss / WHOLE_PART / sharers)
+		return 0;
+	return (uint32_t)sharers;
+}
+
+/*
+ * Lets what was found of M, measured just now, correct those with whom it shared the doubt, but where it was found as if
+ * those that have ended had not: by that they would stay corrected.
+ */
 static void tell(struct kin *k, struct kin_member *m, const struct estimate_base *before,
 	const struct estimate_base *found, uint64_t now_ns)
 {
@@ -212,6 +239,7 @@ static void tell(struct kin *k, struct kin_member *m, const struct estimate_base
 	struct kin_found f = {.at_ns = now_ns, .events = events_of(&a.family)};
 
 	if (!m->family || !aftermath_has_family(&a) || a.family.own ||
+		with_lingering(k, m->family, found) ||
 		!aftermath_compare(&a, before, found, &f.anon, &f.file))
 		return;
 	m->family->found = f;
@@ -247,28 +275,14 @@ void kin_walked(struct kin_member *m, uint64_t found_ns)
 	segments_walked(&m->sharer, found_ns);
 }
 
-/*
- * An exiting process has no memory any more, as statm says it, while it still lets go of its pages, which takes a
- * millisecond for each few MiB (exit_mm() in Linux up to 6.18): M may have been found to share with those that have ended in
- * this pass. Where all share all, its PSS tells.
- */
+/* M, measured just now, is yet to lose those of its family that linger. */
 static void count_lingering(struct kin *k, struct kin_member *m, const struct estimate_base *found)
 {
-	const struct kin_family *f = m->family;
-	struct estimate_part anon, file;
-	uint64_t rss, pss, sharers;
+	uint32_t sharers = with_lingering(k, m->family, found);
 
-	if (f->deaths_ns != k->listed_ns || !f->ended)
+	if (!sharers)
 		return;
-	estimate_parts(found, &anon, &file);
-	rss = anon.rss - anon.private_mid;
-	pss = anon.pss - anon.private_mid;
-	sharers = pss ? (rss + pss / 2) / pss : 0;
-	if (rss < TELLING_MIN || sharers <= f->count || sharers > (uint64_t)f->count + f->ended ||
-		amount_max(rss, sharers * pss) - amount_min(rss, sharers * pss) >
-			rss / WHOLE_PART / sharers)
-		return;
-	m->then = (uint32_t)sharers;
+	m->then = sharers;
 	family_mark(k, m->family);
 }
 
