@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What those who are measured right after their birth teach of others', and what is not known of themselves yet. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "collectors/kin-family.h"
+#include "tests/unit/folk.h"
+
+#define MIB  (UINT64_C(1) << 20)
+#define MSEC UINT64_C(1000000)
+
+/* Forked from the server and noticed, as born so long AGO_NS before it is measured. */
+static void measure_newborn(struct folk *f, unsigned int i, uint64_t ago_ns)
+{
+	folk_fork_unseen(f, 0, i);
+	folk_notice(f);
+	folk_notice_birth(f, 0, i, f->now + MSEC - ago_ns);
+	folk_measure(f, i); /* a millisecond later */
+}
+
+static uint64_t soon_written(const struct folk *f)
+{
+	return f->member[0].family->soon_written;
+}
+
+/* Each counts a quarter, so that what the last ones did says most. */
+static void learns_what_newborns_write(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	measure_newborn(f, 1, 10 * MSEC);
+	kin_newborn(&f->kin, &f->member[1], 16 * MIB);
+	assert_int_equal(soon_written(f), 4 * MIB);
+	measure_newborn(f, 2, 10 * MSEC);
+	kin_newborn(&f->kin, &f->member[2], 16 * MIB);
+	assert_int_equal(soon_written(f), 7 * MIB);
+	measure_newborn(f, 3, 10 * MSEC);
+	kin_newborn(&f->kin, &f->member[3], 0);
+	assert_int_equal(soon_written(f), 21 * MIB / 4);
+}
+
+/* Who was there before the last pass had much time to write, and whose child one is has to be known. */
+static void learns_from_newborns_alone(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	uint64_t previous_ns, known;
+
+	(void)state;
+	folk_start_server(f);
+	measure_newborn(f, 1, 10 * MSEC);
+	kin_newborn(&f->kin, &f->member[1], 16 * MIB);
+	known = soon_written(f);
+	folk_settle(f);
+	folk_settle(f);
+	kin_newborn(&f->kin, &f->member[1], 64 * MIB);
+	assert_int_equal(soon_written(f), known);
+	previous_ns = f->kin.listed_ns;
+	for (unsigned int i = 2; i < 4; i++) {
+		uint64_t later_ns = i - 2;
+
+		folk_fork_unseen(f, 0, i);
+		folk_notice_birth(f, 0, i, previous_ns + later_ns);
+		folk_measure(f, i);
+		kin_newborn(&f->kin, &f->member[i], 64 * MIB);
+		assert_int_equal(soon_written(f) != known, later_ns);
+	}
+	known = soon_written(f);
+	folk_settle(f);
+	/* A stray, and one that is no fork at all. */
+	folk_fork_unseen(f, 0, 4);
+	folk_notice(f);
+	assert_int_equal(kin_born(&f->kin, &f->member[4], NULL, f->now), 0);
+	folk_measure(f, 4);
+	assert_ptr_equal(f->member[4].family, f->member[0].family);
+	kin_newborn(&f->kin, &f->member[4], 64 * MIB);
+	folk_start(f, 5);
+	folk_measure(f, 5);
+	kin_newborn(&f->kin, &f->member[5], 64 * MIB);
+	assert_int_equal(soon_written(f), known);
+}
+
+/* For a quarter of a second one is at what others of its family did at once. */
+static void expects_more_of_newborns(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	measure_newborn(f, 1, 10 * MSEC);
+	assert_int_equal(kin_unwritten(&f->member[1]), 0); /* nobody knows */
+	kin_newborn(&f->kin, &f->member[1], 16 * MIB);
+	assert_int_equal(kin_unwritten(&f->member[1]), 4 * MIB);
+	measure_newborn(f, 2, 250 * MSEC - 1);
+	assert_int_equal(kin_unwritten(&f->member[2]), 4 * MIB);
+	measure_newborn(f, 3, 250 * MSEC);
+	assert_int_equal(kin_unwritten(&f->member[3]), 0);
+	/* Measured again, it has had the time for that. */
+	f->now += 250 * MSEC;
+	folk_measure(f, 1);
+	assert_int_equal(kin_unwritten(&f->member[1]), 0);
+	kin_unmeasured(&f->member[2]);
+	assert_int_equal(kin_unwritten(&f->member[2]), 0);
+	/* Nor is it of those that are no known forks, or alone. */
+	assert_int_equal(kin_born(&f->kin, &f->member[4], NULL, f->now), 0);
+	folk_fork_unseen(f, 0, 4);
+	folk_measure(f, 4);
+	assert_ptr_equal(f->member[4].family, f->member[0].family);
+	assert_int_equal(kin_unwritten(&f->member[4]), 0);
+	assert_int_equal(kin_unwritten(&f->member[63]), 0);
+}
+
+/* A server that owes what is private to it to what its children write at once has it after the next one's birth, too. */
+static void leaves_to_parents_what_newborns_write(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	int64_t shared;
+
+	(void)state;
+	folk_start_server(f);
+	measure_newborn(f, 1, 10 * MSEC);
+	world_write(&f->world, 1, 128 * MIB);
+	folk_measure_all(f, 0);
+	folk_fork(f, 0, 2);
+	folk_settle(f);
+	shared = f->doubt[0].anon_mid;
+	for (unsigned int times = 0; times < 40; times++)
+		kin_newborn(&f->kin, &f->member[2], 128 * MIB);
+	folk_fork(f, 0, 3);
+	folk_end(f, 3);
+	folk_settle(f);
+	assert_int_equal(f->member[0].children, 1);
+	/* Half of the 128 MiB would have been the child's. */
+	assert_in_range((uint64_t)(f->doubt[0].anon_mid - shared), 63 * MIB, 65 * MIB);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(learns_what_newborns_write),
+		cmocka_unit_test(learns_from_newborns_alone),
+		cmocka_unit_test(expects_more_of_newborns),
+		cmocka_unit_test(leaves_to_parents_what_newborns_write),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
