@@ -8,6 +8,7 @@
 
 #define KIB UINT64_C(1024)
 #define MIB (UINT64_C(1024) * KIB)
+#define SEC UINT64_C(1000000000)
 
 static void follows_half_the_workers_out(void **state)
 {
@@ -122,6 +123,107 @@ static void corrects_after_as_much(void **state)
 	folk_settle(f);
 	assert_true(f->doubt[3].anon_mid > old + (int64_t)(8 * MIB));
 	assert_int_equal(f->doubt[5].anon_mid, late);
+}
+
+/* An eighth fewer are as many, nearly; so what one found after sixteen another who has seen fourteen hears, and no less. */
+static void corrects_after_nearly_as_much(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	int64_t enough, less;
+
+	(void)state;
+	folk_start(f, 0);
+	folk_map(f, 256 * MIB, world_bit(0), WORLD_ANON);
+	folk_measure(f, 0);
+	folk_settle(f);
+	folk_fork_workers(f, 40);
+	for (unsigned int i = 1; i <= 40; i += 2)
+		folk_map(f, 64 * MIB, world_bit(i) | world_bit(i + 1), WORLD_ANON);
+	folk_measure_all(f, 0);
+	folk_settle(f);
+	for (unsigned int ended = 0, i = 40; ended < 16; ended++, i -= 2) {
+		folk_end(f, i);
+		folk_settle(f);
+		if (ended == 1)
+			folk_measure(f, 5);
+		else if (ended == 2)
+			folk_measure(f, 7);
+	}
+	enough = f->doubt[5].anon_mid;
+	less = f->doubt[7].anon_mid;
+	folk_measure(f, 39);
+	folk_settle(f);
+	assert_true(f->doubt[5].anon_mid > enough + (int64_t)MIB);
+	assert_int_equal(f->doubt[7].anon_mid, less);
+}
+
+/* Who is another's child has nothing of what that had for itself: its parent's case is not like others'. */
+static void corrects_no_parents(void **state)
+{
+	(void)state;
+	for (unsigned int first = 1; first <= 3; first += 2) {
+		AUTO_FOLK struct folk *f = folk_new();
+		int64_t parent, other;
+
+		start_pairs(f, WORLD_ANON);
+		end_of_each_pair_one(f);
+		folk_fork(f, 3, 20);
+		folk_settle(f);
+		parent = f->doubt[3].anon_mid;
+		other = f->doubt[5].anon_mid;
+		folk_measure(f, first);
+		folk_settle(f);
+		if (first == 1) {
+			assert_int_equal(f->doubt[3].anon_mid, parent);
+			assert_true(f->doubt[5].anon_mid > other + (int64_t)(8 * MIB));
+		} else {
+			assert_int_equal(f->doubt[5].anon_mid, other);
+		}
+	}
+}
+
+/* What one finds of itself when nobody has come or gone since it was measured says nothing of who has. */
+static void learns_of_events_alone(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	int64_t learnt;
+
+	(void)state;
+	start_pairs(f, WORLD_ANON);
+	end_of_each_pair_one(f);
+	folk_measure(f, 1);
+	folk_settle(f);
+	learnt = f->doubt[3].anon_mid;
+	world_write(&f->world, 1, 100 * MIB);
+	folk_measure(f, 1);
+	folk_settle(f);
+	assert_int_equal(f->doubt[3].anon_mid, learnt);
+}
+
+/* Who is measured later is not off by what an earlier one found, whatever it is yet to lose. */
+static void corrects_those_measured_before(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	start_pairs(f, WORLD_ANON);
+	for (unsigned int i = 2; i <= 10; i += 2) {
+		f->alive &= ~world_bit(i);
+		f->listed &= ~world_bit(i);
+		f->measured[i] = false;
+		folk_notice(f);
+		kin_gone(&f->kin, &f->member[i]);
+	}
+	while (kin_affected(&f->kin))
+		;
+	folk_measure(f, 1);
+	folk_measure(f, 11); /* with all of those that have ended */
+	for (unsigned int i = 2; i <= 10; i += 2)
+		world_unmap_all(&f->world, i);
+	folk_settle(f);
+	assert_int_equal(f->member[11].then, 12);
+	assert_true(folk_estimate(f, 11).pss >= folk_truth(f, 11) * 99 / 100);
+	assert_true(folk_estimate(f, 11).pss <= folk_truth(f, 11) * 101 / 100);
 }
 
 /* Who is measured while one that has ended still lets go of its memory shares with that, and soon does no more. */
@@ -248,6 +350,42 @@ static void allows_for_the_order_of_an_exit(void **state)
 	folk_settle(f);
 	folk_assert_all_bounds(f);
 	assert_true(f->doubt[1].anon_down + f->doubt[1].anon_up > 0);
+	folk_assert_all_within(f, 10);
+}
+
+/* Of the dead alone some may be unsure: who is found to be of another family has never died in this one. */
+static void is_unsure_of_the_dead_alone(void **state)
+{
+	(void)state;
+	for (unsigned int presumed = 0; presumed < 2; presumed++) {
+		AUTO_FOLK struct folk *f = folk_new();
+
+		/* Three of four share it, so that one more or fewer is the same as all. */
+		folk_start(f, 0);
+		folk_allocate(f, 0, 4 * MIB);
+		folk_measure(f, 0);
+		folk_settle(f);
+		folk_fork_workers(f, 3);
+		folk_map(f, 300 * MIB, 7, WORLD_ANON);
+		folk_measure_all(f, 0);
+		folk_settle(f);
+		folk_measure(f, 1);
+		f->now += SEC;
+		folk_fork(f, 3, 4);
+		if (presumed) {
+			folk_notice_birth(f, 3, 5, f->now);
+			f->alive |= world_bit(5);
+			f->image[5] = 77;
+			folk_allocate(f, 5, MIB);
+			folk_measure(f, 5);
+		}
+		folk_settle(f);
+		assert_int_equal(f->member[1].unsure, presumed);
+		assert_int_equal(f->member[1].fresh, 1);
+		assert_int_equal(f->member[1].kept, f->member[1].then);
+		assert_true(folk_estimate(f, 1).pss >= 300 * MIB / 3 * 3 / 4);
+		folk_assert_bounds(f, 1);
+	}
 }
 
 /* A segment of the family's own that only two of four have touched: an exit never lowers a figure. */
@@ -375,11 +513,16 @@ int main(void)
 		cmocka_unit_test(learns_from_one),
 		cmocka_unit_test(forgets_what_it_learnt),
 		cmocka_unit_test(corrects_after_as_much),
+		cmocka_unit_test(corrects_after_nearly_as_much),
+		cmocka_unit_test(corrects_no_parents),
+		cmocka_unit_test(learns_of_events_alone),
+		cmocka_unit_test(corrects_those_measured_before),
 		cmocka_unit_test(counts_those_that_linger),
 		cmocka_unit_test(tells_nothing_of_its_own),
 		cmocka_unit_test(counts_the_deaths_of_a_pass),
 		cmocka_unit_test(counts_deaths_once),
 		cmocka_unit_test(allows_for_the_order_of_an_exit),
+		cmocka_unit_test(is_unsure_of_the_dead_alone),
 		cmocka_unit_test(never_falls_by_an_exit),
 		cmocka_unit_test(lets_rounding_grow),
 		cmocka_unit_test(goes_on_when_the_next_is_gone),

@@ -204,6 +204,30 @@ static void allows_for_what_strays_have(void **state)
 	folk_assert_bounds(f, 0);
 }
 
+/* One that is measured in the tick of its birth is not taken for a child of its own, nor of those who have seen it. */
+static void takes_none_for_its_own_stray(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 2);
+	folk_allocate(f, 0, 64 * MIB);
+	folk_measure_all(f, 0);
+	folk_fork_unseen(f, 0, 3);
+	folk_notice(f);
+	folk_allocate(f, 3, 64 * MIB);
+	assert_int_equal(kin_born(&f->kin, &f->member[3], NULL, f->now), 0);
+	folk_measure(f, 3);
+	folk_settle(f);
+	assert_int_equal(f->member[3].strays, 1);
+	assert_int_equal(f->member[3].fresh, 0);
+	folk_end(f, 2);
+	folk_settle(f);
+	assert_true(folk_estimate(f, 3).low >= 200 * MIB);
+	folk_assert_bounds(f, 3);
+}
+
 /* Children of known parents are no strays, whoever ends: the others' private memory stays theirs. */
 static void knows_who_is_no_stray(void **state)
 {
@@ -514,6 +538,7 @@ int main(void)
 		cmocka_unit_test(allows_for_strays),
 		cmocka_unit_test(allows_for_what_strays_have),
 		cmocka_unit_test(knows_who_is_no_stray),
+		cmocka_unit_test(takes_none_for_its_own_stray),
 		cmocka_unit_test(finds_the_parent_of_one_renamed),
 		cmocka_unit_test(knows_a_parent_elsewhere),
 		cmocka_unit_test(takes_no_younger_one_for_a_parent),
