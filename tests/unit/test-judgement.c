@@ -39,6 +39,60 @@ static void doubts_as_it_has_changed(void **state)
 	assert_int_equal(judgement_doubt(&j, MIB), MIB);
 }
 
+/* Of little of a large process, so that no part of it matters. */
+static void learn_little(struct judgement *j, unsigned int times, uint64_t changed)
+{
+	for (unsigned int i = 0; i < times; i++)
+		judgement_learn(j, MIB, changed, MIB << 20);
+}
+
+/* By the mean and four deviations, in 1024ths: 2048 + 4 * 136 after eight times twice as much as was likely. */
+static void doubts_the_mean_and_four_deviations(void **state)
+{
+	struct judgement j = {.lessons = 0};
+
+	(void)state;
+	learn_little(&j, 8, 2 * MIB);
+	assert_int_equal(judgement_doubt(&j, MIB), MIB / 1024 * 2592);
+	/* An eighth of the way to what is found, and a quarter of it to how far off that is: 1792 + 4 * 614. */
+	learn_little(&j, 1, 0);
+	assert_int_equal(judgement_doubt(&j, MIB), MIB / 1024 * 4248);
+	/* Where it has always been the same there is nothing to deviate from at last. */
+	learn_little(&j, 100, 3 * MIB);
+	assert_int_equal(judgement_doubt(&j, MIB), 3 * MIB);
+}
+
+/* As much as where nobody has experience, though it was more each time. */
+static void doubts_no_more_than_at_first(void **state)
+{
+	struct judgement j = {.lessons = 0};
+
+	(void)state;
+	learn_little(&j, 8, 15 * MIB);
+	assert_int_equal(judgement_doubt(&j, MIB), 16 * MIB);
+	learn_little(&j, 100, 15 * MIB);
+	assert_int_equal(judgement_doubt(&j, MIB), 15 * MIB);
+	learn_little(&j, 100, 40 * MIB);
+	assert_int_equal(judgement_doubt(&j, MIB), 16 * MIB);
+}
+
+/* A 64th of the PSS is next to nothing, and no more than that. */
+static void doubts_all_beyond_a_part(void **state)
+{
+	struct judgement j = {.lessons = 0};
+
+	(void)state;
+	learn(&j, 100, 8 * MIB, 2 * MIB);
+	assert_int_equal(judgement_doubt(&j, MIB), MIB);
+	learn(&j, 100, 8 * MIB, 9 * MIB / 4);
+	assert_int_equal(judgement_doubt(&j, MIB), 16 * MIB);
+	/* Of one that has nothing all has changed. */
+	j = (struct judgement){.lessons = 0};
+	for (unsigned int i = 0; i < 8; i++)
+		judgement_learn(&j, MIB, MIB, 0);
+	assert_int_equal(judgement_doubt(&j, MIB), 16 * MIB);
+}
+
 /* Where much changes, and be it only sometimes, all is doubted. */
 static void doubts_where_much_changes(void **state)
 {
@@ -75,6 +129,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(doubts_much_at_first),
 		cmocka_unit_test(doubts_as_it_has_changed),
+		cmocka_unit_test(doubts_the_mean_and_four_deviations),
+		cmocka_unit_test(doubts_no_more_than_at_first),
+		cmocka_unit_test(doubts_all_beyond_a_part),
 		cmocka_unit_test(doubts_where_much_changes),
 		cmocka_unit_test(has_limits),
 	};
