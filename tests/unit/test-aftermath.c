@@ -174,6 +174,46 @@ static void knows_what_newborns_write(void **state)
 	a.soon_written = 60 * MIB;
 	aftermath_doubt(&a, &b, &now, &d);
 	assert_near(d.anon_mid, -(int64_t)(5 * MIB / 2));
+	/* All that they share, at most. */
+	a.soon_written = 510 * MIB;
+	aftermath_doubt(&a, &b, &now, &d);
+	assert_near(d.anon_mid, 0);
+}
+
+/* They may write to twice as much as those before them, of what was its own as of what others share. */
+static void allows_for_what_newborns_write(void **state)
+{
+	struct estimate_base b = {.anon = 140 * MIB,
+		.pss_anon = 65 * MIB,
+		.uss = 40 * MIB,
+		.swap_pss = ESTIMATE_UNKNOWN,
+		.has_parts = true};
+	struct aftermath a = {.family = {.members = 4, .born = 1, .own = 1},
+		.anon = DEGREE_AS_GUESSED,
+		.file = DEGREE_AS_GUESSED,
+		.soon_written = 10 * MIB};
+	const struct estimate_now now = {b.anon, 0, 0};
+	struct estimate_doubt d;
+
+	(void)state;
+	/* Of its 40 MiB 25 are left to it, of what all share 20; or 30; or an eighth of the way to where it was. */
+	aftermath_doubt(&a, &b, &now, &d);
+	assert_near(d.anon_mid, -(int64_t)(20 * MIB));
+	assert_near((int64_t)d.anon_up, (int64_t)(5 * MIB + 20 * MIB / 8));
+	/* What its measurement has seen already has taken nothing from it. */
+	a.family.early = 1;
+	aftermath_doubt(&a, &b, &now, &d);
+	assert_near(d.anon_mid, -(int64_t)(20 * MIB));
+	assert_true(d.anon_up >= 20 * MIB);
+	/* 100 MiB that two and a half share of four, and whose child it is not: half of that is let go of again. */
+	a.family = (struct degree_change){.members = 4, .born = 1};
+	a.soon_written = 60 * MIB;
+	b.anon = 110 * MIB;
+	b.uss = 10 * MIB;
+	b.pss_anon = 50 * MIB;
+	aftermath_doubt(&a, &b, &now, &d);
+	assert_near(d.anon_mid, -(int64_t)(8 * MIB - 4 * MIB));
+	assert_near((int64_t)d.anon_up, (int64_t)(8 * MIB + 4 * MIB / 8));
 }
 
 /* What one finds says nothing of others where it shares next to nothing. */
@@ -210,6 +250,36 @@ static void tells_by_what_is_shared(void **state)
 	assert_false(aftermath_compare(&a, &before, &found, &anon, &file));
 }
 
+/* What its children write to is left to it, and what it has grown by is its own: neither is others' to be told. */
+static void tells_nothing_of_its_own(void **state)
+{
+	struct aftermath a = {.family = {.members = 4, .born = 1, .own = 1},
+		.anon = DEGREE_AS_GUESSED,
+		.file = DEGREE_AS_GUESSED};
+	const struct estimate_base before = {
+		.anon = 110 * MIB, .pss_anon = 35 * MIB, .uss = 10 * MIB, .has_parts = true};
+	struct estimate_base found = before;
+	uint32_t anon, file;
+
+	(void)state;
+	found.pss_anon = 25 * MIB; /* half of its 10 MiB, a fifth of the 100 */
+	found.uss = 0;
+	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
+	assert_in_range(anon, DEGREE_AS_GUESSED * 99 / 100, DEGREE_AS_GUESSED * 101 / 100);
+	a.soon_written = 10 * MIB;
+	found.pss_anon = 30 * MIB;
+	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
+	assert_in_range(anon, DEGREE_AS_GUESSED * 99 / 100, DEGREE_AS_GUESSED * 101 / 100);
+	found.anon += 8 * MIB;
+	found.pss_anon += 8 * MIB;
+	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
+	assert_in_range(anon, DEGREE_AS_GUESSED * 99 / 100, DEGREE_AS_GUESSED * 101 / 100);
+	/* Half of what was guessed. */
+	found.pss_anon -= 10 * MIB;
+	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
+	assert_in_range(anon, DEGREE_AS_GUESSED * 49 / 100, DEGREE_AS_GUESSED * 51 / 100);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -219,7 +289,9 @@ int main(void)
 		cmocka_unit_test(knows_what_is_in_swap),
 		cmocka_unit_test(allows_for_likely_private_parts),
 		cmocka_unit_test(knows_what_newborns_write),
+		cmocka_unit_test(allows_for_what_newborns_write),
 		cmocka_unit_test(tells_by_what_is_shared),
+		cmocka_unit_test(tells_nothing_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
