@@ -144,6 +144,7 @@ static void tells_its_own_children(void **state)
 /* More share than the members: strangers, or members that nobody has seen. */
 static void allows_for_strangers(void **state)
 {
+	struct degree_change c = {.members = 20, .dead = 10, .parted = DEGREE_ONE};
 	struct degree_span s = forked(100 * MIB, 1 * MIB, 20, 10, 0);
 
 	(void)state;
@@ -155,6 +156,15 @@ static void allows_for_strangers(void **state)
 	assert_near(s.low, 20 * MIB / 120);
 	assert_near(s.mid, 100 * MIB / 200);
 	assert_near(s.high, 100 * MIB / 200);
+	/* Where some have let go of it the middle is elsewhere, and the bounds hold either kind of pages. */
+	degree_forked(100 * MIB, 1 * MIB, &c, &s);
+	assert_near(s.low, 100 * MIB / 90);
+	assert_true(s.mid > 2 * MIB);
+	c = (struct degree_change){.members = 20, .born = 20, .parted = DEGREE_ONE};
+	degree_forked(100 * MIB, 1 * MIB, &c, &s);
+	assert_near(s.low, 20 * MIB / 40);
+	assert_true(s.mid < 6 * MIB / 10);
+	assert_near(s.high, 100 * MIB / 120);
 }
 
 /* Where all share all, the mean tells how many they were, and how many they are now is known. */
