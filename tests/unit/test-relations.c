@@ -302,35 +302,94 @@ static void expects_what_is_known_of(void **state)
 	assert_int_equal(w.fell_anon_kib + w.fell_file_kib, 0);
 }
 
+/* A pass has seen the server, who grows by GROWN_KIB then and forks a child that has MORE_KIB than that when it is measured. */
+static struct watch *meet_newborn(struct adaptive *s, uint64_t grown_kib, uint64_t more_kib)
+{
+	struct tree_process p = server;
+	struct watch *w;
+
+	p.rss_kib += grown_kib;
+	adaptive_add_anon(s, &p);
+	p.pid = 40;
+	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1;
+	p.rss_kib += more_kib;
+	p.uss_kib = 5000;
+	p.pss_kib = 5000 + (p.rss_kib - 5000) / 2;
+	adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	w = s->pass->table.item[s->pass->table.count - 1]->watch;
+	assert_true(w->has_base && w->kin.family);
+	return w;
+}
+
 /*
  * What a child has for itself when it is measured for the first time, and has not grown by, it has written to; so will those
  * that are born later.
  */
 static void learns_what_newborns_write(void **state)
 {
-	static const uint64_t more_kib[] = {0, 3000};
+	static const uint64_t grown_kib[] = {0, 0, 400}, more_kib[] = {0, 3000, 0};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(more_kib); i++) {
 		AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-		struct tree_process p = server;
 		const struct watch *w;
 
-		adaptive_add_anon(s, &p);
+		adaptive_add_anon(s, &server);
 		view_unref(adaptive_pass(s));
 		view_unref(adaptive_pass(s));
-		p.pid = 40;
-		p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1;
-		p.rss_kib += more_kib[i];
-		p.uss_kib = 5000;
-		p.pss_kib = 5000 + (p.rss_kib - 5000) / 2;
-		adaptive_add_anon(s, &p);
-		view_unref(adaptive_pass(s));
-		w = s->pass->table.item[s->pass->table.count - 1]->watch;
-		assert_true(w->has_base && w->kin.family);
+		w = meet_newborn(s, grown_kib[i], more_kib[i]);
 		/* The first of those that count a quarter each. */
 		assert_int_equal(w->kin.family->soon_written, (5000 - more_kib[i]) * 1024 / 4);
 	}
+}
+
+/* What it has written to is told by what its parent had, which nobody knows where that can't be measured. */
+static void learns_nothing_beside_the_unmeasured(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+
+	(void)state;
+	adaptive_add_anon(s, &server);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	relations_unmeasured(s->pass->table.item[1]->watch);
+	assert_int_equal(s->pass->table.item[1]->pid, server.pid);
+	assert_int_equal(meet_newborn(s, 0, 0)->kin.family->soon_written, 0);
+}
+
+/* Who was measured when it was at that still may have more soon, so that it is measured once more; but it teaches once. */
+static void measures_newborns_again(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	const uint64_t soon = 5000 * 1024 / 4;
+	uint64_t measured_ns;
+	struct estimate e;
+	struct watch *w;
+
+	(void)state;
+	adaptive_add_anon(s, &server);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	w = meet_newborn(s, 0, 0);
+	w->kin.born_ns = w->kin.measured_ns; /* however long it took */
+	assert_int_equal(relations_unwritten(w), soon);
+	assert_true(relations_estimate(w, 4096, NULL, &e, NULL));
+	assert_int_equal(e.pss, 7500 * 1024);
+	assert_int_equal(e.low, 7500 * 1024);
+	assert_int_equal(e.high, 7501 * 1024 + soon);
+	measured_ns = w->measured_ns;
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	assert_true(w->measured_ns > measured_ns);
+	assert_int_equal(w->kin.family->soon_written, soon);
+	/* It has had its time. */
+	w->kin.born_ns = w->kin.measured_ns - NS_PER_SEC;
+	assert_int_equal(relations_unwritten(w), 0);
+	assert_true(relations_estimate(w, 4096, NULL, &e, NULL));
+	assert_int_equal(e.high, 7501 * 1024);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
 /* Whom another's exit has changed nothing of, as others of its family, is in no more doubt than is likely. */
@@ -465,6 +524,8 @@ int main(void)
 		cmocka_unit_test(allows_for_the_unseen),
 		cmocka_unit_test(expects_what_is_known_of),
 		cmocka_unit_test(learns_what_newborns_write),
+		cmocka_unit_test(learns_nothing_beside_the_unmeasured),
+		cmocka_unit_test(measures_newborns_again),
 		cmocka_unit_test(learns_what_exits_change),
 		cmocka_unit_test(forgets_what_is_refused),
 		cmocka_unit_test(finds_the_parent_of_one_renamed),
