@@ -300,6 +300,28 @@ static void looks_when_the_host_swaps(void **state)
 	assert_int_equal(adaptive_looks(s), 0);
 }
 
+/* What was swapped before anybody could read that is not of the time between two passes. */
+static void knows_since_when_the_host_swaps(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+
+	(void)state;
+	tree_remove(&s->tree, "vmstat");
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	tree_write(&s->tree, "vmstat", "pswpin 100000\npswpout 100000\n");
+	view_unref(adaptive_pass(s));
+	assert_int_equal(adaptive_looks(s), 0);
+	tree_write(&s->tree, "vmstat", "pswpin 100000\n"); /* nor what is not printed */
+	view_unref(adaptive_pass(s));
+	tree_write(&s->tree, "vmstat", "pswpin 100128\npswpout 200000\n");
+	view_unref(adaptive_pass(s));
+	assert_int_equal(adaptive_looks(s), 0);
+	tree_write(&s->tree, "vmstat", "pswpin 100128\npswpout 200128\n");
+	view_unref(adaptive_pass(s));
+	assert_int_equal(adaptive_looks(s), 4);
+}
+
 static void exact_and_back(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
@@ -384,6 +406,7 @@ int main(void)
 		cmocka_unit_test(says_what_it_does),
 		cmocka_unit_test(limits_change_between_passes),
 		cmocka_unit_test(looks_when_the_host_swaps),
+		cmocka_unit_test(knows_since_when_the_host_swaps),
 		cmocka_unit_test(exact_and_back),
 		cmocka_unit_test(survives_without_memory),
 	};
