@@ -312,6 +312,12 @@ static void counts_the_deaths_of_a_pass(void **state)
 	folk_settle(f);
 	assert_int_equal(f->member[1].unsure, 1);
 	folk_assert_all_bounds(f);
+	/* Nor is who is measured after it when another comes. */
+	folk_measure(f, 2);
+	folk_fork(f, 3, 11);
+	folk_settle(f);
+	assert_int_equal(f->member[2].unsure, 0);
+	assert_int_equal(f->member[2].fresh, 1);
 }
 
 /* Once, however often its family is visited; and who is measured after the listing has seen who was gone. */
