@@ -44,6 +44,41 @@ static uint64_t left_private(uint64_t private, uint64_t soon_written, uint64_t c
 }
 
 /*
+ * What RSS bytes become, shared by the family, that counted PSS. Others may have OUTSIDE bytes of these as
+ * well: then that counted what PSS is above the family's part of the rest, and by as much less than its part of
+ * all. Of those others nobody says when they end, or fork.
+ */
+static void shared_after(uint64_t rss, uint64_t pss, uint64_t outside,
+	const struct degree_change *c, struct degree_span *ret)
+{
+	uint64_t live = c->members - c->dead, members = c->members, alone, with_one, part, found;
+	struct degree_span inside;
+
+	degree_forked(rss, pss, c, ret);
+	outside = amount_min(outside, rss);
+	if (!outside)
+		return;
+	found = degree_sharers(rss, pss, outside);
+	if (found + degree_slack(c) >= members && found <= members + degree_slack(c))
+		members = amount_max(found, 1);
+	alone = outside / members;
+	with_one = outside / (members + 1);
+	part = amount_less(pss, (rss - outside) / members);
+	degree_forked(rss - outside, pss - amount_min(part, with_one), c, &inside);
+	ret->low = amount_min(ret->low, inside.low);
+	if (part >= with_one + (alone - with_one) / 2)
+		return;
+	ret->mid = inside.mid;
+	if (part) {
+		uint64_t others = amount_max(amount_less(outside / part, members), 1);
+
+		ret->mid += outside / (live + c->born + others);
+	}
+	ret->high = amount_max(
+		ret->high, inside.high + outside / (live + amount_less(c->born, c->early)));
+}
+
+/*
  * What the anonymous memory of P becomes, if PRIVATE of it was nobody else's: its own children share that
  * too, and those that may be may. CORRECTION is for what is shared, which is *ret_shared.
  */
@@ -56,7 +91,7 @@ static struct degree_span anon_after(const struct estimate_part *p, uint64_t pri
 	struct degree_change deaths = *c;
 	struct degree_span s;
 
-	degree_forked(rss, pss, c, ret_shared);
+	shared_after(rss, pss, a->outside, c, ret_shared);
 	degree_correct(ret_shared, correction, rss);
 	s = *ret_shared;
 	span_add(&s, &(struct degree_span){private / (UINT64_C(1) + c->own + c->strays),
@@ -68,7 +103,7 @@ static struct degree_span anon_after(const struct estimate_part *p, uint64_t pri
 		struct degree_span before;
 
 		deaths.born = deaths.early = deaths.own = deaths.strays = 0;
-		degree_forked(rss, pss, &deaths, &before);
+		shared_after(rss, pss, a->outside, &deaths, &before);
 		/* What else they write to they have let go of as if they had not been born. */
 		rise = amount_part(
 			amount_less(before.mid, ret_shared->mid), amount_min(written, rss), rss);
@@ -163,12 +198,16 @@ static void file_doubt(const struct aftermath *a, const struct estimate_part *p,
 static int64_t swap_doubt(const struct aftermath *a, const struct estimate_base *base)
 {
 	const struct estimate_part p = {.rss = base->swap, .pss = base->swap_pss};
+	struct aftermath swapped = *a;
 	struct degree_span shared;
+
+	swapped.outside = 0; /* that is in memory */
 
 	if (p.pss > p.rss) /* or not known */
 		return 0;
 	return amount_difference(
-		anon_after(&p, amount_less(p.pss, p.rss - p.pss), a, a->anon, &shared).mid, p.pss);
+		anon_after(&p, amount_less(p.pss, p.rss - p.pss), &swapped, a->anon, &shared).mid,
+		p.pss);
 }
 
 void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base,

@@ -16,7 +16,12 @@
 
 #define ONE (UINT64_C(1) << 31)
 
-enum { SPREAD = 4, STIR_SPREAD = 2 };
+enum {
+	SPREAD = 4,
+	STIR_SPREAD = 2,
+	WHOLE_PART =
+		16, /* by what part of one the mean of those who share may be off a whole number */
+};
 
 static uint64_t share_of(uint64_t rss, uint64_t pss)
 {
@@ -71,7 +76,7 @@ static uint64_t mixed(uint64_t x, uint64_t members, uint64_t live, uint64_t born
 static uint64_t even_members(uint64_t x, const struct degree_change *c)
 {
 	uint64_t found = (ONE + x / 2) / amount_max(x, 1), members = c->members;
-	uint64_t slack = c->unsure + (uint64_t)c->early;
+	uint64_t slack = degree_slack(c);
 
 	return found + slack >= members && found <= members + slack ? found : 0;
 }
@@ -83,11 +88,15 @@ static uint64_t even_members(uint64_t x, const struct degree_change *c)
  */
 static uint64_t middle(uint64_t x, const struct degree_change *c)
 {
-	uint64_t live = c->members - c->dead, even = c->parted ? 0 : even_members(x, c), others;
+	uint64_t live = c->members - c->dead, even = even_members(x, c), others;
 	uint64_t all_others = (c->members - UINT64_C(1)) * DEGREE_ONE;
 
-	if (even && (c->dead || c->born))
-		return amount_min(amount_part(x, even, live + c->born), ONE);
+	if (even && (c->dead || c->born)) {
+		uint64_t have = amount_max(
+			amount_less((live + c->born) * DEGREE_ONE, c->parted), DEGREE_ONE);
+
+		return amount_min(amount_part(x, even * DEGREE_ONE, have), ONE);
+	}
 	if (x < ONE / c->members && !c->parted)
 		return alike(x, c->dead, c->born);
 	/* 1 / (1 + (1/x - 1) * (live - parted - 1) / (members - 1)) */
@@ -156,6 +165,15 @@ static struct degree_span span_of(uint64_t rss, uint64_t low, uint64_t mid, uint
 	s.low = amount_min(amount_part(rss, low, ONE), s.high);
 	s.mid = amount_max(amount_min(amount_part(rss, mid, ONE), s.high), s.low);
 	return s;
+}
+
+uint64_t degree_sharers(uint64_t rss, uint64_t pss, uint64_t some)
+{
+	uint64_t off = pss / WHOLE_PART, most = pss ? amount_add(rss, off) / pss : 0;
+
+	if (some > rss / 2)
+		return 0;
+	return amount_add(amount_part(most, pss, 1), off + some) >= rss ? most : 0;
 }
 
 void degree_forked(

@@ -36,6 +36,18 @@ struct degree_span {
  */
 enum { DEGREE_AS_GUESSED = 1 << 16 };
 
+/* By how many the members may have been more or fewer. */
+static inline uint64_t degree_slack(const struct degree_change *c)
+{
+	return c->unsure + (uint64_t)c->early;
+}
+
+/*
+ * How many share RSS bytes that counted PSS, if all of them have all of it, but that still others may have up
+ * to SOME of these; 0: then PSS would be another, or it is mostly theirs.
+ */
+uint64_t degree_sharers(uint64_t rss, uint64_t pss, uint64_t some);
+
 /*
  * What the PSS of RSS bytes that are all shared becomes, PSS having been measured (at most half of
  * RSS). Those born got all pages of those they were forked from, those dead had any. What was

@@ -34,6 +34,7 @@ struct kin_member {
 	uint64_t suspected;      /* bytes to which it may have written since */
 	struct sharer sharer;    /* of segments */
 	struct flow family_flow; /* the others' of its family when it was measured */
+	uint64_t outside;        /* bytes that others of its image share with all of its family */
 	uint32_t then;           /* how many were there at its measurement, itself among them */
 	uint32_t kept;     /* of those, still here; this and the next five as of kin_affected() */
 	uint32_t fresh;    /* born since */

@@ -180,6 +180,7 @@ static struct aftermath aftermath_of(const struct kin_member *m, const struct es
 
 	if (f)
 		a.soon_written = f->soon_written;
+	a.outside = m->outside;
 	if (f && is_heard(&f->found, m, &a.family)) {
 		a.anon = f->found.anon;
 		a.file = f->found.file;
@@ -358,6 +359,11 @@ int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
 	m->family->voice = m;
 	family_mark(k, m->family);
 	return 0;
+}
+
+void kin_inherits(struct kin_member *m, const struct kin_member *parent, uint64_t shared)
+{
+	m->outside = m->key == parent->key ? parent->outside : shared;
 }
 
 void kin_unmeasured(struct kin_member *m)

@@ -119,6 +119,12 @@ void kin_walked(struct kin_member *m, uint64_t found_ns);
 int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent);
 
 /*
+ * M was measured, and PARENT, of the same image, is its parent by pid, who shares SHARED bytes of its
+ * anonymous memory. Where PARENT is of another family, all of M's may have those of it as well.
+ */
+void kin_inherits(struct kin_member *m, const struct kin_member *parent, uint64_t shared);
+
+/*
  * M was measured for the first time, and has WRITTEN to so much of what its parent had: its siblings to
  * come will write to as much before they are measured. Nothing is learned from one that was there before
  * the last pass.

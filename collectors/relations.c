@@ -179,38 +179,37 @@ static void map(struct relations *r, struct process_reader *reader, struct proce
 
 /*
  * Workers may be renamed, or have grown, before they are noticed: then they are not like their
- * parent. But each exec puts the end of the address range elsewhere, at the vdso above the stack,
- * so that it tells whether both have one image. One that was left to a reaper by its parent is a
- * child of that by this, if the reaper is of that image, too.
+ * parent. But each exec puts the end of the address range elsewhere, at the vdso above the stack.
  */
-static void find_parent(struct relations *r, const struct proctable *table, const struct process *p)
+static bool has_image_of(const struct process *p, const struct process *parent)
 {
-	struct kin_member *m = &p->watch->kin;
-	struct process *parent;
-
-	if (m->ancestor || !m->family || m->born_ns < r->first_ns)
-		return;
-	parent = parent_by_pid(table, p);
-	if (parent && parent->range_end == p->range_end)
-		/* Out of memory it may be anybody's child. */
-		(void)kin_descends(&r->kin, m, &parent->watch->kin);
+	return parent->range_end == p->range_end;
 }
 
-/* What P has for itself, and has not grown by, it has written to. */
-static void meet_newborn(struct relations *r, const struct proctable *table,
-	const struct process *p, uint64_t page_bytes)
+/*
+ * P, measured just now, and PARENT, by pid, have one image. One that was left to a reaper by its parent is a
+ * child of that by this, if the reaper is of that image, too.
+ */
+static void meet_parent(struct relations *r, const struct process *p, const struct process *parent,
+	bool is_first, uint64_t page_bytes)
 {
-	const struct process *parent = parent_by_pid(table, p);
-	struct watch *w = p->watch;
+	struct kin_member *m = &p->watch->kin, *theirs = &parent->watch->kin;
+	struct estimate_now now = watch_now(parent->watch, page_bytes);
 	struct estimate_part anon, file;
-	struct estimate_now theirs;
 
-	if (!parent || !parent->watch->has_base)
+	/* Out of memory it may be anybody's child. */
+	if (is_first && !m->ancestor && m->family && m->born_ns >= r->first_ns)
+		(void)kin_descends(&r->kin, m, theirs);
+	if (!parent->watch->has_base)
 		return;
-	theirs = watch_now(parent->watch, page_bytes);
-	estimate_parts(&w->base, &anon, &file);
-	kin_newborn(&r->kin, &w->kin,
-		amount_less(anon.private_mid, amount_less(w->base.anon, theirs.anon)));
+	estimate_parts(&parent->watch->base, &anon, &file);
+	kin_inherits(m, theirs, anon.rss - anon.private_mid);
+	if (!is_first)
+		return;
+	/* What P has for itself, and has not grown by, it has written to. */
+	estimate_parts(&p->watch->base, &anon, &file);
+	kin_newborn(&r->kin, m,
+		amount_less(anon.private_mid, amount_less(p->watch->base.anon, now.anon)));
 }
 
 void relations_walk(const struct relations *r, struct watch *w)
@@ -228,6 +227,7 @@ void relations_measured(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, const struct estimate_base *before,
 	uint64_t now_ns, uint64_t page_bytes)
 {
+	const struct process *parent;
 	struct watch *w = p->watch;
 	bool is_first = !w->kin.measured_ns;
 
@@ -237,10 +237,9 @@ void relations_measured(struct relations *r, const struct proctable *table,
 		return;
 	(void)kin_measured(
 		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
-	if (is_first) {
-		find_parent(r, table, p);
-		meet_newborn(r, table, p, page_bytes);
-	}
+	parent = parent_by_pid(table, p);
+	if (parent && has_image_of(p, parent))
+		meet_parent(r, p, parent, is_first, page_bytes);
 	if (kin_wants_maps(&w->kin, &w->base))
 		map(r, reader, p);
 }

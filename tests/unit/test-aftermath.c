@@ -216,6 +216,54 @@ static void allows_for_what_newborns_write(void **state)
 	assert_near((int64_t)d.anon_up, (int64_t)(8 * MIB + 4 * MIB / 8));
 }
 
+/* A family of four, whose three end; of its 150 MiB others, who stay, have 30 as well. */
+static void knows_what_others_have_too(void **state)
+{
+	struct aftermath a = {.family = {.members = 4, .dead = 3},
+		.anon = DEGREE_AS_GUESSED,
+		.file = DEGREE_AS_GUESSED,
+		.outside = 30 * MIB};
+	struct estimate_base b = {
+		.anon = 150 * MIB, .swap_pss = ESTIMATE_UNKNOWN, .has_parts = true};
+	const struct estimate_now now = {b.anon, 0, 0};
+	struct estimate_doubt d;
+
+	(void)state;
+	for (uint64_t others = 1; others < 40; others++) {
+		b.pss_anon = 120 * MIB / 4 + 30 * MIB / (4 + others);
+		aftermath_doubt(&a, &b, &now, &d);
+		assert_near((int64_t)b.pss_anon + d.anon_mid,
+			(int64_t)(120 * MIB + 30 * MIB / (1 + others)));
+		/* Or all of it has more sharers than are known; and those others may end, too. */
+		assert_in_range((int64_t)b.pss_anon + d.anon_mid - (int64_t)d.anon_down, 74 * MIB,
+			121 * MIB);
+		assert_near((int64_t)b.pss_anon + d.anon_mid + (int64_t)d.anon_up,
+			(int64_t)(150 * MIB));
+	}
+	/* Its PSS says that they have none of it. */
+	b.pss_anon = 150 * MIB / 4;
+	aftermath_doubt(&a, &b, &now, &d);
+	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(150 * MIB));
+	assert_in_range(
+		(int64_t)b.pss_anon + d.anon_mid - (int64_t)d.anon_down, 119 * MIB, 121 * MIB);
+	/* One of the three may not have been there any more: the mean tells. */
+	a.family.unsure = 1;
+	b.pss_anon = 120 * MIB / 3 + 30 * MIB / 4;
+	aftermath_doubt(&a, &b, &now, &d);
+	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(120 * MIB + 30 * MIB / 2));
+	/* Those who are born have all of it, too. */
+	a.family = (struct degree_change){.members = 4, .born = 4};
+	b.pss_anon = 120 * MIB / 4 + 30 * MIB / 5;
+	aftermath_doubt(&a, &b, &now, &d);
+	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(120 * MIB / 8 + 30 * MIB / 9));
+	/* What is in memory says nothing of what is in swap. */
+	b = fourth;
+	b.swap_pss = 195 * MIB / 2;
+	a.family = (struct degree_change){.members = 4, .dead = 2};
+	aftermath_doubt(&a, &b, &now, &d);
+	assert_near(d.swap_mid, (int64_t)(195 * MIB / 2));
+}
+
 /* What one finds says nothing of others where it shares next to nothing. */
 static void tells_by_what_is_shared(void **state)
 {
@@ -290,6 +338,7 @@ int main(void)
 		cmocka_unit_test(allows_for_likely_private_parts),
 		cmocka_unit_test(knows_what_newborns_write),
 		cmocka_unit_test(allows_for_what_newborns_write),
+		cmocka_unit_test(knows_what_others_have_too),
 		cmocka_unit_test(tells_by_what_is_shared),
 		cmocka_unit_test(tells_nothing_of_its_own),
 	};

@@ -190,10 +190,6 @@ static void doubts_no_more_than_is_likely(void **state)
 	w->broken_kib = 20 << 10; /* what it may have written to counts at least */
 	row.q[PROCESS_PSS] = row.q[PROCESS_PSS_LOW] = row.q[PROCESS_PSS_HIGH] = 10 * MIB;
 	assert_int_equal(choosing_row_doubt(w, &row), 20 * MIB);
-	/* What it may have written to beside that, as nobody has looked, is no reason to measure it. */
-	w->is_unwatched = true;
-	assert_int_equal(relations_unlooked(w), 70 * MIB);
-	assert_int_equal(choosing_doubt(w, 10 * MIB, 10 * MIB, 100 * MIB), 20 * MIB);
 }
 
 /* A process of KIB in one mapping, what is above 8 GiB of a file. */

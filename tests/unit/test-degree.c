@@ -334,6 +334,24 @@ static void tells_what_others_write(void **state)
 	assert_true(degree_written(UINT64_MAX, UINT64_MAX, UINT32_MAX, UINT64_MAX) == 0);
 }
 
+/* A mean of a whole number, where it is told by enough. */
+static void tells_how_many_share_all(void **state)
+{
+	const uint64_t rss = 480 * MIB;
+
+	(void)state;
+	for (uint32_t n = 1; n < 200; n++)
+		assert_int_equal(degree_sharers(rss, rss / n, 0), n);
+	assert_int_equal(degree_sharers(rss, rss / 20 * 103 / 100, 0), 0);
+	assert_int_equal(degree_sharers(rss, 0, 0), 0);
+	assert_int_equal(degree_sharers(0, 0, 0), 0);
+	/* Some of it others may have as well, most of it not. */
+	assert_int_equal(degree_sharers(rss, rss / 4 - 2 * MIB, 0), 0);
+	assert_int_equal(degree_sharers(rss, rss / 4 - 2 * MIB, 60 * MIB), 4);
+	assert_int_equal(degree_sharers(rss, rss / 2, 241 * MIB), 0);
+	assert_int_equal(degree_sharers(UINT64_MAX, UINT64_MAX, 0), 1);
+}
+
 static void holds_for_any_writing(void **state)
 {
 	uint64_t seed = 11;
@@ -448,6 +466,7 @@ int main(void)
 		cmocka_unit_test(allows_for_what_others_touch),
 		cmocka_unit_test(corrects_by_another),
 		cmocka_unit_test(tells_what_others_write),
+		cmocka_unit_test(tells_how_many_share_all),
 		cmocka_unit_test(holds_for_any_writing),
 		cmocka_unit_test(holds_for_any_sharing),
 		cmocka_unit_test(keeps_order_for_any_input),

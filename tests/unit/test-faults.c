@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "collectors/choosing.h"
 #include "collectors/faults.h"
-#include "collectors/kin-family.h"
 #include "collectors/relations.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/tree.h"
@@ -487,10 +486,6 @@ static void a_writer_teaches_nothing(void **state)
 		/* Of 19 who may have shared with it one has ended and one has let go: a tenth more, of 200 KiB. */
 		assert_in_range(row->q[PROCESS_PSS] / 1024, 8215, 8225);
 	}
-	/* Nor is what it has written put down to the exit. */
-	assert_int_equal(s->pass->table.item[ADAPTIVE_CAST]->pid, 30);
-	assert_int_equal(
-		s->pass->table.item[ADAPTIVE_CAST]->watch->kin.family->judgement.lessons, 0);
 }
 
 static void set_anon_pages(struct adaptive *s, unsigned int kib)

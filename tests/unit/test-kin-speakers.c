@@ -82,26 +82,6 @@ static void another_speaks_when_one_is_void(void **state)
 	folk_assert_all_within(f, 30);
 }
 
-/* Nobody knows of a stray what it was forked from: it is not for those whose parents are known to speak. */
-static void strays_do_not_speak(void **state)
-{
-	AUTO_FOLK struct folk *f = folk_new();
-
-	(void)state;
-	folk_start_server(f);
-	folk_fork_workers(f, 2);
-	folk_fork_unseen(f, 0, 3);
-	folk_notice(f);
-	assert_int_equal(kin_born(&f->kin, &f->member[3], NULL, f->now), 0);
-	folk_measure(f, 3);
-	assert_ptr_equal(f->member[3].family, f->member[0].family);
-	assert_ptr_equal(kin_speaker(&f->member[1]), &f->member[0]);
-	folk_measure(f, 2);
-	assert_ptr_equal(kin_speaker(&f->member[1]), &f->member[2]);
-	folk_measure(f, 3);
-	assert_ptr_equal(kin_speaker(&f->member[1]), &f->member[2]);
-}
-
 /* A newborn may have touched files of its own, or such as everybody maps. */
 static void does_not_know_a_newborns_files(void **state)
 {
@@ -130,7 +110,6 @@ int main(void)
 		cmocka_unit_test(lets_one_newborn_speak),
 		cmocka_unit_test(another_speaks_when_one_ends),
 		cmocka_unit_test(another_speaks_when_one_is_void),
-		cmocka_unit_test(strays_do_not_speak),
 		cmocka_unit_test(does_not_know_a_newborns_files),
 	};
 

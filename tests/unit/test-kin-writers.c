@@ -119,12 +119,6 @@ static void believes_what_was_true_of_others(void **state)
 	for (unsigned int i = 2; i <= 20; i++)
 		kin_suspect(&f->member[i], MIB, f->now);
 	assert_int_equal(kin_suspected(&f->member[1]), 19 * MIB);
-	/* Who has ended, or is of another image now, will not be found to have written. */
-	kin_suspect(&f->member[20], 3 * MIB, f->now);
-	folk_end(f, 20);
-	assert_int_equal(kin_suspected(&f->member[1]), 18 * MIB);
-	kin_suspect(&f->member[19], 2 * MIB, f->now);
-	assert_int_equal(kin_suspected(&f->member[1]), 19 * MIB);
 	for (unsigned int i = 2; i <= 6; i++)
 		kin_asked(&f->member[i], MIB, 0);
 	assert_in_range(kin_suspected(&f->member[1]), 1, MIB);

@@ -118,15 +118,12 @@ static void follows_an_exec(void **state)
 	f->image[1] = 5;
 	folk_allocate(f, 1, MIB);
 	assert_null(f->member[1].family);
-	assert_true(f->member[1].image_ns > 0);
 	folk_settle(f);
 	assert_int_equal(folk_estimate(f, 0).pss / MIB, 517);
 	folk_assert_bounds(f, 0);
 	folk_measure(f, 1);
 	folk_settle(f);
 	folk_assert_all_bounds(f);
-	folk_end(f, 1);
-	assert_int_equal(f->member[1].image_ns, 0);
 }
 
 /* A newborn that was presumed to be forked and turns out to have run another program unseen. */
@@ -231,28 +228,6 @@ static void takes_none_for_its_own_stray(void **state)
 	folk_assert_bounds(f, 3);
 }
 
-/* Start times are told in ticks: who seems to be born just before a measurement may have come after it. */
-static void allows_for_the_tick_of_a_stray(void **state)
-{
-	(void)state;
-	for (unsigned int ms = 5; ms <= 15; ms += 10) {
-		AUTO_FOLK struct folk *f = folk_new();
-
-		folk_start_server(f);
-		folk_fork_unseen(f, 0, 1);
-		folk_notice(f);
-		assert_int_equal(kin_born(&f->kin, &f->member[1], NULL,
-					 f->member[0].measured_ns - ms * (SEC / 1000)),
-			0);
-		folk_measure(f, 1);
-		folk_settle(f);
-		assert_int_equal(f->member[0].strays, ms < 10);
-		assert_int_equal(f->member[0].fresh, ms < 10);
-		if (ms < 10)
-			folk_assert_bounds(f, 0);
-	}
-}
-
 /* Children of known parents are no strays, whoever ends: the others' private memory stays theirs. */
 static void knows_who_is_no_stray(void **state)
 {
@@ -310,10 +285,6 @@ static void finds_the_parent_of_one_renamed(void **state)
 	assert_int_equal(f->member[1].strays, 0);
 	assert_true(folk_estimate(f, 1).low > low + 16 * MIB);
 	folk_assert_all_bounds(f);
-	/* And speaks for those born before it was measured. */
-	folk_fork_unseen(f, 0, 8);
-	folk_notice_birth(f, 0, 8, f->member[6].measured_ns - 1);
-	assert_ptr_equal(kin_speaker(&f->member[8]), &f->member[6]);
 }
 
 /* A server's workers have all mapped something below, and it has not: they are a family without it. */
@@ -566,7 +537,6 @@ int main(void)
 		cmocka_unit_test(corrects_a_presumption),
 		cmocka_unit_test(allows_for_strays),
 		cmocka_unit_test(allows_for_what_strays_have),
-		cmocka_unit_test(allows_for_the_tick_of_a_stray),
 		cmocka_unit_test(knows_who_is_no_stray),
 		cmocka_unit_test(takes_none_for_its_own_stray),
 		cmocka_unit_test(finds_the_parent_of_one_renamed),

@@ -4,7 +4,6 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "collectors/kin-family.h"
@@ -400,7 +399,6 @@ static void learns_what_exits_change(void **state)
 	struct tree_process p = adaptive_worker;
 	struct estimate_base before;
 	struct watch *w;
-	uint64_t likely;
 
 	(void)state;
 	p.pss_kib = 1000 + 9000 / 3;
@@ -420,58 +418,9 @@ static void learns_what_exits_change(void **state)
 	for (unsigned int i = 0; i < 8; i++)
 		relations_judge(w, relations_likely(w), &before);
 	assert_int_equal(relations_judged(w), relations_likely(w));
-	/* One is born: of the four that there would be one has ended, and one has come. */
-	p.pid = 40;
-	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1;
-	adaptive_add_anon(s, &p);
-	view_unref(adaptive_pass(s));
-	assert_true(w->doubt && w->kin.fresh == 1 && w->kin.kept == 2);
-	assert_int_equal(
-		relations_likely(w), 3000 * 1024 * 2 / 4 + (uint64_t)llabs(w->doubt->anon_mid));
 	before.pss_anon -= MIB;
 	relations_judge(w, relations_likely(w), &before);
 	assert_int_equal(relations_judged(w), 16 * relations_likely(w));
-	/* Less is as much of a change as more. */
-	before = w->base;
-	for (unsigned int i = 0; i < 60; i++)
-		relations_judge(w, relations_likely(w), &before);
-	assert_int_equal(relations_judged(w), relations_likely(w));
-	before.pss_anon += MIB;
-	relations_judge(w, relations_likely(w), &before);
-	assert_int_equal(relations_judged(w), 16 * relations_likely(w));
-	/* So are files. */
-	likely = relations_likely(w);
-	w->doubt->file_mid -= (int64_t)MIB;
-	assert_int_equal(relations_likely(w), likely + MIB);
-}
-
-/* Each that is measured after births or exits teaches how much they have changed. */
-static void every_measurement_teaches(void **state)
-{
-	/* each is measured again after each pass */
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(adaptive_options.interval_ns);
-	struct tree_process p = adaptive_worker;
-	const struct watch *w;
-
-	(void)state;
-	p.pss_kib = 1000 + 9000 / 3;
-	for (unsigned int i = 0; i < 3; i++, p.pid++)
-		adaptive_add_anon(s, &p);
-	for (unsigned int pass = 0; pass < 2; pass++) {
-		view_unref(adaptive_pass(s));
-		assert_true(adaptive_turns(s) > 0);
-	}
-	w = s->pass->table.item[ADAPTIVE_CAST]->watch;
-	assert_int_equal(w->kin.family->judgement.lessons, 0); /* nothing has happened */
-	tree_remove(&s->tree, "32");
-	p.pss_kib = 1000 + 9000 / 2;
-	for (p.pid = 30; p.pid < 32; p.pid++)
-		adaptive_add_anon(s, &p);
-	view_unref(adaptive_pass(s));
-	adaptive_turns(s);
-	assert_int_equal(w->kin.family->judgement.lessons, 2);
-	adaptive_turns(s);
-	assert_int_equal(w->kin.family->judgement.lessons, 2);
 }
 
 /* Of what can't be read any more nothing is left that others, or a later measurement, would be held against. */
@@ -551,6 +500,29 @@ static void finds_the_parent_of_one_renamed(void **state)
 	assert_in_range(low_beside_one_renamed(u, &p, false), 2000, 4999);
 }
 
+/* What its parent, of another range, shares with all of a family is nobody's own when the others end. */
+static void knows_what_its_parent_shares(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process parent = server, p = adaptive_worker;
+
+	(void)state;
+	parent.image = 98;
+	parent.pss_kib = 9333; /* 1000 KiB are shared by three */
+	p.pss_kib = 5333;      /* and 8000 by two */
+	adaptive_add_anon(s, &parent);
+	adaptive_add_anon(s, &p);
+	p.pid++;
+	adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	tree_remove(&s->tree, "31");
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 30)->source, SOURCE_ESTIMATE);
+	assert_in_range(adaptive_row(view, 30)->q[PROCESS_PSS] / 1024, 9495, 9505);
+}
+
 /* Nobody foresees by which keys relations are found. */
 static void seeds_its_tables(void **state)
 {
@@ -578,9 +550,9 @@ int main(void)
 		cmocka_unit_test(learns_nothing_beside_the_unmeasured),
 		cmocka_unit_test(measures_newborns_again),
 		cmocka_unit_test(learns_what_exits_change),
-		cmocka_unit_test(every_measurement_teaches),
 		cmocka_unit_test(forgets_what_is_refused),
 		cmocka_unit_test(finds_the_parent_of_one_renamed),
+		cmocka_unit_test(knows_what_its_parent_shares),
 		cmocka_unit_test(seeds_its_tables),
 	};
 

@@ -233,40 +233,6 @@ static void measures_who_shares_with_strangers(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
-/* Who shared a segment with one that has ended has more of it now, by which nothing of its own has moved. */
-static void measures_whom_others_have_left(void **state)
-{
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = {
-		.name = "mapper", .rss_kib = 16384, .pss_kib = 8192, .shmem_kib = 16384};
-	char path[32], maps[128];
-
-	(void)state;
-	for (p.pid = 60; p.pid < 62; p.pid++) {
-		p.image = (uint64_t)p.pid;
-		adaptive_add(s, &p, 0);
-		snprintf(path, sizeof(path), "%d/maps", p.pid);
-		snprintf(maps, sizeof(maps),
-			"%llx-7f0000000000 rw-s 00000000 00:05 77 /dev/shm/x\n",
-			(unsigned long long)(p.image + 1) << 12);
-		tree_write(&s->tree, path, maps);
-	}
-	view_unref(adaptive_pass(s));
-	view_unref(adaptive_pass(s));
-	view_unref(adaptive_pass(s));
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
-	tree_remove(&s->tree, "61");
-	p.pid = 60;
-	p.image = 60;
-	p.pss_kib = 16384;
-	adaptive_add(s, &p, 0);
-	view = adaptive_pass(s);
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
-	assert_int_equal(adaptive_row(view, 60)->source, SOURCE_ROLLUP);
-	assert_int_equal(adaptive_row(view, 60)->q[PROCESS_PSS], 16384 * 1024);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -275,7 +241,6 @@ int main(void)
 		cmocka_unit_test(walks_do_not_wait_for_each_other),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
 		cmocka_unit_test(measures_who_shares_with_strangers),
-		cmocka_unit_test(measures_whom_others_have_left),
 		cmocka_unit_test(who_was_there_is_excused),
 		cmocka_unit_test(nobody_is_excused_for_ever),
 	};
