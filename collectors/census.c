@@ -68,14 +68,15 @@ static void count_members(const struct census *c, struct kin_member *first, uint
 		m->children = 0;
 	}
 	for (struct kin_member *m = first; m; m = m->next) {
-		uint32_t known, there, early;
+		uint32_t known, there, early, joined = 0;
 
 		if (!m->measured_ns)
 			continue;
 		known = count_up_to(serial, count, m->seen);
 		there = count_up_to(born, count, amount_less(m->measured_ns, TICK_NS));
 		if (there > known) {
-			m->then += there - known;
+			joined = there - known;
+			m->then += joined;
 			m->seen = serial[there - 1];
 			known = there;
 		}
@@ -87,7 +88,16 @@ static void count_members(const struct census *c, struct kin_member *first, uint
 		if (early < m->early)
 			m->then += m->early - early;
 		m->early = early;
-		if (m->measured_ns > deaths->after_ns && m->measured_ns <= deaths->until_ns)
+		if (m->unseen && m->measured_ns <= deaths->until_ns) {
+			uint32_t gone = m->unseen - (uint32_t)amount_min(m->unseen, joined + early);
+
+			m->then += gone;
+			m->unsure += gone;
+			m->unseen = 0;
+		}
+		if (m->measured_ns > deaths->until_ns)
+			m->unsure += deaths->late;
+		else if (m->measured_ns > deaths->after_ns)
 			m->unsure += deaths->count;
 	}
 }

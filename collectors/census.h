@@ -18,9 +18,12 @@ struct census {
 	uint64_t steps; /* over ancestors who are gone, ever */
 };
 
-/* So many have ended AFTER one moment and until another, CLOCK_BOOTTIME; whoever was measured meanwhile may have seen them. */
+/*
+ * So many have ended AFTER one moment and until another, CLOCK_BOOTTIME, and so many LATE, after that; whoever was
+ * measured meanwhile may have seen them.
+ */
 struct census_deaths {
-	uint32_t count;
+	uint32_t count, late;
 	uint64_t after_ns, until_ns;
 };
 

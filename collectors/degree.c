@@ -81,6 +81,15 @@ static uint64_t even_members(uint64_t x, const struct degree_change *c)
 	return found + slack >= members && found <= members + slack ? found : 0;
 }
 
+/* What the share X of a page that so many had becomes, which all have who are there now, but for those who wrote to it. */
+static uint64_t even_after(uint64_t x, uint64_t members, const struct degree_change *c)
+{
+	uint64_t now = (c->members - (uint64_t)c->dead + c->born) * DEGREE_ONE;
+
+	now = amount_max(amount_less(now, c->parted), DEGREE_ONE);
+	return amount_min(amount_part(x, members * DEGREE_ONE, now), ONE);
+}
+
 /*
  * Where all share all, those who are there now do. Else by the mean: of the others who map a page as many died
  * as of all others, and as many were born. That is too much where more map it than are known: those are taken to be as
@@ -91,19 +100,15 @@ static uint64_t middle(uint64_t x, const struct degree_change *c)
 	uint64_t live = c->members - c->dead, even = even_members(x, c), others;
 	uint64_t all_others = (c->members - UINT64_C(1)) * DEGREE_ONE;
 
-	if (even && (c->dead || c->born)) {
-		uint64_t have = amount_max(
-			amount_less((live + c->born) * DEGREE_ONE, c->parted), DEGREE_ONE);
-
-		return amount_min(amount_part(x, even * DEGREE_ONE, have), ONE);
-	}
+	if (even && (c->dead || c->born))
+		return even_after(x, even, c);
 	if (x < ONE / c->members && !c->parted)
 		return alike(x, c->dead, c->born);
 	/* 1 / (1 + (1/x - 1) * (live - parted - 1) / (members - 1)) */
 	if (all_others && (c->dead || c->parted)) {
 		others = amount_part(
 			ONE - x, amount_less((live - 1) * DEGREE_ONE, c->parted), all_others);
-		x = amount_part(x, ONE, x + others);
+		x = amount_part(x, ONE, amount_add(x, others));
 	}
 	return amount_min(amount_part(x, live, live + c->born), with_more(x, c->own));
 }

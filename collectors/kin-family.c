@@ -123,9 +123,12 @@ void family_leave(struct kin *k, struct kin_member *m, bool has_ended)
 	unlink_from(k, f, m);
 	if (f->deaths_ns != k->listed_ns) {
 		f->deaths_ns = k->listed_ns;
-		f->deaths = f->ended = 0;
+		f->deaths = f->ended = f->late_deaths = 0;
 	}
-	f->deaths++;
+	if (k->sensed_ns > k->listed_ns)
+		f->late_deaths++;
+	else
+		f->deaths++;
 	f->ended += has_ended;
 	f->found.at_ns = 0;
 	m->key = 0;
@@ -145,10 +148,12 @@ static void settle(struct kin *k, struct kin_family *f)
 	struct census_deaths deaths = {.after_ns = k->previous_ns, .until_ns = k->listed_ns};
 
 	/* Once a pass, however often the family is visited in it. */
-	if (f->deaths_ns == k->listed_ns && f->counted_ns != k->listed_ns)
+	if (f->deaths_ns == k->listed_ns) {
 		deaths.count = f->deaths;
+		deaths.late = f->late_deaths;
+	}
 	if (census_take(&k->census, f->first, f->count, &deaths, &f->oldest_ns) == 0)
-		f->counted_ns = k->listed_ns;
+		f->deaths = f->late_deaths = 0;
 }
 
 bool family_next(struct kin *k, struct kin_member **ret_first)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "collectors/breaks.h"
+#include "collectors/excess.h"
 #include "collectors/flow.h"
 #include "collectors/judgement.h"
 #include "collectors/kin.h"
@@ -33,12 +34,13 @@ struct kin_family {
 	struct breaks breaks;
 	struct suspicion suspicion;
 	struct judgement judgement;
+	struct excess excess;
 	uint64_t soon_written; /* by newborns before they are measured, fading; bytes */
 	uint64_t oldest_ns;    /* none of its measurements is older */
-	uint64_t deaths_ns;    /* the pass in which .deaths were noticed */
-	uint64_t counted_ns;   /* the last pass in which its members were counted */
-	uint32_t deaths;
-	uint32_t ended; /* of those, who are not in another family now */
+	uint64_t deaths_ns;    /* the pass in which the following were noticed: */
+	uint32_t deaths;       /* that were not counted yet */
+	uint32_t late_deaths;  /* likewise, since all were looked at in it */
+	uint32_t ended;        /* of all those, who are not in another family now */
 	uint32_t count;
 	bool is_dirty;
 };

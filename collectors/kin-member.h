@@ -41,7 +41,9 @@ struct kin_member {
 	uint32_t children; /* of those, its own descendants */
 	uint32_t strays;   /* born since, or of such a line, of parents that are not known */
 	uint32_t early;    /* of the fresh, those that may have been there already */
-	uint32_t unsure;   /* deaths that its measurement may or may not have seen */
+	uint32_t
+		unseen; /* that its measurement has seen beside them, until the next pass tells whether they are gone */
+	uint32_t unsure;           /* deaths that its measurement may or may not have seen */
 	uint32_t measured_at : 30; /* where it is among .measured, while .sharer is open */
 	bool is_forked : 1;        /* of a member that is known, of its family or not */
 	bool has_forked : 1;

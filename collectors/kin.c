@@ -25,8 +25,6 @@ enum {
 	LIKE_PART = 8,
 	/* By which what a newborn has written to counts, of those that follow each other. */
 	SOON_PART = 4,
-	/* By what part of it the mean of those who share may be off a whole number. */
-	WHOLE_PART = 16,
 	/* Bytes that are shared: of less it says little. */
 	TELLING_MIN = 256 << 10,
 	/* Places that are kept for those who are measured from one pass to the next. */
@@ -35,6 +33,9 @@ enum {
 
 /* For so long one is at what newborns do. */
 #define NEWBORN_NS UINT64_C(250000000)
+
+/* So long after a pass has listed who ended it is they who are still there; later it is rather those born since. */
+#define LINGERING_NS UINT64_C(20000000)
 
 void kin_init(struct kin *k, uint64_t seed)
 {
@@ -76,9 +77,11 @@ void kin_sensed(struct kin *k, uint64_t now_ns)
 	for (size_t i = 0; i < k->measured_count; i++) {
 		struct kin_measured *d = &k->measured[i];
 
-		if (d->member)
-			segments_settle(
-				&d->member->sharer, part_of_time(k, d->member, now_ns), &d->lesson);
+		if (!d->member)
+			continue;
+		segments_settle(&d->member->sharer, part_of_time(k, d->member, now_ns), &d->lesson);
+		if (d->member->unseen)
+			family_mark(k, d->member->family);
 	}
 	k->measured_count = 0;
 	/* The first pass measures all, later ones a few. */
@@ -205,42 +208,47 @@ bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	return true;
 }
 
-/*
- * An exiting process has no memory any more, as statm says it, while it still lets go of its pages, which takes a
- * millisecond for each few MiB (exit_mm() in Linux up to 6.18): one of F may have been FOUND to share with those that
- * have ended in this pass. Where all share all, its PSS tells with how many, itself among them. 0: with none of those.
- */
-static uint32_t with_lingering(
-	const struct kin *k, const struct kin_family *f, const struct estimate_base *found)
+/* With how many M, measured just now and FOUND so, shares all that it shares, itself among them; 0: not all have it. */
+static uint64_t sharers_of(const struct kin_member *m, const struct estimate_base *found)
 {
 	struct estimate_part anon, file;
-	uint64_t rss, pss, sharers;
+	uint64_t shared;
 
-	if (f->deaths_ns != k->listed_ns || !f->ended)
-		return 0;
 	estimate_parts(found, &anon, &file);
-	rss = anon.rss - anon.private_mid;
-	pss = anon.pss - anon.private_mid;
-	sharers = pss ? (rss + pss / 2) / pss : 0;
-	if (rss < TELLING_MIN || sharers <= f->count || sharers > (uint64_t)f->count + f->ended ||
-		amount_max(rss, sharers * pss) - amount_min(rss, sharers * pss) >
-			rss / WHOLE_PART / sharers)
-		return 0;
-	return (uint32_t)sharers;
+	shared = anon.rss - anon.private_mid;
+	return shared < TELLING_MIN
+	               ? 0
+	               : degree_sharers(shared, anon.pss - anon.private_mid, m->outside);
+}
+
+/* With how many more than its family has. */
+static struct excess_found excess_of(
+	const struct kin *k, const struct kin_member *m, uint64_t sharers, uint64_t now_ns)
+{
+	const struct kin_family *f = m->family;
+	bool is_soon = f->deaths_ns == k->listed_ns &&
+	               amount_less(now_ns, k->listed_ns) < LINGERING_NS;
+
+	return excess_find(&f->excess, k->listed_ns, sharers, f->count, is_soon ? f->ended : 0);
 }
 
 /*
- * Lets what was found of M, measured just now, correct those with whom it shared the doubt, but where it was found as if
- * those that have ended had not: by that they would stay corrected.
+ * Lets what was found of M, measured just now, correct those with whom it shared the doubt, but where it was found to
+ * share with any who are gone soon: by that they would stay corrected.
  */
 static void tell(struct kin *k, struct kin_member *m, const struct estimate_base *before,
 	const struct estimate_base *found, uint64_t now_ns)
 {
 	struct aftermath a = aftermath_of(m, before);
 	struct kin_found f = {.at_ns = now_ns, .events = events_of(&a.family)};
+	struct excess_found excess = {0};
+	uint64_t sharers = sharers_of(m, found);
 
-	if (!m->family || !aftermath_has_family(&a) || a.family.own ||
-		with_lingering(k, m->family, found) ||
+	if (!m->family || !aftermath_has_family(&a) || a.family.own)
+		return;
+	if (sharers)
+		excess = excess_of(k, m, sharers, now_ns);
+	if (excess.lingering || excess.unseen ||
 		!aftermath_compare(&a, before, found, &f.anon, &f.file))
 		return;
 	m->family->found = f;
@@ -276,15 +284,23 @@ void kin_walked(struct kin_member *m, uint64_t found_ns)
 	segments_walked(&m->sharer, found_ns);
 }
 
-/* M, measured just now, is yet to lose those of its family that linger. */
-static void count_lingering(struct kin *k, struct kin_member *m, const struct estimate_base *found)
+/* M, measured just now and FOUND so, is yet to lose those that have ended, and most likely others that nobody knows. */
+static void count_excess(struct kin *k, struct kin_member *m, const struct estimate_base *found)
 {
-	uint32_t sharers = with_lingering(k, m->family, found);
+	uint64_t sharers = sharers_of(m, found);
+	struct kin_family *f = m->family;
+	struct excess_found excess;
 
 	if (!sharers)
 		return;
-	m->then = sharers;
-	family_mark(k, m->family);
+	excess = excess_of(k, m, sharers, m->measured_ns);
+	excess_learn(&f->excess, k->listed_ns, &excess);
+	m->unseen = excess.unseen;
+	if (!excess.lingering)
+		return;
+	m->then += excess.lingering;
+	m->unsure += excess.lingering;
+	family_mark(k, f);
 }
 
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
@@ -303,7 +319,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	kin_suspect(m, 0, 0);
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
-	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
+	m->fresh = m->early = m->children = m->strays = m->unsure = m->unseen = 0;
 	is_open = m->sharer.is_open;
 	if (before)
 		lesson = segments_lesson(&m->sharer, before, found);
@@ -319,7 +335,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 		flow_add(&m->family->flow, &m->sharer.own);
 	m->family_flow = flow_less(m->family->flow, m->sharer.own);
 	m->then = m->kept = m->family->count;
-	count_lingering(k, m, found);
+	count_excess(k, m, found);
 	if (m->is_forked)
 		m->family->voice = m;
 	return 0;

@@ -226,35 +226,6 @@ static void corrects_those_measured_before(void **state)
 	assert_true(folk_estimate(f, 11).pss <= folk_truth(f, 11) * 101 / 100);
 }
 
-/* Who is measured while one that has ended still lets go of its memory shares with that, and soon does no more. */
-static void counts_those_that_linger(void **state)
-{
-	AUTO_FOLK struct folk *f = folk_new();
-
-	(void)state;
-	folk_start_server(f);
-	folk_fork_workers(f, 3);
-	folk_measure_all(f, 0);
-	folk_notice(f);
-	for (unsigned int i = 2; i <= 3; i++) {
-		f->alive &= ~world_bit(i);
-		f->listed &= ~world_bit(i);
-		f->measured[i] = false;
-		kin_gone(&f->kin, &f->member[i]);
-	}
-	world_unmap_all(&f->world, 2);
-	folk_measure(f, 1); /* with the server and 3 */
-	world_unmap_all(&f->world, 3);
-	folk_settle(f);
-	assert_int_equal(f->member[1].then, 3);
-	folk_assert_bounds(f, 1);
-	folk_assert_all_within(f, 10);
-	/* In a pass in which nobody ends nobody lingers. */
-	folk_measure_all(f, 0);
-	folk_settle(f);
-	assert_int_equal(f->member[1].then, 2);
-}
-
 /* What it wrote itself, and what it gave up, it does not put down to the exits. */
 static void tells_nothing_of_its_own(void **state)
 {
@@ -312,12 +283,6 @@ static void counts_the_deaths_of_a_pass(void **state)
 	folk_settle(f);
 	assert_int_equal(f->member[1].unsure, 1);
 	folk_assert_all_bounds(f);
-	/* Nor is who is measured after it when another comes. */
-	folk_measure(f, 2);
-	folk_fork(f, 3, 11);
-	folk_settle(f);
-	assert_int_equal(f->member[2].unsure, 0);
-	assert_int_equal(f->member[2].fresh, 1);
 }
 
 /* Once, however often its family is visited; and who is measured after the listing has seen who was gone. */
@@ -523,7 +488,6 @@ int main(void)
 		cmocka_unit_test(corrects_no_parents),
 		cmocka_unit_test(learns_of_events_alone),
 		cmocka_unit_test(corrects_those_measured_before),
-		cmocka_unit_test(counts_those_that_linger),
 		cmocka_unit_test(tells_nothing_of_its_own),
 		cmocka_unit_test(counts_the_deaths_of_a_pass),
 		cmocka_unit_test(counts_deaths_once),

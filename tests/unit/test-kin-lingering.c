@@ -42,7 +42,7 @@ static void start_family(struct folk *f)
 	folk_measure_all(f, 0);
 }
 
-/* Only where all that is shared has as many as are there and some of those that have ended. */
+/* Only where all that is shared has a whole number, of whom nobody can tell who they are but by what is known. */
 static void counts_whole_numbers(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
@@ -54,8 +54,9 @@ static void counts_whole_numbers(void **state)
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 7), 7);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 6), 6);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 5), 5); /* none of them lingers */
-	/* More than there were: others have it, too; fewer: not all have it. */
-	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 8), 5);
+	/* More than there were: beside them one whom nobody has seen; fewer: not all have it. */
+	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 8), 7);
+	assert_int_equal(f->member[1].unseen, 1);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 4), 5);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 2), 5);
 	/* Nearly seven, as far as rounding may be off; or some of it six have, and some seven. */
@@ -91,9 +92,16 @@ static void counts_those_of_this_pass(void **state)
 	folk_settle(f);
 	folk_notice(f);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 6), 5);
+	assert_int_equal(f->member[1].unseen, 1);
 	end_lingering(f, 4);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 5), 5);
-	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 6), 4);
+	assert_int_equal(f->member[1].unseen, 0);
+	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 6), 5);
+	assert_int_equal(f->member[1].unseen, 1);
+	/* Some time after the listing it is rather one who was born since. */
+	f->now += 20 * KIB * KIB;
+	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 5), 4);
+	assert_int_equal(f->member[1].unseen, 1);
 }
 
 /* Nor does one who is found to be of another family linger. */
@@ -131,6 +139,27 @@ static void is_told_again(void **state)
 	folk_assert_bounds(f, 1);
 }
 
+/* It may be one born since whom it has found, and not one who lingers. */
+static void allows_for_a_birth_instead(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	start_family(f);
+	folk_end(f, 5);
+	folk_end(f, 6);
+	while (kin_affected(&f->kin))
+		;
+	folk_fork_unseen(f, 0, 40);
+	f->now += 15 * KIB * KIB;
+	folk_measure(f, 1);
+	folk_settle(f);
+	folk_notice_birth(f, 0, 40, f->member[1].measured_ns - 12 * KIB * KIB);
+	folk_settle(f);
+	folk_assert_bounds(f, 1);
+	assert_in_range(folk_estimate(f, 1).pss, folk_truth(f, 1) - MIB, folk_truth(f, 1) + MIB);
+}
+
 /* What it finds of them as if they had not ended says nothing to those who were measured before. */
 static void tells_others_nothing(void **state)
 {
@@ -158,6 +187,7 @@ int main(void)
 		cmocka_unit_test(counts_those_of_this_pass),
 		cmocka_unit_test(counts_those_that_have_ended),
 		cmocka_unit_test(is_told_again),
+		cmocka_unit_test(allows_for_a_birth_instead),
 		cmocka_unit_test(tells_others_nothing),
 	};
 

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Of whom a measurement tells that no pass has listed, or does any more. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "collectors/kin-family.h"
+#include "tests/unit/folk.h"
+
+#define MIB  (UINT64_C(1) << 20)
+#define MSEC UINT64_C(1000000)
+
+/* Who is measured while one that has ended still lets go of its memory shares with that, and soon does no more. */
+static void counts_those_that_linger(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 3);
+	folk_measure_all(f, 0);
+	folk_notice(f);
+	for (unsigned int i = 2; i <= 3; i++) {
+		f->alive &= ~world_bit(i);
+		f->listed &= ~world_bit(i);
+		f->measured[i] = false;
+		kin_gone(&f->kin, &f->member[i]);
+	}
+	world_unmap_all(&f->world, 2);
+	folk_measure(f, 1); /* with the server and 3 */
+	world_unmap_all(&f->world, 3);
+	folk_settle(f);
+	assert_int_equal(f->member[1].then, 3);
+	folk_assert_bounds(f, 1);
+	folk_assert_all_within(f, 10);
+	/* In a pass in which nobody ends nobody lingers. */
+	folk_measure_all(f, 0);
+	folk_settle(f);
+	assert_int_equal(f->member[1].then, 2);
+}
+
+/* A server and three workers, each of whom has been measured in two passes. */
+static void start_family(struct folk *f)
+{
+	folk_start_server(f);
+	folk_fork_workers(f, 3);
+	folk_measure_all(f, 0);
+	folk_measure_all(f, 0);
+}
+
+/* One is born and ends between two passes: who was measured meanwhile shares with it no more. */
+static void forgets_one_that_came_and_went(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	start_family(f);
+	folk_notice(f);
+	folk_fork_unseen(f, 0, 40);
+	folk_measure(f, 1);
+	folk_measure(f, 2);
+	family_mark(&f->kin, f->member[1].family);
+	folk_settle(f);
+	assert_int_equal(f->member[1].unseen, 1);
+	assert_int_equal(f->member[2].unseen, 1);
+	assert_int_equal(f->doubt[1].anon_mid, 0); /* it may be there still */
+	world_unmap_all(&f->world, 40);
+	f->alive &= ~world_bit(40);
+	folk_settle(f);
+	folk_assert_all_bounds(f);
+	folk_assert_all_within(f, 10);
+	/* Or it was somebody else, who is there for good. */
+	assert_true(folk_estimate(f, 1).low <= f->base[1].pss_anon + f->base[1].pss_file);
+}
+
+/* What is found with such a one corrects nobody: it would stay. */
+static void tells_others_nothing_of_it(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	start_family(f);
+	folk_end(f, 3);
+	folk_settle(f);
+	folk_notice(f);
+	folk_fork_unseen(f, 0, 40);
+	folk_measure(f, 1);
+	world_unmap_all(&f->world, 40);
+	f->alive &= ~world_bit(40);
+	folk_settle(f);
+	folk_settle(f);
+	folk_assert_all_bounds(f);
+	folk_assert_all_within(f, 10);
+}
+
+/* The same is there in the next pass, and counts once. */
+static void knows_one_that_it_has_seen(void **state)
+{
+	(void)state;
+	for (unsigned int early = 0; early < 2; early++) {
+		AUTO_FOLK struct folk *f = folk_new();
+		uint64_t born_ns;
+
+		start_family(f);
+		folk_notice(f);
+		/* Start times are in ticks of 10 ms: whether it was born before the measurement may be open. */
+		f->now += 100 * MSEC;
+		folk_fork_unseen(f, 0, 40);
+		born_ns = f->now - (early ? 0 : 50) * MSEC;
+		folk_measure(f, 1);
+		folk_settle(f);
+		folk_notice_birth(f, 0, 40, born_ns);
+		folk_settle(f);
+		assert_int_equal(f->member[1].early, early);
+		assert_int_equal(f->member[1].then, early ? 4 : 5);
+		folk_assert_bounds(f, 1);
+		folk_measure(f, 40);
+		folk_end(f, 2);
+		folk_settle(f);
+		folk_assert_bounds(f, 1);
+		assert_in_range(
+			folk_estimate(f, 1).pss, folk_truth(f, 1) - MIB, folk_truth(f, 1) + MIB);
+	}
+}
+
+/* One of another image, as far as its address range says, shares it all: that nobody is gone soon. */
+static void knows_who_is_always_there(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_unseen(f, 0, 50);
+	folk_start(f, 50);
+	folk_fork_workers(f, 3);
+	folk_measure_all(f, 0);
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(f->member[i].then, 4);
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		folk_notice(f);
+		folk_measure(f, 1);
+		folk_settle(f);
+		assert_int_equal(f->member[1].unseen, 0);
+		folk_settle(f);
+		assert_int_equal(folk_estimate(f, 1).pss, folk_truth(f, 1));
+	}
+}
+
+/* What a parent of another range has as well makes it no whole number; that it may have so much is known. */
+static void knows_one_beside_a_parent(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start(f, 50);
+	folk_allocate(f, 50, 100 * MIB);
+	folk_fork_unseen(f, 50, 0);
+	folk_start_server(f);
+	folk_fork_workers(f, 3);
+	for (unsigned int pass = 0; pass < 2; pass++) {
+		folk_measure_all(f, 0);
+		for (unsigned int i = 0; i < 4; i++)
+			kin_inherits(&f->member[i], &f->member[50], 100 * MIB);
+	}
+	folk_notice(f);
+	folk_fork_unseen(f, 0, 40);
+	folk_measure(f, 1);
+	assert_int_equal(f->member[1].unseen, 1);
+	world_unmap_all(&f->world, 40);
+	f->alive &= ~world_bit(40);
+	folk_settle(f);
+	folk_settle(f);
+	folk_assert_bounds(f, 1);
+	assert_in_range(folk_estimate(f, 1).pss, folk_truth(f, 1) - MIB, folk_truth(f, 1) + MIB);
+}
+
+/* Who is found gone after all were looked at may have been measured with, or without. */
+static void allows_for_late_deaths(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	start_family(f);
+	folk_notice(f);
+	kin_sensed(&f->kin, f->now + 1);
+	world_unmap_all(&f->world, 3);
+	folk_measure(f, 1);
+	f->alive &= ~world_bit(3);
+	f->listed &= ~world_bit(3);
+	f->measured[3] = false;
+	kin_gone(&f->kin, &f->member[3]);
+	folk_settle(f);
+	assert_int_equal(f->member[1].unsure, 1);
+	assert_int_equal(f->member[2].unsure, 0);
+	folk_assert_all_bounds(f);
+	folk_assert_all_within(f, 10);
+	folk_settle(f);
+	assert_int_equal(f->member[1].unsure, 1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_those_that_linger),
+		cmocka_unit_test(forgets_one_that_came_and_went),
+		cmocka_unit_test(tells_others_nothing_of_it),
+		cmocka_unit_test(knows_one_that_it_has_seen),
+		cmocka_unit_test(knows_who_is_always_there),
+		cmocka_unit_test(knows_one_beside_a_parent),
+		cmocka_unit_test(allows_for_late_deaths),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
