@@ -303,6 +303,11 @@ static void count_excess(struct kin *k, struct kin_member *m, const struct estim
 	family_mark(k, f);
 }
 
+void kin_inherits(struct kin_member *m, uint64_t bytes)
+{
+	m->outside = bytes;
+}
+
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns)
 {
@@ -375,11 +380,6 @@ int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
 	m->family->voice = m;
 	family_mark(k, m->family);
 	return 0;
-}
-
-void kin_inherits(struct kin_member *m, const struct kin_member *parent, uint64_t shared)
-{
-	m->outside = m->key == parent->key ? parent->outside : shared;
 }
 
 void kin_unmeasured(struct kin_member *m)

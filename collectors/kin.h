@@ -98,6 +98,12 @@ void kin_gone(struct kin *k, struct kin_member *m);
 void kin_walk(const struct kin *k, struct kin_member *m);
 
 /*
+ * Before kin_measured(): of what M shares with its family, up to BYTES of anonymous memory are shared by others of its
+ * image, too, who are of another.
+ */
+void kin_inherits(struct kin_member *m, uint64_t bytes);
+
+/*
  * M was measured at NOW_NS and FOUND, in [range_start, range_end). BEFORE is the base that it had until
  * now, NULL if it had none: if M was in doubt, what was found against what kin_doubt() guessed corrects
  * the guess for those who share with it. -ENOMEM: M is in no family.
@@ -117,12 +123,6 @@ void kin_walked(struct kin_member *m, uint64_t found_ns);
  * PARENT's own range is not, or it is younger. -ENOMEM: likewise.
  */
 int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent);
-
-/*
- * M was measured, and PARENT, of the same image, is its parent by pid, who shares SHARED bytes of its
- * anonymous memory. Where PARENT is of another family, all of M's may have those of it as well.
- */
-void kin_inherits(struct kin_member *m, const struct kin_member *parent, uint64_t shared);
 
 /*
  * M was measured for the first time, and has WRITTEN to so much of what its parent had: its siblings to

@@ -186,30 +186,39 @@ static bool has_image_of(const struct process *p, const struct process *parent)
 	return parent->range_end == p->range_end;
 }
 
+/* What PARENT, of the same image, shares of its memory P may share with all of its family, if that is another. */
+static uint64_t inherited(const struct process *p, const struct process *parent)
+{
+	struct estimate_part anon, file;
+
+	if (parent->range_start == p->range_start)
+		return parent->watch->kin.outside;
+	if (!parent->watch->has_base)
+		return 0;
+	estimate_parts(&parent->watch->base, &anon, &file);
+	return anon.rss - anon.private_mid;
+}
+
 /*
- * P, measured just now, and PARENT, by pid, have one image. One that was left to a reaper by its parent is a
- * child of that by this, if the reaper is of that image, too.
+ * P, of PARENT's image, was measured for the first time. One that was left to a reaper by its parent is a child of
+ * that by this, if the reaper is of that image, too.
  */
 static void meet_parent(struct relations *r, const struct process *p, const struct process *parent,
-	bool is_first, uint64_t page_bytes)
+	uint64_t page_bytes)
 {
-	struct kin_member *m = &p->watch->kin, *theirs = &parent->watch->kin;
-	struct estimate_now now = watch_now(parent->watch, page_bytes);
+	struct estimate_now theirs = watch_now(parent->watch, page_bytes);
+	struct watch *w = p->watch;
 	struct estimate_part anon, file;
 
 	/* Out of memory it may be anybody's child. */
-	if (is_first && !m->ancestor && m->family && m->born_ns >= r->first_ns)
-		(void)kin_descends(&r->kin, m, theirs);
+	if (!w->kin.ancestor && w->kin.family && w->kin.born_ns >= r->first_ns)
+		(void)kin_descends(&r->kin, &w->kin, &parent->watch->kin);
 	if (!parent->watch->has_base)
 		return;
-	estimate_parts(&parent->watch->base, &anon, &file);
-	kin_inherits(m, theirs, anon.rss - anon.private_mid);
-	if (!is_first)
-		return;
 	/* What P has for itself, and has not grown by, it has written to. */
-	estimate_parts(&p->watch->base, &anon, &file);
-	kin_newborn(&r->kin, m,
-		amount_less(anon.private_mid, amount_less(p->watch->base.anon, now.anon)));
+	estimate_parts(&w->base, &anon, &file);
+	kin_newborn(&r->kin, &w->kin,
+		amount_less(anon.private_mid, amount_less(w->base.anon, theirs.anon)));
 }
 
 void relations_walk(const struct relations *r, struct watch *w)
@@ -235,11 +244,15 @@ void relations_measured(struct relations *r, const struct proctable *table,
 	w->doubt = NULL;
 	if (!w->is_related)
 		return;
+	parent = parent_by_pid(table, p);
+	if (parent && !has_image_of(p, parent))
+		parent = NULL;
+	if (parent)
+		kin_inherits(&w->kin, inherited(p, parent));
 	(void)kin_measured(
 		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
-	parent = parent_by_pid(table, p);
-	if (parent && has_image_of(p, parent))
-		meet_parent(r, p, parent, is_first, page_bytes);
+	if (parent && is_first)
+		meet_parent(r, p, parent, page_bytes);
 	if (kin_wants_maps(&w->kin, &w->base))
 		map(r, reader, p);
 }

@@ -160,7 +160,7 @@ static void knows_one_beside_a_parent(void **state)
 	for (unsigned int pass = 0; pass < 2; pass++) {
 		folk_measure_all(f, 0);
 		for (unsigned int i = 0; i < 4; i++)
-			kin_inherits(&f->member[i], &f->member[50], 100 * MIB);
+			kin_inherits(&f->member[i], 100 * MIB);
 	}
 	folk_notice(f);
 	folk_fork_unseen(f, 0, 40);

@@ -523,6 +523,49 @@ static void knows_what_its_parent_shares(void **state)
 	assert_in_range(adaptive_row(view, 30)->q[PROCESS_PSS] / 1024, 9495, 9505);
 }
 
+/* So does one who is measured for the first time: of four who share with it nobody knows one. */
+static void knows_what_its_parent_shares_at_once(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process parent = server, p = adaptive_worker;
+
+	(void)state;
+	parent.image = 98;
+	parent.pss_kib = 9333;
+	p.pss_kib = 5333;
+	adaptive_add_anon(s, &parent);
+	adaptive_add_anon(s, &p);
+	p.pid++;
+	adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	p.pid = 40;
+	p.pss_kib = 3200; /* 1000 KiB are shared by five, and 8000 by four */
+	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1;
+	adaptive_add_anon(s, &p);
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 40)->source, SOURCE_ROLLUP);
+	assert_int_equal(s->pass->table.item[s->pass->table.count - 1]->watch->kin.unseen, 1);
+}
+
+/* One of the same range has what its parent's parent shares with that. */
+static void knows_what_its_line_shares(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct tree_process p = server;
+
+	(void)state;
+	adaptive_add(s, &p, 0);
+	view_unref(adaptive_pass(s));
+	kin_inherits(&s->pass->table.item[1]->watch->kin, MIB);
+	p.pid = 40;
+	adaptive_add(s, &p, 0);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->pass->table.item[s->pass->table.count - 1]->pid, 40);
+	assert_int_equal(s->pass->table.item[s->pass->table.count - 1]->watch->kin.outside, MIB);
+}
+
 /* Nobody foresees by which keys relations are found. */
 static void seeds_its_tables(void **state)
 {
@@ -553,6 +596,8 @@ int main(void)
 		cmocka_unit_test(forgets_what_is_refused),
 		cmocka_unit_test(finds_the_parent_of_one_renamed),
 		cmocka_unit_test(knows_what_its_parent_shares),
+		cmocka_unit_test(knows_what_its_parent_shares_at_once),
+		cmocka_unit_test(knows_what_its_line_shares),
 		cmocka_unit_test(seeds_its_tables),
 	};
 
