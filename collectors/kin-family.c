@@ -103,6 +103,16 @@ int family_join(struct kin *k, struct kin_member *m, uint64_t key)
 	return 0;
 }
 
+/* Of the deaths of an earlier pass those that are not counted yet were noticed after all had been, while reads went on. */
+static void begin_deaths(const struct kin *k, struct kin_family *f)
+{
+	if (f->deaths_ns == k->listed_ns)
+		return;
+	f->deaths_ns = k->listed_ns;
+	f->deaths += f->late_deaths;
+	f->late_deaths = f->ended = 0;
+}
+
 void family_leave(struct kin *k, struct kin_member *m, bool has_ended)
 {
 	struct kin_family *f = m->family;
@@ -121,10 +131,7 @@ void family_leave(struct kin *k, struct kin_member *m, bool has_ended)
 	m->suspected = 0;
 	breaks_leave(&f->breaks, &m->writer);
 	unlink_from(k, f, m);
-	if (f->deaths_ns != k->listed_ns) {
-		f->deaths_ns = k->listed_ns;
-		f->deaths = f->ended = f->late_deaths = 0;
-	}
+	begin_deaths(k, f);
 	if (k->sensed_ns > k->listed_ns)
 		f->late_deaths++;
 	else
@@ -147,11 +154,10 @@ static void settle(struct kin *k, struct kin_family *f)
 {
 	struct census_deaths deaths = {.after_ns = k->previous_ns, .until_ns = k->listed_ns};
 
-	/* Once a pass, however often the family is visited in it. */
-	if (f->deaths_ns == k->listed_ns) {
-		deaths.count = f->deaths;
-		deaths.late = f->late_deaths;
-	}
+	begin_deaths(k, f);
+	/* Once, however often the family is visited. */
+	deaths.count = f->deaths;
+	deaths.late = f->late_deaths;
 	if (census_take(&k->census, f->first, f->count, &deaths, &f->oldest_ns) == 0)
 		f->deaths = f->late_deaths = 0;
 }
