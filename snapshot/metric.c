@@ -51,7 +51,7 @@ static const struct metric scope_metrics[] = {
 	GAUGE("pss_guessed", "bytes", SCOPE_PSS_GUESSED, HOST_SERIES,
 		"Part of the estimated PSS that is guessed: that of processes never measured yet."),
 	GAUGE("uss", "bytes", SCOPE_USS, BOTH,
-		"Unique set size: resident memory that only one process maps, summed."),
+		"Unique set size: resident memory that only one process maps, summed. Absent while one of the processes is guessed, never measured yet."),
 	GAUGE("rss", "bytes", SCOPE_RSS, BOTH,
 		"Resident set sizes, summed. Counts a shared page once for every process, so it may exceed the memory of the host."),
 	GAUGE("swap_pss", "bytes", SCOPE_SWAP_PSS, BOTH,
@@ -144,7 +144,7 @@ static const struct metric process_metrics[] = {
 		"Sum of the rises of VmSwap since the process, or the program it executed last, was first seen."),
 };
 
-#define HELP_OUTCOME "Processes of the last pass, by what became of them; estimated were measured before, guessed not yet."
+#define HELP_OUTCOME "Processes of the last pass, by what became of them; estimated were measured before, guessed not yet. Gone and no-mm have no memory: memtally_host_processes leaves them out."
 #define HELP_READ    "Processes of the last pass, by the file that their figures come from, or estimate: measured in an earlier pass or not yet."
 #define HELP_MEASUREMENTS "Measurements of single processes: at once, or by slices of their mappings."
 #define HELP_DEFERRED     "Measurements that were put off: no CPU budget left, too long a stall, too long a stall by one single mapping, or a host short of memory."
@@ -222,7 +222,7 @@ static const struct metric self_metrics[] = {
 		"Reads that took longer than budget.stall, and may have held a process's mmap lock so long."),
 	{.what = "oldest_measurement_age", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_OLDEST_AGE, .flags = BOTH,
-		.help = "Age of the oldest measurement that a figure was carried forward from."},
+		.help = "Age of the oldest measurement that a figure was carried forward from, be it of a giant; memtally_longest_unmeasured_seconds has those that were never measured, too."},
 	{.what = "pss_max_age", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_MAX_AGE, .flags = BOTH,
 		.help = "Within which time each process is to be measured again: pss.max-age, but not less than the interval."},
@@ -388,7 +388,7 @@ static const struct metric_histogram histograms[HISTOGRAM_COUNT_] = {
 			.field = "estimate_error_ratio",
 			.unit = "ratio",
 			.help = "How far estimates of processes' PSS were off when they were "
-				"measured again, in parts of what was found.",
+				"measured again, divided by the PSS that was found.",
 			.bounds = error_bounds,
 		},
 	[HISTOGRAM_HOLD] =
