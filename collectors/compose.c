@@ -200,6 +200,7 @@ int compose_self(struct tally *t, const struct compose_counts *counts,
 	row->flags = flags;
 	ROW_SET(row, SELF_LAST_PASS_DURATION, counts->duration_ns);
 	ROW_SET(row, SELF_INTERVAL, counts->interval_ns);
+	ROW_SET(row, SELF_PERIOD, counts->period_ns);
 	ROW_SET(row, SELF_PASSES, counts->passes);
 	ROW_SET(row, SELF_PASS_OVERRUNS, counts->overruns);
 	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)

@@ -29,7 +29,8 @@ struct compose_counts {
 	uint64_t passes;
 	uint64_t overruns;
 	uint64_t duration_ns;             /* of the last one */
-	uint64_t interval_ns;             /* as configured */
+	uint64_t interval_ns;             /* as configured, */
+	uint64_t period_ns;               /* and as the budget bears it */
 	uint64_t outcome[OUTCOME_COUNT_]; /* but for those that are */
 	uint64_t estimated, guessed;      /* from a measurement, or without one */
 	uint64_t source[SOURCE_COUNT_];

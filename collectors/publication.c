@@ -157,6 +157,7 @@ int publication_make(
 	r = compose_scopes(&pass->tally, &pass->meminfo, &pass->rows.builder, &pass->scratch);
 	if (r == 0) {
 		pass->counts.dropped_processes = count_dropped(pass);
+		pass->counts.period_ns = pass->interval_ns;
 		self_read(&pass->self);
 		describe_adaptive(pass, needed_ppm, &adaptive);
 		r = compose_self(&pass->tally, &pass->counts,

@@ -157,6 +157,7 @@ enum self_quantity {
 	SELF_WAITING,           /* a count: measurements that wait for budget */
 	SELF_MAX_AGE,           /* nanoseconds: within which each process is to be measured, and */
 	SELF_LONGEST_UNMEASURED, /* for how long one has not been; absent where there is none */
+	SELF_PERIOD, /* nanoseconds: from one pass to the next, as the header's interval_ns; in both modes */
 	SELF_QUANTITIES
 };
 

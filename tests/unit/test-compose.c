@@ -150,6 +150,7 @@ static void count_all(struct counted *c)
 			.overruns = 121,
 			.duration_ns = 122,
 			.interval_ns = 123,
+			.period_ns = 136,
 			.estimated = 124,
 			.guessed = 125,
 			.source = {[SOURCE_ROLLUP] = 126,
@@ -224,6 +225,7 @@ static const struct expected of_both_modes[] = {
 	{SELF_MAX_FDS, 114},
 	{SELF_START_TIME, 115},
 	{SELF_INTERVAL, 123},
+	{SELF_PERIOD, 136},
 };
 
 static const struct expected of_adaptive[] = {

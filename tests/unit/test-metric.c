@@ -215,7 +215,7 @@ static void finds_fields(void **state)
 
 		for (size_t i = 0; i < count; i++) {
 			char field[METRIC_NAME_SIZE];
-			bool expected = !m[i].label &&
+			bool expected = !m[i].label && (m[i].flags & METRIC_IN_JSON) &&
 			                metric_applies(&m[i], (enum metric_scope)scope);
 
 			metric_field(&m[i], field);

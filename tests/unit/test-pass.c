@@ -88,6 +88,7 @@ static void says_of_itself(void **state)
 	assert_int_equal(first->header->sequence, 1);
 	assert_int_equal(second->header->sequence, 2);
 	assert_int_equal(second->header->interval_ns, scene_options.interval_ns);
+	assert_int_equal(view_self(second)->q[SELF_PERIOD], scene_options.interval_ns);
 	assert_int_equal(second->header->stale_ns - second->header->boottime_ns,
 		3 * scene_options.interval_ns);
 	self = view_self(second);
