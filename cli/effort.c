@@ -29,20 +29,14 @@ static bool is_percent_alike(double part, double needed)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-/*
- * What the budget would have to be. It is too little only where that is more than it is said to be; and where it
- * suffices, that is of interest only to who sees something waiting: nobody knows what will be new.
- */
-static void add_need(const struct view *view, double allowed, double needed, struct buffer *to)
+/* What the budget would have to be, where that is more than it is said to be. */
+static void add_need(double allowed, double needed, struct buffer *to)
 {
-	bool is_little = needed > allowed && !is_percent_alike(allowed, needed);
-
-	if (!is_little && !view_self(view)->q[SELF_WAITING] && !view_host(view)->q[SCOPE_GUESSED])
+	if (needed <= allowed || is_percent_alike(allowed, needed))
 		return;
 	buffer_add_text(to, ", ");
 	human_add_percent_up(to, needed);
-	buffer_add_text(
-		to, is_little ? " needed: too little" : " needed for what is known already");
+	buffer_add_text(to, " needed: too little");
 }
 
 /*
@@ -81,7 +75,7 @@ static void add_cpu(const struct view *view, uint64_t up_ns, struct buffer *to)
 		buffer_add_text(to, " allowed");
 		add_excess(self, up_ns, part, allowed, to);
 		if (ROW_HAS(self, SELF_BUDGET_NEEDED))
-			add_need(view, allowed, metric_real(self->q[SELF_BUDGET_NEEDED]), to);
+			add_need(allowed, metric_real(self->q[SELF_BUDGET_NEEDED]), to);
 	}
 	buffer_add_char(to, '\n');
 }
@@ -133,26 +127,31 @@ static void add_stalls(const struct view *view, struct buffer *to)
 	buffer_add_text(to, " (time spent waiting for a processor included)\n");
 }
 
-/*
- * Some of these may have been measured or have ended since. Those of whom it is said already that they are guessed may be
- * all.
- */
+/* Who is guessed and waits neither for CPU nor for memory has his turn, as is said there. */
 static bool add_put_off(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
-	uint64_t waiting = self->q[SELF_WAITING];
+	bool is_pressed = self->q[SELF_WAITING_PRESSURE] > 0;
+	uint64_t waiting = self->q[is_pressed ? SELF_WAITING_PRESSURE : SELF_WAITING_BUDGET];
 
-	if (!ROW_HAS(self, SELF_WAITING) || (!waiting && view_host(view)->q[SCOPE_GUESSED]))
+	if (!ROW_HAS(self, SELF_WAITING_BUDGET) || (!waiting && view_host(view)->q[SCOPE_GUESSED]))
 		return false;
 	line_begin(to, "Put off");
 	if (!waiting) {
-		buffer_add_text(to, "nothing in the last interval\n");
+		buffer_add_text(to, "nothing\n");
 		return true;
 	}
 	line_add_count(to, waiting, " measurement", " measurements");
-	buffer_add_text(to,
-		" in the last interval, for want of CPU budget or since the host is short "
-		"of memory\n");
+	if (is_pressed) {
+		buffer_add_text(to, ", since the host is short of memory\n");
+		return true;
+	}
+	buffer_add_text(to, ", for want of CPU budget");
+	if (ROW_HAS(self, SELF_BACKLOG) && self->q[SELF_BACKLOG]) {
+		buffer_add_text(to, ", which bears them in about ");
+		human_add_age(to, self->q[SELF_BACKLOG]);
+	}
+	buffer_add_char(to, '\n');
 	return true;
 }
 

@@ -204,6 +204,20 @@ uint64_t budget_set_interval(struct budget *b, uint64_t interval_ns)
 	return b->interval_ns ? b->interval_ns : interval_ns;
 }
 
+uint64_t budget_time_ns(struct budget *b, uint64_t now_ns, uint64_t cpu_ns, uint64_t taken_ppm)
+{
+	int64_t lacking;
+	unsigned __int128 time_ns;
+
+	assert(taken_ppm < b->rate_ppm);
+	fill(b, now_ns);
+	lacking = (int64_t)min_u64(cpu_ns, INT64_MAX / 2) - b->tokens_ns;
+	if (!cpu_ns || lacking <= 0)
+		return 0;
+	time_ns = (unsigned __int128)lacking * PPM / (b->rate_ppm - taken_ppm);
+	return time_ns > UINT64_MAX ? UINT64_MAX : (uint64_t)time_ns;
+}
+
 static uint64_t share_ppm(uint64_t cost_ns, uint64_t span_ns)
 {
 	unsigned __int128 ppm = ((unsigned __int128)cost_ns * PPM + span_ns - 1) / span_ns;

@@ -108,8 +108,6 @@ int choosing_end(struct choosing *c, const struct plan_limits *limits, bool coun
 	c->left_ns = found.chosen_ns;
 	for (unsigned int i = 0; counts && i < PLAN_REASONS; i++)
 		c->deferred[i] += found.deferred[i];
-	if (counts)
-		c->waiting = found.deferred[PLAN_BUDGET] + found.deferred[PLAN_PRESSURE];
 	return 0;
 }
 

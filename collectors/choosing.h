@@ -40,8 +40,6 @@ struct choosing {
 	uint64_t left_ns;       /* predicted cost of those */
 	uint64_t round;
 	uint64_t deferred[PLAN_REASONS]; /* since the start */
-	uint64_t
-		waiting; /* of the last plan that counts, how many were put off for tokens or a shortage of memory */
 };
 
 /* SCRATCH stays borrowed. */

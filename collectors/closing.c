@@ -32,6 +32,16 @@ static void note_unmeasured(
 		pass->unmeasured_since_ns = since_ns;
 }
 
+static void count_waiting(
+	struct pass *pass, const struct watch *w, const struct snapshot_process *row)
+{
+	if (row->outcome != OUTCOME_MEASURED || !w->is_waiting)
+		return;
+	pass->counts.waiting++;
+	pass->counts.waiting_cpu_ns = amount_add(pass->counts.waiting_cpu_ns,
+		walks_forecast(&pass->adapt.walks, w).prediction.cpu_ns);
+}
+
 void closing_add(struct pass *pass, size_t i)
 {
 	struct process *p = pass->rows.member[i];
@@ -39,8 +49,10 @@ void closing_add(struct pass *pass, size_t i)
 	uint64_t hwm = 0, swap = 0;
 
 	count_outcome(&pass->counts, row);
-	if (pass->options.is_adaptive)
+	if (pass->options.is_adaptive) {
 		note_unmeasured(pass, p->watch, row);
+		count_waiting(pass, p->watch, row);
+	}
 	if (row->outcome == OUTCOME_MEASURED || row->source == SOURCE_RSS)
 		pass->counts.source[row->source]++;
 	if (ROW_HAS(row, PROCESS_VM_HWM))

@@ -146,7 +146,10 @@ static void add_adaptive(const struct compose_counts *counts, const struct compo
 	ROW_SET(row, SELF_DEFERRED_BUDGET, a->deferred[PLAN_BUDGET]);
 	ROW_SET(row, SELF_DEFERRED_STALL, a->deferred[PLAN_STALL]);
 	ROW_SET(row, SELF_DEFERRED_GIANT, a->deferred[PLAN_GIANT]);
-	ROW_SET(row, SELF_WAITING, a->waiting);
+	ROW_SET(row, SELF_WAITING_BUDGET, a->is_pressed ? 0 : counts->waiting);
+	ROW_SET(row, SELF_WAITING_PRESSURE, a->is_pressed ? counts->waiting : 0);
+	if (a->backlog_ns != UINT64_MAX)
+		ROW_SET(row, SELF_BACKLOG, a->backlog_ns);
 	ROW_SET(row, SELF_BUDGET_CPU, metric_real_bits(a->budget));
 	if (a->needed > 0)
 		ROW_SET(row, SELF_BUDGET_NEEDED, metric_real_bits(a->needed));

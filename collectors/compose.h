@@ -33,6 +33,7 @@ struct compose_counts {
 	uint64_t period_ns;               /* and as the budget bears it */
 	uint64_t outcome[OUTCOME_COUNT_]; /* but for those that are */
 	uint64_t estimated, guessed;      /* from a measurement, or without one */
+	uint64_t waiting, waiting_cpu_ns; /* to be measured, and what that would cost */
 	uint64_t source[SOURCE_COUNT_];
 	uint32_t dropped_processes;
 	struct snapshot_histogram durations;
@@ -43,11 +44,12 @@ struct compose_counts {
 struct compose_adaptive {
 	const struct walks_counts *walks;
 	const uint64_t *deferred;      /* by enum plan_reason */
-	uint64_t waiting;              /* put off since the last pass */
 	const struct figures *figures; /* how far off estimates were */
 	double budget;                 /* of one core */
 	double needed;                 /* likewise; 0: not known yet */
 	uint64_t available_ns, oldest_ns;
+	bool is_pressed;     /* they wait since the host is short of memory */
+	uint64_t backlog_ns; /* until those that wait can be paid for; UINT64_MAX: not known */
 	uint64_t max_age_ns, longest_ns; /* without a measurement; UINT64_MAX: there is nobody */
 	const struct psi *psi;
 	enum disturbance_verdict disturbance;

@@ -185,6 +185,7 @@ static int begin(struct pass *pass)
 	memset(pass->counts.outcome, 0, sizeof(pass->counts.outcome));
 	memset(pass->counts.source, 0, sizeof(pass->counts.source));
 	pass->counts.estimated = pass->counts.guessed = 0;
+	pass->counts.waiting = pass->counts.waiting_cpu_ns = 0;
 	pass->counts.interval_ns = pass->options.interval_ns;
 	pass->unmeasured_since_ns = UINT64_MAX;
 	pass->reads_foreign = false;

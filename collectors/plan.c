@@ -311,6 +311,14 @@ static size_t take_needed(struct plan *p, size_t from, size_t end)
 	return oldest.taken;
 }
 
+/* [FROM, END) are put off, for REASON. */
+static void put_off(struct plan *p, size_t from, size_t end, enum plan_reason reason)
+{
+	p->counts.deferred[reason] += end - from;
+	for (size_t i = from; i < end; i++)
+		p->items[i].is_put_off = true;
+}
+
 static void part_items(struct plan *p, size_t count)
 {
 	struct part *new = &p->part[NEW], *refresh = &p->part[REFRESH], *doubt = &p->part[DOUBT];
@@ -322,7 +330,7 @@ static void part_items(struct plan *p, size_t count)
 	end = divide(p, end, count, is_doubtful);
 	*doubt = (struct part){refresh->end, refresh->end, end, is_worth_more};
 	if (p->limits->pressure == PSI_SEVERE) {
-		p->counts.deferred[PLAN_PRESSURE] += end - refresh->end;
+		put_off(p, refresh->end, end, PLAN_PRESSURE);
 		doubt->end = doubt->start;
 	}
 
@@ -472,8 +480,8 @@ size_t plan_choose(struct plan_item *items, size_t count, const struct plan_limi
 			choose(&p, part);
 	}
 	for (enum kind k = NEW; k < KINDS; k++)
-		p.counts.deferred[limits->pressure ? PLAN_PRESSURE : PLAN_BUDGET] +=
-			p.part[k].end - p.part[k].taken;
+		put_off(&p, p.part[k].taken, p.part[k].end,
+			limits->pressure ? PLAN_PRESSURE : PLAN_BUDGET);
 	gather(&p);
 	p.counts.chosen += excused;
 	p.counts.chosen_ns = saturated_add(p.counts.chosen_ns, excused_ns);

@@ -38,6 +38,7 @@ struct plan_item {
 	bool is_new;          /* this image was never measured */
 	bool is_giant;        /* one mapping alone is predicted to be above the stall budget */
 	bool is_excused;      /* it needs no tokens */
+	bool is_put_off;      /* the plan says: for PLAN_BUDGET or PLAN_PRESSURE */
 	uint64_t cost_ns;     /* predicted, of the way in which it would be read */
 	uint64_t hold_ns;     /* predicted, the longest one */
 	uint64_t doubt_bytes; /* how far off the estimate may be; for new ones the RSS */

@@ -108,6 +108,17 @@ static uint64_t longest_unmeasured_ns(const struct pass *pass)
 	               : amount_less(pass->begin_boottime_ns, pass->unmeasured_since_ns);
 }
 
+/* How long the budget, of which NEEDED_PPM are spoken for, takes to bear what waits. */
+static uint64_t backlog_ns(struct pass *pass, uint64_t needed_ppm)
+{
+	struct budget *b = &pass->adapt.budget;
+
+	if (!needed_ppm || needed_ppm >= b->rate_ppm)
+		return UINT64_MAX;
+	return budget_time_ns(
+		b, clock_now_ns(CLOCK_MONOTONIC), pass->counts.waiting_cpu_ns, needed_ppm);
+}
+
 static void describe_adaptive(struct pass *pass, uint64_t needed_ppm, struct compose_adaptive *ret)
 {
 	struct adapt *a = &pass->adapt;
@@ -117,11 +128,12 @@ static void describe_adaptive(struct pass *pass, uint64_t needed_ppm, struct com
 	*ret = (struct compose_adaptive){
 		.walks = &a->walks.counts,
 		.deferred = pass->turns.choosing.deferred,
-		.waiting = pass->turns.choosing.waiting,
 		.figures = &a->figures,
 		.budget = (double)a->budget.rate_ppm / BUDGET_PPM_MAX,
 		.needed = (double)needed_ppm / BUDGET_PPM_MAX,
 		.available_ns = budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)),
+		.is_pressed = a->pressure != PSI_CALM,
+		.backlog_ns = backlog_ns(pass, needed_ppm),
 		.oldest_ns = figures_oldest_ns(&a->figures),
 		/* Nobody can be measured more often than passes are to be made. */
 		.max_age_ns = amount_max(a->limits.max_age_ns, pass->options.interval_ns),

@@ -23,7 +23,6 @@ void turns_end(struct turns *t)
 {
 	/* Predicted costs would have been paid for, the real ones were not. */
 	t->choosing.deferred[PLAN_BUDGET] += t->choosing.chosen - t->choosing.next;
-	t->choosing.waiting += t->choosing.chosen - t->choosing.next;
 	choosing_drop(&t->choosing);
 	t->due_ns = 0;
 }
@@ -83,6 +82,20 @@ static int step_slices(
 	return r < 0 ? r : finish(t, *ret_process, ret, &walked);
 }
 
+/* Who is chosen waits until he has his turn: it may turn out that it can't be paid for. */
+static void note_waiting(const struct turns *t)
+{
+	const struct choosing *c = &t->choosing;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct plan_item *item = &c->items[i];
+		bool is_chosen = i < c->chosen && !item->is_excused;
+
+		t->adapt->table->item[item->id / CHOICE_KINDS]->watch->is_waiting =
+			is_chosen || item->is_put_off;
+	}
+}
+
 static int choose(struct turns *t, uint64_t tokens_ns, uint64_t total_cost_ns, bool counts)
 {
 	const struct adapt *a = t->adapt;
@@ -95,11 +108,15 @@ static int choose(struct turns *t, uint64_t tokens_ns, uint64_t total_cost_ns, b
 		.total_cost_ns = total_cost_ns,
 		.pressure = a->pressure,
 	};
+	int r;
 
 	if (limits.pressure)
 		limits.tokens_ns = budget_cut_ns(&a->budget, tokens_ns, a->limits.interval_ns);
 	t->is_broke = false;
-	return choosing_end(&t->choosing, &limits, counts);
+	r = choosing_end(&t->choosing, &limits, counts);
+	if (r == 0)
+		note_waiting(t);
+	return r;
 }
 
 /* What waits for no turn: who was never measured, who maps what nobody knows, and whom births and exits have put in doubt. */
@@ -190,6 +207,7 @@ static int measure_next(
 			t->choosing.deferred[PLAN_BUDGET] += is_between;
 			continue;
 		}
+		p->watch->is_waiting = false;
 		if (!may_be_otherwise(&f, &choice, has_room)) {
 			if (is_between)
 				t->choosing.deferred[f.is_giant ? PLAN_GIANT : PLAN_STALL]++;

@@ -148,6 +148,7 @@ static const struct metric process_metrics[] = {
 #define HELP_READ    "Processes of the last pass, by the file that their figures come from, or estimate: measured in an earlier pass or not yet."
 #define HELP_MEASUREMENTS "Measurements of single processes: at once, or by slices of their mappings."
 #define HELP_DEFERRED     "Measurements that were put off: no CPU budget left, too long a stall, too long a stall by one single mapping, or a host short of memory."
+#define HELP_WAITING      "Measurements, first ones included, that were put off and have not been made since: no CPU budget left, or a host short of memory."
 #define HELP_DROPPED "Things without series of their own, by scope; users, programs and units are in (other)."
 
 static const struct metric self_metrics[] = {
@@ -207,14 +208,17 @@ static const struct metric self_metrics[] = {
 	COUNTED("measurements_deferred", SELF_DEFERRED_STALL, "reason", "stall", HELP_DEFERRED),
 	COUNTED("measurements_deferred", SELF_DEFERRED_GIANT, "reason", "giant", HELP_DEFERRED),
 	COUNTED("measurements_deferred", SELF_DEFERRED_PRESSURE, "reason", "pressure", HELP_DEFERRED),
-	GAUGE("measurements_waiting", NULL, SELF_WAITING, BOTH,
-		"Measurements that were put off in the last interval, for want of CPU budget or since the host is short of memory."),
+	LABELLED("measurements_waiting", SELF_WAITING_BUDGET, "reason", "budget", HELP_WAITING),
+	LABELLED("measurements_waiting", SELF_WAITING_PRESSURE, "reason", "pressure", HELP_WAITING),
+	{.what = "budget_backlog", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SELF_BACKLOG, .flags = BOTH,
+		.help = "In about what time budget.cpu bears the measurements that wait, if no others come; absent where it never does, or nobody knows yet."},
 	{.what = "budget_cpu", .unit = "ratio", .type = METRIC_GAUGE, .kind = METRIC_REAL,
 		.index = SELF_BUDGET_CPU, .flags = BOTH,
 		.help = "How much of one core memtallyd may use (budget.cpu), 1 being all of it."},
 	{.what = "budget_needed", .unit = "ratio", .type = METRIC_GAUGE, .kind = METRIC_REAL,
 		.index = SELF_BUDGET_NEEDED, .flags = BOTH,
-		.help = "How much of one core memtallyd needs to look at every process each interval and measure each within pss.max-age."},
+		.help = "How much of one core memtallyd needs to look at every process each interval and measure each within pss.max-age, without what will be new."},
 	{.what = "budget_available", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_BUDGET_AVAILABLE, .flags = BOTH,
 		.help = "CPU time that measurements may use now; a full budget is that of a minute."},

@@ -154,10 +154,12 @@ enum self_quantity {
 	SELF_INTERVAL,          /* nanoseconds: as configured; in both modes */
 	SELF_ESTIMATE_OFF,      /* of adaptive passes: how far off estimates were, and */
 	SELF_ESTIMATE_FOUND,    /* what was found then */
-	SELF_WAITING,           /* a count: measurements that wait for budget */
+	SELF_WAITING_BUDGET,    /* a count: measurements that wait for that */
 	SELF_MAX_AGE,           /* nanoseconds: within which each process is to be measured, and */
 	SELF_LONGEST_UNMEASURED, /* for how long one has not been; absent where there is none */
 	SELF_PERIOD, /* nanoseconds: from one pass to the next, as the header's interval_ns; in both modes */
+	SELF_WAITING_PRESSURE, /* as SELF_WAITING_BUDGET */
+	SELF_BACKLOG, /* nanoseconds until those that wait can be paid for; absent where it is not known */
 	SELF_QUANTITIES
 };
 

@@ -44,7 +44,10 @@ static void add_adaptive(struct builder *b, const struct reported *c, struct sna
 	ROW_SET(self, SELF_MEASUREMENTS_SLICED, 21);
 	ROW_SET(self, SELF_DEFERRED_BUDGET, c->needed > 0.010001 ? 7 : 0);
 	ROW_SET(self, SELF_DEFERRED_STALL, c->is_young && c->needed > 0 ? 2 : 0);
-	ROW_SET(self, SELF_WAITING, c->waiting);
+	ROW_SET(self, SELF_WAITING_BUDGET, c->waiting);
+	ROW_SET(self, SELF_WAITING_PRESSURE, c->pressed);
+	if (c->backlog_s)
+		ROW_SET(self, SELF_BACKLOG, c->backlog_s * NS_PER_SEC);
 	ROW_SET(self, SELF_MAX_AGE, 300 * NS_PER_SEC);
 	if (c->longest_ms)
 		ROW_SET(self, SELF_LONGEST_UNMEASURED, c->longest_ms * NS_PER_MSEC);

@@ -17,7 +17,8 @@ struct reported {
 	bool is_exact, is_young, is_public;
 	double needed, pressure;
 	double recent; /* of one core; 0: 0.25 % */
-	uint64_t denied, failed, guessed, holds_above, waiting;
+	uint64_t denied, failed, guessed, holds_above;
+	uint64_t waiting, pressed, backlog_s;          /* .backlog_s 0: not known */
 	unsigned int holds;                            /* the bucket that all are in */
 	bool is_wrong;                                 /* no estimate was within any bound */
 	uint64_t scale;                                /* of the observations; 0: 1 */

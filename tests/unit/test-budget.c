@@ -68,6 +68,21 @@ static void a_debt_is_made_up_for_first(void **state)
 	assert_int_equal(budget_available_ns(&b, start + 18 * SEC), 2 * MSEC);
 }
 
+/* With half of the rate for others it takes twice as long; what is there already needs no time. */
+static void says_when_something_can_be_paid_for(void **state)
+{
+	struct budget b = empty();
+
+	(void)state;
+	assert_int_equal(budget_time_ns(&b, start, 10 * MSEC, 0), SEC);
+	assert_int_equal(budget_time_ns(&b, start, 10 * MSEC, ONE_PC / 2), 2 * SEC);
+	assert_int_equal(budget_time_ns(&b, start + SEC, 10 * MSEC, 0), 0);
+	budget_charge(&b, start + SEC, 100 * MSEC);
+	assert_int_equal(budget_time_ns(&b, start + SEC, 10 * MSEC, 0), 10 * SEC);
+	assert_int_equal(budget_time_ns(&b, start + SEC, 0, 0), 0);
+	assert_int_equal(budget_time_ns(&b, start + SEC, UINT64_MAX, ONE_PC - 1), UINT64_MAX);
+}
+
 /* However dear something was: a minute later there is something again. */
 static void no_debt_is_deeper_than_the_bucket(void **state)
 {
@@ -382,6 +397,7 @@ int main(void)
 		cmocka_unit_test(fills_at_its_rate),
 		cmocka_unit_test(frequent_looks_lose_nothing),
 		cmocka_unit_test(a_debt_is_made_up_for_first),
+		cmocka_unit_test(says_when_something_can_be_paid_for),
 		cmocka_unit_test(no_debt_is_deeper_than_the_bucket),
 		cmocka_unit_test(jumps_bring_one_bucket_at_most),
 		cmocka_unit_test(a_clock_that_goes_back_brings_nothing),

@@ -56,6 +56,18 @@ static void assert_ids(const struct plan_item *items, size_t count, const char *
 		assert_int_equal(items[i].id, ids[i]);
 }
 
+/* How many are marked as put off; none of the first N is. */
+static uint64_t put_off_of(const struct plan_item *items, size_t n, size_t count)
+{
+	uint64_t marked = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		assert_false(i < n && items[i].is_put_off);
+		marked += items[i].is_put_off;
+	}
+	return marked;
+}
+
 static void nothing_needs_nothing(void **state)
 {
 	struct plan_item one[] = {item('a', 100 * USEC, 0, 10 * SEC)};
@@ -798,6 +810,7 @@ static void extremes_are_survived(void **state)
 		}
 		n = plan_choose(items, count, &limits, &counts);
 		assert_true(n <= count);
+		assert_int_equal(put_off_of(items, n, count), counts.deferred[PLAN_BUDGET]);
 		for (uint32_t i = 0; i < count; i++)
 			assert_int_equal(chosen_of(items, count, i), 1);
 		assert_true(n + counts.deferred[PLAN_BUDGET] + counts.deferred[PLAN_STALL] +
@@ -836,10 +849,13 @@ static void shortage_leaves_what_can_wait(void **state)
 		};
 		struct plan_limits limits = plenty;
 		struct plan_counts counts;
+		size_t n;
 
 		limits.pressure = cases[i].pressure;
 		limits.tokens_ns = cases[i].tokens_ns;
-		assert_ids(items, plan_choose(items, 7, &limits, &counts), cases[i].ids);
+		n = plan_choose(items, 7, &limits, &counts);
+		assert_ids(items, n, cases[i].ids);
+		assert_int_equal(put_off_of(items, n, 7), cases[i].budget + cases[i].pressed);
 		assert_int_equal(counts.deferred[PLAN_BUDGET], cases[i].budget);
 		assert_int_equal(counts.deferred[PLAN_PRESSURE], cases[i].pressed);
 	}

@@ -37,7 +37,7 @@ static void check(const struct view *view, uint64_t now_ns, const char *expected
 	"processes by up to 0.01 %"
 #define CPU     "CPU         0.25 % of one core in the last minute; 1 % allowed"
 #define READS   "Measured    12033 times in one go, 21 in slices, since the start\n"
-#define NOTHING "Put off     nothing in the last interval\n"
+#define NOTHING "Put off     nothing\n"
 #define WAITING " (time spent waiting for a processor included)\n"
 
 static void one_page_says_it(void **state)
@@ -80,8 +80,7 @@ static void one_page_says_it(void **state)
 			"  estimated 1.5 GiB, 75 %, from measurements up to 4 min 31 s old\n"
 			"  guessed   512.0 MiB, 25 %, of 2 processes that wait for their first "
 			"measurement\n" CPU ", 1.1 % needed: too little\n" READS
-			"Put off     108 measurements in the last interval, for want of CPU budget or "
-			"since the host is short of memory\n"
+			"Put off     108 measurements, for want of CPU budget\n"
 			"            2 times not to stall a process, 1 time for one huge mapping, since the "
 			"start\n"
 			"Overdue     a process has had no measurement for 12 min 3 s; 5 min 0 s allowed\n"
@@ -107,7 +106,7 @@ static void one_page_says_it(void **state)
 			 .holds = 9,
 			 .holds_above = 12054,
 			 .scale = 10,
-			 .waiting = 1,
+			 .pressed = 1,
 			 .longest_ms = 300400, /* above it, but not as it is shown */
 			 .low_mib = 2048,
 			 .interval_ms = 2500,
@@ -121,8 +120,7 @@ static void one_page_says_it(void **state)
 			", 2.3 % needed: too little\n" READS
 			"Stalls      99 of 100 reads keep their process waiting for at most 50 ms; "
 			"12054 took longer than the 20 ms allowed" WAITING
-			"Put off     1 measurement in the last interval, for want of CPU budget or "
-			"since the host is short of memory\n"
+			"Put off     1 measurement, since the host is short of memory\n"
 			"            1 time for one huge mapping, since the start\n"
 			"Longest     a process has had no measurement for 5 min 0 s; 5 min 0 s allowed\n"
 			"Walks       keep nobody waiting, as a trial has found: all are made at once\n"

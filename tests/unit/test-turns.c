@@ -233,6 +233,51 @@ static void measures_who_shares_with_strangers(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
+static uint64_t waiting_of(const struct view *view, enum self_quantity reason)
+{
+	return view_self(view)->q[reason];
+}
+
+/* Who could not be measured waits from that pass on, and no longer than until he is. */
+static void says_who_waits_now(void **state)
+{
+	struct tree_process newborn = adaptive_cast[4];
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct budget *budget = &s->pass->adapt.budget;
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	view_unref(adaptive_pass(s));
+	adaptive_turns(s);
+	view = adaptive_pass(s);
+	assert_int_equal(waiting_of(view, SELF_WAITING_BUDGET), 0);
+	assert_int_equal(waiting_of(view, SELF_BACKLOG), 0);
+	for (newborn.pid = 60; newborn.pid < 63; newborn.pid++) {
+		newborn.image = (uint64_t)newborn.pid;
+		adaptive_add(s, &newborn, 0);
+	}
+	budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC), 59 * NS_PER_SEC);
+	budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC), 31 * NS_PER_SEC);
+	adaptive_again(s, &view);
+	assert_int_equal(view_host(view)->q[SCOPE_GUESSED], 3);
+	assert_int_equal(waiting_of(view, SELF_WAITING_BUDGET), 3);
+	assert_int_equal(waiting_of(view, SELF_WAITING_PRESSURE), 0);
+	assert_true(waiting_of(view, SELF_BACKLOG) > 20 * NS_PER_SEC);
+	adaptive_plan(s, 1);
+	tree_write(
+		&s->tree, "pressure/memory", "some avg10=12.00 avg60=0.00 avg300=0.00 total=1\n");
+	adaptive_again(s, &view);
+	assert_int_equal(waiting_of(view, SELF_WAITING_BUDGET), 0);
+	assert_int_equal(waiting_of(view, SELF_WAITING_PRESSURE), 3);
+	tree_write(&s->tree, "pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\n");
+	budget->tokens_ns = NS_PER_SEC;
+	adaptive_turns(s);
+	adaptive_again(s, &view);
+	assert_int_equal(view_host(view)->q[SCOPE_GUESSED], 0);
+	assert_int_equal(waiting_of(view, SELF_WAITING_BUDGET), 0);
+	assert_int_equal(waiting_of(view, SELF_WAITING_PRESSURE), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -243,6 +288,7 @@ int main(void)
 		cmocka_unit_test(measures_who_shares_with_strangers),
 		cmocka_unit_test(who_was_there_is_excused),
 		cmocka_unit_test(nobody_is_excused_for_ever),
+		cmocka_unit_test(says_who_waits_now),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
