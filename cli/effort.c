@@ -128,7 +128,7 @@ static void add_stalls(const struct view *view, struct buffer *to)
 }
 
 /* Who is guessed and waits neither for CPU nor for memory has his turn, as is said there. */
-static bool add_put_off(const struct view *view, struct buffer *to)
+static bool add_put_off(const struct view *view, uint64_t age_ns, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
 	bool is_pressed = self->q[SELF_WAITING_PRESSURE] > 0;
@@ -147,9 +147,9 @@ static bool add_put_off(const struct view *view, struct buffer *to)
 		return true;
 	}
 	buffer_add_text(to, ", for want of CPU budget");
-	if (ROW_HAS(self, SELF_BACKLOG) && self->q[SELF_BACKLOG]) {
+	if (ROW_HAS(self, SELF_BACKLOG) && self->q[SELF_BACKLOG] > age_ns) {
 		buffer_add_text(to, ", which bears them in about ");
-		human_add_age(to, self->q[SELF_BACKLOG]);
+		human_add_age(to, self->q[SELF_BACKLOG] - age_ns);
 	}
 	buffer_add_char(to, '\n');
 	return true;
@@ -184,17 +184,24 @@ static void add_giants(const struct snapshot_self *self, bool has_name, struct b
 		buffer_add_text(to, ", since the start\n");
 }
 
-/* How long somebody had not been measured as the pass began, of those who are to be within the maximum age. */
-static void add_longest(const struct snapshot_self *self, struct buffer *to)
+/*
+ * How long somebody has not been measured, of those who are to be within the maximum age. Who reaches it between two
+ * passes is measured then, which the snapshot can't say; but nobody may count on that for longer than an interval, be it
+ * stretched, or that age.
+ */
+static void add_longest(const struct view *view, uint64_t age_ns, struct buffer *to)
 {
-	uint64_t longest_ns = self->q[SELF_LONGEST_UNMEASURED], max_ns = self->q[SELF_MAX_AGE];
-	bool is_overdue = longest_ns > max_ns && !human_is_span_alike(longest_ns, max_ns);
+	const struct snapshot_self *self = view_self(view);
+	uint64_t at_pass_ns = self->q[SELF_LONGEST_UNMEASURED], max_ns = self->q[SELF_MAX_AGE];
+	uint64_t longest_ns = at_pass_ns + age_ns, interval_ns = view->header->interval_ns;
+	bool is_overdue = (at_pass_ns > max_ns && !human_is_span_alike(at_pass_ns, max_ns)) ||
+	                  longest_ns > max_ns + (interval_ns < max_ns ? interval_ns : max_ns);
 
 	if (!ROW_HAS(self, SELF_LONGEST_UNMEASURED) || !ROW_HAS(self, SELF_MAX_AGE))
 		return;
 	line_begin(to, is_overdue ? "Overdue" : "Longest");
 	buffer_add_text(to, "a process has had no measurement for ");
-	human_add_age(to, longest_ns);
+	human_add_age(to, is_overdue || longest_ns < max_ns ? longest_ns : max_ns);
 	buffer_add_text(to, "; ");
 	human_add_age(to, max_ns);
 	buffer_add_text(to, " allowed\n");
@@ -228,15 +235,15 @@ static void add_pressure(const struct snapshot_self *self, struct buffer *to)
 	buffer_add_text(to, part > PRESSURE_SEVERE ? "only the new and the overdue\n" : "less\n");
 }
 
-void effort_render(const struct view *view, uint64_t up_ns, struct buffer *to)
+void effort_render(const struct view *view, uint64_t age_ns, uint64_t up_ns, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
 
 	add_cpu(view, up_ns, to);
 	add_reads(self, to);
 	add_stalls(view, to);
-	add_giants(self, add_put_off(view, to), to);
-	add_longest(self, to);
+	add_giants(self, add_put_off(view, age_ns, to), to);
+	add_longest(view, age_ns, to);
 	add_disturbance(self, to);
 	add_pressure(self, to);
 }

@@ -12,9 +12,9 @@
 #include "snapshot/view.h"
 
 /*
- * Lines "CPU" to "Shortage". UP_NS is for how long memtallyd had run at its snapshot; 0: not known. What the image does
- * not have is left out.
+ * Lines "CPU" to "Shortage", AGE_NS after the snapshot. UP_NS is for how long memtallyd had run at it; 0: not known. What
+ * the image does not have is left out.
  */
-void effort_render(const struct view *view, uint64_t up_ns, struct buffer *to);
+void effort_render(const struct view *view, uint64_t age_ns, uint64_t up_ns, struct buffer *to);
 
 #endif

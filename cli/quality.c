@@ -51,15 +51,15 @@ static void add_missing(const struct view *view, struct buffer *to)
 	}
 }
 
-static void add_estimated(
-	const struct snapshot_self *self, const struct shares *s, struct buffer *to)
+static void add_estimated(const struct snapshot_self *self, const struct shares *s, uint64_t age_ns,
+	struct buffer *to)
 {
 	if (!s->estimated_bytes)
 		return;
 	add_part(to, "  estimated", s, s->estimated_bytes);
 	if (ROW_HAS(self, SELF_OLDEST_AGE)) {
 		buffer_add_text(to, ", from measurements up to ");
-		human_add_age(to, self->q[SELF_OLDEST_AGE]);
+		human_add_age(to, self->q[SELF_OLDEST_AGE] + age_ns);
 		buffer_add_text(to, " old");
 	}
 	buffer_add_char(to, '\n');
@@ -78,7 +78,7 @@ static void add_guessed(
 	buffer_add_text(to, " first measurement\n");
 }
 
-static void add_memory(const struct view *view, struct buffer *to)
+static void add_memory(const struct view *view, uint64_t age_ns, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(view);
 	struct shares s;
@@ -96,7 +96,7 @@ static void add_memory(const struct view *view, struct buffer *to)
 			add_part(to, "  measured", &s, s.measured_bytes);
 			buffer_add_text(to, ", within the last interval\n");
 		}
-		add_estimated(view_self(view), &s, to);
+		add_estimated(view_self(view), &s, age_ns, to);
 		add_guessed(host, &s, to);
 	}
 	add_missing(view, to);
@@ -146,8 +146,8 @@ static void add_accuracy(const struct view *view, struct buffer *to)
 	buffer_add_text(to, " (guesses not counted)\n");
 }
 
-void quality_render(const struct view *view, struct buffer *to)
+void quality_render(const struct view *view, uint64_t age_ns, struct buffer *to)
 {
-	add_memory(view, to);
+	add_memory(view, age_ns, to);
 	add_accuracy(view, to);
 }

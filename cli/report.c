@@ -24,10 +24,9 @@ static uint64_t uptime_ns(const struct view *view)
 	return now_ns - self->q[SELF_START_TIME];
 }
 
-static void add_mode(const struct view *view, uint64_t now_ns, uint64_t up_ns, struct buffer *to)
+static void add_mode(const struct view *view, uint64_t age_ns, uint64_t up_ns, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
-	uint64_t age_ns = view_age_ns(view, now_ns);
 
 	buffer_printf(to, "memtallyd %s: %s every ", view_text(view, self->version),
 		snapshot_is_adaptive(self) ? "adaptive, looks at all processes"
@@ -109,11 +108,11 @@ static void add_rights(const struct view *view, struct buffer *to)
 
 void report_render(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
 {
-	uint64_t up_ns = uptime_ns(view);
+	uint64_t age_ns = view_age_ns(view, now_boottime_ns), up_ns = uptime_ns(view);
 
-	add_mode(view, now_boottime_ns, up_ns, to);
+	add_mode(view, age_ns, up_ns, to);
 	add_passes(view, to);
-	quality_render(view, to);
-	effort_render(view, up_ns, to);
+	quality_render(view, age_ns, to);
+	effort_render(view, age_ns, up_ns, to);
 	add_rights(view, to);
 }

@@ -270,7 +270,8 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	if (pass->options.is_adaptive)
 		budget_expect(&pass->adapt.budget, pass->cpu_ns);
 	set_interval(pass);
-	if (pass->turns.total_cost_ns) /* else nobody has added up yet */
+	/* Nobody adds up what measuring costs before there is a plan; passes alone may be too much. */
+	if (pass->turns.total_cost_ns || pass->interval_ns > pass->next_options.interval_ns)
 		(void)pass_interval_ns(pass, &needed_ppm);
 	r = publication_make(pass, needed_ppm, with_public, ret_fd, ret_public_fd);
 	pass->cpu_ns += thread_cpu_ns() - before_ns;

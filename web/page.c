@@ -122,10 +122,11 @@ static void add_guessed(
 }
 
 /* In the words of `memtally status`: how much was measured, estimated and guessed. */
-static void add_shares(const struct view *view, struct buffer *to)
+static void add_shares(struct steady *steady, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_scope *host = view_host(view);
 	const struct snapshot_self *self = view_self(view);
+	struct buffer *to = steady->to;
 	struct shares s;
 
 	if (!shares_of(host, &s))
@@ -140,7 +141,7 @@ static void add_shares(const struct view *view, struct buffer *to)
 	}
 	if (s.estimated_bytes && ROW_HAS(self, SELF_OLDEST_AGE)) {
 		buffer_add_text(to, " from measurements up to ");
-		human_add_age(to, self->q[SELF_OLDEST_AGE]);
+		steady_add_age(steady, self->q[SELF_OLDEST_AGE] + age_ns);
 		buffer_add_text(to, " old");
 	}
 	if (ROW_HAS(host, SCOPE_GUESSED) && host->q[SCOPE_GUESSED])
@@ -148,9 +149,10 @@ static void add_shares(const struct view *view, struct buffer *to)
 }
 
 /* How memtallyd works, and what that means for the figures. */
-static void add_mode(const struct view *view, struct buffer *to)
+static void add_mode(struct steady *steady, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_scope *host = view_host(view);
+	struct buffer *to = steady->to;
 	bool is_adaptive = snapshot_is_adaptive(view_self(view));
 
 	buffer_add_text(to, is_adaptive ? "<p>Mode: adaptive. What is new or in doubt is measured, "
@@ -162,7 +164,7 @@ static void add_mode(const struct view *view, struct buffer *to)
 		human_add_bytes(to, host->q[SCOPE_PSS]);
 		shares_add_bounds(to, ", ", host);
 		if (is_adaptive)
-			add_shares(view, to);
+			add_shares(steady, view, age_ns);
 		buffer_add_char(to, '.');
 	}
 	buffer_add_text(to, "</p>\n");
@@ -175,7 +177,7 @@ void page_render(const struct status *s, const char *telemetry_path, struct buff
 	buffer_add_text(to, page_head);
 	add_age(&steady, s);
 	if (s->view && s->is_fresh)
-		add_mode(s->view, to);
+		add_mode(&steady, s->view, view_age_ns(s->view, s->now_boottime_ns));
 	buffer_add_text(to, "<table>\n");
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		add_link(to, links[i].path ? links[i].path : telemetry_path, links[i].what);

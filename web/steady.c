@@ -4,10 +4,12 @@
 #include "web/steady.h"
 
 #include "render/decimal.h"
+#include "render/human.h"
 
 enum {
 	INTEGER_DIGITS = 15, /* more than any host has bytes */
 	SECONDS_DIGITS = sizeof("9999999999.999999999") - 1,
+	AGE_LEN = sizeof("2777777 h 59 min") - 1,
 };
 
 static void owe(struct steady *s, size_t before, size_t digits)
@@ -31,6 +33,14 @@ void steady_add_seconds(struct steady *s, uint64_t ns)
 
 	decimal_add_seconds(s->to, ns);
 	owe(s, before, SECONDS_DIGITS);
+}
+
+void steady_add_age(struct steady *s, uint64_t ns)
+{
+	size_t before = s->to->len;
+
+	human_add_age(s->to, ns);
+	owe(s, before, AGE_LEN);
 }
 
 void steady_settle(struct steady *s)

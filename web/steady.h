@@ -23,6 +23,9 @@ void steady_add_u64(struct steady *s, uint64_t value);
 /* NS as decimal seconds. */
 void steady_add_seconds(struct steady *s, uint64_t ns);
 
+/* NS as human_add_age() writes it. */
+void steady_add_age(struct steady *s, uint64_t ns);
+
 /* The blanks. */
 void steady_settle(struct steady *s);
 

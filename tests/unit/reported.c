@@ -134,6 +134,8 @@ struct view *reported_open(const struct reported *c)
 		row->source = SOURCE_RSS;
 		ROW_SET(row, PROCESS_RSS, 10 * MIB);
 	}
+	if (c->stretched_s)
+		h.interval_ns = c->stretched_s * NS_PER_SEC;
 	h.flags = c->is_public ? IMAGE_PUBLIC : 0;
 	assert_int_equal(builder_seal(&b, &h, &fd), 0);
 	if (view_open(fd, &view, &reason) < 0)

@@ -24,6 +24,7 @@ struct reported {
 	uint64_t scale;                                /* of the observations; 0: 1 */
 	uint64_t low_mib, high_mib, interval_ms, up_s; /* .up_s 0: REPORTED_UP_S */
 	uint64_t longest_ms;                           /* without a measurement; 0: not known */
+	uint64_t stretched_s; /* the interval, by the budget; 0: it is 10 s */
 	bool is_tried, disturbs;
 	uint32_t flags;
 };

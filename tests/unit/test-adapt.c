@@ -192,6 +192,22 @@ static void a_pid_may_change_hands_in_a_pass(void **state)
 	adaptive_done(&s);
 }
 
+/* Where the budget does not even bear passes, that is known without a plan. */
+static void says_at_once_that_the_budget_is_too_little(void **state)
+{
+	struct pass_options poor = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	poor.budget_cpu_ppm = 1;
+	s = adaptive_new(&poor);
+	view = adaptive_pass(s);
+	assert_true(metric_real(view_self(view)->q[SELF_BUDGET_NEEDED]) > 0.000001);
+	assert_true(view_self(view)->q[SELF_PERIOD] > poor.interval_ns);
+	assert_int_equal(view_self(view)->q[SELF_PERIOD], view->header->interval_ns);
+}
+
 /* What adaptive passes do shows in the image; of exact ones it does not. */
 static void says_what_it_does(void **state)
 {
@@ -404,6 +420,7 @@ int main(void)
 		cmocka_unit_test(measures_the_new_at_once),
 		cmocka_unit_test(a_pid_may_change_hands_in_a_pass),
 		cmocka_unit_test(says_what_it_does),
+		cmocka_unit_test(says_at_once_that_the_budget_is_too_little),
 		cmocka_unit_test(limits_change_between_passes),
 		cmocka_unit_test(looks_when_the_host_swaps),
 		cmocka_unit_test(knows_since_when_the_host_swaps),

@@ -44,7 +44,7 @@ static void cpu_is_held_against_its_budget(void **state)
 		AUTO_VIEW struct view *view = reported_open(&cases[i].reported);
 		AUTO_BUFFER struct buffer b = {0}, expected = {0};
 
-		effort_render(view, up_ns(&cases[i].reported), &b);
+		effort_render(view, 0, up_ns(&cases[i].reported), &b);
 		buffer_add_char(&b, '\0');
 		buffer_printf(&expected, "CPU         %s", cases[i].text);
 		buffer_add_char(&expected, '\0');
@@ -59,9 +59,23 @@ static void lines_tell_what_is_in_order_from_what_is_not(void **state)
 	static const struct {
 		struct reported reported;
 		const char *is, *is_not;
+		uint64_t age_s; /* of the snapshot */
 	} cases[] = {
-		{{.longest_ms = 300400}, "\nLongest ", "\nOverdue "},
+		{{.longest_ms = 300400},
+			"\nLongest     a process has had no measurement for 5 min 0 s; ",
+			"\nOverdue "},
 		{{.longest_ms = 301000}, "\nOverdue ", "\nLongest "},
+		{{.longest_ms = 281000}, " no measurement for 4 min 50 s; ", "\nOverdue ", 9},
+		/* it may have been measured since, but not if no pass comes */
+		{{.longest_ms = 298000},
+			"\nLongest     a process has had no measurement for 5 min 0 s; ",
+			"\nOverdue ", 9},
+		{{.longest_ms = 298000},
+			"\nOverdue     a process has had no measurement for 5 min 11 s; ",
+			"\nLongest ", 13},
+		{{.longest_ms = 1000, .stretched_s = 7200},
+			"\nOverdue     a process has had no measurement for 10 min 1 s; ",
+			"\nLongest ", 600},
 		{{0}, "\nPut off     nothing\n", "\nLongest "},
 		{{.waiting = 1}, "\nPut off     1 measurement, for want of CPU budget\n",
 			"nothing"},
@@ -69,6 +83,8 @@ static void lines_tell_what_is_in_order_from_what_is_not(void **state)
 			"\nPut off     1066 measurements, for want of CPU budget, which bears them in "
 			"about 1 min 20 s\n",
 			"memory"},
+		{{.waiting = 2, .backlog_s = 80}, " in about 1 min 11 s\n", "memory", 9},
+		{{.waiting = 2, .backlog_s = 80}, ", for want of CPU budget\n", "about", 80},
 		{{.pressed = 2, .backlog_s = 80},
 			"\nPut off     2 measurements, since the host is short of memory\n",
 			"budget"},
@@ -87,7 +103,7 @@ static void lines_tell_what_is_in_order_from_what_is_not(void **state)
 		AUTO_VIEW struct view *view = reported_open(&cases[i].reported);
 		AUTO_BUFFER struct buffer b = {0};
 
-		effort_render(view, up_ns(&cases[i].reported), &b);
+		effort_render(view, cases[i].age_s * NS_PER_SEC, up_ns(&cases[i].reported), &b);
 		buffer_add_char(&b, '\0');
 		if (!strstr(b.data, cases[i].is) || strstr(b.data, cases[i].is_not))
 			fail_msg(

@@ -31,7 +31,7 @@ static void check(const struct view *view, uint64_t now_ns, const char *expected
 #define MEMORY   "Memory      2.0 GiB (PSS) of 1432 processes"
 #define MEASURED "  measured  256.0 MiB, 12 %, within the last interval\n"
 #define MEMORY_ADAPTIVE                                                                            \
-	MEMORY "\n" MEASURED "  estimated 1.8 GiB, 88 %, from measurements up to 4 min 31 s old\n"
+	MEMORY "\n" MEASURED "  estimated 1.8 GiB, 88 %, from measurements up to 4 min 40 s old\n"
 #define ACCURACY                                                                                   \
 	"Accuracy    estimates were 0.42 % off in bytes when measured again; half of the "         \
 	"processes by up to 0.01 %"
@@ -52,13 +52,13 @@ static void one_page_says_it(void **state)
 			 .disturbs = true,
 			 .low_mib = 2047,
 			 .high_mib = 2050,
-			 .longest_ms = 298700,
+			 .longest_ms = 281000,
 			 .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
 			HEAD_ADAPTIVE MEMORY_ADAPTIVE ACCURACY
 			" (guesses not counted)\n" CPU "\n" READS
 			"Stalls      99 of 100 reads keep their process waiting for at most 0.25 "
 			"ms; none took longer than the 20 ms allowed" WAITING NOTHING
-			"Longest     a process has had no measurement for 4 min 58 s; 5 min 0 s allowed\n"
+			"Longest     a process has had no measurement for 4 min 50 s; 5 min 0 s allowed\n"
 			"Walks       keep their processes waiting, as a trial has found: long ones "
 			"go by slices\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
@@ -77,13 +77,13 @@ static void one_page_says_it(void **state)
 			"Running     1 min 49 s; the last snapshot is of 9 s ago\n"
 			"Passes      738; the last took 41 ms\n" MEMORY
 			", likely between 1.0 and 6.0 GiB\n"
-			"  estimated 1.5 GiB, 75 %, from measurements up to 4 min 31 s old\n"
+			"  estimated 1.5 GiB, 75 %, from measurements up to 4 min 40 s old\n"
 			"  guessed   512.0 MiB, 25 %, of 2 processes that wait for their first "
 			"measurement\n" CPU ", 1.1 % needed: too little\n" READS
 			"Put off     108 measurements, for want of CPU budget\n"
 			"            2 times not to stall a process, 1 time for one huge mapping, since the "
 			"start\n"
-			"Overdue     a process has had no measurement for 12 min 3 s; 5 min 0 s allowed\n"
+			"Overdue     a process has had no measurement for 12 min 12 s; 5 min 0 s allowed\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
 			"Missing     nothing\n"},
 		/* all of it guessed, by who was shown no single processes */
@@ -113,7 +113,7 @@ static void one_page_says_it(void **state)
 			 .flags = SELF_PROC_HIDDEN},
 			HEAD_STRETCHED MEMORY
 			", at least 2.0 GiB\n" MEASURED
-			"  estimated 1.8 GiB, 88 %, from measurements up to 4 min 31 s old\n"
+			"  estimated 1.8 GiB, 88 %, from measurements up to 4 min 40 s old\n"
 			"  denied    3 processes may not be read: at most 30.0 MiB, in the upper bounds alone\n"
 			"  failed    1 process could not be read for other reasons\n" ACCURACY
 			", 99 of 100 by up to 0.5 % (guesses not counted)\n" CPU
