@@ -223,4 +223,8 @@ void selection_sum(const struct selection *s, const struct view *view, const uin
 	/* No part of the host has more than the host. */
 	if (ROW_HAS(view_host(view), SCOPE_PSS_HIGH))
 		sums_cap(ret, view_host(view)->q[SCOPE_PSS_HIGH]);
+	/* Who has all of its processes has all that it has. */
+	if (ROW_HAS(view_host(view), SCOPE_PSS_LOW) &&
+		ret->q[SCOPE_PROCESSES] == view_host(view)->q[SCOPE_PROCESSES])
+		sums_raise(ret, view_host(view)->q[SCOPE_PSS_LOW]);
 }

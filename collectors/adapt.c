@@ -178,6 +178,8 @@ static void note(struct adapt *a, struct process *p, const struct sample *s, uin
 		/* What is read of a former image is not this one's, even if nothing but this look ever tells. */
 		walks_forget(&a->walks, p);
 		relations_ended(&a->relations, w, is_exec);
+		if (w->is_member && !w->is_elsewhere)
+			hostsum_left(&a->hostsum, w->seen.resident * a->page_bytes);
 		watch_renew(w, now_boot_ns);
 	}
 	watch_note(w, s, now_boot_ns, a->page_bytes);

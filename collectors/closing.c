@@ -78,7 +78,7 @@ static void remove_empty(struct scopes *table)
 	}
 }
 
-/* What there is for all processes together: bounds that add up to more are no bounds. */
+/* What there is for all processes together: bounds that add up to more, or to less, are no bounds. */
 static uint64_t most(const struct pass *pass)
 {
 	const struct meminfo *m = &pass->meminfo;
@@ -86,6 +86,11 @@ static uint64_t most(const struct pass *pass)
 
 	return pass->options.is_adaptive ? amount_min(total, hostsum_most(&pass->adapt.hostsum, m))
 	                                 : total;
+}
+
+static uint64_t least(const struct pass *pass)
+{
+	return pass->options.is_adaptive ? hostsum_least(&pass->adapt.hostsum, &pass->meminfo) : 0;
 }
 
 int closing_end(struct pass *pass)
@@ -97,7 +102,7 @@ int closing_end(struct pass *pass)
 	if (meminfo_read(pass->procfs.fd, &pass->meminfo) < 0)
 		pass->meminfo = (struct meminfo){0};
 	pass->end_ns = clock_now_ns(CLOCK_MONOTONIC);
-	tally_end(&pass->tally, pass->end_ns, most(pass));
+	tally_end(&pass->tally, pass->end_ns, least(pass), most(pass));
 	for (unsigned int i = 0; i < TALLY_TABLES; i++) {
 		int e = export_scopes(
 			&pass->tally.table[i], wanted[i], pass->end_ns, &pass->scratch);

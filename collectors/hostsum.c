@@ -32,8 +32,15 @@ void hostsum_after(struct hostsum *h, int proc_fd)
 	read_meminfo(proc_fd, &h->after);
 }
 
+void hostsum_left(struct hostsum *h, uint64_t bytes)
+{
+	h->leaving = amount_add(h->leaving, bytes);
+}
+
 void hostsum_begin(struct hostsum *h)
 {
+	h->left = h->leaving;
+	h->leaving = h->absent = 0;
 	pool_begin(&h->pool);
 	ceiling_begin(&h->ceiling);
 }
@@ -102,6 +109,10 @@ void hostsum_add(struct hostsum *h, const struct watch *w, const struct snapshot
 	pool_add_unread(&h->pool, v.now.anon, v.now.file);
 	if (see_guess(row, &guess))
 		ceiling_add_guess(&h->ceiling, &guess);
+	else if (w->present >> PROCESS_RSS & 1)
+		h->absent = amount_add(h->absent, v.now.anon + v.now.file);
+	else
+		h->absent = UINT64_MAX;
 }
 
 /* Of the host's sum FIELD before and after: the middle, and by how much that may be off. */
@@ -178,23 +189,48 @@ static uint64_t below_zero(int64_t v)
 	return v < 0 ? -(uint64_t)v : 0;
 }
 
-uint64_t hostsum_most(const struct hostsum *h, const struct meminfo *now)
+/* AnonPages and Mapped as they were before and after the pass, and NOW: the LEAST and the most. False: not all are known. */
+static bool extremes(
+	const struct hostsum *h, const struct meminfo *now, uint64_t *ret_least, uint64_t *ret_most)
 {
 	const struct meminfo *const read[] = {&h->before, &h->after, now};
-	const struct pool *p = &h->pool;
-	uint64_t most = 0, beyond = 2 * late_bytes(h);
+	uint64_t least = UINT64_MAX, most = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(read); i++) {
+		uint64_t sum = amount_add(
+			read[i]->q[MEMINFO_ANON_PAGES], read[i]->q[MEMINFO_MAPPED]);
+
 		if (!h->sees_all || !ROW_HAS(read[i], MEMINFO_ANON_PAGES) ||
 			!ROW_HAS(read[i], MEMINFO_MAPPED))
-			return UINT64_MAX;
-		most = amount_max(most,
-			amount_add(read[i]->q[MEMINFO_ANON_PAGES], read[i]->q[MEMINFO_MAPPED]));
+			return false;
+		least = amount_min(least, sum);
+		most = amount_max(most, sum);
 	}
+	*ret_least = least;
+	*ret_most = most;
+	return true;
+}
+
+uint64_t hostsum_most(const struct hostsum *h, const struct meminfo *now)
+{
+	const struct pool *p = &h->pool;
+	uint64_t least, most, beyond = 2 * late_bytes(h);
+
+	if (!extremes(h, now, &least, &most))
+		return UINT64_MAX;
 	/* What measurements have always found beyond the host's sums is there, whatever it may be. */
 	if (p->anon.is_used)
 		beyond = amount_add(beyond, below_zero(p->anon.bias));
 	if (p->file.is_used)
 		beyond = amount_add(beyond, below_zero(p->file.bias));
 	return amount_add(most, beyond);
+}
+
+uint64_t hostsum_least(const struct hostsum *h, const struct meminfo *now)
+{
+	uint64_t others = amount_add(h->absent, h->left), least, most;
+
+	if (!extremes(h, now, &least, &most))
+		return 0;
+	return amount_less(least, amount_add(others, pool_beyond(&h->pool)));
 }

@@ -30,7 +30,7 @@ struct weights {
 
 void pool_init(struct pool *p, uint64_t max_age_ns)
 {
-	*p = (struct pool){.max_age_ns = max_age_ns};
+	*p = (struct pool){.max_age_ns = max_age_ns, .unsure = UINT64_MAX};
 }
 
 static void part_begin(struct pool_part *t)
@@ -254,6 +254,22 @@ static void bound(struct pool *p, const struct pool_host *host)
 	p->bounds_down = p->anon.drift <= 0 && p->file.drift <= 0;
 }
 
+/*
+ * As long as estimates that began as guesses have not all been measured, they may be above the truth by as much as is
+ * nobody's, and the sums look right all the same: by no more than all were above their low bounds at any time.
+ */
+static void be_sure(struct pool *p, uint64_t above_low, uint64_t now_ns)
+{
+	if (!p->anon.is_used || !p->file.is_used)
+		return;
+	if (!p->first_ns)
+		p->first_ns = now_ns ? now_ns : 1;
+	if (amount_less(now_ns, p->first_ns) >= p->max_age_ns)
+		p->unsure = 0;
+	else if (!p->anon.drift && !p->file.drift)
+		p->unsure = amount_min(p->unsure, above_low);
+}
+
 bool pool_end(struct pool *p, const struct pool_host *host)
 {
 	uint64_t noise = amount_part(
@@ -271,6 +287,7 @@ bool pool_end(struct pool *p, const struct pool_host *host)
 	part_end(&p->anon, host->anon, &room, host->now_ns, p->max_age_ns);
 	part_end(&p->file, host->mapped, &room, host->now_ns, p->max_age_ns);
 	p->anon.found = p->file.found = 0;
+	be_sure(p, room.down, host->now_ns);
 	bound(p, host);
 	if (p->anon.drift || p->file.drift)
 		return true;
@@ -322,4 +339,21 @@ void pool_narrow(const struct pool *p, struct estimate *e)
 		e->high = amount_max(amount_min(high, amount_add(low, p->slack_up)), e->pss);
 	if (p->bounds_down)
 		e->low = amount_min(amount_max(low, amount_less(high, p->slack_down)), e->pss);
+}
+
+/* What is drift upwards is in no estimate, be it a member's or nobody's. */
+static uint64_t part_beyond(const struct pool_part *t)
+{
+	uint64_t bias = t->bias > 0 ? size_of(t->bias) : 0;
+	uint64_t drift = t->drift > 0 ? size_of(t->drift) : 0;
+
+	return amount_add(t->noise, amount_add(bias, drift));
+}
+
+uint64_t pool_beyond(const struct pool *p)
+{
+	if (!p->anon.is_used || !p->file.is_used)
+		return UINT64_MAX;
+	return amount_add(amount_add(part_beyond(&p->anon), part_beyond(&p->file)),
+		amount_add(p->rounding, p->unsure));
 }

@@ -85,6 +85,8 @@ struct pool {
 	uint64_t low, high;            /* the sums of their bounds */
 	bool bounds_up, bounds_down;   /* the next two hold */
 	uint64_t slack_up, slack_down; /* nobody is further above its low, below its high */
+	uint64_t first_ns; /* of the first pass that compared both sums; 0: there was none */
+	uint64_t unsure;   /* the biases may be too small by this, until all were measured since */
 	struct pool_part anon, file;
 };
 
@@ -133,5 +135,11 @@ void pool_doubt(const struct pool *p, const struct pool_member *m, struct estima
  * what they say. Keeps low <= pss <= high. E may hold the pool's doubt or not.
  */
 void pool_narrow(const struct pool *p, struct estimate *e);
+
+/*
+ * What of the host's sums is no member's, at most, but for what those have who are without an estimate; UINT64_MAX: the
+ * sums could not be compared in this pass.
+ */
+uint64_t pool_beyond(const struct pool *p);
 
 #endif

@@ -95,12 +95,13 @@ static void scope_end(struct scope *s, uint64_t elapsed_ns, uint64_t now_ns, uin
 		s->empty_ns = now_ns;
 }
 
-void tally_end(struct tally *t, uint64_t now_ns, uint64_t most)
+void tally_end(struct tally *t, uint64_t now_ns, uint64_t least, uint64_t most)
 {
 	uint64_t elapsed_ns = t->last_ns ? now_ns - t->last_ns : 0;
 
 	t->last_ns = now_ns;
 	scope_end(&t->host, elapsed_ns, now_ns, most);
+	sums_raise(&t->host.sums, least);
 	/* Where more was found than there can be, one bound still holds for all rows. */
 	t->most = ROW_HAS(&t->host.sums, SCOPE_PSS) ? amount_max(most, t->host.sums.q[SCOPE_PSS])
 	                                            : most;

@@ -43,10 +43,10 @@ void tally_add(struct tally *t, const struct process *p, const struct snapshot_p
 
 /*
  * Closes the sums at NOW_NS (CLOCK_MONOTONIC): derived quantities, integrals, and no upper bound
- * above MOST, what the host has for all of them. Afterwards the rows' .sums are what a snapshot
+ * above MOST, what the host has for all of them, nor the host's lower one below LEAST. Afterwards the rows' .sums are what a snapshot
  * shows, counters included.
  */
-void tally_end(struct tally *t, uint64_t now_ns, uint64_t most);
+void tally_end(struct tally *t, uint64_t now_ns, uint64_t least, uint64_t most);
 
 /* Makes OTHER of SCOPE the sum of the rows that are not exported, and feeds its counters. */
 void tally_sum_other(struct tally *t, enum metric_scope scope);

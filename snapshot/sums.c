@@ -198,3 +198,14 @@ void sums_cap(struct sums *s, uint64_t most)
 	if (ROW_HAS(s, SCOPE_PSS_HIGH) && *high > most)
 		*high = most;
 }
+
+void sums_raise(struct sums *s, uint64_t least)
+{
+	uint64_t *low = &s->q[SCOPE_PSS_LOW];
+
+	if (!ROW_HAS(s, SCOPE_PSS) || !ROW_HAS(s, SCOPE_PSS_LOW))
+		return;
+	least = least < s->q[SCOPE_PSS] ? least : s->q[SCOPE_PSS];
+	if (*low < least)
+		*low = least;
+}

@@ -38,4 +38,7 @@ void sums_end(struct sums *s);
 /* After that: there are no more than MOST bytes for all. Lowers the upper bound to that, but not below the PSS. */
 void sums_cap(struct sums *s, uint64_t most);
 
+/* Likewise there are at least LEAST bytes. Raises the lower bound to that, but not above the PSS. */
+void sums_raise(struct sums *s, uint64_t least);
+
 #endif

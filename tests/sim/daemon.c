@@ -192,6 +192,19 @@ static void account_for_sums(struct daemon *d, const struct totals *s)
 	}
 }
 
+static void account_for_host(struct daemon *d, const struct totals *s)
+{
+	const struct sums *host = &d->pass->tally.host.sums;
+	struct daemon_account *a = &d->account;
+	double truth = 0, low = (double)host->q[SCOPE_PSS_LOW];
+
+	for (size_t i = 0; i < DAEMON_USERS; i++)
+		truth += s->truth[i];
+	a->host_outside += low > truth + 0.5;
+	a->host_truth += truth;
+	a->host_width += (double)host->q[SCOPE_PSS] - low;
+}
+
 static void account_for_rows(struct daemon *d)
 {
 	uint32_t count = rows_count(&d->pass->rows), found = 0;
@@ -209,6 +222,7 @@ static void account_for_rows(struct daemon *d)
 	}
 	d->account.missing += d->host->living - found;
 	account_for_sums(d, &sums);
+	account_for_host(d, &sums);
 }
 
 static void account_for_ages(struct daemon *d)

@@ -47,7 +47,10 @@ struct daemon_account {
 	double outside_bytes; /* by how much, in all; */
 	uint64_t off;         /* those that are off by more than 2 % and 1 MiB */
 	uint64_t sums, sums_outside,
-		sums_off;           /* the same for users and programs; by more than 1 % */
+		sums_off;      /* the same for users and programs; by more than 1 % */
+	uint64_t host_outside; /* passes in which all together have less than is sure */
+	double host_truth,
+		host_width;         /* sums over passes of the host's, bytes; up to the estimate */
 	double worst_sum;           /* the error of the worst of them in the last pass, as a part */
 	double worst_large;         /* likewise, but of those that are off by more than 256 KiB */
 	double truth, error, width; /* sums over users and passes, bytes */

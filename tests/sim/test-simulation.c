@@ -132,14 +132,16 @@ static void print(const char *name, const struct daemon *d)
 	const struct daemon_account *a = &d->account;
 	const struct kernel *k = &d->kernel;
 
-	print_message("%s: %zu processes, %u passes, %.3f %% CPU, %u reads, %u by slices; users' "
-		      "error %.3f %%, width %.2f %%; sums off %.3f %%, outside %.3f %%; processes "
-		      "off %.3f %%, outside %.3f %% (far %.3f %%, mean %.0f KiB); oldest %u s, "
-		      "deferred %u, %u, %u, %u\n",
+	print_message(
+		"%s: %zu processes, %u passes, %.3f %% CPU, %u reads, %u by slices; users' "
+		"error %.3f %%, width %.2f %%; host's low %.2f %% below; sums off %.3f %%, "
+		"outside %.3f %%; processes off %.3f %%, outside %.3f %% (far %.3f %%, mean %.0f KiB); oldest %u s, "
+		"deferred %u, %u, %u, %u\n",
 		name, d->host->living, (unsigned int)a->passes,
 		percent((double)a->used_ns, (double)a->span_ns), (unsigned int)k->rollups,
 		(unsigned int)k->slice_walks, percent(a->error, a->truth),
-		percent(a->width, a->truth), percent((double)a->sums_off, (double)a->sums),
+		percent(a->width, a->truth), percent(a->host_width, a->host_truth),
+		percent((double)a->sums_off, (double)a->sums),
 		percent((double)a->sums_outside, (double)a->sums),
 		percent((double)a->off, (double)a->samples),
 		percent((double)a->outside, (double)a->samples),
@@ -195,6 +197,7 @@ static void check(const char *name, const struct daemon *d)
 			 a->excused_ns) /
 			1e6);
 	at_most(name, "holds above the stall budget", (double)d->kernel.stalls, 0);
+	at_most(name, "passes in which all have less than is sure", (double)a->host_outside, 0);
 }
 
 /* How well bounds hold in a case. */

@@ -251,6 +251,61 @@ static void knows_what_there_is_at_most(void **state)
 	assert_in_range(hostsum_most(&s.h, &now), 2390 * MIB, 2401 * MIB + noise);
 }
 
+/* The least that it had, less what is, or may be, of those of whom no PSS is shown. */
+static void knows_what_there_is_at_least(void **state)
+{
+	struct meminfo now;
+	struct scene s;
+	uint64_t noise;
+
+	(void)state;
+	scene_init(&s);
+	noise = (2 * s.h.cpus + 1) * MIB;
+	set_meminfo(&now, 2400);
+	assert_int_equal(hostsum_least(&s.h, &now), 0); /* there was no pass */
+	pass(&s, 2400);
+	assert_in_range(hostsum_least(&s.h, &now), 2400 * MIB - noise, 2400 * MIB);
+	set_meminfo(&now, 2300);
+	assert_in_range(hostsum_least(&s.h, &now), 2300 * MIB - noise, 2300 * MIB);
+	set_meminfo(&s.h.before, 2200);
+	assert_in_range(hostsum_least(&s.h, &now), 2200 * MIB - noise, 2200 * MIB);
+	now.present = 0;
+	assert_int_equal(hostsum_least(&s.h, &now), 0);
+
+	/* The pages of one that has ended are still in the sums, for one pass. */
+	set_meminfo(&now, 2400);
+	hostsum_left(&s.h, 100 * MIB);
+	hostsum_left(&s.h, 200 * MIB);
+	pass(&s, 2400);
+	assert_in_range(hostsum_least(&s.h, &now), 2100 * MIB - noise, 2100 * MIB);
+	pass(&s, 2400);
+	assert_in_range(hostsum_least(&s.h, &now), 2400 * MIB - noise, 2400 * MIB);
+
+	/* Somebody is hidden. */
+	add_all(&s, false);
+	assert_int_equal(hostsum_least(&s.h, &now), 0);
+}
+
+/* One that may not be read has what it has resident, or nobody knows what. */
+static void the_denied_have_a_part_of_it(void **state)
+{
+	struct meminfo now;
+	struct scene s;
+
+	(void)state;
+	scene_init(&s);
+	s.watch[1].seen.resident = 400 * MIB / PAGE;
+	s.row[1].outcome = OUTCOME_DENIED;
+	set_meminfo(&now, 2200);
+	for (unsigned int i = 0; i < 35; i++)
+		pass(&s, 2200);
+	assert_true(s.h.pool.anon.is_used);
+	assert_in_range(hostsum_least(&s.h, &now), 1790 * MIB, 1800 * MIB);
+	s.watch[1].present = 0;
+	pass(&s, 2200);
+	assert_int_equal(hostsum_least(&s.h, &now), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -261,6 +316,8 @@ int main(void)
 		cmocka_unit_test(guesses_are_within_what_there_is),
 		cmocka_unit_test(who_is_spoken_for_is_a_guess),
 		cmocka_unit_test(knows_what_there_is_at_most),
+		cmocka_unit_test(knows_what_there_is_at_least),
+		cmocka_unit_test(the_denied_have_a_part_of_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

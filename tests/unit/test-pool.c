@@ -764,6 +764,90 @@ static void does_not_narrow_below_the_bias(void **state)
 	assert_true(e.low + 512 * KIB <= e.pss);
 }
 
+/* What is nobody's is EXTRA_MIB, and it is known that it is no more than MOST_MIB. */
+static void assert_beyond(uint64_t extra_mib, uint64_t most_mib)
+{
+	uint64_t beyond = pool_beyond(&h.pool);
+
+	if (beyond < extra_mib * MIB || beyond > most_mib * MIB)
+		fail_msg("%ju KiB, not %ju to %ju MiB", (uintmax_t)(beyond / KIB),
+			(uintmax_t)extra_mib, (uintmax_t)most_mib);
+}
+
+/* Of the host's sums, when it comes, when it has been there for long, and where there is nothing to compare. */
+static void knows_what_is_nobodys_at_most(void **state)
+{
+	(void)state;
+	assert_true(pool_beyond(&h.pool) == UINT64_MAX);
+	start_server();
+	assert_beyond(0, 3);
+	h.extra_anon = (int64_t)(30 * MIB);
+	h.extra_mapped = (int64_t)(20 * MIB);
+	for (unsigned int i = 0; i < 40; i++) {
+		one_pass();
+		assert_beyond(50, 53);
+	}
+	assert_true(!h.pool.anon.drift && !h.pool.file.drift);
+	/* What it lacks makes up for nothing. */
+	h.extra_mapped = -(int64_t)(15 * MIB);
+	for (unsigned int i = 0; i < 40; i++)
+		one_pass();
+	assert_beyond(30, 33);
+	h.is_partial = true;
+	one_pass();
+	assert_true(pool_beyond(&h.pool) == UINT64_MAX);
+}
+
+static void guess_too_much(void)
+{
+	for (unsigned int i = 1; i <= 20; i++)
+		h.doubt[i] = (struct estimate_doubt){
+			.anon_mid = (int64_t)(20 * MIB), .anon_down = 20 * MIB};
+}
+
+/* Guesses that are too high by just as much as is nobody's look right until they have been measured. */
+static void allows_for_guesses_that_fit(void **state)
+{
+	(void)state;
+	start_server();
+	pool_init(&h.pool, 300 * SEC);
+	h.extra_anon = (int64_t)(400 * MIB);
+	guess_too_much();
+	one_pass();
+	assert_int_equal(h.pool.anon.drift, 0);
+	assert_beyond(400, 500);
+	memset(h.doubt, 0, sizeof(h.doubt));
+	measure_all();
+	one_pass();
+	assert_true(h.pool.anon.drift > (int64_t)(390 * MIB));
+	assert_beyond(400, 900);
+	guess_too_much();
+	one_pass();
+	assert_int_equal(h.pool.anon.drift, 0);
+	assert_beyond(400, 500);
+	memset(h.doubt, 0, sizeof(h.doubt));
+	for (unsigned int i = 0; i < 31; i++)
+		one_pass();
+	assert_beyond(400, 403);
+	/* Where there was nothing, that is known as soon as all are. */
+	pool_init(&h.pool, 300 * SEC);
+	h.extra_anon = 0;
+	h.doubt[1].anon_down = 20 * MIB;
+	one_pass();
+	assert_beyond(20, 30);
+	h.doubt[1].anon_down = 0;
+	one_pass();
+	assert_beyond(0, 3);
+	/* Or when all have been since, whatever has happened to them. */
+	pool_init(&h.pool, 300 * SEC);
+	h.doubt[1].anon_down = 20 * MIB;
+	for (unsigned int i = 0; i <= 30; i++) {
+		one_pass();
+		assert_beyond(0, 30);
+	}
+	assert_beyond(0, 3);
+}
+
 static void assert_not_narrowed(const struct estimate *wide)
 {
 	struct estimate e = *wide;
@@ -928,6 +1012,8 @@ int main(void)
 		cmocka_unit_test_setup(narrows_beside_the_denied, setup),
 		cmocka_unit_test_setup(does_not_narrow_below_the_bias, setup),
 		cmocka_unit_test_setup(narrows_by_what_is_known_alone, setup),
+		cmocka_unit_test_setup(knows_what_is_nobodys_at_most, setup),
+		cmocka_unit_test_setup(allows_for_guesses_that_fit, setup),
 		cmocka_unit_test_setup(keeps_order_for_any_input, setup),
 	};
 

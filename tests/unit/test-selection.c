@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include "cli/selection.h"
+#include "snapshot/builder.h"
 #include "tests/unit/sample.h"
 
 enum { ARGS_MAX = 8 };
@@ -132,6 +133,55 @@ static void host_is_of_the_selected(void **state)
 	assert_true(ROW_HAS(view_host(selected), SCOPE_MEM_TOTAL));
 }
 
+/* Two users of whom 3 KiB each are sure, and 8 of the 10 KiB of both. */
+static struct view *open_sure(void)
+{
+	static const struct image_header head = {
+		.sequence = 1, .interval_ns = 1, .stale_ns = 3, .boottime_ns = 1};
+	CLEANUP(builder_done) struct builder b = {0};
+	struct image_header h = head;
+	AUTO_CLOSE int fd = -1;
+	struct view *view = NULL;
+	const char *reason;
+
+	builder_begin(&b);
+	for (unsigned int i = 0; i < 3; i++) {
+		struct snapshot_scope *row = builder_add_scope(
+			&b, i == 0 ? METRIC_HOST : METRIC_USER);
+
+		assert_non_null(row);
+		if (i > 0)
+			row->name = builder_add_text(&b, i == 1 ? "a" : "b", 1);
+		ROW_SET(row, SCOPE_PROCESSES, i == 0 ? 2 : 1);
+		ROW_SET(row, SCOPE_PSS, i == 0 ? 10 : 5);
+		ROW_SET(row, SCOPE_PSS_LOW, i == 0 ? 8 : 3);
+	}
+	assert_non_null(builder_add_self(&b));
+	assert_int_equal(builder_seal(&b, &h, &fd), 0);
+	if (view_open(fd, &view, &reason) < 0)
+		fail_msg("%s", reason);
+	return view;
+}
+
+/* The total of everybody is as sure as the host's figure, that of a part is not. */
+static void everybody_is_the_host(void **state)
+{
+	static const char *const args[ARGS_MAX] = {"users"};
+	AUTO_VIEW struct view *view = open_sure();
+	AUTO_SETTINGS struct settings *settings = load(args);
+	const uint32_t rows[] = {0, 1};
+	char error[QUERY_ERROR_SIZE];
+	struct selection s;
+	struct sums sums;
+
+	(void)state;
+	assert_int_equal(selection_parse(settings, &s, error), 0);
+	selection_sum(&s, view, rows, 1, &sums);
+	assert_int_equal(sums.q[SCOPE_PSS_LOW], 3);
+	selection_sum(&s, view, rows, 2, &sums);
+	assert_int_equal(sums.q[SCOPE_PSS_LOW], 8);
+}
+
 static void defaults_are_programs(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"--limit=3"};
@@ -185,6 +235,7 @@ int main(void)
 		cmocka_unit_test(rows_are_selected),
 		cmocka_unit_test(sums_are_of_the_selected),
 		cmocka_unit_test(host_is_of_the_selected),
+		cmocka_unit_test(everybody_is_the_host),
 		cmocka_unit_test(defaults_are_programs),
 		cmocka_unit_test(wrong_usage_is_refused),
 	};

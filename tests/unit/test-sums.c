@@ -134,6 +134,24 @@ static void the_upper_bound_has_an_end(void **state)
 	assert_int_equal(s.q[SCOPE_PSS], 10);
 }
 
+/* There is no less than there is; and what is estimated is no bound of it. */
+static void the_lower_bound_is_raised(void **state)
+{
+	struct sums s = {0};
+
+	(void)state;
+	sums_raise(&s, 5);
+	assert_int_equal(s.present, 0);
+	ROW_SET(&s, SCOPE_PSS, 10);
+	ROW_SET(&s, SCOPE_PSS_LOW, 3);
+	sums_raise(&s, 2);
+	assert_int_equal(s.q[SCOPE_PSS_LOW], 3);
+	sums_raise(&s, 7);
+	assert_int_equal(s.q[SCOPE_PSS_LOW], 7);
+	sums_raise(&s, 50);
+	assert_int_equal(s.q[SCOPE_PSS_LOW], 10);
+}
+
 /* A sum over a part is not shown as the whole; who has no PSS either is counted by reason. */
 static void no_part_passes_for_the_whole(void **state)
 {
@@ -167,6 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_merge_to_the_whole),
 		cmocka_unit_test(the_upper_bound_has_an_end),
+		cmocka_unit_test(the_lower_bound_is_raised),
 		cmocka_unit_test(no_part_passes_for_the_whole),
 		cmocka_unit_test(nothing_is_zero_but_has_no_largest),
 		cmocka_unit_test(a_sum_says_what_it_is_made_of),

@@ -51,7 +51,7 @@ static void pass(struct host *h, uint64_t now_ns)
 	tally_begin(&h->tally, 1);
 	for (size_t i = 0; i < h->count; i++)
 		tally_add(&h->tally, &h->process[i], &h->row[i], 0, 0);
-	tally_end(&h->tally, now_ns, UINT64_MAX);
+	tally_end(&h->tally, now_ns, 0, UINT64_MAX);
 	for (unsigned int s = METRIC_USER; s <= METRIC_UNIT; s++)
 		tally_sum_other(&h->tally, (enum metric_scope)s);
 }
@@ -250,7 +250,7 @@ static void counts_growth_where_it_happens(void **state)
 		user->exported = i > 1;
 		tally_begin(&h.tally, 1);
 		tally_add(&h.tally, &h.process[0], &h.row[0], 10, 100);
-		tally_end(&h.tally, i, UINT64_MAX);
+		tally_end(&h.tally, i, 0, UINT64_MAX);
 		tally_sum_other(&h.tally, METRIC_USER);
 	}
 	assert_int_equal(get(user, SCOPE_VM_HWM_GROWTH), 30);
@@ -283,16 +283,16 @@ static void stops_at_the_largest_number(void **state)
 	tally_done(&h.tally);
 }
 
-/* Upper bounds end at what the host has; where more than that was found, at the same for all rows. */
+/* Upper bounds end at what the host has; where more than that was found, at the same for all rows. The lower one of all holds up no part. */
 static void no_bound_is_above_what_there_is(void **state)
 {
 	static const struct {
-		uint64_t most, host, user;
+		uint64_t least, most, host, user, low;
 	} cases[] = {
-		{UINT64_MAX, 4 * 1000 + 4 * 1023, 2 * 1000 + 2 * 1023},
-		{5000, 5000, 4046},
-		{4040, 4040, 4040},
-		{100, 4000, 4000},
+		{0, UINT64_MAX, 4 * 1000 + 4 * 1023, 2 * 1000 + 2 * 1023, 4 * 900},
+		{3800, 5000, 5000, 4046, 3800},
+		{100, 4040, 4040, 4040, 4 * 900},
+		{9000, 100, 4000, 4000, 4000},
 	};
 
 	(void)state;
@@ -303,15 +303,18 @@ static void no_bound_is_above_what_there_is(void **state)
 		for (unsigned int n = 0; n < h.count; n++) {
 			place(&h, n, n / 2, 1, 1);
 			measure(&h.row[n], 1000, 9000);
+			ROW_SET(&h.row[n], PROCESS_PSS_LOW, 900);
 		}
 		scope_of(&h, METRIC_USER, 0)->exported = true;
 		tally_begin(&h.tally, 1);
 		for (unsigned int n = 0; n < h.count; n++)
 			tally_add(&h.tally, &h.process[n], &h.row[n], 0, 0);
-		tally_end(&h.tally, 1, cases[i].most);
+		tally_end(&h.tally, 1, cases[i].least, cases[i].most);
 		tally_sum_other(&h.tally, METRIC_USER);
 		tally_sum_other(&h.tally, METRIC_UNIT);
 		assert_int_equal(get(&h.tally.host, SCOPE_PSS_HIGH), cases[i].host);
+		assert_int_equal(get(&h.tally.host, SCOPE_PSS_LOW), cases[i].low);
+		assert_int_equal(get(scope_of(&h, METRIC_USER, 0), SCOPE_PSS_LOW), 2 * 900);
 		assert_int_equal(get(scope_of(&h, METRIC_USER, 0), SCOPE_PSS_HIGH), cases[i].user);
 		assert_int_equal(get(&h.tally.other[0], SCOPE_PSS_HIGH), cases[i].user);
 		assert_int_equal(get(&h.tally.other[2], SCOPE_PSS_HIGH), cases[i].host);
