@@ -13,7 +13,8 @@
 #include "render/human.h"
 #include "render/quantile.h"
 
-#define MINUTE_NS (60 * NS_PER_SEC)
+/* From the start of memtallyd until its CPU is looked at first: at most, and less than to the second look that is kept. */
+#define START_NS (4 * NS_PER_SEC)
 
 /* Above these memtallyd measures less; see docs/accounting.md. */
 #define PRESSURE_STRAINED 0.1
@@ -40,40 +41,37 @@ static void add_need(double allowed, double needed, struct buffer *to)
 }
 
 /*
- * Why PART may be more than what is ALLOWED in the long run: of what is measured at the start the budget knows nothing,
- * and of what was not used before, a minute's worth may be used besides.
+ * PART may be more than what is ALLOWED: what was saved before may be used, of what is measured at the start the budget
+ * knows nothing, and it may be overdrawn. So it says no more than what it is that is allowed.
  */
-static void add_excess(const struct snapshot_self *self, uint64_t up_ns, double part,
+static void add_allowed(const struct snapshot_self *self, uint64_t up_ns, double part,
 	double allowed, struct buffer *to)
 {
-	uint64_t start_ns = MINUTE_NS + (ROW_HAS(self, SELF_MAX_AGE) ? self->q[SELF_MAX_AGE] : 0);
-
+	human_add_percent(to, allowed);
+	buffer_add_text(to, " allowed");
 	if (part <= allowed || is_percent_alike(part, allowed))
 		return;
-	buffer_add_text(to, up_ns <= start_ns ? ", the first measurement of everything besides"
-					      : ", and what was saved before");
+	buffer_add_text(to, " in the long run");
+	if (up_ns <= self->q[SELF_CPU_RECENT_SPAN] + START_NS)
+		buffer_add_text(to, ", the start not counted");
 }
 
 static void add_cpu(const struct view *view, uint64_t up_ns, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
-	bool is_recent = ROW_HAS(self, SELF_CPU_RECENT) && up_ns > MINUTE_NS;
 	double part, allowed;
 
-	if (!ROW_HAS(self, SELF_CPU) || !up_ns)
+	if (!ROW_HAS(self, SELF_CPU_RECENT) || !ROW_HAS(self, SELF_CPU_RECENT_SPAN))
 		return;
-	part = is_recent ? metric_real(self->q[SELF_CPU_RECENT])
-	                 : (double)self->q[SELF_CPU] / (double)up_ns;
+	part = metric_real(self->q[SELF_CPU_RECENT]);
 	line_begin(to, "CPU");
 	human_add_percent(to, part);
-	buffer_add_text(to, " of one core ");
-	buffer_add_text(to, is_recent ? "in the last minute" : "since the start");
+	buffer_add_text(to, " of one core over the last ");
+	human_add_age(to, self->q[SELF_CPU_RECENT_SPAN]);
 	if (snapshot_is_adaptive(self)) {
 		allowed = metric_real(self->q[SELF_BUDGET_CPU]);
 		buffer_add_text(to, "; ");
-		human_add_percent(to, allowed);
-		buffer_add_text(to, " allowed");
-		add_excess(self, up_ns, part, allowed, to);
+		add_allowed(self, up_ns, part, allowed, to);
 		if (ROW_HAS(self, SELF_BUDGET_NEEDED))
 			add_need(allowed, metric_real(self->q[SELF_BUDGET_NEEDED]), to);
 	}

@@ -189,6 +189,7 @@ int compose_self(struct tally *t, const struct compose_counts *counts,
 	struct snapshot_histogram holds = counts->holds->times;
 	int r = add_histogram(b, &counts->durations);
 	struct snapshot_self *row;
+	uint64_t span_ns;
 	double recent;
 
 	holds.id = HISTOGRAM_HOLD;
@@ -216,8 +217,10 @@ int compose_self(struct tally *t, const struct compose_counts *counts,
 	ROW_SET(row, SELF_DROPPED_UNITS, compose_dropped(t, METRIC_UNIT));
 	ROW_SET(row, SELF_DROPPED_PROCESSES, counts->dropped_processes);
 	ROW_SET(row, SELF_CPU, self->cpu_ns);
-	if (recent_ratio(&self->recent, &recent))
+	if (recent_ratio(&self->recent, &recent, &span_ns)) {
 		ROW_SET(row, SELF_CPU_RECENT, metric_real_bits(recent));
+		ROW_SET(row, SELF_CPU_RECENT_SPAN, span_ns);
+	}
 	ROW_SET(row, SELF_RESIDENT, self->resident_bytes);
 	ROW_SET(row, SELF_OPEN_FDS, self->open_fds);
 	ROW_SET(row, SELF_MAX_FDS, self->max_fds);

@@ -31,7 +31,7 @@ void recent_add(struct recent *r, uint64_t at_ns, uint64_t cpu_ns)
 	r->count++;
 }
 
-bool recent_ratio(const struct recent *r, double *ret)
+bool recent_ratio(const struct recent *r, double *ret, uint64_t *ret_span_ns)
 {
 	uint64_t span_ns, cpu_ns;
 
@@ -42,5 +42,6 @@ bool recent_ratio(const struct recent *r, double *ret)
 	if (!span_ns)
 		return false;
 	*ret = (double)cpu_ns / (double)span_ns;
+	*ret_span_ns = span_ns;
 	return true;
 }

@@ -21,9 +21,9 @@ struct recent {
 void recent_add(struct recent *r, uint64_t at_ns, uint64_t cpu_ns);
 
 /*
- * How much of one core was used over about the last minute (or two intervals, if they are longer), at the last
- * recent_add(). False: there was only one.
+ * How much of one core was used over the last *RET_SPAN_NS, about a minute (or two intervals, if they are longer), at the
+ * last recent_add(). False: there was only one.
  */
-bool recent_ratio(const struct recent *r, double *ret);
+bool recent_ratio(const struct recent *r, double *ret, uint64_t *ret_span_ns);
 
 #endif

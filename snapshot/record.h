@@ -148,7 +148,7 @@ enum self_quantity {
 	SELF_BUDGET_STALL,      /* nanoseconds */
 	SELF_HOLDS_ABOVE,       /* a count: longer than that */
 	SELF_WALKS_DISTURB,     /* 0 or 1; absent where it is not known */
-	SELF_CPU_RECENT,        /* a double: of one core, in the last minute; in both modes */
+	SELF_CPU_RECENT, /* a double: of one core, over SELF_CPU_RECENT_SPAN; in both modes */
 	SELF_OUTCOME_ESTIMATED, /* counts, as SELF_OUTCOME_*: of adaptive passes, carried forward, */
 	SELF_OUTCOME_GUESSED,   /* or never measured yet */
 	SELF_INTERVAL,          /* nanoseconds: as configured; in both modes */
@@ -160,6 +160,7 @@ enum self_quantity {
 	SELF_PERIOD, /* nanoseconds: from one pass to the next, as the header's interval_ns; in both modes */
 	SELF_WAITING_PRESSURE, /* as SELF_WAITING_BUDGET */
 	SELF_BACKLOG, /* nanoseconds until those that wait can be paid for; absent where it is not known */
+	SELF_CPU_RECENT_SPAN, /* nanoseconds: about a minute, or the last two intervals */
 	SELF_QUANTITIES
 };
 

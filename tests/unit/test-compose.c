@@ -227,6 +227,7 @@ static const struct expected of_both_modes[] = {
 	{SELF_START_TIME, 115},
 	{SELF_INTERVAL, 123},
 	{SELF_PERIOD, 136},
+	{SELF_CPU_RECENT_SPAN, 8},
 };
 
 static const struct expected of_adaptive[] = {

@@ -20,23 +20,27 @@ static void cpu_is_held_against_its_budget(void **state)
 		struct reported reported;
 		const char *text;
 	} cases[] = {
-		{{.needed = 0.006}, "0.25 % of one core in the last minute; 1 % allowed\n"},
+		{{.needed = 0.006}, "0.25 % of one core over the last 1 min 5 s; 1 % allowed\n"},
 		{{.needed = 0.006, .waiting = 977, .guessed = 1},
-			"0.25 % of one core in the last minute; 1 % allowed\n"},
+			"0.25 % of one core over the last 1 min 5 s; 1 % allowed\n"},
 		/* more than is allowed, but not as it is shown */
-		{{.needed = 0.0100000001}, "0.25 % of one core in the last minute; 1 % allowed\n"},
+		{{.needed = 0.0100000001},
+			"0.25 % of one core over the last 1 min 5 s; 1 % allowed\n"},
 		{{.needed = 0.0101, .recent = 0.01004},
-			"1 % of one core in the last minute; 1 % allowed, 1.1 % needed: too little\n"},
-		/* beside the budget: what is new at the start, and what was saved */
-		{{.up_s = 60},
-			"38 % of one core since the start; 1 % allowed, the first measurement "
-			"of everything besides\n"},
-		{{.up_s = 360, .recent = 0.017},
-			"1.7 % of one core in the last minute; 1 % allowed, the first measurement of "
-			"everything besides\n"},
+			"1 % of one core over the last 1 min 5 s; 1 % allowed, 1.1 % needed: too little\n"},
+		/* what was saved may have been used, and the start may be in it */
+		{{.up_s = 361, .recent = 0.017},
+			"1.7 % of one core over the last 1 min 5 s; 1 % allowed in the long run\n"},
 		{{.up_s = 361, .recent = 0.017, .needed = 0.02},
-			"1.7 % of one core in the last minute; 1 % allowed, and what was saved before, "
-			"2 % needed: too little\n"},
+			"1.7 % of one core over the last 1 min 5 s; 1 % allowed in the long run, 2 % "
+			"needed: too little\n"},
+		{{.up_s = 256, .span_s = 252, .recent = 0.21},
+			"21 % of one core over the last 4 min 12 s; 1 % allowed in the long run, the "
+			"start not counted\n"},
+		{{.up_s = 257, .span_s = 252, .recent = 0.21},
+			"21 % of one core over the last 4 min 12 s; 1 % allowed in the long run\n"},
+		{{.up_s = 256, .span_s = 252},
+			"0.25 % of one core over the last 4 min 12 s; 1 % allowed\n"},
 	};
 
 	(void)state;

@@ -35,7 +35,7 @@ static void check(const struct view *view, uint64_t now_ns, const char *expected
 #define ACCURACY                                                                                   \
 	"Accuracy    estimates were 0.42 % off in bytes when measured again; half of the "         \
 	"processes by up to 0.01 %"
-#define CPU     "CPU         0.25 % of one core in the last minute; 1 % allowed"
+#define CPU     "CPU         0.25 % of one core over the last 1 min 5 s; 1 % allowed"
 #define READS   "Measured    12033 times in one go, 21 in slices, since the start\n"
 #define NOTHING "Put off     nothing\n"
 #define WAITING " (time spent waiting for a processor included)\n"
@@ -150,7 +150,7 @@ static void one_page_says_it(void **state)
 			"Running     2 h 3 min; the last snapshot is of 9 s ago\n"
 			"Passes      738; the last took 41 ms\n" MEMORY "\n"
 			"  measured  2.0 GiB, 100 %, within the last interval\n"
-			"CPU         0.31 % of one core since the start\n"
+			"CPU         0.25 % of one core over the last 1 min 5 s\n"
 			"Stalls      99 of 100 reads keep their process waiting for over 5 s" WAITING
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
 			"Missing     nothing\n"},
