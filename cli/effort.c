@@ -67,7 +67,7 @@ static void add_cpu(const struct view *view, uint64_t up_ns, struct buffer *to)
 	line_begin(to, "CPU");
 	human_add_percent(to, part);
 	buffer_add_text(to, " of one core over the last ");
-	human_add_age(to, self->q[SELF_CPU_RECENT_SPAN]);
+	human_add_span(to, self->q[SELF_CPU_RECENT_SPAN]);
 	if (snapshot_is_adaptive(self)) {
 		allowed = metric_real(self->q[SELF_BUDGET_CPU]);
 		buffer_add_text(to, "; ");

@@ -120,7 +120,8 @@ struct view *reported_open(const struct reported *c)
 	ROW_SET(self, SELF_PASS_OVERRUNS, 0);
 	ROW_SET(self, SELF_CPU, 23 * NS_PER_SEC);
 	ROW_SET(self, SELF_CPU_RECENT, metric_real_bits(c->recent > 0 ? c->recent : 0.0025));
-	ROW_SET(self, SELF_CPU_RECENT_SPAN, (c->span_s ? c->span_s : 65) * NS_PER_SEC);
+	ROW_SET(self, SELF_CPU_RECENT_SPAN,
+		(c->span_ms ? c->span_ms : UINT64_C(65000)) * NS_PER_MSEC);
 	ROW_SET(self, SELF_START_TIME,
 		SAMPLE_REALTIME_NS - (c->up_s ? c->up_s : REPORTED_UP_S) * NS_PER_SEC);
 	if (!c->is_exact)

@@ -16,8 +16,8 @@ enum { REPORTED_UP_S = 7375 };
 struct reported {
 	bool is_exact, is_young, is_public;
 	double needed, pressure;
-	double recent;   /* of one core; 0: 0.25 % */
-	uint64_t span_s; /* over which; 0: 65 */
+	double recent;    /* of one core; 0: 0.25 % */
+	uint64_t span_ms; /* over which; 0: 65 s */
 	uint64_t denied, failed, guessed, holds_above;
 	uint64_t waiting, pressed, backlog_s;          /* .backlog_s 0: not known */
 	unsigned int holds;                            /* the bucket that all are in */

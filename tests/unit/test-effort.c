@@ -34,12 +34,15 @@ static void cpu_is_held_against_its_budget(void **state)
 		{{.up_s = 361, .recent = 0.017, .needed = 0.02},
 			"1.7 % of one core over the last 1 min 5 s; 1 % allowed in the long run, 2 % "
 			"needed: too little\n"},
-		{{.up_s = 256, .span_s = 252, .recent = 0.21},
+		{{.up_s = 256, .span_ms = 252000, .recent = 0.21},
 			"21 % of one core over the last 4 min 12 s; 1 % allowed in the long run, the "
 			"start not counted\n"},
-		{{.up_s = 257, .span_s = 252, .recent = 0.21},
+		{{.up_s = 1, .span_ms = 335, .recent = 0.98},
+			"98 % of one core over the last 335 ms; 1 % allowed in the long run, the start "
+			"not counted\n"},
+		{{.up_s = 257, .span_ms = 252000, .recent = 0.21},
 			"21 % of one core over the last 4 min 12 s; 1 % allowed in the long run\n"},
-		{{.up_s = 256, .span_s = 252},
+		{{.up_s = 256, .span_ms = 252000},
 			"0.25 % of one core over the last 4 min 12 s; 1 % allowed\n"},
 	};
 
