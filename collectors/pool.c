@@ -44,7 +44,7 @@ static void part_begin(struct pool_part *t)
 void pool_begin(struct pool *p)
 {
 	p->moved = p->rounding = p->low = p->high = 0;
-	p->bounds_up = p->bounds_down = false;
+	p->bounds_up = p->bounds_down = p->is_whole = false;
 	part_begin(&p->anon);
 	part_begin(&p->file);
 }
@@ -254,6 +254,12 @@ static void bound(struct pool *p, const struct pool_host *host)
 	p->bounds_down = p->anon.drift <= 0 && p->file.drift <= 0;
 }
 
+/* What is drift upwards is in no estimate, be it a member's or nobody's. */
+static uint64_t nobodys(const struct pool_part *t)
+{
+	return amount_add(t->bias > 0 ? size_of(t->bias) : 0, t->drift > 0 ? size_of(t->drift) : 0);
+}
+
 /*
  * As long as estimates that began as guesses have not all been measured, they may be above the truth by as much as is
  * nobody's, and the sums look right all the same: by no more than all were above their low bounds at any time.
@@ -262,6 +268,8 @@ static void be_sure(struct pool *p, uint64_t above_low, uint64_t now_ns)
 {
 	if (!p->anon.is_used || !p->file.is_used)
 		return;
+	p->anon.nobodys = nobodys(&p->anon);
+	p->file.nobodys = nobodys(&p->file);
 	if (!p->first_ns)
 		p->first_ns = now_ns ? now_ns : 1;
 	if (amount_less(now_ns, p->first_ns) >= p->max_age_ns)
@@ -277,6 +285,7 @@ bool pool_end(struct pool *p, const struct pool_host *host)
 	uint64_t half = p->rounding / 2, sum = amount_add(p->anon.sum, p->file.sum);
 	struct room room = {amount_less(p->high, sum), amount_less(sum, p->low)};
 
+	p->is_whole = host->is_whole;
 	if (!host->is_whole)
 		return false;
 	noise = amount_add(noise, p->moved / MOVES_IN_A_PASS);
@@ -341,18 +350,14 @@ void pool_narrow(const struct pool *p, struct estimate *e)
 		e->low = amount_min(amount_max(low, amount_less(high, p->slack_down)), e->pss);
 }
 
-/* What is drift upwards is in no estimate, be it a member's or nobody's. */
 static uint64_t part_beyond(const struct pool_part *t)
 {
-	uint64_t bias = t->bias > 0 ? size_of(t->bias) : 0;
-	uint64_t drift = t->drift > 0 ? size_of(t->drift) : 0;
-
-	return amount_add(t->noise, amount_add(bias, drift));
+	return amount_add(t->noise, t->nobodys);
 }
 
 uint64_t pool_beyond(const struct pool *p)
 {
-	if (!p->anon.is_used || !p->file.is_used)
+	if (!p->is_whole || !p->first_ns)
 		return UINT64_MAX;
 	return amount_add(amount_add(part_beyond(&p->anon), part_beyond(&p->file)),
 		amount_add(p->rounding, p->unsure));

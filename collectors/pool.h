@@ -72,6 +72,7 @@ struct pool_part {
 	uint64_t unread_before; /* .unread of the last pass that could compare */
 	int64_t found;    /* what measurements found above the estimates since the last pass */
 	bool is_used;     /* it could be compared in this pass; then the bias is known */
+	uint64_t nobodys; /* of the host's sum at most, as of the last pass that could compare */
 	bool has_looked;  /* that has been so before */
 	uint64_t alarmed; /* the drift upwards that pool_alarms() has told of */
 	bool was_up;      /* which way it went in the last pass */
@@ -81,6 +82,7 @@ struct pool_part {
 
 struct pool {
 	uint64_t max_age_ns;
+	bool is_whole;                 /* what pool_end() was told */
 	uint64_t moved, rounding;      /* of this pass's members */
 	uint64_t low, high;            /* the sums of their bounds */
 	bool bounds_up, bounds_down;   /* the next two hold */
@@ -137,8 +139,9 @@ void pool_doubt(const struct pool *p, const struct pool_member *m, struct estima
 void pool_narrow(const struct pool *p, struct estimate *e);
 
 /*
- * What of the host's sums is no member's, at most, but for what those have who are without an estimate; UINT64_MAX: the
- * sums could not be compared in this pass.
+ * What of the host's sums is nobody's, at most, as far as those who may not be read do not explain it; UINT64_MAX: the
+ * sums were never compared, or not every process is seen. Where too much is not measured yet to compare them, it is what
+ * it was before.
  */
 uint64_t pool_beyond(const struct pool *p);
 

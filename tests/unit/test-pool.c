@@ -793,6 +793,16 @@ static void knows_what_is_nobodys_at_most(void **state)
 	for (unsigned int i = 0; i < 40; i++)
 		one_pass();
 	assert_beyond(30, 33);
+	/* Where too much is not read yet, it is what it was, with what had just come. */
+	h.extra_anon = (int64_t)(40 * MIB);
+	one_pass();
+	assert_true(h.pool.anon.drift > (int64_t)(8 * MIB));
+	assert_beyond(40, 43);
+	h.denied = bit(0) | bit(1);
+	one_pass();
+	assert_false(h.pool.anon.is_used);
+	assert_beyond(40, 43);
+	h.denied = 0;
 	h.is_partial = true;
 	one_pass();
 	assert_true(pool_beyond(&h.pool) == UINT64_MAX);
