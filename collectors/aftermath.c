@@ -44,38 +44,40 @@ static uint64_t left_private(uint64_t private, uint64_t soon_written, uint64_t c
 }
 
 /*
- * What RSS bytes become, shared by the family, that counted PSS. Others may have OUTSIDE bytes of these as
- * well: then that counted what PSS is above the family's part of the rest, and by as much less than its part of
- * all. Of those others nobody says when they end, or fork.
+ * What RSS bytes become, shared by the family, that counted PSS. Others may have some of these as well: then that
+ * counted what PSS is above the family's part of the rest, and by as much less than its part of all. Of those
+ * others nobody says when they end, or fork.
  */
-static void shared_after(uint64_t rss, uint64_t pss, uint64_t outside,
+static void shared_after(uint64_t rss, uint64_t pss, const struct degree_outside *outside,
 	const struct degree_change *c, struct degree_span *ret)
 {
-	uint64_t live = c->members - c->dead, members = c->members, alone, with_one, part, found;
+	uint64_t live = c->members - c->dead, members = c->members, some, alone, with_one, part;
 	struct degree_span inside;
+	uint64_t found;
 
 	degree_forked(rss, pss, c, ret);
-	outside = amount_min(outside, rss);
-	if (!outside)
+	some = amount_min(outside->bytes, rss);
+	if (!some)
 		return;
-	found = degree_sharers(rss, pss, outside);
-	if (found + degree_slack(c) >= members && found <= members + degree_slack(c))
-		members = amount_max(found, 1);
-	alone = outside / members;
-	with_one = outside / (members + 1);
-	part = amount_less(pss, (rss - outside) / members);
-	degree_forked(rss - outside, pss - amount_min(part, with_one), c, &inside);
+	found = degree_sharers(rss, pss, outside, c->members);
+	if (found && found + degree_slack(c) >= members && found <= members + degree_slack(c))
+		members = found;
+	alone = some / members;
+	with_one = some / (members + 1);
+	part = amount_less(pss, (rss - some) / members);
+	degree_forked(rss - some, pss - amount_min(part, with_one), c, &inside);
 	ret->low = amount_min(ret->low, inside.low);
 	if (part >= with_one + (alone - with_one) / 2)
 		return;
 	ret->mid = inside.mid;
 	if (part) {
-		uint64_t others = amount_max(amount_less(outside / part, members), 1);
+		uint64_t others = amount_max(amount_less(some / part, members), 1);
 
-		ret->mid += outside / (live + c->born + others);
+		others = amount_min(others, amount_max(outside->others, 1));
+		ret->mid += some / amount_add(live + c->born, others);
 	}
 	ret->high = amount_max(
-		ret->high, inside.high + outside / (live + amount_less(c->born, c->early)));
+		ret->high, inside.high + some / (live + amount_less(c->born, c->early)));
 }
 
 /*
@@ -91,7 +93,7 @@ static struct degree_span anon_after(const struct estimate_part *p, uint64_t pri
 	struct degree_change deaths = *c;
 	struct degree_span s;
 
-	shared_after(rss, pss, a->outside, c, ret_shared);
+	shared_after(rss, pss, &a->outside, c, ret_shared);
 	degree_correct(ret_shared, correction, rss);
 	s = *ret_shared;
 	span_add(&s, &(struct degree_span){private / (UINT64_C(1) + c->own + c->strays),
@@ -103,7 +105,7 @@ static struct degree_span anon_after(const struct estimate_part *p, uint64_t pri
 		struct degree_span before;
 
 		deaths.born = deaths.early = deaths.own = deaths.strays = 0;
-		shared_after(rss, pss, a->outside, &deaths, &before);
+		shared_after(rss, pss, &a->outside, &deaths, &before);
 		/* What else they write to they have let go of as if they had not been born. */
 		rise = amount_part(
 			amount_less(before.mid, ret_shared->mid), amount_min(written, rss), rss);
@@ -201,7 +203,8 @@ static int64_t swap_doubt(const struct aftermath *a, const struct estimate_base 
 	struct aftermath swapped = *a;
 	struct degree_span shared;
 
-	swapped.outside = 0; /* that is in memory */
+	/* Of what others have in swap nobody knows. */
+	swapped.outside.bytes = 0;
 
 	if (p.pss > p.rss) /* or not known */
 		return 0;

@@ -19,7 +19,7 @@ struct aftermath {
 	uint32_t anon, file; /* corrections, of degree.h, for what the family shares */
 	/* Bytes of what it shares that one who is born writes to at once, as others did. */
 	uint64_t soon_written;
-	uint64_t outside; /* bytes of what all of its family share, that others share as well */
+	struct degree_outside outside; /* of what all of its family share */
 	uint64_t known_rss, known_pss; /* of shared files, that others than the family tell of */
 };
 

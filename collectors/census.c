@@ -51,6 +51,37 @@ static bool reserve(struct census *c, size_t capacity)
 	return true;
 }
 
+static uint32_t less(uint32_t *from, uint32_t by)
+{
+	uint32_t taken = *from < by ? *from : by;
+
+	*from -= taken;
+	return taken;
+}
+
+/*
+ * Of those that become known, JOINED, M may have been found to share with some when nobody knew them. Who is not known in the
+ * pass after that measurement, begun at LISTED_NS, is gone.
+ */
+static void settle_unseen(struct kin_member *m, uint32_t joined, uint32_t early, uint64_t listed_ns)
+{
+	bool is_past = m->measured_ns <= listed_ns;
+	uint32_t back;
+
+	joined -= less(&m->unseen, joined);
+	back = less(&m->gone, joined);
+	m->then -= back;
+	less(&m->unsure, back);
+	less(&m->lasting, joined - back);
+	if (!is_past)
+		return;
+	less(&m->unseen, early);
+	m->gone += m->unseen;
+	m->then += m->unseen;
+	m->unsure += m->unseen;
+	m->unseen = 0;
+}
+
 /*
  * Counts for each member who was there, and who came. Births are noticed roughly in their order: who
  * became known after one that was born too late is taken to be fresh as well.
@@ -88,15 +119,9 @@ static void count_members(const struct census *c, struct kin_member *first, uint
 		if (early < m->early)
 			m->then += m->early - early;
 		m->early = early;
-		if (m->unseen && m->measured_ns <= deaths->until_ns) {
-			uint32_t gone = m->unseen - (uint32_t)amount_min(m->unseen, joined + early);
-
-			m->then += gone;
-			m->unsure += gone;
-			m->unseen = 0;
-		}
+		settle_unseen(m, joined, early, deaths->until_ns);
 		if (m->measured_ns > deaths->until_ns)
-			m->unsure += deaths->late;
+			m->unsure += m->measured_ns <= deaths->late_ns ? deaths->late : 0;
 		else if (m->measured_ns > deaths->after_ns)
 			m->unsure += deaths->count;
 	}

@@ -19,12 +19,12 @@ struct census {
 };
 
 /*
- * So many have ended AFTER one moment and until another, CLOCK_BOOTTIME, and so many LATE, after that; whoever was
- * measured meanwhile may have seen them.
+ * So many have ended AFTER one moment and until another, CLOCK_BOOTTIME, and so many LATE, between that and still another;
+ * whoever was measured meanwhile may have seen them.
  */
 struct census_deaths {
 	uint32_t count, late;
-	uint64_t after_ns, until_ns;
+	uint64_t after_ns, until_ns, late_ns;
 };
 
 void census_done(struct census *c);

@@ -81,7 +81,7 @@ static uint64_t even_members(uint64_t x, const struct degree_change *c)
 	return found + slack >= members && found <= members + slack ? found : 0;
 }
 
-/* What the share X of a page that so many had becomes, which all have who are there now, but for those who wrote to it. */
+/* The share of a page that MEMBERS had, X, where all who are there now have it but for those who wrote to it. */
 static uint64_t even_after(uint64_t x, uint64_t members, const struct degree_change *c)
 {
 	uint64_t now = (c->members - (uint64_t)c->dead + c->born) * DEGREE_ONE;
@@ -172,13 +172,44 @@ static struct degree_span span_of(uint64_t rss, uint64_t low, uint64_t mid, uint
 	return s;
 }
 
-uint64_t degree_sharers(uint64_t rss, uint64_t pss, uint64_t some)
+/* Whether N who have all of RSS, and others who have SOME of it, would count more than PSS, or as good as that. */
+static bool counts_more(
+	uint64_t rss, uint64_t pss, uint64_t some, uint64_t n, uint64_t others, bool is_as_good)
 {
-	uint64_t off = pss / WHOLE_PART, most = pss ? amount_add(rss, off) / pss : 0;
+	uint64_t count = (rss - some) / n + some / amount_add(n, others);
+	uint64_t off = pss / n / WHOLE_PART;
 
-	if (some > rss / 2)
+	return is_as_good ? amount_add(count, off) >= pss : count > amount_add(pss, off);
+}
+
+uint64_t degree_sharers(
+	uint64_t rss, uint64_t pss, const struct degree_outside *outside, uint32_t known)
+{
+	uint64_t some = amount_min(outside->bytes, rss), low = 1, high = pss ? rss / pss + 2 : 1,
+		 least;
+
+	if (!pss)
 		return 0;
-	return amount_add(amount_part(most, pss, 1), off + some) >= rss ? most : 0;
+	/* The fewest that do not count more, with as many others as can be. */
+	while (low < high) {
+		uint64_t n = low + (high - low) / 2;
+
+		if (counts_more(rss, pss, some, n, outside->others, false))
+			low = n + 1;
+		else
+			high = n;
+	}
+	least = low;
+	/* The most that count as much, with one other. */
+	for (low = 0, high = rss / pss + 2; low < high;) {
+		uint64_t n = low + (high - low + 1) / 2;
+
+		if (counts_more(rss, pss, some, n, 1, true))
+			low = n;
+		else
+			high = n - 1;
+	}
+	return least > low ? 0 : amount_max(least, amount_min(low, known));
 }
 
 void degree_forked(

@@ -42,11 +42,18 @@ static inline uint64_t degree_slack(const struct degree_change *c)
 	return c->unsure + (uint64_t)c->early;
 }
 
+/* What others than the family may share as well, at least one of them. */
+struct degree_outside {
+	uint64_t bytes;  /* at most; 0: nothing */
+	uint64_t others; /* at most */
+};
+
 /*
- * How many share RSS bytes that counted PSS, if all of them have all of it, but that still others may have up
- * to SOME of these; 0: then PSS would be another, or it is mostly theirs.
+ * How many share RSS bytes that counted PSS, if all of them have all of it, but that others may have OUTSIDE of
+ * it: as near to KNOWN as can be. 0: then PSS would be another.
  */
-uint64_t degree_sharers(uint64_t rss, uint64_t pss, uint64_t some);
+uint64_t degree_sharers(
+	uint64_t rss, uint64_t pss, const struct degree_outside *outside, uint32_t known);
 
 /*
  * What the PSS of RSS bytes that are all shared becomes, PSS having been measured (at most half of

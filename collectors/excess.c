@@ -25,6 +25,7 @@ void excess_learn(struct excess *e, uint64_t pass_ns, const struct excess_found 
 	uint32_t others = found->lasting + found->unseen;
 
 	if (e->at_ns != pass_ns) {
+		e->is_confirmed = e->at_ns;
 		e->lasting = e->at_ns ? e->least : others;
 		e->least = others;
 		e->at_ns = pass_ns;

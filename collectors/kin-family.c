@@ -74,26 +74,32 @@ static void unlink_from(struct kin *k, struct kin_family *f, struct kin_member *
 	m->previous = m->next = NULL;
 }
 
+int family_found(struct kin *k, struct kin_member *m)
+{
+	struct kin_family *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return -ENOMEM;
+	f->key = m->key;
+	append(f, m);
+	return keytable_set(&k->families, f->key, f);
+}
+
 int family_join(struct kin *k, struct kin_member *m, uint64_t key)
 {
 	void *item = keytable_find(&k->families, key);
 	struct kin_member *lone = item ? item_lone(item) : NULL;
-	struct kin_family *f = item;
+	int r = 0;
 
-	if (!item) {
-		int r = keytable_set(&k->families, key, lone_item(m));
+	if (!item)
+		r = keytable_set(&k->families, key, lone_item(m));
+	else if (lone)
+		r = family_found(k, lone);
+	if (r < 0)
+		return r;
+	if (item) {
+		struct kin_family *f = lone ? lone->family : item;
 
-		if (r < 0)
-			return r;
-	} else {
-		if (lone) {
-			f = calloc(1, sizeof(*f));
-			if (!f)
-				return -ENOMEM;
-			f->key = key;
-			append(f, lone);
-			keytable_set(&k->families, key, f);
-		}
 		append(f, m);
 		f->found.at_ns = 0;
 		family_mark(k, f);
@@ -132,14 +138,17 @@ void family_leave(struct kin *k, struct kin_member *m, bool has_ended)
 	breaks_leave(&f->breaks, &m->writer);
 	unlink_from(k, f, m);
 	begin_deaths(k, f);
-	if (k->sensed_ns > k->listed_ns)
+	if (k->sensed_ns > k->listed_ns) {
 		f->late_deaths++;
-	else
+		f->late_ns = k->measured_ns;
+	} else {
 		f->deaths++;
+	}
 	f->ended += has_ended;
 	f->found.at_ns = 0;
 	m->key = 0;
 	m->is_forked = false;
+	m->unseen = m->gone = m->lasting = 0;
 	if (f->count) {
 		family_mark(k, f);
 		return;
@@ -158,6 +167,7 @@ static void settle(struct kin *k, struct kin_family *f)
 	/* Once, however often the family is visited. */
 	deaths.count = f->deaths;
 	deaths.late = f->late_deaths;
+	deaths.late_ns = f->late_ns;
 	if (census_take(&k->census, f->first, f->count, &deaths, &f->oldest_ns) == 0)
 		f->deaths = f->late_deaths = 0;
 }

@@ -39,7 +39,8 @@ struct kin_family {
 	uint64_t oldest_ns;    /* none of its measurements is older */
 	uint64_t deaths_ns;    /* the pass in which the following were noticed: */
 	uint32_t deaths;       /* that were not counted yet */
-	uint32_t late_deaths;  /* likewise, since all were looked at in it */
+	uint32_t late_deaths;  /* likewise, since all were looked at in it; */
+	uint64_t late_ns;      /* the last of those before anybody else was measured */
 	uint32_t ended;        /* of all those, who are not in another family now */
 	uint32_t count;
 	bool is_dirty;
@@ -50,6 +51,9 @@ void family_free_all(struct kin *k);
 
 /* Makes M, who is in none, one of KEY's family, or alone if that has nobody. -ENOMEM: it is in none. */
 int family_join(struct kin *k, struct kin_member *m, uint64_t key);
+
+/* M, alone, gets a family of its own, which it keeps. -ENOMEM: it is alone. */
+int family_found(struct kin *k, struct kin_member *m);
 
 /* M is gone from its family, if it has one, and nobody's child any more. HAS_ENDED: so is its image. */
 void family_leave(struct kin *k, struct kin_member *m, bool has_ended);

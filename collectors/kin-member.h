@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "collectors/breaks.h"
+#include "collectors/degree.h"
 #include "collectors/flow.h"
 #include "collectors/segments.h"
 
@@ -34,16 +35,20 @@ struct kin_member {
 	uint64_t suspected;      /* bytes to which it may have written since */
 	struct sharer sharer;    /* of segments */
 	struct flow family_flow; /* the others' of its family when it was measured */
-	uint64_t outside;        /* bytes that others of its image share with all of its family */
-	uint32_t then;           /* how many were there at its measurement, itself among them */
+	struct degree_outside outside; /* of its family, that its parent's has */
+	uint32_t then;     /* how many were there at its measurement, itself among them */
 	uint32_t kept;     /* of those, still here; this and the next five as of kin_affected() */
 	uint32_t fresh;    /* born since */
 	uint32_t children; /* of those, its own descendants */
 	uint32_t strays;   /* born since, or of such a line, of parents that are not known */
 	uint32_t early;    /* of the fresh, those that may have been there already */
-	uint32_t
-		unseen; /* that its measurement has seen beside them, until the next pass tells whether they are gone */
-	uint32_t unsure;           /* deaths that its measurement may or may not have seen */
+	uint32_t unsure;   /* deaths that its measurement may or may not have seen */
+	/* Beside them it was found to share with these, of whom the next pass tells whether they are gone, */
+	uint32_t unseen;
+	uint32_t gone;    /* these, who are taken to be gone, and are in .then, */
+	uint32_t lasting; /* and these, who are always there, and are not */
+	/* Children of another range that it has forked since. */
+	uint32_t departed;
 	uint32_t measured_at : 30; /* where it is among .measured, while .sharer is open */
 	bool is_forked : 1;        /* of a member that is known, of its family or not */
 	bool has_forked : 1;

@@ -148,12 +148,14 @@ struct kin_member *kin_affected(struct kin *k)
 
 static struct degree_change change_of(const struct kin_member *m)
 {
-	uint32_t members = m->then ? m->then : 1, kept = m->kept ? m->kept : 1;
-	struct degree_change c = {.members = members, .born = m->fresh, .early = m->early};
+	uint32_t lost = m->family ? excess_lost(&m->family->excess, m->lasting) : 0;
+	uint32_t members = (m->then ? m->then : 1) + lost, kept = m->kept ? m->kept : 1;
+	struct degree_change c = {
+		.members = members, .born = m->fresh + m->departed, .early = m->early};
 
 	c.dead = members - (kept < members ? kept : members);
-	c.unsure = m->unsure < c.dead ? m->unsure : c.dead;
-	c.own = m->children < c.born ? m->children : c.born;
+	c.unsure = (uint32_t)amount_min(m->unsure + (uint64_t)lost, c.dead);
+	c.own = (uint32_t)amount_min(m->children + (uint64_t)m->departed, c.born);
 	c.strays = m->strays < c.born - c.own ? m->strays : c.born - c.own;
 	return c;
 }
@@ -208,28 +210,27 @@ bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	return true;
 }
 
-/* With how many M, measured just now and FOUND so, shares all that it shares, itself among them; 0: not all have it. */
-static uint64_t sharers_of(const struct kin_member *m, const struct estimate_base *found)
+/* With whom M, measured just now and FOUND so, shares beside its family. False: that can't be told. */
+static bool find_excess(const struct kin *k, const struct kin_member *m,
+	const struct estimate_base *found, uint64_t now_ns, struct excess_found *ret)
 {
+	const struct kin_family *f = m->family;
+	uint32_t known = f ? f->count : 1, ended = 0;
+	const struct excess none = {0};
 	struct estimate_part anon, file;
-	uint64_t shared;
+	uint64_t shared, sharers = 1;
 
 	estimate_parts(found, &anon, &file);
 	shared = anon.rss - anon.private_mid;
-	return shared < TELLING_MIN
-	               ? 0
-	               : degree_sharers(shared, anon.pss - anon.private_mid, m->outside);
-}
-
-/* With how many more than its family has. */
-static struct excess_found excess_of(
-	const struct kin *k, const struct kin_member *m, uint64_t sharers, uint64_t now_ns)
-{
-	const struct kin_family *f = m->family;
-	bool is_soon = f->deaths_ns == k->listed_ns &&
-	               amount_less(now_ns, k->listed_ns) < LINGERING_NS;
-
-	return excess_find(&f->excess, k->listed_ns, sharers, f->count, is_soon ? f->ended : 0);
+	if (shared >= TELLING_MIN)
+		sharers = degree_sharers(shared, anon.pss - anon.private_mid, &m->outside, known);
+	/* Of fewer than its family it says something of M alone. */
+	if (sharers < known)
+		return false;
+	if (f && f->deaths_ns == k->listed_ns && amount_less(now_ns, k->listed_ns) < LINGERING_NS)
+		ended = f->ended;
+	*ret = excess_find(f ? &f->excess : &none, k->listed_ns, sharers, known, ended);
+	return true;
 }
 
 /*
@@ -241,15 +242,13 @@ static void tell(struct kin *k, struct kin_member *m, const struct estimate_base
 {
 	struct aftermath a = aftermath_of(m, before);
 	struct kin_found f = {.at_ns = now_ns, .events = events_of(&a.family)};
-	struct excess_found excess = {0};
-	uint64_t sharers = sharers_of(m, found);
+	struct excess_found excess;
 
 	if (!m->family || !aftermath_has_family(&a) || a.family.own)
 		return;
-	if (sharers)
-		excess = excess_of(k, m, sharers, now_ns);
-	if (excess.lingering || excess.unseen ||
-		!aftermath_compare(&a, before, found, &f.anon, &f.file))
+	if (find_excess(k, m, found, now_ns, &excess) && (excess.lingering || excess.unseen))
+		return;
+	if (!aftermath_compare(&a, before, found, &f.anon, &f.file))
 		return;
 	m->family->found = f;
 	family_mark(k, m->family);
@@ -285,27 +284,37 @@ void kin_walked(struct kin_member *m, uint64_t found_ns)
 }
 
 /* M, measured just now and FOUND so, is yet to lose those that have ended, and most likely others that nobody knows. */
-static void count_excess(struct kin *k, struct kin_member *m, const struct estimate_base *found)
+static int count_excess(struct kin *k, struct kin_member *m, const struct estimate_base *found)
 {
-	uint64_t sharers = sharers_of(m, found);
-	struct kin_family *f = m->family;
 	struct excess_found excess;
+	struct kin_family *f;
+	uint32_t least;
 
-	if (!sharers)
-		return;
-	excess = excess_of(k, m, sharers, m->measured_ns);
+	if (!find_excess(k, m, found, m->measured_ns, &excess))
+		return 0;
+	if (!m->family) {
+		/* Whoever comes to know of more about them tells the family. */
+		int r = excess.lasting ? family_found(k, m) : 0;
+
+		if (r < 0 || !excess.lasting)
+			return r;
+	}
+	f = m->family;
+	least = f->excess.least;
 	excess_learn(&f->excess, k->listed_ns, &excess);
 	m->unseen = excess.unseen;
-	if (!excess.lingering)
-		return;
+	m->lasting = excess.lasting;
+	m->gone = excess.lingering;
 	m->then += excess.lingering;
 	m->unsure += excess.lingering;
-	family_mark(k, f);
+	if (excess.lingering || f->excess.least < least)
+		family_mark(k, f);
+	return 0;
 }
 
-void kin_inherits(struct kin_member *m, uint64_t bytes)
+void kin_inherits(struct kin_member *m, const struct degree_outside *outside)
 {
-	m->outside = bytes;
+	m->outside = *outside;
 }
 
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
@@ -324,7 +333,9 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	kin_suspect(m, 0, 0);
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
-	m->fresh = m->early = m->children = m->strays = m->unsure = m->unseen = 0;
+	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
+	m->unseen = m->gone = m->lasting = m->departed = 0;
+	k->measured_ns = now_ns;
 	is_open = m->sharer.is_open;
 	if (before)
 		lesson = segments_lesson(&m->sharer, before, found);
@@ -335,15 +346,14 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 		r = family_join(k, m, key);
 	m->seen = k->serial;
 	if (!m->family)
-		return r;
+		return r < 0 ? r : count_excess(k, m, found);
 	if (is_stranger && k->previous_ns && m->born_ns > k->previous_ns)
 		flow_add(&m->family->flow, &m->sharer.own);
 	m->family_flow = flow_less(m->family->flow, m->sharer.own);
 	m->then = m->kept = m->family->count;
-	count_excess(k, m, found);
 	if (m->is_forked)
 		m->family->voice = m;
-	return 0;
+	return count_excess(k, m, found);
 }
 
 void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written)
@@ -364,6 +374,17 @@ uint64_t kin_unwritten(const struct kin_member *m)
 	return is_newborn && m->family ? m->family->soon_written : 0;
 }
 
+uint64_t kin_unconfirmed(const struct kin_member *m, const struct estimate_base *base)
+{
+	struct estimate_part anon, file;
+
+	if (!m->lasting || m->family->excess.is_confirmed)
+		return 0;
+	estimate_parts(base, &anon, &file);
+	return amount_min(
+		amount_part(anon.pss - anon.private_mid, m->lasting, m->then), anon.rss - anon.pss);
+}
+
 int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
 {
 	struct kin_ancestor *ancestor;
@@ -379,6 +400,22 @@ int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
 	m->ancestor = ancestry_use(ancestor);
 	m->family->voice = m;
 	family_mark(k, m->family);
+	return 0;
+}
+
+int kin_departs(struct kin *k, const struct kin_member *m, struct kin_member *parent)
+{
+	int r = 0;
+
+	if (!parent->key || parent->key == m->key || !parent->measured_ns ||
+		parent->measured_ns > m->born_ns)
+		return 0;
+	if (!parent->family)
+		r = family_found(k, parent);
+	if (r < 0)
+		return r;
+	parent->departed++;
+	family_mark(k, parent->family);
 	return 0;
 }
 

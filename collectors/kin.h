@@ -62,6 +62,7 @@ struct kin {
 	struct census census;
 	uint64_t listed_ns, previous_ns; /* this pass and the one before */
 	uint64_t sensed_ns;              /* when all were looked at last */
+	uint64_t measured_ns;            /* the last measurement */
 	uint64_t serial;
 };
 
@@ -97,11 +98,8 @@ void kin_gone(struct kin *k, struct kin_member *m);
 /* A walk of M begins that may take long: what it finds is not of its end. */
 void kin_walk(const struct kin *k, struct kin_member *m);
 
-/*
- * Before kin_measured(): of what M shares with its family, up to BYTES of anonymous memory are shared by others of its
- * image, too, who are of another.
- */
-void kin_inherits(struct kin_member *m, uint64_t bytes);
+/* Before kin_measured(): what M may share, beside its family, with others of its image. */
+void kin_inherits(struct kin_member *m, const struct degree_outside *outside);
 
 /*
  * M was measured at NOW_NS and FOUND, in [range_start, range_end). BEFORE is the base that it had until
@@ -125,6 +123,12 @@ void kin_walked(struct kin_member *m, uint64_t found_ns);
 int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent);
 
 /*
+ * M was measured for the first time, and PARENT, likewise: if M is of another family and was born since PARENT was
+ * measured, PARENT is in doubt as if it had forked one of its own. -ENOMEM: it is not.
+ */
+int kin_departs(struct kin *k, const struct kin_member *m, struct kin_member *parent);
+
+/*
  * M was measured for the first time, and has WRITTEN to so much of what its parent had: its siblings to
  * come will write to as much before they are measured. Nothing is learned from one that was there before
  * the last pass.
@@ -136,6 +140,12 @@ void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written);
  * right after its birth. 0: it was not, or nobody knows.
  */
 uint64_t kin_unwritten(const struct kin_member *m);
+
+/*
+ * How much PSS M, measured as BASE, has more if those are gone who were found to share with it and are not of its family:
+ * nothing is known of them, or not for long enough.
+ */
+uint64_t kin_unconfirmed(const struct kin_member *m, const struct estimate_base *base);
 
 /* M's measurement is void, and speaks for nobody: as if it had never been measured. */
 void kin_unmeasured(struct kin_member *m);

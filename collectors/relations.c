@@ -186,17 +186,24 @@ static bool has_image_of(const struct process *p, const struct process *parent)
 	return parent->range_end == p->range_end;
 }
 
-/* What PARENT, of the same image, shares of its memory P may share with all of its family, if that is another. */
-static uint64_t inherited(const struct process *p, const struct process *parent)
+/* What P may share, beside its family, with PARENT, of the same image, and those with whom that shares it. */
+static struct degree_outside inherited(const struct process *p, const struct process *parent)
 {
+	const struct watch *theirs = parent->watch;
 	struct estimate_part anon, file;
+	uint64_t shared, pss;
 
 	if (parent->range_start == p->range_start)
-		return parent->watch->kin.outside;
-	if (!parent->watch->has_base)
-		return 0;
-	estimate_parts(&parent->watch->base, &anon, &file);
-	return anon.rss - anon.private_mid;
+		return theirs->kin.outside;
+	if (!theirs->has_base)
+		return (struct degree_outside){0};
+	if (theirs->kin.measured_ns < p->watch->kin.born_ns)
+		return (struct degree_outside){.bytes = theirs->base.anon, .others = UINT32_MAX};
+	estimate_parts(&theirs->base, &anon, &file);
+	shared = anon.rss - anon.private_mid;
+	pss = anon.pss - anon.private_mid;
+	return (struct degree_outside){
+		.bytes = shared, .others = pss ? shared / pss + 1 : UINT32_MAX};
 }
 
 /*
@@ -213,6 +220,8 @@ static void meet_parent(struct relations *r, const struct process *p, const stru
 	/* Out of memory it may be anybody's child. */
 	if (!w->kin.ancestor && w->kin.family && w->kin.born_ns >= r->first_ns)
 		(void)kin_descends(&r->kin, &w->kin, &parent->watch->kin);
+	/* And its parent be wrong until it is measured again. */
+	(void)kin_departs(&r->kin, &w->kin, &parent->watch->kin);
 	if (!parent->watch->has_base)
 		return;
 	/* What P has for itself, and has not grown by, it has written to. */
@@ -236,6 +245,7 @@ void relations_measured(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, const struct estimate_base *before,
 	uint64_t now_ns, uint64_t page_bytes)
 {
+	struct degree_outside outside = {0};
 	const struct process *parent;
 	struct watch *w = p->watch;
 	bool is_first = !w->kin.measured_ns;
@@ -248,7 +258,8 @@ void relations_measured(struct relations *r, const struct proctable *table,
 	if (parent && !has_image_of(p, parent))
 		parent = NULL;
 	if (parent)
-		kin_inherits(&w->kin, inherited(p, parent));
+		outside = inherited(p, parent);
+	kin_inherits(&w->kin, &outside);
 	(void)kin_measured(
 		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
 	if (parent && is_first)
@@ -476,9 +487,11 @@ uint64_t relations_stirred(const struct watch *w)
 		2 * size_of(d.file_mid));
 }
 
-uint64_t relations_unwritten(const struct watch *w)
+uint64_t relations_unsettled(const struct watch *w)
 {
-	return w->has_base && w->is_related ? kin_unwritten(&w->kin) : 0;
+	if (!w->has_base || !w->is_related)
+		return 0;
+	return amount_add(kin_unwritten(&w->kin), kin_unconfirmed(&w->kin, &w->base));
 }
 
 bool relations_shifted(const struct watch *w)
@@ -536,7 +549,7 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	if (speaker->is_related && kin_stirred(&speaker->kin, &speaker->base, &theirs, &stirred))
 		estimate_doubt_add(&doubt, &stirred);
 	doubt.anon_down = amount_add(doubt.anon_down, speaker->unsure);
-	doubt.anon_up = amount_add(doubt.anon_up, relations_unwritten(speaker));
+	doubt.anon_up = amount_add(doubt.anon_up, relations_unsettled(speaker));
 	doubt.anon_up = amount_add(
 		doubt.anon_up, speaker->unsure + speaker->fell_anon_kib * UINT64_C(1024));
 	doubt.file_up = amount_add(doubt.file_up, speaker->fell_file_kib * UINT64_C(1024));

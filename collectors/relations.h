@@ -134,8 +134,11 @@ uint64_t relations_judged(const struct watch *w);
  */
 uint64_t relations_stirred(const struct watch *w);
 
-/* How much W may have written to since its measurement, for it was measured right after its birth. */
-uint64_t relations_unwritten(const struct watch *w);
+/*
+ * How much more W may have by what its measurement itself leaves open: what it has written to since, for it was measured
+ * right after its birth; whether those with whom it was found to share, and whom nobody knows, are still there.
+ */
+uint64_t relations_unsettled(const struct watch *w);
 
 /*
  * Whether others' coming, going or touching has moved W's PSS by so much that it should be measured

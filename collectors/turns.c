@@ -134,7 +134,7 @@ static bool is_urgent(
 	/* Until its maps are read, nobody knows whose figures it has changed, too. */
 	stray = relations_strayed(w, a->page_bytes);
 	if (!w->doubt && !stray && !relations_broken(w) && !relations_shifted(w) &&
-		!relations_unwritten(w))
+		!relations_unsettled(w))
 		return false;
 	figures_estimate(&a->figures, w, &e);
 	*ret_doubt = amount_max(choosing_doubt(w, e.low, e.pss, e.high), stray);

@@ -163,6 +163,7 @@ struct estimate_doubt folk_doubt(const struct folk *f, unsigned int i)
 
 	if (kin_stirred(&f->member[i], &f->base[i], &now, &stirred))
 		estimate_doubt_add(&d, &stirred);
+	d.anon_up += kin_unconfirmed(&f->member[i], &f->base[i]);
 	return d;
 }
 

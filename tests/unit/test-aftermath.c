@@ -222,7 +222,7 @@ static void knows_what_others_have_too(void **state)
 	struct aftermath a = {.family = {.members = 4, .dead = 3},
 		.anon = DEGREE_AS_GUESSED,
 		.file = DEGREE_AS_GUESSED,
-		.outside = 30 * MIB};
+		.outside = {.bytes = 30 * MIB, .others = 64}};
 	struct estimate_base b = {
 		.anon = 150 * MIB, .swap_pss = ESTIMATE_UNKNOWN, .has_parts = true};
 	const struct estimate_now now = {b.anon, 0, 0};
@@ -240,6 +240,10 @@ static void knows_what_others_have_too(void **state)
 		assert_near((int64_t)b.pss_anon + d.anon_mid + (int64_t)d.anon_up,
 			(int64_t)(150 * MIB));
 	}
+	/* No more than are known to. */
+	a.outside.others = 8;
+	aftermath_doubt(&a, &b, &now, &d);
+	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(120 * MIB + 30 * MIB / 9));
 	/* Its PSS says that they have none of it. */
 	b.pss_anon = 150 * MIB / 4;
 	aftermath_doubt(&a, &b, &now, &d);

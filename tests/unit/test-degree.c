@@ -334,22 +334,46 @@ static void tells_what_others_write(void **state)
 	assert_true(degree_written(UINT64_MAX, UINT64_MAX, UINT32_MAX, UINT64_MAX) == 0);
 }
 
-/* A mean of a whole number, where it is told by enough. */
+static uint64_t sharers(uint64_t rss, uint64_t pss, uint32_t known)
+{
+	return degree_sharers(rss, pss, &(struct degree_outside){0}, known);
+}
+
+/* A mean of a whole number says who shares all, whoever is known. */
 static void tells_how_many_share_all(void **state)
 {
 	const uint64_t rss = 480 * MIB;
 
 	(void)state;
-	for (uint32_t n = 1; n < 200; n++)
-		assert_int_equal(degree_sharers(rss, rss / n, 0), n);
-	assert_int_equal(degree_sharers(rss, rss / 20 * 103 / 100, 0), 0);
-	assert_int_equal(degree_sharers(rss, 0, 0), 0);
-	assert_int_equal(degree_sharers(0, 0, 0), 0);
-	/* Some of it others may have as well, most of it not. */
-	assert_int_equal(degree_sharers(rss, rss / 4 - 2 * MIB, 0), 0);
-	assert_int_equal(degree_sharers(rss, rss / 4 - 2 * MIB, 60 * MIB), 4);
-	assert_int_equal(degree_sharers(rss, rss / 2, 241 * MIB), 0);
-	assert_int_equal(degree_sharers(UINT64_MAX, UINT64_MAX, 0), 1);
+	for (uint32_t n = 1; n < 200; n++) {
+		assert_int_equal(sharers(rss, rss / n, 1), n);
+		assert_int_equal(sharers(rss, rss / n, n), n);
+		assert_int_equal(sharers(rss, rss / n, 1000), n);
+		assert_int_equal(sharers(rss, rss * 10 / (10 * n + 5), n), 0);
+	}
+	assert_int_equal(sharers(rss, 0, 5), 0);
+	assert_int_equal(sharers(0, 0, 5), 0);
+	assert_int_equal(sharers(UINT64_MAX, UINT64_MAX, 5), 1);
+}
+
+/* With some of it others', it is as near to who is known as can be. */
+static void allows_for_others_who_share(void **state)
+{
+	const uint64_t rss = 64 * MIB;
+
+	(void)state;
+	for (uint32_t n = 2; n < 20; n++)
+		for (uint64_t others = 1; others < 64; others *= 2)
+			for (uint64_t some = 0; some <= 64 * MIB; some += 8 * MIB) {
+				const struct degree_outside one = {some, 1}, most = {some, others};
+				uint64_t pss = (rss - some) / n + some / (n + others);
+
+				assert_int_equal(degree_sharers(rss, pss, &most, n), n);
+				if (others == 1 && some <= 8 * MIB) {
+					assert_int_equal(degree_sharers(rss, pss, &one, n - 1), n);
+					assert_int_equal(degree_sharers(rss, pss, &one, n + 5), n);
+				}
+			}
 }
 
 static void holds_for_any_writing(void **state)
@@ -467,6 +491,7 @@ int main(void)
 		cmocka_unit_test(corrects_by_another),
 		cmocka_unit_test(tells_what_others_write),
 		cmocka_unit_test(tells_how_many_share_all),
+		cmocka_unit_test(allows_for_others_who_share),
 		cmocka_unit_test(holds_for_any_writing),
 		cmocka_unit_test(holds_for_any_sharing),
 		cmocka_unit_test(keeps_order_for_any_input),

@@ -75,6 +75,34 @@ static void follows_who_goes(void **state)
 	assert_found(&e, 3, 6, 5, 0, (struct excess_found){.unseen = 1});
 }
 
+/* What one measurement found of those who last, a later one in which they are not tells the others. */
+static void knows_who_is_lost(void **state)
+{
+	struct excess e = {0};
+
+	(void)state;
+	learn(&e, 1, 7, 5, 0);
+	assert_int_equal(excess_lost(&e, 2), 0);
+	learn(&e, 2, 6, 5, 0);
+	assert_int_equal(excess_lost(&e, 2), 1);
+	assert_int_equal(excess_lost(&e, 1), 0);
+	learn(&e, 3, 8, 5, 0);
+	assert_int_equal(excess_lost(&e, 2), 0);
+}
+
+/* Who lasts is not known by one pass. */
+static void confirms_in_another_pass(void **state)
+{
+	struct excess e = {0};
+
+	(void)state;
+	learn(&e, 1, 7, 5, 0);
+	learn(&e, 1, 7, 5, 0);
+	assert_false(e.is_confirmed);
+	learn(&e, 2, 7, 5, 0);
+	assert_true(e.is_confirmed);
+}
+
 static void keeps_within_numbers(void **state)
 {
 	struct excess e = {0};
@@ -93,6 +121,8 @@ int main(void)
 		cmocka_unit_test(knows_who_is_new),
 		cmocka_unit_test(forgets_the_lingering),
 		cmocka_unit_test(follows_who_goes),
+		cmocka_unit_test(knows_who_is_lost),
+		cmocka_unit_test(confirms_in_another_pass),
 		cmocka_unit_test(keeps_within_numbers),
 	};
 

@@ -143,6 +143,7 @@ static void knows_who_is_always_there(void **state)
 		assert_int_equal(f->member[1].unseen, 0);
 		folk_settle(f);
 		assert_int_equal(folk_estimate(f, 1).pss, folk_truth(f, 1));
+		assert_true(folk_estimate(f, 1).high <= folk_truth(f, 1) + 4096);
 	}
 }
 
@@ -157,11 +158,10 @@ static void knows_one_beside_a_parent(void **state)
 	folk_fork_unseen(f, 50, 0);
 	folk_start_server(f);
 	folk_fork_workers(f, 3);
-	for (unsigned int pass = 0; pass < 2; pass++) {
-		folk_measure_all(f, 0);
-		for (unsigned int i = 0; i < 4; i++)
-			kin_inherits(&f->member[i], 100 * MIB);
-	}
+	for (unsigned int i = 0; i < 4; i++)
+		kin_inherits(&f->member[i], &(struct degree_outside){100 * MIB, 1});
+	folk_measure_all(f, 0);
+	folk_measure_all(f, 0);
 	folk_notice(f);
 	folk_fork_unseen(f, 0, 40);
 	folk_measure(f, 1);
@@ -202,6 +202,161 @@ static void allows_for_late_deaths(void **state)
 	}
 }
 
+/* Who is measured after them has surely not seen them. */
+static void knows_which_deaths_it_has_not_seen(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	start_family(f);
+	folk_notice(f);
+	kin_sensed(&f->kin, f->now + 1);
+	folk_measure(f, 2);
+	folk_end(f, 3);
+	folk_measure(f, 1);
+	folk_settle(f);
+	assert_int_equal(f->member[1].unsure, 0);
+	assert_int_equal(f->member[2].unsure, 1);
+	folk_assert_all_bounds(f);
+}
+
+/* One that nobody shares with, as far as is known, is found with a child that is gone soon. */
+static void doubts_what_one_alone_has(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start(f, 0);
+	folk_allocate(f, 0, 512 * MIB);
+	folk_settle(f);
+	folk_notice(f);
+	folk_fork_unseen(f, 0, 40);
+	folk_measure(f, 0);
+	world_unmap_all(&f->world, 40);
+	f->alive &= ~world_bit(40);
+	folk_settle(f);
+	assert_true(folk_estimate(f, 0).low <= 256 * MIB); /* or it is there for good */
+	folk_assert_bounds(f, 0);
+	folk_measure(f, 0);
+	folk_settle(f);
+	assert_int_equal(folk_estimate(f, 0).low, 512 * MIB);
+	assert_int_equal(folk_estimate(f, 0).high, 512 * MIB);
+	/* Another is new, then. */
+	folk_notice(f);
+	folk_fork_unseen(f, 0, 41);
+	folk_measure(f, 0);
+	world_unmap_all(&f->world, 41);
+	f->alive &= ~world_bit(41);
+	folk_settle(f);
+	folk_settle(f);
+	folk_assert_bounds(f, 0);
+	assert_int_equal(folk_estimate(f, 0).pss, 512 * MIB);
+}
+
+/* Nor is it known of those whom the first measurements of a family find; what is found later holds for all. */
+static void doubts_who_is_always_there(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 3);
+	folk_fork_unseen(f, 0, 40);
+	for (unsigned int i = 0; i < 4; i++)
+		folk_measure(f, i);
+	folk_settle(f);
+	world_unmap_all(&f->world, 40);
+	f->alive &= ~world_bit(40);
+	folk_settle(f);
+	folk_assert_all_bounds(f);
+	folk_measure(f, 1);
+	folk_settle(f);
+	folk_assert_all_bounds(f);
+	folk_assert_all_within(f, 10);
+	assert_true(folk_estimate(f, 0).low <= f->base[0].pss_anon + f->base[0].pss_file);
+}
+
+/* One that shares with next to nobody says nothing of who shares with the others. */
+static void learns_from_those_who_share(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	for (unsigned int i = 50; i < 58; i++) {
+		folk_fork_unseen(f, 0, i);
+		folk_start(f, i);
+	}
+	folk_fork_workers(f, 4);
+	folk_measure_all(f, 0);
+	folk_notice(f);
+	world_write(&f->world, 4, 512 * MIB);
+	folk_fork_unseen(f, 4, 40);
+	folk_measure(f, 4);
+	folk_settle(f);
+	folk_notice(f);
+	folk_measure(f, 1);
+	assert_int_equal(f->member[1].unseen, 0);
+	folk_settle(f);
+	folk_assert_bounds(f, 1);
+	assert_int_equal(f->member[1].gone, 0);
+}
+
+/* One that becomes known later than in the next pass, for it had another name, was not gone. */
+static void takes_back_one_that_is_there(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	uint64_t born_ns;
+
+	(void)state;
+	start_family(f);
+	folk_notice(f);
+	f->now += 100 * MSEC;
+	folk_fork_unseen(f, 0, 40);
+	born_ns = f->now - 50 * MSEC;
+	folk_measure(f, 1);
+	folk_settle(f);
+	folk_settle(f);
+	assert_int_equal(f->member[1].gone, 1);
+	folk_notice(f);
+	assert_int_equal(kin_born(&f->kin, &f->member[40], NULL, born_ns), 0);
+	folk_measure(f, 40);
+	folk_settle(f);
+	assert_int_equal(f->member[1].then, 5);
+	assert_int_equal(f->member[1].unsure, 0);
+	assert_int_equal(f->member[1].gone, 0);
+	folk_assert_bounds(f, 1);
+}
+
+/* A child of another range has its parent's memory as others have. */
+static void knows_a_child_that_departs(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start(f, 0);
+	folk_allocate(f, 0, 512 * MIB);
+	folk_measure(f, 0);
+	folk_settle(f);
+	for (unsigned int i = 40; i < 42; i++) {
+		folk_fork_unseen(f, 0, i);
+		f->now += MSEC;
+		folk_start(f, i);
+		folk_measure(f, i);
+		assert_int_equal(kin_departs(&f->kin, &f->member[i], &f->member[0]), 0);
+		folk_settle(f);
+		folk_assert_bounds(f, 0);
+		assert_in_range(
+			folk_estimate(f, 0).pss, folk_truth(f, 0) - MIB, folk_truth(f, 0) + MIB);
+	}
+	/* What it is measured with it knows. */
+	folk_measure(f, 0);
+	assert_int_equal(kin_departs(&f->kin, &f->member[41], &f->member[0]), 0);
+	folk_settle(f);
+	assert_int_equal(f->doubt[0].anon_mid, 0);
+	folk_assert_bounds(f, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -212,6 +367,12 @@ int main(void)
 		cmocka_unit_test(knows_who_is_always_there),
 		cmocka_unit_test(knows_one_beside_a_parent),
 		cmocka_unit_test(allows_for_late_deaths),
+		cmocka_unit_test(knows_which_deaths_it_has_not_seen),
+		cmocka_unit_test(doubts_what_one_alone_has),
+		cmocka_unit_test(doubts_who_is_always_there),
+		cmocka_unit_test(learns_from_those_who_share),
+		cmocka_unit_test(takes_back_one_that_is_there),
+		cmocka_unit_test(knows_a_child_that_departs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

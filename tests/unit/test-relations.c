@@ -75,7 +75,8 @@ static const struct tree_process server = {.pid = 4, /* as field 4 of every stat
 	.name = "server",
 	.rss_kib = 10000,
 	.pss_kib = 9500,
-	.uss_kib = 9000};
+	.uss_kib =
+		9100}; /* not all that it shares has the same sharers, so that it says nothing of their number */
 
 /* Workers that a process has forked are measured in the same pass, and so is the one that shares with them. */
 static void measures_a_family_at_once(void **state)
@@ -247,18 +248,18 @@ static void allows_for_the_unseen(void **state)
 	p.pss_kib = p.uss_kib = 10000;
 	adaptive_add_anon(s, &p);
 	view_unref(adaptive_pass(s));
-	p.pss_kib = 5500;
+	p.pss_kib = 5000; /* some of it two share, and some three */
 	p.uss_kib = 1000;
 	adaptive_add_anon(s, &p);
 	assert_true(adaptive_turns(s) > 0);
 	view = adaptive_pass(s);
-	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], 5500 * 1024);
-	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_LOW], 5500 * 1024);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], 5000 * 1024);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_LOW], 5000 * 1024);
 	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 10000 * 1024);
 	/* Who is still there then may stay. */
 	assert_true(adaptive_turns(s) > 0);
 	adaptive_again(s, &view);
-	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 5501 * 1024);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 5001 * 1024);
 }
 
 static void expects_what_is_known_of(void **state)
@@ -373,7 +374,7 @@ static void measures_newborns_again(void **state)
 	view_unref(adaptive_pass(s));
 	w = meet_newborn(s, 0, 0);
 	w->kin.born_ns = w->kin.measured_ns; /* however long it took */
-	assert_int_equal(relations_unwritten(w), soon);
+	assert_int_equal(relations_unsettled(w), soon);
 	assert_true(relations_estimate(w, 4096, NULL, &e, NULL));
 	assert_int_equal(e.pss, 7500 * 1024);
 	assert_int_equal(e.low, 7500 * 1024);
@@ -385,7 +386,7 @@ static void measures_newborns_again(void **state)
 	assert_int_equal(w->kin.family->soon_written, soon);
 	/* It has had its time. */
 	w->kin.born_ns = w->kin.measured_ns - NS_PER_SEC;
-	assert_int_equal(relations_unwritten(w), 0);
+	assert_int_equal(relations_unsettled(w), 0);
 	assert_true(relations_estimate(w, 4096, NULL, &e, NULL));
 	assert_int_equal(e.high, 7501 * 1024);
 	view_unref(adaptive_pass(s));
@@ -500,6 +501,23 @@ static void finds_the_parent_of_one_renamed(void **state)
 	assert_in_range(low_beside_one_renamed(u, &p, false), 2000, 4999);
 }
 
+/* Who is found to share with one whom nobody knows is measured again, for that may be gone. */
+static void measures_the_unconfirmed_again(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	adaptive_add_anon(s, &adaptive_worker);
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 10000 * 1024);
+	adaptive_again(s, &view);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 5501 * 1024);
+	adaptive_again(s, &view);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+}
+
 /* What its parent, of another range, shares with all of a family is nobody's own when the others end. */
 static void knows_what_its_parent_shares(void **state)
 {
@@ -509,6 +527,7 @@ static void knows_what_its_parent_shares(void **state)
 
 	(void)state;
 	parent.image = 98;
+	parent.uss_kib = 9000;
 	parent.pss_kib = 9333; /* 1000 KiB are shared by three */
 	p.pss_kib = 5333;      /* and 8000 by two */
 	adaptive_add_anon(s, &parent);
@@ -532,6 +551,7 @@ static void knows_what_its_parent_shares_at_once(void **state)
 
 	(void)state;
 	parent.image = 98;
+	parent.uss_kib = 9000;
 	parent.pss_kib = 9333;
 	p.pss_kib = 5333;
 	adaptive_add_anon(s, &parent);
@@ -542,11 +562,34 @@ static void knows_what_its_parent_shares_at_once(void **state)
 	view_unref(adaptive_pass(s));
 	p.pid = 40;
 	p.pss_kib = 3200; /* 1000 KiB are shared by five, and 8000 by four */
-	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1;
 	adaptive_add_anon(s, &p);
 	view = adaptive_pass(s);
 	assert_int_equal(adaptive_row(view, 40)->source, SOURCE_ROLLUP);
 	assert_int_equal(s->pass->table.item[s->pass->table.count - 1]->watch->kin.unseen, 1);
+}
+
+/* What a parent shared before it had the child says nothing of what it shares with that: it may be all. */
+static void allows_for_all_of_its_parent(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process parent = server, p = adaptive_worker;
+	const struct kin_member *m;
+
+	(void)state;
+	parent.image = 98;
+	adaptive_add_anon(s, &parent);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	p.pid = 40;
+	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1;
+	adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	m = &s->pass->table.item[s->pass->table.count - 1]->watch->kin;
+	assert_int_equal(m->outside.bytes, 10000 * 1024);
+	/* Which has so much less for itself. */
+	view = adaptive_pass(s);
+	assert_in_range(adaptive_row(view, 4)->q[PROCESS_PSS] / 1024, 4800, 4955);
 }
 
 /* One of the same range has what its parent's parent shares with that. */
@@ -558,12 +601,20 @@ static void knows_what_its_line_shares(void **state)
 	(void)state;
 	adaptive_add(s, &p, 0);
 	view_unref(adaptive_pass(s));
-	kin_inherits(&s->pass->table.item[1]->watch->kin, MIB);
+	kin_inherits(&s->pass->table.item[1]->watch->kin, &(struct degree_outside){MIB, 7});
 	p.pid = 40;
 	adaptive_add(s, &p, 0);
 	view_unref(adaptive_pass(s));
 	assert_int_equal(s->pass->table.item[s->pass->table.count - 1]->pid, 40);
-	assert_int_equal(s->pass->table.item[s->pass->table.count - 1]->watch->kin.outside, MIB);
+	assert_int_equal(
+		s->pass->table.item[s->pass->table.count - 1]->watch->kin.outside.bytes, MIB);
+	/* Which that has no more when it has no parent. */
+	p = server;
+	p.rss_kib *= 4;
+	adaptive_add(s, &p, 0);
+	view_unref(adaptive_pass(s));
+	assert_true(adaptive_turns(s) > 0);
+	assert_int_equal(s->pass->table.item[1]->watch->kin.outside.bytes, 0);
 }
 
 /* Nobody foresees by which keys relations are found. */
@@ -595,8 +646,10 @@ int main(void)
 		cmocka_unit_test(learns_what_exits_change),
 		cmocka_unit_test(forgets_what_is_refused),
 		cmocka_unit_test(finds_the_parent_of_one_renamed),
+		cmocka_unit_test(measures_the_unconfirmed_again),
 		cmocka_unit_test(knows_what_its_parent_shares),
 		cmocka_unit_test(knows_what_its_parent_shares_at_once),
+		cmocka_unit_test(allows_for_all_of_its_parent),
 		cmocka_unit_test(knows_what_its_line_shares),
 		cmocka_unit_test(seeds_its_tables),
 	};
