@@ -13,29 +13,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "collectors/aftermath.h"
 #include "collectors/amount.h"
 #include "collectors/ancestry.h"
 #include "collectors/degree.h"
 #include "collectors/kin-family.h"
+#include "collectors/kin-findings.h"
 #include "collectors/portions.h"
 
 enum {
-	/* By what part of them events may be fewer for a correction to hold after them, too. */
-	LIKE_PART = 8,
-	/* By which what a newborn has written to counts, of those that follow each other. */
-	SOON_PART = 4,
-	/* Bytes that are shared: of less it says little. */
-	TELLING_MIN = 256 << 10,
 	/* Places that are kept for those who are measured from one pass to the next. */
 	MEASURED_KEPT = 1024,
 };
-
-/* For so long one is at what newborns do. */
-#define NEWBORN_NS UINT64_C(250000000)
-
-/* So long after a pass has listed who ended it is they who are still there; later it is rather those born since. */
-#define LINGERING_NS UINT64_C(20000000)
 
 void kin_init(struct kin *k, uint64_t seed)
 {
@@ -146,114 +134,6 @@ struct kin_member *kin_affected(struct kin *k)
 	return NULL;
 }
 
-static struct degree_change change_of(const struct kin_member *m)
-{
-	uint32_t lost = m->family ? excess_lost(&m->family->excess, m->lasting) : 0;
-	uint32_t members = (m->then ? m->then : 1) + lost, kept = m->kept ? m->kept : 1;
-	struct degree_change c = {
-		.members = members, .born = m->fresh + m->departed, .early = m->early};
-
-	c.dead = members - (kept < members ? kept : members);
-	c.unsure = (uint32_t)amount_min(m->unsure + (uint64_t)lost, c.dead);
-	c.own = (uint32_t)amount_min(m->children + (uint64_t)m->departed, c.born);
-	c.strays = m->strays < c.born - c.own ? m->strays : c.born - c.own;
-	return c;
-}
-
-static uint64_t events_of(const struct degree_change *c)
-{
-	return (uint64_t)c->dead + c->born;
-}
-
-/*
- * What all of FOUND corrects is older than it, and was guessed for as many events, nearly: after fewer it
- * is not off by as much, or for other reasons. So it is where some of those born are its own children.
- */
-static bool is_heard(
-	const struct kin_found *f, const struct kin_member *m, const struct degree_change *c)
-{
-	return f->at_ns > m->measured_ns && !c->own &&
-	       events_of(c) >= f->events - f->events / LIKE_PART;
-}
-
-static struct aftermath aftermath_of(const struct kin_member *m, const struct estimate_base *base)
-{
-	const struct kin_family *f = m->family;
-	struct breaks_sum broken;
-	struct aftermath a = {
-		.family = change_of(m), .anon = DEGREE_AS_GUESSED, .file = DEGREE_AS_GUESSED};
-
-	if (f)
-		a.soon_written = f->soon_written;
-	a.outside = m->outside;
-	if (f && is_heard(&f->found, m, &a.family)) {
-		a.anon = f->found.anon;
-		a.file = f->found.file;
-	}
-	kin_broken(m, &broken);
-	if (a.family.members > 1)
-		a.family.parted = broken.parted;
-	if (aftermath_has_family(&a))
-		portions_known(&m->sharer, base, &a.known_rss, &a.known_pss);
-	return a;
-}
-
-bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
-	const struct estimate_now *now, struct estimate_doubt *ret)
-{
-	struct aftermath a = aftermath_of(m, base);
-
-	*ret = (struct estimate_doubt){0};
-	if (!aftermath_is_any(&a))
-		return false;
-	aftermath_doubt(&a, base, now, ret);
-	return true;
-}
-
-/* With whom M, measured just now and FOUND so, shares beside its family. False: that can't be told. */
-static bool find_excess(const struct kin *k, const struct kin_member *m,
-	const struct estimate_base *found, uint64_t now_ns, struct excess_found *ret)
-{
-	const struct kin_family *f = m->family;
-	uint32_t known = f ? f->count : 1, ended = 0;
-	const struct excess none = {0};
-	struct estimate_part anon, file;
-	uint64_t shared, sharers = 1;
-
-	estimate_parts(found, &anon, &file);
-	shared = anon.rss - anon.private_mid;
-	if (shared >= TELLING_MIN)
-		sharers = degree_sharers(shared, anon.pss - anon.private_mid, &m->outside, known);
-	/* Of fewer than its family it says something of M alone. */
-	if (sharers < known)
-		return false;
-	if (f && f->deaths_ns == k->listed_ns && amount_less(now_ns, k->listed_ns) < LINGERING_NS)
-		ended = f->ended;
-	*ret = excess_find(f ? &f->excess : &none, k->listed_ns, sharers, known, ended);
-	return true;
-}
-
-/*
- * Lets what was found of M, measured just now, correct those with whom it shared the doubt, but where it was found to
- * share with any who are gone soon: by that they would stay corrected.
- */
-static void tell(struct kin *k, struct kin_member *m, const struct estimate_base *before,
-	const struct estimate_base *found, uint64_t now_ns)
-{
-	struct aftermath a = aftermath_of(m, before);
-	struct kin_found f = {.at_ns = now_ns, .events = events_of(&a.family)};
-	struct excess_found excess;
-
-	if (!m->family || !aftermath_has_family(&a) || a.family.own)
-		return;
-	if (find_excess(k, m, found, now_ns, &excess) && (excess.lingering || excess.unseen))
-		return;
-	if (!aftermath_compare(&a, before, found, &f.anon, &f.file))
-		return;
-	m->family->found = f;
-	family_mark(k, m->family);
-}
-
 /* M's sharers are known when all have been looked at again: not before the next pass. */
 static void open_sharer(struct kin *k, struct kin_member *m, const struct segments_lesson *lesson)
 {
@@ -283,35 +163,6 @@ void kin_walked(struct kin_member *m, uint64_t found_ns)
 	segments_walked(&m->sharer, found_ns);
 }
 
-/* M, measured just now and FOUND so, is yet to lose those that have ended, and most likely others that nobody knows. */
-static int count_excess(struct kin *k, struct kin_member *m, const struct estimate_base *found)
-{
-	struct excess_found excess;
-	struct kin_family *f;
-	uint32_t least;
-
-	if (!find_excess(k, m, found, m->measured_ns, &excess))
-		return 0;
-	if (!m->family) {
-		/* Whoever comes to know of more about them tells the family. */
-		int r = excess.lasting ? family_found(k, m) : 0;
-
-		if (r < 0 || !excess.lasting)
-			return r;
-	}
-	f = m->family;
-	least = f->excess.least;
-	excess_learn(&f->excess, k->listed_ns, &excess);
-	m->unseen = excess.unseen;
-	m->lasting = excess.lasting;
-	m->gone = excess.lingering;
-	m->then += excess.lingering;
-	m->unsure += excess.lingering;
-	if (excess.lingering || f->excess.least < least)
-		family_mark(k, f);
-	return 0;
-}
-
 void kin_inherits(struct kin_member *m, const struct degree_outside *outside)
 {
 	m->outside = *outside;
@@ -329,7 +180,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 		family_leave(k, m, false);
 	is_stranger = !m->key;
 	if (before && m->measured_ns)
-		tell(k, m, before, found, now_ns);
+		findings_tell(k, m, before, found, now_ns);
 	kin_suspect(m, 0, 0);
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
@@ -346,43 +197,14 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 		r = family_join(k, m, key);
 	m->seen = k->serial;
 	if (!m->family)
-		return r < 0 ? r : count_excess(k, m, found);
+		return r < 0 ? r : findings_count(k, m, found);
 	if (is_stranger && k->previous_ns && m->born_ns > k->previous_ns)
 		flow_add(&m->family->flow, &m->sharer.own);
 	m->family_flow = flow_less(m->family->flow, m->sharer.own);
 	m->then = m->kept = m->family->count;
 	if (m->is_forked)
 		m->family->voice = m;
-	return count_excess(k, m, found);
-}
-
-void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written)
-{
-	struct kin_family *f = m->family;
-
-	if (!f || !m->is_forked || m->born_ns <= k->previous_ns)
-		return;
-	f->soon_written -= f->soon_written / SOON_PART;
-	f->soon_written += written / SOON_PART;
-}
-
-uint64_t kin_unwritten(const struct kin_member *m)
-{
-	bool is_newborn = m->is_forked && m->measured_ns &&
-	                  amount_less(m->measured_ns, m->born_ns) < NEWBORN_NS;
-
-	return is_newborn && m->family ? m->family->soon_written : 0;
-}
-
-uint64_t kin_unconfirmed(const struct kin_member *m, const struct estimate_base *base)
-{
-	struct estimate_part anon, file;
-
-	if (!m->lasting || m->family->excess.is_confirmed)
-		return 0;
-	estimate_parts(base, &anon, &file);
-	return amount_min(
-		amount_part(anon.pss - anon.private_mid, m->lasting, m->then), anon.rss - anon.pss);
+	return findings_count(k, m, found);
 }
 
 int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
@@ -542,28 +364,4 @@ struct kin_member *kin_speaker(const struct kin_member *m)
 		voice = m->measured_ns ? (struct kin_member *)m : NULL;
 	}
 	return voice;
-}
-
-void kin_borrow(const struct kin_member *m, const struct kin_member *speaker,
-	const struct estimate_base *base, const struct estimate_now *theirs,
-	const struct estimate_now *now, struct estimate_doubt *ret)
-{
-	struct estimate e;
-
-	kin_doubt(speaker, base, theirs, ret);
-	estimate_carry(base, now, ret, &e);
-	ret->anon_up = amount_add(ret->anon_up, amount_less(now->anon, e.pss_anon));
-	ret->file_up = amount_add(ret->file_up, amount_less(now->file, e.pss_file + e.pss_shmem));
-	ret->file_down = amount_add(ret->file_down, e.pss_file + e.pss_shmem);
-	if (speaker == ancestry_parent(m) && m->line == m->serial &&
-		m->born_ns > speaker->measured_ns) {
-		/* As at its birth; what it has grown by since, its own children may have as well. */
-		ret->anon_down = amount_add(
-			ret->anon_down, amount_part(amount_less(now->anon, base->anon), m->children,
-						m->children + UINT64_C(1)));
-		return;
-	}
-	/* What those two share with whom is not the same: only that it is with no more than all. */
-	ret->anon_down = amount_add(ret->anon_down,
-		amount_less(e.pss_anon, now->anon / (m->family->count + UINT64_C(1))));
 }

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/kin-doubt.h"
+
+#include "collectors/amount.h"
+#include "collectors/ancestry.h"
+#include "collectors/degree.h"
+#include "collectors/kin-family.h"
+#include "collectors/portions.h"
+
+enum {
+	/* By what part of them events may be fewer for a correction to hold after them, too. */
+	LIKE_PART = 8,
+	/* By which what a newborn has written to counts, of those that follow each other. */
+	SOON_PART = 4,
+};
+
+/* For so long one is at what newborns do. */
+#define NEWBORN_NS UINT64_C(250000000)
+
+static struct degree_change change_of(const struct kin_member *m)
+{
+	uint32_t lost = m->family ? excess_lost(&m->family->excess, m->lasting) : 0;
+	uint32_t members = (m->then ? m->then : 1) + lost, kept = m->kept ? m->kept : 1;
+	struct degree_change c = {
+		.members = members, .born = m->fresh + m->departed, .early = m->early};
+
+	c.dead = members - (kept < members ? kept : members);
+	c.unsure = (uint32_t)amount_min(m->unsure + (uint64_t)lost, c.dead);
+	c.own = (uint32_t)amount_min(m->children + (uint64_t)m->departed, c.born);
+	c.strays = m->strays < c.born - c.own ? m->strays : c.born - c.own;
+	return c;
+}
+
+uint64_t kin_events(const struct degree_change *c)
+{
+	return (uint64_t)c->dead + c->born;
+}
+
+/*
+ * What all of FOUND corrects is older than it, and was guessed for as many events, nearly: after fewer it
+ * is not off by as much, or for other reasons. So it is where some of those born are its own children.
+ */
+static bool is_heard(
+	const struct kin_found *f, const struct kin_member *m, const struct degree_change *c)
+{
+	return f->at_ns > m->measured_ns && !c->own &&
+	       kin_events(c) >= f->events - f->events / LIKE_PART;
+}
+
+struct aftermath kin_aftermath(const struct kin_member *m, const struct estimate_base *base)
+{
+	const struct kin_family *f = m->family;
+	struct breaks_sum broken;
+	struct aftermath a = {
+		.family = change_of(m), .anon = DEGREE_AS_GUESSED, .file = DEGREE_AS_GUESSED};
+
+	if (f)
+		a.soon_written = f->soon_written;
+	a.outside = m->outside;
+	if (f && is_heard(&f->found, m, &a.family)) {
+		a.anon = f->found.anon;
+		a.file = f->found.file;
+	}
+	kin_broken(m, &broken);
+	if (a.family.members > 1)
+		a.family.parted = broken.parted;
+	if (aftermath_has_family(&a))
+		portions_known(&m->sharer, base, &a.known_rss, &a.known_pss);
+	return a;
+}
+
+bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
+	const struct estimate_now *now, struct estimate_doubt *ret)
+{
+	struct aftermath a = kin_aftermath(m, base);
+
+	*ret = (struct estimate_doubt){0};
+	if (!aftermath_is_any(&a))
+		return false;
+	aftermath_doubt(&a, base, now, ret);
+	return true;
+}
+
+void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written)
+{
+	struct kin_family *f = m->family;
+
+	if (!f || !m->is_forked || m->born_ns <= k->previous_ns)
+		return;
+	f->soon_written -= f->soon_written / SOON_PART;
+	f->soon_written += written / SOON_PART;
+}
+
+uint64_t kin_unwritten(const struct kin_member *m)
+{
+	bool is_newborn = m->is_forked && m->measured_ns &&
+	                  amount_less(m->measured_ns, m->born_ns) < NEWBORN_NS;
+
+	return is_newborn && m->family ? m->family->soon_written : 0;
+}
+
+uint64_t kin_unconfirmed(const struct kin_member *m, const struct estimate_base *base)
+{
+	struct estimate_part anon, file;
+
+	if (!m->lasting || m->family->excess.is_confirmed)
+		return 0;
+	estimate_parts(base, &anon, &file);
+	return amount_min(
+		amount_part(anon.pss - anon.private_mid, m->lasting, m->then), anon.rss - anon.pss);
+}
+
+void kin_borrow(const struct kin_member *m, const struct kin_member *speaker,
+	const struct estimate_base *base, const struct estimate_now *theirs,
+	const struct estimate_now *now, struct estimate_doubt *ret)
+{
+	struct estimate e;
+
+	kin_doubt(speaker, base, theirs, ret);
+	estimate_carry(base, now, ret, &e);
+	ret->anon_up = amount_add(ret->anon_up, amount_less(now->anon, e.pss_anon));
+	ret->file_up = amount_add(ret->file_up, amount_less(now->file, e.pss_file + e.pss_shmem));
+	ret->file_down = amount_add(ret->file_down, e.pss_file + e.pss_shmem);
+	if (speaker == ancestry_parent(m) && m->line == m->serial &&
+		m->born_ns > speaker->measured_ns) {
+		/* As at its birth; what it has grown by since, its own children may have as well. */
+		ret->anon_down = amount_add(
+			ret->anon_down, amount_part(amount_less(now->anon, base->anon), m->children,
+						m->children + UINT64_C(1)));
+		return;
+	}
+	/* What those two share with whom is not the same: only that it is with no more than all. */
+	ret->anon_down = amount_add(ret->anon_down,
+		amount_less(e.pss_anon, now->anon / (m->family->count + UINT64_C(1))));
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/kin-findings.h"
+
+#include "collectors/aftermath.h"
+#include "collectors/amount.h"
+#include "collectors/degree.h"
+#include "collectors/kin-doubt.h"
+#include "collectors/kin-family.h"
+
+enum {
+	/* Bytes that are shared: of less it says little. */
+	TELLING_MIN = 256 << 10,
+};
+
+/* So long after a pass has listed who ended it is they who are still there; later it is rather those born since. */
+#define LINGERING_NS UINT64_C(20000000)
+
+/* With whom M, measured just now and FOUND so, shares beside its family. False: that can't be told. */
+static bool find_excess(const struct kin *k, const struct kin_member *m,
+	const struct estimate_base *found, uint64_t now_ns, struct excess_found *ret)
+{
+	const struct kin_family *f = m->family;
+	uint32_t known = f ? f->count : 1, ended = 0;
+	const struct excess none = {0};
+	struct estimate_part anon, file;
+	uint64_t shared, sharers = 1;
+
+	estimate_parts(found, &anon, &file);
+	shared = anon.rss - anon.private_mid;
+	if (shared >= TELLING_MIN)
+		sharers = degree_sharers(shared, anon.pss - anon.private_mid, &m->outside, known);
+	/* Of fewer than its family it says something of M alone. */
+	if (sharers < known)
+		return false;
+	if (f && f->deaths_ns == k->listed_ns && amount_less(now_ns, k->listed_ns) < LINGERING_NS)
+		ended = f->ended;
+	*ret = excess_find(f ? &f->excess : &none, k->listed_ns, sharers, known, ended);
+	return true;
+}
+
+void findings_tell(struct kin *k, struct kin_member *m, const struct estimate_base *before,
+	const struct estimate_base *found, uint64_t now_ns)
+{
+	struct aftermath a = kin_aftermath(m, before);
+	struct kin_found f = {.at_ns = now_ns, .events = kin_events(&a.family)};
+	struct excess_found excess;
+
+	if (!m->family || !aftermath_has_family(&a) || a.family.own)
+		return;
+	if (find_excess(k, m, found, now_ns, &excess) && (excess.lingering || excess.unseen))
+		return;
+	if (!aftermath_compare(&a, before, found, &f.anon, &f.file))
+		return;
+	m->family->found = f;
+	family_mark(k, m->family);
+}
+
+int findings_count(struct kin *k, struct kin_member *m, const struct estimate_base *found)
+{
+	struct excess_found excess;
+	struct kin_family *f;
+	uint32_t least;
+
+	if (!find_excess(k, m, found, m->measured_ns, &excess))
+		return 0;
+	if (!m->family) {
+		/* Whoever comes to know of more about them tells the family. */
+		int r = excess.lasting ? family_found(k, m) : 0;
+
+		if (r < 0 || !excess.lasting)
+			return r;
+	}
+	f = m->family;
+	least = f->excess.least;
+	excess_learn(&f->excess, k->listed_ns, &excess);
+	m->unseen = excess.unseen;
+	m->lasting = excess.lasting;
+	m->gone = excess.lingering;
+	m->then += excess.lingering;
+	m->unsure += excess.lingering;
+	if (excess.lingering || f->excess.least < least)
+		family_mark(k, f);
+	return 0;
+}
