@@ -945,6 +945,61 @@ static void bursts_are_known_soon(void **state)
 	assert_nothing_found();
 }
 
+/* COUNT newcomers of 10 MiB, of whom nobody shares anything, in place of as many of those before, if there are MOST. */
+static void let_come(struct host *h, size_t count, size_t most)
+{
+	size_t gone = 0;
+
+	for (size_t slot = 0; h->living > most && slot < h->slots && gone < count; slot++)
+		if (h->process[slot].pid && h->process[slot].role == HOST_CACHE) {
+			host_exit(h, slot);
+			gone++;
+		}
+	for (size_t i = 0; i < count; i++)
+		host_spawn(h, 2, HOST_CACHE, 2560, 4);
+}
+
+/*
+ * The workers of the largest server write half of what they have from it, 3 GiB in all, while so many others come and go
+ * that the budget does not suffice for them: it is found all the same, as soon as its walks can be paid for.
+ */
+static void a_large_burst_is_found_among_births(void **state)
+{
+	enum { NEWCOMERS = 750, MOST = 1400, LATE = 5 };
+	struct daemon_options options = daemon_defaults;
+	size_t server;
+	struct host h;
+	struct daemon d;
+
+	(void)state;
+	options.rate_ppm = BUDGET_PPM_PER_PERCENT / 2;
+	host_init(&h, seed_of(300));
+	populate(&h, 300, 0);
+	server = host_spawn(&h, 3, HOST_SERVER, 393216, 192);
+	h.process[server].workers = 4;
+	host_live(&h, &no_events, 1);
+	daemon_init(&d, &h, &options);
+	daemon_run(&d, &no_events, 35);
+	for (int pass = 0; pass < 15; pass++) {
+		let_come(&h, NEWCOMERS, MOST);
+		daemon_run(&d, &no_events, 1);
+	}
+	for (size_t slot = 0; slot < h.slots; slot++)
+		if (h.process[slot].parent == h.process[server].pid)
+			host_write(&h, slot, 96);
+	for (int pass = 0; pass <= LATE; pass++) {
+		let_come(&h, NEWCOMERS, MOST);
+		daemon_run(&d, &no_events, 1);
+		print_message("a burst among births, pass %d: worst sum %.2f %% off\n", pass,
+			100 * d.account.worst_sum);
+	}
+	at_most("a burst among births", "% error of the worst user or program",
+		100 * d.account.worst_sum, 5);
+	daemon_done(&d);
+	host_done(&h);
+	assert_nothing_found();
+}
+
 /* In extents of 4 MiB, of which each worker writes one in two steps: 80 MiB a second. */
 enum { EXTENT_MIB = 4, EXTENTS = 512 / EXTENT_MIB, WORKERS = 20 };
 
@@ -1093,6 +1148,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(pressure_is_heeded),
 		cmocka_unit_test(few_descriptors_suffice),
 		cmocka_unit_test(bursts_are_known_soon),
+		cmocka_unit_test(a_large_burst_is_found_among_births),
 		cmocka_unit_test(slow_bursts_are_known_soon),
 		cmocka_unit_test(what_was_there_is_known_soon),
 		cmocka_unit_test(giants_are_held_once_an_hour),

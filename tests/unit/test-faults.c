@@ -286,6 +286,34 @@ static void who_is_not_watched_may_have_written(void **state)
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 }
 
+/* Those few who share most of all are looked at all the same: others' births neither hide what they do nor widen their bounds. */
+static void the_largest_are_always_watched(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		s->watch[i].base.anon = i < 2 ? 1500 * MIB : 140 * MIB;
+		s->watch[i].base.pss_anon = 20 * MIB;
+		s->watch[i].seen.resident = s->watch[i].base.anon / PAGE;
+		s->watch[i].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 15 * SEC;
+	}
+	tree_set_faults(&s->tree, 11, 1000 + 750 * 256);
+	look(s, 1200 * SEC, 0);
+	assert_int_equal(s->opened.count, 2);
+	assert_int_equal(high_of(s, 0), 20 * MIB);
+	assert_int_equal(relations_broken(&s->watch[1]), 750 * MIB);
+	assert_true(s->watch[2].is_unwatched);
+	/* One that is large is a small part where many are. */
+	s->watch[2].base.anon = 150 * 1500 * MIB;
+	look(s, 1200 * SEC, 0);
+	assert_int_equal(s->opened.count, 1);
+	assert_int_equal(high_of(s, 0), 20 * MIB);
+	/* Once is enough if it is its turn as well. */
+	look(s, 40 * SEC, 0);
+	assert_int_equal(s->opened.count, MEMBERS);
+}
+
 /* Nor is anything known of a child that could not be measured: its family may have gained by what it has written to. */
 static void who_was_never_measured_may_have_written(void **state)
 {
@@ -555,6 +583,7 @@ int main(void)
 		cmocka_unit_test(who_is_calm_alarms_nobody),
 		cmocka_unit_test(alarms_cost_no_more_than_their_part),
 		cmocka_unit_test(who_is_not_watched_may_have_written),
+		cmocka_unit_test(the_largest_are_always_watched),
 		cmocka_unit_test(who_was_never_measured_may_have_written),
 		cmocka_unit_test(a_measurement_ends_the_suspicion),
 		cmocka_unit_test(tells_those_who_can_not_know),
