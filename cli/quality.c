@@ -115,6 +115,31 @@ static void add_bound(struct buffer *to, double part)
 	human_add_percent(to, part);
 }
 
+/* Those that are measured again are not any: most are in doubt. So how much they are says what the error is worth. */
+static void add_recent(const struct snapshot_self *self, struct buffer *to)
+{
+	uint64_t found = self->q[SELF_ESTIMATE_FOUND_RECENT];
+
+	if (!ROW_HAS(self, SELF_ESTIMATE_OFF_RECENT) ||
+		!ROW_HAS(self, SELF_ESTIMATE_FOUND_RECENT) || !ROW_HAS(self, SELF_MAX_AGE)) {
+		buffer_add_text(to, "estimates were off when measured again, ");
+		return;
+	}
+	if (found) {
+		buffer_add_text(to, "estimates were ");
+		human_add_percent(to, (double)self->q[SELF_ESTIMATE_OFF_RECENT] / (double)found);
+		buffer_add_text(to, " off, of ");
+		human_add_bytes(to, found);
+		buffer_add_text(to, " that were measured again");
+	} else {
+		buffer_add_text(to, "nothing was measured again");
+	}
+	buffer_add_text(to, " in about the last ");
+	human_add_span(to, self->q[SELF_MAX_AGE]);
+	buffer_add_text(to, found ? ", those in doubt first; since the start "
+				  : "; since the start estimates were off, ");
+}
+
 /*
  * By bytes, as sums are off: of a single small process it may be any part. Guesses are nowhere in it, since there was
  * nothing that they could have been known by.
@@ -128,15 +153,7 @@ static void add_accuracy(const struct view *view, struct buffer *to)
 	if (!h || !quantile_of(h, QUANTILE_HALF, &half))
 		return;
 	line_begin(to, "Accuracy");
-	if (ROW_HAS(self, SELF_ESTIMATE_OFF) && ROW_HAS(self, SELF_ESTIMATE_FOUND) &&
-		self->q[SELF_ESTIMATE_FOUND]) {
-		buffer_add_text(to, "estimates were ");
-		human_add_percent(to,
-			(double)self->q[SELF_ESTIMATE_OFF] / (double)self->q[SELF_ESTIMATE_FOUND]);
-		buffer_add_text(to, " off in bytes when measured again; ");
-	} else {
-		buffer_add_text(to, "estimates were off when measured again, ");
-	}
+	add_recent(self, to);
 	buffer_add_text(to, "half of the processes by ");
 	add_bound(to, half);
 	if (h->count >= QUANTILE_ENOUGH && quantile_of(h, QUANTILE_NEARLY_ALL, &nearly_all)) {

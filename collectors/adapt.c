@@ -136,7 +136,7 @@ static void read_psi(struct adapt *a)
 
 void adapt_begin(struct adapt *a)
 {
-	figures_begin(&a->figures);
+	figures_begin(&a->figures, amount_less(a->begin_ns, a->previous_ns), a->limits.max_age_ns);
 	read_vmstat(a);
 	read_psi(a);
 	/* What they cost has an end: memory is mapped for others to walk it, and may be so again and again. */

@@ -161,6 +161,8 @@ static void add_adaptive(const struct compose_counts *counts, const struct compo
 	ROW_SET(row, SELF_DEFERRED_PRESSURE, a->deferred[PLAN_PRESSURE]);
 	ROW_SET(row, SELF_ESTIMATE_OFF, a->figures->off_bytes);
 	ROW_SET(row, SELF_ESTIMATE_FOUND, a->figures->found_bytes);
+	ROW_SET(row, SELF_ESTIMATE_OFF_RECENT, a->figures->recent_off);
+	ROW_SET(row, SELF_ESTIMATE_FOUND_RECENT, a->figures->recent_found);
 	ROW_SET(row, SELF_BUDGET_STALL, counts->holds->limit_ns);
 	ROW_SET(row, SELF_HOLDS_ABOVE, counts->holds->above);
 	ROW_SET(row, SELF_OUTCOME_ESTIMATED, counts->estimated);

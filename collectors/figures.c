@@ -13,8 +13,16 @@ void figures_init(struct figures *f, uint64_t page_bytes)
 	*f = (struct figures){.page_bytes = page_bytes, .errors.id = HISTOGRAM_ESTIMATE_ERROR};
 }
 
-void figures_begin(struct figures *f)
+/* What is left of V. */
+static uint64_t faded(uint64_t v, uint64_t elapsed_ns, uint64_t max_age_ns)
 {
+	return elapsed_ns < max_age_ns ? v - amount_part(v, elapsed_ns, max_age_ns) : 0;
+}
+
+void figures_begin(struct figures *f, uint64_t elapsed_ns, uint64_t max_age_ns)
+{
+	f->recent_off = faded(f->recent_off, elapsed_ns, max_age_ns);
+	f->recent_found = faded(f->recent_found, elapsed_ns, max_age_ns);
 	f->file_pss = f->next_file_pss;
 	f->file_rss = f->next_file_rss;
 	f->next_file_pss = f->next_file_rss = 0;
@@ -59,6 +67,8 @@ void figures_found(struct figures *f, uint64_t estimated, uint64_t found)
 	h->sum_ns = amount_add(h->sum_ns, error);
 	f->off_bytes = amount_add(f->off_bytes, off);
 	f->found_bytes = amount_add(f->found_bytes, found);
+	f->recent_off = amount_add(f->recent_off, off);
+	f->recent_found = amount_add(f->recent_found, found);
 }
 
 void figures_fill(

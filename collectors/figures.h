@@ -17,14 +17,15 @@ struct figures {
 	uint64_t next_file_pss, next_file_rss; /* the same of the pass under way */
 	uint64_t
 		measured_ns; /* CLOCK_BOOTTIME of the oldest measurement that this pass shows; 0: there is none */
-	struct snapshot_histogram errors; /* of estimates, relative: what a measurement found */
-	uint64_t off_bytes, found_bytes;  /* the same in sums: how far off, and of how much */
+	struct snapshot_histogram errors;  /* of estimates, relative: what a measurement found */
+	uint64_t off_bytes, found_bytes;   /* the same in sums: how far off, and of how much */
+	uint64_t recent_off, recent_found; /* likewise, but these fade within about a maximum age */
 };
 
 void figures_init(struct figures *f, uint64_t page_bytes);
 
-/* A pass has begun. */
-void figures_begin(struct figures *f);
+/* A pass has begun, ELAPSED_NS after the last one. */
+void figures_begin(struct figures *f, uint64_t elapsed_ns, uint64_t max_age_ns);
 
 /* Its rows are about to be filled. */
 void figures_begin_rows(struct figures *f);

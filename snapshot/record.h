@@ -160,7 +160,9 @@ enum self_quantity {
 	SELF_PERIOD, /* nanoseconds: from one pass to the next, as the header's interval_ns; in both modes */
 	SELF_WAITING_PRESSURE, /* as SELF_WAITING_BUDGET */
 	SELF_BACKLOG, /* nanoseconds until those that wait can be paid for; absent where it is not known */
-	SELF_CPU_RECENT_SPAN, /* nanoseconds: about a minute, or the last two intervals */
+	SELF_CPU_RECENT_SPAN,       /* nanoseconds: about a minute, or the last two intervals */
+	SELF_ESTIMATE_OFF_RECENT,   /* as SELF_ESTIMATE_OFF, of about the last SELF_MAX_AGE, and */
+	SELF_ESTIMATE_FOUND_RECENT, /* what was found then */
 	SELF_QUANTITIES
 };
 

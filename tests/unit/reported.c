@@ -77,6 +77,8 @@ static void add_adaptive(struct builder *b, const struct reported *c, struct sna
 		return; /* as of an older memtallyd */
 	ROW_SET(self, SELF_ESTIMATE_OFF, 42 * MIB);
 	ROW_SET(self, SELF_ESTIMATE_FOUND, 10000 * MIB);
+	ROW_SET(self, SELF_ESTIMATE_OFF_RECENT, c->is_wrong ? 0 : 12 * MIB);
+	ROW_SET(self, SELF_ESTIMATE_FOUND_RECENT, c->is_wrong ? 0 : 100 * MIB);
 }
 
 struct view *reported_open(const struct reported *c)

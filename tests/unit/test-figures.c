@@ -3,6 +3,8 @@
 
 #include "tests/unit/unit.h"
 
+#include <time.h>
+
 #include "base/clock.h"
 #include "collectors/figures.h"
 #include "tests/unit/adaptive.h"
@@ -94,7 +96,7 @@ static void guesses_by_what_others_share(void **state)
 	unknown.has_base = false;
 	unknown.measured_ns = 0;
 	figures_init(&f, PAGE);
-	figures_begin(&f);
+	figures_begin(&f, 0, SEC);
 	row = fill(&f, &unknown, 0);
 	assert_int_equal(row.q[PROCESS_PSS], 8 * MIB); /* nobody to go by: half */
 	assert_int_equal(row.q[PROCESS_PSS_LOW], 0);
@@ -102,9 +104,9 @@ static void guesses_by_what_others_share(void **state)
 	assert_false(ROW_HAS(&row, PROCESS_PSS_AGE));
 	fill(&f, &w, 0);
 	assert_int_equal(fill(&f, &unknown, 0).q[PROCESS_PSS], 8 * MIB);
-	figures_begin(&f);
+	figures_begin(&f, 0, SEC);
 	assert_int_equal(fill(&f, &unknown, 0).q[PROCESS_PSS], 7 * MIB); /* a quarter of 4 */
-	figures_begin(&f);
+	figures_begin(&f, 0, SEC);
 	assert_int_equal(fill(&f, &unknown, 0).q[PROCESS_PSS], 8 * MIB);
 }
 
@@ -143,6 +145,34 @@ static void counts_how_far_off_it_was(void **state)
 	assert_int_equal(f.errors.sum_ns, 2 * SEC);
 	assert_int_equal(f.off_bytes, 101);
 	assert_int_equal(f.found_bytes, 200);
+	/* What was lately fades, by as much of it as of a maximum age goes by; the sums do not. */
+	assert_int_equal(f.recent_off, 101);
+	assert_int_equal(f.recent_found, 200);
+	figures_begin(&f, 60 * SEC, 300 * SEC);
+	assert_int_equal(f.recent_found, 160);
+	assert_int_equal(f.recent_off, 81);
+	figures_found(&f, 100, 40);
+	assert_int_equal(f.recent_found, 200);
+	assert_int_equal(f.recent_off, 141);
+	figures_begin(&f, 300 * SEC, 300 * SEC);
+	assert_int_equal(f.recent_found + f.recent_off, 0);
+	assert_int_equal(f.found_bytes, 240);
+}
+
+/* By what passes by from pass to pass. */
+static void what_was_found_lately_fades(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(NS_PER_MSEC);
+	const struct timespec longer = {.tv_nsec = 2 * NS_PER_MSEC};
+	struct figures *f = &s->pass->adapt.figures;
+
+	(void)state;
+	view_unref(adaptive_pass(s));
+	figures_found(f, UINT64_C(1) << 50, UINT64_C(1) << 50);
+	nanosleep(&longer, NULL);
+	view_unref(adaptive_pass(s));
+	assert_true(f->found_bytes >= UINT64_C(1) << 50);
+	assert_true(f->recent_found < UINT64_C(1) << 49);
 }
 
 /* Without tokens the rest has to wait: then the counters alone say what there is. */
@@ -290,6 +320,7 @@ int main(void)
 		cmocka_unit_test(guesses_by_what_others_share),
 		cmocka_unit_test(knows_the_oldest),
 		cmocka_unit_test(counts_how_far_off_it_was),
+		cmocka_unit_test(what_was_found_lately_fades),
 		cmocka_unit_test(guesses_what_the_budget_forbids),
 		cmocka_unit_test(says_who_is_denied),
 		cmocka_unit_test(denies_at_first_sight),

@@ -10,9 +10,12 @@
 
 #define MEMORY "Memory      2.0 GiB (PSS) of 1432 processes"
 #define OLD    ", from measurements up to 4 min 40 s old\n"
-#define OFF                                                                                        \
-	"Accuracy    estimates were 0.42 % off in bytes when measured again; half of the "         \
-	"processes by "
+#define OFF                                                                                               \
+	"Accuracy    estimates were 12 % off, of 100.0 MiB that were measured again in about the last 5 " \
+	"min 0 s, those in doubt first; since the start half of the processes by "
+#define NONE                                                                                             \
+	"Accuracy    nothing was measured again in about the last 5 min 0 s; since the start estimates " \
+	"were off, half of the processes by "
 
 static void figures_are_worth_what_is_known_of_them(void **state)
 {
@@ -31,11 +34,11 @@ static void figures_are_worth_what_is_known_of_them(void **state)
 		{{.scale = 9, .is_wrong = true}, MEMORY
 			"\n"
 			"  measured  256.0 MiB, 12 %, within the last interval\n"
-			"  estimated 1.8 GiB, 88 %" OLD OFF "over 1000 % (guesses not counted)\n"},
+			"  estimated 1.8 GiB, 88 %" OLD NONE "over 1000 % (guesses not counted)\n"},
 		{{.scale = 10, .is_wrong = true},
 			MEMORY "\n"
 			       "  measured  256.0 MiB, 12 %, within the last interval\n"
-			       "  estimated 1.8 GiB, 88 %" OLD OFF
+			       "  estimated 1.8 GiB, 88 %" OLD NONE
 			       "over 1000 %, 99 of 100 by over 1000 % (guesses not counted)\n"},
 		{{.is_young = true, .guessed = 8, .failed = 2},
 			MEMORY "\n"

@@ -32,9 +32,9 @@ static void check(const struct view *view, uint64_t now_ns, const char *expected
 #define MEASURED "  measured  256.0 MiB, 12 %, within the last interval\n"
 #define MEMORY_ADAPTIVE                                                                            \
 	MEMORY "\n" MEASURED "  estimated 1.8 GiB, 88 %, from measurements up to 4 min 40 s old\n"
-#define ACCURACY                                                                                   \
-	"Accuracy    estimates were 0.42 % off in bytes when measured again; half of the "         \
-	"processes by up to 0.01 %"
+#define ACCURACY                                                                                          \
+	"Accuracy    estimates were 12 % off, of 100.0 MiB that were measured again in about the last 5 " \
+	"min 0 s, those in doubt first; since the start half of the processes by up to 0.01 %"
 #define CPU     "CPU         0.25 % of one core over the last 1 min 5 s; 1 % allowed"
 #define READS   "Measured    12033 times in one go, 21 in slices, since the start\n"
 #define NOTHING "Put off     nothing\n"
