@@ -357,8 +357,9 @@ static uint64_t part_beyond(const struct pool_part *t)
 
 uint64_t pool_beyond(const struct pool *p)
 {
-	if (!p->is_whole || !p->first_ns)
+	if (!p->is_whole)
 		return UINT64_MAX;
+	/* Before the first comparison all of it may be. */
 	return amount_add(amount_add(part_beyond(&p->anon), part_beyond(&p->file)),
 		amount_add(p->rounding, p->unsure));
 }
