@@ -211,7 +211,7 @@ uint64_t budget_time_ns(struct budget *b, uint64_t now_ns, uint64_t cpu_ns, uint
 
 	assert(taken_ppm < b->rate_ppm);
 	fill(b, now_ns);
-	lacking = (int64_t)min_u64(cpu_ns, INT64_MAX / 2) - b->tokens_ns;
+	lacking = (int64_t)(min_u64(cpu_ns, INT64_MAX / 2) + expected(b)) - b->tokens_ns;
 	if (!cpu_ns || lacking <= 0)
 		return 0;
 	time_ns = (unsigned __int128)lacking * PPM / (b->rate_ppm - taken_ppm);

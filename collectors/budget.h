@@ -103,8 +103,8 @@ uint64_t budget_cut_ns(const struct budget *b, uint64_t tokens_ns, uint64_t inte
 uint64_t budget_set_interval(struct budget *b, uint64_t interval_ns);
 
 /*
- * How long after NOW_NS CPU_NS for reads can be paid for, if of the rate TAKEN_PPM, which is less than it, go to others;
- * 0 where they can be now, or there are none.
+ * How long after NOW_NS CPU_NS for reads can be paid for, beside a pass that has not been charged yet, if of the rate
+ * TAKEN_PPM, which is less than it, go to others; 0 where they can be now, or there are none.
  */
 uint64_t budget_time_ns(struct budget *b, uint64_t now_ns, uint64_t cpu_ns, uint64_t taken_ppm);
 

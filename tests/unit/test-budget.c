@@ -80,6 +80,8 @@ static void says_when_something_can_be_paid_for(void **state)
 	budget_charge(&b, start + SEC, 100 * MSEC);
 	assert_int_equal(budget_time_ns(&b, start + SEC, 10 * MSEC, 0), 10 * SEC);
 	assert_int_equal(budget_time_ns(&b, start + SEC, 0, 0), 0);
+	budget_expect(&b, 20 * MSEC);
+	assert_int_equal(budget_time_ns(&b, start + SEC, 10 * MSEC, 0), 12 * SEC);
 	assert_int_equal(budget_time_ns(&b, start + SEC, UINT64_MAX, ONE_PC - 1), UINT64_MAX);
 }
 
