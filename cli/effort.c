@@ -146,9 +146,8 @@ static bool add_put_off(const struct view *view, uint64_t age_ns, struct buffer 
 	}
 	buffer_add_text(to, ", for want of CPU budget");
 	if (ROW_HAS(self, SELF_BACKLOG) && self->q[SELF_BACKLOG] > age_ns) {
-		buffer_add_text(to, ", which bears them in ");
+		buffer_add_text(to, ", which bears them in about ");
 		human_add_age(to, self->q[SELF_BACKLOG] - age_ns);
-		buffer_add_text(to, " at the earliest");
 	}
 	buffer_add_char(to, '\n');
 	return true;

@@ -88,10 +88,10 @@ static void lines_tell_what_is_in_order_from_what_is_not(void **state)
 			"nothing"},
 		{{.waiting = 1066, .guessed = 1066, .backlog_s = 80},
 			"\nPut off     1066 measurements, for want of CPU budget, which bears them in "
-			"1 min 20 s at the earliest\n",
+			"about 1 min 20 s\n",
 			"memory"},
-		{{.waiting = 2, .backlog_s = 80}, " in 1 min 11 s at the earliest\n", "memory", 9},
-		{{.waiting = 2, .backlog_s = 80}, ", for want of CPU budget\n", "earliest", 80},
+		{{.waiting = 2, .backlog_s = 80}, " in about 1 min 11 s\n", "memory", 9},
+		{{.waiting = 2, .backlog_s = 80}, ", for want of CPU budget\n", "about", 80},
 		{{.pressed = 2, .backlog_s = 80},
 			"\nPut off     2 measurements, since the host is short of memory\n",
 			"budget"},
