@@ -23,12 +23,11 @@ static struct degree_change change_of(const struct kin_member *m)
 {
 	uint32_t lost = m->family ? excess_lost(&m->family->excess, m->lasting) : 0;
 	uint32_t members = (m->then ? m->then : 1) + lost, kept = m->kept ? m->kept : 1;
-	struct degree_change c = {
-		.members = members, .born = m->fresh + m->departed, .early = m->early};
+	struct degree_change c = {.members = members, .born = m->fresh, .early = m->early};
 
 	c.dead = members - (kept < members ? kept : members);
 	c.unsure = (uint32_t)amount_min(m->unsure + (uint64_t)lost, c.dead);
-	c.own = (uint32_t)amount_min(m->children + (uint64_t)m->departed, c.born);
+	c.own = m->children < c.born ? m->children : c.born;
 	c.strays = m->strays < c.born - c.own ? m->strays : c.born - c.own;
 	return c;
 }
@@ -75,11 +74,17 @@ bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
 	struct aftermath a = kin_aftermath(m, base);
+	struct estimate_part anon, file;
 
 	*ret = (struct estimate_doubt){0};
-	if (!aftermath_is_any(&a))
-		return false;
-	aftermath_doubt(&a, base, now, ret);
+	if (aftermath_is_any(&a))
+		aftermath_doubt(&a, base, now, ret);
+	if (!m->departed)
+		return aftermath_is_any(&a);
+	/* Those may have all that it has, or nothing, and may be gone: until it is measured again nobody knows. */
+	estimate_parts(base, &anon, &file);
+	ret->anon_down = amount_add(
+		ret->anon_down, anon.pss - anon.pss / (UINT64_C(1) + m->departed));
 	return true;
 }
 
@@ -108,8 +113,8 @@ uint64_t kin_unconfirmed(const struct kin_member *m, const struct estimate_base 
 	if (!m->lasting || m->family->excess.is_confirmed)
 		return 0;
 	estimate_parts(base, &anon, &file);
-	return amount_min(
-		amount_part(anon.pss - anon.private_mid, m->lasting, m->then), anon.rss - anon.pss);
+	/* Others may end besides. */
+	return anon.rss - anon.pss;
 }
 
 void kin_borrow(const struct kin_member *m, const struct kin_member *speaker,

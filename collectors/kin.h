@@ -124,7 +124,7 @@ int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
 
 /*
  * M was measured for the first time, and PARENT, likewise: if M is of another family and was born since PARENT was
- * measured, PARENT is in doubt as if it had forked one of its own. -ENOMEM: it is not.
+ * measured, PARENT may share all that it has with it, or nothing, which is in doubt. -ENOMEM: it is not.
  */
 int kin_departs(struct kin *k, const struct kin_member *m, struct kin_member *parent);
 
@@ -142,8 +142,8 @@ void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written);
 uint64_t kin_unwritten(const struct kin_member *m);
 
 /*
- * How much PSS M, measured as BASE, has more if those are gone who were found to share with it and are not of its family:
- * nothing is known of them, or not for long enough.
+ * How much PSS M, measured as BASE, may have more, since those may be gone who were found to share with it and are not of
+ * its family: of them no other pass has known. 0: one has.
  */
 uint64_t kin_unconfirmed(const struct kin_member *m, const struct estimate_base *base);
 

@@ -266,10 +266,12 @@ static uint64_t nobodys(const struct pool_part *t)
  */
 static void be_sure(struct pool *p, uint64_t above_low, uint64_t now_ns)
 {
+	if (p->anon.is_used)
+		p->anon.nobodys = nobodys(&p->anon);
+	if (p->file.is_used)
+		p->file.nobodys = nobodys(&p->file);
 	if (!p->anon.is_used || !p->file.is_used)
 		return;
-	p->anon.nobodys = nobodys(&p->anon);
-	p->file.nobodys = nobodys(&p->file);
 	if (!p->first_ns)
 		p->first_ns = now_ns ? now_ns : 1;
 	if (amount_less(now_ns, p->first_ns) >= p->max_age_ns)

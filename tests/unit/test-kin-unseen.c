@@ -253,6 +253,29 @@ static void doubts_what_one_alone_has(void **state)
 	assert_int_equal(folk_estimate(f, 0).pss, 512 * MIB);
 }
 
+/* And of its workers some may end as well. */
+static void doubts_them_beside_deaths(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 3);
+	for (unsigned int i = 40; i < 44; i++)
+		folk_fork_unseen(f, 0, i);
+	for (unsigned int i = 0; i < 4; i++)
+		folk_measure(f, i);
+	folk_settle(f);
+	for (unsigned int i = 40; i < 44; i++) {
+		world_unmap_all(&f->world, i);
+		f->alive &= ~world_bit(i);
+	}
+	for (unsigned int i = 1; i < 4; i++)
+		folk_end(f, i);
+	folk_settle(f);
+	folk_assert_bounds(f, 0);
+}
+
 /* Nor is it known of those whom the first measurements of a family find; what is found later holds for all. */
 static void doubts_who_is_always_there(void **state)
 {
@@ -338,7 +361,7 @@ static void knows_a_child_that_departs(void **state)
 	folk_allocate(f, 0, 512 * MIB);
 	folk_measure(f, 0);
 	folk_settle(f);
-	for (unsigned int i = 40; i < 42; i++) {
+	for (unsigned int i = 40; i < 43; i++) {
 		folk_fork_unseen(f, 0, i);
 		f->now += MSEC;
 		folk_start(f, i);
@@ -346,14 +369,18 @@ static void knows_a_child_that_departs(void **state)
 		assert_int_equal(kin_departs(&f->kin, &f->member[i], &f->member[0]), 0);
 		folk_settle(f);
 		folk_assert_bounds(f, 0);
-		assert_in_range(
-			folk_estimate(f, 0).pss, folk_truth(f, 0) - MIB, folk_truth(f, 0) + MIB);
+	}
+	/* They may have nothing of it any more, and end. */
+	for (unsigned int i = 40; i < 43; i++) {
+		folk_end(f, i);
+		folk_settle(f);
+		folk_assert_bounds(f, 0);
 	}
 	/* What it is measured with it knows. */
 	folk_measure(f, 0);
-	assert_int_equal(kin_departs(&f->kin, &f->member[41], &f->member[0]), 0);
+	assert_int_equal(kin_departs(&f->kin, &f->member[42], &f->member[0]), 0);
 	folk_settle(f);
-	assert_int_equal(f->doubt[0].anon_mid, 0);
+	assert_int_equal(f->doubt[0].anon_down, 0);
 	folk_assert_bounds(f, 0);
 }
 
@@ -369,6 +396,7 @@ int main(void)
 		cmocka_unit_test(allows_for_late_deaths),
 		cmocka_unit_test(knows_which_deaths_it_has_not_seen),
 		cmocka_unit_test(doubts_what_one_alone_has),
+		cmocka_unit_test(doubts_them_beside_deaths),
 		cmocka_unit_test(doubts_who_is_always_there),
 		cmocka_unit_test(learns_from_those_who_share),
 		cmocka_unit_test(takes_back_one_that_is_there),

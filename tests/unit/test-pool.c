@@ -808,6 +808,19 @@ static void knows_what_is_nobodys_at_most(void **state)
 	assert_true(pool_beyond(&h.pool) == UINT64_MAX);
 }
 
+/* Where files can't be compared, what is nobody's of the other memory is known all the same. */
+static void knows_it_of_each_part(void **state)
+{
+	(void)state;
+	start_server();
+	world_map(&h.world, 100 * MIB, bit(40), WORLD_FILES);
+	h.denied = bit(40);
+	h.extra_anon = (int64_t)(100 * MIB);
+	one_pass();
+	assert_true(h.pool.anon.is_used && !h.pool.file.is_used);
+	assert_true(pool_beyond(&h.pool) >= 90 * MIB);
+}
+
 static void guess_too_much(void)
 {
 	for (unsigned int i = 1; i <= 20; i++)
@@ -1023,6 +1036,7 @@ int main(void)
 		cmocka_unit_test_setup(does_not_narrow_below_the_bias, setup),
 		cmocka_unit_test_setup(narrows_by_what_is_known_alone, setup),
 		cmocka_unit_test_setup(knows_what_is_nobodys_at_most, setup),
+		cmocka_unit_test_setup(knows_it_of_each_part, setup),
 		cmocka_unit_test_setup(allows_for_guesses_that_fit, setup),
 		cmocka_unit_test_setup(keeps_order_for_any_input, setup),
 	};
