@@ -518,24 +518,31 @@ static void measures_the_unconfirmed_again(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
-/* What its parent, of another range, shares with all of a family is nobody's own when the others end. */
-static void knows_what_its_parent_shares(void **state)
+/* Two that share 8000 KiB, and 1000 more with their parent, which is of another range. */
+static void start_beside_a_parent(struct adaptive *s)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	AUTO_VIEW struct view *view = NULL;
 	struct tree_process parent = server, p = adaptive_worker;
 
-	(void)state;
 	parent.image = 98;
 	parent.uss_kib = 9000;
-	parent.pss_kib = 9333; /* 1000 KiB are shared by three */
-	p.pss_kib = 5333;      /* and 8000 by two */
+	parent.pss_kib = 9333;
+	p.pss_kib = 5333;
 	adaptive_add_anon(s, &parent);
 	adaptive_add_anon(s, &p);
 	p.pid++;
 	adaptive_add_anon(s, &p);
 	view_unref(adaptive_pass(s));
 	view_unref(adaptive_pass(s));
+}
+
+/* What its parent, of another range, shares with all of a family is nobody's own when the others end. */
+static void knows_what_its_parent_shares(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	start_beside_a_parent(s);
 	tree_remove(&s->tree, "31");
 	view = adaptive_pass(s);
 	assert_int_equal(adaptive_row(view, 30)->source, SOURCE_ESTIMATE);
@@ -547,25 +554,19 @@ static void knows_what_its_parent_shares_at_once(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process parent = server, p = adaptive_worker;
+	struct tree_process p = adaptive_worker;
+	const struct kin_member *m;
 
 	(void)state;
-	parent.image = 98;
-	parent.uss_kib = 9000;
-	parent.pss_kib = 9333;
-	p.pss_kib = 5333;
-	adaptive_add_anon(s, &parent);
-	adaptive_add_anon(s, &p);
-	p.pid++;
-	adaptive_add_anon(s, &p);
-	view_unref(adaptive_pass(s));
-	view_unref(adaptive_pass(s));
+	start_beside_a_parent(s);
 	p.pid = 40;
 	p.pss_kib = 3200; /* 1000 KiB are shared by five, and 8000 by four */
 	adaptive_add_anon(s, &p);
 	view = adaptive_pass(s);
 	assert_int_equal(adaptive_row(view, 40)->source, SOURCE_ROLLUP);
-	assert_int_equal(s->pass->table.item[s->pass->table.count - 1]->watch->kin.unseen, 1);
+	m = &s->pass->table.item[s->pass->table.count - 1]->watch->kin;
+	assert_int_equal(m->outside.others, 4); /* by what its parent has, rounded up */
+	assert_int_equal(m->unseen, 1);
 }
 
 /* What a parent shared before it had the child says nothing of what it shares with that: it may be all. */
