@@ -105,8 +105,8 @@ static void look_in_turn(struct faults *f, struct process_reader *reader,
 }
 
 /*
- * What would be missed most is worth the look, whatever others use up: they are few, and a look is far cheaper than what
- * the suspicion of them makes of bounds and measurements.
+ * What would be missed most is worth the look, whatever reads have used up: they are few, and a look is far cheaper than what
+ * the suspicion of them makes of bounds and measurements. Where very many share as much, nobody is looked at by this.
  */
 static void look_at_large(
 	struct faults *f, struct process_reader *reader, const struct proctable *table)

@@ -148,7 +148,6 @@ void family_leave(struct kin *k, struct kin_member *m, bool has_ended)
 	f->found.at_ns = 0;
 	m->key = 0;
 	m->is_forked = false;
-	m->unseen = m->gone = m->lasting = 0;
 	if (f->count) {
 		family_mark(k, f);
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The families of kin.h: who is in them, and which of them the census has to count. For kin.c alone.
+ * The families of kin.h: who is in them, and which of them the census has to count. For the files of kin.h alone.
  *
  * A lone process has no family: most have none, and one costs as much as a process does.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the measurement of one of a family tells of the others, and of those whom no pass has listed. For kin.c alone.
+ * What the measurement of one of a family tells of the others, and of those whom no pass has listed. For the files of kin.h alone.
  */
 #ifndef MEMTALLY_COLLECTORS_KIN_FINDINGS_H
 #define MEMTALLY_COLLECTORS_KIN_FINDINGS_H

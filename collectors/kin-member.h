@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One who may be of a family and share segments, as kin (kin.h) and its ancestors (ancestry.h) know it. For those two
- * to write.
+ * One who may be of a family and share segments, as kin (kin.h) and its ancestors (ancestry.h) know it. For the files
+ * of those two to write.
  */
 #ifndef MEMTALLY_COLLECTORS_KIN_MEMBER_H
 #define MEMTALLY_COLLECTORS_KIN_MEMBER_H
