@@ -80,12 +80,19 @@ static uint64_t swapped_kib(void)
 void odd_swapped(struct odd *odd)
 {
 	enum { ATTEMPTS = 50, PAUSE_US = 20000 };
+	const unsigned int cpus = (unsigned int)sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t pages = odd_pages_of_kib(odd->number);
 
 	odd_begin(odd, "swapped", odd->number);
-	for (int i = 0; swapped_kib() < pages * TAPE_PAGE_SIZE / 1024; i++) {
+	for (unsigned int i = 0; swapped_kib() < pages * TAPE_PAGE_SIZE / 1024; i++) {
+		cpu_set_t one;
+
 		if (i == ATTEMPTS)
 			self_fail("MADV_PAGEOUT");
+		/* A page that waits on a CPU's list of new ones can be taken on that CPU alone (lru_add_drain()). */
+		CPU_ZERO(&one);
+		CPU_SET(i % cpus, &one);
+		sched_setaffinity(0, sizeof(one), &one);
 		madvise((void *)ODD_PAYLOAD_AT, pages * TAPE_PAGE_SIZE, MADV_PAGEOUT);
 		usleep(PAUSE_US);
 	}

@@ -37,7 +37,8 @@ await_ready() {
 	for ((i = 0; i < 2400; i++)); do
 		! grep -q '^READY' "$DIR/$1.log" || return 0
 		! grep -q '^SKIP' "$DIR/$1.log" || skip "$(sed -n 's/^SKIP: //p' "$DIR/$1.log")"
-		is_running "$1" || fail "$1 ended before it was ready"
+		# Once more, as it may have said so in the meantime.
+		is_running "$1" || grep -q -e '^READY' -e '^SKIP' "$DIR/$1.log" || fail "$1 ended before it was ready"
 		sleep 0.05
 	done
 	fail "$1 is not ready after two minutes"

@@ -128,6 +128,22 @@ static void check_says(const char *text, const char *expected)
 		fail_msg("'%s' does not say '%s'", text, expected);
 }
 
+int __real_clock_gettime(clockid_t clock, struct timespec *ret);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+
+/* Ages are those of the moment in which the test began, however long it takes. */
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	static struct timespec began;
+
+	if (clock != CLOCK_BOOTTIME)
+		return __real_clock_gettime(clock, ret);
+	if (!began.tv_sec && __real_clock_gettime(clock, &began) < 0)
+		return -1;
+	*ret = began;
+	return 0;
+}
+
 /* A sample that is three seconds old. */
 static struct sample_options fresh(void)
 {
