@@ -11,8 +11,8 @@
 enum {
 	LOOKS_IN_AN_AGE = 4,
 	LOOKS_SHARE = 4,
-	/* Who shares more than this part of what all share, which fewer do, and so much, is always looked at. */
-	LARGE_PART = 64,
+	/* So many of those who share most, and so much at least, are always looked at. */
+	LARGE_COUNT = 64,
 	LARGE_MIN = 128 << 20, /* bytes */
 	LOOK_NS =
 		10000, /* more than opening, reading and closing a stat takes (Linux 6.18: 3 to 9 us) */
@@ -104,25 +104,44 @@ static void look_in_turn(struct faults *f, struct process_reader *reader,
 	}
 }
 
+/* Those of TABLE who share most, in no order; *RET_COUNT becomes how many. */
+static void find_large(
+	const struct proctable *table, struct process *large[static LARGE_COUNT], size_t *ret_count)
+{
+	uint64_t room[LARGE_COUNT];
+	size_t count = 0, least = 0;
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct watch *w = table->item[i]->watch;
+		uint64_t its = is_worth_it(w) ? relations_room(w) : 0;
+		size_t at = count < LARGE_COUNT ? count : least;
+
+		if (its <= LARGE_MIN || (at < count && its <= room[at]))
+			continue;
+		large[at] = table->item[i];
+		room[at] = its;
+		count += at == count;
+		least = 0;
+		for (size_t j = 1; j < count; j++)
+			least = room[j] < room[least] ? j : least;
+	}
+	*ret_count = count;
+}
+
 /*
  * What would be missed most is worth the look, whatever reads have used up: they are few, and a look is far cheaper than what
- * the suspicion of them makes of bounds and measurements. Where very many share as much, nobody is looked at by this.
+ * the suspicion of them makes of bounds and measurements.
  */
 static void look_at_large(
 	struct faults *f, struct process_reader *reader, const struct proctable *table)
 {
-	uint64_t room = 0;
+	struct process *large[LARGE_COUNT];
+	size_t count;
 
-	for (size_t i = 0; i < table->count; i++)
-		if (is_worth_it(table->item[i]->watch))
-			room = amount_add(room, relations_room(table->item[i]->watch));
-	for (size_t i = 0; i < table->count; i++) {
-		const struct watch *w = table->item[i]->watch;
-
-		if (is_worth_it(w) && w->broken_ns < f->begin_ns &&
-			relations_room(w) > amount_max(room / LARGE_PART, LARGE_MIN))
-			look_at(f, reader, table->item[i]);
-	}
+	find_large(table, large, &count);
+	for (size_t i = 0; i < count; i++)
+		if (large[i]->watch->broken_ns < f->begin_ns)
+			look_at(f, reader, large[i]);
 }
 
 /* Who was not looked at in this pass, as far as looks are left, beginning with whom there was none left for the last time. */

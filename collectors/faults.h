@@ -40,8 +40,8 @@ void faults_measured(struct process_reader *reader, struct process *p, const str
  * Looks at some in turn, as part of a pass; each comes more than once within the maximum age. Besides, at all of a family
  * of whom one was found to have written within that age, or may be writing now: these looks take no more than a quarter
  * of AVAILABLE_NS, the tokens that are left, so that whoever writes much does not use up what others' figures need. Where
- * they would not do for an alarm, whoever was not looked at for longer than an interval is suspected of any writes. Those
- * few who share most of what is shared are looked at in every pass, whatever is left.
+ * they would not do for an alarm, whoever was not looked at for longer than an interval is suspected of any writes. The
+ * few who share most are looked at in every pass, whatever is left.
  */
 void faults_look(struct faults *f, struct process_reader *reader, const struct proctable *table,
 	uint64_t interval_ns, uint64_t max_age_ns, uint64_t available_ns);

@@ -16,14 +16,14 @@
 #define MIB  (UINT64_C(1) << 20)
 #define SEC  NS_PER_SEC
 
-enum { MEMBERS = 6 };
+enum { MEMBERS = 6, CROWD = 70 };
 
 struct scene {
 	struct tree tree;
 	struct procfs procfs;
 	struct process_reader reader;
-	struct process process[MEMBERS], *item[MEMBERS];
-	struct watch watch[MEMBERS];
+	struct process process[CROWD], *item[CROWD];
+	struct watch watch[CROWD];
 	struct proctable table;
 	struct faults faults;
 	struct relations relations;
@@ -37,17 +37,18 @@ static void measured(struct scene *s, unsigned int i, uint32_t faults)
 	faults_measured(&s->reader, &s->process[i], &walked, 300 * SEC);
 }
 
-/* Each has 100 MiB, of which it shares 90 with others. */
-static struct scene *scene_new(void)
+/* COUNT of them, each of whom has 100 MiB, of which it shares 90 with others. */
+static struct scene *scene_of(unsigned int count)
 {
 	struct scene *s = calloc(1, sizeof(*s));
 
 	assert_non_null(s);
+	assert_true(count <= CROWD);
 	tree_open(&s->tree);
 	s->procfs = (struct procfs){.fd = s->tree.fd, .ns_per_tick = 10000000};
 	s->reader.procfs = &s->procfs;
 	s->faults.page_bytes = PAGE;
-	for (unsigned int i = 0; i < MEMBERS; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		process_init(&s->process[i], (pid_t)(10 + i));
 		s->item[i] = &s->process[i];
 		s->process[i].known = true;
@@ -64,10 +65,15 @@ static struct scene *scene_new(void)
 		tree_set_faults(&s->tree, (pid_t)(10 + i), 1000);
 		measured(s, i, 1000);
 	}
-	s->table = (struct proctable){.item = s->item, .count = MEMBERS};
+	s->table = (struct proctable){.item = s->item, .count = count};
 	s->opened.suffix = "stat";
 	tree_expect(&s->opened, 1);
 	return s;
+}
+
+static struct scene *scene_new(void)
+{
+	return scene_of(MEMBERS);
 }
 
 static void scene_done(struct scene **s)
@@ -267,7 +273,7 @@ static void who_is_not_watched_may_have_written(void **state)
 		assert_int_equal(high_of(s, i), 100 * MIB);
 	/* What the others may have written to was its as well. */
 	assert_true(high_of(s, 5) > 40 * MIB);
-	assert_false(s->watch[5].is_unwatched);
+	assert_false(s->watch[5].is_unwatched || s->watch[6].is_unwatched);
 	/* That is no reason to measure any of them. */
 	for (unsigned int i = 0; i < MEMBERS; i++) {
 		assert_int_equal(relations_broken(&s->watch[i]), 0);
@@ -304,14 +310,31 @@ static void the_largest_are_always_watched(void **state)
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 	assert_int_equal(relations_broken(&s->watch[1]), 750 * MIB);
 	assert_true(s->watch[2].is_unwatched);
-	/* One that is large is a small part where many are. */
-	s->watch[2].base.anon = 150 * 1500 * MIB;
-	look(s, 1200 * SEC, 0);
-	assert_int_equal(s->opened.count, 1);
-	assert_int_equal(high_of(s, 0), 20 * MIB);
 	/* Once is enough if it is its turn as well. */
 	look(s, 40 * SEC, 0);
 	assert_int_equal(s->opened.count, MEMBERS);
+}
+
+/* However many others share nearly as much: the 64 who share most. */
+static void many_hide_nobody(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_of(CROWD);
+
+	(void)state;
+	for (unsigned int i = 0; i < CROWD; i++) {
+		s->watch[i].base.anon = 1000 * MIB + (i == 5 ? 0 : i + 1) * MIB;
+		s->watch[i].seen.resident = s->watch[i].base.anon / PAGE;
+		s->watch[i].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 15 * SEC;
+	}
+	s->watch[CROWD - 1].has_faults = false; /* of whose writes nobody knows anything */
+	look(s, 1200 * SEC, 0);
+	assert_int_equal(s->opened.count, 64);
+	for (unsigned int i = 0; i < CROWD; i++)
+		assert_int_equal(s->watch[i].is_unwatched, i < 4 || i == 5);
+	s->watch[5].base.anon = 2000 * MIB;
+	look(s, 1200 * SEC, 0);
+	assert_int_equal(s->opened.count, 64);
+	assert_false(s->watch[5].is_unwatched);
 }
 
 /* Nor is anything known of a child that could not be measured: its family may have gained by what it has written to. */
@@ -511,8 +534,11 @@ static void a_writer_teaches_nothing(void **state)
 	for (uint32_t pid = 31; pid < 49; pid++) {
 		const struct snapshot_process *row = adaptive_row(view, pid);
 
-		/* Of 19 who may have shared with it one has ended and one has let go: a tenth more, of 200 KiB. */
-		assert_in_range(row->q[PROCESS_PSS] / 1024, 8215, 8225);
+		/*
+		 * Of 19 who may have shared with it one has ended and one has let go: a tenth more, of 200 KiB; somewhat less
+		 * where that was found so late that it can't be the one that ended who is there still.
+		 */
+		assert_in_range(row->q[PROCESS_PSS] / 1024, 8212, 8225);
 	}
 }
 
@@ -584,6 +610,7 @@ int main(void)
 		cmocka_unit_test(alarms_cost_no_more_than_their_part),
 		cmocka_unit_test(who_is_not_watched_may_have_written),
 		cmocka_unit_test(the_largest_are_always_watched),
+		cmocka_unit_test(many_hide_nobody),
 		cmocka_unit_test(who_was_never_measured_may_have_written),
 		cmocka_unit_test(a_measurement_ends_the_suspicion),
 		cmocka_unit_test(tells_those_who_can_not_know),
