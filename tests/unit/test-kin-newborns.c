@@ -37,9 +37,15 @@ static void learns_what_newborns_write(void **state)
 	measure_newborn(f, 2, 10 * MSEC);
 	kin_newborn(&f->kin, &f->member[2], 16 * MIB);
 	assert_int_equal(soon_written(f), 7 * MIB);
-	measure_newborn(f, 3, 10 * MSEC);
+	measure_newborn(f, 3, 250 * MSEC);
 	kin_newborn(&f->kin, &f->member[3], 0);
 	assert_int_equal(soon_written(f), 21 * MIB / 4);
+	/* One that has not had the time to write says nothing of how little that is. */
+	measure_newborn(f, 4, 250 * MSEC - 1);
+	kin_newborn(&f->kin, &f->member[4], 5 * MIB);
+	assert_int_equal(soon_written(f), 21 * MIB / 4);
+	kin_newborn(&f->kin, &f->member[4], 6 * MIB);
+	assert_true(soon_written(f) > 21 * MIB / 4);
 }
 
 /* Who was there before the last pass had much time to write, and whose child one is has to be known. */
