@@ -5,6 +5,10 @@
 
 #include "collectors/amount.h"
 
+enum {
+	FADING_PART = 8,
+};
+
 struct excess_found excess_find(
 	const struct excess *e, uint64_t pass_ns, uint64_t sharers, uint32_t known, uint32_t ended)
 {
@@ -18,6 +22,14 @@ struct excess_found excess_find(
 	found.lasting = (uint32_t)amount_min(found.lasting, others);
 	found.unseen = others - found.lasting;
 	return found;
+}
+
+bool excess_is_telling(struct excess *e, uint64_t shared)
+{
+	uint64_t least = e->shared - e->shared / FADING_PART;
+
+	e->shared = amount_max(shared, least);
+	return shared >= least;
 }
 
 void excess_learn(struct excess *e, uint64_t pass_ns, const struct excess_found *found)

@@ -17,6 +17,7 @@ struct excess {
 	uint32_t least;    /* that was found in it, without those that linger */
 	uint32_t lasting;  /* the same in the one of those before, */
 	bool is_confirmed; /* if there was one; else nobody knows who lasts */
+	uint64_t shared;   /* bytes, nearly as many as any of late, by which others may be told */
 };
 
 struct excess_found {
@@ -32,7 +33,13 @@ struct excess_found {
 struct excess_found excess_find(
 	const struct excess *e, uint64_t pass_ns, uint64_t sharers, uint32_t known, uint32_t ended);
 
-/* That was found. */
+/*
+ * Whether one who shares SHARED bytes, with members of the family and others, speaks for all of it: who has written to a part
+ * of what others share may share the rest with fewer. But if all do, the next ones are believed.
+ */
+bool excess_is_telling(struct excess *e, uint64_t shared);
+
+/* That was found, and is telling. */
 void excess_learn(struct excess *e, uint64_t pass_ns, const struct excess_found *found);
 
 /* How many of LASTING, found by a measurement, are not there any more, as later ones show. */

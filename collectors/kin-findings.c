@@ -60,6 +60,7 @@ void findings_tell(struct kin *k, struct kin_member *m, const struct estimate_ba
 int findings_count(struct kin *k, struct kin_member *m, const struct estimate_base *found)
 {
 	struct excess_found excess;
+	struct estimate_part anon, file;
 	struct kin_family *f;
 	uint32_t least;
 
@@ -74,7 +75,9 @@ int findings_count(struct kin *k, struct kin_member *m, const struct estimate_ba
 	}
 	f = m->family;
 	least = f->excess.least;
-	excess_learn(&f->excess, k->listed_ns, &excess);
+	estimate_parts(found, &anon, &file);
+	if (f->count == 1 || excess_is_telling(&f->excess, anon.rss - anon.private_mid))
+		excess_learn(&f->excess, k->listed_ns, &excess);
 	m->unseen = excess.unseen;
 	m->lasting = excess.lasting;
 	m->gone = excess.lingering;

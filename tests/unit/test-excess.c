@@ -103,6 +103,24 @@ static void confirms_in_another_pass(void **state)
 	assert_true(e.is_confirmed);
 }
 
+/* Who shares less than others do tells of no more than that; but if all share less, of all there is. */
+static void believes_those_who_share_most(void **state)
+{
+	struct excess e = {0};
+	unsigned int more = 0;
+
+	(void)state;
+	assert_true(excess_is_telling(&e, 800));
+	assert_true(excess_is_telling(&e, 1600));
+	assert_false(excess_is_telling(&e, 1399));
+	assert_true(excess_is_telling(&e, 1600));
+	assert_true(excess_is_telling(&e, 1400));
+	while (!excess_is_telling(&e, 700))
+		more++;
+	assert_int_equal(more, 5);
+	assert_true(excess_is_telling(&e, 1600));
+}
+
 static void keeps_within_numbers(void **state)
 {
 	struct excess e = {0};
@@ -123,6 +141,7 @@ int main(void)
 		cmocka_unit_test(follows_who_goes),
 		cmocka_unit_test(knows_who_is_lost),
 		cmocka_unit_test(confirms_in_another_pass),
+		cmocka_unit_test(believes_those_who_share_most),
 		cmocka_unit_test(keeps_within_numbers),
 	};
 

@@ -325,6 +325,39 @@ static void learns_from_those_who_share(void **state)
 	assert_int_equal(f->member[1].gone, 0);
 }
 
+/* But not that who is always there beside the others is gone: with a part of it one may share with fewer. */
+static void hears_those_who_share_all(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_unseen(f, 0, 50);
+	folk_start(f, 50);
+	folk_fork_workers(f, 3);
+	folk_measure_all(f, 0);
+	folk_map(f, 4 * MIB, 0xf, WORLD_ANON);
+	folk_measure_all(f, 0);
+	assert_int_equal(f->member[1].lasting, 1);
+	folk_notice(f);
+	world_write(&f->world, 3, 512 * MIB);
+	folk_measure(f, 3);
+	folk_settle(f);
+	assert_int_equal(f->doubt[1].anon_mid, 0);
+	/* Alone, one speaks for all that is left. */
+	for (unsigned int i = 1; i < 4; i++)
+		folk_end(f, i);
+	folk_settle(f);
+	folk_measure(f, 0);
+	folk_settle(f);
+	world_unmap_all(&f->world, 50);
+	f->alive &= ~world_bit(50);
+	folk_notice(f);
+	folk_measure(f, 0);
+	folk_settle(f);
+	assert_int_equal(f->member[0].family->excess.least, 0);
+}
+
 /* One that becomes known later than in the next pass, for it had another name, was not gone. */
 static void takes_back_one_that_is_there(void **state)
 {
@@ -399,6 +432,7 @@ int main(void)
 		cmocka_unit_test(doubts_them_beside_deaths),
 		cmocka_unit_test(doubts_who_is_always_there),
 		cmocka_unit_test(learns_from_those_who_share),
+		cmocka_unit_test(hears_those_who_share_all),
 		cmocka_unit_test(takes_back_one_that_is_there),
 		cmocka_unit_test(knows_a_child_that_departs),
 	};
