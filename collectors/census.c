@@ -60,8 +60,8 @@ static uint32_t less(uint32_t *from, uint32_t by)
 }
 
 /*
- * Of those that become known, JOINED, M may have been found to share with some when nobody knew them. Who is not known in the
- * pass after that measurement, begun at LISTED_NS, is gone.
+ * Of those that become known, JOINED and those that may be EARLY, M may have been found to share with some when nobody knew
+ * them. Who is not known in the pass after that measurement, begun at LISTED_NS, is gone.
  */
 static void settle_unseen(struct kin_member *m, uint32_t joined, uint32_t early, uint64_t listed_ns)
 {
@@ -69,17 +69,25 @@ static void settle_unseen(struct kin_member *m, uint32_t joined, uint32_t early,
 	uint32_t back;
 
 	joined -= less(&m->unseen, joined);
+	early -= less(&m->unseen, early);
 	back = less(&m->gone, joined);
 	m->then -= back;
 	less(&m->unsure, back);
-	less(&m->lasting, joined - back);
+	less(&m->lasting, joined - back + early);
 	if (!is_past)
 		return;
-	less(&m->unseen, early);
 	m->gone += m->unseen;
 	m->then += m->unseen;
 	m->unsure += m->unseen;
 	m->unseen = 0;
+}
+
+/* Of DEATHS those that M may have been measured without, or that were none. */
+static uint32_t count_unsure(const struct kin_member *m, const struct census_deaths *deaths)
+{
+	if (m->measured_ns > deaths->until_ns)
+		return m->measured_ns <= deaths->late_ns ? deaths->late : 0;
+	return m->measured_ns > deaths->after_ns ? deaths->count : deaths->moved;
 }
 
 /*
@@ -99,7 +107,7 @@ static void count_members(const struct census *c, struct kin_member *first, uint
 		m->children = 0;
 	}
 	for (struct kin_member *m = first; m; m = m->next) {
-		uint32_t known, there, early, joined = 0;
+		uint32_t known, there, early, joined = 0, gone;
 
 		if (!m->measured_ns)
 			continue;
@@ -115,15 +123,12 @@ static void count_members(const struct census *c, struct kin_member *first, uint
 		m->fresh = count - known;
 		early = count_up_to(born, count, m->measured_ns);
 		early = early > known ? early - known : 0;
-		/* Those gone again its measurement may have seen; the mean tells. */
-		if (early < m->early)
-			m->then += m->early - early;
+		/* Those gone again its measurement may have seen; the mean tells. Others have joined. */
+		gone = (uint32_t)amount_less(m->early, (uint64_t)early + joined);
+		m->then += gone;
+		m->unsure += amount_max(gone, count_unsure(m, deaths));
+		settle_unseen(m, joined, (uint32_t)amount_less(early, m->early), deaths->until_ns);
 		m->early = early;
-		settle_unseen(m, joined, early, deaths->until_ns);
-		if (m->measured_ns > deaths->until_ns)
-			m->unsure += m->measured_ns <= deaths->late_ns ? deaths->late : 0;
-		else if (m->measured_ns > deaths->after_ns)
-			m->unsure += deaths->count;
 	}
 }
 

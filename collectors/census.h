@@ -20,10 +20,10 @@ struct census {
 
 /*
  * So many have ended AFTER one moment and until another, CLOCK_BOOTTIME, and so many LATE, between that and still another;
- * whoever was measured meanwhile may have seen them.
+ * whoever was measured meanwhile may have seen them. Of all these some have MOVED to another family, and share what they did.
  */
 struct census_deaths {
-	uint32_t count, late;
+	uint32_t count, late, moved;
 	uint64_t after_ns, until_ns, late_ns;
 };
 

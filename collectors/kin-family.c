@@ -144,7 +144,10 @@ void family_leave(struct kin *k, struct kin_member *m, bool has_ended)
 	} else {
 		f->deaths++;
 	}
-	f->ended += has_ended;
+	if (has_ended)
+		f->ended++;
+	else
+		f->moved++;
 	f->found.at_ns = 0;
 	m->key = 0;
 	m->is_forked = false;
@@ -167,8 +170,9 @@ static void settle(struct kin *k, struct kin_family *f)
 	deaths.count = f->deaths;
 	deaths.late = f->late_deaths;
 	deaths.late_ns = f->late_ns;
+	deaths.moved = f->moved;
 	if (census_take(&k->census, f->first, f->count, &deaths, &f->oldest_ns) == 0)
-		f->deaths = f->late_deaths = 0;
+		f->deaths = f->late_deaths = f->moved = 0;
 }
 
 bool family_next(struct kin *k, struct kin_member **ret_first)

@@ -41,7 +41,8 @@ struct kin_family {
 	uint32_t deaths;       /* that were not counted yet */
 	uint32_t late_deaths;  /* likewise, since all were looked at in it; */
 	uint64_t late_ns;      /* the last of those before anybody else was measured */
-	uint32_t ended;        /* of all those, who are not in another family now */
+	uint32_t moved;        /* of both, who are in another family now */
+	uint32_t ended;        /* who are in none any more, of this pass's */
 	uint32_t count;
 	bool is_dirty;
 };

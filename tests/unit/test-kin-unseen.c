@@ -358,6 +358,100 @@ static void hears_those_who_share_all(void **state)
 	assert_int_equal(f->member[0].family->excess.least, 0);
 }
 
+/* One that is of another family after all has what it had, and shares it. */
+static void knows_who_has_moved(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	start_family(f);
+	folk_fork(f, 0, 40);
+	folk_settle(f);
+	folk_settle(f);
+	for (unsigned int i = 0; i < 4; i++)
+		folk_measure(f, i);
+	folk_settle(f);
+	folk_settle(f);
+	f->image[40] = 4000;
+	folk_measure(f, 40);
+	folk_settle(f);
+	assert_int_equal(f->member[1].unsure, 1);
+	folk_assert_all_bounds(f);
+	/* Who ends after that does end. */
+	folk_settle(f);
+	folk_end(f, 3);
+	folk_settle(f);
+	assert_int_equal(f->member[1].unsure, 1);
+	folk_assert_all_bounds(f);
+}
+
+/* Of two whose birth may be before a measurement one ends, and by that the other was there for certain. */
+static void counts_a_death_once(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	uint64_t then;
+
+	(void)state;
+	start_family(f);
+	folk_notice(f);
+	f->now += 100 * MSEC;
+	folk_fork_unseen(f, 0, 40);
+	folk_fork_unseen(f, 0, 41);
+	then = f->now;
+	folk_measure(f, 1);
+	folk_settle(f);
+	folk_notice_birth(f, 0, 40, then - 5 * MSEC);
+	folk_notice_birth(f, 0, 41, then - 50 * MSEC);
+	folk_settle(f);
+	assert_int_equal(f->member[1].early, 2);
+	folk_settle(f);
+	folk_end(f, 40);
+	folk_settle(f);
+	assert_int_equal(f->member[1].then, 4 + 2);
+	assert_int_equal(f->member[1].kept, 5);
+	assert_int_equal(f->member[1].unsure, 1); /* it may not have been there */
+	folk_assert_bounds(f, 1);
+}
+
+/* One that was taken to be always there may be the one that becomes known. */
+static void knows_whom_it_has_found(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+	uint64_t then;
+
+	(void)state;
+	folk_start_server(f);
+	folk_fork_workers(f, 3);
+	folk_notice(f);
+	f->now += 100 * MSEC;
+	folk_fork_unseen(f, 0, 40);
+	folk_fork_unseen(f, 0, 41);
+	then = f->now;
+	folk_measure(f, 1);
+	assert_int_equal(f->member[1].lasting, 2);
+	folk_settle(f);
+	folk_notice_birth(f, 0, 40, then);
+	folk_settle(f);
+	assert_int_equal(f->member[1].early, 1);
+	assert_int_equal(f->member[1].lasting, 1);
+	family_mark(&f->kin, f->member[1].family);
+	folk_settle(f);
+	assert_int_equal(f->member[1].lasting, 1);
+	/* But it is the one that nobody has seen before. */
+	folk_measure(f, 1);
+	folk_notice(f);
+	f->now += 100 * MSEC;
+	folk_fork_unseen(f, 0, 42);
+	then = f->now;
+	folk_measure(f, 1);
+	assert_int_equal(f->member[1].lasting, 1);
+	assert_int_equal(f->member[1].unseen, 1);
+	folk_settle(f);
+	folk_notice_birth(f, 0, 42, then);
+	folk_settle(f);
+	assert_int_equal(f->member[1].lasting, 1);
+}
+
 /* One that becomes known later than in the next pass, for it had another name, was not gone. */
 static void takes_back_one_that_is_there(void **state)
 {
@@ -433,6 +527,9 @@ int main(void)
 		cmocka_unit_test(doubts_who_is_always_there),
 		cmocka_unit_test(learns_from_those_who_share),
 		cmocka_unit_test(hears_those_who_share_all),
+		cmocka_unit_test(knows_who_has_moved),
+		cmocka_unit_test(counts_a_death_once),
+		cmocka_unit_test(knows_whom_it_has_found),
 		cmocka_unit_test(takes_back_one_that_is_there),
 		cmocka_unit_test(knows_a_child_that_departs),
 	};
