@@ -94,6 +94,14 @@ static bool is_known_to_disturb(void)
 	       major * 1000 + minor <= 6018;
 }
 
+/* Both processes of a try need a processor of their own for some milliseconds. */
+static bool is_busy(void)
+{
+	double load;
+
+	return getloadavg(&load, 1) == 1 && load >= (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static void tries_on_this_kernel(void **state)
 {
 	unsigned int before = descriptors();
@@ -115,6 +123,10 @@ static void tries_on_this_kernel(void **state)
 		assert_true(cpu_ns > MSEC && cpu_ns < 10 * NS_PER_SEC);
 	}
 	print_message("verdict %d, %u ms of CPU\n", (int)d.verdict, (unsigned int)(cpu_ns / MSEC));
+	if (d.verdict == DISTURBANCE_UNKNOWN && is_busy()) {
+		disturbance_done(&d);
+		skip();
+	}
 	if (is_known_to_disturb())
 		assert_int_equal(d.verdict, DISTURBANCE_YES);
 	assert_int_equal(descriptors(), before);
