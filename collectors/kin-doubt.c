@@ -88,8 +88,7 @@ bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	return true;
 }
 
-/* Whether M was measured while it was at what newborns do. */
-static bool is_newborn(const struct kin_member *m)
+bool kin_is_newborn(const struct kin_member *m)
 {
 	return m->is_forked && m->measured_ns &&
 	       amount_less(m->measured_ns, m->born_ns) < NEWBORN_NS;
@@ -99,10 +98,10 @@ void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written)
 {
 	struct kin_family *f = m->family;
 
-	if (!f || !m->is_forked || m->born_ns <= k->previous_ns)
+	if (!f || !m->is_forked || (m->born_ns <= k->previous_ns && !m->is_again))
 		return;
-	/* So soon it may have more to write. */
-	if (is_newborn(m) && written < f->soon_written)
+	/* So soon it may have more to write: when it is measured again it tells. */
+	if (kin_is_newborn(m) && written < f->soon_written)
 		return;
 	f->soon_written -= f->soon_written / SOON_PART;
 	f->soon_written += written / SOON_PART;
@@ -110,7 +109,7 @@ void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written)
 
 uint64_t kin_unwritten(const struct kin_member *m)
 {
-	return is_newborn(m) && m->family ? m->family->soon_written : 0;
+	return kin_is_newborn(m) && m->family ? m->family->soon_written : 0;
 }
 
 uint64_t kin_unconfirmed(const struct kin_member *m, const struct estimate_base *base)

@@ -12,6 +12,9 @@
 /* What happened to M, whose measurement is BASE, as of the last kin_affected(). */
 struct aftermath kin_aftermath(const struct kin_member *m, const struct estimate_base *base);
 
+/* Whether M was measured while it was at what newborns do. */
+bool kin_is_newborn(const struct kin_member *m);
+
 /* How many births and exits that are. */
 uint64_t kin_events(const struct degree_change *c);
 

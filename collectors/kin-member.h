@@ -52,6 +52,7 @@ struct kin_member {
 	uint32_t measured_at : 30; /* where it is among .measured, while .sharer is open */
 	bool is_forked : 1;        /* of a member that is known, of its family or not */
 	bool has_forked : 1;
+	bool is_again : 1; /* measured for the second time, the first one having been right after its birth */
 };
 
 #endif

@@ -16,6 +16,7 @@
 #include "collectors/amount.h"
 #include "collectors/ancestry.h"
 #include "collectors/degree.h"
+#include "collectors/kin-doubt.h"
 #include "collectors/kin-family.h"
 #include "collectors/kin-findings.h"
 #include "collectors/portions.h"
@@ -182,6 +183,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	if (before && m->measured_ns)
 		findings_tell(k, m, before, found, now_ns);
 	kin_suspect(m, 0, 0);
+	m->is_again = kin_is_newborn(m) && m->measured_ns >= k->previous_ns;
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->strays = m->unsure = 0;

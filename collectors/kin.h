@@ -129,9 +129,9 @@ int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
 int kin_departs(struct kin *k, const struct kin_member *m, struct kin_member *parent);
 
 /*
- * M was measured for the first time, and has WRITTEN to so much of what its parent had: its siblings to
- * come will write to as much before they are measured. Nothing is learned from one that was there before
- * the last pass.
+ * M was measured, and has WRITTEN to so much of what its parent had: its siblings to come will write to as much before they
+ * are measured. Nothing is learned from one that was there before the last pass, but where it was measured right after its
+ * birth in that.
  */
 void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written);
 

@@ -207,21 +207,27 @@ static struct degree_outside inherited(const struct process *p, const struct pro
  * P, of PARENT's image, was measured for the first time. One that was left to a reaper by its parent is a child of
  * that by this, if the reaper is of that image, too.
  */
-static void meet_parent(struct relations *r, const struct process *p, const struct process *parent,
-	uint64_t page_bytes)
+static void meet_parent(struct relations *r, const struct process *p, const struct process *parent)
 {
-	struct estimate_now theirs = watch_now(parent->watch, page_bytes);
 	struct watch *w = p->watch;
-	struct estimate_part anon, file;
 
 	/* Out of memory it may be anybody's child. */
 	if (!w->kin.ancestor && w->kin.family && w->kin.born_ns >= r->first_ns)
 		(void)kin_descends(&r->kin, &w->kin, &parent->watch->kin);
 	/* And its parent be wrong until it is measured again. */
 	(void)kin_departs(&r->kin, &w->kin, &parent->watch->kin);
+}
+
+/* P, of PARENT's image, was measured: what it has for itself, and has not grown by, it has written to since its birth. */
+static void tell_written(struct relations *r, const struct process *p, const struct process *parent,
+	uint64_t page_bytes)
+{
+	struct estimate_now theirs = watch_now(parent->watch, page_bytes);
+	struct watch *w = p->watch;
+	struct estimate_part anon, file;
+
 	if (!parent->watch->has_base)
 		return;
-	/* What P has for itself, and has not grown by, it has written to. */
 	estimate_parts(&w->base, &anon, &file);
 	kin_newborn(&r->kin, &w->kin,
 		amount_less(anon.private_mid, amount_less(w->base.anon, theirs.anon)));
@@ -260,7 +266,9 @@ void relations_measured(struct relations *r, const struct proctable *table,
 	(void)kin_measured(
 		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
 	if (parent && is_first)
-		meet_parent(r, p, parent, page_bytes);
+		meet_parent(r, p, parent);
+	if (parent)
+		tell_written(r, p, parent, page_bytes);
 	if (kin_wants_maps(&w->kin, &w->base))
 		map(r, reader, p);
 }

@@ -28,6 +28,7 @@ static uint64_t soon_written(const struct folk *f)
 static void learns_what_newborns_write(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
+	uint64_t known;
 
 	(void)state;
 	folk_start_server(f);
@@ -46,6 +47,24 @@ static void learns_what_newborns_write(void **state)
 	assert_int_equal(soon_written(f), 21 * MIB / 4);
 	kin_newborn(&f->kin, &f->member[4], 6 * MIB);
 	assert_true(soon_written(f) > 21 * MIB / 4);
+	/* But in the next pass it tells, once. */
+	folk_settle(f);
+	known = soon_written(f);
+	folk_notice(f);
+	folk_measure(f, 4);
+	kin_newborn(&f->kin, &f->member[4], 0);
+	assert_int_equal(soon_written(f), known - known / 4);
+	folk_measure(f, 4);
+	kin_newborn(&f->kin, &f->member[4], 0);
+	assert_int_equal(soon_written(f), known - known / 4);
+	/* Nor does one whose turn has come much later: it may have written to that at any time. */
+	measure_newborn(f, 5, 10 * MSEC);
+	for (int pass = 0; pass < 2; pass++)
+		folk_settle(f);
+	folk_notice(f);
+	folk_measure(f, 5);
+	kin_newborn(&f->kin, &f->member[5], 0);
+	assert_int_equal(soon_written(f), known - known / 4);
 }
 
 /* Who was there before the last pass had much time to write, and whose child one is has to be known. */
