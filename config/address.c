@@ -10,6 +10,18 @@
 #include "base/channel.h"
 #include "base/number.h"
 
+enum { DNS_NAME_MAX = 253 }; /* as text, RFC 1035 */
+
+bool address_is_host(const char *text)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-_.";
+	size_t len = strlen(text);
+
+	return len && len <= DNS_NAME_MAX && text[0] != '.' && !text[strspn(text, allowed)] &&
+	       !strstr(text, "..");
+}
+
 int address_parse(const char *text, struct address *ret)
 {
 	struct address a = {0};

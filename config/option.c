@@ -84,6 +84,11 @@ static const struct option_spec options[] = {
 		0, NULL, FIELD(web_listen_address),
 		"Where to serve: HOST:PORT, [IPv6]:PORT, :PORT for all addresses, or unix:PATH. May be "
 		"given several times. Ignored where systemd passes sockets."},
+	{"web.allowed_hosts", PROGRAM_WEB, OPTION_HOSTS, true, "NAME", NULL, 0, 0, NULL,
+		FIELD(web_allowed_hosts),
+		"A name, besides the machine's own, localhost and addresses, under which TCP listeners "
+		"are asked: a request whose Host header names another host is refused. May be given "
+		"several times."},
 	{"web.telemetry-path", PROGRAM_WEB, OPTION_URL_PATH, true, "PATH", "/metrics", 0, 0, NULL,
 		FIELD(web_telemetry_path), "The path under which the metrics stand."},
 	{"web.max-connections", PROGRAM_WEB, OPTION_COUNT, true, "N", "256", 1, 10000, NULL,
@@ -132,7 +137,8 @@ const struct option_spec *option_table(size_t *ret_count)
 
 bool option_is_list(const struct option_spec *spec)
 {
-	return spec->type == OPTION_LIST || spec->type == OPTION_ADDRESSES;
+	return spec->type == OPTION_LIST || spec->type == OPTION_ADDRESSES ||
+	       spec->type == OPTION_HOSTS;
 }
 
 const struct option_spec *option_find(const char *name, unsigned int programs)
@@ -250,6 +256,10 @@ void option_expected(const struct option_spec *spec, char to[static OPTION_EXPEC
 		snprintf(to, OPTION_EXPECTED_SIZE,
 			"HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH with a PATH of at most %d bytes",
 			CHANNEL_PATH_MAX);
+		break;
+	case OPTION_HOSTS:
+		snprintf(to, OPTION_EXPECTED_SIZE,
+			"the name of a host without a port, of letters, digits and -_.");
 		break;
 	}
 }
@@ -410,6 +420,7 @@ int option_set(const struct option_spec *spec, struct settings *c, const char *t
 	case OPTION_URL_PATH: return is_url_path(text) ? set_text(field, text) : -EINVAL;
 	case OPTION_ADDRESSES: return add_address(field, text);
 	case OPTION_LIST: return *text ? text_list_add(field, text) : -EINVAL;
+	case OPTION_HOSTS: return address_is_host(text) ? text_list_add(field, text) : -EINVAL;
 	}
 	return -EINVAL;
 }

@@ -52,7 +52,7 @@ struct settings {
 	uint64_t budget_stall_ns, budget_giant_age_ns;
 	uint64_t export_users, export_programs, export_units, export_processes;
 
-	struct text_list web_listen_address;
+	struct text_list web_listen_address, web_allowed_hosts;
 	char *web_telemetry_path;
 	uint64_t web_max_connections;
 	uint64_t web_timeout_ns;
@@ -77,6 +77,7 @@ enum option_type {
 	OPTION_LIST,      /* struct text_list */
 	OPTION_URL_PATH,  /* char *, where memtally-web serves nothing else */
 	OPTION_ADDRESSES, /* struct text_list; config/address.h */
+	OPTION_HOSTS,     /* struct text_list of names of hosts; config/address.h */
 };
 
 struct option_spec {

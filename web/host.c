@@ -63,17 +63,29 @@ static bool is_address(const char *host, size_t len)
 	return inet_pton(AF_INET, text, &address) == 1;
 }
 
-bool host_is_local(const char *value, const char *name)
+static bool is_name(const char *host, size_t len, const char *name, size_t name_len)
+{
+	return len == name_len && !strncasecmp(host, name, len);
+}
+
+bool host_is_served(const char *value, const struct host_names *names)
 {
 	size_t len = host_length(value);
+	const char *own = names->machine, *listener = names->listener;
 
 	if (!len)
 		return false;
-	if (is_address(value, len))
+	if (is_address(value, len) || is_name(value, len, "localhost", strlen("localhost")))
 		return true;
-	if (len == strlen("localhost") && !strncasecmp(value, "localhost", len))
+	if (listener && is_name(value, len, listener, strlen(listener)))
 		return true;
-	return name && len == strlen(name) && !strncasecmp(value, name, len);
+	if (own && (is_name(value, len, own, strlen(own)) ||
+			   is_name(value, len, own, strcspn(own, "."))))
+		return true;
+	for (size_t i = 0; names->allowed && i < names->allowed->count; i++)
+		if (is_name(value, len, names->allowed->item[i], strlen(names->allowed->item[i])))
+			return true;
+	return false;
 }
 
 bool host_is_same_origin(const char *origin, const char *value)

@@ -22,16 +22,6 @@
 
 enum { SOCKET_MODE = 0666 }; /* anybody may ask; the directory decides who gets here */
 
-static bool is_loopback(const struct sockaddr_storage *address)
-{
-	const struct sockaddr_in *in = (const void *)address;
-	const struct sockaddr_in6 *in6 = (const void *)address;
-
-	if (address->ss_family == AF_INET)
-		return ntohl(in->sin_addr.s_addr) >> 24 == 127;
-	return address->ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
-}
-
 /* What FD listens on, for people. */
 static char *name_of(const struct sockaddr_storage *address)
 {
@@ -70,7 +60,7 @@ static int add(struct listen_set *set, int fd, const char *path, const char *hos
 		s.name = name_of(&address);
 	s.path = path ? strdup(path) : NULL;
 	s.host = host && *host ? strdup(host) : NULL;
-	s.site = (struct request_site){.is_loopback = is_loopback(&address), .name = s.host};
+	s.is_unix = address.ss_family == AF_UNIX;
 	set->socket[set->count++] = s;
 	return s.name && (!path || s.path) && (!host || !*host || s.host) ? 0 : -ENOMEM;
 }

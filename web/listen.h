@@ -10,16 +10,15 @@
 #include <stddef.h>
 
 #include "config/option.h"
-#include "web/request.h"
 
 enum { LISTEN_ERROR_SIZE = 256 };
 
 struct listen_socket {
-	int fd;                   /* listening, non-blocking */
-	char *name;               /* owned; the address for people: "127.0.0.1:9636" */
-	char *path;               /* owned; a socket file to remove at the end; NULL: none */
-	char *host;               /* owned; .site.name */
-	struct request_site site; /* how requests that come in here are looked at */
+	int fd;     /* listening, non-blocking */
+	char *name; /* owned; the address for people: "127.0.0.1:9636" */
+	char *path; /* owned; a socket file to remove at the end; NULL: none */
+	char *host; /* owned; the name that it was configured with; NULL: none */
+	bool is_unix;
 };
 
 struct listen_set {

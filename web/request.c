@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "base/cleanup.h"
-#include "web/host.h"
 
 void request_init(struct request *rq, const char *target)
 {
@@ -123,15 +122,15 @@ bool request_is_sound(
 	return true;
 }
 
-bool request_is_allowed(struct request *rq, const char *method, const struct request_site *site,
-	struct refusal *ret)
+bool request_is_allowed(
+	struct request *rq, const char *method, const struct host_names *names, struct refusal *ret)
 {
 	rq->is_head = !strcmp(method, "HEAD");
 	if (!is_readable(method))
 		return refuse(ret, 405, "only GET and HEAD are answered");
 	if (rq->host && !host_is_valid(rq->host))
 		return refuse(ret, 400, "the Host header is malformed");
-	if (rq->host && site->is_loopback && !host_is_local(rq->host, site->name))
+	if (rq->host && names && !host_is_served(rq->host, names))
 		return refuse(ret, 421, "this host is not served here");
 	if (rq->origin && !(rq->host && host_is_same_origin(rq->origin, rq->host)))
 		return refuse(ret, 403, "requests from other sites are not answered");

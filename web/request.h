@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "web/host.h"
 #include "web/negotiate.h"
 
 struct request {
@@ -47,14 +48,11 @@ struct refusal {
 bool request_is_sound(
 	struct request *rq, const char *method, const char *version, struct refusal *ret);
 
-/* The listener that a request came in by. */
-struct request_site {
-	bool is_loopback; /* TCP that only this machine reaches: names are checked */
-	const char *name; /* the host name that it was configured with; NULL: none */
-};
-
-/* Whether a sound request with METHOD may be answered there. */
-bool request_is_allowed(struct request *rq, const char *method, const struct request_site *site,
+/*
+ * Whether a sound request with METHOD may be answered by who is called NAMES. NULL: under any name, where
+ * the asker is known by other things, so that a page's rebinding gains nothing.
+ */
+bool request_is_allowed(struct request *rq, const char *method, const struct host_names *names,
 	struct refusal *ret);
 
 #endif

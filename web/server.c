@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -155,12 +156,28 @@ static enum MHD_Result on_head(struct listener *l, struct MHD_Connection *connec
 	return x->is_sound ? MHD_YES : send_refusal(l, connection, &refusal, true);
 }
 
+/* NULL: any. No page makes a browser open a UNIX socket, and proxies in front of one have names of their own. */
+static const struct host_names *names_at(const struct listener *l, struct host_names *to)
+{
+	const struct server *s = l->server;
+
+	if (l->socket->is_unix)
+		return NULL;
+	*to = (struct host_names){
+		.listener = l->socket->host,
+		.machine = *s->machine ? s->machine : NULL,
+		.allowed = &s->site->settings->web_allowed_hosts,
+	};
+	return to;
+}
+
 static enum MHD_Result on_request(void *listener, struct MHD_Connection *connection,
 	const char *url, const char *method, const char *version, const char *upload,
 	size_t *upload_size, void **exchange)
 {
 	struct listener *l = listener;
 	struct exchange *x = *exchange;
+	struct host_names names;
 	struct refusal refusal;
 
 	(void)url;
@@ -169,7 +186,7 @@ static enum MHD_Result on_request(void *listener, struct MHD_Connection *connect
 		return MHD_NO;
 	if (!x->is_sound)
 		return on_head(l, connection, x, method, version);
-	if (!request_is_allowed(&x->request, method, &l->socket->site, &refusal))
+	if (!request_is_allowed(&x->request, method, names_at(l, &names), &refusal))
 		return send_refusal(l, connection, &refusal, false);
 	return answer_with(l, connection,
 		site_answer(l->server->site, &x->request, clock_now_ns(CLOCK_BOOTTIME)));
@@ -285,6 +302,8 @@ int server_start(
 	if (fit < max_clients)
 		log_warning("the limit of open files allows for %u connections a listener, not %u",
 			fit, max_clients);
+	if (gethostname(s->machine, sizeof(s->machine)) < 0)
+		s->machine[0] = 0;
 	s->listener = calloc(set->count, sizeof(*s->listener));
 	if (!s->listener)
 		return -ENOMEM;

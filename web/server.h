@@ -26,11 +26,16 @@ struct listener {
 	bool has_lost;        /* some of them in this run */
 };
 
+/* The longest name that Linux gives a machine, and its end. */
+enum { SERVER_NAME_SIZE = 65 };
+
 struct server {
 	struct site *site;         /* borrowed */
 	struct listener *listener; /* owned; one for each socket */
 	size_t listeners;
 	unsigned int max_clients; /* for each listener; above it the oldest have to go */
+	char machine
+		[SERVER_NAME_SIZE]; /* what the machine was called at the start; empty: unknown */
 	struct connections connections;
 };
 

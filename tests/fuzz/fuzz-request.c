@@ -19,7 +19,10 @@ static const char *next_line(char **rest)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO_FREE char *text = fuzz_text(data, size);
-	static const struct request_site site = {.is_loopback = true, .name = "here"};
+	static char *const allowed[] = {(char *)"there"};
+	static const struct text_list list = {.item = (char **)allowed, .count = 1};
+	static const struct host_names names = {
+		.listener = "here", .machine = "own.example", .allowed = &list};
 	char *rest = text;
 	const char *method = next_line(&rest), *target = next_line(&rest),
 		   *version = next_line(&rest);
@@ -32,15 +35,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (rest) {
 		char *value = strsep(&rest, "\n"), *name = strsep(&value, ":");
 
+		if (value) /* as the library does */
+			value += strspn(value, " \t");
 		request_add_header(&rq, name, value);
 	}
 	if (!request_is_sound(&rq, method, version, &refusal) ||
-		!request_is_allowed(&rq, method, &site, &refusal)) {
+		!request_is_allowed(&rq, method, &names, &refusal)) {
 		fuzz_check(refusal.status >= 400 && refusal.status < 600 && refusal.why);
 		return 0;
 	}
-	if (rq.host) /* who is let through on loopback asked for a name that can't be rebound */
-		fuzz_check(host_is_valid(rq.host) && host_is_local(rq.host, site.name));
+	if (rq.host) /* who is let through asked for a name that can't be rebound */
+		fuzz_check(host_is_valid(rq.host) && host_is_served(rq.host, &names));
 	if (routes_find(rq.path, rq.path_len, "/metrics", &pid) == ROUTE_PROCESS)
 		fuzz_check(pid > 0);
 	negotiate_openmetrics(&rq.negotiate);

@@ -157,18 +157,19 @@ def check_mentioned_options(source, options):
         if not path.endswith((".md", ".in", ".yml", ".yaml", ".service", ".socket")):
             continue
         text = common.read(source, path).replace("\\-", "-")
-        pattern = r"(?:--|\bFl -)([a-z][a-z-]*(?:\.[a-z-]+)+)"
+        pattern = r"(?:--|\bFl -)([a-z][a-z_-]*(?:\.[a-z_-]+)+)"
         found += [f"{path}:{common.line_of(text, m.start())}: there is no option --{m.group(1)}"
                   for m in re.finditer(pattern, text) if m.group(1) not in known]
     return found
 
 
 def check_sample(source, options):
-    """The sample configuration shows every key, commented out, with its default."""
+    """The sample configuration shows every key, commented out, with its default; a list without one, with an example."""
     text = common.read(source, SAMPLE)
     found = []
     for row in {row[1]: row for row in options if row[3] == "file"}.values():
-        if not re.search(rf"^#{re.escape(row[1])}: {re.escape(row[4])}$", text, re.M):
+        value = r"\[.+\]" if row[4] == "-" else re.escape(row[4])
+        if not re.search(rf"^#{re.escape(row[1])}: {value}$", text, re.M):
             found.append(f"{SAMPLE}: no line '#{row[1]}: {row[4]}'")
     return found
 

@@ -22,7 +22,7 @@ check() {
 }
 
 check 'the sample' 0 "$sample"
-grep -E '^#[a-z]+[.a-z-]*: ' "$sample" | sed 's/^#//' >"$folder/all.yaml"
+grep -E '^#[a-z]+[.a-z_-]*: ' "$sample" | sed 's/^#//' >"$folder/all.yaml"
 [ "$(wc -l <"$folder/all.yaml")" -ge 10 ] || { echo 'hardly any keys in the sample'; status=1; }
 check 'every key' 0 "$folder/all.yaml"
 sed 's/^interval: .*/interval: tomorrow/' "$folder/all.yaml" >"$folder/bad.yaml"

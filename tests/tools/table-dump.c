@@ -72,6 +72,7 @@ static const char *kind(const struct option_spec *spec)
 	case OPTION_LIST: return "list";
 	case OPTION_URL_PATH: return "URL path";
 	case OPTION_ADDRESSES: return "addresses";
+	case OPTION_HOSTS: return "hosts";
 	}
 	return "-";
 }

@@ -57,11 +57,46 @@ static void refuses(void **state)
 	assert_int_equal(address_parse(path, &a), 0);
 }
 
+static void knows_names_of_hosts(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_host;
+	} cases[] = {
+		{"localhost", true},
+		{"metrics.example.org", true},
+		{"xn--bcher-kva.example", true},
+		{"a_b", true},
+		{"192.0.2.1", true},
+		{"web1.", true},
+		{"", false},
+		{".example", false},
+		{"a..b", false},
+		{"*.example", false},
+		{"web1:9636", false},
+		{"[::1]", false},
+		{"http://web1", false},
+		{"a b", false},
+		{"\xc3\xbc.example", false},
+	};
+	char name[255];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (address_is_host(cases[i].text) != cases[i].is_host)
+			fail_msg("'%s'", cases[i].text);
+	memset(name, 'a', sizeof(name));
+	name[254] = 0;
+	assert_false(address_is_host(name));
+	assert_true(address_is_host(name + 1));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses),
 		cmocka_unit_test(refuses),
+		cmocka_unit_test(knows_names_of_hosts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@ static void looks_at_hosts(void **state)
 {
 	static const struct {
 		const char *value;
-		bool valid, local;
+		bool valid, served;
 	} cases[] = {
 		{"localhost", true, true},
 		{"LocalHost:9636", true, true},
@@ -23,6 +23,19 @@ static void looks_at_hosts(void **state)
 		{"own.example", true, true}, /* the listener's own name */
 		{"OWN.EXAMPLE:9636", true, true},
 		{"localhost:", true, true},
+		{"web1.site.example", true, true}, /* the machine's own name */
+		{"WEB1.site.example:80", true, true},
+		{"web1", true, true},
+		{"web1:9636", true, true},
+		{"web", true, false},
+		{"web1.", true, false},
+		{"web1.site", true, false},
+		{"site.example", true, false},
+		{"web1.evil.example", true, false},
+		{"metrics.example", true, true}, /* allowed by the administrator */
+		{"Metrics:8080", true, true},
+		{"x.metrics.example", true, false},
+		{"metrics.example.evil.example", true, false},
 		{"evil.example", true, false},
 		{"localhost.evil.example", true, false},
 		{"own.example.evil.example", true, false},
@@ -50,15 +63,22 @@ static void looks_at_hosts(void **state)
 		{"localhost/", false, false},
 	};
 
+	char *const items[] = {(char *)"metrics.example", (char *)"metrics"};
+	const struct text_list allowed = {.item = (char **)items, .count = ARRAY_SIZE(items)};
+	const struct host_names names = {
+		.listener = "own.example", .machine = "web1.site.example", .allowed = &allowed};
+	const struct host_names nobody = {0};
+
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		if (host_is_valid(cases[i].value) != cases[i].valid)
 			fail_msg("'%s': validity", cases[i].value);
-		if (host_is_local(cases[i].value, "own.example") != cases[i].local)
-			fail_msg("'%s': locality", cases[i].value);
+		if (host_is_served(cases[i].value, &names) != cases[i].served)
+			fail_msg("'%s': service", cases[i].value);
 	}
-	assert_false(host_is_local("own.example", NULL));
-	assert_false(host_is_local("own.example", "other.example"));
+	assert_true(host_is_served("localhost", &nobody));
+	assert_false(host_is_served("own.example", &nobody));
+	assert_false(host_is_served("web1", &nobody));
 }
 
 static void refuses_long_names(void **state)

@@ -8,7 +8,8 @@
 
 static void opens(void **state)
 {
-	char *addresses[] = {(char *)"127.0.0.1:0", (char *)"127.0.0.1:0", (char *)":0"};
+	char *addresses[] = {(char *)"127.0.0.1:0", (char *)"127.0.0.1:0", (char *)":0",
+		(char *)"unix:test-listen.sock"};
 	const struct text_list list = {.item = addresses, .count = ARRAY_SIZE(addresses)};
 	unsigned int before = unit_descriptors();
 	char error[LISTEN_ERROR_SIZE];
@@ -16,11 +17,13 @@ static void opens(void **state)
 
 	(void)state;
 	assert_int_equal(listen_open(&set, &list, error), 0);
-	assert_int_equal(set.count, 3);
-	assert_true(set.socket[0].site.is_loopback);
-	assert_string_equal(set.socket[0].site.name, "127.0.0.1");
-	assert_false(set.socket[2].site.is_loopback);
-	assert_null(set.socket[2].site.name);
+	assert_int_equal(set.count, 4);
+	assert_string_equal(set.socket[0].host, "127.0.0.1");
+	assert_false(set.socket[0].is_unix);
+	assert_null(set.socket[2].host);
+	assert_false(set.socket[2].is_unix);
+	assert_null(set.socket[3].host);
+	assert_true(set.socket[3].is_unix);
 	assert_int_equal(strncmp(set.socket[0].name, "127.0.0.1:", 10), 0);
 	assert_string_not_equal(set.socket[0].name, set.socket[1].name);
 	listen_done(&set);

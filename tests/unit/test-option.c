@@ -24,7 +24,8 @@ static size_t size_of(enum option_type type)
 	case OPTION_PATH:
 	case OPTION_URL_PATH: return sizeof(char *);
 	case OPTION_LIST:
-	case OPTION_ADDRESSES: return sizeof(struct text_list);
+	case OPTION_ADDRESSES:
+	case OPTION_HOSTS: return sizeof(struct text_list);
 	}
 	return 0;
 }
@@ -32,7 +33,8 @@ static size_t size_of(enum option_type type)
 static bool is_name(const char *name)
 {
 	for (const char *c = name; *c; c++)
-		if (!islower((unsigned char)*c) && (c == name || (*c != '-' && *c != '.') || !c[1]))
+		if (!islower((unsigned char)*c) &&
+			(c == name || (*c != '-' && *c != '_' && *c != '.') || !c[1]))
 			return false;
 	return *name != 0;
 }
@@ -54,7 +56,8 @@ static void the_table_is_sound(void **state)
 		assert_int_equal(s->choices != NULL, s->type == OPTION_CHOICE);
 		assert_true(s->offset + size_of(s->type) <= sizeof(struct settings));
 		assert_true(help > 10 && s->help[help - 1] == '.' && s->help[0] != ' ');
-		if (s->in_file) /* or a program would run with 0 or NULL where a file says nothing */
+		/* Or a program would run with 0 or NULL where a file says nothing. An empty list is one. */
+		if (s->in_file && s->type != OPTION_HOSTS)
 			assert_non_null(s->fallback);
 		if (s->type == OPTION_DURATION || s->type == OPTION_PERCENT)
 			assert_non_null(s->fallback);
@@ -176,6 +179,7 @@ static const struct option_spec specs[] = {
 	{.name = "a",
 		.type = OPTION_ADDRESSES,
 		.offset = offsetof(struct settings, web_listen_address)},
+	{.name = "h", .type = OPTION_HOSTS, .offset = offsetof(struct settings, web_allowed_hosts)},
 };
 
 enum { OLD = 55 };
@@ -351,6 +355,22 @@ static void addresses_are_checked_one_by_one(void **state)
 	assert_string_equal(c->web_listen_address.item[1], "unix:/s");
 }
 
+static void hosts_have_no_port(void **state)
+{
+	const struct option_spec *spec = &specs[OPTION_HOSTS];
+	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
+
+	(void)state;
+	assert_non_null(c);
+	assert_true(option_is_list(spec));
+	assert_int_equal(option_set(spec, c, "a.example"), 0);
+	assert_int_equal(option_set(spec, c, "a.example:80"), -EINVAL);
+	assert_int_equal(option_set(spec, c, ""), -EINVAL);
+	assert_int_equal(option_set(spec, c, "b"), 0);
+	assert_int_equal(c->web_allowed_hosts.count, 2);
+	assert_string_equal(c->web_allowed_hosts.item[1], "b");
+}
+
 static void survives_without_memory(void **state)
 {
 	(void)state;
@@ -413,6 +433,8 @@ static void says_what_it_takes(void **state)
 			"a path that nothing else has, of letters, digits and -._~/ behind a '/'"},
 		{{.type = OPTION_ADDRESSES},
 			"HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH with a PATH of at most 107 bytes"},
+		{{.type = OPTION_HOSTS},
+			"the name of a host without a port, of letters, digits and -_."},
 	};
 
 	(void)state;
@@ -453,6 +475,7 @@ int main(void)
 		cmocka_unit_test(paths_have_a_length),
 		cmocka_unit_test(url_paths_are_plain_and_free),
 		cmocka_unit_test(addresses_are_checked_one_by_one),
+		cmocka_unit_test(hosts_have_no_port),
 		cmocka_unit_test(survives_without_memory),
 		cmocka_unit_test(says_what_it_takes),
 		cmocka_unit_test(more_choices_than_fit_are_cut),

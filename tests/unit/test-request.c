@@ -119,7 +119,8 @@ static void judges_permission(void **state)
 	static const struct {
 		const char *method;
 		struct header header[HEADERS];
-		unsigned int loopback, other; /* statuses, by kind of listener; 0: allowed */
+		unsigned int tcp,
+			other; /* statuses, where names are looked at and where not; 0: allowed */
 	} cases[] = {
 		{"GET", {HOST}, 0, 0},
 		{"HEAD", {HOST}, 0, 0},
@@ -135,8 +136,7 @@ static void judges_permission(void **state)
 		{"GET", {HOST, {"Origin", "null"}}, 403, 403},
 		{"GET", {{"Origin", "http://localhost"}}, 403, 403},
 	};
-	const struct request_site loopback = {.is_loopback = true, .name = "own.example"};
-	const struct request_site other = {0};
+	const struct host_names names = {.listener = "own.example"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -144,12 +144,12 @@ static void judges_permission(void **state)
 		struct request rq;
 
 		begin(&rq, "/", cases[i].header);
-		assert_int_equal(request_is_allowed(&rq, cases[i].method, &loopback, &refusal),
-			!cases[i].loopback);
-		assert_int_equal(refusal.status, cases[i].loopback);
+		assert_int_equal(
+			request_is_allowed(&rq, cases[i].method, &names, &refusal), !cases[i].tcp);
+		assert_int_equal(refusal.status, cases[i].tcp);
 		assert_int_equal(rq.is_head, !strcmp(cases[i].method, "HEAD"));
 		refusal.status = 0;
-		request_is_allowed(&rq, cases[i].method, &other, &refusal);
+		request_is_allowed(&rq, cases[i].method, NULL, &refusal);
 		assert_int_equal(refusal.status, cases[i].other);
 	}
 }

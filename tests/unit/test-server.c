@@ -173,6 +173,40 @@ static void makes_room(void **state)
 	finish(&f);
 }
 
+/* The first line of what comes back. */
+static void assert_status(struct fixture *f, const char *host, const char *expected)
+{
+	int fd = connect_to(f);
+	char request[128], got[4096];
+
+	snprintf(request, sizeof(request), "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", host);
+	ask(fd, request);
+	assert_true(receive(f, fd, got, sizeof(got)) > 0);
+	if (strncmp(got, expected, strlen(expected)) != 0)
+		fail_msg("host %s: %.20s", host, got);
+	close(fd);
+}
+
+static void serves_its_own_names(void **state)
+{
+	char *items[] = {(char *)"metrics.example"};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, 8);
+	snprintf(f.server.machine, sizeof(f.server.machine), "web1.site.example");
+	assert_status(&f, "localhost", "HTTP/1.1 200 ");
+	assert_status(&f, "web1:9636", "HTTP/1.1 200 ");
+	assert_status(&f, "metrics.example", "HTTP/1.1 421 ");
+	f.settings.web_allowed_hosts = (struct text_list){
+		.item = items, .count = 1}; /* as after SIGHUP */
+	assert_status(&f, "metrics.example", "HTTP/1.1 200 ");
+	assert_status(&f, "evil.example", "HTTP/1.1 421 ");
+	f.set.socket[0].is_unix = true;
+	assert_status(&f, "evil.example", "HTTP/1.1 200 ");
+	finish(&f);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -180,6 +214,7 @@ int main(void)
 		cmocka_unit_test(leaves_the_socket),
 		cmocka_unit_test(ends_slow_connections),
 		cmocka_unit_test(makes_room),
+		cmocka_unit_test(serves_its_own_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
