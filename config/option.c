@@ -92,7 +92,9 @@ static const struct option_spec options[] = {
 	{"web.telemetry-path", PROGRAM_WEB, OPTION_URL_PATH, true, "PATH", "/metrics", 0, 0, NULL,
 		FIELD(web_telemetry_path), "The path under which the metrics stand."},
 	{"web.max-connections", PROGRAM_WEB, OPTION_COUNT, true, "N", "256", 1, 10000, NULL,
-		FIELD(web_max_connections), "Connections served at a time, for each listener."},
+		FIELD(web_max_connections),
+		"Connections served at a time, for each listener. For one more goes that which has for "
+		"longest had no whole request."},
 	{"web.timeout", PROGRAM_WEB, OPTION_DURATION, true, "DURATION", "30s", NS_PER_SEC, HOUR_NS,
 		NULL, FIELD(web_timeout_ns),
 		"How long a request may take from its first byte to the last byte of its answer, and "

@@ -66,13 +66,19 @@ static void renew(struct connections *list, struct connection *c, uint64_t now_n
 void connections_begin(struct connections *list, struct connection *c, uint64_t now_ns)
 {
 	c->is_busy = true;
+	c->is_whole = false;
 	if (c->has_answered)
 		renew(list, c, now_ns);
 }
 
+void connections_complete(struct connection *c)
+{
+	c->is_whole = true;
+}
+
 void connections_end(struct connections *list, struct connection *c, uint64_t now_ns)
 {
-	c->is_busy = false;
+	c->is_busy = c->is_whole = false;
 	c->has_answered = true;
 	renew(list, c, now_ns);
 }
@@ -102,22 +108,25 @@ uint64_t connections_due_ns(const struct connections *list, uint64_t timeout_ns)
 	return list->oldest ? list->oldest->since_ns + timeout_ns : UINT64_MAX;
 }
 
-bool connections_evict(struct connections *list, const void *group, uint64_t now_ns)
+/*
+ * The second is for honest newcomers. Where slow readers have all places, who has just come is the only one
+ * without a whole request, and would have to go for whoever comes next, before it could ask.
+ */
+bool connections_evict(struct connections *list, const struct connection *newcomer, uint64_t now_ns)
 {
 	struct connection *oldest = NULL;
 
 	for (struct connection *c = list->oldest; c; c = c->newer) {
-		if (c->group != group)
+		bool is_young = now_ns < c->since_ns + GRACE_NS;
+
+		if (c->group != newcomer->group || c == newcomer)
 			continue;
-		if (!c->is_busy) {
-			connections_cut(list, c);
-			return true;
-		}
-		if (!oldest)
+		if (!oldest || (!is_young && !c->is_whole))
 			oldest = c;
+		if (is_young || !c->is_whole)
+			break;
 	}
-	if (!oldest || now_ns < oldest->since_ns + GRACE_NS)
-		return false;
-	connections_cut(list, oldest);
-	return true;
+	if (oldest)
+		connections_cut(list, oldest);
+	return oldest != NULL;
 }

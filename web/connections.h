@@ -16,7 +16,8 @@ struct connection {
 	const void *group; /* the listener that it came in by */
 	int fd;            /* borrowed */
 	uint64_t since_ns; /* when it became free for its present request */
-	bool is_busy;      /* a request is being answered */
+	bool is_busy;      /* a request has begun and its answer has not ended */
+	bool is_whole;     /* it has come whole, and what is missing is of the answer */
 	bool has_answered; /* at least once */
 	bool is_cut;       /* shut down, and no longer in the list */
 };
@@ -39,6 +40,9 @@ void connections_remove(struct connections *list, struct connection *c);
  */
 void connections_begin(struct connections *list, struct connection *c, uint64_t now_ns);
 
+/* The head of C's request has come whole; more is not read. */
+void connections_complete(struct connection *c);
+
 /* C's answer has been sent. */
 void connections_end(struct connections *list, struct connection *c, uint64_t now_ns);
 
@@ -52,9 +56,11 @@ void connections_expire(struct connections *list, uint64_t now_ns, uint64_t time
 uint64_t connections_due_ns(const struct connections *list, uint64_t timeout_ns);
 
 /*
- * Makes room in GROUP: shuts down its oldest idle connection, or else its oldest one, unless that has had
- * less than a second. False: there is none that deserves it.
+ * Makes room for NEWCOMER: shuts down the connection of its group that has for longest had no whole request,
+ * and that for a second at least; where there is none, the one that has for longest been at its present
+ * request. Never NEWCOMER itself. False: there is no other.
  */
-bool connections_evict(struct connections *list, const void *group, uint64_t now_ns);
+bool connections_evict(
+	struct connections *list, const struct connection *newcomer, uint64_t now_ns);
 
 #endif

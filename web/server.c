@@ -150,6 +150,7 @@ static enum MHD_Result on_head(struct listener *l, struct MHD_Connection *connec
 	struct refusal refusal = {
 		.status = MHD_HTTP_BAD_REQUEST, .why = "a malformed request line"};
 
+	connections_complete(x->client);
 	MHD_get_connection_values(connection, MHD_HEADER_KIND, on_header, &x->request);
 	x->is_sound = mhd_is_line_whole(method, x->raw, x->len, version) &&
 	              request_is_sound(&x->request, method, version, &refusal);
@@ -215,6 +216,7 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 	const int send_buffer = SEND_BUFFER;
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	const union MHD_ConnectionInfo *info;
+	struct connection *client;
 
 	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
 		if (*context)
@@ -230,10 +232,11 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 	/* Left to itself the kernel lets it grow to megabytes, all of them rendered at once. */
 	(void)setsockopt(
 		info->connect_fd, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer));
-	*context = connections_add(&s->connections, l, info->connect_fd, now);
-	l->clients += *context != NULL;
-	if (l->clients > s->max_clients)
-		connections_evict(&s->connections, l, now);
+	client = connections_add(&s->connections, l, info->connect_fd, now);
+	l->clients += client != NULL;
+	if (client && l->clients > s->max_clients)
+		connections_evict(&s->connections, client, now);
+	*context = client;
 }
 
 __attribute__((format(printf, 2, 0))) static void on_log(

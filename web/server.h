@@ -33,7 +33,7 @@ struct server {
 	struct site *site;         /* borrowed */
 	struct listener *listener; /* owned; one for each socket */
 	size_t listeners;
-	unsigned int max_clients; /* for each listener; above it the oldest have to go */
+	unsigned int max_clients; /* for each listener; above it others have to go */
 	char machine
 		[SERVER_NAME_SIZE]; /* what the machine was called at the start; empty: unknown */
 	struct connections connections;

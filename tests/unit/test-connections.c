@@ -101,30 +101,102 @@ static void counts_from_the_right_moment(void **state)
 	close_five(&f);
 }
 
-static void makes_room(void **state)
+/* Five connections, a second between them; the last of them comes to a place of four. */
+static void who_has_not_asked_makes_room(void **state)
 {
-	static const char here, there;
+	static const char here;
 	struct fixture f;
 
 	(void)state;
 	open_five(&f, &here);
-	assert_false(connections_evict(&f.list, &there, 5 * NS_PER_SEC));
 	connections_begin(&f.list, f.c[0], 5 * NS_PER_SEC);
-	connections_begin(&f.list, f.c[2], 5 * NS_PER_SEC);
-	assert_true(connections_evict(&f.list, &here, 5 * NS_PER_SEC));
-	assert_false(is_cut(&f, 0));
-	assert_true(is_cut(&f, 1)); /* the oldest that is idle */
-	assert_true(connections_evict(&f.list, &here, 5 * NS_PER_SEC));
+	connections_complete(f.c[0]); /* a slow reader, maybe */
+	connections_begin(&f.list, f.c[1], 5 * NS_PER_SEC);
+	assert_true(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC));
+	assert_true(is_cut(&f, 1)); /* part of a head is no request */
+	assert_true(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC));
+	assert_true(is_cut(&f, 2));
+	assert_true(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC));
 	assert_true(is_cut(&f, 3));
-	assert_true(connections_evict(&f.list, &here, 5 * NS_PER_SEC));
-	assert_true(is_cut(&f, 4));
-	/* Only busy ones are left. */
-	assert_true(connections_evict(&f.list, &here, 5 * NS_PER_SEC));
+	assert_false(is_cut(&f, 0));
+	assert_true(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC));
+	assert_true(is_cut(&f, 0)); /* none is left that has not asked */
+	assert_false(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC));
+	assert_false(is_cut(&f, 4));
+	close_five(&f);
+}
+
+/* Among many who have asked whole, nobody goes who has come just now and not had time to. */
+static void who_has_just_come_may_ask(void **state)
+{
+	static const char here;
+	struct fixture f;
+
+	(void)state;
+	open_five(&f, &here);
+	for (int i = 0; i < 3; i++) {
+		connections_begin(&f.list, f.c[i], 3 * NS_PER_SEC);
+		connections_complete(f.c[i]);
+	}
+	/* The fourth has come at second 4. */
+	assert_true(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC - 1));
 	assert_true(is_cut(&f, 0));
-	assert_false(connections_evict(&f.list, &here, 3 * NS_PER_SEC + NS_PER_SEC / 2));
-	assert_false(is_cut(&f, 2));
-	assert_true(connections_evict(&f.list, &here, 4 * NS_PER_SEC));
-	assert_false(connections_evict(&f.list, &here, 4 * NS_PER_SEC));
+	assert_false(is_cut(&f, 3));
+	assert_true(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC));
+	assert_true(is_cut(&f, 3));
+	assert_false(is_cut(&f, 1));
+	/* All are young: the oldest of them. */
+	connections_end(&f.list, f.c[1], 6 * NS_PER_SEC);
+	connections_end(&f.list, f.c[2], 6 * NS_PER_SEC);
+	connections_begin(&f.list, f.c[2], 6 * NS_PER_SEC);
+	assert_true(connections_evict(&f.list, f.c[4], 6 * NS_PER_SEC));
+	assert_true(is_cut(&f, 1));
+	assert_true(connections_evict(&f.list, f.c[4], 6 * NS_PER_SEC));
+	assert_true(is_cut(&f, 2));
+	close_five(&f);
+}
+
+/* What has been answered is whole no more. */
+static void who_was_answered_is_idle(void **state)
+{
+	static const char here;
+	struct fixture f;
+
+	(void)state;
+	open_five(&f, &here);
+	connections_begin(&f.list, f.c[1], 5 * NS_PER_SEC);
+	connections_complete(f.c[1]);
+	connections_begin(&f.list, f.c[0], 5 * NS_PER_SEC);
+	connections_complete(f.c[0]);
+	connections_end(&f.list, f.c[0], 5 * NS_PER_SEC);
+	assert_false(f.c[0]->is_whole);
+	connections_begin(&f.list, f.c[2], 6 * NS_PER_SEC);
+	connections_complete(f.c[2]);
+	connections_cut(&f.list, f.c[3]);
+	assert_true(connections_evict(&f.list, f.c[4], 9 * NS_PER_SEC));
+	assert_true(is_cut(&f, 0));
+	assert_false(is_cut(&f, 1));
+	close_five(&f);
+}
+
+static void others_listeners_are_left_alone(void **state)
+{
+	static const char here, there;
+	struct connection *c;
+	struct fixture f;
+	int pair[2];
+
+	(void)state;
+	open_five(&f, &here);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	c = connections_add(&f.list, &there, pair[0], 9 * NS_PER_SEC);
+	assert_non_null(c);
+	assert_false(connections_evict(&f.list, c, 9 * NS_PER_SEC));
+	assert_true(connections_evict(&f.list, f.c[4], 9 * NS_PER_SEC));
+	assert_true(is_cut(&f, 0));
+	connections_remove(&f.list, c);
+	close(pair[0]);
+	close(pair[1]);
 	close_five(&f);
 }
 
@@ -133,7 +205,10 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(expires_the_old),
 		cmocka_unit_test(counts_from_the_right_moment),
-		cmocka_unit_test(makes_room),
+		cmocka_unit_test(who_has_not_asked_makes_room),
+		cmocka_unit_test(who_has_just_come_may_ask),
+		cmocka_unit_test(who_was_answered_is_idle),
+		cmocka_unit_test(others_listeners_are_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,65 @@ static void makes_room(void **state)
 	finish(&f);
 }
 
+/* Who sends part of a head and no more keeps nobody out, however soon the next come. */
+static void half_a_head_keeps_no_place(void **state)
+{
+	struct fixture f;
+	char got[4096];
+	int slow[6], honest[2];
+
+	(void)state;
+	begin(&f, 3);
+	for (size_t i = 0; i < ARRAY_SIZE(slow); i++) {
+		slow[i] = connect_to(&f);
+		ask(slow[i], "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ");
+		run(&f);
+	}
+	assert_int_equal(f.server.listener[0].clients, 3);
+	for (size_t i = 0; i < ARRAY_SIZE(honest); i++)
+		honest[i] = connect_to(&f);
+	for (size_t i = 0; i < ARRAY_SIZE(honest); i++) {
+		ask(honest[i], "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+		assert_true(receive(&f, honest[i], got, sizeof(got)) > 0);
+		assert_int_equal(strncmp(got, "HTTP/1.1 200 OK\r\n", 17), 0);
+	}
+	assert_int_equal(f.server.listener[0].clients, 3);
+	assert_int_equal(receive(&f, slow[5], got, sizeof(got)), -1);
+	for (size_t i = 0; i < ARRAY_SIZE(slow); i++)
+		close(slow[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(honest); i++)
+		close(honest[i]);
+	finish(&f);
+}
+
+/* While the answer to a whole request waits for its reader, the connection is not one that has not asked. */
+static void tells_readers_from_askers(void **state)
+{
+	static const char request[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	const int small = 4096;
+	const struct connection *c;
+	struct fixture f;
+	int fd;
+
+	(void)state;
+	begin(&f, 3);
+	fd = connect_to(&f);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0);
+	ask(fd, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ");
+	run(&f);
+	c = f.server.connections.oldest;
+	assert_true(c->is_busy && !c->is_whole);
+	ask(fd, "y\r\n\r\n");
+	for (int i = 0; i < 1000; i++) { /* until nothing goes either way */
+		for (int n = 0; n < 100; n++)
+			(void)send(fd, request, strlen(request), MSG_DONTWAIT);
+		server_run(&f.server, f.now_ns, TIMEOUT);
+	}
+	assert_true(c->is_busy && c->is_whole);
+	close(fd);
+	finish(&f);
+}
+
 /* The first line of what comes back. */
 static void assert_status(struct fixture *f, const char *host, const char *expected)
 {
@@ -214,6 +273,8 @@ int main(void)
 		cmocka_unit_test(leaves_the_socket),
 		cmocka_unit_test(ends_slow_connections),
 		cmocka_unit_test(makes_room),
+		cmocka_unit_test(half_a_head_keeps_no_place),
+		cmocka_unit_test(tells_readers_from_askers),
 		cmocka_unit_test(serves_its_own_names),
 	};
 
