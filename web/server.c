@@ -70,7 +70,10 @@ static bool is_too_long(const char *target, size_t len)
 static void refuse_target(struct listener *l, struct connection *client)
 {
 	static const char answer[] = "HTTP/1.1 414 URI Too Long\r\nContent-Length: 0\r\n"
-				     "Cache-Control: no-store\r\nConnection: close\r\n\r\n";
+				     "Cache-Control: no-store\r\n"
+				     "X-Content-Type-Options: nosniff\r\n"
+				     "Content-Security-Policy: default-src 'none'; "
+				     "frame-ancestors 'none'\r\nConnection: close\r\n\r\n";
 
 	/* To a client that does not read, nothing is owed. */
 	(void)send(client->fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);

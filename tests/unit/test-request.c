@@ -55,6 +55,8 @@ static void judges_soundness(void **state)
 		{"GET", "HTTP/1.1", {{NULL}}, 400},
 		{"GET", "HTTP/1.1", {HOST, HOST}, 400},
 		{"GET", "HTTP/1.1", {HOST, {"hOST", "localhost"}}, 400},
+		{"GET", "HTTP/1.0", {HOST, HOST}, 400},
+		{"GET", "HTTP/1.0", {HOST, {"Transfer-Encoding", "chunked"}}, 400},
 		{"GET", "HTTP/1.1", {HOST, {"Content-Length", "1"}}, 413},
 		{"GET", "HTTP/1.1", {HOST, {"Content-Length", "00"}}, 413},
 		{"GET", "HTTP/1.1", {HOST, {"Content-Length", ""}}, 413},

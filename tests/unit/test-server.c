@@ -83,6 +83,19 @@ static void ask(int fd, const char *request)
 	assert_int_equal(send(fd, request, strlen(request), 0), strlen(request));
 }
 
+/* What tells a browser to keep nothing, to guess nothing and to load nothing. */
+static void assert_guarded(const char *got)
+{
+	static const char *const headers[] = {"\r\nCache-Control: no-store\r\n",
+		"\r\nX-Content-Type-Options: nosniff\r\n",
+		"\r\nContent-Security-Policy: default-src 'none'; "};
+
+	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
+		if (!strstr(got, headers[i]))
+			fail_msg("no %s in %s", headers[i], got);
+	assert_null(strstr(got, "Access-Control"));
+}
+
 static void answers(void **state)
 {
 	unsigned int before = unit_descriptors();
@@ -98,10 +111,12 @@ static void answers(void **state)
 		assert_true(receive(&f, fd, got, sizeof(got)) > 0);
 		assert_int_equal(strncmp(got, "HTTP/1.1 200 OK\r\n", 17), 0);
 		assert_null(strstr(got, "Connection: close"));
+		assert_guarded(got);
 	}
 	ask(fd, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello");
 	assert_true(receive(&f, fd, got, sizeof(got)) > 0);
 	assert_int_equal(strncmp(got, "HTTP/1.1 405 ", 13), 0);
+	assert_guarded(got);
 	assert_int_equal(f.site.counters.answers[0], 3);
 	close(fd);
 	run(&f);
@@ -232,6 +247,29 @@ static void tells_readers_from_askers(void **state)
 	finish(&f);
 }
 
+/* What the library can't be made to answer has the headers of all other answers. */
+static void guards_what_it_refuses_at_once(void **state)
+{
+	char target[9000], got[4096];
+	struct fixture f;
+	int fd;
+
+	(void)state;
+	begin(&f, 8);
+	fd = connect_to(&f);
+	memset(target, 'a', sizeof(target));
+	memcpy(target, "GET /", 5);
+	target[sizeof(target) - 1] = 0;
+	ask(fd, target);
+	ask(fd, " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	assert_true(receive(&f, fd, got, sizeof(got)) > 0);
+	assert_int_equal(strncmp(got, "HTTP/1.1 414 ", 13), 0);
+	assert_guarded(got);
+	assert_int_equal(receive(&f, fd, got, sizeof(got)), 0);
+	close(fd);
+	finish(&f);
+}
+
 /* The first line of what comes back. */
 static void assert_status(struct fixture *f, const char *host, const char *expected)
 {
@@ -275,6 +313,7 @@ int main(void)
 		cmocka_unit_test(makes_room),
 		cmocka_unit_test(half_a_head_keeps_no_place),
 		cmocka_unit_test(tells_readers_from_askers),
+		cmocka_unit_test(guards_what_it_refuses_at_once),
 		cmocka_unit_test(serves_its_own_names),
 	};
 
