@@ -45,9 +45,6 @@ void log_message(enum log_level level, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	for (char *c = text; *c; c++)
-		if (*c == '\n')
-			*c = ' ';
 	if (log_prefix)
 		buffer_add_text(&line, priority[level]);
 	else

@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
+
 static bool is_continuation(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
@@ -47,7 +49,7 @@ size_t text_decode(const char *text, size_t len, uint32_t *ret)
 /* What a terminal, a log or a reader could be fooled with. */
 static bool is_unsafe(uint32_t c)
 {
-	return (c < 0x20 && c != '\n') || (c >= 0x7f && c <= 0x9f) ||  /* C0, DEL, C1 */
+	return c < 0x20 || (c >= 0x7f && c <= 0x9f) ||                 /* C0, DEL, C1 */
 	       c == 0x061c || c == 0x200e || c == 0x200f ||            /* directional marks */
 	       (c >= 0x2028 && c <= 0x202e) ||                         /* separators, embeddings */
 	       (c >= 0x2066 && c <= 0x2069) ||                         /* isolates */
@@ -70,36 +72,46 @@ bool text_is_clean(const char *text, size_t len)
 	return true;
 }
 
+enum { ESCAPE_SIZE = sizeof("\\U0010ffff") };
+
+/* What stands in the place of C, or, where N is 0, of a byte that is no UTF-8. */
+static size_t replace(size_t n, uint32_t c, char to[static ESCAPE_SIZE])
+{
+	if (!n)
+		return (size_t)snprintf(to, ESCAPE_SIZE, "\xef\xbf\xbd"); /* U+FFFD */
+	return (size_t)snprintf(to, ESCAPE_SIZE,
+		c < 0x80      ? "\\x%02x"
+		: c < 0x10000 ? "\\u%04x"
+			      : "\\U%08x",
+		c);
+}
+
 void text_add_clean(struct buffer *to, const char *text, size_t len)
 {
-	static const char replacement[] = "\xef\xbf\xbd";
-	size_t at = 0, from = 0;
-
-	while (at < len) {
-		uint32_t c;
-		size_t n = text_decode(text + at, len - at, &c);
-
-		if (n && !is_unsafe(c)) {
-			at += n;
-			continue;
-		}
-		buffer_add(to, text + from, at - from);
-		buffer_add(to, replacement, sizeof(replacement) - 1);
-		at += n ? n : 1;
-		from = at;
-	}
-	if (at > from)
-		buffer_add(to, text + from, at - from);
+	text_add_clean_max(to, text, len, SIZE_MAX);
 }
 
 void text_add_clean_max(struct buffer *to, const char *text, size_t len, size_t max)
 {
-	size_t end = to->len + max;
+	size_t at = 0, from = 0;
 
-	text_add_clean(to, text, len);
-	if (to->len <= end)
-		return;
-	while (is_continuation(to->data[end]))
-		end--;
-	to->len = end;
+	while (at < len) {
+		char instead[ESCAPE_SIZE];
+		uint32_t c = 0;
+		size_t n = text_decode(text + at, len - at, &c);
+		bool is_good = n && !is_unsafe(c);
+		size_t size = is_good ? n : replace(n, c, instead);
+
+		if (size > max)
+			break;
+		max -= size;
+		if (!is_good) {
+			buffer_add(to, text + from, at - from);
+			buffer_add(to, instead, size);
+			from = at + (n ? n : 1);
+		}
+		at += n ? n : 1;
+	}
+	if (at > from)
+		buffer_add(to, text + from, at - from);
 }

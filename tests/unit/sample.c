@@ -53,7 +53,7 @@ static const struct member members[SAMPLE_PROCESSES] = {
 	{1003, 1000, "alice", "bash", "session-2.scope", "", SOURCE_SMAPS, OUTCOME_MEASURED, false, 0,
 		1500, 1200, 5000, 0, 0, 0, 0},
 	/* A name that tries to be a sample of somebody else's. */
-	{2000, 1001, "bob", "x\",user=\"root\"} 1\n# HELP\\", NO_UNIT, "", ROLLUP, true, 0,
+	{2000, 1001, "bob", "x\",user=\"root\"} 1\\x0a# HELP\\", NO_UNIT, "", ROLLUP, true, 0,
 		70000, 69999, 71000, 0, 0, 0, 0},
 	{2001, 1001, "bob", "bash", "session-3.scope", "", ROLLUP, false, 0,
 		1400, 1100, 5000, 0, 0, 0, 0},
@@ -70,7 +70,7 @@ static const struct member members[SAMPLE_PROCESSES] = {
 	{4243, 4242, "4242", "agent", "agent.service", "", SOURCE_NONE, OUTCOME_ERROR, false, 0, NOTHING},
 	{5000, 1004, "dave", " leading and trailing ", "session-5.scope", "", ROLLUP, false, 0,
 		64, 32, 256, 0, 0, 0, 0},
-	{4194303, 1005, "erin", "last\nline", "session-6.scope", "", ROLLUP, false, 0,
+	{4194303, 1005, "erin", "last\\x0aline", "session-6.scope", "", ROLLUP, false, 0,
 		128, 128, 128, 0, 0, 0, 0},
 };
 /* clang-format on */
@@ -79,7 +79,7 @@ static const struct member members[SAMPLE_PROCESSES] = {
 static const char *const exported_names[METRIC_UNIT + 1][8] = {
 	[METRIC_USER] = {"root", "alice", "bob", "小野", "carol", "4242"},
 	[METRIC_PROGRAM] = {"systemd", "firefox", "sshd", "swapper \\ \"x\"",
-		"x\",user=\"root\"} 1\n# HELP\\", "数据库服务\xef\xbf\xbd", "agent", "ended"},
+		"x\",user=\"root\"} 1\\x0a# HELP\\", "数据库服务\xef\xbf\xbd", "agent", "ended"},
 	[METRIC_UNIT] = {"init.scope", "ssh.service", "user@1000.service", NO_UNIT,
 		"dev-disk-by\\x2duuid.swap", "数据库.service", "agent.service"},
 };

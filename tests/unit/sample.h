@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A snapshot for tests: few rows, but one of every kind that a reader has to get right. Names that
- * strangers chose (newlines, quotes, backslashes, CJK, U+FFFD), absent quantities, processes that could
+ * strangers chose (escapes, quotes, backslashes, CJK, U+FFFD), absent quantities, processes that could
  * not be measured, a shared address space, things kept without members, "(other)" rows, a histogram.
  *
  * Sums follow from the processes by the plainest arithmetic, so that what must add up does: each

@@ -47,7 +47,7 @@ static uint64_t some_bits(uint64_t *dice, unsigned int known)
 static uint32_t some_text(struct builder *b, uint64_t *dice)
 {
 	static const char *const texts[] = {"", "a", "root", "\xe6\x95\xb0\xe6\x8d\xae",
-		"two\nlines", "a name longer than the kernel's sixteen bytes of comm"};
+		"two\\x0alines", "a name longer than the kernel's sixteen bytes of comm"};
 	const char *text = texts[unit_random(dice) % ARRAY_SIZE(texts)];
 
 	return builder_add_text(b, text, strlen(text));

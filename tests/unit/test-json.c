@@ -405,8 +405,8 @@ static void errors_take_any_bytes(void **state)
 	} cases[] = {
 		{"'limit' must be a whole number",
 			"{\"error\":\"'limit' must be a whole number\"}"},
-		{"a \"b\" \\ c\nd", "{\"error\":\"a \\\"b\\\" \\\\ c\\nd\"}"},
-		{"\xff\x1b[2J", "{\"error\":\"\xef\xbf\xbd\xef\xbf\xbd[2J\"}"},
+		{"a \"b\" \\ c\nd", "{\"error\":\"a \\\"b\\\" \\\\ c\\\\x0ad\"}"},
+		{"\xff\x1b[2J", "{\"error\":\"\xef\xbf\xbd\\\\x1b[2J\"}"},
 		{"", "{\"error\":\"\"}"},
 	};
 

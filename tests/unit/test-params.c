@@ -19,7 +19,7 @@ static void decodes(void **state)
 		{"a=b&c=d&a=e", {"a", "b", "c", "d", "a", "e"}},
 		{"user=a+b%2Bc", {"user", "a b+c"}}, {"%75ser=%e5%B0%8F", {"user", "\xe5\xb0\x8f"}},
 		{"a=b=c", {"a", "b=c"}}, {"a=%26%3d%25", {"a", "&=%"}},
-		{"a=x%0ay", {"a", "x\ny"}}, /* a name may hold a newline */
+		{"a=x%5cx0ay", {"a", "x\\x0ay"}}, /* as a newline in a name is shown */
 	};
 	char key[PARAMS_KEY_SIZE], value[QUERY_VALUE_MAX], error[QUERY_ERROR_SIZE];
 
@@ -56,6 +56,7 @@ static void refuses(void **state)
 		{"%=b", "hexadecimal"},
 		{"a=%00", "control characters"},
 		{"a=%07", "control characters"},
+		{"a=x%0ay", "control characters"},
 		{"a=\x1b", "control characters"},
 		{"a=%ff", "UTF-8"},
 		{"a=%c3", "UTF-8"},

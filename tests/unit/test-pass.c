@@ -268,7 +268,7 @@ static void names_may_come_late(void **state)
 		"bob");
 	after = run_pass(s.pass);
 	assert_int_equal(pss_kib(after, METRIC_USER,
-				 "\xef\xbf\xbd\xef\xbf\xbd"
+				 "\\x1b\xef\xbf\xbd"
 				 "bob"),
 		65104);
 }

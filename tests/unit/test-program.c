@@ -41,8 +41,8 @@ static void names_as_ps_mem_does(void **state)
 		{"", NULL, "(unnamed)"},
 		{"", "/", "(unnamed)"},
 		/* what strangers choose */
-		{"a\nb", "/x/a\nb", "a\nb"},
-		{"\x1b[2J", NULL, "\xef\xbf\xbd[2J"},
+		{"a\nb", "/x/a\nb", "a\\x0ab"},
+		{"\x1b[2J", NULL, "\\x1b[2J"},
 		{"\xe6\x95\xb0\xe6\x8d", "/x/\xe6\x95\xb0\xe6\x8d\xae", "\xe6\x95\xb0\xe6\x8d\xae"},
 		{"\xe6\x95\xb0\xe6\x8d", NULL, "\xe6\x95\xb0\xef\xbf\xbd\xef\xbf\xbd"},
 		{" x ", NULL, " x "},

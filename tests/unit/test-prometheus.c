@@ -323,7 +323,7 @@ static void renders_every_quantity_once(void **state)
 
 static void names_come_back_unchanged(void **state)
 {
-	static const char hostile[] = "x\",user=\"root\"} 1\n# HELP\\";
+	static const char hostile[] = "x\",user=\"root\"} 1\\x0a# HELP\\";
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_FREE struct exposition *e = expose(view, PROMETHEUS_TEXT);
 	static const char pss[] = "memtally_process_pss_bytes";

@@ -133,7 +133,7 @@ static void notes_say_how_sure_it_is(void **state)
 		      .key = "user",
 		      .value = "bob"},
 		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
-		"2000|bob|68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|x\",user=\"root\"} 1\n# HELP\\|\n"
+		"2000|bob|68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|x\",user=\"root\"} 1\\x0a# HELP\\|\n"
 		"2001|bob|1.4 MiB|-|4.9 MiB|0.0 KiB|bash|never measured, 0.0 KiB to 4.9 MiB\n"
 		"||69.7 MiB|-|74.2 MiB|0.0 KiB||\n"
 		"total of 2 processes, MemTotal 15.6 GiB, 1 never measured, "
