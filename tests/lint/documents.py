@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the documentation to the tables: metrics, JSON fields, options, routes, files; and its own links.
+"""Holds the documentation to the tables: metrics, JSON fields, options, routes, files, tests; and its own links.
 
 With --update it rewrites the generated parts of docs/metrics.md and docs/api.md in the source tree.
 """
@@ -204,11 +204,21 @@ def check_links(source):
     return found
 
 
+def check_tests(source):
+    """A test that the page on security names is one that is there."""
+    path = "docs/security.md"
+    text = common.read(source, path)
+    return [f"{path}:{common.line_of(text, match.start())}: there is no {match.group(1)}"
+            for match in re.finditer(r"`(tests/[^`]+)`", text)
+            if not any(os.path.exists(os.path.join(source, match.group(1) + end)) for end in ("", ".c"))]
+
+
 def findings(source, build):
     metrics, options = dump(build, "metrics"), dump(build, "options")
     return (check_blocks(source, blocks(metrics)) + check_metric_names(source, metrics)
             + check_options(source, build, options) + check_sample(source, options)
-            + check_routes(source) + check_map(source) + check_links(source))
+            + check_routes(source) + check_map(source) + check_links(source)
+            + check_tests(source))
 
 
 def update(source, build):

@@ -218,6 +218,13 @@ class Documents(Tree):
         self.write("c.md", "")
         self.assertEqual(documents.check_links(self.folder.name), ["docs/a.md:1: there is no b.md"])
 
+    def test_tests(self):
+        self.write("docs/security.md", "`tests/unit/test-a`, `tests/b`, `tests/unit/test-c`\n`tests/d`\n")
+        for path in ("tests/unit/test-a.c", "tests/b"):
+            self.write(path, "")
+        self.assertEqual(documents.check_tests(self.folder.name),
+                         ["docs/security.md:1: there is no tests/unit/test-c", "docs/security.md:2: there is no tests/d"])
+
 
 if __name__ == "__main__":
     unittest.main()
