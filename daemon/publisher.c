@@ -20,11 +20,8 @@
 
 #include "base/channel.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/log.h"
-
-/* What the kernel shows of a user who has no uid in our user namespace (kernel.overflowuid). */
-enum { UID_UNMAPPED = 65534 };
+#include "base/userns.h"
 
 struct client {
 	struct publisher *publisher;
@@ -62,7 +59,7 @@ bool publisher_admits(bool is_privileged, unsigned int all, unsigned int of_uid)
 
 static bool is_privileged(const struct publisher *p, int fd, const struct channel_peer *peer)
 {
-	if (p->has_unmapped && peer->uid == UID_UNMAPPED)
+	if (p->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)
 		return false; /* anybody, even where it is our own uid */
 	if (peer->uid == 0 || peer->uid == geteuid())
 		return true;
@@ -206,19 +203,6 @@ static int open_socket(struct publisher *p, const char *path)
 	return channel_listen(path, SOCK_SEQPACKET, 0666, PUBLISHER_CLIENTS_MAX, &p->listen_fd);
 }
 
-/* Only a map of all uids has their number in it. Without the file there are no user namespaces. */
-static bool has_unmapped_users(void)
-{
-	static const char all[] = "4294967295";
-	char text[4096];
-	size_t len;
-	int r = file_read(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text), &len);
-
-	if (r < 0)
-		return r != -ENOENT;
-	return !memmem(text, len, all, sizeof(all) - 1);
-}
-
 int publisher_open(sd_event *event, const char *path, struct publisher **ret)
 {
 	AUTO_PUBLISHER struct publisher *p = calloc(1, sizeof(*p));
@@ -233,7 +217,7 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret)
 		.public_fd = -1,
 		.gid = (gid_t)-1,
 		.uid = (uid_t)-1,
-		.has_unmapped = has_unmapped_users(),
+		.has_unmapped = userns_has_unmapped(),
 		.refusals = {.interval_ns = 60 * NS_PER_SEC},
 	};
 	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)

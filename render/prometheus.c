@@ -146,13 +146,14 @@ static void collect_scope(
 	}
 }
 
-static void collect_processes(const struct view *view, struct series_list *list)
+static void collect_processes(
+	const struct view *view, const struct sight *sight, struct series_list *list)
 {
 	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
 		const struct snapshot_process *row = view_process(view, i);
 		size_t at = list->labels.len;
 
-		if (!(row->flags & PROCESS_EXPORTED))
+		if (!(row->flags & PROCESS_EXPORTED) || !sight_has(sight, row))
 			continue;
 		buffer_add_text(&list->labels, "pid=\"");
 		buffer_add_u64(&list->labels, row->pid);
@@ -170,10 +171,11 @@ static uint64_t self_created_ns(const struct snapshot_self *self)
 	return ROW_HAS(self, SELF_START_TIME) ? self->q[SELF_START_TIME] : 0;
 }
 
-static void collect(const struct view *view, enum metric_scope scope, struct series_list *list)
+static void collect(const struct view *view, enum metric_scope scope, const struct sight *sight,
+	struct series_list *list)
 {
 	if (scope == METRIC_PROCESS) {
-		collect_processes(view, list);
+		collect_processes(view, sight, list);
 	} else if (scope == METRIC_SELF) {
 		const struct snapshot_self *self = view_self(view);
 
@@ -245,13 +247,13 @@ static size_t family_size(const struct metric *metric, const struct metric *end)
 }
 
 static void render_scope(const struct view *view, enum metric_scope scope,
-	enum prometheus_format format, struct buffer *to)
+	const struct sight *sight, enum prometheus_format format, struct buffer *to)
 {
 	CLEANUP(series_list_done) struct series_list list = {0};
 	size_t count;
 	const struct metric *table = metric_table(scope, &count);
 
-	collect(view, scope, &list);
+	collect(view, scope, sight, &list);
 	if (list.series.error || list.labels.error) {
 		to->error = -ENOMEM;
 		return;
@@ -335,12 +337,19 @@ static void render_capabilities(
 	buffer_add_text(to, "} 1\n");
 }
 
-void prometheus_render(const struct view *view, enum prometheus_format format, struct buffer *to)
+void prometheus_render_processes(const struct view *view, const struct sight *sight,
+	enum prometheus_format format, struct buffer *to)
+{
+	render_scope(view, METRIC_PROCESS, sight, format, to);
+}
+
+void prometheus_render(const struct view *view, const struct sight *sight,
+	enum prometheus_format format, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
 
 	for (int scope = METRIC_HOST; scope < METRIC_SCOPES; scope++)
-		render_scope(view, (enum metric_scope)scope, format, to);
+		render_scope(view, (enum metric_scope)scope, sight, format, to);
 	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++)
 		render_histogram(view_histogram(view, i), self_created_ns(self), format, to);
 	render_capabilities(self, format, to);

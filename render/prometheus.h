@@ -7,14 +7,23 @@
 #define MEMTALLY_RENDER_PROMETHEUS_H
 
 #include "base/buffer.h"
+#include "snapshot/sight.h"
 #include "snapshot/view.h"
 
 enum prometheus_format { PROMETHEUS_TEXT, PROMETHEUS_OPENMETRICS, PROMETHEUS_FORMATS };
 
 const char *prometheus_content_type(enum prometheus_format format);
 
-/* Every family that comes out of the image, memtallyd's own included. Without OpenMetrics' "# EOF". */
-void prometheus_render(const struct view *view, enum prometheus_format format, struct buffer *to);
+/*
+ * Every family that comes out of the image, memtallyd's own included; of the processes that have series those
+ * that SIGHT has. Without OpenMetrics' "# EOF".
+ */
+void prometheus_render(const struct view *view, const struct sight *sight,
+	enum prometheus_format format, struct buffer *to);
+
+/* The families of processes alone. */
+void prometheus_render_processes(const struct view *view, const struct sight *sight,
+	enum prometheus_format format, struct buffer *to);
 
 /* The pieces, for families that do not come out of an image (memtally-web's own). */
 

@@ -315,6 +315,8 @@ static bool is_selected(const struct query *q, const struct view *view, uint32_t
 {
 	if (q->scope != METRIC_PROCESS && (view_scope(view, q->scope, i)->flags & SCOPE_OTHER))
 		return false;
+	if (q->scope == METRIC_PROCESS && !sight_has(&q->sight, view_process(view, i)))
+		return false;
 	for (size_t f = 0; f < q->filters; f++) {
 		bool matches = false;
 

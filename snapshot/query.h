@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "snapshot/sight.h"
 #include "snapshot/view.h"
 
 enum {
@@ -45,6 +46,7 @@ struct query_filter {
 
 struct query {
 	enum metric_scope scope; /* METRIC_USER, METRIC_PROGRAM, METRIC_UNIT or METRIC_PROCESS */
+	struct sight sight;      /* of those of processes; all by default */
 	struct query_field sort;
 	bool has_sort, has_order, has_limit;
 	bool ascending;

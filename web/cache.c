@@ -15,6 +15,9 @@ enum { LIST_ROWS_MAX = 512 };
 static_assert(CACHE_TEXT == (int)PROMETHEUS_TEXT &&
 		      CACHE_OPENMETRICS == (int)PROMETHEUS_OPENMETRICS && PROMETHEUS_FORMATS == 2,
 	"metrics are found by their format");
+static_assert(CACHE_TEXT_GZIP == 2 && CACHE_SUMS_TEXT == 4 && CACHE_SUMS_TEXT_GZIP == 6 &&
+		      CACHE_HOST == 8,
+	"and by whether they are compressed, and without processes");
 static_assert(CACHE_PROCESSES - CACHE_USERS == (int)METRIC_PROCESS - (int)METRIC_USER,
 	"lists are found by their scope");
 
@@ -67,15 +70,24 @@ static int render_list(const struct view *view, enum metric_scope scope, struct 
 	return 0;
 }
 
-/* Compresses the plain body, which is kept only if somebody has asked for it as it is. */
-static int render_gzip(struct cache *c, enum prometheus_format format, struct body *to)
+static void render_metrics(
+	struct cache *c, enum prometheus_format format, bool has_processes, struct buffer *to)
 {
-	const struct body *plain = c->body[cache_metrics(format, false)];
+	const struct sight sight = {.kind = has_processes ? SIGHT_ALL : SIGHT_NONE};
+
+	prometheus_render(c->view, &sight, format, to);
+}
+
+/* Compresses the plain body, which is kept only if somebody has asked for it as it is. */
+static int render_gzip(
+	struct cache *c, enum prometheus_format format, bool has_processes, struct body *to)
+{
+	const struct body *plain = c->body[cache_metrics(format, false, has_processes)];
 	AUTO_BUFFER struct buffer text = {0};
 
 	if (plain)
 		return gzip_add_front(&to->data, plain->data.data, plain->data.len, &to->front);
-	prometheus_render(c->view, format, &text);
+	render_metrics(c, format, has_processes, &text);
 	if (text.error)
 		return text.error;
 	return gzip_add_front(&to->data, text.data, text.len, &to->front);
@@ -83,13 +95,18 @@ static int render_gzip(struct cache *c, enum prometheus_format format, struct bo
 
 static int render(struct cache *c, enum cache_body which, struct body *to)
 {
+	enum prometheus_format format = (enum prometheus_format)(which % PROMETHEUS_FORMATS);
+	bool has_processes = which < CACHE_SUMS_TEXT;
+
 	switch (which) {
 	case CACHE_TEXT:
 	case CACHE_OPENMETRICS:
-		prometheus_render(c->view, (enum prometheus_format)which, &to->data);
-		return 0;
-	case CACHE_TEXT_GZIP: return render_gzip(c, PROMETHEUS_TEXT, to);
-	case CACHE_OPENMETRICS_GZIP: return render_gzip(c, PROMETHEUS_OPENMETRICS, to);
+	case CACHE_SUMS_TEXT:
+	case CACHE_SUMS_OPENMETRICS: render_metrics(c, format, has_processes, &to->data); return 0;
+	case CACHE_TEXT_GZIP:
+	case CACHE_OPENMETRICS_GZIP:
+	case CACHE_SUMS_TEXT_GZIP:
+	case CACHE_SUMS_OPENMETRICS_GZIP: return render_gzip(c, format, has_processes, to);
 	case CACHE_HOST: json_render_host(c->view, &to->data); return 0;
 	default:
 		return render_list(c->view,

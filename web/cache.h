@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bodies that depend on nothing but the snapshot: each is rendered when it is first asked for, once
- * for each snapshot, and then sent to everybody from the same bytes. A body lives as long as an answer
+ * The bodies that depend on nothing but the snapshot, and on nobody who asks: each is rendered when it is first
+ * asked for, once for each snapshot, and then sent to all who may have it from the same bytes. A body lives as long as an answer
  * still sends it, even when its snapshot has been replaced.
  */
 #ifndef MEMTALLY_WEB_CACHE_H
@@ -19,6 +19,10 @@ enum cache_body {
 	CACHE_OPENMETRICS,
 	CACHE_TEXT_GZIP,
 	CACHE_OPENMETRICS_GZIP,
+	CACHE_SUMS_TEXT, /* the same without processes */
+	CACHE_SUMS_OPENMETRICS,
+	CACHE_SUMS_TEXT_GZIP,
+	CACHE_SUMS_OPENMETRICS_GZIP,
 	CACHE_HOST, /* JSON, without the head */
 	CACHE_USERS,
 	CACHE_PROGRAMS,
@@ -60,9 +64,11 @@ bool cache_keeps_list(const struct cache *c, enum metric_scope scope);
 /* The body of a METRICS format or of a list. There must be a view. *ret is a reference. -ENOMEM. */
 int cache_get(struct cache *c, enum cache_body which, struct body **ret);
 
-static inline enum cache_body cache_metrics(enum prometheus_format format, bool gzip)
+static inline enum cache_body cache_metrics(
+	enum prometheus_format format, bool gzip, bool has_processes)
 {
-	return (enum cache_body)((gzip ? CACHE_TEXT_GZIP : CACHE_TEXT) + (int)format);
+	return (enum cache_body)((has_processes ? CACHE_TEXT : CACHE_SUMS_TEXT) +
+				 (gzip ? CACHE_TEXT_GZIP : CACHE_TEXT) + (int)format);
 }
 
 static inline enum cache_body cache_list(enum metric_scope scope)

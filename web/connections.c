@@ -34,7 +34,7 @@ static void unlink_one(struct connections *list, struct connection *c)
 }
 
 struct connection *connections_add(
-	struct connections *list, const void *group, int fd, uint64_t now_ns)
+	struct connections *list, const void *group, int fd, struct caller caller, uint64_t now_ns)
 {
 	struct connection *c = calloc(1, sizeof(*c));
 
@@ -42,6 +42,7 @@ struct connection *connections_add(
 		return NULL;
 	c->group = group;
 	c->fd = fd;
+	c->caller = caller;
 	c->since_ns = now_ns;
 	link_newest(list, c);
 	return c;

@@ -11,10 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "web/caller.h"
+
 struct connection {
 	struct connection *older, *newer;
 	const void *group; /* the listener that it came in by */
 	int fd;            /* borrowed */
+	struct caller caller;
 	uint64_t since_ns; /* when it became free for its present request */
 	bool is_busy;      /* a request has begun and its answer has not ended */
 	bool is_whole;     /* it has come whole, and what is missing is of the answer */
@@ -27,9 +30,9 @@ struct connections {
 	struct connection *oldest, *newest;
 };
 
-/* A new one at NOW. NULL: out of memory. */
+/* A new one of CALLER at NOW. NULL: out of memory. */
 struct connection *connections_add(
-	struct connections *list, const void *group, int fd, uint64_t now_ns);
+	struct connections *list, const void *group, int fd, struct caller caller, uint64_t now_ns);
 
 /* Forgets C, which is freed. */
 void connections_remove(struct connections *list, struct connection *c);

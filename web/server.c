@@ -193,7 +193,8 @@ static enum MHD_Result on_request(void *listener, struct MHD_Connection *connect
 	if (!request_is_allowed(&x->request, method, names_at(l, &names), &refusal))
 		return send_refusal(l, connection, &refusal, false);
 	return answer_with(l, connection,
-		site_answer(l->server->site, &x->request, clock_now_ns(CLOCK_BOOTTIME)));
+		site_answer(l->server->site, &x->request, &x->client->caller,
+			clock_now_ns(CLOCK_BOOTTIME)));
 }
 
 static void on_completed(void *listener, struct MHD_Connection *connection, void **exchange,
@@ -235,7 +236,8 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 	/* Left to itself the kernel lets it grow to megabytes, all of them rendered at once. */
 	(void)setsockopt(
 		info->connect_fd, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer));
-	client = connections_add(&s->connections, l, info->connect_fd, now);
+	client = connections_add(
+		&s->connections, l, info->connect_fd, caller_of(info->connect_fd, s->rules), now);
 	l->clients += client != NULL;
 	if (client && l->clients > s->max_clients)
 		connections_evict(&s->connections, client, now);
@@ -299,12 +301,12 @@ static unsigned int fit_clients(unsigned int wanted, size_t listeners)
 	return each < wanted ? (unsigned int)each : wanted;
 }
 
-int server_start(
-	struct server *s, struct site *site, const struct listen_set *set, unsigned int max_clients)
+int server_start(struct server *s, struct site *site, const struct listen_set *set,
+	const struct caller_rules *rules, unsigned int max_clients)
 {
 	unsigned int fit = fit_clients(max_clients, set->count);
 
-	*s = (struct server){.site = site, .max_clients = fit};
+	*s = (struct server){.site = site, .rules = rules, .max_clients = fit};
 	if (fit < max_clients)
 		log_warning("the limit of open files allows for %u connections a listener, not %u",
 			fit, max_clients);

@@ -30,8 +30,9 @@ struct listener {
 enum { SERVER_NAME_SIZE = 65 };
 
 struct server {
-	struct site *site;         /* borrowed */
-	struct listener *listener; /* owned; one for each socket */
+	struct site *site;                /* borrowed */
+	const struct caller_rules *rules; /* borrowed */
+	struct listener *listener;        /* owned; one for each socket */
 	size_t listeners;
 	unsigned int max_clients; /* for each listener; above it others have to go */
 	char machine
@@ -40,11 +41,11 @@ struct server {
 };
 
 /*
- * Serves SITE on SET, both borrowed until server_stop(), to MAX_CLIENTS at a time for each socket, or
+ * Serves SITE on SET, whose callers RULES tell apart, all borrowed until server_stop(), to MAX_CLIENTS at a time for each socket, or
  * fewer where the descriptor limit does not allow that many. -ENOMEM, or -EIO where the library refuses.
  */
 int server_start(struct server *s, struct site *site, const struct listen_set *set,
-	unsigned int max_clients);
+	const struct caller_rules *rules, unsigned int max_clients);
 
 /* Milliseconds until server_run() is due without input on an epoll descriptor; -1: never. */
 int64_t server_due_ms(

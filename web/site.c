@@ -23,12 +23,16 @@
 	"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "     \
 	"frame-ancestors 'none'"
 
-enum { LISTS_A_ROUND = 2 };
+enum {
+	LISTS_A_ROUND = 2,
+	SIGHT_TEXT_SIZE = 16,
+};
 
 /* One request while it is being answered. */
 struct task {
 	struct site *site;
 	const struct request *rq;
+	struct sight sight;
 	uint64_t now_ns; /* CLOCK_BOOTTIME */
 	bool is_fresh;
 };
@@ -65,19 +69,31 @@ static struct status make_status(const struct task *t)
 	};
 }
 
+/* What an ETag has of T's sight: nobody is told that another one's answer is what he has. */
+static void format_sight(const struct task *t, char to[static SIGHT_TEXT_SIZE])
+{
+	switch (t->sight.kind) {
+	case SIGHT_ALL: to[0] = 0; break;
+	case SIGHT_EXPORTED: snprintf(to, SIGHT_TEXT_SIZE, "-exported"); break;
+	case SIGHT_OWN: snprintf(to, SIGHT_TEXT_SIZE, "-uid%u", t->sight.uid); break;
+	case SIGHT_NONE: snprintf(to, SIGHT_TEXT_SIZE, "-sums"); break;
+	}
+}
+
 /*
- * `W/"<instance>-<sequence>[-<variant>]"`. Weak: ages and memtally-web's own figures move on while the
+ * `W/"<instance>-<sequence>[-<variant>][-<sight>]"`. Weak: ages and memtally-web's own figures move on while the
  * snapshot stays. To a client that has it already goes the same answer without its body, so that it tells
  * the length that the body would have.
  */
 static void set_etag(const struct task *t, struct answer *a, const char *variant)
 {
 	const struct view *view = t->site->cache.view;
-	char instance[VIEW_INSTANCE_TEXT_SIZE];
+	char instance[VIEW_INSTANCE_TEXT_SIZE], sight[SIGHT_TEXT_SIZE];
 
 	view_format_instance(view, instance);
-	snprintf(a->etag, sizeof(a->etag), "W/\"%s-%llu%s%s\"", instance,
-		(unsigned long long)view->header->sequence, *variant ? "-" : "", variant);
+	format_sight(t, sight);
+	snprintf(a->etag, sizeof(a->etag), "W/\"%s-%llu%s%s%s\"", instance,
+		(unsigned long long)view->header->sequence, *variant ? "-" : "", variant, sight);
 	if (t->rq->if_none_match && negotiate_etag_matches(t->rq->if_none_match, a->etag))
 		a->status = MHD_HTTP_NOT_MODIFIED;
 }
@@ -111,6 +127,13 @@ static struct answer *answer_page(const struct task *t)
 	return TAKE_PTR(a);
 }
 
+/* Whether all processes that have series may be shown. */
+static bool shows_exported(const struct task *t)
+{
+	return t->sight.kind == SIGHT_ALL || t->sight.kind == SIGHT_EXPORTED;
+}
+
+/* A single user's processes follow the sums, which are everybody's. */
 static struct answer *answer_metrics(const struct task *t)
 {
 	struct site *s = t->site;
@@ -120,18 +143,23 @@ static struct answer *answer_metrics(const struct task *t)
 	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, prometheus_content_type(format));
 	AUTO_BUFFER struct buffer tail = {0};
 	struct status status = make_status(t);
+	struct buffer *end;
 
 	if (!a)
 		return NULL;
 	a->vary = "Accept, Accept-Encoding";
 	a->is_gzip = negotiate_gzip(&t->rq->negotiate);
+	end = a->is_gzip ? &tail : &a->after;
 	if (t->is_fresh) {
 		set_etag(t, a, format == PROMETHEUS_OPENMETRICS ? "om" : "");
-		if (cache_get(&s->cache, cache_metrics(format, a->is_gzip), &a->body) < 0)
+		if (cache_get(&s->cache, cache_metrics(format, a->is_gzip, shows_exported(t)),
+			    &a->body) < 0)
 			return NULL;
+		if (t->sight.kind == SIGHT_OWN)
+			prometheus_render_processes(s->cache.view, &t->sight, format, end);
 	}
 	self_read(&s->self);
-	status_render_metrics(&status, format, a->is_gzip ? &tail : &a->after);
+	status_render_metrics(&status, format, end);
 	if (a->is_gzip && !a->body) {
 		struct gzip_front front;
 
@@ -220,6 +248,19 @@ static struct answer *answer_stream(const struct task *t, const struct query *qu
 	return TAKE_PTR(a);
 }
 
+static bool shows_processes(const struct task *t)
+{
+	return !view_is_public(t->site->cache.view) && t->sight.kind != SIGHT_NONE;
+}
+
+static struct answer *refuse_processes(const struct task *t)
+{
+	return answer_new_error(MHD_HTTP_FORBIDDEN,
+		view_is_public(t->site->cache.view)
+			? "memtallyd does not show processes to this memtally-web"
+			: "processes are not shown here");
+}
+
 static struct answer *answer_list(const struct task *t, enum metric_scope scope)
 {
 	char key[PARAMS_KEY_SIZE], value[QUERY_VALUE_MAX], error[QUERY_ERROR_SIZE];
@@ -228,12 +269,14 @@ static struct answer *answer_list(const struct task *t, enum metric_scope scope)
 	struct query query;
 	int r;
 
-	if (scope == METRIC_PROCESS && view_is_public(cache->view))
-		return answer_new_error(MHD_HTTP_FORBIDDEN,
-			"memtallyd does not show processes to this memtally-web");
-	if (!has_parameters(t->rq) && cache_keeps_list(cache, scope))
+	bool is_everybodys = scope != METRIC_PROCESS || t->sight.kind == SIGHT_ALL;
+
+	if (scope == METRIC_PROCESS && !shows_processes(t))
+		return refuse_processes(t);
+	if (is_everybodys && !has_parameters(t->rq) && cache_keeps_list(cache, scope))
 		return answer_cached(t, cache_list(scope));
 	query_init(&query, scope);
+	query.sight = t->sight;
 	params_init(&params, t->rq->query, t->rq->query ? strlen(t->rq->query) : 0);
 	while ((r = params_next(&params, key, value, error)) == 0) {
 		r = query_set(&query, key, value, error);
@@ -255,13 +298,13 @@ static struct answer *answer_process(const struct task *t, uint32_t pid)
 
 	if (!a)
 		return NULL;
-	if (view_is_public(view))
-		return answer_new_error(MHD_HTTP_FORBIDDEN,
-			"memtallyd does not show processes to this memtally-web");
+	if (!shows_processes(t))
+		return refuse_processes(t);
 	row = view_find_process(view, pid);
-	if (!row)
-		return answer_new_error(
-			MHD_HTTP_NOT_FOUND, "no process with this pid in the snapshot");
+	if (!row ||
+		!sight_has(&t->sight, row)) /* which of the two is none of the asker's business */
+		return answer_new_error(MHD_HTTP_NOT_FOUND,
+			"no process with this pid in what may be shown of the snapshot");
 	snprintf(variant, sizeof(variant), "p%u", pid);
 	set_etag(t, a, variant);
 	add_head(&a->before, view, t->now_ns, &slack);
@@ -334,9 +377,11 @@ static struct answer *answer_route(const struct task *t)
 	}
 }
 
-struct answer *site_answer(struct site *s, const struct request *rq, uint64_t now_boottime_ns)
+struct answer *site_answer(struct site *s, const struct request *rq, const struct caller *caller,
+	uint64_t now_boottime_ns)
 {
-	struct task t = {.site = s, .rq = rq, .now_ns = now_boottime_ns};
+	struct task t = {
+		.site = s, .rq = rq, .sight = caller_sight(caller), .now_ns = now_boottime_ns};
 	struct answer *a;
 
 	t.is_fresh = s->cache.view && !view_is_stale(s->cache.view, now_boottime_ns);

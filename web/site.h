@@ -9,6 +9,7 @@
 #include "config/option.h"
 #include "web/answer.h"
 #include "web/cache.h"
+#include "web/caller.h"
 #include "web/counters.h"
 #include "web/link.h"
 #include "web/request.h"
@@ -29,7 +30,8 @@ void site_done(struct site *s);
 /* Gives long lists their turns; once for each round of the loop. */
 void site_begin_round(struct site *s);
 
-/* The answer to RQ, sound and allowed, at NOW (CLOCK_BOOTTIME). NULL: out of memory. */
-struct answer *site_answer(struct site *s, const struct request *rq, uint64_t now_boottime_ns);
+/* The answer to RQ, sound and allowed, of CALLER's at NOW (CLOCK_BOOTTIME). NULL: out of memory. */
+struct answer *site_answer(struct site *s, const struct request *rq, const struct caller *caller,
+	uint64_t now_boottime_ns);
 
 #endif

@@ -42,6 +42,7 @@ struct web {
 	struct listen_set set;
 	struct link link;
 	struct site site;
+	struct caller_rules rules;
 	struct server server;
 	int signals;          /* signalfd */
 	struct pollfd *poll;  /* signals, link, listeners */
@@ -181,10 +182,16 @@ static int start(struct web *w)
 	r = open_sockets(w);
 	if (r < 0)
 		return r;
+	r = caller_rules_read(&w->rules);
+	if (r < 0)
+		log_warning(
+			"can't look up group memtally: %s; to UNIX listeners its members are like "
+			"anybody",
+			strerror(-r));
 	r = link_init(&w->link, w->settings->snapshot_socket);
 	if (r == 0) {
 		site_init(&w->site, &w->link, w->settings);
-		r = server_start(&w->server, &w->site, &w->set,
+		r = server_start(&w->server, &w->site, &w->set, &w->rules,
 			(unsigned int)w->settings->web_max_connections);
 	}
 	if (r == 0) {

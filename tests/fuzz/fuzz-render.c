@@ -47,12 +47,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	AUTO_VIEW struct view *view = NULL;
 	AUTO_FREE uint8_t *image = image_open(data, size, &view);
 	AUTO_BUFFER struct buffer to = {0};
+	const struct sight all = {.kind = SIGHT_ALL};
 
 	fuzz_check(image || !view);
 	if (!view)
 		return 0;
 	for (int format = PROMETHEUS_TEXT; format < PROMETHEUS_FORMATS; format++)
-		prometheus_render(view, (enum prometheus_format)format, &to);
+		prometheus_render(view, &all, (enum prometheus_format)format, &to);
 	json_render_host(view, &to);
 	json_render_status(view, &to);
 	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++)

@@ -56,8 +56,11 @@ static void finds_bodies(void **state)
 	struct cache c = {0};
 
 	(void)state;
-	assert_int_equal(cache_metrics(PROMETHEUS_TEXT, false), CACHE_TEXT);
-	assert_int_equal(cache_metrics(PROMETHEUS_OPENMETRICS, true), CACHE_OPENMETRICS_GZIP);
+	assert_int_equal(cache_metrics(PROMETHEUS_TEXT, false, true), CACHE_TEXT);
+	assert_int_equal(cache_metrics(PROMETHEUS_TEXT, true, false), CACHE_SUMS_TEXT_GZIP);
+	assert_int_equal(
+		cache_metrics(PROMETHEUS_OPENMETRICS, false, false), CACHE_SUMS_OPENMETRICS);
+	assert_int_equal(cache_metrics(PROMETHEUS_OPENMETRICS, true, true), CACHE_OPENMETRICS_GZIP);
 	assert_int_equal(cache_list(METRIC_USER), CACHE_USERS);
 	assert_int_equal(cache_list(METRIC_PROCESS), CACHE_PROCESSES);
 	cache_replace(&c, sample_open(&small));
@@ -66,6 +69,63 @@ static void finds_bodies(void **state)
 	assert_false(cache_keeps_list(&c, METRIC_PROCESS));
 	assert_true(cache_keeps_list(&c, METRIC_USER));
 	cache_done(&c);
+}
+
+static bool has_text(const struct body *body, const char *text)
+{
+	return memmem(body->data.data, body->data.len, text, strlen(text)) != NULL;
+}
+
+/* The bodies for those who may not see processes are bodies of their own, in whatever order they are made. */
+static void keeps_processes_apart(void **state)
+{
+	static const enum cache_body order[] = {CACHE_TEXT, CACHE_SUMS_TEXT, CACHE_SUMS_OPENMETRICS,
+		CACHE_OPENMETRICS, CACHE_SUMS_TEXT, CACHE_TEXT};
+	struct cache c = {0};
+
+	(void)state;
+	cache_replace(&c, sample_open(NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		AUTO_BODY struct body *body = NULL;
+
+		assert_int_equal(cache_get(&c, order[i], &body), 0);
+		assert_int_equal(
+			has_text(body, "memtally_process_pss_bytes{"), order[i] < CACHE_SUMS_TEXT);
+		assert_true(has_text(body, "memtally_user_pss_bytes{"));
+		assert_int_equal(has_text(body, "# UNIT"),
+			order[i] == CACHE_OPENMETRICS || order[i] == CACHE_SUMS_OPENMETRICS);
+	}
+	cache_done(&c);
+}
+
+/* What is compressed is the same, whether the plain bodies were there or not. */
+static void compresses_the_same(void **state)
+{
+	static const enum cache_body zipped[] = {CACHE_TEXT_GZIP, CACHE_OPENMETRICS_GZIP,
+		CACHE_SUMS_TEXT_GZIP, CACHE_SUMS_OPENMETRICS_GZIP};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(zipped); i++) {
+		AUTO_BODY struct body *first = NULL, *second = NULL;
+		struct cache c = {0};
+
+		cache_replace(&c, sample_open(NULL));
+		assert_int_equal(cache_get(&c, zipped[i], &first), 0);
+		cache_drop(&c);
+		for (size_t j = 0; j < ARRAY_SIZE(zipped); j++) {
+			AUTO_BODY struct body *plain = NULL;
+
+			assert_int_equal(
+				cache_get(
+					&c, (enum cache_body)(zipped[j] - CACHE_TEXT_GZIP), &plain),
+				0);
+		}
+		assert_int_equal(cache_get(&c, zipped[i], &second), 0);
+		assert_int_equal(first->data.len, second->data.len);
+		assert_memory_equal(first->data.data, second->data.data, first->data.len);
+		assert_int_equal(first->front.crc, second->front.crc);
+		cache_done(&c);
+	}
 }
 
 static void wants_memory(void **state)
@@ -98,6 +158,8 @@ int main(void)
 		cmocka_unit_test(renders_once),
 		cmocka_unit_test(outlives_its_snapshot),
 		cmocka_unit_test(finds_bodies),
+		cmocka_unit_test(keeps_processes_apart),
+		cmocka_unit_test(compresses_the_same),
 		cmocka_unit_test(wants_memory),
 	};
 

@@ -30,7 +30,8 @@ static void open_five(struct fixture *f, const void *group)
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
 		f->near[i] = pair[0];
 		f->far[i] = pair[1];
-		f->c[i] = connections_add(&f->list, group, pair[0], (uint64_t)(i + 1) * NS_PER_SEC);
+		f->c[i] = connections_add(&f->list, group, pair[0], (struct caller){0},
+			(uint64_t)(i + 1) * NS_PER_SEC);
 		assert_non_null(f->c[i]);
 	}
 }
@@ -189,7 +190,7 @@ static void others_listeners_are_left_alone(void **state)
 	(void)state;
 	open_five(&f, &here);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	c = connections_add(&f.list, &there, pair[0], 9 * NS_PER_SEC);
+	c = connections_add(&f.list, &there, pair[0], (struct caller){0}, 9 * NS_PER_SEC);
 	assert_non_null(c);
 	assert_false(connections_evict(&f.list, c, 9 * NS_PER_SEC));
 	assert_true(connections_evict(&f.list, f.c[4], 9 * NS_PER_SEC));

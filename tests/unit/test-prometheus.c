@@ -183,6 +183,8 @@ static void take_family(const char **at, struct exposition *e)
 	take(at, "\n");
 }
 
+static const struct sight all = {.kind = SIGHT_ALL};
+
 static struct exposition *expose(const struct view *view, enum prometheus_format format)
 {
 	struct exposition *e = calloc(1, sizeof(*e));
@@ -190,7 +192,7 @@ static struct exposition *expose(const struct view *view, enum prometheus_format
 	const char *at;
 
 	assert_non_null(e);
-	prometheus_render(view, format, &b);
+	prometheus_render(view, &all, format, &b);
 	prometheus_add_end(&b, format);
 	buffer_add_char(&b, '\0');
 	assert_int_equal(b.error, 0);
@@ -469,12 +471,59 @@ static void bodies_are_as_agreed(void **state)
 	AUTO_BUFFER struct buffer b = {0};
 
 	(void)state;
-	prometheus_render(view, PROMETHEUS_TEXT, &b);
+	prometheus_render(view, &all, PROMETHEUS_TEXT, &b);
 	golden_check("metrics.txt", &b);
 	buffer_clear(&b);
-	prometheus_render(view, PROMETHEUS_OPENMETRICS, &b);
+	prometheus_render(view, &all, PROMETHEUS_OPENMETRICS, &b);
 	prometheus_add_end(&b, PROMETHEUS_OPENMETRICS);
 	golden_check("metrics.openmetrics", &b);
+}
+
+static size_t count_text(const struct buffer *b, const char *text)
+{
+	size_t n = 0;
+
+	for (const char *at = b->data;
+		at && (at = memmem(at, (size_t)(b->data + b->len - at), text, strlen(text))); at++)
+		n++;
+	return n;
+}
+
+/* Of processes those that may be seen, and have series; of everything else, all. */
+static void shows_what_may_be_seen(void **state)
+{
+	static const struct {
+		struct sight sight;
+		size_t processes, alices;
+	} cases[] = {
+		{{.kind = SIGHT_ALL}, 7, 2},
+		{{.kind = SIGHT_EXPORTED}, 7, 2},
+		{{.kind = SIGHT_OWN, .uid = 1000}, 2, 2}, /* her third one has no series */
+		{{.kind = SIGHT_OWN, .uid = 0}, 2, 0},
+		{{.kind = SIGHT_OWN, .uid = 99}, 0, 0},
+		{{.kind = SIGHT_NONE}, 0, 0},
+	};
+	AUTO_VIEW struct view *view = sample_open(NULL);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer whole = {0}, part = {0};
+
+		prometheus_render(view, &cases[i].sight, PROMETHEUS_TEXT, &whole);
+		prometheus_render_processes(view, &cases[i].sight, PROMETHEUS_TEXT, &part);
+		assert_int_equal(
+			count_text(&whole, "\nmemtally_process_pss_bytes{"), cases[i].processes);
+		assert_int_equal(count_text(&whole, "\nmemtally_process_pss_bytes{pid=\"100"),
+			cases[i].alices);
+		assert_int_equal(count_text(&whole, "\nmemtally_user_pss_bytes{"), 6);
+		assert_int_equal(
+			count_text(&part, "memtally_process_pss_bytes{pid="), cases[i].processes);
+		assert_int_equal(count_text(&part, "memtally_user"), 0);
+		if (!cases[i].processes)
+			assert_int_equal(part.len, 0);
+		else
+			assert_non_null(memmem(whole.data, whole.len, part.data, part.len));
+	}
 }
 
 static void lack_of_memory_is_told(void **state)
@@ -487,7 +536,7 @@ static void lack_of_memory_is_told(void **state)
 		AUTO_BUFFER struct buffer b = {0};
 
 		allocation_fail_at(++n);
-		prometheus_render(view, PROMETHEUS_TEXT, &b);
+		prometheus_render(view, &all, PROMETHEUS_TEXT, &b);
 		failed = allocation_end();
 		assert_int_equal(b.error, failed ? -ENOMEM : 0);
 	}
@@ -507,6 +556,7 @@ int main(void)
 		cmocka_unit_test(capabilities_are_labels),
 		cmocka_unit_test(help_is_escaped),
 		cmocka_unit_test(bodies_are_as_agreed),
+		cmocka_unit_test(shows_what_may_be_seen),
 		cmocka_unit_test(lack_of_memory_is_told),
 	};
 

@@ -338,6 +338,42 @@ static void filters_by_names(void **state)
 }
 
 /* More than 2^64 of something, in four parts, is more than any of them. */
+/* Nothing that a caller may not see is sorted, counted or found. */
+static void hides_what_is_not_for_the_asker(void **state)
+{
+	static const struct {
+		struct sight sight;
+		size_t rows, of_alice;
+	} cases[] = {
+		{{.kind = SIGHT_ALL}, SAMPLE_PROCESSES, 4},
+		{{.kind = SIGHT_EXPORTED}, 8, 2},
+		{{.kind = SIGHT_OWN, .uid = 1000}, 4, 4},
+		{{.kind = SIGHT_OWN, .uid = 1001}, 2, 0},
+		{{.kind = SIGHT_OWN, .uid = 4711}, 0, 0},
+		{{.kind = SIGHT_NONE}, 0, 0},
+	};
+	AUTO_VIEW struct view *view = sample_open(NULL);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_FREE uint32_t *every = NULL, *some = NULL, *users = NULL;
+		struct query q;
+		size_t count;
+
+		query_init(&q, METRIC_PROCESS);
+		q.sight = cases[i].sight;
+		assert_int_equal(query_run(&q, view, &every, &count), 0);
+		assert_int_equal(count, cases[i].rows);
+		set(&q, "user", "alice");
+		assert_int_equal(query_run(&q, view, &some, &count), 0);
+		assert_int_equal(count, cases[i].of_alice);
+		query_init(&q, METRIC_USER);
+		q.sight = cases[i].sight;
+		assert_int_equal(query_run(&q, view, &users, &count), 0);
+		assert_int_equal(count, 8);
+	}
+}
+
 static void sums_of_a_family_do_not_wrap(void **state)
 {
 	static const struct image_header head = {.sequence = 1, .interval_ns = 1};
@@ -584,6 +620,7 @@ int main(void)
 		cmocka_unit_test(sorts_by_everything),
 		cmocka_unit_test(has_an_order_of_its_own),
 		cmocka_unit_test(filters_by_names),
+		cmocka_unit_test(hides_what_is_not_for_the_asker),
 		cmocka_unit_test(sums_of_a_family_do_not_wrap),
 		cmocka_unit_test(says_what_is_wrong),
 		cmocka_unit_test(takes_limits_in_range),

@@ -4,9 +4,14 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -14,6 +19,8 @@
 #include "web/server.h"
 
 #define TIMEOUT (2 * NS_PER_SEC)
+
+enum { GROUP = 47110 }; /* that is trusted */
 
 struct fixture {
 	struct listen_set set;
@@ -24,9 +31,9 @@ struct fixture {
 	uint64_t now_ns;
 };
 
-static void begin(struct fixture *f, unsigned int max_clients)
+static void begin_at(struct fixture *f, char *address, unsigned int max_clients)
 {
-	char *address = (char *)"127.0.0.1:0";
+	static const struct caller_rules rules = {.gid = GROUP, .uid = (uid_t)-1};
 	const struct text_list list = {.item = &address, .count = 1};
 	char error[LISTEN_ERROR_SIZE];
 
@@ -34,7 +41,12 @@ static void begin(struct fixture *f, unsigned int max_clients)
 	f->now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	assert_int_equal(listen_open(&f->set, &list, error), 0);
 	site_init(&f->site, &f->link, &f->settings);
-	assert_int_equal(server_start(&f->server, &f->site, &f->set, max_clients), 0);
+	assert_int_equal(server_start(&f->server, &f->site, &f->set, &rules, max_clients), 0);
+}
+
+static void begin(struct fixture *f, unsigned int max_clients)
+{
+	begin_at(f, (char *)"127.0.0.1:0", max_clients);
 }
 
 static void finish(struct fixture *f)
@@ -304,6 +316,94 @@ static void serves_its_own_names(void **state)
 	finish(&f);
 }
 
+/* A client with UID and, besides the primary group of that number, SUPPLEMENTARY; its process is gone at once. */
+static void connect_as(const char *path, uid_t uid, gid_t supplementary)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (!child) {
+		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		if (uid != geteuid() &&
+			(setgroups(1, &supplementary) < 0 || setresgid(uid, uid, uid) < 0 ||
+				setresuid(uid, uid, uid) < 0))
+			_exit(2);
+		_exit(connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+/* Who has connected last: the connection is accepted, and its end shows in the next run only. */
+static struct caller newest_caller(struct fixture *f)
+{
+	const struct connection *c;
+
+	MHD_run(f->server.listener[0].daemon);
+	c = f->server.connections.newest;
+	if (!c) {
+		fail_msg("nobody has connected");
+		return (struct caller){0};
+	}
+	return c->caller;
+}
+
+/* TCP does not tell who it is, a UNIX socket does. */
+static void knows_its_callers(void **state)
+{
+	static const struct {
+		uid_t uid;
+		gid_t supplementary;
+		enum caller_kind kind;
+	} cases[] = {
+		{4711, 5, CALLER_USER},
+		{4711, GROUP, CALLER_TRUSTED},
+		{GROUP, 5, CALLER_TRUSTED}, /* a primary group */
+		{0, 0, CALLER_TRUSTED},
+	};
+	char dir[] = "/tmp/test-server-XXXXXX", address[64];
+	struct fixture f;
+	int fd;
+
+	(void)state;
+	begin(&f, 8);
+	fd = connect_to(&f);
+	run(&f);
+	assert_int_equal(f.server.connections.newest->caller.kind, CALLER_ANYBODY);
+	close(fd);
+	finish(&f);
+
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(chmod(dir, 0755), 0);
+	snprintf(address, sizeof(address), "unix:%s/s", dir);
+	begin_at(&f, address, 8);
+	for (size_t i = 0; i < ARRAY_SIZE(cases) && !geteuid(); i++) {
+		struct caller caller;
+
+		connect_as(address + strlen("unix:"), cases[i].uid, cases[i].supplementary);
+		caller = newest_caller(&f);
+		assert_int_equal(caller.kind, cases[i].kind);
+		if (caller.kind == CALLER_USER)
+			assert_int_equal(caller.uid, cases[i].uid);
+		run(&f);
+		assert_null(f.server.connections.newest);
+	}
+	if (geteuid()) {
+		struct caller caller;
+
+		connect_as(address + strlen("unix:"), geteuid(), 0);
+		caller = newest_caller(&f);
+		assert_int_equal(caller.kind, CALLER_USER);
+		assert_int_equal(caller.uid, geteuid());
+	}
+	finish(&f);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -315,6 +415,7 @@ int main(void)
 		cmocka_unit_test(tells_readers_from_askers),
 		cmocka_unit_test(guards_what_it_refuses_at_once),
 		cmocka_unit_test(serves_its_own_names),
+		cmocka_unit_test(knows_its_callers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

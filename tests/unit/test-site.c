@@ -11,6 +11,7 @@ struct fixture {
 	struct site site;
 	struct link link;
 	struct settings settings;
+	struct caller caller; /* anybody */
 	uint64_t now_ns;
 };
 
@@ -30,7 +31,7 @@ static struct answer *ask(struct fixture *f, const char *target, const char *eta
 
 	request_init(&rq, target);
 	rq.if_none_match = etag;
-	return site_answer(&f->site, &rq, f->now_ns);
+	return site_answer(&f->site, &rq, &f->caller, f->now_ns);
 }
 
 static unsigned int status_of(struct fixture *f, const char *target)
@@ -145,6 +146,139 @@ static void tells_what_is_known(void **state)
 	site_done(&f.site);
 }
 
+static const struct caller root = {.kind = CALLER_TRUSTED};
+static const struct caller alice = {.kind = CALLER_USER, .uid = 1000};
+static const struct caller bob = {.kind = CALLER_USER, .uid = 1001};
+static const struct caller nobody = {.kind = CALLER_USER, .uid = 4711}; /* has no process */
+static const struct caller stranger = {.kind = CALLER_STRANGER};
+
+/* The whole body of A, which is plain. */
+static void read_body(struct answer *a, struct buffer *to)
+{
+	char piece[4096];
+	ssize_t n;
+
+	buffer_add(to, a->before.data, a->before.len);
+	if (a->body)
+		buffer_add(to, a->body->data.data, a->body->data.len);
+	buffer_add(to, a->after.data, a->after.len);
+	while (a->stream && (n = stream_read(a->stream, piece, sizeof(piece))) > 0)
+		buffer_add(to, piece, (size_t)n);
+	buffer_add_char(to, 0);
+	assert_int_equal(to->error, 0);
+}
+
+/* How often TEXT is in what CALLER is told at TARGET. */
+static unsigned int count_told(
+	struct fixture *f, const struct caller *caller, const char *target, const char *text)
+{
+	AUTO_ANSWER struct answer *a = NULL;
+	AUTO_BUFFER struct buffer body = {0};
+	unsigned int n = 0;
+
+	f->caller = *caller;
+	site_begin_round(&f->site);
+	a = ask(f, target, NULL);
+	assert_int_equal(a->status, 200);
+	read_body(a, &body);
+	for (const char *at = body.data; (at = strstr(at, text)); at++)
+		n++;
+	return n;
+}
+
+/* Everybody is asked twice, and after others: what was kept for one must not reach another. */
+static void shows_to_each_his_own(void **state)
+{
+	static const struct {
+		const struct caller *caller;
+		unsigned int rows, series; /* of processes; the latter of those that have a PSS */
+	} cases[] = {
+		{&root, SAMPLE_PROCESSES, 7},
+		{&alice, 4, 2},
+		{&bob, 2, 1},
+		{&nobody, 0, 0},
+		{&root, SAMPLE_PROCESSES, 7},
+		{&alice, 4, 2},
+	};
+	static const char *const lists[] = {"/api/v1/processes", "/api/v1/processes?limit=100",
+		"/api/v1/processes?sort=pid&pid=1&pid=300&pid=301&pid=400&pid=1000&pid=1001&pid=1002"
+		"&pid=1003&pid=2000&pid=2001&pid=2100&pid=2200&pid=4242&pid=4243&pid=5000&pid=4194303"};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct caller *c = cases[i].caller;
+
+		for (size_t j = 0; j < ARRAY_SIZE(lists); j++)
+			assert_int_equal(count_told(&f, c, lists[j], "\"pid\":"), cases[i].rows);
+		assert_int_equal(count_told(&f, c, "/metrics", "\nmemtally_process_pss_bytes{"),
+			cases[i].series);
+		assert_int_equal(count_told(&f, c, "/metrics", "\nmemtally_user_pss_bytes{"), 6);
+		assert_int_equal(
+			count_told(&f, c, "/metrics", "# TYPE memtally_process_pss_bytes "),
+			cases[i].series > 0);
+		assert_int_equal(count_told(&f, c, "/api/v1/users", "\"user\":"), 8);
+	}
+	assert_int_equal(count_told(&f, &alice, "/api/v1/processes?user=bob", "\"pid\":"), 0);
+	assert_int_equal(count_told(&f, &bob, "/api/v1/processes?user=bob", "\"pid\":"), 2);
+	assert_int_equal(count_told(&f, &alice, "/api/v1/processes/1003", "\"pid\":1003"), 1);
+	/* Somebody else's is as if there were none. */
+	f.caller = alice;
+	assert_int_equal(status_of(&f, "/api/v1/processes/2001"), 404);
+	f.caller = bob;
+	assert_int_equal(status_of(&f, "/api/v1/processes/2001"), 200);
+	assert_int_equal(status_of(&f, "/api/v1/processes/1003"), 404);
+	f.caller = root;
+	assert_int_equal(status_of(&f, "/api/v1/processes/2001"), 200);
+	site_done(&f.site);
+}
+
+/* Who has no uid of his own sees the sums. */
+static void shows_sums_to_strangers(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	assert_int_equal(count_told(&f, &root, "/metrics", "memtally_process_pss_bytes{"), 7);
+	assert_int_equal(count_told(&f, &stranger, "/metrics", "memtally_process_"), 0);
+	assert_int_equal(count_told(&f, &stranger, "/api/v1/users", "\"user\":"), 8);
+	f.caller = stranger;
+	assert_int_equal(status_of(&f, "/api/v1/processes"), 403);
+	assert_int_equal(status_of(&f, "/api/v1/processes?limit=1"), 403);
+	assert_int_equal(status_of(&f, "/api/v1/processes/1"), 403);
+	assert_int_equal(status_of(&f, "/"), 200);
+	site_done(&f.site);
+}
+
+/* The ETag of one caller's answer is not another one's, not even of what both may see. */
+static void tells_callers_apart(void **state)
+{
+	static const struct caller *const callers[] = {&root, &alice, &bob, &stranger};
+	static const char *const targets[] = {"/metrics", "/api/v1/processes",
+		"/api/v1/processes?limit=1", "/api/v1/users", "/api/v1/host"};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
+		for (size_t j = 0; j < ARRAY_SIZE(callers); j++) {
+			AUTO_ANSWER struct answer *a = NULL;
+
+			f.caller = *callers[j];
+			a = ask(&f, targets[i], NULL);
+			for (size_t k = 0; a->status == 200 && k < ARRAY_SIZE(callers); k++) {
+				AUTO_ANSWER struct answer *b = NULL;
+
+				f.caller = *callers[k];
+				b = ask(&f, targets[i], a->etag);
+				assert_int_equal(b->status == 304, j == k);
+			}
+		}
+	site_done(&f.site);
+}
+
 /* The same length whatever the clock says; two requests of one body share its bytes. */
 static void keeps_its_length(void **state)
 {
@@ -176,18 +310,19 @@ static void wants_memory(void **state)
 		"/api/v1/processes/1", "/api/v1/users?x=1"};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(targets); i++) {
 		bool failed = true;
 		struct fixture f;
 
 		begin(&f, sample_open(NULL));
+		f.caller = i % 2 ? alice : root;
 		for (unsigned int n = 1; failed; n++) {
 			struct MHD_Response *response = NULL;
 			struct answer *a;
 
 			cache_drop(&f.site.cache);
 			allocation_fail_at(n);
-			a = ask(&f, targets[i], NULL);
+			a = ask(&f, targets[i / 2], NULL);
 			if (a)
 				response = answer_to_response(a);
 			failed = allocation_end();
@@ -207,6 +342,9 @@ int main(void)
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(hides_processes),
 		cmocka_unit_test(tells_what_is_known),
+		cmocka_unit_test(shows_to_each_his_own),
+		cmocka_unit_test(shows_sums_to_strangers),
+		cmocka_unit_test(tells_callers_apart),
 		cmocka_unit_test(keeps_its_length),
 		cmocka_unit_test(wants_memory),
 	};

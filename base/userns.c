@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "base/userns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/file.h"
+
+/* Only a map of all uids has their number in it. */
+bool userns_parse_has_unmapped(const char *text, size_t len)
+{
+	static const char all[] = "4294967295";
+
+	return !memmem(text, len, all, sizeof(all) - 1);
+}
+
+/* Without the file the kernel has no user namespaces. */
+bool userns_has_unmapped(void)
+{
+	char text[4096];
+	size_t len;
+	int r = file_read(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text), &len);
+
+	if (r < 0)
+		return r != -ENOENT;
+	return userns_parse_has_unmapped(text, len);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel says of a peer is put into its mouth. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "web/caller.h"
+
+enum { GROUP = 77, OWN = 990, ALICE = 1000, UNMAPPED = 65534 };
+
+static struct {
+	bool is_wrapped;
+	int error; /* of SO_PEERCRED */
+	uid_t uid;
+	gid_t gid;
+	gid_t group[2];
+	size_t groups;
+} peer;
+
+int __real_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
+int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
+
+int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	socklen_t need = (socklen_t)(peer.groups * sizeof(gid_t));
+
+	if (!peer.is_wrapped || level != SOL_SOCKET ||
+		(name != SO_PEERCRED && name != SO_PEERGROUPS))
+		return __real_getsockopt(fd, level, name, value, len);
+	if (name == SO_PEERCRED) {
+		const struct ucred cred = {.pid = 4321, .uid = peer.uid, .gid = peer.gid};
+
+		errno = peer.error;
+		if (!peer.error)
+			memcpy(value, &cred, sizeof(cred));
+		return peer.error ? -1 : 0;
+	}
+	if (*len < need) {
+		*len = need;
+		errno = ERANGE;
+		return -1;
+	}
+	*len = need;
+	if (need)
+		memcpy(value, peer.group, need);
+	return 0;
+}
+
+static const struct caller_rules rules = {.gid = GROUP, .uid = OWN};
+
+static struct caller call(uid_t uid, gid_t gid, gid_t supplementary, const struct caller_rules *r)
+{
+	struct caller caller;
+	int pair[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	peer.is_wrapped = true;
+	peer.error = 0;
+	peer.uid = uid;
+	peer.gid = gid;
+	peer.group[0] = 5;
+	peer.group[1] = supplementary;
+	peer.groups = supplementary ? 2 : 0;
+	caller = caller_of(pair[0], r);
+	peer.is_wrapped = false;
+	close(pair[0]);
+	close(pair[1]);
+	return caller;
+}
+
+static void knows_whom_to_trust(void **state)
+{
+	static const struct {
+		uid_t uid;
+		gid_t gid, supplementary;
+		enum caller_kind kind;
+	} cases[] = {
+		{0, 0, 0, CALLER_TRUSTED},
+		{OWN, OWN, 0, CALLER_TRUSTED},
+		{ALICE, GROUP, 0, CALLER_TRUSTED},
+		{ALICE, ALICE, GROUP, CALLER_TRUSTED},
+		{ALICE, ALICE, 0, CALLER_USER},
+		{ALICE, ALICE, GROUP + 1, CALLER_USER},
+		{ALICE, 0, 0, CALLER_USER}, /* group root is no root */
+		{UNMAPPED, UNMAPPED, 0, CALLER_USER},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct caller c = call(cases[i].uid, cases[i].gid, cases[i].supplementary, &rules);
+
+		assert_int_equal(c.kind, cases[i].kind);
+		if (c.kind == CALLER_USER)
+			assert_int_equal(c.uid, cases[i].uid);
+	}
+}
+
+/* Nobody is in a group that there is not, whatever gid he has. */
+static void does_without_a_group(void **state)
+{
+	const struct caller_rules none = {.gid = (gid_t)-1, .uid = OWN};
+
+	(void)state;
+	assert_int_equal(call(ALICE, (gid_t)-1, (gid_t)-1, &none).kind, CALLER_USER);
+	assert_int_equal(call(ALICE, GROUP, GROUP, &none).kind, CALLER_USER);
+}
+
+/* In a user namespace many users have the same uid: none of them is it. */
+static void tells_nobody_apart_who_has_no_uid(void **state)
+{
+	struct caller_rules namespace = {.gid = GROUP, .uid = UNMAPPED, .has_unmapped = true};
+
+	(void)state;
+	assert_int_equal(call(UNMAPPED, UNMAPPED, 0, &namespace).kind, CALLER_STRANGER);
+	assert_int_equal(call(UNMAPPED, GROUP, GROUP, &namespace).kind, CALLER_STRANGER);
+	assert_int_equal(call(ALICE, ALICE, 0, &namespace).kind, CALLER_USER);
+	assert_int_equal(call(0, 0, 0, &namespace).kind, CALLER_TRUSTED);
+}
+
+static void asks_unix_sockets_alone(void **state)
+{
+	AUTO_CLOSE int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	AUTO_CLOSE int local = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	assert_int_equal(caller_of(tcp, &rules).kind, CALLER_ANYBODY);
+	/* Connected to nobody: the kernel says uid -1. */
+	assert_int_equal(caller_of(local, &rules).kind, CALLER_STRANGER);
+	peer.is_wrapped = true;
+	peer.error = EINVAL;
+	assert_int_equal(caller_of(local, &rules).kind, CALLER_STRANGER);
+	peer.is_wrapped = false;
+	assert_int_equal(caller_of(-1, &rules).kind, CALLER_STRANGER);
+}
+
+static void sees_by_trust(void **state)
+{
+	static const struct {
+		enum caller_kind kind;
+		enum sight_kind sight;
+	} cases[] = {
+		{CALLER_ANYBODY, SIGHT_ALL},
+		{CALLER_TRUSTED, SIGHT_ALL},
+		{CALLER_USER, SIGHT_OWN},
+		{CALLER_STRANGER, SIGHT_NONE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct caller c = {.kind = cases[i].kind, .uid = ALICE};
+		struct sight sight = caller_sight(&c);
+
+		assert_int_equal(sight.kind, cases[i].sight);
+		if (sight.kind == SIGHT_OWN)
+			assert_int_equal(sight.uid, ALICE);
+	}
+}
+
+/* The group as a name service has it. */
+static struct {
+	int error;
+	bool is_there;
+	size_t size; /* that it takes */
+} service;
+
+int __wrap_getgrnam_r(
+	const char *name, struct group *group, char *text, size_t size, struct group **ret);
+
+int __wrap_getgrnam_r(
+	const char *name, struct group *group, char *text, size_t size, struct group **ret)
+{
+	(void)text;
+	assert_string_equal(name, "memtally");
+	*ret = NULL;
+	if (service.error || size < service.size)
+		return service.error ? service.error : ERANGE;
+	group->gr_gid = GROUP;
+	*ret = service.is_there ? group : NULL;
+	return 0;
+}
+
+static void reads_its_rules(void **state)
+{
+	static const struct {
+		int error;
+		bool is_there;
+		size_t size;
+		int result;
+		gid_t gid;
+	} cases[] = {
+		{0, true, 0, 0, GROUP},
+		{0, true, 100000, 0, GROUP}, /* it has many members */
+		{0, true, 1 << 30, -ERANGE, (gid_t)-1},
+		{0, false, 0, 0, (gid_t)-1},
+		{ENOENT, false, 0, 0, (gid_t)-1},
+		{EIO, false, 0, -EIO, (gid_t)-1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct caller_rules r;
+
+		service.error = cases[i].error;
+		service.is_there = cases[i].is_there;
+		service.size = cases[i].size;
+		assert_int_equal(caller_rules_read(&r), cases[i].result);
+		assert_int_equal(r.gid, cases[i].gid);
+		assert_int_equal(r.uid, geteuid());
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(knows_whom_to_trust),
+		cmocka_unit_test(does_without_a_group),
+		cmocka_unit_test(tells_nobody_apart_who_has_no_uid),
+		cmocka_unit_test(asks_unix_sockets_alone),
+		cmocka_unit_test(sees_by_trust),
+		cmocka_unit_test(reads_its_rules),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

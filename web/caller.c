@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/caller.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/userns.h"
+
+#define GROUP "memtally"
+
+enum { GROUP_MAX = 1 << 20 }; /* bytes of all members' names */
+
+/* A group of many members does not fit at first. */
+static int find_group(const char *name, gid_t *ret)
+{
+	for (size_t size = 4096; size <= GROUP_MAX; size *= 4) {
+		AUTO_FREE char *text = malloc(size);
+		struct group group, *found;
+		int r;
+
+		if (!text)
+			return -ENOMEM;
+		r = getgrnam_r(name, &group, text, size, &found);
+		if (r == ERANGE)
+			continue;
+		if (found)
+			*ret = found->gr_gid;
+		/* Some name services say so of a group that there is not. */
+		return found || r == ENOENT || r == ESRCH ? 0 : -r;
+	}
+	return -ERANGE;
+}
+
+int caller_rules_read(struct caller_rules *r)
+{
+	*r = (struct caller_rules){
+		.gid = (gid_t)-1,
+		.uid = geteuid(),
+		.has_unmapped = userns_has_unmapped(),
+	};
+	return find_group(GROUP, &r->gid);
+}
+
+struct caller caller_judge(
+	const struct channel_peer *peer, bool is_member, const struct caller_rules *rules)
+{
+	if (rules->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)
+		return (struct caller){.kind = CALLER_STRANGER}; /* even where it is our own uid */
+	if (peer->uid == 0 || peer->uid == rules->uid || is_member)
+		return (struct caller){.kind = CALLER_TRUSTED};
+	return (struct caller){.kind = CALLER_USER, .uid = peer->uid};
+}
+
+/* A listener that the service manager passed may be of any family. */
+static bool is_unix(int fd)
+{
+	int domain;
+	socklen_t len = sizeof(domain);
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) < 0 || domain == AF_UNIX;
+}
+
+struct caller caller_of(int fd, const struct caller_rules *rules)
+{
+	struct channel_peer peer;
+
+	if (!is_unix(fd))
+		return (struct caller){.kind = CALLER_ANYBODY};
+	if (channel_peer(fd, &peer) < 0)
+		return (struct caller){.kind = CALLER_STRANGER};
+	return caller_judge(&peer,
+		rules->gid != (gid_t)-1 && channel_peer_in_group(fd, &peer, rules->gid), rules);
+}
+
+struct sight caller_sight(const struct caller *c)
+{
+	switch (c->kind) {
+	case CALLER_ANYBODY:
+	case CALLER_TRUSTED: return (struct sight){.kind = SIGHT_ALL};
+	case CALLER_USER: return (struct sight){.kind = SIGHT_OWN, .uid = c->uid};
+	case CALLER_STRANGER: break;
+	}
+	return (struct sight){.kind = SIGHT_NONE};
+}

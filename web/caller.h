@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who is at the other end of a connection, as far as the kernel tells: of a UNIX socket by SO_PEERCRED and
+ * SO_PEERGROUPS, of any other not at all. The kernel keeps what was true at connect(): whoever passes a connection on, or
+ * serves others through it as a proxy does, has answered for them.
+ */
+#ifndef MEMTALLY_WEB_CALLER_H
+#define MEMTALLY_WEB_CALLER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/channel.h"
+#include "snapshot/sight.h"
+
+enum caller_kind {
+	CALLER_ANYBODY, /* the socket does not tell: it may be any user, of any machine that reaches it */
+	CALLER_TRUSTED, /* root, our own user, or a member of the group */
+	CALLER_USER,    /* one who has a uid of his own */
+	CALLER_STRANGER, /* one who has none: in our user namespace, or because the kernel won't say */
+};
+
+struct caller {
+	enum caller_kind kind;
+	uid_t uid; /* of CALLER_USER */
+};
+
+/* Whom to trust. */
+struct caller_rules {
+	gid_t gid;         /* the group's; -1: there is none */
+	uid_t uid;         /* our own */
+	bool has_unmapped; /* base/userns.h */
+};
+
+/* Fills in R. The group is "memtally"; a negative errno where it can't be looked up: then nobody is in it. */
+int caller_rules_read(struct caller_rules *r);
+
+/* Who has connected with FD. */
+struct caller caller_of(int fd, const struct caller_rules *rules);
+
+/* Pure: of whom the kernel says PEER; IS_MEMBER: of the group. */
+struct caller caller_judge(
+	const struct channel_peer *peer, bool is_member, const struct caller_rules *rules);
+
+/* Which processes C sees. */
+struct sight caller_sight(const struct caller *c);
+
+#endif
