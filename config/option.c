@@ -25,6 +25,8 @@ enum {
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
 static const char *const pss_modes[] = {"exact", "adaptive", NULL};
 
+static const char *const tcp_scopes[] = {"auto", "processes", "aggregates", NULL};
+
 #define FIELD(name) offsetof(struct settings, name)
 
 static const struct option_spec options[] = {
@@ -99,6 +101,12 @@ static const struct option_spec options[] = {
 		NULL, FIELD(web_timeout_ns),
 		"How long a request may take from its first byte to the last byte of its answer, and "
 		"how long an idle connection is kept."},
+	{"web.tcp_scope", PROGRAM_WEB, OPTION_CHOICE, true, "SCOPE", "auto", 0, 0, tcp_scopes,
+		FIELD(web_tcp_scope),
+		"What TCP listeners show, where every local user may ask and nobody can tell who did. "
+		"processes: sums, and the processes that have series of their own (export.processes). "
+		"aggregates: sums alone. auto: processes, but aggregates where the /proc that memtallyd "
+		"reads is mounted with hidepid."},
 
 	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
 		"Read /proc now, with your own rights, instead of asking memtallyd. The flag "

@@ -32,6 +32,12 @@ enum pss_mode {
 	PSS_MODE_ADAPTIVE,
 };
 
+enum tcp_scope {
+	TCP_SCOPE_AUTO, /* processes, or where /proc is hidden aggregates */
+	TCP_SCOPE_PROCESSES,
+	TCP_SCOPE_AGGREGATES,
+};
+
 struct text_list {
 	char **item; /* owned */
 	size_t count;
@@ -56,6 +62,7 @@ struct settings {
 	char *web_telemetry_path;
 	uint64_t web_max_connections;
 	uint64_t web_timeout_ns;
+	uint64_t web_tcp_scope; /* enum tcp_scope */
 
 	bool live, json, bytes;
 	char *sort, *order;

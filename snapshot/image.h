@@ -17,7 +17,7 @@
 
 enum {
 	IMAGE_MAJOR = 1,  /* a reader refuses any other */
-	IMAGE_MINOR = 13, /* grows with every field or section that is added */
+	IMAGE_MINOR = 14, /* grows with every field or section that is added */
 	IMAGE_INSTANCE_SIZE = 16,
 	IMAGE_SECTIONS_MAX = 64,
 	IMAGE_ALIGN = 8,

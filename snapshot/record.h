@@ -219,6 +219,8 @@ enum self_flag {
 	SELF_COMPARES_MM = 1 << 3, /* kcmp(KCMP_VM) is allowed: shared address spaces are found */
 	SELF_PROC_HIDDEN =
 		1 << 4, /* /proc is mounted with hidepid: other users' processes are missing */
+	SELF_PROC_RESTRICTED =
+		1 << 5, /* mounted so, be they missing here or not: users do not see others' */
 };
 
 /* Cumulative upper bounds are the metric table's; the last bucket is the total (+Inf). */

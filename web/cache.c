@@ -46,14 +46,22 @@ void cache_replace(struct cache *c, struct view *view)
 {
 	cache_done(c);
 	c->view = view;
+	c->exported = 0;
+	for (uint32_t i = 0; view && i < view_count(view, METRIC_PROCESS); i++)
+		c->exported += view_process(view, i)->flags & PROCESS_EXPORTED ? 1 : 0;
 }
 
-bool cache_keeps_list(const struct cache *c, enum metric_scope scope)
+bool cache_keeps_list(const struct cache *c, enum metric_scope scope, const struct sight *sight)
 {
+	if (scope == METRIC_PROCESS && sight->kind == SIGHT_EXPORTED)
+		return c->exported <= LIST_ROWS_MAX;
+	if (scope == METRIC_PROCESS && sight->kind != SIGHT_ALL)
+		return false;
 	return view_count(c->view, scope) <= LIST_ROWS_MAX;
 }
 
-static int render_list(const struct view *view, enum metric_scope scope, struct buffer *to)
+static int render_list(
+	const struct view *view, enum metric_scope scope, enum sight_kind sight, struct buffer *to)
 {
 	AUTO_FREE uint32_t *rows = NULL;
 	struct json_list list = {.view = view, .scope = scope};
@@ -61,6 +69,7 @@ static int render_list(const struct view *view, enum metric_scope scope, struct 
 	int r;
 
 	query_init(&query, scope);
+	query.sight.kind = sight;
 	r = query_run(&query, view, &rows, &list.count);
 	if (r < 0)
 		return r;
@@ -108,9 +117,11 @@ static int render(struct cache *c, enum cache_body which, struct body *to)
 	case CACHE_SUMS_TEXT_GZIP:
 	case CACHE_SUMS_OPENMETRICS_GZIP: return render_gzip(c, format, has_processes, to);
 	case CACHE_HOST: json_render_host(c->view, &to->data); return 0;
+	case CACHE_EXPORTED: return render_list(c->view, METRIC_PROCESS, SIGHT_EXPORTED, &to->data);
 	default:
 		return render_list(c->view,
-			(enum metric_scope)(METRIC_USER + (int)which - CACHE_USERS), &to->data);
+			(enum metric_scope)(METRIC_USER + (int)which - CACHE_USERS), SIGHT_ALL,
+			&to->data);
 	}
 }
 

@@ -28,6 +28,7 @@ enum cache_body {
 	CACHE_PROGRAMS,
 	CACHE_UNITS,
 	CACHE_PROCESSES,
+	CACHE_EXPORTED, /* the list of those that have series */
 	CACHE_BODIES
 };
 
@@ -47,6 +48,7 @@ static inline void cleanup_body(struct body **body)
 
 struct cache {
 	struct view *view; /* NULL: there was no snapshot yet */
+	uint32_t exported; /* processes that have series */
 	struct body *body[CACHE_BODIES];
 };
 
@@ -58,8 +60,11 @@ void cache_replace(struct cache *c, struct view *view);
 /* Lets go of the bodies, which nobody will ask for while the snapshot is stale. */
 void cache_drop(struct cache *c);
 
-/* Whether the list of SCOPE is short enough to be kept; longer ones are rendered piecewise. */
-bool cache_keeps_list(const struct cache *c, enum metric_scope scope);
+/*
+ * Whether the list of SCOPE, of processes those that SIGHT has, is kept: it is short enough, and not a single user's.
+ * Others are rendered piecewise.
+ */
+bool cache_keeps_list(const struct cache *c, enum metric_scope scope, const struct sight *sight);
 
 /* The body of a METRICS format or of a list. There must be a view. *ret is a reference. -ENOMEM. */
 int cache_get(struct cache *c, enum cache_body which, struct body **ret);
@@ -71,8 +76,10 @@ static inline enum cache_body cache_metrics(
 				 (gzip ? CACHE_TEXT_GZIP : CACHE_TEXT) + (int)format);
 }
 
-static inline enum cache_body cache_list(enum metric_scope scope)
+static inline enum cache_body cache_list(enum metric_scope scope, const struct sight *sight)
 {
+	if (scope == METRIC_PROCESS && sight->kind == SIGHT_EXPORTED)
+		return CACHE_EXPORTED;
 	return (enum cache_body)(CACHE_USERS + (int)scope - METRIC_USER);
 }
 

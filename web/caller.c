@@ -78,10 +78,22 @@ struct caller caller_of(int fd, const struct caller_rules *rules)
 		rules->gid != (gid_t)-1 && channel_peer_in_group(fd, &peer, rules->gid), rules);
 }
 
-struct sight caller_sight(const struct caller *c)
+/* Strangers may not see through us what /proc hides from them, unless the administrator says so. */
+static enum sight_kind tcp_sight(enum tcp_scope scope, const struct view *view)
+{
+	switch (scope) {
+	case TCP_SCOPE_PROCESSES: return SIGHT_EXPORTED;
+	case TCP_SCOPE_AGGREGATES: return SIGHT_NONE;
+	case TCP_SCOPE_AUTO: break;
+	}
+	return view && !(view_self(view)->flags & SELF_PROC_RESTRICTED) ? SIGHT_EXPORTED
+	                                                                : SIGHT_NONE;
+}
+
+struct sight caller_sight(const struct caller *c, enum tcp_scope scope, const struct view *view)
 {
 	switch (c->kind) {
-	case CALLER_ANYBODY:
+	case CALLER_ANYBODY: return (struct sight){.kind = tcp_sight(scope, view)};
 	case CALLER_TRUSTED: return (struct sight){.kind = SIGHT_ALL};
 	case CALLER_USER: return (struct sight){.kind = SIGHT_OWN, .uid = c->uid};
 	case CALLER_STRANGER: break;

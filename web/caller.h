@@ -11,7 +11,9 @@
 #include <sys/types.h>
 
 #include "base/channel.h"
+#include "config/option.h"
 #include "snapshot/sight.h"
+#include "snapshot/view.h"
 
 enum caller_kind {
 	CALLER_ANYBODY, /* the socket does not tell: it may be any user, of any machine that reaches it */
@@ -42,7 +44,7 @@ struct caller caller_of(int fd, const struct caller_rules *rules);
 struct caller caller_judge(
 	const struct channel_peer *peer, bool is_member, const struct caller_rules *rules);
 
-/* Which processes C sees. */
-struct sight caller_sight(const struct caller *c);
+/* Pure: which processes of VIEW (NULL: there is none) C sees; SCOPE is what TCP listeners are to show. */
+struct sight caller_sight(const struct caller *c, enum tcp_scope scope, const struct view *view);
 
 #endif

@@ -258,7 +258,8 @@ static struct answer *refuse_processes(const struct task *t)
 	return answer_new_error(MHD_HTTP_FORBIDDEN,
 		view_is_public(t->site->cache.view)
 			? "memtallyd does not show processes to this memtally-web"
-			: "processes are not shown here");
+			: "processes are not shown to whom nobody can tell from others, as at a TCP listener "
+			  "(web.tcp_scope)");
 }
 
 static struct answer *answer_list(const struct task *t, enum metric_scope scope)
@@ -269,12 +270,10 @@ static struct answer *answer_list(const struct task *t, enum metric_scope scope)
 	struct query query;
 	int r;
 
-	bool is_everybodys = scope != METRIC_PROCESS || t->sight.kind == SIGHT_ALL;
-
 	if (scope == METRIC_PROCESS && !shows_processes(t))
 		return refuse_processes(t);
-	if (is_everybodys && !has_parameters(t->rq) && cache_keeps_list(cache, scope))
-		return answer_cached(t, cache_list(scope));
+	if (!has_parameters(t->rq) && cache_keeps_list(cache, scope, &t->sight))
+		return answer_cached(t, cache_list(scope, &t->sight));
 	query_init(&query, scope);
 	query.sight = t->sight;
 	params_init(&params, t->rq->query, t->rq->query ? strlen(t->rq->query) : 0);
@@ -380,8 +379,11 @@ static struct answer *answer_route(const struct task *t)
 struct answer *site_answer(struct site *s, const struct request *rq, const struct caller *caller,
 	uint64_t now_boottime_ns)
 {
-	struct task t = {
-		.site = s, .rq = rq, .sight = caller_sight(caller), .now_ns = now_boottime_ns};
+	struct task t = {.site = s,
+		.rq = rq,
+		.sight = caller_sight(
+			caller, (enum tcp_scope)s->settings->web_tcp_scope, s->cache.view),
+		.now_ns = now_boottime_ns};
 	struct answer *a;
 
 	t.is_fresh = s->cache.view && !view_is_stale(s->cache.view, now_boottime_ns);

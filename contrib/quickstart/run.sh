@@ -193,9 +193,11 @@ decide_rights() {
 	fi
 }
 
-# Up to five are named, more are counted by user. A row of JSON holds no braces of its own.
+# Up to five are named, more are counted by user. A row of JSON holds no braces of its own. From memtallyd, since TCP shows
+# only processes that have series.
 name_denied() {
-	http_get '/api/v1/processes?sort=pid' | grep -o '{"pid":[^{}]*"reason":"denied"' |
+	"$builddir/memtally" processes --json --sort=pid --config.file=/dev/null --log.level=error \
+		--snapshot.socket="$runtime/snapshot.sock" 2>/dev/null | grep -o '{"pid":[^{}]*"reason":"denied"' |
 		sed 's/^{"pid":\([0-9]*\),"uid":[0-9]*,"user":"\([^"]*\)","program":"\([^"]*\)".*/\1 \3 of \2/'
 }
 

@@ -5,10 +5,10 @@
  * would.
  *
  *   publish-sample SOCKET [interval=MS] [told=MS] [count=N] [more=N] [moving=1] [public=1]
- *       [fault=KIND] [good=N]
+ *       [exported=N] [restricted=1] [fault=KIND] [good=N]
  *
  * Snapshots say that their interval is TOLD, where that is given: they get stale by it, not by the true one.
- * After COUNT snapshots it keeps silent, connections open. The first GOOD are good, those that follow have
+ * EXPORTED of the MORE processes have series of their own. After COUNT snapshots it keeps silent, connections open. The first GOOD are good, those that follow have
  * the fault: torn, truncated, unsealed, foreign, file, empty (no descriptor), two (descriptors), close.
  */
 #include "config.h"
@@ -33,7 +33,8 @@
 enum { CLIENTS_MAX = 64, SOCKET_MODE = 0600 };
 
 struct publisher {
-	uint64_t interval_ms, told_ms, count, more, is_moving, is_public, good;
+	uint64_t interval_ms, told_ms, count, more, exported, is_restricted, is_moving, is_public,
+		good;
 	const char *fault;
 	uint64_t sequence;
 	int image; /* the latest; -1: none */
@@ -58,6 +59,8 @@ static void parse_arg(struct publisher *p, char *arg)
 		{"told", &p->told_ms},
 		{"count", &p->count},
 		{"more", &p->more},
+		{"exported", &p->exported},
+		{"restricted", &p->is_restricted},
 		{"moving", &p->is_moving},
 		{"public", &p->is_public},
 		{"good", &p->good},
@@ -141,6 +144,8 @@ static void next_image(struct publisher *p)
 		.interval_ns = (p->told_ms ? p->told_ms : p->interval_ms) * NS_PER_MSEC,
 		.is_public = p->is_public,
 		.more = (uint32_t)p->more,
+		.exported = (uint32_t)p->exported,
+		.is_restricted = p->is_restricted,
 		.is_moving = p->is_moving,
 	};
 	int fd, r = sample_seal(&options, &fd);

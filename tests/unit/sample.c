@@ -303,6 +303,7 @@ static int add_more(
 		.user_unit = "",
 		.source = SOURCE_ROLLUP,
 		.outcome = OUTCOME_MEASURED,
+		.exported = i < o->exported,
 		.pss = 1000 + i % 977 + moved,
 		.uss = 500 + i % 500,
 		.rss = 3000 + i % 977 + moved,
@@ -437,6 +438,8 @@ static int add_self(struct builder *b, const struct sample_options *options)
 	self->flags = SELF_CAP_SYS_PTRACE | SELF_READS_FOREIGN | SELF_COMPARES_MM;
 	if (options->is_hidden)
 		self->flags |= SELF_PROC_HIDDEN;
+	if (options->is_restricted)
+		self->flags |= SELF_PROC_RESTRICTED;
 	for (int i = 0; i < SELF_QUANTITIES; i++)
 		ROW_SET(self, i, 100 + (uint64_t)i);
 	ROW_SET(self, SELF_LAST_PASS_DURATION, UINT64_C(12345678));

@@ -28,6 +28,8 @@ struct sample_options {
 	bool is_measured;     /* without the processes that could not be measured: complete */
 	bool is_hidden;       /* /proc hides others from who measured */
 	uint32_t more;        /* plain processes besides, of 100 users and 100 programs */
+	uint32_t exported;    /* so many of these have series of their own */
+	bool is_restricted;   /* /proc hides users' processes from others */
 	bool is_moving;       /* each of these has .sequence % SAMPLE_CYCLE KiB more */
 };
 

@@ -52,7 +52,10 @@ static void outlives_its_snapshot(void **state)
 
 static void finds_bodies(void **state)
 {
-	const struct sample_options small = {.more = 400}, large = {.more = 600};
+	const struct sample_options small = {.more = 400}, large = {.more = 600},
+				    many = {.more = 600, .exported = 510};
+	const struct sight all = {.kind = SIGHT_ALL}, exported = {.kind = SIGHT_EXPORTED},
+			   own = {.kind = SIGHT_OWN, .uid = 1000};
 	struct cache c = {0};
 
 	(void)state;
@@ -61,13 +64,21 @@ static void finds_bodies(void **state)
 	assert_int_equal(
 		cache_metrics(PROMETHEUS_OPENMETRICS, false, false), CACHE_SUMS_OPENMETRICS);
 	assert_int_equal(cache_metrics(PROMETHEUS_OPENMETRICS, true, true), CACHE_OPENMETRICS_GZIP);
-	assert_int_equal(cache_list(METRIC_USER), CACHE_USERS);
-	assert_int_equal(cache_list(METRIC_PROCESS), CACHE_PROCESSES);
+	assert_int_equal(cache_list(METRIC_USER, &all), CACHE_USERS);
+	assert_int_equal(cache_list(METRIC_USER, &exported), CACHE_USERS);
+	assert_int_equal(cache_list(METRIC_PROCESS, &all), CACHE_PROCESSES);
+	assert_int_equal(cache_list(METRIC_PROCESS, &exported), CACHE_EXPORTED);
 	cache_replace(&c, sample_open(&small));
-	assert_true(cache_keeps_list(&c, METRIC_PROCESS));
+	assert_true(cache_keeps_list(&c, METRIC_PROCESS, &all));
+	assert_true(cache_keeps_list(&c, METRIC_PROCESS, &exported));
+	assert_false(cache_keeps_list(&c, METRIC_PROCESS, &own));
+	assert_true(cache_keeps_list(&c, METRIC_USER, &own));
 	cache_replace(&c, sample_open(&large));
-	assert_false(cache_keeps_list(&c, METRIC_PROCESS));
-	assert_true(cache_keeps_list(&c, METRIC_USER));
+	assert_false(cache_keeps_list(&c, METRIC_PROCESS, &all));
+	assert_true(cache_keeps_list(&c, METRIC_PROCESS, &exported));
+	assert_true(cache_keeps_list(&c, METRIC_USER, &all));
+	cache_replace(&c, sample_open(&many));
+	assert_false(cache_keeps_list(&c, METRIC_PROCESS, &exported));
 	cache_done(&c);
 }
 

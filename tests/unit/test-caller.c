@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "tests/unit/sample.h"
 #include "web/caller.h"
 
 enum { GROUP = 77, OWN = 990, ALICE = 1000, UNMAPPED = 65534 };
@@ -144,23 +145,36 @@ static void sees_by_trust(void **state)
 {
 	static const struct {
 		enum caller_kind kind;
-		enum sight_kind sight;
+		enum tcp_scope scope;
+		enum sight_kind sight,
+			restricted; /* the latter where /proc is mounted with hidepid */
 	} cases[] = {
-		{CALLER_ANYBODY, SIGHT_ALL},
-		{CALLER_TRUSTED, SIGHT_ALL},
-		{CALLER_USER, SIGHT_OWN},
-		{CALLER_STRANGER, SIGHT_NONE},
+		{CALLER_ANYBODY, TCP_SCOPE_AUTO, SIGHT_EXPORTED, SIGHT_NONE},
+		{CALLER_ANYBODY, TCP_SCOPE_PROCESSES, SIGHT_EXPORTED, SIGHT_EXPORTED},
+		{CALLER_ANYBODY, TCP_SCOPE_AGGREGATES, SIGHT_NONE, SIGHT_NONE},
+		{CALLER_TRUSTED, TCP_SCOPE_AUTO, SIGHT_ALL, SIGHT_ALL},
+		{CALLER_TRUSTED, TCP_SCOPE_AGGREGATES, SIGHT_ALL, SIGHT_ALL},
+		{CALLER_USER, TCP_SCOPE_AUTO, SIGHT_OWN, SIGHT_OWN},
+		{CALLER_USER, TCP_SCOPE_PROCESSES, SIGHT_OWN, SIGHT_OWN},
+		{CALLER_STRANGER, TCP_SCOPE_PROCESSES, SIGHT_NONE, SIGHT_NONE},
 	};
+	const struct sample_options options = {.is_restricted = true};
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_VIEW struct view *restricted = sample_open(&options);
+	const struct caller anybody = {.kind = CALLER_ANYBODY};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct caller c = {.kind = cases[i].kind, .uid = ALICE};
-		struct sight sight = caller_sight(&c);
+		struct sight sight = caller_sight(&c, cases[i].scope, view);
 
+		assert_int_equal(
+			caller_sight(&c, cases[i].scope, restricted).kind, cases[i].restricted);
 		assert_int_equal(sight.kind, cases[i].sight);
 		if (sight.kind == SIGHT_OWN)
 			assert_int_equal(sight.uid, ALICE);
 	}
+	assert_int_equal(caller_sight(&anybody, TCP_SCOPE_AUTO, NULL).kind, SIGHT_NONE);
 }
 
 /* The group as a name service has it. */

@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
+#include "collectors/pass-state.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/run.h"
 #include "tests/unit/scene.h"
@@ -39,6 +40,23 @@ static void adds_up(void **state)
 	assert_int_equal(pss_kib(view, METRIC_UNIT, "user@1001.service"), 65004);
 	assert_int_equal(pss_kib(view, METRIC_UNIT, "(none)"), 100);
 	assert_true(view_is_complete(view));
+}
+
+/* Whoever serves the image is told that /proc hides processes from users, be they hidden from memtallyd or not. */
+static void tells_how_proc_is_mounted(void **state)
+{
+	(void)state;
+	for (int is_mounted_so = 0; is_mounted_so < 2; is_mounted_so++) {
+		AUTO_SCENE struct scene s;
+		AUTO_VIEW struct view *view = NULL;
+
+		scene_open(&s, false);
+		s.pass->procfs.hidepid = is_mounted_so;
+		view = run_pass(s.pass);
+		assert_int_equal(
+			(view_self(view)->flags & SELF_PROC_RESTRICTED) != 0, is_mounted_so);
+		assert_false(view_self(view)->flags & SELF_PROC_HIDDEN);
+	}
 }
 
 static void shows_each_process(void **state)
@@ -414,6 +432,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_up),
+		cmocka_unit_test(tells_how_proc_is_mounted),
 		cmocka_unit_test(shows_each_process),
 		cmocka_unit_test(says_of_itself),
 		cmocka_unit_test(two_have_instances_of_their_own),

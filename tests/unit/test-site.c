@@ -252,6 +252,56 @@ static void shows_sums_to_strangers(void **state)
 	site_done(&f.site);
 }
 
+/* Who asks by TCP may be anybody. */
+static void tells_anybody_what_is_set(void **state)
+{
+	static const struct {
+		enum tcp_scope scope;
+		bool is_restricted;
+		unsigned int rows, series;
+	} cases[] = {
+		{TCP_SCOPE_AUTO, false, 8, 7},
+		{TCP_SCOPE_PROCESSES, false, 8, 7},
+		{TCP_SCOPE_PROCESSES, true, 8, 7},
+		{TCP_SCOPE_AUTO, true, 0, 0},
+		{TCP_SCOPE_AGGREGATES, false, 0, 0},
+	};
+	static const struct caller anybody = {.kind = CALLER_ANYBODY};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct sample_options options = {.is_restricted = cases[i].is_restricted};
+		struct fixture f;
+
+		begin(&f, sample_open(&options));
+		f.settings.web_tcp_scope = cases[i].scope;
+		assert_int_equal(
+			count_told(&f, &root, "/api/v1/processes", "\"pid\":"), SAMPLE_PROCESSES);
+		assert_int_equal(
+			count_told(&f, &anybody, "/metrics", "\nmemtally_process_pss_bytes{"),
+			cases[i].series);
+		assert_int_equal(count_told(&f, &anybody, "/api/v1/users", "\"user\":"), 8);
+		if (cases[i].rows) {
+			assert_int_equal(
+				count_told(&f, &anybody, "/api/v1/processes", "\"pid\":"), 8);
+			assert_int_equal(
+				count_told(&f, &anybody, "/api/v1/processes?limit=99", "\"pid\":"),
+				8);
+			assert_int_equal(status_of(&f, "/api/v1/processes/1000"), 200);
+			assert_int_equal(
+				status_of(&f, "/api/v1/processes/1003"), 404); /* has no series */
+		} else {
+			f.caller = anybody;
+			assert_int_equal(status_of(&f, "/api/v1/processes"), 403);
+			assert_int_equal(status_of(&f, "/api/v1/processes?limit=1"), 403);
+			assert_int_equal(status_of(&f, "/api/v1/processes/1000"), 403);
+		}
+		assert_int_equal(
+			count_told(&f, &root, "/api/v1/processes", "\"pid\":"), SAMPLE_PROCESSES);
+		site_done(&f.site);
+	}
+}
+
 /* The ETag of one caller's answer is not another one's, not even of what both may see. */
 static void tells_callers_apart(void **state)
 {
@@ -344,6 +394,7 @@ int main(void)
 		cmocka_unit_test(tells_what_is_known),
 		cmocka_unit_test(shows_to_each_his_own),
 		cmocka_unit_test(shows_sums_to_strangers),
+		cmocka_unit_test(tells_anybody_what_is_set),
 		cmocka_unit_test(tells_callers_apart),
 		cmocka_unit_test(keeps_its_length),
 		cmocka_unit_test(wants_memory),
