@@ -65,7 +65,8 @@ static size_t terminal_width(void)
 }
 
 static int print_text(const struct settings *settings, const struct selection *s,
-	const struct view *view, const uint32_t *rows, size_t count, const struct sums *sums)
+	const struct view *view, const uint32_t *rows, size_t count, const struct sums *sums,
+	const struct view *everybodys)
 {
 	const struct table_rows table_rows = {
 		.scope = s->scope,
@@ -74,6 +75,7 @@ static int print_text(const struct settings *settings, const struct selection *s
 		.count = count,
 		.limit = s->limit,
 		.sums = sums,
+		.everybodys = everybodys ? view_host(everybodys) : NULL,
 		.bytes = settings->bytes,
 	};
 	AUTO_TABLE struct table table = {0};
@@ -120,7 +122,7 @@ static void say_notices(const struct view *view, const struct sums *sums, enum n
 		log_warning("%.*s", (int)(end - line), line);
 }
 
-static void say_nothing_matches(const struct settings *settings)
+static void say_nothing_matches(const struct settings *settings, const struct source *source)
 {
 	const struct {
 		const char *flag;
@@ -139,16 +141,17 @@ static void say_nothing_matches(const struct settings *settings)
 				&asked, " --%s=%s", filters[i].flag, filters[i].values->item[j]);
 	if (asked.error)
 		buffer_clear(&asked);
-	log_error("nothing matches: there is no process with memory%s%.*s", asked.len ? " for" : "",
+	log_error("nothing matches: there is no process with memory%s%s%.*s",
+		source->sight.kind == SIGHT_OWN ? " of yours" : "", asked.len ? " for" : "",
 		(int)asked.len, asked.data ? asked.data : "");
 }
 
-/* The view, out of whichever snapshot it is. */
-static int open_view(const struct settings *settings, const struct selection *s, struct view **ret,
-	enum notice_source *ret_source)
+/* The snapshot, whichever it is. */
+static int open_source(
+	const struct settings *settings, const struct selection *s, struct source *ret)
 {
 	AUTO_BUFFER struct buffer said = {0};
-	int r = source_open(settings, selection_needs_processes(s), ret, ret_source, &said);
+	int r = source_open(settings, selection_needs_processes(s), ret, &said);
 
 	if (r < 0)
 		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
@@ -161,33 +164,34 @@ static int open_view(const struct settings *settings, const struct selection *s,
  * A thing without processes is in the snapshot for an hour for the sake of its series. Whoever names it
  * is told that it has gone; its row is there for programs.
  */
-static int show(const struct settings *settings, const struct selection *s)
+static int show(const struct settings *settings, struct selection *s)
 {
-	AUTO_VIEW struct view *whole = NULL;
+	AUTO_SOURCE struct source source = {0};
 	AUTO_VIEW struct view *view = NULL;
 	AUTO_FREE uint32_t *rows = NULL;
-	enum notice_source source;
 	struct sums sums;
 	bool is_none;
 	size_t count;
 	int r;
 
-	if (open_view(settings, s, &whole, &source) < 0)
+	if (open_source(settings, s, &source) < 0)
 		return EXIT_FAILED;
-	r = selection_run(s, whole, &view, &rows, &count);
+	selection_set_sight(s, &source.sight);
+	r = selection_run(s, source.view, &view, &rows, &count);
 	if (r < 0) {
 		log_error("can't sum up: %s", strerror(-r));
 		return EXIT_FAILED;
 	}
 	selection_sum(s, view, rows, count, &sums);
-	say_notices(whole, &sums, source);
+	say_notices(source.view, &sums, source.who);
 	is_none = selection_has_filters(s) && !sums.q[SCOPE_PROCESSES];
 	if (is_none)
-		say_nothing_matches(settings);
+		say_nothing_matches(settings, &source);
 	if (settings->json)
-		r = print_json(s, view, rows, count, source);
+		r = print_json(s, view, rows, count, source.who);
 	else if (!is_none)
-		r = print_text(settings, s, view, rows, count, &sums);
+		r = print_text(settings, s, view, rows, count, &sums,
+			source.sight.kind == SIGHT_OWN ? source.sums : NULL);
 	return r < 0 || !is_none ? status_of(r) : EXIT_FAILED;
 }
 

@@ -153,6 +153,11 @@ int selection_parse(
 	return r;
 }
 
+void selection_set_sight(struct selection *s, const struct sight *sight)
+{
+	s->query.sight = s->members.sight = *sight;
+}
+
 bool selection_needs_processes(const struct selection *s)
 {
 	return s->has_members || s->scope == METRIC_PROCESS;

@@ -25,6 +25,9 @@ struct selection {
 int selection_parse(const struct settings *settings, struct selection *ret,
 	char error[static QUERY_ERROR_SIZE]);
 
+/* Has S select of processes only those that SIGHT has. */
+void selection_set_sight(struct selection *s, const struct sight *sight);
+
 /* Whether only a snapshot with rows of processes will do. */
 bool selection_needs_processes(const struct selection *s);
 

@@ -7,6 +7,7 @@
 #include <pwd.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "render/human.h"
@@ -74,9 +75,9 @@ int source_open_daemon(const struct settings *settings, struct view **ret, struc
 	return r;
 }
 
-/* 0, or 1 with why not in REASON; *ret_source: what that says of who measures instead. */
-static int open_daemon(const struct settings *settings, bool needs_processes, struct view **ret,
-	enum notice_source *ret_source, struct buffer *reason)
+/* 0, or 1 with why not in REASON, and what there is of memtallyd's all the same in RET. */
+static int open_daemon(const struct settings *settings, bool needs_processes, struct source *ret,
+	struct buffer *reason)
 {
 	AUTO_VIEW struct view *view = NULL;
 	uint64_t now;
@@ -93,19 +94,27 @@ static int open_daemon(const struct settings *settings, bool needs_processes, st
 	if (needs_processes && view_is_public(view)) {
 		buffer_add_text(reason,
 			"memtallyd shows single processes to root, group memtally and its own user only");
-		*ret_source = NOTICE_LIVE_BY_DAEMON;
+		ret->who = NOTICE_LIVE_BY_DAEMON;
+		ret->sums = TAKE_PTR(view);
 		return 1;
 	}
-	*ret = TAKE_PTR(view);
-	*ret_source = NOTICE_DAEMON;
+	ret->view = TAKE_PTR(view);
+	ret->who = NOTICE_DAEMON;
 	return 0;
 }
 
-static void say_live(struct buffer *said, const struct buffer *reason)
+static bool sees_others(const struct view *view)
+{
+	return view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON);
+}
+
+static void say_live(struct buffer *said, const struct source *s, const struct buffer *reason)
 {
 	uid_t uid = geteuid();
 	const struct passwd *pw = getpwuid(uid);
 
+	if (s->sight.kind == SIGHT_OWN)
+		buffer_add_text(said, "your own processes, ");
 	buffer_add_text(said, "read now, with the rights of ");
 	if (pw)
 		buffer_add_text(said, pw->pw_name);
@@ -118,22 +127,29 @@ static void say_live(struct buffer *said, const struct buffer *reason)
 	buffer_add_char(said, ')');
 }
 
-int source_open(const struct settings *settings, bool needs_processes, struct view **ret,
-	enum notice_source *ret_source, struct buffer *said)
+void source_done(struct source *s)
+{
+	s->view = view_unref(s->view);
+	s->sums = view_unref(s->sums);
+}
+
+int source_open(const struct settings *settings, bool needs_processes, struct source *ret,
+	struct buffer *said)
 {
 	AUTO_BUFFER struct buffer reason = {0};
 	const char *why;
 	int r;
 
-	*ret_source = NOTICE_LIVE;
-	if (!settings->live &&
-		open_daemon(settings, needs_processes, ret, ret_source, &reason) == 0) {
-		notice_add_origin(*ret, clock_now_ns(CLOCK_BOOTTIME), said);
+	*ret = (struct source){.who = NOTICE_LIVE};
+	if (!settings->live && open_daemon(settings, needs_processes, ret, &reason) == 0) {
+		notice_add_origin(ret->view, clock_now_ns(CLOCK_BOOTTIME), said);
 		return said->error;
 	}
-	r = open_live(settings, ret, &why);
+	r = open_live(settings, &ret->view, &why);
 	if (r < 0)
 		return r;
-	say_live(said, &reason);
+	if (ret->who == NOTICE_LIVE_BY_DAEMON && !sees_others(ret->view))
+		ret->sight = (struct sight){.kind = SIGHT_OWN, .uid = geteuid()};
+	say_live(said, ret, &reason);
 	return said->error;
 }

@@ -10,16 +10,29 @@
 #include "base/buffer.h"
 #include "cli/notice.h"
 #include "config/settings.h"
+#include "snapshot/sight.h"
 #include "snapshot/view.h"
+
+/* A snapshot, and who measured it. */
+struct source {
+	struct view *view; /* owned */
+	struct view
+		*sums; /* owned; memtallyd's of the same time: NOTICE_LIVE_BY_DAEMON; else NULL */
+	enum notice_source who;
+	struct sight sight; /* what of the processes in .view is to be shown */
+};
 
 /*
  * memtallyd's snapshot where the settings allow it, it may be had, it is fresh and, with NEEDS_PROCESSES,
- * it has processes; else one that is measured now. The caller owns *ret. SAID is appended which of the two
- * it is and, where one expected the other, why: one line. *ret_source: who measured. Errors are those of
- * the pass.
+ * it has processes; else one that is measured now. Where memtallyd has shown its sums alone, and its reader
+ * may not look into the processes of others, only his own are to be shown: of the others the sums tell more.
+ * SAID is appended which of the two it is and, where one expected the other, why: one line. The caller has
+ * source_done() called on RET. Errors are those of the pass.
  */
-int source_open(const struct settings *settings, bool needs_processes, struct view **ret,
-	enum notice_source *ret_source, struct buffer *said);
+int source_open(const struct settings *settings, bool needs_processes, struct source *ret,
+	struct buffer *said);
+void source_done(struct source *s);
+#define AUTO_SOURCE CLEANUP(source_done)
 
 /*
  * memtallyd's snapshot, however old. The caller owns *ret. A negative errno, with why in REASON, where there is

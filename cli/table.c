@@ -289,6 +289,10 @@ static void add_total_text(struct build *b)
 		b->total == 1 ? metric_scope_name(b->rows->scope) : json_list_name(b->rows->scope));
 	if (b->shown < b->total)
 		buffer_printf(to, " (%llu not shown)", (unsigned long long)(b->total - b->shown));
+	if (b->rows->everybodys && ROW_HAS(b->rows->everybodys, SCOPE_PSS)) {
+		buffer_add_text(to, ", those of all users have a PSS of ");
+		add_bytes(b, b->rows->everybodys->q[SCOPE_PSS]);
+	}
 	if (ROW_HAS(host, SCOPE_MEM_TOTAL)) {
 		buffer_add_text(to, ", MemTotal ");
 		add_bytes(b, host->q[SCOPE_MEM_TOTAL]);

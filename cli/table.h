@@ -42,7 +42,9 @@ struct table_rows {
 	size_t count;            /* all of them are in the total */
 	size_t limit;            /* how many are shown; 0: all */
 	const struct sums *sums; /* of all of them; its bounds stand beside the total */
-	bool bytes;              /* exact, instead of in KiB, MiB ... */
+	const struct snapshot_scope
+		*everybodys; /* what the host has, where the rows are not of all; or NULL */
+	bool bytes;          /* exact, instead of in KiB, MiB ... */
 };
 
 /*

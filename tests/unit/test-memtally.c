@@ -8,11 +8,14 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <jansson.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/channel.h"
 #include "base/clock.h"
@@ -95,8 +98,16 @@ static void redirect(const char *path, int to)
 		_exit(99);
 }
 
-/* Runs memtally with ARGS; its output goes to OUTPUT, "out" if it is to be read. */
-static void run(const char *const args[static ARGS_MAX], const char *output, struct result *ret)
+static void become(uid_t uid)
+{
+	if (uid != geteuid() && (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 ||
+					setresuid(uid, uid, uid) < 0))
+		_exit(98);
+}
+
+/* Runs memtally as UID with ARGS; its output goes to OUTPUT, "out" if it is to be read. */
+static void run_as(
+	uid_t uid, const char *const args[static ARGS_MAX], const char *output, struct result *ret)
 {
 	char *argv[ARGS_MAX + 5] = {(char *)(uintptr_t) "memtally",
 		(char *)(uintptr_t) "--snapshot.socket=socket",
@@ -110,6 +121,7 @@ static void run(const char *const args[static ARGS_MAX], const char *output, str
 	if (!child) {
 		redirect(output, STDOUT_FILENO);
 		redirect("err", STDERR_FILENO);
+		become(uid);
 		_exit(memtally_run(argc, argv));
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -120,6 +132,11 @@ static void run(const char *const args[static ARGS_MAX], const char *output, str
 	if (!strcmp(output, "out"))
 		assert_int_equal(file_read_all(AT_FDCWD, "out", OUTPUT_MAX, &ret->out), 0);
 	buffer_add_char(&ret->out, '\0');
+}
+
+static void run(const char *const args[static ARGS_MAX], const char *output, struct result *ret)
+{
+	run_as(geteuid(), args, output, ret);
 }
 
 static void check_says(const char *text, const char *expected)
@@ -362,6 +379,60 @@ static void public_snapshot_will_do_for_sums(void **state)
 	check_says(r.err.data, "from memtallyd's snapshot of ");
 }
 
+/* Whom memtallyd shows the sums alone measures his own processes himself; of all others the sums tell more. */
+static void shows_an_ordinary_user_his_own(void **state)
+{
+	static const char *const text[ARGS_MAX] = {"processes"},
+				 *const json[ARGS_MAX] = {"processes", "--json"},
+				 *const users[ARGS_MAX] = {"users", "--pid=1", "--json"},
+				 *const some[ARGS_MAX] = {"users", "--user=alice"};
+	const uid_t uid = geteuid() ? geteuid() : 4711;
+	AUTO_RESULT struct result r = {0}, all = {0}, other = {0}, sums = {0};
+	struct sample_options options = fresh();
+	pid_t publisher;
+	json_t *found, *rows;
+
+	(void)state;
+	options.is_public = true;
+	assert_int_equal(chmod(".", 0755), 0);
+	publisher = publish(&options);
+	assert_int_equal(chmod("socket", 0666), 0);
+	run_as(uid, text, "out", &r);
+	unpublish(publisher);
+	assert_int_equal(r.status, 0);
+	check_says(r.err.data, "memtally: your own processes, read now, with the rights of ");
+	assert_null(strstr(r.err.data, "could not be read"));
+	check_says(r.out.data, ", those of all users have a PSS of 596.3 MiB, MemTotal ");
+
+	publisher = publish(&options);
+	assert_int_equal(chmod("socket", 0666), 0);
+	run_as(uid, json, "out", &all);
+	unpublish(publisher);
+	found = load(&all, "processes");
+	assert_true(json_array_size(json_object_get(found, "processes")) > 0);
+	rows = json_object_get(found, "processes");
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		assert_int_equal(
+			json_integer_value(json_object_get(json_array_get(rows, i), "uid")), uid);
+	json_decref(found);
+
+	publisher = publish(&options);
+	assert_int_equal(chmod("socket", 0666), 0);
+	run_as(uid, users, "out", &other);
+	unpublish(publisher);
+	assert_int_equal(other.status, 1);
+	check_says(other.err.data,
+		"nothing matches: there is no process with memory of yours for --pid=1\n");
+
+	publisher = publish(&options);
+	assert_int_equal(chmod("socket", 0666), 0);
+	run_as(uid, some, "out", &sums);
+	unpublish(publisher);
+	assert_int_equal(sums.status, 0);
+	check_says(sums.out.data, "489.7 MiB 430.9 MiB 700.2 MiB 1.0 MiB         4 alice\n");
+	check_says(sums.err.data, "from memtallyd's snapshot of ");
+}
+
 static void status_is_the_daemons(void **state)
 {
 	static const char *const text[ARGS_MAX] = {"status"}, *const json[ARGS_MAX] = {
@@ -542,6 +613,7 @@ int main(void)
 		cmocka_unit_test(live_asks_nobody),
 		cmocka_unit_test(does_not_show_what_it_should_not),
 		cmocka_unit_test(public_snapshot_will_do_for_sums),
+		cmocka_unit_test(shows_an_ordinary_user_his_own),
 		cmocka_unit_test(status_is_the_daemons),
 		cmocka_unit_test(usage_is_two),
 		cmocka_unit_test(what_has_ended_matches_nothing),
