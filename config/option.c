@@ -25,6 +25,7 @@ enum {
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
 static const char *const pss_modes[] = {"exact", "adaptive", NULL};
 
+static const char *const snapshot_publics[] = {"auto", "aggregates", "nothing", NULL};
 static const char *const tcp_scopes[] = {"auto", "processes", "aggregates", NULL};
 
 #define FIELD(name) offsetof(struct settings, name)
@@ -42,6 +43,11 @@ static const struct option_spec options[] = {
 
 	{"path.procfs", PROGRAM_MEMTALLYD | PROGRAM_MEMTALLY, OPTION_PATH, true, "DIR", "/proc", 0,
 		0, NULL, FIELD(path_procfs), "Where the proc file system to read is mounted."},
+	{"snapshot.public", PROGRAM_MEMTALLYD, OPTION_CHOICE, true, "SCOPE", "auto", 0, 0,
+		snapshot_publics, FIELD(snapshot_public),
+		"What those get at the snapshot socket who may not have everything. aggregates: the sums "
+		"of all users, programs and units. nothing: no connection. auto: aggregates, but nothing "
+		"where /proc is mounted with hidepid."},
 	{"interval", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "10s", 100 * NS_PER_MSEC,
 		DAY_NS, NULL, FIELD(interval_ns),
 		"From the start of one pass over all processes to the start of the next."},

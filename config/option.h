@@ -32,6 +32,12 @@ enum pss_mode {
 	PSS_MODE_ADAPTIVE,
 };
 
+enum snapshot_public {
+	SNAPSHOT_PUBLIC_AUTO, /* aggregates, or where /proc is hidden nothing */
+	SNAPSHOT_PUBLIC_AGGREGATES,
+	SNAPSHOT_PUBLIC_NOTHING,
+};
+
 enum tcp_scope {
 	TCP_SCOPE_AUTO, /* processes, or where /proc is hidden aggregates */
 	TCP_SCOPE_PROCESSES,
@@ -50,6 +56,7 @@ struct settings {
 	char *snapshot_socket;
 	uint64_t log_level; /* enum log_level of base/log.h */
 
+	uint64_t snapshot_public; /* enum snapshot_public */
 	char *path_procfs;
 	uint64_t interval_ns;
 	uint64_t pss_mode; /* enum pss_mode */

@@ -51,6 +51,7 @@ struct manager {
 
 	bool is_passing, is_waiting_for_names, is_ready;
 	uint64_t interval_ns; /* as configured */
+	enum snapshot_public snapshot_public;
 	uint64_t begin_ns;
 	uint64_t due_ns;   /* the next pass */
 	uint64_t progress; /* steps of passes */
@@ -149,7 +150,7 @@ static int publish(struct manager *m)
 		return end_pass(m);
 	}
 	pass_summary(m->pass, &s);
-	if (s.proc_hides) /* strangers may not see through us what /proc hides from them */
+	if (!publisher_shows_sums(m->snapshot_public, s.proc_hides))
 		public_fd = fd_close(public_fd);
 	publisher_publish(m->publisher, fd, public_fd);
 	get_ready(m);
@@ -290,6 +291,7 @@ static void apply(struct manager *m, const struct settings *settings)
 	set_options(settings, &options);
 	pass_set_options(m->pass, &options);
 	m->interval_ns = settings->interval_ns;
+	m->snapshot_public = (enum snapshot_public)settings->snapshot_public;
 	due_ns = schedule_bring_forward(
 		&m->schedule, pass_interval_ns(m->pass, &needed_ppm), now_ns);
 	if (!m->is_passing && due_ns < m->due_ns) {
@@ -389,6 +391,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 		return r;
 	}
 	m->interval_ns = settings->interval_ns;
+	m->snapshot_public = (enum snapshot_public)settings->snapshot_public;
 	schedule_init(&m->schedule, clock_now_ns(CLOCK_MONOTONIC));
 	r = sd_event_new(&m->event);
 	if (r >= 0)

@@ -57,6 +57,11 @@ bool publisher_admits(bool is_privileged, unsigned int all, unsigned int of_uid)
 	return all < most && of_uid < PUBLISHER_CLIENTS_UID;
 }
 
+bool publisher_shows_sums(enum snapshot_public option, bool is_hidden)
+{
+	return option == SNAPSHOT_PUBLIC_AUTO ? !is_hidden : option == SNAPSHOT_PUBLIC_AGGREGATES;
+}
+
 static bool is_privileged(const struct publisher *p, int fd, const struct channel_peer *peer)
 {
 	if (p->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)
@@ -73,6 +78,8 @@ static void client_send(struct client *c)
 	const struct publisher *p = c->publisher;
 	int fd = is_privileged(p, c->fd, &c->peer) ? p->fd : p->public_fd, r;
 
+	if (fd < 0 && p->fd >= 0) /* who is to get nothing need not wait for it, nor take a place */
+		client_close(c);
 	if (fd < 0 || !channel_is_drained(c->fd))
 		return;
 	r = channel_send_fd(c->fd, fd);

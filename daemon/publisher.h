@@ -14,6 +14,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/cleanup.h"
+#include "config/option.h"
 
 enum {
 	PUBLISHER_CLIENTS_MAX = 16,
@@ -38,9 +39,12 @@ void publisher_set_user(struct publisher *p, uid_t uid);
 
 /*
  * Sends a new snapshot to all clients and keeps it for those to come. A client that has not read the last
- * one yet is passed over. Consumes both descriptors; PUBLIC_FD is -1 where strangers get nothing.
+ * one yet is passed over. Consumes both descriptors; PUBLIC_FD is -1 where strangers get nothing: they are let go.
  */
 void publisher_publish(struct publisher *p, int fd, int public_fd);
+
+/* Pure: whether strangers get the sums, where /proc is hidden from users or not. */
+bool publisher_shows_sums(enum snapshot_public option, bool is_hidden);
 
 /* Pure: whether one more client of a user with OF_UID clients may be served besides ALL. */
 bool publisher_admits(bool is_privileged, unsigned int all, unsigned int of_uid);

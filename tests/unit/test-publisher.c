@@ -3,7 +3,15 @@
 
 #include "tests/unit/unit.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/channel.h"
 #include "base/memfd.h"
@@ -166,6 +174,111 @@ static void counts_nobody_who_has_left(void **state)
 	assert_int_equal(received(client), 'a');
 }
 
+/* Connects as UID and holds the connection; what it gets, it tells through PIPE. */
+static pid_t connect_as(struct place *place, uid_t uid, int pipe[2])
+{
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (!child) {
+		int fd = -1;
+		char content = 'x';
+
+		if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 ||
+			setresuid(uid, uid, uid) < 0 || channel_connect(place->path, &fd) < 0 ||
+			write(pipe[1], "c", 1) != 1)
+			_exit(1);
+		for (;;) {
+			struct pollfd p = {.fd = fd, .events = POLLIN};
+			int image, r;
+
+			poll(&p, 1, -1);
+			r = channel_receive_fd(fd, &image);
+			if (r == 0 && pread(image, &content, 1, 0) == 1) {
+				close(image);
+			} else {
+				content = r == CHANNEL_CLOSED ? '-' : '?';
+			}
+			if (write(pipe[1], &content, 1) != 1 || content == '-' || content == '?')
+				_exit(0);
+		}
+	}
+	return child;
+}
+
+static char heard(struct place *place, int pipe[2])
+{
+	char c = 0;
+
+	struct pollfd p = {.fd = pipe[0], .events = POLLIN};
+
+	serve(place);
+	assert_int_equal(poll(&p, 1, 5000), 1);
+	assert_int_equal(read(pipe[0], &c, 1), 1);
+	return c;
+}
+
+/* A stranger gets the sums; where there are none for him, he is let go, whether he has come before or comes then. */
+static void lets_go_of_strangers_who_get_nothing(void **state)
+{
+	struct place *place = *state;
+	AUTO_CLOSE int own = -1;
+	unsigned int before;
+	int pipe[2];
+	pid_t child;
+
+	if (geteuid())
+		skip(); /* nobody else can be become */
+	assert_int_equal(chmod(place->dir, 0755), 0);
+	assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
+	own = connect_to(place);
+	before = unit_descriptors();
+	child = connect_as(place, 4711, pipe);
+	assert_int_equal(heard(place, pipe), 'c');
+	serve(place);
+	publisher_publish(place->publisher, make_file('a'), make_file('A'));
+	assert_int_equal(heard(place, pipe), 'A');
+	publisher_publish(place->publisher, make_file('b'), -1);
+	assert_int_equal(heard(place, pipe), '-');
+	assert_int_equal(unit_descriptors(), before + 1); /* the image */
+	assert_int_equal(waitpid(child, NULL, 0), child);
+
+	child = connect_as(place, 4711, pipe);
+	assert_int_equal(heard(place, pipe), 'c');
+	assert_int_equal(heard(place, pipe), '-');
+	assert_int_equal(waitpid(child, NULL, 0), child);
+
+	/* In the group he is no stranger. */
+	publisher_set_group(place->publisher, 4711);
+	child = connect_as(place, 4711, pipe);
+	assert_int_equal(heard(place, pipe), 'c');
+	assert_int_equal(heard(place, pipe), 'b');
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(received(own), 'a');
+	close(pipe[0]);
+	close(pipe[1]);
+}
+
+static void shows_sums_by_option(void **state)
+{
+	static const struct {
+		enum snapshot_public option;
+		bool shown, where_hidden;
+	} cases[] = {
+		{SNAPSHOT_PUBLIC_AUTO, true, false},
+		{SNAPSHOT_PUBLIC_AGGREGATES, true, true},
+		{SNAPSHOT_PUBLIC_NOTHING, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(publisher_shows_sums(cases[i].option, false), cases[i].shown);
+		assert_int_equal(
+			publisher_shows_sums(cases[i].option, true), cases[i].where_hidden);
+	}
+}
+
 static bool has_no_descriptor;
 
 int __real_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
@@ -222,6 +335,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(serves_four_of_a_user, setup, teardown),
 		cmocka_unit_test_setup_teardown(counts_nobody_who_has_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(rests_without_descriptors, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			lets_go_of_strangers_who_get_nothing, setup, teardown),
+		cmocka_unit_test(shows_sums_by_option),
 		cmocka_unit_test(admits_with_room_for_the_privileged),
 	};
 
