@@ -13,6 +13,7 @@
 #include "config/help.h"
 #include "config/settings.h"
 #include "daemon/manager.h"
+#include "daemon/narrow.h"
 #include "daemon/resolver.h"
 
 enum { NICE = 5 };
@@ -51,18 +52,23 @@ static int serve(int argc, char *argv[], const struct settings *settings)
 {
 	AUTO_RESOLVER struct resolver *resolver = NULL;
 	AUTO_MANAGER struct manager *manager = NULL;
+	struct account account;
 	int r;
 
 	log_open("memtallyd", (enum log_level)settings->log_level);
+	narrow_account(&account);
 	raise_descriptor_limit();
 	/* First of all, so that the child inherits nothing worth having. */
-	r = resolver_start(&resolver);
+	r = resolver_start(&account, &resolver);
 	if (r < 0)
 		log_warning("users are shown by number, the resolver of names can't be started: %s",
 			strerror(-r));
 	/* Not the child: a pass is published without the names that come late, and it uses next to nothing. */
 	lower_priority();
 	r = manager_open(settings, argc, argv, resolver, &manager);
+	/* After the socket was made, in whose directory only root may be allowed to write. */
+	if (r == 0)
+		r = narrow_daemon(&account);
 	if (r == 0)
 		r = manager_run(manager);
 	return r < 0;

@@ -38,6 +38,7 @@ struct publisher {
 	int fd, public_fd;
 	gid_t gid;
 	uid_t uid;
+	uid_t own; /* whom we were when it was opened; nobody else becomes privileged by what we become */
 	bool has_unmapped; /* there may be users who have no uid here */
 	struct client client[PUBLISHER_CLIENTS_MAX];
 	struct log_limit refusals;
@@ -66,7 +67,7 @@ static bool is_privileged(const struct publisher *p, int fd, const struct channe
 {
 	if (p->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)
 		return false; /* anybody, even where it is our own uid */
-	if (peer->uid == 0 || peer->uid == geteuid())
+	if (peer->uid == 0 || peer->uid == p->own)
 		return true;
 	if (p->uid != (uid_t)-1 && peer->uid == p->uid)
 		return true;
@@ -224,6 +225,7 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret)
 		.public_fd = -1,
 		.gid = (gid_t)-1,
 		.uid = (uid_t)-1,
+		.own = geteuid(),
 		.has_unmapped = userns_has_unmapped(),
 		.refusals = {.interval_ns = 60 * NS_PER_SEC},
 	};

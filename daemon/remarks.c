@@ -66,6 +66,11 @@ void remarks_first_pass(const struct pass_summary *s)
 		log_warning(
 			"some processes can't be measured: the kernel refuses them in spite of the "
 			"capability");
+	if (s->has_perfmon && !s->has_sys_ptrace)
+		log_warning(
+			"with CAP_PERFMON alone programs have the names of their first threads, "
+			"cut after 15 bytes, and processes that share one address space are "
+			"counted one by one; CAP_SYS_PTRACE allows more");
 	if (s->proc_hidden)
 		log_warning("/proc is mounted with hidepid: processes of other users are missing");
 }

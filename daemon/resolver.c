@@ -68,8 +68,10 @@ static void answer(struct resolver_message *m)
 	}
 }
 
-static _Noreturn void child(int fd, pid_t parent)
+static _Noreturn void child(int fd, pid_t parent, const struct account *account)
 {
+	int kept;
+
 	/* Ctrl-C goes to the whole group, systemd's SIGTERM to the cgroup: it ends with its parent. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
@@ -77,7 +79,8 @@ static _Noreturn void child(int fd, pid_t parent)
 	if (close_range(STDERR_FILENO + 1, (unsigned int)fd - 1, 0) < 0 ||
 		close_range((unsigned int)fd + 1, ~0U, 0) < 0)
 		_exit(1);
-	if (rights_drop() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+	if (rights_keep(NULL, 0, account->uid, account->gid, &kept) < 0 ||
+		prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(1);
 	prctl(PR_SET_NAME, "memtallyd-names");
 	resident_rest();
@@ -95,7 +98,7 @@ static _Noreturn void child(int fd, pid_t parent)
 	}
 }
 
-int resolver_start(struct resolver **ret)
+int resolver_start(const struct account *account, struct resolver **ret)
 {
 	AUTO_FREE struct resolver *r = calloc(1, sizeof(*r));
 	pid_t parent = getpid();
@@ -113,7 +116,7 @@ int resolver_start(struct resolver **ret)
 	}
 	if (r->pid == 0) {
 		close(fds[0]);
-		child(fds[1], parent);
+		child(fds[1], parent, account);
 	}
 	close(fds[1]);
 	r->fd = fds[0];

@@ -10,11 +10,15 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "confine/account.h"
 
 struct resolver;
 
-/* Forks the child. Errors of socketpair and fork. */
-int resolver_start(struct resolver **ret);
+/*
+ * Forks the child, which works as ACCOUNT: under the same uid as memtallyd later, since without rights one may end only
+ * processes of one's own. Errors of socketpair and fork.
+ */
+int resolver_start(const struct account *account, struct resolver **ret);
 struct resolver *resolver_stop(struct resolver *r); /* accepts NULL; returns NULL */
 
 int resolver_fd(const struct resolver *r); /* readable when an answer has come */

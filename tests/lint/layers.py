@@ -12,12 +12,13 @@ import common  # noqa: E402
 # What each folder may use besides itself and libc: folders, and headers of libraries.
 LAYERS = {
     "base": ([], []),
+    "confine": (["base"], ["seccomp.h"]),
     "snapshot": (["base"], []),
     "collectors": (["base", "snapshot"], []),
     "config": (["base"], ["yaml.h"]),
     "render": (["base", "snapshot"], ["jansson.h"]),
-    "daemon": (["base", "snapshot", "collectors", "config"], ["systemd/"]),
-    "web": (["base", "snapshot", "render", "config"],
+    "daemon": (["base", "confine", "snapshot", "collectors", "config"], ["systemd/"]),
+    "web": (["base", "confine", "snapshot", "render", "config"],
             ["microhttpd.h", "zlib.h", "jansson.h", "systemd/sd-daemon.h"]),
     "cli": (["base", "snapshot", "collectors", "render", "config"],
             ["libsmartcols/libsmartcols.h", "libsmartcols.h", "jansson.h"]),

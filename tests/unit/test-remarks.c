@@ -105,6 +105,14 @@ static void the_first_pass_says_what_would_help(void **state)
 	assert_true(says("rights: CAP_SYS_PTRACE CAP_PERFMON\n"));
 	assert_true(says("in spite of the capability"));
 	assert_false(says("allows it"));
+	assert_false(says("with CAP_PERFMON alone"));
+
+	s.has_sys_ptrace = false;
+	forget();
+	remarks_first_pass(&s);
+	assert_true(says("rights: CAP_PERFMON\n"));
+	assert_true(says("with CAP_PERFMON alone programs have the names of their first threads"));
+	assert_true(says("counted one by one; CAP_SYS_PTRACE allows more"));
 }
 
 static void says_why_nobody_listens(void **state)

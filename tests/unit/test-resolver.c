@@ -8,6 +8,8 @@
 
 #include "daemon/resolver.h"
 
+static const struct account account = {.uid = 65534, .gid = 65534};
+
 static void wait_answer(struct resolver *r, struct resolver_message *ret)
 {
 	struct pollfd p = {.fd = resolver_fd(r), .events = POLLIN};
@@ -22,7 +24,7 @@ static void knows_root(void **state)
 	struct resolver_message m = {.kind = RESOLVER_USER_NAME, .id = 0}, answer;
 
 	(void)state;
-	assert_int_equal(resolver_start(&r), 0);
+	assert_int_equal(resolver_start(&account, &r), 0);
 	assert_int_equal(resolver_answer(r, &answer), -EAGAIN);
 	assert_int_equal(resolver_ask(r, &m), 0);
 	wait_answer(r, &answer);
@@ -49,7 +51,7 @@ static void has_room_for_few(void **state)
 	unsigned int asked = 0;
 
 	(void)state;
-	assert_int_equal(resolver_start(&r), 0);
+	assert_int_equal(resolver_start(&account, &r), 0);
 	while (resolver_has_room(r)) {
 		assert_int_equal(resolver_ask(r, &m), 0);
 		asked++;
@@ -69,7 +71,7 @@ static void tells_that_the_child_is_gone(void **state)
 	char text[64];
 
 	(void)state;
-	assert_int_equal(resolver_start(&r), 0);
+	assert_int_equal(resolver_start(&account, &r), 0);
 	/* Its socket is our only child's: end the child as a crash would. */
 	snprintf(text, sizeof(text), "/proc/%d/task/%d/children", getpid(), getpid());
 	{

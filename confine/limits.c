@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RLIMIT_DATA and not RLIMIT_AS: since Linux 4.7 it counts private writable memory, wherever it comes from, and that is
+ * what runs away; snapshots that others have made and page tables without memory are no cost of ours.
+ */
+#include "config.h"
+
+#include "confine/limits.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+
+/* Lowers the limit of WHAT to MOST, both the hard and the soft one. */
+static int lower(int what, rlim_t most)
+{
+	struct rlimit limit;
+
+	if (getrlimit((__rlimit_resource_t)what, &limit) < 0)
+		return -errno;
+	if (limit.rlim_max > most)
+		limit.rlim_max = most;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	return setrlimit((__rlimit_resource_t)what, &limit) < 0 ? -errno : 0;
+}
+
+int limits_set(uint64_t data_bytes)
+{
+	struct rlimit files;
+	int r = getrlimit(RLIMIT_NOFILE, &files) < 0 ? -errno : 0;
+
+	if (r == 0)
+		r = lower(RLIMIT_NOFILE, files.rlim_cur);
+	if (r == 0)
+		r = lower(RLIMIT_CORE, 0);
+	/* A sanitizer's shadow memory is private, and terabytes. */
+	if (r == 0 && !SANITIZED)
+		r = lower(RLIMIT_DATA, data_bytes);
+	return r;
+}

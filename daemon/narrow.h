@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What memtallyd gives up before its loop begins.
+ */
+#ifndef MEMTALLY_DAEMON_NARROW_H
+#define MEMTALLY_DAEMON_NARROW_H
+
+#include "confine/account.h"
+
+/*
+ * Whom memtallyd works as: itself, or if that is root the user memtally, or where there is none, nobody, which is said
+ * on the log.
+ */
+void narrow_account(struct account *ret);
+
+/*
+ * Becomes ACCOUNT if it is root, keeps CAP_SYS_PTRACE or, if it has not that, CAP_PERFMON, and no other right, and sets
+ * limits. Negative errno: rights may be left, it is on the log, and the daemon must not go on.
+ */
+int narrow_daemon(const struct account *account);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "confine/limits.h"
+
+enum { MOST = 256 << 20 };
+
+/* 0: as it has to be; otherwise what is wrong. */
+static int try_limits(void)
+{
+	struct rlimit limit = {.rlim_cur = 100, .rlim_max = 200};
+
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || limits_set(MOST) < 0)
+		return 1;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur != 100 || limit.rlim_max != 100)
+		return 2;
+	if (getrlimit(RLIMIT_CORE, &limit) < 0 || limit.rlim_max != 0)
+		return 3;
+	if (SANITIZED)
+		return 0;
+	if (mmap(NULL, MOST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+		MAP_FAILED)
+		return 4;
+	/* A reserve that is never written costs nothing. */
+	if (mmap(NULL, MOST, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+		return 5;
+	if (limits_set((uint64_t)MOST * 2) < 0 || getrlimit(RLIMIT_DATA, &limit) < 0)
+		return 6;
+	return limit.rlim_max == MOST ? 0 : 7;
+}
+
+static void lowers_for_good(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (pid == 0)
+		_exit(try_limits());
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lowers_for_good),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
