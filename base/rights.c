@@ -69,8 +69,8 @@ int rights_keep(const int *wanted, size_t count, uid_t uid, gid_t gid, int *ret_
 	if (r < 0)
 		return r;
 	kept = choose(wanted, count, permitted);
-	for (int i = 0; i < CAPABILITIES_MAX; i++)
-		(void)prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
+	for (int i = 0; i < CAPABILITIES_MAX && prctl(PR_CAPBSET_DROP, i, 0, 0, 0) == 0; i++)
+		;
 	if (was_root && uid != 0) {
 		if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 && errno != EPERM)
 			return -errno;

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/rights.h"
+#include "confine/filter.h"
 #include "confine/limits.h"
 
 #ifndef CAP_PERFMON
@@ -23,6 +24,28 @@
 
 /* A host of a million processes takes about that much. */
 #define DATA_BYTES (UINT64_C(1) << 30)
+
+/* As in linux/kcmp.h, which glibc's packages do not all have. */
+enum { COMPARE_MM = 1, COMPARE_TYPE = 2 };
+
+/* Snapshots are made, and address spaces are told apart: kcmp() would also tell who shares which files. */
+static const struct filter_call pass_calls[] = {
+	FILTER_CALL("memfd_create"),
+	FILTER_CALL_IS("kcmp", COMPARE_TYPE, COMPARE_MM),
+};
+static const struct filter_list filter_pass = FILTER_LIST(pass_calls);
+
+static void give_up_calls(void)
+{
+	static const struct filter_list *const lists[] = {
+		&filter_base, &filter_unix, &filter_children, &filter_pass};
+	int r = filter_load(lists, ARRAY_SIZE(lists));
+
+	if (r < 0)
+		log_warning("can't give up system calls: %s", strerror(-r));
+	else if (r == FILTER_UNSUPPORTED)
+		log_warning("system calls can't be given up: this kernel has no seccomp filters");
+}
 
 void narrow_account(struct account *ret)
 {
@@ -48,5 +71,6 @@ int narrow_daemon(const struct account *account)
 	r = limits_set(DATA_BYTES);
 	if (r < 0)
 		log_warning("can't set limits: %s", strerror(-r));
+	give_up_calls();
 	return 0;
 }

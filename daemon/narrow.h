@@ -14,8 +14,9 @@
 void narrow_account(struct account *ret);
 
 /*
- * Becomes ACCOUNT if it is root, keeps CAP_SYS_PTRACE or, if it has not that, CAP_PERFMON, and no other right, and sets
- * limits. Negative errno: rights may be left, it is on the log, and the daemon must not go on.
+ * Becomes ACCOUNT if it is root, keeps CAP_SYS_PTRACE or, if it has not that, CAP_PERFMON, and no other right, sets
+ * limits, and allows itself and its children no system calls but those that passes, names and trials need. Where the kernel
+ * has no filters for these, the log says so. Negative errno: rights may be left, it is on the log, and the daemon must not go on.
  */
 int narrow_daemon(const struct account *account);
 

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In children, since a filter stays. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/rights.h"
+#include "confine/filter.h"
+
+enum { UNFILTERED = 77 };
+
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%d: %s: %s\n", __LINE__, #condition, strerror(errno));    \
+			_exit(1);                                                                  \
+		}                                                                                  \
+	} while (0)
+#define REFUSED(call) CHECK((call) < 0 && errno == EPERM)
+
+static const struct filter_list *const only_base[] = {&filter_base};
+static const struct filter_list *const with_sockets[] = {&filter_base, &filter_unix};
+static const struct filter_list *const with_children[] = {&filter_base, &filter_children};
+
+static void under(const struct filter_list *const *lists, size_t count, void (*body)(void))
+{
+	pid_t pid;
+	int status;
+
+	if (SANITIZED)
+		skip(); /* the list is a wider one */
+	pid = fork();
+	if (pid == 0) {
+		int r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno
+		                                                   : filter_load(lists, count);
+
+		if (r == FILTER_UNSUPPORTED)
+			_exit(UNFILTERED);
+		CHECK(r == 0);
+		body();
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == UNFILTERED)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void *thread(void *unused)
+{
+	return unused;
+}
+
+static void read_files_only(void)
+{
+	AUTO_CLOSE int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	pthread_t other;
+	char text[16];
+
+	CHECK(fd >= 0 && read(fd, text, sizeof(text)) > 0);
+	CHECK(pthread_create(&other, NULL, thread, NULL) == 0 && pthread_join(other, NULL) == 0);
+	REFUSED(open("/dev/null", O_WRONLY | O_CLOEXEC));
+	REFUSED(open("/dev/null", O_RDWR | O_CLOEXEC));
+	REFUSED(open("test-filter.made", O_RDONLY | O_CREAT | O_CLOEXEC, 0600));
+	REFUSED(open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+	REFUSED(execl("/bin/true", "true", (char *)NULL));
+	REFUSED(fork());
+	REFUSED(socket(AF_UNIX, SOCK_STREAM, 0));
+	REFUSED(kill(getppid(), SIGKILL));
+	REFUSED(setpriority(PRIO_PROCESS, 0, 10));
+	REFUSED(unshare(CLONE_NEWUSER));
+}
+
+static void make_no_code(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(page != MAP_FAILED);
+	REFUSED(mprotect(page, 4096, PROT_READ | PROT_EXEC));
+	CHECK(mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0) == MAP_FAILED &&
+		errno == EPERM);
+	REFUSED(memfd_create("code", 0));
+}
+
+/* libc falls back only where a call does not exist. */
+static void new_forms_do_not_exist(void)
+{
+	CHECK(syscall(SYS_clone3, NULL, 0) < 0 && errno == ENOSYS);
+	CHECK(syscall(SYS_openat2, -1, NULL, NULL, 0) < 0 && errno == ENOSYS);
+}
+
+static void use_unix_sockets_only(void)
+{
+	int pair[2];
+
+	CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0);
+	CHECK(send(pair[0], "x", 1, MSG_NOSIGNAL) == 1);
+	CHECK(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) >= 0);
+	REFUSED(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+	REFUSED(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	REFUSED(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0));
+	/* 64 bits of which the kernel takes 32. */
+	REFUSED(syscall(SYS_socket, UINT64_C(1) << 32 | AF_INET, SOCK_STREAM, 0));
+	REFUSED(fork());
+}
+
+static void have_children(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		CHECK(rights_drop() == 0);
+		for (;;)
+			pause(); /* refused: it spins, and is killed */
+	}
+	REFUSED(kill(pid, SIGTERM));
+	nanosleep(&(struct timespec){.tv_nsec = 300 * 1000 * 1000}, NULL);
+	CHECK(kill(pid, SIGKILL) == 0);
+	CHECK(waitpid(pid, &status, 0) == pid &&
+		WIFSIGNALED(status)); /* it had not ended by itself */
+	REFUSED(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL));
+	REFUSED(syscall(SYS_clone, CLONE_VM | SIGCHLD, NULL, NULL, NULL, NULL));
+}
+
+static void files_are_read_and_nothing_else(void **state)
+{
+	(void)state;
+	under(only_base, ARRAY_SIZE(only_base), read_files_only);
+}
+
+static void no_code_is_made(void **state)
+{
+	(void)state;
+	under(only_base, ARRAY_SIZE(only_base), make_no_code);
+}
+
+static void libc_may_fall_back(void **state)
+{
+	(void)state;
+	under(only_base, ARRAY_SIZE(only_base), new_forms_do_not_exist);
+}
+
+static void sockets_are_local(void **state)
+{
+	(void)state;
+	under(with_sockets, ARRAY_SIZE(with_sockets), use_unix_sockets_only);
+}
+
+static void children_are_ended_and_no_more(void **state)
+{
+	(void)state;
+	under(with_children, ARRAY_SIZE(with_children), have_children);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_are_read_and_nothing_else),
+		cmocka_unit_test(no_code_is_made),
+		cmocka_unit_test(libc_may_fall_back),
+		cmocka_unit_test(sockets_are_local),
+		cmocka_unit_test(children_are_ended_and_no_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
