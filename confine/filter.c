@@ -204,6 +204,7 @@ static const struct filter_call base_calls[] = {
 	CALL_IF("clone", CLONE_FLAGS, CLONE_THREAD | NAMESPACES, CLONE_THREAD),
 	CALL_IS("prctl", 0, PR_SET_NAME),
 	CALL_IS("prctl", 0, PR_GET_NAME),
+	CALL_IS("prctl", 0, PR_SET_PDEATHSIG),
 	CALL_IS("prctl", 0, PR_GET_DUMPABLE),
 	CALL_IS("prctl", 0, PR_SET_VMA),
 #if SANITIZED
@@ -259,7 +260,6 @@ static const struct filter_call children_calls[] = {
 	CALL_IS("kill", 1, SIGKILL),
 	CALL("capset"),
 	CALL("seccomp"),
-	CALL_IS("prctl", 0, PR_SET_PDEATHSIG),
 	CALL_IS("prctl", 0, PR_SET_NO_NEW_PRIVS),
 	CALL_IS("prctl", 0, PR_CAP_AMBIENT),
 	CALL_IS("prctl", 0, PR_SET_SECCOMP),

@@ -7,7 +7,12 @@
 #include <sys/epoll.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
+
+#define PATIENCE_NS      (10 * NS_PER_SEC)
+#define PATIENCE_MOST_NS (320 * NS_PER_SEC)
+#define SAY_NS           (300 * NS_PER_SEC)
 
 static void take_name(struct asking *a, const struct resolver_message *answer)
 {
@@ -33,6 +38,19 @@ static void take_answer(struct asking *a, const struct resolver_message *answer)
 	}
 }
 
+/* Seldom, since a broken name service may stay so for days. */
+static void say(struct asking *a, const char *what)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (a->said_ns && now_ns - a->said_ns < SAY_NS)
+		return;
+	a->said_ns = now_ns;
+	log_warning(
+		"the resolver of names %s, and is replaced; until then new users are shown by number",
+		what);
+}
+
 static int on_answer(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct asking *a = userdata;
@@ -40,12 +58,14 @@ static int on_answer(sd_event_source *source, int fd, uint32_t events, void *use
 	int r;
 
 	(void)source, (void)fd, (void)events;
-	while ((r = resolver_answer(a->resolver, &answer)) == 0)
+	a->since_ns = clock_now_ns(CLOCK_MONOTONIC);
+	while ((r = resolver_answer(a->resolver, &answer)) == 0) {
+		a->patience_ns = PATIENCE_NS;
 		take_answer(a, &answer);
+	}
 	if (r == -EPIPE) {
-		log_warning("the resolver of names has ended; new users are shown by number");
+		say(a, "has ended");
 		a->answers = sd_event_source_disable_unref(a->answers);
-		a->resolver = NULL;
 	}
 	return a->heard(a->to);
 }
@@ -63,6 +83,42 @@ static void ask_privileged(struct asking *a)
 			log_warning("can't look up '%s'", questions[i].name);
 }
 
+static int listen_to(struct asking *a)
+{
+	return sd_event_add_io(
+		a->event, &a->answers, resolver_fd(a->resolver), EPOLLIN, on_answer, a);
+}
+
+/* A lost question is as good as one that the name service could not answer. */
+static void replace(struct asking *a)
+{
+	struct resolver_message lost;
+	int r;
+
+	if (a->answers)
+		say(a, "does not answer");
+	a->answers = sd_event_source_disable_unref(a->answers);
+	a->since_ns = clock_now_ns(CLOCK_MONOTONIC);
+	if (a->patience_ns < PATIENCE_MOST_NS)
+		a->patience_ns *= 2;
+	r = resolver_replace(a->resolver);
+	while (resolver_lost(a->resolver, &lost))
+		take_answer(a, &lost);
+	if (r == 0)
+		r = listen_to(a);
+	if (r == 0)
+		ask_privileged(a);
+}
+
+static bool is_overdue(struct asking *a)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (a->answers && !resolver_in_flight(a->resolver))
+		a->since_ns = now_ns;
+	return now_ns - a->since_ns >= a->patience_ns;
+}
+
 int asking_open(struct asking *a, sd_event *event, struct resolver *resolver, struct pass *pass,
 	struct publisher *publisher, int (*heard)(void *to), void *to)
 {
@@ -72,11 +128,14 @@ int asking_open(struct asking *a, sd_event *event, struct resolver *resolver, st
 		.publisher = publisher,
 		.heard = heard,
 		.to = to,
+		.event = event,
+		.since_ns = clock_now_ns(CLOCK_MONOTONIC),
+		.patience_ns = PATIENCE_NS,
 	};
 	if (!resolver)
 		return 0;
 	ask_privileged(a);
-	return sd_event_add_io(event, &a->answers, resolver_fd(resolver), EPOLLIN, on_answer, a);
+	return listen_to(a);
 }
 
 void asking_close(struct asking *a)
@@ -89,7 +148,9 @@ void asking_names(struct asking *a)
 	struct resolver_message question = {.kind = RESOLVER_USER_NAME};
 	uid_t uid;
 
-	while (a->resolver && resolver_has_room(a->resolver) && pass_next_unnamed(a->pass, &uid)) {
+	if (a->resolver && is_overdue(a))
+		replace(a);
+	while (a->answers && resolver_has_room(a->resolver) && pass_next_unnamed(a->pass, &uid)) {
 		question.id = uid;
 		if (resolver_ask(a->resolver, &question) < 0)
 			pass_name_failed(a->pass, uid);
@@ -98,5 +159,5 @@ void asking_names(struct asking *a)
 
 bool asking_is_awaited(const struct asking *a)
 {
-	return a->resolver && pass_awaits_names(a->pass);
+	return a->answers && pass_awaits_names(a->pass);
 }

@@ -17,7 +17,11 @@ struct asking {
 	struct resolver *resolver;   /* borrowed; NULL: users are numbers */
 	struct pass *pass;           /* borrowed */
 	struct publisher *publisher; /* borrowed */
-	sd_event_source *answers;
+	sd_event *event;             /* borrowed */
+	sd_event_source *answers;    /* NULL: the resolver's child is gone */
+	uint64_t since_ns;           /* CLOCK_MONOTONIC; nothing has come since */
+	uint64_t patience_ns;        /* how long that may last before the child is replaced */
+	uint64_t said_ns;            /* when that was on the log; 0: never */
 	int (*heard)(void *to);
 	void *to;
 };
@@ -30,7 +34,10 @@ int asking_open(struct asking *a, sd_event *event, struct resolver *resolver, st
 	struct publisher *publisher, int (*heard)(void *to), void *to);
 void asking_close(struct asking *a); /* also one that is all zero */
 
-/* Asks for the names that the pass has not, as far as there is room. */
+/*
+ * Asks for the names that the pass has not, as far as there is room. If nothing has come for long, though it was asked for,
+ * or the child is gone, it is replaced, the more seldom the more often that is in vain.
+ */
 void asking_names(struct asking *a);
 
 /* Whether names may yet come for which the pass is to wait. */

@@ -23,7 +23,8 @@
 #endif
 
 /* A host of a million processes takes about that much. */
-#define DATA_BYTES (UINT64_C(1) << 30)
+#define DATA_BYTES          (UINT64_C(1) << 30)
+#define RESOLVER_DATA_BYTES (UINT64_C(256) << 20)
 
 /* As in linux/kcmp.h, which glibc's packages do not all have. */
 enum { COMPARE_MM = 1, COMPARE_TYPE = 2 };
@@ -73,4 +74,16 @@ int narrow_daemon(const struct account *account)
 		log_warning("can't set limits: %s", strerror(-r));
 	give_up_calls();
 	return 0;
+}
+
+int narrow_resolver(const struct account *account)
+{
+	static const struct filter_list *const lists[] = {&filter_base, &filter_unix};
+	int kept, r = rights_keep(NULL, 0, account->uid, account->gid, &kept);
+
+	if (r >= 0)
+		r = limits_set(RESOLVER_DATA_BYTES);
+	if (r >= 0)
+		r = filter_load(lists, ARRAY_SIZE(lists));
+	return r < 0 ? r : 0;
 }

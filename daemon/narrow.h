@@ -20,4 +20,10 @@ void narrow_account(struct account *ret);
  */
 int narrow_daemon(const struct account *account);
 
+/*
+ * For the resolver's child: the same without any capability, with less memory, and with system calls for reading files and
+ * talking over UNIX sockets alone. Logs nothing. Negative errno: rights may be left. A kernel without filters is none.
+ */
+int narrow_resolver(const struct account *account);
+
 #endif

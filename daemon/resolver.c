@@ -17,16 +17,27 @@
 #include <unistd.h>
 
 #include "base/resident.h"
-#include "base/rights.h"
+#include "daemon/narrow.h"
 
 enum {
 	IN_FLIGHT_MAX = 32, /* far below what a socket's queue holds */
 };
 
+/* What is left of a question when its answer does not come. */
+struct question {
+	enum resolver_kind kind;
+	unsigned int id;
+};
+
 struct resolver {
-	int fd;
-	pid_t pid;
+	struct account account;
+	int fd;       /* -1: there is no child */
+	pid_t pid;    /* 0: there is no child */
+	pid_t ending; /* of a former child that was killed; 0: none */
 	unsigned int in_flight;
+	struct question flight[IN_FLIGHT_MAX]; /* in the order of the answers */
+	unsigned int lost;
+	struct question loss[IN_FLIGHT_MAX];
 };
 
 /* What a lookup without a result means: errno is 0, or one of those that getpwnam(3) warns of. */
@@ -70,8 +81,6 @@ static void answer(struct resolver_message *m)
 
 static _Noreturn void child(int fd, pid_t parent, const struct account *account)
 {
-	int kept;
-
 	/* Ctrl-C goes to the whole group, systemd's SIGTERM to the cgroup: it ends with its parent. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
@@ -79,8 +88,8 @@ static _Noreturn void child(int fd, pid_t parent, const struct account *account)
 	if (close_range(STDERR_FILENO + 1, (unsigned int)fd - 1, 0) < 0 ||
 		close_range((unsigned int)fd + 1, ~0U, 0) < 0)
 		_exit(1);
-	if (rights_keep(NULL, 0, account->uid, account->gid, &kept) < 0 ||
-		prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+	if (narrow_resolver(account) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ||
+		getppid() != parent)
 		_exit(1);
 	prctl(PR_SET_NAME, "memtallyd-names");
 	resident_rest();
@@ -98,30 +107,83 @@ static _Noreturn void child(int fd, pid_t parent, const struct account *account)
 	}
 }
 
-int resolver_start(const struct account *account, struct resolver **ret)
+/* Its fd and pid are those of no child before. */
+static int start_child(struct resolver *r)
 {
-	AUTO_FREE struct resolver *r = calloc(1, sizeof(*r));
-	pid_t parent = getpid();
+	pid_t parent = getpid(), pid;
 	int fds[2];
 
-	if (!r)
-		return -ENOMEM;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
 		return -errno;
-	r->pid = fork();
-	if (r->pid < 0) {
+	pid = fork();
+	if (pid < 0) {
 		fd_close(fds[0]);
 		fd_close(fds[1]);
 		return -errno;
 	}
-	if (r->pid == 0) {
+	if (pid == 0) {
 		close(fds[0]);
-		child(fds[1], parent, account);
+		child(fds[1], parent, &r->account);
 	}
 	close(fds[1]);
 	r->fd = fds[0];
+	r->pid = pid;
+	return 0;
+}
+
+/* Whether there is no former child any more. */
+static bool reap(struct resolver *r)
+{
+	if (r->ending > 0 && waitpid(r->ending, NULL, WNOHANG) == 0)
+		return false;
+	r->ending = 0;
+	return true;
+}
+
+int resolver_start(const struct account *account, struct resolver **ret)
+{
+	AUTO_FREE struct resolver *r = calloc(1, sizeof(*r));
+	int error;
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct resolver){.account = *account, .fd = -1};
+	error = start_child(r);
+	if (error < 0)
+		return error;
 	*ret = TAKE_PTR(r);
 	return 0;
+}
+
+int resolver_replace(struct resolver *r)
+{
+	if (!reap(r))
+		return -EBUSY;
+	r->fd = fd_close(r->fd);
+	if (r->pid > 0)
+		kill(r->pid, SIGKILL);
+	r->ending = r->pid;
+	r->pid = 0;
+	memcpy(r->loss, r->flight, sizeof(r->loss));
+	r->lost = r->in_flight;
+	r->in_flight = 0;
+	return start_child(r);
+}
+
+bool resolver_lost(struct resolver *r, struct resolver_message *ret)
+{
+	const struct question *q;
+
+	if (!r->lost)
+		return false;
+	q = &r->loss[--r->lost];
+	*ret = (struct resolver_message){.kind = q->kind, .id = q->id, .result = RESOLVER_FAILED};
+	return true;
+}
+
+unsigned int resolver_in_flight(const struct resolver *r)
+{
+	return r->in_flight;
 }
 
 struct resolver *resolver_stop(struct resolver *r)
@@ -130,9 +192,11 @@ struct resolver *resolver_stop(struct resolver *r)
 		return NULL;
 	fd_close(r->fd);
 	/* It may hang in a name service: it is not asked, and not waited for longer than it takes to die. */
-	kill(r->pid, SIGKILL);
-	while (waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
+	if (r->pid > 0)
+		kill(r->pid, SIGKILL);
+	while (r->pid > 0 && waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
 		;
+	reap(r);
 	free(r);
 	return NULL;
 }
@@ -154,12 +218,13 @@ int resolver_ask(struct resolver *r, const struct resolver_message *question)
 		.id = question->id,
 	};
 
+	reap(r);
 	if (!resolver_has_room(r))
 		return -EAGAIN;
 	snprintf(m.name, sizeof(m.name), "%s", question->name);
 	if (send(r->fd, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(m))
 		return errno == EAGAIN ? -EAGAIN : -EPIPE;
-	r->in_flight++;
+	r->flight[r->in_flight++] = (struct question){.kind = m.kind, .id = m.id};
 	return 0;
 }
 
@@ -175,7 +240,9 @@ int resolver_answer(struct resolver *r, struct resolver_message *ret)
 	if (n != sizeof(*ret))
 		return -EPIPE;
 	ret->name[sizeof(ret->name) - 1] = 0;
-	if (r->in_flight)
+	if (r->in_flight) {
 		r->in_flight--;
+		memmove(r->flight, r->flight + 1, r->in_flight * sizeof(*r->flight));
+	}
 	return 0;
 }

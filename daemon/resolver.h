@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names from NSS, asked by a child process without rights: a name service that hangs, crashes or is
- * broken into takes nothing of memtallyd along. Answers come when they come; nobody waits for them.
+ * broken into takes nothing of memtallyd along. Answers come when they come; nobody waits for them. The child makes
+ * no system calls but those of reading files and talking over UNIX sockets, as to nscd, sssd or systemd: a name service
+ * that would go out to the network itself is refused that.
  */
 #ifndef MEMTALLY_DAEMON_RESOLVER_H
 #define MEMTALLY_DAEMON_RESOLVER_H
@@ -13,12 +15,26 @@
 #include "confine/account.h"
 
 struct resolver;
+struct resolver_message;
 
 /*
  * Forks the child, which works as ACCOUNT: under the same uid as memtallyd later, since without rights one may end only
  * processes of one's own. Errors of socketpair and fork.
  */
 int resolver_start(const struct account *account, struct resolver **ret);
+
+/*
+ * Ends the child, if it has not ended, and forks another, which takes over none of the questions under way:
+ * resolver_lost() gives them. Never waits. -EBUSY: the one that was ended before still hangs in the kernel, and there shall
+ * not be more of those; errors as of resolver_start(), after which there is no child, and this may be tried again.
+ */
+int resolver_replace(struct resolver *r);
+
+/* Takes the next question that was lost; false: none is left. */
+bool resolver_lost(struct resolver *r, struct resolver_message *ret);
+
+/* How many questions are under way. */
+unsigned int resolver_in_flight(const struct resolver *r);
 struct resolver *resolver_stop(struct resolver *r); /* accepts NULL; returns NULL */
 
 int resolver_fd(const struct resolver *r); /* readable when an answer has come */

@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "daemon/asking.h"
 
 enum { MOST = 16, ROOM = 3, FIRST_UID = 1000 };
@@ -25,12 +26,19 @@ static struct scene {
 	long user, group;
 	unsigned int heard;
 	bool awaits;
+	uint64_t now_ns;
+	unsigned int replaced, in_flight, lost;
+	int replacing; /* what resolver_replace() says */
 } scene;
 
 int __wrap_resolver_fd(const struct resolver *r);
 bool __wrap_resolver_has_room(const struct resolver *r);
 int __wrap_resolver_ask(struct resolver *r, const struct resolver_message *question);
 int __wrap_resolver_answer(struct resolver *r, struct resolver_message *ret);
+int __wrap_resolver_replace(struct resolver *r);
+bool __wrap_resolver_lost(struct resolver *r, struct resolver_message *ret);
+unsigned int __wrap_resolver_in_flight(const struct resolver *r);
+uint64_t __wrap_clock_now_ns(clockid_t clock);
 bool __wrap_pass_next_unnamed(struct pass *pass, uid_t *ret);
 bool __wrap_pass_awaits_names(const struct pass *pass);
 void __wrap_pass_name(struct pass *pass, uid_t uid, const char *name);
@@ -67,6 +75,35 @@ int __wrap_resolver_answer(struct resolver *r, struct resolver_message *ret)
 		return scene.end;
 	*ret = scene.answer[scene.answered++];
 	return 0;
+}
+
+int __wrap_resolver_replace(struct resolver *r)
+{
+	(void)r;
+	scene.replaced++;
+	return scene.replacing;
+}
+
+bool __wrap_resolver_lost(struct resolver *r, struct resolver_message *ret)
+{
+	(void)r;
+	if (!scene.lost)
+		return false;
+	*ret = (struct resolver_message){
+		.kind = RESOLVER_USER_NAME, .result = RESOLVER_FAILED, .id = scene.lost--};
+	return true;
+}
+
+unsigned int __wrap_resolver_in_flight(const struct resolver *r)
+{
+	(void)r;
+	return scene.in_flight;
+}
+
+uint64_t __wrap_clock_now_ns(clockid_t clock)
+{
+	(void)clock;
+	return scene.now_ns;
 }
 
 bool __wrap_pass_next_unnamed(struct pass *pass, uid_t *ret)
@@ -138,7 +175,8 @@ static void open_asking(bool has_resolver)
 static int setup(void **state)
 {
 	(void)state;
-	scene = (struct scene){.end = -EAGAIN, .user = -1, .group = -1};
+	scene = (struct scene){
+		.end = -EAGAIN, .now_ns = 1000 * NS_PER_SEC, .user = -1, .group = -1};
 	scene.fd = eventfd(1, EFD_CLOEXEC);
 	return scene.fd >= 0 && sd_event_new(&scene.event) >= 0 ? 0 : -1;
 }
@@ -236,6 +274,64 @@ static void goes_on_when_the_resolver_ends(void **state)
 	assert_int_equal(scene.unnamed, 1);
 }
 
+/* After AFTER_S seconds without an answer. */
+static void look(unsigned int after_s)
+{
+	scene.now_ns += after_s * NS_PER_SEC;
+	scene.asks = 0;
+	asking_names(&scene.asking);
+}
+
+static void replaces_who_does_not_answer(void **state)
+{
+	(void)state;
+	open_asking(true);
+	look(1000); /* nothing was asked */
+	assert_int_equal(scene.replaced, 0);
+	scene.in_flight = 3;
+	look(9);
+	assert_int_equal(scene.replaced, 0);
+	scene.lost = 2;
+	look(1);
+	assert_int_equal(scene.replaced, 1);
+	assert_int_equal(scene.failed, 2); /* they are asked again another time */
+	assert_int_equal(scene.asks, 2);   /* who is privileged */
+	/* The more seldom the longer it lasts. */
+	look(19);
+	assert_int_equal(scene.replaced, 1);
+	look(1);
+	assert_int_equal(scene.replaced, 2);
+	/* Until there is an answer. */
+	add_answer(RESOLVER_USER_NAME, RESOLVER_FOUND, 5);
+	assert_true(sd_event_run(scene.event, 0) > 0);
+	assert_int_equal(scene.named, 1);
+	look(9);
+	assert_int_equal(scene.replaced, 2);
+	look(1);
+	assert_int_equal(scene.replaced, 3);
+}
+
+static void replaces_who_has_ended(void **state)
+{
+	(void)state;
+	open_asking(true);
+	scene.end = -EPIPE;
+	assert_true(sd_event_run(scene.event, 0) > 0);
+	scene.end = -EAGAIN;
+	scene.unnamed = 1;
+	look(9);
+	assert_int_equal(scene.replaced, 0);
+	scene.replacing = -EBUSY;
+	look(1);
+	assert_int_equal(scene.replaced, 1);
+	assert_int_equal(scene.unnamed, 1); /* there is still nobody to ask */
+	scene.replacing = 0;
+	look(20);
+	assert_int_equal(scene.replaced, 2);
+	assert_int_equal(scene.unnamed, 0);
+	assert_int_equal(scene.asks, 3);
+}
+
 static void does_without_a_resolver(void **state)
 {
 	(void)state;
@@ -255,6 +351,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hands_names_to_the_pass, setup, teardown),
 		cmocka_unit_test_setup_teardown(asks_as_far_as_there_is_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(goes_on_when_the_resolver_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(replaces_who_does_not_answer, setup, teardown),
+		cmocka_unit_test_setup_teardown(replaces_who_has_ended, setup, teardown),
 		cmocka_unit_test_setup_teardown(does_without_a_resolver, setup, teardown),
 	};
 
