@@ -21,6 +21,7 @@
 #include "base/resident.h"
 #include "config/help.h"
 #include "config/settings.h"
+#include "web/enclosure.h"
 #include "web/link.h"
 #include "web/listen.h"
 #include "web/server.h"
@@ -277,13 +278,22 @@ static int loop(struct web *w)
 	return EXIT_SUCCESS;
 }
 
+/* What a reload reads. */
+static int enclose(struct web *w)
+{
+	const char *const files[] = {w->settings->config_file};
+
+	return enclosure_enter(files, ARRAY_SIZE(files), &w->set);
+}
+
 static int serve(struct web *w)
 {
 	int status = EXIT_FAILURE;
 
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
-	if (start(w) == 0) {
+	/* After the sockets are open, which nothing more is, and before anybody is answered. */
+	if (start(w) == 0 && enclose(w) == 0) {
 		resident_rest();
 		sd_notify(0, "READY=1");
 		status = loop(w);

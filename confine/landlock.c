@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * By system calls, as libc has no functions for them, and with numbers of our own where the headers are older than the
+ * kernel. An older kernel refuses bits that it does not know, so each version has its own.
+ */
+#include "config.h"
+
+#include "confine/landlock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444 /* the same on every architecture, but for Alpha */
+#define SYS_landlock_add_rule       445
+#define SYS_landlock_restrict_self  446
+#endif
+
+enum {
+	CREATE_VERSION = 1 << 0,
+	RULE_PATH_BENEATH = 1,
+	FS_READ_FILE = 1 << 2,
+	FS_READ_DIR = 1 << 3,
+	FS_REMOVE_FILE = 1 << 5,
+	FS_ALL_1 = (1 << 13) - 1, /* Linux 5.13 */
+	FS_REFER = 1 << 13,       /* 5.19 */
+	FS_TRUNCATE = 1 << 14,    /* 6.2 */
+	FS_IOCTL_DEV = 1 << 15,   /* 6.10 */
+	NET_BIND_TCP = 1 << 0,    /* 6.7 */
+	NET_CONNECT_TCP = 1 << 1,
+	SCOPE_SIGNAL = 1 << 1, /* 6.12 */
+	ABI_REFER = 2,
+	ABI_TRUNCATE = 3,
+	ABI_NET = 4,
+	ABI_IOCTL_DEV = 5,
+	ABI_SCOPE = 6,
+};
+
+struct ruleset {
+	uint64_t fs, net, scoped;
+};
+
+struct path_beneath {
+	uint64_t allowed;
+	int32_t parent_fd;
+} __attribute__((packed));
+
+int landlock_open(struct landlock *ret)
+{
+	struct ruleset set = {.fs = FS_ALL_1};
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, CREATE_VERSION);
+	size_t size = sizeof(set.fs);
+	long fd;
+
+	if (abi < 0)
+		return errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM
+		               ? LANDLOCK_UNSUPPORTED
+		               : -errno;
+	if (abi >= ABI_REFER)
+		set.fs |= FS_REFER;
+	if (abi >= ABI_TRUNCATE)
+		set.fs |= FS_TRUNCATE;
+	if (abi >= ABI_IOCTL_DEV)
+		set.fs |= FS_IOCTL_DEV;
+	if (abi >= ABI_NET) {
+		set.net = NET_BIND_TCP | NET_CONNECT_TCP;
+		size += sizeof(set.net);
+	}
+	if (abi >= ABI_SCOPE) {
+		set.scoped = SCOPE_SIGNAL;
+		size += sizeof(set.scoped);
+	}
+	fd = syscall(SYS_landlock_create_ruleset, &set, size, 0);
+	if (fd < 0)
+		return -errno;
+	*ret = (struct landlock){.fd = (int)fd, .abi = (int)abi};
+	return 0;
+}
+
+void landlock_close(struct landlock *l)
+{
+	l->fd = fd_close(l->fd);
+}
+
+int landlock_allow_fd(struct landlock *l, int fd, enum landlock_right right)
+{
+	struct path_beneath rule = {
+		.allowed = right == LANDLOCK_MAY_READ ? FS_READ_FILE | FS_READ_DIR : FS_REMOVE_FILE,
+		.parent_fd = fd,
+	};
+
+	return syscall(SYS_landlock_add_rule, l->fd, RULE_PATH_BENEATH, &rule, 0) < 0 ? -errno : 0;
+}
+
+int landlock_allow(struct landlock *l, const char *path, enum landlock_right right)
+{
+	AUTO_CLOSE int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	return landlock_allow_fd(l, fd, right);
+}
+
+int landlock_enter(const struct landlock *l)
+{
+	return syscall(SYS_landlock_restrict_self, l->fd, 0) < 0 ? -errno : 0;
+}

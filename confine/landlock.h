@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which files a process may use from now on (Landlock, Linux 5.13), whoever owns them. What is open already stays so.
+ */
+#ifndef MEMTALLY_CONFINE_LANDLOCK_H
+#define MEMTALLY_CONFINE_LANDLOCK_H
+
+struct landlock {
+	int fd; /* of the set of rules */
+	int abi;
+};
+
+enum landlock_right {
+	LANDLOCK_MAY_READ,   /* files and directories, below a directory */
+	LANDLOCK_MAY_REMOVE, /* files of a directory */
+};
+
+enum {
+	LANDLOCK_UNSUPPORTED = 1, /* the kernel has none, or it is switched off */
+};
+
+/*
+ * Begins a set of rules that allows nothing: no file, where the kernel knows how (6.7) no TCP connection and no new TCP
+ * listener, (6.12) no signal to others. 0, or LANDLOCK_UNSUPPORTED; errors of the kernel's.
+ */
+int landlock_open(struct landlock *ret);
+void landlock_close(struct landlock *l);
+
+/* Allows it for PATH and what lies below it. Where PATH does not exist there is nothing to allow. Errors of open(). */
+int landlock_allow(struct landlock *l, const char *path, enum landlock_right right);
+
+/* The same below FD, which has to stay open where the directory is one of /proc. */
+int landlock_allow_fd(struct landlock *l, int fd, enum landlock_right right);
+
+/* Puts them into force for the calling thread and those that it makes. no_new_privs has to be set. */
+int landlock_enter(const struct landlock *l);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In a child, since nobody gets out of a domain. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "confine/landlock.h"
+
+enum { UNSUPPORTED = 77, ABI_NET = 4 };
+
+static char directory[] = "test-landlock.XXXXXX";
+static const char *const made[] = {"read", "removed"};
+
+static bool reads(const char *path)
+{
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd >= 0;
+}
+
+static bool connects(void)
+{
+	const struct sockaddr_in nobody = {.sin_family = AF_INET,
+		.sin_port = htons(1),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	AUTO_CLOSE int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	return connect(fd, (const struct sockaddr *)&nobody, sizeof(nobody)) == 0 ||
+	       errno != EACCES;
+}
+
+/* 0: as it has to be; otherwise what is wrong. */
+static int try_domain(void)
+{
+	struct landlock l;
+	int r = landlock_open(&l);
+
+	if (r == LANDLOCK_UNSUPPORTED)
+		return UNSUPPORTED;
+	if (r < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return 1;
+	if (landlock_allow(&l, "no such directory", LANDLOCK_MAY_READ) != 0)
+		return 2;
+	if (landlock_allow(&l, "read", LANDLOCK_MAY_READ) < 0 ||
+		landlock_allow(&l, "removed", LANDLOCK_MAY_REMOVE) < 0 || landlock_enter(&l) < 0)
+		return 3;
+	landlock_close(&l);
+	if (!reads("read/file") || reads("removed/file") || reads("/etc/passwd") || reads("."))
+		return 4;
+	if (open("read/file", O_WRONLY | O_CLOEXEC) >= 0 ||
+		open("read/new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600) >= 0)
+		return 5;
+	if (unlink("read/file") == 0 || mkdir("removed/new", 0700) == 0 ||
+		unlink("removed/file") < 0)
+		return 6;
+	if (l.abi >= ABI_NET && connects())
+		return 7;
+	return 0;
+}
+
+static void allows_what_it_was_told(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (pid == 0)
+		_exit(try_domain());
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == UNSUPPORTED)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int setup(void **state)
+{
+	char path[64];
+
+	(void)state;
+	if (!mkdtemp(directory) || chdir(directory) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+		snprintf(path, sizeof(path), "%s/file", made[i]);
+		if (mkdir(made[i], 0700) < 0 ||
+			close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char path[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+		snprintf(path, sizeof(path), "%s/file", made[i]);
+		unlink(path);
+		rmdir(made[i]);
+	}
+	return chdir("..") < 0 ? -1 : rmdir(directory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(allows_what_it_was_told),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What memtally-web gives up before it serves anybody: every right, all files but a few that it may read, and the system
+ * calls that it does not need.
+ */
+#ifndef MEMTALLY_WEB_ENCLOSURE_H
+#define MEMTALLY_WEB_ENCLOSURE_H
+
+#include <stddef.h>
+
+#include "web/listen.h"
+
+/*
+ * For good: becomes the user memtally-web if it is root (or stays uid 0 where there is none, which is said on the log),
+ * without any capability. Of files it may read the COUNT ones of FILES and what else lies in their directories, so that
+ * they can be replaced, and its own /proc/self; and remove the sockets of SET. FILES may hold NULL and paths that do not
+ * exist. Whatever the kernel has not is said on the log. Negative errno: rights may be left, it is on the log, and
+ * nobody must be served.
+ */
+int enclosure_enter(const char *const *files, size_t count, const struct listen_set *set);
+
+#endif
