@@ -19,6 +19,8 @@
 #include <linux/sockios.h>
 #include <seccomp.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -207,27 +209,6 @@ static const struct filter_call base_calls[] = {
 	CALL_IS("prctl", 0, PR_SET_PDEATHSIG),
 	CALL_IS("prctl", 0, PR_GET_DUMPABLE),
 	CALL_IS("prctl", 0, PR_SET_VMA),
-#if SANITIZED
-	/*
-	 * Sanitized builds, which nobody runs for their safety: the leak checker attaches to its own process, errors are
-	 * named by a program that is executed, and reports are written to files.
-	 */
-	CALL("open"),
-	CALL("openat"),
-	CALL("clone"),
-	CALL("mmap"),
-	CALL("mprotect"),
-	CALL("ptrace"),
-	CALL("execve"),
-	CALL("wait4"),
-	CALL("prctl"),
-	CALL("kill"),
-	CALL("tgkill"),
-	CALL("personality"),
-	CALL("socketpair"),
-	CALL("ioctl"),
-	CALL("process_vm_readv"),
-#endif
 };
 const struct filter_list filter_base = FILTER_LIST(base_calls);
 
@@ -267,6 +248,30 @@ static const struct filter_call children_calls[] = {
 	CALL_IS("prctl", 0, PR_GET_SECCOMP),
 };
 const struct filter_list filter_children = FILTER_LIST(children_calls);
+
+/*
+ * Besides, where tools watch over the program: the leak checker attaches to its own process, errors are named by a program
+ * that is executed, reports are written to files, and valgrind makes code.
+ */
+static const struct filter_call tool_calls[] = {
+	CALL("open"),
+	CALL("openat"),
+	CALL("clone"),
+	CALL("mmap"),
+	CALL("mprotect"),
+	CALL("ptrace"),
+	CALL("execve"),
+	CALL("wait4"),
+	CALL("prctl"),
+	CALL("kill"),
+	CALL("tgkill"),
+	CALL("tkill"),
+	CALL("personality"),
+	CALL("socketpair"),
+	CALL("ioctl"),
+	CALL("process_vm_readv"),
+};
+static const struct filter_list filter_tools = FILTER_LIST(tool_calls);
 
 static const char *const unimplemented[] = {
 	"clone3",
@@ -312,6 +317,14 @@ static int add_all(scmp_filter_ctx ctx, const struct filter_list *list)
 	return 0;
 }
 
+/* Valgrind runs ordinary builds, and tells by what it has the loader add. Who sets our environment starts us. */
+bool filter_is_wide(void)
+{
+	const char *preloaded = getenv("LD_PRELOAD");
+
+	return SANITIZED || (preloaded && strstr(preloaded, "/vgpreload_"));
+}
+
 int filter_load(const struct filter_list *const *lists, size_t count)
 {
 	CLEANUP(cleanup_release) scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
@@ -327,6 +340,8 @@ int filter_load(const struct filter_list *const *lists, size_t count)
 			&(struct filter_call){.name = unimplemented[i]});
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = add_all(ctx, lists[i]);
+	if (r == 0 && filter_is_wide())
+		r = add_all(ctx, &filter_tools);
 	if (r == 0)
 		r = seccomp_load(ctx);
 	return r == -EINVAL || r == -ENOSYS ? FILTER_UNSUPPORTED : r;

@@ -51,6 +51,9 @@ enum {
 	FILTER_UNSUPPORTED = 1, /* the kernel has none (CONFIG_SECCOMP_FILTER) */
 };
 
+/* Whether more is allowed for the sake of tools: in sanitized builds, and under valgrind. Nobody runs those for safety. */
+bool filter_is_wide(void);
+
 /*
  * Allows what the COUNT lists name, and nothing else. no_new_privs has to be set. 0, or FILTER_UNSUPPORTED. -ENOMEM, errors
  * of seccomp().

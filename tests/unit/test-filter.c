@@ -40,7 +40,7 @@ static void under(const struct filter_list *const *lists, size_t count, void (*b
 	pid_t pid;
 	int status;
 
-	if (SANITIZED)
+	if (filter_is_wide())
 		skip(); /* the list is a wider one */
 	pid = fork();
 	if (pid == 0) {

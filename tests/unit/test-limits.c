@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "confine/filter.h"
 #include "confine/limits.h"
 
 enum { MOST = 256 << 20 };
@@ -22,8 +23,6 @@ static int try_limits(void)
 		return 2;
 	if (getrlimit(RLIMIT_CORE, &limit) < 0 || limit.rlim_max != 0)
 		return 3;
-	if (SANITIZED)
-		return 0;
 	if (mmap(NULL, MOST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
 		MAP_FAILED)
 		return 4;
@@ -37,10 +36,13 @@ static int try_limits(void)
 
 static void lowers_for_good(void **state)
 {
-	pid_t pid = fork();
+	pid_t pid;
 	int status;
 
 	(void)state;
+	if (filter_is_wide())
+		skip(); /* sanitizers need memory, and valgrind keeps limits to itself */
+	pid = fork();
 	if (pid == 0)
 		_exit(try_limits());
 	assert_true(pid > 0);
