@@ -36,10 +36,10 @@ can_reach_programs() {
 	(as_user "$1" "$2" none test -x "$builddir/memtallyd" -a -x "$builddir/memtally-web") 2>/dev/null
 }
 
-# Whose processes the daemons become when root starts them: the first who can reach the programs.
+# Whose processes the daemons become when root starts them: the first who can reach the programs; root itself last.
 choose_account() {
-	local uid name
-	for uid in "$(id -u memtally 2>/dev/null)" "${SUDO_UID:-}" "$(stat -c %u "$builddir")" 0; do
+	local uid name nobody=65534
+	for uid in "$(id -u memtally 2>/dev/null)" "${SUDO_UID:-}" "$(stat -c %u "$builddir" | grep -vx 0)" $nobody 0; do
 		[ -n "$uid" ] || continue
 		name=$(id -un "$uid" 2>/dev/null) || name=$uid
 		account_uid=$uid account_name=$name
