@@ -77,7 +77,7 @@ static void reals_survive_a_round_trip(void **state)
 	uint64_t random = 1;
 
 	(void)state;
-	for (int i = 0; i < 100000; i++) {
+	for (unsigned int i = 0; i < unit_rounds(100000); i++) {
 		double value = fabs(metric_real(unit_random(&random)));
 
 		if (!isfinite(value))

@@ -103,7 +103,7 @@ static void holds_the_truth(void **state)
 	uint64_t seed = 7;
 
 	(void)state;
-	for (unsigned int round = 0; round < 20000; round++) {
+	for (unsigned int round = 0; round < unit_rounds(20000); round++) {
 		bool shrinks = unit_random(&seed) & 1, grows = !shrinks;
 		unsigned int density = 1 + unit_random(&seed) % 100;
 		struct estimate_base base, truth;
@@ -167,7 +167,7 @@ static void holds_the_truth_after_events(void **state)
 	uint64_t seed = 11;
 
 	(void)state;
-	for (unsigned int round = 0; round < 8000; round++) {
+	for (unsigned int round = 0; round < unit_rounds(8000); round++) {
 		bool shrinks = unit_random(&seed) & 1, grows = !shrinks;
 		unsigned int density = 1 + unit_random(&seed) % 100;
 		unsigned int forks = unit_random(&seed) % 2 ? unit_random(&seed) % 4 : 0;

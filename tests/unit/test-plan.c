@@ -284,7 +284,7 @@ static void at_most_one_read_overdraws(void **state)
 	uint64_t seed = 5;
 
 	(void)state;
-	for (int run = 0; run < 3000; run++) {
+	for (unsigned int run = 0; run < unit_rounds(3000); run++) {
 		struct plan_limits limits = plenty;
 		struct plan_item items[60];
 		struct plan_counts counts;
@@ -723,14 +723,15 @@ static void nothing_starves(void **state)
 	(void)state;
 	for (uint64_t income_us = 100; income_us <= 10000; income_us *= 10) {
 		struct plan_limits limits = plenty;
-		uint64_t seed = income_us, kept_new_age = 0, total_ns = 0;
+		uint64_t seed = income_us, kept_new_age = 0, total_ns = 0, passes;
 		uint64_t oldest_new = 0, oldest = 0;
 		int64_t tokens = 0;
 		struct host h;
 
 		host_open(&h, COUNT, 10 * USEC, 20 * MSEC);
 		total_ns = host_total(&h);
-		for (uint64_t pass = 0; pass < 400 + 40 * total_ns / (income_us * USEC); pass++) {
+		passes = unit_rounds(400 + (unsigned int)(40 * total_ns / (income_us * USEC)));
+		for (uint64_t pass = 0; pass < passes; pass++) {
 			struct plan_item items[COUNT + 10];
 			struct plan_counts counts;
 			size_t n, count = 0;
@@ -782,7 +783,7 @@ static void extremes_are_survived(void **state)
 	uint64_t seed = 6;
 
 	(void)state;
-	for (int run = 0; run < 20000; run++) {
+	for (unsigned int run = 0; run < unit_rounds(20000); run++) {
 		struct plan_item items[12];
 		struct plan_counts counts;
 		struct plan_limits limits = {

@@ -33,6 +33,15 @@ static inline unsigned int unit_descriptors(void)
 	return count - 3; /* ".", ".." and the directory's own */
 }
 
+/*
+ * How often to try of COUNT random inputs, or steps of a long run: below valgrind (MEMTALLY_SLOW), which takes
+ * 50 times as long, a twentieth. What valgrind looks for shows in the first few.
+ */
+static inline unsigned int unit_rounds(unsigned int count)
+{
+	return getenv("MEMTALLY_SLOW") ? count / 20 + 1 : count;
+}
+
 /* The next of a fixed series of numbers that look random; *STATE starts anywhere. */
 static inline uint64_t unit_random(uint64_t *state)
 {
