@@ -32,6 +32,7 @@ enum {
 	              1024, /* what the kernel holds for a client who is slow to read, twice */
 	OTHER_FDS = 12,     /* standard streams, signals, snapshots, /proc */
 	LISTENER_FDS = 3,   /* the socket, the library's epoll and eventfd */
+	RUNS_A_ROUND = 4,   /* of the library for each listener */
 };
 
 /* A request from its first line to the last byte of its answer. */
@@ -341,7 +342,7 @@ int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_
 		                ? (int64_t)((due - now_monotonic_ns) / NS_PER_MSEC + 1)
 		                : 0;
 	for (size_t i = 0; i < s->listeners; i++) {
-		int64_t ms = mhd_timeout_ms(s->listener[i].daemon);
+		int64_t ms = s->listener[i].has_lost ? 0 : mhd_timeout_ms(s->listener[i].daemon);
 
 		if (ms >= 0 && (least < 0 || ms < least))
 			least = ms;
@@ -358,12 +359,14 @@ void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_tim
 
 		/*
 		 * Out of places or descriptors the library stops to poll its listening socket, and takes
-		 * it up again at the beginning of a run, not at the end of the one that made room.
+		 * it up again at the beginning of a run, not at the end of the one that made room. A crowd
+		 * that comes and goes all the time makes room in every run: what is left is for the next
+		 * round, since snapshots, signals and the watchdog wait for their turn.
 		 */
-		do {
+		for (int run = 0; run < RUNS_A_ROUND && (run == 0 || l->has_lost); run++) {
 			l->has_lost = false;
 			MHD_run(l->daemon);
-		} while (l->has_lost);
+		}
 	}
 }
 

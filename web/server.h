@@ -23,7 +23,7 @@ struct listener {
 	struct MHD_Daemon *daemon;
 	int epoll_fd;         /* the library's */
 	unsigned int clients; /* open connections */
-	bool has_lost;        /* some of them in this run */
+	bool has_lost;        /* some of them in its last run: there is room, and it is to run again */
 };
 
 /* The longest name that Linux gives a machine, and its end. */
@@ -51,7 +51,7 @@ int server_start(struct server *s, struct site *site, const struct listen_set *s
 int64_t server_due_ms(
 	const struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns);
 
-/* Does what there is to do, without waiting. */
+/* Does some of what there is to do, without waiting; server_due_ms() is 0 where that was not all. */
 void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns);
 
 /* Ends all connections. The sockets stay open and listening: a service manager may own them. */

@@ -157,6 +157,45 @@ static void leaves_the_socket(void **state)
 	finish(&f);
 }
 
+static struct {
+	int fd; /* whose end comes in each run of the library, and which comes again; -1: nobody */
+	int runs; /* so far */
+	struct fixture *fixture;
+} fickle = {.fd = -1};
+
+enum MHD_Result __real_MHD_run(struct MHD_Daemon *daemon);
+enum MHD_Result __wrap_MHD_run(struct MHD_Daemon *daemon);
+
+enum MHD_Result __wrap_MHD_run(struct MHD_Daemon *daemon)
+{
+	if (fickle.fd >= 0 && ++fickle.runs < 1000) {
+		close(fickle.fd);
+		fickle.fd = connect_to(fickle.fixture);
+	}
+	return __real_MHD_run(daemon);
+}
+
+/* While clients come and go without end, whoever waits for the end of a round gets to his turn. */
+static void takes_turns_with_others(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, 8);
+	fickle.fd = connect_to(&f);
+	fickle.fixture = &f;
+	run(&f);
+	fickle.runs = 0;
+	server_run(&f.server, f.now_ns, TIMEOUT);
+	assert_in_range(fickle.runs, 2, 10);
+	assert_int_equal(server_due_ms(&f.server, f.now_ns, TIMEOUT), 0); /* there is more to do */
+	close(fickle.fd);
+	fickle.fd = -1;
+	run(&f);
+	assert_int_equal(server_due_ms(&f.server, f.now_ns, TIMEOUT), -1);
+	finish(&f);
+}
+
 static void ends_slow_connections(void **state)
 {
 	struct fixture f;
@@ -409,6 +448,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers),
 		cmocka_unit_test(leaves_the_socket),
+		cmocka_unit_test(takes_turns_with_others),
 		cmocka_unit_test(ends_slow_connections),
 		cmocka_unit_test(makes_room),
 		cmocka_unit_test(half_a_head_keeps_no_place),
