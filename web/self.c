@@ -25,6 +25,8 @@ enum {
 
 enum { STAT_SIZE = 1024 };
 
+#define FRESH_NS (NS_PER_SEC / 10)
+
 int self_parse_stat(const char *text, size_t len, struct self_stat *ret)
 {
 	const char *at = memrchr(text, ')', len); /* the name may hold any byte */
@@ -90,12 +92,15 @@ void self_init(struct self *s)
 	s->has = SELF_HAS_START;
 }
 
-void self_read(struct self *s)
+void self_read(struct self *s, uint64_t now_ns)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	struct self_stat stat;
 	struct rlimit limit;
 
+	if (s->read_ns && now_ns < s->read_ns + FRESH_NS)
+		return;
+	s->read_ns = now_ns;
 	s->has &= SELF_HAS_START;
 	s->cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (s->cpu_ns)

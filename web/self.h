@@ -23,6 +23,7 @@ struct self {
 	uint64_t resident_bytes, virtual_bytes;
 	uint64_t open_fds, max_fds;
 	uint64_t start_ns; /* CLOCK_REALTIME */
+	uint64_t read_ns;  /* when the rest was read; 0: never */
 };
 
 /* What of /proc/PID/stat is used. */
@@ -38,7 +39,10 @@ int self_parse_stat(const char *text, size_t len, struct self_stat *ret);
 /* Takes the time of the process's start, once: later it would move with every step of the clock. */
 void self_init(struct self *s);
 
-/* Reads the rest anew. */
-void self_read(struct self *s);
+/*
+ * Reads the rest anew, as of NOW, of a clock that only rises; but not again within a tenth of a second: it costs as much
+ * as there are descriptors, which a crowd of clients has many of, and asks for again and again.
+ */
+void self_read(struct self *s, uint64_t now_ns);
 
 #endif

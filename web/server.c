@@ -2,10 +2,10 @@
 /*
  * What libmicrohttpd 0.9.75 needs to be told: the request's text before it is decoded comes by the URI
  * log callback alone; an answer that is queued in the first call for a request closes the connection,
- * which is just right for those that must not go on and wrong for all others; MHD_stop_daemon() closes,
- * or in other modes shuts down, the listening socket unless MHD_quiesce_daemon() has taken it away. Its
- * own strictness is left off: what it would refuse we refuse, and it garbles the answer (its head is sent
- * twice).
+ * which is just right for those that must not go on and wrong for all others. Its own strictness is left
+ * off: what it would refuse we refuse, and it garbles the answer (its head is sent twice). It is not shown
+ * the listening socket: it takes ten connections in a run, is busy all the time where there are no
+ * descriptors for the first one, and closes or shuts down the socket when it ends.
  */
 #include "config.h"
 
@@ -27,11 +27,12 @@ enum {
 	CLIENT_MEMORY = 16 * 1024, /* for a request's head, and for the pieces of a long list */
 	TARGET_MEMORY = CLIENT_MEMORY / 2,
 	PARAMETER_MEMORY = 64, /* that the library takes for each */
-	CLIENTS_OVER = 16,     /* more than the library accepts in one go */
+	CLIENTS_OVER = 32,     /* who are let in before room is made for them */
 	SEND_BUFFER = 128 *
 	              1024, /* what the kernel holds for a client who is slow to read, twice */
 	OTHER_FDS = 12,     /* standard streams, signals, snapshots, /proc */
-	LISTENER_FDS = 3,   /* the socket, the library's epoll and eventfd */
+	LISTENER_FDS = 4,   /* the socket, the entrance's epoll, the library's epoll and eventfd */
+	RUNS_A_ROUND = 4,   /* of the library for each listener */
 };
 
 /* A request from its first line to the last byte of its answer. */
@@ -226,7 +227,7 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 		if (*context)
 			connections_remove(&s->connections, *context);
 		l->clients -= *context != NULL;
-		l->has_lost = true;
+		entrance_retry(&l->entrance);
 		*context = NULL;
 		return;
 	}
@@ -245,12 +246,15 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 }
 
 __attribute__((format(printf, 2, 0))) static void on_log(
-	void *unused, const char *format, va_list args)
+	void *listener, const char *format, va_list args)
 {
+	const struct listener *l = listener;
 	char text[256];
 	size_t len;
 
-	(void)unused;
+	/* Clients cause it, thousands of times a second. */
+	if (l->server->site->settings->log_level < LOG_LEVEL_DEBUG)
+		return;
 	vsnprintf(text, sizeof(text), format, args);
 	len = strlen(text);
 	if (len && text[len - 1] == '\n')
@@ -262,21 +266,25 @@ static int listener_start(struct listener *l, unsigned int limit)
 {
 	const union MHD_DaemonInfo *info;
 
-	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-		on_request, l, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET,
-		l->socket->fd, MHD_OPTION_CONNECTION_LIMIT, limit,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_MEMORY,
-		MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_target, l,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, l, MHD_OPTION_NOTIFY_CONNECTION,
-		on_connection, l, MHD_OPTION_END);
+	l->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL | MHD_USE_ITC | MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET, 0, NULL,
+		NULL, on_request, l, MHD_OPTION_EXTERNAL_LOGGER, on_log, l,
+		MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)CLIENT_MEMORY, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+		MHD_OPTION_URI_LOG_CALLBACK, on_target, l, MHD_OPTION_NOTIFY_COMPLETED,
+		on_completed, l, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l, MHD_OPTION_END);
 	if (!l->daemon)
 		return -EIO;
 	info = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	if (!info || info->epoll_fd < 0)
 		return -EIO;
-	l->epoll_fd = info->epoll_fd;
-	MHD_run(l->daemon); /* the listening socket is polled from the first run on */
-	return 0;
+	return entrance_open(&l->entrance, l->socket->fd, info->epoll_fd);
+}
+
+/* How many more than MAX_CLIENTS there may be until some have gone. */
+static unsigned int over(unsigned int max_clients)
+{
+	return max_clients > CLIENTS_OVER ? CLIENTS_OVER : max_clients;
 }
 
 /* How many clients each of LISTENERS may have, at most WANTED: their descriptors must do. */
@@ -320,8 +328,8 @@ int server_start(struct server *s, struct site *site, const struct listen_set *s
 		int r;
 
 		*l = (struct listener){
-			.server = s, .socket = &set->socket[s->listeners], .epoll_fd = -1};
-		r = listener_start(l, fit + (fit > CLIENTS_OVER ? CLIENTS_OVER : fit));
+			.server = s, .socket = &set->socket[s->listeners], .entrance.epoll_fd = -1};
+		r = listener_start(l, fit + over(fit));
 		if (r < 0) {
 			s->listeners++;
 			server_stop(s);
@@ -336,6 +344,9 @@ int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_
 	uint64_t due = connections_due_ns(&s->connections, client_timeout_ns);
 	int64_t least = -1;
 
+	for (size_t i = 0; i < s->listeners; i++)
+		if (entrance_due_ns(&s->listener[i].entrance) < due)
+			due = entrance_due_ns(&s->listener[i].entrance);
 	if (due != UINT64_MAX)
 		least = due > now_monotonic_ns
 		                ? (int64_t)((due - now_monotonic_ns) / NS_PER_MSEC + 1)
@@ -349,22 +360,41 @@ int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_
 	return least;
 }
 
+/* Lets those in who wait, as far as there is room. Whether there may be more of them. */
+static bool admit(struct listener *l, uint64_t now_ns)
+{
+	const struct server *s = l->server;
+
+	for (int i = 0; i < CLIENTS_OVER && l->clients < s->max_clients + over(s->max_clients);
+		i++) {
+		struct sockaddr_storage address;
+		socklen_t len;
+		int fd = entrance_accept(&l->entrance, now_ns, &address, &len);
+
+		if (fd < 0)
+			return false;
+		/* Consumes the descriptor, and makes room for it in on_connection(). */
+		(void)MHD_add_connection(l->daemon, fd, (const struct sockaddr *)&address, len);
+	}
+	return true;
+}
+
 void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns)
 {
 	site_begin_round(s->site);
 	connections_expire(&s->connections, now_monotonic_ns, client_timeout_ns);
-	for (size_t i = 0; i < s->listeners; i++) {
-		struct listener *l = &s->listener[i];
+	/*
+	 * A crowd that comes and goes never leaves the entrance empty: what is left is for the next round, since
+	 * snapshots, signals and the watchdog wait for their turn.
+	 */
+	for (size_t i = 0; i < s->listeners; i++)
+		for (int run = 0; run < RUNS_A_ROUND; run++) {
+			bool has_more = admit(&s->listener[i], now_monotonic_ns);
 
-		/*
-		 * Out of places or descriptors the library stops to poll its listening socket, and takes
-		 * it up again at the beginning of a run, not at the end of the one that made room.
-		 */
-		do {
-			l->has_lost = false;
-			MHD_run(l->daemon);
-		} while (l->has_lost);
-	}
+			MHD_run(s->listener[i].daemon);
+			if (!has_more)
+				break;
+		}
 }
 
 void server_stop(struct server *s)
@@ -372,10 +402,9 @@ void server_stop(struct server *s)
 	for (size_t i = 0; i < s->listeners; i++) {
 		struct listener *l = &s->listener[i];
 
-		if (!l->daemon)
-			continue;
-		MHD_quiesce_daemon(l->daemon);
-		MHD_stop_daemon(l->daemon);
+		if (l->daemon)
+			MHD_stop_daemon(l->daemon);
+		entrance_close(&l->entrance);
 	}
 	free(s->listener);
 	s->listener = NULL;

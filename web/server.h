@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "web/connections.h"
+#include "web/entrance.h"
 #include "web/listen.h"
 #include "web/mhd.h"
 #include "web/site.h"
@@ -21,9 +22,8 @@ struct listener {
 	struct server *server;
 	const struct listen_socket *socket; /* borrowed */
 	struct MHD_Daemon *daemon;
-	int epoll_fd;         /* the library's */
+	struct entrance entrance;
 	unsigned int clients; /* open connections */
-	bool has_lost;        /* some of them in this run */
 };
 
 /* The longest name that Linux gives a machine, and its end. */
@@ -51,7 +51,7 @@ int server_start(struct server *s, struct site *site, const struct listen_set *s
 int64_t server_due_ms(
 	const struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns);
 
-/* Does what there is to do, without waiting. */
+/* Does some of what there is to do, without waiting; the rest keeps the epoll descriptors readable. */
 void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns);
 
 /* Ends all connections. The sockets stay open and listening: a service manager may own them. */

@@ -158,7 +158,7 @@ static struct answer *answer_metrics(const struct task *t)
 		if (t->sight.kind == SIGHT_OWN)
 			prometheus_render_processes(s->cache.view, &t->sight, format, end);
 	}
-	self_read(&s->self);
+	self_read(&s->self, t->now_ns);
 	status_render_metrics(&status, format, end);
 	if (a->is_gzip && !a->body) {
 		struct gzip_front front;
@@ -322,7 +322,7 @@ static struct answer *answer_status(const struct task *t)
 
 	if (!a)
 		return NULL;
-	self_read(&s->self);
+	self_read(&s->self, t->now_ns);
 	if (view)
 		add_head(&a->before, view, t->now_ns, &slack);
 	buffer_add_char(&a->before, view ? ',' : '{');

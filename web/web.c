@@ -206,7 +206,7 @@ static int start(struct web *w)
 	}
 	w->poll[POLL_SIGNALS].fd = w->signals;
 	for (size_t i = 0; i < w->server.listeners; i++)
-		w->poll[POLL_LISTENERS + i].fd = w->server.listener[i].epoll_fd;
+		w->poll[POLL_LISTENERS + i].fd = w->server.listener[i].entrance.epoll_fd;
 	for (size_t i = 0; i < POLL_LISTENERS + w->server.listeners; i++)
 		w->poll[i].events = POLLIN;
 	init_watchdog(w);

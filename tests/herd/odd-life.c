@@ -4,11 +4,9 @@
 #include "tests/herd/odd.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <linux/capability.h>
 #include <linux/sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -26,7 +24,7 @@ void odd_zombie(struct odd *odd)
 	_exit(write(odd->ready, &self, sizeof(self)) == (ssize_t)sizeof(self) ? 0 : 1);
 }
 
-/* Children of 20 ms that nobody has to reap, each with a name of its own. */
+/* Children of 20 ms that nobody has to reap, each with a hostile name of its own. */
 void odd_forking(struct odd *odd)
 {
 	enum { LIFE_US = 20000 };
@@ -44,7 +42,7 @@ void odd_forking(struct odd *odd)
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	for (;; done++) {
 		if (fork() == 0) {
-			snprintf(name, sizeof(name), "child%" PRIu64, done);
+			odd_hostile_name(done, name);
 			prctl(PR_SET_NAME, name);
 			usleep(LIFE_US);
 			_exit(0);

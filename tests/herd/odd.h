@@ -46,6 +46,9 @@ uint64_t odd_pages_of_kib(uint64_t kib);
 /* "6162,ff" as names of at most 15 bytes. Returns how many there are; 0: the text is no such list. */
 size_t odd_parse_names(const char *text, char names[static ODD_NAMES_MAX][ODD_NAME_SIZE]);
 
+/* The I-th of as many names that no reader should take as they are; all of them differ, also when they have been cleaned. */
+void odd_hostile_name(uint64_t i, char to[static ODD_NAME_SIZE]);
+
 /* Everything up to the point where the oddities differ: a process called NAME, with KIB of private memory. */
 void odd_begin(struct odd *odd, const char *name, uint64_t kib);
 
@@ -81,6 +84,9 @@ void odd_sharing_huge(struct odd *odd);
 void odd_transparent(struct odd *odd);
 void odd_splitting(struct odd *odd);
 void odd_mergeable(struct odd *odd);
+
+/* odd-crowd.c: many */
+void odd_crowd(struct odd *odd);
 
 /* odd-life.c: who begins, executes and ends */
 void odd_zombie(struct odd *odd);

@@ -7,6 +7,7 @@
 #include <grp.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -72,7 +73,7 @@ static int connect_to(struct fixture *f)
 static void run(struct fixture *f)
 {
 	for (int i = 0; i < 20; i++) {
-		struct pollfd p = {.fd = f->server.listener[0].epoll_fd, .events = POLLIN};
+		struct pollfd p = {.fd = f->server.listener[0].entrance.epoll_fd, .events = POLLIN};
 
 		poll(&p, 1, 1);
 		server_run(&f->server, f->now_ns, TIMEOUT);
@@ -154,6 +155,47 @@ static void leaves_the_socket(void **state)
 	assert_true(fcntl(listening, F_GETFD) >= 0);
 	close(connect_to(&f)); /* it still takes connections */
 	close(waiting);
+	finish(&f);
+}
+
+static struct {
+	int fd; /* whose end comes in each run of the library, and which comes again; -1: nobody */
+	int runs; /* so far */
+	struct fixture *fixture;
+} fickle = {.fd = -1};
+
+enum MHD_Result __real_MHD_run(struct MHD_Daemon *daemon);
+enum MHD_Result __wrap_MHD_run(struct MHD_Daemon *daemon);
+
+enum MHD_Result __wrap_MHD_run(struct MHD_Daemon *daemon)
+{
+	if (fickle.fd >= 0 && ++fickle.runs < 1000) {
+		close(fickle.fd);
+		fickle.fd = connect_to(fickle.fixture);
+	}
+	return __real_MHD_run(daemon);
+}
+
+/* While clients come and go without end, whoever waits for the end of a round gets to his turn. */
+static void takes_turns_with_others(void **state)
+{
+	struct pollfd p = {.events = POLLIN};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, 8);
+	p.fd = f.server.listener[0].entrance.epoll_fd;
+	fickle.fd = connect_to(&f);
+	fickle.fixture = &f;
+	run(&f);
+	fickle.runs = 0;
+	server_run(&f.server, f.now_ns, TIMEOUT);
+	assert_in_range(fickle.runs, 1, 10);
+	assert_int_equal(poll(&p, 1, 0), 1); /* there is more to do */
+	close(fickle.fd);
+	fickle.fd = -1;
+	run(&f);
+	assert_int_equal(server_due_ms(&f.server, f.now_ns, TIMEOUT), -1);
 	finish(&f);
 }
 
@@ -316,8 +358,8 @@ static void serves_its_own_names(void **state)
 	finish(&f);
 }
 
-/* A client with UID and, besides the primary group of that number, SUPPLEMENTARY; its process is gone at once. */
-static void connect_as(const char *path, uid_t uid, gid_t supplementary)
+/* A client with UID and, besides the primary group of that number, SUPPLEMENTARY: its process, which is stopped. */
+static pid_t connect_as(const char *path, uid_t uid, gid_t supplementary)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	pid_t child = fork();
@@ -332,24 +374,32 @@ static void connect_as(const char *path, uid_t uid, gid_t supplementary)
 			(setgroups(1, &supplementary) < 0 || setresgid(uid, uid, uid) < 0 ||
 				setresuid(uid, uid, uid) < 0))
 			_exit(2);
-		_exit(connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0);
+		if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+			_exit(1);
+		raise(SIGSTOP);
+		_exit(3);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+	assert_true(WIFSTOPPED(status));
+	return child;
 }
 
-/* Who has connected last: the connection is accepted, and its end shows in the next run only. */
-static struct caller newest_caller(struct fixture *f)
+/* Who such a client is, as the server has it. It ends, and its connection with it. */
+static struct caller caller_as(struct fixture *f, const char *path, uid_t uid, gid_t supplementary)
 {
-	const struct connection *c;
+	pid_t client = connect_as(path, uid, supplementary);
+	struct caller caller = {0};
 
-	MHD_run(f->server.listener[0].daemon);
-	c = f->server.connections.newest;
-	if (!c) {
+	run(f);
+	if (f->server.connections.newest)
+		caller = f->server.connections.newest->caller;
+	else
 		fail_msg("nobody has connected");
-		return (struct caller){0};
-	}
-	return c->caller;
+	assert_int_equal(kill(client, SIGKILL), 0);
+	assert_int_equal(waitpid(client, NULL, 0), client);
+	run(f);
+	assert_null(f->server.connections.newest);
+	return caller;
 }
 
 /* TCP does not tell who it is, a UNIX socket does. */
@@ -382,21 +432,16 @@ static void knows_its_callers(void **state)
 	snprintf(address, sizeof(address), "unix:%s/s", dir);
 	begin_at(&f, address, 8);
 	for (size_t i = 0; i < ARRAY_SIZE(cases) && !geteuid(); i++) {
-		struct caller caller;
+		struct caller caller = caller_as(
+			&f, address + strlen("unix:"), cases[i].uid, cases[i].supplementary);
 
-		connect_as(address + strlen("unix:"), cases[i].uid, cases[i].supplementary);
-		caller = newest_caller(&f);
 		assert_int_equal(caller.kind, cases[i].kind);
 		if (caller.kind == CALLER_USER)
 			assert_int_equal(caller.uid, cases[i].uid);
-		run(&f);
-		assert_null(f.server.connections.newest);
 	}
 	if (geteuid()) {
-		struct caller caller;
+		struct caller caller = caller_as(&f, address + strlen("unix:"), geteuid(), 0);
 
-		connect_as(address + strlen("unix:"), geteuid(), 0);
-		caller = newest_caller(&f);
 		assert_int_equal(caller.kind, CALLER_USER);
 		assert_int_equal(caller.uid, geteuid());
 	}
@@ -409,6 +454,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers),
 		cmocka_unit_test(leaves_the_socket),
+		cmocka_unit_test(takes_turns_with_others),
 		cmocka_unit_test(ends_slow_connections),
 		cmocka_unit_test(makes_room),
 		cmocka_unit_test(half_a_head_keeps_no_place),

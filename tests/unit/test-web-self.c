@@ -61,7 +61,7 @@ static void reads_itself(void **state)
 	self_init(&self);
 	assert_int_equal(self.has, SELF_HAS_START);
 	assert_true(self.start_ns < now + NS_PER_SEC && self.start_ns > now - 3600 * NS_PER_SEC);
-	self_read(&self);
+	self_read(&self, now);
 	assert_true(self.has & SELF_HAS_CPU && self.has & SELF_HAS_MEMORY &&
 		    self.has & SELF_HAS_OPEN_FDS);
 	assert_true(self.resident_bytes > 100000 && self.virtual_bytes > self.resident_bytes);
@@ -69,7 +69,10 @@ static void reads_itself(void **state)
 	open_fds = self.open_fds;
 	cpu = self.cpu_ns;
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	self_read(&self);
+	self_read(&self, now + NS_PER_SEC / 10 - 1); /* so soon it is not looked at again */
+	assert_int_equal(self.open_fds, open_fds);
+	assert_int_equal(self.cpu_ns, cpu);
+	self_read(&self, now + NS_PER_SEC / 10);
 	assert_int_equal(self.open_fds, open_fds + 1);
 	assert_true(self.cpu_ns > cpu);
 	close(fd);
