@@ -374,15 +374,17 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	struct pass_options options;
 	int r;
 
-	if (!m)
+	if (m) {
+		m->procfs = strdup(settings->path_procfs);
+		m->socket = strdup(settings->snapshot_socket);
+	}
+	if (!m || !m->procfs || !m->socket) {
+		log_error("can't start: %s", strerror(ENOMEM));
 		return -ENOMEM;
+	}
 	m->argc = argc;
 	m->argv = argv;
 	remarks_init(&m->remarks);
-	m->procfs = strdup(settings->path_procfs);
-	m->socket = strdup(settings->snapshot_socket);
-	if (!m->procfs || !m->socket)
-		return -ENOMEM;
 	set_options(settings, &options);
 	r = pass_open(&options, &m->pass);
 	if (r < 0) {
