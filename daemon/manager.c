@@ -10,6 +10,7 @@
 #include <sys/random.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -22,10 +23,11 @@
 #include "daemon/schedule.h"
 #include "snapshot/record.h"
 
-#define BATCH_NS      (5 * NS_PER_MSEC)
-#define NAMES_WAIT_NS (250 * NS_PER_MSEC)
-#define EXTEND_NS     (30 * NS_PER_SEC) /* what a long first pass asks for, again and again */
-#define HEARTBEAT_NS  (5 * NS_PER_SEC)  /* where no watchdog asks for a shorter one */
+#define BATCH_NS          (5 * NS_PER_MSEC)
+#define NAMES_WAIT_NS     (250 * NS_PER_MSEC)
+#define EXTEND_NS         (30 * NS_PER_SEC)  /* what a long first pass asks for, again and again */
+#define HEARTBEAT_NS      (5 * NS_PER_SEC)   /* where no watchdog asks for a shorter one */
+#define WITHOUT_MEMORY_NS (10 * NS_PER_MSEC) /* until it is tried again to wait for events */
 
 enum {
 	ACCURACY_US = 1000,
@@ -440,8 +442,9 @@ int manager_run(struct manager *m)
 	int r;
 
 	resident_rest();
-	r = sd_event_loop(m->event);
-
+	/* Without memory to wait for events it is tried again: the host's comes back, or the watchdog ends it. */
+	while ((r = sd_event_loop(m->event)) == -ENOMEM)
+		nanosleep(&(struct timespec){.tv_nsec = WITHOUT_MEMORY_NS}, NULL);
 	if (r < 0)
 		log_error("the event loop failed: %s", strerror(-r));
 	return r;
