@@ -145,6 +145,9 @@ static int end_sample(struct reading *g, bool changed, uint64_t now_ns, struct s
 
 	if (e == 0 && (changed || process_cgroup_is_due(r, g->process, now_ns)))
 		e = reading_cgroup(g, now_ns, ret);
+	/* Nobody has heard of what has changed: the next sample is to say it again. */
+	if (e < 0 && changed)
+		g->process->known = false;
 	return e;
 }
 

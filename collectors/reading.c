@@ -244,6 +244,8 @@ int reading_program(struct reading *g, struct sample *ret)
 	ssize_t n = readlinkat(
 		g->dirfd, reading_path(g->process, "exe", path), r->text, sizeof(r->text));
 
+	if (n < 0 && errno == ENOMEM)
+		return -ENOMEM; /* it has a name, and whoever takes another for it does not ask again */
 	buffer_clear(&r->program);
 	program_name(g->status.name, g->status.name_len, n < 0 ? NULL : r->text,
 		n < 0 ? 0 : (size_t)n, &r->program);

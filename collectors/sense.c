@@ -90,6 +90,9 @@ int sense_read(struct process_reader *r, struct process *p, struct statm *ret)
 	AUTO_CLOSE int fd = -1;
 	int e;
 
+	/* The leader's, who has ended since then: it has nothing but zeros any more. */
+	if (p->statm_fd >= 0 && p->tid)
+		sense_forget(r, p);
 	if (p->statm_fd >= 0)
 		return read_kept(r, p, ret);
 	fd = process_open(r, p, "statm");

@@ -10,6 +10,7 @@
 #include <sys/random.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -22,10 +23,11 @@
 #include "daemon/schedule.h"
 #include "snapshot/record.h"
 
-#define BATCH_NS      (5 * NS_PER_MSEC)
-#define NAMES_WAIT_NS (250 * NS_PER_MSEC)
-#define EXTEND_NS     (30 * NS_PER_SEC) /* what a long first pass asks for, again and again */
-#define HEARTBEAT_NS  (5 * NS_PER_SEC)  /* where no watchdog asks for a shorter one */
+#define BATCH_NS          (5 * NS_PER_MSEC)
+#define NAMES_WAIT_NS     (250 * NS_PER_MSEC)
+#define EXTEND_NS         (30 * NS_PER_SEC)  /* what a long first pass asks for, again and again */
+#define HEARTBEAT_NS      (5 * NS_PER_SEC)   /* where no watchdog asks for a shorter one */
+#define WITHOUT_MEMORY_NS (10 * NS_PER_MSEC) /* until it is tried again to wait for events */
 
 enum {
 	ACCURACY_US = 1000,
@@ -374,15 +376,17 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	struct pass_options options;
 	int r;
 
-	if (!m)
+	if (m) {
+		m->procfs = strdup(settings->path_procfs);
+		m->socket = strdup(settings->snapshot_socket);
+	}
+	if (!m || !m->procfs || !m->socket) {
+		log_error("can't start: %s", strerror(ENOMEM));
 		return -ENOMEM;
+	}
 	m->argc = argc;
 	m->argv = argv;
 	remarks_init(&m->remarks);
-	m->procfs = strdup(settings->path_procfs);
-	m->socket = strdup(settings->snapshot_socket);
-	if (!m->procfs || !m->socket)
-		return -ENOMEM;
 	set_options(settings, &options);
 	r = pass_open(&options, &m->pass);
 	if (r < 0) {
@@ -438,8 +442,9 @@ int manager_run(struct manager *m)
 	int r;
 
 	resident_rest();
-	r = sd_event_loop(m->event);
-
+	/* Without memory to wait for events it is tried again: the host's comes back, or the watchdog ends it. */
+	while ((r = sd_event_loop(m->event)) == -ENOMEM)
+		nanosleep(&(struct timespec){.tv_nsec = WITHOUT_MEMORY_NS}, NULL);
 	if (r < 0)
 		log_error("the event loop failed: %s", strerror(-r));
 	return r;

@@ -30,7 +30,7 @@ int client_receive(int fd, struct view **ret, const char **ret_reason)
 		newest = received;
 	}
 	if (r < 0) {
-		*ret_reason = "not a message of memtallyd's";
+		*ret_reason = r == -EPROTO ? "not a message of memtallyd's" : strerror(-r);
 		return r;
 	}
 	if (newest < 0)

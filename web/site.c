@@ -245,7 +245,7 @@ static struct answer *answer_stream(const struct task *t, const struct query *qu
 	if (!a->stream)
 		return NULL;
 	add_head(stream_head(a->stream), view, t->now_ns, &slack);
-	return TAKE_PTR(a);
+	return stream_head(a->stream)->error ? NULL : TAKE_PTR(a);
 }
 
 static bool shows_processes(const struct task *t)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <systemd/sd-daemon.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -32,6 +33,8 @@
  * dropped; left alone, malloc would raise the threshold with the first of them and keep them all.
  */
 enum { LARGE_BLOCK = 32 * 1024 };
+
+#define WITHOUT_MEMORY_NS (10 * NS_PER_MSEC) /* until it is tried again to wait */
 
 enum { EXIT_USAGE = 2 }; /* a wrong flag or configuration */
 
@@ -245,6 +248,23 @@ static int wait_ms(const struct web *w, uint64_t now_ns)
 	return due < INT_MAX ? (int)due : INT_MAX;
 }
 
+/* False: it can't be done. What is told of the time before a failure harms nobody: nothing blocks. */
+static bool wait_for_events(struct web *w, uint64_t now_ns)
+{
+	w->poll[POLL_LINK].fd = w->link.fd;
+	if (poll(w->poll, (nfds_t)(POLL_LISTENERS + w->server.listeners), wait_ms(w, now_ns)) >=
+			0 ||
+		errno == EINTR)
+		return true;
+	if (errno != ENOMEM) {
+		log_error("can't wait for events: %s", strerror(errno));
+		return false;
+	}
+	/* The host's memory comes back, and who is served late is better off than who is cut off. */
+	nanosleep(&(struct timespec){.tv_nsec = WITHOUT_MEMORY_NS}, NULL);
+	return true;
+}
+
 /* Everything in one thread: whatever the loop says to the watchdog, it has got round to say. */
 static int loop(struct web *w)
 {
@@ -252,13 +272,8 @@ static int loop(struct web *w)
 		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 		struct view *view;
 
-		w->poll[POLL_LINK].fd = w->link.fd;
-		if (poll(w->poll, (nfds_t)(POLL_LISTENERS + w->server.listeners), wait_ms(w, now)) <
-				0 &&
-			errno != EINTR) {
-			log_error("can't wait for events: %s", strerror(errno));
+		if (!wait_for_events(w, now))
 			return EXIT_FAILURE;
-		}
 		now = clock_now_ns(CLOCK_MONOTONIC);
 		if (w->poll[POLL_SIGNALS].revents)
 			serve_signals(w);

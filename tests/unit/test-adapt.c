@@ -372,6 +372,30 @@ static void exact_and_back(void **state)
 	}
 }
 
+/* Its statm, which is kept, says nothing any more, and what its thread's says is not looked up in status each time. */
+static void goes_on_by_a_thread_when_the_leader_dies(void **state)
+{
+	static const struct tree_process leader = {
+		.pid = 12, .image = 12, .name = "bash", .state = 'Z', .uid = 1000, .threads = 2};
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	struct tree_process thread = adaptive_cast[3];
+
+	(void)state;
+	thread.threads = 2;
+	view_unref(adaptive_pass(s));
+	tree_add(&s->tree, &leader);
+	tree_write(&s->tree, "12/statm", "0 0 0 0 0 0 0\n");
+	tree_add_at(&s->tree, "12/task/44", &thread);
+	tree_write(&s->tree, "12/task/44/statm", "5000 1250 975 0 0 0 0\n");
+	for (unsigned int pass = 0; pass < 4; pass++) {
+		AUTO_VIEW struct view *view = adaptive_pass(s);
+
+		adaptive_assert_quiet(adaptive_row(view, 12), &adaptive_cast[3]);
+		if (pass > 1)
+			assert_int_equal(adaptive_looks(s), 0);
+	}
+}
+
 /* The Nth allocation fails in a pass that is the first, or the second. False: there are not so many. */
 static bool survives_failure(bool is_second, unsigned int n)
 {
@@ -429,6 +453,7 @@ int main(void)
 		cmocka_unit_test(looks_when_the_host_swaps),
 		cmocka_unit_test(knows_since_when_the_host_swaps),
 		cmocka_unit_test(exact_and_back),
+		cmocka_unit_test(goes_on_by_a_thread_when_the_leader_dies),
 		cmocka_unit_test(survives_without_memory),
 	};
 

@@ -529,6 +529,24 @@ static void survives_without_memory(void **state)
 	assert_true(failures >= 2);
 }
 
+/* Of an image that nobody could be told of for want of memory the next sample tells: or its figures were the former one's. */
+static void tells_again_of_a_new_image(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+
+	(void)state;
+	subject_read(s, 1000);
+	s->p.image++;
+	tree_add(&s->tree, &s->p);
+	buffer_done(&s->reader.program);
+	allocation_fail_at(1);
+	assert_int_equal(process_look(&s->reader, &s->process, 1001, &s->sample), -ENOMEM);
+	assert_true(allocation_end());
+	assert_int_equal(process_look(&s->reader, &s->process, 1002, &s->sample), 0);
+	assert_true(s->sample.is_new_image && s->sample.is_renamed);
+	subject_assert_text(&s->reader.program, "bash");
+}
+
 static void assert_unread(const struct subject *s)
 {
 	const struct sample *got = &s->sample;
@@ -918,6 +936,7 @@ int main(void)
 		cmocka_unit_test(a_long_status_is_read_whole),
 		cmocka_unit_test(absent_is_absent),
 		cmocka_unit_test(survives_without_memory),
+		cmocka_unit_test(tells_again_of_a_new_image),
 		cmocka_unit_test(a_lack_of_descriptors_forgets_nobody),
 		cmocka_unit_test(a_lack_of_descriptors_makes_nobody_known),
 		cmocka_unit_test(a_lack_of_descriptors_hides_no_thread),

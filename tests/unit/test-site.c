@@ -3,6 +3,8 @@
 
 #include "tests/unit/unit.h"
 
+#include <jansson.h>
+
 #include "tests/unit/allocation.h"
 #include "tests/unit/sample.h"
 #include "web/site.h"
@@ -385,6 +387,34 @@ static void wants_memory(void **state)
 	}
 }
 
+/* A list of which the beginning could not be put together is no list. */
+static void begins_lists_whole(void **state)
+{
+	bool failed = true;
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (unsigned int n = 1; failed; n++) {
+		struct answer *a;
+
+		allocation_fail_at(n);
+		a = ask(&f, "/api/v1/users?limit=1", NULL);
+		failed = allocation_end();
+		assert_true(a || failed);
+		if (a)
+			assert_int_equal(stream_head(a->stream)->error, 0);
+		answer_free(a);
+	}
+	site_done(&f.site);
+}
+
+/* What jansson takes is counted, too. */
+static void *json_memory(size_t size)
+{
+	return malloc(size);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -398,7 +428,9 @@ int main(void)
 		cmocka_unit_test(tells_callers_apart),
 		cmocka_unit_test(keeps_its_length),
 		cmocka_unit_test(wants_memory),
+		cmocka_unit_test(begins_lists_whole),
 	};
 
+	json_set_alloc_funcs(json_memory, free);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "tests/unit/walk.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -131,4 +132,40 @@ const char *walk_view(const struct view *view)
 	if (!wrong && view_count(view, METRIC_HOST) != 1)
 		wrong = "the host's rows";
 	return wrong;
+}
+
+static uint64_t sum_of(const struct view *view, enum metric_scope scope, enum scope_quantity i)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t k = 0; k < view_count(view, scope); k++) {
+		const struct snapshot_scope *row = view_scope(view, scope, k);
+
+		if (!(row->flags & SCOPE_OTHER) && ROW_HAS(row, i))
+			sum += row->q[i];
+	}
+	return sum;
+}
+
+const char *walk_sums(const struct view *view)
+{
+	static const enum scope_quantity added[] = {SCOPE_PSS, SCOPE_PSS_LOW, SCOPE_PSS_HIGH,
+		SCOPE_USS, SCOPE_RSS, SCOPE_SWAP_PSS, SCOPE_VM_SWAP, SCOPE_PAGETABLE,
+		SCOPE_PROCESSES, SCOPE_UNMEASURED_DENIED, SCOPE_UNMEASURED_MALFORMED,
+		SCOPE_UNMEASURED_CHANGING, SCOPE_UNMEASURED_ERROR};
+	static char text[128];
+
+	for (size_t k = 0; k < ARRAY_SIZE(added); k++)
+		for (int scope = METRIC_USER; scope <= METRIC_UNIT; scope++) {
+			uint64_t sum = sum_of(view, (enum metric_scope)scope, added[k]);
+			uint64_t host = view_host(view)->q[added[k]];
+
+			if (sum == host || !ROW_HAS(view_host(view), added[k]))
+				continue; /* of who has no bound, say, no sum has one */
+			snprintf(text, sizeof(text),
+				"quantity %d: %llu over scope %d, %llu of the host", (int)added[k],
+				(unsigned long long)sum, scope, (unsigned long long)host);
+			return text;
+		}
+	return NULL;
 }

@@ -12,4 +12,7 @@
 /* NULL, or a sentence on the first thing that is out of its documented range. */
 const char *walk_view(const struct view *view);
 
+/* NULL, or a sentence: over users, over programs, over units and of the host quantities sum up to the same. */
+const char *walk_sums(const struct view *view);
+
 #endif

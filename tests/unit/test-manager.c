@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memtallyd's loop in a child, with each system call and each allocation of a pass failing in turn, those of libsystemd, too:
+ * it goes on, what it hands out is right as far as it goes, and soon it is all there again.
+ */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "config/settings.h"
+#include "daemon/manager.h"
+#include "daemon/narrow.h"
+#include "snapshot/client.h"
+#include "tests/unit/injector.h"
+#include "tests/unit/witness.h"
+
+#define INTERVAL_NS (4 * NS_PER_MSEC)
+#define PATIENCE_NS (20 * NS_PER_SEC)
+
+#define RECOVERY_NS                                                                                \
+	(5 * NS_PER_SEC) /* of a machine that has much else to do: it takes a few passes */
+
+enum {
+	PASSES_UNSTRUCK = 3, /* without that call: there are not so many */
+	PASSES_SETTLED = 10,
+	SOME = 5, /* one of so many calls of a start; all in the long check */
+};
+
+static struct daemon {
+	struct tree tree;
+	char procfs_flag[96], socket_flag[96], file_flag[96];
+	char socket[48], log[48];
+	pid_t pid;
+	int fd; /* of the connection; -1: none */
+} d;
+
+/* What memtallyd does from its start to its end, but that it keeps its rights. */
+static int run_daemon(int argc, char *argv[], bool is_exact, uint64_t interval_ns)
+{
+	char error[SETTINGS_ERROR_SIZE];
+	struct account account;
+	AUTO_SETTINGS struct settings *settings = NULL;
+	AUTO_RESOLVER struct resolver *resolver = NULL;
+	AUTO_MANAGER struct manager *manager = NULL;
+	int r;
+
+	log_open("memtallyd", LOG_LEVEL_INFO);
+	if (settings_load(PROGRAM_MEMTALLYD, argc, argv, &settings, error) < 0) {
+		log_error("%s", error);
+		return EXIT_FAILURE;
+	}
+	narrow_account(&account);
+	settings->interval_ns = interval_ns;
+	settings->budget_cpu_ppm = 1000000;
+	settings->pss_mode = is_exact ? PSS_MODE_EXACT : PSS_MODE_ADAPTIVE;
+	(void)resolver_start(&account, &resolver);
+	r = manager_open(settings, argc, argv, resolver, &manager);
+	if (r == 0)
+		r = manager_run(manager);
+	return r < 0;
+}
+
+/* The end of what it has said. */
+static const char *last_words(void)
+{
+	static char text[1024];
+	int fd = open(d.log, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+
+	fd_close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
+#define FAIL(...)                                                                                  \
+	do {                                                                                       \
+		print_error(__VA_ARGS__);                                                          \
+		fail_msg(" (%s)\n%s", injector_text(), last_words());                              \
+	} while (0)
+
+static void start(bool is_exact, uint64_t interval_ns)
+{
+	char *argv[] = {(char *)"memtallyd", d.procfs_flag, d.socket_flag, d.file_flag, NULL};
+
+	d.fd = -1;
+	unlink(d.log);
+	d.pid = fork();
+	assert_true(d.pid >= 0);
+	if (d.pid)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	fd_close(STDERR_FILENO);
+	if (open(d.log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600) != STDERR_FILENO ||
+		!injector_enter())
+		_exit(EXIT_FAILURE);
+	exit(run_daemon(4, argv, is_exact, interval_ns)); /* where leaks are looked for */
+}
+
+/* It ends as if nothing had been. */
+static void stop(void)
+{
+	int status;
+
+	d.fd = fd_close(d.fd);
+	kill(d.pid, SIGTERM);
+	assert_int_equal(waitpid(d.pid, &status, 0), d.pid);
+	d.pid = 0;
+	if (status != 0)
+		FAIL("at its end its status is 0x%x", status);
+}
+
+/* Its descriptors but for the connection to us, which it may not have taken up yet. */
+static unsigned int descriptors(void)
+{
+	unsigned int count = 0;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)d.pid);
+	dir = opendir(path);
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+static void assert_running(void)
+{
+	int status;
+
+	if (waitpid(d.pid, &status, WNOHANG) == d.pid)
+		FAIL("it has ended with status 0x%x", status);
+}
+
+/* The next snapshot that comes. */
+static struct view *next_view(void)
+{
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+
+	while (clock_now_ns(CLOCK_MONOTONIC) < end_ns) {
+		struct view *view = NULL;
+		const char *reason = "";
+		struct pollfd p;
+		int r;
+
+		assert_running();
+		if (d.fd < 0 && client_connect(d.socket, &d.fd) < 0) {
+			usleep(1000);
+			continue;
+		}
+		p = (struct pollfd){.fd = d.fd, .events = POLLIN};
+		poll(&p, 1, 100);
+		r = client_receive(d.fd, &view, &reason);
+		if (r < 0)
+			FAIL("%s", reason);
+		if (r == 0)
+			return view;
+		if (r == CLIENT_CLOSED)
+			d.fd = fd_close(d.fd);
+	}
+	FAIL("no snapshot");
+	return NULL;
+}
+
+static void judge(const struct view *view)
+{
+	const char *wrong = witness_wrong(view);
+
+	if (wrong)
+		FAIL("%s", wrong);
+}
+
+/* Passes from now on are right, and soon whole again, as far as LACKS can tell. */
+static void recover(const char *lacks(const struct view *))
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME), end_ns = now_ns + RECOVERY_NS;
+	const char *missing = "";
+
+	while (missing) {
+		AUTO_VIEW struct view *view = next_view();
+
+		judge(view);
+		if (view->header->pass_begin_ns >= now_ns)
+			missing = lacks(view);
+		if (missing && view->header->boottime_ns > end_ns)
+			FAIL("%s", missing);
+	}
+}
+
+/* False: there are not so many calls between two snapshots. */
+static bool survives(unsigned int n, unsigned int way)
+{
+	uint64_t last = 0;
+
+	injector_arm(INJECTOR_CALLS, n, way);
+	for (unsigned int unstruck = 0; unstruck < PASSES_UNSTRUCK;) {
+		AUTO_VIEW struct view *view = next_view();
+
+		judge(view);
+		if (injector_has_struck()) {
+			recover(witness_missing);
+			injector_end();
+			return true;
+		}
+		unstruck += view->header->sequence != last;
+		last = view->header->sequence;
+	}
+	return injector_end();
+}
+
+static void survives_all(bool is_exact)
+{
+	bool is_long = getenv("MEMTALLY_LONG");
+	unsigned int n = 1, before;
+
+	injector_arm(INJECTOR_CALLS, 0, 0);
+	start(is_exact, INTERVAL_NS);
+	for (unsigned int pass = 0; pass < PASSES_SETTLED; pass++)
+		recover(witness_missing);
+	before = descriptors();
+	for (bool more = true; more; n++)
+		for (unsigned int way = 0; way < (is_long ? INJECTOR_WAYS : 1) && more; way++)
+			more = survives(n, is_long ? way : n / 2);
+	recover(witness_missing);
+	if (descriptors() != before)
+		FAIL("%u descriptors, and %u before", descriptors(), before);
+	print_message("%u calls\n", n - 1);
+	assert_true(n > 50);
+	stop();
+}
+
+static void each_call_of_passes_may_fail(void **state)
+{
+	(void)state;
+	if (!injector_works())
+		skip();
+	survives_all(true);
+	survives_all(false);
+}
+
+static bool has_ended(void)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)d.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
+}
+
+/* Users may be shown by their numbers. */
+static const char *lacks_processes(const struct view *view)
+{
+	return view_is_complete(view) ? NULL : "it does not get complete";
+}
+
+/*
+ * With the NTH call or allocation from the start on failing it says why it does not start, or it works. False: there are
+ * not so many until there is a snapshot.
+ */
+static bool starts_or_says_why(enum injector_kind kind, unsigned int n, unsigned int way)
+{
+	int status, is_struck;
+
+	injector_arm(kind, n, way);
+	start(false, 5 * INTERVAL_NS);
+	while (!has_ended() && !strstr(last_words(), "first pass"))
+		usleep(200);
+	if (!has_ended()) {
+		recover(lacks_processes);
+		is_struck = injector_end();
+		stop();
+		return is_struck;
+	}
+	assert_int_equal(waitpid(d.pid, &status, 0), d.pid);
+	d.pid = 0;
+	if (!WIFEXITED(status) || !WEXITSTATUS(status) || !strstr(last_words(), "error: "))
+		FAIL("it has ended with status 0x%x", status);
+	if (access(d.socket, F_OK) == 0)
+		FAIL("its socket is left");
+	return injector_end();
+}
+
+static void starts_with_each(enum injector_kind kind)
+{
+	unsigned int n = 1, step = getenv("MEMTALLY_LONG") ? 1 : SOME;
+
+	while (starts_or_says_why(kind, n, n / step))
+		n += step;
+	print_message("%u\n", n);
+	assert_true(n > 100);
+}
+
+static void each_call_of_the_start_may_fail(void **state)
+{
+	(void)state;
+	if (!injector_works())
+		skip();
+	starts_with_each(INJECTOR_CALLS);
+}
+
+static void each_allocation_may_fail(void **state)
+{
+	(void)state;
+	if (!injector_works())
+		skip();
+	starts_with_each(INJECTOR_ALLOCATIONS);
+}
+
+static int make_tree(void **state)
+{
+	(void)state;
+	if (!injector_open())
+		return -1;
+	tree_open(&d.tree);
+	witness_populate(&d.tree);
+	tree_write(&d.tree, "none.yaml", "");
+	snprintf(d.socket, sizeof(d.socket), "%s/socket", d.tree.path);
+	snprintf(d.log, sizeof(d.log), "%s/log", d.tree.path);
+	snprintf(d.procfs_flag, sizeof(d.procfs_flag), "--path.procfs=%s", d.tree.path);
+	snprintf(d.socket_flag, sizeof(d.socket_flag), "--snapshot.socket=%s", d.socket);
+	snprintf(d.file_flag, sizeof(d.file_flag), "--config.file=%s/none.yaml", d.tree.path);
+	return 0;
+}
+
+/* Of a test that has failed. */
+static int end(void **state)
+{
+	(void)state;
+	d.fd = fd_close(d.fd);
+	if (d.pid > 0 && kill(d.pid, SIGKILL) == 0)
+		waitpid(d.pid, NULL, 0);
+	d.pid = 0;
+	unlink(d.socket);
+	return 0;
+}
+
+static int remove_tree(void **state)
+{
+	(void)state;
+	tree_done(&d.tree);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(each_call_of_passes_may_fail, end),
+		cmocka_unit_test_teardown(each_call_of_the_start_may_fail, end),
+		cmocka_unit_test_teardown(each_allocation_may_fail, end),
+	};
+
+	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Passes in which a system call fails, each of them in turn: what is published then is right as far as it goes, and the next
+ * pass has all of it again. What a pass does without memory is in test-pass.c and test-adapt.c.
+ */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <time.h>
+
+#include "base/clock.h"
+#include "collectors/pass-state.h"
+#include "tests/unit/injector.h"
+#include "tests/unit/run.h"
+#include "tests/unit/witness.h"
+
+static bool can_inject;
+
+static void judge(const struct view *view)
+{
+	const char *wrong = witness_wrong(view);
+
+	if (wrong)
+		fail_msg("%s (%s)", wrong, injector_text());
+}
+
+/* Nothing is missing, and nothing is left of a failure. */
+static void judge_whole(const struct view *view)
+{
+	const char *missing;
+
+	judge(view);
+	missing = witness_missing(view);
+	if (missing)
+		fail_msg("%s (%s)", missing, injector_text());
+}
+
+/* All turns that there are until the next pass. */
+static void take_turns(struct pass *pass)
+{
+	struct timespec pause = {.tv_nsec = (long)NS_PER_MSEC};
+
+	pass_plan(pass, clock_now_ns(CLOCK_MONOTONIC) + 100 * NS_PER_SEC);
+	for (int i = 0; i < 100; i++) {
+		uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+		uint64_t at_ns = pass_next_measure_ns(pass, now_ns);
+
+		if (at_ns == UINT64_MAX)
+			break;
+		if (at_ns > now_ns && at_ns < now_ns + NS_PER_SEC)
+			nanosleep(&pause, NULL);
+		(void)pass_measure(pass);
+	}
+}
+
+/* A pass, with whatever fails in it, and the turns after it. */
+static void try_pass(struct pass *pass)
+{
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_CLOSE int fd = -1;
+	int r = run_try(pass, &fd);
+	bool has_struck = injector_has_struck();
+
+	if (r < 0 && (fd >= 0 || !has_struck))
+		fail_msg("%s (%s)", strerror(-r), injector_text());
+	if (r == 0) {
+		injector_hold();
+		view = run_view(fd);
+		judge(view);
+		injector_go_on();
+	}
+	take_turns(pass);
+}
+
+/* Passes as they follow each other: the first, one in which all is known, one in which somebody has grown. */
+static void work(const struct tree *t, struct pass *pass)
+{
+	try_pass(pass);
+	try_pass(pass);
+	injector_hold();
+	witness_grow(t, true);
+	injector_go_on();
+	try_pass(pass);
+}
+
+/* With the NTH call failing. False: there are not so many. */
+static bool survives(const struct tree *t, bool is_adaptive, unsigned int n, unsigned int way)
+{
+	struct pass_options options = {
+		.procfs = t->path,
+		.version = "1.2.3",
+		.interval_ns = 10 * NS_PER_SEC,
+		.is_adaptive = is_adaptive,
+		.budget_cpu_ppm = 1000000,
+		.max_age_ns = 300 * NS_PER_SEC,
+		.stall_ns = 20 * NS_PER_MSEC,
+		.giant_age_ns = 3600 * NS_PER_SEC,
+		.export_users = 100,
+		.export_programs = 100,
+		.export_units = 100,
+		.export_processes = 100,
+	};
+	AUTO_PASS struct pass *pass = NULL;
+	unsigned int before = unit_descriptors(), passes;
+	bool has_struck;
+
+	witness_grow(t, false);
+	assert_int_equal(pass_open(&options, &pass), 0);
+	injector_arm(INJECTOR_CALLS, n, way);
+	work(t, pass);
+	has_struck = injector_end();
+	for (passes = 0; passes < 2; passes++) {
+		AUTO_VIEW struct view *view = run_pass(pass);
+
+		if (!is_adaptive || passes)
+			judge_whole(view);
+		else
+			judge(view);
+		take_turns(pass);
+	}
+	pass = pass_free(pass);
+	if (unit_descriptors() != before)
+		fail_msg("%u descriptors, and %u before (%s)", unit_descriptors(), before,
+			injector_text());
+	return has_struck;
+}
+
+static void survives_all(bool is_adaptive)
+{
+	bool is_long = getenv("MEMTALLY_LONG");
+	unsigned int ways = is_long ? INJECTOR_WAYS : 1, n = 1;
+	struct tree t;
+
+	if (!can_inject || !injector_enter())
+		skip();
+	tree_open(&t);
+	witness_populate(&t);
+	for (bool more = true; more; n++)
+		for (unsigned int way = 0; way < ways && more; way++)
+			more = survives(&t, is_adaptive, n, is_long ? way : n / 2);
+	tree_done(&t);
+	printf("%u calls\n", n - 1);
+	assert_true(n > 200);
+}
+
+static void each_call_of_exact_passes_may_fail(void **state)
+{
+	(void)state;
+	survives_all(false);
+}
+
+static void each_call_of_adaptive_passes_may_fail(void **state)
+{
+	(void)state;
+	survives_all(true);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_call_of_exact_passes_may_fail),
+		cmocka_unit_test(each_call_of_adaptive_passes_may_fail),
+	};
+
+	if (!injector_open())
+		return EXIT_FAILURE;
+	can_inject = injector_works() && injector_enter();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

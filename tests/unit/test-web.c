@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memtally-web's loop in a child, with each system call and each allocation of taking a snapshot and of answering failing in
+ * turn, those of libmicrohttpd and zlib, too: every answer is whole and right, or says that it is none, or is cut off so
+ * that it shows; and the next one is whole and right.
+ */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <zlib.h>
+
+#include "base/buffer.h"
+#include "base/channel.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "render/json.h"
+#include "render/prometheus.h"
+#include "tests/unit/injector.h"
+#include "tests/unit/sample.h"
+#include "tests/unit/tree.h"
+#include "web/web.h"
+
+#define PATIENCE_NS (20 * NS_PER_SEC)
+
+enum {
+	VIEWS = 8, /* the latest, which an answer may be of */
+	CLIENTS = 4,
+	WAIT_MS = 10000,
+	ROWS = 8,
+	TOP = 5,
+	AFTERWARDS = 2, /* so many more are asked for */
+	ALL_EVERY = 16, /* time all are */
+};
+
+enum body {
+	BODY_TEXT,
+	BODY_OPENMETRICS,
+	BODY_USERS,
+	BODY_TOP,
+	BODY_HOST,
+	BODY_PROCESS,
+	BODY_JSON,
+	BODY_ANY,
+};
+
+static const struct target {
+	const char *path, *header;
+	enum body body;
+} targets[] = {
+	{"/metrics", "", BODY_TEXT},
+	{"/metrics", "Accept-Encoding: gzip\r\n", BODY_TEXT},
+	{"/api/v1/users", "", BODY_USERS},
+	{"/api/v1/processes?sort=rss_bytes&limit=5", "", BODY_TOP},
+	{"/api/v1/host", "", BODY_HOST},
+	{"/api/v1/processes/100003", "", BODY_PROCESS},
+	{"/metrics",
+		"Accept: application/openmetrics-text; version=1.0.0\r\nAccept-Encoding: gzip\r\n",
+		BODY_OPENMETRICS},
+	{"/api/v1/status", "", BODY_JSON},
+	{"/", "", BODY_ANY},
+	{"/readyz", "", BODY_ANY},
+};
+
+static struct fixture {
+	struct tree tree;
+	char file_flag[96], socket_flag[96], listen_flag[96];
+	char snapshots[48], web[48], log[48];
+	pid_t pid;
+	int listener;
+	int client[CLIENTS]; /* -1: none */
+	int image;
+	uint64_t sequence;
+	struct view *view[VIEWS];
+	struct buffer raw, body;
+} f;
+
+/* An answer; of one that was cut off .status is 0. */
+struct reply {
+	unsigned int status;
+	bool is_gzip;
+	const char *data;
+	size_t len;
+};
+
+static const char *last_words(void)
+{
+	static char text[1024];
+	int fd = open(f.log, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+
+	fd_close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
+#define FAIL(...)                                                                                  \
+	do {                                                                                       \
+		print_error(__VA_ARGS__);                                                          \
+		fail_msg(" (%s)\n%s", injector_text(), last_words());                              \
+	} while (0)
+
+static void assert_running(void)
+{
+	int status;
+
+	if (waitpid(f.pid, &status, WNOHANG) == f.pid)
+		FAIL("it has ended with status 0x%x", status);
+}
+
+static void send_image(size_t i)
+{
+	if (f.client[i] >= 0 && channel_is_drained(f.client[i]) &&
+		channel_send_fd(f.client[i], f.image) < 0)
+		f.client[i] = fd_close(f.client[i]);
+}
+
+/* Whoever waits for snapshots gets the last one at once. */
+static void accept_clients(void)
+{
+	struct pollfd p = {.events = 0};
+
+	for (size_t i = 0; i < CLIENTS; i++) {
+		p.fd = f.client[i];
+		if (p.fd >= 0 && poll(&p, 1, 0) > 0)
+			f.client[i] = fd_close(f.client[i]);
+		if (f.client[i] >= 0)
+			continue;
+		f.client[i] = accept4(f.listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		send_image(i);
+	}
+}
+
+static void publish(void)
+{
+	struct sample_options options = {
+		.sequence = ++f.sequence,
+		.realtime_ns = clock_now_ns(CLOCK_REALTIME),
+		.boottime_ns = clock_now_ns(CLOCK_BOOTTIME),
+		.interval_ns = 600 * NS_PER_SEC,
+		.more = ROWS,
+		.exported = ROWS / 2,
+		.is_moving = true,
+	};
+	struct view **view = &f.view[f.sequence % VIEWS];
+	const char *reason;
+
+	fd_close(f.image);
+	view_unref(*view);
+	assert_int_equal(sample_seal(&options, &f.image), 0);
+	assert_int_equal(view_open(f.image, view, &reason), 0);
+	for (size_t i = 0; i < CLIENTS; i++)
+		send_image(i);
+	accept_clients();
+}
+
+static int connect_web(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", f.web);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		fd = fd_close(fd);
+	return fd;
+}
+
+/* The value of a header of the LEN bytes at HEAD, terminated; NULL: there is none. */
+static const char *header(const char *head, size_t len, const char *name)
+{
+	static char value[64];
+	const char *at = memmem(head, len, name, strlen(name));
+
+	if (!at)
+		return NULL;
+	at += strlen(name);
+	snprintf(value, sizeof(value), "%.*s", (int)strcspn(at, "\r\n"), at);
+	return value;
+}
+
+/* As chunks are counted; a server of ours ends them. */
+static size_t hexadecimal(const char *text)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t value = 0;
+
+	for (const char *digit; (digit = strchr(digits, *text | 0x20)) && *text; text++)
+		value = value * 16 + (size_t)(digit - digits);
+	return value;
+}
+
+/* Puts the chunks at DATA together, in f.body. False: more is to come. */
+static bool join_chunks(const char *data, size_t len)
+{
+	buffer_clear(&f.body);
+	for (;;) {
+		const char *end = memmem(data, len, "\r\n", 2);
+		size_t size = end ? hexadecimal(data) : 0;
+		size_t need = end ? (size_t)(end - data) + 2 + size + 2 : 0;
+
+		if (!end || need > len)
+			return false;
+		if (!size)
+			return true;
+		buffer_add(&f.body, end + 2, size);
+		data += need;
+		len -= need;
+	}
+}
+
+/* Whether what has come is a whole answer, then in *RET. */
+static bool is_whole(struct reply *ret)
+{
+	const char *data = f.raw.data, *length;
+	const char *end = f.raw.len ? memmem(data, f.raw.len, "\r\n\r\n", 4) : NULL;
+	size_t head = end ? (size_t)(end - data) + 4 : 0;
+	uint64_t need = 0;
+
+	if (!head || strncmp(data, "HTTP/1.1 ", 9) != 0)
+		return false;
+	*ret = (struct reply){.is_gzip = header(data, head, "\r\nContent-Encoding: gzip")};
+	length = header(data, head, "\r\nContent-Length: ");
+	if (length) {
+		if (number_parse_u64(length, strlen(length), &need) < 0 || f.raw.len < head + need)
+			return false;
+		ret->data = data + head;
+		ret->len = need;
+	} else {
+		if (!header(data, head, "\r\nTransfer-Encoding: chunked"))
+			FAIL("neither a length nor chunks: %.*s", (int)head, data);
+		if (!join_chunks(data + head, f.raw.len - head))
+			return false;
+		ret->data = f.body.data;
+		ret->len = f.body.len;
+	}
+	ret->status = (unsigned int)(data[9] - '0') * 100 + (unsigned int)(data[10] - '0') * 10 +
+	              (unsigned int)(data[11] - '0');
+	return true;
+}
+
+static void get(int fd, const struct target *target, struct reply *ret)
+{
+	char request[512];
+	int n = snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n",
+		target->path, target->header);
+
+	*ret = (struct reply){.status = 0};
+	buffer_clear(&f.raw);
+	if (fd < 0 || send(fd, request, (size_t)n, MSG_NOSIGNAL) != n)
+		return;
+	while (!is_whole(ret)) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		char *room = buffer_reserve(&f.raw, 65536);
+		ssize_t got;
+
+		assert_non_null(room);
+		if (poll(&p, 1, WAIT_MS) <= 0) {
+			assert_running();
+			FAIL("no answer to %s", target->path);
+		}
+		got = recv(fd, room, 65536, 0);
+		if (got <= 0)
+			break;
+		f.raw.len += (size_t)got;
+	}
+}
+
+/* R's body as it was before it was compressed, in f.raw. */
+static bool unzip(struct reply *r)
+{
+	static char text[1 << 20];
+	z_stream z = {0};
+	int e;
+
+	assert_int_equal(inflateInit2(&z, 16 + MAX_WBITS), Z_OK);
+	z.next_in = (unsigned char *)(uintptr_t)r->data;
+	z.avail_in = (unsigned int)r->len;
+	z.next_out = (unsigned char *)text;
+	z.avail_out = sizeof(text);
+	e = inflate(&z, Z_FINISH);
+	inflateEnd(&z);
+	if (e != Z_STREAM_END || z.avail_in)
+		return false;
+	r->data = text;
+	r->len = z.total_out;
+	return true;
+}
+
+static void render_list(
+	const struct view *view, enum metric_scope scope, uint32_t limit, struct buffer *to)
+{
+	char error[QUERY_ERROR_SIZE], number[16];
+	AUTO_FREE struct query *query = malloc(sizeof(*query));
+	AUTO_FREE uint32_t *rows = NULL;
+	struct json_list list = {.view = view, .scope = scope};
+
+	assert_non_null(query);
+	query_init(query, scope);
+	snprintf(number, sizeof(number), "%u", limit);
+	if (limit)
+		assert_true(query_set(query, "sort", "rss_bytes", error) == 0 &&
+			    query_set(query, "limit", number, error) == 0);
+	assert_int_equal(query_run(query, view, &rows, &list.count), 0);
+	list.rows = rows;
+	while (json_list_render(&list, SIZE_MAX, to))
+		;
+}
+
+/* The part of an answer that is VIEW's alone. */
+static void render(const struct view *view, enum body body, struct buffer *to)
+{
+	static const struct sight all = {.kind = SIGHT_ALL};
+
+	buffer_clear(to);
+	switch (body) {
+	case BODY_TEXT: prometheus_render(view, &all, PROMETHEUS_TEXT, to); break;
+	case BODY_OPENMETRICS: prometheus_render(view, &all, PROMETHEUS_OPENMETRICS, to); break;
+	case BODY_USERS: render_list(view, METRIC_USER, 0, to); break;
+	case BODY_TOP: render_list(view, METRIC_PROCESS, TOP, to); break;
+	case BODY_HOST: json_render_host(view, to); break;
+	case BODY_PROCESS:
+		json_render_process(view, view_find_process(view, SAMPLE_FIRST_MORE + 3), to);
+		break;
+	default: break;
+	}
+	assert_int_equal(to->error, 0);
+}
+
+static bool ends_with(const struct reply *r, const char *end)
+{
+	size_t len = strlen(end);
+
+	return r->len >= len && !memcmp(r->data + r->len - len, end, len);
+}
+
+static bool is_json(const struct reply *r)
+{
+	json_t *json = json_loadb(r->data, r->len, JSON_REJECT_DUPLICATES, NULL);
+	bool is_object = json_is_object(json);
+
+	json_decref(json);
+	return is_object;
+}
+
+static bool is_of(const struct reply *r, enum body body, const struct view *view)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	char sequence[48];
+	const char *at;
+
+	render(view, body, &text);
+	at = memmem(r->data, r->len, text.data, text.len);
+	if (body == BODY_TEXT)
+		return at == r->data && ends_with(r, "\n");
+	if (body == BODY_OPENMETRICS)
+		return at == r->data && ends_with(r, "\n# EOF\n");
+	snprintf(sequence, sizeof(sequence), "\"sequence\":%llu,",
+		(unsigned long long)view->header->sequence);
+	/* Behind it are blanks alone. */
+	return at && memmem(r->data, (size_t)(at - r->data), sequence, strlen(sequence)) &&
+	       is_json(r);
+}
+
+/* Whether R is what TARGET has to say of one of the latest snapshots. */
+static bool is_right(struct reply *r, const struct target *target)
+{
+	if (r->is_gzip && !unzip(r))
+		return false;
+	if (target->body == BODY_ANY)
+		return r->len > 0;
+	if (target->body == BODY_JSON)
+		return is_json(r);
+	for (uint64_t i = f.sequence; i > 0 && i + VIEWS > f.sequence; i--)
+		if (is_of(r, target->body, f.view[i % VIEWS]))
+			return true;
+	return false;
+}
+
+/*
+ * One answer to each, two on a connection. Until something has failed, and after it has, they are whole and right; the round
+ * ends soon after it.
+ */
+static void ask_all(bool may_fail)
+{
+	unsigned int left = AFTERWARDS;
+	struct reply r;
+	int fd = -1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(targets) && left; i++) {
+		bool had_struck = injector_has_struck(), is_good;
+
+		if (i % 2 == 0 || fd < 0)
+			fd = connect_web();
+		get(fd, &targets[i], &r);
+		is_good = r.status == 200 && is_right(&r, &targets[i]);
+		if (r.status == 200 && !is_good)
+			FAIL("%s: half an answer, or a wrong one: %.*s", targets[i].path,
+				(int)r.len, r.data);
+		if (!is_good && (!may_fail || had_struck || !injector_has_struck()))
+			FAIL("%s: %u", targets[i].path, r.status);
+		left -= may_fail && had_struck;
+		if (!is_good || i % 2)
+			fd = fd_close(fd);
+	}
+	fd_close(fd);
+	assert_running();
+}
+
+/* Whether the last snapshot has arrived. */
+static bool is_current(void)
+{
+	static const struct target host = {"/api/v1/host", "", BODY_HOST};
+	struct reply r;
+	int fd = connect_web();
+	bool is_it;
+
+	get(fd, &host, &r);
+	is_it = r.status == 200 && is_of(&r, BODY_HOST, f.view[f.sequence % VIEWS]);
+	fd_close(fd);
+	return is_it;
+}
+
+/* Until a new one has arrived. */
+static void follow(void)
+{
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+
+	publish();
+	while (!is_current()) {
+		assert_running();
+		if (clock_now_ns(CLOCK_MONOTONIC) > end_ns)
+			FAIL("the last snapshot does not arrive");
+		usleep(1000);
+		for (size_t i = 0; i < CLIENTS; i++)
+			send_image(i);
+		accept_clients();
+	}
+}
+
+/* False: there are not so many calls. */
+static bool survives(enum injector_kind kind, unsigned int n, unsigned int way)
+{
+	injector_arm(kind, n, way);
+	publish();
+	ask_all(true);
+	if (!injector_end())
+		return false;
+	follow();
+	if (n % ALL_EVERY == 0)
+		ask_all(false);
+	return true;
+}
+
+static unsigned int descriptors(void)
+{
+	unsigned int count = 0;
+	char path[32];
+	DIR *dir;
+
+	usleep(10000); /* so that it has seen our connections end */
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)f.pid);
+	dir = opendir(path);
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+static void survives_all(enum injector_kind kind, unsigned int ways)
+{
+	bool is_long = getenv("MEMTALLY_LONG");
+	unsigned int n = 1, before;
+
+	injector_arm(kind, 0, 0);
+	follow();
+	ask_all(false);
+	before = descriptors();
+	for (bool more = true; more; n++)
+		for (unsigned int way = 0; way < (is_long ? ways : 1) && more; way++)
+			more = survives(kind, n, is_long ? way : n / 2);
+	if (descriptors() != before)
+		FAIL("%u descriptors, and %u before", descriptors(), before);
+	printf("%u\n", n - 1);
+	assert_true(n > 20);
+}
+
+static void each_call_may_fail(void **state)
+{
+	(void)state;
+	if (f.pid < 0)
+		skip();
+	survives_all(INJECTOR_CALLS, INJECTOR_WAYS);
+}
+
+static void each_allocation_may_fail(void **state)
+{
+	(void)state;
+	if (f.pid < 0)
+		skip();
+	survives_all(INJECTOR_ALLOCATIONS, 1);
+}
+
+static void run_web(void)
+{
+	char *argv[] = {(char *)"memtally-web", f.file_flag, f.socket_flag, f.listen_flag, NULL};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	fd_close(STDERR_FILENO);
+	if (open(f.log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600) == STDERR_FILENO &&
+		injector_enter())
+		web_run(4, argv);
+	_exit(EXIT_FAILURE);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	f.listener = f.image = f.pid = -1;
+	for (size_t i = 0; i < CLIENTS; i++)
+		f.client[i] = -1;
+	tree_open(&f.tree);
+	tree_write(&f.tree, "none.yaml", "");
+	snprintf(f.snapshots, sizeof(f.snapshots), "%s/snapshots", f.tree.path);
+	snprintf(f.web, sizeof(f.web), "%s/web", f.tree.path);
+	snprintf(f.log, sizeof(f.log), "%s/log", f.tree.path);
+	snprintf(f.file_flag, sizeof(f.file_flag), "--config.file=%s/none.yaml", f.tree.path);
+	snprintf(f.socket_flag, sizeof(f.socket_flag), "--snapshot.socket=%s", f.snapshots);
+	snprintf(f.listen_flag, sizeof(f.listen_flag), "--web.listen-address=unix:%s", f.web);
+	if (channel_listen(f.snapshots, SOCK_SEQPACKET, 0666, CLIENTS, &f.listener) < 0)
+		return -1;
+	publish();
+	if (!injector_open())
+		return -1;
+	if (!injector_works())
+		return 0;
+	f.pid = fork();
+	if (f.pid == 0)
+		run_web();
+	return f.pid > 0 ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	if (f.pid > 0) {
+		kill(f.pid, SIGTERM);
+		waitpid(f.pid, NULL, 0);
+	}
+	for (size_t i = 0; i < CLIENTS; i++)
+		fd_close(f.client[i]);
+	for (size_t i = 0; i < VIEWS; i++)
+		view_unref(f.view[i]);
+	fd_close(f.listener);
+	fd_close(f.image);
+	buffer_done(&f.raw);
+	buffer_done(&f.body);
+	tree_done(&f.tree);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_call_may_fail),
+		cmocka_unit_test(each_allocation_may_fail),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "tests/unit/witness.h"
+
+#include "tests/unit/walk.h"
+
+/* Most are read alike: a kernel thread and a zombie, and who has more in common with others or less. */
+static const struct tree_process plain[] = {
+	{.pid = 1,
+		.name = "systemd",
+		.rss_kib = 9000,
+		.pss_kib = 4000,
+		.uss_kib = 3000,
+		.cgroup = "/init.scope"},
+	{.pid = 2, .name = "kthreadd", .state = 'I'},
+	{.pid = 10,
+		.name = "sshd",
+		.rss_kib = 8000,
+		.pss_kib = 2001,
+		.uss_kib = 1000,
+		.cgroup = "/system.slice/ssh.service"},
+	{.pid = 11,
+		.name = "sshd",
+		.uid = 1000,
+		.rss_kib = 8000,
+		.pss_kib = 2002,
+		.uss_kib = 900,
+		.cgroup = "/user.slice/user-1000.slice/session-2.scope"},
+	{.pid = 12,
+		.name = "bash",
+		.uid = 1000,
+		.rss_kib = 5000,
+		.pss_kib = 1503,
+		.uss_kib = 1100,
+		.swap_kib = 64,
+		.cgroup = "/user.slice/user-1000.slice/session-2.scope"},
+	{.pid = 13,
+		.name = "app",
+		.uid = 1001,
+		.rss_kib = 70000,
+		.pss_kib = 64004,
+		.uss_kib = 60000,
+		.cgroup = "/user.slice/user-1001.slice/user@1001.service/app.slice/app-1.scope"},
+	{.pid = 31, /* its name is cut */
+		.name = "a-rather-long-n",
+		.exe = "/usr/bin/a-rather-long-name",
+		.rss_kib = 600,
+		.pss_kib = 500,
+		.uss_kib = 400},
+	{.pid = 40, .name = "zombie", .state = 'Z'},
+};
+
+/* The one who grows, and so is measured again. */
+enum { GROWS = 4, GROWING = 12, GROWN_KIB = 4000 };
+
+static const struct tree_process dead_leader = {
+	.pid = 20, .name = "leaderless", .state = 'Z', .threads = 2};
+static const struct tree_process live_thread = {.pid = 20,
+	.name = "leaderless",
+	.threads = 2,
+	.rss_kib = 3000,
+	.pss_kib = 2500,
+	.uss_kib = 2000};
+static const struct tree_process without_rollup = {
+	.pid = 30, .name = "old-kernel", .rss_kib = 6000, .pss_kib = 4000, .uss_kib = 2000};
+
+enum { LISTED = ARRAY_SIZE(plain) + 2, MEMBERS = LISTED - 2 };
+
+static void write_statm(const struct tree *t, const struct tree_process *p)
+{
+	char path[32], text[96];
+
+	snprintf(path, sizeof(path), "%d/statm", p->pid);
+	snprintf(text, sizeof(text), "%llu %llu %llu 0 0 0 0\n",
+		(unsigned long long)p->rss_kib * 3 / 4, (unsigned long long)p->rss_kib / 4,
+		(unsigned long long)(p->rss_kib - p->uss_kib) / 4);
+	tree_write(t, path, text);
+}
+
+static void add(const struct tree *t, const struct tree_process *p)
+{
+	tree_add(t, p);
+	write_statm(t, p);
+}
+
+void witness_grow(const struct tree *t, bool is_grown)
+{
+	struct tree_process p = plain[GROWS];
+
+	assert_int_equal(p.pid, GROWING);
+	if (is_grown) {
+		p.rss_kib += GROWN_KIB;
+		p.pss_kib += GROWN_KIB;
+		p.uss_kib += GROWN_KIB;
+		p.hwm_kib = p.rss_kib;
+	}
+	add(t, &p);
+}
+
+void witness_populate(const struct tree *t)
+{
+	tree_write(t, "stat", "cpu  1 2 3\nbtime 1700000000\n");
+	tree_write(t, "meminfo", "MemTotal: 1000000 kB\nMemAvailable: 600000 kB\n");
+	tree_write(t, "vmstat", "pswpin 5\npswpout 7\n");
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
+		add(t, &plain[i]);
+	add(t, &dead_leader);
+	tree_add_at(t, "20/task/20", &dead_leader);
+	tree_add_at(t, "20/task/21", &live_thread);
+	tree_write(t, "20/task/21/statm", "2250 750 250 0 0 0 0\n");
+	add(t, &without_rollup);
+	tree_remove(t, "30/smaps_rollup");
+	tree_add_smaps(t, &without_rollup);
+}
+
+/* What is true of PID; NULL: it has no memory. */
+static const struct tree_process *truth_of(uint32_t pid)
+{
+	if (pid == 20)
+		return &live_thread;
+	if (pid == 30)
+		return &without_rollup;
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
+		if ((uint32_t)plain[i].pid == pid && plain[i].rss_kib)
+			return &plain[i];
+	return NULL;
+}
+
+static const char *program_of(const struct tree_process *p)
+{
+	return p->exe ? strrchr(p->exe, '/') + 1 : p->name;
+}
+
+/* The sentence of whoever finds something wrong. */
+__attribute__((format(printf, 1, 2))) static const char *wrong(const char *format, ...)
+{
+	static char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return text;
+}
+
+#define JUDGE(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			return wrong("process %u: not " #condition, row->pid);                     \
+	} while (0)
+
+/* KIB, or what it is of one who has grown. */
+static bool is_kib(const struct snapshot_process *row, uint64_t bytes, uint64_t kib)
+{
+	return bytes == kib * 1024 || (row->pid == GROWING && bytes == (kib + GROWN_KIB) * 1024);
+}
+
+static const char *judge_quantities(
+	const struct snapshot_process *row, const struct tree_process *p)
+{
+	if (ROW_HAS(row, PROCESS_RSS))
+		JUDGE(is_kib(row, row->q[PROCESS_RSS], p->rss_kib));
+	if (ROW_HAS(row, PROCESS_VM_HWM))
+		JUDGE(is_kib(row, row->q[PROCESS_VM_HWM], p->rss_kib));
+	if (ROW_HAS(row, PROCESS_VM_SWAP))
+		JUDGE(row->q[PROCESS_VM_SWAP] == p->swap_kib * 1024);
+	if (ROW_HAS(row, PROCESS_VM_SWAP_GROWTH))
+		JUDGE(row->q[PROCESS_VM_SWAP_GROWTH] == 0);
+	if (ROW_HAS(row, PROCESS_VM_HWM_GROWTH))
+		JUDGE(is_kib(row, row->q[PROCESS_VM_HWM_GROWTH], 0));
+	return NULL;
+}
+
+static const char *judge_row(const struct view *view, const struct snapshot_process *row)
+{
+	const struct tree_process *p = truth_of(row->pid);
+	uint64_t grown_kib = row->pid == GROWING ? GROWN_KIB : 0;
+	const char *program = view_text(view, row->program), *found;
+
+	JUDGE(p != NULL);
+	JUDGE(row->uid == p->uid);
+	JUDGE(!strcmp(program, program_of(p)) || !strcmp(program, p->name));
+	JUDGE(ROW_HAS(row, PROCESS_PSS) == (row->outcome == OUTCOME_MEASURED));
+	found = judge_quantities(row, p);
+	if (found || row->outcome != OUTCOME_MEASURED)
+		return found;
+	if (row->source == SOURCE_ROLLUP || row->source == SOURCE_SMAPS) {
+		JUDGE(is_kib(row, row->q[PROCESS_PSS], p->pss_kib));
+		JUDGE(is_kib(row, row->q[PROCESS_USS], p->uss_kib));
+		return NULL;
+	}
+	JUDGE(row->source == SOURCE_ESTIMATE);
+	JUDGE(row->q[PROCESS_PSS_LOW] <= (p->pss_kib + grown_kib) * 1024);
+	JUDGE(row->q[PROCESS_PSS_HIGH] >= p->pss_kib * 1024);
+	return NULL;
+}
+
+/* SHOWN rows by outcome: every process is one of them, or was counted besides. */
+static const char *judge_counts(const struct view *view, const uint64_t *shown)
+{
+	const struct snapshot_self *self = view_self(view);
+	uint64_t listed = 0;
+
+	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++) {
+		uint64_t counted = self->q[SELF_OUTCOME_FIRST + i];
+
+		if (i == OUTCOME_MEASURED) /* and, of adaptive passes, carried forward or guessed */
+			counted += self->q[SELF_OUTCOME_ESTIMATED] + self->q[SELF_OUTCOME_GUESSED];
+		listed += counted;
+		if (counted < shown[i] || (i == OUTCOME_MEASURED && counted != shown[i]))
+			return wrong("outcome %u: %llu counted, %llu shown", i,
+				(unsigned long long)counted, (unsigned long long)shown[i]);
+	}
+	return listed == LISTED ? NULL
+	                        : wrong("%llu of %d counted", (unsigned long long)listed, LISTED);
+}
+
+const char *witness_wrong(const struct view *view)
+{
+	const struct snapshot_scope *host = view_host(view);
+	uint64_t shown[OUTCOME_COUNT_] = {0};
+	const char *found = walk_view(view);
+
+	if (!found)
+		found = walk_sums(view);
+	if (found)
+		return found;
+	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
+		const struct snapshot_process *row = view_process(view, i);
+
+		found = judge_row(view, row);
+		if (found)
+			return found;
+		shown[row->outcome]++;
+	}
+	if (view_is_complete(view) && shown[OUTCOME_MEASURED] != view_count(view, METRIC_PROCESS))
+		return "it says that it is complete";
+	if (ROW_HAS(host, SCOPE_MEM_TOTAL) && host->q[SCOPE_MEM_TOTAL] != UINT64_C(1000000) * 1024)
+		return "the host's memory";
+	return judge_counts(view, shown);
+}
+
+const char *witness_missing(const struct view *view)
+{
+	if (!view_is_complete(view))
+		return "it is not complete";
+	if (view_count(view, METRIC_PROCESS) != MEMBERS)
+		return wrong("%u processes", view_count(view, METRIC_PROCESS));
+	if (!ROW_HAS(view_host(view), SCOPE_MEM_TOTAL))
+		return "the host's memory";
+	for (uint32_t i = 0; i < MEMBERS; i++) {
+		const struct snapshot_process *row = view_process(view, i);
+		const struct tree_process *p = truth_of(row->pid);
+		const char *cgroup = p && p->cgroup ? strrchr(p->cgroup, '/') + 1 : "(none)";
+
+		JUDGE(p != NULL);
+		JUDGE(ROW_HAS(row, PROCESS_PSS) && ROW_HAS(row, PROCESS_RSS));
+		JUDGE(ROW_HAS(row, PROCESS_START_TIME));
+		JUDGE(!strcmp(view_text(view, row->program), program_of(p)));
+		JUDGE(!strcmp(view_text(view, row->unit), cgroup) ||
+			!strcmp(view_text(view, row->user_unit), cgroup));
+		JUDGE(row->uid != 0 || !strcmp(view_text(view, row->user), "root"));
+	}
+	return NULL;
+}
