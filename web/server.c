@@ -367,14 +367,26 @@ void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_tim
 	}
 }
 
+void server_leave(struct server *s)
+{
+	for (size_t i = 0; i < s->listeners; i++)
+		if (s->listener[i].daemon)
+			MHD_quiesce_daemon(s->listener[i].daemon);
+}
+
+bool server_owes(const struct server *s)
+{
+	return connections_owe(&s->connections);
+}
+
 void server_stop(struct server *s)
 {
+	server_leave(s);
 	for (size_t i = 0; i < s->listeners; i++) {
 		struct listener *l = &s->listener[i];
 
 		if (!l->daemon)
 			continue;
-		MHD_quiesce_daemon(l->daemon);
 		MHD_stop_daemon(l->daemon);
 	}
 	free(s->listener);
