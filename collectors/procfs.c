@@ -91,29 +91,70 @@ static bool parse_super_options(const char *text, size_t len, gid_t *ret_gid)
 	return is_hidden;
 }
 
+/* One of "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS ... - TYPE SOURCE SUPER-OPTIONS". */
+struct mount {
+	const char *line;
+	size_t len;
+};
+
+enum { FIELD_DEVICE = 2, FIELD_POINT = 4 };
+
+/* The next line of what is left of the text. */
+static bool next_mount(const char **text, const char *end, struct mount *ret)
+{
+	const char *newline;
+
+	if (*text >= end)
+		return false;
+	newline = memchr(*text, '\n', (size_t)(end - *text));
+	ret->line = *text;
+	ret->len = newline ? (size_t)(newline - *text) : (size_t)(end - *text);
+	*text += ret->len + (newline != NULL);
+	return true;
+}
+
+static bool mount_has(const struct mount *m, size_t field, const char *value)
+{
+	const char *at = m->line;
+	size_t len = field_at(m->line, m->len, field, &at);
+
+	return is_value(at, len, value);
+}
+
+/* M has a blank. */
+static bool mount_hides(const struct mount *m, gid_t *ret_gid)
+{
+	const char *options = (const char *)memrchr(m->line, ' ', m->len) + 1;
+
+	return parse_super_options(options, (size_t)(m->line + m->len - options), ret_gid);
+}
+
 bool procfs_parse_hidepid(
 	const char *text, size_t len, unsigned int major, unsigned int minor, gid_t *ret_gid)
 {
 	const char *end = text + len;
+	struct mount m;
 	char device[32];
-	size_t device_len = (size_t)snprintf(device, sizeof(device), "%u:%u", major, minor);
 
 	*ret_gid = (gid_t)-1;
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text)), *field = text,
-			   *options;
-		size_t n = newline ? (size_t)(newline - text) : (size_t)(end - text);
-
-		/* "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS ... - TYPE SOURCE SUPER-OPTIONS" */
-		if (field_at(text, n, 2, &field) == device_len &&
-			!memcmp(field, device, device_len)) {
-			options = memrchr(text, ' ', n);
-			options++;
-			return parse_super_options(options, (size_t)(text + n - options), ret_gid);
-		}
-		text += n + (newline != NULL);
-	}
+	snprintf(device, sizeof(device), "%u:%u", major, minor);
+	while (next_mount(&text, end, &m))
+		if (mount_has(&m, FIELD_DEVICE, device))
+			return mount_hides(&m, ret_gid);
 	return false;
+}
+
+int procfs_parse_hidepid_at(const char *text, size_t len, const char *point)
+{
+	const char *end = text + len;
+	int r = PROCFS_NOT_MOUNTED;
+	struct mount m;
+	gid_t gid;
+
+	while (next_mount(&text, end, &m))
+		if (mount_has(&m, FIELD_POINT, point))
+			r = mount_hides(&m, &gid) ? PROCFS_HIDES : PROCFS_SHOWS;
+	return r;
 }
 
 static bool is_in_group(gid_t gid)
@@ -134,18 +175,42 @@ static bool is_in_group(gid_t gid)
 	return false;
 }
 
+static bool is_mounted_at_proc(const struct stat *of)
+{
+	struct stat st;
+
+	return stat("/proc", &st) == 0 && st.st_dev == of->st_dev && st.st_ino == of->st_ino;
+}
+
+/*
+ * What users see is the /proc of process 1's mount namespace: a service may have been given one of its own, hidden so that
+ * it does not see them (systemd's ProtectProc=). A tree that is read on purpose speaks for itself.
+ */
+static bool is_hidden_from_users(const struct procfs *p, const struct stat *st, bool is_ours_hidden)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	int r = PROCFS_NOT_MOUNTED;
+
+	if (is_mounted_at_proc(st) &&
+		file_read_all(p->fd, "1/mountinfo", MOUNTINFO_MAX, &text) >= 0)
+		r = procfs_parse_hidepid_at(text.data, text.len, "/proc");
+	return r == PROCFS_NOT_MOUNTED ? is_ours_hidden : r == PROCFS_HIDES;
+}
+
 static void find_hidepid(struct procfs *p)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	struct stat st;
 	gid_t gid;
+	bool is_ours_hidden;
 
 	if (fstat(p->fd, &st) < 0 ||
 		file_read_all(AT_FDCWD, "/proc/self/mountinfo", MOUNTINFO_MAX, &text) < 0)
 		return;
-	p->hidepid = procfs_parse_hidepid(
+	is_ours_hidden = procfs_parse_hidepid(
 		text.data, text.len, major(st.st_dev), minor(st.st_dev), &gid);
-	p->hides_from_us = p->hidepid && !is_in_group(gid);
+	p->hides_from_us = is_ours_hidden && !is_in_group(gid);
+	p->hidepid = is_hidden_from_users(p, &st, is_ours_hidden);
 }
 
 /* In a pid namespace's own /proc, "self" is our pid; elsewhere it is another or nothing. */

@@ -11,11 +11,11 @@
 #include <sys/types.h>
 
 struct procfs {
-	int fd;             /* O_DIRECTORY, owned */
-	bool live;          /* the kernel's own, and its pids are those of our pid namespace */
-	bool is_whole;      /* live, and our pid namespace is the host's: nobody is outside of it */
-	bool hidepid;       /* mounted with one: some users do not see the processes of others */
-	bool hides_from_us; /* we are among them, unless we hold CAP_SYS_PTRACE */
+	int fd;        /* O_DIRECTORY, owned */
+	bool live;     /* the kernel's own, and its pids are those of our pid namespace */
+	bool is_whole; /* live, and our pid namespace is the host's: nobody is outside of it */
+	bool hidepid; /* users have one that is mounted so: some do not see the processes of others */
+	bool hides_from_us; /* ours is mounted so, and we do not, unless we hold CAP_SYS_PTRACE */
 	uint64_t boot_realtime_ns; /* when the host booted (btime); 0: not known */
 	uint64_t ns_per_tick;
 };
@@ -39,5 +39,14 @@ int procfs_parse_btime(const char *text, size_t len, uint64_t *ret);
  */
 bool procfs_parse_hidepid(
 	const char *text, size_t len, unsigned int major, unsigned int minor, gid_t *ret_gid);
+
+enum {
+	PROCFS_SHOWS,
+	PROCFS_HIDES,
+	PROCFS_NOT_MOUNTED,
+};
+
+/* The same of what is mounted at POINT, of several the last; or that nothing is. Pure. */
+int procfs_parse_hidepid_at(const char *text, size_t len, const char *point);
 
 #endif

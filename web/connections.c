@@ -109,6 +109,14 @@ uint64_t connections_due_ns(const struct connections *list, uint64_t timeout_ns)
 	return list->oldest ? list->oldest->since_ns + timeout_ns : UINT64_MAX;
 }
 
+bool connections_owe(const struct connections *list)
+{
+	for (const struct connection *c = list->oldest; c; c = c->newer)
+		if (c->is_busy || !c->has_answered)
+			return true;
+	return false;
+}
+
 /*
  * The second is for honest newcomers. Where slow readers have all places, who has just come is the only one
  * without a whole request, and would have to go for whoever comes next, before it could ask.

@@ -58,6 +58,9 @@ void connections_expire(struct connections *list, uint64_t now_ns, uint64_t time
 /* When connections_expire() is due; UINT64_MAX: never. */
 uint64_t connections_due_ns(const struct connections *list, uint64_t timeout_ns);
 
+/* Whether one of them is at a request or has never made any. */
+bool connections_owe(const struct connections *list);
+
 /*
  * Makes room for NEWCOMER: shuts down the connection of its group that has for longest had no whole request,
  * and that for a second at least; where there is none, the one that has for longest been at its present

@@ -44,6 +44,14 @@ void entrance_close(struct entrance *e)
 	e->epoll_fd = fd_close(e->epoll_fd);
 }
 
+void entrance_leave(struct entrance *e)
+{
+	if (e->listen_fd >= 0 && e->retry_ns == UINT64_MAX)
+		(void)epoll_ctl(e->epoll_fd, EPOLL_CTL_DEL, e->listen_fd, NULL);
+	e->listen_fd = -1;
+	e->retry_ns = UINT64_MAX;
+}
+
 static void leave_alone(struct entrance *e, uint64_t now_ns)
 {
 	if (e->retry_ns == UINT64_MAX)
@@ -98,7 +106,7 @@ int entrance_accept(struct entrance *e, uint64_t now_ns, struct sockaddr_storage
 {
 	enum { ATTEMPTS = 256 };
 
-	if (e->retry_ns != UINT64_MAX && now_ns < e->retry_ns)
+	if (e->listen_fd < 0 || (e->retry_ns != UINT64_MAX && now_ns < e->retry_ns))
 		return -EAGAIN;
 	for (int i = 0; i < ATTEMPTS; i++) {
 		struct sockaddr_storage address;

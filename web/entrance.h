@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 struct entrance {
-	int listen_fd; /* borrowed */
+	int listen_fd; /* borrowed; -1: it was left */
 	int epoll_fd;  /* readable: somebody waits, or what is below wants to run */
 	uint64_t
 		retry_ns; /* there were no descriptors: left alone until then; UINT64_MAX: it is polled */
@@ -32,6 +32,9 @@ int entrance_accept(struct entrance *e, uint64_t now_ns, struct sockaddr_storage
 
 /* Something has become free: it may be tried again at once. */
 void entrance_retry(struct entrance *e);
+
+/* Lets nobody in any more: who comes now waits at the socket for whoever serves there next. */
+void entrance_leave(struct entrance *e);
 
 /* When entrance_accept() is due without an event; UINT64_MAX: never. */
 uint64_t entrance_due_ns(const struct entrance *e);

@@ -397,6 +397,17 @@ void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_tim
 		}
 }
 
+void server_leave(struct server *s)
+{
+	for (size_t i = 0; i < s->listeners; i++)
+		entrance_leave(&s->listener[i].entrance);
+}
+
+bool server_owes(const struct server *s)
+{
+	return connections_owe(&s->connections);
+}
+
 void server_stop(struct server *s)
 {
 	for (size_t i = 0; i < s->listeners; i++) {

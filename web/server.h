@@ -54,6 +54,12 @@ int64_t server_due_ms(
 /* Does some of what there is to do, without waiting; the rest keeps the epoll descriptors readable. */
 void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns);
 
+/* Accepts nobody any more, and may be said again: who comes now waits at the socket for whoever serves there next. */
+void server_leave(struct server *s);
+
+/* Whether somebody has been let in who has asked, or is about to ask first, and has no answer yet. */
+bool server_owes(const struct server *s);
+
 /* Ends all connections. The sockets stay open and listening: a service manager may own them. */
 void server_stop(struct server *s);
 

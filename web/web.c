@@ -38,6 +38,10 @@ enum { LARGE_BLOCK = 32 * 1024 };
 
 enum { EXIT_USAGE = 2 }; /* a wrong flag or configuration */
 
+/* How long those may take at the end who are being served; whoever reads slowly is not waited for. */
+#define FINISH_NS (500 * NS_PER_MSEC)
+enum { FINISH_WAIT_MS = 10 };
+
 struct web {
 	int argc;
 	char *const *argv;
@@ -293,6 +297,27 @@ static int loop(struct web *w)
 	return EXIT_SUCCESS;
 }
 
+/*
+ * Those who were let in are served to the end, for a little while: so that a restart fails nobody's request. Nothing else
+ * goes on.
+ */
+static void finish(struct web *w)
+{
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC), end = now + FINISH_NS;
+
+	server_leave(&w->server);
+	do {
+		server_run(&w->server, now, w->settings->web_timeout_ns);
+		if (!server_owes(&w->server))
+			return;
+		if (poll(w->poll + POLL_LISTENERS, (nfds_t)w->server.listeners, FINISH_WAIT_MS) <
+				0 &&
+			errno != EINTR)
+			return;
+		now = clock_now_ns(CLOCK_MONOTONIC);
+	} while (now < end);
+}
+
 /* What a reload reads. */
 static int enclose(struct web *w)
 {
@@ -313,6 +338,8 @@ static int serve(struct web *w)
 		sd_notify(0, "READY=1");
 		status = loop(w);
 		sd_notify(0, "STOPPING=1");
+		if (status == EXIT_SUCCESS)
+			finish(w);
 	}
 	stop(w);
 	return status;

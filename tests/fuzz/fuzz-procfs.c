@@ -24,5 +24,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r = procfs_parse_btime(text, size, &btime);
 	fuzz_check(r == 0 || r == -EBADMSG);
 	procfs_parse_hidepid(text, size, 0, 22, &gid);
+	procfs_parse_hidepid_at(text, size, "/proc");
 	return 0;
 }

@@ -13,6 +13,7 @@ import documents  # noqa: E402
 import layers  # noqa: E402
 import linking  # noqa: E402
 import source  # noqa: E402
+import units  # noqa: E402
 
 TAG = "/* SPDX-License-Identifier: Apache-" + "2.0 */\n"
 
@@ -224,6 +225,46 @@ class Documents(Tree):
             self.write(path, "")
         self.assertEqual(documents.check_tests(self.folder.name),
                          ["docs/security.md:1: there is no tests/unit/test-c", "docs/security.md:2: there is no tests/d"])
+
+
+class Units(Tree):
+    """What units.py makes of systemd's words."""
+
+    SETS = {"@default": {"read"}, "@service": {"write", "@more"}, "@more": {"kcmp", "ptrace"}, "@known": {"open"}}
+
+    def test_sets(self):
+        text = "\x1b[0;1m@a\x1b[0m\n    # What it is\n    @b\n    read\n\n@b\n    # That\n    write\n"
+        self.assertEqual(units.parse_sets(text), {"@a": {"@b", "read"}, "@b": {"write"}})
+
+    def test_allowed(self):
+        unit = "SystemCallFilter=@service\nSystemCallFilter=~@more write\nSystemCallFilter=kcmp\n"
+        self.assertEqual(units.allowed_by(unit, self.SETS), {"read", "kcmp"})
+
+    def test_refused(self):
+        for path in (units.FILTER, "daemon/narrow.c"):
+            self.write(path, "".join(f'struct c {table}[] = {{\n\tCALL("read"),\n\tFILTER_CALL_IS("{call}", 1, 2),\n}};\n'
+                                     for table, call in (("base_calls", "write"), ("unix_calls", "setrlimit"),
+                                                         ("children_calls", "read"), ("pass_calls", "open"))))
+        names = " ".join(units.NARROWING["memtally-web"])
+        for program in units.PROGRAMS:
+            self.write(f"{units.UNITS}/{program}.service.in", f"SystemCallFilter={names}\nSystemCallFilter=open\n")
+        unit = f"{units.UNITS}/%s.service.in: refuses write, which the program's own filter allows"
+        sets = {**self.SETS, "@known": {"write"}}
+        self.assertEqual(units.check_filters(self.folder.name, sets), [unit % p for p in units.PROGRAMS])
+        self.assertEqual(units.check_filters(self.folder.name, self.SETS), [])
+
+    def test_exposure(self):
+        self.assertEqual(units.check_exposure({"a": (9, "")}), [])
+        for exposure in ((10, "\u2717 PrivateUsers="), (None, "no such unit")):
+            found = units.check_exposure({"a": exposure})
+            self.assertEqual(len(found), 1)
+            self.assertIn(exposure[1], found[0])
+
+    def test_page(self):
+        text = "of systemd 252\n| `a` | 0.8 | x |\n"
+        self.assertEqual(units.check_page(text, "252", {"a": (8, "")}), [])
+        self.assertEqual(len(units.check_page(text, "252", {"a": (7, ""), "b": (8, "")})), 2)
+        self.assertEqual(units.check_page(text, "253", {"a": (7, "")}), [])
 
 
 if __name__ == "__main__":

@@ -201,6 +201,25 @@ static void others_listeners_are_left_alone(void **state)
 	close_five(&f);
 }
 
+static void owes_who_has_no_answer(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_five(&f, NULL);
+	for (int i = 0; i < MANY; i++) {
+		assert_true(connections_owe(&f.list)); /* the others have not asked yet */
+		connections_begin(&f.list, f.c[i], 6 * NS_PER_SEC);
+		connections_end(&f.list, f.c[i], 6 * NS_PER_SEC);
+	}
+	assert_false(connections_owe(&f.list));
+	connections_begin(&f.list, f.c[2], 7 * NS_PER_SEC);
+	assert_true(connections_owe(&f.list));
+	connections_cut(&f.list, f.c[2]);
+	assert_false(connections_owe(&f.list));
+	close_five(&f);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -210,6 +229,7 @@ int main(void)
 		cmocka_unit_test(who_has_just_come_may_ask),
 		cmocka_unit_test(who_was_answered_is_idle),
 		cmocka_unit_test(others_listeners_are_left_alone),
+		cmocka_unit_test(owes_who_has_no_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,6 +213,35 @@ static void waits_for_descriptors(void **state)
 	}
 }
 
+/* Who comes after that is for whoever has the socket next. */
+static void leaves_who_comes_later(void **state)
+{
+	struct fixture f;
+	int client, in;
+
+	(void)state;
+	for (int error = 0; error <= EMFILE; error += EMFILE) {
+		begin(&f);
+		client = come(&f);
+		kernel.error = error;
+		in = let_in(&f, NOW);
+		assert_true(error ? in == -error : in >= 0);
+		kernel.error = 0;
+		entrance_leave(&f.entrance);
+		entrance_leave(&f.entrance);
+		close(come(&f));
+		assert_int_equal(let_in(&f, NOW + NS_PER_SEC), -EAGAIN);
+		assert_int_equal(kernel.attempts, 1);
+		assert_false(is_ready(&f));
+		assert_int_equal(entrance_due_ns(&f.entrance), UINT64_MAX);
+		assert_true(fcntl(f.listen_fd, F_GETFD) >= 0);
+		close(client);
+		if (in >= 0)
+			close(in);
+		finish(&f);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -220,6 +249,7 @@ int main(void)
 		cmocka_unit_test(lets_go_who_has_left),
 		cmocka_unit_test(has_an_end),
 		cmocka_unit_test(waits_for_descriptors),
+		cmocka_unit_test(leaves_who_comes_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

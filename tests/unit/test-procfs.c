@@ -47,6 +47,38 @@ static void finds_hidepid_of_its_mount(void **state)
 	}
 }
 
+static void finds_hidepid_of_a_place(void **state)
+{
+	static const char head[] = "20 1 0:5 / /sys rw - sysfs sysfs rw,hidepid=2\n"
+				   "21 1 0:22 / /proc rw,nosuid shared:12 - proc proc rw\n"
+				   "22 21 0:23 / /proc/other rw - proc proc rw,hidepid=1\n";
+	static const struct {
+		const char *more;
+		int expected;
+	} cases[] = {
+		{"", PROCFS_SHOWS},
+		{"25 21 0:26 / /proc rw - proc proc rw,gid=7,hidepid=invisible\n", PROCFS_HIDES},
+		{"25 21 0:26 / /proc rw - proc proc rw,hidepid=2", PROCFS_HIDES},
+		{"25 21 0:26 / /proc rw - proc proc rw,hidepid=2\n"
+		 "26 25 0:27 / /proc rw - proc proc rw,hidepid=0\n",
+			PROCFS_SHOWS},
+		{"25 21 0:26 / /proc", PROCFS_SHOWS},
+		{"25 21 0:26 /proc /elsewhere rw - proc proc rw,hidepid=2\n", PROCFS_SHOWS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[512];
+		int n = snprintf(text, sizeof(text), "%s%s", head, cases[i].more);
+
+		assert_int_equal(
+			procfs_parse_hidepid_at(text, (size_t)n, "/proc"), cases[i].expected);
+	}
+	assert_int_equal(
+		procfs_parse_hidepid_at(head, sizeof(head) - 1, "/none"), PROCFS_NOT_MOUNTED);
+	assert_int_equal(procfs_parse_hidepid_at("", 0, "/proc"), PROCFS_NOT_MOUNTED);
+}
+
 static void finds_the_boot_time(void **state)
 {
 	static const struct {
@@ -147,6 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_hidepid_of_its_mount),
+		cmocka_unit_test(finds_hidepid_of_a_place),
 		cmocka_unit_test(finds_the_boot_time),
 		cmocka_unit_test(lists_pids_in_order),
 		cmocka_unit_test(refuses_what_is_no_proc),

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds systemd's units to what they are for: their exposure, what systemd says of them, and system calls.
+
+The figures are systemd-analyze's, of the version that is here; without it there is nothing to hold them to.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import common  # noqa: E402
+
+UNITS = "contrib/systemd"
+DROPIN = "memtallyd.service.d/perfmon.conf"
+PROGRAMS = ("memtallyd", "memtally-web")
+MOST = 9  # tenths: the exposure that a service may have
+PAGE = "docs/security.md"
+
+# The tables of system calls that each program's own filter allows, and what it calls to get there.
+FILTER = "confine/filter.c"
+TABLES = {
+    "memtallyd": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "children_calls"),
+                  ("daemon/narrow.c", "pass_calls")],
+    "memtally-web": [(FILTER, "base_calls"), (FILTER, "unix_calls")],
+}
+NARROWING = {
+    "memtallyd": {"capset", "prctl", "seccomp"},
+    "memtally-web": {"capset", "prctl", "seccomp", "landlock_create_ruleset", "landlock_add_rule",
+                     "landlock_restrict_self"},
+}
+# libc calls prlimit64() where there is one, and mincore() is valgrind's.
+UNCALLED = {"mincore", "setrlimit"}
+
+
+def analyze(*arguments):
+    """What systemd-analyze says, and its exit status."""
+    done = subprocess.run(["systemd-analyze", "--no-pager", *arguments], capture_output=True, text=True,
+                          check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    return done.stdout + done.stderr, done.returncode
+
+
+def copy_units(source, build, to):
+    """The units as they are installed, but for programs that are there already."""
+    for program in PROGRAMS:
+        text = common.read(build, f"{UNITS}/{program}.service")
+        text = re.sub(r"^ExecStart=\S+", "ExecStart=" + os.path.abspath(os.path.join(build, program)), text, flags=re.M)
+        with open(os.path.join(to, f"{program}.service"), "w", encoding="utf-8") as file:
+            file.write(text)
+        shutil.copy(os.path.join(source, UNITS, f"{program}.socket"), to)
+
+
+def exposure_of(path):
+    """In tenths, and what is exposed."""
+    said, status = analyze("security", "--offline=true", path)
+    found = re.search(r"Overall exposure level for \S+: (\d+)\.(\d)", said)
+    if status != 0 or not found:
+        return None, said.strip()
+    return int(found.group(1)) * 10 + int(found.group(2)), said
+
+
+def measure(folder, source):
+    """The exposures, by the names that the page on security has for them."""
+    found, names = {}, []
+    for program in PROGRAMS:
+        path = os.path.join(folder, f"{program}.service")
+        names.append((f"{program}.service", path))
+    other = os.path.join(folder, "with-dropin")
+    os.mkdir(other)
+    shutil.copy(os.path.join(folder, "memtallyd.service"), other)
+    os.mkdir(os.path.join(other, os.path.dirname(DROPIN)))
+    shutil.copy(os.path.join(source, UNITS, DROPIN), os.path.join(other, DROPIN))
+    names.append(("memtallyd.service with perfmon.conf", os.path.join(other, "memtallyd.service")))
+    for name, path in names:
+        found[name] = exposure_of(path)
+    return found
+
+
+def check_exposure(exposures):
+    found = []
+    for name, (tenths, said) in exposures.items():
+        if tenths is None:
+            found.append(f"{name}: systemd-analyze does not judge it: {said}")
+        elif tenths > MOST:
+            found.append(f"{name}: its exposure is {tenths / 10}, and may be {MOST / 10}:\n"
+                         + "\n".join(line for line in said.splitlines() if "\u2717" in line))
+        else:
+            print(f"{name}: exposure {tenths / 10}")
+    return found
+
+
+def check_page(text, version, exposures):
+    """The figures stand in the page, for the version of systemd that it names."""
+    if f"systemd {version}" not in text:
+        print(f"SKIP: the figures in {PAGE} are of another systemd than {version}")
+        return []
+    found = []
+    for name, (tenths, _) in exposures.items():
+        row = re.search(rf"^\| {re.escape(name)} \| ([0-9.]+) \|", text.replace("`", ""), re.M)
+        if not row:
+            found.append(f"{PAGE}: no exposure of {name}")
+        elif tenths is not None and row.group(1) != str(tenths / 10):
+            found.append(f"{PAGE}: the exposure of {name} is {tenths / 10}, not {row.group(1)}")
+    return found
+
+
+def check_sense(folder):
+    """Nothing that systemd itself would warn of."""
+    paths = [os.path.join(folder, f"{p}.{kind}") for p in PROGRAMS for kind in ("service", "socket")]
+    said, status = analyze("verify", "--man=no", *paths)
+    lines = [line for line in said.splitlines() if "memtally" in line]
+    if status != 0 and not lines:
+        lines = [f"verify: exit status {status}: {said.strip()}"]
+    return lines
+
+
+def parse_sets(text):
+    """systemd's sets of system calls, as it prints them."""
+    sets, members = {}, None
+    for line in text.splitlines():
+        line = re.sub(r"\x1b\[[0-9;]*m", "", line)
+        if line.startswith("@"):
+            members = sets.setdefault(line.split()[0], set())
+        elif members is not None and line.startswith(" ") and not line.strip().startswith("#"):
+            members.add(line.strip())
+    return sets
+
+
+def expand(name, sets):
+    if not name.startswith("@"):
+        return {name}
+    return set().union(*(expand(member, sets) for member in sets[name]))
+
+
+def allowed_by(unit, sets):
+    """What a unit's filter leaves; its first line allows."""
+    allowed = expand("@default", sets)
+    for line in re.findall(r"^SystemCallFilter=(.*)$", unit, re.M):
+        names = set().union(*(expand(name, sets) for name in line.lstrip("~").split()))
+        allowed = allowed - names if line.startswith("~") else allowed | names
+    return allowed
+
+
+def called_by(source, program):
+    """What the program's own filter allows."""
+    called = set(NARROWING[program])
+    for path, table in TABLES[program]:
+        text = common.read(source, path)
+        body = re.search(rf"\b{table}\[\] = \{{(.*?)\n\}};", text, re.S)
+        if not body:
+            raise LookupError(f"{path}: no table {table}")
+        called |= set(re.findall(r'CALL(?:_IF|_IS)?\("([a-z0-9_]+)"', body.group(1)))
+    return called - UNCALLED
+
+
+def check_filters(source, sets):
+    """A call that the program needs and the unit refuses would only show on the day when it is made."""
+    known = sets.get("@known", set())
+    found = []
+    for program in PROGRAMS:
+        allowed = allowed_by(common.read(source, f"{UNITS}/{program}.service.in"), sets)
+        found += [f"{UNITS}/{program}.service.in: refuses {name}, which the program's own filter allows"
+                  for name in sorted(called_by(source, program) - allowed) if not known or name in known]
+    return found
+
+
+def findings(source, build):
+    if not shutil.which("systemd-analyze"):
+        print("SKIP: there is no systemd-analyze")
+        sys.exit(77)
+    version = analyze("--version")[0].split()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        copy_units(source, build, folder)
+        exposures = measure(folder, source)
+        found = check_sense(folder)
+    return (found + check_exposure(exposures) + check_page(common.read(source, PAGE), version, exposures)
+            + check_filters(source, parse_sets(analyze("syscall-filter")[0])))
+
+
+if __name__ == "__main__":
+    common.main(findings)
