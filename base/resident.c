@@ -5,9 +5,11 @@
 
 #include <elf.h>
 #include <link.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -56,4 +58,33 @@ void resident_rest(void)
 	uintptr_t page = size > 0 ? (uintptr_t)size : 4096;
 
 	dl_iterate_phdr(rest_object, &page);
+}
+
+/*
+ * glibc (2.26 and later) keeps up to seven free blocks of each size up to 1032 bytes, and takes them for used: what lies
+ * between them never becomes one piece. New ones take their place here, and the old ones really become free.
+ */
+static void replace_kept_blocks(void)
+{
+	enum { SMALLEST = 24, LARGEST = 1032, STEP = 16, KEPT = 7 };
+	void *volatile old[KEPT], *volatile fresh[KEPT];
+
+	for (size_t size = SMALLEST; size <= LARGEST; size += STEP) {
+		for (size_t i = 0; i < KEPT; i++)
+			old[i] = malloc(size);
+		for (size_t i = 0; i < KEPT; i++)
+			fresh[i] = malloc(size);
+		for (size_t i = 0; i < KEPT; i++)
+			free(fresh[i]);
+		for (size_t i = 0; i < KEPT; i++)
+			free(old[i]);
+	}
+}
+
+void resident_trim(void)
+{
+	malloc_trim(
+		0); /* makes one piece of what lies side by side, so that the new blocks come to lie so */
+	replace_kept_blocks();
+	malloc_trim(0);
 }

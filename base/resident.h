@@ -13,4 +13,11 @@
  */
 void resident_rest(void);
 
+/*
+ * Gives back what is free of the heap, and moves the small blocks that the C library keeps for this thread to one place:
+ * where they lie scattered, after a peak, every allocation between them may touch other pages again. For a moment when
+ * much has become free. Never fails.
+ */
+void resident_trim(void);
+
 #endif

@@ -286,7 +286,7 @@ static int loop(struct web *w)
 			view_rest(w->site.cache.view);
 		if (link_run(&w->link, now, &view)) {
 			cache_replace(&w->site.cache, view);
-			malloc_trim(0); /* what a crowd of clients has left behind */
+			resident_trim(); /* what a crowd of clients has left behind */
 		}
 		server_run(&w->server, now, w->settings->web_timeout_ns);
 		if (w->watchdog_ns && now >= w->watchdog_due_ns) {

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -67,10 +68,39 @@ static void gives_back_what_is_not_used(void **state)
 	assert_int_equal(again, sum);
 }
 
+/* Behind a peak, what small blocks are kept of it do not keep all else in pieces. */
+static void makes_one_of_many_pieces(void **state)
+{
+	enum { BLOCKS = 3000, APART = 101, LARGE = 8000, SIZES = 60 };
+	char *large[BLOCKS], *small[BLOCKS];
+	size_t pieces;
+
+	(void)state;
+	for (size_t i = 0; i < BLOCKS; i++) {
+		large[i] = malloc(LARGE);
+		small[i] = malloc(24 + i % SIZES * 16);
+		assert_non_null(large[i]);
+		assert_non_null(small[i]);
+	}
+	for (size_t i = 0; i < BLOCKS; i++)
+		free(small[i * APART % BLOCKS]); /* in another order than that of their places */
+	for (size_t i = 0; i < BLOCKS; i++)
+		free(large[i]);
+	malloc_trim(0);
+	pieces = mallinfo2().ordblks;
+	resident_trim();
+	if (pieces < SIZES) {
+		print_message("this allocator keeps nothing\n");
+		skip();
+	}
+	assert_true(mallinfo2().ordblks < pieces / 4);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gives_back_what_is_not_used),
+		cmocka_unit_test(makes_one_of_many_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
