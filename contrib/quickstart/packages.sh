@@ -6,7 +6,8 @@ build_packages=(autoconf automake gcc libc6-dev make pkg-config
 	libsystemd-dev libmicrohttpd-dev libjansson-dev libyaml-dev zlib1g-dev libsmartcols-dev libseccomp-dev)
 check_packages=(libcmocka-dev binutils python3 curl jq gzip xz-utils procps systemd
 	valgrind cppcheck clang clang-format clang-tidy libclang-rt-dev mandoc shellcheck)
-long_packages=(postgresql chromium) # what check --long measures besides herds; the cluster that comes along is not used
+# What check --long measures besides herds (the cluster that comes along is not used), and the machine that it boots.
+long_packages=(postgresql chromium debootstrap systemd-container)
 
 build_commands=(autoreconf automake cc make pkg-config)
 build_modules=('libsystemd >= 247' 'libmicrohttpd >= 0.9.73' 'jansson >= 2.13' 'yaml-0.1 >= 0.2.2'
