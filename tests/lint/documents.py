@@ -17,6 +17,7 @@ PAGES = {"memtallyd": "docs/memtallyd.8", "memtally-web": "docs/memtally-web.8",
          "memtally": "docs/memtally.1"}
 FILE_PAGE = "docs/memtally.yaml.5"
 SAMPLE = "contrib/memtally.yaml"
+FAULTS = "docs/faults.md"
 BLOCK = re.compile(r"(<!-- BEGIN (\w+)[^>]*-->\n)(.*?)(<!-- END \2 -->)", re.S)
 
 
@@ -205,12 +206,29 @@ def check_links(source):
 
 
 def check_tests(source):
-    """A test that the page on security names is one that is there."""
-    path = "docs/security.md"
-    text = common.read(source, path)
-    return [f"{path}:{common.line_of(text, match.start())}: there is no {match.group(1)}"
-            for match in re.finditer(r"`(tests/[^`]+)`", text)
-            if not any(os.path.exists(os.path.join(source, match.group(1) + end)) for end in ("", ".c"))]
+    """A test that the pages on security and on faults name is one that is there."""
+    found = []
+    for path in "docs/security.md", FAULTS:
+        text = common.read(source, path)
+        found += [f"{path}:{common.line_of(text, match.start())}: there is no {match.group(1)}"
+                  for match in re.finditer(r"`(tests/[^`]+)`", text)
+                  if not any(os.path.exists(os.path.join(source, match.group(1) + end)) for end in ("", ".c"))]
+    return found
+
+
+def check_faults(source):
+    """Each section of the page on faults counts on from 1, and each fault has a test, or the reason why it has none."""
+    text = common.read(source, FAULTS)
+    found, last = [], {letter: 0 for letter in re.findall(r"^## ([A-Z])\. ", text, re.M)}
+    for match in re.finditer(r"^\| ([A-Z])(\d+) \|(.*)\|$", text, re.M):
+        where = f"{FAULTS}:{common.line_of(text, match.start())}: {match.group(1)}{match.group(2)}"
+        if int(match.group(2)) != last.get(match.group(1), -1) + 1:
+            found.append(f"{where} does not follow")
+        last[match.group(1)] = int(match.group(2))
+        cells = match.group(3).split(" | ")
+        if len(cells) != 3 or not re.search(r"`tests/[^`]+`|not tested: \S", cells[-1]):
+            found.append(f"{where} has neither a test nor a reason")
+    return found + [f"{FAULTS}: section {letter} has no faults" for letter, count in last.items() if not count]
 
 
 def findings(source, build):
@@ -218,7 +236,7 @@ def findings(source, build):
     return (check_blocks(source, blocks(metrics)) + check_metric_names(source, metrics)
             + check_options(source, build, options) + check_sample(source, options)
             + check_routes(source) + check_map(source) + check_links(source)
-            + check_tests(source))
+            + check_tests(source) + check_faults(source))
 
 
 def update(source, build):

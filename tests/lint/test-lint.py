@@ -221,10 +221,26 @@ class Documents(Tree):
 
     def test_tests(self):
         self.write("docs/security.md", "`tests/unit/test-a`, `tests/b`, `tests/unit/test-c`\n`tests/d`\n")
+        self.write("docs/faults.md", "`tests/b`\n")
         for path in ("tests/unit/test-a.c", "tests/b"):
             self.write(path, "")
         self.assertEqual(documents.check_tests(self.folder.name),
                          ["docs/security.md:1: there is no tests/unit/test-c", "docs/security.md:2: there is no tests/d"])
+
+    def test_faults(self):
+        head = "## A. Names\n\n| # | fault | what must hold | shown by |\n|---|---|---|---|\n"
+        first, second = "| A1 | a fault | what | `tests/a` |\n", "| A2 | a fault | what | not tested: no moon |\n"
+        for rows, expected in (
+                (first + second, []),
+                (second, ["docs/faults.md:5: A2 does not follow"]),
+                (first + first, ["docs/faults.md:6: A1 does not follow"]),
+                (first + "| B1 | a fault | what | `tests/a` |\n", ["docs/faults.md:6: B1 does not follow"]),
+                ("| A1 | a fault | what |  |\n", ["docs/faults.md:5: A1 has neither a test nor a reason"]),
+                ("| A1 | a fault of `tests/a` | what | not tested: |\n",
+                 ["docs/faults.md:5: A1 has neither a test nor a reason"]),
+                ("", ["docs/faults.md: section A has no faults"])):
+            self.write("docs/faults.md", head + rows)
+            self.assertEqual(documents.check_faults(self.folder.name), expected)
 
 
 class Units(Tree):

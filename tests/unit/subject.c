@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 
 static struct subject *allocate(void)
 {
@@ -34,20 +35,49 @@ struct subject *subject_new(const struct tree_process *p)
 	return s;
 }
 
+static void execute(int number)
+{
+	(void)number;
+	execl("/bin/sleep", "sleep", "600", (char *)NULL);
+	_exit(1);
+}
+
 struct subject *subject_live(void)
 {
 	struct subject *s = allocate();
 
 	s->procfs = (struct procfs){
 		.live = true, .fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+	signal(SIGUSR1, execute); /* the child has it from the start */
 	s->child = fork();
-	if (s->child == 0) {
+	while (s->child == 0)
 		pause();
-		_exit(0);
-	}
+	signal(SIGUSR1, SIG_DFL);
 	assert_true(s->procfs.fd >= 0 && s->child > 0);
 	process_init(&s->process, s->child);
 	return s;
+}
+
+void subject_execute(struct subject *s)
+{
+	char path[32], name[32] = "";
+	size_t len = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)s->child);
+	kill(s->child, SIGUSR1);
+	for (int i = 0; i < 10000 && strncmp(name, "sleep\n", 6) != 0; i++) {
+		usleep(1000);
+		assert_int_equal(file_read(AT_FDCWD, path, name, sizeof(name), &len), 0);
+	}
+	assert_int_equal(strncmp(name, "sleep\n", 6), 0);
+}
+
+void subject_end(struct subject *s)
+{
+	siginfo_t info;
+
+	kill(s->child, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)s->child, &info, WEXITED | WNOWAIT), 0);
 }
 
 void subject_kill(struct subject *s)

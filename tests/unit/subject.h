@@ -40,7 +40,9 @@ void subject_assert_without_pss(const struct subject *s, enum process_outcome ou
 /* What a buffer of the reader holds. */
 void subject_assert_text(const struct buffer *b, const char *expected);
 
-/* Ends a live one. */
+/* A live one executes another program; ends, and is a zombie; ends. Each has happened when it returns. */
+void subject_execute(struct subject *s);
+void subject_end(struct subject *s);
 void subject_kill(struct subject *s);
 
 #endif

@@ -167,6 +167,30 @@ static void counts_who_can_not_be_read(void **state)
 	}
 }
 
+/* A host may refuse a single process, its first for one, even to who has the capability. */
+static void only_who_is_refused_is_denied(void **state)
+{
+	struct tree_event event = {.suffix = "smaps_rollup", .nth = 1, .error = EPERM};
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	scene_open(&s, false);
+	tree_expect(&event, 1);
+	view = run_pass(s.pass);
+	scene_assert_sums(view);
+	assert_false(view_is_complete(view));
+	assert_int_equal(view_self(view)->q[SELF_OUTCOME_FIRST + OUTCOME_DENIED], 1);
+	assert_int_equal(view_self(view)->q[SELF_OUTCOME_FIRST + OUTCOME_MEASURED], 5);
+	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
+		const struct snapshot_process *row = view_process(view, i);
+
+		assert_int_equal(row->outcome, row->pid == 1 ? OUTCOME_DENIED : OUTCOME_MEASURED);
+		assert_int_equal(ROW_HAS(row, PROCESS_PSS), row->pid != 1);
+	}
+	assert_int_equal(view_host(view)->q[SCOPE_PSS], (74610 - 4000) * 1024);
+}
+
 static void remove_process(void *tree)
 {
 	tree_remove(tree, "14");
@@ -437,6 +461,7 @@ int main(void)
 		cmocka_unit_test(says_of_itself),
 		cmocka_unit_test(two_have_instances_of_their_own),
 		cmocka_unit_test(counts_who_can_not_be_read),
+		cmocka_unit_test(only_who_is_refused_is_denied),
 		cmocka_unit_test(who_goes_in_the_middle_is_left_out),
 		cmocka_unit_test(can_be_resumed),
 		cmocka_unit_test(can_be_begun_anew),

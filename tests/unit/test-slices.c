@@ -399,6 +399,34 @@ static void has_the_range_of_rollup(void **state)
 	assert_true(s->slices.count > 3);
 }
 
+/* What the kernel itself says of one who executes a program, or ends, while smaps is being read: 0 bytes, or ESRCH. */
+static void discards_what_the_kernel_cuts(void **state)
+{
+	static const struct {
+		void (*meet)(struct subject *s);
+		enum process_outcome outcome;
+	} cases[] = {
+		{subject_execute, OUTCOME_CHANGING},
+		{subject_end, OUTCOME_NO_MM},
+		{subject_kill, OUTCOME_GONE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SCENE struct scene *s = scene_of(subject_live());
+		const struct sample *walked = &s->of->sample;
+
+		begin(s);
+		assert_int_equal(step(s), SLICES_MORE);
+		cases[i].meet(s->of);
+		step_all(s);
+		assert_int_equal(walked->outcome, cases[i].outcome);
+		for (unsigned int q = PROCESS_PSS; q <= PROCESS_USS; q++)
+			assert_false(ROW_HAS(walked, q));
+		assert_int_equal(walked->is_member, cases[i].outcome == OUTCOME_CHANGING);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -412,6 +440,7 @@ int main(void)
 		cmocka_unit_test(goes_on_for_its_time),
 		cmocka_unit_test(reads_maps_before),
 		cmocka_unit_test(has_the_range_of_rollup),
+		cmocka_unit_test(discards_what_the_kernel_cuts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
