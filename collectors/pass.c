@@ -339,6 +339,7 @@ void pass_summary(const struct pass *pass, struct pass_summary *ret)
 	*ret = (struct pass_summary){
 		.sequence = pass->counts.passes,
 		.duration_ns = pass->end_ns - pass->begin_ns,
+		.processes = pass->table.count,
 		.proc_hidden = pass_is_hidden(pass),
 		.proc_hides = pass->procfs.hidepid,
 		.has_sys_ptrace = pass->self.has_sys_ptrace,

@@ -99,6 +99,7 @@ uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm);
 struct pass_summary {
 	uint64_t sequence;
 	uint64_t duration_ns;
+	uint64_t processes;      /* that were there */
 	uint64_t outcome[8];     /* by enum process_outcome */
 	uint64_t unmeasured_yet; /* of adaptive passes: neither measured nor refused so far */
 	bool proc_hidden;        /* /proc is mounted with hidepid, and hides processes from us */

@@ -17,6 +17,7 @@
 #include "base/resident.h"
 #include "collectors/pass.h"
 #include "daemon/asking.h"
+#include "daemon/ebb.h"
 #include "daemon/keepalive.h"
 #include "daemon/publisher.h"
 #include "daemon/remarks.h"
@@ -46,6 +47,7 @@ struct manager {
 	struct asking asking;
 	struct schedule schedule;
 	struct keepalive keepalive;
+	struct ebb ebb;
 
 	int argc;
 	char *const *argv;
@@ -156,7 +158,10 @@ static int publish(struct manager *m)
 		public_fd = fd_close(public_fd);
 	publisher_publish(m->publisher, fd, public_fd);
 	get_ready(m);
-	return end_pass(m);
+	r = end_pass(m);
+	if (ebb_turns(&m->ebb, s.processes))
+		resident_trim();
+	return r;
 }
 
 /* The pass is read: publish, as soon as the names are there or have been waited for. */

@@ -118,6 +118,7 @@ static void says_of_itself(void **state)
 	assert_int_equal(view_histogram(second, 0)->count, 2);
 	pass_summary(s.pass, &summary);
 	assert_int_equal(summary.sequence, 2);
+	assert_int_equal(summary.processes, 7);
 	assert_int_equal(summary.outcome[OUTCOME_MEASURED], 6);
 }
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "daemon/ebb.h"
+
+static void turns_when_many_have_ended(void **state)
+{
+	static const struct {
+		uint64_t processes;
+		bool turns;
+	} passes[] = {
+		{300, false},
+		{30000, false},
+		{20000, false},
+		{15001, false},
+		{15000, true}, /* half of them */
+		{14900, true}, /* and for four passes more */
+		{14800, true},
+		{14900, true},
+		{20000, true},
+		{16000, false},
+		{10001, false},
+		{10000, true},
+		{9000, true},
+		{4000, true}, /* again, and so from the beginning */
+		{4000, true},
+		{4000, true},
+		{4000, true},
+		{4000, true},
+		{4000, false},
+		{UINT64_MAX, false},
+		{0, true},
+	};
+	static const uint64_t few[] = {10, 1000, 1, 1998, 999};
+	struct ebb e = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(passes); i++)
+		assert_int_equal(ebb_turns(&e, passes[i].processes), passes[i].turns);
+	e = (struct ebb){0};
+	for (size_t i = 0; i < ARRAY_SIZE(few); i++)
+		assert_false(ebb_turns(&e, few[i]));
+	assert_true(ebb_turns(&e, 998)); /* a thousand fewer */
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(turns_when_many_have_ended),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
