@@ -95,6 +95,7 @@ static const struct failure failures[] = {
 struct state {
 	volatile int kind;
 	volatile unsigned int nth, way; /* nth 0: none */
+	volatile unsigned int times;
 	volatile unsigned int count;
 	volatile bool is_held;
 	volatile unsigned int struck; /* 1 + the place in the table; of allocations 1 */
@@ -112,15 +113,22 @@ bool injector_open(void)
 	return state;
 }
 
-void injector_arm(enum injector_kind kind, unsigned int nth, unsigned int way)
+void injector_arm_many(
+	enum injector_kind kind, unsigned int nth, unsigned int times, unsigned int way)
 {
 	state->nth = 0;
 	state->kind = (int)kind;
 	state->way = way;
+	state->times = times;
 	state->count = state->struck = 0;
 	state->is_held = false;
 	__sync_synchronize();
 	state->nth = nth;
+}
+
+void injector_arm(enum injector_kind kind, unsigned int nth, unsigned int way)
+{
+	injector_arm_many(kind, nth, 1, way);
 }
 
 bool injector_has_struck(void)
@@ -171,10 +179,10 @@ const char *injector_text(void)
 
 static bool is_to_fail(enum injector_kind kind, unsigned int place)
 {
-	if (!state || !state->nth || state->is_held || state->struck || state->kind != (int)kind ||
-		getpid() != owner)
+	if (!state || !state->nth || state->is_held || state->kind != (int)kind ||
+		getpid() != owner || state->count >= state->nth + state->times - 1)
 		return false;
-	if (++state->count != state->nth)
+	if (++state->count < state->nth)
 		return false;
 	state->struck = place + 1;
 	return true;

@@ -40,6 +40,10 @@ bool injector_works(void);
 /* The NTH call or allocation from now on fails, once, in one of its ways. */
 void injector_arm(enum injector_kind kind, unsigned int nth, unsigned int way);
 
+/* The same, but so many TIMES in a row, whatever they are. */
+void injector_arm_many(
+	enum injector_kind kind, unsigned int nth, unsigned int times, unsigned int way);
+
 /* Whether the one that is to fail has been reached. */
 bool injector_has_struck(void);
 

@@ -15,6 +15,11 @@
 #include "tests/unit/run.h"
 #include "tests/unit/witness.h"
 
+enum {
+	MANY = 50, /* a third of a pass */
+	SOME = 7,  /* one of so many places at which they begin; all in the long check */
+};
+
 static bool can_inject;
 
 static void judge(const struct view *view)
@@ -84,8 +89,9 @@ static void work(const struct tree *t, struct pass *pass)
 	try_pass(pass);
 }
 
-/* With the NTH call failing. False: there are not so many. */
-static bool survives(const struct tree *t, bool is_adaptive, unsigned int n, unsigned int way)
+/* With the NTH call failing, and those behind it, TIMES in all. False: there are not so many. */
+static bool survives(const struct tree *t, bool is_adaptive, unsigned int n, unsigned int times,
+	unsigned int way)
 {
 	struct pass_options options = {
 		.procfs = t->path,
@@ -107,7 +113,7 @@ static bool survives(const struct tree *t, bool is_adaptive, unsigned int n, uns
 
 	witness_grow(t, false);
 	assert_int_equal(pass_open(&options, &pass), 0);
-	injector_arm(INJECTOR_CALLS, n, way);
+	injector_arm_many(INJECTOR_CALLS, n, times, way);
 	work(t, pass);
 	has_struck = injector_end();
 	for (passes = 0; passes < 2; passes++) {
@@ -126,19 +132,21 @@ static bool survives(const struct tree *t, bool is_adaptive, unsigned int n, uns
 	return has_struck;
 }
 
-static void survives_all(bool is_adaptive)
+/* With each in turn failing, and TIMES behind it. */
+static void survives_all(bool is_adaptive, unsigned int times)
 {
 	bool is_long = getenv("MEMTALLY_LONG");
-	unsigned int ways = is_long ? INJECTOR_WAYS : 1, n = 1;
+	unsigned int ways = is_long ? INJECTOR_WAYS : 1, n = 1,
+		     step = is_long || times == 1 ? 1 : SOME;
 	struct tree t;
 
 	if (!can_inject || !injector_enter())
 		skip();
 	tree_open(&t);
 	witness_populate(&t);
-	for (bool more = true; more; n++)
+	for (bool more = true; more; n += step)
 		for (unsigned int way = 0; way < ways && more; way++)
-			more = survives(&t, is_adaptive, n, is_long ? way : n / 2);
+			more = survives(&t, is_adaptive, n, times, is_long ? way : n / 2);
 	tree_done(&t);
 	printf("%u calls\n", n - 1);
 	assert_true(n > 200);
@@ -147,13 +155,21 @@ static void survives_all(bool is_adaptive)
 static void each_call_of_exact_passes_may_fail(void **state)
 {
 	(void)state;
-	survives_all(false);
+	survives_all(false, 1);
 }
 
 static void each_call_of_adaptive_passes_may_fail(void **state)
 {
 	(void)state;
-	survives_all(true);
+	survives_all(true, 1);
+}
+
+/* As when there is no memory for a while, or no descriptor. */
+static void many_calls_may_fail(void **state)
+{
+	(void)state;
+	survives_all(false, MANY);
+	survives_all(true, MANY);
 }
 
 int main(void)
@@ -161,6 +177,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_call_of_exact_passes_may_fail),
 		cmocka_unit_test(each_call_of_adaptive_passes_may_fail),
+		cmocka_unit_test(many_calls_may_fail),
 	};
 
 	if (!injector_open())

@@ -40,6 +40,8 @@ enum {
 	TOP = 5,
 	AFTERWARDS = 2, /* so many more are asked for */
 	ALL_EVERY = 16, /* time all are */
+	MANY = 20,
+	SOME = 11, /* one of so many places at which they begin; all in the long check */
 };
 
 enum body {
@@ -387,10 +389,10 @@ static bool is_right(struct reply *r, const struct target *target)
 }
 
 /*
- * One answer to each, two on a connection. Until something has failed, and after it has, they are whole and right; the round
- * ends soon after it.
+ * One answer to each, two on a connection. Until something has failed, and after it has so many TIMES, they are whole and
+ * right; the round ends soon after it.
  */
-static void ask_all(bool may_fail)
+static void ask_all(bool may_fail, unsigned int times)
 {
 	unsigned int left = AFTERWARDS;
 	struct reply r;
@@ -406,7 +408,7 @@ static void ask_all(bool may_fail)
 		if (r.status == 200 && !is_good)
 			FAIL("%s: half an answer, or a wrong one: %.*s", targets[i].path,
 				(int)r.len, r.data);
-		if (!is_good && (!may_fail || had_struck || !injector_has_struck()))
+		if (!is_good && (!may_fail || (had_struck && times == 1) || !injector_has_struck()))
 			FAIL("%s: %u", targets[i].path, r.status);
 		left -= may_fail && had_struck;
 		if (!is_good || i % 2)
@@ -448,16 +450,16 @@ static void follow(void)
 }
 
 /* False: there are not so many calls. */
-static bool survives(enum injector_kind kind, unsigned int n, unsigned int way)
+static bool survives(enum injector_kind kind, unsigned int n, unsigned int times, unsigned int way)
 {
-	injector_arm(kind, n, way);
+	injector_arm_many(kind, n, times, way);
 	publish();
-	ask_all(true);
+	ask_all(true, times);
 	if (!injector_end())
 		return false;
 	follow();
 	if (n % ALL_EVERY == 0)
-		ask_all(false);
+		ask_all(false, 0);
 	return true;
 }
 
@@ -477,18 +479,19 @@ static unsigned int descriptors(void)
 	return count;
 }
 
-static void survives_all(enum injector_kind kind, unsigned int ways)
+/* With each in turn failing, and those behind it, TIMES in all. */
+static void survives_all(enum injector_kind kind, unsigned int times, unsigned int ways)
 {
 	bool is_long = getenv("MEMTALLY_LONG");
-	unsigned int n = 1, before;
+	unsigned int n = 1, step = is_long || times == 1 ? 1 : SOME, before;
 
 	injector_arm(kind, 0, 0);
 	follow();
-	ask_all(false);
+	ask_all(false, 0);
 	before = descriptors();
-	for (bool more = true; more; n++)
+	for (bool more = true; more; n += step)
 		for (unsigned int way = 0; way < (is_long ? ways : 1) && more; way++)
-			more = survives(kind, n, is_long ? way : n / 2);
+			more = survives(kind, n, times, is_long ? way : n / 2);
 	if (descriptors() != before)
 		FAIL("%u descriptors, and %u before", descriptors(), before);
 	printf("%u\n", n - 1);
@@ -500,7 +503,7 @@ static void each_call_may_fail(void **state)
 	(void)state;
 	if (f.pid < 0)
 		skip();
-	survives_all(INJECTOR_CALLS, INJECTOR_WAYS);
+	survives_all(INJECTOR_CALLS, 1, INJECTOR_WAYS);
 }
 
 static void each_allocation_may_fail(void **state)
@@ -508,7 +511,17 @@ static void each_allocation_may_fail(void **state)
 	(void)state;
 	if (f.pid < 0)
 		skip();
-	survives_all(INJECTOR_ALLOCATIONS, 1);
+	survives_all(INJECTOR_ALLOCATIONS, 1, 1);
+}
+
+/* As when there is no memory for a while, or no descriptor. */
+static void many_may_fail(void **state)
+{
+	(void)state;
+	if (f.pid < 0)
+		skip();
+	survives_all(INJECTOR_CALLS, MANY, INJECTOR_WAYS);
+	survives_all(INJECTOR_ALLOCATIONS, MANY, 1);
 }
 
 static void run_web(void)
@@ -574,6 +587,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_call_may_fail),
 		cmocka_unit_test(each_allocation_may_fail),
+		cmocka_unit_test(many_may_fail),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);
