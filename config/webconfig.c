@@ -14,12 +14,16 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "config/events.h"
 
 #define BCRYPT_ALPHABET "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 enum { BURST_MAX = 1000000 };
+
+/* So that a burst of them is no more than 64 bits of nanoseconds. */
+#define INTERVAL_MAX_NS (UINT64_C(3600) * NS_PER_SEC)
 
 enum group {
 	GROUP_ROOT,
@@ -127,7 +131,7 @@ static const struct setting {
 	{GROUP_HEADERS, "Strict-Transport-Security", TYPE_HEADER, FIELD(header[4]), NULL,
 		GROUP_ROOT, "printable ASCII"},
 	{GROUP_RATE, "interval", TYPE_DURATION, FIELD(interval_ns), NULL, GROUP_ROOT,
-		"0 or a duration with its unit, such as 1s"},
+		"0 or a duration up to 1h with its unit, such as 1s"},
 	{GROUP_RATE, "burst", TYPE_COUNT, FIELD(burst), NULL, GROUP_ROOT,
 		"a whole number up to 1000000"},
 };
@@ -222,11 +226,17 @@ static int parse_bool(const char *text, bool *ret)
 static int parse_duration(const char *text, uint64_t *ret)
 {
 	size_t len = strlen(text);
-	uint64_t bare;
+	uint64_t bare, value;
+	int r;
 
 	if (number_parse_u64(text, len, &bare) == 0 && bare)
 		return -EINVAL;
-	return number_parse_duration(text, len, ret);
+	r = number_parse_duration(text, len, &value);
+	if (r == 0 && value > INTERVAL_MAX_NS)
+		r = -ERANGE;
+	if (r == 0)
+		*ret = value;
+	return r;
 }
 
 static int parse_count(const char *text, uint64_t *ret)
