@@ -231,3 +231,15 @@ bool access_authenticates(const struct access *a)
 {
 	return a->config.users || (a->tls && tls_authenticates(a->tls));
 }
+
+bool access_is_fit_for(const struct access *a, const struct listen_set *set, const char **ret_name)
+{
+	if (a->tls && access_authenticates(a))
+		return true;
+	for (size_t i = 0; i < set->count; i++)
+		if (!set->socket[i].is_local) {
+			*ret_name = set->socket[i].name;
+			return false;
+		}
+	return true;
+}

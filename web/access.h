@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "config/webconfig.h"
+#include "web/listen.h"
 #include "web/tls.h"
 
 struct access;
@@ -49,5 +50,11 @@ struct tls *access_tls(const struct access *a);
 
 /* Whether whoever gets an answer has shown a password or a verified certificate. */
 bool access_authenticates(const struct access *a);
+
+/*
+ * Whether who is not on this machine may reach SET: by TLS, and authenticated. *RET_NAME, where the answer is no, is the
+ * listener that he may not reach, borrowed.
+ */
+bool access_is_fit_for(const struct access *a, const struct listen_set *set, const char **ret_name);
 
 #endif

@@ -56,6 +56,7 @@ struct web {
 	uint64_t watchdog_ns; /* how often to tell the service manager; 0: never */
 	uint64_t watchdog_due_ns;
 	bool stops;
+	int status; /* to exit with where it can't start */
 };
 
 enum { POLL_SIGNALS, POLL_LINK, POLL_PASSWORDS, POLL_LISTENERS };
@@ -105,6 +106,21 @@ static void replace_settings(struct web *w, struct settings *c)
 	w->settings = c;
 }
 
+/* Whether A may be served by, with what the administrator allows by C; else ERROR says why not. */
+static bool is_fit(const struct web *w, const struct access *a, const struct settings *c,
+	char error[static SETTINGS_ERROR_SIZE])
+{
+	const char *name;
+
+	if (c->web_insecure || access_is_fit_for(a, &w->set, &name))
+		return true;
+	snprintf(error, SETTINGS_ERROR_SIZE,
+		"%.100s is beyond loopback: expected TLS and authentication (web.config.file), or "
+		"web.insecure: true",
+		name);
+	return false;
+}
+
 /* The web configuration, where there is one, once more; a bad one leaves things as they are. */
 static void reload_access(struct web *w)
 {
@@ -119,6 +135,8 @@ static void reload_access(struct web *w)
 			w->started->web_config_file);
 		r = -EINVAL;
 	}
+	if (r == 0 && !is_fit(w, a, w->settings, error))
+		r = -EINVAL;
 	if (r == 0) {
 		r = server_admit(&w->server, a);
 		snprintf(error, sizeof(error), "%s", strerror(-r));
@@ -150,6 +168,10 @@ static void reload_settings(struct web *w)
 	AUTO_SETTINGS struct settings *c = NULL;
 
 	if (settings_load(PROGRAM_WEB, w->argc, w->argv, &c, error) < 0) {
+		log_error("the old configuration stays: %s", error);
+		return;
+	}
+	if (!is_fit(w, w->access, c, error)) {
 		log_error("the old configuration stays: %s", error);
 		return;
 	}
@@ -205,7 +227,7 @@ static int open_signals(int *ret_fd)
 
 static int open_sockets(struct web *w)
 {
-	char error[LISTEN_ERROR_SIZE];
+	char error[LISTEN_ERROR_SIZE], why[SETTINGS_ERROR_SIZE];
 	int r = listen_take(&w->set, error);
 
 	if (r == 0)
@@ -213,6 +235,11 @@ static int open_sockets(struct web *w)
 	if (r < 0) {
 		log_error("%s", error);
 		return r;
+	}
+	if (!is_fit(w, w->access, w->settings, why)) {
+		log_error("%s", why);
+		w->status = EXIT_USAGE;
+		return -EINVAL;
 	}
 	for (size_t i = 0; i < w->set.count; i++)
 		log_info("listening on %s", w->set.socket[i].name);
@@ -360,19 +387,18 @@ static int enclose(struct web *w)
 
 static int serve(struct web *w)
 {
-	int status = EXIT_FAILURE;
-
+	w->status = EXIT_FAILURE;
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
 	/* After the sockets are open, which nothing more is, and before anybody is answered. */
 	if (start(w) == 0 && enclose(w) == 0 && admit(w) == 0) {
 		resident_rest();
 		sd_notify(0, "READY=1");
-		status = loop(w);
+		w->status = loop(w);
 		sd_notify(0, "STOPPING=1");
 	}
 	stop(w);
-	return status;
+	return w->status;
 }
 
 static int load_access(struct web *w)

@@ -207,6 +207,37 @@ static void knows_who_is_known(void **state)
 	}
 }
 
+/* Beyond loopback both are needed. */
+static void knows_what_it_is_fit_for(void **state)
+{
+	static const char tls[] = "tls_server_config:\n  cert_file: c.pem\n  key_file: k.pem\n";
+	static const struct {
+		bool has_tls, has_users, is_fit;
+	} cases[] = {{false, false, false}, {true, false, false}, {false, true, false},
+		{true, true, true}};
+	struct listen_socket sockets[] = {
+		{.name = (char *)"near", .is_local = true}, {.name = (char *)"far"}};
+	const struct listen_set near = {.socket = sockets, .count = 1},
+				both = {.socket = sockets, .count = 2};
+
+	(void)state;
+	write_good();
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_ACCESS struct access *a = NULL;
+		const char *name = NULL;
+		char text[256];
+
+		snprintf(text, sizeof(text), "%s%s", cases[i].has_tls ? tls : "",
+			cases[i].has_users ? "basic_auth_users:\n  alice: " HASH "\n" : "");
+		write_file("web.yml", text);
+		a = load_good();
+		assert_true(access_is_fit_for(a, &near, &name));
+		assert_int_equal(access_is_fit_for(a, &both, &name), cases[i].is_fit);
+		if (!cases[i].is_fit)
+			assert_string_equal(name, "far");
+	}
+}
+
 static void survives_without_memory(void **state)
 {
 	(void)state;
@@ -268,6 +299,7 @@ int main(void)
 		cmocka_unit_test(waits_for_writers),
 		cmocka_unit_test(says_what_it_refuses),
 		cmocka_unit_test(knows_who_is_known),
+		cmocka_unit_test(knows_what_it_is_fit_for),
 		cmocka_unit_test(survives_without_memory),
 	};
 
