@@ -113,6 +113,14 @@ static const struct option_spec options[] = {
 		"processes: sums, and the processes that have series of their own (export.processes). "
 		"aggregates: sums alone. auto: processes, but aggregates where the /proc that memtallyd "
 		"reads is mounted with hidepid."},
+	{"web.config.file", PROGRAM_WEB, OPTION_PATH, true, "PATH", NULL, 0, 0, NULL,
+		FIELD(web_config_file),
+		"The web configuration, for TLS and passwords, in the format of Prometheus and its "
+		"exporters. Without one there is neither."},
+	{"web.insecure", PROGRAM_WEB, OPTION_BOOL, true, NULL, "false", 0, 0, NULL,
+		FIELD(web_insecure),
+		"Serve on addresses beyond loopback, too, without TLS or without authentication. "
+		"Otherwise nothing starts then."},
 
 	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
 		"Read /proc now, with your own rights, instead of asking memtallyd. The flag "

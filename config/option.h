@@ -70,6 +70,8 @@ struct settings {
 	uint64_t web_max_connections;
 	uint64_t web_timeout_ns;
 	uint64_t web_tcp_scope; /* enum tcp_scope */
+	char *web_config_file;  /* config/webconfig.h; NULL: none */
+	bool web_insecure;
 
 	bool live, json, bytes;
 	char *sort, *order;

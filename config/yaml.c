@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Over libyaml's events, not its documents, because only events know their line. Keys that belong to
- * other programs are checked and then dropped into a scratch configuration.
- */
+/* Keys that belong to other programs are checked and then dropped into a scratch configuration. */
 #include "config.h"
 
 #include "config/yaml.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "config/events.h"
 
 enum {
 	YAML_FILE_MAX = 1 << 20,
@@ -25,92 +21,18 @@ enum {
 };
 
 struct loader {
-	yaml_parser_t parser;
-	const char *name;
-	const char *text;
-	size_t len;
+	struct events events;
 	enum program program;
 	struct settings *config;
 	struct settings *scratch; /* takes the settings of other programs */
 	bool *seen;               /* by index in the option table */
 	struct buffer groups;     /* the keys that stood with a mapping, each terminated */
-	char *error;
 };
-
-static int fail(struct loader *l, const yaml_mark_t *mark, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int fail(struct loader *l, const yaml_mark_t *mark, const char *format, ...)
-{
-	va_list args;
-	int n = snprintf(l->error, SETTINGS_ERROR_SIZE, "%s:%zu: ", l->name, mark->line + 1);
-
-	if (n < 0 || n >= SETTINGS_ERROR_SIZE)
-		return -EINVAL;
-	va_start(args, format);
-	vsnprintf(l->error + n, (size_t)(SETTINGS_ERROR_SIZE - n), format, args);
-	va_end(args);
-	return -EINVAL;
-}
-
-/* The reader, below the scanner, knows an offset only. */
-static yaml_mark_t mark_of_problem(const struct loader *l)
-{
-	yaml_mark_t mark = l->parser.problem_mark;
-
-	if (l->parser.error != YAML_READER_ERROR)
-		return mark;
-	mark.line = 0;
-	for (size_t i = 0; i < l->len && i < l->parser.problem_offset; i++)
-		mark.line += l->text[i] == '\n';
-	return mark;
-}
-
-/* Anchors and tags are refused wherever they stand: references are, and every type is known. */
-static int check_plain(struct loader *l, const yaml_event_t *event)
-{
-	const yaml_char_t *anchor = NULL, *tag = NULL;
-
-	if (event->type == YAML_SCALAR_EVENT) {
-		anchor = event->data.scalar.anchor;
-		tag = event->data.scalar.tag;
-	} else if (event->type == YAML_SEQUENCE_START_EVENT) {
-		anchor = event->data.sequence_start.anchor;
-		tag = event->data.sequence_start.tag;
-	} else if (event->type == YAML_MAPPING_START_EVENT) {
-		anchor = event->data.mapping_start.anchor;
-		tag = event->data.mapping_start.tag;
-	}
-	if (anchor)
-		return fail(l, &event->start_mark, "expected no anchor, got '&%.100s'",
-			(const char *)anchor);
-	if (tag)
-		return fail(
-			l, &event->start_mark, "expected no tag, got '%.100s'", (const char *)tag);
-	return 0;
-}
-
-static int next_event(struct loader *l, yaml_event_t *ret)
-{
-	yaml_mark_t mark;
-	int r;
-
-	if (yaml_parser_parse(&l->parser, ret)) {
-		r = check_plain(l, ret);
-		if (r < 0)
-			yaml_event_delete(ret);
-		return r;
-	}
-	if (l->parser.error == YAML_MEMORY_ERROR)
-		return -ENOMEM;
-	mark = mark_of_problem(l);
-	return fail(l, &mark, "not YAML: %s", l->parser.problem ? l->parser.problem : "unreadable");
-}
 
 /* Names a key that the table does not know, and what stands close to it. */
 static int fail_unknown(struct loader *l, const yaml_mark_t *mark, const char *key)
 {
-	return fail(l, mark,
+	return events_fail(&l->events, mark,
 		"unknown key '%.100s': expected a setting that the manual page memtally.yaml(5) lists",
 		key);
 }
@@ -139,7 +61,7 @@ static const struct option_spec *claim_option(
 	}
 	table = option_table(&count);
 	if (l->seen[spec - table]) {
-		fail(l, mark, "key '%s' stands twice", key);
+		events_fail(&l->events, mark, "key '%s' stands twice", key);
 		return NULL;
 	}
 	l->seen[spec - table] = true;
@@ -151,7 +73,7 @@ static int claim_group(struct loader *l, const yaml_mark_t *mark, const char *ke
 {
 	for (size_t at = 0; at < l->groups.len; at += strlen(l->groups.data + at) + 1)
 		if (!strcmp(l->groups.data + at, key))
-			return fail(l, mark, "key '%s' stands twice", key);
+			return events_fail(&l->events, mark, "key '%s' stands twice", key);
 	buffer_add(&l->groups, key, strlen(key) + 1);
 	return l->groups.error;
 }
@@ -171,8 +93,8 @@ static int set_scalar(struct loader *l, const struct option_spec *spec, const ya
 	if (r == 0 || r == -ENOMEM)
 		return r;
 	option_expected(spec, expected);
-	return fail(l, &event->start_mark, "%s: expected %s%s, got '%.100s'%s", spec->name,
-		expected, spec->type == OPTION_PATH ? " that begins with /" : "", value,
+	return events_fail(&l->events, &event->start_mark, "%s: expected %s%s, got '%.100s'%s",
+		spec->name, expected, spec->type == OPTION_PATH ? " that begins with /" : "", value,
 		option_remark(spec, value));
 }
 
@@ -181,7 +103,7 @@ static int load_sequence(struct loader *l, const struct option_spec *spec, const
 	for (size_t items = 0;; items++) {
 		yaml_event_t event;
 		yaml_event_type_t type;
-		int r = next_event(l, &event);
+		int r = events_next(&l->events, &event);
 
 		if (r < 0)
 			return r;
@@ -189,9 +111,11 @@ static int load_sequence(struct loader *l, const struct option_spec *spec, const
 		if (type == YAML_SCALAR_EVENT)
 			r = set_scalar(l, spec, &event);
 		else if (type != YAML_SEQUENCE_END_EVENT)
-			r = fail(l, &event.start_mark, "%s: expected a list of texts", spec->name);
+			r = events_fail(&l->events, &event.start_mark,
+				"%s: expected a list of texts", spec->name);
 		else if (!items)
-			r = fail(l, mark, "%s: expected a list that is not empty", spec->name);
+			r = events_fail(&l->events, mark, "%s: expected a list that is not empty",
+				spec->name);
 		yaml_event_delete(&event);
 		if (r < 0 || type == YAML_SEQUENCE_END_EVENT)
 			return r;
@@ -217,7 +141,8 @@ static int load_option(
 	if (event->type == YAML_SEQUENCE_START_EVENT && option_is_list(spec))
 		return load_sequence(l, spec, mark);
 	option_expected(spec, expected);
-	return fail(l, &event->start_mark, "%s: expected %s, got a %s", spec->name, expected,
+	return events_fail(&l->events, &event->start_mark, "%s: expected %s, got a %s", spec->name,
+		expected,
 		event->type == YAML_SEQUENCE_START_EVENT  ? "list"
 		: event->type == YAML_MAPPING_START_EVENT ? "mapping"
 							  : "reference");
@@ -238,14 +163,14 @@ static int load_value(
 	struct loader *l, const yaml_mark_t *mark, const char *key, unsigned int depth)
 {
 	yaml_event_t event;
-	int r = next_event(l, &event);
+	int r = events_next(&l->events, &event);
 
 	if (r < 0)
 		return r;
 	if (event.type == YAML_MAPPING_START_EVENT && is_known_prefix(key))
 		r = load_group(l, mark, key, depth);
 	else if (is_known_prefix(key) && !option_find(key, ~0U))
-		r = fail(l, &event.start_mark, "%s: expected a mapping", key);
+		r = events_fail(&l->events, &event.start_mark, "%s: expected a mapping", key);
 	else
 		r = load_option(l, mark, key, &event);
 	yaml_event_delete(&event);
@@ -260,7 +185,7 @@ static int load_key(
 	int n;
 
 	if (event->type != YAML_SCALAR_EVENT || strlen(text) != event->data.scalar.length)
-		return fail(l, &event->start_mark, "expected a key");
+		return events_fail(&l->events, &event->start_mark, "expected a key");
 	n = snprintf(key, sizeof(key), "%s%s%s", prefix, *prefix ? "." : "", text);
 	if (n < 0 || (size_t)n >= sizeof(key) || (!is_known_prefix(key) && !option_find(key, ~0U)))
 		return fail_unknown(l, &event->start_mark, key);
@@ -272,7 +197,7 @@ static int load_mapping(struct loader *l, const char *prefix, unsigned int depth
 	for (;;) {
 		yaml_event_t event;
 		bool end;
-		int r = next_event(l, &event);
+		int r = events_next(&l->events, &event);
 
 		if (r < 0)
 			return r;
@@ -285,32 +210,10 @@ static int load_mapping(struct loader *l, const char *prefix, unsigned int depth
 	}
 }
 
-/* A file of nothing but comments is an empty mapping. */
-static int load_document(struct loader *l)
+static int load_root(struct events *e, void *loader)
 {
-	bool had_document = false;
-
-	for (;;) {
-		yaml_event_t event;
-		yaml_event_type_t type;
-		int r = next_event(l, &event);
-
-		if (r < 0)
-			return r;
-		type = event.type;
-		if (type == YAML_DOCUMENT_START_EVENT && had_document)
-			r = fail(l, &event.start_mark, "expected one document");
-		else if (type == YAML_DOCUMENT_START_EVENT)
-			had_document = true;
-		else if (type == YAML_MAPPING_START_EVENT)
-			r = load_mapping(l, "", 0);
-		else if (type == YAML_SEQUENCE_START_EVENT || type == YAML_ALIAS_EVENT ||
-			 (type == YAML_SCALAR_EVENT && event.data.scalar.length))
-			r = fail(l, &event.start_mark, "expected 'key: value' lines");
-		yaml_event_delete(&event);
-		if (r < 0 || type == YAML_STREAM_END_EVENT)
-			return r;
-	}
+	(void)e;
+	return load_mapping(loader, "", 0);
 }
 
 int yaml_parse(const char *name, const char *text, size_t len, enum program program,
@@ -318,26 +221,20 @@ int yaml_parse(const char *name, const char *text, size_t len, enum program prog
 {
 	AUTO_SETTINGS struct settings *scratch = calloc(1, sizeof(*scratch));
 	AUTO_FREE bool *seen = NULL;
-	struct loader l = {
-		.name = name,
-		.text = text,
-		.len = len,
-		.program = program,
-		.config = c,
-		.error = error,
-	};
+	struct loader l = {.program = program, .config = c, .scratch = scratch};
 	size_t count;
 	int r;
 
 	option_table(&count);
 	seen = calloc(count, sizeof(*seen));
-	if (!scratch || !seen || !yaml_parser_initialize(&l.parser))
+	if (!scratch || !seen)
 		return -ENOMEM;
-	l.scratch = scratch;
 	l.seen = seen;
-	yaml_parser_set_input_string(&l.parser, (const unsigned char *)text, len);
-	r = load_document(&l);
-	yaml_parser_delete(&l.parser);
+	r = events_open(&l.events, name, text, len, error);
+	if (r < 0)
+		return r;
+	r = events_read(&l.events, load_root, &l);
+	events_close(&l.events);
 	buffer_done(&l.groups);
 	return r;
 }

@@ -4,7 +4,9 @@
 #include "web/answer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "config/webconfig.h"
 #include "render/json.h"
 
 enum { STREAM_BLOCK = 16 * 1024 }; /* of the library's memory, where it can't send in chunks */
@@ -43,6 +45,20 @@ struct answer *answer_new_error(unsigned int status, const char *why)
 	return a->before.error ? NULL : TAKE_PTR(a);
 }
 
+/* What the administrator has set for NAME; NULL: nothing. */
+static const char *configured(const struct answer *a, const char *name)
+{
+	for (size_t i = 0; a->headers && i < WEBCONFIG_HEADERS; i++)
+		if (!strcmp(webconfig_header_name(i), name))
+			return a->headers[i];
+	return NULL;
+}
+
+static bool add(struct MHD_Response *response, const char *name, const char *value)
+{
+	return MHD_add_response_header(response, name, value) == MHD_YES;
+}
+
 static bool add_headers(struct MHD_Response *response, const struct answer *a)
 {
 	const struct {
@@ -59,11 +75,16 @@ static bool add_headers(struct MHD_Response *response, const struct answer *a)
 			a->policy ? a->policy : "default-src 'none'; frame-ancestors 'none'"},
 		{"Allow", a->status == MHD_HTTP_METHOD_NOT_ALLOWED ? "GET, HEAD" : NULL},
 		{"Connection", a->closes ? "close" : NULL},
+		{"WWW-Authenticate",
+			a->challenges ? "Basic realm=\"memtally\", charset=\"UTF-8\"" : NULL},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
-		if (headers[i].value && MHD_add_response_header(response, headers[i].name,
-						headers[i].value) != MHD_YES)
+		if (headers[i].value && !configured(a, headers[i].name) &&
+			!add(response, headers[i].name, headers[i].value))
+			return false;
+	for (size_t i = 0; a->headers && i < WEBCONFIG_HEADERS; i++)
+		if (a->headers[i] && !add(response, webconfig_header_name(i), a->headers[i]))
 			return false;
 	return true;
 }

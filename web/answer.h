@@ -24,6 +24,9 @@ struct answer {
 	bool closes;                 /* the connection is closed behind it */
 	bool is_head;                /* the head is all that is sent */
 	bool is_gzip;
+	bool challenges; /* asks for a name and a password */
+	char *const *
+		headers; /* the administrator's, as in struct webconfig; borrowed until it is a response; NULL: none */
 
 	struct buffer before;
 	struct body *body; /* a reference; NULL: none */

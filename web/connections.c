@@ -98,6 +98,17 @@ void connections_cut(struct connections *list, struct connection *c)
 	c->is_cut = true;
 }
 
+void connections_cut_idle(struct connections *list)
+{
+	struct connection *newer;
+
+	for (struct connection *c = list->oldest; c; c = newer) {
+		newer = c->newer;
+		if (c->has_answered && !c->is_busy)
+			connections_cut(list, c);
+	}
+}
+
 void connections_expire(struct connections *list, uint64_t now_ns, uint64_t timeout_ns)
 {
 	while (connections_due_ns(list, timeout_ns) <= now_ns)

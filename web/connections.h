@@ -13,11 +13,14 @@
 
 #include "web/caller.h"
 
+struct tls;
+
 struct connection {
 	struct connection *older, *newer;
 	const void *group; /* the listener that it came in by */
 	int fd;            /* borrowed */
 	struct caller caller;
+	struct tls *tls;   /* that it began with, the owner's business; NULL: none */
 	uint64_t since_ns; /* when it became free for its present request */
 	bool is_busy;      /* a request has begun and its answer has not ended */
 	bool is_whole;     /* it has come whole, and what is missing is of the answer */
@@ -51,6 +54,9 @@ void connections_end(struct connections *list, struct connection *c, uint64_t no
 
 /* Shuts C down; what it still has to be sent is thrown away. */
 void connections_cut(struct connections *list, struct connection *c);
+
+/* Shuts down those that have had an answer and now ask for nothing. */
+void connections_cut_idle(struct connections *list);
 
 /* Shuts down what has taken longer than TIMEOUT_NS. */
 void connections_expire(struct connections *list, uint64_t now_ns, uint64_t timeout_ns);

@@ -6,7 +6,7 @@
 #include <assert.h>
 
 const unsigned int counters_status[COUNTERS_STATUSES] = {
-	200, 304, 400, 403, 404, 405, 413, 417, 421, 503};
+	200, 304, 400, 401, 403, 404, 405, 413, 417, 421, 429, 503};
 
 void counters_add(struct counters *c, unsigned int status)
 {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { COUNTERS_STATUSES = 10 };
+enum { COUNTERS_STATUSES = 12 };
 
 /* Every status that an answer of ours can have, in rising order. */
 extern const unsigned int counters_status[COUNTERS_STATUSES];

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -55,6 +56,15 @@ static int allow_parent(struct landlock *l, const char *path, enum landlock_righ
 	return landlock_allow(l, parent, right);
 }
 
+/* As certificates are kept up to date: a link to the newest one, or to a directory with the newest ones, elsewhere. */
+static int allow_file(struct landlock *l, const char *path)
+{
+	AUTO_FREE char *target = realpath(path, NULL);
+	int r = allow_parent(l, path, LANDLOCK_MAY_READ);
+
+	return r == 0 && target ? allow_parent(l, target, LANDLOCK_MAY_READ) : r;
+}
+
 /*
  * The directory of a process in /proc is another inode when the kernel has forgotten it and is asked again, and rules are
  * about inodes: so it is kept open for as long as we live.
@@ -76,7 +86,7 @@ static int leave_files(const char *const *files, size_t count, const struct list
 	r = allow_self(&l);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		if (files[i])
-			r = allow_parent(&l, files[i], LANDLOCK_MAY_READ);
+			r = allow_file(&l, files[i]);
 	for (size_t i = 0; r == 0 && i < set->count; i++)
 		if (set->socket[i].path)
 			r = allow_parent(&l, set->socket[i].path, LANDLOCK_MAY_REMOVE);

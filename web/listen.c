@@ -43,6 +43,20 @@ static char *name_of(const struct sockaddr_storage *address)
 	return r < 0 ? NULL : name;
 }
 
+/* 127.0.0.0/8, ::1, and the former within IPv6. */
+static bool is_loopback(const struct sockaddr_storage *address)
+{
+	const struct sockaddr_in *in = (const void *)address;
+	const struct sockaddr_in6 *in6 = (const void *)address;
+
+	if (address->ss_family == AF_INET)
+		return ntohl(in->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return address->ss_family == AF_INET6 &&
+	       (IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr) ||
+		       (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr) &&
+			       in6->sin6_addr.s6_addr[12] == IN_LOOPBACKNET));
+}
+
 /* Adds FD, consumed, with its name; PATH and HOST may be NULL. */
 static int add(struct listen_set *set, int fd, const char *path, const char *host)
 {
@@ -61,6 +75,7 @@ static int add(struct listen_set *set, int fd, const char *path, const char *hos
 	s.path = path ? strdup(path) : NULL;
 	s.host = host && *host ? strdup(host) : NULL;
 	s.is_unix = address.ss_family == AF_UNIX;
+	s.is_local = s.is_unix || is_loopback(&address);
 	set->socket[set->count++] = s;
 	return s.name && (!path || s.path) && (!host || !*host || s.host) ? 0 : -ENOMEM;
 }

@@ -19,6 +19,7 @@ struct listen_socket {
 	char *path; /* owned; a socket file to remove at the end; NULL: none */
 	char *host; /* owned; the name that it was configured with; NULL: none */
 	bool is_unix;
+	bool is_local; /* nobody on another machine reaches it: UNIX, or an address of loopback */
 };
 
 struct listen_set {

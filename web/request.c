@@ -78,6 +78,9 @@ void request_add_header(struct request *rq, const char *name, const char *value)
 	} else if (!strcasecmp(name, "Origin")) {
 		rq->origins++;
 		rq->origin = value;
+	} else if (!strcasecmp(name, "Authorization")) {
+		rq->authorizations++;
+		rq->authorization = value;
 	} else if (!strcasecmp(name, "If-None-Match")) {
 		rq->if_none_match = value;
 	} else if (!strcasecmp(name, "Accept")) {
@@ -106,7 +109,7 @@ bool request_is_sound(
 
 	if (rq->is_malformed || !is_token(method) || !is_target(rq->path))
 		return refuse(ret, 400, "a malformed head");
-	if (rq->hosts > 1 || rq->content_lengths > 1 || rq->origins > 1 ||
+	if (rq->hosts > 1 || rq->content_lengths > 1 || rq->origins > 1 || rq->authorizations > 1 ||
 		(rq->transfer_encodings && rq->content_lengths))
 		return refuse(ret, 400, "headers that contradict each other");
 	if (!rq->hosts && strcmp(version, "HTTP/1.0") != 0)

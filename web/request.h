@@ -22,10 +22,10 @@ struct request {
 	bool is_head;      /* HEAD, not GET */
 
 	/* From the headers; texts are borrowed. */
-	unsigned int hosts, content_lengths, transfer_encodings, origins;
+	unsigned int hosts, content_lengths, transfer_encodings, origins, authorizations;
 	bool is_malformed; /* a name that is no token, or a control character in a value */
 	bool expects;      /* an Expect header */
-	const char *host, *content_length, *origin, *if_none_match;
+	const char *host, *content_length, *origin, *if_none_match, *authorization;
 	struct negotiate negotiate;
 };
 

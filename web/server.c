@@ -12,6 +12,7 @@
 #include "web/server.h"
 
 #include <errno.h>
+#include <gnutls/abstract.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,19 @@ enum {
 	RUNS_A_ROUND = 4,   /* of the library for each listener */
 };
 
+/* What is known of who has asked. */
+enum exchange_asker {
+	ASKER_UNKNOWN,
+	ASKER_AWAITED, /* the connection is suspended meanwhile */
+	ASKER_RIGHT,
+	ASKER_WRONG,
+};
+
 /* A request from its first line to the last byte of its answer. */
 struct exchange {
+	struct exchange *next, *previous;  /* of those that are awaited */
+	struct MHD_Connection *connection; /* of one that is */
+	enum exchange_asker asker;
 	struct request request;
 	struct connection *client; /* borrowed */
 	const char *raw; /* the target where the library has it; only its place is of use */
@@ -67,7 +79,10 @@ static bool is_too_long(const char *target, size_t len)
 	return need > TARGET_MEMORY;
 }
 
-/* Before there is a request that could be answered. Everything asked before has been answered. */
+/*
+ * Before there is a request that could be answered. Everything asked before has been answered. In TLS there is no place yet
+ * to say so.
+ */
 static void refuse_target(struct listener *l, struct connection *client)
 {
 	static const char answer[] = "HTTP/1.1 414 URI Too Long\r\nContent-Length: 0\r\n"
@@ -77,7 +92,8 @@ static void refuse_target(struct listener *l, struct connection *client)
 				     "frame-ancestors 'none'\r\nConnection: close\r\n\r\n";
 
 	/* To a client that does not read, nothing is owed. */
-	(void)send(client->fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (!client->tls)
+		(void)send(client->fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
 	connections_cut(&l->server->connections, client);
 }
 
@@ -117,6 +133,7 @@ static enum MHD_Result on_header(
 static enum MHD_Result answer_with(
 	struct listener *l, struct MHD_Connection *connection, struct answer *answer)
 {
+	const struct connection *client = client_of(connection);
 	struct counters *counters = &l->server->site->counters;
 	struct MHD_Response *response;
 	unsigned int status;
@@ -124,9 +141,14 @@ static enum MHD_Result answer_with(
 
 	if (!answer)
 		answer = answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
-	if (!answer)
+	if (!answer || !client) {
+		answer_free(answer);
 		return MHD_NO;
+	}
 	status = answer->status;
+	answer->headers = access_config(l->server->access)->header;
+	/* Who began with another certificate, or was known by one, is to begin anew. */
+	answer->closes |= client->tls != access_tls(l->server->access);
 	response = answer_to_response(answer);
 	if (!response)
 		return MHD_NO;
@@ -161,12 +183,15 @@ static enum MHD_Result on_head(struct listener *l, struct MHD_Connection *connec
 	return x->is_sound ? MHD_YES : send_refusal(l, connection, &refusal, true);
 }
 
-/* NULL: any. No page makes a browser open a UNIX socket, and proxies in front of one have names of their own. */
+/*
+ * NULL: any. No page makes a browser open a UNIX socket, and proxies in front of one have names of their own. A password
+ * or a certificate for this name is not sent to another one.
+ */
 static const struct host_names *names_at(const struct listener *l, struct host_names *to)
 {
 	const struct server *s = l->server;
 
-	if (l->socket->is_unix)
+	if (l->socket->is_unix || access_authenticates(s->access))
 		return NULL;
 	*to = (struct host_names){
 		.listener = l->socket->host,
@@ -174,6 +199,95 @@ static const struct host_names *names_at(const struct listener *l, struct host_n
 		.allowed = &s->site->settings->web_allowed_hosts,
 	};
 	return to;
+}
+
+/* A bucket of as many tokens as may come at once, kept as the time at which it is full again. */
+static bool is_within_rate(struct server *s, uint64_t now_ns)
+{
+	const struct webconfig *c = access_config(s->access);
+
+	if (!c->interval_ns)
+		return true;
+	if (s->full_ns < now_ns)
+		s->full_ns = now_ns;
+	if (s->full_ns - now_ns > (c->burst - 1) * c->interval_ns)
+		return false;
+	s->full_ns += c->interval_ns;
+	return true;
+}
+
+static void await(struct server *s, struct MHD_Connection *connection, struct exchange *x)
+{
+	x->asker = ASKER_AWAITED;
+	x->connection = connection;
+	x->previous = NULL;
+	x->next = s->awaited;
+	if (x->next)
+		x->next->previous = x;
+	s->awaited = x;
+	MHD_suspend_connection(connection);
+}
+
+static void resume(struct server *s, struct exchange *x, enum exchange_asker asker)
+{
+	if (x->next)
+		x->next->previous = x->previous;
+	if (x->previous)
+		x->previous->next = x->next;
+	else
+		s->awaited = x->next;
+	x->asker = asker;
+	MHD_resume_connection(x->connection);
+}
+
+/* A handshake of before may have let in anybody. */
+static bool has_shown_certificate(const struct server *s, const struct connection *client)
+{
+	const struct tls *t = access_tls(s->access);
+
+	return !t || !tls_authenticates(t) || client->tls == t;
+}
+
+/* Whether X is to be answered now; otherwise *ret is what comes of it instead. */
+static bool knows_asker(struct listener *l, struct MHD_Connection *connection, struct exchange *x,
+	enum MHD_Result *ret)
+{
+	enum passwords_verdict verdict = PASSWORDS_WRONG;
+	struct server *s = l->server;
+	struct credentials given;
+	struct answer *answer;
+
+	if (!has_shown_certificate(s, x->client)) {
+		*ret = send_refusal(l, connection,
+			&(struct refusal){MHD_HTTP_UNAUTHORIZED, "a certificate is needed now"},
+			true);
+		return false;
+	}
+	if (x->asker == ASKER_RIGHT || !access_config(s->access)->users)
+		return true;
+	if (x->asker == ASKER_UNKNOWN && x->request.authorization &&
+		credentials_parse(x->request.authorization, &given)) {
+		verdict = passwords_ask(s->passwords, &given, x);
+		credentials_wipe(&given);
+	}
+	switch (verdict) {
+	case PASSWORDS_RIGHT: return true;
+	case PASSWORDS_LATER:
+		await(s, connection, x);
+		*ret = MHD_YES;
+		return false;
+	case PASSWORDS_BUSY:
+		answer = answer_new_error(
+			MHD_HTTP_SERVICE_UNAVAILABLE, "too many passwords are being looked into");
+		break;
+	default:
+		answer = answer_new_error(
+			MHD_HTTP_UNAUTHORIZED, "a user's name and password are needed");
+		if (answer)
+			answer->challenges = true;
+	}
+	*ret = answer_with(l, connection, answer);
+	return false;
 }
 
 static enum MHD_Result on_request(void *listener, struct MHD_Connection *connection,
@@ -184,6 +298,7 @@ static enum MHD_Result on_request(void *listener, struct MHD_Connection *connect
 	struct exchange *x = *exchange;
 	struct host_names names;
 	struct refusal refusal;
+	enum MHD_Result r;
 
 	(void)url;
 	(void)upload;
@@ -191,6 +306,11 @@ static enum MHD_Result on_request(void *listener, struct MHD_Connection *connect
 		return MHD_NO;
 	if (!x->is_sound)
 		return on_head(l, connection, x, method, version);
+	if (x->asker == ASKER_UNKNOWN && !is_within_rate(l->server, clock_now_ns(CLOCK_MONOTONIC)))
+		return answer_with(l, connection,
+			answer_new_error(MHD_HTTP_TOO_MANY_REQUESTS, "too many requests"));
+	if (!knows_asker(l, connection, x, &r))
+		return r;
 	if (!request_is_allowed(&x->request, method, names_at(l, &names), &refusal))
 		return send_refusal(l, connection, &refusal, false);
 	return answer_with(l, connection,
@@ -213,6 +333,33 @@ static void on_completed(void *listener, struct MHD_Connection *connection, void
 	*exchange = NULL;
 }
 
+/* Without credentials of its own the session has the library's, with which no handshake succeeds. */
+static void admit(struct server *s, struct MHD_Connection *connection, struct connection *client)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+
+	client->tls = tls_ref(access_tls(s->access));
+	if (!info || tls_admit(client->tls, info->tls_session) < 0)
+		connections_cut(&s->connections, client);
+}
+
+/* Never asked: on_connection() gives each session what it has to have. */
+static int no_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int count,
+	const gnutls_pk_algorithm_t *algorithms, int algorithm_count, gnutls_pcert_st **cert,
+	unsigned int *cert_count, gnutls_privkey_t *key)
+{
+	(void)session;
+	(void)authorities;
+	(void)count;
+	(void)algorithms;
+	(void)algorithm_count;
+	(void)cert;
+	(void)cert_count;
+	(void)key;
+	return -1;
+}
+
 static void on_connection(void *listener, struct MHD_Connection *connection, void **context,
 	enum MHD_ConnectionNotificationCode what)
 {
@@ -224,8 +371,11 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 	struct connection *client;
 
 	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-		if (*context)
-			connections_remove(&s->connections, *context);
+		client = *context;
+		if (client) {
+			tls_unref(client->tls); /* the session is gone already */
+			connections_remove(&s->connections, client);
+		}
 		l->clients -= *context != NULL;
 		entrance_retry(&l->entrance);
 		*context = NULL;
@@ -240,6 +390,8 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 	client = connections_add(
 		&s->connections, l, info->connect_fd, caller_of(info->connect_fd, s->rules), now);
 	l->clients += client != NULL;
+	if (client && access_tls(s->access))
+		admit(s, connection, client);
 	if (client && l->clients > s->max_clients)
 		connections_evict(&s->connections, client, now);
 	*context = client;
@@ -265,11 +417,20 @@ __attribute__((format(printf, 2, 0))) static void on_log(
 static int listener_start(struct listener *l, unsigned int limit)
 {
 	const union MHD_DaemonInfo *info;
+	bool is_tls = access_tls(l->server->access) != NULL;
+	struct MHD_OptionItem tls[] = {
+		{is_tls ? MHD_OPTION_HTTPS_CERT_CALLBACK : MHD_OPTION_END, 0,
+			(void *)no_certificate},
+		{MHD_OPTION_END, 0, NULL},
+	};
 
-	l->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL | MHD_USE_ITC | MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET, 0, NULL,
-		NULL, on_request, l, MHD_OPTION_EXTERNAL_LOGGER, on_log, l,
-		MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+	if (is_tls && MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
+		return -EPROTONOSUPPORT;
+	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ITC | MHD_USE_ERROR_LOG |
+					     MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
+					     (is_tls ? MHD_USE_TLS : 0),
+		0, NULL, NULL, on_request, l, MHD_OPTION_ARRAY, tls, MHD_OPTION_EXTERNAL_LOGGER,
+		on_log, l, MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)CLIENT_MEMORY, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
 		MHD_OPTION_URI_LOG_CALLBACK, on_target, l, MHD_OPTION_NOTIFY_COMPLETED,
 		on_completed, l, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l, MHD_OPTION_END);
@@ -310,22 +471,27 @@ static unsigned int fit_clients(unsigned int wanted, size_t listeners)
 }
 
 int server_start(struct server *s, struct site *site, const struct listen_set *set,
-	const struct caller_rules *rules, unsigned int max_clients)
+	const struct caller_rules *rules, const struct access *access, unsigned int max_clients)
 {
 	unsigned int fit = fit_clients(max_clients, set->count);
+	int r;
 
-	*s = (struct server){.site = site, .rules = rules, .max_clients = fit};
+	*s = (struct server){.site = site, .rules = rules, .access = access, .max_clients = fit};
+	r = passwords_new(&s->passwords);
+	if (r < 0)
+		return r;
 	if (fit < max_clients)
 		log_warning("the limit of open files allows for %u connections a listener, not %u",
 			fit, max_clients);
 	if (gethostname(s->machine, sizeof(s->machine)) < 0)
 		s->machine[0] = 0;
 	s->listener = calloc(set->count, sizeof(*s->listener));
-	if (!s->listener)
+	if (!s->listener) {
+		s->passwords = passwords_free(s->passwords);
 		return -ENOMEM;
+	}
 	for (; s->listeners < set->count; s->listeners++) {
 		struct listener *l = &s->listener[s->listeners];
-		int r;
 
 		*l = (struct listener){
 			.server = s, .socket = &set->socket[s->listeners], .entrance.epoll_fd = -1};
@@ -337,6 +503,37 @@ int server_start(struct server *s, struct site *site, const struct listen_set *s
 		}
 	}
 	return 0;
+}
+
+int server_admit(struct server *s, const struct access *access)
+{
+	const struct webconfig *c = access_config(access);
+	int r = passwords_set(s->passwords, c->users ? c : NULL);
+
+	if (r < 0)
+		return r;
+	s->access = access;
+	s->full_ns = 0; /* of another rate it would say nothing */
+	connections_cut_idle(&s->connections);
+	return 0;
+}
+
+int server_fd(const struct server *s)
+{
+	return passwords_fd(s->passwords);
+}
+
+/* Those who were looked into. */
+static void resume_askers(struct server *s)
+{
+	enum passwords_verdict verdict;
+	void *exchange;
+
+	while (passwords_take(s->passwords, &exchange, &verdict))
+		resume(s, exchange,
+			verdict == PASSWORDS_RIGHT   ? ASKER_RIGHT
+			: verdict == PASSWORDS_AGAIN ? ASKER_UNKNOWN
+						     : ASKER_WRONG);
 }
 
 int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns)
@@ -361,7 +558,7 @@ int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_
 }
 
 /* Lets those in who wait, as far as there is room. Whether there may be more of them. */
-static bool admit(struct listener *l, uint64_t now_ns)
+static bool let_in(struct listener *l, uint64_t now_ns)
 {
 	const struct server *s = l->server;
 
@@ -383,13 +580,14 @@ void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_tim
 {
 	site_begin_round(s->site);
 	connections_expire(&s->connections, now_monotonic_ns, client_timeout_ns);
+	resume_askers(s);
 	/*
 	 * A crowd that comes and goes never leaves the entrance empty: what is left is for the next round, since
 	 * snapshots, signals and the watchdog wait for their turn.
 	 */
 	for (size_t i = 0; i < s->listeners; i++)
 		for (int run = 0; run < RUNS_A_ROUND; run++) {
-			bool has_more = admit(&s->listener[i], now_monotonic_ns);
+			bool has_more = let_in(&s->listener[i], now_monotonic_ns);
 
 			MHD_run(s->listener[i].daemon);
 			if (!has_more)
@@ -410,6 +608,8 @@ bool server_owes(const struct server *s)
 
 void server_stop(struct server *s)
 {
+	while (s->awaited) /* the library stops with none suspended only */
+		resume(s, s->awaited, ASKER_WRONG);
 	for (size_t i = 0; i < s->listeners; i++) {
 		struct listener *l = &s->listener[i];
 
@@ -417,6 +617,7 @@ void server_stop(struct server *s)
 			MHD_stop_daemon(l->daemon);
 		entrance_close(&l->entrance);
 	}
+	s->passwords = passwords_free(s->passwords);
 	free(s->listener);
 	s->listener = NULL;
 	s->listeners = 0;

@@ -10,12 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "web/access.h"
 #include "web/connections.h"
 #include "web/entrance.h"
 #include "web/listen.h"
 #include "web/mhd.h"
+#include "web/passwords.h"
 #include "web/site.h"
 
+struct exchange;
 struct server;
 
 struct listener {
@@ -38,14 +41,30 @@ struct server {
 	char machine
 		[SERVER_NAME_SIZE]; /* what the machine was called at the start; empty: unknown */
 	struct connections connections;
+	const struct access *access; /* borrowed */
+	struct passwords *passwords; /* owned */
+	struct exchange *awaited;    /* whose passwords are being looked into */
+	uint64_t full_ns; /* when as many requests may come at once as may ever (rate_limit) */
 };
 
 /*
- * Serves SITE on SET, whose callers RULES tell apart, all borrowed until server_stop(), to MAX_CLIENTS at a time for each socket, or
- * fewer where the descriptor limit does not allow that many. -ENOMEM, or -EIO where the library refuses.
+ * Serves SITE on SET, whose callers RULES tell apart, all borrowed until server_stop(), to MAX_CLIENTS at a time for each
+ * socket, or fewer where the descriptor limit does not allow that many. Whether by TLS is decided here, by ACCESS, as in
+ * server_admit(), which has to follow before anybody's password can be found right. -ENOMEM; -EPROTONOSUPPORT: the library
+ * was built without TLS; -EIO where it refuses.
  */
 int server_start(struct server *s, struct site *site, const struct listen_set *set,
-	const struct caller_rules *rules, unsigned int max_clients);
+	const struct caller_rules *rules, const struct access *access, unsigned int max_clients);
+
+/*
+ * From now on those get in who do by ACCESS, borrowed until the next call or server_stop(), with TLS if there was TLS at the
+ * start. Who asks for nothing at the moment has to connect anew. May make a thread, so rights have to be given up before.
+ * -ENOMEM, errors of pthread_create(): it stays as it was.
+ */
+int server_admit(struct server *s, const struct access *access);
+
+/* Readable when server_run() has something to do besides what epoll descriptors say; owned by S. */
+int server_fd(const struct server *s);
 
 /* Milliseconds until server_run() is due without input on an epoll descriptor; -1: never. */
 int64_t server_due_ms(

@@ -42,24 +42,31 @@ enum { EXIT_USAGE = 2 }; /* a wrong flag or configuration */
 #define FINISH_NS (500 * NS_PER_MSEC)
 enum { FINISH_WAIT_MS = 10 };
 
+/* How often to look, when there is something to do anyway. With the time to settle that makes a second at most. */
+#define LOOK_NS ACCESS_SETTLE_NS
+
 struct web {
 	int argc;
 	char *const *argv;
 	struct settings *settings; /* as they were read last */
 	struct settings *started;  /* as they were at the start, for what stays until the next */
+	struct access *access;     /* who gets in */
+	struct access *refused;    /* what was read last and could not be had; NULL: it could */
+	uint64_t look_due_ns;      /* whether the files for that are others */
 	struct listen_set set;
 	struct link link;
 	struct site site;
 	struct caller_rules rules;
 	struct server server;
 	int signals;          /* signalfd */
-	struct pollfd *poll;  /* signals, link, listeners */
+	struct pollfd *poll;  /* signals, link, passwords, listeners */
 	uint64_t watchdog_ns; /* how often to tell the service manager; 0: never */
 	uint64_t watchdog_due_ns;
 	bool stops;
+	int status; /* to exit with where it can't start */
 };
 
-enum { POLL_SIGNALS, POLL_LINK, POLL_LISTENERS };
+enum { POLL_SIGNALS, POLL_LINK, POLL_PASSWORDS, POLL_LISTENERS };
 
 static int print_help(void)
 {
@@ -83,12 +90,19 @@ static bool is_same_list(const struct text_list *a, const struct text_list *b)
 	return true;
 }
 
+/* Either may be NULL. */
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
 /* Whether C asks for what only a start can give. */
 static bool needs_start(const struct web *w, const struct settings *c)
 {
 	return !is_same_list(&c->web_listen_address, &w->started->web_listen_address) ||
 	       c->web_max_connections != w->started->web_max_connections ||
-	       strcmp(c->snapshot_socket, w->started->snapshot_socket) != 0;
+	       strcmp(c->snapshot_socket, w->started->snapshot_socket) != 0 ||
+	       !is_same_text(c->web_config_file, w->started->web_config_file);
 }
 
 static void replace_settings(struct web *w, struct settings *c)
@@ -99,27 +113,90 @@ static void replace_settings(struct web *w, struct settings *c)
 	w->settings = c;
 }
 
+/* Whether A may be served by, with what the administrator allows by C; else ERROR says why not. */
+static bool is_fit(const struct web *w, const struct access *a, const struct settings *c,
+	char error[static SETTINGS_ERROR_SIZE])
+{
+	const char *name;
+
+	if (c->web_insecure || access_is_fit_for(a, &w->set, &name))
+		return true;
+	snprintf(error, SETTINGS_ERROR_SIZE,
+		"%.100s is beyond loopback: expected TLS and authentication (web.config.file), or "
+		"web.insecure: true",
+		name);
+	return false;
+}
+
+/* The web configuration, where there is one, once more; a bad one leaves things as they are. */
+static void reload_access(struct web *w)
+{
+	AUTO_ACCESS struct access *a = NULL;
+	char error[SETTINGS_ERROR_SIZE];
+	int r;
+
+	w->refused = access_free(w->refused);
+	r = access_load(w->started->web_config_file, &a, &w->refused, error);
+	if (r == 0 && !access_tls(a) != !access_tls(w->access)) {
+		snprintf(error, sizeof(error), "%s: TLS comes and goes at the next start only",
+			w->started->web_config_file);
+		r = -EINVAL;
+	}
+	if (r == 0 && !is_fit(w, a, w->settings, error))
+		r = -EINVAL;
+	if (r == 0) {
+		r = server_admit(&w->server, a);
+		snprintf(error, sizeof(error), "%s", strerror(-r));
+	}
+	if (r < 0) {
+		log_error("the old web configuration stays: %s", error);
+		if (!w->refused)
+			w->refused = TAKE_PTR(a);
+		return;
+	}
+	access_free(w->access);
+	w->access = TAKE_PTR(a);
+	log_info("the web configuration was read again");
+}
+
+static void look_at_access(struct web *w, uint64_t now_ns)
+{
+	if (now_ns < w->look_due_ns)
+		return;
+	w->look_due_ns = now_ns + LOOK_NS;
+	if (access_has_changed(w->refused ? w->refused : w->access, clock_now_ns(CLOCK_REALTIME)))
+		reload_access(w);
+}
+
 /* A bad file leaves things as they are. */
-static void reload(struct web *w)
+static void reload_settings(struct web *w)
 {
 	char error[SETTINGS_ERROR_SIZE];
 	AUTO_SETTINGS struct settings *c = NULL;
-	int r;
 
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
-		(unsigned long long)(clock_now_ns(CLOCK_MONOTONIC) / NS_PER_USEC));
-	r = settings_load(PROGRAM_WEB, w->argc, w->argv, &c, error);
-	if (r < 0) {
+	if (settings_load(PROGRAM_WEB, w->argc, w->argv, &c, error) < 0) {
 		log_error("the old configuration stays: %s", error);
-		sd_notify(0, "READY=1");
+		return;
+	}
+	if (!is_fit(w, w->access, c, error)) {
+		log_error("the old configuration stays: %s", error);
 		return;
 	}
 	if (needs_start(w, c))
-		log_warning("web.listen-address, web.max-connections and snapshot.socket change "
-			    "at the next start");
+		log_warning("web.listen-address, web.max-connections, web.config.file and "
+			    "snapshot.socket change at the next start");
 	replace_settings(w, TAKE_PTR(c));
 	log_set_level((enum log_level)w->settings->log_level);
 	log_info("the configuration was read again");
+}
+
+static void reload(struct web *w)
+{
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
+		(unsigned long long)(clock_now_ns(CLOCK_MONOTONIC) / NS_PER_USEC));
+	reload_settings(w);
+	if (w->started->web_config_file)
+		reload_access(w);
 	sd_notify(0, "READY=1");
 }
 
@@ -157,7 +234,7 @@ static int open_signals(int *ret_fd)
 
 static int open_sockets(struct web *w)
 {
-	char error[LISTEN_ERROR_SIZE];
+	char error[LISTEN_ERROR_SIZE], why[SETTINGS_ERROR_SIZE];
 	int r = listen_take(&w->set, error);
 
 	if (r == 0)
@@ -165,6 +242,11 @@ static int open_sockets(struct web *w)
 	if (r < 0) {
 		log_error("%s", error);
 		return r;
+	}
+	if (!is_fit(w, w->access, w->settings, why)) {
+		log_error("%s", why);
+		w->status = EXIT_USAGE;
+		return -EINVAL;
 	}
 	for (size_t i = 0; i < w->set.count; i++)
 		log_info("listening on %s", w->set.socket[i].name);
@@ -199,7 +281,7 @@ static int start(struct web *w)
 	r = link_init(&w->link, w->settings->snapshot_socket);
 	if (r == 0) {
 		site_init(&w->site, &w->link, w->settings);
-		r = server_start(&w->server, &w->site, &w->set, &w->rules,
+		r = server_start(&w->server, &w->site, &w->set, &w->rules, w->access,
 			(unsigned int)w->settings->web_max_connections);
 	}
 	if (r == 0) {
@@ -208,10 +290,13 @@ static int start(struct web *w)
 	}
 	if (r < 0) {
 		log_error("can't start to serve: %s",
-			r == -ENOMEM ? "out of memory" : "libmicrohttpd refuses");
+			r == -ENOMEM            ? "out of memory"
+			: r == -EPROTONOSUPPORT ? "libmicrohttpd was built without TLS"
+						: "libmicrohttpd refuses");
 		return r;
 	}
 	w->poll[POLL_SIGNALS].fd = w->signals;
+	w->poll[POLL_PASSWORDS].fd = server_fd(&w->server);
 	for (size_t i = 0; i < w->server.listeners; i++)
 		w->poll[POLL_LISTENERS + i].fd = w->server.listener[i].entrance.epoll_fd;
 	for (size_t i = 0; i < POLL_LISTENERS + w->server.listeners; i++)
@@ -288,6 +373,7 @@ static int loop(struct web *w)
 			cache_replace(&w->site.cache, view);
 			resident_trim(); /* what a crowd of clients has left behind */
 		}
+		look_at_access(w, now);
 		server_run(&w->server, now, w->settings->web_timeout_ns);
 		if (w->watchdog_ns && now >= w->watchdog_due_ns) {
 			sd_notify(0, "WATCHDOG=1");
@@ -318,31 +404,53 @@ static void finish(struct web *w)
 	} while (now < end);
 }
 
+/* Nobody's password is looked into by who has more rights than that takes. */
+static int admit(struct web *w)
+{
+	int r = server_admit(&w->server, w->access);
+
+	if (r < 0)
+		log_error("can't look into passwords: %s", strerror(-r));
+	return r;
+}
+
 /* What a reload reads. */
 static int enclose(struct web *w)
 {
-	const char *const files[] = {w->settings->config_file};
+	const char *files[16] = {w->settings->config_file};
+	size_t count = 1;
 
-	return enclosure_enter(files, ARRAY_SIZE(files), &w->set);
+	while (count < ARRAY_SIZE(files) && (files[count] = access_file(w->access, count - 1)))
+		count++;
+	return enclosure_enter(files, count, &w->set);
 }
 
 static int serve(struct web *w)
 {
-	int status = EXIT_FAILURE;
-
+	w->status = EXIT_FAILURE;
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
 	/* After the sockets are open, which nothing more is, and before anybody is answered. */
-	if (start(w) == 0 && enclose(w) == 0) {
+	if (start(w) == 0 && enclose(w) == 0 && admit(w) == 0) {
 		resident_rest();
 		sd_notify(0, "READY=1");
-		status = loop(w);
+		w->status = loop(w);
 		sd_notify(0, "STOPPING=1");
-		if (status == EXIT_SUCCESS)
+		if (w->status == EXIT_SUCCESS)
 			finish(w);
 	}
 	stop(w);
-	return status;
+	return w->status;
+}
+
+static int load_access(struct web *w)
+{
+	char error[SETTINGS_ERROR_SIZE];
+
+	if (access_load(w->settings->web_config_file, &w->access, NULL, error) == 0)
+		return EXIT_SUCCESS;
+	log_error("%s", error);
+	return EXIT_USAGE;
 }
 
 int web_run(int argc, char *argv[])
@@ -361,9 +469,19 @@ int web_run(int argc, char *argv[])
 	switch (settings_action(w.settings)) {
 	case SETTINGS_HELP: status = print_help(); break;
 	case SETTINGS_VERSION: puts("memtally-web " PACKAGE_VERSION); break;
-	case SETTINGS_CHECK: puts("the configuration is good"); break;
-	case SETTINGS_RUN: status = serve(&w); break;
+	case SETTINGS_CHECK:
+		status = load_access(&w);
+		if (status == EXIT_SUCCESS)
+			puts("the configuration is good");
+		break;
+	case SETTINGS_RUN:
+		status = load_access(&w);
+		if (status == EXIT_SUCCESS)
+			status = serve(&w);
+		break;
 	}
+	access_free(w.access);
+	access_free(w.refused);
 	if (w.settings != w.started)
 		settings_free(w.settings);
 	settings_free(w.started);

@@ -3,15 +3,16 @@
 # What a build and the tests need, and how it gets onto the machine.
 
 build_packages=(autoconf automake gcc libc6-dev make pkg-config
-	libsystemd-dev libmicrohttpd-dev libjansson-dev libyaml-dev zlib1g-dev libsmartcols-dev libseccomp-dev)
+	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libjansson-dev libyaml-dev zlib1g-dev
+	libsmartcols-dev libseccomp-dev)
 check_packages=(libcmocka-dev binutils python3 curl jq gzip xz-utils procps systemd
 	valgrind cppcheck clang clang-format clang-tidy libclang-rt-dev mandoc shellcheck)
 # What check --long measures besides herds (the cluster that comes along is not used), and the machine that it boots.
 long_packages=(postgresql chromium debootstrap systemd-container)
 
 build_commands=(autoreconf automake cc make pkg-config)
-build_modules=('libsystemd >= 247' 'libmicrohttpd >= 0.9.73' 'jansson >= 2.13' 'yaml-0.1 >= 0.2.2'
-	'zlib >= 1.2.11' 'smartcols >= 2.36' 'libseccomp >= 2.5.0')
+build_modules=('libsystemd >= 247' 'libmicrohttpd >= 0.9.73' 'gnutls >= 3.7.0' 'libxcrypt >= 4.3.0'
+	'jansson >= 2.13' 'yaml-0.1 >= 0.2.2' 'zlib >= 1.2.11' 'smartcols >= 2.36' 'libseccomp >= 2.5.0')
 
 is_debian() { command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; }
 

@@ -27,6 +27,7 @@ struct fixture {
 	struct link link;
 	struct settings settings;
 	struct site site;
+	struct access *access;
 	struct server server;
 	struct sockaddr_in address;
 };
@@ -42,7 +43,7 @@ static void begin(struct fixture *f)
 		.interval_ns = 3600 * NS_PER_SEC,
 		.exported = 3,
 	};
-	char error[LISTEN_ERROR_SIZE];
+	char error[LISTEN_ERROR_SIZE], said[SETTINGS_ERROR_SIZE];
 	socklen_t len = sizeof(f->address);
 
 	*f = (struct fixture){.link.fd = -1, .settings.web_telemetry_path = (char *)"/metrics"};
@@ -51,7 +52,8 @@ static void begin(struct fixture *f)
 		exit(99);
 	site_init(&f->site, &f->link, &f->settings);
 	cache_replace(&f->site.cache, sample_open(&fresh));
-	if (server_start(&f->server, &f->site, &f->set, &rules, CLIENTS) < 0)
+	if (access_load(NULL, &f->access, NULL, said) < 0 ||
+		server_start(&f->server, &f->site, &f->set, &rules, f->access, CLIENTS) < 0)
 		exit(99);
 }
 

@@ -165,11 +165,12 @@ def check_mentioned_options(source, options):
 
 
 def check_sample(source, options):
-    """The sample configuration shows every key, commented out, with its default; a list without one, with an example."""
+    """The sample configuration shows every key, commented out, with its default; one without, with an example."""
     text = common.read(source, SAMPLE)
     found = []
     for row in {row[1]: row for row in options if row[3] == "file"}.values():
-        value = r"\[.+\]" if row[4] == "-" else re.escape(row[4])
+        example = r"\[.+\]" if row[2] in ("list", "addresses", "hosts") else r"\S+"
+        value = example if row[4] == "-" else re.escape(row[4])
         if not re.search(rf"^#{re.escape(row[1])}: {value}$", text, re.M):
             found.append(f"{SAMPLE}: no line '#{row[1]}: {row[4]}'")
     return found

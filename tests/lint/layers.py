@@ -19,12 +19,12 @@ LAYERS = {
     "render": (["base", "snapshot"], ["jansson.h"]),
     "daemon": (["base", "confine", "snapshot", "collectors", "config"], ["systemd/"]),
     "web": (["base", "confine", "snapshot", "render", "config"],
-            ["microhttpd.h", "zlib.h", "jansson.h", "systemd/sd-daemon.h"]),
+            ["microhttpd.h", "gnutls/", "crypt.h", "zlib.h", "jansson.h", "systemd/sd-daemon.h"]),
     "cli": (["base", "snapshot", "collectors", "render", "config"],
             ["libsmartcols/libsmartcols.h", "libsmartcols.h", "jansson.h"]),
 }
 LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsmartcols",
-             "seccomp.h", "pcre2.h", "sqlite3.h", "libelf.h", "gelf.h", "elfutils/", "crypt.h")
+             "seccomp.h", "pcre2.h", "sqlite3.h", "libelf.h", "gelf.h", "elfutils/", "gnutls/", "crypt.h")
 
 # Only programs log; the layers below hand errors up.
 PROGRAMS = {"daemon", "web", "cli"}

@@ -16,7 +16,7 @@ LIBC = ("libc.", "libm.", "libgcc_s.", "ld-linux", "libpthread.", "libasan.", "l
 # Program: libraries besides libc's, and archives of which it contains nothing.
 PROGRAMS = {
     "memtallyd": (["libsystemd.", "libyaml", "libseccomp."], ["librender.a", "libweb.a", "libcli.a"]),
-    "memtally-web": (["libmicrohttpd.", "libjansson.", "libz.", "libyaml", "libsystemd.",
+    "memtally-web": (["libmicrohttpd.", "libgnutls.", "libcrypt.", "libjansson.", "libz.", "libyaml", "libsystemd.",
                       "libseccomp."],
                      ["libcollectors.a", "libdaemon.a", "libcli.a"]),
     "memtally": (["libsmartcols.", "libjansson.", "libyaml"], ["libdaemon.a", "libweb.a", "libconfine.a"]),

@@ -52,6 +52,8 @@ static struct scene {
 	char secret[16];
 	int secret_fd; /* the victim has it, too */
 	char directory[64], file[96];
+	char elsewhere[64], target[96],
+		link[96];            /* the link, beside the file, leads to the target */
 	struct sockaddr_in listener; /* somebody else's */
 	int listener_fd;
 } scene;
@@ -334,7 +336,7 @@ static void be_resolver(void)
 /* It may stay uid 0, so its file descriptors alone are no proof. */
 static void be_web(void)
 {
-	const char *const files[] = {scene.file, NULL, "/no/such/file"};
+	const char *const files[] = {scene.file, NULL, "/no/such/file", scene.link};
 	const struct listen_set set = {.count = 0};
 	char text[64];
 	int fd;
@@ -345,6 +347,8 @@ static void be_web(void)
 	fd = open(scene.file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, text, sizeof(text)) <= 0)
 		_exit(101);
+	if (!opens(scene.link, O_RDONLY) || !opens(scene.target, O_RDONLY))
+		_exit(105);
 	fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, text, sizeof(text)) <= 0 ||
 		!opens("/proc/self/fd", O_RDONLY | O_DIRECTORY))
@@ -431,6 +435,13 @@ static int setup(void **state)
 	fd = open(scene.file, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0 || write(fd, "text", 4) != 4 || close(fd) < 0)
 		return -1;
+	snprintf(scene.elsewhere, sizeof(scene.elsewhere), "/tmp/memtally-drill.XXXXXX");
+	if (!mkdtemp(scene.elsewhere))
+		return -1;
+	snprintf(scene.target, sizeof(scene.target), "%s/target", scene.elsewhere);
+	snprintf(scene.link, sizeof(scene.link), "%s/link", scene.directory);
+	if (link(scene.file, scene.target) < 0 || symlink(scene.target, scene.link) < 0)
+		return -1;
 	scene.secret_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	scene.listener = (struct sockaddr_in){
 		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -453,7 +464,10 @@ static int teardown(void **state)
 	kill(scene.victim, SIGKILL);
 	waitpid(scene.victim, NULL, 0);
 	unlink(scene.file);
+	unlink(scene.link);
+	unlink(scene.target);
 	rmdir(scene.directory);
+	rmdir(scene.elsewhere);
 	close(scene.listener_fd);
 	return close(scene.secret_fd);
 }

@@ -26,8 +26,42 @@ static void opens(void **state)
 	assert_true(set.socket[3].is_unix);
 	assert_int_equal(strncmp(set.socket[0].name, "127.0.0.1:", 10), 0);
 	assert_string_not_equal(set.socket[0].name, set.socket[1].name);
+	assert_true(set.socket[0].is_local && !set.socket[2].is_local && set.socket[3].is_local);
 	listen_done(&set);
 	assert_int_equal(unit_descriptors(), before);
+}
+
+/* Every address that this machine alone reaches, and some that look like one. */
+static void knows_loopback(void **state)
+{
+	static const struct {
+		const char *address;
+		bool is_local;
+	} cases[] = {
+		{"127.0.0.1:0", true},
+		{"127.255.255.254:0", true},
+		{"[::1]:0", true},
+		{"[::ffff:127.0.0.1]:0", true},
+		{"0.0.0.0:0", false},
+		{"[::]:0", false},
+		{"[::ffff:0.0.0.0]:0", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *address = (char *)cases[i].address;
+		const struct text_list list = {.item = &address, .count = 1};
+		char error[LISTEN_ERROR_SIZE];
+		struct listen_set set = {0};
+
+		if (listen_open(&set, &list, error) == 0) {
+			if (set.socket[0].is_local != cases[i].is_local)
+				fail_msg("%s", cases[i].address);
+		} else if (address[0] != '[') { /* of which there need not be any */
+			fail_msg("%s", error);
+		}
+		listen_done(&set);
+	}
 }
 
 static void says_what_is_wrong(void **state)
@@ -49,6 +83,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(opens),
+		cmocka_unit_test(knows_loopback),
 		cmocka_unit_test(says_what_is_wrong),
 	};
 

@@ -82,6 +82,8 @@ static void judges_soundness(void **state)
 		{"GET", "HTTP/1.1", {HOST, {"X", NULL}}, 0},
 		{"GET", "HTTP/1.1", {HOST, {"Expect", "100-continue"}}, 417},
 		{"GET", "HTTP/1.1", {HOST, {"Origin", "null"}, {"Origin", "x"}}, 400},
+		{"GET", "HTTP/1.1", {HOST, {"Authorization", "a"}}, 0},
+		{"GET", "HTTP/1.1", {HOST, {"Authorization", "a"}, {"authorization", "b"}}, 400},
 		{"G\xc3T", "HTTP/1.1", {HOST}, 400},
 		{"", "HTTP/1.1", {HOST}, 400},
 	};

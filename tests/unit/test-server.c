@@ -28,6 +28,7 @@ struct fixture {
 	struct link link;
 	struct settings settings;
 	struct site site;
+	struct access *access;
 	struct server server;
 	uint64_t now_ns;
 };
@@ -36,13 +37,16 @@ static void begin_at(struct fixture *f, char *address, unsigned int max_clients)
 {
 	static const struct caller_rules rules = {.gid = GROUP, .uid = (uid_t)-1};
 	const struct text_list list = {.item = &address, .count = 1};
-	char error[LISTEN_ERROR_SIZE];
+	char error[LISTEN_ERROR_SIZE], access_error[SETTINGS_ERROR_SIZE];
 
 	*f = (struct fixture){.link.fd = -1, .settings.web_telemetry_path = (char *)"/metrics"};
 	f->now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	assert_int_equal(listen_open(&f->set, &list, error), 0);
 	site_init(&f->site, &f->link, &f->settings);
-	assert_int_equal(server_start(&f->server, &f->site, &f->set, &rules, max_clients), 0);
+	assert_int_equal(access_load(NULL, &f->access, NULL, access_error), 0);
+	assert_int_equal(
+		server_start(&f->server, &f->site, &f->set, &rules, f->access, max_clients), 0);
+	assert_int_equal(server_admit(&f->server, f->access), 0);
 }
 
 static void begin(struct fixture *f, unsigned int max_clients)
@@ -55,6 +59,7 @@ static void finish(struct fixture *f)
 	server_stop(&f->server);
 	listen_done(&f->set);
 	site_done(&f->site);
+	access_free(f->access);
 }
 
 static int connect_to(struct fixture *f)

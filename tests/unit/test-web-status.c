@@ -8,7 +8,8 @@
 #include "web/page.h"
 #include "web/status.h"
 
-static const struct counters few = {{1}}, many = {{123456, 7, 8, 9, 10, 11, 12, 13, 14, 15}};
+static const struct counters few = {{1}},
+			     many = {{123456, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 15}};
 static const struct self small = {
 	.has = SELF_HAS_CPU | SELF_HAS_MEMORY | SELF_HAS_OPEN_FDS | SELF_HAS_MAX_FDS |
                SELF_HAS_START,

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "config/webconfig.h"
+#include "tests/unit/allocation.h"
+
+static const char folder[] = "tests/fixtures/webconfig";
+
+static char *path_of(const char *kind, const char *name)
+{
+	const char *source = getenv("MEMTALLY_SOURCE");
+	char *path;
+
+	assert_true(asprintf(&path, "%s/%s/%s/%s", source ? source : ".", folder, kind, name) > 0);
+	return path;
+}
+
+static void load(const char *kind, const char *name, struct buffer *to)
+{
+	AUTO_FREE char *path = path_of(kind, name);
+
+	if (file_read_all(AT_FDCWD, path, 1 << 16, to) < 0)
+		fail_msg("%s can't be read; is MEMTALLY_SOURCE set?", path);
+}
+
+static void parse_good(const char *name, struct webconfig *ret)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	char error[SETTINGS_ERROR_SIZE] = "";
+
+	load("good", name, &text);
+	if (webconfig_parse("f.yml", text.data, text.len, ret, error) != 0)
+		fail_msg("%s: %s", name, error);
+	assert_string_equal(error, "");
+}
+
+static void reads_every_setting(void **state)
+{
+	AUTO_WEBCONFIG struct webconfig c = {0};
+	const struct webconfig_tls *t = &c.tls;
+
+	(void)state;
+	parse_good("everything.yml", &c);
+	assert_true(t->is_on && t->prefers_own);
+	assert_string_equal(
+		t->cert.text, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+	assert_null(t->cert.path);
+	assert_int_equal(t->cert.line, 3);
+	assert_string_equal(t->key.path, "server.key");
+	assert_int_equal(t->key.line, 7);
+	assert_string_equal(t->client_ca.path, "/etc/ca.pem");
+	assert_int_equal(t->client, WEBCONFIG_CLIENT_REQUIRE_AND_VERIFY);
+	assert_int_equal(t->allowed_sans.count, 2);
+	assert_string_equal(t->allowed_sans.item[1], "192.0.2.1");
+	assert_int_equal(t->min, WEBCONFIG_TLS11);
+	assert_int_equal(t->max, WEBCONFIG_TLS12);
+	assert_int_equal(t->suites.count, 2);
+	assert_int_equal(t->suites.item[0], WEBCONFIG_RSA_AES_256_GCM_SHA384);
+	assert_int_equal(t->suites.item[1], WEBCONFIG_RSA_AES_128_GCM_SHA256);
+	assert_int_equal(t->suites.line, 15);
+	assert_int_equal(t->curves.count, 2);
+	assert_int_equal(t->curves.item[0], WEBCONFIG_X25519);
+	for (size_t i = 0; i < WEBCONFIG_HEADERS; i++)
+		assert_non_null(c.header[i]);
+	assert_string_equal(webconfig_header_name(4), "Strict-Transport-Security");
+	assert_string_equal(c.header[4], "max-age=31536000; includeSubDomains");
+	assert_int_equal(c.users, 2);
+	assert_string_equal(c.user[1].name, "bob");
+	assert_int_equal(strncmp(c.user[1].hash, "$2b$04$", 7), 0);
+	assert_int_equal(c.interval_ns, 500 * NS_PER_MSEC);
+	assert_int_equal(c.burst, 20);
+}
+
+static void blank_is_not_there(void **state)
+{
+	static const char *const names[] = {"empty.yml", "blank.yml"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		AUTO_WEBCONFIG struct webconfig c = {0};
+
+		parse_good(names[i], &c);
+		assert_false(c.tls.is_on);
+		assert_true(c.tls.prefers_own);
+		assert_int_equal(c.tls.min, WEBCONFIG_TLS12);
+		assert_int_equal(c.tls.max, WEBCONFIG_TLS13);
+		assert_int_equal(c.users, 0);
+		assert_int_equal(c.interval_ns, 0);
+		for (size_t h = 0; h < WEBCONFIG_HEADERS; h++)
+			assert_null(c.header[h]);
+	}
+}
+
+static void names_every_suite(void **state)
+{
+	AUTO_WEBCONFIG struct webconfig c = {0};
+
+	(void)state;
+	parse_good("all-suites.yml", &c);
+	assert_int_equal(c.tls.suites.count, WEBCONFIG_SUITES);
+	for (size_t i = 0; i < WEBCONFIG_SUITES; i++)
+		assert_int_equal(c.tls.suites.item[i], i);
+	assert_string_equal(webconfig_suite_name(WEBCONFIG_RSA_CHACHA20_POLY1305_SHA256),
+		"TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256");
+	assert_int_equal(c.tls.client, WEBCONFIG_CLIENT_REQUIRE_ANY); /* under its old name */
+}
+
+/* The first line of each has the line and the words of the error. */
+static void refuses_bad_files(void **state)
+{
+	AUTO_FREE char *path = path_of("bad", "");
+	AUTO_CLOSEDIR DIR *dir = opendir(path);
+	unsigned int count = 0;
+
+	(void)state;
+	assert_non_null(dir);
+	for (struct dirent *entry; (entry = readdir(dir));) {
+		AUTO_WEBCONFIG struct webconfig c = {0};
+		AUTO_BUFFER struct buffer text = {0};
+		char error[SETTINGS_ERROR_SIZE] = "", expected[SETTINGS_ERROR_SIZE];
+		int r;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		load("bad", entry->d_name, &text);
+		r = webconfig_parse(entry->d_name, text.data, text.len, &c, error);
+		assert_true(text.len > 2);
+		snprintf(expected, sizeof(expected), "%s:%.*s", entry->d_name,
+			(int)((char *)memchr(text.data, '\n', text.len) - text.data - 2),
+			text.data + 2);
+		if (r != -EINVAL || strncmp(error, expected, strlen(expected)) != 0)
+			fail_msg("%d, %s\ninstead of %s", r, error, expected);
+		count++;
+	}
+	assert_true(count > 40);
+}
+
+/* Neither a hash nor what stands in a key's place is for the log. */
+static void keeps_secrets_out_of_errors(void **state)
+{
+	static const char *const texts[] = {
+		"basic_auth_users: {a: SECRET}",
+		"basic_auth_users:\n  a: [SECRET]\n",
+		"tls_server_config:\n  key: \"SECRET\\0\"\n",
+		"tls_server_config:\n  key: {SECRET: 1}\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		AUTO_WEBCONFIG struct webconfig c = {0};
+		char error[SETTINGS_ERROR_SIZE] = "";
+
+		assert_int_equal(
+			webconfig_parse("f", texts[i], strlen(texts[i]), &c, error), -EINVAL);
+		assert_true(strlen(error) > 10);
+		assert_null(strstr(error, "SECRET"));
+	}
+}
+
+static void a_cut_file_is_no_harm(void **state)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	(void)state;
+	load("good", "everything.yml", &text);
+	for (size_t len = 0; len < text.len; len++) {
+		AUTO_WEBCONFIG struct webconfig c = {0};
+		AUTO_FREE char *cut = malloc(len + 1); /* so that a read past it is seen */
+		char error[SETTINGS_ERROR_SIZE] = "";
+		int r;
+
+		assert_non_null(cut);
+		memcpy(cut + 1, text.data, len);
+		r = webconfig_parse("f", cut + 1, len, &c, error);
+		assert_true(r == 0 || (r == -EINVAL && !strncmp(error, "f:", 2)));
+		assert_int_equal(r == 0, !error[0]);
+	}
+}
+
+static void survives_without_memory(void **state)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	(void)state;
+	load("good", "everything.yml", &text);
+	for (unsigned int n = 1;; n++) {
+		AUTO_WEBCONFIG struct webconfig c = {0};
+		char error[SETTINGS_ERROR_SIZE] = "";
+		int r;
+
+		allocation_fail_at(n);
+		r = webconfig_parse("f", text.data, text.len, &c, error);
+		if (!allocation_end()) {
+			assert_int_equal(r, 0);
+			assert_true(n > 20);
+			break;
+		}
+		assert_int_equal(r, -ENOMEM);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_every_setting),
+		cmocka_unit_test(blank_is_not_there),
+		cmocka_unit_test(names_every_suite),
+		cmocka_unit_test(refuses_bad_files),
+		cmocka_unit_test(keeps_secrets_out_of_errors),
+		cmocka_unit_test(a_cut_file_is_no_harm),
+		cmocka_unit_test(survives_without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A file is told from the one that was read by what stat() says, not by its content: who replaces one writes another inode
+ * or at another time, and reading keys for nothing is nothing to do twice a second. It is asked before the file is read, so
+ * that what is written in between counts as a change.
+ */
+#include "config.h"
+
+#include "web/access.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/file.h"
+
+enum {
+	FILES = 4, /* the configuration, certificate, key, authorities */
+	FILE_MAX = 1 << 20,
+};
+
+/* What tells a file from another; all 0 where there is none. */
+struct identity {
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec written, changed;
+};
+
+struct access_file {
+	char *path; /* owned */
+	struct identity identity;
+};
+
+struct access {
+	struct access_file file[FILES];
+	size_t files;
+	struct webconfig config;
+	struct tls *tls;
+};
+
+struct access *access_free(struct access *a)
+{
+	if (!a)
+		return NULL;
+	for (size_t i = 0; i < a->files; i++)
+		free(a->file[i].path);
+	webconfig_done(&a->config);
+	tls_unref(a->tls);
+	free(a);
+	return NULL;
+}
+
+/* By field: what pads them is not the same twice. */
+static struct identity identify(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return (struct identity){0};
+	return (struct identity){st.st_dev, st.st_ino, st.st_size, st.st_mtim, st.st_ctim};
+}
+
+static bool is_same_time(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+static bool is_same(const struct identity *a, const struct identity *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       is_same_time(a->written, b->written) && is_same_time(a->changed, b->changed);
+}
+
+/* Reads the file at PATH, which A remembers. */
+static int read_file(struct access *a, const char *path, struct buffer *to)
+{
+	struct access_file *f = &a->file[a->files];
+
+	f->path = strdup(path);
+	if (!f->path)
+		return -ENOMEM;
+	a->files++;
+	f->identity = identify(path);
+	return file_read_all(AT_FDCWD, path, FILE_MAX, to);
+}
+
+/* As seen from where the configuration lies. */
+static int resolve(const char *config, const char *path, char **ret)
+{
+	const char *slash = strrchr(config, '/');
+
+	if (path[0] == '/' || !slash)
+		*ret = strdup(path);
+	else if (asprintf(ret, "%.*s/%s", (int)(slash - config), config, path) < 0)
+		*ret = NULL;
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int read_pem(struct access *a, const struct webconfig_pem *pem, const char *key,
+	struct buffer *to, char error[static SETTINGS_ERROR_SIZE])
+{
+	const char *config = a->file[0].path;
+	AUTO_FREE char *path = NULL;
+	int r;
+
+	if (pem->text)
+		buffer_add_text(to, pem->text);
+	if (!pem->path)
+		return to->error;
+	r = resolve(config, pem->path, &path);
+	if (r == 0)
+		r = read_file(a, path, to);
+	if (r < 0 && r != -ENOMEM)
+		snprintf(error, SETTINGS_ERROR_SIZE,
+			"%.150s:%zu: %s: expected a file that can be read: "
+			"%.150s: %s",
+			config, pem->line, key, path, strerror(-r));
+	return r;
+}
+
+/* Keys are not to lie about in memory that is free. */
+static void texts_done(struct tls_texts *t)
+{
+	if (t->key.data)
+		explicit_bzero(t->key.data, t->key.len);
+	buffer_done(&t->cert);
+	buffer_done(&t->key);
+	buffer_done(&t->client_ca);
+}
+
+static void wipe_buffer(struct buffer *b)
+{
+	if (b->data)
+		explicit_bzero(b->data, b->len);
+	buffer_done(b);
+}
+
+static int load_tls(struct access *a, char error[static SETTINGS_ERROR_SIZE])
+{
+	CLEANUP(texts_done) struct tls_texts texts = {0};
+	const struct webconfig_tls *c = &a->config.tls;
+	int r = read_pem(a, &c->cert, "cert_file", &texts.cert, error);
+
+	if (r == 0)
+		r = read_pem(a, &c->key, "key_file", &texts.key, error);
+	if (r == 0)
+		r = read_pem(a, &c->client_ca, "client_ca_file", &texts.client_ca, error);
+	if (r == 0)
+		r = tls_new(c, a->file[0].path, &texts, &a->tls, error);
+	return r;
+}
+
+static int load(struct access *a, const char *path, char error[static SETTINGS_ERROR_SIZE])
+{
+	CLEANUP(wipe_buffer) struct buffer text = {0};
+	int r = read_file(a, path, &text);
+
+	if (r < 0) {
+		snprintf(error, SETTINGS_ERROR_SIZE, "%.300s: %s", path, strerror(-r));
+		return r;
+	}
+	r = webconfig_parse(path, text.data, text.len, &a->config, error);
+	return r == 0 && a->config.tls.is_on ? load_tls(a, error) : r;
+}
+
+int access_load(const char *path, struct access **ret, struct access **ret_refused,
+	char error[static SETTINGS_ERROR_SIZE])
+{
+	AUTO_ACCESS struct access *a = calloc(1, sizeof(*a));
+	int r = a ? 0 : -ENOMEM;
+
+	if (r == 0 && path)
+		r = load(a, path, error);
+	if (r == -ENOMEM)
+		snprintf(error, SETTINGS_ERROR_SIZE, "out of memory");
+	if (r < 0 && ret_refused)
+		*ret_refused = TAKE_PTR(a);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(a);
+	return 0;
+}
+
+/* As rename() sets it, too. A time to come is none that could be waited for. */
+static bool is_settled(const struct identity *i, uint64_t now_realtime_ns)
+{
+	uint64_t changed_ns = (uint64_t)i->changed.tv_sec * NS_PER_SEC +
+	                      (uint64_t)i->changed.tv_nsec;
+
+	return changed_ns > now_realtime_ns || now_realtime_ns - changed_ns >= ACCESS_SETTLE_NS;
+}
+
+bool access_has_changed(const struct access *a, uint64_t now_realtime_ns)
+{
+	bool has_changed = false;
+
+	for (size_t i = 0; i < a->files; i++) {
+		struct identity now = identify(a->file[i].path);
+
+		if (is_same(&now, &a->file[i].identity))
+			continue;
+		if (!is_settled(&now, now_realtime_ns))
+			return false;
+		has_changed = true;
+	}
+	return has_changed;
+}
+
+const char *access_file(const struct access *a, size_t index)
+{
+	return index < a->files ? a->file[index].path : NULL;
+}
+
+const struct webconfig *access_config(const struct access *a)
+{
+	return &a->config;
+}
+
+struct tls *access_tls(const struct access *a)
+{
+	return a->tls;
+}
+
+bool access_authenticates(const struct access *a)
+{
+	return a->config.users || (a->tls && tls_authenticates(a->tls));
+}
+
+bool access_is_fit_for(const struct access *a, const struct listen_set *set, const char **ret_name)
+{
+	if (a->tls && access_authenticates(a))
+		return true;
+	for (size_t i = 0; i < set->count; i++)
+		if (!set->socket[i].is_local) {
+			*ret_name = set->socket[i].name;
+			return false;
+		}
+	return true;
+}
