@@ -154,6 +154,7 @@ do_check() {
 	run_stage build stage_build
 	run_stage tests stage_tests
 	run_stage sanitizers stage_sanitizers
+	run_stage threads stage_threads
 	run_stage valgrind stage_valgrind
 	run_stage fuzzing stage_fuzzing
 	run_stage clang-tidy stage_clang_tidy
