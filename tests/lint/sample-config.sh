@@ -22,7 +22,8 @@ check() {
 }
 
 check 'the sample' 0 "$sample"
-grep -E '^#[a-z]+[.a-z_-]*: ' "$sample" | sed 's/^#//' >"$folder/all.yaml"
+grep -E '^#[a-z]+[.a-z_-]*: ' "$sample" | sed "s/^#//; s,/etc/memtally/web.yml,$folder/web.yml," >"$folder/all.yaml"
+: >"$folder/web.yml" # is read, too
 [ "$(wc -l <"$folder/all.yaml")" -ge 10 ] || { echo 'hardly any keys in the sample'; status=1; }
 check 'every key' 0 "$folder/all.yaml"
 sed 's/^interval: .*/interval: tomorrow/' "$folder/all.yaml" >"$folder/bad.yaml"
