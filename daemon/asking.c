@@ -17,25 +17,10 @@
 static void take_name(struct asking *a, const struct resolver_message *answer)
 {
 	if (answer->result == RESOLVER_FAILED)
-		pass_name_failed(a->pass, answer->id);
+		pass_name_failed(a->pass, answer->uid);
 	else
-		pass_name(a->pass, answer->id,
+		pass_name(a->pass, answer->uid,
 			answer->result == RESOLVER_FOUND ? answer->name : NULL);
-}
-
-static void take_answer(struct asking *a, const struct resolver_message *answer)
-{
-	switch (answer->kind) {
-	case RESOLVER_USER_NAME: take_name(a, answer); break;
-	case RESOLVER_USER_ID:
-		if (answer->result == RESOLVER_FOUND)
-			publisher_set_user(a->publisher, answer->id);
-		break;
-	case RESOLVER_GROUP_ID:
-		if (answer->result == RESOLVER_FOUND)
-			publisher_set_group(a->publisher, answer->id);
-		break;
-	}
 }
 
 /* Seldom, since a broken name service may stay so for days. */
@@ -51,6 +36,16 @@ static void say(struct asking *a, const char *what)
 		what);
 }
 
+/* Once: it is broken, or broken into, and so will be the next. */
+static void say_liar(struct asking *a)
+{
+	if (!a->said_liar)
+		log_error(
+			"the resolver of names has answered what it was not asked: it is ended, and "
+			"replaced; it may have been broken into, by a name service");
+	a->said_liar = true;
+}
+
 static int on_answer(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct asking *a = userdata;
@@ -61,26 +56,15 @@ static int on_answer(sd_event_source *source, int fd, uint32_t events, void *use
 	a->since_ns = clock_now_ns(CLOCK_MONOTONIC);
 	while ((r = resolver_answer(a->resolver, &answer)) == 0) {
 		a->patience_ns = PATIENCE_NS;
-		take_answer(a, &answer);
+		take_name(a, &answer);
 	}
-	if (r == -EPIPE) {
+	if (r == -EPROTO)
+		say_liar(a);
+	else if (r == -EPIPE)
 		say(a, "has ended");
+	if (r != -EAGAIN)
 		a->answers = sd_event_source_disable_unref(a->answers);
-	}
 	return a->heard(a->to);
-}
-
-/* Whom the whole image is for, besides root and our own user. */
-static void ask_privileged(struct asking *a)
-{
-	static const struct resolver_message questions[] = {
-		{.kind = RESOLVER_GROUP_ID, .name = "memtally"},
-		{.kind = RESOLVER_USER_ID, .name = "memtally-web"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(questions); i++)
-		if (resolver_ask(a->resolver, &questions[i]) < 0)
-			log_warning("can't look up '%s'", questions[i].name);
 }
 
 static int listen_to(struct asking *a)
@@ -92,7 +76,7 @@ static int listen_to(struct asking *a)
 /* A lost question is as good as one that the name service could not answer. */
 static void replace(struct asking *a)
 {
-	struct resolver_message lost;
+	uid_t lost;
 	int r;
 
 	if (a->answers)
@@ -103,11 +87,9 @@ static void replace(struct asking *a)
 		a->patience_ns *= 2;
 	r = resolver_replace(a->resolver);
 	while (resolver_lost(a->resolver, &lost))
-		take_answer(a, &lost);
+		pass_name_failed(a->pass, lost);
 	if (r == 0)
 		r = listen_to(a);
-	if (r == 0)
-		ask_privileged(a);
 }
 
 static bool is_overdue(struct asking *a)
@@ -120,12 +102,11 @@ static bool is_overdue(struct asking *a)
 }
 
 int asking_open(struct asking *a, sd_event *event, struct resolver *resolver, struct pass *pass,
-	struct publisher *publisher, int (*heard)(void *to), void *to)
+	int (*heard)(void *to), void *to)
 {
 	*a = (struct asking){
 		.resolver = resolver,
 		.pass = pass,
-		.publisher = publisher,
 		.heard = heard,
 		.to = to,
 		.event = event,
@@ -134,7 +115,6 @@ int asking_open(struct asking *a, sd_event *event, struct resolver *resolver, st
 	};
 	if (!resolver)
 		return 0;
-	ask_privileged(a);
 	return listen_to(a);
 }
 
@@ -145,14 +125,12 @@ void asking_close(struct asking *a)
 
 void asking_names(struct asking *a)
 {
-	struct resolver_message question = {.kind = RESOLVER_USER_NAME};
 	uid_t uid;
 
 	if (a->resolver && is_overdue(a))
 		replace(a);
 	while (a->answers && resolver_has_room(a->resolver) && pass_next_unnamed(a->pass, &uid)) {
-		question.id = uid;
-		if (resolver_ask(a->resolver, &question) < 0)
+		if (resolver_ask(a->resolver, uid) < 0)
 			pass_name_failed(a->pass, uid);
 	}
 }

@@ -11,6 +11,7 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -19,6 +20,7 @@
 #include "daemon/asking.h"
 #include "daemon/ebb.h"
 #include "daemon/keepalive.h"
+#include "daemon/privileged.h"
 #include "daemon/publisher.h"
 #include "daemon/remarks.h"
 #include "daemon/schedule.h"
@@ -44,6 +46,7 @@ struct manager {
 
 	struct pass *pass;
 	struct publisher *publisher;
+	struct privileged privileged;
 	struct asking asking;
 	struct schedule schedule;
 	struct keepalive keepalive;
@@ -283,6 +286,16 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 	return sd_event_exit(m->event, 0);
 }
 
+/* Whoever was privileged stays so where it can't be known. */
+static void read_privileged(struct manager *m)
+{
+	int r = privileged_read(&m->privileged, "/etc/passwd", "/etc/group");
+
+	if (r < 0)
+		log_warning("can't look up user memtally-web and group memtally: %s", strerror(-r));
+	publisher_set_privileged(m->publisher, &m->privileged);
+}
+
 /* What only a start can give stays as it is, and is said to. */
 static void say_kept(const char *option, const char *kept, const char *wanted)
 {
@@ -306,6 +319,7 @@ static void apply(struct manager *m, const struct settings *settings)
 		arm(m->pass_timer, due_ns);
 	}
 	log_set_level((enum log_level)settings->log_level);
+	read_privileged(m);
 	say_kept("path.procfs", m->procfs, settings->path_procfs);
 	say_kept("snapshot.socket", m->socket, settings->snapshot_socket);
 	log_info("the configuration was read again");
@@ -414,7 +428,10 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 		remarks_listen_error(settings->snapshot_socket, r);
 		return r;
 	}
-	r = asking_open(&m->asking, m->event, resolver, m->pass, m->publisher, on_answers, m);
+	privileged_init(&m->privileged);
+	m->privileged.own = geteuid();
+	read_privileged(m);
+	r = asking_open(&m->asking, m->event, resolver, m->pass, on_answers, m);
 	if (r < 0) {
 		log_error("can't set up the event loop: %s", strerror(-r));
 		return r;

@@ -21,7 +21,6 @@
 #include "base/channel.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/userns.h"
 
 struct client {
 	struct publisher *publisher;
@@ -36,10 +35,7 @@ struct publisher {
 	int listen_fd;
 	char *path; /* of the file that it made; NULL: the socket is the service manager's */
 	int fd, public_fd;
-	gid_t gid;
-	uid_t uid;
-	uid_t own; /* whom we were when it was opened; nobody else becomes privileged by what we become */
-	bool has_unmapped; /* there may be users who have no uid here */
+	struct privileged privileged;
 	struct client client[PUBLISHER_CLIENTS_MAX];
 	struct log_limit refusals;
 };
@@ -63,21 +59,10 @@ bool publisher_shows_sums(enum snapshot_public option, bool is_hidden)
 	return option == SNAPSHOT_PUBLIC_AUTO ? !is_hidden : option == SNAPSHOT_PUBLIC_AGGREGATES;
 }
 
-static bool is_privileged(const struct publisher *p, int fd, const struct channel_peer *peer)
-{
-	if (p->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)
-		return false; /* anybody, even where it is our own uid */
-	if (peer->uid == 0 || peer->uid == p->own)
-		return true;
-	if (p->uid != (uid_t)-1 && peer->uid == p->uid)
-		return true;
-	return p->gid != (gid_t)-1 && channel_peer_in_group(fd, peer, p->gid);
-}
-
 static void client_send(struct client *c)
 {
 	const struct publisher *p = c->publisher;
-	int fd = is_privileged(p, c->fd, &c->peer) ? p->fd : p->public_fd, r;
+	int fd = privileged_has(&p->privileged, c->fd, &c->peer) ? p->fd : p->public_fd, r;
 
 	if (fd < 0 && p->fd >= 0) /* who is to get nothing need not wait for it, nor take a place */
 		client_close(c);
@@ -146,7 +131,7 @@ static void accept_client(struct publisher *p, int fd)
 		r = -errno;
 	if (r == 0) {
 		count_clients(p, peer.uid, &all, &of_uid);
-		r = publisher_admits(is_privileged(p, fd, &peer), all, of_uid)
+		r = publisher_admits(privileged_has(&p->privileged, fd, &peer), all, of_uid)
 		            ? add_client(p, TAKE_FD(owned), &peer)
 		            : -EUSERS;
 	}
@@ -223,12 +208,9 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret)
 		.listen_fd = -1,
 		.fd = -1,
 		.public_fd = -1,
-		.gid = (gid_t)-1,
-		.uid = (uid_t)-1,
-		.own = geteuid(),
-		.has_unmapped = userns_has_unmapped(),
 		.refusals = {.interval_ns = 60 * NS_PER_SEC},
 	};
+	privileged_init(&p->privileged);
 	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
 		p->client[i].fd = -1;
 	r = open_socket(p, path);
@@ -257,14 +239,9 @@ struct publisher *publisher_close(struct publisher *p)
 	return NULL;
 }
 
-void publisher_set_group(struct publisher *p, gid_t gid)
+void publisher_set_privileged(struct publisher *p, const struct privileged *privileged)
 {
-	p->gid = gid;
-}
-
-void publisher_set_user(struct publisher *p, uid_t uid)
-{
-	p->uid = uid;
+	p->privileged = *privileged;
 }
 
 void publisher_publish(struct publisher *p, int fd, int public_fd)

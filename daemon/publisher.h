@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "config/option.h"
+#include "daemon/privileged.h"
 
 enum {
 	PUBLISHER_CLIENTS_MAX = 16,
@@ -33,9 +34,8 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret);
 /* Removes the socket file, if it made it. Accepts NULL; returns NULL. */
 struct publisher *publisher_close(struct publisher *p);
 
-/* Who is privileged besides root and our own user; -1: nobody. */
-void publisher_set_group(struct publisher *p, gid_t gid);
-void publisher_set_user(struct publisher *p, uid_t uid);
+/* Who is privileged besides root, from now on; at first nobody. */
+void publisher_set_privileged(struct publisher *p, const struct privileged *privileged);
 
 /*
  * Sends a new snapshot to all clients and keeps it for those to come. A client that has not read the last

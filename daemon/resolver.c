@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,21 +22,15 @@ enum {
 	IN_FLIGHT_MAX = 32, /* far below what a socket's queue holds */
 };
 
-/* What is left of a question when its answer does not come. */
-struct question {
-	enum resolver_kind kind;
-	unsigned int id;
-};
-
 struct resolver {
 	struct account account;
 	int fd;       /* -1: there is no child */
 	pid_t pid;    /* 0: there is no child */
 	pid_t ending; /* of a former child that was killed; 0: none */
 	unsigned int in_flight;
-	struct question flight[IN_FLIGHT_MAX]; /* in the order of the answers */
+	uid_t flight[IN_FLIGHT_MAX]; /* in the order of the answers */
 	unsigned int lost;
-	struct question loss[IN_FLIGHT_MAX];
+	uid_t loss[IN_FLIGHT_MAX];
 };
 
 /* What a lookup without a result means: errno is 0, or one of those that getpwnam(3) warns of. */
@@ -48,35 +41,15 @@ static enum resolver_result result_of(const void *entry, int error)
 	return error == 0 || error == ENOENT || error == ESRCH ? RESOLVER_ABSENT : RESOLVER_FAILED;
 }
 
-static void answer_user_name(struct resolver_message *m)
-{
-	const struct passwd *user = getpwuid(m->id);
-
-	m->result = result_of(user, errno);
-	if (user && snprintf(m->name, sizeof(m->name), "%s", user->pw_name) >= (int)sizeof(m->name))
-		m->result = RESOLVER_ABSENT;
-}
-
 static void answer(struct resolver_message *m)
 {
 	const struct passwd *user;
-	const struct group *group;
 
-	m->name[sizeof(m->name) - 1] = 0;
 	errno = 0;
-	switch (m->kind) {
-	case RESOLVER_USER_NAME: answer_user_name(m); break;
-	case RESOLVER_USER_ID:
-		user = getpwnam(m->name);
-		m->result = result_of(user, errno);
-		m->id = user ? user->pw_uid : 0;
-		break;
-	case RESOLVER_GROUP_ID:
-		group = getgrnam(m->name);
-		m->result = result_of(group, errno);
-		m->id = group ? group->gr_gid : 0;
-		break;
-	}
+	user = getpwuid(m->uid);
+	m->result = result_of(user, errno);
+	if (user && snprintf(m->name, sizeof(m->name), "%s", user->pw_name) >= (int)sizeof(m->name))
+		m->result = RESOLVER_ABSENT;
 }
 
 static _Noreturn void child(int fd, pid_t parent, const struct account *account)
@@ -170,14 +143,11 @@ int resolver_replace(struct resolver *r)
 	return start_child(r);
 }
 
-bool resolver_lost(struct resolver *r, struct resolver_message *ret)
+bool resolver_lost(struct resolver *r, uid_t *ret)
 {
-	const struct question *q;
-
 	if (!r->lost)
 		return false;
-	q = &r->loss[--r->lost];
-	*ret = (struct resolver_message){.kind = q->kind, .id = q->id, .result = RESOLVER_FAILED};
+	*ret = r->loss[--r->lost];
 	return true;
 }
 
@@ -211,38 +181,46 @@ bool resolver_has_room(const struct resolver *r)
 	return r->in_flight < IN_FLIGHT_MAX;
 }
 
-int resolver_ask(struct resolver *r, const struct resolver_message *question)
+int resolver_ask(struct resolver *r, uid_t uid)
 {
-	struct resolver_message m = {
-		.kind = question->kind,
-		.id = question->id,
-	};
+	struct resolver_message m = {.uid = uid};
 
 	reap(r);
 	if (!resolver_has_room(r))
 		return -EAGAIN;
-	snprintf(m.name, sizeof(m.name), "%s", question->name);
 	if (send(r->fd, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(m))
 		return errno == EAGAIN ? -EAGAIN : -EPIPE;
-	r->flight[r->in_flight++] = (struct question){.kind = m.kind, .id = m.id};
+	r->flight[r->in_flight++] = uid;
 	return 0;
+}
+
+/* Of LEN bytes; whether that is what was asked for first. */
+static bool is_answer(const struct resolver *r, const struct resolver_message *m, size_t len)
+{
+	return len == sizeof(*m) && r->in_flight && m->uid == r->flight[0] &&
+	       (m->result == RESOLVER_FOUND || m->result == RESOLVER_ABSENT ||
+		       m->result == RESOLVER_FAILED) &&
+	       memchr(m->name, 0, sizeof(m->name));
 }
 
 int resolver_answer(struct resolver *r, struct resolver_message *ret)
 {
+	struct resolver_message m;
 	ssize_t n;
 
 	do
-		n = recv(r->fd, ret, sizeof(*ret), MSG_DONTWAIT);
+		n = recv(r->fd, &m, sizeof(m), MSG_DONTWAIT | MSG_TRUNC);
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && errno == EAGAIN)
 		return -EAGAIN;
-	if (n != sizeof(*ret))
+	if (n <= 0)
 		return -EPIPE;
-	ret->name[sizeof(ret->name) - 1] = 0;
-	if (r->in_flight) {
-		r->in_flight--;
-		memmove(r->flight, r->flight + 1, r->in_flight * sizeof(*r->flight));
+	if (!is_answer(r, &m, (size_t)n)) {
+		kill(r->pid, SIGKILL);
+		return -EPROTO;
 	}
+	r->in_flight--;
+	memmove(r->flight, r->flight + 1, r->in_flight * sizeof(*r->flight));
+	*ret = m;
 	return 0;
 }

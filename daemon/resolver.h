@@ -15,7 +15,6 @@
 #include "confine/account.h"
 
 struct resolver;
-struct resolver_message;
 
 /*
  * Forks the child, which works as ACCOUNT: under the same uid as memtallyd later, since without rights one may end only
@@ -30,8 +29,8 @@ int resolver_start(const struct account *account, struct resolver **ret);
  */
 int resolver_replace(struct resolver *r);
 
-/* Takes the next question that was lost; false: none is left. */
-bool resolver_lost(struct resolver *r, struct resolver_message *ret);
+/* Takes the next uid whose question was lost; false: none is left. */
+bool resolver_lost(struct resolver *r, uid_t *ret);
 
 /* How many questions are under way. */
 unsigned int resolver_in_flight(const struct resolver *r);
@@ -42,12 +41,6 @@ int resolver_fd(const struct resolver *r); /* readable when an answer has come *
 /* Whether another question may be put: few are under way at a time. */
 bool resolver_has_room(const struct resolver *r);
 
-enum resolver_kind {
-	RESOLVER_USER_NAME, /* of a uid */
-	RESOLVER_USER_ID,   /* of a user's name */
-	RESOLVER_GROUP_ID,  /* of a group's name */
-};
-
 enum { RESOLVER_NAME_SIZE = 256 };
 
 enum resolver_result {
@@ -56,18 +49,21 @@ enum resolver_result {
 	RESOLVER_FAILED, /* the name service could not say: ask again later */
 };
 
-/* A question, and its answer. */
+/* What a user is called. */
 struct resolver_message {
-	enum resolver_kind kind;
+	uid_t uid;
 	enum resolver_result result;
-	unsigned int id;
 	char name[RESOLVER_NAME_SIZE];
 };
 
-/* Puts a question. -EAGAIN: no room; -EPIPE: the child is gone. */
-int resolver_ask(struct resolver *r, const struct resolver_message *question);
+/* Asks what UID is called. -EAGAIN: no room; -EPIPE: the child is gone. */
+int resolver_ask(struct resolver *r, uid_t uid);
 
-/* Takes an answer. 0; -EAGAIN: none has come; -EPIPE: the child is gone, and nothing more will come. */
+/*
+ * Takes an answer, to the oldest question under way. 0; -EAGAIN: none has come; -EPIPE: the child is gone, and nothing
+ * more will come; -EPROTO: neither, for the child was killed: it has said something else than that. The child may be anybody's
+ * who answers for a name service, and nothing but what a user is called is to be taken from it.
+ */
 int resolver_answer(struct resolver *r, struct resolver_message *ret);
 
 static inline void cleanup_resolver(struct resolver **r)

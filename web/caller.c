@@ -3,48 +3,23 @@
 
 #include "web/caller.h"
 
-#include <errno.h>
-#include <grp.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/group.h"
 #include "base/userns.h"
 
-#define GROUP "memtally"
-
-enum { GROUP_MAX = 1 << 20 }; /* bytes of all members' names */
-
-/* A group of many members does not fit at first. */
-static int find_group(const char *name, gid_t *ret)
+int caller_rules_read(const char *groups, struct caller_rules *r)
 {
-	for (size_t size = 4096; size <= GROUP_MAX; size *= 4) {
-		AUTO_FREE char *text = malloc(size);
-		struct group group, *found;
-		int r;
+	int found;
 
-		if (!text)
-			return -ENOMEM;
-		r = getgrnam_r(name, &group, text, size, &found);
-		if (r == ERANGE)
-			continue;
-		if (found)
-			*ret = found->gr_gid;
-		/* Some name services say so of a group that there is not. */
-		return found || r == ENOENT || r == ESRCH ? 0 : -r;
-	}
-	return -ERANGE;
-}
-
-int caller_rules_read(struct caller_rules *r)
-{
 	*r = (struct caller_rules){
 		.gid = (gid_t)-1,
 		.uid = geteuid(),
 		.has_unmapped = userns_has_unmapped(),
 	};
-	return find_group(GROUP, &r->gid);
+	found = group_find(groups, "memtally", &r->gid);
+	return found < 0 ? found : 0;
 }
 
 struct caller caller_judge(

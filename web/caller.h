@@ -34,8 +34,11 @@ struct caller_rules {
 	bool has_unmapped; /* base/userns.h */
 };
 
-/* Fills in R. The group is "memtally"; a negative errno where it can't be looked up: then nobody is in it. */
-int caller_rules_read(struct caller_rules *r);
+/*
+ * Fills in R. The group is "memtally" in the file GROUPS, /etc/group; a negative errno where that can't be read: then nobody
+ * is in it.
+ */
+int caller_rules_read(const char *groups, struct caller_rules *r);
 
 /* Who has connected with FD. */
 struct caller caller_of(int fd, const struct caller_rules *rules);

@@ -272,7 +272,7 @@ static int start(struct web *w)
 	r = open_sockets(w);
 	if (r < 0)
 		return r;
-	r = caller_rules_read(&w->rules);
+	r = caller_rules_read("/etc/group", &w->rules);
 	if (r < 0)
 		log_warning(
 			"can't look up group memtally: %s; to UNIX listeners its members are like "

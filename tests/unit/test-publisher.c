@@ -27,6 +27,7 @@ struct place {
 static int setup(void **state)
 {
 	static struct place place;
+	struct privileged own;
 
 	place = (struct place){.dir = "/tmp/test-publisher-XXXXXX"};
 	if (!mkdtemp(place.dir))
@@ -35,6 +36,9 @@ static int setup(void **state)
 	if (sd_event_new(&place.event) < 0 ||
 		publisher_open(place.event, place.path, &place.publisher) < 0)
 		return -1;
+	privileged_init(&own);
+	own.own = geteuid();
+	publisher_set_privileged(place.publisher, &own);
 	*state = &place;
 	return 0;
 }
@@ -223,10 +227,12 @@ static void lets_go_of_strangers_who_get_nothing(void **state)
 {
 	struct place *place = *state;
 	AUTO_CLOSE int own = -1;
+	struct privileged privileged;
 	unsigned int before;
 	int pipe[2];
 	pid_t child;
 
+	privileged_init(&privileged);
 	if (geteuid())
 		skip(); /* nobody else can be become */
 	assert_int_equal(chmod(place->dir, 0755), 0);
@@ -249,7 +255,8 @@ static void lets_go_of_strangers_who_get_nothing(void **state)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 
 	/* In the group he is no stranger. */
-	publisher_set_group(place->publisher, 4711);
+	privileged.group = 4711;
+	publisher_set_privileged(place->publisher, &privileged);
 	child = connect_as(place, 4711, pipe);
 	assert_int_equal(heard(place, pipe), 'c');
 	assert_int_equal(heard(place, pipe), 'b');

@@ -3,14 +3,76 @@
 
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "daemon/resolver.h"
 
 static const struct account account = {.uid = 65534, .gid = 65534};
+
+#define STRANGER 4000000000U
+
+/* What a child does that somebody has broken into, when it is asked for uid 0; set before it is forked. */
+static enum {
+	HONEST,
+	FORGES_ANOTHER,  /* the name of a user that nobody has asked for */
+	FORGES_ONE_MORE, /* what was asked for, and then more */
+	FORGES_SHORT,
+	FORGES_LONG,
+	FORGES_RESULT,
+	FORGES_ENDLESS, /* a name without an end */
+} breach;
+
+struct passwd *__real_getpwuid(uid_t uid);
+struct passwd *__wrap_getpwuid(uid_t uid);
+
+/* The child's only socket. */
+static int socket_of_child(void)
+{
+	struct stat st;
+	int fd = STDERR_FILENO + 1;
+
+	while (fd < 1024 && (fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode)))
+		fd++;
+	return fd;
+}
+
+static void forge(size_t size, const struct resolver_message *m)
+{
+	static char wire[2 * sizeof(*m)];
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = socket_of_child();
+	memcpy(wire, m, sizeof(*m));
+	if (send(fd, wire, size, 0) != (ssize_t)size)
+		_exit(1);
+}
+
+struct passwd *__wrap_getpwuid(uid_t uid)
+{
+	struct resolver_message m = {.uid = uid, .name = "mallory"};
+
+	switch (breach) {
+	case HONEST: return __real_getpwuid(uid);
+	case FORGES_ANOTHER: m.uid = STRANGER; break;
+	case FORGES_ONE_MORE: forge(sizeof(m), &m); break;
+	case FORGES_SHORT: forge(sizeof(m) - 1, &m); break;
+	case FORGES_LONG: forge(sizeof(m) + 1, &m); break;
+	case FORGES_RESULT: m.result = RESOLVER_FAILED + 1; break;
+	case FORGES_ENDLESS: memset(m.name, 'm', sizeof(m.name)); break;
+	}
+	forge(sizeof(m), &m);
+	for (;;)
+		pause();
+}
 
 static void wait_answer(struct resolver *r, struct resolver_message *ret)
 {
@@ -23,42 +85,36 @@ static void wait_answer(struct resolver *r, struct resolver_message *ret)
 static void knows_root(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
-	struct resolver_message m = {.kind = RESOLVER_USER_NAME, .id = 0}, answer;
+	struct resolver_message answer;
 
 	(void)state;
 	assert_int_equal(resolver_start(&account, &r), 0);
 	assert_int_equal(resolver_answer(r, &answer), -EAGAIN);
-	assert_int_equal(resolver_ask(r, &m), 0);
+	assert_int_equal(resolver_ask(r, 0), 0);
 	wait_answer(r, &answer);
 	assert_int_equal(answer.result, RESOLVER_FOUND);
-	assert_int_equal(answer.id, 0);
+	assert_int_equal(answer.uid, 0);
 	assert_string_equal(answer.name, "root");
-	m = (struct resolver_message){.kind = RESOLVER_USER_ID, .name = "root"};
-	assert_int_equal(resolver_ask(r, &m), 0);
-	wait_answer(r, &answer);
-	assert_int_equal(answer.result, RESOLVER_FOUND);
-	assert_int_equal(answer.kind, RESOLVER_USER_ID);
-	assert_int_equal(answer.id, 0);
-	m = (struct resolver_message){.kind = RESOLVER_GROUP_ID, .name = "no such group at all"};
-	assert_int_equal(resolver_ask(r, &m), 0);
+	assert_int_equal(resolver_ask(r, STRANGER), 0);
 	wait_answer(r, &answer);
 	assert_int_equal(answer.result, RESOLVER_ABSENT);
+	assert_int_equal(answer.uid, STRANGER);
 }
 
 /* Few questions are under way, so that none is ever lost in a full socket. */
 static void has_room_for_few(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
-	struct resolver_message m = {.kind = RESOLVER_USER_NAME, .id = 4000000000U}, answer;
+	struct resolver_message answer;
 	unsigned int asked = 0;
 
 	(void)state;
 	assert_int_equal(resolver_start(&account, &r), 0);
 	while (resolver_has_room(r)) {
-		assert_int_equal(resolver_ask(r, &m), 0);
+		assert_int_equal(resolver_ask(r, STRANGER), 0);
 		asked++;
 	}
-	assert_int_equal(resolver_ask(r, &m), -EAGAIN);
+	assert_int_equal(resolver_ask(r, STRANGER), -EAGAIN);
 	assert_in_range(asked, 8, 256);
 	while (asked--)
 		wait_answer(r, &answer);
@@ -68,7 +124,7 @@ static void has_room_for_few(void **state)
 static void tells_that_the_child_is_gone(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
-	struct resolver_message m = {.kind = RESOLVER_USER_NAME}, answer;
+	struct resolver_message answer;
 	struct pollfd p;
 	char text[64];
 
@@ -91,7 +147,7 @@ static void tells_that_the_child_is_gone(void **state)
 	p = (struct pollfd){.fd = resolver_fd(r), .events = POLLIN};
 	assert_int_equal(poll(&p, 1, 10000), 1);
 	assert_int_equal(resolver_answer(r, &answer), -EPIPE);
-	assert_int_equal(resolver_ask(r, &m), -EPIPE);
+	assert_int_equal(resolver_ask(r, 0), -EPIPE);
 }
 
 /* The only child that has not ended. */
@@ -116,39 +172,68 @@ static pid_t child_of_ours(void)
 static void replaces_a_child_that_hangs(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
-	struct resolver_message m = {.kind = RESOLVER_USER_NAME, .id = 0}, answer;
+	struct resolver_message answer;
+	uid_t lost;
 	pid_t first;
 	int status;
 
 	(void)state;
 	assert_int_equal(resolver_start(&account, &r), 0);
-	assert_false(resolver_lost(r, &answer));
+	assert_false(resolver_lost(r, &lost));
 	first = child_of_ours();
 	assert_int_equal(kill(first, SIGSTOP), 0);
-	assert_int_equal(resolver_ask(r, &m), 0);
-	m.id = 4000000000U;
-	assert_int_equal(resolver_ask(r, &m), 0);
+	assert_int_equal(resolver_ask(r, 0), 0);
+	assert_int_equal(resolver_ask(r, STRANGER), 0);
 	assert_int_equal(resolver_in_flight(r), 2);
 	assert_int_equal(resolver_replace(r), 0);
 	assert_int_equal(resolver_in_flight(r), 0);
-	assert_true(resolver_lost(r, &answer));
-	assert_int_equal(answer.id, 4000000000U);
-	assert_int_equal(answer.result, RESOLVER_FAILED);
-	assert_true(resolver_lost(r, &answer));
-	assert_int_equal(answer.id, 0);
-	assert_false(resolver_lost(r, &answer));
-	m.id = 0;
-	assert_int_equal(resolver_ask(r, &m), 0);
+	assert_true(resolver_lost(r, &lost));
+	assert_int_equal(lost, STRANGER);
+	assert_true(resolver_lost(r, &lost));
+	assert_int_equal(lost, 0);
+	assert_false(resolver_lost(r, &lost));
+	assert_int_equal(resolver_ask(r, 0), 0);
 	wait_answer(r, &answer);
 	assert_string_equal(answer.name, "root");
-	assert_false(resolver_lost(r, &answer));
+	assert_false(resolver_lost(r, &lost));
 	/* The first is gone, and not as a zombie: at the latest when somebody asks again. */
 	for (int i = 0; i < 1000 && kill(first, 0) == 0; i++) {
 		nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
-		assert_int_equal(resolver_ask(r, &m), 0);
+		assert_int_equal(resolver_ask(r, 0), 0);
 		wait_answer(r, &answer);
 	}
 	assert_true(waitpid(first, &status, WNOHANG) < 0 && errno == ECHILD);
+}
+
+/* Neither the name of somebody else nor anything else but an answer is taken, and who has sent it is ended. */
+static void ends_a_child_that_says_something_else(void **state)
+{
+	(void)state;
+	for (breach = FORGES_ANOTHER; breach <= FORGES_ENDLESS; breach++) {
+		AUTO_RESOLVER struct resolver *r = NULL;
+		struct resolver_message answer = {.uid = 77};
+		struct pollfd p = {.events = POLLIN};
+		uid_t lost;
+
+		assert_int_equal(resolver_start(&account, &r), 0);
+		assert_int_equal(resolver_ask(r, 0), 0);
+		p.fd = resolver_fd(r);
+		assert_int_equal(poll(&p, 1, 10000), 1);
+		if (breach == FORGES_ONE_MORE) {
+			wait_answer(r, &answer);
+			assert_string_equal(answer.name, "mallory");
+			assert_int_equal(poll(&p, 1, 10000), 1);
+			answer.uid = 77;
+		}
+		assert_int_equal(resolver_answer(r, &answer), -EPROTO);
+		assert_int_equal(answer.uid, 77);
+		/* Its end shows by its socket's. */
+		p.events = POLLRDHUP;
+		assert_int_equal(poll(&p, 1, 10000), 1);
+		assert_int_equal(resolver_replace(r), 0);
+		assert_int_equal(resolver_lost(r, &lost), breach != FORGES_ONE_MORE);
+	}
+	breach = HONEST;
 }
 
 int main(void)
@@ -158,6 +243,7 @@ int main(void)
 		cmocka_unit_test(has_room_for_few),
 		cmocka_unit_test(tells_that_the_child_is_gone),
 		cmocka_unit_test(replaces_a_child_that_hangs),
+		cmocka_unit_test(ends_a_child_that_says_something_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

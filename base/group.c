@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Not by fgetgrent_r(): its buffer has to hold all members of the largest group, and what it has read of a line that does
+ * not fit is lost (glibc before 2.34).
+ */
+#include "config.h"
+
+#include "base/group.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/number.h"
+
+enum { FILE_SIZE_MAX = 1 << 24 };
+
+/* "name:password:gid:members". (gid_t)-1 is nobody's. */
+static bool parse_line(const char *line, const char *end, const char *name, gid_t *ret)
+{
+	size_t len = strlen(name);
+	const char *gid, *stop;
+	uint64_t value;
+
+	if ((size_t)(end - line) <= len || memcmp(line, name, len) != 0 || line[len] != ':')
+		return false;
+	gid = memchr(line + len + 1, ':', (size_t)(end - line) - len - 1);
+	if (!gid++)
+		return false;
+	stop = memchr(gid, ':', (size_t)(end - gid));
+	if (!stop || number_parse_u64(gid, (size_t)(stop - gid), &value) < 0 || value >= UINT32_MAX)
+		return false;
+	*ret = (gid_t)value;
+	return true;
+}
+
+int group_parse(const char *text, size_t len, const char *name, gid_t *ret)
+{
+	const char *line = text, *end = text + len;
+
+	while (line < end) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+
+		if (!newline)
+			newline = end;
+		if (parse_line(line, newline, name, ret))
+			return 0;
+		line = newline + 1;
+	}
+	return GROUP_ABSENT;
+}
+
+int group_find(const char *path, const char *name, gid_t *ret)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	int r = file_read_all(AT_FDCWD, path, FILE_SIZE_MAX, &text);
+
+	if (r < 0)
+		return r == -ENOENT ? GROUP_ABSENT : r;
+	return group_parse(text.data, text.len, name, ret);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "daemon/privileged.h"
+
+#include "base/group.h"
+#include "base/userns.h"
+#include "confine/account.h"
+
+void privileged_init(struct privileged *p)
+{
+	*p = (struct privileged){
+		.own = (uid_t)-1,
+		.web = (uid_t)-1,
+		.group = (gid_t)-1,
+		.has_unmapped = userns_has_unmapped(),
+	};
+}
+
+int privileged_read(struct privileged *p, const char *users, const char *groups)
+{
+	struct account web = {.uid = (uid_t)-1};
+	gid_t group = (gid_t)-1;
+	int of_user = account_find(users, "memtally-web", &web);
+	int of_group = group_find(groups, "memtally", &group);
+
+	if (of_user >= 0)
+		p->web = web.uid;
+	if (of_group >= 0)
+		p->group = group;
+	if (of_user < 0)
+		return of_user;
+	return of_group < 0 ? of_group : 0;
+}
+
+bool privileged_has(const struct privileged *p, int fd, const struct channel_peer *peer)
+{
+	if (p->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)
+		return false; /* anybody, even where it is our own uid */
+	if (peer->uid == 0)
+		return true;
+	if (peer->uid != (uid_t)-1 && (peer->uid == p->own || peer->uid == p->web))
+		return true;
+	return p->group != (gid_t)-1 && channel_peer_in_group(fd, peer, p->group);
+}
