@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -26,6 +27,9 @@ struct client {
 	struct publisher *publisher;
 	int fd; /* -1: a free place */
 	struct channel_peer peer;
+	bool is_stranger;
+	uint64_t
+		served; /* .served of the publisher as he got his first image; 0: he has none yet */
 	sd_event_source *source;
 };
 
@@ -37,6 +41,7 @@ struct publisher {
 	int fd, public_fd;
 	struct privileged privileged;
 	struct client client[PUBLISHER_CLIENTS_MAX];
+	uint64_t served; /* clients */
 	struct log_limit refusals;
 };
 
@@ -46,12 +51,14 @@ static void client_close(struct client *c)
 	c->fd = fd_close(c->fd);
 }
 
-bool publisher_admits(bool is_privileged, unsigned int all, unsigned int of_uid)
+enum publisher_place publisher_place(bool is_stranger, const struct publisher_crowd *crowd)
 {
-	unsigned int most = PUBLISHER_CLIENTS_MAX -
-	                    (is_privileged ? 0 : PUBLISHER_CLIENTS_RESERVED);
-
-	return all < most && of_uid < PUBLISHER_CLIENTS_UID;
+	if (is_stranger && crowd->of_user >= PUBLISHER_STRANGERS_UID)
+		return PUBLISHER_PLACE_OWN;
+	if (crowd->all >= PUBLISHER_CLIENTS_MAX ||
+		(is_stranger && crowd->strangers >= PUBLISHER_STRANGERS_MAX))
+		return PUBLISHER_PLACE_STRANGERS;
+	return PUBLISHER_PLACE_FREE;
 }
 
 bool publisher_shows_sums(enum snapshot_public option, bool is_hidden)
@@ -59,16 +66,52 @@ bool publisher_shows_sums(enum snapshot_public option, bool is_hidden)
 	return option == SNAPSHOT_PUBLIC_AUTO ? !is_hidden : option == SNAPSHOT_PUBLIC_AGGREGATES;
 }
 
+static void say_refused(struct publisher *p, int error)
+{
+	uint64_t suppressed;
+
+	if (log_limit_pass(&p->refusals, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
+		log_warning("refused a client of the snapshot socket: %s (and %llu before)",
+			strerror(-error), (unsigned long long)suppressed);
+}
+
+/*
+ * What somebody has not read is still on its way when he has been let go, and of that a user without rights may have as
+ * much as he may have descriptors (Linux 4.5; ETOOMANYREFS). Strangers, who may come as often as they like, have half of it,
+ * so that nobody else has to do without for their sake.
+ */
+static int send_to_stranger(int socket, int fd)
+{
+	struct rlimit limit, half;
+	int r;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -errno;
+	half = (struct rlimit){.rlim_cur = limit.rlim_cur / 2, .rlim_max = limit.rlim_max};
+	if (setrlimit(RLIMIT_NOFILE, &half) < 0)
+		return -errno;
+	r = channel_send_fd(socket, fd);
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -errno;
+	return r;
+}
+
 static void client_send(struct client *c)
 {
-	const struct publisher *p = c->publisher;
-	int fd = privileged_has(&p->privileged, c->fd, &c->peer) ? p->fd : p->public_fd, r;
+	struct publisher *p = c->publisher;
+	int fd, r;
 
+	c->is_stranger = !privileged_has(&p->privileged, c->fd, &c->peer);
+	fd = c->is_stranger ? p->public_fd : p->fd;
 	if (fd < 0 && p->fd >= 0) /* who is to get nothing need not wait for it, nor take a place */
 		client_close(c);
 	if (fd < 0 || !channel_is_drained(c->fd))
 		return;
-	r = channel_send_fd(c->fd, fd);
+	r = c->is_stranger ? send_to_stranger(c->fd, fd) : channel_send_fd(c->fd, fd);
+	if (r == 0 && !c->served)
+		c->served = ++p->served;
+	if (r == -ETOOMANYREFS)
+		say_refused(p, r);
 	if (r < 0 && r != -EAGAIN)
 		client_close(c);
 }
@@ -89,16 +132,54 @@ static bool is_closed(int fd)
 }
 
 /* Those who have left take no place, whether their end has come up in the loop yet or not. */
-static void count_clients(
-	struct publisher *p, uid_t uid, unsigned int *ret_all, unsigned int *ret_of_uid)
+static void count_clients(struct publisher *p, uid_t uid, struct publisher_crowd *ret)
 {
-	*ret_all = *ret_of_uid = 0;
-	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++) {
-		if (p->client[i].fd >= 0 && is_closed(p->client[i].fd))
-			client_close(&p->client[i]);
-		*ret_all += p->client[i].fd >= 0;
-		*ret_of_uid += p->client[i].fd >= 0 && p->client[i].peer.uid == uid;
+	*ret = (struct publisher_crowd){0};
+	for (struct client *c = p->client; c < p->client + PUBLISHER_CLIENTS_MAX; c++) {
+		if (c->fd >= 0 && is_closed(c->fd))
+			client_close(c);
+		if (c->fd < 0)
+			continue;
+		ret->all++;
+		ret->strangers += c->is_stranger;
+		ret->of_user += c->is_stranger && c->peer.uid == uid;
 	}
+}
+
+/*
+ * Of all strangers who has been served longest; or of those with UID who have read what they got: whoever does not read is to get
+ * no more by coming again. NULL: there is none.
+ */
+static struct client *served_longest(struct publisher *p, const uid_t *uid)
+{
+	struct client *longest = NULL;
+
+	for (struct client *c = p->client; c < p->client + PUBLISHER_CLIENTS_MAX; c++) {
+		if (c->fd < 0 || !c->is_stranger || !c->served)
+			continue;
+		if (uid && (c->peer.uid != *uid || !channel_is_drained(c->fd)))
+			continue;
+		if (!longest || c->served < longest->served)
+			longest = c;
+	}
+	return longest;
+}
+
+/* False: there is none. */
+static bool make_room(struct publisher *p, bool is_stranger, uid_t uid)
+{
+	struct client *leaver = NULL;
+	struct publisher_crowd crowd;
+
+	count_clients(p, uid, &crowd);
+	switch (publisher_place(is_stranger, &crowd)) {
+	case PUBLISHER_PLACE_FREE: return true;
+	case PUBLISHER_PLACE_OWN: leaver = served_longest(p, &uid); break;
+	case PUBLISHER_PLACE_STRANGERS: leaver = served_longest(p, NULL); break;
+	}
+	if (leaver)
+		client_close(leaver);
+	return leaver;
 }
 
 /* Consumes FD. */
@@ -115,6 +196,7 @@ static int add_client(struct publisher *p, int fd, const struct channel_peer *pe
 		return r;
 	c->publisher = p;
 	c->peer = *peer;
+	c->served = 0;
 	c->fd = TAKE_FD(owned);
 	client_send(c);
 	return 0;
@@ -124,24 +206,16 @@ static void accept_client(struct publisher *p, int fd)
 {
 	AUTO_CLOSE int owned = fd;
 	struct channel_peer peer;
-	unsigned int all, of_uid;
 	int r = channel_peer(fd, &peer);
 
 	if (r == 0 && shutdown(fd, SHUT_RD) < 0)
 		r = -errno;
-	if (r == 0) {
-		count_clients(p, peer.uid, &all, &of_uid);
-		r = publisher_admits(privileged_has(&p->privileged, fd, &peer), all, of_uid)
+	if (r == 0)
+		r = make_room(p, !privileged_has(&p->privileged, fd, &peer), peer.uid)
 		            ? add_client(p, TAKE_FD(owned), &peer)
 		            : -EUSERS;
-	}
-	if (r < 0) {
-		uint64_t suppressed;
-
-		if (log_limit_pass(&p->refusals, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
-			log_warning("refused a client of the snapshot socket: %s (and %llu before)",
-				strerror(-r), (unsigned long long)suppressed);
-	}
+	if (r < 0)
+		say_refused(p, r);
 }
 
 /*

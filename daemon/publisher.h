@@ -3,7 +3,8 @@
  * Hands snapshots to whoever connects: the whole image to root, to memtallyd's own user, to group
  * memtally and to memtally-web's user; the one without processes to anybody else. In a user namespace a
  * client who has no uid there is a stranger, whatever uid the kernel shows. It never reads a byte from a
- * client.
+ * client. Strangers can't keep each other out: whoever of them has been served longest has to go for one who comes, and may
+ * come again.
  */
 #ifndef MEMTALLY_DAEMON_PUBLISHER_H
 #define MEMTALLY_DAEMON_PUBLISHER_H
@@ -19,8 +20,8 @@
 
 enum {
 	PUBLISHER_CLIENTS_MAX = 16,
-	PUBLISHER_CLIENTS_UID = 4,      /* of one user */
-	PUBLISHER_CLIENTS_RESERVED = 6, /* of the maximum, for the privileged */
+	PUBLISHER_STRANGERS_MAX = 10, /* of them; the others are the privileged's */
+	PUBLISHER_STRANGERS_UID = 4,  /* of one user */
 };
 
 struct publisher;
@@ -46,8 +47,20 @@ void publisher_publish(struct publisher *p, int fd, int public_fd);
 /* Pure: whether strangers get the sums, where /proc is hidden from users or not. */
 bool publisher_shows_sums(enum snapshot_public option, bool is_hidden);
 
-/* Pure: whether one more client of a user with OF_UID clients may be served besides ALL. */
-bool publisher_admits(bool is_privileged, unsigned int all, unsigned int of_uid);
+/* Who is being served. */
+struct publisher_crowd {
+	unsigned int all, strangers;
+	unsigned int of_user; /* strangers with the uid of the one who comes */
+};
+
+enum publisher_place {
+	PUBLISHER_PLACE_FREE,
+	PUBLISHER_PLACE_OWN,      /* that of one of his own other connections */
+	PUBLISHER_PLACE_STRANGERS /* that of any stranger */
+};
+
+/* Pure: whose place one gets who comes. */
+enum publisher_place publisher_place(bool is_stranger, const struct publisher_crowd *crowd);
 
 static inline void cleanup_publisher(struct publisher **p)
 {

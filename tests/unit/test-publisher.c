@@ -147,19 +147,169 @@ static void lets_go_of_who_is_gone(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-static void serves_four_of_a_user(void **state)
+/* As UID, which the kernel notes at connect(). */
+static int connect_of(struct place *place, uid_t uid)
+{
+	int fd;
+
+	assert_int_equal(seteuid(uid), 0);
+	assert_int_equal(channel_connect(place->path, &fd), 0);
+	assert_int_equal(seteuid(0), 0);
+	serve(place);
+	return fd;
+}
+
+static bool is_let_go(int client)
+{
+	struct pollfd p = {.fd = client};
+
+	return poll(&p, 1, 0) > 0;
+}
+
+static void close_all(int *client, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		client[i] = fd_close(client[i]);
+}
+
+static void open_to_others(struct place *place)
+{
+	if (geteuid())
+		skip(); /* nobody else can be become */
+	assert_int_equal(chmod(place->dir, 0755), 0);
+}
+
+/* Idle ones, of more users than have places: whoever comes is served, in the place of who has been so longest. */
+static void strangers_make_room_for_each_other(void **state)
+{
+	enum { CROWD = 3 * PUBLISHER_STRANGERS_UID };
+	struct place *place = *state;
+	AUTO_CLOSE int reader = -1, own = -1;
+	int idle[CROWD], gone = CROWD - PUBLISHER_STRANGERS_MAX;
+
+	open_to_others(place);
+	publisher_publish(place->publisher, make_file('a'), make_file('A'));
+	own = connect_to(place);
+	for (int i = 0; i < CROWD; i++)
+		idle[i] = connect_of(place, 4711 + (uid_t)i / PUBLISHER_STRANGERS_UID);
+	for (int i = 0; i < CROWD; i++)
+		assert_int_equal(is_let_go(idle[i]), i < gone);
+	for (uid_t uid = 5000; uid < 5003; uid++) {
+		fd_close(reader);
+		reader = connect_of(place, uid);
+		assert_int_equal(received(reader), 'A');
+		assert_false(is_let_go(reader));
+	}
+	/* Each had the place of the one before, who was gone. */
+	assert_true(is_let_go(idle[gone]));
+	assert_false(is_let_go(idle[gone + 1]));
+	/* They have what they were sent, and who is still there gets the next, if he has read. */
+	for (int i = 0; i < CROWD; i++)
+		assert_int_equal(received(idle[i]), 'A');
+	publisher_publish(place->publisher, make_file('b'), make_file('B'));
+	assert_int_equal(received(reader), 'B');
+	assert_int_equal(received(idle[gone]), 0);
+	assert_int_equal(received(idle[gone + 1]), 'B');
+	assert_int_equal(received(own), 'a');
+	assert_false(is_let_go(own));
+	close_all(idle, CROWD);
+}
+
+/* One user's connections make room for each other only, and only where he reads. */
+static void a_stranger_has_four_places(void **state)
 {
 	struct place *place = *state;
-	int client[PUBLISHER_CLIENTS_UID + 1], fd;
+	int of_user[PUBLISHER_STRANGERS_UID + 2];
+	AUTO_CLOSE int other = -1;
 
-	for (unsigned int i = 0; i <= PUBLISHER_CLIENTS_UID; i++)
-		client[i] = connect_to(place);
-	publisher_publish(place->publisher, make_file('a'), -1);
-	for (unsigned int i = 0; i < PUBLISHER_CLIENTS_UID; i++)
-		assert_int_equal(received(client[i]), 'a');
-	assert_int_equal(channel_receive_fd(client[PUBLISHER_CLIENTS_UID], &fd), CHANNEL_CLOSED);
-	for (unsigned int i = 0; i <= PUBLISHER_CLIENTS_UID; i++)
-		close(client[i]);
+	open_to_others(place);
+	publisher_publish(place->publisher, make_file('a'), make_file('A'));
+	other = connect_of(place, 4712);
+	assert_int_equal(received(other), 'A');
+	for (int i = 0; i <= PUBLISHER_STRANGERS_UID; i++)
+		of_user[i] = connect_of(place, 4711);
+	assert_true(is_let_go(of_user[PUBLISHER_STRANGERS_UID]));
+	assert_int_equal(received(of_user[PUBLISHER_STRANGERS_UID]), 0);
+	fd_close(of_user[PUBLISHER_STRANGERS_UID]);
+	assert_int_equal(received(of_user[1]), 'A');
+	for (int i = PUBLISHER_STRANGERS_UID; i < PUBLISHER_STRANGERS_UID + 2; i++)
+		of_user[i] = connect_of(place, 4711);
+	assert_int_equal(received(of_user[PUBLISHER_STRANGERS_UID]), 'A');
+	assert_true(is_let_go(of_user[PUBLISHER_STRANGERS_UID + 1]));
+	for (int i = 0; i <= PUBLISHER_STRANGERS_UID; i++)
+		assert_int_equal(is_let_go(of_user[i]), i == 1);
+	assert_false(is_let_go(other));
+	close_all(of_user, PUBLISHER_STRANGERS_UID + 2);
+}
+
+/* Those that he has as a member of the group are none of a stranger's. */
+static void members_take_no_places_of_strangers(void **state)
+{
+	struct place *place = *state;
+	int member[PUBLISHER_STRANGERS_UID];
+	struct privileged privileged;
+	AUTO_CLOSE int stranger = -1;
+
+	open_to_others(place);
+	privileged_init(&privileged);
+	privileged.group = 77;
+	publisher_set_privileged(place->publisher, &privileged);
+	publisher_publish(place->publisher, make_file('a'), make_file('A'));
+	assert_int_equal(setegid(77), 0);
+	for (int i = 0; i < PUBLISHER_STRANGERS_UID; i++)
+		member[i] = connect_of(place, 4711);
+	assert_int_equal(setegid(0), 0);
+	stranger = connect_of(place, 4711);
+	assert_int_equal(received(stranger), 'A');
+	for (int i = 0; i < PUBLISHER_STRANGERS_UID; i++)
+		assert_int_equal(received(member[i]), 'a');
+	close_all(member, PUBLISHER_STRANGERS_UID);
+}
+
+/* Before there is an image, whoever waits for it keeps his place. */
+static void who_waits_for_the_first_keeps_his_place(void **state)
+{
+	struct place *place = *state;
+	int waiting[PUBLISHER_STRANGERS_MAX + 1];
+
+	open_to_others(place);
+	for (int i = 0; i <= PUBLISHER_STRANGERS_MAX; i++)
+		waiting[i] = connect_of(place, 4711 + (uid_t)i);
+	publisher_publish(place->publisher, make_file('a'), make_file('A'));
+	for (int i = 0; i < PUBLISHER_STRANGERS_MAX; i++) {
+		assert_false(is_let_go(waiting[i]));
+		assert_int_equal(received(waiting[i]), 'A');
+	}
+	assert_true(is_let_go(waiting[PUBLISHER_STRANGERS_MAX]));
+	close_all(waiting, PUBLISHER_STRANGERS_MAX + 1);
+}
+
+/* Of one user, too: root's are memtally-web's, where that has no user of its own. */
+static void the_privileged_have_all_places(void **state)
+{
+	struct place *place = *state;
+	int stranger[PUBLISHER_STRANGERS_MAX], own[PUBLISHER_CLIENTS_MAX + 1];
+	AUTO_CLOSE int late = -1;
+
+	open_to_others(place);
+	publisher_publish(place->publisher, make_file('a'), make_file('A'));
+	for (int i = 0; i < PUBLISHER_STRANGERS_MAX; i++)
+		stranger[i] = connect_of(place, 4711 + (uid_t)i);
+	for (int i = 0; i <= PUBLISHER_CLIENTS_MAX; i++) {
+		int room = PUBLISHER_CLIENTS_MAX - PUBLISHER_STRANGERS_MAX;
+
+		own[i] = connect_to(place);
+		assert_int_equal(received(own[i]), i < PUBLISHER_CLIENTS_MAX ? 'a' : 0);
+		for (int j = 0; j < PUBLISHER_STRANGERS_MAX; j++)
+			assert_int_equal(is_let_go(stranger[j]), j < i + 1 - room);
+	}
+	assert_true(is_let_go(own[PUBLISHER_CLIENTS_MAX]));
+	late = connect_of(place, 5000);
+	assert_true(is_let_go(late));
+	for (int i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
+		assert_false(is_let_go(own[i]));
+	close_all(own, PUBLISHER_CLIENTS_MAX + 1);
+	close_all(stranger, PUBLISHER_STRANGERS_MAX);
 }
 
 /* As those do who only look whether somebody answers. */
@@ -168,7 +318,7 @@ static void counts_nobody_who_has_left(void **state)
 	struct place *place = *state;
 	AUTO_CLOSE int client = -1;
 
-	for (unsigned int i = 0; i < 2 * PUBLISHER_CLIENTS_UID; i++) {
+	for (unsigned int i = 0; i < PUBLISHER_CLIENTS_MAX; i++) {
 		assert_int_equal(channel_connect(place->path, &client), 0);
 		client = fd_close(client);
 	}
@@ -319,16 +469,29 @@ static void rests_without_descriptors(void **state)
 	close(client);
 }
 
-static void admits_with_room_for_the_privileged(void **state)
+static void says_whose_place_one_gets(void **state)
 {
+	static const struct {
+		bool is_stranger;
+		struct publisher_crowd crowd;
+		enum publisher_place place;
+	} cases[] = {
+		{true, {0, 0, 0}, PUBLISHER_PLACE_FREE},
+		{true, {9, 9, 3}, PUBLISHER_PLACE_FREE},
+		{true, {15, 9, 3}, PUBLISHER_PLACE_FREE},
+		{true, {4, 4, 4}, PUBLISHER_PLACE_OWN},
+		{true, {16, 10, 4}, PUBLISHER_PLACE_OWN},
+		{true, {10, 10, 0}, PUBLISHER_PLACE_STRANGERS},
+		{true, {16, 5, 0}, PUBLISHER_PLACE_STRANGERS},
+		{false, {15, 0, 0}, PUBLISHER_PLACE_FREE},
+		{false, {15, 10, 10}, PUBLISHER_PLACE_FREE},
+		{false, {16, 10, 0}, PUBLISHER_PLACE_STRANGERS},
+	};
+
 	(void)state;
-	assert_true(publisher_admits(false, 0, 0));
-	assert_false(publisher_admits(false, 4, 4));
-	assert_false(publisher_admits(false, 10, 0));
-	assert_true(publisher_admits(true, 10, 0));
-	assert_true(publisher_admits(true, 15, 3));
-	assert_false(publisher_admits(true, 15, 4)); /* nobody keeps the others out */
-	assert_false(publisher_admits(true, 16, 0));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(
+			publisher_place(cases[i].is_stranger, &cases[i].crowd), cases[i].place);
 }
 
 int main(void)
@@ -339,13 +502,20 @@ int main(void)
 		cmocka_unit_test_setup_teardown(passes_over_who_has_not_read, setup, teardown),
 		cmocka_unit_test_setup_teardown(reads_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(lets_go_of_who_is_gone, setup, teardown),
-		cmocka_unit_test_setup_teardown(serves_four_of_a_user, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			strangers_make_room_for_each_other, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_stranger_has_four_places, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			members_take_no_places_of_strangers, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			who_waits_for_the_first_keeps_his_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_privileged_have_all_places, setup, teardown),
 		cmocka_unit_test_setup_teardown(counts_nobody_who_has_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(rests_without_descriptors, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			lets_go_of_strangers_who_get_nothing, setup, teardown),
 		cmocka_unit_test(shows_sums_by_option),
-		cmocka_unit_test(admits_with_room_for_the_privileged),
+		cmocka_unit_test(says_whose_place_one_gets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
