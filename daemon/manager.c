@@ -11,7 +11,6 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -429,7 +428,6 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 		return r;
 	}
 	privileged_init(&m->privileged);
-	m->privileged.own = geteuid();
 	read_privileged(m);
 	r = asking_open(&m->asking, m->event, resolver, m->pass, on_answers, m);
 	if (r < 0) {
@@ -457,6 +455,12 @@ struct manager *manager_close(struct manager *m)
 	free(m->socket);
 	free(m);
 	return NULL;
+}
+
+void manager_set_own(struct manager *m, uid_t uid)
+{
+	m->privileged.own = uid;
+	publisher_set_privileged(m->publisher, &m->privileged);
 }
 
 int manager_run(struct manager *m)

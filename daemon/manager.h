@@ -6,6 +6,8 @@
 #ifndef MEMTALLY_DAEMON_MANAGER_H
 #define MEMTALLY_DAEMON_MANAGER_H
 
+#include <sys/types.h>
+
 #include "base/cleanup.h"
 #include "config/settings.h"
 #include "daemon/resolver.h"
@@ -19,6 +21,9 @@ struct manager;
 int manager_open(const struct settings *settings, int argc, char *const argv[],
 	struct resolver *resolver, struct manager **ret);
 struct manager *manager_close(struct manager *m); /* accepts NULL; returns NULL */
+
+/* As whom it runs, who gets the whole image; -1, as at first: nobody. */
+void manager_set_own(struct manager *m, uid_t uid);
 
 /* Runs until SIGTERM or SIGINT: 0; or until the event loop fails. */
 int manager_run(struct manager *m);

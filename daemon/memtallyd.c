@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/log.h"
@@ -48,10 +49,17 @@ static void lower_priority(void)
 		(void)setpriority(PRIO_PROCESS, 0, NICE);
 }
 
+/* Who runs as the uid that root takes for want of a user of its own is not we. */
+static uid_t own_user(uid_t started_as, uid_t uid)
+{
+	return started_as == 0 && uid == ACCOUNT_NOBODY ? (uid_t)-1 : uid;
+}
+
 static int serve(int argc, char *argv[], const struct settings *settings)
 {
 	AUTO_RESOLVER struct resolver *resolver = NULL;
 	AUTO_MANAGER struct manager *manager = NULL;
+	uid_t started_as = geteuid();
 	struct account account;
 	int r;
 
@@ -69,8 +77,10 @@ static int serve(int argc, char *argv[], const struct settings *settings)
 	/* After the socket was made, in whose directory only root may be allowed to write. */
 	if (r == 0)
 		r = narrow_daemon(&account);
-	if (r == 0)
+	if (r == 0) {
+		manager_set_own(manager, own_user(started_as, geteuid()));
 		r = manager_run(manager);
+	}
 	return r < 0;
 }
 

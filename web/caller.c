@@ -4,7 +4,6 @@
 #include "web/caller.h"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/group.h"
 #include "base/userns.h"
@@ -15,7 +14,7 @@ int caller_rules_read(const char *groups, struct caller_rules *r)
 
 	*r = (struct caller_rules){
 		.gid = (gid_t)-1,
-		.uid = geteuid(),
+		.uid = (uid_t)-1,
 		.has_unmapped = userns_has_unmapped(),
 	};
 	found = group_find(groups, "memtally", &r->gid);

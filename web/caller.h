@@ -30,12 +30,12 @@ struct caller {
 /* Whom to trust. */
 struct caller_rules {
 	gid_t gid;         /* the group's; -1: there is none */
-	uid_t uid;         /* our own */
+	uid_t uid;         /* our own; -1: that is nobody's */
 	bool has_unmapped; /* base/userns.h */
 };
 
 /*
- * Fills in R. The group is "memtally" in the file GROUPS, /etc/group; a negative errno where that can't be read: then nobody
+ * Fills in R but .uid, which is nobody's: it is not ours before root is given up. The group is "memtally" in the file GROUPS, /etc/group; a negative errno where that can't be read: then nobody
  * is in it.
  */
 int caller_rules_read(const char *groups, struct caller_rules *r);

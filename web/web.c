@@ -432,6 +432,7 @@ static int serve(struct web *w)
 	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
 	/* After the sockets are open, which nothing more is, and before anybody is answered. */
 	if (start(w) == 0 && enclose(w) == 0 && admit(w) == 0) {
+		w->rules.uid = geteuid();
 		resident_rest();
 		sd_notify(0, "READY=1");
 		w->status = loop(w);

@@ -64,8 +64,10 @@ static int run_daemon(int argc, char *argv[], bool is_exact, uint64_t interval_n
 	settings->pss_mode = is_exact ? PSS_MODE_EXACT : PSS_MODE_ADAPTIVE;
 	(void)resolver_start(&account, &resolver);
 	r = manager_open(settings, argc, argv, resolver, &manager);
-	if (r == 0)
+	if (r == 0) {
+		manager_set_own(manager, geteuid());
 		r = manager_run(manager);
+	}
 	return r < 0;
 }
 
