@@ -6,8 +6,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
+
+/* Where the kernel has no user namespaces, there is the host's own. */
+uint64_t userns_id(void)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/user", &st) == 0)
+		return st.st_ino;
+	return errno == ENOENT && stat("/proc/self/ns", &st) == 0 ? USERNS_INITIAL : 0;
+}
 
 /* Only a map of all uids has their number in it. */
 bool userns_parse_has_unmapped(const char *text, size_t len)

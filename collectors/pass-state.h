@@ -58,6 +58,7 @@ struct pass {
 	size_t at; /* the next process or row of the phase */
 	uint32_t name_cursor;
 
+	uint64_t userns; /* userns_id() */
 	uint8_t instance[IMAGE_INSTANCE_SIZE];
 	uint64_t begin_boottime_ns, begin_ns, end_ns;
 	uid_t euid;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/userns.h"
 #include "collectors/amount.h"
 #include "collectors/names.h"
 #include "collectors/pass-state.h"
@@ -63,6 +64,7 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	pass->table.forget = forget;
 	pass->table.to = pass;
 	pass->euid = geteuid();
+	pass->userns = userns_id();
 	pass->sharing.compare = pass->procfs.live ? sharing_kcmp : NULL;
 	/* Our own address space compares equal to itself, unless the call is missing or filtered. */
 	pass->can_compare = pass->procfs.live && sharing_kcmp(getpid(), getpid()) == 0;

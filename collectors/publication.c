@@ -157,6 +157,7 @@ int publication_make(
 		.stale_ns = now_ns + STALE_FACTOR * period_ns,
 		.interval_ns = pass->interval_ns,
 		.pass_begin_ns = pass->begin_boottime_ns,
+		.userns = pass->userns,
 	};
 	struct compose_adaptive adaptive;
 	int r;

@@ -17,7 +17,7 @@
 
 enum {
 	IMAGE_MAJOR = 1,  /* a reader refuses any other */
-	IMAGE_MINOR = 14, /* grows with every field or section that is added */
+	IMAGE_MINOR = 15, /* grows with every field or section that is added */
 	IMAGE_INSTANCE_SIZE = 16,
 	IMAGE_SECTIONS_MAX = 64,
 	IMAGE_ALIGN = 8,
@@ -59,6 +59,7 @@ struct image_header {
 	uint64_t
 		interval_ns; /* from one pass to the next, as far as the budget bears the configured one */
 	uint64_t pass_begin_ns; /* CLOCK_BOOTTIME at which the pass began */
+	uint64_t userns; /* of which user namespace all uids are, by userns_id(); 0: not known */
 };
 
 struct image_section {

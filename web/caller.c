@@ -15,6 +15,7 @@ int caller_rules_read(const char *groups, struct caller_rules *r)
 	*r = (struct caller_rules){
 		.gid = (gid_t)-1,
 		.uid = (uid_t)-1,
+		.userns = userns_id(),
 		.has_unmapped = userns_has_unmapped(),
 	};
 	found = group_find(groups, "memtally", &r->gid);
@@ -28,7 +29,7 @@ struct caller caller_judge(
 		return (struct caller){.kind = CALLER_STRANGER}; /* even where it is our own uid */
 	if (peer->uid == 0 || peer->uid == rules->uid || is_member)
 		return (struct caller){.kind = CALLER_TRUSTED};
-	return (struct caller){.kind = CALLER_USER, .uid = peer->uid};
+	return (struct caller){.kind = CALLER_USER, .uid = peer->uid, .userns = rules->userns};
 }
 
 /* A listener that the service manager passed may be of any family. */
@@ -64,12 +65,19 @@ static enum sight_kind tcp_sight(enum tcp_scope scope, const struct view *view)
 	                                                                : SIGHT_NONE;
 }
 
+static struct sight own_sight(const struct caller *c, const struct view *view)
+{
+	if (!c->userns || !view || view->header->userns != c->userns)
+		return (struct sight){.kind = SIGHT_NONE};
+	return (struct sight){.kind = SIGHT_OWN, .uid = c->uid};
+}
+
 struct sight caller_sight(const struct caller *c, enum tcp_scope scope, const struct view *view)
 {
 	switch (c->kind) {
 	case CALLER_ANYBODY: return (struct sight){.kind = tcp_sight(scope, view)};
 	case CALLER_TRUSTED: return (struct sight){.kind = SIGHT_ALL};
-	case CALLER_USER: return (struct sight){.kind = SIGHT_OWN, .uid = c->uid};
+	case CALLER_USER: return own_sight(c, view);
 	case CALLER_STRANGER: break;
 	}
 	return (struct sight){.kind = SIGHT_NONE};

@@ -8,6 +8,7 @@
 #define MEMTALLY_WEB_CALLER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/channel.h"
@@ -24,13 +25,15 @@ enum caller_kind {
 
 struct caller {
 	enum caller_kind kind;
-	uid_t uid; /* of CALLER_USER */
+	uid_t uid;       /* of CALLER_USER */
+	uint64_t userns; /* to whom that is his uid, by userns_id() */
 };
 
 /* Whom to trust. */
 struct caller_rules {
 	gid_t gid;         /* the group's; -1: there is none */
 	uid_t uid;         /* our own; -1: that is nobody's */
+	uint64_t userns;   /* ours, by userns_id() */
 	bool has_unmapped; /* base/userns.h */
 };
 
@@ -47,7 +50,10 @@ struct caller caller_of(int fd, const struct caller_rules *rules);
 struct caller caller_judge(
 	const struct channel_peer *peer, bool is_member, const struct caller_rules *rules);
 
-/* Pure: which processes of VIEW (NULL: there is none) C sees; SCOPE is what TCP listeners are to show. */
+/*
+ * Pure: which processes of VIEW (NULL: there is none) C sees; SCOPE is what TCP listeners are to show. A user of another user
+ * namespace than that whose uids VIEW has sees none: there his uid is somebody else's.
+ */
 struct sight caller_sight(const struct caller *c, enum tcp_scope scope, const struct view *view);
 
 #endif

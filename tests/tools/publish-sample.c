@@ -5,7 +5,7 @@
  * would.
  *
  *   publish-sample SOCKET [interval=MS] [told=MS] [count=N] [more=N] [moving=1] [public=1]
- *       [exported=N] [restricted=1] [fault=KIND] [good=N]
+ *       [exported=N] [restricted=1] [fault=KIND] [good=N] [userns=N]
  *
  * Snapshots say that their interval is TOLD, where that is given: they get stale by it, not by the true one.
  * EXPORTED of the MORE processes have series of their own. After COUNT snapshots it keeps silent, connections open. The first GOOD are good, those that follow have
@@ -27,6 +27,7 @@
 #include "base/clock.h"
 #include "base/memfd.h"
 #include "base/number.h"
+#include "base/userns.h"
 #include "snapshot/image.h"
 #include "tests/unit/sample.h"
 
@@ -34,7 +35,7 @@ enum { CLIENTS_MAX = 64, SOCKET_MODE = 0600 };
 
 struct publisher {
 	uint64_t interval_ms, told_ms, count, more, exported, is_restricted, is_moving, is_public,
-		good;
+		good, userns;
 	const char *fault;
 	uint64_t sequence;
 	int image; /* the latest; -1: none */
@@ -64,6 +65,7 @@ static void parse_arg(struct publisher *p, char *arg)
 		{"moving", &p->is_moving},
 		{"public", &p->is_public},
 		{"good", &p->good},
+		{"userns", &p->userns},
 	};
 	char *value = strchr(arg, '=');
 
@@ -142,6 +144,7 @@ static void next_image(struct publisher *p)
 		.realtime_ns = clock_now_ns(CLOCK_REALTIME),
 		.boottime_ns = clock_now_ns(CLOCK_BOOTTIME),
 		.interval_ns = (p->told_ms ? p->told_ms : p->interval_ms) * NS_PER_MSEC,
+		.userns = p->userns ? p->userns : userns_id(),
 		.is_public = p->is_public,
 		.more = (uint32_t)p->more,
 		.exported = (uint32_t)p->exported,

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/userns.h"
 
 enum {
 	ABSENT = -1,
@@ -507,6 +508,7 @@ int sample_seal(const struct sample_options *options, int *ret_fd)
 		.realtime_ns = or_default(o->realtime_ns, SAMPLE_REALTIME_NS),
 		.boottime_ns = or_default(o->boottime_ns, SAMPLE_BOOTTIME_NS),
 		.interval_ns = or_default(o->interval_ns, SAMPLE_INTERVAL_NS),
+		.userns = or_default(o->userns, USERNS_INITIAL),
 	};
 	int r;
 

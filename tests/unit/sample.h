@@ -22,6 +22,7 @@ struct sample_options {
 	uint64_t realtime_ns; /* when the pass was complete; 0: SAMPLE_REALTIME_NS */
 	uint64_t boottime_ns; /* the same moment; 0: SAMPLE_BOOTTIME_NS */
 	uint64_t interval_ns; /* 0: SAMPLE_INTERVAL_NS; stale after three of them */
+	uint64_t userns;      /* 0: USERNS_INITIAL */
 	bool is_public;       /* the image without processes */
 	bool is_exact;        /* of exact mode */
 	bool is_estimated;    /* SAMPLE_ESTIMATED is, SAMPLE_GUESSED was never measured */

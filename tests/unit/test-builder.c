@@ -22,6 +22,7 @@ static const struct image_header head = {
 	.stale_ns = 8000,
 	.interval_ns = 1000,
 	.pass_begin_ns = 4000,
+	.userns = 77,
 };
 
 static struct view *seal_and_open(struct builder *b, const struct image_header *h)
@@ -165,6 +166,7 @@ static void survives_the_round_trip(void **state)
 		assert_int_equal(h->stale_ns, head.stale_ns);
 		assert_int_equal(h->interval_ns, head.interval_ns);
 		assert_int_equal(h->pass_begin_ns, head.pass_begin_ns);
+		assert_int_equal(h->userns, head.userns);
 	}
 }
 

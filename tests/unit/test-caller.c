@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/userns.h"
 #include "tests/unit/sample.h"
 #include "web/caller.h"
 
@@ -53,7 +54,7 @@ int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 	return 0;
 }
 
-static const struct caller_rules rules = {.gid = GROUP, .uid = OWN};
+static const struct caller_rules rules = {.gid = GROUP, .uid = OWN, .userns = USERNS_INITIAL};
 
 static struct caller call(uid_t uid, gid_t gid, gid_t supplementary, const struct caller_rules *r)
 {
@@ -98,7 +99,7 @@ static void knows_whom_to_trust(void **state)
 
 		assert_int_equal(c.kind, cases[i].kind);
 		if (c.kind == CALLER_USER)
-			assert_int_equal(c.uid, cases[i].uid);
+			assert_true(c.uid == cases[i].uid && c.userns == USERNS_INITIAL);
 	}
 }
 
@@ -164,7 +165,8 @@ static void sees_by_trust(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct caller c = {.kind = cases[i].kind, .uid = ALICE};
+		const struct caller c = {
+			.kind = cases[i].kind, .uid = ALICE, .userns = USERNS_INITIAL};
 		struct sight sight = caller_sight(&c, cases[i].scope, view);
 
 		assert_int_equal(
@@ -174,6 +176,34 @@ static void sees_by_trust(void **state)
 			assert_int_equal(sight.uid, ALICE);
 	}
 	assert_int_equal(caller_sight(&anybody, TCP_SCOPE_AUTO, NULL).kind, SIGHT_NONE);
+}
+
+/* Of somebody in a namespace of his own the same uid is another one's; and where either does not know, it may be. */
+static void a_uid_is_somebody_in_its_namespace(void **state)
+{
+	static const struct {
+		uint64_t caller, image;
+		enum sight_kind sight;
+	} cases[] = {
+		{USERNS_INITIAL, USERNS_INITIAL, SIGHT_OWN},
+		{4026532000, 4026532000, SIGHT_OWN},
+		{4026532000, USERNS_INITIAL, SIGHT_NONE},
+		{USERNS_INITIAL, 4026532000, SIGHT_NONE},
+		{0, USERNS_INITIAL, SIGHT_NONE},
+		{USERNS_INITIAL, 0, SIGHT_NONE},
+		{0, 0, SIGHT_NONE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct image_header header = {.userns = cases[i].image};
+		const struct view view = {.header = &header};
+		struct caller c = {.kind = CALLER_USER, .uid = ALICE, .userns = cases[i].caller};
+
+		assert_int_equal(caller_sight(&c, TCP_SCOPE_AUTO, &view).kind, cases[i].sight);
+		c.kind = CALLER_TRUSTED;
+		assert_int_equal(caller_sight(&c, TCP_SCOPE_AUTO, &view).kind, SIGHT_ALL);
+	}
 }
 
 static void reads_its_rules(void **state)
@@ -188,6 +218,7 @@ static void reads_its_rules(void **state)
 	assert_int_equal(caller_rules_read("test-caller.groups", &r), 0);
 	unlink("test-caller.groups");
 	assert_int_equal(r.gid, GROUP);
+	assert_int_equal(r.userns, userns_id());
 	assert_int_equal(r.uid, (uid_t)-1); /* whoever we are before root is given up */
 	assert_int_equal(caller_rules_read("no such file", &r), 0);
 	assert_int_equal(r.gid, (gid_t)-1);
@@ -203,6 +234,7 @@ int main(void)
 		cmocka_unit_test(tells_nobody_apart_who_has_no_uid),
 		cmocka_unit_test(asks_unix_sockets_alone),
 		cmocka_unit_test(sees_by_trust),
+		cmocka_unit_test(a_uid_is_somebody_in_its_namespace),
 		cmocka_unit_test(reads_its_rules),
 	};
 

@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
+#include "base/userns.h"
 #include "collectors/pass-state.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/run.h"
@@ -106,6 +107,8 @@ static void says_of_itself(void **state)
 	assert_int_equal(first->header->sequence, 1);
 	assert_int_equal(second->header->sequence, 2);
 	assert_int_equal(second->header->interval_ns, scene_options.interval_ns);
+	assert_true(userns_id() != 0);
+	assert_int_equal(second->header->userns, userns_id());
 	assert_int_equal(view_self(second)->q[SELF_PERIOD], scene_options.interval_ns);
 	assert_int_equal(second->header->stale_ns - second->header->boottime_ns,
 		3 * scene_options.interval_ns);

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "base/userns.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/sample.h"
 #include "web/site.h"
@@ -149,9 +150,10 @@ static void tells_what_is_known(void **state)
 }
 
 static const struct caller root = {.kind = CALLER_TRUSTED};
-static const struct caller alice = {.kind = CALLER_USER, .uid = 1000};
-static const struct caller bob = {.kind = CALLER_USER, .uid = 1001};
-static const struct caller nobody = {.kind = CALLER_USER, .uid = 4711}; /* has no process */
+static const struct caller alice = {.kind = CALLER_USER, .uid = 1000, .userns = USERNS_INITIAL};
+static const struct caller bob = {.kind = CALLER_USER, .uid = 1001, .userns = USERNS_INITIAL};
+static const struct caller nobody = {
+	.kind = CALLER_USER, .uid = 4711, .userns = USERNS_INITIAL}; /* has no process */
 static const struct caller stranger = {.kind = CALLER_STRANGER};
 
 /* The whole body of A, which is plain. */

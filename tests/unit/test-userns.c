@@ -3,6 +3,11 @@
 
 #include "tests/unit/unit.h"
 
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "base/cleanup.h"
 #include "base/userns.h"
 
@@ -26,10 +31,44 @@ static void knows_the_map_of_all(void **state)
 			cases[i].has_unmapped);
 }
 
+/* Another one has another number, and it is not that of the host's own. */
+static void tells_one_from_another(void **state)
+{
+	uint64_t here = userns_id();
+	int pipe[2], status;
+	uint64_t there = 0;
+	pid_t child;
+
+	(void)state;
+	assert_true(here != 0);
+	assert_int_equal(userns_id(), here);
+	assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		if (unshare(CLONE_NEWUSER) < 0)
+			_exit(77);
+		there = userns_id();
+		_exit(write(pipe[1], &there, sizeof(there)) == sizeof(there) ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 0) {
+		assert_int_equal(read(pipe[0], &there, sizeof(there)), sizeof(there));
+		assert_true(there != 0 && there != here && there != USERNS_INITIAL);
+	}
+	close(pipe[0]);
+	close(pipe[1]);
+	if (WEXITSTATUS(status) == 77)
+		skip(); /* they are not for everybody here */
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_the_map_of_all),
+		cmocka_unit_test(tells_one_from_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
