@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/number.h"
 
 /* Where the kernel has no user namespaces, there is the host's own. */
 uint64_t userns_id(void)
@@ -38,4 +39,39 @@ bool userns_has_unmapped(void)
 	if (r < 0)
 		return r != -ENOENT;
 	return userns_parse_has_unmapped(text, len);
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && *at == ' ')
+		at++;
+	return at;
+}
+
+/* The numbers of a line: the first uid inside, the same one outside, how many. */
+bool userns_parse_is_root_outside(const char *text, size_t len)
+{
+	for (const char *at = text, *end = text + len, *next; at < end; at = next) {
+		uint64_t inside, outside;
+		int n;
+
+		next = memchr(at, '\n', (size_t)(end - at));
+		next = next ? next + 1 : end;
+		at = skip_blanks(at, next);
+		n = number_scan_u64(at, (size_t)(next - at), &inside);
+		if (n <= 0 || inside != 0)
+			continue;
+		at = skip_blanks(at + n, next);
+		return number_scan_u64(at, (size_t)(next - at), &outside) <= 0 || outside == 0;
+	}
+	return false;
+}
+
+bool userns_is_root_outside(void)
+{
+	char text[4096];
+	size_t len;
+
+	return file_read(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text), &len) < 0 ||
+	       userns_parse_is_root_outside(text, len);
 }

@@ -23,4 +23,12 @@ bool userns_has_unmapped(void);
 /* The same of the text of a uid_map. Pure. */
 bool userns_parse_has_unmapped(const char *text, size_t len);
 
+/*
+ * Whether uid 0 is 0 outside of our user namespace, too, and so owns what the host's root owns. Where it can't be known, it is.
+ */
+bool userns_is_root_outside(void);
+
+/* The same of the text of a uid_map. Pure. */
+bool userns_parse_is_root_outside(const char *text, size_t len);
+
 #endif

@@ -64,11 +64,36 @@ static void tells_one_from_another(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+static void knows_whose_root_is(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_outside;
+	} cases[] = {
+		{"         0          0 4294967295\n", true},
+		{"         0          0          1\n",
+			true}, /* as for services with PrivateUsers=, which root runs */
+		{"         0       1000          1\n", false},
+		{"         0     100000      65536\n", false},
+		{"      1000       1000          1\n         0     100000          1\n", false},
+		{"      1000       1000          1\n         0          0          1\n", true},
+		{"         0", true},                          /* it does not say */
+		{"      1000       1000          1\n", false}, /* nobody is */
+		{"", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(userns_parse_is_root_outside(cases[i].text, strlen(cases[i].text)),
+			cases[i].is_outside);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_the_map_of_all),
 		cmocka_unit_test(tells_one_from_another),
+		cmocka_unit_test(knows_whose_root_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
