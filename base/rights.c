@@ -41,10 +41,10 @@ static int set_capabilities(uint64_t set)
 }
 
 /* EPERM: it has lost the right to; EINVAL: the user namespace has no such user. */
-static int become(uid_t uid, gid_t gid)
+static int become(uid_t uid, gid_t gid, uid_t master)
 {
 	if (setgroups(0, NULL) == 0 && setresgid(gid, gid, gid) == 0 &&
-		setresuid(uid, uid, uid) == 0)
+		setresuid(uid, uid, master) == 0)
 		return 0;
 	return errno == EPERM || errno == EINVAL ? RIGHTS_SAME_USER : -errno;
 }
@@ -57,7 +57,7 @@ static int choose(const int *wanted, size_t count, uint64_t permitted)
 	return RIGHTS_NONE;
 }
 
-int rights_keep(const int *wanted, size_t count, uid_t uid, gid_t gid, int *ret_kept)
+int rights_keep(const int *wanted, size_t count, uid_t uid, gid_t gid, uid_t master, int *ret_kept)
 {
 	bool was_root = geteuid() == 0;
 	int r, same = 0, kept;
@@ -74,7 +74,7 @@ int rights_keep(const int *wanted, size_t count, uid_t uid, gid_t gid, int *ret_
 	if (was_root && uid != 0) {
 		if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 && errno != EPERM)
 			return -errno;
-		same = become(uid, gid);
+		same = become(uid, gid, master);
 		if (same < 0)
 			return same;
 		(void)prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
@@ -96,7 +96,7 @@ int rights_keep(const int *wanted, size_t count, uid_t uid, gid_t gid, int *ret_
 
 int rights_drop(void)
 {
-	int kept, r = rights_keep(NULL, 0, NOBODY, NOBODY, &kept);
+	int kept, r = rights_keep(NULL, 0, NOBODY, NOBODY, NOBODY, &kept);
 
 	return r < 0 ? r : 0;
 }

@@ -6,11 +6,18 @@
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
 
 #include "base/cleanup.h"
 
-enum { ENTRY_SIZE = 4096 };
+enum {
+	ENTRY_SIZE = 4096,
+	ENTRY_SIZE_MOST = 16 << 20,
+	PART_SIZE = (ACCOUNT_LAST - ACCOUNT_FIRST + 1) / ACCOUNT_PARTS,
+};
 
 static void cleanup_fclose(FILE **file)
 {
@@ -18,21 +25,104 @@ static void cleanup_fclose(FILE **file)
 		fclose(*file);
 }
 
-int account_find(const char *path, const char *name, struct account *ret)
+/*
+ * Calls VISIT for every entry until it says true; whether it did is in *RET. A line that does not fit has the file read from
+ * its beginning with more room: where the file stands after ERANGE differs between versions of glibc.
+ */
+static int walk(
+	const char *path, bool (*visit)(const struct passwd *entry, void *to), void *to, bool *ret)
 {
 	CLEANUP(cleanup_fclose) FILE *file = fopen(path, "re");
-	struct passwd entry, *found;
-	char text[ENTRY_SIZE];
-	int r;
+	int r = ERANGE;
 
+	*ret = false;
 	if (!file)
-		return errno == ENOENT ? ACCOUNT_ABSENT : -errno;
-	while ((r = fgetpwent_r(file, &entry, text, sizeof(text), &found)) == 0)
-		if (strcmp(entry.pw_name, name) == 0) {
-			if (entry.pw_uid == 0)
-				return ACCOUNT_ABSENT;
-			*ret = (struct account){.uid = entry.pw_uid, .gid = entry.pw_gid};
-			return 0;
-		}
-	return r == ENOENT ? ACCOUNT_ABSENT : -r;
+		return errno == ENOENT ? 0 : -errno;
+	for (size_t size = ENTRY_SIZE; r == ERANGE && size <= ENTRY_SIZE_MOST; size *= 4) {
+		AUTO_FREE char *text = malloc(size);
+		struct passwd entry, *found;
+
+		if (!text)
+			return -ENOMEM;
+		rewind(file);
+		while ((r = fgetpwent_r(file, &entry, text, size, &found)) == 0)
+			if (visit(found, to)) {
+				*ret = true;
+				return 0;
+			}
+	}
+	return r == ENOENT ? 0 : -r;
+}
+
+struct search {
+	const char *name;
+	struct account account;
+};
+
+static bool is_named(const struct passwd *entry, void *search_)
+{
+	struct search *search = search_;
+
+	if (strcmp(entry->pw_name, search->name) != 0)
+		return false;
+	search->account = (struct account){.uid = entry->pw_uid, .gid = entry->pw_gid};
+	return true;
+}
+
+int account_find(const char *path, const char *name, struct account *ret)
+{
+	struct search search = {.name = name};
+	bool is_found;
+	int r = walk(path, is_named, &search, &is_found);
+
+	if (r < 0)
+		return r;
+	if (!is_found || search.account.uid == 0)
+		return ACCOUNT_ABSENT;
+	*ret = search.account;
+	return 0;
+}
+
+struct part {
+	uid_t first;
+	bool is_used[PART_SIZE];
+};
+
+static bool mark(const struct passwd *entry, void *part_)
+{
+	struct part *part = part_;
+
+	if (entry->pw_uid >= part->first && entry->pw_uid - part->first < PART_SIZE)
+		part->is_used[entry->pw_uid - part->first] = true;
+	return false;
+}
+
+/* The kernel looks for processes of that real uid: cheaper than /proc, and whatever that hides. */
+static bool has_processes(uid_t uid)
+{
+	errno = 0;
+	return getpriority(PRIO_USER, uid) != -1 || errno != ESRCH;
+}
+
+int account_take(const char *path, enum account_part which, struct account *ret)
+{
+	struct part part = {.first = ACCOUNT_FIRST + (uid_t)which * PART_SIZE};
+	unsigned int start = 0;
+	bool is_found;
+	int r = walk(path, mark, &part, &is_found);
+
+	if (r < 0)
+		return r;
+	/* Without randomness the first ones will do: it spreads those of several daemons. */
+	(void)!getrandom(&start, sizeof(start), GRND_NONBLOCK);
+	for (unsigned int i = 0; i < PART_SIZE; i++) {
+		unsigned int at = (start % PART_SIZE + i) % PART_SIZE;
+		uid_t uid = part.first + at;
+
+		if (part.is_used[at] || has_processes(uid))
+			continue;
+		*ret = (struct account){.uid = uid, .gid = (gid_t)uid, .is_taken = true};
+		return 0;
+	}
+	return ACCOUNT_ABSENT;
 }

@@ -10,12 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+	FILTER_CONDITIONS_MAX = 2,
+	FILTER_CLONE_FLAGS =
+		6, /* instead of an argument's index: which it is depends on the architecture */
+};
+#define FILTER_INT UINT64_C(0xffffffff) /* all bits of an argument of type int */
+
+/* Holds if the argument under the mask is the value. */
+struct filter_condition {
+	unsigned int argument; /* its index */
+	uint64_t mask, value;
+};
+
 /* A system call, by its name; ones that the architecture or libseccomp does not know are passed over. */
 struct filter_call {
 	const char *name;
-	bool has_condition;
-	unsigned int argument; /* of the condition: its index */
-	uint64_t mask, value;  /* allowed if the argument under the mask is this */
+	unsigned int conditions; /* all of which have to hold; of different arguments */
+	struct filter_condition condition[FILTER_CONDITIONS_MAX];
 };
 
 struct filter_list {
@@ -30,19 +42,32 @@ struct filter_list {
 	}
 #define FILTER_CALL_IF(n, a, m, v)                                                                 \
 	{                                                                                          \
-		.name = (n), .has_condition = true, .argument = (a), .mask = (m), .value = (v)     \
+		.name = (n), .conditions = 1, .condition = { {(a), (m), (v)} }                     \
 	}
-#define FILTER_CALL_IS(n, a, v) FILTER_CALL_IF(n, a, UINT64_C(0xffffffff), v)
+#define FILTER_CALL_BOTH(n, a, m, v, a2, m2, v2)                                                   \
+	{                                                                                          \
+		.name = (n), .conditions = 2, .condition = { {(a), (m), (v)}, {(a2), (m2), (v2)} } \
+	}
+#define FILTER_CALL_IS(n, a, v) FILTER_CALL_IF(n, a, FILTER_INT, v)
 #define FILTER_LIST(calls)                                                                         \
 	{                                                                                          \
 		.call = (calls), .count = sizeof(calls) / sizeof((calls)[0])                       \
 	}
 
-/* What every process needs to go on, to read files, and to end: reading, memory, time, signals of its own, threads. */
+/* What every process needs to go on, to read files, to wait, and to end. Nothing becomes code. */
 extern const struct filter_list filter_base;
 
 /* Sockets: those that there are, and new ones of AF_UNIX. */
 extern const struct filter_list filter_unix;
+
+/* Serving: who connects is let in, and signals are read. */
+extern const struct filter_list filter_server;
+
+/* Removing files: which, is not for a filter to see. */
+extern const struct filter_list filter_unlink;
+
+/* Threads of one's own. */
+extern const struct filter_list filter_threads;
 
 /* Children: made by fork(), waited for, and killed; and giving up rights in them. */
 extern const struct filter_list filter_children;
@@ -51,13 +76,16 @@ enum {
 	FILTER_UNSUPPORTED = 1, /* the kernel has none (CONFIG_SECCOMP_FILTER) */
 };
 
-/* Whether more is allowed for the sake of tools: in sanitized builds, and under valgrind. Nobody runs those for safety. */
+/* Whether more is allowed for the sake of tools: in builds with sanitizers or for valgrind. Nobody runs those for safety. */
 bool filter_is_wide(void);
 
 /*
  * Allows what the COUNT lists name, and nothing else. no_new_privs has to be set. 0, or FILTER_UNSUPPORTED. -ENOMEM, errors
- * of seccomp().
+ * of libseccomp and of seccomp(): there is no filter then, or not the one that was asked for.
  */
 int filter_load(const struct filter_list *const *lists, size_t count);
+
+/* Writes to FD, in words, the filter that filter_load() would make on ARCH (libseccomp's SCMP_ARCH_*). Errors as above. */
+int filter_export(uint32_t arch, const struct filter_list *const *lists, size_t count, int fd);
 
 #endif

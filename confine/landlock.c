@@ -33,7 +33,8 @@ enum {
 	FS_IOCTL_DEV = 1 << 15,   /* 6.10 */
 	NET_BIND_TCP = 1 << 0,    /* 6.7 */
 	NET_CONNECT_TCP = 1 << 1,
-	SCOPE_SIGNAL = 1 << 1, /* 6.12 */
+	SCOPE_ABSTRACT_UNIX_SOCKET = 1 << 0, /* 6.12 */
+	SCOPE_SIGNAL = 1 << 1,
 	ABI_REFER = 2,
 	ABI_TRUNCATE = 3,
 	ABI_NET = 4,
@@ -50,7 +51,7 @@ struct path_beneath {
 	int32_t parent_fd;
 } __attribute__((packed));
 
-int landlock_open(struct landlock *ret)
+int landlock_open(bool keeps_abstract_sockets, struct landlock *ret)
 {
 	struct ruleset set = {.fs = FS_ALL_1};
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, CREATE_VERSION);
@@ -72,7 +73,8 @@ int landlock_open(struct landlock *ret)
 		size += sizeof(set.net);
 	}
 	if (abi >= ABI_SCOPE) {
-		set.scoped = SCOPE_SIGNAL;
+		set.scoped = SCOPE_SIGNAL |
+		             (keeps_abstract_sockets ? 0 : SCOPE_ABSTRACT_UNIX_SOCKET);
 		size += sizeof(set.scoped);
 	}
 	fd = syscall(SYS_landlock_create_ruleset, &set, size, 0);
@@ -87,23 +89,28 @@ void landlock_close(struct landlock *l)
 	l->fd = fd_close(l->fd);
 }
 
+static const uint64_t rights[] = {
+	[LANDLOCK_MAY_READ] = FS_READ_FILE | FS_READ_DIR,
+	[LANDLOCK_MAY_READ_FILE] = FS_READ_FILE,
+	[LANDLOCK_MAY_REMOVE] = FS_REMOVE_FILE,
+};
+
 int landlock_allow_fd(struct landlock *l, int fd, enum landlock_right right)
 {
-	struct path_beneath rule = {
-		.allowed = right == LANDLOCK_MAY_READ ? FS_READ_FILE | FS_READ_DIR : FS_REMOVE_FILE,
-		.parent_fd = fd,
-	};
+	struct path_beneath rule = {.allowed = rights[right], .parent_fd = fd};
 
 	return syscall(SYS_landlock_add_rule, l->fd, RULE_PATH_BENEATH, &rule, 0) < 0 ? -errno : 0;
 }
 
+/* Nobody reads below a directory that can't be reached: so nothing is lost without a rule for it. */
 int landlock_allow(struct landlock *l, const char *path, enum landlock_right right)
 {
-	AUTO_CLOSE int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int kind = right == LANDLOCK_MAY_READ_FILE ? 0 : O_DIRECTORY;
+	AUTO_CLOSE int fd = open(path, O_PATH | kind | O_CLOEXEC);
 
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	return landlock_allow_fd(l, fd, right);
+	if (fd >= 0)
+		return landlock_allow_fd(l, fd, right);
+	return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : 0;
 }
 
 int landlock_enter(const struct landlock *l)

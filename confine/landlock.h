@@ -5,28 +5,34 @@
 #ifndef MEMTALLY_CONFINE_LANDLOCK_H
 #define MEMTALLY_CONFINE_LANDLOCK_H
 
+#include <stdbool.h>
+
 struct landlock {
 	int fd; /* of the set of rules */
 	int abi;
 };
 
 enum landlock_right {
-	LANDLOCK_MAY_READ,   /* files and directories, below a directory */
-	LANDLOCK_MAY_REMOVE, /* files of a directory */
+	LANDLOCK_MAY_READ,      /* files and directories, below a directory */
+	LANDLOCK_MAY_READ_FILE, /* one file, and not what may replace it */
+	LANDLOCK_MAY_REMOVE,    /* files of a directory */
 };
 
 enum {
-	LANDLOCK_UNSUPPORTED = 1, /* the kernel has none, or it is switched off */
+	LANDLOCK_UNSUPPORTED =
+		1, /* the kernel has none, it is switched off, or a sandbox refuses it */
 };
 
 /*
  * Begins a set of rules that allows nothing: no file, where the kernel knows how (6.7) no TCP connection and no new TCP
- * listener, (6.12) no signal to others. 0, or LANDLOCK_UNSUPPORTED; errors of the kernel's.
+ * listener, (6.12) no signal to others and no connection to an abstract socket of others, unless
+ * KEEPS_ABSTRACT_SOCKETS. 0, or LANDLOCK_UNSUPPORTED; errors of the kernel's.
  */
-int landlock_open(struct landlock *ret);
+int landlock_open(bool keeps_abstract_sockets, struct landlock *ret);
 void landlock_close(struct landlock *l);
 
-/* Allows it for PATH and what lies below it. Where PATH does not exist there is nothing to allow. Errors of open(). */
+/* Allows it for PATH and what lies below it. Where PATH can't be reached there is nothing to allow. Errors of
+ * the kernel's, when it has no room. */
 int landlock_allow(struct landlock *l, const char *path, enum landlock_right right);
 
 /* The same below FD, which has to stay open where the directory is one of /proc. */

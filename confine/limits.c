@@ -24,7 +24,7 @@ static int lower(int what, rlim_t most)
 	return setrlimit((__rlimit_resource_t)what, &limit) < 0 ? -errno : 0;
 }
 
-int limits_set(uint64_t data_bytes)
+int limits_set(uint64_t data_bytes, uint64_t processes)
 {
 	struct rlimit files;
 	int r = getrlimit(RLIMIT_NOFILE, &files) < 0 ? -errno : 0;
@@ -36,5 +36,7 @@ int limits_set(uint64_t data_bytes)
 	/* A sanitizer's shadow memory is private, and terabytes. */
 	if (r == 0 && !SANITIZED)
 		r = lower(RLIMIT_DATA, data_bytes);
+	if (r == 0)
+		r = lower(RLIMIT_NPROC, processes);
 	return r;
 }

@@ -7,10 +7,13 @@
 
 #include <stdint.h>
 
+#define LIMITS_ANY UINT64_MAX
+
 /*
  * For good: at most DATA_BYTES of private memory, or what the limit was if that is less; as many descriptors as the limit
- * is now; no core dumps. Errors of setrlimit().
+ * is now; no core dumps; of processes and threads of its uid at most PROCESSES, or as many as could be (LIMITS_ANY): the kernel
+ * counts all that the uid has on the host, so that is for those who share theirs with nobody. Errors of setrlimit().
  */
-int limits_set(uint64_t data_bytes);
+int limits_set(uint64_t data_bytes, uint64_t processes);
 
 #endif

@@ -5,14 +5,17 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/log.h"
 #include "config/help.h"
 #include "config/settings.h"
+#include "confine/inheritance.h"
 #include "daemon/manager.h"
 #include "daemon/narrow.h"
 #include "daemon/resolver.h"
@@ -49,25 +52,20 @@ static void lower_priority(void)
 		(void)setpriority(PRIO_PROCESS, 0, NICE);
 }
 
-/* Who runs as the uid that root takes for want of a user of its own is not we. */
-static uid_t own_user(uid_t started_as, uid_t uid)
-{
-	return started_as == 0 && uid == ACCOUNT_NOBODY ? (uid_t)-1 : uid;
-}
-
-static int serve(int argc, char *argv[], const struct settings *settings)
+/* GIVEN: sockets of the service manager's. */
+static int serve(int argc, char *argv[], const struct settings *settings, int given)
 {
 	AUTO_RESOLVER struct resolver *resolver = NULL;
 	AUTO_MANAGER struct manager *manager = NULL;
-	uid_t started_as = geteuid();
-	struct account account;
+	struct account account, of_resolver;
 	int r;
 
 	log_open("memtallyd", (enum log_level)settings->log_level);
-	narrow_account(&account);
+	if (narrow_accounts(&account, &of_resolver) < 0)
+		return EXIT_FAILURE;
 	raise_descriptor_limit();
 	/* First of all, so that the child inherits nothing worth having. */
-	r = resolver_start(&account, &resolver);
+	r = resolver_start(&of_resolver, account.uid, &resolver);
 	if (r < 0)
 		log_warning("users are shown by number, the resolver of names can't be started: %s",
 			strerror(-r));
@@ -76,9 +74,9 @@ static int serve(int argc, char *argv[], const struct settings *settings)
 	r = manager_open(settings, argc, argv, resolver, &manager);
 	/* After the socket was made, in whose directory only root may be allowed to write. */
 	if (r == 0)
-		r = narrow_daemon(&account);
+		r = narrow_daemon(&account, given == 0);
 	if (r == 0) {
-		manager_set_own(manager, own_user(started_as, geteuid()));
+		manager_set_own(manager, geteuid());
 		r = manager_run(manager);
 	}
 	return r < 0;
@@ -88,8 +86,14 @@ int memtallyd_run(int argc, char *argv[])
 {
 	AUTO_SETTINGS struct settings *settings = NULL;
 	char error[SETTINGS_ERROR_SIZE];
+	int given = sd_listen_fds(0), r;
 
 	log_open("memtallyd", LOG_LEVEL_INFO);
+	r = given < 0 ? given : inheritance_close((unsigned int)given);
+	if (r < 0) {
+		log_error("can't close what was inherited: %s", strerror(-r));
+		return EXIT_FAILURE;
+	}
 	if (settings_load(PROGRAM_MEMTALLYD, argc, argv, &settings, error) < 0) {
 		log_error("%s", error);
 		return 2;
@@ -100,5 +104,5 @@ int memtallyd_run(int argc, char *argv[])
 	case SETTINGS_CHECK: return puts("the configuration is good") < 0 || fflush(stdout) != 0;
 	case SETTINGS_RUN: break;
 	}
-	return serve(argc, argv, settings);
+	return serve(argc, argv, settings, given);
 }

@@ -8,19 +8,26 @@
 #include "daemon/narrow.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/rights.h"
+#include "base/userns.h"
 #include "confine/filter.h"
 #include "confine/limits.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38 /* Linux 5.8 */
 #endif
+
+#define PASSWD "/etc/passwd"
 
 /* A host of a million processes takes about that much. */
 #define DATA_BYTES          (UINT64_C(1) << 30)
@@ -29,60 +36,161 @@
 /* As in linux/kcmp.h, which glibc's packages do not all have. */
 enum { COMPARE_MM = 1, COMPARE_TYPE = 2 };
 
+enum {
+	PROCESSES =
+		64, /* itself, two resolvers at most, a trial's two, and what several daemons of one uid have */
+};
+
 /* Snapshots are made, and address spaces are told apart: kcmp() would also tell who shares which files. */
 static const struct filter_call pass_calls[] = {
 	FILTER_CALL("memfd_create"),
+	FILTER_CALL_IS("fcntl", 1, F_ADD_SEALS),
+	FILTER_CALL_IS("fcntl64", 1, F_ADD_SEALS),
 	FILTER_CALL_IS("kcmp", COMPARE_TYPE, COMPARE_MM),
+	FILTER_CALL("fstatfs"),
+	FILTER_CALL("fstatfs64"),
+	FILTER_CALL("sched_getaffinity"),
+	FILTER_CALL("timerfd_create"),
+	FILTER_CALL("timerfd_settime"),
+	FILTER_CALL("timerfd_settime64"),
 };
 static const struct filter_list filter_pass = FILTER_LIST(pass_calls);
 
-static void give_up_calls(void)
+/* What name services do, those of glibc, systemd, sssd, winbind, nslcd: their modules are loaded when they are first asked. */
+static const struct filter_call names_calls[] = {
+	FILTER_CALL_IF("mmap", 2, PROT_EXEC | PROT_WRITE, PROT_EXEC),
+	FILTER_CALL_IF("mmap2", 2, PROT_EXEC | PROT_WRITE, PROT_EXEC),
+	FILTER_CALL_IS("fcntl", 1, F_GETLK),
+	FILTER_CALL_IS("fcntl", 1, F_SETLK),
+	FILTER_CALL_IS("fcntl", 1, F_SETLKW),
+	FILTER_CALL_IS("fcntl64", 1, F_GETLK),
+	FILTER_CALL_IS("fcntl64", 1, F_SETLK),
+	FILTER_CALL_IS("fcntl64", 1, F_SETLKW),
+	FILTER_CALL_IS("ioctl", 1, FIONREAD),
+	FILTER_CALL_IS("ioctl", 1, FIONBIO),
+	FILTER_CALL_IS("ioctl", 1, TCGETS),
+	FILTER_CALL("dup"),
+	FILTER_CALL("select"),
+	FILTER_CALL("_newselect"),
+	FILTER_CALL("pselect6"),
+	FILTER_CALL("pselect6_time64"),
+	FILTER_CALL("statfs"),
+	FILTER_CALL("statfs64"),
+	FILTER_CALL("fstatfs"),
+	FILTER_CALL("fstatfs64"),
+	FILTER_CALL("timerfd_create"),
+	FILTER_CALL("timerfd_settime"),
+	FILTER_CALL("timerfd_settime64"),
+	FILTER_CALL("getgroups"),
+	FILTER_CALL("getgroups32"),
+	FILTER_CALL("getresuid"),
+	FILTER_CALL("getresuid32"),
+	FILTER_CALL("getresgid"),
+	FILTER_CALL("getresgid32"),
+	FILTER_CALL("sched_yield"),
+	FILTER_CALL_IS("prctl", 0, PR_SET_NAME),
+	FILTER_CALL_IS("prctl", 0, PR_GET_NAME),
+	FILTER_CALL_IS("prctl", 0, PR_SET_PDEATHSIG),
+};
+static const struct filter_list filter_names = FILTER_LIST(names_calls);
+
+static int give_up_calls(bool has_socket_file)
 {
-	static const struct filter_list *const lists[] = {
-		&filter_base, &filter_unix, &filter_children, &filter_pass};
-	int r = filter_load(lists, ARRAY_SIZE(lists));
+	/* The last one only where there is a file to remove. */
+	static const struct filter_list *const lists[] = {&filter_base, &filter_unix,
+		&filter_server, &filter_children, &filter_pass, &filter_unlink};
+	int r = filter_load(lists, ARRAY_SIZE(lists) - !has_socket_file);
 
 	if (r < 0)
-		log_warning("can't give up system calls: %s", strerror(-r));
+		log_error("can't give up system calls: %s", strerror(-r));
 	else if (r == FILTER_UNSUPPORTED)
 		log_warning("system calls can't be given up: this kernel has no seccomp filters");
+	return r < 0 ? r : 0;
 }
 
-void narrow_account(struct account *ret)
+/* ABSENT is no error of the system's, but leaves nobody to become all the same. */
+static int take(enum account_part part, struct account *ret)
 {
-	*ret = (struct account){.uid = geteuid(), .gid = getegid()};
-	if (ret->uid != 0 || account_find("/etc/passwd", "memtally", ret) == 0)
-		return;
-	log_warning(
-		"there is no user memtally to become: root becomes nobody (%d)", ACCOUNT_NOBODY);
-	*ret = (struct account){.uid = ACCOUNT_NOBODY, .gid = ACCOUNT_NOBODY};
+	int r = account_take(PASSWD, part, ret);
+
+	if (r < 0)
+		log_error("can't read " PASSWD ": %s", strerror(-r));
+	else if (r == ACCOUNT_ABSENT)
+		log_error("of the uids from %d to %d none is free", ACCOUNT_FIRST, ACCOUNT_LAST);
+	return r == ACCOUNT_ABSENT ? -ESRCH : r;
 }
 
-int narrow_daemon(const struct account *account)
+int narrow_accounts(struct account *ret_daemon, struct account *ret_resolver)
+{
+	struct account daemon = {.uid = geteuid(), .gid = getegid()}, resolver = daemon;
+	int r;
+
+	if (daemon.uid == 0) {
+		r = account_find(PASSWD, "memtally", &daemon);
+		if (r < 0) {
+			log_error("can't read " PASSWD ": %s", strerror(-r));
+			return r;
+		}
+		if (r == ACCOUNT_ABSENT) {
+			r = take(ACCOUNT_DAEMON, &daemon);
+			if (r < 0)
+				return r;
+			log_warning(
+				"there is no user memtally to become: root becomes uid %u, which is nobody's",
+				daemon.uid);
+		}
+		r = take(ACCOUNT_RESOLVER, &resolver);
+		if (r < 0)
+			return r;
+	}
+	*ret_daemon = daemon;
+	*ret_resolver = resolver;
+	return 0;
+}
+
+/* Root of the host without capabilities still owns what root owns: processes, files, sockets. */
+static int check_user(int outcome)
+{
+	if (outcome != RIGHTS_SAME_USER)
+		return 0;
+	if (userns_is_root_outside()) {
+		log_error("uid 0 can't become another user here: run it as another uid, or add the "
+			  "capabilities SETUID and SETGID");
+		return -EPERM;
+	}
+	log_warning("uid 0 stays: it can't become another user here");
+	return 0;
+}
+
+int narrow_daemon(const struct account *account, bool has_socket_file)
 {
 	static const int wanted[] = {CAP_SYS_PTRACE, CAP_PERFMON};
-	int kept, r = rights_keep(wanted, ARRAY_SIZE(wanted), account->uid, account->gid, &kept);
+	int kept, r = rights_keep(wanted, ARRAY_SIZE(wanted), account->uid, account->gid,
+			  account->uid, &kept);
 
 	if (r < 0) {
 		log_error("can't give up rights: %s", strerror(-r));
 		return r;
 	}
-	if (r == RIGHTS_SAME_USER)
-		log_warning("uid 0 stays: it can't become another user here");
-	r = limits_set(DATA_BYTES);
+	r = check_user(r);
 	if (r < 0)
-		log_warning("can't set limits: %s", strerror(-r));
-	give_up_calls();
-	return 0;
+		return r;
+	r = limits_set(DATA_BYTES, account->is_taken ? PROCESSES : LIMITS_ANY);
+	if (r < 0) {
+		log_error("can't set limits: %s", strerror(-r));
+		return r;
+	}
+	return give_up_calls(has_socket_file);
 }
 
-int narrow_resolver(const struct account *account)
+int narrow_resolver(const struct account *account, uid_t master)
 {
-	static const struct filter_list *const lists[] = {&filter_base, &filter_unix};
-	int kept, r = rights_keep(NULL, 0, account->uid, account->gid, &kept);
+	static const struct filter_list *const lists[] = {
+		&filter_base, &filter_unix, &filter_names};
+	int kept, r = rights_keep(NULL, 0, account->uid, account->gid, master, &kept);
 
 	if (r >= 0)
-		r = limits_set(RESOLVER_DATA_BYTES);
+		r = limits_set(RESOLVER_DATA_BYTES, LIMITS_ANY);
 	if (r >= 0)
 		r = filter_load(lists, ARRAY_SIZE(lists));
 	return r < 0 ? r : 0;

@@ -5,25 +5,30 @@
 #ifndef MEMTALLY_DAEMON_NARROW_H
 #define MEMTALLY_DAEMON_NARROW_H
 
+#include <stdbool.h>
+
 #include "confine/account.h"
 
 /*
- * Whom memtallyd works as: itself, or if that is root the user memtally, or where there is none, nobody, which is said
- * on the log.
+ * Whom memtallyd works as, and its resolver: as itself, or if that is root, the one as the user memtally, or where there is
+ * none, under a uid that is nobody's, which is said on the log, and the other under another such uid. Negative errno: it can't be
+ * known, it is on the log, and the daemon must not go on.
  */
-void narrow_account(struct account *ret);
+int narrow_accounts(struct account *ret_daemon, struct account *ret_resolver);
 
 /*
  * Becomes ACCOUNT if it is root, keeps CAP_SYS_PTRACE or, if it has not that, CAP_PERFMON, and no other right, sets
- * limits, and allows itself and its children no system calls but those that passes, names and trials need. Where the kernel
- * has no filters for these, the log says so. Negative errno: rights may be left, it is on the log, and the daemon must not go on.
+ * limits, and allows itself and its children no system calls but those that passes, names and trials need; with
+ * HAS_SOCKET_FILE also to remove a file. Where the kernel has no filters for these, the log says so. Negative errno: rights may
+ * be left, it is on the log, and the daemon must not go on. -EPERM, too, where it is root of the host and can't leave that.
  */
-int narrow_daemon(const struct account *account);
+int narrow_daemon(const struct account *account, bool has_socket_file);
 
 /*
- * For the resolver's child: the same without any capability, with less memory, and with system calls for reading files and
- * talking over UNIX sockets alone. Logs nothing. Negative errno: rights may be left. A kernel without filters is none.
+ * For the resolver's child: it becomes ACCOUNT if it is root, so that MASTER may end it; without any capability, with less
+ * memory, and with system calls for reading files and talking over UNIX sockets alone. Logs nothing. Negative errno: rights
+ * may be left. A kernel without filters is none.
  */
-int narrow_resolver(const struct account *account);
+int narrow_resolver(const struct account *account, uid_t master);
 
 #endif

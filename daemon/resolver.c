@@ -24,6 +24,7 @@ enum {
 
 struct resolver {
 	struct account account;
+	uid_t master; /* who ends it: whom we become */
 	int fd;       /* -1: there is no child */
 	pid_t pid;    /* 0: there is no child */
 	pid_t ending; /* of a former child that was killed; 0: none */
@@ -52,7 +53,7 @@ static void answer(struct resolver_message *m)
 		m->result = RESOLVER_ABSENT;
 }
 
-static _Noreturn void child(int fd, pid_t parent, const struct account *account)
+static _Noreturn void child(const struct resolver *r, int fd, pid_t parent)
 {
 	/* Ctrl-C goes to the whole group, systemd's SIGTERM to the cgroup: it ends with its parent. */
 	signal(SIGINT, SIG_IGN);
@@ -61,7 +62,7 @@ static _Noreturn void child(int fd, pid_t parent, const struct account *account)
 	if (close_range(STDERR_FILENO + 1, (unsigned int)fd - 1, 0) < 0 ||
 		close_range((unsigned int)fd + 1, ~0U, 0) < 0)
 		_exit(1);
-	if (narrow_resolver(account) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ||
+	if (narrow_resolver(&r->account, r->master) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ||
 		getppid() != parent)
 		_exit(1);
 	prctl(PR_SET_NAME, "memtallyd-names");
@@ -96,7 +97,7 @@ static int start_child(struct resolver *r)
 	}
 	if (pid == 0) {
 		close(fds[0]);
-		child(fds[1], parent, &r->account);
+		child(r, fds[1], parent);
 	}
 	close(fds[1]);
 	r->fd = fds[0];
@@ -113,14 +114,14 @@ static bool reap(struct resolver *r)
 	return true;
 }
 
-int resolver_start(const struct account *account, struct resolver **ret)
+int resolver_start(const struct account *account, uid_t master, struct resolver **ret)
 {
 	AUTO_FREE struct resolver *r = calloc(1, sizeof(*r));
 	int error;
 
 	if (!r)
 		return -ENOMEM;
-	*r = (struct resolver){.account = *account, .fd = -1};
+	*r = (struct resolver){.account = *account, .master = master, .fd = -1};
 	error = start_child(r);
 	if (error < 0)
 		return error;

@@ -17,10 +17,10 @@
 struct resolver;
 
 /*
- * Forks the child, which works as ACCOUNT: under the same uid as memtallyd later, since without rights one may end only
- * processes of one's own. Errors of socketpair and fork.
+ * Forks the child, which works as ACCOUNT. MASTER is the uid that we have later: without rights one may end only who allows
+ * it to one's own. Those that follow the first, when we are no longer root, have our uid. Errors of socketpair and fork.
  */
-int resolver_start(const struct account *account, struct resolver **ret);
+int resolver_start(const struct account *account, uid_t master, struct resolver **ret);
 
 /*
  * Ends the child, if it has not ended, and forks another, which takes over none of the questions under way:

@@ -22,6 +22,7 @@
 #include "base/resident.h"
 #include "config/help.h"
 #include "config/settings.h"
+#include "confine/inheritance.h"
 #include "web/enclosure.h"
 #include "web/link.h"
 #include "web/listen.h"
@@ -458,9 +459,14 @@ int web_run(int argc, char *argv[])
 {
 	char error[SETTINGS_ERROR_SIZE];
 	struct web w = {.argc = argc, .argv = argv, .signals = -1, .link.fd = -1};
-	int status = EXIT_SUCCESS;
+	int status = EXIT_SUCCESS, given = sd_listen_fds(0), r;
 
 	log_open("memtally-web", LOG_LEVEL_INFO);
+	r = given < 0 ? given : inheritance_close((unsigned int)given);
+	if (r < 0) {
+		log_error("can't close what was inherited: %s", strerror(-r));
+		return EXIT_FAILURE;
+	}
 	if (settings_load(PROGRAM_WEB, argc, argv, &w.settings, error) < 0) {
 		log_error("%s", error);
 		return EXIT_USAGE;

@@ -24,17 +24,19 @@ PAGE = "docs/security.md"
 # The tables of system calls that each program's own filter allows, and what it calls to get there.
 FILTER = "confine/filter.c"
 TABLES = {
-    "memtallyd": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "children_calls"),
-                  ("daemon/narrow.c", "pass_calls")],
-    "memtally-web": [(FILTER, "base_calls"), (FILTER, "unix_calls")],
+    "memtallyd": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
+                  (FILTER, "children_calls"), (FILTER, "unlink_calls"), ("daemon/narrow.c", "pass_calls"),
+                  ("daemon/narrow.c", "names_calls")],
+    "memtally-web": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
+                     (FILTER, "threads_calls"), (FILTER, "unlink_calls"), ("web/enclosure.c", "serve_calls")],
 }
 NARROWING = {
     "memtallyd": {"capset", "prctl", "seccomp"},
     "memtally-web": {"capset", "prctl", "seccomp", "landlock_create_ruleset", "landlock_add_rule",
                      "landlock_restrict_self"},
 }
-# libc calls prlimit64() where there is one, and mincore() is valgrind's.
-UNCALLED = {"mincore", "setrlimit"}
+# libc calls prlimit64() where there is one.
+UNCALLED = {"setrlimit"}
 
 
 def analyze(*arguments):
@@ -153,7 +155,7 @@ def called_by(source, program):
         body = re.search(rf"\b{table}\[\] = \{{(.*?)\n\}};", text, re.S)
         if not body:
             raise LookupError(f"{path}: no table {table}")
-        called |= set(re.findall(r'CALL(?:_IF|_IS)?\("([a-z0-9_]+)"', body.group(1)))
+        called |= set(re.findall(r'CALL(?:_IF|_IS|_BOTH)?\("([a-z0-9_]+)"', body.group(1)))
     return called - UNCALLED
 
 

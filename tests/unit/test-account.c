@@ -3,6 +3,10 @@
 
 #include "tests/unit/unit.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
 #include "confine/account.h"
 
 static char path[] = "test-account.XXXXXX";
@@ -47,6 +51,106 @@ static void root_by_another_name_is_none(void **state)
 	assert_int_equal(account_find(path, "memtally", &a), ACCOUNT_ABSENT);
 }
 
+/* A line that does not fit, before the one that is looked for. */
+static void long_lines_hide_nobody(void **state)
+{
+	char made[] = "test-account-long.XXXXXX", filler[70000];
+	struct account a = {0};
+	FILE *f = fdopen(mkstemp(made), "w");
+
+	(void)state;
+	memset(filler, 'x', sizeof(filler) - 1);
+	filler[sizeof(filler) - 1] = 0;
+	assert_non_null(f);
+	fprintf(f, "long:x:7:7:%s:/:/bin/false\nmemtally:x:812:813::/:/bin/false\n", filler);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(account_find(made, "memtally", &a), 0);
+	assert_int_equal(a.uid, 812);
+	unlink(made);
+}
+
+/* What can't be read says nothing of who is in it. */
+static void an_error_is_no_absence(void **state)
+{
+	struct account a;
+
+	(void)state;
+	assert_int_equal(account_find(".", "memtally", &a), -EISDIR);
+	assert_int_equal(account_take(".", ACCOUNT_WEB, &a), -EISDIR);
+}
+
+static void takes_from_its_part_alone(void **state)
+{
+	static const enum account_part parts[] = {ACCOUNT_DAEMON, ACCOUNT_RESOLVER, ACCOUNT_WEB};
+	struct account a;
+	uid_t most[ACCOUNT_PARTS] = {0}, least[ACCOUNT_PARTS] = {0};
+
+	(void)state;
+	for (size_t p = 0; p < ARRAY_SIZE(parts); p++)
+		for (int i = 0; i < 200; i++) {
+			assert_int_equal(account_take(path, parts[p], &a), 0);
+			assert_true(a.is_taken);
+			assert_int_equal(a.gid, a.uid);
+			assert_in_range(a.uid, ACCOUNT_FIRST, ACCOUNT_LAST);
+			if (!least[p] || a.uid < least[p])
+				least[p] = a.uid;
+			if (a.uid > most[p])
+				most[p] = a.uid;
+		}
+	assert_true(most[ACCOUNT_DAEMON] < least[ACCOUNT_RESOLVER]);
+	assert_true(most[ACCOUNT_RESOLVER] < least[ACCOUNT_WEB]);
+	assert_true(least[ACCOUNT_WEB] < most[ACCOUNT_WEB]);
+}
+
+/* All but LEFT have names. */
+static void give_names(const char *file, uid_t left)
+{
+	FILE *f = fopen(file, "we");
+
+	assert_non_null(f);
+	for (uid_t uid = ACCOUNT_FIRST; uid <= ACCOUNT_LAST; uid++)
+		if (uid != left)
+			fprintf(f, "u%u:x:%u:1::/:/bin/false\n", uid, uid);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void takes_nobodys(void **state)
+{
+	char made[] = "test-account-full.XXXXXX";
+	const uid_t left = ACCOUNT_LAST - 100;
+	struct account a = {0};
+	int pipes[2], status;
+	char ready;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(close(mkstemp(made)), 0);
+	give_names(made, 0);
+	assert_int_equal(account_take(made, ACCOUNT_WEB, &a), ACCOUNT_ABSENT);
+	give_names(made, left);
+	assert_int_equal(account_take(made, ACCOUNT_DAEMON, &a), ACCOUNT_ABSENT);
+	assert_int_equal(account_take(made, ACCOUNT_WEB, &a), 0);
+	assert_int_equal(a.uid, left);
+	if (geteuid() == 0) {
+		/* It is somebody's as long as it has a process. */
+		assert_int_equal(pipe(pipes), 0);
+		pid = fork();
+		if (pid == 0) {
+			if (setresuid(left, left, left) < 0 || write(pipes[1], "x", 1) != 1)
+				_exit(1);
+			for (;;)
+				pause();
+		}
+		assert_int_equal(read(pipes[0], &ready, 1), 1);
+		assert_int_equal(account_take(made, ACCOUNT_WEB, &a), ACCOUNT_ABSENT);
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		close(pipes[0]);
+		close(pipes[1]);
+	}
+	unlink(made);
+}
+
 static void without_a_file_there_is_none(void **state)
 {
 	struct account a;
@@ -60,6 +164,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_whole_names),
 		cmocka_unit_test(root_by_another_name_is_none),
+		cmocka_unit_test(long_lines_hide_nobody),
+		cmocka_unit_test(an_error_is_no_absence),
+		cmocka_unit_test(takes_from_its_part_alone),
+		cmocka_unit_test(takes_nobodys),
 		cmocka_unit_test(without_a_file_there_is_none),
 	};
 

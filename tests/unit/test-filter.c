@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -32,6 +33,7 @@ enum { UNFILTERED = 77 };
 #define REFUSED(call) CHECK((call) < 0 && errno == EPERM)
 
 static const struct filter_list *const only_base[] = {&filter_base};
+static const struct filter_list *const with_threads[] = {&filter_base, &filter_threads};
 static const struct filter_list *const with_sockets[] = {&filter_base, &filter_unix};
 static const struct filter_list *const with_children[] = {&filter_base, &filter_children};
 
@@ -73,7 +75,7 @@ static void read_files_only(void)
 	char text[16];
 
 	CHECK(fd >= 0 && read(fd, text, sizeof(text)) > 0);
-	CHECK(pthread_create(&other, NULL, thread, NULL) == 0 && pthread_join(other, NULL) == 0);
+	CHECK(pthread_create(&other, NULL, thread, NULL) == EPERM);
 	REFUSED(open("/dev/null", O_WRONLY | O_CLOEXEC));
 	REFUSED(open("/dev/null", O_RDWR | O_CLOEXEC));
 	REFUSED(open("test-filter.made", O_RDONLY | O_CREAT | O_CLOEXEC, 0600));
@@ -82,6 +84,8 @@ static void read_files_only(void)
 	REFUSED(fork());
 	REFUSED(socket(AF_UNIX, SOCK_STREAM, 0));
 	REFUSED(kill(getppid(), SIGKILL));
+	REFUSED(unlink("no such file"));
+	REFUSED(accept(fd, NULL, NULL));
 	REFUSED(setpriority(PRIO_PROCESS, 0, 10));
 	REFUSED(unshare(CLONE_NEWUSER));
 }
@@ -96,6 +100,35 @@ static void make_no_code(void)
 		      0) == MAP_FAILED &&
 		errno == EPERM);
 	REFUSED(memfd_create("code", 0));
+	CHECK(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+			MAP_FAILED &&
+		errno == EPERM);
+}
+
+/* The kernel sends a signal of one's choice to whom one has named, when a descriptor is ready. */
+static void send_no_signals(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	CHECK(fd >= 0);
+	REFUSED(fcntl(fd, F_SETOWN, getppid()));
+	REFUSED(fcntl(fd, F_SETSIG, SIGKILL));
+	REFUSED(fcntl(fd, F_SETFL, O_ASYNC));
+	REFUSED(fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK));
+	REFUSED(fcntl(fd, F_SETLEASE, F_RDLCK));
+	REFUSED(fcntl(fd, F_NOTIFY, 0));
+	CHECK(fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && fcntl(fd, F_GETFL) & O_NONBLOCK);
+	CHECK(fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	CHECK(fcntl(fd, F_DUPFD_CLOEXEC, 10) >= 10);
+}
+
+static void have_threads(void)
+{
+	pthread_t other;
+
+	CHECK(pthread_create(&other, NULL, thread, NULL) == 0 && pthread_join(other, NULL) == 0);
+	REFUSED(fork());
+	REFUSED(syscall(SYS_clone, CLONE_VM | SIGCHLD, NULL, NULL, NULL, NULL));
 }
 
 /* libc falls back only where a call does not exist. */
@@ -107,11 +140,15 @@ static void new_forms_do_not_exist(void)
 
 static void use_unix_sockets_only(void)
 {
-	int pair[2];
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct iovec one = {.iov_base = &fd, .iov_len = 1};
+	struct msghdr message = {.msg_iov = &one, .msg_iovlen = 1};
 
-	CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0);
-	CHECK(send(pair[0], "x", 1, MSG_NOSIGNAL) == 1);
-	CHECK(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) >= 0);
+	CHECK(fd >= 0);
+	CHECK(send(fd, "x", 1, MSG_NOSIGNAL) < 0 && errno == ENOTCONN);
+	REFUSED(send(fd, "x", 1, MSG_FASTOPEN));
+	REFUSED(sendmsg(fd, &message, MSG_FASTOPEN | MSG_NOSIGNAL));
+	REFUSED(sendmmsg(fd, &(struct mmsghdr){.msg_hdr = message}, 1, 0));
 	REFUSED(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
 	REFUSED(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 	REFUSED(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0));
@@ -133,11 +170,18 @@ static void have_children(void)
 	}
 	REFUSED(kill(pid, SIGTERM));
 	nanosleep(&(struct timespec){.tv_nsec = 300 * 1000 * 1000}, NULL);
+	REFUSED(kill(0, SIGKILL));
+	REFUSED(kill(-1, SIGKILL));
+	REFUSED(kill(-pid, SIGKILL));
+	CHECK(kill(4 << 20, SIGKILL) < 0 && errno == EPERM); /* nobody is called that */
 	CHECK(kill(pid, SIGKILL) == 0);
 	CHECK(waitpid(pid, &status, 0) == pid &&
 		WIFSIGNALED(status)); /* it had not ended by itself */
 	REFUSED(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL));
 	REFUSED(syscall(SYS_clone, CLONE_VM | SIGCHLD, NULL, NULL, NULL, NULL));
+	REFUSED(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL));
+	REFUSED(syscall(SYS_clone, SIGKILL, NULL, NULL, NULL, NULL));
+	REFUSED(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
 }
 
 static void files_are_read_and_nothing_else(void **state)
@@ -150,6 +194,82 @@ static void no_code_is_made(void **state)
 {
 	(void)state;
 	under(only_base, ARRAY_SIZE(only_base), make_no_code);
+}
+
+static void nobody_is_signalled(void **state)
+{
+	(void)state;
+	under(only_base, ARRAY_SIZE(only_base), send_no_signals);
+}
+
+static void threads_are_no_processes(void **state)
+{
+	(void)state;
+	under(with_threads, ARRAY_SIZE(with_threads), have_threads);
+}
+
+/* What the filter of ARCH says of a call, in libseccomp's words; empty: nothing. */
+static void describe(uint32_t arch, const char *call, char text[static 4096])
+{
+	static const struct filter_list *const all[] = {&filter_base, &filter_unix, &filter_server,
+		&filter_unlink, &filter_threads, &filter_children};
+	FILE *f = tmpfile();
+	char line[256], begin[64];
+	bool is_there = false;
+
+	assert_non_null(f);
+	assert_int_equal(filter_export(arch, all, ARRAY_SIZE(all), fileno(f)), 0);
+	rewind(f);
+	text[0] = 0;
+	snprintf(begin, sizeof(begin), "# filter for syscall \"%s\"", call);
+	while (fgets(line, sizeof(line), f)) {
+		if (strstr(line, "# "))
+			is_there = strstr(line, begin) != NULL;
+		else if (is_there)
+			strncat(text, line, 4095 - strlen(text));
+	}
+	fclose(f);
+}
+
+/* Elsewhere arguments may stand in another place, or in memory. */
+static void holds_on_other_architectures(void **state)
+{
+	static const uint32_t all[] = {SCMP_ARCH_X86_64, SCMP_ARCH_AARCH64, SCMP_ARCH_S390X};
+	char text[4096];
+
+	(void)state;
+	if (filter_is_wide())
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		bool is_s390x = all[i] == SCMP_ARCH_S390X;
+
+		describe(all[i], "socketcall", text);
+		assert_null(strstr(text, "ALLOW"));
+		describe(all[i], "socket", text);
+		assert_non_null(strstr(text, is_s390x ? "$a0.lo32 & 0xffffffff == 1" : "== 1"));
+		describe(all[i], "mmap", text);
+		assert_non_null(strstr(text, "ALLOW"));
+		assert_int_equal(!strstr(text, "$a2"), is_s390x);
+		describe(all[i], "mprotect", text);
+		assert_non_null(strstr(text, "$a2.lo32 & 0x00000004 == 0"));
+		describe(all[i], "clone", text);
+		assert_non_null(strstr(text, is_s390x ? "$a1.lo32" : "$a0.lo32"));
+		assert_null(strstr(text, is_s390x ? "$a0.lo32" : "$a1.lo32"));
+		describe(all[i], "sendto", text);
+		assert_non_null(strstr(text, "$a3.lo32 & 0x20000000 == 0"));
+		describe(all[i], "ptrace", text);
+		assert_string_equal(text, "");
+	}
+}
+
+/* A rule that can't be made is no kernel without filters. */
+static void failed_is_not_unsupported(void **state)
+{
+	static const struct filter_call calls[] = {FILTER_CALL_IF("read", 9, 1, 1)};
+	static const struct filter_list list = FILTER_LIST(calls), *const lists[] = {&list};
+
+	(void)state;
+	assert_int_equal(filter_load(lists, 1), -EINVAL);
 }
 
 static void libc_may_fall_back(void **state)
@@ -175,6 +295,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_read_and_nothing_else),
 		cmocka_unit_test(no_code_is_made),
+		cmocka_unit_test(nobody_is_signalled),
+		cmocka_unit_test(threads_are_no_processes),
+		cmocka_unit_test(holds_on_other_architectures),
+		cmocka_unit_test(failed_is_not_unsupported),
 		cmocka_unit_test(libc_may_fall_back),
 		cmocka_unit_test(sockets_are_local),
 		cmocka_unit_test(children_are_ended_and_no_more),

@@ -18,7 +18,7 @@
 enum { UNSUPPORTED = 77, ABI_NET = 4 };
 
 static char directory[] = "test-landlock.XXXXXX";
-static const char *const made[] = {"read", "removed"};
+static const char *const made[] = {"read", "removed", "alone"};
 
 static bool reads(const char *path)
 {
@@ -42,20 +42,29 @@ static bool connects(void)
 static int try_domain(void)
 {
 	struct landlock l;
-	int r = landlock_open(&l);
+	int r = landlock_open(false, &l);
 
 	if (r == LANDLOCK_UNSUPPORTED)
 		return UNSUPPORTED;
 	if (r < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return 1;
-	if (landlock_allow(&l, "no such directory", LANDLOCK_MAY_READ) != 0)
+	/* Nobody gets below what can't be reached. */
+	if (landlock_allow(&l, "no such directory", LANDLOCK_MAY_READ) != 0 ||
+		landlock_allow(&l, "read/file/below", LANDLOCK_MAY_READ) != 0)
 		return 2;
+	/* What can't be allowed is an error. */
+	if (landlock_allow_fd(&l, -1, LANDLOCK_MAY_READ) >= 0)
+		return 8;
+	if (landlock_allow(&l, "alone/file", LANDLOCK_MAY_READ_FILE) < 0)
+		return 9;
 	if (landlock_allow(&l, "read", LANDLOCK_MAY_READ) < 0 ||
 		landlock_allow(&l, "removed", LANDLOCK_MAY_REMOVE) < 0 || landlock_enter(&l) < 0)
 		return 3;
 	landlock_close(&l);
 	if (!reads("read/file") || reads("removed/file") || reads("/etc/passwd") || reads("."))
 		return 4;
+	if (!reads("alone/file") || reads("alone"))
+		return 10;
 	if (open("read/file", O_WRONLY | O_CLOEXEC) >= 0 ||
 		open("read/new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600) >= 0)
 		return 5;

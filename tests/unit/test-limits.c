@@ -17,7 +17,7 @@ static int try_limits(void)
 {
 	struct rlimit limit = {.rlim_cur = 100, .rlim_max = 200};
 
-	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || limits_set(MOST) < 0)
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || limits_set(MOST, LIMITS_ANY) < 0)
 		return 1;
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur != 100 || limit.rlim_max != 100)
 		return 2;
@@ -29,9 +29,13 @@ static int try_limits(void)
 	/* A reserve that is never written costs nothing. */
 	if (mmap(NULL, MOST, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
 		return 5;
-	if (limits_set((uint64_t)MOST * 2) < 0 || getrlimit(RLIMIT_DATA, &limit) < 0)
+	if (limits_set((uint64_t)MOST * 2, LIMITS_ANY) < 0 || getrlimit(RLIMIT_DATA, &limit) < 0)
 		return 6;
-	return limit.rlim_max == MOST ? 0 : 7;
+	if (limit.rlim_max != MOST)
+		return 7;
+	if (limits_set(MOST, 5) < 0 || getrlimit(RLIMIT_NPROC, &limit) < 0)
+		return 8;
+	return limit.rlim_max == 5 ? 0 : 9;
 }
 
 static void lowers_for_good(void **state)

@@ -47,7 +47,7 @@ static struct daemon {
 static int run_daemon(int argc, char *argv[], bool is_exact, uint64_t interval_ns)
 {
 	char error[SETTINGS_ERROR_SIZE];
-	struct account account;
+	struct account account, of_resolver;
 	AUTO_SETTINGS struct settings *settings = NULL;
 	AUTO_RESOLVER struct resolver *resolver = NULL;
 	AUTO_MANAGER struct manager *manager = NULL;
@@ -58,11 +58,12 @@ static int run_daemon(int argc, char *argv[], bool is_exact, uint64_t interval_n
 		log_error("%s", error);
 		return EXIT_FAILURE;
 	}
-	narrow_account(&account);
+	if (narrow_accounts(&account, &of_resolver) < 0)
+		return EXIT_FAILURE;
 	settings->interval_ns = interval_ns;
 	settings->budget_cpu_ppm = 1000000;
 	settings->pss_mode = is_exact ? PSS_MODE_EXACT : PSS_MODE_ADAPTIVE;
-	(void)resolver_start(&account, &resolver);
+	(void)resolver_start(&of_resolver, account.uid, &resolver);
 	r = manager_open(settings, argc, argv, resolver, &manager);
 	if (r == 0) {
 		manager_set_own(manager, geteuid());

@@ -88,7 +88,7 @@ static void knows_root(void **state)
 	struct resolver_message answer;
 
 	(void)state;
-	assert_int_equal(resolver_start(&account, &r), 0);
+	assert_int_equal(resolver_start(&account, 65534, &r), 0);
 	assert_int_equal(resolver_answer(r, &answer), -EAGAIN);
 	assert_int_equal(resolver_ask(r, 0), 0);
 	wait_answer(r, &answer);
@@ -109,7 +109,7 @@ static void has_room_for_few(void **state)
 	unsigned int asked = 0;
 
 	(void)state;
-	assert_int_equal(resolver_start(&account, &r), 0);
+	assert_int_equal(resolver_start(&account, 65534, &r), 0);
 	while (resolver_has_room(r)) {
 		assert_int_equal(resolver_ask(r, STRANGER), 0);
 		asked++;
@@ -129,7 +129,7 @@ static void tells_that_the_child_is_gone(void **state)
 	char text[64];
 
 	(void)state;
-	assert_int_equal(resolver_start(&account, &r), 0);
+	assert_int_equal(resolver_start(&account, 65534, &r), 0);
 	/* Its socket is our only child's: end the child as a crash would. */
 	snprintf(text, sizeof(text), "/proc/%d/task/%d/children", getpid(), getpid());
 	{
@@ -178,7 +178,7 @@ static void replaces_a_child_that_hangs(void **state)
 	int status;
 
 	(void)state;
-	assert_int_equal(resolver_start(&account, &r), 0);
+	assert_int_equal(resolver_start(&account, 65534, &r), 0);
 	assert_false(resolver_lost(r, &lost));
 	first = child_of_ours();
 	assert_int_equal(kill(first, SIGSTOP), 0);
@@ -215,7 +215,7 @@ static void ends_a_child_that_says_something_else(void **state)
 		struct pollfd p = {.events = POLLIN};
 		uid_t lost;
 
-		assert_int_equal(resolver_start(&account, &r), 0);
+		assert_int_equal(resolver_start(&account, 65534, &r), 0);
 		assert_int_equal(resolver_ask(r, 0), 0);
 		p.fd = resolver_fd(r);
 		assert_int_equal(poll(&p, 1, 10000), 1);

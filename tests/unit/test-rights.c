@@ -76,7 +76,7 @@ static void keep_one_of_two(void)
 
 	if (geteuid() != 0 || !(status_of("CapEff:") >> CAP_SYS_PTRACE & 1))
 		_exit(SKIPPED);
-	CHECK(rights_keep(wanted, 2, NOBODY, NOBODY, &kept) == 0);
+	CHECK(rights_keep(wanted, 2, NOBODY, NOBODY, NOBODY, &kept) == 0);
 	CHECK(kept == CAP_SYS_PTRACE);
 	CHECK(getuid() == NOBODY && geteuid() == NOBODY && getegid() == NOBODY &&
 		getgroups(0, NULL) == 0);
@@ -93,8 +93,8 @@ static void keep_perfmon(void)
 
 	if (geteuid() != 0 || !(status_of("CapEff:") >> CAP_PERFMON & 1))
 		_exit(SKIPPED);
-	CHECK(rights_keep(only, 1, NOBODY, NOBODY, &kept) == 0 && kept == CAP_PERFMON);
-	CHECK(rights_keep(wanted, 2, NOBODY, NOBODY, &kept) == 0 && kept == CAP_PERFMON);
+	CHECK(rights_keep(only, 1, NOBODY, NOBODY, NOBODY, &kept) == 0 && kept == CAP_PERFMON);
+	CHECK(rights_keep(wanted, 2, NOBODY, NOBODY, NOBODY, &kept) == 0 && kept == CAP_PERFMON);
 	check_only(1ULL << CAP_PERFMON);
 }
 
@@ -105,7 +105,7 @@ static void keep_none(void)
 	if (geteuid() == 0)
 		CHECK(setresuid(NOBODY, NOBODY, NOBODY) == 0);
 	CHECK(prctl(PR_SET_DUMPABLE, 1) == 0);
-	CHECK(rights_keep(NULL, 0, 1, 1, &kept) == 0 && kept == RIGHTS_NONE);
+	CHECK(rights_keep(NULL, 0, 1, 1, 1, &kept) == 0 && kept == RIGHTS_NONE);
 	check_only(0);
 	/* It had nothing: it may be looked at. */
 	CHECK(prctl(PR_GET_DUMPABLE) == 1);
@@ -117,7 +117,7 @@ static void stay_root(void)
 
 	if (geteuid() != 0)
 		_exit(SKIPPED);
-	CHECK(rights_keep(NULL, 0, 0, 0, &kept) == 0 && kept == RIGHTS_NONE);
+	CHECK(rights_keep(NULL, 0, 0, 0, 0, &kept) == 0 && kept == RIGHTS_NONE);
 	CHECK(geteuid() == 0);
 	check_only(0);
 }
