@@ -32,23 +32,45 @@ as_user() {
 	exec setpriv "${follow_us[@]}" --reuid "$uid" --regid "$gid" --clear-groups --no-new-privs "${rights[@]}" -- "$@"
 }
 
-can_reach_programs() {
-	(as_user "$1" "$2" none test -x "$builddir/memtallyd" -a -x "$builddir/memtally-web") 2>/dev/null
+# Of whoever shares a uid with them, memtallyd could read the memory and both could be ended: so it is one of systemd's
+# dynamic users', from the end of the daemons' own choice downward, without a name and without a process.
+find_uid() {
+	for ((account_uid = 65519; account_uid >= 61184; account_uid--)); do
+		getent passwd "$account_uid" >/dev/null || grep -qsE "^Uid:.*[[:space:]]$account_uid([[:space:]]|$)" \
+			/proc/[0-9]*/status || return 0
+	done
+	fail 'none of the uids from 61184 to 65519 is free'
 }
 
-# Whose processes the daemons become when root starts them: the first who can reach the programs; root itself last.
+# Whose processes the daemons become when root starts them. They share one uid, since memtallyd shows all to its own;
+# installed, each has its own, and memtally-web's has a name.
 choose_account() {
-	local uid name nobody=65534
-	for uid in "$(id -u memtally 2>/dev/null)" "${SUDO_UID:-}" "$(stat -c %u "$builddir" | grep -vx 0)" $nobody 0; do
-		[ -n "$uid" ] || continue
-		name=$(id -un "$uid" 2>/dev/null) || name=$uid
-		account_uid=$uid account_name=$name
-		account_gid=$(id -g "$uid" 2>/dev/null) || account_gid=$uid
-		can_reach_programs "$account_uid" "$account_gid" && return 0
-		say "  The user $name can't reach $builddir, so the daemons won't run as $name."
-	done
-	fail "nobody but root with all its rights can reach $builddir: build in a place that others may enter, such as
+	if account_uid=$(id -u memtally 2>/dev/null); then
+		account_name=memtally account_gid=$(id -g memtally)
+	else
+		find_uid
+		account_name="uid $account_uid, which is nobody else's," account_gid=$account_uid
+	fi
+	programs=$builddir
+	! can_reach "$programs" || return 0
+	# In a user namespace with few uids, whose root is no root outside.
+	if awk '$1 == 0 && $2 != 0 { found = 1 } END { exit !found }' /proc/self/uid_map &&
+		! (as_user "$account_uid" "$account_gid" none true) 2>/dev/null; then
+		account_uid=0 account_gid=0 account_name="root of this user namespace"
+		return 0
+	fi
+	# In root's own folder, say.
+	programs=$(mktemp -d) || fail 'no temporary directory'
+	chmod 0755 "$programs"
+	install -m 0755 "$builddir/memtallyd" "$builddir/memtally-web" "$programs/" && can_reach "$programs" ||
+		fail "nobody but root can reach $builddir, nor what is in $programs: build in a place that others may enter, such as
   ./quickstart run --builddir=/var/tmp/memtally"
+}
+
+# can_reach DIR: whether the chosen user may run the programs there.
+can_reach() {
+	(as_user "$account_uid" "$account_gid" none "$1/memtallyd" --version) >/dev/null 2>&1 &&
+		(as_user "$account_uid" "$account_gid" none "$1/memtally-web" --version) >/dev/null 2>&1
 }
 
 # A directory for the sockets, which the daemons' user owns and which goes when we go.
@@ -73,6 +95,7 @@ make_runtime() {
 }
 
 remove_runtime() {
+	[ "${programs:-$builddir}" = "$builddir" ] || rm -rf -- "$programs"
 	[ -n "${runtime:-}" ] || return 0
 	rm -f -- "$runtime/snapshot.sock"
 	rmdir -- "$runtime" 2>/dev/null
@@ -141,13 +164,13 @@ start() {
 
 start_daemons() {
 	local shared=(--config.file=/dev/null --snapshot.socket="$runtime/snapshot.sock" --log.level=warning)
-	start "$capability" "$builddir/memtallyd" "${shared[@]}" --interval="$interval" --pss.mode="$mode"
+	start "$capability" "$programs/memtallyd" "${shared[@]}" --interval="$interval" --pss.mode="$mode"
 	collector_pid=$!
 	until [ -S "$runtime/snapshot.sock" ]; do
 		kill -0 "$collector_pid" 2>/dev/null || leave_broken
 		sleep 0.02
 	done
-	start none "$builddir/memtally-web" "${shared[@]}" --web.listen-address="127.0.0.1:$port"
+	start none "$programs/memtally-web" "${shared[@]}" --web.listen-address="127.0.0.1:$port"
 	web_pid=$!
 }
 
@@ -180,14 +203,15 @@ await_measured() {
 decide_rights() {
 	capability=none
 	if ! is_root; then
-		say "As $(id -un), without special rights."
+		say "As $(id -un), without special rights. Who breaks into them gets at all that is $(id -un)'s: installed, they
+have users of their own."
 		return
 	fi
 	command -v setpriv >/dev/null || fail 'setpriv (of util-linux) is needed to run the daemons without root'"'"'s rights'
 	choose_account
 	if (as_user "$account_uid" "$account_gid" sys_ptrace true) 2>/dev/null; then
 		capability=sys_ptrace
-		say "memtallyd runs as $account_name with the one capability CAP_SYS_PTRACE, memtally-web as $account_name with none."
+		say "memtallyd runs as $account_name with the one capability CAP_SYS_PTRACE, memtally-web as the same with none."
 	else
 		say "Both run as $account_name without any capability: CAP_SYS_PTRACE can't be had here."
 	fi
@@ -279,7 +303,7 @@ check_interval() {
 }
 
 do_run() {
-	runtime='' collector_pid='' web_pid=''
+	runtime='' programs=$builddir collector_pid='' web_pid=''
 	find_follow_us
 	check_interval
 	ensure_built

@@ -101,21 +101,24 @@ valgrind_test() { timeout --foreground 300 "${@:2}" "$1"; }
 
 stage_valgrind() {
 	needs valgrind curl || return
-	export MEMTALLY_BUILD=$top/build-check MEMTALLY_SOURCE=$top
-	MEMTALLY_SLOW=1 for_each valgrind valgrind_test "${valgrind[@]}" < <(unit_tests)
+	check_build valgrind --enable-valgrind CFLAGS='-O2 -g' || return
+	limited 900 make -C build-valgrind -j"$(nproc)" check TESTS= >/dev/null || count_fail 'its tests do not build'
+	export MEMTALLY_BUILD=$top/build-valgrind MEMTALLY_SOURCE=$top
+	MEMTALLY_SLOW=1 for_each valgrind valgrind_test "${valgrind[@]}" < <(unit_tests build-valgrind)
 	valgrind_daemons
 }
 
-unit_tests() { find build-check/tests/unit -maxdepth 1 -name 'test-*' -type f -perm -u+x ! -name '*.*' | sort; }
+# unit_tests [DIR]
+unit_tests() { find "${1:-build-check}"/tests/unit -maxdepth 1 -name 'test-*' -type f -perm -u+x ! -name '*.*' | sort; }
 
 # A few real passes over this machine and a scrape of each kind, both daemons under valgrind.
 valgrind_daemons() {
 	local dir socket collector web path status
-	[ -x build-check/memtallyd ] && [ -x build-check/memtally-web ] || return
+	[ -x build-valgrind/memtallyd ] && [ -x build-valgrind/memtally-web ] || return
 	dir=$(mktemp -d)
 	socket=(--config.file=/dev/null --snapshot.socket="$dir/snapshot.sock")
-	"${valgrind[@]}" build-check/memtallyd "${socket[@]}" --interval=1s & collector=$!
-	"${valgrind[@]}" build-check/memtally-web "${socket[@]}" --web.listen-address="unix:$dir/web.sock" & web=$!
+	"${valgrind[@]}" build-valgrind/memtallyd "${socket[@]}" --interval=1s & collector=$!
+	"${valgrind[@]}" build-valgrind/memtally-web "${socket[@]}" --web.listen-address="unix:$dir/web.sock" & web=$!
 	for ((i = 0; i < 300; i++)); do
 		curl -sf --unix-socket "$dir/web.sock" http://localhost/readyz >/dev/null && break
 		sleep 0.2

@@ -125,11 +125,26 @@ start_memtallyd() {
 # they are about.
 printf '%s\n' 'budget.cpu: 100%' >"$DIR/none.yaml"
 
+# Where root runs them memtallyd takes a uid that is nobody's, and shows all to whoever has it: so memtally-web is given
+# the same. Left to itself it would take another one, and be a stranger.
+choose_web() {
+	local uid
+	WEB_COMMAND=("$MEMTALLY_BUILD/memtally-web")
+	is_root && [ -n "${PID[memtallyd]:-}" ] || return 0
+	uid=$(sed -n 's/^Uid:[[:space:]]*\([0-9]*\).*/\1/p' "/proc/${PID[memtallyd]}/status")
+	[ "$uid" -ne 0 ] || return 0
+	# Its own may lie where only root gets.
+	install -m 755 "$MEMTALLY_BUILD/memtally-web" "$DIR/memtally-web"
+	WEB_COMMAND=(setpriv --reuid="$uid" --regid="$uid" --clear-groups --no-new-privs --inh-caps=-all
+		--bounding-set=-all "$DIR/memtally-web")
+}
+
 # start_web PORT [FLAG...]: on 127.0.0.1:PORT, from $SOCKET.
 start_web() {
 	local port=$1
 	shift
-	start memtally-web "$MEMTALLY_BUILD/memtally-web" --config.file="$DIR/none.yaml" \
+	choose_web
+	start memtally-web "${WEB_COMMAND[@]}" --config.file="$DIR/none.yaml" \
 		--snapshot.socket="$SOCKET" --web.listen-address="127.0.0.1:$port" "$@"
 	wait_for 30 curl -sf "http://127.0.0.1:$port/healthz" || fail "memtally-web does not answer"
 }
