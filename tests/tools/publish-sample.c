@@ -31,7 +31,7 @@
 #include "snapshot/image.h"
 #include "tests/unit/sample.h"
 
-enum { CLIENTS_MAX = 64, SOCKET_MODE = 0600 };
+enum { CLIENTS_MAX = 64, SOCKET_MODE = 0666 };
 
 struct publisher {
 	uint64_t interval_ms, told_ms, count, more, exported, is_restricted, is_moving, is_public,

@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
@@ -136,7 +137,9 @@ static void takes_nobodys(void **state)
 		assert_int_equal(pipe(pipes), 0);
 		pid = fork();
 		if (pid == 0) {
-			if (setresuid(left, left, left) < 0 || write(pipes[1], "x", 1) != 1)
+			if (setresuid(left, left, left) < 0 ||
+				prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ||
+				write(pipes[1], "x", 1) != 1)
 				_exit(1);
 			for (;;)
 				pause();

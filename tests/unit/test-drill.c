@@ -69,6 +69,7 @@ static struct scene {
 	char directory[64], file[96];
 	char elsewhere[64], target[96],
 		link[96];            /* the link, beside the file, leads to the target */
+	char other[96];              /* beside the file */
 	char own[64], own_file[96];  /* the attacker's, who may remove it */
 	struct sockaddr_in listener; /* somebody else's */
 	int listener_fd;
@@ -509,6 +510,23 @@ static void be_web(void)
 	attack(WEB);
 }
 
+/* A directory with all files there are does not become readable for the sake of one. */
+static void be_web_configured_in_the_root(void)
+{
+	const char *const files[] = {"/file", "/no such file"};
+	const struct listen_set set = {.count = 0};
+	int fd;
+
+	if (chroot(scene.directory) < 0 || chdir("/") < 0)
+		_exit(99);
+	fd = open("/other", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd < 0 || close(fd) < 0 || enclosure_enter(files, ARRAY_SIZE(files), &set) < 0)
+		_exit(100);
+	if (!opens("/file", O_RDONLY))
+		_exit(101);
+	_exit(opens("/other", O_RDONLY) || opens("/", O_RDONLY | O_DIRECTORY) ? 102 : 0);
+}
+
 /* As an ordinary user, who shares a uid with all that is his. */
 static void be_web_of_a_user(void)
 {
@@ -614,6 +632,7 @@ static void memtally_web_is_of_no_use(void **state)
 		skip(); /* abstract sockets are for everybody */
 	assert_int_equal(run(be_web), 0);
 	assert_int_equal(run(be_web_of_a_user), 0);
+	assert_int_equal(run(be_web_configured_in_the_root), 0);
 }
 
 static void nobody_stays_root_of_the_host(void **state)
@@ -667,6 +686,7 @@ static int setup(void **state)
 	if (!mkdtemp(scene.directory))
 		return -1;
 	snprintf(scene.file, sizeof(scene.file), "%s/file", scene.directory);
+	snprintf(scene.other, sizeof(scene.other), "%s/other", scene.directory);
 	fd = open(scene.file, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0 || write(fd, "text", 4) != 4 || close(fd) < 0)
 		return -1;
@@ -712,6 +732,7 @@ static int teardown(void **state)
 	unlink(scene.own_file);
 	rmdir(scene.own);
 	unlink(scene.roots.sun_path);
+	unlink(scene.other);
 	close(scene.roots_fd);
 	close(scene.abstract_fd);
 	close(scene.accepted_fd);
