@@ -83,17 +83,17 @@ int account_find(const char *path, const char *name, struct account *ret)
 	return 0;
 }
 
-struct part {
+struct range {
 	uid_t first;
 	bool is_used[PART_SIZE];
 };
 
-static bool mark(const struct passwd *entry, void *part_)
+static bool mark(const struct passwd *entry, void *range_)
 {
-	struct part *part = part_;
+	struct range *range = range_;
 
-	if (entry->pw_uid >= part->first && entry->pw_uid - part->first < PART_SIZE)
-		part->is_used[entry->pw_uid - part->first] = true;
+	if (entry->pw_uid >= range->first && entry->pw_uid - range->first < PART_SIZE)
+		range->is_used[entry->pw_uid - range->first] = true;
 	return false;
 }
 
@@ -104,12 +104,12 @@ static bool has_processes(uid_t uid)
 	return getpriority(PRIO_USER, uid) != -1 || errno != ESRCH;
 }
 
-int account_take(const char *path, enum account_part which, struct account *ret)
+int account_take(const char *path, enum account_part part, struct account *ret)
 {
-	struct part part = {.first = ACCOUNT_FIRST + (uid_t)which * PART_SIZE};
+	struct range range = {.first = ACCOUNT_FIRST + (uid_t)part * PART_SIZE};
 	unsigned int start = 0;
 	bool is_found;
-	int r = walk(path, mark, &part, &is_found);
+	int r = walk(path, mark, &range, &is_found);
 
 	if (r < 0)
 		return r;
@@ -117,9 +117,9 @@ int account_take(const char *path, enum account_part which, struct account *ret)
 	(void)!getrandom(&start, sizeof(start), GRND_NONBLOCK);
 	for (unsigned int i = 0; i < PART_SIZE; i++) {
 		unsigned int at = (start % PART_SIZE + i) % PART_SIZE;
-		uid_t uid = part.first + at;
+		uid_t uid = range.first + at;
 
-		if (part.is_used[at] || has_processes(uid))
+		if (range.is_used[at] || has_processes(uid))
 			continue;
 		*ret = (struct account){.uid = uid, .gid = (gid_t)uid, .is_taken = true};
 		return 0;

@@ -218,6 +218,7 @@ static void describe(uint32_t arch, const char *call, char text[static 4096])
 	FILE *f = tmpfile();
 	char line[256], begin[64];
 	bool is_there = false;
+	size_t len = 0;
 
 	assert_non_null(f);
 	assert_int_equal(filter_export(arch, all, ARRAY_SIZE(all), fileno(f)), 0);
@@ -227,8 +228,8 @@ static void describe(uint32_t arch, const char *call, char text[static 4096])
 	while (fgets(line, sizeof(line), f)) {
 		if (strstr(line, "# "))
 			is_there = strstr(line, begin) != NULL;
-		else if (is_there)
-			strncat(text, line, 4095 - strlen(text));
+		else if (is_there && len < 4096 - sizeof(line))
+			len += (size_t)snprintf(text + len, 4096 - len, "%s", line);
 	}
 	fclose(f);
 }
