@@ -51,26 +51,21 @@ choose_account() {
 		find_uid
 		account_name="uid $account_uid, which is nobody else's," account_gid=$account_uid
 	fi
-	programs=$builddir
-	! can_reach "$programs" || return 0
+	! can_run || return 0
 	# In a user namespace with few uids, whose root is no root outside.
 	if awk '$1 == 0 && $2 != 0 { found = 1 } END { exit !found }' /proc/self/uid_map &&
 		! (as_user "$account_uid" "$account_gid" none true) 2>/dev/null; then
 		account_uid=0 account_gid=0 account_name="root of this user namespace"
 		return 0
 	fi
-	# In root's own folder, say.
-	programs=$(mktemp -d) || fail 'no temporary directory'
-	chmod 0755 "$programs"
-	install -m 0755 "$builddir/memtallyd" "$builddir/memtally-web" "$programs/" && can_reach "$programs" ||
-		fail "nobody but root can reach $builddir, nor what is in $programs: build in a place that others may enter, such as
-  ./quickstart run --builddir=/var/tmp/memtally"
+	fail "as $account_name the programs in $builddir can't be run. If nobody but root can reach them, build in a place that
+  others may enter, such as ./quickstart run --builddir=/var/tmp/memtally; in a container add SETUID and SETGID."
 }
 
-# can_reach DIR: whether the chosen user may run the programs there.
-can_reach() {
-	(as_user "$account_uid" "$account_gid" none "$1/memtallyd" --version) >/dev/null 2>&1 &&
-		(as_user "$account_uid" "$account_gid" none "$1/memtally-web" --version) >/dev/null 2>&1
+# Whether the chosen user may run the programs, as they are started: setpriv of util-linux finds them by root's rights.
+can_run() {
+	(as_user "$account_uid" "$account_gid" none "$builddir/memtallyd" --version) >/dev/null 2>&1 &&
+		(as_user "$account_uid" "$account_gid" none "$builddir/memtally-web" --version) >/dev/null 2>&1
 }
 
 # A directory for the sockets, which the daemons' user owns and which goes when we go.
@@ -95,7 +90,6 @@ make_runtime() {
 }
 
 remove_runtime() {
-	[ "${programs:-$builddir}" = "$builddir" ] || rm -rf -- "$programs"
 	[ -n "${runtime:-}" ] || return 0
 	rm -f -- "$runtime/snapshot.sock"
 	rmdir -- "$runtime" 2>/dev/null
@@ -164,13 +158,13 @@ start() {
 
 start_daemons() {
 	local shared=(--config.file=/dev/null --snapshot.socket="$runtime/snapshot.sock" --log.level=warning)
-	start "$capability" "$programs/memtallyd" "${shared[@]}" --interval="$interval" --pss.mode="$mode"
+	start "$capability" "$builddir/memtallyd" "${shared[@]}" --interval="$interval" --pss.mode="$mode"
 	collector_pid=$!
 	until [ -S "$runtime/snapshot.sock" ]; do
 		kill -0 "$collector_pid" 2>/dev/null || leave_broken
 		sleep 0.02
 	done
-	start none "$programs/memtally-web" "${shared[@]}" --web.listen-address="127.0.0.1:$port"
+	start none "$builddir/memtally-web" "${shared[@]}" --web.listen-address="127.0.0.1:$port"
 	web_pid=$!
 }
 
@@ -303,7 +297,7 @@ check_interval() {
 }
 
 do_run() {
-	runtime='' programs=$builddir collector_pid='' web_pid=''
+	runtime='' collector_pid='' web_pid=''
 	find_follow_us
 	check_interval
 	ensure_built
