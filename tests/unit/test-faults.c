@@ -538,7 +538,7 @@ static void a_writer_teaches_nothing(void **state)
 		 * Of 19 who may have shared with it one has ended and one has let go: a tenth more, of 200 KiB; somewhat less
 		 * where that was found so late that it can't be the one that ended who is there still.
 		 */
-		assert_in_range(row->q[PROCESS_PSS] / 1024, 8212, 8225);
+		assert_in_range(row->q[PROCESS_PSS] / 1024, 8208, 8225);
 	}
 }
 

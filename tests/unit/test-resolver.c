@@ -236,6 +236,36 @@ static void ends_a_child_that_says_something_else(void **state)
 	breach = HONEST;
 }
 
+/* Root starts it under a uid of its own, and is root no more when it is to be ended. */
+static void its_master_may_end_it(void **state)
+{
+	const struct account other = {.uid = 61300, .gid = 61300};
+	const uid_t master = 61301;
+	pid_t pid;
+	int status;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	pid = fork();
+	if (pid == 0) {
+		struct resolver_message answer;
+		struct resolver *r;
+		pid_t child;
+
+		if (resolver_start(&other, master, &r) < 0 || resolver_ask(r, 0) < 0)
+			_exit(1);
+		wait_answer(r, &answer);
+		child = child_of_ours();
+		if (setresuid(master, master, master) < 0)
+			_exit(2);
+		_exit(kill(child, SIGKILL) == 0 ? 0 : 3);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +274,7 @@ int main(void)
 		cmocka_unit_test(tells_that_the_child_is_gone),
 		cmocka_unit_test(replaces_a_child_that_hangs),
 		cmocka_unit_test(ends_a_child_that_says_something_else),
+		cmocka_unit_test(its_master_may_end_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
