@@ -116,6 +116,7 @@ valgrind_daemons() {
 	local dir socket collector web path status
 	[ -x build-valgrind/memtallyd ] && [ -x build-valgrind/memtally-web ] || return
 	dir=$(mktemp -d)
+	chmod 777 "$dir" # neither stays root
 	socket=(--config.file=/dev/null --snapshot.socket="$dir/snapshot.sock")
 	"${valgrind[@]}" build-valgrind/memtallyd "${socket[@]}" --interval=1s & collector=$!
 	"${valgrind[@]}" build-valgrind/memtally-web "${socket[@]}" --web.listen-address="unix:$dir/web.sock" & web=$!

@@ -21,7 +21,10 @@ serve() {
 	URL=http://127.0.0.1:$PORT
 }
 
-serve_only() { start web "$WEB" --config.file="$DIR/none.yaml" --snapshot.socket="$SOCKET" "$@"; }
+serve_only() {
+	choose_web
+	start web "${WEB_COMMAND[@]}" --config.file="$DIR/none.yaml" --snapshot.socket="$SOCKET" "$@"
+}
 
 # check WHAT COMMAND...: an assertion.
 check() {

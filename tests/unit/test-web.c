@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <zlib.h>
@@ -544,6 +545,9 @@ static int start(void **state)
 	for (size_t i = 0; i < CLIENTS; i++)
 		f.client[i] = -1;
 	tree_open(&f.tree);
+	/* It does not stay root. */
+	if (chmod(f.tree.path, 0755) < 0)
+		return -1;
 	tree_write(&f.tree, "none.yaml", "");
 	snprintf(f.snapshots, sizeof(f.snapshots), "%s/snapshots", f.tree.path);
 	snprintf(f.web, sizeof(f.web), "%s/web", f.tree.path);
