@@ -15,7 +15,7 @@ import time
 SOURCE = os.environ.get("MEMTALLY_SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 
-HEADER = struct.Struct("=8sIHHIIQ16sQQQQQQQ")
+HEADER = struct.Struct("=8sIHHIIQ16sQQQQQQQQ")
 SECTION = struct.Struct("=IIQQ")
 SCOPE = struct.Struct("=IIIIQQ")
 PROCESS = struct.Struct("=IIIIIIBBHIQ")
@@ -65,7 +65,7 @@ class Header:
     def __init__(self, data):
         (magic, order, self.major, self.minor, self.size, self.section_count, self.image_size, instance,
          self.sequence, self.flags, self.realtime_ns, self.boottime_ns, self.stale_ns, self.interval_ns,
-         self.begin_ns) = HEADER.unpack_from(data)
+         self.begin_ns, self.userns) = HEADER.unpack_from(data)
         self.instance = instance.hex()
         if magic != b"MEMTALLY" or order != BYTE_ORDER or self.major != 1:
             raise Broken("no image of this version")
