@@ -65,11 +65,8 @@ static int check_user(int outcome)
 {
 	if (outcome != RIGHTS_SAME_USER)
 		return outcome;
-	if (userns_is_root_outside()) {
-		log_error("uid 0 can't become another user here: run it as another uid, or add the "
-			  "capabilities SETUID and SETGID");
+	if (userns_is_root_outside())
 		return -EPERM;
-	}
 	log_warning("uid 0 stays: it can't become another user here");
 	return 0;
 }
@@ -191,7 +188,11 @@ int enclosure_enter(const char *const *files, size_t count, const struct listen_
 	int r = give_up_rights();
 
 	if (r < 0) {
-		log_error("can't give up rights: %s", strerror(-r));
+		log_error("can't give up rights: %s",
+			r == -EPERM && geteuid() == 0
+				? "uid 0 can't become another user here; run it as another uid, or "
+				  "add the capabilities SETUID and SETGID"
+				: strerror(-r));
 		return r;
 	}
 	tzset(); /* reads a file when it is first called */
