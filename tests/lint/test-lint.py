@@ -257,10 +257,12 @@ class Units(Tree):
         self.assertEqual(units.allowed_by(unit, self.SETS), {"read", "kcmp"})
 
     def test_refused(self):
-        for path in (units.FILTER, "daemon/narrow.c"):
-            self.write(path, "".join(f'struct c {table}[] = {{\n\tCALL("read"),\n\tFILTER_CALL_IS("{call}", 1, 2),\n}};\n'
-                                     for table, call in (("base_calls", "write"), ("unix_calls", "setrlimit"),
-                                                         ("children_calls", "read"), ("pass_calls", "open"))))
+        calls = {"base_calls": "write", "unix_calls": "setrlimit", "pass_calls": "open", "serve_calls": "open"}
+        tables = {place for places in units.TABLES.values() for place in places}
+        for path in {path for path, _ in tables}:
+            self.write(path, "".join(
+                f'struct c {table}[] = {{\n\tCALL("read"),\n\tFILTER_CALL_IS("{calls.get(table, "read")}", 1, 2),\n}};\n'
+                for its, table in sorted(tables) if its == path))
         names = " ".join(units.NARROWING["memtally-web"])
         for program in units.PROGRAMS:
             self.write(f"{units.UNITS}/{program}.service.in", f"SystemCallFilter={names}\nSystemCallFilter=open\n")
