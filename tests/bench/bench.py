@@ -63,9 +63,10 @@ class Rig:
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="memtally-bench.")
-        os.chmod(self.folder, 0o755)
+        os.chmod(self.folder, 0o1777)  # memtally-web makes its socket there
         self.running = []
         self.socket = os.path.join(self.folder, "snapshot.sock")
+        self.collector = None
 
     def __enter__(self):
         return self
@@ -118,14 +119,30 @@ class Rig:
     def memtallyd(self, *flags):
         config = self.path("none.yaml")
         open(config, "a", encoding="ascii").close()
-        return self.start(os.path.join(BUILD, "memtallyd"), f"--config.file={config}",
-                          f"--snapshot.socket={self.socket}", *flags)
+        self.collector = self.start(os.path.join(BUILD, "memtallyd"), f"--config.file={config}",
+                                    f"--snapshot.socket={self.socket}", *flags)
+        return self.collector
+
+    def start_web(self, collector, *flags):
+        """memtally-web, as the uid that COLLECTOR, a memtallyd, has taken where root started it: left to itself it would
+        take another one, and be a stranger."""
+        program = os.path.join(BUILD, "memtally-web")
+        if os.geteuid() != 0:
+            return self.start(program, *flags)
+        uid, end = 0, time.monotonic() + 10
+        while not uid and time.monotonic() < end:
+            with open(f"/proc/{collector.pid}/status", encoding="ascii", errors="replace") as file:
+                uid = int(re.search(r"^Uid:\t(\d+)", file.read(), re.M)[1])
+            time.sleep(0.01)
+        copy = self.path("memtally-web")  # the other may lie where only root gets
+        shutil.copy(program, copy)
+        return self.start(copy, *flags, user=uid, group=uid, extra_groups=[])
 
     def web(self, *flags):
         """memtally-web on a UNIX socket of the folder, once it answers."""
-        process = self.start(os.path.join(BUILD, "memtally-web"), f"--config.file={self.path('none.yaml')}",
-                             f"--snapshot.socket={self.socket}",
-                             f"--web.listen-address=unix:{self.path('web.sock')}", *flags)
+        process = self.start_web(self.collector, f"--config.file={self.path('none.yaml')}",
+                                 f"--snapshot.socket={self.socket}",
+                                 f"--web.listen-address=unix:{self.path('web.sock')}", *flags)
         self.await_answer(lambda: self.get("/readyz")[0] == 200, process, "memtally-web")
         return process
 

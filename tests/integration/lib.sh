@@ -152,6 +152,14 @@ start_web() {
 # Descriptors that process NAME has open.
 descriptors() { find "/proc/${PID[$1]}/fd" -mindepth 1 | wc -l; }
 
+# limit_descriptors NAME COUNT: from now on, as the user that it has become: root may lack CAP_SYS_RESOURCE.
+limit_descriptors() {
+	local as=() ids
+	ids=$(awk '/^[UG]id:/ { print $2 }' "/proc/${PID[$1]}/status")
+	! is_root || as=(setpriv --reuid="${ids%%$'\n'*}" --regid="${ids##*$'\n'}" --clear-groups)
+	"${as[@]}" prlimit --pid "${PID[$1]}" --nofile="$2:"
+}
+
 is_root() { [ "$(id -u)" -eq 0 ]; }
 
 # With another uid and without any right. What is started in the background is started with the array, so that
