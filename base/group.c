@@ -29,8 +29,9 @@ static bool parse_line(const char *line, const char *end, const char *name, gid_
 	if ((size_t)(end - line) <= len || memcmp(line, name, len) != 0 || line[len] != ':')
 		return false;
 	gid = memchr(line + len + 1, ':', (size_t)(end - line) - len - 1);
-	if (!gid++)
+	if (!gid)
 		return false;
+	gid++;
 	stop = memchr(gid, ':', (size_t)(end - gid));
 	if (!stop || number_parse_u64(gid, (size_t)(stop - gid), &value) < 0 || value >= UINT32_MAX)
 		return false;
@@ -42,14 +43,12 @@ int group_parse(const char *text, size_t len, const char *name, gid_t *ret)
 {
 	const char *line = text, *end = text + len;
 
-	while (line < end) {
+	while (line && line < end) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));
 
-		if (!newline)
-			newline = end;
-		if (parse_line(line, newline, name, ret))
+		if (parse_line(line, newline ? newline : end, name, ret))
 			return 0;
-		line = newline + 1;
+		line = newline ? newline + 1 : NULL;
 	}
 	return GROUP_ABSENT;
 }
