@@ -41,9 +41,9 @@ stage_tests() {
 	MEMTALLY_LONG=$long check_tests "$top/build-check" # soaks go on for longer where that is set
 }
 
-# Of the scenarios that are about figures, which take a third of the time here, --long runs all.
+# What is about figures, or at length, is for --long, which runs all: it takes half of the time here.
 stage_sanitizers() {
-	local figures='/(10[0145678]|112|122|150|17[0-2]|208|380|39[01]|500|600)-|tests/sim/|tests/herd/' some=()
+	local figures='/(10[0145678]|11[023]|12[12]|13[01]|150|17[0-2]|203|208|380|39[01]|500|600)-|tests/sim/|tests/herd/' some=()
 	check_build asan --enable-sanitizers CFLAGS='-O1 -g' || return
 	[ -n "$long" ] || some=("TESTS=$(all_tests "$top/build-asan" | grep -vE "$figures" | tr '\n' ' ')")
 	ASAN_OPTIONS=detect_stack_use_after_return=1 \
@@ -109,7 +109,7 @@ valgrind_test() { timeout --foreground 300 "${@:2}" "$1"; }
 
 # What gives up system calls needs a build for valgrind, which makes some of its own.
 stage_valgrind() {
-	local own=(drill filter limits manager resolver tls web)
+	local own=(drill filter limits manager resolver tls web) slow=()
 	needs valgrind curl || return
 	if ! build_tree "$top/build-valgrind" --enable-werror --enable-valgrind CFLAGS='-O2 -g' ||
 		! make_in "$top/build-valgrind" "${own[@]/#/tests/unit/test-}"; then
@@ -117,8 +117,9 @@ stage_valgrind() {
 		return
 	fi
 	export MEMTALLY_BUILD=$top/build-check MEMTALLY_SOURCE=$top
+	[ -n "$long" ] || slow=(memtally plan pass-counters)
 	MEMTALLY_SLOW=1 for_each valgrind valgrind_test "${valgrind[@]}" < <(
-		unit_tests | grep -vxF "$(printf 'build-check/tests/unit/test-%s\n' "${own[@]}")"
+		unit_tests | grep -vxF "$(printf 'build-check/tests/unit/test-%s\n' "${own[@]}" "${slow[@]}")"
 		printf 'build-valgrind/tests/unit/test-%s\n' "${own[@]}"
 	)
 	valgrind_daemons
@@ -162,7 +163,7 @@ valgrind_daemons() {
 
 # New inputs for every parser, for half an hour in all if long; the inputs that are kept are replayed by `make check`.
 stage_fuzzing() {
-	local seconds=3
+	local seconds=2
 	needs clang || return
 	check_build fuzz --enable-fuzzing CC=clang CFLAGS='-O1 -g' || return
 	[ -z "$long" ] || seconds=$((1800 * $(nproc) / $(fuzzers | wc -l)))
@@ -259,6 +260,7 @@ stage_distcheck() {
 # takes half of the time. --long runs all.
 make_distcheck() {
 	local few=() scenarios='tests/integration/100-herds tests/integration/201-json tests/integration/310-refusals'
-	[ -n "$long" ] || few=("TESTS=$(unit_tests | sed 's,^build-check/,,' | tr '\n' ' ')$scenarios")
+	[ -n "$long" ] || few=("TESTS=$(unit_tests | sed 's,^build-check/,,' |
+		grep -vE 'test-(manager|web|pass-calls)$' | tr '\n' ' ')$scenarios")
 	limited 900 make -C build-check -j"$(nproc)" distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 "${few[@]}"
 }
