@@ -155,7 +155,7 @@ do_check() {
 	run_stage tests stage_tests
 	run_stage sanitizers stage_sanitizers
 	run_stage threads stage_threads
-	run_stage valgrind stage_valgrind
+	[ -z "$long" ] || run_stage valgrind stage_valgrind
 	run_stage fuzzing stage_fuzzing
 	run_stage clang-tidy stage_clang_tidy
 	run_stage cppcheck stage_cppcheck

@@ -6,9 +6,10 @@ build_packages=(autoconf automake gcc libc6-dev make pkg-config
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libjansson-dev libyaml-dev zlib1g-dev
 	libsmartcols-dev libseccomp-dev)
 check_packages=(libcmocka-dev binutils python3 curl jq gzip xz-utils procps systemd
-	valgrind cppcheck clang clang-format clang-tidy libclang-rt-dev mandoc shellcheck)
-# What check --long measures besides herds (the cluster that comes along is not used), and the machine that it boots.
-long_packages=(postgresql chromium debootstrap systemd-container)
+	cppcheck clang clang-format clang-tidy libclang-rt-dev mandoc shellcheck)
+# What check --long measures besides herds (the cluster that comes along is not used), the machine that it boots, and
+# what it runs the unit tests in.
+long_packages=(postgresql chromium debootstrap systemd-container valgrind)
 
 build_commands=(autoreconf automake cc make pkg-config)
 build_modules=('libsystemd >= 247' 'libmicrohttpd >= 0.9.73' 'gnutls >= 3.7.0' 'libxcrypt >= 4.3.0'

@@ -30,7 +30,8 @@ check_tests() {
 	count_tests "$dir"
 }
 
-stage_build() { check_build check CFLAGS='-O2 -g'; }
+# -g1, here and below: lines for a backtrace, without what a debugger wants and compiler and linker take long for.
+stage_build() { check_build check CFLAGS='-O2 -g1'; }
 
 stage_tests() {
 	if [ ! -f build-check/Makefile ]; then
@@ -44,7 +45,7 @@ stage_tests() {
 # What is about figures, or at length, is for --long, which runs all: it takes half of the time here.
 stage_sanitizers() {
 	local figures='/(10[0145678]|11[023]|12[12]|13[01]|150|17[0-2]|203|208|380|39[01]|500|600)-|tests/sim/|tests/herd/' some=()
-	check_build asan --enable-sanitizers CFLAGS='-O1 -g' || return
+	check_build asan --enable-sanitizers CFLAGS='-O1 -g1' || return
 	[ -n "$long" ] || some=("TESTS=$(all_tests "$top/build-asan" | grep -vE "$figures" | tr '\n' ' ')")
 	ASAN_OPTIONS=detect_stack_use_after_return=1 \
 		UBSAN_OPTIONS=print_stacktrace=1 check_tests "$top/build-asan" "${some[@]}"
@@ -94,7 +95,7 @@ stage_threads() {
 	local dir=$top/build-tsan tests=(tests/unit/test-passwords tests/unit/test-server-access)
 	if ! pkg-config --exists cmocka; then
 		count_skip threads 'cmocka is not installed and could not be'
-	elif build_tree "$dir" --enable-thread-sanitizer CFLAGS='-O1 -g' && make_in "$dir" "${tests[@]}"; then
+	elif build_tree "$dir" --enable-thread-sanitizer CFLAGS='-O1 -g1' && make_in "$dir" "${tests[@]}"; then
 		for_each threads thread_test "$dir" < <(printf '%s\n' "${tests[@]}")
 	else
 		count_fail 'it does not build'
@@ -107,25 +108,23 @@ valgrind=(valgrind -q --error-exitcode=99 --leak-check=full '--errors-for-leak-k
 
 valgrind_test() { timeout --foreground 300 "${@:2}" "$1"; }
 
-# What gives up system calls needs a build for valgrind, which makes some of its own.
+# Beside the sanitizers it finds what is read before it was written, which is too little for the time it takes in each
+# check: for --long. What gives up system calls needs a build for valgrind, which makes some of its own.
 stage_valgrind() {
-	local own=(drill filter limits manager resolver tls web) slow=()
+	local own=(drill filter limits manager resolver tls web)
 	needs valgrind curl || return
-	if ! build_tree "$top/build-valgrind" --enable-werror --enable-valgrind CFLAGS='-O2 -g' ||
+	if ! build_tree "$top/build-valgrind" --enable-werror --enable-valgrind CFLAGS='-O2 -g1' ||
 		! make_in "$top/build-valgrind" "${own[@]/#/tests/unit/test-}"; then
 		count_fail 'it does not build'
 		return
 	fi
 	export MEMTALLY_BUILD=$top/build-check MEMTALLY_SOURCE=$top
-	[ -n "$long" ] || slow=(memtally plan pass-counters adapt degree estimate estimate-model estimate-forks faults hostsum relations turns)
 	MEMTALLY_SLOW=1 for_each valgrind valgrind_test "${valgrind[@]}" < <(
-		unit_tests | grep -vxF "$(printf 'build-check/tests/unit/test-%s\n' "${own[@]}" "${slow[@]}")"
+		unit_tests | grep -vxF "$(printf 'build-check/tests/unit/test-%s\n' "${own[@]}")"
 		printf 'build-valgrind/tests/unit/test-%s\n' "${own[@]}"
 	)
 	valgrind_daemons
 }
-
-valgrind_test() { timeout --foreground 300 "${@:2}" "$1"; }
 
 unit_tests() { find build-check/tests/unit -maxdepth 1 -name 'test-*' -type f -perm -u+x ! -name '*.*' | sort; }
 
@@ -165,7 +164,7 @@ valgrind_daemons() {
 stage_fuzzing() {
 	local seconds=1
 	needs clang || return
-	check_build fuzz --enable-fuzzing CC=clang CFLAGS='-O1 -g' || return
+	check_build fuzz --enable-fuzzing CC=clang CFLAGS='-O1 -g1' || return
 	[ -z "$long" ] || seconds=$((1800 * $(nproc) / $(fuzzers | wc -l)))
 	for_each fuzz fuzz_target "$seconds" < <(fuzzers)
 }
@@ -236,8 +235,12 @@ stage_format() {
 stage_shell() {
 	needs shellcheck || return
 	mapfile -t files < <(grep -rlE -m1 '^#!.*[/ ](ba)?sh$' quickstart .ci tests)
-	judge shellcheck --severity=warning --external-sources "${files[@]}"
+	judge shellcheck_each "${files[@]}"
 	judge shellcheck --severity=warning --external-sources --check-sourced quickstart
+}
+
+shellcheck_each() {
+	printf '%s\0' "$@" | xargs -0 -P "$(nproc)" -n 8 shellcheck --severity=warning --external-sources
 }
 
 stage_man_pages() {
