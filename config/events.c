@@ -92,8 +92,57 @@ int events_next(struct events *e, yaml_event_t *ret)
 		e, &mark, "not YAML: %s", e->parser.problem ? e->parser.problem : "unreadable");
 }
 
+const char *events_text(const yaml_event_t *event)
+{
+	const char *text;
+
+	if (event->type != YAML_SCALAR_EVENT)
+		return NULL;
+	text = (const char *)event->data.scalar.value;
+	return strlen(text) == event->data.scalar.length ? text : NULL;
+}
+
+/* EACH for what comes until END. */
+static int read_until(struct events *e, yaml_event_type_t end, events_each *each, void *context,
+	size_t *ret_count)
+{
+	for (size_t count = 0;; count++) {
+		yaml_event_t event;
+		bool is_end;
+		int r = events_next(e, &event);
+
+		if (r < 0)
+			return r;
+		is_end = event.type == end;
+		if (is_end)
+			*ret_count = count;
+		else if (end == YAML_MAPPING_END_EVENT && !events_text(&event))
+			r = events_fail(e, &event.start_mark, "expected a key");
+		else
+			r = each(&event, context);
+		yaml_event_delete(&event);
+		if (r < 0 || is_end)
+			return r;
+	}
+}
+
+int events_read_mapping(struct events *e, events_each *each, void *context)
+{
+	size_t keys;
+
+	return read_until(e, YAML_MAPPING_END_EVENT, each, context, &keys);
+}
+
+int events_read_sequence(struct events *e, events_each *each, void *context)
+{
+	size_t items;
+	int r = read_until(e, YAML_SEQUENCE_END_EVENT, each, context, &items);
+
+	return r == 0 && !items ? EVENTS_EMPTY : r;
+}
+
 /* A file of nothing but comments is an empty mapping. */
-int events_read(struct events *e, events_mapping *read, void *context)
+int events_read(struct events *e, events_each *each, void *context)
 {
 	bool had_document = false;
 
@@ -110,7 +159,7 @@ int events_read(struct events *e, events_mapping *read, void *context)
 		else if (type == YAML_DOCUMENT_START_EVENT)
 			had_document = true;
 		else if (type == YAML_MAPPING_START_EVENT)
-			r = read(e, context);
+			r = events_read_mapping(e, each, context);
 		else if (type == YAML_SEQUENCE_START_EVENT || type == YAML_ALIAS_EVENT ||
 			 (type == YAML_SCALAR_EVENT && event.data.scalar.length))
 			r = events_fail(e, &event.start_mark, "expected 'key: value' lines");

@@ -31,13 +31,26 @@ int events_next(struct events *e, yaml_event_t *ret);
 int events_fail(struct events *e, const yaml_mark_t *mark, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Reads a mapping whose beginning has been read. */
-typedef int events_mapping(struct events *e, void *context);
+/* The text of a scalar, as long as the event is there. NULL: it is no scalar, or has a NUL in it. */
+const char *events_text(const yaml_event_t *event);
 
 /*
- * The whole file: one mapping, which READ is called for, or nothing but comments. What READ returns, or as
- * events_next().
+ * What becomes of an item of a sequence, or of a key of a mapping: a key has an events_text(), and its value is the next
+ * event, for the function to read. 0; what is negative ends the reading.
  */
-int events_read(struct events *e, events_mapping *read, void *context);
+typedef int events_each(const yaml_event_t *event, void *context);
+
+enum {
+	EVENTS_EMPTY = 1,
+};
+
+/* The rest of a mapping whose beginning has been read: EACH for its keys. What EACH returns, or as events_next(). */
+int events_read_mapping(struct events *e, events_each *each, void *context);
+
+/* The same of a sequence, for its items. EVENTS_EMPTY: there is none. */
+int events_read_sequence(struct events *e, events_each *each, void *context);
+
+/* The whole file: one mapping, EACH for its keys, or nothing but comments. As events_read_mapping(). */
+int events_read(struct events *e, events_each *each, void *context);
 
 #endif

@@ -146,6 +146,18 @@ struct loader {
 	size_t line[ARRAY_SIZE(settings)]; /* where each stands, the first is 1; 0: nowhere */
 };
 
+/* A mapping that is being read. */
+struct level {
+	struct loader *loader;
+	enum group group;
+};
+
+/* A list that is being read. */
+struct list {
+	struct loader *loader;
+	const struct setting *setting;
+};
+
 const char *webconfig_suite_name(enum webconfig_suite suite)
 {
 	return suites[suite];
@@ -337,45 +349,28 @@ static int fail_value(struct loader *l, const struct setting *s, const yaml_even
 
 static int read_scalar(struct loader *l, const struct setting *s, const yaml_event_t *event)
 {
-	const char *value = (const char *)event->data.scalar.value;
-	int r = strlen(value) != event->data.scalar.length ? -EINVAL : 0;
+	const char *value = events_text(event);
+	int r;
 
-	if (r == 0 && !*value && may_be_blank(s))
+	if (value && !*value && may_be_blank(s))
 		return 0;
-	if (r == 0)
-		r = set_value(s, l->config, value);
+	r = value ? set_value(s, l->config, value) : -EINVAL;
 	return r == 0 || r == -ENOMEM ? r : fail_value(l, s, event);
+}
+
+static int read_item(const yaml_event_t *event, void *context)
+{
+	const struct list *list = context;
+
+	return read_scalar(list->loader, list->setting, event);
 }
 
 static int read_list(struct loader *l, const struct setting *s, const yaml_event_t *start)
 {
-	for (size_t items = 0;; items++) {
-		yaml_event_t event;
-		bool end;
-		int r = events_next(l->events, &event);
+	struct list list = {.loader = l, .setting = s};
+	int r = events_read_sequence(l->events, read_item, &list);
 
-		if (r < 0)
-			return r;
-		end = event.type == YAML_SEQUENCE_END_EVENT;
-		if (event.type == YAML_SCALAR_EVENT)
-			r = read_scalar(l, s, &event);
-		else if (!end || !items)
-			r = fail_value(l, s, end ? start : &event);
-		yaml_event_delete(&event);
-		if (r < 0 || end)
-			return r;
-	}
-}
-
-static int copy_key(struct loader *l, const yaml_event_t *event, char **ret)
-{
-	const char *text = (const char *)event->data.scalar.value;
-
-	if (event->type != YAML_SCALAR_EVENT || strlen(text) != event->data.scalar.length) {
-		events_fail(l->events, &event->start_mark, "expected a key");
-		return -EINVAL;
-	}
-	return set_text(ret, text);
+	return r == EVENTS_EMPTY ? fail_value(l, s, start) : r;
 }
 
 static bool is_bcrypt(const char *hash)
@@ -393,11 +388,11 @@ static bool is_bcrypt(const char *hash)
 }
 
 /* The value is a secret, and stands in no message. */
-static int add_user(
-	struct loader *l, const char *name, const yaml_event_t *key, const yaml_event_t *value)
+static int add_user(struct loader *l, const yaml_event_t *key, const yaml_event_t *value)
 {
 	struct webconfig *c = l->config;
 	struct webconfig_user *grown, user = {0};
+	const char *name = events_text(key), *hash = events_text(value);
 
 	/* In the header the name ends at the first colon. */
 	if (!*name || strchr(name, ':'))
@@ -407,9 +402,7 @@ static int add_user(
 		if (!strcmp(c->user[i].name, name))
 			return events_fail(
 				l->events, &key->start_mark, "key '%.100s' stands twice", name);
-	if (value->type != YAML_SCALAR_EVENT ||
-		strlen((const char *)value->data.scalar.value) != value->data.scalar.length ||
-		!is_bcrypt((const char *)value->data.scalar.value))
+	if (!hash || !is_bcrypt(hash))
 		return events_fail(l->events, &value->start_mark,
 			"basic_auth_users: expected of '%.100s' a bcrypt hash ($2a$, $2b$ or $2y$) "
 			"of cost %d to %d",
@@ -418,8 +411,7 @@ static int add_user(
 	if (!grown)
 		return -ENOMEM;
 	c->user = grown;
-	if (set_text(&user.name, name) < 0 ||
-		set_text(&user.hash, (const char *)value->data.scalar.value) < 0) {
+	if (set_text(&user.name, name) < 0 || set_text(&user.hash, hash) < 0) {
 		free(user.name);
 		return -ENOMEM;
 	}
@@ -427,38 +419,17 @@ static int add_user(
 	return 0;
 }
 
-static int read_user(struct loader *l, const yaml_event_t *key)
+static int read_user(const yaml_event_t *key, void *context)
 {
-	AUTO_FREE char *name = NULL;
+	struct loader *l = context;
 	yaml_event_t value;
-	int r = copy_key(l, key, &name);
+	int r = events_next(l->events, &value);
 
 	if (r < 0)
 		return r;
-	r = events_next(l->events, &value);
-	if (r < 0)
-		return r;
-	r = add_user(l, name, key, &value);
+	r = add_user(l, key, &value);
 	yaml_event_delete(&value);
 	return r;
-}
-
-static int read_users(struct loader *l)
-{
-	for (;;) {
-		yaml_event_t event;
-		bool end;
-		int r = events_next(l->events, &event);
-
-		if (r < 0)
-			return r;
-		end = event.type == YAML_MAPPING_END_EVENT;
-		if (!end)
-			r = read_user(l, &event);
-		yaml_event_delete(&event);
-		if (r < 0 || end)
-			return r;
-	}
 }
 
 static const struct setting *find(enum group group, const char *name)
@@ -479,10 +450,11 @@ static bool is_null(const yaml_event_t *event)
 	       (!*text || !strcmp(text, "~") || !strcasecmp(text, "null"));
 }
 
-static int read_group(struct loader *l, enum group group);
+static int read_setting(const yaml_event_t *key, void *context);
 
 static int read_value(struct loader *l, const struct setting *s, const yaml_event_t *event)
 {
+	struct level inner = {.loader = l, .group = s->group_of};
 	bool is_mapping = event->type == YAML_MAPPING_START_EVENT;
 
 	if (s->type == TYPE_GROUP || s->type == TYPE_USERS) {
@@ -491,62 +463,37 @@ static int read_value(struct loader *l, const struct setting *s, const yaml_even
 		if (!is_mapping)
 			return events_fail(
 				l->events, &event->start_mark, "%s: expected a mapping", s->name);
-		return s->type == TYPE_USERS ? read_users(l) : read_group(l, s->group_of);
+		return s->type == TYPE_USERS ? events_read_mapping(l->events, read_user, l)
+		                             : events_read_mapping(l->events, read_setting, &inner);
 	}
 	if (is_list(s))
 		return event->type == YAML_SEQUENCE_START_EVENT ? read_list(l, s, event)
 		                                                : fail_value(l, s, event);
-	return event->type == YAML_SCALAR_EVENT ? read_scalar(l, s, event)
-	                                        : fail_value(l, s, event);
+	return read_scalar(l, s, event);
 }
 
-static int read_setting(struct loader *l, enum group group, const yaml_event_t *event)
+static int read_setting(const yaml_event_t *key, void *context)
 {
-	AUTO_FREE char *name = NULL;
-	const struct setting *s;
+	const struct level *level = context;
+	struct loader *l = level->loader;
+	const char *name = events_text(key);
+	const struct setting *s = find(level->group, name);
 	yaml_event_t value;
-	int r = copy_key(l, event, &name);
+	int r;
 
-	if (r < 0)
-		return r;
-	s = find(group, name);
 	if (!s)
-		return events_fail(l->events, &event->start_mark,
+		return events_fail(l->events, &key->start_mark,
 			"unknown key '%.100s'%s%s: expected one that memtally-web(8) lists", name,
-			group == GROUP_ROOT ? "" : " in ", group_names[group]);
+			level->group == GROUP_ROOT ? "" : " in ", group_names[level->group]);
 	if (l->line[s - settings])
-		return events_fail(l->events, &event->start_mark, "key '%s' stands twice", name);
-	l->line[s - settings] = event->start_mark.line + 1;
+		return events_fail(l->events, &key->start_mark, "key '%s' stands twice", name);
+	l->line[s - settings] = key->start_mark.line + 1;
 	r = events_next(l->events, &value);
 	if (r < 0)
 		return r;
 	r = read_value(l, s, &value);
 	yaml_event_delete(&value);
 	return r;
-}
-
-static int read_group(struct loader *l, enum group group)
-{
-	for (;;) {
-		yaml_event_t event;
-		bool end;
-		int r = events_next(l->events, &event);
-
-		if (r < 0)
-			return r;
-		end = event.type == YAML_MAPPING_END_EVENT;
-		if (!end)
-			r = read_setting(l, group, &event);
-		yaml_event_delete(&event);
-		if (r < 0 || end)
-			return r;
-	}
-}
-
-static int read_root(struct events *e, void *loader)
-{
-	(void)e;
-	return read_group(loader, GROUP_ROOT);
 }
 
 static size_t line_of(const struct loader *l, enum group group, const char *name)
@@ -659,11 +606,12 @@ int webconfig_parse(const char *name, const char *text, size_t len, struct webco
 	};
 	struct events events;
 	struct loader l = {.events = &events, .config = &c};
+	struct level root = {.loader = &l, .group = GROUP_ROOT};
 	int r = events_open(&events, name, text, len, error);
 
 	if (r < 0)
 		return r;
-	r = events_read(&events, read_root, &l);
+	r = events_read(&events, read_setting, &root);
 	if (r == 0)
 		r = check_tls(&l);
 	if (r == 0)

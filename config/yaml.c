@@ -29,6 +29,19 @@ struct loader {
 	struct buffer groups;     /* the keys that stood with a mapping, each terminated */
 };
 
+/* A mapping that is being read. */
+struct level {
+	struct loader *loader;
+	const char *prefix; /* of its keys; the file's own has none: "" */
+	unsigned int depth;
+};
+
+/* A list that is being read. */
+struct list {
+	struct loader *loader;
+	const struct option_spec *spec;
+};
+
 /* Names a key that the table does not know, and what stands close to it. */
 static int fail_unknown(struct loader *l, const yaml_mark_t *mark, const char *key)
 {
@@ -98,31 +111,28 @@ static int set_scalar(struct loader *l, const struct option_spec *spec, const ya
 		option_remark(spec, value));
 }
 
-static int load_sequence(struct loader *l, const struct option_spec *spec, const yaml_mark_t *mark)
+static int load_item(const yaml_event_t *event, void *context)
 {
-	for (size_t items = 0;; items++) {
-		yaml_event_t event;
-		yaml_event_type_t type;
-		int r = events_next(&l->events, &event);
+	const struct list *list = context;
 
-		if (r < 0)
-			return r;
-		type = event.type;
-		if (type == YAML_SCALAR_EVENT)
-			r = set_scalar(l, spec, &event);
-		else if (type != YAML_SEQUENCE_END_EVENT)
-			r = events_fail(&l->events, &event.start_mark,
-				"%s: expected a list of texts", spec->name);
-		else if (!items)
-			r = events_fail(&l->events, mark, "%s: expected a list that is not empty",
-				spec->name);
-		yaml_event_delete(&event);
-		if (r < 0 || type == YAML_SEQUENCE_END_EVENT)
-			return r;
-	}
+	if (event->type == YAML_SCALAR_EVENT)
+		return set_scalar(list->loader, list->spec, event);
+	return events_fail(&list->loader->events, &event->start_mark,
+		"%s: expected a list of texts", list->spec->name);
 }
 
-static int load_mapping(struct loader *l, const char *prefix, unsigned int depth);
+static int load_sequence(struct loader *l, const struct option_spec *spec, const yaml_mark_t *mark)
+{
+	struct list list = {.loader = l, .spec = spec};
+	int r = events_read_sequence(&l->events, load_item, &list);
+
+	if (r == EVENTS_EMPTY)
+		return events_fail(
+			&l->events, mark, "%s: expected a list that is not empty", spec->name);
+	return r;
+}
+
+static int load_key(const yaml_event_t *event, void *context);
 
 /* MARK is where KEY stands; its value may begin some lines further down. */
 static int load_option(
@@ -151,12 +161,13 @@ static int load_option(
 static int load_group(
 	struct loader *l, const yaml_mark_t *mark, const char *key, unsigned int depth)
 {
+	struct level level = {.loader = l, .prefix = key, .depth = depth + 1};
 	int r = claim_group(l, mark, key);
 
 	if (r < 0)
 		return r;
 	return depth == YAML_DEPTH_MAX ? fail_unknown(l, mark, key)
-	                               : load_mapping(l, key, depth + 1);
+	                               : events_read_mapping(&l->events, load_key, &level);
 }
 
 static int load_value(
@@ -177,43 +188,17 @@ static int load_value(
 	return r;
 }
 
-static int load_key(
-	struct loader *l, const char *prefix, const yaml_event_t *event, unsigned int depth)
+static int load_key(const yaml_event_t *event, void *context)
 {
-	const char *text = (const char *)event->data.scalar.value;
+	const struct level *level = context;
+	struct loader *l = level->loader;
 	char key[YAML_KEY_MAX];
-	int n;
+	int n = snprintf(key, sizeof(key), "%s%s%s", level->prefix, *level->prefix ? "." : "",
+		events_text(event));
 
-	if (event->type != YAML_SCALAR_EVENT || strlen(text) != event->data.scalar.length)
-		return events_fail(&l->events, &event->start_mark, "expected a key");
-	n = snprintf(key, sizeof(key), "%s%s%s", prefix, *prefix ? "." : "", text);
 	if (n < 0 || (size_t)n >= sizeof(key) || (!is_known_prefix(key) && !option_find(key, ~0U)))
 		return fail_unknown(l, &event->start_mark, key);
-	return load_value(l, &event->start_mark, key, depth);
-}
-
-static int load_mapping(struct loader *l, const char *prefix, unsigned int depth)
-{
-	for (;;) {
-		yaml_event_t event;
-		bool end;
-		int r = events_next(&l->events, &event);
-
-		if (r < 0)
-			return r;
-		end = event.type == YAML_MAPPING_END_EVENT;
-		if (!end)
-			r = load_key(l, prefix, &event, depth);
-		yaml_event_delete(&event);
-		if (r < 0 || end)
-			return r;
-	}
-}
-
-static int load_root(struct events *e, void *loader)
-{
-	(void)e;
-	return load_mapping(loader, "", 0);
+	return load_value(l, &event->start_mark, key, level->depth);
 }
 
 int yaml_parse(const char *name, const char *text, size_t len, enum program program,
@@ -222,6 +207,7 @@ int yaml_parse(const char *name, const char *text, size_t len, enum program prog
 	AUTO_SETTINGS struct settings *scratch = calloc(1, sizeof(*scratch));
 	AUTO_FREE bool *seen = NULL;
 	struct loader l = {.program = program, .config = c, .scratch = scratch};
+	struct level root = {.loader = &l, .prefix = ""};
 	size_t count;
 	int r;
 
@@ -233,7 +219,7 @@ int yaml_parse(const char *name, const char *text, size_t len, enum program prog
 	r = events_open(&l.events, name, text, len, error);
 	if (r < 0)
 		return r;
-	r = events_read(&l.events, load_root, &l);
+	r = events_read(&l.events, load_key, &root);
 	events_close(&l.events);
 	buffer_done(&l.groups);
 	return r;

@@ -199,7 +199,7 @@ static void survives_without_memory(void **state)
 		r = webconfig_parse("f", text.data, text.len, &c, error);
 		if (!allocation_end()) {
 			assert_int_equal(r, 0);
-			assert_true(n > 20);
+			assert_true(n > 15);
 			break;
 		}
 		assert_int_equal(r, -ENOMEM);
