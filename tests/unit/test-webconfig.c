@@ -98,6 +98,19 @@ static void blank_is_not_there(void **state)
 	}
 }
 
+static void blank_texts_of_tls_are_not_there(void **state)
+{
+	AUTO_WEBCONFIG struct webconfig c = {0};
+
+	(void)state;
+	parse_good("blank-tls.yml", &c);
+	assert_true(c.tls.is_on);
+	assert_string_equal(c.tls.key.path, "server.key");
+	assert_null(c.tls.key.text);
+	assert_null(c.tls.client_ca.path);
+	assert_int_equal(c.tls.client, WEBCONFIG_CLIENT_NONE);
+}
+
 static void names_every_suite(void **state)
 {
 	AUTO_WEBCONFIG struct webconfig c = {0};
@@ -211,6 +224,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_every_setting),
 		cmocka_unit_test(blank_is_not_there),
+		cmocka_unit_test(blank_texts_of_tls_are_not_there),
 		cmocka_unit_test(names_every_suite),
 		cmocka_unit_test(refuses_bad_files),
 		cmocka_unit_test(keeps_secrets_out_of_errors),
