@@ -52,20 +52,6 @@ const struct tree_process adaptive_worker = {.pid = 30,
 	.pss_kib = 5500,
 	.uss_kib = 1000};
 
-const struct pass_options adaptive_options = {
-	.version = "1.2.3",
-	.interval_ns = 10 * NS_PER_SEC,
-	.is_adaptive = true,
-	.budget_cpu_ppm = 1000000,
-	.max_age_ns = 300 * NS_PER_SEC,
-	.stall_ns = 20 * NS_PER_MSEC,
-	.giant_age_ns = 3600 * NS_PER_SEC,
-	.export_users = 100,
-	.export_programs = 100,
-	.export_units = 100,
-	.export_processes = 100,
-};
-
 int __real_clock_gettime(clockid_t clock, struct timespec *ret);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
 
@@ -153,7 +139,7 @@ struct adaptive *adaptive_new(const struct pass_options *with)
 
 struct adaptive *adaptive_new_within(uint64_t max_age_ns)
 {
-	struct pass_options with = adaptive_options;
+	struct pass_options with = run_adaptive;
 
 	with.max_age_ns = max_age_ns;
 	return adaptive_new(&with);

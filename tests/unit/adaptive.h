@@ -37,12 +37,9 @@ extern const struct tree_process adaptive_cast[ADAPTIVE_CAST];
 /* Others that a test may add: one of 2 GiB, and a worker that shares 9000 of its 10000 KiB with one other. */
 extern const struct tree_process adaptive_large, adaptive_worker;
 
-/* The whole of a core, 10 s and 300 s. */
-extern const struct pass_options adaptive_options;
-
 /* With the cast in its tree and no pass yet. A failure of any of these functions fails the test. */
 struct adaptive *adaptive_new(const struct pass_options *with);
-struct adaptive *adaptive_new_within(uint64_t max_age_ns); /* else with adaptive_options */
+struct adaptive *adaptive_new_within(uint64_t max_age_ns); /* else with run_adaptive */
 void adaptive_done(struct adaptive **s);
 #define AUTO_ADAPTIVE CLEANUP(adaptive_done)
 

@@ -6,7 +6,31 @@
 #include "tests/unit/run.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "tests/unit/walk.h"
+
+const struct pass_options run_exact = {
+	.version = "1.2.3",
+	.interval_ns = 10 * NS_PER_SEC,
+	.export_users = 100,
+	.export_programs = 100,
+	.export_units = 100,
+	.export_processes = 100,
+};
+
+const struct pass_options run_adaptive = {
+	.version = "1.2.3",
+	.interval_ns = 10 * NS_PER_SEC,
+	.is_adaptive = true,
+	.budget_cpu_ppm = 1000000,
+	.max_age_ns = 300 * NS_PER_SEC,
+	.stall_ns = 20 * NS_PER_MSEC,
+	.giant_age_ns = 3600 * NS_PER_SEC,
+	.export_users = 100,
+	.export_programs = 100,
+	.export_units = 100,
+	.export_processes = 100,
+};
 
 int run_steps(struct pass *pass)
 {

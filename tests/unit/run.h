@@ -6,6 +6,9 @@
 #include "collectors/pass.h"
 #include "snapshot/view.h"
 
+/* Each 10 s, with series for all; adaptive ones may take the whole of a core, with a maximum age of 300 s. */
+extern const struct pass_options run_exact, run_adaptive;
+
 /* Steps until the pass that was begun is over: what pass_step() says last. */
 int run_steps(struct pass *pass);
 

@@ -3,63 +3,9 @@
 
 #include "tests/unit/unit.h"
 
-#include "base/clock.h"
+#include "tests/unit/run.h"
 #include "tests/unit/scene.h"
 #include "tests/unit/walk.h"
-
-const struct tree_process scene_cast[SCENE_CAST] = {
-	{.pid = 1,
-		.name = "systemd",
-		.rss_kib = 9000,
-		.pss_kib = 4000,
-		.uss_kib = 3000,
-		.exe = "/usr/lib/systemd/systemd",
-		.cgroup = "/init.scope"},
-	{.pid = 2, .name = "kthreadd", .state = 'I'},
-	{.pid = 10,
-		.name = "sshd",
-		.rss_kib = 8000,
-		.pss_kib = 2001,
-		.uss_kib = 1000,
-		.cgroup = "/system.slice/ssh.service"},
-	{.pid = 11,
-		.name = "sshd",
-		.uid = 1000,
-		.rss_kib = 8000,
-		.pss_kib = 2002,
-		.uss_kib = 900,
-		.cgroup = "/user.slice/user-1000.slice/session-2.scope"},
-	{.pid = 12,
-		.name = "bash",
-		.uid = 1000,
-		.rss_kib = 5000,
-		.pss_kib = 1503,
-		.uss_kib = 1100,
-		.swap_kib = 64,
-		.cgroup = "/user.slice/user-1000.slice/session-2.scope"},
-	{.pid = 13,
-		.name = "app",
-		.uid = 1001,
-		.rss_kib = 70000,
-		.pss_kib = 65004,
-		.uss_kib = 60000,
-		.cgroup = "/user.slice/user-1001.slice/user@1001.service/app.slice/app-1.scope"},
-	{.pid = 14,
-		.name = "gone-soon",
-		.uid = 1001,
-		.rss_kib = 100,
-		.pss_kib = 100,
-		.uss_kib = 100},
-};
-
-const struct pass_options scene_options = {
-	.version = "1.2.3",
-	.interval_ns = 10 * NS_PER_SEC,
-	.export_users = 100,
-	.export_programs = 100,
-	.export_units = 100,
-	.export_processes = 100,
-};
 
 static void add_host(const struct scene *s)
 {
@@ -69,12 +15,12 @@ static void add_host(const struct scene *s)
 
 void scene_open(struct scene *s, bool is_empty)
 {
-	struct pass_options o = scene_options;
+	struct pass_options o = run_exact;
 
 	tree_expect(NULL, 0);
 	tree_open(&s->tree);
-	for (size_t i = 0; !is_empty && i < SCENE_CAST; i++)
-		tree_add(&s->tree, &scene_cast[i]);
+	for (size_t i = 0; !is_empty && i < CAST_SIZE; i++)
+		tree_add(&s->tree, &cast[i]);
 	if (is_empty)
 		tree_write(&s->tree, "stat", ""); /* by which it is known for a proc */
 	else

@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree (tree.h) with a few processes, and passes over it that measure each: for the tests of pass.h. */
+/* A tree (tree.h) with the cast (cast.h), and passes over it that measure each: for the tests of pass.h. */
 #ifndef MEMTALLY_TESTS_UNIT_SCENE_H
 #define MEMTALLY_TESTS_UNIT_SCENE_H
 
 #include "base/cleanup.h"
 #include "collectors/pass.h"
 #include "snapshot/view.h"
+#include "tests/unit/cast.h"
 #include "tests/unit/tree.h"
-
-/* Who is there: seven, the second of whom is a kernel thread. */
-enum { SCENE_CAST = 7 };
-extern const struct tree_process scene_cast[SCENE_CAST];
-
-/* Exact, with series for all. */
-extern const struct pass_options scene_options;
 
 struct scene {
 	struct tree tree;
 	struct pass *pass;
 };
 
-/* The cast, or nobody. A failure of any of these functions fails the test. */
+/* With the cast, or nobody. A failure of any of these functions fails the test. */
 void scene_open(struct scene *s, bool is_empty);
 void scene_done(struct scene *s);
 #define AUTO_SCENE CLEANUP(scene_done)

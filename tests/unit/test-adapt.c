@@ -16,7 +16,7 @@
 /* All at once, as far as the budget goes; then nothing but statm, by descriptors that are kept. */
 static void measures_once_and_then_looks(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 
 	(void)state;
 	for (unsigned int pass = 0; pass < 4; pass++) {
@@ -54,7 +54,7 @@ static void looks_after_walks_that_differ(void **state)
 		"RssAnon:\t10000 kB\nRssFile:\t0 kB\nRssShmem:\t0 kB\nThreads:\t1\n";
 	static const char rollup[] =
 		"64000-7ff000000000 ---p 00000000 00:00 0 [rollup]\nRss: 10000 kB\nPss: 5500 kB\nAnonymous: %u kB\n";
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	unsigned int opened[3];
 	char text[256], path[32];
 
@@ -81,7 +81,7 @@ static void looks_after_walks_that_differ(void **state)
 
 static void carries_what_moves(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_cast[3];
 	const struct snapshot_process *row;
@@ -107,7 +107,7 @@ static void carries_what_moves(void **state)
 /* Nothing of a former image is carried over. */
 static void measures_the_new_at_once(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process exec = adaptive_cast[3], born = {.pid = 20,
 							     .image = 20,
@@ -155,7 +155,7 @@ static void reuse_pid(void *s_)
  */
 static void a_pid_may_change_hands_in_a_pass(void **state)
 {
-	struct pass_options always = adaptive_options;
+	struct pass_options always = run_adaptive;
 	struct tree_event taken[] = {{.suffix = "30", .nth = 2, .call = reuse_pid}};
 	struct rlimit limit, low;
 	struct adaptive *s = NULL;
@@ -199,7 +199,7 @@ static void a_pid_may_change_hands_in_a_pass(void **state)
 /* Where the budget does not even bear passes, that is known without a plan. */
 static void says_at_once_that_the_budget_is_too_little(void **state)
 {
-	struct pass_options poor = adaptive_options;
+	struct pass_options poor = run_adaptive;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
 	AUTO_VIEW struct view *view = NULL;
 
@@ -215,8 +215,8 @@ static void says_at_once_that_the_budget_is_too_little(void **state)
 /* What adaptive passes do shows in the image; of exact ones it does not. */
 static void says_what_it_does(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	struct pass_options exact = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct pass_options exact = run_adaptive;
 	struct tree_process p = adaptive_cast[4];
 	const struct snapshot_self *self;
 	AUTO_VIEW struct view *view = NULL;
@@ -272,8 +272,8 @@ static void says_what_it_does(void **state)
 /* Limits that come in the middle of a pass are the next one's: half of the sums would be forgotten. */
 static void limits_change_between_passes(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	struct pass_options other = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct pass_options other = run_adaptive;
 	const struct adapt *a = &s->pass->adapt;
 	uint64_t sum;
 
@@ -287,7 +287,7 @@ static void limits_change_between_passes(void **state)
 	assert_true(sum > 0);
 	pass_set_options(s->pass, &other);
 	assert_int_equal(a->hostsum.pool.anon.sum + a->hostsum.pool.anon.unread, sum);
-	assert_int_equal(a->limits.max_age_ns, adaptive_options.max_age_ns);
+	assert_int_equal(a->limits.max_age_ns, run_adaptive.max_age_ns);
 	view_unref(adaptive_pass(s));
 	assert_int_equal(a->limits.max_age_ns, other.max_age_ns);
 	assert_int_equal(a->hostsum.pool.max_age_ns, other.max_age_ns);
@@ -296,7 +296,7 @@ static void limits_change_between_passes(void **state)
 /* Swapping moves counters that statm does not show. */
 static void looks_when_the_host_swaps(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_cast[3];
 
@@ -323,7 +323,7 @@ static void looks_when_the_host_swaps(void **state)
 /* What was swapped before anybody could read that is not of the time between two passes. */
 static void knows_since_when_the_host_swaps(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 
 	(void)state;
 	tree_remove(&s->tree, "vmstat");
@@ -344,8 +344,8 @@ static void knows_since_when_the_host_swaps(void **state)
 
 static void exact_and_back(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	struct pass_options exact = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct pass_options exact = run_adaptive;
 
 	(void)state;
 	view_unref(adaptive_pass(s));
@@ -363,7 +363,7 @@ static void exact_and_back(void **state)
 	/* What was there before the last adaptive pass is not all that is new since then. */
 	assert_int_equal(s->pass->adapt.begin_ns, 0);
 	assert_int_equal(s->pass->adapt.relations.begin_ns, 0);
-	pass_set_options(s->pass, &adaptive_options);
+	pass_set_options(s->pass, &run_adaptive);
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		AUTO_VIEW struct view *view = adaptive_pass(s);
 
@@ -377,7 +377,7 @@ static void goes_on_by_a_thread_when_the_leader_dies(void **state)
 {
 	static const struct tree_process leader = {
 		.pid = 12, .image = 12, .name = "bash", .state = 'Z', .uid = 1000, .threads = 2};
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process thread = adaptive_cast[3];
 
 	(void)state;
@@ -399,7 +399,7 @@ static void goes_on_by_a_thread_when_the_leader_dies(void **state)
 /* The Nth allocation fails in a pass that is the first, or the second. False: there are not so many. */
 static bool survives_failure(bool is_second, unsigned int n)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	AUTO_CLOSE int fd = -1;
 	struct tree_process born = {.pid = 20,

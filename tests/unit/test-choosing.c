@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "collectors/choosing.h"
 #include "tests/unit/adaptive.h"
+#include "tests/unit/run.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define SEC NS_PER_SEC
@@ -211,7 +212,7 @@ static void add_giant(struct adaptive *s, uint64_t kib)
  */
 static void spares_what_can_not_be_sliced(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;
@@ -240,7 +241,7 @@ static void spares_what_can_not_be_sliced(void **state)
 /* Never is never, also for one that nobody knows yet. */
 static void giants_may_be_spared_for_ever(void **state)
 {
-	struct pass_options never = adaptive_options;
+	struct pass_options never = run_adaptive;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
 	AUTO_VIEW struct view *view = NULL;
 
@@ -270,7 +271,7 @@ static void press(struct adaptive *s, const char *share)
 /* A doubt that the plan would look into waits until there is memory again, and is counted. */
 static void leaves_doubts_when_memory_is_short(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_cast[4];
 	AUTO_VIEW struct view *view = NULL;
 

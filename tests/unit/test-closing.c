@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "tests/unit/adaptive.h"
+#include "tests/unit/run.h"
 
 /* What VIEW says: for how many seconds some process has had no measurement; -1: there is none that is to have one. */
 static int64_t longest_s(const struct view *view)
@@ -32,12 +33,12 @@ static struct watch *watch_of(const struct adaptive *s, pid_t pid)
 /* Since it was measured last, or was seen first; one that has an age of its own, or may not be measured, apart. */
 static void says_how_long_one_has_not_been_measured(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process giant = adaptive_large;
 	AUTO_VIEW struct view *view = adaptive_pass(s);
 
 	(void)state;
-	assert_int_equal(view_self(view)->q[SELF_MAX_AGE], adaptive_options.max_age_ns);
+	assert_int_equal(view_self(view)->q[SELF_MAX_AGE], run_adaptive.max_age_ns);
 	assert_int_equal(longest_s(view), 0);
 	watch_of(s, 11)->measured_ns -= 77 * NS_PER_SEC;
 	watch_of(s, 12)->measured_ns -= 55 * NS_PER_SEC;
@@ -68,7 +69,7 @@ static void says_how_long_one_has_not_been_measured(void **state)
 /* A maximum age below the interval is as good as the interval, and nobody is late for it. */
 static void no_age_is_below_the_interval(void **state)
 {
-	struct pass_options often = adaptive_options;
+	struct pass_options often = run_adaptive;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
 	AUTO_VIEW struct view *view = NULL;
 
@@ -82,7 +83,7 @@ static void no_age_is_below_the_interval(void **state)
 /* Of a host on which nothing may be measured there is nothing to say. */
 static void nobody_waits_who_may_not_be_measured(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;

@@ -10,6 +10,7 @@
 #include "collectors/faults.h"
 #include "collectors/relations.h"
 #include "tests/unit/adaptive.h"
+#include "tests/unit/run.h"
 #include "tests/unit/tree.h"
 
 #define PAGE UINT64_C(4096)
@@ -554,7 +555,7 @@ static void set_anon_pages(struct adaptive *s, unsigned int kib)
 /* Where the host's sum tells that somebody writes, the same pass knows who, though it was not its turn. */
 static void the_host_alarms_in_time(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_worker;
 	uint32_t writer = 30;

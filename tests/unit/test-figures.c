@@ -178,7 +178,7 @@ static void what_was_found_lately_fades(void **state)
 /* Without tokens the rest has to wait: then the counters alone say what there is. */
 static void guesses_what_the_budget_forbids(void **state)
 {
-	struct pass_options poor = adaptive_options;
+	struct pass_options poor = run_adaptive;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
 	AUTO_VIEW struct view *view = NULL, *next = NULL;
 	const struct snapshot_process *row;
@@ -232,7 +232,7 @@ static void guesses_what_the_budget_forbids(void **state)
 
 static void says_who_is_denied(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	const struct snapshot_process *row;
 	struct tree_process p = adaptive_cast[3];
 
@@ -262,7 +262,7 @@ static void says_who_is_denied(void **state)
 static void denies_at_first_sight(void **state)
 {
 	struct tree_event smaps = {.suffix = "smaps", .error = EACCES};
-	struct pass_options poor = adaptive_options;
+	struct pass_options poor = run_adaptive;
 	struct tree_process p = adaptive_worker;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
 	const struct snapshot_process *row;

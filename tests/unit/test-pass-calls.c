@@ -93,24 +93,12 @@ static void work(const struct tree *t, struct pass *pass)
 static bool survives(const struct tree *t, bool is_adaptive, unsigned int n, unsigned int times,
 	unsigned int way)
 {
-	struct pass_options options = {
-		.procfs = t->path,
-		.version = "1.2.3",
-		.interval_ns = 10 * NS_PER_SEC,
-		.is_adaptive = is_adaptive,
-		.budget_cpu_ppm = 1000000,
-		.max_age_ns = 300 * NS_PER_SEC,
-		.stall_ns = 20 * NS_PER_MSEC,
-		.giant_age_ns = 3600 * NS_PER_SEC,
-		.export_users = 100,
-		.export_programs = 100,
-		.export_units = 100,
-		.export_processes = 100,
-	};
+	struct pass_options options = is_adaptive ? run_adaptive : run_exact;
 	AUTO_PASS struct pass *pass = NULL;
 	unsigned int before = unit_descriptors(), passes;
 	bool has_struck;
 
+	options.procfs = t->path;
 	witness_grow(t, false);
 	assert_int_equal(pass_open(&options, &pass), 0);
 	injector_arm_many(INJECTOR_CALLS, n, times, way);

@@ -12,7 +12,7 @@
 static void counts_growth(void **state)
 {
 	AUTO_SCENE struct scene s;
-	struct tree_process p = scene_cast[4];
+	struct tree_process p = cast[4];
 	static const struct {
 		uint64_t hwm, swap, hwm_growth, swap_growth;
 	} passes[] = {
@@ -52,7 +52,7 @@ static void counters_outlive_processes(void **state)
 	AUTO_SCENE struct scene s;
 	AUTO_VIEW struct view *before = NULL, *after = NULL;
 	const struct snapshot_scope *row;
-	struct tree_process p = scene_cast[4];
+	struct tree_process p = cast[4];
 
 	(void)state;
 	scene_open(&s, false);
@@ -79,7 +79,7 @@ static void exports_the_largest(void **state)
 {
 	AUTO_SCENE struct scene s;
 	AUTO_VIEW struct view *view = NULL;
-	struct pass_options o = scene_options;
+	struct pass_options o = run_exact;
 	const struct snapshot_scope *other;
 
 	(void)state;
@@ -120,8 +120,8 @@ static void assert_counters(const struct view *view)
 /* All of the cast have grown to GROWTH_KIB above what they had; MORE others have come. */
 static void grow_cast(const struct scene *s, uint64_t growth_kib, unsigned int more)
 {
-	for (size_t i = 0; i < SCENE_CAST; i++) {
-		struct tree_process p = scene_cast[i];
+	for (size_t i = 0; i < CAST_SIZE; i++) {
+		struct tree_process p = cast[i];
 
 		p.hwm_kib = p.rss_kib + growth_kib;
 		tree_add(&s->tree, &p);
@@ -145,7 +145,7 @@ static void grow_cast(const struct scene *s, uint64_t growth_kib, unsigned int m
 /* A pass that is lost when it was counted already has counted in every table. */
 static void lost_passes_count_everywhere(void **state)
 {
-	struct pass_options few = scene_options;
+	struct pass_options few = run_exact;
 	unsigned int failures = 0;
 
 	(void)state;

@@ -29,16 +29,16 @@ static void adds_up(void **state)
 	view = run_pass(s.pass);
 	scene_assert_sums(view);
 	host = view_host(view);
-	assert_int_equal(host->q[SCOPE_PSS], (4000 + 2001 + 2002 + 1503 + 65004 + 100) * 1024);
+	assert_int_equal(host->q[SCOPE_PSS], (4000 + 2001 + 2002 + 1503 + 64004 + 100) * 1024);
 	assert_int_equal(host->q[SCOPE_PROCESSES], 6);
 	assert_int_equal(host->q[SCOPE_MEM_TOTAL], 1000000 * 1024);
 	assert_int_equal(host->q[SCOPE_MEM_AVAILABLE], 600000 * 1024);
 	assert_int_equal(pss_kib(view, METRIC_USER, "root"), 6001);
 	assert_int_equal(pss_kib(view, METRIC_USER, "alice"), 3505);
-	assert_int_equal(pss_kib(view, METRIC_USER, "1001"), 65104); /* has no name */
+	assert_int_equal(pss_kib(view, METRIC_USER, "1001"), 64104); /* has no name */
 	assert_int_equal(pss_kib(view, METRIC_PROGRAM, "sshd"), 4003);
 	assert_int_equal(pss_kib(view, METRIC_UNIT, "session-2.scope"), 3505);
-	assert_int_equal(pss_kib(view, METRIC_UNIT, "user@1001.service"), 65004);
+	assert_int_equal(pss_kib(view, METRIC_UNIT, "user@1001.service"), 64004);
 	assert_int_equal(pss_kib(view, METRIC_UNIT, "(none)"), 100);
 	assert_true(view_is_complete(view));
 }
@@ -69,21 +69,20 @@ static void shows_each_process(void **state)
 	scene_open(&s, false);
 	view = run_pass(s.pass);
 	assert_int_equal(view_count(view, METRIC_PROCESS), 6); /* not the kernel thread */
-	for (size_t i = 0; i < SCENE_CAST; i++) {
-		const struct snapshot_process *row = view_find_process(
-			view, (uint32_t)scene_cast[i].pid);
+	for (size_t i = 0; i < CAST_SIZE; i++) {
+		const struct snapshot_process *row = view_find_process(view, (uint32_t)cast[i].pid);
 
-		if (!scene_cast[i].rss_kib) {
+		if (!cast[i].rss_kib) {
 			assert_null(row);
 			continue;
 		}
 		assert_non_null(row);
-		assert_int_equal(row->uid, scene_cast[i].uid);
-		assert_string_equal(view_text(view, row->program), scene_cast[i].name);
+		assert_int_equal(row->uid, cast[i].uid);
+		assert_string_equal(view_text(view, row->program), cast[i].name);
 		assert_int_equal(row->outcome, OUTCOME_MEASURED);
 		assert_int_equal(row->source, SOURCE_ROLLUP);
-		assert_int_equal(row->q[PROCESS_PSS], scene_cast[i].pss_kib * 1024);
-		assert_int_equal(row->q[PROCESS_RSS], scene_cast[i].rss_kib * 1024);
+		assert_int_equal(row->q[PROCESS_PSS], cast[i].pss_kib * 1024);
+		assert_int_equal(row->q[PROCESS_RSS], cast[i].rss_kib * 1024);
 		assert_true(row->q[PROCESS_PSS_AGE] < 60 * NS_PER_SEC);
 		assert_true(row->flags & PROCESS_EXPORTED);
 	}
@@ -106,12 +105,12 @@ static void says_of_itself(void **state)
 	assert_memory_equal(first->header->instance, second->header->instance, IMAGE_INSTANCE_SIZE);
 	assert_int_equal(first->header->sequence, 1);
 	assert_int_equal(second->header->sequence, 2);
-	assert_int_equal(second->header->interval_ns, scene_options.interval_ns);
+	assert_int_equal(second->header->interval_ns, run_exact.interval_ns);
 	assert_true(userns_id() != 0);
 	assert_int_equal(second->header->userns, userns_id());
-	assert_int_equal(view_self(second)->q[SELF_PERIOD], scene_options.interval_ns);
-	assert_int_equal(second->header->stale_ns - second->header->boottime_ns,
-		3 * scene_options.interval_ns);
+	assert_int_equal(view_self(second)->q[SELF_PERIOD], run_exact.interval_ns);
+	assert_int_equal(
+		second->header->stale_ns - second->header->boottime_ns, 3 * run_exact.interval_ns);
 	self = view_self(second);
 	assert_string_equal(view_text(second, self->version), "1.2.3");
 	assert_int_equal(self->q[SELF_PASSES], 2);
@@ -192,7 +191,7 @@ static void only_who_is_refused_is_denied(void **state)
 		assert_int_equal(row->outcome, row->pid == 1 ? OUTCOME_DENIED : OUTCOME_MEASURED);
 		assert_int_equal(ROW_HAS(row, PROCESS_PSS), row->pid != 1);
 	}
-	assert_int_equal(view_host(view)->q[SCOPE_PSS], (74610 - 4000) * 1024);
+	assert_int_equal(view_host(view)->q[SCOPE_PSS], (73610 - 4000) * 1024);
 }
 
 static void remove_process(void *tree)
@@ -214,7 +213,7 @@ static void who_goes_in_the_middle_is_left_out(void **state)
 	scene_assert_sums(view);
 	assert_null(view_find_process(view, 14));
 	assert_int_equal(view_self(view)->q[SELF_OUTCOME_FIRST + OUTCOME_GONE], 1);
-	assert_int_equal(pss_kib(view, METRIC_USER, "1001"), 65004);
+	assert_int_equal(pss_kib(view, METRIC_USER, "1001"), 64004);
 	assert_true(view_is_complete(view)); /* nobody is missing */
 }
 
@@ -234,7 +233,7 @@ static void can_be_resumed(void **state)
 		steps++;
 	} while (r == PASS_MORE);
 	assert_int_equal(r, 0);
-	assert_true(steps > (int)SCENE_CAST);
+	assert_true(steps > (int)CAST_SIZE);
 	assert_int_equal(pass_step(s.pass, 0), 0); /* once more is no harm */
 	assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
 	view = run_view(fd);
@@ -308,7 +307,7 @@ static void names_may_come_late(void **state)
 		;
 	assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
 	before = run_view(fd);
-	assert_int_equal(pss_kib(before, METRIC_USER, "1001"), 65104);
+	assert_int_equal(pss_kib(before, METRIC_USER, "1001"), 64104);
 	pass_name(s.pass, 1001,
 		"\x1b\xff"
 		"bob");
@@ -316,7 +315,7 @@ static void names_may_come_late(void **state)
 	assert_int_equal(pss_kib(after, METRIC_USER,
 				 "\\x1b\xef\xbf\xbd"
 				 "bob"),
-		65104);
+		64104);
 }
 
 static void leaves_processes_out_of_the_public_image(void **state)
@@ -360,7 +359,7 @@ static void nobody_is_no_error(void **state)
 
 static void refuses_what_is_no_folder(void **state)
 {
-	struct pass_options o = scene_options;
+	struct pass_options o = run_exact;
 	struct pass *pass = NULL;
 
 	(void)state;
@@ -381,14 +380,14 @@ static void keeps_no_descriptor_of_the_dead(void **state)
 	scene_open(&s, true);
 	before = unit_descriptors();
 	for (int round = 0; round < 20; round++) {
-		for (size_t i = 0; i < SCENE_CAST; i++)
+		for (size_t i = 0; i < CAST_SIZE; i++)
 			if ((round + (int)i) % 3)
-				tree_add(&s.tree, &scene_cast[i]);
+				tree_add(&s.tree, &cast[i]);
 		view_unref(run_pass(s.pass));
-		for (size_t i = 0; i < SCENE_CAST; i++) {
+		for (size_t i = 0; i < CAST_SIZE; i++) {
 			char pid[16];
 
-			snprintf(pid, sizeof(pid), "%d", scene_cast[i].pid);
+			snprintf(pid, sizeof(pid), "%d", cast[i].pid);
 			tree_remove(&s.tree, pid);
 		}
 	}
@@ -425,10 +424,10 @@ static void survives_without_memory(void **state)
 		}
 		view = run_pass(s.pass);
 		scene_assert_sums(view);
-		assert_int_equal(view_host(view)->q[SCOPE_PSS], 74610 * 1024);
+		assert_int_equal(view_host(view)->q[SCOPE_PSS], 73610 * 1024);
 		assert_int_equal(view_count(view, METRIC_PROCESS), 6);
 		assert_int_equal(pss_kib(view, METRIC_PROGRAM, "sshd"), 4003);
-		assert_int_equal(pss_kib(view, METRIC_UNIT, "user@1001.service"), 65004);
+		assert_int_equal(pss_kib(view, METRIC_UNIT, "user@1001.service"), 64004);
 	}
 	assert_true(failures > 50);
 }

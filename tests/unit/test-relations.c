@@ -9,13 +9,14 @@
 #include "collectors/kin-family.h"
 #include "collectors/relations.h"
 #include "tests/unit/adaptive.h"
+#include "tests/unit/run.h"
 
 #define MIB (UINT64_C(1) << 20)
 
 /* Of processes that share memory the exit of one changes the others' PSS, and nothing that they have shows it. */
 static void an_exit_puts_its_family_in_doubt(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process a = adaptive_worker, b = a;
 	const struct snapshot_process *row;
@@ -42,7 +43,7 @@ static void an_exit_puts_its_family_in_doubt(void **state)
 /* Where tenths of a large family end, few can have lost all with whom they shared: not all are measured for that. */
 static void a_large_family_is_not_all_in_doubt(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = {.image = 99,
 		.name = "worker",
@@ -81,7 +82,7 @@ static const struct tree_process server = {.pid = 4, /* as field 4 of every stat
 /* Workers that a process has forked are measured in the same pass, and so is the one that shares with them. */
 static void measures_a_family_at_once(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = server;
 	uint64_t born_ticks;
@@ -127,7 +128,7 @@ static int one_address_space(pid_t a, pid_t b)
  */
 static void a_whole_address_space_is_no_fork(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = server;
 
@@ -167,7 +168,7 @@ static void a_whole_address_space_is_no_fork(void **state)
 /* Who stood for an address space is gone: its heir is measured anew, for nobody has told it who came and went. */
 static void an_heir_is_measured(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_worker;
 
@@ -201,7 +202,7 @@ static void an_heir_is_measured(void **state)
 /* The child of a giant is as large, and its parent's measurement has to do for both. */
 static void one_giant_speaks_for_its_children(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = {.pid = 4, /* as field 4 of every stat in the tree says */
 		.image = 50,
@@ -240,7 +241,7 @@ static void one_giant_speaks_for_its_children(void **state)
 static void allows_for_the_unseen(void **state)
 {
 	/* each is measured again after each pass */
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(adaptive_options.interval_ns);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(run_adaptive.interval_ns);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_worker;
 
@@ -333,7 +334,7 @@ static void learns_what_newborns_write(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(more_kib); i++) {
-		AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+		AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 		const struct watch *w;
 
 		adaptive_add_anon(s, &server);
@@ -348,7 +349,7 @@ static void learns_what_newborns_write(void **state)
 /* What it has written to is told by what its parent had, which nobody knows where that can't be measured. */
 static void learns_nothing_beside_the_unmeasured(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 
 	(void)state;
 	adaptive_add_anon(s, &server);
@@ -362,7 +363,7 @@ static void learns_nothing_beside_the_unmeasured(void **state)
 /* Who was measured when it was at that still may have more soon, so that it is measured once more, and teaches by that, too. */
 static void measures_newborns_again(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	const uint64_t soon = 5000 * 1024 / 4;
 	uint64_t measured_ns;
 	struct estimate e;
@@ -396,7 +397,7 @@ static void measures_newborns_again(void **state)
 /* Whom another's exit has changed nothing of, as others of its family, is in no more doubt than is likely. */
 static void learns_what_exits_change(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_worker;
 	struct estimate_base before;
 	struct watch *w;
@@ -428,7 +429,7 @@ static void learns_what_exits_change(void **state)
 static void forgets_what_is_refused(void **state)
 {
 	/* each is measured again after each pass */
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(adaptive_options.interval_ns);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(run_adaptive.interval_ns);
 	struct tree_process p = adaptive_worker;
 	struct watch *w;
 
@@ -488,9 +489,9 @@ static uint64_t low_beside_one_renamed(
 static void finds_the_parent_of_one_renamed(void **state)
 {
 	struct tree_process p = server;
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options),
-				      *t = adaptive_new(&adaptive_options),
-				      *u = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive),
+				      *t = adaptive_new(&run_adaptive),
+				      *u = adaptive_new(&run_adaptive);
 
 	(void)state;
 	p.image = 98; /* its workers have mapped something below it */
@@ -504,7 +505,7 @@ static void finds_the_parent_of_one_renamed(void **state)
 /* Who is found to share with one whom nobody knows is measured again, for that may be gone. */
 static void measures_the_unconfirmed_again(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;
@@ -538,7 +539,7 @@ static void start_beside_a_parent(struct adaptive *s)
 /* What its parent, of another range, shares with all of a family is nobody's own when the others end. */
 static void knows_what_its_parent_shares(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;
@@ -552,7 +553,7 @@ static void knows_what_its_parent_shares(void **state)
 /* So does one who is measured for the first time: of four who share with it nobody knows one. */
 static void knows_what_its_parent_shares_at_once(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_worker;
 	const struct kin_member *m;
@@ -572,7 +573,7 @@ static void knows_what_its_parent_shares_at_once(void **state)
 /* What a parent shared before it had the child says nothing of what it shares with that: it may be all. */
 static void allows_for_all_of_its_parent(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process parent = server, p = adaptive_worker;
 	const struct kin_member *m;
 	struct estimate e;
@@ -599,7 +600,7 @@ static void allows_for_all_of_its_parent(void **state)
 /* One of the same range has what its parent's parent shares with that. */
 static void knows_what_its_line_shares(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = server;
 
 	(void)state;
@@ -624,8 +625,8 @@ static void knows_what_its_line_shares(void **state)
 /* Nobody foresees by which keys relations are found. */
 static void seeds_its_tables(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *a = adaptive_new(&adaptive_options),
-				      *b = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *a = adaptive_new(&run_adaptive),
+				      *b = adaptive_new(&run_adaptive);
 	const struct kin *k = &a->pass->adapt.relations.kin, *l = &b->pass->adapt.relations.kin;
 
 	(void)state;

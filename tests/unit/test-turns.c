@@ -6,11 +6,12 @@
 #include "base/clock.h"
 #include "collectors/turns.h"
 #include "tests/unit/adaptive.h"
+#include "tests/unit/run.h"
 
 /* Between passes, what is in doubt is measured again, and the next pass shows it with its age. */
 static void measures_between_passes(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_cast[4];
 	uint64_t now_ns, at_ns;
@@ -41,8 +42,8 @@ static void measures_between_passes(void **state)
 /* Whom the plan has chosen has to wait all the same when the budget is gone, and turns do not pile up. */
 static void waits_for_its_budget(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	struct pass_options poor = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct pass_options poor = run_adaptive;
 	uint64_t now_ns;
 
 	(void)state;
@@ -63,7 +64,7 @@ static void waits_for_its_budget(void **state)
 		assert_int_equal(pass_measure(s->pass), 0);
 	assert_true(s->opened[OPENED_ROLLUP].count <= 1); /* the one that may overdraw it */
 	assert_true(pass_next_measure_ns(s->pass, now_ns) >= now_ns + 10 * NS_PER_SEC);
-	pass_set_options(s->pass, &adaptive_options);
+	pass_set_options(s->pass, &run_adaptive);
 	for (unsigned int turn = 0; turn < 5; turn++) {
 		struct timespec t = {.tv_nsec = 1000000};
 
@@ -76,7 +77,7 @@ static void waits_for_its_budget(void **state)
 /* Nobody who is read by slices keeps another waiting: neither one that is, nor one that is not. */
 static void walks_do_not_wait_for_each_other(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_large, small = adaptive_cast[4];
 	const struct walks *walks = &s->pass->adapt.walks;
 	unsigned int most = 0;
@@ -111,7 +112,7 @@ static void walks_do_not_wait_for_each_other(void **state)
 /* Stopped, suspended or late: when the pass is due there are no turns. */
 static void has_no_turns_when_a_pass_is_due(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_cast[4];
 	uint64_t now_ns;
 
@@ -136,7 +137,7 @@ static void has_no_turns_when_a_pass_is_due(void **state)
 static void who_was_there_is_excused(void **state)
 {
 	struct tree_process p = adaptive_large, other = adaptive_large, newborn = adaptive_large;
-	struct pass_options poor = adaptive_options;
+	struct pass_options poor = run_adaptive;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
 	AUTO_VIEW struct view *view = NULL;
 	const struct budget *budget;
@@ -191,7 +192,7 @@ static void nobody_is_excused_for_ever(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		struct pass_options poor = adaptive_options;
+		struct pass_options poor = run_adaptive;
 		AUTO_ADAPTIVE struct adaptive *s = NULL;
 		AUTO_VIEW struct view *view = NULL;
 
@@ -213,7 +214,7 @@ static void nobody_is_excused_for_ever(void **state)
 /* Who else has the shared memory that one has touched is not known until its maps are read. */
 static void measures_who_shares_with_strangers(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_cast[3];
 
 	(void)state;
@@ -242,7 +243,7 @@ static uint64_t waiting_of(const struct view *view, enum self_quantity reason)
 static void says_who_waits_now(void **state)
 {
 	struct tree_process newborn = adaptive_cast[4];
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct budget *budget = &s->pass->adapt.budget;
 	AUTO_VIEW struct view *view = NULL;
 

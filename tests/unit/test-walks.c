@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "collectors/walks.h"
 #include "tests/unit/adaptive.h"
+#include "tests/unit/run.h"
 #include "tests/unit/tree.h"
 
 #define PAGE UINT64_C(4096)
@@ -307,7 +308,7 @@ static void is_over_before_it_begins(void **state)
 
 static void slices_what_is_large(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_large;
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -357,7 +358,7 @@ static void slices_what_is_large(void **state)
 /* A pass is over, and the large one is next to be walked, by slices. */
 static struct adaptive *begin_slices(void)
 {
-	struct adaptive *s = adaptive_new(&adaptive_options);
+	struct adaptive *s = adaptive_new(&run_adaptive);
 
 	adaptive_add(s, &adaptive_large, 0);
 	adaptive_add_mappings(s, &adaptive_large, 32);
@@ -425,8 +426,8 @@ static void counters_may_move_during_a_walk(void **state)
 /* What a read has used is charged when it was read, and what was made of it, too; without tokens there is no slice. */
 static void slices_are_paid_for_one_by_one(void **state)
 {
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&adaptive_options);
-	struct pass_options poor = adaptive_options;
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct pass_options poor = run_adaptive;
 	struct adapt *a = &s->pass->adapt;
 	uint64_t charged_ns, used_ns, slices;
 
@@ -464,7 +465,7 @@ static void slices_are_paid_for_one_by_one(void **state)
 /* What is above a small stall budget is sliced, however short it is. */
 static void slices_what_a_small_budget_forbids(void **state)
 {
-	struct pass_options small = adaptive_options;
+	struct pass_options small = run_adaptive;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = {.pid = 50,

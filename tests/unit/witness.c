@@ -5,45 +5,11 @@
 
 #include "tests/unit/witness.h"
 
+#include "tests/unit/cast.h"
 #include "tests/unit/walk.h"
 
-/* Most are read alike: a kernel thread and a zombie, and who has more in common with others or less. */
-static const struct tree_process plain[] = {
-	{.pid = 1,
-		.name = "systemd",
-		.rss_kib = 9000,
-		.pss_kib = 4000,
-		.uss_kib = 3000,
-		.cgroup = "/init.scope"},
-	{.pid = 2, .name = "kthreadd", .state = 'I'},
-	{.pid = 10,
-		.name = "sshd",
-		.rss_kib = 8000,
-		.pss_kib = 2001,
-		.uss_kib = 1000,
-		.cgroup = "/system.slice/ssh.service"},
-	{.pid = 11,
-		.name = "sshd",
-		.uid = 1000,
-		.rss_kib = 8000,
-		.pss_kib = 2002,
-		.uss_kib = 900,
-		.cgroup = "/user.slice/user-1000.slice/session-2.scope"},
-	{.pid = 12,
-		.name = "bash",
-		.uid = 1000,
-		.rss_kib = 5000,
-		.pss_kib = 1503,
-		.uss_kib = 1100,
-		.swap_kib = 64,
-		.cgroup = "/user.slice/user-1000.slice/session-2.scope"},
-	{.pid = 13,
-		.name = "app",
-		.uid = 1001,
-		.rss_kib = 70000,
-		.pss_kib = 64004,
-		.uss_kib = 60000,
-		.cgroup = "/user.slice/user-1001.slice/user@1001.service/app.slice/app-1.scope"},
+/* Beside the cast: these are read alike. */
+static const struct tree_process others[] = {
 	{.pid = 31, /* its name is cut */
 		.name = "a-rather-long-n",
 		.exe = "/usr/bin/a-rather-long-name",
@@ -67,7 +33,8 @@ static const struct tree_process live_thread = {.pid = 20,
 static const struct tree_process without_rollup = {
 	.pid = 30, .name = "old-kernel", .rss_kib = 6000, .pss_kib = 4000, .uss_kib = 2000};
 
-enum { LISTED = ARRAY_SIZE(plain) + 2, MEMBERS = LISTED - 2 };
+/* All, and all but a kernel thread and a zombie. */
+enum { LISTED = CAST_SIZE + ARRAY_SIZE(others) + 2, MEMBERS = LISTED - 2 };
 
 static void write_statm(const struct tree *t, const struct tree_process *p)
 {
@@ -88,7 +55,7 @@ static void add(const struct tree *t, const struct tree_process *p)
 
 void witness_grow(const struct tree *t, bool is_grown)
 {
-	struct tree_process p = plain[GROWS];
+	struct tree_process p = cast[GROWS];
 
 	assert_int_equal(p.pid, GROWING);
 	if (is_grown) {
@@ -105,8 +72,10 @@ void witness_populate(const struct tree *t)
 	tree_write(t, "stat", "cpu  1 2 3\nbtime 1700000000\n");
 	tree_write(t, "meminfo", "MemTotal: 1000000 kB\nMemAvailable: 600000 kB\n");
 	tree_write(t, "vmstat", "pswpin 5\npswpout 7\n");
-	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
-		add(t, &plain[i]);
+	for (size_t i = 0; i < CAST_SIZE; i++)
+		add(t, &cast[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		add(t, &others[i]);
 	add(t, &dead_leader);
 	tree_add_at(t, "20/task/20", &dead_leader);
 	tree_add_at(t, "20/task/21", &live_thread);
@@ -116,17 +85,26 @@ void witness_populate(const struct tree *t)
 	tree_add_smaps(t, &without_rollup);
 }
 
+/* Of COUNT processes; NULL: PID is none of them, or has no memory. */
+static const struct tree_process *find(
+	const struct tree_process *process, size_t count, uint32_t pid)
+{
+	for (size_t i = 0; i < count; i++)
+		if ((uint32_t)process[i].pid == pid && process[i].rss_kib)
+			return &process[i];
+	return NULL;
+}
+
 /* What is true of PID; NULL: it has no memory. */
 static const struct tree_process *truth_of(uint32_t pid)
 {
+	const struct tree_process *found = find(cast, CAST_SIZE, pid);
+
 	if (pid == 20)
 		return &live_thread;
 	if (pid == 30)
 		return &without_rollup;
-	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
-		if ((uint32_t)plain[i].pid == pid && plain[i].rss_kib)
-			return &plain[i];
-	return NULL;
+	return found ? found : find(others, ARRAY_SIZE(others), pid);
 }
 
 static const char *program_of(const struct tree_process *p)
