@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
@@ -19,7 +18,7 @@
 #include "daemon/manager.h"
 #include "daemon/narrow.h"
 #include "snapshot/client.h"
-#include "tests/unit/injector.h"
+#include "tests/unit/child.h"
 #include "tests/unit/witness.h"
 
 #define INTERVAL_NS (4 * NS_PER_MSEC)
@@ -38,8 +37,8 @@ enum {
 static struct daemon {
 	struct tree tree;
 	char procfs_flag[96], socket_flag[96], file_flag[96];
-	char socket[48], log[48];
-	pid_t pid;
+	char socket[48];
+	struct child child;
 	int fd; /* of the connection; -1: none */
 } d;
 
@@ -72,38 +71,19 @@ static int run_daemon(int argc, char *argv[], bool is_exact, uint64_t interval_n
 	return r < 0;
 }
 
-/* The end of what it has said. */
-static const char *last_words(void)
-{
-	static char text[1024];
-	int fd = open(d.log, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
-
-	fd_close(fd);
-	text[n > 0 ? n : 0] = 0;
-	return text;
-}
-
-#define FAIL(...)                                                                                  \
-	do {                                                                                       \
-		print_error(__VA_ARGS__);                                                          \
-		fail_msg(" (%s)\n%s", injector_text(), last_words());                              \
-	} while (0)
+#define FAIL(...) CHILD_FAIL(&d.child, __VA_ARGS__)
 
 static void start(bool is_exact, uint64_t interval_ns)
 {
 	char *argv[] = {(char *)"memtallyd", d.procfs_flag, d.socket_flag, d.file_flag, NULL};
 
 	d.fd = -1;
-	unlink(d.log);
-	d.pid = fork();
-	assert_true(d.pid >= 0);
-	if (d.pid)
+	unlink(d.child.log);
+	d.child.pid = fork();
+	assert_true(d.child.pid >= 0);
+	if (d.child.pid)
 		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fd_close(STDERR_FILENO);
-	if (open(d.log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600) != STDERR_FILENO ||
-		!injector_enter())
+	if (!child_begin(&d.child))
 		_exit(EXIT_FAILURE);
 	exit(run_daemon(4, argv, is_exact, interval_ns)); /* where leaks are looked for */
 }
@@ -114,35 +94,11 @@ static void stop(void)
 	int status;
 
 	d.fd = fd_close(d.fd);
-	kill(d.pid, SIGTERM);
-	assert_int_equal(waitpid(d.pid, &status, 0), d.pid);
-	d.pid = 0;
+	kill(d.child.pid, SIGTERM);
+	assert_int_equal(waitpid(d.child.pid, &status, 0), d.child.pid);
+	d.child.pid = 0;
 	if (status != 0)
 		FAIL("at its end its status is 0x%x", status);
-}
-
-/* Its descriptors but for the connection to us, which it may not have taken up yet. */
-static unsigned int descriptors(void)
-{
-	unsigned int count = 0;
-	char path[32];
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)d.pid);
-	dir = opendir(path);
-	assert_non_null(dir);
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
-}
-
-static void assert_running(void)
-{
-	int status;
-
-	if (waitpid(d.pid, &status, WNOHANG) == d.pid)
-		FAIL("it has ended with status 0x%x", status);
 }
 
 /* The next snapshot, if it comes soon; NULL: not yet. */
@@ -175,7 +131,7 @@ static struct view *next_view(void)
 	while (clock_now_ns(CLOCK_MONOTONIC) < end_ns) {
 		struct view *view;
 
-		assert_running();
+		child_assert_running(&d.child);
 		view = try_view();
 		if (view)
 			return view;
@@ -240,13 +196,14 @@ static void survives_all(bool is_exact, unsigned int times)
 	start(is_exact, INTERVAL_NS);
 	for (unsigned int pass = 0; pass < PASSES_SETTLED; pass++)
 		recover(witness_missing);
-	before = descriptors();
+	before = child_descriptors(&d.child);
+	assert_true(before > 0);
 	for (bool more = true; more; n += step)
 		for (unsigned int way = 0; way < (is_long ? INJECTOR_WAYS : 1) && more; way++)
 			more = survives(n, times, is_long ? way : n / 2);
 	recover(witness_missing);
-	if (descriptors() != before)
-		FAIL("%u descriptors, and %u before", descriptors(), before);
+	if (child_descriptors(&d.child) != before)
+		FAIL("%u descriptors, and %u before", child_descriptors(&d.child), before);
 	print_message("%u calls\n", n - 1);
 	assert_true(n > 50);
 	stop();
@@ -275,7 +232,8 @@ static bool has_ended(void)
 {
 	siginfo_t info = {0};
 
-	return waitid(P_PID, (id_t)d.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
+	return waitid(P_PID, (id_t)d.child.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid;
 }
 
 /* Users may be shown by their numbers. */
@@ -308,9 +266,10 @@ static bool starts_or_says_why(enum injector_kind kind, unsigned int n, unsigned
 		stop();
 		return is_struck;
 	}
-	assert_int_equal(waitpid(d.pid, &status, 0), d.pid);
-	d.pid = 0;
-	if (!WIFEXITED(status) || !WEXITSTATUS(status) || !strstr(last_words(), "error: "))
+	assert_int_equal(waitpid(d.child.pid, &status, 0), d.child.pid);
+	d.child.pid = 0;
+	if (!WIFEXITED(status) || !WEXITSTATUS(status) ||
+		!strstr(child_last_words(&d.child), "error: "))
 		FAIL("it has ended with status 0x%x", status);
 	if (access(d.socket, F_OK) == 0)
 		FAIL("its socket is left");
@@ -352,7 +311,7 @@ static int make_tree(void **state)
 	witness_populate(&d.tree);
 	tree_write(&d.tree, "none.yaml", "");
 	snprintf(d.socket, sizeof(d.socket), "%s/socket", d.tree.path);
-	snprintf(d.log, sizeof(d.log), "%s/log", d.tree.path);
+	snprintf(d.child.log, sizeof(d.child.log), "%s/log", d.tree.path);
 	snprintf(d.procfs_flag, sizeof(d.procfs_flag), "--path.procfs=%s", d.tree.path);
 	snprintf(d.socket_flag, sizeof(d.socket_flag), "--snapshot.socket=%s", d.socket);
 	snprintf(d.file_flag, sizeof(d.file_flag), "--config.file=%s/none.yaml", d.tree.path);
@@ -364,9 +323,9 @@ static int end(void **state)
 {
 	(void)state;
 	d.fd = fd_close(d.fd);
-	if (d.pid > 0 && kill(d.pid, SIGKILL) == 0)
-		waitpid(d.pid, NULL, 0);
-	d.pid = 0;
+	if (d.child.pid > 0 && kill(d.child.pid, SIGKILL) == 0)
+		waitpid(d.child.pid, NULL, 0);
+	d.child.pid = 0;
 	unlink(d.socket);
 	return 0;
 }

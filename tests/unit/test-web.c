@@ -8,11 +8,9 @@
 
 #include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <jansson.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -26,7 +24,7 @@
 #include "base/number.h"
 #include "render/json.h"
 #include "render/prometheus.h"
-#include "tests/unit/injector.h"
+#include "tests/unit/child.h"
 #include "tests/unit/sample.h"
 #include "tests/unit/tree.h"
 #include "web/web.h"
@@ -77,8 +75,8 @@ static const struct target {
 static struct fixture {
 	struct tree tree;
 	char file_flag[96], socket_flag[96], listen_flag[96];
-	char snapshots[48], web[48], log[48];
-	pid_t pid;
+	char snapshots[48], web[48];
+	struct child child;
 	int listener;
 	int client[CLIENTS]; /* -1: none */
 	int image;
@@ -95,30 +93,7 @@ struct reply {
 	size_t len;
 };
 
-static const char *last_words(void)
-{
-	static char text[1024];
-	int fd = open(f.log, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
-
-	fd_close(fd);
-	text[n > 0 ? n : 0] = 0;
-	return text;
-}
-
-#define FAIL(...)                                                                                  \
-	do {                                                                                       \
-		print_error(__VA_ARGS__);                                                          \
-		fail_msg(" (%s)\n%s", injector_text(), last_words());                              \
-	} while (0)
-
-static void assert_running(void)
-{
-	int status;
-
-	if (waitpid(f.pid, &status, WNOHANG) == f.pid)
-		FAIL("it has ended with status 0x%x", status);
-}
+#define FAIL(...) CHILD_FAIL(&f.child, __VA_ARGS__)
 
 static void send_image(size_t i)
 {
@@ -268,7 +243,7 @@ static void get(int fd, const struct target *target, struct reply *ret)
 
 		assert_non_null(room);
 		if (poll(&p, 1, WAIT_MS) <= 0) {
-			assert_running();
+			child_assert_running(&f.child);
 			FAIL("no answer to %s", target->path);
 		}
 		got = recv(fd, room, 65536, 0);
@@ -416,7 +391,7 @@ static void ask_all(bool may_fail, unsigned int times)
 			fd = fd_close(fd);
 	}
 	fd_close(fd);
-	assert_running();
+	child_assert_running(&f.child);
 }
 
 /* Whether the last snapshot has arrived. */
@@ -440,7 +415,7 @@ static void follow(void)
 
 	publish();
 	while (!is_current()) {
-		assert_running();
+		child_assert_running(&f.child);
 		if (clock_now_ns(CLOCK_MONOTONIC) > end_ns)
 			FAIL("the last snapshot does not arrive");
 		usleep(1000);
@@ -464,21 +439,11 @@ static bool survives(enum injector_kind kind, unsigned int n, unsigned int times
 	return true;
 }
 
-/* Of who is not dumpable root alone is told: 0. */
+/* When it has seen our connections end. */
 static unsigned int descriptors(void)
 {
-	unsigned int count = 0;
-	char path[32];
-	DIR *dir;
-
-	usleep(10000); /* so that it has seen our connections end */
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)f.pid);
-	dir = opendir(path);
-	while (dir && readdir(dir))
-		count++;
-	if (dir)
-		closedir(dir);
-	return count;
+	usleep(10000);
+	return child_descriptors(&f.child);
 }
 
 /* With each in turn failing, and those behind it, TIMES in all. */
@@ -503,7 +468,7 @@ static void survives_all(enum injector_kind kind, unsigned int times, unsigned i
 static void each_call_may_fail(void **state)
 {
 	(void)state;
-	if (f.pid < 0)
+	if (f.child.pid == 0)
 		skip();
 	survives_all(INJECTOR_CALLS, 1, INJECTOR_WAYS);
 }
@@ -511,7 +476,7 @@ static void each_call_may_fail(void **state)
 static void each_allocation_may_fail(void **state)
 {
 	(void)state;
-	if (f.pid < 0)
+	if (f.child.pid == 0)
 		skip();
 	survives_all(INJECTOR_ALLOCATIONS, 1, 1);
 }
@@ -520,7 +485,7 @@ static void each_allocation_may_fail(void **state)
 static void many_may_fail(void **state)
 {
 	(void)state;
-	if (f.pid < 0)
+	if (f.child.pid == 0)
 		skip();
 	survives_all(INJECTOR_CALLS, MANY, INJECTOR_WAYS);
 	survives_all(INJECTOR_ALLOCATIONS, MANY, 1);
@@ -530,10 +495,7 @@ static void run_web(void)
 {
 	char *argv[] = {(char *)"memtally-web", f.file_flag, f.socket_flag, f.listen_flag, NULL};
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fd_close(STDERR_FILENO);
-	if (open(f.log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600) == STDERR_FILENO &&
-		injector_enter())
+	if (child_begin(&f.child))
 		web_run(4, argv);
 	_exit(EXIT_FAILURE);
 }
@@ -541,7 +503,7 @@ static void run_web(void)
 static int start(void **state)
 {
 	(void)state;
-	f.listener = f.image = f.pid = -1;
+	f.listener = f.image = -1;
 	for (size_t i = 0; i < CLIENTS; i++)
 		f.client[i] = -1;
 	tree_open(&f.tree);
@@ -551,7 +513,7 @@ static int start(void **state)
 	tree_write(&f.tree, "none.yaml", "");
 	snprintf(f.snapshots, sizeof(f.snapshots), "%s/snapshots", f.tree.path);
 	snprintf(f.web, sizeof(f.web), "%s/web", f.tree.path);
-	snprintf(f.log, sizeof(f.log), "%s/log", f.tree.path);
+	snprintf(f.child.log, sizeof(f.child.log), "%s/log", f.tree.path);
 	snprintf(f.file_flag, sizeof(f.file_flag), "--config.file=%s/none.yaml", f.tree.path);
 	snprintf(f.socket_flag, sizeof(f.socket_flag), "--snapshot.socket=%s", f.snapshots);
 	snprintf(f.listen_flag, sizeof(f.listen_flag), "--web.listen-address=unix:%s", f.web);
@@ -562,18 +524,18 @@ static int start(void **state)
 		return -1;
 	if (!injector_works())
 		return 0;
-	f.pid = fork();
-	if (f.pid == 0)
+	f.child.pid = fork();
+	if (f.child.pid == 0)
 		run_web();
-	return f.pid > 0 ? 0 : -1;
+	return f.child.pid > 0 ? 0 : -1;
 }
 
 static int stop(void **state)
 {
 	(void)state;
-	if (f.pid > 0) {
-		kill(f.pid, SIGTERM);
-		waitpid(f.pid, NULL, 0);
+	if (f.child.pid > 0) {
+		kill(f.child.pid, SIGTERM);
+		waitpid(f.child.pid, NULL, 0);
 	}
 	for (size_t i = 0; i < CLIENTS; i++)
 		fd_close(f.client[i]);
