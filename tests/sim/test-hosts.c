@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Passes on simulated hosts of which something is out of the ordinary; and the hosts themselves. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "tests/sim/population.h"
+#include "tests/sim/verdict.h"
+
+/* The simulated kernel keeps its books right, whatever happens. */
+static void the_host_is_sound(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		struct host_rates rates = population_many_events;
+		struct host h;
+
+		rates.pressure = 0.2;
+		rates.pressure_share = 0.2;
+		host_init(&h, population_seed(seed));
+		population_grow(&h, 300, 30);
+		for (int i = 0; i < 100; i++) {
+			host_live(&h, &rates, 1);
+			assert_true(host_is_sound(&h));
+		}
+		assert_true(h.events > 500);
+		host_done(&h);
+	}
+}
+
+/* Where the host is short of memory, little is measured; nobody is left out, and what was put off is made up for. */
+static void pressure_is_heeded(void **state)
+{
+	struct host h;
+	struct daemon d;
+	uint64_t calm;
+
+	(void)state;
+	host_init(&h, population_seed(110));
+	population_grow(&h, 300, 40);
+	daemon_init(&d, &h, &daemon_defaults);
+	daemon_run(&d, &population_some_events, 60);
+	daemon_restart_accounts(&d);
+	daemon_run(&d, &population_some_events, 30);
+	verdict_print("calm", &d);
+	verdict_check("calm", &d);
+	assert_int_equal(d.account.deferred[PLAN_PRESSURE], 0);
+	calm = verdict_walks(&d);
+	h.pressure = 5000; /* half of the time */
+	daemon_restart_accounts(&d);
+	daemon_run(&d, &population_some_events, 30);
+	verdict_print("pressure", &d);
+	verdict_check("pressure", &d);
+	assert_true(d.account.deferred[PLAN_PRESSURE] > 0);
+	assert_true(verdict_walks(&d) < calm);
+	verdict_at_most("pressure", "s of age", (double)d.account.oldest_ns / 1e9, 300);
+	h.pressure = 0;
+	daemon_run(&d, &population_some_events, 3);
+	daemon_restart_accounts(&d);
+	daemon_run(&d, &population_some_events, 30);
+	verdict_print("relief", &d);
+	verdict_check("relief", &d);
+	assert_int_equal(d.account.deferred[PLAN_PRESSURE], 0);
+	daemon_done(&d);
+	host_done(&h);
+	verdict_assert();
+}
+
+/* With descriptors for a few of the processes all are seen as well, and no more are open than may be. */
+static void few_descriptors_suffice(void **state)
+{
+	static const size_t most[] = {400, 80};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(most); i++) {
+		struct daemon_options options = daemon_defaults;
+		struct host h;
+		struct daemon d;
+
+		host_init(&h, population_seed(120));
+		population_grow(&h, 300, 40);
+		options.max_fds = most[i];
+		daemon_init(&d, &h, &options);
+		daemon_run(&d, &population_some_events, 40);
+		verdict_print("descriptors", &d);
+		verdict_check("descriptors", &d);
+		verdict_at_most(
+			"descriptors", "open", (double)d.vfs.most_open_files, (double)most[i]);
+		verdict_at_most("descriptors", "s of age", (double)d.account.oldest_ns / 1e9, 300);
+		daemon_done(&d);
+		host_done(&h);
+	}
+	verdict_assert();
+}
+
+/*
+ * The daemon is stopped for an hour or a month, the host sleeps, the wall clock jumps, or there was just nothing to
+ * do; then there is much to read at once: no burst, and all goes on.
+ */
+static void time_may_jump(void **state)
+{
+	static const struct {
+		int64_t stopped, suspended, wall; /* seconds */
+	} jumps[] = {{0, 0, 0}, {3600, 0, 0}, {86400 * 30, 0, 0}, {0, 3600, 0}, {0, 0, -3600},
+		{0, 0, 86400}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(jumps); i++) {
+		struct daemon_options options = daemon_defaults;
+		struct host h;
+		struct daemon d;
+
+		options.rate_ppm = 2000;
+		host_init(&h, population_seed(60 + i));
+		daemon_init(&d, &h, &options);
+		population_grow(&h, 200, 40);
+		daemon_run(&d, i ? &population_some_events : &population_no_events, 60);
+		kernel_pass_time(&d.kernel, (uint64_t)jumps[i].stopped * NS_PER_SEC);
+		kernel_suspend(&d.kernel, (uint64_t)jumps[i].suspended * NS_PER_SEC);
+		d.kernel.wall_ns += jumps[i].wall * (int64_t)NS_PER_SEC;
+		d.lived_ns = d.kernel.monotonic_ns;
+		population_grow(&h, 400, 40);
+		daemon_restart_accounts(&d);
+		daemon_run(&d, &population_some_events, 30);
+		verdict_print("jump", &d);
+		/* What a minute brings, at most, and one read. */
+		verdict_check("jump", &d);
+		daemon_restart_accounts(&d);
+		daemon_run(&d, &population_no_events, 30);
+		verdict_print("jump", &d);
+		assert_true(verdict_walks(&d) > 250);
+		daemon_done(&d);
+		host_done(&h);
+	}
+	verdict_assert();
+}
+
+/* Large hosts: nothing grows faster than processes do. */
+static void large_hosts_are_watched(void **state)
+{
+	const size_t count = population_is_long() ? 100000 : 2000;
+	struct daemon_options options = daemon_defaults;
+	struct host h;
+	struct daemon d;
+
+	(void)state;
+	options.rate_ppm = (population_is_long() ? 12 : 5) * BUDGET_PPM_PER_PERCENT;
+	options.is_blind = true;
+	host_init(&h, population_seed(70));
+	population_grow(&h, count, 5);
+	daemon_init(&d, &h, &options);
+	daemon_run(&d, &population_some_events, 31);
+	verdict_print("large", &d);
+	verdict_check("large", &d);
+	/* Doubts want more than there is, so that refreshes have their half. */
+	assert_true(d.account.oldest_ns <= options.max_age_ns + 3 * options.interval_ns);
+	daemon_done(&d);
+	host_done(&h);
+	verdict_assert();
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_host_is_sound),
+		cmocka_unit_test(pressure_is_heeded),
+		cmocka_unit_test(few_descriptors_suffice),
+		cmocka_unit_test(time_may_jump),
+		cmocka_unit_test(large_hosts_are_watched),
+	};
+
+	verdict_choose(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
