@@ -201,21 +201,6 @@ static const struct host_names *names_at(const struct listener *l, struct host_n
 	return to;
 }
 
-/* A bucket of as many tokens as may come at once, kept as the time at which it is full again. */
-static bool is_within_rate(struct server *s, uint64_t now_ns)
-{
-	const struct webconfig *c = access_config(s->access);
-
-	if (!c->interval_ns)
-		return true;
-	if (s->full_ns < now_ns)
-		s->full_ns = now_ns;
-	if (s->full_ns - now_ns > (c->burst - 1) * c->interval_ns)
-		return false;
-	s->full_ns += c->interval_ns;
-	return true;
-}
-
 static void await(struct server *s, struct MHD_Connection *connection, struct exchange *x)
 {
 	x->asker = ASKER_AWAITED;
@@ -306,7 +291,8 @@ static enum MHD_Result on_request(void *listener, struct MHD_Connection *connect
 		return MHD_NO;
 	if (!x->is_sound)
 		return on_head(l, connection, x, method, version);
-	if (x->asker == ASKER_UNKNOWN && !is_within_rate(l->server, clock_now_ns(CLOCK_MONOTONIC)))
+	if (x->asker == ASKER_UNKNOWN &&
+		!rate_take(&l->server->rate, clock_now_ns(CLOCK_MONOTONIC)))
 		return answer_with(l, connection,
 			answer_new_error(MHD_HTTP_TOO_MANY_REQUESTS, "too many requests"));
 	if (!knows_asker(l, connection, x, &r))
@@ -473,10 +459,12 @@ static unsigned int fit_clients(unsigned int wanted, size_t listeners)
 int server_start(struct server *s, struct site *site, const struct listen_set *set,
 	const struct caller_rules *rules, const struct access *access, unsigned int max_clients)
 {
+	const struct webconfig *c = access_config(access);
 	unsigned int fit = fit_clients(max_clients, set->count);
 	int r;
 
 	*s = (struct server){.site = site, .rules = rules, .access = access, .max_clients = fit};
+	rate_init(&s->rate, c->interval_ns, c->burst);
 	r = passwords_new(&s->passwords);
 	if (r < 0)
 		return r;
@@ -513,7 +501,8 @@ int server_admit(struct server *s, const struct access *access)
 	if (r < 0)
 		return r;
 	s->access = access;
-	s->full_ns = 0; /* of another rate it would say nothing */
+	/* What was taken at another rate says nothing. */
+	rate_init(&s->rate, c->interval_ns, c->burst);
 	connections_cut_idle(&s->connections);
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include "web/listen.h"
 #include "web/mhd.h"
 #include "web/passwords.h"
+#include "web/rate.h"
 #include "web/site.h"
 
 struct exchange;
@@ -44,7 +45,7 @@ struct server {
 	const struct access *access; /* borrowed */
 	struct passwords *passwords; /* owned */
 	struct exchange *awaited;    /* whose passwords are being looked into */
-	uint64_t full_ns; /* when as many requests may come at once as may ever (rate_limit) */
+	struct rate rate;            /* of requests */
 };
 
 /*

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/rate.h"
+
+void rate_init(struct rate *r, uint64_t interval_ns, uint64_t burst)
+{
+	*r = (struct rate){.interval_ns = interval_ns, .burst = burst};
+}
+
+bool rate_take(struct rate *r, uint64_t now_ns)
+{
+	if (r->full_ns < now_ns)
+		r->full_ns = now_ns;
+	/* Without an interval nothing is ever taken. */
+	if (r->full_ns - now_ns > (r->burst - 1) * r->interval_ns)
+		return false;
+	r->full_ns += r->interval_ns;
+	return true;
+}
