@@ -33,14 +33,14 @@ static void unlink_one(struct connections *list, struct connection *c)
 		list->newest = c->older;
 }
 
-struct connection *connections_add(
-	struct connections *list, const void *group, int fd, struct caller caller, uint64_t now_ns)
+struct connection *connections_add(struct connections *list, const struct listen_socket *socket,
+	int fd, struct caller caller, uint64_t now_ns)
 {
 	struct connection *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	c->group = group;
+	c->socket = socket;
 	c->fd = fd;
 	c->caller = caller;
 	c->since_ns = now_ns;
@@ -139,7 +139,7 @@ bool connections_evict(struct connections *list, const struct connection *newcom
 	for (struct connection *c = list->oldest; c; c = c->newer) {
 		bool is_young = now_ns < c->since_ns + GRACE_NS;
 
-		if (c->group != newcomer->group || c == newcomer)
+		if (c->socket != newcomer->socket || c == newcomer)
 			continue;
 		if (!oldest || (!is_young && !c->is_whole))
 			oldest = c;

@@ -13,12 +13,13 @@
 
 #include "web/caller.h"
 
+struct listen_socket;
 struct tls;
 
 struct connection {
 	struct connection *older, *newer;
-	const void *group; /* the listener that it came in by */
-	int fd;            /* borrowed */
+	const struct listen_socket *socket; /* that it came in by; borrowed */
+	int fd;                             /* borrowed */
 	struct caller caller;
 	struct tls *tls;   /* that it began with, the owner's business; NULL: none */
 	uint64_t since_ns; /* when it became free for its present request */
@@ -33,9 +34,9 @@ struct connections {
 	struct connection *oldest, *newest;
 };
 
-/* A new one of CALLER at NOW. NULL: out of memory. */
-struct connection *connections_add(
-	struct connections *list, const void *group, int fd, struct caller caller, uint64_t now_ns);
+/* A new one of CALLER, who has come in by SOCKET at NOW. NULL: out of memory. */
+struct connection *connections_add(struct connections *list, const struct listen_socket *socket,
+	int fd, struct caller caller, uint64_t now_ns);
 
 /* Forgets C, which is freed. */
 void connections_remove(struct connections *list, struct connection *c);
@@ -68,7 +69,7 @@ uint64_t connections_due_ns(const struct connections *list, uint64_t timeout_ns)
 bool connections_owe(const struct connections *list);
 
 /*
- * Makes room for NEWCOMER: shuts down the connection of its group that has for longest had no whole request,
+ * Makes room for NEWCOMER: shuts down the connection of its socket that has for longest had no whole request,
  * and that for a second at least; where there is none, the one that has for longest been at its present
  * request. Never NEWCOMER itself. False: there is no other.
  */

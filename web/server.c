@@ -373,8 +373,8 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 	/* Left to itself the kernel lets it grow to megabytes, all of them rendered at once. */
 	(void)setsockopt(
 		info->connect_fd, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer));
-	client = connections_add(
-		&s->connections, l, info->connect_fd, caller_of(info->connect_fd, s->rules), now);
+	client = connections_add(&s->connections, l->socket, info->connect_fd,
+		caller_of(info->connect_fd, s->rules), now);
 	l->clients += client != NULL;
 	if (client && access_tls(s->access))
 		admit(s, connection, client);

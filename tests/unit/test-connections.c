@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "web/connections.h"
+#include "web/listen.h"
 
 #define TIMEOUT (10 * NS_PER_SEC)
 
@@ -20,8 +21,8 @@ struct fixture {
 	int near[MANY];
 };
 
-/* Five connections of one group, accepted a second after each other, from second 1 on. */
-static void open_five(struct fixture *f, const void *group)
+/* Five connections of one socket, accepted a second after each other, from second 1 on. */
+static void open_five(struct fixture *f, const struct listen_socket *socket)
 {
 	*f = (struct fixture){0};
 	for (int i = 0; i < MANY; i++) {
@@ -30,7 +31,7 @@ static void open_five(struct fixture *f, const void *group)
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
 		f->near[i] = pair[0];
 		f->far[i] = pair[1];
-		f->c[i] = connections_add(&f->list, group, pair[0], (struct caller){0},
+		f->c[i] = connections_add(&f->list, socket, pair[0], (struct caller){0},
 			(uint64_t)(i + 1) * NS_PER_SEC);
 		assert_non_null(f->c[i]);
 	}
@@ -105,7 +106,7 @@ static void counts_from_the_right_moment(void **state)
 /* Five connections, a second between them; the last of them comes to a place of four. */
 static void who_has_not_asked_makes_room(void **state)
 {
-	static const char here;
+	static const struct listen_socket here;
 	struct fixture f;
 
 	(void)state;
@@ -130,7 +131,7 @@ static void who_has_not_asked_makes_room(void **state)
 /* Among many who have asked whole, nobody goes who has come just now and not had time to. */
 static void who_has_just_come_may_ask(void **state)
 {
-	static const char here;
+	static const struct listen_socket here;
 	struct fixture f;
 
 	(void)state;
@@ -160,7 +161,7 @@ static void who_has_just_come_may_ask(void **state)
 /* What has been answered is whole no more. */
 static void who_was_answered_is_idle(void **state)
 {
-	static const char here;
+	static const struct listen_socket here;
 	struct fixture f;
 
 	(void)state;
@@ -182,7 +183,7 @@ static void who_was_answered_is_idle(void **state)
 
 static void others_listeners_are_left_alone(void **state)
 {
-	static const char here, there;
+	static const struct listen_socket here, there;
 	struct connection *c;
 	struct fixture f;
 	int pair[2];
