@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HTTP on the listening sockets, in the caller's thread: one instance of the library for each socket, its
- * epoll descriptor for the caller to poll. Requests go to the site. It logs nothing that clients cause.
+ * HTTP on the listening sockets, in the caller's thread: a listener for each (web/listener.h), whose epoll descriptor is
+ * for the caller to poll, and what is asked there (web/exchanges.h), which goes to the site. It logs nothing that clients
+ * cause.
  */
 #ifndef MEMTALLY_WEB_SERVER_H
 #define MEMTALLY_WEB_SERVER_H
@@ -11,41 +12,20 @@
 #include <stdint.h>
 
 #include "web/access.h"
+#include "web/caller.h"
 #include "web/connections.h"
-#include "web/entrance.h"
+#include "web/exchanges.h"
 #include "web/listen.h"
-#include "web/mhd.h"
-#include "web/passwords.h"
-#include "web/rate.h"
+#include "web/listener.h"
 #include "web/site.h"
 
-struct exchange;
-struct server;
-
-struct listener {
-	struct server *server;
-	const struct listen_socket *socket; /* borrowed */
-	struct MHD_Daemon *daemon;
-	struct entrance entrance;
-	unsigned int clients; /* open connections */
-};
-
-/* The longest name that Linux gives a machine, and its end. */
-enum { SERVER_NAME_SIZE = 65 };
-
+/* Stays where it is between server_start() and server_stop(). */
 struct server {
-	struct site *site;                /* borrowed */
-	const struct caller_rules *rules; /* borrowed */
-	struct listener *listener;        /* owned; one for each socket */
+	struct site *site;         /* borrowed */
+	struct listener *listener; /* owned; one for each socket */
 	size_t listeners;
-	unsigned int max_clients; /* for each listener; above it others have to go */
-	char machine
-		[SERVER_NAME_SIZE]; /* what the machine was called at the start; empty: unknown */
 	struct connections connections;
-	const struct access *access; /* borrowed */
-	struct passwords *passwords; /* owned */
-	struct exchange *awaited;    /* whose passwords are being looked into */
-	struct rate rate;            /* of requests */
+	struct exchanges exchanges;
 };
 
 /*

@@ -229,14 +229,14 @@ static void serves_meanwhile(void **state)
 	fd = connect_to(&f);
 	ask(fd, BOB);
 	run(&f);
-	assert_non_null(f.server.awaited);
+	assert_non_null(f.server.exchanges.awaited);
 	assert_int_equal(status_of(&f, ALICE), 200);
 	assert_int_equal(status_of(&f, elsewhere), 200);
 	assert_int_equal(status_of(&f, NOBODY), 401);
 	assert_int_equal(recv(fd, got, sizeof(got), 0), -1);
 	pthread_mutex_unlock(&held);
 	assert_int_equal(answer(&f, fd, got, sizeof(got)), 200);
-	assert_null(f.server.awaited);
+	assert_null(f.server.exchanges.awaited);
 	close(fd);
 	finish(&f);
 }
@@ -287,7 +287,7 @@ static void stops_while_passwords_are_looked_into(void **state)
 		ask(fd[i], ALICE);
 	}
 	run(&f);
-	assert_non_null(f.server.awaited);
+	assert_non_null(f.server.exchanges.awaited);
 	finish(&f);
 	pthread_mutex_unlock(&held);
 	for (size_t i = 0; i < ARRAY_SIZE(fd); i++)
@@ -313,7 +313,7 @@ static void ends_who_waits_too_long(void **state)
 	run(&f);
 	pthread_mutex_unlock(&held);
 	assert_int_equal(answer(&f, fd, (char[64]){""}, 64), 0);
-	for (int i = 0; i < 1000 && f.server.awaited; i++)
+	for (int i = 0; i < 1000 && f.server.exchanges.awaited; i++)
 		run_once(&f);
 	run(&f);
 	assert_int_equal(f.server.listener[0].clients, 0);

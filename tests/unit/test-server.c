@@ -350,7 +350,7 @@ static void serves_its_own_names(void **state)
 
 	(void)state;
 	begin(&f, 8);
-	snprintf(f.server.machine, sizeof(f.server.machine), "web1.site.example");
+	snprintf(f.server.exchanges.machine, sizeof(f.server.exchanges.machine), "web1.site.example");
 	assert_status(&f, "localhost", "HTTP/1.1 200 ");
 	assert_status(&f, "web1:9636", "HTTP/1.1 200 ");
 	assert_status(&f, "metrics.example", "HTTP/1.1 421 ");

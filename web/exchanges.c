@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What libmicrohttpd 0.9.75 needs to be told: the request's text before it is decoded comes by the URI
+ * log callback alone; an answer that is queued in the first call for a request closes the connection,
+ * which is just right for those that must not go on and wrong for all others. Its own strictness is left
+ * off: what it would refuse we refuse, and it garbles the answer (its head is sent twice).
+ */
+#include "config.h"
+
+#include "web/exchanges.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "web/answer.h"
+#include "web/credentials.h"
+#include "web/listen.h"
+#include "web/tls.h"
+
+enum {
+	TARGET_MEMORY = EXCHANGES_MEMORY / 2,
+	PARAMETER_MEMORY = 64, /* that the library takes for each */
+};
+
+/* What is known of who has asked. */
+enum exchange_asker {
+	ASKER_UNKNOWN,
+	ASKER_AWAITED, /* the connection is suspended meanwhile */
+	ASKER_RIGHT,
+	ASKER_WRONG,
+};
+
+/* A request from its first line to the last byte of its answer. */
+struct exchange {
+	struct exchange *next, *previous;  /* of those that are awaited */
+	struct MHD_Connection *connection; /* of one that is */
+	enum exchange_asker asker;
+	struct request request;
+	struct connection *client; /* borrowed */
+	const char *raw; /* the target where the library has it; only its place is of use */
+	size_t len;      /* of the target */
+	bool is_sound;
+	char target[]; /* a copy, since the library decodes its own in place */
+};
+
+static struct connection *client_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+/*
+ * libmicrohttpd 0.9.75 falls silent when its memory does not hold all parameters: it prepares a refusal and
+ * then forgets that it has. What comes near that is refused here.
+ */
+static bool is_too_long(const char *target, size_t len)
+{
+	const char *query = strchr(target, '?');
+	size_t need = len;
+
+	for (; query; query = strchr(query + 1, '&'))
+		need += PARAMETER_MEMORY;
+	return need > TARGET_MEMORY;
+}
+
+/*
+ * Before there is a request that could be answered. Everything asked before has been answered. In TLS there is no place yet
+ * to say so.
+ */
+static void refuse_target(struct exchanges *xs, struct connection *client)
+{
+	static const char answer[] = "HTTP/1.1 414 URI Too Long\r\nContent-Length: 0\r\n"
+				     "Cache-Control: no-store\r\n"
+				     "X-Content-Type-Options: nosniff\r\n"
+				     "Content-Security-Policy: default-src 'none'; "
+				     "frame-ancestors 'none'\r\nConnection: close\r\n\r\n";
+
+	/* To a client that does not read, nothing is owed. */
+	if (!client->tls)
+		(void)send(client->fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
+	connections_cut(xs->connections, client);
+}
+
+static enum MHD_Result on_header(
+	void *request, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	(void)kind;
+	request_add_header(request, name, value);
+	return MHD_YES;
+}
+
+/* Consumes ANSWER; NULL: out of memory. */
+static enum MHD_Result answer_with(
+	struct exchanges *xs, struct MHD_Connection *connection, struct answer *answer)
+{
+	const struct connection *client = client_of(connection);
+	struct counters *counters = &xs->site->counters;
+	struct MHD_Response *response;
+	unsigned int status;
+	enum MHD_Result r;
+
+	if (!answer)
+		answer = answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+	if (!answer || !client) {
+		answer_free(answer);
+		return MHD_NO;
+	}
+	status = answer->status;
+	answer->headers = access_config(xs->access)->header;
+	/* Who began with another certificate, or was known by one, is to begin anew. */
+	answer->closes |= client->tls != access_tls(xs->access);
+	response = answer_to_response(answer);
+	if (!response)
+		return MHD_NO;
+	r = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	if (r == MHD_YES)
+		counters_add(counters, status);
+	return r;
+}
+
+static enum MHD_Result send_refusal(struct exchanges *xs, struct MHD_Connection *connection,
+	const struct refusal *refusal, bool closes)
+{
+	struct answer *answer = answer_new_error(refusal->status, refusal->why);
+
+	if (answer)
+		answer->closes = closes;
+	return answer_with(xs, connection, answer);
+}
+
+/* The first call: the head is there, a body may follow. */
+static enum MHD_Result on_head(struct exchanges *xs, struct MHD_Connection *connection,
+	struct exchange *x, const char *method, const char *version)
+{
+	struct refusal refusal = {
+		.status = MHD_HTTP_BAD_REQUEST, .why = "a malformed request line"};
+
+	connections_complete(x->client);
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, on_header, &x->request);
+	x->is_sound = mhd_is_line_whole(method, x->raw, x->len, version) &&
+	              request_is_sound(&x->request, method, version, &refusal);
+	return x->is_sound ? MHD_YES : send_refusal(xs, connection, &refusal, true);
+}
+
+/*
+ * NULL: any. No page makes a browser open a UNIX socket, and proxies in front of one have names of their own. A password
+ * or a certificate for this name is not sent to another one.
+ */
+static const struct host_names *names_at(
+	const struct exchanges *xs, const struct listen_socket *socket, struct host_names *to)
+{
+	if (socket->is_unix || access_authenticates(xs->access))
+		return NULL;
+	*to = (struct host_names){
+		.listener = socket->host,
+		.machine = *xs->machine ? xs->machine : NULL,
+		.allowed = &xs->site->settings->web_allowed_hosts,
+	};
+	return to;
+}
+
+static void await(struct exchanges *xs, struct MHD_Connection *connection, struct exchange *x)
+{
+	x->asker = ASKER_AWAITED;
+	x->connection = connection;
+	x->previous = NULL;
+	x->next = xs->awaited;
+	if (x->next)
+		x->next->previous = x;
+	xs->awaited = x;
+	MHD_suspend_connection(connection);
+}
+
+static void resume(struct exchanges *xs, struct exchange *x, enum exchange_asker asker)
+{
+	if (x->next)
+		x->next->previous = x->previous;
+	if (x->previous)
+		x->previous->next = x->next;
+	else
+		xs->awaited = x->next;
+	x->asker = asker;
+	MHD_resume_connection(x->connection);
+}
+
+/* A handshake of before may have let in anybody. */
+static bool has_shown_certificate(const struct exchanges *xs, const struct connection *client)
+{
+	const struct tls *t = access_tls(xs->access);
+
+	return !t || !tls_authenticates(t) || client->tls == t;
+}
+
+/* Whether X is to be answered now; otherwise *ret is what comes of it instead. */
+static bool knows_asker(struct exchanges *xs, struct MHD_Connection *connection, struct exchange *x,
+	enum MHD_Result *ret)
+{
+	enum passwords_verdict verdict = PASSWORDS_WRONG;
+	struct credentials given;
+	struct answer *answer;
+
+	if (!has_shown_certificate(xs, x->client)) {
+		*ret = send_refusal(xs, connection,
+			&(struct refusal){MHD_HTTP_UNAUTHORIZED, "a certificate is needed now"},
+			true);
+		return false;
+	}
+	if (x->asker == ASKER_RIGHT || !access_config(xs->access)->users)
+		return true;
+	if (x->asker == ASKER_UNKNOWN && x->request.authorization &&
+		credentials_parse(x->request.authorization, &given)) {
+		verdict = passwords_ask(xs->passwords, &given, x);
+		credentials_wipe(&given);
+	}
+	switch (verdict) {
+	case PASSWORDS_RIGHT: return true;
+	case PASSWORDS_LATER:
+		await(xs, connection, x);
+		*ret = MHD_YES;
+		return false;
+	case PASSWORDS_BUSY:
+		answer = answer_new_error(
+			MHD_HTTP_SERVICE_UNAVAILABLE, "too many passwords are being looked into");
+		break;
+	default:
+		answer = answer_new_error(
+			MHD_HTTP_UNAUTHORIZED, "a user's name and password are needed");
+		if (answer)
+			answer->challenges = true;
+	}
+	*ret = answer_with(xs, connection, answer);
+	return false;
+}
+
+int exchanges_init(struct exchanges *xs, struct site *site, struct connections *connections,
+	const struct access *access)
+{
+	const struct webconfig *c = access_config(access);
+	int r;
+
+	*xs = (struct exchanges){.site = site, .connections = connections, .access = access};
+	rate_init(&xs->rate, c->interval_ns, c->burst);
+	r = passwords_new(&xs->passwords);
+	if (r < 0)
+		return r;
+	if (gethostname(xs->machine, sizeof(xs->machine)) < 0)
+		xs->machine[0] = 0;
+	return 0;
+}
+
+void exchanges_done(struct exchanges *xs)
+{
+	xs->passwords = passwords_free(xs->passwords);
+}
+
+int exchanges_admit(struct exchanges *xs, const struct access *access)
+{
+	const struct webconfig *c = access_config(access);
+	int r = passwords_set(xs->passwords, c->users ? c : NULL);
+
+	if (r < 0)
+		return r;
+	xs->access = access;
+	/* What was taken at another rate says nothing. */
+	rate_init(&xs->rate, c->interval_ns, c->burst);
+	return 0;
+}
+
+int exchanges_fd(const struct exchanges *xs)
+{
+	return passwords_fd(xs->passwords);
+}
+
+void exchanges_resume(struct exchanges *xs)
+{
+	enum passwords_verdict verdict;
+	void *exchange;
+
+	while (passwords_take(xs->passwords, &exchange, &verdict))
+		resume(xs, exchange,
+			verdict == PASSWORDS_RIGHT   ? ASKER_RIGHT
+			: verdict == PASSWORDS_AGAIN ? ASKER_UNKNOWN
+						     : ASKER_WRONG);
+}
+
+void exchanges_abandon(struct exchanges *xs)
+{
+	while (xs->awaited) /* the library stops with none suspended only */
+		resume(xs, xs->awaited, ASKER_WRONG);
+}
+
+void *exchanges_on_target(void *exchanges, const char *target, struct MHD_Connection *connection)
+{
+	struct exchanges *xs = exchanges;
+	struct connection *client = client_of(connection);
+	struct exchange *x;
+	size_t len;
+
+	if (!target || !client)
+		return NULL;
+	len = strlen(target);
+	if (is_too_long(target, len)) {
+		refuse_target(xs, client);
+		return NULL;
+	}
+	x = malloc(sizeof(*x) + len + 1);
+	if (!x)
+		return NULL;
+	*x = (struct exchange){.client = client, .raw = target, .len = len};
+	memcpy(x->target, target, len + 1);
+	request_init(&x->request, x->target);
+	connections_begin(xs->connections, client, clock_now_ns(CLOCK_MONOTONIC));
+	return x;
+}
+
+enum MHD_Result exchanges_on_request(void *exchanges, struct MHD_Connection *connection,
+	const char *url, const char *method, const char *version, const char *upload,
+	size_t *upload_size, void **exchange)
+{
+	struct exchanges *xs = exchanges;
+	struct exchange *x = *exchange;
+	struct host_names names;
+	struct refusal refusal;
+	enum MHD_Result r;
+
+	(void)url;
+	(void)upload;
+	if (!x || *upload_size)
+		return MHD_NO;
+	if (!x->is_sound)
+		return on_head(xs, connection, x, method, version);
+	if (x->asker == ASKER_UNKNOWN && !rate_take(&xs->rate, clock_now_ns(CLOCK_MONOTONIC)))
+		return answer_with(xs, connection,
+			answer_new_error(MHD_HTTP_TOO_MANY_REQUESTS, "too many requests"));
+	if (!knows_asker(xs, connection, x, &r))
+		return r;
+	if (!request_is_allowed(
+		    &x->request, method, names_at(xs, x->client->socket, &names), &refusal))
+		return send_refusal(xs, connection, &refusal, false);
+	return answer_with(xs, connection,
+		site_answer(
+			xs->site, &x->request, &x->client->caller, clock_now_ns(CLOCK_BOOTTIME)));
+}
+
+void exchanges_on_completed(void *exchanges, struct MHD_Connection *connection, void **exchange,
+	enum MHD_RequestTerminationCode how)
+{
+	struct exchanges *xs = exchanges;
+	struct exchange *x = *exchange;
+
+	(void)connection;
+	(void)how;
+	if (!x)
+		return;
+	connections_end(xs->connections, x->client, clock_now_ns(CLOCK_MONOTONIC));
+	free(x);
+	*exchange = NULL;
+}

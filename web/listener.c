@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libmicrohttpd 0.9.75 is not shown the listening socket: it takes ten connections in a run, is busy all the time where
+ * there are no descriptors for the first one, and closes or shuts down the socket when it ends.
+ */
+#include "config.h"
+
+#include "web/listener.h"
+
+#include <errno.h>
+#include <gnutls/abstract.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "web/access.h"
+#include "web/connections.h"
+#include "web/tls.h"
+
+enum {
+	SEND_BUFFER = 128 *
+	              1024, /* what the kernel holds for a client who is slow to read, twice */
+	RUNS_A_ROUND = 4,   /* of the library */
+};
+
+/* Without credentials of its own the session has the library's, with which no handshake succeeds. */
+static void admit(
+	struct exchanges *xs, struct MHD_Connection *connection, struct connection *client)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+
+	client->tls = tls_ref(access_tls(xs->access));
+	if (!info || tls_admit(client->tls, info->tls_session) < 0)
+		connections_cut(xs->connections, client);
+}
+
+/* Never asked: on_connection() gives each session what it has to have. */
+static int no_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int count,
+	const gnutls_pk_algorithm_t *algorithms, int algorithm_count, gnutls_pcert_st **cert,
+	unsigned int *cert_count, gnutls_privkey_t *key)
+{
+	(void)session;
+	(void)authorities;
+	(void)count;
+	(void)algorithms;
+	(void)algorithm_count;
+	(void)cert;
+	(void)cert_count;
+	(void)key;
+	return -1;
+}
+
+static void on_connection(void *listener, struct MHD_Connection *connection, void **context,
+	enum MHD_ConnectionNotificationCode what)
+{
+	struct listener *l = listener;
+	struct exchanges *xs = l->exchanges;
+	const int send_buffer = SEND_BUFFER;
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+	const union MHD_ConnectionInfo *info;
+	struct connection *client;
+
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		client = *context;
+		if (client) {
+			tls_unref(client->tls); /* the session is gone already */
+			connections_remove(xs->connections, client);
+		}
+		l->clients -= *context != NULL;
+		entrance_retry(&l->entrance);
+		*context = NULL;
+		return;
+	}
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (!info)
+		return;
+	/* Left to itself the kernel lets it grow to megabytes, all of them rendered at once. */
+	(void)setsockopt(
+		info->connect_fd, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer));
+	client = connections_add(xs->connections, l->socket, info->connect_fd,
+		caller_of(info->connect_fd, l->rules), now);
+	l->clients += client != NULL;
+	if (client && access_tls(xs->access))
+		admit(xs, connection, client);
+	if (client && l->clients > l->max_clients)
+		connections_evict(xs->connections, client, now);
+	*context = client;
+}
+
+__attribute__((format(printf, 2, 0))) static void on_log(
+	void *site, const char *format, va_list args)
+{
+	const struct site *s = site;
+	char text[256];
+	size_t len;
+
+	/* Clients cause it, thousands of times a second. */
+	if (s->settings->log_level < LOG_LEVEL_DEBUG)
+		return;
+	vsnprintf(text, sizeof(text), format, args);
+	len = strlen(text);
+	if (len && text[len - 1] == '\n')
+		text[len - 1] = 0;
+	log_debug("libmicrohttpd: %s", text);
+}
+
+/* How many more than MAX_CLIENTS there may be until some have gone. */
+static unsigned int over(unsigned int max_clients)
+{
+	return max_clients > LISTENER_CLIENTS_OVER ? LISTENER_CLIENTS_OVER : max_clients;
+}
+
+static int start_library(struct listener *l)
+{
+	struct exchanges *xs = l->exchanges;
+	const union MHD_DaemonInfo *info;
+	bool is_tls = access_tls(xs->access) != NULL;
+	struct MHD_OptionItem tls[] = {
+		{is_tls ? MHD_OPTION_HTTPS_CERT_CALLBACK : MHD_OPTION_END, 0,
+			(void *)no_certificate},
+		{MHD_OPTION_END, 0, NULL},
+	};
+
+	if (is_tls && MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
+		return -EPROTONOSUPPORT;
+	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ITC | MHD_USE_ERROR_LOG |
+					     MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
+					     (is_tls ? MHD_USE_TLS : 0),
+		0, NULL, NULL, exchanges_on_request, xs, MHD_OPTION_ARRAY, tls,
+		MHD_OPTION_EXTERNAL_LOGGER, on_log, xs->site, MHD_OPTION_CONNECTION_LIMIT,
+		l->max_clients + over(l->max_clients), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)EXCHANGES_MEMORY, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+		MHD_OPTION_URI_LOG_CALLBACK, exchanges_on_target, xs, MHD_OPTION_NOTIFY_COMPLETED,
+		exchanges_on_completed, xs, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
+		MHD_OPTION_END);
+	if (!l->daemon)
+		return -EIO;
+	info = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	if (!info || info->epoll_fd < 0)
+		return -EIO;
+	return entrance_open(&l->entrance, l->socket->fd, info->epoll_fd);
+}
+
+/* Lets those in who wait, as far as there is room. Whether there may be more of them. */
+static bool let_in(struct listener *l, uint64_t now_ns)
+{
+	for (int i = 0;
+		i < LISTENER_CLIENTS_OVER && l->clients < l->max_clients + over(l->max_clients);
+		i++) {
+		struct sockaddr_storage address;
+		socklen_t len;
+		int fd = entrance_accept(&l->entrance, now_ns, &address, &len);
+
+		if (fd < 0)
+			return false;
+		/* Consumes the descriptor, and makes room for it in on_connection(). */
+		(void)MHD_add_connection(l->daemon, fd, (const struct sockaddr *)&address, len);
+	}
+	return true;
+}
+
+int listener_start(struct listener *l, struct exchanges *exchanges,
+	const struct listen_socket *socket, const struct caller_rules *rules,
+	unsigned int max_clients)
+{
+	int r;
+
+	*l = (struct listener){
+		.exchanges = exchanges,
+		.socket = socket,
+		.rules = rules,
+		.max_clients = max_clients,
+		.entrance.epoll_fd = -1,
+	};
+	r = start_library(l);
+	if (r < 0)
+		listener_stop(l);
+	return r;
+}
+
+void listener_stop(struct listener *l)
+{
+	if (l->daemon)
+		MHD_stop_daemon(l->daemon);
+	l->daemon = NULL;
+	entrance_close(&l->entrance);
+}
+
+/*
+ * A crowd that comes and goes never leaves the entrance empty: what is left is for the next round, since
+ * snapshots, signals and the watchdog wait for their turn.
+ */
+void listener_run(struct listener *l, uint64_t now_monotonic_ns)
+{
+	for (int run = 0; run < RUNS_A_ROUND; run++) {
+		bool has_more = let_in(l, now_monotonic_ns);
+
+		MHD_run(l->daemon);
+		if (!has_more)
+			break;
+	}
+}
