@@ -10,34 +10,13 @@
 #include "base/clock.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/pki.h"
+#include "tests/unit/webdir.h"
 #include "web/access.h"
 
 #define HASH "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"
 
 static struct pki authority, server, other;
-static char dir[] = "/tmp/test-access-XXXXXX", path[64];
-
-static void write_file(const char *name, const char *text)
-{
-	char file[96];
-	FILE *to;
-
-	snprintf(file, sizeof(file), "%s/%s", dir, name);
-	to = fopen(file, "we");
-	assert_non_null(to);
-	assert_true(fputs(text, to) >= 0);
-	assert_int_equal(fclose(to), 0);
-}
-
-static struct access *load_good(void)
-{
-	char error[SETTINGS_ERROR_SIZE] = "";
-	struct access *a = NULL;
-
-	if (access_load(path, &a, NULL, error) != 0)
-		fail_msg("%s", error);
-	return a;
-}
+static struct webdir dir;
 
 /* When what was just written has settled. */
 static bool has_changed(const struct access *a)
@@ -51,8 +30,8 @@ static struct access *load_bad(int r, const char *expected)
 	char error[SETTINGS_ERROR_SIZE] = "", whole[SETTINGS_ERROR_SIZE];
 	struct access *a = NULL, *refused = NULL;
 
-	snprintf(whole, sizeof(whole), "%s%s", path, expected);
-	assert_int_equal(access_load(path, &a, &refused, error), r);
+	snprintf(whole, sizeof(whole), "%s%s", dir.config, expected);
+	assert_int_equal(access_load(dir.config, &a, &refused, error), r);
 	if (strncmp(error, whole, strlen(whole)) != 0)
 		fail_msg("%s\ninstead of %s", error, whole);
 	assert_null(a);
@@ -62,11 +41,11 @@ static struct access *load_bad(int r, const char *expected)
 
 static void write_good(void)
 {
-	write_file("web.yml",
+	webdir_write(&dir, "web.yml",
 		"tls_server_config:\n  cert_file: c.pem\n  key_file: k.pem\nbasic_auth_users:\n"
 		"  alice: " HASH "\n");
-	write_file("c.pem", server.cert);
-	write_file("k.pem", server.key);
+	webdir_write(&dir, "c.pem", server.cert);
+	webdir_write(&dir, "k.pem", server.key);
 }
 
 static void is_open_without_a_file(void **state)
@@ -90,12 +69,12 @@ static void reads_what_is_named(void **state)
 
 	(void)state;
 	write_good();
-	a = load_good();
+	a = webdir_load(&dir);
 	assert_non_null(access_tls(a));
 	assert_true(access_authenticates(a));
 	assert_int_equal(access_config(a)->users, 1);
-	assert_string_equal(access_file(a, 0), path);
-	snprintf(file, sizeof(file), "%s/c.pem", dir);
+	assert_string_equal(access_file(a, 0), dir.config);
+	snprintf(file, sizeof(file), "%s/c.pem", dir.path);
 	assert_string_equal(access_file(a, 1), file);
 	assert_non_null(access_file(a, 2));
 	assert_null(access_file(a, 3));
@@ -111,15 +90,15 @@ static void notices_changes(void **state)
 	(void)state;
 	write_good();
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		AUTO_ACCESS struct access *a = load_good();
+		AUTO_ACCESS struct access *a = webdir_load(&dir);
 		struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1000000000}};
 
-		snprintf(from, sizeof(from), "%s/%s", dir, names[i]);
-		snprintf(to, sizeof(to), "%s/old", dir);
+		snprintf(from, sizeof(from), "%s/%s", dir.path, names[i]);
+		snprintf(to, sizeof(to), "%s/old", dir.path);
 		assert_int_equal(utimensat(AT_FDCWD, from, times, 0), 0);
 		assert_true(has_changed(a));
 		access_free(a);
-		a = load_good();
+		a = webdir_load(&dir);
 		assert_false(has_changed(a));
 		assert_int_equal(rename(from, to), 0);
 		assert_true(has_changed(a));
@@ -135,14 +114,14 @@ static void waits_for_writers(void **state)
 
 	(void)state;
 	write_good();
-	a = load_good();
-	write_file("c.pem", "-----BEGIN");
+	a = webdir_load(&dir);
+	webdir_write(&dir, "c.pem", "-----BEGIN");
 	now_ns = clock_now_ns(CLOCK_REALTIME);
 	assert_false(access_has_changed(a, now_ns));
 	assert_false(access_has_changed(a, now_ns + ACCESS_SETTLE_NS - 100 * NS_PER_MSEC));
 	assert_true(access_has_changed(a, now_ns + ACCESS_SETTLE_NS));
 	assert_true(access_has_changed(a, 0)); /* the clock was set back */
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(dir.config), 0);
 	assert_false(access_has_changed(a, now_ns)); /* the other one is still young */
 	assert_true(access_has_changed(a, now_ns + ACCESS_SETTLE_NS));
 }
@@ -153,26 +132,28 @@ static void says_what_it_refuses(void **state)
 
 	(void)state;
 	write_good();
-	write_file("web.yml", "tls_server_config:\n  cert_file: c.pem\n  key_file: none.pem\n");
-	a = load_bad(-ENOENT, ":3: key_file: expected a file that can be read: /tmp/test-access-");
+	webdir_write(
+		&dir, "web.yml", "tls_server_config:\n  cert_file: c.pem\n  key_file: none.pem\n");
+	a = load_bad(
+		-ENOENT, ":3: key_file: expected a file that can be read: /tmp/memtally-webdir-");
 	assert_false(has_changed(a));
-	write_file("none.pem", server.key); /* it may come later */
+	webdir_write(&dir, "none.pem", server.key); /* it may come later */
 	assert_true(has_changed(a));
 	access_free(a);
 
-	write_file("none.pem", other.key);
+	webdir_write(&dir, "none.pem", other.key);
 	a = load_bad(-EINVAL, ":3: key_file: expected the key of the certificate");
 	assert_false(has_changed(a));
-	write_file("c.pem", other.cert); /* the other half of a renewal */
+	webdir_write(&dir, "c.pem", other.cert); /* the other half of a renewal */
 	assert_true(has_changed(a));
 	access_free(a);
-	a = load_good();
+	a = webdir_load(&dir);
 	access_free(a);
 
-	write_file("web.yml", "tls: 1\n");
+	webdir_write(&dir, "web.yml", "tls: 1\n");
 	a = load_bad(-EINVAL, ":1: unknown key 'tls'");
 	access_free(a);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(dir.config), 0);
 	a = load_bad(-ENOENT, ": No such file");
 }
 
@@ -191,7 +172,7 @@ static void knows_who_is_known(void **state)
 
 	(void)state;
 	write_good();
-	write_file("a.pem", authority.cert);
+	webdir_write(&dir, "a.pem", authority.cert);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_ACCESS struct access *a = NULL;
 		char text[256];
@@ -199,9 +180,9 @@ static void knows_who_is_known(void **state)
 		snprintf(text, sizeof(text),
 			"tls_server_config:\n  cert_file: %s/c.pem\n  key_file: k.pem\n"
 			"  client_ca_file: a.pem\n  client_auth_type: %s\n",
-			dir, cases[i].type);
-		write_file("web.yml", text);
-		a = load_good();
+			dir.path, cases[i].type);
+		webdir_write(&dir, "web.yml", text);
+		a = webdir_load(&dir);
 		assert_int_equal(access_authenticates(a), cases[i].authenticates);
 		assert_non_null(access_file(a, 3));
 	}
@@ -229,8 +210,8 @@ static void knows_what_it_is_fit_for(void **state)
 
 		snprintf(text, sizeof(text), "%s%s", cases[i].has_tls ? tls : "",
 			cases[i].has_users ? "basic_auth_users:\n  alice: " HASH "\n" : "");
-		write_file("web.yml", text);
-		a = load_good();
+		webdir_write(&dir, "web.yml", text);
+		a = webdir_load(&dir);
 		assert_true(access_is_fit_for(a, &near, &name));
 		assert_int_equal(access_is_fit_for(a, &both, &name), cases[i].is_fit);
 		if (!cases[i].is_fit)
@@ -248,7 +229,7 @@ static void survives_without_memory(void **state)
 		int r;
 
 		allocation_fail_at(n);
-		r = access_load(path, &a, &refused, error);
+		r = access_load(dir.config, &a, &refused, error);
 		if (!allocation_end()) {
 			assert_int_equal(r, 0);
 			assert_true(n > 10);
@@ -267,27 +248,18 @@ static int setup(void **state)
 	pki_make(&(struct pki_wish){.name = "authority"}, &authority);
 	pki_make(&(struct pki_wish){.name = "here", .issuer = &authority}, &server);
 	pki_make(&(struct pki_wish){.name = "here", .issuer = &authority}, &other);
-	if (!mkdtemp(dir))
-		return -1;
-	snprintf(path, sizeof(path), "%s/web.yml", dir);
+	webdir_open(&dir);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	static const char *const names[] = {
-		"web.yml", "c.pem", "k.pem", "a.pem", "none.pem", "old"};
-	char file[96];
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(file, sizeof(file), "%s/%s", dir, names[i]);
-		unlink(file);
-	}
+	webdir_done(&dir);
 	pki_done(&authority);
 	pki_done(&server);
 	pki_done(&other);
-	return rmdir(dir);
+	return 0;
 }
 
 int main(void)

@@ -4,8 +4,6 @@
 
 #include "tests/unit/unit.h"
 
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
@@ -14,9 +12,8 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "tests/unit/pki.h"
-#include "web/server.h"
-
-#define TIMEOUT (20 * NS_PER_SEC)
+#include "tests/unit/serving.h"
+#include "tests/unit/webdir.h"
 
 #define SECRET_4 "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"
 #define OTHER_4  "$2b$04$abcdefghijklmnopqrstuu0HtfOlPbTiymk5tcV.3TsFPDd3SYZqu"
@@ -30,18 +27,8 @@
 #define NOBODY     REQUEST "\r\n"
 #define OTHER_KIND REQUEST "Authorization: Bearer YWxpY2U6c2VjcmV0\r\n\r\n"
 
-struct fixture {
-	struct listen_set set;
-	struct link link;
-	struct settings settings;
-	struct site site;
-	struct access *access;
-	struct server server;
-	uint64_t now_ns;
-};
-
 static struct pki authority, first, second, client, stranger;
-static char dir[] = "/tmp/test-server-access-XXXXXX";
+static struct webdir dir;
 
 /* The thread waits here before each hash, while it is held. */
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
@@ -56,100 +43,26 @@ bool __wrap_bcrypt_check(const char *password, const char *hash, unsigned int mo
 	return __real_bcrypt_check(password, hash, most, memory);
 }
 
-static void write_file(const char *name, const char *text)
-{
-	char file[96];
-	FILE *to;
-
-	snprintf(file, sizeof(file), "%s/%s", dir, name);
-	to = fopen(file, "we");
-	assert_non_null(to);
-	assert_true(fputs(text, to) >= 0);
-	assert_int_equal(fclose(to), 0);
-}
-
 static struct access *load(const char *config)
 {
-	char path[96], error[SETTINGS_ERROR_SIZE] = "";
-	struct access *a = NULL;
-
-	write_file("web.yml", config);
-	snprintf(path, sizeof(path), "%s/web.yml", dir);
-	if (access_load(path, &a, NULL, error) != 0)
-		fail_msg("%s", error);
-	return a;
+	webdir_write(&dir, "web.yml", config);
+	return webdir_load(&dir);
 }
 
-static void begin(struct fixture *f, const char *config)
+static void begin(struct serving *f, const char *config)
 {
 	static const struct caller_rules rules = {.gid = (gid_t)-1, .uid = (uid_t)-1};
-	char *address = (char *)"127.0.0.1:0", error[LISTEN_ERROR_SIZE];
-	const struct text_list list = {.item = &address, .count = 1};
 
-	*f = (struct fixture){.link.fd = -1, .settings.web_telemetry_path = (char *)"/metrics"};
-	f->now_ns = clock_now_ns(CLOCK_MONOTONIC);
-	f->access = load(config);
-	assert_int_equal(listen_open(&f->set, &list, error), 0);
-	site_init(&f->site, &f->link, &f->settings);
-	assert_int_equal(server_start(&f->server, &f->site, &f->set, &rules, f->access, 64), 0);
-	assert_int_equal(server_admit(&f->server, f->access), 0);
+	serving_begin(f, NULL, &rules, load(config), 64);
 }
 
-static void finish(struct fixture *f)
+static void change(struct serving *f, const char *config)
 {
-	server_stop(&f->server);
-	listen_done(&f->set);
-	site_done(&f->site);
-	f->access = access_free(f->access);
-}
-
-/* As memtally-web does when the file has changed. */
-static void change(struct fixture *f, const char *config)
-{
-	struct access *a = load(config);
-
-	assert_int_equal(server_admit(&f->server, a), 0);
-	access_free(f->access);
-	f->access = a;
-}
-
-static int connect_to(struct fixture *f)
-{
-	struct sockaddr_in address;
-	socklen_t len = sizeof(address);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	assert_true(fd >= 0);
-	assert_int_equal(getsockname(f->set.socket[0].fd, (struct sockaddr *)&address, &len), 0);
-	assert_int_equal(connect(fd, (struct sockaddr *)&address, len), 0);
-	assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
-	return fd;
-}
-
-static void run_once(struct fixture *f)
-{
-	struct pollfd p[] = {
-		{.fd = f->server.listener[0].entrance.epoll_fd, .events = POLLIN},
-		{.fd = server_fd(&f->server), .events = POLLIN},
-	};
-
-	poll(p, ARRAY_SIZE(p), 1);
-	server_run(&f->server, f->now_ns, TIMEOUT);
-}
-
-static void run(struct fixture *f)
-{
-	for (int i = 0; i < 10; i++)
-		run_once(f);
-}
-
-static void ask(int fd, const char *request)
-{
-	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL), strlen(request));
+	serving_admit(f, load(config));
 }
 
 /* The status of what comes within two seconds or so; 0: the connection ends, -1: nothing. */
-static int answer(struct fixture *f, int fd, char *got, size_t size)
+static int answer(struct serving *f, int fd, char *got, size_t size)
 {
 	for (int i = 0; i < 2000; i++) {
 		ssize_t n = recv(fd, got, size - 1, 0);
@@ -161,23 +74,23 @@ static int answer(struct fixture *f, int fd, char *got, size_t size)
 		}
 		if (errno != EAGAIN)
 			return 0;
-		run_once(f);
+		serving_run_once(f);
 	}
 	return -1;
 }
 
-static int status_on(struct fixture *f, int fd, const char *request)
+static int status_on(struct serving *f, int fd, const char *request)
 {
 	char got[4096];
 
-	ask(fd, request);
+	serving_ask(fd, request);
 	return answer(f, fd, got, sizeof(got));
 }
 
 /* On a connection of its own. */
-static int status_of(struct fixture *f, const char *request)
+static int status_of(struct serving *f, const char *request)
 {
-	AUTO_CLOSE int fd = connect_to(f);
+	AUTO_CLOSE int fd = serving_connect(f);
 
 	return status_on(f, fd, request);
 }
@@ -185,14 +98,14 @@ static int status_of(struct fixture *f, const char *request)
 static void asks_for_passwords(void **state)
 {
 	unsigned int before = unit_descriptors();
-	struct fixture f;
+	struct serving f;
 	char got[4096];
 	int fd;
 
 	(void)state;
 	begin(&f, USERS);
-	fd = connect_to(&f);
-	ask(fd, NOBODY);
+	fd = serving_connect(&f);
+	serving_ask(fd, NOBODY);
 	assert_int_equal(answer(&f, fd, got, sizeof(got)), 401);
 	assert_non_null(strstr(got, "\r\nWWW-Authenticate: Basic realm=\"memtally\""));
 	assert_non_null(strstr(got, "\r\nCache-Control: no-store\r\n"));
@@ -208,8 +121,8 @@ static void asks_for_passwords(void **state)
 	assert_int_equal(status_on(&f, fd, "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n"), 401);
 	assert_int_equal(status_on(&f, fd, "PUT / HTTP/1.1\r\nHost: localhost\r\n\r\n"), 401);
 	close(fd);
-	run(&f);
-	finish(&f);
+	serving_run(&f);
+	serving_finish(&f);
 	assert_int_equal(unit_descriptors(), before);
 }
 
@@ -219,16 +132,16 @@ static void serves_meanwhile(void **state)
 	static const char elsewhere[] = "GET /healthz HTTP/1.1\r\nHost: some.where\r\n"
 					"Authorization: Basic YWxpY2U6c2VjcmV0\r\n\r\n";
 	char got[4096];
-	struct fixture f;
+	struct serving f;
 	int fd;
 
 	(void)state;
 	begin(&f, USERS);
 	assert_int_equal(status_of(&f, ALICE), 200);
 	pthread_mutex_lock(&held);
-	fd = connect_to(&f);
-	ask(fd, BOB);
-	run(&f);
+	fd = serving_connect(&f);
+	serving_ask(fd, BOB);
+	serving_run(&f);
 	assert_non_null(f.server.exchanges.awaited);
 	assert_int_equal(status_of(&f, ALICE), 200);
 	assert_int_equal(status_of(&f, elsewhere), 200);
@@ -238,12 +151,12 @@ static void serves_meanwhile(void **state)
 	assert_int_equal(answer(&f, fd, got, sizeof(got)), 200);
 	assert_null(f.server.exchanges.awaited);
 	close(fd);
-	finish(&f);
+	serving_finish(&f);
 }
 
 static void a_crowd_of_guesses_keeps_nobody_out(void **state)
 {
-	struct fixture f;
+	struct serving f;
 	char got[4096];
 	int fd[PASSWORDS_WAITING];
 
@@ -252,9 +165,9 @@ static void a_crowd_of_guesses_keeps_nobody_out(void **state)
 	assert_int_equal(status_of(&f, ALICE), 200);
 	pthread_mutex_lock(&held);
 	for (size_t i = 0; i < ARRAY_SIZE(fd); i++) {
-		fd[i] = connect_to(&f);
-		ask(fd[i], WRONG);
-		run(&f);
+		fd[i] = serving_connect(&f);
+		serving_ask(fd[i], WRONG);
+		serving_run(&f);
 	}
 	assert_int_equal(status_of(&f, WRONG), 503);
 	assert_int_equal(status_of(&f, BOB), 503);
@@ -266,29 +179,29 @@ static void a_crowd_of_guesses_keeps_nobody_out(void **state)
 		assert_int_equal(answer(&f, fd[i], got, sizeof(got)), 401);
 	for (size_t i = 1; i < ARRAY_SIZE(fd); i++)
 		close(fd[i]);
-	run(&f);
+	serving_run(&f);
 	assert_int_equal(status_of(&f, BOB), 200);
-	run(&f);
+	serving_run(&f);
 	assert_int_equal(f.server.listener[0].clients, 0);
-	finish(&f);
+	serving_finish(&f);
 }
 
 static void stops_while_passwords_are_looked_into(void **state)
 {
 	unsigned int before = unit_descriptors();
-	struct fixture f;
+	struct serving f;
 	int fd[3];
 
 	(void)state;
 	begin(&f, USERS);
 	pthread_mutex_lock(&held);
 	for (size_t i = 0; i < ARRAY_SIZE(fd); i++) {
-		fd[i] = connect_to(&f);
-		ask(fd[i], ALICE);
+		fd[i] = serving_connect(&f);
+		serving_ask(fd[i], ALICE);
 	}
-	run(&f);
+	serving_run(&f);
 	assert_non_null(f.server.exchanges.awaited);
-	finish(&f);
+	serving_finish(&f);
 	pthread_mutex_unlock(&held);
 	for (size_t i = 0; i < ARRAY_SIZE(fd); i++)
 		close(fd[i]);
@@ -300,41 +213,41 @@ static void stops_while_passwords_are_looked_into(void **state)
 /* The deadline counts then, too. */
 static void ends_who_waits_too_long(void **state)
 {
-	struct fixture f;
+	struct serving f;
 	int fd;
 
 	(void)state;
 	begin(&f, USERS);
 	pthread_mutex_lock(&held);
-	fd = connect_to(&f);
-	ask(fd, ALICE);
-	run(&f);
-	f.now_ns += TIMEOUT + NS_PER_SEC;
-	run(&f);
+	fd = serving_connect(&f);
+	serving_ask(fd, ALICE);
+	serving_run(&f);
+	f.now_ns += SERVING_TIMEOUT_NS + NS_PER_SEC;
+	serving_run(&f);
 	pthread_mutex_unlock(&held);
 	assert_int_equal(answer(&f, fd, (char[64]){""}, 64), 0);
 	for (int i = 0; i < 1000 && f.server.exchanges.awaited; i++)
-		run_once(&f);
-	run(&f);
+		serving_run_once(&f);
+	serving_run(&f);
 	assert_int_equal(f.server.listener[0].clients, 0);
 	close(fd);
-	finish(&f);
+	serving_finish(&f);
 }
 
 static void takes_new_users_at_once(void **state)
 {
-	struct fixture f;
+	struct serving f;
 	char got[4096];
 	int fd, waiting;
 
 	(void)state;
 	begin(&f, USERS);
-	fd = connect_to(&f);
+	fd = serving_connect(&f);
 	assert_int_equal(status_on(&f, fd, ALICE), 200);
 	pthread_mutex_lock(&held);
-	waiting = connect_to(&f);
-	ask(waiting, BOB);
-	run(&f);
+	waiting = serving_connect(&f);
+	serving_ask(waiting, BOB);
+	serving_run(&f);
 	change(&f, "basic_auth_users:\n  alice: " OTHER_4 "\n");
 	pthread_mutex_unlock(&held);
 	assert_int_equal(answer(&f, waiting, got, sizeof(got)), 401); /* by the users of now */
@@ -347,17 +260,17 @@ static void takes_new_users_at_once(void **state)
 	assert_int_equal(status_of(&f, ALICE), 200);
 	close(fd);
 	close(waiting);
-	finish(&f);
+	serving_finish(&f);
 }
 
 static void limits_rates(void **state)
 {
-	struct fixture f;
+	struct serving f;
 	int fd;
 
 	(void)state;
 	begin(&f, "rate_limit: {interval: 1h, burst: 3}\n");
-	fd = connect_to(&f);
+	fd = serving_connect(&f);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(status_on(&f, fd, NOBODY), 200);
 	assert_int_equal(status_on(&f, fd, NOBODY), 429);
@@ -368,12 +281,12 @@ static void limits_rates(void **state)
 		assert_int_equal(status_of(&f, NOBODY), 200);
 	}
 	close(fd);
-	finish(&f);
+	serving_finish(&f);
 }
 
 static void sets_headers(void **state)
 {
-	struct fixture f;
+	struct serving f;
 	char got[4096];
 	const char *policy;
 	int fd;
@@ -382,8 +295,8 @@ static void sets_headers(void **state)
 	begin(&f, "http_server_config:\n  http2: true\n  headers:\n    X-Frame-Options: deny\n"
 		  "    Content-Security-Policy: \"default-src 'self'\"\n"
 		  "    X-Content-Type-Options: nosniff\n");
-	fd = connect_to(&f);
-	ask(fd, NOBODY);
+	fd = serving_connect(&f);
+	serving_ask(fd, NOBODY);
 	assert_int_equal(answer(&f, fd, got, sizeof(got)), 200);
 	assert_non_null(strstr(got, "\r\nX-Frame-Options: deny\r\n"));
 	policy = strstr(got, "\r\nContent-Security-Policy: default-src 'self'\r\n");
@@ -392,7 +305,7 @@ static void sets_headers(void **state)
 	assert_non_null(strstr(got, "nosniff"));
 	assert_null(strstr(strstr(got, "nosniff") + 1, "nosniff"));
 	close(fd);
-	finish(&f);
+	serving_finish(&f);
 }
 
 /* A client that speaks TLS. */
@@ -410,11 +323,11 @@ static void hang_up(struct talk *t)
 }
 
 /* False: the handshake fails. */
-static bool call(struct fixture *f, const struct pki *own, struct talk *t)
+static bool call(struct serving *f, const struct pki *own, struct talk *t)
 {
 	int r = GNUTLS_E_AGAIN;
 
-	t->fd = connect_to(f);
+	t->fd = serving_connect(f);
 	assert_int_equal(gnutls_init(&t->session, GNUTLS_CLIENT | GNUTLS_NONBLOCK), 0);
 	assert_int_equal(gnutls_certificate_allocate_credentials(&t->credentials), 0);
 	if (own) {
@@ -429,7 +342,7 @@ static bool call(struct fixture *f, const struct pki *own, struct talk *t)
 	gnutls_transport_set_int(t->session, t->fd);
 	for (int i = 0; i < 1000 && r < 0 && !gnutls_error_is_fatal(r); i++) {
 		r = gnutls_handshake(t->session);
-		run_once(f);
+		serving_run_once(f);
 	}
 	return r == 0;
 }
@@ -447,7 +360,7 @@ static bool is_whole(const char *got)
 }
 
 /* As status_on(). */
-static int status_by(struct fixture *f, struct talk *t, const char *request)
+static int status_by(struct serving *f, struct talk *t, const char *request)
 {
 	char got[4096] = "";
 	size_t len = 0;
@@ -462,7 +375,7 @@ static int status_by(struct fixture *f, struct talk *t, const char *request)
 		else if (n != GNUTLS_E_AGAIN && n != GNUTLS_E_INTERRUPTED)
 			return 0;
 		got[len] = 0;
-		run_once(f);
+		serving_run_once(f);
 	}
 	return is_whole(got) ? (got[9] - '0') * 100 + (got[10] - '0') * 10 + got[11] - '0' : -1;
 }
@@ -486,7 +399,7 @@ static void speaks_tls(void **state)
 {
 	unsigned int before = unit_descriptors();
 	char target[9000];
-	struct fixture f;
+	struct serving f;
 	struct talk t;
 	char got[4096];
 	int fd;
@@ -509,43 +422,43 @@ static void speaks_tls(void **state)
 	assert_true(recv(t.fd, got, sizeof(got), 0) <= 0);
 	hang_up(&t);
 	/* Who does not speak it is told nothing. */
-	fd = connect_to(&f);
-	ask(fd, ALICE);
+	fd = serving_connect(&f);
+	serving_ask(fd, ALICE);
 	assert_int_equal(answer(&f, fd, got, sizeof(got)), 0);
 	assert_null(strstr(got, "HTTP"));
 	close(fd);
-	run(&f);
+	serving_run(&f);
 	assert_int_equal(f.server.listener[0].clients, 0);
-	finish(&f);
+	serving_finish(&f);
 	assert_int_equal(unit_descriptors(), before);
 }
 
 /* Whoever begins a handshake and does not go on has no more time than others. */
 static void ends_slow_handshakes(void **state)
 {
-	struct fixture f;
+	struct serving f;
 	int idle, half;
 
 	(void)state;
 	begin(&f, TLS);
-	idle = connect_to(&f);
-	half = connect_to(&f);
+	idle = serving_connect(&f);
+	half = serving_connect(&f);
 	assert_int_equal(send(half, "\x16\x03\x01\x00", 4, 0), 4);
-	run(&f);
+	serving_run(&f);
 	assert_int_equal(f.server.listener[0].clients, 2);
-	f.now_ns += TIMEOUT + NS_PER_SEC;
-	run(&f);
+	f.now_ns += SERVING_TIMEOUT_NS + NS_PER_SEC;
+	serving_run(&f);
 	assert_int_equal(f.server.listener[0].clients, 0);
 	close(idle);
 	close(half);
-	finish(&f);
+	serving_finish(&f);
 }
 
 static void asks_for_certificates(void **state)
 {
 	static const char config[] = TLS "  client_ca_file: ca.pem\n"
 					 "  client_auth_type: RequireAndVerifyClientCert\n";
-	struct fixture f;
+	struct serving f;
 	struct talk t;
 
 	(void)state;
@@ -558,13 +471,13 @@ static void asks_for_certificates(void **state)
 	hang_up(&t);
 	assert_false(call(&f, NULL, &t));
 	hang_up(&t);
-	finish(&f);
+	serving_finish(&f);
 }
 
 /* Who has shaken hands when none was asked for yet. */
 static void asks_who_is_there_already(void **state)
 {
-	struct fixture f;
+	struct serving f;
 	struct talk t;
 
 	(void)state;
@@ -578,14 +491,14 @@ static void asks_who_is_there_already(void **state)
 	assert_true(call(&f, &client, &t));
 	assert_int_equal(status_by(&f, &t, NOBODY), 200);
 	hang_up(&t);
-	finish(&f);
+	serving_finish(&f);
 }
 
 /* Who was let in by what was true before comes in anew; who is in the middle of an answer gets it. */
 static void renews_certificates(void **state)
 {
 	struct talk idle, busy, later;
-	struct fixture f;
+	struct serving f;
 
 	(void)state;
 	begin(&f, TLS);
@@ -593,7 +506,7 @@ static void renews_certificates(void **state)
 	assert_int_equal(status_by(&f, &idle, NOBODY), 200);
 	assert_true(call(&f, NULL, &busy));
 	change(&f, "tls_server_config:\n  cert_file: second.pem\n  key_file: second.key\n");
-	run(&f);
+	serving_run(&f);
 	assert_int_equal(status_by(&f, &idle, NOBODY), 0);
 	assert_int_equal(status_by(&f, &busy, NOBODY), 200);
 	assert_int_equal(status_by(&f, &busy, NOBODY), 0);
@@ -604,7 +517,7 @@ static void renews_certificates(void **state)
 	hang_up(&idle);
 	hang_up(&busy);
 	hang_up(&later);
-	finish(&f);
+	serving_finish(&f);
 }
 
 static int setup(void **state)
@@ -615,31 +528,24 @@ static int setup(void **state)
 	pki_make(&(struct pki_wish){.name = "here", .issuer = &authority}, &second);
 	pki_make(&(struct pki_wish){.name = "c", .issuer = &authority, .is_client = true}, &client);
 	pki_make(&(struct pki_wish){.name = "c", .issuer = &first, .is_client = true}, &stranger);
-	if (!mkdtemp(dir))
-		return -1;
-	write_file("ca.pem", authority.cert);
-	write_file("first.pem", first.cert);
-	write_file("first.key", first.key);
-	write_file("second.pem", second.cert);
-	write_file("second.key", second.key);
+	webdir_open(&dir);
+	webdir_write(&dir, "ca.pem", authority.cert);
+	webdir_write(&dir, "first.pem", first.cert);
+	webdir_write(&dir, "first.key", first.key);
+	webdir_write(&dir, "second.pem", second.cert);
+	webdir_write(&dir, "second.key", second.key);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	static const char *const names[] = {
-		"ca.pem", "first.pem", "first.key", "second.pem", "second.key", "web.yml"};
 	struct pki *const all[] = {&authority, &first, &second, &client, &stranger};
-	char file[96];
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(file, sizeof(file), "%s/%s", dir, names[i]);
-		unlink(file);
-	}
+	webdir_done(&dir);
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		pki_done(all[i]);
-	return rmdir(dir);
+	return 0;
 }
 
 int main(void)

@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -16,89 +15,34 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "tests/unit/sample.h"
-#include "web/server.h"
-
-#define TIMEOUT (2 * NS_PER_SEC)
+#include "tests/unit/serving.h"
 
 enum { GROUP = 47110 }; /* that is trusted */
 
-struct fixture {
-	struct listen_set set;
-	struct link link;
-	struct settings settings;
-	struct site site;
-	struct access *access;
-	struct server server;
-	uint64_t now_ns;
-};
-
-static void begin_at(struct fixture *f, char *address, unsigned int max_clients)
+static void begin_at(struct serving *f, const char *address, unsigned int max_clients)
 {
 	static const struct caller_rules rules = {.gid = GROUP, .uid = (uid_t)-1};
-	const struct text_list list = {.item = &address, .count = 1};
-	char error[LISTEN_ERROR_SIZE], access_error[SETTINGS_ERROR_SIZE];
+	char error[SETTINGS_ERROR_SIZE];
+	struct access *everybody;
 
-	*f = (struct fixture){.link.fd = -1, .settings.web_telemetry_path = (char *)"/metrics"};
-	f->now_ns = clock_now_ns(CLOCK_MONOTONIC);
-	assert_int_equal(listen_open(&f->set, &list, error), 0);
-	site_init(&f->site, &f->link, &f->settings);
-	assert_int_equal(access_load(NULL, &f->access, NULL, access_error), 0);
-	assert_int_equal(
-		server_start(&f->server, &f->site, &f->set, &rules, f->access, max_clients), 0);
-	assert_int_equal(server_admit(&f->server, f->access), 0);
+	assert_int_equal(access_load(NULL, &everybody, NULL, error), 0);
+	serving_begin(f, address, &rules, everybody, max_clients);
 }
 
-static void begin(struct fixture *f, unsigned int max_clients)
+static void begin(struct serving *f, unsigned int max_clients)
 {
-	begin_at(f, (char *)"127.0.0.1:0", max_clients);
-}
-
-static void finish(struct fixture *f)
-{
-	server_stop(&f->server);
-	listen_done(&f->set);
-	site_done(&f->site);
-	access_free(f->access);
-}
-
-static int connect_to(struct fixture *f)
-{
-	struct sockaddr_in address;
-	socklen_t len = sizeof(address);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	assert_true(fd >= 0);
-	assert_int_equal(getsockname(f->set.socket[0].fd, (struct sockaddr *)&address, &len), 0);
-	assert_int_equal(connect(fd, (struct sockaddr *)&address, len), 0);
-	assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
-	return fd;
-}
-
-static void run(struct fixture *f)
-{
-	for (int i = 0; i < 20; i++) {
-		struct pollfd p = {.fd = f->server.listener[0].entrance.epoll_fd, .events = POLLIN};
-
-		poll(&p, 1, 1);
-		server_run(&f->server, f->now_ns, TIMEOUT);
-	}
+	begin_at(f, NULL, max_clients);
 }
 
 /* What comes back; -1: nothing yet, 0: the end. */
-static ssize_t receive(struct fixture *f, int fd, char *to, size_t size)
+static ssize_t receive(struct serving *f, int fd, char *to, size_t size)
 {
 	ssize_t n;
 
-	run(f);
+	serving_run(f);
 	n = recv(fd, to, size - 1, 0);
 	to[n > 0 ? n : 0] = 0;
 	return n;
-}
-
-static void ask(int fd, const char *request)
-{
-	assert_int_equal(send(fd, request, strlen(request), 0), strlen(request));
 }
 
 /* What tells a browser to keep nothing, to guess nothing and to load nothing. */
@@ -117,56 +61,56 @@ static void assert_guarded(const char *got)
 static void answers(void **state)
 {
 	unsigned int before = unit_descriptors();
-	struct fixture f;
+	struct serving f;
 	char got[4096];
 	int fd;
 
 	(void)state;
 	begin(&f, 8);
-	fd = connect_to(&f);
+	fd = serving_connect(&f);
 	for (int i = 0; i < 3; i++) { /* on one connection */
-		ask(fd, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+		serving_ask(fd, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
 		assert_true(receive(&f, fd, got, sizeof(got)) > 0);
 		assert_int_equal(strncmp(got, "HTTP/1.1 200 OK\r\n", 17), 0);
 		assert_null(strstr(got, "Connection: close"));
 		assert_guarded(got);
 	}
-	ask(fd, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello");
+	serving_ask(fd, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello");
 	assert_true(receive(&f, fd, got, sizeof(got)) > 0);
 	assert_int_equal(strncmp(got, "HTTP/1.1 405 ", 13), 0);
 	assert_guarded(got);
 	assert_int_equal(f.site.counters.answers[0], 3);
 	close(fd);
-	run(&f);
+	serving_run(&f);
 	assert_int_equal(f.server.listener[0].clients, 0);
-	assert_int_equal(server_due_ms(&f.server, f.now_ns, TIMEOUT), -1);
-	finish(&f);
+	assert_int_equal(server_due_ms(&f.server, f.now_ns, SERVING_TIMEOUT_NS), -1);
+	serving_finish(&f);
 	assert_int_equal(unit_descriptors(), before);
 }
 
 /* A service manager may own the socket: it is neither closed nor shut down. */
 static void leaves_the_socket(void **state)
 {
-	struct fixture f;
+	struct serving f;
 	int waiting, listening;
 
 	(void)state;
 	begin(&f, 8);
-	close(connect_to(&f));
-	run(&f);
-	waiting = connect_to(&f);
+	close(serving_connect(&f));
+	serving_run(&f);
+	waiting = serving_connect(&f);
 	listening = f.set.socket[0].fd;
 	server_stop(&f.server);
 	assert_true(fcntl(listening, F_GETFD) >= 0);
-	close(connect_to(&f)); /* it still takes connections */
+	close(serving_connect(&f)); /* it still takes connections */
 	close(waiting);
-	finish(&f);
+	serving_finish(&f);
 }
 
 static struct {
 	int fd; /* whose end comes in each run of the library, and which comes again; -1: nobody */
 	int runs; /* so far */
-	struct fixture *fixture;
+	struct serving *serving;
 } fickle = {.fd = -1};
 
 enum MHD_Result __real_MHD_run(struct MHD_Daemon *daemon);
@@ -176,7 +120,7 @@ enum MHD_Result __wrap_MHD_run(struct MHD_Daemon *daemon)
 {
 	if (fickle.fd >= 0 && ++fickle.runs < 1000) {
 		close(fickle.fd);
-		fickle.fd = connect_to(fickle.fixture);
+		fickle.fd = serving_connect(fickle.serving);
 	}
 	return __real_MHD_run(daemon);
 }
@@ -185,87 +129,87 @@ enum MHD_Result __wrap_MHD_run(struct MHD_Daemon *daemon)
 static void takes_turns_with_others(void **state)
 {
 	struct pollfd p = {.events = POLLIN};
-	struct fixture f;
+	struct serving f;
 
 	(void)state;
 	begin(&f, 8);
 	p.fd = f.server.listener[0].entrance.epoll_fd;
-	fickle.fd = connect_to(&f);
-	fickle.fixture = &f;
-	run(&f);
+	fickle.fd = serving_connect(&f);
+	fickle.serving = &f;
+	serving_run(&f);
 	fickle.runs = 0;
-	server_run(&f.server, f.now_ns, TIMEOUT);
+	server_run(&f.server, f.now_ns, SERVING_TIMEOUT_NS);
 	assert_in_range(fickle.runs, 1, 10);
 	assert_int_equal(poll(&p, 1, 0), 1); /* there is more to do */
 	close(fickle.fd);
 	fickle.fd = -1;
-	run(&f);
-	assert_int_equal(server_due_ms(&f.server, f.now_ns, TIMEOUT), -1);
-	finish(&f);
+	serving_run(&f);
+	assert_int_equal(server_due_ms(&f.server, f.now_ns, SERVING_TIMEOUT_NS), -1);
+	serving_finish(&f);
 }
 
 static void ends_slow_connections(void **state)
 {
-	struct fixture f;
+	struct serving f;
 	char got[64];
 	int fd;
 
 	(void)state;
 	begin(&f, 8);
-	fd = connect_to(&f);
-	ask(fd, "GET /healthz HT");
+	fd = serving_connect(&f);
+	serving_ask(fd, "GET /healthz HT");
 	assert_int_equal(receive(&f, fd, got, sizeof(got)), -1);
 	/* The connection came a little after .now_ns; under valgrind, not so little. */
-	assert_in_range(server_due_ms(&f.server, f.now_ns, TIMEOUT), 1, 4000);
-	f.now_ns += TIMEOUT + NS_PER_SEC;
-	assert_int_equal(server_due_ms(&f.server, f.now_ns, TIMEOUT), 0);
+	assert_in_range(server_due_ms(&f.server, f.now_ns, SERVING_TIMEOUT_NS), 1, 22000);
+	f.now_ns += SERVING_TIMEOUT_NS + NS_PER_SEC;
+	assert_int_equal(server_due_ms(&f.server, f.now_ns, SERVING_TIMEOUT_NS), 0);
 	assert_int_equal(receive(&f, fd, got, sizeof(got)), 0);
 	assert_int_equal(f.server.listener[0].clients, 0);
 	close(fd);
-	finish(&f);
+	serving_finish(&f);
 }
 
 /* The eldest of the idle goes when there are too many. */
 static void makes_room(void **state)
 {
-	struct fixture f;
+	struct serving f;
 	char got[4096];
 	int fd[4];
 
 	(void)state;
 	begin(&f, 3);
 	for (size_t i = 0; i < ARRAY_SIZE(fd); i++) {
-		fd[i] = connect_to(&f);
-		run(&f);
+		fd[i] = serving_connect(&f);
+		serving_run(&f);
 	}
 	assert_int_equal(f.server.listener[0].clients, 3);
 	assert_int_equal(receive(&f, fd[0], got, sizeof(got)), 0);
-	ask(fd[3], "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	serving_ask(fd[3], "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	assert_true(receive(&f, fd[3], got, sizeof(got)) > 0);
 	for (size_t i = 0; i < ARRAY_SIZE(fd); i++)
 		close(fd[i]);
-	finish(&f);
+	serving_finish(&f);
 }
 
 /* Who sends part of a head and no more keeps nobody out, however soon the next come. */
 static void half_a_head_keeps_no_place(void **state)
 {
-	struct fixture f;
+	struct serving f;
 	char got[4096];
 	int slow[6], honest[2];
 
 	(void)state;
 	begin(&f, 3);
 	for (size_t i = 0; i < ARRAY_SIZE(slow); i++) {
-		slow[i] = connect_to(&f);
-		ask(slow[i], "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ");
-		run(&f);
+		slow[i] = serving_connect(&f);
+		serving_ask(slow[i], "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ");
+		serving_run(&f);
 	}
 	assert_int_equal(f.server.listener[0].clients, 3);
 	for (size_t i = 0; i < ARRAY_SIZE(honest); i++)
-		honest[i] = connect_to(&f);
+		honest[i] = serving_connect(&f);
 	for (size_t i = 0; i < ARRAY_SIZE(honest); i++) {
-		ask(honest[i], "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+		serving_ask(honest[i], "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
 		assert_true(receive(&f, honest[i], got, sizeof(got)) > 0);
 		assert_int_equal(strncmp(got, "HTTP/1.1 200 OK\r\n", 17), 0);
 	}
@@ -275,7 +219,7 @@ static void half_a_head_keeps_no_place(void **state)
 		close(slow[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(honest); i++)
 		close(honest[i]);
-	finish(&f);
+	serving_finish(&f);
 }
 
 /* While the answer to a whole request waits for its reader, the connection is not one that has not asked. */
@@ -284,59 +228,59 @@ static void tells_readers_from_askers(void **state)
 	static const char request[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 	const int small = 4096;
 	const struct connection *c;
-	struct fixture f;
+	struct serving f;
 	int fd;
 
 	(void)state;
 	begin(&f, 3);
-	fd = connect_to(&f);
+	fd = serving_connect(&f);
 	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0);
-	ask(fd, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ");
-	run(&f);
+	serving_ask(fd, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ");
+	serving_run(&f);
 	c = f.server.connections.oldest;
 	assert_true(c->is_busy && !c->is_whole);
-	ask(fd, "y\r\n\r\n");
+	serving_ask(fd, "y\r\n\r\n");
 	for (int i = 0; i < 1000; i++) { /* until nothing goes either way */
 		for (int n = 0; n < 100; n++)
 			(void)send(fd, request, strlen(request), MSG_DONTWAIT);
-		server_run(&f.server, f.now_ns, TIMEOUT);
+		server_run(&f.server, f.now_ns, SERVING_TIMEOUT_NS);
 	}
 	assert_true(c->is_busy && c->is_whole);
 	close(fd);
-	finish(&f);
+	serving_finish(&f);
 }
 
 /* What the library can't be made to answer has the headers of all other answers. */
 static void guards_what_it_refuses_at_once(void **state)
 {
 	char target[9000], got[4096];
-	struct fixture f;
+	struct serving f;
 	int fd;
 
 	(void)state;
 	begin(&f, 8);
-	fd = connect_to(&f);
+	fd = serving_connect(&f);
 	memset(target, 'a', sizeof(target));
 	memcpy(target, "GET /", 5);
 	target[sizeof(target) - 1] = 0;
-	ask(fd, target);
-	ask(fd, " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	serving_ask(fd, target);
+	serving_ask(fd, " HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	assert_true(receive(&f, fd, got, sizeof(got)) > 0);
 	assert_int_equal(strncmp(got, "HTTP/1.1 414 ", 13), 0);
 	assert_guarded(got);
 	assert_int_equal(receive(&f, fd, got, sizeof(got)), 0);
 	close(fd);
-	finish(&f);
+	serving_finish(&f);
 }
 
 /* The first line of what comes back. */
-static void assert_status(struct fixture *f, const char *host, const char *expected)
+static void assert_status(struct serving *f, const char *host, const char *expected)
 {
-	int fd = connect_to(f);
+	int fd = serving_connect(f);
 	char request[128], got[4096];
 
 	snprintf(request, sizeof(request), "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", host);
-	ask(fd, request);
+	serving_ask(fd, request);
 	assert_true(receive(f, fd, got, sizeof(got)) > 0);
 	if (strncmp(got, expected, strlen(expected)) != 0)
 		fail_msg("host %s: %.20s", host, got);
@@ -346,11 +290,12 @@ static void assert_status(struct fixture *f, const char *host, const char *expec
 static void serves_its_own_names(void **state)
 {
 	char *items[] = {(char *)"metrics.example"};
-	struct fixture f;
+	struct serving f;
 
 	(void)state;
 	begin(&f, 8);
-	snprintf(f.server.exchanges.machine, sizeof(f.server.exchanges.machine), "web1.site.example");
+	snprintf(f.server.exchanges.machine, sizeof(f.server.exchanges.machine),
+		"web1.site.example");
 	assert_status(&f, "localhost", "HTTP/1.1 200 ");
 	assert_status(&f, "web1:9636", "HTTP/1.1 200 ");
 	assert_status(&f, "metrics.example", "HTTP/1.1 421 ");
@@ -360,7 +305,7 @@ static void serves_its_own_names(void **state)
 	assert_status(&f, "evil.example", "HTTP/1.1 421 ");
 	f.set.socket[0].is_unix = true;
 	assert_status(&f, "evil.example", "HTTP/1.1 200 ");
-	finish(&f);
+	serving_finish(&f);
 }
 
 /* A client with UID and, besides the primary group of that number, SUPPLEMENTARY: its process, which is stopped. */
@@ -390,19 +335,19 @@ static pid_t connect_as(const char *path, uid_t uid, gid_t supplementary)
 }
 
 /* Who such a client is, as the server has it. It ends, and its connection with it. */
-static struct caller caller_as(struct fixture *f, const char *path, uid_t uid, gid_t supplementary)
+static struct caller caller_as(struct serving *f, const char *path, uid_t uid, gid_t supplementary)
 {
 	pid_t client = connect_as(path, uid, supplementary);
 	struct caller caller = {0};
 
-	run(f);
+	serving_run(f);
 	if (f->server.connections.newest)
 		caller = f->server.connections.newest->caller;
 	else
 		fail_msg("nobody has connected");
 	assert_int_equal(kill(client, SIGKILL), 0);
 	assert_int_equal(waitpid(client, NULL, 0), client);
-	run(f);
+	serving_run(f);
 	assert_null(f->server.connections.newest);
 	return caller;
 }
@@ -421,16 +366,16 @@ static void knows_its_callers(void **state)
 		{0, 0, CALLER_TRUSTED},
 	};
 	char dir[] = "/tmp/test-server-XXXXXX", address[64];
-	struct fixture f;
+	struct serving f;
 	int fd;
 
 	(void)state;
 	begin(&f, 8);
-	fd = connect_to(&f);
-	run(&f);
+	fd = serving_connect(&f);
+	serving_run(&f);
 	assert_int_equal(f.server.connections.newest->caller.kind, CALLER_ANYBODY);
 	close(fd);
-	finish(&f);
+	serving_finish(&f);
 
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(chmod(dir, 0755), 0);
@@ -450,7 +395,7 @@ static void knows_its_callers(void **state)
 		assert_int_equal(caller.kind, CALLER_USER);
 		assert_int_equal(caller.uid, geteuid());
 	}
-	finish(&f);
+	serving_finish(&f);
 	assert_int_equal(rmdir(dir), 0);
 }
 
