@@ -32,7 +32,8 @@ struct server {
  * Serves SITE on SET, whose callers RULES tell apart, all borrowed until server_stop(), to MAX_CLIENTS at a time for each
  * socket, or fewer where the descriptor limit does not allow that many. Whether by TLS is decided here, by ACCESS, as in
  * server_admit(), which has to follow before anybody's password can be found right. -ENOMEM; -EPROTONOSUPPORT: the library
- * was built without TLS; -EIO where it refuses.
+ * was built without TLS; -EIO where it refuses; errors of passwords_new() and entrance_open(). Then there is nothing to be
+ * done with S.
  */
 int server_start(struct server *s, struct site *site, const struct listen_set *set,
 	const struct caller_rules *rules, const struct access *access, unsigned int max_clients);
