@@ -42,6 +42,8 @@ enum phase {
 struct pass {
 	struct pass_options options, next_options;
 	struct procfs procfs;
+	uint64_t
+		looked_ns; /* CLOCK_MONOTONIC: at how it is mounted; 0: to be looked at by the next pass */
 	struct process_reader reader;
 	struct proctable table;
 	struct adapt adapt;

@@ -21,6 +21,7 @@
 #include "collectors/sense.h"
 
 #define CGROUP_MAX_AGE_NS (60 * NS_PER_SEC)
+#define MOUNT_LOOK_NS     (60 * NS_PER_SEC) /* from one look at how /proc is mounted to the next */
 
 enum {
 	FDS_RESERVED = 64, /* for sockets, clients and files that are open for one read */
@@ -71,6 +72,7 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	pass->counts.durations.id = HISTOGRAM_PASS_DURATION;
 	pass->counts.holds = &pass->reader.holds;
 	pass_set_options(pass, options);
+	pass->looked_ns = clock_now_ns(CLOCK_MONOTONIC); /* by procfs_open() */
 	self_read(&pass->self);
 	*ret = TAKE_PTR(pass);
 	return 0;
@@ -124,6 +126,7 @@ void pass_set_options(struct pass *pass, const struct pass_options *options)
 {
 	pass->next_options = *options;
 	pass->next_options.procfs = NULL;
+	pass->looked_ns = 0;
 	if (options->is_adaptive)
 		adapt_set_limits(&pass->adapt, &(struct adapt_limits){
 						       .interval_ns = options->interval_ns,
@@ -170,6 +173,10 @@ static int begin(struct pass *pass)
 	rows_begin(&pass->rows); /* its rows are of processes that may be forgotten now */
 	pass->begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	pass->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	if (!pass->looked_ns || pass->begin_ns - pass->looked_ns >= MOUNT_LOOK_NS) {
+		procfs_look(&pass->procfs);
+		pass->looked_ns = pass->begin_ns;
+	}
 	if (pass->options.is_adaptive) {
 		turns_end(&pass->turns);
 		adapt_list(&pass->adapt);

@@ -197,7 +197,7 @@ static bool is_hidden_from_users(const struct procfs *p, const struct stat *st, 
 	return r == PROCFS_NOT_MOUNTED ? is_ours_hidden : r == PROCFS_HIDES;
 }
 
-static void find_hidepid(struct procfs *p)
+void procfs_look(struct procfs *p)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	struct stat st;
@@ -205,8 +205,10 @@ static void find_hidepid(struct procfs *p)
 	bool is_ours_hidden;
 
 	if (fstat(p->fd, &st) < 0 ||
-		file_read_all(AT_FDCWD, "/proc/self/mountinfo", MOUNTINFO_MAX, &text) < 0)
+		file_read_all(AT_FDCWD, "/proc/self/mountinfo", MOUNTINFO_MAX, &text) < 0) {
+		p->hidepid = true;
 		return;
+	}
 	is_ours_hidden = procfs_parse_hidepid(
 		text.data, text.len, major(st.st_dev), minor(st.st_dev), &gid);
 	p->hides_from_us = is_ours_hidden && !is_in_group(gid);
@@ -277,7 +279,7 @@ int procfs_open(const char *path, struct procfs *ret)
 	};
 	ret->is_whole = ret->live && is_first_namespace();
 	ret->fd = TAKE_FD(fd);
-	find_hidepid(ret);
+	procfs_look(ret);
 	return 0;
 }
 

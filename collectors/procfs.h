@@ -20,8 +20,14 @@ struct procfs {
 	uint64_t ns_per_tick;
 };
 
-/* Opens PATH. Errors of open; -EMEDIUMTYPE: a directory that is no proc file system. */
+/* Opens PATH and looks at it. Errors of open; -EMEDIUMTYPE: a directory that is no proc file system. */
 int procfs_open(const char *path, struct procfs *ret);
+
+/*
+ * Looks again whether it is mounted with hidepid, which remounting changes at any time and nothing tells of. Where it can't
+ * be seen, users count as hidden from each other. Takes as long as the kernel does to print all mounts, twice.
+ */
+void procfs_look(struct procfs *p);
 void procfs_close(struct procfs *p);
 
 /*
