@@ -47,7 +47,7 @@ static const struct option_spec options[] = {
 		snapshot_publics, FIELD(snapshot_public),
 		"What those get at the snapshot socket who may not have everything. aggregates: the sums "
 		"of all users, programs and units. nothing: no connection. auto: aggregates, but nothing "
-		"where /proc is mounted with hidepid."},
+		"where the /proc that users see is mounted with hidepid."},
 	{"interval", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "10s", 100 * NS_PER_MSEC,
 		DAY_NS, NULL, FIELD(interval_ns),
 		"From the start of one pass over all processes to the start of the next."},
@@ -111,8 +111,8 @@ static const struct option_spec options[] = {
 		FIELD(web_tcp_scope),
 		"What TCP listeners show, where every local user may ask and nobody can tell who did. "
 		"processes: sums, and the processes that have series of their own (export.processes). "
-		"aggregates: sums alone. auto: processes, but aggregates where the /proc that memtallyd "
-		"reads is mounted with hidepid."},
+		"aggregates: sums alone. auto: processes, but aggregates where the /proc that users see "
+		"is mounted with hidepid."},
 	{"web.config.file", PROGRAM_WEB, OPTION_PATH, true, "PATH", NULL, 0, 0, NULL,
 		FIELD(web_config_file),
 		"The web configuration, for TLS and passwords, in the format of Prometheus and its "

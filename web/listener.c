@@ -107,11 +107,8 @@ __attribute__((format(printf, 2, 0))) static void on_log(
 	log_debug("libmicrohttpd: %s", text);
 }
 
-/* How many more than MAX_CLIENTS there may be until some have gone. */
-static unsigned int over(unsigned int max_clients)
-{
-	return max_clients > LISTENER_CLIENTS_OVER ? LISTENER_CLIENTS_OVER : max_clients;
-}
+/* Those whose passwords are being looked into stay until that is done, though they have been cut: nobody else would get in. */
+_Static_assert((int)LISTENER_CLIENTS_OVER > (int)PASSWORDS_WAITING, "room for one beside all who are looked into");
 
 static int start_library(struct listener *l)
 {
@@ -131,7 +128,7 @@ static int start_library(struct listener *l)
 					     (is_tls ? MHD_USE_TLS : 0),
 		0, NULL, NULL, exchanges_on_request, xs, MHD_OPTION_ARRAY, tls,
 		MHD_OPTION_EXTERNAL_LOGGER, on_log, xs->site, MHD_OPTION_CONNECTION_LIMIT,
-		l->max_clients + over(l->max_clients), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		l->max_clients + LISTENER_CLIENTS_OVER, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)EXCHANGES_MEMORY, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
 		MHD_OPTION_URI_LOG_CALLBACK, exchanges_on_target, xs, MHD_OPTION_NOTIFY_COMPLETED,
 		exchanges_on_completed, xs, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
@@ -148,7 +145,7 @@ static int start_library(struct listener *l)
 static bool let_in(struct listener *l, uint64_t now_ns)
 {
 	for (int i = 0;
-		i < LISTENER_CLIENTS_OVER && l->clients < l->max_clients + over(l->max_clients);
+		i < LISTENER_CLIENTS_OVER && l->clients < l->max_clients + LISTENER_CLIENTS_OVER;
 		i++) {
 		struct sockaddr_storage address;
 		socklen_t len;

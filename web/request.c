@@ -134,7 +134,7 @@ bool request_is_allowed(
 	if (rq->host && !host_is_valid(rq->host))
 		return refuse(ret, 400, "the Host header is malformed");
 	if (rq->host && names && !host_is_served(rq->host, names))
-		return refuse(ret, 421, "this host is not served here");
+		return refuse(ret, 421, "this host is not served here (web.allowed_hosts)");
 	if (rq->origin && !(rq->host && host_is_same_origin(rq->origin, rq->host)))
 		return refuse(ret, 403, "requests from other sites are not answered");
 	return true;

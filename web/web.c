@@ -233,11 +233,35 @@ static int open_signals(int *ret_fd)
 	return 0;
 }
 
+/* Systemd has passed the sockets: whoever named others, for protection at that, must not believe that they count. */
+static void warn_of_ignored(const struct settings *c)
+{
+	const struct text_list *list = &c->web_listen_address;
+	const struct option_spec *spec = option_find("web.listen-address", PROGRAM_WEB);
+
+	if (list->count != 1 || strcmp(list->item[0], spec->fallback) != 0)
+		log_warning("web.listen-address does not count: systemd has passed the sockets, and "
+			    "its memtally-web.socket names them (systemctl edit)");
+}
+
+/* That the administrator has allowed it is no reason not to say it. */
+static void warn_of_insecure(const struct web *w)
+{
+	const char *name;
+
+	if (!access_is_fit_for(w->access, &w->set, &name))
+		log_warning("%s is beyond loopback, without TLS or without authentication "
+			    "(web.insecure)",
+			name);
+}
+
 static int open_sockets(struct web *w)
 {
 	char error[LISTEN_ERROR_SIZE], why[SETTINGS_ERROR_SIZE];
 	int r = listen_take(&w->set, error);
 
+	if (r > 0)
+		warn_of_ignored(w->settings);
 	if (r == 0)
 		r = listen_open(&w->set, &w->settings->web_listen_address, error);
 	if (r < 0) {
@@ -251,6 +275,7 @@ static int open_sockets(struct web *w)
 	}
 	for (size_t i = 0; i < w->set.count; i++)
 		log_info("listening on %s", w->set.socket[i].name);
+	warn_of_insecure(w);
 	return 0;
 }
 
@@ -291,9 +316,9 @@ static int start(struct web *w)
 	}
 	if (r < 0) {
 		log_error("can't start to serve: %s",
-			r == -ENOMEM            ? "out of memory"
-			: r == -EPROTONOSUPPORT ? "libmicrohttpd was built without TLS"
-						: "libmicrohttpd refuses");
+			r == -EPROTONOSUPPORT ? "libmicrohttpd was built without TLS"
+			: r == -EIO           ? "libmicrohttpd refuses"
+					      : strerror(-r));
 		return r;
 	}
 	w->poll[POLL_SIGNALS].fd = w->signals;
