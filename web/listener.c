@@ -108,7 +108,8 @@ __attribute__((format(printf, 2, 0))) static void on_log(
 }
 
 /* Those whose passwords are being looked into stay until that is done, though they have been cut: nobody else would get in. */
-_Static_assert((int)LISTENER_CLIENTS_OVER > (int)PASSWORDS_WAITING, "room for one beside all who are looked into");
+_Static_assert((int)LISTENER_CLIENTS_OVER > (int)PASSWORDS_WAITING,
+	"room for one beside all who are looked into");
 
 static int start_library(struct listener *l)
 {
