@@ -56,7 +56,9 @@ int client_fetch(const char *path, int timeout_ms, struct view **ret, const char
 		if (r <= 0)
 			return r;
 		if (r == CLIENT_CLOSED) {
-			*ret_reason = "memtallyd closed the connection";
+			*ret_reason =
+				"memtallyd closed the connection, as it does to who is to see nothing "
+				"(snapshot.public) and when it ends";
 			return -ECONNRESET;
 		}
 		now = clock_now_ns(CLOCK_MONOTONIC);

@@ -284,7 +284,7 @@ For Prometheus, below scrape_configs:
     static_configs:
       - targets: ['127.0.0.1:$port']
 
-Ctrl-C stops both.
+Every user of this machine can read that meanwhile. Ctrl-C stops both.
 END
 }
 
@@ -296,13 +296,19 @@ check_interval() {
 	[ "$status" -ne 2 ] || misuse "${said#memtallyd: error: }"
 }
 
+# Before the build, which takes a while, and behind it.
+check_port() {
+	! port_is_taken || fail "127.0.0.1:$port is in use. Choose another port: ./quickstart run --port $((port % 65535 + 1))"
+}
+
 do_run() {
 	runtime='' collector_pid='' web_pid=''
 	find_follow_us
 	check_interval
+	check_port
 	ensure_built
 	check_interval # nothing could tell before
-	port_is_taken && fail "127.0.0.1:$port is in use. Choose another port: ./quickstart run --port $((port % 65535 + 1))"
+	check_port
 	decide_rights
 	make_runtime
 	trap stop_and_leave INT TERM HUP
