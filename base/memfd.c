@@ -65,6 +65,23 @@ int memfd_new_sealed(const char *name, const struct iovec *iov, size_t iov_count
 	return 0;
 }
 
+int memfd_copy_sealed(const char *name, int fd, int *ret_fd)
+{
+	struct iovec iov;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	iov.iov_len = (size_t)st.st_size;
+	iov.iov_base = mmap(NULL, iov.iov_len, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (iov.iov_base == MAP_FAILED)
+		return -errno;
+	r = memfd_new_sealed(name, &iov, 1, ret_fd);
+	munmap(iov.iov_base, iov.iov_len);
+	return r;
+}
+
 int memfd_check_sealed(int fd, size_t limit, size_t *ret_size)
 {
 	int seals = fcntl(fd, F_GET_SEALS); /* EINVAL for anything but a memory file */

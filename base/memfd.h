@@ -15,6 +15,9 @@
  */
 int memfd_new_sealed(const char *name, const struct iovec *iov, size_t iov_count, int *ret_fd);
 
+/* Another with the bytes of such a file. -EINVAL where FD is empty; errors of fstat, mmap and of the above. */
+int memfd_copy_sealed(const char *name, int fd, int *ret_fd);
+
 /*
  * Whether FD is such a file, and its size. -EINVAL: no memfd, a missing seal, or empty; -EFBIG: above
  * LIMIT bytes.

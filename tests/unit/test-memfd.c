@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/memfd.h"
@@ -207,6 +208,42 @@ static void goes_on_after_a_signal(void **state)
 	assert_pieces(fd);
 }
 
+/* Whoever maps one keeps its memory. */
+static bool is_mapped(void)
+{
+	char line[512];
+	FILE *maps = fopen("/proc/self/maps", "re");
+	bool found = false;
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps))
+		found |= !!strstr(line, "memfd:copied");
+	fclose(maps);
+	return found;
+}
+
+static void copies(void **state)
+{
+	AUTO_CLOSE int fd = -1, copy = -1, empty = memfd_create("test", MFD_CLOEXEC);
+	unsigned int before;
+	struct stat st[2];
+
+	(void)state;
+	assert_int_equal(memfd_new_sealed("copied", pieces, ARRAY_SIZE(pieces), &fd), 0);
+	assert_int_equal(memfd_copy_sealed("test", fd, &copy), 0);
+	assert_pieces(copy);
+	assert_int_equal(fstat(fd, &st[0]), 0);
+	assert_int_equal(fstat(copy, &st[1]), 0);
+	assert_int_not_equal(st[0].st_ino, st[1].st_ino);
+	before = unit_descriptors();
+	assert_int_equal(memfd_copy_sealed("test", -1, &copy), -EBADF);
+	assert_int_equal(memfd_copy_sealed("test", empty, &copy), -EINVAL);
+	kernel.create_error = ENFILE;
+	assert_int_equal(memfd_copy_sealed("test", fd, &copy), -ENFILE);
+	assert_false(is_mapped());
+	assert_int_equal(unit_descriptors(), before);
+}
+
 /* Of all sets of seals only the ones with all four pass. */
 static void demands_every_seal(void **state)
 {
@@ -293,6 +330,7 @@ int main(void)
 		cmocka_unit_test_setup(hands_up_errors, reset_kernel),
 		cmocka_unit_test_setup(runs_out_of_descriptors, reset_kernel),
 		cmocka_unit_test_setup(goes_on_after_a_signal, reset_kernel),
+		cmocka_unit_test_setup(copies, reset_kernel),
 		cmocka_unit_test_setup(demands_every_seal, reset_kernel),
 		cmocka_unit_test_setup(checks_the_size, reset_kernel),
 		cmocka_unit_test_setup(refuses_what_is_no_memfd, reset_kernel),
