@@ -22,6 +22,20 @@
 #include "base/channel.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memfd.h"
+#include "daemon/lent.h"
+
+/* The sums as one stranger has them, so that who does not give them back is known. */
+struct copy {
+	int fd; /* -1: a free place */
+	int64_t who;
+};
+
+/*
+ * The first is what the others are made from; it is handed out, too. The next are closed in turn for the sake of those who come
+ * later in a pass: who got his first gets another if he comes again.
+ */
+enum { COPIES = PUBLISHER_STRANGERS_MAX };
 
 struct client {
 	struct publisher *publisher;
@@ -29,7 +43,7 @@ struct client {
 	struct channel_peer peer;
 	bool is_stranger;
 	uint64_t
-		served; /* .served of the publisher as he got his first image; 0: he has none yet */
+		served; /* .served of the publisher as he first got an image, or might have; 0: there was none */
 	sd_event_source *source;
 };
 
@@ -38,11 +52,15 @@ struct publisher {
 	sd_event_source *source;
 	int listen_fd;
 	char *path; /* of the file that it made; NULL: the socket is the service manager's */
-	int fd, public_fd;
+	int fd;
+	bool is_lent; /* to somebody who is not root */
+	struct copy copy[COPIES];
+	unsigned int copies; /* made from it */
+	struct lent lent;
 	struct privileged privileged;
 	struct client client[PUBLISHER_CLIENTS_MAX];
-	uint64_t served; /* clients */
-	struct log_limit refusals;
+	uint64_t served;                        /* clients */
+	struct log_limit refusals, withheld[2]; /* by whether it is from strangers */
 };
 
 static void client_close(struct client *c)
@@ -96,20 +114,116 @@ static int send_to_stranger(int socket, int fd)
 	return r;
 }
 
+/* Of one user who has not given back nothing is said, as of one who has not read. */
+static void say_withheld(struct publisher *p, int64_t who, int reason)
+{
+	bool is_stranger = who != LENT_PRIVILEGED;
+	struct lent_sum sum;
+	uint64_t suppressed;
+
+	if (reason == LENT_USER_FULL || !log_limit_pass(&p->withheld[is_stranger],
+						clock_now_ns(CLOCK_MONOTONIC), &suppressed))
+		return;
+	lent_sum(&p->lent, who, &sum);
+	if (reason < 0)
+		log_warning("%s get no snapshot, since it can't be known who keeps it: %s",
+			is_stranger ? "strangers" : "others than root", strerror(-reason));
+	else
+		log_warning("%s get no new snapshot: %u of %llu KiB in all are not given back",
+			is_stranger ? "strangers" : "others than root", sum.count,
+			(unsigned long long)(sum.bytes / 1024));
+}
+
+/* The whole image, which the privileged share; -1: not now. Root need not give it back. */
+static int whole_for(struct publisher *p, uid_t uid)
+{
+	int r;
+
+	if (p->is_lent || uid == 0)
+		return p->fd;
+	r = lent_add(&p->lent, LENT_PRIVILEGED, p->fd);
+	p->is_lent = r == 0;
+	if (r != 0)
+		say_withheld(p, LENT_PRIVILEGED, r);
+	/* Whoever has our own uid may end us without that. */
+	return r == 0 || (r < 0 && uid == p->privileged.own) ? p->fd : -1;
+}
+
+static struct copy *copy_of(struct publisher *p, int64_t who)
+{
+	for (struct copy *copy = p->copy; copy < p->copy + COPIES; copy++)
+		if (copy->fd >= 0 && copy->who == who)
+			return copy;
+	return NULL;
+}
+
+static int copy_make(struct publisher *p, int64_t who, struct copy **ret)
+{
+	struct copy *copy = &p->copy[1 + p->copies % (COPIES - 1)];
+	AUTO_CLOSE int fd = -1;
+	int r = memfd_copy_sealed("memtally-snapshot", p->copy[0].fd, &fd);
+
+	if (r == 0)
+		r = lent_add(&p->lent, who, fd);
+	if (r != 0)
+		return r;
+	p->copies++;
+	fd_close(copy->fd);
+	*copy = (struct copy){.fd = TAKE_FD(fd), .who = who};
+	*ret = copy;
+	return 0;
+}
+
+static int copy_lend(struct publisher *p, uid_t uid, struct copy **ret)
+{
+	int64_t who = lent_is_crowded(&p->lent) ? LENT_TOGETHER : uid;
+	int r = lent_judge(&p->lent, uid, p->copy[0].fd);
+
+	*ret = copy_of(p, who);
+	if (*ret && r == LENT_FULL)
+		return 0; /* it takes no more than it has */
+	if (*ret || r != 0)
+		return r;
+	if (p->copy[0].who != LENT_PRIVILEGED)
+		return copy_make(p, who, ret);
+	r = lent_add(&p->lent, who, p->copy[0].fd);
+	if (r == 0)
+		p->copy[0].who = who;
+	*ret = p->copy;
+	return r;
+}
+
+/* The sums for UID; -1: not now. */
+static int sums_for(struct publisher *p, uid_t uid)
+{
+	struct copy *copy = copy_of(p, uid);
+	int r = copy ? 0 : copy_lend(p, uid, &copy);
+
+	if (r != 0)
+		say_withheld(p, uid, r);
+	return r == 0 ? copy->fd : -1;
+}
+
 static void client_send(struct client *c)
 {
 	struct publisher *p = c->publisher;
 	int fd, r;
 
 	c->is_stranger = !privileged_has(&p->privileged, c->fd, &c->peer);
-	fd = c->is_stranger ? p->public_fd : p->fd;
-	if (fd < 0 && p->fd >= 0) /* who is to get nothing need not wait for it, nor take a place */
-		client_close(c);
-	if (fd < 0 || !channel_is_drained(c->fd))
+	if (p->fd < 0)
+		return;
+	if (c->is_stranger && p->copy[0].fd < 0) {
+		client_close(c); /* who is to get nothing need not wait for it, nor take a place */
+		return;
+	}
+	if (!channel_is_drained(c->fd))
+		return;
+	if (!c->served)
+		c->served = ++p->served;
+	fd = c->is_stranger ? sums_for(p, c->peer.uid) : whole_for(p, c->peer.uid);
+	if (fd < 0)
 		return;
 	r = c->is_stranger ? send_to_stranger(c->fd, fd) : channel_send_fd(c->fd, fd);
-	if (r == 0 && !c->served)
-		c->served = ++p->served;
 	if (r == -ETOOMANYREFS)
 		say_refused(p, r);
 	if (r < 0 && r != -EAGAIN)
@@ -281,10 +395,13 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret)
 		.event = event,
 		.listen_fd = -1,
 		.fd = -1,
-		.public_fd = -1,
 		.refusals = {.interval_ns = 60 * NS_PER_SEC},
+		.withheld = {{.interval_ns = 60 * NS_PER_SEC}, {.interval_ns = 60 * NS_PER_SEC}},
 	};
 	privileged_init(&p->privileged);
+	lent_init(&p->lent);
+	for (size_t i = 0; i < COPIES; i++)
+		p->copy[i].fd = -1;
 	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
 		p->client[i].fd = -1;
 	r = open_socket(p, path);
@@ -294,6 +411,16 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret)
 		return r;
 	*ret = TAKE_PTR(p);
 	return 0;
+}
+
+/* Those who have an image keep it. */
+static void close_images(struct publisher *p)
+{
+	p->fd = fd_close(p->fd);
+	p->is_lent = false;
+	for (size_t i = 0; i < COPIES; i++)
+		p->copy[i].fd = fd_close(p->copy[i].fd);
+	p->copies = 0;
 }
 
 struct publisher *publisher_close(struct publisher *p)
@@ -306,8 +433,8 @@ struct publisher *publisher_close(struct publisher *p)
 	if (p->path && p->listen_fd >= 0)
 		unlink(p->path);
 	fd_close(p->listen_fd);
-	fd_close(p->fd);
-	fd_close(p->public_fd);
+	close_images(p);
+	lent_done(&p->lent);
 	free(p->path);
 	free(p);
 	return NULL;
@@ -320,10 +447,9 @@ void publisher_set_privileged(struct publisher *p, const struct privileged *priv
 
 void publisher_publish(struct publisher *p, int fd, int public_fd)
 {
-	fd_close(p->fd);
-	fd_close(p->public_fd);
+	close_images(p);
 	p->fd = fd;
-	p->public_fd = public_fd;
+	p->copy[0] = (struct copy){.fd = public_fd, .who = LENT_PRIVILEGED};
 	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
 		if (p->client[i].fd >= 0)
 			client_send(&p->client[i]);

@@ -4,7 +4,8 @@
  * memtally and to memtally-web's user; the one without processes to anybody else. In a user namespace a
  * client who has no uid there is a stranger, whatever uid the kernel shows. It never reads a byte from a
  * client. Strangers can't keep each other out: whoever of them has been served longest has to go for one who comes, and may
- * come again.
+ * come again. What anybody keeps is memtallyd's memory: who has not given back enough of what he got gets nothing new
+ * (daemon/lent.h), and stays connected. Root gets everything.
  */
 #ifndef MEMTALLY_DAEMON_PUBLISHER_H
 #define MEMTALLY_DAEMON_PUBLISHER_H

@@ -66,6 +66,8 @@ static const struct failure failures[] = {
 	{SYS_getdents64, "getdents", {ENOMEM, EINTR, ENOMEM}},
 	{SYS_kcmp, "kcmp", {ENOMEM, EPERM, ENOMEM}},
 	{SYS_memfd_create, "memfd_create", {EMFILE, ENOMEM, ENFILE}},
+	{SYS_inotify_init1, "inotify_init", {EMFILE, ENOMEM, ENFILE}},
+	{SYS_inotify_add_watch, "inotify_add_watch", {ENOSPC, ENOMEM, ENOSPC}},
 	{SYS_fcntl, "fcntl", {EBUSY, EPERM, ENOMEM}},
 	{SYS_ftruncate, "ftruncate", {ENOMEM, ENOSPC, EINTR}},
 	{SYS_mmap, "mmap", {ENOMEM, ENFILE, ENOMEM}},

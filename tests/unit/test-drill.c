@@ -25,6 +25,7 @@
 #include "collectors/disturbance.h"
 #include "confine/filter.h"
 #include "confine/landlock.h"
+#include "daemon/lent.h"
 #include "daemon/narrow.h"
 #include "tests/unit/attempts.h"
 #include "tests/unit/victims.h"
@@ -44,11 +45,13 @@ static void attack(enum attempts_by who)
 	_exit(wrong > WRONG_MAX ? WRONG_MAX : (int)wrong);
 }
 
-/* Passes go on: another's page tables are walked, address spaces compared, an image sealed, a trial made. */
+/* Passes go on: another's page tables are walked, address spaces compared, an image sealed and lent, a trial made. */
 static void work_of_memtallyd(void)
 {
 	struct iovec image = {victims.secret, sizeof(victims.secret)};
 	struct disturbance trial;
+	struct lent lent;
+	struct lent_sum sum;
 	char path[64], text[4096];
 	uint64_t cpu_ns = 0;
 	size_t size;
@@ -63,6 +66,17 @@ static void work_of_memtallyd(void)
 	if (memfd_new_sealed("drill", &image, 1, &fd) < 0 ||
 		memfd_check_sealed(fd, 4096, &size) < 0)
 		_exit(103);
+	lent_init(&lent);
+	if (lent_add(&lent, VICTIMS_NOBODY, fd) != 0)
+		_exit(106);
+	lent_sum(&lent, VICTIMS_NOBODY, &sum);
+	close(fd);
+	if (sum.count != 1)
+		_exit(107);
+	lent_sum(&lent, VICTIMS_NOBODY, &sum);
+	lent_done(&lent);
+	if (sum.count != 0)
+		_exit(108);
 	disturbance_init(&trial);
 	if (disturbance_ask(&trial) < 0)
 		_exit(104);

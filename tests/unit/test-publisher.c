@@ -8,6 +8,8 @@
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -15,6 +17,7 @@
 
 #include "base/channel.h"
 #include "base/memfd.h"
+#include "daemon/lent.h"
 #include "daemon/publisher.h"
 
 struct place {
@@ -396,7 +399,7 @@ static void lets_go_of_strangers_who_get_nothing(void **state)
 	assert_int_equal(heard(place, pipe), 'A');
 	publisher_publish(place->publisher, make_file('b'), -1);
 	assert_int_equal(heard(place, pipe), '-');
-	assert_int_equal(unit_descriptors(), before + 1); /* the image */
+	assert_int_equal(unit_descriptors(), before + 2); /* the image, and who has one */
 	assert_int_equal(waitpid(child, NULL, 0), child);
 
 	child = connect_as(place, 4711, pipe);
@@ -415,6 +418,257 @@ static void lets_go_of_strangers_who_get_nothing(void **state)
 	assert_int_equal(received(own), 'a');
 	close(pipe[0]);
 	close(pipe[1]);
+}
+
+/* What came, kept; -1: nothing. */
+static int kept(int socket)
+{
+	int fd = -1;
+
+	return channel_receive_fd(socket, &fd) == 0 ? fd : -1;
+}
+
+static ino_t inode(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return st.st_ino;
+}
+
+/* So that what is not given back is known by user. */
+static void each_stranger_has_a_copy_of_his_own(void **state)
+{
+	struct place *place = *state;
+	int socket[3], file[3];
+
+	open_to_others(place);
+	publisher_publish(place->publisher, make_file('a'), make_file('A'));
+	for (int i = 0; i < 3; i++) {
+		char content;
+
+		socket[i] = connect_of(place, i == 1 ? 4712 : 4711);
+		file[i] = kept(socket[i]);
+		assert_int_equal(pread(file[i], &content, 1, 0), 1);
+		assert_int_equal(content, 'A');
+	}
+	assert_int_equal(inode(file[0]), inode(file[2]));
+	assert_int_not_equal(inode(file[0]), inode(file[1]));
+	close_all(file, 3);
+	close_all(socket, 3);
+}
+
+/* One user's hoard is bounded, and nobody else goes without for its sake; when he gives something back, he gets something. */
+static void who_gives_nothing_back_gets_nothing_new(void **state)
+{
+	enum { MORE = 5 };
+	struct place *place = *state;
+	int hoard[LENT_USER_MAX], waiting[PUBLISHER_STRANGERS_UID + 1];
+	AUTO_CLOSE int own = -1, hoarder = -1, reader = -1;
+
+	open_to_others(place);
+	own = connect_to(place);
+	hoarder = connect_of(place, 4711);
+	reader = connect_of(place, 4712);
+	for (char i = 0; i < LENT_USER_MAX + MORE; i++) {
+		publisher_publish(
+			place->publisher, make_file((char)('a' + i)), make_file((char)('A' + i)));
+		assert_int_equal(received(reader), 'A' + i);
+		assert_int_equal(received(own), 'a' + i);
+		if (i < LENT_USER_MAX)
+			hoard[(int)i] = kept(hoarder);
+		else
+			assert_int_equal(received(hoarder), 0);
+		assert_false(is_let_go(hoarder));
+	}
+	/* However he comes again: and he holds no place for it that another could not have. */
+	for (int i = 0; i <= PUBLISHER_STRANGERS_UID; i++) {
+		waiting[i] = connect_of(place, 4711);
+		assert_int_equal(received(waiting[i]), 0);
+	}
+	assert_true(is_let_go(hoarder));
+	for (int i = 0; i <= PUBLISHER_STRANGERS_UID; i++)
+		assert_int_equal(is_let_go(waiting[i]), i == 0);
+	hoard[0] = fd_close(hoard[0]);
+	publisher_publish(place->publisher, make_file('z'), make_file('Z'));
+	assert_int_equal(received(waiting[1]), 'Z');
+	assert_int_equal(received(reader), 'Z');
+	close_all(waiting, PUBLISHER_STRANGERS_UID + 1);
+	close_all(hoard, LENT_USER_MAX);
+}
+
+/* Of many users each of whom does not read but one: from some number on they share one, so that others get something. */
+static void a_crowd_of_users_shares(void **state)
+{
+	enum { CROWD = 2 * LENT_STRANGERS_MAX };
+	struct place *place = *state;
+	AUTO_CLOSE int late = -1;
+	int idle[CROWD];
+
+	open_to_others(place);
+	for (int pass = 0; pass < 2; pass++) {
+		publisher_publish(place->publisher, make_file('a'), make_file('A'));
+		for (int i = pass * CROWD / 2; i < (pass + 1) * CROWD / 2; i++)
+			idle[i] = connect_of(place, 4711 + (uid_t)i);
+	}
+	late = connect_of(place, 5000);
+	assert_int_equal(received(late), 'A');
+	publisher_publish(place->publisher, make_file('b'), make_file('B'));
+	assert_int_equal(received(late), 'B');
+	for (int i = 0; i < CROWD; i++)
+		assert_int_equal(received(idle[i]), 'A');
+	close_all(idle, CROWD);
+}
+
+/* Of many users: copies of their own up to a half, then one of each pass. Root gets everything all the same. */
+static void strangers_keep_so_much_in_all(void **state)
+{
+	enum { USERS = LENT_STRANGERS_MAX / LENT_USER_MAX, HALF = LENT_STRANGERS_MAX / 2 };
+	enum { PASSES = HALF / USERS + HALF };
+	struct place *place = *state;
+	int socket[USERS], hoard[PASSES][USERS];
+	AUTO_CLOSE int own = -1, late = -1;
+
+	open_to_others(place);
+	own = connect_to(place);
+	for (int i = 0; i < USERS; i++)
+		socket[i] = connect_of(place, 4711 + (uid_t)i);
+	for (int pass = 0; pass < PASSES; pass++) {
+		publisher_publish(place->publisher, make_file('a'), make_file('A'));
+		assert_int_equal(received(own), 'a');
+		for (int i = 0; i < USERS; i++) {
+			hoard[pass][i] = kept(socket[i]);
+			assert_true(hoard[pass][i] >= 0);
+		}
+		assert_int_equal(
+			inode(hoard[pass][0]) == inode(hoard[pass][1]), pass >= HALF / USERS);
+	}
+	late = connect_of(place, 5000);
+	assert_int_equal(received(late), 'A'); /* which others have, too */
+	for (char i = 0; i < 3; i++) {
+		publisher_publish(place->publisher, make_file('b'), make_file('B'));
+		assert_int_equal(received(late), 0);
+		assert_int_equal(received(own), 'b');
+		assert_false(is_let_go(late));
+	}
+	hoard[0][7] = fd_close(hoard[0][7]);
+	publisher_publish(place->publisher, make_file('c'), make_file('C'));
+	assert_int_equal(received(own), 'c');
+	assert_int_equal(received(late), 'C');
+	for (int pass = 0; pass < PASSES; pass++)
+		close_all(hoard[pass], USERS);
+	publisher_publish(place->publisher, make_file('d'), make_file('D'));
+	assert_int_equal(received(late), 'D');
+	assert_int_equal(received(own), 'd');
+	close_all(socket, USERS);
+}
+
+/* Sparse, so that it takes nothing. */
+static int make_large_file(off_t size)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	return fd;
+}
+
+/* memtally-web, taken over. Large images: of small ones it may keep more. */
+static void the_privileged_give_back_but_for_root(void **state)
+{
+	struct place *place = *state;
+	struct privileged privileged;
+	int hoard[LENT_PRIVILEGED_SURE];
+	AUTO_CLOSE int root = -1, web = -1, other = -1;
+
+	open_to_others(place);
+	privileged_init(&privileged);
+	privileged.web = 4720;
+	privileged.own = 4721;
+	publisher_set_privileged(place->publisher, &privileged);
+	root = connect_to(place);
+	web = connect_of(place, 4720);
+	for (int i = 0; i < 2 * LENT_PRIVILEGED_SURE; i++) {
+		publisher_publish(place->publisher, make_large_file(LENT_BYTES / 4), -1);
+		assert_int_equal(fd_close(kept(root)), -1);
+		if (i >= LENT_PRIVILEGED_SURE)
+			assert_int_equal(received(web), 0);
+		else
+			hoard[i] = kept(web);
+	}
+	publisher_publish(place->publisher, make_file('a'), -1);
+	assert_int_equal(received(root), 'a');
+	assert_int_equal(received(web), 0);
+	other = connect_of(place, 4721);
+	assert_int_equal(received(other), 0);
+	for (int i = 0; i < LENT_PRIVILEGED_SURE; i++)
+		assert_true(hoard[i] >= 0);
+	close_all(hoard, LENT_PRIVILEGED_SURE);
+	publisher_publish(place->publisher, make_file('b'), -1);
+	assert_int_equal(received(root), 'b');
+	assert_int_equal(received(web), 'b');
+	assert_int_equal(received(other), 'b');
+}
+
+/* However many come within a pass, what they have given back is not kept for them. */
+static void keeps_copies_for_those_alone_who_are_there(void **state)
+{
+	struct place *place = *state;
+	unsigned int before;
+
+	open_to_others(place);
+	before = unit_descriptors();
+	publisher_publish(place->publisher, make_file('a'), make_file('A'));
+	for (uid_t uid = 0; uid < 2 * LENT_STRANGERS_MAX; uid++) {
+		int socket = connect_of(place, 4711 + uid);
+
+		assert_int_equal(received(socket), 'A');
+		close(socket);
+		serve(place);
+	}
+	assert_in_range(unit_descriptors(), before, before + PUBLISHER_STRANGERS_MAX + 2);
+}
+
+static bool has_no_inotify;
+
+int __real_inotify_add_watch(int fd, const char *path, uint32_t mask);
+int __wrap_inotify_add_watch(int fd, const char *path, uint32_t mask);
+
+int __wrap_inotify_add_watch(int fd, const char *path, uint32_t mask)
+{
+	if (has_no_inotify) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return __real_inotify_add_watch(fd, path, mask);
+}
+
+/* Where it can't be known who keeps what: root, and who is memtallyd's own user. */
+static void without_watches_serves_whom_it_must(void **state)
+{
+	struct place *place = *state;
+	struct privileged privileged;
+	AUTO_CLOSE int root = -1, web = -1, own = -1, stranger = -1;
+
+	open_to_others(place);
+	privileged_init(&privileged);
+	privileged.web = 4720;
+	privileged.own = 4721;
+	publisher_set_privileged(place->publisher, &privileged);
+	root = connect_to(place);
+	web = connect_of(place, 4720);
+	own = connect_of(place, 4721);
+	stranger = connect_of(place, 4711);
+	has_no_inotify = true;
+	publisher_publish(place->publisher, make_file('a'), make_file('A'));
+	has_no_inotify = false;
+	assert_int_equal(received(root), 'a');
+	assert_int_equal(received(web), 0);
+	assert_int_equal(received(own), 'a');
+	assert_int_equal(received(stranger), 0);
+	publisher_publish(place->publisher, make_file('b'), make_file('B'));
+	assert_int_equal(received(web), 'b');
+	assert_int_equal(received(stranger), 'B');
 }
 
 static void shows_sums_by_option(void **state)
@@ -514,6 +768,18 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rests_without_descriptors, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			lets_go_of_strangers_who_get_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			each_stranger_has_a_copy_of_his_own, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			who_gives_nothing_back_gets_nothing_new, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_crowd_of_users_shares, setup, teardown),
+		cmocka_unit_test_setup_teardown(strangers_keep_so_much_in_all, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			the_privileged_give_back_but_for_root, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			keeps_copies_for_those_alone_who_are_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			without_watches_serves_whom_it_must, setup, teardown),
 		cmocka_unit_test(shows_sums_by_option),
 		cmocka_unit_test(says_whose_place_one_gets),
 	};

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A memfd has no name, so the kernel reports its removal (IN_DELETE_SELF, then IN_IGNORED) when the last reference to it goes:
+ * descriptors, those on their way in a socket, mappings, and descriptors by O_PATH. A lease (F_SETLEASE) would not do: it is
+ * granted by the count of who has opened the file for reading or writing (since Linux 5.3), so that one who opens
+ * /proc/self/fd/N with O_PATH, and closes N, keeps the memory and is not seen. Nor is a descriptor of our own needed for each.
+ *
+ * Not seen are pages that were moved into a pipe or a socket by splice() or sendfile() before all else was closed: these keep the
+ * pages and not the file.
+ */
+#include "config.h"
+
+#include "daemon/lent.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct bound {
+	unsigned int sure, most;
+} bounds[] = {
+	[false] = {1, LENT_STRANGERS_MAX},
+	[true] = {LENT_PRIVILEGED_SURE, LENT_PRIVILEGED_MAX},
+};
+
+void lent_init(struct lent *l)
+{
+	*l = (struct lent){.fd = -1};
+}
+
+void lent_done(struct lent *l)
+{
+	l->fd = fd_close(l->fd);
+	l->count = 0;
+}
+
+static void forget(struct lent *l, int watch)
+{
+	for (unsigned int i = 0; i < l->count; i++)
+		if (l->image[i].watch == watch) {
+			l->image[i] = l->image[--l->count];
+			return;
+		}
+}
+
+/* There are two events for each image, far fewer than the kernel queues (fs.inotify.max_queued_events). */
+static void take_back(struct lent *l)
+{
+	char events[64 * sizeof(struct inotify_event)];
+	struct inotify_event event;
+	ssize_t n;
+
+	while (l->fd >= 0 && (n = read(l->fd, events, sizeof(events))) > 0)
+		for (ssize_t at = 0; at + (ssize_t)sizeof(event) <= n;
+			at += (ssize_t)(sizeof(event) + event.len)) {
+			memcpy(&event, events + at, sizeof(event));
+			if (event.mask & IN_IGNORED)
+				forget(l, event.wd);
+		}
+}
+
+static bool is_of(const struct lent_image *image, int64_t who)
+{
+	return (image->who == LENT_PRIVILEGED) == (who == LENT_PRIVILEGED);
+}
+
+void lent_sum(struct lent *l, int64_t who, struct lent_sum *ret)
+{
+	take_back(l);
+	*ret = (struct lent_sum){0};
+	for (const struct lent_image *i = l->image; i < l->image + l->count; i++)
+		if (is_of(i, who)) {
+			ret->count++;
+			ret->bytes += i->bytes;
+		}
+}
+
+bool lent_is_crowded(struct lent *l)
+{
+	struct lent_sum sum;
+
+	lent_sum(l, LENT_TOGETHER, &sum);
+	return sum.count >= LENT_STRANGERS_MAX / 2 || sum.bytes >= LENT_BYTES / 2;
+}
+
+int lent_fits(int64_t who, const struct lent_sum *sum, unsigned int of_user, uint64_t bytes)
+{
+	const struct bound *bound = &bounds[who == LENT_PRIVILEGED];
+
+	if (who >= 0 && of_user >= LENT_USER_MAX)
+		return LENT_USER_FULL;
+	if (sum->count < bound->sure)
+		return 0;
+	return sum->count < bound->most && sum->bytes + bytes <= LENT_BYTES ? 0 : LENT_FULL;
+}
+
+static int judge(struct lent *l, int64_t who, uint64_t bytes)
+{
+	unsigned int of_user = 0;
+	struct lent_sum sum;
+
+	lent_sum(l, who, &sum);
+	for (unsigned int i = 0; i < l->count; i++)
+		of_user += l->image[i].who == who;
+	return lent_fits(who, &sum, of_user, bytes);
+}
+
+static int size_of(int fd, uint64_t *ret)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*ret = (uint64_t)st.st_size;
+	return 0;
+}
+
+int lent_judge(struct lent *l, int64_t who, int fd)
+{
+	uint64_t bytes = 0;
+	int r = size_of(fd, &bytes);
+
+	return r < 0 ? r : judge(l, who, bytes);
+}
+
+/* When it is first needed, so that it counts as one of our user's and not as one of root's, who may have no more. */
+static int open_watches(struct lent *l)
+{
+	if (l->fd < 0)
+		l->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	return l->fd < 0 ? -errno : 0;
+}
+
+int lent_add(struct lent *l, int64_t who, int fd)
+{
+	char path[sizeof("/proc/self/fd/") + 11];
+	int r, watch;
+	uint64_t bytes = 0;
+
+	r = size_of(fd, &bytes);
+	if (r == 0)
+		r = judge(l, who, bytes);
+	if (r == 0)
+		r = open_watches(l);
+	if (r != 0)
+		return r;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	watch = inotify_add_watch(l->fd, path, IN_DELETE_SELF);
+	if (watch < 0)
+		return -errno;
+	l->image[l->count++] = (struct lent_image){.watch = watch, .who = who, .bytes = bytes};
+	return 0;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/channel.h"
+#include "base/memfd.h"
+#include "daemon/lent.h"
+
+enum { SIZE = 100, UID = 4711 };
+
+static bool has_no_inotify;
+
+int __real_inotify_init1(int flags);
+int __wrap_inotify_init1(int flags);
+
+int __wrap_inotify_init1(int flags)
+{
+	if (has_no_inotify) {
+		errno = EMFILE;
+		return -1;
+	}
+	return __real_inotify_init1(flags);
+}
+
+static int make_file(size_t size)
+{
+	AUTO_FREE char *content = calloc(size, 1);
+	struct iovec iov = {.iov_base = content, .iov_len = size};
+	int fd;
+
+	assert_non_null(content);
+	assert_int_equal(memfd_new_sealed("test", &iov, 1, &fd), 0);
+	return fd;
+}
+
+static unsigned int count_of(struct lent *l, int64_t uid)
+{
+	struct lent_sum sum;
+
+	lent_sum(l, uid, &sum);
+	assert_int_equal(sum.bytes, sum.count * (uint64_t)SIZE);
+	return sum.count;
+}
+
+/* FD again, by a way of opening it. */
+static int open_again(int fd, int flags)
+{
+	char path[64];
+	int again;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, flags | O_CLOEXEC);
+	assert_true(again >= 0);
+	return again;
+}
+
+/* What somebody has done with a descriptor, which is then closed here. */
+static void counts_as_long_as_anybody_has_it(void **state)
+{
+	AUTO_LENT struct lent l;
+	int fd, kept, pair[2];
+	char path[64];
+	void *map;
+
+	(void)state;
+	lent_init(&l);
+	assert_int_equal(count_of(&l, UID), 0);
+	for (int way = 0; way < 6; way++) {
+		fd = make_file(SIZE);
+		assert_int_equal(lent_add(&l, UID, fd), 0);
+		assert_int_equal(count_of(&l, UID), 1);
+		switch (way) {
+		case 0: close(fd); break;
+		case 1:
+			kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+			close(fd);
+			assert_int_equal(count_of(&l, UID), 1);
+			close(kept);
+			break;
+		case 2: /* not seen by a lease */
+			kept = open_again(fd, O_PATH);
+			close(fd);
+			assert_int_equal(count_of(&l, UID), 1);
+			close(kept);
+			break;
+		case 3:
+			map = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
+			assert_ptr_not_equal(map, MAP_FAILED);
+			close(fd);
+			assert_int_equal(count_of(&l, UID), 1);
+			munmap(map, SIZE);
+			break;
+		case 4: /* unread, also when the sender is gone */
+			assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+			assert_int_equal(channel_send_fd(pair[0], fd), 0);
+			close(fd);
+			close(pair[0]);
+			assert_int_equal(count_of(&l, UID), 1);
+			close(pair[1]);
+			break;
+		case 5: /* who watches it, too, does not keep it */
+			kept = __real_inotify_init1(IN_CLOEXEC);
+			snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+			assert_true(inotify_add_watch(kept, path, IN_ALL_EVENTS) >= 0);
+			close(fd);
+			assert_int_equal(count_of(&l, UID), 0);
+			close(kept);
+			break;
+		}
+		assert_int_equal(count_of(&l, UID), 0);
+		assert_int_equal(l.count, 0);
+	}
+}
+
+/* By a process that has nothing to do with us any more. */
+static void counts_what_another_process_has(void **state)
+{
+	AUTO_LENT struct lent l;
+	int fd = make_file(SIZE);
+	pid_t child;
+
+	(void)state;
+	lent_init(&l);
+	assert_int_equal(lent_add(&l, UID, fd), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		if (mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+			_exit(1);
+		close(fd);
+		lent_done(&l);
+		pause();
+		_exit(0);
+	}
+	close(fd);
+	assert_int_equal(count_of(&l, UID), 1);
+	usleep(20 * 1000);
+	assert_int_equal(count_of(&l, UID), 1);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(count_of(&l, UID), 0);
+}
+
+/* FD counts for UID, as long as FDS are open. */
+static unsigned int hoard(struct lent *l, int64_t uid, int *fds, int *ret)
+{
+	unsigned int n = 0;
+
+	for (;; n++) {
+		int fd = make_file(SIZE), judged = lent_judge(l, uid, fd);
+
+		*ret = lent_add(l, uid, fd);
+		assert_int_equal(judged, *ret);
+		if (*ret != 0) {
+			close(fd);
+			return n;
+		}
+		fds[n] = fd;
+	}
+}
+
+/* One user's hoard is his alone, until there is too much in all; it keeps nobody privileged from anything. */
+static void bounds_users_and_all(void **state)
+{
+	int fds[LENT_MAX], full, n = 0, privileged[LENT_PRIVILEGED_MAX];
+	AUTO_LENT struct lent l;
+	unsigned int before;
+
+	(void)state;
+	lent_init(&l);
+	for (int64_t uid = UID; n < LENT_STRANGERS_MAX; uid++) {
+		assert_int_equal(hoard(&l, uid, fds + n, &full), LENT_USER_MAX);
+		assert_int_equal(full, LENT_USER_FULL);
+		n += LENT_USER_MAX;
+		assert_int_equal(lent_is_crowded(&l), n >= LENT_STRANGERS_MAX / 2);
+	}
+	assert_int_equal(hoard(&l, 5000, fds + n, &full), 0);
+	assert_int_equal(full, LENT_FULL);
+	assert_int_equal(hoard(&l, LENT_PRIVILEGED, privileged, &full), LENT_PRIVILEGED_MAX);
+	assert_int_equal(full, LENT_FULL);
+	assert_int_equal(l.count, LENT_MAX);
+	before = unit_descriptors();
+
+	/* Somebody gives one back. */
+	fds[3] = fd_close(fds[3]);
+	assert_int_equal(hoard(&l, UID + 1, fds + 3, &full), 0);
+	assert_int_equal(full, LENT_USER_FULL);
+	assert_int_equal(hoard(&l, 5000, fds + 3, &full), 1);
+	assert_int_equal(full, LENT_FULL);
+	privileged[0] = fd_close(privileged[0]);
+	assert_int_equal(hoard(&l, LENT_PRIVILEGED, privileged, &full), 1);
+	assert_int_equal(unit_descriptors(), before);
+	for (int i = 0; i < n; i++)
+		close(fds[i]);
+	for (int i = 0; i < LENT_PRIVILEGED_MAX; i++)
+		close(privileged[i]);
+	assert_int_equal(count_of(&l, UID), 0);
+	assert_int_equal(count_of(&l, LENT_PRIVILEGED), 0);
+	assert_int_equal(l.count, 0);
+}
+
+static void fits_by_size(void **state)
+{
+	static const struct {
+		int64_t uid;
+		struct lent_sum sum;
+		unsigned int of_user;
+		uint64_t bytes;
+		int fits;
+	} cases[] = {
+		{UID, {0, 0}, 0, LENT_BYTES + 1, 0},
+		{UID, {1, LENT_BYTES - 10}, 0, 10, 0},
+		{UID, {1, LENT_BYTES - 10}, 0, 11, LENT_FULL},
+		{UID, {2, 20}, 2, LENT_BYTES, LENT_FULL},
+		{UID, {7, 70}, 7, 10, 0},
+		{UID, {8, 80}, 8, 10, LENT_USER_FULL},
+		{UID, {63, 63}, 0, 1, 0},
+		{UID, {64, 64}, 0, 1, LENT_FULL},
+		{LENT_TOGETHER, {63, 63}, 63, 1, 0},
+		{LENT_TOGETHER, {64, 64}, 64, 1, LENT_FULL},
+		{LENT_PRIVILEGED, {7, 7 * LENT_BYTES}, 7, LENT_BYTES, 0},
+		{LENT_PRIVILEGED, {8, 8 * LENT_BYTES}, 8, 1, LENT_FULL},
+		{LENT_PRIVILEGED, {8, LENT_BYTES - 10}, 8, 10, 0},
+		{LENT_PRIVILEGED, {8, LENT_BYTES - 10}, 8, 11, LENT_FULL},
+		{LENT_PRIVILEGED, {255, 255}, 255, 1, 0},
+		{LENT_PRIVILEGED, {256, 256}, 256, 1, LENT_FULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(
+			lent_fits(cases[i].uid, &cases[i].sum, cases[i].of_user, cases[i].bytes),
+			cases[i].fits);
+}
+
+/* What can't be watched is not lent, and does not count; it is tried again. */
+static void lends_nothing_that_it_can_not_watch(void **state)
+{
+	AUTO_LENT struct lent l;
+	AUTO_CLOSE int fd = make_file(SIZE);
+
+	(void)state;
+	lent_init(&l);
+	has_no_inotify = true;
+	assert_int_equal(lent_add(&l, UID, fd), -EMFILE);
+	assert_int_equal(count_of(&l, UID), 0);
+	has_no_inotify = false;
+	assert_int_equal(lent_add(&l, UID, -1), -EBADF);
+	assert_int_equal(lent_judge(&l, UID, -1), -EBADF);
+	assert_int_equal(lent_add(&l, UID, fd), 0);
+	assert_int_equal(count_of(&l, UID), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_as_long_as_anybody_has_it),
+		cmocka_unit_test(counts_what_another_process_has),
+		cmocka_unit_test(bounds_users_and_all),
+		cmocka_unit_test(fits_by_size),
+		cmocka_unit_test(lends_nothing_that_it_can_not_watch),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
