@@ -306,11 +306,15 @@ static void apply(struct manager *m, const struct settings *settings)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), due_ns, needed_ppm;
 	struct pass_options options;
+	struct pass_summary s;
 
 	set_options(settings, &options);
 	pass_set_options(m->pass, &options);
 	m->interval_ns = settings->interval_ns;
 	m->snapshot_public = (enum snapshot_public)settings->snapshot_public;
+	pass_summary(m->pass, &s);
+	if (!publisher_shows_sums(m->snapshot_public, s.proc_hides))
+		publisher_withdraw(m->publisher);
 	due_ns = schedule_bring_forward(
 		&m->schedule, pass_interval_ns(m->pass, &needed_ppm), now_ns);
 	if (!m->is_passing && due_ns < m->due_ns) {

@@ -414,13 +414,18 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret)
 }
 
 /* Those who have an image keep it. */
+static void close_copies(struct publisher *p)
+{
+	for (size_t i = 0; i < COPIES; i++)
+		p->copy[i].fd = fd_close(p->copy[i].fd);
+	p->copies = 0;
+}
+
 static void close_images(struct publisher *p)
 {
 	p->fd = fd_close(p->fd);
 	p->is_lent = false;
-	for (size_t i = 0; i < COPIES; i++)
-		p->copy[i].fd = fd_close(p->copy[i].fd);
-	p->copies = 0;
+	close_copies(p);
 }
 
 struct publisher *publisher_close(struct publisher *p)
@@ -443,6 +448,14 @@ struct publisher *publisher_close(struct publisher *p)
 void publisher_set_privileged(struct publisher *p, const struct privileged *privileged)
 {
 	p->privileged = *privileged;
+}
+
+void publisher_withdraw(struct publisher *p)
+{
+	close_copies(p);
+	for (struct client *c = p->client; c < p->client + PUBLISHER_CLIENTS_MAX; c++)
+		if (c->fd >= 0 && c->is_stranger)
+			client_close(c);
 }
 
 void publisher_publish(struct publisher *p, int fd, int public_fd)

@@ -45,6 +45,9 @@ void publisher_set_privileged(struct publisher *p, const struct privileged *priv
  */
 void publisher_publish(struct publisher *p, int fd, int public_fd);
 
+/* Lets strangers go at once: they are to get nothing any more, and not the last sums either. */
+void publisher_withdraw(struct publisher *p);
+
 /* Pure: whether strangers get the sums, where /proc is hidden from users or not. */
 bool publisher_shows_sums(enum snapshot_public option, bool is_hidden);
 
