@@ -12,7 +12,7 @@
 #include "base/number.h"
 
 /* Before Linux 5.9, and where a sandbox knows nothing later. */
-static int close_listed(unsigned int first)
+static int close_listed(unsigned int first, unsigned int last)
 {
 	AUTO_CLOSEDIR DIR *dir = opendir("/proc/self/fd");
 
@@ -22,15 +22,27 @@ static int close_listed(unsigned int first)
 		uint64_t fd;
 
 		if (number_parse_u64(e->d_name, strlen(e->d_name), &fd) == 0 && fd >= first &&
-			fd != (uint64_t)dirfd(dir))
+			fd <= last && fd != (uint64_t)dirfd(dir))
 			close((int)fd);
 	}
 	return 0;
 }
 
+static int close_all(unsigned int first, unsigned int last)
+{
+	if (first > last)
+		return 0;
+	return close_range(first, last, 0) == 0 ? 0 : close_listed(first, last);
+}
+
 int inheritance_close(unsigned int count)
 {
-	unsigned int first = STDERR_FILENO + 1 + count;
+	return close_all(STDERR_FILENO + 1 + count, ~0U);
+}
 
-	return close_range(first, ~0U, 0) == 0 ? 0 : close_listed(first);
+int inheritance_close_but(int fd)
+{
+	int r = close_all(STDERR_FILENO + 1, (unsigned int)fd - 1);
+
+	return r < 0 ? r : close_all((unsigned int)fd + 1, ~0U);
 }

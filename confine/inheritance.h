@@ -12,4 +12,7 @@
  */
 int inheritance_close(unsigned int count);
 
+/* In a child: closes every descriptor but standard input, output and error and FD, which is none of these. Errors as above. */
+int inheritance_close_but(int fd);
+
 #endif

@@ -4,10 +4,26 @@
 
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/wait.h>
 
 #include "confine/inheritance.h"
+
+static bool is_refused; /* close_range(): by an old kernel, or a sandbox */
+
+int __real_close_range(unsigned int first, unsigned int last, int flags);
+int __wrap_close_range(unsigned int first, unsigned int last, int flags);
+
+int __wrap_close_range(unsigned int first, unsigned int last, int flags)
+{
+	if (first > last)
+		_exit(6); /* nothing to close needs neither call nor /proc */
+	if (!is_refused)
+		return __real_close_range(first, last, flags);
+	errno = ENOSYS;
+	return -1;
+}
 
 static bool is_open(int fd)
 {
@@ -29,23 +45,61 @@ static int try_closing(void)
 	return inheritance_close(0) < 0 || is_open(3) || !is_open(STDERR_FILENO) ? 5 : 0;
 }
 
-static void keeps_what_was_passed(void **state)
+static int try_closing_but(void)
+{
+	for (int fd = 3; fd < 8; fd++)
+		if (dup2(STDERR_FILENO, fd) != fd)
+			return 1;
+	if (dup2(STDERR_FILENO, 200) != 200 || inheritance_close_but(5) < 0)
+		return 2;
+	for (int fd = 0; fd < 8; fd++)
+		if (is_open(fd) != (fd < 3 || fd == 5))
+			return 3;
+	/* Also the first that there can be. */
+	if (is_open(200) || dup2(5, 3) != 3 || inheritance_close_but(3) < 0)
+		return 4;
+	return is_open(5) || !is_open(3) || !is_open(STDERR_FILENO) ? 5 : 0;
+}
+
+static void run(int (*try)(void))
 {
 	pid_t pid = fork();
 	int status;
 
-	(void)state;
 	if (pid == 0)
-		_exit(try_closing());
+		_exit(try());
 	assert_true(pid > 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
+}
+
+static void keeps_what_was_passed(void **state)
+{
+	(void)state;
+	run(try_closing);
+}
+
+static void keeps_one(void **state)
+{
+	(void)state;
+	run(try_closing_but);
+}
+
+static void does_without_close_range(void **state)
+{
+	(void)state;
+	is_refused = true;
+	run(try_closing);
+	run(try_closing_but);
+	is_refused = false;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_what_was_passed),
+		cmocka_unit_test(keeps_one),
+		cmocka_unit_test(does_without_close_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
