@@ -69,7 +69,7 @@ extern const struct filter_list filter_unlink;
 /* Threads of one's own. */
 extern const struct filter_list filter_threads;
 
-/* Children: made by fork(), waited for, and killed; and giving up rights in them. */
+/* Children: made by fork(), called by names of their own, waited for, and killed. */
 extern const struct filter_list filter_children;
 
 enum {

@@ -46,6 +46,16 @@ static void say_liar(struct asking *a)
 	a->said_liar = true;
 }
 
+/* Once: nothing changes it any more. */
+static void say_over(struct asking *a)
+{
+	if (!a->said_over)
+		log_error(
+			"who starts the resolvers of names has ended: new users are shown by number until "
+			"memtallyd is started again");
+	a->said_over = true;
+}
+
 static int on_answer(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct asking *a = userdata;
@@ -90,6 +100,8 @@ static void replace(struct asking *a)
 		pass_name_failed(a->pass, lost);
 	if (r == 0)
 		r = listen_to(a);
+	else if (r == -EPIPE)
+		say_over(a);
 }
 
 static bool is_overdue(struct asking *a)

@@ -20,6 +20,7 @@ struct asking {
 	uint64_t patience_ns;      /* how long that may last before the child is replaced */
 	uint64_t said_ns;          /* when that was on the log; 0: never */
 	bool said_liar;            /* that one has answered what it was not asked */
+	bool said_over;            /* that there will be no child any more */
 	int (*heard)(void *to);
 	void *to;
 };
@@ -33,7 +34,7 @@ void asking_close(struct asking *a); /* also one that is all zero */
 
 /*
  * Asks for the names that the pass has not, as far as there is room. If nothing has come for long, though it was asked for,
- * or the child is gone, by itself or because it answered what nobody had asked, it is replaced, the more seldom the more often that is in vain.
+ * or the child is gone, by itself or because it answered what nobody had asked, it is replaced, the more seldom the more often that is in vain. Where it can't be any more, that is on the log once.
  */
 void asking_names(struct asking *a);
 

@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -36,9 +37,11 @@
 /* As in linux/kcmp.h, which glibc's packages do not all have. */
 enum { COMPARE_MM = 1, COMPARE_TYPE = 2 };
 
+/* Of one uid, where that is nobody else's. */
 enum {
-	PROCESSES =
-		64, /* itself, two resolvers at most, a trial's two, and what several daemons of one uid have */
+	PROCESSES = 64, /* itself, a trial's two, and what several daemons of one uid have */
+	NURSERY_PROCESSES =
+		16, /* itself, a resolver, one that hangs; another container's may have the same uid */
 };
 
 /* Snapshots are made, and address spaces are told apart: kcmp() would also tell who shares which files. */
@@ -55,8 +58,35 @@ static const struct filter_call pass_calls[] = {
 	FILTER_CALL("timerfd_create"),
 	FILTER_CALL("timerfd_settime"),
 	FILTER_CALL("timerfd_settime64"),
+	/* A channel to each resolver; who answers there is made elsewhere. */
+	FILTER_CALL_IS("socketpair", 0, AF_UNIX),
 };
 static const struct filter_list filter_pass = FILTER_LIST(pass_calls);
+
+/* The children of a trial (collectors/disturbance.c) limit themselves, give up what is left, and say what they have found. */
+static const struct filter_call trial_calls[] = {
+	FILTER_CALL("dup2"),
+	FILTER_CALL("dup3"),
+	FILTER_CALL("pipe"),
+	FILTER_CALL("pipe2"),
+	FILTER_CALL("alarm"),
+	FILTER_CALL("setitimer"),
+	FILTER_CALL("setrlimit"),
+	FILTER_CALL("capget"),
+	FILTER_CALL("capset"),
+	FILTER_CALL_IS("prctl", 0, PR_SET_NO_NEW_PRIVS),
+	FILTER_CALL_IS("prctl", 0, PR_CAP_AMBIENT),
+	FILTER_CALL_BOTH("prctl", 0, FILTER_INT, PR_SET_DUMPABLE, 1, UINT64_MAX, 0),
+};
+static const struct filter_list filter_trial = FILTER_LIST(trial_calls);
+
+/* Each child of the nursery's has a filter of its own, besides. */
+static const struct filter_call nursery_calls[] = {
+	FILTER_CALL("seccomp"),
+	FILTER_CALL_IS("prctl", 0, PR_SET_SECCOMP),
+	FILTER_CALL_IS("prctl", 0, PR_GET_SECCOMP),
+};
+static const struct filter_list filter_nursery = FILTER_LIST(nursery_calls);
 
 /* What name services do, those of glibc, systemd, sssd, winbind, nslcd: their modules are loaded when they are first asked. */
 static const struct filter_call names_calls[] = {
@@ -100,7 +130,7 @@ static int give_up_calls(bool has_socket_file)
 {
 	/* The last one only where there is a file to remove. */
 	static const struct filter_list *const lists[] = {&filter_base, &filter_unix,
-		&filter_server, &filter_children, &filter_pass, &filter_unlink};
+		&filter_server, &filter_children, &filter_pass, &filter_trial, &filter_unlink};
 	int r = filter_load(lists, ARRAY_SIZE(lists) - !has_socket_file);
 
 	if (r < 0)
@@ -185,15 +215,25 @@ int narrow_daemon(const struct account *account, bool has_socket_file)
 	return give_up_calls(has_socket_file);
 }
 
-int narrow_resolver(const struct account *account, uid_t master)
+int narrow_nursery(const struct account *account, uid_t master)
 {
 	static const struct filter_list *const lists[] = {
-		&filter_base, &filter_unix, &filter_names};
+		&filter_base, &filter_unix, &filter_names, &filter_children, &filter_nursery};
 	int kept, r = rights_keep(NULL, 0, account->uid, account->gid, master, &kept);
 
 	if (r >= 0)
-		r = limits_set(RESOLVER_DATA_BYTES, LIMITS_ANY);
+		r = limits_set(
+			RESOLVER_DATA_BYTES, account->is_taken ? NURSERY_PROCESSES : LIMITS_ANY);
 	if (r >= 0)
 		r = filter_load(lists, ARRAY_SIZE(lists));
+	return r < 0 ? r : 0;
+}
+
+int narrow_resolver(void)
+{
+	static const struct filter_list *const lists[] = {
+		&filter_base, &filter_unix, &filter_names};
+	int r = filter_load(lists, ARRAY_SIZE(lists));
+
 	return r < 0 ? r : 0;
 }

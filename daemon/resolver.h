@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names from NSS, asked by a child process without rights: a name service that hangs, crashes or is
- * broken into takes nothing of memtallyd along. Answers come when they come; nobody waits for them. The child makes
+ * Names from NSS, asked by a process without rights, a child's child (nursery.h): a name service that hangs, crashes or is
+ * broken into takes nothing of memtallyd along. Answers come when they come; nobody waits for them. That process makes
  * no system calls but those of reading files and talking over UNIX sockets, as to nscd, sssd or systemd: a name service
  * that would go out to the network itself is refused that.
  */
@@ -17,15 +17,16 @@
 struct resolver;
 
 /*
- * Forks the child, which works as ACCOUNT. MASTER is the uid that we have later: without rights one may end only who allows
- * it to one's own. Those that follow the first, when we are no longer root, have our uid. Errors of socketpair and fork.
+ * Has a child forked, which works as ACCOUNT. MASTER is the uid that we have later. To be called while we have all rights:
+ * all the others are made in the same way. Errors of socketpair and fork.
  */
 int resolver_start(const struct account *account, uid_t master, struct resolver **ret);
 
 /*
- * Ends the child, if it has not ended, and forks another, which takes over none of the questions under way:
- * resolver_lost() gives them. Never waits. -EBUSY: the one that was ended before still hangs in the kernel, and there shall
- * not be more of those; errors as of resolver_start(), after which there is no child, and this may be tried again.
+ * Has the child ended, if it has not ended, and another forked, which takes over none of the questions under way:
+ * resolver_lost() gives them. Never waits: where there can't be another, as one that was ended before still hangs in the kernel,
+ * its channel ends at once. -EPIPE: there will never be another, since who forks them has ended; -EBUSY: that one does
+ * not listen; errors of socketpair and sendmsg. After any of these there is no child; but for -EPIPE this may be tried again.
  */
 int resolver_replace(struct resolver *r);
 
@@ -61,7 +62,7 @@ int resolver_ask(struct resolver *r, uid_t uid);
 
 /*
  * Takes an answer, to the oldest question under way. 0; -EAGAIN: none has come; -EPIPE: the child is gone, and nothing
- * more will come; -EPROTO: neither, for the child was killed: it has said something else than that. The child may be anybody's
+ * more will come; -EPROTO: neither, for it has said something else than that, and is ended. The child may be anybody's
  * who answers for a name service, and nothing but what a user is called is to be taken from it.
  */
 int resolver_answer(struct resolver *r, struct resolver_message *ret);

@@ -241,6 +241,16 @@ static bool becomes_root(void)
 	return setresuid(0, 0, 0) == 0 && setgroups(0, NULL) == 0;
 }
 
+/* The saved uid, where that is another: of whom the kernel lets one become. Without getresuid() one would try them all. */
+static bool becomes_its_master(void)
+{
+	uid_t real, effective, saved;
+
+	if (getresuid(&real, &effective, &saved) < 0)
+		saved = getuid();
+	return setresuid(saved, saved, saved) == 0;
+}
+
 static bool enters_namespace(void)
 {
 	return unshare(CLONE_NEWNS) == 0;
@@ -318,6 +328,7 @@ static const struct {
 	{"loads code", loads_code, false, ATTEMPTS_BY_MEMTALLYD | ATTEMPTS_BY_WEB},
 	{"is root", is_root_still, true},
 	{"becomes root", becomes_root, true},
+	{"becomes its master", becomes_its_master, true},
 	{"enters a namespace", enters_namespace, false},
 	{"raises limits", raises_limits, false},
 	{"signals others", signals, true},

@@ -26,6 +26,7 @@ static struct scene {
 	uid_t last;
 	unsigned int heard;
 	unsigned int liars; /* that were spoken of on the log */
+	unsigned int over;  /* how often it said that there are no names any more */
 	bool awaits;
 	uint64_t now_ns;
 	unsigned int replaced, in_flight, lost;
@@ -146,6 +147,7 @@ ssize_t __wrap_write(int fd, const void *buf, size_t size)
 {
 	if (fd != STDERR_FILENO)
 		return __real_write(fd, buf, size);
+	scene.over += memmem(buf, size, "until memtallyd is started again", 32) != NULL;
 	scene.liars += memmem(buf, size, "what it was not asked", 21) != NULL;
 	return (ssize_t)size;
 }
@@ -332,6 +334,28 @@ static void replaces_who_has_ended(void **state)
 	assert_int_equal(scene.asks, 1);
 }
 
+/* What is known stays, and it is said once. */
+static void goes_on_when_none_can_be_had_any_more(void **state)
+{
+	(void)state;
+	open_asking(true);
+	scene.awaits = true;
+	scene.end = -EPIPE;
+	scene.replacing = -EPIPE;
+	scene.lost = 2;
+	assert_true(sd_event_run(scene.event, 0) > 0);
+	scene.unnamed = 1;
+	for (unsigned int i = 0; i < 5; i++) {
+		look(320);
+		assert_int_equal(scene.over, 1);
+		assert_false(asking_is_awaited(&scene.asking));
+	}
+	assert_int_equal(scene.failed, 2);
+	assert_int_equal(scene.asks, 0);
+	assert_int_equal(scene.unnamed, 1);
+	assert_int_equal(sd_event_run(scene.event, 0), 0);
+}
+
 static void does_without_a_resolver(void **state)
 {
 	(void)state;
@@ -354,6 +378,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(replaces_who_has_ended, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			replaces_who_answers_what_nobody_has_asked, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			goes_on_when_none_can_be_had_any_more, setup, teardown),
 		cmocka_unit_test_setup_teardown(does_without_a_resolver, setup, teardown),
 	};
 

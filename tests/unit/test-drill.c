@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an attacker would do who has taken over memtallyd, its resolver of names or memtally-web: a child gives up its rights
+ * What an attacker would do who has taken over memtallyd, its resolver of names, who starts that, or memtally-web: a child gives up its rights
  * by the very functions that these call, and tries. Each attempt has to fail, and what the work takes has to go on. The
  * same attempts succeed, as far as root may, in a child that has given up nothing: else the drill would show nothing.
  */
@@ -100,17 +100,66 @@ static void be_memtallyd(void)
 	attack(ATTEMPTS_BY_MEMTALLYD);
 }
 
-static void be_resolver(void)
+/* Whom they serve is another user, whom they can't become nor end, though they are his to end. */
+static void serve_memtallyd(void)
 {
 	struct account account, of_daemon;
 
 	if (narrow_accounts(&of_daemon, &account) < 0)
 		_exit(99);
+	victims_meet_master(of_daemon.uid);
 	victims_meet_fellow(account.uid);
-	if (narrow_resolver(&account, of_daemon.uid) < 0)
+	if (narrow_nursery(&account, of_daemon.uid) < 0)
 		_exit(100);
-	if (!getpwuid(0))
+	if (getuid() != account.uid || geteuid() != account.uid || account.uid == of_daemon.uid)
 		_exit(101);
+	if (kill(victims.master, SIGKILL) == 0 || errno != EPERM)
+		_exit(102);
+}
+
+/* It makes children and ends them, but no more than a few at a time; each gives up what is for it alone. */
+static void work_of_the_nursery(void)
+{
+	enum { MOST = 20 };
+	pid_t children[MOST];
+	int count = 0, made, status;
+
+	while (count < MOST && (children[count] = fork()) > 0)
+		count++;
+	if (count < MOST && children[count] == 0)
+		for (;;)
+			nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+	made = count;
+	while (count--)
+		if (kill(children[count], SIGKILL) < 0 ||
+			waitpid(children[count], &status, 0) != children[count])
+			_exit(103);
+	if (made < 3 || made == MOST)
+		_exit(104);
+	children[0] = fork();
+	if (children[0] == 0)
+		_exit(narrow_resolver() == 0 && getpwuid(0) ? 0 : 1);
+	if (waitpid(children[0], &status, 0) != children[0] || status != 0)
+		_exit(105);
+}
+
+static void be_nursery(void)
+{
+	serve_memtallyd();
+	work_of_the_nursery();
+	attack(ATTEMPTS_BY_NURSERY);
+}
+
+/* It has its parent's filter and one more. */
+static void be_resolver(void)
+{
+	serve_memtallyd();
+	if (narrow_resolver() < 0)
+		_exit(103);
+	if (!getpwuid(0))
+		_exit(104);
+	if (fork() >= 0 || errno != EPERM || kill(victims.fellow, SIGKILL) == 0 || errno != EPERM)
+		_exit(105);
 	attack(ATTEMPTS_BY_RESOLVER);
 }
 
@@ -221,7 +270,7 @@ static int run(void (*body)(void))
 	}
 	assert_true(pid > 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	victims_end_fellow();
+	victims_end_orphans();
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -244,6 +293,13 @@ static void memtallyd_is_of_no_use(void **state)
 	needs_root();
 	assert_int_equal(run(be_memtallyd), 0);
 	assert_string_equal(victims.secret, "secret");
+}
+
+static void the_nursery_is_of_no_use(void **state)
+{
+	(void)state;
+	needs_root();
+	assert_int_equal(run(be_nursery), 0);
 }
 
 static void the_resolver_is_of_no_use(void **state)
@@ -283,6 +339,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memtallyd_is_of_no_use),
+		cmocka_unit_test(the_nursery_is_of_no_use),
 		cmocka_unit_test(the_resolver_is_of_no_use),
 		cmocka_unit_test(memtally_web_is_of_no_use),
 		cmocka_unit_test(nobody_stays_root_of_the_host),

@@ -9,11 +9,10 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/resolver.h"
+#include "tests/unit/offspring.h"
 
 static const struct account account = {.uid = 65534, .gid = 65534};
 
@@ -121,51 +120,25 @@ static void has_room_for_few(void **state)
 	assert_true(resolver_has_room(r));
 }
 
+/* Who answers: a child of the last child that we have had, and another than FORMER. */
+static pid_t child_of_ours(pid_t former)
+{
+	return offspring_wait(offspring_wait(getpid(), 0), former);
+}
+
 static void tells_that_the_child_is_gone(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
 	struct resolver_message answer;
 	struct pollfd p;
-	char text[64];
 
 	(void)state;
 	assert_int_equal(resolver_start(&account, 65534, &r), 0);
-	/* Its socket is our only child's: end the child as a crash would. */
-	snprintf(text, sizeof(text), "/proc/%d/task/%d/children", getpid(), getpid());
-	{
-		FILE *f = fopen(text, "re");
-		int child = 0;
-
-		assert_non_null(f);
-		assert_non_null(fgets(text, sizeof(text), f));
-		fclose(f);
-		for (const char *c = text; *c >= '0' && *c <= '9'; c++)
-			child = child * 10 + (*c - '0');
-		assert_true(child > 1);
-		assert_int_equal(kill(child, SIGKILL), 0);
-	}
+	assert_int_equal(kill(child_of_ours(0), SIGKILL), 0);
 	p = (struct pollfd){.fd = resolver_fd(r), .events = POLLIN};
 	assert_int_equal(poll(&p, 1, 10000), 1);
 	assert_int_equal(resolver_answer(r, &answer), -EPIPE);
 	assert_int_equal(resolver_ask(r, 0), -EPIPE);
-}
-
-/* The only child that has not ended. */
-static pid_t child_of_ours(void)
-{
-	char text[64];
-	int child = 0;
-	FILE *f;
-
-	snprintf(text, sizeof(text), "/proc/%d/task/%d/children", getpid(), getpid());
-	f = fopen(text, "re");
-	assert_non_null(f);
-	assert_non_null(fgets(text, sizeof(text), f));
-	fclose(f);
-	for (const char *c = text; *c >= '0' && *c <= '9'; c++)
-		child = child * 10 + (*c - '0');
-	assert_true(child > 1);
-	return child;
 }
 
 /* Stopped, it answers as little as one that hangs. */
@@ -175,12 +148,11 @@ static void replaces_a_child_that_hangs(void **state)
 	struct resolver_message answer;
 	uid_t lost;
 	pid_t first;
-	int status;
 
 	(void)state;
 	assert_int_equal(resolver_start(&account, 65534, &r), 0);
 	assert_false(resolver_lost(r, &lost));
-	first = child_of_ours();
+	first = child_of_ours(0);
 	assert_int_equal(kill(first, SIGSTOP), 0);
 	assert_int_equal(resolver_ask(r, 0), 0);
 	assert_int_equal(resolver_ask(r, STRANGER), 0);
@@ -196,13 +168,30 @@ static void replaces_a_child_that_hangs(void **state)
 	wait_answer(r, &answer);
 	assert_string_equal(answer.name, "root");
 	assert_false(resolver_lost(r, &lost));
-	/* The first is gone, and not as a zombie: at the latest when somebody asks again. */
-	for (int i = 0; i < 1000 && kill(first, 0) == 0; i++) {
-		nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
-		assert_int_equal(resolver_ask(r, 0), 0);
-		wait_answer(r, &answer);
+	assert_true(offspring_ends(first));
+}
+
+/* Who forks children is gone: then there are none any more, and nothing else happens. */
+static void tells_that_there_are_no_children_any_more(void **state)
+{
+	AUTO_RESOLVER struct resolver *r = NULL;
+	struct resolver_message answer;
+	uid_t lost;
+
+	(void)state;
+	assert_int_equal(resolver_start(&account, 65534, &r), 0);
+	assert_int_equal(resolver_ask(r, 0), 0);
+	wait_answer(r, &answer);
+	assert_int_equal(kill(offspring_last(getpid()), SIGSTOP), 0);
+	assert_int_equal(resolver_ask(r, 0), 0);
+	assert_int_equal(kill(offspring_last(getpid()), SIGKILL), 0);
+	assert_true(offspring_ends(offspring_last(getpid())));
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(resolver_replace(r), -EPIPE);
+		assert_int_equal(resolver_lost(r, &lost), i == 0);
+		assert_int_equal(resolver_ask(r, 0), -EPIPE);
+		assert_int_equal(resolver_answer(r, &answer), -EPIPE);
 	}
-	assert_true(waitpid(first, &status, WNOHANG) < 0 && errno == ECHILD);
 }
 
 /* Neither the name of somebody else nor anything else but an answer is taken, and who has sent it is ended. */
@@ -236,36 +225,6 @@ static void ends_a_child_that_says_something_else(void **state)
 	breach = HONEST;
 }
 
-/* Root starts it under a uid of its own, and is root no more when it is to be ended. */
-static void its_master_may_end_it(void **state)
-{
-	const struct account other = {.uid = 61300, .gid = 61300};
-	const uid_t master = 61301;
-	pid_t pid;
-	int status;
-
-	(void)state;
-	if (geteuid() != 0)
-		skip();
-	pid = fork();
-	if (pid == 0) {
-		struct resolver_message answer;
-		struct resolver *r;
-		pid_t child;
-
-		if (resolver_start(&other, master, &r) < 0 || resolver_ask(r, 0) < 0)
-			_exit(1);
-		wait_answer(r, &answer);
-		child = child_of_ours();
-		if (setresuid(master, master, master) < 0)
-			_exit(2);
-		_exit(kill(child, SIGKILL) == 0 ? 0 : 3);
-	}
-	assert_true(pid > 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,7 +233,7 @@ int main(void)
 		cmocka_unit_test(tells_that_the_child_is_gone),
 		cmocka_unit_test(replaces_a_child_that_hangs),
 		cmocka_unit_test(ends_a_child_that_says_something_else),
-		cmocka_unit_test(its_master_may_end_it),
+		cmocka_unit_test(tells_that_there_are_no_children_any_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

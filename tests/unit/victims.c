@@ -19,8 +19,10 @@
 
 struct victims victims;
 
-/* In memory that all share: one whom its attacker leaves behind. */
-static pid_t *orphan;
+/* In memory that all share: those whom their attacker leaves behind. */
+static struct orphans {
+	pid_t fellow, master; /* 0: none */
+} * orphans;
 
 static pid_t fork_victim(uid_t uid)
 {
@@ -107,9 +109,9 @@ int victims_open(void **state)
 	victims.accepted_fd = connect_to_ourselves();
 	if (victims.accepted_fd < 0 || listen_locally() < 0)
 		return -1;
-	orphan = mmap(
-		NULL, sizeof(*orphan), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (orphan == MAP_FAILED)
+	orphans = mmap(
+		NULL, sizeof(*orphans), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (orphans == MAP_FAILED)
 		return -1;
 	victims.victim = fork_victim(0);
 	victims.nobodys = geteuid() == 0 ? fork_victim(VICTIMS_NOBODY) : -1;
@@ -145,7 +147,7 @@ void victims_meet_fellow(uid_t uid)
 {
 	AUTO_CLOSE int fd = open(victims.own_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 
-	*orphan = victims.fellow = fork_victim(uid);
+	orphans->fellow = victims.fellow = fork_victim(uid);
 	if (fd < 0 || victims.fellow < 0 || chown(victims.own, uid, (gid_t)-1) < 0 ||
 		chown(victims.own_file, uid, (gid_t)-1) < 0)
 		_exit(97);
@@ -153,9 +155,22 @@ void victims_meet_fellow(uid_t uid)
 	nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
 }
 
-void victims_end_fellow(void)
+void victims_meet_master(uid_t uid)
 {
-	if (*orphan > 0)
-		kill(*orphan, SIGKILL);
-	*orphan = 0;
+	orphans->master = victims.master = fork_victim(uid);
+	if (victims.master < 0)
+		_exit(97);
+}
+
+static void end(pid_t *pid)
+{
+	if (*pid > 0)
+		kill(*pid, SIGKILL);
+	*pid = 0;
+}
+
+void victims_end_orphans(void)
+{
+	end(&orphans->fellow);
+	end(&orphans->master);
 }

@@ -20,6 +20,7 @@ extern struct victims {
 	pid_t victim;  /* root's, and not undumpable */
 	pid_t nobodys; /* of a uid that many share */
 	pid_t fellow;  /* of the attacker's own uid, and open to him for the kernel; 0: none yet */
+	pid_t master;  /* of the uid of whom he serves, if that is another; 0: none */
 	char secret[16];
 	int secret_fd; /* the victim has it, too */
 	char directory[64], file[96];
@@ -42,7 +43,10 @@ int victims_done(void **state);
 /* In the attacker, as root: gives him a fellow of UID, and makes the directory .own UID's. Ends him with status 97 if it can't. */
 void victims_meet_fellow(uid_t uid);
 
-/* In the test: ends the fellow whom an attacker has left behind. The attacker himself may not, in his Landlock domain. */
-void victims_end_fellow(void);
+/* In the attacker, before his fellow: gives him a master, too. */
+void victims_meet_master(uid_t uid);
+
+/* In the test: ends whom an attacker has left behind. The attacker himself may not, in his Landlock domain. */
+void victims_end_orphans(void);
 
 #endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "daemon/lookup.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/resolver.h"
+
+/* What a lookup without a result means: errno is 0, or one of those that getpwnam(3) warns of. */
+static enum resolver_result result_of(const void *entry, int error)
+{
+	if (entry)
+		return RESOLVER_FOUND;
+	return error == 0 || error == ENOENT || error == ESRCH ? RESOLVER_ABSENT : RESOLVER_FAILED;
+}
+
+static void answer(struct resolver_message *m)
+{
+	const struct passwd *user;
+
+	errno = 0;
+	user = getpwuid(m->uid);
+	m->result = result_of(user, errno);
+	if (user && snprintf(m->name, sizeof(m->name), "%s", user->pw_name) >= (int)sizeof(m->name))
+		m->result = RESOLVER_ABSENT;
+}
+
+_Noreturn void lookup_serve(int fd)
+{
+	for (;;) {
+		struct resolver_message m;
+		ssize_t n = recv(fd, &m, sizeof(m), 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != sizeof(m))
+			_exit(n == 0 ? 0 : 1);
+		answer(&m);
+		if (send(fd, &m, sizeof(m), MSG_NOSIGNAL) != sizeof(m))
+			_exit(1);
+	}
+}

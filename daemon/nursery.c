@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What memtallyd says is a byte: end the child; with a descriptor: and have another one, which answers there. Nothing is
+ * answered: that there is no child any more, memtallyd sees by the end of that descriptor's channel, of which nobody keeps a copy.
+ */
+#include "config.h"
+
+#include "daemon/nursery.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/channel.h"
+#include "base/cleanup.h"
+#include "base/resident.h"
+#include "confine/inheritance.h"
+#include "daemon/lookup.h"
+#include "daemon/narrow.h"
+
+/* What it knows of its children. */
+struct brood {
+	int fd;         /* where it is told */
+	sigset_t usual; /* which signals were blocked before; never SIGCHLD */
+	pid_t child;    /* 0: none */
+	pid_t ending;   /* a former one, which was killed; 0: none */
+};
+
+static void wake(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * Ctrl-C goes to the whole group, systemd's SIGTERM to the cgroup, and who has a daemon read its configuration again may do
+ * so by a name that is a part of ours: it ends with its parent.
+ */
+static void ignore_signals(void)
+{
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+}
+
+/* From now on the kernel ends us with PARENT. After a change of uid, which unsets it. */
+static int end_with(pid_t parent)
+{
+	return prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent ? -ESRCH : 0;
+}
+
+static _Noreturn void be_child(const struct brood *b, int fd, pid_t parent)
+{
+	signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &b->usual, NULL);
+	if (inheritance_close_but(fd) < 0 || end_with(parent) < 0 || narrow_resolver() < 0)
+		_exit(1);
+	prctl(PR_SET_NAME, "memtallyd-names");
+	resident_rest();
+	lookup_serve(fd);
+}
+
+/* Whom it was is forgotten when it has ended: its pid may then be anybody's. */
+static void reap(pid_t *pid)
+{
+	if (*pid > 0 && waitpid(*pid, NULL, WNOHANG) != 0)
+		*pid = 0;
+}
+
+static void reap_all(struct brood *b)
+{
+	reap(&b->child);
+	reap(&b->ending);
+}
+
+/* It becomes the one that is ending, if none is; else it stays until that has ended. */
+static void end_child(struct brood *b)
+{
+	if (b->child > 0)
+		kill(b->child, SIGKILL);
+	reap_all(b);
+	if (b->ending)
+		return;
+	b->ending = b->child;
+	b->child = 0;
+}
+
+static void replace_child(struct brood *b, int fd)
+{
+	pid_t parent = getpid(), pid;
+
+	end_child(b);
+	if (b->child)
+		return;
+	pid = fork();
+	if (pid == 0)
+		be_child(b, fd, parent);
+	b->child = pid > 0 ? pid : 0;
+}
+
+/* Until something is said, or a child has ended. */
+static void rest(const struct brood *b)
+{
+	struct pollfd said = {.fd = b->fd, .events = POLLIN};
+
+	(void)ppoll(&said, 1, NULL, &b->usual);
+}
+
+static _Noreturn void serve(struct brood *b)
+{
+	for (;;) {
+		AUTO_CLOSE int fd = -1;
+		int r = channel_receive_fd(b->fd, &fd);
+
+		if (r == 0)
+			replace_child(b, fd);
+		else if (r == -EPROTO)
+			end_child(b);
+		else if (r != CHANNEL_NOTHING)
+			_exit(r < 0);
+		else
+			rest(b);
+		reap_all(b);
+	}
+}
+
+static _Noreturn void be_nursery(const struct account *account, uid_t master, int fd, pid_t parent)
+{
+	const struct sigaction waking = {.sa_handler = wake};
+	struct brood b = {.fd = fd};
+	sigset_t ended;
+
+	ignore_signals();
+	sigemptyset(&ended);
+	sigaddset(&ended, SIGCHLD);
+	/* A listening socket of the service manager's, above all. */
+	if (inheritance_close_but(fd) < 0 || narrow_nursery(account, master) < 0 ||
+		end_with(parent) < 0 || sigaction(SIGCHLD, &waking, NULL) < 0 ||
+		sigprocmask(SIG_BLOCK, &ended, &b.usual) < 0)
+		_exit(1);
+	prctl(PR_SET_NAME, "memtallyd-nurse");
+	resident_rest();
+	sigdelset(&b.usual, SIGCHLD);
+	serve(&b);
+}
+
+int nursery_open(const struct account *account, uid_t master, struct nursery *ret)
+{
+	pid_t parent = getpid(), pid;
+	int fds[2];
+
+	*ret = (struct nursery){.fd = -1};
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		be_nursery(account, master, fds[1], parent);
+	fd_close(fds[1]);
+	if (pid < 0) {
+		fd_close(fds[0]);
+		return -errno;
+	}
+	*ret = (struct nursery){.fd = fds[0], .pid = pid};
+	return 0;
+}
+
+void nursery_close(struct nursery *n)
+{
+	n->fd = fd_close(n->fd);
+	if (n->pid > 0)
+		kill(n->pid, SIGKILL);
+	reap(&n->pid);
+}
+
+/* What is said before it has heard the last would only pile up, descriptors in flight with it. */
+static int check_listening(struct nursery *n)
+{
+	reap(&n->pid);
+	return channel_is_drained(n->fd) ? 0 : -EBUSY;
+}
+
+int nursery_replace(struct nursery *n, int fd)
+{
+	int r = check_listening(n);
+
+	return r < 0 ? r : channel_send_fd(n->fd, fd);
+}
+
+int nursery_end(struct nursery *n)
+{
+	int r = check_listening(n);
+
+	if (r < 0)
+		return r;
+	return send(n->fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
