@@ -111,7 +111,7 @@ valgrind_test() { timeout --foreground 300 "${@:2}" "$1"; }
 # Beside the sanitizers it finds what is read before it was written, which is too little for the time it takes in each
 # check: for --long. What gives up system calls needs a build for valgrind, which makes some of its own.
 stage_valgrind() {
-	local own=(drill filter limits manager resolver tls web)
+	local own=(drill filter limits manager nursery resolver tls web)
 	needs valgrind curl || return
 	if ! build_tree "$top/build-valgrind" --enable-werror --enable-valgrind CFLAGS='-O2 -g1' ||
 		! make_in "$top/build-valgrind" "${own[@]/#/tests/unit/test-}"; then

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an attacker would do who has taken over memtallyd, its resolver of names, who starts that, or memtally-web: a child gives up its rights
- * by the very functions that these call, and tries. Each attempt has to fail, and what the work takes has to go on. The
- * same attempts succeed, as far as root may, in a child that has given up nothing: else the drill would show nothing.
+ * What an attacker would do who has taken over memtallyd, its resolver of names, who forks that, or memtally-web: a child
+ * gives up its rights by the very functions that these call, and tries. Each attempt has to fail, and what the work takes has
+ * to go on. The same attempts succeed, as far as root may, in a child that has given up nothing: else the drill would show
+ * nothing.
  */
 #include "config.h"
 
