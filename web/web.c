@@ -240,8 +240,9 @@ static void warn_of_ignored(const struct settings *c)
 	const struct option_spec *spec = option_find("web.listen-address", PROGRAM_WEB);
 
 	if (list->count != 1 || strcmp(list->item[0], spec->fallback) != 0)
-		log_warning("web.listen-address does not count: systemd has passed the sockets, and "
-			    "its memtally-web.socket names them (systemctl edit)");
+		log_warning(
+			"web.listen-address does not count: systemd has passed the sockets, and "
+			"its memtally-web.socket names them (systemctl edit)");
 }
 
 /* That the administrator has allowed it is no reason not to say it. */

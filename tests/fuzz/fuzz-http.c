@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -20,7 +21,7 @@
 
 #define TIMEOUT (30 * NS_PER_SEC)
 
-enum { ROUNDS = 64, CLIENTS = 4 };
+enum { ROUNDS = 64, CLIENTS = 4, PORT_WAITS = 6000 };
 
 struct fixture {
 	struct listen_set set;
@@ -85,9 +86,13 @@ static int connect_to(struct fixture *f)
 	const struct linger none = {.l_onoff = 1}; /* or the ports of millions of clients linger */
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)) < 0 ||
-		connect(fd, (struct sockaddr *)&f->address, sizeof(f->address)) < 0)
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)) < 0)
 		exit(99);
+	for (int i = 0; connect(fd, (struct sockaddr *)&f->address, sizeof(f->address)) < 0; i++) {
+		if (errno != EADDRNOTAVAIL || i == PORT_WAITS)
+			exit(99);
+		usleep(10000); /* somebody else has all ports for the moment */
+	}
 	return fd;
 }
 

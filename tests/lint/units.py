@@ -51,7 +51,8 @@ def copy_units(source, build, to):
     """The units as they are installed, but for programs that are there already."""
     for program in PROGRAMS:
         text = common.read(build, f"{UNITS}/{program}.service")
-        text = re.sub(r"^ExecStart=\S+", "ExecStart=" + os.path.abspath(os.path.join(build, program)), text, flags=re.M)
+        installed = rf"^(ExecStart|ExecReload)=/\S+/{program}\b"
+        text = re.sub(installed, r"\1=" + os.path.abspath(os.path.join(build, program)), text, flags=re.M)
         with open(os.path.join(to, f"{program}.service"), "w", encoding="utf-8") as file:
             file.write(text)
         shutil.copy(os.path.join(source, UNITS, f"{program}.socket"), to)
