@@ -431,6 +431,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 		remarks_listen_error(settings->snapshot_socket, r);
 		return r;
 	}
+	publisher_set_resolver(m->publisher, resolver);
 	privileged_init(&m->privileged);
 	read_privileged(m);
 	r = asking_open(&m->asking, m->event, resolver, m->pass, on_answers, m);

@@ -8,8 +8,10 @@
 #include "daemon/nursery.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -17,10 +19,14 @@
 
 #include "base/channel.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/resident.h"
+#include "collectors/stat.h"
 #include "confine/inheritance.h"
 #include "daemon/lookup.h"
 #include "daemon/narrow.h"
+
+enum { STAT_SIZE = 1024 }; /* 52 numbers and a name of 15 bytes */
 
 /* What it knows of its children. */
 struct brood {
@@ -196,4 +202,21 @@ int nursery_end(struct nursery *n)
 	if (r < 0)
 		return r;
 	return send(n->fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+bool nursery_has(const struct nursery *n, pid_t pid)
+{
+	char path[sizeof("/proc//stat") + 11], text[STAT_SIZE];
+	struct stat_info stat;
+	size_t len;
+
+	if (n->pid <= 0 || pid <= 0)
+		return false;
+	if (pid == n->pid)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (file_read(AT_FDCWD, path, text, sizeof(text), &len) < 0 ||
+		stat_parse(text, len, &stat) < 0)
+		return true;
+	return stat.parent == n->pid;
 }

@@ -10,6 +10,7 @@
 #ifndef MEMTALLY_DAEMON_NURSERY_H
 #define MEMTALLY_DAEMON_NURSERY_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "confine/account.h"
@@ -37,5 +38,11 @@ int nursery_replace(struct nursery *n, int fd);
 
 /* Has it end its child, if there is one. Errors as above. */
 int nursery_end(struct nursery *n);
+
+/*
+ * Whether PID, of our own uid, is it or one that it has forked. Who can't be looked at, having ended or being hidden, counts as
+ * one. 0, which is nobody of our pid namespace, does not.
+ */
+bool nursery_has(const struct nursery *n, pid_t pid);
 
 #endif

@@ -58,6 +58,7 @@ struct publisher {
 	unsigned int copies; /* made from it */
 	struct lent lent;
 	struct privileged privileged;
+	const struct resolver *resolver; /* borrowed; NULL: there is none */
 	struct client client[PUBLISHER_CLIENTS_MAX];
 	uint64_t served;                        /* clients */
 	struct log_limit refusals, withheld[2]; /* by whether it is from strangers */
@@ -322,6 +323,8 @@ static void accept_client(struct publisher *p, int fd)
 	struct channel_peer peer;
 	int r = channel_peer(fd, &peer);
 
+	if (r == 0 && peer.uid == p->privileged.own && resolver_has(p->resolver, peer.pid))
+		r = -EACCES;
 	if (r == 0 && shutdown(fd, SHUT_RD) < 0)
 		r = -errno;
 	if (r == 0)
@@ -443,6 +446,11 @@ struct publisher *publisher_close(struct publisher *p)
 	free(p->path);
 	free(p);
 	return NULL;
+}
+
+void publisher_set_resolver(struct publisher *p, const struct resolver *r)
+{
+	p->resolver = r;
 }
 
 void publisher_set_privileged(struct publisher *p, const struct privileged *privileged)

@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "config/option.h"
 #include "daemon/privileged.h"
+#include "daemon/resolver.h"
 
 enum {
 	PUBLISHER_CLIENTS_MAX = 16,
@@ -35,6 +36,12 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret);
 
 /* Removes the socket file, if it made it. Accepts NULL; returns NULL. */
 struct publisher *publisher_close(struct publisher *p);
+
+/*
+ * Whose connections are refused where they are of our own uid, which is privileged: R, borrowed, parses what name services
+ * answer. NULL: nobody's.
+ */
+void publisher_set_resolver(struct publisher *p, const struct resolver *r);
 
 /* Who is privileged besides root, from now on; at first nobody. */
 void publisher_set_privileged(struct publisher *p, const struct privileged *privileged);

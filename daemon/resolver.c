@@ -88,6 +88,11 @@ struct resolver *resolver_stop(struct resolver *r)
 	return NULL;
 }
 
+bool resolver_has(const struct resolver *r, pid_t pid)
+{
+	return r && nursery_has(&r->nursery, pid);
+}
+
 int resolver_fd(const struct resolver *r)
 {
 	return r->fd;

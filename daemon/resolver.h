@@ -37,6 +37,9 @@ bool resolver_lost(struct resolver *r, uid_t *ret);
 unsigned int resolver_in_flight(const struct resolver *r);
 struct resolver *resolver_stop(struct resolver *r); /* accepts NULL; returns NULL */
 
+/* Whether PID, of our own uid, works for R, which may be NULL; see nursery_has(). */
+bool resolver_has(const struct resolver *r, pid_t pid);
+
 int resolver_fd(const struct resolver *r); /* readable when an answer has come */
 
 /* Whether another question may be put: few are under way at a time. */

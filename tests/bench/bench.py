@@ -32,12 +32,12 @@ def cpu_ns(pid):
 
 
 def family(pid):
-    """PID and its children."""
+    """PID and all who descend from it."""
     children = []
     for task in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
             children += map(int, file.read().split())
-    return [pid, *children]
+    return [pid, *(one for child in children for one in family(child))]
 
 
 def family_cpu_ns(pid):

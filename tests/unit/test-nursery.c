@@ -178,6 +178,23 @@ static void does_not_pile_up_who_cannot_be_ended(void **state)
 	assert_true(comes_to(s, 1));
 }
 
+/* So that a resolver is known where it has memtallyd's uid. */
+static void knows_its_own(void **state)
+{
+	struct scene *s = *state;
+	pid_t child = offspring_wait(s->nursery.pid, 0), gone = fork();
+
+	if (gone == 0)
+		_exit(0);
+	assert_int_equal(waitpid(gone, NULL, 0), gone);
+	assert_true(nursery_has(&s->nursery, s->nursery.pid));
+	assert_true(nursery_has(&s->nursery, child));
+	assert_true(nursery_has(&s->nursery, gone));
+	assert_false(nursery_has(&s->nursery, getpid()));
+	assert_false(nursery_has(&s->nursery, 0));
+	assert_false(nursery_has(&(struct nursery){.fd = -1}, gone));
+}
+
 static void ends_with_its_child(void **state)
 {
 	struct scene *s = *state;
@@ -414,6 +431,7 @@ int main(void)
 		TEST(replaces_who_was_killed),
 		TEST(replaces_who_hangs),
 		TEST(does_not_pile_up_who_cannot_be_ended),
+		TEST(knows_its_own),
 		TEST(ends_with_its_child),
 		TEST(need_not_listen),
 		TEST(outlives_signals),

@@ -20,6 +20,15 @@
 #include "daemon/lent.h"
 #include "daemon/publisher.h"
 
+static pid_t resolver; /* 0: there is none */
+
+bool __wrap_resolver_has(const struct resolver *r, pid_t pid);
+bool __wrap_resolver_has(const struct resolver *r, pid_t pid)
+{
+	(void)r;
+	return resolver && pid == resolver;
+}
+
 struct place {
 	char dir[64];
 	char path[96];
@@ -105,6 +114,19 @@ static void sends_the_latest_at_once_and_each_new_one(void **state)
 	assert_int_equal(received(early), 'b');
 	assert_int_equal(received(late), 'b');
 	assert_int_equal(received(late), 0);
+}
+
+/* What it parses is anybody's who answers for a name service, and our own uid sees all. */
+static void has_nothing_for_a_resolver(void **state)
+{
+	struct place *place = *state;
+	AUTO_CLOSE int fd = -1;
+
+	publisher_publish(place->publisher, make_file('a'), make_file('A'));
+	resolver = getpid();
+	fd = connect_to(place);
+	resolver = 0;
+	assert_int_equal(channel_receive_fd(fd, &(int){-1}), CHANNEL_CLOSED);
 }
 
 /* A reader that sleeps finds one message, not a queue of them; then it is served again. */
@@ -753,6 +775,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			sends_the_latest_at_once_and_each_new_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(has_nothing_for_a_resolver, setup, teardown),
 		cmocka_unit_test_setup_teardown(passes_over_who_has_not_read, setup, teardown),
 		cmocka_unit_test_setup_teardown(reads_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(lets_go_of_who_is_gone, setup, teardown),
