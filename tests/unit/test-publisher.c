@@ -492,13 +492,13 @@ static void who_gives_nothing_back_gets_nothing_new(void **state)
 	own = connect_to(place);
 	hoarder = connect_of(place, 4711);
 	reader = connect_of(place, 4712);
-	for (char i = 0; i < LENT_USER_MAX + MORE; i++) {
+	for (int i = 0; i < LENT_USER_MAX + MORE; i++) {
 		publisher_publish(
 			place->publisher, make_file((char)('a' + i)), make_file((char)('A' + i)));
 		assert_int_equal(received(reader), 'A' + i);
 		assert_int_equal(received(own), 'a' + i);
 		if (i < LENT_USER_MAX)
-			hoard[(int)i] = kept(hoarder);
+			hoard[i] = kept(hoarder);
 		else
 			assert_int_equal(received(hoarder), 0);
 		assert_false(is_let_go(hoarder));
