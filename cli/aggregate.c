@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "snapshot/builder.h"
+#include "snapshot/owner.h"
 #include "snapshot/sums.h"
 
 /* What is a part of HOST has no more than it. */
@@ -36,17 +37,6 @@ static int compare_members(const void *a_, const void *b_)
 	return order ? order : (a->row->pid > b->row->pid) - (a->row->pid < b->row->pid);
 }
 
-static const char *name_in(
-	const struct view *view, enum metric_scope scope, const struct snapshot_process *p)
-{
-	switch (scope) {
-	case METRIC_USER: return view_text(view, p->user);
-	case METRIC_PROGRAM: return view_text(view, p->program);
-	case METRIC_UNIT: return view_text(view, p->unit);
-	default: return "";
-	}
-}
-
 /* One row over the members from FIRST on that share its name; returns how many, 0: out of memory. */
 static size_t add_group(struct builder *b, enum metric_scope scope,
 	const struct snapshot_scope *host, const struct member *first, const struct member *end)
@@ -60,7 +50,7 @@ static size_t add_group(struct builder *b, enum metric_scope scope,
 	for (; m < end && !strcmp(m->name, first->name); m++)
 		sums_add(&sums, m->row);
 	row->name = builder_add_text(b, first->name, strlen(first->name));
-	row->uid = scope == METRIC_USER ? first->row->uid : 0;
+	row->id = scope == METRIC_USER ? first->row->uid : 0;
 	set_sums(row, &sums, host);
 	return (size_t)(m - first);
 }
@@ -69,7 +59,7 @@ static int add_scope(struct builder *b, const struct view *view, enum metric_sco
 	struct member *members, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		members[i].name = name_in(view, scope, members[i].row);
+		members[i].name = view_owner(view, members[i].row, owner_kind_of(scope));
 	qsort(members, count, sizeof(*members), compare_members);
 	for (size_t i = 0, n; i < count; i += n) {
 		n = add_group(b, scope, view_host(view), members + i, members + count);
@@ -115,9 +105,8 @@ static int add_processes(
 		if (!row)
 			return -ENOMEM;
 		*row = *members[i].row;
-		row->user = copy_text(b, view, members[i].row->user);
-		row->program = copy_text(b, view, members[i].row->program);
-		row->unit = copy_text(b, view, members[i].row->unit);
+		for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+			row->owner[kind] = copy_text(b, view, members[i].row->owner[kind]);
 		row->user_unit = copy_text(b, view, members[i].row->user_unit);
 	}
 	return 0;
@@ -146,7 +135,7 @@ static int build(struct builder *b, const struct view *view, struct member *memb
 		r = add_host(b, view, members, count);
 	if (r == 0)
 		r = add_self(b, view);
-	for (int scope = METRIC_USER; r == 0 && scope <= METRIC_UNIT; scope++)
+	for (int scope = METRIC_USER; r == 0 && scope < METRIC_OWNERS_END; scope++)
 		r = add_scope(b, view, (enum metric_scope)scope, members, count);
 	return r;
 }

@@ -25,9 +25,9 @@ enum {
 static const struct pass_options live_options = {
 	.version = PACKAGE_VERSION,
 	.interval_ns = 10 * NS_PER_SEC,
-	.export_users = 1000,
-	.export_programs = 200,
-	.export_units = 500,
+	.export_owners[OWNER_USER] = 1000,
+	.export_owners[OWNER_PROGRAM] = 200,
+	.export_owners[OWNER_UNIT] = 500,
 	.export_processes = 50,
 };
 

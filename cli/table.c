@@ -12,6 +12,7 @@
 #include "render/decimal.h"
 #include "render/human.h"
 #include "render/json.h"
+#include "snapshot/owner.h"
 
 enum what {
 	WHAT_PID,
@@ -126,13 +127,10 @@ static void add_sort_column(struct build *b)
 	}
 }
 
+/* A process is called by its program. */
 static const char *name_head(enum metric_scope scope)
 {
-	switch (scope) {
-	case METRIC_USER: return "USER";
-	case METRIC_UNIT: return "UNIT";
-	default: return "PROGRAM";
-	}
+	return owner_of(owner_is_scope(scope) ? owner_kind_of(scope) : OWNER_PROGRAM)->title;
 }
 
 static void add_columns(struct build *b)
@@ -156,7 +154,7 @@ static void row_get(const struct build *b, uint32_t i, struct row *ret)
 	if (b->rows->scope == METRIC_PROCESS) {
 		const struct snapshot_process *p = view_process(b->view, i);
 
-		*ret = (struct row){p, view_text(b->view, p->program), p->present, p->q};
+		*ret = (struct row){p, view_owner(b->view, p, OWNER_PROGRAM), p->present, p->q};
 	} else {
 		const struct snapshot_scope *s = view_scope(b->view, b->rows->scope, i);
 
@@ -240,7 +238,7 @@ static void add_row(struct build *b, const struct row *row)
 			break;
 		case WHAT_USER:
 			assert(row->process);
-			add_cell(b->to, view_text(b->view, row->process->user));
+			add_cell(b->to, view_owner(b->view, row->process, OWNER_USER));
 			break;
 		case WHAT_QUANTITY: add_quantity_cell(b, i, row); break;
 		case WHAT_NAME: add_cell(b->to, row->name); break;

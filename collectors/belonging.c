@@ -18,16 +18,17 @@ void belonging_begin(struct belonging *b)
 
 static int set_user(struct belonging *b, struct process *p, uid_t uid)
 {
-	struct scopes *users = tally_table(b->tally, METRIC_USER);
+	struct scopes *users = &b->tally->table[OWNER_USER];
 	struct scope *user;
 
-	if (p->user != PROCESS_NO_SCOPE && scopes_at(users, p->user)->uid == uid)
+	if (p->owner[OWNER_USER] != PROCESS_NO_SCOPE &&
+		scopes_at(users, p->owner[OWNER_USER])->uid == uid)
 		return 0;
 	user = scopes_get(users, &uid, sizeof(uid));
 	if (!user)
 		return -ENOMEM;
 	user->uid = uid;
-	p->user = user->slot;
+	p->owner[OWNER_USER] = user->slot;
 	return 0;
 }
 
@@ -45,9 +46,10 @@ static int set_named(struct scopes *table, const char *name, size_t len, uint32_
 static int set_units(struct belonging *b, struct process *p, const struct cgroup *cgroup)
 {
 	static const char none[] = "(none)";
-	struct scopes *units = tally_table(b->tally, METRIC_UNIT);
-	int r = cgroup->unit.len ? set_named(units, cgroup->unit.text, cgroup->unit.len, &p->unit)
-	                         : set_named(units, none, sizeof(none) - 1, &p->unit);
+	struct scopes *units = &b->tally->table[OWNER_UNIT];
+	int r = cgroup->unit.len ? set_named(units, cgroup->unit.text, cgroup->unit.len,
+					   &p->owner[OWNER_UNIT])
+	                         : set_named(units, none, sizeof(none) - 1, &p->owner[OWNER_UNIT]);
 
 	p->user_unit = PROCESS_NO_SCOPE;
 	if (r == 0 && cgroup->user_unit.len)
@@ -62,21 +64,24 @@ int belonging_set(struct belonging *b, const struct process_reader *reader, stru
 	static const struct cgroup no_cgroup;
 	int r = set_user(b, p, s->uid);
 
-	if (r == 0 && (s->is_renamed || p->program == PROCESS_NO_SCOPE)) {
+	if (r == 0 && (s->is_renamed || p->owner[OWNER_PROGRAM] == PROCESS_NO_SCOPE)) {
 		const struct buffer *name = &reader->program;
 
 		/* A member whose name could not be read in this pass has none to go by. */
-		r = set_named(tally_table(b->tally, METRIC_PROGRAM),
+		r = set_named(&b->tally->table[OWNER_PROGRAM],
 			s->is_renamed ? name->data : "(unnamed)",
-			s->is_renamed ? name->len : sizeof("(unnamed)") - 1, &p->program);
+			s->is_renamed ? name->len : sizeof("(unnamed)") - 1,
+			&p->owner[OWNER_PROGRAM]);
 	}
-	if (r == 0 && (s->has_cgroup || p->unit == PROCESS_NO_SCOPE))
+	if (r == 0 && (s->has_cgroup || p->owner[OWNER_UNIT] == PROCESS_NO_SCOPE))
 		r = set_units(b, p, s->has_cgroup ? &reader->cgroup : &no_cgroup);
 	return r;
 }
 
 void belonging_drop(struct process *p)
 {
-	p->user = p->program = p->unit = p->user_unit = PROCESS_NO_SCOPE;
+	for (size_t i = 0; i < OWNER_KINDS; i++)
+		p->owner[i] = PROCESS_NO_SCOPE;
+	p->user_unit = PROCESS_NO_SCOPE;
 	p->known = false;
 }

@@ -95,25 +95,23 @@ static uint64_t least(const struct pass *pass)
 
 int closing_end(struct pass *pass)
 {
-	const uint32_t wanted[TALLY_TABLES] = {pass->options.export_users,
-		pass->options.export_programs, pass->options.export_units};
 	int r = 0;
 
 	if (meminfo_read(pass->procfs.fd, &pass->meminfo) < 0)
 		pass->meminfo = (struct meminfo){0};
 	pass->end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	tally_end(&pass->tally, pass->end_ns, least(pass), most(pass));
-	for (unsigned int i = 0; i < TALLY_TABLES; i++) {
-		int e = export_scopes(
-			&pass->tally.table[i], wanted[i], pass->end_ns, &pass->scratch);
+	for (unsigned int i = 0; i < OWNER_KINDS; i++) {
+		int e = export_scopes(&pass->tally.table[i], pass->options.export_owners[i],
+			pass->end_ns, &pass->scratch);
 
 		/* Whatever happens, what was added to the rows is added to (other), too. */
-		tally_sum_other(&pass->tally, (enum metric_scope)(METRIC_USER + i));
+		tally_sum_other(&pass->tally, (enum owner_kind)i);
 		remove_empty(&pass->tally.table[i]);
 		r = r ? r : e;
 	}
 	remove_empty(&pass->belonging.user_units);
-	names_renew(tally_table(&pass->tally, METRIC_USER), pass->end_ns);
+	names_renew(&pass->tally.table[OWNER_USER], pass->end_ns);
 	if (r == 0)
 		r = export_processes(pass->rows.member, rows_at(&pass->rows, 0),
 			rows_count(&pass->rows), pass->options.export_processes, &pass->scratch);

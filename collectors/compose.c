@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "snapshot/owner.h"
 
 static const char other_name[] = "(other)";
 
@@ -79,7 +80,7 @@ static struct snapshot_scope *add_row(
 	if (!row)
 		return NULL;
 	row->name = s->name_ref;
-	row->uid = s->uid;
+	row->id = s->uid;
 	row->flags = flags;
 	row->created_ns = s->created_ns;
 	row->present = s->sums.present;
@@ -88,11 +89,12 @@ static struct snapshot_scope *add_row(
 }
 
 /* A row without members is shown only as long as it has series. */
-static int add_rows(struct tally *t, enum metric_scope scope, struct builder *b)
+static int add_rows(struct tally *t, enum owner_kind kind, struct builder *b)
 {
-	struct scope *other = &t->other[scope - METRIC_USER];
+	enum metric_scope scope = owner_scope(kind);
+	struct scope *other = &t->other[kind];
 
-	for (struct scope *s = NULL; (s = scopes_next(tally_table(t, scope), s));)
+	for (struct scope *s = NULL; (s = scopes_next(&t->table[kind], s));)
 		if ((!s->empty_ns || s->exported) &&
 			!add_row(b, scope, s, s->exported ? SCOPE_EXPORTED : 0))
 			return -ENOMEM;
@@ -104,7 +106,7 @@ int compose_scopes(
 	struct tally *t, const struct meminfo *meminfo, struct builder *b, struct buffer *scratch)
 {
 	struct snapshot_scope *host = add_row(b, METRIC_HOST, &t->host, SCOPE_EXPORTED);
-	int r;
+	int r = 0;
 
 	if (!host)
 		return -ENOMEM;
@@ -112,21 +114,22 @@ int compose_scopes(
 		ROW_SET(host, SCOPE_MEM_TOTAL, meminfo->q[MEMINFO_TOTAL]);
 	if (ROW_HAS(meminfo, MEMINFO_AVAILABLE))
 		ROW_SET(host, SCOPE_MEM_AVAILABLE, meminfo->q[MEMINFO_AVAILABLE]);
-	r = add_user_names(tally_table(t, METRIC_USER), b, scratch);
-	if (r < 0)
-		return r;
-	add_key_names(tally_table(t, METRIC_PROGRAM), b);
-	add_key_names(tally_table(t, METRIC_UNIT), b);
-	for (unsigned int scope = METRIC_USER; r == 0 && scope <= METRIC_UNIT; scope++)
-		r = add_rows(t, (enum metric_scope)scope, b);
+	for (unsigned int kind = 0; r == 0 && kind < OWNER_KINDS; kind++) {
+		if (kind == OWNER_USER)
+			r = add_user_names(&t->table[kind], b, scratch);
+		else
+			add_key_names(&t->table[kind], b);
+		if (r == 0)
+			r = add_rows(t, (enum owner_kind)kind, b);
+	}
 	return r;
 }
 
-uint32_t compose_dropped(struct tally *t, enum metric_scope scope)
+uint32_t compose_dropped(const struct tally *t, enum owner_kind kind)
 {
 	uint32_t dropped = 0;
 
-	for (struct scope *s = NULL; (s = scopes_next(tally_table(t, scope), s));)
+	for (struct scope *s = NULL; (s = scopes_next(&t->table[kind], s));)
 		dropped += !s->exported;
 	return dropped;
 }
@@ -214,9 +217,9 @@ int compose_self(struct tally *t, const struct compose_counts *counts,
 	ROW_SET(row, SELF_READ_ROLLUP, counts->source[SOURCE_ROLLUP]);
 	ROW_SET(row, SELF_READ_SMAPS, counts->source[SOURCE_SMAPS]);
 	ROW_SET(row, SELF_READ_RSS, counts->source[SOURCE_RSS]);
-	ROW_SET(row, SELF_DROPPED_USERS, compose_dropped(t, METRIC_USER));
-	ROW_SET(row, SELF_DROPPED_PROGRAMS, compose_dropped(t, METRIC_PROGRAM));
-	ROW_SET(row, SELF_DROPPED_UNITS, compose_dropped(t, METRIC_UNIT));
+	ROW_SET(row, SELF_DROPPED_USERS, compose_dropped(t, OWNER_USER));
+	ROW_SET(row, SELF_DROPPED_PROGRAMS, compose_dropped(t, OWNER_PROGRAM));
+	ROW_SET(row, SELF_DROPPED_UNITS, compose_dropped(t, OWNER_UNIT));
 	ROW_SET(row, SELF_DROPPED_PROCESSES, counts->dropped_processes);
 	ROW_SET(row, SELF_CPU, self->cpu_ns);
 	if (recent_ratio(&self->recent, &recent, &span_ns)) {

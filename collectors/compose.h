@@ -61,6 +61,6 @@ int compose_self(struct tally *t, const struct compose_counts *counts,
 	const char *version, struct builder *b);
 
 /* How many rows of SCOPE have no series of their own. */
-uint32_t compose_dropped(struct tally *t, enum metric_scope scope);
+uint32_t compose_dropped(const struct tally *t, enum owner_kind kind);
 
 #endif

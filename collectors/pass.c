@@ -248,22 +248,22 @@ int pass_step(struct pass *pass, uint64_t deadline_ns)
 
 bool pass_next_unnamed(struct pass *pass, uid_t *ret)
 {
-	return names_next(tally_table(&pass->tally, METRIC_USER), &pass->name_cursor, ret);
+	return names_next(&pass->tally.table[OWNER_USER], &pass->name_cursor, ret);
 }
 
 void pass_name(struct pass *pass, uid_t uid, const char *name)
 {
-	names_set(tally_table(&pass->tally, METRIC_USER), uid, name, clock_now_ns(CLOCK_MONOTONIC));
+	names_set(&pass->tally.table[OWNER_USER], uid, name, clock_now_ns(CLOCK_MONOTONIC));
 }
 
 void pass_name_failed(struct pass *pass, uid_t uid)
 {
-	names_fail(tally_table(&pass->tally, METRIC_USER), uid, clock_now_ns(CLOCK_MONOTONIC));
+	names_fail(&pass->tally.table[OWNER_USER], uid, clock_now_ns(CLOCK_MONOTONIC));
 }
 
 void pass_give_up_names(struct pass *pass)
 {
-	names_give_up(tally_table(&pass->tally, METRIC_USER), clock_now_ns(CLOCK_MONOTONIC));
+	names_give_up(&pass->tally.table[OWNER_USER], clock_now_ns(CLOCK_MONOTONIC));
 }
 
 bool pass_awaits_names(const struct pass *pass)

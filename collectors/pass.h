@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "snapshot/record.h"
 
 struct pass_options {
 	const char *procfs;  /* borrowed during pass_open() only */
@@ -23,7 +24,8 @@ struct pass_options {
 	uint32_t budget_cpu_ppm; /* of one core */
 	uint64_t max_age_ns, stall_ns, giant_age_ns;
 	/* How many get series of their own: see the export.* settings. */
-	uint32_t export_users, export_programs, export_units, export_processes;
+	uint32_t export_owners[OWNER_KINDS]; /* of each kind, how many have series of their own */
+	uint32_t export_processes;
 };
 
 struct pass;

@@ -24,11 +24,10 @@ void process_init(struct process *p, pid_t pid)
 		.pid = pid,
 		.dirfd = -1,
 		.statm_fd = -1,
-		.user = PROCESS_NO_SCOPE,
-		.program = PROCESS_NO_SCOPE,
-		.unit = PROCESS_NO_SCOPE,
 		.user_unit = PROCESS_NO_SCOPE,
 	};
+	for (size_t i = 0; i < OWNER_KINDS; i++)
+		p->owner[i] = PROCESS_NO_SCOPE;
 }
 
 void process_done(struct process *p)

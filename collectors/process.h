@@ -48,9 +48,10 @@ struct process {
 	uint64_t range_start, range_end;
 	uint64_t cgroup_ns; /* CLOCK_MONOTONIC at which cgroup was read last */
 
-	struct growth growth;                    /* of the image; begins anew with it */
-	uint32_t user, program, unit, user_unit; /* scopes; PROCESS_NO_SCOPE */
-	uint32_t mm_order, mm_group;             /* sharing.h; group 0: shares with nobody */
+	struct growth growth;        /* of the image; begins anew with it */
+	uint32_t owner[OWNER_KINDS]; /* slots of scopes, by enum owner_kind; PROCESS_NO_SCOPE */
+	uint32_t user_unit;          /* likewise */
+	uint32_t mm_order, mm_group; /* sharing.h; group 0: shares with nobody */
 	struct watch *watch; /* owned; what adaptive passes remember, see watch.h; NULL: nothing */
 };
 

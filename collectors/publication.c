@@ -35,9 +35,9 @@ static void finish_processes(struct pass *pass, uint64_t now_boottime_ns)
 		struct snapshot_process *row = rows_at(&pass->rows, i);
 		const struct process *p = pass->rows.member[i];
 
-		row->user = scopes_at(&pass->tally.table[0], p->user)->name_ref;
-		row->program = scopes_at(&pass->tally.table[1], p->program)->name_ref;
-		row->unit = scopes_at(&pass->tally.table[2], p->unit)->name_ref;
+		for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+			row->owner[kind] =
+				scopes_at(&pass->tally.table[kind], p->owner[kind])->name_ref;
 		if (p->user_unit != PROCESS_NO_SCOPE)
 			row->user_unit =
 				scopes_at(&pass->belonging.user_units, p->user_unit)->name_ref;

@@ -14,13 +14,13 @@
 void tally_init(struct tally *t, uint64_t created_ns)
 {
 	*t = (struct tally){.host = {.created_ns = created_ns}};
-	for (size_t i = 0; i < TALLY_TABLES; i++)
+	for (size_t i = 0; i < OWNER_KINDS; i++)
 		t->other[i].created_ns = created_ns;
 }
 
 void tally_done(struct tally *t)
 {
-	for (size_t i = 0; i < TALLY_TABLES; i++)
+	for (size_t i = 0; i < OWNER_KINDS; i++)
 		scopes_done(&t->table[i]);
 }
 
@@ -33,7 +33,7 @@ static void scope_begin(struct scope *s)
 void tally_begin(struct tally *t, uint64_t created_ns)
 {
 	scope_begin(&t->host);
-	for (size_t i = 0; i < TALLY_TABLES; i++) {
+	for (size_t i = 0; i < OWNER_KINDS; i++) {
 		t->table[i].created_ns = created_ns;
 		scope_begin(&t->other[i]);
 		for (struct scope *s = NULL; (s = scopes_next(&t->table[i], s));)
@@ -54,11 +54,9 @@ static void scope_add(struct scope *s, const struct snapshot_process *row, uint6
 void tally_add(struct tally *t, const struct process *p, const struct snapshot_process *row,
 	uint64_t hwm_growth, uint64_t swap_growth)
 {
-	const uint32_t slot[TALLY_TABLES] = {p->user, p->program, p->unit};
-
 	scope_add(&t->host, row, hwm_growth, swap_growth);
-	for (size_t i = 0; i < TALLY_TABLES; i++)
-		scope_add(scopes_at(&t->table[i], slot[i]), row, hwm_growth, swap_growth);
+	for (size_t i = 0; i < OWNER_KINDS; i++)
+		scope_add(scopes_at(&t->table[i], p->owner[i]), row, hwm_growth, swap_growth);
 }
 
 /* The counters as a snapshot shows them. */
@@ -105,16 +103,16 @@ void tally_end(struct tally *t, uint64_t now_ns, uint64_t least, uint64_t most)
 	/* Where more was found than there can be, one bound still holds for all rows. */
 	t->most = ROW_HAS(&t->host.sums, SCOPE_PSS) ? amount_max(most, t->host.sums.q[SCOPE_PSS])
 	                                            : most;
-	for (size_t i = 0; i < TALLY_TABLES; i++)
+	for (size_t i = 0; i < OWNER_KINDS; i++)
 		for (struct scope *s = NULL; (s = scopes_next(&t->table[i], s));)
 			scope_end(s, elapsed_ns, now_ns, t->most);
 }
 
-void tally_sum_other(struct tally *t, enum metric_scope scope)
+void tally_sum_other(struct tally *t, enum owner_kind kind)
 {
-	struct scope *other = &t->other[scope - METRIC_USER];
+	struct scope *other = &t->other[kind];
 
-	for (struct scope *s = NULL; (s = scopes_next(tally_table(t, scope), s));)
+	for (struct scope *s = NULL; (s = scopes_next(&t->table[kind], s));)
 		if (!s->exported) {
 			sums_merge(&other->sums, &s->sums);
 			counters_add(&other->delta, &s->delta);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tally: rows of processes summed up by user, program, unit and for the host, by the rules of
+ * The tally: rows of processes summed up by owners of each kind and for the host, by the rules of
  * snapshot/sums.h, and the counters that go on from pass to pass. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_TALLY_H
@@ -10,22 +10,13 @@
 #include "collectors/scopes.h"
 #include "snapshot/metric.h"
 
-enum {
-	TALLY_TABLES = 3, /* users, programs, units */
-};
-
 struct tally {
-	struct scopes table[TALLY_TABLES]; /* by metric_scope - METRIC_USER */
-	struct scope other[TALLY_TABLES];  /* "(other)": what is not exported */
+	struct scopes table[OWNER_KINDS]; /* by enum owner_kind */
+	struct scope other[OWNER_KINDS];  /* "(other)": what is not exported */
 	struct scope host;
 	uint64_t last_ns; /* CLOCK_MONOTONIC of the last pass's end; 0: there was none */
 	uint64_t most;    /* bytes that there are for all together, as of that */
 };
-
-static inline struct scopes *tally_table(struct tally *t, enum metric_scope scope)
-{
-	return &t->table[scope - METRIC_USER];
-}
 
 /* CREATED_NS: CLOCK_REALTIME, from which the counters count. */
 void tally_init(struct tally *t, uint64_t created_ns);
@@ -35,7 +26,7 @@ void tally_done(struct tally *t);
 void tally_begin(struct tally *t, uint64_t created_ns);
 
 /*
- * Adds ROW, of a member P, whose user, program and unit are set. HWM and SWAP are what
+ * Adds ROW, of a member P, whose owners are set. HWM and SWAP are what
  * growth_add_*() returned for it.
  */
 void tally_add(struct tally *t, const struct process *p, const struct snapshot_process *row,
@@ -48,7 +39,7 @@ void tally_add(struct tally *t, const struct process *p, const struct snapshot_p
  */
 void tally_end(struct tally *t, uint64_t now_ns, uint64_t least, uint64_t most);
 
-/* Makes OTHER of SCOPE the sum of the rows that are not exported, and feeds its counters. */
-void tally_sum_other(struct tally *t, enum metric_scope scope);
+/* Makes OTHER of KIND the sum of the rows that are not exported, and feeds its counters. */
+void tally_sum_other(struct tally *t, enum owner_kind kind);
 
 #endif

@@ -77,9 +77,9 @@ static void set_options(const struct settings *s, struct pass_options *ret)
 		.max_age_ns = s->pss_max_age_ns,
 		.stall_ns = s->budget_stall_ns,
 		.giant_age_ns = s->budget_giant_age_ns,
-		.export_users = (uint32_t)s->export_users,
-		.export_programs = (uint32_t)s->export_programs,
-		.export_units = (uint32_t)s->export_units,
+		.export_owners[OWNER_USER] = (uint32_t)s->export_users,
+		.export_owners[OWNER_PROGRAM] = (uint32_t)s->export_programs,
+		.export_owners[OWNER_UNIT] = (uint32_t)s->export_units,
 		.export_processes = (uint32_t)s->export_processes,
 	};
 }

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "render/decimal.h"
+#include "snapshot/owner.h"
 
 static int add_bytes(const char *bytes, size_t len, void *to)
 {
@@ -162,9 +163,9 @@ static void add_process(struct buffer *to, const struct view *view, const struct
 	buffer_add_char(to, '{');
 	add_integer_field(to, "pid", row->pid);
 	add_integer_field(to, "uid", row->uid);
-	add_text_field(to, "user", view_text(view, row->user));
-	add_text_field(to, "program", view_text(view, row->program));
-	add_text_field(to, "unit", view_text(view, row->unit));
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		add_text_field(to, owner_of((enum owner_kind)kind)->name,
+			view_owner(view, row, (enum owner_kind)kind));
 	if (row->user_unit)
 		add_text_field(to, "user_unit", view_text(view, row->user_unit));
 	if (row->source != SOURCE_NONE)
@@ -183,12 +184,14 @@ static void add_scope(struct buffer *to, const struct view *view, enum metric_sc
 	const struct fields *fields, const struct snapshot_scope *row)
 {
 	buffer_add_char(to, '{');
-	if (scope != METRIC_HOST)
-		add_text_field(to, metric_scope_name(scope), view_text(view, row->name));
-	if (scope == METRIC_USER)
-		add_integer_field(to, "uid", row->uid);
-	if (scope != METRIC_HOST)
+	if (owner_is_scope(scope)) {
+		const struct owner *owner = owner_of(owner_kind_of(scope));
+
+		add_text_field(to, owner->name, view_text(view, row->name));
+		if (owner->id)
+			add_integer_field(to, owner->id, row->id);
 		add_bool_field(to, "exported", row->flags & SCOPE_EXPORTED);
+	}
 	add_quantities(to, fields, row->present, row->q);
 	buffer_add_char(to, '}');
 }
@@ -197,14 +200,11 @@ const char *json_list_name(enum metric_scope scope)
 {
 	static const char *const names[METRIC_SCOPES] = {
 		[METRIC_HOST] = "host",
-		[METRIC_USER] = "users",
-		[METRIC_PROGRAM] = "programs",
-		[METRIC_UNIT] = "units",
 		[METRIC_PROCESS] = "processes",
 		[METRIC_SELF] = "status",
 	};
 
-	return names[scope];
+	return owner_is_scope(scope) ? owner_of(owner_kind_of(scope))->list : names[scope];
 }
 
 static void list_step(struct json_list *list, const struct fields *fields, struct buffer *to)

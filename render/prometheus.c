@@ -158,9 +158,10 @@ static void collect_processes(
 		buffer_add_text(&list->labels, "pid=\"");
 		buffer_add_u64(&list->labels, row->pid);
 		buffer_add_char(&list->labels, '"');
-		prometheus_add_label(&list->labels, false, "user", view_text(view, row->user));
 		prometheus_add_label(
-			&list->labels, false, "program", view_text(view, row->program));
+			&list->labels, false, "user", view_owner(view, row, OWNER_USER));
+		prometheus_add_label(
+			&list->labels, false, "program", view_owner(view, row, OWNER_PROGRAM));
 		add_series(list, row->present, row->q, 0, at);
 	}
 }

@@ -53,7 +53,7 @@ static void *add_row(struct builder *b, enum image_section_kind kind, size_t siz
 
 struct snapshot_scope *builder_add_scope(struct builder *b, enum metric_scope scope)
 {
-	assert(scope <= METRIC_UNIT);
+	assert(scope < METRIC_OWNERS_END);
 	return add_row(b, view_section_kind(scope), sizeof(struct snapshot_scope));
 }
 
@@ -99,15 +99,15 @@ int builder_seal(struct builder *b, const struct image_header *head, int *ret_fd
 {
 	struct {
 		struct image_header header;
-		struct image_section table[SECTION_KIND_END_ - 1];
+		struct image_section table[IMAGE_KINDS];
 	} top = {.header = *head};
-	struct iovec iov[SECTION_KIND_END_] = {{.iov_base = &top, .iov_len = sizeof(top)}};
+	struct iovec iov[IMAGE_KINDS + 1] = {{.iov_base = &top, .iov_len = sizeof(top)}};
 	uint64_t at = sizeof(top);
 	size_t n = 0;
 
 	static_assert(
 		sizeof(top) == sizeof(top.header) + sizeof(top.table), "no gap before the table");
-	for (unsigned int kind = SECTION_STRINGS; kind < SECTION_KIND_END_; kind++) {
+	for (unsigned int kind = 0; (kind = image_next_kind(kind));) {
 		struct buffer *section = &b->section[kind];
 		size_t len = section->len;
 

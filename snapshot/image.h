@@ -12,12 +12,14 @@
 
 #include <stdint.h>
 
+#include "snapshot/record.h"
+
 #define IMAGE_MAGIC      "MEMTALLY"
 #define IMAGE_BYTE_ORDER UINT32_C(0x01020304)
 
 enum {
-	IMAGE_MAJOR = 1,  /* a reader refuses any other */
-	IMAGE_MINOR = 15, /* grows with every field or section that is added */
+	IMAGE_MAJOR = 2, /* a reader refuses any other */
+	IMAGE_MINOR = 0, /* grows with every field or section that is added */
 	IMAGE_INSTANCE_SIZE = 16,
 	IMAGE_SECTIONS_MAX = 64,
 	IMAGE_ALIGN = 8,
@@ -28,14 +30,23 @@ enum {
 enum image_section_kind {
 	SECTION_STRINGS = 1, /* NUL-terminated texts; the first is the empty one */
 	SECTION_HOST,        /* one snapshot_scope */
-	SECTION_USERS,       /* snapshot_scope */
-	SECTION_PROGRAMS,
-	SECTION_UNITS,
-	SECTION_PROCESSES, /* snapshot_process by rising pid; left out of the public image */
-	SECTION_SELF,      /* one snapshot_self */
+	SECTION_PROCESSES,   /* snapshot_process by rising pid; left out of the public image */
+	SECTION_SELF,        /* one snapshot_self */
 	SECTION_HISTOGRAMS,
-	SECTION_KIND_END_
+	SECTION_OTHERS_END_,
+	SECTION_OWNERS = 8, /* snapshot_scope: this and those behind it, by enum owner_kind */
+	SECTION_KIND_END_ = SECTION_OWNERS + OWNER_KINDS
 };
+
+enum { IMAGE_KINDS = SECTION_OTHERS_END_ - SECTION_STRINGS + OWNER_KINDS };
+
+/* The kind of sections after KIND, 0 standing before the first; 0: there is none. */
+static inline unsigned int image_next_kind(unsigned int kind)
+{
+	if (kind == SECTION_OTHERS_END_ - 1)
+		return SECTION_OWNERS;
+	return kind + 1 < SECTION_KIND_END_ ? kind + 1 : 0;
+}
 
 enum image_flag {
 	IMAGE_COMPLETE = 1 << 0, /* every process that has memory was measured */

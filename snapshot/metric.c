@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "snapshot/record.h"
+#include "snapshot/owner.h"
 
 enum {
 	BOTH = METRIC_IN_PROMETHEUS | METRIC_IN_JSON,
@@ -289,14 +289,11 @@ const char *metric_scope_name(enum metric_scope scope)
 {
 	static const char *const names[METRIC_SCOPES] = {
 		[METRIC_HOST] = "host",
-		[METRIC_USER] = "user",
-		[METRIC_PROGRAM] = "program",
-		[METRIC_UNIT] = "unit",
 		[METRIC_PROCESS] = "process",
 		[METRIC_SELF] = "",
 	};
 
-	return names[scope];
+	return owner_is_scope(scope) ? owner_of(owner_kind_of(scope))->name : names[scope];
 }
 
 void metric_name(const struct metric *metric, enum metric_scope scope, bool family,

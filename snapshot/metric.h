@@ -12,16 +12,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a row of a snapshot stands for. The first four have rows of one kind, snapshot_scope. */
+#include "snapshot/record.h"
+
+/* What a row of a snapshot stands for. The host and the owners have rows of one kind, snapshot_scope. */
 enum metric_scope {
 	METRIC_HOST,
-	METRIC_USER,
+	METRIC_USER, /* owners, in the order of enum owner_kind */
 	METRIC_PROGRAM,
 	METRIC_UNIT,
-	METRIC_PROCESS,
+	METRIC_OWNERS_END,
+	METRIC_PROCESS = METRIC_OWNERS_END,
 	METRIC_SELF,
 	METRIC_SCOPES
 };
+
+static_assert((int)METRIC_OWNERS_END - (int)METRIC_USER == (int)OWNER_KINDS,
+	"each kind of owners is a scope");
 
 enum metric_type {
 	METRIC_GAUGE,
@@ -65,7 +71,7 @@ bool metric_applies(const struct metric *metric, enum metric_scope scope);
 /* Whether SCOPE has METRIC in Prometheus. */
 bool metric_is_exposed(const struct metric *metric, enum metric_scope scope);
 
-/* "host", "user", "program", "unit", "process"; "" for METRIC_SELF. */
+/* "host", an owner's name (snapshot/owner.h), "process"; "" for METRIC_SELF. */
 const char *metric_scope_name(enum metric_scope scope);
 
 enum { METRIC_NAME_SIZE = 96 };

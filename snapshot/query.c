@@ -11,24 +11,19 @@
 
 #include "base/cleanup.h"
 #include "base/number.h"
+#include "snapshot/owner.h"
 
+/* What rows of processes have besides quantities and the names of their owners. */
 static const struct {
 	const char *key;
 	enum query_field_kind kind;
-	unsigned int scopes; /* bits of metric_scope */
-	bool filter;         /* may also be filtered by */
-} fields[] = {
-	{"pid", QUERY_PID, 1 << METRIC_PROCESS, true},
-	{"uid", QUERY_UID, 1 << METRIC_PROCESS | 1 << METRIC_USER, false},
-	{"user", QUERY_USER, 1 << METRIC_PROCESS, true},
-	{"program", QUERY_PROGRAM, 1 << METRIC_PROCESS, true},
-	{"unit", QUERY_UNIT, 1 << METRIC_PROCESS, true},
-	{"user_unit", QUERY_USER_UNIT, 1 << METRIC_PROCESS, false},
-	{"source", QUERY_SOURCE, 1 << METRIC_PROCESS, false},
-	{"reason", QUERY_REASON, 1 << METRIC_PROCESS, false},
-	{"user", QUERY_NAME, 1 << METRIC_USER, true},
-	{"program", QUERY_NAME, 1 << METRIC_PROGRAM, true},
-	{"unit", QUERY_NAME, 1 << METRIC_UNIT, true},
+	bool filter; /* may also be filtered by */
+} process_fields[] = {
+	{"pid", QUERY_PID, true},
+	{"uid", QUERY_UID, false},
+	{"user_unit", QUERY_USER_UNIT, false},
+	{"source", QUERY_SOURCE, false},
+	{"reason", QUERY_REASON, false},
 };
 
 void query_init(struct query *q, enum metric_scope scope)
@@ -37,20 +32,46 @@ void query_init(struct query *q, enum metric_scope scope)
 	q->sort.metric = metric_find_field(scope, "pss_bytes");
 }
 
+static int find_process_field(const char *key, bool filter, struct query_field *ret)
+{
+	enum owner_kind owner = owner_find(key);
+
+	if (owner != OWNER_KINDS) {
+		*ret = (struct query_field){.kind = QUERY_OWNER, .owner = owner};
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(process_fields); i++)
+		if (!strcmp(process_fields[i].key, key) && (!filter || process_fields[i].filter)) {
+			*ret = (struct query_field){.kind = process_fields[i].kind};
+			return 0;
+		}
+	return -EINVAL;
+}
+
+/* An owner is known by its name, and by its id where it has one. */
+static int find_owner_field(
+	const struct owner *owner, const char *key, bool filter, struct query_field *ret)
+{
+	if (!strcmp(key, owner->name))
+		*ret = (struct query_field){.kind = QUERY_NAME};
+	else if (!filter && owner->id && !strcmp(key, owner->id))
+		*ret = (struct query_field){.kind = QUERY_ID};
+	else
+		return -EINVAL;
+	return 0;
+}
+
 static int find_field(
 	enum metric_scope scope, const char *key, bool filter, struct query_field *ret)
 {
 	const struct metric *table;
 	size_t count;
+	int r = scope == METRIC_PROCESS
+	                ? find_process_field(key, filter, ret)
+	                : find_owner_field(owner_of(owner_kind_of(scope)), key, filter, ret);
 
-	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-		if ((fields[i].scopes >> scope & 1) && !strcmp(fields[i].key, key) &&
-			(!filter || fields[i].filter)) {
-			*ret = (struct query_field){.kind = fields[i].kind};
-			return 0;
-		}
-	if (filter)
-		return -EINVAL;
+	if (r == 0 || filter)
+		return r;
 	table = metric_table(scope, &count);
 	for (size_t i = 0; i < count; i++) {
 		char name[METRIC_NAME_SIZE];
@@ -124,6 +145,22 @@ static int set_limit(struct query *q, const char *value, char error[static QUERY
 	return 0;
 }
 
+static void describe_filters(
+	enum metric_scope scope, const char *key, char error[static QUERY_ERROR_SIZE])
+{
+	int n = snprintf(error, QUERY_ERROR_SIZE,
+		"unknown parameter '%.64s'; known here: sort, order, limit", key);
+
+	if (scope != METRIC_PROCESS) {
+		snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, ", %s", metric_scope_name(scope));
+		return;
+	}
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, ", %s",
+			owner_of((enum owner_kind)kind)->name);
+	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, ", pid");
+}
+
 static int add_filter(
 	struct query *q, const char *key, const char *value, char error[static QUERY_ERROR_SIZE])
 {
@@ -132,10 +169,7 @@ static int add_filter(
 	size_t len = strlen(value);
 
 	if (find_field(q->scope, key, true, &field) < 0) {
-		snprintf(error, QUERY_ERROR_SIZE,
-			"unknown parameter '%.64s'; known here: sort, order, limit%s%s", key,
-			q->scope == METRIC_PROCESS ? ", user, program, unit, pid" : ", ",
-			q->scope == METRIC_PROCESS ? "" : metric_scope_name(q->scope));
+		describe_filters(q->scope, key, error);
 		return -EINVAL;
 	}
 	if (q->filters == QUERY_FILTERS_MAX) {
@@ -156,7 +190,7 @@ static int add_filter(
 		snprintf(error, QUERY_ERROR_SIZE, "'pid' must be a whole number");
 		return -EINVAL;
 	}
-	q->filter[q->filters].kind = field.kind;
+	q->filter[q->filters].field = field;
 	q->filter[q->filters].value = (uint32_t)q->text_len;
 	memcpy(q->text + q->text_len, value, len + 1);
 	q->text_len += len + 1;
@@ -231,9 +265,7 @@ static void key_of_process(const struct query *q, const struct query_field *f,
 		key->number = row->uid;
 		key->present = true;
 		break;
-	case QUERY_USER: key_set_text(key, view_text(view, row->user)); break;
-	case QUERY_PROGRAM: key_set_text(key, view_text(view, row->program)); break;
-	case QUERY_UNIT: key_set_text(key, view_text(view, row->unit)); break;
+	case QUERY_OWNER: key_set_text(key, view_owner(view, row, f->owner)); break;
 	case QUERY_USER_UNIT: key_set_text(key, view_text(view, row->user_unit)); break;
 	case QUERY_SOURCE:
 		key->text = metric_source_name(row->source);
@@ -243,7 +275,8 @@ static void key_of_process(const struct query *q, const struct query_field *f,
 		key->text = metric_outcome_name(row->outcome);
 		key->present = row->outcome != OUTCOME_MEASURED;
 		break;
-	case QUERY_NAME: break;
+	case QUERY_NAME:
+	case QUERY_ID: break;
 	}
 }
 
@@ -260,8 +293,8 @@ static void key_of(const struct query *q, const struct query_field *f, const str
 	row = view_scope(view, q->scope, i);
 	if (f->kind == QUERY_METRIC) {
 		key_of_metric(q, f->metric, row->present, row->q, key);
-	} else if (f->kind == QUERY_UID) {
-		key->number = row->uid;
+	} else if (f->kind == QUERY_ID) {
+		key->number = row->id;
 		key->present = true;
 	} else {
 		key_set_text(key, view_text(view, row->name));
@@ -290,22 +323,26 @@ static int key_compare(const void *a_, const void *b_, void *query)
 static bool filter_matches(const struct query *q, const struct query_filter *filter,
 	const struct view *view, uint32_t i)
 {
-	struct query_field field = {.kind = filter->kind};
 	const char *value = q->text + filter->value;
 	struct key key;
 	uint64_t number;
 
-	key_of(q, &field, view, i, &key);
+	key_of(q, &filter->field, view, i, &key);
 	if (!key.text)
 		return number_parse_u64(value, strlen(value), &number) == 0 && number == key.number;
 	return !strcmp(key.text, value);
+}
+
+static bool is_same_key(const struct query_field *a, const struct query_field *b)
+{
+	return a->kind == b->kind && a->owner == b->owner;
 }
 
 /* Whether an earlier filter has the same key, and so has tried this one's alternative already. */
 static bool is_tried(const struct query *q, size_t f)
 {
 	for (size_t g = 0; g < f; g++)
-		if (q->filter[g].kind == q->filter[f].kind)
+		if (is_same_key(&q->filter[g].field, &q->filter[f].field))
 			return true;
 	return false;
 }
@@ -323,7 +360,7 @@ static bool is_selected(const struct query *q, const struct view *view, uint32_t
 		if (is_tried(q, f))
 			continue;
 		for (size_t g = f; g < q->filters && !matches; g++)
-			matches = q->filter[g].kind == q->filter[f].kind &&
+			matches = is_same_key(&q->filter[g].field, &q->filter[f].field) &&
 			          filter_matches(q, &q->filter[g], view, i);
 		if (!matches)
 			return false;

@@ -25,27 +25,27 @@ enum query_field_kind {
 	QUERY_METRIC,
 	QUERY_PID,
 	QUERY_UID,
-	QUERY_NAME, /* of the row of a user, program or unit */
-	QUERY_USER,
-	QUERY_PROGRAM,
-	QUERY_UNIT,
+	QUERY_OWNER, /* of a process */
 	QUERY_USER_UNIT,
 	QUERY_SOURCE,
 	QUERY_REASON,
+	QUERY_NAME, /* of an owner */
+	QUERY_ID,   /* likewise, as snapshot/owner.h calls it */
 };
 
 struct query_field {
 	enum query_field_kind kind;
+	enum owner_kind owner;       /* QUERY_OWNER */
 	const struct metric *metric; /* QUERY_METRIC; where it is labelled, the family's sum */
 };
 
 struct query_filter {
-	enum query_field_kind kind;
+	struct query_field field;
 	uint32_t value; /* where it begins in the query's text */
 };
 
 struct query {
-	enum metric_scope scope; /* METRIC_USER, METRIC_PROGRAM, METRIC_UNIT or METRIC_PROCESS */
+	enum metric_scope scope; /* owners' or METRIC_PROCESS */
 	struct sight sight;      /* of those of processes; all by default */
 	struct query_field sort;
 	bool has_sort, has_order, has_limit;
@@ -61,7 +61,7 @@ struct query {
 void query_init(struct query *q, enum metric_scope scope);
 
 /*
- * Sets parameter KEY (sort, order, limit, user, program, unit, pid) to VALUE. sort, order and limit may
+ * Sets parameter KEY (sort, order, limit, an owner's name, pid) to VALUE. sort, order and limit may
  * stand once, the filters several times: the alternatives of one key are or'ed, keys are and'ed.
  * -EINVAL with a sentence for the user in ERROR.
  */

@@ -44,6 +44,16 @@ enum process_outcome {
 	OUTCOME_COUNT_
 };
 
+/*
+ * The kinds of owners that processes are summed up by: each process has one of each kind. How they are called is in
+ * THE table of owners (snapshot/owner.h). New kinds are added at the end.
+ */
+enum owner_kind { OWNER_USER, OWNER_PROGRAM, OWNER_UNIT, OWNER_KINDS };
+
+enum { OWNERS_MAX = 16 }; /* as many kinds have room in an image */
+
+static_assert((int)OWNER_KINDS <= (int)OWNERS_MAX, "a row of a process has room for so many names");
+
 /* Integers are bytes unless a comment says otherwise. */
 enum process_quantity {
 	PROCESS_PSS,
@@ -178,12 +188,13 @@ enum process_flag {
 	PROCESS_EXPORTED = 1 << 0, /* has series of its own in /metrics */
 };
 
-/* One user, program or unit, or the host. Names are offsets into the string table. */
+/* One owner, or the host. Names are offsets into the string table. */
 struct snapshot_scope {
 	uint32_t name;
-	uint32_t uid; /* of a user; 0 elsewhere */
+	uint32_t id; /* what snapshot/owner.h says of its kind; 0 elsewhere */
 	uint32_t flags;
-	uint32_t reserved;
+	uint32_t
+		above; /* a name: of what it is a part, as snapshot/owner.h says; empty elsewhere */
 	uint64_t created_ns; /* CLOCK_REALTIME at which the counters started from 0 */
 	uint64_t present;
 	uint64_t q[SCOPE_QUANTITIES];
@@ -192,14 +203,13 @@ struct snapshot_scope {
 struct snapshot_process {
 	uint32_t pid;
 	uint32_t uid;
-	uint32_t user; /* names are offsets into the string table */
-	uint32_t program;
-	uint32_t unit;
-	uint32_t user_unit; /* empty where there is none */
-	uint8_t source;     /* enum process_source */
-	uint8_t outcome;    /* enum process_outcome */
-	uint16_t flags;
+	uint32_t owner[OWNERS_MAX]; /* names, by enum owner_kind; offsets into the string table */
+	uint32_t user_unit;         /* likewise; empty where there is none */
 	uint32_t mm_pid; /* OUTCOME_SHARED_MM: the process at which the memory is counted; else 0 */
+	uint8_t source;  /* enum process_source */
+	uint8_t outcome; /* enum process_outcome */
+	uint16_t flags;
+	uint32_t reserved;
 	uint64_t present;
 	uint64_t q[PROCESS_QUANTITIES];
 };

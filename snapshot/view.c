@@ -11,6 +11,7 @@
 
 #include "base/memfd.h"
 #include "base/text.h"
+#include "snapshot/owner.h"
 
 static int refuse(const char **ret_reason, const char *reason)
 {
@@ -52,14 +53,14 @@ static uint32_t least_stride(uint32_t kind)
 {
 	switch (kind) {
 	case SECTION_STRINGS: return 1;
-	case SECTION_HOST:
-	case SECTION_USERS:
-	case SECTION_PROGRAMS:
-	case SECTION_UNITS: return sizeof(struct snapshot_scope);
+	case SECTION_HOST: return sizeof(struct snapshot_scope);
 	case SECTION_PROCESSES: return sizeof(struct snapshot_process);
 	case SECTION_SELF: return sizeof(struct snapshot_self);
 	case SECTION_HISTOGRAMS: return sizeof(struct snapshot_histogram);
-	default: return 0;
+	default:
+		return kind >= SECTION_OWNERS && kind < SECTION_OWNERS + OWNER_KINDS
+		               ? sizeof(struct snapshot_scope)
+		               : 0;
 	}
 }
 
@@ -107,9 +108,9 @@ static int check_sections(struct view *v, const char **ret_reason)
 	}
 	if (v->section[SECTION_HOST].count != 1 || v->section[SECTION_SELF].count != 1)
 		return refuse(ret_reason, "host and self need one row each");
-	if (!v->section[SECTION_USERS].data || !v->section[SECTION_PROGRAMS].data ||
-		!v->section[SECTION_UNITS].data)
-		return refuse(ret_reason, "a section is missing");
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		if (!v->section[SECTION_OWNERS + kind].data)
+			return refuse(ret_reason, "a section is missing");
 	if (v->section[SECTION_PROCESSES].count && view_is_public(v))
 		return refuse(ret_reason, "a public image with rows of processes");
 	return 0;
@@ -182,13 +183,22 @@ static int check_scope(const struct view *v, enum metric_scope scope, const char
 	for (uint32_t i = 0; i < view_count(v, scope); i++) {
 		const struct snapshot_scope *row = view_scope(v, scope, i);
 
-		if (!is_name(v, row->name) || row->created_ns > INT64_MAX)
+		if (!is_name(v, row->name) || !is_name(v, row->above) ||
+			row->created_ns > INT64_MAX)
 			return refuse(ret_reason, "a row without a name or a time");
 		if (!are_quantities(row->present, row->q, SCOPE_QUANTITIES, real))
 			return refuse(ret_reason, "an impossible quantity");
 		others += (row->flags & SCOPE_OTHER) != 0;
 	}
 	return others > 1 ? refuse(ret_reason, "two (other) rows") : 0;
+}
+
+static bool are_owners(const struct view *v, const struct snapshot_process *row)
+{
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		if (!is_name(v, row->owner[kind]))
+			return false;
+	return true;
 }
 
 static int check_processes(const struct view *v, const char **ret_reason)
@@ -202,8 +212,7 @@ static int check_processes(const struct view *v, const char **ret_reason)
 		if (row->pid <= last || row->pid > INT32_MAX || row->mm_pid > INT32_MAX)
 			return refuse(ret_reason, "processes are not in order");
 		last = row->pid;
-		if (!is_name(v, row->user) || !is_name(v, row->program) || !is_name(v, row->unit) ||
-			!is_name(v, row->user_unit))
+		if (!are_owners(v, row) || !is_name(v, row->user_unit))
 			return refuse(ret_reason, "a process without a name");
 		if (row->source >= SOURCE_COUNT_ || row->outcome >= OUTCOME_COUNT_)
 			return refuse(ret_reason, "an unknown source or outcome");
@@ -253,7 +262,7 @@ static int view_check(struct view *v, const char **ret_reason)
 		r = check_sections(v, ret_reason);
 	if (r == 0)
 		r = check_strings(v, ret_reason);
-	for (int scope = METRIC_HOST; r == 0 && scope <= METRIC_UNIT; scope++)
+	for (int scope = METRIC_HOST; r == 0 && scope < METRIC_OWNERS_END; scope++)
 		r = check_scope(v, (enum metric_scope)scope, ret_reason);
 	if (r == 0)
 		r = check_processes(v, ret_reason);
@@ -333,16 +342,12 @@ struct view *view_unref(struct view *view)
 
 enum image_section_kind view_section_kind(enum metric_scope scope)
 {
-	static const enum image_section_kind kinds[METRIC_SCOPES] = {
-		[METRIC_HOST] = SECTION_HOST,
-		[METRIC_USER] = SECTION_USERS,
-		[METRIC_PROGRAM] = SECTION_PROGRAMS,
-		[METRIC_UNIT] = SECTION_UNITS,
-		[METRIC_PROCESS] = SECTION_PROCESSES,
-		[METRIC_SELF] = SECTION_SELF,
-	};
-
-	return kinds[scope];
+	switch (scope) {
+	case METRIC_HOST: return SECTION_HOST;
+	case METRIC_PROCESS: return SECTION_PROCESSES;
+	case METRIC_SELF: return SECTION_SELF;
+	default: return (enum image_section_kind)(SECTION_OWNERS + owner_kind_of(scope));
+	}
 }
 
 const struct snapshot_process *view_find_process(const struct view *view, uint32_t pid)

@@ -57,7 +57,7 @@ static inline void cleanup_view(struct view **view)
 /* The section that holds rows of SCOPE. */
 enum image_section_kind view_section_kind(enum metric_scope scope);
 
-/* How many rows SCOPE has: users, programs, units (with "(other)"), processes; 1 for the host. */
+/* How many rows SCOPE has: owners (with "(other)"), processes; 1 for the host. */
 static inline uint32_t view_count(const struct view *view, enum metric_scope scope)
 {
 	return view->section[view_section_kind(scope)].count;
@@ -99,6 +99,13 @@ static inline const struct snapshot_histogram *view_histogram(const struct view 
 static inline const char *view_text(const struct view *view, uint32_t ref)
 {
 	return (const char *)view->section[SECTION_STRINGS].data + ref;
+}
+
+/* The name of the owner of that kind of ROW, a process's. */
+static inline const char *view_owner(
+	const struct view *view, const struct snapshot_process *row, enum owner_kind kind)
+{
+	return view_text(view, row->owner[kind]);
 }
 
 /* The row of process PID by binary search, or NULL. */

@@ -18,7 +18,7 @@ static_assert(CACHE_TEXT == (int)PROMETHEUS_TEXT &&
 static_assert(CACHE_TEXT_GZIP == 2 && CACHE_SUMS_TEXT == 4 && CACHE_SUMS_TEXT_GZIP == 6 &&
 		      CACHE_HOST == 8,
 	"and by whether they are compressed, and without processes");
-static_assert(CACHE_PROCESSES - CACHE_USERS == (int)METRIC_PROCESS - (int)METRIC_USER,
+static_assert(CACHE_PROCESSES - CACHE_OWNERS == (int)METRIC_PROCESS - (int)METRIC_USER,
 	"lists are found by their scope");
 
 struct body *body_unref(struct body *body)
@@ -120,7 +120,7 @@ static int render(struct cache *c, enum cache_body which, struct body *to)
 	case CACHE_EXPORTED: return render_list(c->view, METRIC_PROCESS, SIGHT_EXPORTED, &to->data);
 	default:
 		return render_list(c->view,
-			(enum metric_scope)(METRIC_USER + (int)which - CACHE_USERS), SIGHT_ALL,
+			(enum metric_scope)(METRIC_USER + (int)which - CACHE_OWNERS), SIGHT_ALL,
 			&to->data);
 	}
 }

@@ -23,11 +23,9 @@ enum cache_body {
 	CACHE_SUMS_OPENMETRICS,
 	CACHE_SUMS_TEXT_GZIP,
 	CACHE_SUMS_OPENMETRICS_GZIP,
-	CACHE_HOST, /* JSON, without the head */
-	CACHE_USERS,
-	CACHE_PROGRAMS,
-	CACHE_UNITS,
-	CACHE_PROCESSES,
+	CACHE_HOST,   /* JSON, without the head */
+	CACHE_OWNERS, /* lists: this and those behind it, by enum owner_kind */
+	CACHE_PROCESSES = CACHE_OWNERS + OWNER_KINDS,
 	CACHE_EXPORTED, /* the list of those that have series */
 	CACHE_BODIES
 };
@@ -80,7 +78,7 @@ static inline enum cache_body cache_list(enum metric_scope scope, const struct s
 {
 	if (scope == METRIC_PROCESS && sight->kind == SIGHT_EXPORTED)
 		return CACHE_EXPORTED;
-	return (enum cache_body)(CACHE_USERS + (int)scope - METRIC_USER);
+	return (enum cache_body)(CACHE_OWNERS + (int)scope - METRIC_USER);
 }
 
 #endif

@@ -7,8 +7,10 @@
 
 #include "base/cleanup.h"
 #include "base/number.h"
+#include "snapshot/owner.h"
 
-#define PROCESS_PREFIX "/api/v1/processes/"
+#define API_PREFIX     "/api/v1/"
+#define PROCESS_PREFIX API_PREFIX "processes/"
 
 /* No path of these may be configured for the metrics: config/option.c has them, too. */
 static const struct {
@@ -20,15 +22,20 @@ static const struct {
 	{"/readyz", ROUTE_READYZ},
 	{"/api/v1/status", ROUTE_STATUS},
 	{"/api/v1/host", ROUTE_HOST},
-	{"/api/v1/users", ROUTE_USERS},
-	{"/api/v1/programs", ROUTE_PROGRAMS},
-	{"/api/v1/units", ROUTE_UNITS},
 	{"/api/v1/processes", ROUTE_PROCESSES},
 };
 
 static bool is_path(const char *path, size_t len, const char *known)
 {
 	return len == strlen(known) && !memcmp(path, known, len);
+}
+
+static bool is_list(const char *path, size_t len, const char *list)
+{
+	size_t prefix = strlen(API_PREFIX);
+
+	return len > prefix && !memcmp(path, API_PREFIX, prefix) &&
+	       is_path(path + prefix, len - prefix, list);
 }
 
 static bool parse_pid(const char *text, size_t len, uint32_t *ret)
@@ -50,6 +57,9 @@ enum route routes_find(const char *path, size_t len, const char *telemetry_path,
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
 		if (is_path(path, len, routes[i].path))
 			return routes[i].route;
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		if (is_list(path, len, owner_of((enum owner_kind)kind)->list))
+			return (enum route)(ROUTE_OWNERS + kind);
 	if (len > prefix && !memcmp(path, PROCESS_PREFIX, prefix) &&
 		parse_pid(path + prefix, len - prefix, ret_pid))
 		return ROUTE_PROCESS;
@@ -58,11 +68,7 @@ enum route routes_find(const char *path, size_t len, const char *telemetry_path,
 
 enum metric_scope routes_list_scope(enum route route)
 {
-	switch (route) {
-	case ROUTE_USERS: return METRIC_USER;
-	case ROUTE_PROGRAMS: return METRIC_PROGRAM;
-	case ROUTE_UNITS: return METRIC_UNIT;
-	case ROUTE_PROCESSES: return METRIC_PROCESS;
-	default: return METRIC_SELF;
-	}
+	if (route >= ROUTE_OWNERS)
+		return owner_scope((enum owner_kind)(route - ROUTE_OWNERS));
+	return route == ROUTE_PROCESSES ? METRIC_PROCESS : METRIC_SELF;
 }

@@ -19,11 +19,9 @@ enum route {
 	ROUTE_READYZ,
 	ROUTE_STATUS,
 	ROUTE_HOST,
-	ROUTE_USERS,
-	ROUTE_PROGRAMS,
-	ROUTE_UNITS,
 	ROUTE_PROCESSES,
 	ROUTE_PROCESS, /* one of them, by pid */
+	ROUTE_OWNERS,  /* lists: this and those behind it, by enum owner_kind */
 };
 
 /*

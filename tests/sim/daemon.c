@@ -43,9 +43,9 @@ void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *
 		.max_age_ns = options->max_age_ns,
 		.stall_ns = options->stall_ns,
 		.giant_age_ns = options->giant_age_ns,
-		.export_users = 100,
-		.export_programs = 100,
-		.export_units = 100,
+		.export_owners[OWNER_USER] = 100,
+		.export_owners[OWNER_PROGRAM] = 100,
+		.export_owners[OWNER_UNIT] = 100,
 		.export_processes = 100,
 	};
 

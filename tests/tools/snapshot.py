@@ -18,13 +18,14 @@ SOURCE = os.environ.get("MEMTALLY_SOURCE") or os.path.dirname(os.path.dirname(os
 HEADER = struct.Struct("=8sIHHIIQ16sQQQQQQQQ")
 SECTION = struct.Struct("=IIQQ")
 SCOPE = struct.Struct("=IIIIQQ")
-PROCESS = struct.Struct("=IIIIIIBBHIQ")
+PROCESS = struct.Struct("=II16IIIBBHIQ")
 SELF = struct.Struct("=IIQ")
 BYTE_ORDER = 0x01020304
 SEALS = 1 | 2 | 4 | 8  # seal, shrink, grow, write
 F_GET_SEALS = 1034
 
-SECTIONS = ("strings", "host", "users", "programs", "units", "processes", "self", "histograms")
+SECTIONS = {1: "strings", 2: "host", 3: "processes", 4: "self", 5: "histograms"}
+FIRST_OWNERS = 8
 
 
 class Broken(Exception):
@@ -67,7 +68,7 @@ class Header:
          self.sequence, self.flags, self.realtime_ns, self.boottime_ns, self.stale_ns, self.interval_ns,
          self.begin_ns, self.userns) = HEADER.unpack_from(data)
         self.instance = instance.hex()
-        if magic != b"MEMTALLY" or order != BYTE_ORDER or self.major != 1:
+        if magic != b"MEMTALLY" or order != BYTE_ORDER or self.major != 2:
             raise Broken("no image of this version")
 
 
@@ -84,6 +85,8 @@ class Image:
         self.outcomes = [e.split("_", 1)[1].lower().replace("_", "-") for e in enumerators("process_outcome")[:-1]]
         self.sources = [e.split("_", 1)[1].lower() for e in enumerators("process_source")[:-1]]
         self.self_names = self._self_names()
+        self.owners = [e.split("_", 1)[1].lower() for e in enumerators("owner_kind")[:-1]]
+        self.owner_lists = {FIRST_OWNERS + i: name + "s" for i, name in enumerate(self.owners)}
         self._read_sections()
 
     def _self_names(self):
@@ -102,8 +105,9 @@ class Image:
             kind, stride, offset, count = SECTION.unpack_from(self.data, HEADER.size + i * SECTION.size)
             if offset + stride * count > len(self.data):
                 raise Broken(f"section {kind} ends outside")
-            if 1 <= kind <= len(SECTIONS):
-                self.section[SECTIONS[kind - 1]] = (stride, offset, count)
+            name = SECTIONS.get(kind) or self.owner_lists.get(kind)
+            if name:
+                self.section[name] = (stride, offset, count)
 
     def text(self, reference):
         _, offset, size = self.section["strings"]
@@ -124,8 +128,9 @@ class Image:
     def scopes(self, section, key):
         rows = []
         for at in self.offsets(section):
-            name, uid, flags, _, created, present = SCOPE.unpack_from(self.data, at)
+            name, uid, flags, above, created, present = SCOPE.unpack_from(self.data, at)
             row = {key: self.text(name)} if key else {}
+            row |= {"above": self.text(above)} if above else {}
             if key == "user":
                 row["uid"] = uid
             quantities = self.quantities(at + SCOPE.size, present, self.scope_fields)
@@ -141,11 +146,10 @@ class Image:
     def processes(self):
         rows = []
         for at in self.offsets("processes"):
-            (pid, uid, user, program, unit, user_unit, source, outcome, flags, mm_pid,
-             present) = PROCESS.unpack_from(self.data, at)
-            row = {"pid": pid, "uid": uid, "user": self.text(user), "program": self.text(program),
-                   "unit": self.text(unit), "source": self.sources[source], "reason": self.outcomes[outcome],
+            pid, uid, *owners, user_unit, mm_pid, source, outcome, flags, _, present = PROCESS.unpack_from(self.data, at)
+            row = {"pid": pid, "uid": uid, "source": self.sources[source], "reason": self.outcomes[outcome],
                    "exported": bool(flags & 1)}
+            row |= {kind: self.text(name) for kind, name in zip(self.owners, owners)}
             if user_unit:
                 row["user_unit"] = self.text(user_unit)
             if mm_pid:
@@ -170,14 +174,10 @@ class Image:
                          "public": bool(head.flags & 2), "interval_seconds": head.interval_ns / 1e9,
                          "pass_seconds": (head.boottime_ns - head.begin_ns) / 1e9},
             "host": self.scopes("host", None)[0],
-            "users": [row for row in self.scopes("users", "user") if not row["other"]],
-            "programs": [row for row in self.scopes("programs", "program") if not row["other"]],
-            "units": [row for row in self.scopes("units", "unit") if not row["other"]],
-            "other": {name: row for name in ("users", "programs", "units")
-                      for row in self.scopes(name, "name") if row["other"]},
+            "other": {name + "s": row for name in self.owners for row in self.scopes(name + "s", "name") if row["other"]},
             "processes": self.processes(),
             "self": self.own(),
-        }
+        } | {name + "s": [row for row in self.scopes(name + "s", name) if not row["other"]] for name in self.owners}
 
 
 class Client:

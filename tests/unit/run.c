@@ -12,9 +12,9 @@
 const struct pass_options run_exact = {
 	.version = "1.2.3",
 	.interval_ns = 10 * NS_PER_SEC,
-	.export_users = 100,
-	.export_programs = 100,
-	.export_units = 100,
+	.export_owners[OWNER_USER] = 100,
+	.export_owners[OWNER_PROGRAM] = 100,
+	.export_owners[OWNER_UNIT] = 100,
 	.export_processes = 100,
 };
 
@@ -26,9 +26,9 @@ const struct pass_options run_adaptive = {
 	.max_age_ns = 300 * NS_PER_SEC,
 	.stall_ns = 20 * NS_PER_MSEC,
 	.giant_age_ns = 3600 * NS_PER_SEC,
-	.export_users = 100,
-	.export_programs = 100,
-	.export_units = 100,
+	.export_owners[OWNER_USER] = 100,
+	.export_owners[OWNER_PROGRAM] = 100,
+	.export_owners[OWNER_UNIT] = 100,
 	.export_processes = 100,
 };
 

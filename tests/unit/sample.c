@@ -247,9 +247,9 @@ static struct snapshot_process *add_process(struct builder *b, const struct memb
 		return NULL;
 	p->pid = m->pid;
 	p->uid = m->uid;
-	p->user = builder_add_text(b, m->user, strlen(m->user));
-	p->program = builder_add_text(b, m->program, strlen(m->program));
-	p->unit = builder_add_text(b, m->unit, strlen(m->unit));
+	p->owner[OWNER_USER] = builder_add_text(b, m->user, strlen(m->user));
+	p->owner[OWNER_PROGRAM] = builder_add_text(b, m->program, strlen(m->program));
+	p->owner[OWNER_UNIT] = builder_add_text(b, m->unit, strlen(m->unit));
 	p->user_unit = builder_add_text(b, m->user_unit, strlen(m->user_unit));
 	p->source = m->source;
 	p->outcome = m->outcome;
@@ -282,7 +282,7 @@ static int add_member_process(struct builder *b, const struct member *m, struct 
 	if (!p)
 		return -ENOMEM;
 	user = group_of(&tally->scope[METRIC_USER], m->user);
-	user->row.uid = m->uid;
+	user->row.id = m->uid;
 	add_member(user, p);
 	add_member(group_of(&tally->scope[METRIC_HOST], ""), p);
 	add_member(group_of(&tally->scope[METRIC_PROGRAM], m->program), p);

@@ -30,7 +30,8 @@ static void measures_once_and_then_looks(void **state)
 			adaptive_assert_quiet(row, &adaptive_cast[i]);
 			/* Measured in the first: in the second that is no longer than a pass ago. */
 			assert_int_equal(row->source, pass < 2 ? SOURCE_ROLLUP : SOURCE_ESTIMATE);
-			assert_string_equal(view_text(view, row->program), adaptive_cast[i].name);
+			assert_string_equal(
+				view_owner(view, row, OWNER_PROGRAM), adaptive_cast[i].name);
 		}
 		assert_int_equal(view_host(view)->q[SCOPE_PSS], ADAPTIVE_PSS_KIB * 1024);
 		assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 4);
@@ -190,7 +191,7 @@ static void a_pid_may_change_hands_in_a_pass(void **state)
 	view_unref(view);
 	view = adaptive_pass(s);
 	assert_int_equal(adaptive_row(view, 30)->uid, 1002);
-	assert_string_equal(view_text(view, adaptive_row(view, 30)->program), "other");
+	assert_string_equal(view_owner(view, adaptive_row(view, 30), OWNER_PROGRAM), "other");
 	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], 2900 * 1024);
 	view_unref(view);
 	adaptive_done(&s);

@@ -20,7 +20,8 @@ static struct view *aggregate(const struct view *view, const char *program)
 
 	assert_non_null(rows);
 	for (uint32_t i = view_count(view, METRIC_PROCESS); i-- > 0;)
-		if (!program || !strcmp(view_text(view, view_process(view, i)->program), program))
+		if (!program ||
+			!strcmp(view_owner(view, view_process(view, i), OWNER_PROGRAM), program))
 			rows[count++] = i;
 	assert_int_equal(aggregate_processes(view, rows, count, &narrowed), 0);
 	return narrowed;
@@ -86,7 +87,7 @@ static void check_whole(const struct view *view)
 				return;
 			}
 			check_same(row, again);
-			assert_int_equal(row->uid, again->uid);
+			assert_int_equal(row->id, again->id);
 			found++;
 		}
 		assert_int_equal(view_count(all, scope), found);
@@ -111,9 +112,9 @@ static void all_of_a_pass_is_the_pass(void **state)
 		.procfs = "/proc",
 		.version = "1",
 		.interval_ns = NS_PER_SEC,
-		.export_users = 1,
-		.export_programs = 1,
-		.export_units = 1,
+		.export_owners[OWNER_USER] = 1,
+		.export_owners[OWNER_PROGRAM] = 1,
+		.export_owners[OWNER_UNIT] = 1,
 	};
 	AUTO_PASS struct pass *pass = NULL;
 	AUTO_VIEW struct view *view = NULL;
@@ -145,7 +146,7 @@ static void some_are_summed_exactly(void **state)
 	assert_int_equal(view_count(firefox, METRIC_USER), 1);
 	assert_int_equal(view_count(firefox, METRIC_PROGRAM), 1);
 	assert_non_null(alice);
-	assert_int_equal(alice->uid, 1000);
+	assert_int_equal(alice->id, 1000);
 	check_quantity(alice, SCOPE_PSS, 500003 * KIB);
 	check_quantity(alice, SCOPE_PSS_LOW, 500003 * KIB);
 	check_quantity(alice, SCOPE_PSS_HIGH, 500005 * KIB - 2);
@@ -206,8 +207,8 @@ static void the_rest_is_kept(void **state)
 	assert_int_equal(view_self(bash)->flags, view_self(view)->flags);
 	assert_int_equal(view_count(bash, METRIC_USER), 2);
 	assert_non_null(row);
-	assert_string_equal(view_text(bash, row->user), "bob");
-	assert_string_equal(view_text(bash, row->unit), "session-3.scope");
+	assert_string_equal(view_owner(bash, row, OWNER_USER), "bob");
+	assert_string_equal(view_owner(bash, row, OWNER_UNIT), "session-3.scope");
 	assert_memory_equal(row->q, view_find_process(view, 2001)->q, sizeof(row->q));
 }
 

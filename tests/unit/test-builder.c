@@ -66,7 +66,7 @@ static void fill_scope(struct builder *b, enum metric_scope scope, uint64_t *dic
 
 	assert_non_null(row);
 	row->name = some_text(b, dice);
-	row->uid = (uint32_t)unit_random(dice);
+	row->id = (uint32_t)unit_random(dice);
 	row->flags = (uint32_t)unit_random(dice) & SCOPE_EXPORTED;
 	row->created_ns = unit_random(dice) >> 1;
 	row->present = some_bits(dice, SCOPE_QUANTITIES);
@@ -81,9 +81,9 @@ static void fill_process(struct builder *b, uint32_t pid, uint64_t *dice)
 	assert_non_null(row);
 	row->pid = pid;
 	row->uid = (uint32_t)unit_random(dice);
-	row->user = some_text(b, dice);
-	row->program = some_text(b, dice);
-	row->unit = some_text(b, dice);
+	row->owner[OWNER_USER] = some_text(b, dice);
+	row->owner[OWNER_PROGRAM] = some_text(b, dice);
+	row->owner[OWNER_UNIT] = some_text(b, dice);
 	row->user_unit = some_text(b, dice);
 	row->source = (uint8_t)(unit_random(dice) % SOURCE_COUNT_);
 	row->outcome = (uint8_t)(unit_random(dice) % OUTCOME_COUNT_);
@@ -146,9 +146,10 @@ static void survives_the_round_trip(void **state)
 		assert_int_equal(builder_process_count(&b), rows[i]);
 		view = seal_and_open(&b, &head);
 		assert_rows(&b, view, SECTION_HOST, sizeof(struct snapshot_scope));
-		assert_rows(&b, view, SECTION_USERS, sizeof(struct snapshot_scope));
-		assert_rows(&b, view, SECTION_PROGRAMS, sizeof(struct snapshot_scope));
-		assert_rows(&b, view, SECTION_UNITS, sizeof(struct snapshot_scope));
+		assert_rows(&b, view, SECTION_OWNERS + OWNER_USER, sizeof(struct snapshot_scope));
+		assert_rows(
+			&b, view, SECTION_OWNERS + OWNER_PROGRAM, sizeof(struct snapshot_scope));
+		assert_rows(&b, view, SECTION_OWNERS + OWNER_UNIT, sizeof(struct snapshot_scope));
 		assert_rows(&b, view, SECTION_PROCESSES, sizeof(struct snapshot_process));
 		assert_rows(&b, view, SECTION_SELF, sizeof(struct snapshot_self));
 		assert_rows(&b, view, SECTION_HISTOGRAMS, sizeof(struct snapshot_histogram));
@@ -279,7 +280,7 @@ static void tells_of_lost_rows(void **state)
 static void refuses_too_much(void **state)
 {
 	AUTO_BUILDER struct builder b = {0};
-	struct buffer *users = &b.section[SECTION_USERS];
+	struct buffer *users = &b.section[SECTION_OWNERS + OWNER_USER];
 	struct buffer saved;
 	int fd = -7;
 

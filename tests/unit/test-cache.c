@@ -36,13 +36,13 @@ static void outlives_its_snapshot(void **state)
 
 	(void)state;
 	cache_replace(&c, sample_open(NULL));
-	assert_int_equal(cache_get(&c, CACHE_USERS, &old), 0);
+	assert_int_equal(cache_get(&c, CACHE_OWNERS + OWNER_USER, &old), 0);
 	cache_replace(&c, sample_open(&next));
 	assert_int_equal(c.view->header->sequence, 43);
-	assert_null(c.body[CACHE_USERS]);
+	assert_null(c.body[CACHE_OWNERS + OWNER_USER]);
 	assert_int_equal(old->refs, 1);
 	assert_memory_equal(old->data.data, ",\"users\":[", 10);
-	assert_int_equal(cache_get(&c, CACHE_USERS, &new), 0);
+	assert_int_equal(cache_get(&c, CACHE_OWNERS + OWNER_USER, &new), 0);
 	assert_ptr_not_equal(old, new);
 	cache_drop(&c);
 	assert_non_null(c.view);
@@ -64,8 +64,8 @@ static void finds_bodies(void **state)
 	assert_int_equal(
 		cache_metrics(PROMETHEUS_OPENMETRICS, false, false), CACHE_SUMS_OPENMETRICS);
 	assert_int_equal(cache_metrics(PROMETHEUS_OPENMETRICS, true, true), CACHE_OPENMETRICS_GZIP);
-	assert_int_equal(cache_list(METRIC_USER, &all), CACHE_USERS);
-	assert_int_equal(cache_list(METRIC_USER, &exported), CACHE_USERS);
+	assert_int_equal(cache_list(METRIC_USER, &all), CACHE_OWNERS + OWNER_USER);
+	assert_int_equal(cache_list(METRIC_USER, &exported), CACHE_OWNERS + OWNER_USER);
 	assert_int_equal(cache_list(METRIC_PROCESS, &all), CACHE_PROCESSES);
 	assert_int_equal(cache_list(METRIC_PROCESS, &exported), CACHE_EXPORTED);
 	cache_replace(&c, sample_open(&small));

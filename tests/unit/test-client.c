@@ -120,7 +120,7 @@ static int make_file(bool is_sealed, const char *content, size_t len)
 /* Whatever else comes is refused with a reason, and nothing of it stays behind. */
 static void refuses_what_is_no_snapshot(void **state)
 {
-	static const char newer[sizeof(struct image_header)] = "MEMTALLY\x04\x03\x02\x01\x02";
+	static const char newer[sizeof(struct image_header)] = "MEMTALLY\x04\x03\x02\x01\x03";
 	static const struct {
 		bool is_sealed;
 		const char *content;

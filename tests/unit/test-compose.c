@@ -28,7 +28,7 @@ static struct view *compose(struct tally *t, struct builder *b)
 
 static void add_user(struct tally *t, uid_t uid, const char *name)
 {
-	struct scope *s = scopes_get(tally_table(t, METRIC_USER), &uid, sizeof(uid));
+	struct scope *s = scopes_get(&t->table[OWNER_USER], &uid, sizeof(uid));
 
 	s->uid = uid;
 	s->name = name ? strdup(name) : NULL;
@@ -40,7 +40,7 @@ static const char *name_of(const struct view *view, uint32_t uid)
 	for (uint32_t i = 0; i < view_count(view, METRIC_USER); i++) {
 		const struct snapshot_scope *row = view_scope(view, METRIC_USER, i);
 
-		if (row->uid == uid && !(row->flags & SCOPE_OTHER))
+		if (row->id == uid && !(row->flags & SCOPE_OTHER))
 			return view_text(view, row->name);
 	}
 	return NULL;
@@ -84,13 +84,13 @@ static void rows_are_marked(void **state)
 
 	(void)state;
 	tally_init(&t, 77);
-	s = scopes_get(tally_table(&t, METRIC_PROGRAM), "big", 3);
+	s = scopes_get(&t.table[OWNER_PROGRAM], "big", 3);
 	s->exported = true;
 	ROW_SET(&s->sums, SCOPE_PSS, 5);
-	scopes_get(tally_table(&t, METRIC_PROGRAM), "small", 5);
+	scopes_get(&t.table[OWNER_PROGRAM], "small", 5);
 	/* Without members and without series: not in the image. */
-	scopes_get(tally_table(&t, METRIC_PROGRAM), "gone", 4)->empty_ns = 1;
-	assert_int_equal(compose_dropped(&t, METRIC_PROGRAM), 2);
+	scopes_get(&t.table[OWNER_PROGRAM], "gone", 4)->empty_ns = 1;
+	assert_int_equal(compose_dropped(&t, OWNER_PROGRAM), 2);
 	view = compose(&t, &b);
 	assert_int_equal(view_count(view, METRIC_PROGRAM), 3);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -174,7 +174,7 @@ static void count_all(struct counted *c)
 	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)
 		c->counts.outcome[i] = 140 + i;
 	tally_init(&c->tally, 1);
-	scopes_get(tally_table(&c->tally, METRIC_PROGRAM), "small", 5);
+	scopes_get(&c->tally.table[OWNER_PROGRAM], "small", 5);
 	c->counts.holds = &c->holds;
 	c->adaptive.walks = &c->walks;
 	c->adaptive.deferred = c->deferred;

@@ -200,9 +200,9 @@ static size_t check_process(const struct view *view, const struct snapshot_proce
 		0);
 	assert_int_equal(pid, r->pid);
 	assert_int_equal(uid, r->uid);
-	assert_string_equal(user, view_text(view, r->user));
-	assert_string_equal(program, view_text(view, r->program));
-	assert_string_equal(unit, view_text(view, r->unit));
+	assert_string_equal(user, view_owner(view, r, OWNER_USER));
+	assert_string_equal(program, view_owner(view, r, OWNER_PROGRAM));
+	assert_string_equal(unit, view_owner(view, r, OWNER_UNIT));
 	assert_int_equal(exported, r->flags & PROCESS_EXPORTED);
 	if (*view_text(view, r->user_unit)) {
 		assert_string_equal(json_string_value(json_object_get(row, "user_unit")),

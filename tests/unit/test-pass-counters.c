@@ -84,7 +84,8 @@ static void exports_the_largest(void **state)
 
 	(void)state;
 	scene_open(&s, false);
-	o.export_users = o.export_programs = o.export_units = 1;
+	for (size_t i = 0; i < OWNER_KINDS; i++)
+		o.export_owners[i] = 1;
 	o.export_processes = 0;
 	pass_set_options(s.pass, &o);
 	view = run_pass(s.pass);
@@ -149,7 +150,8 @@ static void lost_passes_count_everywhere(void **state)
 	unsigned int failures = 0;
 
 	(void)state;
-	few.export_users = few.export_programs = few.export_units = 1;
+	for (size_t i = 0; i < OWNER_KINDS; i++)
+		few.export_owners[i] = 1;
 	for (unsigned int n = 1;; n++) {
 		AUTO_SCENE struct scene s;
 		AUTO_VIEW struct view *first = NULL, *view = NULL;

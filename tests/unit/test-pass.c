@@ -78,7 +78,7 @@ static void shows_each_process(void **state)
 		}
 		assert_non_null(row);
 		assert_int_equal(row->uid, cast[i].uid);
-		assert_string_equal(view_text(view, row->program), cast[i].name);
+		assert_string_equal(view_owner(view, row, OWNER_PROGRAM), cast[i].name);
 		assert_int_equal(row->outcome, OUTCOME_MEASURED);
 		assert_int_equal(row->source, SOURCE_ROLLUP);
 		assert_int_equal(row->q[PROCESS_PSS], cast[i].pss_kib * 1024);

@@ -64,7 +64,7 @@ static struct value value_of(
 		if (!strcmp(key, metric_scope_name(scope)))
 			return of_text(view_text(view, row->name));
 		if (!strcmp(key, "uid"))
-			return of_number(row->uid);
+			return of_number(row->id);
 		return of_metric(scope, key, row->present, row->q);
 	}
 	p = view_process(view, i);
@@ -73,11 +73,11 @@ static struct value value_of(
 	if (!strcmp(key, "uid"))
 		return of_number(p->uid);
 	if (!strcmp(key, "user"))
-		return of_text(view_text(view, p->user));
+		return of_text(view_owner(view, p, OWNER_USER));
 	if (!strcmp(key, "program"))
-		return of_text(view_text(view, p->program));
+		return of_text(view_owner(view, p, OWNER_PROGRAM));
 	if (!strcmp(key, "unit"))
-		return of_text(view_text(view, p->unit));
+		return of_text(view_owner(view, p, OWNER_UNIT));
 	if (!strcmp(key, "user_unit"))
 		return of_text(view_text(view, p->user_unit));
 	if (!strcmp(key, "source"))

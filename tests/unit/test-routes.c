@@ -24,9 +24,9 @@ static void finds_exact_paths(void **state)
 		{"/readyz", ROUTE_READYZ},
 		{"/api/v1/status", ROUTE_STATUS},
 		{"/api/v1/host", ROUTE_HOST},
-		{"/api/v1/users", ROUTE_USERS},
-		{"/api/v1/programs", ROUTE_PROGRAMS},
-		{"/api/v1/units", ROUTE_UNITS},
+		{"/api/v1/users", ROUTE_OWNERS + OWNER_USER},
+		{"/api/v1/programs", ROUTE_OWNERS + OWNER_PROGRAM},
+		{"/api/v1/units", ROUTE_OWNERS + OWNER_UNIT},
 		{"/api/v1/processes", ROUTE_PROCESSES},
 		{"", ROUTE_NONE},
 		{"metrics", ROUTE_NONE},
@@ -106,7 +106,7 @@ static void shares_no_path_with_the_metrics(void **state)
 static void knows_lists(void **state)
 {
 	(void)state;
-	assert_int_equal(routes_list_scope(ROUTE_USERS), METRIC_USER);
+	assert_int_equal(routes_list_scope(ROUTE_OWNERS + OWNER_USER), METRIC_USER);
 	assert_int_equal(routes_list_scope(ROUTE_PROCESSES), METRIC_PROCESS);
 	assert_int_equal(routes_list_scope(ROUTE_PROCESS), METRIC_SELF);
 	assert_int_equal(routes_list_scope(ROUTE_HOST), METRIC_SELF);

@@ -16,23 +16,23 @@ struct host {
 	size_t count;
 };
 
-static struct scope *scope_of(struct host *h, enum metric_scope scope, unsigned int key)
+static struct scope *scope_of(struct host *h, enum owner_kind kind, unsigned int key)
 {
 	char name[16];
 
-	if (scope == METRIC_USER)
-		return scopes_get(tally_table(&h->tally, scope), &key, sizeof(key));
-	return scopes_get(tally_table(&h->tally, scope), name,
-		(size_t)snprintf(name, sizeof(name), "x%u", key));
+	if (kind == OWNER_USER)
+		return scopes_get(&h->tally.table[kind], &key, sizeof(key));
+	return scopes_get(
+		&h->tally.table[kind], name, (size_t)snprintf(name, sizeof(name), "x%u", key));
 }
 
 static void place(
 	struct host *h, size_t i, unsigned int user, unsigned int program, unsigned int unit)
 {
 	process_init(&h->process[i], (pid_t)(i + 1));
-	h->process[i].user = scope_of(h, METRIC_USER, user)->slot;
-	h->process[i].program = scope_of(h, METRIC_PROGRAM, program)->slot;
-	h->process[i].unit = scope_of(h, METRIC_UNIT, unit)->slot;
+	h->process[i].owner[OWNER_USER] = scope_of(h, OWNER_USER, user)->slot;
+	h->process[i].owner[OWNER_PROGRAM] = scope_of(h, OWNER_PROGRAM, program)->slot;
+	h->process[i].owner[OWNER_UNIT] = scope_of(h, OWNER_UNIT, unit)->slot;
 }
 
 static void measure(struct snapshot_process *row, uint64_t pss, uint64_t rss)
@@ -52,8 +52,8 @@ static void pass(struct host *h, uint64_t now_ns)
 	for (size_t i = 0; i < h->count; i++)
 		tally_add(&h->tally, &h->process[i], &h->row[i], 0, 0);
 	tally_end(&h->tally, now_ns, 0, UINT64_MAX);
-	for (unsigned int s = METRIC_USER; s <= METRIC_UNIT; s++)
-		tally_sum_other(&h->tally, (enum metric_scope)s);
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		tally_sum_other(&h->tally, (enum owner_kind)kind);
 }
 
 static uint64_t get(const struct scope *s, enum scope_quantity i)
@@ -65,7 +65,7 @@ static uint64_t get(const struct scope *s, enum scope_quantity i)
 /* The host's quantity is the sum over the rows of each table, exported or in (other). */
 static void assert_adds_up(struct host *h, enum scope_quantity quantity)
 {
-	for (unsigned int table = 0; table < TALLY_TABLES; table++) {
+	for (unsigned int table = 0; table < OWNER_KINDS; table++) {
 		uint64_t rows = 0, exported = h->tally.other[table].sums.q[quantity];
 
 		for (struct scope *s = NULL; (s = scopes_next(&h->tally.table[table], s));) {
@@ -105,7 +105,7 @@ static void sums_are_equal_however_it_is_cut(void **state)
 			h->row[i].outcome = OUTCOME_CHANGING;
 	}
 	for (unsigned int i = 0; i < 4; i++)
-		scope_of(h, METRIC_USER, i)->exported = true;
+		scope_of(h, OWNER_USER, i)->exported = true;
 	pass(h, NS_PER_SEC);
 	for (size_t i = 0; i < sizeof(additive) / sizeof(additive[0]); i++)
 		assert_adds_up(h, additive[i]);
@@ -128,7 +128,7 @@ static void absent_is_not_zero(void **state)
 	h.row[1] = (struct snapshot_process){.outcome = OUTCOME_DENIED, .source = SOURCE_RSS};
 	ROW_SET(&h.row[1], PROCESS_RSS, 10240);
 	pass(&h, 1);
-	user = scope_of(&h, METRIC_USER, 2);
+	user = scope_of(&h, OWNER_USER, 2);
 	assert_false(ROW_HAS(&user->sums, SCOPE_PSS));
 	assert_false(ROW_HAS(&user->sums, SCOPE_PSS_LOW));
 	assert_false(ROW_HAS(&user->sums, SCOPE_USS));
@@ -141,7 +141,7 @@ static void absent_is_not_zero(void **state)
 	h.row[1].present = 0;
 	pass(&h, 2);
 	assert_false(ROW_HAS(&h.tally.host.sums, SCOPE_PSS_HIGH));
-	assert_false(ROW_HAS(&scope_of(&h, METRIC_USER, 2)->sums, SCOPE_RSS));
+	assert_false(ROW_HAS(&scope_of(&h, OWNER_USER, 2)->sums, SCOPE_RSS));
 	tally_done(&h.tally);
 }
 
@@ -177,8 +177,8 @@ static void hugetlb_is_not_additive(void **state)
 		ROW_SET(&h.row[i], PROCESS_SHARED_HUGETLB, 1000 + i);
 	}
 	pass(&h, 1);
-	assert_int_equal(get(scope_of(&h, METRIC_USER, 1), SCOPE_HUGETLB), 200 + 1001);
-	assert_int_equal(get(scope_of(&h, METRIC_PROGRAM, 0), SCOPE_HUGETLB), 100 + 1000);
+	assert_int_equal(get(scope_of(&h, OWNER_USER, 1), SCOPE_HUGETLB), 200 + 1001);
+	assert_int_equal(get(scope_of(&h, OWNER_PROGRAM, 0), SCOPE_HUGETLB), 100 + 1000);
 	assert_int_equal(get(&h.tally.other[0], SCOPE_HUGETLB), 200 + 1001);
 	tally_done(&h.tally);
 }
@@ -198,7 +198,7 @@ static void integrates_by_trapezoids(void **state)
 	place(&h, 0, 1, 1, 1);
 	measure(&h.row[0], 1000, 5000);
 	pass(&h, 10 * NS_PER_SEC); /* the first pass has nothing to integrate from */
-	user = scope_of(&h, METRIC_USER, 1);
+	user = scope_of(&h, OWNER_USER, 1);
 	assert_true(byte_seconds(user) == 0);
 	measure(&h.row[0], 2000, 5000);
 	pass(&h, 12 * NS_PER_SEC);
@@ -245,13 +245,13 @@ static void counts_growth_where_it_happens(void **state)
 	tally_init(&h.tally, 1);
 	place(&h, 0, 1, 1, 1);
 	measure(&h.row[0], 1, 1);
-	user = scope_of(&h, METRIC_USER, 1);
+	user = scope_of(&h, OWNER_USER, 1);
 	for (unsigned int i = 1; i <= 3; i++) {
 		user->exported = i > 1;
 		tally_begin(&h.tally, 1);
 		tally_add(&h.tally, &h.process[0], &h.row[0], 10, 100);
 		tally_end(&h.tally, i, 0, UINT64_MAX);
-		tally_sum_other(&h.tally, METRIC_USER);
+		tally_sum_other(&h.tally, OWNER_USER);
 	}
 	assert_int_equal(get(user, SCOPE_VM_HWM_GROWTH), 30);
 	assert_int_equal(get(user, SCOPE_VM_SWAP_GROWTH), 300);
@@ -305,17 +305,17 @@ static void no_bound_is_above_what_there_is(void **state)
 			measure(&h.row[n], 1000, 9000);
 			ROW_SET(&h.row[n], PROCESS_PSS_LOW, 900);
 		}
-		scope_of(&h, METRIC_USER, 0)->exported = true;
+		scope_of(&h, OWNER_USER, 0)->exported = true;
 		tally_begin(&h.tally, 1);
 		for (unsigned int n = 0; n < h.count; n++)
 			tally_add(&h.tally, &h.process[n], &h.row[n], 0, 0);
 		tally_end(&h.tally, 1, cases[i].least, cases[i].most);
-		tally_sum_other(&h.tally, METRIC_USER);
-		tally_sum_other(&h.tally, METRIC_UNIT);
+		tally_sum_other(&h.tally, OWNER_USER);
+		tally_sum_other(&h.tally, OWNER_UNIT);
 		assert_int_equal(get(&h.tally.host, SCOPE_PSS_HIGH), cases[i].host);
 		assert_int_equal(get(&h.tally.host, SCOPE_PSS_LOW), cases[i].low);
-		assert_int_equal(get(scope_of(&h, METRIC_USER, 0), SCOPE_PSS_LOW), 2 * 900);
-		assert_int_equal(get(scope_of(&h, METRIC_USER, 0), SCOPE_PSS_HIGH), cases[i].user);
+		assert_int_equal(get(scope_of(&h, OWNER_USER, 0), SCOPE_PSS_LOW), 2 * 900);
+		assert_int_equal(get(scope_of(&h, OWNER_USER, 0), SCOPE_PSS_HIGH), cases[i].user);
 		assert_int_equal(get(&h.tally.other[0], SCOPE_PSS_HIGH), cases[i].user);
 		assert_int_equal(get(&h.tally.other[2], SCOPE_PSS_HIGH), cases[i].host);
 		tally_done(&h.tally);

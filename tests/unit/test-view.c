@@ -53,7 +53,11 @@ static struct image_section *image_table(const struct image *image)
 /* The table's entry of KIND; the builder writes them by rising kind. */
 static struct image_section *image_section(const struct image *image, unsigned int kind)
 {
-	return &image_table(image)[kind - 1];
+	unsigned int i = 0;
+
+	for (unsigned int k = image_next_kind(0); k != kind; k = image_next_kind(k))
+		i++;
+	return &image_table(image)[i];
 }
 
 static void *image_row(const struct image *image, unsigned int kind, size_t i)
@@ -109,6 +113,8 @@ static void forge_nothing(struct image *image)
 	(void)image;
 }
 
+enum { LAST_SECTION = SECTION_OWNERS + OWNER_KINDS - 1 };
+
 #define FORGE(name, statement)                                                                     \
 	static void forge_##name(struct image *image)                                              \
 	{                                                                                          \
@@ -141,26 +147,28 @@ FORGE_HEADER(stale_before, stale_ns, image_header(image)->boottime_ns - 1)
 FORGE_HEADER(begin_after, pass_begin_ns, image_header(image)->boottime_ns + 1)
 FORGE_HEADER(public_with_processes, flags, IMAGE_PUBLIC)
 
-FORGE_SECTION(no_stride, SECTION_USERS, stride, 0)
-FORGE_SECTION(short_stride, SECTION_USERS, stride, sizeof(struct snapshot_scope) - 8)
-FORGE_SECTION(odd_stride, SECTION_HISTOGRAMS, stride, sizeof(struct snapshot_histogram) + 4)
+FORGE_SECTION(no_stride, SECTION_OWNERS + OWNER_USER, stride, 0)
+FORGE_SECTION(short_stride, SECTION_OWNERS + OWNER_USER, stride, sizeof(struct snapshot_scope) - 8)
+FORGE_SECTION(odd_stride, LAST_SECTION, stride, sizeof(struct snapshot_scope) + 4)
 FORGE_SECTION(wide_strings, SECTION_STRINGS, stride, 8)
-FORGE_SECTION(product_overflows, SECTION_USERS, count, UINT64_MAX / 8)
-FORGE_SECTION(sum_overflows, SECTION_USERS, offset, UINT64_MAX - 7)
-FORGE_SECTION(past_the_end, SECTION_HISTOGRAMS, count, HISTOGRAM_COUNT_ + 1)
-FORGE_SECTION(far_past_the_end, SECTION_HISTOGRAMS, offset, (image->size + 8) & ~UINT64_C(7))
+FORGE_SECTION(product_overflows, SECTION_OWNERS + OWNER_USER, count, UINT64_MAX / 8)
+FORGE_SECTION(sum_overflows, SECTION_OWNERS + OWNER_USER, offset, UINT64_MAX - 7)
+FORGE_SECTION(past_the_end, LAST_SECTION, count, image_section(image, LAST_SECTION)->count + 1)
+FORGE_SECTION(far_past_the_end, LAST_SECTION, offset, (image->size + 8) & ~UINT64_C(7))
 FORGE_SECTION(in_the_header, SECTION_STRINGS, offset, 8)
 FORGE_SECTION(in_the_table, SECTION_STRINGS, offset,
 	sizeof(struct image_header) + 7 * sizeof(struct image_section))
-FORGE_SECTION(overlapping, SECTION_PROGRAMS, offset, image_section(image, SECTION_USERS)->offset)
-FORGE_SECTION(by_a_row, SECTION_USERS, count, image_section(image, SECTION_USERS)->count + 1)
-FORGE_SECTION(unaligned, SECTION_HISTOGRAMS, offset,
-	(image_section(image, SECTION_HISTOGRAMS)->count = 0,
-		image_section(image, SECTION_HISTOGRAMS)->offset + 4))
-FORGE_SECTION(twice, SECTION_PROGRAMS, kind, SECTION_USERS)
-FORGE_SECTION(no_users, SECTION_USERS, kind, 1000)
-FORGE_SECTION(no_programs, SECTION_PROGRAMS, kind, 0)
-FORGE_SECTION(no_units, SECTION_UNITS, kind, SECTION_KIND_END_)
+FORGE_SECTION(overlapping, SECTION_OWNERS + OWNER_PROGRAM, offset,
+	image_section(image, SECTION_OWNERS + OWNER_USER)->offset)
+FORGE_SECTION(by_a_row, SECTION_OWNERS + OWNER_USER, count,
+	image_section(image, SECTION_OWNERS + OWNER_USER)->count + 1)
+FORGE_SECTION(unaligned, LAST_SECTION, offset,
+	(image_section(image, LAST_SECTION)->count = 0,
+		image_section(image, LAST_SECTION)->offset + 4))
+FORGE_SECTION(twice, SECTION_OWNERS + OWNER_PROGRAM, kind, SECTION_OWNERS + OWNER_USER)
+FORGE_SECTION(no_users, SECTION_OWNERS + OWNER_USER, kind, 1000)
+FORGE_SECTION(no_programs, SECTION_OWNERS + OWNER_PROGRAM, kind, 0)
+FORGE_SECTION(no_units, SECTION_OWNERS + OWNER_UNIT, kind, SECTION_KIND_END_)
 FORGE_SECTION(no_host, SECTION_HOST, count, 0)
 FORGE_SECTION(no_host_section, SECTION_HOST, kind, UINT32_MAX)
 FORGE_SECTION(no_self, SECTION_SELF, count, 0)
@@ -173,28 +181,29 @@ FORGE(last_string, *(char *)image_row(image, SECTION_STRINGS,
 FORGE(invalid_text, *(char *)image_row(image, SECTION_STRINGS, 1) = '\xff')
 FORGE(escape, *(char *)image_row(image, SECTION_STRINGS, 1) = '\x1b')
 
-FORGE_ROW(name_inside, snapshot_scope, SECTION_USERS, 0, name,
-	((struct snapshot_scope *)image_row(image, SECTION_USERS, 0))->name + 1)
-FORGE_ROW(name_beyond, snapshot_scope, SECTION_UNITS, 1, name,
+FORGE_ROW(name_inside, snapshot_scope, SECTION_OWNERS + OWNER_USER, 0, name,
+	((struct snapshot_scope *)image_row(image, SECTION_OWNERS + OWNER_USER, 0))->name + 1)
+FORGE_ROW(name_beyond, snapshot_scope, SECTION_OWNERS + OWNER_UNIT, 1, name,
 	(uint32_t)image_section(image, SECTION_STRINGS)->count)
-FORGE_ROW(name_far_beyond, snapshot_scope, SECTION_PROGRAMS, 1, name, UINT32_MAX)
+FORGE_ROW(above, snapshot_scope, SECTION_OWNERS + OWNER_UNIT, 1, above, UINT32_MAX)
+FORGE_ROW(name_far_beyond, snapshot_scope, SECTION_OWNERS + OWNER_PROGRAM, 1, name, UINT32_MAX)
 FORGE_ROW(created, snapshot_scope, SECTION_HOST, 0, created_ns, UINT64_C(1) << 63)
-FORGE_ROW(quantity, snapshot_scope, SECTION_UNITS, 2, q[SCOPE_PSS], UINT64_C(1) << 63)
-FORGE_ROW(not_a_number, snapshot_scope, SECTION_USERS, 0, q[SCOPE_PSS_BYTE_SECONDS],
+FORGE_ROW(quantity, snapshot_scope, SECTION_OWNERS + OWNER_UNIT, 2, q[SCOPE_PSS], UINT64_C(1) << 63)
+FORGE_ROW(not_a_number, snapshot_scope, SECTION_OWNERS + OWNER_USER, 0, q[SCOPE_PSS_BYTE_SECONDS],
 	metric_real_bits(NAN))
-FORGE_ROW(infinite, snapshot_scope, SECTION_USERS, 0, q[SCOPE_PSS_BYTE_SECONDS],
+FORGE_ROW(infinite, snapshot_scope, SECTION_OWNERS + OWNER_USER, 0, q[SCOPE_PSS_BYTE_SECONDS],
 	metric_real_bits(INFINITY))
-FORGE_ROW(
-	negative, snapshot_scope, SECTION_USERS, 0, q[SCOPE_PSS_BYTE_SECONDS], metric_real_bits(-1))
-FORGE_ROW(two_others, snapshot_scope, SECTION_PROGRAMS, 0, flags, SCOPE_OTHER)
+FORGE_ROW(negative, snapshot_scope, SECTION_OWNERS + OWNER_USER, 0, q[SCOPE_PSS_BYTE_SECONDS],
+	metric_real_bits(-1))
+FORGE_ROW(two_others, snapshot_scope, SECTION_OWNERS + OWNER_PROGRAM, 0, flags, SCOPE_OTHER)
 FORGE_ROW(pid_zero, snapshot_process, SECTION_PROCESSES, 0, pid, 0)
 FORGE_ROW(pid_order, snapshot_process, SECTION_PROCESSES, 1, pid, 1)
 FORGE_ROW(
 	pid_huge, snapshot_process, SECTION_PROCESSES, SAMPLE_PROCESSES - 1, pid, UINT32_C(1) << 31)
 FORGE_ROW(mm_pid, snapshot_process, SECTION_PROCESSES, 2, mm_pid, UINT32_C(1) << 31)
-FORGE_ROW(user, snapshot_process, SECTION_PROCESSES, 3, user, UINT32_MAX)
-FORGE_ROW(program, snapshot_process, SECTION_PROCESSES, 3, program, UINT32_MAX)
-FORGE_ROW(unit, snapshot_process, SECTION_PROCESSES, 3, unit, UINT32_MAX)
+FORGE_ROW(user, snapshot_process, SECTION_PROCESSES, 3, owner[OWNER_USER], UINT32_MAX)
+FORGE_ROW(program, snapshot_process, SECTION_PROCESSES, 3, owner[OWNER_PROGRAM], UINT32_MAX)
+FORGE_ROW(unit, snapshot_process, SECTION_PROCESSES, 3, owner[OWNER_UNIT], UINT32_MAX)
 FORGE_ROW(user_unit, snapshot_process, SECTION_PROCESSES, 3, user_unit, UINT32_MAX)
 FORGE_ROW(source, snapshot_process, SECTION_PROCESSES, 4, source, SOURCE_COUNT_)
 FORGE_ROW(outcome, snapshot_process, SECTION_PROCESSES, 4, outcome, OUTCOME_COUNT_)
@@ -219,7 +228,7 @@ FORGE_HEADER(largest_sequence, sequence, INT64_MAX)
 FORGE_HEADER(largest_times, realtime_ns,
 	(image_header(image)->stale_ns = image_header(image)->interval_ns = INT64_MAX))
 FORGE_ROW(largest_created, snapshot_scope, SECTION_HOST, 0, created_ns, INT64_MAX)
-FORGE_ROW(largest_quantity, snapshot_scope, SECTION_UNITS, 2, q[SCOPE_PSS], INT64_MAX)
+FORGE_ROW(largest_quantity, snapshot_scope, SECTION_OWNERS + OWNER_UNIT, 2, q[SCOPE_PSS], INT64_MAX)
 FORGE_ROW(largest_pid, snapshot_process, SECTION_PROCESSES, SAMPLE_PROCESSES - 1, pid, INT32_MAX)
 FORGE_ROW(largest_mm_pid, snapshot_process, SECTION_PROCESSES, 2, mm_pid, INT32_MAX)
 FORGE_ROW(largest_sum, snapshot_histogram, SECTION_HISTOGRAMS, 0, sum_ns, INT64_MAX)
@@ -298,6 +307,7 @@ static const struct {
 	BAD(escape, "a name is not clean text"),
 	BAD(name_inside, "a row without a name or a time"),
 	BAD(name_beyond, "a row without a name or a time"),
+	BAD(above, "a row without a name or a time"),
 	BAD(name_far_beyond, "a row without a name or a time"),
 	BAD(created, "a row without a name or a time"),
 	BAD(quantity, "an impossible quantity"),
@@ -453,7 +463,7 @@ static void survives_random_damage(void **state)
  */
 static struct image make_newer(const struct image *old)
 {
-	enum { LONGER = 24, TABLE = 2 * SECTION_KIND_END_ };
+	enum { LONGER = 24, TABLE = 2 * (IMAGE_KINDS + 1) };
 	struct image_section table[TABLE];
 	struct image new = {.data = malloc(4 * old->size)};
 	struct image_header *h = (void *)new.data;
@@ -465,7 +475,7 @@ static struct image make_newer(const struct image *old)
 	h->minor++;
 	h->header_size += LONGER;
 	new.size = h->header_size + sizeof(table);
-	for (unsigned int kind = 1; kind < SECTION_KIND_END_; kind++) {
+	for (unsigned int kind = 0; (kind = image_next_kind(kind));) {
 		const struct image_section *from = image_section(old, kind);
 		uint32_t stride = from->stride + (kind == SECTION_STRINGS ? 0 : LONGER);
 
@@ -494,12 +504,15 @@ static void set_newer_quantities(struct image *image)
 	struct snapshot_self *self = image_row(image, SECTION_SELF, 0);
 
 	self->present |= UINT64_C(1) << SELF_QUANTITIES;
-	for (unsigned int kind = SECTION_HOST; kind <= SECTION_UNITS; kind++)
+	for (int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++) {
+		enum image_section_kind kind = view_section_kind((enum metric_scope)scope);
+
 		for (size_t i = 0; i < image_section(image, kind)->count; i++) {
 			struct snapshot_scope *row = image_row(image, kind, i);
 
 			row->present |= UINT64_C(1) << SCOPE_QUANTITIES;
 		}
+	}
 	for (size_t i = 0; i < SAMPLE_PROCESSES; i++) {
 		struct snapshot_process *row = image_row(image, SECTION_PROCESSES, i);
 
@@ -532,8 +545,8 @@ static void understands_a_newer_minor(void **state)
 	for (uint32_t i = 0; i < SAMPLE_PROCESSES; i++) {
 		assert_memory_equal(
 			view_process(a, i), view_process(b, i), sizeof(struct snapshot_process));
-		assert_string_equal(view_text(a, view_process(a, i)->program),
-			view_text(b, view_process(b, i)->program));
+		assert_string_equal(view_owner(a, view_process(a, i), OWNER_PROGRAM),
+			view_owner(b, view_process(b, i), OWNER_PROGRAM));
 	}
 	assert_memory_equal(view_self(a), view_self(b), sizeof(struct snapshot_self));
 	assert_memory_equal(

@@ -55,7 +55,7 @@ static const char *walk_scope(const struct view *view, enum metric_scope scope)
 	for (uint32_t i = 0; i < view_count(view, scope); i++) {
 		const struct snapshot_scope *row = view_scope(view, scope, i);
 
-		if (!is_text(view, row->name))
+		if (!is_text(view, row->name) || !is_text(view, row->above))
 			return "the name of a row";
 		if (!are_quantities(scope, row->present, row->q))
 			return "a quantity of a row";
@@ -64,6 +64,14 @@ static const char *walk_scope(const struct view *view, enum metric_scope scope)
 		others += (row->flags & SCOPE_OTHER) != 0;
 	}
 	return others > 1 ? "two (other) rows" : NULL;
+}
+
+static bool are_owners(const struct view *view, const struct snapshot_process *row)
+{
+	for (size_t kind = 0; kind < OWNER_KINDS; kind++)
+		if (!is_text(view, row->owner[kind]))
+			return false;
+	return true;
 }
 
 static const char *walk_processes(const struct view *view)
@@ -79,8 +87,7 @@ static const char *walk_processes(const struct view *view)
 			return "the order of processes";
 		if (view_find_process(view, row->pid) != row)
 			return "a process that can't be found";
-		if (!is_text(view, row->user) || !is_text(view, row->program) ||
-			!is_text(view, row->unit) || !is_text(view, row->user_unit))
+		if (!are_owners(view, row) || !is_text(view, row->user_unit))
 			return "the name of a process";
 		if (row->source >= SOURCE_COUNT_ || row->outcome >= OUTCOME_COUNT_ ||
 			row->mm_pid > INT32_MAX)

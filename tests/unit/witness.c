@@ -156,7 +156,7 @@ static const char *judge_row(const struct view *view, const struct snapshot_proc
 {
 	const struct tree_process *p = truth_of(row->pid);
 	uint64_t grown_kib = row->pid == GROWING ? GROWN_KIB : 0;
-	const char *program = view_text(view, row->program), *found;
+	const char *program = view_owner(view, row, OWNER_PROGRAM), *found;
 
 	JUDGE(p != NULL);
 	JUDGE(row->uid == p->uid);
@@ -237,10 +237,10 @@ const char *witness_missing(const struct view *view)
 		JUDGE(p != NULL);
 		JUDGE(ROW_HAS(row, PROCESS_PSS) && ROW_HAS(row, PROCESS_RSS));
 		JUDGE(ROW_HAS(row, PROCESS_START_TIME));
-		JUDGE(!strcmp(view_text(view, row->program), program_of(p)));
-		JUDGE(!strcmp(view_text(view, row->unit), cgroup) ||
+		JUDGE(!strcmp(view_owner(view, row, OWNER_PROGRAM), program_of(p)));
+		JUDGE(!strcmp(view_owner(view, row, OWNER_UNIT), cgroup) ||
 			!strcmp(view_text(view, row->user_unit), cgroup));
-		JUDGE(row->uid != 0 || !strcmp(view_text(view, row->user), "root"));
+		JUDGE(row->uid != 0 || !strcmp(view_owner(view, row, OWNER_USER), "root"));
 	}
 	return NULL;
 }

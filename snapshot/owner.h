@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * THE table of owners: what each kind of them is called, once. Renderers, queries, routes, the terminal's views and the
+ * tests all loop over it. A new kind is an enumerator in snapshot/record.h and in snapshot/metric.h, a row here, and
+ * who belongs to which in collectors/belonging.c.
+ */
+#ifndef MEMTALLY_SNAPSHOT_OWNER_H
+#define MEMTALLY_SNAPSHOT_OWNER_H
+
+#include <stdbool.h>
+
+#include "snapshot/metric.h"
+#include "snapshot/record.h"
+
+struct owner {
+	const char *name;  /* "user": a label, a field, a filter */
+	const char *list;  /* "users": a list in JSON, the end of its path */
+	const char *title; /* "USER": the head of a column */
+	const char *id;    /* what .id of its rows is in JSON: "uid"; NULL: it is nothing */
+};
+
+/* The row of KIND. */
+const struct owner *owner_of(enum owner_kind kind);
+
+/* The kind whose name, or list, is NAME; OWNER_KINDS: none is. */
+enum owner_kind owner_find(const char *name);
+enum owner_kind owner_find_list(const char *list);
+
+/* Whether the rows of SCOPE are owners, and of which kind. */
+static inline bool owner_is_scope(enum metric_scope scope)
+{
+	return scope >= METRIC_USER && scope < METRIC_OWNERS_END;
+}
+
+static inline enum owner_kind owner_kind_of(enum metric_scope scope)
+{
+	return (enum owner_kind)(scope - METRIC_USER);
+}
+
+static inline enum metric_scope owner_scope(enum owner_kind kind)
+{
+	return (enum metric_scope)(METRIC_USER + (int)kind);
+}
+
+#endif
