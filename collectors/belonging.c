@@ -4,6 +4,7 @@
 #include "collectors/belonging.h"
 
 #include <errno.h>
+#include <string.h>
 
 void belonging_done(struct belonging *b)
 {
@@ -16,19 +17,17 @@ void belonging_begin(struct belonging *b)
 		s->sums.q[SCOPE_PROCESSES] = 0;
 }
 
-static int set_user(struct belonging *b, struct process *p, uid_t uid)
+static int set_user(struct tally *t, uid_t uid, uint32_t *slot)
 {
-	struct scopes *users = &b->tally->table[OWNER_USER];
 	struct scope *user;
 
-	if (p->owner[OWNER_USER] != PROCESS_NO_SCOPE &&
-		scopes_at(users, p->owner[OWNER_USER])->uid == uid)
+	if (*slot != PROCESS_NO_SCOPE && scopes_at(&t->table[OWNER_USER], *slot)->uid == uid)
 		return 0;
-	user = scopes_get(users, &uid, sizeof(uid));
+	user = scopes_get(&t->table[OWNER_USER], &uid, sizeof(uid));
 	if (!user)
 		return -ENOMEM;
 	user->uid = uid;
-	p->owner[OWNER_USER] = user->slot;
+	*slot = user->slot;
 	return 0;
 }
 
@@ -42,14 +41,20 @@ static int set_named(struct scopes *table, const char *name, size_t len, uint32_
 	return 0;
 }
 
+static int set_text(struct tally *t, enum owner_kind kind, const char *name, size_t len,
+	uint32_t owner[static OWNER_KINDS])
+{
+	return set_named(&t->table[kind], name, len, &owner[kind]);
+}
+
 /* Unit names are checked to be plain ASCII by the parser; "(none)" can't be one. */
-static int set_units(struct belonging *b, struct process *p, const struct cgroup *cgroup)
+static int set_units(struct belonging *b, struct process *p, const struct cgroup *cgroup,
+	uint32_t owner[static OWNER_KINDS])
 {
 	static const char none[] = "(none)";
-	struct scopes *units = &b->tally->table[OWNER_UNIT];
-	int r = cgroup->unit.len ? set_named(units, cgroup->unit.text, cgroup->unit.len,
-					   &p->owner[OWNER_UNIT])
-	                         : set_named(units, none, sizeof(none) - 1, &p->owner[OWNER_UNIT]);
+	int r = cgroup->unit.len
+	                ? set_text(b->tally, OWNER_UNIT, cgroup->unit.text, cgroup->unit.len, owner)
+	                : set_text(b->tally, OWNER_UNIT, none, sizeof(none) - 1, owner);
 
 	p->user_unit = PROCESS_NO_SCOPE;
 	if (r == 0 && cgroup->user_unit.len)
@@ -58,30 +63,52 @@ static int set_units(struct belonging *b, struct process *p, const struct cgroup
 	return r;
 }
 
+/* The owners that P had so far, or none yet. */
+static void get_owners(
+	const struct tally *t, const struct process *p, uint32_t to[static OWNER_KINDS])
+{
+	if (p->membership != PROCESS_NO_SCOPE)
+		memcpy(to, tally_owners(t, p->membership), OWNER_KINDS * sizeof(*to));
+	else
+		memset(to, 0xff, OWNER_KINDS * sizeof(*to)); /* PROCESS_NO_SCOPE */
+}
+
+/* Whether P's owners are those that it had. */
+static bool is_settled(const struct tally *t, const struct process *p, const struct sample *s)
+{
+	uint32_t user;
+
+	if (p->membership == PROCESS_NO_SCOPE || s->is_renamed || s->has_cgroup)
+		return false;
+	user = tally_owners(t, p->membership)[OWNER_USER];
+	return scopes_at(&t->table[OWNER_USER], user)->uid == s->uid;
+}
+
 int belonging_set(struct belonging *b, const struct process_reader *reader, struct process *p,
 	const struct sample *s)
 {
 	static const struct cgroup no_cgroup;
-	int r = set_user(b, p, s->uid);
+	uint32_t owner[OWNER_KINDS];
+	int r;
 
-	if (r == 0 && (s->is_renamed || p->owner[OWNER_PROGRAM] == PROCESS_NO_SCOPE)) {
+	if (is_settled(b->tally, p, s))
+		return 0;
+	get_owners(b->tally, p, owner);
+	r = set_user(b->tally, s->uid, &owner[OWNER_USER]);
+	if (r == 0 && (s->is_renamed || owner[OWNER_PROGRAM] == PROCESS_NO_SCOPE)) {
 		const struct buffer *name = &reader->program;
 
 		/* A member whose name could not be read in this pass has none to go by. */
-		r = set_named(&b->tally->table[OWNER_PROGRAM],
-			s->is_renamed ? name->data : "(unnamed)",
-			s->is_renamed ? name->len : sizeof("(unnamed)") - 1,
-			&p->owner[OWNER_PROGRAM]);
+		r = set_text(b->tally, OWNER_PROGRAM, s->is_renamed ? name->data : "(unnamed)",
+			s->is_renamed ? name->len : sizeof("(unnamed)") - 1, owner);
 	}
-	if (r == 0 && (s->has_cgroup || p->owner[OWNER_UNIT] == PROCESS_NO_SCOPE))
-		r = set_units(b, p, s->has_cgroup ? &reader->cgroup : &no_cgroup);
-	return r;
+	if (r == 0 && (s->has_cgroup || owner[OWNER_UNIT] == PROCESS_NO_SCOPE))
+		r = set_units(b, p, s->has_cgroup ? &reader->cgroup : &no_cgroup, owner);
+	return r == 0 ? tally_join(b->tally, owner, &p->membership) : r;
 }
 
 void belonging_drop(struct process *p)
 {
-	for (size_t i = 0; i < OWNER_KINDS; i++)
-		p->owner[i] = PROCESS_NO_SCOPE;
-	p->user_unit = PROCESS_NO_SCOPE;
+	p->membership = p->user_unit = PROCESS_NO_SCOPE;
 	p->known = false;
 }

@@ -24,10 +24,9 @@ void process_init(struct process *p, pid_t pid)
 		.pid = pid,
 		.dirfd = -1,
 		.statm_fd = -1,
+		.membership = PROCESS_NO_SCOPE,
 		.user_unit = PROCESS_NO_SCOPE,
 	};
-	for (size_t i = 0; i < OWNER_KINDS; i++)
-		p->owner[i] = PROCESS_NO_SCOPE;
 }
 
 void process_done(struct process *p)

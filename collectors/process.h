@@ -49,8 +49,8 @@ struct process {
 	uint64_t cgroup_ns; /* CLOCK_MONOTONIC at which cgroup was read last */
 
 	struct growth growth;        /* of the image; begins anew with it */
-	uint32_t owner[OWNER_KINDS]; /* slots of scopes, by enum owner_kind; PROCESS_NO_SCOPE */
-	uint32_t user_unit;          /* likewise */
+	uint32_t membership;         /* of which owners it is, see tally.h; PROCESS_NO_SCOPE */
+	uint32_t user_unit;          /* slot of a scope; PROCESS_NO_SCOPE */
 	uint32_t mm_order, mm_group; /* sharing.h; group 0: shares with nobody */
 	struct watch *watch; /* owned; what adaptive passes remember, see watch.h; NULL: nothing */
 };

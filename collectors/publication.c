@@ -34,10 +34,11 @@ static void finish_processes(struct pass *pass, uint64_t now_boottime_ns)
 	for (uint32_t i = 0; i < count; i++) {
 		struct snapshot_process *row = rows_at(&pass->rows, i);
 		const struct process *p = pass->rows.member[i];
+		const uint32_t *owner = tally_owners(&pass->tally, p->membership);
 
 		for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 			row->owner[kind] =
-				scopes_at(&pass->tally.table[kind], p->owner[kind])->name_ref;
+				scopes_at(&pass->tally.table[kind], owner[kind])->name_ref;
 		if (p->user_unit != PROCESS_NO_SCOPE)
 			row->user_unit =
 				scopes_at(&pass->belonging.user_units, p->user_unit)->name_ref;

@@ -8,6 +8,8 @@
 
 #include "collectors/tally.h"
 
+#include <errno.h>
+
 #include "base/clock.h"
 #include "collectors/amount.h"
 
@@ -22,6 +24,17 @@ void tally_done(struct tally *t)
 {
 	for (size_t i = 0; i < OWNER_KINDS; i++)
 		scopes_done(&t->table[i]);
+	scopes_done(&t->memberships);
+}
+
+int tally_join(struct tally *t, const uint32_t owner[static OWNER_KINDS], uint32_t *ret_membership)
+{
+	struct scope *s = scopes_get(&t->memberships, owner, OWNER_KINDS * sizeof(*owner));
+
+	if (!s)
+		return -ENOMEM;
+	*ret_membership = s->slot;
+	return 0;
 }
 
 static void scope_begin(struct scope *s)
@@ -33,6 +46,8 @@ static void scope_begin(struct scope *s)
 void tally_begin(struct tally *t, uint64_t created_ns)
 {
 	scope_begin(&t->host);
+	for (struct scope *s = NULL; (s = scopes_next(&t->memberships, s));)
+		scope_begin(s);
 	for (size_t i = 0; i < OWNER_KINDS; i++) {
 		t->table[i].created_ns = created_ns;
 		scope_begin(&t->other[i]);
@@ -41,22 +56,16 @@ void tally_begin(struct tally *t, uint64_t created_ns)
 	}
 }
 
-static void scope_add(struct scope *s, const struct snapshot_process *row, uint64_t hwm_growth,
-	uint64_t swap_growth)
+void tally_add(struct tally *t, const struct process *p, const struct snapshot_process *row,
+	uint64_t hwm_growth, uint64_t swap_growth)
 {
+	struct scope *s = scopes_at(&t->memberships, p->membership);
+
 	sums_add(&s->sums, row);
 	if (row->outcome == OUTCOME_SHARED_MM)
 		return;
 	s->delta.hwm_growth_bytes += hwm_growth;
 	s->delta.swap_growth_bytes += swap_growth;
-}
-
-void tally_add(struct tally *t, const struct process *p, const struct snapshot_process *row,
-	uint64_t hwm_growth, uint64_t swap_growth)
-{
-	scope_add(&t->host, row, hwm_growth, swap_growth);
-	for (size_t i = 0; i < OWNER_KINDS; i++)
-		scope_add(scopes_at(&t->table[i], p->owner[i]), row, hwm_growth, swap_growth);
 }
 
 /* The counters as a snapshot shows them. */
@@ -74,6 +83,26 @@ static void counters_add(struct scope_counters *to, const struct scope_counters 
 	to->hwm_growth_bytes += from->hwm_growth_bytes;
 	to->swap_growth_bytes += from->swap_growth_bytes;
 	to->pss_byte_ns += from->pss_byte_ns;
+}
+
+static void scope_merge(struct scope *to, const struct scope *from)
+{
+	sums_merge(&to->sums, &from->sums);
+	counters_add(&to->delta, &from->delta);
+}
+
+/* What each membership has goes to its owners and to the host. */
+static void spread(struct tally *t)
+{
+	for (struct scope *s = NULL; (s = scopes_next(&t->memberships, s));) {
+		const uint32_t *owner = tally_owners(t, s->slot);
+
+		if (!s->sums.q[SCOPE_PROCESSES])
+			continue;
+		scope_merge(&t->host, s);
+		for (size_t i = 0; i < OWNER_KINDS; i++)
+			scope_merge(scopes_at(&t->table[i], owner[i]), s);
+	}
 }
 
 static void scope_end(struct scope *s, uint64_t elapsed_ns, uint64_t now_ns, uint64_t most)
@@ -98,6 +127,7 @@ void tally_end(struct tally *t, uint64_t now_ns, uint64_t least, uint64_t most)
 	uint64_t elapsed_ns = t->last_ns ? now_ns - t->last_ns : 0;
 
 	t->last_ns = now_ns;
+	spread(t);
 	scope_end(&t->host, elapsed_ns, now_ns, most);
 	sums_raise(&t->host.sums, least);
 	/* Where more was found than there can be, one bound still holds for all rows. */
@@ -113,12 +143,19 @@ void tally_sum_other(struct tally *t, enum owner_kind kind)
 	struct scope *other = &t->other[kind];
 
 	for (struct scope *s = NULL; (s = scopes_next(&t->table[kind], s));)
-		if (!s->exported) {
-			sums_merge(&other->sums, &s->sums);
-			counters_add(&other->delta, &s->delta);
-		}
+		if (!s->exported)
+			scope_merge(other, s);
 	sums_end(&other->sums);
 	sums_cap(&other->sums, t->most);
 	counters_add(&other->total, &other->delta);
 	show_counters(other);
+}
+
+void tally_tidy(struct tally *t)
+{
+	for (struct scope *s = scopes_next(&t->memberships, NULL), *next; s; s = next) {
+		next = scopes_next(&t->memberships, s);
+		if (!s->sums.q[SCOPE_PROCESSES])
+			scopes_remove(&t->memberships, s);
+	}
 }

@@ -2,6 +2,9 @@
 /*
  * The tally: rows of processes summed up by owners of each kind and for the host, by the rules of
  * snapshot/sums.h, and the counters that go on from pass to pass. Pure.
+ *
+ * A process is added to one sum: that of its membership, those who have all of their owners in common. What each has
+ * summed up goes to all of its owners at the end, so that more kinds of owners cost a process nothing.
  */
 #ifndef MEMTALLY_COLLECTORS_TALLY_H
 #define MEMTALLY_COLLECTORS_TALLY_H
@@ -12,11 +15,21 @@
 
 struct tally {
 	struct scopes table[OWNER_KINDS]; /* by enum owner_kind */
+	struct scopes memberships;        /* by slots of those tables */
 	struct scope other[OWNER_KINDS];  /* "(other)": what is not exported */
 	struct scope host;
 	uint64_t last_ns; /* CLOCK_MONOTONIC of the last pass's end; 0: there was none */
 	uint64_t most;    /* bytes that there are for all together, as of that */
 };
+
+/* The slots of the owners of a membership, by enum owner_kind. */
+static inline const uint32_t *tally_owners(const struct tally *t, uint32_t membership)
+{
+	return (const uint32_t *)(const void *)scopes_at(&t->memberships, membership)->key;
+}
+
+/* The membership of those who have these owners. One that has no member at the end of a pass is removed. -ENOMEM. */
+int tally_join(struct tally *t, const uint32_t owner[static OWNER_KINDS], uint32_t *ret_membership);
 
 /* CREATED_NS: CLOCK_REALTIME, from which the counters count. */
 void tally_init(struct tally *t, uint64_t created_ns);
@@ -26,7 +39,7 @@ void tally_done(struct tally *t);
 void tally_begin(struct tally *t, uint64_t created_ns);
 
 /*
- * Adds ROW, of a member P, whose owners are set. HWM and SWAP are what
+ * Adds ROW, of a member P, whose membership is set. HWM and SWAP are what
  * growth_add_*() returned for it.
  */
 void tally_add(struct tally *t, const struct process *p, const struct snapshot_process *row,
@@ -38,6 +51,9 @@ void tally_add(struct tally *t, const struct process *p, const struct snapshot_p
  * shows, counters included.
  */
 void tally_end(struct tally *t, uint64_t now_ns, uint64_t least, uint64_t most);
+
+/* Removes memberships without members. Whoever holds the slot of one is none. */
+void tally_tidy(struct tally *t);
 
 /* Makes OTHER of KIND the sum of the rows that are not exported, and feeds its counters. */
 void tally_sum_other(struct tally *t, enum owner_kind kind);

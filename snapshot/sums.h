@@ -29,7 +29,7 @@ struct sums {
  */
 void sums_add(struct sums *s, const struct snapshot_process *row);
 
-/* Adds the members of FROM, which is ended; TO is not. */
+/* Adds the members of FROM, be it ended or not; TO is not. */
 void sums_merge(struct sums *to, const struct sums *from);
 
 /* Closes the sums. Those over no member at all are known: they are 0, but the largest of none is not. */

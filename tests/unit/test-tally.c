@@ -29,10 +29,14 @@ static struct scope *scope_of(struct host *h, enum owner_kind kind, unsigned int
 static void place(
 	struct host *h, size_t i, unsigned int user, unsigned int program, unsigned int unit)
 {
+	uint32_t owner[OWNER_KINDS];
+
 	process_init(&h->process[i], (pid_t)(i + 1));
-	h->process[i].owner[OWNER_USER] = scope_of(h, OWNER_USER, user)->slot;
-	h->process[i].owner[OWNER_PROGRAM] = scope_of(h, OWNER_PROGRAM, program)->slot;
-	h->process[i].owner[OWNER_UNIT] = scope_of(h, OWNER_UNIT, unit)->slot;
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		owner[kind] = scope_of(h, (enum owner_kind)kind, unit)->slot;
+	owner[OWNER_USER] = scope_of(h, OWNER_USER, user)->slot;
+	owner[OWNER_PROGRAM] = scope_of(h, OWNER_PROGRAM, program)->slot;
+	assert_int_equal(tally_join(&h->tally, owner, &h->process[i].membership), 0);
 }
 
 static void measure(struct snapshot_process *row, uint64_t pss, uint64_t rss)
@@ -322,10 +326,103 @@ static void no_bound_is_above_what_there_is(void **state)
 	}
 }
 
+/* An invented row, quantities that may be absent and all outcomes among it. */
+static void invent(struct snapshot_process *row, uint64_t *seed)
+{
+	*row = (struct snapshot_process){
+		.outcome = (uint8_t)(unit_random(seed) % OUTCOME_COUNT_),
+		.source = (uint8_t)(unit_random(seed) % SOURCE_COUNT_),
+		.present = unit_random(seed) | unit_random(seed),
+	};
+	for (size_t i = 0; i < PROCESS_QUANTITIES; i++)
+		row->q[i] = unit_random(seed) % (1 << 30);
+}
+
+/* What each owner has is what its members add up to one by one, however many owners they have in common. */
+static void memberships_make_no_difference(void **state)
+{
+	struct host *h = calloc(1, sizeof(*h));
+	uint64_t seed = 11;
+
+	(void)state;
+	assert_non_null(h);
+	for (unsigned int round = 0; round < 300; round++) {
+		struct sums sums[10] = {{0}};
+
+		tally_init(&h->tally, 1);
+		h->count = 1 + unit_random(&seed) % 12;
+		for (size_t i = 0; i < h->count; i++) {
+			unsigned int user = (unsigned int)unit_random(&seed) % 10;
+
+			place(h, i, user, (unsigned int)unit_random(&seed) % 2, user % 2);
+			invent(&h->row[i], &seed);
+			sums_add(&sums[user], &h->row[i]);
+		}
+		tally_begin(&h->tally, 1);
+		for (size_t i = 0; i < h->count; i++)
+			tally_add(&h->tally, &h->process[i], &h->row[i], 0, 0);
+		tally_end(&h->tally, 1, 0, UINT64_MAX);
+		for (unsigned int user = 0; user < 10; user++) {
+			const uint64_t counters = UINT64_C(1) << SCOPE_VM_HWM_GROWTH |
+			                          UINT64_C(1) << SCOPE_VM_SWAP_GROWTH |
+			                          UINT64_C(1) << SCOPE_PSS_BYTE_SECONDS;
+			const struct sums *found = &scope_of(h, OWNER_USER, user)->sums;
+
+			sums_end(&sums[user]);
+			if (!sums[user].q[SCOPE_PROCESSES])
+				continue;
+			assert_int_equal(found->present & ~counters, sums[user].present);
+			for (unsigned int i = 0; i < SCOPE_QUANTITIES; i++)
+				if (ROW_HAS(&sums[user], i))
+					assert_int_equal(found->q[i], sums[user].q[i]);
+		}
+		tally_done(&h->tally);
+	}
+	free(h);
+}
+
+/* Who has the same owners has one membership, and one without members is gone. */
+static void joins_those_who_have_all_owners_in_common(void **state)
+{
+	struct host h = {.count = 3};
+	uint32_t left;
+
+	(void)state;
+	tally_init(&h.tally, 1);
+	place(&h, 0, 1, 1, 1);
+	place(&h, 1, 1, 1, 1);
+	place(&h, 2, 1, 1, 2);
+	assert_int_equal(h.process[0].membership, h.process[1].membership);
+	assert_int_not_equal(h.process[0].membership, h.process[2].membership);
+	assert_int_equal(h.tally.memberships.count, 2);
+	for (size_t i = 0; i < h.count; i++)
+		measure(&h.row[i], 1000, 1000);
+	pass(&h, NS_PER_SEC);
+	tally_tidy(&h.tally);
+	assert_int_equal(h.tally.memberships.count, 2);
+	assert_int_equal(tally_owners(&h.tally, h.process[2].membership)[OWNER_UNIT],
+		scope_of(&h, OWNER_UNIT, 2)->slot);
+
+	/* He changes his user, and goes as he is. */
+	left = h.process[2].membership;
+	place(&h, 2, 2, 1, 2);
+	assert_int_not_equal(h.process[2].membership, left);
+	pass(&h, 2 * NS_PER_SEC);
+	assert_int_equal(get(scope_of(&h, OWNER_USER, 1), SCOPE_PSS), 2000);
+	assert_int_equal(get(scope_of(&h, OWNER_USER, 2), SCOPE_PSS), 1000);
+	assert_int_equal(get(scope_of(&h, OWNER_UNIT, 2), SCOPE_PSS), 1000);
+	tally_tidy(&h.tally);
+	assert_int_equal(h.tally.memberships.count, 2);
+	assert_null(h.tally.memberships.slot[left]);
+	tally_done(&h.tally);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_equal_however_it_is_cut),
+		cmocka_unit_test(memberships_make_no_difference),
+		cmocka_unit_test(joins_those_who_have_all_owners_in_common),
 		cmocka_unit_test(absent_is_not_zero),
 		cmocka_unit_test(counts_a_shared_address_space_once),
 		cmocka_unit_test(hugetlb_is_not_additive),
