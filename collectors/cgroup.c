@@ -94,6 +94,12 @@ static bool is_slice(struct cgroup_name n)
 	return has_suffix(n, ".slice") && is_unit_name(n, &is_instance) && !is_instance;
 }
 
+/* machine.slice or a slice below it, whose name begins with its. */
+static bool is_below_machine_slice(struct cgroup_name slice)
+{
+	return has_prefix(slice, "machine.") || has_prefix(slice, "machine-");
+}
+
 /* The unit at PATH after its slices, and the component as it stands there; PATH moves past it. */
 static struct cgroup_name take_unit(
 	struct cgroup_name *path, struct cgroup_name *ret_slice, struct cgroup_name *ret_component)
@@ -123,15 +129,24 @@ static struct cgroup_name between(struct cgroup_name n, const char *prefix, cons
 	return (struct cgroup_name){n.text + before, n.len - before - after};
 }
 
-/* The manager of a user, whose uid is valid and written the one way. Never escaped. */
-static bool is_user_manager(struct cgroup_name n)
+/* A uid that is valid and written the one way. */
+static bool parse_uid(struct cgroup_name n, uint32_t *ret)
 {
-	struct cgroup_name id = between(n, "user@", ".service");
 	uint64_t uid;
 
-	return id.len && (id.len == 1 || id.text[0] != '0') &&
-	       number_parse_u64(id.text, id.len, &uid) == 0 && uid < UINT32_MAX &&
-	       uid != UINT16_MAX;
+	if (!n.len || (n.len > 1 && n.text[0] == '0') ||
+		number_parse_u64(n.text, n.len, &uid) < 0 || uid >= UINT32_MAX || uid == UINT16_MAX)
+		return false;
+	*ret = (uint32_t)uid;
+	return true;
+}
+
+/* The manager of a user. Never escaped. */
+static bool is_user_manager(struct cgroup_name n)
+{
+	uint32_t uid;
+
+	return parse_uid(between(n, "user@", ".service"), &uid);
 }
 
 /* A login session. Never escaped. */
@@ -146,18 +161,88 @@ static bool is_session(struct cgroup_name n)
 	return id.len > 0;
 }
 
+/* The uid in a user's own slice, "user-1000.slice". */
+static bool parse_user_slice(struct cgroup_name slice, uint32_t *ret)
+{
+	return parse_uid(between(slice, "user-", ".slice"), ret);
+}
+
+/* The value of a hexadecimal digit; -1: it is none. */
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* What a unit's name stands for: "\x2d" is a byte, '-' a slash, which no machine has in its name. */
+static bool unescape_machine(struct cgroup_name n, char to[static CGROUP_MACHINE_SIZE])
+{
+	static const char allowed[] = ALPHANUMERIC "-_.";
+	size_t len = 0;
+
+	for (size_t i = 0; i < n.len; i++) {
+		char c = n.text[i];
+
+		if (c == '\\') {
+			int high = i + 3 < n.len && n.text[i + 1] == 'x' ? digit_of(n.text[i + 2])
+			                                                 : -1;
+			int low = high >= 0 ? digit_of(n.text[i + 3]) : -1;
+
+			if (low < 0)
+				return false;
+			c = (char)(high * 16 + low);
+			i += 3;
+		} else if (c == '-') {
+			return false;
+		}
+		if (!memchr(allowed, c, sizeof(allowed) - 1) || len + 1 >= CGROUP_MACHINE_SIZE)
+			return false;
+		to[len++] = c;
+	}
+	to[len] = 0;
+	return len > 0;
+}
+
+/* Machines are registered with a scope in machine.slice, or are units of systemd-nspawn@.service. */
+static void parse_machine(struct cgroup *c)
+{
+	struct cgroup_name name = between(c->unit, "systemd-nspawn@", ".service");
+
+	if (!name.len && is_below_machine_slice(c->slice))
+		name = between(c->unit, "machine-", ".scope");
+	if (!name.len || !unescape_machine(name, c->machine))
+		c->machine[0] = 0;
+}
+
 static void parse_path(struct cgroup_name path, struct cgroup *ret)
 {
+	static const struct cgroup_name root_slice = {"-.slice", sizeof("-.slice") - 1};
 	struct cgroup_name slice = {0}, component;
+	bool is_users;
 
+	*ret = (struct cgroup){0};
 	if (has_suffix(path, " (deleted)")) /* the cgroup is; the kernel's mark */
 		path.len -= strlen(" (deleted)");
-	ret->slice = slice;
-	ret->user_unit = slice;
+	container_parse(path.text, path.len, &ret->container);
 	ret->unit = take_unit(&path, &ret->slice, &component);
+	is_users = ret->unit.len && (is_user_manager(component) || is_session(component));
+	if (is_users) {
+		ret->has_uid = parse_user_slice(ret->slice, &ret->uid) ||
+		               parse_uid(between(component, "user@", ".service"), &ret->uid);
+		if (is_session(component))
+			ret->session = between(component, "session-", ".scope");
+	}
+	if (is_users)
+		ret->container.pod[0] = 0;
 	/* Below a user manager, and in old layouts below a session, stand the units of the user. */
-	if (ret->unit.len && (is_user_manager(component) || is_session(component)))
+	if (is_users)
 		ret->user_unit = take_unit(&path, &slice, &component);
+	if (!ret->unit.len)
+		return;
+	if (!ret->slice.len)
+		ret->slice = root_slice;
+	parse_machine(ret);
 }
 
 /* A line is "ID:CONTROLLERS:PATH". True for the two hierarchies that can name a unit. */
@@ -194,7 +279,8 @@ void cgroup_parse(const char *text, size_t len, struct cgroup *ret)
 		if (take_path(text, n, &named, &path)) {
 			parse_path(path, &found);
 			/* The unified line stands last and must not undo what name=systemd said. */
-			if (found.unit.len && (named || !had_named)) {
+			if ((found.unit.len || found.container.name[0] || found.container.pod[0]) &&
+				(named || !had_named)) {
 				*ret = found;
 				had_named = named;
 			}

@@ -54,6 +54,17 @@ enum { OWNERS_MAX = 16 }; /* as many kinds have room in an image */
 
 static_assert((int)OWNER_KINDS <= (int)OWNERS_MAX, "a row of a process has room for so many names");
 
+/* What runs a container, where its cgroup's name tells. */
+enum container_runtime {
+	RUNTIME_UNKNOWN,
+	RUNTIME_DOCKER,
+	RUNTIME_PODMAN,
+	RUNTIME_CONTAINERD,
+	RUNTIME_CRIO,
+	RUNTIME_LXC,
+	RUNTIME_COUNT_
+};
+
 /* Integers are bytes unless a comment says otherwise. */
 enum process_quantity {
 	PROCESS_PSS,

@@ -16,6 +16,12 @@ static void check_name(const struct cgroup_name *name, const uint8_t *data, size
 	fuzz_check(!memchr(text, '/', name->len) && !memchr(text, '\n', name->len));
 }
 
+/* What a unit is in where no slice is named. */
+static bool is_root_slice(const struct cgroup_name *name)
+{
+	return name->len == strlen("-.slice") && !memcmp(name->text, "-.slice", name->len);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cgroup c;
@@ -23,6 +29,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cgroup_parse((const char *)data, size, &c);
 	check_name(&c.unit, data, size);
 	check_name(&c.user_unit, data, size);
-	check_name(&c.slice, data, size);
+	if (!is_root_slice(&c.slice))
+		check_name(&c.slice, data, size);
+	check_name(&c.session, data, size);
+	fuzz_check(strnlen(c.machine, sizeof(c.machine)) < sizeof(c.machine));
+	fuzz_check(strspn(c.machine,
+			   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") ==
+		   strlen(c.machine));
+	fuzz_check(!c.has_uid || !c.container.pod[0]);
 	return 0;
 }

@@ -11,7 +11,9 @@
 	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"     \
 	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
-#define MANAGER "0::/user.slice/user-1000.slice/user@1000.service/"
+#define NAME_64    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define ROOT_SLICE "-.slice"
+#define MANAGER    "0::/user.slice/user-1000.slice/user@1000.service/"
 
 static const struct {
 	const char *text, *unit, *user_unit, *slice;
@@ -20,7 +22,7 @@ static const struct {
 	{"0::/system.slice/ssh.service\n", "ssh.service", "", "system.slice"},
 	{"0::/system.slice/system-getty.slice/getty@tty1.service\n", "getty@tty1.service", "",
 		"system-getty.slice"},
-	{"0::/init.scope\n", "init.scope", "", ""},
+	{"0::/init.scope\n", "init.scope", "", ROOT_SLICE},
 	{"0::/user.slice/user-1000.slice/session-2.scope\n", "session-2.scope", "",
 		"user-1000.slice"},
 	{"0::/system.slice/x.service/a/deeper/group\n", "x.service", "", "system.slice"},
@@ -43,23 +45,24 @@ static const struct {
 	{MANAGER "x@.service\n", "user@1000.service", "", "user-1000.slice"},
 	{MANAGER "user@1000.service/b.service\n", "user@1000.service", "user@1000.service",
 		"user-1000.slice"}, /* only one manager is looked through */
-	{"0::/user@0.service/x.service\n", "user@0.service", "x.service", ""},
-	{"0::/user@4294967294.service/x.service\n", "user@4294967294.service", "x.service", ""},
-	{"0::/session-c2.scope/x.service\n", "session-c2.scope", "x.service", ""},
+	{"0::/user@0.service/x.service\n", "user@0.service", "x.service", ROOT_SLICE},
+	{"0::/user@4294967294.service/x.service\n", "user@4294967294.service", "x.service",
+		ROOT_SLICE},
+	{"0::/session-c2.scope/x.service\n", "session-c2.scope", "x.service", ROOT_SLICE},
 	/* nearly a manager or a session: a uid has one spelling, neither is ever escaped */
-	{"0::/user@root.service/x.service\n", "user@root.service", "", ""},
-	{"0::/user@01000.service/x.service\n", "user@01000.service", "", ""},
-	{"0::/user@65535.service/x.service\n", "user@65535.service", "", ""},
-	{"0::/user@4294967295.service/x.service\n", "user@4294967295.service", "", ""},
+	{"0::/user@root.service/x.service\n", "user@root.service", "", ROOT_SLICE},
+	{"0::/user@01000.service/x.service\n", "user@01000.service", "", ROOT_SLICE},
+	{"0::/user@65535.service/x.service\n", "user@65535.service", "", ROOT_SLICE},
+	{"0::/user@4294967295.service/x.service\n", "user@4294967295.service", "", ROOT_SLICE},
 	{"0::/user@18446744073709551617.service/x.service\n", "user@18446744073709551617.service",
-		"", ""},
-	{"0::/user@1000.scope/x.service\n", "user@1000.scope", "", ""},
-	{"0::/_user@1000.service/x.service\n", "user@1000.service", "", ""},
-	{"0::/xuser@1000.service/x.service\n", "xuser@1000.service", "", ""},
-	{"0::/session-.scope/x.service\n", "session-.scope", "", ""},
-	{"0::/session-1-2.scope/x.service\n", "session-1-2.scope", "", ""},
-	{"0::/session-1.service/x.service\n", "session-1.service", "", ""},
-	{"0::/_session-1.scope/x.service\n", "session-1.scope", "", ""},
+		"", ROOT_SLICE},
+	{"0::/user@1000.scope/x.service\n", "user@1000.scope", "", ROOT_SLICE},
+	{"0::/_user@1000.service/x.service\n", "user@1000.service", "", ROOT_SLICE},
+	{"0::/xuser@1000.service/x.service\n", "xuser@1000.service", "", ROOT_SLICE},
+	{"0::/session-.scope/x.service\n", "session-.scope", "", ROOT_SLICE},
+	{"0::/session-1-2.scope/x.service\n", "session-1-2.scope", "", ROOT_SLICE},
+	{"0::/session-1.service/x.service\n", "session-1.service", "", ROOT_SLICE},
+	{"0::/_session-1.scope/x.service\n", "session-1.scope", "", ROOT_SLICE},
 	/* slices are never templates' instances, nor units of a process */
 	{"0::/x@1.slice/y.service\n", "", "", ""},
 	{"0::/x@.slice/y.service\n", "", "", ""},
@@ -108,7 +111,7 @@ static const struct {
 	{"0::/system.slice/\xff.service\n", "", "", "system.slice"},
 	{"0::/system.slice/x.service (deleted)/y\n", "", "", "system.slice"},
 	{"0::/system.slice/x.unknown\n", "", "", "system.slice"},
-	{"0::/" NAME_250 ".swap\n", NAME_250 ".swap", "", ""},
+	{"0::/" NAME_250 ".swap\n", NAME_250 ".swap", "", ROOT_SLICE},
 	{"0::/" NAME_250 "x.swap\n", "", "", ""}, /* 256 bytes */
 	/* what is no cgroup file */
 	{"", "", "", ""},
@@ -147,6 +150,81 @@ static void finds_the_unit(void **state)
 	}
 }
 
+#define ID   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define UUID "1b4e28ba-2fa1-11d2-883f-0016d3cca427"
+
+enum { NO_UID = -1 };
+
+/* Sessions, machines and containers, and which user they are a matter of. */
+static const struct {
+	const char *text, *session, *machine, *container, *pod;
+	int64_t uid;
+} owners[] = {
+	{"0::/user.slice/user-1000.slice/session-2.scope\n", "2", "", "", "", 1000},
+	{"0::/user.slice/user-0.slice/session-c2.scope\n", "c2", "", "", "", 0},
+	{"0::/session-c2.scope/x.service\n", "c2", "", "", "", NO_UID},
+	{MANAGER "x.service\n", "", "", "", "", 1000},
+	{"0::/user@7.service/x.service\n", "", "", "", "", 7},
+	{"0::/system.slice/x.service\n", "", "", "", "", NO_UID},
+	{"0::/user.slice/user-1000.slice/user-runtime-dir@1000.service\n", "", "", "", "", NO_UID},
+	/* whom a session is of its slice tells: there are no others than a user's own */
+	{"0::/user.slice/user-01.slice/session-1.scope\n", "1", "", "", "", NO_UID},
+	{"0::/user.slice/user-4294967295.slice/session-1.scope\n", "1", "", "", "", NO_UID},
+	/* machines */
+	{"0::/machine.slice/systemd-nspawn@web.service/payload/init.scope\n", "", "web", "", "",
+		NO_UID},
+	{"0::/system.slice/systemd-nspawn@web.service\n", "", "web", "", "", NO_UID},
+	{"0::/machine.slice/systemd-nspawn@a\\x2db.service\n", "", "a-b", "", "", NO_UID},
+	{"0::/machine.slice/machine-qemu\\x2d1\\x2dguest.scope/libvirt/emulator\n", "",
+		"qemu-1-guest", "", "", NO_UID},
+	{"0::/machine.slice/machine-mt.scope\n", "", "mt", "", "", NO_UID},
+	{"0::/machine-a.slice/machine-mt.scope\n", "", "mt", "", "", NO_UID},
+	{"0::/system.slice/machine-mt.scope\n", "", "", "", "", NO_UID},
+	{"0::/machine.slice/machine-a-b.scope\n", "", "", "", "", NO_UID},     /* a slash */
+	{"0::/machine.slice/machine-a\\x2fb.scope\n", "", "", "", "", NO_UID}, /* another */
+	{"0::/machine.slice/machine-a\\x0ab.scope\n", "", "", "", "", NO_UID},
+	{"0::/machine.slice/machine-a\\x2.scope\n", "", "", "", "", NO_UID},
+	{"0::/machine.slice/machine-a\\x2D.scope\n", "", "", "", "", NO_UID},
+	{"0::/machine.slice/machine-.scope\n", "", "", "", "", NO_UID},
+	{"0::/machine.slice/machine-" NAME_64 ".scope\n", "", NAME_64, "", "", NO_UID},
+	{"0::/machine.slice/machine-" NAME_64 "x.scope\n", "", "", "", "", NO_UID},
+	/* containers: what is a user's own is no pod's, whatever it is called */
+	{"0::/system.slice/docker-" ID ".scope\n", "", "", ID, "", NO_UID},
+	{"0::/docker/" ID "\n", "", "", ID, "", NO_UID},
+	{"0::/docker/" ID " (deleted)\n", "", "", ID, "", NO_UID},
+	{"0::/kubepods/pod" UUID "/" ID "\n", "", "", ID, UUID, NO_UID},
+	{"0::/kubepods/pod" UUID "\n", "", "", "", UUID, NO_UID},
+	{MANAGER "user.slice/libpod-" ID ".scope/container\n", "", "", ID, "", 1000},
+	{MANAGER "kubepods/pod" UUID "/" ID "\n", "", "", ID, "", 1000},
+	{"4:memory:/docker/" ID "\n1:name=systemd:/docker/" ID "\n0::/\n", "", "", ID, "", NO_UID},
+	{"1:name=systemd:/system.slice/x.service\n0::/docker/" ID "\n", "", "", "", "", NO_UID},
+	{"4:memory:/docker/" ID "\n0::/\n", "", "", "", "", NO_UID},
+};
+
+static void assert_text(const char *text, const char *found, const char *expected)
+{
+	if (strcmp(found, expected) != 0)
+		fail_msg("%s: '%s' instead of '%s'", text, found, expected);
+}
+
+static void finds_whose_it_is(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(owners); i++) {
+		const char *text = owners[i].text;
+		struct cgroup c;
+
+		cgroup_parse(text, strlen(text), &c);
+		assert_name(text, &c.session, owners[i].session);
+		assert_text(text, c.machine, owners[i].machine);
+		assert_text(text, c.container.name, owners[i].container);
+		assert_text(text, c.container.pod, owners[i].pod);
+		if (c.has_uid != (owners[i].uid != NO_UID) ||
+			(c.has_uid && c.uid != (uint32_t)owners[i].uid))
+			fail_msg("%s: uid %u (%d)", text, c.uid, c.has_uid);
+	}
+}
+
 /* A path that was cut never names something that is not there. */
 static void a_cut_path_is_no_harm(void **state)
 {
@@ -172,6 +250,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_the_unit),
+		cmocka_unit_test(finds_whose_it_is),
 		cmocka_unit_test(a_cut_path_is_no_harm),
 	};
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include "collectors/container.h"
+
+/* A name has no more than what ids, uids and names of LXC are made of, and ends within its array. */
+static void check_name(const char *name, size_t size)
+{
+	size_t len = strnlen(name, size);
+
+	fuzz_check(len < size);
+	fuzz_check(
+		strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") ==
+		len);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct container c;
+
+	container_parse((const char *)data, size, &c);
+	check_name(c.name, sizeof(c.name));
+	check_name(c.pod, sizeof(c.pod));
+	fuzz_check(c.runtime < RUNTIME_COUNT_);
+	fuzz_check(c.name[0] || c.runtime == RUNTIME_UNKNOWN);
+	return 0;
+}
