@@ -23,46 +23,78 @@ static void set_sums(
 	memcpy(row->q, sums->q, sizeof(row->q));
 }
 
-/* A selected process and the name that it is grouped by. */
+/* A selected process, and whom it belongs to: in the image that it is of, and in the one that is made. */
 struct member {
-	const char *name;
 	const struct snapshot_process *row;
+	uint32_t from, owner[OWNER_KINDS]; /* names */
 };
 
-static int compare_members(const void *a_, const void *b_)
+static int compare_pids(const void *a_, const void *b_)
 {
 	const struct member *a = a_, *b = b_;
-	int order = strcmp(a->name, b->name);
 
-	return order ? order : (a->row->pid > b->row->pid) - (a->row->pid < b->row->pid);
+	return (a->row->pid > b->row->pid) - (a->row->pid < b->row->pid);
 }
 
-/* One row over the members from FIRST on that share its name; returns how many, 0: out of memory. */
-static size_t add_group(struct builder *b, enum metric_scope scope,
-	const struct snapshot_scope *host, const struct member *first, const struct member *end)
+/* An owner's name stands in an image once: who has the same one has the same owner. */
+static int compare_owners(const void *a_, const void *b_)
 {
-	struct snapshot_scope *row = builder_add_scope(b, scope);
-	const struct member *m = first;
+	const struct member *a = a_, *b = b_;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return compare_pids(a_, b_);
+}
+
+static uint32_t copy_text(struct builder *b, const struct view *view, uint32_t ref)
+{
+	const char *text = view_text(view, ref);
+
+	return builder_add_text(b, text, strlen(text));
+}
+
+static const struct snapshot_scope *find_owner(
+	const struct view *view, enum metric_scope scope, uint32_t name)
+{
+	for (uint32_t i = 0; i < view_count(view, scope); i++)
+		if (view_scope(view, scope, i)->name == name)
+			return view_scope(view, scope, i);
+	return NULL;
+}
+
+/* One row over the members from FIRST on that have its owner; returns how many, 0: out of memory. */
+static size_t add_owner(struct builder *b, const struct view *view, enum owner_kind kind,
+	struct member *first, const struct member *end)
+{
+	const struct snapshot_scope *from = find_owner(view, owner_scope(kind), first->from);
+	struct snapshot_scope *row = builder_add_scope(b, owner_scope(kind));
+	struct member *m = first;
 	struct sums sums = {0};
 
 	if (!row)
 		return 0;
-	for (; m < end && !strcmp(m->name, first->name); m++)
+	row->name = copy_text(b, view, first->from);
+	if (from) {
+		row->id = from->id;
+		row->above = copy_text(b, view, from->above);
+		row->user = copy_text(b, view, from->user);
+	}
+	for (; m < end && m->from == first->from; m++) {
+		m->owner[kind] = row->name;
 		sums_add(&sums, m->row);
-	row->name = builder_add_text(b, first->name, strlen(first->name));
-	row->id = scope == METRIC_USER ? first->row->uid : 0;
-	set_sums(row, &sums, host);
+	}
+	set_sums(row, &sums, view_host(view));
 	return (size_t)(m - first);
 }
 
-static int add_scope(struct builder *b, const struct view *view, enum metric_scope scope,
+static int add_owners(struct builder *b, const struct view *view, enum owner_kind kind,
 	struct member *members, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		members[i].name = view_owner(view, members[i].row, owner_kind_of(scope));
-	qsort(members, count, sizeof(*members), compare_members);
+		members[i].from = members[i].row->owner[kind];
+	qsort(members, count, sizeof(*members), compare_owners);
 	for (size_t i = 0, n; i < count; i += n) {
-		n = add_group(b, scope, view_host(view), members + i, members + count);
+		n = add_owner(b, view, kind, members + i, members + count);
 		if (!n)
 			return -ENOMEM;
 	}
@@ -88,26 +120,17 @@ static int add_host(
 	return 0;
 }
 
-static uint32_t copy_text(struct builder *b, const struct view *view, uint32_t ref)
+/* By rising pid, as an image has them. */
+static int add_processes(struct builder *b, struct member *members, size_t count)
 {
-	const char *text = view_text(view, ref);
-
-	return builder_add_text(b, text, strlen(text));
-}
-
-/* MEMBERS by rising pid, as an image has them. */
-static int add_processes(
-	struct builder *b, const struct view *view, const struct member *members, size_t count)
-{
+	qsort(members, count, sizeof(*members), compare_pids);
 	for (size_t i = 0; i < count; i++) {
 		struct snapshot_process *row = builder_add_process(b);
 
 		if (!row)
 			return -ENOMEM;
 		*row = *members[i].row;
-		for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-			row->owner[kind] = copy_text(b, view, members[i].row->owner[kind]);
-		row->user_unit = copy_text(b, view, members[i].row->user_unit);
+		memcpy(row->owner, members[i].owner, sizeof(members[i].owner));
 	}
 	return 0;
 }
@@ -125,19 +148,13 @@ static int add_self(struct builder *b, const struct view *view)
 
 static int build(struct builder *b, const struct view *view, struct member *members, size_t count)
 {
-	int r;
+	int r = add_host(b, view, members, count);
 
-	for (size_t i = 0; i < count; i++)
-		members[i].name = "";
-	qsort(members, count, sizeof(*members), compare_members);
-	r = add_processes(b, view, members, count);
+	for (unsigned int kind = 0; r == 0 && kind < OWNER_KINDS; kind++)
+		r = add_owners(b, view, (enum owner_kind)kind, members, count);
 	if (r == 0)
-		r = add_host(b, view, members, count);
-	if (r == 0)
-		r = add_self(b, view);
-	for (int scope = METRIC_USER; r == 0 && scope < METRIC_OWNERS_END; scope++)
-		r = add_scope(b, view, (enum metric_scope)scope, members, count);
-	return r;
+		r = add_processes(b, members, count);
+	return r == 0 ? add_self(b, view) : r;
 }
 
 int aggregate_processes(

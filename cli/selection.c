@@ -3,40 +3,61 @@
 
 #include "cli/selection.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/aggregate.h"
+#include "snapshot/owner.h"
 
+/* What can be shown besides owners of each kind. */
 static const struct {
 	const char *name;
 	enum metric_scope scope;
 } views[] = {
-	{"programs", METRIC_PROGRAM},
-	{"users", METRIC_USER},
-	{"units", METRIC_UNIT},
 	{"processes", METRIC_PROCESS},
 	{"host", METRIC_HOST},
 	{"status", METRIC_SELF},
 };
 
+static int find_view(const char *name, enum metric_scope *ret)
+{
+	enum owner_kind kind = owner_find_list(name);
+
+	if (kind != OWNER_KINDS) {
+		*ret = owner_scope(kind);
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
+		if (!strcmp(views[i].name, name)) {
+			*ret = views[i].scope;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static void describe_views(const char *argument, char error[static QUERY_ERROR_SIZE])
+{
+	int n = snprintf(
+		error, QUERY_ERROR_SIZE, "unexpected argument '%.100s'; expected ", argument);
+
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s, ",
+			owner_of((enum owner_kind)kind)->list);
+	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "processes, host or status");
+}
+
 static int parse_view(const struct text_list *operands, enum metric_scope *ret,
 	char error[static QUERY_ERROR_SIZE])
 {
 	if (!operands->count) {
-		*ret = views[0].scope;
+		*ret = METRIC_PROGRAM;
 		return 0;
 	}
-	for (size_t i = 0; operands->count == 1 && i < ARRAY_SIZE(views); i++)
-		if (!strcmp(views[i].name, operands->item[0])) {
-			*ret = views[i].scope;
-			return 0;
-		}
-	snprintf(error, QUERY_ERROR_SIZE,
-		"unexpected argument '%.100s'; expected programs, users, units, processes, host or "
-		"status",
-		operands->item[operands->count - 1]);
+	if (operands->count == 1 && find_view(operands->item[0], ret) == 0)
+		return 0;
+	describe_views(operands->item[operands->count - 1], error);
 	return -EINVAL;
 }
 
@@ -74,6 +95,39 @@ struct filter {
 	enum metric_scope scope; /* whose rows carry it themselves, besides processes */
 };
 
+enum { FILTERS = OWNER_KINDS + 1 };
+
+static void get_filters(const struct settings *settings, struct filter to[static FILTERS])
+{
+	const struct filter filters[] = {
+		{"user", &settings->user, METRIC_USER},
+		{"program", &settings->program, METRIC_PROGRAM},
+		{"unit", &settings->unit, METRIC_UNIT},
+		{"user_unit", &settings->user_unit, METRIC_USER_UNIT},
+		{"session", &settings->session, METRIC_SESSION},
+		{"slice", &settings->slice, METRIC_SLICE},
+		{"machine", &settings->machine, METRIC_MACHINE},
+		{"pod", &settings->pod, METRIC_POD},
+		{"container", &settings->container, METRIC_CONTAINER},
+		{"pid", &settings->pid, METRIC_PROCESS},
+	};
+
+	static_assert(ARRAY_SIZE(filters) == FILTERS,
+		"owners of each kind can be asked for, and processes");
+	memcpy(to, filters, sizeof(filters));
+}
+
+static bool is_filtered(const struct settings *settings)
+{
+	struct filter filters[FILTERS];
+
+	get_filters(settings, filters);
+	for (size_t i = 0; i < FILTERS; i++)
+		if (filters[i].values->count)
+			return true;
+	return false;
+}
+
 /*
  * A filter by the rows' own name picks rows. Any other one picks processes, whose sums are then asked
  * for; and so do all filters that stand beside it.
@@ -81,13 +135,9 @@ struct filter {
 static int parse_filters(
 	const struct settings *settings, struct selection *s, char error[static QUERY_ERROR_SIZE])
 {
-	const struct filter filters[] = {
-		{"user", &settings->user, METRIC_USER},
-		{"program", &settings->program, METRIC_PROGRAM},
-		{"unit", &settings->unit, METRIC_UNIT},
-		{"pid", &settings->pid, METRIC_PROCESS},
-	};
+	struct filter filters[FILTERS];
 
+	get_filters(settings, filters);
 	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
 		if (filters[i].values->count && s->scope != METRIC_PROCESS &&
 			s->scope != filters[i].scope)
@@ -121,8 +171,7 @@ static int parse_order(
 
 static int check_status(const struct settings *c, char error[static QUERY_ERROR_SIZE])
 {
-	if (!c->live && !c->bytes && !c->sort && !c->order && !c->limit && !c->user.count &&
-		!c->program.count && !c->unit.count && !c->pid.count)
+	if (!c->live && !c->bytes && !c->sort && !c->order && !c->limit && !is_filtered(c))
 		return 0;
 	snprintf(error, QUERY_ERROR_SIZE,
 		"status is of memtallyd as a whole: of the flags for tables only --json applies to it");

@@ -16,9 +16,10 @@
 
 enum what {
 	WHAT_PID,
-	WHAT_USER,
+	WHAT_USER, /* of a process; of an owner, whose own it is */
+	WHAT_ABOVE,
 	WHAT_QUANTITY,
-	WHAT_NAME, /* of a user, program or unit; of a process, its program */
+	WHAT_NAME, /* of an owner; of a process, its program */
 	WHAT_NOTE,
 };
 
@@ -49,7 +50,8 @@ static const char absent[] = "-";
 
 /* A row of any scope, as far as a table looks at it. */
 struct row {
-	const struct snapshot_process *process; /* NULL: of a user, program or unit */
+	const struct snapshot_process *process; /* NULL: of an owner */
+	const struct snapshot_scope *owner;     /* NULL: of a process */
 	const char *name;
 	uint64_t present;
 	const uint64_t *q;
@@ -133,6 +135,15 @@ static const char *name_head(enum metric_scope scope)
 	return owner_of(owner_is_scope(scope) ? owner_kind_of(scope) : OWNER_PROGRAM)->title;
 }
 
+/* What else tells owners of a kind apart. */
+static void add_owner_columns(struct build *b, const struct owner *owner)
+{
+	if (owner->has_user)
+		add_column(b, WHAT_USER, "USER", NULL);
+	if (owner->above)
+		add_column(b, WHAT_ABOVE, owner_of(owner_find(owner->above))->title, NULL);
+}
+
 static void add_columns(struct build *b)
 {
 	bool is_process = b->rows->scope == METRIC_PROCESS;
@@ -144,6 +155,8 @@ static void add_columns(struct build *b)
 			column[i].field ? metric_find_field(b->rows->scope, column[i].field)
 					: NULL);
 	add_sort_column(b);
+	if (!is_process)
+		add_owner_columns(b, owner_of(owner_kind_of(b->rows->scope)));
 	add_column(b, WHAT_NAME, name_head(b->rows->scope), NULL);
 	if (b->has_notes)
 		add_column(b, WHAT_NOTE, "NOTE", NULL);
@@ -154,11 +167,12 @@ static void row_get(const struct build *b, uint32_t i, struct row *ret)
 	if (b->rows->scope == METRIC_PROCESS) {
 		const struct snapshot_process *p = view_process(b->view, i);
 
-		*ret = (struct row){p, view_owner(b->view, p, OWNER_PROGRAM), p->present, p->q};
+		*ret = (struct row){
+			p, NULL, view_owner(b->view, p, OWNER_PROGRAM), p->present, p->q};
 	} else {
 		const struct snapshot_scope *s = view_scope(b->view, b->rows->scope, i);
 
-		*ret = (struct row){NULL, view_text(b->view, s->name), s->present, s->q};
+		*ret = (struct row){NULL, s, view_text(b->view, s->name), s->present, s->q};
 	}
 }
 
@@ -227,6 +241,19 @@ static void add_note(struct build *b, const struct row *row)
 	end_cell(b->to);
 }
 
+static const char *text_or_absent(const struct build *b, uint32_t ref)
+{
+	const char *text = view_text(b->view, ref);
+
+	return *text ? text : absent;
+}
+
+static const char *user_of(const struct build *b, const struct row *row)
+{
+	return row->process ? view_owner(b->view, row->process, OWNER_USER)
+	                    : text_or_absent(b, row->owner->user);
+}
+
 static void add_row(struct build *b, const struct row *row)
 {
 	for (size_t i = 0; i < b->to->columns; i++)
@@ -236,9 +263,10 @@ static void add_row(struct build *b, const struct row *row)
 			buffer_add_u64(&b->to->text, row->process->pid);
 			end_cell(b->to);
 			break;
-		case WHAT_USER:
-			assert(row->process);
-			add_cell(b->to, view_owner(b->view, row->process, OWNER_USER));
+		case WHAT_USER: add_cell(b->to, user_of(b, row)); break;
+		case WHAT_ABOVE:
+			assert(row->owner);
+			add_cell(b->to, text_or_absent(b, row->owner->above));
 			break;
 		case WHAT_QUANTITY: add_quantity_cell(b, i, row); break;
 		case WHAT_NAME: add_cell(b->to, row->name); break;

@@ -1,65 +1,127 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An owner is found by a key: its name and, where another of its kind may have the same, whose own it is or what it is a
+ * part of. The name stands first and is terminated, so that it can be had from the key again.
+ */
 #include "config.h"
 
 #include "collectors/belonging.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
-void belonging_done(struct belonging *b)
-{
-	scopes_done(&b->user_units);
-}
+#include "base/cleanup.h"
+#include "snapshot/owner.h"
 
-void belonging_begin(struct belonging *b)
-{
-	for (struct scope *s = NULL; (s = scopes_next(&b->user_units, s));)
-		s->sums.q[SCOPE_PROCESSES] = 0;
-}
+enum {
+	KEY_SIZE = 512, /* a unit's name has 255 bytes, a container's or a pod's less */
+};
+
+/* Not yet looked for. */
+static const uint32_t no_slot = PROCESS_NO_SCOPE;
 
 static int set_user(struct tally *t, uid_t uid, uint32_t *slot)
 {
 	struct scope *user;
 
-	if (*slot != PROCESS_NO_SCOPE && scopes_at(&t->table[OWNER_USER], *slot)->uid == uid)
+	if (*slot != no_slot && scopes_at(&t->table[OWNER_USER], *slot)->id == uid)
 		return 0;
 	user = scopes_get(&t->table[OWNER_USER], &uid, sizeof(uid));
 	if (!user)
 		return -ENOMEM;
-	user->uid = uid;
+	user->id = uid;
 	*slot = user->slot;
 	return 0;
 }
 
-static int set_named(struct scopes *table, const char *name, size_t len, uint32_t *slot)
+/* The owner of KIND that NAME alone tells. */
+static int set_named(struct tally *t, enum owner_kind kind, const char *name, size_t len,
+	uint32_t owner[static OWNER_KINDS])
 {
-	struct scope *scope = scopes_get(table, name, len);
+	struct scope *scope = scopes_get(&t->table[kind], name, len);
 
 	if (!scope)
 		return -ENOMEM;
-	*slot = scope->slot;
+	owner[kind] = scope->slot;
 	return 0;
 }
 
-static int set_text(struct tally *t, enum owner_kind kind, const char *name, size_t len,
-	uint32_t owner[static OWNER_KINDS])
+static int set_none(struct tally *t, enum owner_kind kind, uint32_t owner[static OWNER_KINDS])
 {
-	return set_named(&t->table[kind], name, len, &owner[kind]);
+	return set_named(t, kind, OWNER_NONE, strlen(OWNER_NONE), owner);
 }
 
-/* Unit names are checked to be plain ASCII by the parser; "(none)" can't be one. */
-static int set_units(struct belonging *b, struct process *p, const struct cgroup *cgroup,
+/* What there is to know of an owner besides its kind. */
+struct traits {
+	struct cgroup_name name; /* plain ASCII, as all parsers of cgroups give it; len 0: none */
+	const char *above;       /* NULL: a part of nothing */
+	bool has_user;
+	uint32_t user;
+	uint32_t id;
+};
+
+static int set_owner(struct tally *t, enum owner_kind kind, const struct traits *traits,
 	uint32_t owner[static OWNER_KINDS])
 {
-	static const char none[] = "(none)";
-	int r = cgroup->unit.len
-	                ? set_text(b->tally, OWNER_UNIT, cgroup->unit.text, cgroup->unit.len, owner)
-	                : set_text(b->tally, OWNER_UNIT, none, sizeof(none) - 1, owner);
+	const char *above = traits->above ? traits->above : "";
+	char key[KEY_SIZE];
+	struct scope *scope;
+	size_t len, at;
 
-	p->user_unit = PROCESS_NO_SCOPE;
-	if (r == 0 && cgroup->user_unit.len)
-		r = set_named(&b->user_units, cgroup->user_unit.text, cgroup->user_unit.len,
-			&p->user_unit);
+	if (!traits->name.len)
+		return set_none(t, kind, owner);
+	if (!traits->has_user && !*above) {
+		int r = set_named(t, kind, traits->name.text, traits->name.len, owner);
+
+		if (r == 0)
+			scopes_at(&t->table[kind], owner[kind])->id = traits->id;
+		return r;
+	}
+	len = (size_t)snprintf(key, sizeof(key), "%.*s", (int)traits->name.len, traits->name.text);
+	at = len + 1;
+	len = at + (size_t)snprintf(key + at, sizeof(key) - at, "%s", above);
+	if (traits->has_user)
+		len += 1 +
+		       (size_t)snprintf(key + len + 1, sizeof(key) - len - 1, "%u", traits->user);
+	scope = scopes_get(&t->table[kind], key, len);
+	if (!scope)
+		return -ENOMEM;
+	scope->id = traits->id;
+	scope->has_user = traits->has_user;
+	scope->user = traits->user;
+	scope->above = *above ? scope->key + at : NULL;
+	owner[kind] = scope->slot;
+	return 0;
+}
+
+static struct cgroup_name name_of(const char *text)
+{
+	return (struct cgroup_name){text, strlen(text)};
+}
+
+static int set_cgroup(struct tally *t, const struct cgroup *c, uint32_t owner[static OWNER_KINDS])
+{
+	const struct {
+		enum owner_kind kind;
+		struct traits traits;
+	} owners[] = {
+		{OWNER_UNIT, {.name = c->unit}},
+		{OWNER_USER_UNIT, {.name = c->user_unit, .has_user = c->has_uid, .user = c->uid}},
+		{OWNER_SESSION, {.name = c->session, .has_user = c->has_uid, .user = c->uid}},
+		{OWNER_SLICE, {.name = c->slice}},
+		{OWNER_MACHINE, {.name = name_of(c->machine)}},
+		{OWNER_POD, {.name = name_of(c->container.pod)}},
+		{OWNER_CONTAINER, {.name = name_of(c->container.name),
+					  .above = c->container.pod,
+					  .has_user = c->has_uid,
+					  .user = c->uid,
+					  .id = c->container.runtime}},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(owners); i++)
+		r = set_owner(t, owners[i].kind, &owners[i].traits, owner);
 	return r;
 }
 
@@ -67,10 +129,8 @@ static int set_units(struct belonging *b, struct process *p, const struct cgroup
 static void get_owners(
 	const struct tally *t, const struct process *p, uint32_t to[static OWNER_KINDS])
 {
-	if (p->membership != PROCESS_NO_SCOPE)
-		memcpy(to, tally_owners(t, p->membership), OWNER_KINDS * sizeof(*to));
-	else
-		memset(to, 0xff, OWNER_KINDS * sizeof(*to)); /* PROCESS_NO_SCOPE */
+	for (size_t i = 0; i < OWNER_KINDS; i++)
+		to[i] = p->membership == no_slot ? no_slot : tally_owners(t, p->membership)[i];
 }
 
 /* Whether P's owners are those that it had. */
@@ -78,37 +138,35 @@ static bool is_settled(const struct tally *t, const struct process *p, const str
 {
 	uint32_t user;
 
-	if (p->membership == PROCESS_NO_SCOPE || s->is_renamed || s->has_cgroup)
+	if (p->membership == no_slot || s->is_renamed || s->has_cgroup)
 		return false;
 	user = tally_owners(t, p->membership)[OWNER_USER];
-	return scopes_at(&t->table[OWNER_USER], user)->uid == s->uid;
+	return scopes_at(&t->table[OWNER_USER], user)->id == s->uid;
 }
 
-int belonging_set(struct belonging *b, const struct process_reader *reader, struct process *p,
+int belonging_set(struct tally *t, const struct process_reader *reader, struct process *p,
 	const struct sample *s)
 {
 	static const struct cgroup no_cgroup;
 	uint32_t owner[OWNER_KINDS];
 	int r;
 
-	if (is_settled(b->tally, p, s))
+	if (is_settled(t, p, s))
 		return 0;
-	get_owners(b->tally, p, owner);
-	r = set_user(b->tally, s->uid, &owner[OWNER_USER]);
-	if (r == 0 && (s->is_renamed || owner[OWNER_PROGRAM] == PROCESS_NO_SCOPE)) {
-		const struct buffer *name = &reader->program;
-
+	get_owners(t, p, owner);
+	r = set_user(t, s->uid, &owner[OWNER_USER]);
+	if (r == 0 && s->is_renamed)
+		r = set_named(t, OWNER_PROGRAM, reader->program.data, reader->program.len, owner);
+	else if (r == 0 && owner[OWNER_PROGRAM] == no_slot)
 		/* A member whose name could not be read in this pass has none to go by. */
-		r = set_text(b->tally, OWNER_PROGRAM, s->is_renamed ? name->data : "(unnamed)",
-			s->is_renamed ? name->len : sizeof("(unnamed)") - 1, owner);
-	}
-	if (r == 0 && (s->has_cgroup || owner[OWNER_UNIT] == PROCESS_NO_SCOPE))
-		r = set_units(b, p, s->has_cgroup ? &reader->cgroup : &no_cgroup, owner);
-	return r == 0 ? tally_join(b->tally, owner, &p->membership) : r;
+		r = set_named(t, OWNER_PROGRAM, "(unnamed)", strlen("(unnamed)"), owner);
+	if (r == 0 && (s->has_cgroup || owner[OWNER_UNIT] == no_slot))
+		r = set_cgroup(t, s->has_cgroup ? &reader->cgroup : &no_cgroup, owner);
+	return r == 0 ? tally_join(t, owner, &p->membership) : r;
 }
 
 void belonging_drop(struct process *p)
 {
-	p->membership = p->user_unit = PROCESS_NO_SCOPE;
+	p->membership = no_slot;
 	p->known = false;
 }

@@ -64,8 +64,6 @@ void closing_add(struct pass *pass, size_t i)
 	if (p->growth.has_swap)
 		ROW_SET(row, PROCESS_VM_SWAP_GROWTH, p->growth.swap_bytes);
 	tally_add(&pass->tally, p, row, hwm, swap);
-	if (p->user_unit != PROCESS_NO_SCOPE)
-		scopes_at(&pass->belonging.user_units, p->user_unit)->sums.q[SCOPE_PROCESSES]++;
 }
 
 /* Rows that nobody belongs to and that no series needs. */
@@ -111,7 +109,6 @@ int closing_end(struct pass *pass)
 		remove_empty(&pass->tally.table[i]);
 		r = r ? r : e;
 	}
-	remove_empty(&pass->belonging.user_units);
 	names_renew(&pass->tally.table[OWNER_USER], pass->end_ns);
 	if (r == 0)
 		r = export_processes(pass->rows.member, rows_at(&pass->rows, 0),

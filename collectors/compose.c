@@ -30,11 +30,11 @@ static uint32_t add_user_name(
 	char number[NUMBER_U64_DIGITS];
 
 	if (!s->name)
-		return builder_add_text(b, number, number_format_u64(s->uid, number));
+		return builder_add_text(b, number, number_format_u64(s->id, number));
 	if (!is_twice && !is_ambiguous(s->name))
 		return builder_add_text(b, s->name, strlen(s->name));
 	buffer_clear(text);
-	buffer_printf(text, "%s:%u", s->name, s->uid);
+	buffer_printf(text, "%s:%u", s->name, s->id);
 	return text->error ? 0 : builder_add_text(b, text->data, text->len);
 }
 
@@ -69,7 +69,18 @@ static int add_user_names(struct scopes *users, struct builder *b, struct buffer
 static void add_key_names(struct scopes *table, struct builder *b)
 {
 	for (struct scope *s = NULL; (s = scopes_next(table, s));)
-		s->name_ref = builder_add_text(b, s->key, s->key_len);
+		s->name_ref = builder_add_text(b, s->key, strlen(s->key));
+}
+
+/* What a user is called, whose name was added before, or would be if any process were his. */
+static uint32_t name_of_user(const struct scopes *users, uint32_t uid, struct builder *b)
+{
+	const struct scope *user = scopes_find(users, &uid, sizeof(uid));
+	char number[NUMBER_U64_DIGITS];
+
+	if (user)
+		return user->name_ref;
+	return builder_add_text(b, number, number_format_u64(uid, number));
 }
 
 static struct snapshot_scope *add_row(
@@ -80,12 +91,26 @@ static struct snapshot_scope *add_row(
 	if (!row)
 		return NULL;
 	row->name = s->name_ref;
-	row->id = s->uid;
+	row->id = s->id;
 	row->flags = flags;
 	row->created_ns = s->created_ns;
 	row->present = s->sums.present;
 	memcpy(row->q, s->sums.q, sizeof(row->q));
 	return row;
+}
+
+static int add_owner(
+	const struct tally *t, enum metric_scope scope, const struct scope *s, struct builder *b)
+{
+	uint32_t user = s->has_user ? name_of_user(&t->table[OWNER_USER], s->user, b) : 0;
+	uint32_t above = s->above ? builder_add_text(b, s->above, strlen(s->above)) : 0;
+	struct snapshot_scope *row = add_row(b, scope, s, s->exported ? SCOPE_EXPORTED : 0);
+
+	if (!row)
+		return -ENOMEM;
+	row->user = user;
+	row->above = above;
+	return 0;
 }
 
 /* A row without members is shown only as long as it has series. */
@@ -95,8 +120,7 @@ static int add_rows(struct tally *t, enum owner_kind kind, struct builder *b)
 	struct scope *other = &t->other[kind];
 
 	for (struct scope *s = NULL; (s = scopes_next(&t->table[kind], s));)
-		if ((!s->empty_ns || s->exported) &&
-			!add_row(b, scope, s, s->exported ? SCOPE_EXPORTED : 0))
+		if ((!s->empty_ns || s->exported) && add_owner(t, scope, s, b) < 0)
 			return -ENOMEM;
 	other->name_ref = builder_add_text(b, other_name, sizeof(other_name) - 1);
 	return add_row(b, scope, other, SCOPE_OTHER) ? 0 : -ENOMEM;
@@ -123,15 +147,6 @@ int compose_scopes(
 			r = add_rows(t, (enum owner_kind)kind, b);
 	}
 	return r;
-}
-
-uint32_t compose_dropped(const struct tally *t, enum owner_kind kind)
-{
-	uint32_t dropped = 0;
-
-	for (struct scope *s = NULL; (s = scopes_next(&t->table[kind], s));)
-		dropped += !s->exported;
-	return dropped;
 }
 
 static void add_adaptive(const struct compose_counts *counts, const struct compose_adaptive *a,
@@ -187,9 +202,8 @@ static int add_histogram(struct builder *b, const struct snapshot_histogram *h)
 	return 0;
 }
 
-int compose_self(struct tally *t, const struct compose_counts *counts,
-	const struct compose_adaptive *adaptive, const struct self *self, uint32_t flags,
-	const char *version, struct builder *b)
+int compose_self(const struct compose_counts *counts, const struct compose_adaptive *adaptive,
+	const struct self *self, uint32_t flags, const char *version, struct builder *b)
 {
 	struct snapshot_histogram holds = counts->holds->times;
 	int r = add_histogram(b, &counts->durations);
@@ -217,10 +231,6 @@ int compose_self(struct tally *t, const struct compose_counts *counts,
 	ROW_SET(row, SELF_READ_ROLLUP, counts->source[SOURCE_ROLLUP]);
 	ROW_SET(row, SELF_READ_SMAPS, counts->source[SOURCE_SMAPS]);
 	ROW_SET(row, SELF_READ_RSS, counts->source[SOURCE_RSS]);
-	ROW_SET(row, SELF_DROPPED_USERS, compose_dropped(t, OWNER_USER));
-	ROW_SET(row, SELF_DROPPED_PROGRAMS, compose_dropped(t, OWNER_PROGRAM));
-	ROW_SET(row, SELF_DROPPED_UNITS, compose_dropped(t, OWNER_UNIT));
-	ROW_SET(row, SELF_DROPPED_PROCESSES, counts->dropped_processes);
 	ROW_SET(row, SELF_CPU, self->cpu_ns);
 	if (recent_ratio(&self->recent, &recent, &span_ns)) {
 		ROW_SET(row, SELF_CPU_RECENT, metric_real_bits(recent));

@@ -35,7 +35,6 @@ struct compose_counts {
 	uint64_t estimated, guessed;      /* from a measurement, or without one */
 	uint64_t waiting, waiting_cpu_ns; /* to be measured, and what that would cost */
 	uint64_t source[SOURCE_COUNT_];
-	uint32_t dropped_processes;
 	struct snapshot_histogram durations;
 	const struct holds *holds;
 };
@@ -56,11 +55,7 @@ struct compose_adaptive {
 };
 
 /* Adds the row of the collector itself and the histograms. ADAPTIVE is NULL in exact mode. -ENOMEM. */
-int compose_self(struct tally *t, const struct compose_counts *counts,
-	const struct compose_adaptive *adaptive, const struct self *self, uint32_t flags,
-	const char *version, struct builder *b);
-
-/* How many rows of SCOPE have no series of their own. */
-uint32_t compose_dropped(const struct tally *t, enum owner_kind kind);
+int compose_self(const struct compose_counts *counts, const struct compose_adaptive *adaptive,
+	const struct self *self, uint32_t flags, const char *version, struct builder *b);
 
 #endif

@@ -19,7 +19,7 @@ bool names_next(const struct scopes *users, uint32_t *cursor, uid_t *ret)
 
 		if (user && user->name_state == SCOPE_NAME_WANTED) {
 			user->name_state = SCOPE_NAME_ASKED;
-			*ret = user->uid;
+			*ret = user->id;
 			return true;
 		}
 	}

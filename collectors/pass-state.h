@@ -50,7 +50,6 @@ struct pass {
 	struct turns turns;
 	struct sharing sharing;
 	struct tally tally;
-	struct belonging belonging;
 	struct rows rows;
 	struct buffer scratch;
 	pid_t *pids;

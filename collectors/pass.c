@@ -59,7 +59,6 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	tally_init(&pass->tally, clock_now_ns(CLOCK_REALTIME));
 	pass->reader.procfs = &pass->procfs;
 	pass->reader.kept_max = kept_max();
-	pass->belonging.tally = &pass->tally;
 	adapt_init(&pass->adapt, &pass->reader, &pass->table, &pass->sharing);
 	turns_init(&pass->turns, &pass->adapt, &pass->scratch);
 	pass->table.forget = forget;
@@ -100,7 +99,6 @@ struct pass *pass_free(struct pass *pass)
 	process_reader_done(&pass->reader);
 	sharing_done(&pass->sharing);
 	tally_done(&pass->tally);
-	belonging_done(&pass->belonging);
 	rows_done(&pass->rows);
 	buffer_done(&pass->scratch);
 	procfs_close(&pass->procfs);
@@ -190,7 +188,6 @@ static int begin(struct pass *pass)
 	if (pass->options.is_adaptive)
 		adapt_begin(&pass->adapt);
 	tally_begin(&pass->tally, clock_now_ns(CLOCK_REALTIME));
-	belonging_begin(&pass->belonging);
 	memset(pass->counts.outcome, 0, sizeof(pass->counts.outcome));
 	memset(pass->counts.source, 0, sizeof(pass->counts.source));
 	pass->counts.estimated = pass->counts.guessed = 0;

@@ -26,7 +26,7 @@ static int add_member(struct pass *pass, struct process *p, const struct sample 
 	/* When it was read; publication_make() makes an age of it. */
 	if (s->outcome == OUTCOME_MEASURED)
 		ROW_SET(row, PROCESS_PSS_AGE, clock_now_ns(CLOCK_BOOTTIME));
-	return belonging_set(&pass->belonging, &pass->reader, p, s);
+	return belonging_set(&pass->tally, &pass->reader, p, s);
 }
 
 static int read_one(struct pass *pass)
@@ -54,7 +54,7 @@ static int take_sample(struct pass *pass, struct process *p, const struct sample
 	int r = 0;
 
 	if (s->is_member)
-		r = belonging_set(&pass->belonging, &pass->reader, p, s);
+		r = belonging_set(&pass->tally, &pass->reader, p, s);
 	else
 		belonging_drop(p);
 	if (r < 0) {

@@ -25,7 +25,6 @@ void process_init(struct process *p, pid_t pid)
 		.dirfd = -1,
 		.statm_fd = -1,
 		.membership = PROCESS_NO_SCOPE,
-		.user_unit = PROCESS_NO_SCOPE,
 	};
 }
 

@@ -50,7 +50,6 @@ struct process {
 
 	struct growth growth;        /* of the image; begins anew with it */
 	uint32_t membership;         /* of which owners it is, see tally.h; PROCESS_NO_SCOPE */
-	uint32_t user_unit;          /* slot of a scope; PROCESS_NO_SCOPE */
 	uint32_t mm_order, mm_group; /* sharing.h; group 0: shares with nobody */
 	struct watch *watch; /* owned; what adaptive passes remember, see watch.h; NULL: nothing */
 };

@@ -15,22 +15,11 @@ enum {
 	STALE_FACTOR = 3,
 };
 
-static uint32_t count_dropped(struct pass *pass)
-{
-	uint32_t count = rows_count(&pass->rows), dropped = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		dropped += !pass->rows.member[i]->exported;
-	return dropped;
-}
-
 /* Names, marks and ages of the rows of processes. */
 static void finish_processes(struct pass *pass, uint64_t now_boottime_ns)
 {
 	uint32_t count = rows_count(&pass->rows);
 
-	for (struct scope *s = NULL; (s = scopes_next(&pass->belonging.user_units, s));)
-		s->name_ref = builder_add_text(&pass->rows.builder, s->key, s->key_len);
 	for (uint32_t i = 0; i < count; i++) {
 		struct snapshot_process *row = rows_at(&pass->rows, i);
 		const struct process *p = pass->rows.member[i];
@@ -39,9 +28,6 @@ static void finish_processes(struct pass *pass, uint64_t now_boottime_ns)
 		for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 			row->owner[kind] =
 				scopes_at(&pass->tally.table[kind], owner[kind])->name_ref;
-		if (p->user_unit != PROCESS_NO_SCOPE)
-			row->user_unit =
-				scopes_at(&pass->belonging.user_units, p->user_unit)->name_ref;
 		row->flags = p->exported ? PROCESS_EXPORTED : 0;
 		if (ROW_HAS(row, PROCESS_PSS_AGE))
 			row->q[PROCESS_PSS_AGE] = now_boottime_ns - row->q[PROCESS_PSS_AGE];
@@ -171,13 +157,11 @@ int publication_make(
 		head.flags |= IMAGE_COMPLETE;
 	r = compose_scopes(&pass->tally, &pass->meminfo, &pass->rows.builder, &pass->scratch);
 	if (r == 0) {
-		pass->counts.dropped_processes = count_dropped(pass);
 		pass->counts.period_ns = pass->interval_ns;
 		self_read(&pass->self);
 		describe_adaptive(pass, needed_ppm, &adaptive);
-		r = compose_self(&pass->tally, &pass->counts,
-			pass->options.is_adaptive ? &adaptive : NULL, &pass->self, self_flags(pass),
-			pass->options.version, &pass->rows.builder);
+		r = compose_self(&pass->counts, pass->options.is_adaptive ? &adaptive : NULL,
+			&pass->self, self_flags(pass), pass->options.version, &pass->rows.builder);
 	}
 	if (r == 0)
 		r = seal(pass, &head, with_public, ret_fd, ret_public_fd);

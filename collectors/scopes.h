@@ -27,13 +27,18 @@ struct scope_counters {
 };
 
 struct scope {
-	char *key; /* owned; of a user, the bytes of its uid */
+	char *key; /* owned; of a user, the bytes of its uid; of others first of all their name, terminated */
 	size_t key_len;
 	uint32_t hash;
 	uint32_t slot;
 
+	uint32_t id; /* of a user its uid; of others as snapshot/owner.h has it */
+	bool has_user;
+	uint32_t user; /* the uid of whose own it is, where it is somebody's */
+	const char *
+		above; /* borrowed from the key: the name of what it is a part of; NULL: of nothing */
+
 	/* Of a user. */
-	uid_t uid;
 	char *name; /* owned, clean; NULL where there is none or none is known */
 	enum scope_name_state name_state;
 	uint64_t named_ns; /* CLOCK_MONOTONIC of the answer */

@@ -63,7 +63,8 @@ struct settings {
 	uint64_t pss_max_age_ns;
 	uint64_t budget_cpu_ppm; /* of one core */
 	uint64_t budget_stall_ns, budget_giant_age_ns;
-	uint64_t export_users, export_programs, export_units, export_processes;
+	uint64_t export_users, export_programs, export_units, export_user_units, export_sessions,
+		export_slices, export_machines, export_pods, export_containers, export_processes;
 
 	struct text_list web_listen_address, web_allowed_hosts;
 	char *web_telemetry_path;
@@ -76,7 +77,8 @@ struct settings {
 	bool live, json, bytes;
 	char *sort, *order;
 	uint64_t limit; /* 0: all */
-	struct text_list user, program, unit, pid;
+	struct text_list user, program, unit, user_unit, session, slice, machine, pod, container,
+		pid;
 
 	struct text_list operands; /* what stands on the command line besides flags */
 	bool file_was_denied; /* the default file is there, and only other people may read it */

@@ -80,6 +80,12 @@ static void set_options(const struct settings *s, struct pass_options *ret)
 		.export_owners[OWNER_USER] = (uint32_t)s->export_users,
 		.export_owners[OWNER_PROGRAM] = (uint32_t)s->export_programs,
 		.export_owners[OWNER_UNIT] = (uint32_t)s->export_units,
+		.export_owners[OWNER_USER_UNIT] = (uint32_t)s->export_user_units,
+		.export_owners[OWNER_SESSION] = (uint32_t)s->export_sessions,
+		.export_owners[OWNER_SLICE] = (uint32_t)s->export_slices,
+		.export_owners[OWNER_MACHINE] = (uint32_t)s->export_machines,
+		.export_owners[OWNER_POD] = (uint32_t)s->export_pods,
+		.export_owners[OWNER_CONTAINER] = (uint32_t)s->export_containers,
 		.export_processes = (uint32_t)s->export_processes,
 	};
 }

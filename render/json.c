@@ -157,6 +157,13 @@ static void add_quantities(
 	}
 }
 
+/* Who has no owner of a kind that a host may have none of is not said to have one. */
+static void add_owner_field(struct buffer *to, const struct owner *owner, const char *name)
+{
+	if (!owner->is_optional || strcmp(name, OWNER_NONE) != 0)
+		add_text_field(to, owner->name, name);
+}
+
 static void add_process(struct buffer *to, const struct view *view, const struct fields *fields,
 	const struct snapshot_process *row)
 {
@@ -164,10 +171,8 @@ static void add_process(struct buffer *to, const struct view *view, const struct
 	add_integer_field(to, "pid", row->pid);
 	add_integer_field(to, "uid", row->uid);
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		add_text_field(to, owner_of((enum owner_kind)kind)->name,
+		add_owner_field(to, owner_of((enum owner_kind)kind),
 			view_owner(view, row, (enum owner_kind)kind));
-	if (row->user_unit)
-		add_text_field(to, "user_unit", view_text(view, row->user_unit));
 	if (row->source != SOURCE_NONE)
 		add_text_field(to, "source",
 			snapshot_is_guess(row) ? "guess" : metric_source_name(row->source));
@@ -180,6 +185,20 @@ static void add_process(struct buffer *to, const struct view *view, const struct
 	buffer_add_char(to, '}');
 }
 
+/* What else there is to know of ROW, which has a name. */
+static void add_owner_details(struct buffer *to, const struct view *view, const struct owner *owner,
+	const struct snapshot_scope *row)
+{
+	if (row->user)
+		add_text_field(to, "user", view_text(view, row->user));
+	if (row->above && owner->above)
+		add_text_field(to, owner->above, view_text(view, row->above));
+	if (owner->words && strcmp(view_text(view, row->name), OWNER_NONE) != 0)
+		add_text_field(to, owner->id, owner_word(owner, row->id));
+	else if (owner->id && !owner->words)
+		add_integer_field(to, owner->id, row->id);
+}
+
 static void add_scope(struct buffer *to, const struct view *view, enum metric_scope scope,
 	const struct fields *fields, const struct snapshot_scope *row)
 {
@@ -188,8 +207,7 @@ static void add_scope(struct buffer *to, const struct view *view, enum metric_sc
 		const struct owner *owner = owner_of(owner_kind_of(scope));
 
 		add_text_field(to, owner->name, view_text(view, row->name));
-		if (owner->id)
-			add_integer_field(to, owner->id, row->id);
+		add_owner_details(to, view, owner, row);
 		add_bool_field(to, "exported", row->flags & SCOPE_EXPORTED);
 	}
 	add_quantities(to, fields, row->present, row->q);
@@ -319,6 +337,20 @@ static void add_rows(struct buffer *to, const struct view *view)
 	buffer_add_char(to, '}');
 }
 
+/* How many there are of each that have no series of their own. */
+static void add_dropped(struct buffer *to, const struct view *view)
+{
+	add_name(to, "series_dropped");
+	buffer_add_char(to, '{');
+	for (int scope = METRIC_USER; scope <= METRIC_PROCESS; scope++) {
+		uint32_t dropped;
+
+		if (view_count_dropped(view, (enum metric_scope)scope, &dropped))
+			add_integer_field(to, metric_scope_name((enum metric_scope)scope), dropped);
+	}
+	buffer_add_char(to, '}');
+}
+
 void json_render_status(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
@@ -331,6 +363,7 @@ void json_render_status(const struct view *view, struct buffer *to)
 	add_text_field(to, "mode", snapshot_is_adaptive(self) ? "adaptive" : "exact");
 	add_capabilities(to, self->flags);
 	add_rows(to, view);
+	add_dropped(to, view);
 	add_quantities(to, &fields, self->present, self->q);
 	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++)
 		add_histogram(to, view_histogram(view, i));

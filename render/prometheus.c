@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "render/decimal.h"
+#include "snapshot/owner.h"
 
 const char *prometheus_content_type(enum prometheus_format format)
 {
@@ -129,9 +130,39 @@ static void add_series(struct series_list *list, uint64_t present, const uint64_
 	buffer_add(&list->series, &s, sizeof(s));
 }
 
+static void add_owner_labels(struct buffer *to, const struct view *view, const struct owner *owner,
+	const struct snapshot_scope *row)
+{
+	const char *name = view_text(view, row->name);
+
+	prometheus_add_label(to, true, owner->label, name);
+	if (row->user)
+		prometheus_add_label(to, false, "user", view_text(view, row->user));
+	if (row->above && owner->above)
+		prometheus_add_label(to, false, owner->above, view_text(view, row->above));
+	if (owner->words && !(row->flags & SCOPE_OTHER) && strcmp(name, OWNER_NONE) != 0)
+		prometheus_add_label(to, false, owner->id, owner_word(owner, row->id));
+}
+
+/* Whether there is anybody of SCOPE but "(none)", who stands for those who have none of its kind. */
+static bool has_owners(const struct view *view, enum metric_scope scope)
+{
+	for (uint32_t i = 0; i < view_count(view, scope); i++) {
+		const struct snapshot_scope *row = view_scope(view, scope, i);
+
+		if (!(row->flags & SCOPE_OTHER) &&
+			strcmp(view_text(view, row->name), OWNER_NONE) != 0)
+			return true;
+	}
+	return false;
+}
+
 static void collect_scope(
 	const struct view *view, enum metric_scope scope, struct series_list *list)
 {
+	if (owner_is_scope(scope) && owner_of(owner_kind_of(scope))->is_optional &&
+		!has_owners(view, scope))
+		return;
 	for (uint32_t i = 0; i < view_count(view, scope); i++) {
 		const struct snapshot_scope *row = view_scope(view, scope, i);
 		size_t at = list->labels.len;
@@ -139,8 +170,7 @@ static void collect_scope(
 		if (scope != METRIC_HOST) {
 			if (!(row->flags & (SCOPE_EXPORTED | SCOPE_OTHER)))
 				continue;
-			prometheus_add_label(&list->labels, true, metric_scope_name(scope),
-				view_text(view, row->name));
+			add_owner_labels(&list->labels, view, owner_of(owner_kind_of(scope)), row);
 		}
 		add_series(list, row->present, row->q, row->created_ns, at);
 	}
@@ -338,6 +368,28 @@ static void render_capabilities(
 	buffer_add_text(to, "} 1\n");
 }
 
+static void render_dropped(
+	const struct view *view, enum prometheus_format format, struct buffer *to)
+{
+	static const char name[] = "memtally_series_dropped";
+
+	prometheus_add_family(to, format, name, "gauge", NULL,
+		"Things without series of their own, by scope; owners are in (other).");
+	for (int scope = METRIC_USER; scope <= METRIC_PROCESS; scope++) {
+		uint32_t dropped;
+
+		if (!view_count_dropped(view, (enum metric_scope)scope, &dropped))
+			continue;
+		buffer_add_text(to, name);
+		buffer_add_char(to, '{');
+		prometheus_add_label(
+			to, true, "scope", metric_scope_name((enum metric_scope)scope));
+		buffer_add_text(to, "} ");
+		buffer_add_u64(to, dropped);
+		buffer_add_char(to, '\n');
+	}
+}
+
 void prometheus_render_processes(const struct view *view, const struct sight *sight,
 	enum prometheus_format format, struct buffer *to)
 {
@@ -353,5 +405,6 @@ void prometheus_render(const struct view *view, const struct sight *sight,
 		render_scope(view, (enum metric_scope)scope, sight, format, to);
 	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++)
 		render_histogram(view_histogram(view, i), self_created_ns(self), format, to);
+	render_dropped(view, format, to);
 	render_capabilities(self, format, to);
 }

@@ -149,7 +149,6 @@ static const struct metric process_metrics[] = {
 #define HELP_MEASUREMENTS "Measurements of single processes: at once, or by slices of their mappings."
 #define HELP_DEFERRED     "Measurements that were put off: no CPU budget left, too long a stall, too long a stall by one single mapping, or a host short of memory."
 #define HELP_WAITING      "Measurements, first ones included, that were put off and have not been made since: no CPU budget left, or a host short of memory."
-#define HELP_DROPPED "Things without series of their own, by scope; users, programs and units are in (other)."
 
 static const struct metric self_metrics[] = {
 	{.what = "last_pass_duration", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
@@ -177,10 +176,6 @@ static const struct metric self_metrics[] = {
 	LABELLED("readings", SELF_READ_SMAPS, "source", "smaps", HELP_READ),
 	LABELLED("readings", SELF_READ_RSS, "source", "rss", HELP_READ),
 	LABELLED("readings", SELF_READ_ESTIMATE, "source", "estimate", HELP_READ),
-	LABELLED("series_dropped", SELF_DROPPED_USERS, "scope", "user", HELP_DROPPED),
-	LABELLED("series_dropped", SELF_DROPPED_PROGRAMS, "scope", "program", HELP_DROPPED),
-	LABELLED("series_dropped", SELF_DROPPED_UNITS, "scope", "unit", HELP_DROPPED),
-	LABELLED("series_dropped", SELF_DROPPED_PROCESSES, "scope", "process", HELP_DROPPED),
 	{.what = "collector_cpu", .unit = "seconds", .type = METRIC_COUNTER, .kind = METRIC_NANOSECONDS,
 		.index = SELF_CPU, .flags = BOTH,
 		.help = "CPU time that memtallyd has used."},

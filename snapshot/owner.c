@@ -5,15 +5,85 @@
 
 #include <string.h>
 
+static const char *const runtimes[RUNTIME_COUNT_] = {
+	[RUNTIME_UNKNOWN] = "unknown",
+	[RUNTIME_DOCKER] = "docker",
+	[RUNTIME_PODMAN] = "podman",
+	[RUNTIME_CONTAINERD] = "containerd",
+	[RUNTIME_CRIO] = "cri-o",
+	[RUNTIME_LXC] = "lxc",
+};
+
 static const struct owner owners[OWNER_KINDS] = {
-	[OWNER_USER] = {"user", "users", "USER", "uid"},
-	[OWNER_PROGRAM] = {"program", "programs", "PROGRAM", NULL},
-	[OWNER_UNIT] = {"unit", "units", "UNIT", NULL},
+	[OWNER_USER] = {.name = "user",
+		.help = "The effective uid's name, or its number where it has none.",
+		.label = "user",
+		.list = "users",
+		.title = "USER",
+		.id = "uid"},
+	[OWNER_PROGRAM] = {.name = "program",
+		.help = "The command's name, as ps_mem shows it.",
+		.label = "program",
+		.list = "programs",
+		.title = "PROGRAM"},
+	[OWNER_UNIT] = {.name = "unit",
+		.help = "The systemd system unit; all below a user's manager is user@UID.service's.",
+		.label = "unit",
+		.list = "units",
+		.title = "UNIT"},
+	[OWNER_USER_UNIT] = {.name = "user_unit",
+		.help = "The unit of a user's own systemd, with the user that it is of.",
+		.label = "unit",
+		.list = "user_units",
+		.title = "USER_UNIT",
+		.has_user = true,
+		.is_optional = true},
+	[OWNER_SESSION] = {.name = "session",
+		.help = "The login session, by systemd-logind's number, with its user.",
+		.label = "session",
+		.list = "sessions",
+		.title = "SESSION",
+		.has_user = true,
+		.is_optional = true},
+	[OWNER_SLICE] = {.name = "slice",
+		.help = "The innermost systemd slice above the unit.",
+		.label = "slice",
+		.list = "slices",
+		.title = "SLICE",
+		.is_optional = true},
+	[OWNER_MACHINE] = {.name = "machine",
+		.help = "The machine or virtual machine, as systemd-machined knows it.",
+		.label = "machine",
+		.list = "machines",
+		.title = "MACHINE",
+		.is_optional = true},
+	[OWNER_POD] = {.name = "pod",
+		.help = "The Kubernetes pod, by its uid.",
+		.label = "pod",
+		.list = "pods",
+		.title = "POD",
+		.is_optional = true},
+	[OWNER_CONTAINER] = {.name = "container",
+		.help = "The container of Docker, Podman, containerd, CRI-O or LXC by its id, with its pod, its runtime, and its user where it is a user's own.",
+		.label = "container",
+		.list = "containers",
+		.title = "CONTAINER",
+		.id = "runtime",
+		.words = runtimes,
+		.ids = RUNTIME_COUNT_,
+		.above = "pod",
+		.has_user = true,
+		.is_optional = true},
 };
 
 const struct owner *owner_of(enum owner_kind kind)
 {
 	return &owners[kind];
+}
+
+const char *owner_word(const struct owner *owner, uint32_t id)
+{
+	return owner->words && id < owner->ids ? owner->words[id] : "";
 }
 
 enum owner_kind owner_find(const char *name)

@@ -8,19 +8,34 @@
 #define MEMTALLY_SNAPSHOT_OWNER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "snapshot/metric.h"
 #include "snapshot/record.h"
 
 struct owner {
-	const char *name;  /* "user": a label, a field, a filter */
+	const char *name;  /* "user": a field, a filter, and in metrics a scope */
+	const char *label; /* in metrics */
+	const char *help;  /* whom its rows are, for a person who has not read the documentation */
 	const char *list;  /* "users": a list in JSON, the end of its path */
 	const char *title; /* "USER": the head of a column */
-	const char *id;    /* what .id of its rows is in JSON: "uid"; NULL: it is nothing */
+	const char *id;    /* what .id of its rows is: "uid"; NULL: it is nothing */
+	/* The words that .id stands for, below .ids; it then is a label, too. NULL: it is a number. */
+	const char *const *words;
+	unsigned int ids;
+	const char *above; /* what .above of its rows is: "pod"; NULL: it is nothing */
+	bool has_user;     /* its rows have the name of a user whose own they are */
+	bool is_optional;  /* a host may have none: then nothing is said of them */
 };
+
+/* What stands for the owner of those who have none of its kind. */
+#define OWNER_NONE "(none)"
 
 /* The row of KIND. */
 const struct owner *owner_of(enum owner_kind kind);
+
+/* The word that ID stands for, of an OWNER that has words; empty for one that is none. */
+const char *owner_word(const struct owner *owner, uint32_t id);
 
 /* The kind whose name, or list, is NAME; OWNER_KINDS: none is. */
 enum owner_kind owner_find(const char *name);

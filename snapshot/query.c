@@ -21,7 +21,6 @@ static const struct {
 } process_fields[] = {
 	{"pid", QUERY_PID, true},
 	{"uid", QUERY_UID, false},
-	{"user_unit", QUERY_USER_UNIT, false},
 	{"source", QUERY_SOURCE, false},
 	{"reason", QUERY_REASON, false},
 };
@@ -48,13 +47,17 @@ static int find_process_field(const char *key, bool filter, struct query_field *
 	return -EINVAL;
 }
 
-/* An owner is known by its name, and by its id where it has one. */
+/* An owner is known by its name, and by what else its kind has. */
 static int find_owner_field(
 	const struct owner *owner, const char *key, bool filter, struct query_field *ret)
 {
 	if (!strcmp(key, owner->name))
 		*ret = (struct query_field){.kind = QUERY_NAME};
-	else if (!filter && owner->id && !strcmp(key, owner->id))
+	else if (owner->has_user && !strcmp(key, "user"))
+		*ret = (struct query_field){.kind = QUERY_USER};
+	else if (owner->above && !strcmp(key, owner->above))
+		*ret = (struct query_field){.kind = QUERY_ABOVE};
+	else if (owner->id && (owner->words || !filter) && !strcmp(key, owner->id))
 		*ret = (struct query_field){.kind = QUERY_ID};
 	else
 		return -EINVAL;
@@ -152,7 +155,12 @@ static void describe_filters(
 		"unknown parameter '%.64s'; known here: sort, order, limit", key);
 
 	if (scope != METRIC_PROCESS) {
-		snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, ", %s", metric_scope_name(scope));
+		const struct owner *owner = owner_of(owner_kind_of(scope));
+
+		snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, ", %s%s%s%s%s%s", owner->name,
+			owner->has_user ? ", user" : "", owner->above ? ", " : "",
+			owner->above ? owner->above : "", owner->words ? ", " : "",
+			owner->words ? owner->id : "");
 		return;
 	}
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
@@ -266,7 +274,6 @@ static void key_of_process(const struct query *q, const struct query_field *f,
 		key->present = true;
 		break;
 	case QUERY_OWNER: key_set_text(key, view_owner(view, row, f->owner)); break;
-	case QUERY_USER_UNIT: key_set_text(key, view_text(view, row->user_unit)); break;
 	case QUERY_SOURCE:
 		key->text = metric_source_name(row->source);
 		key->present = row->source != SOURCE_NONE;
@@ -275,30 +282,41 @@ static void key_of_process(const struct query *q, const struct query_field *f,
 		key->text = metric_outcome_name(row->outcome);
 		key->present = row->outcome != OUTCOME_MEASURED;
 		break;
-	case QUERY_NAME:
-	case QUERY_ID: break;
+	default: break; /* of owners */
+	}
+}
+
+static void key_of_owner(const struct query *q, const struct query_field *f,
+	const struct view *view, uint32_t i, struct key *key)
+{
+	const struct owner *owner = owner_of(owner_kind_of(q->scope));
+	const struct snapshot_scope *row = view_scope(view, q->scope, i);
+
+	switch (f->kind) {
+	case QUERY_METRIC: key_of_metric(q, f->metric, row->present, row->q, key); break;
+	case QUERY_ID:
+		if (owner->words) {
+			key_set_text(key, owner_word(owner, row->id));
+		} else {
+			key->number = row->id;
+			key->present = true;
+		}
+		break;
+	case QUERY_ABOVE: key_set_text(key, view_text(view, row->above)); break;
+	case QUERY_USER: key_set_text(key, view_text(view, row->user)); break;
+	default: key_set_text(key, view_text(view, row->name)); break;
 	}
 }
 
 static void key_of(const struct query *q, const struct query_field *f, const struct view *view,
 	uint32_t i, struct key *key)
 {
-	const struct snapshot_scope *row;
-
 	*key = (struct key){.row = i};
 	if (q->scope == METRIC_PROCESS) {
 		key_of_process(q, f, view, i, key);
 		return;
 	}
-	row = view_scope(view, q->scope, i);
-	if (f->kind == QUERY_METRIC) {
-		key_of_metric(q, f->metric, row->present, row->q, key);
-	} else if (f->kind == QUERY_ID) {
-		key->number = row->id;
-		key->present = true;
-	} else {
-		key_set_text(key, view_text(view, row->name));
-	}
+	key_of_owner(q, f, view, i, key);
 }
 
 static int key_compare(const void *a_, const void *b_, void *query)

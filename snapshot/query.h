@@ -18,7 +18,8 @@ enum {
 	QUERY_VALUE_MAX = SNAPSHOT_NAME_MAX + 1, /* bytes of one filter's value, terminated */
 	QUERY_TEXT_SIZE = 16384,                 /* bytes of all of them */
 	QUERY_LIMIT_MAX = 1000000,
-	QUERY_ERROR_SIZE = 256,
+	QUERY_ERROR_SIZE =
+		512, /* a key of 64 bytes, or an argument of 100, and all kinds of owners */
 };
 
 enum query_field_kind {
@@ -26,11 +27,12 @@ enum query_field_kind {
 	QUERY_PID,
 	QUERY_UID,
 	QUERY_OWNER, /* of a process */
-	QUERY_USER_UNIT,
 	QUERY_SOURCE,
 	QUERY_REASON,
 	QUERY_NAME, /* of an owner */
-	QUERY_ID,   /* likewise, as snapshot/owner.h calls it */
+	QUERY_ID,   /* likewise, as snapshot/owner.h calls it, as the next two */
+	QUERY_ABOVE,
+	QUERY_USER,
 };
 
 struct query_field {

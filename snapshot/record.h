@@ -48,7 +48,18 @@ enum process_outcome {
  * The kinds of owners that processes are summed up by: each process has one of each kind. How they are called is in
  * THE table of owners (snapshot/owner.h). New kinds are added at the end.
  */
-enum owner_kind { OWNER_USER, OWNER_PROGRAM, OWNER_UNIT, OWNER_KINDS };
+enum owner_kind {
+	OWNER_USER,
+	OWNER_PROGRAM,
+	OWNER_UNIT,
+	OWNER_USER_UNIT, /* of a user's own systemd */
+	OWNER_SESSION,
+	OWNER_SLICE,
+	OWNER_MACHINE,
+	OWNER_POD,
+	OWNER_CONTAINER,
+	OWNER_KINDS
+};
 
 enum { OWNERS_MAX = 16 }; /* as many kinds have room in an image */
 
@@ -140,10 +151,6 @@ enum self_quantity {
 	SELF_READ_ROLLUP, /* counts of processes by source */
 	SELF_READ_SMAPS,
 	SELF_READ_RSS,
-	SELF_DROPPED_USERS, /* counts of rows without series of their own */
-	SELF_DROPPED_PROGRAMS,
-	SELF_DROPPED_UNITS,
-	SELF_DROPPED_PROCESSES,
 	SELF_CPU, /* nanoseconds */
 	SELF_RESIDENT,
 	SELF_OPEN_FDS,   /* a count */
@@ -205,7 +212,9 @@ struct snapshot_scope {
 	uint32_t id; /* what snapshot/owner.h says of its kind; 0 elsewhere */
 	uint32_t flags;
 	uint32_t
-		above; /* a name: of what it is a part, as snapshot/owner.h says; empty elsewhere */
+		above; /* a name: what it is a part of, as snapshot/owner.h says; empty elsewhere */
+	uint32_t user; /* a name: whose own it is, likewise; empty where it is nobody's */
+	uint32_t reserved;
 	uint64_t created_ns; /* CLOCK_REALTIME at which the counters started from 0 */
 	uint64_t present;
 	uint64_t q[SCOPE_QUANTITIES];
@@ -214,13 +223,13 @@ struct snapshot_scope {
 struct snapshot_process {
 	uint32_t pid;
 	uint32_t uid;
-	uint32_t owner[OWNERS_MAX]; /* names, by enum owner_kind; offsets into the string table */
-	uint32_t user_unit;         /* likewise; empty where there is none */
 	uint32_t mm_pid; /* OUTCOME_SHARED_MM: the process at which the memory is counted; else 0 */
-	uint8_t source;  /* enum process_source */
-	uint8_t outcome; /* enum process_outcome */
-	uint16_t flags;
 	uint32_t reserved;
+	uint32_t owner[OWNERS_MAX]; /* names, by enum owner_kind; offsets into the string table */
+	uint8_t source;             /* enum process_source */
+	uint8_t outcome;            /* enum process_outcome */
+	uint16_t flags;
+	uint32_t also_reserved;
 	uint64_t present;
 	uint64_t q[PROCESS_QUANTITIES];
 };

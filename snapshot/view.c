@@ -183,11 +183,14 @@ static int check_scope(const struct view *v, enum metric_scope scope, const char
 	for (uint32_t i = 0; i < view_count(v, scope); i++) {
 		const struct snapshot_scope *row = view_scope(v, scope, i);
 
-		if (!is_name(v, row->name) || !is_name(v, row->above) ||
+		if (!is_name(v, row->name) || !is_name(v, row->above) || !is_name(v, row->user) ||
 			row->created_ns > INT64_MAX)
 			return refuse(ret_reason, "a row without a name or a time");
 		if (!are_quantities(row->present, row->q, SCOPE_QUANTITIES, real))
 			return refuse(ret_reason, "an impossible quantity");
+		if (owner_is_scope(scope) && owner_of(owner_kind_of(scope))->words &&
+			row->id >= owner_of(owner_kind_of(scope))->ids)
+			return refuse(ret_reason, "an unknown id");
 		others += (row->flags & SCOPE_OTHER) != 0;
 	}
 	return others > 1 ? refuse(ret_reason, "two (other) rows") : 0;
@@ -212,7 +215,7 @@ static int check_processes(const struct view *v, const char **ret_reason)
 		if (row->pid <= last || row->pid > INT32_MAX || row->mm_pid > INT32_MAX)
 			return refuse(ret_reason, "processes are not in order");
 		last = row->pid;
-		if (!are_owners(v, row) || !is_name(v, row->user_unit))
+		if (!are_owners(v, row))
 			return refuse(ret_reason, "a process without a name");
 		if (row->source >= SOURCE_COUNT_ || row->outcome >= OUTCOME_COUNT_)
 			return refuse(ret_reason, "an unknown source or outcome");
@@ -348,6 +351,22 @@ enum image_section_kind view_section_kind(enum metric_scope scope)
 	case METRIC_SELF: return SECTION_SELF;
 	default: return (enum image_section_kind)(SECTION_OWNERS + owner_kind_of(scope));
 	}
+}
+
+bool view_count_dropped(const struct view *view, enum metric_scope scope, uint32_t *ret)
+{
+	uint32_t dropped = 0;
+
+	if (scope == METRIC_PROCESS && view_is_public(view))
+		return false;
+	for (uint32_t i = 0; i < view_count(view, scope); i++)
+		if (scope == METRIC_PROCESS)
+			dropped += !(view_process(view, i)->flags & PROCESS_EXPORTED);
+		else
+			dropped += !(
+				view_scope(view, scope, i)->flags & (SCOPE_EXPORTED | SCOPE_OTHER));
+	*ret = dropped;
+	return true;
 }
 
 const struct snapshot_process *view_find_process(const struct view *view, uint32_t pid)

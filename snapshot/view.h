@@ -108,6 +108,12 @@ static inline const char *view_owner(
 	return view_text(view, row->owner[kind]);
 }
 
+/*
+ * How many rows of SCOPE, owners' or METRIC_PROCESS, have no series of their own. False: it is not known, since a public
+ * image has no processes.
+ */
+bool view_count_dropped(const struct view *view, enum metric_scope scope, uint32_t *ret);
+
 /* The row of process PID by binary search, or NULL. */
 const struct snapshot_process *view_find_process(const struct view *view, uint32_t pid);
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "render/human.h"
 #include "render/shares.h"
+#include "snapshot/owner.h"
 #include "web/steady.h"
 
 static const char page_head[] =
@@ -38,11 +39,8 @@ static const struct {
 } links[] = {
 	{NULL, "all sums and the largest processes, for Prometheus or as OpenMetrics"},
 	{"/api/v1/host", "the host as a whole; all below /api is JSON"},
-	{"/api/v1/users", "users, the largest first"},
-	{"/api/v1/programs", "programs, likewise"},
-	{"/api/v1/units", "systemd units, likewise"},
 	{"/api/v1/processes",
-		"processes, likewise; <code>?sort=rss_bytes&amp;limit=10&amp;user=NAME</code> sorts "
+		"processes, the largest first; <code>?sort=rss_bytes&amp;limit=10&amp;user=NAME</code> sorts "
 		"and narrows a list, <code>/PID</code> is one of them"},
 	{"/api/v1/status", "what memtallyd and memtally-web are doing, and what that costs"},
 	{"/readyz", "whether there is a fresh snapshot: 200, or 503"},
@@ -58,6 +56,19 @@ static void add_link(struct buffer *to, const char *path, const char *what)
 	buffer_add_text(to, "</code></a></td><td>");
 	buffer_add_text(to, what);
 	buffer_add_text(to, "</td></tr>\n");
+}
+
+/* The list of a kind of owners. Its help has nothing to escape. */
+static void add_owner_link(struct buffer *to, const struct owner *owner)
+{
+	AUTO_BUFFER struct buffer path = {0};
+
+	buffer_printf(&path, "/api/v1/%s", owner->list);
+	buffer_add_char(&path, '\0');
+	if (path.error)
+		to->error = path.error;
+	else
+		add_link(to, path.data, owner->help);
 }
 
 /* What is in none of the figures. Of what /proc hides not even the number is known. */
@@ -181,6 +192,8 @@ void page_render(const struct status *s, const char *telemetry_path, struct buff
 	buffer_add_text(to, "<table>\n");
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		add_link(to, links[i].path ? links[i].path : telemetry_path, links[i].what);
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		add_owner_link(to, owner_of((enum owner_kind)kind));
 	buffer_add_text(to, "</table>\n<p>memtally-web " PACKAGE_VERSION "</p>\n</body>\n</html>");
 	steady_settle(&steady);
 	buffer_add_char(to, '\n');

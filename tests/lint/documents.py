@@ -68,7 +68,11 @@ def field_rows(metrics, scope):
     return rows
 
 
-def blocks(metrics):
+def label_list(labels):
+    return ", ".join(f"`{label}`" for label in labels.split())
+
+
+def blocks(metrics, owners):
     """The generated parts, by name."""
     host = [row for row in metrics if row[0] == "host"]
     users = {row[6]: row[5] for row in metrics if row[0] == "user"}
@@ -76,6 +80,10 @@ def blocks(metrics):
     host_series = [row for row in host if users.get(row[6], "json") == "json"]
     metric_head, field_head = ["metric", "type", "what it says"], ["field", "type", "what it says"]
     return {
+        "owner_scopes": table_of(["*SCOPE*", "labels", "whom it stands for"],
+                                 [[f"`{name}`", label_list(labels), text] for name, _, labels, text in owners]),
+        "owner_lists": table_of(["path", "name", "whom it stands for"],
+                                [[f"`GET /api/v1/{rows}`", f"`{name}`", text] for name, rows, _, text in owners]),
         "scope_metrics": table_of(metric_head, metric_rows(metrics, "user", "SCOPE")),
         "host_metrics": table_of(metric_head, metric_rows(host_series, "host")),
         "process_metrics": table_of(metric_head, metric_rows(metrics, "process")),
@@ -118,14 +126,15 @@ def literals(source, folders, pattern):
     return found
 
 
-def check_metric_names(source, metrics):
+def check_metric_names(source, metrics, owners):
     """Every metric that code or documentation names exists and is documented."""
     table = {row[1] for row in metrics if row[5] != "json"}
+    names = sorted((row[0] for row in owners), key=len, reverse=True)  # user_unit before user
     coded = literals(source, ["render", "web"], r"^((?:memtally|process)_[a-z_]*[a-z])(?:$|\{)")
     described = common.read(source, "docs/metrics.md")
     found = [f"docs/metrics.md: no word of {name}" for name in sorted(coded)
              if not re.search(rf"`{name}(_total|_info)?[`{{]", described)]
-    shapes = {re.sub(r"^memtally_(host|user|program|unit)_", "memtally_SCOPE_", n) for n in table}
+    shapes = {re.sub(rf"^memtally_(host|{'|'.join(names)})_", "memtally_SCOPE_", n) for n in table}
     known = table | coded | shapes | {n + s for n in table | coded for s in
                                       ("_bucket", "_sum", "_count", "_created", "_total", "_info")}
     for path in markdown(source) + [p for p in common.paths(source, "contrib") if p.endswith(".yml")]:
@@ -176,10 +185,11 @@ def check_sample(source, options):
     return found
 
 
-def check_routes(source):
+def check_routes(source, owners):
     text = common.read(source, "docs/api.md")
     coded = literals(source, ["web"], r"^(/(?:api/v1/[a-z]+|healthz|readyz))/?$")
-    described = set(re.findall(r"`GET (/(?:api/v1/[a-z]+|[a-z]+))[`/]", text)) - {"/metrics"}
+    coded |= {"/api/v1/" + row[1] for row in owners}
+    described = set(re.findall(r"`GET (/(?:api/v1/[a-z_]+|[a-z]+))[`/]", text)) - {"/metrics"}
     found = [f"docs/api.md: no word of GET {route}" for route in sorted(coded - described)]
     return found + [f"docs/api.md: web/ has no route {route}" for route in sorted(described - coded)]
 
@@ -233,15 +243,15 @@ def check_faults(source):
 
 
 def findings(source, build):
-    metrics, options = dump(build, "metrics"), dump(build, "options")
-    return (check_blocks(source, blocks(metrics)) + check_metric_names(source, metrics)
+    metrics, options, owners = dump(build, "metrics"), dump(build, "options"), dump(build, "owners")
+    return (check_blocks(source, blocks(metrics, owners)) + check_metric_names(source, metrics, owners)
             + check_options(source, build, options) + check_sample(source, options)
-            + check_routes(source) + check_map(source) + check_links(source)
+            + check_routes(source, owners) + check_map(source) + check_links(source)
             + check_tests(source) + check_faults(source))
 
 
 def update(source, build):
-    generated = blocks(dump(build, "metrics"))
+    generated = blocks(dump(build, "metrics"), dump(build, "owners"))
     for path in ("docs/metrics.md", "docs/api.md"):
         text = renewed(common.read(source, path), generated)
         with open(os.path.join(source, path), "w", encoding="utf-8") as file:

@@ -46,6 +46,12 @@ void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *
 		.export_owners[OWNER_USER] = 100,
 		.export_owners[OWNER_PROGRAM] = 100,
 		.export_owners[OWNER_UNIT] = 100,
+		.export_owners[OWNER_USER_UNIT] = 100,
+		.export_owners[OWNER_SESSION] = 100,
+		.export_owners[OWNER_SLICE] = 100,
+		.export_owners[OWNER_MACHINE] = 100,
+		.export_owners[OWNER_POD] = 100,
+		.export_owners[OWNER_CONTAINER] = 100,
 		.export_processes = 100,
 	};
 

@@ -3,6 +3,7 @@
  * The project's tables as lines of tab-separated fields, for tests and for the documentation:
  *
  *     table-dump metrics   scope, metric, type, label, value, where ("prometheus", "json", "both"), JSON field, help
+ *     table-dump owners    name, list, labels, help
  *     table-dump options   program, name, kind, in the file ("file" or "-"), default or "-", expected, help
  */
 #include "config.h"
@@ -12,6 +13,7 @@
 
 #include "config/option.h"
 #include "snapshot/metric.h"
+#include "snapshot/owner.h"
 #include "snapshot/record.h"
 
 static const char *or_dash(const char *text)
@@ -59,6 +61,17 @@ static void dump_metrics(void)
 	}
 }
 
+static void dump_owners(void)
+{
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++) {
+		const struct owner *o = owner_of((enum owner_kind)kind);
+
+		printf("%s\t%s\t%s%s%s%s%s%s\t%s\n", o->name, o->list, o->label,
+			o->has_user ? " user" : "", o->above ? " " : "", o->above ? o->above : "",
+			o->words ? " " : "", o->words ? o->id : "", o->help);
+	}
+}
+
 static const char *kind(const struct option_spec *spec)
 {
 	switch (spec->type) {
@@ -100,10 +113,12 @@ int main(int argc, char *argv[])
 {
 	if (argc == 2 && !strcmp(argv[1], "metrics")) {
 		dump_metrics();
+	} else if (argc == 2 && !strcmp(argv[1], "owners")) {
+		dump_owners();
 	} else if (argc == 2 && !strcmp(argv[1], "options")) {
 		dump_options();
 	} else {
-		fprintf(stderr, "Usage: table-dump metrics|options\n");
+		fprintf(stderr, "Usage: table-dump metrics|owners|options\n");
 		return 2;
 	}
 	return fflush(stdout) || ferror(stdout);

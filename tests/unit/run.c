@@ -15,6 +15,12 @@ const struct pass_options run_exact = {
 	.export_owners[OWNER_USER] = 100,
 	.export_owners[OWNER_PROGRAM] = 100,
 	.export_owners[OWNER_UNIT] = 100,
+	.export_owners[OWNER_USER_UNIT] = 100,
+	.export_owners[OWNER_SESSION] = 100,
+	.export_owners[OWNER_SLICE] = 100,
+	.export_owners[OWNER_MACHINE] = 100,
+	.export_owners[OWNER_POD] = 100,
+	.export_owners[OWNER_CONTAINER] = 100,
 	.export_processes = 100,
 };
 
@@ -29,6 +35,12 @@ const struct pass_options run_adaptive = {
 	.export_owners[OWNER_USER] = 100,
 	.export_owners[OWNER_PROGRAM] = 100,
 	.export_owners[OWNER_UNIT] = 100,
+	.export_owners[OWNER_USER_UNIT] = 100,
+	.export_owners[OWNER_SESSION] = 100,
+	.export_owners[OWNER_SLICE] = 100,
+	.export_owners[OWNER_MACHINE] = 100,
+	.export_owners[OWNER_POD] = 100,
+	.export_owners[OWNER_CONTAINER] = 100,
 	.export_processes = 100,
 };
 

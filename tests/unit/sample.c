@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/userns.h"
+#include "snapshot/owner.h"
 
 enum {
 	ABSENT = -1,
@@ -77,17 +78,23 @@ static const struct member members[SAMPLE_PROCESSES] = {
 /* clang-format on */
 
 /* What has series of its own; everything else is in "(other)". */
-static const char *const exported_names[METRIC_UNIT + 1][8] = {
+static const char *const exported_names[METRIC_OWNERS_END][8] = {
 	[METRIC_USER] = {"root", "alice", "bob", "小野", "carol", "4242"},
 	[METRIC_PROGRAM] = {"systemd", "firefox", "sshd", "swapper \\ \"x\"",
 		"x\",user=\"root\"} 1\\x0a# HELP\\", "数据库服务\xef\xbf\xbd", "agent", "ended"},
 	[METRIC_UNIT] = {"init.scope", "ssh.service", "user@1000.service", NO_UNIT,
 		"dev-disk-by\\x2duuid.swap", "数据库.service", "agent.service"},
+	[METRIC_USER_UNIT] = {OWNER_NONE, "app-firefox.scope"},
+	[METRIC_SESSION] = {OWNER_NONE, "2", "4"},
+	[METRIC_SLICE] = {"system.slice", "user-1000.slice", "-.slice"},
+	[METRIC_MACHINE] = {OWNER_NONE, SAMPLE_MACHINE},
+	[METRIC_POD] = {OWNER_NONE, SAMPLE_POD},
+	[METRIC_CONTAINER] = {OWNER_NONE, SAMPLE_CONTAINER},
 };
 
-/* A row of a user, program or unit while it is summed up; or the host's. */
+/* An owner's row while it is summed up; or the host's. */
 struct group {
-	char name[64];
+	char name[72];
 	struct snapshot_scope row;
 	uint64_t private_hugetlb, shared_hugetlb_max;
 	bool is_unbounded; /* a member has neither PSS nor RSS */
@@ -107,7 +114,8 @@ static bool is_exported(enum metric_scope scope, const char *name)
 	return false;
 }
 
-static struct group *group_of(struct groups *groups, const char *name)
+/* Its name stands in the image once, and those who are of it point to it. */
+static struct group *group_of(struct builder *b, struct groups *groups, const char *name)
 {
 	struct group *g;
 
@@ -119,6 +127,7 @@ static struct group *group_of(struct groups *groups, const char *name)
 	g = &groups->group[groups->count++];
 	*g = (struct group){0};
 	snprintf(g->name, sizeof(g->name), "%s", name);
+	g->row.name = builder_add_text(b, name, strlen(name));
 	return g;
 }
 
@@ -247,10 +256,6 @@ static struct snapshot_process *add_process(struct builder *b, const struct memb
 		return NULL;
 	p->pid = m->pid;
 	p->uid = m->uid;
-	p->owner[OWNER_USER] = builder_add_text(b, m->user, strlen(m->user));
-	p->owner[OWNER_PROGRAM] = builder_add_text(b, m->program, strlen(m->program));
-	p->owner[OWNER_UNIT] = builder_add_text(b, m->unit, strlen(m->unit));
-	p->user_unit = builder_add_text(b, m->user_unit, strlen(m->user_unit));
 	p->source = m->source;
 	p->outcome = m->outcome;
 	p->flags = m->exported ? PROCESS_EXPORTED : 0;
@@ -271,22 +276,71 @@ static struct snapshot_process *add_process(struct builder *b, const struct memb
 }
 
 struct tally {
-	struct groups scope[METRIC_UNIT + 1]; /* the host is one group */
+	struct groups scope[METRIC_OWNERS_END]; /* the host is one group */
 };
+
+struct names {
+	char session[16], slice[16];
+	const char *of[OWNER_KINDS];
+};
+
+/* What the cgroups of the units are called. One process is in a pod's container, one in a machine. */
+static void get_names(const struct member *m, struct names *ret)
+{
+	bool is_session = !strncmp(m->unit, "session-", 8), is_none = !strcmp(m->unit, NO_UNIT);
+	bool is_users = is_session || !strncmp(m->unit, "user@", 5);
+
+	const char *session = is_session ? m->unit + strlen("session-") : "";
+
+	*ret = (struct names){0};
+	snprintf(ret->session, sizeof(ret->session), "%.*s", (int)strcspn(session, "."), session);
+	snprintf(ret->slice, sizeof(ret->slice), "user-%u.slice", m->uid);
+	ret->of[OWNER_USER] = m->user;
+	ret->of[OWNER_PROGRAM] = m->program;
+	ret->of[OWNER_UNIT] = m->unit;
+	ret->of[OWNER_USER_UNIT] = *m->user_unit ? m->user_unit : OWNER_NONE;
+	ret->of[OWNER_SESSION] = is_session ? ret->session : OWNER_NONE;
+	ret->of[OWNER_SLICE] = is_users                         ? ret->slice
+	                       : is_none                        ? OWNER_NONE
+	                       : !strcmp(m->unit, "init.scope") ? "-.slice"
+	                                                        : "system.slice";
+	ret->of[OWNER_MACHINE] = m->pid == SAMPLE_IN_MACHINE ? SAMPLE_MACHINE : OWNER_NONE;
+	ret->of[OWNER_POD] = m->pid == SAMPLE_IN_POD ? SAMPLE_POD : OWNER_NONE;
+	ret->of[OWNER_CONTAINER] = m->pid == SAMPLE_IN_POD ? SAMPLE_CONTAINER : OWNER_NONE;
+}
+
+/* What else there is to know of an owner. */
+static void add_details(struct builder *b, const struct member *m, enum metric_scope scope,
+	struct snapshot_scope *row)
+{
+	if (scope == METRIC_USER)
+		row->id = m->uid;
+	if (scope == METRIC_CONTAINER)
+		row->id = RUNTIME_CONTAINERD;
+	if (scope == METRIC_CONTAINER && !row->above)
+		row->above = builder_add_text(b, SAMPLE_POD, strlen(SAMPLE_POD));
+	if ((scope == METRIC_SESSION || scope == METRIC_USER_UNIT) && !row->user)
+		row->user = builder_add_text(b, m->user, strlen(m->user));
+}
 
 static int add_member_process(struct builder *b, const struct member *m, struct tally *tally)
 {
 	struct snapshot_process *p = add_process(b, m);
-	struct group *user;
+	struct names names;
 
 	if (!p)
 		return -ENOMEM;
-	user = group_of(&tally->scope[METRIC_USER], m->user);
-	user->row.id = m->uid;
-	add_member(user, p);
-	add_member(group_of(&tally->scope[METRIC_HOST], ""), p);
-	add_member(group_of(&tally->scope[METRIC_PROGRAM], m->program), p);
-	add_member(group_of(&tally->scope[METRIC_UNIT], m->unit), p);
+	get_names(m, &names);
+	add_member(group_of(b, &tally->scope[METRIC_HOST], ""), p);
+	for (int scope = METRIC_USER; scope < METRIC_OWNERS_END; scope++) {
+		const char *name = names.of[scope - METRIC_USER];
+		struct group *g = group_of(b, &tally->scope[scope], name);
+
+		p->owner[scope - METRIC_USER] = g->row.name;
+		add_member(g, p);
+		if (strcmp(name, OWNER_NONE) != 0)
+			add_details(b, m, (enum metric_scope)scope, &g->row);
+	}
 	return 0;
 }
 
@@ -361,7 +415,6 @@ static int add_group(struct builder *b, enum metric_scope scope, const struct gr
 	if (!row)
 		return -ENOMEM;
 	*row = g->row;
-	row->name = builder_add_text(b, g->name, strlen(g->name));
 	finish(row, g);
 	return 0;
 }
@@ -388,9 +441,9 @@ static void add_to_other(struct group *other, const struct group *g)
 }
 
 /* A program whose last process has ended: it stays for an hour, so that increase() loses nothing. */
-static void add_ended(struct groups *programs)
+static void add_ended(struct builder *b, struct groups *programs)
 {
-	struct group *g = group_of(programs, "ended");
+	struct group *g = group_of(b, programs, "ended");
 
 	for (int i = 0; i < SCOPE_PSS_BYTE_SECONDS; i++)
 		if (i != SCOPE_VM_HWM_MAX)
@@ -402,6 +455,7 @@ static int add_scopes(struct builder *b, enum metric_scope scope, struct groups 
 	struct group other = {.name = "(other)", .row = {.flags = SCOPE_OTHER}};
 	int r = 0;
 
+	other.row.name = builder_add_text(b, other.name, strlen(other.name));
 	for (size_t i = 0; r == 0 && i < groups->count; i++) {
 		struct group *g = &groups->group[i];
 
@@ -483,8 +537,8 @@ int sample_add(struct builder *b, const struct sample_options *options)
 	if (!tally)
 		return -ENOMEM;
 	r = add_processes(b, options, tally);
-	add_ended(&tally->scope[METRIC_PROGRAM]);
-	for (int scope = METRIC_USER; r == 0 && scope <= METRIC_UNIT; scope++)
+	add_ended(b, &tally->scope[METRIC_PROGRAM]);
+	for (int scope = METRIC_USER; r == 0 && scope < METRIC_OWNERS_END; scope++)
 		r = add_scopes(b, (enum metric_scope)scope, &tally->scope[scope]);
 	if (r == 0)
 		r = add_host(b, &tally->scope[METRIC_HOST]);

@@ -41,11 +41,16 @@ enum {
 	SAMPLE_ESTIMATED = 1000,    /* pids with .is_estimated: measured 271 s ago, */
 	SAMPLE_GUESSED = 2001,      /* and never */
 	SAMPLE_CYCLE = 1000,
+	SAMPLE_IN_POD = 2000, /* pids of who is in a container, and in a machine */
+	SAMPLE_IN_MACHINE = 2100,
 };
 
 #define SAMPLE_REALTIME_NS UINT64_C(1700000000123000000) /* 2023-11-14T22:13:20.123Z */
 #define SAMPLE_BOOTTIME_NS UINT64_C(5000000000000)
 #define SAMPLE_INTERVAL_NS UINT64_C(10000000000)
+#define SAMPLE_MACHINE     "db-1"
+#define SAMPLE_POD         "1b4e28ba-2fa1-11d2-883f-0016d3cca427"
+#define SAMPLE_CONTAINER   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define SAMPLE_INSTANCE    "000102030405060708090a0b0c0d0e0f"
 
 /* Adds the sample's rows to B, after builder_begin(). -ENOMEM. */

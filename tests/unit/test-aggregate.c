@@ -70,7 +70,7 @@ static void check_whole(const struct view *view)
 	AUTO_VIEW struct view *all = aggregate(view, NULL);
 
 	check_same(view_host(view), view_host(all));
-	for (int s = METRIC_USER; s <= METRIC_UNIT; s++) {
+	for (int s = METRIC_USER; s < METRIC_OWNERS_END; s++) {
 		enum metric_scope scope = (enum metric_scope)s;
 		uint32_t found = 0;
 
@@ -115,6 +115,12 @@ static void all_of_a_pass_is_the_pass(void **state)
 		.export_owners[OWNER_USER] = 1,
 		.export_owners[OWNER_PROGRAM] = 1,
 		.export_owners[OWNER_UNIT] = 1,
+		.export_owners[OWNER_USER_UNIT] = 1,
+		.export_owners[OWNER_SESSION] = 1,
+		.export_owners[OWNER_SLICE] = 1,
+		.export_owners[OWNER_MACHINE] = 1,
+		.export_owners[OWNER_POD] = 1,
+		.export_owners[OWNER_CONTAINER] = 1,
 	};
 	AUTO_PASS struct pass *pass = NULL;
 	AUTO_VIEW struct view *view = NULL;

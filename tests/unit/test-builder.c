@@ -66,7 +66,9 @@ static void fill_scope(struct builder *b, enum metric_scope scope, uint64_t *dic
 
 	assert_non_null(row);
 	row->name = some_text(b, dice);
-	row->id = (uint32_t)unit_random(dice);
+	row->id = (uint32_t)unit_random(dice) % RUNTIME_COUNT_;
+	row->above = some_text(b, dice);
+	row->user = some_text(b, dice);
 	row->flags = (uint32_t)unit_random(dice) & SCOPE_EXPORTED;
 	row->created_ns = unit_random(dice) >> 1;
 	row->present = some_bits(dice, SCOPE_QUANTITIES);
@@ -81,10 +83,8 @@ static void fill_process(struct builder *b, uint32_t pid, uint64_t *dice)
 	assert_non_null(row);
 	row->pid = pid;
 	row->uid = (uint32_t)unit_random(dice);
-	row->owner[OWNER_USER] = some_text(b, dice);
-	row->owner[OWNER_PROGRAM] = some_text(b, dice);
-	row->owner[OWNER_UNIT] = some_text(b, dice);
-	row->user_unit = some_text(b, dice);
+	for (size_t i = 0; i < OWNER_KINDS; i++)
+		row->owner[i] = some_text(b, dice);
 	row->source = (uint8_t)(unit_random(dice) % SOURCE_COUNT_);
 	row->outcome = (uint8_t)(unit_random(dice) % OUTCOME_COUNT_);
 	row->present = some_bits(dice, PROCESS_QUANTITIES);

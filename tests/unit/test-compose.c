@@ -30,7 +30,7 @@ static void add_user(struct tally *t, uid_t uid, const char *name)
 {
 	struct scope *s = scopes_get(&t->table[OWNER_USER], &uid, sizeof(uid));
 
-	s->uid = uid;
+	s->id = uid;
 	s->name = name ? strdup(name) : NULL;
 	s->exported = true;
 }
@@ -90,7 +90,6 @@ static void rows_are_marked(void **state)
 	scopes_get(&t.table[OWNER_PROGRAM], "small", 5);
 	/* Without members and without series: not in the image. */
 	scopes_get(&t.table[OWNER_PROGRAM], "gone", 4)->empty_ns = 1;
-	assert_int_equal(compose_dropped(&t, OWNER_PROGRAM), 2);
 	view = compose(&t, &b);
 	assert_int_equal(view_count(view, METRIC_PROGRAM), 3);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -160,7 +159,6 @@ static void count_all(struct counted *c)
 				[SOURCE_SMAPS] = 127,
 				[SOURCE_RSS] = 128,
 				[SOURCE_ESTIMATE] = 129},
-			.dropped_processes = 130,
 			.durations = {.id = HISTOGRAM_PASS_DURATION, .count = 1, .bucket = {1}}},
 		.adaptive = {.backlog_ns = 137,
 			.budget = 0.5,
@@ -195,8 +193,8 @@ static struct view *view_of(struct counted *c, bool is_adaptive)
 
 	builder_begin(&b);
 	assert_int_equal(compose_scopes(&c->tally, &meminfo, &b, &scratch), 0);
-	assert_int_equal(compose_self(&c->tally, &c->counts, is_adaptive ? &c->adaptive : NULL,
-				 &c->self, SELF_CAP_PERFMON, "1.2.3", &b),
+	assert_int_equal(compose_self(&c->counts, is_adaptive ? &c->adaptive : NULL, &c->self,
+				 SELF_CAP_PERFMON, "1.2.3", &b),
 		0);
 	assert_int_equal(builder_seal(&b, &head, &fd), 0);
 	if (view_open(fd, &view, &reason) < 0)
@@ -218,10 +216,6 @@ static const struct expected of_both_modes[] = {
 	{SELF_READ_ROLLUP, 126},
 	{SELF_READ_SMAPS, 127},
 	{SELF_READ_RSS, 128},
-	{SELF_DROPPED_USERS, 0},
-	{SELF_DROPPED_PROGRAMS, 1},
-	{SELF_DROPPED_UNITS, 0},
-	{SELF_DROPPED_PROCESSES, 130},
 	{SELF_CPU, 111},
 	{SELF_RESIDENT, 112},
 	{SELF_OPEN_FDS, 113},

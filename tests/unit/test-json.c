@@ -10,6 +10,7 @@
 #include "render/json.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/golden.h"
+#include "snapshot/owner.h"
 #include "tests/unit/sample.h"
 
 #define NOW_NS (SAMPLE_BOOTTIME_NS + 1234567890)
@@ -156,12 +157,39 @@ static void head_says_which_snapshot(void **state)
 	assert_non_null(strstr(b.data, "\"sequence\":42,\"age_seconds\":0,"));
 }
 
+/* What else an owner of KIND has; returns how many fields that is. */
+static size_t check_details(const json_t *row, const struct view *view, enum owner_kind kind,
+	const struct snapshot_scope *r)
+{
+	const char *user = json_string_value(json_object_get(row, "user"));
+	const char *pod = json_string_value(json_object_get(row, "pod"));
+	const char *runtime = json_string_value(json_object_get(row, "runtime"));
+	bool is_none = !strcmp(view_text(view, r->name), OWNER_NONE);
+
+	if (kind == OWNER_USER) {
+		assert_int_equal(json_integer_value(json_object_get(row, "uid")), r->id);
+		return 1;
+	}
+	if (kind == OWNER_POD || is_none)
+		return 0;
+	if (kind == OWNER_SESSION || kind == OWNER_USER_UNIT) {
+		assert_string_equal(user, view_text(view, r->user));
+		return 1;
+	}
+	if (kind != OWNER_CONTAINER)
+		return 0;
+	assert_string_equal(pod, SAMPLE_POD);
+	assert_string_equal(runtime, "containerd");
+	assert_null(user);
+	return 2;
+}
+
 static void scopes_have_every_quantity(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 
 	(void)state;
-	for (int scope = METRIC_USER; scope <= METRIC_UNIT; scope++) {
+	for (int scope = METRIC_USER; scope < METRIC_OWNERS_END; scope++) {
 		AUTO_JSON json_t *json = load_list(view, (enum metric_scope)scope);
 		const char *field = metric_scope_name((enum metric_scope)scope);
 		json_t *list = json_object_get(json, json_list_name((enum metric_scope)scope));
@@ -172,7 +200,7 @@ static void scopes_have_every_quantity(void **state)
 			const struct snapshot_scope *r = view_scope(
 				view, (enum metric_scope)scope, i);
 			const json_t *row = row_named(list, field, view_text(view, r->name));
-			size_t fields = scope == METRIC_USER ? 3 : 2;
+			size_t fields = 2;
 
 			if (r->flags & SCOPE_OTHER) {
 				assert_null(row);
@@ -181,6 +209,8 @@ static void scopes_have_every_quantity(void **state)
 			assert_non_null(row);
 			assert_true(json_boolean_value(json_object_get(row, "exported")) ==
 				    !!(r->flags & SCOPE_EXPORTED));
+			fields += check_details(
+				row, view, owner_kind_of((enum metric_scope)scope), r);
 			fields += check_quantities(row, (enum metric_scope)scope, r->present, r->q);
 			assert_int_equal(json_object_size(row), fields);
 		}
@@ -203,12 +233,16 @@ static size_t check_process(const struct view *view, const struct snapshot_proce
 	assert_string_equal(user, view_owner(view, r, OWNER_USER));
 	assert_string_equal(program, view_owner(view, r, OWNER_PROGRAM));
 	assert_string_equal(unit, view_owner(view, r, OWNER_UNIT));
-	assert_int_equal(exported, r->flags & PROCESS_EXPORTED);
-	if (*view_text(view, r->user_unit)) {
-		assert_string_equal(json_string_value(json_object_get(row, "user_unit")),
-			view_text(view, r->user_unit));
-		fields++;
+	for (unsigned int kind = OWNER_UNIT + 1; kind < OWNER_KINDS; kind++) {
+		const char *name = view_owner(view, r, (enum owner_kind)kind);
+		const char *field = owner_of((enum owner_kind)kind)->name;
+
+		if (strcmp(name, OWNER_NONE) != 0) {
+			assert_string_equal(json_string_value(json_object_get(row, field)), name);
+			fields++;
+		}
 	}
+	assert_int_equal(exported, r->flags & PROCESS_EXPORTED);
 	if (r->source != SOURCE_NONE) {
 		assert_string_equal(json_string_value(json_object_get(row, "source")),
 			metric_source_name(r->source));
@@ -324,8 +358,17 @@ static void status_tells_of_memtallyd(void **state)
 	assert_int_equal(programs, view_count(view, METRIC_PROGRAM) - 1);
 	assert_int_equal(units, view_count(view, METRIC_UNIT) - 1);
 	assert_int_equal(processes, SAMPLE_PROCESSES);
+	for (int scope = METRIC_USER; scope <= METRIC_PROCESS; scope++) {
+		const char *name = metric_scope_name((enum metric_scope)scope);
+		const json_t *dropped = json_object_get(
+			json_object_get(status, "series_dropped"), name);
+		uint32_t expected;
+
+		assert_true(view_count_dropped(view, (enum metric_scope)scope, &expected));
+		assert_int_equal(json_integer_value(dropped), expected);
+	}
 	assert_int_equal(json_object_size(status),
-		4 + HISTOGRAM_COUNT_ +
+		5 + HISTOGRAM_COUNT_ +
 			check_quantities(
 				status, METRIC_SELF, view_self(view)->present, view_self(view)->q));
 	assert_int_equal(json_integer_value(json_object_get(histogram, "count")), 42);

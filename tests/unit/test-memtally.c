@@ -25,7 +25,7 @@
 
 enum {
 	ARGS_MAX = 8,
-	OUTPUT_MAX = 1 << 24,
+	OUTPUT_MAX = 1 << 26, /* of a host with tens of thousands of processes */
 };
 
 static char folder[] = "test-memtally-XXXXXX";
@@ -492,7 +492,8 @@ static void usage_is_two(void **state)
 		{{"--check-config"}, 0, "the configuration is good\n", ""},
 		{{"--version"}, 0, "memtally " PACKAGE_VERSION "\n", ""},
 		{{"--help"}, 0,
-			"Usage: memtally [FLAG...] [programs|users|units|processes|host|status]",
+			"Usage: memtally [FLAG...] [programs|users|units|user_units|sessions|slices|machines|pods|containers|"
+			"processes|host|status]",
 			""},
 		{{"--path.procfs=nowhere", "--live"}, 1, "",
 			"memtally: error: can't read nowhere: No such file or directory\n"},

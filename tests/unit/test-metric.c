@@ -11,10 +11,7 @@
 #include "snapshot/record.h"
 
 static const unsigned int quantities[METRIC_SCOPES] = {
-	[METRIC_HOST] = SCOPE_QUANTITIES,
-	[METRIC_USER] = SCOPE_QUANTITIES,
-	[METRIC_PROGRAM] = SCOPE_QUANTITIES,
-	[METRIC_UNIT] = SCOPE_QUANTITIES,
+	[METRIC_HOST... METRIC_OWNERS_END - 1] = SCOPE_QUANTITIES,
 	[METRIC_PROCESS] = PROCESS_QUANTITIES,
 	[METRIC_SELF] = SELF_QUANTITIES,
 };
@@ -168,14 +165,13 @@ static void the_contract_stands(void **state)
 		"vm_stk_bytes", "vm_exe_bytes", "vm_lib_bytes", "rss_anon_bytes", "rss_file_bytes",
 		"rss_shmem_bytes"};
 	static const char *const of_self[] = {"memtally_last_pass_duration_seconds",
-		"memtally_processes", "memtally_series_dropped",
-		"memtally_collector_cpu_seconds_total", "memtally_collector_resident_memory_bytes",
-		"memtally_collector_open_fds", "memtally_collector_max_fds",
-		"memtally_collector_start_time_seconds"};
+		"memtally_processes", "memtally_collector_cpu_seconds_total",
+		"memtally_collector_resident_memory_bytes", "memtally_collector_open_fds",
+		"memtally_collector_max_fds", "memtally_collector_start_time_seconds"};
 	char name[METRIC_NAME_SIZE];
 
 	(void)state;
-	for (int scope = METRIC_HOST; scope <= METRIC_UNIT; scope++)
+	for (int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++)
 		for (size_t i = 0; i < ARRAY_SIZE(of_scopes); i++) {
 			snprintf(name, sizeof(name), "memtally_%s_%s",
 				metric_scope_name((enum metric_scope)scope), of_scopes[i]);
@@ -199,7 +195,7 @@ static void only_the_host_has_mem_total(void **state)
 	assert_true(has_name(METRIC_HOST, "memtally_host_mem_total_bytes", METRIC_IN_PROMETHEUS));
 	assert_true(
 		has_name(METRIC_HOST, "memtally_host_mem_available_bytes", METRIC_IN_PROMETHEUS));
-	for (int scope = METRIC_USER; scope <= METRIC_UNIT; scope++) {
+	for (int scope = METRIC_USER; scope < METRIC_OWNERS_END; scope++) {
 		assert_false(has_name((enum metric_scope)scope, "mem_total_bytes", METRIC_IN_JSON));
 		assert_null(metric_find_field((enum metric_scope)scope, "mem_total_bytes"));
 		assert_null(metric_find_field((enum metric_scope)scope, "mem_available_bytes"));

@@ -10,7 +10,7 @@ static struct scope *add(struct scopes *users, uid_t uid)
 	struct scope *user = scopes_get(users, &uid, sizeof(uid));
 
 	assert_non_null(user);
-	user->uid = uid;
+	user->id = uid;
 	return user;
 }
 

@@ -27,6 +27,7 @@ static void says_how_each_kind_is_called(void **state)
 		assert_non_null(o->name);
 		len = strlen(o->name);
 		assert_true(len > 0 && is_word(o->name, islower));
+		assert_true(strlen(o->label) > 0 && strstr(o->name, o->label));
 		assert_int_equal(strlen(o->list), len + 1);
 		assert_true(!strncmp(o->list, o->name, len) && o->list[len] == 's');
 		assert_int_equal(strlen(o->title), len);

@@ -293,7 +293,7 @@ static void check_all_rows(const struct view *view, const struct exposition *e)
 {
 	check_row(e, METRIC_HOST, NULL, view_host(view)->present, view_host(view)->q);
 	check_row(e, METRIC_SELF, NULL, view_self(view)->present, view_self(view)->q);
-	for (int scope = METRIC_USER; scope <= METRIC_UNIT; scope++)
+	for (int scope = METRIC_USER; scope < METRIC_OWNERS_END; scope++)
 		for (uint32_t i = 0; i < view_count(view, (enum metric_scope)scope); i++) {
 			const struct snapshot_scope *row = view_scope(
 				view, (enum metric_scope)scope, i);

@@ -6,10 +6,15 @@
 #include "base/number.h"
 #include "snapshot/query.h"
 #include "tests/unit/allocation.h"
+#include "snapshot/owner.h"
 #include "tests/unit/sample.h"
 
-static const enum metric_scope scopes[] = {
-	METRIC_USER, METRIC_PROGRAM, METRIC_UNIT, METRIC_PROCESS};
+/* What processes can be asked for by. */
+#define OWNERS ", user, program, unit, user_unit, session, slice, machine, pod, container"
+
+static const enum metric_scope scopes[] = {METRIC_USER, METRIC_PROGRAM, METRIC_UNIT,
+	METRIC_USER_UNIT, METRIC_SESSION, METRIC_SLICE, METRIC_MACHINE, METRIC_POD,
+	METRIC_CONTAINER, METRIC_PROCESS};
 
 /* What a row says in field KEY; written apart from the query, on purpose the slow and plain way. */
 struct value {
@@ -65,6 +70,12 @@ static struct value value_of(
 			return of_text(view_text(view, row->name));
 		if (!strcmp(key, "uid"))
 			return of_number(row->id);
+		if (!strcmp(key, "runtime"))
+			return of_text(owner_word(owner_of(OWNER_CONTAINER), row->id));
+		if (!strcmp(key, "user"))
+			return of_text(view_text(view, row->user));
+		if (!strcmp(key, "pod"))
+			return of_text(view_text(view, row->above));
 		return of_metric(scope, key, row->present, row->q);
 	}
 	p = view_process(view, i);
@@ -72,14 +83,9 @@ static struct value value_of(
 		return of_number(p->pid);
 	if (!strcmp(key, "uid"))
 		return of_number(p->uid);
-	if (!strcmp(key, "user"))
-		return of_text(view_owner(view, p, OWNER_USER));
-	if (!strcmp(key, "program"))
-		return of_text(view_owner(view, p, OWNER_PROGRAM));
-	if (!strcmp(key, "unit"))
-		return of_text(view_owner(view, p, OWNER_UNIT));
-	if (!strcmp(key, "user_unit"))
-		return of_text(view_text(view, p->user_unit));
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		if (!strcmp(key, owner_of((enum owner_kind)kind)->name))
+			return of_text(view_owner(view, p, (enum owner_kind)kind));
 	if (!strcmp(key, "source"))
 		return p->source == SOURCE_NONE ? (struct value){0}
 		                                : of_text(metric_source_name(p->source));
@@ -92,8 +98,8 @@ static struct value value_of(
 /* Every field that rows of SCOPE can be sorted by; returns how many. */
 static size_t sort_keys(enum metric_scope scope, char key[64][METRIC_NAME_SIZE])
 {
-	static const char *const of_processes[] = {
-		"pid", "uid", "user", "program", "unit", "user_unit", "source", "reason"};
+	static const char *const of_processes[] = {"pid", "uid", "user", "program", "unit",
+		"user_unit", "session", "slice", "machine", "pod", "container", "source", "reason"};
 	size_t count, n = 0;
 	const struct metric *m = metric_table(scope, &count);
 
@@ -104,6 +110,12 @@ static size_t sort_keys(enum metric_scope scope, char key[64][METRIC_NAME_SIZE])
 		snprintf(key[n++], METRIC_NAME_SIZE, "%s", metric_scope_name(scope));
 	if (scope == METRIC_USER)
 		snprintf(key[n++], METRIC_NAME_SIZE, "uid");
+	if (scope == METRIC_USER_UNIT || scope == METRIC_SESSION || scope == METRIC_CONTAINER)
+		snprintf(key[n++], METRIC_NAME_SIZE, "user");
+	if (scope == METRIC_CONTAINER) {
+		snprintf(key[n++], METRIC_NAME_SIZE, "pod");
+		snprintf(key[n++], METRIC_NAME_SIZE, "runtime");
+	}
 	for (size_t i = 0; i < count; i++)
 		if ((m[i].flags & METRIC_IN_JSON) && metric_applies(&m[i], scope))
 			metric_field(&m[i], key[n++]);
@@ -438,23 +450,30 @@ static void says_what_is_wrong(void **state)
 		{METRIC_PROCESS, "pid", "", "'pid' must be a whole number"},
 		{METRIC_PROCESS, "pid", "-1", "'pid' must be a whole number"},
 		{METRIC_PROCESS, "uid", "0",
-			"unknown parameter 'uid'; known here: sort, order, limit, user, program, unit, pid"},
-		{METRIC_PROCESS, "user_unit", "x",
-			"unknown parameter 'user_unit'; known here: sort, order, limit, user, program, unit, pid"},
+			"unknown parameter 'uid'; known here: sort, order, limit" OWNERS ", pid"},
+		{METRIC_PROCESS, "user_units", "x",
+			"unknown parameter 'user_units'; known here: sort, order, limit" OWNERS
+			", pid"},
 		{METRIC_PROCESS, "source", "rss",
-			"unknown parameter 'source'; known here: sort, order, limit, user, program, unit, pid"},
+			"unknown parameter 'source'; known here: sort, order, limit" OWNERS
+			", pid"},
 		{METRIC_PROCESS, "reason", "denied",
-			"unknown parameter 'reason'; known here: sort, order, limit, user, program, unit, pid"},
+			"unknown parameter 'reason'; known here: sort, order, limit" OWNERS
+			", pid"},
 		{METRIC_PROCESS, "", "0",
-			"unknown parameter ''; known here: sort, order, limit, user, program, unit, pid"},
+			"unknown parameter ''; known here: sort, order, limit" OWNERS ", pid"},
 		{METRIC_PROCESS, "Sort", "pid",
-			"unknown parameter 'Sort'; known here: sort, order, limit, user, program, unit, pid"},
+			"unknown parameter 'Sort'; known here: sort, order, limit" OWNERS ", pid"},
 		{METRIC_USER, "program", "x",
 			"unknown parameter 'program'; known here: sort, order, limit, user"},
 		{METRIC_UNIT, "pid", "1",
 			"unknown parameter 'pid'; known here: sort, order, limit, unit"},
 		{METRIC_PROGRAM, "pss_bytes", "1",
 			"unknown parameter 'pss_bytes'; known here: sort, order, limit, program"},
+		{METRIC_SESSION, "uid", "1",
+			"unknown parameter 'uid'; known here: sort, order, limit, session, user"},
+		{METRIC_CONTAINER, "unit", "x",
+			"unknown parameter 'unit'; known here: sort, order, limit, container, user, pod, runtime"},
 		{METRIC_USER, "user", long_value, "'user' is longer than 1023 bytes"},
 	};
 

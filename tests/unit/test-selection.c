@@ -204,7 +204,8 @@ static void wrong_usage_is_refused(void **state)
 		const char *said;
 	} cases[] = {
 		{{"threads"},
-			"'threads'; expected programs, users, units, processes, host or status"},
+			"'threads'; expected users, programs, units, user_units, sessions, slices, machines, "
+			"pods, containers, processes, host or status"},
 		{{"users", "programs"}, "unexpected argument 'programs'"},
 		{{""}, "unexpected argument ''"},
 		{{"host", "--limit=3"}, "--sort, --order and --limit do not apply"},

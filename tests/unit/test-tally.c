@@ -332,10 +332,12 @@ static void invent(struct snapshot_process *row, uint64_t *seed)
 	*row = (struct snapshot_process){
 		.outcome = (uint8_t)(unit_random(seed) % OUTCOME_COUNT_),
 		.source = (uint8_t)(unit_random(seed) % SOURCE_COUNT_),
-		.present = unit_random(seed) | unit_random(seed),
 	};
-	for (size_t i = 0; i < PROCESS_QUANTITIES; i++)
+	for (size_t i = 0; i < PROCESS_QUANTITIES; i++) {
 		row->q[i] = unit_random(seed) % (1 << 30);
+		if (unit_random(seed) % 4)
+			row->present |= UINT64_C(1) << i;
+	}
 }
 
 /* What each owner has is what its members add up to one by one, however many owners they have in common. */

@@ -204,7 +204,9 @@ FORGE_ROW(mm_pid, snapshot_process, SECTION_PROCESSES, 2, mm_pid, UINT32_C(1) <<
 FORGE_ROW(user, snapshot_process, SECTION_PROCESSES, 3, owner[OWNER_USER], UINT32_MAX)
 FORGE_ROW(program, snapshot_process, SECTION_PROCESSES, 3, owner[OWNER_PROGRAM], UINT32_MAX)
 FORGE_ROW(unit, snapshot_process, SECTION_PROCESSES, 3, owner[OWNER_UNIT], UINT32_MAX)
-FORGE_ROW(user_unit, snapshot_process, SECTION_PROCESSES, 3, user_unit, UINT32_MAX)
+FORGE_ROW(container, snapshot_process, SECTION_PROCESSES, 3, owner[OWNER_CONTAINER], UINT32_MAX)
+FORGE_ROW(runtime, snapshot_scope, SECTION_OWNERS + OWNER_CONTAINER, 0, id, RUNTIME_COUNT_)
+FORGE_ROW(whose, snapshot_scope, SECTION_OWNERS + OWNER_SESSION, 0, user, UINT32_MAX)
 FORGE_ROW(source, snapshot_process, SECTION_PROCESSES, 4, source, SOURCE_COUNT_)
 FORGE_ROW(outcome, snapshot_process, SECTION_PROCESSES, 4, outcome, OUTCOME_COUNT_)
 FORGE_ROW(process_quantity, snapshot_process, SECTION_PROCESSES, 4, q[PROCESS_RSS], UINT64_MAX)
@@ -322,7 +324,9 @@ static const struct {
 	BAD(user, "a process without a name"),
 	BAD(program, "a process without a name"),
 	BAD(unit, "a process without a name"),
-	BAD(user_unit, "a process without a name"),
+	BAD(container, "a process without a name"),
+	BAD(runtime, "an unknown id"),
+	BAD(whose, "a row without a name or a time"),
 	BAD(source, "an unknown source or outcome"),
 	BAD(outcome, "an unknown source or outcome"),
 	BAD(process_quantity, "an impossible quantity"),
@@ -533,7 +537,7 @@ static void understands_a_newer_minor(void **state)
 	assert_int_equal(view_from_bytes(old.data, old.size, &a, &reason), 0);
 	assert_int_equal(view_from_bytes(new.data, new.size, &b, &reason), 0);
 	assert_null(walk_view(b));
-	for (int scope = METRIC_HOST; scope <= METRIC_UNIT; scope++) {
+	for (int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++) {
 		enum metric_scope s = (enum metric_scope)scope;
 
 		assert_int_equal(view_count(a, s), view_count(b, s));

@@ -55,7 +55,8 @@ static const char *walk_scope(const struct view *view, enum metric_scope scope)
 	for (uint32_t i = 0; i < view_count(view, scope); i++) {
 		const struct snapshot_scope *row = view_scope(view, scope, i);
 
-		if (!is_text(view, row->name) || !is_text(view, row->above))
+		if (!is_text(view, row->name) || !is_text(view, row->above) ||
+			!is_text(view, row->user))
 			return "the name of a row";
 		if (!are_quantities(scope, row->present, row->q))
 			return "a quantity of a row";
@@ -87,7 +88,7 @@ static const char *walk_processes(const struct view *view)
 			return "the order of processes";
 		if (view_find_process(view, row->pid) != row)
 			return "a process that can't be found";
-		if (!are_owners(view, row) || !is_text(view, row->user_unit))
+		if (!are_owners(view, row))
 			return "the name of a process";
 		if (row->source >= SOURCE_COUNT_ || row->outcome >= OUTCOME_COUNT_ ||
 			row->mm_pid > INT32_MAX)
@@ -127,7 +128,7 @@ const char *walk_view(const struct view *view)
 	const struct snapshot_self *self = view_self(view);
 	const char *wrong = walk_header(view);
 
-	for (int scope = METRIC_HOST; !wrong && scope <= METRIC_UNIT; scope++)
+	for (int scope = METRIC_HOST; !wrong && scope < METRIC_OWNERS_END; scope++)
 		wrong = walk_scope(view, (enum metric_scope)scope);
 	if (!wrong)
 		wrong = walk_processes(view);
@@ -163,7 +164,7 @@ const char *walk_sums(const struct view *view)
 	static char text[128];
 
 	for (size_t k = 0; k < ARRAY_SIZE(added); k++)
-		for (int scope = METRIC_USER; scope <= METRIC_UNIT; scope++) {
+		for (int scope = METRIC_USER; scope < METRIC_OWNERS_END; scope++) {
 			uint64_t sum = sum_of(view, (enum metric_scope)scope, added[k]);
 			uint64_t host = view_host(view)->q[added[k]];
 

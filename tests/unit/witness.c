@@ -239,7 +239,7 @@ const char *witness_missing(const struct view *view)
 		JUDGE(ROW_HAS(row, PROCESS_START_TIME));
 		JUDGE(!strcmp(view_owner(view, row, OWNER_PROGRAM), program_of(p)));
 		JUDGE(!strcmp(view_owner(view, row, OWNER_UNIT), cgroup) ||
-			!strcmp(view_text(view, row->user_unit), cgroup));
+			!strcmp(view_owner(view, row, OWNER_USER_UNIT), cgroup));
 		JUDGE(row->uid != 0 || !strcmp(view_owner(view, row, OWNER_USER), "root"));
 	}
 	return NULL;
