@@ -237,7 +237,7 @@ static int print_help(void)
 	AUTO_BUFFER struct buffer text = {0};
 
 	help_render(PROGRAM_MEMTALLY,
-		"memtally [FLAG...] [programs|users|units|user_units|sessions|slices|machines|pods|containers|"
+		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|slices|machines|pods|containers|"
 		"processes|host|status]",
 		"Prints how much memory programs (by default), users, units, processes or the whole\n"
 		"host really use; status: what memtallyd is doing.",

@@ -109,6 +109,7 @@ static void get_filters(const struct settings *settings, struct filter to[static
 		{"machine", &settings->machine, METRIC_MACHINE},
 		{"pod", &settings->pod, METRIC_POD},
 		{"container", &settings->container, METRIC_CONTAINER},
+		{"group", &settings->group, METRIC_GROUP},
 		{"pid", &settings->pid, METRIC_PROCESS},
 	};
 

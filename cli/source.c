@@ -4,6 +4,7 @@
 #include "cli/source.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <pwd.h>
 #include <string.h>
 #include <sys/types.h>
@@ -34,17 +35,19 @@ static const struct pass_options live_options = {
 	.export_owners[OWNER_MACHINE] = 100,
 	.export_owners[OWNER_POD] = 100,
 	.export_owners[OWNER_CONTAINER] = 100,
+	.export_owners[OWNER_GROUP] = 200,
 	.export_processes = 50,
 };
 
-static void name_users(struct pass *pass)
+static void name_principals(struct pass *pass)
 {
-	uid_t uid;
+	struct principal who;
 
-	while (pass_next_unnamed(pass, &uid)) {
-		const struct passwd *pw = getpwuid(uid);
+	while (pass_next_unnamed(pass, &who)) {
+		const struct passwd *user = who.kind == OWNER_USER ? getpwuid(who.id) : NULL;
+		const struct group *group = who.kind == OWNER_GROUP ? getgrgid(who.id) : NULL;
 
-		pass_name(pass, uid, pw ? pw->pw_name : NULL);
+		pass_name(pass, &who, user ? user->pw_name : group ? group->gr_name : NULL);
 	}
 }
 
@@ -56,6 +59,7 @@ static int open_live(const struct settings *settings, struct view **ret, const c
 	int r;
 
 	options.procfs = settings->path_procfs;
+	options.user_by = (enum accounting_user)settings->accounting_user;
 	r = pass_open(&options, &pass);
 	if (r == 0)
 		r = pass_begin(pass);
@@ -65,7 +69,7 @@ static int open_live(const struct settings *settings, struct view **ret, const c
 		while (r == PASS_MORE);
 	if (r < 0)
 		return r;
-	name_users(pass);
+	name_principals(pass);
 	r = pass_publish(pass, false, &fd, &public_fd);
 	return r == 0 ? view_open(fd, ret, ret_reason) : r;
 }

@@ -252,7 +252,7 @@ int adapt_sense(struct adapt *a, struct process *p, uint64_t now_ns, struct samp
 	if (!w->is_member && !m.size) /* still a kernel thread or a zombie */
 		return 0;
 	if (w->is_member && w->is_seen && statm_is_same(&m, &w->seen)) {
-		if (is_look_due(a, w))
+		if (is_look_due(a, w) || sense_is_anothers(a->reader, p))
 			return look(a, process_glance, p, now_ns, ret);
 		if (!process_cgroup_is_due(a->reader, p, now_ns))
 			return 0;

@@ -21,17 +21,19 @@ enum {
 /* Not yet looked for. */
 static const uint32_t no_slot = PROCESS_NO_SCOPE;
 
-static int set_user(struct tally *t, uid_t uid, uint32_t *slot)
+/* The user or group ID. */
+static int set_principal(
+	struct tally *t, enum owner_kind kind, uint32_t id, uint32_t owner[static OWNER_KINDS])
 {
-	struct scope *user;
+	struct scope *scope;
 
-	if (*slot != no_slot && scopes_at(&t->table[OWNER_USER], *slot)->id == uid)
+	if (owner[kind] != no_slot && scopes_at(&t->table[kind], owner[kind])->id == id)
 		return 0;
-	user = scopes_get(&t->table[OWNER_USER], &uid, sizeof(uid));
-	if (!user)
+	scope = scopes_get(&t->table[kind], &id, sizeof(id));
+	if (!scope)
 		return -ENOMEM;
-	user->id = uid;
-	*slot = user->slot;
+	scope->id = id;
+	owner[kind] = scope->slot;
 	return 0;
 }
 
@@ -136,12 +138,13 @@ static void get_owners(
 /* Whether P's owners are those that it had. */
 static bool is_settled(const struct tally *t, const struct process *p, const struct sample *s)
 {
-	uint32_t user;
+	const uint32_t *owner;
 
 	if (p->membership == no_slot || s->is_renamed || s->has_cgroup)
 		return false;
-	user = tally_owners(t, p->membership)[OWNER_USER];
-	return scopes_at(&t->table[OWNER_USER], user)->id == s->uid;
+	owner = tally_owners(t, p->membership);
+	return scopes_at(&t->table[OWNER_USER], owner[OWNER_USER])->id == s->user &&
+	       scopes_at(&t->table[OWNER_GROUP], owner[OWNER_GROUP])->id == s->group;
 }
 
 int belonging_set(struct tally *t, const struct process_reader *reader, struct process *p,
@@ -154,7 +157,9 @@ int belonging_set(struct tally *t, const struct process_reader *reader, struct p
 	if (is_settled(t, p, s))
 		return 0;
 	get_owners(t, p, owner);
-	r = set_user(t, s->uid, &owner[OWNER_USER]);
+	r = set_principal(t, OWNER_USER, s->user, owner);
+	if (r == 0)
+		r = set_principal(t, OWNER_GROUP, s->group, owner);
 	if (r == 0 && s->is_renamed)
 		r = set_named(t, OWNER_PROGRAM, reader->program.data, reader->program.len, owner);
 	else if (r == 0 && owner[OWNER_PROGRAM] == no_slot)

@@ -110,6 +110,7 @@ int closing_end(struct pass *pass)
 		r = r ? r : e;
 	}
 	names_renew(&pass->tally.table[OWNER_USER], pass->end_ns);
+	names_renew(&pass->tally.table[OWNER_GROUP], pass->end_ns);
 	if (r == 0)
 		r = export_processes(pass->rows.member, rows_at(&pass->rows, 0),
 			rows_count(&pass->rows), pass->options.export_processes, &pass->scratch);

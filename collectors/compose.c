@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "collectors/names.h"
 #include "snapshot/owner.h"
 
 static const char other_name[] = "(other)";
@@ -21,14 +22,17 @@ static int compare_names(const void *a_, const void *b_)
 
 static bool is_ambiguous(const char *name)
 {
-	return !name[strspn(name, "0123456789")] || strchr(name, ':') || !strcmp(name, other_name);
+	return !name[strspn(name, "0123456789")] || strchr(name, ':') ||
+	       !strcmp(name, other_name) || !strcmp(name, OWNER_NONE);
 }
 
-static uint32_t add_user_name(
+static uint32_t add_principal_name(
 	struct builder *b, const struct scope *s, bool is_twice, struct buffer *text)
 {
 	char number[NUMBER_U64_DIGITS];
 
+	if (s->id == OWNER_NO_ID)
+		return builder_add_text(b, OWNER_NONE, strlen(OWNER_NONE));
 	if (!s->name)
 		return builder_add_text(b, number, number_format_u64(s->id, number));
 	if (!is_twice && !is_ambiguous(s->name))
@@ -38,8 +42,8 @@ static uint32_t add_user_name(
 	return text->error ? 0 : builder_add_text(b, text->data, text->len);
 }
 
-/* Sets the names of users: those with a name in its order, so that twins are neighbours. */
-static int add_user_names(struct scopes *users, struct builder *b, struct buffer *scratch)
+/* Sets the names of users or groups: those with a name in its order, so that twins are neighbours. */
+static int add_principal_names(struct scopes *table, struct builder *b, struct buffer *scratch)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	struct scope **named;
@@ -47,21 +51,21 @@ static int add_user_names(struct scopes *users, struct builder *b, struct buffer
 
 	buffer_clear(scratch);
 	named = (struct scope **)(void *)buffer_reserve(
-		scratch, (users->count + 1) * sizeof(struct scope *));
+		scratch, (table->count + 1) * sizeof(struct scope *));
 	if (!named)
 		return -ENOMEM;
-	for (struct scope *s = NULL; (s = scopes_next(users, s));) {
+	for (struct scope *s = NULL; (s = scopes_next(table, s));) {
 		if (s->name)
 			named[n++] = s;
 		else
-			s->name_ref = add_user_name(b, s, false, &text);
+			s->name_ref = add_principal_name(b, s, false, &text);
 	}
 	qsort((void *)named, n, sizeof(struct scope *), compare_names);
 	for (size_t i = 0; i < n; i++) {
 		bool is_twice = (i > 0 && !strcmp(named[i]->name, named[i - 1]->name)) ||
 		                (i + 1 < n && !strcmp(named[i]->name, named[i + 1]->name));
 
-		named[i]->name_ref = add_user_name(b, named[i], is_twice, &text);
+		named[i]->name_ref = add_principal_name(b, named[i], is_twice, &text);
 	}
 	return text.error;
 }
@@ -139,8 +143,8 @@ int compose_scopes(
 	if (ROW_HAS(meminfo, MEMINFO_AVAILABLE))
 		ROW_SET(host, SCOPE_MEM_AVAILABLE, meminfo->q[MEMINFO_AVAILABLE]);
 	for (unsigned int kind = 0; r == 0 && kind < OWNER_KINDS; kind++) {
-		if (kind == OWNER_USER)
-			r = add_user_names(&t->table[kind], b, scratch);
+		if (names_are_of((enum owner_kind)kind))
+			r = add_principal_names(&t->table[kind], b, scratch);
 		else
 			add_key_names(&t->table[kind], b);
 		if (r == 0)

@@ -82,6 +82,7 @@ void figures_fill(
 
 	row->pid = (uint32_t)p->pid;
 	row->uid = p->uid;
+	row->gid = p->gid;
 	if (is_failed || !(w->present >> PROCESS_RSS & 1)) {
 		row->outcome = w->outcome;
 		row->source = (w->present >> PROCESS_RSS) & 1 ? SOURCE_RSS : SOURCE_NONE;

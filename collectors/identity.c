@@ -11,7 +11,8 @@ bool identity_is_same(const struct reading *g)
 	const struct process *p = g->process;
 	const struct status *s = &g->status;
 
-	return p->known && p->uid == s->uid && p->name_len == s->name_len &&
+	return p->known && p->uid == s->uid && p->ruid == s->ruid && p->gid == s->gid &&
+	       p->rgid == s->rgid && p->name_len == s->name_len &&
 	       !memcmp(p->name, s->name, s->name_len);
 }
 
@@ -112,6 +113,9 @@ void identity_adopt(
 	memcpy(p->name, g->status.name, sizeof(p->name));
 	p->name_len = (uint8_t)g->status.name_len;
 	p->uid = g->status.uid;
+	p->ruid = g->status.ruid;
+	p->gid = g->status.gid;
+	p->rgid = g->status.rgid;
 }
 
 void identity_adopt_range(const struct reading *g)

@@ -12,14 +12,14 @@
 /* With ":4294967295" behind it, which tells users of one name apart, it is a name still. */
 enum { NAME_MAX_BYTES = SNAPSHOT_NAME_MAX - 11 };
 
-bool names_next(const struct scopes *users, uint32_t *cursor, uid_t *ret)
+bool names_next(const struct scopes *table, uint32_t *cursor, uint32_t *ret)
 {
-	while (*cursor < users->slots) {
-		struct scope *user = users->slot[(*cursor)++];
+	while (*cursor < table->slots) {
+		struct scope *named = table->slot[(*cursor)++];
 
-		if (user && user->name_state == SCOPE_NAME_WANTED) {
-			user->name_state = SCOPE_NAME_ASKED;
-			*ret = user->id;
+		if (named && named->id != OWNER_NO_ID && named->name_state == SCOPE_NAME_WANTED) {
+			named->name_state = SCOPE_NAME_ASKED;
+			*ret = named->id;
 			return true;
 		}
 	}
@@ -27,54 +27,54 @@ bool names_next(const struct scopes *users, uint32_t *cursor, uid_t *ret)
 	return false;
 }
 
-void names_set(const struct scopes *users, uid_t uid, const char *name, uint64_t now_ns)
+void names_set(const struct scopes *table, uint32_t id, const char *name, uint64_t now_ns)
 {
 	AUTO_BUFFER struct buffer text = {0};
-	struct scope *user = scopes_find(users, &uid, sizeof(uid));
+	struct scope *named = scopes_find(table, &id, sizeof(id));
 
-	if (!user)
+	if (!named)
 		return; /* it has left meanwhile */
-	user->name_state = SCOPE_NAME_ANSWERED;
-	user->named_ns = now_ns;
+	named->name_state = SCOPE_NAME_ANSWERED;
+	named->named_ns = now_ns;
 	if (name && *name) {
 		text_add_clean_max(&text, name, strlen(name), NAME_MAX_BYTES);
 		buffer_add_char(&text, '\0');
 		if (text.error)
 			return; /* it stays as it was, and is asked for again when that has grown old */
 	}
-	free(user->name);
-	user->name = TAKE_PTR(text.data);
+	free(named->name);
+	named->name = TAKE_PTR(text.data);
 }
 
-void names_fail(const struct scopes *users, uid_t uid, uint64_t now_ns)
+void names_fail(const struct scopes *table, uint32_t id, uint64_t now_ns)
 {
-	struct scope *user = scopes_find(users, &uid, sizeof(uid));
+	struct scope *named = scopes_find(table, &id, sizeof(id));
 
-	if (!user)
+	if (!named)
 		return;
-	user->name_state = SCOPE_NAME_WANTED;
-	user->named_ns = now_ns;
+	named->name_state = SCOPE_NAME_WANTED;
+	named->named_ns = now_ns;
 }
 
-void names_give_up(const struct scopes *users, uint64_t now_ns)
+void names_give_up(const struct scopes *table, uint64_t now_ns)
 {
-	for (struct scope *user = NULL; (user = scopes_next(users, user));)
-		if (user->name_state == SCOPE_NAME_ASKED && !user->named_ns)
-			user->named_ns = now_ns;
+	for (struct scope *named = NULL; (named = scopes_next(table, named));)
+		if (named->name_state == SCOPE_NAME_ASKED && !named->named_ns)
+			named->named_ns = now_ns;
 }
 
-bool names_are_awaited(const struct scopes *users)
+bool names_are_awaited(const struct scopes *table)
 {
-	for (struct scope *user = NULL; (user = scopes_next(users, user));)
-		if (user->name_state == SCOPE_NAME_ASKED && !user->named_ns)
+	for (struct scope *named = NULL; (named = scopes_next(table, named));)
+		if (named->name_state == SCOPE_NAME_ASKED && !named->named_ns)
 			return true;
 	return false;
 }
 
-void names_renew(const struct scopes *users, uint64_t now_ns)
+void names_renew(const struct scopes *table, uint64_t now_ns)
 {
-	for (struct scope *user = NULL; (user = scopes_next(users, user));)
-		if (user->name_state == SCOPE_NAME_ANSWERED &&
-			now_ns - user->named_ns >= NAMES_MAX_AGE_NS)
-			user->name_state = SCOPE_NAME_WANTED;
+	for (struct scope *named = NULL; (named = scopes_next(table, named));)
+		if (named->name_state == SCOPE_NAME_ANSWERED &&
+			now_ns - named->named_ns >= NAMES_MAX_AGE_NS)
+			named->name_state = SCOPE_NAME_WANTED;
 }

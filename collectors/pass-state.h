@@ -56,8 +56,8 @@ struct pass {
 	size_t pids_capacity;
 
 	enum phase phase;
-	size_t at; /* the next process or row of the phase */
-	uint32_t name_cursor;
+	size_t at;                         /* the next process or row of the phase */
+	uint32_t name_cursor[OWNER_KINDS]; /* of users and groups */
 
 	uint64_t userns; /* userns_id() */
 	uint8_t instance[IMAGE_INSTANCE_SIZE];

@@ -145,6 +145,14 @@ static uint64_t cgroup_age_ns(const struct pass *pass, uint64_t max_age_ns)
 	return period_ns < max_age_ns ? max_age_ns - period_ns : 0;
 }
 
+/* Others than before are to be whose a process is: that is found out where its cgroup is read. */
+static void count_anew(struct pass *pass)
+{
+	pass->reader.user_by = pass->options.user_by;
+	for (size_t i = 0; i < pass->table.count; i++)
+		pass->table.item[i]->cgroup_ns = 0;
+}
+
 static void take_options(struct pass *pass)
 {
 	pass->options = pass->next_options;
@@ -155,6 +163,8 @@ static void take_options(struct pass *pass)
 	}
 	pass->was_adaptive = pass->options.is_adaptive;
 	pass->reader.cgroup_max_age_ns = cgroup_age_ns(pass, CGROUP_MAX_AGE_NS);
+	if (pass->reader.user_by != pass->options.user_by)
+		count_anew(pass);
 	pass->reader.settled_max_age_ns = pass->options.is_adaptive
 	                                          ? cgroup_age_ns(pass, pass->options.max_age_ns)
 	                                          : 0;
@@ -195,7 +205,7 @@ static int begin(struct pass *pass)
 	pass->counts.interval_ns = pass->options.interval_ns;
 	pass->unmeasured_since_ns = UINT64_MAX;
 	pass->reads_foreign = false;
-	pass->name_cursor = 0;
+	memset(pass->name_cursor, 0, sizeof(pass->name_cursor));
 	pass->at = 0;
 	pass->phase = pass->options.is_adaptive ? PHASE_SENSE : PHASE_READ;
 	return 0;
@@ -243,29 +253,41 @@ int pass_step(struct pass *pass, uint64_t deadline_ns)
 	return r;
 }
 
-bool pass_next_unnamed(struct pass *pass, uid_t *ret)
+bool pass_next_unnamed(struct pass *pass, struct principal *ret)
 {
-	return names_next(&pass->tally.table[OWNER_USER], &pass->name_cursor, ret);
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++) {
+		ret->kind = (enum owner_kind)kind;
+		if (names_are_of(ret->kind) &&
+			names_next(&pass->tally.table[kind], &pass->name_cursor[kind], &ret->id))
+			return true;
+	}
+	return false;
 }
 
-void pass_name(struct pass *pass, uid_t uid, const char *name)
+void pass_name(struct pass *pass, const struct principal *who, const char *name)
 {
-	names_set(&pass->tally.table[OWNER_USER], uid, name, clock_now_ns(CLOCK_MONOTONIC));
+	names_set(&pass->tally.table[who->kind], who->id, name, clock_now_ns(CLOCK_MONOTONIC));
 }
 
-void pass_name_failed(struct pass *pass, uid_t uid)
+void pass_name_failed(struct pass *pass, const struct principal *who)
 {
-	names_fail(&pass->tally.table[OWNER_USER], uid, clock_now_ns(CLOCK_MONOTONIC));
+	names_fail(&pass->tally.table[who->kind], who->id, clock_now_ns(CLOCK_MONOTONIC));
 }
 
 void pass_give_up_names(struct pass *pass)
 {
-	names_give_up(&pass->tally.table[OWNER_USER], clock_now_ns(CLOCK_MONOTONIC));
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		if (names_are_of((enum owner_kind)kind))
+			names_give_up(&pass->tally.table[kind], clock_now_ns(CLOCK_MONOTONIC));
 }
 
 bool pass_awaits_names(const struct pass *pass)
 {
-	return names_are_awaited(&pass->tally.table[0]);
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		if (names_are_of((enum owner_kind)kind) &&
+			names_are_awaited(&pass->tally.table[kind]))
+			return true;
+	return false;
 }
 
 int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)

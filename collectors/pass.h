@@ -14,6 +14,8 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "collectors/accounting.h"
+#include "collectors/names.h"
 #include "snapshot/record.h"
 
 struct pass_options {
@@ -24,6 +26,7 @@ struct pass_options {
 	uint32_t budget_cpu_ppm; /* of one core */
 	uint64_t max_age_ns, stall_ns, giant_age_ns;
 	/* How many get series of their own: see the export.* settings. */
+	enum accounting_user user_by;
 	uint32_t export_owners[OWNER_KINDS]; /* of each kind, how many have series of their own */
 	uint32_t export_processes;
 };
@@ -54,17 +57,17 @@ enum pass_outcome {
 int pass_step(struct pass *pass, uint64_t deadline_ns);
 
 /*
- * The user names that the image needs: each call gives one uid that has no answer yet and that was not
+ * The names of users and groups that the image needs: each call gives one that has no answer yet and that was not
  * given out before; false when there is none. The answer comes with pass_name(), at any time; until
- * then the uid stands as its number.
+ * then it stands as its number.
  */
-bool pass_next_unnamed(struct pass *pass, uid_t *ret);
+bool pass_next_unnamed(struct pass *pass, struct principal *ret);
 
-/* NAME of UID, any bytes; NULL: it has none. */
-void pass_name(struct pass *pass, uid_t uid, const char *name);
+/* NAME of WHO, any bytes; NULL: it has none. */
+void pass_name(struct pass *pass, const struct principal *who, const char *name);
 
-/* Nobody could say for now: the name that UID had stands, and the next pass asks again. */
-void pass_name_failed(struct pass *pass, uid_t uid);
+/* Nobody could say for now: the name that WHO had stands, and the next pass asks again. */
+void pass_name_failed(struct pass *pass, const struct principal *who);
 
 /* Whether names were asked for that have not come; none of those that were given up. */
 bool pass_awaits_names(const struct pass *pass);

@@ -19,6 +19,7 @@ static int add_member(struct pass *pass, struct process *p, const struct sample 
 		return -ENOMEM;
 	row->pid = (uint32_t)p->pid;
 	row->uid = s->uid;
+	row->gid = s->gid;
 	row->source = (uint8_t)s->source;
 	row->outcome = (uint8_t)s->outcome;
 	row->present = s->present;

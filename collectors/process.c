@@ -25,6 +25,9 @@ void process_init(struct process *p, pid_t pid)
 		.dirfd = -1,
 		.statm_fd = -1,
 		.membership = PROCESS_NO_SCOPE,
+		.gid = OWNER_NO_ID,
+		.rgid = OWNER_NO_ID,
+		.loginuid = OWNER_NO_ID,
 	};
 }
 
@@ -40,6 +43,19 @@ void process_reader_done(struct process_reader *r)
 	smaps_parser_done(&r->smaps);
 	buffer_done(&r->program);
 	buffer_done(&r->cgroup_text);
+}
+
+void process_fill_owners(
+	const struct process_reader *r, const struct process *p, struct sample *ret)
+{
+	bool by_real = r->user_by == ACCOUNTING_REAL;
+
+	ret->uid = p->uid;
+	ret->gid = p->gid;
+	ret->user = by_real ? p->ruid : p->uid;
+	ret->group = by_real ? p->rgid : p->gid;
+	if (r->user_by == ACCOUNTING_LOGIN)
+		ret->user = p->loginuid;
 }
 
 void process_release(struct process_reader *r, struct process *p)
@@ -88,7 +104,7 @@ static void fill(const struct reading *g, struct sample *ret)
 	const struct procfs *procfs = g->reader->procfs;
 
 	ret->is_member = true;
-	ret->uid = g->status.uid;
+	process_fill_owners(g->reader, p, ret);
 	ret->present = g->status.present;
 	memcpy(ret->q, g->status.q, sizeof(ret->q));
 	if (p->has_stat && procfs->boot_realtime_ns &&
@@ -126,12 +142,12 @@ static void forget(struct process *p)
 }
 
 /* No status could be had: a process that is known stays a member, of which nothing is known now. */
-static int fail(const struct process *p, int error, struct sample *ret)
+static int fail(const struct reading *g, int error, struct sample *ret)
 {
 	ret->outcome = outcome_of(error);
 	ret->source = SOURCE_NONE;
-	ret->is_member = p->known && ret->outcome != OUTCOME_GONE;
-	ret->uid = p->uid;
+	ret->is_member = g->process->known && ret->outcome != OUTCOME_GONE;
+	process_fill_owners(g->reader, g->process, ret);
 	return error == -ENOMEM ? error : 0;
 }
 
@@ -140,8 +156,11 @@ static int end_sample(struct reading *g, bool changed, uint64_t now_ns, struct s
 	struct process_reader *r = g->reader;
 	int e = changed ? reading_program(g, ret) : 0;
 
-	if (e == 0 && (changed || process_cgroup_is_due(r, g->process, now_ns)))
+	if (e == 0 && (changed || process_cgroup_is_due(r, g->process, now_ns))) {
 		e = reading_cgroup(g, now_ns, ret);
+		process_fill_owners(
+			r, g->process, ret); /* with the login, which was read with it */
+	}
 	/* Nobody has heard of what has changed: the next sample is to say it again. */
 	if (e < 0 && changed)
 		g->process->known = false;
@@ -157,7 +176,7 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 	int e = identity_guard(g, &stat, &has_stat);
 
 	if (e < 0)
-		return fail(p, e, ret);
+		return fail(g, e, ret);
 	if (e == OUTCOME_NO_MM) {
 		ret->outcome = OUTCOME_NO_MM;
 		forget(p);
@@ -189,7 +208,7 @@ static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 		return sample_changed(g, now_ns, ret);
 	e = reading_counters(g);
 	if (e < 0)
-		return fail(p, e, ret);
+		return fail(g, e, ret);
 	if (e == OUTCOME_NO_MM) {
 		ret->outcome = OUTCOME_NO_MM;
 		forget(p);
@@ -203,7 +222,7 @@ static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 
 		e = identity_is_known_look(g, &is_known);
 		if (e < 0)
-			return fail(p, e, ret);
+			return fail(g, e, ret);
 		if (!is_known)
 			return sample_changed(g, now_ns, ret);
 	}
@@ -278,14 +297,14 @@ static int sample_opened(struct reading *g, uint64_t now_ns, struct sample *ret)
 
 	*ret = (struct sample){.outcome = OUTCOME_GONE};
 	if (fd < 0)
-		return fail(p, fd, ret);
+		return fail(g, fd, ret);
 	g->dirfd = fd;
 	p->tid = 0;
 	e = compare_start_time(g);
 	if (e == -ESRCH)
 		forget(p);
 	else if (e < 0)
-		return fail(p, e, ret);
+		return fail(g, e, ret);
 	if (may_keep(r)) {
 		p->dirfd = TAKE_FD(fd);
 		r->kept++;
@@ -366,12 +385,13 @@ int process_read_cgroup(
 	bool is_owned;
 	int fd = open_known(r, p, &is_owned), e = 0;
 
-	*ret = (struct sample){.outcome = OUTCOME_MEASURED, .is_member = true, .uid = p->uid};
+	*ret = (struct sample){.outcome = OUTCOME_MEASURED, .is_member = true};
 	g.dirfd = fd;
 	if (fd >= 0)
 		e = reading_cgroup(&g, now_ns, ret);
 	if (fd >= 0 && is_owned)
 		close(fd);
+	process_fill_owners(r, p, ret);
 	return e;
 }
 

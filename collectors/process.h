@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/buffer.h"
+#include "collectors/accounting.h"
 #include "collectors/cgroup.h"
 #include "collectors/growth.h"
 #include "collectors/holds.h"
@@ -43,7 +44,10 @@ struct process {
 	uint8_t cgroup_reads; /* of the image; at PROCESS_CGROUP_READS it is settled there */
 	uint8_t name_len;
 	char name[STATUS_NAME_SIZE]; /* raw */
-	uid_t uid;
+	uid_t uid, ruid;             /* the effective and the real one */
+	uint32_t gid, rgid;          /* likewise; OWNER_NO_ID: not known */
+	uint32_t
+		loginuid; /* where users are counted by it, as it was read last; OWNER_NO_ID: none */
 	struct stat_info stat;
 	uint64_t range_start, range_end;
 	uint64_t cgroup_ns; /* CLOCK_MONOTONIC at which cgroup was read last */
@@ -67,10 +71,12 @@ struct sample {
 	enum process_outcome outcome;
 	enum process_source source;
 	bool is_member; /* it has memory and a known user: counted, even where it is not measured */
-	bool is_new_image; /* first seen, or it has executed a program since the last sample */
-	bool is_renamed;   /* .program of the reader holds its program's name */
-	bool has_cgroup;   /* .cgroup of the reader holds its unit */
-	uid_t uid;
+	bool is_new_image;    /* first seen, or it has executed a program since the last sample */
+	bool is_renamed;      /* .program of the reader holds its program's name */
+	bool has_cgroup;      /* .cgroup of the reader holds its unit */
+	uid_t uid;            /* the effective one */
+	uint32_t gid;         /* likewise; OWNER_NO_ID: not known */
+	uint32_t user, group; /* whom it is counted for; OWNER_NO_ID: nobody */
 	uint64_t present;
 	uint64_t q[PROCESS_QUANTITIES];
 	uint64_t huge_bytes; /* of the RSS that the walk found, in huge pages */
@@ -83,6 +89,7 @@ struct sample {
 
 /* Buffers and counts that all processes share. */
 struct process_reader {
+	enum accounting_user user_by;
 	const struct procfs *procfs;  /* borrowed */
 	size_t kept_max;              /* how many descriptors may be kept */
 	size_t kept;                  /* directories */
@@ -100,6 +107,10 @@ struct process_reader {
 };
 
 void process_reader_done(struct process_reader *r);
+
+/* Says in RET whom P, as it is known, is counted for. */
+void process_fill_owners(
+	const struct process_reader *r, const struct process *p, struct sample *ret);
 
 /* Gives up P's kept descriptors. */
 void process_release(struct process_reader *r, struct process *p);

@@ -185,6 +185,9 @@ static int try_thread(struct reading *g, pid_t tid)
 	memcpy(status.name, g->status.name, sizeof(status.name));
 	status.name_len = g->status.name_len;
 	status.uid = g->status.uid;
+	status.ruid = g->status.ruid;
+	status.gid = g->status.gid;
+	status.rgid = g->status.rgid;
 	g->status = status;
 	return 0;
 }
@@ -277,13 +280,36 @@ static void count_cgroup_read(const struct process_reader *r, struct process *p,
 		                ((uint32_t)p->pid * 2654435761U >> 26);
 }
 
+/*
+ * The uid of the login that it comes from: set once, by who logs somebody in, and inherited. Without a login, and in a kernel
+ * without audit, there is none. -ENOMEM.
+ */
+static int read_loginuid(struct reading *g)
+{
+	struct process_reader *r = g->reader;
+	uint64_t uid;
+	size_t len;
+	int e = file_read(g->dirfd, "loginuid", r->text, sizeof(r->text), &len);
+
+	if (e == -ENOMEM)
+		return e;
+	if (e == 0 && number_parse_u64(r->text, len, &uid) == 0 && uid <= UINT32_MAX)
+		g->process->loginuid = (uint32_t)uid;
+	else if (e == -ENOENT)
+		g->process->loginuid = OWNER_NO_ID;
+	return 0;
+}
+
 int reading_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process_reader *r = g->reader;
 	struct process *p = g->process;
 	const char *text;
 	size_t len;
-	int e = read_text(g, "cgroup", &text, &len);
+	int e = g->reader->user_by == ACCOUNTING_LOGIN ? read_loginuid(g) : 0;
+
+	if (e == 0)
+		e = read_text(g, "cgroup", &text, &len);
 
 	if (e == -ENOMEM)
 		return e;

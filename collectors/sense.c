@@ -4,6 +4,7 @@
 #include "collectors/sense.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -48,6 +49,16 @@ static int read_at(int fd, struct statm *ret)
 	if (n < 0)
 		return outcome_of(-errno);
 	return statm_parse(text, (size_t)n, ret) < 0 ? SENSE_UNKNOWN : 0;
+}
+
+/* Of the directory itself, unlike its files, that is so for processes that are not dumpable, too. */
+bool sense_is_anothers(const struct process_reader *r, const struct process *p)
+{
+	struct stat st;
+
+	if (!r->procfs->live || p->dirfd < 0 || fstat(p->dirfd, &st) < 0)
+		return false;
+	return st.st_uid != p->uid || st.st_gid != p->gid;
 }
 
 void sense_forget(struct process_reader *r, struct process *p)

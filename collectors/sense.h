@@ -13,6 +13,7 @@
 #ifndef MEMTALLY_COLLECTORS_SENSE_H
 #define MEMTALLY_COLLECTORS_SENSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "collectors/process.h"
@@ -31,6 +32,12 @@ void sense_begin(struct process_reader *r, size_t count);
  * -ENOMEM: our own lack, which says nothing of the process.
  */
 int sense_read(struct process_reader *r, struct process *p, struct statm *ret);
+
+/*
+ * Whether P, which is known, has another effective uid or gid than it had, which statm does not tell: by the owner of its
+ * kept directory, which the kernel looks up each time. False where no directory is kept, or /proc is none.
+ */
+bool sense_is_anothers(const struct process_reader *r, const struct process *p);
 
 /* Gives up P's descriptor of statm. */
 void sense_forget(struct process_reader *r, struct process *p);

@@ -102,7 +102,8 @@ int slices_walk(struct slices *s, struct process_reader *r, struct sample *ret)
 	struct process *p = s->process;
 
 	s->fd = fd_close(s->fd);
-	*ret = (struct sample){.is_member = p->known, .uid = p->uid};
+	*ret = (struct sample){.is_member = p->known};
+	process_fill_owners(r, p, ret);
 	return begin_smaps(s, r, p, ret);
 }
 
@@ -194,6 +195,7 @@ int slices_step(struct slices *s, struct process_reader *r, uint64_t slice_ns, u
 	}
 	if (e == 0)
 		return end(s, r, now_ns, ret);
-	*ret = (struct sample){.is_member = s->process->known, .uid = s->process->uid};
+	*ret = (struct sample){.is_member = s->process->known};
+	process_fill_owners(r, s->process, ret);
 	return fail(s, e, ret);
 }

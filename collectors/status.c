@@ -14,6 +14,7 @@ enum {
 	KEY_NAME = PROCESS_QUANTITIES,
 	KEY_STATE,
 	KEY_UID,
+	KEY_GID,
 	KEY_THREADS,
 };
 
@@ -22,6 +23,7 @@ static const struct line_key keys[] = {
 	LINE_KEY("Name", KEY_NAME),
 	LINE_KEY("State", KEY_STATE),
 	LINE_KEY("Uid", KEY_UID),
+	LINE_KEY("Gid", KEY_GID),
 	LINE_KEY("VmPeak", PROCESS_VM_PEAK),
 	LINE_KEY("VmSize", PROCESS_VM_SIZE),
 	LINE_KEY("VmLck", PROCESS_VM_LCK),
@@ -64,19 +66,20 @@ static void parse_name(const struct line *line, struct status *ret)
 }
 
 /* "real effective saved filesystem" */
-static int parse_uid(const struct line *line, struct status *ret)
+static int parse_ids(const struct line *line, uint32_t *ret_real, uint32_t *ret_effective)
 {
 	const char *at = line->value, *end = at + line->value_len;
-	uint64_t uid;
-	int n = number_scan_u64(at, line->value_len, &uid);
+	uint64_t id[2];
 
-	if (n <= 0 || at + n == end || at[n] != '\t')
-		return -EBADMSG;
-	at += n + 1;
-	n = number_scan_u64(at, (size_t)(end - at), &uid);
-	if (n <= 0 || at + n == end || at[n] != '\t' || uid > UINT32_MAX)
-		return -EBADMSG;
-	ret->uid = (uid_t)uid;
+	for (size_t i = 0; i < ARRAY_SIZE(id); i++) {
+		int n = number_scan_u64(at, (size_t)(end - at), &id[i]);
+
+		if (n <= 0 || at + n == end || at[n] != '\t' || id[i] > UINT32_MAX)
+			return -EBADMSG;
+		at += n + 1;
+	}
+	*ret_real = (uint32_t)id[0];
+	*ret_effective = (uint32_t)id[1];
 	return 0;
 }
 
@@ -97,7 +100,8 @@ static int parse_line(const struct line *line, unsigned int id, struct status *r
 	switch (id) {
 	case KEY_NAME: parse_name(line, ret); return 0;
 	case KEY_STATE: ret->state = line->value_len ? line->value[0] : 0; return 0;
-	case KEY_UID: return parse_uid(line, ret);
+	case KEY_UID: return parse_ids(line, &ret->ruid, &ret->uid);
+	case KEY_GID: return parse_ids(line, &ret->rgid, &ret->gid);
 	case KEY_THREADS: return parse_threads(line, ret);
 	default:
 		if (line_kib(line, &bytes) < 0)
@@ -110,7 +114,7 @@ static int parse_line(const struct line *line, unsigned int id, struct status *r
 int status_parse(const char *text, size_t len, struct status *ret)
 {
 	const char *end = text + len;
-	struct status status = {0};
+	struct status status = {.gid = OWNER_NO_ID, .rgid = OWNER_NO_ID};
 	uint64_t seen = 0;
 	size_t hint = 0, left = ARRAY_SIZE(keys);
 

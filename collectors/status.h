@@ -19,8 +19,9 @@ enum {
 struct status {
 	char name[STATUS_NAME_SIZE]; /* as the kernel has it: raw bytes, its escapes undone */
 	size_t name_len;
-	char state; /* 'R', 'S', 'Z' ...; 0 where the line is missing */
-	uid_t uid;  /* the effective one */
+	char state;      /* 'R', 'S', 'Z' ...; 0 where the line is missing */
+	uid_t uid, ruid; /* the effective and the real one */
+	gid_t gid, rgid; /* likewise; OWNER_NO_ID where the line is missing */
 	uint32_t threads;
 	bool has_mm; /* a VmSize line: neither a kernel thread nor a zombie */
 	/* By enum process_quantity, those that status has: RSS is VmRSS. */

@@ -24,6 +24,7 @@ enum {
 
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
 static const char *const pss_modes[] = {"exact", "adaptive", NULL};
+static const char *const account_bys[] = {"euid", "ruid", "loginuid", NULL};
 
 static const char *const snapshot_publics[] = {"auto", "aggregates", "nothing", NULL};
 static const char *const tcp_scopes[] = {"auto", "processes", "aggregates", NULL};
@@ -75,6 +76,11 @@ static const struct option_spec options[] = {
 		365 * DAY_NS, NULL, FIELD(budget_giant_age_ns),
 		"How often an adaptive memtallyd measures, all the same, a process of which a single "
 		"mapping takes longer than budget.stall. 0: never."},
+	{"accounting.user", PROGRAM_MEMTALLYD | PROGRAM_MEMTALLY, OPTION_CHOICE, true, "ID", "euid",
+		0, 0, account_bys, FIELD(accounting_user),
+		"Whose a process is: its effective uid's, as ps shows it (euid), its real uid's (ruid), or that of the "
+		"login that it comes from, whoever it became since (loginuid); what comes from no login is nobody's. Groups are by "
+		"the effective gid, with ruid by the real one."},
 	{"export.users", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "1000", 1, 100000, NULL,
 		FIELD(export_users),
 		"Users with series of their own in /metrics, the largest PSS first; the others are "
@@ -83,6 +89,8 @@ static const struct option_spec options[] = {
 		FIELD(export_programs), "The same for programs."},
 	{"export.units", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "500", 1, 100000, NULL,
 		FIELD(export_units), "The same for systemd units."},
+	{"export.groups", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "200", 1, 100000, NULL,
+		FIELD(export_groups), "The same for groups."},
 	{"export.user_units", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "200", 1, 100000, NULL,
 		FIELD(export_user_units), "The same for units of users' own systemd."},
 	{"export.sessions", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "200", 1, 100000, NULL,
@@ -154,6 +162,8 @@ static const struct option_spec options[] = {
 		"Only this program. May be given several times."},
 	{"unit", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(unit),
 		"Only this systemd unit. May be given several times."},
+	{"group", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(group),
+		"Only this group. May be given several times."},
 	{"user_unit", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL,
 		FIELD(user_unit),
 		"Only this unit of a user's own systemd. May be given several times."},

@@ -32,6 +32,12 @@ enum pss_mode {
 	PSS_MODE_ADAPTIVE,
 };
 
+enum account_by {
+	ACCOUNT_BY_EUID,
+	ACCOUNT_BY_RUID,
+	ACCOUNT_BY_LOGINUID,
+};
+
 enum snapshot_public {
 	SNAPSHOT_PUBLIC_AUTO, /* aggregates, or where /proc is hidden nothing */
 	SNAPSHOT_PUBLIC_AGGREGATES,
@@ -63,8 +69,10 @@ struct settings {
 	uint64_t pss_max_age_ns;
 	uint64_t budget_cpu_ppm; /* of one core */
 	uint64_t budget_stall_ns, budget_giant_age_ns;
+	uint64_t accounting_user; /* enum account_by */
 	uint64_t export_users, export_programs, export_units, export_user_units, export_sessions,
-		export_slices, export_machines, export_pods, export_containers, export_processes;
+		export_slices, export_machines, export_pods, export_containers, export_groups,
+		export_processes;
 
 	struct text_list web_listen_address, web_allowed_hosts;
 	char *web_telemetry_path;
@@ -78,7 +86,7 @@ struct settings {
 	char *sort, *order;
 	uint64_t limit; /* 0: all */
 	struct text_list user, program, unit, user_unit, session, slice, machine, pod, container,
-		pid;
+		group, pid;
 
 	struct text_list operands; /* what stands on the command line besides flags */
 	bool file_was_denied; /* the default file is there, and only other people may read it */

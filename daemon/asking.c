@@ -17,9 +17,9 @@
 static void take_name(struct asking *a, const struct resolver_message *answer)
 {
 	if (answer->result == RESOLVER_FAILED)
-		pass_name_failed(a->pass, answer->uid);
+		pass_name_failed(a->pass, &answer->who);
 	else
-		pass_name(a->pass, answer->uid,
+		pass_name(a->pass, &answer->who,
 			answer->result == RESOLVER_FOUND ? answer->name : NULL);
 }
 
@@ -86,7 +86,7 @@ static int listen_to(struct asking *a)
 /* A lost question is as good as one that the name service could not answer. */
 static void replace(struct asking *a)
 {
-	uid_t lost;
+	struct principal lost;
 	int r;
 
 	if (a->answers)
@@ -97,7 +97,7 @@ static void replace(struct asking *a)
 		a->patience_ns *= 2;
 	r = resolver_replace(a->resolver);
 	while (resolver_lost(a->resolver, &lost))
-		pass_name_failed(a->pass, lost);
+		pass_name_failed(a->pass, &lost);
 	if (r == 0)
 		r = listen_to(a);
 	else if (r == -EPIPE)
@@ -137,13 +137,13 @@ void asking_close(struct asking *a)
 
 void asking_names(struct asking *a)
 {
-	uid_t uid;
+	struct principal who;
 
 	if (a->resolver && is_overdue(a))
 		replace(a);
-	while (a->answers && resolver_has_room(a->resolver) && pass_next_unnamed(a->pass, &uid)) {
-		if (resolver_ask(a->resolver, uid) < 0)
-			pass_name_failed(a->pass, uid);
+	while (a->answers && resolver_has_room(a->resolver) && pass_next_unnamed(a->pass, &who)) {
+		if (resolver_ask(a->resolver, &who) < 0)
+			pass_name_failed(a->pass, &who);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include "daemon/lookup.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -12,21 +13,29 @@
 #include "daemon/resolver.h"
 
 /* What a lookup without a result means: errno is 0, or one of those that getpwnam(3) warns of. */
-static enum resolver_result result_of(const void *entry, int error)
+static enum resolver_result result_of(const char *name, int error)
 {
-	if (entry)
+	if (name)
 		return RESOLVER_FOUND;
 	return error == 0 || error == ENOENT || error == ESRCH ? RESOLVER_ABSENT : RESOLVER_FAILED;
 }
 
 static void answer(struct resolver_message *m)
 {
-	const struct passwd *user;
+	const char *name = NULL;
 
 	errno = 0;
-	user = getpwuid(m->uid);
-	m->result = result_of(user, errno);
-	if (user && snprintf(m->name, sizeof(m->name), "%s", user->pw_name) >= (int)sizeof(m->name))
+	if (m->who.kind == OWNER_GROUP) {
+		const struct group *group = getgrgid(m->who.id);
+
+		name = group ? group->gr_name : NULL;
+	} else {
+		const struct passwd *user = getpwuid(m->who.id);
+
+		name = user ? user->pw_name : NULL;
+	}
+	m->result = result_of(name, errno);
+	if (name && snprintf(m->name, sizeof(m->name), "%s", name) >= (int)sizeof(m->name))
 		m->result = RESOLVER_ABSENT;
 }
 

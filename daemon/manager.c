@@ -86,6 +86,8 @@ static void set_options(const struct settings *s, struct pass_options *ret)
 		.export_owners[OWNER_MACHINE] = (uint32_t)s->export_machines,
 		.export_owners[OWNER_POD] = (uint32_t)s->export_pods,
 		.export_owners[OWNER_CONTAINER] = (uint32_t)s->export_containers,
+		.export_owners[OWNER_GROUP] = (uint32_t)s->export_groups,
+		.user_by = (enum accounting_user)s->accounting_user,
 		.export_processes = (uint32_t)s->export_processes,
 	};
 }

@@ -18,9 +18,9 @@ struct resolver {
 	struct nursery nursery;
 	int fd; /* of the channel to the child; -1: there is none */
 	unsigned int in_flight;
-	uid_t flight[IN_FLIGHT_MAX]; /* in the order of the answers */
+	struct principal flight[IN_FLIGHT_MAX]; /* in the order of the answers */
 	unsigned int lost;
-	uid_t loss[IN_FLIGHT_MAX];
+	struct principal loss[IN_FLIGHT_MAX];
 };
 
 /* The nursery has the child at the other end, and we keep no copy of that: so the child's end shows as the channel's. */
@@ -65,7 +65,7 @@ int resolver_replace(struct resolver *r)
 	return have_child(r);
 }
 
-bool resolver_lost(struct resolver *r, uid_t *ret)
+bool resolver_lost(struct resolver *r, struct principal *ret)
 {
 	if (!r->lost)
 		return false;
@@ -103,22 +103,23 @@ bool resolver_has_room(const struct resolver *r)
 	return r->in_flight < IN_FLIGHT_MAX;
 }
 
-int resolver_ask(struct resolver *r, uid_t uid)
+int resolver_ask(struct resolver *r, const struct principal *who)
 {
-	struct resolver_message m = {.uid = uid};
+	struct resolver_message m = {.who = *who};
 
 	if (!resolver_has_room(r))
 		return -EAGAIN;
 	if (send(r->fd, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(m))
 		return errno == EAGAIN ? -EAGAIN : -EPIPE;
-	r->flight[r->in_flight++] = uid;
+	r->flight[r->in_flight++] = *who;
 	return 0;
 }
 
 /* Of LEN bytes; whether that is what was asked for first. */
 static bool is_answer(const struct resolver *r, const struct resolver_message *m, size_t len)
 {
-	return len == sizeof(*m) && r->in_flight && m->uid == r->flight[0] &&
+	return len == sizeof(*m) && r->in_flight && m->who.kind == r->flight[0].kind &&
+	       m->who.id == r->flight[0].id &&
 	       (m->result == RESOLVER_FOUND || m->result == RESOLVER_ABSENT ||
 		       m->result == RESOLVER_FAILED) &&
 	       memchr(m->name, 0, sizeof(m->name));

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "collectors/names.h"
 #include "confine/account.h"
 
 struct resolver;
@@ -30,8 +31,8 @@ int resolver_start(const struct account *account, uid_t master, struct resolver 
  */
 int resolver_replace(struct resolver *r);
 
-/* Takes the next uid whose question was lost; false: none is left. */
-bool resolver_lost(struct resolver *r, uid_t *ret);
+/* Takes the next whose question was lost; false: none is left. */
+bool resolver_lost(struct resolver *r, struct principal *ret);
 
 /* How many questions are under way. */
 unsigned int resolver_in_flight(const struct resolver *r);
@@ -53,15 +54,15 @@ enum resolver_result {
 	RESOLVER_FAILED, /* the name service could not say: ask again later */
 };
 
-/* What a user is called. */
+/* What a user or a group is called. */
 struct resolver_message {
-	uid_t uid;
+	struct principal who;
 	enum resolver_result result;
 	char name[RESOLVER_NAME_SIZE];
 };
 
-/* Asks what UID is called. -EAGAIN: no room; -EPIPE: the child is gone. */
-int resolver_ask(struct resolver *r, uid_t uid);
+/* Asks what WHO is called. -EAGAIN: no room; -EPIPE: the child is gone. */
+int resolver_ask(struct resolver *r, const struct principal *who);
 
 /*
  * Takes an answer, to the oldest question under way. 0; -EAGAIN: none has come; -EPIPE: the child is gone, and nothing

@@ -170,6 +170,8 @@ static void add_process(struct buffer *to, const struct view *view, const struct
 	buffer_add_char(to, '{');
 	add_integer_field(to, "pid", row->pid);
 	add_integer_field(to, "uid", row->uid);
+	if (row->gid != OWNER_NO_ID)
+		add_integer_field(to, "gid", row->gid);
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		add_owner_field(to, owner_of((enum owner_kind)kind),
 			view_owner(view, row, (enum owner_kind)kind));
@@ -195,7 +197,7 @@ static void add_owner_details(struct buffer *to, const struct view *view, const 
 		add_text_field(to, owner->above, view_text(view, row->above));
 	if (owner->words && strcmp(view_text(view, row->name), OWNER_NONE) != 0)
 		add_text_field(to, owner->id, owner_word(owner, row->id));
-	else if (owner->id && !owner->words)
+	else if (owner->id && !owner->words && row->id != OWNER_NO_ID)
 		add_integer_field(to, owner->id, row->id);
 }
 

@@ -16,7 +16,7 @@ static const char *const runtimes[RUNTIME_COUNT_] = {
 
 static const struct owner owners[OWNER_KINDS] = {
 	[OWNER_USER] = {.name = "user",
-		.help = "The effective uid's name, or its number where it has none.",
+		.help = "The effective uid's name, or its number where it has none; --accounting.user makes it the real or the login uid's.",
 		.label = "user",
 		.list = "users",
 		.title = "USER",
@@ -74,6 +74,12 @@ static const struct owner owners[OWNER_KINDS] = {
 		.above = "pod",
 		.has_user = true,
 		.is_optional = true},
+	[OWNER_GROUP] = {.name = "group",
+		.help = "The effective gid's name, or its number where it has none; the real gid's where users are counted by the real uid.",
+		.label = "group",
+		.list = "groups",
+		.title = "GROUP",
+		.id = "gid"},
 };
 
 const struct owner *owner_of(enum owner_kind kind)

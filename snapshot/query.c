@@ -21,6 +21,7 @@ static const struct {
 } process_fields[] = {
 	{"pid", QUERY_PID, true},
 	{"uid", QUERY_UID, false},
+	{"gid", QUERY_GID, false},
 	{"source", QUERY_SOURCE, false},
 	{"reason", QUERY_REASON, false},
 };
@@ -273,6 +274,10 @@ static void key_of_process(const struct query *q, const struct query_field *f,
 		key->number = row->uid;
 		key->present = true;
 		break;
+	case QUERY_GID:
+		key->number = row->gid;
+		key->present = row->gid != OWNER_NO_ID;
+		break;
 	case QUERY_OWNER: key_set_text(key, view_owner(view, row, f->owner)); break;
 	case QUERY_SOURCE:
 		key->text = metric_source_name(row->source);
@@ -299,7 +304,7 @@ static void key_of_owner(const struct query *q, const struct query_field *f,
 			key_set_text(key, owner_word(owner, row->id));
 		} else {
 			key->number = row->id;
-			key->present = true;
+			key->present = row->id != OWNER_NO_ID;
 		}
 		break;
 	case QUERY_ABOVE: key_set_text(key, view_text(view, row->above)); break;

@@ -26,6 +26,7 @@ enum query_field_kind {
 	QUERY_METRIC,
 	QUERY_PID,
 	QUERY_UID,
+	QUERY_GID,
 	QUERY_OWNER, /* of a process */
 	QUERY_SOURCE,
 	QUERY_REASON,

@@ -58,8 +58,12 @@ enum owner_kind {
 	OWNER_MACHINE,
 	OWNER_POD,
 	OWNER_CONTAINER,
+	OWNER_GROUP,
 	OWNER_KINDS
 };
+
+/* The number of a user or group that there is none of: as the kernel's own, of a process without a login. */
+#define OWNER_NO_ID UINT32_MAX
 
 enum { OWNERS_MAX = 16 }; /* as many kinds have room in an image */
 
@@ -222,14 +226,14 @@ struct snapshot_scope {
 
 struct snapshot_process {
 	uint32_t pid;
-	uint32_t uid;
+	uint32_t uid;    /* the effective one, whoever the user is that it is counted for */
 	uint32_t mm_pid; /* OUTCOME_SHARED_MM: the process at which the memory is counted; else 0 */
-	uint32_t reserved;
+	uint32_t gid;    /* the effective one; OWNER_NO_ID: not known */
 	uint32_t owner[OWNERS_MAX]; /* names, by enum owner_kind; offsets into the string table */
 	uint8_t source;             /* enum process_source */
 	uint8_t outcome;            /* enum process_outcome */
 	uint16_t flags;
-	uint32_t also_reserved;
+	uint32_t reserved;
 	uint64_t present;
 	uint64_t q[PROCESS_QUANTITIES];
 };

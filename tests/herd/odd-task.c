@@ -3,11 +3,15 @@
 
 #include "tests/herd/odd.h"
 
+#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/herd/self.h"
 
 void odd_named(struct odd *odd)
 {
@@ -48,6 +52,30 @@ void odd_growing(struct odd *odd)
 	tape_add(&odd->tape, TAPE_ALWAYS, SYS_mmap, 0,
 		odd_pages_of_kib(odd->number) * TAPE_PAGE_SIZE, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, (uint64_t)-1);
+	odd_play(odd);
+}
+
+/* Keeps the others' number as its saved one, and so the right to come back. Nothing in its memory changes. */
+void odd_becoming(struct odd *odd)
+{
+	const uint64_t same = (uint64_t)-1;
+	uid_t other = odd->uid + (uid_t)odd->number;
+
+	if (setgroups(0, NULL) < 0 || setresgid(odd->uid, odd->uid, other) < 0 ||
+		setresuid(odd->uid, odd->uid, other) < 0 || prctl(PR_SET_DUMPABLE, 1) < 0)
+		self_fail("setresuid");
+	odd_begin(odd, "becomer", ODD_KIB);
+	odd_add_wait(odd);
+	odd->tape.calls--;
+	odd_report(odd, TAPE_ALWAYS, odd_own_cell);
+	tape_mark_loop(&odd->tape);
+	for (int i = 0; i < 2; i++) {
+		uid_t next = i == 0 ? other : odd->uid, now = i == 0 ? odd->uid : other;
+
+		odd_add_wait(odd);
+		tape_add(&odd->tape, TAPE_ALWAYS, SYS_setresgid, same, next, now, 0, 0);
+		tape_add(&odd->tape, TAPE_ALWAYS, SYS_setresuid, same, next, now, 0, 0);
+	}
 	odd_play(odd);
 }
 

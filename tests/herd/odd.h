@@ -70,6 +70,7 @@ void odd_play(struct odd *odd);
 void odd_named(struct odd *odd);
 void odd_renaming(struct odd *odd);
 void odd_growing(struct odd *odd);
+void odd_becoming(struct odd *odd);
 void odd_dead_leader(struct odd *odd);
 void odd_sharing(struct odd *odd);
 void odd_vforking(struct odd *odd);

@@ -54,6 +54,8 @@ static const struct kind {
 		"=HEX,HEX...: goes on to the next name at each SIGUSR1"},
 	{"grow", odd_growing, 1, true, false, false, 4, 1 << 24, NULL,
 		"=KIB: grows by so much at each SIGUSR1"},
+	{"become", odd_becoming, 1, true, false, false, 1, 1 << 24, "only root may become somebody else",
+		"=N: takes the effective uid and gid of N more, and back, at each SIGUSR1"},
 	{"dead-leader", odd_dead_leader, 2, true, true, false, 4, 1 << 24, NULL,
 		"=KIB: a process whose leader has exited, and its live thread"},
 	{"clone-vm", odd_sharing, 2, true, true, false, 4, 1 << 24, NULL,

@@ -52,6 +52,7 @@ void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *
 		.export_owners[OWNER_MACHINE] = 100,
 		.export_owners[OWNER_POD] = 100,
 		.export_owners[OWNER_CONTAINER] = 100,
+		.export_owners[OWNER_GROUP] = 100,
 		.export_processes = 100,
 	};
 

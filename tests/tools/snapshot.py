@@ -17,8 +17,8 @@ SOURCE = os.environ.get("MEMTALLY_SOURCE") or os.path.dirname(os.path.dirname(os
 
 HEADER = struct.Struct("=8sIHHIIQ16sQQQQQQQQ")
 SECTION = struct.Struct("=IIQQ")
-SCOPE = struct.Struct("=IIIIQQ")
-PROCESS = struct.Struct("=II16IIIBBHIQ")
+SCOPE = struct.Struct("=IIIIIIQQ")
+PROCESS = struct.Struct("=IIII16IBBHIQ")
 SELF = struct.Struct("=IIQ")
 BYTE_ORDER = 0x01020304
 SEALS = 1 | 2 | 4 | 8  # seal, shrink, grow, write
@@ -128,9 +128,10 @@ class Image:
     def scopes(self, section, key):
         rows = []
         for at in self.offsets(section):
-            name, uid, flags, above, created, present = SCOPE.unpack_from(self.data, at)
+            name, uid, flags, above, user, _, created, present = SCOPE.unpack_from(self.data, at)
             row = {key: self.text(name)} if key else {}
             row |= {"above": self.text(above)} if above else {}
+            row |= {"user": self.text(user)} if user else {}
             if key == "user":
                 row["uid"] = uid
             quantities = self.quantities(at + SCOPE.size, present, self.scope_fields)
@@ -146,12 +147,10 @@ class Image:
     def processes(self):
         rows = []
         for at in self.offsets("processes"):
-            pid, uid, *owners, user_unit, mm_pid, source, outcome, flags, _, present = PROCESS.unpack_from(self.data, at)
-            row = {"pid": pid, "uid": uid, "source": self.sources[source], "reason": self.outcomes[outcome],
+            pid, uid, mm_pid, gid, *owners, source, outcome, flags, _, present = PROCESS.unpack_from(self.data, at)
+            row = {"pid": pid, "uid": uid, "gid": gid, "source": self.sources[source], "reason": self.outcomes[outcome],
                    "exported": bool(flags & 1)}
             row |= {kind: self.text(name) for kind, name in zip(self.owners, owners)}
-            if user_unit:
-                row["user_unit"] = self.text(user_unit)
             if mm_pid:
                 row["mm_pid"] = mm_pid
             rows.append(row | self.quantities(at + PROCESS.size, present, self.process_fields))

@@ -21,6 +21,7 @@ const struct pass_options run_exact = {
 	.export_owners[OWNER_MACHINE] = 100,
 	.export_owners[OWNER_POD] = 100,
 	.export_owners[OWNER_CONTAINER] = 100,
+	.export_owners[OWNER_GROUP] = 100,
 	.export_processes = 100,
 };
 
@@ -41,6 +42,7 @@ const struct pass_options run_adaptive = {
 	.export_owners[OWNER_MACHINE] = 100,
 	.export_owners[OWNER_POD] = 100,
 	.export_owners[OWNER_CONTAINER] = 100,
+	.export_owners[OWNER_GROUP] = 100,
 	.export_processes = 100,
 };
 
@@ -57,12 +59,15 @@ int run_steps(struct pass *pass)
 int run_try(struct pass *pass, int *ret_fd)
 {
 	int public_fd, r = pass_begin(pass);
-	uid_t uid;
+	struct principal who;
 
 	if (r == 0)
 		r = run_steps(pass);
-	while (r == 0 && pass_next_unnamed(pass, &uid))
-		pass_name(pass, uid, uid == 0 ? "root" : uid == 1000 ? "alice" : NULL);
+	while (r == 0 && pass_next_unnamed(pass, &who)) {
+		const char *name = who.id == 0 ? "root" : who.id == 1000 ? "alice" : NULL;
+
+		pass_name(pass, &who, who.id && who.kind == OWNER_GROUP ? "staff" : name);
+	}
 	if (r == 0)
 		r = pass_publish(pass, false, ret_fd, &public_fd);
 	if (r == 0)

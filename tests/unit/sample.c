@@ -90,6 +90,7 @@ static const char *const exported_names[METRIC_OWNERS_END][8] = {
 	[METRIC_MACHINE] = {OWNER_NONE, SAMPLE_MACHINE},
 	[METRIC_POD] = {OWNER_NONE, SAMPLE_POD},
 	[METRIC_CONTAINER] = {OWNER_NONE, SAMPLE_CONTAINER},
+	[METRIC_GROUP] = {OWNER_NONE, "root", "users"},
 };
 
 /* An owner's row while it is summed up; or the host's. */
@@ -248,6 +249,14 @@ static void fill_pss(struct snapshot_process *p, int64_t pss)
 	set_kib(p, PROCESS_PSS_SHMEM, 0);
 }
 
+/* One user's is not known, as if a kernel did not tell it. */
+static uint32_t gid_of(const struct member *m)
+{
+	if (m->uid == SAMPLE_WITHOUT_GROUP)
+		return OWNER_NO_ID;
+	return m->uid ? SAMPLE_GID : 0;
+}
+
 static struct snapshot_process *add_process(struct builder *b, const struct member *m)
 {
 	struct snapshot_process *p = builder_add_process(b);
@@ -256,6 +265,7 @@ static struct snapshot_process *add_process(struct builder *b, const struct memb
 		return NULL;
 	p->pid = m->pid;
 	p->uid = m->uid;
+	p->gid = gid_of(m);
 	p->source = m->source;
 	p->outcome = m->outcome;
 	p->flags = m->exported ? PROCESS_EXPORTED : 0;
@@ -304,6 +314,9 @@ static void get_names(const struct member *m, struct names *ret)
 	                       : is_none                        ? OWNER_NONE
 	                       : !strcmp(m->unit, "init.scope") ? "-.slice"
 	                                                        : "system.slice";
+	ret->of[OWNER_GROUP] = m->uid == SAMPLE_WITHOUT_GROUP ? OWNER_NONE
+	                       : m->uid                       ? "users"
+	                                                      : "root";
 	ret->of[OWNER_MACHINE] = m->pid == SAMPLE_IN_MACHINE ? SAMPLE_MACHINE : OWNER_NONE;
 	ret->of[OWNER_POD] = m->pid == SAMPLE_IN_POD ? SAMPLE_POD : OWNER_NONE;
 	ret->of[OWNER_CONTAINER] = m->pid == SAMPLE_IN_POD ? SAMPLE_CONTAINER : OWNER_NONE;
@@ -315,6 +328,8 @@ static void add_details(struct builder *b, const struct member *m, enum metric_s
 {
 	if (scope == METRIC_USER)
 		row->id = m->uid;
+	if (scope == METRIC_GROUP)
+		row->id = gid_of(m);
 	if (scope == METRIC_CONTAINER)
 		row->id = RUNTIME_CONTAINERD;
 	if (scope == METRIC_CONTAINER && !row->above)
@@ -338,7 +353,7 @@ static int add_member_process(struct builder *b, const struct member *m, struct 
 
 		p->owner[scope - METRIC_USER] = g->row.name;
 		add_member(g, p);
-		if (strcmp(name, OWNER_NONE) != 0)
+		if (strcmp(name, OWNER_NONE) != 0 || scope == METRIC_GROUP)
 			add_details(b, m, (enum metric_scope)scope, &g->row);
 	}
 	return 0;

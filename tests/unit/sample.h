@@ -43,6 +43,8 @@ enum {
 	SAMPLE_CYCLE = 1000,
 	SAMPLE_IN_POD = 2000, /* pids of who is in a container, and in a machine */
 	SAMPLE_IN_MACHINE = 2100,
+	SAMPLE_WITHOUT_GROUP = 4242, /* uid of who has no known one */
+	SAMPLE_GID = 100,            /* of all others but root, whose is 0 */
 };
 
 #define SAMPLE_REALTIME_NS UINT64_C(1700000000123000000) /* 2023-11-14T22:13:20.123Z */

@@ -121,6 +121,7 @@ static void all_of_a_pass_is_the_pass(void **state)
 		.export_owners[OWNER_MACHINE] = 1,
 		.export_owners[OWNER_POD] = 1,
 		.export_owners[OWNER_CONTAINER] = 1,
+		.export_owners[OWNER_GROUP] = 1,
 	};
 	AUTO_PASS struct pass *pass = NULL;
 	AUTO_VIEW struct view *view = NULL;

@@ -16,7 +16,7 @@ static struct scene {
 	sd_event *event;
 	struct asking asking;
 	int fd;
-	uid_t asked[MOST];
+	struct principal asked[MOST];
 	struct resolver_message answer[MOST];
 	size_t asks, answers, answered;
 	int end;              /* what resolver_answer() says when there is none */
@@ -35,16 +35,16 @@ static struct scene {
 
 int __wrap_resolver_fd(const struct resolver *r);
 bool __wrap_resolver_has_room(const struct resolver *r);
-int __wrap_resolver_ask(struct resolver *r, uid_t uid);
+int __wrap_resolver_ask(struct resolver *r, const struct principal *who);
 int __wrap_resolver_answer(struct resolver *r, struct resolver_message *ret);
 int __wrap_resolver_replace(struct resolver *r);
-bool __wrap_resolver_lost(struct resolver *r, uid_t *ret);
+bool __wrap_resolver_lost(struct resolver *r, struct principal *ret);
 unsigned int __wrap_resolver_in_flight(const struct resolver *r);
 uint64_t __wrap_clock_now_ns(clockid_t clock);
-bool __wrap_pass_next_unnamed(struct pass *pass, uid_t *ret);
+bool __wrap_pass_next_unnamed(struct pass *pass, struct principal *ret);
 bool __wrap_pass_awaits_names(const struct pass *pass);
-void __wrap_pass_name(struct pass *pass, uid_t uid, const char *name);
-void __wrap_pass_name_failed(struct pass *pass, uid_t uid);
+void __wrap_pass_name(struct pass *pass, const struct principal *who, const char *name);
+void __wrap_pass_name_failed(struct pass *pass, const struct principal *who);
 
 int __wrap_resolver_fd(const struct resolver *r)
 {
@@ -58,13 +58,13 @@ bool __wrap_resolver_has_room(const struct resolver *r)
 	return scene.asks < ROOM;
 }
 
-int __wrap_resolver_ask(struct resolver *r, uid_t uid)
+int __wrap_resolver_ask(struct resolver *r, const struct principal *who)
 {
 	(void)r;
 	assert_true(scene.asks < MOST);
 	if (scene.refusal)
 		return scene.refusal;
-	scene.asked[scene.asks++] = uid;
+	scene.asked[scene.asks++] = *who;
 	return 0;
 }
 
@@ -84,12 +84,12 @@ int __wrap_resolver_replace(struct resolver *r)
 	return scene.replacing;
 }
 
-bool __wrap_resolver_lost(struct resolver *r, uid_t *ret)
+bool __wrap_resolver_lost(struct resolver *r, struct principal *ret)
 {
 	(void)r;
 	if (!scene.lost)
 		return false;
-	*ret = scene.lost--;
+	*ret = (struct principal){OWNER_USER, scene.lost--};
 	return true;
 }
 
@@ -105,13 +105,13 @@ uint64_t __wrap_clock_now_ns(clockid_t clock)
 	return scene.now_ns;
 }
 
-bool __wrap_pass_next_unnamed(struct pass *pass, uid_t *ret)
+bool __wrap_pass_next_unnamed(struct pass *pass, struct principal *ret)
 {
 	(void)pass;
 	if (!scene.unnamed)
 		return false;
 	scene.unnamed--;
-	*ret = FIRST_UID + scene.unnamed;
+	*ret = (struct principal){OWNER_USER, FIRST_UID + scene.unnamed};
 	return true;
 }
 
@@ -121,7 +121,7 @@ bool __wrap_pass_awaits_names(const struct pass *pass)
 	return scene.awaits;
 }
 
-void __wrap_pass_name(struct pass *pass, uid_t uid, const char *name)
+void __wrap_pass_name(struct pass *pass, const struct principal *who, const char *name)
 {
 	(void)pass;
 	if (name) {
@@ -130,14 +130,14 @@ void __wrap_pass_name(struct pass *pass, uid_t uid, const char *name)
 	} else {
 		scene.nameless++;
 	}
-	scene.last = uid;
+	scene.last = who->id;
 }
 
-void __wrap_pass_name_failed(struct pass *pass, uid_t uid)
+void __wrap_pass_name_failed(struct pass *pass, const struct principal *who)
 {
 	(void)pass;
 	scene.failed++;
-	scene.last = uid;
+	scene.last = who->id;
 }
 
 ssize_t __real_write(int fd, const void *buf, size_t size);
@@ -190,7 +190,7 @@ static int teardown(void **state)
 static void add_answer(enum resolver_result result, uid_t uid)
 {
 	scene.answer[scene.answers++] = (struct resolver_message){
-		.result = result, .uid = uid, .name = "alice"};
+		.result = result, .who = {OWNER_USER, uid}, .name = "alice"};
 }
 
 static void hands_names_to_the_pass(void **state)
@@ -221,7 +221,7 @@ static void asks_as_far_as_there_is_room(void **state)
 	assert_int_equal(scene.asks, ROOM);
 	assert_int_equal(scene.unnamed, 1);
 	for (unsigned int i = 0; i < ROOM; i++) {
-		assert_int_equal(scene.asked[i], FIRST_UID + ROOM - i);
+		assert_int_equal(scene.asked[i].id, FIRST_UID + ROOM - i);
 	}
 	scene.asks = 0;
 	scene.refusal = -EPIPE;

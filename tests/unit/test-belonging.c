@@ -14,6 +14,8 @@
 #define UUID "1b4e28ba-2fa1-11d2-883f-0016d3cca427"
 #define POD  "/kubepods.slice/kubepods-pod1b4e28ba_2fa1_11d2_883f_0016d3cca427.slice/"
 
+enum { GID_APART = 100000 };
+
 struct scene {
 	struct tally tally;
 	struct process_reader reader;
@@ -40,7 +42,9 @@ static int find(
 	struct sample sample = {.is_member = true,
 		.is_renamed = program != NULL,
 		.has_cgroup = cgroup != NULL,
-		.uid = uid};
+		.uid = uid,
+		.user = uid,
+		.group = uid + GID_APART};
 
 	if (program) {
 		buffer_clear(&s->reader.program);
@@ -87,7 +91,8 @@ static void everybody_has_an_owner_of_each_kind(void **state)
 	p = new_process(&s, 1000, NULL, NULL);
 	assert_int_equal(owner(&s, &p, OWNER_USER)->id, 1000);
 	assert_owner(&s, &p, OWNER_PROGRAM, "(unnamed)");
-	for (unsigned int kind = OWNER_UNIT; kind < OWNER_KINDS; kind++) {
+	assert_int_equal(owner(&s, &p, OWNER_GROUP)->id, 1000 + GID_APART);
+	for (unsigned int kind = OWNER_UNIT; kind <= OWNER_CONTAINER; kind++) {
 		assert_owner(&s, &p, (enum owner_kind)kind, OWNER_NONE);
 		assert_false(owner(&s, &p, (enum owner_kind)kind)->has_user);
 		assert_null(owner(&s, &p, (enum owner_kind)kind)->above);
@@ -120,6 +125,7 @@ static void what_changes_changes_alone(void **state)
 	assert_int_equal(find(&s, &p, 7, NULL, NULL), 0);
 	assert_int_not_equal(p.membership, before);
 	assert_int_equal(owner(&s, &p, OWNER_USER)->id, 7);
+	assert_int_equal(owner(&s, &p, OWNER_GROUP)->id, 7 + GID_APART);
 	assert_owner(&s, &p, OWNER_PROGRAM, "login");
 	assert_owner(&s, &p, OWNER_MACHINE, "mt");
 	assert_int_equal(find(&s, &p, 7, "sh", NULL), 0);

@@ -170,6 +170,13 @@ static size_t check_details(const json_t *row, const struct view *view, enum own
 		assert_int_equal(json_integer_value(json_object_get(row, "uid")), r->id);
 		return 1;
 	}
+	if (kind == OWNER_GROUP) {
+		const json_t *gid = json_object_get(row, "gid");
+
+		assert_int_equal(is_none, !gid);
+		assert_true(!gid || json_integer_value(gid) == r->id);
+		return gid ? 1 : 0;
+	}
 	if (kind == OWNER_POD || is_none)
 		return 0;
 	if (kind == OWNER_SESSION || kind == OWNER_USER_UNIT) {
@@ -237,10 +244,14 @@ static size_t check_process(const struct view *view, const struct snapshot_proce
 		const char *name = view_owner(view, r, (enum owner_kind)kind);
 		const char *field = owner_of((enum owner_kind)kind)->name;
 
-		if (strcmp(name, OWNER_NONE) != 0) {
+		if (strcmp(name, OWNER_NONE) != 0 || kind == OWNER_GROUP) {
 			assert_string_equal(json_string_value(json_object_get(row, field)), name);
 			fields++;
 		}
+	}
+	if (r->gid != OWNER_NO_ID) {
+		assert_int_equal(json_integer_value(json_object_get(row, "gid")), r->gid);
+		fields++;
 	}
 	assert_int_equal(exported, r->flags & PROCESS_EXPORTED);
 	if (r->source != SOURCE_NONE) {

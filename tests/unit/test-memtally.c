@@ -492,7 +492,7 @@ static void usage_is_two(void **state)
 		{{"--check-config"}, 0, "the configuration is good\n", ""},
 		{{"--version"}, 0, "memtally " PACKAGE_VERSION "\n", ""},
 		{{"--help"}, 0,
-			"Usage: memtally [FLAG...] [programs|users|units|user_units|sessions|slices|machines|pods|containers|"
+			"Usage: memtally [FLAG...] [programs|users|groups|units|user_units|sessions|slices|machines|pods|containers|"
 			"processes|host|status]",
 			""},
 		{{"--path.procfs=nowhere", "--live"}, 1, "",

@@ -71,7 +71,7 @@ static bool has_ended(int fd)
 /* Whether it answers. */
 static bool knows_root(int fd)
 {
-	struct resolver_message m = {.uid = 0};
+	struct resolver_message m = {.who = {OWNER_USER, 0}};
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 
 	return send(fd, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m) &&

@@ -265,32 +265,46 @@ static void can_be_begun_anew(void **state)
 	assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 6);
 }
 
+static void name_user(struct pass *pass, uid_t uid, const char *name)
+{
+	pass_name(pass, &(struct principal){OWNER_USER, uid}, name);
+}
+
 static void asks_for_each_name_once(void **state)
 {
 	AUTO_SCENE struct scene s;
-	bool seen[1002] = {false};
-	uid_t uid;
+	bool seen[1002] = {false}, seen_group = false;
+	struct principal who;
 
 	(void)state;
 	scene_open(&s, false);
-	assert_false(pass_next_unnamed(s.pass, &uid));
+	assert_false(pass_next_unnamed(s.pass, &who));
 	assert_int_equal(pass_begin(s.pass), 0);
 	assert_int_equal(run_steps(s.pass), 0);
-	while (pass_next_unnamed(s.pass, &uid)) {
-		assert_true(uid == 0 || uid == 1000 || uid == 1001);
-		assert_false(seen[uid]);
-		seen[uid] = true;
+	while (pass_next_unnamed(s.pass, &who)) {
+		if (who.kind == OWNER_GROUP) {
+			assert_int_equal(who.id, 0);
+			assert_false(seen_group);
+			seen_group = true;
+			continue;
+		}
+		assert_int_equal(who.kind, OWNER_USER);
+		assert_true(who.id == 0 || who.id == 1000 || who.id == 1001);
+		assert_false(seen[who.id]);
+		seen[who.id] = true;
 	}
-	assert_true(seen[0] && seen[1000] && seen[1001]);
+	assert_true(seen[0] && seen[1000] && seen[1001] && seen_group);
 	assert_true(pass_awaits_names(s.pass));
-	pass_name(s.pass, 0, "root");
-	pass_name(s.pass, 1000, NULL);
+	name_user(s.pass, 0, "root");
+	name_user(s.pass, 1000, NULL);
 	assert_true(pass_awaits_names(s.pass));
-	pass_name(s.pass, 1001,
+	name_user(s.pass, 1001,
 		"\x1b\xff"
 		"bob");
+	assert_true(pass_awaits_names(s.pass));
+	pass_name(s.pass, &(struct principal){OWNER_GROUP, 0}, "wheel");
 	assert_false(pass_awaits_names(s.pass));
-	pass_name(s.pass, 4242, "nobody here");
+	name_user(s.pass, 4242, "nobody here");
 }
 
 /* A name that comes late, or is hostile: the snapshot is good either way. */
@@ -300,18 +314,18 @@ static void names_may_come_late(void **state)
 	AUTO_VIEW struct view *before = NULL, *after = NULL;
 	AUTO_CLOSE int fd = -1;
 	int public_fd;
-	uid_t uid;
+	struct principal who;
 
 	(void)state;
 	scene_open(&s, false);
 	assert_int_equal(pass_begin(s.pass), 0);
 	assert_int_equal(run_steps(s.pass), 0);
-	while (pass_next_unnamed(s.pass, &uid))
+	while (pass_next_unnamed(s.pass, &who))
 		;
 	assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
 	before = run_view(fd);
 	assert_int_equal(pss_kib(before, METRIC_USER, "1001"), 64104);
-	pass_name(s.pass, 1001,
+	name_user(s.pass, 1001,
 		"\x1b\xff"
 		"bob");
 	after = run_pass(s.pass);
@@ -444,7 +458,7 @@ static void needs_no_memory_in_the_steady_state(void **state)
 	for (int pass = 0; pass < 4; pass++) {
 		AUTO_CLOSE int fd = -1;
 		int public_fd;
-		uid_t uid;
+		struct principal who;
 
 		allocation_fail_at(0);
 		assert_int_equal(pass_begin(s.pass), 0);
@@ -452,8 +466,8 @@ static void needs_no_memory_in_the_steady_state(void **state)
 		assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
 		if (pass > 1)
 			assert_int_equal(allocation_count(), 0);
-		while (pass_next_unnamed(s.pass, &uid))
-			pass_name(s.pass, uid, NULL);
+		while (pass_next_unnamed(s.pass, &who))
+			pass_name(s.pass, &who, NULL);
 	}
 }
 

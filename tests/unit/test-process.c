@@ -905,6 +905,71 @@ static void who_may_be_looked_into_is_named_anew(void **state)
 	assert_false(subject_read(s, 1003)->is_renamed);
 }
 
+static void write_ids(struct subject *s, unsigned int rgid, unsigned int gid)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	buffer_printf(&text,
+		"Name:\tbash\nState:\tS\nUid:\t1000\t1001\t0\t0\nGid:\t%u\t%u\t0\t0\nVmSize:\t8000 kB\n"
+		"VmRSS:\t5000 kB\nThreads:\t1\n",
+		rgid, gid);
+	buffer_add_char(&text, '\0');
+	assert_int_equal(text.error, 0);
+	tree_write(&s->tree, "42/status", text.data);
+}
+
+static void assert_counted(const struct sample *got, uint32_t user, uint32_t group)
+{
+	assert_int_equal(got->uid, 1001); /* whoever it is counted for */
+	assert_int_equal(got->user, user);
+	assert_int_equal(got->group, group);
+}
+
+/* By its effective ids, its real ones, or the login that it comes from. */
+static void is_counted_for_whom_it_is_to_be(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+
+	(void)state;
+	write_ids(s, 2000, 2001);
+	assert_counted(subject_read(s, 1000), 1001, 2001);
+	s->reader.user_by = ACCOUNTING_REAL;
+	assert_counted(subject_read(s, 1000), 1000, 2000);
+	write_ids(s, 3000, 3001);
+	assert_counted(subject_read(s, 1000), 1000, 3000);
+	s->reader.user_by = ACCOUNTING_EFFECTIVE;
+	assert_counted(subject_read(s, 1000), 1001, 3001);
+}
+
+static void knows_the_login(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+
+	(void)state;
+	s->reader.user_by = ACCOUNTING_LOGIN;
+	write_ids(s, 2000, 2001);
+	tree_write(&s->tree, "42/loginuid", "77");
+	assert_counted(subject_read(s, 1000), 77, 2001);
+	/* It is read with the cgroup, which is not due. */
+	tree_write(&s->tree, "42/loginuid", "78");
+	assert_counted(subject_read(s, 1000), 77, 2001);
+	s->process.cgroup_ns = 0;
+	assert_counted(subject_read(s, UINT64_MAX / 2), 78, 2001);
+	/* What no kernel prints changes nothing; no login, or no audit, is nobody's. */
+	tree_write(&s->tree, "42/loginuid", "x");
+	s->process.cgroup_ns = 0;
+	assert_counted(subject_read(s, UINT64_MAX / 2), 78, 2001);
+	tree_write(&s->tree, "42/loginuid", "4294967295");
+	s->process.cgroup_ns = 0;
+	assert_counted(subject_read(s, UINT64_MAX / 2), OWNER_NO_ID, 2001);
+	tree_write(&s->tree, "42/loginuid", "5");
+	s->process.cgroup_ns = 0;
+	assert_counted(subject_read(s, UINT64_MAX / 2), 5, 2001);
+	assert_int_equal(unlinkat(s->tree.fd, "42/loginuid", 0), 0);
+	s->process.cgroup_ns = 0;
+	assert_counted(subject_read(s, UINT64_MAX / 2), OWNER_NO_ID, 2001);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -945,6 +1010,8 @@ int main(void)
 		cmocka_unit_test(a_unit_is_kept_when_it_can_not_be_read),
 		cmocka_unit_test(a_kept_descriptor_tells_who_it_was),
 		cmocka_unit_test(who_may_be_looked_into_is_named_anew),
+		cmocka_unit_test(is_counted_for_whom_it_is_to_be),
+		cmocka_unit_test(knows_the_login),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

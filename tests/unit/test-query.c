@@ -10,11 +10,11 @@
 #include "tests/unit/sample.h"
 
 /* What processes can be asked for by. */
-#define OWNERS ", user, program, unit, user_unit, session, slice, machine, pod, container"
+#define OWNERS ", user, program, unit, user_unit, session, slice, machine, pod, container, group"
 
 static const enum metric_scope scopes[] = {METRIC_USER, METRIC_PROGRAM, METRIC_UNIT,
 	METRIC_USER_UNIT, METRIC_SESSION, METRIC_SLICE, METRIC_MACHINE, METRIC_POD,
-	METRIC_CONTAINER, METRIC_PROCESS};
+	METRIC_CONTAINER, METRIC_GROUP, METRIC_PROCESS};
 
 /* What a row says in field KEY; written apart from the query, on purpose the slow and plain way. */
 struct value {
@@ -70,6 +70,8 @@ static struct value value_of(
 			return of_text(view_text(view, row->name));
 		if (!strcmp(key, "uid"))
 			return of_number(row->id);
+		if (!strcmp(key, "gid"))
+			return row->id == OWNER_NO_ID ? (struct value){0} : of_number(row->id);
 		if (!strcmp(key, "runtime"))
 			return of_text(owner_word(owner_of(OWNER_CONTAINER), row->id));
 		if (!strcmp(key, "user"))
@@ -83,6 +85,8 @@ static struct value value_of(
 		return of_number(p->pid);
 	if (!strcmp(key, "uid"))
 		return of_number(p->uid);
+	if (!strcmp(key, "gid"))
+		return p->gid == OWNER_NO_ID ? (struct value){0} : of_number(p->gid);
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		if (!strcmp(key, owner_of((enum owner_kind)kind)->name))
 			return of_text(view_owner(view, p, (enum owner_kind)kind));
@@ -99,7 +103,8 @@ static struct value value_of(
 static size_t sort_keys(enum metric_scope scope, char key[64][METRIC_NAME_SIZE])
 {
 	static const char *const of_processes[] = {"pid", "uid", "user", "program", "unit",
-		"user_unit", "session", "slice", "machine", "pod", "container", "source", "reason"};
+		"user_unit", "session", "slice", "machine", "pod", "container", "group", "gid",
+		"source", "reason"};
 	size_t count, n = 0;
 	const struct metric *m = metric_table(scope, &count);
 
@@ -110,6 +115,8 @@ static size_t sort_keys(enum metric_scope scope, char key[64][METRIC_NAME_SIZE])
 		snprintf(key[n++], METRIC_NAME_SIZE, "%s", metric_scope_name(scope));
 	if (scope == METRIC_USER)
 		snprintf(key[n++], METRIC_NAME_SIZE, "uid");
+	if (scope == METRIC_GROUP)
+		snprintf(key[n++], METRIC_NAME_SIZE, "gid");
 	if (scope == METRIC_USER_UNIT || scope == METRIC_SESSION || scope == METRIC_CONTAINER)
 		snprintf(key[n++], METRIC_NAME_SIZE, "user");
 	if (scope == METRIC_CONTAINER) {

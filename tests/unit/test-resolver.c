@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <grp.h>
 #include <pwd.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -22,6 +23,7 @@ static const struct account account = {.uid = 65534, .gid = 65534};
 static enum {
 	HONEST,
 	FORGES_ANOTHER,  /* the name of a user that nobody has asked for */
+	FORGES_KIND,     /* or of a group */
 	FORGES_ONE_MORE, /* what was asked for, and then more */
 	FORGES_SHORT,
 	FORGES_LONG,
@@ -57,11 +59,12 @@ static void forge(size_t size, const struct resolver_message *m)
 
 struct passwd *__wrap_getpwuid(uid_t uid)
 {
-	struct resolver_message m = {.uid = uid, .name = "mallory"};
+	struct resolver_message m = {.who = {OWNER_USER, uid}, .name = "mallory"};
 
 	switch (breach) {
 	case HONEST: return __real_getpwuid(uid);
-	case FORGES_ANOTHER: m.uid = STRANGER; break;
+	case FORGES_ANOTHER: m.who.id = STRANGER; break;
+	case FORGES_KIND: m.who.kind = OWNER_GROUP; break;
 	case FORGES_ONE_MORE: forge(sizeof(m), &m); break;
 	case FORGES_SHORT: forge(sizeof(m) - 1, &m); break;
 	case FORGES_LONG: forge(sizeof(m) + 1, &m); break;
@@ -71,6 +74,11 @@ struct passwd *__wrap_getpwuid(uid_t uid)
 	forge(sizeof(m), &m);
 	for (;;)
 		pause();
+}
+
+static int ask(struct resolver *r, uid_t uid)
+{
+	return resolver_ask(r, &(struct principal){OWNER_USER, uid});
 }
 
 static void wait_answer(struct resolver *r, struct resolver_message *ret)
@@ -89,15 +97,35 @@ static void knows_root(void **state)
 	(void)state;
 	assert_int_equal(resolver_start(&account, 65534, &r), 0);
 	assert_int_equal(resolver_answer(r, &answer), -EAGAIN);
-	assert_int_equal(resolver_ask(r, 0), 0);
+	assert_int_equal(ask(r, 0), 0);
 	wait_answer(r, &answer);
 	assert_int_equal(answer.result, RESOLVER_FOUND);
-	assert_int_equal(answer.uid, 0);
+	assert_int_equal(answer.who.id, 0);
 	assert_string_equal(answer.name, "root");
-	assert_int_equal(resolver_ask(r, STRANGER), 0);
+	assert_int_equal(ask(r, STRANGER), 0);
 	wait_answer(r, &answer);
 	assert_int_equal(answer.result, RESOLVER_ABSENT);
-	assert_int_equal(answer.uid, STRANGER);
+	assert_int_equal(answer.who.id, STRANGER);
+}
+
+static void knows_groups_from_users(void **state)
+{
+	static const struct principal group = {OWNER_GROUP, 0}, stranger = {OWNER_GROUP, STRANGER};
+	const struct group *known = getgrgid(0);
+	AUTO_RESOLVER struct resolver *r = NULL;
+	struct resolver_message answer;
+
+	(void)state;
+	assert_non_null(known);
+	assert_int_equal(resolver_start(&account, 65534, &r), 0);
+	assert_int_equal(resolver_ask(r, &group), 0);
+	wait_answer(r, &answer);
+	assert_int_equal(answer.result, RESOLVER_FOUND);
+	assert_int_equal(answer.who.kind, OWNER_GROUP);
+	assert_string_equal(answer.name, known->gr_name);
+	assert_int_equal(resolver_ask(r, &stranger), 0);
+	wait_answer(r, &answer);
+	assert_int_equal(answer.result, RESOLVER_ABSENT);
 }
 
 /* Few questions are under way, so that none is ever lost in a full socket. */
@@ -110,10 +138,10 @@ static void has_room_for_few(void **state)
 	(void)state;
 	assert_int_equal(resolver_start(&account, 65534, &r), 0);
 	while (resolver_has_room(r)) {
-		assert_int_equal(resolver_ask(r, STRANGER), 0);
+		assert_int_equal(ask(r, STRANGER), 0);
 		asked++;
 	}
-	assert_int_equal(resolver_ask(r, STRANGER), -EAGAIN);
+	assert_int_equal(ask(r, STRANGER), -EAGAIN);
 	assert_in_range(asked, 8, 256);
 	while (asked--)
 		wait_answer(r, &answer);
@@ -138,7 +166,7 @@ static void tells_that_the_child_is_gone(void **state)
 	p = (struct pollfd){.fd = resolver_fd(r), .events = POLLIN};
 	assert_int_equal(poll(&p, 1, 10000), 1);
 	assert_int_equal(resolver_answer(r, &answer), -EPIPE);
-	assert_int_equal(resolver_ask(r, 0), -EPIPE);
+	assert_int_equal(ask(r, 0), -EPIPE);
 }
 
 /* Stopped, it answers as little as one that hangs. */
@@ -146,7 +174,7 @@ static void replaces_a_child_that_hangs(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
 	struct resolver_message answer;
-	uid_t lost;
+	struct principal lost;
 	pid_t first;
 
 	(void)state;
@@ -154,17 +182,17 @@ static void replaces_a_child_that_hangs(void **state)
 	assert_false(resolver_lost(r, &lost));
 	first = child_of_ours(0);
 	assert_int_equal(kill(first, SIGSTOP), 0);
-	assert_int_equal(resolver_ask(r, 0), 0);
-	assert_int_equal(resolver_ask(r, STRANGER), 0);
+	assert_int_equal(ask(r, 0), 0);
+	assert_int_equal(ask(r, STRANGER), 0);
 	assert_int_equal(resolver_in_flight(r), 2);
 	assert_int_equal(resolver_replace(r), 0);
 	assert_int_equal(resolver_in_flight(r), 0);
 	assert_true(resolver_lost(r, &lost));
-	assert_int_equal(lost, STRANGER);
+	assert_int_equal(lost.id, STRANGER);
 	assert_true(resolver_lost(r, &lost));
-	assert_int_equal(lost, 0);
+	assert_int_equal(lost.id, 0);
 	assert_false(resolver_lost(r, &lost));
-	assert_int_equal(resolver_ask(r, 0), 0);
+	assert_int_equal(ask(r, 0), 0);
 	wait_answer(r, &answer);
 	assert_string_equal(answer.name, "root");
 	assert_false(resolver_lost(r, &lost));
@@ -176,20 +204,20 @@ static void tells_that_there_are_no_children_any_more(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
 	struct resolver_message answer;
-	uid_t lost;
+	struct principal lost;
 
 	(void)state;
 	assert_int_equal(resolver_start(&account, 65534, &r), 0);
-	assert_int_equal(resolver_ask(r, 0), 0);
+	assert_int_equal(ask(r, 0), 0);
 	wait_answer(r, &answer);
 	assert_int_equal(kill(offspring_last(getpid()), SIGSTOP), 0);
-	assert_int_equal(resolver_ask(r, 0), 0);
+	assert_int_equal(ask(r, 0), 0);
 	assert_int_equal(kill(offspring_last(getpid()), SIGKILL), 0);
 	assert_true(offspring_ends(offspring_last(getpid())));
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(resolver_replace(r), -EPIPE);
 		assert_int_equal(resolver_lost(r, &lost), i == 0);
-		assert_int_equal(resolver_ask(r, 0), -EPIPE);
+		assert_int_equal(ask(r, 0), -EPIPE);
 		assert_int_equal(resolver_answer(r, &answer), -EPIPE);
 	}
 }
@@ -200,22 +228,22 @@ static void ends_a_child_that_says_something_else(void **state)
 	(void)state;
 	for (breach = FORGES_ANOTHER; breach <= FORGES_ENDLESS; breach++) {
 		AUTO_RESOLVER struct resolver *r = NULL;
-		struct resolver_message answer = {.uid = 77};
+		struct resolver_message answer = {.who = {OWNER_USER, 77}};
 		struct pollfd p = {.events = POLLIN};
-		uid_t lost;
+		struct principal lost;
 
 		assert_int_equal(resolver_start(&account, 65534, &r), 0);
-		assert_int_equal(resolver_ask(r, 0), 0);
+		assert_int_equal(ask(r, 0), 0);
 		p.fd = resolver_fd(r);
 		assert_int_equal(poll(&p, 1, 10000), 1);
 		if (breach == FORGES_ONE_MORE) {
 			wait_answer(r, &answer);
 			assert_string_equal(answer.name, "mallory");
 			assert_int_equal(poll(&p, 1, 10000), 1);
-			answer.uid = 77;
+			answer.who.id = 77;
 		}
 		assert_int_equal(resolver_answer(r, &answer), -EPROTO);
-		assert_int_equal(answer.uid, 77);
+		assert_int_equal(answer.who.id, 77);
 		/* Its end shows by its socket's. */
 		p.events = POLLRDHUP;
 		assert_int_equal(poll(&p, 1, 10000), 1);
@@ -229,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_root),
+		cmocka_unit_test(knows_groups_from_users),
 		cmocka_unit_test(has_room_for_few),
 		cmocka_unit_test(tells_that_the_child_is_gone),
 		cmocka_unit_test(replaces_a_child_that_hangs),

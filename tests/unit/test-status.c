@@ -12,7 +12,7 @@
 
 #define HEAD                                                                                       \
 	"Name:\tbash\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t42\nUid:\t1000\t1001\t1002\t1003\n"
-#define GROUP "Gid:\t1\t1\t1\t1\nFDSize:\t256\nGroups:\t4 24 \nNStgid:\t42\n"
+#define GROUP "Gid:\t2000\t2001\t2002\t2003\nFDSize:\t256\nGroups:\t4 24 \nNStgid:\t42\n"
 #define VM                                                                                         \
 	"VmPeak:\t    8001 kB\nVmSize:\t    7802 kB\nVmLck:\t       3 kB\nVmPin:\t       4 kB\n"   \
 	"VmHWM:\t    5205 kB\nVmRSS:\t    5006 kB\n"
@@ -75,6 +75,9 @@ static void finds_every_field_wherever_it_stands(void **state)
 		assert_memory_equal(s.name, "bash", 4);
 		assert_int_equal(s.state, 'S');
 		assert_int_equal(s.uid, 1001); /* the effective one */
+		assert_int_equal(s.ruid, 1000);
+		assert_int_equal(s.gid, strstr(texts[i], GROUP) ? 2001 : OWNER_NO_ID);
+		assert_int_equal(s.rgid, strstr(texts[i], GROUP) ? 2000 : OWNER_NO_ID);
 		assert_int_equal(s.threads, 3);
 		assert_true(s.has_mm);
 		assert_values(&s);
@@ -143,6 +146,10 @@ static void refuses_what_no_kernel_prints(void **state)
 		"Name:\tx\nUid:\t0\tx\t0\t0\n",
 		"Name:\tx\nUid:\t0\t-1\t0\t0\n",
 		"Name:\tx\nUid:\t0\t4294967296\t0\t0\n",
+		"Name:\tx\nUid:\t4294967296\t0\t0\t0\n",
+		"Name:\tx\nUid:\t0\t0\t0\t0\nGid:\t0\n",
+		"Name:\tx\nUid:\t0\t0\t0\t0\nGid:\t0\t4294967296\t0\t0\n",
+		"Name:\tx\nUid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n",
 		"Name:\tx\nName:\ty\nUid:\t0\t0\t0\t0\n",
 		"Name:\tx\nUid:\t0\t0\t0\t0\nUid:\t1\t1\t1\t1\n",
 		HEAD "VmRSS:\t1 kB\nVmRSS:\t1 kB\n",
