@@ -104,7 +104,6 @@ void identity_adopt(
 		p->mm_group = 0;
 		p->measured = false;
 		p->range_start = p->range_end = 0;
-		p->cgroup_reads = 0;
 		ret->is_new_image = true;
 	}
 	p->known = true;

@@ -165,9 +165,6 @@ static void take_options(struct pass *pass)
 	pass->reader.cgroup_max_age_ns = cgroup_age_ns(pass, CGROUP_MAX_AGE_NS);
 	if (pass->reader.user_by != pass->options.user_by)
 		count_anew(pass);
-	pass->reader.settled_max_age_ns = pass->options.is_adaptive
-	                                          ? cgroup_age_ns(pass, pass->options.max_age_ns)
-	                                          : 0;
 }
 
 static int begin(struct pass *pass)

@@ -375,7 +375,7 @@ int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
 
 bool process_cgroup_is_due(const struct process_reader *r, const struct process *p, uint64_t now_ns)
 {
-	return now_ns - p->cgroup_ns >= reading_cgroup_max_age_ns(r, p);
+	return now_ns - p->cgroup_ns >= r->cgroup_max_age_ns;
 }
 
 int process_read_cgroup(

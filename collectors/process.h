@@ -23,8 +23,6 @@
 
 enum {
 	PROCESS_NO_SCOPE = UINT32_MAX,
-	/* Who is placed in another cgroup is so by who started it, soon after: later it is looked at less often. */
-	PROCESS_CGROUP_READS = 6,
 };
 
 /* What is remembered. The first part is process_read()'s, the rest its callers'. */
@@ -41,7 +39,6 @@ struct process {
 	bool mm_is_new; /* not compared yet with others that may share its address space */
 	bool exported;  /* export.h, as is the next */
 	uint8_t below;
-	uint8_t cgroup_reads; /* of the image; at PROCESS_CGROUP_READS it is settled there */
 	uint8_t name_len;
 	char name[STATUS_NAME_SIZE]; /* raw */
 	uid_t uid, ruid;             /* the effective and the real one */
@@ -101,9 +98,8 @@ struct process_reader {
 	struct buffer program;     /* clean text */
 	struct buffer cgroup_text; /* what .cgroup points into */
 	struct cgroup cgroup;
-	/* A process's cgroup is read again when it is older; of who is settled at the larger of both ages. */
-	uint64_t cgroup_max_age_ns, settled_max_age_ns;
-	struct holds holds; /* of all walks */
+	uint64_t cgroup_max_age_ns; /* a process's cgroup is read again when it is older */
+	struct holds holds;         /* of all walks */
 };
 
 void process_reader_done(struct process_reader *r);

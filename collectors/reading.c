@@ -256,28 +256,15 @@ int reading_program(struct reading *g, struct sample *ret)
 	return r->program.error;
 }
 
-uint64_t reading_cgroup_max_age_ns(const struct process_reader *r, const struct process *p)
-{
-	bool is_settled = p->cgroup_reads >= PROCESS_CGROUP_READS;
-
-	return is_settled && r->settled_max_age_ns > r->cgroup_max_age_ns ? r->settled_max_age_ns
-	                                                                  : r->cgroup_max_age_ns;
-}
-
 /*
- * Counts a reading of P's cgroup. The first, and the first at the age of the settled, pass for older ones:
- * that spreads the readings of those that were first seen together, so that they do not stay together.
+ * Counts a reading of P's cgroup. The first passes for an older one: that spreads the readings of those that were first
+ * seen together, so that they do not stay together.
  */
 static void count_cgroup_read(const struct process_reader *r, struct process *p, uint64_t now_ns)
 {
-	bool is_first = !p->cgroup_ns;
+	uint64_t older_ns = r->cgroup_max_age_ns / 64 * ((uint32_t)p->pid * 2654435761U >> 26);
 
-	if (p->cgroup_reads < PROCESS_CGROUP_READS)
-		is_first |= ++p->cgroup_reads == PROCESS_CGROUP_READS;
-	p->cgroup_ns = now_ns;
-	if (is_first)
-		p->cgroup_ns -= reading_cgroup_max_age_ns(r, p) / 64 *
-		                ((uint32_t)p->pid * 2654435761U >> 26);
+	p->cgroup_ns = p->cgroup_ns ? now_ns : now_ns - older_ns;
 }
 
 /*

@@ -59,9 +59,6 @@ void reading_walk(struct reading *g);
 /* The name of its program, into the reader's .program, by the status in G. -ENOMEM. */
 int reading_program(struct reading *g, struct sample *ret);
 
-/* How old its cgroup may become before it is read again. */
-uint64_t reading_cgroup_max_age_ns(const struct process_reader *r, const struct process *p);
-
 /* Its cgroup, into the reader's, where it can be had. -ENOMEM. */
 int reading_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret);
 

@@ -854,40 +854,22 @@ static void a_cgroup_may_be_read_alone(void **state)
 	assert_int_equal(s->process.cgroup_ns, 7);
 }
 
-/* How many of COUNT readings have read it; *LAST_NS is when the last did. */
-static unsigned int count_cgroups(
-	struct subject *s, uint64_t *now_ns, unsigned int count, uint64_t *last_ns)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < count; i++)
-		if (subject_read(s, ++*now_ns)->has_cgroup) {
-			*last_ns = *now_ns;
-			n++;
-		}
-	return n;
-}
-
-static void who_stays_in_a_cgroup_is_looked_for_less_often(void **state)
+/* However long it has been in one, it may be placed in another. */
+static void its_cgroup_is_looked_for_again_and_again(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
-	uint64_t now_ns = 100000, settled_ns = 0, last_ns = 0;
+	uint64_t now_ns = 100000, last_ns = 0;
+	unsigned int reads = 0;
 
 	(void)state;
-	s->reader.settled_max_age_ns = 6400;
-	assert_int_equal(count_cgroups(s, &now_ns, 600, &settled_ns), 6);
-	/* The first at the longer age comes earlier, by chance of the pid. */
-	assert_int_equal(count_cgroups(s, &now_ns, 6400, &last_ns), 1);
-	assert_true(last_ns - settled_ns > 100 && last_ns - settled_ns < 6400);
-	settled_ns = last_ns;
-	assert_int_equal(count_cgroups(s, &now_ns, 6400, &last_ns), 1);
-	assert_int_equal(last_ns - settled_ns, 6400);
-
-	/* Another program may be placed elsewhere again. */
-	s->p.image++;
-	tree_add(&s->tree, &s->p);
-	assert_true(subject_read(s, ++now_ns)->is_new_image);
-	assert_int_equal(count_cgroups(s, &now_ns, 300, &last_ns), 3);
+	s->reader.cgroup_max_age_ns = 100;
+	for (unsigned int i = 0; i < 10000; i++)
+		if (subject_read(s, ++now_ns)->has_cgroup) {
+			assert_true(!last_ns || now_ns - last_ns <= 100);
+			last_ns = now_ns;
+			reads++;
+		}
+	assert_in_range(reads, 100, 102);
 }
 
 static void who_may_be_looked_into_is_named_anew(void **state)
@@ -978,7 +960,6 @@ int main(void)
 		cmocka_unit_test(a_glance_reads_status_alone),
 		cmocka_unit_test(a_look_tells_who_is_gone),
 		cmocka_unit_test(a_cgroup_may_be_read_alone),
-		cmocka_unit_test(who_stays_in_a_cgroup_is_looked_for_less_often),
 		cmocka_unit_test(reads_less_the_second_time),
 		cmocka_unit_test(without_memory_there_is_nothing),
 		cmocka_unit_test(a_zombie_forgets),
@@ -1009,6 +990,7 @@ int main(void)
 		cmocka_unit_test(opens_files_of_the_thread_that_lives),
 		cmocka_unit_test(a_unit_is_kept_when_it_can_not_be_read),
 		cmocka_unit_test(a_kept_descriptor_tells_who_it_was),
+		cmocka_unit_test(its_cgroup_is_looked_for_again_and_again),
 		cmocka_unit_test(who_may_be_looked_into_is_named_anew),
 		cmocka_unit_test(is_counted_for_whom_it_is_to_be),
 		cmocka_unit_test(knows_the_login),
