@@ -53,20 +53,35 @@ static uint32_t copy_text(struct builder *b, const struct view *view, uint32_t r
 	return builder_add_text(b, text, strlen(text));
 }
 
-static const struct snapshot_scope *find_owner(
-	const struct view *view, enum metric_scope scope, uint32_t name)
+/* Where the row of an owner stands, by its name. */
+struct origin {
+	uint32_t name, row;
+};
+
+static int compare_origins(const void *a_, const void *b_)
 {
-	for (uint32_t i = 0; i < view_count(view, scope); i++)
-		if (view_scope(view, scope, i)->name == name)
-			return view_scope(view, scope, i);
-	return NULL;
+	const struct origin *a = a_, *b = b_;
+
+	return (a->name > b->name) - (a->name < b->name);
 }
 
-/* One row over the members from FIRST on that have its owner; returns how many, 0: out of memory. */
-static size_t add_owner(struct builder *b, const struct view *view, enum owner_kind kind,
-	struct member *first, const struct member *end)
+/* The rows of SCOPE in the order of their names, which the caller frees. NULL: out of memory. */
+static struct origin *list_origins(const struct view *view, enum metric_scope scope)
 {
-	const struct snapshot_scope *from = find_owner(view, owner_scope(kind), first->from);
+	uint32_t count = view_count(view, scope);
+	struct origin *origins = calloc((size_t)count + 1, sizeof(*origins));
+
+	for (uint32_t i = 0; origins && i < count; i++)
+		origins[i] = (struct origin){view_scope(view, scope, i)->name, i};
+	if (origins)
+		qsort(origins, count, sizeof(*origins), compare_origins);
+	return origins;
+}
+
+/* One row over the members from FIRST on that have its owner, whose row was FROM (NULL: it had none). How many; 0: out of memory. */
+static size_t add_owner(struct builder *b, const struct view *view, enum owner_kind kind,
+	const struct snapshot_scope *from, struct member *first, const struct member *end)
+{
 	struct snapshot_scope *row = builder_add_scope(b, owner_scope(kind));
 	struct member *m = first;
 	struct sums sums = {0};
@@ -90,11 +105,22 @@ static size_t add_owner(struct builder *b, const struct view *view, enum owner_k
 static int add_owners(struct builder *b, const struct view *view, enum owner_kind kind,
 	struct member *members, size_t count)
 {
+	uint32_t rows = view_count(view, owner_scope(kind)), at = 0;
+	AUTO_FREE struct origin *origins = list_origins(view, owner_scope(kind));
+
+	if (!origins)
+		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		members[i].from = members[i].row->owner[kind];
 	qsort(members, count, sizeof(*members), compare_owners);
 	for (size_t i = 0, n; i < count; i += n) {
-		n = add_owner(b, view, kind, members + i, members + count);
+		const struct snapshot_scope *from = NULL;
+
+		while (at < rows && origins[at].name < members[i].from)
+			at++;
+		if (at < rows && origins[at].name == members[i].from)
+			from = view_scope(view, owner_scope(kind), origins[at].row);
+		n = add_owner(b, view, kind, from, members + i, members + count);
 		if (!n)
 			return -ENOMEM;
 	}
