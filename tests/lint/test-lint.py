@@ -164,6 +164,7 @@ class Documents(Tree):
     """Each comparison on its own, with tables of a line or two."""
 
     METRICS = [["user", "memtally_user_pss_bytes", "gauge", "-", "-", "both", "pss_bytes", "PSS."]]
+    OWNERS = [["user", "users", "user", "Users."], ["user_unit", "user_units", "unit user", "Units."]]
     OPTIONS = [["memtallyd", "interval", "duration", "file", "10s", "a duration", "How often."]]
 
     def test_tables(self):
@@ -178,7 +179,7 @@ class Documents(Tree):
     def test_metric_names(self):
         self.write("docs/metrics.md", "`memtally_user_pss_bytes` `memtally_user_uss_bytes`\n")
         self.write("web/a.c", 'add("memtally_web_requests"); add("process_open_fds");\n')
-        found = documents.check_metric_names(self.folder.name, self.METRICS)
+        found = documents.check_metric_names(self.folder.name, self.METRICS, self.OWNERS)
         self.assertEqual(found, ["docs/metrics.md: no word of memtally_web_requests",
                                  "docs/metrics.md: no word of process_open_fds",
                                  "docs/metrics.md:1: there is no metric memtally_user_uss_bytes"])
@@ -202,9 +203,10 @@ class Documents(Tree):
 
     def test_routes(self):
         self.write("docs/api.md", "`GET /api/v1/users` `GET /api/v1/gone`\n")
-        self.write("web/routes.c", '"/api/v1/users" "/healthz"\n')
-        self.assertEqual(documents.check_routes(self.folder.name),
-                         ["docs/api.md: no word of GET /healthz", "docs/api.md: web/ has no route /api/v1/gone"])
+        self.write("web/routes.c", '"/healthz"\n')
+        self.assertEqual(documents.check_routes(self.folder.name, self.OWNERS),
+                         ["docs/api.md: no word of GET /api/v1/user_units", "docs/api.md: no word of GET /healthz",
+                          "docs/api.md: web/ has no route /api/v1/gone"])
 
     def test_map(self):
         self.write("docs/ARCHITECTURE.md", "`collectors/told.c`, `short.h`; untold.c is no name, nor is `daemon/part`\n")

@@ -26,6 +26,9 @@ F_GET_SEALS = 1034
 
 SECTIONS = {1: "strings", 2: "host", 3: "processes", 4: "self", 5: "histograms"}
 FIRST_OWNERS = 8
+# Kinds of owners that every process has one of; what has none of another is its (none)'s, and does not say so.
+ALWAYS = ("user", "group", "program", "unit")
+NONE = "(none)"
 
 
 class Broken(Exception):
@@ -150,7 +153,8 @@ class Image:
             pid, uid, mm_pid, gid, *owners, source, outcome, flags, _, present = PROCESS.unpack_from(self.data, at)
             row = {"pid": pid, "uid": uid, "gid": gid, "source": self.sources[source], "reason": self.outcomes[outcome],
                    "exported": bool(flags & 1)}
-            row |= {kind: self.text(name) for kind, name in zip(self.owners, owners)}
+            names = {kind: self.text(name) for kind, name in zip(self.owners, owners)}
+            row |= {kind: name for kind, name in names.items() if kind in ALWAYS or name != NONE}
             if mm_pid:
                 row["mm_pid"] = mm_pid
             rows.append(row | self.quantities(at + PROCESS.size, present, self.process_fields))
