@@ -275,7 +275,10 @@ stage_distcheck() {
 # The scenarios have run twice by then: a few show that the tarball brings what they need, not optimized, since that
 # takes half of the time. --long runs all.
 make_distcheck() {
-	local few=() scenarios='tests/integration/100-herds tests/integration/201-json tests/integration/310-refusals'
-	[ -n "$long" ] || few=("TESTS=tests/fixtures/test-fixtures tests/unit/test-memtally tests/unit/test-view $scenarios")
-	limited 900 make -C build-check -j"$(nproc)" distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 "${few[@]}"
+	local few=() limit=3600 scenarios='tests/integration/100-herds tests/integration/201-json tests/integration/310-refusals'
+	if [ -z "$long" ]; then
+		few=("TESTS=tests/fixtures/test-fixtures tests/unit/test-memtally tests/unit/test-view $scenarios")
+		limit=900
+	fi
+	limited "$limit" make -C build-check -j"$(nproc)" distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 "${few[@]}"
 }
