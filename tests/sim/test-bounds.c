@@ -205,10 +205,15 @@ static void databases_are_known(void **state)
 	verdict_assert();
 }
 
-/* All of it at once, on hosts of a hundred and of five hundred. */
+/*
+ * All of it at once, on hosts of a hundred and of five hundred. Where few share a page, one who comes or goes unseen
+ * changes the figures of the others by more: over six seeds 0.06 to 0.20 % of the hundred's were outside, and 0.03 to 0.09
+ * % of the five hundred's.
+ */
 static void an_ordinary_day(void **state)
 {
 	static const size_t counts[] = {100, 500};
+	static const double limits[] = {0.25, 0.1};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
@@ -224,7 +229,7 @@ static void an_ordinary_day(void **state)
 			population_is_long() ? 864000 / counts[i] : 60);
 		verdict_print("day", &d);
 		verdict_check("day", &d);
-		verdict_bounds("day", &d, VERDICT_HOLDS, 0.1, 25);
+		verdict_bounds("day", &d, VERDICT_HOLDS, limits[i], 25);
 		verdict_at_most("day", "s of age", (double)d.account.oldest_ns / 1e9, 300);
 		daemon_done(&d);
 		host_done(&h);
