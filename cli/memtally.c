@@ -239,8 +239,9 @@ static int print_help(void)
 	help_render(PROGRAM_MEMTALLY,
 		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|slices|machines|pods|containers|"
 		"processes|host|status]",
-		"Prints how much memory programs (by default), users, units, processes or the whole\n"
-		"host really use; status: what memtallyd is doing.",
+		"Prints how much memory programs (by default), other owners (users, groups, units,\n"
+		"containers and so on), processes or the whole host really use; status: what memtallyd\n"
+		"is doing.",
 		&text);
 	return status_of(flush(&text));
 }

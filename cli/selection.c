@@ -3,8 +3,8 @@
 
 #include "cli/selection.h"
 
-#include <assert.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,42 +89,41 @@ static int add_filters(struct query *q, const char *key, const struct text_list 
 	return 0;
 }
 
-struct filter {
-	const char *key;
-	const struct text_list *values;
-	enum metric_scope scope; /* whose rows carry it themselves, besides processes */
+/* The values that a filter by owners of a kind has, or (OWNER_KINDS) by pid. */
+static const size_t filter_values[OWNER_KINDS + 1] = {
+	[OWNER_USER] = offsetof(struct settings, user),
+	[OWNER_PROGRAM] = offsetof(struct settings, program),
+	[OWNER_UNIT] = offsetof(struct settings, unit),
+	[OWNER_USER_UNIT] = offsetof(struct settings, user_unit),
+	[OWNER_SESSION] = offsetof(struct settings, session),
+	[OWNER_SLICE] = offsetof(struct settings, slice),
+	[OWNER_MACHINE] = offsetof(struct settings, machine),
+	[OWNER_POD] = offsetof(struct settings, pod),
+	[OWNER_CONTAINER] = offsetof(struct settings, container),
+	[OWNER_GROUP] = offsetof(struct settings, group),
+	[OWNER_KINDS] = offsetof(struct settings, pid),
 };
 
-enum { FILTERS = OWNER_KINDS + 1 };
-
-static void get_filters(const struct settings *settings, struct filter to[static FILTERS])
+static const struct text_list *values_of(const struct settings *settings, size_t filter)
 {
-	const struct filter filters[] = {
-		{"user", &settings->user, METRIC_USER},
-		{"program", &settings->program, METRIC_PROGRAM},
-		{"unit", &settings->unit, METRIC_UNIT},
-		{"user_unit", &settings->user_unit, METRIC_USER_UNIT},
-		{"session", &settings->session, METRIC_SESSION},
-		{"slice", &settings->slice, METRIC_SLICE},
-		{"machine", &settings->machine, METRIC_MACHINE},
-		{"pod", &settings->pod, METRIC_POD},
-		{"container", &settings->container, METRIC_CONTAINER},
-		{"group", &settings->group, METRIC_GROUP},
-		{"pid", &settings->pid, METRIC_PROCESS},
-	};
+	return (const struct text_list *)((const char *)settings + filter_values[filter]);
+}
 
-	static_assert(ARRAY_SIZE(filters) == FILTERS,
-		"owners of each kind can be asked for, and processes");
-	memcpy(to, filters, sizeof(filters));
+static const char *key_of(size_t filter)
+{
+	return filter == OWNER_KINDS ? "pid" : owner_of((enum owner_kind)filter)->name;
+}
+
+/* Whose rows carry it themselves, besides processes. */
+static enum metric_scope scope_of(size_t filter)
+{
+	return filter == OWNER_KINDS ? METRIC_PROCESS : owner_scope((enum owner_kind)filter);
 }
 
 static bool is_filtered(const struct settings *settings)
 {
-	struct filter filters[FILTERS];
-
-	get_filters(settings, filters);
-	for (size_t i = 0; i < FILTERS; i++)
-		if (filters[i].values->count)
+	for (size_t i = 0; i < ARRAY_SIZE(filter_values); i++)
+		if (values_of(settings, i)->count)
 			return true;
 	return false;
 }
@@ -136,16 +135,13 @@ static bool is_filtered(const struct settings *settings)
 static int parse_filters(
 	const struct settings *settings, struct selection *s, char error[static QUERY_ERROR_SIZE])
 {
-	struct filter filters[FILTERS];
-
-	get_filters(settings, filters);
-	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
-		if (filters[i].values->count && s->scope != METRIC_PROCESS &&
-			s->scope != filters[i].scope)
+	for (size_t i = 0; i < ARRAY_SIZE(filter_values); i++)
+		if (values_of(settings, i)->count && s->scope != METRIC_PROCESS &&
+			s->scope != scope_of(i))
 			s->has_members = true;
-	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(filter_values); i++) {
 		struct query *q = s->has_members ? &s->members : &s->query;
-		int r = add_filters(q, filters[i].key, filters[i].values, error);
+		int r = add_filters(q, key_of(i), values_of(settings, i), error);
 
 		if (r < 0)
 			return r;

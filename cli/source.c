@@ -29,13 +29,7 @@ static const struct pass_options live_options = {
 	.export_owners[OWNER_USER] = 1000,
 	.export_owners[OWNER_PROGRAM] = 200,
 	.export_owners[OWNER_UNIT] = 500,
-	.export_owners[OWNER_USER_UNIT] = 100,
-	.export_owners[OWNER_SESSION] = 100,
-	.export_owners[OWNER_SLICE] = 100,
-	.export_owners[OWNER_MACHINE] = 100,
-	.export_owners[OWNER_POD] = 100,
-	.export_owners[OWNER_CONTAINER] = 100,
-	.export_owners[OWNER_GROUP] = 200,
+	.export_owners[OWNER_UNIT + 1 ... OWNER_KINDS - 1] = 200,
 	.export_processes = 50,
 };
 

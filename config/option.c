@@ -47,8 +47,9 @@ static const struct option_spec options[] = {
 	{"snapshot.public", PROGRAM_MEMTALLYD, OPTION_CHOICE, true, "SCOPE", "auto", 0, 0,
 		snapshot_publics, FIELD(snapshot_public),
 		"What those get at the snapshot socket who may not have everything. aggregates: the sums "
-		"of all users, programs and units. nothing: no connection. auto: aggregates, but nothing "
-		"where the /proc that users see is mounted with hidepid."},
+		"of the host and of all owners: users, programs, units, containers and so on. nothing: "
+		"no connection. auto: aggregates, but nothing where the /proc that users see is mounted "
+		"with hidepid."},
 	{"interval", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "10s", 100 * NS_PER_MSEC,
 		DAY_NS, NULL, FIELD(interval_ns),
 		"From the start of one pass over all processes to the start of the next."},

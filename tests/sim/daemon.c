@@ -43,16 +43,7 @@ void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *
 		.max_age_ns = options->max_age_ns,
 		.stall_ns = options->stall_ns,
 		.giant_age_ns = options->giant_age_ns,
-		.export_owners[OWNER_USER] = 100,
-		.export_owners[OWNER_PROGRAM] = 100,
-		.export_owners[OWNER_UNIT] = 100,
-		.export_owners[OWNER_USER_UNIT] = 100,
-		.export_owners[OWNER_SESSION] = 100,
-		.export_owners[OWNER_SLICE] = 100,
-		.export_owners[OWNER_MACHINE] = 100,
-		.export_owners[OWNER_POD] = 100,
-		.export_owners[OWNER_CONTAINER] = 100,
-		.export_owners[OWNER_GROUP] = 100,
+		.export_owners[0 ... OWNER_KINDS - 1] = 100,
 		.export_processes = 100,
 	};
 

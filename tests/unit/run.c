@@ -12,16 +12,7 @@
 const struct pass_options run_exact = {
 	.version = "1.2.3",
 	.interval_ns = 10 * NS_PER_SEC,
-	.export_owners[OWNER_USER] = 100,
-	.export_owners[OWNER_PROGRAM] = 100,
-	.export_owners[OWNER_UNIT] = 100,
-	.export_owners[OWNER_USER_UNIT] = 100,
-	.export_owners[OWNER_SESSION] = 100,
-	.export_owners[OWNER_SLICE] = 100,
-	.export_owners[OWNER_MACHINE] = 100,
-	.export_owners[OWNER_POD] = 100,
-	.export_owners[OWNER_CONTAINER] = 100,
-	.export_owners[OWNER_GROUP] = 100,
+	.export_owners[0 ... OWNER_KINDS - 1] = 100,
 	.export_processes = 100,
 };
 
@@ -33,16 +24,7 @@ const struct pass_options run_adaptive = {
 	.max_age_ns = 300 * NS_PER_SEC,
 	.stall_ns = 20 * NS_PER_MSEC,
 	.giant_age_ns = 3600 * NS_PER_SEC,
-	.export_owners[OWNER_USER] = 100,
-	.export_owners[OWNER_PROGRAM] = 100,
-	.export_owners[OWNER_UNIT] = 100,
-	.export_owners[OWNER_USER_UNIT] = 100,
-	.export_owners[OWNER_SESSION] = 100,
-	.export_owners[OWNER_SLICE] = 100,
-	.export_owners[OWNER_MACHINE] = 100,
-	.export_owners[OWNER_POD] = 100,
-	.export_owners[OWNER_CONTAINER] = 100,
-	.export_owners[OWNER_GROUP] = 100,
+	.export_owners[0 ... OWNER_KINDS - 1] = 100,
 	.export_processes = 100,
 };
 

@@ -49,7 +49,7 @@ static void check_quantity(
 /* What is summed from processes that live; the rest tells of the past, or of the host. */
 static bool is_of_processes(unsigned int i)
 {
-	return i != SCOPE_VM_HWM_GROWTH && i != SCOPE_VM_SWAP_GROWTH &&
+	return i != SCOPE_VM_HWM_GROWTH && i != SCOPE_VM_SWAP_GROWTH && i != SCOPE_ANON_GROWTH &&
 	       i != SCOPE_PSS_BYTE_SECONDS && i != SCOPE_MEM_TOTAL && i != SCOPE_MEM_AVAILABLE;
 }
 
@@ -112,16 +112,7 @@ static void all_of_a_pass_is_the_pass(void **state)
 		.procfs = "/proc",
 		.version = "1",
 		.interval_ns = NS_PER_SEC,
-		.export_owners[OWNER_USER] = 1,
-		.export_owners[OWNER_PROGRAM] = 1,
-		.export_owners[OWNER_UNIT] = 1,
-		.export_owners[OWNER_USER_UNIT] = 1,
-		.export_owners[OWNER_SESSION] = 1,
-		.export_owners[OWNER_SLICE] = 1,
-		.export_owners[OWNER_MACHINE] = 1,
-		.export_owners[OWNER_POD] = 1,
-		.export_owners[OWNER_CONTAINER] = 1,
-		.export_owners[OWNER_GROUP] = 1,
+		.export_owners[0 ... OWNER_KINDS - 1] = 1,
 	};
 	AUTO_PASS struct pass *pass = NULL;
 	AUTO_VIEW struct view *view = NULL;

@@ -61,6 +61,8 @@ static void users_have_names_of_their_own(void **state)
 	add_user(&t, 1004, "1003"); /* as if it were the number of another */
 	add_user(&t, 1005, "bob:1001");
 	add_user(&t, 1006, "(other)");
+	add_user(&t, 1007, "(none)");
+	add_user(&t, OWNER_NO_ID, NULL);
 	view = compose(&t, &b);
 	assert_string_equal(name_of(view, 1000), "alice");
 	assert_string_equal(name_of(view, 1001), "bob:1001");
@@ -69,6 +71,61 @@ static void users_have_names_of_their_own(void **state)
 	assert_string_equal(name_of(view, 1004), "1003:1004");
 	assert_string_equal(name_of(view, 1005), "bob:1001:1005");
 	assert_string_equal(name_of(view, 1006), "(other):1006");
+	assert_string_equal(name_of(view, 1007), "(none):1007");
+	assert_string_equal(name_of(view, OWNER_NO_ID), "(none)");
+	view_unref(view);
+	builder_done(&b);
+	tally_done(&t);
+}
+
+static struct scope *add_owned(
+	struct tally *t, enum owner_kind kind, const char *key, uint32_t user)
+{
+	struct scope *s = scopes_get(&t->table[kind], key, strlen(key) + 1);
+
+	s->has_user = true;
+	s->user = user;
+	s->exported = true;
+	return s;
+}
+
+static const struct snapshot_scope *row_of(
+	const struct view *view, enum metric_scope scope, const char *name)
+{
+	for (uint32_t i = 0; i < view_count(view, scope); i++)
+		if (!strcmp(view_text(view, view_scope(view, scope, i)->name), name))
+			return view_scope(view, scope, i);
+	fail_msg("no row of %s", name);
+	return NULL;
+}
+
+/* As users are called in rows of their own: one of two by the same name, and one who has no process. */
+static void rows_say_whose_they_are(void **state)
+{
+	static const char pod[] = "1b4e28ba";
+	struct builder b = {0};
+	struct tally t;
+	struct view *view;
+
+	(void)state;
+	tally_init(&t, 1);
+	add_user(&t, 1000, "alice");
+	add_user(&t, 1001, "bob");
+	add_user(&t, 1002, "bob");
+	add_owned(&t, OWNER_SESSION, "5", 1000);
+	add_owned(&t, OWNER_SESSION, "6", 1002);
+	add_owned(&t, OWNER_USER_UNIT, "app.slice", 4711);
+	add_owned(&t, OWNER_CONTAINER, "0123", 1000)->above = pod;
+	scopes_get(&t.table[OWNER_CONTAINER], "4567", 5)->exported = true;
+	view = compose(&t, &b);
+	assert_string_equal(view_text(view, row_of(view, METRIC_SESSION, "5")->user), "alice");
+	assert_string_equal(view_text(view, row_of(view, METRIC_SESSION, "6")->user), "bob:1002");
+	assert_string_equal(
+		view_text(view, row_of(view, METRIC_USER_UNIT, "app.slice")->user), "4711");
+	assert_string_equal(view_text(view, row_of(view, METRIC_CONTAINER, "0123")->user), "alice");
+	assert_string_equal(view_text(view, row_of(view, METRIC_CONTAINER, "0123")->above), pod);
+	assert_string_equal(view_text(view, row_of(view, METRIC_CONTAINER, "4567")->user), "");
+	assert_string_equal(view_text(view, row_of(view, METRIC_CONTAINER, "4567")->above), "");
 	view_unref(view);
 	builder_done(&b);
 	tally_done(&t);
@@ -341,6 +398,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(users_have_names_of_their_own),
+		cmocka_unit_test(rows_say_whose_they_are),
 		cmocka_unit_test(rows_are_marked),
 		cmocka_unit_test(all_that_is_counted_is_in_the_image),
 		cmocka_unit_test(what_is_not_known_is_not_in_the_image),

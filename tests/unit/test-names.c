@@ -55,6 +55,23 @@ static void asks_for_those_who_come_later(void **state)
 	scopes_done(&users);
 }
 
+/* The kernel's number of nobody is no user's whom a name service could know. */
+static void never_asks_for_nobody(void **state)
+{
+	struct scopes users = {0};
+	uint32_t cursor = 0;
+	uid_t uid;
+
+	(void)state;
+	add(&users, OWNER_NO_ID);
+	assert_false(names_next(&users, &cursor, &uid));
+	add(&users, 1000);
+	assert_true(names_next(&users, &cursor, &uid));
+	assert_int_equal(uid, 1000);
+	assert_false(names_next(&users, &cursor, &uid));
+	scopes_done(&users);
+}
+
 static void cuts_what_is_too_long(void **state)
 {
 	char name[2000];
@@ -149,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(asks_for_each_once),
 		cmocka_unit_test(asks_for_those_who_come_later),
+		cmocka_unit_test(never_asks_for_nobody),
 		cmocka_unit_test(cuts_what_is_too_long),
 		cmocka_unit_test(cleans_what_it_is_told),
 		cmocka_unit_test(asks_again_after_an_hour),

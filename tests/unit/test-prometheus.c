@@ -7,6 +7,8 @@
 
 #include "base/number.h"
 #include "render/prometheus.h"
+#include "snapshot/builder.h"
+#include "snapshot/owner.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/sample.h"
@@ -356,6 +358,47 @@ static void what_is_absent_has_no_sample(void **state)
 		assert_null(strstr(p->family[i].name, "memtally_process_"));
 }
 
+/* An image with the host and one pod called NAME. */
+static struct view *open_pod(const char *name)
+{
+	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
+	AUTO_CLOSE int fd = -1;
+	struct snapshot_scope *row;
+	struct builder b = {0};
+	struct view *view = NULL;
+	const char *reason = "";
+
+	builder_begin(&b);
+	assert_non_null(builder_add_scope(&b, METRIC_HOST));
+	row = builder_add_scope(&b, METRIC_POD);
+	assert_non_null(row);
+	row->name = builder_add_text(&b, name, strlen(name));
+	row->flags = SCOPE_EXPORTED;
+	ROW_SET(row, SCOPE_PROCESSES, 7);
+	assert_non_null(builder_add_self(&b));
+	assert_int_equal(builder_seal(&b, &head, &fd), 0);
+	if (view_open(fd, &view, &reason) < 0)
+		fail_msg("%s", reason);
+	builder_done(&b);
+	return view;
+}
+
+/* Where no process is in any pod there are no pods to tell of; where one is, those who are in none are told of, too. */
+static void kinds_that_a_host_has_none_of_are_left_out(void **state)
+{
+	AUTO_VIEW struct view *without = open_pod(OWNER_NONE), *with = open_pod("1b4e28ba");
+	AUTO_VIEW struct view *sample = sample_open(NULL);
+	AUTO_FREE struct exposition *e = expose(without, PROMETHEUS_TEXT);
+	AUTO_FREE struct exposition *p = expose(with, PROMETHEUS_TEXT);
+	AUTO_FREE struct exposition *s = expose(sample, PROMETHEUS_TEXT);
+
+	(void)state;
+	for (size_t i = 0; i < e->families; i++)
+		assert_null(strstr(e->family[i].name, "memtally_pod_"));
+	check_value(p, "memtally_pod_processes", "1b4e28ba", NULL, NULL, "7");
+	assert_non_null(find(s, "memtally_pod_processes", OWNER_NONE, NULL, NULL));
+}
+
 /* No double on the way: 2^53 + 1 stays what it is. */
 static void integers_are_exact(void **state)
 {
@@ -549,6 +592,7 @@ int main(void)
 		cmocka_unit_test(renders_every_quantity_once),
 		cmocka_unit_test(names_come_back_unchanged),
 		cmocka_unit_test(what_is_absent_has_no_sample),
+		cmocka_unit_test(kinds_that_a_host_has_none_of_are_left_out),
 		cmocka_unit_test(integers_are_exact),
 		cmocka_unit_test(scopes_add_up),
 		cmocka_unit_test(histogram_is_cumulative),
