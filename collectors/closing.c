@@ -46,7 +46,7 @@ void closing_add(struct pass *pass, size_t i)
 {
 	struct process *p = pass->rows.member[i];
 	struct snapshot_process *row = rows_at(&pass->rows, i);
-	uint64_t hwm = 0, swap = 0;
+	struct growth_step step;
 
 	count_outcome(&pass->counts, row);
 	if (pass->options.is_adaptive) {
@@ -55,15 +55,12 @@ void closing_add(struct pass *pass, size_t i)
 	}
 	if (row->outcome == OUTCOME_MEASURED || row->source == SOURCE_RSS)
 		pass->counts.source[row->source]++;
-	if (ROW_HAS(row, PROCESS_VM_HWM))
-		hwm = growth_add_hwm(&p->growth, row->q[PROCESS_VM_HWM]);
-	if (ROW_HAS(row, PROCESS_VM_SWAP))
-		swap = growth_add_swap(&p->growth, row->q[PROCESS_VM_SWAP]);
-	if (p->growth.has_hwm)
-		ROW_SET(row, PROCESS_VM_HWM_GROWTH, p->growth.hwm_bytes);
-	if (p->growth.has_swap)
-		ROW_SET(row, PROCESS_VM_SWAP_GROWTH, p->growth.swap_bytes);
-	tally_add(&pass->tally, p, row, hwm, swap);
+	if (p->has_stat)
+		ROW_SET(row, PROCESS_ELAPSED,
+			amount_less(pass->begin_boottime_ns,
+				p->stat.start_ticks * pass->procfs.ns_per_tick));
+	step = growth_take(&p->growth, row, pass->begin_ns, pass->begin_boottime_ns);
+	tally_add(&pass->tally, p, row, &step);
 }
 
 /* Rows that nobody belongs to and that no series needs. */

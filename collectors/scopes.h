@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of users, of programs or of units: found by key, addressed by a slot that stays the same as
+ * A table of owners of one kind: found by key, addressed by a slot that stays the same as
  * long as the row lives.
  */
 #ifndef MEMTALLY_COLLECTORS_SCOPES_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "collectors/growth.h"
 #include "snapshot/sums.h"
 
 enum scope_name_state {
@@ -21,24 +22,23 @@ enum scope_name_state {
 
 /* What grows or is integrated, since the row began. */
 struct scope_counters {
-	uint64_t hwm_growth_bytes;
-	uint64_t swap_growth_bytes;
+	struct growth_step growth;
 	unsigned __int128 pss_byte_ns; /* twice the integral, see tally.c */
 };
 
 struct scope {
-	char *key; /* owned; of a user, the bytes of its uid; of others first of all their name, terminated */
+	char *key; /* owned; of a user or a group, the bytes of its number; of others first of all their name, terminated */
 	size_t key_len;
 	uint32_t hash;
 	uint32_t slot;
 
-	uint32_t id; /* of a user its uid; of others as snapshot/owner.h has it */
+	uint32_t id; /* of a user or a group its number; of others as snapshot/owner.h has it */
 	bool has_user;
 	uint32_t user; /* the uid of whose own it is, where it is somebody's */
 	const char *
 		above; /* borrowed from the key: the name of what it is a part of; NULL: of nothing */
 
-	/* Of a user. */
+	/* Of a user or a group. */
 	char *name; /* owned, clean; NULL where there is none or none is known */
 	enum scope_name_state name_state;
 	uint64_t named_ns; /* CLOCK_MONOTONIC of the answer */

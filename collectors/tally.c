@@ -57,15 +57,14 @@ void tally_begin(struct tally *t, uint64_t created_ns)
 }
 
 void tally_add(struct tally *t, const struct process *p, const struct snapshot_process *row,
-	uint64_t hwm_growth, uint64_t swap_growth)
+	const struct growth_step *growth)
 {
 	struct scope *s = scopes_at(&t->memberships, p->membership);
 
 	sums_add(&s->sums, row);
 	if (row->outcome == OUTCOME_SHARED_MM)
 		return;
-	s->delta.hwm_growth_bytes += hwm_growth;
-	s->delta.swap_growth_bytes += swap_growth;
+	growth_step_add(&s->delta.growth, growth);
 }
 
 /* The counters as a snapshot shows them. */
@@ -73,15 +72,15 @@ static void show_counters(struct scope *s)
 {
 	double byte_seconds = (double)s->total.pss_byte_ns / 2 / (double)NS_PER_SEC;
 
-	ROW_SET(&s->sums, SCOPE_VM_HWM_GROWTH, s->total.hwm_growth_bytes);
-	ROW_SET(&s->sums, SCOPE_VM_SWAP_GROWTH, s->total.swap_growth_bytes);
+	ROW_SET(&s->sums, SCOPE_VM_HWM_GROWTH, s->total.growth.hwm_bytes);
+	ROW_SET(&s->sums, SCOPE_VM_SWAP_GROWTH, s->total.growth.swap_bytes);
+	ROW_SET(&s->sums, SCOPE_ANON_GROWTH, s->total.growth.anon_bytes);
 	ROW_SET(&s->sums, SCOPE_PSS_BYTE_SECONDS, metric_real_bits(byte_seconds));
 }
 
 static void counters_add(struct scope_counters *to, const struct scope_counters *from)
 {
-	to->hwm_growth_bytes += from->hwm_growth_bytes;
-	to->swap_growth_bytes += from->swap_growth_bytes;
+	growth_step_add(&to->growth, &from->growth);
 	to->pss_byte_ns += from->pss_byte_ns;
 }
 

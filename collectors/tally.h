@@ -38,12 +38,9 @@ void tally_done(struct tally *t);
 /* Empties the sums. Rows made during the pass get CREATED_NS. */
 void tally_begin(struct tally *t, uint64_t created_ns);
 
-/*
- * Adds ROW, of a member P, whose membership is set. HWM and SWAP are what
- * growth_add_*() returned for it.
- */
+/* Adds ROW, of a member P, whose membership is set, and what growth_take() returned for it. */
 void tally_add(struct tally *t, const struct process *p, const struct snapshot_process *row,
-	uint64_t hwm_growth, uint64_t swap_growth);
+	const struct growth_step *growth);
 
 /*
  * Closes the sums at NOW_NS (CLOCK_MONOTONIC): derived quantities, integrals, and no upper bound

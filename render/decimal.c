@@ -57,6 +57,7 @@ void decimal_add_quantity(struct buffer *to, enum metric_kind kind, uint64_t bit
 	switch (kind) {
 	case METRIC_INTEGER: buffer_add_u64(to, bits); break;
 	case METRIC_NANOSECONDS: decimal_add_seconds(to, bits); break;
-	case METRIC_REAL: decimal_add_real(to, metric_real(bits)); break;
+	case METRIC_REAL:
+	case METRIC_SIGNED_REAL: decimal_add_real(to, metric_real(bits)); break;
 	}
 }

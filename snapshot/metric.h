@@ -46,6 +46,7 @@ enum metric_kind {
 	METRIC_INTEGER,     /* an exact integer, below 2^63 */
 	METRIC_NANOSECONDS, /* an exact integer, below 2^63; shown as decimal seconds */
 	METRIC_REAL,        /* the bits of a double, finite and not negative */
+	METRIC_SIGNED_REAL, /* the bits of a double, finite */
 };
 
 enum metric_flag {
@@ -106,7 +107,13 @@ static inline bool metric_get(
 	return true;
 }
 
-/* A quantity of kind METRIC_REAL from and to its bits. */
+/* Whether quantities of KIND are doubles. */
+static inline bool metric_is_real(enum metric_kind kind)
+{
+	return kind == METRIC_REAL || kind == METRIC_SIGNED_REAL;
+}
+
+/* Such a quantity from and to its bits. */
 static inline double metric_real(uint64_t bits)
 {
 	union {

@@ -239,7 +239,7 @@ static void key_of_metric(const struct query *q, const struct metric *metric, ui
 	if (!metric->label) {
 		key->present = metric_get(metric, present, values, &v);
 		key->number = key->present ? v : 0;
-		if (metric->kind == METRIC_REAL)
+		if (metric_is_real(metric->kind))
 			key->real = metric_real(key->number);
 		return;
 	}
@@ -334,7 +334,7 @@ static int key_compare(const void *a_, const void *b_, void *query)
 		return a->present ? -1 : 1;
 	if (a->text && b->text)
 		order = strcmp(a->text, b->text);
-	else if (q->sort.kind == QUERY_METRIC && q->sort.metric->kind == METRIC_REAL)
+	else if (q->sort.kind == QUERY_METRIC && metric_is_real(q->sort.metric->kind))
 		order = (a->real > b->real) - (a->real < b->real);
 	else
 		order = (a->number > b->number) - (a->number < b->number);

@@ -111,6 +111,11 @@ enum process_quantity {
 	PROCESS_RSS_SHMEM,
 	PROCESS_VM_HWM_GROWTH,  /* since this image of the process was first seen */
 	PROCESS_VM_SWAP_GROWTH, /* likewise */
+	PROCESS_ANON_GROWTH,    /* likewise, of RssAnon and VmSwap together */
+	PROCESS_ELAPSED,        /* nanoseconds since the process started, */
+	PROCESS_SEEN,           /* and since this image of it was first seen */
+	PROCESS_ANON_SLOPE, /* a double, which may be negative: bytes a second, over the last hour, */
+	PROCESS_ANON_SLOPE_ERROR, /* and its standard error, a double */
 	PROCESS_QUANTITIES
 };
 
@@ -143,6 +148,7 @@ enum scope_quantity {
 	SCOPE_UNMEASURED_RSS_ERROR,
 	SCOPE_PSS_GUESSED, /* of what is estimated, what was never measured */
 	SCOPE_GUESSED,     /* a count of the processes that this is of */
+	SCOPE_ANON_GROWTH,
 	SCOPE_QUANTITIES
 };
 

@@ -143,30 +143,40 @@ static bool is_name(const struct view *v, uint32_t ref)
 }
 
 /* Which quantities of SCOPE are doubles. */
-static uint64_t real_mask(enum metric_scope scope)
+struct reals {
+	uint64_t all, is_signed;
+};
+
+static struct reals reals_of(enum metric_scope scope)
 {
 	size_t count;
 	const struct metric *m = metric_table(scope, &count);
-	uint64_t mask = 0;
+	struct reals reals = {0};
 
-	for (size_t i = 0; i < count; i++)
-		if (m[i].kind == METRIC_REAL)
-			mask |= UINT64_C(1) << m[i].index;
-	return mask;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bit = UINT64_C(1) << m[i].index;
+
+		if (metric_is_real(m[i].kind))
+			reals.all |= bit;
+		if (m[i].kind == METRIC_SIGNED_REAL)
+			reals.is_signed |= bit;
+	}
+	return reals;
 }
 
 /* Quantities beyond KNOWN are a newer minor version's and are not looked at. */
-static bool are_quantities(uint64_t present, const uint64_t *q, unsigned int known, uint64_t real)
+static bool are_quantities(
+	uint64_t present, const uint64_t *q, unsigned int known, struct reals reals)
 {
 	if (known < 64)
 		present &= (UINT64_C(1) << known) - 1;
 	for (; present; present &= present - 1) {
 		unsigned int i = (unsigned int)__builtin_ctzll(present);
 
-		if ((real >> i) & 1) {
+		if ((reals.all >> i) & 1) {
 			double value = metric_real(q[i]);
 
-			if (!isfinite(value) || value < 0)
+			if (!isfinite(value) || (value < 0 && !((reals.is_signed >> i) & 1)))
 				return false;
 		} else if (q[i] > INT64_MAX) {
 			return false;
@@ -177,7 +187,7 @@ static bool are_quantities(uint64_t present, const uint64_t *q, unsigned int kno
 
 static int check_scope(const struct view *v, enum metric_scope scope, const char **ret_reason)
 {
-	uint64_t real = real_mask(scope);
+	struct reals reals = reals_of(scope);
 	unsigned int others = 0;
 
 	for (uint32_t i = 0; i < view_count(v, scope); i++) {
@@ -186,7 +196,7 @@ static int check_scope(const struct view *v, enum metric_scope scope, const char
 		if (!is_name(v, row->name) || !is_name(v, row->above) || !is_name(v, row->user) ||
 			row->created_ns > INT64_MAX)
 			return refuse(ret_reason, "a row without a name or a time");
-		if (!are_quantities(row->present, row->q, SCOPE_QUANTITIES, real))
+		if (!are_quantities(row->present, row->q, SCOPE_QUANTITIES, reals))
 			return refuse(ret_reason, "an impossible quantity");
 		if (owner_is_scope(scope) && owner_of(owner_kind_of(scope))->words &&
 			row->id >= owner_of(owner_kind_of(scope))->ids)
@@ -206,7 +216,7 @@ static bool are_owners(const struct view *v, const struct snapshot_process *row)
 
 static int check_processes(const struct view *v, const char **ret_reason)
 {
-	uint64_t real = real_mask(METRIC_PROCESS);
+	struct reals reals = reals_of(METRIC_PROCESS);
 	uint32_t last = 0;
 
 	for (uint32_t i = 0; i < view_count(v, METRIC_PROCESS); i++) {
@@ -219,7 +229,7 @@ static int check_processes(const struct view *v, const char **ret_reason)
 			return refuse(ret_reason, "a process without a name");
 		if (row->source >= SOURCE_COUNT_ || row->outcome >= OUTCOME_COUNT_)
 			return refuse(ret_reason, "an unknown source or outcome");
-		if (!are_quantities(row->present, row->q, PROCESS_QUANTITIES, real))
+		if (!are_quantities(row->present, row->q, PROCESS_QUANTITIES, reals))
 			return refuse(ret_reason, "an impossible quantity");
 	}
 	return 0;
@@ -230,7 +240,7 @@ static int check_self(const struct view *v, const char **ret_reason)
 	const struct snapshot_self *self = view_self(v);
 
 	if (!is_name(v, self->version) ||
-		!are_quantities(self->present, self->q, SELF_QUANTITIES, real_mask(METRIC_SELF)))
+		!are_quantities(self->present, self->q, SELF_QUANTITIES, reals_of(METRIC_SELF)))
 		return refuse(ret_reason, "an impossible quantity");
 	return 0;
 }

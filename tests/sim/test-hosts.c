@@ -5,6 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
+#include "collectors/pass-state.h"
 #include "tests/sim/population.h"
 #include "tests/sim/verdict.h"
 
@@ -160,6 +161,52 @@ static void large_hosts_are_watched(void **state)
 	verdict_assert();
 }
 
+/* How fast each of ROLE has grown in the last hour, by what is known of it: the least and the most, and errors' most. */
+static void check_slopes(
+	struct daemon *d, enum host_role role, double least, double most, double error)
+{
+	const struct proctable *t = &d->pass->table;
+	unsigned int found = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct process *p = t->item[i];
+		double slope, off;
+
+		if (d->host->process[kernel_find(&d->kernel, (uint32_t)p->pid)].role != role)
+			continue;
+		found++;
+		assert_true(trend_slope(&p->growth.anon, &slope, &off));
+		if (slope < least || slope > most || off > error)
+			fail_msg("%d of role %d grows by %g +- %g a second", (int)p->pid, (int)role,
+				slope, off);
+	}
+	assert_true(found > 0);
+}
+
+/* Most of it by statm, which says nothing of an hour ago: what leaks grows as fast as it does, and nothing else does. */
+static void leaks_are_seen(void **state)
+{
+	static const enum host_role roles[] = {HOST_LEAK, HOST_IDLE, HOST_CACHE};
+	const struct host_rates rates = {.churn = 0.9};
+	struct host h;
+	struct daemon d;
+	double leak = 8 * HOST_PAGE / 10.0; /* host-life.c: eight pages a pass, by chance */
+
+	(void)state;
+	host_init(&h, population_seed(120));
+	population_create_libraries(&h);
+	for (size_t i = 0; i < 60; i++)
+		host_map_libraries(
+			&h, host_spawn(&h, (uint32_t)i % 8, roles[i % ARRAY_SIZE(roles)], 1000, 8));
+	daemon_init(&d, &h, &daemon_defaults);
+	daemon_run(&d, &rates, 400);
+	check_slopes(&d, HOST_LEAK, leak * 0.8, leak * 1.2, leak / 20);
+	check_slopes(&d, HOST_IDLE, 0, 0, 0);
+	check_slopes(&d, HOST_CACHE, 0, 0, 0);
+	daemon_done(&d);
+	host_done(&h);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +215,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(few_descriptors_suffice),
 		cmocka_unit_test(time_may_jump),
 		cmocka_unit_test(large_hosts_are_watched),
+		cmocka_unit_test(leaks_are_seen),
 	};
 
 	verdict_choose(argc, argv);

@@ -29,6 +29,9 @@ FIRST_OWNERS = 8
 # Kinds of owners that every process has one of; what has none of another is its (none)'s, and does not say so.
 ALWAYS = ("user", "group", "program", "unit")
 NONE = "(none)"
+TIMES = {"start_time": "start_time_seconds", "pss_age": "age_seconds", "elapsed": "elapsed_seconds",
+         "seen": "seen_seconds"}
+REALS = ("anon_slope", "anon_slope_error")
 
 
 class Broken(Exception):
@@ -50,15 +53,17 @@ def field_name(enumerator):
         return "pss_byte_seconds_total"
     if name.endswith("_growth"):
         return name + "_bytes_total"
-    if name in ("start_time", "pss_age"):
-        return {"start_time": "start_time_seconds", "pss_age": "age_seconds"}[name]
+    if name in TIMES:
+        return TIMES[name]
+    if name in REALS:
+        return name + "_bytes_per_second"
     return name if name == "processes" or name.startswith("unmeasured_") else name + "_bytes"
 
 
 def value_of(name, raw):
-    if name == "pss_byte_seconds_total":
+    if name == "pss_byte_seconds_total" or name.endswith("_bytes_per_second"):
         return struct.unpack("=d", struct.pack("=Q", raw))[0]
-    if name in ("start_time_seconds", "age_seconds"):
+    if name in TIMES.values():
         return raw / 1e9
     return raw
 

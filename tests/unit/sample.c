@@ -191,6 +191,7 @@ static void add_member(struct group *g, const struct snapshot_process *p)
 	add_if(g, SCOPE_PAGETABLE, p, PROCESS_VM_PTE);
 	add_if(g, SCOPE_VM_HWM_GROWTH, p, PROCESS_VM_HWM_GROWTH);
 	add_if(g, SCOPE_VM_SWAP_GROWTH, p, PROCESS_VM_SWAP_GROWTH);
+	add_if(g, SCOPE_ANON_GROWTH, p, PROCESS_ANON_GROWTH);
 	if (ROW_HAS(p, PROCESS_VM_HWM) && g->row.q[SCOPE_VM_HWM_MAX] <= p->q[PROCESS_VM_HWM])
 		ROW_SET(&g->row, SCOPE_VM_HWM_MAX, p->q[PROCESS_VM_HWM]);
 	if (ROW_HAS(p, PROCESS_PRIVATE_HUGETLB)) {
@@ -225,6 +226,15 @@ static void fill_status(struct snapshot_process *p, int64_t rss)
 	set_kib(p, PROCESS_RSS_SHMEM, 0);
 	set_kib(p, PROCESS_VM_HWM_GROWTH, rss / 10);
 	set_kib(p, PROCESS_VM_SWAP_GROWTH, rss / 100);
+	set_kib(p, PROCESS_ANON_GROWTH, rss / 20);
+	ROW_SET(p, PROCESS_ELAPSED, p->pid * NS_PER_SEC);
+	ROW_SET(p, PROCESS_SEEN, p->pid * NS_PER_SEC / 2);
+	/* One grows, one shrinks, others have not been seen for long enough. */
+	if (p->pid == 1000 || p->pid == 2000) {
+		ROW_SET(p, PROCESS_ANON_SLOPE,
+			metric_real_bits(p->pid == 1000 ? 4096.5 : -1e6 / 3));
+		ROW_SET(p, PROCESS_ANON_SLOPE_ERROR, metric_real_bits(12.25));
+	}
 	if (p->pid == 1000) /* not to be had from a double */
 		ROW_SET(p, PROCESS_VM_SIZE, (UINT64_C(1) << 53) + 1);
 }
@@ -463,6 +473,7 @@ static void add_ended(struct builder *b, struct groups *programs)
 	for (int i = 0; i < SCOPE_PSS_BYTE_SECONDS; i++)
 		if (i != SCOPE_VM_HWM_MAX)
 			ROW_SET(&g->row, i, 0);
+	ROW_SET(&g->row, SCOPE_ANON_GROWTH, 0);
 }
 
 static int add_scopes(struct builder *b, enum metric_scope scope, struct groups *groups)

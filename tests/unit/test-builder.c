@@ -89,6 +89,8 @@ static void fill_process(struct builder *b, uint32_t pid, uint64_t *dice)
 	row->outcome = (uint8_t)(unit_random(dice) % OUTCOME_COUNT_);
 	row->present = some_bits(dice, PROCESS_QUANTITIES);
 	fill(dice, row->q, PROCESS_QUANTITIES);
+	row->q[PROCESS_ANON_SLOPE] = metric_real_bits(-(double)(unit_random(dice) >> 20) / 3);
+	row->q[PROCESS_ANON_SLOPE_ERROR] = metric_real_bits((double)(unit_random(dice) >> 20) / 3);
 }
 
 /* Rows of every kind, the same ones for the same number; names are texts of their own. */

@@ -53,7 +53,7 @@ static struct value of_metric(
 		if (strcmp(field, key) != 0 || !metric_get(&m[i], present, q, &v))
 			continue;
 		value.present = true;
-		value.number += m[i].kind == METRIC_REAL ? metric_real(v) : (double)v;
+		value.number += metric_is_real(m[i].kind) ? metric_real(v) : (double)v;
 	}
 	return value;
 }

@@ -54,7 +54,7 @@ static void pass(struct host *h, uint64_t now_ns)
 {
 	tally_begin(&h->tally, 1);
 	for (size_t i = 0; i < h->count; i++)
-		tally_add(&h->tally, &h->process[i], &h->row[i], 0, 0);
+		tally_add(&h->tally, &h->process[i], &h->row[i], &(struct growth_step){0});
 	tally_end(&h->tally, now_ns, 0, UINT64_MAX);
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		tally_sum_other(&h->tally, (enum owner_kind)kind);
@@ -253,20 +253,25 @@ static void counts_growth_where_it_happens(void **state)
 	for (unsigned int i = 1; i <= 3; i++) {
 		user->exported = i > 1;
 		tally_begin(&h.tally, 1);
-		tally_add(&h.tally, &h.process[0], &h.row[0], 10, 100);
+		tally_add(&h.tally, &h.process[0], &h.row[0],
+			&(struct growth_step){
+				.hwm_bytes = 10, .swap_bytes = 100, .anon_bytes = 1000});
 		tally_end(&h.tally, i, 0, UINT64_MAX);
 		tally_sum_other(&h.tally, OWNER_USER);
 	}
 	assert_int_equal(get(user, SCOPE_VM_HWM_GROWTH), 30);
 	assert_int_equal(get(user, SCOPE_VM_SWAP_GROWTH), 300);
+	assert_int_equal(get(user, SCOPE_ANON_GROWTH), 3000);
 	/*
 	 * (other) has what was added while the row was not exported, and never gives it back; the row has
 	 * it, too, so that its own increase is right. The total is the host's.
 	 */
 	assert_int_equal(get(&h.tally.other[0], SCOPE_VM_HWM_GROWTH), 10);
 	assert_int_equal(get(&h.tally.other[0], SCOPE_VM_SWAP_GROWTH), 100);
+	assert_int_equal(get(&h.tally.other[0], SCOPE_ANON_GROWTH), 1000);
 	assert_int_equal(get(&h.tally.host, SCOPE_VM_HWM_GROWTH), 30);
 	assert_int_equal(get(&h.tally.host, SCOPE_VM_SWAP_GROWTH), 300);
+	assert_int_equal(get(&h.tally.host, SCOPE_ANON_GROWTH), 3000);
 	tally_done(&h.tally);
 }
 
@@ -312,7 +317,7 @@ static void no_bound_is_above_what_there_is(void **state)
 		scope_of(&h, OWNER_USER, 0)->exported = true;
 		tally_begin(&h.tally, 1);
 		for (unsigned int n = 0; n < h.count; n++)
-			tally_add(&h.tally, &h.process[n], &h.row[n], 0, 0);
+			tally_add(&h.tally, &h.process[n], &h.row[n], &(struct growth_step){0});
 		tally_end(&h.tally, 1, cases[i].least, cases[i].most);
 		tally_sum_other(&h.tally, OWNER_USER);
 		tally_sum_other(&h.tally, OWNER_UNIT);
@@ -362,11 +367,12 @@ static void memberships_make_no_difference(void **state)
 		}
 		tally_begin(&h->tally, 1);
 		for (size_t i = 0; i < h->count; i++)
-			tally_add(&h->tally, &h->process[i], &h->row[i], 0, 0);
+			tally_add(&h->tally, &h->process[i], &h->row[i], &(struct growth_step){0});
 		tally_end(&h->tally, 1, 0, UINT64_MAX);
 		for (unsigned int user = 0; user < 10; user++) {
 			const uint64_t counters = UINT64_C(1) << SCOPE_VM_HWM_GROWTH |
 			                          UINT64_C(1) << SCOPE_VM_SWAP_GROWTH |
+			                          UINT64_C(1) << SCOPE_ANON_GROWTH |
 			                          UINT64_C(1) << SCOPE_PSS_BYTE_SECONDS;
 			const struct sums *found = &scope_of(h, OWNER_USER, user)->sums;
 

@@ -195,8 +195,12 @@ FORGE_ROW(infinite, snapshot_scope, SECTION_OWNERS + OWNER_USER, 0, q[SCOPE_PSS_
 	metric_real_bits(INFINITY))
 FORGE_ROW(negative, snapshot_scope, SECTION_OWNERS + OWNER_USER, 0, q[SCOPE_PSS_BYTE_SECONDS],
 	metric_real_bits(-1))
+FORGE_ROW(no_slope, snapshot_process, SECTION_PROCESSES, 4, q[PROCESS_ANON_SLOPE],
+	metric_real_bits(-INFINITY))
+FORGE_ROW(negative_error, snapshot_process, SECTION_PROCESSES, 4, q[PROCESS_ANON_SLOPE_ERROR],
+	metric_real_bits(-1))
 FORGE_ROW(two_others, snapshot_scope, SECTION_OWNERS + OWNER_PROGRAM, 0, flags, SCOPE_OTHER)
-FORGE_ROW(pid_zero, snapshot_process, SECTION_PROCESSES, 0, pid, 0)
+FORGE_ROW(pid_zero, snapshot_process, SECTION_PROCESSES, 4, pid, 0)
 FORGE_ROW(pid_order, snapshot_process, SECTION_PROCESSES, 1, pid, 1)
 FORGE_ROW(
 	pid_huge, snapshot_process, SECTION_PROCESSES, SAMPLE_PROCESSES - 1, pid, UINT32_C(1) << 31)
@@ -316,6 +320,8 @@ static const struct {
 	BAD(not_a_number, "an impossible quantity"),
 	BAD(infinite, "an impossible quantity"),
 	BAD(negative, "an impossible quantity"),
+	BAD(no_slope, "an impossible quantity"),
+	BAD(negative_error, "an impossible quantity"),
 	BAD(two_others, "two (other) rows"),
 	BAD(pid_zero, "processes are not in order"),
 	BAD(pid_order, "processes are not in order"),

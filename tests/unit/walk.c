@@ -27,8 +27,10 @@ static bool are_quantities(enum metric_scope scope, uint64_t present, const uint
 
 		if (!metric_get(&m[i], present, q, &v))
 			continue;
-		if (m[i].kind == METRIC_REAL ? !(metric_real(v) >= 0 && isfinite(metric_real(v)))
-					     : v >= UINT64_C(1) << 63)
+		if (!metric_is_real(m[i].kind)
+				? v >= UINT64_C(1) << 63
+				: !isfinite(metric_real(v)) ||
+					  (metric_real(v) < 0 && m[i].kind == METRIC_REAL))
 			return false;
 	}
 	return true;
