@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -89,8 +90,10 @@ static int connect_to(struct fixture *f)
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)) < 0)
 		exit(99);
 	for (int i = 0; connect(fd, (struct sockaddr *)&f->address, sizeof(f->address)) < 0; i++) {
-		if (errno != EADDRNOTAVAIL || i == PORT_WAITS)
+		if (errno != EADDRNOTAVAIL || i == PORT_WAITS) {
+			perror("fuzz-http: connect");
 			exit(99);
+		}
 		usleep(10000); /* somebody else has all ports for the moment */
 	}
 	return fd;
