@@ -320,7 +320,8 @@ static void keeps_nothing(void **state)
 static void does_without_close_range(void **state)
 {
 	has_no_close_range = true;
-	assert_int_equal(setup(state), 0);
+	if (setup(state) != 0 || !*state)
+		fail_msg("it can't be set up"); /* an analyzer knows that this does not return */
 	has_no_close_range = false;
 	keeps_nothing(state);
 }
