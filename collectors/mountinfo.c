@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * "36 35 98:0 /mnt1 /mnt2 rw,noatime shared:7 master:1 - ext3 /dev/root rw,errors=continue": ids, device, root, mount
+ * point and options; any number of optional fields, ended by a dash of its own; type, source and the file system's
+ * options. Since Linux 2.6.26.
+ *
+ * Whoever mounts chooses the source, and with FUSE the subtype: the kernel escapes both, and prints nothing at all for
+ * a source that is empty. The last field is what the file system writes there, blanks included.
+ */
+#include "config.h"
+
+#include "collectors/mountinfo.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/number.h"
+
+struct cursor {
+	char *at, *end; /* of a line without its newline, which *end is */
+};
+
+static bool take_char(struct cursor *c, char wanted)
+{
+	if (c->at == c->end || *c->at != wanted)
+		return false;
+	c->at++;
+	return true;
+}
+
+static bool take_number(struct cursor *c, char after, uint64_t *ret)
+{
+	int n = number_scan_u64(c->at, (size_t)(c->end - c->at), ret);
+
+	if (n <= 0)
+		return false;
+	c->at += n;
+	return take_char(c, after);
+}
+
+/* What stands up to the next blank, with whom it is parted from the next field; terminated in its place. */
+static bool take_field(struct cursor *c, char **ret)
+{
+	char *blank = memchr(c->at, ' ', (size_t)(c->end - c->at));
+
+	if (!blank)
+		return false;
+	*blank = 0;
+	*ret = c->at;
+	c->at = blank + 1;
+	return true;
+}
+
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+/* Makes "\040" of TEXT a blank again. False: a backslash that no kernel prints. */
+static bool unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		unsigned int byte;
+
+		if (*text != '\\') {
+			*to++ = *text;
+			continue;
+		}
+		if (!is_octal(text[1]) || !is_octal(text[2]) || !is_octal(text[3]))
+			return false;
+		byte = (unsigned int)(text[1] - '0') << 6 | (unsigned int)(text[2] - '0') << 3 |
+		       (unsigned int)(text[3] - '0');
+		if (byte == 0 || byte > UINT8_MAX)
+			return false;
+		*to++ = (char)byte;
+		text += 3;
+	}
+	*to = 0;
+	return true;
+}
+
+/* A field that is not empty, of which the kernel escapes all that has to be. */
+static bool take_name(struct cursor *c, const char **ret)
+{
+	char *field;
+
+	if (!take_field(c, &field) || !*field || !unescape(field))
+		return false;
+	*ret = field;
+	return true;
+}
+
+/* "shared:7", "master:1" and what later kernels may think of, up to the dash. */
+static bool pass_optional(struct cursor *c)
+{
+	char *field;
+
+	while (take_field(c, &field) && *field)
+		if (!strcmp(field, "-"))
+			return true;
+	return false;
+}
+
+static bool parse_line(struct cursor *c, struct mountinfo *ret)
+{
+	uint64_t major, minor;
+	char *options, *source;
+
+	if (memchr(c->at, 0, (size_t)(c->end - c->at)))
+		return false;
+	if (!take_number(c, ' ', &ret->id) || !take_number(c, ' ', &ret->parent_id) ||
+		!take_number(c, ':', &major) || !take_number(c, ' ', &minor) ||
+		major > UINT32_MAX || minor > UINT32_MAX)
+		return false;
+	if (!take_name(c, &ret->root) || !take_name(c, &ret->mountpoint) ||
+		!take_field(c, &options) || !*options || !pass_optional(c) ||
+		!take_name(c, &ret->fstype) || !take_field(c, &source) || !unescape(source) ||
+		c->at == c->end)
+		return false;
+	*c->end = 0;
+	ret->major = (uint32_t)major;
+	ret->minor = (uint32_t)minor;
+	ret->options = options;
+	ret->source = source;
+	ret->super_options = c->at;
+	return true;
+}
+
+int mountinfo_next(char **at, char *end, struct mountinfo *ret)
+{
+	struct mountinfo m = {0};
+	struct cursor c = {.at = *at};
+
+	if (c.at == end)
+		return MOUNTINFO_END;
+	c.end = memchr(c.at, '\n', (size_t)(end - c.at));
+	if (!c.end)
+		return -EBADMSG;
+	*at = c.end + 1;
+	if (!parse_line(&c, &m))
+		return MOUNTINFO_OTHER;
+	*ret = m;
+	return 0;
+}
+
+bool mountinfo_has_option(const char *options, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (;;) {
+		const char *comma = strchr(options, ',');
+		size_t n = comma ? (size_t)(comma - options) : strlen(options);
+
+		if (n == len && !memcmp(options, name, n))
+			return true;
+		if (!comma)
+			return false;
+		options = comma + 1;
+	}
+}
+
+int mountinfo_read(int procfs_fd, struct buffer *ret)
+{
+	return file_read_all(procfs_fd, "self/mountinfo", MOUNTINFO_TEXT_MAX, ret);
+}
