@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include <errno.h>
+
+#include "collectors/charge.h"
+
+/* What is there is a number of bytes; a text that is refused leaves nothing behind. */
+static void check(int r, const struct charge *c)
+{
+	fuzz_check(r == 0 || r == -EBADMSG);
+	fuzz_check(r == 0 || !c->present);
+	fuzz_check(c->present >> CHARGE_FIELDS == 0);
+	for (unsigned int i = 0; i < CHARGE_FIELDS; i++)
+		fuzz_check(c->q[i] <= INT64_MAX);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data;
+	struct charge v1 = {0}, v2 = {0}, value = {0};
+
+	check(charge_parse_stat(text, size, CHARGE_V1, &v1), &v1);
+	check(charge_parse_stat(text, size, CHARGE_V2, &v2), &v2);
+	check(charge_parse_value(text, size, CHARGE_TOTAL, &value), &value);
+	return 0;
+}

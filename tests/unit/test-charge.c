@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "collectors/charge.h"
+#include "snapshot/record.h"
+
+enum { NO = -1 };
+
+/* As Linux 6.18 prints them, shortened. */
+#define STAT_V2                                                                                       \
+	"anon 8192\nfile 40960\nkernel 12288\nkernel_stack 4096\npagetables 1024\nsec_pagetables 0\n" \
+	"percpu 96\nsock 0\nvmalloc 0\nshmem 4096\nzswap 0\nzswapped 0\nfile_mapped 16384\n"          \
+	"anon_thp 0\nfile_thp 0\nshmem_thp 0\ninactive_anon 8192\nslab_reclaimable 5000\n"            \
+	"slab_unreclaimable 1000\nslab 6000\nworkingset_refault_anon 0\npgfault 12\n"
+#define STAT_V1                                                                                         \
+	"cache 1\nrss 2\nrss_huge 0\nshmem 3\nmapped_file 4\nswap 5\npgfault 6\n"                       \
+	"hierarchical_memory_limit 9223372036854771712\nhierarchical_memsw_limit 9223372036854771712\n" \
+	"total_cache 40960\ntotal_rss 8192\ntotal_rss_huge 4096\ntotal_shmem 4096\n"                    \
+	"total_mapped_file 16384\ntotal_swap 20480\ntotal_swapcached 0\ntotal_pgfault 12\n"
+
+static const struct {
+	const char *text;
+	enum charge_version version;
+	int64_t anon, file, shmem, kernel, swap;
+} good[] = {
+	{STAT_V2, CHARGE_V2, 8192, 40960, 4096, 12288, NO},
+	{STAT_V1, CHARGE_V1, 8192, 40960, 4096, NO, 20480},
+	/* before 5.18 without the kernel's, before 4.11 without shmem, and without accounting of swap */
+	{"anon 1\nfile 2\nshmem 3\n", CHARGE_V2, 1, 2, 3, NO, NO},
+	{"total_cache 1\ntotal_rss 2\n", CHARGE_V1, 2, 1, NO, NO, NO},
+	/* the one version's are not the other's */
+	{STAT_V1, CHARGE_V2, NO, NO, 3, NO, NO},
+	{STAT_V2, CHARGE_V1, NO, NO, NO, NO, NO},
+	/* what is not known is passed over, whatever it is */
+	{"", CHARGE_V2, NO, NO, NO, NO, NO},
+	{"\n", CHARGE_V2, NO, NO, NO, NO, NO},
+	{"anon\nanon_thp x\nanonymous 1\nxanon 1\n anon 1\nfile 7\n", CHARGE_V2, NO, 7, NO, NO, NO},
+	{"anon 0\nfile 9223372036854775807\n", CHARGE_V2, 0, INT64_MAX, NO, NO, NO},
+};
+
+static void assert_field(
+	size_t i, const struct charge *c, enum charge_field field, int64_t expected)
+{
+	int64_t found = ROW_HAS(c, field) ? (int64_t)c->q[field] : NO;
+
+	if (found != expected)
+		fail_msg("text %zu: field %d is %lld instead of %lld", i, (int)field,
+			(long long)found, (long long)expected);
+}
+
+/* At an address of its own, so that a look beyond its end is seen. */
+static char *copy(const char *text, size_t len)
+{
+	char *to = malloc(len + 1);
+
+	assert_non_null(to);
+	memcpy(to + 1, text, len);
+	return to;
+}
+
+static void reads_either_version(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		size_t len = strlen(good[i].text);
+		AUTO_FREE char *text = copy(good[i].text, len);
+		struct charge c = {0};
+
+		assert_int_equal(charge_parse_stat(text + 1, len, good[i].version, &c), 0);
+		assert_field(i, &c, CHARGE_ANON, good[i].anon);
+		assert_field(i, &c, CHARGE_FILE, good[i].file);
+		assert_field(i, &c, CHARGE_SHMEM, good[i].shmem);
+		assert_field(i, &c, CHARGE_KERNEL, good[i].kernel);
+		assert_field(i, &c, CHARGE_SWAP, good[i].swap);
+		assert_field(i, &c, CHARGE_TOTAL, NO);
+	}
+}
+
+static void refuses_what_no_kernel_prints(void **state)
+{
+	static const char *const bad[] = {"anon 1", "file 2\nanon 1", "anon 1\nanon 1\n", "anon \n",
+		"anon  1\n", "anon 1 \n", "anon 1 kB\n", "anon -1\n", "anon +1\n", "anon 0x1\n",
+		"anon 9223372036854775808\n", "anon 99999999999999999999\n", "file x\n",
+		"kernel 1\tx\n", "shmem 1.5\n", "x"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct charge c = {0};
+
+		ROW_SET(&c, CHARGE_TOTAL, 17);
+		assert_int_equal(
+			charge_parse_stat(bad[i], strlen(bad[i]), CHARGE_V2, &c), -EBADMSG);
+		assert_int_equal(c.present, UINT64_C(1) << CHARGE_TOTAL);
+		assert_int_equal(c.q[CHARGE_TOTAL], 17);
+	}
+}
+
+/* Cut anywhere but behind a line it is refused. */
+static void refuses_what_was_cut(void **state)
+{
+	size_t len = strlen(STAT_V2);
+
+	(void)state;
+	for (size_t n = 1; n < len; n++) {
+		AUTO_FREE char *text = copy(STAT_V2, n);
+		struct charge c = {0};
+		int r = charge_parse_stat(text + 1, n, CHARGE_V2, &c);
+
+		assert_int_equal(r, STAT_V2[n - 1] == '\n' ? 0 : -EBADMSG);
+	}
+}
+
+static void reads_one_number(void **state)
+{
+	static const char *const bad[] = {"", "\n", "1", "x\n", "-1\n", "1 \n", "1\n\n", "1\n2\n",
+		"max\n", "9223372036854775808\n"};
+	struct charge c = {0};
+
+	(void)state;
+	assert_int_equal(charge_parse_value("1234567\n", 8, CHARGE_TOTAL, &c), 0);
+	assert_int_equal(charge_parse_value("0\n", 2, CHARGE_SWAP, &c), 0);
+	assert_int_equal(
+		charge_parse_stat(STAT_V2, strlen(STAT_V2), CHARGE_V2, &c), 0); /* adds to it */
+	assert_field(0, &c, CHARGE_TOTAL, 1234567);
+	assert_field(0, &c, CHARGE_SWAP, 0);
+	assert_field(0, &c, CHARGE_ANON, 8192);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_int_equal(
+			charge_parse_value(bad[i], strlen(bad[i]), CHARGE_TOTAL, &c), -EBADMSG);
+		assert_field(i, &c, CHARGE_TOTAL, 1234567);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_either_version),
+		cmocka_unit_test(refuses_what_no_kernel_prints),
+		cmocka_unit_test(refuses_what_was_cut),
+		cmocka_unit_test(reads_one_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
