@@ -215,15 +215,49 @@ static void parse_machine(struct cgroup *c)
 		c->machine[0] = 0;
 }
 
+/* The kernel's mark of a cgroup that is no more. */
+static struct cgroup_name without_mark(struct cgroup_name path)
+{
+	if (has_suffix(path, " (deleted)"))
+		path.len -= strlen(" (deleted)");
+	return path;
+}
+
+/* PATH from its beginning up to the end of NAME, a part of it; nothing where NAME is. */
+static struct cgroup_name up_to(struct cgroup_name path, struct cgroup_name name)
+{
+	if (!name.len)
+		return (struct cgroup_name){0};
+	return (struct cgroup_name){path.text, (size_t)(name.text + name.len - path.text)};
+}
+
+/* Where in PATH the owners are, that of name=systemd or the unified one. */
+static void find_owners(struct cgroup_name path, struct cgroup *c)
+{
+	struct cgroup_name unit = up_to(path, c->unit);
+
+	c->charged[OWNER_UNIT] = unit;
+	c->charged[OWNER_USER_UNIT] = up_to(path, c->user_unit);
+	c->charged[OWNER_SLICE] = up_to(path, c->slice);
+	if (c->session.len)
+		c->charged[OWNER_SESSION] = unit;
+	if (c->machine[0])
+		c->charged[OWNER_MACHINE] = unit;
+	if (c->container.pod[0])
+		c->charged[OWNER_POD] = (struct cgroup_name){path.text, c->container.pod_end};
+	if (c->container.name[0])
+		c->charged[OWNER_CONTAINER] = (struct cgroup_name){
+			path.text, c->container.name_end};
+}
+
 static void parse_path(struct cgroup_name path, struct cgroup *ret)
 {
 	static const struct cgroup_name root_slice = {"-.slice", sizeof("-.slice") - 1};
-	struct cgroup_name slice = {0}, component;
+	struct cgroup_name whole = without_mark(path), slice = {0}, component;
 	bool is_users;
 
 	*ret = (struct cgroup){0};
-	if (has_suffix(path, " (deleted)")) /* the cgroup is; the kernel's mark */
-		path.len -= strlen(" (deleted)");
+	path = whole;
 	container_parse(path.text, path.len, &ret->container);
 	ret->unit = take_unit(&path, &ret->slice, &component);
 	is_users = ret->unit.len && (is_user_manager(component) || is_session(component));
@@ -238,53 +272,125 @@ static void parse_path(struct cgroup_name path, struct cgroup *ret)
 	/* Below a user manager, and in old layouts below a session, stand the units of the user. */
 	if (is_users)
 		ret->user_unit = take_unit(&path, &slice, &component);
-	if (!ret->unit.len)
-		return;
-	if (!ret->slice.len)
+	if (ret->unit.len)
+		parse_machine(ret);
+	find_owners(whole, ret);
+	if (ret->unit.len && !ret->slice.len)
 		ret->slice = root_slice;
-	parse_machine(ret);
 }
 
-/* A line is "ID:CONTROLLERS:PATH". True for the two hierarchies that can name a unit. */
-static bool take_path(const char *line, size_t len, bool *ret_named, struct cgroup_name *ret_path)
+/* Of a comma-separated list. */
+static bool has_controller(struct cgroup_name list, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (list.len) {
+		const char *comma = memchr(list.text, ',', list.len);
+		size_t n = comma ? (size_t)(comma - list.text) : list.len;
+
+		if (n == len && !memcmp(list.text, name, n))
+			return true;
+		n += comma != NULL;
+		list.text += n;
+		list.len -= n;
+	}
+	return false;
+}
+
+/* What a line, "ID:CONTROLLERS:PATH", is of. */
+enum hierarchy {
+	HIERARCHY_OTHER,
+	HIERARCHY_SYSTEMD, /* name=systemd */
+	HIERARCHY_MEMORY,  /* of v1, with its memory controller */
+	HIERARCHY_UNIFIED, /* which has it where no other line does */
+};
+
+static enum hierarchy take_path(const char *line, size_t len, struct cgroup_name *ret_path)
 {
 	const char *first = memchr(line, ':', len), *second;
 	struct cgroup_name controllers;
 
 	if (!first)
-		return false;
+		return HIERARCHY_OTHER;
 	second = memchr(first + 1, ':', len - (size_t)(first + 1 - line));
 	if (!second)
-		return false;
+		return HIERARCHY_OTHER;
 	controllers = (struct cgroup_name){first + 1, (size_t)(second - first - 1)};
-	*ret_named = controllers.len == sizeof("name=systemd") - 1 &&
-	             has_prefix(controllers, "name=systemd");
 	*ret_path = (struct cgroup_name){second + 1, len - (size_t)(second + 1 - line)};
-	return *ret_named || !controllers.len;
+	if (!controllers.len)
+		return HIERARCHY_UNIFIED;
+	if (controllers.len == strlen("name=systemd") && has_prefix(controllers, "name=systemd"))
+		return HIERARCHY_SYSTEMD;
+	return has_controller(controllers, "memory") ? HIERARCHY_MEMORY : HIERARCHY_OTHER;
+}
+
+/* Whether no component of PATH leads up: out of our cgroup namespace, where nothing can be read. */
+static bool leads_down(struct cgroup_name path)
+{
+	struct cgroup_name part;
+
+	while ((part = next_component(&path)).len)
+		if (part.len == 2 && !memcmp(part.text, "..", 2))
+			return false;
+	return true;
+}
+
+/* Whether PATH is ABOVE or below it. */
+static bool is_within(struct cgroup_name path, struct cgroup_name above)
+{
+	return path.len >= above.len && !memcmp(path.text, above.text, above.len) &&
+	       (path.len == above.len || path.text[above.len] == '/');
+}
+
+/* Leaves of what find_owners() has found what the memory controller has, whose path of the process is MEMORY. */
+static void find_charged(struct cgroup_name memory, struct cgroup *c)
+{
+	memory = without_mark(memory);
+	for (size_t i = 0; i < OWNER_KINDS; i++) {
+		struct cgroup_name *at = &c->charged[i];
+
+		if (!at->len || at->len > CGROUP_PATH_MAX || at->text[0] != '/' ||
+			!is_within(memory, *at) || !leads_down(*at))
+			*at = (struct cgroup_name){0};
+		else
+			at->text = memory.text;
+	}
+}
+
+static bool is_anybodys(const struct cgroup *c)
+{
+	return c->unit.len || c->container.name[0] || c->container.pod[0];
 }
 
 void cgroup_parse(const char *text, size_t len, struct cgroup *ret)
 {
 	const char *end = text + len;
-	bool had_named = false;
+	struct cgroup_name memory = {0};
+	bool had_named = false, had_memory = false;
 
 	*ret = (struct cgroup){0};
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		size_t n = newline ? (size_t)(newline - text) : (size_t)(end - text);
 		struct cgroup_name path;
+		enum hierarchy hierarchy = take_path(text, n, &path);
 		struct cgroup found;
-		bool named;
 
-		if (take_path(text, n, &named, &path)) {
+		/* The unified line stands last and must not undo what the others said. */
+		if (hierarchy == HIERARCHY_SYSTEMD ||
+			(hierarchy == HIERARCHY_UNIFIED && !had_named)) {
 			parse_path(path, &found);
-			/* The unified line stands last and must not undo what name=systemd said. */
-			if ((found.unit.len || found.container.name[0] || found.container.pod[0]) &&
-				(named || !had_named)) {
+			if (is_anybodys(&found)) {
 				*ret = found;
-				had_named = named;
+				had_named = hierarchy == HIERARCHY_SYSTEMD;
 			}
+		}
+		if (hierarchy == HIERARCHY_MEMORY ||
+			(hierarchy == HIERARCHY_UNIFIED && !had_memory)) {
+			memory = path;
+			had_memory = hierarchy == HIERARCHY_MEMORY;
 		}
 		text += n + (newline != NULL);
 	}
+	find_charged(memory, ret);
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "collectors/container.h"
+#include "snapshot/record.h"
 
 /* A part of the text that was parsed; len 0: there is none. */
 struct cgroup_name {
@@ -21,6 +22,7 @@ struct cgroup_name {
 
 enum {
 	CGROUP_MACHINE_SIZE = 65, /* a name of a machine has as many bytes as one of a host */
+	CGROUP_PATH_MAX = 1023,   /* bytes of a path in .charged: a longer one is none */
 };
 
 struct cgroup {
@@ -34,6 +36,11 @@ struct cgroup {
 	char machine
 		[CGROUP_MACHINE_SIZE]; /* as systemd-machined knows it, terminated; empty: none */
 	struct container container;    /* of a user's own, if .has_uid, and then of no pod */
+	/*
+	 * By enum owner_kind, of those that are cgroups: the path of the cgroup that the owner is, as the memory controller's
+	 * hierarchy has it, from "/" on and without ".."; len 0: that has none, or it is not known to be the owner's.
+	 */
+	struct cgroup_name charged[OWNER_KINDS];
 };
 
 /*
@@ -41,6 +48,9 @@ struct cgroup {
  * the unified one. Never fails: a text without a unit gives none.
  *
  * Whoever may make cgroups below his own may call them what he likes: what is found there is his (.uid).
+ *
+ * In v1 each controller may have another hierarchy, and a process another place in it. An owner is charged where the memory
+ * controller has the process at the path at which it is the owner's, or below.
  */
 void cgroup_parse(const char *text, size_t len, struct cgroup *ret);
 

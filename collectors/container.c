@@ -9,7 +9,8 @@
  *     nerdctl     /default/ID                                /system.slice/nerdctl-ID.scope
  *     LXC         /lxc/NAME, /lxc.payload.NAME
  *
- * and, where containerd is told of one driver and the kubelet of the other, PARENT.slice:cri-containerd:ID. A runtime's
+ * and, where containerd is told of one driver and the kubelet of the other, PARENT.slice:cri-containerd:ID, which is the
+ * container's cgroup and none of its pod's. A runtime's
  * own helpers (libpod-conmon-ID, crio-conmon-ID, lxc.monitor.NAME) are not in the container.
  */
 #include "config.h"
@@ -226,14 +227,17 @@ void container_parse(const char *path, size_t len, struct container *ret)
 	*ret = (struct container){.runtime = RUNTIME_UNKNOWN};
 	for (size_t depth = 0; (p = next_part(&rest)).len; depth++) {
 		struct container c = {.runtime = RUNTIME_UNKNOWN};
+		size_t end = (size_t)(rest.text - path);
 
 		/* A pod's containers are below it: those that stood before are around it. */
 		if (take_pod(p, is_below_kubepods, &c)) {
 			*ret = c;
-			(void)take_id(p, parent, ret);
+			ret->pod_end = memchr(p.text, ':', p.len) ? 0 : end;
+			ret->name_end = take_id(p, parent, ret) ? end : 0;
 		} else if (take_id(p, parent, &c) || take_lxc(p, parent, depth, &c)) {
 			memcpy(ret->name, c.name, sizeof(c.name));
 			ret->runtime = c.runtime;
+			ret->name_end = end;
 		}
 		is_below_kubepods |= is(p, "kubepods");
 		parent = p;

@@ -19,6 +19,8 @@ struct container {
 	char name[CONTAINER_NAME_SIZE]; /* the id; of LXC the name; terminated; empty: none */
 	char pod[CONTAINER_POD_SIZE];   /* its uid with dashes, terminated; empty: none */
 	enum container_runtime runtime; /* of a container */
+	size_t name_end,
+		pod_end; /* the bytes of the path that are the cgroup of either; 0: none is */
 };
 
 /* Reads PATH, as the last field of a line of /proc/PID/cgroup has it. Of nested ones it is the innermost. Never fails. */

@@ -22,6 +22,20 @@ static bool is_root_slice(const struct cgroup_name *name)
 	return name->len == strlen("-.slice") && !memcmp(name->text, "-.slice", name->len);
 }
 
+/* A path of the text, which leads nowhere but down. */
+static void check_path(const struct cgroup_name *path, const uint8_t *data, size_t size)
+{
+	const uint8_t *text = (const uint8_t *)path->text;
+
+	if (!path->len)
+		return;
+	fuzz_check(text >= data && path->len <= size && text + path->len <= data + size);
+	fuzz_check(path->len <= CGROUP_PATH_MAX && path->text[0] == '/');
+	fuzz_check(!memchr(path->text, '\n', path->len));
+	fuzz_check(!memmem(path->text, path->len, "/../", 4));
+	fuzz_check(path->len < 3 || memcmp(path->text + path->len - 3, "/..", 3) != 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cgroup c;
@@ -37,5 +51,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") ==
 		   strlen(c.machine));
 	fuzz_check(!c.has_uid || !c.container.pod[0]);
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		check_path(&c.charged[kind], data, size);
+	fuzz_check(c.unit.len || !c.charged[OWNER_UNIT].len);
+	fuzz_check(c.container.name[0] || !c.charged[OWNER_CONTAINER].len);
 	return 0;
 }

@@ -25,5 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_name(c.pod, sizeof(c.pod));
 	fuzz_check(c.runtime < RUNTIME_COUNT_);
 	fuzz_check(c.name[0] || c.runtime == RUNTIME_UNKNOWN);
+	fuzz_check(c.name_end <= size && c.pod_end <= size);
+	fuzz_check(!!c.name[0] == !!c.name_end && (c.pod[0] || !c.pod_end));
 	return 0;
 }

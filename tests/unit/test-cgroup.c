@@ -150,8 +150,9 @@ static void finds_the_unit(void **state)
 	}
 }
 
-#define ID   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define UUID "1b4e28ba-2fa1-11d2-883f-0016d3cca427"
+#define ID    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define UUID  "1b4e28ba-2fa1-11d2-883f-0016d3cca427"
+#define UUID_ "1b4e28ba_2fa1_11d2_883f_0016d3cca427"
 
 enum { NO_UID = -1 };
 
@@ -225,6 +226,96 @@ static void finds_whose_it_is(void **state)
 	}
 }
 
+#define V1(memory, systemd)                                                                        \
+	"4:memory:" memory "\n2:cpu,cpuacct:/\n1:name=systemd:" systemd "\n0::/\n"
+#define LONG NAME_250 "/" NAME_250 "/" NAME_250 "/" NAME_250 "/"
+
+/* Where the memory controller has the cgroup that the owner of KIND is; "": it has none. */
+static const struct {
+	const char *text;
+	enum owner_kind kind;
+	const char *path;
+} charged[] = {
+	/* the unified hierarchy */
+	{"0::/system.slice/ssh.service\n", OWNER_UNIT, "/system.slice/ssh.service"},
+	{"0::/system.slice/ssh.service\n", OWNER_SLICE, "/system.slice"},
+	{"0::/system.slice/ssh.service\n", OWNER_SESSION, ""},
+	{"0::/system.slice/ssh.service\n", OWNER_USER, ""},
+	{"0::/system.slice/ssh.service/a/deeper\n", OWNER_UNIT, "/system.slice/ssh.service"},
+	{"0::/a.slice/a-b.slice/_x.service\n", OWNER_UNIT, "/a.slice/a-b.slice/_x.service"},
+	{"0::/a.slice/a-b.slice/_x.service\n", OWNER_SLICE, "/a.slice/a-b.slice"},
+	{"0::/system.slice/x.service (deleted)\n", OWNER_UNIT, "/system.slice/x.service"},
+	{"0::/init.scope\n", OWNER_UNIT, "/init.scope"},
+	{"0::/init.scope\n", OWNER_SLICE, ""}, /* the root is charged for nothing of its own */
+	{"0::/user.slice/user-1000.slice/session-2.scope\n", OWNER_SESSION,
+		"/user.slice/user-1000.slice/session-2.scope"},
+	{MANAGER "app.slice/x.service/y\n", OWNER_USER_UNIT,
+		"/user.slice/user-1000.slice/user@1000.service/app.slice/x.service"},
+	{MANAGER "app.slice/x.service/y\n", OWNER_UNIT,
+		"/user.slice/user-1000.slice/user@1000.service"},
+	{"0::/machine.slice/machine-mt.scope/payload/init.scope\n", OWNER_MACHINE,
+		"/machine.slice/machine-mt.scope"},
+	{"0::/system.slice/docker-" ID ".scope/x\n", OWNER_CONTAINER,
+		"/system.slice/docker-" ID ".scope"},
+	{"0::/docker/" ID "/x\n", OWNER_CONTAINER, "/docker/" ID},
+	{"0::/kubepods/pod" UUID "/" ID "/x\n", OWNER_CONTAINER, "/kubepods/pod" UUID "/" ID},
+	{"0::/kubepods/pod" UUID "/" ID "/x\n", OWNER_POD, "/kubepods/pod" UUID},
+	{"0::/kubepods/pod" UUID "\n", OWNER_POD, "/kubepods/pod" UUID},
+	{"0::/kubepods/pod" UUID "\n", OWNER_CONTAINER, ""},
+	{"0::/lxc.payload.web/x\n", OWNER_CONTAINER, "/lxc.payload.web"},
+	/* a user's own container is no pod's */
+	{MANAGER "kubepods/pod" UUID "/" ID "\n", OWNER_POD, ""},
+	/* a container's cgroup that is called by its pod's is not the pod's */
+	{"0::/system.slice/kubepods-pod" UUID_ ".slice:cri-containerd:" ID "\n", OWNER_CONTAINER,
+		"/system.slice/kubepods-pod" UUID_ ".slice:cri-containerd:" ID},
+	{"0::/system.slice/kubepods-pod" UUID_ ".slice:cri-containerd:" ID "\n", OWNER_POD, ""},
+	/* version 1: the memory controller has the process there, or further down */
+	{V1("/system.slice/x.service", "/system.slice/x.service"), OWNER_UNIT,
+		"/system.slice/x.service"},
+	{V1("/system.slice/x.service/y", "/system.slice/x.service"), OWNER_UNIT,
+		"/system.slice/x.service"},
+	{V1("/system.slice/x.service (deleted)", "/system.slice/x.service (deleted)"), OWNER_UNIT,
+		"/system.slice/x.service"},
+	/* in the slice alone, as where systemd does not account memory; or somewhere else */
+	{V1("/system.slice", "/system.slice/x.service"), OWNER_UNIT, ""},
+	{V1("/system.slice", "/system.slice/x.service"), OWNER_SLICE, "/system.slice"},
+	{V1("/", "/system.slice/x.service"), OWNER_UNIT, ""},
+	{V1("/", "/system.slice/x.service"), OWNER_SLICE, ""},
+	{V1("/system.slice/x.service2", "/system.slice/x.service"), OWNER_UNIT, ""},
+	{V1("/other/x.service", "/system.slice/x.service"), OWNER_UNIT, ""},
+	{V1("/docker/" ID, "/docker/" ID), OWNER_CONTAINER, "/docker/" ID},
+	/* together with another controller */
+	{"4:hugetlb,memory:/system.slice/x.service\n1:name=systemd:/system.slice/x.service\n",
+		OWNER_UNIT, "/system.slice/x.service"},
+	{"4:hugetlb,memory_x:/system.slice/x.service\n1:name=systemd:/system.slice/x.service\n",
+		OWNER_UNIT, ""},
+	/* hybrid: with the controller in the unified one, which stands last */
+	{"1:name=systemd:/system.slice/x.service\n0::/system.slice/x.service\n", OWNER_UNIT,
+		"/system.slice/x.service"},
+	{"1:name=systemd:/system.slice/x.service\n0::/\n", OWNER_UNIT, ""},
+	{"1:name=systemd:/system.slice/x.service\n", OWNER_UNIT, ""},
+	/* outside of our cgroup namespace */
+	{"0::/../docker/" ID "\n", OWNER_CONTAINER, ""},
+	{"0::/../../system.slice/x.service\n", OWNER_UNIT, ""},
+	{"0::/docker/../docker/" ID "\n", OWNER_CONTAINER, ""},
+	{"0::/docker/..x/" ID "\n", OWNER_CONTAINER, "/docker/..x/" ID},
+	/* no kernel's */
+	{"0::system.slice/x.service\n", OWNER_UNIT, ""},
+	{"0::/" LONG "docker-" ID "\n", OWNER_CONTAINER, ""},
+};
+
+static void finds_where_it_is_charged(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(charged); i++) {
+		const char *text = charged[i].text;
+		struct cgroup c;
+
+		cgroup_parse(text, strlen(text), &c);
+		assert_name(text, &c.charged[charged[i].kind], charged[i].path);
+	}
+}
+
 /* A path that was cut never names something that is not there. */
 static void a_cut_path_is_no_harm(void **state)
 {
@@ -251,6 +342,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_the_unit),
 		cmocka_unit_test(finds_whose_it_is),
+		cmocka_unit_test(finds_where_it_is_charged),
 		cmocka_unit_test(a_cut_path_is_no_harm),
 	};
 
