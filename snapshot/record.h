@@ -80,6 +80,17 @@ enum container_runtime {
 	RUNTIME_COUNT_
 };
 
+/* What became of reading what an owner that is a cgroup is charged. */
+enum charge_outcome {
+	CHARGE_READ,
+	CHARGE_NONE,      /* the memory controller has no cgroup of it, or none any more */
+	CHARGE_AMBIGUOUS, /* it has several, that its processes are in */
+	CHARGE_DENIED,
+	CHARGE_MALFORMED,
+	CHARGE_ERROR, /* no descriptor, no memory */
+	CHARGE_OUTCOMES
+};
+
 /* Integers are bytes unless a comment says otherwise. */
 enum process_quantity {
 	PROCESS_PSS,

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory controller of a folder that looks like one: what is mounted is a text, and has the folder's device. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/buffer.h"
+#include "collectors/cgroupfs.h"
+#include "tests/unit/allocation.h"
+#include "tests/unit/tree.h"
+
+enum { NO = -1 };
+
+struct scene {
+	struct tree tree;
+	struct cgroupfs fs;
+	struct buffer mounts; /* what is mounted, as the kernel prints it */
+	char here[PATH_MAX];  /* the path of the tree */
+	char device[64];      /* as mountinfo has it */
+};
+
+static void scene_open(struct scene *s)
+{
+	struct stat st;
+
+	tree_open(&s->tree);
+	cgroupfs_init(&s->fs);
+	s->mounts = (struct buffer){0};
+	assert_non_null(realpath(s->tree.path, s->here));
+	assert_int_equal(fstat(s->tree.fd, &st), 0);
+	snprintf(s->device, sizeof(s->device), "%u:%u", major(st.st_dev), minor(st.st_dev));
+}
+
+static void scene_close(struct scene *s)
+{
+	cgroupfs_done(&s->fs);
+	buffer_done(&s->mounts);
+	tree_done(&s->tree);
+	tree_expect(NULL, 0);
+}
+#define AUTO_SCENE CLEANUP(scene_close)
+
+/* A line of mountinfo, of the folder at PATH below the tree. */
+static void add_mount(struct scene *s, const char *device, const char *root, const char *path,
+	const char *type, const char *options)
+{
+	buffer_printf(&s->mounts, "36 35 %s %s %s/%s rw,relatime shared:1 - %s cgroup rw%s\n",
+		device, root, s->here, path, type, options);
+}
+
+/* With the FAIL_AT-th allocation failing; 0: none does. */
+static int try_find(struct scene *s, unsigned int fail_at)
+{
+	AUTO_FREE char *text = malloc(s->mounts.len + 1);
+
+	assert_non_null(text);
+	if (s->mounts.len)
+		memcpy(text, s->mounts.data, s->mounts.len);
+	allocation_fail_at(fail_at);
+	return cgroupfs_find(&s->fs, text, s->mounts.len);
+}
+
+static int find(struct scene *s)
+{
+	return try_find(s, 0);
+}
+
+static void write_v1(const struct scene *s, const char *folder, uint64_t total)
+{
+	char path[128], text[128];
+
+	snprintf(path, sizeof(path), "%s/memory.usage_in_bytes", folder);
+	snprintf(text, sizeof(text), "%llu\n", (unsigned long long)total);
+	tree_write(&s->tree, path, text);
+	snprintf(path, sizeof(path), "%s/memory.stat", folder);
+	tree_write(&s->tree, path,
+		"cache 1\nrss 2\ntotal_cache 40\ntotal_rss 50\ntotal_shmem 6\ntotal_swap 7\n");
+	snprintf(path, sizeof(path), "%s/memory.kmem.usage_in_bytes", folder);
+	tree_write(&s->tree, path, "8\n");
+}
+
+static void write_v2(const struct scene *s, const char *folder, uint64_t total)
+{
+	char path[128], text[128];
+
+	snprintf(path, sizeof(path), "%s/memory.current", folder);
+	snprintf(text, sizeof(text), "%llu\n", (unsigned long long)total);
+	tree_write(&s->tree, path, text);
+	snprintf(path, sizeof(path), "%s/memory.stat", folder);
+	tree_write(&s->tree, path, "anon 50\nfile 40\nkernel 8\nshmem 6\n");
+	snprintf(path, sizeof(path), "%s/memory.swap.current", folder);
+	tree_write(&s->tree, path, "7\n");
+}
+
+/* What is found at "/x.service". */
+static int64_t total_of(struct scene *s)
+{
+	struct charge c;
+
+	assert_int_equal(cgroupfs_open(&s->fs), 0);
+	assert_int_equal(cgroupfs_read(&s->fs, "/x.service", &c), CHARGE_READ);
+	cgroupfs_close(&s->fs);
+	return ROW_HAS(&c, CHARGE_TOTAL) ? (int64_t)c.q[CHARGE_TOTAL] : NO;
+}
+
+static void assert_all(const struct charge *c, uint64_t total)
+{
+	static const uint64_t expected[CHARGE_FIELDS] = {[CHARGE_ANON] = 50,
+		[CHARGE_FILE] = 40,
+		[CHARGE_SHMEM] = 6,
+		[CHARGE_KERNEL] = 8,
+		[CHARGE_SWAP] = 7};
+
+	assert_int_equal(c->present, (1 << CHARGE_FIELDS) - 1);
+	assert_int_equal(c->q[CHARGE_TOTAL], total);
+	for (unsigned int i = CHARGE_ANON; i < CHARGE_FIELDS; i++)
+		assert_int_equal(c->q[i], expected[i]);
+}
+
+static void reads_either_version(void **state)
+{
+	AUTO_SCENE struct scene s;
+	struct charge c;
+	unsigned int before;
+
+	(void)state;
+	scene_open(&s);
+	before = unit_descriptors();
+	write_v1(&s, "memory/a.slice/x.service", 100);
+	write_v2(&s, "unified/a.slice/x.service", 200);
+	tree_write(&s.tree, "unified/cgroup.controllers", "cpu io memory pids\n");
+	for (unsigned int version = CHARGE_V1; version <= CHARGE_V2; version++) {
+		buffer_clear(&s.mounts);
+		add_mount(&s, s.device, "/", version == CHARGE_V1 ? "memory" : "unified",
+			version == CHARGE_V1 ? "cgroup" : "cgroup2",
+			version == CHARGE_V1 ? ",memory" : ",nsdelegate");
+		assert_int_equal(find(&s), 0);
+		assert_true(cgroupfs_is_found(&s.fs));
+		assert_int_equal(s.fs.version, version);
+		assert_int_equal(
+			unit_descriptors(), before); /* nobody is kept from unmounting it */
+		assert_int_equal(cgroupfs_open(&s.fs), 0);
+		assert_int_equal(cgroupfs_read(&s.fs, "/a.slice/x.service", &c), CHARGE_READ);
+		assert_all(&c, version * 100);
+		assert_int_equal(cgroupfs_read(&s.fs, "/a.slice/y.service", &c), CHARGE_NONE);
+		assert_int_equal(c.present, 0);
+		/* One that is not there, but has no controller either, is charged above. */
+		tree_write(&s.tree,
+			version == CHARGE_V1 ? "memory/z/tasks" : "unified/z/cgroup.procs", "");
+		assert_int_equal(cgroupfs_read(&s.fs, "/z", &c), CHARGE_NONE);
+		cgroupfs_close(&s.fs);
+	}
+	assert_int_equal(unit_descriptors(), before);
+}
+
+/* Among mounts of all kinds; a table, from nothing on. */
+static void finds_where_the_controller_is(void **state)
+{
+	AUTO_SCENE struct scene s;
+
+	(void)state;
+	scene_open(&s);
+	write_v1(&s, "v1/x.service", 1);
+	write_v2(&s, "v2/x.service", 2);
+	write_v2(&s, "without/x.service", 3);
+	write_v1(&s, "part/x.service", 4);
+	tree_write(
+		&s.tree, "v2/cgroup.controllers", "cpuset cpu io memory hugetlb pids rdma misc\n");
+	tree_write(&s.tree, "without/cgroup.controllers", "cpu memory_x xmemory hugetlb\n");
+
+	buffer_clear(&s.mounts);
+	assert_int_equal(find(&s), 0);
+	assert_false(cgroupfs_is_found(&s.fs));
+	assert_int_equal(cgroupfs_open(&s.fs), -ENODEV);
+
+	/* of other controllers, and of other file systems; without its file; not there; of another device */
+	add_mount(&s, s.device, "/", "v1", "cgroup", ",cpu,cpuacct");
+	add_mount(&s, s.device, "/", "v1", "tmpfs", ",memory");
+	add_mount(&s, s.device, "/", "v2", "tmpfs", ",memory");
+	add_mount(&s, s.device, "/", "without", "cgroup2", ",memory");
+	add_mount(&s, s.device, "/", "part", "cgroup2", "");
+	add_mount(&s, s.device, "/", "nowhere", "cgroup", ",memory");
+	add_mount(&s, "0:77777", "/", "v1", "cgroup", ",memory");
+	/* outside of our namespace */
+	add_mount(&s, s.device, "/..", "v1", "cgroup", ",memory");
+	add_mount(&s, s.device, "/../docker", "v2", "cgroup2", "");
+	buffer_add_text(&s.mounts, "a line of another form\n");
+	assert_int_equal(find(&s), 0);
+	assert_false(cgroupfs_is_found(&s.fs));
+
+	add_mount(&s, s.device, "/", "v2", "cgroup2", "");
+	assert_int_equal(find(&s), 0);
+	assert_int_equal(total_of(&s), 2);
+	/* hybrid, v1 has it; and the other way round */
+	buffer_clear(&s.mounts);
+	add_mount(&s, s.device, "/", "without", "cgroup2", "");
+	add_mount(&s, s.device, "/", "v1", "cgroup", ",hugetlb,memory");
+	assert_int_equal(find(&s), 0);
+	assert_int_equal(total_of(&s), 1);
+	/* the whole of it before a part */
+	add_mount(&s, s.device, "/x.service", "part", "cgroup", ",memory");
+	assert_int_equal(find(&s), 0);
+	assert_int_equal(total_of(&s), 1);
+	/* the last of those at one place; one that can't be had does not hide another */
+	add_mount(&s, s.device, "/", "part", "cgroup", ",memory");
+	add_mount(&s, "0:77777", "/", "part", "cgroup", ",memory");
+	assert_int_equal(find(&s), 0);
+	assert_int_equal(total_of(&s), 4);
+	/* cut in the middle of a line: what was before counts */
+	buffer_add_text(&s.mounts, "36 35 0:1 / /x rw - cgr");
+	assert_int_equal(find(&s), 0);
+	assert_int_equal(total_of(&s), 4);
+	/* it is unmounted, then found to be */
+	buffer_clear(&s.mounts);
+	assert_int_equal(find(&s), 0);
+	assert_false(cgroupfs_is_found(&s.fs));
+	assert_int_equal(cgroupfs_open(&s.fs), -ENODEV);
+}
+
+/* A mount that shows a part of the hierarchy, as Docker gives it to a container in v1. */
+static void a_mount_may_show_a_part(void **state)
+{
+	AUTO_SCENE struct scene s;
+	struct charge c;
+
+	(void)state;
+	scene_open(&s);
+	write_v1(&s, "memory", 5);
+	write_v1(&s, "memory/below", 6);
+	write_v1(&s, "memory/d", 7);
+	add_mount(&s, s.device, "/docker/abc", "memory", "cgroup", ",memory");
+	assert_int_equal(find(&s), 0);
+	assert_int_equal(cgroupfs_open(&s.fs), 0);
+	assert_int_equal(cgroupfs_read(&s.fs, "/docker/abc", &c), CHARGE_READ);
+	assert_all(&c, 5);
+	assert_int_equal(cgroupfs_read(&s.fs, "/docker/abc/below", &c), CHARGE_READ);
+	assert_all(&c, 6);
+	assert_int_equal(cgroupfs_read(&s.fs, "/docker/abcd", &c), CHARGE_NONE);
+	assert_int_equal(cgroupfs_read(&s.fs, "/docker", &c), CHARGE_NONE);
+	assert_int_equal(cgroupfs_read(&s.fs, "/below", &c), CHARGE_NONE);
+}
+
+/* What lies at the path may be another file system by the time that it is opened. */
+static void is_not_opened_if_it_is_another(void **state)
+{
+	AUTO_SCENE struct scene s;
+
+	(void)state;
+	scene_open(&s);
+	write_v1(&s, "memory/x.service", 1);
+	add_mount(&s, s.device, "/", "memory", "cgroup", ",memory");
+	assert_int_equal(find(&s), 0);
+	assert_int_equal(cgroupfs_open(&s.fs), 0);
+	s.fs.minor++;
+	assert_int_equal(cgroupfs_open(&s.fs), -ENODEV);
+	assert_int_equal(s.fs.fd, -1);
+	s.fs.minor--;
+	tree_remove(&s.tree, "memory");
+	assert_int_equal(cgroupfs_open(&s.fs), -ENOENT);
+}
+
+/* Each file that is wrong has a name, and what else there is counts. */
+static void says_what_is_wrong(void **state)
+{
+	static const struct {
+		const char *file, *text;
+		int error; /* of opening it; 0: none */
+		enum charge_outcome outcome;
+		unsigned int lost; /* fields, as bits */
+	} cases[] = {
+		{"memory.current", "1x\n", 0, CHARGE_MALFORMED, 1 << CHARGE_TOTAL},
+		{"memory.current", "", 0, CHARGE_MALFORMED, 1 << CHARGE_TOTAL},
+		{"memory.current", NULL, EACCES, CHARGE_DENIED, 1 << CHARGE_TOTAL},
+		{"memory.current", NULL, EMFILE, CHARGE_ERROR, 1 << CHARGE_TOTAL},
+		{"memory.current", NULL, ENODEV, CHARGE_NONE, (1 << CHARGE_FIELDS) - 1},
+		{"memory.stat", "anon 1\nanon 2\n", 0, CHARGE_MALFORMED,
+			1 << CHARGE_ANON | 1 << CHARGE_FILE | 1 << CHARGE_SHMEM |
+				1 << CHARGE_KERNEL},
+		{"memory.stat", NULL, EPERM, CHARGE_DENIED,
+			1 << CHARGE_ANON | 1 << CHARGE_FILE | 1 << CHARGE_SHMEM |
+				1 << CHARGE_KERNEL},
+		{"memory.stat", "anon 50\nfile 40\nshmem 6\n", 0, CHARGE_READ, 1 << CHARGE_KERNEL},
+		{"memory.swap.current", NULL, ENOENT, CHARGE_READ, 1 << CHARGE_SWAP},
+		{"memory.swap.current", NULL, EACCES, CHARGE_DENIED, 1 << CHARGE_SWAP},
+		{"memory.swap.current", "max\n", 0, CHARGE_MALFORMED, 1 << CHARGE_SWAP},
+		{"x.service", NULL, EACCES, CHARGE_DENIED, (1 << CHARGE_FIELDS) - 1},
+		{"x.service", NULL, ENOENT, CHARGE_NONE, (1 << CHARGE_FIELDS) - 1},
+		{"x.service", NULL, ENOMEM, CHARGE_ERROR, (1 << CHARGE_FIELDS) - 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SCENE struct scene s;
+		struct tree_event event = {.suffix = cases[i].file, .error = cases[i].error};
+		char path[128];
+		enum charge_outcome outcome;
+		struct charge c;
+
+		scene_open(&s);
+		write_v2(&s, "x.service", 9);
+		tree_write(&s.tree, "cgroup.controllers", "memory\n");
+		snprintf(path, sizeof(path), "x.service/%s", cases[i].file);
+		if (cases[i].text)
+			tree_write(&s.tree, path, cases[i].text);
+		add_mount(&s, s.device, "/", "", "cgroup2", "");
+		assert_int_equal(find(&s), 0);
+		assert_int_equal(cgroupfs_open(&s.fs), 0);
+		if (cases[i].error)
+			tree_expect(&event, 1);
+		outcome = cgroupfs_read(&s.fs, "/x.service", &c);
+		if (outcome != cases[i].outcome ||
+			c.present != (((1U << CHARGE_FIELDS) - 1) & ~cases[i].lost))
+			fail_msg("case %zu: outcome %d, fields %llx", i, (int)outcome,
+				(unsigned long long)c.present);
+	}
+}
+
+/* More than any kernel prints is not read on and on. */
+static void a_text_without_end_is_refused(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_FREE char *long_text = malloc(1 << 15);
+	struct charge c;
+
+	(void)state;
+	assert_non_null(long_text);
+	memset(long_text, '1', (1 << 15) - 1);
+	long_text[(1 << 15) - 1] = 0;
+	scene_open(&s);
+	write_v2(&s, "x.service", 9);
+	tree_write(&s.tree, "cgroup.controllers", "memory\n");
+	tree_write(&s.tree, "x.service/memory.current", long_text);
+	add_mount(&s, s.device, "/", "", "cgroup2", "");
+	assert_int_equal(find(&s), 0);
+	assert_int_equal(cgroupfs_open(&s.fs), 0);
+	assert_int_equal(cgroupfs_read(&s.fs, "/x.service", &c), CHARGE_MALFORMED);
+	write_v2(&s, "x.service", 9);
+	tree_write(&s.tree, "x.service/memory.stat", long_text);
+	assert_int_equal(cgroupfs_read(&s.fs, "/x.service", &c), CHARGE_ERROR);
+	assert_int_equal(c.q[CHARGE_TOTAL], 9);
+}
+
+/* Without memory it stays as it was, found or not. */
+static void lack_of_memory_is_told(void **state)
+{
+	AUTO_SCENE struct scene s;
+
+	(void)state;
+	scene_open(&s);
+	write_v1(&s, "v1/x.service", 1);
+	write_v1(&s, "other/x.service", 2);
+	add_mount(&s, s.device, "/", "v1", "cgroup", ",memory");
+	for (unsigned int n = 1;; n++) {
+		int r = try_find(&s, n);
+
+		if (!allocation_end()) {
+			assert_int_equal(r, 0);
+			assert_int_equal(n, 3);
+			break;
+		}
+		assert_int_equal(r, -ENOMEM);
+		assert_false(cgroupfs_is_found(&s.fs));
+	}
+	add_mount(&s, s.device, "/", "other", "cgroup", ",memory");
+	assert_int_equal(try_find(&s, 1), -ENOMEM);
+	assert_true(allocation_end());
+	assert_int_equal(total_of(&s), 1);
+	assert_int_equal(find(&s), 0);
+	assert_int_equal(total_of(&s), 2);
+}
+
+/* The running kernel's own, whatever it has. */
+static void looks_at_what_is_mounted_here(void **state)
+{
+	struct cgroupfs fs;
+	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct charge c;
+
+	(void)state;
+	cgroupfs_init(&fs);
+	assert_true(proc >= 0);
+	assert_int_equal(cgroupfs_look(&fs, proc), 0);
+	if (cgroupfs_is_found(&fs)) {
+		assert_int_equal(cgroupfs_open(&fs), 0);
+		assert_int_equal(cgroupfs_read(&fs, "/no such cgroup", &c), CHARGE_NONE);
+	}
+	cgroupfs_done(&fs);
+	/* Where there is no mountinfo it stays unknown. */
+	cgroupfs_init(&fs);
+	assert_int_equal(cgroupfs_look(&fs, AT_FDCWD), -ENOENT);
+	assert_false(cgroupfs_is_found(&fs));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_either_version),
+		cmocka_unit_test(finds_where_the_controller_is),
+		cmocka_unit_test(a_mount_may_show_a_part),
+		cmocka_unit_test(is_not_opened_if_it_is_another),
+		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(a_text_without_end_is_refused),
+		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(looks_at_what_is_mounted_here),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
