@@ -34,6 +34,7 @@ static const struct column scope_columns[] = {
 	{WHAT_QUANTITY, "USS", "uss_bytes"},
 	{WHAT_QUANTITY, "RSS", "rss_bytes"},
 	{WHAT_QUANTITY, "SWAP", "swap_pss_bytes"},
+	{WHAT_QUANTITY, "CGROUP", "cgroup_bytes"}, /* where there is one */
 	{WHAT_QUANTITY, "PROCESSES", "processes"},
 };
 
@@ -96,7 +97,7 @@ static void add_column(struct build *b, enum what what, const char *head, const 
 
 	b->what[i] = what;
 	b->metric[i] = m;
-	b->is_summed[i] = m != NULL;
+	b->is_summed[i] = m && !(m->flags & METRIC_CGROUP_ONLY); /* cgroups lie in each other */
 	snprintf(b->to->column[i].head, METRIC_NAME_SIZE, "%s", head);
 	b->to->column[i].is_right = what == WHAT_QUANTITY || what == WHAT_PID;
 	b->to->column[i].is_wide = what == WHAT_NAME;
@@ -144,16 +145,40 @@ static void add_owner_columns(struct build *b, const struct owner *owner)
 		add_column(b, WHAT_ABOVE, owner_of(owner_find(owner->above))->title, NULL);
 }
 
+/* Whether any of the rows, which are owners', has what only cgroups have. */
+static bool is_charged(const struct build *b, const struct metric *metric)
+{
+	for (size_t i = 0; i < b->rows->count; i++) {
+		const struct snapshot_scope *s = view_scope(
+			b->view, b->rows->scope, b->rows->row[i]);
+
+		if (ROW_HAS(s, metric->index))
+			return true;
+	}
+	return false;
+}
+
+/* FIELD of the rows, whose metric is M; not where it is one of cgroups and they are none, or nobody charges them. */
+static bool is_worth_a_column(const struct build *b, const char *field, const struct metric *m)
+{
+	if (!field)
+		return true;
+	return m && (!(m->flags & METRIC_CGROUP_ONLY) || is_charged(b, m));
+}
+
 static void add_columns(struct build *b)
 {
 	bool is_process = b->rows->scope == METRIC_PROCESS;
 	const struct column *column = is_process ? process_columns : scope_columns;
 	size_t count = is_process ? ARRAY_SIZE(process_columns) : ARRAY_SIZE(scope_columns);
 
-	for (size_t i = 0; i < count; i++)
-		add_column(b, column[i].what, column[i].head,
-			column[i].field ? metric_find_field(b->rows->scope, column[i].field)
-					: NULL);
+	for (size_t i = 0; i < count; i++) {
+		const char *field = column[i].field;
+		const struct metric *m = field ? metric_find_field(b->rows->scope, field) : NULL;
+
+		if (is_worth_a_column(b, field, m))
+			add_column(b, column[i].what, column[i].head, m);
+	}
 	add_sort_column(b);
 	if (!is_process)
 		add_owner_columns(b, owner_of(owner_kind_of(b->rows->scope)));

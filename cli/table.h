@@ -14,7 +14,7 @@
 #include "snapshot/sums.h"
 #include "snapshot/view.h"
 
-enum { TABLE_COLUMNS_MAX = 10 };
+enum { TABLE_COLUMNS_MAX = 11 };
 
 struct table_column {
 	char head[METRIC_NAME_SIZE];
@@ -48,7 +48,7 @@ struct table_rows {
 };
 
 /*
- * The rows' PSS, USS, RSS and SwapPss, what they are sorted by, names, a note where figures are not what
+ * The rows' PSS, USS, RSS and SwapPss, what those that are cgroups are charged, what they are sorted by, names, a note where figures are not what
  * they seem, and a total with the host's MemTotal beside it, and what a note would say of it. "-"
  * stands for what is absent. Rows of users, programs and units that have no process any more are left
  * out, unless the table is sorted by something. -ENOMEM.

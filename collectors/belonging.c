@@ -102,7 +102,8 @@ static struct cgroup_name name_of(const char *text)
 	return (struct cgroup_name){text, strlen(text)};
 }
 
-static int set_cgroup(struct tally *t, const struct cgroup *c, uint32_t owner[static OWNER_KINDS])
+static int set_cgroup(
+	struct tally *t, struct charges *charges, const struct cgroup *c, struct membership *to)
 {
 	const struct {
 		enum owner_kind kind;
@@ -122,17 +123,28 @@ static int set_cgroup(struct tally *t, const struct cgroup *c, uint32_t owner[st
 	};
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(owners); i++)
-		r = set_owner(t, owners[i].kind, &owners[i].traits, owner);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(owners); i++) {
+		enum owner_kind kind = owners[i].kind;
+
+		r = set_owner(t, kind, &owners[i].traits, to->owner);
+		if (r == 0)
+			r = charges_get(charges, c->charged[kind].text, c->charged[kind].len,
+				&to->cgroup[kind]);
+	}
 	return r;
 }
 
-/* The owners that P had so far, or none yet. */
-static void get_owners(
-	const struct tally *t, const struct process *p, uint32_t to[static OWNER_KINDS])
+/* What P had so far, or nothing yet. */
+static void get_membership(const struct tally *t, const struct process *p, struct membership *to)
 {
-	for (size_t i = 0; i < OWNER_KINDS; i++)
-		to[i] = p->membership == no_slot ? no_slot : tally_owners(t, p->membership)[i];
+	if (p->membership != no_slot) {
+		*to = *tally_membership(t, p->membership);
+		return;
+	}
+	for (size_t i = 0; i < OWNER_KINDS; i++) {
+		to->owner[i] = no_slot;
+		to->cgroup[i] = CHARGES_NO_CGROUP;
+	}
 }
 
 /* Whether P's owners are those that it had. */
@@ -147,27 +159,27 @@ static bool is_settled(const struct tally *t, const struct process *p, const str
 	       scopes_at(&t->table[OWNER_GROUP], owner[OWNER_GROUP])->id == s->group;
 }
 
-int belonging_set(struct tally *t, const struct process_reader *reader, struct process *p,
-	const struct sample *s)
+int belonging_set(struct tally *t, struct charges *c, const struct process_reader *reader,
+	struct process *p, const struct sample *s)
 {
 	static const struct cgroup no_cgroup;
-	uint32_t owner[OWNER_KINDS];
+	struct membership m;
 	int r;
 
 	if (is_settled(t, p, s))
 		return 0;
-	get_owners(t, p, owner);
-	r = set_principal(t, OWNER_USER, s->user, owner);
+	get_membership(t, p, &m);
+	r = set_principal(t, OWNER_USER, s->user, m.owner);
 	if (r == 0)
-		r = set_principal(t, OWNER_GROUP, s->group, owner);
+		r = set_principal(t, OWNER_GROUP, s->group, m.owner);
 	if (r == 0 && s->is_renamed)
-		r = set_named(t, OWNER_PROGRAM, reader->program.data, reader->program.len, owner);
-	else if (r == 0 && owner[OWNER_PROGRAM] == no_slot)
+		r = set_named(t, OWNER_PROGRAM, reader->program.data, reader->program.len, m.owner);
+	else if (r == 0 && m.owner[OWNER_PROGRAM] == no_slot)
 		/* A member whose name could not be read in this pass has none to go by. */
-		r = set_named(t, OWNER_PROGRAM, "(unnamed)", strlen("(unnamed)"), owner);
-	if (r == 0 && (s->has_cgroup || owner[OWNER_UNIT] == no_slot))
-		r = set_cgroup(t, s->has_cgroup ? &reader->cgroup : &no_cgroup, owner);
-	return r == 0 ? tally_join(t, owner, &p->membership) : r;
+		r = set_named(t, OWNER_PROGRAM, "(unnamed)", strlen("(unnamed)"), m.owner);
+	if (r == 0 && (s->has_cgroup || m.owner[OWNER_UNIT] == no_slot))
+		r = set_cgroup(t, c, s->has_cgroup ? &reader->cgroup : &no_cgroup, &m);
+	return r == 0 ? tally_join(t, &m, &p->membership) : r;
 }
 
 void belonging_drop(struct process *p)

@@ -96,6 +96,8 @@ int closing_end(struct pass *pass)
 		pass->meminfo = (struct meminfo){0};
 	pass->end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	tally_end(&pass->tally, pass->end_ns, least(pass), most(pass));
+	charges_end(&pass->charges, &pass->tally, clock_now_ns(CLOCK_BOOTTIME));
+	pass->counts.charges = pass->charges.are_counted ? pass->charges.counts : NULL;
 	tally_tidy(&pass->tally);
 	for (unsigned int i = 0; i < OWNER_KINDS; i++) {
 		int e = export_scopes(&pass->tally.table[i], pass->options.export_owners[i],

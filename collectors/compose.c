@@ -235,6 +235,8 @@ int compose_self(const struct compose_counts *counts, const struct compose_adapt
 	ROW_SET(row, SELF_READ_ROLLUP, counts->source[SOURCE_ROLLUP]);
 	ROW_SET(row, SELF_READ_SMAPS, counts->source[SOURCE_SMAPS]);
 	ROW_SET(row, SELF_READ_RSS, counts->source[SOURCE_RSS]);
+	for (unsigned int i = 0; counts->charges && i < CHARGE_OUTCOMES; i++)
+		ROW_SET(row, SELF_CHARGE_FIRST + i, counts->charges[i]);
 	ROW_SET(row, SELF_CPU, self->cpu_ns);
 	if (recent_ratio(&self->recent, &recent, &span_ns)) {
 		ROW_SET(row, SELF_CPU_RECENT, metric_real_bits(recent));

@@ -35,6 +35,7 @@ struct compose_counts {
 	uint64_t estimated, guessed;      /* from a measurement, or without one */
 	uint64_t waiting, waiting_cpu_ns; /* to be measured, and what that would cost */
 	uint64_t source[SOURCE_COUNT_];
+	const uint64_t *charges; /* by enum charge_outcome; NULL: nothing is charged here */
 	struct snapshot_histogram durations;
 	const struct holds *holds;
 };

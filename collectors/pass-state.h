@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "collectors/adapt.h"
 #include "collectors/belonging.h"
+#include "collectors/charges.h"
 #include "collectors/compose.h"
 #include "collectors/meminfo.h"
 #include "collectors/pass.h"
@@ -36,6 +37,7 @@ enum phase {
 	PHASE_POOL,   /* adaptive: adds each up, */
 	PHASE_SETTLE, /* and where that tells something, applies it to each */
 	PHASE_TALLY,
+	PHASE_CHARGES, /* reads what cgroups are charged */
 	PHASE_READY,
 };
 
@@ -50,6 +52,7 @@ struct pass {
 	struct turns turns;
 	struct sharing sharing;
 	struct tally tally;
+	struct charges charges;
 	struct rows rows;
 	struct buffer scratch;
 	pid_t *pids;

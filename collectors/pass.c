@@ -43,6 +43,13 @@ static void forget(void *to, struct process *p)
 	adapt_forget(&pass->adapt, p);
 }
 
+/* What a tree that is no /proc tells of cgroups is not of those that are mounted here. */
+static void look_for_charges(struct pass *pass)
+{
+	if (pass->procfs.is_kernels)
+		charges_look(&pass->charges, pass->procfs.fd);
+}
+
 int pass_open(const struct pass_options *options, struct pass **ret)
 {
 	AUTO_PASS struct pass *pass = calloc(1, sizeof(*pass));
@@ -51,6 +58,7 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	if (!pass)
 		return -ENOMEM;
 	pass->procfs.fd = -1;
+	charges_init(&pass->charges);
 	r = procfs_open(options->procfs, &pass->procfs);
 	if (r < 0)
 		return r;
@@ -71,7 +79,8 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	pass->counts.durations.id = HISTOGRAM_PASS_DURATION;
 	pass->counts.holds = &pass->reader.holds;
 	pass_set_options(pass, options);
-	pass->looked_ns = clock_now_ns(CLOCK_MONOTONIC); /* by procfs_open() */
+	look_for_charges(pass);
+	pass->looked_ns = clock_now_ns(CLOCK_MONOTONIC); /* by procfs_open(), too */
 	self_read(&pass->self);
 	*ret = TAKE_PTR(pass);
 	return 0;
@@ -99,6 +108,7 @@ struct pass *pass_free(struct pass *pass)
 	process_reader_done(&pass->reader);
 	sharing_done(&pass->sharing);
 	tally_done(&pass->tally);
+	charges_done(&pass->charges);
 	rows_done(&pass->rows);
 	buffer_done(&pass->scratch);
 	procfs_close(&pass->procfs);
@@ -180,6 +190,7 @@ static int begin(struct pass *pass)
 	pass->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (!pass->looked_ns || pass->begin_ns - pass->looked_ns >= MOUNT_LOOK_NS) {
 		procfs_look(&pass->procfs);
+		look_for_charges(pass);
 		pass->looked_ns = pass->begin_ns;
 	}
 	if (pass->options.is_adaptive) {
@@ -361,6 +372,8 @@ void pass_summary(const struct pass *pass, struct pass_summary *ret)
 {
 	static_assert(sizeof(ret->outcome) / sizeof(ret->outcome[0]) == OUTCOME_COUNT_,
 		"one count for each outcome");
+	static_assert(sizeof(ret->charges) / sizeof(ret->charges[0]) == CHARGE_OUTCOMES,
+		"one count for each outcome");
 	*ret = (struct pass_summary){
 		.sequence = pass->counts.passes,
 		.duration_ns = pass->end_ns - pass->begin_ns,
@@ -371,5 +384,7 @@ void pass_summary(const struct pass *pass, struct pass_summary *ret)
 		.has_perfmon = pass->self.has_perfmon,
 	};
 	memcpy(ret->outcome, pass->counts.outcome, sizeof(ret->outcome));
+	ret->lacks_charges = pass->procfs.is_kernels && !charges_are_there(&pass->charges);
+	memcpy(ret->charges, pass->charges.counts, sizeof(ret->charges));
 	ret->unmeasured_yet = pass->counts.guessed;
 }

@@ -110,6 +110,8 @@ struct pass_summary {
 	bool proc_hidden;        /* /proc is mounted with hidepid, and hides processes from us */
 	bool proc_hides;         /* from others, at least */
 	bool has_sys_ptrace, has_perfmon;
+	bool lacks_charges;  /* no memory controller of cgroups is mounted where we see it */
+	uint64_t charges[6]; /* owners that are cgroups, by enum charge_outcome */
 };
 void pass_summary(const struct pass *pass, struct pass_summary *ret);
 

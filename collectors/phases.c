@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "collectors/amount.h"
 #include "collectors/closing.h"
 #include "collectors/pass-state.h"
 #include "collectors/watch.h"
@@ -27,7 +28,7 @@ static int add_member(struct pass *pass, struct process *p, const struct sample 
 	/* When it was read; publication_make() makes an age of it. */
 	if (s->outcome == OUTCOME_MEASURED)
 		ROW_SET(row, PROCESS_PSS_AGE, clock_now_ns(CLOCK_BOOTTIME));
-	return belonging_set(&pass->tally, &pass->reader, p, s);
+	return belonging_set(&pass->tally, &pass->charges, &pass->reader, p, s);
 }
 
 static int read_one(struct pass *pass)
@@ -55,7 +56,7 @@ static int take_sample(struct pass *pass, struct process *p, const struct sample
 	int r = 0;
 
 	if (s->is_member)
-		r = belonging_set(&pass->tally, &pass->reader, p, s);
+		r = belonging_set(&pass->tally, &pass->charges, &pass->reader, p, s);
 	else
 		belonging_drop(p);
 	if (r < 0) {
@@ -115,6 +116,19 @@ static void settle_one(struct pass *pass)
 	hostsum_settle(&pass->adapt.hostsum, pass->rows.member[pass->at]->watch,
 		rows_at(&pass->rows, pass->at));
 	pass->at++;
+}
+
+/* Passes are a little late by chance. In exact mode all is read in each; else what is left of a tenth of the budget. */
+static int begin_charges(struct pass *pass)
+{
+	const struct pass_options *o = &pass->options;
+	uint64_t period_ns = pass->interval_ns + pass->interval_ns / 16, spare_ns = UINT64_MAX;
+
+	if (o->is_adaptive)
+		spare_ns = amount_part(o->interval_ns, o->budget_cpu_ppm, 10 * BUDGET_PPM_MAX);
+	if (pass->interval_ns > o->interval_ns)
+		spare_ns = 0; /* passes alone are more than the budget bears */
+	return charges_begin(&pass->charges, &pass->tally, period_ns, spare_ns);
 }
 
 int phases_advance(struct pass *pass)
@@ -177,6 +191,11 @@ int phases_advance(struct pass *pass)
 			closing_add(pass, pass->at++);
 			return 0;
 		}
+		pass->phase = PHASE_CHARGES;
+		return begin_charges(pass);
+	case PHASE_CHARGES:
+		if (charges_step(&pass->charges))
+			return 0;
 		r = closing_end(pass);
 		if (r == 0) {
 			pass->phase = PHASE_READY;

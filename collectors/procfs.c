@@ -215,16 +215,20 @@ void procfs_look(struct procfs *p)
 	p->hidepid = is_hidden_from_users(p, &st, is_ours_hidden);
 }
 
-/* In a pid namespace's own /proc, "self" is our pid; elsewhere it is another or nothing. */
-static bool is_live(int fd)
+static bool is_kernels(int fd)
 {
 	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* In a pid namespace's own /proc, "self" is our pid; elsewhere it is another or nothing. */
+static bool is_our_namespace(int fd)
+{
 	char target[16];
 	uint64_t pid;
 	ssize_t n;
 
-	if (fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
-		return false;
 	n = readlinkat(fd, "self", target, sizeof(target));
 	return n > 0 && number_parse_u64(target, (size_t)n, &pid) == 0 && (pid_t)pid == getpid();
 }
@@ -273,10 +277,11 @@ int procfs_open(const char *path, struct procfs *ret)
 	if (!is_proc(fd))
 		return -EMEDIUMTYPE;
 	*ret = (struct procfs){
-		.live = is_live(fd),
+		.is_kernels = is_kernels(fd),
 		.boot_realtime_ns = read_btime(fd),
 		.ns_per_tick = NS_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100),
 	};
+	ret->live = ret->is_kernels && is_our_namespace(fd);
 	ret->is_whole = ret->live && is_first_namespace();
 	ret->fd = TAKE_FD(fd);
 	procfs_look(ret);

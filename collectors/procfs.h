@@ -11,9 +11,10 @@
 #include <sys/types.h>
 
 struct procfs {
-	int fd;        /* O_DIRECTORY, owned */
-	bool live;     /* the kernel's own, and its pids are those of our pid namespace */
-	bool is_whole; /* live, and our pid namespace is the host's: nobody is outside of it */
+	int fd;          /* O_DIRECTORY, owned */
+	bool is_kernels; /* the kernel's own, and no tree that looks like one */
+	bool live;       /* and its pids are those of our pid namespace */
+	bool is_whole;   /* live, and our pid namespace is the host's: nobody is outside of it */
 	bool hidepid; /* users have one that is mounted so: some do not see the processes of others */
 	bool hides_from_us; /* ours is mounted so, and we do not, unless we hold CAP_SYS_PTRACE */
 	uint64_t boot_realtime_ns; /* when the host booted (btime); 0: not known */

@@ -50,6 +50,8 @@ struct scope {
 	uint64_t last_pss;           /* of the pass before */
 	uint64_t created_ns;         /* CLOCK_REALTIME */
 
+	uint32_t cgroup; /* which one it is, of the pass: see charges.h */
+
 	bool exported;
 	uint8_t below;     /* passes in a row in which its rank was too low, see export.h */
 	uint64_t empty_ns; /* CLOCK_MONOTONIC since when it has no members; 0: it has */

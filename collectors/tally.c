@@ -8,10 +8,14 @@
 
 #include "collectors/tally.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "base/clock.h"
 #include "collectors/amount.h"
+
+static_assert(sizeof(struct membership) == 2 * OWNER_KINDS * sizeof(uint32_t),
+	"a key has no bytes of which nobody knows what they are");
 
 void tally_init(struct tally *t, uint64_t created_ns)
 {
@@ -27,9 +31,9 @@ void tally_done(struct tally *t)
 	scopes_done(&t->memberships);
 }
 
-int tally_join(struct tally *t, const uint32_t owner[static OWNER_KINDS], uint32_t *ret_membership)
+int tally_join(struct tally *t, const struct membership *m, uint32_t *ret_membership)
 {
-	struct scope *s = scopes_get(&t->memberships, owner, OWNER_KINDS * sizeof(*owner));
+	struct scope *s = scopes_get(&t->memberships, m, sizeof(*m));
 
 	if (!s)
 		return -ENOMEM;

@@ -22,14 +22,26 @@ struct tally {
 	uint64_t most;    /* bytes that there are for all together, as of that */
 };
 
-/* The slots of the owners of a membership, by enum owner_kind. */
-static inline const uint32_t *tally_owners(const struct tally *t, uint32_t membership)
+/* What members have in common, by enum owner_kind: the slots of their owners, and of the cgroups that these are. */
+struct membership {
+	uint32_t owner[OWNER_KINDS];
+	uint32_t cgroup[OWNER_KINDS]; /* of charges.h, or CHARGES_NO_CGROUP */
+};
+
+/* What those who have MEMBERSHIP have in common. */
+static inline const struct membership *tally_membership(const struct tally *t, uint32_t membership)
 {
-	return (const uint32_t *)(const void *)scopes_at(&t->memberships, membership)->key;
+	return (const void *)scopes_at(&t->memberships, membership)->key;
 }
 
-/* The membership of those who have these owners. One that has no member at the end of a pass is removed. -ENOMEM. */
-int tally_join(struct tally *t, const uint32_t owner[static OWNER_KINDS], uint32_t *ret_membership);
+/* The slots of their owners, by enum owner_kind. */
+static inline const uint32_t *tally_owners(const struct tally *t, uint32_t membership)
+{
+	return tally_membership(t, membership)->owner;
+}
+
+/* The membership of those who have M in common. One that has no member at the end of a pass is removed. -ENOMEM. */
+int tally_join(struct tally *t, const struct membership *m, uint32_t *ret_membership);
 
 /* CREATED_NS: CLOCK_REALTIME, from which the counters count. */
 void tally_init(struct tally *t, uint64_t created_ns);

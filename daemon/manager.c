@@ -168,6 +168,7 @@ static int publish(struct manager *m)
 		public_fd = fd_close(public_fd);
 	publisher_publish(m->publisher, fd, public_fd);
 	get_ready(m);
+	remarks_charges(&m->remarks, &s);
 	r = end_pass(m);
 	if (ebb_turns(&m->ebb, s.processes))
 		resident_trim();

@@ -73,6 +73,30 @@ void remarks_first_pass(const struct pass_summary *s)
 			"counted one by one; CAP_SYS_PTRACE allows more");
 	if (s->proc_hidden)
 		log_warning("/proc is mounted with hidepid: processes of other users are missing");
+	if (s->lacks_charges)
+		log_info("no memory controller of cgroups is mounted here: what the kernel charges "
+			 "units, containers and their like is not known");
+}
+
+void remarks_charges(struct remarks *r, const struct pass_summary *s)
+{
+	uint64_t denied = s->charges[CHARGE_DENIED], malformed = s->charges[CHARGE_MALFORMED];
+	uint64_t errors = s->charges[CHARGE_ERROR], ambiguous = s->charges[CHARGE_AMBIGUOUS];
+
+	if (!r->has_said_charges && (denied || malformed || errors)) {
+		r->has_said_charges = true;
+		log_warning("what some cgroups are charged can't be read: %llu denied, %llu "
+			    "malformed, %llu other errors; memtally_cgroup_charges counts them",
+			(unsigned long long)denied, (unsigned long long)malformed,
+			(unsigned long long)errors);
+	}
+	if (!r->has_said_ambiguous && ambiguous) {
+		r->has_said_ambiguous = true;
+		log_info(
+			"of %llu units, containers or their like processes are in several cgroups of "
+			"one name: they are shown without a charge",
+			(unsigned long long)ambiguous);
+	}
 }
 
 void remarks_listen_error(const char *path, int error)

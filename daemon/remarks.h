@@ -3,6 +3,7 @@
 #ifndef MEMTALLY_DAEMON_REMARKS_H
 #define MEMTALLY_DAEMON_REMARKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/log.h"
@@ -12,6 +13,7 @@ struct remarks {
 	struct log_limit pass_errors, budget_warnings; /* one a minute of each */
 	uint64_t
 		short_ns; /* CLOCK_MONOTONIC at which the budget did not suffice, since that was said; 0: never */
+	bool has_said_charges, has_said_ambiguous;
 };
 
 void remarks_init(struct remarks *r);
@@ -27,6 +29,9 @@ void remarks_budget_suffices(struct remarks *r);
 
 /* Once: what the first pass could see, and what would help. */
 void remarks_first_pass(const struct pass_summary *s);
+
+/* Once each: that cgroups can't be read, and that owners have several; after each pass. */
+void remarks_charges(struct remarks *r, const struct pass_summary *s);
 
 /* Why nothing listens at PATH: ERROR is a negative errno. */
 void remarks_listen_error(const char *path, int error);

@@ -13,6 +13,7 @@ enum {
 	BOTH = METRIC_IN_PROMETHEUS | METRIC_IN_JSON,
 	JSON = METRIC_IN_JSON,
 	HOST_SERIES = METRIC_IN_JSON | METRIC_HOST_IN_PROMETHEUS,
+	CGROUP_SERIES = METRIC_IN_PROMETHEUS | METRIC_IN_JSON | METRIC_CGROUP_ONLY,
 };
 
 /* clang-format off */
@@ -89,6 +90,21 @@ static const struct metric scope_metrics[] = {
 		"Memory of the host that the kernel manages (MemTotal)."),
 	GAUGE("mem_available", "bytes", SCOPE_MEM_AVAILABLE, BOTH | METRIC_HOST_ONLY,
 		"Memory that could be had without swapping (MemAvailable, an estimate of the kernel's)."),
+	GAUGE("cgroup", "bytes", SCOPE_CGROUP, CGROUP_SERIES,
+		"Memory that the kernel charges the cgroup and all below it (memory.current): what these touched first, with page cache and the kernel's own memory for them. Not additive."),
+	GAUGE("cgroup_anon", "bytes", SCOPE_CGROUP_ANON, CGROUP_SERIES,
+		"Anonymous memory that the cgroup is charged for (anon of memory.stat)."),
+	GAUGE("cgroup_file", "bytes", SCOPE_CGROUP_FILE, CGROUP_SERIES,
+		"Page cache that the cgroup is charged for, mapped or not, with tmpfs and shared memory (file of memory.stat)."),
+	GAUGE("cgroup_shmem", "bytes", SCOPE_CGROUP_SHMEM, CGROUP_SERIES,
+		"Tmpfs and shared memory that the cgroup is charged for, a part of its page cache (shmem of memory.stat)."),
+	GAUGE("cgroup_kernel", "bytes", SCOPE_CGROUP_KERNEL, CGROUP_SERIES,
+		"The kernel's own memory that the cgroup is charged for, as stacks, page tables and slab (kernel of memory.stat, Linux 5.18 and later; cgroup v1 memory.kmem.usage_in_bytes)."),
+	GAUGE("cgroup_swap", "bytes", SCOPE_CGROUP_SWAP, CGROUP_SERIES,
+		"Swap that the cgroup is charged for (memory.swap.current), beside its memory."),
+	{.what = "cgroup_age", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SCOPE_CGROUP_AGE, .flags = JSON | METRIC_CGROUP_ONLY,
+		.help = "How long before the end of the pass the cgroup was read."},
 };
 
 static const struct metric process_metrics[] = {
@@ -164,6 +180,7 @@ static const struct metric process_metrics[] = {
 #define HELP_READ    "Processes of the last pass, by the file that their figures come from, or estimate: measured in an earlier pass or not yet."
 #define HELP_MEASUREMENTS "Measurements of single processes: at once, or by slices of their mappings."
 #define HELP_DEFERRED     "Measurements that were put off: no CPU budget left, too long a stall, too long a stall by one single mapping, or a host short of memory."
+#define HELP_CHARGES      "Owners that are cgroups, as units and containers, by what became of reading what they are charged. none: the memory controller has no such cgroup; ambiguous: several. Absent where it is not mounted."
 #define HELP_WAITING      "Measurements, first ones included, that were put off and have not been made since: no CPU budget left, or a host short of memory."
 
 static const struct metric self_metrics[] = {
@@ -207,6 +224,12 @@ static const struct metric self_metrics[] = {
 	{.what = "collector_start_time", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_START_TIME, .flags = BOTH,
 		.help = "When memtallyd started, in seconds since the epoch."},
+	LABELLED("cgroup_charges", SELF_CHARGE_FIRST + CHARGE_READ, "outcome", "read", HELP_CHARGES),
+	LABELLED("cgroup_charges", SELF_CHARGE_FIRST + CHARGE_NONE, "outcome", "none", HELP_CHARGES),
+	LABELLED("cgroup_charges", SELF_CHARGE_FIRST + CHARGE_AMBIGUOUS, "outcome", "ambiguous", HELP_CHARGES),
+	LABELLED("cgroup_charges", SELF_CHARGE_FIRST + CHARGE_DENIED, "outcome", "denied", HELP_CHARGES),
+	LABELLED("cgroup_charges", SELF_CHARGE_FIRST + CHARGE_MALFORMED, "outcome", "malformed", HELP_CHARGES),
+	LABELLED("cgroup_charges", SELF_CHARGE_FIRST + CHARGE_ERROR, "outcome", "error", HELP_CHARGES),
 	COUNTED("measurements", SELF_MEASUREMENTS_WHOLE, "way", "whole", HELP_MEASUREMENTS),
 	COUNTED("measurements", SELF_MEASUREMENTS_SLICED, "way", "sliced", HELP_MEASUREMENTS),
 	COUNTER("measurements_discarded", NULL, SELF_MEASUREMENTS_DISCARDED, BOTH,
@@ -284,6 +307,10 @@ const struct metric *metric_table(enum metric_scope scope, size_t *ret_count)
 
 bool metric_applies(const struct metric *metric, enum metric_scope scope)
 {
+	bool is_cgroup = owner_is_scope(scope) && owner_of(owner_kind_of(scope))->is_cgroup;
+
+	if ((metric->flags & METRIC_CGROUP_ONLY) && !is_cgroup)
+		return false;
 	return scope == METRIC_HOST || !(metric->flags & METRIC_HOST_ONLY);
 }
 

@@ -54,7 +54,8 @@ enum metric_flag {
 	METRIC_IN_JSON = 1 << 1,
 	METRIC_HOST_ONLY = 1 << 2, /* of the scopes with rows of one kind, only the host has it */
 	METRIC_HOST_IN_PROMETHEUS =
-		1 << 3, /* only the host's is: others' are not worth their series */
+		1 << 3,              /* only the host's is: others' are not worth their series */
+	METRIC_CGROUP_ONLY = 1 << 4, /* only owners that are cgroups have it */
 };
 
 struct metric {

@@ -26,6 +26,7 @@ struct owner {
 	const char *above; /* what .above of its rows is: "pod"; NULL: it is nothing */
 	bool has_user;     /* its rows have the name of a user whose own they are */
 	bool is_optional;  /* a host may have none: then nothing is said of them */
+	bool is_cgroup;    /* its rows are cgroups, which the kernel charges for memory */
 };
 
 /* What stands for the owner of those who have none of its kind. */

@@ -160,6 +160,14 @@ enum scope_quantity {
 	SCOPE_PSS_GUESSED, /* of what is estimated, what was never measured */
 	SCOPE_GUESSED,     /* a count of the processes that this is of */
 	SCOPE_ANON_GROWTH,
+	/* Of owners that are cgroups: what the kernel charges each with all below it, which is no sum. */
+	SCOPE_CGROUP,
+	SCOPE_CGROUP_ANON,
+	SCOPE_CGROUP_FILE, /* with SCOPE_CGROUP_SHMEM */
+	SCOPE_CGROUP_SHMEM,
+	SCOPE_CGROUP_KERNEL,
+	SCOPE_CGROUP_SWAP,
+	SCOPE_CGROUP_AGE, /* nanoseconds between the reading of these and the end of the pass */
 	SCOPE_QUANTITIES
 };
 
@@ -212,6 +220,8 @@ enum self_quantity {
 	SELF_CPU_RECENT_SPAN,       /* nanoseconds: about a minute, or the last two intervals */
 	SELF_ESTIMATE_OFF_RECENT,   /* as SELF_ESTIMATE_OFF, of about the last SELF_MAX_AGE, and */
 	SELF_ESTIMATE_FOUND_RECENT, /* what was found then */
+	SELF_CHARGE_FIRST, /* counts of owners that are cgroups, one for each charge_outcome; absent */
+	SELF_CHARGE_LAST = SELF_CHARGE_FIRST + CHARGE_OUTCOMES - 1, /* without a controller */
 	SELF_QUANTITIES
 };
 

@@ -78,6 +78,7 @@ def blocks(metrics, owners):
     users = {row[6]: row[5] for row in metrics if row[0] == "user"}
     host_fields = [row for row in host if row[6] not in users]
     host_series = [row for row in host if users.get(row[6], "json") == "json"]
+    cgroup = [row for row in metrics if row[0] == "unit" and row[6] not in users]
     metric_head, field_head = ["metric", "type", "what it says"], ["field", "type", "what it says"]
     return {
         "owner_scopes": table_of(["*SCOPE*", "labels", "whom it stands for"],
@@ -86,10 +87,12 @@ def blocks(metrics, owners):
                                 [[f"`GET /api/v1/{rows}`", f"`{name}`", text] for name, rows, _, text in owners]),
         "scope_metrics": table_of(metric_head, metric_rows(metrics, "user", "SCOPE")),
         "host_metrics": table_of(metric_head, metric_rows(host_series, "host")),
+        "cgroup_metrics": table_of(metric_head, metric_rows(cgroup, "unit", "SCOPE")),
         "process_metrics": table_of(metric_head, metric_rows(metrics, "process")),
         "self_metrics": table_of(metric_head, metric_rows(metrics, "self")),
         "scope_fields": table_of(field_head, field_rows(metrics, "user")),
         "host_fields": table_of(field_head, field_rows(host_fields, "host")),
+        "cgroup_fields": table_of(field_head, field_rows(cgroup, "unit")),
         "process_fields": table_of(field_head, field_rows(metrics, "process")),
         "self_fields": table_of(field_head, field_rows(metrics, "self")),
     }

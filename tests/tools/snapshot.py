@@ -30,7 +30,7 @@ FIRST_OWNERS = 8
 ALWAYS = ("user", "group", "program", "unit")
 NONE = "(none)"
 TIMES = {"start_time": "start_time_seconds", "pss_age": "age_seconds", "elapsed": "elapsed_seconds",
-         "seen": "seen_seconds"}
+         "seen": "seen_seconds", "cgroup_age": "cgroup_age_seconds"}
 REALS = ("anon_slope", "anon_slope_error")
 
 
@@ -103,7 +103,9 @@ class Image:
             name = enumerator.split("_", 1)[1].lower()
             if name == "outcome_first":
                 names += [f"outcome {outcome}" for outcome in self.outcomes]
-            elif name != "outcome_last":
+            elif name == "charge_first":
+                names += [f"charge {e.split('_', 1)[1].lower()}" for e in enumerators("charge_outcome")[:-1]]
+            elif name not in ("outcome_last", "charge_last"):
                 names.append(name)
         return names
 
@@ -170,9 +172,11 @@ class Image:
         version, flags, present = SELF.unpack_from(self.data, at)
         values = self.quantities(at + SELF.size, present, self.self_names)
         outcomes = {name.split(" ")[1]: values.pop(name) for name in list(values) if name.startswith("outcome ")}
+        charges = {name.split(" ")[1]: values.pop(name) for name in list(values) if name.startswith("charge ")}
         # As the outcomes of rows: who has a PSS. How many of those are not of this interval stands beside it.
         outcomes["measured"] += values.get("outcome_estimated", 0) + values.get("outcome_guessed", 0)
-        return values | {"version": self.text(version), "flags": flags, "outcomes": outcomes}
+        return values | {"version": self.text(version), "flags": flags, "outcomes": outcomes} | (
+            {"cgroup_charges": charges} if charges else {})
 
     def as_json(self):
         """One object: what /api/v1 spreads over its lists."""

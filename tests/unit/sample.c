@@ -476,6 +476,34 @@ static void add_ended(struct builder *b, struct groups *programs)
 	ROW_SET(&g->row, SCOPE_ANON_GROWTH, 0);
 }
 
+/* What some that are cgroups are charged, in KiB: kernels do not tell all of it. */
+static const struct {
+	enum metric_scope scope;
+	const char *name;
+	int64_t kib[SCOPE_CGROUP_SWAP - SCOPE_CGROUP + 1];
+} charges[] = {
+	{METRIC_UNIT, "ssh.service", {9216, 4096, 3072, 0, 1024, 0}},
+	{METRIC_UNIT, "user@1000.service", {700000, 450000, 240000, 20000, 9000, 2048}},
+	{METRIC_USER_UNIT, "app-firefox.scope", {600000, 440000, 150000, 20000, ABSENT, ABSENT}},
+	{METRIC_SESSION, "2", {5000, 1600, 3000, 100, 300, 0}},
+	{METRIC_SLICE, "user-1000.slice", {720001, 452000, 250000, 20100, 9300, 2048}},
+	{METRIC_POD, SAMPLE_POD, {80000, 30000, 40000, ABSENT, ABSENT, 0}},
+	{METRIC_CONTAINER, SAMPLE_CONTAINER, {78000, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT}},
+};
+
+static void add_charge(enum metric_scope scope, struct group *g)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(charges); i++) {
+		if (charges[i].scope != scope || strcmp(charges[i].name, g->name) != 0)
+			continue;
+		for (unsigned int k = 0; k < ARRAY_SIZE(charges[i].kib); k++)
+			if (charges[i].kib[k] != ABSENT)
+				ROW_SET(&g->row, SCOPE_CGROUP + k,
+					(uint64_t)charges[i].kib[k] * KIB);
+		ROW_SET(&g->row, SCOPE_CGROUP_AGE, (1 + i) * NS_PER_SEC / 4);
+	}
+}
+
 static int add_scopes(struct builder *b, enum metric_scope scope, struct groups *groups)
 {
 	struct group other = {.name = "(other)", .row = {.flags = SCOPE_OTHER}};
@@ -489,6 +517,7 @@ static int add_scopes(struct builder *b, enum metric_scope scope, struct groups 
 			g->row.flags = SCOPE_EXPORTED;
 		else
 			add_to_other(&other, g);
+		add_charge(scope, g); /* which (other) has none of */
 		r = add_group(b, scope, g);
 	}
 	return r == 0 ? add_group(b, scope, &other) : r;

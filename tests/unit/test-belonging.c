@@ -18,6 +18,7 @@ enum { GID_APART = 100000 };
 
 struct scene {
 	struct tally tally;
+	struct charges charges;
 	struct process_reader reader;
 };
 
@@ -25,10 +26,12 @@ static void scene_open(struct scene *s)
 {
 	*s = (struct scene){0};
 	tally_init(&s->tally, 1);
+	charges_init(&s->charges);
 }
 
 static void scene_close(struct scene *s)
 {
+	charges_done(&s->charges);
 	tally_done(&s->tally);
 	buffer_done(&s->reader.program);
 	buffer_done(&s->reader.cgroup_text);
@@ -56,7 +59,7 @@ static int find(
 		cgroup_parse(
 			s->reader.cgroup_text.data, s->reader.cgroup_text.len, &s->reader.cgroup);
 	}
-	return belonging_set(&s->tally, &s->reader, p, &sample);
+	return belonging_set(&s->tally, &s->charges, &s->reader, p, &sample);
 }
 
 static struct process new_process(

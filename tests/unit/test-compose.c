@@ -174,7 +174,7 @@ struct counted {
 	struct figures figures;
 	struct psi psi;
 	struct self self;
-	uint64_t deferred[PLAN_REASONS];
+	uint64_t deferred[PLAN_REASONS], charges[CHARGE_OUTCOMES];
 	struct compose_counts counts;
 	struct compose_adaptive adaptive;
 };
@@ -230,6 +230,9 @@ static void count_all(struct counted *c)
 		c->counts.outcome[i] = 140 + i;
 	tally_init(&c->tally, 1);
 	scopes_get(&c->tally.table[OWNER_PROGRAM], "small", 5);
+	for (unsigned int i = 0; i < CHARGE_OUTCOMES; i++)
+		c->charges[i] = 150 + i;
+	c->counts.charges = c->charges;
 	c->counts.holds = &c->holds;
 	c->adaptive.walks = &c->walks;
 	c->adaptive.deferred = c->deferred;
@@ -270,6 +273,8 @@ static const struct expected of_both_modes[] = {
 	{SELF_PASS_OVERRUNS, 121},
 	{SELF_OUTCOME_FIRST, 140},
 	{SELF_OUTCOME_LAST, 140 + OUTCOME_COUNT_ - 1},
+	{SELF_CHARGE_FIRST, 150},
+	{SELF_CHARGE_LAST, 150 + CHARGE_OUTCOMES - 1},
 	{SELF_READ_ROLLUP, 126},
 	{SELF_READ_SMAPS, 127},
 	{SELF_READ_RSS, 128},
@@ -360,7 +365,7 @@ static void all_that_is_counted_is_in_the_image(void **state)
 	assert_int_equal(count_of(view, HISTOGRAM_ESTIMATE_ERROR), 3);
 	/* A quantity that is new needs a line above: but one for each outcome, the ratios, and this. */
 	assert_int_equal(ARRAY_SIZE(of_both_modes) + ARRAY_SIZE(of_adaptive) + ARRAY_SIZE(ratios) +
-				 OUTCOME_COUNT_ - 2 + 1,
+				 OUTCOME_COUNT_ - 2 + CHARGE_OUTCOMES - 2 + 1,
 		SELF_QUANTITIES);
 	tally_done(&c.tally);
 }
@@ -378,12 +383,14 @@ static void what_is_not_known_is_not_in_the_image(void **state)
 	c.adaptive.disturbance = DISTURBANCE_UNKNOWN;
 	c.psi.present = 0;
 	c.self.start_realtime_ns = 0;
+	c.counts.charges = NULL;
 	view = view_of(&c, true);
 	assert_false(ROW_HAS(view_self(view), SELF_BUDGET_NEEDED));
 	assert_false(ROW_HAS(view_self(view), SELF_WALKS_DISTURB));
 	assert_false(ROW_HAS(view_self(view), SELF_LONGEST_UNMEASURED));
 	assert_false(ROW_HAS(view_self(view), SELF_MEMORY_PRESSURE));
 	assert_false(ROW_HAS(view_self(view), SELF_START_TIME));
+	assert_false(ROW_HAS(view_self(view), SELF_CHARGE_FIRST));
 	exact = view_of(&c, false);
 	for (size_t i = 0; i < ARRAY_SIZE(of_adaptive); i++)
 		assert_false(ROW_HAS(view_self(exact), of_adaptive[i].index));

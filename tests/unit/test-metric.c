@@ -202,6 +202,36 @@ static void only_the_host_has_mem_total(void **state)
 	}
 }
 
+/* What the kernel charges them, owners that are cgroups alone have. */
+static void only_cgroups_are_charged(void **state)
+{
+	static const char *const names[] = {"cgroup_bytes", "cgroup_anon_bytes",
+		"cgroup_file_bytes", "cgroup_shmem_bytes", "cgroup_kernel_bytes",
+		"cgroup_swap_bytes"};
+	char name[METRIC_NAME_SIZE];
+
+	(void)state;
+	for (int scope = 0; scope < METRIC_SCOPES; scope++)
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+			bool is_cgroup = scope == METRIC_UNIT || scope == METRIC_USER_UNIT ||
+			                 scope == METRIC_SESSION || scope == METRIC_SLICE ||
+			                 scope == METRIC_MACHINE || scope == METRIC_POD ||
+			                 scope == METRIC_CONTAINER;
+
+			snprintf(name, sizeof(name), "memtally_%s_%s",
+				metric_scope_name((enum metric_scope)scope), names[i]);
+			assert_int_equal(
+				has_name((enum metric_scope)scope, name, METRIC_IN_PROMETHEUS),
+				is_cgroup);
+			assert_int_equal(
+				metric_find_field((enum metric_scope)scope, names[i]) != NULL,
+				is_cgroup);
+		}
+	assert_non_null(metric_find_field(METRIC_UNIT, "cgroup_age_seconds"));
+	assert_false(metric_is_exposed(
+		metric_find_field(METRIC_UNIT, "cgroup_age_seconds"), METRIC_UNIT));
+}
+
 static void finds_fields(void **state)
 {
 	(void)state;
@@ -324,6 +354,7 @@ int main(void)
 		cmocka_unit_test(families_stand_together),
 		cmocka_unit_test(the_contract_stands),
 		cmocka_unit_test(only_the_host_has_mem_total),
+		cmocka_unit_test(only_cgroups_are_charged),
 		cmocka_unit_test(finds_fields),
 		cmocka_unit_test(gets_what_is_present),
 		cmocka_unit_test(reals_keep_their_bits),

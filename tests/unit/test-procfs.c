@@ -122,7 +122,7 @@ static void lists_pids_in_order(void **state)
 		assert_int_equal(mkdir(path, 0700), 0);
 	}
 	assert_int_equal(procfs_open(dir, &p), 0);
-	assert_false(p.live);
+	assert_false(p.live || p.is_kernels);
 	assert_int_equal(p.boot_realtime_ns, 0);
 	for (unsigned int again = 0; again < 2; again++) {
 		assert_int_equal(procfs_list(&p, &pids, &capacity), ARRAY_SIZE(expected));
@@ -162,7 +162,7 @@ static void knows_the_kernels_own(void **state)
 
 	(void)state;
 	assert_int_equal(procfs_open("/proc", &p), 0);
-	assert_true(p.live);
+	assert_true(p.live && p.is_kernels);
 	assert_true(p.boot_realtime_ns > 0);
 	assert_true(p.boot_realtime_ns < clock_now_ns(CLOCK_REALTIME));
 	n = procfs_list(&p, &pids, &capacity);

@@ -19,7 +19,7 @@
  */
 enum {
 	LABELS_MAX = 8,
-	FAMILIES_MAX = 256,
+	FAMILIES_MAX = 512,
 	SAMPLES_MAX = 4096,
 };
 

@@ -115,6 +115,41 @@ static void the_first_pass_says_what_would_help(void **state)
 	assert_true(says("counted one by one; CAP_SYS_PTRACE allows more"));
 }
 
+static void cgroups_that_cannot_be_read_are_said_once(void **state)
+{
+	struct pass_summary s = {.lacks_charges = true};
+	struct remarks r;
+
+	(void)state;
+	remarks_init(&r);
+	forget();
+	remarks_first_pass(&s);
+	assert_true(says("no memory controller of cgroups is mounted here"));
+	s.lacks_charges = false;
+	s.charges[CHARGE_READ] = 7;
+	s.charges[CHARGE_NONE] = 1;
+	forget();
+	remarks_first_pass(&s);
+	assert_false(says("cgroups"));
+	forget();
+	remarks_charges(&r, &s);
+	assert_int_equal(len, 0);
+	s.charges[CHARGE_DENIED] = 2;
+	s.charges[CHARGE_MALFORMED] = 3;
+	s.charges[CHARGE_ERROR] = 4;
+	remarks_charges(&r, &s);
+	assert_true(says("can't be read: 2 denied, 3 malformed, 4 other errors"));
+	assert_false(says("several cgroups"));
+	s.charges[CHARGE_AMBIGUOUS] = 5;
+	forget();
+	remarks_charges(&r, &s);
+	assert_false(says("can't be read"));
+	assert_true(says("of 5 units"));
+	forget();
+	remarks_charges(&r, &s);
+	assert_int_equal(len, 0);
+}
+
 static void says_why_nobody_listens(void **state)
 {
 	static const struct {
@@ -141,6 +176,7 @@ int main(void)
 		cmocka_unit_test(an_error_is_said_once_a_minute),
 		cmocka_unit_test(a_budget_that_suffices_again_is_said),
 		cmocka_unit_test(the_first_pass_says_what_would_help),
+		cmocka_unit_test(cgroups_that_cannot_be_read_are_said_once),
 		cmocka_unit_test(says_why_nobody_listens),
 	};
 

@@ -189,10 +189,10 @@ static void sort_field_is_shown(void **state)
 		      .sort = "vm_hwm_max_bytes",
 		      .limit = 2,
 		      .is_measured = true},
-		"PSS|USS|RSS|SWAP|PROCESSES|VM_HWM_MAX_BYTES|UNIT\n"
-		"488.3 MiB|429.7 MiB|695.3 MiB|1.0 MiB|3|500.1 MiB|user@1000.service\n"
-		"68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|1|69.4 MiB|(none)\n"
-		"596.3 MiB|534.0 MiB|821.0 MiB|-|12|-|\n"
+		"PSS|USS|RSS|SWAP|CGROUP|PROCESSES|VM_HWM_MAX_BYTES|UNIT\n"
+		"488.3 MiB|429.7 MiB|695.3 MiB|1.0 MiB|683.6 MiB|3|500.1 MiB|user@1000.service\n"
+		"68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|-|1|69.4 MiB|(none)\n"
+		"596.3 MiB|534.0 MiB|821.0 MiB|-|-|12|-|\n"
 		"total of 10 units (8 not shown), MemTotal 15.6 GiB");
 	check(&(struct table_case){.scope = METRIC_PROCESS,
 		      .sort = "start_time_seconds",
@@ -212,6 +212,27 @@ static void sort_field_is_shown(void **state)
 		"6794240|4505600|23068672|131072|4|2|root|2 of 4 not measured\n"
 		"625285120|559984640|869941248|-|16|-||\n"
 		"total of 8 users (7 not shown), MemTotal 16777216000, 4 not measured, PSS at least 625285120");
+}
+
+/* Beside the PSS, where somebody is charged; never summed, since cgroups lie in each other. */
+static void cgroups_show_what_they_are_charged(void **state)
+{
+	(void)state;
+	check(
+		&(struct table_case){
+			.scope = METRIC_UNIT, .sort = "cgroup_bytes", .limit = 2, .bytes = true},
+		"PSS|USS|RSS|SWAP|CGROUP|PROCESSES|UNIT|NOTE\n"
+		"512003072|450561024|729088000|1048576|716800000|3|user@1000.service|\n"
+		"-|-|8388608|-|9437184|2|ssh.service|2 of 2 not measured\n"
+		"625285120|559984640|869941248|-|-|16||\n"
+		"total of 12 units (10 not shown), MemTotal 16777216000, 4 not measured, PSS at least 625285120");
+	check(
+		&(struct table_case){
+			.scope = METRIC_MACHINE, .limit = 1, .bytes = true, .is_measured = true},
+		"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
+		"594565120|529264640|830177280|1179648|11|(none)\n"
+		"625285120|559984640|860897280|1179648|12|\n"
+		"total of 2 machines (1 not shown), MemTotal 16777216000");
 }
 
 /* "ended" has series for an hour, but no process: a table does without it, whatever it is sorted by. */
@@ -294,6 +315,7 @@ int main(void)
 		cmocka_unit_test(notes_say_how_sure_it_is),
 		cmocka_unit_test(processes_say_why_not),
 		cmocka_unit_test(sort_field_is_shown),
+		cmocka_unit_test(cgroups_show_what_they_are_charged),
 		cmocka_unit_test(rows_without_processes_are_left_out),
 		cmocka_unit_test(nothing_is_a_table),
 		cmocka_unit_test(host_shows_what_it_has),

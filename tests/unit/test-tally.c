@@ -29,14 +29,16 @@ static struct scope *scope_of(struct host *h, enum owner_kind kind, unsigned int
 static void place(
 	struct host *h, size_t i, unsigned int user, unsigned int program, unsigned int unit)
 {
-	uint32_t owner[OWNER_KINDS];
+	struct membership m;
 
 	process_init(&h->process[i], (pid_t)(i + 1));
-	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		owner[kind] = scope_of(h, (enum owner_kind)kind, unit)->slot;
-	owner[OWNER_USER] = scope_of(h, OWNER_USER, user)->slot;
-	owner[OWNER_PROGRAM] = scope_of(h, OWNER_PROGRAM, program)->slot;
-	assert_int_equal(tally_join(&h->tally, owner, &h->process[i].membership), 0);
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++) {
+		m.owner[kind] = scope_of(h, (enum owner_kind)kind, unit)->slot;
+		m.cgroup[kind] = UINT32_MAX;
+	}
+	m.owner[OWNER_USER] = scope_of(h, OWNER_USER, user)->slot;
+	m.owner[OWNER_PROGRAM] = scope_of(h, OWNER_PROGRAM, program)->slot;
+	assert_int_equal(tally_join(&h->tally, &m, &h->process[i].membership), 0);
 }
 
 static void measure(struct snapshot_process *row, uint64_t pss, uint64_t rss)
