@@ -37,6 +37,8 @@ static void judge_whole(const struct view *view)
 
 	judge(view);
 	missing = witness_missing(view);
+	if (!missing)
+		missing = witness_uncharged(view);
 	if (missing)
 		fail_msg("%s (%s)", missing, injector_text());
 }
@@ -101,6 +103,7 @@ static bool survives(const struct tree *t, bool is_adaptive, unsigned int n, uns
 	options.procfs = t->path;
 	witness_grow(t, false);
 	assert_int_equal(pass_open(&options, &pass), 0);
+	witness_mount(t, &pass->charges.fs);
 	injector_arm_many(INJECTOR_CALLS, n, times, way);
 	work(t, pass);
 	has_struck = injector_end();

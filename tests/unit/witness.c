@@ -5,6 +5,10 @@
 
 #include "tests/unit/witness.h"
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/buffer.h"
 #include "tests/unit/cast.h"
 #include "tests/unit/walk.h"
 
@@ -35,6 +39,50 @@ static const struct tree_process without_rollup = {
 
 /* All, and all but a kernel thread and a zombie. */
 enum { LISTED = CAST_SIZE + ARRAY_SIZE(others) + 2, MEMBERS = LISTED - 2 };
+
+#define FOLDER "hierarchy" /* of cgroups */
+
+/* Who is charged how much. Others are in cgroups of which the memory controller knows nothing. */
+static const struct {
+	enum metric_scope scope;
+	const char *name, *path;
+	uint64_t total;
+} charged[] = {
+	{METRIC_UNIT, "ssh.service", "/system.slice/ssh.service", 1001},
+	{METRIC_SLICE, "system.slice", "/system.slice", 1002},
+	{METRIC_UNIT, "session-2.scope", "/user.slice/user-1000.slice/session-2.scope", 1003},
+	{METRIC_SESSION, "2", "/user.slice/user-1000.slice/session-2.scope", 1003},
+	{METRIC_USER_UNIT, "app-1.scope",
+		"/user.slice/user-1001.slice/user@1001.service/app.slice/app-1.scope", 1004},
+};
+
+static void write_charges(const struct tree *t)
+{
+	char path[192], text[32];
+
+	tree_write(t, FOLDER "/cgroup.controllers", "cpu memory\n");
+	for (size_t i = 0; i < ARRAY_SIZE(charged); i++) {
+		snprintf(path, sizeof(path), FOLDER "%s/memory.current", charged[i].path);
+		snprintf(text, sizeof(text), "%llu\n", (unsigned long long)charged[i].total);
+		tree_write(t, path, text);
+		snprintf(path, sizeof(path), FOLDER "%s/memory.stat", charged[i].path);
+		tree_write(t, path, "anon 7\nfile 8\nshmem 9\n");
+	}
+}
+
+void witness_mount(const struct tree *t, struct cgroupfs *fs)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_FREE char *here = realpath(t->path, NULL);
+	struct stat st;
+
+	assert_non_null(here);
+	assert_int_equal(fstat(t->fd, &st), 0);
+	buffer_printf(&text, "3 2 %u:%u / %s/" FOLDER " rw - cgroup2 x rw\n", major(st.st_dev),
+		minor(st.st_dev), here);
+	assert_int_equal(cgroupfs_find(fs, text.data, text.len), 0);
+	assert_true(cgroupfs_is_found(fs));
+}
 
 static void write_statm(const struct tree *t, const struct tree_process *p)
 {
@@ -72,6 +120,7 @@ void witness_populate(const struct tree *t)
 	tree_write(t, "stat", "cpu  1 2 3\nbtime 1700000000\n");
 	tree_write(t, "meminfo", "MemTotal: 1000000 kB\nMemAvailable: 600000 kB\n");
 	tree_write(t, "vmstat", "pswpin 5\npswpout 7\n");
+	write_charges(t);
 	for (size_t i = 0; i < CAST_SIZE; i++)
 		add(t, &cast[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
@@ -196,6 +245,58 @@ static const char *judge_counts(const struct view *view, const uint64_t *shown)
 	                        : wrong("%llu of %d counted", (unsigned long long)listed, LISTED);
 }
 
+/* What ROW of SCOPE, which has it, is charged: nobody else's, and none of it is guessed. */
+static const char *judge_charge(
+	const struct view *view, enum metric_scope scope, const struct snapshot_scope *row)
+{
+	const char *name = view_text(view, row->name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(charged); i++)
+		if (charged[i].scope == scope && !strcmp(charged[i].name, name))
+			return (!ROW_HAS(row, SCOPE_CGROUP) ||
+				       row->q[SCOPE_CGROUP] == charged[i].total) &&
+			                       (!ROW_HAS(row, SCOPE_CGROUP_FILE) ||
+						       row->q[SCOPE_CGROUP_FILE] == 8)
+			               ? NULL
+			               : wrong("%s is charged wrongly", name);
+	return wrong("%s is charged", name);
+}
+
+static const char *judge_charges(const struct view *view)
+{
+	for (int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++)
+		for (uint32_t i = 0; i < view_count(view, (enum metric_scope)scope); i++) {
+			const struct snapshot_scope *row = view_scope(
+				view, (enum metric_scope)scope, i);
+			const char *found = NULL;
+
+			if (row->present >> SCOPE_CGROUP)
+				found = judge_charge(view, (enum metric_scope)scope, row);
+			if (found)
+				return found;
+		}
+	return NULL;
+}
+
+const char *witness_uncharged(const struct view *view)
+{
+	uint64_t read = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(charged); i++)
+		for (uint32_t k = 0; k < view_count(view, charged[i].scope); k++) {
+			const struct snapshot_scope *row = view_scope(view, charged[i].scope, k);
+
+			if (strcmp(view_text(view, row->name), charged[i].name) != 0)
+				continue;
+			if (!ROW_HAS(row, SCOPE_CGROUP) || !ROW_HAS(row, SCOPE_CGROUP_ANON))
+				return wrong("%s is not charged", charged[i].name);
+			read++;
+		}
+	if (read != ARRAY_SIZE(charged) || view_self(view)->q[SELF_CHARGE_FIRST] != read)
+		return wrong("%llu are charged", (unsigned long long)read);
+	return NULL;
+}
+
 const char *witness_wrong(const struct view *view)
 {
 	const struct snapshot_scope *host = view_host(view);
@@ -204,6 +305,8 @@ const char *witness_wrong(const struct view *view)
 
 	if (!found)
 		found = walk_sums(view);
+	if (!found)
+		found = judge_charges(view);
 	if (found)
 		return found;
 	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "collectors/cgroupfs.h"
 #include "snapshot/view.h"
 #include "tests/unit/tree.h"
 
@@ -16,6 +17,9 @@
  * told by its executable. A failure of any of these functions fails the test.
  */
 void witness_populate(const struct tree *t);
+
+/* Has FS find the memory controller, a folder of T in which some of their cgroups are charged. */
+void witness_mount(const struct tree *t, struct cgroupfs *fs);
 
 /* One of them has 4000 KiB more, or no more. */
 void witness_grow(const struct tree *t, bool is_grown);
@@ -28,5 +32,8 @@ const char *witness_wrong(const struct view *view);
 
 /* NULL, or a sentence on what VIEW, in which nothing is wrong, lacks: a process, a figure, a name. */
 const char *witness_missing(const struct view *view);
+
+/* Likewise of what cgroups are charged, where it is mounted. */
+const char *witness_uncharged(const struct view *view);
 
 #endif
