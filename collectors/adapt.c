@@ -91,7 +91,7 @@ static void read_vmstat(struct adapt *a)
 	a->swaps = false;
 	if (vmstat_read(a->reader->procfs->fd, &v) < 0)
 		return;
-	for (unsigned int i = 0; i < VMSTAT_FIELDS; i++)
+	for (unsigned int i = 0; i < VMSTAT_SWAPPED_END_; i++)
 		if (ROW_HAS(&a->vmstat, i) && ROW_HAS(&v, i))
 			a->swapped += amount_less(v.q[i], a->vmstat.q[i]);
 	a->vmstat = v;

@@ -23,6 +23,8 @@ static const struct {
 	const char *name;
 	size_t len;
 } names[VMSTAT_FIELDS] = {
+	[VMSTAT_ZSPAGES] = {"nr_zspages ", 11},
+	[VMSTAT_MEMMAP_PAGES] = {"nr_memmap_pages ", 16},
 	[VMSTAT_SWAP_IN] = {"pswpin ", 7},
 	[VMSTAT_SWAP_OUT] = {"pswpout ", 8},
 	[VMSTAT_ZSWAP_IN] = {"zswpin ", 7},

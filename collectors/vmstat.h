@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/vmstat: whether the host swaps, be it to a device or to compressed memory.
+ * /proc/vmstat: whether the host swaps, be it to a device or to compressed memory, and what meminfo has no line for.
  */
 #ifndef MEMTALLY_COLLECTORS_VMSTAT_H
 #define MEMTALLY_COLLECTORS_VMSTAT_H
@@ -9,18 +9,23 @@
 #include <stdint.h>
 
 enum vmstat_field {
+	/* Since boot: */
 	VMSTAT_SWAP_IN,    /* pswpin */
 	VMSTAT_SWAP_OUT,   /* pswpout */
 	VMSTAT_ZSWAP_IN,   /* zswpin */
 	VMSTAT_ZSWAP_OUT,  /* zswpout */
 	VMSTAT_ZEROES_IN,  /* swpin_zero */
 	VMSTAT_ZEROES_OUT, /* swpout_zero */
+	VMSTAT_SWAPPED_END_,
+	/* Now: */
+	VMSTAT_ZSPAGES = VMSTAT_SWAPPED_END_, /* nr_zspages, of zram and zswap; Linux 4.9 */
+	VMSTAT_MEMMAP_PAGES, /* nr_memmap_pages, of memory added since boot; Linux 6.11 */
 	VMSTAT_FIELDS
 };
 
 struct vmstat {
-	uint64_t present;          /* none of them without CONFIG_SWAP; see vmstat.c */
-	uint64_t q[VMSTAT_FIELDS]; /* pages since boot */
+	uint64_t present;          /* without CONFIG_SWAP none of what was swapped; see vmstat.c */
+	uint64_t q[VMSTAT_FIELDS]; /* pages */
 };
 
 /* -EBADMSG: cut off, a field twice, or a value that no kernel prints. */

@@ -308,7 +308,7 @@ static void looks_when_the_host_swaps(void **state)
 	p.swap_kib = 77;
 	adaptive_add(s, &p, 0);
 	/* A few pages are no reason, until they are a MiB together. */
-	tree_write(&s->tree, "vmstat", "pswpin 105\npswpout 107\n");
+	tree_write(&s->tree, "vmstat", "pswpin 105\npswpout 107\nnr_zspages 5000\n");
 	view_unref(adaptive_pass(s));
 	assert_int_equal(adaptive_looks(s), 0);
 	tree_write(&s->tree, "vmstat", "pswpin 105\npswpout 163\n");

@@ -13,6 +13,14 @@ enum {
 	AVAILABLE = 1 << MEMINFO_AVAILABLE,
 	ANON_PAGES = 1 << MEMINFO_ANON_PAGES,
 	MAPPED = 1 << MEMINFO_MAPPED,
+	FREE = 1 << MEMINFO_FREE,
+	/* What kernels have, and have had since 3.14, whatever they are built with. */
+	ALWAYS = TOTAL | AVAILABLE | ANON_PAGES | MAPPED | FREE | 1 << MEMINFO_BUFFERS |
+	         1 << MEMINFO_CACHED | 1 << MEMINFO_SWAP_CACHED | 1 << MEMINFO_ACTIVE |
+	         1 << MEMINFO_INACTIVE | 1 << MEMINFO_UNEVICTABLE | 1 << MEMINFO_SWAP_TOTAL |
+	         1 << MEMINFO_SWAP_FREE | 1 << MEMINFO_SHMEM | 1 << MEMINFO_SLAB_RECLAIMABLE |
+	         1 << MEMINFO_SLAB_UNRECLAIMABLE | 1 << MEMINFO_KERNEL_STACKS |
+	         1 << MEMINFO_PAGE_TABLES | 1 << MEMINFO_VMALLOC,
 };
 
 static void parses_what_there_is(void **state)
@@ -23,9 +31,9 @@ static void parses_what_there_is(void **state)
 		uint64_t present, total, available;
 	} cases[] = {
 		{"MemTotal:       16384000 kB\nMemFree:          5 kB\nMemAvailable:    8000001 kB\n",
-			0, TOTAL | AVAILABLE, 16777216000, 8192001024},
+			0, TOTAL | FREE | AVAILABLE, 16777216000, 8192001024},
 		{"MemAvailable: 1 kB\nMemTotal: 2 kB\n", 0, TOTAL | AVAILABLE, 2048, 1024},
-		{"MemTotal:       16384000 kB\nMemFree: 5 kB\n", 0, TOTAL, 16777216000,
+		{"MemTotal:       16384000 kB\nMemFree: 5 kB\n", 0, TOTAL | FREE, 16777216000,
 			0}, /* < 3.14 */
 		{"MemTotal: 1 kB\nHugePages_Total:       0\nno colon\n", 0, TOTAL, 1024, 0},
 		{"XMemTotal: 1 kB\nMemTotalX: 1 kB\n", 0, 0, 0, 0},
@@ -64,6 +72,31 @@ static void parses_what_is_mapped(void **state)
 	assert_int_equal(m.q[MEMINFO_MAPPED], 7 * 1024);
 }
 
+/* Each line of 6.18 by its own number, and none for another's. */
+static void parses_every_line(void **state)
+{
+	static const char text[] =
+		"MemTotal: 1 kB\nMemFree: 2 kB\nMemAvailable: 3 kB\nBuffers: 4 kB\nCached: 5 kB\n"
+		"SwapCached: 6 kB\nActive: 7 kB\nInactive: 8 kB\nActive(anon): 99 kB\n"
+		"Inactive(anon): 99 kB\nActive(file): 99 kB\nInactive(file): 99 kB\n"
+		"Unevictable: 9 kB\nMlocked: 99 kB\nSwapTotal: 10 kB\nSwapFree: 11 kB\n"
+		"Zswap: 12 kB\nZswapped: 99 kB\nDirty: 99 kB\nWriteback: 99 kB\nAnonPages: 13 kB\n"
+		"Mapped: 14 kB\nShmem: 15 kB\nKReclaimable: 16 kB\nSlab: 99 kB\n"
+		"SReclaimable: 17 kB\nSUnreclaim: 18 kB\nKernelStack: 19 kB\nPageTables: 20 kB\n"
+		"SecPageTables: 21 kB\nNFS_Unstable: 99 kB\nBounce: 99 kB\nWritebackTmp: 22 kB\n"
+		"CommitLimit: 99 kB\nCommitted_AS: 99 kB\nVmallocTotal: 99 kB\nVmallocUsed: 23 kB\n"
+		"VmallocChunk: 99 kB\nPercpu: 24 kB\nHardwareCorrupted: 25 kB\nAnonHugePages: 99 kB\n"
+		"HugePages_Total: 99\nHugepagesize: 99 kB\nHugetlb: 26 kB\nDirectMap4k: 99 kB\n";
+	struct meminfo m;
+
+	(void)state;
+	assert_int_equal(meminfo_parse(text, sizeof(text) - 1, &m), 0);
+	assert_int_equal(MEMINFO_FIELDS, 26);
+	assert_int_equal(m.present, (1 << MEMINFO_FIELDS) - 1);
+	for (unsigned int i = 0; i < MEMINFO_FIELDS; i++)
+		assert_int_equal(m.q[i], (i + 1) * 1024);
+}
+
 static void reads_the_kernels(void **state)
 {
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -72,7 +105,7 @@ static void reads_the_kernels(void **state)
 
 	(void)state;
 	assert_int_equal(meminfo_read(proc, &m), 0);
-	assert_int_equal(m.present, TOTAL | AVAILABLE | ANON_PAGES | MAPPED);
+	assert_int_equal(m.present & ALWAYS, ALWAYS);
 	assert_true(m.q[MEMINFO_TOTAL] > m.q[MEMINFO_AVAILABLE]);
 	assert_true(m.q[MEMINFO_TOTAL] > 1 << 20);
 	assert_int_equal(meminfo_read(none, &m), -ENOENT);
@@ -83,6 +116,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_what_there_is),
 		cmocka_unit_test(parses_what_is_mapped),
+		cmocka_unit_test(parses_every_line),
 		cmocka_unit_test(reads_the_kernels),
 	};
 

@@ -66,6 +66,19 @@ static void tells_swap_without_a_device(void **state)
 	assert_int_equal(v.q[VMSTAT_ZSWAP_OUT], 6);
 }
 
+/* What there is now, of swap or not. */
+static void tells_pages_of_other_kinds(void **state)
+{
+	static const char text[] = "nr_zspages 7\nnr_memmap_pages 8\nnr_memmap_boot_pages 9\n";
+	struct vmstat v;
+
+	(void)state;
+	assert_int_equal(vmstat_parse(text, sizeof(text) - 1, &v), 0);
+	assert_int_equal(v.present, 1 << VMSTAT_ZSPAGES | 1 << VMSTAT_MEMMAP_PAGES);
+	assert_int_equal(v.q[VMSTAT_ZSPAGES], 7);
+	assert_int_equal(v.q[VMSTAT_MEMMAP_PAGES], 8);
+}
+
 static void reads_the_kernels(void **state)
 {
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -75,7 +88,7 @@ static void reads_the_kernels(void **state)
 	(void)state;
 	assert_int_equal(vmstat_read(proc, &v), 0);
 	/* Which of the others there are is the kernel's. */
-	assert_true((v.present & (IN | OUT)) == (IN | OUT) || v.present == 0);
+	assert_true((v.present & (IN | OUT)) == (IN | OUT) || (v.present & (IN | OUT)) == 0);
 	assert_int_equal(vmstat_read(none, &v), -ENOENT);
 }
 
@@ -84,6 +97,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_what_there_is),
 		cmocka_unit_test(tells_swap_without_a_device),
+		cmocka_unit_test(tells_pages_of_other_kinds),
 		cmocka_unit_test(reads_the_kernels),
 	};
 
