@@ -59,5 +59,10 @@ void decimal_add_quantity(struct buffer *to, enum metric_kind kind, uint64_t bit
 	case METRIC_NANOSECONDS: decimal_add_seconds(to, bits); break;
 	case METRIC_REAL:
 	case METRIC_SIGNED_REAL: decimal_add_real(to, metric_real(bits)); break;
+	case METRIC_SIGNED:
+		if (bits > INT64_MAX)
+			buffer_add_char(to, '-');
+		buffer_add_u64(to, bits > INT64_MAX ? -bits : bits);
+		break;
 	}
 }

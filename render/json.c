@@ -204,14 +204,12 @@ static void add_owner_details(struct buffer *to, const struct view *view, const 
 static void add_scope(struct buffer *to, const struct view *view, enum metric_scope scope,
 	const struct fields *fields, const struct snapshot_scope *row)
 {
-	buffer_add_char(to, '{');
-	if (owner_is_scope(scope)) {
-		const struct owner *owner = owner_of(owner_kind_of(scope));
+	const struct owner *owner = owner_of(owner_kind_of(scope));
 
-		add_text_field(to, owner->name, view_text(view, row->name));
-		add_owner_details(to, view, owner, row);
-		add_bool_field(to, "exported", row->flags & SCOPE_EXPORTED);
-	}
+	buffer_add_char(to, '{');
+	add_text_field(to, owner->name, view_text(view, row->name));
+	add_owner_details(to, view, owner, row);
+	add_bool_field(to, "exported", row->flags & SCOPE_EXPORTED);
 	add_quantities(to, fields, row->present, row->q);
 	buffer_add_char(to, '}');
 }
@@ -222,6 +220,8 @@ const char *json_list_name(enum metric_scope scope)
 		[METRIC_HOST] = "host",
 		[METRIC_PROCESS] = "processes",
 		[METRIC_SELF] = "status",
+		[METRIC_SHMEM] = "shmem",
+		[METRIC_TMPFS] = "tmpfs",
 	};
 
 	return owner_is_scope(scope) ? owner_of(owner_kind_of(scope))->list : names[scope];
@@ -272,18 +272,56 @@ void json_render_process(
 	buffer_add_char(to, '}');
 }
 
+/* The rows of KIND; none where the image does not say where the host's memory is. */
+static void add_holdings(struct buffer *to, const struct view *view, enum holding_kind kind)
+{
+	enum metric_scope scope = metric_holding_scope(kind);
+	struct fields fields;
+	bool any = false;
+
+	if (!view_balance(view))
+		return;
+	fields_init(&fields, scope);
+	add_name(to, json_list_name(scope));
+	buffer_add_char(to, '[');
+	for (uint32_t i = 0; i < view_holding_count(view); i++) {
+		const struct snapshot_holding *row = view_holding(view, i);
+
+		if (row->kind != kind)
+			continue;
+		buffer_add_text(to, any ? ",{" : "{");
+		any = true;
+		add_text_field(to, metric_holding_label(kind), view_text(view, row->name));
+		if (kind == HOLDING_SHMEM && row->id != OWNER_NO_ID)
+			add_integer_field(to, "uid", row->id);
+		add_quantities(to, &fields, row->present, row->q);
+		buffer_add_char(to, '}');
+	}
+	buffer_add_char(to, ']');
+}
+
 static void add_host(struct buffer *to, const struct view *view)
 {
+	const struct snapshot_scope *host = view_host(view);
+	const struct snapshot_balance *balance = view_balance(view);
 	struct fields fields;
 
 	fields_init(&fields, METRIC_HOST);
 	add_name(to, json_list_name(METRIC_HOST));
-	add_scope(to, view, METRIC_HOST, &fields, view_host(view));
+	buffer_add_char(to, '{');
+	add_quantities(to, &fields, host->present, host->q);
+	if (balance) {
+		fields_init(&fields, METRIC_BALANCE);
+		add_quantities(to, &fields, balance->present, balance->q);
+	}
+	buffer_add_char(to, '}');
 }
 
 void json_render_host(const struct view *view, struct buffer *to)
 {
 	add_host(to, view);
+	for (unsigned int kind = 0; kind < HOLDING_KINDS; kind++)
+		add_holdings(to, view, (enum holding_kind)kind);
 	buffer_add_char(to, '}');
 }
 

@@ -39,13 +39,16 @@ struct json_list {
  */
 bool json_list_render(struct json_list *list, size_t enough, struct buffer *to);
 
-/* `,"process":{...}}`, `,"host":{...}}` and `,"status":{...}}`, after a head. */
+/*
+ * `,"process":{...}}`, `,"host":{...}}` and `,"status":{...}}`, after a head. After the host stand its lists, `"shmem"`
+ * and `"tmpfs"`, where the snapshot says where the host's memory is.
+ */
 void json_render_process(
 	const struct view *view, const struct snapshot_process *row, struct buffer *to);
 void json_render_host(const struct view *view, struct buffer *to);
 void json_render_status(const struct view *view, struct buffer *to);
 
-/* Both of the last two: `,"host":{...},"status":{...}}`. */
+/* Both of the last two, without the host's lists: `,"host":{...},"status":{...}}`. */
 void json_render_host_status(const struct view *view, struct buffer *to);
 
 /* The plural under which a list of SCOPE stands: "users", "programs", "units", "processes". */

@@ -196,6 +196,29 @@ static void collect_processes(
 	}
 }
 
+static void collect_holdings(
+	const struct view *view, enum holding_kind kind, struct series_list *list)
+{
+	for (uint32_t i = 0; i < view_holding_count(view); i++) {
+		const struct snapshot_holding *row = view_holding(view, i);
+		size_t at = list->labels.len;
+
+		if (row->kind != kind)
+			continue;
+		prometheus_add_label(&list->labels, true, metric_holding_label(kind),
+			view_text(view, row->name));
+		add_series(list, row->present, row->q, 0, at);
+	}
+}
+
+static void collect_balance(const struct view *view, struct series_list *list)
+{
+	const struct snapshot_balance *balance = view_balance(view);
+
+	if (balance)
+		add_series(list, balance->present, balance->q, 0, 0);
+}
+
 /* memtallyd's own counters, like everything it counts, began when it started. */
 static uint64_t self_created_ns(const struct snapshot_self *self)
 {
@@ -211,6 +234,10 @@ static void collect(const struct view *view, enum metric_scope scope, const stru
 		const struct snapshot_self *self = view_self(view);
 
 		add_series(list, self->present, self->q, self_created_ns(self), 0);
+	} else if (scope == METRIC_BALANCE) {
+		collect_balance(view, list);
+	} else if (scope >= METRIC_SHMEM) {
+		collect_holdings(view, (enum holding_kind)(scope - METRIC_SHMEM), list);
 	} else {
 		collect_scope(view, scope, list);
 	}

@@ -72,6 +72,16 @@ struct snapshot_histogram *builder_add_histogram(struct builder *b)
 	return add_row(b, SECTION_HISTOGRAMS, sizeof(struct snapshot_histogram));
 }
 
+struct snapshot_balance *builder_add_balance(struct builder *b)
+{
+	return add_row(b, SECTION_BALANCE, sizeof(struct snapshot_balance));
+}
+
+struct snapshot_holding *builder_add_holding(struct builder *b)
+{
+	return add_row(b, SECTION_HOLDINGS, sizeof(struct snapshot_holding));
+}
+
 uint32_t builder_process_count(const struct builder *b)
 {
 	return (uint32_t)(b->section[SECTION_PROCESSES].len / sizeof(struct snapshot_process));
@@ -91,6 +101,8 @@ static uint32_t stride_of(enum image_section_kind kind)
 	case SECTION_PROCESSES: return sizeof(struct snapshot_process);
 	case SECTION_SELF: return sizeof(struct snapshot_self);
 	case SECTION_HISTOGRAMS: return sizeof(struct snapshot_histogram);
+	case SECTION_BALANCE: return sizeof(struct snapshot_balance);
+	case SECTION_HOLDINGS: return sizeof(struct snapshot_holding);
 	default: return sizeof(struct snapshot_scope);
 	}
 }

@@ -33,6 +33,8 @@ struct snapshot_scope *builder_add_scope(struct builder *b, enum metric_scope sc
 struct snapshot_process *builder_add_process(struct builder *b);
 struct snapshot_self *builder_add_self(struct builder *b);
 struct snapshot_histogram *builder_add_histogram(struct builder *b);
+struct snapshot_balance *builder_add_balance(struct builder *b); /* at most one */
+struct snapshot_holding *builder_add_holding(struct builder *b);
 
 /* Rows of processes so far, by index; NULL where there are none. */
 uint32_t builder_process_count(const struct builder *b);

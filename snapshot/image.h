@@ -33,6 +33,8 @@ enum image_section_kind {
 	SECTION_PROCESSES,   /* snapshot_process by rising pid; left out of the public image */
 	SECTION_SELF,        /* one snapshot_self */
 	SECTION_HISTOGRAMS,
+	SECTION_BALANCE,  /* at most one snapshot_balance */
+	SECTION_HOLDINGS, /* snapshot_holding */
 	SECTION_OTHERS_END_,
 	SECTION_OWNERS = 8, /* snapshot_scope: this and those behind it, by enum owner_kind */
 	SECTION_KIND_END_ = SECTION_OWNERS + OWNER_KINDS

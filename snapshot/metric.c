@@ -176,6 +176,85 @@ static const struct metric process_metrics[] = {
 		.help = "Time since the process, or the program it executed last, was first seen, from which its growth counts."},
 };
 
+#define HELP_MEMORY "Where the host's memory is, by kind: with memtally_host_residual_bytes the kinds add up to memtally_host_mem_total_bytes."
+#define HELP_SWAP   "Where the host's swap space is: what processes have (SwapPss), SysV segments, what else is used, such as files on tmpfs, and what is free."
+
+#define MEMORY(index_, value_) LABELLED_BYTES("memory", index_, "kind", value_, BOTH, HELP_MEMORY)
+#define SIGNED(what_, index_, flags_, help_) \
+	{.what = what_, .unit = "bytes", .type = METRIC_GAUGE, .kind = METRIC_SIGNED, \
+	 .index = index_, .flags = flags_, .help = help_}
+
+static const struct metric balance_metrics[] = {
+	MEMORY(BALANCE_PSS_ANON, "pss_anon"),
+	MEMORY(BALANCE_PSS_FILE, "pss_file"),
+	MEMORY(BALANCE_PSS_SHMEM, "pss_shmem"),
+	MEMORY(BALANCE_PSS_UNSPLIT, "pss_unsplit"),
+	MEMORY(BALANCE_PAGE_CACHE, "page_cache"),
+	MEMORY(BALANCE_SWAP_CACHE, "swap_cache"),
+	MEMORY(BALANCE_SYSV, "sysv"),
+	MEMORY(BALANCE_TMPFS, "tmpfs"),
+	MEMORY(BALANCE_SHMEM, "shmem"),
+	MEMORY(BALANCE_HUGETLB, "hugetlb"),
+	MEMORY(BALANCE_PAGE_TABLES, "page_tables"),
+	MEMORY(BALANCE_SECONDARY_PAGE_TABLES, "secondary_page_tables"),
+	MEMORY(BALANCE_KERNEL_STACKS, "kernel_stacks"),
+	MEMORY(BALANCE_SLAB_RECLAIMABLE, "slab_reclaimable"),
+	MEMORY(BALANCE_SLAB_UNRECLAIMABLE, "slab_unreclaimable"),
+	MEMORY(BALANCE_KERNEL_RECLAIMABLE, "kernel_reclaimable"),
+	MEMORY(BALANCE_VMALLOC, "vmalloc"),
+	MEMORY(BALANCE_PERCPU, "percpu"),
+	MEMORY(BALANCE_ZSWAP, "zswap"),
+	MEMORY(BALANCE_ZRAM, "zram"),
+	MEMORY(BALANCE_WRITEBACK_TMP, "writeback_tmp"),
+	MEMORY(BALANCE_MEMMAP, "memmap"),
+	MEMORY(BALANCE_HARDWARE_CORRUPTED, "hardware_corrupted"),
+	MEMORY(BALANCE_FREE, "free"),
+	MEMORY(BALANCE_FREE_LISTS, "free_lists"),
+	SIGNED("residual", BALANCE_RESIDUAL, BOTH,
+		"MemTotal less all kinds of memory: what the kernel has no number for, and how far the PSS is off. Negative where more was found than there is."),
+	SIGNED("residual_low", BALANCE_RESIDUAL_LOW, JSON,
+		"What the residual would be if the PSS were memtally_host_pss_high_bytes."),
+	SIGNED("residual_high", BALANCE_RESIDUAL_HIGH, JSON,
+		"What the residual would be if the PSS were memtally_host_pss_low_bytes."),
+	SIGNED("residual_processes", BALANCE_RESIDUAL_PROCESSES, BOTH,
+		"Part of the residual that processes map (AnonPages and Mapped) and that is in no PSS: that of processes that are not measured, and how far estimates are off."),
+	LABELLED_BYTES("swap", BALANCE_SWAP_PROCESSES, "kind", "processes", BOTH, HELP_SWAP),
+	LABELLED_BYTES("swap", BALANCE_SWAP_SYSV, "kind", "sysv", BOTH, HELP_SWAP),
+	{.what = "swap", .unit = "bytes", .type = METRIC_GAUGE, .kind = METRIC_SIGNED,
+		.index = BALANCE_SWAP_UNKNOWN, .flags = BOTH, .label = "kind", .value = "unknown", .help = HELP_SWAP},
+	LABELLED_BYTES("swap", BALANCE_SWAP_FREE, "kind", "free", BOTH, HELP_SWAP),
+	GAUGE("tmpfs_unread", NULL, BALANCE_TMPFS_UNREAD, BOTH,
+		"File systems of type tmpfs that memtallyd sees mounted and could learn nothing of."),
+	GAUGE("tmpfs_directories_unread", NULL, BALANCE_DIRECTORIES_UNREAD, BOTH,
+		"Directories on tmpfs whose files are nobody's in memtally_shmem_tmpfs_bytes: memtallyd may not read them, or they are too many or too deep."),
+};
+
+static const struct metric shmem_metrics[] = {
+	GAUGE("sysv", "bytes", SHMEM_SYSV, BOTH,
+		"Memory of the SysV segments that the user owns, whoever maps them; in hugetlb pages, too."),
+	GAUGE("sysv_unattached", "bytes", SHMEM_SYSV_UNATTACHED, BOTH,
+		"Memory of the user's SysV segments that nobody has attached, and that no process's end will free."),
+	GAUGE("sysv_swap", "bytes", SHMEM_SYSV_SWAP, BOTH,
+		"Swapped memory of the user's SysV segments."),
+	GAUGE("sysv_size", "bytes", SHMEM_SYSV_SIZE, JSON,
+		"Size of the user's SysV segments, as they were asked for."),
+	GAUGE("sysv_segments", NULL, SHMEM_SYSV_SEGMENTS, BOTH,
+		"SysV segments that the user owns."),
+	GAUGE("tmpfs", "bytes", SHMEM_TMPFS, BOTH,
+		"Files on tmpfs that the user owns and memtallyd found without rights of its own, in memory or swapped, mapped or not; at most a minute old."),
+	GAUGE("tmpfs_files", NULL, SHMEM_TMPFS_FILES, JSON,
+		"How many files these are."),
+};
+
+static const struct metric tmpfs_metrics[] = {
+	GAUGE("used", "bytes", TMPFS_USED, BOTH,
+		"What is on the tmpfs, in memory or swapped, mapped or not."),
+	GAUGE("size", "bytes", TMPFS_SIZE, BOTH,
+		"What the tmpfs may grow to; absent where it has no limit."),
+	GAUGE("owned", "bytes", TMPFS_OWNED, BOTH,
+		"What of it is in memtally_shmem_tmpfs_bytes of some user; at most a minute old."),
+};
+
 #define HELP_OUTCOME "Processes of the last pass, by what became of them; estimated were measured before, guessed not yet. Gone and no-mm have no memory: memtally_host_processes leaves them out."
 #define HELP_READ    "Processes of the last pass, by the file that their figures come from, or estimate: measured in an earlier pass or not yet."
 #define HELP_MEASUREMENTS "Measurements of single processes: at once, or by slices of their mappings."
@@ -299,6 +378,15 @@ const struct metric *metric_table(enum metric_scope scope, size_t *ret_count)
 	case METRIC_SELF:
 		*ret_count = sizeof(self_metrics) / sizeof(self_metrics[0]);
 		return self_metrics;
+	case METRIC_BALANCE:
+		*ret_count = sizeof(balance_metrics) / sizeof(balance_metrics[0]);
+		return balance_metrics;
+	case METRIC_SHMEM:
+		*ret_count = sizeof(shmem_metrics) / sizeof(shmem_metrics[0]);
+		return shmem_metrics;
+	case METRIC_TMPFS:
+		*ret_count = sizeof(tmpfs_metrics) / sizeof(tmpfs_metrics[0]);
+		return tmpfs_metrics;
 	default:
 		*ret_count = sizeof(scope_metrics) / sizeof(scope_metrics[0]);
 		return scope_metrics;
@@ -329,6 +417,9 @@ const char *metric_scope_name(enum metric_scope scope)
 		[METRIC_HOST] = "host",
 		[METRIC_PROCESS] = "process",
 		[METRIC_SELF] = "",
+		[METRIC_BALANCE] = "host",
+		[METRIC_SHMEM] = "shmem",
+		[METRIC_TMPFS] = "tmpfs",
 	};
 
 	return owner_is_scope(scope) ? owner_of(owner_kind_of(scope))->name : names[scope];
@@ -369,6 +460,16 @@ const struct metric *metric_find_field(enum metric_scope scope, const char *name
 			return &table[i];
 	}
 	return NULL;
+}
+
+const char *metric_holding_label(enum holding_kind kind)
+{
+	static const char *const labels[HOLDING_KINDS] = {
+		[HOLDING_SHMEM] = "user",
+		[HOLDING_TMPFS] = "mountpoint",
+	};
+
+	return labels[kind];
 }
 
 const char *metric_source_name(unsigned int source)

@@ -30,9 +30,14 @@ enum metric_scope {
 	METRIC_OWNERS_END,
 	METRIC_PROCESS = METRIC_OWNERS_END,
 	METRIC_SELF,
+	METRIC_BALANCE, /* of the host, too, and called so */
+	METRIC_SHMEM,   /* holdings, in the order of enum holding_kind */
+	METRIC_TMPFS,
 	METRIC_SCOPES
 };
 
+static_assert((int)METRIC_SCOPES - (int)METRIC_SHMEM == (int)HOLDING_KINDS,
+	"each kind of holdings is a scope");
 static_assert((int)METRIC_OWNERS_END - (int)METRIC_USER == (int)OWNER_KINDS,
 	"each kind of owners is a scope");
 
@@ -47,6 +52,7 @@ enum metric_kind {
 	METRIC_NANOSECONDS, /* an exact integer, below 2^63; shown as decimal seconds */
 	METRIC_REAL,        /* the bits of a double, finite and not negative */
 	METRIC_SIGNED_REAL, /* the bits of a double, finite */
+	METRIC_SIGNED,      /* an exact int64_t, above -2^63 */
 };
 
 enum metric_flag {
@@ -134,6 +140,14 @@ static inline uint64_t metric_real_bits(double value)
 
 	return u.bits;
 }
+
+/* The scope of holdings of KIND, and what the name of one is called in metrics and JSON: "user", "mountpoint". */
+static inline enum metric_scope metric_holding_scope(enum holding_kind kind)
+{
+	return (enum metric_scope)(METRIC_SHMEM + (int)kind);
+}
+
+const char *metric_holding_label(enum holding_kind kind);
 
 /* Names of the enumerations in snapshot/record.h, as they stand in labels and JSON. */
 const char *metric_source_name(unsigned int source);

@@ -225,7 +225,82 @@ enum self_quantity {
 	SELF_QUANTITIES
 };
 
-static_assert(PROCESS_QUANTITIES <= 64 && SCOPE_QUANTITIES <= 64 && SELF_QUANTITIES <= 64,
+/* Where the memory of the host is: first the lines of its balance sheet (snapshot/balance.h), which are bytes. */
+enum balance_quantity {
+	BALANCE_PSS_ANON,
+	BALANCE_PSS_FILE,
+	BALANCE_PSS_SHMEM,
+	BALANCE_PSS_UNSPLIT,
+	BALANCE_PAGE_CACHE,
+	BALANCE_SWAP_CACHE,
+	BALANCE_SYSV,
+	BALANCE_TMPFS,
+	BALANCE_SHMEM,
+	BALANCE_HUGETLB,
+	BALANCE_PAGE_TABLES,
+	BALANCE_SECONDARY_PAGE_TABLES,
+	BALANCE_KERNEL_STACKS,
+	BALANCE_SLAB_RECLAIMABLE,
+	BALANCE_SLAB_UNRECLAIMABLE,
+	BALANCE_KERNEL_RECLAIMABLE,
+	BALANCE_VMALLOC,
+	BALANCE_PERCPU,
+	BALANCE_ZSWAP,
+	BALANCE_ZRAM,
+	BALANCE_WRITEBACK_TMP,
+	BALANCE_MEMMAP,
+	BALANCE_HARDWARE_CORRUPTED,
+	BALANCE_FREE,
+	BALANCE_FREE_LISTS,
+	BALANCE_LINES, /* how many these are */
+	BALANCE_RESIDUAL =
+		BALANCE_LINES,      /* MemTotal less all of them; an int64_t, as the next three: */
+	BALANCE_RESIDUAL_LOW,       /* were the PSS its upper bound, */
+	BALANCE_RESIDUAL_HIGH,      /* and its lower one */
+	BALANCE_RESIDUAL_PROCESSES, /* of the residual, what processes map that is in no PSS */
+	BALANCE_SWAP_PROCESSES,     /* of swap space, in bytes: SwapPss, */
+	BALANCE_SWAP_SYSV,          /* of SysV segments, */
+	BALANCE_SWAP_UNKNOWN,       /* what else is used, an int64_t, */
+	BALANCE_SWAP_FREE,          /* and what is not */
+	BALANCE_TMPFS_UNREAD,       /* a count: file systems of which nothing could be learned */
+	BALANCE_DIRECTORIES_UNREAD, /* a count: directories on tmpfs whose files were not seen */
+	BALANCE_QUANTITIES
+};
+
+/* What somebody or some file system holds of shared memory, be it mapped or not: kinds of rows, */
+enum holding_kind {
+	HOLDING_SHMEM, /* what a user owns */
+	HOLDING_TMPFS, /* what is on a tmpfs */
+	HOLDING_KINDS
+};
+
+/* and what they have, of each kind its own. Bytes unless a comment says otherwise. */
+enum shmem_quantity {
+	SHMEM_SYSV,            /* of the user's SysV segments, what is in memory, */
+	SHMEM_SYSV_UNATTACHED, /* of that what nobody has attached, */
+	SHMEM_SYSV_SWAP,       /* what is swapped, */
+	SHMEM_SYSV_SIZE,       /* what was asked for, */
+	SHMEM_SYSV_SEGMENTS,   /* and how many they are */
+	SHMEM_TMPFS,           /* of the user's files on tmpfs that were found; swapped or not */
+	SHMEM_TMPFS_FILES,     /* a count */
+	SHMEM_QUANTITIES
+};
+
+enum tmpfs_quantity {
+	TMPFS_USED,  /* swapped or not */
+	TMPFS_SIZE,  /* that it may grow to; absent where there is no limit */
+	TMPFS_OWNED, /* of .USED the files that were found, whose owners have them in SHMEM_TMPFS */
+	TMPFS_QUANTITIES
+};
+
+enum { HOLDING_QUANTITIES = 8 }; /* as many have room in a row */
+
+static_assert((int)SHMEM_QUANTITIES <= (int)HOLDING_QUANTITIES &&
+		      (int)TMPFS_QUANTITIES <= (int)HOLDING_QUANTITIES,
+	"a row has room for each kind's");
+
+static_assert(PROCESS_QUANTITIES <= 64 && SCOPE_QUANTITIES <= 64 && SELF_QUANTITIES <= 64 &&
+		      BALANCE_QUANTITIES <= 64,
 	"a row's mask has 64 bits");
 
 enum scope_flag {
@@ -282,6 +357,22 @@ enum self_flag {
 		1 << 4, /* /proc is mounted with hidepid: other users' processes are missing */
 	SELF_PROC_RESTRICTED =
 		1 << 5, /* mounted so, be they missing here or not: users do not see others' */
+};
+
+/* Where the host's memory is. */
+struct snapshot_balance {
+	uint64_t present;
+	uint64_t q[BALANCE_QUANTITIES];
+};
+
+struct snapshot_holding {
+	uint32_t kind; /* enum holding_kind */
+	uint32_t name; /* of the user; where the file system is mounted */
+	uint32_t
+		id; /* of a user, the uid; OWNER_NO_ID: the sum of those that have no row of their own; else 0 */
+	uint32_t reserved;
+	uint64_t present;
+	uint64_t q[HOLDING_QUANTITIES];
 };
 
 /* Cumulative upper bounds are the metric table's; the last bucket is the total (+Inf). */

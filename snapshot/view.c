@@ -57,6 +57,8 @@ static uint32_t least_stride(uint32_t kind)
 	case SECTION_PROCESSES: return sizeof(struct snapshot_process);
 	case SECTION_SELF: return sizeof(struct snapshot_self);
 	case SECTION_HISTOGRAMS: return sizeof(struct snapshot_histogram);
+	case SECTION_BALANCE: return sizeof(struct snapshot_balance);
+	case SECTION_HOLDINGS: return sizeof(struct snapshot_holding);
 	default:
 		return kind >= SECTION_OWNERS && kind < SECTION_OWNERS + OWNER_KINDS
 		               ? sizeof(struct snapshot_scope)
@@ -108,6 +110,10 @@ static int check_sections(struct view *v, const char **ret_reason)
 	}
 	if (v->section[SECTION_HOST].count != 1 || v->section[SECTION_SELF].count != 1)
 		return refuse(ret_reason, "host and self need one row each");
+	if (v->section[SECTION_BALANCE].count > 1)
+		return refuse(ret_reason, "two balances");
+	if (!v->section[SECTION_BALANCE].count)
+		v->section[SECTION_BALANCE].data = NULL;
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		if (!v->section[SECTION_OWNERS + kind].data)
 			return refuse(ret_reason, "a section is missing");
@@ -142,6 +148,19 @@ static bool is_name(const struct view *v, uint32_t ref)
 	return ref < s->count && (ref == 0 || s->data[ref - 1] == 0);
 }
 
+/* Which quantities of SCOPE are of KIND. */
+static uint64_t mask_of(enum metric_scope scope, enum metric_kind kind)
+{
+	size_t count;
+	const struct metric *m = metric_table(scope, &count);
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (m[i].kind == kind)
+			mask |= UINT64_C(1) << m[i].index;
+	return mask;
+}
+
 /* Which quantities of SCOPE are doubles. */
 struct reals {
 	uint64_t all, is_signed;
@@ -149,27 +168,22 @@ struct reals {
 
 static struct reals reals_of(enum metric_scope scope)
 {
-	size_t count;
-	const struct metric *m = metric_table(scope, &count);
-	struct reals reals = {0};
+	struct reals reals = {.is_signed = mask_of(scope, METRIC_SIGNED_REAL)};
 
-	for (size_t i = 0; i < count; i++) {
-		uint64_t bit = UINT64_C(1) << m[i].index;
-
-		if (metric_is_real(m[i].kind))
-			reals.all |= bit;
-		if (m[i].kind == METRIC_SIGNED_REAL)
-			reals.is_signed |= bit;
-	}
+	reals.all = reals.is_signed | mask_of(scope, METRIC_REAL);
 	return reals;
 }
 
-/* Quantities beyond KNOWN are a newer minor version's and are not looked at. */
+/* Those of PRESENT that this version knows: the others are a newer minor version's and are not looked at. */
+static uint64_t known_of(uint64_t present, unsigned int known)
+{
+	return known < 64 ? present & ((UINT64_C(1) << known) - 1) : present;
+}
+
 static bool are_quantities(
 	uint64_t present, const uint64_t *q, unsigned int known, struct reals reals)
 {
-	if (known < 64)
-		present &= (UINT64_C(1) << known) - 1;
+	present = known_of(present, known);
 	for (; present; present &= present - 1) {
 		unsigned int i = (unsigned int)__builtin_ctzll(present);
 
@@ -245,6 +259,41 @@ static int check_self(const struct view *v, const char **ret_reason)
 	return 0;
 }
 
+static int check_balance(const struct view *v, const char **ret_reason)
+{
+	const struct snapshot_balance *row = view_balance(v);
+	uint64_t with_sign = mask_of(METRIC_BALANCE, METRIC_SIGNED);
+
+	if (!row)
+		return 0;
+	if (!are_quantities(
+		    row->present & ~with_sign, row->q, BALANCE_QUANTITIES, (struct reals){0}))
+		return refuse(ret_reason, "an impossible quantity");
+	for (uint64_t left = row->present & with_sign; left; left &= left - 1)
+		if ((int64_t)row->q[__builtin_ctzll(left)] == INT64_MIN)
+			return refuse(ret_reason, "an impossible quantity");
+	return 0;
+}
+
+static int check_holdings(const struct view *v, const char **ret_reason)
+{
+	static const unsigned int known[HOLDING_KINDS] = {
+		[HOLDING_SHMEM] = SHMEM_QUANTITIES,
+		[HOLDING_TMPFS] = TMPFS_QUANTITIES,
+	};
+
+	for (uint32_t i = 0; i < view_holding_count(v); i++) {
+		const struct snapshot_holding *row = view_holding(v, i);
+
+		if (!is_name(v, row->name))
+			return refuse(ret_reason, "a row without a name or a time");
+		if (row->kind < HOLDING_KINDS &&
+			!are_quantities(row->present, row->q, known[row->kind], (struct reals){0}))
+			return refuse(ret_reason, "an impossible quantity");
+	}
+	return 0;
+}
+
 static int check_histograms(const struct view *v, const char **ret_reason)
 {
 	bool seen[HISTOGRAM_COUNT_] = {false};
@@ -283,6 +332,10 @@ static int view_check(struct view *v, const char **ret_reason)
 		r = check_self(v, ret_reason);
 	if (r == 0)
 		r = check_histograms(v, ret_reason);
+	if (r == 0)
+		r = check_balance(v, ret_reason);
+	if (r == 0)
+		r = check_holdings(v, ret_reason);
 	return r;
 }
 
@@ -359,6 +412,9 @@ enum image_section_kind view_section_kind(enum metric_scope scope)
 	case METRIC_HOST: return SECTION_HOST;
 	case METRIC_PROCESS: return SECTION_PROCESSES;
 	case METRIC_SELF: return SECTION_SELF;
+	case METRIC_BALANCE: return SECTION_BALANCE;
+	case METRIC_SHMEM:
+	case METRIC_TMPFS: return SECTION_HOLDINGS;
 	default: return (enum image_section_kind)(SECTION_OWNERS + owner_kind_of(scope));
 	}
 }

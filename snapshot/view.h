@@ -88,6 +88,25 @@ static inline const struct snapshot_self *view_self(const struct view *view)
 	return (const void *)view->section[SECTION_SELF].data;
 }
 
+/* Where the host's memory is, or NULL: the image does not say. */
+static inline const struct snapshot_balance *view_balance(const struct view *view)
+{
+	return (const void *)view->section[SECTION_BALANCE].data;
+}
+
+/* How many holdings there are of all kinds; of kinds that a newer version knows, too. */
+static inline uint32_t view_holding_count(const struct view *view)
+{
+	return view->section[SECTION_HOLDINGS].count;
+}
+
+static inline const struct snapshot_holding *view_holding(const struct view *view, uint32_t i)
+{
+	const struct view_section *s = &view->section[SECTION_HOLDINGS];
+
+	return (const void *)(s->data + (size_t)s->stride * i);
+}
+
 static inline const struct snapshot_histogram *view_histogram(const struct view *view, uint32_t i)
 {
 	const struct view_section *s = &view->section[SECTION_HISTOGRAMS];

@@ -72,7 +72,12 @@ def label_list(labels):
     return ", ".join(f"`{label}`" for label in labels.split())
 
 
-def blocks(metrics, owners):
+def balance_rows(kinds):
+    return [[f"`{kind}`", what[0].upper() + what[1:] + ".", source[0].upper() + source[1:] + "."]
+            for kind, what, source in kinds]
+
+
+def blocks(metrics, owners, kinds):
     """The generated parts, by name."""
     host = [row for row in metrics if row[0] == "host"]
     users = {row[6]: row[5] for row in metrics if row[0] == "user"}
@@ -90,6 +95,11 @@ def blocks(metrics, owners):
         "cgroup_metrics": table_of(metric_head, metric_rows(cgroup, "unit", "SCOPE")),
         "process_metrics": table_of(metric_head, metric_rows(metrics, "process")),
         "self_metrics": table_of(metric_head, metric_rows(metrics, "self")),
+        "balance_kinds": table_of(["`kind`", "what it is", "of what it is made"], balance_rows(kinds)),
+        "shmem_metrics": table_of(metric_head, metric_rows(metrics, "shmem")),
+        "tmpfs_metrics": table_of(metric_head, metric_rows(metrics, "tmpfs")),
+        "shmem_fields": table_of(field_head, field_rows(metrics, "shmem")),
+        "tmpfs_fields": table_of(field_head, field_rows(metrics, "tmpfs")),
         "scope_fields": table_of(field_head, field_rows(metrics, "user")),
         "host_fields": table_of(field_head, field_rows(host_fields, "host")),
         "cgroup_fields": table_of(field_head, field_rows(cgroup, "unit")),
@@ -247,14 +257,15 @@ def check_faults(source):
 
 def findings(source, build):
     metrics, options, owners = dump(build, "metrics"), dump(build, "options"), dump(build, "owners")
-    return (check_blocks(source, blocks(metrics, owners)) + check_metric_names(source, metrics, owners)
+    return (check_blocks(source, blocks(metrics, owners, dump(build, "balance")))
+            + check_metric_names(source, metrics, owners)
             + check_options(source, build, options) + check_sample(source, options)
             + check_routes(source, owners) + check_map(source) + check_links(source)
             + check_tests(source) + check_faults(source))
 
 
 def update(source, build):
-    generated = blocks(dump(build, "metrics"), dump(build, "owners"))
+    generated = blocks(dump(build, "metrics"), dump(build, "owners"), dump(build, "balance"))
     for path in ("docs/metrics.md", "docs/api.md"):
         text = renewed(common.read(source, path), generated)
         with open(os.path.join(source, path), "w", encoding="utf-8") as file:

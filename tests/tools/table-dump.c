@@ -4,6 +4,7 @@
  *
  *     table-dump metrics   scope, metric, type, label, value, where ("prometheus", "json", "both"), JSON field, help
  *     table-dump owners    name, list, labels, help
+ *     table-dump balance   kind, what it is, of what it is made
  *     table-dump options   program, name, kind, in the file ("file" or "-"), default or "-", expected, help
  */
 #include "config.h"
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "config/option.h"
+#include "snapshot/balance.h"
 #include "snapshot/metric.h"
 #include "snapshot/owner.h"
 #include "snapshot/record.h"
@@ -72,6 +74,15 @@ static void dump_owners(void)
 	}
 }
 
+static void dump_balance(void)
+{
+	for (unsigned int i = 0; i < BALANCE_LINES; i++) {
+		const struct balance_kind *k = balance_kind((enum balance_quantity)i);
+
+		printf("%s\t%s\t%s\n", k->name, k->help, k->source);
+	}
+}
+
 static const char *kind(const struct option_spec *spec)
 {
 	switch (spec->type) {
@@ -115,6 +126,8 @@ int main(int argc, char *argv[])
 		dump_metrics();
 	} else if (argc == 2 && !strcmp(argv[1], "owners")) {
 		dump_owners();
+	} else if (argc == 2 && !strcmp(argv[1], "balance")) {
+		dump_balance();
 	} else if (argc == 2 && !strcmp(argv[1], "options")) {
 		dump_options();
 	} else {

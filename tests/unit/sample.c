@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/userns.h"
+#include "snapshot/balance.h"
 #include "snapshot/owner.h"
 
 enum {
@@ -584,6 +585,63 @@ static int add_self(struct builder *b, const struct sample_options *options)
 	return 0;
 }
 
+/* Lines that a kernel does not print are absent; the residual is what it is by arithmetic, and negative. */
+static int add_balance(struct builder *b)
+{
+	struct snapshot_balance *row = builder_add_balance(b);
+
+	if (!row)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < BALANCE_LINES; i++)
+		if (i != BALANCE_PSS_UNSPLIT && i != BALANCE_MEMMAP)
+			ROW_SET(row, i, (uint64_t)(1000 + i) * 4 * KIB);
+	ROW_SET(row, BALANCE_FREE, UINT64_C(16384000) * KIB);
+	ROW_SET(row, BALANCE_RESIDUAL, UINT64_C(16384000) * KIB - balance_sum(row));
+	ROW_SET(row, BALANCE_RESIDUAL_LOW, row->q[BALANCE_RESIDUAL] - 5 * KIB);
+	ROW_SET(row, BALANCE_RESIDUAL_HIGH, row->q[BALANCE_RESIDUAL] + 7 * KIB);
+	ROW_SET(row, BALANCE_RESIDUAL_PROCESSES, 3 * KIB);
+	ROW_SET(row, BALANCE_SWAP_PROCESSES, 1152 * KIB);
+	ROW_SET(row, BALANCE_SWAP_SYSV, 8 * KIB);
+	ROW_SET(row, BALANCE_SWAP_UNKNOWN, (uint64_t)-4096);
+	ROW_SET(row, BALANCE_SWAP_FREE, 1000000 * KIB);
+	ROW_SET(row, BALANCE_TMPFS_UNREAD, 1);
+	ROW_SET(row, BALANCE_DIRECTORIES_UNREAD, 0);
+	return 0;
+}
+
+static struct snapshot_holding *add_holding(
+	struct builder *b, enum holding_kind kind, const char *name, uint32_t id)
+{
+	struct snapshot_holding *row = builder_add_holding(b);
+
+	if (!row)
+		return NULL;
+	row->kind = kind;
+	row->id = id;
+	row->name = builder_add_text(b, name, strlen(name));
+	return row;
+}
+
+static int add_holdings(struct builder *b)
+{
+	struct snapshot_holding *row = add_holding(b, HOLDING_SHMEM, "alice", 1000);
+
+	if (!row)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < SHMEM_QUANTITIES; i++)
+		ROW_SET(row, i, (uint64_t)(i + 1) * 4 * KIB);
+	row = add_holding(b, HOLDING_SHMEM, "(other)", OWNER_NO_ID);
+	if (!row)
+		return -ENOMEM;
+	ROW_SET(row, SHMEM_SYSV, 4 * KIB);
+	row = add_holding(b, HOLDING_TMPFS, "/mnt/\"a b\\", 0);
+	if (!row)
+		return -ENOMEM;
+	ROW_SET(row, TMPFS_USED, 64 * KIB);
+	ROW_SET(row, TMPFS_OWNED, 8 * KIB);
+	return 0;
+}
+
 int sample_add(struct builder *b, const struct sample_options *options)
 {
 	AUTO_FREE struct tally *tally = calloc(1, sizeof(*tally));
@@ -597,6 +655,10 @@ int sample_add(struct builder *b, const struct sample_options *options)
 		r = add_scopes(b, (enum metric_scope)scope, &tally->scope[scope]);
 	if (r == 0)
 		r = add_host(b, &tally->scope[METRIC_HOST]);
+	if (r == 0)
+		r = add_balance(b);
+	if (r == 0)
+		r = add_holdings(b);
 	return r == 0 ? add_self(b, options) : r;
 }
 

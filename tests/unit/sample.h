@@ -2,7 +2,8 @@
 /*
  * A snapshot for tests: few rows, but one of every kind that a reader has to get right. Names that
  * strangers chose (escapes, quotes, backslashes, CJK, U+FFFD), absent quantities, processes that could
- * not be measured, a shared address space, things kept without members, "(other)" rows, a histogram.
+ * not be measured, a shared address space, things kept without members, "(other)" rows, a histogram, holdings, and a
+ * balance sheet whose residual is negative.
  *
  * Sums follow from the processes by the plainest arithmetic, so that what must add up does: each
  * quantity over users, over programs, over units and of the host, with and without "(other)".

@@ -97,6 +97,7 @@ static void fill_process(struct builder *b, uint32_t pid, uint64_t *dice)
 static void fill_builder(struct builder *b, uint64_t dice, uint32_t rows)
 {
 	struct snapshot_self *self;
+	struct snapshot_balance *balance;
 	struct snapshot_histogram *h;
 
 	builder_begin(b);
@@ -117,6 +118,19 @@ static void fill_builder(struct builder *b, uint64_t dice, uint32_t rows)
 	h = builder_add_histogram(b);
 	assert_non_null(h);
 	h->bucket[3] = h->count = 5;
+	balance = builder_add_balance(b);
+	assert_non_null(balance);
+	balance->present = some_bits(&dice, BALANCE_QUANTITIES);
+	fill(&dice, balance->q, BALANCE_QUANTITIES);
+	for (uint32_t i = 0; i < rows; i++) {
+		struct snapshot_holding *holding = builder_add_holding(b);
+
+		assert_non_null(holding);
+		holding->kind = i % HOLDING_KINDS;
+		holding->name = some_text(b, &dice);
+		holding->present = some_bits(&dice, TMPFS_QUANTITIES);
+		fill(&dice, holding->q, HOLDING_QUANTITIES);
+	}
 }
 
 static void assert_rows(
@@ -155,6 +169,8 @@ static void survives_the_round_trip(void **state)
 		assert_rows(&b, view, SECTION_PROCESSES, sizeof(struct snapshot_process));
 		assert_rows(&b, view, SECTION_SELF, sizeof(struct snapshot_self));
 		assert_rows(&b, view, SECTION_HISTOGRAMS, sizeof(struct snapshot_histogram));
+		assert_rows(&b, view, SECTION_BALANCE, sizeof(struct snapshot_balance));
+		assert_rows(&b, view, SECTION_HOLDINGS, sizeof(struct snapshot_holding));
 		assert_int_equal(view->section[SECTION_STRINGS].count, texts);
 		assert_memory_equal(view_text(view, 0), b.section[SECTION_STRINGS].data, texts);
 		for (uint32_t k = 0; k < rows[i]; k++)

@@ -100,6 +100,12 @@ static void quantities_go_by_kind(void **state)
 	check_text(&b, "1.5");
 	decimal_add_quantity(&b, METRIC_REAL, metric_real_bits(2.5));
 	check_text(&b, "2.5");
+	decimal_add_quantity(&b, METRIC_SIGNED, 7);
+	check_text(&b, "7");
+	decimal_add_quantity(&b, METRIC_SIGNED, (uint64_t)-7);
+	check_text(&b, "-7");
+	decimal_add_quantity(&b, METRIC_SIGNED, (uint64_t)-INT64_MAX);
+	check_text(&b, "-9223372036854775807");
 }
 
 int main(void)

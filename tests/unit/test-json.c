@@ -126,6 +126,9 @@ static size_t check_quantities(
 		if (m->kind == METRIC_INTEGER)
 			assert_true(json_is_integer(value) &&
 				    (uint64_t)json_integer_value(value) == bits);
+		else if (m->kind == METRIC_SIGNED)
+			assert_true(json_is_integer(value) &&
+				    json_integer_value(value) == (json_int_t)bits);
 		else if (m->kind == METRIC_NANOSECONDS)
 			assert_true(is_seconds(json_number_value(value), bits));
 		else
@@ -338,8 +341,45 @@ static void host_has_every_quantity(void **state)
 	json = load(&b);
 	host = json_object_get(json, "host");
 	assert_int_equal(json_object_size(host),
-		check_quantities(host, METRIC_HOST, view_host(view)->present, view_host(view)->q));
+		check_quantities(host, METRIC_HOST, view_host(view)->present, view_host(view)->q) +
+			check_quantities(host, METRIC_BALANCE, view_balance(view)->present,
+				view_balance(view)->q));
 	assert_non_null(json_object_get(host, "mem_total_bytes"));
+	assert_true(json_integer_value(json_object_get(host, "residual_bytes")) < 0);
+}
+
+/* Each list has the rows of its kind, in the image's order, under their names. */
+static void host_has_its_lists(void **state)
+{
+	static const char *const lists[] = {"shmem", "tmpfs"}, *const names[] = {
+								       "user", "mountpoint"};
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_BUFFER struct buffer b = {0};
+	AUTO_JSON json_t *json = NULL;
+	size_t next[HOLDING_KINDS] = {0};
+
+	(void)state;
+	json_render_head(view, NOW_NS, true, &b);
+	json_render_host(view, &b);
+	json = load(&b);
+	for (uint32_t i = 0; i < view_holding_count(view); i++) {
+		const struct snapshot_holding *h = view_holding(view, i);
+		const json_t *list = json_object_get(json, lists[h->kind]);
+		const json_t *row = json_array_get(list, next[h->kind]++);
+		const json_t *uid = json_object_get(row, "uid");
+
+		assert_non_null(row);
+		assert_string_equal(json_string_value(json_object_get(row, names[h->kind])),
+			view_text(view, h->name));
+		assert_int_equal(uid != NULL, h->kind == HOLDING_SHMEM && h->id != OWNER_NO_ID);
+		assert_int_equal(json_object_size(row),
+			1 + (uid != NULL) +
+				check_quantities(row,
+					metric_holding_scope((enum holding_kind)h->kind),
+					h->present, h->q));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		assert_int_equal(json_array_size(json_object_get(json, lists[i])), next[i]);
 }
 
 static void status_tells_of_memtallyd(void **state)
@@ -530,6 +570,7 @@ int main(void)
 		cmocka_unit_test(guesses_are_called_so),
 		cmocka_unit_test(one_process_is_its_row),
 		cmocka_unit_test(host_has_every_quantity),
+		cmocka_unit_test(host_has_its_lists),
 		cmocka_unit_test(status_tells_of_memtallyd),
 		cmocka_unit_test(status_and_snapshot_share_no_name),
 		cmocka_unit_test(pieces_make_the_whole),

@@ -284,6 +284,9 @@ static void check_row(const struct exposition *e, enum metric_scope scope, const
 		}
 		if (m->kind == METRIC_INTEGER)
 			assert_int_equal(whole(s->value), bits);
+		else if (m->kind == METRIC_SIGNED)
+			assert_true((*s->value == '-' ? -whole(s->value + 1) : whole(s->value)) ==
+				    bits);
 		else if (m->kind == METRIC_NANOSECONDS)
 			assert_true(is_seconds(strtod(s->value, NULL), bits));
 		else
@@ -295,6 +298,13 @@ static void check_all_rows(const struct view *view, const struct exposition *e)
 {
 	check_row(e, METRIC_HOST, NULL, view_host(view)->present, view_host(view)->q);
 	check_row(e, METRIC_SELF, NULL, view_self(view)->present, view_self(view)->q);
+	check_row(e, METRIC_BALANCE, NULL, view_balance(view)->present, view_balance(view)->q);
+	for (uint32_t i = 0; i < view_holding_count(view); i++) {
+		const struct snapshot_holding *row = view_holding(view, i);
+
+		check_row(e, metric_holding_scope((enum holding_kind)row->kind),
+			view_text(view, row->name), row->present, row->q);
+	}
 	for (int scope = METRIC_USER; scope < METRIC_OWNERS_END; scope++)
 		for (uint32_t i = 0; i < view_count(view, (enum metric_scope)scope); i++) {
 			const struct snapshot_scope *row = view_scope(

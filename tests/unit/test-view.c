@@ -216,6 +216,10 @@ FORGE_ROW(outcome, snapshot_process, SECTION_PROCESSES, 4, outcome, OUTCOME_COUN
 FORGE_ROW(process_quantity, snapshot_process, SECTION_PROCESSES, 4, q[PROCESS_RSS], UINT64_MAX)
 FORGE_ROW(version, snapshot_self, SECTION_SELF, 0, version, 3)
 FORGE_ROW(self_quantity, snapshot_self, SECTION_SELF, 0, q[SELF_CPU], UINT64_MAX)
+FORGE_ROW(balance_quantity, snapshot_balance, SECTION_BALANCE, 0, q[BALANCE_FREE], UINT64_MAX)
+FORGE_ROW(residual, snapshot_balance, SECTION_BALANCE, 0, q[BALANCE_RESIDUAL], UINT64_C(1) << 63)
+FORGE_ROW(holding_quantity, snapshot_holding, SECTION_HOLDINGS, 0, q[SHMEM_SYSV], UINT64_MAX)
+FORGE_ROW(holding_name, snapshot_holding, SECTION_HOLDINGS, 0, name, UINT32_MAX)
 FORGE_ROW(histogram_count, snapshot_histogram, SECTION_HISTOGRAMS, 0, count, 43)
 FORGE_ROW(histogram_sum, snapshot_histogram, SECTION_HISTOGRAMS, 0, sum_ns, UINT64_MAX)
 FORGE(histogram_overflow, ((struct snapshot_histogram *)image_row(image, SECTION_HISTOGRAMS, 0))
@@ -241,6 +245,17 @@ FORGE_ROW(largest_sum, snapshot_histogram, SECTION_HISTOGRAMS, 0, sum_ns, INT64_
 FORGE_ROW(other_histogram, snapshot_histogram, SECTION_HISTOGRAMS, 0, id, 1000)
 FORGE_HEADER(minor, minor, UINT16_MAX)
 FORGE_HEADER(other_flags, flags, ~(uint64_t)IMAGE_PUBLIC)
+FORGE_ROW(least_residual, snapshot_balance, SECTION_BALANCE, 0, q[BALANCE_RESIDUAL],
+	(uint64_t)-INT64_MAX)
+FORGE(other_holding, {
+	struct snapshot_holding *row = image_row(image, SECTION_HOLDINGS, 0);
+
+	row->kind = HOLDING_KINDS;
+	row->q[0] = UINT64_MAX;
+})
+FORGE_SECTION(no_balance, SECTION_BALANCE, kind, 1000)
+FORGE_SECTION(empty_balance, SECTION_BALANCE, count, 0)
+FORGE_SECTION(no_holdings, SECTION_HOLDINGS, kind, 1000)
 FORGE_SECTION(no_histograms, SECTION_HISTOGRAMS, kind, 1000)
 FORGE_SECTION(no_processes, SECTION_PROCESSES, kind, 1001)
 
@@ -333,6 +348,10 @@ static const struct {
 	BAD(container, "a process without a name"),
 	BAD(runtime, "an unknown id"),
 	BAD(whose, "a row without a name or a time"),
+	BAD(balance_quantity, "an impossible quantity"),
+	BAD(residual, "an impossible quantity"),
+	BAD(holding_quantity, "an impossible quantity"),
+	BAD(holding_name, "a row without a name or a time"),
 	BAD(source, "an unknown source or outcome"),
 	BAD(outcome, "an unknown source or outcome"),
 	BAD(process_quantity, "an impossible quantity"),
@@ -352,6 +371,11 @@ static const struct {
 	GOOD(other_histogram),
 	GOOD(minor),
 	GOOD(other_flags),
+	GOOD(least_residual),
+	GOOD(other_holding),
+	GOOD(no_balance),
+	GOOD(empty_balance),
+	GOOD(no_holdings),
 	GOOD(no_histograms),
 	GOOD(no_processes),
 };

@@ -16,6 +16,14 @@ static bool is_text(const struct view *view, uint32_t ref)
 	return text_is_clean(text, strlen(text)) && (!*text || !ref || !text[-1]);
 }
 
+static bool is_value(enum metric_kind kind, uint64_t v)
+{
+	if (metric_is_real(kind))
+		return isfinite(metric_real(v)) &&
+		       (metric_real(v) >= 0 || kind == METRIC_SIGNED_REAL);
+	return kind == METRIC_SIGNED ? v != UINT64_C(1) << 63 : v < UINT64_C(1) << 63;
+}
+
 /* By the metric table: what renderers will print of the row. */
 static bool are_quantities(enum metric_scope scope, uint64_t present, const uint64_t *q)
 {
@@ -25,12 +33,7 @@ static bool are_quantities(enum metric_scope scope, uint64_t present, const uint
 	for (size_t i = 0; i < count; i++) {
 		uint64_t v;
 
-		if (!metric_get(&m[i], present, q, &v))
-			continue;
-		if (!metric_is_real(m[i].kind)
-				? v >= UINT64_C(1) << 63
-				: !isfinite(metric_real(v)) ||
-					  (metric_real(v) < 0 && m[i].kind == METRIC_REAL))
+		if (metric_get(&m[i], present, q, &v) && !is_value(m[i].kind, v))
 			return false;
 	}
 	return true;
@@ -125,6 +128,25 @@ static const char *walk_histograms(const struct view *view)
 	return NULL;
 }
 
+static const char *walk_balance(const struct view *view)
+{
+	const struct snapshot_balance *balance = view_balance(view);
+
+	if (balance && !are_quantities(METRIC_BALANCE, balance->present, balance->q))
+		return "a quantity of the balance";
+	for (uint32_t i = 0; i < view_holding_count(view); i++) {
+		const struct snapshot_holding *row = view_holding(view, i);
+
+		if (!is_text(view, row->name))
+			return "the name of a holding";
+		if (row->kind < HOLDING_KINDS &&
+			!are_quantities(metric_holding_scope((enum holding_kind)row->kind),
+				row->present, row->q))
+			return "a quantity of a holding";
+	}
+	return NULL;
+}
+
 const char *walk_view(const struct view *view)
 {
 	const struct snapshot_self *self = view_self(view);
@@ -136,6 +158,8 @@ const char *walk_view(const struct view *view)
 		wrong = walk_processes(view);
 	if (!wrong)
 		wrong = walk_histograms(view);
+	if (!wrong)
+		wrong = walk_balance(view);
 	if (!wrong && (!is_text(view, self->version) ||
 			      !are_quantities(METRIC_SELF, self->present, self->q)))
 		wrong = "memtallyd's own row";

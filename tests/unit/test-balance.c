@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "snapshot/balance.h"
+#include "snapshot/metric.h"
+
+/* Each line has a kind, which is what it is called in metrics and JSON. */
+static void lines_are_called_by_their_kinds(void **state)
+{
+	size_t count;
+	const struct metric *m = metric_table(METRIC_BALANCE, &count);
+
+	(void)state;
+	for (unsigned int i = 0; i < BALANCE_LINES; i++) {
+		const struct balance_kind *kind = balance_kind((enum balance_quantity)i);
+
+		assert_int_equal(m[i].index, i);
+		assert_string_equal(m[i].what, "memory");
+		assert_string_equal(m[i].label, "kind");
+		assert_string_equal(m[i].value, kind->name);
+		assert_true(*kind->help && *kind->source);
+	}
+	assert_string_not_equal(m[BALANCE_LINES].what, "memory");
+}
+
+static void adds_up_what_there_is(void **state)
+{
+	struct snapshot_balance row = {0};
+
+	(void)state;
+	assert_int_equal(balance_sum(&row), 0);
+	ROW_SET(&row, BALANCE_PSS_ANON, 5);
+	ROW_SET(&row, BALANCE_FREE_LISTS, 7);
+	row.q[BALANCE_FREE] = 100; /* is absent */
+	ROW_SET(&row, BALANCE_RESIDUAL, (uint64_t)-1000);
+	ROW_SET(&row, BALANCE_SWAP_FREE, 1000);
+	assert_int_equal(balance_sum(&row), 12);
+	ROW_SET(&row, BALANCE_SHMEM, INT64_MAX);
+	assert_int_equal(balance_sum(&row), INT64_MAX);
+	for (unsigned int i = 0; i < BALANCE_LINES; i++)
+		ROW_SET(&row, i, INT64_MAX);
+	assert_int_equal(balance_sum(&row), INT64_MAX);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_called_by_their_kinds),
+		cmocka_unit_test(adds_up_what_there_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
