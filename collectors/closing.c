@@ -9,6 +9,8 @@
 #include "collectors/growth.h"
 #include "collectors/names.h"
 #include "collectors/pass-state.h"
+#include "collectors/vmstat.h"
+#include "collectors/zoneinfo.h"
 
 /* What an adaptive pass carries forward is as good as measured to whoever reads its row, but is not. */
 static void count_outcome(struct compose_counts *counts, const struct snapshot_process *row)
@@ -61,6 +63,7 @@ void closing_add(struct pass *pass, size_t i)
 				p->stat.start_ticks * pass->procfs.ns_per_tick));
 	step = growth_take(&p->growth, row, pass->begin_ns, pass->begin_boottime_ns);
 	tally_add(&pass->tally, p, row, &step);
+	sheet_add(&pass->parts, row);
 }
 
 /* Rows that nobody belongs to and that no series needs. */
@@ -88,16 +91,49 @@ static uint64_t least(const struct pass *pass)
 	return pass->options.is_adaptive ? hostsum_least(&pass->adapt.hostsum, &pass->meminfo) : 0;
 }
 
+/* What the host has at one moment: what is freed or taken between two files is in one of them and not in the other. */
+static void read_host(struct pass *pass, struct sheet_sources *s, struct vmstat *vmstat)
+{
+	int fd = pass->procfs.fd;
+
+	s->has_lists = zoneinfo_read(fd, &pass->scratch, &s->list_pages) == 0;
+	if (meminfo_read(fd, &pass->meminfo) < 0)
+		pass->meminfo = (struct meminfo){0};
+	if (vmstat_read(fd, vmstat) < 0)
+		*vmstat = (struct vmstat){0};
+	s->meminfo = &pass->meminfo;
+	s->vmstat = vmstat;
+}
+
+static void make_sheet(struct pass *pass, struct sheet_sources *s)
+{
+	const struct shmem *shmem = &pass->shmem;
+
+	s->page_bytes = pass->adapt.page_bytes;
+	s->processes = &pass->parts;
+	s->host = &pass->tally.host.sums;
+	s->has_sysv = shmem->has_sysv;
+	s->sysv_unattached_bytes = holders_sum(&shmem->holders, SHMEM_SYSV_UNATTACHED);
+	s->sysv_swap_bytes = holders_sum(&shmem->holders, SHMEM_SYSV_SWAP);
+	s->has_tmpfs = shmem_has_tmpfs(shmem);
+	s->tmpfs_bytes = holders_sum(&shmem->holders, SHMEM_TMPFS);
+	s->tmpfs_unread = shmem->tmpfs.unread;
+	s->directories_unread = shmem->tmpfs.directories_unread;
+	sheet_make(s, &pass->balance);
+}
+
 int closing_end(struct pass *pass)
 {
+	struct sheet_sources sources = {0};
+	struct vmstat vmstat;
 	int r = 0;
 
-	if (meminfo_read(pass->procfs.fd, &pass->meminfo) < 0)
-		pass->meminfo = (struct meminfo){0};
+	read_host(pass, &sources, &vmstat);
 	pass->end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	tally_end(&pass->tally, pass->end_ns, least(pass), most(pass));
 	charges_end(&pass->charges, &pass->tally, clock_now_ns(CLOCK_BOOTTIME));
 	pass->counts.charges = pass->charges.are_counted ? pass->charges.counts : NULL;
+	make_sheet(pass, &sources);
 	tally_tidy(&pass->tally);
 	for (unsigned int i = 0; i < OWNER_KINDS; i++) {
 		int e = export_scopes(&pass->tally.table[i], pass->options.export_owners[i],

@@ -76,8 +76,7 @@ static void add_key_names(struct scopes *table, struct builder *b)
 		s->name_ref = builder_add_text(b, s->key, strlen(s->key));
 }
 
-/* What a user is called, whose name was added before, or would be if any process were his. */
-static uint32_t name_of_user(const struct scopes *users, uint32_t uid, struct builder *b)
+uint32_t compose_user_name(const struct scopes *users, uint32_t uid, struct builder *b)
 {
 	const struct scope *user = scopes_find(users, &uid, sizeof(uid));
 	char number[NUMBER_U64_DIGITS];
@@ -106,7 +105,7 @@ static struct snapshot_scope *add_row(
 static int add_owner(
 	const struct tally *t, enum metric_scope scope, const struct scope *s, struct builder *b)
 {
-	uint32_t user = s->has_user ? name_of_user(&t->table[OWNER_USER], s->user, b) : 0;
+	uint32_t user = s->has_user ? compose_user_name(&t->table[OWNER_USER], s->user, b) : 0;
 	uint32_t above = s->above ? builder_add_text(b, s->above, strlen(s->above)) : 0;
 	struct snapshot_scope *row = add_row(b, scope, s, s->exported ? SCOPE_EXPORTED : 0);
 
@@ -151,6 +150,16 @@ int compose_scopes(
 			r = add_rows(t, (enum owner_kind)kind, b);
 	}
 	return r;
+}
+
+int compose_balance(const struct snapshot_balance *balance, struct builder *b)
+{
+	struct snapshot_balance *row = builder_add_balance(b);
+
+	if (!row)
+		return -ENOMEM;
+	*row = *balance;
+	return 0;
 }
 
 static void add_adaptive(const struct compose_counts *counts, const struct compose_adaptive *a,

@@ -24,6 +24,12 @@
 int compose_scopes(
 	struct tally *t, const struct meminfo *meminfo, struct builder *b, struct buffer *scratch);
 
+/* What a user is called, whose name was added before, or would be if any process were his: the name's reference. */
+uint32_t compose_user_name(const struct scopes *users, uint32_t uid, struct builder *b);
+
+/* Adds where the host's memory is. -ENOMEM. */
+int compose_balance(const struct snapshot_balance *balance, struct builder *b);
+
 /* What a pass has counted. */
 struct compose_counts {
 	uint64_t passes;

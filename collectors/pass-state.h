@@ -23,6 +23,8 @@
 #include "collectors/rows.h"
 #include "collectors/self.h"
 #include "collectors/sharing.h"
+#include "collectors/sheet.h"
+#include "collectors/shmem.h"
 #include "collectors/tally.h"
 #include "collectors/turns.h"
 #include "snapshot/image.h"
@@ -36,6 +38,7 @@ enum phase {
 	PHASE_SHARE,
 	PHASE_POOL,   /* adaptive: adds each up, */
 	PHASE_SETTLE, /* and where that tells something, applies it to each */
+	PHASE_SHMEM,  /* looks at shared memory that is there without processes */
 	PHASE_TALLY,
 	PHASE_CHARGES, /* reads what cgroups are charged */
 	PHASE_READY,
@@ -73,6 +76,9 @@ struct pass {
 	struct self self;
 	uint64_t unmeasured_since_ns; /* CLOCK_BOOTTIME: of the rows the first; UINT64_MAX: none */
 	struct meminfo meminfo;       /* as the pass under way ended */
+	struct shmem shmem;
+	struct sheet_processes parts; /* of its PSS */
+	struct snapshot_balance balance;
 	struct compose_counts counts; /* .passes is the sequence of the last snapshot */
 };
 

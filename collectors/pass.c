@@ -110,6 +110,7 @@ struct pass *pass_free(struct pass *pass)
 	tally_done(&pass->tally);
 	charges_done(&pass->charges);
 	rows_done(&pass->rows);
+	shmem_done(&pass->shmem);
 	buffer_done(&pass->scratch);
 	procfs_close(&pass->procfs);
 	free(pass->pids);
@@ -212,6 +213,8 @@ static int begin(struct pass *pass)
 	pass->counts.waiting = pass->counts.waiting_cpu_ns = 0;
 	pass->counts.interval_ns = pass->options.interval_ns;
 	pass->unmeasured_since_ns = UINT64_MAX;
+	pass->parts = (struct sheet_processes){0};
+	shmem_begin(&pass->shmem);
 	pass->reads_foreign = false;
 	memset(pass->name_cursor, 0, sizeof(pass->name_cursor));
 	pass->at = 0;

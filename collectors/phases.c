@@ -162,7 +162,7 @@ int phases_advance(struct pass *pass)
 	case PHASE_SHARE:
 		if (sharing_step(&pass->sharing))
 			return 0;
-		pass->phase = pass->options.is_adaptive ? PHASE_POOL : PHASE_TALLY;
+		pass->phase = pass->options.is_adaptive ? PHASE_POOL : PHASE_SHMEM;
 		pass->at = 0;
 		r = sharing_elect(&pass->sharing, pass->rows.member, rows_at(&pass->rows, 0),
 			rows_count(&pass->rows), &pass->scratch);
@@ -175,7 +175,7 @@ int phases_advance(struct pass *pass)
 		}
 		pass->phase = adapt_end_estimates(&pass->adapt, !pass_is_hidden(pass))
 		                      ? PHASE_SETTLE
-		                      : PHASE_TALLY;
+		                      : PHASE_SHMEM;
 		pass->at = 0;
 		return 0;
 	case PHASE_SETTLE:
@@ -183,8 +183,12 @@ int phases_advance(struct pass *pass)
 			settle_one(pass);
 			return 0;
 		}
-		pass->phase = PHASE_TALLY;
+		pass->phase = PHASE_SHMEM;
 		pass->at = 0;
+		return 0;
+	case PHASE_SHMEM:
+		if (!shmem_step(&pass->shmem, &pass->procfs, clock_now_ns(CLOCK_MONOTONIC)))
+			pass->phase = PHASE_TALLY;
 		return 0;
 	case PHASE_TALLY:
 		if (pass->at < rows_count(&pass->rows)) {

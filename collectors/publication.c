@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "collectors/amount.h"
+#include "collectors/holdings.h"
 #include "collectors/pass-state.h"
 #include "snapshot/metric.h"
 
@@ -156,6 +157,10 @@ int publication_make(
 	if (is_complete(pass))
 		head.flags |= IMAGE_COMPLETE;
 	r = compose_scopes(&pass->tally, &pass->meminfo, &pass->rows.builder, &pass->scratch);
+	if (r == 0)
+		r = compose_balance(&pass->balance, &pass->rows.builder);
+	if (r == 0)
+		r = holdings_add(&pass->shmem, &pass->tally.table[OWNER_USER], &pass->rows.builder);
 	if (r == 0) {
 		pass->counts.period_ns = pass->interval_ns;
 		self_read(&pass->self);

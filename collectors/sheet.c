@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What processes have is the sum of their PSS, of which some may be estimated; everything else is the kernel's numbers
+ * of one moment. Two of those, AnonPages and Mapped, count what the PSS counts: by them it is known how much of page
+ * cache and shared memory nobody maps, and how far the PSS is off, which stays in the residual. Were unmapped page
+ * cache what the PSS leaves of it, each error of an estimate would hide in it.
+ *
+ * Mapped does not tell files from shared memory; Pss_Shmem does. Who was measured by slices has none that is sure:
+ * where such a one is large, as a database is, all of its shared memory would look as if nobody mapped it. Of his PSS
+ * what is not anonymous is taken to be of files and of shared memory as his RSS is.
+ */
+#include "config.h"
+
+#include "collectors/sheet.h"
+
+#include "base/cleanup.h"
+#include "collectors/amount.h"
+#include "snapshot/balance.h"
+
+static uint64_t likely_shmem(const struct snapshot_process *row)
+{
+	uint64_t file = row->q[PROCESS_RSS_FILE], shmem = row->q[PROCESS_RSS_SHMEM];
+
+	if (!ROW_HAS(row, PROCESS_RSS_ANON) || !ROW_HAS(row, PROCESS_RSS_FILE) ||
+		!ROW_HAS(row, PROCESS_RSS_SHMEM))
+		return 0;
+	return amount_part(amount_less(row->q[PROCESS_PSS], row->q[PROCESS_RSS_ANON]), shmem,
+		amount_add(file, shmem));
+}
+
+void sheet_add(struct sheet_processes *p, const struct snapshot_process *row)
+{
+	if (!ROW_HAS(row, PROCESS_PSS) || row->outcome == OUTCOME_SHARED_MM)
+		return;
+	if (!ROW_HAS(row, PROCESS_PSS_ANON) || !ROW_HAS(row, PROCESS_PSS_FILE) ||
+		!ROW_HAS(row, PROCESS_PSS_SHMEM)) {
+		p->unsplit = amount_add(p->unsplit, row->q[PROCESS_PSS]);
+		p->unsplit_shmem = amount_add(p->unsplit_shmem, likely_shmem(row));
+		p->has_unsplit = true;
+		return;
+	}
+	p->anon = amount_add(p->anon, row->q[PROCESS_PSS_ANON]);
+	p->file = amount_add(p->file, row->q[PROCESS_PSS_FILE]);
+	p->shmem = amount_add(p->shmem, row->q[PROCESS_PSS_SHMEM]);
+}
+
+static void set(struct snapshot_balance *to, enum balance_quantity i, uint64_t bytes)
+{
+	ROW_SET(to, i, amount_min(bytes, INT64_MAX));
+}
+
+/* Lines of meminfo that are lines of the sheet. */
+static void take_numbers(const struct meminfo *m, struct snapshot_balance *to)
+{
+	static const struct {
+		enum meminfo_field from;
+		enum balance_quantity to;
+	} taken[] = {
+		{MEMINFO_HUGETLB, BALANCE_HUGETLB},
+		{MEMINFO_PAGE_TABLES, BALANCE_PAGE_TABLES},
+		{MEMINFO_SECONDARY_PAGE_TABLES, BALANCE_SECONDARY_PAGE_TABLES},
+		{MEMINFO_KERNEL_STACKS, BALANCE_KERNEL_STACKS},
+		{MEMINFO_SLAB_RECLAIMABLE, BALANCE_SLAB_RECLAIMABLE},
+		{MEMINFO_SLAB_UNRECLAIMABLE, BALANCE_SLAB_UNRECLAIMABLE},
+		{MEMINFO_PERCPU, BALANCE_PERCPU},
+		{MEMINFO_ZSWAP, BALANCE_ZSWAP},
+		{MEMINFO_WRITEBACK_TMP, BALANCE_WRITEBACK_TMP},
+		{MEMINFO_HARDWARE_CORRUPTED, BALANCE_HARDWARE_CORRUPTED},
+		{MEMINFO_FREE, BALANCE_FREE},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		if (ROW_HAS(m, taken[i].from))
+			set(to, taken[i].to, m->q[taken[i].from]);
+}
+
+static bool has_all(const struct meminfo *m, const enum meminfo_field *fields, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!ROW_HAS(m, fields[i]))
+			return false;
+	return true;
+}
+
+/* Numbers of which one counts what another does, too. */
+static void take_differences(const struct sheet_sources *s, struct snapshot_balance *to)
+{
+	const struct meminfo *m = s->meminfo;
+	uint64_t vmalloc = m->q[MEMINFO_VMALLOC], stacks = m->q[MEMINFO_KERNEL_STACKS];
+
+	if (ROW_HAS(m, MEMINFO_KERNEL_RECLAIMABLE) && ROW_HAS(m, MEMINFO_SLAB_RECLAIMABLE))
+		set(to, BALANCE_KERNEL_RECLAIMABLE,
+			amount_less(
+				m->q[MEMINFO_KERNEL_RECLAIMABLE], m->q[MEMINFO_SLAB_RECLAIMABLE]));
+	/*
+	 * With CONFIG_VMAP_STACK, which kernels of 64 bits have had since 4.9 (x86-64) and 4.14 (arm64), stacks are
+	 * vmalloc'ed. Where less is than stacks have, they are not.
+	 */
+	if (ROW_HAS(m, MEMINFO_VMALLOC))
+		set(to, BALANCE_VMALLOC, vmalloc >= stacks ? vmalloc - stacks : vmalloc);
+	if (ROW_HAS(s->vmstat, VMSTAT_ZSPAGES))
+		set(to, BALANCE_ZRAM,
+			amount_less(amount_part(s->vmstat->q[VMSTAT_ZSPAGES], s->page_bytes, 1),
+				m->q[MEMINFO_ZSWAP]));
+	if (ROW_HAS(s->vmstat, VMSTAT_MEMMAP_PAGES))
+		set(to, BALANCE_MEMMAP,
+			amount_part(s->vmstat->q[VMSTAT_MEMMAP_PAGES], s->page_bytes, 1));
+	if (s->has_lists)
+		set(to, BALANCE_FREE_LISTS, amount_part(s->list_pages, s->page_bytes, 1));
+}
+
+/* Of pages that may be reclaimed, what is neither mapped anonymous memory nor page cache; at most all swap cache. */
+static void take_swap_cache(const struct meminfo *m, struct snapshot_balance *to)
+{
+	static const enum meminfo_field needed[] = {MEMINFO_SWAP_CACHED, MEMINFO_ACTIVE,
+		MEMINFO_INACTIVE, MEMINFO_UNEVICTABLE, MEMINFO_ANON_PAGES, MEMINFO_CACHED,
+		MEMINFO_BUFFERS};
+	uint64_t lists, known;
+
+	if (!has_all(m, needed, ARRAY_SIZE(needed)))
+		return;
+	lists = amount_add(amount_add(m->q[MEMINFO_ACTIVE], m->q[MEMINFO_INACTIVE]),
+		m->q[MEMINFO_UNEVICTABLE]);
+	known = amount_add(
+		amount_add(m->q[MEMINFO_ANON_PAGES], m->q[MEMINFO_CACHED]), m->q[MEMINFO_BUFFERS]);
+	set(to, BALANCE_SWAP_CACHE,
+		amount_min(amount_less(lists, known), m->q[MEMINFO_SWAP_CACHED]));
+}
+
+/* Of UNMAPPED shared memory, what is known to be whose. */
+static void take_shmem(
+	const struct sheet_sources *s, uint64_t unmapped, struct snapshot_balance *to)
+{
+	uint64_t bytes;
+
+	if (s->has_sysv) {
+		bytes = amount_min(s->sysv_unattached_bytes, unmapped);
+		set(to, BALANCE_SYSV, bytes);
+		unmapped -= bytes;
+	}
+	if (s->has_tmpfs) {
+		bytes = amount_min(s->tmpfs_bytes, unmapped);
+		set(to, BALANCE_TMPFS, bytes);
+		unmapped -= bytes;
+	}
+	set(to, BALANCE_SHMEM, unmapped);
+}
+
+/* What of files and of shared memory is in memory and nobody maps. */
+static void take_unmapped(const struct sheet_sources *s, struct snapshot_balance *to)
+{
+	static const enum meminfo_field needed[] = {
+		MEMINFO_BUFFERS, MEMINFO_CACHED, MEMINFO_MAPPED, MEMINFO_SHMEM};
+	const struct meminfo *m = s->meminfo;
+	uint64_t shmem = m->q[MEMINFO_SHMEM], mapped = m->q[MEMINFO_MAPPED], files, mapped_shmem;
+
+	if (!has_all(m, needed, ARRAY_SIZE(needed)))
+		return;
+	files = amount_add(amount_less(m->q[MEMINFO_CACHED], shmem), m->q[MEMINFO_BUFFERS]);
+	mapped_shmem = amount_min(amount_add(s->processes->shmem, s->processes->unsplit_shmem),
+		amount_min(shmem, mapped));
+	set(to, BALANCE_PAGE_CACHE, amount_less(files, mapped - mapped_shmem));
+	take_shmem(s, shmem - mapped_shmem, to);
+}
+
+static void take_processes(const struct sheet_sources *s, struct snapshot_balance *to)
+{
+	const struct sheet_processes *p = s->processes;
+
+	if (!ROW_HAS(s->host, SCOPE_PSS))
+		return;
+	set(to, BALANCE_PSS_ANON, p->anon);
+	set(to, BALANCE_PSS_FILE, p->file);
+	set(to, BALANCE_PSS_SHMEM, p->shmem);
+	if (p->has_unsplit)
+		set(to, BALANCE_PSS_UNSPLIT, p->unsplit);
+}
+
+static void set_signed(struct snapshot_balance *to, enum balance_quantity i, int64_t bytes)
+{
+	ROW_SET(to, i, (uint64_t)bytes);
+}
+
+/* A + B, as far as it fits. */
+static int64_t plus(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum) || sum == INT64_MIN)
+		return b < 0 ? -INT64_MAX : INT64_MAX;
+	return sum;
+}
+
+/* What is left of MemTotal, if nothing is missing that every kernel has. */
+static void take_residual(const struct sheet_sources *s, struct snapshot_balance *to)
+{
+	const struct meminfo *m = s->meminfo;
+	const struct sums *host = s->host;
+	int64_t residual;
+
+	if (!ROW_HAS(m, MEMINFO_TOTAL) || !ROW_HAS(to, BALANCE_FREE) ||
+		!ROW_HAS(to, BALANCE_PAGE_CACHE) || !ROW_HAS(to, BALANCE_PSS_ANON))
+		return;
+	residual = amount_difference(m->q[MEMINFO_TOTAL], balance_sum(to));
+	set_signed(to, BALANCE_RESIDUAL, residual);
+	if (ROW_HAS(host, SCOPE_PSS_HIGH))
+		set_signed(to, BALANCE_RESIDUAL_LOW,
+			plus(residual,
+				amount_difference(host->q[SCOPE_PSS], host->q[SCOPE_PSS_HIGH])));
+	if (ROW_HAS(host, SCOPE_PSS_LOW))
+		set_signed(to, BALANCE_RESIDUAL_HIGH,
+			plus(residual,
+				amount_difference(host->q[SCOPE_PSS], host->q[SCOPE_PSS_LOW])));
+	if (ROW_HAS(m, MEMINFO_ANON_PAGES))
+		set_signed(to, BALANCE_RESIDUAL_PROCESSES,
+			amount_difference(
+				amount_add(m->q[MEMINFO_ANON_PAGES], m->q[MEMINFO_MAPPED]),
+				amount_add(amount_add(s->processes->anon, s->processes->file),
+					amount_add(s->processes->shmem, s->processes->unsplit))));
+}
+
+static void take_swap(const struct sheet_sources *s, struct snapshot_balance *to)
+{
+	const struct meminfo *m = s->meminfo;
+	bool has_processes = ROW_HAS(s->host, SCOPE_SWAP_PSS);
+	uint64_t used, known = 0;
+
+	if (!ROW_HAS(m, MEMINFO_SWAP_TOTAL) || !ROW_HAS(m, MEMINFO_SWAP_FREE))
+		return;
+	set(to, BALANCE_SWAP_FREE, m->q[MEMINFO_SWAP_FREE]);
+	if (s->has_sysv) {
+		set(to, BALANCE_SWAP_SYSV, s->sysv_swap_bytes);
+		known = s->sysv_swap_bytes;
+	}
+	if (!has_processes)
+		return;
+	set(to, BALANCE_SWAP_PROCESSES, s->host->q[SCOPE_SWAP_PSS]);
+	known = amount_add(known, s->host->q[SCOPE_SWAP_PSS]);
+	used = amount_less(m->q[MEMINFO_SWAP_TOTAL], m->q[MEMINFO_SWAP_FREE]);
+	set_signed(to, BALANCE_SWAP_UNKNOWN, amount_difference(used, known));
+}
+
+void sheet_make(const struct sheet_sources *s, struct snapshot_balance *ret)
+{
+	*ret = (struct snapshot_balance){0};
+	take_processes(s, ret);
+	take_numbers(s->meminfo, ret);
+	take_differences(s, ret);
+	take_swap_cache(s->meminfo, ret);
+	take_unmapped(s, ret);
+	take_residual(s, ret);
+	take_swap(s, ret);
+	if (s->has_tmpfs) {
+		set(ret, BALANCE_TMPFS_UNREAD, s->tmpfs_unread);
+		set(ret, BALANCE_DIRECTORIES_UNREAD, s->directories_unread);
+	}
+}

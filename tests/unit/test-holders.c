@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "collectors/holders.h"
+#include "tests/unit/allocation.h"
+
+#define AUTO_HOLDERS CLEANUP(holders_done)
+
+static const struct sysvipc_segment attached = {
+	.uid = 1000, .attached = 2, .size_bytes = 100, .rss_bytes = 30, .swap_bytes = 7};
+static const struct sysvipc_segment left = {
+	.uid = 1000, .attached = 0, .size_bytes = 200, .rss_bytes = 50, .swap_bytes = 0};
+
+static void sums_up_by_uid(void **state)
+{
+	AUTO_HOLDERS struct holders h = {0};
+
+	(void)state;
+	holders_add_segment(&h, &attached);
+	holders_add_file(&h, 0, 4096);
+	holders_add_segment(&h, &left);
+	holders_add_file(&h, 4294967294, 8192);
+	holders_add_file(&h, 1000, 1);
+	assert_int_equal(h.count, 3);
+	assert_true(h.item[0].uid == 0 && h.item[1].uid == 1000 && h.item[2].uid == 4294967294);
+	assert_int_equal(h.item[1].q[SHMEM_SYSV], 80);
+	assert_int_equal(h.item[1].q[SHMEM_SYSV_UNATTACHED], 50);
+	assert_int_equal(h.item[1].q[SHMEM_SYSV_SWAP], 7);
+	assert_int_equal(h.item[1].q[SHMEM_SYSV_SIZE], 300);
+	assert_int_equal(h.item[1].q[SHMEM_SYSV_SEGMENTS], 2);
+	assert_int_equal(h.item[1].q[SHMEM_TMPFS], 1);
+	assert_int_equal(h.item[0].q[SHMEM_TMPFS_FILES], 1);
+	assert_int_equal(holders_sum(&h, SHMEM_TMPFS), 4096 + 8192 + 1);
+	holders_clear(&h);
+	assert_int_equal(h.count, 0);
+	assert_int_equal(holders_sum(&h, SHMEM_SYSV), 0);
+}
+
+/* Those for whom there is no room are in the sums all the same. */
+static void is_bounded(void **state)
+{
+	AUTO_HOLDERS struct holders h = {0}, to = {0};
+
+	(void)state;
+	for (uint32_t uid = 0; uid < 3 * HOLDERS_MAX; uid++)
+		holders_add_file(&h, uid * 7 % (3 * HOLDERS_MAX), 10);
+	assert_int_equal(h.count, HOLDERS_MAX);
+	assert_true(h.has_other);
+	assert_int_equal(h.other.q[SHMEM_TMPFS_FILES], 2 * HOLDERS_MAX);
+	assert_int_equal(holders_sum(&h, SHMEM_TMPFS), 30 * HOLDERS_MAX);
+	holders_merge(&to, &h);
+	holders_merge(&to, &h);
+	assert_int_equal(to.count, HOLDERS_MAX);
+	assert_int_equal(holders_sum(&to, SHMEM_TMPFS), 60 * HOLDERS_MAX);
+}
+
+static void amounts_do_not_wrap(void **state)
+{
+	AUTO_HOLDERS struct holders h = {0};
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		holders_add_file(&h, i % 2, INT64_MAX);
+	assert_true(h.item[0].q[SHMEM_TMPFS] == INT64_MAX);
+	assert_true(holders_sum(&h, SHMEM_TMPFS) == INT64_MAX);
+}
+
+static void lack_of_memory_loses_nothing(void **state)
+{
+	AUTO_HOLDERS struct holders h = {0};
+
+	(void)state;
+	allocation_fail_at(1);
+	holders_add_segment(&h, &left);
+	assert_true(allocation_end());
+	assert_int_equal(h.count, 0);
+	assert_true(h.has_other);
+	assert_int_equal(holders_sum(&h, SHMEM_SYSV), 50);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_up_by_uid),
+		cmocka_unit_test(is_bounded),
+		cmocka_unit_test(amounts_do_not_wrap),
+		cmocka_unit_test(lack_of_memory_loses_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+
+#include "base/cleanup.h"
+#include "collectors/shmem.h"
+#include "tests/unit/tree.h"
+
+#define AUTO_SHMEM CLEANUP(shmem_done)
+#define HEAD       "swap rss uid size nattch\n"
+
+static void run(struct shmem *s, const struct procfs *p, uint64_t now_ns)
+{
+	shmem_begin(s);
+	while (shmem_step(s, p, now_ns))
+		;
+}
+
+/* Where it is not the kernel's, nothing is asked of what is mounted here. */
+static void reads_segments_of_a_tree(void **state)
+{
+	AUTO_SHMEM struct shmem s = {0};
+	AUTO_TREE struct tree tree = {0};
+	struct procfs p = {0};
+
+	(void)state;
+	tree_open(&tree);
+	p.fd = tree.fd;
+	tree_write(&tree, "sysvipc/shm", HEAD "5 4096 1000 8192 0\n6 8192 1000 8192 1\n");
+	tree_write(&tree, "self/mountinfo", "1 0 0:25 / /dev/shm rw - tmpfs tmpfs rw\n");
+	run(&s, &p, 1);
+	assert_true(s.has_sysv);
+	assert_false(shmem_has_tmpfs(&s));
+	assert_int_equal(s.holders.count, 1);
+	assert_int_equal(holders_sum(&s.holders, SHMEM_SYSV), 12288);
+	assert_int_equal(holders_sum(&s.holders, SHMEM_SYSV_UNATTACHED), 4096);
+	run(&s, &p, 2); /* anew, and not once more */
+	assert_int_equal(holders_sum(&s.holders, SHMEM_SYSV), 12288);
+	/* All segments or none. */
+	tree_write(&tree, "sysvipc/shm", HEAD "5 4096 1000 8192 0\n6 8192 x 8192 1\n");
+	run(&s, &p, 3);
+	assert_false(s.has_sysv);
+	assert_int_equal(s.holders.count, 0);
+	tree_remove(&tree, "sysvipc/shm");
+	run(&s, &p, 4);
+	assert_false(s.has_sysv);
+}
+
+static void reads_the_kernels(void **state)
+{
+	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const struct procfs p = {.fd = proc, .live = true};
+	unsigned int before = unit_descriptors();
+	AUTO_SHMEM struct shmem s = {0};
+
+	(void)state;
+	for (uint64_t now_ns = 1; now_ns < 3 * TMPFS_LOOK_NS; now_ns += TMPFS_LOOK_NS / 2) {
+		run(&s, &p, now_ns);
+		assert_true(shmem_has_tmpfs(&s));
+		assert_true(holders_sum(&s.holders, SHMEM_TMPFS) ==
+			    holders_sum(&s.tmpfs.owners, SHMEM_TMPFS));
+	}
+	assert_int_equal(unit_descriptors(), before);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_segments_of_a_tree),
+		cmocka_unit_test(reads_the_kernels),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
