@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/hosttable.h"
 #include "cli/notice.h"
 #include "cli/print.h"
 #include "cli/report.h"
@@ -64,6 +65,26 @@ static size_t terminal_width(void)
 	return size.ws_col;
 }
 
+/* Where the host's memory is, then all else that is known of it. */
+static int print_host(const struct settings *settings, const struct view *view)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	int r = 0;
+
+	for (unsigned int i = 0; r >= 0 && i <= HOSTTABLES; i++) {
+		AUTO_TABLE struct table table = {0};
+
+		r = i < HOSTTABLES
+		            ? hosttable_build(view, (enum hosttable)i, settings->bytes, &table)
+		            : table_build_host(view, settings->bytes, &table);
+		if (r == 0 && text.len)
+			buffer_add_char(&text, '\n');
+		if (r == 0)
+			r = print_table(&table, terminal_width(), &text);
+	}
+	return r < 0 ? r : flush(&text);
+}
+
 static int print_text(const struct settings *settings, const struct selection *s,
 	const struct view *view, const uint32_t *rows, size_t count, const struct sums *sums,
 	const struct view *everybodys)
@@ -80,9 +101,11 @@ static int print_text(const struct settings *settings, const struct selection *s
 	};
 	AUTO_TABLE struct table table = {0};
 	AUTO_BUFFER struct buffer text = {0};
-	int r = s->scope == METRIC_HOST ? table_build_host(view, settings->bytes, &table)
-	                                : table_build(view, &table_rows, &table);
+	int r;
 
+	if (s->scope == METRIC_HOST)
+		return print_host(settings, view);
+	r = table_build(view, &table_rows, &table);
 	if (r == 0)
 		r = print_table(&table, terminal_width(), &text);
 	return r == 0 ? flush(&text) : r;
