@@ -20,11 +20,13 @@ SECTION = struct.Struct("=IIQQ")
 SCOPE = struct.Struct("=IIIIIIQQ")
 PROCESS = struct.Struct("=IIII16IBBHIQ")
 SELF = struct.Struct("=IIQ")
+HOLDING = struct.Struct("=IIIIQ")
+HOLDINGS = ("shmem", "tmpfs")
 BYTE_ORDER = 0x01020304
 SEALS = 1 | 2 | 4 | 8  # seal, shrink, grow, write
 F_GET_SEALS = 1034
 
-SECTIONS = {1: "strings", 2: "host", 3: "processes", 4: "self", 5: "histograms"}
+SECTIONS = {1: "strings", 2: "host", 3: "processes", 4: "self", 5: "histograms", 6: "balance", 7: "holdings"}
 FIRST_OWNERS = 8
 # Kinds of owners that every process has one of; what has none of another is its (none)'s, and does not say so.
 ALWAYS = ("user", "group", "program", "unit")
@@ -68,6 +70,10 @@ def value_of(name, raw):
     return raw
 
 
+def signed(raw):
+    return raw - (1 << 64) if raw >> 63 else raw
+
+
 class Header:
     """What an image says of itself."""
 
@@ -95,6 +101,11 @@ class Image:
         self.self_names = self._self_names()
         self.owners = [e.split("_", 1)[1].lower() for e in enumerators("owner_kind")[:-1]]
         self.owner_lists = {FIRST_OWNERS + i: name + "s" for i, name in enumerate(self.owners)}
+        # An enumerator that is the number of the lines is none of them.
+        self.balance_names = [e.split("_", 1)[1].lower() for e in enumerators("balance_quantity")[:-1]
+                              if e != "BALANCE_LINES"]
+        self.holding_names = [[e.split("_", 1)[1].lower() for e in enumerators(f"{kind}_quantity")[:-1]]
+                              for kind in HOLDINGS]
         self._read_sections()
 
     def _self_names(self):
@@ -167,6 +178,22 @@ class Image:
             rows.append(row | self.quantities(at + PROCESS.size, present, self.process_fields))
         return rows
 
+    def balance(self):
+        """Each line of the host's balance sheet by its name in snapshot/record.h, the residual with its sign."""
+        for at in self.offsets("balance"):
+            present = struct.unpack_from("=Q", self.data, at)[0]
+            return {name: signed(raw) for name, raw in self.quantities(at + 8, present, self.balance_names).items()}
+        return {}
+
+    def holdings(self, kind):
+        rows = []
+        for at in self.offsets("holdings"):
+            found, name, uid, _, present = HOLDING.unpack_from(self.data, at)
+            if found == kind:
+                rows.append({"name": self.text(name), "uid": uid}
+                            | self.quantities(at + HOLDING.size, present, self.holding_names[kind]))
+        return rows
+
     def own(self):
         at = self.offsets("self")[0]
         version, flags, present = SELF.unpack_from(self.data, at)
@@ -189,6 +216,8 @@ class Image:
             "other": {name + "s": row for name in self.owners for row in self.scopes(name + "s", "name") if row["other"]},
             "processes": self.processes(),
             "self": self.own(),
+            "balance": self.balance(),
+            **{kind: self.holdings(i) for i, kind in enumerate(HOLDINGS)},
         } | {name + "s": [row for row in self.scopes(name + "s", name) if not row["other"]] for name in self.owners}
 
 
