@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import documents  # noqa: E402
 import layers  # noqa: E402
 import linking  # noqa: E402
+import rules  # noqa: E402
 import source  # noqa: E402
 import units  # noqa: E402
 
@@ -177,7 +178,7 @@ class Documents(Tree):
         self.assertIn("no table of b", found[1])
 
     def test_metric_names(self):
-        self.write("docs/metrics.md", "`memtally_user_pss_bytes` `memtally_user_uss_bytes`\n")
+        self.write("docs/metrics.md", "`memtally_user_pss_bytes` `memtally_user_uss_bytes` `memtally_(user|unit)_.+` `memtally_unit_`\n")
         self.write("web/a.c", 'add("memtally_web_requests"); add("process_open_fds");\n')
         found = documents.check_metric_names(self.folder.name, self.METRICS, self.OWNERS)
         self.assertEqual(found, ["docs/metrics.md: no word of memtally_web_requests",
@@ -243,6 +244,46 @@ class Documents(Tree):
                 ("", ["docs/faults.md: section A has no faults"])):
             self.write("docs/faults.md", head + rows)
             self.assertEqual(documents.check_faults(self.folder.name), expected)
+
+
+class Rules(Tree):
+    """Alerts against the page on them, and names that are recorded."""
+
+    ALERT = """      - alert: MemtallyA
+        expr: memtally:a:ratio > 1
+        for: 5m
+        labels:
+          severity: warning
+        annotations:
+          summary: 'A.'
+          description: 'A.'
+          runbook: docs/runbooks.md#memtallya
+"""
+    RECORD = "      - record: memtally:a:ratio\n        expr: a / b\n"
+
+    def look(self, rule_text, page="## MemtallyA\n"):
+        self.write("contrib/prometheus/a.alerts.yml", "groups:\n  - rules:\n" + self.RECORD + rule_text)
+        self.write("docs/runbooks.md", page)
+        return self.found(rules)
+
+    def test_clean(self):
+        self.assertEqual(self.look(self.ALERT), [])
+        self.assertEqual(self.look(self.ALERT, "## MemtallyA\n`memtally:a:ratio` and memtally:host_.* or memtally:(a|b)_.+\n"), [])
+
+    def test_lacks(self):
+        for line, lack in (("for: 5m", "does not wait"), ("severity: warning", "no severity"), ("summary: 'A.'", "no summary"),
+                           ("description: 'A.'", "no description"), ("runbook: docs/runbooks.md#memtallya", "no runbook")):
+            found = self.look(self.ALERT.replace(line, "job: x"))
+            self.assertEqual(len(found), 1, found)
+            self.assertIn("contrib/prometheus/a.alerts.yml:5: MemtallyA: " + lack, found[0])
+
+    def test_page(self):
+        self.assertEqual(self.look(self.ALERT, "## MemtallyB\n"),
+                         ["docs/runbooks.md: no word of MemtallyA", "docs/runbooks.md:1: there is no alert MemtallyB"])
+
+    def test_unrecorded(self):
+        self.assertEqual(self.look(self.ALERT.replace("memtally:a:ratio", "memtally:a:sum")),
+                         ["contrib/prometheus/a.alerts.yml:6: nothing records memtally:a:sum"])
 
 
 class Units(Tree):

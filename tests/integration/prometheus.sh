@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Debian's Prometheus and Alertmanager, fetched and not installed, and questions to the former. To be sourced behind
+# lib.sh.
+command -v curl >/dev/null || skip 'curl is not installed'
+command -v jq >/dev/null || skip 'jq is not installed'
+
+TOOLS=$MEMTALLY_SOURCE/tests/tools
+RULES=$MEMTALLY_SOURCE/contrib/prometheus
+
+# fetch_part PACKAGE: the folder that it is unpacked in, in PART.
+fetch_part() {
+	PART=$("$TOOLS/get-part" "$1") && return 0
+	[ $? -eq 77 ] || fail "$1 could not be fetched"
+	skip "Debian's $1 can't be fetched here"
+}
+
+need_prometheus() {
+	fetch_part prometheus
+	PROMETHEUS=$PART/usr/bin/prometheus
+	PROMTOOL=$PART/usr/bin/promtool
+}
+
+need_alertmanager() {
+	fetch_part prometheus-alertmanager
+	ALERTMANAGER=$PART/usr/bin/prometheus-alertmanager
+	AMTOOL=$PART/usr/bin/amtool
+	ALERTMANAGER_SHARE=$PART/usr/share
+}
+
+# start_prometheus NAME CONFIGURATION [FLAG...]: its port is in NAME's entry of PROMETHEUS_PORT.
+declare -A PROMETHEUS_PORT=()
+start_prometheus() {
+	local name=$1 configuration=$2
+	shift 2
+	PROMETHEUS_PORT[$name]=$(free_port)
+	start "$name" "$PROMETHEUS" --config.file="$configuration" --storage.tsdb.path="$DIR/$name.data" \
+		--web.listen-address="127.0.0.1:${PROMETHEUS_PORT[$name]}" "$@"
+	wait_for 60 curl -sf "http://127.0.0.1:${PROMETHEUS_PORT[$name]}/-/ready" || fail "$name does not get ready"
+}
+
+# start_alertmanager NAME CONFIGURATION PORT. Debian's reads its template below /usr/share, where an installation would
+# have put it: so it sees its own there, and nobody else does.
+start_alertmanager() {
+	# shellcheck disable=SC2016
+	start "$1" unshare --mount sh -c 'mount --bind "$1" /usr/share && shift && exec "$@"' sh "$ALERTMANAGER_SHARE" \
+		"$ALERTMANAGER" --config.file="$2" --storage.path="$DIR/$1.data" --web.listen-address="127.0.0.1:$3" \
+		--cluster.listen-address=
+	wait_for 60 curl -sf "http://127.0.0.1:$3/-/ready" || fail "$1 does not get ready"
+}
+
+# ask NAME QUERY: what Prometheus NAME has, a line of its value and its labels for each series.
+ask() {
+	curl -sfG "http://127.0.0.1:${PROMETHEUS_PORT[$1]}/api/v1/query" --data-urlencode "query=$2" |
+		jq -r '.data.result[] | .value[1] + " " + (.metric | tojson)'
+}
+
+# value NAME QUERY: of a query that yields one series; nothing while there is none.
+value() { ask "$1" "$2" | awk 'NR == 1 { one = $1 } END { if (NR == 1) print one }'; }
+
+# is NAME QUERY VALUE
+is() { [ "$(value "$1" "$2")" = "$3" ]; }
