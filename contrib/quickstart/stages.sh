@@ -19,10 +19,11 @@ check_build() {
 }
 
 # check_tests DIR [VARIABLE...]: make check with the results counted. Scenarios wait more than half of their time: two more
-# than there are processors. In --long some have tens of thousands of processes, or kill and wait for an hour: those come
-# behind the others and one at a time, since nothing that is to be back within two seconds is beside them.
+# than there are processors. In --long some have tens of thousands of processes, kill and wait for an hour, or give the
+# host swap: those come behind the others and one at a time, since nothing that is to be back within two seconds is beside
+# them.
 check_tests() {
-	local dir=$1 jobs=$(($(nproc) + 2)) crowds='/(112|113|301|362|391|700)-' all
+	local dir=$1 jobs=$(($(nproc) + 2)) crowds='/(112|113|301|362|391|451|452|700)-' all
 	find "$dir/tests" -name '*.trs' -delete
 	if [ -n "$long" ] && [ $# -eq 1 ]; then
 		all=$(all_tests "$dir")
@@ -57,7 +58,7 @@ stage_tests() {
 
 # What is about figures, or at length, is for --long, which runs all: it takes half of the time here.
 stage_sanitizers() {
-	local figures='/(10[0145678]|11[023]|12[12]|13[01]|150|17[0-2]|203|208|380|39[01]|500|600)-|tests/sim/|tests/herd/' some=()
+	local figures='/(10[0145678]|11[023]|12[12]|13[01]|150|17[0-2]|203|208|380|39[01]|45[012]|500|600)-|tests/sim/|tests/herd/' some=()
 	check_build asan --enable-sanitizers CFLAGS='-O1 -g1' || return
 	[ -n "$long" ] || some=("TESTS=$(all_tests "$top/build-asan" | grep -vE "$figures" | tr '\n' ' ')")
 	ASAN_OPTIONS=detect_stack_use_after_return=1 \
