@@ -11,7 +11,7 @@
 #include "web/cache.h"
 #include "web/caller.h"
 #include "web/counters.h"
-#include "web/link.h"
+#include "snapshot/link.h"
 #include "web/request.h"
 #include "web/self.h"
 

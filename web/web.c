@@ -23,8 +23,8 @@
 #include "config/help.h"
 #include "config/settings.h"
 #include "confine/inheritance.h"
+#include "snapshot/link.h"
 #include "web/enclosure.h"
-#include "web/link.h"
 #include "web/listen.h"
 #include "web/server.h"
 #include "web/site.h"
@@ -381,6 +381,20 @@ static bool wait_for_events(struct web *w, uint64_t now_ns)
 	return true;
 }
 
+static void say_news(const struct link *l)
+{
+	static const enum log_level levels[] = {
+		[LINK_INFO] = LOG_LEVEL_INFO,
+		[LINK_WARNING] = LOG_LEVEL_WARNING,
+		[LINK_ERROR] = LOG_LEVEL_ERROR,
+	};
+	enum link_weight weight;
+	const char *news = link_news(l, &weight);
+
+	if (news)
+		log_message(levels[weight], "%s", news);
+}
+
 /* Everything in one thread: whatever the loop says to the watchdog, it has got round to say. */
 static int loop(struct web *w)
 {
@@ -400,6 +414,7 @@ static int loop(struct web *w)
 			cache_replace(&w->site.cache, view);
 			resident_trim(); /* what a crowd of clients has left behind */
 		}
+		say_news(&w->link);
 		look_at_access(w, now);
 		server_run(&w->server, now, w->settings->web_timeout_ns);
 		if (w->watchdog_ns && now >= w->watchdog_due_ns) {

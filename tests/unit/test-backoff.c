@@ -4,7 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "web/backoff.h"
+#include "base/backoff.h"
 
 static void doubles_to_the_end(void **state)
 {

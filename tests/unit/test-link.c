@@ -9,8 +9,8 @@
 #include "base/channel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "snapshot/link.h"
 #include "tests/unit/sample.h"
-#include "web/link.h"
 
 struct fixture {
 	struct link link;

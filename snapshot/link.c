@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "web/link.h"
+#include "snapshot/link.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -12,7 +13,7 @@
 #include "base/clock.h"
 #include "snapshot/client.h"
 
-#define BAD_LOG_INTERVAL_NS (60 * NS_PER_SEC)
+#define BAD_NEWS_INTERVAL_NS (60 * NS_PER_SEC)
 
 enum { SAID_NOTHING = -1 };
 
@@ -22,7 +23,6 @@ int link_init(struct link *l, const char *path)
 		.path = strdup(path),
 		.fd = -1,
 		.said = SAID_NOTHING,
-		.bad.interval_ns = BAD_LOG_INTERVAL_NS,
 	};
 	return l->path ? 0 : -ENOMEM;
 }
@@ -49,12 +49,15 @@ static void say(struct link *l, int error)
 {
 	if (l->said == error)
 		return;
+	l->weight = error ? LINK_WARNING : LINK_INFO;
 	if (!error)
-		log_info("receiving snapshots from %s", l->path);
+		snprintf(l->news, sizeof(l->news), "receiving snapshots from %s", l->path);
 	else if (error == ECONNRESET)
-		log_warning("memtallyd closed the connection; connecting again");
+		snprintf(l->news, sizeof(l->news),
+			"memtallyd closed the connection; connecting again");
 	else
-		log_warning("can't connect to %s: %s; trying again", l->path, strerror(error));
+		snprintf(l->news, sizeof(l->news), "can't connect to %s: %s; trying again", l->path,
+			strerror(error));
 	l->said = error;
 }
 
@@ -70,13 +73,18 @@ static void connect_now(struct link *l, uint64_t now_ns)
 
 static void refuse(struct link *l, uint64_t now_ns, const char *reason)
 {
-	uint64_t held_back;
-
 	l->refused++;
-	if (log_limit_pass(&l->bad, now_ns, &held_back))
-		log_error("refused what came over %s: %s (%llu more like it before); the last good "
-			  "snapshot stays until it is stale",
-			l->path, reason, (unsigned long long)held_back);
+	if (l->bad_ns && now_ns - l->bad_ns < BAD_NEWS_INTERVAL_NS) {
+		l->held_back++;
+	} else {
+		l->weight = LINK_ERROR;
+		snprintf(l->news, sizeof(l->news),
+			"refused what came over %s: %s (%llu more like it before); the last good "
+			"snapshot stays until it is stale",
+			l->path, reason, (unsigned long long)l->held_back);
+		l->bad_ns = now_ns;
+		l->held_back = 0;
+	}
 	drop(l, now_ns);
 }
 
@@ -85,6 +93,7 @@ bool link_run(struct link *l, uint64_t now_ns, struct view **ret)
 	const char *reason = "out of memory";
 	int r;
 
+	l->news[0] = 0;
 	if (l->fd < 0) {
 		if (now_ns < l->retry_ns)
 			return false;
@@ -108,6 +117,12 @@ bool link_run(struct link *l, uint64_t now_ns, struct view **ret)
 	l->received++;
 	backoff_reset(&l->backoff);
 	return true;
+}
+
+const char *link_news(const struct link *l, enum link_weight *ret)
+{
+	*ret = l->weight;
+	return l->news[0] ? l->news : NULL;
 }
 
 uint64_t link_due_ns(const struct link *l)

@@ -3,8 +3,8 @@
  * How long to wait before the next attempt: 100 ms, doubled with each failure up to 5 s. A quarter of
  * it is left to chance, so that readers that were cut off together do not come back together. Pure.
  */
-#ifndef MEMTALLY_WEB_BACKOFF_H
-#define MEMTALLY_WEB_BACKOFF_H
+#ifndef MEMTALLY_BASE_BACKOFF_H
+#define MEMTALLY_BASE_BACKOFF_H
 
 #include <stdint.h>
 

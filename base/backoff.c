@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "web/backoff.h"
+#include "base/backoff.h"
 
 uint64_t backoff_next(struct backoff *b, uint32_t chance)
 {
