@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "snapshot/usage.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "snapshot/owner.h"
+
+#define REQUEST_MAGIC "MTUSAGE1"
+#define ANSWER_MAGIC  "MTUSAGR1"
+
+/*
+ * No sum of what a host has comes near, and two of them can be added; nor does any memory, and it can be told in
+ * bytes.
+ */
+#define VALUE_MAX  (UINT64_C(1) << 61)
+#define MEMORY_MAX (UINT64_C(1) << 50)
+
+enum { ALIGN = 8 };
+
+struct request {
+	char magic[8];
+	uint32_t kind, reserved;
+	int64_t since_s, until_s;
+	uint64_t more[4]; /* 0 */
+};
+
+struct head {
+	char magic[8];
+	uint64_t size;
+	uint32_t status, flags, rows, reserved;
+	int64_t since_s, until_s, now_s, first_s;
+	uint64_t covered_ms, sampled_ms, clock_sets, write_failures, set_aside;
+	uint64_t more[3];
+};
+
+/* Behind it its name and its user, each terminated, and zero bytes up to a multiple of 8. */
+struct row {
+	uint64_t q[USAGE_QUANTITIES];
+	uint32_t present, id;
+	uint16_t name_len, user_len;
+	uint32_t reserved;
+};
+
+static_assert(sizeof(struct request) == USAGE_REQUEST_SIZE, "a question has no gaps");
+static_assert(sizeof(struct head) == USAGE_HEAD_SIZE, "a head has no gaps");
+static_assert(sizeof(struct row) % ALIGN == 0, "rows are aligned");
+static_assert(USAGE_QUANTITIES < 32, "a mask has 32 bits");
+
+static const enum owner_kind owners[USAGE_KINDS_END] = {
+	[USAGE_USER] = OWNER_USER,
+	[USAGE_PROGRAM] = OWNER_PROGRAM,
+	[USAGE_UNIT] = OWNER_UNIT,
+	[USAGE_GROUP] = OWNER_GROUP,
+	[USAGE_CONTAINER] = OWNER_CONTAINER,
+};
+
+enum owner_kind usage_owner(enum usage_kind kind)
+{
+	return owners[kind];
+}
+
+enum usage_kind usage_find(const char *name)
+{
+	enum usage_kind kind = USAGE_USER;
+
+	while (kind < USAGE_KINDS_END && strcmp(owner_of(owners[kind])->name, name) != 0)
+		kind++;
+	return kind;
+}
+
+bool usage_is_possible(enum usage_quantity quantity, uint64_t value)
+{
+	return value <= (quantity == USAGE_PSS_MAX ? MEMORY_MAX : VALUE_MAX);
+}
+
+static bool is_time(int64_t s)
+{
+	return s >= 0 && s <= USAGE_TIME_MAX;
+}
+
+void usage_request_write(const struct usage_request *r, unsigned char to[static USAGE_REQUEST_SIZE])
+{
+	struct request raw = {
+		.kind = (uint32_t)r->kind, .since_s = r->since_s, .until_s = r->until_s};
+
+	memcpy(raw.magic, REQUEST_MAGIC, sizeof(raw.magic));
+	memcpy(to, &raw, sizeof(raw));
+}
+
+int usage_request_parse(const void *data, size_t len, struct usage_request *ret)
+{
+	struct request raw;
+
+	if (len != sizeof(raw))
+		return -EBADMSG;
+	memcpy(&raw, data, sizeof(raw));
+	if (memcmp(raw.magic, REQUEST_MAGIC, sizeof(raw.magic)) != 0 || raw.kind < USAGE_USER ||
+		raw.kind >= USAGE_KINDS_END || raw.reserved || raw.more[0] || raw.more[1] ||
+		raw.more[2] || raw.more[3])
+		return -EBADMSG;
+	if (!is_time(raw.since_s) || !is_time(raw.until_s) || raw.since_s >= raw.until_s)
+		return -EBADMSG;
+	*ret = (struct usage_request){
+		.kind = (enum usage_kind)raw.kind, .since_s = raw.since_s, .until_s = raw.until_s};
+	return 0;
+}
+
+void usage_begin(struct buffer *to)
+{
+	buffer_clear(to);
+	buffer_add_zero(to, sizeof(struct head));
+}
+
+void usage_add(struct buffer *to, const struct usage_row *row)
+{
+	struct row raw = {
+		.present = row->present,
+		.id = row->id,
+		.name_len = (uint16_t)strlen(row->name),
+		.user_len = (uint16_t)strlen(row->user),
+	};
+
+	for (size_t i = 0; i < USAGE_QUANTITIES; i++)
+		raw.q[i] = (row->present >> i) & 1 ? row->q[i] : 0;
+	buffer_add(to, &raw, sizeof(raw));
+	buffer_add(to, row->name, (size_t)raw.name_len + 1);
+	buffer_add(to, row->user, (size_t)raw.user_len + 1);
+	buffer_align(to, ALIGN);
+}
+
+void usage_end(struct buffer *to, const struct usage_head *head)
+{
+	struct head raw = {
+		.size = to->len,
+		.status = (uint32_t)head->status,
+		.flags = head->flags,
+		.rows = head->rows,
+		.since_s = head->since_s,
+		.until_s = head->until_s,
+		.now_s = head->now_s,
+		.first_s = head->first_s,
+		.covered_ms = head->covered_ms,
+		.sampled_ms = head->sampled_ms,
+		.clock_sets = head->clock_sets,
+		.write_failures = head->write_failures,
+		.set_aside = head->set_aside,
+	};
+
+	memcpy(raw.magic, ANSWER_MAGIC, sizeof(raw.magic));
+	if (!to->error)
+		memcpy(to->data, &raw, sizeof(raw));
+}
+
+int usage_size(const void *data, size_t len, size_t *ret)
+{
+	struct head raw;
+
+	*ret = 0;
+	if (len < sizeof(raw))
+		return 0;
+	memcpy(&raw, data, sizeof(raw));
+	if (memcmp(raw.magic, ANSWER_MAGIC, sizeof(raw.magic)) != 0 || raw.size < sizeof(raw) ||
+		raw.size > USAGE_SIZE_MAX || raw.size % ALIGN)
+		return -EBADMSG;
+	*ret = (size_t)raw.size;
+	return 0;
+}
+
+static int check_head(const struct head *raw, size_t len, struct usage_head *ret)
+{
+	if (raw->size != len || raw->status >= USAGE_STATUS_END ||
+		raw->flags & ~(uint32_t)USAGE_FLAGS || raw->reserved || raw->more[0] ||
+		raw->more[1] || raw->more[2])
+		return -EBADMSG;
+	if (!is_time(raw->since_s) || !is_time(raw->until_s) || raw->since_s > raw->until_s ||
+		!is_time(raw->now_s) || (raw->first_s != -1 && !is_time(raw->first_s)))
+		return -EBADMSG;
+	if (raw->covered_ms > VALUE_MAX || raw->sampled_ms > VALUE_MAX)
+		return -EBADMSG;
+	*ret = (struct usage_head){
+		.status = (enum usage_status)raw->status,
+		.flags = raw->flags,
+		.rows = raw->rows,
+		.since_s = raw->since_s,
+		.until_s = raw->until_s,
+		.now_s = raw->now_s,
+		.first_s = raw->first_s,
+		.covered_ms = raw->covered_ms,
+		.sampled_ms = raw->sampled_ms,
+		.clock_sets = raw->clock_sets,
+		.write_failures = raw->write_failures,
+		.set_aside = raw->set_aside,
+	};
+	return 0;
+}
+
+/* The text of LEN bytes at AT, which has to end there, and where what follows begins. */
+static bool check_text(const char *data, size_t end, size_t len, size_t *at)
+{
+	if (len > SNAPSHOT_NAME_MAX || end - *at < len + 1 || data[*at + len] ||
+		!text_is_clean(data + *at, len))
+		return false;
+	*at += len + 1;
+	return true;
+}
+
+static bool check_row(const char *data, size_t len, size_t *at)
+{
+	struct row raw;
+
+	if (len - *at < sizeof(raw))
+		return false;
+	memcpy(&raw, data + *at, sizeof(raw));
+	*at += sizeof(raw);
+	if (raw.reserved || raw.present >> USAGE_QUANTITIES)
+		return false;
+	for (size_t i = 0; i < USAGE_QUANTITIES; i++)
+		if (!usage_is_possible((enum usage_quantity)i, raw.q[i]) ||
+			(raw.q[i] && !((raw.present >> i) & 1)))
+			return false;
+	if (!check_text(data, len, raw.name_len, at) || !check_text(data, len, raw.user_len, at))
+		return false;
+	for (; *at % ALIGN; ++*at)
+		if (*at >= len || data[*at])
+			return false;
+	return true;
+}
+
+int usage_check(const void *data, size_t len, struct usage_head *ret)
+{
+	size_t at = sizeof(struct head), size;
+	struct usage_head head;
+	struct head raw;
+	int r = usage_size(data, len, &size);
+
+	if (r == 0)
+		r = size && size == len ? 0 : -EBADMSG;
+	if (r < 0)
+		return r;
+	memcpy(&raw, data, sizeof(raw));
+	r = check_head(&raw, len, &head);
+	for (uint32_t i = 0; r == 0 && i < head.rows; i++)
+		r = check_row(data, len, &at) ? 0 : -EBADMSG;
+	if (r == 0 && at != len)
+		r = -EBADMSG;
+	if (r == 0)
+		*ret = head;
+	return r;
+}
+
+bool usage_next(const void *data, size_t len, size_t *at, struct usage_row *ret)
+{
+	const char *bytes = data;
+	struct row raw;
+
+	if (*at >= len)
+		return false;
+	memcpy(&raw, bytes + *at, sizeof(raw));
+	*ret = (struct usage_row){.id = raw.id, .present = raw.present};
+	memcpy(ret->q, raw.q, sizeof(raw.q));
+	ret->name = bytes + *at + sizeof(raw);
+	ret->user = ret->name + raw.name_len + 1;
+	*at += sizeof(raw) + raw.name_len + raw.user_len + 2;
+	*at += (ALIGN - *at % ALIGN) % ALIGN;
+	return true;
+}
