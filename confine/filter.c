@@ -191,6 +191,28 @@ static const struct filter_call unlink_calls[] = {
 };
 const struct filter_list filter_unlink = FILTER_LIST(unlink_calls);
 
+/* None is emptied by being opened: that loses what nobody has looked at. */
+static const struct filter_call keep_calls[] = {
+	CALL_IF("open", 1, O_TRUNC, 0),
+	CALL_IF("openat", 2, O_TRUNC, 0),
+	CALL("pwrite64"),
+	CALL("fsync"),
+	CALL("fdatasync"),
+	CALL("ftruncate"),
+	CALL("ftruncate64"),
+	CALL("fchmod"),
+	CALL("rename"),
+	CALL_IF("renameat2", 4, FILTER_INT, 0),
+	CALL("renameat"),
+	CALL("unlink"),
+	CALL_IS("unlinkat", 2, 0),
+	CALL_IS("fcntl", 1, F_GETLK),
+	CALL_IS("fcntl", 1, F_SETLK),
+	CALL_IS("fcntl64", 1, F_GETLK),
+	CALL_IS("fcntl64", 1, F_SETLK),
+};
+const struct filter_list filter_keep = FILTER_LIST(keep_calls);
+
 static const struct filter_call threads_calls[] = {
 	CALL_IF("clone", FILTER_CLONE_FLAGS, THREAD_MASK, THREAD_FLAGS),
 	CALL("set_robust_list"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which system calls a process may make from now on, it and its children, for good (seccomp). What is not named fails with
- * EPERM, or, where libc has another way then, with ENOSYS.
+ * Which system calls a process may make from now on, it and its children, for good (seccomp). What is not named fails
+ * with EPERM, or, where libc has another way then, with ENOSYS.
  */
 #ifndef MEMTALLY_CONFINE_FILTER_H
 #define MEMTALLY_CONFINE_FILTER_H
@@ -66,6 +66,12 @@ extern const struct filter_list filter_server;
 /* Removing files: which, is not for a filter to see. */
 extern const struct filter_list filter_unlink;
 
+/*
+ * Keeping a database: files are made, locked, written, cut, synchronized, renamed and removed. Where, is for others
+ * to say.
+ */
+extern const struct filter_list filter_keep;
+
 /* Threads of one's own. */
 extern const struct filter_list filter_threads;
 
@@ -76,16 +82,22 @@ enum {
 	FILTER_UNSUPPORTED = 1, /* the kernel has none (CONFIG_SECCOMP_FILTER) */
 };
 
-/* Whether more is allowed for the sake of tools: in builds with sanitizers or for valgrind. Nobody runs those for safety. */
+/*
+ * Whether more is allowed for the sake of tools: in builds with sanitizers or for valgrind. Nobody runs those for
+ * safety.
+ */
 bool filter_is_wide(void);
 
 /*
- * Allows what the COUNT lists name, and nothing else. no_new_privs has to be set. 0, or FILTER_UNSUPPORTED. -ENOMEM, errors
- * of libseccomp and of seccomp(): there is no filter then, or not the one that was asked for.
+ * Allows what the COUNT lists name, and nothing else. no_new_privs has to be set. 0, or FILTER_UNSUPPORTED. -ENOMEM,
+ * errors of libseccomp and of seccomp(): there is no filter then, or not the one that was asked for.
  */
 int filter_load(const struct filter_list *const *lists, size_t count);
 
-/* Writes to FD, in words, the filter that filter_load() would make on ARCH (libseccomp's SCMP_ARCH_*). Errors as above. */
+/*
+ * Writes to FD, in words, the filter that filter_load() would make on ARCH (libseccomp's SCMP_ARCH_*). Errors as
+ * above.
+ */
 int filter_export(uint32_t arch, const struct filter_list *const *lists, size_t count, int fd);
 
 #endif

@@ -24,9 +24,11 @@
 enum {
 	CREATE_VERSION = 1 << 0,
 	RULE_PATH_BENEATH = 1,
+	FS_WRITE_FILE = 1 << 1,
 	FS_READ_FILE = 1 << 2,
 	FS_READ_DIR = 1 << 3,
 	FS_REMOVE_FILE = 1 << 5,
+	FS_MAKE_REG = 1 << 8,
 	FS_ALL_1 = (1 << 13) - 1, /* Linux 5.13 */
 	FS_REFER = 1 << 13,       /* 5.19 */
 	FS_TRUNCATE = 1 << 14,    /* 6.2 */
@@ -93,11 +95,15 @@ static const uint64_t rights[] = {
 	[LANDLOCK_MAY_READ] = FS_READ_FILE | FS_READ_DIR,
 	[LANDLOCK_MAY_READ_FILE] = FS_READ_FILE,
 	[LANDLOCK_MAY_REMOVE] = FS_REMOVE_FILE,
+	[LANDLOCK_MAY_KEEP] = FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_MAKE_REG |
+                              FS_REMOVE_FILE | FS_TRUNCATE,
 };
 
 int landlock_allow_fd(struct landlock *l, int fd, enum landlock_right right)
 {
-	struct path_beneath rule = {.allowed = rights[right], .parent_fd = fd};
+	/* What a kernel does not know, it does not refuse either, unless it is named here. */
+	uint64_t unknown = l->abi < ABI_TRUNCATE ? FS_TRUNCATE : 0;
+	struct path_beneath rule = {.allowed = rights[right] & ~unknown, .parent_fd = fd};
 
 	return syscall(SYS_landlock_add_rule, l->fd, RULE_PATH_BENEATH, &rule, 0) < 0 ? -errno : 0;
 }

@@ -16,6 +16,7 @@ enum landlock_right {
 	LANDLOCK_MAY_READ,      /* files and directories, below a directory */
 	LANDLOCK_MAY_READ_FILE, /* one file, and not what may replace it */
 	LANDLOCK_MAY_REMOVE,    /* files of a directory */
+	LANDLOCK_MAY_KEEP, /* files in a directory: made, read, written, renamed within it and removed */
 };
 
 enum {

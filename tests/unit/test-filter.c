@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -35,6 +36,7 @@ static const struct filter_list *const only_base[] = {&filter_base};
 static const struct filter_list *const with_threads[] = {&filter_base, &filter_threads};
 static const struct filter_list *const with_sockets[] = {&filter_base, &filter_unix};
 static const struct filter_list *const with_children[] = {&filter_base, &filter_children};
+static const struct filter_list *const with_keep[] = {&filter_base, &filter_keep};
 
 static void under(const struct filter_list *const *lists, size_t count, void (*body)(void))
 {
@@ -186,6 +188,27 @@ static void have_children(void)
 	REFUSED(syscall(SYS_seccomp, 0, 0, NULL));
 }
 
+static void keep_files(void)
+{
+	static const char name[] = "test-filter.kept", other[] = "test-filter.other";
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	CHECK(fd >= 0 && pwrite(fd, "text", 4, 0) == 4);
+	CHECK(fcntl(fd, F_SETLK, &lock) == 0 && fcntl(fd, F_GETLK, &lock) == 0);
+	CHECK(fdatasync(fd) == 0 && fsync(fd) == 0 && ftruncate(fd, 2) == 0);
+	CHECK(rename(name, other) == 0 && unlink(other) == 0);
+	REFUSED(open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+	REFUSED(fcntl(fd, F_SETLEASE, F_RDLCK));
+	REFUSED(fcntl(fd, F_SETOWN, getppid()));
+	REFUSED(mkdir(name, 0700));
+	REFUSED(symlink("/", name));
+	REFUSED(link("/etc/passwd", name));
+	REFUSED(syscall(SYS_renameat2, AT_FDCWD, ".", AT_FDCWD, "..", 2));
+	REFUSED(fork());
+	REFUSED(kill(getppid(), SIGKILL));
+}
+
 static void files_are_read_and_nothing_else(void **state)
 {
 	(void)state;
@@ -287,6 +310,12 @@ static void sockets_are_local(void **state)
 	under(with_sockets, ARRAY_SIZE(with_sockets), use_unix_sockets_only);
 }
 
+static void files_are_kept(void **state)
+{
+	(void)state;
+	under(with_keep, ARRAY_SIZE(with_keep), keep_files);
+}
+
 static void children_are_ended_and_no_more(void **state)
 {
 	(void)state;
@@ -305,6 +334,7 @@ int main(void)
 		cmocka_unit_test(libc_may_fall_back),
 		cmocka_unit_test(sockets_are_local),
 		cmocka_unit_test(children_are_ended_and_no_more),
+		cmocka_unit_test(files_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

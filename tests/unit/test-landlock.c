@@ -18,7 +18,7 @@
 enum { UNSUPPORTED = 77, ABI_NET = 4 };
 
 static char directory[] = "test-landlock.XXXXXX";
-static const char *const made[] = {"read", "removed", "alone"};
+static const char *const made[] = {"read", "removed", "alone", "kept"};
 
 static bool reads(const char *path)
 {
@@ -36,6 +36,17 @@ static bool connects(void)
 
 	return connect(fd, (const struct sockaddr *)&nobody, sizeof(nobody)) == 0 ||
 	       errno != EACCES;
+}
+
+/* As a database does; and nothing that is no file of its own. */
+static bool keeps(void)
+{
+	AUTO_CLOSE int fd = open("kept/new", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	return fd >= 0 && write(fd, "text", 4) == 4 && ftruncate(fd, 1) == 0 && reads("kept") &&
+	       rename("kept/new", "kept/other") == 0 && unlink("kept/other") == 0 &&
+	       rename("kept/file", "removed/other") < 0 && mkdir("kept/folder", 0700) < 0 &&
+	       symlink("/", "kept/link") < 0 && link("kept/file", "alone/other") < 0;
 }
 
 /* 0: as it has to be; otherwise what is wrong. */
@@ -58,7 +69,8 @@ static int try_domain(void)
 	if (landlock_allow(&l, "alone/file", LANDLOCK_MAY_READ_FILE) < 0)
 		return 9;
 	if (landlock_allow(&l, "read", LANDLOCK_MAY_READ) < 0 ||
-		landlock_allow(&l, "removed", LANDLOCK_MAY_REMOVE) < 0 || landlock_enter(&l) < 0)
+		landlock_allow(&l, "removed", LANDLOCK_MAY_REMOVE) < 0 ||
+		landlock_allow(&l, "kept", LANDLOCK_MAY_KEEP) < 0 || landlock_enter(&l) < 0)
 		return 3;
 	landlock_close(&l);
 	if (!reads("read/file") || reads("removed/file") || reads("/etc/passwd") || reads("."))
@@ -71,6 +83,8 @@ static int try_domain(void)
 	if (unlink("read/file") == 0 || mkdir("removed/new", 0700) == 0 ||
 		unlink("removed/file") < 0)
 		return 6;
+	if (!keeps())
+		return 11;
 	if (l.abi >= ABI_NET && connects())
 		return 7;
 	return 0;
