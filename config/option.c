@@ -15,7 +15,7 @@
 #include "config/address.h"
 
 enum {
-	DAEMONS = PROGRAM_MEMTALLYD | PROGRAM_WEB,
+	DAEMONS = PROGRAM_MEMTALLYD | PROGRAM_WEB | PROGRAM_LEDGER,
 	ALL = DAEMONS | PROGRAM_MEMTALLY,
 };
 
@@ -143,6 +143,26 @@ static const struct option_spec options[] = {
 		"Serve on addresses beyond loopback, too, without TLS or without authentication. "
 		"Otherwise nothing starts then."},
 
+	{"ledger.socket", PROGRAM_LEDGER | PROGRAM_MEMTALLY, OPTION_PATH, true, "PATH",
+		"/run/memtally-ledger/ledger.sock", 0, CHANNEL_PATH_MAX, NULL, FIELD(ledger_socket),
+		"The socket over which memtally-ledger tells who has used how much. The daemon ignores it where "
+		"systemd passes one."},
+	{"ledger.directory", PROGRAM_LEDGER, OPTION_PATH, true, "DIR", "/var/lib/memtally-ledger",
+		0, 0, NULL, FIELD(ledger_directory),
+		"Where the ledger is kept. Where STATE_DIRECTORY is set, the default is that."},
+	{"ledger.keep_buckets", PROGRAM_LEDGER, OPTION_DURATION, true, "DURATION", "3d", HOUR_NS,
+		366 * DAY_NS, NULL, FIELD(ledger_keep_buckets_ns),
+		"For how much measured time to keep usage by every five minutes."},
+	{"ledger.keep_hours", PROGRAM_LEDGER, OPTION_DURATION, true, "DURATION", "62d", DAY_NS,
+		3660 * DAY_NS, NULL, FIELD(ledger_keep_hours_ns),
+		"The same by hours, of which local days and months are made."},
+	{"ledger.keep_days", PROGRAM_LEDGER, OPTION_DURATION, true, "DURATION", "732d", DAY_NS,
+		36600 * DAY_NS, NULL, FIELD(ledger_keep_days_ns), "The same by days of UTC."},
+	{"ledger.max_size", PROGRAM_LEDGER, OPTION_COUNT, true, "MIB", "200", 16, 1048576, NULL,
+		FIELD(ledger_max_size_mib),
+		"How many MiB the ledger may take. Where that is too little for what is to be kept, the oldest "
+		"goes: first of what is by five minutes, then of hours, then of days."},
+
 	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
 		"Read /proc now, with your own rights, instead of asking memtallyd. The flag "
 		"--path.procfs implies it."},
@@ -214,6 +234,7 @@ const char *option_program_name(enum program program)
 	switch (program) {
 	case PROGRAM_MEMTALLYD: return "memtallyd";
 	case PROGRAM_WEB: return "memtally-web";
+	case PROGRAM_LEDGER: return "memtally-ledger";
 	default: return "memtally";
 	}
 }

@@ -16,7 +16,8 @@
 enum program {
 	PROGRAM_MEMTALLYD = 1 << 0,
 	PROGRAM_WEB = 1 << 1,
-	PROGRAM_MEMTALLY = 1 << 2,
+	PROGRAM_LEDGER = 1 << 2,
+	PROGRAM_MEMTALLY = 1 << 3, /* the last one */
 };
 
 /* What a program was asked to do. */
@@ -82,6 +83,10 @@ struct settings {
 	char *web_config_file;  /* config/webconfig.h; NULL: none */
 	bool web_insecure;
 
+	char *ledger_socket, *ledger_directory;
+	uint64_t ledger_keep_buckets_ns, ledger_keep_hours_ns, ledger_keep_days_ns;
+	uint64_t ledger_max_size_mib;
+
 	bool live, json, bytes;
 	char *sort, *order;
 	uint64_t limit; /* 0: all */
@@ -128,7 +133,7 @@ bool option_is_list(const struct option_spec *spec);
 /* The option of that name among PROGRAMS, or NULL. */
 const struct option_spec *option_find(const char *name, unsigned int programs);
 
-/* "memtallyd", "memtally-web", "memtally". */
+/* "memtallyd", "memtally-web", "memtally-ledger", "memtally". */
 const char *option_program_name(enum program program);
 
 enum { OPTION_EXPECTED_SIZE = 192 };

@@ -38,11 +38,20 @@ enum settings_action settings_action(const struct settings *c)
 	return SETTINGS_RUN;
 }
 
+/* NAME in the environment, where the service manager has set it to one directory; or NULL. */
+static const char *directory_from(const char *name)
+{
+	const char *path = getenv(name);
+
+	return path && *path && !strchr(path, ':') ? path : NULL;
+}
+
 static int set_defaults(struct settings *c)
 {
 	size_t count;
 	const struct option_spec *spec = option_table(&count);
-	const char *runtime = getenv("RUNTIME_DIRECTORY");
+	const char *runtime = directory_from("RUNTIME_DIRECTORY");
+	const char *state = directory_from("STATE_DIRECTORY");
 
 	for (size_t i = 0; i < count; i++) {
 		int r = spec[i].fallback ? option_set(&spec[i], c, spec[i].fallback) : 0;
@@ -50,7 +59,15 @@ static int set_defaults(struct settings *c)
 		if (r < 0)
 			return r;
 	}
-	if (runtime && *runtime && !strchr(runtime, ':')) {
+	if (state) {
+		char *path = strdup(state);
+
+		if (!path)
+			return -ENOMEM;
+		free(c->ledger_directory);
+		c->ledger_directory = path;
+	}
+	if (runtime) {
 		char *path;
 
 		if (asprintf(&path, "%s/%s", runtime, socket_name) < 0)

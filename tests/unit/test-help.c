@@ -181,7 +181,7 @@ static void mdoc_lists_the_files_keys(void **state)
 		assert_int_equal(count_lines(text, line), spec[i].in_file);
 	}
 	assert_non_null(strstr(text, "Used by\n.Xr memtallyd 8 ,\n.Xr memtally-web 8 ,\n"
-				     ".Xr memtally 1 .\n"));
+				     ".Xr memtally-ledger 8 ,\n.Xr memtally 1 .\n"));
 	assert_non_null(strstr(text, "Used by\n.Xr memtallyd 8 .\n"));
 }
 

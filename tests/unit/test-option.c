@@ -10,7 +10,7 @@
 #include "config/settings.h"
 #include "tests/unit/allocation.h"
 
-static const unsigned int programs[] = {PROGRAM_MEMTALLYD, PROGRAM_WEB, PROGRAM_MEMTALLY};
+static const unsigned int programs[] = {PROGRAM_MEMTALLYD, PROGRAM_WEB, PROGRAM_LEDGER, PROGRAM_MEMTALLY};
 
 static size_t size_of(enum option_type type)
 {
@@ -77,7 +77,7 @@ static void daemons_settings_are_in_the_file(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < count; i++) {
-		bool expected = spec[i].programs & (PROGRAM_MEMTALLYD | PROGRAM_WEB);
+		bool expected = spec[i].programs & ~(unsigned int)PROGRAM_MEMTALLY;
 
 		for (size_t k = 0; k < ARRAY_SIZE(flags_only); k++)
 			expected &= strcmp(spec[i].name, flags_only[k]) != 0;
@@ -143,6 +143,7 @@ static void programs_have_names(void **state)
 	(void)state;
 	assert_string_equal(option_program_name(PROGRAM_MEMTALLYD), "memtallyd");
 	assert_string_equal(option_program_name(PROGRAM_WEB), "memtally-web");
+	assert_string_equal(option_program_name(PROGRAM_LEDGER), "memtally-ledger");
 	assert_string_equal(option_program_name(PROGRAM_MEMTALLY), "memtally");
 }
 
