@@ -20,6 +20,7 @@ LAYERS = {
     "daemon": (["base", "confine", "snapshot", "collectors", "config"], ["systemd/"]),
     "web": (["base", "confine", "snapshot", "render", "config"],
             ["microhttpd.h", "gnutls/", "crypt.h", "zlib.h", "jansson.h", "systemd/sd-daemon.h"]),
+    "ledger": (["base", "confine", "snapshot", "config"], ["sqlite3.h", "systemd/sd-daemon.h"]),
     "cli": (["base", "snapshot", "collectors", "render", "config"],
             ["libsmartcols/libsmartcols.h", "libsmartcols.h", "jansson.h"]),
 }
@@ -27,10 +28,10 @@ LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsm
              "seccomp.h", "pcre2.h", "sqlite3.h", "libelf.h", "gelf.h", "elfutils/", "gnutls/", "crypt.h")
 
 # Only programs log; the layers below hand errors up.
-PROGRAMS = {"daemon", "web", "cli"}
+PROGRAMS = {"daemon", "web", "ledger", "cli"}
 
 # Folders that never look at other processes. Their own /proc/self is theirs to read.
-WITHOUT_PROC = {"base", "snapshot", "render", "web"}
+WITHOUT_PROC = {"base", "snapshot", "render", "web", "ledger"}
 PROC = re.compile(r'"[^"\n]*/proc(?!/self)[/"][^\n]*')
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
