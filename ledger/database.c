@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "ledger/database.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+
+const char *const database_slots[SLOT_LEVELS] = {
+	[SLOT_BUCKET] = "bucket",
+	[SLOT_HOUR] = "hour",
+	[SLOT_DAY] = "day",
+};
+
+int database_outcome(int r)
+{
+	switch (r & 0xff) {
+	case SQLITE_OK:
+	case SQLITE_ROW:
+	case SQLITE_DONE: return 0;
+	case SQLITE_NOMEM: return -ENOMEM;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED: return STORE_LOCKED;
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+	case SQLITE_ERROR: /* of a statement of ours: the tables are not those that we made */
+	case SQLITE_CONSTRAINT:
+	case SQLITE_MISMATCH:
+	case SQLITE_SCHEMA: return STORE_DAMAGED;
+	default: return STORE_UNWRITABLE;
+	}
+}
+
+int database_prepare(struct store *s, const char *sql, sqlite3_stmt **ret)
+{
+	return database_outcome(
+		sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL));
+}
+
+int database_number(struct store *s, const char *sql, int64_t fallback, int64_t *ret)
+{
+	AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+	int r = database_prepare(s, sql, &statement), step;
+
+	if (r != 0)
+		return r;
+	step = sqlite3_step(statement);
+	if (step == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+		*ret = sqlite3_column_int64(statement, 0);
+	else
+		*ret = fallback;
+	return database_outcome(step);
+}
+
+const char *database_text(sqlite3_stmt *statement, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+	size_t len = (size_t)sqlite3_column_bytes(statement, column);
+
+	if (!text || len > SNAPSHOT_NAME_MAX || strlen(text) != len || !text_is_clean(text, len))
+		return NULL;
+	return text;
+}
+
+int database_run(struct store *s, const char *sql)
+{
+	return database_outcome(sqlite3_exec(s->db, sql, NULL, NULL, NULL));
+}
+
+int database_finish(sqlite3_stmt *statement)
+{
+	int r = sqlite3_step(statement);
+	int again = sqlite3_reset(statement);
+
+	return database_outcome(r == SQLITE_DONE || r == SQLITE_ROW ? again : r);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What those share of SQLite who are the store, and nobody else sees: store.c opens, loads and closes, posting.c
+ * writes, retention.c lets go, report.c reads. Statements are prepared once; where one is stepped, bound values are
+ * checked by what stepping returns.
+ */
+#ifndef MEMTALLY_LEDGER_DATABASE_H
+#define MEMTALLY_LEDGER_DATABASE_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "ledger/store.h"
+
+enum {
+	DATABASE_LOG_BYTES = 8 << 20
+}; /* what the write-ahead log may keep of the limit; it is cut to that */
+
+struct store {
+	sqlite3 *db;
+	struct store_limits limits;
+	uint64_t page_bytes;
+	int64_t tidied_slot; /* the day when names that nothing has any more were last looked for; -1: never */
+	sqlite3_stmt *add[SLOT_LEVELS], *add_span;
+	sqlite3_stmt *find_series, *last_series, *rename_series, *make_series;
+	sqlite3_stmt *add_counter, *add_mark;
+};
+
+/* The tables of slots, by their level. */
+extern const char *const database_slots[SLOT_LEVELS];
+
+static inline void cleanup_statement(sqlite3_stmt **statement)
+{
+	sqlite3_finalize(*statement);
+}
+#define AUTO_STATEMENT CLEANUP(cleanup_statement)
+
+/* What SQLite's R is here; 0 for its good ones. */
+int database_outcome(int r);
+
+/* What the file itself may have of the limit, in bytes. */
+static inline uint64_t database_room(const struct store *s)
+{
+	return s->limits.bytes - DATABASE_LOG_BYTES;
+}
+
+/* The text in COLUMN of a row, where it may be shown: what is in the file may be anything. NULL: it may not. */
+const char *database_text(sqlite3_stmt *statement, int column);
+
+/* Prepares SQL. Outcomes of the store. */
+int database_prepare(struct store *s, const char *sql, sqlite3_stmt **ret);
+
+/* The one number that SQL selects, or FALLBACK where it is NULL. Outcomes of the store. */
+int database_number(struct store *s, const char *sql, int64_t fallback, int64_t *ret);
+
+/* Runs SQL, several statements perhaps. Outcomes of the store. */
+int database_run(struct store *s, const char *sql);
+
+/* Steps STATEMENT to its end, and leaves it for the next time. Outcomes of the store. */
+int database_finish(sqlite3_stmt *statement);
+
+#endif

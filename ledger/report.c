@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A report sums up as few slots as make the time: days in the middle, hours at its ends, five minutes at theirs. So
+ * it takes about as long for a year as for a month, and what it reads is bounded by what is kept.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "ledger/database.h"
+#include "ledger/store.h"
+#include "snapshot/owner.h"
+
+/* How long it may take, in which nothing else is done. */
+#define REPORT_NS (5 * NS_PER_SEC)
+
+enum { LOOK_EVERY = 100000 }; /* instructions of SQLite's */
+
+struct report {
+	struct store *store;
+	const struct usage_request *request;
+	const struct store_reader *reader;
+	struct usage_head *head;
+	struct buffer *to;
+	struct usage_row rest; /* the sum of those that are too many */
+	size_t runs;
+	struct slots_run run[SLOTS_RUNS_MAX];
+};
+
+static int first_second(struct store *s, enum slot_level level, int64_t *ret)
+{
+	char sql[80];
+	int r;
+
+	snprintf(sql, sizeof(sql), "SELECT min(slot) FROM span WHERE level = %d", (int)level);
+	r = database_number(s, sql, -1, ret);
+	*ret = r == 0 && *ret >= 0 && *ret < USAGE_TIME_MAX / slots_seconds(level)
+	               ? *ret * slots_seconds(level)
+	               : INT64_MAX;
+	return r;
+}
+
+/* Where what is kept finely begins with the rest, nothing was let go of, and all time before is as finely empty. */
+static int find_kept(struct store *s, struct slots_kept *ret, int64_t *ret_first_s)
+{
+	int64_t first[SLOT_LEVELS];
+	int r = 0;
+
+	for (unsigned int level = 0; r == 0 && level < SLOT_LEVELS; level++)
+		r = first_second(s, (enum slot_level)level, &first[level]);
+	if (r != 0)
+		return r;
+	ret->from_s[SLOT_DAY] = 0;
+	*ret_first_s = first[SLOT_DAY] == INT64_MAX ? -1 : first[SLOT_DAY];
+	for (unsigned int level = SLOT_DAY; level-- > 0;) {
+		bool is_all = first[level] == INT64_MAX ? first[level + 1] == INT64_MAX
+		                                        : slots_begin((enum slot_level)(level + 1),
+								  first[level]) <= first[level + 1];
+
+		ret->from_s[level] = is_all ? ret->from_s[level + 1] : first[level];
+		if (is_all && !ret->from_s[level] && first[level] != INT64_MAX)
+			*ret_first_s = first[level];
+	}
+	return 0;
+}
+
+static int sum_spans(struct report *p)
+{
+	AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+	int r = database_prepare(p->store,
+		"SELECT sum(covered), sum(sampled) FROM span WHERE level = ?1 AND slot >= ?2 AND slot < ?3",
+		&statement);
+
+	for (size_t i = 0; r == 0 && i < p->runs; i++) {
+		int64_t covered, sampled;
+
+		sqlite3_bind_int(statement, 1, (int)p->run[i].level);
+		sqlite3_bind_int64(statement, 2, p->run[i].first);
+		sqlite3_bind_int64(statement, 3, p->run[i].end);
+		r = database_outcome(sqlite3_step(statement));
+		covered = sqlite3_column_int64(statement, 0);
+		sampled = sqlite3_column_int64(statement, 1);
+		if (r == 0) {
+			p->head->covered_ms += covered > 0 ? (uint64_t)covered : 0;
+			p->head->sampled_ms += sampled > 0 ? (uint64_t)sampled : 0;
+		}
+		sqlite3_reset(statement);
+	}
+	return r;
+}
+
+/* In this order: else SQLite may look for each of the owners in all of the slots. */
+static void add_query(struct report *p, struct buffer *sql)
+{
+	buffer_add_text(sql,
+		"SELECT s.number, s.name, s.user, sum(u.pss), max(u.pss_max), sum(u.swap),"
+		" sum(u.processes), max(u.processes_max) FROM (");
+	for (size_t i = 0; i < p->runs; i++)
+		buffer_printf(sql, "%sSELECT * FROM %s WHERE slot >= %lld AND slot < %lld",
+			i ? " UNION ALL " : "", database_slots[p->run[i].level],
+			(long long)p->run[i].first, (long long)p->run[i].end);
+	buffer_printf(sql, ") AS u CROSS JOIN series AS s ON s.id = u.series WHERE s.kind = %d",
+		(int)p->request->kind);
+	if (!p->reader->sees_all)
+		buffer_printf(sql, " AND s.number = %lld",
+			p->reader->uid == OWNER_NO_ID ? -2LL : (long long)p->reader->uid);
+	buffer_add_text(sql, " GROUP BY u.series ORDER BY 4 DESC, s.name, s.user");
+	buffer_add_char(sql, '\0');
+}
+
+static bool read_row(sqlite3_stmt *statement, struct usage_row *ret)
+{
+	int64_t number = sqlite3_column_int64(statement, 0);
+
+	*ret = (struct usage_row){
+		.id = number >= 0 && number < OWNER_NO_ID ? (uint32_t)number : OWNER_NO_ID,
+		.name = database_text(statement, 1),
+		.user = database_text(statement, 2),
+	};
+	for (int i = 0; i < USAGE_QUANTITIES; i++) {
+		int64_t value = sqlite3_column_int64(statement, 3 + i);
+
+		if (sqlite3_column_type(statement, 3 + i) == SQLITE_NULL || value < 0 ||
+			!usage_is_possible((enum usage_quantity)i, (uint64_t)value))
+			continue;
+		ret->q[i] = (uint64_t)value;
+		ret->present |= 1U << i;
+	}
+	return ret->name && ret->user;
+}
+
+static void add_to_rest(struct usage_row *rest, const struct usage_row *row)
+{
+	static const enum usage_quantity sums[] = {USAGE_PSS, USAGE_SWAP, USAGE_PROCESSES};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
+		if ((row->present >> sums[i]) & 1 &&
+			usage_is_possible(sums[i], rest->q[sums[i]] + row->q[sums[i]])) {
+			rest->q[sums[i]] += row->q[sums[i]];
+			rest->present |= 1U << sums[i];
+		}
+}
+
+static void add_row(struct report *p, const struct usage_row *row)
+{
+	if (p->head->rows < USAGE_ROWS_MAX - 1) {
+		usage_add(p->to, row);
+		p->head->rows++;
+		return;
+	}
+	add_to_rest(&p->rest, row);
+	p->head->flags |= USAGE_CUT;
+}
+
+static int add_rows(struct report *p)
+{
+	AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+	AUTO_BUFFER struct buffer sql = {0};
+	int step = SQLITE_DONE, r;
+
+	add_query(p, &sql);
+	r = sql.error ? sql.error : database_prepare(p->store, sql.data, &statement);
+	while (r == 0 && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+		struct usage_row row;
+
+		if (read_row(statement, &row))
+			add_row(p, &row);
+	}
+	if (r == 0)
+		r = database_outcome(step);
+	if (r == 0 && p->head->flags & USAGE_CUT) {
+		usage_add(p->to, &p->rest);
+		p->head->rows++;
+	}
+	return r == 0 ? p->to->error : r;
+}
+
+static int is_too_late(void *until_ns)
+{
+	return clock_now_ns(CLOCK_MONOTONIC) > *(uint64_t *)until_ns;
+}
+
+/* Rows that can be somebody's own: who sees but those gets none of other kinds. */
+static bool has_own(enum usage_kind kind)
+{
+	return kind == USAGE_USER || owner_of(usage_owner(kind))->has_user;
+}
+
+int store_report(struct store *s, const struct usage_request *request,
+	const struct store_reader *reader, int64_t now_s, struct usage_head *head,
+	struct buffer *to)
+{
+	struct report p = {
+		.store = s,
+		.request = request,
+		.reader = reader,
+		.head = head,
+		.to = to,
+		.rest = {.id = OWNER_NO_ID, .name = USAGE_OTHER, .user = ""},
+	};
+	uint64_t until_ns = clock_now_ns(CLOCK_MONOTONIC) + REPORT_NS;
+	struct slots_kept kept;
+	int r;
+
+	head->now_s = now_s;
+	sqlite3_progress_handler(s->db, LOOK_EVERY, is_too_late, &until_ns);
+	r = find_kept(s, &kept, &head->first_s);
+	if (r == 0) {
+		head->since_s = slots_boundary(request->since_s, now_s, &kept);
+		head->until_s = slots_boundary(request->until_s, now_s, &kept);
+		p.runs = slots_split(head->since_s, head->until_s, p.run);
+		r = sum_spans(&p);
+	}
+	if (!reader->sees_all)
+		head->flags |= USAGE_OWN_ONLY | (has_own(request->kind) ? 0 : USAGE_NOT_OWN);
+	if (r == 0 && p.runs && !(head->flags & USAGE_NOT_OWN))
+		r = add_rows(&p);
+	sqlite3_progress_handler(s->db, 0, NULL, NULL);
+	return r;
+}

@@ -1,0 +1,733 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "ledger/store.h"
+#include "tests/unit/feed.h"
+
+#define GIB ((uint64_t)1 << 30)
+#define MIB ((uint64_t)1 << 20)
+
+/* KiB seconds. */
+#define GIB_S ((double)(GIB >> 10))
+
+struct fixture {
+	char dir[40], path[64];
+	struct store_limits limits;
+	struct store *store;
+	struct bucket b;
+	struct feed feed;
+	struct feed_owner *alice, *bob, *job;
+};
+
+static int begin(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	/* In memory, where there is such: thousands of transactions are synchronized. */
+	snprintf(f->dir, sizeof(f->dir), "%s/memtally-store-XXXXXX",
+		access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	assert_non_null(mkdtemp(f->dir));
+	snprintf(f->path, sizeof(f->path), "%s/ledger.db", f->dir);
+	f->limits = (struct store_limits){.slots = {864, 1488, 732}, .bytes = 64 * MIB};
+	feed_init(&f->feed);
+	feed_restart(&f->feed);
+	f->alice = feed_add(&f->feed, USAGE_USER, 1000, "alice", "");
+	f->bob = feed_add(&f->feed, USAGE_USER, 1001, "bob", "");
+	f->job = feed_add(&f->feed, USAGE_UNIT, 0, "job.service", "");
+	feed_set(f->alice, GIB, 2);
+	feed_set(f->bob, 3 * GIB, 1);
+	feed_set(f->job, 4 * GIB, 3);
+	*state = f;
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct fixture *f = *state;
+	struct dirent *entry;
+	DIR *dir = opendir(f->dir);
+
+	store_close(f->store);
+	bucket_done(&f->b);
+	while (dir && (entry = readdir(dir))) {
+		char path[320];
+
+		snprintf(path, sizeof(path), "%s/%s", f->dir, entry->d_name);
+		unlink(path);
+	}
+	if (dir)
+		closedir(dir);
+	rmdir(f->dir);
+	free(f);
+	return 0;
+}
+
+static void open_store(struct fixture *f)
+{
+	char error[STORE_ERROR_SIZE] = "";
+	int r = store_open(f->dir, &f->limits, &f->store, error);
+
+	if (r != 0)
+		fail_msg("%d: %s", r, error);
+	assert_int_equal(store_load(f->store, &f->b), 0);
+}
+
+static int try_open(struct fixture *f, const char *expected)
+{
+	char error[STORE_ERROR_SIZE] = "";
+	struct store *store = NULL;
+	int r = store_open(f->dir, &f->limits, &store, error);
+
+	store_close(store);
+	if (r != 0)
+		assert_non_null(strstr(error, f->path));
+	if (r != 0 && !strstr(error, expected))
+		fail_msg("'%s' is not in '%s'", expected, error);
+	return r;
+}
+
+/* As after a crash: nothing of what was in memory is left. */
+static void reopen(struct fixture *f)
+{
+	f->store = store_close(f->store);
+	bucket_done(&f->b);
+	open_store(f);
+}
+
+static void write_down(struct fixture *f)
+{
+	assert_int_equal(bucket_fold(&f->b), 0);
+	assert_int_equal(store_write(f->store, &f->b), 0);
+	bucket_clear(&f->b);
+}
+
+static void take(struct fixture *f)
+{
+	AUTO_VIEW struct view *view = feed_pass(&f->feed);
+
+	assert_true(bucket_take(&f->b, view, f->feed.suspended_ns, true) >= 0);
+	while (bucket_advance(&f->b))
+		write_down(f);
+}
+
+static void run(struct fixture *f, double seconds)
+{
+	for (double at = 0; at < seconds; at += 10) {
+		feed_wait(&f->feed, 10);
+		take(f);
+	}
+}
+
+static void flush(struct fixture *f)
+{
+	if (bucket_has_content(&f->b))
+		write_down(f);
+}
+
+struct answer {
+	struct usage_head head;
+	struct buffer body;
+};
+
+static void ask_as(struct fixture *f, enum usage_kind kind, int64_t since_s, int64_t until_s,
+	const struct store_reader *reader, struct answer *ret)
+{
+	const struct usage_request request = {.kind = kind, .since_s = since_s, .until_s = until_s};
+	struct usage_head head;
+
+	*ret = (struct answer){.head = {.status = USAGE_GOOD}};
+	usage_begin(&ret->body);
+	assert_int_equal(
+		store_report(f->store, &request, reader,
+			(int64_t)(f->feed.realtime_ns / NS_PER_SEC), &ret->head, &ret->body),
+		0);
+	usage_end(&ret->body, &ret->head);
+	assert_int_equal(usage_check(ret->body.data, ret->body.len, &head), 0);
+}
+
+static void ask(struct fixture *f, enum usage_kind kind, int64_t since_s, int64_t until_s,
+	struct answer *ret)
+{
+	const struct store_reader all = {.sees_all = true};
+
+	ask_as(f, kind, since_s, until_s, &all, ret);
+}
+
+/* The row of NAME; one without anything if there is none. */
+static struct usage_row row_of(const struct answer *a, const char *name)
+{
+	size_t at = USAGE_HEAD_SIZE;
+	struct usage_row row;
+
+	while (usage_next(a->body.data, a->body.len, &at, &row))
+		if (!strcmp(row.name, name))
+			return row;
+	return (struct usage_row){.name = ""};
+}
+
+static double pss_of(const struct answer *a, const char *name)
+{
+	return (double)row_of(a, name).q[USAGE_PSS];
+}
+
+static void check_near(double found, double expected, double part)
+{
+	if (fabs(found - expected) > part * expected + 2)
+		fail_msg("%.0f is not %.0f", found, expected);
+}
+
+static const int64_t start_s = (int64_t)FEED_START_S;
+
+static void what_is_written_is_read(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_store(f);
+	f->alice->swap_bytes = MIB;
+	take(f);
+	run(f, 7200);
+	flush(f);
+	ask(f, USAGE_USER, start_s, start_s + 7200, &a);
+	assert_int_equal(a.head.rows, 2);
+	assert_int_equal(a.head.since_s, start_s);
+	assert_int_equal(a.head.first_s, start_s);
+	assert_int_equal(a.head.covered_ms, 7200000);
+	assert_int_equal(a.head.sampled_ms, 7200000);
+	check_near(pss_of(&a, "alice"), 7200 * GIB_S, 1e-6);
+	check_near(pss_of(&a, "bob"), 3 * 7200 * GIB_S, 1e-6);
+	assert_int_equal(row_of(&a, "alice").q[USAGE_PSS_MAX], GIB >> 10);
+	assert_int_equal(row_of(&a, "alice").q[USAGE_PROCESSES_MAX], 2);
+	check_near((double)row_of(&a, "alice").q[USAGE_PROCESSES], 2 * 7200 * 1000.0, 1e-6);
+	check_near((double)row_of(&a, "alice").q[USAGE_SWAP], 7200 * 1024.0, 1e-6);
+	assert_int_equal(row_of(&a, "alice").id, 1000);
+	buffer_done(&a.body);
+	/* A part of it, in hours and five minutes. */
+	ask(f, USAGE_UNIT, start_s + 600, start_s + 5700, &a);
+	check_near(pss_of(&a, "job.service"), 4 * 5100 * GIB_S, 1e-6);
+	assert_int_equal(a.head.covered_ms, 5100000);
+	buffer_done(&a.body);
+	ask(f, USAGE_GROUP, start_s, start_s + 7200, &a);
+	assert_int_equal(a.head.rows, 0);
+	buffer_done(&a.body);
+	ask(f, USAGE_USER, start_s - 7200, start_s, &a);
+	assert_int_equal(a.head.rows, 0);
+	assert_int_equal(a.head.covered_ms, 0);
+	buffer_done(&a.body);
+}
+
+/* Neither lost nor counted twice, wherever the ledger stops. */
+static void a_restart_loses_nothing(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t random = 5;
+	struct answer a;
+
+	open_store(f);
+	take(f);
+	feed_wait(&f->feed, 3); /* so that slots end between passes */
+	take(f);
+	for (int i = 0; i < 30; i++) {
+		run(f, 10.0 * (double)(1 + unit_random(&random) % 60));
+		reopen(f); /* without a flush */
+		assert_true(f->b.mark.is_set);
+	}
+	take(f);
+	flush(f);
+	ask(f, USAGE_USER, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
+	check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	check_near(pss_of(&a, "bob"), f->bob->true_byte_s / 1024, 1e-6);
+	assert_int_equal(
+		a.head.covered_ms / 1000, (f->feed.realtime_ns / NS_PER_SEC) - FEED_START_S);
+	buffer_done(&a.body);
+}
+
+/* Killed at any moment of a write. */
+static void a_kill_loses_a_bucket_at_most(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_store(f);
+	take(f);
+	run(f, 10);
+	flush(f);
+	for (int i = 0; i < 20; i++) {
+		pid_t child;
+		int status;
+
+		f->store = store_close(f->store);
+		feed_wait(&f->feed, 150);
+		child = fork();
+		assert_true(child >= 0);
+		if (child == 0) {
+			alarm(60);
+			bucket_done(&f->b);
+			open_store(f);
+			take(f);
+			if (i % 2 == 0)
+				flush(f);
+			raise(SIGKILL);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		f->feed.sequence++; /* the child's pass, by which the counters went up */
+		for (unsigned int k = 0; k < f->feed.owners; k++)
+			f->feed.owner[k].byte_s += (double)f->feed.owner[k].pss_bytes * 150;
+		f->feed.last_ns = f->feed.monotonic_ns;
+	}
+	reopen(f);
+	feed_wait(&f->feed, 10);
+	take(f);
+	flush(f);
+	ask(f, USAGE_USER, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
+	check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	buffer_done(&a.body);
+}
+
+static void another_memtallyd_while_the_ledger_was_away(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+	double lost;
+
+	open_store(f);
+	take(f);
+	run(f, 1000);
+	flush(f);
+	f->store = store_close(f->store);
+	bucket_done(&f->b);
+	feed_wait(&f->feed, 100); /* of the first one's, which ended unseen */
+	lost = f->alice->true_byte_s;
+	feed_restart(&f->feed);
+	lost = f->alice->true_byte_s - lost + 100.0 * GIB;
+	view_unref(feed_pass(&f->feed));
+	for (int i = 0; i < 30; i++) {
+		feed_wait(&f->feed, 10);
+		view_unref(feed_pass(&f->feed));
+	}
+	open_store(f);
+	feed_wait(&f->feed, 10);
+	take(f);
+	run(f, 500);
+	flush(f);
+	ask(f, USAGE_USER, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
+	check_near(pss_of(&a, "alice"), (f->alice->true_byte_s - lost) / 1024, 1e-6);
+	assert_int_equal(a.head.covered_ms, 1810000);
+	buffer_done(&a.body);
+}
+
+static void others_see_their_own(void **state)
+{
+	const struct store_reader bob = {.uid = 1001}, stranger = {.uid = 4711},
+				  nobody = {.uid = OWNER_NO_ID};
+	struct fixture *f = *state;
+	struct answer a;
+
+	feed_set(feed_add(&f->feed, USAGE_CONTAINER, 0, "c0ffee", "bob"), MIB, 1);
+	feed_set(feed_add(&f->feed, USAGE_CONTAINER, 0, "c0ffee", "alice"), 2 * MIB, 1);
+	feed_set(feed_add(&f->feed, USAGE_CONTAINER, 0, "(none)", ""), 2 * MIB, 1);
+	feed_set(feed_add(&f->feed, USAGE_GROUP, 1001, "bob", ""), 2 * MIB, 1);
+	open_store(f);
+	take(f);
+	run(f, 600);
+	flush(f);
+	ask_as(f, USAGE_USER, start_s, start_s + 600, &bob, &a);
+	assert_int_equal(a.head.rows, 1);
+	check_near(pss_of(&a, "bob"), 3 * 600 * GIB_S, 1e-6);
+	assert_int_equal(a.head.flags, USAGE_OWN_ONLY);
+	buffer_done(&a.body);
+	ask_as(f, USAGE_CONTAINER, start_s, start_s + 600, &bob, &a);
+	assert_int_equal(a.head.rows, 1);
+	assert_string_equal(row_of(&a, "c0ffee").user, "bob");
+	buffer_done(&a.body);
+	for (unsigned int kind = USAGE_USER; kind < USAGE_KINDS_END; kind++) {
+		bool has_own = kind == USAGE_USER || kind == USAGE_CONTAINER;
+
+		ask_as(f, (enum usage_kind)kind, start_s, start_s + 600, &stranger, &a);
+		assert_int_equal(a.head.rows, 0);
+		assert_int_equal(a.head.flags, USAGE_OWN_ONLY | (has_own ? 0 : USAGE_NOT_OWN));
+		buffer_done(&a.body);
+		ask_as(f, (enum usage_kind)kind, start_s, start_s + 600, &nobody, &a);
+		assert_int_equal(a.head.rows, 0);
+		buffer_done(&a.body);
+	}
+	/* A gid is no uid. */
+	ask_as(f, USAGE_GROUP, start_s, start_s + 600, &bob, &a);
+	assert_int_equal(a.head.rows, 0);
+	buffer_done(&a.body);
+}
+
+/* Until the name service answers, a user is called by the number; that is no other user. */
+static void a_number_is_no_name(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	f->alice->name = "1000";
+	open_store(f);
+	take(f);
+	run(f, 300);
+	flush(f);
+	f->alice->name = "alice";
+	run(f, 300);
+	flush(f);
+	f->alice->name = "1000";
+	run(f, 300);
+	flush(f);
+	ask(f, USAGE_USER, start_s, start_s + 900, &a);
+	assert_int_equal(a.head.rows, 2);
+	check_near(pss_of(&a, "alice"), 900 * GIB_S, 1e-6);
+	buffer_done(&a.body);
+	/* Another name is another user, who may have got the number. */
+	f->alice->name = "carol";
+	run(f, 300);
+	flush(f);
+	ask(f, USAGE_USER, start_s, start_s + 1200, &a);
+	assert_int_equal(a.head.rows, 3);
+	check_near(pss_of(&a, "carol"), 300 * GIB_S, 1e-6);
+	buffer_done(&a.body);
+}
+
+static int64_t count(struct fixture *f, const char *sql)
+{
+	sqlite3 *db;
+	sqlite3_stmt *statement;
+	int64_t n;
+
+	f->store = store_close(f->store);
+	assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	n = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+	bucket_done(&f->b);
+	open_store(f);
+	return n;
+}
+
+/* After an outage: by hours, and in days of another place they are there, too. */
+static void a_long_gap_is_spread(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_store(f);
+	take(f);
+	run(f, 300);
+	feed_wait(&f->feed, 3 * 86400);
+	take(f);
+	flush(f);
+	ask(f, USAGE_USER, start_s, start_s + 4 * 86400, &a);
+	check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	buffer_done(&a.body);
+	ask(f, USAGE_USER, start_s + 36000 - start_s % 3600,
+		start_s + 36000 - start_s % 3600 + 86400, &a);
+	check_near(pss_of(&a, "alice"), 86400 * GIB_S, 1e-6);
+	assert_false(row_of(&a, "alice").present & 1U << USAGE_SWAP && a.head.sampled_ms > 300000);
+	buffer_done(&a.body);
+	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM bucket"), 1, 24);
+	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 72, 74);
+}
+
+static void the_old_goes(void **state)
+{
+	struct fixture *f = *state;
+	int64_t until_s;
+	struct answer a;
+
+	f->limits.slots[SLOT_BUCKET] = 24;
+	f->limits.slots[SLOT_HOUR] = 48;
+	f->limits.slots[SLOT_DAY] = 10;
+	open_store(f);
+	take(f);
+	for (int i = 0; i < 4 * 24 * 4; i++) { /* four days, a write each quarter of an hour */
+		feed_wait(&f->feed, 900);
+		take(f);
+	}
+	flush(f);
+	until_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC);
+	/* What is left of days is all, and a report of all of it has all. */
+	ask(f, USAGE_USER, start_s - start_s % 86400, until_s, &a);
+	check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	buffer_done(&a.body);
+	/* Long ago there are no hours: the answer is of whole days, and says so. */
+	ask(f, USAGE_USER, start_s - start_s % 86400 + 86400 + 3600, until_s, &a);
+	assert_int_equal(a.head.since_s, start_s - start_s % 86400 + 86400);
+	buffer_done(&a.body);
+	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM bucket"), 24, 24 + 12);
+	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 48, 48 + 24);
+	/* Whole ones of the next level: what is left of it has all that is in there. */
+	assert_int_equal(count(f, "SELECT min(slot) % 12 FROM bucket"), 0);
+	assert_int_equal(count(f, "SELECT min(slot) % 24 FROM hour"), 0);
+	assert_int_equal(count(f, "SELECT count(*) FROM span WHERE level = 0"),
+		count(f, "SELECT count(DISTINCT slot) FROM bucket"));
+}
+
+/* The clock was set to a far future for a while: what there is does not go for that. */
+static void a_clock_in_the_future_removes_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_store(f);
+	take(f);
+	run(f, 3600);
+	f->feed.realtime_ns += UINT64_C(20) * 365 * 86400 * NS_PER_SEC;
+	run(f, 3600);
+	f->feed.realtime_ns -= UINT64_C(20) * 365 * 86400 * NS_PER_SEC;
+	run(f, 600);
+	flush(f);
+	ask(f, USAGE_USER, start_s, start_s + 3600, &a);
+	check_near(pss_of(&a, "alice"), 3600 * GIB_S, 1e-6);
+	buffer_done(&a.body);
+}
+
+static void it_stays_below_its_size(void **state)
+{
+	static char name[FEED_OWNERS][64];
+	struct fixture *f = *state;
+	struct answer a;
+
+	f->limits.bytes = 16 * MIB;
+	for (unsigned int i = f->feed.owners; i < FEED_OWNERS; i++) {
+		snprintf(name[i], sizeof(name[i]), "%060u", i);
+		feed_set(feed_add(&f->feed, USAGE_PROGRAM, 0, name[i], ""), MIB, 1);
+	}
+	f->limits.slots[SLOT_BUCKET] = 1000000;
+	open_store(f);
+	take(f);
+	for (unsigned int i = 0; i < unit_rounds(5000); i++) {
+		feed_wait(&f->feed, 300);
+		take(f);
+		assert_true(store_bytes(f->store) <= 16 * MIB);
+	}
+	flush(f);
+	ask(f, USAGE_USER, start_s - start_s % 86400, (int64_t)(f->feed.realtime_ns / NS_PER_SEC),
+		&a);
+	check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	buffer_done(&a.body);
+}
+
+static void put(const char *path, const char *text, size_t len, off_t at)
+{
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, text, len, at), len);
+	close(fd);
+}
+
+static void what_is_damaged_is_set_aside(void **state)
+{
+	struct fixture *f = *state;
+	char name[STORE_ERROR_SIZE], noise[8192], other[STORE_ERROR_SIZE + 8];
+	struct stat st;
+
+	memset(noise, 0xa5, sizeof(noise));
+	/* No database at all. */
+	put(f->path, noise, sizeof(noise), 0);
+	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
+	assert_int_equal(store_set_aside(f->dir, f->feed.realtime_ns, name), 0);
+	assert_non_null(strstr(name, "/ledger.db.damaged-20231114T"));
+	assert_int_equal(stat(name, &st), 0);
+	assert_int_equal(st.st_size, sizeof(noise));
+	assert_int_equal(stat(f->path, &st), -1);
+	/* One that was good, with what belongs to it. */
+	open_store(f);
+	take(f);
+	run(f, 6000);
+	flush(f);
+	f->store = store_close(f->store);
+	bucket_done(&f->b);
+	assert_int_equal(stat(f->path, &st), 0);
+	for (off_t at = 4096; at < st.st_size; at += 4096)
+		put(f->path, noise, 512, at);
+	snprintf(other, sizeof(other), "%s-wal", f->path);
+	put(other, noise, 100, 0);
+	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
+	assert_int_equal(store_set_aside(f->dir, f->feed.realtime_ns + NS_PER_SEC, name), 0);
+	snprintf(other, sizeof(other), "%s-wal", name);
+	assert_int_equal(stat(f->path, &st), -1);
+	snprintf(other, sizeof(other), "%s-wal", f->path);
+	assert_int_equal(stat(other, &st), -1);
+	open_store(f);
+	assert_false(f->b.mark.is_set);
+	take(f);
+	run(f, 600);
+	flush(f);
+}
+
+static void check_sql(struct fixture *f, const char *sql, int expected, const char *said)
+{
+	sqlite3 *db;
+
+	unlink(f->path);
+	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	assert_int_equal(try_open(f, said), expected);
+}
+
+static void somebody_elses_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct stat before, after;
+
+	check_sql(f, "CREATE TABLE t(x)", STORE_FOREIGN, "another program's");
+	check_sql(f, "PRAGMA application_id = 7; CREATE TABLE t(x)", STORE_FOREIGN,
+		"another program's");
+	check_sql(f,
+		"PRAGMA application_id = 1297370233; PRAGMA user_version = 2; CREATE TABLE t(x)",
+		STORE_FOREIGN, "later memtally");
+	/* It is as it was. */
+	assert_int_equal(stat(f->path, &before), 0);
+	assert_int_equal(try_open(f, "another program's"), STORE_FOREIGN);
+	assert_int_equal(stat(f->path, &after), 0);
+	assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
+	assert_int_equal(before.st_size, after.st_size);
+	/* Ours by what it says, but with other tables. */
+	check_sql(f,
+		"PRAGMA application_id = 1297370233; PRAGMA user_version = 1; CREATE TABLE series(x)",
+		STORE_DAMAGED, "damaged");
+}
+
+static void one_that_is_open_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	sqlite3 *db;
+
+	open_store(f);
+	assert_int_equal(try_open(f, "locked"), STORE_LOCKED);
+	take(f);
+	run(f, 600);
+	flush(f);
+	f->store = store_close(f->store);
+	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN; SELECT count(*) FROM series", NULL, NULL, NULL),
+		SQLITE_OK);
+	assert_int_equal(try_open(f, "locked"), STORE_LOCKED);
+	sqlite3_close(db);
+	bucket_done(&f->b);
+	open_store(f);
+	assert_true(f->b.mark.is_set);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	char target[80];
+
+	/* A link could lead anywhere. */
+	snprintf(target, sizeof(target), "%s/target", f->dir);
+	put(target, "", 0, 0);
+	assert_int_equal(symlink(target, f->path), 0);
+	assert_int_equal(try_open(f, ""), STORE_UNWRITABLE);
+	unlink(f->path);
+	assert_int_equal(mkdir(f->path, 0700), 0);
+	assert_int_equal(try_open(f, ""), STORE_UNWRITABLE);
+	rmdir(f->path);
+}
+
+/* A limit of a file's size in place of a full disk; in a child, as it can't be taken back by all. */
+static void a_full_disk_is_told(void **state)
+{
+	struct fixture *f = *state;
+	int status;
+	pid_t child;
+
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct rlimit limit, full = {.rlim_cur = 0};
+		struct answer a;
+
+		signal(SIGXFSZ, SIG_IGN);
+		open_store(f);
+		take(f);
+		run(f, 600);
+		flush(f);
+		feed_wait(&f->feed, 100);
+		take(f);
+		assert_int_equal(bucket_fold(&f->b), 0);
+		getrlimit(RLIMIT_FSIZE, &limit);
+		full.rlim_max = limit.rlim_max;
+		setrlimit(RLIMIT_FSIZE, &full);
+		for (int i = 0; i < 3; i++) {
+			assert_int_equal(store_write(f->store, &f->b), STORE_UNWRITABLE);
+			assert_true(strlen(store_error(f->store)) > 0);
+		}
+		bucket_stretch(&f->b);
+		setrlimit(RLIMIT_FSIZE, &limit);
+		run(f, 1000);
+		flush(f);
+		ask(f, USAGE_USER, start_s, start_s + 1700, &a);
+		check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+		buffer_done(&a.body);
+		reopen(f);
+		ask(f, USAGE_UNIT, start_s, start_s + 1700, &a);
+		check_near(pss_of(&a, "job.service"), f->job->true_byte_s / 1024, 1e-6);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* Names in the file that no snapshot can have are not shown. */
+static void what_the_file_says_is_not_trusted(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_store(f);
+	take(f);
+	run(f, 600);
+	flush(f);
+	count(f, "DELETE FROM counter RETURNING 1");
+	count(f, "UPDATE series SET name = 'x' || char(27) WHERE name = 'bob' RETURNING 1");
+	count(f, "UPDATE day SET pss = -5, processes = 'many' WHERE series = 1 RETURNING 1");
+	count(f, "UPDATE hour SET pss = -5, processes = 'many' WHERE series = 1 RETURNING 1");
+	count(f, "UPDATE bucket SET pss = -5, processes = 'many' WHERE series = 1 RETURNING 1");
+	ask(f, USAGE_USER, start_s, start_s + 600, &a);
+	assert_int_equal(a.head.rows, 1);
+	assert_false(row_of(&a, "alice").present & 1U << USAGE_PSS);
+	buffer_done(&a.body);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+	static const struct CMUnitTest tests[] = {
+		TEST(what_is_written_is_read),
+		TEST(a_restart_loses_nothing),
+		TEST(a_kill_loses_a_bucket_at_most),
+		TEST(another_memtallyd_while_the_ledger_was_away),
+		TEST(others_see_their_own),
+		TEST(a_number_is_no_name),
+		TEST(a_long_gap_is_spread),
+		TEST(the_old_goes),
+		TEST(a_clock_in_the_future_removes_nothing),
+		TEST(it_stays_below_its_size),
+		TEST(what_is_damaged_is_set_aside),
+		TEST(somebody_elses_is_refused),
+		TEST(one_that_is_open_is_refused),
+		TEST(what_is_no_file_is_refused),
+		TEST(a_full_disk_is_told),
+		TEST(what_the_file_says_is_not_trusted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
