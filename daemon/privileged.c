@@ -12,6 +12,7 @@ void privileged_init(struct privileged *p)
 	*p = (struct privileged){
 		.own = (uid_t)-1,
 		.web = (uid_t)-1,
+		.ledger = (uid_t)-1,
 		.group = (gid_t)-1,
 		.has_unmapped = userns_has_unmapped(),
 	};
@@ -19,17 +20,20 @@ void privileged_init(struct privileged *p)
 
 int privileged_read(struct privileged *p, const char *users, const char *groups)
 {
-	struct account web = {.uid = (uid_t)-1};
+	struct account web = {.uid = (uid_t)-1}, ledger = {.uid = (uid_t)-1};
 	gid_t group = (gid_t)-1;
 	int of_user = account_find(users, "memtally-web", &web);
+	int of_ledger = account_find(users, "memtally-ledger", &ledger);
 	int of_group = group_find(groups, "memtally", &group);
 
 	if (of_user >= 0)
 		p->web = web.uid;
+	if (of_ledger >= 0)
+		p->ledger = ledger.uid;
 	if (of_group >= 0)
 		p->group = group;
-	if (of_user < 0)
-		return of_user;
+	if (of_user < 0 || of_ledger < 0)
+		return of_user < 0 ? of_user : of_ledger;
 	return of_group < 0 ? of_group : 0;
 }
 
@@ -39,7 +43,7 @@ bool privileged_has(const struct privileged *p, int fd, const struct channel_pee
 		return false; /* anybody, even where it is our own uid */
 	if (peer->uid == 0)
 		return true;
-	if (peer->uid != (uid_t)-1 && (peer->uid == p->own || peer->uid == p->web))
+	if (peer->uid != (uid_t)-1 && (peer->uid == p->own || peer->uid == p->web || peer->uid == p->ledger))
 		return true;
 	return p->group != (gid_t)-1 && channel_peer_in_group(fd, peer, p->group);
 }

@@ -15,6 +15,7 @@
 struct privileged {
 	uid_t own;         /* as whom memtallyd runs, once it has given up root */
 	uid_t web;         /* user memtally-web */
+	uid_t ledger;      /* user memtally-ledger */
 	gid_t group;       /* memtally */
 	bool has_unmapped; /* base/userns.h */
 };
@@ -23,7 +24,7 @@ struct privileged {
 void privileged_init(struct privileged *p);
 
 /*
- * Looks up .web and .group in the files USERS and GROUPS, /etc/passwd and /etc/group. A negative errno where one of them
+ * Looks up .web, .ledger and .group in the files USERS and GROUPS, /etc/passwd and /etc/group. A negative errno where one of them
  * can't be read: what it was to say stays as it was.
  */
 int privileged_read(struct privileged *p, const char *users, const char *groups);

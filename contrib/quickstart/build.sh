@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Building a tree outside of the sources.
 
-programs=(memtallyd memtally-web memtally)
+programs=(memtallyd memtally-web memtally-ledger memtally)
 
 # Started with sudo, a build is still its owner's: else his next one would stumble over root's files.
 # The array "builder" is put before the commands of the build.

@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common  # noqa: E402
 
 PAGES = {"memtallyd": "docs/memtallyd.8", "memtally-web": "docs/memtally-web.8",
+         "memtally-ledger": "docs/memtally-ledger.8",
          "memtally": "docs/memtally.1"}
 FILE_PAGE = "docs/memtally.yaml.5"
 SAMPLE = "contrib/memtally.yaml"

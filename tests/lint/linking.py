@@ -15,11 +15,13 @@ LIBC = ("libc.", "libm.", "libgcc_s.", "ld-linux", "libpthread.", "libasan.", "l
 
 # Program: libraries besides libc's, and archives of which it contains nothing.
 PROGRAMS = {
-    "memtallyd": (["libsystemd.", "libyaml", "libseccomp."], ["librender.a", "libweb.a", "libcli.a"]),
+    "memtallyd": (["libsystemd.", "libyaml", "libseccomp."], ["librender.a", "libweb.a", "libledger.a", "libcli.a"]),
     "memtally-web": (["libmicrohttpd.", "libgnutls.", "libcrypt.", "libjansson.", "libz.", "libyaml", "libsystemd.",
                       "libseccomp."],
-                     ["libcollectors.a", "libdaemon.a", "libcli.a"]),
-    "memtally": (["libsmartcols.", "libjansson.", "libyaml"], ["libdaemon.a", "libweb.a", "libconfine.a"]),
+                     ["libcollectors.a", "libdaemon.a", "libledger.a", "libcli.a"]),
+    "memtally-ledger": (["libsqlite3.", "libyaml", "libsystemd.", "libseccomp."],
+                        ["libcollectors.a", "librender.a", "libdaemon.a", "libweb.a", "libcli.a"]),
+    "memtally": (["libsmartcols.", "libjansson.", "libyaml"], ["libdaemon.a", "libweb.a", "libledger.a", "libconfine.a"]),
 }
 
 

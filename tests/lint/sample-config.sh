@@ -11,7 +11,7 @@ status=0
 # check NAME EXPECTED-STATUS FILE
 check() {
 	local program got
-	for program in memtallyd memtally-web memtally; do
+	for program in memtallyd memtally-web memtally-ledger memtally; do
 		"$MEMTALLY_BUILD/$program" --check-config --config.file="$3"
 		got=$?
 		if [ $((got != 0)) -ne "$2" ]; then

@@ -11,7 +11,7 @@
 #include "base/userns.h"
 #include "daemon/privileged.h"
 
-enum { OWN = 990, WEB = 812, GROUP = 77, ALICE = 1000 };
+enum { OWN = 990, WEB = 812, LEDGER = 813, GROUP = 77, ALICE = 1000 };
 
 static const char users[] = "test-privileged.users", groups[] = "test-privileged.groups";
 
@@ -78,12 +78,13 @@ static void goes_by_the_hosts_files(void **state)
 	(void)state;
 	privileged_init(&p);
 	p.own = OWN;
-	put(users, "root:x:0:0::/:\nmemtally-web:x:812:813::/:\n");
+	put(users, "root:x:0:0::/:\nmemtally-web:x:812:813::/:\nmemtally-ledger:x:813:813::/:\n");
 	put(groups, "root:x:0:\nmemtally:x:77:alice\n");
 	assert_int_equal(privileged_read(&p, users, groups), 0);
 	assert_true(has(&p, 0, 5, 5));
 	assert_true(has(&p, OWN, 5, 5));
 	assert_true(has(&p, WEB, 5, 5));
+	assert_true(has(&p, LEDGER, 5, 5));
 	assert_true(has(&p, ALICE, GROUP, 5));
 	assert_true(has(&p, ALICE, 5, GROUP));
 	assert_false(has(&p, ALICE, 5, 5));
@@ -94,13 +95,14 @@ static void goes_by_the_hosts_files(void **state)
 	put(groups, "root:x:0:\n");
 	assert_int_equal(privileged_read(&p, users, groups), 0);
 	assert_false(has(&p, WEB, 5, 5));
+	assert_false(has(&p, LEDGER, 5, 5));
 	assert_false(has(&p, ALICE, GROUP, GROUP));
 	assert_true(has(&p, OWN, 5, 5));
 }
 
 static void what_cannot_be_read_stays(void **state)
 {
-	struct privileged p = {.own = OWN, .web = WEB, .group = GROUP};
+	struct privileged p = {.own = OWN, .web = WEB, .ledger = LEDGER, .group = GROUP};
 
 	(void)state;
 	put(users, "root:x:0:0::/:\n");
@@ -108,10 +110,13 @@ static void what_cannot_be_read_stays(void **state)
 	assert_int_equal(privileged_read(&p, users, "."), -EISDIR);
 	assert_int_equal(p.group, GROUP);
 	assert_int_equal(p.web, (uid_t)-1);
+	assert_int_equal(p.ledger, (uid_t)-1);
 	p.web = WEB;
+	p.ledger = LEDGER;
 	assert_true(privileged_read(&p, ".", groups) < 0);
 	assert_int_equal(p.group, (gid_t)-1);
 	assert_int_equal(p.web, WEB);
+	assert_int_equal(p.ledger, LEDGER);
 }
 
 /* In a user namespace many users have the same uid: none of them is it. */

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "ledger/keeper.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/userns.h"
+
+#define RETRY_NS (10 * NS_PER_SEC)
+
+/* Whoever asks has nobody's disk written to more often than that. */
+#define FRESH_NS (10 * NS_PER_SEC)
+
+/* How often to look whether a slot has ended without a snapshot. */
+#define LOOK_NS (15 * NS_PER_SEC)
+
+#define SAY_AGAIN_NS (3600 * NS_PER_SEC)
+
+/* Sets the file aside and opens a new one. As keeper_open(). */
+static int replace(struct keeper *k)
+{
+	char text[STORE_ERROR_SIZE];
+	int r;
+
+	k->store = store_abandon(k->store);
+	r = store_set_aside(k->directory, clock_now_ns(CLOCK_REALTIME), text);
+	if (r < 0) {
+		log_error("the ledger is damaged, and can't be set aside: %s", strerror(-r));
+		return STORE_UNWRITABLE;
+	}
+	k->set_aside++;
+	log_error("the ledger is damaged: it was set aside as %s, and a new one begins", text);
+	for (size_t i = 0; i < k->bucket.rows.count; i++)
+		k->bucket.rows.row[i]->series = 0;
+	r = store_open(k->directory, &k->limits, &k->store, text);
+	if (r != 0)
+		log_error("%s", text);
+	return r;
+}
+
+int keeper_open(struct keeper *k, const char *directory, const struct store_limits *limits)
+{
+	char text[STORE_ERROR_SIZE];
+	int r;
+
+	*k = (struct keeper){
+		.directory = directory,
+		.limits = *limits,
+		.userns = userns_id(),
+		.clock_limit.interval_ns = SAY_AGAIN_NS,
+		.report_limit.interval_ns = SAY_AGAIN_NS,
+	};
+	r = store_open(directory, limits, &k->store, text);
+	if (r == 0)
+		r = store_load(k->store, &k->bucket);
+	else if (r != STORE_DAMAGED)
+		log_error("%s", text);
+	if (r == STORE_DAMAGED) {
+		bucket_done(&k->bucket);
+		r = replace(k);
+	}
+	return r;
+}
+
+/* One try: 0, or why not. */
+static int try_to_write(struct keeper *k, char text[static STORE_ERROR_SIZE])
+{
+	int r = 0;
+
+	if (!k->store)
+		r = store_open(k->directory, &k->limits, &k->store, text);
+	if (r == 0)
+		r = bucket_fold(&k->bucket);
+	if (r == 0) {
+		r = store_write(k->store, &k->bucket);
+		snprintf(text, STORE_ERROR_SIZE, "%.200s", store_error(k->store));
+	}
+	return r;
+}
+
+static void write_down(struct keeper *k, uint64_t now_ns)
+{
+	char text[STORE_ERROR_SIZE] = "out of memory";
+	int r = try_to_write(k, text);
+
+	if (r == STORE_DAMAGED && replace(k) == 0)
+		r = try_to_write(k, text);
+	if (r == 0) {
+		if (k->is_failing)
+			log_info("the ledger is written again");
+		k->is_failing = false;
+		k->fresh_ns = now_ns + FRESH_NS;
+		bucket_clear(&k->bucket);
+		return;
+	}
+	k->write_failures++;
+	if (!k->is_failing)
+		log_error(
+			"can't write the ledger: %s; what is used is kept in memory until it can be written",
+			text);
+	k->is_failing = true;
+	k->retry_ns = now_ns + RETRY_NS;
+	bucket_stretch(&k->bucket);
+}
+
+void keeper_close(struct keeper *k)
+{
+	if (bucket_has_content(&k->bucket))
+		write_down(k, clock_now_ns(CLOCK_MONOTONIC));
+	k->store = store_close(k->store);
+	bucket_done(&k->bucket);
+}
+
+static void say_of_clock(struct keeper *k, uint64_t now_ns)
+{
+	uint64_t held_back;
+
+	if (k->clock_sets == k->bucket.clock_sets)
+		return;
+	k->clock_sets = k->bucket.clock_sets;
+	if (log_limit_pass(&k->clock_limit, now_ns, &held_back))
+		log_warning(
+			"the clock was set: what is used is counted from where it now is (%llu more "
+			"like it before)",
+			(unsigned long long)held_back);
+}
+
+void keeper_take(struct keeper *k, const struct view *view, uint64_t now_ns)
+{
+	uint64_t boot_ns = clock_now_ns(CLOCK_BOOTTIME), mono_ns = clock_now_ns(CLOCK_MONOTONIC);
+	bool own_userns = k->userns && view->header->userns == k->userns;
+	int r = bucket_take(
+		&k->bucket, view, boot_ns > mono_ns ? boot_ns - mono_ns : 0, own_userns);
+
+	if (r < 0)
+		log_error(
+			"out of memory: a snapshot is not counted, the next one brings what it had");
+	if (r == BUCKET_BASELINE)
+		log_info("counting begins with this snapshot");
+	if (r < 0 || r == BUCKET_OLD)
+		return;
+	say_of_clock(k, now_ns);
+	while (bucket_advance(&k->bucket))
+		write_down(k, now_ns);
+	if (r == BUCKET_BASELINE) {
+		/* From where counting begins: whoever ends before the first slot does, can go on from there. */
+		write_down(k, now_ns);
+		k->fresh_ns = now_ns;
+	}
+}
+
+void keeper_run(struct keeper *k, uint64_t now_ns)
+{
+	bool is_due = k->is_failing ? now_ns >= k->retry_ns
+	                            : bucket_is_due(&k->bucket, clock_now_ns(CLOCK_REALTIME));
+
+	if (is_due && bucket_has_content(&k->bucket))
+		write_down(k, now_ns);
+}
+
+uint64_t keeper_due_ns(const struct keeper *k, uint64_t now_ns)
+{
+	return bucket_has_content(&k->bucket) ? now_ns + LOOK_NS : UINT64_MAX;
+}
+
+static void report(struct keeper *k, const struct usage_request *request,
+	const struct store_reader *reader, uint64_t now_ns, struct usage_head *head,
+	struct buffer *to)
+{
+	int64_t now_s = (int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC);
+	uint64_t held_back;
+	int r = k->store ? store_report(k->store, request, reader, now_s, head, to)
+	                 : STORE_UNWRITABLE;
+
+	if (r == 0)
+		return;
+	if (log_limit_pass(&k->report_limit, now_ns, &held_back))
+		log_error("can't read the ledger: %s (%llu more like it before)",
+			k->store ? store_error(k->store) : "there is none",
+			(unsigned long long)held_back);
+	usage_begin(to);
+	*head = (struct usage_head){.status = USAGE_BROKEN,
+		.since_s = request->since_s,
+		.until_s = request->until_s,
+		.now_s = now_s,
+		.first_s = -1};
+}
+
+void keeper_answer(void *context, const struct usage_request *request,
+	const struct store_reader *reader, struct buffer *to)
+{
+	struct keeper *k = context;
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	struct usage_head head = {.first_s = -1};
+
+	usage_begin(to);
+	if (request) {
+		if (now_ns >= k->fresh_ns && !k->is_failing && bucket_has_content(&k->bucket))
+			write_down(k, now_ns);
+		report(k, request, reader, now_ns, &head, to);
+	} else {
+		head.status = USAGE_BAD_REQUEST;
+	}
+	head.clock_sets = k->bucket.clock_sets;
+	head.write_failures = k->write_failures;
+	head.set_aside = k->set_aside;
+	usage_end(to, &head);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who keeps the ledger: what snapshots bring goes into the bucket, and what is complete into the store. What can't be
+ * written stays in memory, as one sum for each owner, and is written when it can be; what is damaged is set aside for
+ * a new file. It says so once, and counts.
+ */
+#ifndef MEMTALLY_LEDGER_KEEPER_H
+#define MEMTALLY_LEDGER_KEEPER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/log.h"
+#include "ledger/bucket.h"
+#include "ledger/store.h"
+
+struct keeper {
+	const char *directory; /* borrowed */
+	struct store_limits limits;
+	struct store *store; /* NULL: there is none for the moment */
+	struct bucket bucket;
+	uint64_t userns;   /* ours, by userns_id() */
+	bool is_failing;   /* what was used last could not be written */
+	uint64_t retry_ns; /* CLOCK_MONOTONIC from when on it is tried again */
+	uint64_t fresh_ns; /* likewise: until then what is written is new enough for whoever asks */
+	uint64_t write_failures, set_aside, clock_sets; /* counts */
+	struct log_limit clock_limit, report_limit;
+};
+
+/*
+ * Opens the store in DIRECTORY, borrowed. One that is damaged is set aside. 0; a store_outcome that is on the log:
+ * another try mends STORE_LOCKED and STORE_UNWRITABLE perhaps; -ENOMEM.
+ */
+int keeper_open(struct keeper *k, const char *directory, const struct store_limits *limits);
+
+/* Writes what there is, as far as it can be, and closes. */
+void keeper_close(struct keeper *k);
+
+/* Takes VIEW, borrowed, at NOW (CLOCK_MONOTONIC). */
+void keeper_take(struct keeper *k, const struct view *view, uint64_t now_ns);
+
+/* Does what is due; and when that is next, of CLOCK_MONOTONIC; UINT64_MAX: never. */
+void keeper_run(struct keeper *k, uint64_t now_ns);
+uint64_t keeper_due_ns(const struct keeper *k, uint64_t now_ns);
+
+/* A desk_answer; CONTEXT is the keeper. What was used up to a few seconds ago is written first. */
+void keeper_answer(void *context, const struct usage_request *request,
+	const struct store_reader *reader, struct buffer *to);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "base/standard.h"
+#include "ledger/ledger.h"
+
+int main(int argc, char *argv[])
+{
+	if (standard_fill() < 0)
+		return EXIT_FAILURE;
+	return ledger_run(argc, argv);
+}

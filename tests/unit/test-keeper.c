@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Clocks stand where the test has them, as memtallyd's do (feed.h). */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "ledger/keeper.h"
+#include "tests/unit/feed.h"
+
+#define GIB   ((uint64_t)1 << 30)
+#define GIB_S ((double)(GIB >> 10))
+
+static struct feed feed;
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	uint64_t ns = clock == CLOCK_REALTIME   ? feed.realtime_ns
+	              : clock == CLOCK_BOOTTIME ? feed.monotonic_ns + feed.suspended_ns
+	                                        : feed.monotonic_ns;
+
+	*ret = (struct timespec){
+		.tv_sec = (time_t)(ns / NS_PER_SEC), .tv_nsec = (long)(ns % NS_PER_SEC)};
+	return 0;
+}
+
+struct fixture {
+	char dir[48], path[64];
+	struct keeper keeper;
+	struct feed_owner *alice;
+};
+
+static void open_keeper(struct fixture *f)
+{
+	const struct store_limits limits = {.slots = {864, 1488, 732}, .bytes = 64 << 20};
+
+	assert_int_equal(keeper_open(&f->keeper, f->dir, &limits), 0);
+}
+
+static int begin(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	snprintf(f->dir, sizeof(f->dir), "%s/memtally-keeper-XXXXXX",
+		access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	assert_non_null(mkdtemp(f->dir));
+	snprintf(f->path, sizeof(f->path), "%s/ledger.db", f->dir);
+	feed_init(&feed);
+	feed_restart(&feed);
+	f->alice = feed_add(&feed, USAGE_USER, 1000, "alice", "");
+	feed_set(f->alice, GIB, 1);
+	open_keeper(f);
+	*state = f;
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct fixture *f = *state;
+	struct dirent *entry;
+	DIR *dir = opendir(f->dir);
+
+	keeper_close(&f->keeper);
+	while (dir && (entry = readdir(dir))) {
+		char path[320];
+
+		snprintf(path, sizeof(path), "%s/%s", f->dir, entry->d_name);
+		unlink(path);
+	}
+	closedir(dir);
+	rmdir(f->dir);
+	free(f);
+	return 0;
+}
+
+static void pass(struct fixture *f)
+{
+	AUTO_VIEW struct view *view = feed_pass(&feed);
+
+	keeper_take(&f->keeper, view, feed.monotonic_ns);
+	keeper_run(&f->keeper, feed.monotonic_ns);
+}
+
+static void run(struct fixture *f, double seconds)
+{
+	for (double at = 0; at < seconds; at += 10) {
+		feed_wait(&feed, 10);
+		pass(f);
+	}
+}
+
+/* KiB seconds of all, and the head. */
+static double ask(struct fixture *f, struct usage_head *head)
+{
+	const struct usage_request request = {.kind = USAGE_USER,
+		.since_s = (int64_t)FEED_START_S,
+		.until_s = (int64_t)FEED_START_S + 1000000};
+	const struct store_reader reader = {.sees_all = true};
+	AUTO_BUFFER struct buffer text = {0};
+	size_t at = USAGE_HEAD_SIZE;
+	struct usage_row row;
+	double sum = 0;
+
+	keeper_answer(&f->keeper, &request, &reader, &text);
+	assert_int_equal(usage_check(text.data, text.len, head), 0);
+	while (usage_next(text.data, text.len, &at, &row))
+		sum += (double)row.q[USAGE_PSS];
+	return sum;
+}
+
+static void check_near(double found, double expected)
+{
+	if (fabs(found - expected) > 1e-6 * expected + 2)
+		fail_msg("%.0f is not %.0f", found, expected);
+}
+
+/* Whoever asks sees what was used until now, and makes nobody write all the time. */
+static void an_answer_is_up_to_date(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+
+	pass(f);
+	run(f, 40);
+	check_near(ask(f, &head), 40 * GIB_S);
+	assert_int_equal(head.covered_ms, 40000);
+	feed_wait(&feed, 5);
+	pass(f);
+	check_near(ask(f, &head), 40 * GIB_S);
+	feed_wait(&feed, 5);
+	pass(f);
+	check_near(ask(f, &head), 50 * GIB_S);
+	assert_int_equal(head.write_failures, 0);
+}
+
+/* Killed before anything was used, or written: memtallyd's counters tell the rest. */
+static void an_early_end_loses_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+
+	pass(f);
+	run(f, 100);
+	f->keeper.store = store_close(f->keeper.store); /* without what keeper_close() writes */
+	bucket_done(&f->keeper.bucket);
+	open_keeper(f);
+	run(f, 50);
+	check_near(ask(f, &head), 150 * GIB_S);
+	assert_int_equal(head.covered_ms, 150000);
+}
+
+/* No snapshot comes any more: what is known is written all the same. */
+static void a_slot_ends_without_a_snapshot(void **state)
+{
+	struct fixture *f = *state;
+
+	pass(f);
+	run(f, 200);
+	assert_true(bucket_has_content(&f->keeper.bucket));
+	assert_true(keeper_due_ns(&f->keeper, feed.monotonic_ns) <=
+		    feed.monotonic_ns + 15 * NS_PER_SEC);
+	feed_wait(&feed, 110);
+	keeper_run(&f->keeper, feed.monotonic_ns);
+	assert_true(bucket_has_content(&f->keeper.bucket)); /* it may still come */
+	feed_wait(&feed, 30);
+	keeper_run(&f->keeper, feed.monotonic_ns);
+	assert_false(bucket_has_content(&f->keeper.bucket));
+	assert_int_equal(keeper_due_ns(&f->keeper, feed.monotonic_ns), UINT64_MAX);
+}
+
+static void limit_files(bool is_full)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = is_full ? 0 : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* As run(), but on a full disk: images are files, too. */
+static void run_full(struct fixture *f, double seconds)
+{
+	for (double at = 0; at < seconds; at += 10) {
+		AUTO_VIEW struct view *view = NULL;
+
+		feed_wait(&feed, 10);
+		view = feed_pass(&feed);
+		limit_files(true);
+		keeper_take(&f->keeper, view, feed.monotonic_ns);
+		keeper_run(&f->keeper, feed.monotonic_ns);
+		limit_files(false);
+	}
+}
+
+static void a_full_disk_loses_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+
+	pass(f);
+	run(f, 600);
+	run_full(f, 3000);
+	assert_true(f->keeper.is_failing);
+	assert_true(f->keeper.write_failures > 1 && f->keeper.write_failures <= 300);
+	run(f, 600);
+	assert_false(f->keeper.is_failing);
+	check_near(ask(f, &head), 4200 * GIB_S);
+	assert_int_equal(head.covered_ms, 4200000);
+	assert_int_equal(head.write_failures, f->keeper.write_failures);
+}
+
+static void spoil(const char *path)
+{
+	static const char noise[512] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	off_t size;
+
+	assert_true(fd >= 0);
+	size = lseek(fd, 0, SEEK_END);
+	for (off_t at = 0; at < size; at += 512)
+		assert_int_equal(pwrite(fd, noise, sizeof(noise), at), sizeof(noise));
+	close(fd);
+}
+
+/* At the start, and while it runs: a new one begins, and what is in memory is not lost. */
+static void damage_is_set_aside(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+	char wal[80];
+	double rest;
+
+	pass(f);
+	run(f, 1200);
+	keeper_close(&f->keeper);
+	spoil(f->path);
+	open_keeper(f);
+	assert_int_equal(f->keeper.set_aside, 1);
+	pass(f);
+	run(f, 600);
+	check_near(ask(f, &head), 600 * GIB_S);
+	assert_int_equal(head.set_aside, 1);
+	/* What SQLite has in its cache it need not read again: until then nobody can know. */
+	snprintf(wal, sizeof(wal), "%s-wal", f->path);
+	assert_int_equal(truncate(wal, 0), 0);
+	spoil(f->path);
+	sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
+	run(f, 600);
+	assert_int_equal(f->keeper.set_aside, 2);
+	rest = ask(f, &head);
+	assert_true(rest >= 300 * GIB_S && rest <= 1200 * GIB_S);
+}
+
+static void somebody_elses_is_no_reason_to_go_on(void **state)
+{
+	const struct store_limits limits = {.slots = {864, 1488, 732}, .bytes = 64 << 20};
+	struct fixture *f = *state;
+	struct keeper second;
+
+	assert_int_equal(keeper_open(&second, f->dir, &limits), STORE_LOCKED);
+	keeper_close(&second);
+	keeper_close(&f->keeper);
+	assert_int_equal(unlink(f->path), 0);
+	{
+		sqlite3 *db;
+
+		assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+		assert_int_equal(
+			sqlite3_exec(db, "CREATE TABLE t(x)", NULL, NULL, NULL), SQLITE_OK);
+		sqlite3_close(db);
+	}
+	assert_int_equal(keeper_open(&second, f->dir, &limits), STORE_FOREIGN);
+	assert_int_equal(second.set_aside, 0);
+	keeper_close(&second);
+	assert_int_equal(unlink(f->path), 0);
+	open_keeper(f);
+}
+
+static void what_is_no_question_is_told(void **state)
+{
+	const struct store_reader reader = {.sees_all = true};
+	struct fixture *f = *state;
+	AUTO_BUFFER struct buffer text = {0};
+	struct usage_head head;
+
+	keeper_answer(&f->keeper, NULL, &reader, &text);
+	assert_int_equal(usage_check(text.data, text.len, &head), 0);
+	assert_int_equal(head.status, USAGE_BAD_REQUEST);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+	static const struct CMUnitTest tests[] = {
+		TEST(an_answer_is_up_to_date),
+		TEST(an_early_end_loses_nothing),
+		TEST(a_slot_ends_without_a_snapshot),
+		TEST(a_full_disk_loses_nothing),
+		TEST(damage_is_set_aside),
+		TEST(somebody_elses_is_no_reason_to_go_on),
+		TEST(what_is_no_question_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
