@@ -19,8 +19,10 @@
 #include "cli/selection.h"
 #include "cli/source.h"
 #include "cli/table.h"
+#include "cli/usage.h"
 #include "config/help.h"
 #include "render/json.h"
+#include "snapshot/owner.h"
 
 enum {
 	EXIT_GOOD,
@@ -246,6 +248,85 @@ static int show_status(const struct settings *settings)
 	return r < 0 || !is_stale ? status_of(r) : EXIT_FAILED;
 }
 
+/* Why there is no answer, for a person. */
+static const char *why(int r)
+{
+	switch (r) {
+	case -EBADMSG: return "what came is no answer of memtally-ledger's";
+	case -EPROTO: return "it is of another version";
+	case -EIO: return "it can't read its file; see its log";
+	case -ETIMEDOUT: return "no answer";
+	case -ECONNRESET: return "it has closed the connection";
+	default: return strerror(-r);
+	}
+}
+
+/* Beyond the five minutes by which the ledger counts. */
+static bool is_far(int64_t a, int64_t b)
+{
+	return (a < b ? b - a : a - b) >= 300;
+}
+
+/* What of the answer people would take for something else. */
+static void say_of_usage(const struct bill *b)
+{
+	const struct bill_part *first = &b->part[0], *last = &b->part[b->parts - 1];
+
+	if (last->head.first_s > first->period.from_s) {
+		char text[PERIOD_TEXT_SIZE];
+
+		period_name(USAGE_PER_ALL, last->head.first_s, text);
+		log_info("the ledger begins at %s", text);
+	} else if (is_far(first->head.since_s, first->period.from_s) ||
+		   is_far(last->head.until_s, last->period.to_s)) {
+		char since[PERIOD_TEXT_SIZE], until[PERIOD_TEXT_SIZE];
+
+		period_name(USAGE_PER_ALL, first->head.since_s, since);
+		period_name(USAGE_PER_ALL, last->head.until_s, until);
+		log_info("the ledger keeps that time by larger spans: shown is from %s to %s",
+			since, until);
+	}
+	if (last->head.flags & USAGE_NOT_OWN)
+		log_warning("usage by %s is shown to root and group memtally only",
+			owner_of(usage_owner(b->kind))->name);
+	else if (last->head.flags & USAGE_OWN_ONLY)
+		log_info("your own: usage of others is shown to root and group memtally only");
+}
+
+static int print_usage(const struct settings *settings, const struct bill *b)
+{
+	AUTO_TABLE struct table table = {0};
+	AUTO_BUFFER struct buffer text = {0};
+	int r = 0;
+
+	if (settings->json)
+		bill_json(b, &text);
+	else if (settings->csv)
+		bill_csv(b, &text);
+	else if (bill_rows(b))
+		r = bill_table(b, &table);
+	if (r == 0 && table.columns)
+		r = print_table(&table, terminal_width(), &text);
+	return r == 0 ? flush(&text) : r;
+}
+
+static int show_usage(const struct settings *settings, struct bill *b)
+{
+	int r = usage_ask(settings->ledger_socket, b);
+
+	if (r < 0) {
+		log_error("nothing from memtally-ledger: %s: %s", settings->ledger_socket, why(r));
+		return EXIT_FAILED;
+	}
+	say_of_usage(b);
+	r = print_usage(settings, b);
+	if (r == 0 && !bill_rows(b)) {
+		log_error("the ledger has nothing of that time");
+		return EXIT_FAILED;
+	}
+	return status_of(r);
+}
+
 static int print_line(const char *text)
 {
 	AUTO_BUFFER struct buffer line = {0};
@@ -261,10 +342,10 @@ static int print_help(void)
 
 	help_render(PROGRAM_MEMTALLY,
 		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|slices|machines|pods|containers|"
-		"processes|host|status]",
+		"processes|host|status|usage]",
 		"Prints how much memory programs (by default), other owners (users, groups, units,\n"
 		"containers and so on), processes or the whole host really use; status: what memtallyd\n"
-		"is doing.",
+		"is doing; usage: who used how much over time, by memtally-ledger.",
 		&text);
 	return status_of(flush(&text));
 }
@@ -272,6 +353,7 @@ static int print_help(void)
 int memtally_run(int argc, char *argv[])
 {
 	AUTO_SETTINGS struct settings *settings = NULL;
+	AUTO_BILL struct bill bill = {0};
 	struct selection selection;
 	char error[SETTINGS_ERROR_SIZE];
 
@@ -289,7 +371,14 @@ int memtally_run(int argc, char *argv[])
 	case SETTINGS_RUN: break;
 	}
 	log_set_level((enum log_level)settings->log_level);
-	if (selection_parse(settings, &selection, error) < 0) {
+	if (usage_is_asked(settings)) {
+		int64_t now_s = (int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC);
+
+		if (usage_parse(settings, now_s, &bill, error) < 0) {
+			log_error("%s; try --help", *error ? error : "out of memory");
+			return EXIT_USAGE;
+		}
+	} else if (selection_parse(settings, &selection, error) < 0) {
 		log_error("%s; try --help", error);
 		return EXIT_USAGE;
 	}
@@ -297,5 +386,7 @@ int memtally_run(int argc, char *argv[])
 		log_info("%s may not be read, so the defaults apply", settings->config_file);
 	if (settings_action(settings) == SETTINGS_CHECK)
 		return print_line("the configuration is good");
+	if (usage_is_asked(settings))
+		return show_usage(settings, &bill);
 	return selection.scope == METRIC_SELF ? show_status(settings) : show(settings, &selection);
 }

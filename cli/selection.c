@@ -45,7 +45,18 @@ static void describe_views(const char *argument, char error[static QUERY_ERROR_S
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s, ",
 			owner_of((enum owner_kind)kind)->list);
-	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "processes, host or status");
+	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "processes, host, status or usage");
+}
+
+/* What only usage has a meaning for. */
+static const char *find_usage_flag(const struct settings *settings)
+{
+	return settings->since   ? "since"
+	       : settings->until ? "until"
+	       : settings->by    ? "by"
+	       : settings->per   ? "per"
+	       : settings->csv   ? "csv"
+	                         : NULL;
 }
 
 static int parse_view(const struct text_list *operands, enum metric_scope *ret,
@@ -179,8 +190,13 @@ int selection_parse(
 	const struct settings *settings, struct selection *ret, char error[static QUERY_ERROR_SIZE])
 {
 	struct selection s = {.limit = (uint32_t)settings->limit};
+	const char *flag = find_usage_flag(settings);
 	int r = parse_view(&settings->operands, &s.scope, error);
 
+	if (r == 0 && flag) {
+		snprintf(error, QUERY_ERROR_SIZE, "--%s is for usage", flag);
+		r = -EINVAL;
+	}
 	if (r == 0 && s.scope == METRIC_SELF) {
 		r = check_status(settings, error);
 		if (r == 0)

@@ -29,6 +29,8 @@ static const char *const account_bys[] = {"euid", "ruid", "loginuid", NULL};
 static const char *const snapshot_publics[] = {"auto", "aggregates", "nothing", NULL};
 static const char *const tcp_scopes[] = {"auto", "processes", "aggregates", NULL};
 
+static const char *const usage_pers[] = {"all", "hour", "day", "month", NULL};
+
 #define FIELD(name) offsetof(struct settings, name)
 
 static const struct option_spec options[] = {
@@ -176,6 +178,18 @@ static const struct option_spec options[] = {
 		"asc or desc; by default desc for quantities, asc for names."},
 	{"limit", PROGRAM_MEMTALLY, OPTION_COUNT, false, "N", NULL, 1, 1000000, NULL, FIELD(limit),
 		"Print the first N rows only; the total stays that of all."},
+	{"since", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(since),
+		"usage: from when on. A date (2026-11-01), a date and a time (\"2026-11-01 08:00\"), today, "
+		"yesterday, now, or a duration ago (36h); local time. By default a day ago; with --per=day the "
+		"last seven days, with --per=month the last twelve months."},
+	{"until", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(until),
+		"usage: until when; by default now."},
+	{"by", PROGRAM_MEMTALLY, OPTION_TEXT, false, "KIND", NULL, 0, 0, NULL, FIELD(by),
+		"usage: whose: user (by default), group, program, unit or container."},
+	{"per", PROGRAM_MEMTALLY, OPTION_CHOICE, false, "SPAN", "all", 0, 0, usage_pers, FIELD(per),
+		"usage: rows for each span of local time, or for all of it together."},
+	{"csv", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(csv),
+		"usage: print comma-separated values."},
 	{"user", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(user),
 		"Only this user: the name, or the number where the uid has no name; exact. May be "
 		"given several times."},

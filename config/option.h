@@ -51,6 +51,14 @@ enum tcp_scope {
 	TCP_SCOPE_AGGREGATES,
 };
 
+/* What a report of the ledger has a row for, besides owners: a span of time, in the order of the choices. */
+enum usage_per {
+	USAGE_PER_ALL,
+	USAGE_PER_HOUR,
+	USAGE_PER_DAY,
+	USAGE_PER_MONTH,
+};
+
 struct text_list {
 	char **item; /* owned */
 	size_t count;
@@ -90,6 +98,9 @@ struct settings {
 	bool live, json, bytes;
 	char *sort, *order;
 	uint64_t limit; /* 0: all */
+	char *since, *until, *by;
+	uint64_t per; /* enum usage_per */
+	bool csv;
 	struct text_list user, program, unit, user_unit, session, slice, machine, pod, container,
 		group, pid;
 
