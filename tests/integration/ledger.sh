@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What the scenarios with memtally-ledger share. To be sourced after lib.sh.
+STATE=$DIR/state
+LEDGER_SOCKET=$DIR/ledger.sock
+mkdir -p "$STATE"
+# Where root runs it, it becomes the owner of its directory. Nobody else has this uid.
+LEDGER_UID=$((2000000 + $$))
+! is_root || chown "$LEDGER_UID:$LEDGER_UID" "$STATE"
+
+# With its file in $STATE; returns when it takes questions.
+start_ledger() {
+	start ledger "$MEMTALLY_BUILD/memtally-ledger" --config.file="$DIR/none.yaml" --snapshot.socket="$SOCKET" \
+		--ledger.socket="$LEDGER_SOCKET" --ledger.directory="$STATE"
+	wait_for 30 has_line ledger 'the ledger is in' || fail "memtally-ledger does not start"
+}
+
+# Its own may lie where only root gets.
+install -m 755 "$MEMTALLY_BUILD/memtally" "$DIR/memtally"
+
+# usage [FLAG...]: what `memtally usage` prints; what it says besides is in $DIR/usage.log.
+usage() {
+	"$DIR/memtally" usage --config.file="$DIR/none.yaml" --ledger.socket="$LEDGER_SOCKET" "$@" 2>"$DIR/usage.log"
+}
+
+# used KIND NAME [FLAG...]: byte seconds of it, of the last day; 0: there is no row.
+used() {
+	local kind=$1 name=$2
+	shift 2
+	usage --by="$kind" --csv "$@" | awk -F , -v name="$name" '$4 == name { sum += $5 } END { printf "%.0f\n", sum }'
+}
+
+# covered: seconds of the last day in which PSS was measured
+covered() { usage --csv | awk -F , 'NR == 2 { print $3 * 86400 }'; }
