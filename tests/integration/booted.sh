@@ -12,7 +12,7 @@ GROUPS_MADE=() # cgroups
 machine_packages() {
 	local library
 	printf '%s\n' systemd systemd-sysv dbus procps curl python3 util-linux
-	ldd "$MEMTALLY_BUILD"/{memtallyd,memtally-web,memtally} | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | sort -u |
+	ldd "$MEMTALLY_BUILD"/{memtallyd,memtally-web,memtally-ledger,memtally} | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | sort -u |
 		while read -r library; do
 			dpkg -S "*/$(basename "${library%/*}")/${library##*/}" 2>/dev/null | sed 's/:.*//'
 		done

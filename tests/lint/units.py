@@ -17,7 +17,7 @@ import common  # noqa: E402
 
 UNITS = "contrib/systemd"
 DROPIN = "memtallyd.service.d/perfmon.conf"
-PROGRAMS = ("memtallyd", "memtally-web")
+PROGRAMS = ("memtallyd", "memtally-web", "memtally-ledger")
 MOST = 9  # tenths: the exposure that a service may have
 PAGE = "docs/security.md"
 
@@ -30,11 +30,15 @@ TABLES = {
                   ("daemon/narrow.c", "names_calls")],
     "memtally-web": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
                      (FILTER, "threads_calls"), (FILTER, "unlink_calls"), ("web/enclosure.c", "serve_calls")],
+    "memtally-ledger": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
+                        (FILTER, "keep_calls")],
 }
 NARROWING = {
     "memtallyd": {"capset", "prctl", "seccomp"},
     "memtally-web": {"capset", "prctl", "seccomp", "landlock_create_ruleset", "landlock_add_rule",
                      "landlock_restrict_self"},
+    "memtally-ledger": {"capset", "prctl", "seccomp", "landlock_create_ruleset", "landlock_add_rule",
+                        "landlock_restrict_self"},
 }
 # libc calls prlimit64() where there is one.
 UNCALLED = {"setrlimit"}
