@@ -47,8 +47,8 @@ void link_done(struct link *l);
 bool link_run(struct link *l, uint64_t now_ns, struct view **ret);
 
 /*
- * What the last link_run() has for the log, with its weight: a line for each change of fortune, however often it is tried, and
- * at most one a minute about images. NULL: nothing.
+ * What the last link_run() has for the log, with its weight: a line for each change of fortune, however often it is
+ * tried, and at most one a minute about images. NULL: nothing.
  */
 const char *link_news(const struct link *l, enum link_weight *ret);
 
