@@ -43,7 +43,8 @@ bool privileged_has(const struct privileged *p, int fd, const struct channel_pee
 		return false; /* anybody, even where it is our own uid */
 	if (peer->uid == 0)
 		return true;
-	if (peer->uid != (uid_t)-1 && (peer->uid == p->own || peer->uid == p->web || peer->uid == p->ledger))
+	if (peer->uid != (uid_t)-1 &&
+		(peer->uid == p->own || peer->uid == p->web || peer->uid == p->ledger))
 		return true;
 	return p->group != (gid_t)-1 && channel_peer_in_group(fd, peer, p->group);
 }

@@ -10,7 +10,8 @@
 #include "config/settings.h"
 #include "tests/unit/allocation.h"
 
-static const unsigned int programs[] = {PROGRAM_MEMTALLYD, PROGRAM_WEB, PROGRAM_LEDGER, PROGRAM_MEMTALLY};
+static const unsigned int programs[] = {
+	PROGRAM_MEMTALLYD, PROGRAM_WEB, PROGRAM_LEDGER, PROGRAM_MEMTALLY};
 
 static size_t size_of(enum option_type type)
 {
