@@ -354,7 +354,7 @@ int memtally_run(int argc, char *argv[])
 {
 	AUTO_SETTINGS struct settings *settings = NULL;
 	AUTO_BILL struct bill bill = {0};
-	struct selection selection;
+	struct selection selection = {0};
 	char error[SETTINGS_ERROR_SIZE];
 
 	log_open("memtally", LOG_LEVEL_INFO);

@@ -91,33 +91,33 @@ static int make_parts(struct bill *b, const struct period *period, size_t count)
 	return 0;
 }
 
-int usage_parse(const struct settings *c, int64_t now_s, struct bill *ret,
+int usage_parse(const struct settings *settings, int64_t now_s, struct bill *ret,
 	char error[static USAGE_ERROR_SIZE])
 {
-	enum usage_per per = (enum usage_per)c->per;
+	enum usage_per per = (enum usage_per)settings->per;
 	AUTO_FREE struct period *period = NULL;
 	int64_t since_s, until_s = now_s;
-	const char *stray = find_stray(c);
+	const char *stray = find_stray(settings);
 	enum usage_kind kind;
 	size_t count;
 	int r;
 
-	if (c->operands.count > 1) {
+	if (settings->operands.count > 1) {
 		snprintf(error, USAGE_ERROR_SIZE, "unexpected argument '%.60s' after usage",
-			c->operands.item[1]);
+			settings->operands.item[1]);
 		return -EINVAL;
 	}
-	if (stray || (c->json && c->csv)) {
+	if (stray || (settings->json && settings->csv)) {
 		snprintf(error, USAGE_ERROR_SIZE, "--%s does not go with %s", stray ? stray : "csv",
 			stray ? "usage" : "--json");
 		return -EINVAL;
 	}
-	r = parse_kind(c->by, &kind, error);
+	r = parse_kind(settings->by, &kind, error);
 	if (r == 0)
-		r = parse_time("--until", c->until, now_s, &until_s, error);
+		r = parse_time("--until", settings->until, now_s, &until_s, error);
 	since_s = period_default(per, until_s);
 	if (r == 0)
-		r = parse_time("--since", c->since, now_s, &since_s, error);
+		r = parse_time("--since", settings->since, now_s, &since_s, error);
 	if (r < 0)
 		return r;
 	r = period_list(per, since_s, until_s, &period, &count);
@@ -128,7 +128,8 @@ int usage_parse(const struct settings *c, int64_t now_s, struct bill *ret,
 			"--per: there are more than %d between --since and --until", PERIODS_MAX);
 	if (r < 0)
 		return r == -ENOMEM ? r : -EINVAL;
-	*ret = (struct bill){.kind = kind, .per = per, .limit = c->limit, .bytes = c->bytes};
+	*ret = (struct bill){
+		.kind = kind, .per = per, .limit = settings->limit, .bytes = settings->bytes};
 	return make_parts(ret, period, count);
 }
 

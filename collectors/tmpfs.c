@@ -104,7 +104,7 @@ static int add_mount(struct tmpfs *t, size_t *capacity, const struct mountinfo *
 {
 	struct tmpfs_mount *to;
 
-	if (t->count == *capacity) {
+	if (!t->mount || t->count == *capacity) {
 		size_t more = *capacity ? *capacity * 2 : 16;
 		struct tmpfs_mount *mount = reallocarray(t->mount, more, sizeof(*mount));
 
@@ -155,6 +155,7 @@ static int parse(struct tmpfs *t, char *text, size_t len, struct foreign *foreig
 	struct mountinfo m;
 	int r;
 
+	drop_mounts(t);
 	free(t->mount);
 	t->mount = NULL;
 	while ((r = mountinfo_next(&at, end, &m)) == 0 || r == MOUNTINFO_OTHER) {
@@ -169,8 +170,9 @@ static int parse(struct tmpfs *t, char *text, size_t len, struct foreign *foreig
 		return r;
 	if (foreign->points.error)
 		return foreign->points.error;
-	if (t->count)
-		qsort(t->mount, t->count, sizeof(*t->mount), compare_mounts);
+	if (!t->mount)
+		return 0;
+	qsort(t->mount, t->count, sizeof(*t->mount), compare_mounts);
 	for (size_t i = 0; i < t->count; i++)
 		if (is_below_any(foreign, t->mount[i].path)) {
 			free(t->mount[i].path);
@@ -182,10 +184,8 @@ static int parse(struct tmpfs *t, char *text, size_t len, struct foreign *foreig
 int tmpfs_parse(struct tmpfs *t, char *text, size_t len)
 {
 	struct foreign foreign = {0};
-	int r;
+	int r = parse(t, text, len, &foreign);
 
-	drop_mounts(t);
-	r = parse(t, text, len, &foreign);
 	buffer_done(&foreign.points);
 	if (r < 0)
 		drop_mounts(t);

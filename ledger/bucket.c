@@ -496,7 +496,7 @@ static void fold_row(struct bucket_other *other, struct row *row)
 
 int bucket_fold(struct bucket *b)
 {
-	AUTO_FREE struct row **row = calloc(b->rows.count + 1, sizeof(*row));
+	AUTO_FREE struct row **row = calloc(b->rows.count + 1, sizeof(struct row *));
 
 	if (!row)
 		return -ENOMEM;
@@ -512,7 +512,7 @@ int bucket_fold(struct bucket *b)
 		}
 		if (count <= own)
 			continue;
-		qsort((void *)row, count, sizeof(*row), by_use);
+		qsort((void *)row, count, sizeof(struct row *), by_use);
 		for (size_t i = own; i < count; i++)
 			fold_row(&b->other[kind], row[i]);
 	}

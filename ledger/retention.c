@@ -101,7 +101,7 @@ static int let_go_of_oldest(struct store *s, bool *ret)
 static int let_go_of_much(struct store *s)
 {
 	for (int i = 0; i < LETTING_GO_TURNS; i++) {
-		bool is_full, has_gone;
+		bool is_full = false, has_gone = false;
 		int r = is_too_full(s, &is_full);
 
 		if (r == 0 && is_full)

@@ -88,7 +88,7 @@ static int grow(struct rows *r)
 
 	if (r->count < r->room)
 		return 0;
-	row = reallocarray((void *)r->row, room, sizeof(*row));
+	row = reallocarray((void *)r->row, room, sizeof(struct row *));
 	if (!row)
 		return -ENOMEM;
 	r->row = row;

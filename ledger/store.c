@@ -271,9 +271,9 @@ int store_set_aside(const char *directory, uint64_t realtime_ns, char name[stati
 	if (gmtime_r(&now, &tm))
 		strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm);
 	/* The log first: without it the file is an older one of its states, but with another's it would be none. */
-	for (size_t i = ARRAY_SIZE(companions); r == 0 && i-- > 0;) {
-		snprintf(end, sizeof(end), ".damaged-%s%s", stamp, companions[i]);
-		r = make_path(directory, companions[i], from);
+	for (size_t i = ARRAY_SIZE(companions); r == 0 && i > 0; i--) {
+		snprintf(end, sizeof(end), ".damaged-%s%s", stamp, companions[i - 1]);
+		r = make_path(directory, companions[i - 1], from);
 		if (r == 0)
 			r = make_path(directory, end, to);
 		if (r == 0 && rename(from, to) < 0 && errno != ENOENT)

@@ -179,7 +179,7 @@ int main(int argc, char *argv[])
 	printf("%-34s %.1f MiB, at most %.1f MiB\n", "the file",
 		(double)store_bytes(store) / 1048576, (double)most / 1048576);
 	printf("%-34s %.2f ms of CPU, %.4f %% of a core\n", "a write, every five minutes",
-		(double)cpu / 1e6 / (double)(days * (DAY_S / BUCKET_S)),
+		(double)cpu / 1e6 / ((double)days * DAY_S / BUCKET_S),
 		(double)cpu / (double)(days * DAY_S) / 1e9 * 100);
 	if (days > MONTH + 1) {
 		report(store, "a month, in all", now_s - MONTH * DAY_S, now_s, MONTH * DAY_S,

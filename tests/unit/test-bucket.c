@@ -91,7 +91,7 @@ static void flush(struct book *k)
 /* Passes for SECONDS, each 10 s. */
 static void run(struct book *k, double seconds)
 {
-	for (double at = 0; at < seconds; at += 10) {
+	for (unsigned int at = 0; at < seconds; at += 10) {
 		feed_wait(&k->feed, 10);
 		take(k);
 	}

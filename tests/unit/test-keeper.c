@@ -93,7 +93,7 @@ static void pass(struct fixture *f)
 
 static void run(struct fixture *f, double seconds)
 {
-	for (double at = 0; at < seconds; at += 10) {
+	for (unsigned int at = 0; at < seconds; at += 10) {
 		feed_wait(&feed, 10);
 		pass(f);
 	}
@@ -191,7 +191,7 @@ static void limit_files(bool is_full)
 /* As run(), but on a full disk: images are files, too. */
 static void run_full(struct fixture *f, double seconds)
 {
-	for (double at = 0; at < seconds; at += 10) {
+	for (unsigned int at = 0; at < seconds; at += 10) {
 		AUTO_VIEW struct view *view = NULL;
 
 		feed_wait(&feed, 10);

@@ -124,7 +124,7 @@ static void take(struct fixture *f)
 
 static void run(struct fixture *f, double seconds)
 {
-	for (double at = 0; at < seconds; at += 10) {
+	for (unsigned int at = 0; at < seconds; at += 10) {
 		feed_wait(&f->feed, 10);
 		take(f);
 	}

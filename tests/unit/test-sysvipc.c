@@ -21,9 +21,8 @@
 	"   0          0          0 1700000000                  0                     0\n"
 
 /* More columns than there is room for. */
-#define MANY                                                                                       \
-	"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 "  \
-	"33\n"
+static const char many[] =
+	"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33\n";
 
 /* All of TEXT: how many segments, or the error. */
 static int parse(const char *text, struct sysvipc_segment ret[static 2])
@@ -81,7 +80,7 @@ static void refuses_what_no_kernel_prints(void **state)
 		"swap rss uid size nattch",
 		"swap rss uid size\n",
 		"swap rss uid size nattch uid\n",
-		MANY,
+		many,
 		"swap rss uid size nattch\n\n",
 		"swap rss uid size nattch\n1 2 3 4\n",
 		"swap rss uid size nattch\n1 2 3 4 5",
