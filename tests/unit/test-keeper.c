@@ -77,7 +77,8 @@ static int end(void **state)
 		snprintf(path, sizeof(path), "%s/%s", f->dir, entry->d_name);
 		unlink(path);
 	}
-	closedir(dir);
+	if (dir)
+		closedir(dir);
 	rmdir(f->dir);
 	free(f);
 	return 0;
