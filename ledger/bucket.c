@@ -247,7 +247,9 @@ static void take_ended(
 {
 	uint64_t ns = b->is_sampled ? b->brings_ns : least(b->brings_ns, interval_ns);
 
-	if (!row->is_known || relation != RELATION_SEQUEL)
+	if (relation != RELATION_SEQUEL)
+		row->is_known = false; /* its memtallyd has ended, and so has its counter */
+	if (!row->is_known)
 		return;
 	row->gain = (double)row->pss_bytes * ((double)ns / (double)NS_PER_SEC) / 2;
 	if (b->is_sampled)
