@@ -11,13 +11,15 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + !size);
-	char *at = text, *end = text + size;
+	char *at, *end;
 	struct mountinfo m;
 	int r;
 
 	if (!text)
 		exit(99);
 	memcpy(text, data, size);
+	at = text;
+	end = text + size;
 	do {
 		char *before = at;
 
