@@ -4,6 +4,7 @@
 #include "ledger/ledger.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -100,6 +101,8 @@ static int open_socket(struct ledger *l, int *ret_fd)
 				"expected one listening UNIX socket of sequential packets from systemd");
 			return -EINVAL;
 		}
+		if (fcntl(SD_LISTEN_FDS_START, F_SETFL, O_NONBLOCK) < 0)
+			return -errno;
 		*ret_fd = SD_LISTEN_FDS_START;
 		log_info("listening on the socket that systemd has passed");
 		return 0;
