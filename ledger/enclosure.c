@@ -51,9 +51,9 @@ static int choose_account(const char *directory, struct account *ret)
 }
 
 /* Root of the host without capabilities still owns what root owns: processes, files, sockets. */
-static int check_user(int outcome)
+static int check_user(int outcome, uid_t uid)
 {
-	if (outcome != RIGHTS_SAME_USER)
+	if (outcome != RIGHTS_SAME_USER && (outcome != 0 || uid != 0))
 		return outcome;
 	if (userns_is_root_outside())
 		return -EPERM;
@@ -68,7 +68,8 @@ static int give_up_rights(const char *directory)
 
 	if (r < 0)
 		return r;
-	r = check_user(rights_keep(NULL, 0, account.uid, account.gid, account.uid, &kept));
+	r = check_user(
+		rights_keep(NULL, 0, account.uid, account.gid, account.uid, &kept), account.uid);
 	if (r >= 0 && !SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		r = -errno;
 	return r < 0 ? r : limits_set(DATA_BYTES, LIMITS_ANY);

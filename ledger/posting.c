@@ -213,7 +213,10 @@ static int add_level(
 	return r;
 }
 
-/* All rows have a series: of the counter of each it has to be known how far it has been counted. */
+/*
+ * Whoever lives has a series: of his counter it has to be known how far it has been counted. Of who ended and is in
+ * "(other)" nothing is written by name.
+ */
 static int find_series(struct store *s, struct bucket *b)
 {
 	int r = 0;
@@ -221,6 +224,8 @@ static int find_series(struct store *s, struct bucket *b)
 	for (size_t i = 0; r == 0 && i < b->rows.count; i++) {
 		struct row *row = b->rows.row[i];
 
+		if (row->is_folded && !row->is_known && !row->will_be_known)
+			continue;
 		if (!row->series)
 			r = get_series(
 				s, row->kind, number_of(row), row->name, row->user, &row->series);

@@ -98,12 +98,25 @@ static int let_go_of_oldest(struct store *s, bool *ret)
 	return 0;
 }
 
+/* Names that nothing has any more: whatever is in a slot is in its day, too. */
+static int let_go_of_names(struct store *s)
+{
+	return database_run(s, "DELETE FROM series WHERE id NOT IN (SELECT series FROM day)"
+			       " AND id NOT IN (SELECT series FROM counter)");
+}
+
 static int let_go_of_much(struct store *s)
 {
 	for (int i = 0; i < LETTING_GO_TURNS; i++) {
 		bool is_full = false, has_gone = false;
 		int r = is_too_full(s, &is_full);
 
+		/* Names first: who makes up many is not to push out what others have used. */
+		if (r == 0 && is_full && i == 0) {
+			r = let_go_of_names(s);
+			if (r == 0)
+				r = is_too_full(s, &is_full);
+		}
 		if (r == 0 && is_full)
 			r = let_go_of_oldest(s, &has_gone);
 		if (r != 0 || !is_full || !has_gone)
@@ -112,21 +125,15 @@ static int let_go_of_much(struct store *s)
 	return 0;
 }
 
-/* Names that nothing has any more, once a day: whatever is in a slot is in its day, too. */
-static int tidy(struct store *s, int64_t day)
-{
-	if (s->tidied_slot == day)
-		return 0;
-	s->tidied_slot = day;
-	return database_run(s, "DELETE FROM series WHERE id NOT IN (SELECT series FROM day)"
-			       " AND id NOT IN (SELECT series FROM counter)");
-}
-
+/* Names once a day, besides: that looks at all of them. */
 int retention_apply(struct store *s, int64_t day)
 {
 	int r = let_go_of_old(s);
 
 	if (r == 0)
 		r = let_go_of_much(s);
-	return r == 0 ? tidy(s, day) : r;
+	if (r != 0 || s->tidied_slot == day)
+		return r;
+	s->tidied_slot = day;
+	return let_go_of_names(s);
 }

@@ -216,7 +216,7 @@ have users of their own."
 name_denied() {
 	"$builddir/memtally" processes --json --sort=pid --config.file=/dev/null --log.level=error \
 		--snapshot.socket="$runtime/snapshot.sock" 2>/dev/null | grep -o '{"pid":[^{}]*"reason":"denied"' |
-		sed 's/^{"pid":\([0-9]*\),"uid":[0-9]*,"user":"\([^"]*\)","program":"\([^"]*\)".*/\1 \3 of \2/'
+		sed 's/^{"pid":\([0-9]*\),.*"user":"\([^"]*\)","program":"\([^"]*\)".*/\1 \3 of \2/'
 }
 
 # The five users with the most of them; there may be hundreds.
