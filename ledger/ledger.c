@@ -143,7 +143,7 @@ static void init_watchdog(struct ledger *l)
 
 static int start(struct ledger *l)
 {
-	int fd, r = open_signals(&l->signals);
+	int fd = -1, r = open_signals(&l->signals);
 
 	if (r < 0) {
 		log_error("can't receive signals: %s", strerror(-r));
