@@ -24,10 +24,11 @@
 #define TMPFS_LOOK_NS (UINT64_C(60) * 1000000000) /* from one look at what is mounted to the next */
 
 enum {
-	TMPFS_MAX = 1000,          /* file systems; no more are asked */
-	TMPFS_ENTRIES = 8192,      /* of directories, in one look, of all: some 20 ms, */
-	TMPFS_ENTRIES_EACH = 4096, /* and of one, so that none keeps others from being looked at */
-	TMPFS_DEPTH = 6,           /* directories within directories, each open while it is read */
+	TMPFS_MAX = 1000,     /* file systems; no more are asked */
+	TMPFS_ENTRIES = 8192, /* of directories, in one look, of all: some 20 ms, */
+	TMPFS_ENTRIES_EACH =
+		4096, /* and of one, so that none alone keeps others from being looked at; two do */
+	TMPFS_DEPTH = 6, /* directories within directories, each open while it is read */
 };
 
 /* A mount of one. */

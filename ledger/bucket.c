@@ -39,7 +39,7 @@ void bucket_done(struct bucket *b)
 
 size_t bucket_rows_max(enum usage_kind kind)
 {
-	/* Whoever is billed has a row. Programs and containers come and go. */
+	/* Whoever is billed has a row of each bucket. Programs and containers come and go. */
 	return kind == USAGE_USER || kind == USAGE_GROUP ? 10000 : 500;
 }
 
