@@ -99,14 +99,14 @@ is_valid() {
 	"$TOOLS/metrics-lint" "$DIR/valid.out"
 }
 
-# What memtally-web has when a scenario begins to hurt it, and is_as_before [KIB], that it is back there: descriptors (one may
-# be a connection that is being closed), memory within 5 % and so many KiB, and metrics that are whole.
+# What memtally-web has when a scenario begins to hurt it, and is_as_before, that it is back there: descriptors (one may be a
+# connection that is being closed), memory within 5 % and 64 KiB, and metrics that are whole.
 remember() { FDS_BEFORE=$(descriptors web) KIB_BEFORE=$(resident_kib web); }
 is_as_before() {
 	local fds kib
 	fds=$(descriptors web) kib=$(resident_kib web)
 	[ "$fds" -le $((FDS_BEFORE + 1)) ] || { echo "$fds descriptors, and $FDS_BEFORE before"; return 1; }
-	is_sanitized || [ "$kib" -le $((KIB_BEFORE + KIB_BEFORE / 20 + ${1:-64})) ] ||
+	is_sanitized || [ "$kib" -le $((KIB_BEFORE + KIB_BEFORE / 20 + 64)) ] ||
 		{ echo "$kib KiB resident, and $KIB_BEFORE before"; return 1; }
 	is_valid
 }
