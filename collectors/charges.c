@@ -7,6 +7,7 @@
 
 #include "collectors/charges.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,13 +82,15 @@ int charges_get(struct charges *c, const char *path, size_t len, uint32_t *ret_s
 	return 0;
 }
 
-/* An owner of which one member is in one cgroup and one in another is no cgroup. */
+/*
+ * An owner of which one member is in one cgroup and one in another is no cgroup. Nor is one of which a member is in none
+ * that is charged: what the others' is charged is not for all of it.
+ */
 static void settle_owner(struct charges *c, struct scope *owner, uint32_t cgroup)
 {
-	if (cgroup == CHARGES_NO_CGROUP)
-		return;
-	c->reading[cgroup].is_wanted = true;
-	if (owner->cgroup == CHARGES_NO_CGROUP)
+	if (cgroup != CHARGES_NO_CGROUP)
+		c->reading[cgroup].is_wanted = true;
+	if (owner->cgroup == CHARGES_UNSETTLED)
 		owner->cgroup = cgroup;
 	else if (owner->cgroup != cgroup)
 		owner->cgroup = CHARGES_AMBIGUOUS;
@@ -98,7 +101,7 @@ static void settle(struct charges *c, struct tally *t)
 {
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		for (struct scope *s = NULL; (s = scopes_next(&t->table[kind], s));)
-			s->cgroup = CHARGES_NO_CGROUP;
+			s->cgroup = CHARGES_UNSETTLED;
 	for (uint32_t i = 0; i < c->readings; i++)
 		c->reading[i].is_wanted = false;
 	for (struct scope *s = NULL; (s = scopes_next(&t->memberships, s));) {
@@ -236,6 +239,7 @@ static enum charge_outcome end_owner(struct charges *c, struct scope *owner, uin
 		return CHARGE_NONE;
 	if (owner->cgroup == CHARGES_AMBIGUOUS)
 		return CHARGE_AMBIGUOUS;
+	assert(owner->cgroup != CHARGES_UNSETTLED); /* it has members */
 	reading = &c->reading[owner->cgroup];
 	if (!reading->at_ns)
 		return CHARGE_OUTCOMES;

@@ -21,8 +21,9 @@
 #include "collectors/tally.h"
 
 enum {
-	CHARGES_NO_CGROUP = UINT32_MAX, /* instead of a slot */
-	CHARGES_AMBIGUOUS = UINT32_MAX - 1,
+	CHARGES_NO_CGROUP = UINT32_MAX,     /* instead of a slot */
+	CHARGES_AMBIGUOUS = UINT32_MAX - 1, /* of an owner: its members do not agree */
+	CHARGES_UNSETTLED = UINT32_MAX - 2, /* of an owner without members */
 };
 
 /* What was read of a cgroup last. */

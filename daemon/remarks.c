@@ -94,7 +94,7 @@ void remarks_charges(struct remarks *r, const struct pass_summary *s)
 		r->has_said_ambiguous = true;
 		log_info(
 			"of %llu units, containers or their like processes are in several cgroups of "
-			"one name: they are shown without a charge",
+			"one name, or some in none that is charged: they are shown without a charge",
 			(unsigned long long)ambiguous);
 	}
 }

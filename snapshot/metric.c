@@ -259,7 +259,7 @@ static const struct metric tmpfs_metrics[] = {
 #define HELP_READ    "Processes of the last pass, by the file that their figures come from, or estimate: measured in an earlier pass or not yet."
 #define HELP_MEASUREMENTS "Measurements of single processes: at once, or by slices of their mappings."
 #define HELP_DEFERRED     "Measurements that were put off: no CPU budget left, too long a stall, too long a stall by one single mapping, or a host short of memory."
-#define HELP_CHARGES      "Owners that are cgroups, as units and containers, by what became of reading what they are charged. none: the memory controller has no such cgroup; ambiguous: several. Absent where it is not mounted."
+#define HELP_CHARGES      "Owners that are cgroups, as units and containers, by what became of reading what they are charged. none: the memory controller has no such cgroup; ambiguous: several, or not of all its processes. Absent where it is not mounted."
 #define HELP_WAITING      "Measurements, first ones included, that were put off and have not been made since: no CPU budget left, or a host short of memory."
 
 static const struct metric self_metrics[] = {

@@ -84,7 +84,7 @@ enum container_runtime {
 enum charge_outcome {
 	CHARGE_READ,
 	CHARGE_NONE,      /* the memory controller has no cgroup of it, or none any more */
-	CHARGE_AMBIGUOUS, /* it has several, that its processes are in */
+	CHARGE_AMBIGUOUS, /* its processes are in several, or some of them in none */
 	CHARGE_DENIED,
 	CHARGE_MALFORMED,
 	CHARGE_ERROR, /* no descriptor, no memory */

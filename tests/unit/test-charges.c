@@ -81,22 +81,34 @@ static void charge(struct scene *s, const char *cgroup, uint64_t total)
 	tree_write(&s->tree, path, "anon 3\nfile 2\nshmem 1\nkernel 4\n");
 }
 
-/* Process I is found in CGROUP. */
-static int find(struct scene *s, size_t i, const char *cgroup)
+/* Process I is found in CGROUP; in the memory controller's hierarchy at MEMORY, unless that is NULL. */
+static int find_in(struct scene *s, size_t i, const char *cgroup, const char *memory)
 {
 	struct sample sample = {.is_member = true, .has_cgroup = true};
 
 	buffer_clear(&s->reader.cgroup_text);
+	if (memory)
+		buffer_printf(&s->reader.cgroup_text, "2:memory:%s\n", memory);
 	buffer_printf(&s->reader.cgroup_text, "0::%s\n", cgroup);
 	cgroup_parse(s->reader.cgroup_text.data, s->reader.cgroup_text.len, &s->reader.cgroup);
 	return belonging_set(&s->tally, &s->charges, &s->reader, &s->process[i], &sample);
 }
 
-static size_t add(struct scene *s, const char *cgroup)
+static int find(struct scene *s, size_t i, const char *cgroup)
+{
+	return find_in(s, i, cgroup, NULL);
+}
+
+static size_t add_in(struct scene *s, const char *cgroup, const char *memory)
 {
 	process_init(&s->process[s->count], (pid_t)s->count + 1);
-	assert_int_equal(find(s, s->count, cgroup), 0);
+	assert_int_equal(find_in(s, s->count, cgroup, memory), 0);
 	return s->count++;
+}
+
+static size_t add(struct scene *s, const char *cgroup)
+{
+	return add_in(s, cgroup, NULL);
 }
 
 /* All who are there are counted, as far as the charges are concerned. */
@@ -260,6 +272,45 @@ static void an_owner_with_two_cgroups_is_none(void **state)
 	pass(s);
 	assert_total(s, OWNER_UNIT, "x.service", 100);
 	assert_int_equal(s->charges.counts[CHARGE_AMBIGUOUS], 0);
+}
+
+/* What is charged for some of its members is not shown for all of them. */
+static void an_owner_that_is_charged_in_part_is_none(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	size_t astray;
+
+	(void)state;
+	charge(s, "a.slice", 300);
+	charge(s, "a.slice/x.service", 100);
+	charge(s, "a.slice/y.service", 200);
+	astray = add_in(s, "/a.slice/x.service", "/");
+	add(s, "/a.slice/x.service");
+	add(s, "/a.slice/y.service");
+	pass(s);
+	assert_total(s, OWNER_UNIT, "x.service", NO);
+	assert_total(s, OWNER_SLICE, "a.slice", NO);
+	assert_total(s, OWNER_UNIT, "y.service", 200);
+	assert_int_equal(s->charges.counts[CHARGE_AMBIGUOUS], 2);
+	assert_int_equal(s->charges.counts[CHARGE_NONE], 0);
+	/* Whoever is met first. */
+	assert_int_equal(find_in(s, astray, "/a.slice/y.service", "/b"), 0);
+	pass(s);
+	assert_total(s, OWNER_UNIT, "x.service", 100);
+	assert_total(s, OWNER_UNIT, "y.service", NO);
+	assert_total(s, OWNER_SLICE, "a.slice", NO);
+	assert_int_equal(s->charges.counts[CHARGE_AMBIGUOUS], 2);
+	assert_int_equal(find(s, astray, "/a.slice/y.service"), 0);
+	pass(s);
+	assert_total(s, OWNER_UNIT, "y.service", 200);
+	assert_total(s, OWNER_SLICE, "a.slice", 300);
+	assert_int_equal(s->charges.counts[CHARGE_AMBIGUOUS], 0);
+	/* All of them in none is another matter. */
+	for (size_t i = 0; i < s->count; i++)
+		assert_int_equal(find_in(s, i, "/a.slice/x.service", "/"), 0);
+	pass(s);
+	assert_int_equal(s->charges.counts[CHARGE_AMBIGUOUS], 0);
+	assert_int_equal(s->charges.counts[CHARGE_NONE], 2);
 }
 
 /* One who has left an owner's cgroup, or has ended, leaves nothing behind. */
@@ -440,6 +491,7 @@ int main(void)
 		cmocka_unit_test(owners_have_what_their_cgroups_are_charged),
 		cmocka_unit_test(each_pass_reads_again),
 		cmocka_unit_test(an_owner_with_two_cgroups_is_none),
+		cmocka_unit_test(an_owner_that_is_charged_in_part_is_none),
 		cmocka_unit_test(what_is_no_owners_is_forgotten),
 		cmocka_unit_test(many_are_read_in_turn),
 		cmocka_unit_test(the_controller_comes_and_goes),
