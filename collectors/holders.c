@@ -5,68 +5,93 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "collectors/amount.h"
+
+enum {
+	CAPACITY_MIN = 16,
+	CAPACITY_KEPT = 1024, /* however few were needed */
+};
 
 void holders_done(struct holders *h)
 {
 	free(h->item);
+	free(h->index);
 	*h = (struct holders){0};
 }
 
 void holders_clear(struct holders *h)
 {
+	if (h->capacity > CAPACITY_KEPT && h->count < h->capacity / 8) {
+		holders_done(h);
+		return;
+	}
+	if (h->count)
+		memset(h->index, 0, 2 * h->capacity * sizeof(*h->index));
 	h->count = 0;
 	h->other = (struct holder){0};
 	h->has_other = false;
 }
 
-/* Where UID stands, or would. */
-static size_t find(const struct holders *h, uint32_t uid)
+static uint64_t hash_of(const struct holders *h, uint32_t uid)
 {
-	size_t low = 0, high = h->count;
+	uint64_t hash = (uid ^ h->seed) * UINT64_C(0x9e3779b97f4a7c15);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	return (hash ^ (hash >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) >> 32;
+}
 
-		if (h->item[middle].uid < uid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+/* Where in the index, which there is, UID stands or would. */
+static uint32_t *place(const struct holders *h, uint32_t uid)
+{
+	size_t mask = 2 * h->capacity - 1, at = hash_of(h, uid) & mask;
+
+	while (h->index[at] && h->item[h->index[at] - 1].uid != uid)
+		at = (at + 1) & mask;
+	return &h->index[at];
 }
 
 static bool grow(struct holders *h)
 {
-	size_t capacity = h->capacity ? h->capacity * 2 : 16;
-	struct holder *item;
+	size_t capacity = h->capacity ? h->capacity * 2 : CAPACITY_MIN;
+	struct holder *item = reallocarray(h->item, capacity, sizeof(*item));
+	uint32_t *index;
 
-	if (h->count < h->capacity)
-		return true;
-	item = reallocarray(h->item, capacity, sizeof(*item));
 	if (!item)
 		return false;
 	h->item = item;
+	index = calloc(2 * capacity, sizeof(*index));
+	if (!index)
+		return false;
+	if (!h->index && getrandom(&h->seed, sizeof(h->seed), GRND_NONBLOCK) < 0)
+		h->seed = (uint64_t)(uintptr_t)index; /* early in boot: better than a constant */
+	free(h->index);
+	h->index = index;
 	h->capacity = capacity;
+	for (size_t i = 0; i < h->count; i++)
+		*place(h, h->item[i].uid) = (uint32_t)i + 1;
 	return true;
+}
+
+static struct holder *add_holder(struct holders *h, uint32_t uid)
+{
+	if (h->count == HOLDERS_MAX || (h->count == h->capacity && !grow(h)))
+		return NULL;
+	h->item[h->count] = (struct holder){.uid = uid};
+	*place(h, uid) = (uint32_t)++h->count;
+	return &h->item[h->count - 1];
 }
 
 /* Without memory he is one of the others. */
 static struct holder *get(struct holders *h, uint32_t uid)
 {
-	size_t at = find(h, uid);
+	uint32_t found = h->capacity ? *place(h, uid) : 0;
+	struct holder *holder = found ? &h->item[found - 1] : add_holder(h, uid);
 
-	if (at < h->count && h->item[at].uid == uid)
-		return &h->item[at];
-	if (h->count == HOLDERS_MAX || !grow(h)) {
-		h->has_other = true;
-		return &h->other;
-	}
-	memmove(&h->item[at + 1], &h->item[at], (h->count - at) * sizeof(*h->item));
-	h->item[at] = (struct holder){.uid = uid};
-	h->count++;
-	return &h->item[at];
+	if (holder)
+		return holder;
+	h->has_other = true;
+	return &h->other;
 }
 
 static void add(struct holder *to, enum shmem_quantity i, uint64_t value)

@@ -25,18 +25,49 @@ static void sums_up_by_uid(void **state)
 	holders_add_file(&h, 4294967294, 8192);
 	holders_add_file(&h, 1000, 1);
 	assert_int_equal(h.count, 3);
-	assert_true(h.item[0].uid == 0 && h.item[1].uid == 1000 && h.item[2].uid == 4294967294);
-	assert_int_equal(h.item[1].q[SHMEM_SYSV], 80);
-	assert_int_equal(h.item[1].q[SHMEM_SYSV_UNATTACHED], 50);
-	assert_int_equal(h.item[1].q[SHMEM_SYSV_SWAP], 7);
-	assert_int_equal(h.item[1].q[SHMEM_SYSV_SIZE], 300);
-	assert_int_equal(h.item[1].q[SHMEM_SYSV_SEGMENTS], 2);
-	assert_int_equal(h.item[1].q[SHMEM_TMPFS], 1);
-	assert_int_equal(h.item[0].q[SHMEM_TMPFS_FILES], 1);
+	assert_true(h.item[0].uid == 1000 && h.item[1].uid == 0 && h.item[2].uid == 4294967294);
+	assert_int_equal(h.item[0].q[SHMEM_SYSV], 80);
+	assert_int_equal(h.item[0].q[SHMEM_SYSV_UNATTACHED], 50);
+	assert_int_equal(h.item[0].q[SHMEM_SYSV_SWAP], 7);
+	assert_int_equal(h.item[0].q[SHMEM_SYSV_SIZE], 300);
+	assert_int_equal(h.item[0].q[SHMEM_SYSV_SEGMENTS], 2);
+	assert_int_equal(h.item[0].q[SHMEM_TMPFS], 1);
+	assert_int_equal(h.item[1].q[SHMEM_TMPFS_FILES], 1);
 	assert_int_equal(holders_sum(&h, SHMEM_TMPFS), 4096 + 8192 + 1);
 	holders_clear(&h);
 	assert_int_equal(h.count, 0);
 	assert_int_equal(holders_sum(&h, SHMEM_SYSV), 0);
+}
+
+/* Whoever has as many uids as both sources have room for, and however small, pushes nobody out. */
+static void tells_all_apart(void **state)
+{
+	enum { UIDS = 33000, FIRST = 100000, LAST = 7 };
+	AUTO_HOLDERS struct holders h = {0}, to = {0};
+
+	(void)state;
+	for (unsigned int round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < UIDS; i++)
+			holders_add_file(&h, FIRST + UIDS - i, i);
+		holders_add_segment(&h, &(struct sysvipc_segment){.uid = LAST, .rss_bytes = 1});
+		assert_int_equal(h.count, UIDS + 1);
+		assert_false(h.has_other);
+		assert_int_equal(holders_sum(&h, SHMEM_TMPFS), (uint64_t)UIDS * (UIDS - 1) / 2);
+		for (uint32_t i = 0; i < UIDS; i++)
+			assert_true(
+				h.item[i].uid == FIRST + UIDS - i && h.item[i].q[SHMEM_TMPFS] == i);
+		assert_true(h.item[UIDS].uid == LAST && h.item[UIDS].q[SHMEM_SYSV] == 1);
+		holders_merge(&to, &h);
+		assert_int_equal(to.count, UIDS + 1);
+		holders_clear(&h);
+	}
+	assert_int_equal(holders_sum(&to, SHMEM_TMPFS), (uint64_t)UIDS * (UIDS - 1));
+	/* Few do not keep the memory of many. */
+	holders_add_file(&h, 1, 1);
+	holders_clear(&h);
+	assert_int_equal(h.capacity, 0);
+	holders_add_file(&h, 1, 1);
+	assert_int_equal(h.count, 1);
 }
 
 /* Those for whom there is no room are in the sums all the same. */
@@ -70,21 +101,28 @@ static void amounts_do_not_wrap(void **state)
 
 static void lack_of_memory_loses_nothing(void **state)
 {
-	AUTO_HOLDERS struct holders h = {0};
-
 	(void)state;
-	allocation_fail_at(1);
-	holders_add_segment(&h, &left);
-	assert_true(allocation_end());
-	assert_int_equal(h.count, 0);
-	assert_true(h.has_other);
-	assert_int_equal(holders_sum(&h, SHMEM_SYSV), 50);
+	for (unsigned int n = 1; n <= 4; n++) {
+		AUTO_HOLDERS struct holders h = {0};
+
+		allocation_fail_at(n);
+		for (uint32_t uid = 0; uid < 20; uid++) {
+			holders_add_segment(&h, &left);
+			holders_add_file(&h, uid, 10);
+		}
+		assert_true(allocation_end());
+		assert_true(h.has_other);
+		assert_true(h.count >= 16);
+		assert_int_equal(holders_sum(&h, SHMEM_SYSV), 20 * 50);
+		assert_int_equal(holders_sum(&h, SHMEM_TMPFS_FILES), 20);
+	}
 }
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_up_by_uid),
+		cmocka_unit_test(tells_all_apart),
 		cmocka_unit_test(is_bounded),
 		cmocka_unit_test(amounts_do_not_wrap),
 		cmocka_unit_test(lack_of_memory_loses_nothing),

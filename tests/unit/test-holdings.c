@@ -117,6 +117,30 @@ static void others_are_summed_up(void **state)
 	expect(view, 2 * HOLDINGS_SHOWN + 1, HOLDING_TMPFS, "(other)", 200 * 201 / 2);
 }
 
+/* Whoever has many uids does not come before one who has more. */
+static void largest_is_not_pushed_out(void **state)
+{
+	enum { UIDS = 20000, LARGEST = 7 };
+	CLEANUP(builder_done) struct builder b = {0};
+	CLEANUP(shmem_done) struct shmem s = {.has_sysv = true};
+	const struct scopes users = {0};
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	builder_begin(&b);
+	for (uint32_t i = 0; i < UIDS; i++)
+		holders_add_file(&s.holders, 100000 + i, 4096);
+	holders_add_segment(
+		&s.holders, &(struct sysvipc_segment){.uid = LARGEST, .rss_bytes = 8192});
+	s.tmpfs.is_known = true;
+	view = make(&s, &users, &b);
+	assert_int_equal(view_holding_count(view), HOLDINGS_SHOWN + 1);
+	expect(view, 0, HOLDING_SHMEM, "7", 8192);
+	expect(view, HOLDINGS_SHOWN, HOLDING_SHMEM, "(other)", 0);
+	assert_int_equal(view_holding(view, HOLDINGS_SHOWN)->q[SHMEM_TMPFS],
+		4096 * (UIDS - HOLDINGS_SHOWN + 1));
+}
+
 static void lack_of_memory_is_told(void **state)
 {
 	const struct scopes users = {0};
@@ -145,6 +169,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(largest_come_first),
 		cmocka_unit_test(others_are_summed_up),
+		cmocka_unit_test(largest_is_not_pushed_out),
 		cmocka_unit_test(lack_of_memory_is_told),
 	};
 
