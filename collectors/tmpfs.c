@@ -7,7 +7,8 @@
  * place alone (O_PATH), which asks nobody, and what there is known of it without asking its file system
  * (AT_STATX_DONT_SYNC) tells whether it is of the same one. "." below it can't be covered.
  *
- * A file's blocks on tmpfs are its pages, in memory or swapped (Linux 2.4 and later).
+ * A file's blocks on tmpfs are its pages, in memory or swapped (Linux 2.4 and later). What statfs tells of inodes there
+ * are names: each further name of a file takes one, too.
  */
 #include "config.h"
 
@@ -250,6 +251,7 @@ static bool read_mount(struct tmpfs_mount *m)
 	m->used_bytes = amount_min(amount_part(found.f_blocks - found.f_bfree, unit, 1), INT64_MAX);
 	if (m->size_bytes > INT64_MAX)
 		m->size_bytes = 0;
+	m->names = found.f_files ? amount_less(found.f_files, found.f_ffree) : UINT64_MAX;
 	m->is_read = found.f_blocks > 0;
 	return true;
 }
@@ -391,13 +393,12 @@ static void walk(struct tmpfs *t, struct tmpfs_mount *m)
 		}
 		if (is_dots(entry->d_name))
 			continue;
-		if (t->entries >= TMPFS_ENTRIES || t->entries_here >= TMPFS_ENTRIES_EACH) {
+		if (t->entries >= t->end) {
 			t->directories_unread += t->depth;
 			close_levels(t);
 			return;
 		}
 		t->entries++;
-		t->entries_here++;
 		look_at(t, m, dirfd(dir), entry);
 	}
 }
@@ -410,14 +411,30 @@ static void walk_some(struct tmpfs *t)
 		walk(t, m);
 	} else {
 		m->owned_bytes = 0;
-		t->entries_here = 0;
-		if (t->entries < TMPFS_ENTRIES)
-			enter(t, open_mount(m));
-		else
-			t->directories_unread++;
+		t->end = t->entries + tmpfs_share(TMPFS_ENTRIES - t->entries, t->count - t->at);
+		enter(t, open_mount(m));
 	}
 	if (!t->depth)
 		t->at++;
+}
+
+static int compare_names(const void *a_, const void *b_)
+{
+	const struct tmpfs_mount *a = a_, *b = b_;
+
+	if (a->names != b->names)
+		return a->names < b->names ? -1 : 1;
+	return compare_mounts(a, b);
+}
+
+/* Who needs less than an even share comes first, and leaves what it does not need to the others. */
+static void begin_walk(struct tmpfs *t)
+{
+	t->count = t->kept;
+	if (t->count)
+		qsort(t->mount, t->count, sizeof(*t->mount), compare_names);
+	t->at = 0;
+	t->phase = TMPFS_WALK;
 }
 
 static void read_again(struct tmpfs *t, struct tmpfs_mount *m)
@@ -438,9 +455,7 @@ bool tmpfs_step(struct tmpfs *t)
 		return true;
 	}
 	if (t->phase == TMPFS_CHOOSE) {
-		t->count = t->kept;
-		t->at = 0;
-		t->phase = TMPFS_WALK;
+		begin_walk(t);
 		return true;
 	}
 	t->phase = TMPFS_IDLE;

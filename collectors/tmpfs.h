@@ -25,10 +25,8 @@
 
 enum {
 	TMPFS_MAX = 1000,     /* file systems; no more are asked */
-	TMPFS_ENTRIES = 8192, /* of directories, in one look, of all: some 20 ms, */
-	TMPFS_ENTRIES_EACH =
-		4096, /* and of one, so that none alone keeps others from being looked at; two do */
-	TMPFS_DEPTH = 6, /* directories within directories, each open while it is read */
+	TMPFS_ENTRIES = 8192, /* of directories, in one look, of all: some 20 ms */
+	TMPFS_DEPTH = 6,      /* directories within directories, each open while it is read */
 };
 
 /* A mount of one. */
@@ -39,7 +37,8 @@ struct tmpfs_mount {
 
 	bool is_read; /* in this pass, and the kernel told how much is on it: not where there is no limit */
 	uint64_t used_bytes;
-	uint64_t size_bytes;  /* 0: beyond 2^63 */
+	uint64_t size_bytes; /* 0: beyond 2^63 */
+	uint64_t names; /* how many are on it; UINT64_MAX: without a limit they are not counted */
 	uint64_t owned_bytes; /* of the files that the last look found */
 };
 
@@ -56,7 +55,7 @@ enum tmpfs_phase {
 
 /* Starts zeroed. */
 struct tmpfs {
-	/* By device, so that mounts of one stand together; after the choice one of each. */
+	/* By device, so that mounts of one stand together; after the choice one of each, those of few names first. */
 	struct tmpfs_mount *mount;
 	size_t count;
 	bool is_known;      /* what is mounted is known at all */
@@ -70,7 +69,8 @@ struct tmpfs {
 	enum tmpfs_phase phase;
 	size_t at; /* the next mount of the phase */
 	size_t kept;
-	size_t entries, entries_here; /* that were looked at: of all, and of the one at .at */
+	size_t entries; /* that were looked at, of all */
+	size_t end;     /* how many these may be when the one at .at is done */
 	struct tmpfs_level level[TMPFS_DEPTH];
 	size_t depth; /* of levels that are open */
 };
@@ -82,6 +82,15 @@ void tmpfs_done(struct tmpfs *t);
  * which they are to be tried: such as show all of it first. Pure. -ENOMEM.
  */
 int tmpfs_parse(struct tmpfs *t, char *text, size_t len);
+
+/*
+ * How many entries one of COUNT file systems may have looked at, of LEFT: an even share of what there is, so that what
+ * one does not need is for those behind it, and none has less than an even share of all, whatever is on the others. Pure.
+ */
+static inline size_t tmpfs_share(size_t left, size_t count)
+{
+	return (left + count - 1) / count;
+}
 
 /*
  * A pass at NOW_NS (CLOCK_MONOTONIC) begins: looks at what is mounted if that was long ago, by way of SCRATCH. Where it

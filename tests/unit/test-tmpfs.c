@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
 #include "base/cleanup.h"
@@ -244,6 +245,94 @@ static void finds_files_and_owners(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
+static void shares_are_even(void **state)
+{
+	static const size_t needs[] = {0, 3, 40, 2000, 5000, 1000000, 1000000};
+	size_t left = TMPFS_ENTRIES, given[ARRAY_SIZE(needs)];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(needs); i++) {
+		size_t share = tmpfs_share(left, ARRAY_SIZE(needs) - i);
+
+		given[i] = needs[i] < share ? needs[i] : share;
+		left -= given[i];
+	}
+	assert_int_equal(left, 0);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(given[i], needs[i]);
+	for (size_t i = 4; i < ARRAY_SIZE(needs); i++)
+		assert_in_range(
+			given[i], (TMPFS_ENTRIES - 2043) / 3, (TMPFS_ENTRIES - 2043) / 3 + 1);
+	/* In whichever order: nobody has less than an even share. */
+	left = TMPFS_ENTRIES;
+	for (size_t count = TMPFS_MAX; count; count--) {
+		assert_true(tmpfs_share(left, count) >= TMPFS_ENTRIES / TMPFS_MAX);
+		left -= tmpfs_share(left, count);
+	}
+	assert_int_equal(left, 0);
+}
+
+static void make_names(const char *dir, unsigned int count, bool makes)
+{
+	char path[96];
+
+	if (makes)
+		assert_int_equal(mkdir(dir, 0700), 0);
+	for (unsigned int i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "%s/%u", dir, i);
+		if (makes)
+			assert_int_equal(mknod(path, S_IFREG | 0600, 0), 0);
+		else
+			unlink(path);
+	}
+	if (!makes)
+		rmdir(dir);
+}
+
+/*
+ * Two that are full keep nobody from being looked at who comes behind them: three directories stand for file systems, of
+ * which only the device is compared.
+ */
+static void full_ones_leave_the_others_their_share(void **state)
+{
+	static const unsigned int names[] = {TMPFS_ENTRIES, TMPFS_ENTRIES, 5};
+	enum { COUNT = ARRAY_SIZE(names) };
+	struct fixture *f = *state;
+	AUTO_TMPFS struct tmpfs t = {.phase = TMPFS_CHOOSE};
+	const struct tmpfs_mount *small;
+	char dir[COUNT][64], path[128];
+	struct stat st;
+
+	if (!f->dir[0])
+		skip();
+	assert_int_equal(stat(f->dir, &st), 0);
+	t.mount = calloc(COUNT, sizeof(*t.mount));
+	assert_non_null(t.mount);
+	for (size_t i = 0; i < COUNT; i++) {
+		snprintf(dir[i], sizeof(dir[i]), "%s/%zu", f->dir, i);
+		make_names(dir[i], names[i], true);
+		t.mount[i] = (struct tmpfs_mount){.path = strdup(dir[i]),
+			.names = names[i],
+			.major = major(st.st_dev),
+			.minor = minor(st.st_dev)};
+	}
+	snprintf(path, sizeof(path), "%s/file", dir[2]);
+	write_file(path, MIB);
+	t.count = t.at = t.kept = COUNT; /* they have been chosen */
+	while (tmpfs_step(&t))
+		;
+	unlink(path);
+	for (size_t i = 0; i < COUNT; i++)
+		make_names(dir[i], names[i], false);
+	small = find(&t, dir[2]);
+	assert_true(small && small->owned_bytes == MIB);
+	/* What that leaves is used, and what is not looked at is counted. */
+	assert_int_equal(t.entries, TMPFS_ENTRIES);
+	assert_int_equal(holders_sum(&t.owners, SHMEM_TMPFS_FILES), TMPFS_ENTRIES);
+	assert_int_equal(holders_sum(&t.owners, SHMEM_TMPFS), MIB);
+	assert_int_equal(t.directories_unread, 2);
+}
+
 /* A pass that is lost on its way leaves nothing open, and the next one looks anew. */
 static void may_be_left_at_any_step(void **state)
 {
@@ -289,6 +378,9 @@ int main(void)
 		cmocka_unit_test(refuses_a_cut_text),
 		cmocka_unit_test(lack_of_memory_leaves_nothing),
 		cmocka_unit_test_setup_teardown(finds_files_and_owners, set_up, tear_down),
+		cmocka_unit_test(shares_are_even),
+		cmocka_unit_test_setup_teardown(
+			full_ones_leave_the_others_their_share, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(may_be_left_at_any_step, set_up, tear_down),
 		cmocka_unit_test(knows_nothing_without_the_list),
 	};
