@@ -11,7 +11,7 @@ GROUPS_MADE=() # cgroups
 # The packages of the libraries that the programs need, and what an administrator has.
 machine_packages() {
 	local library
-	printf '%s\n' systemd systemd-sysv dbus procps curl python3 util-linux
+	printf '%s\n' systemd systemd-sysv libpam-systemd dbus procps curl python3 util-linux
 	ldd "$MEMTALLY_BUILD"/{memtallyd,memtally-web,memtally-ledger,memtally} | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | sort -u |
 		while read -r library; do
 			dpkg -S "*/$(basename "${library%/*}")/${library##*/}" 2>/dev/null | sed 's/:.*//'
