@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Log lines of the programs, on standard error. Only programs log, once, at the edge: base, snapshot,
+ * Log lines of the programs, on standard error. Only programs log (and service, for them), once, at the edge: base, snapshot,
  * collectors, config and render hand errors up. Under systemd lines carry the <N> priority prefix.
  */
 #ifndef MEMTALLY_BASE_LOG_H

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -117,6 +119,25 @@ int landlock_allow(struct landlock *l, const char *path, enum landlock_right rig
 	if (fd >= 0)
 		return landlock_allow_fd(l, fd, right);
 	return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : 0;
+}
+
+int landlock_parent(const char *path, char to[static LANDLOCK_PATH_SIZE])
+{
+	const char *slash = strrchr(path, '/');
+	int len = slash ? (int)(slash - path) + 1 : 1;
+
+	return snprintf(to, LANDLOCK_PATH_SIZE, "%.*s", len, slash ? path : ".") >=
+	                       LANDLOCK_PATH_SIZE
+	               ? -ENAMETOOLONG
+	               : 0;
+}
+
+int landlock_allow_removal(struct landlock *l, const char *path)
+{
+	char parent[LANDLOCK_PATH_SIZE];
+	int r = landlock_parent(path, parent);
+
+	return r < 0 ? r : landlock_allow(l, parent, LANDLOCK_MAY_REMOVE);
 }
 
 int landlock_enter(const struct landlock *l)

@@ -19,6 +19,8 @@ enum landlock_right {
 	LANDLOCK_MAY_KEEP, /* files in a directory: made, read, written, renamed within it and removed */
 };
 
+enum { LANDLOCK_PATH_SIZE = 4096 };
+
 enum {
 	LANDLOCK_UNSUPPORTED =
 		1, /* the kernel has none, it is switched off, or a sandbox refuses it */
@@ -35,6 +37,15 @@ void landlock_close(struct landlock *l);
 /* Allows it for PATH and what lies below it. Where PATH can't be reached there is nothing to allow. Errors of
  * the kernel's, when it has no room. */
 int landlock_allow(struct landlock *l, const char *path, enum landlock_right right);
+
+/*
+ * The directory of PATH, which need not exist, into TO. Relative paths are of where the process was started, and nobody
+ * moves. -ENAMETOOLONG.
+ */
+int landlock_parent(const char *path, char to[static LANDLOCK_PATH_SIZE]);
+
+/* Allows removing PATH, and what else is in its directory: it may be another file by then. As landlock_allow(), -ENAMETOOLONG. */
+int landlock_allow_removal(struct landlock *l, const char *path);
 
 /* The same below FD, which has to stay open where the directory is one of /proc. */
 int landlock_allow_fd(struct landlock *l, int fd, enum landlock_right right);

@@ -4,33 +4,19 @@
 #include "daemon/memtallyd.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "base/log.h"
-#include "config/help.h"
-#include "config/settings.h"
-#include "confine/inheritance.h"
 #include "daemon/manager.h"
 #include "daemon/narrow.h"
 #include "daemon/resolver.h"
+#include "service/command.h"
 
 enum { NICE = 5 };
-
-static int print_help(void)
-{
-	AUTO_BUFFER struct buffer text = {0};
-
-	help_render(PROGRAM_MEMTALLYD, "memtallyd [FLAG...]",
-		"Measures the memory of all processes and hands out snapshots.", &text);
-	return text.error || fwrite(text.data, 1, text.len, stdout) != text.len ||
-	       fflush(stdout) != 0;
-}
 
 /* One descriptor a process is kept: without a raised limit the first thousand have one. */
 static void raise_descriptor_limit(void)
@@ -52,15 +38,13 @@ static void lower_priority(void)
 		(void)setpriority(PRIO_PROCESS, 0, NICE);
 }
 
-/* GIVEN: sockets of the service manager's. */
-static int serve(int argc, char *argv[], const struct settings *settings, int given)
+static int serve(int argc, char *argv[], const struct settings *settings)
 {
 	AUTO_RESOLVER struct resolver *resolver = NULL;
 	AUTO_MANAGER struct manager *manager = NULL;
 	struct account account, of_resolver;
-	int r;
+	int given = sd_listen_fds(0), r;
 
-	log_open("memtallyd", (enum log_level)settings->log_level);
 	if (narrow_accounts(&account, &of_resolver) < 0)
 		return EXIT_FAILURE;
 	raise_descriptor_limit();
@@ -84,25 +68,13 @@ static int serve(int argc, char *argv[], const struct settings *settings, int gi
 
 int memtallyd_run(int argc, char *argv[])
 {
+	static const struct command command = {.program = PROGRAM_MEMTALLYD,
+		.name = "memtallyd",
+		.purpose = "Measures the memory of all processes and hands out snapshots."};
 	AUTO_SETTINGS struct settings *settings = NULL;
-	char error[SETTINGS_ERROR_SIZE];
-	int given = sd_listen_fds(0), r;
+	int status = command_begin(&command, argc, argv, &settings);
 
-	log_open("memtallyd", LOG_LEVEL_INFO);
-	r = given < 0 ? given : inheritance_close((unsigned int)given);
-	if (r < 0) {
-		log_error("can't close what was inherited: %s", strerror(-r));
-		return EXIT_FAILURE;
-	}
-	if (settings_load(PROGRAM_MEMTALLYD, argc, argv, &settings, error) < 0) {
-		log_error("%s", error);
-		return 2;
-	}
-	switch (settings_action(settings)) {
-	case SETTINGS_HELP: return print_help();
-	case SETTINGS_VERSION: return puts("memtallyd " PACKAGE_VERSION) < 0 || fflush(stdout) != 0;
-	case SETTINGS_CHECK: return puts("the configuration is good") < 0 || fflush(stdout) != 0;
-	case SETTINGS_RUN: break;
-	}
-	return serve(argc, argv, settings, given);
+	if (status == COMMAND_RUN)
+		return serve(argc, argv, settings);
+	return status == COMMAND_CHECK ? command_say_good() : status;
 }

@@ -5,16 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/channel.h"
@@ -22,71 +18,29 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/resident.h"
-#include "config/help.h"
 #include "config/settings.h"
-#include "confine/inheritance.h"
 #include "ledger/desk.h"
 #include "ledger/enclosure.h"
 #include "ledger/keeper.h"
-#include "snapshot/link.h"
+#include "service/command.h"
+#include "service/loop.h"
 
 enum {
-	EXIT_USAGE = 2, /* a wrong flag or configuration: another try does not mend it */
 	SOCKET_MODE =
 		0666, /* anybody may ask; what they get, the kernel's word on who they are decides */
 };
-
-#define WITHOUT_MEMORY_NS (10 * NS_PER_MSEC) /* until it is tried again to wait */
 
 struct ledger {
 	const struct settings *settings;
 	char *directory;    /* owned; absolute, without symbolic links */
 	const char *socket; /* that we have made; NULL: it was passed */
 	struct reader_rules rules;
-	struct link link;
+	struct loop loop;
 	struct desk desk;
 	struct keeper keeper;
-	int signals;          /* signalfd */
-	uint64_t watchdog_ns; /* how often to tell the service manager; 0: never */
-	uint64_t watchdog_due_ns;
 	bool stops;
 	int status; /* to exit with where it can't start */
 };
-
-enum { POLL_SIGNALS, POLL_LINK, POLL_DESK, POLLS = POLL_DESK + DESK_POLLS };
-
-static int print_help(void)
-{
-	AUTO_BUFFER struct buffer text = {0};
-
-	help_render(PROGRAM_LEDGER, "memtally-ledger [FLAG...]",
-		"Keeps who has used how much memory over time, for `memtally usage`.", &text);
-	if (text.error || fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout))
-		return EXIT_FAILURE;
-	return EXIT_SUCCESS;
-}
-
-/* A restart loses nothing: so nothing is read again, and who hangs up on a ledger in a terminal has it end. */
-static int open_signals(int *ret_fd)
-{
-	const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		sigaddset(&set, numbers[i]);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-		return -errno;
-	/* A limit of a file's size is a full disk. */
-	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR)
-		return -errno;
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	*ret_fd = fd;
-	return 0;
-}
 
 /* The socket that systemd has passed, or one of our own; which is then in L. */
 static int open_socket(struct ledger *l, int *ret_fd)
@@ -133,23 +87,13 @@ static int find_directory(struct ledger *l)
 	return -EINVAL;
 }
 
-static void init_watchdog(struct ledger *l)
-{
-	uint64_t usec;
-
-	if (sd_watchdog_enabled(0, &usec) > 0)
-		l->watchdog_ns = usec * NS_PER_USEC / 2;
-}
-
 static int start(struct ledger *l)
 {
-	int fd = -1, r = open_signals(&l->signals);
+	int fd = -1, r = loop_open(&l->loop, l->settings->snapshot_socket);
 
-	if (r < 0) {
-		log_error("can't receive signals: %s", strerror(-r));
-		return r;
-	}
-	r = find_directory(l);
+	signal(SIGXFSZ, SIG_IGN); /* a limit of a file's size is a full disk */
+	if (r == 0)
+		r = find_directory(l);
 	if (r == 0)
 		r = open_socket(l, &fd);
 	if (r < 0)
@@ -159,11 +103,7 @@ static int start(struct ledger *l)
 	if (r < 0)
 		log_warning("can't look up group memtally: %s; its members are like anybody",
 			strerror(-r));
-	r = link_init(&l->link, l->settings->snapshot_socket);
-	if (r < 0)
-		log_error("can't start: %s", strerror(-r));
-	init_watchdog(l);
-	return r;
+	return 0;
 }
 
 static uint64_t most(uint64_t a, uint64_t b)
@@ -197,18 +137,10 @@ static int open_ledger(struct ledger *l)
 	get_limits(l->settings, &limits);
 	r = keeper_open(&l->keeper, l->directory, &limits);
 	if (r == STORE_FOREIGN)
-		l->status = EXIT_USAGE;
+		l->status = COMMAND_MISUSE;
 	if (r == 0)
 		log_info("the ledger is in %s", l->directory);
 	return r;
-}
-
-static void serve_signals(struct ledger *l)
-{
-	struct signalfd_siginfo info;
-
-	while (read(l->signals, &info, sizeof(info)) == sizeof(info))
-		l->stops = true;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -216,56 +148,23 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static int wait_ms(const struct ledger *l, uint64_t now_ns)
-{
-	uint64_t due = earlier(link_due_ns(&l->link), desk_due_ns(&l->desk, now_ns));
-
-	due = earlier(due, keeper_due_ns(&l->keeper, now_ns));
-	if (l->watchdog_ns)
-		due = earlier(due, l->watchdog_due_ns);
-	if (due == UINT64_MAX)
-		return -1;
-	if (due <= now_ns)
-		return 0;
-	due = (due - now_ns + NS_PER_MSEC - 1) / NS_PER_MSEC;
-	return due < INT_MAX ? (int)due : INT_MAX;
-}
-
-/* False: it can't be done. */
 static bool wait_for_events(struct ledger *l, uint64_t now_ns)
 {
-	struct pollfd poll_fd[POLLS];
-	size_t count;
+	struct pollfd p[LOOP_POLLS + DESK_POLLS];
+	size_t count = LOOP_POLLS + desk_poll(&l->desk, now_ns, p + LOOP_POLLS);
 
-	poll_fd[POLL_SIGNALS] = (struct pollfd){.fd = l->signals, .events = POLLIN};
-	poll_fd[POLL_LINK] = (struct pollfd){.fd = l->link.fd, .events = POLLIN};
-	count = desk_poll(&l->desk, now_ns, poll_fd + POLL_DESK);
-	if (poll(poll_fd, (nfds_t)(POLL_DESK + count), wait_ms(l, now_ns)) >= 0 || errno == EINTR)
-		return true;
-	if (errno != ENOMEM) {
-		log_error("can't wait for events: %s", strerror(errno));
-		return false;
-	}
-	nanosleep(&(struct timespec){.tv_nsec = WITHOUT_MEMORY_NS}, NULL);
-	return true;
+	return loop_wait(&l->loop, p, count, now_ns,
+		earlier(desk_due_ns(&l->desk, now_ns), keeper_due_ns(&l->keeper, now_ns)));
 }
 
-static void say_news(const struct link *link)
+/* A restart loses nothing: so nothing is read again, and who hangs up on a ledger in a terminal has it end. */
+static void serve_signals(struct ledger *l)
 {
-	static const enum log_level levels[] = {
-		[LINK_INFO] = LOG_LEVEL_INFO,
-		[LINK_WARNING] = LOG_LEVEL_WARNING,
-		[LINK_ERROR] = LOG_LEVEL_ERROR,
-	};
-	enum link_weight weight;
-	const char *news = link_news(link, &weight);
-
-	if (news)
-		log_message(levels[weight], "%s", news);
+	while (loop_signal(&l->loop))
+		l->stops = true;
 }
 
-/* Everything in one thread: whatever the loop says to the watchdog, it has got round to say. */
-static int loop(struct ledger *l)
+static int run(struct ledger *l)
 {
 	while (!l->stops) {
 		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
@@ -275,17 +174,15 @@ static int loop(struct ledger *l)
 			return EXIT_FAILURE;
 		now = clock_now_ns(CLOCK_MONOTONIC);
 		serve_signals(l);
-		if (link_run(&l->link, now, &view)) {
+		if (l->stops)
+			break; /* what has come meanwhile is in memtallyd's counters; that it ends with us is no news */
+		if (loop_receive(&l->loop, now, &view)) {
 			keeper_take(&l->keeper, view, now);
 			view_unref(view);
 		}
-		say_news(&l->link);
 		keeper_run(&l->keeper, now);
 		desk_run(&l->desk, now, keeper_answer, &l->keeper);
-		if (l->watchdog_ns && now >= l->watchdog_due_ns) {
-			sd_notify(0, "WATCHDOG=1");
-			l->watchdog_due_ns = now + l->watchdog_ns;
-		}
+		loop_beat(&l->loop, now);
 	}
 	return EXIT_SUCCESS;
 }
@@ -296,8 +193,7 @@ static void stop(struct ledger *l)
 	if (l->socket)
 		unlink(l->socket); /* first: what comes later may already be another's */
 	desk_done(&l->desk);
-	link_done(&l->link);
-	fd_close(l->signals);
+	loop_close(&l->loop);
 	free(l->directory);
 }
 
@@ -310,7 +206,7 @@ static int serve(struct ledger *l)
 		if (open_ledger(l) == 0) {
 			resident_rest();
 			sd_notify(0, "READY=1");
-			l->status = loop(l);
+			l->status = run(l);
 			sd_notify(0, "STOPPING=1");
 		}
 	}
@@ -320,28 +216,15 @@ static int serve(struct ledger *l)
 
 int ledger_run(int argc, char *argv[])
 {
+	static const struct command command = {.program = PROGRAM_LEDGER,
+		.name = "memtally-ledger",
+		.purpose = "Keeps who has used how much memory over time, for `memtally usage`."};
 	AUTO_SETTINGS struct settings *settings = NULL;
-	char error[SETTINGS_ERROR_SIZE];
-	struct ledger l = {.signals = -1, .link.fd = -1, .desk.listen_fd = -1};
-	int given = sd_listen_fds(0), r;
+	struct ledger l = {.loop = LOOP_CLOSED, .desk.listen_fd = -1};
+	int status = command_begin(&command, argc, argv, &settings);
 
-	log_open("memtally-ledger", LOG_LEVEL_INFO);
-	r = given < 0 ? given : inheritance_close((unsigned int)given);
-	if (r < 0) {
-		log_error("can't close what was inherited: %s", strerror(-r));
-		return EXIT_FAILURE;
-	}
-	if (settings_load(PROGRAM_LEDGER, argc, argv, &settings, error) < 0) {
-		log_error("%s", error);
-		return EXIT_USAGE;
-	}
 	l.settings = settings;
-	log_set_level((enum log_level)settings->log_level);
-	switch (settings_action(settings)) {
-	case SETTINGS_HELP: return print_help();
-	case SETTINGS_VERSION: puts("memtally-ledger " PACKAGE_VERSION); break;
-	case SETTINGS_CHECK: puts("the configuration is good"); break;
-	case SETTINGS_RUN: return serve(&l);
-	}
-	return EXIT_SUCCESS;
+	if (status == COMMAND_RUN)
+		return serve(&l);
+	return status == COMMAND_CHECK ? command_say_good() : status;
 }

@@ -5,32 +5,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "base/rights.h"
-#include "base/userns.h"
-#include "confine/account.h"
-#include "confine/filter.h"
-#include "confine/landlock.h"
 #include "confine/limits.h"
+#include "service/renounce.h"
 
 /* Far above what the bodies of a host with 100,000 processes take. */
 #define DATA_BYTES (UINT64_C(1) << 30)
 
 #define PASSWD "/etc/passwd"
 
-enum {
-	PATH_SIZE = 4096,
-	PROCESSES = 16, /* with those of other instances under its uid */
-};
+enum { PROCESSES = 16 }; /* with those of other instances under its uid */
 
 /* GnuTLS counts it in when it makes randomness. */
 static const struct filter_call serve_calls[] = {
@@ -60,51 +51,12 @@ static int choose_account(struct account *ret)
 	return r;
 }
 
-/* Root of the host without capabilities still owns what root owns: processes, files, sockets. */
-static int check_user(int outcome)
-{
-	if (outcome != RIGHTS_SAME_USER)
-		return outcome;
-	if (userns_is_root_outside())
-		return -EPERM;
-	log_warning("uid 0 stays: it can't become another user here");
-	return 0;
-}
-
-static int give_up_rights(void)
-{
-	struct account account = {0};
-	int kept, r = choose_account(&account);
-
-	if (r < 0)
-		return r;
-	r = check_user(rights_keep(NULL, 0, account.uid, account.gid, account.uid, &kept));
-	/* It may come to hold keys, which are not to be in a core dump. */
-	if (r >= 0 && !SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
-		r = -errno;
-	/* No children, and one thread besides. */
-	if (r >= 0)
-		r = limits_set(DATA_BYTES, account.is_taken ? PROCESSES : LIMITS_ANY);
-	return r;
-}
-
-/* The directory of PATH into PARENT. Relative paths are of where we were started, and nobody moves. */
-static int find_parent(const char *path, char parent[static PATH_SIZE])
-{
-	const char *slash = strrchr(path, '/');
-	int len = slash ? (int)(slash - path) + 1 : 1;
-
-	return snprintf(parent, PATH_SIZE, "%.*s", len, slash ? path : ".") >= PATH_SIZE
-	               ? -ENAMETOOLONG
-	               : 0;
-}
-
 /* With its directory, for what replaces it; but not with all files that there are. */
 static int allow_with_directory(struct landlock *l, const char *path)
 {
-	char parent[PATH_SIZE];
+	char parent[LANDLOCK_PATH_SIZE];
 	struct stat st, root;
-	int r = find_parent(path, parent);
+	int r = landlock_parent(path, parent);
 
 	if (r < 0)
 		return r;
@@ -124,15 +76,6 @@ static int allow_file(struct landlock *l, const char *path)
 	return r == 0 && target ? allow_with_directory(l, target) : r;
 }
 
-/* In its directory: a file that is to be removed may be another one by then. */
-static int allow_removal(struct landlock *l, const char *path)
-{
-	char parent[PATH_SIZE];
-	int r = find_parent(path, parent);
-
-	return r < 0 ? r : landlock_allow(l, parent, LANDLOCK_MAY_REMOVE);
-}
-
 /*
  * The directory of a process in /proc is another inode when the kernel has forgotten it and is asked again, and rules are
  * about inodes: so it is kept open for as long as we live.
@@ -144,24 +87,23 @@ static int allow_self(struct landlock *l)
 	return fd < 0 ? 0 : landlock_allow_fd(l, fd, LANDLOCK_MAY_READ);
 }
 
-static int leave_files(const char *const *files, size_t count, const struct listen_set *set)
-{
-	const char *notify = getenv("NOTIFY_SOCKET");
-	struct landlock l;
-	int r = landlock_open(notify && *notify == '@', &l);
+struct needs {
+	const char *const *files;
+	size_t count;
+	const struct listen_set *set;
+};
 
-	if (r < 0 || r == LANDLOCK_UNSUPPORTED)
-		return r;
-	r = allow_self(&l);
-	for (size_t i = 0; r == 0 && i < count; i++)
-		if (files[i])
-			r = allow_file(&l, files[i]);
-	for (size_t i = 0; r == 0 && i < set->count; i++)
-		if (set->socket[i].path)
-			r = allow_removal(&l, set->socket[i].path);
-	if (r == 0)
-		r = landlock_enter(&l);
-	landlock_close(&l);
+static int allow(struct landlock *l, const void *needs_)
+{
+	const struct needs *needs = needs_;
+	int r = allow_self(l);
+
+	for (size_t i = 0; r == 0 && i < needs->count; i++)
+		if (needs->files[i])
+			r = allow_file(l, needs->files[i]);
+	for (size_t i = 0; r == 0 && i < needs->set->count; i++)
+		if (needs->set->socket[i].path)
+			r = landlock_allow_removal(l, needs->set->socket[i].path);
 	return r;
 }
 
@@ -173,45 +115,28 @@ static bool has_socket_file(const struct listen_set *set)
 	return false;
 }
 
-static int give_up_calls(bool may_unlink)
-{
-	/* The last one only where there is a file to remove, and no other can be. */
-	static const struct filter_list *const lists[] = {&filter_base, &filter_unix,
-		&filter_server, &filter_threads, &filter_serve, &filter_unlink};
-
-	return filter_load(lists, ARRAY_SIZE(lists) - !may_unlink);
-}
-
 int enclosure_enter(const char *const *files, size_t count, const struct listen_set *set)
 {
-	bool is_limited;
-	int r = give_up_rights();
+	static const struct filter_list *const lists[] = {&filter_base, &filter_unix,
+		&filter_server, &filter_threads, &filter_serve, &filter_unlink};
+	const struct needs needs = {.files = files, .count = count, .set = set};
+	struct account account = {0};
+	int r = choose_account(&account);
 
 	if (r < 0) {
-		log_error("can't give up rights: %s",
-			r == -EPERM && geteuid() == 0
-				? "uid 0 can't become another user here; run it as another uid, or "
-				  "add the capabilities SETUID and SETGID"
-				: strerror(-r));
+		log_error("can't choose a user: %s", strerror(-r));
 		return r;
 	}
+	/* No children, and one thread besides. */
+	r = renounce_rights(&account, DATA_BYTES, account.is_taken ? PROCESSES : LIMITS_ANY,
+		"uid 0 can't become another user here; run it as another uid, or add the capabilities "
+		"SETUID and SETGID");
+	if (r < 0)
+		return r;
 	tzset(); /* reads a file when it is first called */
-	/* A sanitizer writes its reports, and looks names up in the program's file. */
-	r = filter_is_wide() ? LANDLOCK_UNSUPPORTED : leave_files(files, count, set);
-	is_limited = r == 0;
-	if (r < 0) {
-		log_error("can't give up files: %s", strerror(-r));
+	r = renounce_files(allow, &needs);
+	if (r < 0)
 		return r;
-	}
-	if (r == LANDLOCK_UNSUPPORTED)
-		log_info(
-			"files can't be given up: this kernel has no Landlock, or not switched on");
-	r = give_up_calls(is_limited && has_socket_file(set));
-	if (r < 0) {
-		log_error("can't give up system calls: %s", strerror(-r));
-		return r;
-	}
-	if (r == FILTER_UNSUPPORTED)
-		log_warning("system calls can't be given up: this kernel has no seccomp filters");
-	return 0;
+	/* The last one only where there is a file to remove, and no other can be. */
+	return renounce_calls(lists, ARRAY_SIZE(lists) - (r != 0 || !has_socket_file(set)));
 }

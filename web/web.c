@@ -4,26 +4,22 @@
 #include "web/web.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/resident.h"
-#include "config/help.h"
 #include "config/settings.h"
-#include "confine/inheritance.h"
-#include "snapshot/link.h"
+#include "service/command.h"
+#include "service/loop.h"
 #include "web/enclosure.h"
 #include "web/listen.h"
 #include "web/server.h"
@@ -34,10 +30,6 @@
  * dropped; left alone, malloc would raise the threshold with the first of them and keep them all.
  */
 enum { LARGE_BLOCK = 32 * 1024 };
-
-#define WITHOUT_MEMORY_NS (10 * NS_PER_MSEC) /* until it is tried again to wait */
-
-enum { EXIT_USAGE = 2 }; /* a wrong flag or configuration */
 
 /* How long those may take at the end who are being served; whoever reads slowly is not waited for. */
 #define FINISH_NS (500 * NS_PER_MSEC)
@@ -55,31 +47,16 @@ struct web {
 	struct access *refused;    /* what was read last and could not be had; NULL: it could */
 	uint64_t look_due_ns;      /* whether the files for that are others */
 	struct listen_set set;
-	struct link link;
+	struct loop loop;
 	struct site site;
 	struct caller_rules rules;
 	struct server server;
-	int signals;          /* signalfd */
-	struct pollfd *poll;  /* signals, link, passwords, listeners */
-	uint64_t watchdog_ns; /* how often to tell the service manager; 0: never */
-	uint64_t watchdog_due_ns;
+	struct pollfd *poll; /* the loop's, passwords, listeners */
 	bool stops;
 	int status; /* to exit with where it can't start */
 };
 
-enum { POLL_SIGNALS, POLL_LINK, POLL_PASSWORDS, POLL_LISTENERS };
-
-static int print_help(void)
-{
-	AUTO_BUFFER struct buffer text = {0};
-
-	help_render(PROGRAM_WEB, "memtally-web [FLAG...]",
-		"Serves memtallyd's snapshots over HTTP: to Prometheus, as JSON, and as a page.",
-		&text);
-	if (text.error || fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout))
-		return EXIT_FAILURE;
-	return EXIT_SUCCESS;
-}
+enum { POLL_PASSWORDS = LOOP_POLLS, POLL_LISTENERS };
 
 static bool is_same_list(const struct text_list *a, const struct text_list *b)
 {
@@ -203,34 +180,11 @@ static void reload(struct web *w)
 
 static void serve_signals(struct web *w)
 {
-	struct signalfd_siginfo info;
-
-	while (read(w->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGHUP)
+	for (int number; (number = loop_signal(&w->loop));)
+		if (number == SIGHUP)
 			reload(w);
 		else
 			w->stops = true;
-	}
-}
-
-static int open_signals(int *ret_fd)
-{
-	const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		sigaddset(&set, numbers[i]);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-		return -errno;
-	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
-		return -errno;
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	*ret_fd = fd;
-	return 0;
 }
 
 /* Systemd has passed the sockets: whoever named others, for protection at that, must not believe that they count. */
@@ -271,7 +225,7 @@ static int open_sockets(struct web *w)
 	}
 	if (!is_fit(w, w->access, w->settings, why)) {
 		log_error("%s", why);
-		w->status = EXIT_USAGE;
+		w->status = COMMAND_MISUSE;
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < w->set.count; i++)
@@ -280,23 +234,12 @@ static int open_sockets(struct web *w)
 	return 0;
 }
 
-static void init_watchdog(struct web *w)
-{
-	uint64_t usec;
-
-	if (sd_watchdog_enabled(0, &usec) > 0)
-		w->watchdog_ns = usec * NS_PER_USEC / 2;
-}
-
 static int start(struct web *w)
 {
-	int r = open_signals(&w->signals);
+	int r = loop_open(&w->loop, w->settings->snapshot_socket);
 
-	if (r < 0) {
-		log_error("can't receive signals: %s", strerror(-r));
-		return r;
-	}
-	r = open_sockets(w);
+	if (r == 0)
+		r = open_sockets(w);
 	if (r < 0)
 		return r;
 	r = caller_rules_read("/etc/group", &w->rules);
@@ -305,12 +248,9 @@ static int start(struct web *w)
 			"can't look up group memtally: %s; to UNIX listeners its members are like "
 			"anybody",
 			strerror(-r));
-	r = link_init(&w->link, w->settings->snapshot_socket);
-	if (r == 0) {
-		site_init(&w->site, &w->link, w->settings);
-		r = server_start(&w->server, &w->site, &w->set, &w->rules, w->access,
-			(unsigned int)w->settings->web_max_connections);
-	}
+	site_init(&w->site, &w->loop.link, w->settings);
+	r = server_start(&w->server, &w->site, &w->set, &w->rules, w->access,
+		(unsigned int)w->settings->web_max_connections);
 	if (r == 0) {
 		w->poll = calloc(POLL_LISTENERS + w->server.listeners, sizeof(*w->poll));
 		r = w->poll ? 0 : -ENOMEM;
@@ -322,13 +262,11 @@ static int start(struct web *w)
 					      : strerror(-r));
 		return r;
 	}
-	w->poll[POLL_SIGNALS].fd = w->signals;
 	w->poll[POLL_PASSWORDS].fd = server_fd(&w->server);
 	for (size_t i = 0; i < w->server.listeners; i++)
 		w->poll[POLL_LISTENERS + i].fd = w->server.listener[i].entrance.epoll_fd;
-	for (size_t i = 0; i < POLL_LISTENERS + w->server.listeners; i++)
+	for (size_t i = LOOP_POLLS; i < POLL_LISTENERS + w->server.listeners; i++)
 		w->poll[i].events = POLLIN;
-	init_watchdog(w);
 	return 0;
 }
 
@@ -337,66 +275,19 @@ static void stop(struct web *w)
 	server_stop(&w->server);
 	listen_done(&w->set);
 	site_done(&w->site);
-	link_done(&w->link);
+	loop_close(&w->loop);
 	free(w->poll);
-	fd_close(w->signals);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static int wait_ms(const struct web *w, uint64_t now_ns)
-{
-	uint64_t due = link_due_ns(&w->link);
-	int64_t ms = server_due_ms(&w->server, now_ns, w->settings->web_timeout_ns);
-
-	if (w->watchdog_ns)
-		due = earlier(due, w->watchdog_due_ns);
-	if (ms >= 0)
-		due = earlier(due, now_ns + (uint64_t)ms * NS_PER_MSEC);
-	if (due == UINT64_MAX)
-		return -1;
-	if (due <= now_ns)
-		return 0;
-	due = (due - now_ns + NS_PER_MSEC - 1) / NS_PER_MSEC;
-	return due < INT_MAX ? (int)due : INT_MAX;
-}
-
-/* False: it can't be done. What is told of the time before a failure harms nobody: nothing blocks. */
 static bool wait_for_events(struct web *w, uint64_t now_ns)
 {
-	w->poll[POLL_LINK].fd = w->link.fd;
-	if (poll(w->poll, (nfds_t)(POLL_LISTENERS + w->server.listeners), wait_ms(w, now_ns)) >=
-			0 ||
-		errno == EINTR)
-		return true;
-	if (errno != ENOMEM) {
-		log_error("can't wait for events: %s", strerror(errno));
-		return false;
-	}
-	/* The host's memory comes back, and who is served late is better off than who is cut off. */
-	nanosleep(&(struct timespec){.tv_nsec = WITHOUT_MEMORY_NS}, NULL);
-	return true;
+	int64_t ms = server_due_ms(&w->server, now_ns, w->settings->web_timeout_ns);
+	uint64_t due_ns = ms < 0 ? UINT64_MAX : now_ns + (uint64_t)ms * NS_PER_MSEC;
+
+	return loop_wait(&w->loop, w->poll, POLL_LISTENERS + w->server.listeners, now_ns, due_ns);
 }
 
-static void say_news(const struct link *l)
-{
-	static const enum log_level levels[] = {
-		[LINK_INFO] = LOG_LEVEL_INFO,
-		[LINK_WARNING] = LOG_LEVEL_WARNING,
-		[LINK_ERROR] = LOG_LEVEL_ERROR,
-	};
-	enum link_weight weight;
-	const char *news = link_news(l, &weight);
-
-	if (news)
-		log_message(levels[weight], "%s", news);
-}
-
-/* Everything in one thread: whatever the loop says to the watchdog, it has got round to say. */
-static int loop(struct web *w)
+static int run(struct web *w)
 {
 	while (!w->stops) {
 		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
@@ -405,22 +296,18 @@ static int loop(struct web *w)
 		if (!wait_for_events(w, now))
 			return EXIT_FAILURE;
 		now = clock_now_ns(CLOCK_MONOTONIC);
-		if (w->poll[POLL_SIGNALS].revents)
+		if (w->poll[LOOP_SIGNALS].revents)
 			serve_signals(w);
 		/* What comes is checked whole, and two whole images need not be resident. */
-		if (w->poll[POLL_LINK].revents && w->site.cache.view)
+		if (w->poll[LOOP_LINK].revents && w->site.cache.view)
 			view_rest(w->site.cache.view);
-		if (link_run(&w->link, now, &view)) {
+		if (loop_receive(&w->loop, now, &view)) {
 			cache_replace(&w->site.cache, view);
 			resident_trim(); /* what a crowd of clients has left behind */
 		}
-		say_news(&w->link);
 		look_at_access(w, now);
 		server_run(&w->server, now, w->settings->web_timeout_ns);
-		if (w->watchdog_ns && now >= w->watchdog_due_ns) {
-			sd_notify(0, "WATCHDOG=1");
-			w->watchdog_due_ns = now + w->watchdog_ns;
-		}
+		loop_beat(&w->loop, now);
 	}
 	return EXIT_SUCCESS;
 }
@@ -477,7 +364,7 @@ static int serve(struct web *w)
 		w->rules.uid = geteuid();
 		resident_rest();
 		sd_notify(0, "READY=1");
-		w->status = loop(w);
+		w->status = run(w);
 		sd_notify(0, "STOPPING=1");
 		if (w->status == EXIT_SUCCESS)
 			finish(w);
@@ -493,40 +380,27 @@ static int load_access(struct web *w)
 	if (access_load(w->settings->web_config_file, &w->access, NULL, error) == 0)
 		return EXIT_SUCCESS;
 	log_error("%s", error);
-	return EXIT_USAGE;
+	return COMMAND_MISUSE;
 }
 
 int web_run(int argc, char *argv[])
 {
-	char error[SETTINGS_ERROR_SIZE];
-	struct web w = {.argc = argc, .argv = argv, .signals = -1, .link.fd = -1};
-	int status = EXIT_SUCCESS, given = sd_listen_fds(0), r;
+	static const struct command command = {.program = PROGRAM_WEB,
+		.name = "memtally-web",
+		.purpose =
+			"Serves memtallyd's snapshots over HTTP: to Prometheus, as JSON, and as a page."};
+	struct web w = {.argc = argc, .argv = argv, .loop = LOOP_CLOSED};
+	int status = command_begin(&command, argc, argv, &w.settings);
 
-	log_open("memtally-web", LOG_LEVEL_INFO);
-	r = given < 0 ? given : inheritance_close((unsigned int)given);
-	if (r < 0) {
-		log_error("can't close what was inherited: %s", strerror(-r));
-		return EXIT_FAILURE;
-	}
-	if (settings_load(PROGRAM_WEB, argc, argv, &w.settings, error) < 0) {
-		log_error("%s", error);
-		return EXIT_USAGE;
-	}
 	w.started = w.settings;
-	log_set_level((enum log_level)w.settings->log_level);
-	switch (settings_action(w.settings)) {
-	case SETTINGS_HELP: status = print_help(); break;
-	case SETTINGS_VERSION: puts("memtally-web " PACKAGE_VERSION); break;
-	case SETTINGS_CHECK:
+	if (status == COMMAND_CHECK) {
 		status = load_access(&w);
 		if (status == EXIT_SUCCESS)
-			puts("the configuration is good");
-		break;
-	case SETTINGS_RUN:
+			status = command_say_good();
+	} else if (status == COMMAND_RUN) {
 		status = load_access(&w);
 		if (status == EXIT_SUCCESS)
 			status = serve(&w);
-		break;
 	}
 	access_free(w.access);
 	access_free(w.refused);

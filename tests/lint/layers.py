@@ -17,21 +17,22 @@ LAYERS = {
     "collectors": (["base", "snapshot"], []),
     "config": (["base"], ["yaml.h"]),
     "render": (["base", "snapshot"], ["jansson.h"]),
-    "daemon": (["base", "confine", "snapshot", "collectors", "config"], ["systemd/"]),
-    "web": (["base", "confine", "snapshot", "render", "config"],
+    "service": (["base", "confine", "snapshot", "config"], ["systemd/sd-daemon.h"]),
+    "daemon": (["base", "confine", "snapshot", "collectors", "config", "service"], ["systemd/"]),
+    "web": (["base", "confine", "snapshot", "render", "config", "service"],
             ["microhttpd.h", "gnutls/", "crypt.h", "zlib.h", "jansson.h", "systemd/sd-daemon.h"]),
-    "ledger": (["base", "confine", "snapshot", "config"], ["sqlite3.h", "systemd/sd-daemon.h"]),
+    "ledger": (["base", "confine", "snapshot", "config", "service"], ["sqlite3.h", "systemd/sd-daemon.h"]),
     "cli": (["base", "snapshot", "collectors", "render", "config"],
             ["libsmartcols/libsmartcols.h", "libsmartcols.h", "jansson.h"]),
 }
 LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsmartcols",
              "seccomp.h", "pcre2.h", "sqlite3.h", "libelf.h", "gelf.h", "elfutils/", "gnutls/", "crypt.h")
 
-# Only programs log; the layers below hand errors up.
-PROGRAMS = {"daemon", "web", "ledger", "cli"}
+# Only programs log, and what they are alike in; the layers below hand errors up.
+PROGRAMS = {"service", "daemon", "web", "ledger", "cli"}
 
 # Folders that never look at other processes. Their own /proc/self is theirs to read.
-WITHOUT_PROC = {"base", "snapshot", "render", "web", "ledger"}
+WITHOUT_PROC = {"base", "snapshot", "render", "service", "web", "ledger"}
 PROC = re.compile(r'"[^"\n]*/proc(?!/self)[/"][^\n]*')
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)

@@ -21,7 +21,7 @@ PROGRAMS = {
                      ["libcollectors.a", "libdaemon.a", "libledger.a", "libcli.a"]),
     "memtally-ledger": (["libsqlite3.", "libyaml", "libsystemd.", "libseccomp."],
                         ["libcollectors.a", "librender.a", "libdaemon.a", "libweb.a", "libcli.a"]),
-    "memtally": (["libsmartcols.", "libjansson.", "libyaml"], ["libdaemon.a", "libweb.a", "libledger.a", "libconfine.a"]),
+    "memtally": (["libsmartcols.", "libjansson.", "libyaml"], ["libdaemon.a", "libweb.a", "libledger.a", "libconfine.a", "libservice.a"]),
 }
 
 

@@ -69,7 +69,7 @@ static int try_domain(void)
 	if (landlock_allow(&l, "alone/file", LANDLOCK_MAY_READ_FILE) < 0)
 		return 9;
 	if (landlock_allow(&l, "read", LANDLOCK_MAY_READ) < 0 ||
-		landlock_allow(&l, "removed", LANDLOCK_MAY_REMOVE) < 0 ||
+		landlock_allow_removal(&l, "removed/file") < 0 ||
 		landlock_allow(&l, "kept", LANDLOCK_MAY_KEEP) < 0 || landlock_enter(&l) < 0)
 		return 3;
 	landlock_close(&l);
@@ -106,6 +106,23 @@ static void allows_what_it_was_told(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+static void a_path_has_a_directory(void **state)
+{
+	char parent[LANDLOCK_PATH_SIZE], path[LANDLOCK_PATH_SIZE + 2];
+
+	(void)state;
+	assert_int_equal(landlock_parent("/run/a/socket", parent), 0);
+	assert_string_equal(parent, "/run/a/");
+	assert_int_equal(landlock_parent("/file", parent), 0);
+	assert_string_equal(parent, "/");
+	assert_int_equal(landlock_parent("file", parent), 0);
+	assert_string_equal(parent, ".");
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 2] = '/';
+	path[sizeof(path) - 1] = 0;
+	assert_int_equal(landlock_parent(path, parent), -ENAMETOOLONG);
+}
+
 static int setup(void **state)
 {
 	char path[64];
@@ -139,6 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(allows_what_it_was_told),
+		cmocka_unit_test(a_path_has_a_directory),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "service/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#include "base/buffer.h"
+#include "base/log.h"
+#include "config/help.h"
+#include "confine/inheritance.h"
+
+/* Whether what was printed is out. */
+static int flush(void)
+{
+	return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int print_help(const struct command *c)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	char usage[64];
+
+	snprintf(usage, sizeof(usage), "%s [FLAG...]", c->name);
+	help_render(c->program, usage, c->purpose, &text);
+	if (text.error)
+		return EXIT_FAILURE;
+	fwrite(text.data, 1, text.len, stdout);
+	return flush();
+}
+
+int command_begin(const struct command *c, int argc, char *argv[], struct settings **ret)
+{
+	char error[SETTINGS_ERROR_SIZE];
+	int given = sd_listen_fds(0), r;
+
+	log_open(c->name, LOG_LEVEL_INFO);
+	r = given < 0 ? given : inheritance_close((unsigned int)given);
+	if (r < 0) {
+		log_error("can't close what was inherited: %s", strerror(-r));
+		return EXIT_FAILURE;
+	}
+	if (settings_load(c->program, argc, argv, ret, error) < 0) {
+		log_error("%s", error);
+		return COMMAND_MISUSE;
+	}
+	log_set_level((enum log_level)(*ret)->log_level);
+	switch (settings_action(*ret)) {
+	case SETTINGS_HELP: return print_help(c);
+	case SETTINGS_VERSION: printf("%s " PACKAGE_VERSION "\n", c->name); return flush();
+	case SETTINGS_CHECK: return COMMAND_CHECK;
+	case SETTINGS_RUN: break;
+	}
+	return COMMAND_RUN;
+}
+
+int command_say_good(void)
+{
+	puts("the configuration is good");
+	return flush();
+}

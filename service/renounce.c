@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "service/renounce.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/rights.h"
+#include "base/userns.h"
+#include "confine/limits.h"
+
+/* Root of the host without capabilities still owns what root owns: processes, files, sockets. */
+static int check_user(int outcome, uid_t uid)
+{
+	if (outcome != RIGHTS_SAME_USER && (outcome != 0 || uid != 0))
+		return outcome;
+	if (userns_is_root_outside())
+		return -EPERM;
+	log_warning("uid 0 stays: it can't become another user here");
+	return 0;
+}
+
+int renounce_rights(
+	const struct account *account, uint64_t data_bytes, uint64_t processes, const char *advice)
+{
+	int kept, r = rights_keep(NULL, 0, account->uid, account->gid, account->uid, &kept);
+
+	r = check_user(r, account->uid);
+	/* It may come to hold keys, or what users have used, which are not to be in a core dump. */
+	if (r >= 0 && !SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		r = -errno;
+	if (r >= 0)
+		r = limits_set(data_bytes, processes);
+	if (r < 0)
+		log_error("can't give up rights: %s",
+			r == -EPERM && geteuid() == 0 ? advice : strerror(-r));
+	return r;
+}
+
+static int leave_files(renounce_rules *rules, const void *context)
+{
+	const char *notify = getenv("NOTIFY_SOCKET");
+	struct landlock l;
+	int r = landlock_open(notify && *notify == '@', &l);
+
+	if (r < 0 || r == LANDLOCK_UNSUPPORTED)
+		return r;
+	r = rules(&l, context);
+	if (r == 0)
+		r = landlock_enter(&l);
+	landlock_close(&l);
+	return r;
+}
+
+int renounce_files(renounce_rules *rules, const void *context)
+{
+	/* A sanitizer writes its reports, and looks names up in the program's file. */
+	int r = filter_is_wide() ? LANDLOCK_UNSUPPORTED : leave_files(rules, context);
+
+	if (r < 0)
+		log_error("can't give up files: %s", strerror(-r));
+	if (r == LANDLOCK_UNSUPPORTED)
+		log_info(
+			"files can't be given up: this kernel has no Landlock, or not switched on");
+	return r;
+}
+
+int renounce_calls(const struct filter_list *const *lists, size_t count)
+{
+	int r = filter_load(lists, count);
+
+	if (r < 0)
+		log_error("can't give up system calls: %s", strerror(-r));
+	if (r == FILTER_UNSUPPORTED)
+		log_warning("system calls can't be given up: this kernel has no seccomp filters");
+	return r < 0 ? r : 0;
+}
