@@ -402,6 +402,13 @@ void bill_json(const struct bill *b, struct buffer *to)
 		period_format(last->first_s, first);
 		buffer_printf(to, "\"first\":\"%s\",", first);
 	}
+	if (last->written_s >= 0) {
+		period_format(last->written_s, first);
+		buffer_printf(to, "\"written\":\"%s\",", first);
+	}
+	buffer_printf(to, "\"late\":%s,\"failing\":%s,",
+		last->flags & USAGE_LATE ? "true" : "false",
+		last->flags & USAGE_FAILING ? "true" : "false");
 	buffer_printf(to, "\"clock_sets\":%llu,\"write_failures\":%llu,\"set_aside\":%llu}}\n",
 		(unsigned long long)last->clock_sets, (unsigned long long)last->write_failures,
 		(unsigned long long)last->set_aside);

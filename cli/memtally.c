@@ -267,11 +267,27 @@ static bool is_far(int64_t a, int64_t b)
 	return (a < b ? b - a : a - b) >= 300;
 }
 
+/* That nothing new has come into the ledger for a while, and whose fault it is. */
+static void say_of_lateness(const struct usage_head *head)
+{
+	char text[PERIOD_TEXT_SIZE] = "it began";
+	const char *reason = head->flags & USAGE_FAILING
+	                             ? "memtally-ledger can't write, its log says why"
+	                             : "no snapshots of memtallyd reach memtally-ledger";
+
+	if (!(head->flags & USAGE_LATE))
+		return;
+	if (head->written_s >= 0)
+		period_name(USAGE_PER_ALL, head->written_s, text);
+	log_warning("nothing new is in the ledger since %s: %s", text, reason);
+}
+
 /* What of the answer people would take for something else. */
 static void say_of_usage(const struct bill *b)
 {
 	const struct bill_part *first = &b->part[0], *last = &b->part[b->parts - 1];
 
+	say_of_lateness(&last->head);
 	if (last->head.first_s > first->period.from_s) {
 		char text[PERIOD_TEXT_SIZE];
 

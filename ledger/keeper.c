@@ -20,6 +20,9 @@
 
 #define SAY_AGAIN_NS (3600 * NS_PER_SEC)
 
+/* What is written is late when that many slots, or snapshots, should have been since. */
+enum { LATE = 2 };
+
 /* Sets the file aside and opens a new one. As keeper_open(). */
 static int replace(struct keeper *k)
 {
@@ -63,6 +66,7 @@ int keeper_open(struct keeper *k, const char *directory, const struct store_limi
 		bucket_done(&k->bucket);
 		r = replace(k);
 	}
+	k->written_ns = k->bucket.mark.realtime_ns;
 	return r;
 }
 
@@ -94,6 +98,7 @@ static void write_down(struct keeper *k, uint64_t now_ns)
 			log_info("the ledger is written again");
 		k->is_failing = false;
 		k->fresh_ns = now_ns + FRESH_NS;
+		k->written_ns = k->bucket.mark.realtime_ns;
 		bucket_clear(&k->bucket);
 		return;
 	}
@@ -141,6 +146,7 @@ void keeper_take(struct keeper *k, const struct view *view, uint64_t now_ns)
 			"out of memory: a snapshot is not counted, the next one brings what it had");
 	if (r == BUCKET_BASELINE)
 		log_info("counting begins with this snapshot");
+	k->interval_ns = view->header->interval_ns;
 	if (r < 0 || r == BUCKET_OLD)
 		return;
 	say_of_clock(k, now_ns);
@@ -165,6 +171,16 @@ void keeper_run(struct keeper *k, uint64_t now_ns)
 uint64_t keeper_due_ns(const struct keeper *k, uint64_t now_ns)
 {
 	return bucket_has_content(&k->bucket) ? now_ns + LOOK_NS : UINT64_MAX;
+}
+
+static uint32_t state_of(const struct keeper *k)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_REALTIME);
+	uint64_t slot_ns = (uint64_t)slots_seconds(SLOT_BUCKET) * NS_PER_SEC;
+	uint64_t late_ns = LATE * (k->interval_ns > slot_ns ? k->interval_ns : slot_ns);
+	bool is_late = now_ns > k->written_ns && now_ns - k->written_ns > late_ns;
+
+	return (is_late ? USAGE_LATE : 0) | (k->is_failing ? USAGE_FAILING : 0);
 }
 
 static void report(struct keeper *k, const struct usage_request *request,
@@ -205,6 +221,8 @@ void keeper_answer(void *context, const struct usage_request *request,
 	} else {
 		head.status = USAGE_BAD_REQUEST;
 	}
+	head.flags |= state_of(k);
+	head.written_s = k->written_ns ? (int64_t)(k->written_ns / NS_PER_SEC) : -1;
 	head.clock_sets = k->bucket.clock_sets;
 	head.write_failures = k->write_failures;
 	head.set_aside = k->set_aside;

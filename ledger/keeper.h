@@ -20,9 +20,12 @@ struct keeper {
 	struct store_limits limits;
 	struct store *store; /* NULL: there is none for the moment */
 	struct bucket bucket;
-	uint64_t userns;   /* ours, by userns_id() */
-	bool is_failing;   /* what was used last could not be written */
-	uint64_t retry_ns; /* CLOCK_MONOTONIC from when on it is tried again */
+	uint64_t userns; /* ours, by userns_id() */
+	bool is_failing; /* what was used last could not be written */
+	uint64_t
+		written_ns; /* CLOCK_REALTIME until which what was used is in the file; 0: nothing is */
+	uint64_t interval_ns; /* of the last snapshot; 0: none has come */
+	uint64_t retry_ns;    /* CLOCK_MONOTONIC from when on it is tried again */
 	uint64_t fresh_ns; /* likewise: until then what is written is new enough for whoever asks */
 	uint64_t write_failures, set_aside, clock_sets; /* counts */
 	struct log_limit clock_limit, report_limit;

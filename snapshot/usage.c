@@ -35,7 +35,8 @@ struct head {
 	uint32_t status, flags, rows, reserved;
 	int64_t since_s, until_s, now_s, first_s;
 	uint64_t covered_ms, sampled_ms, clock_sets, write_failures, set_aside;
-	uint64_t more[3];
+	int64_t written_s;
+	uint64_t more[2];
 };
 
 /* Behind it its name and its user, each terminated, and zero bytes up to a multiple of 8. */
@@ -149,6 +150,7 @@ void usage_end(struct buffer *to, const struct usage_head *head)
 		.clock_sets = head->clock_sets,
 		.write_failures = head->write_failures,
 		.set_aside = head->set_aside,
+		.written_s = head->written_s,
 	};
 
 	memcpy(raw.magic, ANSWER_MAGIC, sizeof(raw.magic));
@@ -175,10 +177,11 @@ static int check_head(const struct head *raw, size_t len, struct usage_head *ret
 {
 	if (raw->size != len || raw->status >= USAGE_STATUS_END ||
 		raw->flags & ~(uint32_t)USAGE_FLAGS || raw->reserved || raw->more[0] ||
-		raw->more[1] || raw->more[2])
+		raw->more[1])
 		return -EBADMSG;
 	if (!is_time(raw->since_s) || !is_time(raw->until_s) || raw->since_s > raw->until_s ||
-		!is_time(raw->now_s) || (raw->first_s != -1 && !is_time(raw->first_s)))
+		!is_time(raw->now_s) || (raw->first_s != -1 && !is_time(raw->first_s)) ||
+		(raw->written_s != -1 && !is_time(raw->written_s)))
 		return -EBADMSG;
 	if (raw->covered_ms > VALUE_MAX || raw->sampled_ms > VALUE_MAX)
 		return -EBADMSG;
@@ -195,6 +198,7 @@ static int check_head(const struct head *raw, size_t len, struct usage_head *ret
 		.clock_sets = raw->clock_sets,
 		.write_failures = raw->write_failures,
 		.set_aside = raw->set_aside,
+		.written_s = raw->written_s,
 	};
 	return 0;
 }

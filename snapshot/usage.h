@@ -69,7 +69,9 @@ enum usage_flag {
 	USAGE_OWN_ONLY = 1 << 0, /* whoever asked is shown his own rows alone */
 	USAGE_NOT_OWN = 1 << 1,  /* and rows of this kind are nobody's own */
 	USAGE_CUT = 1 << 2,      /* there were more rows: the last one is the sum of those */
-	USAGE_FLAGS = USAGE_OWN_ONLY | USAGE_NOT_OWN | USAGE_CUT
+	USAGE_LATE = 1 << 3,     /* nothing was written for longer than slots and snapshots take */
+	USAGE_FAILING = 1 << 4,  /* what was used last could not be written */
+	USAGE_FLAGS = USAGE_OWN_ONLY | USAGE_NOT_OWN | USAGE_CUT | USAGE_LATE | USAGE_FAILING
 };
 
 struct usage_head {
@@ -80,6 +82,7 @@ struct usage_head {
 		until_s; /* what the rows are of: as was asked for, as far as it is kept so finely */
 	int64_t now_s;   /* the ledger's clock */
 	int64_t first_s;         /* of what is kept; -1: nothing is */
+	int64_t written_s;       /* until when what was used is in the file; -1: nothing is */
 	uint64_t covered_ms;     /* of that time, in which PSS was measured, */
 	uint64_t sampled_ms;     /* and in which swap and processes were looked at */
 	uint64_t clock_sets;     /* since memtally-ledger began: how often the clock was set, */

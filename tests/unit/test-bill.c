@@ -94,6 +94,8 @@ static void json_leaves_out_what_is_absent(void **state)
 	assert_int_equal(
 		json_integer_value(json_object_get(bob, "pss_byte_seconds")), 966367641600);
 	assert_non_null(json_object_get(json_object_get(json, "ledger"), "write_failures"));
+	assert_true(json_is_false(json_object_get(json_object_get(json, "ledger"), "late")));
+	assert_true(json_is_false(json_object_get(json_object_get(json, "ledger"), "failing")));
 	json_decref(json);
 }
 

@@ -221,6 +221,47 @@ static void a_full_disk_loses_nothing(void **state)
 	assert_int_equal(head.write_failures, f->keeper.write_failures);
 }
 
+/* Two slots without anything new, or two snapshots of a memtallyd that is slower. */
+static void it_is_told_when_nothing_new_comes(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+
+	ask(f, &head); /* before the first snapshot ever */
+	assert_int_equal(head.written_s, -1);
+	assert_int_equal(head.flags, USAGE_LATE);
+	pass(f);
+	run(f, 600);
+	ask(f, &head);
+	assert_int_equal(head.written_s, FEED_START_S + 600);
+	assert_int_equal(head.flags, 0);
+	feed_wait(&feed, 600);
+	ask(f, &head);
+	assert_int_equal(head.flags, 0);
+	feed_wait(&feed, 1);
+	ask(f, &head);
+	assert_int_equal(head.flags, USAGE_LATE);
+	keeper_close(&f->keeper); /* which the next one knows, too */
+	open_keeper(f);
+	ask(f, &head);
+	assert_int_equal(head.written_s, FEED_START_S + 600);
+	assert_int_equal(head.flags, USAGE_LATE);
+	run_full(f, 20);
+	ask(f, &head);
+	assert_int_equal(head.flags & USAGE_FAILING, USAGE_FAILING);
+	feed.interval_ns = 3600 * NS_PER_SEC;
+	feed_wait(&feed, 10);
+	pass(f);
+	ask(f, &head);
+	assert_int_equal(head.flags, 0);
+	feed_wait(&feed, 7200);
+	ask(f, &head);
+	assert_int_equal(head.flags, 0);
+	feed_wait(&feed, 1);
+	ask(f, &head);
+	assert_int_equal(head.flags, USAGE_LATE);
+}
+
 static void spoil(const char *path)
 {
 	static const char noise[512] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -308,6 +349,7 @@ int main(void)
 		TEST(an_early_end_loses_nothing),
 		TEST(a_slot_ends_without_a_snapshot),
 		TEST(a_full_disk_loses_nothing),
+		TEST(it_is_told_when_nothing_new_comes),
 		TEST(damage_is_set_aside),
 		TEST(somebody_elses_is_no_reason_to_go_on),
 		TEST(what_is_no_question_is_told),

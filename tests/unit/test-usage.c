@@ -83,7 +83,9 @@ static void make(struct buffer *to)
 		.sampled_ms = 4,
 		.clock_sets = 1,
 		.write_failures = 2,
-		.set_aside = 3};
+		.set_aside = 3,
+		.flags = USAGE_LATE,
+		.written_s = 499};
 
 	usage_begin(to);
 	for (size_t i = 0; i < 3; i++)
@@ -108,6 +110,8 @@ static void an_answer_survives_the_way(void **state)
 	assert_int_equal(head.rows, 3);
 	assert_int_equal(head.first_s, -1);
 	assert_int_equal(head.set_aside, 3);
+	assert_int_equal(head.flags, USAGE_LATE);
+	assert_int_equal(head.written_s, 499);
 	assert_true(usage_next(b.data, b.len, &at, &row));
 	assert_string_equal(row.name, "alice");
 	assert_int_equal(row.q[USAGE_PROCESSES_MAX], 5);
