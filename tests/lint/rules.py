@@ -14,6 +14,8 @@ import common  # noqa: E402
 
 FOLDER = "contrib/prometheus"
 PAGE = "docs/runbooks.md"
+# Where a package has the page; `make install` puts in where it is otherwise.
+URL = f"file:///usr/share/doc/memtally/{PAGE}"
 RULE = re.compile(r"^( *)- (alert|record): (\S+)\n((?:\1 .*\n|\n)*)", re.M)
 SEVERITIES = ("critical", "warning")
 # What an administrator records, for alerts to go by.
@@ -32,8 +34,8 @@ def rules(source):
 
 
 def check_alert(where, name, body):
-    anchor = f"{PAGE}#{name.lower()}"
-    needs = ((rf"^ *runbook: {re.escape(anchor)}$", f"no runbook: {anchor}"), (r"^ *for: [1-9]", "does not wait (for)"),
+    url = f"{URL}#{name.lower()}"
+    needs = ((rf"^ *runbook_url: {re.escape(url)}$", f"no runbook_url: {url}"), (r"^ *for: [1-9]", "does not wait (for)"),
              (rf"^ *severity: ({'|'.join(SEVERITIES)})$", "no severity that is one of " + ", ".join(SEVERITIES)),
              (r"^ *summary: ", "no summary"), (r"^ *description: ", "no description"))
     return [f"{where}: {name}: {lack}" for pattern, lack in needs if not re.search(pattern, body, re.M)]

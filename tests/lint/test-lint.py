@@ -257,7 +257,7 @@ class Rules(Tree):
         annotations:
           summary: 'A.'
           description: 'A.'
-          runbook: docs/runbooks.md#memtallya
+          runbook_url: file:///usr/share/doc/memtally/docs/runbooks.md#memtallya
 """
     RECORD = "      - record: memtally:a:ratio\n        expr: a / b\n"
 
@@ -272,7 +272,7 @@ class Rules(Tree):
 
     def test_lacks(self):
         for line, lack in (("for: 5m", "does not wait"), ("severity: warning", "no severity"), ("summary: 'A.'", "no summary"),
-                           ("description: 'A.'", "no description"), ("runbook: docs/runbooks.md#memtallya", "no runbook")):
+                           ("description: 'A.'", "no description"), ("runbook_url: file:///usr/share/doc/memtally/docs/runbooks.md#memtallya", "no runbook_url")):
             found = self.look(self.ALERT.replace(line, "job: x"))
             self.assertEqual(len(found), 1, found)
             self.assertIn("contrib/prometheus/a.alerts.yml:5: MemtallyA: " + lack, found[0])
