@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Both daemons in the foreground on loopback, with as few rights as will do, and what they found.
+# The daemons in the foreground on loopback, with as few rights as will do, and what they found.
 
 # http_get PATH: the body on standard output; false unless the answer is 200.
 http_get() {
@@ -65,10 +65,11 @@ choose_account() {
 # Whether the chosen user may run the programs, as they are started: setpriv of util-linux finds them by root's rights.
 can_run() {
 	(as_user "$account_uid" "$account_gid" none "$builddir/memtallyd" --version) >/dev/null 2>&1 &&
-		(as_user "$account_uid" "$account_gid" none "$builddir/memtally-web" --version) >/dev/null 2>&1
+		(as_user "$account_uid" "$account_gid" none "$builddir/memtally-web" --version) >/dev/null 2>&1 &&
+		(as_user "$account_uid" "$account_gid" none "$builddir/memtally-ledger" --version) >/dev/null 2>&1
 }
 
-# A directory for the sockets, which the daemons' user owns and which goes when we go.
+# A directory for the sockets and the ledger, which the daemons' user owns and which goes when we go.
 make_runtime() {
 	local base=${XDG_RUNTIME_DIR:-}
 	if is_root; then
@@ -84,20 +85,23 @@ make_runtime() {
 		runtime=$(mktemp -d) || fail 'no temporary directory'
 		chmod 0755 "$runtime"
 	fi
+	mkdir -m 0700 -- "$runtime/ledger" || fail "no directory below $runtime"
 	if is_root; then
-		chown "$account_uid:$account_gid" "$runtime"
+		chown "$account_uid:$account_gid" "$runtime" "$runtime/ledger"
 	fi
 }
 
 remove_runtime() {
 	[ -n "${runtime:-}" ] || return 0
-	rm -f -- "$runtime/snapshot.sock"
-	rmdir -- "$runtime" 2>/dev/null
+	rm -f -- "$runtime/snapshot.sock" "$runtime/ledger.sock" "$runtime/ledger/"ledger.db*
+	rmdir -- "$runtime/ledger" "$runtime" 2>/dev/null
 	runtime=
 }
 
 # The subshells of start() exec, so their pids are the daemons'.
-are_running() { kill -0 "$collector_pid" 2>/dev/null && kill -0 "$web_pid" 2>/dev/null; }
+are_running() {
+	kill -0 "$collector_pid" 2>/dev/null && kill -0 "$web_pid" 2>/dev/null && kill -0 "$ledger_pid" 2>/dev/null
+}
 
 # end_daemon PID: within five seconds, or by force.
 end_daemon() {
@@ -110,9 +114,10 @@ end_daemon() {
 	kill -KILL "$pid" 2>/dev/null && warn "quickstart: process $pid had to be killed"
 }
 
-# memtally-web first: else it would warn that memtallyd has gone.
+# memtallyd last: else the others would warn that it has gone.
 stop_daemons() {
 	end_daemon "$web_pid"
+	end_daemon "$ledger_pid"
 	end_daemon "$collector_pid"
 	wait 2>/dev/null
 	remove_runtime
@@ -127,10 +132,11 @@ stop_and_leave() {
 	exit 0
 }
 
-# One of the two has ended by itself; say which, and how, and end the other.
+# One of them has ended by itself; say which, and how, and end the others.
 leave_broken() {
 	local which=memtally-web pid=$web_pid status
 	trap '' INT TERM HUP
+	[ -z "$ledger_pid" ] || kill -0 "$ledger_pid" 2>/dev/null || which=memtally-ledger pid=$ledger_pid
 	kill -0 "$collector_pid" 2>/dev/null || which=memtallyd pid=$collector_pid
 	wait "$pid" 2>/dev/null
 	status=$?
@@ -166,6 +172,9 @@ start_daemons() {
 	done
 	start none "$builddir/memtally-web" "${shared[@]}" --web.listen-address="127.0.0.1:$port"
 	web_pid=$!
+	start none "$builddir/memtally-ledger" "${shared[@]}" --ledger.socket="$runtime/ledger.sock" \
+		--ledger.directory="$runtime/ledger"
+	ledger_pid=$!
 }
 
 await_snapshot() {
@@ -205,9 +214,10 @@ have users of their own."
 	choose_account
 	if (as_user "$account_uid" "$account_gid" sys_ptrace true) 2>/dev/null; then
 		capability=sys_ptrace
-		say "memtallyd runs as $account_name with the one capability CAP_SYS_PTRACE, memtally-web as the same with none."
+		say "memtallyd runs as $account_name with the one capability CAP_SYS_PTRACE, memtally-web and
+memtally-ledger as the same with none."
 	else
-		say "Both run as $account_name without any capability: CAP_SYS_PTRACE can't be had here."
+		say "They run as $account_name without any capability: CAP_SYS_PTRACE can't be had here."
 	fi
 }
 
@@ -277,14 +287,15 @@ tell_places() {
   JSON        http://127.0.0.1:$port/api/v1/users
   terminal    $(shown "$builddir")/memtally --snapshot.socket=$runtime/snapshot.sock
   status      $(shown "$builddir")/memtally status --snapshot.socket=$runtime/snapshot.sock
+  over time   $(shown "$builddir")/memtally usage --ledger.socket=$runtime/ledger.sock
 
-For Prometheus, below scrape_configs:
+What was used is kept as long as this runs. For Prometheus, below scrape_configs:
 
   - job_name: memtally
     static_configs:
       - targets: ['127.0.0.1:$port']
 
-Every user of this machine can read that meanwhile. Ctrl-C stops both.
+Every user of this machine can read that meanwhile. Ctrl-C stops all of it.
 END
 }
 
@@ -302,7 +313,7 @@ check_port() {
 }
 
 do_run() {
-	runtime='' collector_pid='' web_pid=''
+	runtime='' collector_pid='' web_pid='' ledger_pid=''
 	find_follow_us
 	check_interval
 	check_port
@@ -323,6 +334,6 @@ do_run() {
 	tell_unmeasured
 	tell_guessed
 	tell_places
-	wait -n "$collector_pid" "$web_pid" 2>/dev/null
+	wait -n "$collector_pid" "$web_pid" "$ledger_pid" 2>/dev/null
 	leave_broken
 }
