@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The stages of a check. Each counts what it did with count_pass, count_fail and count_skip.
 
-folders=(base confine snapshot collectors config render daemon web ledger cli tests)
+folders=(base confine snapshot collectors config render service daemon web ledger cli tests)
 sources() { find "${folders[@]}" -name '*.c' | sort; }
 
 # Builds below build-NAME for the stage; counts the build as one.
@@ -125,7 +125,7 @@ valgrind_test() { timeout --foreground 300 "${@:2}" "$1"; }
 # Beside the sanitizers it finds what is read before it was written, which is too little for the time it takes in each
 # check: for --long. What gives up system calls needs a build for valgrind, which makes some of its own.
 stage_valgrind() {
-	local own=(drill filter limits manager nursery resolver tls web)
+	local own=(drill drill-ledger filter ledger limits manager nursery resolver tls web)
 	needs valgrind curl || return
 	if ! build_tree "$top/build-valgrind" --enable-werror --enable-valgrind CFLAGS='-O2 -g1' ||
 		! make_in "$top/build-valgrind" "${own[@]/#/tests/unit/test-}"; then

@@ -56,7 +56,7 @@ static bool writes_memory(void)
 
 bool attempts_opens(const char *path, int flags)
 {
-	int fd = open(path, flags | O_CLOEXEC);
+	int fd = open(path, flags | O_CLOEXEC, 0600);
 
 	fd_close(fd);
 	return fd >= 0;
@@ -129,7 +129,29 @@ static bool opens_shadow(void)
 /* One that is his own, too. */
 static bool writes_file(void)
 {
-	return attempts_opens(victims.file, O_WRONLY) || attempts_opens(victims.own_file, O_WRONLY);
+	return attempts_opens(victims.file, O_WRONLY) ||
+	       attempts_opens(victims.own_file, O_WRONLY) || truncate(victims.own_file, 0) == 0;
+}
+
+static bool makes_file(void)
+{
+	char path[sizeof(victims.own_file) + 4];
+	bool is_made;
+
+	snprintf(path, sizeof(path), "%s.new", victims.own_file);
+	is_made = attempts_opens(path, O_WRONLY | O_CREAT | O_EXCL);
+	unlink(path);
+	return is_made;
+}
+
+static bool renames_file(void)
+{
+	char path[sizeof(victims.own_file) + 4];
+
+	snprintf(path, sizeof(path), "%s.old", victims.own_file);
+	return (rename(victims.own_file, path) == 0 ||
+		       renameat(AT_FDCWD, victims.own_file, AT_FDCWD, path) == 0) &&
+	       rename(path, victims.own_file) == 0;
 }
 
 static bool removes_file(void)
@@ -294,8 +316,7 @@ static bool uses_what_few_need(void)
 	return is_let(SYS_userfaultfd) || is_let(SYS_perf_event_open) || is_let(SYS_bpf) ||
 	       is_let(SYS_keyctl) || is_let(SYS_add_key) || is_let(SYS_mount) ||
 	       is_let(SYS_process_madvise) || is_let(SYS_init_module) || is_let(SYS_chmod) ||
-	       is_let(SYS_rename) || is_let(SYS_link) || is_let(SYS_symlink) || is_let(SYS_mknod) ||
-	       is_let(SYS_truncate);
+	       is_let(SYS_link) || is_let(SYS_symlink) || is_let(SYS_mknod) || is_let(SYS_truncate);
 }
 
 static const struct {
@@ -315,17 +336,21 @@ static const struct {
 	{"learns who shares files", compares_files, true},
 	{"opens /etc/shadow", opens_shadow, true},
 	{"opens a file for writing", writes_file, true},
+	{"makes a file", makes_file, true},
+	{"renames a file of its own", renames_file, true},
 	{"removes a file of its own", removes_file, true},
 	{"executes a program", executes, true},
 	{"connects out", connects_out, true},
 	{"connects out by sending", connects_by_sending, false},
 	{"connects to a socket of root's", connects_to_root, true},
-	{"connects to an abstract socket", connects_to_abstract, true, ATTEMPTS_BY_WEB},
+	{"connects to an abstract socket", connects_to_abstract, true,
+		ATTEMPTS_BY_WEB | ATTEMPTS_BY_LEDGER},
 	{"opens datagram sockets", sends_datagrams, true},
 	{"opens netlink", opens_netlink, true},
 	{"makes code", makes_code, true},
 	{"makes code in a file", makes_code_in_file, true},
-	{"loads code", loads_code, false, ATTEMPTS_BY_MEMTALLYD | ATTEMPTS_BY_WEB},
+	{"loads code", loads_code, false,
+		ATTEMPTS_BY_MEMTALLYD | ATTEMPTS_BY_WEB | ATTEMPTS_BY_LEDGER},
 	{"is root", is_root_still, true},
 	{"becomes root", becomes_root, true},
 	{"becomes its master", becomes_its_master, true},

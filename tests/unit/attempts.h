@@ -12,6 +12,7 @@ enum attempts_by {
 	ATTEMPTS_BY_RESOLVER = 1 << 1,
 	ATTEMPTS_BY_WEB = 1 << 2,
 	ATTEMPTS_BY_NURSERY = 1 << 3,
+	ATTEMPTS_BY_LEDGER = 1 << 4,
 };
 
 /*

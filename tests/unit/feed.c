@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/userns.h"
 #include "snapshot/builder.h"
@@ -110,7 +111,7 @@ static void add_owner(struct builder *b, const struct feed_owner *o)
 	ROW_SET(row, SCOPE_PSS_BYTE_SECONDS, metric_real_bits(o->byte_s));
 }
 
-static struct view *seal(struct feed *f, struct builder *b)
+static int seal(struct feed *f, struct builder *b)
 {
 	struct image_header head = {
 		.sequence = f->sequence,
@@ -120,28 +121,23 @@ static struct view *seal(struct feed *f, struct builder *b)
 		.interval_ns = f->interval_ns,
 		.userns = f->userns,
 	};
-	const char *reason = "can't be built";
-	struct view *view;
-	int fd = -1, r;
+	int fd, r;
 
 	memset(head.instance, f->instance, sizeof(head.instance));
 	head.stale_ns = head.boottime_ns + 3 * head.interval_ns;
 	head.pass_begin_ns = head.boottime_ns;
 	r = builder_seal(b, &head, &fd);
 	if (r == 0)
-		r = view_open(fd, &view, &reason);
-	fd_close(fd);
-	if (r == 0)
-		return view;
-	fprintf(stderr, "feed: %s: %s\n", reason, strerror(-r));
+		return fd;
+	fprintf(stderr, "feed: can't be built: %s\n", strerror(-r));
 	exit(99);
 }
 
-struct view *feed_pass(struct feed *f)
+int feed_image(struct feed *f)
 {
 	struct builder b = {0};
 	struct snapshot_scope *host;
-	struct view *view;
+	int fd;
 
 	f->sequence++;
 	builder_begin(&b);
@@ -155,7 +151,19 @@ struct view *feed_pass(struct feed *f)
 			add_owner(&b, &f->owner[i]);
 	}
 	f->last_ns = f->monotonic_ns;
-	view = seal(f, &b);
+	fd = seal(f, &b);
 	builder_done(&b);
-	return view;
+	return fd;
+}
+
+struct view *feed_pass(struct feed *f)
+{
+	AUTO_CLOSE int fd = feed_image(f);
+	const char *reason;
+	struct view *view;
+
+	if (view_open(fd, &view, &reason) == 0)
+		return view;
+	fprintf(stderr, "feed: %s\n", reason);
+	exit(99);
 }

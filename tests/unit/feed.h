@@ -56,7 +56,10 @@ void feed_restart(struct feed *f);
 /* Time passes. */
 void feed_wait(struct feed *f, double seconds);
 
-/* A pass, now: its image, for the caller to unref. */
+/* A pass, now: its image, sealed, for the caller to close. */
+int feed_image(struct feed *f);
+
+/* The same, open, for the caller to unref. */
 struct view *feed_pass(struct feed *f);
 
 #endif

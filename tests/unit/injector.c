@@ -55,6 +55,9 @@ static const struct failure failures[] = {
 	{SYS_read, "read", {ENOMEM, EINTR, ENOMEM}},
 	{SYS_pread64, "pread", {ENOMEM, EINTR, ENOMEM}},
 	{SYS_write, "write", {ENOSPC, EINTR, ENOMEM}},
+	{SYS_pwrite64, "pwrite", {ENOSPC, EIO, EDQUOT}},
+	{SYS_fsync, "fsync", {EIO, ENOSPC, EIO}},
+	{SYS_fdatasync, "fdatasync", {EIO, ENOSPC, EIO}},
 	{SYS_writev, "writev", {ENOBUFS, ENOMEM, EPIPE}},
 	{SYS_close, "close", {-EINTR, -EIO, -EINTR}}, /* the descriptor is closed all the same */
 	{SYS_lseek, "lseek", {EINVAL, EOVERFLOW, EINVAL}},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an attacker would do who has taken over memtallyd, its resolver of names, who forks that, or memtally-web: a child
+ * What an attacker would do who has taken over memtallyd, its resolver of names, who forks that, or memtally-web (of memtally-ledger: test-drill-ledger.c): a child
  * gives up its rights by the very functions that these call, and tries. Each attempt has to fail, and what the work takes has
  * to go on. The same attempts succeed, as far as root may, in a child that has given up nothing: else the drill would show
  * nothing.
@@ -11,7 +11,6 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/capability.h>
 #include <pwd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -20,31 +19,17 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/log.h"
 #include "base/memfd.h"
 #include "base/userns.h"
 #include "collectors/disturbance.h"
-#include "confine/filter.h"
-#include "confine/landlock.h"
 #include "daemon/lent.h"
 #include "daemon/narrow.h"
 #include "tests/unit/attempts.h"
+#include "tests/unit/drill.h"
 #include "tests/unit/victims.h"
 #include "web/enclosure.h"
 
-enum {
-	KCMP_VM_ = 1,
-	ABI_SCOPE = 6,  /* of Landlock, Linux 6.12 */
-	WRONG_MAX = 90, /* as an exit status; greater ones say what else went wrong */
-};
-
-/* In the child: its status is how many attempts went wrong. */
-static void attack(enum attempts_by who)
-{
-	unsigned int wrong = attempts_make(who);
-
-	_exit(wrong > WRONG_MAX ? WRONG_MAX : (int)wrong);
-}
+enum { KCMP_VM_ = 1 };
 
 /* Passes go on: another's page tables are walked, address spaces compared, an image sealed and lent, a trial made. */
 static void work_of_memtallyd(void)
@@ -98,7 +83,7 @@ static void be_memtallyd(void)
 	if (narrow_daemon(&account, false) < 0)
 		_exit(100);
 	work_of_memtallyd();
-	attack(ATTEMPTS_BY_MEMTALLYD);
+	drill_attack(ATTEMPTS_BY_MEMTALLYD);
 }
 
 /* Whom they serve is another user, whom they can't become nor end, though they are his to end. */
@@ -148,7 +133,7 @@ static void be_nursery(void)
 {
 	serve_memtallyd();
 	work_of_the_nursery();
-	attack(ATTEMPTS_BY_NURSERY);
+	drill_attack(ATTEMPTS_BY_NURSERY);
 }
 
 /* It has its parent's filter and one more. */
@@ -161,7 +146,7 @@ static void be_resolver(void)
 		_exit(104);
 	if (fork() >= 0 || errno != EPERM || kill(victims.fellow, SIGKILL) == 0 || errno != EPERM)
 		_exit(105);
-	attack(ATTEMPTS_BY_RESOLVER);
+	drill_attack(ATTEMPTS_BY_RESOLVER);
 }
 
 /* Whose uid it gets as root is known only when it has it: so there it has a fellow only as an ordinary user. */
@@ -190,7 +175,7 @@ static void be_web(void)
 		_exit(103);
 	if (attempts_opens("/etc/passwd", O_RDONLY) || attempts_opens_of_victim("status", O_RDONLY))
 		_exit(104);
-	attack(ATTEMPTS_BY_WEB);
+	drill_attack(ATTEMPTS_BY_WEB);
 }
 
 /* A directory with all files there are does not become readable for the sake of one. */
@@ -226,26 +211,14 @@ static void be_web_of_a_user(void)
 static void be_nobody_in_particular(void)
 {
 	victims_meet_fellow(0);
-	attack(ATTEMPTS_BY_NOBODY);
-}
-
-/* Root who may not become another: in a container that was left SYS_PTRACE alone. */
-static void lose_setuid(void)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
-
-	data[0].effective = data[0].permitted = 1U << CAP_SYS_PTRACE;
-	if (syscall(SYS_capset, &header, data) < 0)
-		_exit(97);
-	log_open("drill", LOG_LEVEL_ERROR);
+	drill_attack(ATTEMPTS_BY_NOBODY);
 }
 
 static void be_memtallyd_that_stays_root(void)
 {
 	struct account account, of_resolver;
 
-	lose_setuid();
+	drill_lose_setuid();
 	if (narrow_accounts(&account, &of_resolver) < 0)
 		_exit(99);
 	_exit(narrow_daemon(&account, false) == -EPERM ? 0 : 1);
@@ -255,85 +228,57 @@ static void be_web_that_stays_root(void)
 {
 	const struct listen_set set = {.count = 0};
 
-	lose_setuid();
+	drill_lose_setuid();
 	_exit(enclosure_enter(NULL, 0, &set) == -EPERM ? 0 : 1);
-}
-
-static int run(void (*body)(void))
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid == 0) {
-		log_open("drill", LOG_LEVEL_ERROR);
-		body();
-		_exit(98);
-	}
-	assert_true(pid > 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	victims_end_orphans();
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void needs_root(void)
-{
-	if (geteuid() != 0 || filter_is_wide())
-		skip(); /* others have less to lose; under tools less is given up */
 }
 
 static void attempts_succeed_elsewhere(void **state)
 {
 	(void)state;
-	needs_root();
-	assert_int_equal(run(be_nobody_in_particular), 0);
+	drill_needs_root();
+	assert_int_equal(drill_run(be_nobody_in_particular), 0);
 }
 
 static void memtallyd_is_of_no_use(void **state)
 {
 	(void)state;
-	needs_root();
-	assert_int_equal(run(be_memtallyd), 0);
+	drill_needs_root();
+	assert_int_equal(drill_run(be_memtallyd), 0);
 	assert_string_equal(victims.secret, "secret");
 }
 
 static void the_nursery_is_of_no_use(void **state)
 {
 	(void)state;
-	needs_root();
-	assert_int_equal(run(be_nursery), 0);
+	drill_needs_root();
+	assert_int_equal(drill_run(be_nursery), 0);
 }
 
 static void the_resolver_is_of_no_use(void **state)
 {
 	(void)state;
-	needs_root();
-	assert_int_equal(run(be_resolver), 0);
+	drill_needs_root();
+	assert_int_equal(drill_run(be_resolver), 0);
 }
 
 static void memtally_web_is_of_no_use(void **state)
 {
-	struct landlock l;
-
 	(void)state;
-	needs_root();
-	if (landlock_open(false, &l) == LANDLOCK_UNSUPPORTED)
-		skip();
-	landlock_close(&l);
-	if (l.abi < ABI_SCOPE)
-		skip(); /* abstract sockets are for everybody */
-	assert_int_equal(run(be_web), 0);
-	assert_int_equal(run(be_web_of_a_user), 0);
-	assert_int_equal(run(be_web_configured_in_the_root), 0);
+	drill_needs_root();
+	drill_needs_landlock();
+	assert_int_equal(drill_run(be_web), 0);
+	assert_int_equal(drill_run(be_web_of_a_user), 0);
+	assert_int_equal(drill_run(be_web_configured_in_the_root), 0);
 }
 
 static void nobody_stays_root_of_the_host(void **state)
 {
 	(void)state;
-	needs_root();
+	drill_needs_root();
 	if (!userns_is_root_outside())
 		skip();
-	assert_int_equal(run(be_memtallyd_that_stays_root), 0);
-	assert_int_equal(run(be_web_that_stays_root), 0);
+	assert_int_equal(drill_run(be_memtallyd_that_stays_root), 0);
+	assert_int_equal(drill_run(be_web_that_stays_root), 0);
 }
 
 int main(void)

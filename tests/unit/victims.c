@@ -6,6 +6,7 @@
 #include "tests/unit/victims.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
@@ -89,7 +90,8 @@ int victims_open(void **state)
 		return -1;
 	snprintf(victims.elsewhere, sizeof(victims.elsewhere), "/tmp/memtally-drill.XXXXXX");
 	snprintf(victims.own, sizeof(victims.own), "/tmp/memtally-drill.XXXXXX");
-	if (!mkdtemp(victims.elsewhere) || !mkdtemp(victims.own) ||
+	snprintf(victims.kept, sizeof(victims.kept), "/tmp/memtally-drill.XXXXXX");
+	if (!mkdtemp(victims.elsewhere) || !mkdtemp(victims.own) || !mkdtemp(victims.kept) ||
 		chmod(victims.elsewhere, 0755) < 0)
 		return -1;
 	snprintf(victims.own_file, sizeof(victims.own_file), "%s/file", victims.own);
@@ -118,6 +120,16 @@ int victims_open(void **state)
 	return victims.victim > 0 ? 0 : -1;
 }
 
+static void empty(const char *path)
+{
+	DIR *dir = opendir(path);
+
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		unlinkat(dirfd(dir), e->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
 int victims_done(void **state)
 {
 	(void)state;
@@ -129,6 +141,8 @@ int victims_done(void **state)
 	}
 	unlink(victims.own_file);
 	rmdir(victims.own);
+	empty(victims.kept);
+	rmdir(victims.kept);
 	unlink(victims.roots.sun_path);
 	unlink(victims.other);
 	close(victims.roots_fd);

@@ -28,6 +28,7 @@ extern struct victims {
 	char link[96];               /* beside the file; leads to the target */
 	char other[96];              /* beside the file */
 	char own[64], own_file[96];  /* the attacker's, who may remove it */
+	char kept[64];               /* a directory, of a ledger's; empty */
 	struct sockaddr_in listener; /* somebody else's */
 	int listener_fd;
 	int accepted_fd; /* a client's connection */
