@@ -264,8 +264,69 @@ static void prepare(struct row *row)
 	row->will_pss_bytes = row->will_swap_bytes = row->will_processes = 0;
 }
 
+static double part_of(double part, double whole)
+{
+	return part < whole ? part / whole : 1;
+}
+
+/* The row of B that S is of, if nothing is known of what has been counted of it. */
+static struct row *find_unknown(const struct bucket *b, const struct view *view,
+	enum usage_kind kind, const struct snapshot_scope *s)
+{
+	struct row *row = is_sum(s) ? NULL
+	                            : rows_find(&b->rows, kind, s->id, view_text(view, s->name),
+					      user_of(view, kind, s));
+
+	return row && !row->is_known ? row : NULL;
+}
+
+/*
+ * Of those without a counter of their own in the file there is the sum of all: of each of them the same part is taken
+ * to have been counted. So together they gain what they have gained, and, where some have ended meanwhile, not more.
+ */
+static void recall(struct bucket *b, const struct view *view, enum usage_kind kind)
+{
+	const struct bucket_pool *pool = &b->pool[kind];
+	double counted = 0, swap_bytes = 0, processes = 0;
+
+	for (uint32_t i = 0; i < rows_of(view, kind); i++) {
+		const struct snapshot_scope *s = row_at(view, kind, i);
+
+		if (!find_unknown(b, view, kind, s))
+			continue;
+		if (ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS))
+			counted += metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]);
+		swap_bytes += ROW_HAS(s, SCOPE_SWAP_PSS) ? (double)s->q[SCOPE_SWAP_PSS] : 0;
+		processes += ROW_HAS(s, SCOPE_PROCESSES) ? (double)s->q[SCOPE_PROCESSES] : 0;
+	}
+	for (uint32_t i = 0; i < rows_of(view, kind); i++) {
+		const struct snapshot_scope *s = row_at(view, kind, i);
+		struct row *row = find_unknown(b, view, kind, s);
+
+		if (!row)
+			continue;
+		row->is_known = true;
+		row->created_ns = s->created_ns;
+		if (ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS))
+			row->counted = metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) *
+			               part_of(pool->counted, counted);
+		row->has_swap = pool->has_swap && get(s, SCOPE_SWAP_PSS, &row->swap_bytes);
+		row->swap_bytes = (uint64_t)((double)row->swap_bytes *
+					     part_of((double)pool->swap_bytes, swap_bytes));
+		get(s, SCOPE_PROCESSES, &row->processes);
+		row->processes = (uint64_t)((double)row->processes *
+						    part_of((double)pool->processes, processes) +
+					    0.5);
+	}
+}
+
 static void take_rows(struct bucket *b, const struct view *view, enum relation relation)
 {
+	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
+		if (b->pool[k].is_set && relation == RELATION_SEQUEL)
+			recall(b, view, (enum usage_kind)k);
+		b->pool[k] = (struct bucket_pool){.is_set = false};
+	}
 	for (size_t i = 0; i < b->rows.count; i++)
 		prepare(b->rows.row[i]);
 	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++)
@@ -393,6 +454,67 @@ static void add_until(struct bucket *b, uint64_t until_ns)
 	b->mark.realtime_ns = until_ns;
 }
 
+static int by_use(const void *a, const void *b)
+{
+	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+
+	if (x->pss_byte_s != y->pss_byte_s)
+		return x->pss_byte_s < y->pss_byte_s ? 1 : -1;
+	return x->pss_max_bytes < y->pss_max_bytes   ? 1
+	       : x->pss_max_bytes > y->pss_max_bytes ? -1
+	                                             : 0;
+}
+
+static void fold_row(struct bucket_other *other, const struct row *row)
+{
+	other->rows++;
+	other->pss_byte_s += row->pss_byte_s;
+	other->swap_byte_s += row->swap_byte_s;
+	other->has_swap_s |= row->has_swap_s;
+	other->process_s += row->process_s;
+}
+
+static bool is_there(const struct row *row)
+{
+	return !row->is_gone;
+}
+
+/* Of those of KIND who ended, COUNT, all but the largest are none any more. Without memory for that they stay. */
+static void fold_ended(struct bucket *b, enum usage_kind kind, size_t count)
+{
+	AUTO_FREE struct row **row = calloc(count, sizeof(struct row *));
+	size_t found = 0;
+
+	if (!row)
+		return;
+	for (size_t i = 0; i < b->rows.count; i++)
+		if (b->rows.row[i]->kind == kind && !b->rows.row[i]->is_known)
+			row[found++] = b->rows.row[i];
+	qsort((void *)row, found, sizeof(struct row *), by_use);
+	for (size_t i = bucket_rows_max(kind); i < found; i++) {
+		if (bucket_row_has_content(row[i]))
+			fold_row(&b->ended[kind], row[i]);
+		row[i]->is_gone = true;
+	}
+	rows_sweep(&b->rows, is_there);
+}
+
+/*
+ * Names that come and go, while nothing can be written or within one slot, would else take memory without bound. What
+ * is written has rows of the largest alone, so hardly anything is lost by it.
+ */
+static void forget_ended(struct bucket *b)
+{
+	size_t ended[USAGE_KINDS_END] = {0};
+
+	for (size_t i = 0; i < b->rows.count; i++)
+		if (!b->rows.row[i]->is_known)
+			ended[b->rows.row[i]->kind]++;
+	for (unsigned int kind = USAGE_USER; kind < USAGE_KINDS_END; kind++)
+		if (ended[kind] > 2 * bucket_rows_max((enum usage_kind)kind))
+			fold_ended(b, (enum usage_kind)kind, ended[kind]);
+}
+
 static void settle(struct bucket *b)
 {
 	b->is_taking = false;
@@ -407,6 +529,7 @@ static void settle(struct bucket *b)
 		}
 		settle_row(row);
 	}
+	forget_ended(b);
 }
 
 /*
@@ -479,46 +602,50 @@ bool bucket_row_has_content(const struct row *row)
 	       row->processes_max || (row->has_pss_max && row->pss_max_bytes);
 }
 
-static int by_use(const void *a, const void *b)
+/* Of COUNT rows, the largest first. */
+static void fold_rest(
+	struct bucket_other *other, struct row *const *row, size_t count, size_t rows, size_t names)
 {
-	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+	for (size_t i = 0; i < count; i++) {
+		bool is_new = row[i]->series <= 0;
 
-	return x->pss_byte_s < y->pss_byte_s ? 1 : x->pss_byte_s > y->pss_byte_s ? -1 : 0;
+		if (!rows || (is_new && !names) || rows_is_other(row[i])) {
+			row[i]->is_folded = true;
+			fold_row(other, row[i]);
+			continue;
+		}
+		rows--;
+		names -= is_new;
+	}
 }
 
-static void fold_row(struct bucket_other *other, struct row *row)
-{
-	row->is_folded = true;
-	other->rows++;
-	other->pss_byte_s += row->pss_byte_s;
-	other->swap_byte_s += row->swap_byte_s;
-	other->has_swap_s |= row->has_swap_s;
-	other->process_s += row->process_s;
-}
-
-int bucket_fold(struct bucket *b)
+int bucket_fold(struct bucket *b, const struct bucket_room *room)
 {
 	AUTO_FREE struct row **row = calloc(b->rows.count + 1, sizeof(struct row *));
 
 	if (!row)
 		return -ENOMEM;
 	for (unsigned int kind = USAGE_USER; kind < USAGE_KINDS_END; kind++) {
-		size_t count = 0, own = bucket_rows_max((enum usage_kind)kind);
+		size_t count = 0;
 
-		b->other[kind] = (struct bucket_other){0};
 		for (size_t i = 0; i < b->rows.count; i++) {
-			b->rows.row[i]->is_folded &= b->rows.row[i]->kind != (enum usage_kind)kind;
-			if (b->rows.row[i]->kind == (enum usage_kind)kind &&
-				bucket_row_has_content(b->rows.row[i]))
+			if (b->rows.row[i]->kind != (enum usage_kind)kind)
+				continue;
+			b->rows.row[i]->is_folded = false;
+			if (bucket_row_has_content(b->rows.row[i]))
 				row[count++] = b->rows.row[i];
 		}
-		if (count <= own)
-			continue;
 		qsort((void *)row, count, sizeof(struct row *), by_use);
-		for (size_t i = own; i < count; i++)
-			fold_row(&b->other[kind], row[i]);
+		b->other[kind] = b->ended[kind];
+		fold_rest(&b->other[kind], row, count, room->rows[kind], room->names[kind]);
 	}
 	return 0;
+}
+
+void bucket_forget_series(struct bucket *b)
+{
+	for (size_t i = 0; i < b->rows.count; i++)
+		b->rows.row[i]->series = ROWS_SERIES_UNKNOWN;
 }
 
 /* While a snapshot is taken, whoever it has, or has not any more, still has something coming. */
@@ -539,6 +666,8 @@ void bucket_clear(struct bucket *b)
 			row->gain = row->process_gain = 0;
 	}
 	rows_sweep(&b->rows, is_left);
+	for (unsigned int kind = USAGE_USER; kind < USAGE_KINDS_END; kind++)
+		b->ended[kind] = (struct bucket_other){.rows = 0};
 	b->is_open = b->is_stretched = false;
 	b->covered_ns = b->sampled_ns = 0;
 }

@@ -35,6 +35,7 @@ int database_outcome(int r)
 
 int database_prepare(struct store *s, const char *sql, sqlite3_stmt **ret)
 {
+	*s->said = '\0';
 	return database_outcome(
 		sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL));
 }

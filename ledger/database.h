@@ -11,16 +11,22 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "ledger/names.h"
 #include "ledger/store.h"
 
 enum {
 	DATABASE_LOG_BYTES = 8 << 20
 }; /* what the write-ahead log may keep of the limit; it is cut to that */
 
+/* An outcome that store_write() answers itself: what was to be written does not fit below the limit of size. */
+enum { DATABASE_TOO_LARGE = STORE_UNWRITABLE + 1 };
+
 struct store {
 	sqlite3 *db;
 	struct store_limits limits;
-	uint64_t page_bytes;
+	uint64_t page_bytes, pages_max; /* of the file */
+	struct names names;
+	char said[256]; /* why the last write failed; empty: ask SQLite */
 	int64_t tidied_slot; /* the day when names that nothing has any more were last looked for; -1: never */
 	sqlite3_stmt *add[SLOT_LEVELS], *add_span;
 	sqlite3_stmt *find_series, *last_series, *rename_series, *make_series;
@@ -48,7 +54,7 @@ static inline uint64_t database_room(const struct store *s)
 /* The text in COLUMN of a row, where it may be shown: what is in the file may be anything. NULL: it may not. */
 const char *database_text(sqlite3_stmt *statement, int column);
 
-/* Prepares SQL. Outcomes of the store. */
+/* Prepares SQL; why something failed before is forgotten. Outcomes of the store. */
 int database_prepare(struct store *s, const char *sql, sqlite3_stmt **ret);
 
 /* The one number that SQL selects, or FALLBACK where it is NULL. Outcomes of the store. */

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/userns.h"
+#include "ledger/aside.h"
 
 #define RETRY_NS (10 * NS_PER_SEC)
 
@@ -30,15 +31,14 @@ static int replace(struct keeper *k)
 	int r;
 
 	k->store = store_abandon(k->store);
-	r = store_set_aside(k->directory, clock_now_ns(CLOCK_REALTIME), text);
+	r = aside_put(k->directory, clock_now_ns(CLOCK_REALTIME), text);
 	if (r < 0) {
 		log_error("the ledger is damaged, and can't be set aside: %s", strerror(-r));
 		return STORE_UNWRITABLE;
 	}
 	k->set_aside++;
 	log_error("the ledger is damaged: it was set aside as %s, and a new one begins", text);
-	for (size_t i = 0; i < k->bucket.rows.count; i++)
-		k->bucket.rows.row[i]->series = 0;
+	bucket_forget_series(&k->bucket);
 	r = store_open(k->directory, &k->limits, &k->store, text);
 	if (r != 0)
 		log_error("%s", text);
@@ -77,8 +77,6 @@ static int try_to_write(struct keeper *k, char text[static STORE_ERROR_SIZE])
 
 	if (!k->store)
 		r = store_open(k->directory, &k->limits, &k->store, text);
-	if (r == 0)
-		r = bucket_fold(&k->bucket);
 	if (r == 0) {
 		r = store_write(k->store, &k->bucket);
 		snprintf(text, STORE_ERROR_SIZE, "%.200s", store_error(k->store));

@@ -3,6 +3,9 @@
  * A write goes to slots of all levels at once, so that hours and days need not be made later, are never behind, and
  * no crash leaves one without the others. It takes a row of each for each owner, and what those have already is added
  * to.
+ *
+ * What does not fit below the limit of size is written all the same: for users and groups, whose numbers are given out,
+ * there is always room to be made.
  */
 #include "config.h"
 
@@ -14,6 +17,7 @@
 #include "base/clock.h"
 #include "ledger/database.h"
 #include "ledger/retention.h"
+#include "ledger/series.h"
 
 enum { KIB = 1024, MS_PER_S = 1000 };
 
@@ -21,85 +25,6 @@ enum { KIB = 1024, MS_PER_S = 1000 };
 static int64_t whole(double value)
 {
 	return value > 0 && value < 4e18 ? llround(value) : 0;
-}
-
-static int64_t number_of(const struct row *row)
-{
-	return row->id == OWNER_NO_ID ? -1 : (int64_t)row->id;
-}
-
-static int bind_series(sqlite3_stmt *statement, enum usage_kind kind, int64_t number,
-	const char *name, const char *user)
-{
-	sqlite3_bind_int(statement, 1, (int)kind);
-	sqlite3_bind_int64(statement, 2, number);
-	sqlite3_bind_text(statement, 3, name, -1, SQLITE_STATIC);
-	return database_outcome(sqlite3_bind_text(statement, 4, user, -1, SQLITE_STATIC));
-}
-
-/* Steps STATEMENT, bound, to a series' id; 0 where there is none. */
-static int select_series(sqlite3_stmt *statement, int64_t *ret)
-{
-	int step = sqlite3_step(statement);
-
-	*ret = step == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-	sqlite3_reset(statement);
-	return database_outcome(step);
-}
-
-/*
- * The series of a NUMBER that has another name than before. Its name may be nothing but the number, which is what it
- * is called until the name service has answered: then it is the one that it was last; and one that was a number gets
- * its name.
- */
-static int find_renamed(
-	struct store *s, enum usage_kind kind, int64_t number, const char *name, int64_t *ret)
-{
-	char digits[24], last[24] = "";
-	int64_t id;
-	int r, step;
-
-	*ret = 0;
-	snprintf(digits, sizeof(digits), "%lld", (long long)number);
-	sqlite3_bind_int(s->last_series, 1, (int)kind);
-	sqlite3_bind_int64(s->last_series, 2, number);
-	step = sqlite3_step(s->last_series);
-	id = step == SQLITE_ROW ? sqlite3_column_int64(s->last_series, 0) : 0;
-	if (id && sqlite3_column_text(s->last_series, 1))
-		snprintf(last, sizeof(last), "%s",
-			(const char *)sqlite3_column_text(s->last_series, 1));
-	sqlite3_reset(s->last_series);
-	r = database_outcome(step);
-	if (r != 0 || !id)
-		return r;
-	if (!strcmp(name, digits)) {
-		*ret = id;
-		return 0;
-	}
-	if (strcmp(last, digits) != 0)
-		return 0;
-	sqlite3_bind_int64(s->rename_series, 1, id);
-	sqlite3_bind_text(s->rename_series, 2, name, -1, SQLITE_STATIC);
-	*ret = id;
-	return database_finish(s->rename_series);
-}
-
-static int get_series(struct store *s, enum usage_kind kind, int64_t number, const char *name,
-	const char *user, int64_t *ret)
-{
-	int r = bind_series(s->find_series, kind, number, name, user);
-
-	if (r == 0)
-		r = select_series(s->find_series, ret);
-	if (r == 0 && !*ret && number >= 0 && rows_has_number(kind))
-		r = find_renamed(s, kind, number, name, ret);
-	if (r != 0 || *ret)
-		return r;
-	r = bind_series(s->make_series, kind, number, name, user);
-	if (r == 0)
-		r = database_finish(s->make_series);
-	*ret = sqlite3_last_insert_rowid(s->db);
-	return r;
 }
 
 /* One row's part of a span of time. */
@@ -163,7 +88,7 @@ static int add_rows(
 
 		if (!other->rows)
 			continue;
-		r = get_series(s, (enum usage_kind)kind, -1, USAGE_OTHER, "", &entry.series);
+		r = series_get_other(s, (enum usage_kind)kind, &entry.series);
 		if (r == 0)
 			r = add_entry(s, level, slot, share, &entry);
 	}
@@ -213,9 +138,12 @@ static int add_level(
 	return r;
 }
 
+/* Names of others than users and groups: with their own rows, or all of them as "(other)". */
+enum naming { NAMING_ROWS, NAMING_NONE };
+
 /*
- * Whoever lives has a series: of his counter it has to be known how far it has been counted. Of who ended and is in
- * "(other)" nothing is written by name.
+ * Whoever is written by name has a series, and nobody else gets one. A row that is truly called "(other)" is one of
+ * those.
  */
 static int find_series(struct store *s, struct bucket *b)
 {
@@ -224,11 +152,51 @@ static int find_series(struct store *s, struct bucket *b)
 	for (size_t i = 0; r == 0 && i < b->rows.count; i++) {
 		struct row *row = b->rows.row[i];
 
-		if (row->is_folded && !row->is_known && !row->will_be_known)
+		if (rows_is_other(row))
+			row->series = ROWS_SERIES_NONE;
+		else if (row->series == ROWS_SERIES_UNKNOWN)
+			r = series_find(s, row);
+	}
+	return r;
+}
+
+/* The names that were new on the day of the second TO_S. */
+static int count_names(struct store *s, int64_t to_s)
+{
+	int64_t day = slots_of(SLOT_DAY, to_s);
+
+	if (s->names.day < 0)
+		return series_count_new(s, day, &s->names);
+	if (s->names.day != day)
+		s->names = (struct names){.day = day};
+	return 0;
+}
+
+static int fold(struct store *s, struct bucket *b, int64_t to_s, enum naming naming)
+{
+	struct bucket_room room;
+
+	for (unsigned int k = 0; k < USAGE_KINDS_END; k++) {
+		enum usage_kind kind = (enum usage_kind)k;
+		bool has_rows = naming == NAMING_ROWS || rows_has_number(kind);
+
+		room.rows[k] = has_rows ? bucket_rows_max(kind) : 0;
+		room.names[k] = names_left(&s->names, kind, to_s);
+	}
+	return bucket_fold(b, &room);
+}
+
+static int make_series(struct store *s, struct bucket *b)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < b->rows.count; i++) {
+		struct row *row = b->rows.row[i];
+
+		if (row->series > 0 || row->is_folded || !bucket_row_has_content(row))
 			continue;
-		if (!row->series)
-			r = get_series(
-				s, row->kind, number_of(row), row->name, row->user, &row->series);
+		r = series_make(s, row);
+		s->names.taken[row->kind]++;
 	}
 	return r;
 }
@@ -241,8 +209,31 @@ static void bind_optional(sqlite3_stmt *statement, int i, bool has, uint64_t val
 		sqlite3_bind_null(statement, i);
 }
 
+static int add_counter(struct store *s, int64_t series, const struct row *row)
+{
+	sqlite3_bind_int64(s->add_counter, 1, series);
+	sqlite3_bind_int64(s->add_counter, 2, row->number);
+	sqlite3_bind_int64(s->add_counter, 3, (int64_t)row->created_ns);
+	sqlite3_bind_double(s->add_counter, 4, row->counted);
+	bind_optional(s->add_counter, 5, row->has_pss, row->pss_bytes);
+	bind_optional(s->add_counter, 6, row->has_swap, row->swap_bytes);
+	sqlite3_bind_int64(s->add_counter, 7, (int64_t)row->processes);
+	return database_finish(s->add_counter);
+}
+
+/* To the one counter of those of a kind that have no series. */
+static void add_to_pool(struct row *pool, const struct row *row)
+{
+	pool->is_known = true;
+	pool->counted += row->counted;
+	pool->has_swap |= row->has_swap;
+	pool->swap_bytes += row->has_swap ? row->swap_bytes : 0;
+	pool->processes += row->processes;
+}
+
 static int write_counters(struct store *s, const struct bucket *b)
 {
+	struct row pool[USAGE_KINDS_END] = {0};
 	int r = database_run(s, "DELETE FROM counter");
 
 	for (size_t i = 0; r == 0 && i < b->rows.count; i++) {
@@ -250,14 +241,19 @@ static int write_counters(struct store *s, const struct bucket *b)
 
 		if (!row->is_known && !row->will_be_known)
 			continue;
-		sqlite3_bind_int64(s->add_counter, 1, row->series);
-		sqlite3_bind_int64(s->add_counter, 2, row->number);
-		sqlite3_bind_int64(s->add_counter, 3, (int64_t)row->created_ns);
-		sqlite3_bind_double(s->add_counter, 4, row->counted);
-		bind_optional(s->add_counter, 5, row->has_pss, row->pss_bytes);
-		bind_optional(s->add_counter, 6, row->has_swap, row->swap_bytes);
-		sqlite3_bind_int64(s->add_counter, 7, (int64_t)row->processes);
-		r = database_finish(s->add_counter);
+		if (row->series > 0)
+			r = add_counter(s, row->series, row);
+		else
+			add_to_pool(&pool[row->kind], row);
+	}
+	for (unsigned int kind = USAGE_USER; r == 0 && kind < USAGE_KINDS_END; kind++) {
+		int64_t other;
+
+		if (!pool[kind].is_known)
+			continue;
+		r = series_get_other(s, (enum usage_kind)kind, &other);
+		if (r == 0)
+			r = add_counter(s, other, &pool[kind]);
 	}
 	return r;
 }
@@ -288,37 +284,91 @@ static int write_marks(struct store *s, const struct bucket *b)
 	return r;
 }
 
-static int write_all(struct store *s, struct bucket *b)
+/* A file that was larger before than it may be now need not grow any more. */
+static int check_size(struct store *s)
+{
+	int64_t pages;
+	int r = database_number(s, "PRAGMA page_count", 0, &pages);
+
+	return r == 0 && (uint64_t)pages > s->pages_max ? DATABASE_TOO_LARGE : r;
+}
+
+static int write_all(struct store *s, struct bucket *b, enum naming naming)
 {
 	enum slot_level base = slots_level(b->from_ns, b->to_ns);
-	int64_t day = slots_of(SLOT_DAY, (int64_t)(b->to_ns / NS_PER_SEC));
+	int64_t to_s = b->to_ns ? (int64_t)((b->to_ns - 1) / NS_PER_SEC) : 0;
 	int r = find_series(s, b);
 
-	for (unsigned int level = 0; r == 0 && level < SLOT_LEVELS; level++)
+	if (r == 0)
+		r = count_names(s, to_s);
+	if (r == 0)
+		r = fold(s, b, to_s, naming);
+	if (r == 0)
+		r = make_series(s, b);
+	for (unsigned int level = 0; r == 0 && b->to_ns && level < SLOT_LEVELS; level++)
 		r = add_level(s, b, (enum slot_level)level, base);
 	if (r == 0)
 		r = write_counters(s, b);
 	if (r == 0)
 		r = write_marks(s, b);
-	return r == 0 ? retention_apply(s, day) : r;
+	if (r == 0)
+		r = retention_apply(s, slots_of(SLOT_DAY, to_s));
+	return r == 0 ? check_size(s) : r;
 }
 
-int store_write(struct store *s, struct bucket *b)
+/* Ends the transaction as R, what it has come to, says; some failures have ended it already. */
+static int end_transaction(struct store *s, int r)
 {
-	int r = database_run(s, "BEGIN IMMEDIATE");
-
-	if (r != 0)
-		return r;
-	r = write_all(s, b);
 	if (r == 0)
 		r = database_run(s, "COMMIT");
 	if (r == 0)
 		return 0;
-	/* Some failures have ended the transaction already; and what was made in it is no more. */
+	/* A rollback is no failure, and SQLite then says so. */
+	snprintf(s->said, sizeof(s->said), "%s",
+		r == DATABASE_TOO_LARGE ? "it does not fit into ledger.max_size"
+					: sqlite3_errmsg(s->db));
 	if (!sqlite3_get_autocommit(s->db))
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-	for (size_t i = 0; i < b->rows.count; i++)
-		b->rows.row[i]->series = 0;
+	return r;
+}
+
+static int write_once(struct store *s, struct bucket *b, enum naming naming)
+{
+	struct names names = s->names;
+	int r = database_run(s, "BEGIN IMMEDIATE");
+
+	if (r != 0)
+		return r;
+	r = end_transaction(s, write_all(s, b, naming));
+	if (r == 0)
+		return 0;
+	/* What was made in it is no more. */
+	bucket_forget_series(b);
+	s->names = names;
 	s->tidied_slot = -1;
 	return r;
+}
+
+static int make_room(struct store *s, unsigned int percent)
+{
+	int r = database_run(s, "BEGIN IMMEDIATE");
+
+	return r == 0 ? end_transaction(s, retention_make_room(s, percent)) : r;
+}
+
+int store_write(struct store *s, struct bucket *b)
+{
+	/* Down to which part of the limit what is old goes first, in a transaction of its own; then how it is written. */
+	static const struct {
+		unsigned int percent;
+		enum naming naming;
+	} tries[] = {{75, NAMING_ROWS}, {50, NAMING_NONE}, {25, NAMING_NONE}};
+	int r = write_once(s, b, NAMING_ROWS);
+
+	for (size_t i = 0; r == DATABASE_TOO_LARGE && i < ARRAY_SIZE(tries); i++) {
+		r = make_room(s, tries[i].percent);
+		if (r == 0)
+			r = write_once(s, b, tries[i].naming);
+	}
+	return r == DATABASE_TOO_LARGE ? STORE_UNWRITABLE : r;
 }

@@ -10,14 +10,20 @@
 #include <errno.h>
 
 #include "ledger/database.h"
+#include "ledger/series.h"
 
-enum {
-	FULL_PERCENT = 90,     /* of the limit, from where on the oldest goes */
-	LETTING_GO_TURNS = 64, /* in one transaction */
-};
+enum { FULL_PERCENT = 90 }; /* of the limit, from where on the oldest goes */
+
+/* What goes, in this order. */
+enum letting_go { GO_NAMES, GO_ALL, GO_END };
+
+/* Of series as T: those that become "(other)". */
+#define IS_OTHER(t) t ".number = -1 AND " t ".user = '' AND " t ".name = '" USAGE_OTHER "'"
+#define IS_NAME(t)  t ".kind NOT IN (%d, %d) AND NOT (" IS_OTHER(t) ")"
+#define BILLED      (int)USAGE_USER, (int)USAGE_GROUP
 
 /* Of LEVEL all slots before SLOT. */
-static int let_go_before(struct store *s, enum slot_level level, int64_t slot)
+static int drop_before(struct store *s, enum slot_level level, int64_t slot)
 {
 	char *sql = sqlite3_mprintf(
 		"DELETE FROM %s WHERE slot < %lld; DELETE FROM span WHERE level = %d AND slot < %lld",
@@ -28,14 +34,64 @@ static int let_go_before(struct store *s, enum slot_level level, int64_t slot)
 	return r;
 }
 
-/* The slot of LEVEL with COUNT ones before it in ORDER; -1: there are not so many. What no clock comes to is none. */
-static int nth_slot(
-	struct store *s, enum slot_level level, const char *order, uint64_t count, int64_t *ret)
+static int make_others(struct store *s)
+{
+	int64_t id;
+	int r = 0;
+
+	for (unsigned int kind = USAGE_USER; r == 0 && kind < USAGE_KINDS_END; kind++)
+		if (!rows_has_number((enum usage_kind)kind))
+			r = series_get_other(s, (enum usage_kind)kind, &id);
+	return r;
+}
+
+/* Of LEVEL the names in all slots before SLOT. */
+static int fold_before(struct store *s, enum slot_level level, int64_t slot)
+{
+	const char *table = database_slots[level];
+	char *sql = sqlite3_mprintf(
+		"INSERT INTO %s SELECT u.slot, o.id, sum(u.pss), NULL, sum(u.swap), sum(u.processes), 0"
+		" FROM %s AS u CROSS JOIN series AS n ON n.id = u.series"
+		" JOIN series AS o ON o.kind = n.kind AND " IS_OTHER("o") " WHERE u.slot < %lld AND " IS_NAME(
+			"n") " GROUP BY u.slot, o.id"
+			     " ON CONFLICT DO UPDATE SET pss = pss + excluded.pss,"
+			     " swap = coalesce(swap + excluded.swap, swap, excluded.swap),"
+			     " processes = processes + excluded.processes;"
+			     "DELETE FROM %s WHERE slot < %lld AND series IN"
+			     " (SELECT n.id FROM series AS n WHERE " IS_NAME("n") ")",
+		table, table, (long long)slot, BILLED, table, (long long)slot, BILLED);
+	int r = sql ? make_others(s) : -ENOMEM;
+
+	if (r == 0)
+		r = database_run(s, sql);
+	sqlite3_free(sql);
+	return r;
+}
+
+/*
+ * Of LEVEL what is before SLOT, and of finer ones what is before that time: whatever is in a slot is in its day, too,
+ * by which it is known which names are left.
+ */
+static int let_go_before(struct store *s, enum letting_go what, enum slot_level level, int64_t slot)
+{
+	int r = 0;
+
+	for (unsigned int i = 0; r == 0 && i <= (unsigned int)level; i++) {
+		enum slot_level finer = (enum slot_level)i;
+		int64_t before = slot * (slots_seconds(level) / slots_seconds(finer));
+
+		r = what == GO_ALL ? drop_before(s, finer, before) : fold_before(s, finer, before);
+	}
+	return r;
+}
+
+/* The slot of LEVEL with COUNT newer ones; -1: there are not so many. What no clock comes to is none. */
+static int find_newest(struct store *s, enum slot_level level, uint64_t count, int64_t *ret)
 {
 	char *sql = sqlite3_mprintf(
-		"SELECT slot FROM span WHERE level = %d AND slot BETWEEN 0 AND %lld ORDER BY slot %s"
+		"SELECT slot FROM span WHERE level = %d AND slot BETWEEN 0 AND %lld ORDER BY slot DESC"
 		" LIMIT 1 OFFSET %lld",
-		(int)level, (long long)USAGE_TIME_MAX, order, (long long)count);
+		(int)level, (long long)USAGE_TIME_MAX, (long long)count);
 	int r = sql ? database_number(s, sql, -1, ret) : -ENOMEM;
 
 	sqlite3_free(sql);
@@ -56,16 +112,16 @@ static int let_go_of_old(struct store *s)
 		enum slot_level level = (enum slot_level)i;
 		int64_t slot = -1;
 
-		r = nth_slot(s, level, "DESC", s->limits.slots[level], &slot);
+		r = find_newest(s, level, s->limits.slots[level], &slot);
 		slot++;
 		slot -= slot % group_of(level);
 		if (r == 0 && slot > 0)
-			r = let_go_before(s, level, slot);
+			r = let_go_before(s, GO_ALL, level, slot);
 	}
 	return r;
 }
 
-static int is_too_full(struct store *s, bool *ret)
+static int is_too_full(struct store *s, unsigned int percent, bool *ret)
 {
 	int64_t pages, free_pages;
 	int r = database_number(s, "PRAGMA page_count", 0, &pages);
@@ -74,27 +130,52 @@ static int is_too_full(struct store *s, bool *ret)
 		r = database_number(s, "PRAGMA freelist_count", 0, &free_pages);
 	if (r == 0)
 		*ret = (uint64_t)(pages - free_pages) * s->page_bytes >
-		       database_room(s) / 100 * FULL_PERCENT;
+		       database_room(s) / 100 * percent;
 	return r;
 }
 
-/* The oldest group of the finest level that has more than one; false: there is none. */
-static int let_go_of_oldest(struct store *s, bool *ret)
+/* The oldest slot of LEVEL that has something of WHAT; -1: none has. */
+static int find_oldest(struct store *s, enum letting_go what, enum slot_level level, int64_t *ret)
 {
-	*ret = false;
-	for (unsigned int i = 0; i < SLOT_LEVELS; i++) {
-		enum slot_level level = (enum slot_level)i;
-		int64_t group = group_of(level), slot = -1;
-		int r = nth_slot(s, level, "ASC", (uint64_t)group, &slot);
+	char *sql =
+		what == GO_ALL
+			? sqlite3_mprintf("SELECT min(slot) FROM span WHERE level = %d"
+					  " AND slot BETWEEN 0 AND %lld",
+				  (int)level, (long long)USAGE_TIME_MAX)
+			: sqlite3_mprintf(
+				  "SELECT u.slot FROM %s AS u CROSS JOIN series AS n ON n.id = u.series"
+				  " WHERE u.slot >= 0 AND " IS_NAME("n") " ORDER BY u.slot LIMIT 1",
+				  database_slots[level], BILLED);
+	int r = sql ? database_number(s, sql, -1, ret) : -ENOMEM;
 
-		if (r != 0)
-			return r;
-		slot -= slot % group;
-		if (slot <= 0)
-			continue;
-		*ret = true;
-		return let_go_before(s, level, slot);
+	sqlite3_free(sql);
+	return r;
+}
+
+/*
+ * The end, after FIRST, of GROUPS groups of LEVEL, or of as many as there are; 0: there is none. Names go of all of
+ * them, of the rest the newest group stays.
+ */
+static int find_end(struct store *s, enum letting_go what, enum slot_level level, int64_t first,
+	int64_t groups, int64_t *ret)
+{
+	int64_t group = group_of(level), slot = -1;
+	char *sql = sqlite3_mprintf(
+		"SELECT slot FROM span WHERE level = %d AND slot BETWEEN %lld AND %lld ORDER BY slot"
+		" LIMIT 1 OFFSET %lld",
+		(int)level, (long long)first, (long long)USAGE_TIME_MAX,
+		(long long)(group * groups));
+	int r = sql ? database_number(s, sql, -1, &slot) : -ENOMEM;
+
+	sqlite3_free(sql);
+	if (r == 0 && slot < 0) {
+		r = find_newest(s, level, 0, &slot);
+		slot += what == GO_NAMES ? group : 0;
 	}
+	if (r != 0)
+		return r;
+	slot -= slot % group;
+	*ret = slot > first ? slot : 0;
 	return 0;
 }
 
@@ -105,24 +186,44 @@ static int let_go_of_names(struct store *s)
 			       " AND id NOT IN (SELECT series FROM counter)");
 }
 
-static int let_go_of_much(struct store *s)
+/* The oldest of LEVEL, more at each turn, since each looks at all that is left. */
+static int let_go_of_oldest(struct store *s, enum letting_go what, enum slot_level level,
+	unsigned int percent, bool *is_full)
 {
-	for (int i = 0; i < LETTING_GO_TURNS; i++) {
-		bool is_full = false, has_gone = false;
-		int r = is_too_full(s, &is_full);
+	int r = 0;
 
-		/* Names first: who makes up many is not to push out what others have used. */
-		if (r == 0 && is_full && i == 0) {
-			r = let_go_of_names(s);
-			if (r == 0)
-				r = is_too_full(s, &is_full);
-		}
-		if (r == 0 && is_full)
-			r = let_go_of_oldest(s, &has_gone);
-		if (r != 0 || !is_full || !has_gone)
+	for (int64_t groups = 1; r == 0 && *is_full; groups *= 2) {
+		int64_t first = -1, end = 0;
+
+		r = find_oldest(s, what, level, &first);
+		if (r == 0 && first >= 0)
+			r = find_end(s, what, level, first, groups, &end);
+		if (r != 0 || !end)
 			return r;
+		r = let_go_before(s, what, level, end);
+		if (r == 0 && level == SLOT_DAY)
+			r = let_go_of_names(s);
+		if (r == 0)
+			r = is_too_full(s, percent, is_full);
 	}
-	return 0;
+	return r;
+}
+
+int retention_make_room(struct store *s, unsigned int percent)
+{
+	bool is_full = false;
+	int r = is_too_full(s, percent, &is_full);
+
+	if (r == 0 && is_full) {
+		r = let_go_of_names(s);
+		if (r == 0)
+			r = is_too_full(s, percent, &is_full);
+	}
+	for (unsigned int what = 0; what < GO_END; what++)
+		for (unsigned int level = 0; r == 0 && is_full && level < SLOT_LEVELS; level++)
+			r = let_go_of_oldest(s, (enum letting_go)what, (enum slot_level)level,
+				percent, &is_full);
+	return r;
 }
 
 /* Names once a day, besides: that looks at all of them. */
@@ -131,7 +232,7 @@ int retention_apply(struct store *s, int64_t day)
 	int r = let_go_of_old(s);
 
 	if (r == 0)
-		r = let_go_of_much(s);
+		r = retention_make_room(s, FULL_PERCENT);
 	if (r != 0 || s->tidied_slot == day)
 		return r;
 	s->tidied_slot = day;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of the ledger goes, so that it stays within its limits: what is older, and where the file is full, the oldest.
+ * What of the ledger goes, so that it stays within its limits: what is older, and where the file is full, the oldest;
+ * first names of all but users and groups, which become "(other)", so that sums stay what they are, and what is billed
+ * only when there are none left.
  */
 #ifndef MEMTALLY_LEDGER_RETENTION_H
 #define MEMTALLY_LEDGER_RETENTION_H
@@ -14,5 +16,11 @@
  * names that nothing has any more. Outcomes of the store.
  */
 int retention_apply(struct store *s, int64_t day);
+
+/*
+ * Lets go, within a transaction of the caller's, until at most PERCENT of the file's limit are in use, or nothing is
+ * left that may go. Outcomes of the store.
+ */
+int retention_make_room(struct store *s, unsigned int percent);
 
 #endif

@@ -158,8 +158,13 @@ int rows_rename(struct row *row, const char *name)
 		return -ENOMEM;
 	free(row->name);
 	row->name = copy;
-	row->series = 0;
+	row->series = ROWS_SERIES_UNKNOWN;
 	return 0;
+}
+
+bool rows_is_other(const struct row *row)
+{
+	return row->id == OWNER_NO_ID && !*row->user && !strcmp(row->name, USAGE_OTHER);
 }
 
 void rows_sweep(struct rows *r, bool (*is_left)(const struct row *row))

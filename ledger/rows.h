@@ -13,6 +13,11 @@
 
 #include "snapshot/usage.h"
 
+enum rows_series {
+	ROWS_SERIES_UNKNOWN = 0, /* to be looked for */
+	ROWS_SERIES_NONE = -1,   /* the store has none of that name */
+};
+
 struct row {
 	enum usage_kind kind;
 	uint32_t number; /* memtallyd's: of a user or a group; else 0 */
@@ -20,7 +25,7 @@ struct row {
 	char *name;      /* owned, clean */
 	char *user;      /* owned; empty where it is nobody's */
 	uint64_t hash;
-	int64_t series; /* what the store calls it; 0: not known */
+	int64_t series; /* what the store calls it, or a rows_series */
 
 	/* As of the last snapshot, or as far as it has been counted. */
 	bool is_known;       /* it is in there */
@@ -34,6 +39,7 @@ struct row {
 	bool has_pss_max, has_swap_s;
 	uint64_t pss_max_bytes, processes_max;
 	bool is_folded; /* into "(other)" */
+	bool is_gone;   /* likewise, for good: to be removed */
 
 	/* Of the snapshot that is being taken. */
 	uint64_t seen; /* its number */
@@ -67,10 +73,16 @@ int rows_rename(struct row *row, const char *name);
 /* Removes those for which IS_LEFT is false. */
 void rows_sweep(struct rows *r, bool (*is_left)(const struct row *row));
 
-/* Whether rows of KIND are told apart by their number. */
+/*
+ * Whether rows of KIND are told apart by their number, as users and groups are: theirs are given out by whoever runs
+ * the machine. All others have names that whoever runs a program can choose.
+ */
 static inline bool rows_has_number(enum usage_kind kind)
 {
 	return kind == USAGE_USER || kind == USAGE_GROUP;
 }
+
+/* Whether ROW is truly called as those are who have none of their own: it is one of them. */
+bool rows_is_other(const struct row *row);
 
 #endif

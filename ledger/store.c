@@ -19,10 +19,10 @@ enum { USER_VERSION = 1 };
 
 enum { PATH_SIZE = STORE_PATH_MAX + 512 };
 
-static const char file_name[] = "ledger.db";
+/* More than a write ever takes of new pages, which is looked at before it is committed. */
+#define WRITE_BYTES (UINT64_C(64) << 20)
 
-/* Beside the file, while it is open or after a crash. */
-static const char *const companions[] = {"", "-wal", "-shm", "-journal"};
+const char *const store_files[STORE_FILES] = {"", "-wal", "-shm", "-journal"};
 
 /*
  * Amounts are as in snapshot/usage.h: KiB seconds, KiB, milliseconds. NULL is what is not known. A series is one
@@ -58,7 +58,7 @@ static const char schema[] =
 
 const char *store_error(const struct store *s)
 {
-	return sqlite3_errmsg(s->db);
+	return *s->said ? s->said : sqlite3_errmsg(s->db);
 }
 
 static int prepare_all(struct store *s)
@@ -170,7 +170,8 @@ static int check_content(struct store *s)
  */
 static int set_up(struct store *s)
 {
-	int64_t bytes = 0;
+	int64_t bytes = 0, pages = 0;
+	uint64_t most;
 	char *sql;
 	int r;
 
@@ -193,16 +194,24 @@ static int set_up(struct store *s)
 	if (r != 0)
 		return r;
 	s->page_bytes = (uint64_t)bytes;
-	sql = sqlite3_mprintf("PRAGMA max_page_count = %lld; PRAGMA journal_size_limit = %d",
-		(long long)(database_room(s) / s->page_bytes), DATABASE_LOG_BYTES);
+	r = database_number(s, "PRAGMA page_count", 0, &pages);
+	if (r != 0)
+		return r;
+	/* Who writes looks at its size, and can tell that from a full disk; this is where it ends if he does not. */
+	s->pages_max = database_room(s) / s->page_bytes;
+	if ((uint64_t)pages > s->pages_max)
+		s->pages_max = (uint64_t)pages;
+	most = s->pages_max + WRITE_BYTES / s->page_bytes;
+	sql = sqlite3_mprintf("PRAGMA max_page_count = %llu; PRAGMA journal_size_limit = %d",
+		(unsigned long long)most, DATABASE_LOG_BYTES);
 	r = sql ? database_run(s, sql) : -ENOMEM;
 	sqlite3_free(sql);
 	return r == 0 ? prepare_all(s) : r;
 }
 
-static int make_path(const char *directory, const char *end, char to[static PATH_SIZE])
+static int make_path(const char *directory, char to[static PATH_SIZE])
 {
-	int n = snprintf(to, PATH_SIZE, "%s/%s%s", directory, file_name, end);
+	int n = snprintf(to, PATH_SIZE, "%s/" STORE_FILE, directory);
 
 	return n < PATH_SIZE ? 0 : -ENAMETOOLONG;
 }
@@ -234,7 +243,7 @@ int store_open(const char *directory, const struct store_limits *limits, struct 
 {
 	AUTO_STORE struct store *s = calloc(1, sizeof(*s));
 	char path[PATH_SIZE];
-	int r = make_path(directory, "", path);
+	int r = make_path(directory, path);
 
 	if (r < 0) {
 		snprintf(error, STORE_ERROR_SIZE, "the directory's path is too long");
@@ -244,6 +253,7 @@ int store_open(const char *directory, const struct store_limits *limits, struct 
 	if (r == 0) {
 		s->limits = *limits;
 		s->tidied_slot = -1;
+		s->names.day = -1;
 		r = database_outcome(sqlite3_open_v2(path, &s->db,
 			SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
 				SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE,
@@ -259,29 +269,6 @@ int store_open(const char *directory, const struct store_limits *limits, struct 
 	}
 	*ret = TAKE_PTR(s);
 	return 0;
-}
-
-int store_set_aside(const char *directory, uint64_t realtime_ns, char name[static STORE_ERROR_SIZE])
-{
-	time_t now = (time_t)(realtime_ns / NS_PER_SEC);
-	char from[PATH_SIZE], to[PATH_SIZE], end[96], stamp[32] = "";
-	struct tm tm;
-	int r = 0;
-
-	if (gmtime_r(&now, &tm))
-		strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm);
-	/* The log first: without it the file is an older one of its states, but with another's it would be none. */
-	for (size_t i = ARRAY_SIZE(companions); r == 0 && i > 0; i--) {
-		snprintf(end, sizeof(end), ".damaged-%s%s", stamp, companions[i - 1]);
-		r = make_path(directory, companions[i - 1], from);
-		if (r == 0)
-			r = make_path(directory, end, to);
-		if (r == 0 && rename(from, to) < 0 && errno != ENOENT)
-			r = -errno;
-	}
-	if (r == 0)
-		snprintf(name, STORE_ERROR_SIZE, "%.500s", to);
-	return r;
 }
 
 static bool get_optional(sqlite3_stmt *statement, int column, uint64_t *ret)
@@ -303,6 +290,15 @@ static int load_row(sqlite3_stmt *statement, struct bucket *b)
 	if (kind < USAGE_USER || kind >= USAGE_KINDS_END || !name || !user || number < 0 ||
 		number > UINT32_MAX || !(counted >= 0 && counted < 1e300))
 		return STORE_DAMAGED;
+	if (id < 0 && !*user && !strcmp(name, USAGE_OTHER)) {
+		struct bucket_pool *pool = &b->pool[kind];
+
+		pool->is_set = true;
+		pool->counted = counted;
+		pool->has_swap = get_optional(statement, 9, &pool->swap_bytes);
+		get_optional(statement, 10, &pool->processes);
+		return 0;
+	}
 	row = rows_get(&b->rows, (enum usage_kind)kind, (uint32_t)number, name, user);
 	if (!row)
 		return -ENOMEM;

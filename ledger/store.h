@@ -18,6 +18,12 @@
 #include "ledger/slots.h"
 #include "snapshot/usage.h"
 
+#define STORE_FILE "ledger.db"
+
+/* What stands beside the file, by the ends of their names, while it is open or after a crash. The file is the first. */
+enum { STORE_FILES = 4 };
+extern const char *const store_files[STORE_FILES];
+
 enum {
 	STORE_ERROR_SIZE = 512,
 	STORE_PATH_MAX = 3584, /* bytes of a directory's path */
@@ -55,18 +61,12 @@ static inline void cleanup_store(struct store **s)
 }
 #define AUTO_STORE CLEANUP(cleanup_store)
 
-/*
- * Renames the file in DIRECTORY, which must not be open, and what belongs to it, to names with the time REALTIME_NS;
- * the new one of the file itself is in NAME. Negative errno: it is where it was.
- */
-int store_set_aside(
-	const char *directory, uint64_t realtime_ns, char name[static STORE_ERROR_SIZE]);
-
 /* What has been counted, into B, which is new. STORE_DAMAGED, -ENOMEM. */
 int store_load(struct store *s, struct bucket *b);
 
 /*
- * Adds what B has, which was folded, and lets go of what is older or more than the limits allow. STORE_DAMAGED or
+ * Adds what B has, as far as there is room for names, the rest as "(other)", and lets go of what is older or more than
+ * the limits allow. Where it does not fit below the limit of size, room is made first. STORE_DAMAGED or
  * STORE_UNWRITABLE, -ENOMEM: nothing of it was written, and store_error() says why.
  */
 int store_write(struct store *s, struct bucket *b);

@@ -166,7 +166,7 @@ int main(int argc, char *argv[])
 		fill_slot(&b, slot, users, &random);
 		owners = b.rows.count;
 		begin = cpu_ns();
-		if (bucket_fold(&b) != 0 || store_write(store, &b) != 0)
+		if (store_write(store, &b) != 0)
 			die(store_error(store));
 		bucket_clear(&b);
 		cpu += cpu_ns() - begin;

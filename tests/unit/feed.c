@@ -52,6 +52,13 @@ void feed_restart(struct feed *f)
 		f->owner[i].last_pss_bytes = 0;
 		f->owner[i].byte_s = 0;
 	}
+	f->crowd.has_row = false;
+}
+
+void feed_rename(struct feed *f)
+{
+	f->crowd.generation++;
+	f->crowd.has_row = false;
 }
 
 void feed_wait(struct feed *f, double seconds)
@@ -111,6 +118,39 @@ static void add_owner(struct builder *b, const struct feed_owner *o)
 	ROW_SET(row, SCOPE_PSS_BYTE_SECONDS, metric_real_bits(o->byte_s));
 }
 
+static void add_crowd(struct feed *f, struct builder *b)
+{
+	struct feed_crowd *c = &f->crowd;
+	double seconds = (double)(f->monotonic_ns - f->last_ns) / (double)NS_PER_SEC;
+	char name[SNAPSHOT_NAME_MAX + 1];
+
+	if (!c->has_row) {
+		c->byte_s = 0;
+		c->created_ns = f->realtime_ns;
+	}
+	/* From 0, or from what they had. */
+	if (f->sequence > 1)
+		c->byte_s += (double)c->pss_bytes * seconds / (c->has_row ? 1 : 2);
+	c->has_row = true;
+	memset(name, '-', sizeof(name));
+	for (unsigned int i = 0; i < c->count; i++) {
+		int n = snprintf(name, sizeof(name), "crowd-%u-%u", c->generation, i);
+		struct feed_owner o = {.kind = c->kind,
+			.name = name,
+			.user = "",
+			.pss_bytes = c->pss_bytes,
+			.processes = 1,
+			.created_ns = c->created_ns,
+			.byte_s = c->byte_s};
+
+		if ((size_t)n < c->name_bytes) {
+			name[n] = '-';
+			name[c->name_bytes] = '\0';
+		}
+		add_owner(b, &o);
+	}
+}
+
 static int seal(struct feed *f, struct builder *b)
 {
 	struct image_header head = {
@@ -150,6 +190,8 @@ int feed_image(struct feed *f)
 		if (f->owner[i].has_row)
 			add_owner(&b, &f->owner[i]);
 	}
+	if (f->crowd.count)
+		add_crowd(f, &b);
 	f->last_ns = f->monotonic_ns;
 	fd = seal(f, &b);
 	builder_done(&b);

@@ -26,6 +26,18 @@ struct feed_owner {
 	double true_byte_s, true_swap_byte_s, true_process_s;
 };
 
+/* Owners without a user of their own who are all alike, and have new names whenever feed_rename() is called. */
+struct feed_crowd {
+	enum usage_kind kind;
+	unsigned int count;
+	size_t name_bytes;
+	uint64_t pss_bytes; /* of each; they have a process each */
+	unsigned int generation;
+	bool has_row;
+	uint64_t created_ns;
+	double byte_s;
+};
+
 struct feed {
 	uint64_t monotonic_ns, suspended_ns, realtime_ns;
 	uint8_t instance;    /* which memtallyd it is */
@@ -36,6 +48,7 @@ struct feed {
 	uint64_t userns; /* whose the uids are */
 	struct feed_owner owner[FEED_OWNERS];
 	unsigned int owners;
+	struct feed_crowd crowd;
 };
 
 #define FEED_START_S UINT64_C(1700000100) /* a whole number of five minutes, of no hour */
@@ -49,6 +62,9 @@ struct feed_owner *feed_add(
 
 /* It has from now on. */
 void feed_set(struct feed_owner *o, uint64_t pss_bytes, uint64_t processes);
+
+/* The crowd has other names from now on. */
+void feed_rename(struct feed *f);
 
 /* Another memtallyd, from now on. It has made no pass. */
 void feed_restart(struct feed *f);

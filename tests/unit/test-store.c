@@ -4,7 +4,6 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
@@ -12,18 +11,12 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "ledger/aside.h"
 #include "ledger/store.h"
-#include "tests/unit/feed.h"
-
-#define GIB ((uint64_t)1 << 30)
-#define MIB ((uint64_t)1 << 20)
-
-/* KiB seconds. */
-#define GIB_S ((double)(GIB >> 10))
+#include "tests/unit/keeping.h"
 
 struct fixture {
-	char dir[40], path[64];
-	struct store_limits limits;
+	struct keeping keeping;
 	struct store *store;
 	struct bucket b;
 	struct feed feed;
@@ -35,14 +28,8 @@ static int begin(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
-	/* In memory, where there is such: thousands of transactions are synchronized. */
-	snprintf(f->dir, sizeof(f->dir), "%s/memtally-store-XXXXXX",
-		access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-	assert_non_null(mkdtemp(f->dir));
-	snprintf(f->path, sizeof(f->path), "%s/ledger.db", f->dir);
-	f->limits = (struct store_limits){.slots = {864, 1488, 732}, .bytes = 64 * MIB};
-	feed_init(&f->feed);
-	feed_restart(&f->feed);
+	keeping_begin(&f->keeping);
+	keeping_start(&f->feed);
 	f->alice = feed_add(&f->feed, USAGE_USER, 1000, "alice", "");
 	f->bob = feed_add(&f->feed, USAGE_USER, 1001, "bob", "");
 	f->job = feed_add(&f->feed, USAGE_UNIT, 0, "job.service", "");
@@ -56,20 +43,10 @@ static int begin(void **state)
 static int end(void **state)
 {
 	struct fixture *f = *state;
-	struct dirent *entry;
-	DIR *dir = opendir(f->dir);
 
 	store_close(f->store);
 	bucket_done(&f->b);
-	while (dir && (entry = readdir(dir))) {
-		char path[320];
-
-		snprintf(path, sizeof(path), "%s/%s", f->dir, entry->d_name);
-		unlink(path);
-	}
-	if (dir)
-		closedir(dir);
-	rmdir(f->dir);
+	keeping_end(&f->keeping);
 	free(f);
 	return 0;
 }
@@ -77,7 +54,7 @@ static int end(void **state)
 static void open_store(struct fixture *f)
 {
 	char error[STORE_ERROR_SIZE] = "";
-	int r = store_open(f->dir, &f->limits, &f->store, error);
+	int r = store_open(f->keeping.dir, &f->keeping.limits, &f->store, error);
 
 	if (r != 0)
 		fail_msg("%d: %s", r, error);
@@ -88,11 +65,11 @@ static int try_open(struct fixture *f, const char *expected)
 {
 	char error[STORE_ERROR_SIZE] = "";
 	struct store *store = NULL;
-	int r = store_open(f->dir, &f->limits, &store, error);
+	int r = store_open(f->keeping.dir, &f->keeping.limits, &store, error);
 
 	store_close(store);
 	if (r != 0)
-		assert_non_null(strstr(error, f->path));
+		assert_non_null(strstr(error, f->keeping.path));
 	if (r != 0 && !strstr(error, expected))
 		fail_msg("'%s' is not in '%s'", expected, error);
 	return r;
@@ -108,13 +85,13 @@ static void reopen(struct fixture *f)
 
 static void write_down(struct fixture *f)
 {
-	assert_int_equal(bucket_fold(&f->b), 0);
 	assert_int_equal(store_write(f->store, &f->b), 0);
 	bucket_clear(&f->b);
 }
 
-static void take(struct fixture *f)
+static void take(void *fixture)
 {
+	struct fixture *f = fixture;
 	AUTO_VIEW struct view *view = feed_pass(&f->feed);
 
 	assert_true(bucket_take(&f->b, view, f->feed.suspended_ns, true) >= 0);
@@ -124,10 +101,7 @@ static void take(struct fixture *f)
 
 static void run(struct fixture *f, double seconds)
 {
-	for (unsigned int at = 0; at < seconds; at += 10) {
-		feed_wait(&f->feed, 10);
-		take(f);
-	}
+	keeping_run(&f->feed, seconds, take, f);
 }
 
 static void flush(struct fixture *f)
@@ -182,12 +156,6 @@ static double pss_of(const struct answer *a, const char *name)
 	return (double)row_of(a, name).q[USAGE_PSS];
 }
 
-static void check_near(double found, double expected, double part)
-{
-	if (fabs(found - expected) > part * expected + 2)
-		fail_msg("%.0f is not %.0f", found, expected);
-}
-
 static const int64_t start_s = (int64_t)FEED_START_S;
 
 static void what_is_written_is_read(void **state)
@@ -206,17 +174,17 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(a.head.first_s, start_s);
 	assert_int_equal(a.head.covered_ms, 7200000);
 	assert_int_equal(a.head.sampled_ms, 7200000);
-	check_near(pss_of(&a, "alice"), 7200 * GIB_S, 1e-6);
-	check_near(pss_of(&a, "bob"), 3 * 7200 * GIB_S, 1e-6);
+	keeping_check_near(pss_of(&a, "alice"), 7200 * GIB_S, 1e-6);
+	keeping_check_near(pss_of(&a, "bob"), 3 * 7200 * GIB_S, 1e-6);
 	assert_int_equal(row_of(&a, "alice").q[USAGE_PSS_MAX], GIB >> 10);
 	assert_int_equal(row_of(&a, "alice").q[USAGE_PROCESSES_MAX], 2);
-	check_near((double)row_of(&a, "alice").q[USAGE_PROCESSES], 2 * 7200 * 1000.0, 1e-6);
-	check_near((double)row_of(&a, "alice").q[USAGE_SWAP], 7200 * 1024.0, 1e-6);
+	keeping_check_near((double)row_of(&a, "alice").q[USAGE_PROCESSES], 2 * 7200 * 1000.0, 1e-6);
+	keeping_check_near((double)row_of(&a, "alice").q[USAGE_SWAP], 7200 * 1024.0, 1e-6);
 	assert_int_equal(row_of(&a, "alice").id, 1000);
 	buffer_done(&a.body);
 	/* A part of it, in hours and five minutes. */
 	ask(f, USAGE_UNIT, start_s + 600, start_s + 5700, &a);
-	check_near(pss_of(&a, "job.service"), 4 * 5100 * GIB_S, 1e-6);
+	keeping_check_near(pss_of(&a, "job.service"), 4 * 5100 * GIB_S, 1e-6);
 	assert_int_equal(a.head.covered_ms, 5100000);
 	buffer_done(&a.body);
 	ask(f, USAGE_GROUP, start_s, start_s + 7200, &a);
@@ -247,8 +215,8 @@ static void a_restart_loses_nothing(void **state)
 	take(f);
 	flush(f);
 	ask(f, USAGE_USER, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
-	check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
-	check_near(pss_of(&a, "bob"), f->bob->true_byte_s / 1024, 1e-6);
+	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	keeping_check_near(pss_of(&a, "bob"), f->bob->true_byte_s / 1024, 1e-6);
 	assert_int_equal(
 		a.head.covered_ms / 1000, (f->feed.realtime_ns / NS_PER_SEC) - FEED_START_S);
 	buffer_done(&a.body);
@@ -293,7 +261,7 @@ static void a_kill_loses_a_bucket_at_most(void **state)
 	take(f);
 	flush(f);
 	ask(f, USAGE_USER, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
-	check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
 	buffer_done(&a.body);
 }
 
@@ -324,7 +292,7 @@ static void another_memtallyd_while_the_ledger_was_away(void **state)
 	run(f, 500);
 	flush(f);
 	ask(f, USAGE_USER, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
-	check_near(pss_of(&a, "alice"), (f->alice->true_byte_s - lost) / 1024, 1e-6);
+	keeping_check_near(pss_of(&a, "alice"), (f->alice->true_byte_s - lost) / 1024, 1e-6);
 	assert_int_equal(a.head.covered_ms, 1810000);
 	buffer_done(&a.body);
 }
@@ -346,7 +314,7 @@ static void others_see_their_own(void **state)
 	flush(f);
 	ask_as(f, USAGE_USER, start_s, start_s + 600, &bob, &a);
 	assert_int_equal(a.head.rows, 1);
-	check_near(pss_of(&a, "bob"), 3 * 600 * GIB_S, 1e-6);
+	keeping_check_near(pss_of(&a, "bob"), 3 * 600 * GIB_S, 1e-6);
 	assert_int_equal(a.head.flags, USAGE_OWN_ONLY);
 	buffer_done(&a.body);
 	ask_as(f, USAGE_CONTAINER, start_s, start_s + 600, &bob, &a);
@@ -389,7 +357,7 @@ static void a_number_is_no_name(void **state)
 	flush(f);
 	ask(f, USAGE_USER, start_s, start_s + 900, &a);
 	assert_int_equal(a.head.rows, 2);
-	check_near(pss_of(&a, "alice"), 900 * GIB_S, 1e-6);
+	keeping_check_near(pss_of(&a, "alice"), 900 * GIB_S, 1e-6);
 	buffer_done(&a.body);
 	/* Another name is another user, who may have got the number. */
 	f->alice->name = "carol";
@@ -397,7 +365,7 @@ static void a_number_is_no_name(void **state)
 	flush(f);
 	ask(f, USAGE_USER, start_s, start_s + 1200, &a);
 	assert_int_equal(a.head.rows, 3);
-	check_near(pss_of(&a, "carol"), 300 * GIB_S, 1e-6);
+	keeping_check_near(pss_of(&a, "carol"), 300 * GIB_S, 1e-6);
 	buffer_done(&a.body);
 }
 
@@ -408,7 +376,8 @@ static int64_t count(struct fixture *f, const char *sql)
 	int64_t n;
 
 	f->store = store_close(f->store);
-	assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_open_v2(f->keeping.path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
 	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
 	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
 	n = sqlite3_column_int64(statement, 0);
@@ -432,11 +401,11 @@ static void a_long_gap_is_spread(void **state)
 	take(f);
 	flush(f);
 	ask(f, USAGE_USER, start_s, start_s + 4 * 86400, &a);
-	check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
 	buffer_done(&a.body);
 	ask(f, USAGE_USER, start_s + 36000 - start_s % 3600,
 		start_s + 36000 - start_s % 3600 + 86400, &a);
-	check_near(pss_of(&a, "alice"), 86400 * GIB_S, 1e-6);
+	keeping_check_near(pss_of(&a, "alice"), 86400 * GIB_S, 1e-6);
 	assert_false(row_of(&a, "alice").present & 1U << USAGE_SWAP && a.head.sampled_ms > 300000);
 	buffer_done(&a.body);
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM bucket"), 1, 24);
@@ -449,9 +418,9 @@ static void the_old_goes(void **state)
 	int64_t until_s;
 	struct answer a;
 
-	f->limits.slots[SLOT_BUCKET] = 24;
-	f->limits.slots[SLOT_HOUR] = 48;
-	f->limits.slots[SLOT_DAY] = 10;
+	f->keeping.limits.slots[SLOT_BUCKET] = 24;
+	f->keeping.limits.slots[SLOT_HOUR] = 48;
+	f->keeping.limits.slots[SLOT_DAY] = 10;
 	open_store(f);
 	take(f);
 	for (int i = 0; i < 4 * 24 * 4; i++) { /* four days, a write each quarter of an hour */
@@ -462,7 +431,7 @@ static void the_old_goes(void **state)
 	until_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC);
 	/* What is left of days is all, and a report of all of it has all. */
 	ask(f, USAGE_USER, start_s - start_s % 86400, until_s, &a);
-	check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
 	buffer_done(&a.body);
 	/* Long ago there are no hours: the answer is of whole days, and says so. */
 	ask(f, USAGE_USER, start_s - start_s % 86400 + 86400 + 3600, until_s, &a);
@@ -492,7 +461,7 @@ static void a_clock_in_the_future_removes_nothing(void **state)
 	run(f, 600);
 	flush(f);
 	ask(f, USAGE_USER, start_s, start_s + 3600, &a);
-	check_near(pss_of(&a, "alice"), 3600 * GIB_S, 1e-6);
+	keeping_check_near(pss_of(&a, "alice"), 3600 * GIB_S, 1e-6);
 	buffer_done(&a.body);
 }
 
@@ -502,12 +471,12 @@ static void it_stays_below_its_size(void **state)
 	struct fixture *f = *state;
 	struct answer a;
 
-	f->limits.bytes = 16 * MIB;
+	f->keeping.limits.bytes = 16 * MIB;
 	for (unsigned int i = f->feed.owners; i < FEED_OWNERS; i++) {
 		snprintf(name[i], sizeof(name[i]), "%060u", i);
 		feed_set(feed_add(&f->feed, USAGE_PROGRAM, 0, name[i], ""), MIB, 1);
 	}
-	f->limits.slots[SLOT_BUCKET] = 1000000;
+	f->keeping.limits.slots[SLOT_BUCKET] = 1000000;
 	open_store(f);
 	take(f);
 	for (unsigned int i = 0; i < unit_rounds(5000); i++) {
@@ -518,8 +487,243 @@ static void it_stays_below_its_size(void **state)
 	flush(f);
 	ask(f, USAGE_USER, start_s - start_s % 86400, (int64_t)(f->feed.realtime_ns / NS_PER_SEC),
 		&a);
-	check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
 	buffer_done(&a.body);
+}
+
+/* PSS of all rows of KIND, over all the time. */
+static double sum_of(struct fixture *f, enum usage_kind kind)
+{
+	size_t at = USAGE_HEAD_SIZE;
+	struct usage_row row;
+	struct answer a;
+	double sum = 0;
+
+	ask(f, kind, start_s - start_s % 86400, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
+	while (usage_next(a.body.data, a.body.len, &at, &row))
+		sum += (double)row.q[USAGE_PSS];
+	buffer_done(&a.body);
+	return sum;
+}
+
+/* What the crowd has is alice's. */
+static void begin_crowd(
+	struct fixture *f, enum usage_kind kind, unsigned int count, size_t name_bytes)
+{
+	f->feed.crowd = (struct feed_crowd){
+		.kind = kind, .count = count, .name_bytes = name_bytes, .pss_bytes = MIB};
+	feed_set(f->alice, count * MIB, count);
+	feed_set(f->bob, 0, 0);
+	feed_set(f->job, 0, 0);
+}
+
+/* Whoever has them, and for as long as the day lasts; a ledger that is restarted has none more of them. */
+static void a_day_has_so_many_new_names(void **state)
+{
+	struct fixture *f = *state;
+	size_t half = bucket_rows_max(USAGE_PROGRAM);
+	static const char new_names[] = "SELECT count(*) FROM series WHERE kind = 2";
+
+	f->feed.realtime_ns += 86400 * NS_PER_SEC - f->feed.realtime_ns % (86400 * NS_PER_SEC);
+	begin_crowd(f, USAGE_PROGRAM, (unsigned int)half + 200, 0);
+	open_store(f);
+	take(f);
+	for (int i = 0; i < 12; i++) {
+		if (i % 4 != 1)
+			feed_rename(&f->feed);
+		feed_wait(&f->feed, 300);
+		take(f);
+		if (i % 4 != 0)
+			continue;
+		flush(f);
+		reopen(f);
+	}
+	flush(f);
+	assert_in_range(count(f, new_names), half + half / 25, half + half / 24 + 2);
+	/* What is largest is not kept out by those who came before. */
+	feed_set(feed_add(&f->feed, USAGE_PROGRAM, 0, "postgres", ""), GIB, 1);
+	f->alice->pss_bytes += GIB;
+	feed_wait(&f->feed, 600);
+	take(f);
+	feed_wait(&f->feed, 600);
+	take(f);
+	flush(f);
+	{
+		struct answer a;
+
+		ask(f, USAGE_PROGRAM, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
+		assert_true(pss_of(&a, "postgres") > 600 * GIB_S);
+		buffer_done(&a.body);
+	}
+	keeping_check_near(sum_of(f, USAGE_PROGRAM), sum_of(f, USAGE_USER), 1e-6);
+}
+
+/* Those without a row have no counter of their own in the file: after a restart neither lost nor counted twice. */
+static void who_has_no_name_is_counted_once(void **state)
+{
+	struct fixture *f = *state;
+
+	begin_crowd(f, USAGE_UNIT, 900, 0);
+	f->alice->swap_bytes = 0;
+	open_store(f);
+	take(f);
+	write_down(f);
+	for (int i = 0; i < 10; i++) {
+		run(f, 170);
+		if (i == 5)
+			flush(f);
+		reopen(f); /* without a flush but for that */
+		if (i == 5)
+			feed_restart(&f->feed);
+	}
+	take(f);
+	run(f, 300);
+	flush(f);
+	assert_in_range(count(f, "SELECT count(*) FROM counter"), 2, 902);
+	keeping_check_near(sum_of(f, USAGE_UNIT), sum_of(f, USAGE_USER), 1e-6);
+	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 0.01);
+}
+
+/* Each hour 1500 names of 1000 bytes that nobody had before, in a file that has room for 8 MiB. */
+static void names_without_end_do_not_fill_the_file(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int hours = unit_rounds(12 * 24);
+	int64_t last_day_s;
+	struct answer a;
+
+	f->keeping.limits.bytes = 16 * MIB;
+	begin_crowd(f, USAGE_PROGRAM, 1500, 1000);
+	open_store(f);
+	take(f);
+	for (unsigned int i = 0; i < hours; i++) {
+		feed_rename(&f->feed);
+		feed_wait(&f->feed, 3600);
+		take(f);
+		assert_true(store_bytes(f->store) <= 8 * MIB);
+	}
+	flush(f);
+	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
+	/* Of what ended between two snapshots an hour apart half an interval is counted. */
+	assert_true(sum_of(f, USAGE_PROGRAM) > f->alice->true_byte_s / 1024 * 0.4);
+	/* The last day is there, of users as finely as it was written. */
+	last_day_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC) - 86400;
+	ask(f, USAGE_USER, last_day_s, last_day_s + 86400, &a);
+	keeping_check_near(pss_of(&a, "alice"), 86400.0 * 1500 * 1024, 1e-6);
+	assert_int_equal(a.head.since_s, last_day_s);
+	buffer_done(&a.body);
+}
+
+/* At once: what does not fit is written without names, and users have what they had. */
+static void a_crowd_at_once_does_not_fill_the_file(void **state)
+{
+	struct fixture *f = *state;
+
+	f->keeping.limits.bytes = 8 * MIB + MIB / 2;
+	begin_crowd(f, USAGE_PROGRAM, 3000, 1000);
+	open_store(f);
+	take(f);
+	for (unsigned int i = 0; i < 6; i++) {
+		feed_rename(&f->feed);
+		feed_wait(&f->feed, 300);
+		take(f);
+		assert_true(store_bytes(f->store) <= MIB / 2);
+	}
+	flush(f);
+	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
+	keeping_check_near(sum_of(f, USAGE_PROGRAM), f->alice->true_byte_s / 1024, 1e-6);
+}
+
+/* Users are never left out for that, and what can't be written stays in memory. */
+static void what_does_not_fit_at_all_is_told(void **state)
+{
+	static char name[FEED_OWNERS][1000];
+	struct fixture *f = *state;
+
+	f->keeping.limits.bytes = 8 * MIB + 16384;
+	for (unsigned int i = f->feed.owners; i < FEED_OWNERS; i++) {
+		memset(name[i], 'a' + (int)i % 26, sizeof(name[i]) - 1);
+		feed_set(feed_add(&f->feed, USAGE_USER, 2000 + i, name[i], ""), MIB, 1);
+	}
+	open_store(f);
+	for (unsigned int i = 0; i < 2; i++) {
+		AUTO_VIEW struct view *view = NULL;
+
+		feed_wait(&f->feed, 10);
+		view = feed_pass(&f->feed);
+		assert_true(bucket_take(&f->b, view, 0, true) >= 0);
+		assert_false(bucket_advance(&f->b));
+	}
+	assert_int_equal(store_write(f->store, &f->b), STORE_UNWRITABLE);
+	assert_non_null(strstr(store_error(f->store), "ledger.max_size"));
+}
+
+/* Where it is full, names of programs go first, and all that users have had stays as finely as it was written. */
+static void names_go_before_users(void **state)
+{
+	struct fixture *f = *state;
+	int64_t until_s;
+	struct answer a;
+
+	f->keeping.limits.bytes = 10 * MIB;
+	f->keeping.limits.slots[SLOT_BUCKET] = 1000000;
+	f->keeping.limits.slots[SLOT_HOUR] = 1000000;
+	begin_crowd(f, USAGE_PROGRAM, 300, 60);
+	open_store(f);
+	take(f);
+	for (unsigned int i = 0; i < 576; i++) {
+		feed_wait(&f->feed, 300);
+		take(f);
+		assert_true(store_bytes(f->store) <= 2 * MIB);
+	}
+	flush(f);
+	until_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC);
+	assert_int_equal(count(f, "SELECT count(DISTINCT slot) FROM bucket"), 576);
+	ask(f, USAGE_USER, start_s + 300, start_s + 1500, &a);
+	assert_int_equal(a.head.since_s, start_s + 300);
+	keeping_check_near(pss_of(&a, "alice"), 1200.0 * 300 * 1024, 1e-6);
+	buffer_done(&a.body);
+	/* Of that time programs are one, which has as much; of the last they are those that they were. */
+	ask(f, USAGE_PROGRAM, start_s + 300, start_s + 1500, &a);
+	assert_int_equal(a.head.rows, 1);
+	keeping_check_near(pss_of(&a, USAGE_OTHER), 1200.0 * 300 * 1024, 1e-6);
+	assert_false(row_of(&a, USAGE_OTHER).present & 1U << USAGE_PSS_MAX);
+	buffer_done(&a.body);
+	ask(f, USAGE_PROGRAM, until_s - 300, until_s, &a);
+	assert_int_equal(a.head.rows, 300);
+	buffer_done(&a.body);
+	keeping_check_near(sum_of(f, USAGE_PROGRAM), sum_of(f, USAGE_USER), 1e-6);
+	/* A name that a slot still has is in its day, too. */
+	assert_int_equal(
+		count(f, "SELECT count(*) FROM bucket WHERE series NOT IN (SELECT id FROM series)"),
+		0);
+	assert_int_equal(
+		count(f, "SELECT count(*) FROM hour WHERE series NOT IN (SELECT id FROM series)"),
+		0);
+}
+
+/* Hours that are kept longer than their days have no names that nobody knows any more. */
+static void finer_slots_go_with_their_day(void **state)
+{
+	struct fixture *f = *state;
+
+	f->keeping.limits.slots[SLOT_DAY] = 3;
+	open_store(f);
+	take(f);
+	for (unsigned int i = 0; i < 10; i++) {
+		begin_crowd(f, USAGE_PROGRAM, 5, 0);
+		feed_rename(&f->feed);
+		run(f, 300);
+		flush(f);
+		f->feed.suspended_ns += 86400 * NS_PER_SEC;
+		f->feed.realtime_ns += 86400 * NS_PER_SEC;
+	}
+	run(f, 300);
+	flush(f);
+	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 3, 6);
+	assert_int_equal(
+		count(f, "SELECT count(*) FROM hour WHERE series NOT IN (SELECT id FROM series)"),
+		0);
 }
 
 static void put(const char *path, const char *text, size_t len, off_t at)
@@ -539,13 +743,13 @@ static void what_is_damaged_is_set_aside(void **state)
 
 	memset(noise, 0xa5, sizeof(noise));
 	/* No database at all. */
-	put(f->path, noise, sizeof(noise), 0);
+	put(f->keeping.path, noise, sizeof(noise), 0);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
-	assert_int_equal(store_set_aside(f->dir, f->feed.realtime_ns, name), 0);
+	assert_int_equal(aside_put(f->keeping.dir, f->feed.realtime_ns, name), 0);
 	assert_non_null(strstr(name, "/ledger.db.damaged-20231114T"));
 	assert_int_equal(stat(name, &st), 0);
 	assert_int_equal(st.st_size, sizeof(noise));
-	assert_int_equal(stat(f->path, &st), -1);
+	assert_int_equal(stat(f->keeping.path, &st), -1);
 	/* One that was good, with what belongs to it. */
 	open_store(f);
 	take(f);
@@ -553,16 +757,16 @@ static void what_is_damaged_is_set_aside(void **state)
 	flush(f);
 	f->store = store_close(f->store);
 	bucket_done(&f->b);
-	assert_int_equal(stat(f->path, &st), 0);
+	assert_int_equal(stat(f->keeping.path, &st), 0);
 	for (off_t at = 4096; at < st.st_size; at += 4096)
-		put(f->path, noise, 512, at);
-	snprintf(other, sizeof(other), "%s-wal", f->path);
+		put(f->keeping.path, noise, 512, at);
+	snprintf(other, sizeof(other), "%s-wal", f->keeping.path);
 	put(other, noise, 100, 0);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
-	assert_int_equal(store_set_aside(f->dir, f->feed.realtime_ns + NS_PER_SEC, name), 0);
+	assert_int_equal(aside_put(f->keeping.dir, f->feed.realtime_ns + NS_PER_SEC, name), 0);
 	snprintf(other, sizeof(other), "%s-wal", name);
-	assert_int_equal(stat(f->path, &st), -1);
-	snprintf(other, sizeof(other), "%s-wal", f->path);
+	assert_int_equal(stat(f->keeping.path, &st), -1);
+	snprintf(other, sizeof(other), "%s-wal", f->keeping.path);
 	assert_int_equal(stat(other, &st), -1);
 	open_store(f);
 	assert_false(f->b.mark.is_set);
@@ -575,8 +779,8 @@ static void check_sql(struct fixture *f, const char *sql, int expected, const ch
 {
 	sqlite3 *db;
 
-	unlink(f->path);
-	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	unlink(f->keeping.path);
+	assert_int_equal(sqlite3_open(f->keeping.path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 	assert_int_equal(try_open(f, said), expected);
@@ -594,9 +798,9 @@ static void somebody_elses_is_refused(void **state)
 		"PRAGMA application_id = 1297370233; PRAGMA user_version = 2; CREATE TABLE t(x)",
 		STORE_FOREIGN, "later memtally");
 	/* It is as it was. */
-	assert_int_equal(stat(f->path, &before), 0);
+	assert_int_equal(stat(f->keeping.path, &before), 0);
 	assert_int_equal(try_open(f, "another program's"), STORE_FOREIGN);
-	assert_int_equal(stat(f->path, &after), 0);
+	assert_int_equal(stat(f->keeping.path, &after), 0);
 	assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
 	assert_int_equal(before.st_size, after.st_size);
 	/* Ours by what it says, but with other tables. */
@@ -616,7 +820,7 @@ static void one_that_is_open_is_refused(void **state)
 	run(f, 600);
 	flush(f);
 	f->store = store_close(f->store);
-	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_open(f->keeping.path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "BEGIN; SELECT count(*) FROM series", NULL, NULL, NULL),
 		SQLITE_OK);
 	assert_int_equal(try_open(f, "locked"), STORE_LOCKED);
@@ -632,14 +836,14 @@ static void what_is_no_file_is_refused(void **state)
 	char target[80];
 
 	/* A link could lead anywhere. */
-	snprintf(target, sizeof(target), "%s/target", f->dir);
+	snprintf(target, sizeof(target), "%s/target", f->keeping.dir);
 	put(target, "", 0, 0);
-	assert_int_equal(symlink(target, f->path), 0);
+	assert_int_equal(symlink(target, f->keeping.path), 0);
 	assert_int_equal(try_open(f, ""), STORE_UNWRITABLE);
-	unlink(f->path);
-	assert_int_equal(mkdir(f->path, 0700), 0);
+	unlink(f->keeping.path);
+	assert_int_equal(mkdir(f->keeping.path, 0700), 0);
 	assert_int_equal(try_open(f, ""), STORE_UNWRITABLE);
-	rmdir(f->path);
+	rmdir(f->keeping.path);
 }
 
 /* A limit of a file's size in place of a full disk; in a child, as it can't be taken back by all. */
@@ -662,7 +866,6 @@ static void a_full_disk_is_told(void **state)
 		flush(f);
 		feed_wait(&f->feed, 100);
 		take(f);
-		assert_int_equal(bucket_fold(&f->b), 0);
 		getrlimit(RLIMIT_FSIZE, &limit);
 		full.rlim_max = limit.rlim_max;
 		setrlimit(RLIMIT_FSIZE, &full);
@@ -675,11 +878,11 @@ static void a_full_disk_is_told(void **state)
 		run(f, 1000);
 		flush(f);
 		ask(f, USAGE_USER, start_s, start_s + 1700, &a);
-		check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+		keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
 		buffer_done(&a.body);
 		reopen(f);
 		ask(f, USAGE_UNIT, start_s, start_s + 1700, &a);
-		check_near(pss_of(&a, "job.service"), f->job->true_byte_s / 1024, 1e-6);
+		keeping_check_near(pss_of(&a, "job.service"), f->job->true_byte_s / 1024, 1e-6);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -721,6 +924,13 @@ int main(void)
 		TEST(the_old_goes),
 		TEST(a_clock_in_the_future_removes_nothing),
 		TEST(it_stays_below_its_size),
+		TEST(a_day_has_so_many_new_names),
+		TEST(who_has_no_name_is_counted_once),
+		TEST(names_without_end_do_not_fill_the_file),
+		TEST(a_crowd_at_once_does_not_fill_the_file),
+		TEST(what_does_not_fit_at_all_is_told),
+		TEST(names_go_before_users),
+		TEST(finer_slots_go_with_their_day),
 		TEST(what_is_damaged_is_set_aside),
 		TEST(somebody_elses_is_refused),
 		TEST(one_that_is_open_is_refused),

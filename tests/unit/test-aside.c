@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "ledger/aside.h"
+#include "tests/unit/keeping.h"
+
+#define TIME_NS (FEED_START_S * NS_PER_SEC)
+
+static int begin(void **state)
+{
+	struct keeping *k = calloc(1, sizeof(*k));
+
+	assert_non_null(k);
+	keeping_begin(k);
+	*state = k;
+	return 0;
+}
+
+static int end(void **state)
+{
+	keeping_end(*state);
+	free(*state);
+	return 0;
+}
+
+static void make(const struct keeping *k, const char *end, off_t size)
+{
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s%s", k->path, end);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	close(fd);
+}
+
+/* The size of NAME and END; -1: it is not there. */
+static off_t size_of(const char *name, const char *end)
+{
+	char path[STORE_ERROR_SIZE + 16];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s%s", name, end);
+	return stat(path, &st) == 0 ? st.st_size : -1;
+}
+
+static unsigned int entries(const struct keeping *k)
+{
+	DIR *dir = opendir(k->dir);
+	unsigned int count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count - 2;
+}
+
+/* Of the same second, too: none takes another's place, nor another's log. */
+static void names_are_used_once(void **state)
+{
+	char first[STORE_ERROR_SIZE], second[STORE_ERROR_SIZE], third[STORE_ERROR_SIZE];
+	struct keeping *k = *state;
+
+	make(k, "", 100);
+	make(k, "-wal", 10);
+	assert_int_equal(aside_put(k->dir, TIME_NS, first), 0);
+	assert_non_null(strstr(first, "/ledger.db.damaged-20231114T221500Z"));
+	make(k, "", 200);
+	assert_int_equal(aside_put(k->dir, TIME_NS + 1, second), 0);
+	make(k, "", 300);
+	make(k, "-wal", 30);
+	assert_int_equal(aside_put(k->dir, TIME_NS, third), 0);
+	assert_int_equal(size_of(first, ""), 100);
+	assert_int_equal(size_of(first, "-wal"), 10);
+	assert_int_equal(size_of(second, ""), 200);
+	assert_int_equal(size_of(second, "-wal"), -1);
+	assert_int_equal(size_of(third, ""), 300);
+	assert_int_equal(size_of(third, "-wal"), 30);
+	assert_int_equal(entries(k), 5);
+}
+
+/* A disk that spoils one after the other: what has years in it stays, and so does the last. */
+static void so_many_are_kept(void **state)
+{
+	char large[STORE_ERROR_SIZE], name[STORE_ERROR_SIZE], last[STORE_ERROR_SIZE] = "";
+	struct keeping *k = *state;
+
+	make(k, "", 100000);
+	make(k, "-wal", 10);
+	assert_int_equal(aside_put(k->dir, TIME_NS, large), 0);
+	for (unsigned int i = 1; i < 20; i++) {
+		make(k, "", i % 3 ? 50 + (off_t)i : 5);
+		make(k, "-wal", 1);
+		assert_int_equal(aside_put(k->dir, TIME_NS + i * NS_PER_SEC / 4, name), 0);
+		assert_true(size_of(name, "") >= 0);
+		snprintf(last, sizeof(last), "%s", name);
+	}
+	assert_int_equal(size_of(large, ""), 100000);
+	assert_int_equal(size_of(large, "-wal"), 10);
+	assert_true(size_of(last, "") > 0);
+	assert_int_equal(entries(k), 2 * ASIDE_MAX);
+}
+
+static void what_cannot_be_renamed_is_where_it_was(void **state)
+{
+	char name[STORE_ERROR_SIZE];
+	struct keeping *k = *state;
+	char path[96];
+
+	assert_int_equal(aside_put("/nonexistent", TIME_NS, name), -ENOENT);
+	/* Only a log, of a file that has gone. */
+	make(k, "-wal", 10);
+	assert_int_equal(aside_put(k->dir, TIME_NS, name), 0);
+	assert_int_equal(size_of(name, "-wal"), 10);
+	snprintf(path, sizeof(path), "%s-wal", k->path);
+	assert_int_equal(size_of(path, ""), -1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+	static const struct CMUnitTest tests[] = {
+		TEST(names_are_used_once),
+		TEST(so_many_are_kept),
+		TEST(what_cannot_be_renamed_is_where_it_was),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
