@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/userns.h"
@@ -24,6 +25,23 @@
 /* What is written is late when that many slots, or snapshots, should have been since. */
 enum { LATE = 2 };
 
+/* What a start takes besides, and what a disk reads that is slow and busy. */
+#define OPENING_NS     (30 * NS_PER_SEC)
+#define BYTES_PER_S    (UINT64_C(4) << 20)
+#define OPENING_MAX_NS (UINT64_C(7) * 86400 * NS_PER_SEC)
+
+/*
+ * Says that the file can't be set aside, which is tried each time it can't be written: once, until something else is
+ * wrong.
+ */
+static void say_not_aside(struct keeper *k, const char *why)
+{
+	if (!strcmp(k->aside_error, why))
+		return;
+	snprintf(k->aside_error, sizeof(k->aside_error), "%s", why);
+	log_error("the ledger is damaged, and can't be set aside: %s", why);
+}
+
 /* Sets the file aside and opens a new one. As keeper_open(). */
 static int replace(struct keeper *k)
 {
@@ -33,9 +51,10 @@ static int replace(struct keeper *k)
 	k->store = store_abandon(k->store);
 	r = aside_put(k->directory, clock_now_ns(CLOCK_REALTIME), text);
 	if (r < 0) {
-		log_error("the ledger is damaged, and can't be set aside: %s", strerror(-r));
+		say_not_aside(k, strerror(-r));
 		return STORE_UNWRITABLE;
 	}
+	*k->aside_error = '\0';
 	k->set_aside++;
 	log_error("the ledger is damaged: it was set aside as %s, and a new one begins", text);
 	bucket_forget_series(&k->bucket);
@@ -43,6 +62,23 @@ static int replace(struct keeper *k)
 	if (r != 0)
 		log_error("%s", text);
 	return r;
+}
+
+uint64_t keeper_opening_ns(const char *directory)
+{
+	uint64_t bytes = 0, ns;
+
+	for (size_t i = 0; i < STORE_FILES; i++) {
+		char path[STORE_PATH_MAX + 32];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%.*s/" STORE_FILE "%s", STORE_PATH_MAX, directory,
+			store_files[i]);
+		if (stat(path, &st) == 0 && st.st_size > 0)
+			bytes += (uint64_t)st.st_size;
+	}
+	ns = OPENING_NS + bytes / BYTES_PER_S * NS_PER_SEC;
+	return ns < OPENING_MAX_NS ? ns : OPENING_MAX_NS;
 }
 
 int keeper_open(struct keeper *k, const char *directory, const struct store_limits *limits)
@@ -196,6 +232,9 @@ static void report(struct keeper *k, const struct usage_request *request,
 		log_error("can't read the ledger: %s (%llu more like it before)",
 			k->store ? store_error(k->store) : "there is none",
 			(unsigned long long)held_back);
+	/* Whoever asks next is answered from the new one, in which it is from where counting goes on. */
+	if (r == STORE_DAMAGED && replace(k) == 0 && k->bucket.mark.is_set)
+		write_down(k, now_ns);
 	usage_begin(to);
 	*head = (struct usage_head){.status = USAGE_BROKEN,
 		.since_s = request->since_s,

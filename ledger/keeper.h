@@ -2,7 +2,7 @@
 /*
  * Who keeps the ledger: what snapshots bring goes into the bucket, and what is complete into the store. What can't be
  * written stays in memory, as one sum for each owner, and is written when it can be; what is damaged is set aside for
- * a new file. It says so once, and counts.
+ * a new file, whoever finds it so. It says so once, and counts.
  */
 #ifndef MEMTALLY_LEDGER_KEEPER_H
 #define MEMTALLY_LEDGER_KEEPER_H
@@ -29,7 +29,13 @@ struct keeper {
 	uint64_t fresh_ns; /* likewise: until then what is written is new enough for whoever asks */
 	uint64_t write_failures, set_aside, clock_sets; /* counts */
 	struct log_limit clock_limit, report_limit;
+	char aside_error[STORE_ERROR_SIZE]; /* that is on the log already; empty: none is */
 };
+
+/*
+ * How long keeper_open() may take with what is in DIRECTORY, all of which it reads, from a slow disk.
+ */
+uint64_t keeper_opening_ns(const char *directory);
 
 /*
  * Opens the store in DIRECTORY, borrowed. One that is damaged is set aside. 0; a store_outcome that is on the log:

@@ -135,6 +135,8 @@ static int open_ledger(struct ledger *l)
 	int r;
 
 	get_limits(l->settings, &limits);
+	sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu",
+		(unsigned long long)(keeper_opening_ns(l->directory) / NS_PER_USEC));
 	r = keeper_open(&l->keeper, l->directory, &limits);
 	if (r == STORE_FOREIGN)
 		l->status = COMMAND_MISUSE;

@@ -5,7 +5,6 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
@@ -13,10 +12,7 @@
 
 #include "base/clock.h"
 #include "ledger/keeper.h"
-#include "tests/unit/feed.h"
-
-#define GIB   ((uint64_t)1 << 30)
-#define GIB_S ((double)(GIB >> 10))
+#include "tests/unit/keeping.h"
 
 static struct feed feed;
 
@@ -33,17 +29,27 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
 	return 0;
 }
 
+/* What renameat() fails with; 0: it does not. */
+static int rename_error;
+
+int __real_renameat(int from_dir, const char *from, int to_dir, const char *to);
+int __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to);
+
+int __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to)
+{
+	errno = rename_error;
+	return rename_error ? -1 : __real_renameat(from_dir, from, to_dir, to);
+}
+
 struct fixture {
-	char dir[48], path[64];
+	struct keeping keeping;
 	struct keeper keeper;
 	struct feed_owner *alice;
 };
 
 static void open_keeper(struct fixture *f)
 {
-	const struct store_limits limits = {.slots = {864, 1488, 732}, .bytes = 64 << 20};
-
-	assert_int_equal(keeper_open(&f->keeper, f->dir, &limits), 0);
+	assert_int_equal(keeper_open(&f->keeper, f->keeping.dir, &f->keeping.limits), 0);
 }
 
 static int begin(void **state)
@@ -51,12 +57,8 @@ static int begin(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
-	snprintf(f->dir, sizeof(f->dir), "%s/memtally-keeper-XXXXXX",
-		access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-	assert_non_null(mkdtemp(f->dir));
-	snprintf(f->path, sizeof(f->path), "%s/ledger.db", f->dir);
-	feed_init(&feed);
-	feed_restart(&feed);
+	keeping_begin(&f->keeping);
+	keeping_start(&feed);
 	f->alice = feed_add(&feed, USAGE_USER, 1000, "alice", "");
 	feed_set(f->alice, GIB, 1);
 	open_keeper(f);
@@ -67,25 +69,16 @@ static int begin(void **state)
 static int end(void **state)
 {
 	struct fixture *f = *state;
-	struct dirent *entry;
-	DIR *dir = opendir(f->dir);
 
 	keeper_close(&f->keeper);
-	while (dir && (entry = readdir(dir))) {
-		char path[320];
-
-		snprintf(path, sizeof(path), "%s/%s", f->dir, entry->d_name);
-		unlink(path);
-	}
-	if (dir)
-		closedir(dir);
-	rmdir(f->dir);
+	keeping_end(&f->keeping);
 	free(f);
 	return 0;
 }
 
-static void pass(struct fixture *f)
+static void pass(void *fixture)
 {
+	struct fixture *f = fixture;
 	AUTO_VIEW struct view *view = feed_pass(&feed);
 
 	keeper_take(&f->keeper, view, feed.monotonic_ns);
@@ -94,10 +87,7 @@ static void pass(struct fixture *f)
 
 static void run(struct fixture *f, double seconds)
 {
-	for (unsigned int at = 0; at < seconds; at += 10) {
-		feed_wait(&feed, 10);
-		pass(f);
-	}
+	keeping_run(&feed, seconds, pass, f);
 }
 
 /* KiB seconds of all, and the head. */
@@ -121,8 +111,7 @@ static double ask(struct fixture *f, struct usage_head *head)
 
 static void check_near(double found, double expected)
 {
-	if (fabs(found - expected) > 1e-6 * expected + 2)
-		fail_msg("%.0f is not %.0f", found, expected);
+	keeping_check_near(found, expected, 1e-6);
 }
 
 /* Whoever asks sees what was used until now, and makes nobody write all the time. */
@@ -286,7 +275,7 @@ static void damage_is_set_aside(void **state)
 	pass(f);
 	run(f, 1200);
 	keeper_close(&f->keeper);
-	spoil(f->path);
+	spoil(f->keeping.path);
 	open_keeper(f);
 	assert_int_equal(f->keeper.set_aside, 1);
 	pass(f);
@@ -294,9 +283,9 @@ static void damage_is_set_aside(void **state)
 	check_near(ask(f, &head), 600 * GIB_S);
 	assert_int_equal(head.set_aside, 1);
 	/* What SQLite has in its cache it need not read again: until then nobody can know. */
-	snprintf(wal, sizeof(wal), "%s-wal", f->path);
+	snprintf(wal, sizeof(wal), "%s-wal", f->keeping.path);
 	assert_int_equal(truncate(wal, 0), 0);
-	spoil(f->path);
+	spoil(f->keeping.path);
 	sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
 	run(f, 600);
 	assert_int_equal(f->keeper.set_aside, 2);
@@ -304,28 +293,115 @@ static void damage_is_set_aside(void **state)
 	assert_true(rest >= 300 * GIB_S && rest <= 1200 * GIB_S);
 }
 
+/* Whoever asks for what is damaged is told so, and the next one is answered from a new file. */
+static void damage_that_a_question_finds_is_set_aside(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+	char wal[80];
+
+	pass(f);
+	run(f, 1200);
+	ask(f, &head);
+	assert_int_equal(head.status, USAGE_GOOD);
+	snprintf(wal, sizeof(wal), "%s-wal", f->keeping.path);
+	assert_int_equal(truncate(wal, 0), 0);
+	spoil(f->keeping.path);
+	sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
+	ask(f, &head); /* as fresh as before: nothing is written for it */
+	assert_int_equal(head.status, USAGE_BROKEN);
+	assert_int_equal(head.set_aside, 1);
+	ask(f, &head);
+	assert_int_equal(head.status, USAGE_GOOD);
+	/* Counting goes on where it was, whoever ends now. */
+	f->keeper.store = store_close(f->keeper.store);
+	bucket_done(&f->keeper.bucket);
+	open_keeper(f);
+	run(f, 300);
+	check_near(ask(f, &head), 300 * GIB_S);
+}
+
+static size_t lines_with(const char *path, const char *text)
+{
+	char line[1024];
+	size_t count = 0;
+	FILE *file = fopen(path, "re");
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		count += strstr(line, text) != NULL;
+	fclose(file);
+	return count;
+}
+
+/* Each ten seconds it is tried, and said once; or again, when it fails for another reason. */
+static void what_cannot_be_set_aside_is_said_once(void **state)
+{
+	struct fixture *f = *state;
+	char log[64];
+	int saved = dup(STDERR_FILENO), fd;
+
+	snprintf(log, sizeof(log), "%s/log", f->keeping.dir);
+	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	assert_true(saved >= 0 && fd >= 0);
+	pass(f);
+	run(f, 600);
+	f->keeper.store = store_close(f->keeper.store);
+	spoil(f->keeping.path);
+	dup2(fd, STDERR_FILENO);
+	rename_error = EPERM;
+	run(f, 900);
+	rename_error = EROFS;
+	run(f, 300);
+	rename_error = 0;
+	run(f, 300);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(fd);
+	assert_int_equal(lines_with(log, "can't be set aside"), 2);
+	assert_int_equal(lines_with(log, strerror(EROFS)), 1);
+	assert_int_equal(lines_with(log, "can't write the ledger"), 1);
+	assert_int_equal(lines_with(log, "was set aside as"), 1);
+	assert_int_equal(f->keeper.set_aside, 1);
+	assert_true(f->keeper.write_failures > 60);
+}
+
+/* A large file takes its time, of which the service manager is told before. */
+static void a_large_file_may_take_longer_to_open(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t small_ns = keeper_opening_ns(f->keeping.dir);
+
+	assert_true(small_ns >= 30 * NS_PER_SEC);
+	keeper_close(&f->keeper);
+	assert_int_equal(truncate(f->keeping.path, (off_t)1 << 38), 0);
+	assert_true(keeper_opening_ns(f->keeping.dir) >= 3600 * NS_PER_SEC);
+	assert_int_equal(unlink(f->keeping.path), 0);
+	open_keeper(f);
+}
+
 static void somebody_elses_is_no_reason_to_go_on(void **state)
 {
-	const struct store_limits limits = {.slots = {864, 1488, 732}, .bytes = 64 << 20};
 	struct fixture *f = *state;
+	const struct store_limits limits = f->keeping.limits;
 	struct keeper second;
 
-	assert_int_equal(keeper_open(&second, f->dir, &limits), STORE_LOCKED);
+	assert_int_equal(keeper_open(&second, f->keeping.dir, &limits), STORE_LOCKED);
 	keeper_close(&second);
 	keeper_close(&f->keeper);
-	assert_int_equal(unlink(f->path), 0);
+	assert_int_equal(unlink(f->keeping.path), 0);
 	{
 		sqlite3 *db;
 
-		assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+		assert_int_equal(sqlite3_open(f->keeping.path, &db), SQLITE_OK);
 		assert_int_equal(
 			sqlite3_exec(db, "CREATE TABLE t(x)", NULL, NULL, NULL), SQLITE_OK);
 		sqlite3_close(db);
 	}
-	assert_int_equal(keeper_open(&second, f->dir, &limits), STORE_FOREIGN);
+	assert_int_equal(keeper_open(&second, f->keeping.dir, &limits), STORE_FOREIGN);
 	assert_int_equal(second.set_aside, 0);
 	keeper_close(&second);
-	assert_int_equal(unlink(f->path), 0);
+	assert_int_equal(unlink(f->keeping.path), 0);
 	open_keeper(f);
 }
 
@@ -351,6 +427,9 @@ int main(void)
 		TEST(a_full_disk_loses_nothing),
 		TEST(it_is_told_when_nothing_new_comes),
 		TEST(damage_is_set_aside),
+		TEST(damage_that_a_question_finds_is_set_aside),
+		TEST(what_cannot_be_set_aside_is_said_once),
+		TEST(a_large_file_may_take_longer_to_open),
 		TEST(somebody_elses_is_no_reason_to_go_on),
 		TEST(what_is_no_question_is_told),
 	};
