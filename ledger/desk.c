@@ -64,15 +64,24 @@ size_t desk_poll(const struct desk *d, uint64_t now_ns, struct pollfd to[static 
 	return d->clients + 1;
 }
 
+/* Since when it is up to C to do something: strangers' questions are not read in a pause. */
+static uint64_t up_to_him_ns(const struct desk *d, const struct desk_client *c)
+{
+	bool pauses = !is_answering(c) && !c->reader.sees_all && d->strangers_ns > c->looked_ns;
+
+	return pauses ? d->strangers_ns : c->looked_ns;
+}
+
 uint64_t desk_due_ns(const struct desk *d, uint64_t now_ns)
 {
 	uint64_t due = d->retry_ns ? d->retry_ns : UINT64_MAX;
 
 	for (size_t i = 0; i < d->clients; i++) {
 		const struct desk_client *c = &d->client[i];
+		uint64_t idle_ns = up_to_him_ns(d, c) + IDLE_NS - c->idle_ns;
 
-		if (c->seen_ns + IDLE_NS < due)
-			due = c->seen_ns + IDLE_NS;
+		if (idle_ns < due)
+			due = idle_ns;
 		if (!is_answering(c) && !may_ask(d, c, now_ns) && d->strangers_ns < due)
 			due = d->strangers_ns;
 	}
@@ -88,32 +97,76 @@ static size_t count_of(const struct desk *d, uid_t uid)
 	return count;
 }
 
-/* Who has done nothing for longest makes room, of strangers if there is one. */
-static void make_room(struct desk *d)
+/* How many places C's uid would have, were COMING let in. */
+static size_t places(
+	const struct desk *d, const struct desk_client *c, const struct desk_client *coming)
 {
-	size_t found = 0;
+	return count_of(d, c->uid) + (c->uid == coming->uid);
+}
 
-	for (size_t i = 1; i < d->clients; i++) {
-		const struct desk_client *a = &d->client[i], *b = &d->client[found];
+/*
+ * Whether A rather than B makes room for COMING, who may be one of them. Who waits for his turn does not for having
+ * waited long.
+ */
+static bool makes_room(const struct desk *d, const struct desk_client *a,
+	const struct desk_client *b, const struct desk_client *coming)
+{
+	size_t a_places = places(d, a, coming), b_places = places(d, b, coming);
 
-		if (a->reader.sees_all != b->reader.sees_all ? b->reader.sees_all
-							     : a->seen_ns < b->seen_ns)
-			found = i;
-	}
-	let_go(d, found);
+	if (a->reader.sees_all != b->reader.sees_all)
+		return b->reader.sees_all;
+	if (!a->reader.sees_all && a_places != b_places)
+		return a_places > b_places;
+	if (a->idle_ns != b->idle_ns)
+		return a->idle_ns > b->idle_ns;
+	return a->waits_ns > b->waits_ns;
+}
+
+/* False: it is COMING who has to go. */
+static bool make_room(struct desk *d, const struct desk_client *coming)
+{
+	const struct desk_client *found = coming;
+
+	if (d->clients < DESK_CLIENTS_MAX)
+		return true;
+	for (size_t i = 0; i < d->clients; i++)
+		if (makes_room(d, &d->client[i], found, coming))
+			found = &d->client[i];
+	if (found == coming)
+		return false;
+	let_go(d, (size_t)(found - d->client));
+	return true;
+}
+
+/* Who has hung up has no place any more, and in a pause nobody has read that of him. */
+static void sweep(struct desk *d)
+{
+	struct pollfd p[DESK_CLIENTS_MAX];
+
+	for (size_t i = 0; i < d->clients; i++)
+		p[i] = (struct pollfd){.fd = d->client[i].fd};
+	if (poll(p, (nfds_t)d->clients, 0) <= 0)
+		return;
+	for (size_t i = d->clients; i-- > 0;)
+		if (p[i].revents)
+			let_go(d, i);
 }
 
 static void admit(struct desk *d, int consumed_fd, uint64_t now_ns)
 {
 	AUTO_CLOSE int fd = consumed_fd;
-	struct desk_client c = {.seen_ns = now_ns};
+	struct desk_client c = {.looked_ns = now_ns, .waits_ns = now_ns};
 
 	if (reader_of(fd, d->rules, &c.reader, &c.uid) < 0)
 		return;
+	if (d->clients == DESK_CLIENTS_MAX || count_of(d, c.uid) >= DESK_CLIENTS_EACH)
+		sweep(d);
 	if (!c.reader.sees_all && count_of(d, c.uid) >= DESK_CLIENTS_EACH)
 		return;
-	if (d->clients == DESK_CLIENTS_MAX)
-		make_room(d);
+	if (c.uid == d->last_uid && d->strangers_ns > now_ns)
+		c.waits_ns = d->strangers_ns;
+	if (!make_room(d, &c))
+		return;
 	c.fd = TAKE_FD(fd);
 	d->client[d->clients++] = c;
 }
@@ -136,9 +189,17 @@ static void let_in(struct desk *d, uint64_t now_ns)
 	}
 }
 
-/* False: he is gone. */
-static bool send_some(struct desk_client *c, uint64_t now_ns)
+/* What somebody made of it that it was up to him. */
+enum turn {
+	TURN_GONE, /* he is gone, or is to go */
+	TURN_IDLE, /* nothing */
+	TURN_USED,
+};
+
+static enum turn send_some(struct desk_client *c)
 {
+	enum turn turn = TURN_IDLE;
+
 	while (is_answering(c)) {
 		size_t len = c->answer.len - c->sent;
 		ssize_t n;
@@ -147,56 +208,112 @@ static bool send_some(struct desk_client *c, uint64_t now_ns)
 			len = USAGE_MESSAGE_MAX;
 		n = send(c->fd, c->answer.data + c->sent, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (n < 0)
-			return errno == EAGAIN || errno == EINTR;
+			return errno == EAGAIN || errno == EINTR ? turn : TURN_GONE;
 		c->sent += (size_t)n;
-		c->seen_ns = now_ns;
+		turn = TURN_USED;
 	}
 	buffer_done(&c->answer);
 	c->answer = (struct buffer){0};
 	c->sent = 0;
-	return !c->is_last;
+	return c->is_last ? TURN_GONE : TURN_USED;
 }
 
-/* False: he is gone. */
-static bool serve(
-	struct desk *d, struct desk_client *c, uint64_t now_ns, desk_answer *answer, void *context)
+/* An answer to a stranger took from BEGIN_NS until now. */
+static void begin_pause(struct desk *d, uid_t uid, uint64_t begin_ns)
+{
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	d->strangers_ns = end_ns + PAUSE_FACTOR * (end_ns - begin_ns);
+	d->last_uid = uid;
+	for (size_t i = 0; i < d->clients; i++)
+		if (d->client[i].uid == uid)
+			d->client[i].waits_ns = d->strangers_ns;
+}
+
+static enum turn serve(struct desk *d, struct desk_client *c, desk_answer *answer, void *context)
 {
 	unsigned char text[USAGE_REQUEST_SIZE + 1];
 	struct usage_request request;
 	uint64_t begin_ns;
+	enum turn turn;
 	ssize_t n;
 	int r;
 
 	n = recv(c->fd, text, sizeof(text), MSG_DONTWAIT | MSG_TRUNC);
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
+		return errno == EAGAIN || errno == EINTR ? TURN_IDLE : TURN_GONE;
 	if (n == 0)
-		return false;
+		return TURN_GONE;
 	begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	r = (size_t)n > sizeof(text) ? -EBADMSG : usage_request_parse(text, (size_t)n, &request);
 	c->is_last = r < 0;
-	c->seen_ns = now_ns;
 	answer(context, r < 0 ? NULL : &request, &c->reader, &c->answer);
-	if (!c->reader.sees_all) {
-		uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC);
+	if (!c->reader.sees_all)
+		begin_pause(d, c->uid, begin_ns);
+	turn = c->answer.error ? TURN_GONE : send_some(c);
+	return turn == TURN_GONE ? TURN_GONE : TURN_USED;
+}
 
-		d->strangers_ns = end_ns + PAUSE_FACTOR * (end_ns - begin_ns);
+/* Client I has had his TURN. */
+static void settle(struct desk *d, size_t i, enum turn turn, uint64_t now_ns)
+{
+	struct desk_client *c = &d->client[i];
+	uint64_t since_ns = up_to_him_ns(d, c);
+
+	if (turn == TURN_USED)
+		c->idle_ns = 0;
+	else if (now_ns > since_ns)
+		c->idle_ns += now_ns - since_ns;
+	if (now_ns > c->looked_ns)
+		c->looked_ns = now_ns;
+	if (turn == TURN_GONE || c->idle_ns >= IDLE_NS)
+		let_go(d, i);
+}
+
+/* Of the strangers whose question has not been looked for yet, whose turn it is; their number: nobody's. */
+static size_t next_stranger(const struct desk *d)
+{
+	size_t found = d->clients;
+
+	for (size_t i = 0; i < d->clients; i++) {
+		const struct desk_client *a = &d->client[i], *b = &d->client[found];
+
+		if (a->reader.sees_all || is_answering(a) || a->is_tried)
+			continue;
+		if (found == d->clients || a->waits_ns < b->waits_ns ||
+			(a->waits_ns == b->waits_ns && b->uid == d->last_uid))
+			found = i;
 	}
-	return !c->answer.error && send_some(c, now_ns);
+	return found;
+}
+
+static void serve_strangers(struct desk *d, uint64_t now_ns, desk_answer *answer, void *context)
+{
+	size_t i;
+
+	for (i = 0; i < d->clients; i++)
+		d->client[i].is_tried = false;
+	while (now_ns >= d->strangers_ns && (i = next_stranger(d)) < d->clients) {
+		struct desk_client *c = &d->client[i];
+		enum turn turn = serve(d, c, answer, context);
+
+		c->is_tried = true;
+		if (turn == TURN_IDLE && c->waits_ns < now_ns)
+			c->waits_ns = now_ns; /* he had nothing to wait for */
+		settle(d, i, turn, now_ns);
+	}
 }
 
 void desk_run(struct desk *d, uint64_t now_ns, desk_answer *answer, void *context)
 {
 	for (size_t i = d->clients; i-- > 0;) {
 		struct desk_client *c = &d->client[i];
-		bool stays = now_ns - c->seen_ns < IDLE_NS || now_ns < c->seen_ns;
 
-		if (stays && is_answering(c))
-			stays = send_some(c, now_ns);
-		else if (stays && may_ask(d, c, now_ns))
-			stays = serve(d, c, now_ns, answer, context);
-		if (!stays)
-			let_go(d, i);
+		if (is_answering(c))
+			settle(d, i, send_some(c), now_ns);
+		else if (c->reader.sees_all)
+			settle(d, i, serve(d, c, answer, context), now_ns);
 	}
+	serve_strangers(d, now_ns, answer, context);
 	let_in(d, now_ns);
 }

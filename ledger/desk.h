@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where questions are put: the ledger's own socket and who is connected to it. Each may ask one question after the
- * other, and is answered before the next is read; who does neither ask nor read for a while is let go. Strangers
- * share a part of the time: what their answers take is followed by three times as long in which none of theirs is
- * made.
+ * other, and is answered before the next is read; who does neither ask nor read for a while is let go. Time in which
+ * his question would not have been read is not counted.
+ *
+ * Who sees all is answered first. Strangers share a part of the time: what an answer takes is followed by three times
+ * as long in which none of theirs is made. They take turns by uid: next is that of the uid that has waited longest, and
+ * behind an answer the uid that got it begins to wait when the pause is over that it has caused, on whatever connections
+ * it comes.
  */
 #ifndef MEMTALLY_LEDGER_DESK_H
 #define MEMTALLY_LEDGER_DESK_H
@@ -31,9 +35,12 @@ struct desk_client {
 	uid_t uid;
 	struct store_reader reader;
 	struct buffer answer;
-	size_t sent;      /* bytes of the answer */
-	bool is_last;     /* nothing more is read of him */
-	uint64_t seen_ns; /* CLOCK_MONOTONIC when he did something last */
+	size_t sent;   /* bytes of the answer */
+	bool is_last;  /* nothing more is read of him */
+	bool is_tried; /* a stranger: whether he has something to ask was looked for in this run */
+	uint64_t waits_ns;  /* a stranger: CLOCK_MONOTONIC since when his uid waits for its turn */
+	uint64_t looked_ns; /* CLOCK_MONOTONIC when he did something last, or was found not to */
+	uint64_t idle_ns;   /* for how long until then it was up to him, and he did nothing */
 };
 
 struct desk {
@@ -42,6 +49,7 @@ struct desk {
 	struct desk_client client[DESK_CLIENTS_MAX];
 	size_t clients;
 	uint64_t strangers_ns; /* CLOCK_MONOTONIC from when on strangers are answered */
+	uid_t last_uid;        /* of the stranger who was answered last */
 	uint64_t retry_ns;     /* there were no descriptors: nobody is let in until then */
 };
 
@@ -55,7 +63,7 @@ size_t desk_poll(const struct desk *d, uint64_t now_ns, struct pollfd to[static 
 /* When, from NOW on, desk_run() or another desk_poll() is due without an event; UINT64_MAX: never. */
 uint64_t desk_due_ns(const struct desk *d, uint64_t now_ns);
 
-/* Lets in, reads, answers and sends, as far as it goes without waiting; one question of each. */
+/* Lets in, reads, answers and sends, as far as it goes without waiting; at most one question of each. */
 void desk_run(struct desk *d, uint64_t now_ns, desk_answer *answer, void *context);
 
 #endif

@@ -12,8 +12,20 @@ enum { SIZE = 400000 };
 
 static struct reader_rules rules;
 static unsigned int good, bad;
-static size_t size;    /* of the answers */
-static uid_t stranger; /* 0: whoever connects is who he is */
+static size_t size;                /* of the answers */
+static uid_t stranger;             /* 0: whoever connects is who he is */
+static uint64_t clock_ns, cost_ns; /* CLOCK_MONOTONIC, and what each answer takes of it */
+static uid_t answered;             /* who got the last one */
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	(void)clock;
+	*ret = (struct timespec){.tv_sec = (time_t)(clock_ns / NS_PER_SEC),
+		.tv_nsec = (long)(clock_ns % NS_PER_SEC)};
+	return 0;
+}
 
 /* Who connects is whoever the test says. */
 int __real_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
@@ -32,7 +44,9 @@ static void answer(void *context, const struct usage_request *request,
 	const struct store_reader *reader, struct buffer *to)
 {
 	(void)context;
-	assert_int_equal(reader->sees_all, stranger == 0);
+	assert_int_equal(reader->sees_all, reader->uid == 0);
+	answered = reader->uid;
+	clock_ns += cost_ns;
 	good += request != NULL;
 	bad += request == NULL;
 	buffer_clear(to);
@@ -42,14 +56,15 @@ static void answer(void *context, const struct usage_request *request,
 struct fixture {
 	char dir[40], path[64];
 	struct desk desk;
-	uint64_t now_ns;
 };
 
 static void begin(struct fixture *f)
 {
 	int fd;
 
-	*f = (struct fixture){.now_ns = 1000 * NS_PER_SEC};
+	*f = (struct fixture){0};
+	clock_ns = 1000 * NS_PER_SEC;
+	cost_ns = 0;
 	good = bad = 0;
 	stranger = 0;
 	size = 1000;
@@ -70,7 +85,7 @@ static void end(struct fixture *f)
 
 static void run(struct fixture *f)
 {
-	desk_run(&f->desk, f->now_ns, answer, NULL);
+	desk_run(&f->desk, clock_ns, answer, NULL);
 }
 
 static int come(struct fixture *f)
@@ -176,15 +191,15 @@ static void who_does_nothing_is_let_go(void **state)
 	slow = come(&f);
 	ask(slow);
 	run(&f);
-	assert_true(desk_due_ns(&f.desk, f.now_ns) <= f.now_ns + 10 * NS_PER_SEC);
-	f.now_ns += 9 * NS_PER_SEC;
+	assert_true(desk_due_ns(&f.desk, clock_ns) <= clock_ns + 10 * NS_PER_SEC);
+	clock_ns += 9 * NS_PER_SEC;
 	run(&f);
 	assert_int_equal(f.desk.clients, 2);
-	f.now_ns += 2 * NS_PER_SEC;
+	clock_ns += 2 * NS_PER_SEC;
 	run(&f);
 	assert_int_equal(f.desk.clients, 0);
 	assert_true(receive(slow, &ended) < SIZE && ended);
-	assert_int_equal(desk_due_ns(&f.desk, f.now_ns), UINT64_MAX);
+	assert_int_equal(desk_due_ns(&f.desk, clock_ns), UINT64_MAX);
 	close(idle);
 	close(slow);
 	end(&f);
@@ -211,7 +226,7 @@ static void there_is_room_for_who_sees_all(void **state)
 	for (int i = 0; i < DESK_CLIENTS_MAX; i++) {
 		stranger = (uid_t)(1000 + i);
 		fd[i] = come(&f);
-		f.now_ns += NS_PER_MSEC;
+		clock_ns += NS_PER_MSEC;
 	}
 	assert_int_equal(f.desk.clients, DESK_CLIENTS_MAX);
 	stranger = 0;
@@ -228,6 +243,26 @@ static void there_is_room_for_who_sees_all(void **state)
 	end(&f);
 }
 
+static int come_as(struct fixture *f, uid_t uid)
+{
+	stranger = uid;
+	return come(f);
+}
+
+/* As the loop does: what is due is done when it is. */
+static void wait_ns(struct fixture *f, uint64_t ns)
+{
+	uint64_t end_ns = clock_ns + ns;
+
+	while (clock_ns < end_ns) {
+		uint64_t due_ns = desk_due_ns(&f->desk, clock_ns);
+
+		assert_true(due_ns > clock_ns);
+		clock_ns = due_ns < end_ns ? due_ns : end_ns;
+		run(f);
+	}
+}
+
 /* What strangers' answers take is followed by a pause; who sees all has none. */
 static void strangers_pause(void **state)
 {
@@ -238,25 +273,186 @@ static void strangers_pause(void **state)
 
 	(void)state;
 	begin(&f);
-	root = come(&f);
-	stranger = 1000;
-	fd = come(&f);
-	f.desk.strangers_ns = f.now_ns + NS_PER_SEC;
+	cost_ns = NS_PER_SEC;
+	root = come_as(&f, 0);
+	fd = come_as(&f, 1000);
 	ask(fd);
-	run(&f);
-	assert_int_equal(good, 0);
-	assert_int_equal(desk_poll(&f.desk, f.now_ns, p), 3);
-	assert_int_equal(p[1].events, POLLIN);
-	assert_int_equal(p[2].fd, -1);
-	assert_int_equal(desk_due_ns(&f.desk, f.now_ns), f.desk.strangers_ns);
-	f.now_ns += 2 * NS_PER_SEC;
-	f.desk.client[0].seen_ns = f.desk.client[1].seen_ns = f.now_ns;
-	assert_int_equal(desk_due_ns(&f.desk, f.now_ns), f.now_ns + 10 * NS_PER_SEC);
+	ask(fd);
 	run(&f);
 	assert_int_equal(good, 1);
 	assert_int_equal(receive(fd, &ended), size);
+	assert_int_equal(f.desk.strangers_ns, clock_ns + 3 * NS_PER_SEC);
+	assert_int_equal(desk_poll(&f.desk, clock_ns, p), 3);
+	assert_int_equal(p[1].events, POLLIN);
+	assert_int_equal(p[2].fd, -1);
+	assert_int_equal(desk_due_ns(&f.desk, clock_ns), f.desk.strangers_ns);
+	ask(root);
+	run(&f);
+	assert_int_equal(good, 2);
+	assert_int_equal(answered, 0);
+	clock_ns = f.desk.strangers_ns;
+	run(&f);
+	assert_int_equal(good, 3);
+	assert_int_equal(answered, 1000);
 	close(fd);
 	close(root);
+	end(&f);
+}
+
+/* One who comes again and again, on all the places that he may have, gets every other answer where another one asks. */
+static void who_asks_without_end_has_his_turn_alone(void **state)
+{
+	int crowd[DESK_CLIENTS_EACH], one;
+	unsigned int ones = 0, others = 0;
+	struct fixture f;
+	bool ended;
+
+	(void)state;
+	begin(&f);
+	cost_ns = 10 * NS_PER_MSEC;
+	for (size_t i = 0; i < DESK_CLIENTS_EACH; i++)
+		ask(crowd[i] = come_as(&f, 1000));
+	one = come_as(&f, 1001);
+	ask(one);
+	for (unsigned int round = 0; round < 40; round++) {
+		clock_ns = clock_ns < f.desk.strangers_ns ? f.desk.strangers_ns : clock_ns + 1;
+		good = 0;
+		run(&f);
+		assert_int_equal(good, 1);
+		ones += answered == 1001;
+		others += answered == 1000;
+		/* He has waited since before the first of the others had its answer. */
+		assert_true(ones || round < 1);
+		for (size_t i = 0; i < DESK_CLIENTS_EACH; i++) {
+			if (!receive(crowd[i], &ended))
+				continue;
+			close(crowd[i]);
+			run(&f);
+			ask(crowd[i] = come_as(&f, 1000));
+		}
+		if (receive(one, &ended))
+			ask(one);
+		assert_false(ended);
+	}
+	assert_int_equal(ones, 20);
+	assert_int_equal(others, 20);
+	for (size_t i = 0; i < DESK_CLIENTS_EACH; i++)
+		close(crowd[i]);
+	close(one);
+	end(&f);
+}
+
+/* Who hangs up and comes again in the pause that he has caused is behind who comes in it. */
+static void who_comes_again_waits_again(void **state)
+{
+	struct fixture f;
+	int first, again, other;
+
+	(void)state;
+	begin(&f);
+	cost_ns = NS_PER_SEC;
+	ask(first = come_as(&f, 1000));
+	run(&f);
+	assert_int_equal(good, 1);
+	close(first);
+	ask(again = come_as(&f, 1000));
+	clock_ns += NS_PER_SEC;
+	ask(other = come_as(&f, 1001));
+	assert_int_equal(good, 1);
+	clock_ns = f.desk.strangers_ns;
+	run(&f);
+	assert_int_equal(good, 2);
+	assert_int_equal(answered, 1001);
+	clock_ns = f.desk.strangers_ns;
+	run(&f);
+	assert_int_equal(good, 3);
+	assert_int_equal(answered, 1000);
+	close(again);
+	close(other);
+	end(&f);
+}
+
+/* However long others' answers take, who has asked is answered; and who has not is let go after his own time. */
+static void idle_is_who_could_have_asked(void **state)
+{
+	struct fixture f;
+	bool ended;
+	int slow, patient, idle, root;
+
+	(void)state;
+	begin(&f);
+	cost_ns = 5 * NS_PER_SEC;
+	slow = come_as(&f, 1000);
+	ask(slow);
+	run(&f);
+	assert_int_equal(good, 1);
+	patient = come_as(&f, 1001);
+	ask(patient);
+	idle = come_as(&f, 1002);
+	wait_ns(&f, 14 * NS_PER_SEC);
+	assert_int_equal(f.desk.clients, 3);
+	receive(patient, &ended);
+	assert_false(ended);
+	/* Fifteen seconds after he asked. */
+	wait_ns(&f, 2 * NS_PER_SEC);
+	assert_int_equal(good, 2);
+	assert_int_equal(receive(patient, &ended), size);
+	receive(idle, &ended);
+	assert_false(ended);
+	/* Behind that pause, too, he has ten seconds. */
+	clock_ns = f.desk.strangers_ns;
+	wait_ns(&f, 9 * NS_PER_SEC);
+	receive(idle, &ended);
+	assert_false(ended);
+	wait_ns(&f, 2 * NS_PER_SEC);
+	receive(idle, &ended);
+	assert_true(ended);
+	/* What is asked while others' answers are made is read before anybody is idle. */
+	root = come_as(&f, 0);
+	ask(root);
+	clock_ns += 60 * NS_PER_SEC;
+	run(&f);
+	assert_int_equal(receive(root, &ended), size);
+	close(slow);
+	close(patient);
+	close(idle);
+	close(root);
+	end(&f);
+}
+
+/* Who waits for his turn does not lose his place to those who come. */
+static void who_waits_keeps_his_place(void **state)
+{
+	int fd[DESK_CLIENTS_MAX], last;
+	struct fixture f;
+	bool ended;
+
+	(void)state;
+	begin(&f);
+	cost_ns = NS_PER_SEC;
+	/* Four have all places but one, and then one more each. */
+	fd[0] = come_as(&f, 999);
+	ask(fd[0]);
+	run(&f);
+	assert_int_equal(receive(fd[0], &ended), size);
+	ask(fd[0]);
+	for (int i = 1; i < DESK_CLIENTS_MAX; i++)
+		ask(fd[i] = come_as(&f, (uid_t)(1000 + i / 4)));
+	assert_int_equal(f.desk.clients, DESK_CLIENTS_MAX);
+	last = come_as(&f, 1000);
+	assert_int_equal(f.desk.clients, DESK_CLIENTS_MAX);
+	receive(fd[0], &ended);
+	assert_false(ended);
+	close(last);
+	last = come_as(&f, 1100);
+	assert_int_equal(f.desk.clients, DESK_CLIENTS_MAX);
+	receive(last, &ended);
+	assert_false(ended);
+	receive(fd[0], &ended);
+	assert_false(ended);
+	for (int i = 0; i < DESK_CLIENTS_MAX; i++)
+		close(fd[i]);
+	close(last);
 	end(&f);
 }
 
@@ -293,6 +489,10 @@ int main(void)
 		cmocka_unit_test(who_does_nothing_is_let_go),
 		cmocka_unit_test(there_is_room_for_who_sees_all),
 		cmocka_unit_test(strangers_pause),
+		cmocka_unit_test(who_asks_without_end_has_his_turn_alone),
+		cmocka_unit_test(who_comes_again_waits_again),
+		cmocka_unit_test(idle_is_who_could_have_asked),
+		cmocka_unit_test(who_waits_keeps_his_place),
 		cmocka_unit_test(who_sees_what),
 	};
 
