@@ -91,23 +91,73 @@ static int sum_spans(struct report *p)
 	return r;
 }
 
+/*
+ * Whose own a series is: of the reader's uid, by the newest name that it has, or the number, by which whoever is not known
+ * by name yet is called. A uid that was another account's had another name then.
+ */
+static void add_own(const struct report *p, const char *series, struct buffer *sql)
+{
+	long long uid = p->reader->uid == OWNER_NO_ID ? -2 : (long long)p->reader->uid;
+
+	buffer_printf(sql,
+		" AND %s.number = %lld AND %s.%s IN ('%lld', (SELECT name FROM series WHERE kind = %d AND"
+		" number = %lld ORDER BY id DESC LIMIT 1))",
+		series, uid, series, p->request->kind == USAGE_USER ? "name" : "user", uid,
+		(int)USAGE_USER, uid);
+}
+
+/* The rows of slots, one by one; of one reader's few series without all others that are in these slots. */
+static void add_run(const struct report *p, const struct slots_run *run, struct buffer *sql)
+{
+	const char *table = database_slots[run->level];
+
+	if (p->reader->sees_all) {
+		buffer_printf(sql, "SELECT * FROM %s WHERE slot >= %lld AND slot < %lld", table,
+			(long long)run->first, (long long)run->end);
+		return;
+	}
+	buffer_printf(sql,
+		"SELECT t.* FROM span AS n CROSS JOIN series AS o CROSS JOIN %s AS t ON t.slot = n.slot AND"
+		" t.series = o.id WHERE n.level = %d AND n.slot >= %lld AND n.slot < %lld AND o.kind = %d",
+		table, (int)run->level, (long long)run->first, (long long)run->end,
+		(int)p->request->kind);
+	add_own(p, "o", sql);
+}
+
 /* In this order: else SQLite may look for each of the owners in all of the slots. */
 static void add_query(struct report *p, struct buffer *sql)
 {
 	buffer_add_text(sql,
 		"SELECT s.number, s.name, s.user, sum(u.pss), max(u.pss_max), sum(u.swap),"
 		" sum(u.processes), max(u.processes_max) FROM (");
-	for (size_t i = 0; i < p->runs; i++)
-		buffer_printf(sql, "%sSELECT * FROM %s WHERE slot >= %lld AND slot < %lld",
-			i ? " UNION ALL " : "", database_slots[p->run[i].level],
-			(long long)p->run[i].first, (long long)p->run[i].end);
+	for (size_t i = 0; i < p->runs; i++) {
+		if (i)
+			buffer_add_text(sql, " UNION ALL ");
+		add_run(p, &p->run[i], sql);
+	}
 	buffer_printf(sql, ") AS u CROSS JOIN series AS s ON s.id = u.series WHERE s.kind = %d",
 		(int)p->request->kind);
 	if (!p->reader->sees_all)
-		buffer_printf(sql, " AND s.number = %lld",
-			p->reader->uid == OWNER_NO_ID ? -2LL : (long long)p->reader->uid);
+		add_own(p, "s", sql);
 	buffer_add_text(sql, " GROUP BY u.series ORDER BY 4 DESC, s.name, s.user");
 	buffer_add_char(sql, '\0');
+}
+
+static bool has(const struct usage_row *row, enum usage_quantity i)
+{
+	return (row->present >> i) & 1;
+}
+
+/*
+ * In the file amounts are 0, too, where nothing is known. Who was in snapshots without a PSS in any was not read; and who
+ * was in none, as whoever is summed up as "(other)", has no maximum.
+ */
+static void drop_unknown(struct usage_row *row)
+{
+	if (!row->q[USAGE_PSS] && !has(row, USAGE_PSS_MAX) && row->q[USAGE_PROCESSES_MAX])
+		row->present &= ~(1U << USAGE_PSS);
+	if (row->q[USAGE_PROCESSES] && !row->q[USAGE_PROCESSES_MAX])
+		row->present &= ~(1U << USAGE_PROCESSES_MAX);
 }
 
 static bool read_row(sqlite3_stmt *statement, struct usage_row *ret)
@@ -128,6 +178,7 @@ static bool read_row(sqlite3_stmt *statement, struct usage_row *ret)
 		ret->q[i] = (uint64_t)value;
 		ret->present |= 1U << i;
 	}
+	drop_unknown(ret);
 	return ret->name && ret->user;
 }
 
@@ -136,7 +187,7 @@ static void add_to_rest(struct usage_row *rest, const struct usage_row *row)
 	static const enum usage_quantity sums[] = {USAGE_PSS, USAGE_SWAP, USAGE_PROCESSES};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
-		if ((row->present >> sums[i]) & 1 &&
+		if (has(row, sums[i]) &&
 			usage_is_possible(sums[i], rest->q[sums[i]] + row->q[sums[i]])) {
 			rest->q[sums[i]] += row->q[sums[i]];
 			rest->present |= 1U << sums[i];
@@ -212,6 +263,9 @@ int store_report(struct store *s, const struct usage_request *request,
 		head->until_s = slots_boundary(request->until_s, now_s, &kept);
 		p.runs = slots_split(head->since_s, head->until_s, p.run);
 		r = sum_spans(&p);
+		/* The last slot has not passed yet. */
+		head->until_s = head->until_s < now_s ? head->until_s : now_s;
+		head->since_s = head->since_s < head->until_s ? head->since_s : head->until_s;
 	}
 	if (!reader->sees_all)
 		head->flags |= USAGE_OWN_ONLY | (has_own(request->kind) ? 0 : USAGE_NOT_OWN);

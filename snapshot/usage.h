@@ -79,8 +79,8 @@ struct usage_head {
 	uint32_t flags;
 	uint32_t rows;
 	int64_t since_s,
-		until_s; /* what the rows are of: as was asked for, as far as it is kept so finely */
-	int64_t now_s;   /* the ledger's clock */
+		until_s; /* what the rows are of: as was asked for, as far as it is kept so finely and has passed */
+	int64_t now_s;           /* the ledger's clock */
 	int64_t first_s;         /* of what is kept; -1: nothing is */
 	int64_t written_s;       /* until when what was used is in the file; -1: nothing is */
 	uint64_t covered_ms;     /* of that time, in which PSS was measured, */
@@ -91,7 +91,7 @@ struct usage_head {
 };
 
 enum usage_quantity {
-	USAGE_PSS,       /* KiB seconds */
+	USAGE_PSS,       /* KiB seconds; absent: none of it could be read */
 	USAGE_PSS_MAX,   /* KiB: the largest of any snapshot */
 	USAGE_SWAP,      /* KiB seconds */
 	USAGE_PROCESSES, /* milliseconds: of each, the time that it was there */

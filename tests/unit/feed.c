@@ -112,8 +112,10 @@ static void add_owner(struct builder *b, const struct feed_owner *o)
 	row->id = o->number;
 	row->created_ns = o->created_ns;
 	row->flags = SCOPE_EXPORTED;
-	ROW_SET(row, SCOPE_PSS, o->pss_bytes);
-	ROW_SET(row, SCOPE_SWAP_PSS, o->swap_bytes);
+	if (!o->is_denied) {
+		ROW_SET(row, SCOPE_PSS, o->pss_bytes);
+		ROW_SET(row, SCOPE_SWAP_PSS, o->swap_bytes);
+	}
 	ROW_SET(row, SCOPE_PROCESSES, o->processes);
 	ROW_SET(row, SCOPE_PSS_BYTE_SECONDS, metric_real_bits(o->byte_s));
 }

@@ -20,7 +20,8 @@ struct feed_owner {
 	const char *name, *user; /* borrowed */
 	uint32_t number;
 	uint64_t pss_bytes, swap_bytes, processes;
-	bool has_row; /* memtallyd knows of it */
+	bool is_denied; /* memtallyd may not read its memory */
+	bool has_row;   /* memtallyd knows of it */
 	uint64_t created_ns, last_pss_bytes;
 	double byte_s; /* memtallyd's counter */
 	double true_byte_s, true_swap_byte_s, true_process_s;

@@ -338,6 +338,105 @@ static void others_see_their_own(void **state)
 	buffer_done(&a.body);
 }
 
+static bool has(const struct usage_row *row, enum usage_quantity i)
+{
+	return (row->present >> i) & 1;
+}
+
+/* Nothing is known of his memory: that is not 0. Of his processes it is known how many they were. */
+static void who_was_denied_has_no_figure(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_row row;
+	struct answer a;
+
+	f->bob->is_denied = true;
+	feed_set(f->bob, 0, 2);
+	open_store(f);
+	take(f);
+	run(f, 600);
+	flush(f);
+	ask(f, USAGE_USER, start_s, start_s + 600, &a);
+	assert_int_equal(a.head.rows, 2);
+	row = row_of(&a, "bob");
+	assert_int_equal(row.id, 1001);
+	assert_false(has(&row, USAGE_PSS));
+	assert_false(has(&row, USAGE_PSS_MAX));
+	assert_int_equal(row.q[USAGE_PROCESSES_MAX], 2);
+	keeping_check_near((double)row.q[USAGE_PROCESSES], 2 * 600 * 1000.0, 1e-6);
+	keeping_check_near(pss_of(&a, "alice"), 600 * GIB_S, 1e-6);
+	buffer_done(&a.body);
+	/* Who has none is known to have none. */
+	f->bob->is_denied = false;
+	feed_set(f->bob, 0, 1);
+	run(f, 600);
+	flush(f);
+	ask(f, USAGE_USER, start_s + 900, start_s + 1200, &a);
+	row = row_of(&a, "bob");
+	assert_true(has(&row, USAGE_PSS) && has(&row, USAGE_PSS_MAX));
+	assert_int_equal(row.q[USAGE_PSS], 0);
+	buffer_done(&a.body);
+}
+
+/* Five minutes that are not over yet end now. */
+static void no_time_ends_later_than_now(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_store(f);
+	take(f);
+	run(f, 700);
+	flush(f);
+	ask(f, USAGE_USER, start_s + 10, start_s + 7000, &a);
+	assert_int_equal(a.head.since_s, start_s + 300);
+	assert_int_equal(a.head.until_s, start_s + 700);
+	assert_int_equal(a.head.covered_ms, 400000);
+	buffer_done(&a.body);
+	ask(f, USAGE_USER, start_s + 610, start_s + 700, &a);
+	assert_int_equal(a.head.since_s, start_s + 700);
+	assert_int_equal(a.head.until_s, start_s + 700);
+	assert_int_equal(a.head.rows, 0);
+	buffer_done(&a.body);
+}
+
+/* A uid that was another account's shows the new one nothing of that, where the name is another. */
+static void a_uid_is_not_its_former_owner(void **state)
+{
+	const struct store_reader reader = {.uid = 1001}, all = {.sees_all = true};
+	struct feed_owner *container;
+	struct fixture *f = *state;
+	struct answer a;
+
+	container = feed_add(&f->feed, USAGE_CONTAINER, 0, "c0ffee", "bob");
+	feed_set(container, MIB, 1);
+	open_store(f);
+	take(f);
+	run(f, 600);
+	flush(f);
+	feed_set(container, 0, 0);
+	f->bob->name = "1001";
+	run(f, 600);
+	flush(f);
+	ask_as(f, USAGE_USER, start_s, start_s + 1200, &reader, &a);
+	assert_int_equal(a.head.rows, 1);
+	keeping_check_near(pss_of(&a, "bob"), 3 * 1200 * GIB_S, 1e-6);
+	buffer_done(&a.body);
+	f->bob->name = "carol";
+	run(f, 600);
+	flush(f);
+	ask_as(f, USAGE_USER, start_s, start_s + 1800, &reader, &a);
+	assert_int_equal(a.head.rows, 1);
+	keeping_check_near(pss_of(&a, "carol"), 3 * 600 * GIB_S, 1e-6);
+	buffer_done(&a.body);
+	ask_as(f, USAGE_CONTAINER, start_s, start_s + 1800, &reader, &a);
+	assert_int_equal(a.head.rows, 0);
+	buffer_done(&a.body);
+	ask_as(f, USAGE_USER, start_s, start_s + 1800, &all, &a);
+	keeping_check_near(pss_of(&a, "bob"), 3 * 1200 * GIB_S, 1e-6);
+	buffer_done(&a.body);
+}
+
 /* Until the name service answers, a user is called by the number; that is no other user. */
 static void a_number_is_no_name(void **state)
 {
@@ -919,6 +1018,9 @@ int main(void)
 		TEST(a_kill_loses_a_bucket_at_most),
 		TEST(another_memtallyd_while_the_ledger_was_away),
 		TEST(others_see_their_own),
+		TEST(who_was_denied_has_no_figure),
+		TEST(no_time_ends_later_than_now),
+		TEST(a_uid_is_not_its_former_owner),
 		TEST(a_number_is_no_name),
 		TEST(a_long_gap_is_spread),
 		TEST(the_old_goes),
