@@ -70,6 +70,8 @@ struct build {
 	bool has_sum[TABLE_COLUMNS_MAX];
 	bool lacks_sum[TABLE_COLUMNS_MAX];
 	bool has_notes;
+	bool is_none;   /* the only row stands for those who have no owner of the kind */
+	bool drops_it;  /* and says nothing */
 	uint64_t total; /* rows */
 	size_t shown;
 };
@@ -336,8 +338,9 @@ static void add_total_text(struct build *b)
 	struct buffer *to = &b->to->total;
 	struct note note;
 
-	buffer_printf(to, "total of %llu %s", (unsigned long long)b->total,
-		b->total == 1 ? metric_scope_name(b->rows->scope) : json_list_name(b->rows->scope));
+	buffer_printf(to, "total of %llu %s", (unsigned long long)(b->is_none ? 0 : b->total),
+		b->total == 1 && !b->is_none ? metric_scope_name(b->rows->scope)
+					     : json_list_name(b->rows->scope));
 	if (b->shown < b->total)
 		buffer_printf(to, " (%llu not shown)", (unsigned long long)(b->total - b->shown));
 	if (b->rows->everybodys && ROW_HAS(b->rows->everybodys, SCOPE_PSS)) {
@@ -348,6 +351,8 @@ static void add_total_text(struct build *b)
 		buffer_add_text(to, ", MemTotal ");
 		add_bytes(b, host->q[SCOPE_MEM_TOTAL]);
 	}
+	if (b->drops_it)
+		return;
 	note_of_sums(b->rows->sums->present, b->rows->sums->q, &note);
 	note_add_to_total(to, &note, b->rows->bytes);
 }
@@ -374,6 +379,24 @@ static bool is_shown(const struct row *row)
 	return row->process || processes_in(row);
 }
 
+/* Whether nobody has an owner of the kind: then the row of all of them is no owner's, unless it was asked for. */
+static bool is_none_alone(const struct build *b)
+{
+	bool any = false;
+
+	if (!owner_is_scope(b->rows->scope) || b->rows->query->filters)
+		return false;
+	for (size_t i = 0; i < b->rows->count; i++) {
+		struct row row;
+
+		row_get(b, b->rows->row[i], &row);
+		if (is_shown(&row) && strcmp(row.name, OWNER_NONE) != 0)
+			return false;
+		any = any || is_shown(&row);
+	}
+	return any;
+}
+
 static bool has_notes(const struct build *b)
 {
 	for (size_t i = 0; i < b->rows->count; i++) {
@@ -393,9 +416,11 @@ int table_build(const struct view *view, const struct table_rows *rows, struct t
 	struct build b = {.view = view, .rows = rows, .to = ret};
 
 	*ret = (struct table){0};
-	b.has_notes = has_notes(&b);
+	b.is_none = is_none_alone(&b);
+	b.drops_it = b.is_none && owner_of(owner_kind_of(rows->scope))->is_optional;
+	b.has_notes = !b.drops_it && has_notes(&b);
 	add_columns(&b);
-	for (size_t i = 0; i < rows->count; i++) {
+	for (size_t i = 0; i < rows->count && !b.drops_it; i++) {
 		struct row row;
 
 		row_get(&b, rows->row[i], &row);

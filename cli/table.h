@@ -51,7 +51,8 @@ struct table_rows {
  * The rows' PSS, USS, RSS and SwapPss, what those that are cgroups are charged, what they are sorted by, names, a note where figures are not what
  * they seem, and a total with the host's MemTotal beside it, and what a note would say of it. "-"
  * stands for what is absent. Rows of users, programs and units that have no process any more are left
- * out, unless the table is sorted by something. -ENOMEM.
+ * out, unless the table is sorted by something. Where nobody has an owner of the kind the total is of none, and of a kind
+ * that hosts may be without there is no row either. -ENOMEM.
  */
 int table_build(const struct view *view, const struct table_rows *rows, struct table *ret);
 

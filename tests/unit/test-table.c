@@ -5,6 +5,7 @@
 
 #include "cli/selection.h"
 #include "cli/table.h"
+#include "snapshot/owner.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/sample.h"
 
@@ -32,6 +33,7 @@ struct table_case {
 	bool bytes;
 	bool is_measured, is_estimated;
 	const char *key, *value; /* a filter, or NULL */
+	bool is_alone; /* of the rows only the one of those who have no owner of the kind */
 };
 
 static void build(const struct table_case *c, struct buffer *to)
@@ -52,6 +54,11 @@ static void build(const struct table_case *c, struct buffer *to)
 	if (c->key)
 		assert_int_equal(query_set(&q, c->key, c->value, error), 0);
 	assert_int_equal(query_run(&q, view, &row, &rows.count), 0);
+	for (size_t i = 0, all = rows.count; c->is_alone && i < all; i++) {
+		rows.count = i ? rows.count : 0;
+		if (!strcmp(view_text(view, view_scope(view, c->scope, row[i])->name), OWNER_NONE))
+			row[rows.count++] = row[i];
+	}
 	rows.query = &q;
 	rows.row = row;
 	selection_sum(&(struct selection){.scope = c->scope}, view, row, rows.count, &sums);
@@ -259,6 +266,26 @@ static void nothing_is_a_table(void **state)
 		"total of 0 users, MemTotal 15.6 GiB");
 }
 
+/* As on a host without containers; whoever asks for those who are in none gets them. */
+static void nobody_is_no_owner(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_POD, .is_alone = true},
+		"PSS|USS|RSS|SWAP|PROCESSES|POD\n"
+		"0.0 KiB|0.0 KiB|0.0 KiB|0.0 KiB|0|\n"
+		"total of 0 pods, MemTotal 15.6 GiB");
+	check(&(struct table_case){.scope = METRIC_MACHINE,
+		      .limit = 1,
+		      .bytes = true,
+		      .is_measured = true,
+		      .key = "machine",
+		      .value = "(none)"},
+		"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
+		"594565120|529264640|830177280|1179648|11|(none)\n"
+		"594565120|529264640|830177280|1179648|11|\n"
+		"total of 1 machine, MemTotal 16777216000");
+}
+
 static void host_shows_what_it_has(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -318,6 +345,7 @@ int main(void)
 		cmocka_unit_test(cgroups_show_what_they_are_charged),
 		cmocka_unit_test(rows_without_processes_are_left_out),
 		cmocka_unit_test(nothing_is_a_table),
+		cmocka_unit_test(nobody_is_no_owner),
 		cmocka_unit_test(host_shows_what_it_has),
 		cmocka_unit_test(lack_of_memory_is_told),
 	};
