@@ -15,9 +15,6 @@
 
 enum { KIB = 1024, MS_PER_S = 1000 };
 
-/* KiB seconds of a GiB hour. */
-#define GIB_HOUR (3600.0 * 1048576.0)
-
 static const char absent[] = "-";
 static const char *const pers[] = {
 	[USAGE_PER_ALL] = "all",
@@ -28,10 +25,41 @@ static const char *const pers[] = {
 
 void bill_done(struct bill *b)
 {
-	for (size_t i = 0; i < b->parts; i++)
+	for (size_t i = 0; i < b->parts; i++) {
 		buffer_done(&b->part[i].answer);
+		free(b->part[i].item);
+	}
 	free(b->part);
 	*b = (struct bill){0};
+}
+
+static int select_part(const struct item_choice *choice, struct bill_part *part)
+{
+	size_t at = USAGE_HEAD_SIZE;
+	struct usage_row row;
+
+	free(part->item);
+	part->items = 0;
+	part->item = calloc((size_t)part->head.rows + 1, sizeof(*part->item));
+	if (!part->item)
+		return -ENOMEM;
+	while (usage_next(part->answer.data, part->answer.len, &at, &row)) {
+		struct item *item = &part->item[part->items];
+
+		item_of(&part->head, &row, item);
+		part->items += item_is_chosen(item, choice);
+	}
+	item_sort(part->item, part->items, choice);
+	return 0;
+}
+
+int bill_select(struct bill *b)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < b->parts; i++)
+		r = select_part(&b->choice, &b->part[i]);
+	return r;
 }
 
 size_t bill_rows(const struct bill *b)
@@ -39,11 +67,33 @@ size_t bill_rows(const struct bill *b)
 	size_t rows = 0;
 
 	for (size_t i = 0; i < b->parts; i++)
-		rows += b->part[i].head.rows;
+		rows += b->part[i].items;
 	return rows;
 }
 
-double bill_measured(const struct usage_head *head)
+bool bill_has_other(const struct bill *b)
+{
+	for (size_t i = 0; i < b->parts; i++) {
+		size_t at = USAGE_HEAD_SIZE;
+		struct usage_row row;
+
+		while (usage_next(b->part[i].answer.data, b->part[i].answer.len, &at, &row))
+			if (row.id == OWNER_NO_ID && !strcmp(row.name, USAGE_OTHER))
+				return true;
+	}
+	return false;
+}
+
+static size_t count_unread(const struct bill_part *part)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < part->items; i++)
+		count += item_is_unread(&part->item[i]);
+	return count;
+}
+
+double bill_covered(const struct usage_head *head)
 {
 	int64_t until_s = head->until_s < head->now_s ? head->until_s : head->now_s;
 	double part;
@@ -54,54 +104,9 @@ double bill_measured(const struct usage_head *head)
 	return part < 1 ? part : 1; /* more where the clock was set back */
 }
 
-/* A row with what follows from it. */
-struct line {
-	const struct usage_head *head;
-	struct usage_row row;
-	bool has_mean, has_processes;
-	double mean_bytes, processes;
-};
-
-/* Rounded; what no number holds is the largest: a mean over a moment of what was used in a year. */
-static uint64_t whole(double value)
+static size_t shown_of(const struct bill *b, const struct bill_part *part)
 {
-	return value < 0x1p63 ? (uint64_t)(value + 0.5) : UINT64_C(1) << 63;
-}
-
-static bool has(const struct line *l, enum usage_quantity i)
-{
-	return (l->row.present >> i) & 1;
-}
-
-static void get_line(const struct usage_head *head, const struct usage_row *row, struct line *ret)
-{
-	*ret = (struct line){.head = head, .row = *row};
-	ret->has_mean = has(ret, USAGE_PSS) && head->covered_ms;
-	ret->has_processes = has(ret, USAGE_PROCESSES) && head->sampled_ms;
-	if (ret->has_mean)
-		ret->mean_bytes = (double)row->q[USAGE_PSS] * KIB * MS_PER_S /
-		                  (double)head->covered_ms;
-	if (ret->has_processes)
-		ret->processes = (double)row->q[USAGE_PROCESSES] / (double)head->sampled_ms;
-}
-
-/* Calls VISIT for each row that is to be shown. */
-static void for_each(const struct bill *b,
-	void (*visit)(const struct bill_part *part, const struct line *line, void *to), void *to)
-{
-	for (size_t i = 0; i < b->parts; i++) {
-		const struct bill_part *part = &b->part[i];
-		size_t at = USAGE_HEAD_SIZE, shown = 0;
-		struct usage_row row;
-
-		while ((!b->limit || shown++ < b->limit) &&
-			usage_next(part->answer.data, part->answer.len, &at, &row)) {
-			struct line line;
-
-			get_line(&part->head, &row, &line);
-			visit(part, &line, to);
-		}
-	}
+	return b->limit && b->limit < part->items ? b->limit : part->items;
 }
 
 struct cells {
@@ -109,7 +114,7 @@ struct cells {
 	struct table *table;
 	bool has_user;
 	double pss, swap; /* of all rows that are shown */
-	bool has_swap;
+	bool has_pss, has_swap;
 	size_t rows;
 };
 
@@ -121,7 +126,7 @@ static void end_cell(struct cells *c)
 static void add_gib_hours(struct cells *c, bool is_there, double kib_s)
 {
 	if (is_there)
-		buffer_printf(&c->table->text, "%.3f", kib_s / GIB_HOUR);
+		buffer_printf(&c->table->text, "%.3f", kib_s / ITEM_GIB_HOUR);
 	else
 		buffer_add_text(&c->table->text, absent);
 	end_cell(c);
@@ -138,11 +143,35 @@ static void add_bytes(struct cells *c, bool is_there, uint64_t bytes)
 	end_cell(c);
 }
 
-static void add_row(const struct bill_part *part, const struct line *l, void *cells)
+/* The quantity as JSON has it. */
+static void add_plain(struct cells *c, const struct item *item, enum item_field field)
 {
-	struct cells *c = cells;
+	if (!item_add(&c->table->text, item, field))
+		buffer_add_text(&c->table->text, absent);
+	end_cell(c);
+}
+
+static void add_quantities(struct cells *c, const struct item *item)
+{
+	const uint64_t *q = item->row.q;
+
+	add_gib_hours(c, item_has(item, USAGE_PSS), (double)q[USAGE_PSS]);
+	add_bytes(c, item->has_mean, item_mean_bytes(item));
+	add_bytes(c, item_has(item, USAGE_PSS_MAX), q[USAGE_PSS_MAX] * KIB);
+	add_gib_hours(c, item_has(item, USAGE_SWAP), (double)q[USAGE_SWAP]);
+	if (item->has_processes)
+		buffer_printf(&c->table->text, "%.1f", item->processes);
+	else
+		buffer_add_text(&c->table->text, absent);
+	end_cell(c);
+	if (c->bill->choice.sort == ITEM_PROCESSES_MAX)
+		add_plain(c, item, ITEM_PROCESSES_MAX);
+}
+
+static void add_row(struct cells *c, const struct bill_part *part, const struct item *item)
+{
 	struct buffer *text = &c->table->text;
-	double measured = bill_measured(l->head);
+	double covered = bill_covered(&part->head);
 
 	if (c->bill->per != USAGE_PER_ALL) {
 		char name[PERIOD_TEXT_SIZE];
@@ -151,29 +180,22 @@ static void add_row(const struct bill_part *part, const struct line *l, void *ce
 		buffer_add_text(text, name);
 		end_cell(c);
 	}
-	add_gib_hours(c, has(l, USAGE_PSS), (double)l->row.q[USAGE_PSS]);
-	add_bytes(c, l->has_mean, whole(l->mean_bytes));
-	add_bytes(c, has(l, USAGE_PSS_MAX), l->row.q[USAGE_PSS_MAX] * KIB);
-	add_gib_hours(c, has(l, USAGE_SWAP), (double)l->row.q[USAGE_SWAP]);
-	if (l->has_processes)
-		buffer_printf(text, "%.1f", l->processes);
+	add_quantities(c, item);
+	if (covered >= 0)
+		human_add_percent(text, covered);
 	else
 		buffer_add_text(text, absent);
 	end_cell(c);
-	if (measured >= 0)
-		human_add_percent(text, measured);
-	else
-		buffer_add_text(text, absent);
-	end_cell(c);
-	buffer_add_text(text, l->row.name);
+	buffer_add_text(text, item->row.name);
 	end_cell(c);
 	if (c->has_user) {
-		buffer_add_text(text, l->row.user);
+		buffer_add_text(text, item->row.user);
 		end_cell(c);
 	}
-	c->pss += (double)l->row.q[USAGE_PSS];
-	c->swap += (double)l->row.q[USAGE_SWAP];
-	c->has_swap |= has(l, USAGE_SWAP);
+	c->pss += (double)item->row.q[USAGE_PSS];
+	c->swap += (double)item->row.q[USAGE_SWAP];
+	c->has_pss |= item_has(item, USAGE_PSS);
+	c->has_swap |= item_has(item, USAGE_SWAP);
 	c->rows++;
 	c->table->rows++;
 }
@@ -191,13 +213,15 @@ static void add_column(struct table *t, const char *head, bool is_right, bool is
 static void add_total(struct cells *c)
 {
 	struct table *t = c->table;
-	size_t rest = t->columns;
+	size_t rest = t->columns, unread = 0;
 
+	for (size_t i = 0; i < c->bill->parts; i++)
+		unread += count_unread(&c->bill->part[i]);
 	if (c->bill->per != USAGE_PER_ALL) {
 		end_cell(c);
 		rest--;
 	}
-	add_gib_hours(c, true, c->pss);
+	add_gib_hours(c, c->has_pss, c->pss);
 	end_cell(c);
 	end_cell(c);
 	add_gib_hours(c, c->has_swap, c->swap);
@@ -206,6 +230,8 @@ static void add_total(struct cells *c)
 	buffer_printf(&t->total, "total of %zu row%s", c->rows, c->rows == 1 ? "" : "s");
 	if (c->rows < bill_rows(c->bill))
 		buffer_printf(&t->total, " (%zu not shown)", bill_rows(c->bill) - c->rows);
+	if (unread)
+		buffer_printf(&t->total, ", %zu could not be read", unread);
 	t->rows++;
 	t->has_total = true;
 }
@@ -227,11 +253,15 @@ int bill_table(const struct bill *b, struct table *ret)
 	add_column(ret, "MAX", true, false);
 	add_column(ret, "SWAP-GIB-HOURS", true, false);
 	add_column(ret, "PROCESSES", true, false);
-	add_column(ret, "MEASURED", true, false);
+	if (b->choice.sort == ITEM_PROCESSES_MAX)
+		add_column(ret, "PROCESSES_MAX", true, false);
+	add_column(ret, "COVERED", true, false);
 	add_column(ret, owner->title, false, true);
 	if (owner->has_user)
 		add_column(ret, "USER", false, true);
-	for_each(b, add_row, &cells);
+	for (size_t i = 0; i < b->parts; i++)
+		for (size_t k = 0; k < shown_of(b, &b->part[i]); k++)
+			add_row(&cells, &b->part[i], &b->part[i].item[k]);
 	add_total(&cells);
 	return ret->text.error ? ret->text.error : ret->total.error;
 }
@@ -251,109 +281,32 @@ static void add_json_text(struct buffer *to, const char *text)
 	json_decref(string);
 }
 
-/* The columns of JSON and of comma-separated values are the same. */
-enum field {
-	FIELD_PSS,
-	FIELD_PSS_HOURS,
-	FIELD_MEAN,
-	FIELD_MAX,
-	FIELD_SWAP,
-	FIELD_SWAP_HOURS,
-	FIELD_PROCESSES,
-	FIELD_PROCESSES_MAX,
-	FIELDS
-};
-
-static const char *const field_names[FIELDS] = {
-	[FIELD_PSS] = "pss_byte_seconds",
-	[FIELD_PSS_HOURS] = "pss_gib_hours",
-	[FIELD_MEAN] = "pss_mean_bytes",
-	[FIELD_MAX] = "pss_max_bytes",
-	[FIELD_SWAP] = "swap_pss_byte_seconds",
-	[FIELD_SWAP_HOURS] = "swap_pss_gib_hours",
-	[FIELD_PROCESSES] = "processes_mean",
-	[FIELD_PROCESSES_MAX] = "processes_max",
-};
-
-/* Whole numbers may be beyond 2^64, so they are written as a product. */
-static void add_byte_seconds(struct buffer *to, uint64_t kib_s)
+/* What .id of a row is, beside the name of KIND: whose own a container is, is a uid. */
+static const char *id_of(enum usage_kind kind)
 {
-	unsigned __int128 value = (unsigned __int128)kib_s * KIB;
-	const uint64_t piece = UINT64_C(10000000000);
+	const struct owner *owner = owner_of(usage_owner(kind));
 
-	if (value / piece)
-		buffer_printf(to, "%llu%010llu", (unsigned long long)(value / piece),
-			(unsigned long long)(value % piece));
-	else
-		buffer_add_u64(to, (uint64_t)value);
+	return owner->has_user ? "uid" : owner->id;
 }
 
-/* False: L has none. */
-static bool add_field(struct buffer *to, const struct line *l, enum field field)
+static void add_json_row(const struct bill *b, const struct item *item, struct buffer *to)
 {
-	const uint64_t *q = l->row.q;
+	const struct owner *owner = owner_of(usage_owner(b->kind));
+	const struct usage_row *row = &item->row;
 
-	switch (field) {
-	case FIELD_PSS:
-	case FIELD_SWAP:
-		if (!has(l, field == FIELD_PSS ? USAGE_PSS : USAGE_SWAP))
-			return false;
-		add_byte_seconds(to, q[field == FIELD_PSS ? USAGE_PSS : USAGE_SWAP]);
-		return true;
-	case FIELD_PSS_HOURS:
-	case FIELD_SWAP_HOURS:
-		if (!has(l, field == FIELD_PSS_HOURS ? USAGE_PSS : USAGE_SWAP))
-			return false;
-		decimal_add_real(to,
-			(double)q[field == FIELD_PSS_HOURS ? USAGE_PSS : USAGE_SWAP] / GIB_HOUR);
-		return true;
-	case FIELD_MEAN:
-		if (l->has_mean)
-			buffer_add_u64(to, whole(l->mean_bytes));
-		return l->has_mean;
-	case FIELD_MAX:
-		if (has(l, USAGE_PSS_MAX))
-			buffer_add_u64(to, q[USAGE_PSS_MAX] * KIB);
-		return has(l, USAGE_PSS_MAX);
-	case FIELD_PROCESSES:
-		if (l->has_processes)
-			decimal_add_real(to, l->processes);
-		return l->has_processes;
-	case FIELD_PROCESSES_MAX:
-		if (has(l, USAGE_PROCESSES_MAX))
-			buffer_add_u64(to, q[USAGE_PROCESSES_MAX]);
-		return has(l, USAGE_PROCESSES_MAX);
-	default: return false;
-	}
-}
-
-struct json_rows {
-	const struct bill *bill;
-	const struct owner *owner;
-	struct buffer *to;
-	bool is_first;
-};
-
-static void add_json_row(const struct bill_part *part, const struct line *l, void *rows)
-{
-	struct json_rows *r = rows;
-	struct buffer *to = r->to;
-
-	(void)part;
-	buffer_printf(to, "%s{\"%s\":", r->is_first ? "" : ",", r->owner->name);
-	r->is_first = false;
-	add_json_text(to, l->row.name);
-	if (r->owner->id && !r->owner->words && l->row.id != OWNER_NO_ID)
-		buffer_printf(to, ",\"%s\":%u", r->owner->id, l->row.id);
-	if (r->owner->has_user && *l->row.user) {
+	buffer_printf(to, "{\"%s\":", owner->name);
+	add_json_text(to, row->name);
+	if (owner->has_user && *row->user) {
 		buffer_add_text(to, ",\"user\":");
-		add_json_text(to, l->row.user);
+		add_json_text(to, row->user);
 	}
-	for (unsigned int i = 0; i < FIELDS; i++) {
+	if (id_of(b->kind) && row->id != OWNER_NO_ID)
+		buffer_printf(to, ",\"%s\":%u", id_of(b->kind), row->id);
+	for (unsigned int i = 0; i < ITEM_FIELDS; i++) {
 		size_t before = to->len;
 
-		buffer_printf(to, ",\"%s\":", field_names[i]);
-		if (!add_field(to, l, (enum field)i) && !to->error)
+		buffer_printf(to, ",\"%s\":", item_field_name((enum item_field)i));
+		if (!item_add(to, item, (enum item_field)i) && !to->error)
 			to->len = before;
 	}
 	buffer_add_char(to, '}');
@@ -361,26 +314,24 @@ static void add_json_row(const struct bill_part *part, const struct line *l, voi
 
 static void add_json_part(const struct bill *b, const struct bill_part *part, struct buffer *to)
 {
-	const struct bill one = {.kind = b->kind,
-		.per = b->per,
-		.part = (struct bill_part *)(uintptr_t)part,
-		.parts = 1,
-		.limit = b->limit};
-	const struct owner *owner = owner_of(usage_owner(b->kind));
-	struct json_rows rows = {.bill = b, .owner = owner, .to = to, .is_first = true};
 	char since[PERIOD_TEXT_SIZE], until[PERIOD_TEXT_SIZE];
-	double measured = bill_measured(&part->head);
+	double covered = bill_covered(&part->head);
 
 	period_format(part->head.since_s, since);
 	period_format(part->head.until_s, until);
 	buffer_printf(to, "{\"since\":\"%s\",\"until\":\"%s\",", since, until);
-	if (measured >= 0) {
-		buffer_add_text(to, "\"measured_ratio\":");
-		decimal_add_real(to, measured);
+	if (covered >= 0) {
+		buffer_add_text(to, "\"covered_ratio\":");
+		decimal_add_real(to, covered);
 		buffer_add_char(to, ',');
 	}
-	buffer_printf(to, "\"%s\":[", owner->list);
-	for_each(&one, add_json_row, &rows);
+	buffer_printf(to, "\"unread\":%zu,\"%s\":[", count_unread(part),
+		owner_of(usage_owner(b->kind))->list);
+	for (size_t i = 0; i < shown_of(b, part); i++) {
+		if (i)
+			buffer_add_char(to, ',');
+		add_json_row(b, &part->item[i], to);
+	}
 	buffer_add_text(to, "]}");
 }
 
@@ -414,14 +365,30 @@ void bill_json(const struct bill *b, struct buffer *to)
 		(unsigned long long)last->set_aside);
 }
 
-/* As RFC 4180 has it. */
+/* What spreadsheets take for the beginning of a formula; some take the wide forms of East Asian texts, too. */
+static bool is_formula(const char *text)
+{
+	static const char *const wide[] = {
+		"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wide); i++)
+		if (!strncmp(text, wide[i], strlen(wide[i])))
+			return true;
+	return *text && strchr("=+-@\t\r\n", *text);
+}
+
+/* A cell that is not in quotes has nothing in it at which any spreadsheet would begin another one. */
 static void add_csv_text(struct buffer *to, const char *text)
 {
-	if (!text[strcspn(text, ",\"\r\n")]) {
+	const char *before = is_formula(text) || *text == '\'' ? "'" : "";
+
+	if (!text[strcspn(text, ",;\"\t\r\n")]) {
+		buffer_add_text(to, before);
 		buffer_add_text(to, text);
 		return;
 	}
 	buffer_add_char(to, '"');
+	buffer_add_text(to, before);
 	for (; *text; text++) {
 		if (*text == '"')
 			buffer_add_char(to, '"');
@@ -430,27 +397,31 @@ static void add_csv_text(struct buffer *to, const char *text)
 	buffer_add_char(to, '"');
 }
 
-static void add_csv_row(const struct bill_part *part, const struct line *l, void *rows)
+static void add_csv_row(const struct bill *b, const struct bill_part *part, const struct item *item,
+	struct buffer *to)
 {
-	const struct json_rows *r = rows;
 	char since[PERIOD_TEXT_SIZE], until[PERIOD_TEXT_SIZE];
-	double measured = bill_measured(&part->head);
-	struct buffer *to = r->to;
+	double covered = bill_covered(&part->head);
 
 	period_format(part->head.since_s, since);
 	period_format(part->head.until_s, until);
 	buffer_printf(to, "%s,%s,", since, until);
-	if (measured >= 0)
-		decimal_add_real(to, measured);
-	buffer_add_char(to, ',');
-	add_csv_text(to, l->row.name);
-	if (r->owner->has_user) {
+	if (covered >= 0)
+		decimal_add_real(to, covered);
+	buffer_add_text(to, part->head.flags & USAGE_OWN_ONLY ? ",true," : ",false,");
+	add_csv_text(to, item->row.name);
+	if (owner_of(usage_owner(b->kind))->has_user) {
 		buffer_add_char(to, ',');
-		add_csv_text(to, l->row.user);
+		add_csv_text(to, item->row.user);
 	}
-	for (unsigned int i = 0; i < FIELDS; i++) {
+	if (id_of(b->kind)) {
 		buffer_add_char(to, ',');
-		add_field(to, l, (enum field)i);
+		if (item->row.id != OWNER_NO_ID)
+			buffer_add_u64(to, item->row.id);
+	}
+	for (unsigned int i = 0; i < ITEM_FIELDS; i++) {
+		buffer_add_char(to, ',');
+		item_add(to, item, (enum item_field)i);
 	}
 	buffer_add_char(to, '\n');
 }
@@ -458,12 +429,16 @@ static void add_csv_row(const struct bill_part *part, const struct line *l, void
 void bill_csv(const struct bill *b, struct buffer *to)
 {
 	const struct owner *owner = owner_of(usage_owner(b->kind));
-	struct json_rows rows = {.bill = b, .owner = owner, .to = to};
 
-	buffer_printf(
-		to, "since,until,measured_ratio,%s%s", owner->name, owner->has_user ? ",user" : "");
-	for (unsigned int i = 0; i < FIELDS; i++)
-		buffer_printf(to, ",%s", field_names[i]);
+	buffer_printf(to, "since,until,covered_ratio,own_only,%s", owner->name);
+	if (owner->has_user)
+		buffer_add_text(to, ",user");
+	if (id_of(b->kind))
+		buffer_printf(to, ",%s", id_of(b->kind));
+	for (unsigned int i = 0; i < ITEM_FIELDS; i++)
+		buffer_printf(to, ",%s", item_field_name((enum item_field)i));
 	buffer_add_char(to, '\n');
-	for_each(b, add_csv_row, &rows);
+	for (size_t i = 0; i < b->parts; i++)
+		for (size_t k = 0; k < shown_of(b, &b->part[i]); k++)
+			add_csv_row(b, &b->part[i], &b->part[i].item[k], to);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "cli/item.h"
 #include "cli/period.h"
 #include "cli/table.h"
 #include "snapshot/usage.h"
@@ -19,6 +20,8 @@ struct bill_part {
 	struct period period;
 	struct buffer answer; /* checked; owned */
 	struct usage_head head;
+	struct item *item; /* owned; of the answer, those that are chosen, in order */
+	size_t items;
 };
 
 struct bill {
@@ -28,24 +31,36 @@ struct bill {
 	size_t parts;
 	size_t limit; /* rows of each part to show; 0: all */
 	bool bytes;   /* exact, instead of in KiB, MiB ... */
+	struct item_choice choice;
+	bool is_cut; /* what was asked for has not all passed: the periods end now */
 };
 
 void bill_done(struct bill *b);
 #define AUTO_BILL CLEANUP(bill_done)
 
-/* Rows of all parts together. */
+/* Chooses and sorts the rows of all answers, which have come. -ENOMEM. */
+int bill_select(struct bill *b);
+
+/* Those of all parts together. */
 size_t bill_rows(const struct bill *b);
 
+/* Whether some answer has owners summed up in a row that is none of theirs. */
+bool bill_has_other(const struct bill *b);
+
 /*
- * The part of the time asked for, as far as it has passed, in which PSS was measured: from 0 to 1; negative: none has
- * passed.
+ * The part of the time asked for, as far as it has passed, of which PSS is known: from 0 to 1; negative: none has passed.
  */
-double bill_measured(const struct usage_head *head);
+double bill_covered(const struct usage_head *head);
 
 /* Rows with a line for the total. -ENOMEM. */
 int bill_table(const struct bill *b, struct table *ret);
 
 void bill_json(const struct bill *b, struct buffer *to);
+
+/*
+ * As RFC 4180 has it, but for the ends of lines. A name that a spreadsheet may take for a formula has a single quote before
+ * it, and so has one that begins with a single quote: whoever takes one off has all names as they are.
+ */
 void bill_csv(const struct bill *b, struct buffer *to);
 
 #endif

@@ -22,6 +22,7 @@
 #include "cli/usage.h"
 #include "config/help.h"
 #include "render/json.h"
+#include "render/shares.h"
 #include "snapshot/owner.h"
 
 enum {
@@ -147,7 +148,8 @@ static void say_notices(const struct view *view, const struct sums *sums, enum n
 		log_warning("%.*s", (int)(end - line), line);
 }
 
-static void say_nothing_matches(const struct settings *settings, const struct source *source)
+/* " --user=alice --unit=a.service": what rows are asked for by; nothing where that can't be told. */
+static void add_filters(const struct settings *settings, struct buffer *to)
 {
 	const struct {
 		const char *flag;
@@ -156,16 +158,23 @@ static void say_nothing_matches(const struct settings *settings, const struct so
 		{"user", &settings->user},
 		{"program", &settings->program},
 		{"unit", &settings->unit},
+		{"group", &settings->group},
+		{"container", &settings->container},
 		{"pid", &settings->pid},
 	};
-	AUTO_BUFFER struct buffer asked = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
 		for (size_t j = 0; j < filters[i].values->count; j++)
-			buffer_printf(
-				&asked, " --%s=%s", filters[i].flag, filters[i].values->item[j]);
-	if (asked.error)
-		buffer_clear(&asked);
+			buffer_printf(to, " --%s=%s", filters[i].flag, filters[i].values->item[j]);
+	if (to->error)
+		buffer_clear(to);
+}
+
+static void say_nothing_matches(const struct settings *settings, const struct source *source)
+{
+	AUTO_BUFFER struct buffer asked = {0};
+
+	add_filters(settings, &asked);
 	log_error("nothing matches: there is no process with memory%s%s%.*s",
 		source->sight.kind == SIGHT_OWN ? " of yours" : "", asked.len ? " for" : "",
 		(int)asked.len, asked.data ? asked.data : "");
@@ -282,31 +291,79 @@ static void say_of_lateness(const struct usage_head *head)
 	log_warning("nothing new is in the ledger since %s: %s", text, reason);
 }
 
+/* Which time the figures are of, which is seldom quite the one that was asked for. */
+static void say_period(const struct bill *b)
+{
+	const struct bill_part *first = &b->part[0], *last = &b->part[b->parts - 1];
+	char since[PERIOD_TEXT_SIZE], until[PERIOD_TEXT_SIZE], begins[PERIOD_TEXT_SIZE];
+	bool is_late = last->head.first_s > first->head.since_s;
+	bool is_coarse = is_far(first->head.since_s, first->period.from_s) ||
+	                 is_far(last->head.until_s, last->period.to_s);
+
+	if (first->head.since_s == last->head.until_s)
+		return;
+	period_name(USAGE_PER_ALL, first->head.since_s, since);
+	period_name(USAGE_PER_ALL, last->head.until_s, until);
+	period_name(USAGE_PER_ALL, last->head.first_s, begins);
+	log_info("usage from %s to %s%s%s%s%s", since, until,
+		b->is_cut ? ", which is now: what is asked for beyond that has not passed yet" : "",
+		is_coarse ? "; that time is kept by larger spans" : "",
+		is_late ? "; the ledger begins at " : "", is_late ? begins : "");
+}
+
 /* What of the answer people would take for something else. */
 static void say_of_usage(const struct bill *b)
 {
-	const struct bill_part *first = &b->part[0], *last = &b->part[b->parts - 1];
+	const struct bill_part *last = &b->part[b->parts - 1];
 
 	say_of_lateness(&last->head);
-	if (last->head.first_s > first->period.from_s) {
-		char text[PERIOD_TEXT_SIZE];
-
-		period_name(USAGE_PER_ALL, last->head.first_s, text);
-		log_info("the ledger begins at %s", text);
-	} else if (is_far(first->head.since_s, first->period.from_s) ||
-		   is_far(last->head.until_s, last->period.to_s)) {
-		char since[PERIOD_TEXT_SIZE], until[PERIOD_TEXT_SIZE];
-
-		period_name(USAGE_PER_ALL, first->head.since_s, since);
-		period_name(USAGE_PER_ALL, last->head.until_s, until);
-		log_info("the ledger keeps that time by larger spans: shown is from %s to %s",
-			since, until);
-	}
+	say_period(b);
 	if (last->head.flags & USAGE_NOT_OWN)
 		log_warning("usage by %s is shown to root and group memtally only",
 			owner_of(usage_owner(b->kind))->name);
 	else if (last->head.flags & USAGE_OWN_ONLY)
 		log_info("your own: usage of others is shown to root and group memtally only");
+}
+
+/*
+ * The ledger does not keep what part of a figure was measured when, so all that can be said is what it is now; nothing
+ * where memtallyd does not answer, or measures all.
+ */
+static void say_estimated(const struct settings *settings)
+{
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_BUFFER struct buffer reason = {0}, text = {0};
+	struct shares s;
+
+	if (source_open_daemon(settings, &view, &reason) < 0 || !shares_of(view_host(view), &s) ||
+		s.measured_bytes == s.pss_bytes)
+		return;
+	shares_add_percent(&text, &s, s.estimated_bytes);
+	buffer_add_text(&text, " of the PSS estimated and ");
+	shares_add_percent(&text, &s, s.guessed_bytes);
+	buffer_add_text(&text, " guessed");
+	if (!text.error)
+		log_info("which part was estimated is not kept; now memtallyd has %.*s",
+			(int)text.len, text.data);
+}
+
+/* Why there is no row. */
+static void say_nothing_is_kept(const struct settings *settings, const struct bill *b)
+{
+	const struct bill_part *first = &b->part[0], *last = &b->part[b->parts - 1];
+	bool is_own = last->head.flags & USAGE_OWN_ONLY;
+	AUTO_BUFFER struct buffer asked = {0};
+
+	if (last->head.flags & USAGE_NOT_OWN)
+		return; /* that was said */
+	add_filters(settings, &asked);
+	if (first->head.since_s == last->head.until_s)
+		log_error("that time is too short: the ledger counts by five minutes");
+	else
+		log_error("the ledger has nothing%s of that time%s%.*s", is_own ? " of yours" : "",
+			asked.len ? " for" : "", (int)asked.len, asked.data ? asked.data : "");
+	if (asked.len && bill_has_other(b))
+		log_info("where there were too many, those with least are summed up as (other)");
 }
 
 static int print_usage(const struct settings *settings, const struct bill *b)
@@ -337,9 +394,11 @@ static int show_usage(const struct settings *settings, struct bill *b)
 	say_of_usage(b);
 	r = print_usage(settings, b);
 	if (r == 0 && !bill_rows(b)) {
-		log_error("the ledger has nothing of that time");
+		say_nothing_is_kept(settings, b);
 		return EXIT_FAILED;
 	}
+	if (r == 0 && !settings->json && !settings->csv)
+		say_estimated(settings);
 	return status_of(r);
 }
 

@@ -42,18 +42,11 @@ static const char *find_stray(const struct settings *c)
 		bool is_set;
 	} flags[] = {
 		{"live", c->live},
-		{"sort", c->sort},
-		{"order", c->order},
-		{"user", c->user.count},
-		{"program", c->program.count},
-		{"unit", c->unit.count},
 		{"user_unit", c->user_unit.count},
 		{"session", c->session.count},
 		{"slice", c->slice.count},
 		{"machine", c->machine.count},
 		{"pod", c->pod.count},
-		{"container", c->container.count},
-		{"group", c->group.count},
 		{"pid", c->pid.count},
 	};
 
@@ -61,6 +54,57 @@ static const char *find_stray(const struct settings *c)
 		if (flags[i].is_set)
 			return flags[i].name;
 	return NULL;
+}
+
+/* Rows are chosen by what they are called themselves, and by the user whose own they are: of whom else is not kept. */
+static int parse_filters(const struct settings *c, enum usage_kind kind, struct item_choice *ret,
+	char error[static USAGE_ERROR_SIZE])
+{
+	const struct text_list *lists[USAGE_KINDS_END] = {
+		[USAGE_USER] = &c->user,
+		[USAGE_PROGRAM] = &c->program,
+		[USAGE_UNIT] = &c->unit,
+		[USAGE_GROUP] = &c->group,
+		[USAGE_CONTAINER] = &c->container,
+	};
+
+	ret->names = lists[kind];
+	ret->users = kind == USAGE_CONTAINER ? &c->user : NULL;
+	for (unsigned int other = USAGE_USER; other < USAGE_KINDS_END; other++) {
+		const char *name = owner_of(usage_owner((enum usage_kind)other))->name;
+
+		if (!lists[other]->count || lists[other] == ret->names ||
+			lists[other] == ret->users)
+			continue;
+		snprintf(error, USAGE_ERROR_SIZE, "--%s goes with usage --by=%s%s only", name, name,
+			other == USAGE_USER ? " and --by=container" : "");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int parse_order(const struct settings *c, enum usage_kind kind, struct item_choice *ret,
+	char error[static USAGE_ERROR_SIZE])
+{
+	const char *name = owner_of(usage_owner(kind))->name;
+
+	while (c->sort && ret->sort < ITEM_FIELDS &&
+		strcmp(c->sort, item_field_name(ret->sort)) != 0)
+		ret->sort++;
+	if (c->sort && ret->sort == ITEM_FIELDS && strcmp(c->sort, name) != 0) {
+		snprintf(error, USAGE_ERROR_SIZE,
+			"--sort must be a field of the rows, such as pss_byte_seconds, pss_max_bytes or %s",
+			name);
+		return -EINVAL;
+	}
+	ret->ascending = ret->sort == ITEM_FIELDS; /* names rise, quantities fall */
+	if (c->order && strcmp(c->order, "asc") != 0 && strcmp(c->order, "desc") != 0) {
+		snprintf(error, USAGE_ERROR_SIZE, "--order must be asc or desc");
+		return -EINVAL;
+	}
+	if (c->order)
+		ret->ascending = !strcmp(c->order, "asc");
+	return 0;
 }
 
 static int parse_kind(const char *text, enum usage_kind *ret, char error[static USAGE_ERROR_SIZE])
@@ -80,6 +124,30 @@ static int parse_time(const char *flag, const char *text, int64_t now_s, int64_t
 		"a date (2026-11-01), a date and a time (\"2026-11-01 08:00\"), now, today, yesterday or a duration ago (36h)");
 }
 
+/* From when until when. Of what has not passed nothing is known: IS_CUT. */
+static int parse_times(const struct settings *c, int64_t now_s, struct period *ret,
+	bool *ret_is_cut, char error[static USAGE_ERROR_SIZE])
+{
+	int64_t since_s, until_s = now_s;
+	int r = parse_time("--until", c->until, now_s, &until_s, error);
+	bool is_cut = r == 0 && until_s > now_s;
+
+	if (is_cut)
+		until_s = now_s;
+	since_s = period_default((enum usage_per)c->per, until_s);
+	if (r == 0)
+		r = parse_time("--since", c->since, now_s, &since_s, error);
+	if (r < 0)
+		return r;
+	if (since_s > now_s) {
+		snprintf(error, USAGE_ERROR_SIZE, "--since is in the future");
+		return -EINVAL;
+	}
+	*ret = (struct period){.from_s = since_s, .to_s = until_s};
+	*ret_is_cut = is_cut;
+	return 0;
+}
+
 static int make_parts(struct bill *b, const struct period *period, size_t count)
 {
 	b->part = calloc(count, sizeof(*b->part));
@@ -95,10 +163,12 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct bill *ret
 	char error[static USAGE_ERROR_SIZE])
 {
 	enum usage_per per = (enum usage_per)settings->per;
-	AUTO_FREE struct period *period = NULL;
-	int64_t since_s, until_s = now_s;
 	const char *stray = find_stray(settings);
+	AUTO_FREE struct period *period = NULL;
+	struct item_choice choice = {0};
+	struct period all = {0};
 	enum usage_kind kind;
+	bool is_cut = false;
 	size_t count;
 	int r;
 
@@ -114,13 +184,14 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct bill *ret
 	}
 	r = parse_kind(settings->by, &kind, error);
 	if (r == 0)
-		r = parse_time("--until", settings->until, now_s, &until_s, error);
-	since_s = period_default(per, until_s);
+		r = parse_filters(settings, kind, &choice, error);
 	if (r == 0)
-		r = parse_time("--since", settings->since, now_s, &since_s, error);
+		r = parse_order(settings, kind, &choice, error);
+	if (r == 0)
+		r = parse_times(settings, now_s, &all, &is_cut, error);
 	if (r < 0)
 		return r;
-	r = period_list(per, since_s, until_s, &period, &count);
+	r = period_list(per, all.from_s, all.to_s, &period, &count);
 	if (r == -EINVAL)
 		snprintf(error, USAGE_ERROR_SIZE, "--since is not before --until");
 	if (r == -E2BIG)
@@ -128,8 +199,12 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct bill *ret
 			"--per: there are more than %d between --since and --until", PERIODS_MAX);
 	if (r < 0)
 		return r == -ENOMEM ? r : -EINVAL;
-	*ret = (struct bill){
-		.kind = kind, .per = per, .limit = settings->limit, .bytes = settings->bytes};
+	*ret = (struct bill){.kind = kind,
+		.per = per,
+		.limit = settings->limit,
+		.bytes = settings->bytes,
+		.choice = choice,
+		.is_cut = is_cut};
 	return make_parts(ret, period, count);
 }
 
@@ -194,24 +269,39 @@ static int ask_one(int fd, enum usage_kind kind, struct bill_part *part)
 	return r;
 }
 
+static void pause_awhile(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = CONNECT_PAUSE_NS}, NULL);
+}
+
 /* EAGAIN: more wait to be let in than there is room for, which a crowd may see to; it does not last. */
 static int connect_to(const char *path, int *ret_fd)
 {
 	int r = channel_connect(path, ret_fd);
 
 	for (int i = 0; r == -EAGAIN && i < CONNECT_TRIES; i++) {
-		nanosleep(&(struct timespec){.tv_nsec = CONNECT_PAUSE_NS}, NULL);
+		pause_awhile();
 		r = channel_connect(path, ret_fd);
 	}
 	return r;
 }
 
+/* As long as nothing has come a connection that ends may be one for which there was no place, which does not last, too. */
 int usage_ask(const char *path, struct bill *b)
 {
 	AUTO_CLOSE int fd = -1;
 	int r = connect_to(path, &fd);
 
-	for (size_t i = 0; r == 0 && i < b->parts; i++)
+	for (size_t i = 0; r == 0 && i < b->parts; i++) {
 		r = ask_one(fd, b->kind, &b->part[i]);
-	return r;
+		for (int k = 0; r == -ECONNRESET && !b->part[0].answer.len && k < CONNECT_TRIES;
+			k++) {
+			pause_awhile();
+			fd = fd_close(fd);
+			r = connect_to(path, &fd);
+			if (r == 0)
+				r = ask_one(fd, b->kind, &b->part[i]);
+		}
+	}
+	return r == 0 ? bill_select(b) : r;
 }

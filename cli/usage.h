@@ -23,8 +23,10 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct bill *ret
 	char error[static USAGE_ERROR_SIZE]);
 
 /*
- * Asks at the socket PATH for all parts of B, at most so long at each. -ETIMEDOUT, -ECONNRESET, -EBADMSG: what came
- * is no answer; -EPROTO: what was asked is no question to it, -EIO: its file can't be read; errors of connecting.
+ * Asks at the socket PATH for all parts of B, at most so long at each, and has bill_select() choose what came; where
+ * there is no room it tries again for a while. -ETIMEDOUT, -ECONNRESET, -EBADMSG: what came
+ * is no answer; -EPROTO: what was asked is no question to it, -EIO: its file can't be read; -ENOMEM; errors of
+ * connecting.
  */
 int usage_ask(const char *path, struct bill *b);
 

@@ -147,8 +147,8 @@ static const struct option_spec options[] = {
 
 	{"ledger.socket", PROGRAM_LEDGER | PROGRAM_MEMTALLY, OPTION_PATH, true, "PATH",
 		"/run/memtally-ledger/ledger.sock", 0, CHANNEL_PATH_MAX, NULL, FIELD(ledger_socket),
-		"The socket over which memtally-ledger tells who has used how much. The daemon ignores it where "
-		"systemd passes one."},
+		"The socket over which memtally-ledger tells who has used how much, and at which memtally usage asks. "
+		"memtally-ledger ignores it where systemd passes one."},
 	{"ledger.directory", PROGRAM_LEDGER, OPTION_PATH, true, "DIR", "/var/lib/memtally-ledger",
 		0, 0, NULL, FIELD(ledger_directory),
 		"Where the ledger is kept. Where STATE_DIRECTORY is set, the default is that."},
@@ -173,7 +173,7 @@ static const struct option_spec options[] = {
 	{"bytes", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(bytes),
 		"Print exact bytes instead of KiB, MiB and GiB."},
 	{"sort", PROGRAM_MEMTALLY, OPTION_TEXT, false, "FIELD", NULL, 0, 0, NULL, FIELD(sort),
-		"Sort by FIELD as it is called in JSON; by default pss_bytes."},
+		"Sort by FIELD as it is called in JSON; by default pss_bytes, of usage pss_byte_seconds."},
 	{"order", PROGRAM_MEMTALLY, OPTION_TEXT, false, "ORDER", NULL, 0, 0, NULL, FIELD(order),
 		"asc or desc; by default desc for quantities, asc for names."},
 	{"limit", PROGRAM_MEMTALLY, OPTION_COUNT, false, "N", NULL, 1, 1000000, NULL, FIELD(limit),
@@ -183,7 +183,7 @@ static const struct option_spec options[] = {
 		"yesterday, now, or a duration ago (36h); local time. By default a day ago; with --per=day the "
 		"last seven days, with --per=month the last twelve months."},
 	{"until", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(until),
-		"usage: until when; by default now."},
+		"usage: until when; by default now, and never later."},
 	{"by", PROGRAM_MEMTALLY, OPTION_TEXT, false, "KIND", NULL, 0, 0, NULL, FIELD(by),
 		"usage: whose: user (by default), group, program, unit or container."},
 	{"per", PROGRAM_MEMTALLY, OPTION_CHOICE, false, "SPAN", "all", 0, 0, usage_pers, FIELD(per),

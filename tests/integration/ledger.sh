@@ -23,12 +23,18 @@ usage() {
 	"$DIR/memtally" usage --config.file="$DIR/none.yaml" --ledger.socket="$LEDGER_SOCKET" "$@" 2>"$DIR/usage.log"
 }
 
+# sum_of FIELD [COLUMN VALUE]: of what `usage --csv` has printed, the sum of FIELD; of rows that have VALUE as COLUMN.
+sum_of() {
+	awk -F , -v field="$1" -v column="${2:-}" -v value="${3:-}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		column == "" || $at[column] == value { sum += $at[field] } END { printf "%.0f\n", sum }'
+}
+
 # used KIND NAME [FLAG...]: byte seconds of it, of the last day; 0: there is no row.
 used() {
 	local kind=$1 name=$2
 	shift 2
-	usage --by="$kind" --csv "$@" | awk -F , -v name="$name" '$4 == name { sum += $5 } END { printf "%.0f\n", sum }'
+	usage --by="$kind" --csv "$@" | sum_of pss_byte_seconds "$kind" "$name"
 }
 
-# covered: seconds of the last day in which PSS was measured
+# covered: seconds of the last day of which PSS is known
 covered() { usage --csv | awk -F , 'NR == 2 { print $3 * 86400 }'; }

@@ -53,21 +53,46 @@ static void make(struct bill *b, enum usage_kind kind)
 	add_part(b, rows, 1, 1795417200, 1800000);
 }
 
+/* As it comes to be printed. */
+static void make_chosen(struct bill *b, enum usage_kind kind)
+{
+	make(b, kind);
+	assert_int_equal(bill_select(b), 0);
+}
+
+/* One hour of COUNT ROWS, chosen as CHOICE says. */
+static void make_of(struct bill *b, enum usage_kind kind, const struct usage_row *rows,
+	uint32_t count, const struct item_choice *choice)
+{
+	*b = (struct bill){.kind = kind, .part = calloc(1, sizeof(*b->part)), .choice = *choice};
+	assert_non_null(b->part);
+	add_part(b, rows, count, 1795413600, 3600000);
+	assert_int_equal(bill_select(b), 0);
+}
+
+static void get_csv(const struct bill *b, struct buffer *to)
+{
+	buffer_clear(to);
+	bill_csv(b, to);
+	buffer_add_char(to, '\0');
+	assert_int_equal(to->error, 0);
+}
+
 static void csv_has_a_line_for_each_row(void **state)
 {
 	AUTO_BILL struct bill b = {0};
 	AUTO_BUFFER struct buffer text = {0};
 
 	(void)state;
-	make(&b, USAGE_USER);
+	make_chosen(&b, USAGE_USER);
 	bill_csv(&b, &text);
 	buffer_add_char(&text, '\0');
 	assert_string_equal(text.data,
-		"since,until,measured_ratio,user,pss_byte_seconds,pss_gib_hours,pss_mean_bytes,pss_max_bytes,"
+		"since,until,covered_ratio,own_only,user,uid,pss_byte_seconds,pss_gib_hours,pss_mean_bytes,pss_max_bytes,"
 		"swap_pss_byte_seconds,swap_pss_gib_hours,processes_mean,processes_max\n"
-		"2026-11-23T06:00:00Z,2026-11-23T07:00:00Z,1,alice,7730941132800,2,2147483648,4294967296,1932735283200,0.5,2,3\n"
-		"2026-11-23T06:00:00Z,2026-11-23T07:00:00Z,1,\"b,\"\"o\"\"b\",966367641600,0.25,268435456,,,,,\n"
-		"2026-11-23T07:00:00Z,2026-11-23T08:00:00Z,0.5,alice,7730941132800,2,4294967296,4294967296,1932735283200,0.5,4,3\n");
+		"2026-11-23T06:00:00Z,2026-11-23T07:00:00Z,1,false,alice,1000,7730941132800,2,2147483648,4294967296,1932735283200,0.5,2,3\n"
+		"2026-11-23T06:00:00Z,2026-11-23T07:00:00Z,1,false,\"b,\"\"o\"\"b\",,966367641600,0.25,268435456,,,,,\n"
+		"2026-11-23T07:00:00Z,2026-11-23T08:00:00Z,0.5,false,alice,1000,7730941132800,2,4294967296,4294967296,1932735283200,0.5,4,3\n");
 }
 
 static void json_leaves_out_what_is_absent(void **state)
@@ -77,7 +102,7 @@ static void json_leaves_out_what_is_absent(void **state)
 	json_t *json, *usage, *rows, *bob;
 
 	(void)state;
-	make(&b, USAGE_CONTAINER);
+	make_chosen(&b, USAGE_CONTAINER);
 	bill_json(&b, &text);
 	json = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(json);
@@ -109,7 +134,7 @@ static void a_table_has_a_total(void **state)
 	(void)state;
 	setenv("TZ", "UTC", 1);
 	tzset();
-	make(&b, USAGE_USER);
+	make_chosen(&b, USAGE_USER);
 	assert_int_equal(bill_rows(&b), 3);
 	assert_int_equal(bill_table(&b, &t), 0);
 	assert_int_equal(t.rows, 4);
@@ -139,22 +164,174 @@ static void large_amounts_are_exact(void **state)
 	(void)state;
 	assert_non_null(b.part);
 	add_part(&b, &row, 1, 0, 1000);
+	assert_int_equal(bill_select(&b), 0);
 	bill_csv(&b, &text);
 	buffer_add_char(&text, '\0');
-	assert_non_null(strstr(text.data, ",a,2361183241434822606848,"));
+	assert_non_null(strstr(text.data, ",a,1,2361183241434822606848,"));
 }
 
-static void the_measured_part_is_a_part(void **state)
+static void the_covered_part_is_a_part(void **state)
 {
 	struct usage_head head = {
 		.since_s = 100, .until_s = 200, .now_s = 150, .covered_ms = 25000};
 
 	(void)state;
-	assert_true(bill_measured(&head) == 0.5);
+	assert_true(bill_covered(&head) == 0.5);
 	head.covered_ms = 900000; /* the clock was set back */
-	assert_true(bill_measured(&head) == 1);
+	assert_true(bill_covered(&head) == 1);
 	head.now_s = 100;
-	assert_true(bill_measured(&head) < 0);
+	assert_true(bill_covered(&head) < 0);
+}
+
+/* Not 0: nothing is known of it. */
+static void who_was_not_read_has_no_figure(void **state)
+{
+	static const struct usage_row rows[] = {
+		{.id = 1,
+			.present = 0x1f,
+			.q = {GIB_HOUR, 1 << 20, 0, 3600000, 1},
+			.name = "a",
+			.user = ""},
+		{.id = 2,
+			.present = 1U << USAGE_PROCESSES | 1U << USAGE_PROCESSES_MAX,
+			.q = {0, 0, 0, 7200000, 2},
+			.name = "b",
+			.user = ""},
+	};
+	AUTO_BILL struct bill b = {0}, unread = {0};
+	AUTO_BUFFER struct buffer csv = {0}, json = {0};
+	AUTO_TABLE struct table t = {0}, none = {0};
+	json_t *found, *period, *row;
+
+	(void)state;
+	make_of(&b, USAGE_USER, rows, 2, &(struct item_choice){0});
+	get_csv(&b, &csv);
+	assert_non_null(strstr(csv.data, ",1,false,b,2,,,,,,,2,2\n"));
+	bill_json(&b, &json);
+	found = json_loadb(json.data, json.len, JSON_REJECT_DUPLICATES, NULL);
+	period = json_array_get(json_object_get(json_object_get(found, "usage"), "periods"), 0);
+	assert_int_equal(json_integer_value(json_object_get(period, "unread")), 1);
+	row = json_array_get(json_object_get(period, "users"), 1);
+	assert_int_equal(json_integer_value(json_object_get(row, "uid")), 2);
+	assert_null(json_object_get(row, "pss_byte_seconds"));
+	assert_null(json_object_get(row, "pss_gib_hours"));
+	assert_null(json_object_get(row, "pss_mean_bytes"));
+	json_decref(found);
+	assert_int_equal(bill_table(&b, &t), 0);
+	buffer_add_char(&t.total, '\0');
+	assert_string_equal(t.total.data, "total of 2 rows, 1 could not be read");
+	make_of(&unread, USAGE_USER, rows + 1, 1, &(struct item_choice){0});
+	assert_int_equal(bill_table(&unread, &none), 0);
+	assert_string_equal(none.text.data, "-");
+}
+
+/* A name of anybody's choice is run by no spreadsheet; what is no name is left alone. */
+static void names_are_no_formulas(void **state)
+{
+	static const struct {
+		const char *name, *expected;
+	} cases[] = {
+		{"=1+1", ",'=1+1,"},
+		{"+1", ",'+1,"},
+		{"-.slice", ",'-.slice,"},
+		{"@SUM(A1)", ",'@SUM(A1),"},
+		{"\tx", ",\"'\tx\","},
+		{"\rx", ",\"'\rx\","},
+		{"\xef\xbc\x9d"
+		 "1",
+			",'\xef\xbc\x9d"
+			"1,"},
+		{"'=1", ",''=1,"},
+		{"'", ",'',"},
+		{"=1,\"2", ",\"'=1,\"\"2\","},
+		{"a;=1", ",\"a;=1\","},
+		{"a=1", ",a=1,"},
+		{"", ",,"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct usage_row row = {.id = 7,
+			.present = 1,
+			.q = {1},
+			.name = cases[i].name,
+			.user = cases[i].name};
+		AUTO_BILL struct bill b = {0};
+		AUTO_BUFFER struct buffer text = {0};
+		char expected[64];
+
+		make_of(&b, USAGE_CONTAINER, &row, 1, &(struct item_choice){0});
+		get_csv(&b, &text);
+		snprintf(expected, sizeof(expected), ",false%s%s7,1024,", cases[i].expected,
+			cases[i].expected + 1);
+		if (!strstr(text.data, expected))
+			fail_msg("'%s' is not in %s", expected, text.data);
+	}
+}
+
+/* The names of the chosen rows, in order. */
+static void check_names(const struct bill *b, const char *expected)
+{
+	AUTO_BUFFER struct buffer names = {0};
+
+	for (size_t i = 0; i < b->part[0].items; i++)
+		buffer_add_text(&names, b->part[0].item[i].row.name);
+	buffer_add_char(&names, '\0');
+	assert_string_equal(names.data, expected);
+}
+
+static void rows_are_chosen_and_sorted(void **state)
+{
+	static const struct usage_row rows[] = {
+		{.id = 1, .present = 0x1f, .q = {5, 9, 0, 3600, 1}, .name = "b", .user = "x"},
+		{.id = 2, .present = 0x1f, .q = {4, 2, 9, 7200, 7}, .name = "a", .user = "y"},
+		{.id = 3, .present = 0x1d, .q = {3, 0, 9, 0, 7}, .name = "c", .user = "x"},
+		{.id = OWNER_NO_ID, .present = 1, .q = {1}, .name = USAGE_OTHER, .user = ""},
+	};
+	static const struct {
+		enum item_field sort;
+		bool ascending;
+		const char *expected;
+	} cases[] = {
+		{ITEM_PSS, false, "bac(other)"},
+		{ITEM_PSS_HOURS, true, "(other)cab"},
+		{ITEM_MEAN, false, "bac(other)"},
+		{ITEM_MAX, false, "ba(other)c"},
+		{ITEM_MAX, true, "ab(other)c"}, /* absent is last in either order */
+		{ITEM_SWAP, false, "acb(other)"},
+		{ITEM_PROCESSES_MAX, false, "acb(other)"},
+		{ITEM_FIELDS, true, "(other)abc"},
+		{ITEM_FIELDS, false, "cba(other)"},
+	};
+	char *names[] = {(char[]){"c"}, (char[]){"a"}}, *users[] = {(char[]){"x"}};
+	const struct text_list two = {names, 2}, x = {users, 1}, all = {NULL, 0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		AUTO_BILL struct bill b = {0};
+
+		make_of(&b, USAGE_CONTAINER, rows, 4,
+			&(struct item_choice){.sort = cases[i].sort,
+				.ascending = cases[i].ascending,
+				.names = &all});
+		check_names(&b, cases[i].expected);
+		assert_true(bill_has_other(&b));
+	}
+	for (int i = 0; i < 3; i++) {
+		static const char *const expected[] = {"ac", "bc", "c"};
+		AUTO_BILL struct bill b = {0};
+		AUTO_TABLE struct table t = {0};
+
+		make_of(&b, USAGE_CONTAINER, rows, 4,
+			&(struct item_choice){
+				.sort = ITEM_PROCESSES_MAX - (i == 1) * ITEM_PROCESSES_MAX,
+				.names = i == 1 ? NULL : &two,
+				.users = i ? &x : NULL});
+		check_names(&b, expected[i]);
+		assert_int_equal(bill_table(&b, &t), 0);
+		assert_int_equal(t.columns, i == 1 ? 8 : 9);
+		assert_string_equal(t.column[5].head, i == 1 ? "COVERED" : "PROCESSES_MAX");
+	}
 }
 
 static void memory_may_run_out(void **state)
@@ -168,7 +345,9 @@ static void memory_may_run_out(void **state)
 
 		make(&b, USAGE_USER);
 		allocation_fail_at(n);
-		r = bill_table(&b, &t);
+		r = bill_select(&b);
+		if (r == 0)
+			r = bill_table(&b, &t);
 		bill_json(&b, &json);
 		bill_csv(&b, &csv);
 		if (!allocation_end())
@@ -184,7 +363,10 @@ int main(void)
 		cmocka_unit_test(json_leaves_out_what_is_absent),
 		cmocka_unit_test(a_table_has_a_total),
 		cmocka_unit_test(large_amounts_are_exact),
-		cmocka_unit_test(the_measured_part_is_a_part),
+		cmocka_unit_test(the_covered_part_is_a_part),
+		cmocka_unit_test(who_was_not_read_has_no_figure),
+		cmocka_unit_test(names_are_no_formulas),
+		cmocka_unit_test(rows_are_chosen_and_sorted),
 		cmocka_unit_test(memory_may_run_out),
 	};
 
