@@ -56,11 +56,11 @@ stage_tests() {
 	MEMTALLY_LONG=$long check_tests "$top/build-check" # soaks go on for longer where that is set
 }
 
-# What is about figures, or at length, is for --long, which runs all: it takes half of the time here.
+# What is about figures, or at length, is for --long, which runs all: it takes more than half of the time here.
 stage_sanitizers() {
 	local figures='/(10[0145678]|11[023]|12[12]|13[01]|150|17[0-4]|203|208|380|39[01]|45[012]|500|600)-|tests/sim/|tests/herd/' some=()
 	check_build asan --enable-sanitizers CFLAGS='-O1 -g1' || return
-	[ -n "$long" ] || some=("TESTS=$(all_tests "$top/build-asan" | grep -vE "$figures" | tr '\n' ' ')")
+	[ -n "$long" ] || some=("TESTS=$(all_tests "$top/build-asan" | grep -vE "$figures" | tr '\n' ' ')" MEMTALLY_SLOW=1)
 	ASAN_OPTIONS=detect_stack_use_after_return=1 \
 		UBSAN_OPTIONS=print_stacktrace=1 check_tests "$top/build-asan" "${some[@]}"
 }

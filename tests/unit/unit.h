@@ -34,8 +34,8 @@ static inline unsigned int unit_descriptors(void)
 }
 
 /*
- * How often to try of COUNT random inputs, or steps of a long run: below valgrind (MEMTALLY_SLOW), which takes
- * 50 times as long, a twentieth. What valgrind looks for shows in the first few.
+ * How often to try of COUNT random inputs, or steps of a long run: below valgrind and, in the short check, sanitizers
+ * (MEMTALLY_SLOW), which take up to 50 times as long, a twentieth. What these look for shows in the first few.
  */
 static inline unsigned int unit_rounds(unsigned int count)
 {
