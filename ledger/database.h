@@ -33,6 +33,24 @@ struct store {
 	sqlite3_stmt *add_counter, *add_mark;
 };
 
+/* When a series, of table series, was last written down, in seconds since the epoch, as far as TABLE of slots knows. */
+#define DATABASE_LAST_IN(table, level, seconds)                                                    \
+	"coalesce((SELECT max(n.slot) * " seconds " FROM span AS n CROSS JOIN " table              \
+	" AS t ON t.slot = n.slot AND t.series = series.id WHERE n.level = " level "), -1)"
+
+#define DATABASE_LAST                                                                              \
+	"max(" DATABASE_LAST_IN("bucket", "0", "300") ", " DATABASE_LAST_IN(                       \
+		"hour", "1", "3600") ", " DATABASE_LAST_IN("day", "2", "86400") ")"
+
+/*
+ * Of series those first by whose name a number goes now: what was written last. That need not be the newest one: a
+ * number that has a name again which it had before has the series again, too. Within five minutes it may be two; the
+ * counters know which it is, but all of them are looked at for that: once a report, and not for each row of a write.
+ */
+#define DATABASE_LAST_FIRST " ORDER BY " DATABASE_LAST " DESC, id DESC"
+#define DATABASE_CURRENT_FIRST                                                                     \
+	" ORDER BY id IN (SELECT series FROM counter) DESC, " DATABASE_LAST " DESC, id DESC"
+
 /* The tables of slots, by their level. */
 extern const char *const database_slots[SLOT_LEVELS];
 

@@ -25,6 +25,7 @@ struct report {
 	struct usage_head *head;
 	struct buffer *to;
 	struct usage_row rest; /* the sum of those that are too many */
+	int64_t own; /* the reader's series as a user, by the name that his uid has; -1: there is none */
 	size_t runs;
 	struct slots_run run[SLOTS_RUNS_MAX];
 };
@@ -91,19 +92,34 @@ static int sum_spans(struct report *p)
 	return r;
 }
 
+static long long uid_of(const struct report *p)
+{
+	return p->reader->uid == OWNER_NO_ID ? -2 : (long long)p->reader->uid;
+}
+
+static int find_own(struct report *p)
+{
+	char sql[sizeof(DATABASE_CURRENT_FIRST) + 96];
+
+	snprintf(sql, sizeof(sql),
+		"SELECT id FROM series WHERE kind = %d AND number = %lld" DATABASE_CURRENT_FIRST
+		" LIMIT 1",
+		(int)USAGE_USER, uid_of(p));
+	return database_number(p->store, sql, -1, &p->own);
+}
+
 /*
- * Whose own a series is: of the reader's uid, by the newest name that it has, or the number, by which whoever is not known
- * by name yet is called. A uid that was another account's had another name then.
+ * Whose own a series is: of the reader's uid, by the name that it has, or the number, by which whoever is not known by
+ * name yet is called. A uid that was another account's had another name then.
  */
 static void add_own(const struct report *p, const char *series, struct buffer *sql)
 {
-	long long uid = p->reader->uid == OWNER_NO_ID ? -2 : (long long)p->reader->uid;
+	long long uid = uid_of(p);
 
 	buffer_printf(sql,
-		" AND %s.number = %lld AND %s.%s IN ('%lld', (SELECT name FROM series WHERE kind = %d AND"
-		" number = %lld ORDER BY id DESC LIMIT 1))",
+		" AND %s.number = %lld AND %s.%s IN ('%lld', (SELECT name FROM series WHERE id = %lld))",
 		series, uid, series, p->request->kind == USAGE_USER ? "name" : "user", uid,
-		(int)USAGE_USER, uid);
+		(long long)p->own);
 }
 
 /* The rows of slots, one by one; of one reader's few series without all others that are in these slots. */
@@ -209,8 +225,10 @@ static int add_rows(struct report *p)
 {
 	AUTO_STATEMENT sqlite3_stmt *statement = NULL;
 	AUTO_BUFFER struct buffer sql = {0};
-	int step = SQLITE_DONE, r;
+	int step = SQLITE_DONE, r = p->reader->sees_all ? 0 : find_own(p);
 
+	if (r != 0)
+		return r;
 	add_query(p, &sql);
 	r = sql.error ? sql.error : database_prepare(p->store, sql.data, &statement);
 	while (r == 0 && (step = sqlite3_step(statement)) == SQLITE_ROW) {

@@ -75,8 +75,9 @@ static int prepare_all(struct store *s)
 		{&s->find_series,
 			"SELECT id FROM series WHERE kind = ?1 AND number = ?2 AND name = ?3"
 			" AND user = ?4"},
-		{&s->last_series, "SELECT id, name FROM series WHERE kind = ?1 AND number = ?2"
-				  " ORDER BY id DESC LIMIT 1"},
+		{&s->last_series,
+			"SELECT id, name FROM series WHERE kind = ?1 AND number = ?2" DATABASE_LAST_FIRST
+			" LIMIT 1"},
 		{&s->rename_series, "UPDATE series SET name = ?2 WHERE id = ?1"},
 		{&s->make_series,
 			"INSERT INTO series(kind, number, name, user) VALUES(?1, ?2, ?3, ?4)"},

@@ -77,7 +77,7 @@ const char *store_error(const struct store *s);
 /* Who asks for a report. */
 struct store_reader {
 	bool sees_all;
-	uint32_t uid; /* else whose rows there are, by his newest name; OWNER_NO_ID: nobody's */
+	uint32_t uid; /* else whose rows there are, by his last name; OWNER_NO_ID: nobody's */
 };
 
 /*

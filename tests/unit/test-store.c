@@ -437,6 +437,60 @@ static void a_uid_is_not_its_former_owner(void **state)
 	buffer_done(&a.body);
 }
 
+static void check_own(struct fixture *f, int64_t until_s, const char *name, double gib_s)
+{
+	const struct store_reader reader = {.uid = 1001};
+	struct answer a;
+
+	ask_as(f, USAGE_USER, start_s, until_s, &reader, &a);
+	assert_int_equal(a.head.rows, 1);
+	keeping_check_near(pss_of(&a, name), gib_s * GIB_S, 0.01);
+	buffer_done(&a.body);
+	ask_as(f, USAGE_CONTAINER, start_s, until_s, &reader, &a);
+	assert_int_equal(a.head.rows, 1);
+	assert_string_equal(row_of(&a, "c0ffee").user, name);
+	buffer_done(&a.body);
+}
+
+static void write_for(struct fixture *f, double seconds)
+{
+	run(f, seconds);
+	flush(f);
+}
+
+/* A uid that has a former name again: that of the newest series is not it any more, whoever runs. */
+static void a_former_name_comes_again(void **state)
+{
+	struct feed_owner *bobs, *carols;
+	struct fixture *f = *state;
+
+	feed_set(bobs = feed_add(&f->feed, USAGE_CONTAINER, 0, "c0ffee", "bob"), MIB, 1);
+	carols = feed_add(&f->feed, USAGE_CONTAINER, 0, "c0ffee", "carol");
+	open_store(f);
+	take(f);
+	write_for(f, 600);
+	f->bob->name = "carol";
+	feed_set(bobs, 0, 0);
+	feed_set(carols, MIB, 1);
+	write_for(f, 600);
+	check_own(f, start_s + 1200, "carol", 3 * 600);
+	f->bob->name = "bob";
+	feed_set(carols, 0, 0);
+	feed_set(bobs, MIB, 1);
+	write_for(f, 600);
+	check_own(f, start_s + 1800, "bob", 3 * 1200);
+	/* The number alone is not the newest either. */
+	f->bob->name = "1001";
+	write_for(f, 600);
+	check_own(f, start_s + 2400, "bob", 3 * 1800);
+	/* Nothing of either runs any more. */
+	feed_set(f->bob, 0, 0);
+	feed_set(bobs, 0, 0);
+	write_for(f, 600);
+	reopen(f);
+	check_own(f, start_s + 3000, "bob", 3 * 1800);
+}
+
 /* Until the name service answers, a user is called by the number; that is no other user. */
 static void a_number_is_no_name(void **state)
 {
@@ -1021,6 +1075,7 @@ int main(void)
 		TEST(who_was_denied_has_no_figure),
 		TEST(no_time_ends_later_than_now),
 		TEST(a_uid_is_not_its_former_owner),
+		TEST(a_former_name_comes_again),
 		TEST(a_number_is_no_name),
 		TEST(a_long_gap_is_spread),
 		TEST(the_old_goes),
