@@ -218,11 +218,49 @@ static enum turn send_some(struct desk_client *c)
 	return c->is_last ? TURN_GONE : TURN_USED;
 }
 
-/* An answer to a stranger took from BEGIN_NS until now. */
+/* Until NOW_NS it was up to C, if it was, and he did nothing. */
+static void add_idle(const struct desk *d, struct desk_client *c, uint64_t now_ns)
+{
+	uint64_t since_ns = up_to_him_ns(d, c);
+
+	if (now_ns > since_ns)
+		c->idle_ns += now_ns - since_ns;
+}
+
+/*
+ * The strangers who have not asked, though they could have until NOW_NS. Those who have are not looked at by that, and
+ * are not idle.
+ */
+static void find_idle(struct desk *d, uint64_t now_ns)
+{
+	struct pollfd p[DESK_CLIENTS_MAX];
+
+	for (size_t i = 0; i < d->clients; i++) {
+		const struct desk_client *c = &d->client[i];
+		bool may_be = !c->reader.sees_all && !is_answering(c);
+
+		p[i] = (struct pollfd){.fd = may_be ? c->fd : -1, .events = POLLIN};
+	}
+	if (poll(p, (nfds_t)d->clients, 0) < 0)
+		return;
+	for (size_t i = 0; i < d->clients; i++) {
+		if (p[i].fd < 0 || p[i].revents)
+			continue;
+		add_idle(d, &d->client[i], now_ns);
+		if (now_ns > d->client[i].looked_ns)
+			d->client[i].looked_ns = now_ns;
+	}
+}
+
+/*
+ * An answer to a stranger took from BEGIN_NS until now. Who was idle before is looked for now: behind the pause only what
+ * follows it is seen of that.
+ */
 static void begin_pause(struct desk *d, uid_t uid, uint64_t begin_ns)
 {
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC);
 
+	find_idle(d, begin_ns);
 	d->strangers_ns = end_ns + PAUSE_FACTOR * (end_ns - begin_ns);
 	d->last_uid = uid;
 	for (size_t i = 0; i < d->clients; i++)
@@ -258,12 +296,11 @@ static enum turn serve(struct desk *d, struct desk_client *c, desk_answer *answe
 static void settle(struct desk *d, size_t i, enum turn turn, uint64_t now_ns)
 {
 	struct desk_client *c = &d->client[i];
-	uint64_t since_ns = up_to_him_ns(d, c);
 
 	if (turn == TURN_USED)
 		c->idle_ns = 0;
-	else if (now_ns > since_ns)
-		c->idle_ns += now_ns - since_ns;
+	else
+		add_idle(d, c, now_ns);
 	if (now_ns > c->looked_ns)
 		c->looked_ns = now_ns;
 	if (turn == TURN_GONE || c->idle_ns >= IDLE_NS)
@@ -302,6 +339,10 @@ static void serve_strangers(struct desk *d, uint64_t now_ns, desk_answer *answer
 			c->waits_ns = now_ns; /* he had nothing to wait for */
 		settle(d, i, turn, now_ns);
 	}
+	/* Whose turn did not come was looked at all the same. */
+	for (i = d->clients; i-- > 0;)
+		if (!d->client[i].reader.sees_all && d->client[i].idle_ns >= IDLE_NS)
+			let_go(d, i);
 }
 
 void desk_run(struct desk *d, uint64_t now_ns, desk_answer *answer, void *context)

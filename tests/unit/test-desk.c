@@ -420,6 +420,44 @@ static void idle_is_who_could_have_asked(void **state)
 	end(&f);
 }
 
+/* Who never asks is let go, even if another one's question is always read before he is looked at; who has asked is not. */
+static void who_is_silent_beside_who_asks_is_let_go(void **state)
+{
+	int asks, silent, other;
+	struct fixture f;
+	bool ended;
+
+	(void)state;
+	begin(&f);
+	cost_ns = NS_PER_MSEC;
+	silent = come_as(&f, 1000);
+	asks = come_as(&f, 1000);
+	for (unsigned int round = 1; round <= 4; round++) {
+		ask(asks);
+		run(&f);
+		assert_int_equal(receive(asks, &ended), size);
+		receive(silent, &ended);
+		assert_int_equal(ended, round > 2);
+		wait_ns(&f, NS_PER_SEC);
+		/* Nothing is due until he asks again. */
+		clock_ns += 8 * NS_PER_SEC;
+	}
+	other = come_as(&f, 1001);
+	ask(asks);
+	ask(other);
+	clock_ns += 60 * NS_PER_SEC;
+	run(&f);
+	assert_int_equal(good, 5);
+	wait_ns(&f, NS_PER_SEC);
+	assert_int_equal(receive(asks, &ended), size);
+	assert_int_equal(receive(other, &ended), size);
+	assert_int_equal(f.desk.clients, 2);
+	close(asks);
+	close(silent);
+	close(other);
+	end(&f);
+}
+
 /* Who waits for his turn does not lose his place to those who come. */
 static void who_waits_keeps_his_place(void **state)
 {
@@ -492,6 +530,7 @@ int main(void)
 		cmocka_unit_test(who_asks_without_end_has_his_turn_alone),
 		cmocka_unit_test(who_comes_again_waits_again),
 		cmocka_unit_test(idle_is_who_could_have_asked),
+		cmocka_unit_test(who_is_silent_beside_who_asks_is_let_go),
 		cmocka_unit_test(who_waits_keeps_his_place),
 		cmocka_unit_test(who_sees_what),
 	};
