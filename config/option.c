@@ -162,8 +162,9 @@ static const struct option_spec options[] = {
 		36600 * DAY_NS, NULL, FIELD(ledger_keep_days_ns), "The same by days of UTC."},
 	{"ledger.max_size", PROGRAM_LEDGER, OPTION_COUNT, true, "MIB", "200", 16, 1048576, NULL,
 		FIELD(ledger_max_size_mib),
-		"How many MiB the ledger may take. Where that is too little for what is to be kept, the oldest "
-		"goes: first of what is by five minutes, then of hours, then of days."},
+		"How many MiB the ledger may take. Where that is too little for what is to be kept, "
+		"names of programs, units and containers become (other) first, from the oldest on: of what is by "
+		"five minutes, then of hours, then of days. Then the oldest goes, in the same order."},
 
 	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
 		"Read /proc now, with your own rights, instead of asking memtallyd. The flag "
