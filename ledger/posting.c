@@ -195,6 +195,10 @@ static int make_series(struct store *s, struct bucket *b)
 
 		if (row->series > 0 || row->is_folded || !bucket_row_has_content(row))
 			continue;
+		/* Another row of this write may have made it: two whose numbers mean nothing here may have one name. */
+		r = series_find(s, row);
+		if (r != 0 || row->series > 0)
+			continue;
 		r = series_make(s, row);
 		s->names.taken[row->kind]++;
 	}

@@ -321,6 +321,32 @@ static void damage_that_a_question_finds_is_set_aside(void **state)
 	check_near(ask(f, &head), 300 * GIB_S);
 }
 
+/* Of another user namespace: local accounts and those of the directory service, who are told apart by uids alone. */
+static void two_users_of_one_name_are_no_damage(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+
+	feed.userns = f->keeper.userns + 1;
+	pass(f);
+	run(f, 300); /* the day has its names */
+	feed_set(feed_add(&feed, USAGE_USER, 2000, "dup", ""), GIB, 1);
+	feed_set(feed_add(&feed, USAGE_USER, 5000, "dup", ""), 2 * GIB, 1);
+	run(f, 590);
+	ask(f, &head);
+	assert_int_equal(head.set_aside, 0);
+	assert_int_equal(head.write_failures, 0);
+	/* Each goes on where he was. */
+	f->keeper.store = store_close(f->keeper.store);
+	bucket_done(&f->keeper.bucket);
+	open_keeper(f);
+	run(f, 310);
+	/* Who comes rises from 0. */
+	check_near(ask(f, &head), 1200 * GIB_S + 895 * 3 * GIB_S);
+	assert_int_equal(head.set_aside, 0);
+	assert_int_equal(head.rows, 2);
+}
+
 static size_t lines_with(const char *path, const char *text)
 {
 	char line[1024];
@@ -428,6 +454,7 @@ int main(void)
 		TEST(it_is_told_when_nothing_new_comes),
 		TEST(damage_is_set_aside),
 		TEST(damage_that_a_question_finds_is_set_aside),
+		TEST(two_users_of_one_name_are_no_damage),
 		TEST(what_cannot_be_set_aside_is_said_once),
 		TEST(a_large_file_may_take_longer_to_open),
 		TEST(somebody_elses_is_no_reason_to_go_on),
