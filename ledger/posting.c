@@ -186,14 +186,34 @@ static int fold(struct store *s, struct bucket *b, int64_t to_s, enum naming nam
 	return bucket_fold(b, &room);
 }
 
-static int make_series(struct store *s, struct bucket *b)
+/* Whether there is anything to count from in ROW. */
+static bool has_counter(const struct row *row)
+{
+	return row->is_known || row->will_be_known;
+}
+
+/*
+ * Whether ROW is to have a series: who is written, and of users and groups whoever has a counter, too, as in a new file
+ * in which nothing is written yet: in one counter with all others each would go on with what others had.
+ */
+static bool needs_series(const struct store *s, const struct row *row, int64_t to_s)
+{
+	if (row->is_folded)
+		return false;
+	if (bucket_row_has_content(row))
+		return true;
+	return has_counter(row) && rows_has_number(row->kind) && !rows_is_other(row) &&
+	       names_left(&s->names, row->kind, to_s) > 0;
+}
+
+static int make_series(struct store *s, struct bucket *b, int64_t to_s)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < b->rows.count; i++) {
 		struct row *row = b->rows.row[i];
 
-		if (row->series > 0 || row->is_folded || !bucket_row_has_content(row))
+		if (row->series > 0 || !needs_series(s, row, to_s))
 			continue;
 		/* Another row of this write may have made it: two whose numbers mean nothing here may have one name. */
 		r = series_find(s, row);
@@ -235,15 +255,29 @@ static void add_to_pool(struct row *pool, const struct row *row)
 	pool->processes += row->processes;
 }
 
+/* What a ledger that has ended had in that one counter, as long as no snapshot has told whose it is. */
+static void get_pool(const struct bucket_pool *pool, struct row *ret)
+{
+	*ret = (struct row){
+		.is_known = pool->is_set,
+		.counted = pool->counted,
+		.has_swap = pool->has_swap,
+		.swap_bytes = pool->swap_bytes,
+		.processes = pool->processes,
+	};
+}
+
 static int write_counters(struct store *s, const struct bucket *b)
 {
-	struct row pool[USAGE_KINDS_END] = {0};
+	struct row pool[USAGE_KINDS_END];
 	int r = database_run(s, "DELETE FROM counter");
 
+	for (unsigned int kind = 0; kind < USAGE_KINDS_END; kind++)
+		get_pool(&b->pool[kind], &pool[kind]);
 	for (size_t i = 0; r == 0 && i < b->rows.count; i++) {
 		const struct row *row = b->rows.row[i];
 
-		if (!row->is_known && !row->will_be_known)
+		if (!has_counter(row))
 			continue;
 		if (row->series > 0)
 			r = add_counter(s, row->series, row);
@@ -308,7 +342,7 @@ static int write_all(struct store *s, struct bucket *b, enum naming naming)
 	if (r == 0)
 		r = fold(s, b, to_s, naming);
 	if (r == 0)
-		r = make_series(s, b);
+		r = make_series(s, b, to_s);
 	for (unsigned int level = 0; r == 0 && b->to_ns && level < SLOT_LEVELS; level++)
 		r = add_level(s, b, (enum slot_level)level, base);
 	if (r == 0)

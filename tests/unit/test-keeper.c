@@ -90,10 +90,13 @@ static void run(struct fixture *f, double seconds)
 	keeping_run(&feed, seconds, pass, f);
 }
 
-/* KiB seconds of all, and the head. */
-static double ask(struct fixture *f, struct usage_head *head)
+/* The first row of the last answer; its texts are no more. */
+static struct usage_row largest;
+
+/* KiB seconds of all of KIND, and the head. */
+static double ask_of(struct fixture *f, enum usage_kind kind, struct usage_head *head)
 {
-	const struct usage_request request = {.kind = USAGE_USER,
+	const struct usage_request request = {.kind = kind,
 		.since_s = (int64_t)FEED_START_S,
 		.until_s = (int64_t)FEED_START_S + 1000000};
 	const struct store_reader reader = {.sees_all = true};
@@ -104,9 +107,18 @@ static double ask(struct fixture *f, struct usage_head *head)
 
 	keeper_answer(&f->keeper, &request, &reader, &text);
 	assert_int_equal(usage_check(text.data, text.len, head), 0);
-	while (usage_next(text.data, text.len, &at, &row))
+	while (usage_next(text.data, text.len, &at, &row)) {
+		if (!sum)
+			largest = row;
 		sum += (double)row.q[USAGE_PSS];
+	}
 	return sum;
+}
+
+/* Likewise of users. */
+static double ask(struct fixture *f, struct usage_head *head)
+{
+	return ask_of(f, USAGE_USER, head);
 }
 
 static void check_near(double found, double expected)
@@ -264,12 +276,22 @@ static void spoil(const char *path)
 	close(fd);
 }
 
+/* That of a store that is open. What SQLite has in its cache it need not read again: until then nobody can know. */
+static void spoil_open(struct fixture *f)
+{
+	char wal[80];
+
+	snprintf(wal, sizeof(wal), "%s-wal", f->keeping.path);
+	assert_int_equal(truncate(wal, 0), 0);
+	spoil(f->keeping.path);
+	sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
+}
+
 /* At the start, and while it runs: a new one begins, and what is in memory is not lost. */
 static void damage_is_set_aside(void **state)
 {
 	struct fixture *f = *state;
 	struct usage_head head;
-	char wal[80];
 	double rest;
 
 	pass(f);
@@ -282,11 +304,7 @@ static void damage_is_set_aside(void **state)
 	run(f, 600);
 	check_near(ask(f, &head), 600 * GIB_S);
 	assert_int_equal(head.set_aside, 1);
-	/* What SQLite has in its cache it need not read again: until then nobody can know. */
-	snprintf(wal, sizeof(wal), "%s-wal", f->keeping.path);
-	assert_int_equal(truncate(wal, 0), 0);
-	spoil(f->keeping.path);
-	sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
+	spoil_open(f);
 	run(f, 600);
 	assert_int_equal(f->keeper.set_aside, 2);
 	rest = ask(f, &head);
@@ -298,16 +316,12 @@ static void damage_that_a_question_finds_is_set_aside(void **state)
 {
 	struct fixture *f = *state;
 	struct usage_head head;
-	char wal[80];
 
 	pass(f);
 	run(f, 1200);
 	ask(f, &head);
 	assert_int_equal(head.status, USAGE_GOOD);
-	snprintf(wal, sizeof(wal), "%s-wal", f->keeping.path);
-	assert_int_equal(truncate(wal, 0), 0);
-	spoil(f->keeping.path);
-	sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
+	spoil_open(f);
 	ask(f, &head); /* as fresh as before: nothing is written for it */
 	assert_int_equal(head.status, USAGE_BROKEN);
 	assert_int_equal(head.set_aside, 1);
@@ -319,6 +333,57 @@ static void damage_that_a_question_finds_is_set_aside(void **state)
 	open_keeper(f);
 	run(f, 300);
 	check_near(ask(f, &head), 300 * GIB_S);
+}
+
+/* The file is found damaged just after it was written, and the ledger ends with nothing new. */
+static void lose_file(struct fixture *f)
+{
+	struct usage_head head;
+
+	ask(f, &head);
+	spoil_open(f);
+	ask(f, &head);
+	assert_int_equal(head.status, USAGE_BROKEN);
+	f->keeper.store = store_close(f->keeper.store);
+	bucket_done(&f->keeper.bucket);
+	open_keeper(f);
+}
+
+/* In the new file nothing is written, but who had used how much is: nobody goes on with what others had. */
+static void a_new_file_counts_each_from_where_he_was(void **state)
+{
+	struct feed_owner *bob = feed_add(&feed, USAGE_USER, 1001, "bob", "");
+	struct fixture *f = *state;
+	struct usage_head head;
+
+	pass(f);
+	run(f, 3600);
+	feed_set(f->alice, 0, 1);
+	feed_set(bob, GIB, 1);
+	run(f, 600);
+	lose_file(f);
+	run(f, 300);
+	check_near(ask(f, &head), 300 * GIB_S);
+	assert_int_equal(head.rows, 2);
+	check_near((double)largest.q[USAGE_PSS], 300 * GIB_S);
+	assert_int_equal(largest.id, 1001);
+}
+
+/* Likewise those who have one counter together, of whom no snapshot has told since the ledger was started. */
+static void a_new_file_has_the_counter_of_those_without_names(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+
+	feed.crowd = (struct feed_crowd){.kind = USAGE_PROGRAM, .count = 900, .pss_bytes = MIB};
+	pass(f);
+	run(f, 1200);
+	ask(f, &head);
+	keeper_close(&f->keeper);
+	open_keeper(f);
+	lose_file(f);
+	run(f, 300);
+	keeping_check_near(ask_of(f, USAGE_PROGRAM, &head), 300.0 * 900 * 1024, 1e-3);
 }
 
 /* Of another user namespace: local accounts and those of the directory service, who are told apart by uids alone. */
@@ -454,6 +519,8 @@ int main(void)
 		TEST(it_is_told_when_nothing_new_comes),
 		TEST(damage_is_set_aside),
 		TEST(damage_that_a_question_finds_is_set_aside),
+		TEST(a_new_file_counts_each_from_where_he_was),
+		TEST(a_new_file_has_the_counter_of_those_without_names),
 		TEST(two_users_of_one_name_are_no_damage),
 		TEST(what_cannot_be_set_aside_is_said_once),
 		TEST(a_large_file_may_take_longer_to_open),
