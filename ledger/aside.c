@@ -17,11 +17,15 @@
 
 #define PREFIX STORE_FILE ".damaged-"
 
-enum { NAME_SIZE = NAME_MAX + 1, SAME_TIME_MAX = 1000 };
+enum {
+	NAME_SIZE = NAME_MAX + 1,
+	NAME_LEN_MAX = NAME_MAX - 16, /* a file's, to which ends are added */
+	SAME_TIME_MAX = 1000,
+};
 
 static void add_end(const char *name, size_t i, char to[static NAME_SIZE])
 {
-	snprintf(to, NAME_SIZE, "%.*s%s", NAME_MAX - 16, name, store_files[i]);
+	snprintf(to, NAME_SIZE, "%.*s%s", NAME_LEN_MAX, name, store_files[i]);
 }
 
 static bool is_taken(int dir_fd, const char *name)
@@ -76,12 +80,15 @@ static int move(int dir_fd, const char *name)
 	return 0;
 }
 
-/* Whether NAME is that of a file that was set aside, and not of what belongs to one. */
+/*
+ * Whether NAME is that of a file that was set aside, and not of what belongs to one. Longer ones than are given here are
+ * somebody else's.
+ */
 static bool is_aside(const char *name)
 {
 	size_t len = strlen(name);
 
-	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+	if (len > NAME_LEN_MAX || strncmp(name, PREFIX, strlen(PREFIX)) != 0)
 		return false;
 	for (size_t i = 1; i < STORE_FILES; i++) {
 		size_t end = strlen(store_files[i]);
@@ -104,7 +111,8 @@ static size_t find_smallest(DIR *dir, const char *kept, char ret_name[static NAM
 	rewinddir(dir);
 	while ((entry = readdir(dir))) {
 		if (!is_aside(entry->d_name) ||
-			fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+			!S_ISREG(st.st_mode))
 			continue;
 		count++;
 		if (!strcmp(entry->d_name, kept) || (*ret_name && st.st_size > smallest) ||

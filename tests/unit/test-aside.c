@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 
 #include "base/clock.h"
@@ -109,6 +110,34 @@ static void so_many_are_kept(void **state)
 	assert_int_equal(entries(k), 2 * ASIDE_MAX);
 }
 
+/* Somebody has put something there by such names: it is neither removed nor in the way. */
+static void what_is_none_does_not_count(void **state)
+{
+	char name[STORE_ERROR_SIZE], path[NAME_MAX + 64], long_name[NAME_MAX + 1];
+	struct keeping *k = *state;
+	struct stat st;
+
+	memset(long_name, 'x', sizeof(long_name));
+	memcpy(long_name, STORE_FILE ".damaged-", strlen(STORE_FILE ".damaged-"));
+	long_name[NAME_MAX] = '\0';
+	snprintf(path, sizeof(path), "%s/%s", k->dir, long_name);
+	assert_int_equal(close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)), 0);
+	snprintf(path, sizeof(path), "%s.damaged-link", k->path);
+	assert_int_equal(symlink("nowhere", path), 0);
+	snprintf(path, sizeof(path), "%s.damaged-x", k->path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	alarm(60); /* it may not end */
+	for (unsigned int i = 0; i < 6; i++) {
+		make(k, "", 10000 + (off_t)i);
+		assert_int_equal(aside_put(k->dir, TIME_NS + i * NS_PER_SEC, name), 0);
+		assert_int_equal(size_of(name, ""), 10000 + i);
+	}
+	alarm(0);
+	assert_int_equal(entries(k), ASIDE_MAX + 3);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_int_equal(rmdir(path), 0);
+}
+
 static void what_cannot_be_renamed_is_where_it_was(void **state)
 {
 	char name[STORE_ERROR_SIZE];
@@ -130,6 +159,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(names_are_used_once),
 		TEST(so_many_are_kept),
+		TEST(what_is_none_does_not_count),
 		TEST(what_cannot_be_renamed_is_where_it_was),
 	};
 
