@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "ledger/database.h"
 
 static int64_t number_of(const struct row *row)
@@ -114,18 +115,26 @@ int series_get_other(struct store *s, enum usage_kind kind, int64_t *ret)
 	return r;
 }
 
+/*
+ * Days whose names have become "(other)" do not tell who was there. Whoever lives and began to count before is not new,
+ * either: else all who live were after a restart, and nobody had room who truly is.
+ */
 int series_count_new(struct store *s, int64_t day, struct names *ret)
 {
+	uint64_t begin_ns = (uint64_t)(day * slots_seconds(SLOT_DAY)) * NS_PER_SEC;
 	AUTO_STATEMENT sqlite3_stmt *statement = NULL;
 	struct names found = {.day = day};
 	int step = SQLITE_DONE;
 	int r = database_prepare(s,
 		"SELECT kind, count(*) FROM series WHERE id NOT IN (SELECT series FROM day WHERE slot < ?1)"
-		" GROUP BY kind",
+		" AND id NOT IN (SELECT series FROM counter WHERE created < ?2)"
+		" AND NOT (number = -1 AND user = '' AND name = '" USAGE_OTHER "') GROUP BY kind",
 		&statement);
 
 	if (r == 0)
 		r = database_outcome(sqlite3_bind_int64(statement, 1, day));
+	if (r == 0)
+		r = database_outcome(sqlite3_bind_int64(statement, 2, (int64_t)begin_ns));
 	while (r == 0 && (step = sqlite3_step(statement)) == SQLITE_ROW) {
 		int64_t kind = sqlite3_column_int64(statement, 0);
 

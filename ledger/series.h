@@ -21,7 +21,10 @@ int series_make(struct store *s, struct row *row);
 /* That of "(other)" of KIND, which is made if there is none. */
 int series_get_other(struct store *s, enum usage_kind kind, int64_t *ret);
 
-/* How many series there are of each kind that no day before DAY, the slot of one, has. */
+/*
+ * How many series there are of each kind that are new on DAY, the slot of one: no day before has them, and nobody who
+ * still counts has counted since before. "(other)" is none of them.
+ */
 int series_count_new(struct store *s, int64_t day, struct names *ret);
 
 #endif

@@ -711,6 +711,37 @@ static void a_day_has_so_many_new_names(void **state)
 	keeping_check_near(sum_of(f, USAGE_PROGRAM), sum_of(f, USAGE_USER), 1e-6);
 }
 
+/* Nor does a restart take names away: who lives is not new, where the days before have no names any more, either. */
+static void who_lives_is_not_new_after_a_restart(void **state)
+{
+	struct fixture *f = *state;
+	static char name[20][16];
+	struct answer a;
+
+	f->feed.realtime_ns += 86400 * NS_PER_SEC - f->feed.realtime_ns % (86400 * NS_PER_SEC);
+	begin_crowd(f, USAGE_PROGRAM, (unsigned int)bucket_rows_max(USAGE_PROGRAM) - 1, 0);
+	open_store(f);
+	take(f);
+	run(f, 300);
+	f->feed.suspended_ns += 86400 * NS_PER_SEC;
+	f->feed.realtime_ns += 86400 * NS_PER_SEC;
+	run(f, 300);
+	flush(f);
+	/* As if the file had been full. */
+	count(f,
+		"DELETE FROM day WHERE series IN (SELECT id FROM series WHERE kind = 2) RETURNING 1");
+	for (unsigned int i = 0; i < ARRAY_SIZE(name); i++) {
+		snprintf(name[i], sizeof(name[i]), "new-%u", i);
+		feed_set(feed_add(&f->feed, USAGE_PROGRAM, 0, name[i], ""), GIB, 1);
+	}
+	run(f, 600);
+	flush(f);
+	ask(f, USAGE_PROGRAM, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
+	for (unsigned int i = 0; i < ARRAY_SIZE(name); i++)
+		assert_true(pss_of(&a, name[i]) > 500 * GIB_S);
+	buffer_done(&a.body);
+}
+
 /* Those without a row have no counter of their own in the file: after a restart neither lost nor counted twice. */
 static void who_has_no_name_is_counted_once(void **state)
 {
@@ -1082,6 +1113,7 @@ int main(void)
 		TEST(a_clock_in_the_future_removes_nothing),
 		TEST(it_stays_below_its_size),
 		TEST(a_day_has_so_many_new_names),
+		TEST(who_lives_is_not_new_after_a_restart),
 		TEST(who_has_no_name_is_counted_once),
 		TEST(names_without_end_do_not_fill_the_file),
 		TEST(a_crowd_at_once_does_not_fill_the_file),
