@@ -26,6 +26,10 @@ struct store {
 	struct store_limits limits;
 	uint64_t page_bytes, pages_max; /* of the file */
 	struct names names;
+	int64_t names_from
+		[SLOT_LEVELS]; /* before that slot no slot has names that may become "(other)" */
+	void (*beat)(void *context);
+	void *beat_context;
 	char said[256]; /* why the last write failed; empty: ask SQLite */
 	int64_t tidied_slot; /* the day when names that nothing has any more were last looked for; -1: never */
 	sqlite3_stmt *add[SLOT_LEVELS], *add_span;

@@ -114,6 +114,7 @@ static int try_to_write(struct keeper *k, char text[static STORE_ERROR_SIZE])
 	if (!k->store)
 		r = store_open(k->directory, &k->limits, &k->store, text);
 	if (r == 0) {
+		store_set_beat(k->store, k->beat, k->beat_context);
 		r = store_write(k->store, &k->bucket);
 		snprintf(text, STORE_ERROR_SIZE, "%.200s", store_error(k->store));
 	}

@@ -29,6 +29,9 @@ struct keeper {
 	uint64_t fresh_ns; /* likewise: until then what is written is new enough for whoever asks */
 	uint64_t write_failures, set_aside, clock_sets; /* counts */
 	struct log_limit clock_limit, report_limit;
+	void (*beat)(
+		void *context); /* to be set when it is open: as store_set_beat() has it; NULL: none */
+	void *beat_context;
 	char aside_error[STORE_ERROR_SIZE]; /* that is on the log already; empty: none is */
 };
 

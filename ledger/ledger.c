@@ -129,6 +129,12 @@ static void get_limits(const struct settings *c, struct store_limits *ret)
 	ret->bytes = c->ledger_max_size_mib << 20;
 }
 
+/* A write goes on, and may take longer than the service manager waits. */
+static void beat(void *loop)
+{
+	loop_beat(loop, clock_now_ns(CLOCK_MONOTONIC));
+}
+
 static int open_ledger(struct ledger *l)
 {
 	struct store_limits limits;
@@ -138,6 +144,8 @@ static int open_ledger(struct ledger *l)
 	sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu",
 		(unsigned long long)(keeper_opening_ns(l->directory) / NS_PER_USEC));
 	r = keeper_open(&l->keeper, l->directory, &limits);
+	l->keeper.beat = beat;
+	l->keeper.beat_context = &l->loop;
 	if (r == STORE_FOREIGN)
 		l->status = COMMAND_MISUSE;
 	if (r == 0)

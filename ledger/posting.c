@@ -21,6 +21,8 @@
 
 enum { KIB = 1024, MS_PER_S = 1000 };
 
+enum { TELL_EVERY = 100000 }; /* instructions of SQLite's, which take milliseconds */
+
 /* What is written of a double: as an integer, rounded; no sum here is negative or near the largest. */
 static int64_t whole(double value)
 {
@@ -112,6 +114,8 @@ static int add_slot(struct store *s, const struct bucket *b, enum slot_level lev
 	double share = slots_share(level, slot, b->from_ns, b->to_ns);
 	int r = add_rows(s, b, level, slot, share);
 
+	if (slot < s->names_from[level])
+		s->names_from[level] = slot;
 	return r == 0 ? add_span(s, b, level, slot, share) : r;
 }
 
@@ -373,28 +377,53 @@ static int end_transaction(struct store *s, int r)
 static int write_once(struct store *s, struct bucket *b, enum naming naming)
 {
 	struct names names = s->names;
+	int64_t names_from[SLOT_LEVELS];
 	int r = database_run(s, "BEGIN IMMEDIATE");
 
 	if (r != 0)
 		return r;
+	memcpy(names_from, s->names_from, sizeof(names_from));
 	r = end_transaction(s, write_all(s, b, naming));
 	if (r == 0)
 		return 0;
-	/* What was made in it is no more. */
+	/* What was made in it is no more, and what was let go of is there. */
 	bucket_forget_series(b);
 	s->names = names;
+	memcpy(s->names_from, names_from, sizeof(names_from));
 	s->tidied_slot = -1;
 	return r;
 }
 
 static int make_room(struct store *s, unsigned int percent)
 {
+	int64_t names_from[SLOT_LEVELS];
 	int r = database_run(s, "BEGIN IMMEDIATE");
 
-	return r == 0 ? end_transaction(s, retention_make_room(s, percent)) : r;
+	if (r != 0)
+		return r;
+	memcpy(names_from, s->names_from, sizeof(names_from));
+	r = end_transaction(s, retention_make_room(s, percent));
+	if (r != 0)
+		memcpy(s->names_from, names_from, sizeof(names_from));
+	return r;
 }
 
-int store_write(struct store *s, struct bucket *b)
+/* Of SQLite's, for as long as something moves: who waits for a disk that does not answer tells nothing. */
+static int tell(void *store)
+{
+	struct store *s = store;
+
+	s->beat(s->beat_context);
+	return 0;
+}
+
+void store_set_beat(struct store *s, void (*beat)(void *context), void *context)
+{
+	s->beat = beat;
+	s->beat_context = context;
+}
+
+static int write_or_make_room(struct store *s, struct bucket *b)
 {
 	/* Down to which part of the limit what is old goes first, in a transaction of its own; then how it is written. */
 	static const struct {
@@ -409,4 +438,15 @@ int store_write(struct store *s, struct bucket *b)
 			r = write_once(s, b, tries[i].naming);
 	}
 	return r == DATABASE_TOO_LARGE ? STORE_UNWRITABLE : r;
+}
+
+int store_write(struct store *s, struct bucket *b)
+{
+	int r;
+
+	if (s->beat)
+		sqlite3_progress_handler(s->db, TELL_EVERY, tell, s);
+	r = write_or_make_room(s, b);
+	sqlite3_progress_handler(s->db, 0, NULL, NULL);
+	return r;
 }

@@ -12,7 +12,13 @@
 #include "ledger/database.h"
 #include "ledger/series.h"
 
-enum { FULL_PERCENT = 90 }; /* of the limit, from where on the oldest goes */
+enum {
+	FULL_PERCENT = 90, /* of the limit, from where on the oldest goes */
+
+	/* In one transaction, in which nothing else is done, and whose log takes room: an hour of the finest each. */
+	TURNS = 16,
+	FORCED_TURNS = 64, /* where nothing can be written before */
+};
 
 /* What goes, in this order. */
 enum letting_go { GO_NAMES, GO_ALL, GO_END };
@@ -45,25 +51,33 @@ static int make_others(struct store *s)
 	return r;
 }
 
-/* Of LEVEL the names in all slots before SLOT. */
+/* Of LEVEL the names in all slots before SLOT: where there are any, as who is billed is in all of them. */
 static int fold_before(struct store *s, enum slot_level level, int64_t slot)
 {
 	const char *table = database_slots[level];
+	long long from = s->names_from[level];
 	char *sql = sqlite3_mprintf(
+		/* clang-format off */
 		"INSERT INTO %s SELECT u.slot, o.id, sum(u.pss), NULL, sum(u.swap), sum(u.processes), 0"
 		" FROM %s AS u CROSS JOIN series AS n ON n.id = u.series"
-		" JOIN series AS o ON o.kind = n.kind AND " IS_OTHER("o") " WHERE u.slot < %lld AND " IS_NAME(
-			"n") " GROUP BY u.slot, o.id"
-			     " ON CONFLICT DO UPDATE SET pss = pss + excluded.pss,"
-			     " swap = coalesce(swap + excluded.swap, swap, excluded.swap),"
-			     " processes = processes + excluded.processes;"
-			     "DELETE FROM %s WHERE slot < %lld AND series IN"
-			     " (SELECT n.id FROM series AS n WHERE " IS_NAME("n") ")",
-		table, table, (long long)slot, BILLED, table, (long long)slot, BILLED);
-	int r = sql ? make_others(s) : -ENOMEM;
+		" JOIN series AS o ON o.kind = n.kind AND " IS_OTHER("o")
+		" WHERE u.slot >= %lld AND u.slot < %lld AND " IS_NAME("n") " GROUP BY u.slot, o.id"
+		" ON CONFLICT DO UPDATE SET pss = pss + excluded.pss,"
+		" swap = coalesce(swap + excluded.swap, swap, excluded.swap),"
+		" processes = processes + excluded.processes;"
+		"DELETE FROM %s AS u WHERE u.slot >= %lld AND u.slot < %lld AND EXISTS"
+		" (SELECT 1 FROM series AS n WHERE n.id = u.series AND " IS_NAME("n") ")",
+		/* clang-format on */
+		table, table, from, (long long)slot, BILLED, table, from, (long long)slot, BILLED);
+	int r = sql ? 0 : -ENOMEM;
 
-	if (r == 0)
-		r = database_run(s, sql);
+	if (r == 0 && slot > from) {
+		r = make_others(s);
+		if (r == 0)
+			r = database_run(s, sql);
+		if (r == 0)
+			s->names_from[level] = slot;
+	}
 	sqlite3_free(sql);
 	return r;
 }
@@ -134,37 +148,45 @@ static int is_too_full(struct store *s, unsigned int percent, bool *ret)
 	return r;
 }
 
-/* The oldest slot of LEVEL that has something of WHAT; -1: none has. */
-static int find_oldest(struct store *s, enum letting_go what, enum slot_level level, int64_t *ret)
+/* The oldest slot of LEVEL; -1: there is none. */
+static int find_oldest(struct store *s, enum slot_level level, int64_t *ret)
 {
-	char *sql =
-		what == GO_ALL
-			? sqlite3_mprintf("SELECT min(slot) FROM span WHERE level = %d"
-					  " AND slot BETWEEN 0 AND %lld",
-				  (int)level, (long long)USAGE_TIME_MAX)
-			: sqlite3_mprintf(
-				  "SELECT u.slot FROM %s AS u CROSS JOIN series AS n ON n.id = u.series"
-				  " WHERE u.slot >= 0 AND " IS_NAME("n") " ORDER BY u.slot LIMIT 1",
-				  database_slots[level], BILLED);
+	char *sql = sqlite3_mprintf(
+		"SELECT min(slot) FROM span WHERE level = %d AND slot BETWEEN 0 AND %lld",
+		(int)level, (long long)USAGE_TIME_MAX);
 	int r = sql ? database_number(s, sql, -1, ret) : -ENOMEM;
 
 	sqlite3_free(sql);
 	return r;
 }
 
+/* The oldest of LEVEL that has names. What is before is looked at once: who is billed may be in millions of rows. */
+static int find_names(struct store *s, enum slot_level level, int64_t *ret)
+{
+	char *sql = sqlite3_mprintf(
+		"SELECT u.slot FROM %s AS u CROSS JOIN series AS n ON n.id = u.series"
+		" WHERE u.slot >= %lld AND " IS_NAME("n") " ORDER BY u.slot LIMIT 1",
+		database_slots[level], (long long)s->names_from[level], BILLED);
+	int r = sql ? database_number(s, sql, -1, ret) : -ENOMEM;
+
+	sqlite3_free(sql);
+	if (r == 0)
+		s->names_from[level] = *ret >= 0 ? *ret : INT64_MAX;
+	return r;
+}
+
 /*
- * The end, after FIRST, of GROUPS groups of LEVEL, or of as many as there are; 0: there is none. Names go of all of
- * them, of the rest the newest group stays.
+ * The end, after FIRST, of the group of LEVEL that is there, or of what there is of it; 0: there is none. Names go of
+ * all of them, of the rest the newest group stays.
  */
-static int find_end(struct store *s, enum letting_go what, enum slot_level level, int64_t first,
-	int64_t groups, int64_t *ret)
+static int find_end(
+	struct store *s, enum letting_go what, enum slot_level level, int64_t first, int64_t *ret)
 {
 	int64_t group = group_of(level), slot = -1;
 	char *sql = sqlite3_mprintf(
 		"SELECT slot FROM span WHERE level = %d AND slot BETWEEN %lld AND %lld ORDER BY slot"
 		" LIMIT 1 OFFSET %lld",
-		(int)level, (long long)first, (long long)USAGE_TIME_MAX,
-		(long long)(group * groups));
+		(int)level, (long long)first, (long long)USAGE_TIME_MAX, (long long)group);
 	int r = sql ? database_number(s, sql, -1, &slot) : -ENOMEM;
 
 	sqlite3_free(sql);
@@ -186,55 +208,74 @@ static int let_go_of_names(struct store *s)
 			       " AND id NOT IN (SELECT series FROM counter)");
 }
 
-/* The oldest of LEVEL, more at each turn, since each looks at all that is left. */
-static int let_go_of_oldest(struct store *s, enum letting_go what, enum slot_level level,
-	unsigned int percent, bool *is_full)
+/* The oldest group of LEVEL; false: there is none that may go. */
+static int let_go_of_oldest(
+	struct store *s, enum letting_go what, enum slot_level level, bool *ret_has_gone)
+{
+	int64_t first = -1, end = 0;
+	int r = what == GO_ALL ? find_oldest(s, level, &first) : find_names(s, level, &first);
+
+	if (r == 0 && first >= 0)
+		r = find_end(s, what, level, first, &end);
+	if (r == 0 && end)
+		r = let_go_before(s, what, level, end);
+	if (r == 0 && end && level == SLOT_DAY)
+		r = let_go_of_names(s);
+	if (r == 0)
+		*ret_has_gone = end > 0;
+	return r;
+}
+
+/* At most TURNS of all, of which those that are left are in *TURNS. */
+static int let_go_of_level(struct store *s, enum letting_go what, enum slot_level level,
+	unsigned int percent, unsigned int *turns, bool *is_full)
+{
+	bool has_gone = true;
+	int r = 0;
+
+	while (r == 0 && *is_full && has_gone && *turns) {
+		r = let_go_of_oldest(s, what, level, &has_gone);
+		if (r == 0)
+			r = is_too_full(s, percent, is_full);
+		*turns -= has_gone;
+	}
+	return r;
+}
+
+/* At most TURNS, until IS_FULL is not so any more. */
+static int make_room(struct store *s, unsigned int percent, unsigned int turns, bool is_full)
 {
 	int r = 0;
 
-	for (int64_t groups = 1; r == 0 && *is_full; groups *= 2) {
-		int64_t first = -1, end = 0;
-
-		r = find_oldest(s, what, level, &first);
-		if (r == 0 && first >= 0)
-			r = find_end(s, what, level, first, groups, &end);
-		if (r != 0 || !end)
-			return r;
-		r = let_go_before(s, what, level, end);
-		if (r == 0 && level == SLOT_DAY)
-			r = let_go_of_names(s);
-		if (r == 0)
-			r = is_too_full(s, percent, is_full);
-	}
+	for (unsigned int what = 0; what < GO_END; what++)
+		for (unsigned int level = 0; r == 0 && level < SLOT_LEVELS; level++)
+			r = let_go_of_level(s, (enum letting_go)what, (enum slot_level)level,
+				percent, &turns, &is_full);
 	return r;
 }
 
 int retention_make_room(struct store *s, unsigned int percent)
 {
 	bool is_full = false;
-	int r = is_too_full(s, percent, &is_full);
-
-	if (r == 0 && is_full) {
-		r = let_go_of_names(s);
-		if (r == 0)
-			r = is_too_full(s, percent, &is_full);
-	}
-	for (unsigned int what = 0; what < GO_END; what++)
-		for (unsigned int level = 0; r == 0 && is_full && level < SLOT_LEVELS; level++)
-			r = let_go_of_oldest(s, (enum letting_go)what, (enum slot_level)level,
-				percent, &is_full);
-	return r;
-}
-
-/* Names once a day, besides: that looks at all of them. */
-int retention_apply(struct store *s, int64_t day)
-{
-	int r = let_go_of_old(s);
+	int r = let_go_of_names(s);
 
 	if (r == 0)
-		r = retention_make_room(s, FULL_PERCENT);
-	if (r != 0 || s->tidied_slot == day)
-		return r;
-	s->tidied_slot = day;
-	return let_go_of_names(s);
+		r = is_too_full(s, percent, &is_full);
+	return r == 0 ? make_room(s, percent, FORCED_TURNS, is_full) : r;
+}
+
+/* Names that nothing has before what others have used, but once a day: that looks at all of them. */
+int retention_apply(struct store *s, int64_t day)
+{
+	bool is_full = false;
+	int r = let_go_of_old(s);
+
+	if (r == 0 && s->tidied_slot != day) {
+		r = let_go_of_names(s);
+		if (r == 0)
+			s->tidied_slot = day;
+	}
+	if (r == 0)
+		r = is_too_full(s, FULL_PERCENT, &is_full);
+	return r == 0 ? make_room(s, FULL_PERCENT, TURNS, is_full) : r;
 }

@@ -13,13 +13,14 @@
 
 /*
  * Lets go of what is too old or too much, within a transaction of the caller's; once a DAY, the slot of one, also of
- * names that nothing has any more. Outcomes of the store.
+ * names that nothing has any more. Of what is too much some is left to the next write where there is a lot, so that
+ * none takes long. Outcomes of the store.
  */
 int retention_apply(struct store *s, int64_t day);
 
 /*
  * Lets go, within a transaction of the caller's, until at most PERCENT of the file's limit are in use, or nothing is
- * left that may go. Outcomes of the store.
+ * left that may go, or a lot has gone. Outcomes of the store.
  */
 int retention_make_room(struct store *s, unsigned int percent);
 

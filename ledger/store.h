@@ -71,6 +71,9 @@ int store_load(struct store *s, struct bucket *b);
  */
 int store_write(struct store *s, struct bucket *b);
 
+/* From now on BEAT is called with CONTEXT again and again while a write goes on, which may take long. NULL: nothing is. */
+void store_set_beat(struct store *s, void (*beat)(void *context), void *context);
+
 /* What the last failure was, for a person; good until the next call. */
 const char *store_error(const struct store *s);
 

@@ -886,6 +886,58 @@ static void names_go_before_users(void **state)
 		0);
 }
 
+static int64_t bytes_used(struct fixture *f)
+{
+	return count(f, "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count(),"
+			" pragma_freelist_count(), pragma_page_size()");
+}
+
+static void count_beat(void *beats)
+{
+	++*(unsigned int *)beats;
+}
+
+/* Far too much, as where the limit was cut: some of it goes with each write, and nobody takes a write for a hang. */
+static void what_is_far_too_much_goes_bit_by_bit(void **state)
+{
+	static const char with_names[] =
+		"SELECT count(DISTINCT slot) FROM bucket WHERE series IN"
+		" (SELECT id FROM series WHERE kind = 2 AND name != '(other)')";
+	struct fixture *f = *state;
+	const unsigned int slots = 1440;
+	unsigned int beats = 0;
+
+	f->keeping.limits.slots[SLOT_BUCKET] = 1000000;
+	f->keeping.limits.slots[SLOT_HOUR] = 1000000;
+	begin_crowd(f, USAGE_PROGRAM, 300, 60);
+	open_store(f);
+	take(f);
+	for (unsigned int i = 0; i < slots; i++) {
+		feed_wait(&f->feed, 300);
+		take(f);
+	}
+	flush(f);
+	assert_int_equal(count(f, with_names), slots);
+	assert_true(bytes_used(f) > (int64_t)(4 * MIB));
+	f->keeping.limits.bytes = 9 * MIB;
+	reopen(f);
+	store_set_beat(f->store, count_beat, &beats);
+	feed_wait(&f->feed, 300);
+	take(f);
+	flush(f);
+	assert_true(beats > 0);
+	/* There was no room for it, either, before 64 hours had gone. */
+	assert_in_range(count(f, with_names), slots - (64 + 2 * 16) * 12, slots - 64 * 12);
+	for (unsigned int i = 0; i < 6; i++) {
+		feed_wait(&f->feed, 300);
+		take(f);
+	}
+	flush(f);
+	assert_true(bytes_used(f) <= (int64_t)MIB);
+	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
+	keeping_check_near(sum_of(f, USAGE_PROGRAM), f->alice->true_byte_s / 1024, 1e-6);
+}
+
 /* Hours that are kept longer than their days have no names that nobody knows any more. */
 static void finer_slots_go_with_their_day(void **state)
 {
@@ -1119,6 +1171,7 @@ int main(void)
 		TEST(a_crowd_at_once_does_not_fill_the_file),
 		TEST(what_does_not_fit_at_all_is_told),
 		TEST(names_go_before_users),
+		TEST(what_is_far_too_much_goes_bit_by_bit),
 		TEST(finer_slots_go_with_their_day),
 		TEST(what_is_damaged_is_set_aside),
 		TEST(somebody_elses_is_refused),
