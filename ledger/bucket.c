@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "ledger/slots.h"
 #include "snapshot/owner.h"
@@ -35,12 +34,6 @@ void bucket_done(struct bucket *b)
 {
 	rows_done(&b->rows);
 	*b = (struct bucket){0};
-}
-
-size_t bucket_rows_max(enum usage_kind kind)
-{
-	/* Whoever is billed has a row of each bucket. Programs and containers come and go. */
-	return kind == USAGE_USER || kind == USAGE_GROUP ? 10000 : 500;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -454,67 +447,6 @@ static void add_until(struct bucket *b, uint64_t until_ns)
 	b->mark.realtime_ns = until_ns;
 }
 
-static int by_use(const void *a, const void *b)
-{
-	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
-
-	if (x->pss_byte_s != y->pss_byte_s)
-		return x->pss_byte_s < y->pss_byte_s ? 1 : -1;
-	return x->pss_max_bytes < y->pss_max_bytes   ? 1
-	       : x->pss_max_bytes > y->pss_max_bytes ? -1
-	                                             : 0;
-}
-
-static void fold_row(struct bucket_other *other, const struct row *row)
-{
-	other->rows++;
-	other->pss_byte_s += row->pss_byte_s;
-	other->swap_byte_s += row->swap_byte_s;
-	other->has_swap_s |= row->has_swap_s;
-	other->process_s += row->process_s;
-}
-
-static bool is_there(const struct row *row)
-{
-	return !row->is_gone;
-}
-
-/* Of those of KIND who ended, COUNT, all but the largest are none any more. Without memory for that they stay. */
-static void fold_ended(struct bucket *b, enum usage_kind kind, size_t count)
-{
-	AUTO_FREE struct row **row = calloc(count, sizeof(struct row *));
-	size_t found = 0;
-
-	if (!row)
-		return;
-	for (size_t i = 0; i < b->rows.count; i++)
-		if (b->rows.row[i]->kind == kind && !b->rows.row[i]->is_known)
-			row[found++] = b->rows.row[i];
-	qsort((void *)row, found, sizeof(struct row *), by_use);
-	for (size_t i = bucket_rows_max(kind); i < found; i++) {
-		if (bucket_row_has_content(row[i]))
-			fold_row(&b->ended[kind], row[i]);
-		row[i]->is_gone = true;
-	}
-	rows_sweep(&b->rows, is_there);
-}
-
-/*
- * Names that come and go, while nothing can be written or within one slot, would else take memory without bound. What
- * is written has rows of the largest alone, so hardly anything is lost by it.
- */
-static void forget_ended(struct bucket *b)
-{
-	size_t ended[USAGE_KINDS_END] = {0};
-
-	for (size_t i = 0; i < b->rows.count; i++)
-		if (!b->rows.row[i]->is_known)
-			ended[b->rows.row[i]->kind]++;
-	for (unsigned int kind = USAGE_USER; kind < USAGE_KINDS_END; kind++)
-		if (ended[kind] > 2 * bucket_rows_max((enum usage_kind)kind))
-			fold_ended(b, (enum usage_kind)kind, ended[kind]);
-}
-
 static void settle(struct bucket *b)
 {
 	b->is_taking = false;
@@ -529,7 +461,7 @@ static void settle(struct bucket *b)
 		}
 		settle_row(row);
 	}
-	forget_ended(b);
+	folding_forget_ended(&b->folding, &b->rows);
 }
 
 /*
@@ -596,52 +528,6 @@ bool bucket_is_due(const struct bucket *b, uint64_t realtime_ns)
 	       (realtime_ns >= end_ns + DUE_NS || realtime_ns + DUE_NS < b->from_ns);
 }
 
-bool bucket_row_has_content(const struct row *row)
-{
-	return row->pss_byte_s > 0 || row->swap_byte_s > 0 || row->process_s > 0 ||
-	       row->processes_max || (row->has_pss_max && row->pss_max_bytes);
-}
-
-/* Of COUNT rows, the largest first. */
-static void fold_rest(
-	struct bucket_other *other, struct row *const *row, size_t count, size_t rows, size_t names)
-{
-	for (size_t i = 0; i < count; i++) {
-		bool is_new = row[i]->series <= 0;
-
-		if (!rows || (is_new && !names) || rows_is_other(row[i])) {
-			row[i]->is_folded = true;
-			fold_row(other, row[i]);
-			continue;
-		}
-		rows--;
-		names -= is_new;
-	}
-}
-
-int bucket_fold(struct bucket *b, const struct bucket_room *room)
-{
-	AUTO_FREE struct row **row = calloc(b->rows.count + 1, sizeof(struct row *));
-
-	if (!row)
-		return -ENOMEM;
-	for (unsigned int kind = USAGE_USER; kind < USAGE_KINDS_END; kind++) {
-		size_t count = 0;
-
-		for (size_t i = 0; i < b->rows.count; i++) {
-			if (b->rows.row[i]->kind != (enum usage_kind)kind)
-				continue;
-			b->rows.row[i]->is_folded = false;
-			if (bucket_row_has_content(b->rows.row[i]))
-				row[count++] = b->rows.row[i];
-		}
-		qsort((void *)row, count, sizeof(struct row *), by_use);
-		b->other[kind] = b->ended[kind];
-		fold_rest(&b->other[kind], row, count, room->rows[kind], room->names[kind]);
-	}
-	return 0;
-}
-
 void bucket_forget_series(struct bucket *b)
 {
 	for (size_t i = 0; i < b->rows.count; i++)
@@ -666,8 +552,7 @@ void bucket_clear(struct bucket *b)
 			row->gain = row->process_gain = 0;
 	}
 	rows_sweep(&b->rows, is_left);
-	for (unsigned int kind = USAGE_USER; kind < USAGE_KINDS_END; kind++)
-		b->ended[kind] = (struct bucket_other){.rows = 0};
+	folding_clear(&b->folding);
 	b->is_open = b->is_stretched = false;
 	b->covered_ns = b->sampled_ns = 0;
 }

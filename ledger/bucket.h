@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ledger/folding.h"
 #include "ledger/rows.h"
 #include "snapshot/image.h"
 #include "snapshot/view.h"
@@ -34,23 +35,11 @@ struct bucket_mark {
 	uint64_t monotonic_ns, boottime_ns, realtime_ns;
 };
 
-/* Those of a kind that are too many to have rows of their own. */
-struct bucket_other {
-	size_t rows;
-	double pss_byte_s, swap_byte_s, process_s;
-	bool has_swap_s;
-};
-
 /* What a ledger that has ended had counted of those of a kind who have no counter of their own in the file. */
 struct bucket_pool {
 	bool is_set, has_swap;
 	double counted;
 	uint64_t swap_bytes, processes;
-};
-
-/* How many of each kind get rows of their own, and how many of these may be new to the file. */
-struct bucket_room {
-	size_t rows[USAGE_KINDS_END], names[USAGE_KINDS_END];
 };
 
 struct bucket {
@@ -62,11 +51,9 @@ struct bucket {
 	/* What is to be written: from when to when by the wall clock, and how much of that is known. */
 	bool is_open, is_stretched;
 	uint64_t from_ns, to_ns;
-	uint64_t covered_ns;                        /* PSS */
-	uint64_t sampled_ns;                        /* swap and processes */
-	struct bucket_other other[USAGE_KINDS_END]; /* as bucket_fold() has left it */
-	struct bucket_other
-		ended[USAGE_KINDS_END]; /* of that, whose names are not even in memory any more */
+	uint64_t covered_ns; /* PSS */
+	uint64_t sampled_ns; /* swap and processes */
+	struct folding folding;
 	struct bucket_pool pool[USAGE_KINDS_END]; /* until the first snapshot is taken */
 
 	/* The snapshot that is being taken: what it brings, and what of that has been added. */
@@ -104,23 +91,8 @@ void bucket_stretch(struct bucket *b);
 bool bucket_has_content(const struct bucket *b);
 bool bucket_is_due(const struct bucket *b, uint64_t realtime_ns);
 
-/*
- * Before it is written: those of a kind for whom there is no ROOM become "(other)", the least first. Whether one is
- * new, its series says. -ENOMEM.
- */
-int bucket_fold(struct bucket *b, const struct bucket_room *room);
-
-/*
- * How many of a kind have rows of their own. Of those who ended and are not written yet, twice as many are remembered
- * by name, for however long it can't be written.
- */
-size_t bucket_rows_max(enum usage_kind kind);
-
 /* What rows are called by the store is to be looked for again. */
 void bucket_forget_series(struct bucket *b);
-
-/* Whether ROW has used anything that is to be written. */
-bool bucket_row_has_content(const struct row *row);
 
 /* It was written. */
 void bucket_clear(struct bucket *b);

@@ -76,11 +76,11 @@ static int add_rows(
 			.processes_max = row->processes_max,
 		};
 
-		if (!row->is_folded && bucket_row_has_content(row))
+		if (!row->is_folded && rows_has_content(row))
 			r = add_entry(s, level, slot, share, &entry);
 	}
 	for (unsigned int kind = USAGE_USER; r == 0 && kind < USAGE_KINDS_END; kind++) {
-		const struct bucket_other *other = &b->other[kind];
+		const struct folding_sum *other = &b->folding.other[kind];
 		struct entry entry = {
 			.pss_byte_s = other->pss_byte_s,
 			.swap_byte_s = other->swap_byte_s,
@@ -178,16 +178,16 @@ static int count_names(struct store *s, int64_t to_s)
 
 static int fold(struct store *s, struct bucket *b, int64_t to_s, enum naming naming)
 {
-	struct bucket_room room;
+	struct folding_room room;
 
 	for (unsigned int k = 0; k < USAGE_KINDS_END; k++) {
 		enum usage_kind kind = (enum usage_kind)k;
 		bool has_rows = naming == NAMING_ROWS || rows_has_number(kind);
 
-		room.rows[k] = has_rows ? bucket_rows_max(kind) : 0;
+		room.rows[k] = has_rows ? folding_rows_max(kind) : 0;
 		room.names[k] = names_left(&s->names, kind, to_s);
 	}
-	return bucket_fold(b, &room);
+	return folding_fold(&b->folding, &b->rows, &room);
 }
 
 /* Whether there is anything to count from in ROW. */
@@ -204,7 +204,7 @@ static bool needs_series(const struct store *s, const struct row *row, int64_t t
 {
 	if (row->is_folded)
 		return false;
-	if (bucket_row_has_content(row))
+	if (rows_has_content(row))
 		return true;
 	return has_counter(row) && rows_has_number(row->kind) && !rows_is_other(row) &&
 	       names_left(&s->names, row->kind, to_s) > 0;

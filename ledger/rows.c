@@ -167,6 +167,12 @@ bool rows_is_other(const struct row *row)
 	return row->id == OWNER_NO_ID && !*row->user && !strcmp(row->name, USAGE_OTHER);
 }
 
+bool rows_has_content(const struct row *row)
+{
+	return row->pss_byte_s > 0 || row->swap_byte_s > 0 || row->process_s > 0 ||
+	       row->processes_max || (row->has_pss_max && row->pss_max_bytes);
+}
+
 void rows_sweep(struct rows *r, bool (*is_left)(const struct row *row))
 {
 	size_t left = 0;

@@ -70,6 +70,9 @@ struct row *rows_find(const struct rows *r, enum usage_kind kind, uint32_t numbe
 /* Calls it by another name. -ENOMEM. */
 int rows_rename(struct row *row, const char *name);
 
+/* Whether ROW has used anything that is to be written. */
+bool rows_has_content(const struct row *row);
+
 /* Removes those for which IS_LEFT is false. */
 void rows_sweep(struct rows *r, bool (*is_left)(const struct row *row));
 

@@ -53,12 +53,12 @@ static void add(struct book *k, enum usage_kind kind, const char *name, double p
 	k->sum[at].processes += processes;
 }
 
-static struct bucket_room room_of(size_t names)
+static struct folding_room room_of(size_t names)
 {
-	struct bucket_room room;
+	struct folding_room room;
 
 	for (unsigned int kind = 0; kind < USAGE_KINDS_END; kind++) {
-		room.rows[kind] = bucket_rows_max((enum usage_kind)kind);
+		room.rows[kind] = folding_rows_max((enum usage_kind)kind);
 		room.names[kind] = names;
 	}
 	return room;
@@ -66,25 +66,27 @@ static struct bucket_room room_of(size_t names)
 
 static void write_down(struct book *k)
 {
-	const struct bucket_room room = room_of(k->names);
+	const struct folding_room room = room_of(k->names);
 
 	if (k->is_full) {
 		bucket_stretch(&k->b);
 		return;
 	}
-	assert_int_equal(bucket_fold(&k->b, &room), 0);
+	assert_int_equal(folding_fold(&k->b.folding, &k->b.rows, &room), 0);
 	assert_true(k->b.from_ns < k->b.to_ns);
 	for (size_t i = 0; i < k->b.rows.count; i++) {
 		const struct row *row = k->b.rows.row[i];
 
-		if (!row->is_folded && bucket_row_has_content(row))
+		if (!row->is_folded && rows_has_content(row))
 			add(k, row->kind, row->name, row->pss_byte_s, row->swap_byte_s,
 				row->process_s);
 	}
 	for (unsigned int kind = USAGE_USER; kind < USAGE_KINDS_END; kind++)
-		if (k->b.other[kind].rows)
-			add(k, (enum usage_kind)kind, USAGE_OTHER, k->b.other[kind].pss_byte_s,
-				k->b.other[kind].swap_byte_s, k->b.other[kind].process_s);
+		if (k->b.folding.other[kind].rows)
+			add(k, (enum usage_kind)kind, USAGE_OTHER,
+				k->b.folding.other[kind].pss_byte_s,
+				k->b.folding.other[kind].swap_byte_s,
+				k->b.folding.other[kind].process_s);
 	k->covered_s += (double)k->b.covered_ns / 1e9;
 	k->sampled_s += (double)k->b.sampled_ns / 1e9;
 	k->last_from_ns = k->b.from_ns;
@@ -514,74 +516,6 @@ static void foreign_uids_are_nobodys(void **state)
 	end(&k);
 }
 
-/* Those beyond the limit are one, and nothing is lost. */
-static void too_many_become_other(void **state)
-{
-	static char name[600][16];
-	const struct bucket_room room = room_of(SIZE_MAX);
-	struct bucket b = {.is_open = true, .covered_ns = 1};
-	double sum = 0, folded;
-	size_t own = 0;
-
-	(void)state;
-	for (unsigned int i = 0; i < 600; i++) {
-		struct row *row;
-
-		snprintf(name[i], sizeof(name[i]), "program-%u", i);
-		row = rows_get(&b.rows, USAGE_PROGRAM, 0, name[i], "");
-		assert_non_null(row);
-		row->pss_byte_s = (double)((i * 7919) % 600 + 1);
-		sum += row->pss_byte_s;
-	}
-	assert_int_equal(bucket_fold(&b, &room), 0);
-	folded = b.other[USAGE_PROGRAM].pss_byte_s;
-	assert_int_equal(b.other[USAGE_PROGRAM].rows, 100);
-	for (size_t i = 0; i < b.rows.count; i++) {
-		if (b.rows.row[i]->is_folded) {
-			assert_true(b.rows.row[i]->pss_byte_s <= 100);
-			continue;
-		}
-		folded += b.rows.row[i]->pss_byte_s;
-		own++;
-	}
-	assert_int_equal(own, bucket_rows_max(USAGE_PROGRAM));
-	keeping_check_near(folded, sum, 1e-9);
-	assert_int_equal(b.other[USAGE_USER].rows, 0);
-	bucket_done(&b);
-}
-
-/* New ones are for the largest, and what is known already has its row. */
-static void new_names_may_be_too_many(void **state)
-{
-	struct bucket_room room = room_of(3);
-	struct bucket b = {.is_open = true, .covered_ns = 1};
-	struct row *row[10], *other;
-	char name[16];
-
-	(void)state;
-	for (unsigned int i = 0; i < 10; i++) {
-		snprintf(name, sizeof(name), "program-%u", i);
-		row[i] = rows_get(&b.rows, USAGE_PROGRAM, 0, name, "");
-		assert_non_null(row[i]);
-		row[i]->pss_byte_s = 10 * (i + 1);
-		row[i]->series = i < 2 ? (int64_t)i + 1 : ROWS_SERIES_NONE;
-	}
-	other = rows_get(&b.rows, USAGE_PROGRAM, 0, USAGE_OTHER, "");
-	assert_non_null(other);
-	other->pss_byte_s = 1000;
-	assert_int_equal(bucket_fold(&b, &room), 0);
-	for (unsigned int i = 0; i < 10; i++)
-		assert_int_equal(row[i]->is_folded, i >= 2 && i < 7);
-	assert_true(other->is_folded);
-	assert_int_equal(b.other[USAGE_PROGRAM].rows, 6);
-	assert_true(b.other[USAGE_PROGRAM].pss_byte_s == 1250);
-	/* Not even those that are known. */
-	room.rows[USAGE_PROGRAM] = 0;
-	assert_int_equal(bucket_fold(&b, &room), 0);
-	assert_int_equal(b.other[USAGE_PROGRAM].rows, 11);
-	bucket_done(&b);
-}
-
 /* However many come and go while nothing can be written, memory has an end; and users have what they had. */
 static void names_that_ended_do_not_stay_in_memory(void **state)
 {
@@ -606,7 +540,7 @@ static void names_that_ended_do_not_stay_in_memory(void **state)
 		run(&k, 10);
 		most = k.b.rows.count > most ? k.b.rows.count : most;
 	}
-	assert_in_range(most, 700, 700 + 2 * bucket_rows_max(USAGE_PROGRAM) + 700 + 2);
+	assert_in_range(most, 700, 700 + 2 * folding_rows_max(USAGE_PROGRAM) + 700 + 2);
 	k.is_full = false;
 	write_down(&k);
 	run(&k, 400);
@@ -675,8 +609,6 @@ int main(void)
 		cmocka_unit_test(containers_of_two_users_are_two),
 		cmocka_unit_test(a_user_is_known_by_the_uid),
 		cmocka_unit_test(foreign_uids_are_nobodys),
-		cmocka_unit_test(too_many_become_other),
-		cmocka_unit_test(new_names_may_be_too_many),
 		cmocka_unit_test(names_that_ended_do_not_stay_in_memory),
 		cmocka_unit_test(nothing_is_lost_without_memory),
 	};

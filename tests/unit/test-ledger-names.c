@@ -3,7 +3,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "ledger/bucket.h"
+#include "ledger/folding.h"
 #include "ledger/names.h"
 
 enum { DAY_S = 86400 };
@@ -13,14 +13,14 @@ static const int64_t midnight_s = INT64_C(19675) * DAY_S;
 static void half_of_a_day_is_there_at_once(void **state)
 {
 	struct names n = {.day = -1};
-	size_t half = bucket_rows_max(USAGE_PROGRAM);
+	size_t half = folding_rows_max(USAGE_PROGRAM);
 
 	(void)state;
 	assert_int_equal(names_left(&n, USAGE_PROGRAM, midnight_s), half);
 	assert_int_equal(names_left(&n, USAGE_PROGRAM, midnight_s + DAY_S / 2), half + half / 2);
 	assert_in_range(
 		names_left(&n, USAGE_PROGRAM, midnight_s + DAY_S - 1), 2 * half - 1, 2 * half);
-	assert_int_equal(names_left(&n, USAGE_USER, midnight_s), bucket_rows_max(USAGE_USER));
+	assert_int_equal(names_left(&n, USAGE_USER, midnight_s), folding_rows_max(USAGE_USER));
 }
 
 static void who_takes_all_leaves_some_for_later(void **state)
@@ -37,11 +37,12 @@ static void who_takes_all_leaves_some_for_later(void **state)
 		taken += left;
 	}
 	assert_in_range(
-		taken, 2 * bucket_rows_max(USAGE_UNIT) - 2, 2 * bucket_rows_max(USAGE_UNIT));
+		taken, 2 * folding_rows_max(USAGE_UNIT) - 2, 2 * folding_rows_max(USAGE_UNIT));
 	/* Another kind, another day. */
-	assert_int_equal(names_left(&n, USAGE_PROGRAM, midnight_s), bucket_rows_max(USAGE_PROGRAM));
 	assert_int_equal(
-		names_left(&n, USAGE_UNIT, midnight_s + DAY_S), bucket_rows_max(USAGE_UNIT));
+		names_left(&n, USAGE_PROGRAM, midnight_s), folding_rows_max(USAGE_PROGRAM));
+	assert_int_equal(
+		names_left(&n, USAGE_UNIT, midnight_s + DAY_S), folding_rows_max(USAGE_UNIT));
 }
 
 int main(void)

@@ -674,7 +674,7 @@ static void begin_crowd(
 static void a_day_has_so_many_new_names(void **state)
 {
 	struct fixture *f = *state;
-	size_t half = bucket_rows_max(USAGE_PROGRAM);
+	size_t half = folding_rows_max(USAGE_PROGRAM);
 	static const char new_names[] = "SELECT count(*) FROM series WHERE kind = 2";
 
 	f->feed.realtime_ns += 86400 * NS_PER_SEC - f->feed.realtime_ns % (86400 * NS_PER_SEC);
@@ -719,7 +719,7 @@ static void who_lives_is_not_new_after_a_restart(void **state)
 	struct answer a;
 
 	f->feed.realtime_ns += 86400 * NS_PER_SEC - f->feed.realtime_ns % (86400 * NS_PER_SEC);
-	begin_crowd(f, USAGE_PROGRAM, (unsigned int)bucket_rows_max(USAGE_PROGRAM) - 1, 0);
+	begin_crowd(f, USAGE_PROGRAM, (unsigned int)folding_rows_max(USAGE_PROGRAM) - 1, 0);
 	open_store(f);
 	take(f);
 	run(f, 300);
