@@ -51,8 +51,7 @@ static void says_how_long_one_has_not_been_measured(void **state)
 		adaptive_again(s, &view);
 		adaptive_turns(s);
 	}
-	watch_of(s, 50)->measured_ns -= 150 *
-	                                NS_PER_SEC; /* a machine may have started not long ago */
+	watch_of(s, 50)->measured_ns -= 150 * NS_PER_SEC;
 	adaptive_again(s, &view);
 	assert_in_range(view_self(view)->q[SELF_OLDEST_AGE], 150 * NS_PER_SEC, 173 * NS_PER_SEC);
 	assert_in_range(longest_s(view), 77, 100);
