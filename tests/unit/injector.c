@@ -162,6 +162,26 @@ unsigned int injector_count(void)
 	return state->count;
 }
 
+unsigned int injector_run(const struct injector_sweep *s)
+{
+	bool is_long = getenv("MEMTALLY_LONG"), more = true;
+	unsigned int ways = is_long && s->kind == INJECTOR_CALLS ? INJECTOR_WAYS : 1;
+	unsigned int step = is_long ? 1 : s->step, nth = 1;
+
+	while (more) {
+		for (unsigned int way = 0; way < ways && more; way++)
+			more = s->round(s, nth, is_long ? way : nth / 2);
+		nth += step;
+	}
+	printf("%u %s\n", nth - step, s->kind == INJECTOR_CALLS ? "calls" : "allocations");
+	return nth - step;
+}
+
+unsigned int injector_step(unsigned int step)
+{
+	return getenv("MEMTALLY_SLOW") ? step : 1;
+}
+
 static int error_of(const struct failure *f)
 {
 	return abs(f->error[state->way % INJECTOR_WAYS]);

@@ -57,6 +57,28 @@ void injector_go_on(void);
 /* Calls or allocations since injector_arm(). */
 unsigned int injector_count(void);
 
+/* All rounds of some work, in each of which it fails at another place, and at so many TIMES behind it. */
+struct injector_sweep {
+	enum injector_kind kind;
+	unsigned int times;
+
+	/*
+	 * One of so many places at which it begins, in turns in one way and another. The long check has all places, and all
+	 * ways at each.
+	 */
+	unsigned int step;
+
+	/* One round: arms the injector, works, and judges. False: there are not so many places. */
+	bool (*round)(const struct injector_sweep *sweep, unsigned int nth, unsigned int way);
+	void *context; /* ROUND's own */
+};
+
+/* For rounds that have all places in the short check, too: 1, or STEP below sanitizers, where each takes many times as long. */
+unsigned int injector_step(unsigned int step);
+
+/* How many places there are, more or less a step; printed, too. */
+unsigned int injector_run(const struct injector_sweep *sweep);
+
 /* "the 17th call, openat: Too many open files", for whom a test fails for; until the next one. */
 const char *injector_text(void);
 

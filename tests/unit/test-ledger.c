@@ -187,11 +187,11 @@ static void follow(void)
 }
 
 /* False: there are not so many calls. */
-static bool survives(enum injector_kind kind, unsigned int n, unsigned int times, unsigned int way)
+static bool survives(const struct injector_sweep *s, unsigned int n, unsigned int way)
 {
 	bool has_struck;
 
-	injector_arm_many(kind, n, times, way);
+	injector_arm_many(s->kind, n, s->times, way);
 	publish();
 	for (int i = 0; i < ASKED; i++)
 		ask();
@@ -201,48 +201,40 @@ static bool survives(enum injector_kind kind, unsigned int n, unsigned int times
 	return has_struck;
 }
 
-/* With each in turn failing, and those behind it, TIMES in all. */
-static void survives_all(enum injector_kind kind, unsigned int times, unsigned int ways)
+static void survives_all(enum injector_kind kind, unsigned int times, unsigned int step)
 {
-	bool is_long = getenv("MEMTALLY_LONG");
-	unsigned int n = 1, step = is_long || kind == INJECTOR_CALLS ? 1 : SOME, before;
+	const struct injector_sweep sweep = {
+		.kind = kind, .times = times, .step = step, .round = survives};
+	unsigned int before;
 
+	if (f.child.pid == 0)
+		skip();
 	injector_arm(kind, 0, 0);
 	follow();
 	before = child_descriptors(&f.child);
-	for (bool more = true; more; n += step)
-		for (unsigned int way = 0; way < (is_long ? ways : 1) && more; way++)
-			more = survives(kind, n, times, is_long ? way : n / 2);
+	assert_true(injector_run(&sweep) > 20);
 	usleep(10000);
 	if (child_descriptors(&f.child) > before + 1)
 		FAIL("%u descriptors, and %u before", child_descriptors(&f.child), before);
-	printf("%u\n", n - step);
-	assert_true(n > 20);
 }
 
 static void each_call_may_fail(void **state)
 {
 	(void)state;
-	if (f.child.pid == 0)
-		skip();
-	survives_all(INJECTOR_CALLS, 1, INJECTOR_WAYS);
+	survives_all(INJECTOR_CALLS, 1, injector_step(SOME));
 }
 
 static void each_allocation_may_fail(void **state)
 {
 	(void)state;
-	if (f.child.pid == 0)
-		skip();
-	survives_all(INJECTOR_ALLOCATIONS, 1, 1);
+	survives_all(INJECTOR_ALLOCATIONS, 1, SOME);
 }
 
 /* As on a full disk, or without memory for a while. */
 static void many_may_fail(void **state)
 {
 	(void)state;
-	if (f.child.pid == 0)
-		skip();
-	survives_all(INJECTOR_CALLS, MANY, INJECTOR_WAYS);
+	survives_all(INJECTOR_CALLS, MANY, injector_step(SOME));
 }
 
 static void run_ledger(void)

@@ -180,11 +180,11 @@ static void recover(const char *lacks(const struct view *))
 }
 
 /* False: there are not so many calls between two snapshots. */
-static bool survives(unsigned int n, unsigned int times, unsigned int way)
+static bool survives(const struct injector_sweep *s, unsigned int n, unsigned int way)
 {
 	uint64_t last = 0;
 
-	injector_arm_many(INJECTOR_CALLS, n, times, way);
+	injector_arm_many(s->kind, n, s->times, way);
 	for (unsigned int unstruck = 0; unstruck < PASSES_UNSTRUCK;) {
 		AUTO_VIEW struct view *view = next_view();
 
@@ -214,47 +214,41 @@ static unsigned int descriptors(void)
 	return least;
 }
 
-/* With each in turn failing, and those behind it, TIMES in all. */
-static void survives_all(bool is_exact, unsigned int times)
+static void survives_all(bool is_exact, unsigned int times, unsigned int step)
 {
-	bool is_long = getenv("MEMTALLY_LONG");
-	unsigned int n = 1, step = is_long || times == 1 ? 1 : SOME, before, after;
+	const struct injector_sweep sweep = {
+		.kind = INJECTOR_CALLS, .times = times, .step = step, .round = survives};
+	unsigned int before, after;
 
+	if (!injector_works())
+		skip();
 	injector_arm(INJECTOR_CALLS, 0, 0);
 	start(is_exact, INTERVAL_NS);
 	for (unsigned int pass = 0; pass < PASSES_SETTLED; pass++)
 		recover(witness_missing);
 	before = descriptors();
 	assert_true(before > 0);
-	for (bool more = true; more; n += step)
-		for (unsigned int way = 0; way < (is_long ? INJECTOR_WAYS : 1) && more; way++)
-			more = survives(n, times, is_long ? way : n / 2);
+	assert_true(injector_run(&sweep) > 50);
 	recover(witness_missing);
 	after = descriptors();
 	if (after != before)
 		FAIL("%u descriptors, and %u before", after, before);
-	print_message("%u calls\n", n - 1);
-	assert_true(n > 50);
 	stop();
 }
 
 static void each_call_of_passes_may_fail(void **state)
 {
 	(void)state;
-	if (!injector_works())
-		skip();
-	survives_all(true, 1);
-	survives_all(false, 1);
+	survives_all(true, 1, injector_step(SOME));
+	survives_all(false, 1, injector_step(SOME));
 }
 
 /* As when there is no memory for a while, or no descriptor. */
 static void many_calls_of_passes_may_fail(void **state)
 {
 	(void)state;
-	if (!injector_works())
-		skip();
-	survives_all(true, MANY);
-	survives_all(false, MANY);
+	survives_all(true, MANY, SOME);
+	survives_all(false, MANY, SOME);
 }
 
 static bool has_ended(void)
@@ -275,13 +269,13 @@ static const char *lacks_processes(const struct view *view)
  * With the NTH call or allocation from the start on failing it says why it does not start, or it works. False: there are
  * not so many until there is a snapshot.
  */
-static bool starts_or_says_why(enum injector_kind kind, unsigned int n, unsigned int way)
+static bool starts_or_says_why(const struct injector_sweep *s, unsigned int n, unsigned int way)
 {
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
 	AUTO_VIEW struct view *first = NULL;
 	int status, is_struck;
 
-	injector_arm(kind, n, way);
+	injector_arm(s->kind, n, way);
 	start(false, 2 * INTERVAL_NS);
 	while (!first && !has_ended()) {
 		first = try_view();
@@ -307,27 +301,23 @@ static bool starts_or_says_why(enum injector_kind kind, unsigned int n, unsigned
 
 static void starts_with_each(enum injector_kind kind)
 {
-	unsigned int n = 1, step = getenv("MEMTALLY_LONG") ? 1 : SOME;
+	const struct injector_sweep sweep = {
+		.kind = kind, .times = 1, .step = SOME, .round = starts_or_says_why};
 
-	while (starts_or_says_why(kind, n, n / step))
-		n += step;
-	print_message("%u\n", n);
-	assert_true(n > 100);
+	if (!injector_works())
+		skip();
+	assert_true(injector_run(&sweep) > 100);
 }
 
 static void each_call_of_the_start_may_fail(void **state)
 {
 	(void)state;
-	if (!injector_works())
-		skip();
 	starts_with_each(INJECTOR_CALLS);
 }
 
 static void each_allocation_may_fail(void **state)
 {
 	(void)state;
-	if (!injector_works())
-		skip();
 	starts_with_each(INJECTOR_ALLOCATIONS);
 }
 

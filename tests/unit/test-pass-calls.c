@@ -22,6 +22,11 @@ enum {
 
 static bool can_inject;
 
+struct scene {
+	struct tree tree;
+	bool is_adaptive;
+};
+
 static void judge(const struct view *view)
 {
 	const char *wrong = witness_wrong(view);
@@ -92,10 +97,11 @@ static void work(const struct tree *t, struct pass *pass)
 }
 
 /* With the NTH call failing, and those behind it, TIMES in all. False: there are not so many. */
-static bool survives(const struct tree *t, bool is_adaptive, unsigned int n, unsigned int times,
-	unsigned int way)
+static bool survives(const struct injector_sweep *s, unsigned int n, unsigned int way)
 {
-	struct pass_options options = is_adaptive ? run_adaptive : run_exact;
+	const struct scene *scene = s->context;
+	const struct tree *t = &scene->tree;
+	struct pass_options options = scene->is_adaptive ? run_adaptive : run_exact;
 	AUTO_PASS struct pass *pass = NULL;
 	unsigned int before = unit_descriptors(), passes;
 	bool has_struck;
@@ -104,13 +110,13 @@ static bool survives(const struct tree *t, bool is_adaptive, unsigned int n, uns
 	witness_grow(t, false);
 	assert_int_equal(pass_open(&options, &pass), 0);
 	witness_mount(t, &pass->charges.fs);
-	injector_arm_many(INJECTOR_CALLS, n, times, way);
+	injector_arm_many(s->kind, n, s->times, way);
 	work(t, pass);
 	has_struck = injector_end();
 	for (passes = 0; passes < 2; passes++) {
 		AUTO_VIEW struct view *view = run_pass(pass);
 
-		if (!is_adaptive || passes)
+		if (!scene->is_adaptive || passes)
 			judge_whole(view);
 		else
 			judge(view);
@@ -123,44 +129,41 @@ static bool survives(const struct tree *t, bool is_adaptive, unsigned int n, uns
 	return has_struck;
 }
 
-/* With each in turn failing, and TIMES behind it. */
-static void survives_all(bool is_adaptive, unsigned int times)
+static void survives_all(bool is_adaptive, unsigned int times, unsigned int step)
 {
-	bool is_long = getenv("MEMTALLY_LONG");
-	unsigned int ways = is_long ? INJECTOR_WAYS : 1, n = 1,
-		     step = is_long || times == 1 ? 1 : SOME;
-	struct tree t;
+	struct scene scene = {.is_adaptive = is_adaptive};
+	const struct injector_sweep sweep = {.kind = INJECTOR_CALLS,
+		.times = times,
+		.step = step,
+		.round = survives,
+		.context = &scene};
 
 	if (!can_inject || !injector_enter())
 		skip();
-	tree_open(&t);
-	witness_populate(&t);
-	for (bool more = true; more; n += step)
-		for (unsigned int way = 0; way < ways && more; way++)
-			more = survives(&t, is_adaptive, n, times, is_long ? way : n / 2);
-	tree_done(&t);
-	printf("%u calls\n", n - 1);
-	assert_true(n > 200);
+	tree_open(&scene.tree);
+	witness_populate(&scene.tree);
+	assert_true(injector_run(&sweep) > 200);
+	tree_done(&scene.tree);
 }
 
 static void each_call_of_exact_passes_may_fail(void **state)
 {
 	(void)state;
-	survives_all(false, 1);
+	survives_all(false, 1, injector_step(SOME));
 }
 
 static void each_call_of_adaptive_passes_may_fail(void **state)
 {
 	(void)state;
-	survives_all(true, 1);
+	survives_all(true, 1, injector_step(SOME));
 }
 
 /* As when there is no memory for a while, or no descriptor. */
 static void many_calls_may_fail(void **state)
 {
 	(void)state;
-	survives_all(false, MANY);
-	survives_all(true, MANY);
+	survives_all(false, MANY, SOME);
+	survives_all(true, MANY, SOME);
 }
 
 int main(void)
