@@ -2,12 +2,14 @@
 /*
  * Feeds files to a fuzz target: the arguments, or, without any, the corpus of the target in the source
  * tree. Each file goes in whole, and cut at every byte, since a text that was cut is the commonest of
- * all faults. Every input is a copy of its very size, for valgrind and the sanitizers to watch its end.
+ * all faults; of those that a fuzzer has found, which has cut them itself, in the long check alone. Every input is
+ * a copy of its very size, for valgrind and the sanitizers to watch its end.
  */
 #include "config.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdbool.h>
 
 #include "base/file.h"
 #include "tests/fuzz/fuzz.h"
@@ -15,6 +17,7 @@
 enum {
 	INPUT_MAX = 1 << 20,
 	CUT_MAX = 1 << 13, /* longer inputs are fed whole only */
+	FOUND_DIGITS = 40,
 	CUTS_APART = 7, /* where a sanitizer's short check wants to be done soon: MEMTALLY_SLOW */
 };
 
@@ -28,19 +31,26 @@ static void feed(const char *data, size_t size)
 	LLVMFuzzerTestOneInput(copy, size);
 }
 
-static void feed_file(int dirfd, const char *path)
+/* Called by what is in it, as libFuzzer calls what it finds. */
+static bool is_found(const char *name)
 {
+	return strlen(name) == FOUND_DIGITS && strspn(name, "0123456789abcdef") == FOUND_DIGITS;
+}
+
+static void feed_file(int dirfd, const char *name)
+{
+	bool is_cut = !is_found(name) || getenv("MEMTALLY_LONG");
 	AUTO_BUFFER struct buffer input = {0};
-	int r = file_read_all(dirfd, path, INPUT_MAX, &input);
+	int r = file_read_all(dirfd, name, INPUT_MAX, &input);
 
 	if (r < 0) {
-		fprintf(stderr, "%s: %s\n", path, strerror(-r));
+		fprintf(stderr, "%s: %s\n", name, strerror(-r));
 		exit(99);
 	}
 	fprintf(stderr, "%s\n",
-		path); /* before, so that the last one named is the one that fails */
+		name); /* before, so that the last one named is the one that fails */
 	feed(input.data, input.len);
-	for (size_t size = 0; input.len <= CUT_MAX && size < input.len;
+	for (size_t size = 0; is_cut && input.len <= CUT_MAX && size < input.len;
 		size += getenv("MEMTALLY_SLOW") ? CUTS_APART : 1)
 		feed(input.data, size);
 }
