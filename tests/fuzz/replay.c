@@ -13,12 +13,13 @@
 
 #include "base/file.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/unit/extent.h"
 
 enum {
 	INPUT_MAX = 1 << 20,
 	CUT_MAX = 1 << 13, /* longer inputs are fed whole only */
 	FOUND_DIGITS = 40,
-	CUTS_APART = 7, /* where a sanitizer's short check wants to be done soon: MEMTALLY_SLOW */
+	CUTS_APART = 7, /* where a sanitizer's short check wants to be done soon */
 };
 
 static void feed(const char *data, size_t size)
@@ -39,7 +40,7 @@ static bool is_found(const char *name)
 
 static void feed_file(int dirfd, const char *name)
 {
-	bool is_cut = !is_found(name) || getenv("MEMTALLY_LONG");
+	bool is_cut = !is_found(name) || extent_is_long();
 	AUTO_BUFFER struct buffer input = {0};
 	int r = file_read_all(dirfd, name, INPUT_MAX, &input);
 
@@ -51,7 +52,7 @@ static void feed_file(int dirfd, const char *name)
 		name); /* before, so that the last one named is the one that fails */
 	feed(input.data, input.len);
 	for (size_t size = 0; is_cut && input.len <= CUT_MAX && size < input.len;
-		size += getenv("MEMTALLY_SLOW") ? CUTS_APART : 1)
+		size += extent_is_slow() ? CUTS_APART : 1)
 		feed(input.data, size);
 }
 

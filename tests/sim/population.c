@@ -31,13 +31,6 @@ const struct host_rates population_many_events = {
 	.pressure_share = 0.02,
 };
 
-bool population_is_long(void)
-{
-	const char *value = getenv("MEMTALLY_LONG");
-
-	return value && *value; /* as for the scenarios, empty is not set */
-}
-
 uint64_t population_seed(uint64_t number)
 {
 	const char *value = getenv("MEMTALLY_SEED");

@@ -19,8 +19,6 @@ extern const struct host_rates population_some_events;
 
 extern const struct host_rates population_many_events;
 
-bool population_is_long(void);
-
 /* A seed for a host; other hosts than those of every day, with MEMTALLY_SEED. */
 uint64_t population_seed(uint64_t number);
 

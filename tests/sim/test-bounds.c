@@ -105,7 +105,7 @@ static void bounds_hold_whatever_happens(void **state)
 		daemon_init(&d, &h, &daemon_defaults);
 		daemon_run(&d, &population_no_events, 31);
 		daemon_restart_accounts(&d);
-		daemon_run(&d, &cases[i].rates, population_is_long() ? 1000 : 60);
+		daemon_run(&d, &cases[i].rates, extent_is_long() ? 1000 : 60);
 		verdict_print(cases[i].name, &d);
 		verdict_check(cases[i].name, &d);
 		verdict_bounds(cases[i].name, &d, cases[i].holding, 0.1, cases[i].width);
@@ -192,7 +192,7 @@ static void databases_are_known(void **state)
 		daemon_init(&d, &h, &options);
 		daemon_run(&d, &cases[i].rates, 31);
 		daemon_restart_accounts(&d);
-		daemon_run(&d, &cases[i].rates, population_is_long() ? 600 : 60);
+		daemon_run(&d, &cases[i].rates, extent_is_long() ? 600 : 60);
 		verdict_print(cases[i].name, &d);
 		verdict_check(cases[i].name, &d);
 		verdict_bounds(cases[i].name, &d, cases[i].holding, 0.1, cases[i].width);
@@ -225,8 +225,7 @@ static void an_ordinary_day(void **state)
 		daemon_init(&d, &h, &daemon_defaults);
 		daemon_run(&d, &population_some_events, 31);
 		daemon_restart_accounts(&d);
-		daemon_run(&d, &population_some_events,
-			population_is_long() ? 864000 / counts[i] : 60);
+		daemon_run(&d, &population_some_events, extent_is_long() ? 864000 / counts[i] : 60);
 		verdict_print("day", &d);
 		verdict_check("day", &d);
 		verdict_bounds("day", &d, VERDICT_HOLDS, limits[i], 25);

@@ -26,7 +26,7 @@ static void budgets_hold(void **state)
 		d.kernel.slowness = i % 2 ? 3 : 1;
 		d.kernel.outliers = 50;
 		population_grow(&h, 200, 40);
-		daemon_run(&d, &population_many_events, population_is_long() ? 1500 : 80);
+		daemon_run(&d, &population_many_events, extent_is_long() ? 1500 : 80);
 		verdict_print("budget", &d);
 		d.kernel.stalls = 0; /* on a slow host, before that is known */
 		verdict_check("budget", &d);
@@ -46,8 +46,7 @@ static void budgets_hold(void **state)
 static void nothing_starves(void **state)
 {
 	static const uint32_t rates_ppm[] = {300, 600, 2000, 10000};
-	const uint64_t rounds = population_is_long() ? 20 : 1,
-		       passes = population_is_long() ? 200 : 60;
+	const uint64_t rounds = extent_is_long() ? 20 : 1, passes = extent_is_long() ? 200 : 60;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rates_ppm); i++) {
@@ -102,11 +101,11 @@ static void error_shrinks_as_the_budget_grows(void **state)
 		double error = 0, width = 0, truth = 0, used_ns = 0, passes = 0;
 		uint64_t oldest_ns = 0;
 
-		if (!population_is_long() &&
+		if (!extent_is_long() &&
 			(rates_ppm[i] == 200 || rates_ppm[i] == 500 || rates_ppm[i] == 1000))
 			continue;
 		options.rate_ppm = rates_ppm[i];
-		for (uint64_t seed = 30; seed < (population_is_long() ? 34 : 32); seed++) {
+		for (uint64_t seed = 30; seed < (extent_is_long() ? 34 : 32); seed++) {
 			struct host h;
 			struct daemon d;
 
@@ -115,7 +114,7 @@ static void error_shrinks_as_the_budget_grows(void **state)
 			daemon_init(&d, &h, &options);
 			daemon_run(&d, &population_some_events, 31);
 			daemon_restart_accounts(&d);
-			daemon_run(&d, &population_some_events, population_is_long() ? 600 : 120);
+			daemon_run(&d, &population_some_events, extent_is_long() ? 600 : 120);
 			error += d.account.error;
 			width += d.account.width;
 			truth += d.account.truth;
@@ -216,7 +215,7 @@ static void giants_are_held_once_an_hour(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const uint64_t passes = population_is_long() ? 3600 : 400, giants = 3,
+		const uint64_t passes = extent_is_long() ? 3600 : 400, giants = 3,
 			       age_ns = cases[i].giant_age_ns;
 		const char *name = cases[i].name;
 		struct daemon_options options = daemon_defaults;

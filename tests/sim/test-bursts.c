@@ -290,7 +290,7 @@ static void slow_bursts_are_known_soon(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bursts); i++)
-		for (uint32_t wait = 0; wait < 40; wait += population_is_long() ? 1 : 12)
+		for (uint32_t wait = 0; wait < 40; wait += extent_is_long() ? 1 : 12)
 			follow_slow_burst(&bursts[i], wait, population_seed(90 + i));
 	verdict_assert();
 }

@@ -140,13 +140,13 @@ static void time_may_jump(void **state)
 /* Large hosts: nothing grows faster than processes do. */
 static void large_hosts_are_watched(void **state)
 {
-	const size_t count = population_is_long() ? 100000 : 2000;
+	const size_t count = extent_is_long() ? 100000 : 2000;
 	struct daemon_options options = daemon_defaults;
 	struct host h;
 	struct daemon d;
 
 	(void)state;
-	options.rate_ppm = (population_is_long() ? 12 : 5) * BUDGET_PPM_PER_PERCENT;
+	options.rate_ppm = (extent_is_long() ? 12 : 5) * BUDGET_PPM_PER_PERCENT;
 	options.is_blind = true;
 	host_init(&h, population_seed(70));
 	population_grow(&h, count, 5);

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "tests/unit/extent.h"
 
 #ifndef SYS_faccessat2
 #define SYS_faccessat2 439
@@ -164,7 +165,7 @@ unsigned int injector_count(void)
 
 unsigned int injector_run(const struct injector_sweep *s)
 {
-	bool is_long = getenv("MEMTALLY_LONG"), more = true;
+	bool is_long = extent_is_long(), more = true;
 	unsigned int ways = is_long && s->kind == INJECTOR_CALLS ? INJECTOR_WAYS : 1;
 	unsigned int step = is_long ? 1 : s->step, nth = 1;
 
@@ -179,7 +180,7 @@ unsigned int injector_run(const struct injector_sweep *s)
 
 unsigned int injector_step(unsigned int step)
 {
-	return getenv("MEMTALLY_SLOW") ? step : 1;
+	return extent_is_slow() ? step : 1;
 }
 
 static int error_of(const struct failure *f)

@@ -20,6 +20,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/extent.h"
+
 /* How many descriptors this process has open: the same before and after, or something leaks. */
 static inline unsigned int unit_descriptors(void)
 {
@@ -34,12 +36,12 @@ static inline unsigned int unit_descriptors(void)
 }
 
 /*
- * How often to try of COUNT random inputs, or steps of a long run: below valgrind and, in the short check, sanitizers
- * (MEMTALLY_SLOW), which take up to 50 times as long, a twentieth. What these look for shows in the first few.
+ * How often to try of COUNT random inputs, or steps of a long run: a twentieth where that is slow. What valgrind and
+ * sanitizers look for shows in the first few.
  */
 static inline unsigned int unit_rounds(unsigned int count)
 {
-	return getenv("MEMTALLY_SLOW") ? count / 20 + 1 : count;
+	return extent_is_slow() ? count / 20 + 1 : count;
 }
 
 /* The next of a fixed series of numbers that look random; *STATE starts anywhere. */
