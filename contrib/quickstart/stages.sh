@@ -18,28 +18,29 @@ check_build() {
 	fi
 }
 
-# check_tests DIR [VARIABLE...]: make check with the results counted. Scenarios wait more than half of their time: two more
-# than there are processors. In --long some have tens of thousands of processes, kill and wait for an hour, or give the
-# host swap: those come behind the others and one at a time, since nothing that is to be back within two seconds is beside
-# them.
+# check_tests DIR [WITHOUT]: make check of all tests but those that match WITHOUT, with the results counted. Scenarios
+# wait more than half of their time: two more than there are processors, and those first that wait for a minute, since
+# nothing would be beside them at the end. In --long some have tens of thousands of processes, kill and wait for an hour,
+# or give the host swap: those come behind the others and one at a time, since nothing that is to be back within two
+# seconds is beside them.
 check_tests() {
-	local dir=$1 jobs=$(($(nproc) + 2)) crowds='/(112|113|301|362|391|451|452|700)-' all
+	local dir=$1 jobs=$(($(nproc) + 2)) crowds='/(112|113|301|362|391|451|452|700)-' waiting='/(400|410|451|452)-' all
 	find "$dir/tests" -name '*.trs' -delete
-	if [ -n "$long" ] && [ $# -eq 1 ]; then
-		all=$(all_tests "$dir")
-		run_tests "$jobs" "$dir" "TESTS=$(grep -vE "$crowds" <<<"$all" | tr '\n' ' ')"
-		run_tests 1 "$dir" "TESTS=$(grep -E "$crowds" <<<"$all" | tr '\n' ' ')"
+	all=$(all_tests "$dir" | grep -vE "${2:-^$}")
+	if [ -n "$long" ]; then
+		run_tests "$jobs" "$dir" < <(grep -vE "$crowds" <<<"$all")
+		run_tests 1 "$dir" < <(grep -E "$crowds" <<<"$all")
 	else
-		run_tests "$jobs" "$@"
+		run_tests "$jobs" "$dir" < <(grep -E "$waiting" <<<"$all" && grep -vE "$waiting" <<<"$all")
 	fi
 	count_tests "$dir"
 }
 
-# run_tests JOBS DIR [VARIABLE...]. The limit is for a test that hangs.
+# run_tests JOBS DIR: those of standard input. The limit is for a test that hangs.
 run_tests() {
 	local limit=900
 	[ -z "$long" ] || limit=14400
-	limited "$limit" make -C "$2" -j"$1" check "${@:3}" ||
+	limited "$limit" make -C "$2" -j"$1" check "TESTS=$(tr '\n' ' ')" ||
 		find "$2/tests" -name '*.trs' -exec grep -qE '^:test-result: (FAIL|ERROR)' {} + ||
 		count_fail 'make check ended without running every test'
 }
@@ -58,11 +59,12 @@ stage_tests() {
 
 # What is about figures, or at length, is for --long, which runs all: it takes more than half of the time here.
 stage_sanitizers() {
-	local figures='/(10[0145678]|11[023]|12[12]|13[01]|150|17[0-4]|203|208|380|39[01]|45[012]|500|600)-|tests/sim/|tests/herd/' some=()
+	local slow='' figures='/(10[0145678]|11[023]|12[12]|13[01]|150|17[0-4]|203|208|380|39[01]|45[012]|500|600)-|tests/sim/|tests/herd/'
 	check_build asan --enable-sanitizers CFLAGS='-O1 -g1' || return
-	[ -n "$long" ] || some=("TESTS=$(all_tests "$top/build-asan" | grep -vE "$figures" | tr '\n' ' ')" MEMTALLY_SLOW=1)
-	ASAN_OPTIONS=detect_stack_use_after_return=1 \
-		UBSAN_OPTIONS=print_stacktrace=1 check_tests "$top/build-asan" "${some[@]}"
+	[ -z "$long" ] || figures=
+	[ -n "$long" ] || slow=1
+	MEMTALLY_SLOW=$slow ASAN_OPTIONS=detect_stack_use_after_return=1 \
+		UBSAN_OPTIONS=print_stacktrace=1 check_tests "$top/build-asan" "$figures"
 }
 
 all_tests() {
