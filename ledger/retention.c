@@ -118,23 +118,6 @@ static int64_t group_of(enum slot_level level)
 	return level == SLOT_DAY ? 1 : slots_seconds(level + 1) / slots_seconds(level);
 }
 
-static int let_go_of_old(struct store *s)
-{
-	int r = 0;
-
-	for (unsigned int i = 0; r == 0 && i < SLOT_LEVELS; i++) {
-		enum slot_level level = (enum slot_level)i;
-		int64_t slot = -1;
-
-		r = find_newest(s, level, s->limits.slots[level], &slot);
-		slot++;
-		slot -= slot % group_of(level);
-		if (r == 0 && slot > 0)
-			r = let_go_before(s, GO_ALL, level, slot);
-	}
-	return r;
-}
-
 static int is_too_full(struct store *s, unsigned int percent, bool *ret)
 {
 	int64_t pages, free_pages;
@@ -157,6 +140,35 @@ static int find_oldest(struct store *s, enum slot_level level, int64_t *ret)
 	int r = sql ? database_number(s, sql, -1, ret) : -ENOMEM;
 
 	sqlite3_free(sql);
+	return r;
+}
+
+/* Of LEVEL what is older than as many as are kept, TURNS groups at most; false: there is more. */
+static int let_go_of_older(struct store *s, enum slot_level level, bool *ret_is_done)
+{
+	int64_t group = group_of(level), slot = -1, first = -1, end;
+	int r = find_newest(s, level, s->limits.slots[level], &slot);
+
+	*ret_is_done = true;
+	slot++;
+	slot -= slot % group;
+	if (r == 0 && slot > 0)
+		r = find_oldest(s, level, &first);
+	if (r != 0 || slot <= 0)
+		return r;
+	end = first - first % group + TURNS * group;
+	*ret_is_done = end >= slot;
+	return let_go_before(s, GO_ALL, level, end < slot ? end : slot);
+}
+
+/* Coarser ones when the finer ones have gone: these go with them, and would be many. */
+static int let_go_of_old(struct store *s)
+{
+	bool is_done = true;
+	int r = 0;
+
+	for (unsigned int level = 0; r == 0 && is_done && level < SLOT_LEVELS; level++)
+		r = let_go_of_older(s, (enum slot_level)level, &is_done);
 	return r;
 }
 

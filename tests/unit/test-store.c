@@ -599,6 +599,38 @@ static void the_old_goes(void **state)
 		count(f, "SELECT count(DISTINCT slot) FROM bucket"));
 }
 
+/* An administrator keeps less than there is: a write does not take as long as all of that takes to go. */
+static void the_old_goes_bit_by_bit(void **state)
+{
+	const unsigned int slots = 3 * 288, at_once = 16 * 12;
+	struct fixture *f = *state;
+
+	f->keeping.limits.slots[SLOT_BUCKET] = 1000000;
+	open_store(f);
+	take(f);
+	for (unsigned int i = 0; i < slots; i++) {
+		feed_wait(&f->feed, 300);
+		take(f);
+	}
+	flush(f);
+	f->keeping.limits.slots[SLOT_BUCKET] = 12;
+	f->keeping.limits.slots[SLOT_HOUR] = 24;
+	reopen(f);
+	feed_wait(&f->feed, 300);
+	take(f);
+	flush(f);
+	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM bucket"), slots - 2 * at_once,
+		slots - at_once + 12);
+	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 72, 74);
+	for (unsigned int i = 0; i < 6; i++) {
+		feed_wait(&f->feed, 300);
+		take(f);
+	}
+	flush(f);
+	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM bucket"), 12, 24);
+	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 24, 48);
+}
+
 /* The clock was set to a far future for a while: what there is does not go for that. */
 static void a_clock_in_the_future_removes_nothing(void **state)
 {
@@ -1162,6 +1194,7 @@ int main(void)
 		TEST(a_number_is_no_name),
 		TEST(a_long_gap_is_spread),
 		TEST(the_old_goes),
+		TEST(the_old_goes_bit_by_bit),
 		TEST(a_clock_in_the_future_removes_nothing),
 		TEST(it_stays_below_its_size),
 		TEST(a_day_has_so_many_new_names),
