@@ -159,6 +159,11 @@ static void add_filters(const struct settings *settings, struct buffer *to)
 		{"program", &settings->program},
 		{"unit", &settings->unit},
 		{"group", &settings->group},
+		{"user_unit", &settings->user_unit},
+		{"session", &settings->session},
+		{"slice", &settings->slice},
+		{"machine", &settings->machine},
+		{"pod", &settings->pod},
 		{"container", &settings->container},
 		{"pid", &settings->pid},
 	};
