@@ -106,6 +106,15 @@ void notice_add_origin(const struct view *view, uint64_t now_boottime_ns, struct
 	}
 }
 
+const char *notice_users_by(const struct view *view)
+{
+	uint32_t flags = view_self(view)->flags;
+
+	return flags & SELF_USERS_BY_LOGIN  ? "loginuid"
+	       : flags & SELF_USERS_BY_REAL ? "ruid"
+	                                    : "euid";
+}
+
 void notice_render(const struct view *view, const struct sums *sums, enum notice_source source,
 	struct buffer *to)
 {

@@ -25,6 +25,9 @@ enum notice_source {
  */
 void notice_add_origin(const struct view *view, uint64_t now_boottime_ns, struct buffer *to);
 
+/* Whose users' processes are, as accounting.user calls it: "euid", "ruid" or "loginuid". */
+const char *notice_users_by(const struct view *view);
+
 /*
  * How many of the processes that SUMS are of, which are ended, could not be measured, why, and what would
  * help, unless those who were refused have at most 1 % of the PSS as RSS; what /proc hides from who measured VIEW. One line each, empty where nothing is missing.

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "cli/effort.h"
 #include "cli/line.h"
+#include "cli/notice.h"
 #include "cli/quality.h"
 #include "render/human.h"
 #include "render/quantile.h"
@@ -89,6 +90,10 @@ static void add_rights(const struct view *view, struct buffer *to)
 	bool has_all = flags & SELF_CAP_SYS_PTRACE, has_most = flags & SELF_CAP_PERFMON;
 	bool any = false;
 
+	if (flags & (SELF_USERS_BY_REAL | SELF_USERS_BY_LOGIN)) {
+		line_begin(to, "Users");
+		buffer_printf(to, "by %s (accounting.user)\n", notice_users_by(view));
+	}
 	line_begin(to, "Rights");
 	buffer_add_text(to, has_all    ? "to read every process (CAP_SYS_PTRACE)\n"
 			    : has_most ? "to measure every process (CAP_PERFMON)\n"

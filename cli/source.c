@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "render/human.h"
+#include "collectors/accounting.h"
 #include "collectors/pass.h"
+#include "render/human.h"
 #include "snapshot/client.h"
 
 enum {
@@ -131,6 +132,21 @@ static void say_live(struct buffer *said, const struct source *s, const struct b
 	buffer_add_char(said, ')');
 }
 
+/* Whoever wants it otherwise, on the command line or in a file that memtallyd has not read again, is told. */
+static void say_accounting(
+	const struct settings *settings, const struct view *view, struct buffer *said)
+{
+	static const char *const names[] = {
+		[ACCOUNTING_EFFECTIVE] = "euid",
+		[ACCOUNTING_REAL] = "ruid",
+		[ACCOUNTING_LOGIN] = "loginuid",
+	};
+	const char *by = notice_users_by(view);
+
+	if (strcmp(names[settings->accounting_user], by) != 0)
+		buffer_printf(said, "; users are by %s, as memtallyd's accounting.user has it", by);
+}
+
 void source_done(struct source *s)
 {
 	s->view = view_unref(s->view);
@@ -147,6 +163,7 @@ int source_open(const struct settings *settings, bool needs_processes, struct so
 	*ret = (struct source){.who = NOTICE_LIVE};
 	if (!settings->live && open_daemon(settings, needs_processes, ret, &reason) == 0) {
 		notice_add_origin(ret->view, clock_now_ns(CLOCK_BOOTTIME), said);
+		say_accounting(settings, ret->view, said);
 		return said->error;
 	}
 	r = open_live(settings, &ret->view, &why);

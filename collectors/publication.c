@@ -42,7 +42,9 @@ static uint32_t self_flags(const struct pass *pass)
 	       (pass->reads_foreign ? SELF_READS_FOREIGN : 0U) |
 	       (pass->compares_mm ? SELF_COMPARES_MM : 0U) |
 	       (pass_is_hidden(pass) ? SELF_PROC_HIDDEN : 0U) |
-	       (pass->procfs.hidepid ? SELF_PROC_RESTRICTED : 0U);
+	       (pass->procfs.hidepid ? SELF_PROC_RESTRICTED : 0U) |
+	       (pass->reader.user_by == ACCOUNTING_REAL ? SELF_USERS_BY_REAL : 0U) |
+	       (pass->reader.user_by == ACCOUNTING_LOGIN ? SELF_USERS_BY_LOGIN : 0U);
 }
 
 static void count_duration(struct pass *pass, uint64_t duration_ns)

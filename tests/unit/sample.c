@@ -546,7 +546,8 @@ static int add_self(struct builder *b, const struct sample_options *options)
 	if (!self || !h)
 		return -ENOMEM;
 	self->version = builder_add_text(b, "1.2.3", 5);
-	self->flags = SELF_CAP_SYS_PTRACE | SELF_READS_FOREIGN | SELF_COMPARES_MM;
+	self->flags = SELF_CAP_SYS_PTRACE | SELF_READS_FOREIGN | SELF_COMPARES_MM |
+	              (options->by_login ? SELF_USERS_BY_LOGIN : 0U);
 	if (options->is_hidden)
 		self->flags |= SELF_PROC_HIDDEN;
 	if (options->is_restricted)

@@ -32,6 +32,7 @@ struct sample_options {
 	uint32_t more;        /* plain processes besides, of 100 users and 100 programs */
 	uint32_t exported;    /* so many of these have series of their own */
 	bool is_restricted;   /* /proc hides users' processes from others */
+	bool by_login;        /* users are by loginuid */
 	bool is_moving;       /* each of these has .sequence % SAMPLE_CYCLE KiB more */
 };
 

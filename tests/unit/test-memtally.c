@@ -170,6 +170,40 @@ static struct sample_options fresh(void)
 	};
 }
 
+/* What was asked for on the command line, and memtallyd does otherwise, is told. */
+static void says_whose_users_are(void **state)
+{
+	static const struct {
+		const char *args[ARGS_MAX];
+		const char *says, *not_says;
+		bool by_login;
+	} cases[] = {
+		{{"users"}, "snapshot of 3 s ago", "accounting.user", false},
+		{{"users", "--accounting.user=ruid"},
+			" ago; users are by euid, as memtallyd's accounting.user has it\n", NULL,
+			false},
+		{{"users"}, "; users are by loginuid, as memtallyd's accounting.user has it\n",
+			NULL, true},
+		{{"users", "--accounting.user=loginuid"}, "snapshot of 3 s ago", "accounting.user",
+			true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sample_options options = fresh();
+		AUTO_RESULT struct result r = {0};
+		pid_t publisher;
+
+		options.by_login = cases[i].by_login;
+		publisher = publish(&options);
+		run(cases[i].args, "out", &r);
+		unpublish(publisher);
+		assert_int_equal(r.status, 0);
+		check_says(r.err.data, cases[i].says);
+		assert_true(!cases[i].not_says || !strstr(r.err.data, cases[i].not_says));
+	}
+}
+
 static void shows_the_daemons_snapshot(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"users", "--limit=2"};
@@ -533,6 +567,11 @@ static void usage_is_two(void **state)
 		{{"--live", "--log.level=error", "--pid=1", "--unit=none", "--unit=%s"}, 1, "",
 			"memtally: error: nothing matches: there is no process with memory for "
 			"--unit=none --unit=%s --pid=1\n"},
+		{{"--live", "--log.level=error", "pods", "--pod=a", "--machine=b", "--slice=c",
+			 "--session=d", "--user_unit=e"},
+			1, "",
+			"memtally: error: nothing matches: there is no process with memory for "
+			"--user_unit=e --session=d --slice=c --machine=b --pod=a\n"},
 		{{"--live", "--log.level=error", "host", "--program=nothing"}, 1, "",
 			"memtally: error: nothing matches: "},
 		{{"--live", "--log.level=error", "--json", "--user=nobody-at-all"}, 1,
@@ -636,6 +675,7 @@ static void closed_pipe_is_told(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(says_whose_users_are),
 		cmocka_unit_test(shows_the_daemons_snapshot),
 		cmocka_unit_test(warns_of_the_selected),
 		cmocka_unit_test(json_is_complete),

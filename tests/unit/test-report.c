@@ -145,13 +145,16 @@ static void one_page_says_it(void **state)
 			"new and the overdue\n"
 			"Rights      to measure every process (CAP_PERFMON)\n"
 			"Missing     CAP_SYS_PTRACE: some names of programs are cut\n"},
-		{{.is_exact = true, .holds = 15, .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM},
+		{{.is_exact = true,
+			 .holds = 15,
+			 .flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM | SELF_USERS_BY_LOGIN},
 			"memtallyd 1.2.3: exact, measures all processes every 10 s\n"
 			"Running     2 h 3 min; the last snapshot is of 9 s ago\n"
 			"Passes      738; the last took 41 ms\n" MEMORY "\n"
 			"  measured  2.0 GiB, 100 %, within the last interval\n"
 			"CPU         0.25 % of one core over the last 1 min 5 s\n"
 			"Stalls      99 of 100 reads keep their process waiting for over 5 s" WAITING
+			"Users       by loginuid (accounting.user)\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
 			"Missing     nothing\n"},
 	};
