@@ -4,6 +4,7 @@
 #include "ledger/bucket.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,13 +184,18 @@ static bool get(const struct snapshot_scope *s, enum scope_quantity i, uint64_t 
 	return ROW_HAS(s, i);
 }
 
+/* Whether what has been counted of ROW is of the same counter as S. */
+static bool has_counter_of(const struct row *row, const struct snapshot_scope *s)
+{
+	return row->is_known && row->created_ns == s->created_ns;
+}
+
 /* What the counter of ROW has gone up; and what that has to be added to so that it is what S says. */
 static void gain(enum relation relation, struct row *row, const struct snapshot_scope *s)
 {
 	bool has_counter = ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS);
 	double value = has_counter ? metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) : 0;
-	bool goes_on = relation == RELATION_SEQUEL && row->is_known &&
-	               row->created_ns == s->created_ns;
+	bool goes_on = relation == RELATION_SEQUEL && has_counter_of(row, s);
 
 	if (relation == RELATION_FIRST) {
 		row->counted = value;
@@ -262,15 +268,91 @@ static double part_of(double part, double whole)
 	return part < whole ? part / whole : 1;
 }
 
-/* The row of B that S is of, if nothing is known of what has been counted of it. */
+/* The row of B that S is of; NULL: S is a sum. */
+static struct row *find_row(const struct bucket *b, const struct view *view, enum usage_kind kind,
+	const struct snapshot_scope *s)
+{
+	return is_sum(s) ? NULL
+	                 : rows_find(&b->rows, kind, s->id, view_text(view, s->name),
+				   user_of(view, kind, s));
+}
+
+/* The same, if nothing is known of what has been counted of it. */
 static struct row *find_unknown(const struct bucket *b, const struct view *view,
 	enum usage_kind kind, const struct snapshot_scope *s)
 {
-	struct row *row = is_sum(s) ? NULL
-	                            : rows_find(&b->rows, kind, s->id, view_text(view, s->name),
-					      user_of(view, kind, s));
+	struct row *row = find_row(b, view, kind, s);
 
 	return row && !row->is_known ? row : NULL;
+}
+
+/* Which of two rows may sooner be the one that S, of ID's own, is of: by the uid, where it is known, and the counter. */
+static bool is_nearer(
+	const struct row *a, const struct row *b, uint32_t id, const struct snapshot_scope *s)
+{
+	bool has_counter = ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS);
+	double value = has_counter ? metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) : 0;
+
+	if ((a->id == id) != (b->id == id))
+		return a->id == id;
+	return fabs(value - a->counted) < fabs(value - b->counted);
+}
+
+/* The row that ROW, which is S's, was while its user had another name; NULL: it is new. */
+static struct row *find_former(
+	const struct bucket *b, const struct row *row, const struct snapshot_scope *s)
+{
+	struct row *found = NULL;
+
+	for (size_t i = 0; i < b->rows.count; i++) {
+		struct row *former = b->rows.row[i];
+
+		if (former->kind == row->kind && former->seen != b->taken &&
+			has_counter_of(former, s) && !strcmp(former->name, row->name) &&
+			(!found || is_nearer(former, found, row->id, s)))
+			found = former;
+	}
+	return found;
+}
+
+/* From where FORMER's counter is ROW goes on; what FORMER has used is still its own. */
+static void go_on_from(struct row *row, struct row *former)
+{
+	row->is_known = true;
+	row->created_ns = former->created_ns;
+	row->counted = former->counted;
+	row->has_pss = former->has_pss;
+	row->has_swap = former->has_swap;
+	row->pss_bytes = former->pss_bytes;
+	row->swap_bytes = former->swap_bytes;
+	row->processes = former->processes;
+	if (row->id == OWNER_NO_ID)
+		row->id = former->id;
+	former->is_known = false;
+}
+
+/*
+ * memtallyd knows whose a container is by the uid, and says it by the name that this has just then: where that is
+ * another one, the counter goes on all the same.
+ */
+static void follow_users(struct bucket *b, const struct view *view)
+{
+	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
+		enum usage_kind kind = (enum usage_kind)k;
+
+		if (!owner_of(usage_owner(kind))->has_user)
+			continue;
+		for (uint32_t i = 0; i < rows_of(view, kind); i++) {
+			const struct snapshot_scope *s = row_at(view, kind, i);
+			struct row *row = find_row(b, view, kind, s), *former;
+
+			if (!row || has_counter_of(row, s))
+				continue;
+			former = find_former(b, row, s);
+			if (former)
+				go_on_from(row, former);
+		}
+	}
 }
 
 /*
@@ -315,6 +397,8 @@ static void recall(struct bucket *b, const struct view *view, enum usage_kind ki
 
 static void take_rows(struct bucket *b, const struct view *view, enum relation relation)
 {
+	if (relation == RELATION_SEQUEL)
+		follow_users(b, view);
 	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
 		if (b->pool[k].is_set && relation == RELATION_SEQUEL)
 			recall(b, view, (enum usage_kind)k);
@@ -326,10 +410,7 @@ static void take_rows(struct bucket *b, const struct view *view, enum relation r
 		for (uint32_t i = 0; i < rows_of(view, (enum usage_kind)k); i++) {
 			enum usage_kind kind = (enum usage_kind)k;
 			const struct snapshot_scope *s = row_at(view, kind, i);
-			struct row *row = is_sum(s) ? NULL
-			                            : rows_find(&b->rows, kind, s->id,
-							      view_text(view, s->name),
-							      user_of(view, kind, s));
+			struct row *row = find_row(b, view, kind, s);
 
 			if (row)
 				take_row(b, relation, row, s);

@@ -691,6 +691,32 @@ static double sum_of(struct fixture *f, enum usage_kind kind)
 	return sum;
 }
 
+/* The file has the container by the name that its user had then. */
+static void a_user_is_renamed_while_the_ledger_is_away(void **state)
+{
+	struct feed_owner *container;
+	struct fixture *f = *state;
+	struct answer a;
+
+	container = feed_add(&f->feed, USAGE_CONTAINER, 0, "c0ffee", "1001");
+	feed_set(container, GIB, 1);
+	f->bob->name = "1001";
+	open_store(f);
+	take(f);
+	write_for(f, 600);
+	f->store = store_close(f->store);
+	bucket_done(&f->b);
+	feed_wait(&f->feed, 300);
+	container->user = f->bob->name = "bob";
+	open_store(f);
+	take(f);
+	write_for(f, 300);
+	keeping_check_near(sum_of(f, USAGE_CONTAINER), container->true_byte_s / 1024, 1e-6);
+	ask(f, USAGE_CONTAINER, start_s, start_s + 1200, &a);
+	assert_int_equal(a.head.rows, 2);
+	buffer_done(&a.body);
+}
+
 /* What the crowd has is alice's. */
 static void begin_crowd(
 	struct fixture *f, enum usage_kind kind, unsigned int count, size_t name_bytes)
@@ -1197,6 +1223,7 @@ int main(void)
 		TEST(the_old_goes_bit_by_bit),
 		TEST(a_clock_in_the_future_removes_nothing),
 		TEST(it_stays_below_its_size),
+		TEST(a_user_is_renamed_while_the_ledger_is_away),
 		TEST(a_day_has_so_many_new_names),
 		TEST(who_lives_is_not_new_after_a_restart),
 		TEST(who_has_no_name_is_counted_once),
