@@ -436,6 +436,12 @@ int bucket_take(struct bucket *b, const struct view *view, uint64_t suspended_ns
 	if (relation == RELATION_OLD)
 		return BUCKET_OLD;
 	memcpy(next.instance, h->instance, sizeof(next.instance));
+	/*
+	 * What has been suspended is known of when the snapshot is received. Of one that was made before, and was
+	 * waiting, it is too much: then the time is none, and what was before comes with the next one.
+	 */
+	if (relation == RELATION_SEQUEL)
+		next.monotonic_ns = most(next.monotonic_ns, b->mark.monotonic_ns);
 	b->taken++;
 	r = make_rows(b, view, own_userns);
 	if (r < 0)

@@ -359,6 +359,50 @@ static void a_suspended_machine_uses_nothing(void **state)
 	end(&k);
 }
 
+/* As a pass is made: it is received when the machine has been suspended for SECONDS and goes on. */
+static void suspend_behind_a_pass(struct book *k, double seconds)
+{
+	AUTO_VIEW struct view *view = NULL;
+
+	feed_wait(&k->feed, 10);
+	view = feed_pass(&k->feed);
+	k->feed.suspended_ns += (uint64_t)(seconds * NS_PER_SEC);
+	k->feed.realtime_ns += (uint64_t)(seconds * NS_PER_SEC);
+	assert_int_equal(bucket_take(&k->b, view, k->feed.suspended_ns, true), 0);
+	while (bucket_advance(&k->b))
+		write_down(k);
+}
+
+/* What was suspended is no time of the snapshot that was waiting, nor of the next one. */
+static void a_snapshot_that_was_suspended_too(void **state)
+{
+	static const double seconds[] = {3, 10, 300, 7200, 86400};
+	struct book k;
+	struct feed_owner *alice;
+
+	(void)state;
+	begin(&k);
+	alice = feed_add(&k.feed, USAGE_USER, 1000, "alice", "");
+	feed_set(alice, GIB, 2);
+	alice->swap_bytes = MIB;
+	take(&k);
+	for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
+		run(&k, 490);
+		suspend_behind_a_pass(&k, seconds[i]);
+		run(&k, 500);
+	}
+	flush(&k);
+	check_pss(&k, alice, 1e-9);
+	keeping_check_near(k.covered_s, 5000, 1e-9);
+	keeping_check_near(k.sampled_s, 5000, 1e-9);
+	keeping_check_near(
+		k.sum[find(&k, USAGE_USER, "alice")].processes, alice->true_process_s, 1e-9);
+	keeping_check_near(
+		k.sum[find(&k, USAGE_USER, "alice")].swap, alice->true_swap_byte_s, 1e-9);
+	assert_int_equal(k.b.clock_sets, 0);
+	end(&k);
+}
+
 /* Snapshots that did not come: PSS is memtallyd's counter, of swap and processes there is nothing to be known. */
 static void a_gap_is_counted_as_far_as_it_is_known(void **state)
 {
@@ -744,6 +788,7 @@ int main(void)
 		cmocka_unit_test(the_same_snapshot_counts_once),
 		cmocka_unit_test(the_clock_may_be_set),
 		cmocka_unit_test(a_suspended_machine_uses_nothing),
+		cmocka_unit_test(a_snapshot_that_was_suspended_too),
 		cmocka_unit_test(a_gap_is_counted_as_far_as_it_is_known),
 		cmocka_unit_test(what_cannot_be_written_stays),
 		cmocka_unit_test(days_are_accounted_for),
