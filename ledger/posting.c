@@ -335,9 +335,28 @@ static int check_size(struct store *s)
 	return r == 0 && (uint64_t)pages > s->pages_max ? DATABASE_TOO_LARGE : r;
 }
 
+/* How many rows each slot gets. */
+static uint64_t count_rows(const struct bucket *b)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < b->rows.count; i++)
+		count += !b->rows.row[i]->is_folded && rows_has_content(b->rows.row[i]);
+	return count + USAGE_KINDS_END;
+}
+
+static int write_slots(struct store *s, const struct bucket *b)
+{
+	enum slot_level base = slots_level(b->from_ns, b->to_ns, count_rows(b));
+	int r = 0;
+
+	for (unsigned int level = 0; r == 0 && b->to_ns && level < SLOT_LEVELS; level++)
+		r = add_level(s, b, (enum slot_level)level, base);
+	return r;
+}
+
 static int write_all(struct store *s, struct bucket *b, enum naming naming)
 {
-	enum slot_level base = slots_level(b->from_ns, b->to_ns);
 	int64_t to_s = b->to_ns ? (int64_t)((b->to_ns - 1) / NS_PER_SEC) : 0;
 	int r = find_series(s, b);
 
@@ -347,8 +366,8 @@ static int write_all(struct store *s, struct bucket *b, enum naming naming)
 		r = fold(s, b, to_s, naming);
 	if (r == 0)
 		r = make_series(s, b, to_s);
-	for (unsigned int level = 0; r == 0 && b->to_ns && level < SLOT_LEVELS; level++)
-		r = add_level(s, b, (enum slot_level)level, base);
+	if (r == 0)
+		r = write_slots(s, b);
 	if (r == 0)
 		r = write_counters(s, b);
 	if (r == 0)

@@ -11,6 +11,7 @@ enum {
 	DAY_S = 86400,
 	FINE_MAX_S = 6 * HOUR_S,
 	HOURS_MAX_S = 31 * DAY_S,
+	ROWS_MAX = 500000, /* of a write, without those at its ends: some 15 MiB */
 };
 
 int64_t slots_seconds(enum slot_level level)
@@ -20,13 +21,16 @@ int64_t slots_seconds(enum slot_level level)
 	return seconds[level];
 }
 
-enum slot_level slots_level(uint64_t from_ns, uint64_t to_ns)
+enum slot_level slots_level(uint64_t from_ns, uint64_t to_ns, uint64_t rows)
 {
 	uint64_t s = (to_ns - from_ns) / NS_PER_SEC;
+	enum slot_level level = s <= FINE_MAX_S    ? SLOT_BUCKET
+	                        : s <= HOURS_MAX_S ? SLOT_HOUR
+	                                           : SLOT_DAY;
 
-	if (s <= FINE_MAX_S)
-		return SLOT_BUCKET;
-	return s <= HOURS_MAX_S ? SLOT_HOUR : SLOT_DAY;
+	while (level < SLOT_DAY && s / (uint64_t)slots_seconds(level) * rows > ROWS_MAX)
+		level++;
+	return level;
 }
 
 double slots_share(enum slot_level level, int64_t slot, uint64_t from_ns, uint64_t to_ns)

@@ -33,9 +33,10 @@ static inline int64_t slots_begin(enum slot_level level, int64_t s)
 /*
  * How finely what was used from FROM_NS to TO_NS is written down, which usually is in one slot of five minutes. Of a
  * longer time that is only known as a whole, as after an outage, five minutes tell nothing, and take much: beyond six
- * hours it goes by hours, beyond 31 days by days, and finer at its ends alone.
+ * hours it goes by hours, beyond 31 days by days, and finer at its ends alone. So it does sooner where it has so many
+ * ROWS in each slot that a write would take too long, and too much of the disk at once.
  */
-enum slot_level slots_level(uint64_t from_ns, uint64_t to_ns);
+enum slot_level slots_level(uint64_t from_ns, uint64_t to_ns, uint64_t rows);
 
 /* Which part of the time from FROM_NS to TO_NS, not empty, is in SLOT of LEVEL: from 0 to 1. */
 double slots_share(enum slot_level level, int64_t slot, uint64_t from_ns, uint64_t to_ns);

@@ -15,6 +15,8 @@
 
 #define AHEAD_NS (1000 * NS_PER_SEC)
 
+enum { CROWD_NUMBER = 100000 }; /* of the first of a crowd, and of nobody else */
+
 void feed_init(struct feed *f)
 {
 	*f = (struct feed){
@@ -138,6 +140,7 @@ static void add_crowd(struct feed *f, struct builder *b)
 	for (unsigned int i = 0; i < c->count; i++) {
 		int n = snprintf(name, sizeof(name), "crowd-%u-%u", c->generation, i);
 		struct feed_owner o = {.kind = c->kind,
+			.number = CROWD_NUMBER + i,
 			.name = name,
 			.user = "",
 			.pss_bytes = c->pss_bytes,

@@ -27,7 +27,10 @@ struct feed_owner {
 	double true_byte_s, true_swap_byte_s, true_process_s;
 };
 
-/* Owners without a user of their own who are all alike, and have new names whenever feed_rename() is called. */
+/*
+ * Owners without a user of their own who are all alike, and have new names whenever feed_rename() is called. Of users and
+ * groups each has a number of its own.
+ */
 struct feed_crowd {
 	enum usage_kind kind;
 	unsigned int count;

@@ -53,11 +53,25 @@ static void what_is_only_known_as_a_whole_is_written_by_larger_ones(void **state
 	uint64_t from = UINT64_C(1700000000) * NS_PER_SEC;
 
 	(void)state;
-	assert_int_equal(slots_level(from, from + 10 * NS_PER_SEC), SLOT_BUCKET);
-	assert_int_equal(slots_level(from, from + 6 * 3600 * NS_PER_SEC), SLOT_BUCKET);
-	assert_int_equal(slots_level(from, from + 7 * 3600 * NS_PER_SEC), SLOT_HOUR);
-	assert_int_equal(slots_level(from, from + 31 * 86400 * NS_PER_SEC), SLOT_HOUR);
-	assert_int_equal(slots_level(from, from + 32 * 86400 * NS_PER_SEC), SLOT_DAY);
+	assert_int_equal(slots_level(from, from + 10 * NS_PER_SEC, 500), SLOT_BUCKET);
+	assert_int_equal(slots_level(from, from + 6 * 3600 * NS_PER_SEC, 500), SLOT_BUCKET);
+	assert_int_equal(slots_level(from, from + 7 * 3600 * NS_PER_SEC, 500), SLOT_HOUR);
+	assert_int_equal(slots_level(from, from + 31 * 86400 * NS_PER_SEC, 500), SLOT_HOUR);
+	assert_int_equal(slots_level(from, from + 32 * 86400 * NS_PER_SEC, 500), SLOT_DAY);
+}
+
+static void what_many_had_is_written_by_larger_ones(void **state)
+{
+	uint64_t from = UINT64_C(1700000000) * NS_PER_SEC;
+
+	(void)state;
+	assert_int_equal(slots_level(from, from + 600 * NS_PER_SEC, 21500), SLOT_BUCKET);
+	assert_int_equal(slots_level(from, from + 6 * 3600 * NS_PER_SEC, 6900), SLOT_BUCKET);
+	assert_int_equal(slots_level(from, from + 6 * 3600 * NS_PER_SEC, 7000), SLOT_HOUR);
+	assert_int_equal(slots_level(from, from + 6 * 3600 * NS_PER_SEC, 200000), SLOT_DAY);
+	assert_int_equal(slots_level(from, from + 20 * 86400 * NS_PER_SEC, 1000), SLOT_HOUR);
+	assert_int_equal(slots_level(from, from + 20 * 86400 * NS_PER_SEC, 1100), SLOT_DAY);
+	assert_int_equal(slots_level(from, from + 400 * 86400 * NS_PER_SEC, 21500), SLOT_DAY);
 }
 
 static void boundaries_are_as_fine_as_what_is_kept(void **state)
@@ -134,6 +148,7 @@ int main(void)
 		cmocka_unit_test(larger_ones_are_whole_numbers_of_smaller_ones),
 		cmocka_unit_test(shares_add_up),
 		cmocka_unit_test(what_is_only_known_as_a_whole_is_written_by_larger_ones),
+		cmocka_unit_test(what_many_had_is_written_by_larger_ones),
 		cmocka_unit_test(boundaries_are_as_fine_as_what_is_kept),
 		cmocka_unit_test(a_time_is_split_without_gaps),
 	};

@@ -728,6 +728,32 @@ static void begin_crowd(
 	feed_set(f->job, 0, 0);
 }
 
+/* By hours it would not fit into the file, nor into what a write may take besides. */
+static void a_long_gap_of_many_is_written(void **state)
+{
+	const unsigned int days = 20, groups = 5500;
+	struct fixture *f = *state;
+	struct answer a;
+
+	f->keeping.limits.bytes = 32 * MIB;
+	begin_crowd(f, USAGE_GROUP, groups, 0);
+	open_store(f);
+	take(f);
+	run(f, 300);
+	feed_wait(&f->feed, days * 86400);
+	take(f);
+	run(f, 300);
+	flush(f);
+	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
+	keeping_check_near(sum_of(f, USAGE_GROUP), f->alice->true_byte_s / 1024, 1e-3);
+	ask(f, USAGE_GROUP, start_s, start_s + days * 86400, &a);
+	assert_int_equal(a.head.rows, groups);
+	buffer_done(&a.body);
+	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM day"), days, days + 2);
+	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 2, 48);
+	assert_true(store_bytes(f->store) <= 24 * MIB);
+}
+
 /* Whoever has them, and for as long as the day lasts; a ledger that is restarted has none more of them. */
 static void a_day_has_so_many_new_names(void **state)
 {
@@ -1224,6 +1250,7 @@ int main(void)
 		TEST(a_clock_in_the_future_removes_nothing),
 		TEST(it_stays_below_its_size),
 		TEST(a_user_is_renamed_while_the_ledger_is_away),
+		TEST(a_long_gap_of_many_is_written),
 		TEST(a_day_has_so_many_new_names),
 		TEST(who_lives_is_not_new_after_a_restart),
 		TEST(who_has_no_name_is_counted_once),
