@@ -16,7 +16,10 @@
 /* How long it may take, in which nothing else is done. */
 #define REPORT_NS (5 * NS_PER_SEC)
 
-enum { LOOK_EVERY = 100000 }; /* instructions of SQLite's */
+enum {
+	LOOK_EVERY = 100000, /* instructions of SQLite's */
+	ROUNDINGS_MS = 1000, /* by which the finer ones may be off, of a day's writes */
+};
 
 struct report {
 	struct store *store;
@@ -43,7 +46,10 @@ static int first_second(struct store *s, enum slot_level level, int64_t *ret)
 	return r;
 }
 
-/* Where what is kept finely begins with the rest, nothing was let go of, and all time before is as finely empty. */
+/*
+ * Where what is kept finely begins with the rest, nothing was let go of, and all time before is as finely empty. Else it
+ * is kept from the beginning of its first hour, or day: whether it has all of that is looked at for each end of a report.
+ */
 static int find_kept(struct store *s, struct slots_kept *ret, int64_t *ret_first_s)
 {
 	int64_t first[SLOT_LEVELS];
@@ -60,11 +66,66 @@ static int find_kept(struct store *s, struct slots_kept *ret, int64_t *ret_first
 		                                        : slots_begin((enum slot_level)(level + 1),
 								  first[level]) <= first[level + 1];
 
-		ret->from_s[level] = is_all ? ret->from_s[level + 1] : first[level];
+		ret->from_s[level] = is_all ? ret->from_s[level + 1]
+		                            : slots_begin(
+						      (enum slot_level)(level + 1), first[level]);
 		if (is_all && !ret->from_s[level] && first[level] != INT64_MAX)
 			*ret_first_s = first[level];
 	}
 	return 0;
+}
+
+/*
+ * Whether less is written in the finer slots of LEVEL's SLOT than in itself, as of an outage that was only known as a
+ * whole. Each write rounds each of them to a millisecond.
+ */
+static int is_partial(struct store *s, enum slot_level level, int64_t slot, int64_t *ret)
+{
+	enum slot_level finer = (enum slot_level)(level - 1);
+	int64_t count = slots_seconds(level) / slots_seconds(finer);
+	char sql[320];
+
+	snprintf(sql, sizeof(sql),
+		"SELECT count(*) FROM span AS whole WHERE level = %d AND slot = %lld AND covered >"
+		" (SELECT coalesce(sum(covered) + %d, -1) FROM span"
+		" WHERE level = %d AND slot >= %lld AND slot < %lld)",
+		(int)level, (long long)slot, ROUNDINGS_MS, (int)finer, (long long)(slot * count),
+		(long long)((slot + 1) * count));
+	return database_number(s, sql, 0, ret);
+}
+
+/*
+ * AT_S as a boundary of a report. Within an hour, or a day, whose smaller slots have not all of it there is none: what is
+ * before and what is behind would not add up to the whole.
+ */
+static int find_boundary(
+	struct store *s, int64_t at_s, int64_t now_s, const struct slots_kept *kept, int64_t *ret)
+{
+	int64_t found_s = slots_boundary(at_s, now_s, kept), partial = 0;
+	int r = 0;
+
+	for (unsigned int i = SLOT_DAY; r == 0 && !partial && i > SLOT_BUCKET; i--) {
+		enum slot_level level = (enum slot_level)i;
+
+		if (found_s % slots_seconds(level) == 0)
+			break;
+		r = is_partial(s, level, slots_of(level, found_s), &partial);
+		if (partial)
+			found_s = slots_nearest(level, at_s, now_s);
+	}
+	if (r == 0)
+		*ret = found_s;
+	return r;
+}
+
+static int find_time(struct report *p, const struct slots_kept *kept)
+{
+	struct usage_head *head = p->head;
+	int r = find_boundary(p->store, p->request->since_s, head->now_s, kept, &head->since_s);
+
+	if (r == 0)
+		r = find_boundary(p->store, p->request->until_s, head->now_s, kept, &head->until_s);
+	return r;
 }
 
 static int sum_spans(struct report *p)
@@ -276,9 +337,9 @@ int store_report(struct store *s, const struct usage_request *request,
 	head->now_s = now_s;
 	sqlite3_progress_handler(s->db, LOOK_EVERY, is_too_late, &until_ns);
 	r = find_kept(s, &kept, &head->first_s);
+	if (r == 0)
+		r = find_time(&p, &kept);
 	if (r == 0) {
-		head->since_s = slots_boundary(request->since_s, now_s, &kept);
-		head->until_s = slots_boundary(request->until_s, now_s, &kept);
 		p.runs = slots_split(head->since_s, head->until_s, p.run);
 		r = sum_spans(&p);
 		/* The last slot has not passed yet. */

@@ -64,13 +64,17 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+int64_t slots_nearest(enum slot_level level, int64_t s, int64_t now_s)
+{
+	return s >= now_s ? round_up(level, now_s)
+	                  : slots_begin(level, s + slots_seconds(level) / 2);
+}
+
 int64_t slots_boundary(int64_t s, int64_t now_s, const struct slots_kept *kept)
 {
 	if (s >= kept->from_s[SLOT_BUCKET] || s >= now_s)
 		return least(round_up(SLOT_BUCKET, s), round_up(SLOT_BUCKET, now_s));
-	if (s >= kept->from_s[SLOT_HOUR])
-		return slots_begin(SLOT_HOUR, s + HOUR_S / 2);
-	return slots_begin(SLOT_DAY, s + DAY_S / 2);
+	return slots_nearest(s >= kept->from_s[SLOT_HOUR] ? SLOT_HOUR : SLOT_DAY, s, now_s);
 }
 
 /* Adds what of LEVEL is from FROM_S to before TO_S. */

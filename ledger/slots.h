@@ -60,6 +60,9 @@ struct slots_kept {
  */
 int64_t slots_boundary(int64_t s, int64_t now_s, const struct slots_kept *kept);
 
+/* The boundary of LEVEL nearest to S; from NOW_S on the end of the slot in which that is, which has all there is. */
+int64_t slots_nearest(enum slot_level level, int64_t s, int64_t now_s);
+
 /* Slots from FIRST to before END. */
 struct slots_run {
 	enum slot_level level;

@@ -101,6 +101,20 @@ static void boundaries_are_as_fine_as_what_is_kept(void **state)
 	assert_int_equal(slots_boundary(100 * DAY, 100 * DAY, &kept), 100 * DAY);
 }
 
+static void the_nearest_of_now_has_what_there_is(void **state)
+{
+	const int64_t now = 100 * DAY + 4 * HOUR + 600;
+
+	(void)state;
+	assert_int_equal(slots_nearest(SLOT_HOUR, 99 * DAY + 1799, now), 99 * DAY);
+	assert_int_equal(slots_nearest(SLOT_HOUR, 99 * DAY + 1800, now), 99 * DAY + HOUR);
+	assert_int_equal(slots_nearest(SLOT_HOUR, now - 1, now), 100 * DAY + 4 * HOUR);
+	assert_int_equal(slots_nearest(SLOT_HOUR, now, now), 100 * DAY + 5 * HOUR);
+	assert_int_equal(slots_nearest(SLOT_DAY, now - 1, now), 100 * DAY);
+	assert_int_equal(slots_nearest(SLOT_DAY, 200 * DAY, now), 101 * DAY);
+	assert_int_equal(slots_nearest(SLOT_DAY, 100 * DAY, 100 * DAY), 100 * DAY);
+}
+
 static void check_split(int64_t from, int64_t to)
 {
 	struct slots_run run[SLOTS_RUNS_MAX];
@@ -150,6 +164,7 @@ int main(void)
 		cmocka_unit_test(what_is_only_known_as_a_whole_is_written_by_larger_ones),
 		cmocka_unit_test(what_many_had_is_written_by_larger_ones),
 		cmocka_unit_test(boundaries_are_as_fine_as_what_is_kept),
+		cmocka_unit_test(the_nearest_of_now_has_what_there_is),
 		cmocka_unit_test(a_time_is_split_without_gaps),
 	};
 

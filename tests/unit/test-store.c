@@ -565,6 +565,223 @@ static void a_long_gap_is_spread(void **state)
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 72, 74);
 }
 
+/* Each quarter of an hour a snapshot. */
+static void go_on(struct fixture *f, int64_t seconds)
+{
+	for (; seconds > 0; seconds -= 900) {
+		feed_wait(&f->feed, seconds < 900 ? (double)seconds : 900);
+		take(f);
+	}
+}
+
+/* What a report has of what alice used, and of the time for which that is known. */
+static double sum_between(struct fixture *f, int64_t since_s, int64_t until_s, double *covered_ms)
+{
+	struct answer a;
+	double sum;
+
+	ask(f, USAGE_USER, since_s, until_s, &a);
+	sum = pss_of(&a, "alice");
+	*covered_ms += (double)a.head.covered_ms;
+	buffer_done(&a.body);
+	return sum;
+}
+
+/* In two, at AT_S, there is as much as in one. */
+static void check_halves(struct fixture *f, int64_t since_s, int64_t at_s, int64_t until_s)
+{
+	double covered_ms = 0, parts_ms = 0;
+	double sum = sum_between(f, since_s, until_s, &covered_ms);
+	double parts = sum_between(f, since_s, at_s, &parts_ms);
+
+	parts += sum_between(f, at_s, until_s, &parts_ms);
+	keeping_check_near(parts, sum, 1e-6);
+	keeping_check_near(parts_ms, covered_ms, 1e-6);
+}
+
+/* In parts of STEP_S, too. */
+static void check_parts(struct fixture *f, int64_t since_s, int64_t until_s, int64_t step_s)
+{
+	double sum_ms = 0, parts_ms = 0, parts = 0;
+	double sum = sum_between(f, since_s, until_s, &sum_ms);
+
+	for (int64_t s = since_s; s < until_s; s += step_s)
+		parts += sum_between(f, s, s + step_s < until_s ? s + step_s : until_s, &parts_ms);
+	keeping_check_near(parts, sum, 1e-6);
+	keeping_check_near(parts_ms, sum_ms, 1e-6);
+}
+
+/* Until SECONDS behind the beginning of DAY, a day after the feed's first. */
+static void wait_until(struct fixture *f, int64_t day, int64_t seconds)
+{
+	int64_t s = start_s - start_s % 86400 + day * 86400 + seconds;
+
+	feed_wait(&f->feed, (double)(s - (int64_t)(f->feed.realtime_ns / NS_PER_SEC)));
+}
+
+/* Of an outage there are hours alone: what begins or ends within it goes to the next of these, and says so. */
+static void parts_within_an_outage_are_the_whole(void **state)
+{
+	const int64_t day_s = start_s - start_s % 86400 + 86400;
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_store(f);
+	wait_until(f, 1, 0);
+	take(f);
+	go_on(f, 80 * 60);
+	wait_until(f, 1, 9 * 3600 + 2400);
+	take(f);
+	go_on(f, 3 * 3600);
+	flush(f);
+	check_halves(f, day_s, day_s + 3 * 3600 + 1500, day_s + 12 * 3600);
+	ask(f, USAGE_USER, day_s, day_s + 3 * 3600 + 1500, &a);
+	assert_int_equal(a.head.since_s, day_s);
+	assert_int_equal(a.head.until_s, day_s + 3 * 3600);
+	assert_int_equal(a.head.covered_ms, 3 * 3600000);
+	keeping_check_near(pss_of(&a, "alice"), 3 * 3600 * GIB_S, 1e-6);
+	buffer_done(&a.body);
+	ask(f, USAGE_USER, day_s + 3 * 3600 + 1800, day_s + 12 * 3600, &a);
+	assert_int_equal(a.head.since_s, day_s + 4 * 3600);
+	buffer_done(&a.body);
+	/* Before it and behind there is what there was. */
+	ask(f, USAGE_USER, day_s + 3600 + 300, day_s + 9 * 3600 + 1500, &a);
+	assert_int_equal(a.head.since_s, day_s + 3600 + 300);
+	assert_int_equal(a.head.until_s, day_s + 9 * 3600 + 1500);
+	keeping_check_near(pss_of(&a, "alice"), (8 * 3600 + 1200) * GIB_S, 1e-6);
+	buffer_done(&a.body);
+	/* Hours of India. */
+	check_parts(f, day_s + 1800, day_s + 11 * 3600 + 1800, 3600);
+}
+
+/* Of a longer one there are days. */
+static void parts_within_a_long_outage_are_the_whole(void **state)
+{
+	const int64_t day_s = start_s - start_s % 86400 + 86400;
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_store(f);
+	wait_until(f, 1, 3 * 3600 + 1200);
+	take(f);
+	wait_until(f, 36, 5 * 3600 + 900);
+	take(f);
+	go_on(f, 7200);
+	flush(f);
+	ask(f, USAGE_USER, day_s + 10 * 86400 + 7 * 3600, day_s + 20 * 86400 + 14 * 3600, &a);
+	assert_int_equal(a.head.since_s, day_s + 10 * 86400);
+	assert_int_equal(a.head.until_s, day_s + 21 * 86400);
+	keeping_check_near(pss_of(&a, "alice"), 11 * 86400 * GIB_S, 1e-6);
+	buffer_done(&a.body);
+	/* Hours of its first and last day, five minutes of its first and last hour. */
+	ask(f, USAGE_USER, day_s + 3 * 3600 + 2400, day_s + 35 * 86400 + 2 * 3600 + 1801, &a);
+	assert_int_equal(a.head.since_s, day_s + 3 * 3600 + 2400);
+	assert_int_equal(a.head.until_s, day_s + 35 * 86400 + 3 * 3600);
+	buffer_done(&a.body);
+	check_parts(f, day_s - 2 * 3600, day_s + 36 * 86400, 86400);
+	check_halves(f, day_s, day_s + 10 * 86400 + 3600, day_s + 36 * 86400);
+}
+
+/* What the clock was set back over has the five minutes of the one time, and nothing so fine of the other. */
+static void parts_of_an_outage_over_what_was_written_are_the_whole(void **state)
+{
+	struct fixture *f = *state;
+	int64_t now_s;
+
+	open_store(f);
+	wait_until(f, 1, 0);
+	take(f);
+	go_on(f, 10 * 3600);
+	f->feed.realtime_ns -= 6 * 3600 * NS_PER_SEC;
+	feed_wait(&f->feed, 9 * 3600 + 1900);
+	take(f);
+	flush(f);
+	now_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC);
+	check_parts(f, start_s, now_s, 3600 - 600);
+	check_parts(f, start_s, now_s, 3600);
+}
+
+/* Of the hour that lasts there is an outage from before the clock was set back: who asks until now has that, too. */
+static void an_outage_that_is_not_over_by_the_clock_is_there(void **state)
+{
+	const int64_t day_s = start_s - start_s % 86400 + 86400;
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_store(f);
+	wait_until(f, 1, 0);
+	take(f);
+	wait_until(f, 1, 10 * 3600);
+	take(f);
+	f->feed.realtime_ns -= 5 * 3600 * NS_PER_SEC;
+	go_on(f, 900);
+	flush(f);
+	ask(f, USAGE_USER, day_s, day_s + 12 * 3600, &a);
+	assert_int_equal(a.head.until_s, day_s + 5 * 3600 + 900);
+	keeping_check_near(pss_of(&a, "alice"), (6 * 3600 + 900) * GIB_S, 1e-6);
+	buffer_done(&a.body);
+	check_parts(f, day_s, day_s + 12 * 3600, 1000);
+}
+
+/* Where what was first was known as a whole, five minutes begin within an hour. */
+static void parts_of_what_was_first_are_the_whole(void **state)
+{
+	const int64_t day_s = start_s - start_s % 86400 + 86400;
+	struct fixture *f = *state;
+
+	open_store(f);
+	wait_until(f, 1, 3600);
+	take(f);
+	wait_until(f, 1, 8 * 3600);
+	take(f);
+	f->feed.suspended_ns += (7 * 3600 + 2700) * NS_PER_SEC;
+	f->feed.realtime_ns += (7 * 3600 + 2700) * NS_PER_SEC;
+	go_on(f, 7200);
+	flush(f);
+	check_halves(f, day_s + 15 * 3600, day_s + 15 * 3600 + 1900, day_s + 15 * 3600 + 2700);
+	check_parts(f, day_s, day_s + 86400, 1000);
+}
+
+/* Whatever happens, and wherever they end. */
+static void parts_are_the_whole(void **state)
+{
+	static const int64_t longest[] = {1800, 86400, 20 * 86400, 50 * 86400};
+	struct fixture *f = *state;
+	uint64_t random = 11;
+	int64_t first_s, now_s;
+
+	open_store(f);
+	take(f);
+	first_s = start_s - start_s % 86400;
+	for (unsigned int i = 0; i < 40; i++) {
+		feed_wait(&f->feed, (double)(unit_random(&random) %
+					     (uint64_t)longest[unit_random(&random) % 4]));
+		if (i % 8 == 7)
+			f->feed.realtime_ns -= unit_random(&random) % 40000 * NS_PER_SEC;
+		take(f);
+		go_on(f, (int64_t)(unit_random(&random) % 20000));
+	}
+	flush(f);
+	now_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC);
+	for (unsigned int i = 0; i < unit_rounds(3000); i++) {
+		int64_t at_s[3];
+
+		for (size_t k = 0; k < ARRAY_SIZE(at_s); k++)
+			at_s[k] = first_s + (int64_t)(unit_random(&random) %
+						      (uint64_t)(now_s - first_s + 3600));
+		for (size_t k = 0; k < 2; k++)
+			for (size_t l = 0; l < 2; l++)
+				if (at_s[l] > at_s[l + 1]) {
+					int64_t s = at_s[l];
+
+					at_s[l] = at_s[l + 1];
+					at_s[l + 1] = s;
+				}
+		check_halves(f, at_s[0], at_s[1], at_s[2]);
+	}
+	check_parts(f, first_s, now_s, 86400 + 5 * 3600);
+}
+
 static void the_old_goes(void **state)
 {
 	struct fixture *f = *state;
@@ -1245,6 +1462,12 @@ int main(void)
 		TEST(a_former_name_comes_again),
 		TEST(a_number_is_no_name),
 		TEST(a_long_gap_is_spread),
+		TEST(parts_within_an_outage_are_the_whole),
+		TEST(parts_within_a_long_outage_are_the_whole),
+		TEST(parts_of_an_outage_over_what_was_written_are_the_whole),
+		TEST(an_outage_that_is_not_over_by_the_clock_is_there),
+		TEST(parts_of_what_was_first_are_the_whole),
+		TEST(parts_are_the_whole),
 		TEST(the_old_goes),
 		TEST(the_old_goes_bit_by_bit),
 		TEST(a_clock_in_the_future_removes_nothing),
