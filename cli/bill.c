@@ -13,7 +13,13 @@
 #include "render/human.h"
 #include "snapshot/owner.h"
 
-enum { KIB = 1024, MS_PER_S = 1000 };
+enum {
+	KIB = 1024,
+	MS_PER_S = 1000,
+	BUCKET_S = 300, /* by which the ledger counts */
+	NAMED_PARTS =
+		10 /* a period of which no more than one in so many is another's has its name */
+};
 
 static const char absent[] = "-";
 static const char *const pers[] = {
@@ -22,6 +28,11 @@ static const char *const pers[] = {
 	[USAGE_PER_DAY] = "day",
 	[USAGE_PER_MONTH] = "month",
 };
+
+const char *bill_per(const struct bill *b)
+{
+	return pers[b->per];
+}
 
 void bill_done(struct bill *b)
 {
@@ -104,6 +115,26 @@ double bill_covered(const struct usage_head *head)
 	return part < 1 ? part : 1; /* more where the clock was set back */
 }
 
+static int64_t apart_s(int64_t a, int64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+bool bill_is_coarse(const struct bill_part *part)
+{
+	return apart_s(part->head.since_s, part->period.from_s) >= BUCKET_S ||
+	       apart_s(part->head.until_s, part->period.to_s) >= BUCKET_S;
+}
+
+bool bill_is_misnamed(const struct bill *b, const struct bill_part *part)
+{
+	int64_t moved_s = apart_s(part->head.since_s, part->period.from_s) +
+	                  apart_s(part->head.until_s, part->period.to_s);
+
+	return b->per != USAGE_PER_ALL && bill_is_coarse(part) &&
+	       moved_s > (part->period.to_s - part->period.from_s) / NAMED_PARTS;
+}
+
 static size_t shown_of(const struct bill *b, const struct bill_part *part)
 {
 	return b->limit && b->limit < part->items ? b->limit : part->items;
@@ -168,18 +199,30 @@ static void add_quantities(struct cells *c, const struct item *item)
 		add_plain(c, item, ITEM_PROCESSES_MAX);
 }
 
+/* Which time it is of: nobody is to bill a day as an hour. */
+static void add_time(struct cells *c, const struct bill_part *part)
+{
+	struct buffer *text = &c->table->text;
+	char name[PERIOD_TEXT_SIZE];
+
+	if (bill_is_misnamed(c->bill, part)) {
+		period_name(USAGE_PER_ALL, part->head.since_s, name);
+		buffer_printf(text, "%s to ", name);
+		period_name(USAGE_PER_ALL, part->head.until_s, name);
+	} else {
+		period_name(c->bill->per, part->period.from_s, name);
+	}
+	buffer_add_text(text, name);
+	end_cell(c);
+}
+
 static void add_row(struct cells *c, const struct bill_part *part, const struct item *item)
 {
 	struct buffer *text = &c->table->text;
 	double covered = bill_covered(&part->head);
 
-	if (c->bill->per != USAGE_PER_ALL) {
-		char name[PERIOD_TEXT_SIZE];
-
-		period_name(c->bill->per, part->period.from_s, name);
-		buffer_add_text(text, name);
-		end_cell(c);
-	}
+	if (c->bill->per != USAGE_PER_ALL)
+		add_time(c, part);
 	add_quantities(c, item);
 	if (covered >= 0)
 		human_add_percent(text, covered);
@@ -341,7 +384,7 @@ void bill_json(const struct bill *b, struct buffer *to)
 	char first[PERIOD_TEXT_SIZE];
 
 	buffer_printf(to, "{\"usage\":{\"by\":\"%s\",\"per\":\"%s\",\"own_only\":%s,\"periods\":[",
-		owner_of(usage_owner(b->kind))->name, pers[b->per],
+		owner_of(usage_owner(b->kind))->name, bill_per(b),
 		last->flags & USAGE_OWN_ONLY ? "true" : "false");
 	for (size_t i = 0; i < b->parts; i++) {
 		if (i)

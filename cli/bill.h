@@ -41,6 +41,9 @@ void bill_done(struct bill *b);
 /* Chooses and sorts the rows of all answers, which have come. -ENOMEM. */
 int bill_select(struct bill *b);
 
+/* What its parts are, as --per has it. */
+const char *bill_per(const struct bill *b);
+
 /* Those of all parts together. */
 size_t bill_rows(const struct bill *b);
 
@@ -52,7 +55,16 @@ bool bill_has_other(const struct bill *b);
  */
 double bill_covered(const struct usage_head *head);
 
-/* Rows with a line for the total. -ENOMEM. */
+/* Whether PART begins or ends elsewhere than was asked, as no slots so fine are kept of that time. */
+bool bill_is_coarse(const struct bill_part *part);
+
+/*
+ * Whether PART's rows are of a time that is not what its period is called: of 24 hours, say, in place of one. A month that
+ * begins with a day of UTC is that month all the same.
+ */
+bool bill_is_misnamed(const struct bill *b, const struct bill_part *part);
+
+/* Rows with a line for the total; what is misnamed is called by when it begins and ends. -ENOMEM. */
 int bill_table(const struct bill *b, struct table *ret);
 
 void bill_json(const struct bill *b, struct buffer *to);

@@ -275,12 +275,6 @@ static const char *why(int r)
 	}
 }
 
-/* Beyond the five minutes by which the ledger counts. */
-static bool is_far(int64_t a, int64_t b)
-{
-	return (a < b ? b - a : a - b) >= 300;
-}
-
 /* That nothing new has come into the ledger for a while, and whose fault it is. */
 static void say_of_lateness(const struct usage_head *head)
 {
@@ -296,14 +290,33 @@ static void say_of_lateness(const struct usage_head *head)
 	log_warning("nothing new is in the ledger since %s: %s", text, reason);
 }
 
+/* Whether some of that time is not kept as finely as was asked. */
+static bool is_coarse(const struct bill *b)
+{
+	for (size_t i = 0; i < b->parts; i++)
+		if (bill_is_coarse(&b->part[i]))
+			return true;
+	return false;
+}
+
+/* Whoever takes each row for an hour, say, bills too much. */
+static void say_misnamed(const struct bill *b)
+{
+	for (size_t i = 0; i < b->parts; i++)
+		if (b->part[i].items && bill_is_misnamed(b, &b->part[i])) {
+			log_warning("some of that time is not kept by local %ss: "
+				    "its rows say from when until when they are",
+				bill_per(b));
+			return;
+		}
+}
+
 /* Which time the figures are of, which is seldom quite the one that was asked for. */
 static void say_period(const struct bill *b)
 {
 	const struct bill_part *first = &b->part[0], *last = &b->part[b->parts - 1];
 	char since[PERIOD_TEXT_SIZE], until[PERIOD_TEXT_SIZE], begins[PERIOD_TEXT_SIZE];
 	bool is_late = last->head.first_s > first->head.since_s;
-	bool is_coarse = is_far(first->head.since_s, first->period.from_s) ||
-	                 is_far(last->head.until_s, last->period.to_s);
 
 	if (first->head.since_s == last->head.until_s)
 		return;
@@ -312,7 +325,7 @@ static void say_period(const struct bill *b)
 	period_name(USAGE_PER_ALL, last->head.first_s, begins);
 	log_info("usage from %s to %s%s%s%s%s", since, until,
 		b->is_cut ? ", which is now: what is asked for beyond that has not passed yet" : "",
-		is_coarse ? "; that time is kept by larger spans" : "",
+		is_coarse(b) ? "; some of that time is kept by larger spans" : "",
 		is_late ? "; the ledger begins at " : "", is_late ? begins : "");
 }
 
@@ -323,6 +336,7 @@ static void say_of_usage(const struct bill *b)
 
 	say_of_lateness(&last->head);
 	say_period(b);
+	say_misnamed(b);
 	if (last->head.flags & USAGE_NOT_OWN)
 		log_warning("usage by %s is shown to root and group memtally only",
 			owner_of(usage_owner(b->kind))->name);
@@ -363,7 +377,8 @@ static void say_nothing_is_kept(const struct settings *settings, const struct bi
 		return; /* that was said */
 	add_filters(settings, &asked);
 	if (first->head.since_s == last->head.until_s)
-		log_error("that time is too short: the ledger counts by five minutes");
+		log_error("that time is too short: the ledger %s",
+			is_coarse(b) ? "has larger spans of it alone" : "counts by five minutes");
 	else
 		log_error("the ledger has nothing%s of that time%s%.*s", is_own ? " of yours" : "",
 			asked.len ? " for" : "", (int)asked.len, asked.data ? asked.data : "");

@@ -153,6 +153,60 @@ static void a_table_has_a_total(void **state)
 	assert_string_equal(t.total.data, "total of 2 rows (1 not shown)");
 }
 
+/* As the ledger answers for the time from PERIOD on; what the period is called then. */
+static void check_name(enum usage_per per, int64_t from_s, int64_t to_s, int64_t since_s,
+	int64_t until_s, const char *expected)
+{
+	static const struct usage_row row = {
+		.id = 1, .present = 1, .q = {24 * GIB_HOUR}, .name = "a", .user = ""};
+	AUTO_BILL struct bill b = {.per = per, .part = calloc(1, sizeof(*b.part))};
+	AUTO_TABLE struct table t = {0};
+
+	assert_non_null(b.part);
+	b.kind = USAGE_USER;
+	add_part(&b, &row, 1, from_s, 1000);
+	b.part[0].period.to_s = to_s;
+	b.part[0].head.since_s = since_s;
+	b.part[0].head.until_s = until_s;
+	assert_int_equal(bill_select(&b), 0);
+	assert_int_equal(bill_table(&b, &t), 0);
+	assert_string_equal(t.text.data, expected);
+	assert_int_equal(bill_is_misnamed(&b, &b.part[0]), strstr(expected, " to ") != NULL);
+}
+
+/* Of old time there are days: nobody is to take one for an hour. */
+static void what_is_no_hour_is_not_called_one(void **state)
+{
+	const int64_t day = 1795392000, hour = 3600; /* 2026-11-23, and the 1st of it: */
+	const int64_t first = day - 22 * 24 * hour, end = first + 30 * 24 * hour;
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	check_name(USAGE_PER_HOUR, day + 11 * hour, day + 12 * hour, day, day + 24 * hour,
+		"2026-11-23 00:00 to 2026-11-24 00:00");
+	check_name(USAGE_PER_HOUR, day + 11 * hour, day + 12 * hour, day + 11 * hour,
+		day + 12 * hour, "2026-11-23 11:00");
+	check_name(USAGE_PER_HOUR, day + 11 * hour + 10, day + 12 * hour - 10,
+		day + 11 * hour + 300, day + 12 * hour, "2026-11-23 11:00");
+	/* An end alone; an hour that is another. */
+	check_name(USAGE_PER_HOUR, day + 11 * hour, day + 12 * hour, day + 11 * hour,
+		day + 13 * hour, "2026-11-23 11:00 to 2026-11-23 13:00");
+	check_name(USAGE_PER_HOUR, day + 11 * hour, day + 12 * hour, day + 12 * hour,
+		day + 13 * hour, "2026-11-23 12:00 to 2026-11-23 13:00");
+	setenv("TZ", "CET-1", 1);
+	tzset();
+	check_name(USAGE_PER_DAY, day - hour, day + 23 * hour, day - hour, day + 23 * hour,
+		"2026-11-23");
+	check_name(USAGE_PER_DAY, day - hour, day + 23 * hour, day, day + 24 * hour, "2026-11-23");
+	check_name(USAGE_PER_MONTH, first - hour, end - hour, first, end, "2026-11");
+	check_name(USAGE_PER_ALL, day + 11 * hour, day + 12 * hour, day, day + 24 * hour, "24.000");
+	setenv("TZ", "IST-5:30", 1);
+	tzset();
+	check_name(USAGE_PER_DAY, day - 19800, day - 19800 + 24 * hour, day, day + 24 * hour,
+		"2026-11-23 05:30 to 2026-11-24 05:30");
+}
+
 /* More than a 64-bit number of bytes holds. */
 static void large_amounts_are_exact(void **state)
 {
@@ -362,6 +416,7 @@ int main(void)
 		cmocka_unit_test(csv_has_a_line_for_each_row),
 		cmocka_unit_test(json_leaves_out_what_is_absent),
 		cmocka_unit_test(a_table_has_a_total),
+		cmocka_unit_test(what_is_no_hour_is_not_called_one),
 		cmocka_unit_test(large_amounts_are_exact),
 		cmocka_unit_test(the_covered_part_is_a_part),
 		cmocka_unit_test(who_was_not_read_has_no_figure),

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cli/memtally.h"
+#include "snapshot/usage.h"
 #include "tests/unit/sample.h"
 
 enum {
@@ -43,6 +44,7 @@ static int remove_folder(void **state)
 	(void)state;
 	unlink("out");
 	unlink("err");
+	unlink("ledger");
 	return chdir("..") < 0 ? -1 : rmdir(folder);
 }
 
@@ -635,6 +637,133 @@ static void what_has_ended_matches_nothing(void **state)
 	}
 }
 
+/* The 1st of August 2026; of what was before there are days alone. */
+#define FINE_S INT64_C(1785542400)
+
+static int64_t boundary(int64_t s)
+{
+	return s >= FINE_S ? s : (s + 43200) / 86400 * 86400;
+}
+
+/* One user, who has a GiB all the time. */
+static void answer(const struct usage_request *request, struct buffer *to)
+{
+	struct usage_head head = {
+		.since_s = boundary(request->since_s),
+		.until_s = boundary(request->until_s),
+		.now_s = FINE_S + 10 * 86400,
+		.first_s = 0,
+		.written_s = FINE_S + 10 * 86400,
+	};
+	uint64_t seconds = (uint64_t)(head.until_s - head.since_s);
+	const struct usage_row row = {
+		.id = 1000, .present = 1, .q = {seconds << 20}, .name = "alice", .user = ""};
+
+	head.covered_ms = head.sampled_ms = seconds * 1000;
+	head.rows = seconds > 0;
+	usage_begin(to);
+	if (head.rows)
+		usage_add(to, &row);
+	usage_end(to, &head);
+}
+
+/* Serves one client on "ledger", until it has gone; returns the child that does. */
+static pid_t keep(void)
+{
+	AUTO_CLOSE int listener = -1;
+	pid_t child;
+
+	assert_int_equal(channel_listen("ledger", SOCK_SEQPACKET, 0600, 1, &listener), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct pollfd p = {.fd = listener, .events = POLLIN};
+		unsigned char text[USAGE_REQUEST_SIZE];
+		struct usage_request request;
+		int client;
+		ssize_t n;
+
+		if (poll(&p, 1, -1) < 0)
+			_exit(1);
+		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		while ((n = recv(client, text, sizeof(text), 0)) > 0) {
+			AUTO_BUFFER struct buffer to = {0};
+
+			if (usage_request_parse(text, (size_t)n, &request) < 0)
+				_exit(1);
+			answer(&request, &to);
+			if (send(client, to.data, to.len, MSG_NOSIGNAL) != (ssize_t)to.len)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	return child;
+}
+
+static void ask(
+	const char *per, const char *since, const char *until, const char *form, struct result *ret)
+{
+	const char *const args[ARGS_MAX] = {
+		"usage", "--ledger.socket=ledger", per, since, until, form};
+	pid_t child;
+
+	setenv("TZ", "UTC", 1);
+	child = keep();
+	run(args, "out", ret);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	unlink("ledger");
+}
+
+static bool says(const struct result *r, const char *what)
+{
+	return strstr(r->err.data, what) != NULL;
+}
+
+/* Of the hours that were asked for some are days, in the middle of the time as well as at its ends. */
+static void nobody_bills_a_day_as_an_hour(void **state)
+{
+	static const char coarse[] = "; some of that time is kept by larger spans",
+			  misnamed[] = "warning: some of that time is not kept by local hours: ";
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		AUTO_RESULT struct result r = {0};
+
+		ask("--per=hour", "--since=2026-07-31", "--until=2026-08-01 02:00",
+			i ? "--csv" : NULL, &r);
+		assert_int_equal(r.status, 0);
+		assert_true(says(&r, "usage from 2026-07-31 00:00 to 2026-08-01 02:00"));
+		assert_true(says(&r, coarse));
+		assert_true(says(&r, misnamed));
+		if (!i) {
+			check_says(r.out.data, "\n2026-07-31 00:00 to 2026-08-01 00:00    24.000 ");
+			check_says(r.out.data, "\n2026-08-01 00:00                         1.000 ");
+			assert_null(strstr(r.out.data, "\n2026-07-31 11:00"));
+		}
+	}
+	for (int i = 0; i < 3; i++) {
+		static const char *const pers[] = {"--per=hour", "--per=day", "--per=all"};
+		AUTO_RESULT struct result r = {0};
+
+		ask(pers[i], i ? "--since=2026-07-30" : "--since=2026-08-01",
+			"--until=2026-08-01 02:00", NULL, &r);
+		assert_int_equal(r.status, 0);
+		assert_false(says(&r, coarse) || says(&r, misnamed));
+	}
+}
+
+/* Less than there is of that time, which is no five minutes. */
+static void what_is_kept_by_days_has_no_hours(void **state)
+{
+	AUTO_RESULT struct result r = {0};
+
+	(void)state;
+	ask("--per=hour", "--since=2026-07-31 13:00", "--until=2026-07-31 15:00", NULL, &r);
+	assert_int_equal(r.status, 1);
+	assert_true(says(&r, "that time is too short: the ledger has larger spans of it alone"));
+}
+
 /* Output that nobody gets is a failure, whatever is printed. */
 static void full_disk_is_told(void **state)
 {
@@ -688,6 +817,8 @@ int main(void)
 		cmocka_unit_test(status_is_the_daemons),
 		cmocka_unit_test(usage_is_two),
 		cmocka_unit_test(what_has_ended_matches_nothing),
+		cmocka_unit_test(nobody_bills_a_day_as_an_hour),
+		cmocka_unit_test(what_is_kept_by_days_has_no_hours),
 		cmocka_unit_test(full_disk_is_told),
 		cmocka_unit_test(closed_pipe_is_told),
 	};
