@@ -144,9 +144,8 @@ struct cells {
 	const struct bill *bill;
 	struct table *table;
 	bool has_user;
-	double pss, swap; /* of all rows that are shown */
+	double pss, swap; /* of all rows, shown or not */
 	bool has_pss, has_swap;
-	size_t rows;
 };
 
 static void end_cell(struct cells *c)
@@ -235,12 +234,15 @@ static void add_row(struct cells *c, const struct bill_part *part, const struct 
 		buffer_add_text(text, item->row.user);
 		end_cell(c);
 	}
+	c->table->rows++;
+}
+
+static void add_to_total(struct cells *c, const struct item *item)
+{
 	c->pss += (double)item->row.q[USAGE_PSS];
 	c->swap += (double)item->row.q[USAGE_SWAP];
 	c->has_pss |= item_has(item, USAGE_PSS);
 	c->has_swap |= item_has(item, USAGE_SWAP);
-	c->rows++;
-	c->table->rows++;
 }
 
 static void add_column(struct table *t, const char *head, bool is_right, bool is_wide)
@@ -256,7 +258,7 @@ static void add_column(struct table *t, const char *head, bool is_right, bool is
 static void add_total(struct cells *c)
 {
 	struct table *t = c->table;
-	size_t rest = t->columns, unread = 0;
+	size_t rest = t->columns, unread = 0, rows = bill_rows(c->bill);
 
 	for (size_t i = 0; i < c->bill->parts; i++)
 		unread += count_unread(&c->bill->part[i]);
@@ -270,9 +272,9 @@ static void add_total(struct cells *c)
 	add_gib_hours(c, c->has_swap, c->swap);
 	for (rest -= 4; rest; rest--)
 		end_cell(c);
-	buffer_printf(&t->total, "total of %zu row%s", c->rows, c->rows == 1 ? "" : "s");
-	if (c->rows < bill_rows(c->bill))
-		buffer_printf(&t->total, " (%zu not shown)", bill_rows(c->bill) - c->rows);
+	buffer_printf(&t->total, "total of %zu row%s", rows, rows == 1 ? "" : "s");
+	if (t->rows < rows)
+		buffer_printf(&t->total, " (%zu not shown)", rows - t->rows);
 	if (unread)
 		buffer_printf(&t->total, ", %zu could not be read", unread);
 	t->rows++;
@@ -303,8 +305,11 @@ int bill_table(const struct bill *b, struct table *ret)
 	if (owner->has_user)
 		add_column(ret, "USER", false, true);
 	for (size_t i = 0; i < b->parts; i++)
-		for (size_t k = 0; k < shown_of(b, &b->part[i]); k++)
-			add_row(&cells, &b->part[i], &b->part[i].item[k]);
+		for (size_t k = 0; k < b->part[i].items; k++) {
+			if (k < shown_of(b, &b->part[i]))
+				add_row(&cells, &b->part[i], &b->part[i].item[k]);
+			add_to_total(&cells, &b->part[i].item[k]);
+		}
 	add_total(&cells);
 	return ret->text.error ? ret->text.error : ret->total.error;
 }

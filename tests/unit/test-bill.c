@@ -124,10 +124,21 @@ static void json_leaves_out_what_is_absent(void **state)
 	json_decref(json);
 }
 
+/* GiB-hours of the last line: the second cell, behind the time. */
+static const char *total_of(const struct table *t)
+{
+	const char *cell = t->text.data;
+
+	for (size_t i = 0; i < (t->rows - 1) * t->columns + 1; i++)
+		cell += strlen(cell) + 1;
+	return cell;
+}
+
 static void a_table_has_a_total(void **state)
 {
 	AUTO_BILL struct bill b = {0};
 	AUTO_TABLE struct table t = {0};
+	char total[32];
 	const char *cell;
 	size_t cells = 0;
 
@@ -145,12 +156,14 @@ static void a_table_has_a_total(void **state)
 	assert_string_equal(t.text.data, "2026-11-23 06:00");
 	buffer_add_char(&t.total, '\0');
 	assert_string_equal(t.total.data, "total of 3 rows");
+	snprintf(total, sizeof(total), "%s", total_of(&t));
 	table_done(&t);
 	b.limit = 1;
 	assert_int_equal(bill_table(&b, &t), 0);
 	assert_int_equal(t.rows, 3);
 	buffer_add_char(&t.total, '\0');
-	assert_string_equal(t.total.data, "total of 2 rows (1 not shown)");
+	assert_string_equal(t.total.data, "total of 3 rows (1 not shown)");
+	assert_string_equal(total_of(&t), total);
 }
 
 /* As the ledger answers for the time from PERIOD on; what the period is called then. */
