@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Holds the rules for Prometheus to the page on what to do: each alert has a severity, waits, and has its paragraph, and
-each paragraph its alert; what rules, tests and pages call by a recorded name is recorded. (That the metrics they name
-exist, documents.py looks at.)
+each paragraph its alert; what rules, tests and pages call by a recorded name is recorded; either way up takes the same
+series. (That the metrics they name exist, documents.py looks at.)
 """
 import os
 import re
@@ -18,6 +18,11 @@ PAGE = "docs/runbooks.md"
 URL = f"file:///usr/share/doc/memtally/{PAGE}"
 RULE = re.compile(r"^( *)- (alert|record): (\S+)\n((?:\1 .*\n|\n)*)", re.M)
 SEVERITIES = ("critical", "warning")
+# The samples for what is above a Prometheus, and series of others that it may have.
+FEDERATION = f"{FOLDER}/federation.yml"
+REMOTE_WRITE = f"{FOLDER}/remote_write.yml"
+FOREIGN = ({"__name__": "ALERTS", "alertname": "InstanceDown"}, {"__name__": "up"}, {"__name__": "node:cpu:ratio"},
+           {"__name__": "memtally_host_pss_bytes"})
 # What an administrator records, for alerts to go by.
 OF_OTHERS = {"memtally:user_share_limit:ratio"}
 
@@ -61,13 +66,45 @@ def check_records(source, records):
     return found
 
 
+def is_federated(text, labels):
+    """Whether one of the selectors takes what has these labels."""
+    return any(all(re.fullmatch(value if how == "=~" else re.escape(value), labels.get(name, ""))
+                   for name, how, value in re.findall(r'(\w+)(=~?)"([^"]*)"', selector))
+               for selector in re.findall(r"^ *- '\{(.+)\}'$", text, re.M))
+
+
+def is_written(text, labels):
+    """Whether the one rule that keeps does so."""
+    names = re.search(r"source_labels: \[(.+)\]", text).group(1).split(", ")
+    kept = re.search(r"regex: '(.+)'", text).group(1)
+    return bool(re.fullmatch(kept, ";".join(labels.get(name, "") for name in names)))
+
+
+def check_ways_up(source, alerts, records):
+    federation, remote_write = common.read(source, FEDERATION), common.read(source, REMOTE_WRITE)
+    found = []
+    series = [{"__name__": name} for name in sorted(records)]
+    series += [{"__name__": "ALERTS", "alertname": name} for name in sorted(alerts)]
+    for labels in series + list(FOREIGN):
+        ways = is_federated(federation, labels), is_written(remote_write, labels)
+        name = " ".join(labels.values())
+        if ways[0] != ways[1]:
+            found.append(f"{FEDERATION if ways[0] else REMOTE_WRITE} alone takes {name}")
+        elif ways[0] and labels in FOREIGN:
+            found.append(f"{FEDERATION} and {REMOTE_WRITE} take {name}")
+        elif not ways[0] and "alertname" in labels and labels not in FOREIGN:
+            found.append(f"neither {FEDERATION} nor {REMOTE_WRITE} takes {name}")
+    return found
+
+
 def findings(source, _build):
     all_rules = rules(source)
     found = [line for where, kind, name, body in all_rules if kind == "alert"
              for line in check_alert(where, name, body)]
     alerts = {name for _, kind, name, _ in all_rules if kind == "alert"}
     records = {name for _, kind, name, _ in all_rules if kind == "record"}
-    return found + check_page(source, alerts) + check_records(source, records)
+    return (found + check_page(source, alerts) + check_records(source, records)
+            + check_ways_up(source, alerts, records))
 
 
 if __name__ == "__main__":

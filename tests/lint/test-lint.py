@@ -260,8 +260,12 @@ class Rules(Tree):
           runbook_url: file:///usr/share/doc/memtally/docs/runbooks.md#memtallya
 """
     RECORD = "      - record: memtally:a:ratio\n        expr: a / b\n"
+    SELECTORS = "- '{__name__=~\"memtally:.+\"}'\n- '{__name__=\"ALERTS\",alertname=~\"Memtally.+\"}'\n"
+    WRITTEN = "source_labels: [__name__, alertname]\nregex: 'memtally:.+;.*|ALERTS;Memtally.+'\n"
 
-    def look(self, rule_text, page="## MemtallyA\n"):
+    def look(self, rule_text, page="## MemtallyA\n", selectors=SELECTORS, written=WRITTEN):
+        self.write("contrib/prometheus/federation.yml", selectors)
+        self.write("contrib/prometheus/remote_write.yml", written)
         self.write("contrib/prometheus/a.alerts.yml", "groups:\n  - rules:\n" + self.RECORD + rule_text)
         self.write("docs/runbooks.md", page)
         return self.found(rules)
@@ -284,6 +288,18 @@ class Rules(Tree):
     def test_unrecorded(self):
         self.assertEqual(self.look(self.ALERT.replace("memtally:a:ratio", "memtally:a:sum")),
                          ["contrib/prometheus/a.alerts.yml:6: nothing records memtally:a:sum"])
+
+    def test_ways_up(self):
+        federation, remote_write = "contrib/prometheus/federation.yml", "contrib/prometheus/remote_write.yml"
+        self.assertEqual(self.look(self.ALERT, written="source_labels: [__name__]\nregex: 'memtally:.+|ALERTS'\n"),
+                         [f"{remote_write} alone takes ALERTS InstanceDown"])
+        self.assertEqual(self.look(self.ALERT, written="source_labels: [__name__]\nregex: 'memtally:.+'\n"),
+                         [f"{federation} alone takes ALERTS MemtallyA"])
+        nothing = {"selectors": self.SELECTORS.split("\n", maxsplit=1)[0] + "\n",
+                   "written": "source_labels: [__name__]\nregex: 'memtally:.+'\n"}
+        self.assertEqual(self.look(self.ALERT, **nothing), [f"neither {federation} nor {remote_write} takes ALERTS MemtallyA"])
+        everything = {"selectors": "- '{__name__=~\".+\"}'\n", "written": "source_labels: [__name__]\nregex: '.+'\n"}
+        self.assertEqual(len(self.look(self.ALERT, **everything)), len(rules.FOREIGN))
 
 
 class Units(Tree):
