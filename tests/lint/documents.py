@@ -19,6 +19,7 @@ PAGES = {"memtallyd": "docs/memtallyd.8", "memtally-web": "docs/memtally-web.8",
 FILE_PAGE = "docs/memtally.yaml.5"
 SAMPLE = "contrib/memtally.yaml"
 FAULTS = "docs/faults.md"
+LEDGER = "docs/ledger.md"
 BLOCK = re.compile(r"(<!-- BEGIN (\w+)[^>]*-->\n)(.*?)(<!-- END \2 -->)", re.S)
 
 
@@ -219,6 +220,20 @@ def check_map(source):
             if os.path.basename(path) not in named]
 
 
+def check_usage(source, owners):
+    """What `memtally usage` prints as JSON and as comma-separated values is in the page on it, and nothing else."""
+    quantities = re.findall(r'= \{"([a-z_]+)", USAGE_', common.read(source, "cli/item.c"))
+    kinds = re.findall(r"\[USAGE_\w+\] = OWNER_([A-Z]+)", common.read(source, "snapshot/usage.c"))
+    coded = set(re.findall(r'\\"([a-z_]+)\\":', common.read(source, "cli/bill.c"))) | set(quantities) | {"uid", "gid"}
+    coded |= {name for row in owners if row[0].upper() in kinds for name in row[:2]}
+    text = common.read(source, LEDGER).partition("\n## As JSON")[2].partition("\n## ")[0]
+    named = {name for cell in re.findall(r"^\| (`[^|]*) \|", text, re.M) for name in re.findall(r"`(\w+)`", cell)}
+    found = [f"{LEDGER}: no word of the field {name}" for name in sorted(coded - named)]
+    found += [f"{LEDGER}: memtally usage has no field {name}" for name in sorted(named - coded)]
+    head = ",".join(["    since,until,covered_ratio,own_only,user,uid"] + quantities)
+    return found + ([] if head in text.splitlines() else [f"{LEDGER}: no line '{head.strip()}'"])
+
+
 def check_links(source):
     found = []
     for path in markdown(source):
@@ -262,7 +277,7 @@ def findings(source, build):
     return (check_blocks(source, blocks(metrics, owners, dump(build, "balance")))
             + check_metric_names(source, metrics, owners)
             + check_options(source, build, options) + check_sample(source, options)
-            + check_routes(source, owners) + check_map(source) + check_links(source)
+            + check_routes(source, owners) + check_map(source) + check_usage(source, owners) + check_links(source)
             + check_tests(source) + check_faults(source))
 
 

@@ -217,6 +217,21 @@ class Documents(Tree):
         self.assertEqual(documents.check_map(self.folder.name),
                          ["docs/ARCHITECTURE.md: no word of daemon/part", "docs/ARCHITECTURE.md: no word of daemon/untold"])
 
+    def test_usage(self):
+        self.write("cli/item.c", '\t[ITEM_PSS] = {"pss", USAGE_PSS},\n\t[ITEM_MAX] = {"max", USAGE_MAX},\n')
+        self.write("cli/bill.c", '"{\\"late\\":%s}"')
+        self.write("snapshot/usage.c", "\t[USAGE_USER] = OWNER_USER,\n")
+        head = "\n    since,until,covered_ratio,own_only,user,uid,pss,max\n"
+        rows = "## As JSON\n| `user`, `users` | |\n| `uid`, `gid` | |\n| `late` | `no` |\n| `pss` | |\n"
+        for text, expected in ((f"\n{rows}| `max` | |\n{head}", []),
+                               (f"\n{rows}| `mean` | |\n{head}\n## Next\n| `max` | |\n",
+                                ["docs/ledger.md: no word of the field max",
+                                 "docs/ledger.md: memtally usage has no field mean"]),
+                               (f"\n{rows}| `max` | |\n{head.replace('pss,max', 'max,pss')}",
+                                [f"docs/ledger.md: no line '{head.strip()}'"])):
+            self.write("docs/ledger.md", text)
+            self.assertEqual(documents.check_usage(self.folder.name, self.OWNERS), expected)
+
     def test_links(self):
         self.write("docs/a.md", "[b](b.md) [c](../c.md#x) [d](https://example.org/)\n")
         self.write("c.md", "")
