@@ -351,6 +351,9 @@ class Units(Tree):
             found = units.check_exposure({"a": exposure})
             self.assertEqual(len(found), 1)
             self.assertIn(exposure[1], found[0])
+        for tenths, count in ((11, 0), (12, 1)):
+            found = units.check_exposure({"memtallyd.service with tmpfs.conf": (tenths, "")})
+            self.assertEqual(len(found), count, found)
 
     def test_page(self):
         text = "of systemd 252\n| `a` | 0.8 | x |\n"
