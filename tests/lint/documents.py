@@ -234,6 +234,16 @@ def check_usage(source, owners):
     return found + ([] if head in text.splitlines() else [f"{LEDGER}: no line '{head.strip()}'"])
 
 
+def check_operations(source):
+    """What README has to be done to services by name is done to all of them."""
+    text = common.read(source, "README.md")
+    table = re.search(r"^\| to do what \| how \|\n((?:\|.*\n)+)", text, re.M)
+    return [f"README.md: '{row.split('|')[1].strip()}' forgets memtally-ledger"
+            for row in (table.group(1).splitlines() if table else [])
+            if re.search(r"\bmemtallyd\b", row) and re.search(r"\bmemtally-web\b", row)
+            and not re.search(r"\bmemtally-ledger\b", row)]
+
+
 def check_links(source):
     found = []
     for path in markdown(source):
@@ -277,7 +287,8 @@ def findings(source, build):
     return (check_blocks(source, blocks(metrics, owners, dump(build, "balance")))
             + check_metric_names(source, metrics, owners)
             + check_options(source, build, options) + check_sample(source, options)
-            + check_routes(source, owners) + check_map(source) + check_usage(source, owners) + check_links(source)
+            + check_routes(source, owners) + check_map(source) + check_usage(source, owners) + check_operations(source)
+            + check_links(source)
             + check_tests(source) + check_faults(source))
 
 
