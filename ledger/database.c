@@ -70,6 +70,12 @@ int database_run(struct store *s, const char *sql)
 	return database_outcome(sqlite3_exec(s->db, sql, NULL, NULL, NULL));
 }
 
+void database_beat(const struct store *s)
+{
+	if (s->beat.call)
+		s->beat.call(s->beat.context);
+}
+
 int database_finish(sqlite3_stmt *statement)
 {
 	int r = sqlite3_step(statement);

@@ -28,8 +28,7 @@ struct store {
 	struct names names;
 	int64_t names_from
 		[SLOT_LEVELS]; /* before that slot no slot has names that may become "(other)" */
-	void (*beat)(void *context);
-	void *beat_context;
+	struct store_beat beat;
 	char said[256]; /* why the last write failed; empty: ask SQLite */
 	int64_t tidied_slot; /* the day when names that nothing has any more were last looked for; -1: never */
 	sqlite3_stmt *add[SLOT_LEVELS], *add_span;
@@ -84,6 +83,9 @@ int database_number(struct store *s, const char *sql, int64_t fallback, int64_t 
 
 /* Runs SQL, several statements perhaps. Outcomes of the store. */
 int database_run(struct store *s, const char *sql);
+
+/* Calls the beat, where there is one. */
+void database_beat(const struct store *s);
 
 /* Steps STATEMENT to its end, and leaves it for the next time. Outcomes of the store. */
 int database_finish(sqlite3_stmt *statement);

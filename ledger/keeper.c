@@ -42,6 +42,15 @@ static void say_not_aside(struct keeper *k, const char *why)
 	log_error("the ledger is damaged, and can't be set aside: %s", why);
 }
 
+static int open_store(struct keeper *k, char text[static STORE_ERROR_SIZE])
+{
+	int r = store_open(k->directory, &k->limits, &k->store, text);
+
+	if (r == 0)
+		store_set_beat(k->store, k->beat);
+	return r;
+}
+
 /* Sets the file aside and opens a new one. As keeper_open(). */
 static int replace(struct keeper *k)
 {
@@ -58,7 +67,7 @@ static int replace(struct keeper *k)
 	k->set_aside++;
 	log_error("the ledger is damaged: it was set aside as %s, and a new one begins", text);
 	bucket_forget_series(&k->bucket);
-	r = store_open(k->directory, &k->limits, &k->store, text);
+	r = open_store(k, text);
 	if (r != 0)
 		log_error("%s", text);
 	return r;
@@ -93,7 +102,7 @@ int keeper_open(struct keeper *k, const char *directory, const struct store_limi
 		.clock_limit.interval_ns = SAY_AGAIN_NS,
 		.report_limit.interval_ns = SAY_AGAIN_NS,
 	};
-	r = store_open(directory, limits, &k->store, text);
+	r = open_store(k, text);
 	if (r == 0)
 		r = store_load(k->store, &k->bucket);
 	else if (r != STORE_DAMAGED)
@@ -106,15 +115,21 @@ int keeper_open(struct keeper *k, const char *directory, const struct store_limi
 	return r;
 }
 
+void keeper_set_beat(struct keeper *k, struct store_beat beat)
+{
+	k->beat = beat;
+	if (k->store)
+		store_set_beat(k->store, beat);
+}
+
 /* One try: 0, or why not. */
 static int try_to_write(struct keeper *k, char text[static STORE_ERROR_SIZE])
 {
 	int r = 0;
 
 	if (!k->store)
-		r = store_open(k->directory, &k->limits, &k->store, text);
+		r = open_store(k, text);
 	if (r == 0) {
-		store_set_beat(k->store, k->beat, k->beat_context);
 		r = store_write(k->store, &k->bucket);
 		snprintf(text, STORE_ERROR_SIZE, "%.200s", store_error(k->store));
 	}

@@ -29,9 +29,7 @@ struct keeper {
 	uint64_t fresh_ns; /* likewise: until then what is written is new enough for whoever asks */
 	uint64_t write_failures, set_aside, clock_sets; /* counts */
 	struct log_limit clock_limit, report_limit;
-	void (*beat)(
-		void *context); /* to be set when it is open: as store_set_beat() has it; NULL: none */
-	void *beat_context;
+	struct store_beat beat;
 	char aside_error[STORE_ERROR_SIZE]; /* that is on the log already; empty: none is */
 };
 
@@ -45,6 +43,9 @@ uint64_t keeper_opening_ns(const char *directory);
  * another try mends STORE_LOCKED and STORE_UNWRITABLE perhaps; -ENOMEM.
  */
 int keeper_open(struct keeper *k, const char *directory, const struct store_limits *limits);
+
+/* From now on BEAT is called while something goes on that may take long. */
+void keeper_set_beat(struct keeper *k, struct store_beat beat);
 
 /* Writes what there is, as far as it can be, and closes. */
 void keeper_close(struct keeper *k);

@@ -129,7 +129,7 @@ static void get_limits(const struct settings *c, struct store_limits *ret)
 	ret->bytes = c->ledger_max_size_mib << 20;
 }
 
-/* A write goes on, and may take longer than the service manager waits. */
+/* Something goes on, and may take longer than the service manager waits. */
 static void beat(void *loop)
 {
 	loop_beat(loop, clock_now_ns(CLOCK_MONOTONIC));
@@ -144,8 +144,8 @@ static int open_ledger(struct ledger *l)
 	sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu",
 		(unsigned long long)(keeper_opening_ns(l->directory) / NS_PER_USEC));
 	r = keeper_open(&l->keeper, l->directory, &limits);
-	l->keeper.beat = beat;
-	l->keeper.beat_context = &l->loop;
+	/* Not before: until it is ready, the service manager waits as long as it was told. */
+	keeper_set_beat(&l->keeper, (struct store_beat){.call = beat, .context = &l->loop});
 	if (r == STORE_FOREIGN)
 		l->status = COMMAND_MISUSE;
 	if (r == 0)
@@ -192,7 +192,7 @@ static int run(struct ledger *l)
 		}
 		keeper_run(&l->keeper, now);
 		desk_run(&l->desk, now, keeper_answer, &l->keeper);
-		loop_beat(&l->loop, now);
+		beat(&l->loop);
 	}
 	return EXIT_SUCCESS;
 }

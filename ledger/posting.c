@@ -430,16 +430,13 @@ static int make_room(struct store *s, unsigned int percent)
 /* Of SQLite's, for as long as something moves: who waits for a disk that does not answer tells nothing. */
 static int tell(void *store)
 {
-	struct store *s = store;
-
-	s->beat(s->beat_context);
+	database_beat(store);
 	return 0;
 }
 
-void store_set_beat(struct store *s, void (*beat)(void *context), void *context)
+void store_set_beat(struct store *s, struct store_beat beat)
 {
 	s->beat = beat;
-	s->beat_context = context;
 }
 
 static int write_or_make_room(struct store *s, struct bucket *b)
@@ -463,8 +460,7 @@ int store_write(struct store *s, struct bucket *b)
 {
 	int r;
 
-	if (s->beat)
-		sqlite3_progress_handler(s->db, TELL_EVERY, tell, s);
+	sqlite3_progress_handler(s->db, TELL_EVERY, tell, s);
 	r = write_or_make_room(s, b);
 	sqlite3_progress_handler(s->db, 0, NULL, NULL);
 	return r;

@@ -27,6 +27,7 @@ struct report {
 	const struct store_reader *reader;
 	struct usage_head *head;
 	struct buffer *to;
+	uint64_t until_ns;     /* CLOCK_MONOTONIC until when it may take */
 	struct usage_row rest; /* the sum of those that are too many */
 	int64_t own; /* the reader's series as a user, by the name that his uid has; -1: there is none */
 	size_t runs;
@@ -307,9 +308,13 @@ static int add_rows(struct report *p)
 	return r == 0 ? p->to->error : r;
 }
 
-static int is_too_late(void *until_ns)
+/* Of SQLite's: one report may take so long, and several may be asked for at once. */
+static int is_too_late(void *report)
 {
-	return clock_now_ns(CLOCK_MONOTONIC) > *(uint64_t *)until_ns;
+	const struct report *p = report;
+
+	database_beat(p->store);
+	return clock_now_ns(CLOCK_MONOTONIC) > p->until_ns;
 }
 
 /* Rows that can be somebody's own: who sees but those gets none of other kinds. */
@@ -328,14 +333,14 @@ int store_report(struct store *s, const struct usage_request *request,
 		.reader = reader,
 		.head = head,
 		.to = to,
+		.until_ns = clock_now_ns(CLOCK_MONOTONIC) + REPORT_NS,
 		.rest = {.id = OWNER_NO_ID, .name = USAGE_OTHER, .user = ""},
 	};
-	uint64_t until_ns = clock_now_ns(CLOCK_MONOTONIC) + REPORT_NS;
 	struct slots_kept kept;
 	int r;
 
 	head->now_s = now_s;
-	sqlite3_progress_handler(s->db, LOOK_EVERY, is_too_late, &until_ns);
+	sqlite3_progress_handler(s->db, LOOK_EVERY, is_too_late, &p);
 	r = find_kept(s, &kept, &head->first_s);
 	if (r == 0)
 		r = find_time(&p, &kept);

@@ -34,6 +34,12 @@ struct store_limits {
 	uint64_t bytes;
 };
 
+/* Called again and again while something goes on that may take long, so that nobody takes it for a hang. */
+struct store_beat {
+	void (*call)(void *context); /* NULL: nothing is */
+	void *context;
+};
+
 struct store;
 
 enum store_outcome {
@@ -71,8 +77,8 @@ int store_load(struct store *s, struct bucket *b);
  */
 int store_write(struct store *s, struct bucket *b);
 
-/* From now on BEAT is called with CONTEXT again and again while a write goes on, which may take long. NULL: nothing is. */
-void store_set_beat(struct store *s, void (*beat)(void *context), void *context);
+/* From now on BEAT is called while a write or a report goes on. */
+void store_set_beat(struct store *s, struct store_beat beat);
 
 /* What the last failure was, for a person; good until the next call. */
 const char *store_error(const struct store *s);

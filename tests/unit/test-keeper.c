@@ -222,6 +222,32 @@ static void a_full_disk_loses_nothing(void **state)
 	assert_int_equal(head.write_failures, f->keeper.write_failures);
 }
 
+static void count_beat(void *beats)
+{
+	++*(unsigned int *)beats;
+}
+
+/* Several may ask at once: nobody takes that for a hang, from the first report on. */
+static void a_report_beats(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int beats = 0;
+	struct usage_head head;
+
+	feed.crowd = (struct feed_crowd){.kind = USAGE_PROGRAM, .count = 450, .pss_bytes = MIB};
+	for (unsigned int day = 0; day < 10; day++) {
+		feed_wait(&feed, 86400);
+		pass(f);
+	}
+	keeper_close(&f->keeper);
+	open_keeper(f);
+	keeper_set_beat(&f->keeper, (struct store_beat){.call = count_beat, .context = &beats});
+	assert_false(bucket_has_content(&f->keeper.bucket)); /* which would be written first */
+	ask_of(f, USAGE_PROGRAM, &head);
+	assert_int_equal(head.rows, 450);
+	assert_true(beats > 0);
+}
+
 /* Two slots without anything new, or two snapshots of a memtallyd that is slower. */
 static void it_is_told_when_nothing_new_comes(void **state)
 {
@@ -516,6 +542,7 @@ int main(void)
 		TEST(an_early_end_loses_nothing),
 		TEST(a_slot_ends_without_a_snapshot),
 		TEST(a_full_disk_loses_nothing),
+		TEST(a_report_beats),
 		TEST(it_is_told_when_nothing_new_comes),
 		TEST(damage_is_set_aside),
 		TEST(damage_that_a_question_finds_is_set_aside),

@@ -1222,7 +1222,7 @@ static void what_is_far_too_much_goes_bit_by_bit(void **state)
 	assert_true(bytes_used(f) > (int64_t)(4 * MIB));
 	f->keeping.limits.bytes = 9 * MIB;
 	reopen(f);
-	store_set_beat(f->store, count_beat, &beats);
+	store_set_beat(f->store, (struct store_beat){.call = count_beat, .context = &beats});
 	feed_wait(&f->feed, 300);
 	take(f);
 	flush(f);
