@@ -377,6 +377,19 @@ static int write_all(struct store *s, struct bucket *b, enum naming naming)
 	return r == 0 ? check_size(s) : r;
 }
 
+/*
+ * Without memory a rollback fails, too, and what was begun is still open: to begin once more would be an error, which
+ * says nothing of the file.
+ */
+static int begin_transaction(struct store *s)
+{
+	*s->said = '\0';
+	if (!sqlite3_get_autocommit(s->db) &&
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL) != SQLITE_OK)
+		return -ENOMEM;
+	return database_run(s, "BEGIN IMMEDIATE");
+}
+
 /* Ends the transaction as R, what it has come to, says; some failures have ended it already. */
 static int end_transaction(struct store *s, int r)
 {
@@ -397,7 +410,7 @@ static int write_once(struct store *s, struct bucket *b, enum naming naming)
 {
 	struct names names = s->names;
 	int64_t names_from[SLOT_LEVELS];
-	int r = database_run(s, "BEGIN IMMEDIATE");
+	int r = begin_transaction(s);
 
 	if (r != 0)
 		return r;
@@ -416,7 +429,7 @@ static int write_once(struct store *s, struct bucket *b, enum naming naming)
 static int make_room(struct store *s, unsigned int percent)
 {
 	int64_t names_from[SLOT_LEVELS];
-	int r = database_run(s, "BEGIN IMMEDIATE");
+	int r = begin_transaction(s);
 
 	if (r != 0)
 		return r;

@@ -15,6 +15,26 @@
 #include "ledger/store.h"
 #include "tests/unit/keeping.h"
 
+/* Of SQLite's statements that begin so, as many fail for want of memory. */
+static struct {
+	const char *begin;
+	unsigned int times;
+} failing[] = {{"DELETE FROM memtallyd", 0}, {"ROLLBACK", 0}};
+
+typedef int exec_row(void *, int, char **, char **);
+int __real_sqlite3_exec(sqlite3 *db, const char *sql, exec_row *row, void *context, char **error);
+int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, exec_row *row, void *context, char **error);
+
+int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, exec_row *row, void *context, char **error)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(failing); i++)
+		if (failing[i].times && !strncmp(sql, failing[i].begin, strlen(failing[i].begin))) {
+			failing[i].times--;
+			return SQLITE_NOMEM;
+		}
+	return __real_sqlite3_exec(db, sql, row, context, error);
+}
+
 struct fixture {
 	struct keeping keeping;
 	struct store *store;
@@ -1426,6 +1446,29 @@ static void a_full_disk_is_told(void **state)
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* What is open then is no damage of the file, and is taken back as soon as it can be. */
+static void a_rollback_may_fail(void **state)
+{
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_store(f);
+	take(f);
+	for (unsigned int rollbacks = 0; rollbacks < 4; rollbacks++) {
+		run(f, 200);
+		failing[0].times = 1; /* when slots are written already */
+		failing[1].times = rollbacks;
+		assert_int_equal(store_write(f->store, &f->b), -ENOMEM);
+		while (failing[1].times)
+			assert_int_equal(store_write(f->store, &f->b), -ENOMEM);
+		flush(f);
+	}
+	ask(f, USAGE_USER, start_s, start_s + 900, &a);
+	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	assert_int_equal(a.head.covered_ms, 800000);
+	buffer_done(&a.body);
+}
+
 /* Names in the file that no snapshot can have are not shown. */
 static void what_the_file_says_is_not_trusted(void **state)
 {
@@ -1488,6 +1531,7 @@ int main(void)
 		TEST(one_that_is_open_is_refused),
 		TEST(what_is_no_file_is_refused),
 		TEST(a_full_disk_is_told),
+		TEST(a_rollback_may_fail),
 		TEST(what_the_file_says_is_not_trusted),
 	};
 
