@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 
+enum { BEAT_EVERY = 100000 }; /* instructions of SQLite's, which take milliseconds */
+
 const char *const database_slots[SLOT_LEVELS] = {
 	[SLOT_BUCKET] = "bucket",
 	[SLOT_HOUR] = "hour",
@@ -74,6 +76,22 @@ void database_beat(const struct store *s)
 {
 	if (s->beat.call)
 		s->beat.call(s->beat.context);
+}
+
+static int beat(void *store)
+{
+	database_beat(store);
+	return 0;
+}
+
+void database_begin_beating(struct store *s)
+{
+	sqlite3_progress_handler(s->db, BEAT_EVERY, beat, s);
+}
+
+void database_end_beating(struct store *s)
+{
+	sqlite3_progress_handler(s->db, 0, NULL, NULL);
 }
 
 int database_finish(sqlite3_stmt *statement)

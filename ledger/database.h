@@ -87,6 +87,13 @@ int database_run(struct store *s, const char *sql);
 /* Calls the beat, where there is one. */
 void database_beat(const struct store *s);
 
+/*
+ * From now on the beat is called for as long as statements move: who waits for a disk that does not answer tells
+ * nothing. And no more.
+ */
+void database_begin_beating(struct store *s);
+void database_end_beating(struct store *s);
+
 /* Steps STATEMENT to its end, and leaves it for the next time. Outcomes of the store. */
 int database_finish(sqlite3_stmt *statement);
 

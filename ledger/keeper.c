@@ -14,6 +14,9 @@
 
 #define RETRY_NS (10 * NS_PER_SEC)
 
+/* All of a file that can't be set aside is read before each try: each failure doubles the time to the next one. */
+#define ASIDE_RETRY_MAX_NS (320 * NS_PER_SEC)
+
 /* Whoever asks has nobody's disk written to more often than that. */
 #define FRESH_NS (10 * NS_PER_SEC)
 
@@ -42,13 +45,16 @@ static void say_not_aside(struct keeper *k, const char *why)
 	log_error("the ledger is damaged, and can't be set aside: %s", why);
 }
 
+static void wait_longer(struct keeper *k)
+{
+	uint64_t ns = k->aside_wait_ns ? 2 * k->aside_wait_ns : RETRY_NS;
+
+	k->aside_wait_ns = ns < ASIDE_RETRY_MAX_NS ? ns : ASIDE_RETRY_MAX_NS;
+}
+
 static int open_store(struct keeper *k, char text[static STORE_ERROR_SIZE])
 {
-	int r = store_open(k->directory, &k->limits, &k->store, text);
-
-	if (r == 0)
-		store_set_beat(k->store, k->beat);
-	return r;
+	return store_open(k->directory, &k->limits, &k->beat, &k->store, text);
 }
 
 /* Sets the file aside and opens a new one. As keeper_open(). */
@@ -61,9 +67,11 @@ static int replace(struct keeper *k)
 	r = aside_put(k->directory, clock_now_ns(CLOCK_REALTIME), text);
 	if (r < 0) {
 		say_not_aside(k, strerror(-r));
+		wait_longer(k);
 		return STORE_UNWRITABLE;
 	}
 	*k->aside_error = '\0';
+	k->aside_wait_ns = 0;
 	k->set_aside++;
 	log_error("the ledger is damaged: it was set aside as %s, and a new one begins", text);
 	bucket_forget_series(&k->bucket);
@@ -147,6 +155,7 @@ static void write_down(struct keeper *k, uint64_t now_ns)
 		if (k->is_failing)
 			log_info("the ledger is written again");
 		k->is_failing = false;
+		k->aside_wait_ns = 0;
 		k->fresh_ns = now_ns + FRESH_NS;
 		k->written_ns = k->bucket.mark.realtime_ns;
 		bucket_clear(&k->bucket);
@@ -158,7 +167,8 @@ static void write_down(struct keeper *k, uint64_t now_ns)
 			"can't write the ledger: %s; what is used is kept in memory until it can be written",
 			text);
 	k->is_failing = true;
-	k->retry_ns = now_ns + RETRY_NS;
+	k->retry_ns = now_ns +
+	              (r == STORE_DAMAGED && k->aside_wait_ns ? k->aside_wait_ns : RETRY_NS);
 	bucket_stretch(&k->bucket);
 }
 

@@ -30,6 +30,8 @@ struct keeper {
 	uint64_t write_failures, set_aside, clock_sets; /* counts */
 	struct log_limit clock_limit, report_limit;
 	struct store_beat beat;
+	uint64_t
+		aside_wait_ns; /* how long until it is tried again to set it aside; 0: that has not failed */
 	char aside_error[STORE_ERROR_SIZE]; /* that is on the log already; empty: none is */
 };
 

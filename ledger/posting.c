@@ -21,8 +21,6 @@
 
 enum { KIB = 1024, MS_PER_S = 1000 };
 
-enum { TELL_EVERY = 100000 }; /* instructions of SQLite's, which take milliseconds */
-
 /* What is written of a double: as an integer, rounded; no sum here is negative or near the largest. */
 static int64_t whole(double value)
 {
@@ -440,13 +438,6 @@ static int make_room(struct store *s, unsigned int percent)
 	return r;
 }
 
-/* Of SQLite's, for as long as something moves: who waits for a disk that does not answer tells nothing. */
-static int tell(void *store)
-{
-	database_beat(store);
-	return 0;
-}
-
 void store_set_beat(struct store *s, struct store_beat beat)
 {
 	s->beat = beat;
@@ -473,8 +464,8 @@ int store_write(struct store *s, struct bucket *b)
 {
 	int r;
 
-	sqlite3_progress_handler(s->db, TELL_EVERY, tell, s);
+	database_begin_beating(s);
 	r = write_or_make_room(s, b);
-	sqlite3_progress_handler(s->db, 0, NULL, NULL);
+	database_end_beating(s);
 	return r;
 }

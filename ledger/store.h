@@ -50,11 +50,12 @@ enum store_outcome {
 };
 
 /*
- * Opens, or makes, ledger.db in DIRECTORY and looks at all of it. A store_outcome or -ENOMEM; then ERROR says what is
- * wrong with which file, for a person.
+ * Opens, or makes, ledger.db in DIRECTORY and looks at all of it. BEAT is called meanwhile, and from then on while a
+ * write or a report goes on; NULL: nothing is. A store_outcome or -ENOMEM; then ERROR says what is wrong with which file,
+ * for a person.
  */
-int store_open(const char *directory, const struct store_limits *limits, struct store **ret,
-	char error[static STORE_ERROR_SIZE]);
+int store_open(const char *directory, const struct store_limits *limits,
+	const struct store_beat *beat, struct store **ret, char error[static STORE_ERROR_SIZE]);
 
 struct store *store_close(struct store *s); /* accepts NULL; returns NULL */
 
@@ -77,7 +78,7 @@ int store_load(struct store *s, struct bucket *b);
  */
 int store_write(struct store *s, struct bucket *b);
 
-/* From now on BEAT is called while a write or a report goes on. */
+/* From now on that is BEAT. */
 void store_set_beat(struct store *s, struct store_beat beat);
 
 /* What the last failure was, for a person; good until the next call. */

@@ -158,7 +158,7 @@ int main(int argc, char *argv[])
 	if (argc != 4 || number_parse_u64(argv[2], strlen(argv[2]), &days) < 0 ||
 		number_parse_u64(argv[3], strlen(argv[3]), &users) < 0 || !days || !users)
 		die("usage: ledger-year DIRECTORY DAYS USERS");
-	if (store_open(argv[1], &limits, &store, error) != 0)
+	if (store_open(argv[1], &limits, NULL, &store, error) != 0)
 		die(error);
 	for (uint64_t slot = 0; slot < days * (DAY_S / BUCKET_S); slot++) {
 		uint64_t begin;

@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		exit(99);
 	close(fd);
-	if (store_open(dir, &limits, &store, error) == 0)
+	if (store_open(dir, &limits, NULL, &store, error) == 0)
 		use(store);
 	store_close(store);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {

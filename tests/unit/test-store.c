@@ -74,7 +74,7 @@ static int end(void **state)
 static void open_store(struct fixture *f)
 {
 	char error[STORE_ERROR_SIZE] = "";
-	int r = store_open(f->keeping.dir, &f->keeping.limits, &f->store, error);
+	int r = store_open(f->keeping.dir, &f->keeping.limits, NULL, &f->store, error);
 
 	if (r != 0)
 		fail_msg("%d: %s", r, error);
@@ -85,7 +85,7 @@ static int try_open(struct fixture *f, const char *expected)
 {
 	char error[STORE_ERROR_SIZE] = "";
 	struct store *store = NULL;
-	int r = store_open(f->keeping.dir, &f->keeping.limits, &store, error);
+	int r = store_open(f->keeping.dir, &f->keeping.limits, NULL, &store, error);
 
 	store_close(store);
 	if (r != 0)
