@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -242,6 +243,24 @@ static int make_path(const char *directory, char to[static PATH_SIZE])
 	return n < PATH_SIZE ? 0 : -ENAMETOOLONG;
 }
 
+static off_t size_of(const char *path, const char *end)
+{
+	char name[PATH_SIZE + 16];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%s%s", path, end);
+	return lstat(name, &st) == 0 ? st.st_size : -1;
+}
+
+/*
+ * A new file has no log before it has tables. One with nothing in it beside a log was cut off, as where a file system
+ * was repaired; SQLite would remove the log and take it for new.
+ */
+static bool is_cut_off(const char *path)
+{
+	return size_of(path, "") == 0 && size_of(path, "-wal") > 0;
+}
+
 static void explain(
 	const struct store *s, int r, const char *path, char error[static STORE_ERROR_SIZE])
 {
@@ -282,11 +301,13 @@ int store_open(const char *directory, const struct store_limits *limits,
 			s->beat = *beat;
 		s->tidied_slot = -1;
 		s->names.day = -1;
+		r = is_cut_off(path) ? STORE_DAMAGED : 0;
+	}
+	if (r == 0)
 		r = database_outcome(sqlite3_open_v2(path, &s->db,
 			SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
 				SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE,
 			NULL));
-	}
 	if (r == 0)
 		r = set_up(s);
 	if (r != 0) {

@@ -1332,6 +1332,41 @@ static void what_is_damaged_is_set_aside(void **state)
 	flush(f);
 }
 
+/* A new file has nothing in it, either, but no log beside it. */
+static void what_was_cut_off_is_no_new_one(void **state)
+{
+	char name[STORE_ERROR_SIZE], log[STORE_ERROR_SIZE + 8];
+	struct fixture *f = *state;
+	struct stat st;
+
+	put(f->keeping.path, "", 0, 0);
+	open_store(f);
+	take(f);
+	run(f, 600);
+	flush(f);
+	f->store = store_abandon(f->store); /* as after a crash */
+	bucket_done(&f->b);
+	snprintf(log, sizeof(log), "%s-wal", f->keeping.path);
+	assert_int_equal(stat(log, &st), 0);
+	assert_true(st.st_size > 0);
+	assert_int_equal(truncate(f->keeping.path, 0), 0);
+	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
+	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED); /* it is as it was */
+	assert_int_equal(aside_put(f->keeping.dir, f->feed.realtime_ns, name), 0);
+	snprintf(log, sizeof(log), "%s-wal", name);
+	assert_int_equal(stat(log, &st), 0);
+	assert_true(st.st_size > 0);
+	open_store(f);
+	assert_false(f->b.mark.is_set);
+	/* A log with nothing in it says nothing. */
+	f->store = store_close(f->store);
+	bucket_done(&f->b);
+	assert_int_equal(truncate(f->keeping.path, 0), 0);
+	snprintf(log, sizeof(log), "%s-wal", f->keeping.path);
+	put(log, "", 0, 0);
+	open_store(f);
+}
+
 static void check_sql(struct fixture *f, const char *sql, int expected, const char *said)
 {
 	sqlite3 *db;
@@ -1527,6 +1562,7 @@ int main(void)
 		TEST(what_is_far_too_much_goes_bit_by_bit),
 		TEST(finer_slots_go_with_their_day),
 		TEST(what_is_damaged_is_set_aside),
+		TEST(what_was_cut_off_is_no_new_one),
 		TEST(somebody_elses_is_refused),
 		TEST(one_that_is_open_is_refused),
 		TEST(what_is_no_file_is_refused),
