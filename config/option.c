@@ -164,7 +164,8 @@ static const struct option_spec options[] = {
 		FIELD(ledger_max_size_mib),
 		"How many MiB the ledger may take. Where that is too little for what is to be kept, "
 		"names of programs, units and containers become (other) first, from the oldest on: of what is by "
-		"five minutes, then of hours, then of days. Then the oldest goes, in the same order."},
+		"five minutes, then of hours, then of days. Then the oldest goes, in the same order. "
+		"A file that is larger gets smaller by about a GiB a day."},
 
 	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
 		"Read /proc now, with your own rights, instead of asking memtallyd. The flag "

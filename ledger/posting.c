@@ -21,6 +21,14 @@
 
 enum { KIB = 1024, MS_PER_S = 1000 };
 
+enum {
+	SHRINK_PAGES = 1024, /* what is given back with a write, so that none takes long */
+
+	/* What the next writes need is not given back, or may be taken again. */
+	FREE_PART = 4,
+	SPARE_PAGES = 512,
+};
+
 /* What is written of a double: as an integer, rounded; no sum here is negative or near the largest. */
 static int64_t whole(double value)
 {
@@ -324,13 +332,45 @@ static int write_marks(struct store *s, const struct bucket *b)
 	return r;
 }
 
-/* A file that was larger before than it may be now need not grow any more. */
-static int check_size(struct store *s)
+/* How many pages the file has, and how many of them are free. */
+static int count_pages(struct store *s, uint64_t *ret, uint64_t *ret_free)
 {
-	int64_t pages;
+	int64_t pages, free_pages;
 	int r = database_number(s, "PRAGMA page_count", 0, &pages);
 
-	return r == 0 && (uint64_t)pages > s->pages_max ? DATABASE_TOO_LARGE : r;
+	if (r == 0)
+		r = database_number(s, "PRAGMA freelist_count", 0, &free_pages);
+	if (r == 0) {
+		*ret = (uint64_t)pages;
+		*ret_free = (uint64_t)free_pages;
+	}
+	return r;
+}
+
+/* At most COUNT of those that are free. */
+static int give_back(struct store *s, uint64_t count)
+{
+	char sql[64];
+
+	snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%llu)", (unsigned long long)count);
+	return database_run(s, sql);
+}
+
+/*
+ * A file that was larger before than it may be now need not grow any more. What was taken before as much has become free
+ * is given back.
+ */
+static int check_size(struct store *s)
+{
+	uint64_t pages, free_pages;
+	int r = count_pages(s, &pages, &free_pages);
+
+	if (r == 0 && pages > s->pages_max && pages - free_pages <= s->pages_max) {
+		r = give_back(s, pages - s->pages_max);
+		if (r == 0)
+			r = count_pages(s, &pages, &free_pages);
+	}
+	return r == 0 && pages > s->pages_max ? DATABASE_TOO_LARGE : r;
 }
 
 /* How many rows each slot gets. */
@@ -424,6 +464,20 @@ static int write_once(struct store *s, struct bucket *b, enum naming naming)
 	return r;
 }
 
+/* Making room takes some, too: what of that is not given back, the file may have, or nothing would ever fit again. */
+static int allow_size(struct store *s)
+{
+	uint64_t pages, free_pages;
+	int r = check_size(s);
+
+	if (r != DATABASE_TOO_LARGE)
+		return r;
+	r = count_pages(s, &pages, &free_pages);
+	if (r == 0)
+		s->pages_max = pages;
+	return r;
+}
+
 static int make_room(struct store *s, unsigned int percent)
 {
 	int64_t names_from[SLOT_LEVELS];
@@ -432,7 +486,10 @@ static int make_room(struct store *s, unsigned int percent)
 	if (r != 0)
 		return r;
 	memcpy(names_from, s->names_from, sizeof(names_from));
-	r = end_transaction(s, retention_make_room(s, percent));
+	r = retention_make_room(s, percent);
+	if (r == 0)
+		r = allow_size(s);
+	r = end_transaction(s, r);
 	if (r != 0)
 		memcpy(s->names_from, names_from, sizeof(names_from));
 	return r;
@@ -460,12 +517,32 @@ static int write_or_make_room(struct store *s, struct bucket *b)
 	return r == DATABASE_TOO_LARGE ? STORE_UNWRITABLE : r;
 }
 
+/*
+ * Gives some free pages back where the file is larger than it may be, or much of it is free, as after limits were cut.
+ * What was written is there, whatever comes of it; the next write finds what is wrong.
+ */
+static void shrink(struct store *s)
+{
+	uint64_t room = database_room(s) / s->page_bytes, pages, free_pages;
+
+	if (count_pages(s, &pages, &free_pages) != 0)
+		return;
+	if (pages > room || free_pages > pages / FREE_PART + SPARE_PAGES) {
+		if (give_back(s, SHRINK_PAGES) != 0 || count_pages(s, &pages, &free_pages) != 0)
+			return;
+	}
+	if (pages + SPARE_PAGES < s->pages_max)
+		s->pages_max = pages + SPARE_PAGES > room ? pages + SPARE_PAGES : room;
+}
+
 int store_write(struct store *s, struct bucket *b)
 {
 	int r;
 
 	database_begin_beating(s);
 	r = write_or_make_room(s, b);
+	if (r == 0)
+		shrink(s);
 	database_end_beating(s);
 	return r;
 }

@@ -124,7 +124,9 @@ struct store *store_abandon(struct store *s)
 
 static int make_tables(struct store *s)
 {
+	/* So that pages that are free can be given back: it has to be said before there are any. */
 	char *sql = sqlite3_mprintf(
+		"PRAGMA auto_vacuum = INCREMENTAL;"
 		"BEGIN EXCLUSIVE; PRAGMA application_id = %lld; PRAGMA user_version = %d; %s COMMIT",
 		(long long)APPLICATION_ID, USER_VERSION, schema);
 	int r = sql ? database_run(s, sql) : -ENOMEM;
