@@ -18,6 +18,9 @@ enum {
 	DATABASE_LOG_BYTES = 8 << 20
 }; /* what the write-ahead log may keep of the limit; it is cut to that */
 
+/* How much a write lets go of at most where there is room for its log: groups of slots, an hour of the finest each. */
+enum { DATABASE_TURNS = 16 };
+
 /* An outcome that store_write() answers itself: what was to be written does not fit below the limit of size. */
 enum { DATABASE_TOO_LARGE = STORE_UNWRITABLE + 1 };
 
@@ -29,7 +32,9 @@ struct store {
 	int64_t names_from
 		[SLOT_LEVELS]; /* before that slot no slot has names that may become "(other)" */
 	struct store_beat beat;
-	char said[256]; /* why the last write failed; empty: ask SQLite */
+	char said[256];        /* why the last write failed; empty: ask SQLite */
+	uint64_t pages_before; /* of the file, when the transaction began */
+	unsigned int turns;    /* how much the next write lets go of at most */
 	int64_t tidied_slot; /* the day when names that nothing has any more were last looked for; -1: never */
 	sqlite3_stmt *add[SLOT_LEVELS], *add_span;
 	sqlite3_stmt *find_series, *last_series, *rename_series, *make_series;

@@ -27,6 +27,8 @@ enum {
 	/* What the next writes need is not given back, or may be taken again. */
 	FREE_PART = 4,
 	SPARE_PAGES = 512,
+
+	LESS = 4, /* which part of it is tried where the disk is full */
 };
 
 /* What is written of a double: as an integer, rounded; no sum here is negative or near the largest. */
@@ -358,15 +360,16 @@ static int give_back(struct store *s, uint64_t count)
 
 /*
  * A file that was larger before than it may be now need not grow any more. What was taken before as much has become free
- * is given back.
+ * is given back: there may be no room on the disk for a larger one, either, and then its log would stay for ever.
  */
 static int check_size(struct store *s)
 {
+	uint64_t want = s->pages_before < s->pages_max ? s->pages_before : s->pages_max;
 	uint64_t pages, free_pages;
 	int r = count_pages(s, &pages, &free_pages);
 
-	if (r == 0 && pages > s->pages_max && pages - free_pages <= s->pages_max) {
-		r = give_back(s, pages - s->pages_max);
+	if (r == 0 && pages > want && free_pages) {
+		r = give_back(s, pages - want);
 		if (r == 0)
 			r = count_pages(s, &pages, &free_pages);
 	}
@@ -415,17 +418,30 @@ static int write_all(struct store *s, struct bucket *b, enum naming naming)
 	return r == 0 ? check_size(s) : r;
 }
 
+static void say(struct store *s, const char *why)
+{
+	snprintf(s->said, sizeof(s->said), "%s", why);
+}
+
 /*
  * Without memory a rollback fails, too, and what was begun is still open: to begin once more would be an error, which
  * says nothing of the file.
  */
 static int begin_transaction(struct store *s)
 {
+	uint64_t free_pages;
+	int r;
+
 	*s->said = '\0';
 	if (!sqlite3_get_autocommit(s->db) &&
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL) != SQLITE_OK)
 		return -ENOMEM;
-	return database_run(s, "BEGIN IMMEDIATE");
+	r = count_pages(s, &s->pages_before, &free_pages);
+	if (r == 0)
+		r = database_run(s, "BEGIN IMMEDIATE");
+	if (r != 0)
+		say(s, sqlite3_errmsg(s->db));
+	return r;
 }
 
 /* Ends the transaction as R, what it has come to, says; some failures have ended it already. */
@@ -436,9 +452,8 @@ static int end_transaction(struct store *s, int r)
 	if (r == 0)
 		return 0;
 	/* A rollback is no failure, and SQLite then says so. */
-	snprintf(s->said, sizeof(s->said), "%s",
-		r == DATABASE_TOO_LARGE ? "it does not fit into ledger.max_size"
-					: sqlite3_errmsg(s->db));
+	say(s, r == DATABASE_TOO_LARGE ? "it does not fit into ledger.max_size"
+				       : sqlite3_errmsg(s->db));
 	if (!sqlite3_get_autocommit(s->db))
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 	return r;
@@ -514,6 +529,28 @@ static int write_or_make_room(struct store *s, struct bucket *b)
 		if (r == 0)
 			r = write_once(s, b, tries[i].naming);
 	}
+	return r;
+}
+
+/*
+ * The log of what is let go of takes room, too. Where the disk is full, less goes at once, and what the log has goes
+ * into the file before, so that it has the room of that.
+ */
+static int write_as_can_be(struct store *s, struct bucket *b)
+{
+	int r = write_or_make_room(s, b);
+
+	while (r == STORE_UNWRITABLE) {
+		bool is_last = !s->turns;
+
+		database_run(s, "PRAGMA wal_checkpoint");
+		if (is_last)
+			return r;
+		s->turns /= LESS;
+		r = write_or_make_room(s, b);
+	}
+	if (r == 0 && s->turns < DATABASE_TURNS)
+		s->turns = s->turns ? 2 * s->turns : 1;
 	return r == DATABASE_TOO_LARGE ? STORE_UNWRITABLE : r;
 }
 
@@ -528,7 +565,11 @@ static void shrink(struct store *s)
 	if (count_pages(s, &pages, &free_pages) != 0)
 		return;
 	if (pages > room || free_pages > pages / FREE_PART + SPARE_PAGES) {
-		if (give_back(s, SHRINK_PAGES) != 0 || count_pages(s, &pages, &free_pages) != 0)
+		uint64_t count = SHRINK_PAGES;
+
+		while (count && give_back(s, count) != 0)
+			count /= LESS;
+		if (count_pages(s, &pages, &free_pages) != 0)
 			return;
 	}
 	if (pages + SPARE_PAGES < s->pages_max)
@@ -540,7 +581,7 @@ int store_write(struct store *s, struct bucket *b)
 	int r;
 
 	database_begin_beating(s);
-	r = write_or_make_room(s, b);
+	r = write_as_can_be(s, b);
 	if (r == 0)
 		shrink(s);
 	database_end_beating(s);

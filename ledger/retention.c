@@ -15,9 +15,8 @@
 enum {
 	FULL_PERCENT = 90, /* of the limit, from where on the oldest goes */
 
-	/* In one transaction, in which nothing else is done, and whose log takes room: an hour of the finest each. */
-	TURNS = 16,
-	FORCED_TURNS = 64, /* where nothing can be written before */
+	/* How much more goes where nothing can be written before. */
+	FORCED = 4,
 };
 
 /* What goes, in this order. */
@@ -143,7 +142,7 @@ static int find_oldest(struct store *s, enum slot_level level, int64_t *ret)
 	return r;
 }
 
-/* Of LEVEL what is older than as many as are kept, TURNS groups at most; false: there is more. */
+/* Of LEVEL what is older than as many as are kept, bit by bit; false: there is more. */
 static int let_go_of_older(struct store *s, enum slot_level level, bool *ret_is_done)
 {
 	int64_t group = group_of(level), slot = -1, first = -1, end;
@@ -156,7 +155,7 @@ static int let_go_of_older(struct store *s, enum slot_level level, bool *ret_is_
 		r = find_oldest(s, level, &first);
 	if (r != 0 || slot <= 0)
 		return r;
-	end = first - first % group + TURNS * group;
+	end = first - first % group + s->turns * group;
 	*ret_is_done = end >= slot;
 	return let_go_before(s, GO_ALL, level, end < slot ? end : slot);
 }
@@ -254,7 +253,7 @@ static int let_go_of_level(struct store *s, enum letting_go what, enum slot_leve
 	return r;
 }
 
-/* At most TURNS, until IS_FULL is not so any more. */
+/* In one transaction, in which nothing else is done, and whose log takes room: at most TURNS, until IS_FULL is not so any more. */
 static int make_room(struct store *s, unsigned int percent, unsigned int turns, bool is_full)
 {
 	int r = 0;
@@ -273,7 +272,7 @@ int retention_make_room(struct store *s, unsigned int percent)
 
 	if (r == 0)
 		r = is_too_full(s, percent, &is_full);
-	return r == 0 ? make_room(s, percent, FORCED_TURNS, is_full) : r;
+	return r == 0 ? make_room(s, percent, FORCED * (s->turns ? s->turns : 1), is_full) : r;
 }
 
 /* Names that nothing has before what others have used, but once a day: that looks at all of them. */
@@ -289,5 +288,5 @@ int retention_apply(struct store *s, int64_t day)
 	}
 	if (r == 0)
 		r = is_too_full(s, FULL_PERCENT, &is_full);
-	return r == 0 ? make_room(s, FULL_PERCENT, TURNS, is_full) : r;
+	return r == 0 ? make_room(s, FULL_PERCENT, s->turns, is_full) : r;
 }

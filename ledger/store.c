@@ -301,6 +301,7 @@ int store_open(const char *directory, const struct store_limits *limits,
 		s->limits = *limits;
 		if (beat)
 			s->beat = *beat;
+		s->turns = DATABASE_TURNS;
 		s->tidied_slot = -1;
 		s->names.day = -1;
 		r = is_cut_off(path) ? STORE_DAMAGED : 0;

@@ -6,8 +6,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
@@ -1350,6 +1353,80 @@ static void what_cannot_shrink_is_written(void **state)
 	assert_in_range(count_slots(f), 12, 24);
 }
 
+/* A file system in memory that has SIZE. False: we may not. */
+static bool mount_small(const char *dir, const char *size)
+{
+	char options[64];
+
+	snprintf(options, sizeof(options), "mode=700,size=%s", size);
+	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+		return false;
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	       mount("none", dir, "tmpfs", 0, options) == 0;
+}
+
+/* All but LEFT bytes. */
+static void fill(const struct fixture *f, off_t left)
+{
+	static const char block[65536];
+	char path[80];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/filler", f->keeping.dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	while (write(fd, block, sizeof(block)) > 0)
+		;
+	assert_int_equal(errno, ENOSPC);
+	assert_int_equal(ftruncate(fd, lseek(fd, 0, SEEK_END) - left), 0);
+	close(fd);
+}
+
+static uint64_t room_in(const struct fixture *f)
+{
+	struct statvfs st;
+
+	assert_int_equal(statvfs(f->keeping.dir, &st), 0);
+	return (uint64_t)st.f_bavail * st.f_frsize;
+}
+
+/* There is a file system with room for a log of a MiB; that of 16 hours would have more. */
+static void shorten_on_a_full_disk(struct fixture *f)
+{
+	begin_slots(f, 600);
+	f->store = store_close(f->store);
+	fill(f, (off_t)MIB);
+	f->keeping.limits.slots[SLOT_BUCKET] = 12;
+	reopen(f);
+	pass_slots(f, 12);
+	assert_in_range(count_slots(f), 12, 600 - 100);
+	pass_slots(f, 60);
+	assert_in_range(count_slots(f), 12, 24);
+	assert_true(room_in(f) > 3 * MIB);
+	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
+}
+
+static void less_is_kept_on_a_full_disk(void **state)
+{
+	enum { CANNOT = 77 };
+	struct fixture *f = *state;
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (!mount_small(f->keeping.dir, "16m"))
+			_exit(CANNOT);
+		shorten_on_a_full_disk(f);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == CANNOT)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* Hours that are kept longer than their days have no names that nobody knows any more. */
 static void finer_slots_go_with_their_day(void **state)
 {
@@ -1653,6 +1730,7 @@ int main(void)
 		TEST(what_is_far_too_much_goes_bit_by_bit),
 		TEST(what_is_free_is_given_back),
 		TEST(what_cannot_shrink_is_written),
+		TEST(less_is_kept_on_a_full_disk),
 		TEST(finer_slots_go_with_their_day),
 		TEST(what_is_damaged_is_set_aside),
 		TEST(what_was_cut_off_is_no_new_one),
