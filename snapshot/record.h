@@ -357,7 +357,7 @@ enum self_flag {
 		1 << 4, /* /proc is mounted with hidepid: other users' processes are missing */
 	SELF_PROC_RESTRICTED =
 		1 << 5, /* mounted so, be they missing here or not: users do not see others' */
-	SELF_USERS_BY_REAL = 1 << 6, /* accounting.user is ruid, */
+	SELF_USERS_BY_REAL = 1 << 6,  /* accounting.user is ruid, */
 	SELF_USERS_BY_LOGIN = 1 << 7, /* or loginuid; neither: euid */
 };
 
