@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What those share of SQLite who are the store, and nobody else sees: store.c opens, loads and closes, posting.c
- * writes, retention.c lets go, report.c reads. Statements are prepared once; where one is stepped, bound values are
+ * What those share of SQLite who are the store, and nobody else sees: store.c opens, loads and closes, writing.c
+ * writes, report.c reads. Statements are prepared once; where one is stepped, bound values are
  * checked by what stepping returns.
  */
 #ifndef MEMTALLY_LEDGER_DATABASE_H

@@ -3,33 +3,20 @@
  * A write goes to slots of all levels at once, so that hours and days need not be made later, are never behind, and
  * no crash leaves one without the others. It takes a row of each for each owner, and what those have already is added
  * to.
- *
- * What does not fit below the limit of size is written all the same: for users and groups, whose numbers are given out,
- * there is always room to be made.
  */
 #include "config.h"
 
-#include <errno.h>
+#include "ledger/posting.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "ledger/database.h"
-#include "ledger/retention.h"
 #include "ledger/series.h"
 
 enum { KIB = 1024, MS_PER_S = 1000 };
-
-enum {
-	SHRINK_PAGES = 1024, /* what is given back with a write, so that none takes long */
-
-	/* What the next writes need is not given back, or may be taken again. */
-	FREE_PART = 4,
-	SPARE_PAGES = 512,
-
-	LESS = 4, /* which part of it is tried where the disk is full */
-};
 
 /* What is written of a double: as an integer, rounded; no sum here is negative or near the largest. */
 static int64_t whole(double value)
@@ -149,9 +136,6 @@ static int add_level(
 	}
 	return r;
 }
-
-/* Names of others than users and groups: with their own rows, or all of them as "(other)". */
-enum naming { NAMING_ROWS, NAMING_NONE };
 
 /*
  * Whoever is written by name has a series, and nobody else gets one. A row that is truly called "(other)" is one of
@@ -334,48 +318,6 @@ static int write_marks(struct store *s, const struct bucket *b)
 	return r;
 }
 
-/* How many pages the file has, and how many of them are free. */
-static int count_pages(struct store *s, uint64_t *ret, uint64_t *ret_free)
-{
-	int64_t pages, free_pages;
-	int r = database_number(s, "PRAGMA page_count", 0, &pages);
-
-	if (r == 0)
-		r = database_number(s, "PRAGMA freelist_count", 0, &free_pages);
-	if (r == 0) {
-		*ret = (uint64_t)pages;
-		*ret_free = (uint64_t)free_pages;
-	}
-	return r;
-}
-
-/* At most COUNT of those that are free. */
-static int give_back(struct store *s, uint64_t count)
-{
-	char sql[64];
-
-	snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%llu)", (unsigned long long)count);
-	return database_run(s, sql);
-}
-
-/*
- * A file that was larger before than it may be now need not grow any more. What was taken before as much has become free
- * is given back: there may be no room on the disk for a larger one, either, and then its log would stay for ever.
- */
-static int check_size(struct store *s)
-{
-	uint64_t want = s->pages_before < s->pages_max ? s->pages_before : s->pages_max;
-	uint64_t pages, free_pages;
-	int r = count_pages(s, &pages, &free_pages);
-
-	if (r == 0 && pages > want && free_pages) {
-		r = give_back(s, pages - want);
-		if (r == 0)
-			r = count_pages(s, &pages, &free_pages);
-	}
-	return r == 0 && pages > s->pages_max ? DATABASE_TOO_LARGE : r;
-}
-
 /* How many rows each slot gets. */
 static uint64_t count_rows(const struct bucket *b)
 {
@@ -396,7 +338,7 @@ static int write_slots(struct store *s, const struct bucket *b)
 	return r;
 }
 
-static int write_all(struct store *s, struct bucket *b, enum naming naming)
+int posting_write(struct store *s, struct bucket *b, enum naming naming)
 {
 	int64_t to_s = b->to_ns ? (int64_t)((b->to_ns - 1) / NS_PER_SEC) : 0;
 	int r = find_series(s, b);
@@ -413,177 +355,5 @@ static int write_all(struct store *s, struct bucket *b, enum naming naming)
 		r = write_counters(s, b);
 	if (r == 0)
 		r = write_marks(s, b);
-	if (r == 0)
-		r = retention_apply(s, slots_of(SLOT_DAY, to_s));
-	return r == 0 ? check_size(s) : r;
-}
-
-static void say(struct store *s, const char *why)
-{
-	snprintf(s->said, sizeof(s->said), "%s", why);
-}
-
-/*
- * Without memory a rollback fails, too, and what was begun is still open: to begin once more would be an error, which
- * says nothing of the file.
- */
-static int begin_transaction(struct store *s)
-{
-	uint64_t free_pages;
-	int r;
-
-	*s->said = '\0';
-	if (!sqlite3_get_autocommit(s->db) &&
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL) != SQLITE_OK)
-		return -ENOMEM;
-	r = count_pages(s, &s->pages_before, &free_pages);
-	if (r == 0)
-		r = database_run(s, "BEGIN IMMEDIATE");
-	if (r != 0)
-		say(s, sqlite3_errmsg(s->db));
-	return r;
-}
-
-/* Ends the transaction as R, what it has come to, says; some failures have ended it already. */
-static int end_transaction(struct store *s, int r)
-{
-	if (r == 0)
-		r = database_run(s, "COMMIT");
-	if (r == 0)
-		return 0;
-	/* A rollback is no failure, and SQLite then says so. */
-	say(s, r == DATABASE_TOO_LARGE ? "it does not fit into ledger.max_size"
-				       : sqlite3_errmsg(s->db));
-	if (!sqlite3_get_autocommit(s->db))
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-	return r;
-}
-
-static int write_once(struct store *s, struct bucket *b, enum naming naming)
-{
-	struct names names = s->names;
-	int64_t names_from[SLOT_LEVELS];
-	int r = begin_transaction(s);
-
-	if (r != 0)
-		return r;
-	memcpy(names_from, s->names_from, sizeof(names_from));
-	r = end_transaction(s, write_all(s, b, naming));
-	if (r == 0)
-		return 0;
-	/* What was made in it is no more, and what was let go of is there. */
-	bucket_forget_series(b);
-	s->names = names;
-	memcpy(s->names_from, names_from, sizeof(names_from));
-	s->tidied_slot = -1;
-	return r;
-}
-
-/* Making room takes some, too: what of that is not given back, the file may have, or nothing would ever fit again. */
-static int allow_size(struct store *s)
-{
-	uint64_t pages, free_pages;
-	int r = check_size(s);
-
-	if (r != DATABASE_TOO_LARGE)
-		return r;
-	r = count_pages(s, &pages, &free_pages);
-	if (r == 0)
-		s->pages_max = pages;
-	return r;
-}
-
-static int make_room(struct store *s, unsigned int percent)
-{
-	int64_t names_from[SLOT_LEVELS];
-	int r = begin_transaction(s);
-
-	if (r != 0)
-		return r;
-	memcpy(names_from, s->names_from, sizeof(names_from));
-	r = retention_make_room(s, percent);
-	if (r == 0)
-		r = allow_size(s);
-	r = end_transaction(s, r);
-	if (r != 0)
-		memcpy(s->names_from, names_from, sizeof(names_from));
-	return r;
-}
-
-void store_set_beat(struct store *s, struct store_beat beat)
-{
-	s->beat = beat;
-}
-
-static int write_or_make_room(struct store *s, struct bucket *b)
-{
-	/* Down to which part of the limit what is old goes first, in a transaction of its own; then how it is written. */
-	static const struct {
-		unsigned int percent;
-		enum naming naming;
-	} tries[] = {{75, NAMING_ROWS}, {50, NAMING_NONE}, {25, NAMING_NONE}};
-	int r = write_once(s, b, NAMING_ROWS);
-
-	for (size_t i = 0; r == DATABASE_TOO_LARGE && i < ARRAY_SIZE(tries); i++) {
-		r = make_room(s, tries[i].percent);
-		if (r == 0)
-			r = write_once(s, b, tries[i].naming);
-	}
-	return r;
-}
-
-/*
- * The log of what is let go of takes room, too. Where the disk is full, less goes at once, and what the log has goes
- * into the file before, so that it has the room of that.
- */
-static int write_as_can_be(struct store *s, struct bucket *b)
-{
-	int r = write_or_make_room(s, b);
-
-	while (r == STORE_UNWRITABLE) {
-		bool is_last = !s->turns;
-
-		database_run(s, "PRAGMA wal_checkpoint");
-		if (is_last)
-			return r;
-		s->turns /= LESS;
-		r = write_or_make_room(s, b);
-	}
-	if (r == 0 && s->turns < DATABASE_TURNS)
-		s->turns = s->turns ? 2 * s->turns : 1;
-	return r == DATABASE_TOO_LARGE ? STORE_UNWRITABLE : r;
-}
-
-/*
- * Gives some free pages back where the file is larger than it may be, or much of it is free, as after limits were cut.
- * What was written is there, whatever comes of it; the next write finds what is wrong.
- */
-static void shrink(struct store *s)
-{
-	uint64_t room = database_room(s) / s->page_bytes, pages, free_pages;
-
-	if (count_pages(s, &pages, &free_pages) != 0)
-		return;
-	if (pages > room || free_pages > pages / FREE_PART + SPARE_PAGES) {
-		uint64_t count = SHRINK_PAGES;
-
-		while (count && give_back(s, count) != 0)
-			count /= LESS;
-		if (count_pages(s, &pages, &free_pages) != 0)
-			return;
-	}
-	if (pages + SPARE_PAGES < s->pages_max)
-		s->pages_max = pages + SPARE_PAGES > room ? pages + SPARE_PAGES : room;
-}
-
-int store_write(struct store *s, struct bucket *b)
-{
-	int r;
-
-	database_begin_beating(s);
-	r = write_as_can_be(s, b);
-	if (r == 0)
-		shrink(s);
-	database_end_beating(s);
 	return r;
 }

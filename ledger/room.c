@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "ledger/room.h"
+
+#include <stdio.h>
+
+#include "ledger/database.h"
+
+enum {
+	SHRINK_PAGES = 1024, /* what is given back with a write, so that none takes long */
+
+	/* What the next writes need is not given back, or may be taken again. */
+	FREE_PART = 4,
+	SPARE_PAGES = 512,
+
+	LESS = 4, /* which part of it is tried where the disk has no room for its log */
+};
+
+/* How many pages the file has, and how many of them are free. */
+static int count_pages(struct store *s, uint64_t *ret, uint64_t *ret_free)
+{
+	int64_t pages, free_pages;
+	int r = database_number(s, "PRAGMA page_count", 0, &pages);
+
+	if (r == 0)
+		r = database_number(s, "PRAGMA freelist_count", 0, &free_pages);
+	if (r == 0) {
+		*ret = (uint64_t)pages;
+		*ret_free = (uint64_t)free_pages;
+	}
+	return r;
+}
+
+/* At most COUNT of those that are free. */
+static int give_back(struct store *s, uint64_t count)
+{
+	char sql[64];
+
+	snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%llu)", (unsigned long long)count);
+	return database_run(s, sql);
+}
+
+int room_check(struct store *s)
+{
+	uint64_t want = s->pages_before < s->pages_max ? s->pages_before : s->pages_max;
+	uint64_t pages, free_pages;
+	int r = count_pages(s, &pages, &free_pages);
+
+	if (r == 0 && pages > want && free_pages) {
+		r = give_back(s, pages - want);
+		if (r == 0)
+			r = count_pages(s, &pages, &free_pages);
+	}
+	return r == 0 && pages > s->pages_max ? DATABASE_TOO_LARGE : r;
+}
+
+int room_begin(struct store *s)
+{
+	uint64_t free_pages;
+
+	return count_pages(s, &s->pages_before, &free_pages);
+}
+
+int room_allow(struct store *s)
+{
+	uint64_t pages, free_pages;
+	int r = room_check(s);
+
+	if (r != DATABASE_TOO_LARGE)
+		return r;
+	r = count_pages(s, &pages, &free_pages);
+	if (r == 0)
+		s->pages_max = pages;
+	return r;
+}
+
+void room_shrink(struct store *s)
+{
+	uint64_t room = database_room(s) / s->page_bytes, pages, free_pages;
+
+	if (count_pages(s, &pages, &free_pages) != 0)
+		return;
+	if (pages > room || free_pages > pages / FREE_PART + SPARE_PAGES) {
+		uint64_t count = SHRINK_PAGES;
+
+		while (count && give_back(s, count) != 0)
+			count /= LESS;
+		if (count_pages(s, &pages, &free_pages) != 0)
+			return;
+	}
+	if (pages + SPARE_PAGES < s->pages_max)
+		s->pages_max = pages + SPARE_PAGES > room ? pages + SPARE_PAGES : room;
+}

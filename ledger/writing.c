@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A write is one transaction. What does not fit below the limit of size is written all the same: for users and groups,
+ * whose numbers are given out, there is always room to be made.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "ledger/database.h"
+#include "ledger/posting.h"
+#include "ledger/retention.h"
+#include "ledger/room.h"
+
+enum { LESS = 4 }; /* which part of what goes at once is tried where the disk is full */
+
+static void say(struct store *s, const char *why)
+{
+	snprintf(s->said, sizeof(s->said), "%s", why);
+}
+
+/*
+ * Without memory a rollback fails, too, and what was begun is still open: to begin once more would be an error, which
+ * says nothing of the file.
+ */
+static int begin_transaction(struct store *s)
+{
+	int r;
+
+	*s->said = '\0';
+	if (!sqlite3_get_autocommit(s->db) &&
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL) != SQLITE_OK)
+		return -ENOMEM;
+	r = room_begin(s);
+	if (r == 0)
+		r = database_run(s, "BEGIN IMMEDIATE");
+	if (r != 0)
+		say(s, sqlite3_errmsg(s->db));
+	return r;
+}
+
+/* Ends the transaction as R, what it has come to, says; some failures have ended it already. */
+static int end_transaction(struct store *s, int r)
+{
+	if (r == 0)
+		r = database_run(s, "COMMIT");
+	if (r == 0)
+		return 0;
+	/* A rollback is no failure, and SQLite then says so. */
+	say(s, r == DATABASE_TOO_LARGE ? "it does not fit into ledger.max_size"
+				       : sqlite3_errmsg(s->db));
+	if (!sqlite3_get_autocommit(s->db))
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	return r;
+}
+
+static int write_all(struct store *s, struct bucket *b, enum naming naming)
+{
+	int64_t to_s = b->to_ns ? (int64_t)((b->to_ns - 1) / NS_PER_SEC) : 0;
+	int r = posting_write(s, b, naming);
+
+	if (r == 0)
+		r = retention_apply(s, slots_of(SLOT_DAY, to_s));
+	return r == 0 ? room_check(s) : r;
+}
+
+static int write_once(struct store *s, struct bucket *b, enum naming naming)
+{
+	struct names names = s->names;
+	int64_t names_from[SLOT_LEVELS];
+	int r = begin_transaction(s);
+
+	if (r != 0)
+		return r;
+	memcpy(names_from, s->names_from, sizeof(names_from));
+	r = end_transaction(s, write_all(s, b, naming));
+	if (r == 0)
+		return 0;
+	/* What was made in it is no more, and what was let go of is there. */
+	bucket_forget_series(b);
+	s->names = names;
+	memcpy(s->names_from, names_from, sizeof(names_from));
+	s->tidied_slot = -1;
+	return r;
+}
+
+static int make_room(struct store *s, unsigned int percent)
+{
+	int64_t names_from[SLOT_LEVELS];
+	int r = begin_transaction(s);
+
+	if (r != 0)
+		return r;
+	memcpy(names_from, s->names_from, sizeof(names_from));
+	r = retention_make_room(s, percent);
+	if (r == 0)
+		r = room_allow(s);
+	r = end_transaction(s, r);
+	if (r != 0)
+		memcpy(s->names_from, names_from, sizeof(names_from));
+	return r;
+}
+
+void store_set_beat(struct store *s, struct store_beat beat)
+{
+	s->beat = beat;
+}
+
+static int write_or_make_room(struct store *s, struct bucket *b)
+{
+	/* Down to which part of the limit what is old goes first, in a transaction of its own; then how it is written. */
+	static const struct {
+		unsigned int percent;
+		enum naming naming;
+	} tries[] = {{75, NAMING_ROWS}, {50, NAMING_NONE}, {25, NAMING_NONE}};
+	int r = write_once(s, b, NAMING_ROWS);
+
+	for (size_t i = 0; r == DATABASE_TOO_LARGE && i < ARRAY_SIZE(tries); i++) {
+		r = make_room(s, tries[i].percent);
+		if (r == 0)
+			r = write_once(s, b, tries[i].naming);
+	}
+	return r;
+}
+
+/*
+ * The log of what is let go of takes room, too. Where the disk is full, less goes at once, and what the log has goes
+ * into the file before, so that it has the room of that.
+ */
+static int write_as_can_be(struct store *s, struct bucket *b)
+{
+	int r = write_or_make_room(s, b);
+
+	while (r == STORE_UNWRITABLE) {
+		bool is_last = !s->turns;
+
+		database_run(s, "PRAGMA wal_checkpoint");
+		if (is_last)
+			return r;
+		s->turns /= LESS;
+		r = write_or_make_room(s, b);
+	}
+	if (r == 0 && s->turns < DATABASE_TURNS)
+		s->turns = s->turns ? 2 * s->turns : 1;
+	return r == DATABASE_TOO_LARGE ? STORE_UNWRITABLE : r;
+}
+
+int store_write(struct store *s, struct bucket *b)
+{
+	int r;
+
+	database_begin_beating(s);
+	r = write_as_can_be(s, b);
+	if (r == 0)
+		room_shrink(s);
+	database_end_beating(s);
+	return r;
+}
