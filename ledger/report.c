@@ -84,14 +84,15 @@ static int is_partial(struct store *s, enum slot_level level, int64_t slot, int6
 {
 	enum slot_level finer = (enum slot_level)(level - 1);
 	int64_t count = slots_seconds(level) / slots_seconds(finer);
+	int64_t first = slot * count, end = first + count;
 	char sql[320];
 
 	snprintf(sql, sizeof(sql),
 		"SELECT count(*) FROM span AS whole WHERE level = %d AND slot = %lld AND covered >"
 		" (SELECT coalesce(sum(covered) + %d, -1) FROM span"
 		" WHERE level = %d AND slot >= %lld AND slot < %lld)",
-		(int)level, (long long)slot, ROUNDINGS_MS, (int)finer, (long long)(slot * count),
-		(long long)((slot + 1) * count));
+		(int)level, (long long)slot, ROUNDINGS_MS, (int)finer, (long long)first,
+		(long long)end);
 	return database_number(s, sql, 0, ret);
 }
 
