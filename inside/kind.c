@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inside/kind.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+static const struct {
+	const char *name, *help;
+} kinds[KIND_END] = {
+	[KIND_HEAP] = {"heap", "the heap that malloc() extends with brk()"},
+	[KIND_STACK] = {"stack", "the stack of the first thread"},
+	[KIND_ANON] = {"anon",
+		"private memory without a file: malloc()'s larger blocks, threads' stacks"},
+	[KIND_CODE] = {"code", "executable parts of files"},
+	[KIND_DATA] = {"data",
+		"private parts of files that are written to: variables, relocations"},
+	[KIND_FILE] = {"file", "files that are only read, or are shared"},
+	[KIND_SHMEM] = {"shmem", "shared memory: SysV, memfd, POSIX, without a name"},
+	[KIND_HUGETLB] = {"hugetlb", "pages of the huge page pool"},
+	[KIND_DEVICE] = {"device", "memory of devices and drivers"},
+	[KIND_KERNEL] = {"kernel", "the kernel's own, as [vdso]"},
+};
+
+static const char deleted[] = " (deleted)";
+
+const char *kind_name(enum kind kind)
+{
+	return kinds[kind].name;
+}
+
+const char *kind_help(enum kind kind)
+{
+	return kinds[kind].help;
+}
+
+bool kind_has_flag(const struct mapping *m, const char flag[static 2])
+{
+	for (size_t i = 0; i + 2 <= m->flags_len; i += 3)
+		if (!memcmp(m->flags + i, flag, 2))
+			return true;
+	return false;
+}
+
+static bool begins(const struct mapping *m, const char *with)
+{
+	size_t n = strlen(with);
+
+	return m->path_len >= n && !memcmp(m->path, with, n);
+}
+
+static bool is(const struct mapping *m, const char *name)
+{
+	return m->path_len == strlen(name) && begins(m, name);
+}
+
+static bool ends_deleted(const struct mapping *m)
+{
+	size_t n = sizeof(deleted) - 1;
+
+	return m->path_len >= n && !memcmp(m->path + m->path_len - n, deleted, n);
+}
+
+/* Without an inode the name is the kernel's, in brackets; else whatever the file is called. */
+static bool has_file(const struct mapping *m)
+{
+	return m->inode || m->major || m->minor;
+}
+
+/* shmem is on no block device; and what it has made itself, nobody can have renamed. */
+static bool is_shmem(const struct mapping *m)
+{
+	static const char *const names[] = {
+		"/memfd:", "/SYSV", "/dev/shm/", "/dev/zero (deleted)", "[anon_shmem:"};
+
+	for (size_t i = 0; !m->major && i < ARRAY_SIZE(names); i++)
+		if (begins(m, names[i]))
+			return true;
+	return false;
+}
+
+static enum kind kind_without_file(const struct mapping *m)
+{
+	if (is(m, "[heap]"))
+		return KIND_HEAP;
+	if (is(m, "[stack]") || begins(m, "[stack:")) /* of threads: before Linux 4.5 */
+		return KIND_STACK;
+	if (!m->path_len || begins(m, "[anon:"))
+		return KIND_ANON;
+	return KIND_KERNEL;
+}
+
+enum kind kind_of(const struct mapping *m)
+{
+	bool is_private = m->perms[3] == 'p';
+
+	if (kind_has_flag(m, "ht"))
+		return KIND_HUGETLB;
+	if (kind_has_flag(m, "io") || kind_has_flag(m, "pf"))
+		return has_file(m) ? KIND_DEVICE : KIND_KERNEL;
+	if (!has_file(m))
+		return kind_without_file(m);
+	if (is_shmem(m))
+		return KIND_SHMEM;
+	if (m->perms[2] == 'x')
+		return KIND_CODE;
+	if (is_private && (m->perms[1] == 'w' || m->q[MAPPING_ANONYMOUS] || m->q[MAPPING_SWAP]))
+		return KIND_DATA;
+	return KIND_FILE;
+}
+
+bool kind_is_deleted(const struct mapping *m)
+{
+	return has_file(m) && !is_shmem(m) && ends_deleted(m) && m->path[0] == '/' &&
+	       !is(m, "/anon_hugepage (deleted)");
+}
+
+static void add_clean(struct buffer *to, const char *text, size_t len)
+{
+	text_add_clean(to, text, len);
+}
+
+/* "/memfd:NAME (deleted)", "/SYSV0000002a (deleted)", whose inode is the segment's id. */
+static void add_shmem(const struct mapping *m, size_t len, struct buffer *to)
+{
+	if (begins(m, "/memfd:"))
+		add_clean(to, m->path + 1, len - 1);
+	else if (begins(m, "/SYSV"))
+		buffer_printf(to, "SysV %llu", (unsigned long long)m->inode);
+	else if (begins(m, "/dev/zero"))
+		buffer_add_text(to, "[shared]");
+	else
+		add_clean(to, m->path, len);
+}
+
+void kind_add_name(const struct mapping *m, struct buffer *to)
+{
+	size_t len = m->path_len;
+
+	if (!has_file(m)) {
+		if (len)
+			add_clean(to, m->path, len);
+		else
+			buffer_add_text(to, "[anon]");
+		return;
+	}
+	if (ends_deleted(m))
+		len -= sizeof(deleted) - 1;
+	if (is_shmem(m))
+		add_shmem(m, len, to);
+	else if (len)
+		add_clean(to, m->path, len);
+	else
+		buffer_add_text(to, "[file]");
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a mapping is for, as far as its first line and its flags tell, and what it is called. Names are anybody's choice,
+ * so none decides what the kernel says otherwise. Pure.
+ */
+#ifndef MEMTALLY_INSIDE_KIND_H
+#define MEMTALLY_INSIDE_KIND_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "inside/mapping.h"
+
+enum kind {
+	KIND_HEAP,  /* that brk() moves */
+	KIND_STACK, /* of the first thread; others' are anonymous to the kernel */
+	KIND_ANON,  /* private memory without a file */
+	KIND_CODE,  /* of a file, executable */
+	KIND_DATA, /* of a file, private and written to or writable: .data, .bss, what was relocated */
+	KIND_FILE,  /* of a file, else */
+	KIND_SHMEM, /* shared without a name, SysV, memfd, files on /dev/shm */
+	KIND_HUGETLB,
+	KIND_DEVICE, /* no memory of the host's, or a driver's */
+	KIND_KERNEL, /* [vdso] and the like */
+	KIND_END
+};
+
+/* "heap", "stack" ...; and what it is in a sentence. */
+const char *kind_name(enum kind kind);
+const char *kind_help(enum kind kind);
+
+enum kind kind_of(const struct mapping *m);
+
+/* Whether M is a file's that is no more at that path, as after an upgrade; not of what never had one, as memfds. */
+bool kind_is_deleted(const struct mapping *m);
+
+/*
+ * What M is called, clean: the path without " (deleted)", "[heap]", "[anon:NAME]", "[anon]", "[shared]", "memfd:NAME", "SysV ID".
+ */
+void kind_add_name(const struct mapping *m, struct buffer *to);
+
+/* Whether VmFlags has the two letters of FLAG. */
+bool kind_has_flag(const struct mapping *m, const char flag[static 2]);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "inside/kind.h"
+
+struct sample {
+	const char *perms;
+	uint64_t inode, anonymous;
+	uint32_t major, minor;
+	const char *path, *flags;
+};
+
+static struct mapping mapping_of(const struct sample *s)
+{
+	struct mapping m = {
+		.inode = s->inode,
+		.major = s->major,
+		.minor = s->minor,
+		.path = s->path,
+		.path_len = strlen(s->path),
+		.flags = s->flags,
+		.flags_len = strlen(s->flags),
+		.q[MAPPING_ANONYMOUS] = s->anonymous,
+	};
+
+	snprintf(m.perms, sizeof(m.perms), "%s", s->perms);
+	return m;
+}
+
+static void tells_what_a_mapping_is_for(void **state)
+{
+	static const struct {
+		struct sample s;
+		enum kind kind;
+		bool is_deleted;
+		const char *name;
+	} cases[] = {
+		{{"rw-p", 0, 0, 0, 0, "[heap]", "rd wr"}, KIND_HEAP, false, "[heap]"},
+		{{"rw-p", 0, 0, 0, 0, "[stack]", "rd wr gd"}, KIND_STACK, false, "[stack]"},
+		{{"rw-p", 0, 0, 0, 0, "[stack:123]", "rd wr"}, KIND_STACK, false, "[stack:123]"},
+		{{"rw-p", 0, 4096, 0, 0, "", "rd wr"}, KIND_ANON, false, "[anon]"},
+		{{"rw-p", 0, 4096, 0, 0, "[anon:arena\033]", "rd"}, KIND_ANON, false,
+			"[anon:arena\\x1b]"},
+		{{"r-xp", 0, 0, 0, 0, "[vdso]", "rd ex de"}, KIND_KERNEL, false, "[vdso]"},
+		{{"r--p", 0, 0, 0, 0, "[vvar]", "rd io pf de"}, KIND_KERNEL, false, "[vvar]"},
+		{{"r-xp", 7, 0, 8, 1, "/usr/lib/libc.so.6", "rd ex"}, KIND_CODE, false,
+			"/usr/lib/libc.so.6"},
+		{{"r--p", 7, 0, 8, 1, "/usr/lib/libc.so.6", "rd"}, KIND_FILE, false,
+			"/usr/lib/libc.so.6"},
+		{{"r--p", 7, 4096, 8, 1, "/usr/lib/libc.so.6", "rd"}, KIND_DATA, false,
+			"/usr/lib/libc.so.6"},
+		{{"rw-p", 7, 0, 8, 1, "/usr/lib/libc.so.6 (deleted)", "rd"}, KIND_DATA, true,
+			"/usr/lib/libc.so.6"},
+		{{"rw-s", 7, 0, 8, 1, "/var/db", "rd wr sh"}, KIND_FILE, false, "/var/db"},
+		/* In an overlay or NFS, which are on no block device, either. */
+		{{"r-xp", 7, 0, 0, 40, "/bin/true", "rd ex"}, KIND_CODE, false, "/bin/true"},
+		{{"rw-s", 9, 0, 0, 1, "/dev/zero (deleted)", "rd wr sh"}, KIND_SHMEM, false,
+			"[shared]"},
+		{{"rw-s", 42, 0, 0, 1, "/SYSV0000002a (deleted)", "rd"}, KIND_SHMEM, false,
+			"SysV 42"},
+		{{"rw-s", 9, 0, 0, 1, "/memfd:my \nthing (deleted)", "rd"}, KIND_SHMEM, false,
+			"memfd:my \\x0athing"},
+		{{"r-xp", 9, 0, 0, 1, "/memfd:code (deleted)", "rd ex"}, KIND_SHMEM, false,
+			"memfd:code"},
+		{{"rw-s", 9, 0, 0, 25, "/dev/shm/x", "rd wr sh"}, KIND_SHMEM, false, "/dev/shm/x"},
+		{{"rw-s", 9, 0, 0, 25, "/dev/shm/x (deleted)", "rd"}, KIND_SHMEM, false,
+			"/dev/shm/x"},
+		/* What anybody may call a file on a disk. */
+		{{"rw-s", 9, 0, 8, 1, "/memfd:x", "rd"}, KIND_FILE, false, "/memfd:x"},
+		{{"rw-s", 9, 0, 8, 1, "/SYSV0 (deleted)", "rd"}, KIND_FILE, true, "/SYSV0"},
+		{{"rw-p", 9, 0, 0, 15, "/anon_hugepage (deleted)", "rd wr ht"}, KIND_HUGETLB, false,
+			"/anon_hugepage"},
+		{{"rw-s", 9, 0, 0, 15, "/dev/hugepages/a", "rd wr ht"}, KIND_HUGETLB, false,
+			"/dev/hugepages/a"},
+		{{"rw-s", 9, 0, 0, 5, "/dev/fb0", "rd wr sh io pf"}, KIND_DEVICE, false,
+			"/dev/fb0"},
+		{{"rw-s", 1, 0, 0, 14, "anon_inode:[perf_event]", "rd wr"}, KIND_FILE, false,
+			"anon_inode:[perf_event]"},
+		/* Flags are words: none is found across two. */
+		{{"rw-p", 0, 0, 0, 0, "", "xh tx"}, KIND_ANON, false, "[anon]"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mapping m = mapping_of(&cases[i].s);
+		AUTO_BUFFER struct buffer name = {0};
+
+		kind_add_name(&m, &name);
+		buffer_add_char(&name, '\0');
+		if (kind_of(&m) != cases[i].kind)
+			fail_msg("%zu: %s", i, kind_name(kind_of(&m)));
+		assert_int_equal(kind_is_deleted(&m), cases[i].is_deleted);
+		assert_string_equal(name.data, cases[i].name);
+	}
+}
+
+static void each_has_a_name(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < KIND_END; i++) {
+		assert_true(*kind_name((enum kind)i) && *kind_help((enum kind)i));
+		for (unsigned int k = 0; k < i; k++)
+			assert_string_not_equal(kind_name((enum kind)i), kind_name((enum kind)k));
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tells_what_a_mapping_is_for),
+		cmocka_unit_test(each_has_a_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
