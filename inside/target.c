@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inside/target.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+
+const char *target_text(enum target_outcome outcome)
+{
+	static const char *const texts[TARGET_OUTCOMES] = {
+		[TARGET_KERNEL_THREAD] = "is a kernel thread, which has no memory of its own",
+		[TARGET_ZOMBIE] =
+			"has ended, and waits for its parent to notice: it has no memory any more",
+		[TARGET_GONE] = "is not there, or not any more",
+		[TARGET_DENIED] = "is refused by the kernel",
+		[TARGET_CHANGED] = "executed another program while it was looked at",
+	};
+
+	return texts[outcome];
+}
+
+static int outcome_of_error(int error)
+{
+	switch (error) {
+	case -ESRCH:
+	case -ENOENT: return TARGET_GONE;
+	case -EACCES:
+	case -EPERM: return TARGET_DENIED;
+	default: return error;
+	}
+}
+
+/* Without memory: its state tells why. */
+static int why_without(struct target *t)
+{
+	AUTO_CLOSE int fd = process_open(&t->reader, &t->process, "status");
+	char text[4096];
+	struct status status;
+	size_t len;
+	int r = fd < 0 ? fd : file_read_fd(fd, text, sizeof(text), &len);
+
+	if (r == 0)
+		r = status_parse(text, len, &status);
+	if (r < 0)
+		return outcome_of_error(r);
+	return status.state == 'Z' || status.state == 'X' ? TARGET_ZOMBIE : TARGET_KERNEL_THREAD;
+}
+
+static int look(struct target *t, struct sample *ret)
+{
+	int r = process_look(&t->reader, &t->process, clock_now_ns(CLOCK_MONOTONIC), ret);
+
+	if (r < 0)
+		return r;
+	switch (ret->outcome) {
+	case OUTCOME_MEASURED: return 0;
+	case OUTCOME_DENIED: return TARGET_DENIED;
+	case OUTCOME_GONE: return TARGET_GONE;
+	case OUTCOME_NO_MM: return why_without(t);
+	case OUTCOME_CHANGING: return TARGET_CHANGED;
+	case OUTCOME_MALFORMED: return -EBADMSG;
+	default: return -EIO;
+	}
+}
+
+int target_open(const struct procfs *procfs, pid_t pid, struct target *ret)
+{
+	int r;
+
+	*ret = (struct target){.reader = {.procfs = procfs, .kept_max = 1}};
+	process_init(&ret->process, pid);
+	r = look(ret, &ret->sample);
+	if (r != 0)
+		target_done(ret);
+	return r;
+}
+
+void target_done(struct target *t)
+{
+	process_release(&t->reader, &t->process);
+	process_done(&t->process);
+	process_reader_done(&t->reader);
+}
+
+const char *target_program(const struct target *t)
+{
+	return t->reader.program.data;
+}
+
+int target_file(struct target *t, const char *file, int *ret_fd)
+{
+	int fd = process_open(&t->reader, &t->process, file);
+
+	if (fd < 0)
+		return outcome_of_error(fd);
+	*ret_fd = fd;
+	return 0;
+}
+
+int target_confirm(struct target *t)
+{
+	struct sample sample;
+	int r = look(t, &sample);
+
+	return r == 0 && sample.is_new_image ? TARGET_CHANGED : r;
+}

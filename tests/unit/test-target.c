@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Real processes of this machine, in each state in which one may be looked into. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "base/file.h"
+#include "inside/target.h"
+
+static struct procfs procfs;
+
+/* A child that does WORK and then waits to be killed; it is ready when this returns. */
+static pid_t start(void (*work)(void))
+{
+	int ready[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (work)
+			work();
+		(void)!write(ready[1], "", 1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void opens_a_process_and_its_files(void **state)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_TARGET struct target t;
+	AUTO_CLOSE int fd = -1;
+	pid_t pid = start(NULL);
+	char path[64];
+
+	(void)state;
+	assert_int_equal(target_open(&procfs, pid, &t), 0);
+	assert_non_null(strstr(target_program(&t), "test-target"));
+	assert_true(t.sample.q[PROCESS_RSS] > 0);
+	assert_int_equal(target_file(&t, "smaps", &fd), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(file_read_all(AT_FDCWD, path, 1 << 24, &text), 0);
+	assert_true(text.len > 1000);
+	assert_int_equal(target_file(&t, "nothing", &fd), TARGET_GONE);
+	assert_int_equal(target_confirm(&t), 0);
+	end(pid);
+	assert_int_equal(target_confirm(&t), TARGET_GONE);
+	assert_int_equal(target_file(&t, "smaps", &fd), TARGET_GONE);
+}
+
+static void tells_why_there_is_nothing(void **state)
+{
+	struct target t;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
+	assert_int_equal(target_open(&procfs, pid, &t), TARGET_ZOMBIE);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(target_open(&procfs, pid, &t), TARGET_GONE);
+	for (unsigned int i = 1; i < TARGET_OUTCOMES; i++)
+		assert_true(*target_text((enum target_outcome)i));
+}
+
+/* kthreadd, where this pid namespace is the host's. */
+static void a_kernel_thread_has_no_memory(void **state)
+{
+	AUTO_BUFFER struct buffer name = {0};
+	struct target t;
+
+	(void)state;
+	if (file_read_all(AT_FDCWD, "/proc/2/comm", 64, &name) < 0 ||
+		strncmp(name.data, "kthreadd\n", name.len) != 0)
+		skip();
+	assert_int_equal(target_open(&procfs, 2, &t), TARGET_KERNEL_THREAD);
+}
+
+static void another_program_is_told(void **state)
+{
+	AUTO_TARGET struct target t;
+	int told[2], fd;
+	pid_t pid;
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+	pid = fork();
+	if (!pid) {
+		close(told[0]);
+		raise(SIGSTOP);
+		execlp("sleep", "sleep", "1000", NULL);
+		_exit(99);
+	}
+	close(told[1]);
+	assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
+	assert_int_equal(target_open(&procfs, pid, &t), 0);
+	kill(pid, SIGCONT);
+	assert_int_equal(read(told[0], &byte, 1), 0); /* closed by exec */
+	close(told[0]);
+	assert_int_equal(target_confirm(&t), TARGET_CHANGED);
+	assert_int_equal(target_file(&t, "smaps", &fd), 0);
+	close(fd);
+	end(pid);
+}
+
+static void *wait_for_ever(void *context)
+{
+	for (;;)
+		pause();
+	return context;
+}
+
+/* As pthread_exit() does in main(), but that the child can say that it is ready. */
+static void *outlive_leader(void *context)
+{
+	pthread_join(*(pthread_t *)context, NULL);
+	return wait_for_ever(NULL);
+}
+
+static void its_leader_may_be_dead(void **state)
+{
+	AUTO_TARGET struct target t;
+	AUTO_CLOSE int fd = -1;
+	char path[64];
+	pid_t pid = fork();
+	int r;
+
+	(void)state;
+	if (!pid) {
+		static pthread_t leader, other;
+
+		leader = pthread_self();
+		if (pthread_create(&other, NULL, outlive_leader, &leader) != 0)
+			_exit(99);
+		pthread_exit(NULL);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	for (int i = 0; i < 1000; i++) {
+		AUTO_BUFFER struct buffer text = {0};
+
+		assert_int_equal(file_read_all(AT_FDCWD, path, 1 << 16, &text), 0);
+		buffer_add_char(&text, '\0');
+		if (strstr(text.data, "\nState:\tZ"))
+			break;
+		usleep(10000);
+	}
+	r = target_open(&procfs, pid, &t);
+	assert_int_equal(r, 0);
+	assert_int_equal(target_file(&t, "smaps", &fd), 0);
+	assert_true(read(fd, path, sizeof(path)) > 0);
+	assert_int_equal(target_confirm(&t), 0);
+	end(pid);
+}
+
+static void who_may_not_is_told(void **state)
+{
+	struct target t;
+	pid_t pid, child;
+	int status;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	pid = start(NULL);
+	child = fork();
+	if (!child) {
+		int fd;
+
+		if (setresgid(65534, 65534, 65534) < 0 || setresuid(65534, 65534, 65534) < 0)
+			_exit(99);
+		if (target_open(&procfs, pid, &t) != 0)
+			_exit(98);
+		_exit(target_file(&t, "smaps", &fd) == TARGET_DENIED ? 0 : 97);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	end(pid);
+}
+
+static int open_procfs(void **state)
+{
+	(void)state;
+	return procfs_open("/proc", &procfs);
+}
+
+static int close_procfs(void **state)
+{
+	(void)state;
+	procfs_close(&procfs);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(opens_a_process_and_its_files),
+		cmocka_unit_test(tells_why_there_is_nothing),
+		cmocka_unit_test(a_kernel_thread_has_no_memory),
+		cmocka_unit_test(another_program_is_told),
+		cmocka_unit_test(its_leader_may_be_dead),
+		cmocka_unit_test(who_may_not_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, open_procfs, close_procfs);
+}
