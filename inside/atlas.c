@@ -142,7 +142,7 @@ int atlas_add(struct atlas *a, pid_t pid, const struct mapping *m)
 
 	if (r == 0)
 		r = grow(a);
-	if (r < 0) {
+	if (r != 0) {
 		free(made.name);
 		return r;
 	}

@@ -45,7 +45,7 @@ static int why_without(struct target *t)
 
 	if (r == 0)
 		r = status_parse(text, len, &status);
-	if (r < 0)
+	if (r != 0)
 		return outcome_of_error(r);
 	return status.state == 'Z' || status.state == 'X' ? TARGET_ZOMBIE : TARGET_KERNEL_THREAD;
 }

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The stages of a check. Each counts what it did with count_pass, count_fail and count_skip.
 
-folders=(base confine snapshot collectors config render service daemon web ledger cli tests)
+folders=(base confine snapshot collectors inside config render service daemon web ledger cli tests)
 sources() { find "${folders[@]}" -name '*.c' | sort; }
 
 # Builds below build-NAME for the stage; counts the build as one.
