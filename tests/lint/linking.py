@@ -18,9 +18,9 @@ PROGRAMS = {
     "memtallyd": (["libsystemd.", "libyaml", "libseccomp."], ["librender.a", "libweb.a", "libledger.a", "libcli.a"]),
     "memtally-web": (["libmicrohttpd.", "libgnutls.", "libcrypt.", "libjansson.", "libz.", "libyaml", "libsystemd.",
                       "libseccomp."],
-                     ["libcollectors.a", "libdaemon.a", "libledger.a", "libcli.a"]),
+                     ["libcollectors.a", "libinside.a", "libdaemon.a", "libledger.a", "libcli.a"]),
     "memtally-ledger": (["libsqlite3.", "libyaml", "libsystemd.", "libseccomp."],
-                        ["libcollectors.a", "librender.a", "libdaemon.a", "libweb.a", "libcli.a"]),
+                        ["libcollectors.a", "libinside.a", "librender.a", "libdaemon.a", "libweb.a", "libcli.a"]),
     "memtally": (["libsmartcols.", "libjansson.", "libyaml"], ["libdaemon.a", "libweb.a", "libledger.a", "libconfine.a", "libservice.a"]),
 }
 
