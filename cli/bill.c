@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/csv.h"
 #include "render/decimal.h"
 #include "render/human.h"
 #include "snapshot/owner.h"
@@ -413,38 +414,6 @@ void bill_json(const struct bill *b, struct buffer *to)
 		(unsigned long long)last->set_aside);
 }
 
-/* What spreadsheets take for the beginning of a formula; some take the wide forms of East Asian texts, too. */
-static bool is_formula(const char *text)
-{
-	static const char *const wide[] = {
-		"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(wide); i++)
-		if (!strncmp(text, wide[i], strlen(wide[i])))
-			return true;
-	return *text && strchr("=+-@\t\r\n", *text);
-}
-
-/* A cell that is not in quotes has nothing in it at which any spreadsheet would begin another one. */
-static void add_csv_text(struct buffer *to, const char *text)
-{
-	const char *before = is_formula(text) || *text == '\'' ? "'" : "";
-
-	if (!text[strcspn(text, ",;\"\t\r\n")]) {
-		buffer_add_text(to, before);
-		buffer_add_text(to, text);
-		return;
-	}
-	buffer_add_char(to, '"');
-	buffer_add_text(to, before);
-	for (; *text; text++) {
-		if (*text == '"')
-			buffer_add_char(to, '"');
-		buffer_add_char(to, *text);
-	}
-	buffer_add_char(to, '"');
-}
-
 static void add_csv_row(const struct bill *b, const struct bill_part *part, const struct item *item,
 	struct buffer *to)
 {
@@ -457,10 +426,10 @@ static void add_csv_row(const struct bill *b, const struct bill_part *part, cons
 	if (covered >= 0)
 		decimal_add_real(to, covered);
 	buffer_add_text(to, part->head.flags & USAGE_OWN_ONLY ? ",true," : ",false,");
-	add_csv_text(to, item->row.name);
+	csv_add_text(to, item->row.name);
 	if (owner_of(usage_owner(b->kind))->has_user) {
 		buffer_add_char(to, ',');
-		add_csv_text(to, item->row.user);
+		csv_add_text(to, item->row.user);
 	}
 	if (id_of(b->kind)) {
 		buffer_add_char(to, ',');

@@ -22,11 +22,27 @@ static size_t next_character(const char *text, size_t len, int *ret_columns)
 	return bytes;
 }
 
+/* How many bytes at TEXT any terminal can print, as nearly all names consist of. */
+static size_t count_plain(const char *text)
+{
+	size_t count = 0;
+
+	while (text[count] >= ' ' && text[count] <= '~')
+		count++;
+	return count;
+}
+
 void cell_add_printable(struct buffer *to, const char *text)
 {
 	for (const char *end = text + strlen(text); text < end;) {
 		int columns;
-		size_t bytes = next_character(text, (size_t)(end - text), &columns);
+		size_t bytes = count_plain(text);
+
+		buffer_add(to, text, bytes);
+		text += bytes;
+		if (text == end)
+			return;
+		bytes = next_character(text, (size_t)(end - text), &columns);
 
 		if (columns >= 0)
 			buffer_add(to, text, bytes);

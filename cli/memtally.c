@@ -13,7 +13,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/hosttable.h"
+#include "cli/map.h"
 #include "cli/notice.h"
+#include "cli/output.h"
 #include "cli/print.h"
 #include "cli/report.h"
 #include "cli/selection.h"
@@ -31,24 +33,6 @@ enum {
 	EXIT_USAGE,
 	PIECE_SIZE = 1 << 16,
 };
-
-/* Empties TO onto standard output. -ENOMEM of what filled it, or write's errors. */
-static int flush(struct buffer *to)
-{
-	size_t at = 0;
-
-	if (to->error)
-		return to->error;
-	while (at < to->len) {
-		ssize_t n = write(STDOUT_FILENO, to->data + at, to->len - at);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	buffer_clear(to);
-	return 0;
-}
 
 /* The exit status for what printing returned. Whoever closed a pipe knows that. */
 static int status_of(int r)
@@ -85,7 +69,7 @@ static int print_host(const struct settings *settings, const struct view *view)
 		if (r == 0)
 			r = print_table(&table, terminal_width(), &text);
 	}
-	return r < 0 ? r : flush(&text);
+	return r < 0 ? r : output_flush(&text);
 }
 
 static int print_text(const struct settings *settings, const struct selection *s,
@@ -111,7 +95,7 @@ static int print_text(const struct settings *settings, const struct selection *s
 	r = table_build(view, &table_rows, &table);
 	if (r == 0)
 		r = print_table(&table, terminal_width(), &text);
-	return r == 0 ? flush(&text) : r;
+	return r == 0 ? output_flush(&text) : r;
 }
 
 static int print_json(const struct selection *s, const struct view *view, const uint32_t *rows,
@@ -129,10 +113,10 @@ static int print_json(const struct selection *s, const struct view *view, const 
 		json_render_host(view, &text);
 	while (r == 0 && more) {
 		more = json_list_render(&list, PIECE_SIZE, &text);
-		r = flush(&text);
+		r = output_flush(&text);
 	}
 	buffer_add_char(&text, '\n');
-	return r == 0 ? flush(&text) : r;
+	return r == 0 ? output_flush(&text) : r;
 }
 
 static void say_notices(const struct view *view, const struct sums *sums, enum notice_source source)
@@ -256,7 +240,7 @@ static int show_status(const struct settings *settings)
 	} else {
 		report_render(view, now_ns, &text);
 	}
-	r = flush(&text);
+	r = output_flush(&text);
 	if (is_stale)
 		log_error("memtallyd is there, but its next snapshot is overdue");
 	return r < 0 || !is_stale ? status_of(r) : EXIT_FAILED;
@@ -400,7 +384,7 @@ static int print_usage(const struct settings *settings, const struct bill *b)
 		r = bill_table(b, &table);
 	if (r == 0 && table.columns)
 		r = print_table(&table, terminal_width(), &text);
-	return r == 0 ? flush(&text) : r;
+	return r == 0 ? output_flush(&text) : r;
 }
 
 static int show_usage(const struct settings *settings, struct bill *b)
@@ -422,13 +406,20 @@ static int show_usage(const struct settings *settings, struct bill *b)
 	return status_of(r);
 }
 
+static int show_map(const struct settings *settings, struct map *m)
+{
+	int r = map_show(settings, m);
+
+	return r > 0 ? EXIT_FAILED : status_of(r);
+}
+
 static int print_line(const char *text)
 {
 	AUTO_BUFFER struct buffer line = {0};
 
 	buffer_add_text(&line, text);
 	buffer_add_char(&line, '\n');
-	return status_of(flush(&line));
+	return status_of(output_flush(&line));
 }
 
 static int print_help(void)
@@ -437,18 +428,20 @@ static int print_help(void)
 
 	help_render(PROGRAM_MEMTALLY,
 		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|slices|machines|pods|containers|"
-		"processes|host|status|usage]",
+		"processes|host|status|usage|map PID...]",
 		"Prints how much memory programs (by default), other owners (users, groups, units,\n"
 		"containers and so on), processes or the whole host really use; status: what memtallyd\n"
-		"is doing; usage: who used how much over time, by memtally-ledger.",
+		"is doing; usage: who used how much over time, by memtally-ledger;\n"
+		"map: what processes have mapped.",
 		&text);
-	return status_of(flush(&text));
+	return status_of(output_flush(&text));
 }
 
 int memtally_run(int argc, char *argv[])
 {
 	AUTO_SETTINGS struct settings *settings = NULL;
 	AUTO_BILL struct bill bill = {0};
+	AUTO_MAP struct map map = {0};
 	struct selection selection = {0};
 	char error[SETTINGS_ERROR_SIZE];
 
@@ -466,7 +459,12 @@ int memtally_run(int argc, char *argv[])
 	case SETTINGS_RUN: break;
 	}
 	log_set_level((enum log_level)settings->log_level);
-	if (usage_is_asked(settings)) {
+	if (map_is_asked(settings)) {
+		if (map_parse(settings, &map, error) < 0) {
+			log_error("%s; try --help", *error ? error : "out of memory");
+			return EXIT_USAGE;
+		}
+	} else if (usage_is_asked(settings)) {
 		int64_t now_s = (int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC);
 
 		if (usage_parse(settings, now_s, &bill, error) < 0) {
@@ -481,6 +479,8 @@ int memtally_run(int argc, char *argv[])
 		log_info("%s may not be read, so the defaults apply", settings->config_file);
 	if (settings_action(settings) == SETTINGS_CHECK)
 		return print_line("the configuration is good");
+	if (map_is_asked(settings))
+		return show_map(settings, &map);
 	if (usage_is_asked(settings))
 		return show_usage(settings, &bill);
 	return selection.scope == METRIC_SELF ? show_status(settings) : show(settings, &selection);

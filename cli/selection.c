@@ -45,7 +45,7 @@ static void describe_views(const char *argument, char error[static QUERY_ERROR_S
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s, ",
 			owner_of((enum owner_kind)kind)->list);
-	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "processes, host, status or usage");
+	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "processes, host, status, usage or map");
 }
 
 /* What only usage has a meaning for. */
@@ -160,6 +160,23 @@ static int parse_filters(
 	return 0;
 }
 
+int selection_parse_processes(const struct settings *settings, struct selection *ret,
+	bool *ret_has_filters, char error[static QUERY_ERROR_SIZE])
+{
+	struct selection s = {.scope = METRIC_PROCESS};
+	int r = 0;
+
+	*ret_has_filters = false;
+	query_init(&s.query, s.scope);
+	for (size_t i = 0; r == 0 && i < OWNER_KINDS; i++) {
+		*ret_has_filters |= values_of(settings, i)->count > 0;
+		r = add_filters(&s.query, key_of(i), values_of(settings, i), error);
+	}
+	if (r == 0)
+		*ret = s;
+	return r;
+}
+
 static int parse_order(
 	const struct settings *settings, struct selection *s, char error[static QUERY_ERROR_SIZE])
 {
@@ -194,7 +211,8 @@ int selection_parse(
 	int r = parse_view(&settings->operands, &s.scope, error);
 
 	if (r == 0 && flag) {
-		snprintf(error, QUERY_ERROR_SIZE, "--%s is for usage", flag);
+		snprintf(error, QUERY_ERROR_SIZE, "--%s is for usage%s", flag,
+			!strcmp(flag, "by") || !strcmp(flag, "csv") ? " and map" : "");
 		r = -EINVAL;
 	}
 	if (r == 0 && s.scope == METRIC_SELF) {

@@ -25,6 +25,13 @@ struct selection {
 int selection_parse(const struct settings *settings, struct selection *ret,
 	char error[static QUERY_ERROR_SIZE]);
 
+/*
+ * The same of processes, by the filters alone, --pid apart, whatever else SETTINGS ask for; whether there are any. Pure.
+ * -EINVAL likewise.
+ */
+int selection_parse_processes(const struct settings *settings, struct selection *ret,
+	bool *ret_has_filters, char error[static QUERY_ERROR_SIZE]);
+
 /* Has S select of processes only those that SIGHT has. */
 void selection_set_sight(struct selection *s, const struct sight *sight);
 

@@ -168,14 +168,19 @@ int atlas_add(struct atlas *a, pid_t pid, const struct mapping *m)
 	return r;
 }
 
+int atlas_sum(struct atlas_row *total, const struct atlas_row *row)
+{
+	int r = add_fields(total, row->present, row->q);
+
+	total->mappings += row->mappings;
+	return r;
+}
+
 void atlas_total(const struct atlas *a, struct atlas_row *ret)
 {
-	*ret = (struct atlas_row){.kind = KIND_END};
-	for (size_t i = 0; i < a->rows; i++) {
-		/* Each was a sum that fitted; all of them together are what a machine has. */
-		(void)add_fields(ret, a->row[i].present, a->row[i].q);
-		ret->mappings += a->row[i].mappings;
-	}
+	*ret = (struct atlas_row){0};
+	for (size_t i = 0; i < a->rows; i++)
+		(void)atlas_sum(ret, &a->row[i]); /* each of which was such a sum */
 }
 
 static bool has(const struct atlas_row *row, enum mapping_field field)

@@ -49,6 +49,9 @@ void atlas_done(struct atlas *a);
 /* Adds M of process PID. -ENOMEM; -EOVERFLOW: the sums do not fit, which no machine's do. */
 int atlas_add(struct atlas *a, pid_t pid, const struct mapping *m);
 
+/* Adds ROW to the sum in TOTAL, which is zeroed at first. -EOVERFLOW. */
+int atlas_sum(struct atlas_row *total, const struct atlas_row *row);
+
 /* The sum of all rows. */
 void atlas_total(const struct atlas *a, struct atlas_row *ret);
 

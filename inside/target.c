@@ -74,6 +74,10 @@ int target_open(const struct procfs *procfs, pid_t pid, struct target *ret)
 	*ret = (struct target){.reader = {.procfs = procfs, .kept_max = 1}};
 	process_init(&ret->process, pid);
 	r = look(ret, &ret->sample);
+	buffer_add(&ret->program, ret->reader.program.data, ret->reader.program.len);
+	buffer_add_char(&ret->program, '\0');
+	if (r == 0)
+		r = ret->program.error;
 	if (r != 0)
 		target_done(ret);
 	return r;
@@ -84,11 +88,12 @@ void target_done(struct target *t)
 	process_release(&t->reader, &t->process);
 	process_done(&t->process);
 	process_reader_done(&t->reader);
+	buffer_done(&t->program);
 }
 
 const char *target_program(const struct target *t)
 {
-	return t->reader.program.data;
+	return t->program.data;
 }
 
 int target_file(struct target *t, const char *file, int *ret_fd)

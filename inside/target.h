@@ -25,7 +25,8 @@ enum target_outcome {
 struct target {
 	struct process_reader reader;
 	struct process process;
-	struct sample sample; /* what its counters said first */
+	struct sample sample;  /* what its counters said first */
+	struct buffer program; /* terminated */
 };
 
 /* Opens PID of PROCFS, which is borrowed. 0, a target_outcome, or a shortage of ours. */

@@ -23,7 +23,7 @@ LAYERS = {
     "web": (["base", "confine", "snapshot", "render", "config", "service"],
             ["microhttpd.h", "gnutls/", "crypt.h", "zlib.h", "jansson.h", "systemd/sd-daemon.h"]),
     "ledger": (["base", "confine", "snapshot", "config", "service"], ["sqlite3.h", "systemd/sd-daemon.h"]),
-    "cli": (["base", "snapshot", "collectors", "render", "config"],
+    "cli": (["base", "snapshot", "collectors", "inside", "render", "config"],
             ["libsmartcols/libsmartcols.h", "libsmartcols.h", "jansson.h"]),
 }
 LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsmartcols",

@@ -53,7 +53,7 @@ static void opens_a_process_and_its_files(void **state)
 
 	(void)state;
 	assert_int_equal(target_open(&procfs, pid, &t), 0);
-	assert_non_null(strstr(target_program(&t), "test-target"));
+	assert_string_equal(target_program(&t), "test-target");
 	assert_true(t.sample.q[PROCESS_RSS] > 0);
 	assert_int_equal(target_file(&t, "smaps", &fd), 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

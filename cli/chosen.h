@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which processes are to be looked into: those whose pids are given, and those that filters ask for.
+ */
+#ifndef MEMTALLY_CLI_CHOSEN_H
+#define MEMTALLY_CLI_CHOSEN_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/buffer.h"
+#include "cli/selection.h"
+#include "config/settings.h"
+
+struct chosen {
+	pid_t *pid; /* owned; in the order in which they were given, then rising */
+	size_t count;
+	struct selection selection; /* where .has_filters: of processes */
+	bool has_filters;
+};
+
+void chosen_done(struct chosen *c);
+#define AUTO_CHOSEN CLEANUP(chosen_done)
+
+enum { CHOSEN_ERROR_SIZE = QUERY_ERROR_SIZE };
+
+/*
+ * The operands behind the first, and --pid and other filters. Pure. -EINVAL with a sentence for the user in ERROR: one is no
+ * pid, or there is nothing at all; -ENOMEM.
+ */
+int chosen_parse(
+	const struct settings *settings, struct chosen *ret, char error[static CHOSEN_ERROR_SIZE]);
+
+/*
+ * Adds the processes with memory that the filters ask for, by memtallyd's snapshot or a pass now; which, SAID has.
+ * Errors of the pass.
+ */
+int chosen_find(const struct settings *settings, struct chosen *c, struct buffer *said);
+
+#endif

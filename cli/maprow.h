@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A mapping, or what several are together, as a line for people, as JSON or as comma-separated values. A process may have
+ * 60,000, so nothing is kept of them: columns have the same widths whatever comes. Pure.
+ */
+#ifndef MEMTALLY_CLI_MAPROW_H
+#define MEMTALLY_CLI_MAPROW_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "inside/atlas.h"
+
+struct maprow_format {
+	enum atlas_by by;
+	bool bytes;   /* exact, and not in KiB, as the kernel has them */
+	bool has_pid; /* of several processes */
+};
+
+/* What is called "Rss" in smaps: "rss_bytes". Of the fields that are no amounts, "thp_eligible". */
+const char *maprow_name(enum mapping_field field);
+
+/* The field of that name; MAPPING_FIELDS: there is none. */
+enum mapping_field maprow_find(const char *name);
+
+/* The heads of the columns; a row; and the sum of ROWS, with a line above it. */
+void maprow_add_head(const struct maprow_format *f, struct buffer *to);
+void maprow_add_line(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to);
+void maprow_add_total(const struct maprow_format *f, const struct atlas_row *total, size_t rows,
+	struct buffer *to);
+
+/* An object. M is the mapping that ROW is of; NULL: it is of several. */
+void maprow_add_json(const struct maprow_format *f, const struct atlas_row *row,
+	const struct mapping *m, struct buffer *to);
+
+/* Its amounts alone: of what is a sum and has no name. */
+void maprow_add_json_sums(const struct atlas_row *row, struct buffer *to);
+
+void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to);
+void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row,
+	const struct mapping *m, struct buffer *to);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <jansson.h>
+
+#include "cli/maprow.h"
+
+enum { KIB = 1024 };
+
+static const struct mapping mapping = {
+	.start = 0x400000,
+	.end = 0x420000,
+	.offset = 4096,
+	.inode = 7,
+	.major = 8,
+	.minor = 17,
+	.perms = "r-xp",
+	.path = "/lib/a, \"b\" (deleted)",
+	.path_len = sizeof("/lib/a, \"b\" (deleted)") - 1,
+	.flags = "rd ex \x1b",
+	.flags_len = 6,
+	.present = (UINT64_C(1) << MAPPING_THP_ELIGIBLE) - 1,
+	.q =
+		{
+			[MAPPING_SIZE] = 128 * KIB,
+			[MAPPING_RSS] = 100 * KIB,
+			[MAPPING_PSS] = 50 * KIB,
+			[MAPPING_SHARED_CLEAN] = 60 * KIB,
+			[MAPPING_SHARED_DIRTY] = 15 * KIB,
+			[MAPPING_PRIVATE_CLEAN] = 5 * KIB,
+			[MAPPING_PRIVATE_DIRTY] = 20 * KIB,
+			[MAPPING_SWAP] = 3 * KIB,
+			[MAPPING_ANON_HUGE_PAGES] = 2048 * KIB,
+			[MAPPING_PRIVATE_HUGETLB] = 1024 * KIB,
+		},
+};
+
+static void make(struct atlas *a)
+{
+	assert_int_equal(atlas_add(a, 42, &mapping), 0);
+}
+
+static const char *text_of(struct buffer *b)
+{
+	buffer_add_char(b, '\0');
+	assert_int_equal(b->error, 0);
+	return b->data;
+}
+
+static void check_lines(
+	const struct maprow_format *f, const char *head, const char *line, const char *total)
+{
+	AUTO_ATLAS struct atlas a = {.by = f->by};
+	AUTO_BUFFER struct buffer heads = {0}, lines = {0}, totals = {0};
+	struct atlas_row sum;
+
+	make(&a);
+	atlas_total(&a, &sum);
+	maprow_add_head(f, &heads);
+	maprow_add_line(f, &a.row[0], &lines);
+	maprow_add_total(f, &sum, 1, &totals);
+	assert_string_equal(text_of(&heads), head);
+	assert_string_equal(text_of(&lines), line);
+	assert_string_equal(strchr(text_of(&totals), '\n') + 1, total);
+	/* The line above it is as long as all columns but the last. */
+	assert_int_equal(
+		strspn(totals.data, "-"), strlen(heads.data) - strlen(strrchr(heads.data, ' ')));
+}
+
+static void a_line_has_its_columns(void **state)
+{
+	(void)state;
+	check_lines(&(struct maprow_format){.by = ATLAS_BY_MAPPING},
+		"ADDRESS                   PERM     SIZE      RSS      PSS   SHARED  PRIVATE    "
+		"DIRTY     SWAP     HUGE  SHARERS MAPPING\n",
+		"00400000-00420000         r-xp      128      100       50       75       25       "
+		"20        3     3072      3.0 /lib/a, \"b\" [deleted]\n",
+		"                                    128      100       50       75       25       "
+		"20        3     3072      3.0 total of 1, in KiB\n");
+	check_lines(&(struct maprow_format){.by = ATLAS_BY_MAPPING, .has_pid = true},
+		"     PID ADDRESS                   PERM     SIZE      RSS      PSS   SHARED  "
+		"PRIVATE    DIRTY     SWAP     HUGE  SHARERS MAPPING\n",
+		"      42 00400000-00420000         r-xp      128      100       50       75       "
+		"25       20        3     3072      3.0 /lib/a, \"b\" [deleted]\n",
+		"                                             128      100       50       75       "
+		"25       20        3     3072      3.0 total of 1, in KiB\n");
+	check_lines(&(struct maprow_format){.by = ATLAS_BY_FILE, .bytes = true},
+		" MAPPINGS          SIZE           RSS           PSS        SHARED       PRIVATE   "
+		"      DIRTY          SWAP          HUGE  SHARERS FILE\n",
+		"        1        131072        102400         51200         76800         25600   "
+		"      20480          3072       3145728      3.0 /lib/a, \"b\" [deleted]\n",
+		"        1        131072        102400         51200         76800         25600   "
+		"      20480          3072       3145728      3.0 total of 1\n");
+	check_lines(&(struct maprow_format){.by = ATLAS_BY_KIND},
+		" MAPPINGS     SIZE      RSS      PSS   SHARED  PRIVATE    DIRTY     SWAP     HUGE  "
+		"SHARERS KIND\n",
+		"        1      128      100       50       75       25       20        3     3072  "
+		"    3.0 code\n",
+		"        1      128      100       50       75       25       20        3     3072  "
+		"    3.0 total of 1, in KiB\n");
+}
+
+static void what_is_not_known_is_absent(void **state)
+{
+	const struct maprow_format f = {.by = ATLAS_BY_KIND};
+	struct atlas_row row = {.name = (char *)(uintptr_t) "anon", .mappings = 2};
+	AUTO_BUFFER struct buffer line = {0}, csv = {0};
+
+	(void)state;
+	row.present = UINT64_C(1) << MAPPING_RSS;
+	row.q[MAPPING_RSS] = 4 * KIB;
+	maprow_add_line(&f, &row, &line);
+	assert_string_equal(text_of(&line),
+		"        2        -        4        -        -        -        -        -        -   "
+		"     - anon\n");
+	maprow_add_csv(&f, &row, NULL, &csv);
+	assert_string_equal(text_of(&csv), "2,,,heap,anon,false,,,,,,,4096,,,,,,,,,,,,,,,,,,,,\n");
+}
+
+static void json_has_all_that_the_kernel_says(void **state)
+{
+	const struct maprow_format f = {.by = ATLAS_BY_MAPPING};
+	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_MAPPING};
+	AUTO_BUFFER struct buffer text = {0};
+	json_t *json;
+
+	(void)state;
+	make(&a);
+	maprow_add_json(&f, &a.row[0], &mapping, &text);
+	json = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(json);
+	assert_string_equal(json_string_value(json_object_get(json, "start")), "00400000");
+	assert_string_equal(json_string_value(json_object_get(json, "name")), "/lib/a, \"b\"");
+	assert_string_equal(json_string_value(json_object_get(json, "device")), "8:11");
+	assert_string_equal(json_string_value(json_object_get(json, "kind")), "code");
+	assert_true(json_is_true(json_object_get(json, "deleted")));
+	assert_int_equal(json_array_size(json_object_get(json, "flags")), 2);
+	assert_int_equal(json_integer_value(json_object_get(json, "shared_bytes")), 75 * KIB);
+	assert_true(json_number_value(json_object_get(json, "sharers_mean")) == 3);
+	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
+		const json_t *value = json_object_get(json, maprow_name((enum mapping_field)i));
+
+		assert_int_equal(value != NULL, i < MAPPING_THP_ELIGIBLE);
+		assert_true(!value || (uint64_t)json_integer_value(value) == mapping.q[i]);
+		assert_int_equal(maprow_find(maprow_name((enum mapping_field)i)), i);
+	}
+	assert_int_equal(maprow_find("none"), MAPPING_FIELDS);
+	json_decref(json);
+}
+
+/* As many cells as the head has, whatever is in them. */
+static void csv_has_as_many_cells_as_heads(void **state)
+{
+	(void)state;
+	for (unsigned int by = ATLAS_BY_MAPPING; by <= ATLAS_BY_KIND; by++) {
+		const struct maprow_format f = {.by = (enum atlas_by)by};
+		AUTO_ATLAS struct atlas a = {.by = (enum atlas_by)by};
+		AUTO_BUFFER struct buffer head = {0}, row = {0};
+		unsigned int heads = 0, cells = 0;
+		bool is_quoted = false;
+
+		make(&a);
+		maprow_add_csv_head(&f, &head);
+		maprow_add_csv(&f, &a.row[0], by == ATLAS_BY_MAPPING ? &mapping : NULL, &row);
+		for (const char *at = text_of(&head); *at; at++)
+			heads += *at == ',';
+		for (const char *at = text_of(&row); *at; at++) {
+			is_quoted ^= *at == '"';
+			cells += *at == ',' && !is_quoted;
+		}
+		assert_int_equal(cells, heads);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_has_its_columns),
+		cmocka_unit_test(what_is_not_known_is_absent),
+		cmocka_unit_test(json_has_all_that_the_kernel_says),
+		cmocka_unit_test(csv_has_as_many_cells_as_heads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
