@@ -21,10 +21,10 @@ check_build() {
 # check_tests DIR [WITHOUT]: make check of all tests but those that match WITHOUT, with the results counted. Scenarios
 # wait more than half of their time: two more than there are processors, and those first that wait for a minute, since
 # nothing would be beside them at the end. In --long some have tens of thousands of processes, kill and wait for an hour,
-# or give the host swap: those come behind the others and one at a time, since nothing that is to be back within two
-# seconds is beside them.
+# give the host swap, or weigh all that it has: those come behind the others and one at a time, since nothing that is to
+# be back within two seconds, or has half a GiB, is beside them.
 check_tests() {
-	local dir=$1 jobs=$(($(nproc) + 2)) crowds='/(112|113|301|362|391|451|452|700)-' waiting='/(400|410|451|452)-' all
+	local dir=$1 jobs=$(($(nproc) + 2)) crowds='/(112|113|173|301|362|391|451|452|700)-' waiting='/(400|410|451|452)-' all
 	find "$dir/tests" -name '*.trs' -delete
 	all=$(all_tests "$dir" | grep -vE "${2:-^$}")
 	if [ -n "$long" ]; then
