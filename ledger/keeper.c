@@ -64,6 +64,7 @@ static int replace(struct keeper *k)
 	int r;
 
 	k->store = store_abandon(k->store);
+	bucket_forget_series(&k->bucket); /* whatever file is opened next, theirs are its own */
 	r = aside_put(k->directory, clock_now_ns(CLOCK_REALTIME), text);
 	if (r < 0) {
 		say_not_aside(k, strerror(-r));
@@ -74,7 +75,6 @@ static int replace(struct keeper *k)
 	k->aside_wait_ns = 0;
 	k->set_aside++;
 	log_error("the ledger is damaged: it was set aside as %s, and a new one begins", text);
-	bucket_forget_series(&k->bucket);
 	r = open_store(k, text);
 	if (r != 0)
 		log_error("%s", text);

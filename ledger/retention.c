@@ -142,6 +142,13 @@ static int find_oldest(struct store *s, enum slot_level level, int64_t *ret)
 	return r;
 }
 
+/* Names that nothing has any more: whatever is in a slot is in its day, too. */
+static int let_go_of_names(struct store *s)
+{
+	return database_run(s, "DELETE FROM series WHERE id NOT IN (SELECT series FROM day)"
+			       " AND id NOT IN (SELECT series FROM counter)");
+}
+
 /* Of LEVEL what is older than as many as are kept, bit by bit; false: there is more. */
 static int let_go_of_older(struct store *s, enum slot_level level, bool *ret_is_done)
 {
@@ -157,7 +164,9 @@ static int let_go_of_older(struct store *s, enum slot_level level, bool *ret_is_
 		return r;
 	end = first - first % group + s->turns * group;
 	*ret_is_done = end >= slot;
-	return let_go_before(s, GO_ALL, level, end < slot ? end : slot);
+	r = let_go_before(s, GO_ALL, level, end < slot ? end : slot);
+	/* Or they would be new today, for whoever counts these after a restart. */
+	return r == 0 && level == SLOT_DAY && first < slot && end > first ? let_go_of_names(s) : r;
 }
 
 /* Coarser ones when the finer ones have gone: these go with them, and would be many. */
@@ -210,13 +219,6 @@ static int find_end(
 	slot -= slot % group;
 	*ret = slot > first ? slot : 0;
 	return 0;
-}
-
-/* Names that nothing has any more: whatever is in a slot is in its day, too. */
-static int let_go_of_names(struct store *s)
-{
-	return database_run(s, "DELETE FROM series WHERE id NOT IN (SELECT series FROM day)"
-			       " AND id NOT IN (SELECT series FROM counter)");
 }
 
 /* The oldest group of LEVEL; false: there is none that may go. */
@@ -281,7 +283,7 @@ int retention_apply(struct store *s, int64_t day)
 	bool is_full = false;
 	int r = let_go_of_old(s);
 
-	if (r == 0 && s->tidied_slot != day) {
+	if (r == 0 && s->turns && s->tidied_slot != day) {
 		r = let_go_of_names(s);
 		if (r == 0)
 			s->tidied_slot = day;

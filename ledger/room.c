@@ -8,6 +8,7 @@
 #include "ledger/database.h"
 
 enum {
+	SOME_PAGES = 64,
 	SHRINK_PAGES = 1024, /* what is given back with a write, so that none takes long */
 
 	/* What the next writes need is not given back, or may be taken again. */
@@ -32,13 +33,21 @@ static int count_pages(struct store *s, uint64_t *ret, uint64_t *ret_free)
 	return r;
 }
 
-/* At most COUNT of those that are free. */
+/* At most COUNT of those that are free; some at a time, since SQLite tells nothing of how far it is. */
 static int give_back(struct store *s, uint64_t count)
 {
-	char sql[64];
+	int r = 0;
 
-	snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%llu)", (unsigned long long)count);
-	return database_run(s, sql);
+	for (uint64_t n; r == 0 && count; count -= n) {
+		char sql[64];
+
+		n = count < SOME_PAGES ? count : SOME_PAGES;
+		snprintf(
+			sql, sizeof(sql), "PRAGMA incremental_vacuum(%llu)", (unsigned long long)n);
+		r = database_run(s, sql);
+		database_beat(s);
+	}
+	return r;
 }
 
 int room_check(struct store *s)

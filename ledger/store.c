@@ -158,10 +158,10 @@ static int check_owner(struct store *s)
  */
 static int read_ahead(struct store *s)
 {
-	return s->beat.call ? database_run(s, "SELECT sum(pss) FROM bucket;"
-					      "SELECT sum(pss) FROM hour;"
-					      "SELECT sum(pss) FROM day;"
-					      "SELECT sum(length(name)) FROM series")
+	return s->beat.call ? database_run(s, "SELECT total(pss) FROM bucket;"
+					      "SELECT total(pss) FROM hour;"
+					      "SELECT total(pss) FROM day;"
+					      "SELECT total(length(name)) FROM series")
 	                    : 0;
 }
 

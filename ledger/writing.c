@@ -87,6 +87,13 @@ static int write_once(struct store *s, struct bucket *b, enum naming naming)
 	return r;
 }
 
+/* What could be written had room for its log: more of that may go with the next write, up to as much as ever. */
+static void take_more_turns(struct store *s)
+{
+	if (s->turns < DATABASE_TURNS)
+		s->turns = s->turns ? 2 * s->turns : 1;
+}
+
 static int make_room(struct store *s, unsigned int percent)
 {
 	int64_t names_from[SLOT_LEVELS];
@@ -101,6 +108,8 @@ static int make_room(struct store *s, unsigned int percent)
 	r = end_transaction(s, r);
 	if (r != 0)
 		memcpy(s->names_from, names_from, sizeof(names_from));
+	else
+		take_more_turns(s);
 	return r;
 }
 
@@ -137,14 +146,16 @@ static int write_as_can_be(struct store *s, struct bucket *b)
 	while (r == STORE_UNWRITABLE) {
 		bool is_last = !s->turns;
 
+		database_beat(s);
 		database_run(s, "PRAGMA wal_checkpoint");
+		database_beat(s);
 		if (is_last)
 			return r;
 		s->turns /= LESS;
 		r = write_or_make_room(s, b);
 	}
-	if (r == 0 && s->turns < DATABASE_TURNS)
-		s->turns = s->turns ? 2 * s->turns : 1;
+	if (r == 0)
+		take_more_turns(s);
 	return r == DATABASE_TOO_LARGE ? STORE_UNWRITABLE : r;
 }
 

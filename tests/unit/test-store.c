@@ -1427,6 +1427,39 @@ static void less_is_kept_on_a_full_disk(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* Names go with the last day that has them, and not when the next one begins: until then they would count as new. */
+static void names_go_with_their_days(void **state)
+{
+	static const char left[] =
+		"SELECT count(*) FROM series WHERE id NOT IN (SELECT series FROM day)"
+		" AND id NOT IN (SELECT series FROM counter)";
+	struct fixture *f = *state;
+
+	begin_crowd(f, USAGE_PROGRAM, 20, 0);
+	open_store(f);
+	take(f);
+	for (unsigned int i = 0; i < 20; i++) {
+		feed_rename(&f->feed);
+		run(f, 300);
+		flush(f);
+		f->feed.suspended_ns += 86400 * NS_PER_SEC;
+		f->feed.realtime_ns += 86400 * NS_PER_SEC;
+	}
+	run(f, 600);
+	flush(f);
+	assert_true(count(f, "SELECT count(*) FROM series WHERE kind = 2") > 300);
+	f->keeping.limits.slots[SLOT_DAY] = 3;
+	f->keeping.limits.slots[SLOT_HOUR] = 24;
+	reopen(f);
+	for (unsigned int i = 0; i < 8; i++) {
+		feed_wait(&f->feed, 300);
+		take(f);
+	}
+	flush(f);
+	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM day"), 3, 4);
+	assert_int_equal(count(f, left), 0);
+}
+
 /* Hours that are kept longer than their days have no names that nobody knows any more. */
 static void finer_slots_go_with_their_day(void **state)
 {
@@ -1731,6 +1764,7 @@ int main(void)
 		TEST(what_is_free_is_given_back),
 		TEST(what_cannot_shrink_is_written),
 		TEST(less_is_kept_on_a_full_disk),
+		TEST(names_go_with_their_days),
 		TEST(finer_slots_go_with_their_day),
 		TEST(what_is_damaged_is_set_aside),
 		TEST(what_was_cut_off_is_no_new_one),
