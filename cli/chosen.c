@@ -8,27 +8,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "cli/source.h"
 
+/* The start is reckoned from the time since the machine was started, anew by each who looks, in ticks. */
+#define START_NOISE_NS (2 * NS_PER_SEC)
+
 void chosen_done(struct chosen *c)
 {
-	free(c->pid);
+	free(c->process);
 	*c = (struct chosen){0};
 }
 
-static int add(struct chosen *c, pid_t pid)
+bool chosen_is(const struct chosen_process *p, uint64_t start_ns)
 {
-	pid_t *more;
+	uint64_t apart = p->start_ns > start_ns ? p->start_ns - start_ns : start_ns - p->start_ns;
+
+	return !p->start_ns || !start_ns || apart < START_NOISE_NS;
+}
+
+static int add(struct chosen *c, const struct chosen_process *process)
+{
+	struct chosen_process *more;
 
 	for (size_t i = 0; i < c->count; i++)
-		if (c->pid[i] == pid)
+		if (c->process[i].pid == process->pid)
 			return 0;
-	more = reallocarray(c->pid, c->count + 1, sizeof(*more));
+	more = reallocarray(c->process, c->count + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	c->pid = more;
-	c->pid[c->count++] = pid;
+	c->process = more;
+	c->process[c->count++] = *process;
 	return 0;
 }
 
@@ -37,7 +48,7 @@ static int add_text(struct chosen *c, const char *text, char error[static CHOSEN
 	uint64_t value;
 
 	if (number_parse_u64(text, strlen(text), &value) == 0 && value && value <= INT32_MAX)
-		return add(c, (pid_t)value);
+		return add(c, &(struct chosen_process){.pid = (pid_t)value});
 	snprintf(error, CHOSEN_ERROR_SIZE, "expected the pid of a process, got '%.60s'", text);
 	return -EINVAL;
 }
@@ -69,9 +80,22 @@ int chosen_parse(
 
 static int compare(const void *a, const void *b)
 {
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+	pid_t x = ((const struct chosen_process *)a)->pid,
+	      y = ((const struct chosen_process *)b)->pid;
 
 	return (x > y) - (x < y);
+}
+
+/* What shares its address space with another is counted there. */
+static int add_found(struct chosen *c, const struct snapshot_process *row)
+{
+	const struct chosen_process process = {.pid = (pid_t)row->pid,
+		.is_found = true,
+		.start_ns = ROW_HAS(row, PROCESS_START_TIME) ? row->q[PROCESS_START_TIME] : 0};
+
+	if (row->outcome == OUTCOME_NO_MM || row->outcome == OUTCOME_SHARED_MM)
+		return 0;
+	return add(c, &process);
 }
 
 int chosen_find(const struct settings *settings, struct chosen *c, struct buffer *said)
@@ -85,13 +109,9 @@ int chosen_find(const struct settings *settings, struct chosen *c, struct buffer
 		selection_set_sight(&c->selection, &source.sight);
 		r = query_run(&c->selection.query, source.view, &rows, &count);
 	}
-	for (size_t i = 0; r == 0 && i < count; i++) {
-		const struct snapshot_process *row = view_process(source.view, rows[i]);
-
-		if (row->outcome != OUTCOME_NO_MM)
-			r = add(c, (pid_t)row->pid);
-	}
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = add_found(c, view_process(source.view, rows[i]));
 	if (r == 0 && c->count > given)
-		qsort(c->pid + given, c->count - given, sizeof(*c->pid), compare);
+		qsort(c->process + given, c->count - given, sizeof(*c->process), compare);
 	return r;
 }

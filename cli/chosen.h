@@ -12,8 +12,16 @@
 #include "cli/selection.h"
 #include "config/settings.h"
 
+struct chosen_process {
+	pid_t pid;
+	bool is_found; /* by a filter: nobody has named it, and it may have ended since */
+	uint64_t
+		start_ns; /* of one that was found: when it was started, as PROCESS_START_TIME has it; 0: not known */
+};
+
 struct chosen {
-	pid_t *pid; /* owned; in the order in which they were given, then rising */
+	struct chosen_process
+		*process; /* owned; in the order in which they were given, then rising */
 	size_t count;
 	struct selection selection; /* where .has_filters: of processes */
 	bool has_filters;
@@ -36,5 +44,11 @@ int chosen_parse(
  * Errors of the pass.
  */
 int chosen_find(const struct settings *settings, struct chosen *c, struct buffer *said);
+
+/*
+ * Whether who has P's pid now, and was started at START_NS, is it: pids are used again, and a snapshot's may be those of another
+ * pid namespace. 0 is not known.
+ */
+bool chosen_is(const struct chosen_process *p, uint64_t start_ns);
 
 #endif

@@ -18,6 +18,10 @@ struct map {
 	enum mapping_field sort;
 	bool ascending, json, csv;
 	size_t limit; /* rows to show; 0: all */
+
+	/* What is compared with: .then of 0 and NULL is nothing. */
+	pid_t diff;
+	const char *since; /* the settings' */
 };
 
 void map_done(struct map *m);

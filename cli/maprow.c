@@ -275,15 +275,11 @@ static void add_json_text(struct buffer *to, const char *name, const char *text)
 	json_decref(string);
 }
 
-static void add_json_flags(struct buffer *to, const struct mapping *m)
+static void add_json_flags(struct buffer *to, const char *flags)
 {
 	buffer_add_text(to, ",\"flags\":[");
-	for (size_t i = 0; i + 2 <= m->flags_len; i += 3) {
-		char flag[3] = {m->flags[i], m->flags[i + 1], '\0'};
-
-		if (strspn(flag, "abcdefghijklmnopqrstuvwxyz?0123456789") == 2)
-			buffer_printf(to, "%s\"%s\"", i ? "," : "", flag);
-	}
+	for (size_t i = 0; flags[i]; i += flags[i + 2] ? 3 : 2)
+		buffer_printf(to, "%s\"%.2s\"", i ? "," : "", flags + i);
 	buffer_add_char(to, ']');
 }
 
@@ -312,8 +308,7 @@ static void add_json_amounts(const struct atlas_row *row, struct buffer *to)
 	}
 }
 
-void maprow_add_json(const struct maprow_format *f, const struct atlas_row *row,
-	const struct mapping *m, struct buffer *to)
+void maprow_add_json(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to)
 {
 	buffer_printf(to, "{\"mappings\":%llu", (unsigned long long)row->mappings);
 	if (f->by == ATLAS_BY_MAPPING) {
@@ -324,11 +319,10 @@ void maprow_add_json(const struct maprow_format *f, const struct atlas_row *row,
 		buffer_printf(to, ",\"device\":\"%x:%x\",\"inode\":%llu", row->major, row->minor,
 			(unsigned long long)row->inode);
 	add_json_text(to, "name", row->name);
-	if (f->by != ATLAS_BY_FILE)
-		buffer_printf(to, ",\"kind\":\"%s\"", kind_name(row->kind));
+	buffer_printf(to, ",\"kind\":\"%s\"", kind_name(row->kind));
 	buffer_printf(to, ",\"deleted\":%s", row->is_deleted ? "true" : "false");
-	if (m)
-		add_json_flags(to, m);
+	if (row->flags)
+		add_json_flags(to, row->flags);
 	add_json_amounts(row, to);
 	buffer_add_char(to, '}');
 }
@@ -351,8 +345,7 @@ void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to)
 	buffer_add_char(to, '\n');
 }
 
-void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row,
-	const struct mapping *m, struct buffer *to)
+void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to)
 {
 	double sharers;
 	uint64_t value;
@@ -368,10 +361,9 @@ void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row,
 			to, "%x:%x,%llu,", row->major, row->minor, (unsigned long long)row->inode);
 	else
 		buffer_add_text(to, ",,");
-	buffer_printf(to, "%s,", f->by == ATLAS_BY_FILE ? "" : kind_name(row->kind));
+	buffer_printf(to, "%s,", kind_name(row->kind));
 	if (f->by == ATLAS_BY_MAPPING) {
-		if (m)
-			buffer_add(to, m->flags, m->flags_len);
+		buffer_add_text(to, row->flags ? row->flags : "");
 		buffer_add_char(to, ',');
 	}
 	csv_add_text(to, row->name);
@@ -388,6 +380,166 @@ void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row,
 		buffer_add_char(to, ',');
 		if ((row->present >> i) & 1)
 			buffer_add_u64(to, row->q[i]);
+	}
+	buffer_add_char(to, '\n');
+}
+
+/* "+12", "-3", "0" */
+static void add_signed(struct line *l, int64_t value, size_t width)
+{
+	char text[NUMBER_U64_DIGITS + 1];
+	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	size_t len = 0;
+
+	if (value)
+		text[len++] = value < 0 ? '-' : '+';
+	len += number_format_u64(magnitude, text + len);
+	add_right(l, text, len, width);
+}
+
+/* False: not both have it. */
+static bool get_change(const struct compare_row *row, enum column column, int64_t *ret)
+{
+	static const enum mapping_field parts[COLUMNS][5] = {
+		[COLUMN_SIZE] = {MAPPING_SIZE, MAPPING_FIELDS},
+		[COLUMN_RSS] = {MAPPING_RSS, MAPPING_FIELDS},
+		[COLUMN_PSS] = {MAPPING_PSS, MAPPING_FIELDS},
+		[COLUMN_SHARED] = {MAPPING_SHARED_CLEAN, MAPPING_SHARED_DIRTY, MAPPING_FIELDS},
+		[COLUMN_PRIVATE] = {MAPPING_PRIVATE_CLEAN, MAPPING_PRIVATE_DIRTY, MAPPING_FIELDS},
+		[COLUMN_DIRTY] = {MAPPING_PRIVATE_DIRTY, MAPPING_FIELDS},
+		[COLUMN_SWAP] = {MAPPING_SWAP, MAPPING_FIELDS},
+		[COLUMN_HUGE] = {MAPPING_ANON_HUGE_PAGES, MAPPING_SHMEM_PMD_MAPPED,
+			MAPPING_FILE_PMD_MAPPED, MAPPING_SHARED_HUGETLB, MAPPING_PRIVATE_HUGETLB},
+	};
+
+	*ret = 0;
+	for (size_t i = 0; i < 5 && parts[column][i] != MAPPING_FIELDS; i++) {
+		if (column != COLUMN_HUGE && !((row->present >> parts[column][i]) & 1))
+			return false;
+		*ret += row->q[parts[column][i]];
+	}
+	return true;
+}
+
+static void add_changes(
+	const struct maprow_format *f, const struct compare_row *row, struct line *l)
+{
+	int64_t value;
+
+	for (unsigned int i = 0; i < COLUMNS; i++) {
+		if (get_change(row, (enum column)i, &value))
+			add_signed(l, f->bytes ? value : value / KIB, width_of(f));
+		else
+			add_right(l, "-", 1, width_of(f));
+	}
+}
+
+static const struct atlas_row *row_of(const struct compare_row *row)
+{
+	return row->now ? row->now : row->then;
+}
+
+static const char *change_of(const struct compare_row *row)
+{
+	return !row->then ? "new" : !row->now ? "gone" : "changed";
+}
+
+void maprow_add_change_head(const struct maprow_format *f, struct buffer *to)
+{
+	if (f->by == ATLAS_BY_MAPPING)
+		buffer_printf(to, "%-*s PERM", (int)ADDRESS_WIDTH, "ADDRESS");
+	for (unsigned int i = 0; i < COLUMNS; i++)
+		buffer_printf(to, "%*s", (int)width_of(f), heads[i]);
+	buffer_printf(to, " CHANGE  %s\n",
+		f->by == ATLAS_BY_KIND   ? "KIND"
+		: f->by == ATLAS_BY_FILE ? "FILE"
+					 : "MAPPING");
+}
+
+void maprow_add_change(
+	const struct maprow_format *f, const struct compare_row *row, struct buffer *to)
+{
+	struct line l;
+
+	l.len = 0;
+	if (f->by == ATLAS_BY_MAPPING)
+		add_address(row_of(row), &l);
+	add_changes(f, row, &l);
+	buffer_add(to, l.text, l.len);
+	buffer_printf(to, " %-7s", change_of(row));
+	add_name(row_of(row), to);
+}
+
+void maprow_add_change_total(const struct maprow_format *f, const struct compare_row *total,
+	size_t rows, struct buffer *to)
+{
+	struct line l;
+
+	l.len = 0;
+	if (f->by == ATLAS_BY_MAPPING)
+		add_right(&l, "", 0, ADDRESS_WIDTH + 5);
+	add_changes(f, total, &l);
+	for (size_t i = 0; i < l.len; i++)
+		buffer_add_char(to, '-');
+	buffer_add_char(to, '\n');
+	buffer_add(to, l.text, l.len);
+	buffer_printf(to, " of %zu that differ%s\n", rows, f->bytes ? "" : ", in KiB");
+}
+
+static void add_change_amounts(const struct compare_row *row, struct buffer *to)
+{
+	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
+		if ((row->present >> i) & 1)
+			buffer_printf(to, ",\"%s\":%lld", names[i], (long long)row->q[i]);
+}
+
+void maprow_add_change_json(
+	const struct maprow_format *f, const struct compare_row *row, struct buffer *to)
+{
+	const struct atlas_row *one = row_of(row);
+
+	if (!one) {
+		buffer_add_text(to, "{\"change\":\"total\"");
+	} else {
+		buffer_printf(to, "{\"change\":\"%s\"", change_of(row));
+		if (f->by == ATLAS_BY_MAPPING)
+			add_json_place(one, to);
+		add_json_text(to, "name", one->name);
+		buffer_printf(to, ",\"kind\":\"%s\"", kind_name(one->kind));
+		buffer_printf(to, ",\"deleted\":%s", one->is_deleted ? "true" : "false");
+	}
+	add_change_amounts(row, to);
+	buffer_add_char(to, '}');
+}
+
+void maprow_add_change_csv_head(const struct maprow_format *f, struct buffer *to)
+{
+	buffer_add_text(to, f->by == ATLAS_BY_MAPPING ? "change,start,end,perms,kind,name,deleted"
+						      : "change,kind,name,deleted");
+	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
+		if (atlas_is_sum((enum mapping_field)i))
+			buffer_printf(to, ",%s", names[i]);
+	buffer_add_char(to, '\n');
+}
+
+void maprow_add_change_csv(
+	const struct maprow_format *f, const struct compare_row *row, struct buffer *to)
+{
+	const struct atlas_row *one = row_of(row);
+
+	buffer_printf(to, "%s,", change_of(row));
+	if (f->by == ATLAS_BY_MAPPING)
+		buffer_printf(to, "%08llx,%08llx,%s,", (unsigned long long)one->start,
+			(unsigned long long)one->end, one->perms);
+	buffer_printf(to, "%s,", kind_name(one->kind));
+	csv_add_text(to, one->name);
+	buffer_add_text(to, one->is_deleted ? ",true" : ",false");
+	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
+		if (!atlas_is_sum((enum mapping_field)i))
+			continue;
+		buffer_add_char(to, ',');
+		if ((row->present >> i) & 1)
+			buffer_printf(to, "%lld", (long long)row->q[i]);
 	}
 	buffer_add_char(to, '\n');
 }

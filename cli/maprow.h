@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "inside/atlas.h"
+#include "inside/compare.h"
 
 struct maprow_format {
 	enum atlas_by by;
@@ -29,15 +30,28 @@ void maprow_add_line(const struct maprow_format *f, const struct atlas_row *row,
 void maprow_add_total(const struct maprow_format *f, const struct atlas_row *total, size_t rows,
 	struct buffer *to);
 
-/* An object. M is the mapping that ROW is of; NULL: it is of several. */
-void maprow_add_json(const struct maprow_format *f, const struct atlas_row *row,
-	const struct mapping *m, struct buffer *to);
+/* An object. */
+void maprow_add_json(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to);
 
 /* Its amounts alone: of what is a sum and has no name. */
 void maprow_add_json_sums(const struct atlas_row *row, struct buffer *to);
 
+/*
+ * What has become of rows, or what some have more than others: amounts have a sign, and .bytes, .by of F and whether there
+ * was one before say the rest. TOTAL is of ROWS.
+ */
+void maprow_add_change_head(const struct maprow_format *f, struct buffer *to);
+void maprow_add_change(
+	const struct maprow_format *f, const struct compare_row *row, struct buffer *to);
+void maprow_add_change_total(const struct maprow_format *f, const struct compare_row *total,
+	size_t rows, struct buffer *to);
+void maprow_add_change_json(
+	const struct maprow_format *f, const struct compare_row *row, struct buffer *to);
+void maprow_add_change_csv_head(const struct maprow_format *f, struct buffer *to);
+void maprow_add_change_csv(
+	const struct maprow_format *f, const struct compare_row *row, struct buffer *to);
+
 void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to);
-void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row,
-	const struct mapping *m, struct buffer *to);
+void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to);
 
 #endif

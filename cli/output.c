@@ -17,8 +17,12 @@ int output_flush(struct buffer *to)
 	while (at < to->len) {
 		ssize_t n = write(STDOUT_FILENO, to->data + at, to->len - at);
 
-		if (n < 0 && errno != EINTR)
-			return -errno;
+		if (n < 0 && errno != EINTR) {
+			int r = -errno;
+
+			buffer_clear(to); /* or what was written would be so again */
+			return r;
+		}
 		at += n > 0 ? (size_t)n : 0;
 	}
 	buffer_clear(to);

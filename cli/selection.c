@@ -51,7 +51,8 @@ static void describe_views(const char *argument, char error[static QUERY_ERROR_S
 /* What only usage has a meaning for. */
 static const char *find_usage_flag(const struct settings *settings)
 {
-	return settings->since   ? "since"
+	return settings->diff    ? "diff"
+	       : settings->since ? "since"
 	       : settings->until ? "until"
 	       : settings->by    ? "by"
 	       : settings->per   ? "per"
@@ -211,8 +212,10 @@ int selection_parse(
 	int r = parse_view(&settings->operands, &s.scope, error);
 
 	if (r == 0 && flag) {
-		snprintf(error, QUERY_ERROR_SIZE, "--%s is for usage%s", flag,
-			!strcmp(flag, "by") || !strcmp(flag, "csv") ? " and map" : "");
+		snprintf(error, QUERY_ERROR_SIZE, "--%s is for %s", flag,
+			!strcmp(flag, "diff")                            ? "map"
+			: !strcmp(flag, "until") || !strcmp(flag, "per") ? "usage"
+									 : "usage and map");
 		r = -EINVAL;
 	}
 	if (r == 0 && s.scope == METRIC_SELF) {

@@ -42,6 +42,7 @@ static const char *find_stray(const struct settings *c)
 		bool is_set;
 	} flags[] = {
 		{"live", c->live},
+		{"diff", c->diff},
 		{"user_unit", c->user_unit.count},
 		{"session", c->session.count},
 		{"slice", c->slice.count},

@@ -11,11 +11,15 @@
 enum {
 	FIELD_FIRST = 3, /* the one behind the ')' */
 	FIELD_PARENT = 4,
+	FIELD_FLAGS = 9,
 	FIELD_FAULTS = 10,
 	FIELD_START_TIME = 22,
 	FIELD_START_CODE = 26,
 	FIELD_START_STACK = 28,
 };
+
+/* Of <linux/sched.h>, which no program may include; the same since Linux 2.6.27. */
+#define PF_KTHREAD UINT64_C(0x00200000)
 
 static pid_t parse_pid(const char *text, size_t len)
 {
@@ -28,13 +32,15 @@ int stat_parse(const char *text, size_t len, struct stat_info *ret)
 {
 	const char *at = memrchr(text, ')', len), *end = text + len;
 	struct stat_info info = {0};
+	uint64_t flags = 0;
 
 	if (!at)
 		return -EBADMSG;
 	at++;
 	for (unsigned int field = FIELD_FIRST; field <= FIELD_START_STACK; field++) {
 		const char *next;
-		uint64_t *to = field == FIELD_FAULTS        ? &info.faults
+		uint64_t *to = field == FIELD_FLAGS         ? &flags
+		               : field == FIELD_FAULTS      ? &info.faults
 		               : field == FIELD_START_TIME  ? &info.start_ticks
 		               : field == FIELD_START_CODE  ? &info.start_code
 		               : field == FIELD_START_STACK ? &info.start_stack
@@ -52,6 +58,7 @@ int stat_parse(const char *text, size_t len, struct stat_info *ret)
 			return -EBADMSG;
 		at = next;
 	}
+	info.is_kernel_thread = flags & PF_KTHREAD;
 	*ret = info;
 	return 0;
 }

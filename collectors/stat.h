@@ -11,9 +11,10 @@
 #include <sys/types.h>
 
 struct stat_info {
-	pid_t parent;    /* field 4; 0: none in our pid namespace, or nothing that could be one */
-	uint64_t faults; /* field 10, minor ones, of all its threads */
-	uint64_t start_ticks; /* field 22, clock ticks since boot */
+	pid_t parent; /* field 4; 0: none in our pid namespace, or nothing that could be one */
+	bool is_kernel_thread; /* by field 9: PF_KTHREAD */
+	uint64_t faults;       /* field 10, minor ones, of all its threads */
+	uint64_t start_ticks;  /* field 22, clock ticks since boot */
 	/* Fields 26 and 28: where the program's text and stack begin, which change with every exec. 1 and 0
 	 * for readers that may not look into the process. */
 	uint64_t start_code, start_stack;

@@ -181,10 +181,12 @@ static const struct option_spec options[] = {
 		"asc or desc; by default desc for quantities, asc for names."},
 	{"limit", PROGRAM_MEMTALLY, OPTION_COUNT, false, "N", NULL, 1, 1000000, NULL, FIELD(limit),
 		"Print the first N rows only; the total stays that of all."},
+	{"diff", PROGRAM_MEMTALLY, OPTION_TEXT, false, "PID", NULL, 0, 0, NULL, FIELD(diff),
+		"map: how much more is mapped than by this process, by file unless --by says otherwise."},
 	{"since", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(since),
 		"usage: from when on. A date (2026-11-01), a date and a time (\"2026-11-01 08:00\"), today, "
 		"yesterday, now, or a duration ago (36h); local time. By default a day ago; with --per=day the "
-		"last seven days, with --per=month the last twelve months."},
+		"last seven days, with --per=month the last twelve months. map: how much more is mapped than in a FILE of what map --json printed before."},
 	{"until", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(until),
 		"usage: until when; by default now, and never later."},
 	{"by", PROGRAM_MEMTALLY, OPTION_TEXT, false, "KIND", NULL, 0, 0, NULL, FIELD(by),

@@ -98,7 +98,7 @@ struct settings {
 	bool live, json, bytes;
 	char *sort, *order;
 	uint64_t limit; /* 0: all */
-	char *since, *until, *by;
+	char *since, *until, *by, *diff;
 	uint64_t per; /* enum usage_per */
 	bool csv;
 	struct text_list user, program, unit, user_unit, session, slice, machine, pod, container,

@@ -3,6 +3,7 @@
 
 #include "inside/atlas.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,42 +92,51 @@ static int grow(struct atlas *a)
 	return 0;
 }
 
-/* What of M tells its row from others. */
-static int make_row(enum atlas_by by, const struct mapping *m, struct atlas_row *ret)
+/* FLAGS may be NULL. */
+static int copy_texts(const char *name, const char *flags, struct atlas_row *ret)
 {
-	AUTO_BUFFER struct buffer name = {0};
+	size_t len = strlen(name) + 1, more = flags ? strlen(flags) + 1 : 0;
 
-	*ret = (struct atlas_row){.kind = kind_of(m), .is_deleted = kind_is_deleted(m)};
-	if (by == ATLAS_BY_KIND) {
-		ret->is_deleted = false;
-		buffer_add_text(&name, kind_name(ret->kind));
-	} else {
-		kind_add_name(m, &name);
-		ret->inode = m->inode;
-		ret->major = m->major;
-		ret->minor = m->minor;
-	}
-	buffer_add_char(&name, '\0');
-	if (name.error)
-		return name.error;
-	ret->name = strdup(name.data);
+	ret->name = malloc(len + more);
 	if (!ret->name)
 		return -ENOMEM;
-	if (by == ATLAS_BY_FILE)
-		ret->kind = m->inode ? KIND_FILE : ret->kind; /* of its mappings, which differ */
+	memcpy(ret->name, name, len);
+	ret->flags = flags ? memcpy(ret->name + len, flags, more) : NULL;
+	return 0;
+}
+
+/* What of ROW tells its row from others; .name is a copy. */
+static int make_row(enum atlas_by by, const struct atlas_row *row, struct atlas_row *ret)
+{
+	*ret = (struct atlas_row){.kind = row->kind, .is_deleted = row->is_deleted};
+	if (by == ATLAS_BY_KIND) {
+		ret->is_deleted = false;
+	} else {
+		ret->inode = row->inode;
+		ret->major = row->major;
+		ret->minor = row->minor;
+	}
+	if (by == ATLAS_BY_FILE && row->inode)
+		ret->kind = KIND_FILE; /* that of its mappings differs */
+	if (copy_texts(by == ATLAS_BY_KIND ? kind_name(row->kind) : row->name,
+		    by == ATLAS_BY_MAPPING ? row->flags : NULL, ret) < 0)
+		return -ENOMEM;
 	ret->hash = hash_of(ret);
 	return 0;
+}
+
+bool atlas_is_sum(enum mapping_field field)
+{
+	return mapping_field_is_amount(field) && field != MAPPING_KERNEL_PAGE_SIZE &&
+	       field != MAPPING_MMU_PAGE_SIZE;
 }
 
 static int add_fields(struct atlas_row *row, uint64_t present, const uint64_t *q)
 {
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
-		bool is_sum = mapping_field_is_amount((enum mapping_field)i) &&
-		              i != MAPPING_KERNEL_PAGE_SIZE && i != MAPPING_MMU_PAGE_SIZE;
-
 		if (!((present >> i) & 1))
 			continue;
-		if (!is_sum)
+		if (!atlas_is_sum((enum mapping_field)i))
 			row->q[i] = q[i] > row->q[i] ? q[i] : row->q[i];
 		else if (__builtin_add_overflow(row->q[i], q[i], &row->q[i]))
 			return -EOVERFLOW;
@@ -135,10 +145,58 @@ static int add_fields(struct atlas_row *row, uint64_t present, const uint64_t *q
 	return 0;
 }
 
-int atlas_add(struct atlas *a, pid_t pid, const struct mapping *m)
+/* Words of two letters or digits, as the kernel has them; what else there is, is none. */
+static void add_flags(const struct mapping *m, struct buffer *to)
+{
+	bool any = false;
+
+	for (size_t i = 0; i + 2 <= m->flags_len; i += 3) {
+		if (!isalnum((unsigned char)m->flags[i]) ||
+			!isalnum((unsigned char)m->flags[i + 1]))
+			continue;
+		if (any)
+			buffer_add_char(to, ' ');
+		buffer_add(to, m->flags + i, 2);
+		any = true;
+	}
+}
+
+int atlas_row_of(const struct mapping *m, pid_t pid, struct buffer *name, struct atlas_row *ret)
+{
+	size_t flags_at;
+
+	*ret = (struct atlas_row){
+		.kind = kind_of(m),
+		.is_deleted = kind_is_deleted(m),
+		.pid = pid,
+		.start = m->start,
+		.end = m->end,
+		.offset = m->offset,
+		.inode = m->inode,
+		.major = m->major,
+		.minor = m->minor,
+		.mappings = 1,
+		.present = m->present,
+	};
+	memcpy(ret->perms, m->perms, sizeof(ret->perms));
+	/* Each, since what is not there is 0 in a row, and anything in a mapping. */
+	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
+		ret->q[i] = mapping_has(m, (enum mapping_field)i) ? m->q[i] : 0;
+	buffer_clear(name);
+	kind_add_name(m, name);
+	buffer_add_char(name, '\0');
+	flags_at = name->len;
+	add_flags(m, name);
+	buffer_add_char(name, '\0');
+	ret->name = name->data;
+	ret->flags = name->error ? NULL : name->data + flags_at;
+	return name->error;
+}
+
+int atlas_add_row(struct atlas *a, const struct atlas_row *one)
 {
 	struct atlas_row made, *row;
-	int r = make_row(a->by, m, &made);
+	int r = make_row(a->by, one, &made);
 
 	if (r == 0)
 		r = grow(a);
@@ -157,15 +215,24 @@ int atlas_add(struct atlas *a, pid_t pid, const struct mapping *m)
 			index_add(a, a->rows - 1);
 	}
 	if (a->by == ATLAS_BY_MAPPING) {
-		row->pid = pid;
-		row->start = m->start;
-		row->end = m->end;
-		row->offset = m->offset;
-		memcpy(row->perms, m->perms, sizeof(row->perms));
+		row->pid = one->pid;
+		row->start = one->start;
+		row->end = one->end;
+		row->offset = one->offset;
+		memcpy(row->perms, one->perms, sizeof(row->perms));
 	}
-	r = add_fields(row, m->present, m->q);
-	row->mappings++;
+	r = add_fields(row, one->present, one->q);
+	row->mappings += one->mappings;
 	return r;
+}
+
+int atlas_add(struct atlas *a, pid_t pid, const struct mapping *m)
+{
+	AUTO_BUFFER struct buffer name = {0};
+	struct atlas_row row;
+	int r = atlas_row_of(m, pid, &name, &row);
+
+	return r == 0 ? atlas_add_row(a, &row) : r;
 }
 
 int atlas_sum(struct atlas_row *total, const struct atlas_row *row)

@@ -20,7 +20,8 @@ enum atlas_by {
 };
 
 struct atlas_row {
-	char *name; /* owned; clean */
+	char *name;  /* owned; clean */
+	char *flags; /* of a single mapping, behind its name: "rd ex"; else NULL */
 	enum kind kind;
 	bool is_deleted;
 	pid_t pid;           /* of a single mapping */
@@ -45,6 +46,15 @@ struct atlas {
 
 void atlas_done(struct atlas *a);
 #define AUTO_ATLAS CLEANUP(atlas_done)
+
+/* Whether FIELD of several is the sum of theirs. */
+bool atlas_is_sum(enum mapping_field field);
+
+/* The row that M of process PID is by itself; its name, and with it *RET, is NAME's. -ENOMEM. */
+int atlas_row_of(const struct mapping *m, pid_t pid, struct buffer *name, struct atlas_row *ret);
+
+/* Adds a copy of ONE, of a mapping or of several. -ENOMEM; -EOVERFLOW likewise. */
+int atlas_add_row(struct atlas *a, const struct atlas_row *one);
 
 /* Adds M of process PID. -ENOMEM; -EOVERFLOW: the sums do not fit, which no machine's do. */
 int atlas_add(struct atlas *a, pid_t pid, const struct mapping *m);

@@ -32,6 +32,15 @@ const char *kind_name(enum kind kind)
 	return kinds[kind].name;
 }
 
+enum kind kind_find(const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < KIND_END && strcmp(kinds[i].name, name) != 0)
+		i++;
+	return (enum kind)i;
+}
+
 const char *kind_help(enum kind kind)
 {
 	return kinds[kind].help;
@@ -73,8 +82,8 @@ static bool has_file(const struct mapping *m)
 /* shmem is on no block device; and what it has made itself, nobody can have renamed. */
 static bool is_shmem(const struct mapping *m)
 {
-	static const char *const names[] = {
-		"/memfd:", "/SYSV", "/dev/shm/", "/dev/zero (deleted)", "[anon_shmem:"};
+	static const char *const names[] = {"/memfd:", "/SYSV", "/dev/shm/", "/dev/zero (deleted)",
+		"[anon_shmem:", "/drm mm object", "/i915"};
 
 	for (size_t i = 0; !m->major && i < ARRAY_SIZE(names); i++)
 		if (begins(m, names[i]))
@@ -114,8 +123,10 @@ enum kind kind_of(const struct mapping *m)
 
 bool kind_is_deleted(const struct mapping *m)
 {
-	return has_file(m) && !is_shmem(m) && ends_deleted(m) && m->path[0] == '/' &&
-	       !is(m, "/anon_hugepage (deleted)");
+	/* "/[aio] (deleted)": the kernel's own, which never had a path. */
+	bool is_kernels = !m->major && (begins(m, "/[") || is(m, "/anon_hugepage (deleted)"));
+
+	return has_file(m) && !is_shmem(m) && !is_kernels && ends_deleted(m) && m->path[0] == '/';
 }
 
 static void add_clean(struct buffer *to, const char *text, size_t len)

@@ -29,6 +29,9 @@ enum kind {
 const char *kind_name(enum kind kind);
 const char *kind_help(enum kind kind);
 
+/* The kind of that name; KIND_END: there is none. */
+enum kind kind_find(const char *name);
+
 enum kind kind_of(const struct mapping *m);
 
 /* Whether M is a file's that is no more at that path, as after an upgrade; not of what never had one, as memfds. */

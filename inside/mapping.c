@@ -238,17 +238,15 @@ static bool learn_line(struct mapping_layout *l, const char *line, size_t len, s
 	enum mapping_field field;
 	uint64_t value;
 
-	if (!colon || l->numbers == MAPPING_LINES_MAX || len < unit + DIGITS)
+	if (!colon || l->numbers == MAPPING_LINES_MAX || len < unit + DIGITS || line[0] == 'V')
 		return false;
 	at = len - unit - DIGITS;
-	if (line + at <= colon || !read_padded(line + at, &value))
+	if (line + at <= colon || line[at - 1] != ' ' || !read_padded(line + at, &value))
 		return false;
 	field = find_field(line, (size_t)(colon - line), MAPPING_SIZE);
 	if (field != MAPPING_FIELDS && fields[field].is_amount != (unit > 0))
 		return false;
 	memset(l->mask + offset + at, 0, DIGITS);
-	if (field == MAPPING_FIELDS)
-		return true;
 	l->number[l->numbers].at = (uint16_t)(offset + at);
 	l->number[l->numbers].field = (uint8_t)field;
 	l->number[l->numbers].is_amount = unit > 0;
@@ -256,29 +254,25 @@ static bool learn_line(struct mapping_layout *l, const char *line, size_t len, s
 	return true;
 }
 
-/* From the lines behind the first of a mapping that was read line by line, as far as VmFlags. */
+/* From the lines behind the first of a mapping that was read line by line, as far as they have numbers of eight characters. */
 static void learn(struct mapping_layout *l, const char *text, size_t len)
 {
 	const char *at = text, *end = text + len, *newline;
-	bool is_good = true;
 
 	memset(l->mask, 0xff, sizeof(l->mask));
 	l->numbers = 0;
-	while (is_good && at < end && (end - at < 8 || memcmp(at, "VmFlags:", 8) != 0)) {
+	while (at < end) {
 		newline = memchr(at, '\n', (size_t)(end - at));
-		is_good = newline && (size_t)(newline + 1 - text) < sizeof(l->text) - 8 &&
-		          learn_line(l, at, (size_t)(newline - at), (size_t)(at - text));
-		at = newline ? newline + 1 : end;
+		if (!newline || (size_t)(newline + 1 - text) > sizeof(l->text) ||
+			!learn_line(l, at, (size_t)(newline - at), (size_t)(at - text)))
+			break;
+		at = newline + 1;
 	}
-	l->is_hopeless = !is_good;
-	if (!is_good)
-		return;
 	l->len = (size_t)(at - text);
+	l->tries += !l->len;
 	memcpy(l->text, text, l->len);
-	for (size_t i = 0; i < sizeof(l->text); i++) {
-		l->mask[i] = i < l->len ? l->mask[i] : 0;
+	for (size_t i = 0; i < l->len; i++)
 		l->text[i] &= l->mask[i];
-	}
 }
 
 /* False: it has another form. */
@@ -301,6 +295,8 @@ static bool parse_by_layout(const struct mapping_layout *l, const char *text, st
 
 		if (!read_padded(text + l->number[i].at, &value))
 			return false;
+		if (l->number[i].field == MAPPING_FIELDS)
+			continue;
 		m->q[l->number[i].field] = l->number[i].is_amount ? value * KIB : value;
 		m->present |= UINT64_C(1) << l->number[i].field;
 	}
@@ -323,11 +319,13 @@ static void find(const struct mapping_reader *r, const char *text, size_t len, s
 
 	ret->fields = at ? at + 1 : NULL;
 	ret->end = NULL;
-	ret->mapping.present = 0;
+	ret->mapping = (struct mapping){.flags = ""};
 	ret->fits = at && l->len && (size_t)(end - at) > l->len &&
 	            parse_by_layout(l, at + 1, &ret->mapping);
 	if (ret->fits)
 		at += l->len;
+	else
+		ret->mapping = (struct mapping){.flags = ""};
 	while (at && ++at < end) {
 		if (begins_mapping(at)) {
 			ret->end = at;
@@ -344,13 +342,9 @@ static int take(struct mapping_reader *r, const char *text, struct found *found)
 	const char *rest = found->fields + (found->fits ? r->layout.len : 0);
 	int e = parse_head(text, (size_t)(found->fields - 1 - text), m);
 
-	if (!found->fits)
-		m->present = 0;
-	m->flags = "";
-	m->flags_len = 0;
 	if (e == 0)
 		e = parse_fields(rest, (size_t)(found->end - rest), m);
-	if (e == 0 && !r->layout.len && !r->layout.is_hopeless)
+	if (e == 0 && !r->layout.len && r->layout.tries < MAPPING_TRIES_MAX)
 		learn(&r->layout, rest, (size_t)(found->end - rest));
 	if (e < 0)
 		return e;

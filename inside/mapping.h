@@ -71,16 +71,16 @@ static inline bool mapping_has(const struct mapping *m, enum mapping_field field
 	return (m->present >> field) & 1;
 }
 
-enum { MAPPING_LINES_MAX = 32, MAPPING_LAYOUT_MAX = 1024 };
+enum { MAPPING_LINES_MAX = 32, MAPPING_LAYOUT_MAX = 1024, MAPPING_TRIES_MAX = 16 };
 
 /* Where the numbers are behind the first line of a mapping. */
 struct mapping_layout {
-	size_t len;       /* 0: nothing is known yet; of all lines but VmFlags */
-	bool is_hopeless; /* of this kernel: no mapping has such a form */
+	size_t len;         /* of the lines that are known, the first ones; 0: none is */
+	unsigned int tries; /* with how many mappings it was learnt in vain */
 	size_t numbers;
 	struct {
-		uint16_t at; /* of its eight characters */
-		uint8_t field;
+		uint16_t at;   /* of its eight characters */
+		uint8_t field; /* MAPPING_FIELDS: none that is known */
 		bool is_amount;
 	} number[MAPPING_LINES_MAX];
 	unsigned char text[MAPPING_LAYOUT_MAX],

@@ -13,8 +13,7 @@ const char *target_text(enum target_outcome outcome)
 {
 	static const char *const texts[TARGET_OUTCOMES] = {
 		[TARGET_KERNEL_THREAD] = "is a kernel thread, which has no memory of its own",
-		[TARGET_ZOMBIE] =
-			"has ended, and waits for its parent to notice: it has no memory any more",
+		[TARGET_ENDED] = "has ended: it has no memory any more",
 		[TARGET_GONE] = "is not there, or not any more",
 		[TARGET_DENIED] = "is refused by the kernel",
 		[TARGET_CHANGED] = "executed another program while it was looked at",
@@ -34,20 +33,23 @@ static int outcome_of_error(int error)
 	}
 }
 
-/* Without memory: its state tells why. */
+/*
+ * Without memory: a kernel thread has none, and whoever has ended has none any more, which may take the kernel seconds until it
+ * says so in its state.
+ */
 static int why_without(struct target *t)
 {
-	AUTO_CLOSE int fd = process_open(&t->reader, &t->process, "status");
+	AUTO_CLOSE int fd = process_open(&t->reader, &t->process, "stat");
 	char text[4096];
-	struct status status;
+	struct stat_info stat;
 	size_t len;
 	int r = fd < 0 ? fd : file_read_fd(fd, text, sizeof(text), &len);
 
 	if (r == 0)
-		r = status_parse(text, len, &status);
+		r = stat_parse(text, len, &stat);
 	if (r != 0)
 		return outcome_of_error(r);
-	return status.state == 'Z' || status.state == 'X' ? TARGET_ZOMBIE : TARGET_KERNEL_THREAD;
+	return stat.is_kernel_thread ? TARGET_KERNEL_THREAD : TARGET_ENDED;
 }
 
 static int look(struct target *t, struct sample *ret)

@@ -15,7 +15,7 @@
 /* Why there is nothing to look into. */
 enum target_outcome {
 	TARGET_KERNEL_THREAD = 1, /* it has no memory of its own */
-	TARGET_ZOMBIE,            /* nor has this any more */
+	TARGET_ENDED,             /* a zombie, or about to be one: nor has this any more */
 	TARGET_GONE,              /* there is no such process, or not any more */
 	TARGET_DENIED,            /* the kernel refuses it */
 	TARGET_CHANGED,           /* it executes another program by now, or executes all the time */

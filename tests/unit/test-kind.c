@@ -67,6 +67,9 @@ static void tells_what_a_mapping_is_for(void **state)
 		{{"rw-s", 9, 0, 0, 25, "/dev/shm/x", "rd wr sh"}, KIND_SHMEM, false, "/dev/shm/x"},
 		{{"rw-s", 9, 0, 0, 25, "/dev/shm/x (deleted)", "rd"}, KIND_SHMEM, false,
 			"/dev/shm/x"},
+		{{"rw-s", 9, 0, 0, 18, "/[aio] (deleted)", "rd"}, KIND_FILE, false, "/[aio]"},
+		{{"rw-s", 9, 0, 0, 1, "/drm mm object (deleted)", "rd"}, KIND_SHMEM, false,
+			"/drm mm object"},
 		/* What anybody may call a file on a disk. */
 		{{"rw-s", 9, 0, 8, 1, "/memfd:x", "rd"}, KIND_FILE, false, "/memfd:x"},
 		{{"rw-s", 9, 0, 8, 1, "/SYSV0 (deleted)", "rd"}, KIND_FILE, true, "/SYSV0"},

@@ -75,7 +75,7 @@ static void tells_why_there_is_nothing(void **state)
 	if (!pid)
 		_exit(0);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
-	assert_int_equal(target_open(&procfs, pid, &t), TARGET_ZOMBIE);
+	assert_int_equal(target_open(&procfs, pid, &t), TARGET_ENDED);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_int_equal(target_open(&procfs, pid, &t), TARGET_GONE);
 	for (unsigned int i = 1; i < TARGET_OUTCOMES; i++)
