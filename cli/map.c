@@ -174,7 +174,7 @@ static int add_row(struct showing *s, const struct atlas_row *row)
 static int pass_on(struct showing *s, const struct mapping *m)
 {
 	struct atlas_row row;
-	int r = atlas_row_of(m, s->pid, &s->name, &row);
+	int r = atlas_row_of(m, s->pid, s->map->json || s->map->csv, &s->name, &row);
 
 	if (r == 0)
 		r = atlas_sum(&s->total, &row);

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "cli/maprow.h"
 
-enum { FILE_MAX = 1 << 30 };
+enum { FILE_MAX = 1 << 30, SAID_MAX = 200 };
 
 static void cleanup_json(json_t **json)
 {
@@ -40,6 +40,17 @@ __attribute__((format(printf, 3, 4))) static int refuse(
 	return -EINVAL;
 }
 
+/* What jansson says has some of the file in it, which may be anything. */
+static int refuse_json(char error[static SAVED_ERROR_SIZE], const char *path, const json_error_t *e)
+{
+	AUTO_BUFFER struct buffer said = {0};
+
+	text_add_clean_max(&said, e->text, strlen(e->text), SAID_MAX);
+	buffer_add_char(&said, '\0');
+	return refuse(error, path, "line %d: expected what memtally map --json prints: %s", e->line,
+		said.error ? "" : said.data);
+}
+
 static bool get_address(const json_t *row, const char *name, uint64_t *ret)
 {
 	const char *text = json_string_value(json_object_get(row, name));
@@ -57,7 +68,7 @@ static bool get_file(const json_t *row, struct atlas_row *ret)
 	if (!device && !inode)
 		return true;
 	colon = device ? strchr(device, ':') : NULL;
-	if (!colon || !json_is_integer(inode) || json_integer_value(inode) <= 0 ||
+	if (!colon || !colon[1] || !json_is_integer(inode) || json_integer_value(inode) <= 0 ||
 		number_scan_hex(device, (size_t)(colon - device), &major) != colon - device ||
 		number_scan_hex(colon + 1, strlen(colon + 1), &minor) != (int)strlen(colon + 1) ||
 		major > UINT32_MAX || minor > UINT32_MAX)
@@ -147,9 +158,7 @@ int saved_parse(const char *path, const char *text, size_t len, struct atlas *re
 	unsigned int i = 0;
 
 	if (!json)
-		return refuse(error, path,
-			"line %d: expected what memtally map --json prints: %.100s", e.line,
-			e.text);
+		return refuse_json(error, path, &e);
 	if (!json_is_integer(version))
 		return refuse(error, path, "expected what memtally map --json prints");
 	if (json_integer_value(version) != SAVED_VERSION)
@@ -159,8 +168,8 @@ int saved_parse(const char *path, const char *text, size_t len, struct atlas *re
 	while (i < ARRAY_SIZE(bys) && (!by || strcmp(by, bys[i]) != 0))
 		i++;
 	if (i == ARRAY_SIZE(bys) || (i != ATLAS_BY_MAPPING && i != (unsigned int)ret->by))
-		return refuse(error, path, "expected rows by mapping or by %s, got rows by %.20s",
-			bys[ret->by], by ? by : "nothing");
+		return refuse(error, path, "expected rows by mapping or by %s, got rows by %s",
+			bys[ret->by], i < ARRAY_SIZE(bys) ? bys[i] : "nothing that is known");
 	return add_rows(path, json, (enum atlas_by)i, ret, error);
 }
 

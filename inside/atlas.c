@@ -125,24 +125,30 @@ static int make_row(enum atlas_by by, const struct atlas_row *row, struct atlas_
 	return 0;
 }
 
+#define BIT(field) (UINT64_C(1) << (field))
+
+/* Sizes of pages, and what is no amount. */
+#define NO_SUMS                                                                                    \
+	(BIT(MAPPING_KERNEL_PAGE_SIZE) | BIT(MAPPING_MMU_PAGE_SIZE) | BIT(MAPPING_THP_ELIGIBLE) |  \
+		BIT(MAPPING_PROTECTION_KEY))
+
 bool atlas_is_sum(enum mapping_field field)
 {
-	return mapping_field_is_amount(field) && field != MAPPING_KERNEL_PAGE_SIZE &&
-	       field != MAPPING_MMU_PAGE_SIZE;
+	return !(NO_SUMS & BIT(field));
 }
 
+/* What is not present is 0. */
 static int add_fields(struct atlas_row *row, uint64_t present, const uint64_t *q)
 {
-	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
-		if (!((present >> i) & 1))
-			continue;
-		if (!atlas_is_sum((enum mapping_field)i))
+	bool is_too_much = false;
+
+	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
+		if (NO_SUMS & BIT(i))
 			row->q[i] = q[i] > row->q[i] ? q[i] : row->q[i];
-		else if (__builtin_add_overflow(row->q[i], q[i], &row->q[i]))
-			return -EOVERFLOW;
-	}
+		else
+			is_too_much |= __builtin_add_overflow(row->q[i], q[i], &row->q[i]);
 	row->present = row->mappings ? row->present & present : present;
-	return 0;
+	return is_too_much ? -EOVERFLOW : 0;
 }
 
 /* Words of two letters or digits, as the kernel has them; what else there is, is none. */
@@ -161,7 +167,8 @@ static void add_flags(const struct mapping *m, struct buffer *to)
 	}
 }
 
-int atlas_row_of(const struct mapping *m, pid_t pid, struct buffer *name, struct atlas_row *ret)
+int atlas_row_of(const struct mapping *m, pid_t pid, bool with_flags, struct buffer *texts,
+	struct atlas_row *ret)
 {
 	size_t flags_at;
 
@@ -179,18 +186,18 @@ int atlas_row_of(const struct mapping *m, pid_t pid, struct buffer *name, struct
 		.present = m->present,
 	};
 	memcpy(ret->perms, m->perms, sizeof(ret->perms));
-	/* Each, since what is not there is 0 in a row, and anything in a mapping. */
-	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
-		ret->q[i] = mapping_has(m, (enum mapping_field)i) ? m->q[i] : 0;
-	buffer_clear(name);
-	kind_add_name(m, name);
-	buffer_add_char(name, '\0');
-	flags_at = name->len;
-	add_flags(m, name);
-	buffer_add_char(name, '\0');
-	ret->name = name->data;
-	ret->flags = name->error ? NULL : name->data + flags_at;
-	return name->error;
+	memcpy(ret->q, m->q, sizeof(ret->q));
+	buffer_clear(texts);
+	kind_add_name(m, texts);
+	buffer_add_char(texts, '\0');
+	flags_at = texts->len;
+	if (with_flags) {
+		add_flags(m, texts);
+		buffer_add_char(texts, '\0');
+	}
+	ret->name = texts->data;
+	ret->flags = with_flags && !texts->error ? texts->data + flags_at : NULL;
+	return texts->error;
 }
 
 int atlas_add_row(struct atlas *a, const struct atlas_row *one)
@@ -230,7 +237,7 @@ int atlas_add(struct atlas *a, pid_t pid, const struct mapping *m)
 {
 	AUTO_BUFFER struct buffer name = {0};
 	struct atlas_row row;
-	int r = atlas_row_of(m, pid, &name, &row);
+	int r = atlas_row_of(m, pid, a->by == ATLAS_BY_MAPPING, &name, &row);
 
 	return r == 0 ? atlas_add_row(a, &row) : r;
 }

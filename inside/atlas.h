@@ -50,8 +50,9 @@ void atlas_done(struct atlas *a);
 /* Whether FIELD of several is the sum of theirs. */
 bool atlas_is_sum(enum mapping_field field);
 
-/* The row that M of process PID is by itself; its name, and with it *RET, is NAME's. -ENOMEM. */
-int atlas_row_of(const struct mapping *m, pid_t pid, struct buffer *name, struct atlas_row *ret);
+/* The row that M of process PID is by itself, WITH_FLAGS or without; its texts are TEXTS'. -ENOMEM. */
+int atlas_row_of(const struct mapping *m, pid_t pid, bool with_flags, struct buffer *texts,
+	struct atlas_row *ret);
 
 /* Adds a copy of ONE, of a mapping or of several. -ENOMEM; -EOVERFLOW likewise. */
 int atlas_add_row(struct atlas *a, const struct atlas_row *one);

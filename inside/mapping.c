@@ -324,8 +324,8 @@ static void find(const struct mapping_reader *r, const char *text, size_t len, s
 	            parse_by_layout(l, at + 1, &ret->mapping);
 	if (ret->fits)
 		at += l->len;
-	else
-		ret->mapping = (struct mapping){.flags = ""};
+	else if (ret->mapping.present)
+		ret->mapping = (struct mapping){.flags = ""}; /* some of its numbers are none */
 	while (at && ++at < end) {
 		if (begins_mapping(at)) {
 			ret->end = at;

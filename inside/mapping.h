@@ -57,7 +57,7 @@ struct mapping {
 	const char *flags; /* "rd wr mr": of VmFlags, Linux 3.8; not terminated; borrowed */
 	size_t flags_len;
 	uint64_t present;           /* bits of mapping_field */
-	uint64_t q[MAPPING_FIELDS]; /* bytes, but where it is no amount */
+	uint64_t q[MAPPING_FIELDS]; /* bytes, but where it is no amount; 0 of what is not present */
 };
 
 /* What smaps calls it: "Rss". */

@@ -183,6 +183,16 @@ static void what_is_too_much_is_told(void **state)
 	assert_int_equal(atlas_add(&a, 1, &m), -EOVERFLOW);
 }
 
+static void what_is_no_amount_is_no_sum(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
+		assert_true(mapping_field_is_amount((enum mapping_field)i) ||
+			    !atlas_is_sum((enum mapping_field)i));
+	assert_false(atlas_is_sum(MAPPING_MMU_PAGE_SIZE));
+	assert_true(atlas_is_sum(MAPPING_PSS) && atlas_is_sum(MAPPING_LOCKED));
+}
+
 static void memory_may_lack(void **state)
 {
 	(void)state;
@@ -209,6 +219,7 @@ int main(void)
 		cmocka_unit_test(merges_a_kinds),
 		cmocka_unit_test(finds_one_among_many),
 		cmocka_unit_test(what_is_too_much_is_told),
+		cmocka_unit_test(what_is_no_amount_is_no_sum),
 		cmocka_unit_test(memory_may_lack),
 	};
 
