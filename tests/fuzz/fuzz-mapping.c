@@ -40,7 +40,8 @@ static int take(const struct mapping *m, void *to)
 /* With the layout that was learnt, or line by line. */
 static int parse(const char *text, size_t len, size_t piece, bool learns, struct found *ret)
 {
-	struct mapping_reader r = {.take = take, .context = ret, .layout.tries = learns ? 0 : MAPPING_TRIES_MAX};
+	struct mapping_reader r = {
+		.take = take, .context = ret, .layout.tries = learns ? 0 : MAPPING_TRIES_MAX};
 	int e = 0;
 
 	for (size_t at = 0; e == 0 && at < len; at += piece) {
