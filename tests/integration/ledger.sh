@@ -23,6 +23,14 @@ usage() {
 	"$DIR/memtally" usage --config.file="$DIR/none.yaml" --ledger.socket="$LEDGER_SOCKET" "$@" 2>"$DIR/usage.log"
 }
 
+# is_written_since SECOND: whether what was used until then is in the file. Whoever asks has it written, but not within ten
+# seconds of the last time, as when five minutes have just passed.
+is_written_since() {
+	local written
+	written=$(usage --json | sed -n 's/.*"written":"\([^"]*\)".*/\1/p')
+	[ -n "$written" ] && [ "$(date -d "$written" +%s)" -gt "$1" ]
+}
+
 # sum_of FIELD [COLUMN VALUE]: of what `usage --csv` has printed, the sum of FIELD; of rows that have VALUE as COLUMN.
 sum_of() {
 	awk -F , -v field="$1" -v column="${2:-}" -v value="${3:-}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
