@@ -35,22 +35,13 @@ static int refuse(char error[static CHOSEN_ERROR_SIZE], const char *what, const 
 	return -EINVAL;
 }
 
-static const char *const bys[] = {
-	[ATLAS_BY_MAPPING] = "mapping",
-	[ATLAS_BY_FILE] = "file",
-	[ATLAS_BY_KIND] = "kind",
-};
-
 static int parse_by(
 	const struct settings *c, enum atlas_by *ret, char error[static CHOSEN_ERROR_SIZE])
 {
 	*ret = c->diff || c->since ? ATLAS_BY_FILE : ATLAS_BY_MAPPING;
-	for (unsigned int i = 0; c->by && i < ARRAY_SIZE(bys); i++)
-		if (!strcmp(c->by, bys[i])) {
-			*ret = (enum atlas_by)i;
-			return 0;
-		}
-	return c->by ? refuse(error, "--by", c->by, "mapping, file or kind") : 0;
+	if (c->by)
+		*ret = atlas_find_by(c->by);
+	return *ret < ATLAS_BYS ? 0 : refuse(error, "--by", c->by, "mapping, file or kind");
 }
 
 static int parse_other(
@@ -277,7 +268,7 @@ static void begin(struct showing *s)
 
 	if (map->json)
 		buffer_printf(&s->text, "{\"version\":%d,\"by\":\"%s\",\"rows\":[", SAVED_VERSION,
-			bys[map->format.by]);
+			atlas_by_name(map->format.by));
 	else if (map->csv)
 		maprow_add_csv_head(&map->format, &s->text);
 	else
@@ -333,7 +324,8 @@ static void begin_changes(struct showing *s)
 	const struct map *map = s->map;
 
 	if (map->json)
-		buffer_printf(&s->text, "{\"by\":\"%s\",\"changes\":[", bys[map->format.by]);
+		buffer_printf(
+			&s->text, "{\"by\":\"%s\",\"changes\":[", atlas_by_name(map->format.by));
 	else if (map->csv)
 		maprow_add_change_csv_head(&map->format, &s->text);
 	else

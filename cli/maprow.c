@@ -78,37 +78,37 @@ enum column {
 static const char *const heads[COLUMNS] = {
 	"SIZE", "RSS", "PSS", "SHARED", "PRIVATE", "DIRTY", "SWAP", "HUGE"};
 
-static bool get(const struct atlas_row *row, enum mapping_field field, uint64_t *ret)
-{
-	*ret = row->q[field];
-	return (row->present >> field) & 1;
-}
+/* Of which fields they are the sum, up to one that is none. Huge pages are of whatever kind a kernel knows. */
+enum { PARTS_MAX = 5 };
+static const enum mapping_field parts[COLUMNS][PARTS_MAX] = {
+	[COLUMN_SIZE] = {MAPPING_SIZE, MAPPING_FIELDS},
+	[COLUMN_RSS] = {MAPPING_RSS, MAPPING_FIELDS},
+	[COLUMN_PSS] = {MAPPING_PSS, MAPPING_FIELDS},
+	[COLUMN_SHARED] = {MAPPING_SHARED_CLEAN, MAPPING_SHARED_DIRTY, MAPPING_FIELDS},
+	[COLUMN_PRIVATE] = {MAPPING_PRIVATE_CLEAN, MAPPING_PRIVATE_DIRTY, MAPPING_FIELDS},
+	[COLUMN_DIRTY] = {MAPPING_PRIVATE_DIRTY, MAPPING_FIELDS},
+	[COLUMN_SWAP] = {MAPPING_SWAP, MAPPING_FIELDS},
+	[COLUMN_HUGE] = {MAPPING_ANON_HUGE_PAGES, MAPPING_SHMEM_PMD_MAPPED, MAPPING_FILE_PMD_MAPPED,
+		MAPPING_SHARED_HUGETLB, MAPPING_PRIVATE_HUGETLB},
+};
 
-/* In huge pages of whatever kind, of the pool's, too. */
-static bool get_huge(const struct atlas_row *row, uint64_t *ret)
+/* Whether PRESENT has what COLUMN needs. */
+static bool has_column(uint64_t present, enum column column)
 {
-	static const enum mapping_field parts[] = {MAPPING_ANON_HUGE_PAGES,
-		MAPPING_SHMEM_PMD_MAPPED, MAPPING_FILE_PMD_MAPPED, MAPPING_SHARED_HUGETLB,
-		MAPPING_PRIVATE_HUGETLB};
-
-	*ret = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		*ret += row->q[parts[i]];
-	return (row->present >> MAPPING_ANON_HUGE_PAGES) & 1;
+	if (column == COLUMN_HUGE)
+		return (present >> MAPPING_ANON_HUGE_PAGES) & 1;
+	for (size_t i = 0; i < PARTS_MAX && parts[column][i] != MAPPING_FIELDS; i++)
+		if (!((present >> parts[column][i]) & 1))
+			return false;
+	return true;
 }
 
 static bool get_column(const struct atlas_row *row, enum column column, uint64_t *ret)
 {
-	switch (column) {
-	case COLUMN_SIZE: return get(row, MAPPING_SIZE, ret);
-	case COLUMN_RSS: return get(row, MAPPING_RSS, ret);
-	case COLUMN_PSS: return get(row, MAPPING_PSS, ret);
-	case COLUMN_SHARED: return atlas_figure(row, ATLAS_SHARED, ret);
-	case COLUMN_PRIVATE: return atlas_figure(row, ATLAS_PRIVATE, ret);
-	case COLUMN_DIRTY: return get(row, MAPPING_PRIVATE_DIRTY, ret);
-	case COLUMN_SWAP: return get(row, MAPPING_SWAP, ret);
-	default: return get_huge(row, ret);
-	}
+	*ret = 0;
+	for (size_t i = 0; i < PARTS_MAX && parts[column][i] != MAPPING_FIELDS; i++)
+		*ret += row->q[parts[column][i]];
+	return has_column(row->present, column);
 }
 
 /* A line that is being put together: what it has is less than LINE_MAX. */
@@ -397,28 +397,12 @@ static void add_signed(struct line *l, int64_t value, size_t width)
 	add_right(l, text, len, width);
 }
 
-/* False: not both have it. */
 static bool get_change(const struct compare_row *row, enum column column, int64_t *ret)
 {
-	static const enum mapping_field parts[COLUMNS][5] = {
-		[COLUMN_SIZE] = {MAPPING_SIZE, MAPPING_FIELDS},
-		[COLUMN_RSS] = {MAPPING_RSS, MAPPING_FIELDS},
-		[COLUMN_PSS] = {MAPPING_PSS, MAPPING_FIELDS},
-		[COLUMN_SHARED] = {MAPPING_SHARED_CLEAN, MAPPING_SHARED_DIRTY, MAPPING_FIELDS},
-		[COLUMN_PRIVATE] = {MAPPING_PRIVATE_CLEAN, MAPPING_PRIVATE_DIRTY, MAPPING_FIELDS},
-		[COLUMN_DIRTY] = {MAPPING_PRIVATE_DIRTY, MAPPING_FIELDS},
-		[COLUMN_SWAP] = {MAPPING_SWAP, MAPPING_FIELDS},
-		[COLUMN_HUGE] = {MAPPING_ANON_HUGE_PAGES, MAPPING_SHMEM_PMD_MAPPED,
-			MAPPING_FILE_PMD_MAPPED, MAPPING_SHARED_HUGETLB, MAPPING_PRIVATE_HUGETLB},
-	};
-
 	*ret = 0;
-	for (size_t i = 0; i < 5 && parts[column][i] != MAPPING_FIELDS; i++) {
-		if (column != COLUMN_HUGE && !((row->present >> parts[column][i]) & 1))
-			return false;
+	for (size_t i = 0; i < PARTS_MAX && parts[column][i] != MAPPING_FIELDS; i++)
 		*ret += row->q[parts[column][i]];
-	}
-	return true;
+	return has_column(row->present, column);
 }
 
 static void add_changes(

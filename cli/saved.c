@@ -22,12 +22,6 @@ static void cleanup_json(json_t **json)
 	json_decref(*json);
 }
 
-static const char *const bys[] = {
-	[ATLAS_BY_MAPPING] = "mapping",
-	[ATLAS_BY_FILE] = "file",
-	[ATLAS_BY_KIND] = "kind",
-};
-
 __attribute__((format(printf, 3, 4))) static int refuse(
 	char error[static SAVED_ERROR_SIZE], const char *path, const char *format, ...)
 {
@@ -155,7 +149,7 @@ int saved_parse(const char *path, const char *text, size_t len, struct atlas *re
 	CLEANUP(cleanup_json) json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
 	const json_t *version = json_object_get(json, "version");
 	const char *by = json_string_value(json_object_get(json, "by"));
-	unsigned int i = 0;
+	enum atlas_by found = by ? atlas_find_by(by) : ATLAS_BYS;
 
 	if (!json)
 		return refuse_json(error, path, &e);
@@ -165,12 +159,11 @@ int saved_parse(const char *path, const char *text, size_t len, struct atlas *re
 		return refuse(error, path,
 			"expected version %d of what memtally map --json prints, got %lld",
 			SAVED_VERSION, (long long)json_integer_value(version));
-	while (i < ARRAY_SIZE(bys) && (!by || strcmp(by, bys[i]) != 0))
-		i++;
-	if (i == ARRAY_SIZE(bys) || (i != ATLAS_BY_MAPPING && i != (unsigned int)ret->by))
+	if (found == ATLAS_BYS || (found != ATLAS_BY_MAPPING && found != ret->by))
 		return refuse(error, path, "expected rows by mapping or by %s, got rows by %s",
-			bys[ret->by], i < ARRAY_SIZE(bys) ? bys[i] : "nothing that is known");
-	return add_rows(path, json, (enum atlas_by)i, ret, error);
+			atlas_by_name(ret->by),
+			found < ATLAS_BYS ? atlas_by_name(found) : "nothing that is known");
+	return add_rows(path, json, found, ret, error);
 }
 
 int saved_load(const char *path, struct atlas *ret, char error[static SAVED_ERROR_SIZE])

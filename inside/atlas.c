@@ -10,6 +10,26 @@
 
 enum { ROOM_MIN = 64 };
 
+static const char *const bys[ATLAS_BYS] = {
+	[ATLAS_BY_MAPPING] = "mapping",
+	[ATLAS_BY_FILE] = "file",
+	[ATLAS_BY_KIND] = "kind",
+};
+
+const char *atlas_by_name(enum atlas_by by)
+{
+	return bys[by];
+}
+
+enum atlas_by atlas_find_by(const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < ATLAS_BYS && strcmp(bys[i], name) != 0)
+		i++;
+	return (enum atlas_by)i;
+}
+
 void atlas_done(struct atlas *a)
 {
 	for (size_t i = 0; i < a->rows; i++)

@@ -17,7 +17,12 @@ enum atlas_by {
 	ATLAS_BY_MAPPING,
 	ATLAS_BY_FILE, /* what is of no file goes by its name */
 	ATLAS_BY_KIND,
+	ATLAS_BYS
 };
+
+/* "mapping", "file" or "kind"; which one it is of NAME, or ATLAS_BYS. */
+const char *atlas_by_name(enum atlas_by by);
+enum atlas_by atlas_find_by(const char *name);
 
 struct atlas_row {
 	char *name;  /* owned; clean */

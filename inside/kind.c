@@ -8,42 +8,33 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-static const struct {
-	const char *name, *help;
-} kinds[KIND_END] = {
-	[KIND_HEAP] = {"heap", "the heap that malloc() extends with brk()"},
-	[KIND_STACK] = {"stack", "the stack of the first thread"},
-	[KIND_ANON] = {"anon",
-		"private memory without a file: malloc()'s larger blocks, threads' stacks"},
-	[KIND_CODE] = {"code", "executable parts of files"},
-	[KIND_DATA] = {"data",
-		"private parts of files that are written to: variables, relocations"},
-	[KIND_FILE] = {"file", "files that are only read, or are shared"},
-	[KIND_SHMEM] = {"shmem", "shared memory: SysV, memfd, POSIX, without a name"},
-	[KIND_HUGETLB] = {"hugetlb", "pages of the huge page pool"},
-	[KIND_DEVICE] = {"device", "memory of devices and drivers"},
-	[KIND_KERNEL] = {"kernel", "the kernel's own, as [vdso]"},
+static const char *const kinds[KIND_END] = {
+	[KIND_HEAP] = "heap",
+	[KIND_STACK] = "stack",
+	[KIND_ANON] = "anon",
+	[KIND_CODE] = "code",
+	[KIND_DATA] = "data",
+	[KIND_FILE] = "file",
+	[KIND_SHMEM] = "shmem",
+	[KIND_HUGETLB] = "hugetlb",
+	[KIND_DEVICE] = "device",
+	[KIND_KERNEL] = "kernel",
 };
 
 static const char deleted[] = " (deleted)";
 
 const char *kind_name(enum kind kind)
 {
-	return kinds[kind].name;
+	return kinds[kind];
 }
 
 enum kind kind_find(const char *name)
 {
 	unsigned int i = 0;
 
-	while (i < KIND_END && strcmp(kinds[i].name, name) != 0)
+	while (i < KIND_END && strcmp(kinds[i], name) != 0)
 		i++;
 	return (enum kind)i;
-}
-
-const char *kind_help(enum kind kind)
-{
-	return kinds[kind].help;
 }
 
 bool kind_has_flag(const struct mapping *m, const char flag[static 2])

@@ -25,9 +25,8 @@ enum kind {
 	KIND_END
 };
 
-/* "heap", "stack" ...; and what it is in a sentence. */
+/* "heap", "stack" ... */
 const char *kind_name(enum kind kind);
-const char *kind_help(enum kind kind);
 
 /* The kind of that name; KIND_END: there is none. */
 enum kind kind_find(const char *name);

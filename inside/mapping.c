@@ -49,11 +49,6 @@ static const struct {
 	[MAPPING_PROTECTION_KEY] = FIELD("ProtectionKey", false),
 };
 
-const char *mapping_field_name(enum mapping_field field)
-{
-	return fields[field].name;
-}
-
 bool mapping_field_is_amount(enum mapping_field field)
 {
 	return fields[field].is_amount;
@@ -348,7 +343,6 @@ static int take(struct mapping_reader *r, const char *text, struct found *found)
 		learn(&r->layout, rest, (size_t)(found->end - rest));
 	if (e < 0)
 		return e;
-	r->count++;
 	return r->take(m, r->context);
 }
 

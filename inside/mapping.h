@@ -60,9 +60,6 @@ struct mapping {
 	uint64_t q[MAPPING_FIELDS]; /* bytes, but where it is no amount; 0 of what is not present */
 };
 
-/* What smaps calls it: "Rss". */
-const char *mapping_field_name(enum mapping_field field);
-
 /* Whether it is bytes. */
 bool mapping_field_is_amount(enum mapping_field field);
 
@@ -95,7 +92,6 @@ struct mapping_reader {
 	void *context;
 	struct mapping_layout layout;
 	struct buffer text; /* the mapping that is not known to be whole */
-	uint64_t count;     /* of those that were taken */
 };
 
 /* Zeroed, but for .take and .context, it may be fed. */

@@ -98,7 +98,6 @@ static void reads_all_that_the_kernel_says(void **state)
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
 		assert_int_equal(s.item[0].q[i],
 			expected[i] * (mapping_field_is_amount((enum mapping_field)i) ? KIB : 1));
-	assert_string_equal(mapping_field_name(MAPPING_PSS_DIRTY), "Pss_Dirty");
 }
 
 /* Mappings like the first one, and such as have another form, in pieces of any size. */

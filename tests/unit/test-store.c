@@ -1224,16 +1224,9 @@ static void count_beat(void *beats)
 	++*(unsigned int *)beats;
 }
 
-/* Far too much, as where the limit was cut: some of it goes with each write, and nobody takes a write for a hang. */
-static void what_is_far_too_much_goes_bit_by_bit(void **state)
+/* Many slots of five minutes, of 300 programs. */
+static void begin_slots(struct fixture *f, unsigned int slots)
 {
-	static const char with_names[] =
-		"SELECT count(DISTINCT slot) FROM bucket WHERE series IN"
-		" (SELECT id FROM series WHERE kind = 2 AND name != '(other)')";
-	struct fixture *f = *state;
-	const unsigned int slots = 1440;
-	unsigned int beats = 0;
-
 	f->keeping.limits.slots[SLOT_BUCKET] = 1000000;
 	f->keeping.limits.slots[SLOT_HOUR] = 1000000;
 	begin_crowd(f, USAGE_PROGRAM, 300, 60);
@@ -1244,6 +1237,19 @@ static void what_is_far_too_much_goes_bit_by_bit(void **state)
 		take(f);
 	}
 	flush(f);
+}
+
+/* Far too much, as where the limit was cut: some of it goes with each write, and nobody takes a write for a hang. */
+static void what_is_far_too_much_goes_bit_by_bit(void **state)
+{
+	static const char with_names[] =
+		"SELECT count(DISTINCT slot) FROM bucket WHERE series IN"
+		" (SELECT id FROM series WHERE kind = 2 AND name != '(other)')";
+	struct fixture *f = *state;
+	const unsigned int slots = 1440;
+	unsigned int beats = 0;
+
+	begin_slots(f, slots);
 	assert_int_equal(count(f, with_names), slots);
 	assert_true(bytes_used(f) > (int64_t)(4 * MIB));
 	f->keeping.limits.bytes = 9 * MIB;
@@ -1267,21 +1273,6 @@ static void what_is_far_too_much_goes_bit_by_bit(void **state)
 static int64_t count_slots(struct fixture *f)
 {
 	return count(f, "SELECT count(*) FROM span WHERE level = 0");
-}
-
-/* Many slots of five minutes, of 300 programs. */
-static void begin_slots(struct fixture *f, unsigned int slots)
-{
-	f->keeping.limits.slots[SLOT_BUCKET] = 1000000;
-	f->keeping.limits.slots[SLOT_HOUR] = 1000000;
-	begin_crowd(f, USAGE_PROGRAM, 300, 60);
-	open_store(f);
-	take(f);
-	for (unsigned int i = 0; i < slots; i++) {
-		feed_wait(&f->feed, 300);
-		take(f);
-	}
-	flush(f);
 }
 
 static void pass_slots(struct fixture *f, unsigned int slots)
