@@ -3,14 +3,10 @@
 
 #include "ledger/bucket.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "ledger/slots.h"
-#include "snapshot/owner.h"
 
 /*
  * Snapshots further apart tell nothing of swap and processes between them; but for a memtallyd that is to be so slow.
@@ -68,19 +64,16 @@ static void add_former(struct bucket *b, const uint8_t *instance)
 	memcpy(b->former[0], instance, IMAGE_INSTANCE_SIZE);
 }
 
-/* How the snapshot goes with what is known. */
-enum relation {
-	RELATION_OLD,
-	RELATION_FIRST,  /* counters are where they are */
-	RELATION_SEQUEL, /* counters have gone up */
-	RELATION_NEW,    /* counters began at 0 */
-};
-
-static enum relation relation_of(const struct bucket *b, const struct image_header *h)
+static bool is_same(const struct bucket *b, const struct image_header *h)
 {
-	if (b->mark.is_set && !memcmp(b->mark.instance, h->instance, sizeof(h->instance)))
-		return h->sequence > b->mark.sequence ? RELATION_SEQUEL : RELATION_OLD;
-	return !b->mark.is_set || is_former(b, h->instance) ? RELATION_FIRST : RELATION_NEW;
+	return b->mark.is_set && !memcmp(b->mark.instance, h->instance, sizeof(h->instance));
+}
+
+static enum intake_relation relation_of(const struct bucket *b, const struct image_header *h)
+{
+	if (is_same(b, h))
+		return INTAKE_SEQUEL;
+	return !b->mark.is_set || is_former(b, h->instance) ? INTAKE_FIRST : INTAKE_NEW;
 }
 
 /*
@@ -122,354 +115,77 @@ static bool was_clock_set(const struct bucket *b, const struct bucket_mark *next
 	       apart(next->realtime_ns - b->mark.realtime_ns, boot_ns) > CLOCK_NOISE_NS;
 }
 
-static const struct snapshot_scope *row_at(
-	const struct view *view, enum usage_kind kind, uint32_t i)
+/* How far the counters are when H is counted. */
+static struct bucket_mark mark_of(
+	const struct bucket *b, const struct image_header *h, uint64_t suspended_ns)
 {
-	return view_scope(view, owner_scope(usage_owner(kind)), i);
-}
-
-static uint32_t rows_of(const struct view *view, enum usage_kind kind)
-{
-	return view_count(view, owner_scope(usage_owner(kind)));
-}
-
-/* In the image it is the sum of rows that are there, too. */
-static bool is_sum(const struct snapshot_scope *s)
-{
-	return s->flags & SCOPE_OTHER;
-}
-
-static const char *user_of(
-	const struct view *view, enum usage_kind kind, const struct snapshot_scope *s)
-{
-	return owner_of(usage_owner(kind))->has_user ? view_text(view, s->user) : "";
-}
-
-/* The uid of whose own ROW is, or the gid of the group that it is. */
-static uint32_t id_of(const struct bucket *b, const struct row *row)
-{
-	if (rows_has_number(row->kind))
-		return row->number;
-	for (size_t i = 0; *row->user && i < b->rows.count; i++)
-		if (b->rows.row[i]->kind == USAGE_USER && !strcmp(b->rows.row[i]->name, row->user))
-			return b->rows.row[i]->id;
-	return OWNER_NO_ID;
-}
-
-/* Rows for all that VIEW has: afterwards nothing more can fail. */
-static int make_rows(struct bucket *b, const struct view *view, bool own_userns)
-{
-	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++)
-		for (uint32_t i = 0; i < rows_of(view, (enum usage_kind)k); i++) {
-			enum usage_kind kind = (enum usage_kind)k;
-			const struct snapshot_scope *s = row_at(view, kind, i);
-			const char *name = view_text(view, s->name);
-			struct row *row;
-
-			if (is_sum(s))
-				continue;
-			row = rows_get(&b->rows, kind, s->id, name, user_of(view, kind, s));
-			if (!row || rows_rename(row, name) < 0)
-				return -ENOMEM;
-			if (row->id == OWNER_NO_ID && own_userns)
-				row->id = id_of(b, row);
-			row->seen = b->taken;
-		}
-	return 0;
-}
-
-static bool get(const struct snapshot_scope *s, enum scope_quantity i, uint64_t *ret)
-{
-	*ret = ROW_HAS(s, i) ? s->q[i] : 0;
-	return ROW_HAS(s, i);
-}
-
-/* Whether what has been counted of ROW is of the same counter as S. */
-static bool has_counter_of(const struct row *row, const struct snapshot_scope *s)
-{
-	return row->is_known && row->created_ns == s->created_ns;
-}
-
-/* What the counter of ROW has gone up; and what that has to be added to so that it is what S says. */
-static void gain(enum relation relation, struct row *row, const struct snapshot_scope *s)
-{
-	bool has_counter = ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS);
-	double value = has_counter ? metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) : 0;
-	bool goes_on = relation == RELATION_SEQUEL && has_counter_of(row, s);
-
-	if (relation == RELATION_FIRST) {
-		row->counted = value;
-	} else if (!goes_on) {
-		row->counted = 0;
-		row->gain = value;
-	} else if (value > row->counted) {
-		row->gain = value - row->counted;
-	}
-	/* Now, and not when all of it was added: what is written in between begins at this, too. */
-	row->created_ns = s->created_ns;
-	row->counts = has_counter;
-}
-
-/* As memtallyd does: the trapezoid; who comes rises from 0. */
-static void sample(const struct bucket *b, struct row *row, bool is_there_before)
-{
-	double seconds = (double)b->brings_ns / (double)NS_PER_SEC / 2;
-	double swap = is_there_before ? (double)row->swap_bytes : 0;
-	double processes = is_there_before ? (double)row->processes : 0;
-
-	row->samples_swap = (!is_there_before || row->has_swap) &&
-	                    (row->will_have_swap || !row->will_be_known);
-	if (row->samples_swap)
-		row->swap_gain = (swap + (double)row->will_swap_bytes) * seconds;
-	row->process_gain = (processes + (double)row->will_processes) * seconds;
-}
-
-static void take_row(
-	struct bucket *b, enum relation relation, struct row *row, const struct snapshot_scope *s)
-{
-	row->will_be_known = true;
-	row->will_have_pss = get(s, SCOPE_PSS, &row->will_pss_bytes);
-	row->will_have_swap = get(s, SCOPE_SWAP_PSS, &row->will_swap_bytes);
-	get(s, SCOPE_PROCESSES, &row->will_processes);
-	gain(relation, row, s);
-	if (b->is_sampled)
-		sample(b, row, row->is_known);
-}
-
-/*
- * Who is not in the snapshot has ended, and memtallyd has no row for it any more: that counter's last step, down to 0,
- * went to no row that can be seen. Where several passes lie between, half of the time is the best guess; of a long time
- * nothing is guessed, but that step.
- */
-static void take_ended(
-	struct bucket *b, enum relation relation, struct row *row, uint64_t interval_ns)
-{
-	uint64_t ns = b->is_sampled ? b->brings_ns : least(b->brings_ns, interval_ns);
-
-	if (relation != RELATION_SEQUEL)
-		row->is_known = false; /* its memtallyd has ended, and so has its counter */
-	if (!row->is_known)
-		return;
-	row->gain = (double)row->pss_bytes * ((double)ns / (double)NS_PER_SEC) / 2;
-	if (b->is_sampled)
-		sample(b, row, true);
-}
-
-static void prepare(struct row *row)
-{
-	row->counts = row->samples_swap = false;
-	row->gain = row->swap_gain = row->process_gain = 0;
-	row->will_be_known = row->will_have_pss = row->will_have_swap = false;
-	row->will_pss_bytes = row->will_swap_bytes = row->will_processes = 0;
-}
-
-static double part_of(double part, double whole)
-{
-	return part < whole ? part / whole : 1;
-}
-
-/* The row of B that S is of; NULL: S is a sum. */
-static struct row *find_row(const struct bucket *b, const struct view *view, enum usage_kind kind,
-	const struct snapshot_scope *s)
-{
-	return is_sum(s) ? NULL
-	                 : rows_find(&b->rows, kind, s->id, view_text(view, s->name),
-				   user_of(view, kind, s));
-}
-
-/* The same, if nothing is known of what has been counted of it. */
-static struct row *find_unknown(const struct bucket *b, const struct view *view,
-	enum usage_kind kind, const struct snapshot_scope *s)
-{
-	struct row *row = find_row(b, view, kind, s);
-
-	return row && !row->is_known ? row : NULL;
-}
-
-/* Which of two rows may sooner be the one that S, of ID's own, is of: by the uid, where it is known, and the counter. */
-static bool is_nearer(
-	const struct row *a, const struct row *b, uint32_t id, const struct snapshot_scope *s)
-{
-	bool has_counter = ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS);
-	double value = has_counter ? metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) : 0;
-
-	if ((a->id == id) != (b->id == id))
-		return a->id == id;
-	return fabs(value - a->counted) < fabs(value - b->counted);
-}
-
-/* The row that ROW, which is S's, was while its user had another name; NULL: it is new. */
-static struct row *find_former(
-	const struct bucket *b, const struct row *row, const struct snapshot_scope *s)
-{
-	struct row *found = NULL;
-
-	for (size_t i = 0; i < b->rows.count; i++) {
-		struct row *former = b->rows.row[i];
-
-		if (former->kind == row->kind && former->seen != b->taken &&
-			has_counter_of(former, s) && !strcmp(former->name, row->name) &&
-			(!found || is_nearer(former, found, row->id, s)))
-			found = former;
-	}
-	return found;
-}
-
-/* From where FORMER's counter is ROW goes on; what FORMER has used is still its own. */
-static void go_on_from(struct row *row, struct row *former)
-{
-	row->is_known = true;
-	row->created_ns = former->created_ns;
-	row->counted = former->counted;
-	row->has_pss = former->has_pss;
-	row->has_swap = former->has_swap;
-	row->pss_bytes = former->pss_bytes;
-	row->swap_bytes = former->swap_bytes;
-	row->processes = former->processes;
-	if (row->id == OWNER_NO_ID)
-		row->id = former->id;
-	former->is_known = false;
-}
-
-/*
- * memtallyd knows whose a container is by the uid, and says it by the name that this has just then: where that is
- * another one, the counter goes on all the same.
- */
-static void follow_users(struct bucket *b, const struct view *view)
-{
-	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
-		enum usage_kind kind = (enum usage_kind)k;
-
-		if (!owner_of(usage_owner(kind))->has_user)
-			continue;
-		for (uint32_t i = 0; i < rows_of(view, kind); i++) {
-			const struct snapshot_scope *s = row_at(view, kind, i);
-			struct row *row = find_row(b, view, kind, s), *former;
-
-			if (!row || has_counter_of(row, s))
-				continue;
-			former = find_former(b, row, s);
-			if (former)
-				go_on_from(row, former);
-		}
-	}
-}
-
-/*
- * Of those without a counter of their own in the file there is the sum of all: of each of them the same part is taken
- * to have been counted. So together they gain what they have gained, and, where some have ended meanwhile, not more.
- */
-static void recall(struct bucket *b, const struct view *view, enum usage_kind kind)
-{
-	const struct bucket_pool *pool = &b->pool[kind];
-	double counted = 0, swap_bytes = 0, processes = 0;
-
-	for (uint32_t i = 0; i < rows_of(view, kind); i++) {
-		const struct snapshot_scope *s = row_at(view, kind, i);
-
-		if (!find_unknown(b, view, kind, s))
-			continue;
-		if (ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS))
-			counted += metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]);
-		swap_bytes += ROW_HAS(s, SCOPE_SWAP_PSS) ? (double)s->q[SCOPE_SWAP_PSS] : 0;
-		processes += ROW_HAS(s, SCOPE_PROCESSES) ? (double)s->q[SCOPE_PROCESSES] : 0;
-	}
-	for (uint32_t i = 0; i < rows_of(view, kind); i++) {
-		const struct snapshot_scope *s = row_at(view, kind, i);
-		struct row *row = find_unknown(b, view, kind, s);
-
-		if (!row)
-			continue;
-		row->is_known = true;
-		row->created_ns = s->created_ns;
-		if (ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS))
-			row->counted = metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) *
-			               part_of(pool->counted, counted);
-		row->has_swap = pool->has_swap && get(s, SCOPE_SWAP_PSS, &row->swap_bytes);
-		row->swap_bytes = (uint64_t)((double)row->swap_bytes *
-					     part_of((double)pool->swap_bytes, swap_bytes));
-		get(s, SCOPE_PROCESSES, &row->processes);
-		row->processes = (uint64_t)((double)row->processes *
-						    part_of((double)pool->processes, processes) +
-					    0.5);
-	}
-}
-
-static void take_rows(struct bucket *b, const struct view *view, enum relation relation)
-{
-	if (relation == RELATION_SEQUEL)
-		follow_users(b, view);
-	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
-		if (b->pool[k].is_set && relation == RELATION_SEQUEL)
-			recall(b, view, (enum usage_kind)k);
-		b->pool[k] = (struct bucket_pool){.is_set = false};
-	}
-	for (size_t i = 0; i < b->rows.count; i++)
-		prepare(b->rows.row[i]);
-	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++)
-		for (uint32_t i = 0; i < rows_of(view, (enum usage_kind)k); i++) {
-			enum usage_kind kind = (enum usage_kind)k;
-			const struct snapshot_scope *s = row_at(view, kind, i);
-			struct row *row = find_row(b, view, kind, s);
-
-			if (row)
-				take_row(b, relation, row, s);
-		}
-	for (size_t i = 0; i < b->rows.count; i++)
-		if (b->rows.row[i]->seen != b->taken)
-			take_ended(b, relation, b->rows.row[i], view->header->interval_ns);
-}
-
-int bucket_take(struct bucket *b, const struct view *view, uint64_t suspended_ns, bool own_userns)
-{
-	const struct image_header *h = view->header;
-	enum relation relation = relation_of(b, h);
-	struct bucket_mark next = {
+	struct bucket_mark mark = {
 		.is_set = true,
 		.sequence = h->sequence,
 		.boottime_ns = h->boottime_ns,
 		.monotonic_ns = h->boottime_ns > suspended_ns ? h->boottime_ns - suspended_ns : 0,
 		.realtime_ns = h->realtime_ns,
 	};
-	int r;
 
-	if (relation == RELATION_OLD)
-		return BUCKET_OLD;
-	memcpy(next.instance, h->instance, sizeof(next.instance));
+	memcpy(mark.instance, h->instance, sizeof(mark.instance));
 	/*
 	 * What has been suspended is known of when the snapshot is received. Of one that was made before, and was
 	 * waiting, it is too much: then the time is none, and what was before comes with the next one.
 	 */
-	if (relation == RELATION_SEQUEL)
-		next.monotonic_ns = most(next.monotonic_ns, b->mark.monotonic_ns);
-	b->taken++;
-	r = make_rows(b, view, own_userns);
+	if (is_same(b, h))
+		mark.monotonic_ns = most(mark.monotonic_ns, b->mark.monotonic_ns);
+	return mark;
+}
+
+static uint64_t brings_ns(const struct bucket *b, const struct view *view,
+	const struct bucket_mark *next, enum intake_relation relation)
+{
+	uint64_t ns = relation == INTAKE_SEQUEL ? elapsed_ns(b, next)
+	              : relation == INTAKE_NEW  ? counted_for_ns(b, view)
+	                                        : 0;
+
+	return least(ns, view->header->realtime_ns);
+}
+
+/* The memtallyd that was counted is no more. Of the one that is counted now nothing is, for as long as B brings. */
+static void change_memtallyd(struct bucket *b, const struct bucket_mark *next)
+{
+	if (b->mark.is_set) {
+		add_former(b, b->mark.instance);
+		b->restarts++;
+	}
+	b->mark = *next;
+	b->mark.monotonic_ns -= least(b->brings_ns, b->mark.monotonic_ns);
+	b->mark.boottime_ns -= least(b->brings_ns, b->mark.boottime_ns);
+}
+
+int bucket_take(struct bucket *b, const struct view *view, uint64_t suspended_ns, bool own_userns)
+{
+	const struct image_header *h = view->header;
+	struct bucket_mark next = mark_of(b, h, suspended_ns);
+	struct intake in = {.view = view, .relation = relation_of(b, h), .own_userns = own_userns};
+	int r;
+
+	if (is_same(b, h) && h->sequence <= b->mark.sequence)
+		return BUCKET_OLD;
+	in.number = ++b->taken;
+	in.brings_ns = brings_ns(b, view, &next, in.relation);
+	in.is_sampled = in.relation == INTAKE_SEQUEL &&
+	                in.brings_ns <= most(SAMPLES_APART_NS, 2 * h->interval_ns);
+	r = intake_take(&in, &b->rows, b->pool);
 	if (r < 0)
 		return r;
-	b->brings_ns = relation == RELATION_SEQUEL ? elapsed_ns(b, &next)
-	               : relation == RELATION_NEW  ? counted_for_ns(b, view)
-	                                           : 0;
-	b->brings_ns = least(b->brings_ns, h->realtime_ns);
-	b->is_sampled = relation == RELATION_SEQUEL &&
-	                b->brings_ns <= most(SAMPLES_APART_NS, 2 * h->interval_ns);
+	b->brings_ns = in.brings_ns;
+	b->is_sampled = in.is_sampled;
 	b->wall_from_ns = h->realtime_ns - b->brings_ns;
 	b->added_ns = 0;
-	if (relation == RELATION_SEQUEL && was_clock_set(b, &next))
+	if (in.relation != INTAKE_SEQUEL)
+		change_memtallyd(b, &next);
+	else if (was_clock_set(b, &next))
 		b->clock_sets++;
-	take_rows(b, view, relation);
-	if (relation != RELATION_SEQUEL) {
-		if (b->mark.is_set) {
-			add_former(b, b->mark.instance);
-			b->restarts++;
-		}
-		/* Of the one that is counted now nothing is. */
-		b->mark = next;
-		b->mark.monotonic_ns -= least(b->brings_ns, b->mark.monotonic_ns);
-		b->mark.boottime_ns -= least(b->brings_ns, b->mark.boottime_ns);
-	}
 	b->next = next;
 	b->is_taking = true;
-	return relation == RELATION_FIRST ? BUCKET_BASELINE : 0;
+	return in.relation == INTAKE_FIRST ? BUCKET_BASELINE : 0;
 }
 
 /* What ROW has gained in PART of the time that the snapshot brings. */

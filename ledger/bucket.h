@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "ledger/folding.h"
+#include "ledger/intake.h"
 #include "ledger/rows.h"
 #include "snapshot/image.h"
 #include "snapshot/view.h"
@@ -35,13 +36,6 @@ struct bucket_mark {
 	uint64_t monotonic_ns, boottime_ns, realtime_ns;
 };
 
-/* What a ledger that has ended had counted of those of a kind who have no counter of their own in the file. */
-struct bucket_pool {
-	bool is_set, has_swap;
-	double counted;
-	uint64_t swap_bytes, processes;
-};
-
 struct bucket {
 	struct rows rows;
 	struct bucket_mark mark;
@@ -54,7 +48,7 @@ struct bucket {
 	uint64_t covered_ns; /* PSS */
 	uint64_t sampled_ns; /* swap and processes */
 	struct folding folding;
-	struct bucket_pool pool[USAGE_KINDS_END]; /* until the first snapshot is taken */
+	struct intake_pool pool[USAGE_KINDS_END]; /* until the first snapshot is taken */
 
 	/* The snapshot that is being taken: what it brings, and what of that has been added. */
 	struct bucket_mark next;

@@ -252,7 +252,7 @@ static void add_to_pool(struct row *pool, const struct row *row)
 }
 
 /* What a ledger that has ended had in that one counter, as long as no snapshot has told whose it is. */
-static void get_pool(const struct bucket_pool *pool, struct row *ret)
+static void get_pool(const struct intake_pool *pool, struct row *ret)
 {
 	*ret = (struct row){
 		.is_known = pool->is_set,

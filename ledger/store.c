@@ -343,7 +343,7 @@ static int load_row(sqlite3_stmt *statement, struct bucket *b)
 		number > UINT32_MAX || !(counted >= 0 && counted < 1e300))
 		return STORE_DAMAGED;
 	if (id < 0 && !*user && !strcmp(name, USAGE_OTHER)) {
-		struct bucket_pool *pool = &b->pool[kind];
+		struct intake_pool *pool = &b->pool[kind];
 
 		pool->is_set = true;
 		pool->counted = counted;
