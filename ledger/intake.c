@@ -4,10 +4,10 @@
 #include "ledger/intake.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "ledger/formers.h"
 #include "snapshot/owner.h"
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -49,7 +49,7 @@ static uint32_t id_of(const struct rows *rows, const struct row *row)
 	return OWNER_NO_ID;
 }
 
-/* Rows for all that it has: afterwards nothing more can fail. */
+/* Rows for all that it has. */
 static int make_rows(const struct intake *in, struct rows *rows)
 {
 	const struct view *view = in->view;
@@ -85,11 +85,15 @@ static bool has_counter_of(const struct row *row, const struct snapshot_scope *s
 	return row->is_known && row->created_ns == s->created_ns;
 }
 
+static double counter_of(const struct snapshot_scope *s)
+{
+	return ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS) ? metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) : 0;
+}
+
 /* What the counter of ROW has gone up; and what that has to be added to so that it is what S says. */
 static void gain(enum intake_relation relation, struct row *row, const struct snapshot_scope *s)
 {
-	bool has_counter = ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS);
-	double value = has_counter ? metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) : 0;
+	double value = counter_of(s);
 	bool goes_on = relation == INTAKE_SEQUEL && has_counter_of(row, s);
 
 	if (relation == INTAKE_FIRST) {
@@ -102,7 +106,7 @@ static void gain(enum intake_relation relation, struct row *row, const struct sn
 	}
 	/* Now, and not when all of it was added: what is written in between begins at this, too. */
 	row->created_ns = s->created_ns;
-	row->counts = has_counter;
+	row->counts = ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS);
 }
 
 /* As memtallyd does: the trapezoid; who comes rises from 0. */
@@ -180,35 +184,6 @@ static struct row *find_unknown(const struct rows *rows, const struct view *view
 	return row && !row->is_known ? row : NULL;
 }
 
-/* Which of two rows may sooner be the one that S, of ID's own, is of: by the uid, where it is known, and the counter. */
-static bool is_nearer(
-	const struct row *a, const struct row *b, uint32_t id, const struct snapshot_scope *s)
-{
-	bool has_counter = ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS);
-	double value = has_counter ? metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) : 0;
-
-	if ((a->id == id) != (b->id == id))
-		return a->id == id;
-	return fabs(value - a->counted) < fabs(value - b->counted);
-}
-
-/* The row that ROW, which is S's, was while its user had another name; NULL: it is new. */
-static struct row *find_former(
-	const struct rows *rows, const struct row *row, const struct snapshot_scope *s)
-{
-	struct row *found = NULL;
-
-	for (size_t i = 0; i < rows->count; i++) {
-		struct row *former = rows->row[i];
-
-		if (former->kind == row->kind && former->seen != row->seen &&
-			has_counter_of(former, s) && !strcmp(former->name, row->name) &&
-			(!found || is_nearer(former, found, row->id, s)))
-			found = former;
-	}
-	return found;
-}
-
 /* From where FORMER's counter is ROW goes on; what FORMER has used is still its own. */
 static void go_on_from(struct row *row, struct row *former)
 {
@@ -229,14 +204,13 @@ static void go_on_from(struct row *row, struct row *former)
  * memtallyd knows whose a container is by the uid, and says it by the name that this has just then: where that is
  * another one, the counter goes on all the same.
  */
-static void follow_users(const struct intake *in, struct rows *rows)
+static void follow_users(
+	const struct rows *rows, const struct formers *formers, const struct view *view)
 {
-	const struct view *view = in->view;
-
 	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
 		enum usage_kind kind = (enum usage_kind)k;
 
-		if (!owner_of(usage_owner(kind))->has_user)
+		if (!formers->count || !owner_of(usage_owner(kind))->has_user)
 			continue;
 		for (uint32_t i = 0; i < rows_of(view, kind); i++) {
 			const struct snapshot_scope *s = row_at(view, kind, i);
@@ -244,7 +218,7 @@ static void follow_users(const struct intake *in, struct rows *rows)
 
 			if (!row || has_counter_of(row, s))
 				continue;
-			former = find_former(rows, row, s);
+			former = formers_find(formers, row, s->created_ns, counter_of(s));
 			if (former)
 				go_on_from(row, former);
 		}
@@ -265,8 +239,7 @@ static void recall(const struct intake_pool *pool, struct rows *rows, const stru
 
 		if (!find_unknown(rows, view, kind, s))
 			continue;
-		if (ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS))
-			counted += metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]);
+		counted += counter_of(s);
 		swap_bytes += ROW_HAS(s, SCOPE_SWAP_PSS) ? (double)s->q[SCOPE_SWAP_PSS] : 0;
 		processes += ROW_HAS(s, SCOPE_PROCESSES) ? (double)s->q[SCOPE_PROCESSES] : 0;
 	}
@@ -314,12 +287,14 @@ static void take_rows(const struct intake *in, struct rows *rows)
 int intake_take(
 	const struct intake *in, struct rows *rows, struct intake_pool pool[static USAGE_KINDS_END])
 {
+	AUTO_FORMERS struct formers formers = {0};
 	int r = make_rows(in, rows);
 
+	if (r == 0 && in->relation == INTAKE_SEQUEL)
+		r = formers_collect(&formers, rows, in->number);
 	if (r < 0)
 		return r;
-	if (in->relation == INTAKE_SEQUEL)
-		follow_users(in, rows);
+	follow_users(rows, &formers, in->view);
 	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
 		if (pool[k].is_set && in->relation == INTAKE_SEQUEL)
 			recall(&pool[k], rows, in->view, (enum usage_kind)k);

@@ -4,6 +4,7 @@
 
 #include "tests/unit/unit.h"
 
+#include "tests/unit/allocation.h"
 #include "tests/unit/book.h"
 
 static void containers_of_two_users_are_two(void **state)
@@ -197,6 +198,40 @@ static void a_name_that_has_just_been_given_up(void **state)
 	book_end(&k);
 }
 
+static void nobody_is_lost_without_memory(void **state)
+{
+	bool has_failed = true;
+
+	(void)state;
+	for (unsigned int n = 1; has_failed; n++) {
+		AUTO_VIEW struct view *view = NULL;
+		struct feed_owner *alice, *container;
+		struct book k;
+		int r;
+
+		book_begin(&k);
+		alice = feed_add(&k.feed, USAGE_USER, 1000, "1000", "");
+		container = feed_add(&k.feed, USAGE_CONTAINER, 0, "c0ffee", "1000");
+		feed_set(alice, GIB, 1);
+		feed_set(container, GIB, 1);
+		book_take(&k);
+		book_run(&k, 50);
+		container->user = alice->name = "alice";
+		feed_wait(&k.feed, 10);
+		view = feed_pass(&k.feed);
+		allocation_fail_at(n);
+		r = bucket_take(&k.b, view, 0, true);
+		has_failed = allocation_end();
+		assert_int_equal(r, has_failed ? -ENOMEM : 0);
+		while (bucket_advance(&k.b))
+			book_write_down(&k);
+		book_run(&k, 50);
+		check_user(&k, "1000", 50);
+		check_user(&k, "alice", 60);
+		book_end(&k);
+	}
+}
+
 /* Of another user namespace a uid is somebody else's: nobody's own. */
 static void foreign_uids_are_nobodys(void **state)
 {
@@ -222,6 +257,7 @@ int main(void)
 		cmocka_unit_test(a_container_goes_on_when_its_user_is_renamed),
 		cmocka_unit_test(containers_of_two_users_go_on_when_both_are_renamed),
 		cmocka_unit_test(a_name_that_has_just_been_given_up),
+		cmocka_unit_test(nobody_is_lost_without_memory),
 		cmocka_unit_test(foreign_uids_are_nobodys),
 	};
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "ledger/formers.h"
+#include "tests/unit/allocation.h"
+
+enum { BEFORE = 1, NOW = 2 }; /* snapshots */
+
+static struct row *add(
+	struct rows *rows, const char *name, const char *user, uint64_t created_ns, uint64_t seen)
+{
+	struct row *row = rows_get(rows, USAGE_CONTAINER, 0, name, user);
+
+	assert_non_null(row);
+	row->created_ns = created_ns;
+	row->seen = seen;
+	row->is_known = seen == BEFORE;
+	return row;
+}
+
+static void who_is_there_or_has_no_user_is_none(void **state)
+{
+	AUTO_FORMERS struct formers f = {0};
+	struct rows rows = {0};
+	struct row *row;
+
+	(void)state;
+	assert_int_equal(formers_collect(&f, &rows, NOW), 0);
+	assert_int_equal(f.count, 0);
+	add(&rows, "here", "alice", 5, NOW)->is_known = true;
+	add(&rows, "ended before", "alice", 5, BEFORE)->is_known = false;
+	row = rows_get(&rows, USAGE_PROGRAM, 0, "bash", "");
+	assert_non_null(row);
+	row->is_known = true;
+	row->seen = BEFORE;
+	assert_int_equal(formers_collect(&f, &rows, NOW), 0);
+	assert_int_equal(f.count, 0);
+	row = add(&rows, "here", "bob", 5, NOW);
+	assert_null(formers_find(&f, row, 5, 0));
+	rows_done(&rows);
+}
+
+static void each_of_many_is_found(void **state)
+{
+	enum { COUNT = 3000, TIMES = 7 };
+	AUTO_FORMERS struct formers f = {0};
+	struct row *former[COUNT];
+	struct rows rows = {0};
+	char name[16];
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT; i++) {
+		snprintf(name, sizeof(name), "c%u", i);
+		former[i] = add(&rows, name, "alice", i % TIMES, BEFORE);
+		add(&rows, name, "bob", i % TIMES, NOW);
+	}
+	assert_int_equal(formers_collect(&f, &rows, NOW), 0);
+	assert_int_equal(f.count, COUNT);
+	for (unsigned int i = 0; i < COUNT; i++) {
+		const struct row *row;
+
+		snprintf(name, sizeof(name), "c%u", i);
+		row = rows_find(&rows, USAGE_CONTAINER, 0, name, "bob");
+		assert_non_null(row);
+		assert_ptr_equal(formers_find(&f, row, i % TIMES, 0), former[i]);
+		assert_null(formers_find(&f, row, i % TIMES + 1, 0)); /* another counter */
+	}
+	assert_null(formers_find(&f, add(&rows, "c", "bob", 0, NOW), 0, 0));
+	assert_null(formers_find(&f, add(&rows, "d", "bob", 0, NOW), TIMES, 0));
+	rows_done(&rows);
+}
+
+/* Of a pass in which several users have other names: by the uid, or else by the counter, and each once. */
+static void of_several_it_is_the_nearest(void **state)
+{
+	AUTO_FORMERS struct formers f = {0};
+	struct row *alice, *bob, *row;
+	struct rows rows = {0};
+
+	(void)state;
+	alice = add(&rows, "c0ffee", "alice", 5, BEFORE);
+	bob = add(&rows, "c0ffee", "bob", 5, BEFORE);
+	alice->counted = 100;
+	bob->counted = 200;
+	row = add(&rows, "c0ffee", "1000", 5, NOW);
+	assert_int_equal(formers_collect(&f, &rows, NOW), 0);
+	assert_ptr_equal(formers_find(&f, row, 5, 110), alice);
+	assert_ptr_equal(formers_find(&f, row, 5, 210), bob);
+	alice->id = 1000;
+	bob->id = 1001;
+	row->id = 1000;
+	assert_ptr_equal(formers_find(&f, row, 5, 210), alice);
+	row->id = 1001;
+	assert_ptr_equal(formers_find(&f, row, 5, 110), bob);
+	bob->is_known = false; /* somebody has gone on from there */
+	assert_ptr_equal(formers_find(&f, row, 5, 210), alice);
+	alice->is_known = false;
+	assert_null(formers_find(&f, row, 5, 110));
+	rows_done(&rows);
+}
+
+static void it_takes_memory(void **state)
+{
+	AUTO_FORMERS struct formers f = {0};
+	struct rows rows = {0};
+
+	(void)state;
+	add(&rows, "c0ffee", "alice", 5, BEFORE);
+	allocation_fail_at(1);
+	assert_int_equal(formers_collect(&f, &rows, NOW), -ENOMEM);
+	assert_true(allocation_end());
+	assert_int_equal(f.count, 0);
+	rows_done(&rows);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_there_or_has_no_user_is_none),
+		cmocka_unit_test(each_of_many_is_found),
+		cmocka_unit_test(of_several_it_is_the_nearest),
+		cmocka_unit_test(it_takes_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
