@@ -28,16 +28,20 @@ static void add_end(const char *name, size_t i, char to[static NAME_SIZE])
 	snprintf(to, NAME_SIZE, "%.*s%s", NAME_LEN_MAX, name, store_files[i]);
 }
 
-static bool is_taken(int dir_fd, const char *name)
+static bool is_there(int dir_fd, const char *name, size_t i)
 {
 	char path[NAME_SIZE];
 	struct stat st;
 
-	for (size_t i = 0; i < STORE_FILES; i++) {
-		add_end(name, i, path);
-		if (fstatat(dir_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+	add_end(name, i, path);
+	return fstatat(dir_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
+}
+
+static bool is_taken(int dir_fd, const char *name)
+{
+	for (size_t i = 0; i < STORE_FILES; i++)
+		if (is_there(dir_fd, name, i))
 			return true;
-	}
 	return false;
 }
 
@@ -57,16 +61,19 @@ static int choose(int dir_fd, uint64_t realtime_ns, char to[static NAME_SIZE])
 
 /*
  * The log first: without it the file is an older one of its states, but with another's it would be none. What was
- * renamed already is so again when the file itself can't be.
+ * renamed already is so again when the file itself can't be. Which is the first that there was.
  */
-static int move(int dir_fd, const char *name)
+static int move(int dir_fd, const char *name, size_t *ret_first)
 {
 	char from[NAME_SIZE], to[NAME_SIZE];
+	size_t first = 0;
 
 	for (size_t i = STORE_FILES; i > 0; i--) {
 		add_end(STORE_FILE, i - 1, from);
 		add_end(name, i - 1, to);
-		if (renameat(dir_fd, from, dir_fd, to) < 0 && errno != ENOENT) {
+		if (renameat(dir_fd, from, dir_fd, to) == 0) {
+			first = i - 1;
+		} else if (errno != ENOENT) {
 			int r = -errno;
 
 			for (; i < STORE_FILES; i++) {
@@ -77,25 +84,41 @@ static int move(int dir_fd, const char *name)
 			return r;
 		}
 	}
+	*ret_first = first;
+	return 0;
+}
+
+/* Takes what is added to the names of what belongs to a file off NAME; which of these it is. */
+static size_t take_end(char name[static NAME_SIZE])
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 1; i < STORE_FILES; i++) {
+		size_t end = strlen(store_files[i]);
+
+		if (len > end && !strcmp(name + len - end, store_files[i])) {
+			name[len - end] = '\0';
+			return i;
+		}
+	}
 	return 0;
 }
 
 /*
- * Whether NAME is that of a file that was set aside, and not of what belongs to one. Longer ones than are given here are
- * somebody else's.
+ * Whether NAME is the first of the names of one that was set aside, which is that of the file where there is one; what
+ * that is, or would be. Longer ones than are given here are somebody else's.
  */
-static bool is_aside(const char *name)
+static bool is_aside(int dir_fd, const char *name, char ret_file[static NAME_SIZE])
 {
-	size_t len = strlen(name);
+	size_t end;
 
-	if (len > NAME_LEN_MAX || strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+	snprintf(ret_file, NAME_SIZE, "%s", name);
+	end = take_end(ret_file);
+	if (strlen(ret_file) > NAME_LEN_MAX || strncmp(ret_file, PREFIX, strlen(PREFIX)) != 0)
 		return false;
-	for (size_t i = 1; i < STORE_FILES; i++) {
-		size_t end = strlen(store_files[i]);
-
-		if (len > end && !strcmp(name + len - end, store_files[i]))
+	for (size_t i = 0; i < end; i++)
+		if (is_there(dir_fd, ret_file, i))
 			return false;
-	}
 	return true;
 }
 
@@ -103,6 +126,7 @@ static bool is_aside(const char *name)
 static size_t find_smallest(DIR *dir, const char *kept, char ret_name[static NAME_SIZE])
 {
 	const struct dirent *entry;
+	char file[NAME_SIZE];
 	off_t smallest = 0;
 	size_t count = 0;
 	struct stat st;
@@ -110,17 +134,16 @@ static size_t find_smallest(DIR *dir, const char *kept, char ret_name[static NAM
 	*ret_name = '\0';
 	rewinddir(dir);
 	while ((entry = readdir(dir))) {
-		if (!is_aside(entry->d_name) ||
+		if (!is_aside(dirfd(dir), entry->d_name, file) ||
 			fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 			!S_ISREG(st.st_mode))
 			continue;
 		count++;
-		if (!strcmp(entry->d_name, kept) || (*ret_name && st.st_size > smallest) ||
-			(*ret_name && st.st_size == smallest &&
-				strcmp(entry->d_name, ret_name) > 0))
+		if (!strcmp(file, kept) || (*ret_name && st.st_size > smallest) ||
+			(*ret_name && st.st_size == smallest && strcmp(file, ret_name) > 0))
 			continue;
 		smallest = st.st_size;
-		snprintf(ret_name, NAME_SIZE, "%s", entry->d_name);
+		snprintf(ret_name, NAME_SIZE, "%s", file);
 	}
 	return count;
 }
@@ -149,13 +172,14 @@ int aside_put(const char *directory, uint64_t realtime_ns, char name[static STOR
 {
 	AUTO_CLOSE int dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char to[NAME_SIZE];
+	size_t first = 0;
 	int r = dir_fd < 0 ? -errno : choose(dir_fd, realtime_ns, to);
 
 	if (r == 0)
-		r = move(dir_fd, to);
+		r = move(dir_fd, to, &first);
 	if (r < 0)
 		return r;
 	remove_surplus(dir_fd, to);
-	snprintf(name, STORE_ERROR_SIZE, "%.200s/%s", directory, to);
-	return 0;
+	snprintf(name, STORE_ERROR_SIZE, "%.200s/%s%s", directory, to, store_files[first]);
+	return first ? ASIDE_NO_FILE : 0;
 }

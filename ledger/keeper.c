@@ -74,7 +74,11 @@ static int replace(struct keeper *k)
 	*k->aside_error = '\0';
 	k->aside_wait_ns = 0;
 	k->set_aside++;
-	log_error("the ledger is damaged: it was set aside as %s, and a new one begins", text);
+	log_error(
+		r == ASIDE_NO_FILE
+			? "the ledger's file is gone, and its log was left: that was set aside as %s, and a new one begins"
+			: "the ledger is damaged: it was set aside as %s, and a new one begins",
+		text);
 	r = open_store(k, text);
 	if (r != 0)
 		log_error("%s", text);

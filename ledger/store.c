@@ -245,18 +245,21 @@ static int make_path(const char *directory, char to[static PATH_SIZE])
 	return n < PATH_SIZE ? 0 : -ENAMETOOLONG;
 }
 
+/* Nothing, if there is none; -1: that can't be known. */
 static off_t size_of(const char *path, const char *end)
 {
 	char name[PATH_SIZE + 16];
 	struct stat st;
 
 	snprintf(name, sizeof(name), "%s%s", path, end);
-	return lstat(name, &st) == 0 ? st.st_size : -1;
+	if (lstat(name, &st) < 0)
+		return errno == ENOENT ? 0 : -1;
+	return st.st_size;
 }
 
 /*
  * A new file has no log before it has tables. One with nothing in it beside a log was cut off, as where a file system
- * was repaired; SQLite would remove the log and take it for new.
+ * was repaired, and one that is not there was lost; SQLite would remove the log and take it for new.
  */
 static bool is_cut_off(const char *path)
 {

@@ -110,6 +110,29 @@ static void so_many_are_kept(void **state)
 	assert_int_equal(entries(k), 2 * ASIDE_MAX);
 }
 
+/* Logs without a file are as many as files are, and nobody's log is taken for one. */
+static void logs_alone_count(void **state)
+{
+	char file[STORE_ERROR_SIZE], name[STORE_ERROR_SIZE];
+	struct keeping *k = *state;
+
+	make(k, "", 1000);
+	make(k, "-wal", 5);
+	make(k, "-journal", 5);
+	assert_int_equal(aside_put(k->dir, TIME_NS, file), 0);
+	for (unsigned int i = 1; i < 20; i++) {
+		make(k, "-wal", 100 - (off_t)i);
+		if (i % 2)
+			make(k, "-shm", 1);
+		assert_int_equal(aside_put(k->dir, TIME_NS + i * NS_PER_SEC, name), ASIDE_NO_FILE);
+		assert_int_equal(size_of(name, ""), 100 - i);
+	}
+	assert_int_equal(size_of(file, ""), 1000);
+	assert_int_equal(size_of(file, "-wal"), 5);
+	assert_int_equal(size_of(file, "-journal"), 5);
+	assert_in_range(entries(k), 3 + ASIDE_MAX - 1, 3 + 2 * (ASIDE_MAX - 1));
+}
+
 /* Somebody has put something there by such names: it is neither removed nor in the way. */
 static void what_is_none_does_not_count(void **state)
 {
@@ -147,8 +170,9 @@ static void what_cannot_be_renamed_is_where_it_was(void **state)
 	assert_int_equal(aside_put("/nonexistent", TIME_NS, name), -ENOENT);
 	/* Only a log, of a file that has gone. */
 	make(k, "-wal", 10);
-	assert_int_equal(aside_put(k->dir, TIME_NS, name), 0);
-	assert_int_equal(size_of(name, "-wal"), 10);
+	assert_int_equal(aside_put(k->dir, TIME_NS, name), ASIDE_NO_FILE);
+	assert_non_null(strstr(name, "Z-wal"));
+	assert_int_equal(size_of(name, ""), 10);
 	snprintf(path, sizeof(path), "%s-wal", k->path);
 	assert_int_equal(size_of(path, ""), -1);
 }
@@ -159,6 +183,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(names_are_used_once),
 		TEST(so_many_are_kept),
+		TEST(logs_alone_count),
 		TEST(what_is_none_does_not_count),
 		TEST(what_cannot_be_renamed_is_where_it_was),
 	};

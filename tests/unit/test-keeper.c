@@ -461,30 +461,69 @@ static size_t lines_with(const char *path, const char *text)
 	return count;
 }
 
+/* From now on what is said is in a file, the path of which is in LOG; what end_log() takes. */
+static int begin_log(const struct fixture *f, char log[static 64])
+{
+	int saved = dup(STDERR_FILENO), fd;
+
+	snprintf(log, 64, "%s/log", f->keeping.dir);
+	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	assert_true(saved >= 0 && fd >= 0);
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+	return saved;
+}
+
+static void end_log(int saved)
+{
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+}
+
+/* Somebody has removed the file, and not what was to be written to it. */
+static void a_log_that_was_left_is_set_aside(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+	char log[64];
+	int saved;
+
+	pass(f);
+	run(f, 600);
+	f->keeper.store = store_abandon(f->keeper.store); /* as after a crash */
+	bucket_done(&f->keeper.bucket);
+	assert_int_equal(unlink(f->keeping.path), 0);
+	saved = begin_log(f, log);
+	open_keeper(f);
+	end_log(saved);
+	assert_int_equal(lines_with(log, "error"), 1);
+	assert_int_equal(lines_with(log, "gone, and its log was left: that was set aside as"), 1);
+	assert_int_equal(lines_with(log, "Z-wal, and a new one begins"), 1);
+	assert_int_equal(f->keeper.set_aside, 1);
+	pass(f);
+	run(f, 100);
+	check_near(ask(f, &head), 100 * GIB_S);
+	assert_int_equal(head.set_aside, 1);
+}
+
 /* It is tried again and again, but each time means to read all of it; and said once, or again for another reason. */
 static void what_cannot_be_set_aside_is_said_once(void **state)
 {
 	struct fixture *f = *state;
 	char log[64];
-	int saved = dup(STDERR_FILENO), fd;
+	int saved = begin_log(f, log);
 
-	snprintf(log, sizeof(log), "%s/log", f->keeping.dir);
-	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	assert_true(saved >= 0 && fd >= 0);
 	pass(f);
 	run(f, 600);
 	f->keeper.store = store_close(f->keeper.store);
 	spoil(f->keeping.path);
-	dup2(fd, STDERR_FILENO);
 	rename_error = EPERM;
 	run(f, 900);
 	rename_error = EROFS;
 	run(f, 400);
 	rename_error = 0;
 	run(f, 400);
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-	close(fd);
+	end_log(saved);
 	assert_int_equal(lines_with(log, "can't be set aside"), 2);
 	assert_int_equal(lines_with(log, strerror(EROFS)), 1);
 	assert_int_equal(lines_with(log, "can't write the ledger"), 1);
@@ -600,6 +639,7 @@ int main(void)
 		TEST(a_new_file_counts_each_from_where_he_was),
 		TEST(a_new_file_has_the_counter_of_those_without_names),
 		TEST(two_users_of_one_name_are_no_damage),
+		TEST(a_log_that_was_left_is_set_aside),
 		TEST(what_cannot_be_set_aside_is_said_once),
 		TEST(what_cannot_be_set_aside_beats),
 		TEST(a_large_file_may_take_longer_to_open),

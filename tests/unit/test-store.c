@@ -1524,6 +1524,23 @@ static void what_is_damaged_is_set_aside(void **state)
 	flush(f);
 }
 
+/* As after a crash: there is a log beside the file. */
+static void leave_log(struct fixture *f)
+{
+	char log[80];
+	struct stat st;
+
+	open_store(f);
+	take(f);
+	run(f, 600);
+	flush(f);
+	f->store = store_abandon(f->store);
+	bucket_done(&f->b);
+	snprintf(log, sizeof(log), "%s-wal", f->keeping.path);
+	assert_int_equal(stat(log, &st), 0);
+	assert_true(st.st_size > 0);
+}
+
 /* A new file has nothing in it, either, but no log beside it. */
 static void what_was_cut_off_is_no_new_one(void **state)
 {
@@ -1532,15 +1549,7 @@ static void what_was_cut_off_is_no_new_one(void **state)
 	struct stat st;
 
 	put(f->keeping.path, "", 0, 0);
-	open_store(f);
-	take(f);
-	run(f, 600);
-	flush(f);
-	f->store = store_abandon(f->store); /* as after a crash */
-	bucket_done(&f->b);
-	snprintf(log, sizeof(log), "%s-wal", f->keeping.path);
-	assert_int_equal(stat(log, &st), 0);
-	assert_true(st.st_size > 0);
+	leave_log(f);
 	assert_int_equal(truncate(f->keeping.path, 0), 0);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED); /* it is as it was */
@@ -1555,6 +1564,33 @@ static void what_was_cut_off_is_no_new_one(void **state)
 	bucket_done(&f->b);
 	assert_int_equal(truncate(f->keeping.path, 0), 0);
 	snprintf(log, sizeof(log), "%s-wal", f->keeping.path);
+	put(log, "", 0, 0);
+	open_store(f);
+}
+
+/* A new file is not there, either, but no log of it. */
+static void what_was_lost_is_no_new_one(void **state)
+{
+	char name[STORE_ERROR_SIZE], log[80];
+	struct fixture *f = *state;
+	struct stat before, after;
+
+	leave_log(f);
+	snprintf(log, sizeof(log), "%s-wal", f->keeping.path);
+	assert_int_equal(stat(log, &before), 0);
+	assert_int_equal(unlink(f->keeping.path), 0);
+	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
+	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED); /* it is as it was */
+	assert_int_equal(aside_put(f->keeping.dir, f->feed.realtime_ns, name), ASIDE_NO_FILE);
+	assert_int_equal(stat(name, &after), 0);
+	assert_int_equal(after.st_ino, before.st_ino);
+	assert_int_equal(after.st_size, before.st_size);
+	open_store(f);
+	assert_false(f->b.mark.is_set);
+	/* A log with nothing in it says nothing. */
+	f->store = store_close(f->store);
+	bucket_done(&f->b);
+	assert_int_equal(unlink(f->keeping.path), 0);
 	put(log, "", 0, 0);
 	open_store(f);
 }
@@ -1759,6 +1795,7 @@ int main(void)
 		TEST(finer_slots_go_with_their_day),
 		TEST(what_is_damaged_is_set_aside),
 		TEST(what_was_cut_off_is_no_new_one),
+		TEST(what_was_lost_is_no_new_one),
 		TEST(somebody_elses_is_refused),
 		TEST(one_that_is_open_is_refused),
 		TEST(what_is_no_file_is_refused),
