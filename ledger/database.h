@@ -22,7 +22,7 @@ enum {
 enum { DATABASE_TURNS = 16 };
 
 /* An outcome that store_write() answers itself: what was to be written does not fit below the limit of size. */
-enum { DATABASE_TOO_LARGE = STORE_UNWRITABLE + 1 };
+enum { DATABASE_TOO_LARGE = STORE_SPOILT + 1 };
 
 struct store {
 	sqlite3 *db;

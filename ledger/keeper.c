@@ -148,13 +148,24 @@ static int try_to_write(struct keeper *k, char text[static STORE_ERROR_SIZE])
 	return r;
 }
 
+/*
+ * The same, and of a file that is found damaged another one, with a new file. What is in a damaged one that can't be
+ * set aside is not written once more: it may be none the next time that it is looked at.
+ */
+static int write_somewhere(struct keeper *k, char text[static STORE_ERROR_SIZE])
+{
+	int r = try_to_write(k, text);
+
+	if ((r == STORE_DAMAGED || r == STORE_SPOILT) && replace(k) == 0)
+		r = try_to_write(k, text);
+	return r == STORE_SPOILT ? 0 : r;
+}
+
 static void write_down(struct keeper *k, uint64_t now_ns)
 {
 	char text[STORE_ERROR_SIZE] = "out of memory";
-	int r = try_to_write(k, text);
+	int r = write_somewhere(k, text);
 
-	if (r == STORE_DAMAGED && replace(k) == 0)
-		r = try_to_write(k, text);
 	if (r == 0) {
 		if (k->is_failing)
 			log_info("the ledger is written again");

@@ -84,20 +84,29 @@ int room_allow(struct store *s)
 	return r;
 }
 
-void room_shrink(struct store *s)
+static int give_back_some(struct store *s)
+{
+	uint64_t count = SHRINK_PAGES;
+	int r = give_back(s, count);
+
+	while (r != 0 && r != STORE_DAMAGED && (count /= LESS))
+		r = give_back(s, count);
+	return r;
+}
+
+int room_shrink(struct store *s)
 {
 	uint64_t room = database_room(s) / s->page_bytes, pages, free_pages;
+	int r = count_pages(s, &pages, &free_pages);
 
-	if (count_pages(s, &pages, &free_pages) != 0)
-		return;
-	if (pages > room || free_pages > pages / FREE_PART + SPARE_PAGES) {
-		uint64_t count = SHRINK_PAGES;
-
-		while (count && give_back(s, count) != 0)
-			count /= LESS;
-		if (count_pages(s, &pages, &free_pages) != 0)
-			return;
+	if (r == 0 && (pages > room || free_pages > pages / FREE_PART + SPARE_PAGES)) {
+		r = give_back_some(s);
+		if (r != STORE_DAMAGED)
+			r = count_pages(s, &pages, &free_pages);
 	}
+	if (r != 0)
+		return r == STORE_DAMAGED ? r : 0;
 	if (pages + SPARE_PAGES < s->pages_max)
 		s->pages_max = pages + SPARE_PAGES > room ? pages + SPARE_PAGES : room;
+	return 0;
 }

@@ -26,8 +26,9 @@ int room_allow(struct store *s);
 
 /*
  * Behind a transaction: gives some free pages back where the file is larger than it may be, or much of it is free, as
- * after limits were cut. What was written is there, whatever comes of it; the next write finds what is wrong.
+ * after limits were cut. What was written is there, whatever comes of it. 0; STORE_DAMAGED: no write may look at what it has
+ * found to be so. What else is wrong the next write finds.
  */
-void room_shrink(struct store *s);
+int room_shrink(struct store *s);
 
 #endif

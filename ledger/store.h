@@ -47,6 +47,8 @@ enum store_outcome {
 	STORE_LOCKED = 2,     /* another process has it open */
 	STORE_DAMAGED = 3,    /* it is none, or none any more: to be set aside */
 	STORE_UNWRITABLE = 4, /* full, read-only, or the device fails */
+	STORE_SPOILT =
+		5, /* of a write: that is there, but behind it the file was found to be damaged */
 };
 
 /*
@@ -73,8 +75,8 @@ int store_load(struct store *s, struct bucket *b);
 
 /*
  * Adds what B has, as far as there is room for names, the rest as "(other)", and lets go of what is older or more than
- * the limits allow. Where it does not fit below the limit of size, room is made first. STORE_DAMAGED or
- * STORE_UNWRITABLE, -ENOMEM: nothing of it was written, and store_error() says why.
+ * the limits allow. Where it does not fit below the limit of size, room is made first. STORE_SPOILT: it was written.
+ * STORE_DAMAGED or STORE_UNWRITABLE, -ENOMEM: nothing of it was written. Then store_error() says why.
  */
 int store_write(struct store *s, struct bucket *b);
 

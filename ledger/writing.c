@@ -165,8 +165,8 @@ int store_write(struct store *s, struct bucket *b)
 
 	database_begin_beating(s);
 	r = write_as_can_be(s, b);
-	if (r == 0)
-		room_shrink(s);
+	if (r == 0 && room_shrink(s) == STORE_DAMAGED)
+		r = STORE_SPOILT;
 	database_end_beating(s);
 	return r;
 }

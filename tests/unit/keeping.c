@@ -5,7 +5,10 @@
 
 #include "tests/unit/keeping.h"
 
+#include <fcntl.h>
 #include <math.h>
+
+#include "ledger/database.h"
 
 void keeping_begin(struct keeping *k)
 {
@@ -30,6 +33,28 @@ void keeping_end(struct keeping *k)
 	if (dir)
 		closedir(dir);
 	rmdir(k->dir);
+}
+
+void keeping_spoil_map(const struct keeping *k, struct store *store)
+{
+	/* An entry is of five bytes; where a map has no more, another one follows the last page of which it tells. */
+	enum { PAGE = 4096, ENTRY = 5, ENTRIES = PAGE / ENTRY };
+	char map[PAGE] = {0};
+	int fd = open(k->path, O_WRONLY | O_CLOEXEC);
+	off_t size;
+
+	for (unsigned int i = 0; i < ENTRIES; i++)
+		map[ENTRY * i] = 1; /* a table's root, of which there are few, and none is moved */
+	/* What SQLite has in its log or its cache it need not read again. */
+	assert_int_equal(
+		sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL),
+		SQLITE_OK);
+	assert_true(fd >= 0);
+	size = lseek(fd, 0, SEEK_END);
+	for (off_t at = PAGE; at < size; at += (off_t)(ENTRIES + 1) * PAGE)
+		assert_int_equal(pwrite(fd, map, PAGE, at), PAGE);
+	close(fd);
+	sqlite3_db_release_memory(store->db);
 }
 
 void keeping_start(struct feed *f)

@@ -23,6 +23,12 @@ void keeping_begin(struct keeping *k);
 /* Removes it with all that is in it. */
 void keeping_end(struct keeping *k);
 
+/*
+ * Damages the file of STORE, which is open: where its pages belong, which is looked at when free ones are given back and
+ * by no other write.
+ */
+void keeping_spoil_map(const struct keeping *k, struct store *store);
+
 /* A memtallyd that has made no pass yet. */
 void keeping_start(struct feed *f);
 

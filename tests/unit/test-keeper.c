@@ -42,6 +42,20 @@ int __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to)
 	return rename_error ? -1 : __real_renameat(from_dir, from, to_dir, to);
 }
 
+/* What SQLite says where free pages are given back behind a write; SQLITE_OK: what comes of it. */
+static int vacuum_error;
+
+typedef int exec_row(void *, int, char **, char **);
+int __real_sqlite3_exec(sqlite3 *db, const char *sql, exec_row *row, void *context, char **error);
+int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, exec_row *row, void *context, char **error);
+
+int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, exec_row *row, void *context, char **error)
+{
+	if (vacuum_error && sqlite3_get_autocommit(db) && strstr(sql, "incremental_vacuum"))
+		return vacuum_error;
+	return __real_sqlite3_exec(db, sql, row, context, error);
+}
+
 struct fixture {
 	struct keeping keeping;
 	struct keeper keeper;
@@ -480,6 +494,79 @@ static void end_log(int saved)
 	close(saved);
 }
 
+static void pass_slots(struct fixture *f, unsigned int slots)
+{
+	for (unsigned int i = 0; i < slots; i++) {
+		feed_wait(&feed, 300);
+		pass(f);
+	}
+}
+
+/* Of 400 slots of many programs so few are kept from now on that free pages are given back within some writes. */
+static void have_pages_to_give_back(struct fixture *f)
+{
+	feed.crowd = (struct feed_crowd){
+		.kind = USAGE_PROGRAM, .count = 300, .name_bytes = 60, .pss_bytes = MIB};
+	f->keeping.limits.slots[SLOT_HOUR] = 1000000;
+	keeper_close(&f->keeper);
+	open_keeper(f);
+	pass(f);
+	pass_slots(f, 400);
+	keeper_close(&f->keeper);
+	f->keeping.limits.slots[SLOT_BUCKET] = 12;
+	open_keeper(f);
+}
+
+/* Before the next start: what was written just then is in the new one, too. */
+static void damage_that_giving_back_finds_is_set_aside(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+	char log[64];
+	int saved;
+
+	have_pages_to_give_back(f);
+	keeping_spoil_map(&f->keeping, f->keeper.store);
+	saved = begin_log(f, log);
+	for (unsigned int i = 0; i < 6 && !f->keeper.set_aside; i++)
+		pass_slots(f, 1);
+	end_log(saved);
+	assert_int_equal(f->keeper.set_aside, 1);
+	assert_int_equal(f->keeper.write_failures, 0);
+	assert_int_equal(lines_with(log, "was set aside as"), 1);
+	assert_int_equal(lines_with(log, "error"), 1);
+	feed_wait(&feed, 10);
+	check_near(ask(f, &head), 600 * GIB_S);
+	assert_int_equal(head.covered_ms, 600000);
+	pass_slots(f, 3);
+	assert_int_equal(f->keeper.set_aside, 1);
+}
+
+/* Nor does it count twice if it is not found the next time. */
+static void what_was_written_counts_once_where_it_stays(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+	uint64_t until_s;
+	double used;
+
+	have_pages_to_give_back(f);
+	rename_error = EPERM;
+	vacuum_error = SQLITE_CORRUPT;
+	for (unsigned int i = 0; i < 6 && f->keeper.store; i++)
+		pass_slots(f, 1);
+	assert_null(f->keeper.store);
+	rename_error = vacuum_error = 0;
+	pass_slots(f, 3);
+	used = f->alice->true_byte_s / 1024;
+	until_s = feed.realtime_ns / NS_PER_SEC;
+	feed_wait(&feed, 10); /* so that all of it is written for who asks */
+	check_near(ask(f, &head), used);
+	assert_int_equal(head.covered_ms / 1000, until_s - FEED_START_S);
+	assert_int_equal(head.set_aside, 0);
+	assert_int_equal(head.write_failures, 0);
+}
+
 /* Somebody has removed the file, and not what was to be written to it. */
 static void a_log_that_was_left_is_set_aside(void **state)
 {
@@ -639,6 +726,8 @@ int main(void)
 		TEST(a_new_file_counts_each_from_where_he_was),
 		TEST(a_new_file_has_the_counter_of_those_without_names),
 		TEST(two_users_of_one_name_are_no_damage),
+		TEST(damage_that_giving_back_finds_is_set_aside),
+		TEST(what_was_written_counts_once_where_it_stays),
 		TEST(a_log_that_was_left_is_set_aside),
 		TEST(what_cannot_be_set_aside_is_said_once),
 		TEST(what_cannot_be_set_aside_beats),

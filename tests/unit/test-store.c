@@ -1321,6 +1321,37 @@ static void what_is_free_is_given_back(void **state)
 	}
 }
 
+/* Most writes don't look at what is wrong there; the one that does is written, and says so. */
+static void damage_is_found_behind_a_write(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int writes = 0;
+	int r = 0;
+
+	begin_slots(f, 400);
+	f->keeping.limits.slots[SLOT_BUCKET] = 12;
+	reopen(f);
+	keeping_spoil_map(&f->keeping, f->store);
+	while (r == 0) {
+		AUTO_VIEW struct view *view = NULL;
+
+		assert_in_range(writes, 0, 6);
+		feed_wait(&f->feed, 300);
+		view = feed_pass(&f->feed);
+		assert_int_equal(bucket_take(&f->b, view, 0, true), 0);
+		while (r == 0 && bucket_advance(&f->b)) {
+			r = store_write(f->store, &f->b);
+			bucket_clear(&f->b);
+			writes++;
+		}
+	}
+	assert_int_equal(r, STORE_SPOILT);
+	assert_non_null(strstr(store_error(f->store), "malformed"));
+	assert_in_range(writes, 2, 6);
+	f->store = store_abandon(f->store);
+	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
+}
+
 /* One that was made without: as it is. */
 static void what_cannot_shrink_is_written(void **state)
 {
@@ -1789,6 +1820,7 @@ int main(void)
 		TEST(names_go_before_users),
 		TEST(what_is_far_too_much_goes_bit_by_bit),
 		TEST(what_is_free_is_given_back),
+		TEST(damage_is_found_behind_a_write),
 		TEST(what_cannot_shrink_is_written),
 		TEST(less_is_kept_on_a_full_disk),
 		TEST(names_go_with_their_days),
