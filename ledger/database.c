@@ -35,6 +35,32 @@ int database_outcome(int r)
 	}
 }
 
+/* What the system said of the log, to which all is written first: SQLite does not keep it for who fails to commit. */
+static int log_error_of(sqlite3 *db)
+{
+	sqlite3_file *file = NULL;
+	int error = 0;
+
+	sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, (void *)&file);
+	if (file && file->pMethods)
+		file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error);
+	return error;
+}
+
+bool database_lacks_room(const struct store *s)
+{
+	int error;
+
+	switch (sqlite3_errcode(s->db) & 0xff) {
+	case SQLITE_OK: /* what it was is not known any more */
+	case SQLITE_FULL: return true;
+	case SQLITE_IOERR:
+		error = log_error_of(s->db);
+		return error == ENOSPC || error == EDQUOT || error == EFBIG;
+	default: return false;
+	}
+}
+
 int database_prepare(struct store *s, const char *sql, sqlite3_stmt **ret)
 {
 	*s->said = '\0';

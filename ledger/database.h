@@ -33,6 +33,7 @@ struct store {
 		[SLOT_LEVELS]; /* before that slot no slot has names that may become "(other)" */
 	struct store_beat beat;
 	char said[256];        /* why the last write failed; empty: ask SQLite */
+	bool lacks_room;       /* likewise: less of it may fit */
 	uint64_t pages_before; /* of the file, when the transaction began */
 	unsigned int turns;    /* how much the next write lets go of at most */
 	int64_t tidied_slot; /* the day when names that nothing has any more were last looked for; -1: never */
@@ -70,6 +71,12 @@ static inline void cleanup_statement(sqlite3_stmt **statement)
 
 /* What SQLite's R is here; 0 for its good ones. */
 int database_outcome(int r);
+
+/*
+ * Whether what SQLite has just failed at may do with less room: the disk is full, or a quota or a limit of a file's size
+ * is reached. Not where the device fails, or may not be written to.
+ */
+bool database_lacks_room(const struct store *s);
 
 /* What the file itself may have of the limit, in bytes. */
 static inline uint64_t database_room(const struct store *s)

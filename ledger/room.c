@@ -89,7 +89,7 @@ static int give_back_some(struct store *s)
 	uint64_t count = SHRINK_PAGES;
 	int r = give_back(s, count);
 
-	while (r != 0 && r != STORE_DAMAGED && (count /= LESS))
+	while (r != 0 && database_lacks_room(s) && (count /= LESS))
 		r = give_back(s, count);
 	return r;
 }

@@ -17,9 +17,13 @@
 
 enum { LESS = 4 }; /* which part of what goes at once is tried where the disk is full */
 
-static void say(struct store *s, const char *why)
+/* Before anything else is done, since SQLite says only what came last. */
+static void note_failure(struct store *s, int r)
 {
-	snprintf(s->said, sizeof(s->said), "%s", why);
+	snprintf(s->said, sizeof(s->said), "%s",
+		r == DATABASE_TOO_LARGE ? "it does not fit into ledger.max_size"
+					: sqlite3_errmsg(s->db));
+	s->lacks_room = database_lacks_room(s);
 }
 
 /*
@@ -38,7 +42,7 @@ static int begin_transaction(struct store *s)
 	if (r == 0)
 		r = database_run(s, "BEGIN IMMEDIATE");
 	if (r != 0)
-		say(s, sqlite3_errmsg(s->db));
+		note_failure(s, r);
 	return r;
 }
 
@@ -49,9 +53,7 @@ static int end_transaction(struct store *s, int r)
 		r = database_run(s, "COMMIT");
 	if (r == 0)
 		return 0;
-	/* A rollback is no failure, and SQLite then says so. */
-	say(s, r == DATABASE_TOO_LARGE ? "it does not fit into ledger.max_size"
-				       : sqlite3_errmsg(s->db));
+	note_failure(s, r);
 	if (!sqlite3_get_autocommit(s->db))
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 	return r;
@@ -137,13 +139,14 @@ static int write_or_make_room(struct store *s, struct bucket *b)
 
 /*
  * The log of what is let go of takes room, too. Where the disk is full, less goes at once, and what the log has goes
- * into the file before, so that it has the room of that.
+ * into the file before, so that it has the room of that. A disk that fails otherwise would do so each time, and may take
+ * long for it.
  */
 static int write_as_can_be(struct store *s, struct bucket *b)
 {
 	int r = write_or_make_room(s, b);
 
-	while (r == STORE_UNWRITABLE) {
+	while (r == STORE_UNWRITABLE && s->lacks_room) {
 		bool is_last = !s->turns;
 
 		database_beat(s);

@@ -24,6 +24,9 @@ static struct {
 	unsigned int times;
 } failing[] = {{"DELETE FROM memtallyd", 0}, {"ROLLBACK", 0}};
 
+/* How many writes were begun. */
+static unsigned int begun;
+
 typedef int exec_row(void *, int, char **, char **);
 int __real_sqlite3_exec(sqlite3 *db, const char *sql, exec_row *row, void *context, char **error);
 int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, exec_row *row, void *context, char **error);
@@ -35,6 +38,7 @@ int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, exec_row *row, void *conte
 			failing[i].times--;
 			return SQLITE_NOMEM;
 		}
+	begun += !strcmp(sql, "BEGIN IMMEDIATE");
 	return __real_sqlite3_exec(db, sql, row, context, error);
 }
 
@@ -1740,6 +1744,72 @@ static void a_full_disk_is_told(void **state)
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* What a write to a file fails with. */
+static int write_error;
+
+static ssize_t fail_to_write(int fd, const void *data, size_t len)
+{
+	(void)fd, (void)data, (void)len;
+	errno = write_error;
+	return -1;
+}
+
+static ssize_t fail_to_pwrite(int fd, const void *data, size_t len, off_t at)
+{
+	(void)at;
+	return fail_to_write(fd, data, len);
+}
+
+/* All of SQLite's calls that write fail with ERROR; 0: none does. */
+static void fail_writes(int error)
+{
+	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+	sqlite3_syscall_ptr write_call = error ? (sqlite3_syscall_ptr)fail_to_write : NULL;
+	sqlite3_syscall_ptr pwrite_call = error ? (sqlite3_syscall_ptr)fail_to_pwrite : NULL;
+
+	write_error = error;
+	assert_int_equal(vfs->xSetSystemCall(vfs, "write", write_call), SQLITE_OK);
+	assert_int_equal(vfs->xSetSystemCall(vfs, "pwrite", pwrite_call), SQLITE_OK);
+	assert_int_equal(vfs->xSetSystemCall(vfs, "pwrite64", pwrite_call), SQLITE_OK);
+}
+
+/* How often a write is tried that fails with ERROR. */
+static unsigned int count_tries(struct fixture *f, int error)
+{
+	feed_wait(&f->feed, 10);
+	take(f);
+	begun = 0;
+	fail_writes(error);
+	assert_int_equal(store_write(f->store, &f->b), STORE_UNWRITABLE);
+	fail_writes(0);
+	assert_true(strlen(store_error(f->store)) > 0);
+	return begun;
+}
+
+/* Less may fit where there is no room; a disk that fails, or may not be written to, need not be asked again. */
+static void a_write_is_tried_again_where_there_is_no_room(void **state)
+{
+	static const int no_room[] = {ENOSPC, EDQUOT, EFBIG}, failure[] = {EIO, EROFS, EPERM};
+	struct fixture *f = *state;
+	struct answer a;
+
+	open_store(f);
+	take(f);
+	for (size_t i = 0; i < ARRAY_SIZE(failure); i++)
+		assert_int_equal(count_tries(f, failure[i]), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(no_room); i++) {
+		assert_int_equal(count_tries(f, no_room[i]), 4);
+		assert_int_equal(count_tries(f, failure[i]), 1);
+		for (unsigned int n = 0; n < 6; n++) { /* then as much is tried as before */
+			run(f, 10);
+			flush(f);
+		}
+	}
+	ask(f, USAGE_USER, start_s, start_s + 7200, &a);
+	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	buffer_done(&a.body);
+}
+
 /* What is open then is no damage of the file, and is taken back as soon as it can be. */
 static void a_rollback_may_fail(void **state)
 {
@@ -1832,6 +1902,7 @@ int main(void)
 		TEST(one_that_is_open_is_refused),
 		TEST(what_is_no_file_is_refused),
 		TEST(a_full_disk_is_told),
+		TEST(a_write_is_tried_again_where_there_is_no_room),
 		TEST(a_rollback_may_fail),
 		TEST(what_the_file_says_is_not_trusted),
 	};
