@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "cli/mapchange.h"
 #include "cli/output.h"
 #include "cli/saved.h"
 #include "inside/target.h"
@@ -327,9 +328,9 @@ static void begin_changes(struct showing *s)
 		buffer_printf(
 			&s->text, "{\"by\":\"%s\",\"changes\":[", atlas_by_name(map->format.by));
 	else if (map->csv)
-		maprow_add_change_csv_head(&map->format, &s->text);
+		mapchange_add_csv_head(&map->format, &s->text);
 	else
-		maprow_add_change_head(&map->format, &s->text);
+		mapchange_add_head(&map->format, &s->text);
 }
 
 static void add_change(struct showing *s, const struct compare_row *row, bool is_first)
@@ -339,11 +340,11 @@ static void add_change(struct showing *s, const struct compare_row *row, bool is
 	if (map->json && !is_first)
 		buffer_add_char(&s->text, ',');
 	if (map->json)
-		maprow_add_change_json(&map->format, row, &s->text);
+		mapchange_add_json(&map->format, row, &s->text);
 	else if (map->csv)
-		maprow_add_change_csv(&map->format, row, &s->text);
+		mapchange_add_csv(&map->format, row, &s->text);
 	else
-		maprow_add_change(&map->format, row, &s->text);
+		mapchange_add_line(&map->format, row, &s->text);
 }
 
 static int print_changes(struct showing *s)
@@ -361,10 +362,10 @@ static int print_changes(struct showing *s)
 	}
 	if (map->json) {
 		buffer_add_text(&s->text, "],\"total\":");
-		maprow_add_change_json(&map->format, &c.total, &s->text);
+		mapchange_add_json(&map->format, &c.total, &s->text);
 		buffer_add_text(&s->text, "}\n");
 	} else if (!map->csv) {
-		maprow_add_change_total(&map->format, &c.total, c.rows, &s->text);
+		mapchange_add_total(&map->format, &c.total, c.rows, &s->text);
 	}
 	return r == 0 ? output_flush(&s->text) : r;
 }

@@ -176,49 +176,6 @@ static void csv_has_as_many_cells_as_heads(void **state)
 	}
 }
 
-/* Of one more KiB dirty and a page swapped out, of a file that there was; and of one that is new. */
-static void changes_have_signs(void **state)
-{
-	const struct maprow_format f = {.by = ATLAS_BY_FILE};
-	AUTO_ATLAS struct atlas now = {.by = ATLAS_BY_FILE}, then = {.by = ATLAS_BY_FILE};
-	AUTO_BUFFER struct buffer lines = {0}, csv = {0}, json = {0};
-	AUTO_COMPARE struct compare c = {0};
-	struct mapping m = mapping;
-	json_t *object;
-
-	(void)state;
-	make(&then);
-	m.q[MAPPING_RSS] -= 4 * KIB;
-	m.q[MAPPING_SWAP] += 4 * KIB;
-	m.q[MAPPING_PRIVATE_DIRTY] += KIB;
-	assert_int_equal(atlas_add(&now, 42, &m), 0);
-	m.path = "/new";
-	m.path_len = 4;
-	assert_int_equal(atlas_add(&now, 42, &m), 0);
-	assert_int_equal(compare_make(&now, &then, MAPPING_PSS, &c), 0);
-	assert_int_equal(c.rows, 2);
-	for (size_t i = 0; i < c.rows; i++) {
-		maprow_add_change(&f, &c.row[i], &lines);
-		maprow_add_change_csv(&f, &c.row[i], &csv);
-	}
-	maprow_add_change_total(&f, &c.total, c.rows, &lines);
-	assert_string_equal(text_of(&lines),
-		"     +128      +96      +50      +75      +26      +21       +7    +3072 new     /new\n"
-		"        0       -4        0        0       +1       +1       +4        0 changed "
-		"/lib/a, \"b\" [deleted]\n"
-		"------------------------------------------------------------------------\n"
-		"     +128      +92      +50      +75      +27      +22      +11    +3072 of 2 that "
-		"differ, in KiB\n");
-	assert_non_null(strstr(text_of(&csv), "new,file,/new,false,131072,98304,51200,0,"));
-	assert_non_null(strstr(csv.data, "\nchanged,file,\"/lib/a, \"\"b\"\"\",true,0,-4096,0,0,"));
-	maprow_add_change_json(&f, &c.row[1], &json);
-	object = json_loadb(json.data, json.len, JSON_REJECT_DUPLICATES, NULL);
-	assert_string_equal(json_string_value(json_object_get(object, "change")), "changed");
-	assert_int_equal(json_integer_value(json_object_get(object, "rss_bytes")), -4 * KIB);
-	assert_null(json_object_get(object, "mmu_page_size_bytes"));
-	json_decref(object);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -226,7 +183,6 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_is_absent),
 		cmocka_unit_test(json_has_all_that_the_kernel_says),
 		cmocka_unit_test(csv_has_as_many_cells_as_heads),
-		cmocka_unit_test(changes_have_signs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

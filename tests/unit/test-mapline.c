@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "cli/mapline.h"
+
+static const char *text_of(struct mapline *l)
+{
+	l->text[l->len] = '\0';
+	return l->text;
+}
+
+static void numbers_stand_to_the_right(void **state)
+{
+	static const struct {
+		uint64_t value;
+		size_t width;
+		const char *text;
+	} cases[] = {
+		{0, 4, "   0"},
+		{7, 0, "7"},
+		{10, 3, " 10"},
+		{123456, 4, "123456"},
+		{UINT64_MAX, MAPLINE_BYTES_WIDTH, "18446744073709551615"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mapline l = {.len = 0};
+
+		mapline_add_number(&l, cases[i].value, cases[i].width);
+		assert_string_equal(text_of(&l), cases[i].text);
+	}
+}
+
+static void signs_stand_before_numbers(void **state)
+{
+	static const struct {
+		int64_t value;
+		size_t width;
+		const char *text;
+	} cases[] = {
+		{0, 2, " 0"},
+		{5, 4, "  +5"},
+		{-5, 4, "  -5"},
+		{-123, 2, "-123"},
+		{INT64_MAX, 9, "+9223372036854775807"},
+		{INT64_MIN, 9, "-9223372036854775808"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mapline l = {.len = 0};
+
+		mapline_add_signed(&l, cases[i].value, cases[i].width);
+		assert_string_equal(text_of(&l), cases[i].text);
+	}
+}
+
+/* Eight digits at least, as the kernel has them; the access begins at the same column up to twelve. */
+static void a_place_has_its_columns(void **state)
+{
+	static const struct {
+		uint64_t start, end;
+		const char *text;
+	} cases[] = {
+		{0, 0x1000, "00000000-00001000         rw-s"},
+		{0x7f0123456000, 0x7f0123457000, "7f0123456000-7f0123457000 rw-s"},
+		{0xffffffffff600000, 0xffffffffff601000, "ffffffffff600000-ffffffffff601000 rw-s"},
+	};
+	struct mapline head = {.len = 0};
+
+	(void)state;
+	mapline_add_place_head(&head);
+	assert_string_equal(text_of(&head), "ADDRESS                   PERM");
+	assert_int_equal(head.len, MAPLINE_PLACE_WIDTH);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct atlas_row row = {
+			.start = cases[i].start, .end = cases[i].end, .perms = "rw-s"};
+		struct mapline l = {.len = 0};
+
+		mapline_add_place(&l, &row);
+		assert_string_equal(text_of(&l), cases[i].text);
+	}
+}
+
+/* The longest line that there can be. */
+static void all_columns_fit(void **state)
+{
+	const struct atlas_row row = {.start = UINT64_MAX, .end = UINT64_MAX, .perms = "rwxs"};
+	struct mapline l = {.len = 0};
+
+	(void)state;
+	mapline_add_number(&l, UINT64_MAX, MAPLINE_PID_WIDTH);
+	mapline_add_char(&l, ' ');
+	mapline_add_place(&l, &row);
+	for (unsigned int i = 0; i < MAPCOLUMNS + 1; i++)
+		mapline_add_signed(&l, INT64_MIN, MAPLINE_BYTES_WIDTH);
+	assert_in_range(l.len, MAPLINE_MAX / 4, MAPLINE_MAX - MAPLINE_BYTES_WIDTH - 2);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_stand_to_the_right),
+		cmocka_unit_test(signs_stand_before_numbers),
+		cmocka_unit_test(a_place_has_its_columns),
+		cmocka_unit_test(all_columns_fit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
