@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/number.h"
@@ -16,8 +15,6 @@
 #include "cli/output.h"
 #include "cli/saved.h"
 #include "inside/target.h"
-
-enum { READ_SIZE = 1 << 16 };
 
 void map_done(struct map *m)
 {
@@ -180,41 +177,6 @@ static int take(const struct mapping *m, void *context)
 	return s->map->is_sorted ? atlas_add(s->into, s->pid, m) : pass_on(s, m);
 }
 
-static int read_all(int fd, struct mapping_reader *reader)
-{
-	for (;;) {
-		char *room = mapping_reader_room(reader, READ_SIZE);
-		ssize_t n = room ? read(fd, room, READ_SIZE) : -1;
-		int r;
-
-		if (n < 0 && room && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return !room ? -ENOMEM : n < 0 ? -errno : mapping_reader_end(reader);
-		r = mapping_reader_feed(reader, (size_t)n);
-		if (r != 0)
-			return r;
-	}
-}
-
-/* What could not be read of T in the middle of it, the kernel ends without a word, or so. */
-static int read_target(struct showing *s, struct target *t)
-{
-	CLEANUP(mapping_reader_done) struct mapping_reader reader = {.take = take, .context = s};
-	AUTO_CLOSE int fd = -1;
-	int r = target_file(t, "smaps", &fd), confirmed;
-
-	if (r == 0)
-		r = read_all(fd, &reader);
-	if (r == -ENOMEM || s->error)
-		return r;
-	confirmed = target_confirm(t);
-	/* A thread by which it was read has ended, and it has not. */
-	if (r == -ESRCH || r == TARGET_GONE)
-		r = TARGET_CHANGED;
-	return confirmed > 0 || (confirmed < 0 && r == 0) ? confirmed : r;
-}
-
 static void add_process(struct showing *s, const char *program, const char *why)
 {
 	json_t *row = json_pack("{s:i,s:s*,s:b,s:s*}", "pid", (int)s->pid, "program", program,
@@ -248,7 +210,8 @@ static int show_process(
 
 	s->pid = p->pid;
 	if (r == 0)
-		r = chosen_is(p, t.sample.q[PROCESS_START_TIME]) ? read_target(s, &t) : TARGET_GONE;
+		r = chosen_is(p, t.sample.q[PROCESS_START_TIME]) ? target_walk(&t, take, s)
+		                                                 : TARGET_GONE;
 	if (r == -ENOMEM || s->error)
 		return s->error ? s->error : r;
 	if (r > 0)

@@ -9,7 +9,8 @@
 #include "base/number.h"
 
 enum {
-	KIB = 1024,
+	KIB_SHIFT = 10,
+	KIB = 1 << KIB_SHIFT,
 	DIGITS = 8,                 /* as the kernel pads numbers */
 	MAPPING_TEXT_MAX = 1 << 18, /* a path of 4 KiB, each byte escaped, and room */
 };
@@ -94,6 +95,12 @@ static void expect(struct cursor *c, char byte)
 		c->is_bad = true;
 }
 
+static bool is_access(const char *perms)
+{
+	return (perms[0] == 'r' || perms[0] == '-') && (perms[1] == 'w' || perms[1] == '-') &&
+	       (perms[2] == 'x' || perms[2] == '-') && (perms[3] == 's' || perms[3] == 'p');
+}
+
 /* "55d0c000-55d0d000 rw-p 00001000 fe:01 1234      /a/path" */
 static int parse_head(const char *line, size_t len, struct mapping *ret)
 {
@@ -107,7 +114,7 @@ static int parse_head(const char *line, size_t len, struct mapping *ret)
 		return -EBADMSG;
 	memcpy(ret->perms, c.at, 4);
 	ret->perms[4] = '\0';
-	if (strspn(ret->perms, "rwxsp-") != 4)
+	if (!is_access(ret->perms))
 		return -EBADMSG;
 	c.at += 4;
 	expect(&c, ' ');
@@ -201,18 +208,24 @@ static int parse_fields(const char *text, size_t len, struct mapping *m)
 	return 0;
 }
 
+/* Eight characters, the first one in the lowest byte. */
+static uint64_t load_padded(const char *at)
+{
+	uint64_t x;
+
+	memcpy(&x, at, sizeof(x));
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x);
+}
+
 /*
  * Eight characters, blanks and then digits, all at once: each digit with its neighbour, these pairs with theirs, and
  * those. False: they are something else.
  */
-static bool read_padded(const char *at, uint64_t *ret)
+static bool parse_padded(uint64_t x, uint64_t *ret)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), low = ones * 0x0f;
-	uint64_t x, digits;
+	uint64_t digits;
 
-	memcpy(&x, at, sizeof(x));
-	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-		x = __builtin_bswap64(x);
 	digits = x & (ones << 4); /* '0' to '9' have this bit, ' ' has not */
 	if (!digits || digits != (ones << 4) << (__builtin_ctzll(digits) / 8 * 8))
 		return false;
@@ -222,6 +235,17 @@ static bool read_padded(const char *at, uint64_t *ret)
 	x = ((x & low) * (10 * 0x100 + 1)) >> 8;
 	x = ((x & UINT64_C(0x00ff00ff00ff00ff)) * (100 * 0x10000 + 1)) >> 16;
 	*ret = ((x & UINT64_C(0x0000ffff0000ffff)) * ((UINT64_C(10000) << 32) + 1)) >> 32;
+	return true;
+}
+
+/* The same; most numbers have one digit. */
+static inline bool read_padded(const char *at, uint64_t *ret)
+{
+	uint64_t x = load_padded(at), above = x - UINT64_C(0x3020202020202020); /* "       0" */
+
+	if (above << 8 || above >> 56 >= 10)
+		return parse_padded(x, ret);
+	*ret = above >> 56;
 	return true;
 }
 
@@ -236,7 +260,9 @@ static bool learn_line(struct mapping_layout *l, const char *line, size_t len, s
 	if (!colon || l->numbers == MAPPING_LINES_MAX || len < unit + DIGITS || line[0] == 'V')
 		return false;
 	at = len - unit - DIGITS;
-	if (line + at <= colon || line[at - 1] != ' ' || !read_padded(line + at, &value))
+	/* Private_Hugetlb has no blank before it: the kernel pads it to seven digits, behind one. */
+	if (line + at <= colon || (line + at > colon + 1 && line[at - 1] != ' ') ||
+		!read_padded(line + at, &value))
 		return false;
 	field = find_field(line, (size_t)(colon - line), MAPPING_SIZE);
 	if (field != MAPPING_FIELDS && fields[field].is_amount != (unit > 0))
@@ -244,8 +270,10 @@ static bool learn_line(struct mapping_layout *l, const char *line, size_t len, s
 	memset(l->mask + offset + at, 0, DIGITS);
 	l->number[l->numbers].at = (uint16_t)(offset + at);
 	l->number[l->numbers].field = (uint8_t)field;
-	l->number[l->numbers].is_amount = unit > 0;
+	l->number[l->numbers].shift = unit ? KIB_SHIFT : 0;
 	l->numbers++;
+	if (field != MAPPING_FIELDS)
+		l->present |= UINT64_C(1) << field;
 	return true;
 }
 
@@ -256,6 +284,7 @@ static void learn(struct mapping_layout *l, const char *text, size_t len)
 
 	memset(l->mask, 0xff, sizeof(l->mask));
 	l->numbers = 0;
+	l->present = 0;
 	while (at < end) {
 		newline = memchr(at, '\n', (size_t)(end - at));
 		if (!newline || (size_t)(newline + 1 - text) > sizeof(l->text) ||
@@ -270,31 +299,46 @@ static void learn(struct mapping_layout *l, const char *text, size_t len)
 		l->text[i] &= l->mask[i];
 }
 
-/* False: it has another form. */
+/* So much is compared at once. */
+typedef uint64_t block __attribute__((vector_size(16)));
+
+static block load(const void *at)
+{
+	block b;
+
+	memcpy(&b, at, sizeof(b));
+	return b;
+}
+
+/* Whether TEXT has the layout's lines; the last block overlaps the one before. */
+static bool has_lines(const struct mapping_layout *l, const char *text)
+{
+	block difference = {0};
+
+	if (l->len < sizeof(block))
+		return false;
+	for (size_t i = 0; i < l->len; i += sizeof(block)) {
+		size_t at = i <= l->len - sizeof(block) ? i : l->len - sizeof(block);
+
+		difference |= (load(text + at) & load(l->mask + at)) ^ load(l->text + at);
+	}
+	return !(difference[0] | difference[1]);
+}
+
+/* M is zeroed but for fields of the layout. False: it has another form, and M some of that. */
 static bool parse_by_layout(const struct mapping_layout *l, const char *text, struct mapping *m)
 {
-	uint64_t difference = 0, a, b, mask;
-
-	for (size_t i = 0; i < l->len / 8 * 8; i += 8) {
-		memcpy(&a, text + i, 8);
-		memcpy(&b, l->text + i, 8);
-		memcpy(&mask, l->mask + i, 8);
-		difference |= (a & mask) ^ b;
-	}
-	for (size_t i = l->len / 8 * 8; i < l->len; i++)
-		difference |= ((unsigned char)text[i] & l->mask[i]) ^ l->text[i];
-	if (difference)
+	if (!has_lines(l, text))
 		return false;
 	for (size_t i = 0; i < l->numbers; i++) {
 		uint64_t value;
 
 		if (!read_padded(text + l->number[i].at, &value))
 			return false;
-		if (l->number[i].field == MAPPING_FIELDS)
-			continue;
-		m->q[l->number[i].field] = l->number[i].is_amount ? value * KIB : value;
-		m->present |= UINT64_C(1) << l->number[i].field;
+		if (l->number[i].field != MAPPING_FIELDS)
+			m->q[l->number[i].field] = value << l->number[i].shift;
 	}
+	m->present = l->present;
 	return true;
 }
 
@@ -306,7 +350,17 @@ struct found {
 	struct mapping mapping;
 };
 
-/* The mapping at TEXT, which ends where the next one begins. */
+/* Before the next one is read into it: nothing remains but what the layout is about to write anyway. */
+static void reset(struct mapping *m, const struct mapping_layout *l)
+{
+	if (m->present & ~l->present)
+		*m = (struct mapping){0};
+	m->present = 0;
+	m->flags = "";
+	m->flags_len = 0;
+}
+
+/* The mapping at TEXT, which ends where the next one begins. RET is zeroed, or has the one before. */
 static void find(const struct mapping_reader *r, const char *text, size_t len, struct found *ret)
 {
 	const struct mapping_layout *l = &r->layout;
@@ -314,13 +368,13 @@ static void find(const struct mapping_reader *r, const char *text, size_t len, s
 
 	ret->fields = at ? at + 1 : NULL;
 	ret->end = NULL;
-	ret->mapping = (struct mapping){.flags = ""};
+	reset(&ret->mapping, l);
 	ret->fits = at && l->len && (size_t)(end - at) > l->len &&
 	            parse_by_layout(l, at + 1, &ret->mapping);
 	if (ret->fits)
 		at += l->len;
-	else if (ret->mapping.present)
-		ret->mapping = (struct mapping){.flags = ""}; /* some of its numbers are none */
+	else
+		ret->mapping = (struct mapping){.flags = ""};
 	while (at && ++at < end) {
 		if (begins_mapping(at)) {
 			ret->end = at;
@@ -359,7 +413,7 @@ char *mapping_reader_room(struct mapping_reader *r, size_t len)
 int mapping_reader_feed(struct mapping_reader *r, size_t len)
 {
 	const char *at = r->text.data, *end = at + r->text.len + len;
-	struct found found;
+	struct found found = {.fields = NULL};
 	int e = len && !begins_mapping(at) ? -EBADMSG : 0;
 
 	for (; e == 0 && at < end; at = found.end) {
@@ -380,7 +434,7 @@ int mapping_reader_feed(struct mapping_reader *r, size_t len)
 
 int mapping_reader_end(struct mapping_reader *r)
 {
-	struct found found;
+	struct found found = {.fields = NULL};
 	int e;
 
 	if (!r->text.len)

@@ -74,11 +74,12 @@ enum { MAPPING_LINES_MAX = 32, MAPPING_LAYOUT_MAX = 1024, MAPPING_TRIES_MAX = 16
 struct mapping_layout {
 	size_t len;         /* of the lines that are known, the first ones; 0: none is */
 	unsigned int tries; /* with how many mappings it was learnt in vain */
+	uint64_t present;   /* which fields they are */
 	size_t numbers;
 	struct {
 		uint16_t at;   /* of its eight characters */
 		uint8_t field; /* MAPPING_FIELDS: none that is known */
-		bool is_amount;
+		uint8_t shift; /* of what is in KiB */
 	} number[MAPPING_LINES_MAX];
 	unsigned char text[MAPPING_LAYOUT_MAX],
 		mask[MAPPING_LAYOUT_MAX]; /* what has to be the same, elsewhere 0 */

@@ -5,9 +5,13 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+
+/* So much is gone through at once. */
+enum { READ_SIZE = 1 << 16 };
 
 const char *target_text(enum target_outcome outcome)
 {
@@ -114,4 +118,60 @@ int target_confirm(struct target *t)
 	int r = look(t, &sample);
 
 	return r == 0 && sample.is_new_image ? TARGET_CHANGED : r;
+}
+
+/*
+ * Up to LEN bytes, fewer at the end alone. The kernel hands out smaps a page at a time at most, and of each piece
+ * that is gone through the last mapping is looked at again with the next one.
+ */
+static int read_piece(int fd, char *to, size_t len, size_t *ret_len)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		ssize_t n = read(fd, to + at, len - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		at += (size_t)n;
+	}
+	*ret_len = at;
+	return 0;
+}
+
+static int read_mappings(int fd, struct mapping_reader *reader)
+{
+	size_t len = READ_SIZE;
+	int r = 0;
+
+	while (r == 0 && len == READ_SIZE) {
+		char *room = mapping_reader_room(reader, READ_SIZE);
+
+		r = room ? read_piece(fd, room, READ_SIZE, &len) : -ENOMEM;
+		if (r == 0)
+			r = mapping_reader_feed(reader, len);
+	}
+	return r == 0 ? mapping_reader_end(reader) : r;
+}
+
+int target_walk(struct target *t, mapping_taker take, void *context)
+{
+	CLEANUP(mapping_reader_done)
+	struct mapping_reader reader = {.take = take, .context = context};
+	AUTO_CLOSE int fd = -1;
+	int r = target_file(t, "smaps", &fd), confirmed;
+
+	if (r == 0)
+		r = read_mappings(fd, &reader);
+	if (r == -ENOMEM)
+		return r;
+	confirmed = target_confirm(t);
+	/* A thread by which it was read has ended, and it has not. */
+	if (r == -ESRCH || r == TARGET_GONE)
+		r = TARGET_CHANGED;
+	return confirmed > 0 || (confirmed < 0 && r == 0) ? confirmed : r;
 }

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "collectors/process.h"
+#include "inside/mapping.h"
 
 /* Why there is nothing to look into. */
 enum target_outcome {
@@ -45,6 +46,13 @@ int target_file(struct target *t, const char *file, int *ret_fd);
  * ends files of an image that has gone without a word. 0, or a target_outcome.
  */
 int target_confirm(struct target *t);
+
+/*
+ * Has TAKE called for each mapping of its smaps, and confirms at the end that they are of one image: what comes to an end
+ * in the middle, the kernel ends without a word, or so. 0, a target_outcome, what TAKE returned, -EBADMSG: what no
+ * kernel prints, or read's error. What was taken before any of these stands.
+ */
+int target_walk(struct target *t, mapping_taker take, void *context);
 
 /* A sentence's end for people: "is a kernel thread, which has no memory of its own". */
 const char *target_text(enum target_outcome outcome);

@@ -123,6 +123,41 @@ static void another_program_is_told(void **state)
 	end(pid);
 }
 
+/* What is walked, and whether it is ended when the first mapping has come. */
+struct walk {
+	pid_t pid;
+	bool ends;
+	size_t mappings;
+	int result; /* of taking one */
+};
+
+static int count(const struct mapping *m, void *context)
+{
+	struct walk *w = context;
+
+	assert_true(m->end > m->start && mapping_has(m, MAPPING_RSS));
+	if (!w->mappings++ && w->ends)
+		end(w->pid);
+	return w->result;
+}
+
+static void walks_through_its_mappings(void **state)
+{
+	AUTO_TARGET struct target t;
+	struct walk w = {.pid = start(NULL)};
+
+	(void)state;
+	assert_int_equal(target_open(&procfs, w.pid, &t), 0);
+	assert_int_equal(target_walk(&t, count, &w), 0);
+	assert_true(w.mappings > 10);
+	w = (struct walk){.pid = w.pid, .result = -E2BIG};
+	assert_int_equal(target_walk(&t, count, &w), -E2BIG);
+	assert_int_equal(w.mappings, 1);
+	w = (struct walk){.pid = w.pid, .ends = true};
+	assert_int_equal(target_walk(&t, count, &w), TARGET_GONE);
+	assert_int_equal(target_walk(&t, count, &w), TARGET_GONE);
+}
+
 static void *wait_for_ever(void *context)
 {
 	for (;;)
@@ -217,6 +252,7 @@ int main(void)
 		cmocka_unit_test(tells_why_there_is_nothing),
 		cmocka_unit_test(a_kernel_thread_has_no_memory),
 		cmocka_unit_test(another_program_is_told),
+		cmocka_unit_test(walks_through_its_mappings),
 		cmocka_unit_test(its_leader_may_be_dead),
 		cmocka_unit_test(who_may_not_is_told),
 	};
