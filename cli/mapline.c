@@ -53,8 +53,7 @@ void mapline_add_signed(struct mapline *l, int64_t value, size_t width)
 		add(l, (uint64_t)value, value ? '+' : 0, width);
 }
 
-/* At least eight digits, as the kernel prints addresses. */
-static void add_hex(struct mapline *l, uint64_t value)
+void mapline_add_hex(struct mapline *l, uint64_t value)
 {
 	static const char digits[] = "0123456789abcdef";
 	unsigned int shift = 60;
@@ -78,9 +77,9 @@ void mapline_add_place(struct mapline *l, const struct atlas_row *row)
 {
 	size_t begin = l->len;
 
-	add_hex(l, row->start);
+	mapline_add_hex(l, row->start);
 	mapline_add_char(l, '-');
-	add_hex(l, row->end);
+	mapline_add_hex(l, row->end);
 	fill(l, begin + MAPLINE_ADDRESS_WIDTH);
 	mapline_add_char(l, ' ');
 	memcpy(l->text + l->len, row->perms, 4);

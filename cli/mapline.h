@@ -40,6 +40,9 @@ void mapline_add_right(struct mapline *l, const char *text, size_t width);
 void mapline_add_number(struct mapline *l, uint64_t value, size_t width);
 void mapline_add_signed(struct mapline *l, int64_t value, size_t width);
 
+/* At least eight digits, as the kernel prints addresses. */
+void mapline_add_hex(struct mapline *l, uint64_t value);
+
 /* Where the mapping ROW is, and its access. */
 void mapline_add_place(struct mapline *l, const struct atlas_row *row);
 

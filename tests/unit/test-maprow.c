@@ -152,6 +152,22 @@ static void json_has_all_that_the_kernel_says(void **state)
 	json_decref(json);
 }
 
+/* Names are clean, and nothing else is promised of them. */
+static void json_has_any_name(void **state)
+{
+	static const char name[] = "/a\\b\"\\\"c\xc3\xa9";
+	const struct maprow_format f = {.by = ATLAS_BY_FILE};
+	const struct atlas_row row = {.name = (char *)(uintptr_t)name, .mappings = 1};
+	AUTO_BUFFER struct buffer text = {0};
+	json_t *json;
+
+	(void)state;
+	maprow_add_json(&f, &row, &text);
+	json = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
+	assert_string_equal(json_string_value(json_object_get(json, "name")), name);
+	json_decref(json);
+}
+
 /* As many cells as the head has, whatever is in them. */
 static void csv_has_as_many_cells_as_heads(void **state)
 {
@@ -182,6 +198,7 @@ int main(void)
 		cmocka_unit_test(a_line_has_its_columns),
 		cmocka_unit_test(what_is_not_known_is_absent),
 		cmocka_unit_test(json_has_all_that_the_kernel_says),
+		cmocka_unit_test(json_has_any_name),
 		cmocka_unit_test(csv_has_as_many_cells_as_heads),
 	};
 
