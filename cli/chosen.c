@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/number.h"
 #include "cli/source.h"
+#include "inside/target.h"
 
 /* The start is reckoned from the time since the machine was started, anew by each who looks, in ticks. */
 #define START_NOISE_NS (2 * NS_PER_SEC)
@@ -114,4 +116,35 @@ int chosen_find(const struct settings *settings, struct chosen *c, struct buffer
 	if (r == 0 && c->count > given)
 		qsort(c->process + given, c->count - given, sizeof(*c->process), compare);
 	return r;
+}
+
+bool chosen_say(const struct chosen_process *p, int outcome, const char **ret_why)
+{
+	bool has_ended = outcome == TARGET_GONE || outcome == TARGET_ENDED;
+
+	*ret_why = outcome < 0 ? strerror(-outcome) : target_text((enum target_outcome)outcome);
+	if (p->is_found && has_ended) {
+		log_info("pid %d has ended since it was found", (int)p->pid);
+		return false;
+	}
+	log_error("pid %d %s%s", (int)p->pid, outcome < 0 ? "can't be read: " : "", *ret_why);
+	return true;
+}
+
+int chosen_open(const struct settings *settings, struct chosen *c, struct procfs *ret)
+{
+	AUTO_BUFFER struct buffer said = {0};
+	int r = procfs_open(settings->path_procfs, ret);
+
+	if (r == 0 && c->has_filters)
+		r = chosen_find(settings, c, &said);
+	if (r < 0) {
+		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+		return 1;
+	}
+	if (said.len)
+		log_info("%.*s", (int)said.len, said.data);
+	if (!c->count)
+		log_error("nothing matches: there is no process with memory for that");
+	return !c->count;
 }

@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "cli/selection.h"
+#include "collectors/procfs.h"
 #include "config/settings.h"
 
 struct chosen_process {
@@ -50,5 +51,17 @@ int chosen_find(const struct settings *settings, struct chosen *c, struct buffer
  * pid namespace. 0 is not known.
  */
 bool chosen_is(const struct chosen_process *p, uint64_t start_ns);
+
+/*
+ * Says on the log that P can't be looked into: OUTCOME is a target_outcome or a negative errno, and *ret_why what it comes
+ * to. False: it was found by a filter and has ended since, so it is none that was asked for.
+ */
+bool chosen_say(const struct chosen_process *p, int outcome, const char **ret_why);
+
+/*
+ * What a view begins with: opens the settings' procfs and finds what filters ask for; says on the log where that comes
+ * from, what is wrong, and that nothing matches. 0; 1: there is nothing to look into.
+ */
+int chosen_open(const struct settings *settings, struct chosen *c, struct procfs *ret);
 
 #endif

@@ -193,12 +193,6 @@ static void add_process(struct showing *s, const char *program, const char *why)
 	json_decref(row);
 }
 
-/* One that ended since a filter found it is none that was asked for. */
-static bool has_ended(const struct chosen_process *p, int outcome)
-{
-	return p->is_found && (outcome == TARGET_GONE || outcome == TARGET_ENDED);
-}
-
 /* One process. 1: it could not be read, and it was said why; or an error that ends all. */
 static int show_process(
 	struct showing *s, const struct procfs *procfs, const struct chosen_process *p)
@@ -206,7 +200,7 @@ static int show_process(
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
 	int r = target_open(procfs, p->pid, &t);
 	const char *why = NULL;
-	bool is_open = r == 0;
+	bool is_open = r == 0, failed = false;
 
 	s->pid = p->pid;
 	if (r == 0)
@@ -214,16 +208,10 @@ static int show_process(
 		                                                 : TARGET_GONE;
 	if (r == -ENOMEM || s->error)
 		return s->error ? s->error : r;
-	if (r > 0)
-		why = target_text((enum target_outcome)r);
-	else if (r < 0)
-		why = strerror(-r);
-	if (why && has_ended(p, r))
-		log_info("pid %d has ended since it was found", (int)p->pid);
-	else if (why)
-		log_error("pid %d %s%s", (int)p->pid, r < 0 ? "can't be read: " : "", why);
+	if (r != 0)
+		failed = chosen_say(p, r, &why);
 	add_process(s, is_open ? target_program(&t) : NULL, why);
-	return why && !has_ended(p, r);
+	return failed;
 }
 
 static void begin(struct showing *s)
@@ -363,33 +351,15 @@ static int show_changes(struct showing *s, const struct procfs *procfs)
 	return r == 0 ? print_changes(s) : r < 0 ? r : 0;
 }
 
-static int find(const struct settings *settings, struct map *m)
-{
-	AUTO_BUFFER struct buffer said = {0};
-	int r = m->chosen.has_filters ? chosen_find(settings, &m->chosen, &said) : 0;
-
-	if (r == 0 && said.len)
-		log_info("%.*s", (int)said.len, said.data);
-	return r;
-}
-
 int map_show(const struct settings *settings, struct map *m)
 {
 	CLEANUP(cleanup_showing)
 	struct showing s = {.map = m, .atlas.by = m->format.by, .then.by = m->format.by};
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
-	int r = procfs_open(settings->path_procfs, &procfs);
+	int r = chosen_open(settings, &m->chosen, &procfs);
 
-	if (r == 0)
-		r = find(settings, m);
-	if (r < 0) {
-		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
-		return 1;
-	}
-	if (!m->chosen.count) {
-		log_error("nothing matches: there is no process with memory for that");
-		return 1;
-	}
+	if (r != 0)
+		return r;
 	m->format.has_pid = m->chosen.count > 1;
 	s.into = &s.atlas;
 	r = is_compared(m) ? show_changes(&s, &procfs) : show_all(&s, &procfs);
