@@ -45,7 +45,8 @@ static void describe_views(const char *argument, char error[static QUERY_ERROR_S
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s, ",
 			owner_of((enum owner_kind)kind)->list);
-	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "processes, host, status, usage or map");
+	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n,
+		"processes, host, status, usage, map or explain");
 }
 
 /* What only usage has a meaning for. */

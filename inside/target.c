@@ -158,15 +158,30 @@ static int read_mappings(int fd, struct mapping_reader *reader)
 	return r == 0 ? mapping_reader_end(reader) : r;
 }
 
-int target_walk(struct target *t, mapping_taker take, void *context)
+static int read_file(struct target *t, const char *file, mapping_taker take, void *context)
 {
 	CLEANUP(mapping_reader_done)
 	struct mapping_reader reader = {.take = take, .context = context};
 	AUTO_CLOSE int fd = -1;
-	int r = target_file(t, "smaps", &fd), confirmed;
+	int r = target_file(t, file, &fd);
 
-	if (r == 0)
-		r = read_mappings(fd, &reader);
+	return r == 0 ? read_mappings(fd, &reader) : r;
+}
+
+int target_mappings(struct target *t, mapping_taker take, void *context)
+{
+	return read_file(t, "smaps", take, context);
+}
+
+int target_places(struct target *t, mapping_taker take, void *context)
+{
+	return read_file(t, "maps", take, context);
+}
+
+int target_walk(struct target *t, mapping_taker take, void *context)
+{
+	int r = target_mappings(t, take, context), confirmed;
+
 	if (r == -ENOMEM)
 		return r;
 	confirmed = target_confirm(t);

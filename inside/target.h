@@ -48,10 +48,15 @@ int target_file(struct target *t, const char *file, int *ret_fd);
 int target_confirm(struct target *t);
 
 /*
- * Has TAKE called for each mapping of its smaps, and confirms at the end that they are of one image: what comes to an end
- * in the middle, the kernel ends without a word, or so. 0, a target_outcome, what TAKE returned, -EBADMSG: what no
- * kernel prints, or read's error. What was taken before any of these stands.
+ * Has TAKE called for each mapping of its smaps. 0, a target_outcome, what TAKE returned, -EBADMSG: what no kernel
+ * prints, or read's error. It may have ended early without a word: see target_confirm().
  */
+int target_mappings(struct target *t, mapping_taker take, void *context);
+
+/* The same of its maps: where mappings are and of what, without any field. The kernel walks no page tables for it. */
+int target_places(struct target *t, mapping_taker take, void *context);
+
+/* The first, and then confirms that they are of one image. What was taken before any outcome or error stands. */
 int target_walk(struct target *t, mapping_taker take, void *context);
 
 /* A sentence's end for people: "is a kernel thread, which has no memory of its own". */

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/explain.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/explanation.h"
+#include "cli/output.h"
+#include "cli/source.h"
+#include "inside/target.h"
+
+enum { LIMIT_DEFAULT = 5, EXPLAIN_VERSION = 1 };
+
+void explain_done(struct explain *e)
+{
+	chosen_done(&e->chosen);
+}
+
+bool explain_is_asked(const struct settings *settings)
+{
+	return settings->operands.count && !strcmp(settings->operands.item[0], "explain");
+}
+
+/* What is for other views. */
+static const char *find_stray(const struct settings *c)
+{
+	const struct {
+		const char *name;
+		bool is_there;
+	} strays[] = {
+		{"csv", c->csv},
+		{"by", c->by},
+		{"diff", c->diff},
+		{"since", c->since},
+		{"until", c->until},
+		{"per", c->per},
+		{"sort", c->sort},
+		{"order", c->order},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(strays); i++)
+		if (strays[i].is_there)
+			return strays[i].name;
+	return NULL;
+}
+
+int explain_parse(
+	const struct settings *settings, struct explain *ret, char error[static CHOSEN_ERROR_SIZE])
+{
+	const char *stray = find_stray(settings);
+	struct explain e = {
+		.json = settings->json,
+		.bytes = settings->bytes,
+		.limit = settings->limit ? settings->limit : LIMIT_DEFAULT,
+	};
+	int r;
+
+	if (stray) {
+		snprintf(error, CHOSEN_ERROR_SIZE, "--%s does not go with explain", stray);
+		return -EINVAL;
+	}
+	r = chosen_parse(settings, &e.chosen, error);
+	if (r == 0)
+		*ret = e;
+	return r;
+}
+
+/* A process that is explained, or why it is not. */
+struct subject {
+	const struct chosen_process *process;
+	const char *why; /* NULL: it is */
+	char *program;   /* owned; NULL: not known */
+	uid_t uid;
+	struct sample sample;
+	struct portrait portrait;
+	struct sharers sharers;
+	int error; /* of taking its mappings */
+};
+
+struct explaining {
+	const struct explain *explain;
+	struct subject *subject;
+	size_t subjects;
+	pid_t other;            /* whose maps are being read */
+	size_t looked, refused; /* of all processes */
+	struct view *view;      /* memtallyd's; NULL: there is none, and */
+	struct buffer unknown;  /* why, clean and terminated */
+	uint64_t snapshot_age_ns;
+	bool has_failed;
+};
+
+static void cleanup_explaining(struct explaining *x)
+{
+	for (size_t i = 0; i < x->subjects; i++) {
+		free(x->subject[i].program);
+		portrait_done(&x->subject[i].portrait);
+		sharers_done(&x->subject[i].sharers);
+	}
+	free(x->subject);
+	view_unref(x->view);
+	buffer_done(&x->unknown);
+}
+
+static int take(const struct mapping *m, void *context)
+{
+	struct subject *s = context;
+
+	s->error = portrait_add(&s->portrait, s->process->pid, m);
+	if (s->error == 0)
+		s->error = sharers_learn(&s->sharers, m);
+	return s->error;
+}
+
+/* 0, a target_outcome or an error. */
+static int look_into(struct subject *s, const struct procfs *procfs)
+{
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	int r = target_open(procfs, s->process->pid, &t);
+
+	if (r != 0)
+		return r;
+	s->sample = t.sample;
+	s->uid = t.sample.uid;
+	s->program = strdup(target_program(&t));
+	if (!s->program)
+		return -ENOMEM;
+	if (!chosen_is(s->process, t.sample.q[PROCESS_START_TIME]))
+		return TARGET_GONE;
+	return target_walk(&t, take, s);
+}
+
+/* Of each that was asked for; -ENOMEM. */
+static int look_into_all(struct explaining *x, const struct procfs *procfs)
+{
+	const struct chosen *chosen = &x->explain->chosen;
+
+	x->subject = calloc(chosen->count, sizeof(*x->subject));
+	if (!x->subject)
+		return -ENOMEM;
+	for (; x->subjects < chosen->count; x->subjects++) {
+		struct subject *s = &x->subject[x->subjects];
+		int r;
+
+		s->process = &chosen->process[x->subjects];
+		portrait_init(&s->portrait);
+		r = look_into(s, procfs);
+		if (r == -ENOMEM) {
+			x->subjects++;
+			return r;
+		}
+		if (r != 0)
+			x->has_failed |= chosen_say(s->process, r, &s->why);
+	}
+	return 0;
+}
+
+static int see(const struct mapping *m, void *context)
+{
+	struct explaining *x = context;
+
+	for (size_t i = 0; i < x->subjects; i++)
+		if (!x->subject[i].why && x->subject[i].process->pid != x->other)
+			sharers_see(&x->subject[i].sharers, m);
+	return 0;
+}
+
+/* What PID maps of what the subjects share. -ENOMEM. */
+static int look_at_other(struct explaining *x, const struct procfs *procfs, pid_t pid)
+{
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	int r = target_open(procfs, pid, &t);
+
+	x->other = pid;
+	for (size_t i = 0; i < x->subjects; i++)
+		sharers_begin(&x->subject[i].sharers);
+	if (r == 0)
+		r = target_places(&t, see, x);
+	x->looked += r == 0;
+	x->refused += r == TARGET_DENIED;
+	for (size_t i = 0; r == 0 && i < x->subjects; i++)
+		r = sharers_end(&x->subject[i].sharers, target_program(&t));
+	return r == -ENOMEM ? r : 0;
+}
+
+static int look_at_others(struct explaining *x, const struct procfs *procfs)
+{
+	AUTO_FREE pid_t *pids = NULL;
+	size_t capacity = 0;
+	ssize_t count = procfs_list(procfs, &pids, &capacity);
+	int r = count < 0 ? (int)count : 0;
+
+	for (ssize_t i = 0; r == 0 && i < count; i++)
+		r = look_at_other(x, procfs, pids[i]);
+	return r;
+}
+
+/* What memtallyd knows of growth, or why that is not to be had. */
+static void open_snapshot(struct explaining *x, const struct settings *settings)
+{
+	AUTO_BUFFER struct buffer reason = {0};
+	uint64_t now_ns;
+
+	if (settings->live)
+		buffer_add_text(&x->unknown, "memtallyd was not asked (--live)");
+	else if (source_open_daemon(settings, &x->view, &reason) < 0)
+		text_add_clean(&x->unknown, reason.data ? reason.data : "", reason.len);
+	else if (view_is_public(x->view))
+		buffer_add_text(&x->unknown,
+			"memtallyd shows single processes to root, group memtally and its own user only");
+	else
+		buffer_add_text(&x->unknown, "memtallyd has not seen it yet");
+	buffer_add_char(&x->unknown, '\0');
+	if (!x->view)
+		return;
+	now_ns = clock_now_ns(CLOCK_BOOTTIME);
+	x->snapshot_age_ns = view_age_ns(x->view, now_ns);
+	if (view_is_public(x->view))
+		x->view = view_unref(x->view);
+}
+
+static const struct snapshot_process *find_row(const struct explaining *x, const struct subject *s)
+{
+	const struct snapshot_process *row =
+		x->view ? view_find_process(x->view, (uint32_t)s->process->pid) : NULL;
+	struct chosen_process known = {.pid = s->process->pid};
+
+	if (!row)
+		return NULL;
+	known.start_ns = ROW_HAS(row, PROCESS_START_TIME) ? row->q[PROCESS_START_TIME] : 0;
+	return chosen_is(&known, s->sample.q[PROCESS_START_TIME]) ? row : NULL;
+}
+
+static void describe(const struct explaining *x, struct subject *s, struct explanation *ret)
+{
+	const struct passwd *user = getpwuid(s->uid);
+
+	*ret = (struct explanation){
+		.pid = s->process->pid,
+		.program = s->program,
+		.user = user && text_is_clean(user->pw_name, strlen(user->pw_name)) ? user->pw_name
+	                                                                            : NULL,
+		.present = s->sample.present,
+		.q = s->sample.q,
+		.portrait = &s->portrait,
+		.sharers = &s->sharers,
+		.looked = x->looked ? x->looked - 1 : 0,
+		.refused = x->refused,
+		.grown = find_row(x, s),
+		.unknown = x->unknown.error ? "out of memory" : x->unknown.data,
+		.snapshot_age_ns = x->snapshot_age_ns,
+		.bytes = x->explain->bytes,
+		.limit = x->explain->limit,
+	};
+}
+
+static json_t *json_of(const struct explaining *x, struct subject *s)
+{
+	struct explanation e;
+
+	if (s->why)
+		return json_pack("{s:i,s:s*,s:b,s:s}", "pid", (int)s->process->pid, "program",
+			s->program, "complete", 0, "error", s->why);
+	describe(x, s, &e);
+	return explanation_json(&e);
+}
+
+static int print_json(const struct explaining *x)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	int r = 0;
+
+	buffer_printf(&text, "{\"version\":%d,\"processes\":[", EXPLAIN_VERSION);
+	for (size_t i = 0; r == 0 && i < x->subjects; i++) {
+		json_t *json = json_of(x, &x->subject[i]);
+		AUTO_FREE char *dumped = json ? json_dumps(json, JSON_COMPACT) : NULL;
+
+		json_decref(json);
+		if (!dumped)
+			return -ENOMEM;
+		if (i)
+			buffer_add_char(&text, ',');
+		buffer_add_text(&text, dumped);
+		r = output_flush_some(&text);
+	}
+	buffer_add_text(&text, "]}\n");
+	return r == 0 ? output_flush(&text) : r;
+}
+
+static int print_text(const struct explaining *x)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	bool any = false;
+
+	for (size_t i = 0; i < x->subjects; i++) {
+		struct explanation e;
+
+		if (x->subject[i].why)
+			continue;
+		if (any)
+			buffer_add_char(&text, '\n');
+		any = true;
+		describe(x, &x->subject[i], &e);
+		explanation_add_text(&e, &text);
+	}
+	return output_flush(&text);
+}
+
+int explain_show(const struct settings *settings, struct explain *e)
+{
+	CLEANUP(cleanup_explaining) struct explaining x = {.explain = e};
+	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
+	int r = chosen_open(settings, &e->chosen, &procfs);
+
+	if (r != 0)
+		return r;
+	r = look_into_all(&x, &procfs);
+	if (r == 0)
+		r = look_at_others(&x, &procfs);
+	if (r < 0) {
+		log_error("can't look into processes: %s", strerror(-r));
+		return 1;
+	}
+	open_snapshot(&x, settings);
+	r = e->json ? print_json(&x) : print_text(&x);
+	return r < 0 ? r : x.has_failed;
+}

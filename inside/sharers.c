@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inside/sharers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside/kind.h"
+
+enum { ROOM_MIN = 64 };
+
+void sharers_done(struct sharers *s)
+{
+	for (size_t i = 0; i < s->things; i++)
+		free(s->thing[i].name);
+	for (size_t i = 0; i < s->programs; i++)
+		free(s->program[i].name);
+	free(s->thing);
+	free(s->index);
+	free(s->program);
+	*s = (struct sharers){.thing = NULL};
+}
+
+static struct sharers_thing key_of(const struct mapping *m)
+{
+	if (!m->inode)
+		return (struct sharers_thing){.start = m->start};
+	return (struct sharers_thing){
+		.device = (uint64_t)m->major << 32 | m->minor, .inode = m->inode};
+}
+
+static bool is_same(const struct sharers_thing *a, const struct sharers_thing *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->start == b->start;
+}
+
+static size_t hash_of(const struct sharers_thing *t)
+{
+	uint64_t hash = (t->device ^ t->inode << 20 ^ t->start >> 12) *
+	                UINT64_C(0x9e3779b97f4a7c15);
+
+	return (size_t)(hash ^ hash >> 29);
+}
+
+/* Where KEY is; NULL: it is not. */
+static struct sharers_thing *find(const struct sharers *s, const struct sharers_thing *key)
+{
+	size_t mask = s->index_size - 1;
+
+	if (!s->index_size)
+		return NULL;
+	for (size_t at = hash_of(key) & mask; s->index[at]; at = (at + 1) & mask)
+		if (is_same(&s->thing[s->index[at] - 1], key))
+			return &s->thing[s->index[at] - 1];
+	return NULL;
+}
+
+static void index_add(struct sharers *s, size_t i)
+{
+	size_t mask = s->index_size - 1, at = hash_of(&s->thing[i]) & mask;
+
+	while (s->index[at])
+		at = (at + 1) & mask;
+	s->index[at] = (uint32_t)i + 1;
+}
+
+static int grow(struct sharers *s)
+{
+	size_t room = s->room ? 2 * s->room : ROOM_MIN;
+	struct sharers_thing *thing;
+	uint32_t *index;
+
+	if (s->things < s->room)
+		return 0;
+	if (room > UINT32_MAX / 2)
+		return -ENOMEM;
+	thing = reallocarray(s->thing, room, sizeof(*thing));
+	if (!thing)
+		return -ENOMEM;
+	s->thing = thing;
+	index = calloc(2 * room, sizeof(*index));
+	if (!index)
+		return -ENOMEM;
+	free(s->index);
+	s->index = index;
+	s->index_size = 2 * room;
+	s->room = room;
+	for (size_t i = 0; i < s->things; i++)
+		index_add(s, i);
+	return 0;
+}
+
+/* NULL: out of memory. */
+static char *name_of(const struct mapping *m)
+{
+	AUTO_BUFFER struct buffer name = {0};
+
+	kind_add_name(m, &name);
+	buffer_add_char(&name, '\0');
+	return name.error ? NULL : TAKE_PTR(name.data);
+}
+
+int sharers_learn(struct sharers *s, const struct mapping *m)
+{
+	uint64_t bytes = m->q[MAPPING_SHARED_CLEAN] + m->q[MAPPING_SHARED_DIRTY];
+	struct sharers_thing key = key_of(m), *thing = find(s, &key);
+	int r;
+
+	/* What everybody has of the kernel's is shared with everybody. */
+	if (!bytes || kind_of(m) == KIND_KERNEL)
+		return 0;
+	if (!thing) {
+		r = grow(s);
+		if (r < 0)
+			return r;
+		key.name = name_of(m);
+		if (!key.name)
+			return -ENOMEM;
+		thing = &s->thing[s->things++];
+		*thing = key;
+		index_add(s, s->things - 1);
+	}
+	thing->shared_bytes += bytes;
+	return 0;
+}
+
+void sharers_begin(struct sharers *s)
+{
+	s->current++;
+	s->current_shared_bytes = 0;
+	s->current_forked_bytes = 0;
+}
+
+void sharers_see(struct sharers *s, const struct mapping *m)
+{
+	const struct sharers_thing key = key_of(m);
+	struct sharers_thing *thing = find(s, &key);
+
+	if (!thing || thing->seen == s->current)
+		return;
+	thing->seen = s->current;
+	thing->others++;
+	s->current_shared_bytes += thing->shared_bytes;
+	if (!thing->inode)
+		s->current_forked_bytes += thing->shared_bytes;
+}
+
+static struct sharers_program *find_program(struct sharers *s, const char *name)
+{
+	for (size_t i = 0; i < s->programs; i++)
+		if (!strcmp(s->program[i].name, name))
+			return &s->program[i];
+	return NULL;
+}
+
+static struct sharers_program *add_program(struct sharers *s, const char *name)
+{
+	struct sharers_program *more = reallocarray(
+		s->program, s->programs + 1, sizeof(*s->program));
+
+	if (!more)
+		return NULL;
+	s->program = more;
+	more[s->programs] = (struct sharers_program){.name = strdup(name)};
+	return more[s->programs].name ? &more[s->programs++] : NULL;
+}
+
+int sharers_end(struct sharers *s, const char *program)
+{
+	struct sharers_program *p;
+
+	if (!s->current_shared_bytes)
+		return 0;
+	p = find_program(s, program);
+	if (!p)
+		p = add_program(s, program);
+	if (!p)
+		return -ENOMEM;
+	p->processes++;
+	if (s->current_shared_bytes > p->shared_bytes)
+		p->shared_bytes = s->current_shared_bytes;
+	if (s->current_forked_bytes > p->forked_bytes)
+		p->forked_bytes = s->current_forked_bytes;
+	return 0;
+}
+
+static int by_bytes(const void *a_, const void *b_)
+{
+	const struct sharers_thing *a = a_, *b = b_;
+
+	if (a->shared_bytes != b->shared_bytes)
+		return a->shared_bytes < b->shared_bytes ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+static int by_program(const void *a_, const void *b_)
+{
+	const struct sharers_program *a = a_, *b = b_;
+
+	if (a->shared_bytes != b->shared_bytes)
+		return a->shared_bytes < b->shared_bytes ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+void sharers_sort(struct sharers *s)
+{
+	free(s->index);
+	s->index = NULL;
+	s->index_size = 0;
+	if (s->things)
+		qsort(s->thing, s->things, sizeof(*s->thing), by_bytes);
+	if (s->programs)
+		qsort(s->program, s->programs, sizeof(*s->program), by_program);
+}

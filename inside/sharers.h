@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who maps what a process shares. The kernel says how much of a mapping is shared and not with whom, but which file or
+ * shared memory it is of; and who is forked from a process has its anonymous memory at the same addresses, which
+ * hardly anybody else has. That tells who may have some of it, so amounts are the most that it can be. Pure.
+ */
+#ifndef MEMTALLY_INSIDE_SHARERS_H
+#define MEMTALLY_INSIDE_SHARERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+#include "inside/mapping.h"
+
+/* A file or shared memory, or a mapping of anonymous memory, of which the process shares something. */
+struct sharers_thing {
+	char *name;      /* owned; clean */
+	uint64_t device; /* major << 32 | minor, of one with .inode */
+	uint64_t inode;  /* 0: anonymous, and .start is where */
+	uint64_t start;
+	uint64_t shared_bytes;
+	size_t others; /* processes that map it, too */
+	size_t seen;   /* by which of these last */
+};
+
+/* A program whose processes map any of it. */
+struct sharers_program {
+	char *name; /* owned; clean */
+	size_t processes;
+	uint64_t shared_bytes; /* at most, of the one that may have most */
+	uint64_t forked_bytes; /* of that, at the same addresses, without a file */
+};
+
+struct sharers {
+	struct sharers_thing *thing;
+	size_t things, room;
+	uint32_t *index; /* open addressing: a number in .thing + 1, or 0 */
+	size_t index_size;
+	struct sharers_program *program;
+	size_t programs;
+	size_t current; /* the process that is looked at, from 1 on */
+	uint64_t current_shared_bytes, current_forked_bytes;
+};
+
+void sharers_done(struct sharers *s);
+
+/* M is the process's own. What it shares nothing of is left out. -ENOMEM. */
+int sharers_learn(struct sharers *s, const struct mapping *m);
+
+/* From now on, another process. */
+void sharers_begin(struct sharers *s);
+
+/* M is its; only where it is and of what counts. */
+void sharers_see(struct sharers *s, const struct mapping *m);
+
+/* That was all; it runs PROGRAM. -ENOMEM. */
+int sharers_end(struct sharers *s, const char *program);
+
+/* Puts what is shared most, and who may share most, first. Nothing is to be learnt or seen after that. */
+void sharers_sort(struct sharers *s);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "inside/portrait.h"
+#include "tests/unit/allocation.h"
+
+enum { KIB = 1024 };
+
+#define RESIDENT                                                                                   \
+	(UINT64_C(1) << MAPPING_RSS | UINT64_C(1) << MAPPING_SHARED_CLEAN |                        \
+		UINT64_C(1) << MAPPING_SHARED_DIRTY | UINT64_C(1) << MAPPING_PRIVATE_CLEAN |       \
+		UINT64_C(1) << MAPPING_PRIVATE_DIRTY | UINT64_C(1) << MAPPING_ANONYMOUS)
+
+/* A mapping of PATH, with so many KiB shared and clean, shared and dirty, and so on. */
+static struct mapping mapping_of(const char *path, const char *perms, uint64_t inode, uint64_t sc,
+	uint64_t sd, uint64_t pc, uint64_t pd, uint64_t anonymous)
+{
+	struct mapping m = {
+		.start = 0x1000,
+		.end = 0x100000,
+		.inode = inode,
+		.path = path,
+		.path_len = strlen(path),
+		.flags = "",
+		.present = RESIDENT,
+	};
+
+	memcpy(m.perms, perms, sizeof(m.perms));
+	m.q[MAPPING_SHARED_CLEAN] = sc * KIB;
+	m.q[MAPPING_SHARED_DIRTY] = sd * KIB;
+	m.q[MAPPING_PRIVATE_CLEAN] = pc * KIB;
+	m.q[MAPPING_PRIVATE_DIRTY] = pd * KIB;
+	m.q[MAPPING_ANONYMOUS] = anonymous * KIB;
+	m.q[MAPPING_RSS] = (sc + sd + pc + pd) * KIB;
+	return m;
+}
+
+static void parts_are_what_the_kernel_says(void **state)
+{
+	static const struct {
+		const char *path, *perms;
+		uint64_t inode, sc, sd, pc, pd, anonymous;
+		uint64_t alone[PORTRAIT_PARTS], shared[PORTRAIT_PARTS]; /* KiB */
+	} cases[] = {
+		{"[heap]", "rw-p", 0, 0, 8, 4, 16, 28, {20, 0, 0}, {8, 0, 0}},
+		{"", "rw-p", 0, 0, 0, 0, 16, 16, {16, 0, 0}, {0, 0, 0}},
+		{"/lib/a", "r-xp", 5, 60, 0, 12, 0, 0, {0, 0, 12}, {0, 0, 60}},
+		/* .data: 8 of it written to, 4 not, which nobody else has mapped. */
+		{"/lib/a", "rw-p", 5, 0, 0, 4, 8, 8, {8, 0, 4}, {0, 0, 0}},
+		/* The same behind a fork: all is shared, some of that the file's. */
+		{"/lib/a", "rw-p", 5, 4, 8, 0, 0, 8, {0, 0, 0}, {8, 0, 4}},
+		{"/memfd:a (deleted)", "rw-s", 6, 0, 100, 0, 50, 0, {0, 50, 0}, {0, 100, 0}},
+		/* A private mapping of shared memory, written to. */
+		{"/memfd:a (deleted)", "rw-p", 6, 0, 100, 0, 50, 50, {50, 0, 0}, {0, 100, 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct mapping m = mapping_of(cases[i].path, cases[i].perms, cases[i].inode,
+			cases[i].sc, cases[i].sd, cases[i].pc, cases[i].pd, cases[i].anonymous);
+		struct portrait p;
+
+		portrait_init(&p);
+		assert_int_equal(portrait_add(&p, 42, &m), 0);
+		for (unsigned int k = 0; k < PORTRAIT_PARTS; k++) {
+			assert_int_equal(p.alone[k], cases[i].alone[k] * KIB);
+			assert_int_equal(p.shared[k], cases[i].shared[k] * KIB);
+		}
+		portrait_done(&p);
+	}
+}
+
+/* Whatever a mapping is: its parts are all of what is resident, no more and no less. */
+static void parts_add_up(void **state)
+{
+	static const char *const paths[] = {
+		"", "[heap]", "[stack]", "[vdso]", "/a", "/memfd:a", "/SYSV00000000"};
+	uint64_t seed = 1;
+
+	(void)state;
+	for (unsigned int n = 0; n < 10000; n++) {
+		uint64_t kib[4], rss = 0, sum = 0;
+		struct portrait p;
+		struct mapping m;
+
+		for (unsigned int i = 0; i < 4; i++) {
+			seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+			kib[i] = (seed >> 33) % 100;
+			rss += kib[i];
+		}
+		m = mapping_of(paths[n % ARRAY_SIZE(paths)], n % 2 ? "rw-p" : "r--s",
+			n % ARRAY_SIZE(paths) > 3, kib[0], kib[1], kib[2], kib[3],
+			seed % (rss + 1));
+		portrait_init(&p);
+		assert_int_equal(portrait_add(&p, 42, &m), 0);
+		for (unsigned int k = 0; k < PORTRAIT_PARTS; k++)
+			sum += p.alone[k] + p.shared[k];
+		assert_int_equal(sum, rss * KIB);
+		assert_int_equal(p.total.q[MAPPING_RSS], rss * KIB);
+		portrait_done(&p);
+	}
+}
+
+static void says_that_there_is_no_memory(void **state)
+{
+	const struct mapping m = mapping_of("/a", "rw-p", 5, 1, 2, 3, 4, 5);
+
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		struct portrait p;
+		int r;
+		bool has_failed;
+
+		portrait_init(&p);
+		allocation_fail_at(n);
+		r = portrait_add(&p, 42, &m);
+		has_failed = allocation_end();
+		portrait_done(&p);
+		assert_int_equal(r, has_failed ? -ENOMEM : 0);
+		if (!has_failed)
+			break;
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_are_what_the_kernel_says),
+		cmocka_unit_test(parts_add_up),
+		cmocka_unit_test(says_that_there_is_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "inside/sharers.h"
+#include "tests/unit/allocation.h"
+
+enum { KIB = 1024 };
+
+static struct mapping mapping_at(
+	uint64_t start, uint32_t minor, uint64_t inode, uint64_t shared_kib)
+{
+	const char *path = inode ? "/lib/a" : "";
+	struct mapping m = {
+		.start = start,
+		.end = start + 0x1000,
+		.major = inode ? 8 : 0,
+		.minor = minor,
+		.inode = inode,
+		.perms = "rw-p",
+		.path = path,
+		.path_len = strlen(path),
+		.flags = "",
+	};
+
+	m.q[MAPPING_SHARED_CLEAN] = shared_kib * KIB;
+	return m;
+}
+
+/* A process with two mappings of a file, one of another, and anonymous memory of which some is shared. */
+static int learn(struct sharers *s)
+{
+	const struct mapping all[] = {
+		mapping_at(0x1000, 1, 5, 10),
+		mapping_at(0x2000, 1, 5, 20),
+		mapping_at(0x3000, 2, 5, 100),
+		mapping_at(0x4000, 0, 0, 40),
+		mapping_at(0x5000, 0, 0, 0),
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(all); i++)
+		r = sharers_learn(s, &all[i]);
+	return r;
+}
+
+static int see(struct sharers *s, const char *program, const struct mapping *m, size_t count)
+{
+	sharers_begin(s);
+	for (size_t i = 0; i < count; i++)
+		sharers_see(s, &m[i]);
+	return sharers_end(s, program);
+}
+
+static int see_all(struct sharers *s)
+{
+	/* At other addresses the same file; the same addresses without a file; nothing that is the same. */
+	const struct mapping stranger[] = {
+		mapping_at(0x9000, 1, 5, 0),
+		mapping_at(0xa000, 1, 5, 0),
+		mapping_at(0x3000, 3, 5, 0),
+		mapping_at(0x5000, 0, 0, 0),
+	};
+	const struct mapping relative[] = {
+		mapping_at(0x1000, 1, 5, 0),
+		mapping_at(0x3000, 2, 5, 0),
+		mapping_at(0x4000, 0, 0, 0),
+	};
+	const struct mapping nobody[] = {mapping_at(0x1000, 0, 0, 0), mapping_at(0x4000, 1, 6, 0)};
+	int r = see(s, "cat", stranger, ARRAY_SIZE(stranger));
+
+	if (r == 0)
+		r = see(s, "server", relative, ARRAY_SIZE(relative));
+	if (r == 0)
+		r = see(s, "server", stranger, ARRAY_SIZE(stranger));
+	return r == 0 ? see(s, "nobody", nobody, ARRAY_SIZE(nobody)) : r;
+}
+
+static void tells_who_maps_the_same(void **state)
+{
+	struct sharers s = {0};
+
+	(void)state;
+	assert_int_equal(learn(&s), 0);
+	assert_int_equal(see_all(&s), 0);
+	sharers_sort(&s);
+	assert_int_equal(s.things, 3);
+	assert_int_equal(s.thing[0].shared_bytes, 100 * KIB);
+	assert_int_equal(s.thing[0].others, 1);
+	assert_string_equal(s.thing[0].name, "/lib/a");
+	assert_int_equal(s.thing[1].shared_bytes, 40 * KIB);
+	assert_int_equal(s.thing[1].others, 1);
+	assert_string_equal(s.thing[1].name, "[anon]");
+	assert_int_equal(s.thing[2].shared_bytes, 30 * KIB);
+	assert_int_equal(s.thing[2].others, 3);
+	assert_int_equal(s.programs, 2);
+	assert_string_equal(s.program[0].name, "server");
+	assert_int_equal(s.program[0].processes, 2);
+	assert_int_equal(s.program[0].shared_bytes, 170 * KIB);
+	assert_int_equal(s.program[0].forked_bytes, 40 * KIB);
+	assert_string_equal(s.program[1].name, "cat");
+	assert_int_equal(s.program[1].shared_bytes, 30 * KIB);
+	assert_int_equal(s.program[1].forked_bytes, 0);
+	sharers_done(&s);
+}
+
+/* More than there is room for at first. */
+static void tells_many_apart(void **state)
+{
+	enum { MANY = 1000 };
+	struct sharers s = {0};
+
+	(void)state;
+	for (unsigned int i = 1; i <= MANY; i++) {
+		const struct mapping m = mapping_at(i * 0x1000, 1, i, i);
+
+		assert_int_equal(sharers_learn(&s, &m), 0);
+	}
+	for (unsigned int i = 1; i <= MANY; i += 2) {
+		const struct mapping m = mapping_at(0, 1, i, 0);
+
+		assert_int_equal(see(&s, "other", &m, 1), 0);
+	}
+	sharers_sort(&s);
+	assert_int_equal(s.things, MANY);
+	for (unsigned int i = 0; i < MANY; i++) {
+		assert_int_equal(s.thing[i].shared_bytes, (MANY - i) * KIB);
+		assert_int_equal(s.thing[i].others, (MANY - i) % 2);
+	}
+	sharers_done(&s);
+}
+
+static void the_kernels_own_is_nobodys(void **state)
+{
+	struct mapping m = mapping_at(0x1000, 0, 0, 8);
+	struct sharers s = {0};
+
+	(void)state;
+	m.path = "[vdso]";
+	m.path_len = strlen(m.path);
+	assert_int_equal(sharers_learn(&s, &m), 0);
+	assert_int_equal(s.things, 0);
+	assert_int_equal(see(&s, "other", &m, 1), 0);
+	sharers_sort(&s);
+	assert_int_equal(s.programs, 0);
+	sharers_done(&s);
+}
+
+static void says_that_there_is_no_memory(void **state)
+{
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		struct sharers s = {0};
+		bool has_failed;
+		int r;
+
+		allocation_fail_at(n);
+		r = learn(&s);
+		if (r == 0)
+			r = see_all(&s);
+		has_failed = allocation_end();
+		sharers_done(&s);
+		assert_int_equal(r, has_failed ? -ENOMEM : 0);
+		if (!has_failed)
+			break;
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tells_who_maps_the_same),
+		cmocka_unit_test(tells_many_apart),
+		cmocka_unit_test(the_kernels_own_is_nobodys),
+		cmocka_unit_test(says_that_there_is_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
