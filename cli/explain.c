@@ -16,6 +16,7 @@
 #include "cli/explanation.h"
 #include "cli/output.h"
 #include "cli/source.h"
+#include "collectors/self.h"
 #include "inside/target.h"
 
 enum { LIMIT_DEFAULT = 5, EXPLAIN_VERSION = 1 };
@@ -91,9 +92,10 @@ struct explaining {
 	struct subject *subject;
 	size_t subjects;
 	pid_t other;            /* whose maps are being read */
-	size_t looked, refused; /* of all processes */
-	struct view *view;      /* memtallyd's; NULL: there is none, and */
-	struct buffer unknown;  /* why, clean and terminated */
+	size_t looked, refused; /* of all processes that are seen */
+	bool hides, is_inside;
+	struct view *view;     /* memtallyd's; NULL: there is none, and */
+	struct buffer unknown; /* why, clean and terminated */
 	uint64_t snapshot_age_ns;
 	bool has_failed;
 };
@@ -194,10 +196,14 @@ static int look_at_other(struct explaining *x, const struct procfs *procfs, pid_
 static int look_at_others(struct explaining *x, const struct procfs *procfs)
 {
 	AUTO_FREE pid_t *pids = NULL;
+	struct self self = {.cpu_ns = 0};
 	size_t capacity = 0;
 	ssize_t count = procfs_list(procfs, &pids, &capacity);
 	int r = count < 0 ? (int)count : 0;
 
+	self_read(&self);
+	x->hides = procfs->hides_from_us && !self.has_sys_ptrace;
+	x->is_inside = procfs->live && !procfs->is_whole;
 	for (ssize_t i = 0; r == 0 && i < count; i++)
 		r = look_at_other(x, procfs, pids[i]);
 	return r;
@@ -254,6 +260,8 @@ static void describe(const struct explaining *x, struct subject *s, struct expla
 		.sharers = &s->sharers,
 		.looked = x->looked ? x->looked - 1 : 0,
 		.refused = x->refused,
+		.hides = x->hides,
+		.is_inside = x->is_inside,
 		.grown = find_row(x, s),
 		.unknown = x->unknown.error ? "out of memory" : x->unknown.data,
 		.snapshot_age_ns = x->snapshot_age_ns,

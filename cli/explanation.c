@@ -145,6 +145,26 @@ static void add_things(const struct explanation *e, struct buffer *to)
 	}
 }
 
+/* Who may be missing. */
+static void add_unseen(const struct explanation *e, struct buffer *to)
+{
+	if (e->refused) {
+		line_begin(to, "");
+		buffer_printf(to, "%zu of %zu other processes could not be looked at\n", e->refused,
+			e->looked + e->refused);
+	}
+	if (e->hides) {
+		line_begin(to, "");
+		buffer_add_text(
+			to, "/proc is mounted with hidepid: other users' processes are not seen\n");
+	}
+	if (e->is_inside) {
+		line_begin(to, "");
+		buffer_add_text(to,
+			"processes outside of this pid namespace, as of the host, are not seen\n");
+	}
+}
+
 static void add_programs(const struct explanation *e, struct buffer *to)
 {
 	const struct sharers *s = e->sharers;
@@ -170,11 +190,7 @@ static void add_programs(const struct explanation *e, struct buffer *to)
 		line_begin(to, "");
 		buffer_printf(to, "and %zu more programs\n", s->programs - e->limit);
 	}
-	if (e->refused) {
-		line_begin(to, "");
-		buffer_printf(to, "%zu of %zu other processes could not be looked at\n", e->refused,
-			e->looked + e->refused);
-	}
+	add_unseen(e, to);
 }
 
 static void add_shared(const struct explanation *e, const struct figures *f, struct buffer *to)
@@ -533,6 +549,8 @@ json_t *explanation_json(const struct explanation *e)
 		json_of_rows(e->sharers->thing, e->sharers->things, json_of_thing));
 	set_bytes(json, "others_looked_at", e->looked, &failed);
 	set_bytes(json, "others_refused", e->refused, &failed);
+	failed |= json_object_set_new(
+		json, "others_hidden", json_boolean(e->hides || e->is_inside));
 	failed |= e->grown ? json_object_set_new(json, "growth", json_of_growth(e))
 	                   : json_object_set_new(json, "growth_unknown", json_string(e->unknown));
 	atlas_sort(&e->portrait->kinds, MAPPING_PSS);

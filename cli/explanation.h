@@ -25,6 +25,8 @@ struct explanation {
 	struct portrait *portrait; /* sorted by this */
 	struct sharers *sharers;   /* likewise */
 	size_t looked, refused; /* other processes whose maps could be read, and that could not */
+	bool hides;             /* /proc hides others' processes, which are in neither number, */
+	bool is_inside;         /* and so it does those outside of a pid namespace */
 	const struct snapshot_process
 		*grown;      /* its row in memtallyd's snapshot; NULL: there is none, and */
 	const char *unknown; /* why, clean */

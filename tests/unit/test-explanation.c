@@ -227,6 +227,12 @@ static void doubts_have_words(void **state)
 	check_line(
 		&p, "\nMost        16.0 MiB were resident at one time (VmHWM), as many as now\n");
 	check_line(&p, "\n            nobody is to be seen who maps any of it\n");
+	p.e.hides = true;
+	check_line(&p,
+		"\n            /proc is mounted with hidepid: other users' processes are not seen\n");
+	p.e.is_inside = true;
+	check_line(&p,
+		"\n            processes outside of this pid namespace, as of the host, are not seen\n");
 	p.e.limit = 1;
 	check_line(&p, "\n            and 1 more\n");
 	p.e.bytes = true;
