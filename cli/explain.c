@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/explanation.h"
 #include "cli/output.h"
+#include "cli/plain.h"
 #include "cli/source.h"
 #include "collectors/self.h"
 #include "inside/target.h"
@@ -317,7 +318,7 @@ static int print_text(const struct explaining *x)
 			buffer_add_char(&text, '\n');
 		any = true;
 		describe(x, &x->subject[i], &e);
-		explanation_add_text(&e, &text);
+		plain_add_page(&e, &text);
 	}
 	return output_flush(&text);
 }

@@ -3,25 +3,9 @@
 
 #include "cli/explanation.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #include "base/clock.h"
-#include "cli/cell.h"
-#include "cli/line.h"
 #include "cli/maprow.h"
-#include "render/human.h"
 #include "snapshot/metric.h"
-
-enum { AMOUNT_WIDTH = 12, BYTES_WIDTH = 20 };
-
-/* What follows from all that is known, in bytes. */
-struct figures {
-	bool is_known; /* .alone and .shared are */
-	uint64_t rss, pss, alone, shared;
-	uint64_t freed, pagetable; /* with the latter */
-	uint64_t others_more;      /* by how much the PSS of others would grow */
-};
 
 static uint64_t sum_of(const uint64_t part[static PORTRAIT_PARTS])
 {
@@ -32,368 +16,21 @@ static uint64_t sum_of(const uint64_t part[static PORTRAIT_PARTS])
 	return sum;
 }
 
-static bool has(const struct explanation *e, enum process_quantity quantity)
-{
-	return (e->present >> quantity) & 1;
-}
-
-static void reckon(const struct explanation *e, struct figures *ret)
+void explanation_reckon(const struct explanation *e, struct explanation_figures *ret)
 {
 	const struct portrait *p = e->portrait;
 	uint64_t unused;
 
-	*ret = (struct figures){
+	*ret = (struct explanation_figures){
 		.is_known = atlas_figure(&p->total, ATLAS_PRIVATE, &unused),
 		.rss = p->total.q[MAPPING_RSS],
 		.pss = p->total.q[MAPPING_PSS],
 		.alone = sum_of(p->alone),
 		.shared = sum_of(p->shared),
-		.pagetable = has(e, PROCESS_VM_PTE) ? e->q[PROCESS_VM_PTE] : 0,
+		.pagetable = explanation_has(e, PROCESS_VM_PTE) ? e->q[PROCESS_VM_PTE] : 0,
 	};
 	ret->freed = p->alone[PORTRAIT_ANON] + ret->pagetable;
 	ret->others_more = ret->pss > ret->alone ? ret->pss - ret->alone : 0;
-}
-
-static void add_amount(const struct explanation *e, uint64_t bytes, struct buffer *to)
-{
-	if (e->bytes)
-		buffer_printf(to, "%" PRIu64 " bytes", bytes);
-	else
-		human_add_bytes(to, bytes);
-}
-
-/* A row of a list: BYTES in their column, and two blanks. */
-static void begin_row(const struct explanation *e, uint64_t bytes, struct buffer *to)
-{
-	AUTO_BUFFER struct buffer amount = {0};
-
-	add_amount(e, bytes, &amount);
-	line_begin(to, "");
-	buffer_printf(
-		to, "%*.*s  ", e->bytes ? BYTES_WIDTH : AMOUNT_WIDTH, (int)amount.len, amount.data);
-}
-
-static void add_parts(
-	const struct explanation *e, const uint64_t part[static PORTRAIT_PARTS], struct buffer *to)
-{
-	static const char *const texts[PORTRAIT_PARTS] = {
-		[PORTRAIT_ANON] = " anonymous",
-		[PORTRAIT_SHMEM] = " shared memory",
-		[PORTRAIT_FILE] = " of files",
-	};
-
-	const char *before = ": ";
-
-	for (unsigned int i = 0; i < PORTRAIT_PARTS; i++) {
-		if (!part[i])
-			continue;
-		buffer_add_text(to, before);
-		add_amount(e, part[i], to);
-		buffer_add_text(to, texts[i]);
-		before = ", ";
-	}
-	buffer_add_char(to, '\n');
-}
-
-static void add_head(const struct explanation *e, const struct figures *f, struct buffer *to)
-{
-	buffer_printf(to, "%d is ", (int)e->pid);
-	cell_add_printable(to, e->program);
-	if (e->user) {
-		buffer_add_text(to, ", of ");
-		cell_add_printable(to, e->user);
-	}
-	buffer_add_text(to, ": ");
-	add_amount(e, f->rss, to);
-	buffer_add_text(to, " resident (RSS), of which ");
-	add_amount(e, f->pss, to);
-	buffer_add_text(to, " are its fair share (PSS)\n\n");
-}
-
-static void add_alone(const struct explanation *e, const struct figures *f, struct buffer *to)
-{
-	line_begin(to, "Alone");
-	if (!f->is_known) {
-		buffer_add_text(to, "the kernel does not say what nobody else maps\n");
-		return;
-	}
-	add_amount(e, f->alone, to);
-	buffer_add_text(to, " nobody else maps (USS)");
-	add_parts(e, e->portrait->alone, to);
-	if (has(e, PROCESS_VM_PTE)) {
-		line_begin(to, "");
-		add_amount(e, f->pagetable, to);
-		buffer_add_text(to, " of page tables come on top, which are in no RSS\n");
-	}
-}
-
-static void add_things(const struct explanation *e, struct buffer *to)
-{
-	const struct sharers *s = e->sharers;
-
-	for (size_t i = 0; i < s->things && i < e->limit; i++) {
-		begin_row(e, s->thing[i].shared_bytes, to);
-		cell_add_printable(to, s->thing[i].name);
-		buffer_add_text(
-			to, s->thing[i].inode ? ", which " : ", which at the same address ");
-		line_add_count(to, s->thing[i].others, " other process has, too\n",
-			" other processes have, too\n");
-	}
-	if (s->things > e->limit) {
-		line_begin(to, "");
-		buffer_printf(to, "and %zu more\n", s->things - e->limit);
-	}
-}
-
-/* Who may be missing. */
-static void add_unseen(const struct explanation *e, struct buffer *to)
-{
-	if (e->refused) {
-		line_begin(to, "");
-		buffer_printf(to, "%zu of %zu other processes could not be looked at\n", e->refused,
-			e->looked + e->refused);
-	}
-	if (e->hides) {
-		line_begin(to, "");
-		buffer_add_text(
-			to, "/proc is mounted with hidepid: other users' processes are not seen\n");
-	}
-	if (e->is_inside) {
-		line_begin(to, "");
-		buffer_add_text(to,
-			"processes outside of this pid namespace, as of the host, are not seen\n");
-	}
-}
-
-static void add_programs(const struct explanation *e, struct buffer *to)
-{
-	const struct sharers *s = e->sharers;
-
-	line_begin(to, "");
-	buffer_add_text(to, s->programs ? "with whom, and how much of it that can be at most:\n"
-					: "nobody is to be seen who maps any of it\n");
-	for (size_t i = 0; i < s->programs && i < e->limit; i++) {
-		const struct sharers_program *p = &s->program[i];
-
-		begin_row(e, p->shared_bytes, to);
-		cell_add_printable(to, p->name);
-		buffer_add_text(to, ", ");
-		line_add_count(to, p->processes, " process", " processes");
-		if (p->forked_bytes) {
-			buffer_add_text(to, ", related by fork: ");
-			add_amount(e, p->forked_bytes, to);
-			buffer_add_text(to, " anonymous");
-		}
-		buffer_add_char(to, '\n');
-	}
-	if (s->programs > e->limit) {
-		line_begin(to, "");
-		buffer_printf(to, "and %zu more programs\n", s->programs - e->limit);
-	}
-	add_unseen(e, to);
-}
-
-static void add_shared(const struct explanation *e, const struct figures *f, struct buffer *to)
-{
-	double sharers;
-
-	if (!f->is_known)
-		return;
-	line_begin(to, "Shared");
-	add_amount(e, f->shared, to);
-	buffer_add_text(to, " others map, too");
-	add_parts(e, e->portrait->shared, to);
-	if (!f->shared)
-		return;
-	if (atlas_sharers(&e->portrait->total, &sharers)) {
-		line_begin(to, "");
-		buffer_printf(to, "by %.1f processes in the mean, of which its share is ", sharers);
-		add_amount(e, f->others_more, to);
-		buffer_add_char(to, '\n');
-	}
-	add_things(e, to);
-	add_programs(e, to);
-}
-
-static void add_swapped(const struct explanation *e, struct buffer *to)
-{
-	struct atlas *kinds = &e->portrait->kinds;
-	const struct atlas_row *total = &e->portrait->total;
-
-	line_begin(to, "Swapped");
-	if (!((total->present >> MAPPING_SWAP) & 1) || !total->q[MAPPING_SWAP]) {
-		buffer_add_text(to, (total->present >> MAPPING_SWAP) & 1
-					    ? "nothing\n"
-					    : "the kernel does not say\n");
-		return;
-	}
-	add_amount(e, total->q[MAPPING_SWAP], to);
-	buffer_add_text(to, " are in swap space");
-	if ((total->present >> MAPPING_SWAP_PSS) & 1) {
-		buffer_add_text(to, "; its share of what is anonymous in it is ");
-		add_amount(e, total->q[MAPPING_SWAP_PSS], to);
-	}
-	buffer_add_char(to, '\n');
-	atlas_sort(kinds, MAPPING_SWAP);
-	for (size_t i = 0; i < kinds->rows && i < e->limit && kinds->row[i].q[MAPPING_SWAP]; i++) {
-		begin_row(e, kinds->row[i].q[MAPPING_SWAP], to);
-		buffer_printf(to, "%s\n", kinds->row[i].name);
-	}
-}
-
-/* "by 3.0 MiB over the last hour": what a line by least squares says, and the doubt of it. */
-static void add_slope(const struct explanation *e, struct buffer *to)
-{
-	const struct snapshot_process *row = e->grown;
-	double slope, error;
-
-	if (!ROW_HAS(row, PROCESS_ANON_SLOPE) || !ROW_HAS(row, PROCESS_ANON_SLOPE_ERROR))
-		return;
-	slope = metric_real(row->q[PROCESS_ANON_SLOPE]);
-	error = metric_real(row->q[PROCESS_ANON_SLOPE_ERROR]);
-	line_begin(to, "");
-	buffer_add_text(to,
-		slope < 0 ? "over the last hour it shrank by " : "over the last hour it grew by ");
-	add_amount(e, (uint64_t)(fabs(slope) * 3600), to);
-	buffer_add_text(to, " an hour, give or take ");
-	add_amount(e, (uint64_t)(error * 2 * 3600), to);
-	if (fabs(slope) <= 2 * error)
-		buffer_add_text(to, ": which may be nothing");
-	buffer_add_char(to, '\n');
-}
-
-static void add_grown(const struct explanation *e, struct buffer *to)
-{
-	const struct snapshot_process *row = e->grown;
-
-	line_begin(to, "Grown");
-	if (!row || !ROW_HAS(row, PROCESS_ANON_GROWTH) || !ROW_HAS(row, PROCESS_SEEN)) {
-		buffer_add_text(to, "not known: ");
-		cell_add_printable(to, row ? "memtallyd has seen it once" : e->unknown);
-		buffer_add_char(to, '\n');
-		return;
-	}
-	buffer_add_text(to, "by ");
-	add_amount(e, row->q[PROCESS_ANON_GROWTH], to);
-	buffer_add_text(to,
-		" of anonymous memory, resident or swapped out, since memtallyd saw it first, ");
-	human_add_age(to, row->q[PROCESS_SEEN]);
-	buffer_add_text(to, " ago\n");
-	add_slope(e, to);
-}
-
-static void add_most(const struct explanation *e, struct buffer *to)
-{
-	uint64_t now, most;
-
-	line_begin(to, "Most");
-	if (!has(e, PROCESS_VM_HWM) || !has(e, PROCESS_RSS)) {
-		buffer_add_text(to, "the kernel does not say\n");
-		return;
-	}
-	now = e->q[PROCESS_RSS];
-	most = e->q[PROCESS_VM_HWM];
-	add_amount(e, most, to);
-	buffer_add_text(to, " were resident at one time (VmHWM), ");
-	if (most <= now || (!e->bytes && human_is_alike(most, now))) {
-		buffer_add_text(to, "as many as now\n");
-		return;
-	}
-	add_amount(e, most - now, to);
-	buffer_add_text(to, " more than now: given back, taken by the kernel, or swapped out\n");
-}
-
-/* Both atlases by PSS, which adds up. */
-static void add_largest(const struct explanation *e, struct buffer *to)
-{
-	struct atlas *const atlases[] = {&e->portrait->kinds, &e->portrait->files};
-	static const char *const heads[] = {"by kind, in PSS:", "by file or name, in PSS:"};
-
-	for (size_t k = 0; k < ARRAY_SIZE(atlases); k++) {
-		atlas_sort(atlases[k], MAPPING_PSS);
-		line_begin(to, k ? "" : "Largest");
-		buffer_printf(to, "%s\n", heads[k]);
-		for (size_t i = 0;
-			i < atlases[k]->rows && i < e->limit && atlases[k]->row[i].q[MAPPING_PSS];
-			i++) {
-			begin_row(e, atlases[k]->row[i].q[MAPPING_PSS], to);
-			cell_add_printable(to, atlases[k]->row[i].name);
-			buffer_add_text(to, atlases[k]->row[i].is_deleted ? " [deleted]\n" : "\n");
-		}
-	}
-}
-
-static void add_ended_line(
-	const struct explanation *e, uint64_t bytes, const char *text, struct buffer *to)
-{
-	if (!bytes)
-		return;
-	line_begin(to, "");
-	add_amount(e, bytes, to);
-	buffer_add_text(to, text);
-}
-
-static void add_ended(const struct explanation *e, const struct figures *f, struct buffer *to)
-{
-	const struct atlas_row *total = &e->portrait->total;
-
-	line_begin(to, "Ended");
-	if (!f->is_known) {
-		buffer_add_text(to, "not known\n");
-		return;
-	}
-	buffer_add_text(to, "if it ended, ");
-	add_amount(e, f->freed, to);
-	buffer_add_text(
-		to, " would come back at once, what is anonymous and alone and the page tables\n");
-	add_ended_line(e, e->portrait->alone[PORTRAIT_SHMEM],
-		" of shared memory, too, unless it has a name or is held open\n", to);
-	add_ended_line(e, e->portrait->alone[PORTRAIT_FILE],
-		" of files would stay cached until others need memory\n", to);
-	add_ended_line(e, f->others_more, " would count for others, who have what it shares\n", to);
-	add_ended_line(e, total->q[MAPPING_SWAP_PSS], " of swap space would be free at most\n", to);
-	add_ended_line(e, total->q[MAPPING_PRIVATE_HUGETLB],
-		" of hugetlb pages would go back to their pool, unless a file has them\n", to);
-}
-
-static void add_how(const struct explanation *e, struct buffer *to)
-{
-	line_begin(to, "How");
-	buffer_printf(to,
-		"RSS, PSS, alone, shared and swapped: the sum of %" PRIu64
-		" mappings in /proc/%d/smaps,\n",
-		e->portrait->total.mappings, (int)e->pid);
-	line_begin(to, "");
-	buffer_add_text(to, "each PSS rounded down to a KiB; page tables and VmHWM: its status\n");
-	line_begin(to, "");
-	buffer_printf(to,
-		"with whom: the maps of %zu other processes, files by device and inode, anonymous\n",
-		e->looked);
-	line_begin(to, "");
-	buffer_add_text(to, "memory by its address, since who was forked has it at the same one\n");
-	if (e->grown) {
-		line_begin(to, "");
-		buffer_add_text(to, "growth: memtallyd's snapshot of ");
-		human_add_age(to, e->snapshot_age_ns);
-		buffer_add_text(to, " ago; its bounds are twice the standard error\n");
-	}
-}
-
-void explanation_add_text(const struct explanation *e, struct buffer *to)
-{
-	struct figures f;
-
-	reckon(e, &f);
-	sharers_sort(e->sharers);
-	add_head(e, &f, to);
-	add_alone(e, &f, to);
-	add_shared(e, &f, to);
-	add_swapped(e, to);
-	add_grown(e, to);
-	add_most(e, to);
-	add_largest(e, to);
-	add_ended(e, &f, to);
-	add_how(e, to);
 }
 
 static void set_bytes(json_t *to, const char *name, uint64_t bytes, int *failed)
@@ -490,7 +127,7 @@ static json_t *json_of_growth(const struct explanation *e)
 	return growth;
 }
 
-static json_t *json_of_end(const struct explanation *e, const struct figures *f)
+static json_t *json_of_end(const struct explanation *e, const struct explanation_figures *f)
 {
 	const struct portrait *p = e->portrait;
 
@@ -515,19 +152,19 @@ static void set_status(const struct explanation *e, json_t *to, int *failed)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(amounts); i++)
-		if (has(e, amounts[i].quantity))
+		if (explanation_has(e, amounts[i].quantity))
 			set_bytes(to, amounts[i].name, e->q[amounts[i].quantity], failed);
 }
 
 json_t *explanation_json(const struct explanation *e)
 {
 	const struct portrait *p = e->portrait;
-	struct figures f;
+	struct explanation_figures f;
 	json_t *json;
 	double sharers;
 	int failed = 0;
 
-	reckon(e, &f);
+	explanation_reckon(e, &f);
 	sharers_sort(e->sharers);
 	json = json_pack("{s:i,s:s,s:s*,s:b,s:I,s:I}", "pid", (int)e->pid, "program", e->program,
 		"user", e->user, "complete", 1, "rss_bytes", (json_int_t)f.rss, "pss_bytes",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of one process's memory, as a page for people or as JSON: what it has alone and shares with whom, what is
- * swapped out, what has grown, what is largest, what would come back if it ended, and how each figure was got. Pure but
- * for LC_CTYPE, which decides what of names can be printed.
+ * What is known of one process's memory: what it has alone and shares with whom, what is swapped out, what has grown, what
+ * is largest, what would come back if it ended; and that as JSON. Pure.
  */
 #ifndef MEMTALLY_CLI_EXPLANATION_H
 #define MEMTALLY_CLI_EXPLANATION_H
@@ -10,7 +9,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "base/buffer.h"
 #include "inside/portrait.h"
 #include "inside/sharers.h"
 #include "snapshot/record.h"
@@ -35,8 +33,21 @@ struct explanation {
 	size_t limit; /* of the largest of each kind of row; not 0 */
 };
 
-/* .bytes and .limit count here. */
-void explanation_add_text(const struct explanation *e, struct buffer *to);
+/* What follows from it, in bytes. */
+struct explanation_figures {
+	bool is_known; /* .alone and .shared are */
+	uint64_t rss, pss, alone, shared;
+	uint64_t freed, pagetable; /* at once, if it ended, with the latter */
+	uint64_t others_more;      /* by how much the PSS of others would grow */
+};
+
+void explanation_reckon(const struct explanation *e, struct explanation_figures *ret);
+
+/* Whether status has QUANTITY. */
+static inline bool explanation_has(const struct explanation *e, enum process_quantity quantity)
+{
+	return (e->present >> quantity) & 1;
+}
 
 /* An object, exact and whole, the caller's; NULL: out of memory. */
 json_t *explanation_json(const struct explanation *e);
