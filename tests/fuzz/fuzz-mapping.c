@@ -24,12 +24,11 @@ static int take(const struct mapping *m, void *to)
 	struct found *f = to;
 
 	fuzz_check(m->start <= m->end && strlen(m->perms) == 4);
-	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
-		if (mapping_has(m, (enum mapping_field)i)) {
-			fuzz_check(!mapping_field_is_amount((enum mapping_field)i) ||
-				   m->q[i] <= INT64_MAX);
-			add(f, &m->q[i], sizeof(m->q[i]));
-		}
+	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
+		fuzz_check(mapping_has(m, (enum mapping_field)i) || !m->q[i]);
+		fuzz_check(!mapping_field_is_amount((enum mapping_field)i) || m->q[i] <= INT64_MAX);
+		add(f, &m->q[i], sizeof(m->q[i]));
+	}
 	add(f, &m->present, sizeof(m->present));
 	add(f, m->path, m->path_len);
 	add(f, m->flags, m->flags_len);

@@ -183,6 +183,16 @@ static void what_is_not_said_is_nothing(void **state)
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
 		assert_true(mapping_has(&s.item[1], (enum mapping_field)i) || !s.item[1].q[i]);
 	assert_int_equal(s.item[1].flags_len, 0);
+	s = (struct seen){0};
+	assert_int_equal(read_all("1000-2000 r--p 0 0:0 0\nRss:                   4 kB\n"
+				  "2000-3000 ---p 0 0:0 0\nRss:                   8 kB\n"
+				  "Swap:                  5 kB\n"
+				  "3000-4000 ---p 0 0:0 0\nRss:                  12 kB\n",
+				 4096, &s),
+		0);
+	assert_int_equal(s.item[1].q[MAPPING_SWAP], 5 * KIB);
+	assert_int_equal(s.item[2].present, 1 << MAPPING_RSS);
+	assert_int_equal(s.item[2].q[MAPPING_SWAP], 0);
 }
 
 /* An old kernel's first; and lines that are not known are passed over. */
