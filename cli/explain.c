@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/explanation.h"
 #include "cli/output.h"
 #include "cli/plain.h"
@@ -25,11 +26,6 @@ enum { LIMIT_DEFAULT = 5, EXPLAIN_VERSION = 1 };
 void explain_done(struct explain *e)
 {
 	chosen_done(&e->chosen);
-}
-
-bool explain_is_asked(const struct settings *settings)
-{
-	return settings->operands.count && !strcmp(settings->operands.item[0], "explain");
 }
 
 /* What is for other views. */
@@ -341,4 +337,14 @@ int explain_show(const struct settings *settings, struct explain *e)
 	open_snapshot(&x, settings);
 	r = e->json ? print_json(&x) : print_text(&x);
 	return r < 0 ? r : x.has_failed;
+}
+
+int explain_run(const struct settings *settings, bool is_check)
+{
+	AUTO_EXPLAIN struct explain explain = {0};
+	char error[CHOSEN_ERROR_SIZE] = "";
+
+	if (explain_parse(settings, &explain, error) < 0)
+		return command_refuse(error);
+	return is_check ? COMMAND_GOOD : command_shown(explain_show(settings, &explain));
 }

@@ -19,9 +19,6 @@ struct explain {
 void explain_done(struct explain *e);
 #define AUTO_EXPLAIN CLEANUP(explain_done)
 
-/* Whether SETTINGS ask for it, by their operands. */
-bool explain_is_asked(const struct settings *settings);
-
 /* What SETTINGS ask for. Pure. -EINVAL with a sentence for the user in ERROR; -ENOMEM. */
 int explain_parse(
 	const struct settings *settings, struct explain *ret, char error[static CHOSEN_ERROR_SIZE]);
@@ -31,5 +28,8 @@ int explain_parse(
  * none; or an error of printing.
  */
 int explain_show(const struct settings *settings, struct explain *e);
+
+/* As struct command has it. */
+int explain_run(const struct settings *settings, bool is_check);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/number.h"
+#include "cli/command.h"
 #include "cli/mapchange.h"
 #include "cli/output.h"
 #include "cli/saved.h"
@@ -19,11 +20,6 @@
 void map_done(struct map *m)
 {
 	chosen_done(&m->chosen);
-}
-
-bool map_is_asked(const struct settings *settings)
-{
-	return settings->operands.count && !strcmp(settings->operands.item[0], "map");
 }
 
 static int refuse(char error[static CHOSEN_ERROR_SIZE], const char *what, const char *got,
@@ -364,4 +360,14 @@ int map_show(const struct settings *settings, struct map *m)
 	s.into = &s.atlas;
 	r = is_compared(m) ? show_changes(&s, &procfs) : show_all(&s, &procfs);
 	return r < 0 ? r : s.has_failed;
+}
+
+int map_run(const struct settings *settings, bool is_check)
+{
+	AUTO_MAP struct map map = {0};
+	char error[CHOSEN_ERROR_SIZE] = "";
+
+	if (map_parse(settings, &map, error) < 0)
+		return command_refuse(error);
+	return is_check ? COMMAND_GOOD : command_shown(map_show(settings, &map));
 }

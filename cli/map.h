@@ -27,9 +27,6 @@ struct map {
 void map_done(struct map *m);
 #define AUTO_MAP CLEANUP(map_done)
 
-/* Whether SETTINGS ask for it, by their operands. */
-bool map_is_asked(const struct settings *settings);
-
 /* What SETTINGS ask for. Pure. -EINVAL with a sentence for the user in ERROR; -ENOMEM. */
 int map_parse(
 	const struct settings *settings, struct map *ret, char error[static CHOSEN_ERROR_SIZE]);
@@ -39,5 +36,8 @@ int map_parse(
  * none; or an error of printing.
  */
 int map_show(const struct settings *settings, struct map *m);
+
+/* As struct command has it. */
+int map_run(const struct settings *settings, bool is_check);
 
 #endif

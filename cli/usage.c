@@ -22,11 +22,6 @@ enum {
 
 #define CONNECT_PAUSE_NS (10 * NS_PER_MSEC)
 
-bool usage_is_asked(const struct settings *settings)
-{
-	return settings->operands.count && !strcmp(settings->operands.item[0], "usage");
-}
-
 static int refuse(char error[static USAGE_ERROR_SIZE], const char *what, const char *text,
 	const char *expected)
 {

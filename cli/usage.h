@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `memtally usage`: asks memtally-ledger who has used how much, and prints it.
+ * Asks memtally-ledger who has used how much.
  */
 #ifndef MEMTALLY_CLI_USAGE_H
 #define MEMTALLY_CLI_USAGE_H
@@ -9,9 +9,6 @@
 
 #include "cli/bill.h"
 #include "config/settings.h"
-
-/* Whether SETTINGS ask for usage, by their operands. */
-bool usage_is_asked(const struct settings *settings);
 
 enum { USAGE_ERROR_SIZE = 256 };
 
