@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 
+enum { READ_SIZE = 1 << 16 };
+
 const char *target_text(enum target_outcome outcome)
 {
 	static const char *const texts[TARGET_OUTCOMES] = {
@@ -106,6 +108,33 @@ int target_file(struct target *t, const char *file, int *ret_fd)
 		return outcome_of_error(fd);
 	*ret_fd = fd;
 	return 0;
+}
+
+static int read_mappings(int fd, struct mapping_reader *reader)
+{
+	for (;;) {
+		char *room = mapping_reader_room(reader, READ_SIZE);
+		ssize_t n = room ? read(fd, room, READ_SIZE) : -1;
+		int r;
+
+		if (n < 0 && room && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return !room ? -ENOMEM : n < 0 ? -errno : mapping_reader_end(reader);
+		r = mapping_reader_feed(reader, (size_t)n);
+		if (r != 0)
+			return r;
+	}
+}
+
+int target_mappings(struct target *t, mapping_taker take, void *context)
+{
+	CLEANUP(mapping_reader_done)
+	struct mapping_reader reader = {.take = take, .context = context};
+	AUTO_CLOSE int fd = -1;
+	int r = target_file(t, "smaps", &fd);
+
+	return r == 0 ? read_mappings(fd, &reader) : r;
 }
 
 int target_confirm(struct target *t)

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "collectors/process.h"
+#include "inside/mapping.h"
 
 /* Why there is nothing to look into. */
 enum target_outcome {
@@ -39,6 +40,9 @@ const char *target_program(const struct target *t);
 
 /* Opens FILE of its directory, of a live thread where its leader is dead: "smaps". 0, a target_outcome, or open's error. */
 int target_file(struct target *t, const char *file, int *ret_fd);
+
+/* Reads its smaps to the end. 0, a target_outcome, -ENOMEM, -EBADMSG, the taker's, or read's errors. */
+int target_mappings(struct target *t, mapping_taker take, void *context);
 
 /*
  * Whether it is still what it was when it was opened, so that what was read since is of one image, and whole: the kernel
