@@ -18,7 +18,7 @@ enum pagerow_by {
 	PAGEROW_BY_PROCESS,
 	PAGEROW_BY_MAPPING,
 	PAGEROW_BY_PAGE,
-	PAGEROW_BY_SECTION, /* as the next, cli/elfrow.h */
+	PAGEROW_BY_SECTION, /* as the next, cli/partrow.h */
 	PAGEROW_BY_SYMBOL,
 	PAGEROW_BYS
 };

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "cli/output.h"
+#include "cli/loaded.h"
 #include "cli/visit.h"
 #include "inside/pagemap.h"
 #include "inside/pagewalk.h"
@@ -91,6 +92,11 @@ static int parse_by(const struct settings *c, struct pages *p, char error[static
 				 "kind, process, mapping, page, section or symbol");
 }
 
+static bool is_by_parts(const struct pages *p)
+{
+	return p->format.by >= PAGEROW_BY_SECTION;
+}
+
 static int parse_order(
 	const struct settings *c, struct pages *p, char error[static CHOSEN_ERROR_SIZE])
 {
@@ -102,7 +108,12 @@ static int parse_order(
 			c->sort ? "sort" : "order");
 		return -EINVAL;
 	}
-	if (c->sort) {
+	if (is_by_parts(p)) {
+		p->sort = c->sort ? partrow_find(c->sort) : PARTROW_RESIDENT;
+		if (p->sort == PARTROW_FIELDS)
+			return refuse(error, "--sort", c->sort,
+				"a field of the rows in JSON, such as resident_bytes or private_bytes");
+	} else if (c->sort) {
 		p->sort = pagesum_find(c->sort);
 		if (p->sort == PAGESUM_FIELDS)
 			return refuse(error, "--sort", c->sort,
@@ -154,7 +165,8 @@ struct showing {
 	struct visit visit;
 	struct frames frames;
 	struct pagewalk walk;
-	struct pagerow *row; /* owned; by kind, as many as there are kinds */
+	struct loaded loaded; /* where those are asked for; else: */
+	struct pagerow *row;  /* owned; by kind, as many as there are kinds */
 	size_t rows, room;
 	struct pagerow total;
 	struct buffer text, name;
@@ -175,6 +187,7 @@ static void cleanup_showing(struct showing *s)
 	for (size_t i = 0; i < s->rows; i++)
 		free(s->row[i].name);
 	free(s->row);
+	loaded_done(&s->loaded);
 	frames_close(&s->frames);
 	visit_done(&s->visit);
 	buffer_done(&s->text);
@@ -321,6 +334,11 @@ static int look_into(struct target *t, pid_t pid, void *context)
 	s->pid = pid;
 	s->smaps_rss_bytes = s->rss_bytes = 0;
 	s->walk.fd = pagemap;
+	if (r == 0 && is_by_parts(s->pages)) {
+		r = loaded_look_into(&s->loaded, t, pid);
+		s->visit.fatal = s->loaded.fatal;
+		return r;
+	}
 	if (r == 0)
 		r = target_mappings(t, take_mapping, s);
 	if (r == 0)
@@ -431,12 +449,32 @@ static void begin(struct showing *s)
 		pagerow_add_page_head(&p->format, &s->text);
 }
 
+static void add_processes(struct showing *s)
+{
+	buffer_printf(&s->text, ",\"frames_shown\":%s,\"processes\":[",
+		s->walk.frames ? "true" : "false");
+	buffer_add(&s->text, s->visit.processes.data, s->visit.processes.len);
+	buffer_add_text(&s->text, "]}\n");
+}
+
+static int finish_loaded(struct showing *s)
+{
+	int r = loaded_finish(&s->loaded);
+
+	if (r == 0 && s->pages->json)
+		add_processes(s);
+	s->visit.has_failed |= s->loaded.has_failed;
+	return r < 0 ? r : output_flush(&s->text);
+}
+
 static int finish(struct showing *s)
 {
 	const struct pages *p = s->pages;
 	size_t count;
 	int r = 0;
 
+	if (is_by_parts(p))
+		return finish_loaded(s);
 	arrange(s);
 	count = p->limit && p->limit < s->rows ? p->limit : s->rows;
 	if (p->format.by != PAGEROW_BY_PAGE)
@@ -455,10 +493,7 @@ static int finish(struct showing *s)
 			buffer_printf(&s->text, ",\"pages\":%zu,\"size_bytes\":%llu", s->pages_seen,
 				(unsigned long long)s->size_bytes);
 		}
-		buffer_printf(&s->text, ",\"frames_shown\":%s,\"processes\":[",
-			s->walk.frames ? "true" : "false");
-		buffer_add(&s->text, s->visit.processes.data, s->visit.processes.len);
-		buffer_add_text(&s->text, "]}\n");
+		add_processes(s);
 	}
 	return r < 0 ? r : output_flush(&s->text);
 }
@@ -469,7 +504,10 @@ static int look_into_all(struct showing *s, struct pages *p)
 	int r = 0;
 
 	p->format.known = pagesum_known(s->walk.frames, true);
-	begin(s);
+	if (is_by_parts(p))
+		loaded_begin(&s->loaded);
+	else
+		begin(s);
 	for (size_t i = 0; r == 0 && i < p->chosen.count; i++)
 		r = visit_process(&s->visit, &p->chosen.process[i]);
 	p->format.known = pagesum_known(s->walk.frames, !s->walk.cannot_scan);
@@ -484,6 +522,29 @@ static int find(const struct settings *settings, struct pages *p)
 	if (r == 0 && said.len)
 		log_info("%.*s", (int)said.len, said.data);
 	return r;
+}
+
+static void init_loaded(struct showing *s, const struct procfs *procfs)
+{
+	const struct pages *p = s->pages;
+
+	s->loaded = (struct loaded){
+		.format = {.of_symbols = p->format.by == PAGEROW_BY_SYMBOL,
+			.has_pid = p->format.has_pid,
+			.knows_dirty = s->walk.frames},
+		.json = p->json,
+		.csv = p->csv,
+		.is_sorted = p->is_sorted,
+		.sort = (enum partrow_field)p->sort,
+		.ascending = p->ascending,
+		.limit = p->limit,
+		.start = p->start,
+		.end = p->end,
+		.procfs = procfs,
+		.walk = &s->walk,
+		.text = &s->text,
+	};
+	loaded_init(&s->loaded);
 }
 
 static int show(struct pages *p, const struct procfs *procfs)
@@ -507,6 +568,7 @@ static int show(struct pages *p, const struct procfs *procfs)
 		s.rows = s.room = KIND_END;
 	}
 	open_frames(&s, procfs);
+	init_loaded(&s, procfs);
 	r = look_into_all(&s, p);
 	if (r == 0)
 		r = finish(&s);

@@ -17,7 +17,7 @@ struct pages {
 	struct pagerow_format format;
 	bool json, csv;
 	bool is_sorted;
-	unsigned int sort; /* a field of the rows: enum pagesum_field or enum elfrow_field */
+	unsigned int sort; /* a field of the rows: enum pagesum_field, or enum partrow_field */
 	bool ascending;
 	size_t limit;        /* rows to show; 0: all */
 	uint64_t start, end; /* which addresses; 0 and UINT64_MAX: all */
