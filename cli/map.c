@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "cli/saved.h"
 #include "inside/target.h"
 
@@ -85,7 +86,7 @@ static int parse_order(
 
 static const char *find_stray(const struct settings *c)
 {
-	return c->until ? "until" : c->per ? "per" : NULL;
+	return c->until ? "until" : c->per ? "per" : pages_flag(c);
 }
 
 int map_parse(

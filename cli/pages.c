@@ -28,6 +28,14 @@ bool pages_is_asked(const struct settings *settings)
 	return settings->operands.count && !strcmp(settings->operands.item[0], "pages");
 }
 
+const char *pages_flag(const struct settings *settings)
+{
+	return settings->sections  ? "sections"
+	       : settings->symbols ? "symbols"
+	       : settings->range   ? "range"
+	                           : NULL;
+}
+
 static int refuse(char error[static CHOSEN_ERROR_SIZE], const char *what, const char *got,
 	const char *expected)
 {

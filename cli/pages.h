@@ -29,6 +29,9 @@ void pages_done(struct pages *p);
 /* Whether SETTINGS ask for it, by their operands. */
 bool pages_is_asked(const struct settings *settings);
 
+/* Which flag of SETTINGS nothing else has a meaning for: "range"; NULL: none is given. */
+const char *pages_flag(const struct settings *settings);
+
 /* What SETTINGS ask for. Pure. -EINVAL with a sentence for the user in ERROR; -ENOMEM. */
 int pages_parse(
 	const struct settings *settings, struct pages *ret, char error[static CHOSEN_ERROR_SIZE]);

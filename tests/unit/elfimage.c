@@ -12,7 +12,7 @@ static uint32_t add_text(char *to, size_t *len, const char *text)
 {
 	uint32_t at = (uint32_t)*len;
 
-	strcpy(to + at, text);
+	memcpy(to + at, text, strlen(text) + 1);
 	*len += strlen(text) + 1;
 	return at;
 }
@@ -137,7 +137,7 @@ void elfimage_make(union elfimage *f)
 	i->note.head = (Elf64_Nhdr){4, sizeof(i->note.id), NT_GNU_BUILD_ID};
 	memcpy(i->note.name, "GNU", 4);
 	memcpy(i->note.id, "\1\2\3\4\5\6\7\x08", 8);
-	strcpy(i->link, "its.debug");
+	memcpy(i->link, "its.debug", sizeof("its.debug"));
 	memset(i->link + 12, 0xab, 4);
 	i->link_crc = 0;
 }

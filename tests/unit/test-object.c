@@ -180,9 +180,8 @@ static void debugging_information_is_found_by_name(void **state)
 	memset(image.parts.link + 12, 0, 4);
 	memcpy(image.parts.link + 12, &image.parts.link_crc, 4);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(of, sizeof(of), "%s/lib/a.so", path);
-		if (i == 2)
-			strcpy(of, "/opt/a.so");
+		snprintf(of, sizeof(of), "%s%s", i < 2 ? path : "",
+			i < 2 ? "/lib/a.so" : "/opt/a.so");
 		assert_int_equal(find_debug(&image, of), -ENOENT);
 		write_file(names[i], debug.bytes, sizeof(debug.bytes));
 		assert_int_equal(find_debug(&image, of), 0);
