@@ -332,7 +332,7 @@ static int look_into_file(struct looking *l, const struct loaded_area *first,
 	AUTO_ELFFILE struct elffile f = {.segments = 0};
 	AUTO_ELFFILE struct elffile debug = {.segments = 0};
 	AUTO_CLOSE int fd = -1, debug_fd = -1;
-	const struct elffile *parts;
+	const struct elffile *parts = &f;
 	const char *why = "";
 	int r = object_open(l->p->procfs->fd, &m, &fd);
 

@@ -254,7 +254,7 @@ static void add_part(
 int elffile_read_sections(struct elffile *f, const char **ret_why)
 {
 	Elf_Scn *section = NULL;
-	size_t count, strings;
+	size_t count, strings = SHN_UNDEF;
 	int r;
 
 	if (elf_getshdrnum(f->elf, &count) < 0 ||

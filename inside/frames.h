@@ -6,6 +6,7 @@
 #ifndef MEMTALLY_INSIDE_FRAMES_H
 #define MEMTALLY_INSIDE_FRAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,5 +57,19 @@ void frames_close(struct frames *f);
 int frames_count(struct frames *f, uint64_t frame, uint64_t *ret);
 int frames_flags(struct frames *f, uint64_t frame, uint64_t *ret);
 void frames_forget(struct frames *f);
+
+/* One of several that are asked for at once. */
+struct frames_query {
+	uint64_t frame;
+	size_t number; /* the asker's, since they are put in another order */
+	bool is_none;  /* there is no such frame, and so nothing of it: */
+	uint64_t mappings, flags;
+};
+
+/*
+ * Answers COUNT of them, anew, in the order of the frames: pages that follow each other lie near each other as often as not, in whatever order,
+ * and so take one read for many. 0, or read's errors.
+ */
+int frames_ask(struct frames *f, struct frames_query *query, size_t count);
 
 #endif

@@ -52,7 +52,7 @@ static const char *find_device(const struct buffer *maps, uint64_t start)
 
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		uint64_t begins;
+		uint64_t begins = 0;
 
 		if (!newline)
 			return NULL;
@@ -155,7 +155,7 @@ static int try_debug(const struct elffile *f, const char *path, struct elffile *
 	AUTO_ELFFILE struct elffile debug = {.segments = 0};
 	AUTO_CLOSE int fd = -1;
 	const char *why;
-	struct stat st;
+	struct stat st = {.st_size = 0};
 	int r = open_regular(AT_FDCWD, path, &st, &fd);
 
 	if (r == 0)

@@ -64,7 +64,7 @@ int pagemap_shows_frames(int procfs_fd)
 	AUTO_CLOSE int fd = openat(procfs_fd, "self/pagemap", O_RDONLY | O_CLOEXEC);
 	volatile char here = 1; /* on a page that is there and is no zero page */
 	uint64_t entry = 0;
-	size_t count;
+	size_t count = 0;
 	int r;
 
 	if (fd < 0)

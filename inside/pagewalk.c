@@ -24,58 +24,82 @@ uint64_t pagewalk_page_size(void)
 	return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* What was read at once. */
+struct batch {
+	uint64_t entry[ENTRIES];
+	size_t count;
+	struct page_facts facts[ENTRIES];
+	struct frames_query query[ENTRIES];
+};
+
 /* A frame that is none of the host's memory, as a device's, is told nothing of. */
-static int look_at_frame(struct frames *frames, struct page_facts *f)
+static int ask_of_frames(struct frames *frames, struct batch *b)
 {
-	uint64_t frame = pagemap_frame(f->entry);
+	size_t asked = 0;
 	int r;
 
-	if (!frames || !frame)
-		return 0;
-	r = frames_count(frames, frame, &f->mappings);
-	if (r == 0)
-		r = frames_flags(frames, frame, &f->flags);
-	f->has_frame = r == 0 || r == -ENXIO;
-	if (r == -ENXIO)
-		f->flags = FRAME_NOPAGE;
-	return r == -ENXIO ? 0 : r;
+	for (size_t i = 0; i < b->count; i++) {
+		uint64_t frame = pagemap_frame(b->entry[i]);
+
+		if (frame)
+			b->query[asked++] = (struct frames_query){.frame = frame, .number = i};
+	}
+	r = frames_ask(frames, b->query, asked);
+	for (size_t i = 0; r == 0 && i < asked; i++) {
+		const struct frames_query *q = &b->query[i];
+		struct page_facts *f = &b->facts[q->number];
+
+		f->has_frame = true;
+		f->mappings = q->mappings;
+		f->flags = q->is_none ? FRAME_NOPAGE : q->flags;
+	}
+	return r;
 }
 
-static int take_entry(
-	const struct walk *walk, uint64_t address, uint64_t entry, const struct pagemap_region *of)
+static int take_batch(
+	const struct walk *walk, uint64_t start, struct batch *b, const struct pagemap_region *of)
 {
-	struct page_facts f = {
-		.entry = entry,
-		.has_categories = !walk->w->cannot_scan,
-		.categories = of->categories,
-		.is_hugetlb = walk->is_hugetlb,
-	};
-	struct page page;
-	int r;
+	uint64_t page_size = pagewalk_page_size();
+	int r = 0;
 
-	if (!(entry & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED)))
-		return 0;
-	r = look_at_frame(walk->w->frames, &f);
-	if (r < 0)
-		return r;
-	page = page_of(address, &f);
-	return page.state == PAGE_NONE ? 0 : walk->take(&page, walk->context);
+	for (size_t i = 0; i < b->count; i++)
+		b->facts[i] = (struct page_facts){
+			.entry = b->entry[i],
+			.has_categories = !walk->w->cannot_scan,
+			.categories = of->categories,
+			.is_hugetlb = walk->is_hugetlb,
+		};
+	if (walk->w->frames)
+		r = ask_of_frames(walk->w->frames, b);
+	for (size_t i = 0; r == 0 && i < b->count; i++) {
+		struct page page;
+
+		if (!b->entry[i])
+			continue;
+		page = page_of(start + i * page_size, &b->facts[i]);
+		if (page.state != PAGE_NONE)
+			r = walk->take(&page, walk->context);
+	}
+	return r;
 }
 
 static int walk_region(const struct walk *walk, const struct pagemap_region *region)
 {
-	uint64_t page_size = pagewalk_page_size(), entry[ENTRIES], at = region->start;
+	uint64_t page_size = pagewalk_page_size(), at = region->start;
+	struct batch b;
 	int r = 0;
 
 	while (r == 0 && at < region->end) {
 		uint64_t left = (region->end - at + page_size - 1) / page_size;
-		size_t count;
 
-		r = pagemap_read(walk->w->fd, at, entry, left < ENTRIES ? left : ENTRIES, &count);
-		if (r == 0 && !count)
+		b.count = 0;
+		r = pagemap_read(
+			walk->w->fd, at, b.entry, left < ENTRIES ? left : ENTRIES, &b.count);
+		if (r == 0 && !b.count)
 			return 0;
-		for (size_t i = 0; r == 0 && i < count; i++, at += page_size)
-			r = take_entry(walk, at, entry[i], region);
+		if (r == 0)
+			r = take_batch(walk, at, &b, region);
+		at += b.count * page_size;
 	}
 	return r;
 }
@@ -111,8 +135,6 @@ int pagewalk(struct pagewalk *w, uint64_t start, uint64_t end, bool is_hugetlb, 
 	const struct pagemap_region whole = {.start = start, .end = end};
 	int r = w->cannot_scan ? -ENOTTY : scan(&walk, start, end);
 
-	if (w->frames)
-		frames_forget(w->frames);
 	if (r != -ENOTTY)
 		return r;
 	w->cannot_scan = true;

@@ -60,6 +60,37 @@ static void frames_are_told_in_any_order(void **state)
 	assert_int_equal(value, FRAMES - 1 + 7);
 }
 
+/* Many at once, in any order, some of them twice and some that there are not. */
+static void many_are_asked_for_at_once(void **state)
+{
+	AUTO_FRAMES struct frames f = {.counts.fd = -1, .flags.fd = -1};
+	struct frames_query query[300];
+	uint64_t random = 5;
+
+	(void)state;
+	write_files();
+	assert_int_equal(frames_open(folder, &f), 0);
+	for (unsigned int round = 0; round < unit_rounds(200); round++) {
+		size_t count = unit_random(&random) % 300;
+		uint64_t within = 1 + unit_random(&random) % (2 * FRAMES);
+		uint64_t asked[300];
+
+		for (size_t i = 0; i < count; i++) {
+			asked[i] = unit_random(&random) % within;
+			query[i] = (struct frames_query){.frame = asked[i], .number = i};
+		}
+		assert_int_equal(frames_ask(&f, query, count), 0);
+		for (size_t i = 0; i < count; i++) {
+			assert_int_equal(query[i].frame, asked[query[i].number]);
+			assert_int_equal(query[i].is_none, query[i].frame >= FRAMES);
+			if (query[i].is_none)
+				continue;
+			assert_int_equal(query[i].mappings, query[i].frame + 7);
+			assert_int_equal(query[i].flags, query[i].frame * query[i].frame);
+		}
+	}
+}
+
 /* What was read stays as it was until it is forgotten. */
 static void what_is_forgotten_is_read_anew(void **state)
 {
@@ -183,6 +214,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_are_told_in_any_order),
+		cmocka_unit_test(many_are_asked_for_at_once),
 		cmocka_unit_test(what_is_forgotten_is_read_anew),
 		cmocka_unit_test(who_may_not_or_has_none_is_told),
 		cmocka_unit_test(the_kernels_are_what_they_are),
