@@ -20,13 +20,16 @@ const char *page_state_name(enum page_state state)
 	return names[state];
 }
 
-/* A scan is older than the entry: what was zeros then, may have been written to. */
+/*
+ * A scan is older than the entry: what was zeros then, may have been written to. Huge zeros are called a file's by the entry
+ * (Linux 6.18), and by nothing else.
+ */
 static bool is_zero(const struct page_facts *f)
 {
-	if (f->entry & (PAGEMAP_FILE | PAGEMAP_EXCLUSIVE))
-		return false;
-	return f->has_frame ? f->flags & FRAME_ZERO
-	                    : f->has_categories && f->categories & PAGEMAP_IS_ZERO;
+	if (f->has_frame)
+		return f->flags & FRAME_ZERO;
+	return f->has_categories && f->categories & PAGEMAP_IS_ZERO &&
+	       !(f->entry & PAGEMAP_EXCLUSIVE);
 }
 
 /*

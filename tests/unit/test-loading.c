@@ -102,6 +102,20 @@ static void segments_may_share_a_page_of_the_file(void **state)
 	check_piece(&l.item[0], 1, at + 0x1000, at + 0x2000, true);
 }
 
+/* Of one mapping that may be two segments' it is the one that may be executed as it may. */
+static void access_decides_between_segments(void **state)
+{
+	const uint64_t at = HEX(10000);
+	AUTO_LOADINGS struct loadings text = {.count = 0};
+	AUTO_LOADINGS struct loadings data = {.count = 0};
+
+	(void)state;
+	find(&small, &(const struct loading_area){at, at + 0x1000, 0, true}, 1, NULL, 0, &text);
+	find(&small, &(const struct loading_area){at, at + 0x1000, 0, false}, 1, NULL, 0, &data);
+	assert_int_equal(text.item[0].bias, at);
+	assert_int_equal(data.item[0].bias, at - 0x1000);
+}
+
 static void it_may_be_loaded_twice_and_mapped_besides(void **state)
 {
 	const uint64_t a = HEX(100000), b = HEX(200000), flat = HEX(300000);
@@ -227,6 +241,7 @@ int main(void)
 		cmocka_unit_test(what_is_loaded_is_found_with_its_bss),
 		cmocka_unit_test(mappings_may_be_parts_of_segments),
 		cmocka_unit_test(segments_may_share_a_page_of_the_file),
+		cmocka_unit_test(access_decides_between_segments),
 		cmocka_unit_test(it_may_be_loaded_twice_and_mapped_besides),
 		cmocka_unit_test(gaps_are_of_no_part),
 		cmocka_unit_test(nothing_is_lost_whatever_the_file_says),

@@ -115,6 +115,56 @@ static void own_pages_are_found(void **state)
 	munmap(shared, PAGES * size);
 }
 
+struct counted {
+	uint64_t pages, sum;
+};
+
+static int count(const struct page *p, void *context)
+{
+	struct counted *c = context;
+
+	c->pages++;
+	c->sum += p->address;
+	return 0;
+}
+
+/* More regions than are found at once, and more pages than the kernel goes through at once. */
+static void all_of_much_is_found(void **state)
+{
+	enum { MANY = 40000 };
+	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uint64_t size = pagewalk_page_size(), start;
+	struct pagewalk w = {.fd = fd};
+	char *memory = mmap(
+		NULL, MANY * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_true(memory != MAP_FAILED);
+	start = (uint64_t)(uintptr_t)memory;
+	madvise(memory, MANY * size, MADV_NOHUGEPAGE);
+	for (int i = 0; i < 2; i++) {
+		struct counted c = {0}, expected = {0};
+
+		for (uint64_t page = 0; page < MANY; page++) {
+			if (i ? page < 1000 || page >= 25000 : page % 3 || page >= 1000)
+				continue;
+			memory[page * size] = 1;
+		}
+		for (uint64_t page = 0; page < MANY; page++) {
+			bool is_first = page % 3 == 0 && page < 1000;
+
+			if (!is_first && (!i || page < 1000 || page >= 25000))
+				continue;
+			expected.pages++;
+			expected.sum += start + page * size;
+		}
+		assert_int_equal(pagewalk(&w, start, start + MANY * size, false, count, &c), 0);
+		assert_int_equal(c.pages, expected.pages);
+		assert_int_equal(c.sum, expected.sum);
+	}
+	munmap(memory, MANY * size);
+}
+
 /* What was only read is the page of zeros, and in nobody's RSS. */
 static void zeros_are_told_without_rights(void **state)
 {
@@ -217,6 +267,7 @@ int main(void)
 		cmocka_unit_test(entries_are_taken_apart),
 		cmocka_unit_test(a_file_is_read_by_pages),
 		cmocka_unit_test(own_pages_are_found),
+		cmocka_unit_test(all_of_much_is_found),
 		cmocka_unit_test(zeros_are_told_without_rights),
 		cmocka_unit_test(what_is_sparse_is_passed_over),
 		cmocka_unit_test(the_takers_word_ends_it),

@@ -142,16 +142,19 @@ static void pages_are_told_one_by_one(void **state)
 			.is_file = true,
 			.is_exclusive = true},
 		{.address = 0x7f0000003000, .state = PAGE_SWAPPED},
+		{.address = 0x7f0000004000, .state = PAGE_RESIDENT},
 	};
 	static const char *const lines[] = {
 		"7f0000001000 rw-p resident anon         3 huge,dirty,lru,thp                       /lib/a, \"b\"\n",
 		"7f0000002000 rw-p resident file         1 -                                        /lib/a, \"b\"\n",
 		"7f0000003000 rw-p swapped               - -                                        /lib/a, \"b\"\n",
+		"7f0000004000 rw-p resident anon        >1 -                                        /lib/a, \"b\"\n",
 	};
 	static const char *const cells[] = {
 		"42,7f0000001000,rw-p,resident,anon,false,3,77,huge dirty lru thp,\"/lib/a, \"\"b\"\"\"\n",
 		"42,7f0000002000,rw-p,resident,file,true,,,,\"/lib/a, \"\"b\"\"\"\n",
 		"42,7f0000003000,rw-p,swapped,,,,,,\"/lib/a, \"\"b\"\"\"\n",
+		"42,7f0000004000,rw-p,resident,anon,false,,,,\"/lib/a, \"\"b\"\"\"\n",
 	};
 
 	(void)state;
