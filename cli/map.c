@@ -14,8 +14,9 @@
 #include "cli/command.h"
 #include "cli/mapchange.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "cli/saved.h"
-#include "inside/target.h"
+#include "cli/visit.h"
 
 void map_done(struct map *m)
 {
@@ -79,7 +80,7 @@ static int parse_order(
 
 static const char *find_stray(const struct settings *c)
 {
-	return c->until ? "until" : c->per ? "per" : NULL;
+	return c->until ? "until" : c->per ? "per" : pages_flag(c);
 }
 
 int map_parse(
@@ -118,11 +119,10 @@ struct showing {
 	struct atlas then;      /* and what they are compared with */
 	struct atlas *into;     /* which of them is being filled */
 	struct atlas_row total; /* else */
-	struct buffer text, name, processes;
+	struct buffer text, name;
 	pid_t pid;
 	size_t rows, shown;
-	bool has_failed;
-	int error; /* of printing, which ends all */
+	struct visit visit;
 };
 
 static void cleanup_showing(struct showing *s)
@@ -131,7 +131,7 @@ static void cleanup_showing(struct showing *s)
 	atlas_done(&s->then);
 	buffer_done(&s->text);
 	buffer_done(&s->name);
-	buffer_done(&s->processes);
+	visit_done(&s->visit);
 }
 
 static int add_row(struct showing *s, const struct atlas_row *row)
@@ -151,8 +151,8 @@ static int add_row(struct showing *s, const struct atlas_row *row)
 		maprow_add_line(&map->format, row, &s->text);
 	}
 	s->shown++;
-	s->error = output_flush_some(&s->text);
-	return s->error;
+	s->visit.fatal = output_flush_some(&s->text);
+	return s->visit.fatal;
 }
 
 /* A mapping as it comes: nothing is kept of it but in the sum. */
@@ -173,41 +173,12 @@ static int take(const struct mapping *m, void *context)
 	return s->map->is_sorted ? atlas_add(s->into, s->pid, m) : pass_on(s, m);
 }
 
-static void add_process(struct showing *s, const char *program, const char *why)
+static int look_into(struct target *t, pid_t pid, void *context)
 {
-	json_t *row = json_pack("{s:i,s:s*,s:b,s:s*}", "pid", (int)s->pid, "program", program,
-		"complete", !why, "error", why);
-	char *text = row ? json_dumps(row, JSON_COMPACT) : NULL;
+	struct showing *s = context;
 
-	if (s->processes.len)
-		buffer_add_char(&s->processes, ',');
-	if (text)
-		buffer_add_text(&s->processes, text);
-	else
-		s->processes.error = -ENOMEM;
-	free(text);
-	json_decref(row);
-}
-
-/* One process. 1: it could not be read, and it was said why; or an error that ends all. */
-static int show_process(
-	struct showing *s, const struct procfs *procfs, const struct chosen_process *p)
-{
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
-	int r = target_open(procfs, p->pid, &t);
-	const char *why = NULL;
-	bool is_open = r == 0, failed = false;
-
-	s->pid = p->pid;
-	if (r == 0)
-		r = chosen_is(p, t.sample.q[PROCESS_START_TIME]) ? target_walk(&t, take, s)
-		                                                 : TARGET_GONE;
-	if (r == -ENOMEM || s->error)
-		return s->error ? s->error : r;
-	if (r != 0)
-		failed = chosen_say(p, r, &why);
-	add_process(s, is_open ? target_program(&t) : NULL, why);
-	return failed;
+	s->pid = pid;
+	return target_mappings(t, take, s);
 }
 
 static void begin(struct showing *s)
@@ -246,24 +217,22 @@ static int finish(struct showing *s)
 		buffer_add_text(&s->text, "],\"total\":");
 		maprow_add_json_sums(&s->total, &s->text);
 		buffer_add_text(&s->text, ",\"processes\":[");
-		buffer_add(&s->text, s->processes.data, s->processes.len);
+		buffer_add(&s->text, s->visit.processes.data, s->visit.processes.len);
 		buffer_add_text(&s->text, "]}\n");
 	} else if (!map->csv) {
 		maprow_add_total(&map->format, &s->total, s->rows, &s->text);
 	}
-	return s->processes.error ? s->processes.error : output_flush(&s->text);
+	return output_flush(&s->text);
 }
 
-static int show_all(struct showing *s, const struct procfs *procfs)
+static int show_all(struct showing *s)
 {
 	const struct chosen *chosen = &s->map->chosen;
 	int r = 0;
 
 	begin(s);
-	for (size_t i = 0; r >= 0 && i < chosen->count; i++) {
-		r = show_process(s, procfs, &chosen->process[i]);
-		s->has_failed |= r > 0;
-	}
+	for (size_t i = 0; r == 0 && i < chosen->count; i++)
+		r = visit_process(&s->visit, &chosen->process[i]);
 	return r < 0 ? r : finish(s);
 }
 
@@ -317,8 +286,8 @@ static int print_changes(struct showing *s)
 	return r == 0 ? output_flush(&s->text) : r;
 }
 
-/* 0; 1: that can't be had, which was said. */
-static int load_then(struct showing *s, const struct procfs *procfs)
+/* 0, also where that can't be had, which was said and is a failure. */
+static int load_then(struct showing *s)
 {
 	char error[SAVED_ERROR_SIZE];
 	int r;
@@ -327,24 +296,23 @@ static int load_then(struct showing *s, const struct procfs *procfs)
 		r = saved_load(s->map->since, &s->then, error);
 		if (r == -EINVAL)
 			log_error("%s", error);
-		return r == -EINVAL ? 1 : r;
+		s->visit.has_failed = r == -EINVAL;
+		return r == -EINVAL ? 0 : r;
 	}
 	s->into = &s->then;
-	return show_process(s, procfs, &(struct chosen_process){.pid = s->map->diff});
+	return visit_process(&s->visit, &(struct chosen_process){.pid = s->map->diff});
 }
 
 /* Of what is not whole nothing is said: it would look as if much had gone. */
-static int show_changes(struct showing *s, const struct procfs *procfs)
+static int show_changes(struct showing *s)
 {
 	const struct chosen *chosen = &s->map->chosen;
-	int r = load_then(s, procfs);
+	int r = load_then(s);
 
 	s->into = &s->atlas;
-	for (size_t i = 0; r == 0 && i < chosen->count; i++) {
-		r = show_process(s, procfs, &chosen->process[i]);
-	}
-	s->has_failed = r > 0;
-	return r == 0 ? print_changes(s) : r < 0 ? r : 0;
+	for (size_t i = 0; r == 0 && !s->visit.has_failed && i < chosen->count; i++)
+		r = visit_process(&s->visit, &chosen->process[i]);
+	return r < 0 || s->visit.has_failed ? r : print_changes(s);
 }
 
 int map_show(const struct settings *settings, struct map *m)
@@ -358,8 +326,9 @@ int map_show(const struct settings *settings, struct map *m)
 		return r;
 	m->format.has_pid = m->chosen.count > 1;
 	s.into = &s.atlas;
-	r = is_compared(m) ? show_changes(&s, &procfs) : show_all(&s, &procfs);
-	return r < 0 ? r : s.has_failed;
+	s.visit = (struct visit){.procfs = &procfs, .work = look_into, .context = &s};
+	r = is_compared(m) ? show_changes(&s) : show_all(&s);
+	return r < 0 ? r : s.visit.has_failed;
 }
 
 int map_run(const struct settings *settings, bool is_check)

@@ -14,12 +14,14 @@
 #include "cli/listing.h"
 #include "cli/map.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "config/help.h"
 
 /* What is none of these lists a snapshot's rows. */
 static const struct command commands[] = {
 	{"usage", billing_run},
 	{"map", map_run},
+	{"pages", pages_run},
 	{"explain", explain_run},
 };
 
@@ -48,11 +50,12 @@ static int print_help(void)
 
 	help_render(PROGRAM_MEMTALLY,
 		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|slices|machines|pods|containers|"
-		"processes|host|status|usage|map PID...|explain PID...]",
+		"processes|host|status|usage|map PID...|pages PID...|explain PID...]",
 		"Prints how much memory programs (by default), other owners (users, groups, units,\n"
 		"containers and so on), processes or the whole host really use; status: what memtallyd\n"
 		"is doing; usage: who used how much over time, by memtally-ledger;\n"
-		"map: what processes have mapped; explain: what a process costs, in plain words.",
+		"map: what processes have mapped; pages: how often each page of it is mapped, and\n"
+		"what ELF sections and symbols take; explain: what a process costs, in plain words.",
 		&text);
 	return command_printed(output_flush(&text));
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/aggregate.h"
+#include "cli/pages.h"
 #include "snapshot/owner.h"
 
 /* What can be shown besides owners of each kind. */
@@ -46,7 +47,7 @@ static void describe_views(const char *argument, char error[static QUERY_ERROR_S
 		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s, ",
 			owner_of((enum owner_kind)kind)->list);
 	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n,
-		"processes, host, status, usage, map or explain");
+		"processes, host, status, usage, map, pages or explain");
 }
 
 /* What only usage has a meaning for. */
@@ -58,7 +59,7 @@ static const char *find_usage_flag(const struct settings *settings)
 	       : settings->by    ? "by"
 	       : settings->per   ? "per"
 	       : settings->csv   ? "csv"
-	                         : NULL;
+	                         : pages_flag(settings);
 }
 
 static int parse_view(const struct text_list *operands, enum metric_scope *ret,
@@ -214,9 +215,11 @@ int selection_parse(
 
 	if (r == 0 && flag) {
 		snprintf(error, QUERY_ERROR_SIZE, "--%s is for %s", flag,
-			!strcmp(flag, "diff")                            ? "map"
+			pages_flag(settings) == flag                     ? "pages"
+			: !strcmp(flag, "diff")                          ? "map"
 			: !strcmp(flag, "until") || !strcmp(flag, "per") ? "usage"
-									 : "usage and map");
+			: !strcmp(flag, "since")                         ? "usage and map"
+									 : "usage, map and pages");
 		r = -EINVAL;
 	}
 	if (r == 0 && s.scope == METRIC_SELF) {

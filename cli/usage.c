@@ -44,6 +44,9 @@ static const char *find_stray(const struct settings *c)
 		{"machine", c->machine.count},
 		{"pod", c->pod.count},
 		{"pid", c->pid.count},
+		{"sections", c->sections},
+		{"symbols", c->symbols},
+		{"range", c->range},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)

@@ -191,11 +191,19 @@ static const struct option_spec options[] = {
 		"usage: until when; by default now, and never later."},
 	{"by", PROGRAM_MEMTALLY, OPTION_TEXT, false, "KIND", NULL, 0, 0, NULL, FIELD(by),
 		"usage: whose: user (by default), group, program, unit or container. map: each mapping (by "
-		"default), or those of a file or of a kind together."},
+		"default), or those of a file or of a kind together. pages: kind (by default), process, mapping, page, section or "
+		"symbol."},
 	{"per", PROGRAM_MEMTALLY, OPTION_CHOICE, false, "SPAN", "all", 0, 0, usage_pers, FIELD(per),
 		"usage: rows for each span of local time, or for all of it together."},
 	{"csv", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(csv),
-		"usage, map: print comma-separated values."},
+		"usage, map, pages: print comma-separated values."},
+	{"sections", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(sections),
+		"pages: by ELF sections of what is mapped; the same as --by=section."},
+	{"symbols", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(symbols),
+		"pages: by ELF symbols of what is mapped; the same as --by=symbol."},
+	{"range", PROGRAM_MEMTALLY, OPTION_TEXT, false, "START-END", NULL, 0, 0, NULL, FIELD(range),
+		"pages: only these addresses, in hexadecimal digits, as map has them; and each page by itself unless --by "
+		"says otherwise."},
 	{"user", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(user),
 		"Only this user: the name, or the number where the uid has no name; exact. May be "
 		"given several times."},

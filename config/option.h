@@ -101,6 +101,8 @@ struct settings {
 	char *since, *until, *by, *diff;
 	uint64_t per; /* enum usage_per */
 	bool csv;
+	bool sections, symbols;
+	char *range;
 	struct text_list user, program, unit, user_unit, session, slice, machine, pod, container,
 		group, pid;
 

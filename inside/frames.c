@@ -5,11 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-/* The kernel looks at each frame that is asked for (48 ns, Linux 6.18), so one by itself takes few others along. */
-enum { FRAMES_ALONE = 16 };
+enum {
+	FRAMES_ALONE =
+		16, /* the kernel looks at each frame that is asked for (48 ns, Linux 6.18), so one by itself takes few along */
+	FRAMES_APART = 32, /* frames that it takes as long to pass over as to read anew */
+};
 
 int frames_open(int procfs_fd, struct frames *ret)
 {
@@ -37,10 +40,8 @@ void frames_forget(struct frames *f)
 	f->flags.count = 0;
 }
 
-static int read_from(struct frames_file *file, uint64_t frame)
+static int read_span(struct frames_file *file, uint64_t frame, size_t wanted)
 {
-	bool follows = file->count && frame == file->first + file->count;
-	size_t wanted = follows ? FRAMES_WINDOW : FRAMES_ALONE;
 	ssize_t len;
 
 	file->count = 0;
@@ -53,6 +54,13 @@ static int read_from(struct frames_file *file, uint64_t frame)
 	file->first = frame;
 	file->count = (size_t)len / sizeof(*file->value);
 	return file->count ? 0 : -ENXIO;
+}
+
+static int read_from(struct frames_file *file, uint64_t frame)
+{
+	bool follows = file->count && frame == file->first + file->count;
+
+	return read_span(file, frame, follows ? FRAMES_WINDOW : FRAMES_ALONE);
 }
 
 static int look(struct frames_file *file, uint64_t frame, uint64_t *ret)
@@ -72,4 +80,54 @@ int frames_count(struct frames *f, uint64_t frame, uint64_t *ret)
 int frames_flags(struct frames *f, uint64_t frame, uint64_t *ret)
 {
 	return look(&f->flags, frame, ret);
+}
+
+static int by_frame(const void *a, const void *b)
+{
+	const struct frames_query *x = a, *y = b;
+
+	return (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+/* How many of them, from the first on, one read is for. */
+static size_t span_of(const struct frames_query *query, size_t count)
+{
+	size_t n = 1;
+
+	while (n < count && query[n].frame - query[n - 1].frame <= FRAMES_APART &&
+		query[n].frame - query[0].frame < FRAMES_WINDOW)
+		n++;
+	return n;
+}
+
+static int answer(struct frames *f, struct frames_query *q)
+{
+	int r = look(&f->counts, q->frame, &q->mappings);
+
+	if (r == 0)
+		r = look(&f->flags, q->frame, &q->flags);
+	q->is_none = r == -ENXIO;
+	return q->is_none ? 0 : r;
+}
+
+int frames_ask(struct frames *f, struct frames_query *query, size_t count)
+{
+	int r = 0;
+
+	if (count)
+		qsort(query, count, sizeof(*query), by_frame);
+	for (size_t i = 0, n; r == 0 && i < count; i += n) {
+		uint64_t first = query[i].frame;
+		size_t wanted;
+
+		n = span_of(query + i, count - i);
+		wanted = (size_t)(query[i + n - 1].frame - first) + 1;
+		r = read_span(&f->counts, first, wanted);
+		if (r == 0)
+			r = read_span(&f->flags, first, wanted);
+		r = r == -ENXIO ? 0 : r;
+		for (size_t j = i; r == 0 && j < i + n; j++)
+			r = answer(f, &query[j]);
+	}
+	return r;
 }

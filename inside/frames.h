@@ -6,22 +6,29 @@
 #ifndef MEMTALLY_INSIDE_FRAMES_H
 #define MEMTALLY_INSIDE_FRAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/cleanup.h"
 
 /* Bits of kpageflags: include/uapi/linux/kernel-page-flags.h. */
+#define FRAME_REFERENCED    (UINT64_C(1) << 2)
+#define FRAME_UPTODATE      (UINT64_C(1) << 3)
 #define FRAME_DIRTY         (UINT64_C(1) << 4)
+#define FRAME_LRU           (UINT64_C(1) << 5)
+#define FRAME_ACTIVE        (UINT64_C(1) << 6)
+#define FRAME_WRITEBACK     (UINT64_C(1) << 8)
 #define FRAME_ANON          (UINT64_C(1) << 12)
 #define FRAME_SWAPCACHE     (UINT64_C(1) << 13)
 #define FRAME_SWAPBACKED    (UINT64_C(1) << 14) /* anonymous, or shared memory */
 #define FRAME_COMPOUND_HEAD (UINT64_C(1) << 15)
 #define FRAME_COMPOUND_TAIL (UINT64_C(1) << 16)
 #define FRAME_HUGE          (UINT64_C(1) << 17) /* hugetlb */
+#define FRAME_UNEVICTABLE   (UINT64_C(1) << 18)
 #define FRAME_NOPAGE        (UINT64_C(1) << 20)
 #define FRAME_KSM           (UINT64_C(1) << 21)
-#define FRAME_THP           (UINT64_C(1) << 22)
+#define FRAME_THP           (UINT64_C(1) << 22) /* of a large folio, on newer kernels of any size */
 #define FRAME_ZERO          (UINT64_C(1) << 24) /* the page of zeros, or the huge one: in nobody's RSS */
 
 enum { FRAMES_WINDOW = 512 };
@@ -50,5 +57,19 @@ void frames_close(struct frames *f);
 int frames_count(struct frames *f, uint64_t frame, uint64_t *ret);
 int frames_flags(struct frames *f, uint64_t frame, uint64_t *ret);
 void frames_forget(struct frames *f);
+
+/* One of several that are asked for at once. */
+struct frames_query {
+	uint64_t frame;
+	size_t number; /* the asker's, since they are put in another order */
+	bool is_none;  /* there is no such frame, and so nothing of it: */
+	uint64_t mappings, flags;
+};
+
+/*
+ * Answers COUNT of them, anew, in the order of the frames: pages that follow each other lie near each other as often as not, in whatever order,
+ * and so take one read for many. 0, or read's errors.
+ */
+int frames_ask(struct frames *f, struct frames_query *query, size_t count);
 
 #endif

@@ -5,9 +5,45 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+
+/*
+ * struct pm_scan_arg of linux/fs.h, which libraries' headers are too old for. The kernel keeps its lock until it has found so many
+ * pages as it may, and passes over what is not mapped by large steps.
+ */
+struct scan_request {
+	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
+	uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+#define SCAN_REQUEST _IOWR('f', 16, struct scan_request)
+
+enum { SCAN_PAGES_MAX = 1 << 14 };
+
+int pagemap_scan(int fd, uint64_t start, uint64_t end, struct pagemap_region *region, size_t count,
+	size_t *ret_count, uint64_t *ret_end)
+{
+	struct scan_request request = {
+		.size = sizeof(request),
+		.start = start,
+		.end = end,
+		.vec = (uint64_t)(uintptr_t)region,
+		.vec_len = count,
+		.max_pages = SCAN_PAGES_MAX,
+		.category_anyof_mask = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED,
+		.return_mask = PAGEMAP_IS_FILE | PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED |
+	                       PAGEMAP_IS_ZERO | PAGEMAP_IS_HUGE,
+	};
+	int n = ioctl(fd, SCAN_REQUEST, &request);
+
+	if (n < 0)
+		return errno == EINVAL ? -ENOTTY : -errno;
+	*ret_count = (size_t)n;
+	*ret_end = request.walk_end;
+	return 0;
+}
 
 int pagemap_read(int fd, uint64_t start, uint64_t *entry, size_t count, size_t *ret_count)
 {
@@ -28,7 +64,7 @@ int pagemap_shows_frames(int procfs_fd)
 	AUTO_CLOSE int fd = openat(procfs_fd, "self/pagemap", O_RDONLY | O_CLOEXEC);
 	volatile char here = 1; /* on a page that is there and is no zero page */
 	uint64_t entry = 0;
-	size_t count;
+	size_t count = 0;
 	int r;
 
 	if (fd < 0)

@@ -19,7 +19,15 @@
 #define PAGEMAP_FILE    (UINT64_C(1) << 61) /* a file's, or shared anonymous; Linux 3.5 */
 /* This is the only mapping there is, whoever's. Linux 4.2; of large folios roughly, without CONFIG_PAGE_MAPCOUNT. */
 #define PAGEMAP_EXCLUSIVE  (UINT64_C(1) << 56)
+#define PAGEMAP_GUARD      (UINT64_C(1) << 58) /* MADV_GUARD_INSTALL; Linux 6.15 */
 #define PAGEMAP_FRAME_BITS 55
+
+/* What a scan calls pages: PAGE_IS_PFNZERO and the like of linux/fs.h, Linux 6.7. */
+#define PAGEMAP_IS_FILE    (UINT64_C(1) << 2)
+#define PAGEMAP_IS_PRESENT (UINT64_C(1) << 3)
+#define PAGEMAP_IS_SWAPPED (UINT64_C(1) << 4)
+#define PAGEMAP_IS_ZERO    (UINT64_C(1) << 5) /* the page of zeros, or a huge one of them */
+#define PAGEMAP_IS_HUGE    (UINT64_C(1) << 6) /* mapped by one entry for all of a huge page */
 
 /* The number of the page's frame; 0: it is not present, or is not shown. */
 static inline uint64_t pagemap_frame(uint64_t entry)
@@ -38,6 +46,20 @@ static inline uint64_t pagemap_swap(uint64_t entry)
  * ends before START; or read's error.
  */
 int pagemap_read(int fd, uint64_t start, uint64_t *entry, size_t count, size_t *ret_count);
+
+/* Pages that follow each other and are called the same. */
+struct pagemap_region {
+	uint64_t start, end;
+	uint64_t categories;
+};
+
+/*
+ * Finds what of [START, END) is present or swapped, without going through what is not: COUNT regions at most, as many as
+ * that takes a few hundred microseconds. How many; all that lies before *RET_END has been looked at. -ENOTTY: neither this kernel can do
+ * that, before Linux 6.7, nor can a file; -EFAULT: not of these addresses; or others of the kernel's.
+ */
+int pagemap_scan(int fd, uint64_t start, uint64_t end, struct pagemap_region *region, size_t count,
+	size_t *ret_count, uint64_t *ret_end);
 
 /*
  * Whether frames and places in swap are shown to whoever runs this: tried at a page of its own. 1, 0, or an error of opening

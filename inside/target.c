@@ -178,15 +178,17 @@ int target_places(struct target *t, mapping_taker take, void *context)
 	return read_file(t, "maps", take, context);
 }
 
-int target_walk(struct target *t, mapping_taker take, void *context)
+int target_end(struct target *t, int r)
 {
-	int r = target_mappings(t, take, context), confirmed;
+	int confirmed = r == -ENOMEM ? 0 : target_confirm(t);
 
-	if (r == -ENOMEM)
-		return r;
-	confirmed = target_confirm(t);
 	/* A thread by which it was read has ended, and it has not. */
 	if (r == -ESRCH || r == TARGET_GONE)
 		r = TARGET_CHANGED;
 	return confirmed > 0 || (confirmed < 0 && r == 0) ? confirmed : r;
+}
+
+int target_walk(struct target *t, mapping_taker take, void *context)
+{
+	return target_end(t, target_mappings(t, take, context));
 }

@@ -56,7 +56,13 @@ int target_mappings(struct target *t, mapping_taker take, void *context);
 /* The same of its maps: where mappings are and of what, without any field. The kernel walks no page tables for it. */
 int target_places(struct target *t, mapping_taker take, void *context);
 
-/* The first, and then confirms that they are of one image. What was taken before any outcome or error stands. */
+/*
+ * What R comes to, which reading it returned: 0, a target_outcome or an error. An image that goes ends what is read without a
+ * word, or with one that says something else; so it is confirmed before R is believed.
+ */
+int target_end(struct target *t, int r);
+
+/* The first, and then target_end(): confirms that they are of one image. What was taken before any outcome or error stands. */
 int target_walk(struct target *t, mapping_taker take, void *context);
 
 /* A sentence's end for people: "is a kernel thread, which has no memory of its own". */

@@ -4,7 +4,7 @@
 
 build_packages=(autoconf automake gcc libc6-dev make pkg-config
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libjansson-dev libyaml-dev zlib1g-dev
-	libsmartcols-dev libseccomp-dev libsqlite3-dev)
+	libsmartcols-dev libseccomp-dev libsqlite3-dev libelf-dev)
 check_packages=(libcmocka-dev binutils python3 curl jq gzip xz-utils procps systemd
 	cppcheck clang clang-format clang-tidy libclang-rt-dev mandoc shellcheck)
 # What check --long measures besides herds (the cluster that comes along is not used), the machines that it boots or
@@ -14,7 +14,7 @@ long_packages=(postgresql chromium debootstrap systemd-container qemu-system-x86
 build_commands=(autoreconf automake cc make pkg-config)
 build_modules=('libsystemd >= 247' 'libmicrohttpd >= 0.9.73' 'gnutls >= 3.7.0' 'libxcrypt >= 4.3.0'
 	'jansson >= 2.13' 'yaml-0.1 >= 0.2.2' 'zlib >= 1.2.11' 'smartcols >= 2.36' 'libseccomp >= 2.5.0'
-	'sqlite3 >= 3.34.0')
+	'sqlite3 >= 3.34.0' 'libelf >= 0.180')
 
 is_debian() { command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; }
 

@@ -207,7 +207,7 @@ judge() {
 
 compiler_flags() {
 	printf '%s\n' -std=gnu11 -D_GNU_SOURCE -DHAVE_CONFIG_H -I. -Ibuild-check
-	pkg-config --cflags yaml-0.1 libsystemd libmicrohttpd gnutls libxcrypt jansson zlib smartcols libseccomp | tr ' ' '\n'
+	pkg-config --cflags yaml-0.1 libsystemd libmicrohttpd gnutls libxcrypt jansson zlib smartcols libseccomp libelf | tr ' ' '\n'
 }
 
 # The static analyzer is nearly all of what clang-tidy costs: over the tests, and along every path of the programs, it

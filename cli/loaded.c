@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/loaded.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/output.h"
+#include "inside/kind.h"
+#include "inside/loading.h"
+#include "inside/object.h"
+
+#define DEBUG_FOLDER "/usr/lib/debug"
+
+/* A private mapping: of a file, or of none. */
+struct loaded_area {
+	struct loading_area place;
+	uint64_t inode; /* 0: of none */
+	uint32_t major, minor;
+	uint64_t first; /* the lowest address of all of the file's */
+	size_t path;    /* where it is in .paths, terminated */
+	bool is_deleted;
+};
+
+/* A file of a process that is looked into. */
+struct looking {
+	struct loaded *p;
+	const char *path;   /* terminated */
+	struct buffer name; /* clean, terminated */
+};
+
+void loaded_init(struct loaded *p)
+{
+	p->placed.page_size = p->other.page_size = pagewalk_page_size();
+}
+
+void loaded_done(struct loaded *p)
+{
+	for (size_t i = 0; i < p->rows; i++) {
+		free(p->row[i].name);
+		free(p->row[i].object);
+	}
+	free(p->row);
+	free(p->area);
+	buffer_done(&p->files);
+	buffer_done(&p->paths);
+	buffer_done(&p->name);
+	residence_done(&p->placed);
+	residence_done(&p->other);
+}
+
+static int end_all(struct loaded *p, int r)
+{
+	if (r < 0)
+		p->fatal = r;
+	return r;
+}
+
+static int print_row(struct loaded *p, const struct partrow *row)
+{
+	if (p->limit && p->shown == p->limit)
+		return 0;
+	if (p->json && p->shown)
+		buffer_add_char(p->text, ',');
+	if (p->json)
+		partrow_add_json(&p->format, row, p->text);
+	else if (p->csv)
+		partrow_add_csv(&p->format, row, p->text);
+	else
+		partrow_add_line(&p->format, row, p->text);
+	p->shown++;
+	return end_all(p, output_flush_some(p->text));
+}
+
+static int keep_row(struct loaded *p, const struct partrow *row)
+{
+	struct partrow *more = p->row;
+
+	if (p->rows == p->room) {
+		size_t room = p->room ? 2 * p->room : 256;
+
+		more = reallocarray(p->row, room, sizeof(*more));
+		if (!more)
+			return end_all(p, -ENOMEM);
+		p->row = more;
+		p->room = room;
+	}
+	more += p->rows++;
+	*more = *row;
+	more->name = row->name ? strdup(row->name) : NULL;
+	more->object = strdup(row->object);
+	return (row->name && !more->name) || !more->object ? end_all(p, -ENOMEM) : 0;
+}
+
+/* Amounts by pages as amounts of a row. */
+static void fill(struct partrow *row, const uint64_t sum[static RESIDENCE_FIELDS])
+{
+	row->q[PARTROW_RESIDENT] = sum[RESIDENCE_RESIDENT];
+	row->q[PARTROW_PRIVATE] = sum[RESIDENCE_PRIVATE];
+	row->q[PARTROW_SHARED] = sum[RESIDENCE_RESIDENT] - sum[RESIDENCE_PRIVATE];
+	row->q[PARTROW_WRITTEN] = sum[RESIDENCE_WRITTEN];
+	row->q[PARTROW_DIRTY] = sum[RESIDENCE_DIRTY];
+	row->q[PARTROW_SWAPPED] = sum[RESIDENCE_SWAPPED];
+}
+
+/* NAME is the file's, or NULL. */
+static int add_row(struct looking *l, struct partrow *row, const char *name)
+{
+	struct loaded *p = l->p;
+
+	buffer_clear(&p->name);
+	if (name)
+		text_add_clean_max(
+			&p->name, name, strnlen(name, ELFFILE_NAME_MAX), ELFFILE_NAME_MAX);
+	buffer_add_char(&p->name, '\0');
+	if (p->name.error)
+		return end_all(p, p->name.error);
+	row->pid = p->pid;
+	row->name = name ? p->name.data : NULL;
+	row->object = l->name.data;
+	p->count++;
+	return p->is_sorted ? keep_row(p, row) : print_row(p, row);
+}
+
+static int take_placed(const struct page *page, void *context)
+{
+	return residence_add(&((struct loaded *)context)->placed, page);
+}
+
+static int take_other(const struct page *page, void *context)
+{
+	return residence_add(&((struct loaded *)context)->other, page);
+}
+
+/* What is asked for of a loading's pages. */
+static int walk_pieces(struct loaded *p, struct loading *l)
+{
+	int r = 0;
+
+	residence_clear(&p->placed);
+	residence_clear(&p->other);
+	for (size_t i = 0; r == 0 && i < l->pieces; i++) {
+		struct loading_piece *piece = &l->piece[i];
+
+		piece->start = piece->start > p->start ? piece->start : p->start;
+		piece->end = piece->end < p->end ? piece->end : p->end;
+		if (piece->start < piece->end)
+			r = pagewalk(p->walk, piece->start, piece->end, false,
+				piece->is_placed ? take_placed : take_other, p);
+		else
+			piece->end = piece->start;
+	}
+	return r;
+}
+
+/* How much of [START, END) is mapped as the file has it; *AT is the piece from which on that may be so. */
+static uint64_t mapped_of(const struct loading *l, uint64_t start, uint64_t end, size_t *at)
+{
+	uint64_t bytes = 0;
+
+	while (*at < l->pieces && l->piece[*at].end <= start)
+		++*at;
+	for (size_t i = *at; i < l->pieces && l->piece[i].start < end; i++) {
+		const struct loading_piece *piece = &l->piece[i];
+		uint64_t from = piece->start > start ? piece->start : start;
+		uint64_t to = piece->end < end ? piece->end : end;
+
+		if (piece->is_placed && from < to)
+			bytes += to - from;
+	}
+	return bytes;
+}
+
+/* What of a loading is of no part: headers, gaps, and what is mapped and not loaded. */
+static int add_rest(struct looking *l, const struct elffile *f, const struct loading *loading)
+{
+	struct loaded *p = l->p;
+	uint64_t sum[RESIDENCE_FIELDS] = {0}, covered[RESIDENCE_FIELDS] = {0}, mapped = 0, size = 0,
+		 until = 0, end = loading->piece[loading->pieces - 1].end;
+	struct partrow row = {.name = NULL};
+	size_t at = 0;
+
+	for (size_t i = 0; i < loading->pieces; i++)
+		size += loading->piece[i].end - loading->piece[i].start;
+	residence_sum(&p->placed, 0, UINT64_MAX, sum);
+	residence_sum(&p->other, 0, UINT64_MAX, sum);
+	for (size_t i = 0; i < f->parts; i++) {
+		uint64_t from = f->part[i].address + loading->bias, to = from + f->part[i].size;
+
+		from = from > until ? from : until;
+		to = to < end ? to : end;
+		if (from >= to)
+			continue;
+		residence_sum(&p->placed, from, to, covered);
+		mapped += mapped_of(loading, from, to, &at);
+		until = to;
+	}
+	fill(&row, sum);
+	row.q[PARTROW_SIZE] = size;
+	for (unsigned int i = 0; i < PARTROW_FIELDS; i++)
+		p->total.q[i] += row.q[i];
+	for (unsigned int i = 0; i < RESIDENCE_FIELDS; i++)
+		sum[i] -= covered[i];
+	fill(&row, sum);
+	row.q[PARTROW_SIZE] = size - mapped;
+	return row.q[PARTROW_SIZE] ? add_row(l, &row, NULL) : 0;
+}
+
+static int add_loading(struct looking *l, const struct elffile *f, struct loading *loading)
+{
+	struct loaded *p = l->p;
+	int r = walk_pieces(p, loading);
+
+	for (size_t i = 0; r == 0 && i < f->parts; i++) {
+		const struct elffile_part *part = &f->part[i];
+		uint64_t start = part->address + loading->bias, end = start + part->size;
+		struct partrow row = {.address = start, .aliases = part->aliases};
+		uint64_t sum[RESIDENCE_FIELDS] = {0};
+
+		start = start > p->start ? start : p->start;
+		end = end < p->end ? end : p->end;
+		if (start >= end)
+			continue;
+		residence_sum(&p->placed, start, end, sum);
+		fill(&row, sum);
+		row.q[PARTROW_SIZE] = end - start;
+		r = add_row(l, &row, part->name);
+	}
+	return r == 0 ? add_rest(l, f, loading) : r;
+}
+
+static void add_file(struct looking *l, const char *symbols, const char *error)
+{
+	struct loaded *p = l->p;
+	json_t *row = json_pack("{s:i,s:s,s:s*,s:s*}", "pid", (int)p->pid, "file", l->name.data,
+		"symbols", symbols, "error", error);
+	char *text = row ? json_dumps(row, JSON_COMPACT) : NULL;
+
+	if (p->files.len)
+		buffer_add_char(&p->files, ',');
+	if (text)
+		buffer_add_text(&p->files, text);
+	else
+		p->files.error = -ENOMEM;
+	free(text);
+	json_decref(row);
+}
+
+/* 0: it was said. */
+static int refuse(struct looking *l, const char *what, const char *why)
+{
+	log_error("pid %d: %s %s%s", (int)l->p->pid, l->name.data, what, why);
+	l->p->has_failed = true;
+	add_file(l, NULL, why);
+	return 0;
+}
+
+/* Symbols of F, or, where it has but those that it exports, of the file with its debugging information, DEBUG. */
+static int read_symbols(struct looking *l, struct elffile *f, struct elffile *debug, int *debug_fd,
+	const struct elffile **ret, const char **ret_why)
+{
+	int r = elffile_read_symbols(f, ret_why), other;
+
+	*ret = f;
+	l->p->looked_into++;
+	if (r == 1) {
+		other = object_open_debug(f, l->path, DEBUG_FOLDER, debug, debug_fd);
+		if (other == 0 && elffile_read_symbols(debug, ret_why) == 0) {
+			*ret = debug;
+			add_file(l, "debug", NULL);
+			return 0;
+		}
+		l->p->without_symtab++;
+	}
+	if (r >= 0)
+		add_file(l, r == 0 ? "symtab" : f->parts ? "dynsym" : "none", NULL);
+	return r < 0 ? r : 0;
+}
+
+static int read_parts(struct looking *l, struct elffile *f, struct elffile *debug, int *debug_fd,
+	const struct elffile **ret, const char **ret_why)
+{
+	int r;
+
+	if (l->p->format.of_symbols)
+		return read_symbols(l, f, debug, debug_fd, ret, ret_why);
+	*ret = f;
+	r = elffile_read_sections(f, ret_why);
+	if (r == 0)
+		add_file(l, NULL, NULL);
+	return r;
+}
+
+/* Its mappings, AREA to AREA + AREAS, and those without a file, from BARE on. */
+static int load_all(struct looking *l, const struct elffile *f, const struct elffile *parts,
+	const struct loading_area *area, size_t areas, const struct loading_area *bare,
+	size_t bares)
+{
+	AUTO_LOADINGS struct loadings found = {.count = 0};
+	int r = loadings_find(f, pagewalk_page_size(), area, areas, bare, bares, &found);
+
+	if (r == -E2BIG)
+		return refuse(l, "", "is mapped too often to tell its parts");
+	for (size_t i = 0; r == 0 && i < found.count; i++)
+		r = add_loading(l, parts, &found.item[i]);
+	return r;
+}
+
+static const char *why_not_opened(int r, bool is_deleted)
+{
+	if (is_deleted)
+		return "it is deleted, so that opening it takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE";
+	return r == -ESTALE ? "what has its path by now is another file" : strerror(-r);
+}
+
+static int look_into_file(struct looking *l, const struct loaded_area *first,
+	const struct loading_area *area, size_t areas, const struct loading_area *bare,
+	size_t bares)
+{
+	const struct object_mapping m = {.pid = l->p->pid,
+		.start = first->place.start,
+		.end = first->place.end,
+		.inode = first->inode,
+		.major = first->major,
+		.minor = first->minor,
+		.path = l->path};
+	AUTO_ELFFILE struct elffile f = {.segments = 0};
+	AUTO_ELFFILE struct elffile debug = {.segments = 0};
+	AUTO_CLOSE int fd = -1, debug_fd = -1;
+	const struct elffile *parts = &f;
+	const char *why = "";
+	int r = object_open(l->p->procfs->fd, &m, &fd);
+
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0)
+		return refuse(l, "can't be opened: ", why_not_opened(r, first->is_deleted));
+	r = elffile_open(fd, &f, &why);
+	if (r == -ENOEXEC)
+		return 0;
+	if (r == 0)
+		r = read_parts(l, &f, &debug, &debug_fd, &parts, &why);
+	if (r == -EBADMSG)
+		return refuse(l, "", why);
+	if (r < 0)
+		return r == -ENOMEM ? r : refuse(l, "can't be read: ", strerror(-r));
+	return load_all(l, &f, parts, area, areas, bare, bares);
+}
+
+/* By file, and within by address. */
+static int compare_files(const void *a, const void *b)
+{
+	const struct loaded_area *x = a, *y = b;
+
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	if (x->major != y->major)
+		return x->major < y->major ? -1 : 1;
+	if (x->minor != y->minor)
+		return x->minor < y->minor ? -1 : 1;
+	return (x->place.start > y->place.start) - (x->place.start < y->place.start);
+}
+
+/* By where the file begins, and what is of none behind. */
+static int compare_places(const void *a, const void *b)
+{
+	const struct loaded_area *x = a, *y = b;
+
+	if (!x->inode != !y->inode)
+		return x->inode ? -1 : 1;
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return compare_files(a, b);
+}
+
+static bool is_of_one_file(const struct loaded_area *a, const struct loaded_area *b)
+{
+	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
+}
+
+/* Those of each file beside each other. */
+static void arrange(struct loaded *p)
+{
+	struct loaded_area *area = p->area;
+
+	if (!p->areas)
+		return;
+	qsort(area, p->areas, sizeof(*area), compare_files);
+	for (size_t i = 0; i < p->areas; i++)
+		area[i].first = i && area[i].inode && is_of_one_file(&area[i - 1], &area[i])
+		                        ? area[i - 1].first
+		                        : area[i].place.start;
+	qsort(area, p->areas, sizeof(*area), compare_places);
+}
+
+static int look_into_group(struct loaded *p, const struct loaded_area *first,
+	const struct loading_area *area, size_t areas, const struct loading_area *bare,
+	size_t bares)
+{
+	struct looking l = {.p = p, .path = p->paths.data + first->path};
+	int r;
+
+	text_add_clean_max(&l.name, l.path, strlen(l.path), ELFFILE_NAME_MAX);
+	if (first->is_deleted)
+		buffer_add_text(&l.name, " [deleted]");
+	buffer_add_char(&l.name, '\0');
+	r = l.name.error;
+	if (r == 0)
+		r = look_into_file(&l, first, area, areas, bare, bares);
+	buffer_done(&l.name);
+	return r;
+}
+
+static int look_into_files(struct loaded *p)
+{
+	AUTO_FREE struct loading_area *place = calloc(p->areas + 1, sizeof(*place));
+	size_t files = 0, next;
+	int r = place ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < p->areas; i++) {
+		place[i] = p->area[i].place;
+		files += p->area[i].inode != 0;
+	}
+	for (size_t i = 0; r == 0 && i < files; i = next) {
+		for (next = i + 1; next < files && is_of_one_file(&p->area[i], &p->area[next]);)
+			next++;
+		r = look_into_group(
+			p, &p->area[i], place + i, next - i, place + files, p->areas - files);
+	}
+	return r;
+}
+
+/* Without " (deleted)", and with the newlines that the kernel has written otherwise. */
+static size_t add_path(struct loaded *p, const struct mapping *m)
+{
+	static const char newline[] = "\\012", deleted[] = " (deleted)";
+	size_t len = m->path_len - (kind_is_deleted(m) ? sizeof(deleted) - 1 : 0),
+	       at = p->paths.len;
+
+	for (size_t i = 0; i < len; i++) {
+		bool is_newline = len - i >= 4 && !memcmp(m->path + i, newline, 4);
+
+		buffer_add_char(&p->paths, is_newline ? '\n' : m->path[i]);
+		i += is_newline ? 3 : 0;
+	}
+	buffer_add_char(&p->paths, '\0');
+	return at;
+}
+
+static struct loaded_area *add_area(struct loaded *p)
+{
+	if (p->areas == p->areas_room) {
+		size_t room = p->areas_room ? 2 * p->areas_room : 256;
+		struct loaded_area *more = reallocarray(p->area, room, sizeof(*more));
+
+		if (!more)
+			return NULL;
+		p->area = more;
+		p->areas_room = room;
+	}
+	return &p->area[p->areas++];
+}
+
+static int take_mapping(const struct mapping *m, void *context)
+{
+	struct loaded *p = context;
+	enum kind kind = kind_of(m);
+	bool is_bare = kind == KIND_ANON || kind == KIND_HEAP;
+	bool is_file = kind == KIND_CODE || kind == KIND_DATA || kind == KIND_FILE;
+	struct loaded_area *area, *last;
+
+	if (m->perms[3] != 'p' || (!is_bare && !is_file) || m->start >= m->end)
+		return 0;
+	area = add_area(p);
+	if (!area)
+		return end_all(p, -ENOMEM);
+	*area = (struct loaded_area){
+		.place = {.start = m->start,
+			.end = m->end,
+			.offset = m->offset,
+			.is_executable = m->perms[2] == 'x'},
+	};
+	if (is_bare)
+		return 0;
+	area->inode = m->inode ? m->inode : UINT64_MAX;
+	area->major = m->major;
+	area->minor = m->minor;
+	area->is_deleted = kind_is_deleted(m);
+	last = area > p->area ? area - 1 : NULL;
+	area->path = last && is_of_one_file(last, area) ? last->path : add_path(p, m);
+	return p->paths.error ? end_all(p, p->paths.error) : 0;
+}
+
+int loaded_look_into(struct loaded *p, struct target *t, pid_t pid)
+{
+	int r;
+
+	p->pid = pid;
+	p->areas = 0;
+	buffer_clear(&p->paths);
+	r = target_mappings(t, take_mapping, p);
+	if (r == 0) {
+		arrange(p);
+		r = look_into_files(p);
+	}
+	return r == -ENOMEM ? end_all(p, r) : r;
+}
+
+void loaded_begin(struct loaded *p)
+{
+	if (p->json)
+		buffer_printf(p->text, "{\"version\":1,\"by\":\"%s\",\"rows\":[",
+			p->format.of_symbols ? "symbol" : "section");
+	else if (p->csv)
+		partrow_add_csv_head(&p->format, p->text);
+	else
+		partrow_add_head(&p->format, p->text);
+}
+
+static int compare_rows(const void *a, const void *b, void *field)
+{
+	const struct partrow *x = a, *y = b;
+	uint64_t p = x->q[*(enum partrow_field *)field], q = y->q[*(enum partrow_field *)field];
+
+	if (p != q)
+		return p < q ? 1 : -1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static int print_kept(struct loaded *p)
+{
+	enum partrow_field field = p->sort;
+	int r = 0;
+
+	if (p->rows)
+		qsort_r(p->row, p->rows, sizeof(*p->row), compare_rows, &field);
+	for (size_t i = 0; r == 0 && i < p->rows; i++)
+		r = print_row(p, &p->row[p->ascending ? p->rows - 1 - i : i]);
+	return r;
+}
+
+int loaded_finish(struct loaded *p)
+{
+	int r = print_kept(p);
+
+	if (r < 0)
+		return r;
+	if (p->json) {
+		buffer_add_text(p->text, "],\"total\":");
+		partrow_add_json_sums(&p->format, &p->total, p->text);
+		buffer_add_text(p->text, ",\"files\":[");
+		buffer_add(p->text, p->files.data, p->files.len);
+		buffer_add_char(p->text, ']');
+	} else if (!p->csv) {
+		partrow_add_total(&p->format, &p->total, p->count, p->text);
+	}
+	if (p->without_symtab)
+		log_info(
+			"%zu of %zu files have no symbols but those that they export: packages with debugging information have more",
+			p->without_symtab, p->looked_into);
+	return p->files.error;
+}

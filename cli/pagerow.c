@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/pagerow.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/number.h"
+#include "cli/cell.h"
+#include "cli/csv.h"
+#include "inside/frames.h"
+
+enum {
+	KIB = 1024,
+	NUMBER_WIDTH = 9,
+	BYTES_WIDTH = 14,
+	PID_WIDTH = 8,
+	STATE_WIDTH = 9,
+	ADDRESS_WIDTH = 25, /* of two addresses of 12 digits */
+	TEXT_SIZE = 48,
+};
+
+static const char *const bys[PAGEROW_BYS] = {
+	[PAGEROW_BY_KIND] = "kind",
+	[PAGEROW_BY_PROCESS] = "process",
+	[PAGEROW_BY_MAPPING] = "mapping",
+	[PAGEROW_BY_PAGE] = "page",
+	[PAGEROW_BY_SECTION] = "section",
+	[PAGEROW_BY_SYMBOL] = "symbol",
+};
+
+const char *pagerow_by_name(enum pagerow_by by)
+{
+	return bys[by];
+}
+
+enum pagerow_by pagerow_find_by(const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < PAGEROW_BYS && strcmp(bys[i], name) != 0)
+		i++;
+	return (enum pagerow_by)i;
+}
+
+static const struct {
+	const char *head;
+	enum pagesum_field field;
+} columns[] = {
+	{"SIZE", PAGESUM_SIZE},
+	{"RSS", PAGESUM_RSS},
+	{"ANON", PAGESUM_ANON},
+	{"FILE", PAGESUM_FILE},
+	{"PRIVATE", PAGESUM_PRIVATE},
+	{"SHARED", PAGESUM_SHARED},
+	{"HUGE", PAGESUM_HUGE},
+	{"KSM", PAGESUM_KSM},
+	{"ZERO", PAGESUM_ZERO},
+	{"SWAPPED", PAGESUM_SWAPPED},
+	{"HUGETLB", PAGESUM_HUGETLB},
+};
+
+static int width_of(const struct pagerow_format *f)
+{
+	return f->bytes ? BYTES_WIDTH : NUMBER_WIDTH;
+}
+
+static bool is_known(const struct pagerow_format *f, enum pagesum_field field)
+{
+	return (f->known >> field) & 1;
+}
+
+static void add_amount(const struct pagerow_format *f, const struct pagesum *s,
+	enum pagesum_field field, struct buffer *to)
+{
+	if (is_known(f, field))
+		buffer_printf(to, "%*llu", width_of(f),
+			(unsigned long long)(f->bytes ? s->q[field] : s->q[field] / KIB));
+	else
+		buffer_printf(to, "%*s", width_of(f), "-");
+}
+
+static const char *head_of(const struct pagerow_format *f)
+{
+	return f->by == PAGEROW_BY_KIND      ? "KIND"
+	       : f->by == PAGEROW_BY_PROCESS ? "PROCESS"
+	                                     : "MAPPING";
+}
+
+/* What a row is of, behind its amounts. */
+static void add_of(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
+{
+	buffer_add_char(to, ' ');
+	if (f->by == PAGEROW_BY_KIND) {
+		buffer_add_text(to, kind_name(row->kind));
+	} else {
+		if (f->by == PAGEROW_BY_PROCESS)
+			buffer_printf(to, "%d ", (int)row->pid);
+		cell_add_printable(to, row->name);
+	}
+	buffer_add_char(to, '\n');
+}
+
+/* Where a mapping is, in front of its amounts; or blanks as wide. */
+static void add_place(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
+{
+	char text[TEXT_SIZE] = "";
+
+	if (f->by != PAGEROW_BY_MAPPING)
+		return;
+	if (row && f->has_pid)
+		buffer_printf(to, "%*d ", PID_WIDTH, (int)row->pid);
+	else if (f->has_pid)
+		buffer_printf(to, "%*s ", PID_WIDTH, "");
+	if (row)
+		snprintf(text, sizeof(text), "%08llx-%08llx", (unsigned long long)row->start,
+			(unsigned long long)row->end);
+	buffer_printf(to, "%-*s %-4s", ADDRESS_WIDTH, text, row ? row->perms : "");
+}
+
+static void add_place_head(const struct pagerow_format *f, struct buffer *to)
+{
+	if (f->by != PAGEROW_BY_MAPPING)
+		return;
+	if (f->has_pid)
+		buffer_printf(to, "%*s ", PID_WIDTH, "PID");
+	buffer_printf(to, "%-*s PERM", ADDRESS_WIDTH, "ADDRESS");
+}
+
+void pagerow_add_head(const struct pagerow_format *f, struct buffer *to)
+{
+	add_place_head(f, to);
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		buffer_printf(to, "%*s", width_of(f), columns[i].head);
+	buffer_printf(to, " %s\n", head_of(f));
+}
+
+void pagerow_add_line(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
+{
+	add_place(f, row, to);
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		add_amount(f, &row->sum, columns[i].field, to);
+	add_of(f, row, to);
+}
+
+void pagerow_add_total(
+	const struct pagerow_format *f, const struct pagerow *total, size_t rows, struct buffer *to)
+{
+	int width = (f->by == PAGEROW_BY_MAPPING ? ADDRESS_WIDTH + 5 : 0) +
+	            (f->by == PAGEROW_BY_MAPPING && f->has_pid ? PID_WIDTH + 1 : 0) +
+	            width_of(f) * (int)ARRAY_SIZE(columns);
+
+	for (int i = 0; i < width; i++)
+		buffer_add_char(to, '-');
+	buffer_add_char(to, '\n');
+	add_place(f, NULL, to);
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		add_amount(f, &total->sum, columns[i].field, to);
+	buffer_printf(to, " total of %zu%s\n", rows, f->bytes ? "" : ", in KiB");
+}
+
+/* Whether the histogram's column of FIELD is shown. */
+static bool is_shown(const struct pagerow *total, unsigned int field)
+{
+	return field == PAGESUM_MAPPED_FIRST || total->sum.q[field];
+}
+
+void pagerow_add_times_head(
+	const struct pagerow_format *f, const struct pagerow *total, struct buffer *to)
+{
+	buffer_add_text(to, "\nOf the RSS, mapped so many times, by whomever:\n");
+	add_place_head(f, to);
+	for (unsigned int i = PAGESUM_MAPPED_FIRST; i <= PAGESUM_MAPPED_LAST; i++) {
+		uint64_t from, until;
+		char text[TEXT_SIZE];
+
+		if (!is_shown(total, i))
+			continue;
+		pagesum_times((enum pagesum_field)i, &from, &until);
+		if (from == until)
+			snprintf(text, sizeof(text), "%llu", (unsigned long long)from);
+		else if (until == UINT64_MAX)
+			snprintf(text, sizeof(text), ">%llu", (unsigned long long)(from - 1));
+		else
+			snprintf(text, sizeof(text), "%llu-%llu", (unsigned long long)from,
+				(unsigned long long)until);
+		buffer_printf(to, "%*s", width_of(f), text);
+	}
+	buffer_printf(to, " %s\n", head_of(f));
+}
+
+void pagerow_add_times(const struct pagerow_format *f, const struct pagerow *row,
+	const struct pagerow *total, struct buffer *to)
+{
+	add_place(f, row == total ? NULL : row, to);
+	for (unsigned int i = PAGESUM_MAPPED_FIRST; i <= PAGESUM_MAPPED_LAST; i++)
+		if (is_shown(total, i))
+			add_amount(f, &row->sum, (enum pagesum_field)i, to);
+	if (row == total)
+		buffer_add_text(to, " total\n");
+	else
+		add_of(f, row, to);
+}
+
+static void add_json_text(struct buffer *to, const char *name, const char *text)
+{
+	json_t *string = json_string(text);
+	char *dumped = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+
+	buffer_printf(to, ",\"%s\":", name);
+	if (dumped)
+		buffer_add_text(to, dumped);
+	else
+		to->error = -ENOMEM;
+	free(dumped);
+	json_decref(string);
+}
+
+static void add_json_amounts(
+	const struct pagerow_format *f, const struct pagesum *s, struct buffer *to)
+{
+	for (unsigned int i = 0; i < PAGESUM_FIELDS; i++)
+		if (is_known(f, (enum pagesum_field)i))
+			buffer_printf(to, ",\"%s\":%llu", pagesum_name((enum pagesum_field)i),
+				(unsigned long long)s->q[i]);
+}
+
+void pagerow_add_json(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
+{
+	buffer_printf(to, "{\"mappings\":%llu", (unsigned long long)row->mappings);
+	if (f->by != PAGEROW_BY_KIND)
+		buffer_printf(to, ",\"pid\":%d", (int)row->pid);
+	if (f->by == PAGEROW_BY_MAPPING)
+		buffer_printf(to, ",\"start\":\"%08llx\",\"end\":\"%08llx\",\"perms\":\"%s\"",
+			(unsigned long long)row->start, (unsigned long long)row->end, row->perms);
+	if (f->by != PAGEROW_BY_PROCESS)
+		buffer_printf(to, ",\"kind\":\"%s\"", kind_name(row->kind));
+	if (f->by != PAGEROW_BY_KIND)
+		add_json_text(to, f->by == PAGEROW_BY_PROCESS ? "program" : "name", row->name);
+	add_json_amounts(f, &row->sum, to);
+	buffer_add_char(to, '}');
+}
+
+void pagerow_add_json_sums(
+	const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
+{
+	buffer_printf(to, "{\"mappings\":%llu", (unsigned long long)row->mappings);
+	add_json_amounts(f, &row->sum, to);
+	buffer_add_char(to, '}');
+}
+
+void pagerow_add_csv_head(const struct pagerow_format *f, struct buffer *to)
+{
+	buffer_add_text(to, f->by == PAGEROW_BY_KIND      ? "mappings,kind"
+			    : f->by == PAGEROW_BY_PROCESS ? "mappings,pid,program"
+							  : "pid,start,end,perms,kind,name");
+	for (unsigned int i = 0; i < PAGESUM_FIELDS; i++)
+		buffer_printf(to, ",%s", pagesum_name((enum pagesum_field)i));
+	buffer_add_char(to, '\n');
+}
+
+void pagerow_add_csv(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
+{
+	if (f->by == PAGEROW_BY_MAPPING)
+		buffer_printf(to, "%d,%08llx,%08llx,%s,%s,", (int)row->pid,
+			(unsigned long long)row->start, (unsigned long long)row->end, row->perms,
+			kind_name(row->kind));
+	else
+		buffer_printf(to, "%llu,", (unsigned long long)row->mappings);
+	if (f->by == PAGEROW_BY_PROCESS)
+		buffer_printf(to, "%d,", (int)row->pid);
+	if (f->by == PAGEROW_BY_KIND)
+		buffer_add_text(to, kind_name(row->kind));
+	else
+		csv_add_text(to, row->name);
+	for (unsigned int i = 0; i < PAGESUM_FIELDS; i++) {
+		buffer_add_char(to, ',');
+		if (is_known(f, (enum pagesum_field)i))
+			buffer_add_u64(to, row->sum.q[i]);
+	}
+	buffer_add_char(to, '\n');
+}
+
+/* The kernel's words for what is of a page, in its order, with BETWEEN between them and QUOTE around each. */
+static void add_flags(
+	const struct page *p, const char *between, const char *quote, struct buffer *to)
+{
+	static const struct {
+		uint64_t flag;
+		const char *name;
+	} flags[] = {
+		{FRAME_REFERENCED, "referenced"},
+		{FRAME_UPTODATE, "uptodate"},
+		{FRAME_DIRTY, "dirty"},
+		{FRAME_LRU, "lru"},
+		{FRAME_ACTIVE, "active"},
+		{FRAME_WRITEBACK, "writeback"},
+		{FRAME_SWAPCACHE, "swapcache"},
+		{FRAME_SWAPBACKED, "swapbacked"},
+		{FRAME_HUGE, "hugetlb"},
+		{FRAME_UNEVICTABLE, "unevictable"},
+		{FRAME_KSM, "ksm"},
+		{FRAME_THP, "thp"},
+	};
+	const char *before = "";
+
+	if (p->is_huge) {
+		buffer_printf(to, "%shuge%s", quote, quote);
+		before = between;
+	}
+	for (size_t i = 0; p->knows_frame && i < ARRAY_SIZE(flags); i++) {
+		if (!(p->flags & flags[i].flag))
+			continue;
+		buffer_printf(to, "%s%s%s%s", before, quote, flags[i].name, quote);
+		before = between;
+	}
+}
+
+/* Nothing of what is not there. */
+static const char *type_of(const struct page *p)
+{
+	if (p->state != PAGE_RESIDENT && p->state != PAGE_HUGETLB)
+		return "";
+	return p->is_file ? "file" : "anon";
+}
+
+/* "3"; without frames "1" or ">1"; nothing of what is not there. */
+static void add_mapped(const struct page *p, char to[static TEXT_SIZE])
+{
+	if (p->state != PAGE_RESIDENT && p->state != PAGE_HUGETLB)
+		snprintf(to, TEXT_SIZE, "-");
+	else if (p->knows_frame)
+		snprintf(to, TEXT_SIZE, "%llu", (unsigned long long)p->mappings);
+	else
+		snprintf(to, TEXT_SIZE, "%s", p->is_exclusive ? "1" : ">1");
+}
+
+void pagerow_add_page_head(const struct pagerow_format *f, struct buffer *to)
+{
+	if (f->has_pid)
+		buffer_printf(to, "%*s ", PID_WIDTH, "PID");
+	buffer_printf(to, "%-12s PERM %-*s%-5s%*s %-40s MAPPING\n", "ADDRESS", STATE_WIDTH, "STATE",
+		"TYPE", NUMBER_WIDTH, "MAPPED", "FLAGS");
+}
+
+void pagerow_add_page(const struct pagerow_format *f, const struct pagerow *mapping,
+	const struct page *page, struct buffer *to)
+{
+	AUTO_BUFFER struct buffer flags = {0};
+	char mapped[TEXT_SIZE];
+
+	add_flags(page, ",", "", &flags);
+	if (!flags.len)
+		buffer_add_char(&flags, '-');
+	buffer_add_char(&flags, '\0');
+	if (flags.error)
+		to->error = flags.error;
+	add_mapped(page, mapped);
+	if (f->has_pid)
+		buffer_printf(to, "%*d ", PID_WIDTH, (int)mapping->pid);
+	buffer_printf(to, "%012llx %s %-*s%-5s%*s %-40s ", (unsigned long long)page->address,
+		mapping->perms, STATE_WIDTH, page_state_name(page->state), type_of(page),
+		NUMBER_WIDTH, mapped, flags.error ? "" : flags.data);
+	cell_add_printable(to, mapping->name);
+	buffer_add_char(to, '\n');
+}
+
+void pagerow_add_page_json(
+	const struct pagerow *mapping, const struct page *page, struct buffer *to)
+{
+	bool is_there = page->state == PAGE_RESIDENT || page->state == PAGE_HUGETLB;
+
+	buffer_printf(to, "{\"pid\":%d,\"address\":\"%08llx\",\"perms\":\"%s\",\"state\":\"%s\"",
+		(int)mapping->pid, (unsigned long long)page->address, mapping->perms,
+		page_state_name(page->state));
+	add_json_text(to, "name", mapping->name);
+	if (is_there)
+		buffer_printf(to, ",\"type\":\"%s\",\"exclusive\":%s", type_of(page),
+			page->is_exclusive ? "true" : "false");
+	if (is_there && page->knows_frame)
+		buffer_printf(to, ",\"mapped\":%llu", (unsigned long long)page->mappings);
+	if (page->knows_frame)
+		buffer_printf(to, ",\"frame\":%llu", (unsigned long long)page->frame);
+	buffer_add_text(to, ",\"flags\":[");
+	add_flags(page, ",", "\"", to);
+	buffer_add_text(to, "]}");
+}
+
+void pagerow_add_page_csv_head(struct buffer *to)
+{
+	buffer_add_text(to, "pid,address,perms,state,type,exclusive,mapped,frame,flags,name\n");
+}
+
+void pagerow_add_page_csv(const struct pagerow *mapping, const struct page *page, struct buffer *to)
+{
+	bool is_there = page->state == PAGE_RESIDENT || page->state == PAGE_HUGETLB;
+
+	buffer_printf(to, "%d,%08llx,%s,%s,%s,%s,", (int)mapping->pid,
+		(unsigned long long)page->address, mapping->perms, page_state_name(page->state),
+		type_of(page),
+		!is_there            ? ""
+		: page->is_exclusive ? "true"
+				     : "false");
+	if (is_there && page->knows_frame)
+		buffer_add_u64(to, page->mappings);
+	buffer_add_char(to, ',');
+	if (page->knows_frame)
+		buffer_add_u64(to, page->frame);
+	buffer_add_char(to, ',');
+	add_flags(page, " ", "", to);
+	buffer_add_char(to, ',');
+	csv_add_text(to, mapping->name);
+	buffer_add_char(to, '\n');
+}

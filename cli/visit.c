@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/visit.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+void visit_done(struct visit *v)
+{
+	buffer_done(&v->processes);
+}
+
+static void add_process(struct visit *v, pid_t pid, const char *program, const char *why)
+{
+	json_t *row = json_pack("{s:i,s:s*,s:b,s:s*}", "pid", (int)pid, "program", program,
+		"complete", !why, "error", why);
+	char *text = row ? json_dumps(row, JSON_COMPACT) : NULL;
+
+	if (v->processes.len)
+		buffer_add_char(&v->processes, ',');
+	if (text)
+		buffer_add_text(&v->processes, text);
+	else
+		v->processes.error = -ENOMEM;
+	free(text);
+	json_decref(row);
+}
+
+static void hint(struct visit *v, int r)
+{
+	if (r != TARGET_DENIED || v->was_denied || !v->hint)
+		return;
+	v->was_denied = true;
+	log_info("%s", v->hint);
+}
+
+int visit_process(struct visit *v, const struct chosen_process *p)
+{
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	int r = target_open(v->procfs, p->pid, &t);
+	const char *why = NULL;
+	bool is_open = r == 0;
+
+	if (r == 0)
+		r = chosen_is(p, t.sample.q[PROCESS_START_TIME])
+		            ? target_end(&t, v->work(&t, p->pid, v->context))
+		            : TARGET_GONE;
+	if (r == -ENOMEM || v->fatal)
+		return v->fatal ? v->fatal : r;
+	if (r != 0 && chosen_say(p, r, &why)) {
+		v->has_failed = true;
+		hint(v, r);
+	}
+	add_process(v, p->pid, is_open ? target_program(&t) : NULL, why);
+	return v->processes.error;
+}

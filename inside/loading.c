@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each mapping votes for what it would have to be moved by, once for each segment that has its place in the file; those of one
+ * loading agree in one. The rest are accidents, where segments share a page of the file.
+ */
+#include "config.h"
+
+#include "inside/loading.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct vote {
+	uint64_t bias;
+	uint64_t weight; /* of all for this bias, when they are counted */
+};
+
+/* What is being put together. */
+struct finding {
+	const struct elffile *f;
+	uint64_t page_size;
+	const struct loading_area *area, *bare;
+	size_t areas, bares;
+	bool *taken; /* of .area */
+	struct vote *vote;
+	size_t votes;
+};
+
+static uint64_t down(const struct finding *g, uint64_t at)
+{
+	return at - at % g->page_size;
+}
+
+/* What does not fit ends where addresses do. */
+static uint64_t up(const struct finding *g, uint64_t at)
+{
+	uint64_t least = down(g, at);
+
+	return least == at                         ? at
+	       : least > UINT64_MAX - g->page_size ? UINT64_MAX
+	                                           : least + g->page_size;
+}
+
+/* Where segment S would be by BIAS, in whole pages; false: beyond all addresses. */
+static bool range_of(const struct finding *g, const struct elffile_segment *s, uint64_t bias,
+	uint64_t *ret_start, uint64_t *ret_end)
+{
+	uint64_t start = s->address + bias, end = start + s->size;
+
+	*ret_start = down(g, start);
+	*ret_end = up(g, end);
+	return end > start;
+}
+
+/* Whether the file's bytes for segment S are in area A, and what they are moved by then. */
+static bool bias_of(const struct finding *g, const struct elffile_segment *s,
+	const struct loading_area *a, uint64_t *ret)
+{
+	if (!s->file_size || a->offset < down(g, s->offset) ||
+		a->offset >= up(g, s->offset + s->file_size))
+		return false;
+	*ret = a->start - a->offset + s->offset - s->address;
+	return *ret % g->page_size == 0;
+}
+
+static int by_bias(const void *a, const void *b)
+{
+	const struct vote *x = a, *y = b;
+
+	return (x->bias > y->bias) - (x->bias < y->bias);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct vote *x = a, *y = b;
+
+	return x->weight != y->weight ? (x->weight < y->weight ? 1 : -1) : by_bias(a, b);
+}
+
+/* What may be executed more likely is of a segment that may. */
+static int vote(struct finding *g)
+{
+	size_t kept = 0;
+
+	g->vote = calloc(g->areas * g->f->segments + 1, sizeof(*g->vote));
+	if (!g->vote)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->areas; i++)
+		for (size_t j = 0; j < g->f->segments; j++) {
+			const struct elffile_segment *s = &g->f->segment[j];
+			struct vote *v = &g->vote[g->votes];
+
+			if (!bias_of(g, s, &g->area[i], &v->bias))
+				continue;
+			v->weight = s->is_executable == g->area[i].is_executable ? 2 : 1;
+			g->votes++;
+		}
+	qsort(g->vote, g->votes, sizeof(*g->vote), by_bias);
+	for (size_t i = 0; i < g->votes; i++) {
+		if (kept && g->vote[kept - 1].bias == g->vote[i].bias)
+			g->vote[kept - 1].weight += g->vote[i].weight;
+		else
+			g->vote[kept++] = g->vote[i];
+	}
+	g->votes = kept;
+	qsort(g->vote, g->votes, sizeof(*g->vote), by_weight);
+	return 0;
+}
+
+/* Whether all of A has the bytes of a segment, where that is by BIAS. */
+static bool is_placed(const struct finding *g, const struct loading_area *a, uint64_t bias)
+{
+	for (size_t i = 0; i < g->f->segments; i++) {
+		uint64_t start, end, by;
+
+		if (bias_of(g, &g->f->segment[i], a, &by) && by == bias &&
+			range_of(g, &g->f->segment[i], bias, &start, &end) && a->start >= start &&
+			a->end <= end)
+			return true;
+	}
+	return false;
+}
+
+/* From the first to the last address of all segments. */
+static bool span_of(const struct finding *g, uint64_t bias, uint64_t *ret_start, uint64_t *ret_end)
+{
+	*ret_start = UINT64_MAX;
+	*ret_end = 0;
+	for (size_t i = 0; i < g->f->segments; i++) {
+		uint64_t start, end;
+
+		if (!range_of(g, &g->f->segment[i], bias, &start, &end))
+			return false;
+		*ret_start = start < *ret_start ? start : *ret_start;
+		*ret_end = end > *ret_end ? end : *ret_end;
+	}
+	return *ret_start < *ret_end;
+}
+
+static int add_piece(struct loading *l, uint64_t start, uint64_t end, bool is_placed)
+{
+	struct loading_piece *more = reallocarray(l->piece, l->pieces + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	l->piece = more;
+	l->piece[l->pieces++] = (struct loading_piece){
+		.start = start, .end = end, .is_placed = is_placed};
+	return 0;
+}
+
+/* Those that nobody has and that lie where this one is; *RET_PLACED: one of them speaks for it. */
+static int take_areas(struct finding *g, struct loading *l, bool takes_all, bool *ret_placed)
+{
+	uint64_t start = 0, end = UINT64_MAX;
+	int r = 0;
+
+	*ret_placed = false;
+	if (!takes_all && !span_of(g, l->bias, &start, &end))
+		return 0;
+	for (size_t i = 0; r == 0 && i < g->areas; i++) {
+		const struct loading_area *a = &g->area[i];
+		bool placed;
+
+		if (g->taken[i] || a->start < start || a->end > end)
+			continue;
+		placed = !takes_all && is_placed(g, a, l->bias);
+		*ret_placed |= placed;
+		r = add_piece(l, a->start, a->end, placed);
+	}
+	return r;
+}
+
+static void mark_taken(struct finding *g, const struct loading *l)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < g->areas && at < l->pieces; i++)
+		if (g->area[i].start == l->piece[at].start) {
+			g->taken[i] = true;
+			at++;
+		}
+}
+
+/* The first of .bare that ends behind AT. */
+static size_t find_bare(const struct finding *g, uint64_t at)
+{
+	size_t low = 0, high = g->bares;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (g->bare[middle].end <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What of segments has no file behind it. */
+static int take_bare(const struct finding *g, struct loading *l)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < g->f->segments; i++) {
+		uint64_t start, end;
+
+		if (!range_of(g, &g->f->segment[i], l->bias, &start, &end))
+			continue;
+		for (size_t j = find_bare(g, start);
+			r == 0 && j < g->bares && g->bare[j].start < end; j++) {
+			const struct loading_area *a = &g->bare[j];
+
+			r = add_piece(l, a->start > start ? a->start : start,
+				a->end < end ? a->end : end, true);
+		}
+	}
+	return r;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct loading_piece *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* In order, each address once. */
+static void arrange(struct loading *l)
+{
+	size_t kept = 0;
+	uint64_t end = 0;
+
+	if (l->pieces)
+		qsort(l->piece, l->pieces, sizeof(*l->piece), by_start);
+	for (size_t i = 0; i < l->pieces; i++) {
+		struct loading_piece p = l->piece[i];
+
+		p.start = p.start > end ? p.start : end;
+		if (p.start >= p.end)
+			continue;
+		end = p.end;
+		l->piece[kept++] = p;
+	}
+	l->pieces = kept;
+}
+
+/* What L has goes to RET, or is given up where that is nothing. */
+static int keep(struct loadings *ret, struct loading *l)
+{
+	struct loading *more;
+
+	if (!l->pieces)
+		return 0;
+	arrange(l);
+	more = reallocarray(ret->item, ret->count + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	ret->item = more;
+	ret->item[ret->count++] = *l;
+	*l = (struct loading){.bias = 0};
+	return 0;
+}
+
+static void cleanup_loading(struct loading *l)
+{
+	free(l->piece);
+}
+
+static int load(struct finding *g, uint64_t bias, bool takes_all, struct loadings *ret)
+{
+	CLEANUP(cleanup_loading) struct loading l = {.bias = bias};
+	bool placed;
+	int r = take_areas(g, &l, takes_all, &placed);
+
+	if (r < 0 || (!takes_all && !placed))
+		return r;
+	mark_taken(g, &l);
+	if (!takes_all)
+		r = take_bare(g, &l);
+	return r == 0 ? keep(ret, &l) : r;
+}
+
+static bool all_are_taken(const struct finding *g)
+{
+	for (size_t i = 0; i < g->areas; i++)
+		if (!g->taken[i])
+			return false;
+	return true;
+}
+
+static void cleanup_finding(struct finding *g)
+{
+	free(g->taken);
+	free(g->vote);
+}
+
+void loadings_done(struct loadings *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		free(l->item[i].piece);
+	free(l->item);
+	*l = (struct loadings){.count = 0};
+}
+
+int loadings_find(const struct elffile *f, uint64_t page_size, const struct loading_area *area,
+	size_t areas, const struct loading_area *bare, size_t bares, struct loadings *ret)
+{
+	CLEANUP(cleanup_finding)
+	struct finding g = {.f = f,
+		.page_size = page_size,
+		.area = area,
+		.areas = areas,
+		.bare = bare,
+		.bares = bares};
+	AUTO_LOADINGS struct loadings found = {.count = 0};
+	int r;
+
+	if (areas > LOADING_AREAS_MAX)
+		return -E2BIG;
+	g.taken = calloc(areas + 1, sizeof(*g.taken));
+	r = g.taken ? vote(&g) : -ENOMEM;
+	for (size_t i = 0; r == 0 && i < g.votes && !all_are_taken(&g); i++)
+		r = load(&g, g.vote[i].bias, false, &found);
+	if (r == 0)
+		r = load(&g, 0, true, &found); /* what is mapped and not loaded */
+	if (r < 0)
+		return r;
+	*ret = found;
+	found = (struct loadings){.count = 0};
+	return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where an ELF file is loaded in an address space: by how far it was moved, and which mappings are its own, the memory without
+ * a file behind its data (.bss) included. It may be loaded more than once, or mapped without being loaded. Pure.
+ */
+#ifndef MEMTALLY_INSIDE_LOADING_H
+#define MEMTALLY_INSIDE_LOADING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "inside/elffile.h"
+
+enum { LOADING_AREAS_MAX = 512 };
+
+/* A mapping. */
+struct loading_area {
+	uint64_t start, end; /* whole pages */
+	uint64_t offset;     /* in the file; not of memory without one */
+	bool is_executable;
+};
+
+/* A mapping of one loading, or a part of it. */
+struct loading_piece {
+	uint64_t start, end;
+	bool is_placed; /* its bytes are those that the file has for these addresses; else they are of none of its parts */
+};
+
+struct loading {
+	uint64_t bias;               /* what is added to the file's addresses, modulo 2^64 */
+	struct loading_piece *piece; /* owned; rising, without overlap */
+	size_t pieces;
+};
+
+struct loadings {
+	struct loading *item; /* owned */
+	size_t count;
+};
+
+void loadings_done(struct loadings *l);
+#define AUTO_LOADINGS CLEANUP(loadings_done)
+
+/*
+ * From AREAS that are F's and BARE ones, without a file, both rising. Each of AREAS is in exactly one. -ENOMEM;
+ * -E2BIG: more than LOADING_AREAS_MAX areas.
+ */
+int loadings_find(const struct elffile *f, uint64_t page_size, const struct loading_area *area,
+	size_t areas, const struct loading_area *bare, size_t bares, struct loadings *ret);
+
+#endif

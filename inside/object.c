@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inside/object.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/number.h"
+
+enum {
+	PATH_SIZE = PATH_MAX + 64,
+	MAPS_MAX = 1 << 24,
+	PIECE = 1 << 16,
+	CHECKED_MAX = 1 << 30, /* bytes of a file whose checksum is asked for */
+};
+
+/*
+ * Looked at before it is opened, since opening a device may do something, and by a descriptor, so that it stays the same. -ENOENT
+ * likewise of what is no regular file.
+ */
+static int open_regular(int dirfd, const char *path, struct stat *ret_stat, int *ret_fd)
+{
+	AUTO_CLOSE int fd = openat(dirfd, path, O_PATH | O_CLOEXEC);
+	char self[64];
+	int opened;
+
+	if (fd < 0 || fstat(fd, ret_stat) < 0)
+		return -errno;
+	if (!S_ISREG(ret_stat->st_mode))
+		return -ENOENT;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	opened = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (opened < 0)
+		return -errno;
+	*ret_fd = opened;
+	return 0;
+}
+
+/* "START-END PERMS OFFSET MAJOR:MINOR INODE": the line of START in maps, from MAJOR on; NULL: there is none. */
+static const char *find_device(const struct buffer *maps, uint64_t start)
+{
+	const char *at = maps->data, *end = at + maps->len;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		uint64_t begins = 0;
+
+		if (!newline)
+			return NULL;
+		if (number_scan_hex(at, (size_t)(newline - at), &begins) > 0 && begins == start) {
+			for (int i = 0; at && i < 3; i++) {
+				at = memchr(at, ' ', (size_t)(newline - at));
+				at = at ? at + 1 : NULL;
+			}
+			return at;
+		}
+		at = newline + 1;
+	}
+	return NULL;
+}
+
+/*
+ * Overlays and btrfs show other numbers to stat() than the kernel has in maps. So it is mapped here, too, where that shows which
+ * they are.
+ */
+static bool is_same_when_mapped(int fd, const struct object_mapping *m)
+{
+	AUTO_BUFFER struct buffer maps = {0};
+	void *here = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	char expected[96];
+	const char *found = NULL;
+
+	if (here == MAP_FAILED)
+		return false;
+	if (file_read_all(AT_FDCWD, "/proc/self/maps", MAPS_MAX, &maps) == 0)
+		found = find_device(&maps, (uint64_t)(uintptr_t)here);
+	munmap(here, 1);
+	snprintf(expected, sizeof(expected), "%02x:%02x %llu ", m->major, m->minor,
+		(unsigned long long)m->inode);
+	return found && !strncmp(found, expected, strlen(expected));
+}
+
+static bool is_same(int fd, const struct stat *st, const struct object_mapping *m)
+{
+	if (st->st_ino == m->inode && major(st->st_dev) == m->major &&
+		minor(st->st_dev) == m->minor)
+		return true;
+	return is_same_when_mapped(fd, m);
+}
+
+int object_open(int procfs_fd, const struct object_mapping *m, int *ret_fd)
+{
+	char path[PATH_SIZE];
+	AUTO_CLOSE int fd = -1;
+	struct stat st;
+	int r;
+
+	snprintf(path, sizeof(path), "%d/map_files/%llx-%llx", (int)m->pid,
+		(unsigned long long)m->start, (unsigned long long)m->end);
+	if (open_regular(procfs_fd, path, &st, ret_fd) == 0)
+		return 0;
+	if (m->path[0] != '/' || snprintf(path, sizeof(path), "%d/root%s", (int)m->pid, m->path) >=
+					 (int)sizeof(path))
+		return -ENOENT;
+	r = open_regular(procfs_fd, path, &st, &fd);
+	if (r < 0)
+		return r;
+	if (!is_same(fd, &st, m))
+		return -ESTALE;
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+uint32_t object_checksum(uint32_t start, const unsigned char *data, size_t len)
+{
+	uint32_t crc = ~start;
+
+	for (size_t i = 0; i < len; i++) {
+		crc ^= data[i];
+		for (int bit = 0; bit < 8; bit++)
+			crc = (crc >> 1) ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
+	}
+	return ~crc;
+}
+
+static bool has_checksum(int fd, off_t size, uint32_t expected)
+{
+	unsigned char piece[PIECE];
+	uint32_t crc = 0;
+	ssize_t n = 0;
+
+	if (size > CHECKED_MAX)
+		return false;
+	for (off_t at = 0; at < size; at += n) {
+		n = pread(fd, piece, sizeof(piece), at);
+		if (n <= 0)
+			return false;
+		crc = object_checksum(crc, piece, (size_t)n);
+	}
+	return crc == expected;
+}
+
+/* Whether PATH is F's, and in RET then. */
+static int try_debug(const struct elffile *f, const char *path, struct elffile *ret, int *ret_fd)
+{
+	AUTO_ELFFILE struct elffile debug = {.segments = 0};
+	AUTO_CLOSE int fd = -1;
+	const char *why;
+	struct stat st = {.st_size = 0};
+	int r = open_regular(AT_FDCWD, path, &st, &fd);
+
+	if (r == 0)
+		r = elffile_open(fd, &debug, &why);
+	if (r < 0)
+		return r == -ENOMEM ? r : -ENOENT;
+	if (f->build_id_len && debug.build_id_len) {
+		if (f->build_id_len != debug.build_id_len ||
+			memcmp(f->build_id, debug.build_id, f->build_id_len) != 0)
+			return -ENOENT;
+	} else if (!f->debuglink || !has_checksum(fd, st.st_size, f->debuglink_crc)) {
+		return -ENOENT;
+	}
+	*ret = debug;
+	debug = (struct elffile){.segments = 0};
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+static int try_build_id(
+	const struct elffile *f, const char *folder, struct elffile *ret, int *ret_fd)
+{
+	AUTO_BUFFER struct buffer path = {0};
+
+	if (!f->build_id_len)
+		return -ENOENT;
+	buffer_printf(&path, "%s/.build-id/%02x/", folder, f->build_id[0]);
+	for (size_t i = 1; i < f->build_id_len; i++)
+		buffer_printf(&path, "%02x", f->build_id[i]);
+	buffer_add(&path, ".debug", sizeof(".debug"));
+	return path.error ? path.error : try_debug(f, path.data, ret, ret_fd);
+}
+
+int object_open_debug(const struct elffile *f, const char *path, const char *folder,
+	struct elffile *ret, int *ret_fd)
+{
+	const char *slash = strrchr(path, '/');
+	int len = slash ? (int)(slash - path) : 0, r = try_build_id(f, folder, ret, ret_fd);
+	const struct {
+		const char *before, *after;
+	} places[] = {{"", "/"}, {"", "/.debug/"}, {folder, "/"}};
+
+	for (size_t i = 0; r == -ENOENT && f->debuglink && slash && i < ARRAY_SIZE(places); i++) {
+		AUTO_BUFFER struct buffer name = {0};
+
+		buffer_printf(&name, "%s%.*s%s%s", places[i].before, len, path, places[i].after,
+			f->debuglink);
+		buffer_add_char(&name, '\0');
+		r = name.error ? name.error : try_debug(f, name.data, ret, ret_fd);
+	}
+	return r;
+}

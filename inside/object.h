@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file that a process has mapped, opened: that very one, and not what has its name by now; and the file with its debugging
+ * information, where that is installed.
+ */
+#ifndef MEMTALLY_INSIDE_OBJECT_H
+#define MEMTALLY_INSIDE_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "inside/elffile.h"
+
+/* A mapping of a file, as smaps has it. */
+struct object_mapping {
+	pid_t pid;
+	uint64_t start, end;
+	uint64_t inode;
+	uint32_t major, minor;
+	const char *path; /* terminated, unescaped, without " (deleted)" */
+};
+
+/*
+ * Opens the file of M below PROCFS_FD for reading: by map_files, which takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE, or else by its path
+ * below the process's root. Only regular files, and nobody is waited for. 0; -ESTALE: what has its path is another file; or open's errors.
+ */
+int object_open(int procfs_fd, const struct object_mapping *m, int *ret_fd);
+
+/*
+ * Opens what has the debugging information of F, which is at PATH: below FOLDER (/usr/lib/debug) by its build id, or by the name that it
+ * gives, there and beside it. It is what F says that it is, by build id or checksum, and in RET, which needs *RET_FD to
+ * stay open. 0; -ENOENT: there is none; -ENOMEM.
+ */
+int object_open_debug(const struct elffile *f, const char *path, const char *folder,
+	struct elffile *ret, int *ret_fd);
+
+/* The checksum of .gnu_debuglink: CRC-32, as of gzip; of what follows START, which is 0 at first. Pure. */
+uint32_t object_checksum(uint32_t start, const unsigned char *data, size_t len);
+
+#endif

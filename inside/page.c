@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inside/page.h"
+
+#include "inside/frames.h"
+#include "inside/pagemap.h"
+
+const char *page_state_name(enum page_state state)
+{
+	static const char *const names[PAGE_STATES] = {
+		[PAGE_NONE] = "none",
+		[PAGE_RESIDENT] = "resident",
+		[PAGE_ZERO] = "zero",
+		[PAGE_DEVICE] = "device",
+		[PAGE_SWAPPED] = "swapped",
+		[PAGE_HUGETLB] = "hugetlb",
+	};
+
+	return names[state];
+}
+
+/*
+ * A scan is older than the entry: what was zeros then, may have been written to. Huge zeros are called a file's by the entry
+ * (Linux 6.18), and by nothing else.
+ */
+static bool is_zero(const struct page_facts *f)
+{
+	if (f->has_frame)
+		return f->flags & FRAME_ZERO;
+	return f->has_categories && f->categories & PAGEMAP_IS_ZERO &&
+	       !(f->entry & PAGEMAP_EXCLUSIVE);
+}
+
+/*
+ * The kernel calls a page a file's that is one of its own and not anonymous; what is neither, it has mapped without counting
+ * it (vm_normal_page() in mm/memory.c): zeros, and devices' memory.
+ */
+static enum page_state state_of_present(const struct page_facts *f)
+{
+	if (f->is_hugetlb)
+		return PAGE_HUGETLB;
+	if (is_zero(f))
+		return PAGE_ZERO;
+	if (f->entry & PAGEMAP_FILE || !f->has_frame || f->flags & FRAME_ANON)
+		return PAGE_RESIDENT;
+	return PAGE_DEVICE;
+}
+
+/*
+ * What is not there and has an entry all the same, is in swap, is on its way to another frame, or is a mark, as that of
+ * guard pages. Of a mark the kernel says that it is swapped, too, and since Linux 6.15 what it is.
+ */
+static enum page_state state_of(const struct page_facts *f)
+{
+	if (f->entry & PAGEMAP_PRESENT)
+		return state_of_present(f);
+	if (f->entry & PAGEMAP_SWAPPED && !(f->entry & PAGEMAP_GUARD))
+		return f->is_hugetlb ? PAGE_HUGETLB : PAGE_SWAPPED;
+	return PAGE_NONE;
+}
+
+struct page page_of(uint64_t address, const struct page_facts *facts)
+{
+	struct page p = {
+		.address = address,
+		.state = state_of(facts),
+		.is_file = facts->entry & PAGEMAP_FILE,
+		.is_exclusive = facts->entry & PAGEMAP_EXCLUSIVE,
+		.knows_huge = facts->has_categories,
+		.is_huge = facts->has_categories && facts->categories & PAGEMAP_IS_HUGE,
+		.knows_frame = facts->has_frame && facts->entry & PAGEMAP_PRESENT,
+	};
+
+	if (!p.knows_frame)
+		return p;
+	p.frame = pagemap_frame(facts->entry);
+	p.flags = facts->flags;
+	/* It was mapped when pagemap was read; 0 are those that are not counted, or are gone since. */
+	p.mappings = facts->mappings ? facts->mappings : 1;
+	return p;
+}
+
+bool page_is_dirty(const struct page *p, bool *ret)
+{
+	if (p->is_file && !p->knows_frame)
+		return false;
+	*ret = !p->is_file || p->flags & FRAME_DIRTY;
+	return true;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inside/pagewalk.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "inside/pagemap.h"
+
+enum { REGIONS = 128, ENTRIES = 512 };
+
+/* What one walk goes by. */
+struct walk {
+	struct pagewalk *w;
+	bool is_hugetlb;
+	pagewalk_taker take;
+	void *context;
+};
+
+uint64_t pagewalk_page_size(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* What was read at once. */
+struct batch {
+	uint64_t entry[ENTRIES];
+	size_t count;
+	struct page_facts facts[ENTRIES];
+	struct frames_query query[ENTRIES];
+};
+
+/* A frame that is none of the host's memory, as a device's, is told nothing of. */
+static int ask_of_frames(struct frames *frames, struct batch *b)
+{
+	size_t asked = 0;
+	int r;
+
+	for (size_t i = 0; i < b->count; i++) {
+		uint64_t frame = pagemap_frame(b->entry[i]);
+
+		if (frame)
+			b->query[asked++] = (struct frames_query){.frame = frame, .number = i};
+	}
+	r = frames_ask(frames, b->query, asked);
+	for (size_t i = 0; r == 0 && i < asked; i++) {
+		const struct frames_query *q = &b->query[i];
+		struct page_facts *f = &b->facts[q->number];
+
+		f->has_frame = true;
+		f->mappings = q->mappings;
+		f->flags = q->is_none ? FRAME_NOPAGE : q->flags;
+	}
+	return r;
+}
+
+static int take_batch(
+	const struct walk *walk, uint64_t start, struct batch *b, const struct pagemap_region *of)
+{
+	uint64_t page_size = pagewalk_page_size();
+	int r = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		b->facts[i] = (struct page_facts){
+			.entry = b->entry[i],
+			.has_categories = !walk->w->cannot_scan,
+			.categories = of->categories,
+			.is_hugetlb = walk->is_hugetlb,
+		};
+	if (walk->w->frames)
+		r = ask_of_frames(walk->w->frames, b);
+	for (size_t i = 0; r == 0 && i < b->count; i++) {
+		struct page page;
+
+		if (!b->entry[i])
+			continue;
+		page = page_of(start + i * page_size, &b->facts[i]);
+		if (page.state != PAGE_NONE)
+			r = walk->take(&page, walk->context);
+	}
+	return r;
+}
+
+static int walk_region(const struct walk *walk, const struct pagemap_region *region)
+{
+	uint64_t page_size = pagewalk_page_size(), at = region->start;
+	struct batch b;
+	int r = 0;
+
+	while (r == 0 && at < region->end) {
+		uint64_t left = (region->end - at + page_size - 1) / page_size;
+
+		b.count = 0;
+		r = pagemap_read(
+			walk->w->fd, at, b.entry, left < ENTRIES ? left : ENTRIES, &b.count);
+		if (r == 0 && !b.count)
+			return 0;
+		if (r == 0)
+			r = take_batch(walk, at, &b, region);
+		at += b.count * page_size;
+	}
+	return r;
+}
+
+/* 0; -ENOTTY: it can't be scanned, and nothing has been taken. */
+static int scan(const struct walk *walk, uint64_t start, uint64_t end)
+{
+	struct pagemap_region region[REGIONS];
+	uint64_t at = start;
+	int r = 0;
+
+	while (r == 0 && at < end) {
+		uint64_t until = at;
+		size_t count;
+
+		r = pagemap_scan(walk->w->fd, at, end, region, REGIONS, &count, &until);
+		if (r == -EFAULT) /* [vsyscall]: no user's address */
+			return 0;
+		for (size_t i = 0; r == 0 && i < count; i++)
+			r = walk_region(walk, &region[i]);
+		if (r == 0 && until <= at)
+			return 0; /* the address space is gone */
+		at = until;
+	}
+	return r;
+}
+
+int pagewalk(struct pagewalk *w, uint64_t start, uint64_t end, bool is_hugetlb, pagewalk_taker take,
+	void *context)
+{
+	const struct walk walk = {
+		.w = w, .is_hugetlb = is_hugetlb, .take = take, .context = context};
+	const struct pagemap_region whole = {.start = start, .end = end};
+	int r = w->cannot_scan ? -ENOTTY : scan(&walk, start, end);
+
+	if (r != -ENOTTY)
+		return r;
+	w->cannot_scan = true;
+	return walk_region(&walk, &whole);
+}

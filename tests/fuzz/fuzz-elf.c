@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include <errno.h>
+
+#include "inside/elffile.h"
+#include "inside/loading.h"
+
+enum { PAGE = 4096 };
+
+static void check_parts(const struct elffile *f)
+{
+	for (size_t i = 0; i < f->parts; i++) {
+		const struct elffile_part *p = &f->part[i];
+
+		fuzz_check(p->size && p->address + p->size > p->address &&
+			   strlen(p->name) != SIZE_MAX);
+		fuzz_check(!i || p->address >= p[-1].address);
+	}
+}
+
+/* Mapped as a whole and, as a loader would, by segments: each mapping is in one loading, whatever the file says. */
+static void check_loadings(const struct elffile *f)
+{
+	struct loading_area area[ELFFILE_SEGMENTS_MAX + 1] = {{PAGE, 9 * PAGE, 0, true}};
+	struct loadings l = {.count = 0};
+	uint64_t at = 16 * PAGE, bytes = 8 * PAGE, found = 0;
+	size_t areas = 1;
+	int r;
+
+	for (size_t i = 0; i < f->segments; i++, areas++) {
+		area[areas] = (struct loading_area){
+			at, at + 2 * PAGE, f->segment[i].offset / PAGE * PAGE, false};
+		at += 3 * PAGE;
+		bytes += 2 * PAGE;
+	}
+	r = loadings_find(f, PAGE, area, areas, NULL, 0, &l);
+	fuzz_check(r == 0);
+	for (size_t i = 0; i < l.count; i++)
+		for (size_t j = 0; j < l.item[i].pieces; j++)
+			found += l.item[i].piece[j].end - l.item[i].piece[j].start;
+	fuzz_check(found == bytes);
+	loadings_done(&l);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct elffile f;
+	const char *why = NULL;
+	char *image = fuzz_text(data, size);
+	int r = elffile_open_image(image, size, &f, &why);
+
+	fuzz_check(r == 0 || r == -ENOEXEC || (r == -EBADMSG && why));
+	if (r == 0) {
+		r = elffile_read_sections(&f, &why);
+		fuzz_check(r == 0 || (r == -EBADMSG && why));
+		check_parts(&f);
+		r = elffile_read_symbols(&f, &why);
+		fuzz_check(r == 0 || r == 1 || (r == -EBADMSG && why));
+		check_parts(&f);
+		check_loadings(&f);
+	}
+	elffile_close(&f);
+	free(image);
+	return 0;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "inside/loading.h"
+#include "tests/unit/allocation.h"
+
+enum { SIZE = 0x1000 };
+
+#define HEX(x) UINT64_C(0x##x)
+
+/* A library as linkers make it: headers and .rodata, .text, .data with .bss behind, which ends within the next page but one. */
+static const struct elffile library = {
+	.segments = 3,
+	.segment = {{.address = 0, .size = 0x1800, .offset = 0, .file_size = 0x1800},
+		{.address = 0x2000,
+			.size = 0x2000,
+			.offset = 0x2000,
+			.file_size = 0x2000,
+			.is_executable = true},
+		{.address = 0x4e00, .size = 0x2400, .offset = 0x3e00, .file_size = 0x400}},
+};
+
+/* The same with text and headers in one segment, whose last page of the file is the data's first. */
+static const struct elffile small = {
+	.segments = 2,
+	.segment = {{.address = 0,
+			    .size = 0xe00,
+			    .offset = 0,
+			    .file_size = 0xe00,
+			    .is_executable = true},
+		{.address = 0x1e00, .size = 0x100, .offset = 0xe00, .file_size = 0x100}},
+};
+
+static void find(const struct elffile *f, const struct loading_area *area, size_t areas,
+	const struct loading_area *bare, size_t bares, struct loadings *ret)
+{
+	assert_int_equal(loadings_find(f, SIZE, area, areas, bare, bares, ret), 0);
+}
+
+static void check_piece(
+	const struct loading *l, size_t i, uint64_t start, uint64_t end, bool is_placed)
+{
+	assert_true(i < l->pieces);
+	assert_int_equal(l->piece[i].start, start);
+	assert_int_equal(l->piece[i].end, end);
+	assert_int_equal(l->piece[i].is_placed, is_placed);
+}
+
+static void what_is_loaded_is_found_with_its_bss(void **state)
+{
+	const uint64_t at = HEX(7f0000000000);
+	const struct loading_area area[] = {{at, at + 0x2000, 0, false},
+		{at + 0x2000, at + 0x4000, 0x2000, true},
+		{at + 0x4000, at + 0x5000, 0x3000, false}};
+	/* Below it, .bss merged with what lies behind, and more. */
+	const struct loading_area bare[] = {{at - 0x9000, at - 0x1000, 0, false},
+		{at + 0x5000, at + 0x20000, 0, false}, {at + 0x30000, at + 0x31000, 0, false}};
+	AUTO_LOADINGS struct loadings l = {.count = 0};
+
+	(void)state;
+	find(&library, area, 3, bare, 3, &l);
+	assert_int_equal(l.count, 1);
+	assert_int_equal(l.item[0].bias, at);
+	assert_int_equal(l.item[0].pieces, 4);
+	check_piece(&l.item[0], 0, at, at + 0x2000, true);
+	check_piece(&l.item[0], 2, at + 0x4000, at + 0x5000, true);
+	check_piece(&l.item[0], 3, at + 0x5000, at + 0x8000, true);
+}
+
+/* As relro does, and mprotect() by anybody. */
+static void mappings_may_be_parts_of_segments(void **state)
+{
+	const uint64_t at = HEX(400000);
+	const struct loading_area area[] = {{at, at + 0x1000, 0, false},
+		{at + 0x1000, at + 0x2000, 0x1000, true}, {at + 0x2000, at + 0x3000, 0x2000, false},
+		{at + 0x3000, at + 0x4000, 0x3000, true},
+		{at + 0x4000, at + 0x5000, 0x3000, false}};
+	AUTO_LOADINGS struct loadings l = {.count = 0};
+
+	(void)state;
+	find(&library, area, 5, NULL, 0, &l);
+	assert_int_equal(l.count, 1);
+	assert_int_equal(l.item[0].bias, at);
+	assert_int_equal(l.item[0].pieces, 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_true(l.item[0].piece[i].is_placed);
+}
+
+static void segments_may_share_a_page_of_the_file(void **state)
+{
+	const uint64_t at = HEX(10000);
+	const struct loading_area area[] = {
+		{at, at + 0x1000, 0, true}, {at + 0x1000, at + 0x2000, 0, false}};
+	AUTO_LOADINGS struct loadings l = {.count = 0};
+
+	(void)state;
+	find(&small, area, 2, NULL, 0, &l);
+	assert_int_equal(l.count, 1);
+	assert_int_equal(l.item[0].bias, at);
+	check_piece(&l.item[0], 1, at + 0x1000, at + 0x2000, true);
+}
+
+/* Of one mapping that may be two segments' it is the one that may be executed as it may. */
+static void access_decides_between_segments(void **state)
+{
+	const uint64_t at = HEX(10000);
+	AUTO_LOADINGS struct loadings text = {.count = 0};
+	AUTO_LOADINGS struct loadings data = {.count = 0};
+
+	(void)state;
+	find(&small, &(const struct loading_area){at, at + 0x1000, 0, true}, 1, NULL, 0, &text);
+	find(&small, &(const struct loading_area){at, at + 0x1000, 0, false}, 1, NULL, 0, &data);
+	assert_int_equal(text.item[0].bias, at);
+	assert_int_equal(data.item[0].bias, at - 0x1000);
+}
+
+static void it_may_be_loaded_twice_and_mapped_besides(void **state)
+{
+	const uint64_t a = HEX(100000), b = HEX(200000), flat = HEX(300000);
+	const struct loading_area area[] = {{a, a + 0x2000, 0, false},
+		{a + 0x2000, a + 0x4000, 0x2000, true}, {a + 0x4000, a + 0x5000, 0x3000, false},
+		{b, b + 0x2000, 0, false}, {b + 0x2000, b + 0x4000, 0x2000, true},
+		{b + 0x4000, b + 0x5000, 0x3000, false}, {flat, flat + 0x5000, 0, false}};
+	AUTO_LOADINGS struct loadings l = {.count = 0};
+
+	(void)state;
+	find(&library, area, 7, NULL, 0, &l);
+	assert_int_equal(l.count, 3);
+	assert_int_equal(l.item[0].bias, a);
+	assert_int_equal(l.item[1].bias, b);
+	assert_int_equal(l.item[2].pieces, 1);
+	check_piece(&l.item[2], 0, flat, flat + 0x5000, false);
+}
+
+/* Gaps that the loader has kept free by mapping the file there, without access. */
+static void gaps_are_of_no_part(void **state)
+{
+	const uint64_t at = HEX(7f0000000000);
+	const struct elffile gapped = {
+		.segments = 2,
+		.segment = {{.size = 0x1000, .file_size = 0x1000, .is_executable = true},
+			{.address = 0x200000,
+				.size = 0x1000,
+				.offset = 0x1000,
+				.file_size = 0x1000}},
+	};
+	const struct loading_area area[] = {{at, at + 0x1000, 0, true},
+		{at + 0x1000, at + 0x200000, 0x1000, false},
+		{at + 0x200000, at + 0x201000, 0x1000, false}};
+	AUTO_LOADINGS struct loadings l = {.count = 0};
+
+	(void)state;
+	find(&gapped, area, 3, NULL, 0, &l);
+	assert_int_equal(l.count, 1);
+	assert_int_equal(l.item[0].pieces, 3);
+	check_piece(&l.item[0], 1, at + 0x1000, at + 0x200000, false);
+	check_piece(&l.item[0], 2, at + 0x200000, at + 0x201000, true);
+}
+
+static uint64_t bytes_of(const struct loadings *l)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < l->count; i++)
+		for (size_t j = 0; j < l->item[i].pieces; j++) {
+			const struct loading_piece *p = &l->item[i].piece[j];
+
+			assert_true(p->start < p->end);
+			if (j)
+				assert_true(p->start >= p[-1].end);
+			bytes += p->end - p->start;
+		}
+	return bytes;
+}
+
+/* Whatever the file says, each mapping of it is somewhere, once. */
+static void nothing_is_lost_whatever_the_file_says(void **state)
+{
+	uint64_t random = 3;
+
+	(void)state;
+	for (unsigned int round = 0; round < unit_rounds(2000); round++) {
+		struct elffile f = {.segments = unit_random(&random) % 6};
+		struct loading_area area[20];
+		size_t areas = unit_random(&random) % 20;
+		AUTO_LOADINGS struct loadings l = {.count = 0};
+		uint64_t at = HEX(1000000), bytes = 0;
+
+		for (size_t i = 0; i < f.segments; i++) {
+			uint64_t shift = unit_random(&random) % 60;
+
+			f.segment[i] = (struct elffile_segment){
+				.address = unit_random(&random) >> shift,
+				.offset = (unit_random(&random) % 30) * 0x800,
+				.file_size = unit_random(&random) % 0x5000,
+				.is_executable = unit_random(&random) & 1};
+			f.segment[i].size = f.segment[i].file_size + unit_random(&random) % 0x3000;
+		}
+		for (size_t i = 0; i < areas; i++) {
+			uint64_t size = (1 + unit_random(&random) % 4) * SIZE;
+
+			at += unit_random(&random) % 3 * SIZE;
+			area[i] = (struct loading_area){at, at + size,
+				unit_random(&random) % 8 * SIZE, unit_random(&random) & 1};
+			at += size;
+			bytes += size;
+		}
+		find(&f, area, areas, NULL, 0, &l);
+		assert_int_equal(bytes_of(&l), bytes);
+	}
+}
+
+static void what_is_too_much_is_refused(void **state)
+{
+	static struct loading_area area[LOADING_AREAS_MAX + 1];
+	struct loadings l = {.count = 0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(area); i++)
+		area[i] = (struct loading_area){i * SIZE, (i + 1) * SIZE, 0, false};
+	assert_int_equal(
+		loadings_find(&library, SIZE, area, ARRAY_SIZE(area), NULL, 0, &l), -E2BIG);
+	for (unsigned int n = 1;; n++) {
+		int r;
+
+		allocation_fail_at(n);
+		r = loadings_find(&library, SIZE, area, 8, NULL, 0, &l);
+		if (!allocation_end())
+			break;
+		assert_int_equal(r, -ENOMEM);
+		assert_int_equal(l.count, 0);
+	}
+	loadings_done(&l);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_loaded_is_found_with_its_bss),
+		cmocka_unit_test(mappings_may_be_parts_of_segments),
+		cmocka_unit_test(segments_may_share_a_page_of_the_file),
+		cmocka_unit_test(access_decides_between_segments),
+		cmocka_unit_test(it_may_be_loaded_twice_and_mapped_besides),
+		cmocka_unit_test(gaps_are_of_no_part),
+		cmocka_unit_test(nothing_is_lost_whatever_the_file_says),
+		cmocka_unit_test(what_is_too_much_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A folder that looks like /proc, with files of one process below its root, and one like /usr/lib/debug. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "inside/object.h"
+#include "tests/unit/elfimage.h"
+
+static int folder = -1;
+static char path[] = "/tmp/memtally-object.XXXXXX";
+
+static void write_file(const char *name, const void *data, size_t len)
+{
+	AUTO_CLOSE int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, len), len);
+}
+
+static struct object_mapping mapping_of(const char *name, const char *shown)
+{
+	struct stat st;
+
+	assert_int_equal(fstatat(folder, name, &st, 0), 0);
+	return (struct object_mapping){.pid = 7,
+		.start = 0x7000,
+		.end = 0x9000,
+		.inode = st.st_ino,
+		.major = major(st.st_dev),
+		.minor = minor(st.st_dev),
+		.path = shown};
+}
+
+static void check_text(int fd, const char *expected)
+{
+	char text[64] = "";
+
+	assert_true(read(fd, text, sizeof(text) - 1) >= 0);
+	assert_string_equal(text, expected);
+}
+
+static void it_is_opened_below_the_root_of_the_process(void **state)
+{
+	AUTO_CLOSE int fd = -1;
+	struct object_mapping m;
+
+	(void)state;
+	write_file("7/root/lib/a.so", "this", 4);
+	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
+	assert_int_equal(object_open(folder, &m, &fd), 0);
+	check_text(fd, "this");
+	m.path = "/lib/b.so";
+	assert_int_equal(object_open(folder, &m, &fd), -ENOENT);
+	m.path = "lib/a.so";
+	assert_int_equal(object_open(folder, &m, &fd), -ENOENT);
+}
+
+static void another_file_of_its_name_is_none(void **state)
+{
+	struct object_mapping m;
+	int fd = -1;
+
+	(void)state;
+	write_file("7/root/lib/a.so", "this", 4);
+	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
+	m.inode++;
+	assert_int_equal(object_open(folder, &m, &fd), -ESTALE);
+	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
+	m.minor ^= 1;
+	assert_int_equal(object_open(folder, &m, &fd), -ESTALE);
+	assert_int_equal(fd, -1);
+}
+
+/* Which is what is mapped, whatever has become of its path. */
+static void what_is_mapped_comes_first(void **state)
+{
+	AUTO_CLOSE int fd = -1;
+	struct object_mapping m;
+
+	(void)state;
+	write_file("7/root/lib/a.so", "other", 5);
+	write_file("deleted", "this", 4);
+	assert_int_equal(symlinkat("../../deleted", folder, "7/map_files/7000-9000"), 0);
+	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
+	assert_int_equal(object_open(folder, &m, &fd), 0);
+	check_text(fd, "this");
+	assert_int_equal(unlinkat(folder, "7/map_files/7000-9000", 0), 0);
+}
+
+/* Nothing is waited for, and nothing of a device is opened. */
+static void only_files_are_opened(void **state)
+{
+	static const char *const others[] = {"fifo", "device", "folder", "dangling"};
+	unsigned int before = unit_descriptors();
+	struct object_mapping m;
+	int fd;
+
+	(void)state;
+	assert_int_equal(mkfifoat(folder, "7/root/lib/fifo", 0600), 0);
+	assert_int_equal(symlinkat("/dev/zero", folder, "7/root/lib/device"), 0);
+	assert_int_equal(mkdirat(folder, "7/root/lib/folder", 0700), 0);
+	assert_int_equal(symlinkat("nowhere", folder, "7/root/lib/dangling"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		char name[64], shown[64];
+
+		snprintf(name, sizeof(name), "7/root/lib/%s", i < 3 ? others[i] : "fifo");
+		snprintf(shown, sizeof(shown), "/lib/%s", others[i]);
+		m = mapping_of(name, shown);
+		assert_int_equal(object_open(folder, &m, &fd), -ENOENT);
+	}
+	assert_int_equal(unit_descriptors(), before);
+}
+
+static void checksums_are_of_gzip(void **state)
+{
+	const unsigned char text[] = "123456789";
+
+	(void)state;
+	assert_int_equal(object_checksum(0, text, 9), 0xcbf43926);
+	assert_int_equal(object_checksum(object_checksum(0, text, 4), text + 4, 5), 0xcbf43926);
+	assert_int_equal(object_checksum(0, text, 0), 0);
+}
+
+static int find_debug(union elfimage *image, const char *of)
+{
+	AUTO_ELFFILE struct elffile f = {.segments = 0};
+	AUTO_ELFFILE struct elffile debug = {.segments = 0};
+	AUTO_CLOSE int fd = -1;
+	char folder_path[64];
+	const char *why;
+	int r;
+
+	assert_int_equal(elffile_open_image(image->bytes, sizeof(image->bytes), &f, &why), 0);
+	snprintf(folder_path, sizeof(folder_path), "%s/debug", path);
+	r = object_open_debug(&f, of, folder_path, &debug, &fd);
+	if (r == 0)
+		assert_int_equal(elffile_read_symbols(&debug, &why), 0);
+	return r;
+}
+
+static void debugging_information_is_found_by_build_id(void **state)
+{
+	union elfimage image;
+	const char *name = "debug/.build-id/01/02030405060708.debug";
+
+	(void)state;
+	elfimage_make(&image);
+	assert_int_equal(find_debug(&image, "/lib/a.so"), -ENOENT);
+	write_file(name, image.bytes, sizeof(image.bytes));
+	assert_int_equal(find_debug(&image, "/lib/a.so"), 0);
+	/* Another one at its place is not it. */
+	image.parts.note.id[7]++;
+	write_file(name, image.bytes, sizeof(image.bytes));
+	image.parts.note.id[7]--;
+	assert_int_equal(find_debug(&image, "/lib/a.so"), -ENOENT);
+	write_file(name, "no ELF file", 11);
+	assert_int_equal(find_debug(&image, "/lib/a.so"), -ENOENT);
+	assert_int_equal(unlinkat(folder, name, 0), 0);
+}
+
+static void debugging_information_is_found_by_name(void **state)
+{
+	static const char *const names[] = {
+		"lib/its.debug", "lib/.debug/its.debug", "debug/opt/its.debug"};
+	union elfimage image, debug;
+	char of[64];
+
+	(void)state;
+	elfimage_make(&debug);
+	debug.parts.section[ELFIMAGE_NOTE].sh_type = SHT_PROGBITS; /* without a build id */
+	elfimage_make(&image);
+	image.parts.link_crc = object_checksum(
+		0, (unsigned char *)debug.bytes, sizeof(debug.bytes));
+	memset(image.parts.link + 12, 0, 4);
+	memcpy(image.parts.link + 12, &image.parts.link_crc, 4);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(of, sizeof(of), "%s%s", i < 2 ? path : "",
+			i < 2 ? "/lib/a.so" : "/opt/a.so");
+		assert_int_equal(find_debug(&image, of), -ENOENT);
+		write_file(names[i], debug.bytes, sizeof(debug.bytes));
+		assert_int_equal(find_debug(&image, of), 0);
+		/* What has changed is not it. */
+		debug.bytes[sizeof(debug.bytes) - 1] ^= 1;
+		write_file(names[i], debug.bytes, sizeof(debug.bytes));
+		debug.bytes[sizeof(debug.bytes) - 1] ^= 1;
+		assert_int_equal(find_debug(&image, of), -ENOENT);
+		assert_int_equal(unlinkat(folder, names[i], 0), 0);
+	}
+}
+
+/* Nowhere else: a name with a folder in it is none. */
+static void a_link_leads_nowhere_else(void **state)
+{
+	AUTO_ELFFILE struct elffile f = {.segments = 0};
+	union elfimage image;
+	const char *why;
+
+	(void)state;
+	elfimage_make(&image);
+	memcpy(image.parts.link, "../x.debug", 11);
+	assert_int_equal(elffile_open_image(image.bytes, sizeof(image.bytes), &f, &why), 0);
+	assert_null(f.debuglink);
+}
+
+static int make_folder(void **state)
+{
+	static const char *const folders[] = {"7", "7/root", "7/root/lib", "7/map_files", "lib",
+		"lib/.debug", "debug", "debug/opt", "debug/.build-id", "debug/.build-id/01"};
+
+	(void)state;
+	folder = mkdtemp(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	for (size_t i = 0; folder >= 0 && i < ARRAY_SIZE(folders); i++)
+		if (mkdirat(folder, folders[i], 0700) < 0)
+			return -1;
+	return folder < 0;
+}
+
+static int remove_one(const char *name, const struct stat *st, int type, struct FTW *where)
+{
+	(void)st;
+	(void)type;
+	(void)where;
+	return remove(name);
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	close(folder);
+	return nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_is_opened_below_the_root_of_the_process),
+		cmocka_unit_test(another_file_of_its_name_is_none),
+		cmocka_unit_test(what_is_mapped_comes_first),
+		cmocka_unit_test(only_files_are_opened),
+		cmocka_unit_test(checksums_are_of_gzip),
+		cmocka_unit_test(debugging_information_is_found_by_build_id),
+		cmocka_unit_test(debugging_information_is_found_by_name),
+		cmocka_unit_test(a_link_leads_nowhere_else),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

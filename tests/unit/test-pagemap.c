@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What pagemap says of this program's own memory, and what a file in its place does. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "inside/pagemap.h"
+#include "inside/pagewalk.h"
+
+enum { PAGES = 16 };
+
+static void entries_are_taken_apart(void **state)
+{
+	const uint64_t number = (UINT64_C(1) << PAGEMAP_FRAME_BITS) - 1;
+
+	(void)state;
+	assert_int_equal(pagemap_frame(PAGEMAP_PRESENT | PAGEMAP_EXCLUSIVE | 77), 77);
+	assert_int_equal(pagemap_frame(~PAGEMAP_SWAPPED), number);
+	assert_int_equal(pagemap_frame(PAGEMAP_SWAPPED | 77), 0);
+	assert_int_equal(pagemap_swap(PAGEMAP_SWAPPED | 77), 77);
+	assert_int_equal(pagemap_swap(PAGEMAP_PRESENT | 77), 0);
+	assert_int_equal(pagemap_swap(0), 0);
+}
+
+/* As pread() has it: what lies behind the end is not there, and what is cut is none. */
+static void a_file_is_read_by_pages(void **state)
+{
+	AUTO_CLOSE int fd = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	const uint64_t written[] = {PAGEMAP_PRESENT | 1, 0, PAGEMAP_SWAPPED | 2};
+	uint64_t size = pagewalk_page_size(), found[8] = {0}, end;
+	struct pagemap_region region;
+	size_t count;
+
+	(void)state;
+	if (fd < 0)
+		skip();
+	assert_int_equal(pwrite(fd, written, sizeof(written), 5 * 8), sizeof(written));
+	assert_int_equal(pwrite(fd, "cut", 3, 8 * 8), 3);
+	assert_int_equal(pagemap_read(fd, 5 * size, found, 8, &count), 0);
+	assert_int_equal(count, 3);
+	assert_memory_equal(found, written, sizeof(written));
+	assert_int_equal(pagemap_read(fd, 6 * size + 1, found, 1, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(found[0], 0);
+	assert_int_equal(pagemap_read(fd, 9 * size, found, 8, &count), 0);
+	assert_int_equal(count, 0);
+	assert_int_equal(pagemap_read(-1, 0, found, 8, &count), -EBADF);
+	assert_int_equal(pagemap_scan(fd, 0, 8 * size, &region, 1, &count, &end), -ENOTTY);
+}
+
+struct seen {
+	struct page page[PAGES];
+	size_t count;
+};
+
+static int take(const struct page *p, void *context)
+{
+	struct seen *s = context;
+
+	assert_true(s->count < PAGES);
+	s->page[s->count++] = *p;
+	return 0;
+}
+
+static char *map_pages(int flags)
+{
+	char *memory = mmap(NULL, PAGES * pagewalk_page_size(), PROT_READ | PROT_WRITE,
+		flags | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(memory != MAP_FAILED);
+	madvise(memory, PAGES * pagewalk_page_size(), MADV_NOHUGEPAGE);
+	return memory;
+}
+
+static struct seen walk(struct pagewalk *w, const char *memory)
+{
+	uint64_t start = (uint64_t)(uintptr_t)memory;
+	struct seen s = {.count = 0};
+
+	assert_int_equal(
+		pagewalk(w, start, start + PAGES * pagewalk_page_size(), false, take, &s), 0);
+	return s;
+}
+
+/* Whether it is scanned or read from end to end, the same pages are found. */
+static void own_pages_are_found(void **state)
+{
+	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uint64_t size = pagewalk_page_size();
+	char *private = map_pages(MAP_PRIVATE), *shared = map_pages(MAP_SHARED);
+	struct pagewalk w = {.fd = fd};
+	struct seen s;
+
+	(void)state;
+	assert_true(fd >= 0);
+	private[2 * size] = private[3 * size] = private[15 * size] = 1;
+	shared[7 * size] = 1;
+	for (int i = 0; i < 2; i++) {
+		w.cannot_scan |= i;
+		s = walk(&w, private);
+		assert_int_equal(s.count, 3);
+		assert_true(s.page[0].address == (uint64_t)(uintptr_t) private + 2 * size);
+		assert_true(s.page[2].address == (uint64_t)(uintptr_t) private + 15 * size);
+		assert_int_equal(s.page[0].state, PAGE_RESIDENT);
+		assert_true(s.page[0].is_exclusive && !s.page[0].is_file && !s.page[0].knows_frame);
+		s = walk(&w, shared);
+		assert_int_equal(s.count, 1);
+		assert_true(s.page[0].is_exclusive && s.page[0].is_file);
+	}
+	munmap(private, PAGES * size);
+	munmap(shared, PAGES * size);
+}
+
+struct counted {
+	uint64_t pages, sum;
+};
+
+static int count(const struct page *p, void *context)
+{
+	struct counted *c = context;
+
+	c->pages++;
+	c->sum += p->address;
+	return 0;
+}
+
+/* More regions than are found at once, and more pages than the kernel goes through at once. */
+static void all_of_much_is_found(void **state)
+{
+	enum { MANY = 40000 };
+	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uint64_t size = pagewalk_page_size(), start;
+	struct pagewalk w = {.fd = fd};
+	char *memory = mmap(
+		NULL, MANY * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_true(memory != MAP_FAILED);
+	start = (uint64_t)(uintptr_t)memory;
+	madvise(memory, MANY * size, MADV_NOHUGEPAGE);
+	for (int i = 0; i < 2; i++) {
+		struct counted c = {0}, expected = {0};
+
+		for (uint64_t page = 0; page < MANY; page++) {
+			if (i ? page < 1000 || page >= 25000 : page % 3 || page >= 1000)
+				continue;
+			memory[page * size] = 1;
+		}
+		for (uint64_t page = 0; page < MANY; page++) {
+			bool is_first = page % 3 == 0 && page < 1000;
+
+			if (!is_first && (!i || page < 1000 || page >= 25000))
+				continue;
+			expected.pages++;
+			expected.sum += start + page * size;
+		}
+		assert_int_equal(pagewalk(&w, start, start + MANY * size, false, count, &c), 0);
+		assert_int_equal(c.pages, expected.pages);
+		assert_int_equal(c.sum, expected.sum);
+	}
+	munmap(memory, MANY * size);
+}
+
+/* What was only read is the page of zeros, and in nobody's RSS. */
+static void zeros_are_told_without_rights(void **state)
+{
+	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	volatile char *memory = map_pages(MAP_PRIVATE);
+	struct pagewalk w = {.fd = fd};
+	struct seen s;
+
+	(void)state;
+	(void)memory[0];
+	memory[pagewalk_page_size()] = 1;
+	s = walk(&w, (char *)(uintptr_t)memory);
+	munmap((char *)(uintptr_t)memory, PAGES * pagewalk_page_size());
+	if (w.cannot_scan)
+		skip();
+	assert_int_equal(s.count, 2);
+	assert_int_equal(s.page[0].state, PAGE_ZERO);
+	assert_int_equal(s.page[1].state, PAGE_RESIDENT);
+}
+
+/* The whole of an address space that is as large as a process may have it takes no time where there is little in it. */
+static void what_is_sparse_is_passed_over(void **state)
+{
+	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	size_t size = (size_t)1 << 43;
+	struct pagewalk w = {.fd = fd};
+	struct seen s = {.count = 0};
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct pagemap_region region;
+	uint64_t end, start = (uint64_t)(uintptr_t)memory;
+	size_t count;
+
+	(void)state;
+	if (memory == MAP_FAILED)
+		skip();
+	if (pagemap_scan(fd, start, start + pagewalk_page_size(), &region, 1, &count, &end) ==
+		-ENOTTY) {
+		munmap(memory, size);
+		skip();
+	}
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	memory[size - 1] = 1;
+	assert_int_equal(pagewalk(&w, start, start + size, false, take, &s), 0);
+	assert_int_equal(s.count, 1);
+	assert_true(s.page[0].address == start + size - pagewalk_page_size());
+	munmap(memory, size);
+}
+
+static int refuse(const struct page *p, void *context)
+{
+	(void)p;
+	++*(int *)context;
+	return -ECANCELED;
+}
+
+static void the_takers_word_ends_it(void **state)
+{
+	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	char *memory = map_pages(MAP_PRIVATE);
+	uint64_t start = (uint64_t)(uintptr_t)memory, end = start + PAGES * pagewalk_page_size();
+	struct pagewalk w = {.fd = fd};
+	int calls = 0;
+
+	(void)state;
+	memset(memory, 1, PAGES * pagewalk_page_size());
+	assert_int_equal(pagewalk(&w, start, end, false, refuse, &calls), -ECANCELED);
+	w.cannot_scan = true;
+	assert_int_equal(pagewalk(&w, start, end, false, refuse, &calls), -ECANCELED);
+	assert_int_equal(calls, 2);
+	munmap(memory, PAGES * pagewalk_page_size());
+}
+
+/* Only with CAP_SYS_ADMIN, so not as nobody. */
+static void frames_are_not_shown_to_everybody(void **state)
+{
+	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int other = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	pid_t child;
+	int status;
+
+	(void)state;
+	assert_int_equal(pagemap_shows_frames(other), -ENOENT);
+	child = fork();
+	if (!child) {
+		if (geteuid() == 0 &&
+			(setresgid(65534, 65534, 65534) < 0 || setresuid(65534, 65534, 65534) < 0))
+			_exit(99);
+		/* Who has changed his uid may not look at himself either, until he executes something. */
+		status = pagemap_shows_frames(procfs);
+		_exit(status == 0 || status == -EACCES ? 0 : 98);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(entries_are_taken_apart),
+		cmocka_unit_test(a_file_is_read_by_pages),
+		cmocka_unit_test(own_pages_are_found),
+		cmocka_unit_test(all_of_much_is_found),
+		cmocka_unit_test(zeros_are_told_without_rights),
+		cmocka_unit_test(what_is_sparse_is_passed_over),
+		cmocka_unit_test(the_takers_word_ends_it),
+		cmocka_unit_test(frames_are_not_shown_to_everybody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
