@@ -85,7 +85,7 @@ static int parse_order(
 
 static const char *find_stray(const struct settings *c)
 {
-	return c->until ? "until" : c->per ? "per" : NULL;
+	return c->until ? "until" : c->per ? "per" : c->matrix ? "matrix" : NULL;
 }
 
 int map_parse(

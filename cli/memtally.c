@@ -19,6 +19,7 @@
 #include "cli/print.h"
 #include "cli/report.h"
 #include "cli/selection.h"
+#include "cli/sharing.h"
 #include "cli/source.h"
 #include "cli/table.h"
 #include "cli/usage.h"
@@ -413,6 +414,38 @@ static int show_map(const struct settings *settings, struct map *m)
 	return r > 0 ? EXIT_FAILED : status_of(r);
 }
 
+static int print_sharing(const struct sharing_asked *a, const struct sharing_report *report)
+{
+	AUTO_TABLE struct table table = {0};
+	AUTO_BUFFER struct buffer text = {0};
+	int r = 0;
+
+	if (a->json)
+		sharing_json(report, &text);
+	else if (a->csv && a->matrix)
+		sharing_matrix_csv(report, &text);
+	else if (a->csv)
+		sharing_csv(report, &text);
+	else
+		r = a->matrix ? sharing_matrix_table(report, &table)
+		              : sharing_table(report, &table);
+	if (r == 0 && table.columns)
+		r = print_table(&table, terminal_width(), &text);
+	return r == 0 ? output_flush(&text) : r;
+}
+
+static int show_sharing(const struct settings *settings, struct sharing_asked *a)
+{
+	AUTO_SHARING_REPORT struct sharing_report report = {0};
+	AUTO_VIEW struct view *view = NULL;
+	int r = sharing_look(settings, a, &report, &view), printed;
+
+	if (r < 0)
+		return EXIT_FAILED;
+	printed = status_of(print_sharing(a, &report));
+	return r ? EXIT_FAILED : printed;
+}
+
 static int print_line(const char *text)
 {
 	AUTO_BUFFER struct buffer line = {0};
@@ -428,11 +461,11 @@ static int print_help(void)
 
 	help_render(PROGRAM_MEMTALLY,
 		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|slices|machines|pods|containers|"
-		"processes|host|status|usage|map PID...]",
+		"processes|host|status|usage|map PID...|sharing [PID...]]",
 		"Prints how much memory programs (by default), other owners (users, groups, units,\n"
 		"containers and so on), processes or the whole host really use; status: what memtallyd\n"
 		"is doing; usage: who used how much over time, by memtally-ledger;\n"
-		"map: what processes have mapped.",
+		"map: what processes have mapped; sharing: what each user has alone, and shares.",
 		&text);
 	return status_of(output_flush(&text));
 }
@@ -442,6 +475,7 @@ int memtally_run(int argc, char *argv[])
 	AUTO_SETTINGS struct settings *settings = NULL;
 	AUTO_BILL struct bill bill = {0};
 	AUTO_MAP struct map map = {0};
+	AUTO_SHARING_ASKED struct sharing_asked sharing = {0};
 	struct selection selection = {0};
 	char error[SETTINGS_ERROR_SIZE];
 
@@ -464,6 +498,11 @@ int memtally_run(int argc, char *argv[])
 			log_error("%s; try --help", *error ? error : "out of memory");
 			return EXIT_USAGE;
 		}
+	} else if (sharing_is_asked(settings)) {
+		if (sharing_parse(settings, &sharing, error) < 0) {
+			log_error("%s; try --help", *error ? error : "out of memory");
+			return EXIT_USAGE;
+		}
 	} else if (usage_is_asked(settings)) {
 		int64_t now_s = (int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC);
 
@@ -481,6 +520,8 @@ int memtally_run(int argc, char *argv[])
 		return print_line("the configuration is good");
 	if (map_is_asked(settings))
 		return show_map(settings, &map);
+	if (sharing_is_asked(settings))
+		return show_sharing(settings, &sharing);
 	if (usage_is_asked(settings))
 		return show_usage(settings, &bill);
 	return selection.scope == METRIC_SELF ? show_status(settings) : show(settings, &selection);

@@ -45,19 +45,21 @@ static void describe_views(const char *argument, char error[static QUERY_ERROR_S
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s, ",
 			owner_of((enum owner_kind)kind)->list);
-	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "processes, host, status, usage or map");
+	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n,
+		"processes, host, status, usage, map or sharing");
 }
 
 /* What only usage has a meaning for. */
 static const char *find_usage_flag(const struct settings *settings)
 {
-	return settings->diff    ? "diff"
-	       : settings->since ? "since"
-	       : settings->until ? "until"
-	       : settings->by    ? "by"
-	       : settings->per   ? "per"
-	       : settings->csv   ? "csv"
-	                         : NULL;
+	return settings->diff     ? "diff"
+	       : settings->matrix ? "matrix"
+	       : settings->since  ? "since"
+	       : settings->until  ? "until"
+	       : settings->by     ? "by"
+	       : settings->per    ? "per"
+	       : settings->csv    ? "csv"
+	                          : NULL;
 }
 
 static int parse_view(const struct text_list *operands, enum metric_scope *ret,
@@ -214,6 +216,8 @@ int selection_parse(
 	if (r == 0 && flag) {
 		snprintf(error, QUERY_ERROR_SIZE, "--%s is for %s", flag,
 			!strcmp(flag, "diff")                            ? "map"
+			: !strcmp(flag, "matrix")                        ? "sharing"
+			: !strcmp(flag, "by") || !strcmp(flag, "csv")    ? "usage, map and sharing"
 			: !strcmp(flag, "until") || !strcmp(flag, "per") ? "usage"
 									 : "usage and map");
 		r = -EINVAL;

@@ -43,6 +43,7 @@ static const char *find_stray(const struct settings *c)
 	} flags[] = {
 		{"live", c->live},
 		{"diff", c->diff},
+		{"matrix", c->matrix},
 		{"user_unit", c->user_unit.count},
 		{"session", c->session.count},
 		{"slice", c->slice.count},
