@@ -71,7 +71,7 @@ void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t p
 	row->present = (UINT64_C(1) << SHARING_FIELDS) - 1;
 	if (!has_fair)
 		row->present &= ~(UINT64_C(1) << SHARING_FAIR);
-	if (!has_swap)
+	if (!has_swap && stake->resident[STAKE_SWAP])
 		row->present &= ~(UINT64_C(1) << SHARING_SWAP_UNIQUE);
 	row->q[SHARING_ANON] = unique[STAKE_ANON];
 	row->q[SHARING_SHMEM] = unique[STAKE_SHMEM];

@@ -73,7 +73,10 @@ struct sharing_report {
 void sharing_report_done(struct sharing_report *r);
 #define AUTO_SHARING_REPORT CLEANUP(sharing_report_done)
 
-/* What STAKE is of PAGE_TABLES bytes and PROCESSES; with .fair where HAS_FAIR, and what swap only it has where HAS_SWAP. */
+/*
+ * What STAKE is of PAGE_TABLES bytes and PROCESSES; with .fair where HAS_FAIR, and what swap only it has where HAS_SWAP, or it
+ * has none.
+ */
 void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t page_tables,
 	uint32_t processes, bool has_fair, bool has_swap);
 
