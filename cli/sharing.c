@@ -40,6 +40,8 @@ enum {
 	SWAP_AREA_BITS = 5,
 };
 
+#define FRAME_UPTODATE (UINT64_C(1) << 3) /* of kpageflags */
+
 #define PROGRESS_FIRST_NS NS_PER_SEC
 #define PROGRESS_EVERY_NS (NS_PER_SEC / 5)
 
@@ -347,11 +349,9 @@ static int walk_all(struct looking *l)
 	return r;
 }
 
-/* What is in a frame whose flags are FLAGS; of the tail of a large folio some kernels do not say all that they do of its HEAD. */
-static int kind_of_frame(uint64_t flags, uint64_t head)
+/* What is in a frame whose flags are FLAGS; STAKE_KINDS: nothing of anybody's. */
+static enum stake_kind kind_of_frame(uint64_t flags)
 {
-	if (flags & FRAME_COMPOUND_TAIL)
-		flags |= head & (FRAME_ANON | FRAME_SWAPBACKED);
 	if (flags & (FRAME_ZERO | FRAME_NOPAGE))
 		return STAKE_KINDS;
 	if (flags & FRAME_HUGE)
@@ -361,30 +361,62 @@ static int kind_of_frame(uint64_t flags, uint64_t head)
 	return flags & FRAME_SWAPBACKED ? STAKE_SHMEM : STAKE_FILE;
 }
 
-/* Of the frames from FIRST on what the kernel says of those that were met. */
-static int count_chunk(
-	struct looking *l, struct frames *frames, uint64_t first, const uint32_t *number)
+/* Frames that lie side by side. */
+struct chunk {
+	uint64_t mapped[SPARSE_CHUNK]; /* 0 of those that nobody was seen to map, too */
+	uint64_t flags[SPARSE_CHUNK];
+};
+
+/*
+ * Old kernels do not say of the tail of a large folio what they say of its head, which is before it, in the same chunk, such as
+ * that it is up to date, as all is that is mapped. So where one is like that all frames are looked at (IS_WHOLE), and not just
+ * those in NUMBER. 0; 1: that is to be done; or an error.
+ */
+static int read_chunk(struct frames *frames, uint64_t first, const uint32_t *number, bool is_whole,
+	struct chunk *ret)
 {
+	const uint64_t told = FRAME_ANON | FRAME_SWAPBACKED;
 	uint64_t head = 0;
 
 	for (size_t i = 0; i < SPARSE_CHUNK; i++) {
-		uint64_t mapped = 0, flags = 0;
-		int r = frames_flags(frames, first + i, &flags), kind;
+		uint64_t *flags = &ret->flags[i];
+		int r = 0;
 
-		if (r == 0)
-			r = frames_count(frames, first + i, &mapped);
-		if (r == -ENXIO)
-			continue; /* behind the last frame there is */
-		if (r < 0)
+		ret->mapped[i] = *flags = 0;
+		if (is_whole || number[i])
+			r = frames_flags(frames, first + i, flags);
+		if (r == 0 && number[i])
+			r = frames_count(frames, first + i, &ret->mapped[i]);
+		if (r < 0 && r != -ENXIO) /* behind the last frame there is nothing */
 			return r;
-		if (flags & FRAME_COMPOUND_HEAD)
-			head = flags;
-		kind = kind_of_frame(flags, head);
+		if (*flags & FRAME_COMPOUND_HEAD)
+			head = *flags;
+		if (!(*flags & FRAME_COMPOUND_TAIL))
+			continue;
+		if (!is_whole && !(*flags & (told | FRAME_HUGE | FRAME_UPTODATE)))
+			return 1;
+		*flags |= head & told;
+	}
+	return 0;
+}
+
+/* What the kernel says of the frames from FIRST on that were met. */
+static int count_chunk(
+	struct looking *l, struct frames *frames, uint64_t first, const uint32_t *number)
+{
+	struct chunk chunk;
+	int r = read_chunk(frames, first, number, false, &chunk);
+
+	if (r > 0)
+		r = read_chunk(frames, first, number, true, &chunk);
+	for (size_t i = 0; r == 0 && i < SPARSE_CHUNK; i++) {
+		enum stake_kind kind = kind_of_frame(chunk.flags[i]);
+
 		if (number[i] && kind != STAKE_KINDS)
-			stakes_add(&l->stakes, number[i], (enum stake_kind)kind, mapped);
+			stakes_add(&l->stakes, number[i], kind, chunk.mapped[i]);
 	}
 	progress_print(&l->progress, "counting");
-	return 0;
+	return r;
 }
 
 static void count_swap(struct looking *l)
