@@ -85,17 +85,19 @@ int crowd_make(
 {
 	size_t most = (size_t)view_count(view, METRIC_PROCESS) + 1, count;
 	AUTO_FREE struct entry *entry = calloc(most, sizeof(*entry));
-	AUTO_CROWD struct crowd c = {0};
+	struct crowd c = {
+		.member = calloc(most, sizeof(*c.member)),
+		.group = calloc(most, sizeof(*c.group)),
+	};
 
-	c.member = calloc(most, sizeof(*c.member));
-	c.group = calloc(most, sizeof(*c.group));
-	if (!entry || !c.member || !c.group)
+	if (!entry || !c.member || !c.group) {
+		crowd_done(&c);
 		return -ENOMEM;
+	}
 	count = list(view, kind, is_chosen, entry);
 	for (size_t i = 0; i < count; i++)
 		add(&c, &entry[i], i ? &entry[i - 1] : NULL);
 	*ret = c;
-	c = (struct crowd){0};
 	return 0;
 }
 
