@@ -304,6 +304,7 @@ static int note(struct looking *l, const struct crowd_member *member, int r)
 	if (!group->is_chosen || (!l->asked->chosen.count && !l->asked->chosen.has_filters))
 		return 0;
 	l->has_failed = true;
+	progress_end(&l->progress);
 	log_error("pid %d %s%s", (int)member->pid, r < 0 ? "can't be read: " : "",
 		r < 0 ? strerror(-r) : target_text((enum target_outcome)r));
 	return 0;
@@ -621,7 +622,7 @@ static int report(struct looking *l, const struct settings *settings, struct sha
 	const struct sharing_asked *a = l->asked;
 	AUTO_SHARING_REPORT struct sharing_report report = {
 		.by = is_set(l) ? NULL : owner_of(a->kind)->name,
-		.title = is_set(l) ? "PROCESSES OF" : owner_of(a->kind)->title,
+		.title = is_set(l) ? "SET" : owner_of(a->kind)->title,
 		.limit = a->limit,
 		.bytes = a->bytes,
 		.others_shared = stake_resident(&l->stakes.others),
