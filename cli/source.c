@@ -182,7 +182,7 @@ int source_list(const struct settings *settings, struct view **ret)
 	struct pass_options options = live_options;
 	const char *why;
 
-	/* An adaptive pass looks at everybody, and measures between passes alone: there is none. */
+	/* An adaptive pass looks at everybody, and measures long ones behind it: there is nothing behind this one. */
 	options.is_adaptive = true;
 	options.budget_cpu_ppm = BUDGET_PPM_MAX;
 	options.max_age_ns = options.interval_ns;
