@@ -25,7 +25,7 @@
 #include "cli/source.h"
 #include "inside/frames.h"
 #include "inside/pagemap.h"
-#include "inside/pagewalk.h"
+#include "inside/pagesweep.h"
 #include "inside/sparse.h"
 #include "inside/target.h"
 #include "render/human.h"
@@ -191,7 +191,7 @@ struct looking {
 	struct sparse swap[SWAP_AREAS];
 	struct parties parties;
 	struct stakes stakes;
-	struct pagewalk walk;
+	struct pagesweep walk;
 	struct progress progress;
 	struct sharing_course course;
 	uint32_t group;  /* of whom is being walked */
@@ -275,7 +275,7 @@ static int walk_target(struct looking *l, struct target *t)
 	if (r == 0)
 		r = target_file(t, "pagemap", &pagemap);
 	if (r == 0)
-		r = pagewalk_read(&l->walk, maps, pagemap);
+		r = pagesweep_read(&l->walk, maps, pagemap);
 	if (r == -ENOMEM || r == -ERANGE)
 		return r;
 	confirmed = target_confirm(t);
@@ -753,7 +753,7 @@ int sharing_look(const struct settings *settings, struct sharing_asked *a,
 	int r;
 
 	hear_interrupts();
-	l.walk = (struct pagewalk){.take = take_pages, .context = &l};
+	l.walk = (struct pagesweep){.take = take_pages, .context = &l};
 	r = source_list(settings, &view);
 	l.view = view;
 	if (r == 0)

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "inside/pagemap.h"
-#include "inside/pagewalk.h"
+#include "inside/pagesweep.h"
 
 enum { PAGES = 1500 };
 
@@ -26,7 +26,7 @@ static int take(uint64_t start, const uint64_t *entry, size_t count, void *conte
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct seen *seen = context;
 
-	assert_in_range(count, 1, PAGEWALK_ENTRIES);
+	assert_in_range(count, 1, PAGESWEEP_ENTRIES);
 	assert_true(start >= seen->last);
 	seen->last = start + count * page;
 	seen->calls++;
@@ -40,13 +40,13 @@ static int take(uint64_t start, const uint64_t *entry, size_t count, void *conte
 	return seen->result;
 }
 
-static int walk(struct pagewalk *w)
+static int walk(struct pagesweep *w)
 {
 	AUTO_CLOSE int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 
 	assert_true(maps >= 0 && pagemap >= 0);
-	return pagewalk_read(w, maps, pagemap);
+	return pagesweep_read(w, maps, pagemap);
 }
 
 /* Pages, of which the last and, from the first on, each STEPth is there. */
@@ -80,7 +80,7 @@ static void each_page_that_is_there_is_told_once(void **state)
 		const size_t steps[] = {1, 7, 600};
 		struct seen seen;
 		char *pages = make(&seen, steps[i / 2]);
-		struct pagewalk w = {.take = take, .context = &seen, .cannot_scan = i % 2};
+		struct pagesweep w = {.take = take, .context = &seen, .cannot_scan = i % 2};
 
 		assert_int_equal(walk(&w), 0);
 		check(&seen, steps[i / 2]);
@@ -96,7 +96,7 @@ static void what_is_empty_is_passed_over(void **state)
 	char *pages = make(&seen, 7);
 	char *empty = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct pagewalk w = {.take = take, .context = &seen};
+	struct pagesweep w = {.take = take, .context = &seen};
 
 	(void)state;
 	if (empty == MAP_FAILED)
@@ -112,7 +112,7 @@ static void what_is_empty_is_passed_over(void **state)
 static void whoever_takes_may_end_it(void **state)
 {
 	struct seen seen = {.result = 42};
-	struct pagewalk w = {.take = take, .context = &seen};
+	struct pagesweep w = {.take = take, .context = &seen};
 
 	(void)state;
 	assert_int_equal(walk(&w), 42);
@@ -124,10 +124,10 @@ static void what_is_no_maps_is_refused(void **state)
 	AUTO_CLOSE int maps = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	struct seen seen = {0};
-	struct pagewalk w = {.take = take, .context = &seen};
+	struct pagesweep w = {.take = take, .context = &seen};
 
 	(void)state;
-	assert_int_equal(pagewalk_read(&w, maps, pagemap), -EBADMSG);
+	assert_int_equal(pagesweep_read(&w, maps, pagemap), -EBADMSG);
 	assert_int_equal(seen.calls, 0);
 }
 

@@ -7,23 +7,23 @@
  * lock gets it. Address space that nothing is in, of which a process may have terabytes, is passed over by an ioctl of
  * pagemap's (Linux 6.7), or read and found empty, a microsecond for 2 MiB.
  */
-#ifndef MEMTALLY_INSIDE_PAGEWALK_H
-#define MEMTALLY_INSIDE_PAGEWALK_H
+#ifndef MEMTALLY_INSIDE_PAGESWEEP_H
+#define MEMTALLY_INSIDE_PAGESWEEP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PAGEWALK_ENTRIES = 512 };
+enum { PAGESWEEP_ENTRIES = 512 };
 
 /*
- * Called for COUNT pages from the address START on, PAGEWALK_ENTRIES at most, of which some are there or swapped. Anything but
+ * Called for COUNT pages from the address START on, PAGESWEEP_ENTRIES at most, of which some are there or swapped. Anything but
  * 0 ends the walk, and is returned.
  */
-typedef int (*pagewalk_taker)(uint64_t start, const uint64_t *entry, size_t count, void *context);
+typedef int (*pagesweep_taker)(uint64_t start, const uint64_t *entry, size_t count, void *context);
 
-struct pagewalk {
-	pagewalk_taker take;
+struct pagesweep {
+	pagesweep_taker take;
 	void *context;
 	bool swapped_alone; /* pages that are there are of no interest, and may be left out */
 	bool cannot_scan;   /* the kernel has no such ioctl; found out */
@@ -34,6 +34,6 @@ struct pagewalk {
  * The process whose maps and pagemap have been opened. 0: as far as its address space goes by now, which ends with it without
  * a word; -EBADMSG: its maps are none; the taker's; errors of read.
  */
-int pagewalk_read(struct pagewalk *w, int maps_fd, int pagemap_fd);
+int pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd);
 
 #endif

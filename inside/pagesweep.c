@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "inside/pagewalk.h"
+#include "inside/pagesweep.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -22,7 +22,7 @@ enum {
 	REGIONS = 512,
 	SCANNED_PAGES = 8192, /* that one call finds at most */
 	READ_CHUNKS =
-		16, /* of PAGEWALK_ENTRIES, by one read where it is not known whether any is there */
+		16, /* of PAGESWEEP_ENTRIES, by one read where it is not known whether any is there */
 };
 
 /* Addresses that one call goes over; empty ones take it a few nanoseconds for 2 MiB, and less for a GiB. */
@@ -55,7 +55,7 @@ struct range {
 
 /* The address space while it is walked. */
 struct space {
-	struct pagewalk *walk;
+	struct pagesweep *walk;
 	int pagemap_fd;
 	uint64_t page_bytes;
 	struct buffer ranges; /* of struct range, rising */
@@ -107,7 +107,7 @@ static int read_maps(struct space *s, int fd)
 }
 
 /* Calls follow each other for a slice, and then nobody is kept waiting for a while. */
-static void pace(struct pagewalk *w)
+static void pace(struct pagesweep *w)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -119,10 +119,10 @@ static void pace(struct pagewalk *w)
 	w->slice_ns = clock_now_ns(CLOCK_MONOTONIC);
 }
 
-/* The pages from START to END, PAGEWALK_ENTRIES at most. */
+/* The pages from START to END, PAGESWEEP_ENTRIES at most. */
 static int read_pages(struct space *s, uint64_t start, uint64_t end)
 {
-	uint64_t entry[PAGEWALK_ENTRIES];
+	uint64_t entry[PAGESWEEP_ENTRIES];
 	size_t count = 0;
 	int r = pagemap_read(s->pagemap_fd, start, entry, (end - start) / s->page_bytes, &count);
 
@@ -135,7 +135,7 @@ static int read_pages(struct space *s, uint64_t start, uint64_t end)
 /* Regions that lie within what one read takes are read together. */
 static int take_regions(struct space *s, const struct region *region, size_t count)
 {
-	uint64_t most = PAGEWALK_ENTRIES * s->page_bytes;
+	uint64_t most = PAGESWEEP_ENTRIES * s->page_bytes;
 	int r = 0;
 
 	for (size_t i = 0, next; r == 0 && i < count; i = next) {
@@ -193,21 +193,21 @@ static bool is_empty(const uint64_t *entry, size_t count)
 /* Where nothing says what is there. */
 static int read_range(struct space *s, const struct range *range)
 {
-	uint64_t entry[READ_CHUNKS * PAGEWALK_ENTRIES];
+	uint64_t entry[READ_CHUNKS * PAGESWEEP_ENTRIES];
 	uint64_t at = range->start;
 
 	while (at < range->end) {
 		size_t wanted = (range->end - at) / s->page_bytes, count = 0, n;
 		int r = pagemap_read(s->pagemap_fd, at, entry,
-			wanted < READ_CHUNKS * PAGEWALK_ENTRIES ? wanted
-								: READ_CHUNKS * PAGEWALK_ENTRIES,
+			wanted < READ_CHUNKS * PAGESWEEP_ENTRIES ? wanted
+								: READ_CHUNKS * PAGESWEEP_ENTRIES,
 			&count);
 
 		pace(s->walk);
 		if (r < 0 || !count)
 			return r;
 		for (size_t i = 0; i < count; i += n, at += n * s->page_bytes) {
-			n = count - i < PAGEWALK_ENTRIES ? count - i : PAGEWALK_ENTRIES;
+			n = count - i < PAGESWEEP_ENTRIES ? count - i : PAGESWEEP_ENTRIES;
 			if (is_empty(entry + i, n))
 				continue;
 			r = s->walk->take(at, entry + i, n, s->walk->context);
@@ -228,7 +228,7 @@ static int walk_range(struct space *s, const struct range *range)
 	return read_range(s, range);
 }
 
-int pagewalk_read(struct pagewalk *w, int maps_fd, int pagemap_fd)
+int pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd)
 {
 	CLEANUP(cleanup_space)
 	struct space s = {
