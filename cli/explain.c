@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/flag.h"
 #include "cli/explanation.h"
 #include "cli/output.h"
 #include "cli/plain.h"
@@ -28,45 +29,18 @@ void explain_done(struct explain *e)
 	chosen_done(&e->chosen);
 }
 
-/* What is for other views. */
-static const char *find_stray(const struct settings *c)
-{
-	const struct {
-		const char *name;
-		bool is_there;
-	} strays[] = {
-		{"csv", c->csv},
-		{"by", c->by},
-		{"diff", c->diff},
-		{"since", c->since},
-		{"until", c->until},
-		{"per", c->per},
-		{"sort", c->sort},
-		{"order", c->order},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(strays); i++)
-		if (strays[i].is_there)
-			return strays[i].name;
-	return NULL;
-}
-
 int explain_parse(
 	const struct settings *settings, struct explain *ret, char error[static CHOSEN_ERROR_SIZE])
 {
-	const char *stray = find_stray(settings);
 	struct explain e = {
 		.json = settings->json,
 		.bytes = settings->bytes,
 		.limit = settings->limit ? settings->limit : LIMIT_DEFAULT,
 	};
-	int r;
+	int r = flag_check(settings, FLAG_EXPLAIN, error);
 
-	if (stray) {
-		snprintf(error, CHOSEN_ERROR_SIZE, "--%s does not go with explain", stray);
-		return -EINVAL;
-	}
-	r = chosen_parse(settings, &e.chosen, error);
+	if (r == 0)
+		r = chosen_parse(settings, &e.chosen, error);
 	if (r == 0)
 		*ret = e;
 	return r;

@@ -12,9 +12,9 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "cli/flag.h"
 #include "cli/mapchange.h"
 #include "cli/output.h"
-#include "cli/pages.h"
 #include "cli/saved.h"
 #include "cli/visit.h"
 
@@ -23,20 +23,13 @@ void map_done(struct map *m)
 	chosen_done(&m->chosen);
 }
 
-static int refuse(char error[static CHOSEN_ERROR_SIZE], const char *what, const char *got,
-	const char *expected)
-{
-	snprintf(error, CHOSEN_ERROR_SIZE, "%s: expected %s, got '%.60s'", what, expected, got);
-	return -EINVAL;
-}
-
 static int parse_by(
 	const struct settings *c, enum atlas_by *ret, char error[static CHOSEN_ERROR_SIZE])
 {
 	*ret = c->diff || c->since ? ATLAS_BY_FILE : ATLAS_BY_MAPPING;
 	if (c->by)
 		*ret = atlas_find_by(c->by);
-	return *ret < ATLAS_BYS ? 0 : refuse(error, "--by", c->by, "mapping, file or kind");
+	return *ret < ATLAS_BYS ? 0 : flag_refuse("--by", c->by, "mapping, file or kind", error);
 }
 
 static int parse_other(
@@ -50,7 +43,7 @@ static int parse_other(
 	}
 	if (c->diff &&
 		(number_parse_u64(c->diff, strlen(c->diff), &pid) < 0 || !pid || pid > INT32_MAX))
-		return refuse(error, "--diff", c->diff, "the pid of a process");
+		return flag_refuse("--diff", c->diff, "the pid of a process", error);
 	m->diff = (pid_t)pid;
 	m->since = c->since;
 	return 0;
@@ -69,38 +62,26 @@ static int parse_order(
 	if (c->sort) {
 		m->sort = maprow_find(c->sort);
 		if (m->sort == MAPPING_FIELDS)
-			return refuse(error, "--sort", c->sort,
-				"a field of the rows in JSON, such as pss_bytes or private_dirty_bytes");
+			return flag_refuse("--sort", c->sort,
+				"a field of the rows in JSON, such as pss_bytes or private_dirty_bytes",
+				error);
 	}
-	if (c->order && strcmp(c->order, "asc") != 0 && strcmp(c->order, "desc") != 0)
-		return refuse(error, "--order", c->order, "asc or desc");
-	m->ascending = c->order && !strcmp(c->order, "asc");
-	return 0;
-}
-
-static const char *find_stray(const struct settings *c)
-{
-	return c->until ? "until" : c->per ? "per" : pages_flag(c);
+	return flag_parse_order(c, &m->ascending, error);
 }
 
 int map_parse(
 	const struct settings *settings, struct map *ret, char error[static CHOSEN_ERROR_SIZE])
 {
-	const char *stray = find_stray(settings);
 	struct map m = {
 		.format.bytes = settings->bytes,
 		.json = settings->json,
 		.csv = settings->csv,
 		.limit = settings->limit,
 	};
-	int r;
+	int r = flag_check(settings, FLAG_MAP, error);
 
-	if (stray || (m.json && m.csv)) {
-		snprintf(error, CHOSEN_ERROR_SIZE, "--%s does not go with %s",
-			stray ? stray : "csv", stray ? "map" : "--json");
-		return -EINVAL;
-	}
-	r = parse_by(settings, &m.format.by, error);
+	if (r == 0)
+		r = parse_by(settings, &m.format.by, error);
 	if (r == 0)
 		r = parse_other(settings, &m, error);
 	if (r == 0)

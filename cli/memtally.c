@@ -15,6 +15,7 @@
 #include "cli/map.h"
 #include "cli/output.h"
 #include "cli/pages.h"
+#include "cli/sharing.h"
 #include "config/help.h"
 
 /* What is none of these lists a snapshot's rows. */
@@ -22,6 +23,7 @@ static const struct command commands[] = {
 	{"usage", billing_run},
 	{"map", map_run},
 	{"pages", pages_run},
+	{"sharing", sharing_run},
 	{"explain", explain_run},
 };
 
@@ -50,12 +52,13 @@ static int print_help(void)
 
 	help_render(PROGRAM_MEMTALLY,
 		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|slices|machines|pods|containers|"
-		"processes|host|status|usage|map PID...|pages PID...|explain PID...]",
+		"processes|host|status|usage|map PID...|pages PID...|sharing [PID...]|explain PID...]",
 		"Prints how much memory programs (by default), other owners (users, groups, units,\n"
 		"containers and so on), processes or the whole host really use; status: what memtallyd\n"
 		"is doing; usage: who used how much over time, by memtally-ledger;\n"
 		"map: what processes have mapped; pages: how often each page of it is mapped, and\n"
-		"what ELF sections and symbols take; explain: what a process costs, in plain words.",
+		"what ELF sections and symbols take; sharing: what each user has alone, and shares;\n"
+		"explain: what a process costs, in plain words.",
 		&text);
 	return command_printed(output_flush(&text));
 }

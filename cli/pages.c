@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "cli/flag.h"
 #include "cli/loaded.h"
 #include "cli/output.h"
 #include "cli/visit.h"
@@ -22,21 +23,6 @@ enum { PAGES_VERSION = 1 };
 void pages_done(struct pages *p)
 {
 	chosen_done(&p->chosen);
-}
-
-const char *pages_flag(const struct settings *settings)
-{
-	return settings->sections  ? "sections"
-	       : settings->symbols ? "symbols"
-	       : settings->range   ? "range"
-	                           : NULL;
-}
-
-static int refuse(char error[static CHOSEN_ERROR_SIZE], const char *what, const char *got,
-	const char *expected)
-{
-	snprintf(error, CHOSEN_ERROR_SIZE, "%s: expected %s, got '%.60s'", what, expected, got);
-	return -EINVAL;
 }
 
 /* "7f0000000000-7f0000010000", as maps has them; each may begin with 0x. */
@@ -69,8 +55,9 @@ static int parse_range(
 	if (!c->range)
 		return 0;
 	if (!read_range(c->range, &p->start, &p->end))
-		return refuse(error, "--range", c->range,
-			"two addresses in hexadecimal digits, START-END, the first below the other");
+		return flag_refuse("--range", c->range,
+			"two addresses in hexadecimal digits, START-END, the first below the other",
+			error);
 	p->start -= p->start % size;
 	if (p->end % size)
 		p->end = p->end > UINT64_MAX - size ? UINT64_MAX : p->end - p->end % size + size;
@@ -92,8 +79,8 @@ static int parse_by(const struct settings *c, struct pages *p, char error[static
 		p->format.by = pagerow_find_by(c->by);
 	return p->format.by < PAGEROW_BYS
 	               ? 0
-	               : refuse(error, "--by", c->by,
-				 "kind, process, mapping, page, section or symbol");
+	               : flag_refuse("--by", c->by,
+				 "kind, process, mapping, page, section or symbol", error);
 }
 
 static bool is_by_parts(const struct pages *p)
@@ -115,43 +102,32 @@ static int parse_order(
 	if (is_by_parts(p)) {
 		p->sort = c->sort ? partrow_find(c->sort) : PARTROW_RESIDENT;
 		if (p->sort == PARTROW_FIELDS)
-			return refuse(error, "--sort", c->sort,
-				"a field of the rows in JSON, such as resident_bytes or private_bytes");
+			return flag_refuse("--sort", c->sort,
+				"a field of the rows in JSON, such as resident_bytes or private_bytes",
+				error);
 	} else if (c->sort) {
 		p->sort = pagesum_find(c->sort);
 		if (p->sort == PAGESUM_FIELDS)
-			return refuse(error, "--sort", c->sort,
-				"a field of the rows in JSON, such as rss_bytes or mapped_1_bytes");
+			return flag_refuse("--sort", c->sort,
+				"a field of the rows in JSON, such as rss_bytes or mapped_1_bytes",
+				error);
 	}
-	if (c->order && strcmp(c->order, "asc") != 0 && strcmp(c->order, "desc") != 0)
-		return refuse(error, "--order", c->order, "asc or desc");
-	p->ascending = c->order && !strcmp(c->order, "asc");
-	return 0;
-}
-
-static const char *find_stray(const struct settings *c)
-{
-	return c->until ? "until" : c->per ? "per" : c->since ? "since" : c->diff ? "diff" : NULL;
+	return flag_parse_order(c, &p->ascending, error);
 }
 
 int pages_parse(
 	const struct settings *settings, struct pages *ret, char error[static CHOSEN_ERROR_SIZE])
 {
-	const char *stray = find_stray(settings);
 	struct pages p = {
 		.format.bytes = settings->bytes,
 		.json = settings->json,
 		.csv = settings->csv,
 		.limit = settings->limit,
 	};
-	int r;
+	int r = flag_check(settings, FLAG_PAGES, error);
 
-	if (stray || (p.json && p.csv)) {
-		snprintf(error, CHOSEN_ERROR_SIZE, "--%s does not go with %s",
-			stray ? stray : "csv", stray ? "pages" : "--json");
-		return -EINVAL;
-	}
-	r = parse_by(settings, &p, error);
+	if (r == 0)
+		r = parse_by(settings, &p, error);
 	if (r == 0)
 		r = parse_range(settings, &p, error);
 	if (r == 0)

@@ -26,9 +26,6 @@ struct pages {
 void pages_done(struct pages *p);
 #define AUTO_PAGES CLEANUP(pages_done)
 
-/* Which flag of SETTINGS nothing else has a meaning for: "range"; NULL: none is given. */
-const char *pages_flag(const struct settings *settings);
-
 /* What SETTINGS ask for. Pure. -EINVAL with a sentence for the user in ERROR; -ENOMEM. */
 int pages_parse(
 	const struct settings *settings, struct pages *ret, char error[static CHOSEN_ERROR_SIZE]);

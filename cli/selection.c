@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/aggregate.h"
-#include "cli/pages.h"
+#include "cli/flag.h"
 #include "snapshot/owner.h"
 
 /* What can be shown besides owners of each kind. */
@@ -47,19 +47,7 @@ static void describe_views(const char *argument, char error[static QUERY_ERROR_S
 		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s, ",
 			owner_of((enum owner_kind)kind)->list);
 	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n,
-		"processes, host, status, usage, map, pages or explain");
-}
-
-/* What only usage has a meaning for. */
-static const char *find_usage_flag(const struct settings *settings)
-{
-	return settings->diff    ? "diff"
-	       : settings->since ? "since"
-	       : settings->until ? "until"
-	       : settings->by    ? "by"
-	       : settings->per   ? "per"
-	       : settings->csv   ? "csv"
-	                         : pages_flag(settings);
+		"processes, host, status, usage, map, pages, sharing or explain");
 }
 
 static int parse_view(const struct text_list *operands, enum metric_scope *ret,
@@ -210,18 +198,10 @@ int selection_parse(
 	const struct settings *settings, struct selection *ret, char error[static QUERY_ERROR_SIZE])
 {
 	struct selection s = {.limit = (uint32_t)settings->limit};
-	const char *flag = find_usage_flag(settings);
 	int r = parse_view(&settings->operands, &s.scope, error);
 
-	if (r == 0 && flag) {
-		snprintf(error, QUERY_ERROR_SIZE, "--%s is for %s", flag,
-			pages_flag(settings) == flag                     ? "pages"
-			: !strcmp(flag, "diff")                          ? "map"
-			: !strcmp(flag, "until") || !strcmp(flag, "per") ? "usage"
-			: !strcmp(flag, "since")                         ? "usage and map"
-									 : "usage, map and pages");
-		r = -EINVAL;
-	}
+	if (r == 0)
+		r = flag_check(settings, FLAG_LIST, error);
 	if (r == 0 && s.scope == METRIC_SELF) {
 		r = check_status(settings, error);
 		if (r == 0)

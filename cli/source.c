@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "collectors/accounting.h"
+#include "collectors/budget.h"
 #include "collectors/pass.h"
 #include "render/human.h"
 #include "snapshot/client.h"
@@ -46,9 +47,10 @@ static void name_principals(struct pass *pass)
 	}
 }
 
-static int open_live(const struct settings *settings, struct view **ret, const char **ret_reason)
+static int open_live(const struct settings *settings, const struct pass_options *how,
+	struct view **ret, const char **ret_reason)
 {
-	struct pass_options options = live_options;
+	struct pass_options options = *how;
 	AUTO_PASS struct pass *pass = NULL;
 	AUTO_CLOSE int fd = -1, public_fd = -1;
 	int r;
@@ -166,11 +168,24 @@ int source_open(const struct settings *settings, bool needs_processes, struct so
 		say_accounting(settings, ret->view, said);
 		return said->error;
 	}
-	r = open_live(settings, &ret->view, &why);
+	r = open_live(settings, &live_options, &ret->view, &why);
 	if (r < 0)
 		return r;
 	if (ret->who == NOTICE_LIVE_BY_DAEMON && !sees_others(ret->view))
 		ret->sight = (struct sight){.kind = SIGHT_OWN, .uid = geteuid()};
 	say_live(said, ret, &reason);
 	return said->error;
+}
+
+int source_list(const struct settings *settings, struct view **ret)
+{
+	struct pass_options options = live_options;
+	const char *why;
+
+	/* An adaptive pass looks at everybody, and measures long ones behind it: there is nothing behind this one. */
+	options.is_adaptive = true;
+	options.budget_cpu_ppm = BUDGET_PPM_MAX;
+	options.max_age_ns = options.interval_ns;
+	options.stall_ns = NS_PER_MSEC;
+	return open_live(settings, &options, ret, &why);
 }

@@ -40,4 +40,10 @@ void source_done(struct source *s);
  */
 int source_open_daemon(const struct settings *settings, struct view **ret, struct buffer *reason);
 
+/*
+ * A snapshot of now, of one's own, for the sake of who is there, whose it is and what its counters say: nobody is kept waiting
+ * for long, so what is not small has a guess for its PSS. The caller owns *ret. Errors are those of the pass.
+ */
+int source_list(const struct settings *settings, struct view **ret);
+
 #endif

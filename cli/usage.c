@@ -13,6 +13,7 @@
 #include "base/channel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cli/flag.h"
 #include "snapshot/owner.h"
 
 enum {
@@ -21,39 +22,6 @@ enum {
 };
 
 #define CONNECT_PAUSE_NS (10 * NS_PER_MSEC)
-
-static int refuse(char error[static USAGE_ERROR_SIZE], const char *what, const char *text,
-	const char *expected)
-{
-	snprintf(error, USAGE_ERROR_SIZE, "%s: expected %s, got '%.60s'", what, expected, text);
-	return -EINVAL;
-}
-
-/* Those that are for tables of what is now. */
-static const char *find_stray(const struct settings *c)
-{
-	const struct {
-		const char *name;
-		bool is_set;
-	} flags[] = {
-		{"live", c->live},
-		{"diff", c->diff},
-		{"user_unit", c->user_unit.count},
-		{"session", c->session.count},
-		{"slice", c->slice.count},
-		{"machine", c->machine.count},
-		{"pod", c->pod.count},
-		{"pid", c->pid.count},
-		{"sections", c->sections},
-		{"symbols", c->symbols},
-		{"range", c->range},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-		if (flags[i].is_set)
-			return flags[i].name;
-	return NULL;
-}
 
 /* Rows are chosen by what they are called themselves, and by the user whose own they are: of whom else is not kept. */
 static int parse_filters(const struct settings *c, enum usage_kind kind, struct item_choice *ret,
@@ -109,9 +77,9 @@ static int parse_order(const struct settings *c, enum usage_kind kind, struct it
 static int parse_kind(const char *text, enum usage_kind *ret, char error[static USAGE_ERROR_SIZE])
 {
 	*ret = text ? usage_find(text) : USAGE_USER;
-	return *ret < USAGE_KINDS_END
-	               ? 0
-	               : refuse(error, "--by", text, "user, group, program, unit or container");
+	return *ret < USAGE_KINDS_END ? 0
+	                              : flag_refuse("--by", text,
+						"user, group, program, unit or container", error);
 }
 
 static int parse_time(const char *flag, const char *text, int64_t now_s, int64_t *ret,
@@ -119,8 +87,9 @@ static int parse_time(const char *flag, const char *text, int64_t now_s, int64_t
 {
 	if (!text || period_parse(text, now_s, ret) == 0)
 		return 0;
-	return refuse(error, flag, text,
-		"a date (2026-11-01), a date and a time (\"2026-11-01 08:00\"), now, today, yesterday or a duration ago (36h)");
+	return flag_refuse(flag, text,
+		"a date (2026-11-01), a date and a time (\"2026-11-01 08:00\"), now, today, yesterday or a duration ago (36h)",
+		error);
 }
 
 /* From when until when. Of what has not passed nothing is known: IS_CUT. */
@@ -162,11 +131,10 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct bill *ret
 	char error[static USAGE_ERROR_SIZE])
 {
 	enum usage_per per = (enum usage_per)settings->per;
-	const char *stray = find_stray(settings);
 	AUTO_FREE struct period *period = NULL;
 	struct item_choice choice = {0};
 	struct period all = {0};
-	enum usage_kind kind;
+	enum usage_kind kind = USAGE_USER;
 	bool is_cut = false;
 	size_t count;
 	int r;
@@ -176,12 +144,9 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct bill *ret
 			settings->operands.item[1]);
 		return -EINVAL;
 	}
-	if (stray || (settings->json && settings->csv)) {
-		snprintf(error, USAGE_ERROR_SIZE, "--%s does not go with %s", stray ? stray : "csv",
-			stray ? "usage" : "--json");
-		return -EINVAL;
-	}
-	r = parse_kind(settings->by, &kind, error);
+	r = flag_check(settings, FLAG_USAGE, error);
+	if (r == 0)
+		r = parse_kind(settings->by, &kind, error);
 	if (r == 0)
 		r = parse_filters(settings, kind, &choice, error);
 	if (r == 0)

@@ -8,9 +8,10 @@
 #include <stdbool.h>
 
 #include "cli/bill.h"
+#include "cli/flag.h"
 #include "config/settings.h"
 
-enum { USAGE_ERROR_SIZE = 256 };
+enum { USAGE_ERROR_SIZE = FLAG_ERROR_SIZE };
 
 /*
  * What SETTINGS ask for, NOW_S being the time: the periods, without answers. The caller has bill_done() called on

@@ -175,8 +175,8 @@ static const struct option_spec options[] = {
 	{"bytes", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(bytes),
 		"Print exact bytes instead of KiB, MiB and GiB."},
 	{"sort", PROGRAM_MEMTALLY, OPTION_TEXT, false, "FIELD", NULL, 0, 0, NULL, FIELD(sort),
-		"Sort by FIELD as it is called in JSON; by default pss_bytes, of usage pss_byte_seconds; of map "
-		"mappings come as they are."},
+		"Sort by FIELD as it is called in JSON; by default pss_bytes, of usage pss_byte_seconds, of sharing "
+		"comes_back_bytes; of map mappings come as they are."},
 	{"order", PROGRAM_MEMTALLY, OPTION_TEXT, false, "ORDER", NULL, 0, 0, NULL, FIELD(order),
 		"asc or desc; by default desc for quantities, asc for names."},
 	{"limit", PROGRAM_MEMTALLY, OPTION_COUNT, false, "N", NULL, 1, 1000000, NULL, FIELD(limit),
@@ -192,11 +192,11 @@ static const struct option_spec options[] = {
 	{"by", PROGRAM_MEMTALLY, OPTION_TEXT, false, "KIND", NULL, 0, 0, NULL, FIELD(by),
 		"usage: whose: user (by default), group, program, unit or container. map: each mapping (by "
 		"default), or those of a file or of a kind together. pages: kind (by default), process, mapping, page, section or "
-		"symbol."},
+		"symbol. sharing: whose: user (by default), program, unit or any other kind of owner."},
 	{"per", PROGRAM_MEMTALLY, OPTION_CHOICE, false, "SPAN", "all", 0, 0, usage_pers, FIELD(per),
 		"usage: rows for each span of local time, or for all of it together."},
 	{"csv", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(csv),
-		"usage, map, pages: print comma-separated values."},
+		"usage, map, pages, sharing: print comma-separated values."},
 	{"sections", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(sections),
 		"pages: by ELF sections of what is mapped; the same as --by=section."},
 	{"symbols", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(symbols),
@@ -204,6 +204,8 @@ static const struct option_spec options[] = {
 	{"range", PROGRAM_MEMTALLY, OPTION_TEXT, false, "START-END", NULL, 0, 0, NULL, FIELD(range),
 		"pages: only these addresses, in hexadecimal digits, as map has them; and each page by itself unless --by "
 		"says otherwise."},
+	{"matrix", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(matrix),
+		"sharing: how much each two of the groups both map."},
 	{"user", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(user),
 		"Only this user: the name, or the number where the uid has no name; exact. May be "
 		"given several times."},

@@ -100,8 +100,7 @@ struct settings {
 	uint64_t limit; /* 0: all */
 	char *since, *until, *by, *diff;
 	uint64_t per; /* enum usage_per */
-	bool csv;
-	bool sections, symbols;
+	bool csv, sections, symbols, matrix;
 	char *range;
 	struct text_list user, program, unit, user_unit, session, slice, machine, pod, container,
 		group, pid;

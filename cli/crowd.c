@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/crowd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A row, and what it is grouped by. */
+struct entry {
+	const struct snapshot_process *row;
+	const char *name;
+	bool is_chosen;
+};
+
+void crowd_done(struct crowd *c)
+{
+	free(c->member);
+	free(c->group);
+	*c = (struct crowd){0};
+}
+
+/* Those who are asked for first, since whoever wants no others need not look at them. */
+static int compare_groups(const struct entry *x, const struct entry *y)
+{
+	if (x->is_chosen != y->is_chosen)
+		return x->is_chosen ? -1 : 1;
+	return x->name && y->name ? strcmp(x->name, y->name) : 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int r = compare_groups(x, y);
+
+	return r ? r : (x->row->pid > y->row->pid) - (x->row->pid < y->row->pid);
+}
+
+static bool has_memory(const struct snapshot_process *row)
+{
+	return row->outcome != OUTCOME_NO_MM && row->outcome != OUTCOME_GONE;
+}
+
+static size_t list(
+	const struct view *view, enum owner_kind kind, const bool *is_chosen, struct entry *to)
+{
+	uint32_t count = view_count(view, METRIC_PROCESS);
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct snapshot_process *row = view_process(view, i);
+
+		if (!has_memory(row))
+			continue;
+		to[n++] = (struct entry){
+			.row = row,
+			.name = kind < OWNER_KINDS ? view_owner(view, row, kind) : NULL,
+			.is_chosen = !is_chosen || is_chosen[i],
+		};
+	}
+	qsort(to, n, sizeof(*to), compare);
+	return n;
+}
+
+static void add(struct crowd *c, const struct entry *entry, const struct entry *before)
+{
+	const struct snapshot_process *row = entry->row;
+
+	if (!before || compare_groups(before, entry) != 0)
+		c->group[c->groups++] = (struct crowd_group){
+			.name = entry->name, .is_chosen = entry->is_chosen};
+	c->group[c->groups - 1].processes++;
+	if (row->outcome == OUTCOME_SHARED_MM)
+		return;
+	c->member[c->members++] = (struct crowd_member){
+		.pid = (pid_t)row->pid,
+		.group = c->groups - 1,
+		.start_ns = ROW_HAS(row, PROCESS_START_TIME) ? row->q[PROCESS_START_TIME] : 0,
+	};
+}
+
+int crowd_make(
+	const struct view *view, enum owner_kind kind, const bool *is_chosen, struct crowd *ret)
+{
+	size_t most = (size_t)view_count(view, METRIC_PROCESS) + 1, count;
+	AUTO_FREE struct entry *entry = calloc(most, sizeof(*entry));
+	struct crowd c = {
+		.member = calloc(most, sizeof(*c.member)),
+		.group = calloc(most, sizeof(*c.group)),
+	};
+
+	if (!entry || !c.member || !c.group) {
+		crowd_done(&c);
+		return -ENOMEM;
+	}
+	count = list(view, kind, is_chosen, entry);
+	for (size_t i = 0; i < count; i++)
+		add(&c, &entry[i], i ? &entry[i - 1] : NULL);
+	*ret = c;
+	return 0;
+}
+
+const struct snapshot_process *crowd_find(const struct view *view, pid_t pid)
+{
+	const struct snapshot_process *row = view_find_process(view, (uint32_t)pid);
+
+	if (row && row->outcome == OUTCOME_SHARED_MM && row->mm_pid)
+		row = view_find_process(view, row->mm_pid);
+	return row && has_memory(row) ? row : NULL;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/sharingrow.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cell.h"
+#include "cli/csv.h"
+#include "render/decimal.h"
+#include "render/human.h"
+
+/* What is printed is of this form; what has another is another version's. */
+enum { SHARING_VERSION = 1 };
+
+enum { NAME_COLUMNS = 16 }; /* of a name that is the head of a column */
+
+static const char absent[] = "-";
+
+static const struct {
+	const char *name;
+	const char *head; /* NULL: no column of the table */
+} fields[SHARING_FIELDS] = {
+	[SHARING_COMES_BACK] = {"comes_back_bytes", "COMES-BACK"},
+	[SHARING_ANON] = {"unique_anon_bytes", NULL},
+	[SHARING_SHMEM] = {"unique_shmem_bytes", NULL},
+	[SHARING_STAYS_CACHED] = {"stays_cached_bytes", "STAYS-CACHED"},
+	[SHARING_PAGE_TABLES] = {"page_tables_bytes", NULL},
+	[SHARING_USS] = {"uss_bytes", "USS"},
+	[SHARING_SWAP_UNIQUE] = {"unique_swap_bytes", "SWAP"},
+	[SHARING_FAIR] = {"fair_bytes", "FAIR"},
+	[SHARING_RESIDENT] = {"resident_bytes", "RESIDENT"},
+	[SHARING_PSS] = {"pss_bytes", "PSS"},
+	[SHARING_RSS] = {"rss_bytes", "RSS"},
+	[SHARING_SWAP] = {"swap_bytes", NULL},
+	[SHARING_HUGETLB_UNIQUE] = {"unique_hugetlb_bytes", NULL},
+	[SHARING_HUGETLB] = {"hugetlb_bytes", NULL},
+	[SHARING_PROCESSES] = {"processes", "PROCESSES"},
+};
+
+const char *sharing_field_name(enum sharing_field field)
+{
+	return fields[field].name;
+}
+
+enum sharing_field sharing_find_field(const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < SHARING_FIELDS && strcmp(fields[i].name, name) != 0)
+		i++;
+	return (enum sharing_field)i;
+}
+
+void sharing_report_done(struct sharing_report *r)
+{
+	free(r->row);
+	free(r->matrix);
+	*r = (struct sharing_report){0};
+}
+
+void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t page_tables,
+	uint32_t processes, bool has_fair, bool has_swap)
+{
+	const uint64_t *unique = stake->unique;
+
+	row->present = (UINT64_C(1) << SHARING_FIELDS) - 1;
+	if (!has_fair)
+		row->present &= ~(UINT64_C(1) << SHARING_FAIR);
+	if (!has_swap && stake->resident[STAKE_SWAP])
+		row->present &= ~(UINT64_C(1) << SHARING_SWAP_UNIQUE);
+	row->q[SHARING_ANON] = unique[STAKE_ANON];
+	row->q[SHARING_SHMEM] = unique[STAKE_SHMEM];
+	row->q[SHARING_STAYS_CACHED] = unique[STAKE_FILE];
+	row->q[SHARING_PAGE_TABLES] = page_tables;
+	row->q[SHARING_COMES_BACK] = unique[STAKE_ANON] + unique[STAKE_SHMEM] + page_tables;
+	row->q[SHARING_USS] = stake_unique(stake);
+	row->q[SHARING_SWAP_UNIQUE] = unique[STAKE_SWAP];
+	row->q[SHARING_FAIR] = stake->fair;
+	row->q[SHARING_RESIDENT] = stake_resident(stake);
+	row->q[SHARING_PSS] = stake->pss;
+	row->q[SHARING_RSS] = stake->rss;
+	row->q[SHARING_SWAP] = stake->resident[STAKE_SWAP];
+	row->q[SHARING_HUGETLB_UNIQUE] = unique[STAKE_HUGETLB];
+	row->q[SHARING_HUGETLB] = stake->resident[STAKE_HUGETLB];
+	row->q[SHARING_PROCESSES] = processes;
+}
+
+static bool has(const struct sharing_row *row, unsigned int field)
+{
+	return (row->present >> field) & 1;
+}
+
+struct order {
+	enum sharing_field field;
+	bool ascending;
+};
+
+static int compare(const void *a, const void *b, void *context)
+{
+	const struct sharing_row *x = a, *y = b;
+	const struct order *order = context;
+	uint64_t p = x->q[order->field], q = y->q[order->field];
+
+	if (has(x, order->field) != has(y, order->field))
+		return has(x, order->field) ? -1 : 1;
+	if (p != q && has(x, order->field))
+		return (p > q) != order->ascending ? -1 : 1;
+	return (x->group > y->group) - (x->group < y->group);
+}
+
+void sharing_sort(struct sharing_report *r, enum sharing_field field, bool ascending)
+{
+	struct order order = {field, ascending};
+
+	if (r->rows)
+		qsort_r(r->row, r->rows, sizeof(*r->row), compare, &order);
+}
+
+static void add_column(struct table *t, const char *head, bool is_right)
+{
+	struct table_column *column = &t->column[t->columns++];
+
+	snprintf(column->head, sizeof(column->head), "%s", head);
+	column->is_right = is_right;
+	column->is_wide = !is_right;
+}
+
+/* Names may be of any length, and have any characters. */
+static void add_named_column(struct table *t, const char *name)
+{
+	AUTO_BUFFER struct buffer printable = {0}, head = {0};
+
+	cell_add_printable(&printable, name);
+	buffer_add_char(&printable, '\0');
+	if (!printable.error)
+		cell_add_cut(&head, printable.data, NAME_COLUMNS);
+	buffer_add_char(&head, '\0');
+	if (printable.error || head.error)
+		t->text.error = -ENOMEM;
+	else
+		add_column(t, head.data, true);
+}
+
+static void end_cell(struct table *t)
+{
+	buffer_add_char(&t->text, '\0');
+}
+
+static void add_bytes(
+	const struct sharing_report *r, struct table *t, bool is_there, uint64_t bytes)
+{
+	if (!is_there)
+		buffer_add_text(&t->text, absent);
+	else if (r->bytes)
+		buffer_add_u64(&t->text, bytes);
+	else
+		human_add_bytes(&t->text, bytes);
+	end_cell(t);
+}
+
+static void add_cells(
+	const struct sharing_report *r, struct table *t, const struct sharing_row *row)
+{
+	for (unsigned int i = 0; i < SHARING_FIELDS; i++) {
+		if (!fields[i].head)
+			continue;
+		if (i != SHARING_PROCESSES) {
+			add_bytes(r, t, has(row, i), row->q[i]);
+			continue;
+		}
+		buffer_add_u64(&t->text, row->q[i]);
+		end_cell(t);
+	}
+	buffer_add_text(&t->text, row->name ? row->name : "");
+	end_cell(t);
+	t->rows++;
+}
+
+static size_t shown(const struct sharing_report *r)
+{
+	return r->limit && r->limit < r->rows ? r->limit : r->rows;
+}
+
+int sharing_table(const struct sharing_report *r, struct table *ret)
+{
+	*ret = (struct table){0};
+	for (unsigned int i = 0; i < SHARING_FIELDS; i++)
+		if (fields[i].head)
+			add_column(ret, fields[i].head, true);
+	add_column(ret, r->title, false);
+	for (size_t i = 0; i < shown(r); i++)
+		add_cells(r, ret, &r->row[i]);
+	if (r->by) {
+		add_cells(r, ret, &r->total);
+		ret->has_total = true;
+		buffer_printf(&ret->total, "total of %zu", r->groups);
+		if (shown(r) < r->groups)
+			buffer_printf(&ret->total, " (%zu not shown)", r->groups - shown(r));
+	}
+	return ret->text.error ? ret->text.error : ret->total.error;
+}
+
+int sharing_matrix_table(const struct sharing_report *r, struct table *ret)
+{
+	size_t count = r->compared;
+
+	if (count > TABLE_COLUMNS_MAX - 1)
+		count = TABLE_COLUMNS_MAX - 1;
+	*ret = (struct table){0};
+	for (size_t i = 0; i < count; i++)
+		add_named_column(ret, r->row[i].name);
+	add_column(ret, r->title, false);
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < count; j++)
+			add_bytes(r, ret, true, r->matrix[i * r->compared + j]);
+		buffer_add_text(&ret->text, r->row[i].name);
+		end_cell(ret);
+		ret->rows++;
+	}
+	return ret->text.error;
+}
+
+static int add_to_buffer(const char *bytes, size_t len, void *to)
+{
+	buffer_add(to, bytes, len);
+	return 0;
+}
+
+static void add_json_text(struct buffer *to, const char *text)
+{
+	json_t *string = json_string(text);
+
+	if (!string || json_dump_callback(string, add_to_buffer, to, JSON_ENCODE_ANY) < 0)
+		to->error = -ENOMEM;
+	json_decref(string);
+}
+
+static void add_json_row(struct buffer *to, const struct sharing_row *row)
+{
+	const char *comma = "";
+
+	buffer_add_char(to, '{');
+	if (row->name) {
+		buffer_add_text(to, "\"name\":");
+		add_json_text(to, row->name);
+		comma = ",";
+	}
+	for (unsigned int i = 0; i < SHARING_FIELDS; i++) {
+		if (!has(row, i))
+			continue;
+		buffer_printf(to, "%s\"%s\":", comma, fields[i].name);
+		buffer_add_u64(to, row->q[i]);
+		comma = ",";
+	}
+	buffer_add_char(to, '}');
+}
+
+static void add_json_matrix(const struct sharing_report *r, struct buffer *to)
+{
+	const char *comma = "";
+
+	buffer_printf(to, ",\"compared\":%zu,\"matrix\":[", r->compared);
+	for (size_t i = 0; i < r->compared; i++)
+		for (size_t j = i + 1; j < r->compared; j++) {
+			uint64_t bytes = r->matrix[i * r->compared + j];
+
+			if (!bytes)
+				continue;
+			buffer_printf(to, "%s{\"a\":", comma);
+			add_json_text(to, r->row[i].name);
+			buffer_add_text(to, ",\"b\":");
+			add_json_text(to, r->row[j].name);
+			buffer_printf(to, ",\"shared_bytes\":%llu}", (unsigned long long)bytes);
+			comma = ",";
+		}
+	buffer_add_char(to, ']');
+}
+
+static void add_json_course(const struct sharing_course *c, struct buffer *to)
+{
+	buffer_printf(to,
+		",\"read\":{\"processes\":%llu,\"ended\":%llu,\"refused\":%llu,\"seconds\":",
+		(unsigned long long)c->read, (unsigned long long)c->ended,
+		(unsigned long long)c->refused);
+	decimal_add_seconds(to, c->span_ns);
+	buffer_add_text(to, ",\"cpu_seconds\":");
+	decimal_add_seconds(to, c->cpu_ns);
+	buffer_printf(to, ",\"memory_bytes\":%llu}", (unsigned long long)c->memory_bytes);
+}
+
+void sharing_json(const struct sharing_report *r, struct buffer *to)
+{
+	buffer_printf(to, "{\"version\":%d,\"by\":\"%s\",\"groups\":[", SHARING_VERSION,
+		r->by ? r->by : "selection");
+	for (size_t i = 0; i < shown(r); i++) {
+		if (i)
+			buffer_add_char(to, ',');
+		add_json_row(to, &r->row[i]);
+	}
+	buffer_add_text(to, "],\"total\":");
+	add_json_row(to, &r->total);
+	buffer_printf(to, ",\"others\":{\"shared_bytes\":%llu,\"pss_bytes\":%llu",
+		(unsigned long long)r->others_shared, (unsigned long long)r->others_pss);
+	if (r->by)
+		buffer_printf(to, ",\"fair_bytes\":%llu", (unsigned long long)r->others_fair);
+	buffer_printf(to, "},\"untold_bytes\":%llu,\"changed_bytes\":%llu,\"gone_bytes\":%llu",
+		(unsigned long long)r->many, (unsigned long long)r->changed,
+		(unsigned long long)r->gone);
+	if (r->matrix)
+		add_json_matrix(r, to);
+	add_json_course(&r->course, to);
+	buffer_add_text(to, "}\n");
+}
+
+void sharing_csv(const struct sharing_report *r, struct buffer *to)
+{
+	buffer_add_text(to, r->by ? r->by : "selection");
+	for (unsigned int i = 0; i < SHARING_FIELDS; i++)
+		buffer_printf(to, ",%s", fields[i].name);
+	buffer_add_char(to, '\n');
+	for (size_t i = 0; i < shown(r); i++) {
+		csv_add_text(to, r->row[i].name);
+		for (unsigned int k = 0; k < SHARING_FIELDS; k++) {
+			buffer_add_char(to, ',');
+			if (has(&r->row[i], k))
+				buffer_add_u64(to, r->row[i].q[k]);
+		}
+		buffer_add_char(to, '\n');
+	}
+}
+
+void sharing_matrix_csv(const struct sharing_report *r, struct buffer *to)
+{
+	buffer_add_text(to, "a,b,shared_bytes\n");
+	for (size_t i = 0; i < r->compared; i++)
+		for (size_t j = i + 1; j < r->compared; j++) {
+			uint64_t bytes = r->matrix[i * r->compared + j];
+
+			if (!bytes)
+				continue;
+			csv_add_text(to, r->row[i].name);
+			buffer_add_char(to, ',');
+			csv_add_text(to, r->row[j].name);
+			buffer_printf(to, ",%llu\n", (unsigned long long)bytes);
+		}
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inside/pagesweep.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "inside/mapping.h"
+#include "inside/pagemap.h"
+
+#define SLICE_NS (1 * NS_PER_MSEC)
+#define PAUSE_NS (1 * NS_PER_MSEC)
+
+#define GIB (UINT64_C(1) << 30)
+
+enum {
+	MAPS_PIECE = 1 << 14,
+	REGIONS = 512,
+	SCANNED_PAGES = 8192, /* that one call finds at most */
+	READ_CHUNKS =
+		16, /* of PAGESWEEP_ENTRIES, by one read where it is not known whether any is there */
+};
+
+/* Addresses that one call goes over; empty ones take it a few nanoseconds for 2 MiB, and less for a GiB. */
+#define SCANNED_SPAN (64 * GIB)
+/* What is empty between two mappings is gone over with them if it is no more. */
+#define GAP_MAX (4 * GIB)
+/* Beyond is the kernel's half: what has a mapping there has no page of the process's. */
+#define USERS_END (UINT64_C(1) << 63)
+
+/* include/uapi/linux/fs.h, Linux 6.7. */
+struct scan {
+	uint64_t size, flags;
+	uint64_t start, end, walk_end;
+	uint64_t regions, regions_max, pages_max;
+	uint64_t inverted, all_of, any_of, reported;
+};
+
+struct region {
+	uint64_t start, end, categories;
+};
+
+#define SCAN_PRESENT (UINT64_C(1) << 3)
+#define SCAN_SWAPPED (UINT64_C(1) << 4)
+#define SCAN_ZERO    (UINT64_C(1) << 5)
+#define SCAN_IOCTL   _IOWR('f', 16, struct scan)
+
+struct range {
+	uint64_t start, end;
+};
+
+/* The address space while it is walked. */
+struct space {
+	struct pagesweep *walk;
+	int pagemap_fd;
+	uint64_t page_bytes;
+	struct buffer ranges; /* of struct range, rising */
+};
+
+static void cleanup_space(struct space *s)
+{
+	buffer_done(&s->ranges);
+}
+
+static int add_range(const struct mapping *m, void *context)
+{
+	struct space *s = context;
+	struct range range = {m->start, m->end}, *last;
+
+	if (m->end > USERS_END || m->start >= m->end)
+		return 0;
+	if (s->ranges.len) {
+		last = (struct range *)(void *)(s->ranges.data + s->ranges.len) - 1;
+		if (m->start < last->end)
+			return 0; /* of a space that changes while it is read */
+		if (m->start - last->end <= (s->walk->cannot_scan ? 0 : GAP_MAX)) {
+			last->end = m->end;
+			return 0;
+		}
+	}
+	buffer_add(&s->ranges, &range, sizeof(range));
+	return s->ranges.error;
+}
+
+static int read_maps(struct space *s, int fd)
+{
+	CLEANUP(mapping_reader_done)
+	struct mapping_reader reader = {.take = add_range, .context = s};
+
+	for (;;) {
+		char *room = mapping_reader_room(&reader, MAPS_PIECE);
+		ssize_t n = room ? read(fd, room, MAPS_PIECE) : -1;
+		int r;
+
+		if (n < 0 && room && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return !room ? -ENOMEM : n < 0 ? -errno : mapping_reader_end(&reader);
+		r = mapping_reader_feed(&reader, (size_t)n);
+		if (r != 0)
+			return r;
+	}
+}
+
+/* Calls follow each other for a slice, and then nobody is kept waiting for a while. */
+static void pace(struct pagesweep *w)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (now_ns - w->slice_ns < SLICE_NS)
+		return;
+	if (w->slice_ns)
+		nanosleep(&pause, NULL);
+	w->slice_ns = clock_now_ns(CLOCK_MONOTONIC);
+}
+
+/* The pages from START to END, PAGESWEEP_ENTRIES at most. */
+static int read_pages(struct space *s, uint64_t start, uint64_t end)
+{
+	uint64_t entry[PAGESWEEP_ENTRIES];
+	size_t count = 0;
+	int r = pagemap_read(s->pagemap_fd, start, entry, (end - start) / s->page_bytes, &count);
+
+	pace(s->walk);
+	if (r < 0 || !count)
+		return r;
+	return s->walk->take(start, entry, count, s->walk->context);
+}
+
+/* Regions that lie within what one read takes are read together. */
+static int take_regions(struct space *s, const struct region *region, size_t count)
+{
+	uint64_t most = PAGESWEEP_ENTRIES * s->page_bytes;
+	int r = 0;
+
+	for (size_t i = 0, next; r == 0 && i < count; i = next) {
+		uint64_t at = region[i].start, end = region[i].end;
+
+		for (next = i + 1; next < count && region[next].end - at <= most; next++)
+			end = region[next].end;
+		for (; r == 0 && at < end; at += most)
+			r = read_pages(s, at, end - at < most ? end : at + most);
+	}
+	return r;
+}
+
+/* 0, or errors of ioctl: -ENOTTY where the kernel has none. */
+static int scan_range(struct space *s, const struct range *range)
+{
+	struct region region[REGIONS];
+	struct scan scan = {
+		.size = sizeof(scan),
+		.regions = (uint64_t)(uintptr_t)region,
+		.regions_max = REGIONS,
+		.pages_max = SCANNED_PAGES,
+		.inverted = SCAN_ZERO,
+		.all_of = SCAN_ZERO,
+		.any_of = SCAN_SWAPPED | (s->walk->swapped_alone ? 0 : SCAN_PRESENT),
+		.reported = SCAN_PRESENT | SCAN_SWAPPED,
+	};
+	int r = 0;
+
+	for (uint64_t at = range->start; r == 0 && at < range->end; at = scan.walk_end) {
+		int n;
+
+		scan.start = at;
+		scan.end = range->end - at < SCANNED_SPAN ? range->end : at + SCANNED_SPAN;
+		scan.walk_end = 0;
+		n = ioctl(s->pagemap_fd, SCAN_IOCTL, &scan);
+		if (n < 0)
+			return -errno;
+		pace(s->walk);
+		if (n > REGIONS || scan.walk_end <= at)
+			return -EIO;
+		r = take_regions(s, region, (size_t)n);
+	}
+	return r;
+}
+
+static bool is_empty(const uint64_t *entry, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (entry[i] & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED))
+			return false;
+	return true;
+}
+
+/* Where nothing says what is there. */
+static int read_range(struct space *s, const struct range *range)
+{
+	uint64_t entry[READ_CHUNKS * PAGESWEEP_ENTRIES];
+	uint64_t at = range->start;
+
+	while (at < range->end) {
+		size_t wanted = (range->end - at) / s->page_bytes, count = 0, n;
+		int r = pagemap_read(s->pagemap_fd, at, entry,
+			wanted < READ_CHUNKS * PAGESWEEP_ENTRIES ? wanted
+								: READ_CHUNKS * PAGESWEEP_ENTRIES,
+			&count);
+
+		pace(s->walk);
+		if (r < 0 || !count)
+			return r;
+		for (size_t i = 0; i < count; i += n, at += n * s->page_bytes) {
+			n = count - i < PAGESWEEP_ENTRIES ? count - i : PAGESWEEP_ENTRIES;
+			if (is_empty(entry + i, n))
+				continue;
+			r = s->walk->take(at, entry + i, n, s->walk->context);
+			if (r != 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+static int walk_range(struct space *s, const struct range *range)
+{
+	int r = s->walk->cannot_scan ? -ENOTTY : scan_range(s, range);
+
+	if (r != -ENOTTY)
+		return r;
+	s->walk->cannot_scan = true;
+	return read_range(s, range);
+}
+
+int pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd)
+{
+	CLEANUP(cleanup_space)
+	struct space s = {
+		.walk = w,
+		.pagemap_fd = pagemap_fd,
+		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+	int r = read_maps(&s, maps_fd);
+	const struct range *range = (const struct range *)(const void *)s.ranges.data;
+
+	w->slice_ns = clock_now_ns(CLOCK_MONOTONIC);
+	for (size_t i = 0; r == 0 && i < s.ranges.len / sizeof(*range); i++)
+		r = walk_range(&s, &range[i]);
+	return r;
+}

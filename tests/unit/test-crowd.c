@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "cli/crowd.h"
+#include "tests/unit/allocation.h"
+#include "tests/unit/sample.h"
+
+/* "alice 4: 1000 1001 1003; ": of each group its processes, and by whom it is walked. */
+static const char *text_of(const struct crowd *c, struct buffer *to)
+{
+	size_t k = 0;
+
+	for (uint32_t i = 0; i < c->groups; i++) {
+		const struct crowd_group *group = &c->group[i];
+
+		buffer_printf(to, "%s%s %u:", group->is_chosen ? "" : "not ",
+			group->name ? group->name : "all", group->processes);
+		for (; k < c->members && c->member[k].group == i; k++)
+			buffer_printf(to, " %d", (int)c->member[k].pid);
+		buffer_add_text(to, "; ");
+	}
+	assert_int_equal(k, c->members);
+	buffer_add_char(to, '\0');
+	return to->data;
+}
+
+static void check(enum owner_kind kind, const char *const chosen, const char *expected)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	bool is_chosen[SAMPLE_PROCESSES];
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_CROWD struct crowd c = {0};
+
+	for (uint32_t i = 0; chosen && i < SAMPLE_PROCESSES; i++)
+		is_chosen[i] = !strcmp(view_owner(view, view_process(view, i), OWNER_USER), chosen);
+	assert_int_equal(crowd_make(view, kind, chosen ? is_chosen : NULL, &c), 0);
+	assert_string_equal(text_of(&c, &text), expected);
+}
+
+static void processes_go_by_groups(void **state)
+{
+	(void)state;
+	check(OWNER_USER, NULL,
+		"4242 2: 4242 4243; alice 4: 1000 1001 1003; bob 2: 2000 2001; carol 1: 2200; dave 1: 5000; "
+		"erin 1: 4194303; root 4: 1 300 301 400; 小野 1: 2100; ");
+	check(OWNER_USER, "bob",
+		"bob 2: 2000 2001; not 4242 2: 4242 4243; not alice 4: 1000 1001 1003; not carol 1: 2200; "
+		"not dave 1: 5000; not erin 1: 4194303; not root 4: 1 300 301 400; not 小野 1: 2100; ");
+	check(OWNER_KINDS, "bob",
+		"all 2: 2000 2001; "
+		"not all 14: 1 300 301 400 1000 1001 1003 2100 2200 4242 4243 5000 4194303; ");
+	check(OWNER_USER, "nobody",
+		"not 4242 2: 4242 4243; not alice 4: 1000 1001 1003; not bob 2: 2000 2001; not carol 1: 2200; "
+		"not dave 1: 5000; not erin 1: 4194303; not root 4: 1 300 301 400; not 小野 1: 2100; ");
+}
+
+static void who_shares_an_address_space_is_found_at_whom_it_is(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+
+	(void)state;
+	assert_int_equal(crowd_find(view, 1000)->pid, 1000);
+	assert_null(crowd_find(view, 5));
+	for (uint32_t i = 0; i < SAMPLE_PROCESSES; i++) {
+		const struct snapshot_process *row = view_process(view, i);
+
+		if (row->outcome == OUTCOME_SHARED_MM)
+			assert_int_equal(crowd_find(view, (pid_t)row->pid)->pid, row->mm_pid);
+		if (row->outcome == OUTCOME_NO_MM)
+			assert_null(crowd_find(view, (pid_t)row->pid));
+	}
+}
+
+static void without_memory_there_is_none(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	unsigned int n = 1;
+
+	(void)state;
+	for (;; n++) {
+		AUTO_CROWD struct crowd c = {0};
+		int r;
+
+		allocation_fail_at(n);
+		r = crowd_make(view, OWNER_USER, NULL, &c);
+		if (!allocation_end())
+			break;
+		assert_int_equal(r, -ENOMEM);
+		assert_null(c.member);
+	}
+	assert_true(n > 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(processes_go_by_groups),
+		cmocka_unit_test(who_shares_an_address_space_is_found_at_whom_it_is),
+		cmocka_unit_test(without_memory_there_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

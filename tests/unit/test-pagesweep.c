@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The test's own pages: which are there is known, and everybody may see that of himself. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "base/cleanup.h"
+#include "inside/pagemap.h"
+#include "inside/pagesweep.h"
+
+enum { PAGES = 1500 };
+
+/* What was told of the pages from .start on. */
+struct seen {
+	uint64_t start;
+	unsigned char here[PAGES];
+	uint64_t calls, last;
+	int result;
+};
+
+static int take(uint64_t start, const uint64_t *entry, size_t count, void *context)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct seen *seen = context;
+
+	assert_in_range(count, 1, PAGESWEEP_ENTRIES);
+	assert_true(start >= seen->last);
+	seen->last = start + count * page;
+	seen->calls++;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t address = start + i * page;
+
+		if (address >= seen->start && address < seen->start + PAGES * page &&
+			entry[i] & PAGEMAP_PRESENT)
+			seen->here[(address - seen->start) / page]++;
+	}
+	return seen->result;
+}
+
+static int walk(struct pagesweep *w)
+{
+	AUTO_CLOSE int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+
+	assert_true(maps >= 0 && pagemap >= 0);
+	return pagesweep_read(w, maps, pagemap);
+}
+
+/* Pages, of which the last and, from the first on, each STEPth is there. */
+static char *make(struct seen *seen, size_t step)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	assert_true(pages != MAP_FAILED);
+	madvise(pages, PAGES * page, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < PAGES; i += step)
+		pages[i * page] = 1;
+	pages[(PAGES - 1) * page] = 1;
+	*seen = (struct seen){.start = (uint64_t)(uintptr_t)pages};
+	return pages;
+}
+
+static void check(const struct seen *seen, size_t step)
+{
+	for (size_t i = 0; i < PAGES; i++)
+		assert_int_equal(seen->here[i], i % step == 0 || i == PAGES - 1);
+}
+
+static void each_page_that_is_there_is_told_once(void **state)
+{
+	size_t size = PAGES * (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	for (unsigned int i = 0; i < 6; i++) {
+		const size_t steps[] = {1, 7, 600};
+		struct seen seen;
+		char *pages = make(&seen, steps[i / 2]);
+		struct pagesweep w = {.take = take, .context = &seen, .cannot_scan = i % 2};
+
+		assert_int_equal(walk(&w), 0);
+		check(&seen, steps[i / 2]);
+		munmap(pages, size);
+	}
+}
+
+/* A sanitizer has reserved terabytes already, all the same it is no work. */
+static void what_is_empty_is_passed_over(void **state)
+{
+	const size_t size = (size_t)1 << 40;
+	struct seen seen;
+	char *pages = make(&seen, 7);
+	char *empty = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct pagesweep w = {.take = take, .context = &seen};
+
+	(void)state;
+	if (empty == MAP_FAILED)
+		skip();
+	assert_int_equal(walk(&w), 0);
+	check(&seen, 7);
+	if (!w.cannot_scan)
+		assert_true(seen.calls < 10000);
+	munmap(empty, size);
+	munmap(pages, PAGES * (size_t)sysconf(_SC_PAGESIZE));
+}
+
+static void whoever_takes_may_end_it(void **state)
+{
+	struct seen seen = {.result = 42};
+	struct pagesweep w = {.take = take, .context = &seen};
+
+	(void)state;
+	assert_int_equal(walk(&w), 42);
+	assert_int_equal(seen.calls, 1);
+}
+
+static void what_is_no_maps_is_refused(void **state)
+{
+	AUTO_CLOSE int maps = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	struct seen seen = {0};
+	struct pagesweep w = {.take = take, .context = &seen};
+
+	(void)state;
+	assert_int_equal(pagesweep_read(&w, maps, pagemap), -EBADMSG);
+	assert_int_equal(seen.calls, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_page_that_is_there_is_told_once),
+		cmocka_unit_test(what_is_empty_is_passed_over),
+		cmocka_unit_test(whoever_takes_may_end_it),
+		cmocka_unit_test(what_is_no_maps_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

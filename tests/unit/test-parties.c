@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "inside/parties.h"
+#include "tests/unit/allocation.h"
+
+/* Whom TEXT says: "0012" is group 0 twice, 1 and 2. */
+static uint32_t join_all(struct parties *p, const char *text)
+{
+	uint32_t number = PARTIES_NOBODY;
+
+	for (; *text; text++)
+		assert_int_equal(parties_join(p, number, (uint32_t)(*text - '0'), &number), 0);
+	return number;
+}
+
+static void who_maps_the_same_is_one_party(void **state)
+{
+	AUTO_PARTIES struct parties p = {0};
+	uint32_t number = join_all(&p, "001");
+	const struct party *party = parties_at(&p, number);
+
+	(void)state;
+	assert_int_equal(join_all(&p, "001"), number);
+	assert_int_not_equal(join_all(&p, "01"), number);
+	assert_int_not_equal(join_all(&p, "00"), number);
+	assert_int_not_equal(join_all(&p, "002"), number);
+	assert_int_equal(party->group, 1);
+	assert_int_equal(party->count, 1);
+	assert_int_equal(party->seen, 3);
+	party = parties_at(&p, party->before);
+	assert_int_equal(party->group, 0);
+	assert_int_equal(party->count, 2);
+	assert_int_equal(party->before, PARTIES_NOBODY);
+	assert_int_equal(parties_groups(&p, number), 2);
+	assert_int_equal(parties_groups(&p, join_all(&p, "0112222")), 3);
+}
+
+static void there_may_be_many(void **state)
+{
+	AUTO_PARTIES struct parties p = {0};
+	uint32_t number = PARTIES_NOBODY, kept[5000];
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		assert_int_equal(parties_join(&p, number, i, &number), 0);
+		kept[i] = number;
+	}
+	number = PARTIES_NOBODY;
+	for (uint32_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		assert_int_equal(parties_join(&p, number, i, &number), 0);
+		assert_int_equal(number, kept[i]);
+	}
+	assert_int_equal(parties_at(&p, number)->seen, ARRAY_SIZE(kept));
+}
+
+/* Beyond, nobody knows who: but for what one group has alone, of which there may be more. */
+static void there_is_an_end_to_them(void **state)
+{
+	AUTO_PARTIES struct parties p = {
+		.shared_max = PARTIES_FIRST + 2, .alone_max = PARTIES_FIRST + 3};
+	uint32_t both;
+
+	(void)state;
+	both = join_all(&p, "01"); /* of 0, and both */
+	assert_int_not_equal(both, PARTIES_MANY);
+	assert_int_equal(join_all(&p, "02"), PARTIES_MANY);
+	assert_int_equal(join_all(&p, "011"), PARTIES_MANY);
+	assert_int_not_equal(join_all(&p, "2"), PARTIES_MANY);
+	assert_int_equal(join_all(&p, "3"), PARTIES_MANY);
+	assert_int_equal(join_all(&p, "31"), PARTIES_MANY);
+	assert_int_equal(join_all(&p, "01"), both);
+	assert_int_equal(p.count, PARTIES_FIRST + 3);
+}
+
+static void it_is_what_it_was_without_memory(void **state)
+{
+	unsigned int n = 1;
+
+	(void)state;
+	for (;; n++) {
+		AUTO_PARTIES struct parties p = {0};
+		uint32_t number = PARTIES_NOBODY, next;
+		int r = 0;
+
+		allocation_fail_at(n);
+		for (uint32_t i = 0; r == 0 && i < 200; i++) {
+			r = parties_join(&p, number, i, &next);
+			if (r == 0)
+				number = next;
+		}
+		if (!allocation_end())
+			break;
+		assert_int_equal(r, -ENOMEM);
+		assert_int_equal(parties_join(&p, number, 777, &next), 0);
+		assert_int_equal(parties_at(&p, next)->group, 777);
+		assert_int_equal(parties_at(&p, next)->before, number);
+	}
+	assert_true(n > 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_maps_the_same_is_one_party),
+		cmocka_unit_test(there_may_be_many),
+		cmocka_unit_test(there_is_an_end_to_them),
+		cmocka_unit_test(it_is_what_it_was_without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

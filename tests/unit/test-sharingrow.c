@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <jansson.h>
+
+#include "cli/print.h"
+#include "cli/sharingrow.h"
+
+enum { KIB = 1024 };
+
+static struct sharing_row rows[] = {
+	{.name = "alice", .group = 0},
+	{.name = "=b,o\"b", .group = 1},
+	{.name = "carol", .group = 2},
+};
+static uint64_t matrix[] = {
+	800 * KIB, 300 * KIB, 0,       /* alice */
+	300 * KIB, 500 * KIB, 4 * KIB, /* bob */
+	0, 4 * KIB, 40 * KIB,          /* carol */
+};
+
+static struct stake stake_of(uint64_t anon, uint64_t shmem, uint64_t file, uint64_t shared)
+{
+	return (struct stake){
+		.resident = {[STAKE_ANON] = (anon + shared) * KIB,
+			[STAKE_SHMEM] = shmem * KIB,
+			[STAKE_FILE] = file * KIB,
+			[STAKE_HUGETLB] = 2048 * KIB,
+			[STAKE_SWAP] = 8 * KIB},
+		.unique = {[STAKE_ANON] = anon * KIB,
+			[STAKE_SHMEM] = shmem * KIB,
+			[STAKE_FILE] = file * KIB,
+			[STAKE_SWAP] = 4 * KIB},
+		.rss = (anon + shmem + file + 3 * shared) * KIB,
+		.pss = (anon + shmem + file) * KIB + shared * KIB * 3 / 4,
+		.fair = (anon + shmem + file) * KIB + shared * KIB / 2,
+	};
+}
+
+/* Of users, or, without BY, of a set. */
+static struct sharing_report make(const char *by)
+{
+	struct stake alice = stake_of(300, 100, 100, 300), bob = stake_of(100, 50, 46, 304),
+		     carol = stake_of(36, 0, 0, 4), all = stake_of(436, 150, 146, 304);
+	struct sharing_report r = {
+		.by = by,
+		.title = "USER",
+		.row = rows,
+		.rows = ARRAY_SIZE(rows),
+		.groups = ARRAY_SIZE(rows),
+		.others_shared = 12 * KIB,
+		.others_fair = 6 * KIB,
+		.others_pss = 5 * KIB,
+		.changed = 4 * KIB,
+		.matrix = by ? matrix : NULL,
+		.compared = by ? ARRAY_SIZE(rows) : 0,
+		.course = {.read = 9,
+			.ended = 1,
+			.span_ns = 1500000000,
+			.cpu_ns = 20000000,
+			.memory_bytes = 77},
+	};
+
+	sharing_fill(&rows[0], &alice, 20 * KIB, 4, by, true);
+	sharing_fill(&rows[1], &bob, 12 * KIB, 2, by, false);
+	sharing_fill(&rows[2], &carol, 8 * KIB, 1, by, true);
+	sharing_fill(&r.total, &all, 40 * KIB, 7, by, true);
+	return r;
+}
+
+static const char *text_of(struct buffer *b)
+{
+	buffer_add_char(b, '\0');
+	assert_int_equal(b->error, 0);
+	return b->data;
+}
+
+static void what_comes_back_is_what_is_no_files(void **state)
+{
+	struct sharing_report r = make("user");
+
+	(void)state;
+	assert_int_equal(r.row[0].q[SHARING_COMES_BACK], 420 * KIB);
+	assert_int_equal(r.row[0].q[SHARING_STAYS_CACHED], 100 * KIB);
+	assert_int_equal(r.row[0].q[SHARING_USS], 500 * KIB);
+	assert_int_equal(r.row[0].q[SHARING_RESIDENT], 800 * KIB);
+	assert_int_equal(r.row[0].q[SHARING_HUGETLB], 2048 * KIB);
+}
+
+static void a_table_has_a_total_of_all(void **state)
+{
+	struct sharing_report r = make("user");
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_TABLE struct table t = {0};
+
+	(void)state;
+	r.limit = 2;
+	assert_int_equal(sharing_table(&r, &t), 0);
+	assert_int_equal(print_table(&t, 0, &text), 0);
+	assert_string_equal(text_of(&text),
+		"COMES-BACK STAYS-CACHED       USS    SWAP      FAIR  RESIDENT       PSS     RSS PROCESSES USER\n"
+		" 420.0 KiB    100.0 KiB 500.0 KiB 4.0 KiB 650.0 KiB 800.0 KiB 725.0 KiB 1.4 MiB         4 alice\n"
+		" 162.0 KiB     46.0 KiB 196.0 KiB       - 348.0 KiB 500.0 KiB 424.0 KiB 1.1 MiB         2 =b,o\"b\n"
+		"---------------------------------------------------------------------------------------------\n"
+		" 626.0 KiB    146.0 KiB 732.0 KiB 4.0 KiB 884.0 KiB   1.0 MiB 960.0 KiB 1.6 MiB         7 total of 3 (1 not shown)\n");
+}
+
+static void a_set_is_one_row(void **state)
+{
+	struct sharing_report r = make(NULL);
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_TABLE struct table t = {0};
+
+	(void)state;
+	r.rows = r.groups = 1;
+	r.bytes = true;
+	assert_int_equal(sharing_table(&r, &t), 0);
+	assert_int_equal(print_table(&t, 0, &text), 0);
+	assert_string_equal(text_of(&text),
+		"COMES-BACK STAYS-CACHED    USS SWAP FAIR RESIDENT    PSS     RSS PROCESSES USER\n"
+		"    430080       102400 512000 4096    -   819200 742400 1433600         4 alice\n");
+}
+
+static void a_matrix_has_each_pair_twice_and_each_by_itself(void **state)
+{
+	struct sharing_report r = make("user");
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_TABLE struct table t = {0};
+
+	(void)state;
+	rows[2].name = "carol-of-a-very-long-name";
+	assert_int_equal(sharing_matrix_table(&r, &t), 0);
+	assert_int_equal(print_table(&t, 0, &text), 0);
+	rows[2].name = "carol";
+	assert_string_equal(text_of(&text),
+		"    alice    =b,o\"b carol-of-a-ve... USER\n"
+		"800.0 KiB 300.0 KiB          0.0 KiB alice\n"
+		"300.0 KiB 500.0 KiB          4.0 KiB =b,o\"b\n"
+		"  0.0 KiB   4.0 KiB         40.0 KiB carol-of-a-very-long-name\n");
+}
+
+static json_int_t number(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	assert_true(json_is_integer(value));
+	return json_integer_value(value);
+}
+
+static void json_has_all_of_it(void **state)
+{
+	struct sharing_report r = make("user");
+	AUTO_BUFFER struct buffer text = {0};
+	const json_t *bob, *pair;
+	json_t *json;
+
+	(void)state;
+	sharing_json(&r, &text);
+	json = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(json);
+	assert_string_equal(json_string_value(json_object_get(json, "by")), "user");
+	assert_int_equal(number(json, "version"), 1);
+	assert_int_equal(number(json, "changed_bytes"), 4 * KIB);
+	assert_int_equal(number(json_object_get(json, "others"), "fair_bytes"), 6 * KIB);
+	assert_int_equal(number(json_object_get(json, "read"), "processes"), 9);
+	assert_int_equal(number(json_object_get(json, "read"), "memory_bytes"), 77);
+	assert_int_equal(number(json_object_get(json, "total"), "processes"), 7);
+	bob = json_array_get(json_object_get(json, "groups"), 1);
+	assert_string_equal(json_string_value(json_object_get(bob, "name")), "=b,o\"b");
+	assert_null(json_object_get(bob, "unique_swap_bytes"));
+	for (unsigned int i = 0; i < SHARING_FIELDS; i++)
+		if (i != SHARING_SWAP_UNIQUE)
+			assert_int_equal(number(bob, sharing_field_name((enum sharing_field)i)),
+				r.row[1].q[i]);
+	assert_int_equal(json_array_size(json_object_get(json, "matrix")), 2);
+	pair = json_array_get(json_object_get(json, "matrix"), 1);
+	assert_string_equal(json_string_value(json_object_get(pair, "b")), "carol");
+	assert_int_equal(number(pair, "shared_bytes"), 4 * KIB);
+	json_decref(json);
+}
+
+static void csv_has_a_line_for_each(void **state)
+{
+	struct sharing_report r = make("user");
+	AUTO_BUFFER struct buffer text = {0}, pairs = {0};
+
+	(void)state;
+	r.limit = 2;
+	sharing_csv(&r, &text);
+	assert_string_equal(text_of(&text),
+		"user,comes_back_bytes,unique_anon_bytes,unique_shmem_bytes,stays_cached_bytes,"
+		"page_tables_bytes,uss_bytes,unique_swap_bytes,fair_bytes,resident_bytes,pss_bytes,"
+		"rss_bytes,swap_bytes,unique_hugetlb_bytes,hugetlb_bytes,processes\n"
+		"alice,430080,307200,102400,102400,20480,512000,4096,665600,819200,742400,1433600,8192,0,2097152,4\n"
+		"\"'=b,o\"\"b\",165888,102400,51200,47104,12288,200704,,356352,512000,434176,1134592,8192,0,2097152,2\n");
+	sharing_matrix_csv(&r, &pairs);
+	assert_string_equal(text_of(&pairs),
+		"a,b,shared_bytes\nalice,\"'=b,o\"\"b\",307200\n\"'=b,o\"\"b\",carol,4096\n");
+}
+
+static void rows_are_sorted_and_what_is_absent_is_last(void **state)
+{
+	struct sharing_row copy[ARRAY_SIZE(rows)];
+	struct sharing_report r = make("user");
+
+	(void)state;
+	memcpy(copy, rows, sizeof(copy));
+	r.row = copy;
+	sharing_sort(&r, SHARING_COMES_BACK, true);
+	assert_string_equal(r.row[0].name, "carol");
+	sharing_sort(&r, SHARING_COMES_BACK, false);
+	assert_string_equal(r.row[0].name, "alice");
+	for (unsigned int ascending = 0; ascending < 2; ascending++) {
+		sharing_sort(&r, SHARING_SWAP_UNIQUE, ascending);
+		assert_string_equal(r.row[0].name, "alice");
+		assert_string_equal(r.row[2].name, "=b,o\"b");
+	}
+	assert_int_equal(sharing_find_field("fair_bytes"), SHARING_FAIR);
+	assert_int_equal(sharing_find_field("fair"), SHARING_FIELDS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_comes_back_is_what_is_no_files),
+		cmocka_unit_test(a_table_has_a_total_of_all),
+		cmocka_unit_test(a_set_is_one_row),
+		cmocka_unit_test(a_matrix_has_each_pair_twice_and_each_by_itself),
+		cmocka_unit_test(json_has_all_of_it),
+		cmocka_unit_test(csv_has_a_line_for_each),
+		cmocka_unit_test(rows_are_sorted_and_what_is_absent_is_last),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "inside/sparse.h"
+#include "tests/unit/allocation.h"
+
+#define LAST ((UINT64_C(1) << SPARSE_INDEX_BITS) - 1)
+
+static void put(struct sparse *s, uint64_t index, uint32_t value)
+{
+	uint32_t *number;
+
+	assert_int_equal(sparse_touch(s, index, &number), 0);
+	assert_int_equal(*number, 0);
+	*number = value;
+}
+
+static void numbers_are_kept_wherever_they_are(void **state)
+{
+	static const uint64_t indices[] = {0, 1, 511, 512, 262143, 262144, 5000000, 1U << 30};
+	AUTO_SPARSE struct sparse s = {0};
+
+	(void)state;
+	assert_null(sparse_find(&s, 0));
+	for (size_t i = 0; i < ARRAY_SIZE(indices); i++)
+		put(&s, indices[i], (uint32_t)i + 1);
+	for (size_t i = 0; i < ARRAY_SIZE(indices); i++) {
+		uint32_t *number;
+
+		assert_int_equal(*sparse_find(&s, indices[i]), i + 1);
+		assert_int_equal(sparse_touch(&s, indices[i], &number), 0);
+		assert_int_equal(*number, i + 1);
+	}
+	assert_int_equal(*sparse_find(&s, 2), 0);
+	assert_null(sparse_find(&s, 1024));
+	assert_null(sparse_find(&s, UINT64_MAX));
+}
+
+static void there_is_an_end_to_indices(void **state)
+{
+	AUTO_SPARSE struct sparse s = {0};
+	uint32_t *number;
+
+	(void)state;
+	assert_int_equal(sparse_touch(&s, LAST + 1, &number), -ERANGE);
+	assert_int_equal(sparse_touch(&s, UINT64_MAX, &number), -ERANGE);
+	assert_int_equal(s.bytes, 0);
+}
+
+static void chunks_come_in_order(void **state)
+{
+	static const uint64_t indices[] = {700, 3, 262144 * 3 + 5, 1 << 20};
+	static const uint64_t firsts[] = {0, 512, 262144 * 3, 1 << 20};
+	AUTO_SPARSE struct sparse s = {0};
+	uint64_t at = 0;
+
+	(void)state;
+	assert_null(sparse_next(&s, &at));
+	for (size_t i = 0; i < ARRAY_SIZE(indices); i++)
+		put(&s, indices[i], 7);
+	for (size_t i = 0; i < ARRAY_SIZE(firsts); i++, at += SPARSE_CHUNK) {
+		const uint32_t *chunk = sparse_next(&s, &at);
+
+		assert_non_null(chunk);
+		assert_int_equal(at, firsts[i]);
+		assert_ptr_equal(chunk, sparse_find(&s, at));
+	}
+	assert_null(sparse_next(&s, &at));
+}
+
+/* What the header promises: 1 MiB for a GiB of 4 KiB pages. */
+static void a_gib_takes_a_mib(void **state)
+{
+	const uint64_t frames = (UINT64_C(1) << 30) / 4096;
+	AUTO_SPARSE struct sparse s = {0};
+
+	(void)state;
+	for (uint64_t i = 0; i < frames; i += SPARSE_CHUNK)
+		put(&s, i, 1);
+	assert_in_range(s.bytes, 1 << 20, (1 << 20) + (1 << 14));
+}
+
+static void it_is_what_it_was_without_memory(void **state)
+{
+	unsigned int n = 1;
+
+	(void)state;
+	for (;; n++) {
+		AUTO_SPARSE struct sparse s = {0};
+		uint32_t *number;
+		int r;
+
+		put(&s, 5, 5);
+		allocation_fail_at(n);
+		r = sparse_touch(&s, 1 << 20, &number);
+		if (!allocation_end())
+			break;
+		assert_int_equal(r, -ENOMEM);
+		assert_int_equal(*sparse_find(&s, 5), 5);
+		put(&s, 1 << 20, 6);
+	}
+	assert_true(n > 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_kept_wherever_they_are),
+		cmocka_unit_test(there_is_an_end_to_indices),
+		cmocka_unit_test(chunks_come_in_order),
+		cmocka_unit_test(a_gib_takes_a_mib),
+		cmocka_unit_test(it_is_what_it_was_without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
