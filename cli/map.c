@@ -85,7 +85,11 @@ static int parse_order(
 
 static const char *find_stray(const struct settings *c)
 {
-	return c->until ? "until" : c->per ? "per" : NULL;
+	return c->until     ? "until"
+	       : c->per     ? "per"
+	       : c->deleted ? "deleted"
+	       : c->file    ? "file"
+	                    : NULL;
 }
 
 int map_parse(

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/files.h"
 #include "cli/hosttable.h"
 #include "cli/map.h"
 #include "cli/notice.h"
@@ -413,6 +414,13 @@ static int show_map(const struct settings *settings, struct map *m)
 	return r > 0 ? EXIT_FAILED : status_of(r);
 }
 
+static int show_files(const struct settings *settings, struct files *f)
+{
+	int r = files_show(settings, f, terminal_width());
+
+	return r > 0 ? EXIT_FAILED : status_of(r);
+}
+
 static int print_line(const char *text)
 {
 	AUTO_BUFFER struct buffer line = {0};
@@ -428,11 +436,11 @@ static int print_help(void)
 
 	help_render(PROGRAM_MEMTALLY,
 		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|slices|machines|pods|containers|"
-		"processes|host|status|usage|map PID...]",
+		"processes|host|status|usage|map PID...|files [PID...]]",
 		"Prints how much memory programs (by default), other owners (users, groups, units,\n"
 		"containers and so on), processes or the whole host really use; status: what memtallyd\n"
 		"is doing; usage: who used how much over time, by memtally-ledger;\n"
-		"map: what processes have mapped.",
+		"map: what processes have mapped; files: the files that all of them have.",
 		&text);
 	return status_of(output_flush(&text));
 }
@@ -442,6 +450,7 @@ int memtally_run(int argc, char *argv[])
 	AUTO_SETTINGS struct settings *settings = NULL;
 	AUTO_BILL struct bill bill = {0};
 	AUTO_MAP struct map map = {0};
+	AUTO_FILES struct files files = {0};
 	struct selection selection = {0};
 	char error[SETTINGS_ERROR_SIZE];
 
@@ -464,6 +473,11 @@ int memtally_run(int argc, char *argv[])
 			log_error("%s; try --help", *error ? error : "out of memory");
 			return EXIT_USAGE;
 		}
+	} else if (files_are_asked(settings)) {
+		if (files_parse(settings, &files, error) < 0) {
+			log_error("%s; try --help", *error ? error : "out of memory");
+			return EXIT_USAGE;
+		}
 	} else if (usage_is_asked(settings)) {
 		int64_t now_s = (int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC);
 
@@ -481,6 +495,8 @@ int memtally_run(int argc, char *argv[])
 		return print_line("the configuration is good");
 	if (map_is_asked(settings))
 		return show_map(settings, &map);
+	if (files_are_asked(settings))
+		return show_files(settings, &files);
 	if (usage_is_asked(settings))
 		return show_usage(settings, &bill);
 	return selection.scope == METRIC_SELF ? show_status(settings) : show(settings, &selection);

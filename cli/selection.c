@@ -45,19 +45,34 @@ static void describe_views(const char *argument, char error[static QUERY_ERROR_S
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s, ",
 			owner_of((enum owner_kind)kind)->list);
-	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "processes, host, status, usage or map");
+	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n,
+		"processes, host, status, usage, map or files");
 }
 
-/* What only usage has a meaning for. */
-static const char *find_usage_flag(const struct settings *settings)
+/* Flags that have no meaning here, and for what they have one. -EINVAL: there is one. */
+static int check_strays(const struct settings *c, char error[static QUERY_ERROR_SIZE])
 {
-	return settings->diff    ? "diff"
-	       : settings->since ? "since"
-	       : settings->until ? "until"
-	       : settings->by    ? "by"
-	       : settings->per   ? "per"
-	       : settings->csv   ? "csv"
-	                         : NULL;
+	const struct {
+		bool is_set;
+		const char *name, *whose;
+	} flags[] = {
+		{c->diff, "diff", "map"},
+		{c->deleted, "deleted", "files"},
+		{c->file, "file", "files"},
+		{c->since, "since", "usage and map"},
+		{c->until, "until", "usage"},
+		{c->by, "by", "usage and map"},
+		{c->per, "per", "usage"},
+		{c->csv, "csv", "usage, map and files"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		if (flags[i].is_set) {
+			snprintf(error, QUERY_ERROR_SIZE, "--%s is for %s", flags[i].name,
+				flags[i].whose);
+			return -EINVAL;
+		}
+	return 0;
 }
 
 static int parse_view(const struct text_list *operands, enum metric_scope *ret,
@@ -208,16 +223,10 @@ int selection_parse(
 	const struct settings *settings, struct selection *ret, char error[static QUERY_ERROR_SIZE])
 {
 	struct selection s = {.limit = (uint32_t)settings->limit};
-	const char *flag = find_usage_flag(settings);
 	int r = parse_view(&settings->operands, &s.scope, error);
 
-	if (r == 0 && flag) {
-		snprintf(error, QUERY_ERROR_SIZE, "--%s is for %s", flag,
-			!strcmp(flag, "diff")                            ? "map"
-			: !strcmp(flag, "until") || !strcmp(flag, "per") ? "usage"
-									 : "usage and map");
-		r = -EINVAL;
-	}
+	if (r == 0)
+		r = check_strays(settings, error);
 	if (r == 0 && s.scope == METRIC_SELF) {
 		r = check_status(settings, error);
 		if (r == 0)

@@ -43,6 +43,8 @@ static const char *find_stray(const struct settings *c)
 	} flags[] = {
 		{"live", c->live},
 		{"diff", c->diff},
+		{"deleted", c->deleted},
+		{"file", c->file},
 		{"user_unit", c->user_unit.count},
 		{"session", c->session.count},
 		{"slice", c->slice.count},

@@ -194,8 +194,12 @@ static const struct option_spec options[] = {
 		"default), or those of a file or of a kind together."},
 	{"per", PROGRAM_MEMTALLY, OPTION_CHOICE, false, "SPAN", "all", 0, 0, usage_pers, FIELD(per),
 		"usage: rows for each span of local time, or for all of it together."},
+	{"deleted", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(deleted),
+		"files: who maps what was deleted or replaced, as by an upgrade, and has to be restarted."},
+	{"file", PROGRAM_MEMTALLY, OPTION_TEXT, false, "PATH", NULL, 0, 0, NULL, FIELD(file),
+		"files: who maps this one."},
 	{"csv", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(csv),
-		"usage, map: print comma-separated values."},
+		"usage, map, files: print comma-separated values."},
 	{"user", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(user),
 		"Only this user: the name, or the number where the uid has no name; exact. May be "
 		"given several times."},
