@@ -16,7 +16,7 @@
 #include "cli/output.h"
 #include "cli/print.h"
 #include "cli/username.h"
-#include "inside/survey.h"
+#include "inside/inventory.h"
 
 void files_done(struct files *f)
 {
@@ -105,7 +105,7 @@ int files_parse(
 /* What is being shown, and what was found for it. */
 struct showing {
 	const struct files *files;
-	struct survey survey;
+	struct inventory inventory;
 	struct mappers mappers;
 	struct usernames names;
 	struct buffer text, failures;
@@ -117,7 +117,7 @@ struct showing {
 
 static void cleanup_showing(struct showing *s)
 {
-	survey_done(&s->survey);
+	inventory_done(&s->inventory);
 	mappers_done(&s->mappers);
 	usernames_done(&s->names);
 	buffer_done(&s->text);
@@ -173,7 +173,7 @@ static const char *clean(const struct cgroup_name *name, struct buffer *to)
 static int add_mappers(
 	struct showing *s, const struct target *t, const char *unit, const char *user_unit)
 {
-	const struct shelf *shelf = &s->survey.shelf;
+	const struct shelf *shelf = &s->inventory.shelf;
 	bool is_added = false;
 	int r = 0;
 
@@ -201,7 +201,7 @@ static int read_target(struct showing *s, struct target *t)
 	int r = unit.error ? unit.error : user_unit.error;
 
 	if (r == 0)
-		r = survey_read(&s->survey, t);
+		r = inventory_read(&s->inventory, t);
 	return r == 0 && wants_mappers(s) ? add_mappers(s, t, units[0], units[1]) : r;
 }
 
@@ -220,7 +220,7 @@ static void count(struct showing *s, const struct chosen_process *p, int r)
 
 	switch (r) {
 	case 0: s->read++; break;
-	case SURVEY_KNOWN: break;
+	case INVENTORY_KNOWN: break;
 	case TARGET_DENIED: s->denied++; break;
 	case TARGET_CHANGED: s->changed++; break;
 	/* What has ended, and kernel threads, have mapped nothing. */
@@ -229,7 +229,7 @@ static void count(struct showing *s, const struct chosen_process *p, int r)
 	case TARGET_KERNEL_THREAD: break;
 	default: is_counted = false; break;
 	}
-	if (p->is_found ? !is_counted : r != 0 && r != SURVEY_KNOWN)
+	if (p->is_found ? !is_counted : r != 0 && r != INVENTORY_KNOWN)
 		say_failure(s, p->pid, r < 0 ? strerror(-r) : target_text((enum target_outcome)r),
 			r < 0);
 }
@@ -252,7 +252,7 @@ static int read_process(
 /* The rows that are wanted, in order. -ENOMEM. */
 static int select_rows(const struct showing *s, uint32_t **ret, size_t *ret_count)
 {
-	const struct shelf *shelf = &s->survey.shelf;
+	const struct shelf *shelf = &s->inventory.shelf;
 	AUTO_FREE uint32_t *row = NULL;
 	int r = shelf_order(shelf, s->files->sort, &row);
 
@@ -304,7 +304,7 @@ static int print(struct showing *s, size_t width)
 	const struct files *f = s->files;
 	AUTO_FREE uint32_t *row = NULL;
 	struct filerow_list list = {
-		.shelf = &s->survey.shelf,
+		.shelf = &s->inventory.shelf,
 		.mappers = &s->mappers,
 		.names = &s->names,
 		.is_selected = wants_mappers(s),
@@ -344,7 +344,7 @@ static void say_missing(const struct showing *s, const struct procfs *procfs)
 	if (s->changed)
 		log_info("%zu process%s executed another program meanwhile, and did not count",
 			s->changed, s->changed == 1 ? "" : "es");
-	if (s->survey.shelf.rest.q[SHELF_MAPPINGS])
+	if (s->inventory.shelf.rest.q[SHELF_MAPPINGS])
 		log_warning(
 			"there are more files than fit in memory: those that came last are summed up");
 	if (s->mappers.left_out)
@@ -393,13 +393,13 @@ int files_show(const struct settings *settings, struct files *f, size_t width)
 		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
 		return 1;
 	}
-	survey_init(&s.survey, procfs.live);
+	inventory_init(&s.inventory, procfs.live);
 	s.has_file = f->file && stat(f->file, &s.file) == 0;
 	for (size_t i = 0; r == 0 && i < f->chosen.count; i++)
 		r = read_process(&s, &procfs, &f->chosen.process[i]);
 	if (r < 0)
 		return r;
-	survey_finish(&s.survey);
+	inventory_finish(&s.inventory);
 	say_missing(&s, &procfs);
 	printed = say_nothing(&s);
 	r = printed && !f->json ? 0 : print(&s, width);

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "inside/survey.h"
+#include "inside/inventory.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,13 +20,13 @@
 
 enum { READ_SIZE = 1 << 16 };
 
-void survey_init(struct survey *s, bool live)
+void inventory_init(struct inventory *s, bool live)
 {
 	uint64_t seed;
 
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed = clock_now_ns(CLOCK_MONOTONIC); /* early in boot: better than a constant */
-	*s = (struct survey){
+	*s = (struct inventory){
 		.shelf = {.max = SHELF_LIMITS, .seed = seed},
 		.coverage = {.max = COVERAGE_MAX, .seed = seed},
 		.spaces.compare = live ? sharing_kcmp : NULL,
@@ -34,7 +34,7 @@ void survey_init(struct survey *s, bool live)
 	};
 }
 
-void survey_done(struct survey *s)
+void inventory_done(struct inventory *s)
 {
 	shelf_done(&s->shelf);
 	coverage_done(&s->coverage);
@@ -54,8 +54,8 @@ static uint64_t own_bytes(const struct mapping *m)
 
 static int take(const struct mapping *m, void *context)
 {
-	struct survey *s = context;
-	struct survey_span span = {
+	struct inventory *s = context;
+	struct inventory_span span = {
 		.start = m->start,
 		.end = m->end,
 		.first = m->offset / s->page_size,
@@ -86,7 +86,7 @@ static int read_text(int fd, struct mapping_reader *reader)
 }
 
 /* As the process was told to the shelf, whole or not. */
-static int read_mappings(struct survey *s, struct target *t, int *ret_pagemap)
+static int read_mappings(struct inventory *s, struct target *t, int *ret_pagemap)
 {
 	CLEANUP(mapping_reader_done) struct mapping_reader reader = {.take = take, .context = s};
 	AUTO_CLOSE int fd = -1;
@@ -106,24 +106,24 @@ static int read_mappings(struct survey *s, struct target *t, int *ret_pagemap)
 }
 
 struct scanning {
-	struct survey *survey;
-	const struct survey_span *span;
+	struct inventory *inventory;
+	const struct inventory_span *span;
 };
 
 static int take_pages(uint64_t address, uint64_t pages, void *context)
 {
 	const struct scanning *scanning = context;
-	const struct survey_span *span = scanning->span;
-	uint64_t page_size = scanning->survey->page_size;
+	const struct inventory_span *span = scanning->span;
+	uint64_t page_size = scanning->inventory->page_size;
 
-	return coverage_add(&scanning->survey->coverage, span->row,
+	return coverage_add(&scanning->inventory->coverage, span->row,
 		span->first + (address - span->start) / page_size, pages);
 }
 
 /* PAGEMAP: -1 where it may not be read. */
-static int scan_span(struct survey *s, const struct survey_span *span, int pagemap)
+static int scan_span(struct inventory *s, const struct inventory_span *span, int pagemap)
 {
-	struct scanning scanning = {.survey = s, .span = span};
+	struct scanning scanning = {.inventory = s, .span = span};
 	struct filepages pages = {
 		.fd = pagemap,
 		.page_size = s->page_size,
@@ -145,9 +145,9 @@ static int scan_span(struct survey *s, const struct survey_span *span, int pagem
 }
 
 /* What can't be looked at makes its file partial. -ENOMEM. */
-static int scan_all(struct survey *s, int pagemap)
+static int scan_all(struct inventory *s, int pagemap)
 {
-	const struct survey_span *span = (const void *)s->span.data;
+	const struct inventory_span *span = (const void *)s->span.data;
 	size_t count = s->span.len / sizeof(*span);
 
 	if (s->shelf.rows > s->partial.len)
@@ -166,7 +166,7 @@ static int scan_all(struct survey *s, int pagemap)
 }
 
 /* Says of files that the kernel calls deleted what has become of them, as far as this process lets see. */
-static int settle(struct survey *s, struct target *t)
+static int settle(struct inventory *s, struct target *t)
 {
 	AUTO_WHEREABOUTS struct whereabouts where = {.root = -1};
 	bool is_open = false;
@@ -188,7 +188,7 @@ static int settle(struct survey *s, struct target *t)
 	return r;
 }
 
-int survey_read(struct survey *s, struct target *t)
+int inventory_read(struct inventory *s, struct target *t)
 {
 	AUTO_CLOSE int pagemap = -1;
 	int r;
@@ -197,7 +197,7 @@ int survey_read(struct survey *s, struct target *t)
 	buffer_clear(&s->span);
 	r = read_mappings(s, t, &pagemap);
 	if (r == 0 && (r = spaces_add(&s->spaces, t->process.pid, &t->process.stat)) > 0)
-		r = SURVEY_KNOWN;
+		r = INVENTORY_KNOWN;
 	if (r != 0) {
 		shelf_abandon(&s->shelf);
 		return r;
@@ -208,7 +208,7 @@ int survey_read(struct survey *s, struct target *t)
 	return r == 0 ? settle(s, t) : r;
 }
 
-void survey_finish(struct survey *s)
+void inventory_finish(struct inventory *s)
 {
 	for (uint32_t i = 0; i < s->shelf.rows; i++) {
 		uint64_t pages = coverage_pages(&s->coverage, i);

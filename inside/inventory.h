@@ -3,8 +3,8 @@
  * Processes read one after the other for the files that they have mapped: who maps what, and which pages of it are in
  * memory, each once. What each costs to read is its smaps, twice what its status costs, and pagemap where files lie.
  */
-#ifndef MEMTALLY_INSIDE_SURVEY_H
-#define MEMTALLY_INSIDE_SURVEY_H
+#ifndef MEMTALLY_INSIDE_INVENTORY_H
+#define MEMTALLY_INSIDE_INVENTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,14 +17,14 @@
 #include "inside/target.h"
 
 /* Where pages of a file may be. */
-struct survey_span {
+struct inventory_span {
 	uint64_t start, end;
 	uint64_t first;  /* page of the file at START */
 	uint64_t wanted; /* how many pages of it there are */
 	uint32_t row;
 };
 
-struct survey {
+struct inventory {
 	struct shelf shelf;
 	struct coverage coverage;
 	struct spaces spaces;
@@ -35,23 +35,23 @@ struct survey {
 };
 
 /* Of pids that LIVE says are those of our pid namespace. */
-void survey_init(struct survey *s, bool live);
-void survey_done(struct survey *s);
-#define AUTO_SURVEY CLEANUP(survey_done)
+void inventory_init(struct inventory *s, bool live);
+void inventory_done(struct inventory *s);
+#define AUTO_INVENTORY CLEANUP(inventory_done)
 
 /* Beside those of target.h. */
 enum {
-	SURVEY_KNOWN =
+	INVENTORY_KNOWN =
 		TARGET_OUTCOMES, /* its address space is that of a process that was read before */
 };
 
 /*
- * Reads T. 0: it counts, and s->shelf.part has what it has; SURVEY_KNOWN or a target_outcome: it does not; -ENOMEM; -EOVERFLOW: its
+ * Reads T. 0: it counts, and s->shelf.part has what it has; INVENTORY_KNOWN or a target_outcome: it does not; -ENOMEM; -EOVERFLOW: its
  * figures are no machine's; errors of reading.
  */
-int survey_read(struct survey *s, struct target *t);
+int inventory_read(struct inventory *s, struct target *t);
 
 /* After the last one: says in the shelf what is resident. */
-void survey_finish(struct survey *s);
+void inventory_finish(struct inventory *s);
 
 #endif

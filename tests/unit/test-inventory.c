@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "inside/survey.h"
+#include "inside/inventory.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/tree.h"
 
@@ -48,15 +48,15 @@ static void end(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static int read_pid(struct survey *s, pid_t pid)
+static int read_pid(struct inventory *s, pid_t pid)
 {
 	AUTO_TARGET struct target t;
 	int r = target_open(&procfs, pid, &t);
 
-	return r == 0 ? survey_read(s, &t) : r;
+	return r == 0 ? inventory_read(s, &t) : r;
 }
 
-static const struct shelf_row *row_of(const struct survey *s, const char *name)
+static const struct shelf_row *row_of(const struct inventory *s, const char *name)
 {
 	for (size_t i = 0; i < s->shelf.rows; i++)
 		if (!strcmp(s->shelf.row[i].name, name))
@@ -68,15 +68,15 @@ static const struct shelf_row *row_of(const struct survey *s, const char *name)
 static void pages_of_two_count_once(void **state)
 {
 	pid_t one = start(FIRST, WRITTEN), two = start(LATER, ALSO + WRITTEN);
-	AUTO_SURVEY struct survey s;
+	AUTO_INVENTORY struct inventory s;
 	const struct shelf_row *row;
 
 	(void)state;
-	survey_init(&s, true);
+	inventory_init(&s, true);
 	assert_int_equal(read_pid(&s, one), 0);
 	assert_int_equal(read_pid(&s, two), 0);
-	assert_int_equal(read_pid(&s, two), SURVEY_KNOWN);
-	survey_finish(&s);
+	assert_int_equal(read_pid(&s, two), INVENTORY_KNOWN);
+	inventory_finish(&s);
 	row = row_of(&s, "memfd:pages");
 	assert_int_equal(row->q[SHELF_PROCESSES], 2);
 	assert_int_equal(row->q[SHELF_RSS], (WRITTEN + ALSO + WRITTEN) * page_size);
@@ -90,18 +90,18 @@ static void pages_of_two_count_once(void **state)
 static void who_ends_meanwhile_does_not_count(void **state)
 {
 	pid_t one = start(FIRST, WRITTEN), two = start(LATER, WRITTEN);
-	AUTO_SURVEY struct survey s;
+	AUTO_INVENTORY struct inventory s;
 	AUTO_TARGET struct target t;
 	size_t rows;
 
 	(void)state;
-	survey_init(&s, true);
+	inventory_init(&s, true);
 	assert_int_equal(read_pid(&s, one), 0);
 	rows = s.shelf.rows;
 	assert_int_equal(target_open(&procfs, two, &t), 0);
 	end(two);
-	assert_int_equal(survey_read(&s, &t), TARGET_GONE);
-	survey_finish(&s);
+	assert_int_equal(inventory_read(&s, &t), TARGET_GONE);
+	inventory_finish(&s);
 	assert_int_equal(s.shelf.rows, rows);
 	assert_int_equal(row_of(&s, "memfd:pages")->q[SHELF_RESIDENT], WRITTEN * page_size);
 	assert_int_equal(s.shelf.processes, 1);
@@ -122,7 +122,7 @@ static void a_tree_is_read_like_the_kernels(void **state)
 	for (unsigned int what = 0; what < 3; what++) {
 		AUTO_TREE struct tree tree;
 		CLEANUP(procfs_close) struct procfs of_tree = {.fd = -1};
-		AUTO_SURVEY struct survey s;
+		AUTO_INVENTORY struct inventory s;
 		AUTO_TARGET struct target t;
 		char text[1000];
 
@@ -142,10 +142,10 @@ static void a_tree_is_read_like_the_kernels(void **state)
 				sizeof(entry));
 		}
 		assert_int_equal(procfs_open(tree.path, &of_tree), 0);
-		survey_init(&s, of_tree.live);
+		inventory_init(&s, of_tree.live);
 		assert_int_equal(target_open(&of_tree, 42, &t), 0);
-		assert_int_equal(survey_read(&s, &t), 0);
-		survey_finish(&s);
+		assert_int_equal(inventory_read(&s, &t), 0);
+		inventory_finish(&s);
 		assert_int_equal(s.shelf.rows, 1);
 		assert_int_equal(s.shelf.row[0].is_exact, what > 0);
 		assert_int_equal(s.shelf.row[0].q[SHELF_RESIDENT], (what == 2          ? 256
@@ -160,7 +160,7 @@ static void what_no_kernel_prints_is_refused(void **state)
 	static const struct tree_process process = {.pid = 42, .name = "reader", .rss_kib = 40};
 	AUTO_TREE struct tree tree;
 	CLEANUP(procfs_close) struct procfs of_tree = {.fd = -1};
-	AUTO_SURVEY struct survey s;
+	AUTO_INVENTORY struct inventory s;
 	AUTO_TARGET struct target t;
 
 	(void)state;
@@ -170,9 +170,9 @@ static void what_no_kernel_prints_is_refused(void **state)
 	tree_write(&tree, "42/smaps",
 		"10000000-10040000 r--s 00010000 08:01 77 /srv/data\nSize: 256 kB\nnonsense\n");
 	assert_int_equal(procfs_open(tree.path, &of_tree), 0);
-	survey_init(&s, of_tree.live);
+	inventory_init(&s, of_tree.live);
 	assert_int_equal(target_open(&of_tree, 42, &t), 0);
-	assert_int_equal(survey_read(&s, &t), -EBADMSG);
+	assert_int_equal(inventory_read(&s, &t), -EBADMSG);
 	assert_int_equal(s.shelf.rows, 0);
 	assert_int_equal(s.shelf.processes, 0);
 }
@@ -183,11 +183,11 @@ static void memory_may_lack(void **state)
 
 	(void)state;
 	for (unsigned int n = 1;; n++) {
-		AUTO_SURVEY struct survey s;
+		AUTO_INVENTORY struct inventory s;
 		bool has_failed;
 		int r;
 
-		survey_init(&s, true);
+		inventory_init(&s, true);
 		allocation_fail_at(n);
 		r = read_pid(&s, one);
 		has_failed = allocation_end();
