@@ -55,7 +55,7 @@ static int add_text(struct chosen *c, const char *text, char error[static CHOSEN
 	return -EINVAL;
 }
 
-int chosen_parse(
+int chosen_parse_or_all(
 	const struct settings *settings, struct chosen *ret, char error[static CHOSEN_ERROR_SIZE])
 {
 	struct chosen c = {.count = 0};
@@ -67,17 +67,45 @@ int chosen_parse(
 		r = add_text(&c, settings->pid.item[i], error);
 	if (r == 0)
 		r = selection_parse_processes(settings, &c.selection, &c.has_filters, error);
-	if (r == 0 && !c.count && !c.has_filters) {
-		snprintf(error, CHOSEN_ERROR_SIZE,
-			"%.20s needs the pid of a process, or a filter such as --user or --program",
-			settings->operands.item[0]);
-		r = -EINVAL;
-	}
 	if (r == 0)
 		*ret = c;
 	else
 		chosen_done(&c);
 	return r;
+}
+
+int chosen_parse(
+	const struct settings *settings, struct chosen *ret, char error[static CHOSEN_ERROR_SIZE])
+{
+	struct chosen c;
+	int r = chosen_parse_or_all(settings, &c, error);
+
+	if (r == 0 && !chosen_is_some(&c)) {
+		snprintf(error, CHOSEN_ERROR_SIZE,
+			"%.20s needs the pid of a process, or a filter such as --user or --program",
+			settings->operands.item[0]);
+		return -EINVAL;
+	}
+	if (r == 0)
+		*ret = c;
+	return r;
+}
+
+int chosen_take_all(const struct procfs *procfs, struct chosen *c)
+{
+	AUTO_FREE pid_t *pids = NULL;
+	size_t capacity = 0;
+	ssize_t count = procfs_list(procfs, &pids, &capacity);
+
+	if (count < 0)
+		return (int)count;
+	c->process = calloc((size_t)count + 1, sizeof(*c->process));
+	if (!c->process)
+		return -ENOMEM;
+	for (ssize_t i = 0; i < count; i++)
+		c->process[i] = (struct chosen_process){.pid = pids[i], .is_found = true};
+	c->count = (size_t)count;
+	return 0;
 }
 
 static int compare(const void *a, const void *b)

@@ -40,6 +40,19 @@ enum { CHOSEN_ERROR_SIZE = QUERY_ERROR_SIZE };
 int chosen_parse(
 	const struct settings *settings, struct chosen *ret, char error[static CHOSEN_ERROR_SIZE]);
 
+/* The same, where nothing means every process. */
+int chosen_parse_or_all(
+	const struct settings *settings, struct chosen *ret, char error[static CHOSEN_ERROR_SIZE]);
+
+/* Whether C says which processes. */
+static inline bool chosen_is_some(const struct chosen *c)
+{
+	return c->count || c->has_filters;
+}
+
+/* Makes C, which says nothing, the processes that PROCFS has. -ENOMEM; errors of reading it. */
+int chosen_take_all(const struct procfs *procfs, struct chosen *c);
+
 /*
  * Adds the processes with memory that the filters ask for, by memtallyd's snapshot or a pass now; which, SAID has.
  * Errors of the pass.

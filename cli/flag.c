@@ -13,6 +13,7 @@
 static const char *const view_names[FLAG_VIEWS] = {
 	[FLAG_USAGE] = "usage",
 	[FLAG_MAP] = "map",
+	[FLAG_FILES] = "files",
 	[FLAG_PAGES] = "pages",
 	[FLAG_SHARING] = "sharing",
 	[FLAG_EXPLAIN] = "explain",
@@ -59,6 +60,8 @@ int flag_check(const struct settings *c, enum flag_view view, char error[static 
 		unsigned int views; /* it has a meaning for these */
 	} flags[] = {
 		{"diff", c->diff, ONLY(MAP)},
+		{"deleted", c->deleted, ONLY(FILES)},
+		{"file", c->file, ONLY(FILES)},
 		{"matrix", c->matrix, ONLY(SHARING)},
 		{"sections", c->sections, ONLY(PAGES)},
 		{"symbols", c->symbols, ONLY(PAGES)},
@@ -66,7 +69,7 @@ int flag_check(const struct settings *c, enum flag_view view, char error[static 
 		{"since", c->since, ONLY(USAGE) | ONLY(MAP)},
 		{"until", c->until, ONLY(USAGE)},
 		{"per", c->per, ONLY(USAGE)},
-		{"by", c->by, ALL_BUT(LIST) & ALL_BUT(EXPLAIN)},
+		{"by", c->by, ALL_BUT(LIST) & ALL_BUT(FILES) & ALL_BUT(EXPLAIN)},
 		{"csv", c->csv, ALL_BUT(LIST) & ALL_BUT(EXPLAIN)},
 		{"sort", c->sort, ALL_BUT(EXPLAIN)},
 		{"order", c->order, ALL_BUT(EXPLAIN)},

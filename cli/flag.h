@@ -15,6 +15,7 @@ enum flag_view {
 	FLAG_LIST, /* of a snapshot's rows, the host and the status among these */
 	FLAG_USAGE,
 	FLAG_MAP,
+	FLAG_FILES,
 	FLAG_PAGES,
 	FLAG_SHARING,
 	FLAG_EXPLAIN,

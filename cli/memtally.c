@@ -11,6 +11,7 @@
 #include "cli/billing.h"
 #include "cli/command.h"
 #include "cli/explain.h"
+#include "cli/files.h"
 #include "cli/listing.h"
 #include "cli/map.h"
 #include "cli/output.h"
@@ -22,6 +23,7 @@
 static const struct command commands[] = {
 	{"usage", billing_run},
 	{"map", map_run},
+	{"files", files_run},
 	{"pages", pages_run},
 	{"sharing", sharing_run},
 	{"explain", explain_run},
@@ -52,12 +54,13 @@ static int print_help(void)
 
 	help_render(PROGRAM_MEMTALLY,
 		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|slices|machines|pods|containers|"
-		"processes|host|status|usage|map PID...|pages PID...|sharing [PID...]|explain PID...]",
+		"processes|host|status|usage|map PID...|files [PID...]|pages PID...|sharing [PID...]|explain PID...]",
 		"Prints how much memory programs (by default), other owners (users, groups, units,\n"
 		"containers and so on), processes or the whole host really use; status: what memtallyd\n"
 		"is doing; usage: who used how much over time, by memtally-ledger;\n"
-		"map: what processes have mapped; pages: how often each page of it is mapped, and\n"
-		"what ELF sections and symbols take; sharing: what each user has alone, and shares;\n"
+		"map: what processes have mapped; files: the files that all of them have;\n"
+		"pages: how often each page is mapped, and what ELF sections and symbols take;\n"
+		"sharing: what each user has alone, and shares;\n"
 		"explain: what a process costs, in plain words.",
 		&text);
 	return command_printed(output_flush(&text));

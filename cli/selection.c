@@ -47,7 +47,7 @@ static void describe_views(const char *argument, char error[static QUERY_ERROR_S
 		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s, ",
 			owner_of((enum owner_kind)kind)->list);
 	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n,
-		"processes, host, status, usage, map, pages, sharing or explain");
+		"processes, host, status, usage, map, files, pages, sharing or explain");
 }
 
 static int parse_view(const struct text_list *operands, enum metric_scope *ret,

@@ -43,7 +43,7 @@ static inline uint64_t pagemap_swap(uint64_t entry)
 
 /*
  * Reads what is at the pages from START on, an address, into ENTRY, COUNT at most. How many; 0: the address space is gone, or
- * ends before START; or read's error.
+ * ends before START; or read's error: -ESRCH, it is gone (Linux 6.18).
  */
 int pagemap_read(int fd, uint64_t start, uint64_t *entry, size_t count, size_t *ret_count);
 

@@ -205,7 +205,7 @@ static void wrong_usage_is_refused(void **state)
 	} cases[] = {
 		{{"threads"},
 			"'threads'; expected users, programs, units, user_units, sessions, slices, machines, "
-			"pods, containers, groups, processes, host, status, usage, map, pages, sharing or explain"},
+			"pods, containers, groups, processes, host, status, usage, map, files, pages, sharing or explain"},
 		{{"users", "programs"}, "unexpected argument 'programs'"},
 		{{""}, "unexpected argument ''"},
 		{{"host", "--limit=3"}, "--sort, --order and --limit do not apply"},

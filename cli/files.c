@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/filerow.h"
+#include "cli/flag.h"
+#include "cli/mappers.h"
+#include "cli/output.h"
+#include "cli/print.h"
+#include "cli/username.h"
+#include "inside/inventory.h"
+
+void files_done(struct files *f)
+{
+	chosen_done(&f->chosen);
+}
+
+static int parse_order(
+	const struct settings *c, struct files *f, char error[static CHOSEN_ERROR_SIZE])
+{
+	f->sort = SHELF_PSS;
+	f->is_sorted = c->sort;
+	if (c->sort) {
+		f->sort = shelf_find_field(c->sort);
+		if (f->sort == SHELF_FIELDS)
+			return flag_refuse("--sort", c->sort,
+				"a field of the rows in JSON, such as pss_bytes or users", error);
+	}
+	return flag_parse_order(c, &f->ascending, error);
+}
+
+int files_parse(
+	const struct settings *settings, struct files *ret, char error[static CHOSEN_ERROR_SIZE])
+{
+	struct files f = {
+		.file = settings->file,
+		.deleted = settings->deleted,
+		.bytes = settings->bytes,
+		.json = settings->json,
+		.csv = settings->csv,
+		.limit = settings->limit,
+	};
+	int r = flag_check(settings, FLAG_FILES, error);
+
+	if (r < 0)
+		return r;
+	if (f.file && *f.file != '/' && strncmp(f.file, "memfd:", 6) != 0 &&
+		strncmp(f.file, "SysV ", 5) != 0)
+		return flag_refuse("--file", f.file,
+			"a name as files has it, such as /a/path or memfd:name", error);
+	r = parse_order(settings, &f, error);
+	if (r == 0)
+		r = chosen_parse_or_all(settings, &f.chosen, error);
+	if (r == 0)
+		*ret = f;
+	return r;
+}
+
+/* What is being shown, and what was found for it. */
+struct showing {
+	const struct files *files;
+	struct inventory inventory;
+	struct mappers mappers;
+	struct usernames names;
+	struct buffer text, failures;
+	size_t read, denied, changed;
+	bool has_file; /* --file is there, and is: */
+	struct stat file;
+	bool has_failed;
+};
+
+static void cleanup_showing(struct showing *s)
+{
+	inventory_done(&s->inventory);
+	mappers_done(&s->mappers);
+	usernames_done(&s->names);
+	buffer_done(&s->text);
+	buffer_done(&s->failures);
+}
+
+static bool wants_mappers(const struct showing *s)
+{
+	return s->files->deleted || s->files->file;
+}
+
+static const char *last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/*
+ * By what it is called, or by what is there. File systems that have several devices, without major numbers, show one
+ * to stat and another to smaps: of these the number and the last name have to do.
+ */
+static bool is_the_file(const struct showing *s, const struct shelf_row *row)
+{
+	unsigned int dev_major = major(s->file.st_dev), dev_minor = minor(s->file.st_dev);
+
+	if (!strcmp(row->name, s->files->file))
+		return true;
+	if (!s->has_file || row->inode != s->file.st_ino || row->major != dev_major)
+		return false;
+	return row->minor == dev_minor ||
+	       (!dev_major && !strcmp(last_name(row->name), last_name(s->files->file)));
+}
+
+static bool is_wanted(const struct showing *s, const struct shelf_row *row)
+{
+	if (s->files->deleted && row->fate == SHELF_THERE)
+		return false;
+	return !s->files->file || is_the_file(s, row);
+}
+
+/* NAME, clean and terminated. */
+static const char *clean(const struct cgroup_name *name, struct buffer *to)
+{
+	if (!name->len)
+		return NULL;
+	text_add_clean(to, name->text, name->len);
+	buffer_add_char(to, '\0');
+	return to->error ? NULL : to->data;
+}
+
+/* Who T is, that maps files that are wanted, and what it has of each. */
+static int add_mappers(
+	struct showing *s, const struct target *t, const char *unit, const char *user_unit)
+{
+	const struct shelf *shelf = &s->inventory.shelf;
+	bool is_added = false;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < shelf->parts; i++) {
+		const struct shelf_part *part = &shelf->part[i];
+
+		if (part->row == SHELF_REST || !is_wanted(s, &shelf->row[part->row]))
+			continue;
+		if (!is_added)
+			r = mappers_add_process(&s->mappers, t->process.pid, t->sample.uid,
+				target_program(t), unit, user_unit);
+		is_added = true;
+		if (r == 0)
+			r = mappers_add(&s->mappers, part);
+	}
+	return r;
+}
+
+static int read_target(struct showing *s, struct target *t)
+{
+	AUTO_BUFFER struct buffer unit = {0}, user_unit = {0};
+	bool has_cgroup = t->sample.has_cgroup;
+	const char *units[] = {has_cgroup ? clean(&t->reader.cgroup.unit, &unit) : NULL,
+		has_cgroup ? clean(&t->reader.cgroup.user_unit, &user_unit) : NULL};
+	int r = unit.error ? unit.error : user_unit.error;
+
+	if (r == 0)
+		r = inventory_read(&s->inventory, t);
+	return r == 0 && wants_mappers(s) ? add_mappers(s, t, units[0], units[1]) : r;
+}
+
+/* One that was named, and could not be read. */
+static void say_failure(struct showing *s, pid_t pid, const char *why, bool is_error)
+{
+	log_error("pid %d %s%s", (int)pid, is_error ? "can't be read: " : "", why);
+	buffer_printf(&s->failures, "%s{\"pid\":%d,\"error\":\"%s\"}", s->failures.len ? "," : "",
+		(int)pid, why);
+	s->has_failed = true;
+}
+
+static void count(struct showing *s, const struct chosen_process *p, int r)
+{
+	bool is_counted = true;
+
+	switch (r) {
+	case 0: s->read++; break;
+	case INVENTORY_KNOWN: break;
+	case TARGET_DENIED: s->denied++; break;
+	case TARGET_CHANGED: s->changed++; break;
+	/* What has ended, and kernel threads, have mapped nothing. */
+	case TARGET_GONE:
+	case TARGET_ENDED:
+	case TARGET_KERNEL_THREAD: break;
+	default: is_counted = false; break;
+	}
+	if (p->is_found ? !is_counted : r != 0 && r != INVENTORY_KNOWN)
+		say_failure(s, p->pid, r < 0 ? strerror(-r) : target_text((enum target_outcome)r),
+			r < 0);
+}
+
+/* 0, or what ends all. */
+static int read_process(
+	struct showing *s, const struct procfs *procfs, const struct chosen_process *p)
+{
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	int r = target_open(procfs, p->pid, &t);
+
+	if (r == 0)
+		r = chosen_is(p, t.sample.q[PROCESS_START_TIME]) ? read_target(s, &t) : TARGET_GONE;
+	if (r == -ENOMEM || r == -EOVERFLOW)
+		return r;
+	count(s, p, r);
+	return 0;
+}
+
+/* The rows that are wanted, in order. -ENOMEM. */
+static int select_rows(const struct showing *s, uint32_t **ret, size_t *ret_count)
+{
+	const struct shelf *shelf = &s->inventory.shelf;
+	AUTO_FREE uint32_t *row = NULL;
+	int r = shelf_order(shelf, s->files->sort, &row);
+
+	if (r < 0)
+		return r;
+	*ret_count = 0;
+	for (size_t i = 0; i < shelf->rows; i++)
+		if (is_wanted(s, &shelf->row[row[i]]))
+			row[(*ret_count)++] = row[i];
+	*ret = TAKE_PTR(row);
+	return 0;
+}
+
+static void add_json(const struct showing *s, const struct filerow_list *list, struct buffer *to)
+{
+	const struct shelf *shelf = list->shelf;
+	struct shelf_row total;
+
+	buffer_printf(to,
+		"{\"processes\":{\"read\":%zu,\"denied\":%zu,\"changed\":%zu,\"failed\":[", s->read,
+		s->denied, s->changed);
+	buffer_add(to, s->failures.data, s->failures.len);
+	buffer_add_text(to, "]},\"files\":[");
+	filerow_add_json(list, wants_mappers(s), to);
+	buffer_add_char(to, ']');
+	if (shelf->rest.q[SHELF_MAPPINGS]) {
+		buffer_add_text(to, ",\"rest\":");
+		filerow_add_json_sums(&shelf->rest, to);
+	}
+	if (!list->is_selected) {
+		shelf_total(shelf, &total);
+		buffer_add_text(to, ",\"total\":");
+		filerow_add_json_sums(&total, to);
+	}
+	buffer_add_text(to, "}\n");
+}
+
+static int add_table(
+	const struct showing *s, const struct filerow_list *list, size_t width, struct buffer *to)
+{
+	AUTO_TABLE struct table table = {0};
+	int r = wants_mappers(s) ? filerow_mapper_table(list, &table) : filerow_table(list, &table);
+
+	return r == 0 && table.rows ? print_table(&table, width, to) : r;
+}
+
+static int print(struct showing *s, size_t width)
+{
+	const struct files *f = s->files;
+	AUTO_FREE uint32_t *row = NULL;
+	struct filerow_list list = {
+		.shelf = &s->inventory.shelf,
+		.mappers = &s->mappers,
+		.names = &s->names,
+		.is_selected = wants_mappers(s),
+		.limit = f->limit,
+		.ascending = f->ascending,
+		.bytes = f->bytes,
+	};
+	int r = select_rows(s, &row, &list.count);
+
+	if (r < 0)
+		return r;
+	list.row = row;
+	if (f->json)
+		mappers_sort_by_file(&s->mappers);
+	else
+		mappers_sort(&s->mappers, f->is_sorted ? f->sort : SHELF_FIELDS);
+	if (f->json)
+		add_json(s, &list, &s->text);
+	else if (f->csv && wants_mappers(s))
+		filerow_add_mapper_csv(&list, &s->text);
+	else if (f->csv)
+		filerow_add_csv(&list, &s->text);
+	else
+		r = add_table(s, &list, width, &s->text);
+	return r == 0 ? output_flush(&s->text) : r;
+}
+
+/* Whose files are missing. */
+static void say_missing(const struct showing *s, const struct procfs *procfs)
+{
+	if (s->denied)
+		log_warning(
+			"%zu process%s refused by the kernel: what only they map is missing, and of the rest their part",
+			s->denied, s->denied == 1 ? " was" : "es were");
+	if (procfs->hides_from_us)
+		log_warning("/proc hides processes of other users: what they map is missing");
+	if (s->changed)
+		log_info("%zu process%s executed another program meanwhile, and did not count",
+			s->changed, s->changed == 1 ? "" : "es");
+	if (s->inventory.shelf.rest.q[SHELF_MAPPINGS])
+		log_warning(
+			"there are more files than fit in memory: those that came last are summed up");
+	if (s->mappers.left_out)
+		log_warning("%zu more processes and files are not shown", s->mappers.left_out);
+}
+
+/* Whether what was asked for is there; 1: it is not, which was said. */
+static int say_nothing(const struct showing *s)
+{
+	if (!s->read) {
+		log_error("no process could be read");
+		return 1;
+	}
+	if (s->files->file && !s->mappers.count) {
+		log_error("no process that could be read maps %s", s->files->file);
+		return 1;
+	}
+	if (s->files->deleted && !s->mappers.count)
+		log_info("no file that is mapped has been deleted or replaced");
+	return 0;
+}
+
+static int find(const struct settings *settings, const struct procfs *procfs, struct chosen *c)
+{
+	AUTO_BUFFER struct buffer said = {0};
+	int r = 0;
+
+	if (!chosen_is_some(c))
+		return chosen_take_all(procfs, c);
+	if (c->has_filters)
+		r = chosen_find(settings, c, &said);
+	if (r == 0 && said.len)
+		log_info("%.*s", (int)said.len, said.data);
+	return r;
+}
+
+int files_show(const struct settings *settings, struct files *f, size_t width)
+{
+	CLEANUP(cleanup_showing) struct showing s = {.files = f};
+	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
+	int r = procfs_open(settings->path_procfs, &procfs), printed;
+
+	if (r == 0)
+		r = find(settings, &procfs, &f->chosen);
+	if (r < 0) {
+		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+		return 1;
+	}
+	inventory_init(&s.inventory, procfs.live);
+	s.has_file = f->file && stat(f->file, &s.file) == 0;
+	for (size_t i = 0; r == 0 && i < f->chosen.count; i++)
+		r = read_process(&s, &procfs, &f->chosen.process[i]);
+	if (r < 0)
+		return r;
+	inventory_finish(&s.inventory);
+	say_missing(&s, &procfs);
+	printed = say_nothing(&s);
+	r = printed && !f->json ? 0 : print(&s, width);
+	return r < 0 ? r : printed || s.has_failed;
+}
+
+int files_run(const struct settings *settings, bool is_check)
+{
+	AUTO_FILES struct files files = {0};
+	char error[CHOSEN_ERROR_SIZE] = "";
+
+	if (files_parse(settings, &files, error) < 0)
+		return command_refuse(error);
+	return is_check ? COMMAND_GOOD
+	                : command_shown(files_show(settings, &files, command_width()));
+}

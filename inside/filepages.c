@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PAGEMAP_SCAN holds the lock of the address space for as long as one call walks (do_pagemap_scan() in fs/proc/task_mmu.c,
+ * Linux 6.7), so that calls are for 128 MiB at most where there are pages: about a millisecond. Where there are none the page tables
+ * have nothing to walk, and calls may be for more.
+ */
+#include "config.h"
+
+#include "inside/filepages.h"
+
+#include <errno.h>
+#include <linux/ioctl.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+
+#include "inside/pagemap.h"
+
+/* include/uapi/linux/fs.h, for headers that are older. */
+struct region {
+	uint64_t start, end, categories;
+};
+
+struct scan {
+	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
+	uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+
+#define SCAN          _IOWR('f', 16, struct scan)
+#define SCAN_FILE     (UINT64_C(1) << 2)
+#define SCAN_SPAN     (UINT64_C(1) << 27)
+#define SCAN_SPAN_MAX (UINT64_C(1) << 40)
+
+enum {
+	REGIONS = 256,
+	ENTRIES = 2048,
+	/* Entries that may be read whatever is there: of 16 GiB in small pages; and for each page that is wanted. */
+	FREE_ENTRIES = 1 << 22,
+	ENTRIES_EACH = 64,
+};
+
+/* What has been found of a mapping. */
+struct found {
+	uint64_t wanted, pages;
+};
+
+static int take(struct filepages *f, struct found *found, uint64_t start, uint64_t pages)
+{
+	found->pages += pages;
+	return f->take(start, pages, f->context);
+}
+
+/* What is there to END, or so far as there was room for it. *RET_AT: how far that is. */
+static int scan_some(
+	struct filepages *f, struct found *found, uint64_t start, uint64_t end, uint64_t *ret_at)
+{
+	struct region region[REGIONS];
+	struct scan scan = {
+		.size = sizeof(scan),
+		.start = start,
+		.end = end,
+		.vec = (uint64_t)(uintptr_t)region,
+		.vec_len = REGIONS,
+		.category_mask = SCAN_FILE,
+		.return_mask = SCAN_FILE,
+	};
+	int count = ioctl(f->fd, SCAN, &scan), r = 0;
+
+	if (count < 0)
+		return errno == ESRCH ? FILEPAGES_GONE : -errno;
+	for (int i = 0; r == 0 && i < count; i++)
+		r = take(f, found, region[i].start,
+			(region[i].end - region[i].start) / f->page_size);
+	*ret_at = scan.walk_end;
+	return r;
+}
+
+static int scan_all(struct filepages *f, struct found *found, uint64_t start, uint64_t end)
+{
+	uint64_t span = SCAN_SPAN;
+
+	while (start < end && found->pages < found->wanted) {
+		uint64_t before = found->pages, at = end;
+		int r = scan_some(f, found, start, end - start > span ? start + span : end, &at);
+
+		if (r != 0)
+			return r;
+		if (at <= start)
+			return FILEPAGES_GONE;
+		if (found->pages > before)
+			span = SCAN_SPAN;
+		else if (span < SCAN_SPAN_MAX)
+			span *= 2;
+		start = at;
+	}
+	return 0;
+}
+
+/* Of a page that is being moved there is an entry as if it were swapped; but what is a file's is never swapped so. */
+static bool is_file(uint64_t entry)
+{
+	return entry & PAGEMAP_FILE && entry & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED);
+}
+
+static int take_entries(struct filepages *f, struct found *found, uint64_t start,
+	const uint64_t *entry, size_t count)
+{
+	int r = 0;
+
+	for (size_t i = 0, n; r == 0 && i < count; i += n) {
+		for (n = 0; i + n < count && is_file(entry[i + n]); n++)
+			;
+		if (n)
+			r = take(f, found, start + i * f->page_size, n);
+		else
+			n = 1;
+	}
+	return r;
+}
+
+/* As pagemap_read(), or FILEPAGES_GONE, which kernels say in one way or another (Linux 6.18: ESRCH). */
+static int read_some(
+	const struct filepages *f, uint64_t start, uint64_t *entry, size_t max, size_t *ret_count)
+{
+	size_t count = 0;
+	int r = pagemap_read(f->fd, start, entry, max, &count);
+
+	if (r == -ESRCH || (r == 0 && !count))
+		return FILEPAGES_GONE;
+	if (r == 0)
+		*ret_count = count;
+	return r;
+}
+
+static int read_all(struct filepages *f, struct found *found, uint64_t start, uint64_t end)
+{
+	uint64_t entry[ENTRIES], left = (end - start) / f->page_size;
+
+	if (left > FREE_ENTRIES && left / ENTRIES_EACH > found->wanted)
+		return FILEPAGES_TOO_LARGE;
+	while (left && found->pages < found->wanted) {
+		size_t count = 0;
+		int r = read_some(f, start, entry, left < ENTRIES ? left : ENTRIES, &count);
+
+		if (r != 0)
+			return r;
+		r = take_entries(f, found, start, entry, count);
+		if (r != 0)
+			return r;
+		start += count * f->page_size;
+		left -= count;
+	}
+	return 0;
+}
+
+int filepages_read(struct filepages *f, uint64_t start, uint64_t end, uint64_t wanted)
+{
+	struct found found = {.wanted = wanted};
+	uint64_t entry;
+	size_t count;
+	int r;
+
+	if (!f->has_no_scan) {
+		r = scan_all(f, &found, start, end);
+		/* Whoever scans an address space that is gone is told that there is nothing; whoever reads it, that it is gone. */
+		if (r == 0)
+			return read_some(f, start, &entry, 1, &count);
+		if (r != -ENOTTY && r != -EINVAL && r != -ENOSYS)
+			return r;
+		f->has_no_scan = true;
+	}
+	return read_all(f, &found, start, end);
+}

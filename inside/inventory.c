@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * smaps and pagemap are opened before the process is confirmed to be what it was: both then speak of the address space
+ * that it has, whatever it executes later (proc_mem_open() in fs/proc/base.c). What it maps and unmaps between the two is as in any
+ * reading of a process that runs.
+ */
+#include "config.h"
+
+#include "inside/inventory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "inside/filepages.h"
+#include "inside/mapping.h"
+#include "inside/whereabouts.h"
+
+enum { READ_SIZE = 1 << 16 };
+
+void inventory_init(struct inventory *s, bool live)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = clock_now_ns(CLOCK_MONOTONIC); /* early in boot: better than a constant */
+	*s = (struct inventory){
+		.shelf = {.max = SHELF_LIMITS, .seed = seed},
+		.coverage = {.max = COVERAGE_MAX, .seed = seed},
+		.spaces.compare = live ? sharing_kcmp : NULL,
+		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+}
+
+void inventory_done(struct inventory *s)
+{
+	shelf_done(&s->shelf);
+	coverage_done(&s->coverage);
+	spaces_done(&s->spaces);
+	buffer_done(&s->span);
+	buffer_done(&s->partial);
+}
+
+/* How much of M is the file's, and not private copies. */
+static uint64_t own_bytes(const struct mapping *m)
+{
+	uint64_t rss = m->q[MAPPING_RSS], copies = m->q[MAPPING_ANONYMOUS];
+	uint64_t huge = m->q[MAPPING_SHARED_HUGETLB] + m->q[MAPPING_PRIVATE_HUGETLB];
+
+	return (rss > copies ? rss - copies : 0) + huge;
+}
+
+static int take(const struct mapping *m, void *context)
+{
+	struct inventory *s = context;
+	struct inventory_span span = {
+		.start = m->start,
+		.end = m->end,
+		.first = m->offset / s->page_size,
+		.wanted = own_bytes(m) / s->page_size,
+	};
+	int r = shelf_add(&s->shelf, m, &span.row);
+
+	if (r == 0 && span.wanted)
+		buffer_add(&s->span, &span, sizeof(span));
+	return r < 0 ? r : s->span.error;
+}
+
+static int read_text(int fd, struct mapping_reader *reader)
+{
+	for (;;) {
+		char *room = mapping_reader_room(reader, READ_SIZE);
+		ssize_t n = room ? read(fd, room, READ_SIZE) : -1;
+		int r;
+
+		if (n < 0 && room && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return !room ? -ENOMEM : n < 0 ? -errno : mapping_reader_end(reader);
+		r = mapping_reader_feed(reader, (size_t)n);
+		if (r != 0)
+			return r;
+	}
+}
+
+/* As the process was told to the shelf, whole or not. */
+static int read_mappings(struct inventory *s, struct target *t, int *ret_pagemap)
+{
+	CLEANUP(mapping_reader_done) struct mapping_reader reader = {.take = take, .context = s};
+	AUTO_CLOSE int fd = -1;
+	int r = target_file(t, "smaps", &fd), confirmed;
+
+	if (r != 0)
+		return r;
+	(void)target_file(t, "pagemap", ret_pagemap); /* without it sums tell something, too */
+	r = read_text(fd, &reader);
+	if (r == -ENOMEM)
+		return r;
+	confirmed = target_confirm(t);
+	/* A thread by which it was read has ended, and it has not. */
+	if (r == -ESRCH)
+		r = TARGET_CHANGED;
+	return confirmed > 0 || (confirmed < 0 && r == 0) ? confirmed : r;
+}
+
+struct scanning {
+	struct inventory *inventory;
+	const struct inventory_span *span;
+};
+
+static int take_pages(uint64_t address, uint64_t pages, void *context)
+{
+	const struct scanning *scanning = context;
+	const struct inventory_span *span = scanning->span;
+	uint64_t page_size = scanning->inventory->page_size;
+
+	return coverage_add(&scanning->inventory->coverage, span->row,
+		span->first + (address - span->start) / page_size, pages);
+}
+
+/* PAGEMAP: -1 where it may not be read. */
+static int scan_span(struct inventory *s, const struct inventory_span *span, int pagemap)
+{
+	struct scanning scanning = {.inventory = s, .span = span};
+	struct filepages pages = {
+		.fd = pagemap,
+		.page_size = s->page_size,
+		.take = take_pages,
+		.context = &scanning,
+		.has_no_scan = s->has_no_scan,
+	};
+	uint64_t all = (span->end - span->start) / s->page_size;
+	int r;
+
+	/* All of it: then nobody has to look where. */
+	if (span->wanted >= all)
+		return take_pages(span->start, all, &scanning);
+	if (pagemap < 0)
+		return FILEPAGES_GONE;
+	r = filepages_read(&pages, span->start, span->end, span->wanted);
+	s->has_no_scan = pages.has_no_scan;
+	return r;
+}
+
+/* What can't be looked at makes its file partial. -ENOMEM. */
+static int scan_all(struct inventory *s, int pagemap)
+{
+	const struct inventory_span *span = (const void *)s->span.data;
+	size_t count = s->span.len / sizeof(*span);
+
+	if (s->shelf.rows > s->partial.len)
+		buffer_add_zero(&s->partial, s->shelf.rows - s->partial.len);
+	if (s->partial.error)
+		return s->partial.error;
+	for (size_t i = 0; i < count; i++) {
+		int r = scan_span(s, &span[i], pagemap);
+
+		if (r == -ENOMEM)
+			return r;
+		if (r != 0)
+			s->partial.data[span[i].row] = 1;
+	}
+	return 0;
+}
+
+/* Says of files that the kernel calls deleted what has become of them, as far as this process lets see. */
+static int settle(struct inventory *s, struct target *t)
+{
+	AUTO_WHEREABOUTS struct whereabouts where = {.root = -1};
+	bool is_open = false;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->shelf.parts; i++) {
+		uint32_t number = s->shelf.part[i].row;
+		bool is_literal;
+		enum shelf_fate fate;
+
+		if (number == SHELF_REST || s->shelf.row[number].fate != SHELF_UNCERTAIN)
+			continue;
+		if (!is_open && (!s->spaces.compare || whereabouts_open(t, &where) != 0))
+			return 0;
+		is_open = true;
+		fate = whereabouts_find(&where, &s->shelf.row[number], &is_literal);
+		r = shelf_settle(&s->shelf, number, fate, is_literal);
+	}
+	return r;
+}
+
+int inventory_read(struct inventory *s, struct target *t)
+{
+	AUTO_CLOSE int pagemap = -1;
+	int r;
+
+	shelf_begin(&s->shelf);
+	buffer_clear(&s->span);
+	r = read_mappings(s, t, &pagemap);
+	if (r == 0 && (r = spaces_add(&s->spaces, t->process.pid, &t->process.stat)) > 0)
+		r = INVENTORY_KNOWN;
+	if (r != 0) {
+		shelf_abandon(&s->shelf);
+		return r;
+	}
+	r = shelf_commit(&s->shelf, t->sample.uid);
+	if (r == 0)
+		r = scan_all(s, pagemap);
+	return r == 0 ? settle(s, t) : r;
+}
+
+void inventory_finish(struct inventory *s)
+{
+	for (uint32_t i = 0; i < s->shelf.rows; i++) {
+		uint64_t pages = coverage_pages(&s->coverage, i);
+		bool is_whole = i < s->partial.len && !s->partial.data[i];
+
+		if (pages || is_whole)
+			shelf_set_resident(&s->shelf, i, pages * s->page_size, is_whole);
+	}
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Children that have files mapped, and a tree that looks like /proc. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "inside/inventory.h"
+#include "tests/unit/allocation.h"
+#include "tests/unit/tree.h"
+
+enum { PAGES = 64, FIRST = 5, WRITTEN = 7, LATER = 9, ALSO = 3 };
+
+static struct procfs procfs;
+static volatile char *shared; /* a memfd of so many pages */
+static size_t page_size;
+
+/* A child that writes COUNT pages from FROM on, and waits to be killed. */
+static pid_t start(size_t from, size_t count)
+{
+	int ready[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		for (size_t i = from; i < from + count; i++)
+			shared[i * page_size] = 'x';
+		(void)!write(ready[1], "", 1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static int read_pid(struct inventory *s, pid_t pid)
+{
+	AUTO_TARGET struct target t;
+	int r = target_open(&procfs, pid, &t);
+
+	return r == 0 ? inventory_read(s, &t) : r;
+}
+
+static const struct shelf_row *row_of(const struct inventory *s, const char *name)
+{
+	for (size_t i = 0; i < s->shelf.rows; i++)
+		if (!strcmp(s->shelf.row[i].name, name))
+			return &s->shelf.row[i];
+	fail_msg("there is no %s", name);
+	return NULL;
+}
+
+static void pages_of_two_count_once(void **state)
+{
+	pid_t one = start(FIRST, WRITTEN), two = start(LATER, ALSO + WRITTEN);
+	AUTO_INVENTORY struct inventory s;
+	const struct shelf_row *row;
+
+	(void)state;
+	inventory_init(&s, true);
+	assert_int_equal(read_pid(&s, one), 0);
+	assert_int_equal(read_pid(&s, two), 0);
+	assert_int_equal(read_pid(&s, two), INVENTORY_KNOWN);
+	inventory_finish(&s);
+	row = row_of(&s, "memfd:pages");
+	assert_int_equal(row->q[SHELF_PROCESSES], 2);
+	assert_int_equal(row->q[SHELF_RSS], (WRITTEN + ALSO + WRITTEN) * page_size);
+	assert_int_equal(row->q[SHELF_RESIDENT], (LATER + ALSO + WRITTEN - FIRST) * page_size);
+	assert_true(row->is_exact);
+	end(one);
+	end(two);
+}
+
+/* What came before is as it was. */
+static void who_ends_meanwhile_does_not_count(void **state)
+{
+	pid_t one = start(FIRST, WRITTEN), two = start(LATER, WRITTEN);
+	AUTO_INVENTORY struct inventory s;
+	AUTO_TARGET struct target t;
+	size_t rows;
+
+	(void)state;
+	inventory_init(&s, true);
+	assert_int_equal(read_pid(&s, one), 0);
+	rows = s.shelf.rows;
+	assert_int_equal(target_open(&procfs, two, &t), 0);
+	end(two);
+	assert_int_equal(inventory_read(&s, &t), TARGET_GONE);
+	inventory_finish(&s);
+	assert_int_equal(s.shelf.rows, rows);
+	assert_int_equal(row_of(&s, "memfd:pages")->q[SHELF_RESIDENT], WRITTEN * page_size);
+	assert_int_equal(s.shelf.processes, 1);
+	end(one);
+}
+
+#define SMAPS                                                                                      \
+	"10000000-10040000 r--s 00010000 08:01 77 /srv/data\n"                                     \
+	"Size: 256 kB\nRss: %s kB\nPss: 20 kB\nAnonymous: 0 kB\n"                                  \
+	"Private_Clean: 0 kB\nPrivate_Dirty: 0 kB\nVmFlags: rd sh\n"
+
+/* A tree's own pagemap is read entry by entry; without one PSS is what there is at least. */
+static void a_tree_is_read_like_the_kernels(void **state)
+{
+	static const struct tree_process process = {.pid = 42, .name = "reader", .rss_kib = 40};
+
+	(void)state;
+	for (unsigned int what = 0; what < 3; what++) {
+		AUTO_TREE struct tree tree;
+		CLEANUP(procfs_close) struct procfs of_tree = {.fd = -1};
+		AUTO_INVENTORY struct inventory s;
+		AUTO_TARGET struct target t;
+		char text[1000];
+
+		tree_open(&tree);
+		tree_write(&tree, "stat", "btime 1000000\n");
+		tree_write(&tree, "meminfo", "MemTotal: 1000 kB\n");
+		tree_add(&tree, &process);
+		snprintf(text, sizeof(text), SMAPS, what == 2 ? "256" : "40");
+		tree_write(&tree, "42/smaps", text);
+		if (what == 1) {
+			AUTO_CLOSE int fd = openat(
+				tree.fd, "42/pagemap", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+			uint64_t entry[64] = {[3 ... 12] = UINT64_C(5) << 61};
+
+			assert_int_equal(
+				pwrite(fd, entry, sizeof(entry), 0x10000000 / page_size * 8),
+				sizeof(entry));
+		}
+		assert_int_equal(procfs_open(tree.path, &of_tree), 0);
+		inventory_init(&s, of_tree.live);
+		assert_int_equal(target_open(&of_tree, 42, &t), 0);
+		assert_int_equal(inventory_read(&s, &t), 0);
+		inventory_finish(&s);
+		assert_int_equal(s.shelf.rows, 1);
+		assert_int_equal(s.shelf.row[0].is_exact, what > 0);
+		assert_int_equal(s.shelf.row[0].q[SHELF_RESIDENT], (what == 2          ? 256
+									   : what == 1 ? 40
+										       : 20) *
+									   1024);
+	}
+}
+
+static void what_no_kernel_prints_is_refused(void **state)
+{
+	static const struct tree_process process = {.pid = 42, .name = "reader", .rss_kib = 40};
+	AUTO_TREE struct tree tree;
+	CLEANUP(procfs_close) struct procfs of_tree = {.fd = -1};
+	AUTO_INVENTORY struct inventory s;
+	AUTO_TARGET struct target t;
+
+	(void)state;
+	tree_open(&tree);
+	tree_write(&tree, "stat", "btime 1000000\n");
+	tree_add(&tree, &process);
+	tree_write(&tree, "42/smaps",
+		"10000000-10040000 r--s 00010000 08:01 77 /srv/data\nSize: 256 kB\nnonsense\n");
+	assert_int_equal(procfs_open(tree.path, &of_tree), 0);
+	inventory_init(&s, of_tree.live);
+	assert_int_equal(target_open(&of_tree, 42, &t), 0);
+	assert_int_equal(inventory_read(&s, &t), -EBADMSG);
+	assert_int_equal(s.shelf.rows, 0);
+	assert_int_equal(s.shelf.processes, 0);
+}
+
+static void memory_may_lack(void **state)
+{
+	pid_t one = start(FIRST, WRITTEN);
+
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		AUTO_INVENTORY struct inventory s;
+		bool has_failed;
+		int r;
+
+		inventory_init(&s, true);
+		allocation_fail_at(n);
+		r = read_pid(&s, one);
+		has_failed = allocation_end();
+		assert_true(r == 0 || (has_failed && r == -ENOMEM));
+		if (!has_failed)
+			break;
+	}
+	end(one);
+}
+
+static int set_up(void **state)
+{
+	int fd = memfd_create("pages", MFD_CLOEXEC);
+
+	(void)state;
+	page_size = (size_t)sysconf(_SC_PAGESIZE);
+	if (fd < 0 || ftruncate(fd, (off_t)(PAGES * page_size)) < 0)
+		return -1;
+	shared = mmap(NULL, PAGES * page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return shared == MAP_FAILED ? -1 : procfs_open("/proc", &procfs);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	procfs_close(&procfs);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pages_of_two_count_once),
+		cmocka_unit_test(who_ends_meanwhile_does_not_count),
+		cmocka_unit_test(a_tree_is_read_like_the_kernels),
+		cmocka_unit_test(what_no_kernel_prints_is_refused),
+		cmocka_unit_test(memory_may_lack),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "cli/mappers.h"
+#include "tests/unit/allocation.h"
+
+static int fill(struct mappers *m)
+{
+	static const struct {
+		pid_t pid;
+		uint32_t row[3];
+		uint64_t pss[3];
+	} some[] = {
+		{30, {2, 0, 1}, {5, 50, 500}},
+		{10, {1, 2, 0}, {7, 70, 70}},
+		{20, {0, 2, 7}, {9, 90, 0}},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(some); i++) {
+		r = mappers_add_process(m, some[i].pid, 1000, "cat", i ? "a.service" : NULL, NULL);
+		for (size_t k = 0; r == 0 && k < 3; k++) {
+			struct shelf_part part = {.row = some[i].row[k],
+				.present = UINT64_C(1) << SHELF_PSS,
+				.q[SHELF_PSS] = some[i].pss[k]};
+
+			if (part.row == 7)
+				part.present = 0;
+			r = mappers_add(m, &part);
+		}
+	}
+	return r;
+}
+
+static pid_t pid_at(const struct mappers *m, size_t i)
+{
+	return m->process[m->item[i].process].pid;
+}
+
+static void by_pid_by_amount_and_by_file(void **state)
+{
+	AUTO_MAPPERS struct mappers m = {0};
+	const struct mapper *of;
+	size_t count;
+
+	(void)state;
+	assert_null(mappers_of(&m, 0, &count));
+	assert_int_equal(count, 0);
+	assert_int_equal(fill(&m), 0);
+	mappers_sort(&m, SHELF_FIELDS);
+	for (size_t i = 0; i < 9; i++)
+		assert_int_equal(pid_at(&m, i), 10 + 10 * (i / 3));
+	assert_int_equal(m.item[0].part.row, 0);
+	assert_int_equal(m.item[2].part.row, 2);
+	mappers_sort(&m, SHELF_PSS);
+	assert_int_equal(m.item[0].part.q[SHELF_PSS], 500);
+	assert_int_equal(m.item[1].part.q[SHELF_PSS], 90);
+	assert_int_equal(m.item[2].part.row, 0); /* of two of 70 */
+	assert_int_equal(m.item[8].part.row, 7); /* nobody knows how much that is */
+	mappers_sort_by_file(&m);
+	of = mappers_of(&m, 2, &count);
+	assert_int_equal(count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(m.process[of[i].process].pid, 10 + 10 * i);
+	(void)mappers_of(&m, 3, &count);
+	assert_int_equal(count, 0);
+	assert_null(m.process[0].unit);
+	assert_string_equal(m.process[1].unit, "a.service");
+}
+
+static void there_is_an_end_to_them(void **state)
+{
+	AUTO_MAPPERS struct mappers m = {0};
+	struct shelf_part part = {.row = 1};
+
+	(void)state;
+	assert_int_equal(mappers_add_process(&m, 1, 0, "cat", NULL, NULL), 0);
+	for (size_t i = 0; i < MAPPERS_MAX + 5; i++)
+		assert_int_equal(mappers_add(&m, &part), 0);
+	assert_int_equal(m.count, MAPPERS_MAX);
+	assert_int_equal(m.left_out, 5);
+}
+
+static void memory_may_lack(void **state)
+{
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		AUTO_MAPPERS struct mappers m = {0};
+		bool has_failed;
+		int r;
+
+		allocation_fail_at(n);
+		r = fill(&m);
+		has_failed = allocation_end();
+		assert_int_equal(r, has_failed ? -ENOMEM : 0);
+		if (!has_failed)
+			break;
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_pid_by_amount_and_by_file),
+		cmocka_unit_test(there_is_an_end_to_them),
+		cmocka_unit_test(memory_may_lack),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
