@@ -18,8 +18,6 @@
 #include "inside/mapping.h"
 #include "inside/whereabouts.h"
 
-enum { READ_SIZE = 1 << 16 };
-
 void inventory_init(struct inventory *s, bool live)
 {
 	uint64_t seed;
@@ -68,41 +66,11 @@ static int take(const struct mapping *m, void *context)
 	return r < 0 ? r : s->span.error;
 }
 
-static int read_text(int fd, struct mapping_reader *reader)
-{
-	for (;;) {
-		char *room = mapping_reader_room(reader, READ_SIZE);
-		ssize_t n = room ? read(fd, room, READ_SIZE) : -1;
-		int r;
-
-		if (n < 0 && room && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return !room ? -ENOMEM : n < 0 ? -errno : mapping_reader_end(reader);
-		r = mapping_reader_feed(reader, (size_t)n);
-		if (r != 0)
-			return r;
-	}
-}
-
 /* As the process was told to the shelf, whole or not. */
 static int read_mappings(struct inventory *s, struct target *t, int *ret_pagemap)
 {
-	CLEANUP(mapping_reader_done) struct mapping_reader reader = {.take = take, .context = s};
-	AUTO_CLOSE int fd = -1;
-	int r = target_file(t, "smaps", &fd), confirmed;
-
-	if (r != 0)
-		return r;
 	(void)target_file(t, "pagemap", ret_pagemap); /* without it sums tell something, too */
-	r = read_text(fd, &reader);
-	if (r == -ENOMEM)
-		return r;
-	confirmed = target_confirm(t);
-	/* A thread by which it was read has ended, and it has not. */
-	if (r == -ESRCH)
-		r = TARGET_CHANGED;
-	return confirmed > 0 || (confirmed < 0 && r == 0) ? confirmed : r;
+	return target_walk(t, take, s);
 }
 
 struct scanning {
