@@ -65,7 +65,7 @@ static bool ends_deleted(const struct mapping *m)
 }
 
 /* Without an inode the name is the kernel's, in brackets; else whatever the file is called. */
-static bool has_file(const struct mapping *m)
+bool kind_has_file(const struct mapping *m)
 {
 	return m->inode || m->major || m->minor;
 }
@@ -100,8 +100,8 @@ enum kind kind_of(const struct mapping *m)
 	if (kind_has_flag(m, "ht"))
 		return KIND_HUGETLB;
 	if (kind_has_flag(m, "io") || kind_has_flag(m, "pf"))
-		return has_file(m) ? KIND_DEVICE : KIND_KERNEL;
-	if (!has_file(m))
+		return kind_has_file(m) ? KIND_DEVICE : KIND_KERNEL;
+	if (!kind_has_file(m))
 		return kind_without_file(m);
 	if (is_shmem(m))
 		return KIND_SHMEM;
@@ -117,7 +117,8 @@ bool kind_is_deleted(const struct mapping *m)
 	/* "/[aio] (deleted)": the kernel's own, which never had a path. */
 	bool is_kernels = !m->major && (begins(m, "/[") || is(m, "/anon_hugepage (deleted)"));
 
-	return has_file(m) && !is_shmem(m) && !is_kernels && ends_deleted(m) && m->path[0] == '/';
+	return kind_has_file(m) && !is_shmem(m) && !is_kernels && ends_deleted(m) &&
+	       m->path[0] == '/';
 }
 
 static void add_clean(struct buffer *to, const char *text, size_t len)
@@ -142,7 +143,7 @@ void kind_add_name(const struct mapping *m, struct buffer *to)
 {
 	size_t len = m->path_len;
 
-	if (!has_file(m)) {
+	if (!kind_has_file(m)) {
 		if (len)
 			add_clean(to, m->path, len);
 		else

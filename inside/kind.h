@@ -31,6 +31,9 @@ const char *kind_name(enum kind kind);
 /* The kind of that name; KIND_END: there is none. */
 enum kind kind_find(const char *name);
 
+/* Whether M is of something that has an inode: a file, shared memory, a memfd, a device. */
+bool kind_has_file(const struct mapping *m);
+
 enum kind kind_of(const struct mapping *m);
 
 /* Whether M is a file's that is no more at that path, as after an upgrade; not of what never had one, as memfds. */

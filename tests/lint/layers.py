@@ -19,7 +19,7 @@ LAYERS = {
     "config": (["base"], ["yaml.h"]),
     "render": (["base", "snapshot"], ["jansson.h"]),
     "service": (["base", "confine", "snapshot", "config"], ["systemd/sd-daemon.h"]),
-    "daemon": (["base", "confine", "snapshot", "collectors", "config", "service"], ["systemd/"]),
+    "daemon": (["base", "confine", "snapshot", "collectors", "inside", "config", "service"], ["systemd/"]),
     "web": (["base", "confine", "snapshot", "render", "config", "service"],
             ["microhttpd.h", "gnutls/", "crypt.h", "zlib.h", "jansson.h", "systemd/sd-daemon.h"]),
     "ledger": (["base", "confine", "snapshot", "config", "service"], ["sqlite3.h", "systemd/sd-daemon.h"]),

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "inside/shelf.h"
+#include "tests/unit/allocation.h"
+
+enum { KIB = 1024, ALICE = 1000, BOB = 1001 };
+
+#define BIT(field) (UINT64_C(1) << (field))
+#define USUAL                                                                                      \
+	(BIT(MAPPING_SIZE) | BIT(MAPPING_RSS) | BIT(MAPPING_PSS) | BIT(MAPPING_PRIVATE_CLEAN) |    \
+		BIT(MAPPING_PRIVATE_DIRTY) | BIT(MAPPING_ANONYMOUS) | BIT(MAPPING_SWAP) |          \
+		BIT(MAPPING_SWAP_PSS) | BIT(MAPPING_SHARED_HUGETLB) |                              \
+		BIT(MAPPING_PRIVATE_HUGETLB))
+
+struct part {
+	const char *perms, *path;
+	uint64_t inode, rss, pss, dirty, copies; /* KiB */
+};
+
+static struct mapping mapping_of(const struct part *p)
+{
+	struct mapping m = {
+		.start = 0x1000,
+		.end = 0x11000,
+		.inode = p->inode,
+		.major = p->inode && strncmp(p->path, "/memfd:", 7) != 0 ? 8 : 0,
+		.minor = p->inode ? 1 : 0,
+		.path = p->path,
+		.path_len = strlen(p->path),
+		.flags = "",
+		.present = USUAL,
+		.q[MAPPING_SIZE] = 64 * KIB,
+		.q[MAPPING_RSS] = p->rss * KIB,
+		.q[MAPPING_PSS] = p->pss * KIB,
+		.q[MAPPING_PRIVATE_DIRTY] = p->dirty * KIB,
+		.q[MAPPING_ANONYMOUS] = p->copies * KIB,
+	};
+
+	snprintf(m.perms, sizeof(m.perms), "%s", p->perms);
+	return m;
+}
+
+static int add(struct shelf *s, const struct part *p, uint32_t *ret_row)
+{
+	struct mapping m = mapping_of(p);
+
+	return shelf_add(s, &m, ret_row);
+}
+
+/* A library in three mappings, its data dirty; memory without a file; a memfd. */
+static const struct part parts[] = {
+	{"r-xp", "/lib/a.so", 7, 40, 10, 0, 0},
+	{"r--p", "/lib/a.so", 7, 20, 8, 4, 4},
+	{"rw-p", "/lib/a.so", 7, 16, 12, 12, 12},
+	{"rw-p", "", 0, 90, 90, 90, 90},
+	{"rw-p", "[heap]", 0, 90, 90, 90, 90},
+	{"rw-s", "/memfd:ring (deleted)", 9, 8, 4, 0, 0},
+};
+
+static int tell(struct shelf *s, uint32_t uid, size_t count)
+{
+	uint32_t row;
+	int r = 0;
+
+	shelf_begin(s);
+	for (size_t i = 0; r >= 0 && i < count; i++)
+		r = add(s, &parts[i], &row);
+	return r < 0 ? r : shelf_commit(s, uid);
+}
+
+static const struct shelf_row *row_of(const struct shelf *s, const char *name)
+{
+	for (size_t i = 0; i < s->rows; i++)
+		if (!strcmp(s->row[i].name, name))
+			return &s->row[i];
+	fail_msg("there is no %s", name);
+	return NULL;
+}
+
+static void files_of_several_processes(void **state)
+{
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	const struct shelf_row *a, *ring;
+
+	(void)state;
+	assert_int_equal(tell(&s, ALICE, ARRAY_SIZE(parts)), 0);
+	assert_int_equal(tell(&s, ALICE, 2), 0);
+	assert_int_equal(tell(&s, BOB, 1), 0);
+	assert_int_equal(s.rows, 2);
+	assert_int_equal(s.processes, 3);
+	assert_int_equal(s.users, 2);
+	a = row_of(&s, "/lib/a.so");
+	assert_int_equal(a->kind, KIND_FILE);
+	assert_int_equal(a->fate, SHELF_THERE);
+	assert_null(a->path);
+	assert_true(a->is_executable);
+	assert_false(a->is_exact);
+	assert_int_equal(a->q[SHELF_PROCESSES], 3);
+	assert_int_equal(a->q[SHELF_USERS], 2);
+	assert_int_equal(a->q[SHELF_MAPPINGS], 6);
+	assert_int_equal(a->q[SHELF_SIZE], 6 * 64 * KIB);
+	assert_int_equal(a->q[SHELF_RSS], (3 * 40 + 2 * 20 + 16) * KIB);
+	assert_int_equal(a->q[SHELF_PSS], (3 * 10 + 2 * 8 + 12) * KIB);
+	assert_int_equal(a->q[SHELF_RESIDENT], (3 * 10 + 2 * 4) * KIB);
+	assert_int_equal(a->q[SHELF_PRIVATE_DIRTY], (2 * 4 + 12) * KIB);
+	assert_int_equal(a->q[SHELF_PRIVATE_DIRTY_MOST], 16 * KIB);
+	assert_int_equal(a->q[SHELF_ANONYMOUS], (2 * 4 + 12) * KIB);
+	ring = row_of(&s, "memfd:ring");
+	assert_int_equal(ring->kind, KIND_SHMEM);
+	assert_int_equal(ring->fate, SHELF_THERE);
+	assert_int_equal(ring->q[SHELF_PROCESSES], 1);
+	assert_false(ring->is_executable);
+}
+
+static void what_one_process_has(void **state)
+{
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	uint32_t row = 99;
+
+	(void)state;
+	assert_int_equal(tell(&s, ALICE, 3), 0);
+	assert_int_equal(s.parts, 1);
+	assert_int_equal(s.part[0].row, 0);
+	assert_int_equal(s.part[0].q[SHELF_RSS], 76 * KIB);
+	assert_true(s.part[0].is_executable);
+	shelf_begin(&s);
+	assert_int_equal(s.parts, 0);
+	assert_int_equal(add(&s, &parts[3], &row), SHELF_NO_FILE);
+	assert_int_equal(row, 99);
+	assert_int_equal(add(&s, &parts[5], &row), 0);
+	assert_int_equal(row, 1);
+	assert_int_equal(add(&s, &parts[0], &row), 0);
+	assert_int_equal(row, 0);
+	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	assert_int_equal(s.parts, 2);
+	assert_int_equal(s.part[1].row, 0);
+	assert_int_equal(s.part[1].q[SHELF_RSS], 40 * KIB);
+}
+
+/* One inode by several names, a name of several inodes, and of several devices. */
+static void which_files_are_the_same(void **state)
+{
+	static const struct part some[] = {
+		{"r--p", "/a", 1, 4, 4, 0, 0},
+		{"r--p", "/b", 1, 4, 4, 0, 0},
+		{"r--p", "/a", 2, 4, 4, 0, 0},
+		{"r--p", "/a", 1, 4, 4, 0, 0},
+	};
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS, .seed = 42};
+	struct mapping m = mapping_of(&some[0]);
+	uint32_t row;
+
+	(void)state;
+	shelf_begin(&s);
+	for (size_t i = 0; i < ARRAY_SIZE(some); i++) {
+		assert_int_equal(add(&s, &some[i], &row), 0);
+		assert_int_equal(row, i % 3);
+	}
+	m.minor = 2;
+	assert_int_equal(shelf_add(&s, &m, &row), 0);
+	assert_int_equal(row, 3);
+	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	assert_int_equal(s.row[0].q[SHELF_MAPPINGS], 2);
+}
+
+static void what_is_abandoned_never_was(void **state)
+{
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	static const struct part other = {"r--p", "/b", 8, 4, 4, 0, 0};
+	struct shelf_row before;
+	size_t text;
+	uint32_t row;
+
+	(void)state;
+	assert_int_equal(tell(&s, ALICE, 1), 0);
+	before = s.row[0];
+	text = s.text;
+	for (unsigned int how = 0; how < 2; how++) {
+		shelf_begin(&s);
+		assert_int_equal(add(&s, &parts[2], &row), 0);
+		assert_int_equal(add(&s, &other, &row), 0);
+		assert_int_equal(row, 1);
+		if (how)
+			shelf_abandon(&s);
+		else
+			shelf_begin(&s);
+		assert_int_equal(s.rows, 1);
+		assert_int_equal(s.parts, 0);
+		assert_int_equal(s.text, text);
+		assert_memory_equal(s.row[0].q, before.q, sizeof(before.q));
+	}
+	assert_int_equal(s.processes, 1);
+	assert_int_equal(s.users, 1);
+	/* It is as good as new. */
+	shelf_begin(&s);
+	assert_int_equal(add(&s, &other, &row), 0);
+	assert_int_equal(add(&s, &parts[0], &row), 0);
+	assert_int_equal(row, 0);
+	assert_int_equal(shelf_commit(&s, BOB), 0);
+	assert_int_equal(s.row[0].q[SHELF_PROCESSES], 2);
+	assert_int_equal(s.row[1].q[SHELF_PROCESSES], 1);
+}
+
+static void what_became_of_a_file(void **state)
+{
+	static const struct part some[] = {
+		{"r-xp", "/lib/a.so (deleted)", 1, 4, 4, 0, 0},
+		{"r-xp", "/srv/b (deleted)", 2, 4, 4, 0, 0},
+		{"r-xp", "/srv/c\\012d (deleted)", 3, 4, 4, 0, 0},
+	};
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	uint32_t row;
+
+	(void)state;
+	shelf_begin(&s);
+	for (size_t i = 0; i < ARRAY_SIZE(some); i++)
+		assert_int_equal(add(&s, &some[i], &row), 0);
+	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(some); i++) {
+		assert_int_equal(s.row[i].fate, SHELF_UNCERTAIN);
+		assert_string_equal(s.row[i].path, some[i].path);
+	}
+	assert_int_equal(shelf_settle(&s, 0, SHELF_REPLACED, false), 0);
+	assert_int_equal(shelf_settle(&s, 1, SHELF_THERE, true), 0);
+	assert_int_equal(shelf_settle(&s, 1, SHELF_THERE, true), 0);
+	assert_int_equal(s.row[0].fate, SHELF_REPLACED);
+	assert_string_equal(s.row[0].name, "/lib/a.so");
+	assert_int_equal(s.row[1].fate, SHELF_THERE);
+	assert_string_equal(s.row[1].name, "/srv/b (deleted)");
+	/* Whoever maps it after that maps the same. */
+	shelf_begin(&s);
+	assert_int_equal(add(&s, &some[1], &row), 0);
+	assert_int_equal(row, 1);
+	assert_int_equal(shelf_commit(&s, BOB), 0);
+	assert_int_equal(s.rows, 3);
+}
+
+static void what_is_absent_is_absent(void **state)
+{
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	struct mapping m = mapping_of(&parts[0]);
+	uint32_t row;
+
+	(void)state;
+	assert_int_equal(tell(&s, ALICE, 1), 0);
+	assert_int_equal(s.row[0].present, BIT(SHELF_FIELDS) - 1);
+	shelf_begin(&s);
+	m.present = BIT(MAPPING_RSS) | BIT(MAPPING_ANONYMOUS);
+	assert_int_equal(shelf_add(&s, &m, &row), 0);
+	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	assert_int_equal(s.row[0].present, BIT(SHELF_PROCESSES) | BIT(SHELF_USERS) |
+						   BIT(SHELF_MAPPINGS) | BIT(SHELF_RSS) |
+						   BIT(SHELF_ANONYMOUS));
+}
+
+/* Who maps shared memory sees all that is swapped out of it, and of private copies a part. */
+static void swapped_memory_counts_once(void **state)
+{
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	struct mapping ring = mapping_of(&parts[5]), data = mapping_of(&parts[2]);
+	uint32_t row;
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		shelf_begin(&s);
+		ring.q[MAPPING_SWAP] = (100 + 10 * i) * KIB;
+		data.q[MAPPING_SWAP] = 40 * KIB;
+		data.q[MAPPING_SWAP_PSS] = 20 * KIB;
+		assert_int_equal(shelf_add(&s, &ring, &row), 0);
+		assert_int_equal(shelf_add(&s, &data, &row), 0);
+		assert_int_equal(shelf_commit(&s, ALICE), 0);
+	}
+	assert_int_equal(s.row[0].q[SHELF_SWAP], 110 * KIB);
+	assert_int_equal(s.row[1].q[SHELF_SWAP], 40 * KIB);
+	/* A private mapping of it, with copies that are swapped, too. */
+	shelf_begin(&s);
+	ring.q[MAPPING_SWAP] = 116 * KIB;
+	ring.q[MAPPING_SWAP_PSS] = 4 * KIB;
+	assert_int_equal(shelf_add(&s, &ring, &row), 0);
+	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	assert_int_equal(s.row[0].q[SHELF_SWAP], 116 * KIB);
+	/* All that is swapped are copies; of which there can't be more than that. */
+	for (unsigned int i = 0; i < 2; i++) {
+		shelf_begin(&s);
+		ring.q[MAPPING_SWAP] = 4 * KIB;
+		ring.q[MAPPING_SWAP_PSS] = (i ? 8 : 4) * KIB;
+		assert_int_equal(shelf_add(&s, &ring, &row), 0);
+		assert_int_equal(shelf_commit(&s, ALICE), 0);
+	}
+	assert_int_equal(s.row[0].q[SHELF_SWAP], 124 * KIB);
+	shelf_begin(&s);
+	ring.present &= ~BIT(MAPPING_SWAP_PSS);
+	ring.q[MAPPING_SWAP] = 120 * KIB;
+	ring.q[MAPPING_SWAP_PSS] = 0;
+	assert_int_equal(shelf_add(&s, &ring, &row), 0);
+	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	assert_int_equal(s.row[0].q[SHELF_SWAP], 132 * KIB);
+	/* Without SwapPss nobody can tell copies' parts. */
+	shelf_begin(&s);
+	data.present &= ~BIT(MAPPING_SWAP_PSS);
+	assert_int_equal(shelf_add(&s, &data, &row), 0);
+	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	assert_int_equal(s.row[1].q[SHELF_SWAP], 80 * KIB);
+}
+
+static void huge_pages_stand_apart(void **state)
+{
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	struct mapping m = mapping_of(&(struct part){"rw-s", "/mnt/huge/pool", 3, 0, 0, 0, 0});
+	uint32_t row;
+
+	(void)state;
+	m.flags = "rd ht";
+	m.flags_len = 5;
+	m.q[MAPPING_SHARED_HUGETLB] = 2048 * KIB;
+	m.q[MAPPING_PRIVATE_HUGETLB] = 4096 * KIB;
+	shelf_begin(&s);
+	assert_int_equal(shelf_add(&s, &m, &row), 0);
+	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	assert_int_equal(s.row[0].kind, KIND_HUGETLB);
+	assert_int_equal(s.row[0].q[SHELF_HUGETLB], 6144 * KIB);
+	assert_int_equal(s.row[0].q[SHELF_RSS], 0);
+}
+
+static void what_does_not_fit_is_the_rest(void **state)
+{
+	AUTO_SHELF struct shelf s = {.max = {.rows = 10, .text = 1000, .users = 1000}};
+	struct shelf_row total;
+	char path[300];
+	uint32_t row = 0;
+
+	(void)state;
+	for (unsigned int uid = 0; uid < 2; uid++) {
+		shelf_begin(&s);
+		for (unsigned int i = 0; i < 15; i++) {
+			struct part p = {"r--p", path, i + 1, 8, 4, 0, 0};
+
+			snprintf(path, sizeof(path), "/%u", i);
+			assert_int_equal(add(&s, &p, &row), i < 10 ? 0 : SHELF_FULL);
+		}
+		assert_int_equal(s.parts, 11);
+		assert_int_equal(s.part[10].row, SHELF_REST);
+		assert_int_equal(shelf_commit(&s, uid), 0);
+	}
+	assert_int_equal(s.rows, 10);
+	assert_int_equal(s.rest.q[SHELF_PROCESSES], 2);
+	assert_int_equal(s.rest.q[SHELF_USERS], 2);
+	assert_int_equal(s.rest.q[SHELF_MAPPINGS], 10);
+	assert_int_equal(s.rest.q[SHELF_RSS], 80 * KIB);
+	assert_int_equal(s.row[9].q[SHELF_PROCESSES], 2);
+	shelf_total(&s, &total);
+	assert_int_equal(total.q[SHELF_PROCESSES], 2);
+	assert_int_equal(total.q[SHELF_MAPPINGS], 30);
+	assert_int_equal(total.q[SHELF_RSS], 240 * KIB);
+	shelf_begin(&s);
+	assert_int_equal(s.rest.part, 0);
+}
+
+static void names_have_bounds(void **state)
+{
+	AUTO_SHELF struct shelf s = {.max = {.rows = 1000, .text = 1000, .users = 1000}};
+	char path[300];
+	uint32_t row;
+	size_t fit = 0;
+
+	(void)state;
+	shelf_begin(&s);
+	memset(path, 'x', sizeof(path));
+	path[0] = '/';
+	snprintf(path + sizeof(path) - 11, 11, " (deleted)");
+	for (unsigned int i = 0; i < 10; i++) {
+		struct part p = {"r--p", path, i + 1, 8, 4, 0, 0};
+
+		fit += add(&s, &p, &row) == 0;
+	}
+	assert_int_equal(fit, 1); /* its name, and its path until it is known what became of it */
+	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	assert_int_equal(s.rest.q[SHELF_MAPPINGS], 9);
+}
+
+static void users_have_bounds(void **state)
+{
+	AUTO_SHELF struct shelf s = {.max = {.rows = 10, .text = 1000, .users = 50}};
+
+	(void)state;
+	for (uint32_t uid = 0; uid < 25; uid++)
+		assert_int_equal(tell(&s, uid, 1), 0);
+	assert_false(s.users_are_low);
+	assert_int_equal(s.users, 25);
+	for (uint32_t uid = 0; uid < 100; uid++)
+		assert_int_equal(tell(&s, uid, 1), 0);
+	assert_true(s.users_are_low);
+	assert_int_equal(s.row[0].q[SHELF_USERS], 25);
+	assert_int_equal(s.row[0].q[SHELF_PROCESSES], 125);
+}
+
+static void rows_have_an_order(void **state)
+{
+	static const struct part some[] = {
+		{"r--p", "/b", 1, 4, 4, 0, 0},
+		{"r--p", "/c", 2, 8, 8, 0, 0},
+		{"r--p", "/a", 3, 4, 4, 0, 0},
+	};
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	AUTO_FREE uint32_t *order = NULL, *by_name = NULL;
+	uint32_t row;
+
+	(void)state;
+	shelf_begin(&s);
+	for (size_t i = 0; i < ARRAY_SIZE(some); i++)
+		assert_int_equal(add(&s, &some[i], &row), 0);
+	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	assert_int_equal(shelf_order(&s, SHELF_PSS, &order), 0);
+	assert_int_equal(order[0], 1);
+	assert_int_equal(order[1], 2);
+	assert_int_equal(order[2], 0);
+	s.row[1].present &= ~BIT(SHELF_RSS);
+	assert_int_equal(shelf_order(&s, SHELF_RSS, &by_name), 0);
+	assert_int_equal(by_name[0], 2);
+	assert_int_equal(by_name[2], 1);
+}
+
+static void what_page_tables_tell(void **state)
+{
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	struct shelf_row total;
+
+	(void)state;
+	assert_int_equal(tell(&s, ALICE, ARRAY_SIZE(parts)), 0);
+	shelf_set_resident(&s, 0, 44 * KIB, true);
+	assert_int_equal(s.row[0].q[SHELF_RESIDENT], 44 * KIB);
+	assert_true(s.row[0].is_exact);
+	/* The second can't have less than its processes' parts of it. */
+	shelf_set_resident(&s, 1, 2 * KIB, true);
+	assert_int_equal(s.row[1].q[SHELF_RESIDENT], 4 * KIB);
+	assert_false(s.row[1].is_exact);
+	shelf_total(&s, &total);
+	assert_int_equal(total.q[SHELF_RESIDENT], 48 * KIB);
+	assert_int_equal(total.q[SHELF_PRIVATE_DIRTY_MOST], 16 * KIB);
+	assert_false(total.is_exact);
+	shelf_set_resident(&s, 1, 8 * KIB, true);
+	shelf_total(&s, &total);
+	assert_true(total.is_exact);
+}
+
+static void what_is_too_much_is_told(void **state)
+{
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	struct mapping m = mapping_of(&parts[0]);
+	uint32_t row;
+
+	(void)state;
+	m.q[MAPPING_RSS] = INT64_MAX;
+	shelf_begin(&s);
+	assert_int_equal(shelf_add(&s, &m, &row), 0);
+	assert_int_equal(shelf_add(&s, &m, &row), 0);
+	assert_int_equal(shelf_add(&s, &m, &row), -EOVERFLOW);
+	shelf_abandon(&s);
+	for (unsigned int i = 0; i < 3; i++) {
+		shelf_begin(&s);
+		assert_int_equal(shelf_add(&s, &m, &row), 0);
+		assert_int_equal(shelf_commit(&s, ALICE), i < 2 ? 0 : -EOVERFLOW);
+	}
+}
+
+/* Many files of many processes of many users, against sums made the plain way. */
+static void many_are_as_sums_are(void **state)
+{
+	enum { FILES = 500, PROCESSES = 60, USERS = 7, MAPPINGS = 300 };
+	static uint64_t rss[FILES + 1], processes[FILES + 1], most[FILES + 1];
+	static bool users[FILES + 1][USERS];
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS, .seed = 7};
+	uint32_t random = 1, row;
+	char path[20];
+
+	(void)state;
+	for (unsigned int p = 0; p < PROCESSES; p++) {
+		bool is_whole = p % 5 != 0;
+		uint64_t dirty[FILES + 1] = {0};
+
+		shelf_begin(&s);
+		for (unsigned int i = 0; i < MAPPINGS; i++) {
+			struct part part = {"rw-p", path, 0, 8, 4, 4, 4};
+
+			random = random * 1103515245 + 12345;
+			part.inode = 1 + (random >> 8) % (1 + p * FILES / PROCESSES);
+			snprintf(path, sizeof(path), "/%llu", (unsigned long long)part.inode);
+			assert_int_equal(add(&s, &part, &row), 0);
+			if (!is_whole)
+				continue;
+			rss[part.inode] += 8 * KIB;
+			processes[part.inode] += !dirty[part.inode];
+			dirty[part.inode] += 4 * KIB;
+			if (dirty[part.inode] > most[part.inode])
+				most[part.inode] = dirty[part.inode];
+			users[part.inode][p % USERS] = true;
+		}
+		if (is_whole)
+			assert_int_equal(shelf_commit(&s, p % USERS), 0);
+		else
+			shelf_abandon(&s);
+	}
+	for (size_t i = 0; i < s.rows; i++) {
+		uint64_t file = s.row[i].inode, count = 0;
+
+		for (unsigned int u = 0; u < USERS; u++)
+			count += users[file][u];
+		assert_int_equal(s.row[i].q[SHELF_RSS], rss[file]);
+		assert_int_equal(s.row[i].q[SHELF_PROCESSES], processes[file]);
+		assert_int_equal(s.row[i].q[SHELF_PRIVATE_DIRTY_MOST], most[file]);
+		assert_int_equal(s.row[i].q[SHELF_USERS], count);
+		rss[file] = 0;
+	}
+	for (size_t i = 0; i <= FILES; i++)
+		assert_int_equal(rss[i], 0);
+}
+
+static void fields_have_names(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < SHELF_FIELDS; i++)
+		assert_int_equal(shelf_find_field(shelf_field_name((enum shelf_field)i)), i);
+	assert_int_equal(shelf_find_field("nothing"), SHELF_FIELDS);
+	assert_false(shelf_field_is_bytes(SHELF_MAPPINGS));
+	assert_true(shelf_field_is_bytes(SHELF_SIZE));
+	assert_string_equal(shelf_fate_name(SHELF_REPLACED), "replaced");
+}
+
+static int do_all(struct shelf *s)
+{
+	AUTO_FREE uint32_t *order = NULL;
+	static const struct part gone = {"r--p", "/gone (deleted)", 3, 4, 4, 0, 0};
+	uint32_t row = 0;
+	int r = tell(s, ALICE, ARRAY_SIZE(parts));
+
+	if (r == 0)
+		r = tell(s, BOB, ARRAY_SIZE(parts));
+	shelf_begin(s);
+	if (r == 0)
+		r = add(s, &gone, &row);
+	if (r == 0)
+		r = shelf_commit(s, BOB);
+	if (r == 0)
+		r = shelf_settle(s, row, SHELF_THERE, true);
+	return r == 0 ? shelf_order(s, SHELF_RSS, &order) : r;
+}
+
+static void memory_may_lack(void **state)
+{
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+		bool has_failed;
+		int r;
+
+		allocation_fail_at(n);
+		r = do_all(&s);
+		has_failed = allocation_end();
+		assert_true(r == 0 || (has_failed && r == -ENOMEM));
+		/* What the last path was is worth a failure to nobody. */
+		if (r == 0)
+			assert_int_equal(s.row[0].q[SHELF_PROCESSES], 2);
+		/* It is of use again when there is some. */
+		assert_int_equal(do_all(&s), 0);
+		if (!has_failed)
+			break;
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_of_several_processes),
+		cmocka_unit_test(what_one_process_has),
+		cmocka_unit_test(which_files_are_the_same),
+		cmocka_unit_test(what_is_abandoned_never_was),
+		cmocka_unit_test(what_became_of_a_file),
+		cmocka_unit_test(what_is_absent_is_absent),
+		cmocka_unit_test(swapped_memory_counts_once),
+		cmocka_unit_test(huge_pages_stand_apart),
+		cmocka_unit_test(what_does_not_fit_is_the_rest),
+		cmocka_unit_test(names_have_bounds),
+		cmocka_unit_test(users_have_bounds),
+		cmocka_unit_test(rows_have_an_order),
+		cmocka_unit_test(what_page_tables_tell),
+		cmocka_unit_test(what_is_too_much_is_told),
+		cmocka_unit_test(many_are_as_sums_are),
+		cmocka_unit_test(fields_have_names),
+		cmocka_unit_test(memory_may_lack),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
