@@ -62,6 +62,7 @@ static void begin(struct surveyor *s, uint64_t now_ns)
 {
 	survey_begin(&s->survey, clock_now_ns(CLOCK_BOOTTIME));
 	s->begun_ns = now_ns;
+	s->cpu_ns = 0;
 	s->at = 0;
 	s->is_under_way = true;
 }
@@ -71,10 +72,7 @@ static int end(struct surveyor *s)
 	int r = survey_end(&s->survey, clock_now_ns(CLOCK_BOOTTIME), &s->catalogue);
 
 	s->is_under_way = false;
-	if (r < 0)
-		return r;
-	rollcall_exchange(s->pass, &s->catalogue);
-	return SURVEYOR_ENDED;
+	return r < 0 ? r : SURVEYOR_ENDED;
 }
 
 static enum survey_quantity counted_as(enum rollcall_outcome outcome)
@@ -132,6 +130,11 @@ int surveyor_turn(struct surveyor *s)
 	r = survey_is_reading(&s->survey) ? step(s) : call(s);
 	cpu_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
 	rollcall_charge(s->pass, cpu_ns, s->survey.hold_ns);
+	s->cpu_ns += cpu_ns;
+	if (r == SURVEYOR_ENDED) {
+		catalogue_set(&s->catalogue, SURVEY_CPU, s->cpu_ns);
+		rollcall_exchange(s->pass, &s->catalogue);
+	}
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	s->next_ns = now_ns + pause_ns(s, cpu_ns);
 	if (r < 0) {

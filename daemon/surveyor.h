@@ -25,6 +25,7 @@ struct surveyor {
 	bool is_under_way;
 	pid_t at;          /* who was read last */
 	uint64_t begun_ns; /* CLOCK_MONOTONIC */
+	uint64_t cpu_ns;   /* that it has used */
 	uint64_t next_ns;  /* likewise: when to go on, or to begin */
 };
 

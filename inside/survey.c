@@ -159,37 +159,50 @@ int survey_step(struct survey *s, uint64_t slice_ns)
 	return r > 0 ? SURVEY_MORE : end_process(s, r);
 }
 
-/* A row, by what it is ordered by. */
-struct rank {
-	uint64_t value;
-	uint32_t row;
+/* The first rows by something, in order. */
+struct best {
+	struct {
+		uint64_t value;
+		uint32_t row;
+	} rank[SURVEY_SHOWN];
+	size_t count;
 };
 
-/* The largest first; of equal ones in the order in which they were found. */
-static int compare_ranks(const void *a_, const void *b_)
+/* Of equal ones, who was found first. Nearly all are less than the last, so that little is moved. */
+static void best_add(struct best *b, uint64_t value, uint32_t row)
 {
-	const struct rank *a = a_, *b = b_;
+	size_t at = 0, high = b->count;
 
-	if (a->value != b->value)
-		return a->value < b->value ? 1 : -1;
-	return (a->row > b->row) - (a->row < b->row);
+	if (high == SURVEY_SHOWN && value <= b->rank[high - 1].value)
+		return;
+	while (at < high) {
+		size_t middle = at + (high - at) / 2;
+
+		if (b->rank[middle].value < value)
+			high = middle;
+		else
+			at = middle + 1;
+	}
+	if (b->count < SURVEY_SHOWN)
+		b->count++;
+	memmove(&b->rank[at + 1], &b->rank[at], (b->count - 1 - at) * sizeof(b->rank[0]));
+	b->rank[at].value = value;
+	b->rank[at].row = row;
 }
 
 /* Marks in SHOWN the first rows by FIELD, DELETED: of those that are. What has nothing of it is none of them. */
-static void choose(const struct shelf *s, enum shelf_field field, bool deleted, struct rank *ranks,
-	bool *shown)
+static void choose(const struct shelf *s, enum shelf_field field, bool deleted, bool *shown)
 {
-	size_t n = 0;
+	struct best best = {.count = 0};
 
 	for (size_t i = 0; i < s->rows; i++) {
 		bool is_deleted = s->row[i].fate != SHELF_THERE;
 
 		if (deleted ? is_deleted : s->row[i].q[field] > 0)
-			ranks[n++] = (struct rank){s->row[i].q[field], (uint32_t)i};
+			best_add(&best, s->row[i].q[field], (uint32_t)i);
 	}
-	qsort(ranks, n, sizeof(*ranks), compare_ranks);
-	for (size_t i = 0; i < n && i < SURVEY_SHOWN; i++)
-		shown[ranks[i].row] = true;
+	for (size_t i = 0; i < best.count; i++)
+		shown[best.rank[i].row] = true;
 }
 
 static const enum shelf_field from_shelf[FILE_QUANTITIES] = {
@@ -279,14 +292,13 @@ static void set_counts(const struct survey *s, const bool *shown, struct catalog
 static int describe(const struct survey *s, struct catalogue *to)
 {
 	const struct shelf *shelf = &s->shelf;
-	AUTO_FREE struct rank *ranks = calloc(shelf->rows + 1, sizeof(*ranks));
 	AUTO_FREE bool *shown = calloc(shelf->rows + 1, sizeof(*shown));
 
-	if (!ranks || !shown)
+	if (!shown)
 		return -ENOMEM;
-	choose(shelf, SHELF_PSS, false, ranks, shown);
-	choose(shelf, SHELF_PRIVATE_DIRTY, false, ranks, shown);
-	choose(shelf, SHELF_PSS, true, ranks, shown);
+	choose(shelf, SHELF_PSS, false, shown);
+	choose(shelf, SHELF_PRIVATE_DIRTY, false, shown);
+	choose(shelf, SHELF_PSS, true, shown);
 	for (size_t i = 0; i < shelf->rows; i++)
 		if (shown[i])
 			show(shelf, &shelf->row[i], to);

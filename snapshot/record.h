@@ -331,6 +331,7 @@ enum survey_quantity {
 	SURVEY_UNLISTED, /* a count: files without a row, */
 	SURVEY_UNLISTED_PSS,
 	SURVEY_UNLISTED_PRIVATE_DIRTY,
+	SURVEY_CPU, /* nanoseconds */
 	SURVEY_QUANTITIES
 };
 

@@ -695,6 +695,7 @@ static int add_files(struct builder *b, const struct sample_options *options)
 		ROW_SET(survey, i, 10 + (uint64_t)i);
 	ROW_SET(survey, SURVEY_AGE, 1234 * NS_PER_SEC);
 	ROW_SET(survey, SURVEY_DURATION, UINT64_C(62500000000));
+	ROW_SET(survey, SURVEY_CPU, UINT64_C(1625000000));
 	survey->present &= ~(UINT64_C(1) << SURVEY_SWAP);
 	for (size_t i = 0; r == 0 && i < SAMPLE_FILES; i++)
 		r = add_file(b, &files[i]);

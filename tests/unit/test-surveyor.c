@@ -40,8 +40,9 @@ static struct {
 	uint64_t charged_ns;
 	unsigned int holds;
 	unsigned int exchanges;
-	uint64_t read; /* processes, of the catalogue that was given last */
-	bool is_shown; /* it had something in it */
+	uint64_t read;    /* processes, of the catalogue that was given last */
+	uint64_t used_ns; /* CPU, likewise */
+	bool is_shown;    /* it had something in it */
 } host;
 
 uint64_t __wrap_clock_now_ns(clockid_t clock);
@@ -103,6 +104,7 @@ void __wrap_rollcall_exchange(struct pass *pass, struct catalogue *c)
 	host.exchanges++;
 	host.is_shown = c->is_there;
 	host.read = c->q[SURVEY_READ];
+	host.used_ns = c->q[SURVEY_CPU];
 }
 
 static void begin(struct surveyor *s, uint64_t interval_ns)
@@ -161,6 +163,7 @@ static void calls_one_after_the_other(void **state)
 	assert_true(host.is_shown);
 	assert_int_equal(host.read, 3);
 	assert_int_equal(host.charged_ns, 4 * host.cost_ns);
+	assert_int_equal(host.used_ns, 4 * host.cost_ns);
 	assert_int_equal(host.holds, 3);
 	surveyor_done(&s);
 }
