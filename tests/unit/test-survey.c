@@ -4,7 +4,9 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "base/cleanup.h"
@@ -207,6 +209,111 @@ static void takes_all_or_nothing(void **state)
 	assert_int_equal(row_of(&c, "/lib/a.so")->q[FILE_PROCESSES], 2);
 	assert_int_equal(row_of(&c, "/lib/a.so")->q[FILE_USERS], 1);
 	assert_int_equal(c.q[SURVEY_PSS], 2 * (40 + 62 + 4) * KIB);
+}
+
+/* A child that waits for a byte, and then executes another program; what it has open ends with that. */
+struct offspring {
+	pid_t pid;
+	int go, gone;
+};
+
+static struct offspring start(void)
+{
+	struct offspring o;
+	int go[2], gone[2];
+
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(gone, O_CLOEXEC), 0);
+	o.pid = fork();
+	assert_true(o.pid >= 0);
+	if (!o.pid) {
+		char byte;
+
+		close(gone[0]);
+		(void)!read(go[0], &byte, 1);
+		execl("/bin/sh", "sh", "-c", "kill -STOP $$", NULL);
+		_exit(99);
+	}
+	close(go[0]);
+	close(gone[1]);
+	o.go = go[1];
+	o.gone = gone[0];
+	return o;
+}
+
+static int smaps_of_child(const struct offspring *o)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/smaps", o->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void execute(const struct offspring *o)
+{
+	char byte;
+
+	assert_int_equal(write(o->go, "x", 1), 1);
+	assert_int_equal(read(o->gone, &byte, 1), 0);
+}
+
+static void kill_child(const struct offspring *o)
+{
+	siginfo_t info;
+
+	assert_int_equal(kill(o->pid, SIGKILL), 0);
+	assert_int_equal(waitid(P_PID, (id_t)o->pid, &info, WEXITED | WNOWAIT), 0); /* a zombie */
+}
+
+static void bury(const struct offspring *o)
+{
+	kill(o->pid, SIGKILL);
+	assert_int_equal(waitpid(o->pid, NULL, 0), o->pid);
+}
+
+static void leave_alone(const struct offspring *o)
+{
+	(void)o;
+}
+
+/* What the kernel does with the smaps of an address space that goes while they are read: nothing that could be taken for them. */
+static void holds_for_real_processes(void **state)
+{
+	static const struct {
+		void (*happens)(const struct offspring *o);
+		bool is_buried;
+		enum survey_quantity counted;
+	} cases[] = {{leave_alone, false, SURVEY_READ}, {execute, false, SURVEY_GONE},
+		{kill_child, false, SURVEY_GONE}, {bury, true, SURVEY_GONE}};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		AUTO_CATALOGUE struct catalogue c = {0};
+		AUTO_SURVEY struct survey s;
+		struct offspring o = start();
+		bool is_late = i >= ARRAY_SIZE(cases);
+		unsigned int n = (unsigned int)(i % ARRAY_SIZE(cases));
+
+		survey_init(&s, 1);
+		survey_begin(&s, 1);
+		survey_enter(&s, smaps_of_child(&o), ALICE);
+		if (is_late)
+			assert_int_equal(survey_step(&s, 0), SURVEY_MORE);
+		cases[n].happens(&o);
+		while (survey_step(&s, 0) == SURVEY_MORE)
+			;
+		assert_int_equal(survey_end(&s, 2, &c), 0);
+		for (unsigned int k = SURVEY_READ; k <= SURVEY_ERROR; k++)
+			assert_int_equal(c.q[k], k == (unsigned int)cases[n].counted);
+		assert_int_equal(rows_of(&c) > 0, cases[n].counted == SURVEY_READ);
+		close(o.go);
+		close(o.gone);
+		if (!cases[n].is_buried)
+			bury(&o);
+	}
 }
 
 static void says_what_could_not_be_read(void **state)
@@ -420,6 +527,7 @@ int main(void)
 		cmocka_unit_test(sums_up_processes),
 		cmocka_unit_test(counts_who_is_to_be_restarted),
 		cmocka_unit_test(takes_all_or_nothing),
+		cmocka_unit_test(holds_for_real_processes),
 		cmocka_unit_test(says_what_could_not_be_read),
 		cmocka_unit_test(reads_by_pieces),
 		cmocka_unit_test(shows_the_first),
