@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of a pass share: pass.c (its life), phases.c (its work), closing.c (its sums) and publication.c
- * (its image). Nobody else looks into it.
+ * What the parts of a pass share: pass.c (its life), phases.c (its work), closing.c (its sums), publication.c
+ * (its image) and rollcall.c (whom a survey looks into). Nobody else looks into it.
  */
 #ifndef MEMTALLY_COLLECTORS_PASS_STATE_H
 #define MEMTALLY_COLLECTORS_PASS_STATE_H
@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "collectors/adapt.h"
 #include "collectors/belonging.h"
+#include "collectors/catalogue.h"
 #include "collectors/charges.h"
 #include "collectors/compose.h"
 #include "collectors/meminfo.h"
@@ -77,6 +78,7 @@ struct pass {
 	uint64_t unmeasured_since_ns; /* CLOCK_BOOTTIME: of the rows the first; UINT64_MAX: none */
 	struct meminfo meminfo;       /* as the pass under way ended */
 	struct shmem shmem;
+	struct catalogue catalogue;   /* of the last survey */
 	struct sheet_processes parts; /* of its PSS */
 	struct snapshot_balance balance;
 	struct compose_counts counts; /* .passes is the sequence of the last snapshot */

@@ -111,6 +111,7 @@ struct pass *pass_free(struct pass *pass)
 	charges_done(&pass->charges);
 	rows_done(&pass->rows);
 	shmem_done(&pass->shmem);
+	catalogue_done(&pass->catalogue);
 	buffer_done(&pass->scratch);
 	procfs_close(&pass->procfs);
 	free(pass->pids);

@@ -69,7 +69,7 @@ static bool is_complete(const struct pass *pass)
 	       !pass_is_hidden(pass);
 }
 
-/* The public image comes first: the names that only rows of processes bear are none of its business. */
+/* The public image comes first: the paths of mapped files are none of its business. */
 static int seal(struct pass *pass, const struct image_header *head, bool with_public, int *ret_fd,
 	int *ret_public_fd)
 {
@@ -84,8 +84,10 @@ static int seal(struct pass *pass, const struct image_header *head, bool with_pu
 	}
 	if (r == 0) {
 		finish_processes(pass, head->boottime_ns);
-		r = builder_seal(&pass->rows.builder, head, ret_fd);
+		r = catalogue_add_files(&pass->catalogue, &pass->rows.builder);
 	}
+	if (r == 0)
+		r = builder_seal(&pass->rows.builder, head, ret_fd);
 	if (r == 0)
 		*ret_public_fd = TAKE_FD(public_fd);
 	return r;
@@ -163,6 +165,8 @@ int publication_make(
 		r = compose_balance(&pass->balance, &pass->rows.builder);
 	if (r == 0)
 		r = holdings_add(&pass->shmem, &pass->tally.table[OWNER_USER], &pass->rows.builder);
+	if (r == 0)
+		r = catalogue_add_survey(&pass->catalogue, now_ns, &pass->rows.builder);
 	if (r == 0) {
 		pass->counts.period_ns = pass->interval_ns;
 		self_read(&pass->self);

@@ -79,6 +79,11 @@ static const struct option_spec options[] = {
 		365 * DAY_NS, NULL, FIELD(budget_giant_age_ns),
 		"How often an adaptive memtallyd measures, all the same, a process of which a single "
 		"mapping takes longer than budget.stall. 0: never."},
+	{"files.interval", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "1h", 0, DAY_NS,
+		NULL, FIELD(files_interval_ns),
+		"From the start of one survey of the files that processes map to the start of the next. It goes "
+		"slowly, with a quarter of budget.cpu at most, and in adaptive mode leaves out processes that it "
+		"would keep waiting for longer than budget.stall. 0: none."},
 	{"accounting.user", PROGRAM_MEMTALLYD | PROGRAM_MEMTALLY, OPTION_CHOICE, true, "ID", "euid",
 		0, 0, account_bys, FIELD(accounting_user),
 		"Whose a process is: its effective uid's, as ps shows it (euid), its real uid's (ruid), or that of the "

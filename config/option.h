@@ -78,7 +78,8 @@ struct settings {
 	uint64_t pss_max_age_ns;
 	uint64_t budget_cpu_ppm; /* of one core */
 	uint64_t budget_stall_ns, budget_giant_age_ns;
-	uint64_t accounting_user; /* enum account_by */
+	uint64_t files_interval_ns; /* 0: never */
+	uint64_t accounting_user;   /* enum account_by */
 	uint64_t export_users, export_programs, export_units, export_user_units, export_sessions,
 		export_slices, export_machines, export_pods, export_containers, export_groups,
 		export_processes;

@@ -23,6 +23,7 @@
 #include "daemon/publisher.h"
 #include "daemon/remarks.h"
 #include "daemon/schedule.h"
+#include "daemon/surveyor.h"
 #include "snapshot/record.h"
 
 #define BATCH_NS          (5 * NS_PER_MSEC)
@@ -37,10 +38,11 @@ enum {
 
 struct manager {
 	sd_event *event;
-	sd_event_source *pass_timer;  /* starts a pass */
-	sd_event_source *batch_timer; /* goes on with it, in turns with everything else */
-	sd_event_source *turn_timer;  /* measures between passes */
-	sd_event_source *names_timer; /* publishes without the names that have not come */
+	sd_event_source *pass_timer;   /* starts a pass */
+	sd_event_source *batch_timer;  /* goes on with it, in turns with everything else */
+	sd_event_source *turn_timer;   /* measures between passes */
+	sd_event_source *survey_timer; /* looks at mapped files, likewise */
+	sd_event_source *names_timer;  /* publishes without the names that have not come */
 	sd_event_source *heartbeat;
 
 	struct pass *pass;
@@ -48,6 +50,7 @@ struct manager {
 	struct privileged privileged;
 	struct asking asking;
 	struct schedule schedule;
+	struct surveyor surveyor;
 	struct keepalive keepalive;
 	struct ebb ebb;
 
@@ -128,6 +131,15 @@ static int arm_turn(struct manager *m)
 	return arm(m->turn_timer, at_ns);
 }
 
+static int arm_survey(struct manager *m)
+{
+	uint64_t at_ns = surveyor_next_ns(&m->surveyor);
+
+	if (at_ns >= m->due_ns)
+		return sd_event_source_set_enabled(m->survey_timer, SD_EVENT_OFF);
+	return arm(m->survey_timer, at_ns);
+}
+
 /* Puts the pass behind and the next on the clock. */
 static int end_pass(struct manager *m)
 {
@@ -139,6 +151,8 @@ static int end_pass(struct manager *m)
 	sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
 	pass_plan(m->pass, m->due_ns);
 	r = arm_turn(m);
+	if (r >= 0)
+		r = arm_survey(m);
 	return r < 0 ? r : arm(m->pass_timer, m->due_ns);
 }
 
@@ -230,6 +244,7 @@ static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	}
 	m->is_passing = true;
 	sd_event_source_set_enabled(m->turn_timer, SD_EVENT_OFF);
+	sd_event_source_set_enabled(m->survey_timer, SD_EVENT_OFF);
 	return go_on(m);
 }
 
@@ -247,6 +262,23 @@ static int on_turn(sd_event_source *source, uint64_t usec, void *userdata)
 	if (r < 0)
 		remarks_pass_error(&m->remarks, "a process can't be measured", r);
 	return arm_turn(m);
+}
+
+/* Memory that a survey has taken is not needed until the next. */
+static int on_survey(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct manager *m = userdata;
+	int r;
+
+	(void)source, (void)usec;
+	if (m->is_passing || clock_now_ns(CLOCK_MONOTONIC) >= m->due_ns)
+		return 0;
+	r = surveyor_turn(&m->surveyor);
+	if (r < 0)
+		remarks_pass_error(&m->remarks, "mapped files can't be surveyed", r);
+	if (r == SURVEYOR_ENDED)
+		resident_trim();
+	return arm_survey(m);
 }
 
 static int on_names_timer(sd_event_source *source, uint64_t usec, void *userdata)
@@ -320,6 +352,10 @@ static void apply(struct manager *m, const struct settings *settings)
 	set_options(settings, &options);
 	pass_set_options(m->pass, &options);
 	m->interval_ns = settings->interval_ns;
+	surveyor_set(&m->surveyor, settings->files_interval_ns, (uint32_t)settings->budget_cpu_ppm,
+		now_ns);
+	if (!m->is_passing)
+		arm_survey(m);
 	m->snapshot_public = (enum snapshot_public)settings->snapshot_public;
 	pass_summary(m->pass, &s);
 	if (!publisher_shows_sums(m->snapshot_public, s.proc_hides))
@@ -396,8 +432,23 @@ static int add_sources(struct manager *m)
 	if (r >= 0) /* after passes, signals and clients */
 		r = sd_event_source_set_priority(m->turn_timer, SD_EVENT_PRIORITY_IDLE);
 	if (r >= 0)
+		r = add_timer(m, &m->survey_timer, now_ns, on_survey);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(m->survey_timer, SD_EVENT_OFF);
+	if (r >= 0)
+		r = sd_event_source_set_priority(m->survey_timer, SD_EVENT_PRIORITY_IDLE);
+	if (r >= 0)
 		r = add_timer(m, &m->heartbeat, now_ns, on_heartbeat);
 	return r;
+}
+
+static void begin_surveys(struct manager *m, const struct settings *settings)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	surveyor_init(&m->surveyor, m->pass, (uint64_t)random_u32() << 32 | random_u32(), now_ns);
+	surveyor_set(&m->surveyor, settings->files_interval_ns, (uint32_t)settings->budget_cpu_ppm,
+		now_ns);
 }
 
 int manager_open(const struct settings *settings, int argc, char *const argv[],
@@ -426,6 +477,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 		return r;
 	}
 	m->interval_ns = settings->interval_ns;
+	begin_surveys(m, settings);
 	m->snapshot_public = (enum snapshot_public)settings->snapshot_public;
 	schedule_init(&m->schedule, clock_now_ns(CLOCK_MONOTONIC));
 	r = sd_event_new(&m->event);
@@ -459,11 +511,14 @@ struct manager *manager_close(struct manager *m)
 	publisher_close(m->publisher);
 	sd_event_source_disable_unref(m->pass_timer);
 	sd_event_source_disable_unref(m->turn_timer);
+	sd_event_source_disable_unref(m->survey_timer);
 	sd_event_source_disable_unref(m->names_timer);
 	sd_event_source_disable_unref(m->heartbeat);
 	sd_event_source_disable_unref(m->batch_timer);
 	asking_close(&m->asking);
 	sd_event_unref(m->event);
+	if (m->pass)
+		surveyor_done(&m->surveyor);
 	pass_free(m->pass);
 	free(m->procfs);
 	free(m->socket);

@@ -214,12 +214,43 @@ static void add_scope(struct buffer *to, const struct view *view, enum metric_sc
 	buffer_add_char(to, '}');
 }
 
+/* The kernel's way to write a device. */
+static void add_file(struct buffer *to, const struct view *view, const struct fields *fields,
+	const struct snapshot_file *row)
+{
+	buffer_add_char(to, '{');
+	add_text_field(to, "path", view_text(view, row->path));
+	buffer_printf(to, ",\"device\":\"%x:%x\"", row->major, row->minor);
+	add_integer_field(to, "inode", row->inode);
+	add_bool_field(to, "deleted", row->flags & FILE_DELETED);
+	add_bool_field(to, "executable", row->flags & FILE_EXECUTABLE);
+	add_quantities(to, fields, row->present, row->q);
+	buffer_add_char(to, '}');
+}
+
+/* What all files are, and of when: what stands before the list of them. */
+static void add_survey(struct buffer *to, const struct view *view)
+{
+	const struct snapshot_survey *survey = view_survey(view);
+	struct fields fields;
+
+	if (!survey)
+		return;
+	fields_init(&fields, METRIC_SURVEY);
+	add_name(to, json_list_name(METRIC_SURVEY));
+	buffer_add_char(to, '{');
+	add_quantities(to, &fields, survey->present, survey->q);
+	buffer_add_char(to, '}');
+}
+
 const char *json_list_name(enum metric_scope scope)
 {
 	static const char *const names[METRIC_SCOPES] = {
 		[METRIC_HOST] = "host",
 		[METRIC_PROCESS] = "processes",
 		[METRIC_SELF] = "status",
+		[METRIC_SURVEY] = "survey",
+		[METRIC_FILE] = "files",
 		[METRIC_SHMEM] = "shmem",
 		[METRIC_TMPFS] = "tmpfs",
 	};
@@ -232,6 +263,8 @@ static void list_step(struct json_list *list, const struct fields *fields, struc
 	uint32_t row;
 
 	if (list->next == 0) {
+		if (list->scope == METRIC_FILE)
+			add_survey(to, list->view);
 		add_name(to, json_list_name(list->scope));
 		buffer_add_char(to, '[');
 	}
@@ -244,6 +277,8 @@ static void list_step(struct json_list *list, const struct fields *fields, struc
 	row = list->rows[list->next];
 	if (list->scope == METRIC_PROCESS)
 		add_process(to, list->view, fields, view_process(list->view, row));
+	else if (list->scope == METRIC_FILE)
+		add_file(to, list->view, fields, view_file(list->view, row));
 	else
 		add_scope(to, list->view, list->scope, fields,
 			view_scope(list->view, list->scope, row));

@@ -34,7 +34,7 @@ struct json_list {
 };
 
 /*
- * Appends `,"users":[{...},...]}` after a head, piece by piece: returns when TO holds at least ENOUGH
+ * Appends `,"users":[{...},...]}` after a head, of files with `,"survey":{...}` before the list where there was one, piece by piece: returns when TO holds at least ENOUGH
  * bytes or the end has been reached. True while there is more.
  */
 bool json_list_render(struct json_list *list, size_t enough, struct buffer *to);

@@ -219,6 +219,14 @@ static void collect_balance(const struct view *view, struct series_list *list)
 		add_series(list, balance->present, balance->q, 0, 0);
 }
 
+static void collect_survey(const struct view *view, struct series_list *list)
+{
+	const struct snapshot_survey *survey = view_survey(view);
+
+	if (survey)
+		add_series(list, survey->present, survey->q, 0, 0);
+}
+
 /* memtallyd's own counters, like everything it counts, began when it started. */
 static uint64_t self_created_ns(const struct snapshot_self *self)
 {
@@ -236,6 +244,10 @@ static void collect(const struct view *view, enum metric_scope scope, const stru
 		add_series(list, self->present, self->q, self_created_ns(self), 0);
 	} else if (scope == METRIC_BALANCE) {
 		collect_balance(view, list);
+	} else if (scope == METRIC_SURVEY) {
+		collect_survey(view, list);
+	} else if (scope == METRIC_FILE) {
+		return; /* a path is no label: there is no end of them */
 	} else if (scope >= METRIC_SHMEM) {
 		collect_holdings(view, (enum holding_kind)(scope - METRIC_SHMEM), list);
 	} else {

@@ -82,6 +82,16 @@ struct snapshot_holding *builder_add_holding(struct builder *b)
 	return add_row(b, SECTION_HOLDINGS, sizeof(struct snapshot_holding));
 }
 
+struct snapshot_survey *builder_add_survey(struct builder *b)
+{
+	return add_row(b, SECTION_SURVEY, sizeof(struct snapshot_survey));
+}
+
+struct snapshot_file *builder_add_file(struct builder *b)
+{
+	return add_row(b, SECTION_FILES, sizeof(struct snapshot_file));
+}
+
 uint32_t builder_process_count(const struct builder *b)
 {
 	return (uint32_t)(b->section[SECTION_PROCESSES].len / sizeof(struct snapshot_process));
@@ -103,8 +113,15 @@ static uint32_t stride_of(enum image_section_kind kind)
 	case SECTION_HISTOGRAMS: return sizeof(struct snapshot_histogram);
 	case SECTION_BALANCE: return sizeof(struct snapshot_balance);
 	case SECTION_HOLDINGS: return sizeof(struct snapshot_holding);
+	case SECTION_SURVEY: return sizeof(struct snapshot_survey);
+	case SECTION_FILES: return sizeof(struct snapshot_file);
 	default: return sizeof(struct snapshot_scope);
 	}
+}
+
+static bool is_left_out(unsigned int kind, uint64_t flags)
+{
+	return (flags & IMAGE_PUBLIC) && (kind == SECTION_PROCESSES || kind == SECTION_FILES);
 }
 
 int builder_seal(struct builder *b, const struct image_header *head, int *ret_fd)
@@ -123,7 +140,7 @@ int builder_seal(struct builder *b, const struct image_header *head, int *ret_fd
 		struct buffer *section = &b->section[kind];
 		size_t len = section->len;
 
-		if (kind == SECTION_PROCESSES && (head->flags & IMAGE_PUBLIC))
+		if (is_left_out(kind, head->flags))
 			len = 0;
 		buffer_align(
 			section, IMAGE_ALIGN); /* zeros after the last string are no string's */

@@ -35,6 +35,8 @@ struct snapshot_self *builder_add_self(struct builder *b);
 struct snapshot_histogram *builder_add_histogram(struct builder *b);
 struct snapshot_balance *builder_add_balance(struct builder *b); /* at most one */
 struct snapshot_holding *builder_add_holding(struct builder *b);
+struct snapshot_survey *builder_add_survey(struct builder *b); /* at most one */
+struct snapshot_file *builder_add_file(struct builder *b);
 
 /* Rows of processes so far, by index; NULL where there are none. */
 uint32_t builder_process_count(const struct builder *b);
@@ -43,7 +45,7 @@ struct snapshot_process *builder_process(struct builder *b, uint32_t i);
 /*
  * Seals the image into a memfd, which the caller owns. HEAD brings what the header says of the pass
  * (instance, sequence, flags, times); the rest of the header is filled in. With IMAGE_PUBLIC among the
- * flags the rows of processes are left out. -ENOMEM, -EFBIG, or the errors of memfd_new_sealed().
+ * flags the rows of processes and of files are left out. Texts may be added, and it be sealed again. -ENOMEM, -EFBIG, or the errors of memfd_new_sealed().
  */
 int builder_seal(struct builder *b, const struct image_header *head, int *ret_fd);
 

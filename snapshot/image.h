@@ -19,7 +19,7 @@
 
 enum {
 	IMAGE_MAJOR = 2, /* a reader refuses any other */
-	IMAGE_MINOR = 1, /* grows with every field or section that is added */
+	IMAGE_MINOR = 2, /* grows with every field or section that is added */
 	IMAGE_INSTANCE_SIZE = 16,
 	IMAGE_SECTIONS_MAX = 64,
 	IMAGE_ALIGN = 8,
@@ -37,22 +37,31 @@ enum image_section_kind {
 	SECTION_HOLDINGS, /* snapshot_holding */
 	SECTION_OTHERS_END_,
 	SECTION_OWNERS = 8, /* snapshot_scope: this and those behind it, by enum owner_kind */
-	SECTION_KIND_END_ = SECTION_OWNERS + OWNER_KINDS
+	SECTION_OWNERS_END_ = SECTION_OWNERS + OWNER_KINDS,
+	SECTION_SURVEY = SECTION_OWNERS + OWNERS_MAX, /* at most one snapshot_survey */
+	SECTION_FILES, /* snapshot_file; left out of the public image */
+	SECTION_KIND_END_
 };
 
-enum { IMAGE_KINDS = SECTION_OTHERS_END_ - SECTION_STRINGS + OWNER_KINDS };
+enum {
+	IMAGE_KINDS = SECTION_OTHERS_END_ - SECTION_STRINGS + OWNER_KINDS +
+	              (SECTION_KIND_END_ - SECTION_SURVEY)
+};
 
 /* The kind of sections after KIND, 0 standing before the first; 0: there is none. */
 static inline unsigned int image_next_kind(unsigned int kind)
 {
 	if (kind == SECTION_OTHERS_END_ - 1)
 		return SECTION_OWNERS;
+	if (kind == SECTION_OWNERS_END_ - 1)
+		return SECTION_SURVEY;
 	return kind + 1 < SECTION_KIND_END_ ? kind + 1 : 0;
 }
 
 enum image_flag {
 	IMAGE_COMPLETE = 1 << 0, /* every process that has memory was measured */
-	IMAGE_PUBLIC = 1 << 1,   /* without rows of processes, for readers without privileges */
+	IMAGE_PUBLIC =
+		1 << 1, /* without rows of processes and files, for readers without privileges */
 };
 
 struct image_header {

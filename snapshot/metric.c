@@ -229,6 +229,71 @@ static const struct metric balance_metrics[] = {
 		"Directories on tmpfs whose files are nobody's in memtally_shmem_tmpfs_bytes: memtallyd may not read them, or they are too many or too deep."),
 };
 
+#define HELP_SURVEYED "Processes of the last survey of mapped files, by what became of them: read, denied by the kernel, gone (or executing another program) meanwhile, left out since a single mapping takes longer than budget.stall or nothing is known of them yet, or error."
+
+#define SURVEYED(index_, value_) \
+	{.what = "mapped_files_processes", .type = METRIC_GAUGE, .kind = METRIC_INTEGER, .index = index_, \
+	 .flags = BOTH, .label = "outcome", .value = value_, .json = "processes", .help = HELP_SURVEYED}
+#define SURVEY(what_, unit_, index_, json_, flags_, help_) \
+	{.what = what_, .unit = unit_, .type = METRIC_GAUGE, .kind = METRIC_INTEGER, .index = index_, \
+	 .flags = flags_, .json = json_, .help = help_}
+
+static const struct metric survey_metrics[] = {
+	SURVEY("mapped_files", NULL, SURVEY_FILES, "files", BOTH,
+		"Files that processes map, as the last survey found them, with shared memory, memfds and devices; absent where they are more than it can tell apart, as are the other counts of files."),
+	SURVEY("deleted_mapped_files", NULL, SURVEY_DELETED, "deleted_files", BOTH,
+		"Of the mapped files those that are no more at their path, as after an upgrade."),
+	SURVEY("processes_mapping_deleted_code", NULL, SURVEY_PROCESSES_DELETED, "processes_mapping_deleted_code", BOTH,
+		"Processes whose program or a library of theirs is no more at its path: to be restarted after an upgrade."),
+	SURVEY("mapped_files_pss", "bytes", SURVEY_PSS, "pss_bytes", BOTH,
+		"PSS of all mappings of files, as the last survey found it."),
+	SURVEY("mapped_files_rss", "bytes", SURVEY_RSS, "rss_bytes", JSON,
+		"RSS of all mappings of files, summed; counts a shared page once for every process."),
+	SURVEY("mapped_files_private_dirty", "bytes", SURVEY_PRIVATE_DIRTY, "private_dirty_bytes", BOTH,
+		"Dirty pages of mappings of files that one process alone has mapped: copies that it has written to, as data and relocations of libraries, and what of files is not written back yet."),
+	SURVEY("mapped_files_swap", "bytes", SURVEY_SWAP, "swap_bytes", JSON,
+		"Swapped memory of all mappings of files: of private copies each process's part, of shared memory the most that one process has mapped."),
+	SURVEYED(SURVEY_READ, "read"),
+	SURVEYED(SURVEY_DENIED, "denied"),
+	SURVEYED(SURVEY_GONE, "gone"),
+	SURVEYED(SURVEY_LEFT_OUT, "left-out"),
+	SURVEYED(SURVEY_ERROR, "error"),
+	{.what = "mapped_files_age", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SURVEY_AGE, .flags = BOTH, .json = "age_seconds",
+		.help = "How long before the snapshot the last survey of mapped files ended; absent before there was one."},
+	{.what = "mapped_files_duration", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SURVEY_DURATION, .flags = JSON, .json = "duration_seconds",
+		.help = "How long the survey took: its figures are of different moments in that time."},
+	{.what = "mapped_files_cpu", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SURVEY_CPU, .flags = JSON, .json = "cpu_seconds",
+		.help = "CPU time that the survey has used."},
+	SURVEY("mapped_files_unlisted", NULL, SURVEY_UNLISTED, "unlisted_files", JSON,
+		"Mapped files without a row in the list."),
+	SURVEY("mapped_files_unlisted_pss", "bytes", SURVEY_UNLISTED_PSS, "unlisted_pss_bytes", JSON,
+		"What they have of the PSS."),
+	SURVEY("mapped_files_unlisted_private_dirty", "bytes", SURVEY_UNLISTED_PRIVATE_DIRTY, "unlisted_private_dirty_bytes", JSON,
+		"What they have of what was written privately."),
+};
+
+static const struct metric file_metrics[] = {
+	GAUGE("processes", NULL, FILE_PROCESSES, JSON,
+		"Processes that map the file."),
+	GAUGE("users", NULL, FILE_USERS, JSON,
+		"Users whose processes these are."),
+	GAUGE("mappings", NULL, FILE_MAPPINGS, JSON,
+		"Mappings of the file in all of them."),
+	GAUGE("resident", "bytes", FILE_RESIDENT, JSON,
+		"What is in memory of the file itself, each page once: at least so much."),
+	GAUGE("pss", "bytes", FILE_PSS, JSON,
+		"PSS of these mappings, summed, with what was written privately; of pages that processes map that were not read, a part."),
+	GAUGE("rss", "bytes", FILE_RSS, JSON,
+		"RSS of these mappings, summed; counts a shared page once for every process."),
+	GAUGE("private_dirty", "bytes", FILE_PRIVATE_DIRTY, JSON,
+		"Dirty pages of these mappings that one process alone has mapped: copies that it has written to, as data and relocations of a library, and what of the file is not written back yet."),
+	GAUGE("swap", "bytes", FILE_SWAP, JSON,
+		"Swapped memory of these mappings: of private copies each process's part, of shared memory the most that one process has mapped."),
+};
+
 static const struct metric shmem_metrics[] = {
 	GAUGE("sysv", "bytes", SHMEM_SYSV, BOTH,
 		"Memory of the SysV segments that the user owns, whoever maps them; in hugetlb pages, too."),
@@ -381,6 +446,12 @@ const struct metric *metric_table(enum metric_scope scope, size_t *ret_count)
 	case METRIC_BALANCE:
 		*ret_count = sizeof(balance_metrics) / sizeof(balance_metrics[0]);
 		return balance_metrics;
+	case METRIC_SURVEY:
+		*ret_count = sizeof(survey_metrics) / sizeof(survey_metrics[0]);
+		return survey_metrics;
+	case METRIC_FILE:
+		*ret_count = sizeof(file_metrics) / sizeof(file_metrics[0]);
+		return file_metrics;
 	case METRIC_SHMEM:
 		*ret_count = sizeof(shmem_metrics) / sizeof(shmem_metrics[0]);
 		return shmem_metrics;
@@ -418,6 +489,8 @@ const char *metric_scope_name(enum metric_scope scope)
 		[METRIC_PROCESS] = "process",
 		[METRIC_SELF] = "",
 		[METRIC_BALANCE] = "host",
+		[METRIC_SURVEY] = "host",
+		[METRIC_FILE] = "file",
 		[METRIC_SHMEM] = "shmem",
 		[METRIC_TMPFS] = "tmpfs",
 	};

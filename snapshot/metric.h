@@ -31,7 +31,9 @@ enum metric_scope {
 	METRIC_PROCESS = METRIC_OWNERS_END,
 	METRIC_SELF,
 	METRIC_BALANCE, /* of the host, too, and called so */
-	METRIC_SHMEM,   /* holdings, in the order of enum holding_kind */
+	METRIC_SURVEY,  /* likewise */
+	METRIC_FILE,
+	METRIC_SHMEM, /* holdings, in the order of enum holding_kind */
 	METRIC_TMPFS,
 	METRIC_SCOPES
 };

@@ -13,12 +13,14 @@
 #include "base/number.h"
 #include "snapshot/owner.h"
 
-/* What rows of processes have besides quantities and the names of their owners. */
-static const struct {
+/* What rows have besides quantities and the names of owners. */
+struct known_field {
 	const char *key;
 	enum query_field_kind kind;
 	bool filter; /* may also be filtered by */
-} process_fields[] = {
+};
+
+static const struct known_field process_fields[] = {
 	{"pid", QUERY_PID, true},
 	{"uid", QUERY_UID, false},
 	{"gid", QUERY_GID, false},
@@ -26,10 +28,29 @@ static const struct {
 	{"reason", QUERY_REASON, false},
 };
 
+static const struct known_field file_fields[] = {
+	{"path", QUERY_NAME, true},
+	{"deleted", QUERY_DELETED, true},
+	{"executable", QUERY_EXECUTABLE, true},
+	{"device", QUERY_DEVICE, false},
+	{"inode", QUERY_INODE, false},
+};
+
 void query_init(struct query *q, enum metric_scope scope)
 {
 	*q = (struct query){.scope = scope};
 	q->sort.metric = metric_find_field(scope, "pss_bytes");
+}
+
+static int find_known(const struct known_field *fields, size_t count, const char *key, bool filter,
+	struct query_field *ret)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(fields[i].key, key) && (!filter || fields[i].filter)) {
+			*ret = (struct query_field){.kind = fields[i].kind};
+			return 0;
+		}
+	return -EINVAL;
 }
 
 static int find_process_field(const char *key, bool filter, struct query_field *ret)
@@ -40,12 +61,7 @@ static int find_process_field(const char *key, bool filter, struct query_field *
 		*ret = (struct query_field){.kind = QUERY_OWNER, .owner = owner};
 		return 0;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(process_fields); i++)
-		if (!strcmp(process_fields[i].key, key) && (!filter || process_fields[i].filter)) {
-			*ret = (struct query_field){.kind = process_fields[i].kind};
-			return 0;
-		}
-	return -EINVAL;
+	return find_known(process_fields, ARRAY_SIZE(process_fields), key, filter, ret);
 }
 
 /* An owner is known by its name, and by what else its kind has. */
@@ -65,14 +81,33 @@ static int find_owner_field(
 	return 0;
 }
 
+/* Of what no metric is. */
+static int find_own_field(
+	enum metric_scope scope, const char *key, bool filter, struct query_field *ret)
+{
+	switch (scope) {
+	case METRIC_PROCESS: return find_process_field(key, filter, ret);
+	case METRIC_FILE: return find_known(file_fields, ARRAY_SIZE(file_fields), key, filter, ret);
+	default: return find_owner_field(owner_of(owner_kind_of(scope)), key, filter, ret);
+	}
+}
+
+/* What rows of SCOPE are known by. */
+static const char *name_field(enum metric_scope scope)
+{
+	switch (scope) {
+	case METRIC_PROCESS: return "pid";
+	case METRIC_FILE: return "path";
+	default: return metric_scope_name(scope);
+	}
+}
+
 static int find_field(
 	enum metric_scope scope, const char *key, bool filter, struct query_field *ret)
 {
 	const struct metric *table;
 	size_t count;
-	int r = scope == METRIC_PROCESS
-	                ? find_process_field(key, filter, ret)
-	                : find_owner_field(owner_of(owner_kind_of(scope)), key, filter, ret);
+	int r = find_own_field(scope, key, filter, ret);
 
 	if (r == 0 || filter)
 		return r;
@@ -110,7 +145,7 @@ static int set_sort(struct query *q, const char *value, char error[static QUERY_
 	if (r < 0) {
 		snprintf(error, QUERY_ERROR_SIZE,
 			"'sort' must be a field of the rows, such as pss_bytes, rss_bytes or %s",
-			q->scope == METRIC_PROCESS ? "pid" : metric_scope_name(q->scope));
+			name_field(q->scope));
 		return r;
 	}
 	if (!q->has_order) /* names rise, quantities fall */
@@ -155,6 +190,10 @@ static void describe_filters(
 	int n = snprintf(error, QUERY_ERROR_SIZE,
 		"unknown parameter '%.64s'; known here: sort, order, limit", key);
 
+	if (scope == METRIC_FILE) {
+		snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, ", path, deleted, executable");
+		return;
+	}
 	if (scope != METRIC_PROCESS) {
 		const struct owner *owner = owner_of(owner_kind_of(scope));
 
@@ -197,6 +236,11 @@ static int add_filter(
 	}
 	if (field.kind == QUERY_PID && number_parse_u64(value, len, &pid) < 0) {
 		snprintf(error, QUERY_ERROR_SIZE, "'pid' must be a whole number");
+		return -EINVAL;
+	}
+	if ((field.kind == QUERY_DELETED || field.kind == QUERY_EXECUTABLE) &&
+		strcmp(value, "true") != 0 && strcmp(value, "false") != 0) {
+		snprintf(error, QUERY_ERROR_SIZE, "'%s' must be true or false", key);
 		return -EINVAL;
 	}
 	q->filter[q->filters].field = field;
@@ -313,15 +357,31 @@ static void key_of_owner(const struct query *q, const struct query_field *f,
 	}
 }
 
+static void key_of_file(const struct query *q, const struct query_field *f, const struct view *view,
+	uint32_t i, struct key *key)
+{
+	const struct snapshot_file *row = view_file(view, i);
+
+	key->present = true;
+	switch (f->kind) {
+	case QUERY_METRIC: key_of_metric(q, f->metric, row->present, row->q, key); break;
+	case QUERY_DELETED: key->text = row->flags & FILE_DELETED ? "true" : "false"; break;
+	case QUERY_EXECUTABLE: key->text = row->flags & FILE_EXECUTABLE ? "true" : "false"; break;
+	case QUERY_DEVICE: key->number = (uint64_t)row->major << 32 | row->minor; break;
+	case QUERY_INODE: key->number = row->inode; break;
+	default: key_set_text(key, view_text(view, row->path)); break;
+	}
+}
+
 static void key_of(const struct query *q, const struct query_field *f, const struct view *view,
 	uint32_t i, struct key *key)
 {
 	*key = (struct key){.row = i};
-	if (q->scope == METRIC_PROCESS) {
-		key_of_process(q, f, view, i, key);
-		return;
+	switch (q->scope) {
+	case METRIC_PROCESS: key_of_process(q, f, view, i, key); break;
+	case METRIC_FILE: key_of_file(q, f, view, i, key); break;
+	default: key_of_owner(q, f, view, i, key); break;
 	}
-	key_of_owner(q, f, view, i, key);
 }
 
 static int key_compare(const void *a_, const void *b_, void *query)
@@ -370,12 +430,20 @@ static bool is_tried(const struct query *q, size_t f)
 	return false;
 }
 
+/* Whether row I is shown at all. Whose a file is, nobody knows: it is for those who see everything. */
+static bool is_in_sight(const struct query *q, const struct view *view, uint32_t i)
+{
+	switch (q->scope) {
+	case METRIC_PROCESS: return sight_has(&q->sight, view_process(view, i));
+	case METRIC_FILE: return q->sight.kind == SIGHT_ALL;
+	default: return !(view_scope(view, q->scope, i)->flags & SCOPE_OTHER);
+	}
+}
+
 /* Alternatives of one key may stand anywhere in the list: a key passes when one of them matches. */
 static bool is_selected(const struct query *q, const struct view *view, uint32_t i)
 {
-	if (q->scope != METRIC_PROCESS && (view_scope(view, q->scope, i)->flags & SCOPE_OTHER))
-		return false;
-	if (q->scope == METRIC_PROCESS && !sight_has(&q->sight, view_process(view, i)))
+	if (!is_in_sight(q, view, i))
 		return false;
 	for (size_t f = 0; f < q->filters; f++) {
 		bool matches = false;

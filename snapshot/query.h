@@ -30,10 +30,14 @@ enum query_field_kind {
 	QUERY_OWNER, /* of a process */
 	QUERY_SOURCE,
 	QUERY_REASON,
-	QUERY_NAME, /* of an owner */
+	QUERY_NAME, /* of an owner; of a file its path */
 	QUERY_ID,   /* likewise, as snapshot/owner.h calls it, as the next two */
 	QUERY_ABOVE,
 	QUERY_USER,
+	QUERY_DELETED, /* of a file, as the next three */
+	QUERY_EXECUTABLE,
+	QUERY_DEVICE,
+	QUERY_INODE,
 };
 
 struct query_field {
@@ -48,8 +52,8 @@ struct query_filter {
 };
 
 struct query {
-	enum metric_scope scope; /* owners' or METRIC_PROCESS */
-	struct sight sight;      /* of those of processes; all by default */
+	enum metric_scope scope; /* owners', METRIC_PROCESS or METRIC_FILE */
+	struct sight sight;      /* of those of processes and files; all by default */
 	struct query_field sort;
 	bool has_sort, has_order, has_limit;
 	bool ascending;
@@ -64,7 +68,7 @@ struct query {
 void query_init(struct query *q, enum metric_scope scope);
 
 /*
- * Sets parameter KEY (sort, order, limit, an owner's name, pid) to VALUE. sort, order and limit may
+ * Sets parameter KEY (sort, order, limit, an owner's name, pid, path ...) to VALUE. sort, order and limit may
  * stand once, the filters several times: the alternatives of one key are or'ed, keys are and'ed.
  * -EINVAL with a sentence for the user in ERROR.
  */

@@ -299,8 +299,44 @@ static_assert((int)SHMEM_QUANTITIES <= (int)HOLDING_QUANTITIES &&
 		      (int)TMPFS_QUANTITIES <= (int)HOLDING_QUANTITIES,
 	"a row has room for each kind's");
 
+/* A file that processes map, as the last survey found it (inside/survey.h). Bytes unless a comment says otherwise. */
+enum file_quantity {
+	FILE_PROCESSES, /* a count: that map it */
+	FILE_USERS,     /* a count: whose these are */
+	FILE_MAPPINGS,  /* a count: of all of them */
+	FILE_RESIDENT,  /* of the file, each page once: at least */
+	FILE_PSS,       /* of the mappings, summed, as the next three */
+	FILE_RSS,       /* counts a shared page once for every process */
+	FILE_PRIVATE_DIRTY, /* what single processes have written, and nobody else has: .data, relocations */
+	FILE_SWAP,          /* likewise, swapped */
+	FILE_QUANTITIES
+};
+
+/* The survey as a whole. */
+enum survey_quantity {
+	SURVEY_AGE,      /* nanoseconds between its end and the publication */
+	SURVEY_DURATION, /* nanoseconds */
+	SURVEY_READ,     /* counts of processes by what became of them: its sums are of these, */
+	SURVEY_DENIED,   /* the kernel refused, */
+	SURVEY_GONE,     /* ended or executed another program meanwhile, */
+	SURVEY_LEFT_OUT, /* have a mapping that would take longer than the stall budget, or no measurement yet, */
+	SURVEY_ERROR,             /* anything else */
+	SURVEY_FILES,             /* a count */
+	SURVEY_DELETED,           /* a count: of these, the ones that are no more at their path, */
+	SURVEY_PROCESSES_DELETED, /* and of processes that map one as a program or library */
+	SURVEY_PSS,               /* of all files, with or without a row, as the next three */
+	SURVEY_RSS,
+	SURVEY_PRIVATE_DIRTY,
+	SURVEY_SWAP,
+	SURVEY_UNLISTED, /* a count: files without a row, */
+	SURVEY_UNLISTED_PSS,
+	SURVEY_UNLISTED_PRIVATE_DIRTY,
+	SURVEY_CPU, /* nanoseconds */
+	SURVEY_QUANTITIES
+};
+
 static_assert(PROCESS_QUANTITIES <= 64 && SCOPE_QUANTITIES <= 64 && SELF_QUANTITIES <= 64 &&
-		      BALANCE_QUANTITIES <= 64,
+		      BALANCE_QUANTITIES <= 64 && FILE_QUANTITIES <= 64 && SURVEY_QUANTITIES <= 64,
 	"a row's mask has 64 bits");
 
 enum scope_flag {
@@ -375,6 +411,25 @@ struct snapshot_holding {
 	uint32_t reserved;
 	uint64_t present;
 	uint64_t q[HOLDING_QUANTITIES];
+};
+
+enum file_flag {
+	FILE_DELETED = 1 << 0,    /* it is no more at its path, as after an upgrade */
+	FILE_EXECUTABLE = 1 << 1, /* some of it is mapped so: a program or a library */
+};
+
+struct snapshot_file {
+	uint32_t path; /* a name, without " (deleted)" */
+	uint32_t flags;
+	uint32_t major, minor; /* of its device */
+	uint64_t inode;
+	uint64_t present;
+	uint64_t q[FILE_QUANTITIES];
+};
+
+struct snapshot_survey {
+	uint64_t present;
+	uint64_t q[SURVEY_QUANTITIES];
 };
 
 /* Cumulative upper bounds are the metric table's; the last bucket is the total (+Inf). */

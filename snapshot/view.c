@@ -59,6 +59,8 @@ static uint32_t least_stride(uint32_t kind)
 	case SECTION_HISTOGRAMS: return sizeof(struct snapshot_histogram);
 	case SECTION_BALANCE: return sizeof(struct snapshot_balance);
 	case SECTION_HOLDINGS: return sizeof(struct snapshot_holding);
+	case SECTION_SURVEY: return sizeof(struct snapshot_survey);
+	case SECTION_FILES: return sizeof(struct snapshot_file);
 	default:
 		return kind >= SECTION_OWNERS && kind < SECTION_OWNERS + OWNER_KINDS
 		               ? sizeof(struct snapshot_scope)
@@ -114,11 +116,17 @@ static int check_sections(struct view *v, const char **ret_reason)
 		return refuse(ret_reason, "two balances");
 	if (!v->section[SECTION_BALANCE].count)
 		v->section[SECTION_BALANCE].data = NULL;
+	if (v->section[SECTION_SURVEY].count > 1)
+		return refuse(ret_reason, "two surveys");
+	if (!v->section[SECTION_SURVEY].count)
+		v->section[SECTION_SURVEY].data = NULL;
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		if (!v->section[SECTION_OWNERS + kind].data)
 			return refuse(ret_reason, "a section is missing");
 	if (v->section[SECTION_PROCESSES].count && view_is_public(v))
 		return refuse(ret_reason, "a public image with rows of processes");
+	if (v->section[SECTION_FILES].count && view_is_public(v))
+		return refuse(ret_reason, "a public image with rows of files");
 	return 0;
 }
 
@@ -294,6 +302,24 @@ static int check_holdings(const struct view *v, const char **ret_reason)
 	return 0;
 }
 
+static int check_files(const struct view *v, const char **ret_reason)
+{
+	const struct snapshot_survey *survey = view_survey(v);
+
+	if (survey &&
+		!are_quantities(survey->present, survey->q, SURVEY_QUANTITIES, (struct reals){0}))
+		return refuse(ret_reason, "an impossible quantity");
+	for (uint32_t i = 0; i < view_count(v, METRIC_FILE); i++) {
+		const struct snapshot_file *row = view_file(v, i);
+
+		if (!is_name(v, row->path))
+			return refuse(ret_reason, "a file without a path");
+		if (!are_quantities(row->present, row->q, FILE_QUANTITIES, (struct reals){0}))
+			return refuse(ret_reason, "an impossible quantity");
+	}
+	return 0;
+}
+
 static int check_histograms(const struct view *v, const char **ret_reason)
 {
 	bool seen[HISTOGRAM_COUNT_] = {false};
@@ -336,6 +362,8 @@ static int view_check(struct view *v, const char **ret_reason)
 		r = check_balance(v, ret_reason);
 	if (r == 0)
 		r = check_holdings(v, ret_reason);
+	if (r == 0)
+		r = check_files(v, ret_reason);
 	return r;
 }
 
@@ -413,6 +441,8 @@ enum image_section_kind view_section_kind(enum metric_scope scope)
 	case METRIC_PROCESS: return SECTION_PROCESSES;
 	case METRIC_SELF: return SECTION_SELF;
 	case METRIC_BALANCE: return SECTION_BALANCE;
+	case METRIC_SURVEY: return SECTION_SURVEY;
+	case METRIC_FILE: return SECTION_FILES;
 	case METRIC_SHMEM:
 	case METRIC_TMPFS: return SECTION_HOLDINGS;
 	default: return (enum image_section_kind)(SECTION_OWNERS + owner_kind_of(scope));

@@ -107,6 +107,20 @@ static inline const struct snapshot_holding *view_holding(const struct view *vie
 	return (const void *)(s->data + (size_t)s->stride * i);
 }
 
+/* What the last survey of mapped files found, or NULL: there was none yet, or there is to be none. */
+static inline const struct snapshot_survey *view_survey(const struct view *view)
+{
+	return (const void *)view->section[SECTION_SURVEY].data;
+}
+
+/* A file; view_count() of METRIC_FILE says how many there are. */
+static inline const struct snapshot_file *view_file(const struct view *view, uint32_t i)
+{
+	const struct view_section *s = &view->section[SECTION_FILES];
+
+	return (const void *)(s->data + (size_t)s->stride * i);
+}
+
 static inline const struct snapshot_histogram *view_histogram(const struct view *view, uint32_t i)
 {
 	const struct view_section *s = &view->section[SECTION_HISTOGRAMS];

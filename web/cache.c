@@ -53,6 +53,8 @@ void cache_replace(struct cache *c, struct view *view)
 
 bool cache_keeps_list(const struct cache *c, enum metric_scope scope, const struct sight *sight)
 {
+	if (scope == METRIC_FILE) /* few ask, and not often */
+		return false;
 	if (scope == METRIC_PROCESS && sight->kind == SIGHT_EXPORTED)
 		return c->exported <= LIST_ROWS_MAX;
 	if (scope == METRIC_PROCESS && sight->kind != SIGHT_ALL)

@@ -59,7 +59,7 @@ void cache_replace(struct cache *c, struct view *view);
 void cache_drop(struct cache *c);
 
 /*
- * Whether the list of SCOPE, of processes those that SIGHT has, is kept: it is short enough, and not a single user's.
+ * Whether the list of SCOPE, of processes those that SIGHT has, is kept: it is short enough, and not a single user's nor of files.
  * Others are rendered piecewise.
  */
 bool cache_keeps_list(const struct cache *c, enum metric_scope scope, const struct sight *sight);

@@ -42,6 +42,9 @@ static const struct {
 	{"/api/v1/processes",
 		"processes, the largest first; <code>?sort=rss_bytes&amp;limit=10&amp;user=NAME</code> sorts "
 		"and narrows a list, <code>/PID</code> is one of them"},
+	{"/api/v1/files",
+		"the files that processes map, and which of them are deleted, for root and group memtally at a "
+		"UNIX socket"},
 	{"/api/v1/status", "what memtallyd and memtally-web are doing, and what that costs"},
 	{"/readyz", "whether there is a fresh snapshot: 200, or 503"},
 	{"/healthz", "whether memtally-web runs: 200"},

@@ -22,6 +22,7 @@ static const struct {
 	{"/readyz", ROUTE_READYZ},
 	{"/api/v1/status", ROUTE_STATUS},
 	{"/api/v1/host", ROUTE_HOST},
+	{"/api/v1/files", ROUTE_FILES},
 	{"/api/v1/processes", ROUTE_PROCESSES},
 };
 
@@ -70,5 +71,7 @@ enum metric_scope routes_list_scope(enum route route)
 {
 	if (route >= ROUTE_OWNERS)
 		return owner_scope((enum owner_kind)(route - ROUTE_OWNERS));
+	if (route == ROUTE_FILES)
+		return METRIC_FILE;
 	return route == ROUTE_PROCESSES ? METRIC_PROCESS : METRIC_SELF;
 }

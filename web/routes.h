@@ -19,6 +19,7 @@ enum route {
 	ROUTE_READYZ,
 	ROUTE_STATUS,
 	ROUTE_HOST,
+	ROUTE_FILES,
 	ROUTE_PROCESSES,
 	ROUTE_PROCESS, /* one of them, by pid */
 	ROUTE_OWNERS,  /* lists: this and those behind it, by enum owner_kind */

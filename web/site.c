@@ -262,6 +262,16 @@ static struct answer *refuse_processes(const struct task *t)
 			  "(web.tcp_scope)");
 }
 
+/* What others have mapped, the kernel shows to nobody but those who may look into all processes. */
+static struct answer *refuse_files(const struct task *t)
+{
+	return answer_new_error(MHD_HTTP_FORBIDDEN,
+		view_is_public(t->site->cache.view)
+			? "memtallyd does not show files to this memtally-web"
+			: "the files that processes map are shown to root and group memtally, at a UNIX socket "
+			  "(web.listen-address)");
+}
+
 static struct answer *answer_list(const struct task *t, enum metric_scope scope)
 {
 	char key[PARAMS_KEY_SIZE], value[QUERY_VALUE_MAX], error[QUERY_ERROR_SIZE];
@@ -272,6 +282,8 @@ static struct answer *answer_list(const struct task *t, enum metric_scope scope)
 
 	if (scope == METRIC_PROCESS && !shows_processes(t))
 		return refuse_processes(t);
+	if (scope == METRIC_FILE && (view_is_public(cache->view) || t->sight.kind != SIGHT_ALL))
+		return refuse_files(t);
 	if (!has_parameters(t->rq) && cache_keeps_list(cache, scope, &t->sight))
 		return answer_cached(t, cache_list(scope, &t->sight));
 	query_init(&query, scope);

@@ -34,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	text = fuzz_text(data + 1, size - 1);
-	query_init(&q, (enum metric_scope)(METRIC_USER + data[0] % 4));
+	query_init(
+		&q, data[0] == 'f' ? METRIC_FILE : (enum metric_scope)(METRIC_USER + data[0] % 4));
 	set_all(&q, text);
 	fuzz_check(query_run(&q, view, &rows, &count) == 0);
 	fuzz_check(count <= view_count(view, q.scope) && (!q.limit || count <= q.limit));

@@ -61,5 +61,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_text(&to);
 	for (int scope = METRIC_USER; scope <= METRIC_PROCESS; scope++)
 		render_list(view, (enum metric_scope)scope);
+	render_list(view, METRIC_FILE);
 	return 0;
 }

@@ -55,12 +55,15 @@ void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *
 	calls_redirect(&d->vfs);
 	must(pass_open(&o, &d->pass) == 0);
 	d->pass->procfs.is_whole = !options->is_partial;
+	surveyor_init(&d->surveyor, d->pass, 1, d->kernel.monotonic_ns);
+	surveyor_set(&d->surveyor, options->files_ns, options->rate_ppm, d->kernel.monotonic_ns);
 	d->start_ns = d->due_ns = d->lived_ns = d->happened_ns = d->kernel.monotonic_ns;
 	daemon_restart_accounts(d);
 }
 
 void daemon_done(struct daemon *d)
 {
+	surveyor_done(&d->surveyor);
 	d->pass = pass_free(d->pass);
 	calls_redirect(NULL);
 	vfs_done(&d->vfs);
@@ -298,15 +301,29 @@ static void let_live(struct daemon *d, const struct host_rates *rates, uint64_t 
 	let_happen(d, until_ns);
 }
 
+static void survey(struct daemon *d)
+{
+	int r = surveyor_turn(&d->surveyor);
+
+	must(r >= 0);
+	d->turns++;
+	d->surveys += r == SURVEYOR_ENDED;
+}
+
 void daemon_wait(struct daemon *d, const struct host_rates *rates)
 {
 	for (;;) {
-		uint64_t at_ns = pass_next_measure_ns(d->pass, d->kernel.monotonic_ns);
+		uint64_t turn_ns = pass_next_measure_ns(d->pass, d->kernel.monotonic_ns);
+		uint64_t survey_ns = surveyor_next_ns(&d->surveyor);
+		uint64_t at_ns = turn_ns < survey_ns ? turn_ns : survey_ns;
 
 		if (at_ns >= d->due_ns)
 			break;
 		let_live(d, rates, at_ns);
-		must(pass_measure(d->pass) == 0);
+		if (survey_ns < turn_ns)
+			survey(d);
+		else
+			must(pass_measure(d->pass) == 0);
 		account_for_cpu(d);
 	}
 	let_live(d, rates, d->due_ns);

@@ -9,6 +9,7 @@
 #include "collectors/budget.h"
 #include "collectors/pass.h"
 #include "collectors/plan.h"
+#include "daemon/surveyor.h"
 #include "tests/sim/kernel.h"
 #include "tests/sim/vfs.h"
 
@@ -22,9 +23,10 @@ enum {
 struct daemon_options {
 	uint64_t interval_ns, max_age_ns, giant_age_ns, stall_ns;
 	uint32_t rate_ppm;
-	bool is_blind;   /* keeps no accounts of errors, which cost more than all the rest */
-	size_t max_fds;  /* how many descriptors it may have */
-	bool is_partial; /* the host's sums are not to be used: as in a container */
+	uint64_t files_ns; /* between surveys of files; 0: there are none */
+	bool is_blind;     /* keeps no accounts of errors, which cost more than all the rest */
+	size_t max_fds;    /* how many descriptors it may have */
+	bool is_partial;   /* the host's sums are not to be used: as in a container */
 };
 
 extern const struct daemon_options daemon_defaults;
@@ -62,6 +64,8 @@ struct daemon {
 	struct kernel kernel;
 	struct vfs vfs; /* of .kernel */
 	struct pass *pass;
+	struct surveyor surveyor;
+	uint64_t surveys, turns; /* that were completed; and turns of them */
 	uint64_t start_ns, due_ns, lived_ns;
 	/* What else happens, every DAEMON_STEP_NS, also while a pass is under way; NULL: nothing. */
 	void (*happens)(struct host *h, void *data);

@@ -3,6 +3,8 @@
 
 #include "tests/sim/files.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 
 /* Each image lies elsewhere: its text, what it has mapped, and its stack. */
@@ -21,6 +23,14 @@ static void add_kib(struct buffer *to, const char *name, double bytes)
 	buffer_add_text(to, ":\t");
 	buffer_add_u64(to, (uint64_t)bytes / 1024);
 	buffer_add_text(to, " kB\n");
+}
+
+/* As smaps has it. */
+static void add_padded(struct buffer *to, const char *name, double bytes)
+{
+	int blanks = 15 - (int)strlen(name);
+
+	buffer_printf(to, "%s:%*s%8llu kB\n", name, blanks, "", (unsigned long long)bytes / 1024);
 }
 
 static uint64_t text_start(const struct host_process *p)
@@ -265,23 +275,23 @@ void files_smap(const struct files_mapping *m, struct buffer *to)
 	const struct host_piece *p = &m->piece;
 
 	files_map(m, to);
-	add_kib(to, "Size", (double)(m->end - m->start));
+	add_padded(to, "Size", (double)(m->end - m->start));
 	buffer_add_text(to, "KernelPageSize:        4 kB\nMMUPageSize:           4 kB\n");
-	add_kib(to, "Rss", (double)p->rss);
-	add_kib(to, "Pss", p->pss);
-	add_kib(to, "Pss_Dirty", 0);
-	add_kib(to, "Shared_Clean", 0);
-	add_kib(to, "Shared_Dirty", (double)(p->rss - p->private));
-	add_kib(to, "Private_Clean", 0);
-	add_kib(to, "Private_Dirty", (double)p->private);
+	add_padded(to, "Rss", (double)p->rss);
+	add_padded(to, "Pss", p->pss);
+	add_padded(to, "Pss_Dirty", 0);
+	add_padded(to, "Shared_Clean", 0);
+	add_padded(to, "Shared_Dirty", (double)(p->rss - p->private));
+	add_padded(to, "Private_Clean", 0);
+	add_padded(to, "Private_Dirty", (double)p->private);
 	buffer_add_text(to, "Referenced:            0 kB\n");
-	add_kib(to, "Anonymous", m->inode ? 0 : (double)p->rss);
+	add_padded(to, "Anonymous", m->inode ? 0 : (double)p->rss);
 	buffer_add_text(to, "KSM:                   0 kB\nLazyFree:              0 kB\n"
 			    "AnonHugePages:         0 kB\nShmemPmdMapped:        0 kB\n"
 			    "FilePmdMapped:         0 kB\nShared_Hugetlb:        0 kB\n"
 			    "Private_Hugetlb:       0 kB\n");
-	add_kib(to, "Swap", (double)p->swap);
-	add_kib(to, "SwapPss", p->swap_pss);
+	add_padded(to, "Swap", (double)p->swap);
+	add_padded(to, "SwapPss", p->swap_pss);
 	buffer_add_text(to, "Locked:                0 kB\nTHPeligible:           0\n"
 			    "VmFlags: rd wr mr mw me ac sd\n");
 }

@@ -344,8 +344,17 @@ ssize_t vfs_read(struct vfs *v, int fd, void *to, size_t size)
 	return n;
 }
 
+/* Of mappings the beginning alone, when it is not read on from where it was. */
 ssize_t vfs_pread(struct vfs *v, int fd, void *to, size_t size, off_t offset)
 {
+	struct vfs_file *f = file_of(v, fd);
+
+	if (f->kind == FILE_SMAPS) {
+		assert(offset == 0);
+		f->cursor = (struct files_cursor){.at = FILES_TEXT};
+		f->offset = f->rest.len;
+		return read_seq(v, f, to, size);
+	}
 	return read_whole(v, file_of(v, fd), to, size, (uint64_t)offset);
 }
 

@@ -21,12 +21,14 @@ SCOPE = struct.Struct("=IIIIIIQQ")
 PROCESS = struct.Struct("=IIII16IBBHIQ")
 SELF = struct.Struct("=IIQ")
 HOLDING = struct.Struct("=IIIIQ")
+FILE = struct.Struct("=IIIIQQ")
 HOLDINGS = ("shmem", "tmpfs")
 BYTE_ORDER = 0x01020304
 SEALS = 1 | 2 | 4 | 8  # seal, shrink, grow, write
 F_GET_SEALS = 1034
 
-SECTIONS = {1: "strings", 2: "host", 3: "processes", 4: "self", 5: "histograms", 6: "balance", 7: "holdings"}
+SECTIONS = {1: "strings", 2: "host", 3: "processes", 4: "self", 5: "histograms", 6: "balance", 7: "holdings",
+            24: "survey", 25: "files"}
 FIRST_OWNERS = 8
 # Kinds of owners that every process has one of; what has none of another is its (none)'s, and does not say so.
 ALWAYS = ("user", "group", "program", "unit")
@@ -106,6 +108,8 @@ class Image:
                               if e != "BALANCE_LINES"]
         self.holding_names = [[e.split("_", 1)[1].lower() for e in enumerators(f"{kind}_quantity")[:-1]]
                               for kind in HOLDINGS]
+        self.survey_names, self.file_names = ([e.split("_", 1)[1].lower() for e in enumerators(f"{kind}_quantity")[:-1]]
+                                              for kind in ("survey", "file"))
         self._read_sections()
 
     def _self_names(self):
@@ -194,6 +198,21 @@ class Image:
                             | self.quantities(at + HOLDING.size, present, self.holding_names[kind]))
         return rows
 
+    def survey(self):
+        """What the last survey of mapped files is of; None before there was one."""
+        for at in self.offsets("survey"):
+            return self.quantities(at + 8, struct.unpack_from("=Q", self.data, at)[0], self.survey_names)
+        return None
+
+    def files(self):
+        rows = []
+        for at in self.offsets("files"):
+            path, flags, major, minor, inode, present = FILE.unpack_from(self.data, at)
+            rows.append({"path": self.text(path), "deleted": bool(flags & 1), "executable": bool(flags & 2),
+                         "device": f"{major:x}:{minor:x}", "inode": inode}
+                        | self.quantities(at + FILE.size, present, self.file_names))
+        return rows
+
     def own(self):
         at = self.offsets("self")[0]
         version, flags, present = SELF.unpack_from(self.data, at)
@@ -217,6 +236,8 @@ class Image:
             "processes": self.processes(),
             "self": self.own(),
             "balance": self.balance(),
+            "survey": self.survey(),
+            "files": self.files(),
             **{kind: self.holdings(i) for i, kind in enumerate(HOLDINGS)},
         } | {name + "s": [row for row in self.scopes(name + "s", name) if not row["other"]] for name in self.owners}
 

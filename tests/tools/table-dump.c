@@ -30,6 +30,16 @@ static const char *where(const struct metric *metric, enum metric_scope scope)
 	return metric_is_exposed(metric, scope) ? "both" : "json";
 }
 
+/* Fields of the survey are called as those of the host, and are others. */
+static const char *scope_name(enum metric_scope scope)
+{
+	switch (scope) {
+	case METRIC_SELF: return "self";
+	case METRIC_SURVEY: return "survey";
+	default: return metric_scope_name(scope);
+	}
+}
+
 static void dump_scope(enum metric_scope scope)
 {
 	const struct metric *table;
@@ -43,8 +53,7 @@ static void dump_scope(enum metric_scope scope)
 			continue;
 		metric_name(&table[i], scope, false, name);
 		metric_field(&table[i], field);
-		printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			scope == METRIC_SELF ? "self" : metric_scope_name(scope), name,
+		printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", scope_name(scope), name,
 			table[i].type == METRIC_COUNTER ? "counter" : "gauge",
 			or_dash(table[i].label), or_dash(table[i].value), where(&table[i], scope),
 			field, table[i].help);

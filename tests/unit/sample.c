@@ -643,6 +643,65 @@ static int add_holdings(struct builder *b)
 	return 0;
 }
 
+/* A file as the table below has it; quantities of memory in KiB, ABSENT where a kernel does not tell. */
+struct mapped {
+	const char *path;
+	uint32_t flags, major, minor;
+	uint64_t inode;
+	int64_t processes, users, mappings, kib[FILE_SWAP - FILE_RESIDENT + 1];
+};
+
+/* clang-format off */
+static const struct mapped files[SAMPLE_FILES] = {
+	{"/usr/lib/libc.so.6", FILE_EXECUTABLE, 0xfe, 1, 131, 14, 7, 70, {1800, 1968, 21000, 168, 12}},
+	{"/usr/lib/firefox/\"libxul\".so", FILE_EXECUTABLE | FILE_DELETED, 0xfe, 1, UINT64_MAX, 3, 1, 12,
+		{90000, 99000, 180000, 9000, 0}},
+	{"memfd:数据", 0, 0, 1, 1037, 2, 2, 2, {4096, 4096, 8192, 0, ABSENT}},
+	{"/srv/data/\\x0a", 0, 8, 0x21, 12, 1, 1, 1, {ABSENT, 512, 512, ABSENT, ABSENT}},
+	{"/tmp/scratch", FILE_DELETED, 0, 0x2d, 3, 1, 1, 1, {64, 64, 64, 0, 0}},
+};
+/* clang-format on */
+
+static int add_file(struct builder *b, const struct mapped *f)
+{
+	struct snapshot_file *row = builder_add_file(b);
+
+	if (!row)
+		return -ENOMEM;
+	row->path = builder_add_text(b, f->path, strlen(f->path));
+	row->flags = f->flags;
+	row->major = f->major;
+	row->minor = f->minor;
+	row->inode = f->inode;
+	ROW_SET(row, FILE_PROCESSES, (uint64_t)f->processes);
+	ROW_SET(row, FILE_USERS, (uint64_t)f->users);
+	ROW_SET(row, FILE_MAPPINGS, (uint64_t)f->mappings);
+	for (size_t i = 0; i < ARRAY_SIZE(f->kib); i++)
+		if (f->kib[i] != ABSENT)
+			ROW_SET(row, FILE_RESIDENT + i, (uint64_t)f->kib[i] * KIB);
+	return 0;
+}
+
+static int add_files(struct builder *b, const struct sample_options *options)
+{
+	struct snapshot_survey *survey = options->is_unsurveyed ? NULL : builder_add_survey(b);
+	int r = 0;
+
+	if (options->is_unsurveyed)
+		return 0;
+	if (!survey)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < SURVEY_QUANTITIES; i++)
+		ROW_SET(survey, i, 10 + (uint64_t)i);
+	ROW_SET(survey, SURVEY_AGE, 1234 * NS_PER_SEC);
+	ROW_SET(survey, SURVEY_DURATION, UINT64_C(62500000000));
+	ROW_SET(survey, SURVEY_CPU, UINT64_C(1625000000));
+	survey->present &= ~(UINT64_C(1) << SURVEY_SWAP);
+	for (size_t i = 0; r == 0 && i < SAMPLE_FILES; i++)
+		r = add_file(b, &files[i]);
+	return r;
+}
+
 int sample_add(struct builder *b, const struct sample_options *options)
 {
 	AUTO_FREE struct tally *tally = calloc(1, sizeof(*tally));
@@ -660,6 +719,8 @@ int sample_add(struct builder *b, const struct sample_options *options)
 		r = add_balance(b);
 	if (r == 0)
 		r = add_holdings(b);
+	if (r == 0)
+		r = add_files(b, options);
 	return r == 0 ? add_self(b, options) : r;
 }
 

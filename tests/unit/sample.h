@@ -34,6 +34,7 @@ struct sample_options {
 	bool is_restricted;   /* /proc hides users' processes from others */
 	bool by_login;        /* users are by loginuid */
 	bool is_moving;       /* each of these has .sequence % SAMPLE_CYCLE KiB more */
+	bool is_unsurveyed;   /* there was no survey of files */
 };
 
 enum {
@@ -47,6 +48,7 @@ enum {
 	SAMPLE_IN_MACHINE = 2100,
 	SAMPLE_WITHOUT_GROUP = 4242, /* uid of who has no known one */
 	SAMPLE_GID = 100,            /* of all others but root, whose is 0 */
+	SAMPLE_FILES = 5,
 };
 
 #define SAMPLE_REALTIME_NS UINT64_C(1700000000123000000) /* 2023-11-14T22:13:20.123Z */

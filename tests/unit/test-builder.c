@@ -93,6 +93,24 @@ static void fill_process(struct builder *b, uint32_t pid, uint64_t *dice)
 	row->q[PROCESS_ANON_SLOPE_ERROR] = metric_real_bits((double)(unit_random(dice) >> 20) / 3);
 }
 
+static void fill_files(struct builder *b, uint32_t rows, uint64_t *dice)
+{
+	struct snapshot_survey *survey = builder_add_survey(b);
+
+	assert_non_null(survey);
+	survey->present = some_bits(dice, SURVEY_QUANTITIES);
+	fill(dice, survey->q, SURVEY_QUANTITIES);
+	for (uint32_t i = 0; i < rows; i++) {
+		struct snapshot_file *row = builder_add_file(b);
+
+		assert_non_null(row);
+		row->path = some_text(b, dice);
+		row->inode = unit_random(dice);
+		row->present = some_bits(dice, FILE_QUANTITIES);
+		fill(dice, row->q, FILE_QUANTITIES);
+	}
+}
+
 /* Rows of every kind, the same ones for the same number; names are texts of their own. */
 static void fill_builder(struct builder *b, uint64_t dice, uint32_t rows)
 {
@@ -131,6 +149,7 @@ static void fill_builder(struct builder *b, uint64_t dice, uint32_t rows)
 		holding->present = some_bits(&dice, TMPFS_QUANTITIES);
 		fill(&dice, holding->q, HOLDING_QUANTITIES);
 	}
+	fill_files(b, rows, &dice);
 }
 
 static void assert_rows(
@@ -171,6 +190,8 @@ static void survives_the_round_trip(void **state)
 		assert_rows(&b, view, SECTION_HISTOGRAMS, sizeof(struct snapshot_histogram));
 		assert_rows(&b, view, SECTION_BALANCE, sizeof(struct snapshot_balance));
 		assert_rows(&b, view, SECTION_HOLDINGS, sizeof(struct snapshot_holding));
+		assert_rows(&b, view, SECTION_SURVEY, sizeof(struct snapshot_survey));
+		assert_rows(&b, view, SECTION_FILES, sizeof(struct snapshot_file));
 		assert_int_equal(view->section[SECTION_STRINGS].count, texts);
 		assert_memory_equal(view_text(view, 0), b.section[SECTION_STRINGS].data, texts);
 		for (uint32_t k = 0; k < rows[i]; k++)
@@ -232,6 +253,9 @@ static void leaves_processes_out(void **state)
 		again = seal_and_open(&b, &head);
 		assert_true(view_is_public(open));
 		assert_int_equal(view_count(open, METRIC_PROCESS), 0);
+		assert_int_equal(view_count(open, METRIC_FILE), 0);
+		assert_non_null(view_survey(open));
+		assert_int_equal(view_count(again, METRIC_FILE), 9);
 		assert_int_equal(view_count(open, METRIC_USER), 9);
 		assert_int_equal(view_count(again, METRIC_PROCESS), 9);
 		assert_true(open->size < again->size);
@@ -240,6 +264,28 @@ static void leaves_processes_out(void **state)
 			assert_rows(&b, whole, SECTION_PROCESSES, sizeof(struct snapshot_process));
 		}
 	}
+}
+
+/* What is added behind the public image is not in it. */
+static void adds_to_what_was_sealed(void **state)
+{
+	struct image_header open_head = head;
+	AUTO_BUILDER struct builder b = {0};
+	AUTO_VIEW struct view *open = NULL, *whole = NULL;
+	struct snapshot_file *row;
+
+	(void)state;
+	open_head.flags |= IMAGE_PUBLIC;
+	fill_builder(&b, 2, 3);
+	open = seal_and_open(&b, &open_head);
+	row = builder_add_file(&b);
+	assert_non_null(row);
+	row->path = builder_add_text(&b, "/a/secret", 9);
+	whole = seal_and_open(&b, &head);
+	assert_int_equal(view_count(whole, METRIC_FILE), 4);
+	assert_string_equal(view_text(whole, view_file(whole, 3)->path), "/a/secret");
+	assert_null(memmem(open->data, open->size, "/a/secret", 9));
+	assert_non_null(memmem(whole->data, whole->size, "/a/secret", 9));
 }
 
 static void needs_no_memory_in_the_steady_state(void **state)
@@ -318,6 +364,7 @@ int main(void)
 		cmocka_unit_test(survives_the_round_trip),
 		cmocka_unit_test(gives_texts_their_place),
 		cmocka_unit_test(leaves_processes_out),
+		cmocka_unit_test(adds_to_what_was_sealed),
 		cmocka_unit_test(needs_no_memory_in_the_steady_state),
 		cmocka_unit_test(tells_of_lost_rows),
 		cmocka_unit_test(refuses_too_much),

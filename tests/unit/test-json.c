@@ -529,6 +529,23 @@ static void bodies_are_as_agreed(void **state)
 	}
 }
 
+/* What was found, or that there was no survey yet. */
+static void files_follow_the_survey(void **state)
+{
+	static const struct sample_options unsurveyed = {.is_unsurveyed = true};
+	AUTO_VIEW struct view *view = sample_open(NULL), *without = sample_open(&unsurveyed);
+	AUTO_BUFFER struct buffer b = {0}, none = {0};
+	struct json_list list = {.view = without, .scope = METRIC_FILE};
+
+	(void)state;
+	render_list(view, METRIC_FILE, 1000, &b);
+	golden_check("files.json", &b);
+	assert_false(json_list_render(&list, SIZE_MAX, &none));
+	assert_int_equal(view_count(without, METRIC_FILE), 0);
+	assert_int_equal(none.len, strlen(",\"files\":[]}"));
+	assert_memory_equal(none.data, ",\"files\":[]}", none.len);
+}
+
 static void render_all(const struct view *view, struct buffer *to)
 {
 	static const uint32_t rows[] = {0, 1, 2};
@@ -578,6 +595,7 @@ int main(void)
 		cmocka_unit_test(empty_list_is_a_list),
 		cmocka_unit_test(errors_take_any_bytes),
 		cmocka_unit_test(bodies_are_as_agreed),
+		cmocka_unit_test(files_follow_the_survey),
 		cmocka_unit_test(lack_of_memory_is_told),
 	};
 

@@ -25,6 +25,18 @@
 #define INTERVAL_NS (4 * NS_PER_MSEC)
 #define PATIENCE_NS (20 * NS_PER_SEC)
 
+/* What one of them has mapped, which surveys are to find; another's smaps is of no file. */
+#define MAPPED_PATH "/usr/lib/libmapped.so"
+static const char mapped_path[] = "12/smaps";
+static const char mapped_text[] =
+	"7f0000000000-7f0000100000 r-xp 00000000 08:01 7 " MAPPED_PATH "\n"
+	"Rss:                  64 kB\nPss:                  32 kB\nPrivate_Dirty:         0 kB\n"
+	"Anonymous:             0 kB\n"
+	"7f0000100000-7f0000200000 rw-p 00000000 08:01 7 " MAPPED_PATH "\n"
+	"Rss:                  16 kB\nPss:                  16 kB\nPrivate_Dirty:        16 kB\n"
+	"Anonymous:            16 kB\n";
+enum { MAPPED_RSS = 80 << 10, WITH_SMAPS = 2 };
+
 #define RECOVERY_NS                                                                                \
 	(5 * NS_PER_SEC) /* of a machine that has much else to do: it takes a few passes */
 
@@ -63,6 +75,7 @@ static int run_daemon(int argc, char *argv[], bool is_exact, uint64_t interval_n
 	if (narrow_accounts(&account, &of_resolver) < 0)
 		return EXIT_FAILURE;
 	settings->interval_ns = interval_ns;
+	settings->files_interval_ns = interval_ns;
 	settings->budget_cpu_ppm = 1000000;
 	settings->pss_mode = is_exact ? PSS_MODE_EXACT : PSS_MODE_ADAPTIVE;
 	(void)resolver_start(&of_resolver, account.uid, &resolver);
@@ -154,12 +167,40 @@ static struct view *next_view(void)
 	return NULL;
 }
 
+/* What is shown of files is all of what a process has, or nothing. */
+static const char *wrong_files(const struct view *view)
+{
+	for (uint32_t i = 0; i < view_count(view, METRIC_FILE); i++) {
+		const struct snapshot_file *row = view_file(view, i);
+
+		if (strcmp(view_text(view, row->path), MAPPED_PATH) != 0)
+			return "a file that nobody has mapped";
+		if (row->q[FILE_RSS] != MAPPED_RSS || row->q[FILE_PROCESSES] != 1)
+			return "a part of what is mapped";
+	}
+	return NULL;
+}
+
 static void judge(const struct view *view)
 {
 	const char *wrong = witness_wrong(view);
 
+	if (!wrong)
+		wrong = wrong_files(view);
 	if (wrong)
 		FAIL("%s", wrong);
+}
+
+static const char *missing_of(const struct view *view)
+{
+	const struct snapshot_survey *survey = view_survey(view);
+	const char *missing = witness_missing(view);
+
+	if (missing)
+		return missing;
+	if (!survey || survey->q[SURVEY_READ] != WITH_SMAPS || view_count(view, METRIC_FILE) != 1)
+		return "no survey finds what is mapped";
+	return NULL;
 }
 
 /* Passes from now on are right, and soon whole again, as far as LACKS can tell. */
@@ -190,7 +231,7 @@ static bool survives(const struct injector_sweep *s, unsigned int n, unsigned in
 
 		judge(view);
 		if (injector_has_struck()) {
-			recover(witness_missing);
+			recover(missing_of);
 			injector_end();
 			return true;
 		}
@@ -225,11 +266,11 @@ static void survives_all(bool is_exact, unsigned int times, unsigned int step)
 	injector_arm(INJECTOR_CALLS, 0, 0);
 	start(is_exact, INTERVAL_NS);
 	for (unsigned int pass = 0; pass < PASSES_SETTLED; pass++)
-		recover(witness_missing);
+		recover(missing_of);
 	before = descriptors();
 	assert_true(before > 0);
 	assert_true(injector_run(&sweep) > 50);
-	recover(witness_missing);
+	recover(missing_of);
 	after = descriptors();
 	if (after != before)
 		FAIL("%u descriptors, and %u before", after, before);
@@ -331,6 +372,7 @@ static int make_tree(void **state)
 	if (chmod(d.tree.path, 0755) < 0)
 		return -1;
 	witness_populate(&d.tree);
+	tree_write(&d.tree, mapped_path, mapped_text);
 	tree_write(&d.tree, "none.yaml", "");
 	snprintf(d.socket, sizeof(d.socket), "%s/socket", d.tree.path);
 	snprintf(d.child.log, sizeof(d.child.log), "%s/log", d.tree.path);

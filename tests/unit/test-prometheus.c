@@ -299,6 +299,7 @@ static void check_all_rows(const struct view *view, const struct exposition *e)
 	check_row(e, METRIC_HOST, NULL, view_host(view)->present, view_host(view)->q);
 	check_row(e, METRIC_SELF, NULL, view_self(view)->present, view_self(view)->q);
 	check_row(e, METRIC_BALANCE, NULL, view_balance(view)->present, view_balance(view)->q);
+	check_row(e, METRIC_SURVEY, NULL, view_survey(view)->present, view_survey(view)->q);
 	for (uint32_t i = 0; i < view_holding_count(view); i++) {
 		const struct snapshot_holding *row = view_holding(view, i);
 

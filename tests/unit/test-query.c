@@ -14,7 +14,7 @@
 
 static const enum metric_scope scopes[] = {METRIC_USER, METRIC_PROGRAM, METRIC_UNIT,
 	METRIC_USER_UNIT, METRIC_SESSION, METRIC_SLICE, METRIC_MACHINE, METRIC_POD,
-	METRIC_CONTAINER, METRIC_GROUP, METRIC_PROCESS};
+	METRIC_CONTAINER, METRIC_GROUP, METRIC_PROCESS, METRIC_FILE};
 
 /* What a row says in field KEY; written apart from the query, on purpose the slow and plain way. */
 struct value {
@@ -58,11 +58,30 @@ static struct value of_metric(
 	return value;
 }
 
+static struct value value_of_file(const struct view *view, uint32_t i, const char *key)
+{
+	const struct snapshot_file *row = view_file(view, i);
+
+	if (!strcmp(key, "path"))
+		return of_text(view_text(view, row->path));
+	if (!strcmp(key, "deleted"))
+		return of_text(row->flags & FILE_DELETED ? "true" : "false");
+	if (!strcmp(key, "executable"))
+		return of_text(row->flags & FILE_EXECUTABLE ? "true" : "false");
+	if (!strcmp(key, "device"))
+		return of_number((double)row->major * 4294967296 + row->minor);
+	if (!strcmp(key, "inode"))
+		return of_number((double)row->inode);
+	return of_metric(METRIC_FILE, key, row->present, row->q);
+}
+
 static struct value value_of(
 	const struct view *view, enum metric_scope scope, uint32_t i, const char *key)
 {
 	const struct snapshot_process *p;
 
+	if (scope == METRIC_FILE)
+		return value_of_file(view, i, key);
 	if (scope != METRIC_PROCESS) {
 		const struct snapshot_scope *row = view_scope(view, scope, i);
 
@@ -108,9 +127,14 @@ static size_t sort_keys(enum metric_scope scope, char key[64][METRIC_NAME_SIZE])
 	size_t count, n = 0;
 	const struct metric *m = metric_table(scope, &count);
 
+	static const char *const of_files[] = {"path", "deleted", "executable", "device", "inode"};
+
 	if (scope == METRIC_PROCESS)
 		for (size_t i = 0; i < ARRAY_SIZE(of_processes); i++)
 			snprintf(key[n++], METRIC_NAME_SIZE, "%s", of_processes[i]);
+	else if (scope == METRIC_FILE)
+		for (size_t i = 0; i < ARRAY_SIZE(of_files); i++)
+			snprintf(key[n++], METRIC_NAME_SIZE, "%s", of_files[i]);
 	else
 		snprintf(key[n++], METRIC_NAME_SIZE, "%s", metric_scope_name(scope));
 	if (scope == METRIC_USER)
@@ -194,7 +218,7 @@ static void assert_all(const struct view *view, enum metric_scope scope, const s
 		assert_false(seen[rows->row[i]]);
 		seen[rows->row[i]] = true;
 	}
-	for (uint32_t i = 0; scope != METRIC_PROCESS && i < total; i++)
+	for (uint32_t i = 0; scope < METRIC_PROCESS && i < total; i++)
 		if (view_scope(view, scope, i)->flags & SCOPE_OTHER) {
 			assert_false(seen[i]);
 			others++;
@@ -297,6 +321,10 @@ static const struct filters {
 				 {"pid", "1001"}, {"user", "root"}, {"user", "alice"}}},
 	{METRIC_PROCESS, {{"user", "4242"}}},
 	{METRIC_PROCESS, {{"program", " leading and trailing "}}},
+	{METRIC_FILE, {{"deleted", "true"}}},
+	{METRIC_FILE, {{"deleted", "true"}, {"executable", "false"}}},
+	{METRIC_FILE, {{"deleted", "true"}, {"deleted", "false"}}},
+	{METRIC_FILE, {{"path", "memfd:数据"}, {"path", "/nowhere"}}},
 };
 
 static bool is_wanted(const struct view *view, const struct filters *f, uint32_t i)
@@ -343,7 +371,7 @@ static void filters_by_names(void **state)
 
 			for (size_t n = 0; n < rows.count; n++)
 				is_found |= rows.row[n] == k;
-			if (f->scope != METRIC_PROCESS &&
+			if (f->scope < METRIC_PROCESS &&
 				!strcmp(name_of(view, f->scope, k), "(other)"))
 				assert_false(is_found);
 			else if (is_found != is_wanted(view, f, k))
@@ -375,7 +403,7 @@ static void hides_what_is_not_for_the_asker(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_FREE uint32_t *every = NULL, *some = NULL, *users = NULL;
+		AUTO_FREE uint32_t *every = NULL, *some = NULL, *users = NULL, *files = NULL;
 		struct query q;
 		size_t count;
 
@@ -390,6 +418,10 @@ static void hides_what_is_not_for_the_asker(void **state)
 		q.sight = cases[i].sight;
 		assert_int_equal(query_run(&q, view, &users, &count), 0);
 		assert_int_equal(count, 8);
+		query_init(&q, METRIC_FILE);
+		q.sight = cases[i].sight;
+		assert_int_equal(query_run(&q, view, &files, &count), 0);
+		assert_int_equal(count, cases[i].sight.kind == SIGHT_ALL ? SAMPLE_FILES : 0);
 	}
 }
 
@@ -481,6 +513,12 @@ static void says_what_is_wrong(void **state)
 			"unknown parameter 'uid'; known here: sort, order, limit, session, user"},
 		{METRIC_CONTAINER, "unit", "x",
 			"unknown parameter 'unit'; known here: sort, order, limit, container, user, pod, runtime"},
+		{METRIC_FILE, "deleted", "yes", "'deleted' must be true or false"},
+		{METRIC_FILE, "executable", "", "'executable' must be true or false"},
+		{METRIC_FILE, "inode", "1",
+			"unknown parameter 'inode'; known here: sort, order, limit, path, deleted, executable"},
+		{METRIC_FILE, "sort", "file",
+			"'sort' must be a field of the rows, such as pss_bytes, rss_bytes or path"},
 		{METRIC_USER, "user", long_value, "'user' is longer than 1023 bytes"},
 	};
 

@@ -27,6 +27,8 @@ static void finds_exact_paths(void **state)
 		{"/api/v1/users", ROUTE_OWNERS + OWNER_USER},
 		{"/api/v1/programs", ROUTE_OWNERS + OWNER_PROGRAM},
 		{"/api/v1/units", ROUTE_OWNERS + OWNER_UNIT},
+		{"/api/v1/files", ROUTE_FILES},
+		{"/api/v1/files/", ROUTE_NONE},
 		{"/api/v1/processes", ROUTE_PROCESSES},
 		{"", ROUTE_NONE},
 		{"metrics", ROUTE_NONE},
@@ -88,7 +90,7 @@ static void shares_no_path_with_the_metrics(void **state)
 {
 	static const char *const paths[] = {"/", "/healthz", "/readyz", "/api/v1/status",
 		"/api/v1/host", "/api/v1/users", "/api/v1/programs", "/api/v1/units",
-		"/api/v1/processes", "/api/v1/processes/7"};
+		"/api/v1/processes", "/api/v1/processes/7", "/api/v1/files"};
 	const struct option_spec *spec = option_find("web.telemetry-path", PROGRAM_WEB);
 	struct settings c = {0};
 	uint32_t pid;
@@ -108,6 +110,7 @@ static void knows_lists(void **state)
 	(void)state;
 	assert_int_equal(routes_list_scope(ROUTE_OWNERS + OWNER_USER), METRIC_USER);
 	assert_int_equal(routes_list_scope(ROUTE_PROCESSES), METRIC_PROCESS);
+	assert_int_equal(routes_list_scope(ROUTE_FILES), METRIC_FILE);
 	assert_int_equal(routes_list_scope(ROUTE_PROCESS), METRIC_SELF);
 	assert_int_equal(routes_list_scope(ROUTE_HOST), METRIC_SELF);
 }

@@ -306,12 +306,50 @@ static void tells_anybody_what_is_set(void **state)
 	}
 }
 
+/* What is mapped is told to those whom the kernel would tell it, and to nobody by TCP. */
+static void shows_files_to_the_trusted(void **state)
+{
+	static const struct sample_options public = {.is_public = true};
+	static const enum tcp_scope scopes[] = {
+		TCP_SCOPE_AUTO, TCP_SCOPE_PROCESSES, TCP_SCOPE_AGGREGATES};
+	static const struct caller anybody = {.kind = CALLER_ANYBODY};
+	static const struct caller *const others[] = {&alice, &stranger, &anybody};
+	static const char *const targets[] = {"/api/v1/files", "/api/v1/files?limit=1"};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	assert_int_equal(count_told(&f, &root, "/api/v1/files", "\"path\":"), SAMPLE_FILES);
+	assert_int_equal(count_told(&f, &root, "/api/v1/files", "\"survey\":{"), 1);
+	assert_int_equal(
+		count_told(&f, &root, "/api/v1/files?deleted=true&executable=true", "\"path\":"),
+		1);
+	assert_int_equal(count_told(&f, &root, "/api/v1/files?limit=3&sort=path", "\"path\":"), 3);
+	f.caller = root;
+	assert_int_equal(status_of(&f, "/api/v1/files?deleted=perhaps"), 400);
+	assert_int_equal(status_of(&f, "/api/v1/files?pid=1"), 400);
+	for (size_t i = 0; i < ARRAY_SIZE(others) * ARRAY_SIZE(targets); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(scopes); k++) {
+			f.caller = *others[i / ARRAY_SIZE(targets)];
+			f.settings.web_tcp_scope = scopes[k];
+			assert_int_equal(status_of(&f, targets[i % ARRAY_SIZE(targets)]), 403);
+		}
+	/* How many they are is everybody's. */
+	assert_int_equal(count_told(&f, &anybody, "/metrics", "\nmemtally_host_mapped_files "), 1);
+	assert_int_equal(count_told(&f, &anybody, "/metrics", "libc"), 0);
+	site_done(&f.site);
+	begin(&f, sample_open(&public));
+	f.caller = root;
+	assert_int_equal(status_of(&f, "/api/v1/files"), 403);
+	site_done(&f.site);
+}
+
 /* The ETag of one caller's answer is not another one's, not even of what both may see. */
 static void tells_callers_apart(void **state)
 {
 	static const struct caller *const callers[] = {&root, &alice, &bob, &stranger};
 	static const char *const targets[] = {"/metrics", "/api/v1/processes",
-		"/api/v1/processes?limit=1", "/api/v1/users", "/api/v1/host"};
+		"/api/v1/processes?limit=1", "/api/v1/users", "/api/v1/host", "/api/v1/files"};
 	struct fixture f;
 
 	(void)state;
@@ -427,6 +465,7 @@ int main(void)
 		cmocka_unit_test(shows_to_each_his_own),
 		cmocka_unit_test(shows_sums_to_strangers),
 		cmocka_unit_test(tells_anybody_what_is_set),
+		cmocka_unit_test(shows_files_to_the_trusted),
 		cmocka_unit_test(tells_callers_apart),
 		cmocka_unit_test(keeps_its_length),
 		cmocka_unit_test(wants_memory),

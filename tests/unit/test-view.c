@@ -113,7 +113,7 @@ static void forge_nothing(struct image *image)
 	(void)image;
 }
 
-enum { LAST_SECTION = SECTION_OWNERS + OWNER_KINDS - 1 };
+enum { LAST_SECTION = SECTION_FILES };
 
 #define FORGE(name, statement)                                                                     \
 	static void forge_##name(struct image *image)                                              \
@@ -146,10 +146,12 @@ FORGE_HEADER(stale, stale_ns, UINT64_C(1) << 63)
 FORGE_HEADER(stale_before, stale_ns, image_header(image)->boottime_ns - 1)
 FORGE_HEADER(begin_after, pass_begin_ns, image_header(image)->boottime_ns + 1)
 FORGE_HEADER(public_with_processes, flags, IMAGE_PUBLIC)
+FORGE_SECTION(
+	public_with_files, SECTION_PROCESSES, count, (image_header(image)->flags = IMAGE_PUBLIC, 0))
 
 FORGE_SECTION(no_stride, SECTION_OWNERS + OWNER_USER, stride, 0)
 FORGE_SECTION(short_stride, SECTION_OWNERS + OWNER_USER, stride, sizeof(struct snapshot_scope) - 8)
-FORGE_SECTION(odd_stride, LAST_SECTION, stride, sizeof(struct snapshot_scope) + 4)
+FORGE_SECTION(odd_stride, LAST_SECTION, stride, sizeof(struct snapshot_file) + 4)
 FORGE_SECTION(wide_strings, SECTION_STRINGS, stride, 8)
 FORGE_SECTION(product_overflows, SECTION_OWNERS + OWNER_USER, count, UINT64_MAX / 8)
 FORGE_SECTION(sum_overflows, SECTION_OWNERS + OWNER_USER, offset, UINT64_MAX - 7)
@@ -220,6 +222,16 @@ FORGE_ROW(balance_quantity, snapshot_balance, SECTION_BALANCE, 0, q[BALANCE_FREE
 FORGE_ROW(residual, snapshot_balance, SECTION_BALANCE, 0, q[BALANCE_RESIDUAL], UINT64_C(1) << 63)
 FORGE_ROW(holding_quantity, snapshot_holding, SECTION_HOLDINGS, 0, q[SHMEM_SYSV], UINT64_MAX)
 FORGE_ROW(holding_name, snapshot_holding, SECTION_HOLDINGS, 0, name, UINT32_MAX)
+FORGE_ROW(file_quantity, snapshot_file, SECTION_FILES, 1, q[FILE_PSS], UINT64_C(1) << 63)
+FORGE_ROW(file_path, snapshot_file, SECTION_FILES, 1, path,
+	((struct snapshot_file *)image_row(image, SECTION_FILES, 1))->path + 1)
+FORGE_ROW(file_path_beyond, snapshot_file, SECTION_FILES, SAMPLE_FILES - 1, path, UINT32_MAX)
+FORGE_ROW(survey_quantity, snapshot_survey, SECTION_SURVEY, 0, q[SURVEY_AGE], UINT64_MAX)
+FORGE_SECTION(short_file, SECTION_FILES, stride, sizeof(struct snapshot_file) - 8)
+FORGE_SECTION(short_survey, SECTION_SURVEY, stride, sizeof(struct snapshot_survey) - 8)
+FORGE_SECTION(two_surveys, SECTION_SURVEY, count,
+	(image_section(image, SECTION_FILES)->count = 0,
+		image_section(image, SECTION_FILES)->offset = image->size & ~UINT64_C(7), 2))
 FORGE_ROW(histogram_count, snapshot_histogram, SECTION_HISTOGRAMS, 0, count, 43)
 FORGE_ROW(histogram_sum, snapshot_histogram, SECTION_HISTOGRAMS, 0, sum_ns, UINT64_MAX)
 FORGE(histogram_overflow, ((struct snapshot_histogram *)image_row(image, SECTION_HISTOGRAMS, 0))
@@ -257,6 +269,13 @@ FORGE_SECTION(no_balance, SECTION_BALANCE, kind, 1000)
 FORGE_SECTION(empty_balance, SECTION_BALANCE, count, 0)
 FORGE_SECTION(no_holdings, SECTION_HOLDINGS, kind, 1000)
 FORGE_SECTION(no_histograms, SECTION_HISTOGRAMS, kind, 1000)
+FORGE_SECTION(no_survey, SECTION_SURVEY, kind, 1000)
+FORGE_SECTION(empty_survey, SECTION_SURVEY, count, 0)
+FORGE_SECTION(no_files, SECTION_FILES, kind, 1002)
+FORGE_SECTION(new_kind, SECTION_FILES, kind, SECTION_KIND_END_)
+FORGE_ROW(any_inode, snapshot_file, SECTION_FILES, 2, inode, UINT64_MAX)
+FORGE_ROW(any_flags, snapshot_file, SECTION_FILES, 2, flags, UINT32_MAX)
+FORGE_ROW(absent_swap, snapshot_file, SECTION_FILES, 2, q[FILE_SWAP], UINT64_MAX)
 FORGE_SECTION(no_processes, SECTION_PROCESSES, kind, 1001)
 
 #define BAD(name, reason)                                                                          \
@@ -300,6 +319,7 @@ static const struct {
 	BAD(stale_before, "impossible times"),
 	BAD(begin_after, "impossible times"),
 	BAD(public_with_processes, "a public image with rows of processes"),
+	BAD(public_with_files, "a public image with rows of files"),
 	BAD(no_stride, "a section reaches past the end"),
 	BAD(short_stride, "rows are shorter than this version's"),
 	BAD(odd_stride, "a section reaches past the end"),
@@ -352,6 +372,13 @@ static const struct {
 	BAD(residual, "an impossible quantity"),
 	BAD(holding_quantity, "an impossible quantity"),
 	BAD(holding_name, "a row without a name or a time"),
+	BAD(file_quantity, "an impossible quantity"),
+	BAD(file_path, "a file without a path"),
+	BAD(file_path_beyond, "a file without a path"),
+	BAD(survey_quantity, "an impossible quantity"),
+	BAD(short_file, "rows are shorter than this version's"),
+	BAD(short_survey, "rows are shorter than this version's"),
+	BAD(two_surveys, "two surveys"),
 	BAD(source, "an unknown source or outcome"),
 	BAD(outcome, "an unknown source or outcome"),
 	BAD(process_quantity, "an impossible quantity"),
@@ -378,6 +405,13 @@ static const struct {
 	GOOD(no_holdings),
 	GOOD(no_histograms),
 	GOOD(no_processes),
+	GOOD(no_survey),
+	GOOD(empty_survey),
+	GOOD(no_files),
+	GOOD(new_kind),
+	GOOD(any_inode),
+	GOOD(any_flags),
+	GOOD(absent_swap),
 };
 
 static void says_what_is_wrong(void **state)

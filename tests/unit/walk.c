@@ -147,6 +147,25 @@ static const char *walk_balance(const struct view *view)
 	return NULL;
 }
 
+static const char *walk_files(const struct view *view)
+{
+	const struct snapshot_survey *survey = view_survey(view);
+
+	if (survey && !are_quantities(METRIC_SURVEY, survey->present, survey->q))
+		return "a quantity of the survey";
+	if (view_is_public(view) && view_count(view, METRIC_FILE))
+		return "files in a public image";
+	for (uint32_t i = 0; i < view_count(view, METRIC_FILE); i++) {
+		const struct snapshot_file *row = view_file(view, i);
+
+		if (!is_text(view, row->path))
+			return "the path of a file";
+		if (!are_quantities(METRIC_FILE, row->present, row->q))
+			return "a quantity of a file";
+	}
+	return NULL;
+}
+
 const char *walk_view(const struct view *view)
 {
 	const struct snapshot_self *self = view_self(view);
@@ -160,6 +179,8 @@ const char *walk_view(const struct view *view)
 		wrong = walk_histograms(view);
 	if (!wrong)
 		wrong = walk_balance(view);
+	if (!wrong)
+		wrong = walk_files(view);
 	if (!wrong && (!is_text(view, self->version) ||
 			      !are_quantities(METRIC_SELF, self->present, self->q)))
 		wrong = "memtallyd's own row";

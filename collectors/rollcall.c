@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/rollcall.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "collectors/pass-state.h"
+
+/* The place of the first process above AFTER. */
+static size_t place_after(const struct proctable *t, pid_t after)
+{
+	size_t low = 0, high = t->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->item[middle]->pid > after)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static bool has_memory(const struct process *p)
+{
+	return p->known && (!p->watch || p->watch->is_member);
+}
+
+/* The elder of those with one address space, as sharing_elect() has it. */
+static bool is_before(const struct process *a, const struct process *b)
+{
+	uint64_t a_ticks = a->has_stat ? a->stat.start_ticks : UINT64_MAX;
+	uint64_t b_ticks = b->has_stat ? b->stat.start_ticks : UINT64_MAX;
+
+	return a_ticks != b_ticks ? a_ticks < b_ticks : a->pid < b->pid;
+}
+
+/* Whether another process stands for P's address space. */
+static bool is_elsewhere(const struct proctable *t, const struct process *p)
+{
+	for (size_t i = 0; p->mm_group && i < t->count; i++) {
+		const struct process *other = t->item[i];
+
+		if (other != p && other->mm_group == p->mm_group && has_memory(other) &&
+			is_before(other, p))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Only adaptive passes have learned what walks cost, and are asked not to keep others waiting. Who is to be walked by
+ * slices may have any mapping, until his largest is known.
+ */
+static bool is_giant(const struct pass *pass, const struct process *p)
+{
+	struct forecast f;
+
+	if (!pass->options.is_adaptive || !p->watch)
+		return false;
+	f = walks_forecast(&pass->adapt.walks, p->watch);
+	return f.is_giant || (f.way == COST_SLICES && !f.work.largest_pages);
+}
+
+static int outcome_of(int error)
+{
+	switch (error) {
+	case -ESRCH: return ROLLCALL_GONE;
+	case -EACCES:
+	case -EPERM: return ROLLCALL_DENIED;
+	default: return ROLLCALL_ERROR;
+	}
+}
+
+/* The owner of P, of whom nothing else is asked. */
+static uint32_t user_of(const struct pass *pass, const struct process *p)
+{
+	struct sample sample;
+
+	process_fill_owners(&pass->reader, p, &sample);
+	return sample.user;
+}
+
+int rollcall_next(struct pass *pass, pid_t after, struct rollcall_entry *ret)
+{
+	const struct proctable *t = &pass->table;
+
+	for (size_t i = place_after(t, after); i < t->count; i++) {
+		struct process *p = t->item[i];
+		int fd;
+
+		if (!has_memory(p) || is_elsewhere(t, p))
+			continue;
+		*ret = (struct rollcall_entry){.pid = p->pid, .user = user_of(pass, p), .fd = -1};
+		if (is_giant(pass, p))
+			return ROLLCALL_GIANT;
+		fd = process_open(&pass->reader, p, "smaps");
+		if (fd < 0)
+			return outcome_of(fd);
+		ret->fd = fd;
+		return 0;
+	}
+	return ROLLCALL_END;
+}
+
+bool rollcall_may_spend(struct pass *pass)
+{
+	return !pass->options.is_adaptive ||
+	       (pass->adapt.pressure == PSI_CALM &&
+		       budget_available_ns(&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC)) > 0);
+}
+
+void rollcall_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns)
+{
+	if (pass->options.is_adaptive)
+		budget_charge(&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
+	if (hold_ns)
+		holds_add(&pass->reader.holds, hold_ns);
+}
+
+void rollcall_exchange(struct pass *pass, struct catalogue *c)
+{
+	struct catalogue before = pass->catalogue;
+
+	pass->catalogue = *c;
+	*c = before;
+}

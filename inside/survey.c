@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inside/survey.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum {
+	PIECE = 1024, /* the lock is given back at the end of each read(): see collectors/slices.c */
+	ROWS_MAX = 1 << 15,
+	TEXT_MAX = 1 << 22,
+	USERS_MAX = 1 << 17,
+};
+
+static int take(const struct mapping *m, void *context)
+{
+	struct survey *s = context;
+	uint32_t row;
+	int r = shelf_add(&s->shelf, m, &row);
+
+	return r < 0 ? r : 0; /* of no file, or of one that has no room: that is in the rest */
+}
+
+void survey_init(struct survey *s, uint64_t seed)
+{
+	*s = (struct survey){
+		.shelf = {.max = {.rows = ROWS_MAX, .text = TEXT_MAX, .users = USERS_MAX},
+			.seed = seed},
+		.fd = -1,
+	};
+	s->reader.take = take;
+	s->reader.context = s;
+}
+
+/* What the last survey has taken. */
+static void forget(struct survey *s)
+{
+	s->fd = fd_close(s->fd);
+	shelf_done(&s->shelf);
+	mapping_reader_done(&s->reader);
+}
+
+void survey_done(struct survey *s)
+{
+	forget(s);
+}
+
+void survey_begin(struct survey *s, uint64_t begun_ns)
+{
+	forget(s);
+	s->begun_ns = begun_ns;
+	memset(s->q, 0, sizeof(s->q));
+}
+
+void survey_count(struct survey *s, enum survey_quantity outcome)
+{
+	s->q[outcome]++;
+}
+
+void survey_enter(struct survey *s, int fd, uint32_t uid)
+{
+	fd_close(s->fd);
+	s->fd = fd;
+	s->uid = uid;
+	buffer_clear(&s->reader.text);
+	shelf_begin(&s->shelf); /* what is there of one that was not whole goes */
+}
+
+/* One read(). 1: there may be more; 0: that was the end; or an error of read or of the reader. */
+static int read_piece(struct survey *s)
+{
+	char *to = mapping_reader_room(&s->reader, PIECE);
+	ssize_t n;
+	int r;
+
+	if (!to)
+		return -ENOMEM;
+	do
+		n = read(s->fd, to, PIECE);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n == 0 ? 0 : -errno;
+	r = mapping_reader_feed(&s->reader, (size_t)n);
+	return r < 0 ? r : 1;
+}
+
+static bool is_there(const struct survey *s)
+{
+	char text[PIECE];
+
+	return pread(s->fd, text, sizeof(text), 0) > 0;
+}
+
+/* Whether the process, which has been committed, maps a program or library that is no more at its path. */
+static bool maps_deleted_code(const struct survey *s)
+{
+	for (size_t i = 0; i < s->shelf.parts; i++) {
+		const struct shelf_part *p = &s->shelf.part[i];
+
+		if (p->row != SHELF_REST && p->is_executable &&
+			s->shelf.row[p->row].fate != SHELF_THERE)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing more is read of the process, and all that was is whole. */
+static int commit(struct survey *s)
+{
+	int r = shelf_commit(&s->shelf, s->uid);
+
+	if (r < 0)
+		return r;
+	survey_count(s, SURVEY_READ);
+	if (maps_deleted_code(s))
+		survey_count(s, SURVEY_PROCESSES_DELETED);
+	return 0;
+}
+
+static enum survey_quantity outcome_of(int error)
+{
+	switch (error) {
+	case -ESRCH: return SURVEY_GONE;
+	case -EACCES:
+	case -EPERM: return SURVEY_DENIED;
+	default: return SURVEY_ERROR;
+	}
+}
+
+/* ERROR, or 0: the text has come to an end. */
+static int end_process(struct survey *s, int error)
+{
+	bool is_whole = error == 0 && is_there(s);
+	int r = is_whole ? mapping_reader_end(&s->reader) : error;
+
+	s->fd = fd_close(s->fd);
+	if (r == -ENOMEM)
+		return r;
+	if (is_whole && r == 0)
+		return commit(s);
+	survey_count(s, r == 0 ? SURVEY_GONE : outcome_of(r));
+	return 0;
+}
+
+int survey_step(struct survey *s, uint64_t slice_ns)
+{
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	int r;
+
+	do {
+		r = read_piece(s);
+		s->hold_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	} while (r > 0 && s->hold_ns < slice_ns);
+	return r > 0 ? SURVEY_MORE : end_process(s, r);
+}
+
+/* The first rows by something, in order. */
+struct best {
+	struct {
+		uint64_t value;
+		uint32_t row;
+	} rank[SURVEY_SHOWN];
+	size_t count;
+};
+
+/* Of equal ones, who was found first. Nearly all are less than the last, so that little is moved. */
+static void best_add(struct best *b, uint64_t value, uint32_t row)
+{
+	size_t at = 0, high = b->count;
+
+	if (high == SURVEY_SHOWN && value <= b->rank[high - 1].value)
+		return;
+	while (at < high) {
+		size_t middle = at + (high - at) / 2;
+
+		if (b->rank[middle].value < value)
+			high = middle;
+		else
+			at = middle + 1;
+	}
+	if (b->count < SURVEY_SHOWN)
+		b->count++;
+	memmove(&b->rank[at + 1], &b->rank[at], (b->count - 1 - at) * sizeof(b->rank[0]));
+	b->rank[at].value = value;
+	b->rank[at].row = row;
+}
+
+/* Marks in SHOWN the first rows by FIELD, DELETED: of those that are. What has nothing of it is none of them. */
+static void choose(const struct shelf *s, enum shelf_field field, bool deleted, bool *shown)
+{
+	struct best best = {.count = 0};
+
+	for (size_t i = 0; i < s->rows; i++) {
+		bool is_deleted = s->row[i].fate != SHELF_THERE;
+
+		if (deleted ? is_deleted : s->row[i].q[field] > 0)
+			best_add(&best, s->row[i].q[field], (uint32_t)i);
+	}
+	for (size_t i = 0; i < best.count; i++)
+		shown[best.rank[i].row] = true;
+}
+
+static const enum shelf_field from_shelf[FILE_QUANTITIES] = {
+	[FILE_PROCESSES] = SHELF_PROCESSES,
+	[FILE_USERS] = SHELF_USERS,
+	[FILE_MAPPINGS] = SHELF_MAPPINGS,
+	[FILE_RESIDENT] = SHELF_RESIDENT,
+	[FILE_PSS] = SHELF_PSS,
+	[FILE_RSS] = SHELF_RSS,
+	[FILE_PRIVATE_DIRTY] = SHELF_PRIVATE_DIRTY,
+	[FILE_SWAP] = SHELF_SWAP,
+};
+
+static void show(const struct shelf *s, const struct shelf_row *from, struct catalogue *to)
+{
+	struct snapshot_file row = {
+		.major = from->major,
+		.minor = from->minor,
+		.inode = from->inode,
+		.flags = (from->fate != SHELF_THERE ? FILE_DELETED : 0U) |
+	                 (from->is_executable ? FILE_EXECUTABLE : 0U),
+	};
+
+	for (unsigned int i = 0; i < FILE_QUANTITIES; i++)
+		if (shelf_has(from, from_shelf[i]) && !(i == FILE_USERS && s->users_are_low))
+			ROW_SET(&row, i, from->q[from_shelf[i]]);
+	catalogue_add(to, &row, from->name);
+}
+
+/* Which sums of all files, and of those without a row, are which of the survey's. */
+static const struct {
+	enum shelf_field from;
+	enum survey_quantity to, unlisted;
+} sums[] = {
+	{SHELF_PSS, SURVEY_PSS, SURVEY_UNLISTED_PSS},
+	{SHELF_PRIVATE_DIRTY, SURVEY_PRIVATE_DIRTY, SURVEY_UNLISTED_PRIVATE_DIRTY},
+	{SHELF_RSS, SURVEY_RSS, SURVEY_QUANTITIES},
+	{SHELF_SWAP, SURVEY_SWAP, SURVEY_QUANTITIES},
+};
+
+/* What is shown of one field. */
+static uint64_t sum_shown(const struct shelf *s, const bool *shown, enum shelf_field field)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < s->rows; i++)
+		if (shown[i])
+			sum += s->row[i].q[field];
+	return sum;
+}
+
+static void set_sums(const struct shelf *s, const bool *shown, struct catalogue *to)
+{
+	struct shelf_row total;
+
+	shelf_total(s, &total);
+	for (size_t i = 0; i < ARRAY_SIZE(sums); i++) {
+		if (!shelf_has(&total, sums[i].from))
+			continue;
+		catalogue_set(to, sums[i].to, total.q[sums[i].from]);
+		if (sums[i].unlisted != SURVEY_QUANTITIES)
+			catalogue_set(to, sums[i].unlisted,
+				total.q[sums[i].from] - sum_shown(s, shown, sums[i].from));
+	}
+}
+
+/* Of what did not fit nobody knows how many files it is. */
+static void set_counts(const struct survey *s, const bool *shown, struct catalogue *to)
+{
+	const struct shelf *shelf = &s->shelf;
+	uint64_t deleted = 0, unlisted = 0;
+
+	for (unsigned int i = SURVEY_READ; i <= SURVEY_ERROR; i++)
+		catalogue_set(to, (enum survey_quantity)i, s->q[i]);
+	if (shelf->rest.q[SHELF_MAPPINGS])
+		return;
+	for (size_t i = 0; i < shelf->rows; i++) {
+		deleted += shelf->row[i].fate != SHELF_THERE;
+		unlisted += !shown[i];
+	}
+	catalogue_set(to, SURVEY_FILES, shelf->rows);
+	catalogue_set(to, SURVEY_DELETED, deleted);
+	catalogue_set(to, SURVEY_PROCESSES_DELETED, s->q[SURVEY_PROCESSES_DELETED]);
+	catalogue_set(to, SURVEY_UNLISTED, unlisted);
+}
+
+static int describe(const struct survey *s, struct catalogue *to)
+{
+	const struct shelf *shelf = &s->shelf;
+	AUTO_FREE bool *shown = calloc(shelf->rows + 1, sizeof(*shown));
+
+	if (!shown)
+		return -ENOMEM;
+	choose(shelf, SHELF_PSS, false, shown);
+	choose(shelf, SHELF_PRIVATE_DIRTY, false, shown);
+	choose(shelf, SHELF_PSS, true, shown);
+	for (size_t i = 0; i < shelf->rows; i++)
+		if (shown[i])
+			show(shelf, &shelf->row[i], to);
+	set_sums(shelf, shown, to);
+	set_counts(s, shown, to);
+	return to->rows.error ? to->rows.error : to->texts.error;
+}
+
+int survey_end(struct survey *s, uint64_t ended_ns, struct catalogue *ret)
+{
+	int r;
+
+	catalogue_clear(ret);
+	shelf_begin(&s->shelf); /* what was not read to its end counts for nothing */
+	r = describe(s, ret);
+	ret->begun_ns = s->begun_ns;
+	ret->ended_ns = ended_ns;
+	ret->is_there = r == 0;
+	forget(s);
+	return r;
+}

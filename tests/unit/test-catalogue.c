@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/clock.h"
+#include "collectors/catalogue.h"
+#include "snapshot/view.h"
+#include "tests/unit/allocation.h"
+#include "tests/unit/walk.h"
+
+static const struct image_header head = {.sequence = 1, .interval_ns = 1};
+
+/* What is in an image of it that is published at NOW_NS, as a test owns it. */
+static struct view *show(const struct catalogue *c, uint64_t now_ns)
+{
+	CLEANUP(builder_done) struct builder b = {0};
+	struct view *view = NULL;
+	AUTO_CLOSE int fd = -1;
+	const char *reason;
+
+	builder_begin(&b);
+	assert_non_null(builder_add_scope(&b, METRIC_HOST));
+	assert_non_null(builder_add_self(&b));
+	assert_int_equal(catalogue_add_survey(c, now_ns, &b), 0);
+	assert_int_equal(catalogue_add_files(c, &b), 0);
+	assert_int_equal(builder_seal(&b, &head, &fd), 0);
+	assert_int_equal(view_open(fd, &view, &reason), 0);
+	assert_null(walk_view(view));
+	return view;
+}
+
+static void fill(struct catalogue *c)
+{
+	struct snapshot_file row = {.major = 8, .minor = 1, .inode = UINT64_MAX};
+
+	catalogue_clear(c);
+	ROW_SET(&row, FILE_PSS, 4096);
+	catalogue_add(c, &row, "/usr/lib/libc.so.6");
+	row.flags = FILE_DELETED;
+	ROW_SET(&row, FILE_RSS, 8192);
+	catalogue_add(c, &row, "/a\nb\xff");
+	catalogue_set(c, SURVEY_FILES, 7);
+	c->begun_ns = 100 * NS_PER_SEC;
+	c->ended_ns = 130 * NS_PER_SEC;
+	c->is_there = true;
+}
+
+static void shows_what_is_in_it(void **state)
+{
+	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_VIEW struct view *view = NULL;
+	const struct snapshot_survey *survey;
+
+	(void)state;
+	fill(&c);
+	view = show(&c, 135 * NS_PER_SEC);
+	assert_int_equal(view_count(view, METRIC_FILE), 2);
+	assert_string_equal(view_text(view, view_file(view, 0)->path), "/usr/lib/libc.so.6");
+	assert_string_equal(view_text(view, view_file(view, 1)->path), "/a\\x0ab\xef\xbf\xbd");
+	assert_int_equal(view_file(view, 0)->flags, 0);
+	assert_int_equal(view_file(view, 1)->flags, FILE_DELETED);
+	assert_true(view_file(view, 1)->inode == UINT64_MAX);
+	assert_int_equal(view_file(view, 1)->q[FILE_PSS], 4096);
+	assert_false(ROW_HAS(view_file(view, 0), FILE_RSS));
+	survey = view_survey(view);
+	assert_int_equal(survey->q[SURVEY_FILES], 7);
+	assert_false(ROW_HAS(survey, SURVEY_PSS));
+	assert_int_equal(survey->q[SURVEY_AGE], 5 * NS_PER_SEC);
+	assert_int_equal(survey->q[SURVEY_DURATION], 30 * NS_PER_SEC);
+}
+
+/* One may be shown by many passes; what was emptied by none. */
+static void is_shown_again(void **state)
+{
+	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_VIEW struct view *none = show(&c, 0), *first = NULL, *second = NULL, *cleared = NULL;
+
+	(void)state;
+	assert_null(view_survey(none));
+	assert_int_equal(view_count(none, METRIC_FILE), 0);
+	fill(&c);
+	first = show(&c, 130 * NS_PER_SEC);
+	second = show(&c, 140 * NS_PER_SEC);
+	assert_int_equal(view_survey(first)->q[SURVEY_AGE], 0);
+	assert_int_equal(view_survey(second)->q[SURVEY_AGE], 10 * NS_PER_SEC);
+	assert_int_equal(view_count(second, METRIC_FILE), 2);
+	catalogue_clear(&c);
+	cleared = show(&c, 150 * NS_PER_SEC);
+	assert_null(view_survey(cleared));
+	assert_int_equal(view_count(cleared, METRIC_FILE), 0);
+}
+
+/* No path and no sum is so large that readers refuse the image for it. */
+static void cuts_what_no_image_may_have(void **state)
+{
+	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_VIEW struct view *view = NULL;
+	struct snapshot_file row = {0};
+	char path[5000];
+
+	(void)state;
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 1] = 0;
+	ROW_SET(&row, FILE_RSS, UINT64_MAX);
+	catalogue_add(&c, &row, path);
+	catalogue_set(&c, SURVEY_RSS, UINT64_MAX);
+	c.is_there = true;
+	view = show(&c, 1);
+	assert_int_equal(strlen(view_text(view, view_file(view, 0)->path)), SNAPSHOT_NAME_MAX);
+	assert_int_equal(view_file(view, 0)->q[FILE_RSS], INT64_MAX);
+	assert_int_equal(view_survey(view)->q[SURVEY_RSS], INT64_MAX);
+}
+
+static void tells_of_lost_rows(void **state)
+{
+	AUTO_CATALOGUE struct catalogue c = {0};
+	unsigned int failures = 0;
+
+	(void)state;
+	fill(&c);
+	for (unsigned int n = 1;; n++) {
+		CLEANUP(builder_done) struct builder b = {0};
+		int r;
+
+		builder_begin(&b);
+		allocation_fail_at(n);
+		r = catalogue_add_survey(&c, 1, &b);
+		if (r == 0)
+			r = catalogue_add_files(&c, &b);
+		if (!allocation_end()) {
+			assert_int_equal(r, 0);
+			break;
+		}
+		assert_true(r == -ENOMEM || b.section[SECTION_STRINGS].error == -ENOMEM);
+		failures++;
+	}
+	assert_true(failures >= 2);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shows_what_is_in_it),
+		cmocka_unit_test(is_shown_again),
+		cmocka_unit_test(cuts_what_no_image_may_have),
+		cmocka_unit_test(tells_of_lost_rows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+
+#include "base/clock.h"
+#include "collectors/rollcall.h"
+#include "tests/unit/adaptive.h"
+#include "tests/unit/run.h"
+
+static struct pass_options with_stall(uint64_t stall_ns)
+{
+	struct pass_options o = run_adaptive;
+
+	o.stall_ns = stall_ns;
+	return o;
+}
+
+static void add_smaps(struct adaptive *s)
+{
+	for (size_t i = 0; i < ADAPTIVE_CAST; i++)
+		if (adaptive_cast[i].rss_kib)
+			tree_add_smaps(&s->tree, &adaptive_cast[i]);
+}
+
+/* Everybody with memory, in the order of their pids, with whom they are of, and a descriptor of their smaps. */
+static void calls_everybody(void **state)
+{
+	static const struct {
+		pid_t pid;
+		uint32_t user;
+	} expected[] = {{10, 0}, {11, 1000}, {12, 1000}, {13, 1001}};
+	const struct pass_options *options[] = {&run_exact, &run_adaptive};
+
+	(void)state;
+	for (size_t mode = 0; mode < ARRAY_SIZE(options); mode++) {
+		AUTO_ADAPTIVE struct adaptive *s = adaptive_new(options[mode]);
+		AUTO_VIEW struct view *view = NULL;
+		struct rollcall_entry e = {.pid = 0};
+		unsigned int before;
+
+		add_smaps(s);
+		view = adaptive_pass(s);
+		before = unit_descriptors();
+		for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+			char text[4];
+
+			assert_int_equal(rollcall_next(s->pass, e.pid, &e), 0);
+			assert_int_equal(e.pid, expected[i].pid);
+			assert_int_equal(e.user, expected[i].user);
+			assert_int_equal(read(e.fd, text, sizeof(text)), sizeof(text));
+			close(e.fd);
+		}
+		assert_int_equal(rollcall_next(s->pass, e.pid, &e), ROLLCALL_END);
+		assert_int_equal(unit_descriptors(), before);
+	}
+}
+
+/* Who can't be opened is called all the same, and it is said why. */
+static void says_why_not(void **state)
+{
+	static const struct {
+		int error, outcome;
+	} cases[] = {{EACCES, ROLLCALL_DENIED}, {EPERM, ROLLCALL_DENIED}, {ESRCH, ROLLCALL_GONE},
+		{ENOENT, ROLLCALL_ERROR}, {EMFILE, ROLLCALL_ERROR}};
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	add_smaps(s);
+	view = adaptive_pass(s);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tree_event event = {.suffix = "smaps", .error = cases[i].error};
+		struct rollcall_entry e;
+
+		tree_expect(&event, 1);
+		assert_int_equal(rollcall_next(s->pass, 10, &e), cases[i].outcome);
+		assert_int_equal(e.pid, 11);
+		assert_int_equal(e.fd, -1);
+		tree_expect(NULL, 0);
+		assert_int_equal(rollcall_next(s->pass, 10, &e), 0);
+		close(e.fd);
+	}
+}
+
+/* Of those with one address space the eldest alone: else its figures would be there twice. */
+static void calls_an_address_space_once(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+	struct rollcall_entry e;
+	struct process *p;
+
+	(void)state;
+	add_smaps(s);
+	view = adaptive_pass(s);
+	for (size_t i = 0; i < s->pass->table.count; i++) {
+		p = s->pass->table.item[i];
+		if (p->pid == 11 || p->pid == 13)
+			p->mm_group = 7;
+	}
+	assert_int_equal(rollcall_next(s->pass, 10, &e), 0);
+	assert_int_equal(e.pid, 11);
+	close(e.fd);
+	assert_int_equal(rollcall_next(s->pass, 12, &e), ROLLCALL_END);
+	/* Its eldest has no memory any more. */
+	for (size_t i = 0; i < s->pass->table.count; i++)
+		if (s->pass->table.item[i]->pid == 11)
+			s->pass->table.item[i]->watch->is_member = false;
+	assert_int_equal(rollcall_next(s->pass, 12, &e), 0);
+	assert_int_equal(e.pid, 13);
+	close(e.fd);
+}
+
+/* One of which a single mapping would take too long is passed over in adaptive mode, and as long as nobody knows. */
+static void leaves_giants_out(void **state)
+{
+	const struct pass_options strict = with_stall(NS_PER_MSEC);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&strict);
+	AUTO_VIEW struct view *view = NULL;
+	struct rollcall_entry e;
+	struct process *p;
+
+	(void)state;
+	adaptive_add(s, &adaptive_large, 0);
+	adaptive_add_mappings(s, &adaptive_large, 4);
+	view = adaptive_pass(s);
+	p = s->pass->table.item[s->pass->table.count - 1];
+	assert_int_equal(p->pid, adaptive_large.pid);
+	assert_int_equal(rollcall_next(s->pass, 13, &e), ROLLCALL_GIANT); /* not measured yet */
+	assert_int_equal(e.pid, adaptive_large.pid);
+	p->watch->largest_kib = (uint32_t)adaptive_large.rss_kib;
+	p->watch->mapped_kib = p->watch->largest_kib;
+	assert_int_equal(rollcall_next(s->pass, 13, &e), ROLLCALL_GIANT);
+	p->watch->largest_kib = 64; /* many small ones */
+	assert_int_equal(rollcall_next(s->pass, 13, &e), 0);
+	close(e.fd);
+	/* Where walks keep nobody waiting there are no giants. */
+	p->watch->largest_kib = 0;
+	s->pass->adapt.walks.is_undisturbing = true;
+	assert_int_equal(rollcall_next(s->pass, 13, &e), 0);
+	close(e.fd);
+}
+
+static void pays_from_the_budget(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = adaptive_pass(s);
+	struct budget *b = &s->pass->adapt.budget;
+	uint64_t charged_ns = b->charged_ns, holds = s->pass->reader.holds.times.count;
+
+	(void)state;
+	adaptive_plan(s, 10);
+	charged_ns = b->charged_ns;
+	assert_true(rollcall_may_spend(s->pass));
+	rollcall_charge(s->pass, 12345, 0);
+	assert_int_equal(b->charged_ns, charged_ns + 12345);
+	assert_int_equal(s->pass->reader.holds.times.count, holds);
+	rollcall_charge(s->pass, 1, 100 * NS_PER_USEC);
+	assert_int_equal(s->pass->reader.holds.times.count, holds + 1);
+	rollcall_charge(s->pass, 1000 * NS_PER_SEC, 0);
+	assert_false(rollcall_may_spend(s->pass));
+	b->tokens_ns = (int64_t)budget_capacity_ns(b);
+	assert_true(rollcall_may_spend(s->pass));
+	s->pass->adapt.pressure = PSI_SEVERE;
+	assert_false(rollcall_may_spend(s->pass));
+}
+
+static void has_no_budget_in_exact_mode(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_exact);
+	AUTO_VIEW struct view *view = adaptive_pass(s);
+	uint64_t charged_ns = s->pass->adapt.budget.charged_ns;
+
+	(void)state;
+	rollcall_charge(s->pass, 1000 * NS_PER_SEC, 1);
+	assert_true(rollcall_may_spend(s->pass));
+	assert_int_equal(s->pass->adapt.budget.charged_ns, charged_ns);
+}
+
+/* The public image of the same pass has how much it is, and of which files it is not. */
+static void shows_what_was_found(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *whole = NULL, *open = NULL, *again = NULL;
+	AUTO_CATALOGUE struct catalogue c = {0}, none = {0};
+	struct snapshot_file row = {.inode = 3};
+	AUTO_CLOSE int fd = -1, public_fd = -1;
+
+	(void)state;
+	catalogue_add(&c, &row, "/a/path/of/alice");
+	catalogue_set(&c, SURVEY_FILES, 1);
+	c.ended_ns = clock_now_ns(CLOCK_BOOTTIME);
+	c.is_there = true;
+	rollcall_exchange(s->pass, &c);
+	assert_false(c.is_there);
+	assert_int_equal(pass_begin(s->pass), 0);
+	assert_int_equal(run_steps(s->pass), 0);
+	assert_int_equal(pass_publish(s->pass, true, &fd, &public_fd), 0);
+	whole = run_view(fd);
+	open = run_view(public_fd);
+	assert_int_equal(view_count(whole, METRIC_FILE), 1);
+	assert_string_equal(view_text(whole, view_file(whole, 0)->path), "/a/path/of/alice");
+	assert_int_equal(view_count(open, METRIC_FILE), 0);
+	assert_int_equal(view_survey(open)->q[SURVEY_FILES], 1);
+	assert_int_equal(view_survey(whole)->q[SURVEY_FILES], 1);
+	assert_non_null(memmem(whole->data, whole->size, "alice", 5));
+	assert_null(memmem(open->data, open->size, "/a/path", 7));
+	adaptive_plan(s, 10);
+	rollcall_exchange(s->pass, &none);
+	again = adaptive_pass(s);
+	assert_null(view_survey(again));
+	assert_int_equal(view_count(again, METRIC_FILE), 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_everybody),
+		cmocka_unit_test(says_why_not),
+		cmocka_unit_test(calls_an_address_space_once),
+		cmocka_unit_test(leaves_giants_out),
+		cmocka_unit_test(pays_from_the_budget),
+		cmocka_unit_test(has_no_budget_in_exact_mode),
+		cmocka_unit_test(shows_what_was_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/cleanup.h"
+#include "inside/survey.h"
+#include "tests/unit/allocation.h"
+
+enum { KIB = 1024, ALICE = 1000, BOB = 1001 };
+
+/* A mapping as the kernel prints it, of what matters here; in KiB. */
+struct line {
+	const char *perms, *path;
+	unsigned int inode, rss, pss, dirty, anonymous;
+};
+
+static void add_line(struct buffer *to, const struct line *l)
+{
+	buffer_printf(to, "7f0000000000-7f0000100000 %s 00000000 %s %u %*s%s\n", l->perms,
+		l->inode ? "08:01" : "00:00", l->inode, 20, "", l->path);
+	buffer_printf(to,
+		"Size:               1024 kB\nRss:            %8u kB\nPss:            %8u kB\n",
+		l->rss, l->pss);
+	buffer_printf(to, "Private_Clean:         0 kB\nPrivate_Dirty:  %8u kB\n", l->dirty);
+	buffer_printf(to, "Anonymous:      %8u kB\nSwap:                  0 kB\n", l->anonymous);
+	buffer_add_text(to, "SwapPss:               0 kB\nVmFlags: rd mr mw\n");
+}
+
+/* A file with the text of LINES, up to one without permissions, at its beginning. */
+static int smaps_of(const struct line *lines)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	int fd = memfd_create("smaps", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	for (; lines->perms; lines++)
+		add_line(&text, lines);
+	assert_int_equal(text.error, 0);
+	assert_int_equal(pwrite(fd, text.data, text.len, 0), text.len);
+	return fd;
+}
+
+static const struct line app[] = {
+	{"r-xp", "/usr/bin/app", 10, 400, 200, 0, 0},
+	{"rw-p", "/usr/bin/app", 10, 8, 8, 8, 8},
+	{"rw-p", "[heap]", 0, 900, 900, 900, 900},
+	{"r-xp", "/lib/a.so", 11, 100, 50, 0, 0},
+	{"rw-p", "/lib/a.so", 11, 12, 12, 12, 12},
+	{0},
+};
+
+static const struct line other[] = {
+	{"r-xp", "/usr/bin/other", 12, 40, 40, 0, 0},
+	{"r-xp", "/lib/a.so", 11, 100, 50, 0, 0},
+	{"rw-p", "/lib/a.so", 11, 12, 12, 12, 12},
+	{"rw-s", "/tmp/scratch (deleted)", 13, 4, 4, 0, 0},
+	{0},
+};
+
+/* An upgrade has gone over these. */
+static const struct line old[] = {
+	{"r-xp", "/usr/bin/app (deleted)", 9, 16, 16, 0, 0},
+	{"rw-p", "/usr/bin/app (deleted)", 9, 4, 4, 4, 4},
+	{0},
+};
+
+/* Reads the process of FD, of user UID, to its end; in how many steps. */
+static unsigned int read_all(struct survey *s, int fd, uint32_t uid)
+{
+	unsigned int steps = 1;
+
+	survey_enter(s, fd, uid);
+	assert_true(survey_is_reading(s));
+	while (survey_step(s, 0) == SURVEY_MORE)
+		steps++;
+	assert_false(survey_is_reading(s));
+	return steps;
+}
+
+static const struct snapshot_file *row_of(const struct catalogue *c, const char *path)
+{
+	const struct snapshot_file *rows = (const void *)c->rows.data, *found = NULL;
+
+	for (size_t i = 0; i < c->rows.len / sizeof(*rows); i++)
+		if (!strcmp(c->texts.data + rows[i].path, path)) {
+			assert_null(found);
+			found = &rows[i];
+		}
+	return found;
+}
+
+static size_t rows_of(const struct catalogue *c)
+{
+	return c->rows.len / sizeof(struct snapshot_file);
+}
+
+static void sums_up_processes(void **state)
+{
+	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_SURVEY struct survey s;
+	const struct snapshot_file *lib, *scratch;
+
+	(void)state;
+	survey_init(&s, 1);
+	survey_begin(&s, 7 * NS_PER_SEC);
+	read_all(&s, smaps_of(app), ALICE);
+	read_all(&s, smaps_of(app), BOB);
+	read_all(&s, smaps_of(other), BOB);
+	survey_count(&s, SURVEY_DENIED);
+	survey_count(&s, SURVEY_LEFT_OUT);
+	assert_int_equal(survey_end(&s, 9 * NS_PER_SEC, &c), 0);
+	assert_true(c.is_there);
+	assert_int_equal(c.begun_ns, 7 * NS_PER_SEC);
+	assert_int_equal(c.ended_ns, 9 * NS_PER_SEC);
+	assert_int_equal(rows_of(&c), 4);
+	lib = row_of(&c, "/lib/a.so");
+	assert_non_null(lib);
+	assert_int_equal(lib->major, 8);
+	assert_int_equal(lib->minor, 1);
+	assert_int_equal(lib->inode, 11);
+	assert_int_equal(lib->flags, FILE_EXECUTABLE);
+	assert_int_equal(lib->q[FILE_PROCESSES], 3);
+	assert_int_equal(lib->q[FILE_USERS], 2);
+	assert_int_equal(lib->q[FILE_MAPPINGS], 6);
+	assert_int_equal(lib->q[FILE_RSS], 3 * 112 * KIB);
+	assert_int_equal(lib->q[FILE_PSS], 3 * 62 * KIB);
+	assert_int_equal(lib->q[FILE_RESIDENT], 3 * 50 * KIB);
+	assert_int_equal(lib->q[FILE_PRIVATE_DIRTY], 3 * 12 * KIB);
+	assert_int_equal(lib->present, (1 << FILE_QUANTITIES) - 1);
+	scratch = row_of(&c, "/tmp/scratch");
+	assert_non_null(scratch);
+	assert_int_equal(scratch->flags, FILE_DELETED);
+	assert_int_equal(c.q[SURVEY_READ], 3);
+	assert_int_equal(c.q[SURVEY_DENIED], 1);
+	assert_int_equal(c.q[SURVEY_LEFT_OUT], 1);
+	assert_int_equal(c.q[SURVEY_GONE], 0);
+	assert_int_equal(c.q[SURVEY_FILES], 4);
+	assert_int_equal(c.q[SURVEY_DELETED], 1);
+	assert_int_equal(c.q[SURVEY_PROCESSES_DELETED], 0); /* a scratch file is no program */
+	assert_int_equal(c.q[SURVEY_PSS], (2 * 208 + 3 * 62 + 40 + 4) * KIB);
+	assert_int_equal(c.q[SURVEY_PRIVATE_DIRTY], (2 * 8 + 3 * 12) * KIB);
+	assert_int_equal(c.q[SURVEY_UNLISTED], 0);
+	assert_int_equal(c.q[SURVEY_UNLISTED_PSS], 0);
+}
+
+/* Whose program or library is no more there is counted once, whatever he has mapped of it. */
+static void counts_who_is_to_be_restarted(void **state)
+{
+	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_SURVEY struct survey s;
+
+	(void)state;
+	survey_init(&s, 1);
+	survey_begin(&s, 1);
+	read_all(&s, smaps_of(old), ALICE);
+	read_all(&s, smaps_of(app), ALICE);
+	read_all(&s, smaps_of(old), BOB);
+	assert_int_equal(survey_end(&s, 2, &c), 0);
+	assert_int_equal(c.q[SURVEY_PROCESSES_DELETED], 2);
+	assert_int_equal(c.q[SURVEY_DELETED], 1);
+	assert_int_equal(c.q[SURVEY_FILES], 3); /* the new one is another */
+	/* The next survey begins with nothing. */
+	survey_begin(&s, 3);
+	read_all(&s, smaps_of(app), ALICE);
+	assert_int_equal(survey_end(&s, 4, &c), 0);
+	assert_int_equal(c.q[SURVEY_PROCESSES_DELETED], 0);
+	assert_int_equal(c.q[SURVEY_READ], 1);
+	assert_int_equal(rows_of(&c), 2);
+}
+
+/* A process that ends, or executes another program, in the middle does not count, be the text whole up to there. */
+static void takes_all_or_nothing(void **state)
+{
+	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_SURVEY struct survey s;
+
+	(void)state;
+	survey_init(&s, 1);
+	survey_begin(&s, 1);
+	read_all(&s, smaps_of(other), BOB);
+	for (unsigned int steps = 0; steps < 3; steps++) {
+		int fd = smaps_of(app), same = dup(fd);
+
+		survey_enter(&s, fd, ALICE);
+		for (unsigned int i = 0; i < steps; i++)
+			assert_int_equal(survey_step(&s, 0), SURVEY_MORE);
+		assert_int_equal(ftruncate(same, 0), 0);
+		while (survey_step(&s, 0) == SURVEY_MORE)
+			;
+		assert_false(survey_is_reading(&s));
+		close(same);
+	}
+	read_all(&s, smaps_of(other), BOB);
+	/* One that is still being read when the survey ends. */
+	survey_enter(&s, smaps_of(app), ALICE);
+	assert_int_equal(survey_step(&s, 0), SURVEY_MORE);
+	assert_int_equal(survey_end(&s, 2, &c), 0);
+	assert_int_equal(c.q[SURVEY_READ], 2);
+	assert_int_equal(c.q[SURVEY_GONE], 3);
+	assert_int_equal(c.q[SURVEY_FILES], 3);
+	assert_null(row_of(&c, "/usr/bin/app"));
+	assert_int_equal(row_of(&c, "/lib/a.so")->q[FILE_PROCESSES], 2);
+	assert_int_equal(row_of(&c, "/lib/a.so")->q[FILE_USERS], 1);
+	assert_int_equal(c.q[SURVEY_PSS], 2 * (40 + 62 + 4) * KIB);
+}
+
+/* A child that waits for a byte, and then executes another program; what it has open ends with that. */
+struct offspring {
+	pid_t pid;
+	int go, gone;
+};
+
+static struct offspring start(void)
+{
+	struct offspring o;
+	int go[2], gone[2];
+
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(gone, O_CLOEXEC), 0);
+	o.pid = fork();
+	assert_true(o.pid >= 0);
+	if (!o.pid) {
+		char byte;
+
+		close(gone[0]);
+		(void)!read(go[0], &byte, 1);
+		execl("/bin/sh", "sh", "-c", "kill -STOP $$", NULL);
+		_exit(99);
+	}
+	close(go[0]);
+	close(gone[1]);
+	o.go = go[1];
+	o.gone = gone[0];
+	return o;
+}
+
+static int smaps_of_child(const struct offspring *o)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/smaps", o->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void execute(const struct offspring *o)
+{
+	char byte;
+
+	assert_int_equal(write(o->go, "x", 1), 1);
+	assert_int_equal(read(o->gone, &byte, 1), 0);
+}
+
+static void kill_child(const struct offspring *o)
+{
+	siginfo_t info;
+
+	assert_int_equal(kill(o->pid, SIGKILL), 0);
+	assert_int_equal(waitid(P_PID, (id_t)o->pid, &info, WEXITED | WNOWAIT), 0); /* a zombie */
+}
+
+static void bury(const struct offspring *o)
+{
+	kill(o->pid, SIGKILL);
+	assert_int_equal(waitpid(o->pid, NULL, 0), o->pid);
+}
+
+static void leave_alone(const struct offspring *o)
+{
+	(void)o;
+}
+
+/* What the kernel does with the smaps of an address space that goes while they are read: nothing that could be taken for them. */
+static void holds_for_real_processes(void **state)
+{
+	static const struct {
+		void (*happens)(const struct offspring *o);
+		bool is_buried;
+		enum survey_quantity counted;
+	} cases[] = {{leave_alone, false, SURVEY_READ}, {execute, false, SURVEY_GONE},
+		{kill_child, false, SURVEY_GONE}, {bury, true, SURVEY_GONE}};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		AUTO_CATALOGUE struct catalogue c = {0};
+		AUTO_SURVEY struct survey s;
+		struct offspring o = start();
+		bool is_late = i >= ARRAY_SIZE(cases);
+		unsigned int n = (unsigned int)(i % ARRAY_SIZE(cases));
+
+		survey_init(&s, 1);
+		survey_begin(&s, 1);
+		survey_enter(&s, smaps_of_child(&o), ALICE);
+		if (is_late)
+			assert_int_equal(survey_step(&s, 0), SURVEY_MORE);
+		cases[n].happens(&o);
+		while (survey_step(&s, 0) == SURVEY_MORE)
+			;
+		assert_int_equal(survey_end(&s, 2, &c), 0);
+		for (unsigned int k = SURVEY_READ; k <= SURVEY_ERROR; k++)
+			assert_int_equal(c.q[k], k == (unsigned int)cases[n].counted);
+		assert_int_equal(rows_of(&c) > 0, cases[n].counted == SURVEY_READ);
+		close(o.go);
+		close(o.gone);
+		if (!cases[n].is_buried)
+			bury(&o);
+	}
+}
+
+static void says_what_could_not_be_read(void **state)
+{
+	static const char cut[] =
+		"7f0000000000-7f0000100000 r-xp 00000000 08:01 5 /lib/b.so\nRss: 4 k";
+	static const char foreign[] = "nothing that a kernel prints\n";
+	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_SURVEY struct survey s;
+	int fd;
+
+	(void)state;
+	survey_init(&s, 1);
+	survey_begin(&s, 1);
+	fd = smaps_of(&app[5]);
+	assert_int_equal(write(fd, cut, sizeof(cut) - 1), sizeof(cut) - 1);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	read_all(&s, fd, ALICE);
+	fd = smaps_of(&app[5]);
+	assert_int_equal(write(fd, foreign, sizeof(foreign) - 1), sizeof(foreign) - 1);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	read_all(&s, fd, ALICE);
+	read_all(&s, open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ALICE); /* EISDIR */
+	read_all(&s, smaps_of(&app[5]), ALICE);                             /* empty: a zombie */
+	read_all(&s, smaps_of(other), BOB);
+	assert_int_equal(survey_end(&s, 2, &c), 0);
+	assert_int_equal(c.q[SURVEY_ERROR], 3);
+	assert_int_equal(c.q[SURVEY_GONE], 1);
+	assert_int_equal(c.q[SURVEY_READ], 1);
+	assert_int_equal(rows_of(&c), 3);
+}
+
+/* One read() a step where there is no time for more; all of it where there is. */
+static void reads_by_pieces(void **state)
+{
+	AUTO_SURVEY struct survey s;
+	struct line many[51] = {{0}};
+	unsigned int steps;
+	int fd;
+
+	(void)state;
+	for (size_t i = 0; i < 50; i++)
+		many[i] = (struct line){"r--p", "/lib/a.so", 11, 4, 4, 0, 0};
+	survey_init(&s, 1);
+	survey_begin(&s, 1);
+	fd = smaps_of(many);
+	steps = (unsigned int)(lseek(fd, 0, SEEK_END) / KIB);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_in_range(read_all(&s, fd, ALICE), steps + 1, steps + 2);
+	assert_true(s.hold_ns > 0);
+	survey_enter(&s, smaps_of(many), ALICE);
+	assert_int_equal(survey_step(&s, 3600 * NS_PER_SEC), 0);
+}
+
+/* Of a thousand files the first by either figure, and the deleted ones; the sums are of all. */
+static void shows_the_first(void **state)
+{
+	enum { FILES = 1000, DELETED = 300 };
+	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_SURVEY struct survey s;
+	uint64_t shown_pss = 0, shown_dirty = 0, deleted = 0;
+	const struct snapshot_file *rows;
+
+	(void)state;
+	survey_init(&s, 1);
+	survey_begin(&s, 1);
+	for (unsigned int i = 0; i < FILES; i++) {
+		char path[64];
+		/* The largest are not those that are written to. */
+		const struct line lines[] = {{"r--p", path, 100 + i, 5 + i, 5 + i, 0, 0},
+			{"rw-p", path, 100 + i, FILES - i, 0, FILES - i, 0}, {0}};
+
+		snprintf(path, sizeof(path), "/data/%u%s", i,
+			i >= 400 && i < 400 + DELETED ? " (deleted)" : "");
+		read_all(&s, smaps_of(lines), ALICE);
+	}
+	assert_int_equal(survey_end(&s, 2, &c), 0);
+	assert_int_equal(rows_of(&c), 3 * SURVEY_SHOWN);
+	assert_non_null(row_of(&c, "/data/999"));
+	assert_non_null(row_of(&c, "/data/800"));
+	assert_null(row_of(&c, "/data/799"));
+	assert_non_null(row_of(&c, "/data/0"));
+	assert_non_null(row_of(&c, "/data/199"));
+	assert_null(row_of(&c, "/data/200"));
+	assert_non_null(row_of(&c, "/data/699"));
+	assert_non_null(row_of(&c, "/data/500"));
+	assert_null(row_of(&c, "/data/499"));
+	rows = (const void *)c.rows.data;
+	for (size_t i = 0; i < rows_of(&c); i++) {
+		shown_pss += rows[i].q[FILE_PSS];
+		shown_dirty += rows[i].q[FILE_PRIVATE_DIRTY];
+		deleted += rows[i].flags & FILE_DELETED;
+	}
+	assert_int_equal(deleted, SURVEY_SHOWN);
+	assert_int_equal(c.q[SURVEY_FILES], FILES);
+	assert_int_equal(c.q[SURVEY_DELETED], DELETED);
+	assert_int_equal(c.q[SURVEY_UNLISTED], FILES - 3 * SURVEY_SHOWN);
+	assert_int_equal(c.q[SURVEY_PSS], (FILES * 5 + FILES * (FILES - 1) / 2) * KIB);
+	assert_int_equal(c.q[SURVEY_UNLISTED_PSS], c.q[SURVEY_PSS] - shown_pss);
+	assert_int_equal(
+		c.q[SURVEY_UNLISTED_PRIVATE_DIRTY], c.q[SURVEY_PRIVATE_DIRTY] - shown_dirty);
+}
+
+/* What finds no room is in the sums, and of how many files it is nobody says. */
+static void has_an_end(void **state)
+{
+	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_SURVEY struct survey s;
+
+	(void)state;
+	survey_init(&s, 1);
+	s.shelf.max.rows = 2;
+	survey_begin(&s, 1);
+	read_all(&s, smaps_of(app), ALICE);
+	read_all(&s, smaps_of(other), BOB);
+	assert_int_equal(survey_end(&s, 2, &c), 0);
+	assert_int_equal(rows_of(&c), 2);
+	assert_int_equal(row_of(&c, "/lib/a.so")->q[FILE_PROCESSES], 2);
+	assert_int_equal(c.q[SURVEY_PSS], (208 + 2 * 62 + 40 + 4) * KIB);
+	assert_int_equal(c.q[SURVEY_UNLISTED_PSS], (40 + 4) * KIB);
+	assert_false(ROW_HAS(&c, SURVEY_FILES));
+	assert_false(ROW_HAS(&c, SURVEY_DELETED));
+	assert_false(ROW_HAS(&c, SURVEY_UNLISTED));
+	assert_false(ROW_HAS(&c, SURVEY_PROCESSES_DELETED));
+	assert_true(ROW_HAS(&c, SURVEY_READ));
+}
+
+/* Who can't be told apart any more is not said to be fewer than they are. */
+static void counts_no_users_without_room(void **state)
+{
+	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_SURVEY struct survey s;
+
+	(void)state;
+	survey_init(&s, 1);
+	s.shelf.max.users = 2;
+	survey_begin(&s, 1);
+	read_all(&s, smaps_of(app), ALICE);
+	read_all(&s, smaps_of(app), BOB);
+	assert_int_equal(survey_end(&s, 2, &c), 0);
+	assert_false(ROW_HAS(row_of(&c, "/lib/a.so"), FILE_USERS));
+	assert_true(ROW_HAS(row_of(&c, "/lib/a.so"), FILE_PROCESSES));
+}
+
+static int survey_two(struct survey *s, struct catalogue *c)
+{
+	static const struct line *const texts[] = {app, other};
+	int r = 0;
+
+	survey_begin(s, 1);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(texts); i++) {
+		int fd;
+
+		allocation_fail_at(0);
+		fd = smaps_of(texts[i]);
+		survey_enter(s, fd, ALICE);
+		do
+			r = survey_step(s, 0);
+		while (r == SURVEY_MORE);
+	}
+	return r < 0 ? r : survey_end(s, 2, c);
+}
+
+/* Each allocation of a survey fails in turn: it is lost, and the next one is whole. */
+static void wants_memory(void **state)
+{
+	unsigned int before = unit_descriptors(), failures = 0;
+
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		AUTO_CATALOGUE struct catalogue c = {0};
+		AUTO_SURVEY struct survey s;
+		int fds[] = {smaps_of(app), smaps_of(other)}, r = 0;
+		bool failed;
+
+		survey_init(&s, 1);
+		survey_begin(&s, 1);
+		allocation_fail_at(n);
+		for (size_t i = 0; i < 2; i++) {
+			if (r < 0) {
+				close(fds[i]);
+				continue;
+			}
+			survey_enter(&s, fds[i], ALICE);
+			do
+				r = survey_step(&s, 0);
+			while (r == SURVEY_MORE);
+		}
+		if (r == 0)
+			r = survey_end(&s, 2, &c);
+		failed = allocation_end();
+		/* Text that finds no room in the shelf is in the rest, and nothing is lost. */
+		assert_true(r == 0 || r == -ENOMEM);
+		assert_int_equal(c.is_there, r == 0);
+		failures += r == -ENOMEM;
+		assert_int_equal(survey_two(&s, &c), 0);
+		assert_int_equal(rows_of(&c), 4);
+		assert_int_equal(c.q[SURVEY_READ], 2);
+		if (!failed) {
+			assert_int_equal(r, 0);
+			break;
+		}
+	}
+	assert_true(failures > 8);
+	assert_int_equal(unit_descriptors(), before);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_up_processes),
+		cmocka_unit_test(counts_who_is_to_be_restarted),
+		cmocka_unit_test(takes_all_or_nothing),
+		cmocka_unit_test(holds_for_real_processes),
+		cmocka_unit_test(says_what_could_not_be_read),
+		cmocka_unit_test(reads_by_pieces),
+		cmocka_unit_test(shows_the_first),
+		cmocka_unit_test(has_an_end),
+		cmocka_unit_test(counts_no_users_without_room),
+		cmocka_unit_test(wants_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

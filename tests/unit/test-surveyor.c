@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pass is invented: a list of processes, what becomes of each, and a budget that has something left, or not.
+ */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <sys/mman.h>
+
+#include "base/clock.h"
+#include "base/cleanup.h"
+#include "collectors/rollcall.h"
+#include "daemon/surveyor.h"
+
+#define HOUR_NS  (3600 * NS_PER_SEC)
+#define START_NS (1000 * NS_PER_SEC)
+
+enum { PERCENT_PPM = 10000, SHORT_NS = 2 * NS_PER_MSEC };
+
+static const char mapping[] = "7f0000000000-7f0000100000 r-xp 00000000 08:01 7 /lib/a.so\n"
+			      "Size:               1024 kB\n"
+			      "Rss:                  64 kB\n"
+			      "Pss:                  16 kB\n"
+			      "Private_Dirty:         0 kB\n"
+			      "Anonymous:             0 kB\n";
+
+static struct {
+	uint64_t now_ns, tick_ns; /* CLOCK_MONOTONIC, and by how much each look moves it */
+	uint64_t cpu_ns, cost_ns; /* of the thread, and what each turn costs */
+	bool is_broke;
+	struct {
+		pid_t pid;
+		int outcome;
+		unsigned int mappings;
+	} process[8];
+	size_t processes;
+	pid_t called[64];
+	size_t calls;
+	uint64_t charged_ns;
+	unsigned int holds;
+	unsigned int exchanges;
+	uint64_t read;    /* processes, of the catalogue that was given last */
+	uint64_t used_ns; /* CPU, likewise */
+	bool is_shown;    /* it had something in it */
+} host;
+
+uint64_t __wrap_clock_now_ns(clockid_t clock);
+int __wrap_rollcall_next(struct pass *pass, pid_t after, struct rollcall_entry *ret);
+bool __wrap_rollcall_may_spend(struct pass *pass);
+void __wrap_rollcall_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns);
+void __wrap_rollcall_exchange(struct pass *pass, struct catalogue *c);
+
+uint64_t __wrap_clock_now_ns(clockid_t clock)
+{
+	uint64_t cpu_ns = host.cpu_ns;
+
+	if (clock == CLOCK_THREAD_CPUTIME_ID) {
+		host.cpu_ns += host.cost_ns;
+		return cpu_ns;
+	}
+	host.now_ns += host.tick_ns;
+	return host.now_ns;
+}
+
+int __wrap_rollcall_next(struct pass *pass, pid_t after, struct rollcall_entry *ret)
+{
+	(void)pass;
+	for (size_t i = 0; i < host.processes; i++) {
+		if (host.process[i].pid <= after)
+			continue;
+		*ret = (struct rollcall_entry){.pid = host.process[i].pid, .user = 1000, .fd = -1};
+		host.called[host.calls++] = ret->pid;
+		assert_true(host.calls < ARRAY_SIZE(host.called));
+		if (host.process[i].outcome)
+			return host.process[i].outcome;
+		ret->fd = memfd_create("smaps", MFD_CLOEXEC);
+		assert_true(ret->fd >= 0);
+		for (unsigned int k = 0; k < host.process[i].mappings; k++)
+			assert_int_equal(
+				write(ret->fd, mapping, sizeof(mapping) - 1), sizeof(mapping) - 1);
+		assert_int_equal(lseek(ret->fd, 0, SEEK_SET), 0);
+		return 0;
+	}
+	return ROLLCALL_END;
+}
+
+bool __wrap_rollcall_may_spend(struct pass *pass)
+{
+	(void)pass;
+	return !host.is_broke;
+}
+
+void __wrap_rollcall_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns)
+{
+	(void)pass;
+	host.charged_ns += cpu_ns;
+	host.holds += hold_ns > 0;
+}
+
+void __wrap_rollcall_exchange(struct pass *pass, struct catalogue *c)
+{
+	(void)pass;
+	host.exchanges++;
+	host.is_shown = c->is_there;
+	host.read = c->q[SURVEY_READ];
+	host.used_ns = c->q[SURVEY_CPU];
+}
+
+static void begin(struct surveyor *s, uint64_t interval_ns)
+{
+	memset(&host, 0, sizeof(host));
+	host.now_ns = START_NS;
+	host.tick_ns = 1;
+	host.cost_ns = 10 * NS_PER_USEC;
+	for (pid_t pid = 3; pid <= 5; pid++) {
+		host.process[host.processes].pid = pid;
+		host.process[host.processes++].mappings = 1;
+	}
+	surveyor_init(s, NULL, 1, START_NS);
+	surveyor_set(s, interval_ns, PERCENT_PPM, START_NS);
+}
+
+/* The next turn, when it is due; in how many nanoseconds the one behind it is. */
+static uint64_t turn(struct surveyor *s, int *ret)
+{
+	uint64_t at_ns = surveyor_next_ns(s);
+
+	assert_true(at_ns != UINT64_MAX);
+	if (host.now_ns < at_ns)
+		host.now_ns = at_ns;
+	*ret = surveyor_turn(s);
+	at_ns = surveyor_next_ns(s);
+	return at_ns > host.now_ns ? at_ns - host.now_ns : 0;
+}
+
+/* As many turns as a survey takes. */
+static unsigned int run(struct surveyor *s)
+{
+	unsigned int turns = 0;
+	int r = 0;
+
+	while (r == 0) {
+		turn(s, &r);
+		assert_true(++turns < 1000);
+	}
+	assert_int_equal(r, SURVEYOR_ENDED);
+	return turns;
+}
+
+/* Each in the order of the pids, one a turn; and the end is one, too. */
+static void calls_one_after_the_other(void **state)
+{
+	struct surveyor s;
+
+	(void)state;
+	begin(&s, HOUR_NS);
+	assert_int_equal(run(&s), 4);
+	assert_int_equal(host.calls, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(host.called[i], 3 + i);
+	assert_int_equal(host.exchanges, 1);
+	assert_true(host.is_shown);
+	assert_int_equal(host.read, 3);
+	assert_int_equal(host.charged_ns, 4 * host.cost_ns);
+	assert_int_equal(host.used_ns, 4 * host.cost_ns);
+	assert_int_equal(host.holds, 3);
+	surveyor_done(&s);
+}
+
+/* The first soon, the others each at its time, late ones at once. */
+static void comes_in_its_time(void **state)
+{
+	struct surveyor s;
+	uint64_t begun_ns;
+
+	(void)state;
+	begin(&s, HOUR_NS);
+	assert_int_equal(surveyor_next_ns(&s), START_NS + 60 * NS_PER_SEC);
+	begun_ns = surveyor_next_ns(&s);
+	run(&s);
+	assert_in_range(surveyor_next_ns(&s), begun_ns + HOUR_NS, begun_ns + HOUR_NS + 100);
+	run(&s);
+	assert_in_range(surveyor_next_ns(&s), begun_ns + 2 * HOUR_NS, begun_ns + 2 * HOUR_NS + 200);
+	surveyor_done(&s);
+
+	begin(&s, NS_PER_MSEC); /* in which no survey can be made */
+	assert_int_equal(surveyor_next_ns(&s), START_NS + NS_PER_MSEC);
+	run(&s);
+	assert_in_range(surveyor_next_ns(&s) - host.now_ns, SHORT_NS - 1, 5 * NS_PER_MSEC);
+	surveyor_done(&s);
+}
+
+/* A quarter of the budget: 1 % of a core. And never without a pause. */
+static void takes_a_quarter(void **state)
+{
+	struct surveyor s;
+	int r;
+
+	(void)state;
+	begin(&s, HOUR_NS);
+	assert_in_range(turn(&s, &r), 4 * NS_PER_MSEC - 10, 4 * NS_PER_MSEC); /* 10 us */
+	host.cost_ns = NS_PER_MSEC;
+	assert_in_range(turn(&s, &r), 400 * NS_PER_MSEC - 10, 400 * NS_PER_MSEC);
+	host.cost_ns = NS_PER_USEC;
+	assert_in_range(turn(&s, &r), SHORT_NS - 10, SHORT_NS);
+	surveyor_done(&s);
+	/* Of another budget. */
+	begin(&s, HOUR_NS);
+	surveyor_set(&s, HOUR_NS, 100 * PERCENT_PPM, START_NS);
+	host.cost_ns = NS_PER_MSEC;
+	assert_in_range(turn(&s, &r), 4 * NS_PER_MSEC - 10, 4 * NS_PER_MSEC);
+	surveyor_done(&s);
+}
+
+/* Measurements come first, but for one that never ends they are no reason. */
+static void steps_back(void **state)
+{
+	struct surveyor s;
+	int r;
+
+	(void)state;
+	begin(&s, HOUR_NS);
+	host.is_broke = true;
+	assert_in_range(turn(&s, &r), 40 * NS_PER_MSEC - 10, 40 * NS_PER_MSEC);
+	run(&s);
+	assert_int_equal(host.read, 3);
+	surveyor_done(&s);
+}
+
+/* A process that takes longer is read by slices of a tenth of a millisecond, with pauses. */
+static void reads_by_slices(void **state)
+{
+	struct surveyor s;
+	unsigned int holds;
+
+	(void)state;
+	begin(&s, HOUR_NS);
+	host.process[1].mappings = 100; /* 17 KiB */
+	host.tick_ns = 20 * NS_PER_USEC;
+	run(&s);
+	holds = host.holds;
+	/* Three looks at the clock a slice, or four: so many reads of 1 KiB. */
+	assert_in_range(holds, 2 + 4, 2 + 8);
+	assert_int_equal(host.read, 3);
+	assert_int_equal(host.calls, 3);
+	surveyor_done(&s);
+}
+
+static void counts_who_is_not_read(void **state)
+{
+	static const struct {
+		int outcome;
+		enum survey_quantity counted;
+	} cases[] = {{ROLLCALL_DENIED, SURVEY_DENIED}, {ROLLCALL_GONE, SURVEY_GONE},
+		{ROLLCALL_GIANT, SURVEY_LEFT_OUT}, {ROLLCALL_ERROR, SURVEY_ERROR}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct surveyor s;
+
+		begin(&s, HOUR_NS);
+		host.process[0].outcome = cases[i].outcome;
+		run(&s);
+		assert_int_equal(host.read, 2);
+		assert_int_equal(s.catalogue.q[cases[i].counted], 1);
+		surveyor_done(&s);
+	}
+}
+
+/* Without an interval nothing is done, and nothing is shown, be there one under way. */
+static void can_be_turned_off(void **state)
+{
+	struct surveyor s;
+	int r;
+
+	(void)state;
+	begin(&s, 0);
+	assert_true(surveyor_next_ns(&s) == UINT64_MAX);
+	surveyor_set(&s, HOUR_NS, PERCENT_PPM, START_NS);
+	run(&s);
+	assert_true(host.is_shown);
+	turn(&s, &r);
+	assert_int_equal(r, 0);
+	surveyor_set(&s, 0, PERCENT_PPM, host.now_ns);
+	assert_false(host.is_shown);
+	assert_int_equal(host.exchanges, 2);
+	assert_true(surveyor_next_ns(&s) == UINT64_MAX);
+	/* And on again: from the beginning. */
+	host.calls = 0;
+	surveyor_set(&s, HOUR_NS, PERCENT_PPM, host.now_ns);
+	assert_int_equal(surveyor_next_ns(&s), host.now_ns + 60 * NS_PER_SEC);
+	run(&s);
+	assert_int_equal(host.calls, 3);
+	surveyor_done(&s);
+}
+
+/* A reload that changes nothing of it does not begin anew. */
+static void goes_on_after_a_reload(void **state)
+{
+	struct surveyor s;
+	int r;
+
+	(void)state;
+	begin(&s, HOUR_NS);
+	turn(&s, &r);
+	surveyor_set(&s, HOUR_NS, 2 * PERCENT_PPM, host.now_ns);
+	surveyor_set(&s, HOUR_NS / 2, 2 * PERCENT_PPM, host.now_ns);
+	run(&s);
+	assert_int_equal(host.calls, 3);
+	assert_true(surveyor_next_ns(&s) < START_NS + HOUR_NS);
+	surveyor_done(&s);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_one_after_the_other),
+		cmocka_unit_test(comes_in_its_time),
+		cmocka_unit_test(takes_a_quarter),
+		cmocka_unit_test(steps_back),
+		cmocka_unit_test(reads_by_slices),
+		cmocka_unit_test(counts_who_is_not_read),
+		cmocka_unit_test(can_be_turned_off),
+		cmocka_unit_test(goes_on_after_a_reload),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
