@@ -187,7 +187,8 @@ static void what_is_not_said_is_nothing(void **state)
 	assert_int_equal(read_all("1000-2000 r--p 0 0:0 0\nRss:                   4 kB\n"
 				  "2000-3000 ---p 0 0:0 0\nRss:                   8 kB\n"
 				  "Swap:                  5 kB\n"
-				  "3000-4000 ---p 0 0:0 0\nRss:                  12 kB\n",
+				  "3000-4000 ---p 0 0:0 0\nRss:                  12 kB\n"
+				  "4000-5000 ---p 0 0:0 0\n",
 				 4096, &s),
 		0);
 	assert_int_equal(s.item[1].q[MAPPING_SWAP], 5 * KIB);
