@@ -70,6 +70,17 @@ static void add_head(
 	buffer_add_text(to, " are its fair share (PSS)\n\n");
 }
 
+/* BYTES on a line of its own, where there are any. */
+static void add_besides(
+	const struct explanation *e, uint64_t bytes, const char *text, struct buffer *to)
+{
+	if (!bytes)
+		return;
+	line_begin(to, "");
+	add_amount(e, bytes, to);
+	buffer_add_text(to, text);
+}
+
 static void add_alone(
 	const struct explanation *e, const struct explanation_figures *f, struct buffer *to)
 {
@@ -81,11 +92,9 @@ static void add_alone(
 	add_amount(e, f->alone, to);
 	buffer_add_text(to, " nobody else maps (USS)");
 	add_parts(e, e->portrait->alone, to);
-	if (explanation_has(e, PROCESS_VM_PTE)) {
-		line_begin(to, "");
-		add_amount(e, f->pagetable, to);
-		buffer_add_text(to, " of page tables come on top, which are in no RSS\n");
-	}
+	add_besides(e, f->pagetable, " of page tables come on top, which are in no RSS\n", to);
+	add_besides(e, e->portrait->total.q[MAPPING_PRIVATE_HUGETLB],
+		" of hugetlb pages, too, which are in no RSS either\n", to);
 }
 
 static void add_things(const struct explanation *e, struct buffer *to)
@@ -165,6 +174,8 @@ static void add_shared(
 	add_amount(e, f->shared, to);
 	buffer_add_text(to, " others map, too");
 	add_parts(e, e->portrait->shared, to);
+	add_besides(e, e->portrait->total.q[MAPPING_SHARED_HUGETLB],
+		" of hugetlb pages, too, which are in no RSS\n", to);
 	if (!f->shared)
 		return;
 	if (atlas_sharers(&e->portrait->total, &sharers)) {
@@ -285,16 +296,6 @@ static void add_largest(const struct explanation *e, struct buffer *to)
 	}
 }
 
-static void add_ended_line(
-	const struct explanation *e, uint64_t bytes, const char *text, struct buffer *to)
-{
-	if (!bytes)
-		return;
-	line_begin(to, "");
-	add_amount(e, bytes, to);
-	buffer_add_text(to, text);
-}
-
 static void add_ended(
 	const struct explanation *e, const struct explanation_figures *f, struct buffer *to)
 {
@@ -309,13 +310,13 @@ static void add_ended(
 	add_amount(e, f->freed, to);
 	buffer_add_text(
 		to, " would come back at once, what is anonymous and alone and the page tables\n");
-	add_ended_line(e, e->portrait->alone[PORTRAIT_SHMEM],
+	add_besides(e, e->portrait->alone[PORTRAIT_SHMEM],
 		" of shared memory, too, unless it has a name or is held open\n", to);
-	add_ended_line(e, e->portrait->alone[PORTRAIT_FILE],
+	add_besides(e, e->portrait->alone[PORTRAIT_FILE],
 		" of files would stay cached until others need memory\n", to);
-	add_ended_line(e, f->others_more, " would count for others, who have what it shares\n", to);
-	add_ended_line(e, total->q[MAPPING_SWAP_PSS], " of swap space would be free at most\n", to);
-	add_ended_line(e, total->q[MAPPING_PRIVATE_HUGETLB],
+	add_besides(e, f->others_more, " would count for others, who have what it shares\n", to);
+	add_besides(e, total->q[MAPPING_SWAP_PSS], " of swap space would be free at most\n", to);
+	add_besides(e, total->q[MAPPING_PRIVATE_HUGETLB],
 		" of hugetlb pages would go back to their pool, unless a file has them\n", to);
 }
 

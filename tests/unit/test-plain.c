@@ -104,6 +104,27 @@ static void check_line(const struct explained *p, const char *line)
 		fail_msg("no '%s' in\n%s", line, text.data);
 }
 
+static void hugetlb_is_besides(void **state)
+{
+	struct mapping m = {
+		.start = 0x4000, .end = 0x5000, .path = "", .flags = "ht", .flags_len = 2};
+	struct explained p;
+
+	(void)state;
+	explained_open(&p);
+	memcpy(m.perms, "rw-p", sizeof(m.perms));
+	m.present = p.portrait.total.present | UINT64_C(1) << MAPPING_PRIVATE_HUGETLB |
+	            UINT64_C(1) << MAPPING_SHARED_HUGETLB;
+	m.q[MAPPING_PRIVATE_HUGETLB] = 6 * MIB;
+	m.q[MAPPING_SHARED_HUGETLB] = 2 * MIB;
+	assert_int_equal(portrait_add(&p.portrait, 42, &m), 0);
+	check_line(&p, "\n            6.0 MiB of hugetlb pages, too, which are in no RSS either\n");
+	check_line(&p, "\n            2.0 MiB of hugetlb pages, too, which are in no RSS\n");
+	check_line(&p,
+		"\n            6.0 MiB of hugetlb pages would go back to their pool, unless a file has them\n");
+	explained_close(&p);
+}
+
 static void doubts_have_words(void **state)
 {
 	struct explained p;
@@ -138,6 +159,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_all_that_is_known),
 		cmocka_unit_test(says_what_is_not_known),
+		cmocka_unit_test(hugetlb_is_besides),
 		cmocka_unit_test(doubts_have_words),
 	};
 
