@@ -55,7 +55,6 @@ struct subject {
 	struct sample sample;
 	struct portrait portrait;
 	struct sharers sharers;
-	int error; /* of taking its mappings */
 };
 
 struct explaining {
@@ -86,11 +85,9 @@ static void cleanup_explaining(struct explaining *x)
 static int take(const struct mapping *m, void *context)
 {
 	struct subject *s = context;
+	int r = portrait_add(&s->portrait, s->process->pid, m);
 
-	s->error = portrait_add(&s->portrait, s->process->pid, m);
-	if (s->error == 0)
-		s->error = sharers_learn(&s->sharers, m);
-	return s->error;
+	return r == 0 ? sharers_learn(&s->sharers, m) : r;
 }
 
 /* 0, a target_outcome or an error. */
