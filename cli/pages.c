@@ -459,7 +459,8 @@ static int finish(struct showing *s)
 	count = p->limit && p->limit < s->rows ? p->limit : s->rows;
 	if (p->format.by != PAGEROW_BY_PAGE)
 		r = print_rows(s, count);
-	if (r == 0 && p->format.by != PAGEROW_BY_PAGE && !p->json && !p->csv && s->walk.frames)
+	if (r == 0 && p->format.by != PAGEROW_BY_PAGE && !p->json && !p->csv && s->walk.frames &&
+		s->total.sum.q[PAGESUM_RSS])
 		r = print_times(s, count);
 	if (p->format.by == PAGEROW_BY_PAGE && !p->json && !p->csv)
 		buffer_printf(&s->text, "%zu of %llu pages; at the others there is nothing\n",
