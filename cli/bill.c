@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/csv.h"
+#include "cli/jsontext.h"
 #include "render/decimal.h"
 #include "render/human.h"
 #include "snapshot/owner.h"
@@ -315,21 +316,6 @@ int bill_table(const struct bill *b, struct table *ret)
 	return ret->text.error ? ret->text.error : ret->total.error;
 }
 
-static int add_to_buffer(const char *bytes, size_t len, void *to)
-{
-	buffer_add(to, bytes, len);
-	return 0;
-}
-
-static void add_json_text(struct buffer *to, const char *text)
-{
-	json_t *string = json_string(text);
-
-	if (!string || json_dump_callback(string, add_to_buffer, to, JSON_ENCODE_ANY) < 0)
-		to->error = -ENOMEM;
-	json_decref(string);
-}
-
 /* What .id of a row is, beside the name of KIND: whose own a container is, is a uid. */
 static const char *id_of(enum usage_kind kind)
 {
@@ -344,10 +330,10 @@ static void add_json_row(const struct bill *b, const struct item *item, struct b
 	const struct usage_row *row = &item->row;
 
 	buffer_printf(to, "{\"%s\":", owner->name);
-	add_json_text(to, row->name);
+	jsontext_add_value(to, row->name);
 	if (owner->has_user && *row->user) {
 		buffer_add_text(to, ",\"user\":");
-		add_json_text(to, row->user);
+		jsontext_add_value(to, row->user);
 	}
 	if (id_of(b->kind) && row->id != OWNER_NO_ID)
 		buffer_printf(to, ",\"%s\":%u", id_of(b->kind), row->id);

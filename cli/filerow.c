@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cli/csv.h"
+#include "cli/jsontext.h"
 #include "render/human.h"
 
 static const struct {
@@ -216,20 +217,6 @@ int filerow_mapper_table(const struct filerow_list *list, struct table *ret)
 	return ret->text.error;
 }
 
-static void add_json_text(struct buffer *to, const char *name, const char *text)
-{
-	json_t *string = json_string(text);
-	char *dumped = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-
-	buffer_printf(to, ",\"%s\":", name);
-	if (dumped)
-		buffer_add_text(to, dumped);
-	else
-		to->error = -ENOMEM;
-	free(dumped);
-	json_decref(string);
-}
-
 static const char *bool_text(bool value)
 {
 	return value ? "true" : "false";
@@ -249,12 +236,12 @@ static void add_json_mapper(
 	const struct mapper_process *p = &list->mappers->process[m->process];
 
 	buffer_printf(to, "{\"pid\":%d,\"uid\":%u", (int)p->pid, p->uid);
-	add_json_text(to, "user", user_of(list, p, to));
-	add_json_text(to, "program", p->program);
+	jsontext_add(to, "user", user_of(list, p, to));
+	jsontext_add(to, "program", p->program);
 	if (p->unit)
-		add_json_text(to, "unit", p->unit);
+		jsontext_add(to, "unit", p->unit);
 	if (p->user_unit)
-		add_json_text(to, "user_unit", p->user_unit);
+		jsontext_add(to, "user_unit", p->user_unit);
 	buffer_printf(to, ",\"executable\":%s", bool_text(m->part.is_executable));
 	add_json_fields(m->part.present & ~OF_FILES, m->part.q, to);
 	buffer_add_char(to, '}');
@@ -279,7 +266,7 @@ static void add_json_row(const struct shelf_row *row, struct buffer *to)
 {
 	buffer_printf(to, "{\"device\":\"%x:%x\",\"inode\":%llu", row->major, row->minor,
 		(unsigned long long)row->inode);
-	add_json_text(to, "name", row->name);
+	jsontext_add(to, "name", row->name);
 	buffer_printf(to, ",\"kind\":\"%s\",\"state\":\"%s\",\"executable\":%s",
 		kind_name(row->kind), shelf_fate_name(row->fate), bool_text(row->is_executable));
 	add_json_fields(row->present, row->q, to);

@@ -7,6 +7,7 @@
 
 #include "cli/cell.h"
 #include "cli/csv.h"
+#include "cli/jsontext.h"
 #include "cli/mapline.h"
 #include "render/decimal.h"
 
@@ -156,23 +157,6 @@ void maprow_add_total(const struct maprow_format *f, const struct atlas_row *tot
 	buffer_printf(to, " total of %zu%s\n", rows, f->bytes ? "" : ", in KiB");
 }
 
-/* By hand, as numbers are: printf() and libraries take five times as long. TEXT is clean. */
-static void add_json_text(struct buffer *to, const char *text)
-{
-	buffer_add_char(to, '"');
-	while (*text) {
-		size_t plain = strcspn(text, "\"\\");
-
-		buffer_add(to, text, plain);
-		text += plain;
-		if (*text) {
-			buffer_add_char(to, '\\');
-			buffer_add_char(to, *text++);
-		}
-	}
-	buffer_add_char(to, '"');
-}
-
 /* With a comma before. */
 static void add_json_number(struct buffer *to, const char *name, uint64_t value)
 {
@@ -218,7 +202,7 @@ void maprow_add_json_place(const struct atlas_row *row, struct buffer *to)
 void maprow_add_json_name(const struct atlas_row *row, struct buffer *to)
 {
 	buffer_add_text(to, ",\"name\":");
-	add_json_text(to, row->name);
+	jsontext_add_value(to, row->name);
 	buffer_add_text(to, ",\"kind\":\"");
 	buffer_add_text(to, kind_name(row->kind));
 	buffer_add_text(to, row->is_deleted ? "\",\"deleted\":true" : "\",\"deleted\":false");

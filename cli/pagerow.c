@@ -3,15 +3,14 @@
 
 #include "cli/pagerow.h"
 
-#include <errno.h>
-#include <jansson.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/number.h"
 #include "cli/cell.h"
 #include "cli/csv.h"
+#include "cli/jsontext.h"
 #include "inside/frames.h"
 
 enum {
@@ -206,20 +205,6 @@ void pagerow_add_times(const struct pagerow_format *f, const struct pagerow *row
 		add_of(f, row, to);
 }
 
-static void add_json_text(struct buffer *to, const char *name, const char *text)
-{
-	json_t *string = json_string(text);
-	char *dumped = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-
-	buffer_printf(to, ",\"%s\":", name);
-	if (dumped)
-		buffer_add_text(to, dumped);
-	else
-		to->error = -ENOMEM;
-	free(dumped);
-	json_decref(string);
-}
-
 static void add_json_amounts(
 	const struct pagerow_format *f, const struct pagesum *s, struct buffer *to)
 {
@@ -240,7 +225,7 @@ void pagerow_add_json(const struct pagerow_format *f, const struct pagerow *row,
 	if (f->by != PAGEROW_BY_PROCESS)
 		buffer_printf(to, ",\"kind\":\"%s\"", kind_name(row->kind));
 	if (f->by != PAGEROW_BY_KIND)
-		add_json_text(to, f->by == PAGEROW_BY_PROCESS ? "program" : "name", row->name);
+		jsontext_add(to, f->by == PAGEROW_BY_PROCESS ? "program" : "name", row->name);
 	add_json_amounts(f, &row->sum, to);
 	buffer_add_char(to, '}');
 }
@@ -377,7 +362,7 @@ void pagerow_add_page_json(
 	buffer_printf(to, "{\"pid\":%d,\"address\":\"%08llx\",\"perms\":\"%s\",\"state\":\"%s\"",
 		(int)mapping->pid, (unsigned long long)page->address, mapping->perms,
 		page_state_name(page->state));
-	add_json_text(to, "name", mapping->name);
+	jsontext_add(to, "name", mapping->name);
 	if (is_there)
 		buffer_printf(to, ",\"type\":\"%s\",\"exclusive\":%s", type_of(page),
 			page->is_exclusive ? "true" : "false");

@@ -3,13 +3,11 @@
 
 #include "cli/partrow.h"
 
-#include <errno.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cell.h"
 #include "cli/csv.h"
+#include "cli/jsontext.h"
 
 enum {
 	AMOUNT_WIDTH = 12,
@@ -116,20 +114,6 @@ void partrow_add_total(
 	buffer_printf(to, " total of %zu, in bytes\n", rows);
 }
 
-static void add_json_text(struct buffer *to, const char *name, const char *text)
-{
-	json_t *string = json_string(text);
-	char *dumped = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-
-	buffer_printf(to, ",\"%s\":", name);
-	if (dumped)
-		buffer_add_text(to, dumped);
-	else
-		to->error = -ENOMEM;
-	free(dumped);
-	json_decref(string);
-}
-
 static void add_json_amounts(
 	const struct partrow_format *f, const struct partrow *row, struct buffer *to)
 {
@@ -146,9 +130,9 @@ static void add_json_amounts(
 void partrow_add_json(const struct partrow_format *f, const struct partrow *row, struct buffer *to)
 {
 	buffer_printf(to, "{\"pid\":%d", (int)row->pid);
-	add_json_text(to, "file", row->object);
+	jsontext_add(to, "file", row->object);
 	if (row->name) {
-		add_json_text(to, f->of_symbols ? "symbol" : "section", row->name);
+		jsontext_add(to, f->of_symbols ? "symbol" : "section", row->name);
 		buffer_printf(to, ",\"address\":\"%08llx\"", (unsigned long long)row->address);
 	}
 	if (f->of_symbols && row->name)

@@ -11,6 +11,7 @@
 
 #include "cli/cell.h"
 #include "cli/csv.h"
+#include "cli/jsontext.h"
 #include "render/decimal.h"
 #include "render/human.h"
 
@@ -225,21 +226,6 @@ int sharing_matrix_table(const struct sharing_report *r, struct table *ret)
 	return ret->text.error;
 }
 
-static int add_to_buffer(const char *bytes, size_t len, void *to)
-{
-	buffer_add(to, bytes, len);
-	return 0;
-}
-
-static void add_json_text(struct buffer *to, const char *text)
-{
-	json_t *string = json_string(text);
-
-	if (!string || json_dump_callback(string, add_to_buffer, to, JSON_ENCODE_ANY) < 0)
-		to->error = -ENOMEM;
-	json_decref(string);
-}
-
 static void add_json_row(struct buffer *to, const struct sharing_row *row)
 {
 	const char *comma = "";
@@ -247,7 +233,7 @@ static void add_json_row(struct buffer *to, const struct sharing_row *row)
 	buffer_add_char(to, '{');
 	if (row->name) {
 		buffer_add_text(to, "\"name\":");
-		add_json_text(to, row->name);
+		jsontext_add_value(to, row->name);
 		comma = ",";
 	}
 	for (unsigned int i = 0; i < SHARING_FIELDS; i++) {
@@ -272,9 +258,9 @@ static void add_json_matrix(const struct sharing_report *r, struct buffer *to)
 			if (!bytes)
 				continue;
 			buffer_printf(to, "%s{\"a\":", comma);
-			add_json_text(to, r->row[i].name);
+			jsontext_add_value(to, r->row[i].name);
 			buffer_add_text(to, ",\"b\":");
-			add_json_text(to, r->row[j].name);
+			jsontext_add_value(to, r->row[j].name);
 			buffer_printf(to, ",\"shared_bytes\":%llu}", (unsigned long long)bytes);
 			comma = ",";
 		}

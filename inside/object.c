@@ -101,7 +101,7 @@ int object_open(int procfs_fd, const struct object_mapping *m, int *ret_fd)
 {
 	char path[PATH_SIZE];
 	AUTO_CLOSE int fd = -1;
-	struct stat st;
+	struct stat st = {.st_size = 0};
 	int r;
 
 	snprintf(path, sizeof(path), "%d/map_files/%llx-%llx", (int)m->pid,
