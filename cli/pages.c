@@ -290,18 +290,27 @@ static int take_mapping(const struct mapping *m, void *context)
 	return pagewalk(&s->walk, start, end, kind_of(m) == KIND_HUGETLB, take_page, s);
 }
 
-/* It is looked into while it goes on, and smaps is older than its pages: that is said where it made a difference. */
+/*
+ * It is looked into while it goes on, and smaps is older than its pages: that is said where it made a difference. Zeros that were
+ * shared memory as far as anybody could tell are another.
+ */
 static void compare_with_smaps(const struct showing *s)
 {
 	const struct pages *p = s->pages;
-	uint64_t more = s->rss_bytes > s->smaps_rss_bytes ? s->rss_bytes - s->smaps_rss_bytes
-	                                                  : s->smaps_rss_bytes - s->rss_bytes;
+	bool is_more = s->rss_bytes > s->smaps_rss_bytes;
+	uint64_t apart = is_more ? s->rss_bytes - s->smaps_rss_bytes
+	                         : s->smaps_rss_bytes - s->rss_bytes;
 
-	if (more && !p->start && p->end == UINT64_MAX)
+	if (!apart || p->start || p->end != UINT64_MAX)
+		return;
+	if (is_more && s->walk.cannot_scan && !s->walk.frames)
+		log_info(
+			"pid %d: %llu KiB are more than the RSS of smaps: zeros, which take Linux 6.7 or frames to be told from shared memory",
+			(int)s->pid, (unsigned long long)apart / 1024);
+	else
 		log_info(
 			"pid %d changed while it was looked into: its pages are %llu KiB %s than the RSS that smaps said before",
-			(int)s->pid, (unsigned long long)more / 1024,
-			s->rss_bytes > s->smaps_rss_bytes ? "more" : "less");
+			(int)s->pid, (unsigned long long)apart / 1024, is_more ? "more" : "less");
 }
 
 static int look_into(struct target *t, pid_t pid, void *context)
