@@ -338,7 +338,9 @@ static int look_into(struct target *t, pid_t pid, void *context)
 /* What is known of pages, by the rights of whoever asks; what else there would be is said. */
 static void open_frames(struct showing *s, const struct procfs *procfs)
 {
-	int shows = pagemap_shows_frames(procfs->fd), r = frames_open(procfs->fd, &s->frames);
+	/* A tree that looks like /proc has what it has. */
+	int shows = procfs->is_kernels ? pagemap_shows_frames(procfs->fd) : 1;
+	int r = frames_open(procfs->fd, &s->frames);
 
 	if (shows == 1 && r == 0) {
 		s->walk.frames = &s->frames;
