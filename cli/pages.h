@@ -26,6 +26,9 @@ struct pages {
 void pages_done(struct pages *p);
 #define AUTO_PAGES CLEANUP(pages_done)
 
+/* Whether rows are sections or symbols. */
+bool pages_is_by_parts(const struct pages *p);
+
 /* What SETTINGS ask for. Pure. -EINVAL with a sentence for the user in ERROR; -ENOMEM. */
 int pages_parse(
 	const struct settings *settings, struct pages *ret, char error[static CHOSEN_ERROR_SIZE]);
