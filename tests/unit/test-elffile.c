@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #include "inside/elffile.h"
+#include "tests/unit/allocation.h"
 #include "tests/unit/elfimage.h"
 
 static int open_it(union elfimage *f, size_t size, struct elffile *ret, const char **why)
@@ -262,6 +263,29 @@ static void it_may_be_cut_anywhere(void **state)
 	}
 }
 
+static void memory_may_be_short(void **state)
+{
+	const char *why;
+	union elfimage f;
+
+	(void)state;
+	elfimage_make(&f);
+	for (unsigned int n = 1;; n++) {
+		AUTO_ELFFILE struct elffile e = {.segments = 0};
+		int r;
+
+		assert_int_equal(open_it(&f, sizeof(f), &e, &why), 0);
+		allocation_fail_at(n);
+		r = elffile_read_sections(&e, &why);
+		if (r == 0)
+			r = elffile_read_symbols(&e, &why);
+		if (!allocation_end())
+			break;
+		assert_int_equal(r, -ENOMEM);
+		assert_int_equal(e.parts, 0);
+	}
+}
+
 __attribute__((used, noinline)) static int known_function(void)
 {
 	return 4711;
@@ -310,6 +334,7 @@ int main(void)
 		cmocka_unit_test(faults_of_symbols_are_told),
 		cmocka_unit_test(names_end_within_the_file),
 		cmocka_unit_test(it_may_be_cut_anywhere),
+		cmocka_unit_test(memory_may_be_short),
 		cmocka_unit_test(this_program_is_read),
 	};
 
