@@ -8,6 +8,7 @@
  *     write:FROM:COUNT:FILE   to a shared mapping: these pages alone
  *     copy:FROM:COUNT:FILE    to a private one: copies of these pages alone
  *     memfd:FROM:COUNT:NAME   writes to a memfd of that name, of so many pages
+ *     sysv:FROM:COUNT:        likewise to a SysV segment, which is to go with the last process
  *     fork:0:COUNT:           COUNT children, which have all that was there before
  *     share:0:COUNT:          the same, with the parent's address space
  */
@@ -24,6 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -160,6 +162,20 @@ static void make_memfd(const struct step *s)
 	touch(s, fd, true, true);
 }
 
+static void make_segment(const struct step *s)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int id = shmget(IPC_PRIVATE, (s->from + s->count) * page, IPC_CREAT | 0600);
+	volatile char *at = id < 0 ? (void *)-1 : shmat(id, NULL, 0);
+
+	if (id >= 0)
+		(void)shmctl(id, IPC_RMID, NULL);
+	if (at == (void *)-1)
+		die("shmat");
+	for (uint64_t i = s->from; i < s->from + s->count; i++)
+		at[i * page] = 'x';
+}
+
 static void take(const struct step *s)
 {
 	bool is_shared = is(s, "read") || is(s, "write"), writes = is(s, "write") || is(s, "copy");
@@ -169,6 +185,8 @@ static void take(const struct step *s)
 		make_children(s->count);
 	} else if (is(s, "share")) {
 		make_sharers(s->count);
+	} else if (is(s, "sysv")) {
+		make_segment(s);
 	} else if (is(s, "memfd")) {
 		make_memfd(s);
 	} else if (is_shared || writes || is(s, "look")) {

@@ -155,6 +155,44 @@ static void a_tree_is_read_like_the_kernels(void **state)
 	}
 }
 
+/* The kernel has let one be looked at, and not the other. */
+static void what_is_half_looked_at_is_not_exact(void **state)
+{
+	static const struct tree_process processes[] = {
+		{.pid = 42, .name = "seen", .rss_kib = 40},
+		{.pid = 43, .name = "unseen", .rss_kib = 40},
+	};
+	const uint64_t entry[64] = {[3 ... 12] = UINT64_C(5) << 61};
+	AUTO_TREE struct tree tree;
+	AUTO_CLOSE int fd = -1;
+	CLEANUP(procfs_close) struct procfs of_tree = {.fd = -1};
+	AUTO_INVENTORY struct inventory s;
+	char text[1000];
+
+	(void)state;
+	tree_open(&tree);
+	tree_write(&tree, "stat", "btime 1000000\n");
+	snprintf(text, sizeof(text), SMAPS, "40");
+	tree_add(&tree, &processes[0]);
+	tree_write(&tree, "42/smaps", text);
+	tree_add(&tree, &processes[1]);
+	tree_write(&tree, "43/smaps", text);
+	fd = openat(tree.fd, "42/pagemap", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	assert_int_equal(
+		pwrite(fd, entry, sizeof(entry), 0x10000000 / page_size * 8), sizeof(entry));
+	assert_int_equal(procfs_open(tree.path, &of_tree), 0);
+	inventory_init(&s, of_tree.live);
+	for (pid_t pid = 42; pid <= 43; pid++) {
+		AUTO_TARGET struct target t;
+
+		assert_int_equal(target_open(&of_tree, pid, &t), 0);
+		assert_int_equal(inventory_read(&s, &t), 0);
+	}
+	inventory_finish(&s);
+	assert_int_equal(s.shelf.row[0].q[SHELF_RESIDENT], 40 * 1024);
+	assert_false(s.shelf.row[0].is_exact);
+}
+
 static void what_no_kernel_prints_is_refused(void **state)
 {
 	static const struct tree_process process = {.pid = 42, .name = "reader", .rss_kib = 40};
@@ -223,6 +261,7 @@ int main(void)
 		cmocka_unit_test(pages_of_two_count_once),
 		cmocka_unit_test(who_ends_meanwhile_does_not_count),
 		cmocka_unit_test(a_tree_is_read_like_the_kernels),
+		cmocka_unit_test(what_is_half_looked_at_is_not_exact),
 		cmocka_unit_test(what_no_kernel_prints_is_refused),
 		cmocka_unit_test(memory_may_lack),
 	};
