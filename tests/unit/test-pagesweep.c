@@ -8,10 +8,43 @@
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "inside/pagemap.h"
 #include "inside/pagesweep.h"
 
 enum { PAGES = 1500 };
+
+/* Where .is_set, time goes on by so much with each look at it; and how often, and how long, was paused. */
+static struct {
+	bool is_set;
+	uint64_t now_ns, step_ns;
+	unsigned int pauses;
+} fake;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *ret);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+int __real_nanosleep(const struct timespec *span, struct timespec *rest);
+int __wrap_nanosleep(const struct timespec *span, struct timespec *rest);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	if (!fake.is_set)
+		return __real_clock_gettime(clock, ret);
+	fake.now_ns += fake.step_ns;
+	*ret = (struct timespec){.tv_sec = (time_t)(fake.now_ns / NS_PER_SEC),
+		.tv_nsec = (long)(fake.now_ns % NS_PER_SEC)};
+	return 0;
+}
+
+int __wrap_nanosleep(const struct timespec *span, struct timespec *rest)
+{
+	if (!fake.is_set)
+		return __real_nanosleep(span, rest);
+	assert_int_equal(span->tv_sec, 0);
+	assert_int_equal(span->tv_nsec, NS_PER_MSEC);
+	fake.pauses++;
+	return 0;
+}
 
 /* What was told of the pages from .start on. */
 struct seen {
@@ -119,6 +152,28 @@ static void whoever_takes_may_end_it(void **state)
 	assert_int_equal(seen.calls, 1);
 }
 
+/* Of calls that take a quarter of a millisecond each, four follow each other. */
+static void there_are_pauses(void **state)
+{
+	struct seen seen;
+	char *pages = make(&seen, 1);
+	struct pagesweep w = {.take = take, .context = &seen};
+
+	(void)state;
+	fake.is_set = true;
+	fake.step_ns = NS_PER_MSEC / 4;
+	assert_int_equal(walk(&w), 0);
+	/* Each of those that read was a call, and so was each look for what is there; after a pause there is one look more. */
+	assert_in_range(fake.pauses, seen.calls / 5, seen.calls);
+	fake.pauses = 0;
+	fake.step_ns = 1;
+	seen.last = 0;
+	assert_int_equal(walk(&w), 0);
+	fake.is_set = false;
+	assert_int_equal(fake.pauses, 0);
+	munmap(pages, PAGES * (size_t)sysconf(_SC_PAGESIZE));
+}
+
 static void what_is_no_maps_is_refused(void **state)
 {
 	AUTO_CLOSE int maps = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -137,6 +192,7 @@ int main(void)
 		cmocka_unit_test(each_page_that_is_there_is_told_once),
 		cmocka_unit_test(what_is_empty_is_passed_over),
 		cmocka_unit_test(whoever_takes_may_end_it),
+		cmocka_unit_test(there_are_pauses),
 		cmocka_unit_test(what_is_no_maps_is_refused),
 	};
 
