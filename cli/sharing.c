@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each page is known by the number of its frame, or by its place in swap, which the kernel shows to CAP_SYS_ADMIN alone. All
- * processes are walked, one after the other and group by group, and each frame is noted with the party that maps it. Then
- * all frames that were met are gone over once: how often the kernel says that each is mapped tells whether anybody else
- * does, and its flags what it is.
- *
- * A set of processes whose pages alone are asked for needs no more than that: whoever else maps one of them shows in the
- * kernel's count. Of places in swap there is no count, so where the set has some all others are asked for those.
+ * All processes are walked (inside/muster.h), but for a set of them whose pages alone are asked for: whoever else maps one of
+ * these shows in the kernel's count. Of places in swap there is no count, so where the set has some all others are asked for
+ * those.
  */
 #include "config.h"
 
@@ -26,28 +22,12 @@
 #include "cli/flag.h"
 #include "cli/output.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "cli/source.h"
-#include "inside/frames.h"
-#include "inside/pagemap.h"
-#include "inside/pagesweep.h"
-#include "inside/sparse.h"
+#include "inside/muster.h"
 #include "inside/target.h"
 #include "render/human.h"
 #include "snapshot/owner.h"
-
-enum {
-	/*
-	 * Kinds of places in swap: the areas, MAX_SWAPFILES of them at least, and behind these what the kernel keeps in the same
-	 * way and is no swap, such as guard pages (include/linux/swap.h).
-	 */
-	SWAP_AREAS = 23,
-	SWAP_AREA_BITS = 5,
-};
-
-#define FRAME_UPTODATE (UINT64_C(1) << 3) /* of kpageflags */
-
-#define PROGRESS_FIRST_NS NS_PER_SEC
-#define PROGRESS_EVERY_NS (NS_PER_SEC / 5)
 
 void sharing_asked_done(struct sharing_asked *a)
 {
@@ -118,43 +98,6 @@ int sharing_parse(const struct settings *settings, struct sharing_asked *ret,
 	return r;
 }
 
-/* How far it is, for whoever waits at a terminal. */
-struct progress {
-	bool is_shown, has_line;
-	uint64_t begin_ns, next_ns;
-	size_t done, all; /* processes */
-	uint64_t pages;
-};
-
-static void progress_begin(struct progress *p, size_t all)
-{
-	*p = (struct progress){.is_shown = isatty(STDERR_FILENO),
-		.begin_ns = clock_now_ns(CLOCK_MONOTONIC),
-		.all = all};
-	p->next_ns = p->begin_ns + PROGRESS_FIRST_NS;
-}
-
-static void progress_print(struct progress *p, const char *what)
-{
-	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
-	AUTO_BUFFER struct buffer text = {0};
-
-	if (!p->is_shown || now_ns < p->next_ns)
-		return;
-	p->next_ns = now_ns + PROGRESS_EVERY_NS;
-	p->has_line = true;
-	human_add_bytes(&text, p->pages * (uint64_t)sysconf(_SC_PAGESIZE));
-	fprintf(stderr, "\r\033[K%s: %zu of %zu processes, %.*s", what, p->done, p->all,
-		(int)text.len, text.data ? text.data : "");
-}
-
-static void progress_end(struct progress *p)
-{
-	if (p->has_line)
-		fprintf(stderr, "\r\033[K");
-	p->has_line = false;
-}
-
 /* All that is found out. */
 struct looking {
 	const struct sharing_asked *asked;
@@ -162,17 +105,12 @@ struct looking {
 	struct procfs procfs;
 	struct crowd crowd;
 	uint64_t *page_tables; /* owned; bytes, by group */
-	struct sparse frames;
-	struct sparse swap[SWAP_AREAS];
-	struct parties parties;
-	struct stakes stakes;
-	struct pagesweep walk;
+	struct muster muster;
 	struct progress progress;
 	struct sharing_course course;
-	uint32_t group;  /* of whom is being walked */
-	bool has_swap;   /* somebody has pages there */
-	bool has_failed; /* one of those who were asked for could not be looked at */
-	pid_t refused;   /* one who could not be; 0: there is none */
+	uint64_t begin_ns; /* CLOCK_MONOTONIC */
+	bool has_failed;   /* one of those who were asked for could not be looked at */
+	pid_t refused;     /* one who could not be; 0: there is none */
 };
 
 static void cleanup_looking(struct looking *l)
@@ -181,82 +119,7 @@ static void cleanup_looking(struct looking *l)
 	procfs_close(&l->procfs);
 	crowd_done(&l->crowd);
 	free(l->page_tables);
-	sparse_done(&l->frames);
-	for (size_t i = 0; i < SWAP_AREAS; i++)
-		sparse_done(&l->swap[i]);
-	parties_done(&l->parties);
-	stakes_done(&l->stakes);
-}
-
-static int join(struct looking *l, uint32_t *number)
-{
-	return parties_join(&l->parties, *number, l->group, number);
-}
-
-/* Of whom only swap is asked places alone count that one of the set has. */
-static int take_swapped(struct looking *l, uint64_t place)
-{
-	uint64_t area = place & ((1U << SWAP_AREA_BITS) - 1), offset = place >> SWAP_AREA_BITS;
-	uint32_t *number;
-	int r;
-
-	if (area >= SWAP_AREAS)
-		return 0;
-	l->has_swap = true;
-	if (l->walk.swapped_alone) {
-		number = sparse_find(&l->swap[area], offset);
-		return number && *number ? join(l, number) : 0;
-	}
-	r = sparse_touch(&l->swap[area], offset, &number);
-	return r == 0 ? join(l, number) : r;
-}
-
-static int take_frame(struct looking *l, uint64_t frame)
-{
-	uint32_t *number;
-	int r;
-
-	if (l->walk.swapped_alone)
-		return 0;
-	l->progress.pages++;
-	r = sparse_touch(&l->frames, frame, &number);
-	return r == 0 ? join(l, number) : r;
-}
-
-static int take_pages(uint64_t start, const uint64_t *entry, size_t count, void *context)
-{
-	struct looking *l = context;
-	int r = 0;
-
-	(void)start;
-	for (size_t i = 0; r == 0 && i < count; i++) {
-		uint64_t frame = pagemap_frame(entry[i]), place = pagemap_swap(entry[i]);
-
-		if (frame)
-			r = take_frame(l, frame);
-		else if (place)
-			r = take_swapped(l, place);
-	}
-	progress_print(&l->progress, "looking");
-	return r;
-}
-
-/* The pages of T, which is of one image. 0; a target_outcome; or an error. */
-static int walk_target(struct looking *l, struct target *t)
-{
-	AUTO_CLOSE int maps = -1, pagemap = -1;
-	int r = target_file(t, "maps", &maps), confirmed;
-
-	if (r == 0)
-		r = target_file(t, "pagemap", &pagemap);
-	if (r == 0)
-		r = pagesweep_read(&l->walk, maps, pagemap);
-	if (r == -ENOMEM || r == -ERANGE)
-		return r;
-	confirmed = target_confirm(t);
-	if (r == -ESRCH)
-		r = confirmed ? confirmed : TARGET_CHANGED;
-	return confirmed && r == 0 ? confirmed : r;
+	muster_done(&l->muster);
 }
 
 /* What became of MEMBER: R is what walking it returned. 0, or an error that ends all. */
@@ -291,11 +154,10 @@ static int walk_member(struct looking *l, const struct crowd_member *member)
 	const struct chosen_process known = {.pid = member->pid, .start_ns = member->start_ns};
 	int r = target_open(&l->procfs, member->pid, &t);
 
-	l->group = member->group;
 	if (r == 0 && !chosen_is(&known, t.sample.q[PROCESS_START_TIME]))
 		r = TARGET_GONE;
 	if (r == 0)
-		r = walk_target(l, &t);
+		r = muster_take(&l->muster, &t, member->group);
 	if (r == 0 && ROW_HAS(&t.sample, PROCESS_VM_PTE))
 		l->page_tables[member->group] += t.sample.q[PROCESS_VM_PTE];
 	l->progress.done++;
@@ -313,118 +175,27 @@ static int walk_all(struct looking *l)
 	size_t i = 0;
 	int r = 0;
 
-	progress_begin(&l->progress, l->crowd.members);
+	progress_begin(&l->progress, "looking", l->crowd.members);
 	for (; r == 0 && i < l->crowd.members; i++) {
 		if (is_set(l) && !l->crowd.group[l->crowd.member[i].group].is_chosen)
 			break;
 		r = walk_member(l, &l->crowd.member[i]);
 	}
-	l->walk.swapped_alone = true;
-	for (; r == 0 && l->has_swap && i < l->crowd.members; i++)
+	muster_seek_swap(&l->muster);
+	for (; r == 0 && l->muster.has_swap && i < l->crowd.members; i++)
 		r = walk_member(l, &l->crowd.member[i]);
 	return r;
 }
 
-/* What is in a frame whose flags are FLAGS; STAKE_KINDS: nothing of anybody's. */
-static enum stake_kind kind_of_frame(uint64_t flags)
+static void show_progress(void *context)
 {
-	if (flags & (FRAME_ZERO | FRAME_NOPAGE))
-		return STAKE_KINDS;
-	if (flags & FRAME_HUGE)
-		return STAKE_HUGETLB;
-	if (flags & FRAME_ANON)
-		return STAKE_ANON;
-	return flags & FRAME_SWAPBACKED ? STAKE_SHMEM : STAKE_FILE;
-}
+	struct looking *l = context;
 
-/* Frames that lie side by side. */
-struct chunk {
-	uint64_t mapped[SPARSE_CHUNK]; /* 0 of those that nobody was seen to map, too */
-	uint64_t flags[SPARSE_CHUNK];
-};
-
-/*
- * Old kernels do not say of the tail of a large folio what they say of its head, which is before it, in the same chunk, such as
- * that it is up to date, as all is that is mapped. So where one is like that all frames are looked at (IS_WHOLE), and not just
- * those in NUMBER. 0; 1: that is to be done; or an error.
- */
-static int read_chunk(struct frames *frames, uint64_t first, const uint32_t *number, bool is_whole,
-	struct chunk *ret)
-{
-	const uint64_t told = FRAME_ANON | FRAME_SWAPBACKED;
-	uint64_t head = 0;
-
-	for (size_t i = 0; i < SPARSE_CHUNK; i++) {
-		uint64_t *flags = &ret->flags[i];
-		int r = 0;
-
-		ret->mapped[i] = *flags = 0;
-		if (is_whole || number[i])
-			r = frames_flags(frames, first + i, flags);
-		if (r == 0 && number[i])
-			r = frames_count(frames, first + i, &ret->mapped[i]);
-		if (r < 0 && r != -ENXIO) /* behind the last frame there is nothing */
-			return r;
-		if (*flags & FRAME_COMPOUND_HEAD)
-			head = *flags;
-		if (!(*flags & FRAME_COMPOUND_TAIL))
-			continue;
-		if (!is_whole && !(*flags & (told | FRAME_HUGE | FRAME_UPTODATE)))
-			return 1;
-		*flags |= head & told;
-	}
-	return 0;
-}
-
-/* What the kernel says of the frames from FIRST on that were met. */
-static int count_chunk(
-	struct looking *l, struct frames *frames, uint64_t first, const uint32_t *number)
-{
-	struct chunk chunk;
-	int r = read_chunk(frames, first, number, false, &chunk);
-
-	if (r > 0)
-		r = read_chunk(frames, first, number, true, &chunk);
-	for (size_t i = 0; r == 0 && i < SPARSE_CHUNK; i++) {
-		enum stake_kind kind = kind_of_frame(chunk.flags[i]);
-
-		if (number[i] && kind != STAKE_KINDS)
-			stakes_add(&l->stakes, number[i], kind, chunk.mapped[i]);
-	}
-	progress_print(&l->progress, "counting");
-	return r;
-}
-
-static void count_swap(struct looking *l)
-{
-	for (size_t i = 0; i < SWAP_AREAS; i++) {
-		const uint32_t *number;
-		uint64_t at = 0;
-
-		for (; (number = sparse_next(&l->swap[i], &at)); at += SPARSE_CHUNK)
-			for (size_t k = 0; k < SPARSE_CHUNK; k++)
-				stakes_add(&l->stakes, number[k], STAKE_SWAP, UINT64_MAX);
-	}
-}
-
-static int count_all(struct looking *l, struct frames *frames)
-{
-	const uint32_t *number;
-	uint64_t at = 0;
-	int r = stakes_init(
-		&l->stakes, &l->parties, l->crowd.groups, (uint64_t)sysconf(_SC_PAGESIZE));
-
-	frames_forget(frames);
-	for (; r == 0 && (number = sparse_next(&l->frames, &at)); at += SPARSE_CHUNK)
-		r = count_chunk(l, frames, at, number);
-	if (r < 0)
-		return r;
-	count_swap(l);
-	return stakes_end(&l->stakes);
+	progress_tick(&l->progress, l->muster.mapped * (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
 /* What may not be seen without rights of root's. 0, or -ECANCELED: it was said which are missing. */
-static int open_frames(struct looking *l, const struct settings *settings, struct frames *ret)
+static int open_muster(struct looking *l, const struct settings *settings)
 {
 	int r = procfs_open(settings->path_procfs, &l->procfs);
 
@@ -432,19 +203,21 @@ static int open_frames(struct looking *l, const struct settings *settings, struc
 		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
 		return -ECANCELED;
 	}
-	r = pagemap_shows_frames(l->procfs.fd);
+	r = muster_open(&l->muster, l->procfs.fd);
 	if (r == 0) {
+		l->muster.tick = show_progress;
+		l->muster.context = l;
+		return 0;
+	}
+	if (r == MUSTER_NO_FRAMES)
 		log_error(
 			"which pages are the same is shown to CAP_SYS_ADMIN alone, of the host's first user "
 			"namespace: run it as root");
-		return -ECANCELED;
-	}
-	r = r < 0 ? r : frames_open(l->procfs.fd, ret);
-	if (r >= 0)
-		return 0;
-	log_error("how often each page is mapped can't be had (kpagecount, kpageflags: root's, or "
-		  "CAP_DAC_READ_SEARCH): %s",
-		strerror(-r));
+	else
+		log_error(
+			"how often each page is mapped can't be had (kpagecount, kpageflags: root's, or "
+			"CAP_DAC_READ_SEARCH): %s",
+			strerror(-r));
 	return -ECANCELED;
 }
 
@@ -540,7 +313,7 @@ static bool tells_swap(const struct looking *l)
 /* Of everybody, whoever is shown. */
 static void add_total(const struct looking *l, struct sharing_report *to)
 {
-	struct stake all = l->stakes.all;
+	struct stake all = l->muster.stakes.all;
 	uint64_t page_tables = 0;
 	uint32_t processes = 0;
 
@@ -549,7 +322,7 @@ static void add_total(const struct looking *l, struct sharing_report *to)
 			continue;
 		page_tables += l->page_tables[i];
 		processes += l->crowd.group[i].processes;
-		all.fair += l->stakes.group[i].fair;
+		all.fair += l->muster.stakes.group[i].fair;
 		to->groups++;
 	}
 	sharing_fill(&to->total, &all, page_tables, processes, !is_set(l), tells_swap(l));
@@ -568,7 +341,7 @@ static int add_rows(struct looking *l, const struct settings *settings, struct s
 			continue;
 		row->name = group->name ? group->name : name_of_set(settings);
 		row->group = i;
-		sharing_fill(row, &l->stakes.group[i], l->page_tables[i], group->processes,
+		sharing_fill(row, &l->muster.stakes.group[i], l->page_tables[i], group->processes,
 			!is_set(l), tells_swap(l));
 		to->rows++;
 	}
@@ -589,7 +362,7 @@ static int add_matrix(struct looking *l, struct sharing_report *to)
 	to->compared = count;
 	for (size_t i = 0; i < count; i++)
 		group[i] = to->row[i].group;
-	return stakes_matrix(&l->stakes, group, count, to->matrix);
+	return stakes_matrix(&l->muster.stakes, group, count, to->matrix);
 }
 
 static int report(struct looking *l, const struct settings *settings, struct sharing_report *ret)
@@ -600,12 +373,12 @@ static int report(struct looking *l, const struct settings *settings, struct sha
 		.title = is_set(l) ? "SET" : owner_of(a->kind)->title,
 		.limit = a->limit,
 		.bytes = a->bytes,
-		.others_shared = stake_resident(&l->stakes.others),
-		.others_fair = l->stakes.others.fair,
-		.others_pss = l->stakes.others.pss,
-		.many = l->stakes.many,
-		.changed = l->stakes.changed,
-		.gone = l->stakes.gone,
+		.others_shared = stake_resident(&l->muster.stakes.others),
+		.others_fair = l->muster.stakes.others.fair,
+		.others_pss = l->muster.stakes.others.pss,
+		.many = l->muster.stakes.many,
+		.changed = l->muster.stakes.changed,
+		.gone = l->muster.stakes.gone,
 		.course = l->course,
 	};
 	int r = add_rows(l, settings, &report);
@@ -619,16 +392,6 @@ static int report(struct looking *l, const struct settings *settings, struct sha
 		report = (struct sharing_report){0};
 	}
 	return r;
-}
-
-static uint64_t memory_of(const struct looking *l)
-{
-	uint64_t bytes = l->frames.bytes + parties_bytes(&l->parties) +
-	                 l->parties.count * sizeof(*l->stakes.pages);
-
-	for (size_t i = 0; i < SWAP_AREAS; i++)
-		bytes += l->swap[i].bytes;
-	return bytes;
 }
 
 static void add_amount(struct buffer *to, const char *before, uint64_t bytes, const char *after)
@@ -647,8 +410,8 @@ static void say_course(const struct looking *l)
 	if (l->course.ended)
 		buffer_printf(&text, "; %llu ended or executed another program meanwhile",
 			(unsigned long long)l->course.ended);
-	if (l->stakes.changed + l->stakes.gone)
-		add_amount(&text, "; ", l->stakes.changed + l->stakes.gone,
+	if (l->muster.stakes.changed + l->muster.stakes.gone)
+		add_amount(&text, "; ", l->muster.stakes.changed + l->muster.stakes.gone,
 			" were given up by some who had them");
 	add_amount(&text, "; ", l->course.memory_bytes, " to keep pages apart");
 	if (!text.error)
@@ -659,8 +422,8 @@ static void say_doubts(const struct looking *l)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
-	if (l->stakes.many) {
-		human_add_bytes(&text, l->stakes.many);
+	if (l->muster.stakes.many) {
+		human_add_bytes(&text, l->muster.stakes.many);
 		log_warning(
 			"%.*s are shared in more ways than are kept apart: they are in no group's figures",
 			(int)text.len, text.data ? text.data : "");
@@ -671,9 +434,10 @@ static void say_doubts(const struct looking *l)
 			"as anybody's alone; of swap that can't be told",
 			(unsigned long long)l->course.refused, (int)l->refused);
 	buffer_clear(&text);
-	if (is_set(l) || stake_resident(&l->stakes.others) * 100 <= stake_resident(&l->stakes.all))
+	if (is_set(l) || stake_resident(&l->muster.stakes.others) * 100 <=
+				 stake_resident(&l->muster.stakes.all))
 		return;
-	human_add_bytes(&text, stake_resident(&l->stakes.others));
+	human_add_bytes(&text, stake_resident(&l->muster.stakes.others));
 	log_info(
 		"%.*s are mapped besides by others, who came later, can't be seen from here or could not be read",
 		(int)text.len, text.data ? text.data : "");
@@ -681,22 +445,19 @@ static void say_doubts(const struct looking *l)
 
 static int look(struct looking *l, const struct settings *settings, struct sharing_report *ret)
 {
-	CLEANUP(frames_close) struct frames frames = {.counts.fd = -1, .flags.fd = -1};
-	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
-	int r = open_frames(l, settings, &frames);
+	int r = gather(l);
 
 	if (r == 0)
-		r = gather(l);
-	if (r == 0)
 		r = walk_all(l);
+	l->progress.what = "counting";
 	if (r == 0)
-		r = count_all(l, &frames);
+		r = muster_count(&l->muster, l->crowd.groups);
 	progress_end(&l->progress);
 	if (r < 0)
 		return r;
-	l->course.span_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	l->course.span_ns = clock_now_ns(CLOCK_MONOTONIC) - l->begin_ns;
 	l->course.cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
-	l->course.memory_bytes = memory_of(l);
+	l->course.memory_bytes = muster_bytes(&l->muster);
 	say_course(l);
 	say_doubts(l);
 	return report(l, settings, ret);
@@ -723,13 +484,17 @@ int sharing_look(const struct settings *settings, struct sharing_asked *a,
 	struct sharing_report *ret, struct view **ret_view)
 {
 	CLEANUP(cleanup_looking)
-	struct looking l = {.asked = a, .procfs.fd = -1};
+	struct looking l = {.asked = a,
+		.procfs.fd = -1,
+		.muster.files = {.counts.fd = -1, .flags.fd = -1},
+		.begin_ns = clock_now_ns(CLOCK_MONOTONIC)};
 	AUTO_VIEW struct view *view = NULL;
 	int r;
 
 	hear_interrupts();
-	l.walk = (struct pagesweep){.take = take_pages, .context = &l};
-	r = source_list(settings, &view);
+	r = open_muster(&l, settings);
+	if (r == 0)
+		r = source_list(settings, &view);
 	l.view = view;
 	if (r == 0)
 		r = look(&l, settings, ret);

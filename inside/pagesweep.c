@@ -66,12 +66,20 @@ static void cleanup_space(struct space *s)
 	buffer_done(&s->ranges);
 }
 
+/* Whether it is known to have no page. */
+static bool is_unused(const struct mapping *m)
+{
+	return mapping_has(m, MAPPING_RSS) && mapping_has(m, MAPPING_SWAP) &&
+	       !(m->q[MAPPING_RSS] | m->q[MAPPING_SWAP] | m->q[MAPPING_PRIVATE_HUGETLB] |
+		       m->q[MAPPING_SHARED_HUGETLB]);
+}
+
 static int add_range(const struct mapping *m, void *context)
 {
 	struct space *s = context;
 	struct range range = {m->start, m->end}, *last;
 
-	if (m->end > USERS_END || m->start >= m->end)
+	if (m->end > USERS_END || m->start >= m->end || is_unused(m))
 		return 0;
 	if (s->ranges.len) {
 		last = (struct range *)(void *)(s->ranges.data + s->ranges.len) - 1;

@@ -5,7 +5,7 @@
  * Nobody waits for long: each call holds the lock of the address space for what 32 MiB of pages take at most, and one that
  * reads frames for 2 MiB; after a millisecond of such calls there is a pause of as much, in which whoever waits for that
  * lock gets it. Address space that nothing is in, of which a process may have terabytes, is passed over by an ioctl of
- * pagemap's (Linux 6.7), or read and found empty, a microsecond for 2 MiB.
+ * pagemap's (Linux 6.7), or read and found empty, one or two microseconds for 2 MiB.
  */
 #ifndef MEMTALLY_INSIDE_PAGESWEEP_H
 #define MEMTALLY_INSIDE_PAGESWEEP_H
@@ -31,7 +31,8 @@ struct pagesweep {
 };
 
 /*
- * The process whose maps and pagemap have been opened. 0: as far as its address space goes by now, which ends with it without
+ * The process whose maps and pagemap have been opened; or its smaps in place of maps, by which what has no page is passed over
+ * whatever the kernel, but whoever has it read is kept waiting by each mapping for as long as the kernel takes for all of it. 0: as far as its address space goes by now, which ends with it without
  * a word; -EBADMSG: its maps are none; the taker's; errors of read.
  */
 int pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inside/muster.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "inside/pagemap.h"
+
+enum {
+	SWAP_AREA_BITS = 5, /* of a place in swap: MAX_SWAPFILES_SHIFT */
+	/* Frames between two that are read with them rather than by a call more: each takes the kernel some 50 ns. */
+	NEAR_FRAMES = 5,
+};
+
+/* Bytes of address space that take some 50 ms to be found empty, page by page; and of memory that are walked at once in 20 ms. */
+#define SPARSE_MIN (UINT64_C(64) << 30)
+#define WALKED_MAX (UINT64_C(4) << 30)
+
+#define FRAME_UPTODATE (UINT64_C(1) << 3) /* of kpageflags */
+
+static void tick(const struct muster *m)
+{
+	if (m->tick)
+		m->tick(m->context);
+}
+
+static int join(struct muster *m, uint32_t *number)
+{
+	return parties_join(&m->parties, *number, m->group, number);
+}
+
+/* Of whom only swap is asked places alone count that one of the set has. */
+static int take_swapped(struct muster *m, uint64_t place)
+{
+	uint64_t area = place & ((1U << SWAP_AREA_BITS) - 1), offset = place >> SWAP_AREA_BITS;
+	uint32_t *number;
+	int r;
+
+	if (area >= MUSTER_SWAP_AREAS)
+		return 0;
+	m->has_swap = true;
+	if (m->walk.swapped_alone) {
+		number = sparse_find(&m->swap[area], offset);
+		return number && *number ? join(m, number) : 0;
+	}
+	r = sparse_touch(&m->swap[area], offset, &number);
+	return r == 0 ? join(m, number) : r;
+}
+
+static int take_frame(struct muster *m, uint64_t frame)
+{
+	uint32_t *number;
+	int r;
+
+	if (m->walk.swapped_alone)
+		return 0;
+	m->mapped++;
+	r = sparse_touch(&m->frames, frame, &number);
+	return r == 0 ? join(m, number) : r;
+}
+
+static int take_pages(uint64_t start, const uint64_t *entry, size_t count, void *context)
+{
+	struct muster *m = context;
+	int r = 0;
+
+	(void)start;
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		uint64_t frame = pagemap_frame(entry[i]), place = pagemap_swap(entry[i]);
+
+		if (frame)
+			r = take_frame(m, frame);
+		else if (place)
+			r = take_swapped(m, place);
+	}
+	tick(m);
+	return r;
+}
+
+int muster_open(struct muster *m, int procfs_fd)
+{
+	int r;
+
+	*m = (struct muster){.files = {.counts.fd = -1, .flags.fd = -1},
+		.walk = {.take = take_pages, .context = m}};
+	r = pagemap_shows_frames(procfs_fd);
+	if (r <= 0)
+		return r < 0 ? r : MUSTER_NO_FRAMES;
+	return frames_open(procfs_fd, &m->files);
+}
+
+void muster_done(struct muster *m)
+{
+	frames_close(&m->files);
+	sparse_done(&m->frames);
+	for (size_t i = 0; i < MUSTER_SWAP_AREAS; i++)
+		sparse_done(&m->swap[i]);
+	parties_done(&m->parties);
+	stakes_done(&m->stakes);
+}
+
+/* Whose address space is nearly empty, and would take long where that can't be passed over: a walk of what is there does not. */
+static bool is_sparse(const struct target *t)
+{
+	return ROW_HAS(&t->sample, PROCESS_VM_SIZE) && ROW_HAS(&t->sample, PROCESS_RSS) &&
+	       t->sample.q[PROCESS_VM_SIZE] >= SPARSE_MIN && t->sample.q[PROCESS_RSS] <= WALKED_MAX;
+}
+
+int muster_take(struct muster *m, struct target *t, uint32_t group)
+{
+	bool by_smaps = m->walk.cannot_scan && is_sparse(t);
+	AUTO_CLOSE int maps = -1, pagemap = -1;
+	int r = target_file(t, by_smaps ? "smaps" : "maps", &maps), confirmed;
+
+	m->group = group;
+	if (r == 0)
+		r = target_file(t, "pagemap", &pagemap);
+	if (r == 0)
+		r = pagesweep_read(&m->walk, maps, pagemap);
+	if (r == -ENOMEM || r == -ERANGE)
+		return r;
+	confirmed = target_confirm(t);
+	if (r == -ESRCH)
+		r = confirmed ? confirmed : TARGET_CHANGED;
+	return confirmed && r == 0 ? confirmed : r;
+}
+
+void muster_seek_swap(struct muster *m)
+{
+	m->walk.swapped_alone = true;
+}
+
+/* What is in a frame whose flags are FLAGS; STAKE_KINDS: nothing of anybody's. */
+static enum stake_kind kind_of_frame(uint64_t flags)
+{
+	if (flags & (FRAME_ZERO | FRAME_NOPAGE))
+		return STAKE_KINDS;
+	if (flags & FRAME_HUGE)
+		return STAKE_HUGETLB;
+	if (flags & FRAME_ANON)
+		return STAKE_ANON;
+	return flags & FRAME_SWAPBACKED ? STAKE_SHMEM : STAKE_FILE;
+}
+
+/* Frames that lie side by side; of those that nobody was seen to map there need be nothing. */
+struct chunk {
+	uint64_t mapped[SPARSE_CHUNK];
+	uint64_t flags[SPARSE_CHUNK];
+};
+
+/* Of COUNT frames from FIRST on; 0 where there is none any more, behind the last of the host's. */
+static int read_frames(int fd, uint64_t first, size_t count, uint64_t *ret)
+{
+	ssize_t n = pread(fd, ret, count * sizeof(*ret), (off_t)(first * sizeof(*ret)));
+
+	if (n < 0)
+		return -errno;
+	memset((char *)ret + n, 0, count * sizeof(*ret) - (size_t)n);
+	return 0;
+}
+
+/* Where the frames that were met from AT on end, of which none is far from the next. */
+static size_t end_of_run(const uint32_t *number, size_t at)
+{
+	size_t end = at + 1;
+
+	for (size_t i = end; i < SPARSE_CHUNK && i < end + NEAR_FRAMES; i++)
+		if (number[i])
+			end = i + 1;
+	return end;
+}
+
+static int read_runs(
+	const struct frames *frames, uint64_t first, const uint32_t *number, struct chunk *ret)
+{
+	size_t end;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < SPARSE_CHUNK; i = end) {
+		end = number[i] ? end_of_run(number, i) : i + 1;
+		if (!number[i])
+			continue;
+		r = read_frames(frames->flags.fd, first + i, end - i, &ret->flags[i]);
+		if (r == 0)
+			r = read_frames(frames->counts.fd, first + i, end - i, &ret->mapped[i]);
+	}
+	return r;
+}
+
+/*
+ * Old kernels do not say of the tail of a large folio what they say of its head, which is before it, in the same chunk, such as
+ * that it is up to date, as all is that is mapped.
+ */
+static int complete_tails(
+	const struct frames *frames, uint64_t first, const uint32_t *number, struct chunk *chunk)
+{
+	const uint64_t told = FRAME_ANON | FRAME_SWAPBACKED;
+	uint64_t head = 0;
+	bool lacks = false;
+	int r;
+
+	for (size_t i = 0; i < SPARSE_CHUNK; i++)
+		lacks |= number[i] && chunk->flags[i] & FRAME_COMPOUND_TAIL &&
+		         !(chunk->flags[i] & (told | FRAME_HUGE | FRAME_UPTODATE));
+	if (!lacks)
+		return 0;
+	r = read_frames(frames->flags.fd, first, SPARSE_CHUNK, chunk->flags);
+	for (size_t i = 0; r == 0 && i < SPARSE_CHUNK; i++) {
+		if (chunk->flags[i] & FRAME_COMPOUND_HEAD)
+			head = chunk->flags[i];
+		if (chunk->flags[i] & FRAME_COMPOUND_TAIL)
+			chunk->flags[i] |= head & told;
+	}
+	return r;
+}
+
+/* What the kernel says of the frames from FIRST on that were met. */
+static int count_chunk(struct muster *m, uint64_t first, const uint32_t *number)
+{
+	struct chunk chunk;
+	int r = read_runs(&m->files, first, number, &chunk);
+
+	if (r == 0)
+		r = complete_tails(&m->files, first, number, &chunk);
+	for (size_t i = 0; r == 0 && i < SPARSE_CHUNK; i++) {
+		enum stake_kind kind = number[i] ? kind_of_frame(chunk.flags[i]) : STAKE_KINDS;
+
+		if (kind != STAKE_KINDS)
+			stakes_add(&m->stakes, number[i], kind, chunk.mapped[i]);
+	}
+	tick(m);
+	return r;
+}
+
+static void count_swap(struct muster *m)
+{
+	for (size_t i = 0; i < MUSTER_SWAP_AREAS; i++) {
+		const uint32_t *number;
+		uint64_t at = 0;
+
+		for (; (number = sparse_next(&m->swap[i], &at)); at += SPARSE_CHUNK)
+			for (size_t k = 0; k < SPARSE_CHUNK; k++)
+				stakes_add(&m->stakes, number[k], STAKE_SWAP, UINT64_MAX);
+	}
+}
+
+int muster_count(struct muster *m, uint32_t groups)
+{
+	const uint32_t *number;
+	uint64_t at = 0;
+	int r = stakes_init(&m->stakes, &m->parties, groups, (uint64_t)sysconf(_SC_PAGESIZE));
+
+	for (; r == 0 && (number = sparse_next(&m->frames, &at)); at += SPARSE_CHUNK)
+		r = count_chunk(m, at, number);
+	if (r < 0)
+		return r;
+	count_swap(m);
+	return stakes_end(&m->stakes);
+}
+
+uint64_t muster_bytes(const struct muster *m)
+{
+	uint64_t bytes = m->frames.bytes + parties_bytes(&m->parties) +
+	                 m->parties.count * sizeof(*m->stakes.pages);
+
+	for (size_t i = 0; i < MUSTER_SWAP_AREAS; i++)
+		bytes += m->swap[i].bytes;
+	return bytes;
+}
