@@ -19,12 +19,12 @@ enum {
 void surveyor_init(struct surveyor *s, struct pass *pass, uint64_t seed, uint64_t now_ns)
 {
 	*s = (struct surveyor){.pass = pass, .next_ns = now_ns};
-	survey_init(&s->survey, seed);
+	perusal_init(&s->perusal, seed);
 }
 
 void surveyor_done(struct surveyor *s)
 {
-	survey_done(&s->survey);
+	perusal_done(&s->perusal);
 	catalogue_done(&s->catalogue);
 }
 
@@ -48,7 +48,7 @@ void surveyor_set(struct surveyor *s, uint64_t interval_ns, uint32_t cpu_ppm, ui
 			s->next_ns = now_ns + wait_ns;
 		return;
 	}
-	survey_begin(&s->survey, 0);
+	perusal_begin(&s->perusal, 0);
 	s->is_under_way = false;
 	withdraw(s);
 }
@@ -60,7 +60,7 @@ uint64_t surveyor_next_ns(const struct surveyor *s)
 
 static void begin(struct surveyor *s, uint64_t now_ns)
 {
-	survey_begin(&s->survey, clock_now_ns(CLOCK_BOOTTIME));
+	perusal_begin(&s->perusal, clock_now_ns(CLOCK_BOOTTIME));
 	s->begun_ns = now_ns;
 	s->cpu_ns = 0;
 	s->at = 0;
@@ -69,7 +69,7 @@ static void begin(struct surveyor *s, uint64_t now_ns)
 
 static int end(struct surveyor *s)
 {
-	int r = survey_end(&s->survey, clock_now_ns(CLOCK_BOOTTIME), &s->catalogue);
+	int r = perusal_end(&s->perusal, clock_now_ns(CLOCK_BOOTTIME), &s->catalogue);
 
 	s->is_under_way = false;
 	return r < 0 ? r : SURVEYOR_ENDED;
@@ -88,7 +88,7 @@ static enum survey_quantity counted_as(enum rollcall_outcome outcome)
 /* Reads on. */
 static int step(struct surveyor *s)
 {
-	int r = survey_step(&s->survey, SLICE_NS);
+	int r = perusal_step(&s->perusal, SLICE_NS);
 
 	return r < 0 ? r : 0;
 }
@@ -103,10 +103,10 @@ static int call(struct surveyor *s)
 		return end(s);
 	s->at = entry.pid;
 	if (r > 0) {
-		survey_count(&s->survey, counted_as((enum rollcall_outcome)r));
+		perusal_count(&s->perusal, counted_as((enum rollcall_outcome)r));
 		return 0;
 	}
-	survey_enter(&s->survey, entry.fd, entry.user);
+	perusal_enter(&s->perusal, entry.fd, entry.user);
 	return step(s);
 }
 
@@ -126,10 +126,10 @@ int surveyor_turn(struct surveyor *s)
 
 	if (!s->is_under_way)
 		begin(s, clock_now_ns(CLOCK_MONOTONIC));
-	s->survey.hold_ns = 0;
-	r = survey_is_reading(&s->survey) ? step(s) : call(s);
+	s->perusal.hold_ns = 0;
+	r = perusal_is_reading(&s->perusal) ? step(s) : call(s);
 	cpu_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
-	rollcall_charge(s->pass, cpu_ns, s->survey.hold_ns);
+	rollcall_charge(s->pass, cpu_ns, s->perusal.hold_ns);
 	s->cpu_ns += cpu_ns;
 	if (r == SURVEYOR_ENDED) {
 		catalogue_set(&s->catalogue, SURVEY_CPU, s->cpu_ns);
@@ -138,7 +138,7 @@ int surveyor_turn(struct surveyor *s)
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	s->next_ns = now_ns + pause_ns(s, cpu_ns);
 	if (r < 0) {
-		survey_begin(&s->survey, 0);
+		perusal_begin(&s->perusal, 0);
 		s->is_under_way = false;
 	}
 	if (!s->is_under_way && s->begun_ns + s->interval_ns > s->next_ns)

@@ -13,14 +13,14 @@
 
 #include "collectors/catalogue.h"
 #include "collectors/pass.h"
-#include "inside/survey.h"
+#include "inside/perusal.h"
 
 struct surveyor {
 	struct pass *pass; /* borrowed */
 	uint64_t
 		interval_ns; /* from the beginning of one survey to that of the next; 0: there is none */
 	uint32_t cpu_ppm; /* of one core: the whole budget */
-	struct survey survey;
+	struct perusal perusal;
 	struct catalogue catalogue; /* memory for the next one */
 	bool is_under_way;
 	pid_t at;          /* who was read last */

@@ -357,6 +357,7 @@ void json_render_host(const struct view *view, struct buffer *to)
 	add_host(to, view);
 	for (unsigned int kind = 0; kind < HOLDING_KINDS; kind++)
 		add_holdings(to, view, (enum holding_kind)kind);
+	add_survey(to, view);
 	buffer_add_char(to, '}');
 }
 

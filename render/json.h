@@ -41,7 +41,7 @@ bool json_list_render(struct json_list *list, size_t enough, struct buffer *to);
 
 /*
  * `,"process":{...}}`, `,"host":{...}}` and `,"status":{...}}`, after a head. After the host stand its lists, `"shmem"`
- * and `"tmpfs"`, where the snapshot says where the host's memory is.
+ * and `"tmpfs"`, where the snapshot says where the host's memory is, and `"survey"`, where files were looked at.
  */
 void json_render_process(
 	const struct view *view, const struct snapshot_process *row, struct buffer *to);

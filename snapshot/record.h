@@ -299,7 +299,7 @@ static_assert((int)SHMEM_QUANTITIES <= (int)HOLDING_QUANTITIES &&
 		      (int)TMPFS_QUANTITIES <= (int)HOLDING_QUANTITIES,
 	"a row has room for each kind's");
 
-/* A file that processes map, as the last survey found it (inside/survey.h). Bytes unless a comment says otherwise. */
+/* A file that processes map, as the last survey found it (inside/perusal.h). Bytes unless a comment says otherwise. */
 enum file_quantity {
 	FILE_PROCESSES, /* a count: that map it */
 	FILE_USERS,     /* a count: whose these are */

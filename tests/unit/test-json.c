@@ -382,6 +382,29 @@ static void host_has_its_lists(void **state)
 		assert_int_equal(json_array_size(json_object_get(json, lists[i])), next[i]);
 }
 
+/* What all files are together is everybody's; and it is not said that there are none where nobody has looked. */
+static void host_has_the_survey(void **state)
+{
+	static const struct sample_options unsurveyed = {.is_unsurveyed = true};
+	AUTO_VIEW struct view *view = sample_open(NULL), *without = sample_open(&unsurveyed);
+	AUTO_BUFFER struct buffer b = {0}, none = {0};
+	AUTO_JSON json_t *json = NULL;
+	const json_t *survey;
+
+	(void)state;
+	json_render_head(view, NOW_NS, true, &b);
+	json_render_host(view, &b);
+	json = load(&b);
+	survey = json_object_get(json, "survey");
+	assert_non_null(survey);
+	assert_int_equal(json_object_size(survey),
+		check_quantities(
+			survey, METRIC_SURVEY, view_survey(view)->present, view_survey(view)->q));
+	json_render_host(without, &none);
+	buffer_add_char(&none, '\0');
+	assert_null(strstr(none.data, "survey"));
+}
+
 static void status_tells_of_memtallyd(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -588,6 +611,7 @@ int main(void)
 		cmocka_unit_test(one_process_is_its_row),
 		cmocka_unit_test(host_has_every_quantity),
 		cmocka_unit_test(host_has_its_lists),
+		cmocka_unit_test(host_has_the_survey),
 		cmocka_unit_test(status_tells_of_memtallyd),
 		cmocka_unit_test(status_and_snapshot_share_no_name),
 		cmocka_unit_test(pieces_make_the_whole),

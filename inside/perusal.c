@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "inside/survey.h"
+#include "inside/perusal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,16 +19,16 @@ enum {
 
 static int take(const struct mapping *m, void *context)
 {
-	struct survey *s = context;
+	struct perusal *s = context;
 	uint32_t row;
 	int r = shelf_add(&s->shelf, m, &row);
 
 	return r < 0 ? r : 0; /* of no file, or of one that has no room: that is in the rest */
 }
 
-void survey_init(struct survey *s, uint64_t seed)
+void perusal_init(struct perusal *s, uint64_t seed)
 {
-	*s = (struct survey){
+	*s = (struct perusal){
 		.shelf = {.max = {.rows = ROWS_MAX, .text = TEXT_MAX, .users = USERS_MAX},
 			.seed = seed},
 		.fd = -1,
@@ -38,31 +38,31 @@ void survey_init(struct survey *s, uint64_t seed)
 }
 
 /* What the last survey has taken. */
-static void forget(struct survey *s)
+static void forget(struct perusal *s)
 {
 	s->fd = fd_close(s->fd);
 	shelf_done(&s->shelf);
 	mapping_reader_done(&s->reader);
 }
 
-void survey_done(struct survey *s)
+void perusal_done(struct perusal *s)
 {
 	forget(s);
 }
 
-void survey_begin(struct survey *s, uint64_t begun_ns)
+void perusal_begin(struct perusal *s, uint64_t begun_ns)
 {
 	forget(s);
 	s->begun_ns = begun_ns;
 	memset(s->q, 0, sizeof(s->q));
 }
 
-void survey_count(struct survey *s, enum survey_quantity outcome)
+void perusal_count(struct perusal *s, enum survey_quantity outcome)
 {
 	s->q[outcome]++;
 }
 
-void survey_enter(struct survey *s, int fd, uint32_t uid)
+void perusal_enter(struct perusal *s, int fd, uint32_t uid)
 {
 	fd_close(s->fd);
 	s->fd = fd;
@@ -72,7 +72,7 @@ void survey_enter(struct survey *s, int fd, uint32_t uid)
 }
 
 /* One read(). 1: there may be more; 0: that was the end; or an error of read or of the reader. */
-static int read_piece(struct survey *s)
+static int read_piece(struct perusal *s)
 {
 	char *to = mapping_reader_room(&s->reader, PIECE);
 	ssize_t n;
@@ -89,7 +89,7 @@ static int read_piece(struct survey *s)
 	return r < 0 ? r : 1;
 }
 
-static bool is_there(const struct survey *s)
+static bool is_there(const struct perusal *s)
 {
 	char text[PIECE];
 
@@ -97,7 +97,7 @@ static bool is_there(const struct survey *s)
 }
 
 /* Whether the process, which has been committed, maps a program or library that is no more at its path. */
-static bool maps_deleted_code(const struct survey *s)
+static bool maps_deleted_code(const struct perusal *s)
 {
 	for (size_t i = 0; i < s->shelf.parts; i++) {
 		const struct shelf_part *p = &s->shelf.part[i];
@@ -110,15 +110,15 @@ static bool maps_deleted_code(const struct survey *s)
 }
 
 /* Nothing more is read of the process, and all that was is whole. */
-static int commit(struct survey *s)
+static int commit(struct perusal *s)
 {
 	int r = shelf_commit(&s->shelf, s->uid);
 
 	if (r < 0)
 		return r;
-	survey_count(s, SURVEY_READ);
+	perusal_count(s, SURVEY_READ);
 	if (maps_deleted_code(s))
-		survey_count(s, SURVEY_PROCESSES_DELETED);
+		perusal_count(s, SURVEY_PROCESSES_DELETED);
 	return 0;
 }
 
@@ -133,7 +133,7 @@ static enum survey_quantity outcome_of(int error)
 }
 
 /* ERROR, or 0: the text has come to an end. */
-static int end_process(struct survey *s, int error)
+static int end_process(struct perusal *s, int error)
 {
 	bool is_whole = error == 0 && is_there(s);
 	int r = is_whole ? mapping_reader_end(&s->reader) : error;
@@ -143,11 +143,11 @@ static int end_process(struct survey *s, int error)
 		return r;
 	if (is_whole && r == 0)
 		return commit(s);
-	survey_count(s, r == 0 ? SURVEY_GONE : outcome_of(r));
+	perusal_count(s, r == 0 ? SURVEY_GONE : outcome_of(r));
 	return 0;
 }
 
-int survey_step(struct survey *s, uint64_t slice_ns)
+int perusal_step(struct perusal *s, uint64_t slice_ns)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	int r;
@@ -156,7 +156,7 @@ int survey_step(struct survey *s, uint64_t slice_ns)
 		r = read_piece(s);
 		s->hold_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	} while (r > 0 && s->hold_ns < slice_ns);
-	return r > 0 ? SURVEY_MORE : end_process(s, r);
+	return r > 0 ? PERUSAL_MORE : end_process(s, r);
 }
 
 /* The first rows by something, in order. */
@@ -164,7 +164,7 @@ struct best {
 	struct {
 		uint64_t value;
 		uint32_t row;
-	} rank[SURVEY_SHOWN];
+	} rank[PERUSAL_SHOWN];
 	size_t count;
 };
 
@@ -173,7 +173,7 @@ static void best_add(struct best *b, uint64_t value, uint32_t row)
 {
 	size_t at = 0, high = b->count;
 
-	if (high == SURVEY_SHOWN && value <= b->rank[high - 1].value)
+	if (high == PERUSAL_SHOWN && value <= b->rank[high - 1].value)
 		return;
 	while (at < high) {
 		size_t middle = at + (high - at) / 2;
@@ -183,7 +183,7 @@ static void best_add(struct best *b, uint64_t value, uint32_t row)
 		else
 			at = middle + 1;
 	}
-	if (b->count < SURVEY_SHOWN)
+	if (b->count < PERUSAL_SHOWN)
 		b->count++;
 	memmove(&b->rank[at + 1], &b->rank[at], (b->count - 1 - at) * sizeof(b->rank[0]));
 	b->rank[at].value = value;
@@ -270,7 +270,7 @@ static void set_sums(const struct shelf *s, const bool *shown, struct catalogue 
 }
 
 /* Of what did not fit nobody knows how many files it is. */
-static void set_counts(const struct survey *s, const bool *shown, struct catalogue *to)
+static void set_counts(const struct perusal *s, const bool *shown, struct catalogue *to)
 {
 	const struct shelf *shelf = &s->shelf;
 	uint64_t deleted = 0, unlisted = 0;
@@ -289,7 +289,7 @@ static void set_counts(const struct survey *s, const bool *shown, struct catalog
 	catalogue_set(to, SURVEY_UNLISTED, unlisted);
 }
 
-static int describe(const struct survey *s, struct catalogue *to)
+static int describe(const struct perusal *s, struct catalogue *to)
 {
 	const struct shelf *shelf = &s->shelf;
 	AUTO_FREE bool *shown = calloc(shelf->rows + 1, sizeof(*shown));
@@ -307,7 +307,7 @@ static int describe(const struct survey *s, struct catalogue *to)
 	return to->rows.error ? to->rows.error : to->texts.error;
 }
 
-int survey_end(struct survey *s, uint64_t ended_ns, struct catalogue *ret)
+int perusal_end(struct perusal *s, uint64_t ended_ns, struct catalogue *ret)
 {
 	int r;
 

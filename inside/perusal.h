@@ -7,8 +7,8 @@
  * (exit, exec) without a word. But it is the same address space as long as the file is open, so when its beginning can be
  * read once more at the end, it was there all the time (m_start() in fs/proc/task_mmu.c).
  */
-#ifndef MEMTALLY_INSIDE_SURVEY_H
-#define MEMTALLY_INSIDE_SURVEY_H
+#ifndef MEMTALLY_INSIDE_PERUSAL_H
+#define MEMTALLY_INSIDE_PERUSAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,48 +19,48 @@
 #include "inside/shelf.h"
 
 /* Of each: the files with the most PSS, those with the most that is written privately, and those that are deleted. */
-enum { SURVEY_SHOWN = 200 };
+enum { PERUSAL_SHOWN = 200 };
 
-struct survey {
+struct perusal {
 	struct shelf shelf;
 	struct mapping_reader reader;
 	uint64_t begun_ns;             /* CLOCK_BOOTTIME */
 	uint64_t q[SURVEY_QUANTITIES]; /* counts of processes so far */
 	int fd;                        /* of the smaps that are being read; -1: none are */
 	uint32_t uid;                  /* whose they are */
-	uint64_t hold_ns; /* how long the last survey_step() kept the process waiting at most */
+	uint64_t hold_ns; /* how long the last perusal_step() kept the process waiting at most */
 };
 
 /* SEED: nobody who names files may know it. */
-void survey_init(struct survey *s, uint64_t seed);
-void survey_done(struct survey *s);
-#define AUTO_SURVEY CLEANUP(survey_done)
+void perusal_init(struct perusal *s, uint64_t seed);
+void perusal_done(struct perusal *s);
+#define AUTO_PERUSAL CLEANUP(perusal_done)
 
 /* A survey begins, at BEGUN_NS (CLOCK_BOOTTIME); what was under way is forgotten. */
-void survey_begin(struct survey *s, uint64_t begun_ns);
+void perusal_begin(struct perusal *s, uint64_t begun_ns);
 
 /* A process of which nothing is read: SURVEY_DENIED to SURVEY_ERROR. */
-void survey_count(struct survey *s, enum survey_quantity outcome);
+void perusal_count(struct perusal *s, enum survey_quantity outcome);
 
 /* The next process, one of user UID, is read from FD, its smaps at their beginning. Consumes FD. */
-void survey_enter(struct survey *s, int fd, uint32_t uid);
+void perusal_enter(struct perusal *s, int fd, uint32_t uid);
 
-static inline bool survey_is_reading(const struct survey *s)
+static inline bool perusal_is_reading(const struct perusal *s)
 {
 	return s->fd >= 0;
 }
 
-enum survey_outcome {
-	SURVEY_MORE = 1, /* of the same process, after a pause */
+enum perusal_outcome {
+	PERUSAL_MORE = 1, /* of the same process, after a pause */
 };
 
 /*
- * Reads for about SLICE_NS, at least once. 0: that was all of the process, and it is counted; SURVEY_MORE; -ENOMEM,
+ * Reads for about SLICE_NS, at least once. 0: that was all of the process, and it is counted; PERUSAL_MORE; -ENOMEM,
  * -EOVERFLOW: the survey is lost.
  */
-int survey_step(struct survey *s, uint64_t slice_ns);
+int perusal_step(struct perusal *s, uint64_t slice_ns);
 
 /* It is over, at ENDED_NS (CLOCK_BOOTTIME): fills in *RET and gives its memory back. -ENOMEM: there is nothing in *RET. */
-int survey_end(struct survey *s, uint64_t ended_ns, struct catalogue *ret);
+int perusal_end(struct perusal *s, uint64_t ended_ns, struct catalogue *ret);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/cleanup.h"
-#include "inside/survey.h"
+#include "inside/perusal.h"
 #include "tests/unit/allocation.h"
 
 enum { KIB = 1024, ALICE = 1000, BOB = 1001 };
@@ -72,15 +72,15 @@ static const struct line old[] = {
 };
 
 /* Reads the process of FD, of user UID, to its end; in how many steps. */
-static unsigned int read_all(struct survey *s, int fd, uint32_t uid)
+static unsigned int read_all(struct perusal *s, int fd, uint32_t uid)
 {
 	unsigned int steps = 1;
 
-	survey_enter(s, fd, uid);
-	assert_true(survey_is_reading(s));
-	while (survey_step(s, 0) == SURVEY_MORE)
+	perusal_enter(s, fd, uid);
+	assert_true(perusal_is_reading(s));
+	while (perusal_step(s, 0) == PERUSAL_MORE)
 		steps++;
-	assert_false(survey_is_reading(s));
+	assert_false(perusal_is_reading(s));
 	return steps;
 }
 
@@ -104,18 +104,18 @@ static size_t rows_of(const struct catalogue *c)
 static void sums_up_processes(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_SURVEY struct survey s;
+	AUTO_PERUSAL struct perusal s;
 	const struct snapshot_file *lib, *scratch;
 
 	(void)state;
-	survey_init(&s, 1);
-	survey_begin(&s, 7 * NS_PER_SEC);
+	perusal_init(&s, 1);
+	perusal_begin(&s, 7 * NS_PER_SEC);
 	read_all(&s, smaps_of(app), ALICE);
 	read_all(&s, smaps_of(app), BOB);
 	read_all(&s, smaps_of(other), BOB);
-	survey_count(&s, SURVEY_DENIED);
-	survey_count(&s, SURVEY_LEFT_OUT);
-	assert_int_equal(survey_end(&s, 9 * NS_PER_SEC, &c), 0);
+	perusal_count(&s, SURVEY_DENIED);
+	perusal_count(&s, SURVEY_LEFT_OUT);
+	assert_int_equal(perusal_end(&s, 9 * NS_PER_SEC, &c), 0);
 	assert_true(c.is_there);
 	assert_int_equal(c.begun_ns, 7 * NS_PER_SEC);
 	assert_int_equal(c.ended_ns, 9 * NS_PER_SEC);
@@ -154,22 +154,22 @@ static void sums_up_processes(void **state)
 static void counts_who_is_to_be_restarted(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_SURVEY struct survey s;
+	AUTO_PERUSAL struct perusal s;
 
 	(void)state;
-	survey_init(&s, 1);
-	survey_begin(&s, 1);
+	perusal_init(&s, 1);
+	perusal_begin(&s, 1);
 	read_all(&s, smaps_of(old), ALICE);
 	read_all(&s, smaps_of(app), ALICE);
 	read_all(&s, smaps_of(old), BOB);
-	assert_int_equal(survey_end(&s, 2, &c), 0);
+	assert_int_equal(perusal_end(&s, 2, &c), 0);
 	assert_int_equal(c.q[SURVEY_PROCESSES_DELETED], 2);
 	assert_int_equal(c.q[SURVEY_DELETED], 1);
 	assert_int_equal(c.q[SURVEY_FILES], 3); /* the new one is another */
 	/* The next survey begins with nothing. */
-	survey_begin(&s, 3);
+	perusal_begin(&s, 3);
 	read_all(&s, smaps_of(app), ALICE);
-	assert_int_equal(survey_end(&s, 4, &c), 0);
+	assert_int_equal(perusal_end(&s, 4, &c), 0);
 	assert_int_equal(c.q[SURVEY_PROCESSES_DELETED], 0);
 	assert_int_equal(c.q[SURVEY_READ], 1);
 	assert_int_equal(rows_of(&c), 2);
@@ -179,29 +179,29 @@ static void counts_who_is_to_be_restarted(void **state)
 static void takes_all_or_nothing(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_SURVEY struct survey s;
+	AUTO_PERUSAL struct perusal s;
 
 	(void)state;
-	survey_init(&s, 1);
-	survey_begin(&s, 1);
+	perusal_init(&s, 1);
+	perusal_begin(&s, 1);
 	read_all(&s, smaps_of(other), BOB);
 	for (unsigned int steps = 0; steps < 3; steps++) {
 		int fd = smaps_of(app), same = dup(fd);
 
-		survey_enter(&s, fd, ALICE);
+		perusal_enter(&s, fd, ALICE);
 		for (unsigned int i = 0; i < steps; i++)
-			assert_int_equal(survey_step(&s, 0), SURVEY_MORE);
+			assert_int_equal(perusal_step(&s, 0), PERUSAL_MORE);
 		assert_int_equal(ftruncate(same, 0), 0);
-		while (survey_step(&s, 0) == SURVEY_MORE)
+		while (perusal_step(&s, 0) == PERUSAL_MORE)
 			;
-		assert_false(survey_is_reading(&s));
+		assert_false(perusal_is_reading(&s));
 		close(same);
 	}
 	read_all(&s, smaps_of(other), BOB);
 	/* One that is still being read when the survey ends. */
-	survey_enter(&s, smaps_of(app), ALICE);
-	assert_int_equal(survey_step(&s, 0), SURVEY_MORE);
-	assert_int_equal(survey_end(&s, 2, &c), 0);
+	perusal_enter(&s, smaps_of(app), ALICE);
+	assert_int_equal(perusal_step(&s, 0), PERUSAL_MORE);
+	assert_int_equal(perusal_end(&s, 2, &c), 0);
 	assert_int_equal(c.q[SURVEY_READ], 2);
 	assert_int_equal(c.q[SURVEY_GONE], 3);
 	assert_int_equal(c.q[SURVEY_FILES], 3);
@@ -292,20 +292,20 @@ static void holds_for_real_processes(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
 		AUTO_CATALOGUE struct catalogue c = {0};
-		AUTO_SURVEY struct survey s;
+		AUTO_PERUSAL struct perusal s;
 		struct offspring o = start();
 		bool is_late = i >= ARRAY_SIZE(cases);
 		unsigned int n = (unsigned int)(i % ARRAY_SIZE(cases));
 
-		survey_init(&s, 1);
-		survey_begin(&s, 1);
-		survey_enter(&s, smaps_of_child(&o), ALICE);
+		perusal_init(&s, 1);
+		perusal_begin(&s, 1);
+		perusal_enter(&s, smaps_of_child(&o), ALICE);
 		if (is_late)
-			assert_int_equal(survey_step(&s, 0), SURVEY_MORE);
+			assert_int_equal(perusal_step(&s, 0), PERUSAL_MORE);
 		cases[n].happens(&o);
-		while (survey_step(&s, 0) == SURVEY_MORE)
+		while (perusal_step(&s, 0) == PERUSAL_MORE)
 			;
-		assert_int_equal(survey_end(&s, 2, &c), 0);
+		assert_int_equal(perusal_end(&s, 2, &c), 0);
 		for (unsigned int k = SURVEY_READ; k <= SURVEY_ERROR; k++)
 			assert_int_equal(c.q[k], k == (unsigned int)cases[n].counted);
 		assert_int_equal(rows_of(&c) > 0, cases[n].counted == SURVEY_READ);
@@ -322,12 +322,12 @@ static void says_what_could_not_be_read(void **state)
 		"7f0000000000-7f0000100000 r-xp 00000000 08:01 5 /lib/b.so\nRss: 4 k";
 	static const char foreign[] = "nothing that a kernel prints\n";
 	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_SURVEY struct survey s;
+	AUTO_PERUSAL struct perusal s;
 	int fd;
 
 	(void)state;
-	survey_init(&s, 1);
-	survey_begin(&s, 1);
+	perusal_init(&s, 1);
+	perusal_begin(&s, 1);
 	fd = smaps_of(&app[5]);
 	assert_int_equal(write(fd, cut, sizeof(cut) - 1), sizeof(cut) - 1);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
@@ -339,7 +339,7 @@ static void says_what_could_not_be_read(void **state)
 	read_all(&s, open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ALICE); /* EISDIR */
 	read_all(&s, smaps_of(&app[5]), ALICE);                             /* empty: a zombie */
 	read_all(&s, smaps_of(other), BOB);
-	assert_int_equal(survey_end(&s, 2, &c), 0);
+	assert_int_equal(perusal_end(&s, 2, &c), 0);
 	assert_int_equal(c.q[SURVEY_ERROR], 3);
 	assert_int_equal(c.q[SURVEY_GONE], 1);
 	assert_int_equal(c.q[SURVEY_READ], 1);
@@ -349,7 +349,7 @@ static void says_what_could_not_be_read(void **state)
 /* One read() a step where there is no time for more; all of it where there is. */
 static void reads_by_pieces(void **state)
 {
-	AUTO_SURVEY struct survey s;
+	AUTO_PERUSAL struct perusal s;
 	struct line many[51] = {{0}};
 	unsigned int steps;
 	int fd;
@@ -357,15 +357,15 @@ static void reads_by_pieces(void **state)
 	(void)state;
 	for (size_t i = 0; i < 50; i++)
 		many[i] = (struct line){"r--p", "/lib/a.so", 11, 4, 4, 0, 0};
-	survey_init(&s, 1);
-	survey_begin(&s, 1);
+	perusal_init(&s, 1);
+	perusal_begin(&s, 1);
 	fd = smaps_of(many);
 	steps = (unsigned int)(lseek(fd, 0, SEEK_END) / KIB);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_in_range(read_all(&s, fd, ALICE), steps + 1, steps + 2);
 	assert_true(s.hold_ns > 0);
-	survey_enter(&s, smaps_of(many), ALICE);
-	assert_int_equal(survey_step(&s, 3600 * NS_PER_SEC), 0);
+	perusal_enter(&s, smaps_of(many), ALICE);
+	assert_int_equal(perusal_step(&s, 3600 * NS_PER_SEC), 0);
 }
 
 /* Of a thousand files the first by either figure, and the deleted ones; the sums are of all. */
@@ -373,13 +373,13 @@ static void shows_the_first(void **state)
 {
 	enum { FILES = 1000, DELETED = 300 };
 	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_SURVEY struct survey s;
+	AUTO_PERUSAL struct perusal s;
 	uint64_t shown_pss = 0, shown_dirty = 0, deleted = 0;
 	const struct snapshot_file *rows;
 
 	(void)state;
-	survey_init(&s, 1);
-	survey_begin(&s, 1);
+	perusal_init(&s, 1);
+	perusal_begin(&s, 1);
 	for (unsigned int i = 0; i < FILES; i++) {
 		char path[64];
 		/* The largest are not those that are written to. */
@@ -390,8 +390,8 @@ static void shows_the_first(void **state)
 			i >= 400 && i < 400 + DELETED ? " (deleted)" : "");
 		read_all(&s, smaps_of(lines), ALICE);
 	}
-	assert_int_equal(survey_end(&s, 2, &c), 0);
-	assert_int_equal(rows_of(&c), 3 * SURVEY_SHOWN);
+	assert_int_equal(perusal_end(&s, 2, &c), 0);
+	assert_int_equal(rows_of(&c), 3 * PERUSAL_SHOWN);
 	assert_non_null(row_of(&c, "/data/999"));
 	assert_non_null(row_of(&c, "/data/800"));
 	assert_null(row_of(&c, "/data/799"));
@@ -407,10 +407,10 @@ static void shows_the_first(void **state)
 		shown_dirty += rows[i].q[FILE_PRIVATE_DIRTY];
 		deleted += rows[i].flags & FILE_DELETED;
 	}
-	assert_int_equal(deleted, SURVEY_SHOWN);
+	assert_int_equal(deleted, PERUSAL_SHOWN);
 	assert_int_equal(c.q[SURVEY_FILES], FILES);
 	assert_int_equal(c.q[SURVEY_DELETED], DELETED);
-	assert_int_equal(c.q[SURVEY_UNLISTED], FILES - 3 * SURVEY_SHOWN);
+	assert_int_equal(c.q[SURVEY_UNLISTED], FILES - 3 * PERUSAL_SHOWN);
 	assert_int_equal(c.q[SURVEY_PSS], (FILES * 5 + FILES * (FILES - 1) / 2) * KIB);
 	assert_int_equal(c.q[SURVEY_UNLISTED_PSS], c.q[SURVEY_PSS] - shown_pss);
 	assert_int_equal(
@@ -421,15 +421,15 @@ static void shows_the_first(void **state)
 static void has_an_end(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_SURVEY struct survey s;
+	AUTO_PERUSAL struct perusal s;
 
 	(void)state;
-	survey_init(&s, 1);
+	perusal_init(&s, 1);
 	s.shelf.max.rows = 2;
-	survey_begin(&s, 1);
+	perusal_begin(&s, 1);
 	read_all(&s, smaps_of(app), ALICE);
 	read_all(&s, smaps_of(other), BOB);
-	assert_int_equal(survey_end(&s, 2, &c), 0);
+	assert_int_equal(perusal_end(&s, 2, &c), 0);
 	assert_int_equal(rows_of(&c), 2);
 	assert_int_equal(row_of(&c, "/lib/a.so")->q[FILE_PROCESSES], 2);
 	assert_int_equal(c.q[SURVEY_PSS], (208 + 2 * 62 + 40 + 4) * KIB);
@@ -445,36 +445,36 @@ static void has_an_end(void **state)
 static void counts_no_users_without_room(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_SURVEY struct survey s;
+	AUTO_PERUSAL struct perusal s;
 
 	(void)state;
-	survey_init(&s, 1);
+	perusal_init(&s, 1);
 	s.shelf.max.users = 2;
-	survey_begin(&s, 1);
+	perusal_begin(&s, 1);
 	read_all(&s, smaps_of(app), ALICE);
 	read_all(&s, smaps_of(app), BOB);
-	assert_int_equal(survey_end(&s, 2, &c), 0);
+	assert_int_equal(perusal_end(&s, 2, &c), 0);
 	assert_false(ROW_HAS(row_of(&c, "/lib/a.so"), FILE_USERS));
 	assert_true(ROW_HAS(row_of(&c, "/lib/a.so"), FILE_PROCESSES));
 }
 
-static int survey_two(struct survey *s, struct catalogue *c)
+static int survey_two(struct perusal *s, struct catalogue *c)
 {
 	static const struct line *const texts[] = {app, other};
 	int r = 0;
 
-	survey_begin(s, 1);
+	perusal_begin(s, 1);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(texts); i++) {
 		int fd;
 
 		allocation_fail_at(0);
 		fd = smaps_of(texts[i]);
-		survey_enter(s, fd, ALICE);
+		perusal_enter(s, fd, ALICE);
 		do
-			r = survey_step(s, 0);
-		while (r == SURVEY_MORE);
+			r = perusal_step(s, 0);
+		while (r == PERUSAL_MORE);
 	}
-	return r < 0 ? r : survey_end(s, 2, c);
+	return r < 0 ? r : perusal_end(s, 2, c);
 }
 
 /* Each allocation of a survey fails in turn: it is lost, and the next one is whole. */
@@ -485,25 +485,25 @@ static void wants_memory(void **state)
 	(void)state;
 	for (unsigned int n = 1;; n++) {
 		AUTO_CATALOGUE struct catalogue c = {0};
-		AUTO_SURVEY struct survey s;
+		AUTO_PERUSAL struct perusal s;
 		int fds[] = {smaps_of(app), smaps_of(other)}, r = 0;
 		bool failed;
 
-		survey_init(&s, 1);
-		survey_begin(&s, 1);
+		perusal_init(&s, 1);
+		perusal_begin(&s, 1);
 		allocation_fail_at(n);
 		for (size_t i = 0; i < 2; i++) {
 			if (r < 0) {
 				close(fds[i]);
 				continue;
 			}
-			survey_enter(&s, fds[i], ALICE);
+			perusal_enter(&s, fds[i], ALICE);
 			do
-				r = survey_step(&s, 0);
-			while (r == SURVEY_MORE);
+				r = perusal_step(&s, 0);
+			while (r == PERUSAL_MORE);
 		}
 		if (r == 0)
-			r = survey_end(&s, 2, &c);
+			r = perusal_end(&s, 2, &c);
 		failed = allocation_end();
 		/* Text that finds no room in the shelf is in the rest, and nothing is lost. */
 		assert_true(r == 0 || r == -ENOMEM);
