@@ -9,24 +9,10 @@
 #include "inside/filepages.h"
 
 #include <errno.h>
-#include <linux/ioctl.h>
 #include <stddef.h>
-#include <sys/ioctl.h>
 
 #include "inside/pagemap.h"
 
-/* include/uapi/linux/fs.h, for headers that are older. */
-struct region {
-	uint64_t start, end, categories;
-};
-
-struct scan {
-	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
-	uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
-};
-
-#define SCAN          _IOWR('f', 16, struct scan)
-#define SCAN_FILE     (UINT64_C(1) << 2)
 #define SCAN_SPAN     (UINT64_C(1) << 27)
 #define SCAN_SPAN_MAX (UINT64_C(1) << 40)
 
@@ -53,24 +39,16 @@ static int take(struct filepages *f, struct found *found, uint64_t start, uint64
 static int scan_some(
 	struct filepages *f, struct found *found, uint64_t start, uint64_t end, uint64_t *ret_at)
 {
-	struct region region[REGIONS];
-	struct scan scan = {
-		.size = sizeof(scan),
-		.start = start,
-		.end = end,
-		.vec = (uint64_t)(uintptr_t)region,
-		.vec_len = REGIONS,
-		.category_mask = SCAN_FILE,
-		.return_mask = SCAN_FILE,
-	};
-	int count = ioctl(f->fd, SCAN, &scan), r = 0;
+	const struct pagemap_wanted wanted = {.all_of = PAGEMAP_IS_FILE, .told = PAGEMAP_IS_FILE};
+	struct pagemap_region region[REGIONS];
+	size_t count = 0;
+	int r = pagemap_scan(f->fd, &wanted, start, end, region, REGIONS, &count, ret_at);
 
-	if (count < 0)
-		return errno == ESRCH ? FILEPAGES_GONE : -errno;
-	for (int i = 0; r == 0 && i < count; i++)
+	if (r < 0)
+		return r == -ESRCH ? FILEPAGES_GONE : r;
+	for (size_t i = 0; r == 0 && i < count; i++)
 		r = take(f, found, region[i].start,
 			(region[i].end - region[i].start) / f->page_size);
-	*ret_at = scan.walk_end;
 	return r;
 }
 
@@ -164,7 +142,7 @@ int filepages_read(struct filepages *f, uint64_t start, uint64_t end, uint64_t w
 		/* Whoever scans an address space that is gone is told that there is nothing; whoever reads it, that it is gone. */
 		if (r == 0)
 			return read_some(f, start, &entry, 1, &count);
-		if (r != -ENOTTY && r != -EINVAL && r != -ENOSYS)
+		if (r != -ENOTTY)
 			return r;
 		f->has_no_scan = true;
 	}

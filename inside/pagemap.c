@@ -20,10 +20,8 @@ struct scan_request {
 };
 #define SCAN_REQUEST _IOWR('f', 16, struct scan_request)
 
-enum { SCAN_PAGES_MAX = 1 << 14 };
-
-int pagemap_scan(int fd, uint64_t start, uint64_t end, struct pagemap_region *region, size_t count,
-	size_t *ret_count, uint64_t *ret_end)
+int pagemap_scan(int fd, const struct pagemap_wanted *wanted, uint64_t start, uint64_t end,
+	struct pagemap_region *region, size_t count, size_t *ret_count, uint64_t *ret_end)
 {
 	struct scan_request request = {
 		.size = sizeof(request),
@@ -31,15 +29,18 @@ int pagemap_scan(int fd, uint64_t start, uint64_t end, struct pagemap_region *re
 		.end = end,
 		.vec = (uint64_t)(uintptr_t)region,
 		.vec_len = count,
-		.max_pages = SCAN_PAGES_MAX,
-		.category_anyof_mask = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED,
-		.return_mask = PAGEMAP_IS_FILE | PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED |
-	                       PAGEMAP_IS_ZERO | PAGEMAP_IS_HUGE,
+		.max_pages = wanted->pages_max,
+		.category_inverted = wanted->none_of,
+		.category_mask = wanted->all_of | wanted->none_of,
+		.category_anyof_mask = wanted->any_of,
+		.return_mask = wanted->told,
 	};
 	int n = ioctl(fd, SCAN_REQUEST, &request);
 
 	if (n < 0)
-		return errno == EINVAL ? -ENOTTY : -errno;
+		return errno == EINVAL || errno == ENOSYS ? -ENOTTY : -errno;
+	if ((size_t)n > count)
+		return -EIO;
 	*ret_count = (size_t)n;
 	*ret_end = request.walk_end;
 	return 0;

@@ -53,13 +53,22 @@ struct pagemap_region {
 	uint64_t categories;
 };
 
+/* Which pages are asked for, by bits of PAGEMAP_IS_*. */
+struct pagemap_wanted {
+	uint64_t all_of, none_of;
+	uint64_t any_of; /* 0: it does not matter */
+	uint64_t told;   /* what regions say, and are told apart by */
+	uint64_t
+		pages_max; /* the kernel keeps its lock until it has found so many; 0: till the end */
+};
+
 /*
- * Finds what of [START, END) is present or swapped, without going through what is not: COUNT regions at most, as many as
- * that takes a few hundred microseconds. How many; all that lies before *RET_END has been looked at. -ENOTTY: neither this kernel can do
+ * Finds what of [START, END) is WANTED, without going through what is not there: COUNT regions at most. How many; all that lies
+ * before *RET_END has been looked at, which is no further than START where the address space is gone. -ENOTTY: neither this kernel can do
  * that, before Linux 6.7, nor can a file; -EFAULT: not of these addresses; or others of the kernel's.
  */
-int pagemap_scan(int fd, uint64_t start, uint64_t end, struct pagemap_region *region, size_t count,
-	size_t *ret_count, uint64_t *ret_end);
+int pagemap_scan(int fd, const struct pagemap_wanted *wanted, uint64_t start, uint64_t end,
+	struct pagemap_region *region, size_t count, size_t *ret_count, uint64_t *ret_end);
 
 /*
  * Whether frames and places in swap are shown to whoever runs this: tried at a page of its own. 1, 0, or an error of opening

@@ -4,7 +4,6 @@
 #include "inside/pagesweep.h"
 
 #include <errno.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -31,23 +30,6 @@ enum {
 #define GAP_MAX (4 * GIB)
 /* Beyond is the kernel's half: what has a mapping there has no page of the process's. */
 #define USERS_END (UINT64_C(1) << 63)
-
-/* include/uapi/linux/fs.h, Linux 6.7. */
-struct scan {
-	uint64_t size, flags;
-	uint64_t start, end, walk_end;
-	uint64_t regions, regions_max, pages_max;
-	uint64_t inverted, all_of, any_of, reported;
-};
-
-struct region {
-	uint64_t start, end, categories;
-};
-
-#define SCAN_PRESENT (UINT64_C(1) << 3)
-#define SCAN_SWAPPED (UINT64_C(1) << 4)
-#define SCAN_ZERO    (UINT64_C(1) << 5)
-#define SCAN_IOCTL   _IOWR('f', 16, struct scan)
 
 struct range {
 	uint64_t start, end;
@@ -141,7 +123,7 @@ static int read_pages(struct space *s, uint64_t start, uint64_t end)
 }
 
 /* Regions that lie within what one read takes are read together. */
-static int take_regions(struct space *s, const struct region *region, size_t count)
+static int take_regions(struct space *s, const struct pagemap_region *region, size_t count)
 {
 	uint64_t most = PAGESWEEP_ENTRIES * s->page_bytes;
 	int r = 0;
@@ -157,35 +139,29 @@ static int take_regions(struct space *s, const struct region *region, size_t cou
 	return r;
 }
 
-/* 0, or errors of ioctl: -ENOTTY where the kernel has none. */
+/* 0; -ENOTTY where the kernel can't; its other errors, or the taker's. */
 static int scan_range(struct space *s, const struct range *range)
 {
-	struct region region[REGIONS];
-	struct scan scan = {
-		.size = sizeof(scan),
-		.regions = (uint64_t)(uintptr_t)region,
-		.regions_max = REGIONS,
+	const struct pagemap_wanted wanted = {
+		.none_of = PAGEMAP_IS_ZERO,
+		.any_of = PAGEMAP_IS_SWAPPED | (s->walk->swapped_alone ? 0 : PAGEMAP_IS_PRESENT),
+		.told = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED,
 		.pages_max = SCANNED_PAGES,
-		.inverted = SCAN_ZERO,
-		.all_of = SCAN_ZERO,
-		.any_of = SCAN_SWAPPED | (s->walk->swapped_alone ? 0 : SCAN_PRESENT),
-		.reported = SCAN_PRESENT | SCAN_SWAPPED,
 	};
+	struct pagemap_region region[REGIONS];
 	int r = 0;
 
-	for (uint64_t at = range->start; r == 0 && at < range->end; at = scan.walk_end) {
-		int n;
+	for (uint64_t at = range->start, until = 0; r == 0 && at < range->end; at = until) {
+		uint64_t end = range->end - at < SCANNED_SPAN ? range->end : at + SCANNED_SPAN;
+		size_t count = 0;
 
-		scan.start = at;
-		scan.end = range->end - at < SCANNED_SPAN ? range->end : at + SCANNED_SPAN;
-		scan.walk_end = 0;
-		n = ioctl(s->pagemap_fd, SCAN_IOCTL, &scan);
-		if (n < 0)
-			return -errno;
+		r = pagemap_scan(s->pagemap_fd, &wanted, at, end, region, REGIONS, &count, &until);
+		if (r < 0)
+			return r;
 		pace(s->walk);
-		if (n > REGIONS || scan.walk_end <= at)
+		if (until <= at)
 			return -EIO;
-		r = take_regions(s, region, (size_t)n);
+		r = take_regions(s, region, count);
 	}
 	return r;
 }
@@ -208,7 +184,7 @@ static int read_range(struct space *s, const struct range *range)
 		size_t wanted = (range->end - at) / s->page_bytes, count = 0, n;
 		int r = pagemap_read(s->pagemap_fd, at, entry,
 			wanted < READ_CHUNKS * PAGESWEEP_ENTRIES ? wanted
-								: READ_CHUNKS * PAGESWEEP_ENTRIES,
+								 : READ_CHUNKS * PAGESWEEP_ENTRIES,
 			&count);
 
 		pace(s->walk);

@@ -9,7 +9,11 @@
 #include "base/cleanup.h"
 #include "inside/pagemap.h"
 
-enum { REGIONS = 128, ENTRIES = 512 };
+enum {
+	REGIONS = 128,
+	ENTRIES = 512,
+	SCAN_PAGES_MAX = 1 << 14, /* a few hundred microseconds */
+};
 
 /* What one walk goes by. */
 struct walk {
@@ -107,6 +111,12 @@ static int walk_region(const struct walk *walk, const struct pagemap_region *reg
 /* 0; -ENOTTY: it can't be scanned, and nothing has been taken. */
 static int scan(const struct walk *walk, uint64_t start, uint64_t end)
 {
+	const uint64_t there = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED;
+	const struct pagemap_wanted wanted = {
+		.any_of = there,
+		.told = there | PAGEMAP_IS_FILE | PAGEMAP_IS_ZERO | PAGEMAP_IS_HUGE,
+		.pages_max = SCAN_PAGES_MAX,
+	};
 	struct pagemap_region region[REGIONS];
 	uint64_t at = start;
 	int r = 0;
@@ -115,7 +125,7 @@ static int scan(const struct walk *walk, uint64_t start, uint64_t end)
 		uint64_t until = at;
 		size_t count;
 
-		r = pagemap_scan(walk->w->fd, at, end, region, REGIONS, &count, &until);
+		r = pagemap_scan(walk->w->fd, &wanted, at, end, region, REGIONS, &count, &until);
 		if (r == -EFAULT) /* [vsyscall]: no user's address */
 			return 0;
 		for (size_t i = 0; r == 0 && i < count; i++)

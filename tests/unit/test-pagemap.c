@@ -13,6 +13,9 @@
 
 enum { PAGES = 16 };
 
+static const struct pagemap_wanted present = {
+	.any_of = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED, .told = PAGEMAP_IS_PRESENT};
+
 static void entries_are_taken_apart(void **state)
 {
 	const uint64_t number = (UINT64_C(1) << PAGEMAP_FRAME_BITS) - 1;
@@ -49,7 +52,8 @@ static void a_file_is_read_by_pages(void **state)
 	assert_int_equal(pagemap_read(fd, 9 * size, found, 8, &count), 0);
 	assert_int_equal(count, 0);
 	assert_int_equal(pagemap_read(-1, 0, found, 8, &count), -EBADF);
-	assert_int_equal(pagemap_scan(fd, 0, 8 * size, &region, 1, &count, &end), -ENOTTY);
+	assert_int_equal(
+		pagemap_scan(fd, &present, 0, 8 * size, &region, 1, &count, &end), -ENOTTY);
 }
 
 struct seen {
@@ -201,8 +205,8 @@ static void what_is_sparse_is_passed_over(void **state)
 	(void)state;
 	if (memory == MAP_FAILED)
 		skip();
-	if (pagemap_scan(fd, start, start + pagewalk_page_size(), &region, 1, &count, &end) ==
-		-ENOTTY) {
+	if (pagemap_scan(fd, &present, start, start + pagewalk_page_size(), &region, 1, &count,
+		    &end) == -ENOTTY) {
 		munmap(memory, size);
 		skip();
 	}
