@@ -19,8 +19,7 @@ static const char *const view_names[FLAG_VIEWS] = {
 	[FLAG_EXPLAIN] = "explain",
 };
 
-#define ONLY(view)    (1U << FLAG_##view)
-#define ALL_BUT(view) (((1U << FLAG_VIEWS) - 1) & ~ONLY(view))
+#define ONLY(view) (1U << FLAG_##view)
 
 /* "usage, map and pages". */
 static void add_views(unsigned int views, struct buffer *to)
@@ -54,6 +53,8 @@ static int refuse(const char *flag, enum flag_view view, unsigned int views,
 
 int flag_check(const struct settings *c, enum flag_view view, char error[static FLAG_ERROR_SIZE])
 {
+	const unsigned int all = (1U << FLAG_VIEWS) - 1,
+			   tables = all & ~(ONLY(LIST) | ONLY(EXPLAIN));
 	const struct {
 		const char *name;
 		bool is_given;
@@ -69,17 +70,17 @@ int flag_check(const struct settings *c, enum flag_view view, char error[static 
 		{"since", c->since, ONLY(USAGE) | ONLY(MAP)},
 		{"until", c->until, ONLY(USAGE)},
 		{"per", c->per, ONLY(USAGE)},
-		{"by", c->by, ALL_BUT(LIST) & ALL_BUT(FILES) & ALL_BUT(EXPLAIN)},
-		{"csv", c->csv, ALL_BUT(LIST) & ALL_BUT(EXPLAIN)},
-		{"sort", c->sort, ALL_BUT(EXPLAIN)},
-		{"order", c->order, ALL_BUT(EXPLAIN)},
-		{"live", c->live, ALL_BUT(USAGE)},
-		{"user_unit", c->user_unit.count, ALL_BUT(USAGE)},
-		{"session", c->session.count, ALL_BUT(USAGE)},
-		{"slice", c->slice.count, ALL_BUT(USAGE)},
-		{"machine", c->machine.count, ALL_BUT(USAGE)},
-		{"pod", c->pod.count, ALL_BUT(USAGE)},
-		{"pid", c->pid.count, ALL_BUT(USAGE)},
+		{"by", c->by, tables & ~ONLY(FILES)},
+		{"csv", c->csv, tables},
+		{"sort", c->sort, all & ~ONLY(EXPLAIN)},
+		{"order", c->order, all & ~ONLY(EXPLAIN)},
+		{"live", c->live, all & ~ONLY(USAGE)},
+		{"user_unit", c->user_unit.count, all & ~ONLY(USAGE)},
+		{"session", c->session.count, all & ~ONLY(USAGE)},
+		{"slice", c->slice.count, all & ~ONLY(USAGE)},
+		{"machine", c->machine.count, all & ~ONLY(USAGE)},
+		{"pod", c->pod.count, all & ~ONLY(USAGE)},
+		{"pid", c->pid.count, all & ~ONLY(USAGE)},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)

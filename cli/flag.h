@@ -24,7 +24,7 @@ enum flag_view {
 
 enum { FLAG_ERROR_SIZE = QUERY_ERROR_SIZE };
 
-/* 0, or -EINVAL with a sentence for the user in ERROR: one does not go with VIEW, or --csv with --json. */
+/* 0, or -EINVAL with a sentence for the user in ERROR: one of C does not go with VIEW, or --csv with --json. */
 int flag_check(
 	const struct settings *settings, enum flag_view view, char error[static FLAG_ERROR_SIZE]);
 
