@@ -9,9 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char suffix[] = " (deleted)";
-
-enum { SUFFIX_LEN = sizeof(suffix) - 1 };
+enum { SUFFIX_LEN = sizeof(" (deleted)") - 1 };
 
 /* What there is of a name. */
 enum found {

@@ -136,8 +136,9 @@ static void each_page_that_is_there_is_told_once(void **state)
 		const size_t steps[] = {1, 7, 600};
 		struct seen seen;
 		char *pages = make(&seen, steps[i / 2]);
-		struct pagesweep w = {.take = take, .context = &seen, .cannot_scan = i % 2};
-
+		/* Terabytes of a sanitizer's would be read through. */
+		struct pagesweep w = {
+			.take = take, .context = &seen, .cannot_scan = i % 2 && !HAS_SHADOW};
 		assert_int_equal(walk(&w), 0);
 		check(&seen, steps[i / 2]);
 		munmap(pages, size);
@@ -204,6 +205,8 @@ static void there_are_pauses(void **state)
 	struct pagesweep w = {.take = take, .context = &seen};
 
 	(void)state;
+	if (HAS_SHADOW)
+		skip(); /* how many looks its terabytes take is the kernel's */
 	fake.is_set = true;
 	fake.step_ns = NS_PER_MSEC / 4;
 	assert_int_equal(walk(&w), 0);
