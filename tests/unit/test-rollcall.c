@@ -152,6 +152,7 @@ static void pays_from_the_budget(void **state)
 	uint64_t charged_ns = b->charged_ns, holds = s->pass->reader.holds.times.count;
 
 	(void)state;
+	assert_non_null(view);
 	adaptive_plan(s, 10);
 	charged_ns = b->charged_ns;
 	assert_true(rollcall_may_spend(s->pass));
@@ -175,6 +176,7 @@ static void has_no_budget_in_exact_mode(void **state)
 	uint64_t charged_ns = s->pass->adapt.budget.charged_ns;
 
 	(void)state;
+	assert_non_null(view);
 	rollcall_charge(s->pass, 1000 * NS_PER_SEC, 1);
 	assert_true(rollcall_may_spend(s->pass));
 	assert_int_equal(s->pass->adapt.budget.charged_ns, charged_ns);
