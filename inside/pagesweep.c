@@ -24,8 +24,8 @@ enum {
 		16, /* of PAGESWEEP_ENTRIES, by one read where it is not known whether any is there */
 };
 
-/* Addresses that one call goes over; empty ones take it a few nanoseconds for 2 MiB, and less for a GiB. */
-#define SCANNED_SPAN (64 * GIB)
+/* Addresses that one call goes over: what has page tables and nothing in them takes it a microsecond for 2 MiB. */
+#define SCANNED_SPAN GIB
 /* What is empty between two mappings is gone over with them if it is no more. */
 #define GAP_MAX (4 * GIB)
 /* Beyond is the kernel's half: what has a mapping there has no page of the process's. */
@@ -139,13 +139,30 @@ static int take_regions(struct space *s, const struct pagemap_region *region, si
 	return r;
 }
 
+static bool is_wanted(const struct pagesweep *w, uint64_t categories)
+{
+	return !(categories & PAGEMAP_IS_ZERO) &&
+	       (!w->swapped_alone || categories & PAGEMAP_IS_SWAPPED);
+}
+
+/* Moves those that are wanted to the front. How many. */
+static size_t choose(const struct pagesweep *w, struct pagemap_region *region, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (is_wanted(w, region[i].categories))
+			region[kept++] = region[i];
+	return kept;
+}
+
 /* 0; -ENOTTY where the kernel can't; its other errors, or the taker's. */
 static int scan_range(struct space *s, const struct range *range)
 {
+	/* All that is there, wanted or not, or the kernel would go on for as long as it finds nothing that is. */
 	const struct pagemap_wanted wanted = {
-		.none_of = PAGEMAP_IS_ZERO,
-		.any_of = PAGEMAP_IS_SWAPPED | (s->walk->swapped_alone ? 0 : PAGEMAP_IS_PRESENT),
-		.told = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED,
+		.any_of = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED,
+		.told = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED | PAGEMAP_IS_ZERO,
 		.pages_max = SCANNED_PAGES,
 	};
 	struct pagemap_region region[REGIONS];
@@ -161,7 +178,7 @@ static int scan_range(struct space *s, const struct range *range)
 		pace(s->walk);
 		if (until <= at)
 			return -EIO;
-		r = take_regions(s, region, count);
+		r = take_regions(s, region, choose(s->walk, region, count));
 	}
 	return r;
 }

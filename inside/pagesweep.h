@@ -2,8 +2,8 @@
 /*
  * Goes over all pages of a process that are there or swapped: by its maps and its pagemap (pagemap.h).
  *
- * Nobody waits for long: each call holds the lock of the address space for what 32 MiB of pages take at most, and one that
- * reads frames for 2 MiB; after a millisecond of such calls there is a pause of as much, in which whoever waits for that
+ * Nobody waits for long: each call holds the lock of the address space for what 32 MiB of pages take at most, or the page
+ * tables of a GiB that is nearly empty, half a millisecond, and one that reads frames for 2 MiB; after a millisecond of such calls there is a pause of as much, in which whoever waits for that
  * lock gets it. Address space that nothing is in, of which a process may have terabytes, is passed over by an ioctl of
  * pagemap's (Linux 6.7), or read and found empty, one or two microseconds for 2 MiB.
  */
