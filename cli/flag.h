@@ -25,8 +25,7 @@ enum flag_view {
 enum { FLAG_ERROR_SIZE = QUERY_ERROR_SIZE };
 
 /* 0, or -EINVAL with a sentence for the user in ERROR: one of C does not go with VIEW, or --csv with --json. */
-int flag_check(
-	const struct settings *c, enum flag_view view, char error[static FLAG_ERROR_SIZE]);
+int flag_check(const struct settings *c, enum flag_view view, char error[static FLAG_ERROR_SIZE]);
 
 /* "--by: expected user or program, got 'x'". -EINVAL. */
 int flag_refuse(const char *flag, const char *got, const char *expected,
