@@ -30,6 +30,10 @@ void explanation_reckon(const struct explanation *e, struct explanation_figures 
 		.pagetable = explanation_has(e, PROCESS_VM_PTE) ? e->q[PROCESS_VM_PTE] : 0,
 	};
 	ret->freed = p->alone[PORTRAIT_ANON] + ret->pagetable;
+	ret->shmem_kept = e->sharers->kept_bytes;
+	if (ret->shmem_kept > p->alone[PORTRAIT_SHMEM])
+		ret->shmem_kept = p->alone[PORTRAIT_SHMEM];
+	ret->shmem_freed = p->alone[PORTRAIT_SHMEM] - ret->shmem_kept;
 	ret->others_more = ret->pss > ret->alone ? ret->pss - ret->alone : 0;
 }
 
@@ -131,10 +135,11 @@ static json_t *json_of_end(const struct explanation *e, const struct explanation
 {
 	const struct portrait *p = e->portrait;
 
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "freed_bytes", (json_int_t)f->freed,
-		"shmem_bytes_max", (json_int_t)p->alone[PORTRAIT_SHMEM], "cached_bytes",
-		(json_int_t)p->alone[PORTRAIT_FILE], "others_pss_bytes", (json_int_t)f->others_more,
-		"swap_bytes_max", (json_int_t)p->total.q[MAPPING_SWAP_PSS], "hugetlb_bytes_max",
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "freed_bytes", (json_int_t)f->freed,
+		"shmem_bytes_max", (json_int_t)f->shmem_freed, "shmem_kept_bytes",
+		(json_int_t)f->shmem_kept, "cached_bytes", (json_int_t)p->alone[PORTRAIT_FILE],
+		"others_pss_bytes", (json_int_t)f->others_more, "swap_bytes_max",
+		(json_int_t)p->total.q[MAPPING_SWAP_PSS], "hugetlb_bytes_max",
 		(json_int_t)p->total.q[MAPPING_PRIVATE_HUGETLB]);
 }
 

@@ -38,6 +38,8 @@ struct explanation_figures {
 	bool is_known; /* .alone and .shared are */
 	uint64_t rss, pss, alone, shared;
 	uint64_t freed, pagetable; /* at once, if it ended, with the latter */
+	uint64_t shmem_freed;      /* likewise, unless it has a name or is held open */
+	uint64_t shmem_kept;       /* others map it, too, but have not touched it */
 	uint64_t others_more;      /* by how much the PSS of others would grow */
 };
 

@@ -310,8 +310,10 @@ static void add_ended(
 	add_amount(e, f->freed, to);
 	buffer_add_text(
 		to, " would come back at once, what is anonymous and alone and the page tables\n");
-	add_besides(e, e->portrait->alone[PORTRAIT_SHMEM],
+	add_besides(e, f->shmem_freed,
 		" of shared memory, too, unless it has a name or is held open\n", to);
+	add_besides(e, f->shmem_kept,
+		" of shared memory would stay while others have it mapped, too\n", to);
 	add_besides(e, e->portrait->alone[PORTRAIT_FILE],
 		" of files would stay cached until others need memory\n", to);
 	add_besides(e, f->others_more, " would count for others, who have what it shares\n", to);

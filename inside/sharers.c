@@ -102,14 +102,25 @@ static char *name_of(const struct mapping *m)
 	return name.error ? NULL : TAKE_PTR(name.data);
 }
 
+/* What nobody else has of shared memory, but for what was copied on write. */
+static uint64_t alone_shmem_of(const struct mapping *m)
+{
+	uint64_t alone = m->q[MAPPING_PRIVATE_CLEAN] + m->q[MAPPING_PRIVATE_DIRTY];
+
+	if (kind_of(m) != KIND_SHMEM || alone < m->q[MAPPING_ANONYMOUS])
+		return 0;
+	return alone - m->q[MAPPING_ANONYMOUS];
+}
+
 int sharers_learn(struct sharers *s, const struct mapping *m)
 {
 	uint64_t bytes = m->q[MAPPING_SHARED_CLEAN] + m->q[MAPPING_SHARED_DIRTY];
+	uint64_t alone = alone_shmem_of(m);
 	struct sharers_thing key = key_of(m), *thing = find(s, &key);
 	int r;
 
 	/* What everybody has of the kernel's is shared with everybody. */
-	if (!bytes || kind_of(m) == KIND_KERNEL)
+	if ((!bytes && !alone) || kind_of(m) == KIND_KERNEL)
 		return 0;
 	if (!thing) {
 		r = grow(s);
@@ -123,6 +134,7 @@ int sharers_learn(struct sharers *s, const struct mapping *m)
 		index_add(s, s->things - 1);
 	}
 	thing->shared_bytes += bytes;
+	thing->alone_shmem_bytes += alone;
 	return 0;
 }
 
@@ -141,6 +153,8 @@ void sharers_see(struct sharers *s, const struct mapping *m)
 	if (!thing || thing->seen == s->current)
 		return;
 	thing->seen = s->current;
+	if (!thing->others)
+		s->kept_bytes += thing->alone_shmem_bytes;
 	thing->others++;
 	s->current_shared_bytes += thing->shared_bytes;
 	if (!thing->inode)
@@ -211,6 +225,8 @@ void sharers_sort(struct sharers *s)
 	s->index_size = 0;
 	if (s->things)
 		qsort(s->thing, s->things, sizeof(*s->thing), by_bytes);
+	while (s->things && !s->thing[s->things - 1].shared_bytes)
+		free(s->thing[--s->things].name);
 	if (s->programs)
 		qsort(s->program, s->programs, sizeof(*s->program), by_program);
 }

@@ -15,15 +15,16 @@
 #include "base/cleanup.h"
 #include "inside/mapping.h"
 
-/* A file or shared memory, or a mapping of anonymous memory, of which the process shares something. */
+/* A file or shared memory, or a mapping of anonymous memory, of which the process shares something, or could. */
 struct sharers_thing {
 	char *name;      /* owned; clean */
 	uint64_t device; /* major << 32 | minor, of one with .inode */
 	uint64_t inode;  /* 0: anonymous, and .start is where */
 	uint64_t start;
 	uint64_t shared_bytes;
-	size_t others; /* processes that map it, too */
-	size_t seen;   /* by which of these last */
+	uint64_t alone_shmem_bytes; /* of shared memory, what nobody else has touched */
+	size_t others;              /* processes that map it, too */
+	size_t seen;                /* by which of these last */
 };
 
 /* A program whose processes map any of it. */
@@ -43,11 +44,13 @@ struct sharers {
 	size_t programs;
 	size_t current; /* the process that is looked at, from 1 on */
 	uint64_t current_shared_bytes, current_forked_bytes;
+	/* Of shared memory that others map, too: what they have not touched, but keep when the process ends. */
+	uint64_t kept_bytes;
 };
 
 void sharers_done(struct sharers *s);
 
-/* M is the process's own. What it shares nothing of is left out. -ENOMEM. */
+/* M is the process's own. What it shares nothing of is left out, unless it is shared memory. -ENOMEM. */
 int sharers_learn(struct sharers *s, const struct mapping *m);
 
 /* From now on, another process. */
@@ -59,7 +62,7 @@ void sharers_see(struct sharers *s, const struct mapping *m);
 /* That was all; it runs PROGRAM. -ENOMEM. */
 int sharers_end(struct sharers *s, const char *program);
 
-/* Puts what is shared most, and who may share most, first. Nothing is to be learnt or seen after that. */
+/* Puts what is shared most, and who may share most, first, and drops what is not. Nothing is to be learnt or seen after that. */
 void sharers_sort(struct sharers *s);
 
 #endif

@@ -58,7 +58,7 @@ static void fill(struct explained *p)
 
 void explained_see(struct explained *p, const char *program, uint64_t start, uint64_t inode)
 {
-	const struct mapping m = {.start = start, .inode = inode, .major = inode ? 8 : 0};
+	const struct mapping m = {.start = start, .inode = inode, .major = inode == 5 ? 8 : 0};
 
 	sharers_begin(&p->sharers);
 	sharers_see(&p->sharers, &m);

@@ -15,6 +15,28 @@ static json_int_t integer_of(const json_t *json, const char *object, const char 
 	return json_integer_value(value);
 }
 
+static void json_has_what_others_keep(void **state)
+{
+	struct explained p;
+	json_t *json;
+
+	(void)state;
+	explained_open(&p);
+	json = explanation_json(&p.e);
+	assert_int_equal(integer_of(json, "if_ended", "shmem_bytes_max"), 2 * MIB);
+	assert_int_equal(integer_of(json, "if_ended", "shmem_kept_bytes"), 0);
+	json_decref(json);
+	explained_close(&p);
+	explained_open(&p);
+	explained_see(&p, "other", 0, 6);
+	json = explanation_json(&p.e);
+	assert_int_equal(integer_of(json, "if_ended", "shmem_bytes_max"), 0);
+	assert_int_equal(integer_of(json, "if_ended", "shmem_kept_bytes"), 2 * MIB);
+	assert_int_equal(json_array_size(json_object_get(json, "shared_things")), 2);
+	json_decref(json);
+	explained_close(&p);
+}
+
 static void json_has_exact_figures(void **state)
 {
 	struct explained p;
@@ -55,6 +77,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_has_exact_figures),
+		cmocka_unit_test(json_has_what_others_keep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,22 @@ static void hugetlb_is_besides(void **state)
 	explained_close(&p);
 }
 
+/* Who only has it mapped keeps it, though all of it was touched by who ends. */
+static void shared_memory_stays_with_others(void **state)
+{
+	struct explained p;
+
+	(void)state;
+	explained_open(&p);
+	explained_see(&p, "other", 0, 6);
+	explained_see(&p, "other", 0, 6);
+	check_line(&p,
+		"page tables\n            2.0 MiB of shared memory would stay while others have it mapped, too\n"
+		"            1.0 MiB of files");
+	check_line(&p, "\n            nobody is to be seen who maps any of it\n");
+	explained_close(&p);
+}
+
 static void doubts_have_words(void **state)
 {
 	struct explained p;
@@ -160,6 +176,7 @@ int main(void)
 		cmocka_unit_test(says_all_that_is_known),
 		cmocka_unit_test(says_what_is_not_known),
 		cmocka_unit_test(hugetlb_is_besides),
+		cmocka_unit_test(shared_memory_stays_with_others),
 		cmocka_unit_test(doubts_have_words),
 	};
 

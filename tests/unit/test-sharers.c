@@ -131,6 +131,30 @@ static void tells_many_apart(void **state)
 	sharers_done(&s);
 }
 
+/* Shared memory that one process has touched, and others map, at whatever address; what was copied is not it. */
+static void others_keep_what_they_map(void **state)
+{
+	struct mapping m = mapping_at(0x1000, 1, 7, 0), other = mapping_at(0x9000, 1, 7, 0);
+	struct sharers s = {0};
+
+	(void)state;
+	m.major = other.major = 0; /* as all that is in no block device */
+	m.path = "/memfd:a (deleted)";
+	m.path_len = strlen(m.path);
+	m.q[MAPPING_PRIVATE_DIRTY] = 50 * KIB;
+	m.q[MAPPING_ANONYMOUS] = 10 * KIB;
+	assert_int_equal(sharers_learn(&s, &m), 0);
+	assert_int_equal(s.kept_bytes, 0);
+	assert_int_equal(see(&s, "other", &other, 1), 0);
+	assert_int_equal(see(&s, "other", &other, 1), 0);
+	assert_int_equal(s.kept_bytes, 40 * KIB);
+	sharers_sort(&s);
+	assert_int_equal(s.kept_bytes, 40 * KIB);
+	assert_int_equal(s.things, 0);
+	assert_int_equal(s.programs, 0);
+	sharers_done(&s);
+}
+
 static void the_kernels_own_is_nobodys(void **state)
 {
 	struct mapping m = mapping_at(0x1000, 0, 0, 8);
@@ -172,6 +196,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_who_maps_the_same),
 		cmocka_unit_test(tells_many_apart),
+		cmocka_unit_test(others_keep_what_they_map),
 		cmocka_unit_test(the_kernels_own_is_nobodys),
 		cmocka_unit_test(says_that_there_is_no_memory),
 	};
