@@ -57,9 +57,12 @@ static int parse_view(const struct text_list *operands, enum metric_scope *ret,
 		*ret = METRIC_PROGRAM;
 		return 0;
 	}
-	if (operands->count == 1 && find_view(operands->item[0], ret) == 0)
+	if (find_view(operands->item[0], ret) < 0)
+		describe_views(operands->item[0], error);
+	else if (operands->count > 1)
+		describe_views(operands->item[1], error);
+	else
 		return 0;
-	describe_views(operands->item[operands->count - 1], error);
 	return -EINVAL;
 }
 

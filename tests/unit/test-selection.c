@@ -207,6 +207,8 @@ static void wrong_usage_is_refused(void **state)
 			"'threads'; expected users, programs, units, user_units, sessions, slices, machines, "
 			"pods, containers, groups, processes, host, status, usage, map, files, pages, sharing or explain"},
 		{{"users", "programs"}, "unexpected argument 'programs'"},
+		{{"users", "programs", "units"}, "unexpected argument 'programs'"},
+		{{"mapp", "18625"}, "unexpected argument 'mapp'"},
 		{{""}, "unexpected argument ''"},
 		{{"host", "--limit=3"}, "--sort, --order and --limit do not apply"},
 		{{"host", "--sort=pss_bytes"}, "--sort, --order and --limit do not apply"},
