@@ -75,9 +75,10 @@ static json_t *json_of_program(const void *rows, size_t i)
 {
 	const struct sharers_program *p = (const struct sharers_program *)rows + i;
 
-	return json_pack("{s:s,s:I,s:I,s:I}", "program", p->name, "processes",
-		(json_int_t)p->processes, "shared_bytes_max", (json_int_t)p->shared_bytes,
-		"forked_bytes_max", (json_int_t)p->forked_bytes);
+	return json_pack("{s:s,s:I,s:I,s:I,s:I}", "program", p->name, "processes",
+		(json_int_t)p->processes, "forked_processes", (json_int_t)p->forked,
+		"shared_bytes_max", (json_int_t)p->shared_bytes, "forked_bytes_max",
+		(json_int_t)p->forked_bytes);
 }
 
 static json_t *json_of_row(const void *rows, size_t i)

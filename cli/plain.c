@@ -150,7 +150,10 @@ static void add_programs(const struct explanation *e, struct buffer *to)
 		buffer_add_text(to, ", ");
 		line_add_count(to, p->processes, " process", " processes");
 		if (p->forked_bytes) {
-			buffer_add_text(to, ", related by fork: ");
+			buffer_add_text(to, ", ");
+			if (p->forked < p->processes)
+				buffer_printf(to, "%zu of them ", p->forked);
+			buffer_add_text(to, "related by fork: ");
 			add_amount(e, p->forked_bytes, to);
 			buffer_add_text(to, " anonymous");
 		}

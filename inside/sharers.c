@@ -193,6 +193,7 @@ int sharers_end(struct sharers *s, const char *program)
 	if (!p)
 		return -ENOMEM;
 	p->processes++;
+	p->forked += s->current_forked_bytes > 0;
 	if (s->current_shared_bytes > p->shared_bytes)
 		p->shared_bytes = s->current_shared_bytes;
 	if (s->current_forked_bytes > p->forked_bytes)

@@ -29,10 +29,10 @@ struct sharers_thing {
 
 /* A program whose processes map any of it. */
 struct sharers_program {
-	char *name; /* owned; clean */
-	size_t processes;
-	uint64_t shared_bytes; /* at most, of the one that may have most */
-	uint64_t forked_bytes; /* of that, at the same addresses, without a file */
+	char *name;               /* owned; clean */
+	size_t processes, forked; /* of these, with anonymous memory at the same addresses */
+	uint64_t shared_bytes;    /* at most, of the one that may have most */
+	uint64_t forked_bytes;    /* of that, at the same addresses, without a file */
 };
 
 struct sharers {

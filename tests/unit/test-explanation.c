@@ -62,6 +62,9 @@ static void json_has_exact_figures(void **state)
 	assert_int_equal(integer_of(json_array_get(json_object_get(json, "shared_with"), 0), NULL,
 				 "forked_bytes_max"),
 		2 * MIB);
+	assert_int_equal(integer_of(json_array_get(json_object_get(json, "shared_with"), 0), NULL,
+				 "forked_processes"),
+		1);
 	assert_null(json_object_get(json, "growth_unknown"));
 	json_decref(json);
 	p.e.grown = NULL;

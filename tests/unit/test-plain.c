@@ -40,7 +40,7 @@ static void says_all_that_is_known(void **state)
 		"                 2.0 MiB  [heap], which at the same address 1 other process has, too\n"
 		"            with whom, and how much of it that can be at most:\n"
 		"                 3.0 MiB  cat, 1 process\n"
-		"                 3.0 MiB  server, 2 processes, related by fork: 2.0 MiB anonymous\n"
+		"                 3.0 MiB  server, 2 processes, 1 of them related by fork: 2.0 MiB anonymous\n"
 		"            3 of 10 other processes could not be looked at\n"
 		"Swapped     5.0 MiB are in swap space; its share of what is anonymous in it is 3.0 MiB\n"
 		"                 4.0 MiB  heap\n"

@@ -98,9 +98,11 @@ static void tells_who_maps_the_same(void **state)
 	assert_string_equal(s.program[0].name, "server");
 	assert_int_equal(s.program[0].processes, 2);
 	assert_int_equal(s.program[0].shared_bytes, 170 * KIB);
+	assert_int_equal(s.program[0].forked, 1);
 	assert_int_equal(s.program[0].forked_bytes, 40 * KIB);
 	assert_string_equal(s.program[1].name, "cat");
 	assert_int_equal(s.program[1].shared_bytes, 30 * KIB);
+	assert_int_equal(s.program[1].forked, 0);
 	assert_int_equal(s.program[1].forked_bytes, 0);
 	sharers_done(&s);
 }
