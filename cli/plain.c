@@ -161,7 +161,8 @@ static void add_programs(const struct explanation *e, struct buffer *to)
 	}
 	if (s->programs > e->limit) {
 		line_begin(to, "");
-		buffer_printf(to, "and %zu more programs\n", s->programs - e->limit);
+		buffer_add_text(to, "and ");
+		line_add_count(to, s->programs - e->limit, " more program\n", " more programs\n");
 	}
 	add_unseen(e, to);
 }
@@ -272,7 +273,7 @@ static void add_most(const struct explanation *e, struct buffer *to)
 	add_amount(e, most, to);
 	buffer_add_text(to, " were resident at one time (VmHWM), ");
 	if (most <= now || (!e->bytes && human_is_alike(most, now))) {
-		buffer_add_text(to, "as many as now\n");
+		buffer_add_text(to, "as much as now\n");
 		return;
 	}
 	add_amount(e, most - now, to);

@@ -141,6 +141,23 @@ static void shared_memory_stays_with_others(void **state)
 	explained_close(&p);
 }
 
+static void what_is_left_out_is_counted(void **state)
+{
+	struct explained p;
+
+	(void)state;
+	explained_open(&p);
+	explained_see(&p, "cat", 0, 5);
+	explained_see(&p, "dog", 0, 5);
+	explained_see(&p, "server", 0x1000, 0);
+	check_line(&p, "\n            and 1 more program\n");
+	p.e.limit = 1;
+	check_line(&p, "\n            and 2 more programs\n");
+	p.e.limit = 3;
+	check_line(&p, "  server, 1 process, related by fork: 2.0 MiB anonymous\n");
+	explained_close(&p);
+}
+
 static void doubts_have_words(void **state)
 {
 	struct explained p;
@@ -154,7 +171,7 @@ static void doubts_have_words(void **state)
 	check_line(&p, "\nGrown       not known: memtallyd has seen it once\n");
 	p.q[PROCESS_VM_HWM] = p.q[PROCESS_RSS];
 	check_line(
-		&p, "\nMost        16.0 MiB were resident at one time (VmHWM), as many as now\n");
+		&p, "\nMost        16.0 MiB were resident at one time (VmHWM), as much as now\n");
 	check_line(&p, "\n            nobody is to be seen who maps any of it\n");
 	p.e.hides = true;
 	check_line(&p,
@@ -177,6 +194,7 @@ int main(void)
 		cmocka_unit_test(says_what_is_not_known),
 		cmocka_unit_test(hugetlb_is_besides),
 		cmocka_unit_test(shared_memory_stays_with_others),
+		cmocka_unit_test(what_is_left_out_is_counted),
 		cmocka_unit_test(doubts_have_words),
 	};
 
