@@ -53,11 +53,14 @@ static int print_help(void)
 	AUTO_BUFFER struct buffer text = {0};
 
 	help_render(PROGRAM_MEMTALLY,
-		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|slices|machines|pods|containers|"
-		"processes|host|status|usage|map PID...|files [PID...]|pages PID...|sharing [PID...]|explain PID...]",
-		"Prints how much memory programs (by default), other owners (users, groups, units,\n"
-		"containers and so on), processes or the whole host really use; status: what memtallyd\n"
-		"is doing; usage: who used how much over time, by memtally-ledger;\n"
+		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|\n"
+		"                slices|machines|pods|containers|processes|host|status|usage|\n"
+		"                map PID...|files [PID...]|pages PID...|sharing [PID...]|\n"
+		"                explain PID...]",
+		"Prints how much memory programs (by default), other owners (users, groups,\n"
+		"units, containers and so on), processes or the whole host really use;\n"
+		"status: what memtallyd is doing;\n"
+		"usage: who used how much over time, by memtally-ledger;\n"
 		"map: what processes have mapped; files: the files that all of them have;\n"
 		"pages: how often each page is mapped, and what ELF sections and symbols take;\n"
 		"sharing: what each user has alone, and shares;\n"

@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "config/option.h"
 
-/* What --help prints; USAGE is one line. */
+/* What --help prints; USAGE is a line, or several under 80 columns. */
 void help_render(enum program program, const char *usage, const char *purpose, struct buffer *to);
 
 /* The OPTIONS section of PROGRAM's man page, as mdoc. */

@@ -644,8 +644,10 @@ static void usage_is_two(void **state)
 		{{"--check-config"}, 0, "the configuration is good\n", ""},
 		{{"--version"}, 0, "memtally " PACKAGE_VERSION "\n", ""},
 		{{"--help"}, 0,
-			"Usage: memtally [FLAG...] [programs|users|groups|units|user_units|sessions|slices|machines|pods|containers|"
-			"processes|host|status|usage|map PID...|files [PID...]|pages PID...|sharing [PID...]|explain PID...]",
+			"Usage: memtally [FLAG...] [programs|users|groups|units|user_units|sessions|\n"
+			"                slices|machines|pods|containers|processes|host|status|usage|\n"
+			"                map PID...|files [PID...]|pages PID...|sharing [PID...]|\n"
+			"                explain PID...]\n",
 			""},
 		{{"--path.procfs=nowhere", "--live"}, 1, "",
 			"memtally: error: can't read nowhere: No such file or directory\n"},
@@ -678,6 +680,18 @@ static void usage_is_two(void **state)
 		assert_int_equal(*cases[i].out != 0, *r.out.data != 0);
 		assert_int_equal(*cases[i].err != 0, *r.err.data != 0);
 	}
+}
+
+static void help_fits_a_terminal(void **state)
+{
+	AUTO_RESULT struct result r = {0};
+
+	(void)state;
+	run((const char *[ARGS_MAX]){"--help"}, "out", &r);
+	assert_int_equal(r.status, 0);
+	for (const char *line = r.out.data; *line; line += strcspn(line, "\n") + 1)
+		if (strcspn(line, "\n") > 79)
+			fail_msg("wider than 79 columns: %.200s", line);
 }
 
 /* Whether it is unknown or has just ended: no total of nothing, and for programs what is known of it. */
@@ -902,6 +916,7 @@ int main(void)
 		cmocka_unit_test(shows_an_ordinary_user_his_own),
 		cmocka_unit_test(status_is_the_daemons),
 		cmocka_unit_test(usage_is_two),
+		cmocka_unit_test(help_fits_a_terminal),
 		cmocka_unit_test(what_has_ended_matches_nothing),
 		cmocka_unit_test(nobody_bills_a_day_as_an_hour),
 		cmocka_unit_test(what_is_kept_by_days_has_no_hours),
