@@ -103,6 +103,7 @@ struct showing {
 	struct buffer text, name;
 	pid_t pid;
 	size_t rows, shown;
+	bool knows_any; /* of a process, or one of its mappings */
 	struct visit visit;
 };
 
@@ -151,15 +152,19 @@ static int take(const struct mapping *m, void *context)
 {
 	struct showing *s = context;
 
+	s->knows_any = true;
 	return s->map->is_sorted ? atlas_add(s->into, s->pid, m) : pass_on(s, m);
 }
 
 static int look_into(struct target *t, pid_t pid, void *context)
 {
 	struct showing *s = context;
+	int r;
 
 	s->pid = pid;
-	return target_mappings(t, take, s);
+	r = target_mappings(t, take, s);
+	s->knows_any |= r == 0;
+	return r;
 }
 
 static void begin(struct showing *s)
@@ -187,16 +192,25 @@ static int add_kept(struct showing *s)
 	return r;
 }
 
+/* Where no process could be looked into a total of zeros would be an answer: people have what was said on the log. */
 static int finish(struct showing *s)
 {
 	const struct map *map = s->map;
-	int r = map->is_sorted ? add_kept(s) : 0;
+	bool is_unknown = s->visit.has_failed && !s->knows_any;
+	int r = map->is_sorted && !is_unknown ? add_kept(s) : 0;
 
 	if (r < 0)
 		return r;
+	if (is_unknown && !map->json) {
+		buffer_clear(&s->text);
+		return 0;
+	}
 	if (map->json) {
 		buffer_add_text(&s->text, "],\"total\":");
-		maprow_add_json_sums(&s->total, &s->text);
+		if (is_unknown)
+			buffer_add_text(&s->text, "{}");
+		else
+			maprow_add_json_sums(&s->total, &s->text);
 		buffer_add_text(&s->text, ",\"processes\":[");
 		buffer_add(&s->text, s->visit.processes.data, s->visit.processes.len);
 		buffer_add_text(&s->text, "]}\n");

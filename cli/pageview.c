@@ -37,6 +37,7 @@ struct showing {
 	uint64_t rss_bytes;       /* and its pages */
 	uint64_t size_bytes;      /* of all mappings that are looked into */
 	size_t shown, pages_seen;
+	bool knows_any; /* of a process, or of one of its mappings */
 };
 
 static void cleanup_showing(struct showing *s)
@@ -153,6 +154,7 @@ static int take_mapping(const struct mapping *m, void *context)
 	const struct pages *p = s->pages;
 	uint64_t start = m->start > p->start ? m->start : p->start;
 	uint64_t end = m->end < p->end ? m->end : p->end;
+	int r;
 
 	s->smaps_rss_bytes += m->q[MAPPING_RSS];
 	if (start >= end)
@@ -164,7 +166,9 @@ static int take_mapping(const struct mapping *m, void *context)
 	s->into->sum.q[PAGESUM_SIZE] += end - start;
 	s->size_bytes += end - start;
 	s->of_file = m->inode;
-	return pagewalk(&s->walk, start, end, kind_of(m) == KIND_HUGETLB, take_page, s);
+	r = pagewalk(&s->walk, start, end, kind_of(m) == KIND_HUGETLB, take_page, s);
+	s->knows_any |= r == 0;
+	return r;
 }
 
 /*
@@ -203,12 +207,14 @@ static int look_into(struct target *t, pid_t pid, void *context)
 	if (r == 0 && pages_is_by_parts(s->pages)) {
 		r = loaded_look_into(&s->loaded, t, pid);
 		s->visit.fatal = s->loaded.fatal;
+		s->knows_any |= r == 0 || s->loaded.count;
 		return r;
 	}
 	if (r == 0)
 		r = target_mappings(t, take_mapping, s);
 	if (r == 0)
 		compare_with_smaps(s);
+	s->knows_any |= r == 0;
 	return r;
 }
 
@@ -325,6 +331,24 @@ static void add_processes(struct showing *s)
 	buffer_add_text(&s->text, "]}\n");
 }
 
+/* Where no process could be looked into a total of zeros would be an answer: JSON has its frame, people what was said on the log. */
+static int finish_unknown(struct showing *s)
+{
+	const struct pages *p = s->pages;
+
+	if (!p->json) {
+		buffer_clear(&s->text);
+		return 0;
+	}
+	buffer_add_char(&s->text, ']');
+	if (p->format.by != PAGEROW_BY_PAGE)
+		buffer_add_text(&s->text, ",\"total\":{}");
+	if (pages_is_by_parts(p))
+		buffer_add_text(&s->text, ",\"files\":[]");
+	add_processes(s);
+	return output_flush(&s->text);
+}
+
 static int finish_loaded(struct showing *s)
 {
 	int r = loaded_finish(&s->loaded);
@@ -341,6 +365,8 @@ static int finish(struct showing *s)
 	size_t count;
 	int r = 0;
 
+	if (s->visit.has_failed && !s->knows_any)
+		return finish_unknown(s);
 	if (pages_is_by_parts(p))
 		return finish_loaded(s);
 	arrange(s);
