@@ -86,7 +86,8 @@ static int parse_by(const struct settings *c, struct pages *p, char error[static
 static int parse_order(
 	const struct settings *c, struct pages *p, char error[static CHOSEN_ERROR_SIZE])
 {
-	p->is_sorted = c->sort || c->order;
+	p->is_sorted = c->sort || c->order || p->format.by == PAGEROW_BY_KIND ||
+	               p->format.by == PAGEROW_BY_PROCESS;
 	p->sort = PAGESUM_RSS;
 	if (p->is_sorted && p->format.by == PAGEROW_BY_PAGE) {
 		snprintf(error, CHOSEN_ERROR_SIZE,

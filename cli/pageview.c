@@ -243,7 +243,13 @@ static int compare_rows(const void *a, const void *b, void *field)
 	const struct pagerow *x = a, *y = b;
 	uint64_t p = x->sum.q[*(unsigned int *)field], q = y->sum.q[*(unsigned int *)field];
 
-	return p != q ? (p < q ? 1 : -1) : (x > y) - (x < y);
+	if (p != q)
+		return p < q ? 1 : -1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
 /* By kind only those that there are; and in which order. */
