@@ -63,7 +63,7 @@ static int parse_order(
 		m->sort = maprow_find(c->sort);
 		if (m->sort == MAPPING_FIELDS)
 			return flag_refuse("--sort", c->sort,
-				"a field of the rows in JSON, such as pss_bytes or private_dirty_bytes",
+				"an amount of the rows in JSON, such as pss_bytes or private_dirty_bytes",
 				error);
 	}
 	return flag_parse_order(c, &m->ascending, error);

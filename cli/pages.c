@@ -99,13 +99,13 @@ static int parse_order(
 		p->sort = c->sort ? partrow_find(c->sort) : PARTROW_RESIDENT;
 		if (p->sort == PARTROW_FIELDS)
 			return flag_refuse("--sort", c->sort,
-				"a field of the rows in JSON, such as resident_bytes or private_bytes",
+				"an amount of the rows in JSON, such as resident_bytes or private_bytes",
 				error);
 	} else if (c->sort) {
 		p->sort = pagesum_find(c->sort);
 		if (p->sort == PAGESUM_FIELDS)
 			return flag_refuse("--sort", c->sort,
-				"a field of the rows in JSON, such as rss_bytes or mapped_1_bytes",
+				"an amount of the rows in JSON, such as rss_bytes or mapped_1_bytes",
 				error);
 	}
 	return flag_parse_order(c, &p->ascending, error);
