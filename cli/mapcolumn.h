@@ -15,7 +15,7 @@ enum mapcolumn {
 	MAPCOLUMN_PSS,
 	MAPCOLUMN_SHARED,
 	MAPCOLUMN_PRIVATE,
-	MAPCOLUMN_DIRTY, /* of what is private */
+	MAPCOLUMN_DIRTY, /* whoever else maps it */
 	MAPCOLUMN_SWAP,
 	MAPCOLUMN_HUGE, /* of whatever kind */
 	MAPCOLUMNS

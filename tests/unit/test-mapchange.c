@@ -93,11 +93,11 @@ static void changes_have_signs(void **state)
 	(void)state;
 	check_lines(&(struct maprow_format){.by = ATLAS_BY_FILE},
 		"     SIZE      RSS      PSS   SHARED  PRIVATE    DIRTY     SWAP     HUGE CHANGE  FILE\n"
-		"     +128      +96      +50      +75      +26      +21       +7    +3072 new     /new\n"
+		"     +128      +96      +50      +75      +26      +36       +7    +3072 new     /new\n"
 		"        0       -4        0        0       +1       +1       +4        0 changed "
 		"/lib/a, \"b\" [deleted]\n"
 		"------------------------------------------------------------------------\n"
-		"     +128      +92      +50      +75      +27      +22      +11    +3072 of 2 that "
+		"     +128      +92      +50      +75      +27      +37      +11    +3072 of 2 that "
 		"differ, in KiB\n");
 }
 
@@ -108,14 +108,14 @@ static void single_mappings_have_their_place(void **state)
 		"ADDRESS                   PERM          SIZE           RSS           PSS        "
 		"SHARED       PRIVATE         DIRTY          SWAP          HUGE CHANGE  MAPPING\n"
 		"00420000-00440000         r-xp       +131072        +98304        +51200        "
-		"+76800        +26624        +21504         +7168      +3145728 new     /new\n"
+		"+76800        +26624        +36864         +7168      +3145728 new     /new\n"
 		"00400000-00420000         r-xp             0         -4096             0             "
 		"0         +1024         +1024         +4096             0 changed /lib/a, \"b\" "
 		"[deleted]\n"
 		"------------------------------------------------------------------------------------"
 		"----------------------------------------------------------\n"
 		"                                     +131072        +94208        +51200        +76800 "
-		"       +27648        +22528        +11264      +3145728 of 2 that differ\n");
+		"       +27648        +37888        +11264      +3145728 of 2 that differ\n");
 }
 
 static void csv_has_as_many_cells_as_heads(void **state)

@@ -16,7 +16,8 @@ static void columns_are_sums_of_fields(void **state)
 	                             UINT64_C(1) << MAPPING_SHARED_DIRTY,
 		[MAPCOLUMN_PRIVATE] = UINT64_C(1) << MAPPING_PRIVATE_CLEAN |
 	                              UINT64_C(1) << MAPPING_PRIVATE_DIRTY,
-		[MAPCOLUMN_DIRTY] = UINT64_C(1) << MAPPING_PRIVATE_DIRTY,
+		[MAPCOLUMN_DIRTY] = UINT64_C(1) << MAPPING_SHARED_DIRTY |
+	                            UINT64_C(1) << MAPPING_PRIVATE_DIRTY,
 		[MAPCOLUMN_SWAP] = UINT64_C(1) << MAPPING_SWAP,
 		[MAPCOLUMN_HUGE] = UINT64_C(1) << MAPPING_ANON_HUGE_PAGES |
 	                           UINT64_C(1) << MAPPING_SHMEM_PMD_MAPPED |

@@ -76,29 +76,29 @@ static void a_line_has_its_columns(void **state)
 		"ADDRESS                   PERM     SIZE      RSS      PSS   SHARED  PRIVATE    "
 		"DIRTY     SWAP     HUGE  SHARERS MAPPING\n",
 		"00400000-00420000         r-xp      128      100       50       75       25       "
-		"20        3     3072      3.0 /lib/a, \"b\" [deleted]\n",
+		"35        3     3072      3.0 /lib/a, \"b\" [deleted]\n",
 		"                                    128      100       50       75       25       "
-		"20        3     3072      3.0 total of 1, in KiB\n");
+		"35        3     3072      3.0 total of 1, in KiB\n");
 	check_lines(&(struct maprow_format){.by = ATLAS_BY_MAPPING, .has_pid = true},
 		"     PID ADDRESS                   PERM     SIZE      RSS      PSS   SHARED  "
 		"PRIVATE    DIRTY     SWAP     HUGE  SHARERS MAPPING\n",
 		"      42 00400000-00420000         r-xp      128      100       50       75       "
-		"25       20        3     3072      3.0 /lib/a, \"b\" [deleted]\n",
+		"25       35        3     3072      3.0 /lib/a, \"b\" [deleted]\n",
 		"                                             128      100       50       75       "
-		"25       20        3     3072      3.0 total of 1, in KiB\n");
+		"25       35        3     3072      3.0 total of 1, in KiB\n");
 	check_lines(&(struct maprow_format){.by = ATLAS_BY_FILE, .bytes = true},
 		" MAPPINGS          SIZE           RSS           PSS        SHARED       PRIVATE   "
 		"      DIRTY          SWAP          HUGE  SHARERS FILE\n",
 		"        1        131072        102400         51200         76800         25600   "
-		"      20480          3072       3145728      3.0 /lib/a, \"b\" [deleted]\n",
+		"      35840          3072       3145728      3.0 /lib/a, \"b\" [deleted]\n",
 		"        1        131072        102400         51200         76800         25600   "
-		"      20480          3072       3145728      3.0 total of 1\n");
+		"      35840          3072       3145728      3.0 total of 1\n");
 	check_lines(&(struct maprow_format){.by = ATLAS_BY_KIND},
 		" MAPPINGS     SIZE      RSS      PSS   SHARED  PRIVATE    DIRTY     SWAP     HUGE  "
 		"SHARERS KIND\n",
-		"        1      128      100       50       75       25       20        3     3072  "
+		"        1      128      100       50       75       25       35        3     3072  "
 		"    3.0 code\n",
-		"        1      128      100       50       75       25       20        3     3072  "
+		"        1      128      100       50       75       25       35        3     3072  "
 		"    3.0 total of 1, in KiB\n");
 }
 
