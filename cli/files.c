@@ -327,7 +327,9 @@ static int say_nothing(const struct showing *s)
 		return 1;
 	}
 	if (s->files->deleted && !s->mappers.count)
-		log_info("no file that is mapped has been deleted or replaced");
+		log_info(
+			"no file that the %zu process%s that could be read map%s has been deleted or replaced",
+			s->read, s->read == 1 ? "" : "es", s->read == 1 ? "s" : "");
 	return 0;
 }
 
