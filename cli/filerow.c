@@ -217,6 +217,14 @@ int filerow_mapper_table(const struct filerow_list *list, struct table *ret)
 	return ret->text.error;
 }
 
+void filerow_add_mappers_shown(const struct filerow_list *list, struct buffer *to)
+{
+	size_t count = list->mappers->count;
+
+	if (shown(list, count) < count)
+		buffer_printf(to, "%zu of %zu shown\n", shown(list, count), count);
+}
+
 static const char *bool_text(bool value)
 {
 	return value ? "true" : "false";

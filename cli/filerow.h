@@ -32,6 +32,9 @@ struct filerow_list {
 int filerow_table(const struct filerow_list *list, struct table *ret);
 int filerow_mapper_table(const struct filerow_list *list, struct table *ret);
 
+/* A line that says how many of those who map them are shown, where that is not all. */
+void filerow_add_mappers_shown(const struct filerow_list *list, struct buffer *to);
+
 /* Objects in an array, without its brackets; with who maps each where WITH_MAPPERS, for which these are sorted by file. What there was no memory for is in TO. */
 void filerow_add_json(const struct filerow_list *list, bool with_mappers, struct buffer *to);
 

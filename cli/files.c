@@ -239,7 +239,7 @@ static void add_json(const struct showing *s, const struct filerow_list *list, s
 		"{\"processes\":{\"read\":%zu,\"denied\":%zu,\"changed\":%zu,\"failed\":[", s->read,
 		s->denied, s->changed);
 	buffer_add(to, s->failures.data, s->failures.len);
-	buffer_add_text(to, "]},\"files\":[");
+	buffer_printf(to, "]},\"count\":%zu,\"files\":[", list->count);
 	filerow_add_json(list, wants_mappers(s), to);
 	buffer_add_char(to, ']');
 	if (shelf->rest.q[SHELF_MAPPINGS]) {
@@ -260,7 +260,11 @@ static int add_table(
 	AUTO_TABLE struct table table = {0};
 	int r = wants_mappers(s) ? filerow_mapper_table(list, &table) : filerow_table(list, &table);
 
-	return r == 0 && table.rows ? print_table(&table, width, to) : r;
+	if (r == 0 && table.rows)
+		r = print_table(&table, width, to);
+	if (r == 0 && wants_mappers(s))
+		filerow_add_mappers_shown(list, to);
+	return r;
 }
 
 static int print(struct showing *s, size_t width)

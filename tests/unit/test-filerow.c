@@ -104,6 +104,8 @@ static void check_table(const struct fixture *f, bool of_mappers, const char *ex
 				    : filerow_table(&f->list, &table),
 		0);
 	assert_int_equal(print_table(&table, 0, &text), 0);
+	if (of_mappers)
+		filerow_add_mappers_shown(&f->list, &text);
 	assert_string_equal(text_of(&text), expected);
 }
 
@@ -159,7 +161,8 @@ static void mappers_in_a_table(void **state)
 	check_table(&f, true,
 		"PID USER       PROGRAM UNIT        PSS   RSS DIRTY AS   FILE\n"
 		" 42 4000000001 cat     a.service 51200 51200     0 data /srv/b, \"c\" [deleted]\n"
-		" 42 4000000001 cat     a.service 40960 61440 12288 code /lib/a.so [replaced]\n");
+		" 42 4000000001 cat     a.service 40960 61440 12288 code /lib/a.so [replaced]\n"
+		"2 of 4 shown\n");
 }
 
 static json_t *json_of(struct buffer *text)
