@@ -20,6 +20,9 @@
 #include "cli/username.h"
 #include "inside/inventory.h"
 
+/* What is printed is of this form; what has another is another version's. */
+enum { FILES_VERSION = 1 };
+
 void files_done(struct files *f)
 {
 	chosen_done(&f->chosen);
@@ -34,7 +37,7 @@ static int parse_order(
 		f->sort = shelf_find_field(c->sort);
 		if (f->sort == SHELF_FIELDS)
 			return flag_refuse("--sort", c->sort,
-				"a field of the rows in JSON, such as pss_bytes or users", error);
+				"an amount of the rows in JSON, such as pss_bytes or users", error);
 	}
 	return flag_parse_order(c, &f->ascending, error);
 }
@@ -236,8 +239,8 @@ static void add_json(const struct showing *s, const struct filerow_list *list, s
 	struct shelf_row total;
 
 	buffer_printf(to,
-		"{\"processes\":{\"read\":%zu,\"denied\":%zu,\"changed\":%zu,\"failed\":[", s->read,
-		s->denied, s->changed);
+		"{\"version\":%d,\"processes\":{\"read\":%zu,\"denied\":%zu,\"changed\":%zu,\"failed\":[",
+		FILES_VERSION, s->read, s->denied, s->changed);
 	buffer_add(to, s->failures.data, s->failures.len);
 	buffer_printf(to, "]},\"count\":%zu,\"files\":[", list->count);
 	filerow_add_json(list, wants_mappers(s), to);
