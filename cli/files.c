@@ -77,7 +77,8 @@ struct showing {
 	struct usernames names;
 	struct buffer text, failures;
 	size_t read, denied, changed;
-	bool has_file; /* --file is there, and is: */
+	size_t named_denied, named_changed; /* of these, each was said by itself */
+	bool has_file;                      /* --file is there, and is: */
 	struct stat file;
 	bool has_failed;
 };
@@ -183,20 +184,26 @@ static void say_failure(struct showing *s, pid_t pid, const char *why, bool is_e
 
 static void count(struct showing *s, const struct chosen_process *p, int r)
 {
-	bool is_counted = true;
+	bool is_counted = true, is_named = !p->is_found;
 
 	switch (r) {
 	case 0: s->read++; break;
 	case INVENTORY_KNOWN: break;
-	case TARGET_DENIED: s->denied++; break;
-	case TARGET_CHANGED: s->changed++; break;
+	case TARGET_DENIED:
+		s->denied++;
+		s->named_denied += is_named;
+		break;
+	case TARGET_CHANGED:
+		s->changed++;
+		s->named_changed += is_named;
+		break;
 	/* What has ended, and kernel threads, have mapped nothing. */
 	case TARGET_GONE:
 	case TARGET_ENDED:
 	case TARGET_KERNEL_THREAD: break;
 	default: is_counted = false; break;
 	}
-	if (p->is_found ? !is_counted : r != 0 && r != INVENTORY_KNOWN)
+	if (is_named ? r != 0 && r != INVENTORY_KNOWN : !is_counted)
 		say_failure(s, p->pid, r < 0 ? strerror(-r) : target_text((enum target_outcome)r),
 			r < 0);
 }
@@ -306,15 +313,17 @@ static int print(struct showing *s, size_t width)
 /* Whose files are missing. */
 static void say_missing(const struct showing *s, const struct procfs *procfs)
 {
-	if (s->denied)
+	size_t denied = s->denied - s->named_denied, changed = s->changed - s->named_changed;
+
+	if (denied)
 		log_warning(
 			"%zu process%s refused by the kernel: what only they map is missing, and of the rest their part",
-			s->denied, s->denied == 1 ? " was" : "es were");
+			denied, denied == 1 ? " was" : "es were");
 	if (procfs->hides_from_us)
 		log_warning("/proc hides processes of other users: what they map is missing");
-	if (s->changed)
+	if (changed)
 		log_info("%zu process%s executed another program meanwhile, and did not count",
-			s->changed, s->changed == 1 ? "" : "es");
+			changed, changed == 1 ? "" : "es");
 	if (s->inventory.shelf.rest.q[SHELF_MAPPINGS])
 		log_warning(
 			"there are more files than fit in memory: those that came last are summed up");
@@ -326,7 +335,8 @@ static void say_missing(const struct showing *s, const struct procfs *procfs)
 static int say_nothing(const struct showing *s)
 {
 	if (!s->read) {
-		log_error("no process could be read");
+		if (!s->has_failed)
+			log_error("no process could be read");
 		return 1;
 	}
 	if (s->files->file && !s->mappers.count) {
