@@ -88,6 +88,38 @@ void cell_add_cut(struct buffer *to, const char *text, size_t width)
 	buffer_add(to, text, len);
 }
 
+static size_t columns_in(const char *text, size_t len)
+{
+	size_t column = 0;
+	int columns;
+
+	for (size_t at = 0; at < len;) {
+		at += next_character(text + at, len - at, &columns);
+		column += columns > 0 ? (size_t)columns : 0;
+	}
+	return column;
+}
+
+void cell_add_end(struct buffer *to, const char *text, size_t width)
+{
+	const struct sign sign = sign_within(width);
+	size_t len = strlen(text), at = 0, left = columns_in(text, len);
+	bool is_cut = left > width;
+
+	if (is_cut)
+		buffer_add_text(to, sign.text);
+	while (is_cut && at < len) {
+		int columns;
+		size_t bytes = next_character(text + at, len - at, &columns);
+
+		if (columns && left <= width - sign.columns) /* not between what belongs together */
+			break;
+		left -= columns > 0 ? (size_t)columns : 0;
+		at += bytes;
+	}
+	buffer_add(to, text + at, len - at);
+}
+
 void cell_add_folded(struct buffer *to, const char *text, size_t len, size_t at, size_t width)
 {
 	for (const char *end = text + len; text < end;) {

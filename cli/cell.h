@@ -23,6 +23,9 @@ void cell_add_printable(struct buffer *to, const char *text);
  */
 void cell_add_cut(struct buffer *to, const char *text, size_t width);
 
+/* As that, but it is the end of TEXT that is left, behind the sign. */
+void cell_add_end(struct buffer *to, const char *text, size_t width);
+
 /*
  * Appends the LEN bytes of TEXT, which is plain ASCII, after AT columns of a line: broken at blanks so
  * that no line is wider than WIDTH, or within words that are wider themselves. 0: as it is.

@@ -82,6 +82,12 @@ static void add_column(struct table *t, const char *head, bool is_right, bool is
 	c->is_wide = is_wide;
 }
 
+static void add_file_column(struct table *t)
+{
+	add_column(t, "FILE", false, true);
+	t->column[t->columns - 1].is_path = true;
+}
+
 static void add_amount(
 	const struct filerow_list *list, struct table *t, enum shelf_field field, uint64_t value)
 {
@@ -119,17 +125,32 @@ static void add_name(const struct shelf_row *row, struct table *t)
 	end_cell(t);
 }
 
+enum { WIDTH_NARROW = 100 };
+
+/* Names have hardly any room beside all of them in 80 columns. */
+static bool has_column(const struct filerow_list *list, enum shelf_field field)
+{
+	struct shelf_row total;
+
+	if (!list->width || list->width >= WIDTH_NARROW || field == list->sort)
+		return true;
+	if (field != SHELF_SWAP)
+		return field != SHELF_PRIVATE_DIRTY_MOST;
+	shelf_total(list->shelf, &total);
+	return total.q[SHELF_SWAP];
+}
+
 /* "total of 98 files (88 not shown) of 12 processes" */
-static void add_total(const struct filerow_list *list, struct table *t)
+static void add_total(const struct filerow_list *list, const bool *has, struct table *t)
 {
 	const struct shelf *s = list->shelf;
 	struct shelf_row total;
 
 	shelf_total(s, &total);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (columns[i].field == SHELF_PRIVATE_DIRTY_MOST)
+		if (has[i] && columns[i].field == SHELF_PRIVATE_DIRTY_MOST)
 			add_cell(t, absent);
-		else
+		else if (has[i])
 			add_field(list, t, &total, columns[i].field);
 	end_cell(t);
 	buffer_printf(&t->total, "total of %zu file%s", s->rows, s->rows == 1 ? "" : "s");
@@ -145,19 +166,25 @@ static void add_total(const struct filerow_list *list, struct table *t)
 
 int filerow_table(const struct filerow_list *list, struct table *ret)
 {
+	bool has[ARRAY_SIZE(columns)];
+
 	*ret = (struct table){0};
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		add_column(ret, columns[i].head, true, false);
-	add_column(ret, "FILE", false, true);
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
+		has[i] = has_column(list, columns[i].field);
+		if (has[i])
+			add_column(ret, columns[i].head, true, false);
+	}
+	add_file_column(ret);
 	for (size_t i = 0; i < shown(list, list->count); i++, ret->rows++) {
 		const struct shelf_row *row = row_at(list, i);
 
 		for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
-			add_field(list, ret, row, columns[k].field);
+			if (has[k])
+				add_field(list, ret, row, columns[k].field);
 		add_name(row, ret);
 	}
 	if (!list->is_selected)
-		add_total(list, ret);
+		add_total(list, has, ret);
 	return ret->text.error ? ret->text.error : ret->total.error;
 }
 
@@ -211,7 +238,7 @@ int filerow_mapper_table(const struct filerow_list *list, struct table *ret)
 	for (size_t i = 0; i < ARRAY_SIZE(mapper_columns); i++)
 		add_column(ret, mapper_columns[i].head, true, false);
 	add_column(ret, "AS", false, false);
-	add_column(ret, "FILE", false, true);
+	add_file_column(ret);
 	for (size_t i = 0; i < shown(list, count); i++)
 		add_mapper(list, mapper_at(list, i), ret);
 	return ret->text.error;

@@ -22,13 +22,15 @@ struct filerow_list {
 	struct usernames *names;
 	const uint32_t *row; /* of the shelf, in order: those that are meant */
 	size_t count;
-	bool is_selected; /* not all of the shelf's: there is no sum of them */
-	size_t limit;     /* how many are shown; 0: all */
+	bool is_selected;      /* not all of the shelf's: there is no sum of them */
+	size_t limit;          /* how many are shown; 0: all */
+	enum shelf_field sort; /* what a table shows, however narrow */
 	bool ascending;
-	bool bytes; /* exact, instead of in KiB, MiB ... */
+	bool bytes;   /* exact, instead of in KiB, MiB ... */
+	size_t width; /* the terminal's; 0: there is none */
 };
 
-/* A file a row, and the total; who maps them, a process and file a row, with how many there are below. -ENOMEM. */
+/* A file a row, and the total, without the columns that matter least where the terminal is narrow; who maps them, a process and file a row, with how many there are below. -ENOMEM. */
 int filerow_table(const struct filerow_list *list, struct table *ret);
 int filerow_mapper_table(const struct filerow_list *list, struct table *ret);
 

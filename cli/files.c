@@ -287,8 +287,10 @@ static int print(struct showing *s, size_t width)
 		.names = &s->names,
 		.is_selected = wants_mappers(s),
 		.limit = f->limit,
+		.sort = f->sort,
 		.ascending = f->ascending,
 		.bytes = f->bytes,
+		.width = width,
 	};
 	int r = select_rows(s, &row, &list.count);
 

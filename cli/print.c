@@ -50,6 +50,8 @@ static void add_cell(
 	buffer_add_char(&text, '\0');
 	if (text.error)
 		to->error = text.error;
+	else if (width && column->is_path)
+		cell_add_end(to, text.data, width);
 	else if (width && column->is_wide)
 		cell_add_cut(to, text.data, width);
 	else if (width && column->is_prose)

@@ -21,6 +21,7 @@ struct table_column {
 	bool is_right; /* numbers stand to the right */
 	bool is_prose; /* may be wrapped where the terminal is too narrow */
 	bool is_wide;  /* names of any length: may be cut where the terminal is too narrow */
+	bool is_path;  /* and these at their beginning: their end says more */
 };
 
 struct table {

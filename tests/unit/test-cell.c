@@ -84,6 +84,35 @@ static void what_is_cut_says_so(void **state)
 	}
 }
 
+static void an_end_is_left(void **state)
+{
+	static const struct {
+		const char *locale, *text;
+		size_t width;
+		const char *expected;
+	} cases[] = {
+		{"C.UTF-8", "/lib/a.so", 9, "/lib/a.so"},
+		{"C.UTF-8", "/lib/a.so", 8, "…ib/a.so"},
+		{"C.UTF-8", "/lib/a.so", 2, "…o"},
+		{"C.UTF-8", "/lib/a.so", 1, "o"},
+		{"C.UTF-8", "/lib/a.so", 0, ""},
+		{"C.UTF-8", "数据库", 5, "…据库"},
+		{"C.UTF-8", "数据库", 4, "…库"}, /* a wide one leaves a column free */
+		{"C.UTF-8", "cafe\xcc\x81ss", 4, "…e\xcc\x81ss"},
+		{"C.UTF-8", "cafe\xcc\x81ss", 3, "…ss"}, /* no accent by itself */
+		{"C", "/lib/a.so", 8, ".../a.so"},
+		{"C", "/lib/a.so", 5, "/a.so"},
+	};
+	AUTO_BUFFER struct buffer b = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		in_locale(cases[i].locale);
+		cell_add_end(&b, cases[i].text, cases[i].width);
+		check(&b, cases[i].expected);
+	}
+}
+
 static void lines_break_at_blanks(void **state)
 {
 	static const struct {
@@ -122,6 +151,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_added_is_printable),
 		cmocka_unit_test(what_is_cut_says_so),
+		cmocka_unit_test(an_end_is_left),
 		cmocka_unit_test(lines_break_at_blanks),
 	};
 

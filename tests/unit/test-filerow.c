@@ -95,7 +95,8 @@ static const char *text_of(struct buffer *b)
 	return b->data;
 }
 
-static void check_table(const struct fixture *f, bool of_mappers, const char *expected)
+static void check_drawn(
+	const struct fixture *f, bool of_mappers, size_t width, const char *expected)
 {
 	AUTO_TABLE struct table table;
 	AUTO_BUFFER struct buffer text = {0};
@@ -103,10 +104,41 @@ static void check_table(const struct fixture *f, bool of_mappers, const char *ex
 	assert_int_equal(of_mappers ? filerow_mapper_table(&f->list, &table)
 				    : filerow_table(&f->list, &table),
 		0);
-	assert_int_equal(print_table(&table, 0, &text), 0);
+	assert_int_equal(print_table(&table, width, &text), 0);
 	if (of_mappers)
 		filerow_add_mappers_shown(&f->list, &text);
 	assert_string_equal(text_of(&text), expected);
+}
+
+static void check_table(const struct fixture *f, bool of_mappers, const char *expected)
+{
+	check_drawn(f, of_mappers, 0, expected);
+}
+
+/* Without the columns that matter least; and of names, the end. */
+static void on_a_narrow_terminal(void **state)
+{
+	CLEANUP(fixture_done) struct fixture f;
+
+	(void)state;
+	fill(&f);
+	f.list.width = 68;
+	check_drawn(&f, false, 68,
+		"      PSS   RESIDENT       RSS    DIRTY PROCESSES USERS FILE\n"
+		" 76.0 KiB   80.0 KiB 116.0 KiB 20.0 KiB         2     2 ...replaced]\n"
+		" 50.0 KiB  >50.0 KiB  50.0 KiB  0.0 KiB         1     1 /srv/b, \"c\"\n"
+		"  4.0 KiB    4.0 KiB   4.0 KiB  0.0 KiB         1     1 memfd:ring\n"
+		"-----------------------------------------------------------\n"
+		"130.0 KiB >134.0 KiB 170.0 KiB 20.0 KiB         2     2 total of 3\n"
+		"files\n");
+	f.list.sort = SHELF_PRIVATE_DIRTY_MOST;
+	f.list.limit = 1;
+	check_drawn(&f, false, 90,
+		"      PSS   RESIDENT       RSS    DIRTY     MOST PROCESSES USERS FILE\n"
+		" 76.0 KiB   80.0 KiB 116.0 KiB 20.0 KiB 12.0 KiB         2     2 /lib/a.so [replaced]\n"
+		"--------------------------------------------------------------------\n"
+		"130.0 KiB >134.0 KiB 170.0 KiB 20.0 KiB        -         2     2 total of 3 files (2 not\n"
+		"shown)\n");
 }
 
 static void files_in_a_table(void **state)
@@ -245,6 +277,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_in_a_table),
 		cmocka_unit_test(mappers_in_a_table),
+		cmocka_unit_test(on_a_narrow_terminal),
 		cmocka_unit_test(as_json),
 		cmocka_unit_test(as_values),
 	};
