@@ -15,6 +15,7 @@ enum {
 	ROWS_MAX = 1 << 15,
 	TEXT_MAX = 1 << 22,
 	USERS_MAX = 1 << 17,
+	BYTES_MAX = 1 << 27, /* 170,000 mappings; vm.max_map_count is 65,530 unless set */
 };
 
 static int take(const struct mapping *m, void *context)
@@ -31,6 +32,7 @@ void perusal_init(struct perusal *s, uint64_t seed)
 	*s = (struct perusal){
 		.shelf = {.max = {.rows = ROWS_MAX, .text = TEXT_MAX, .users = USERS_MAX},
 			.seed = seed},
+		.max_bytes = BYTES_MAX,
 		.fd = -1,
 	};
 	s->reader.take = take;
@@ -67,11 +69,15 @@ void perusal_enter(struct perusal *s, int fd, uint32_t uid)
 	fd_close(s->fd);
 	s->fd = fd;
 	s->uid = uid;
+	s->bytes = 0;
 	buffer_clear(&s->reader.text);
 	shelf_begin(&s->shelf); /* what is there of one that was not whole goes */
 }
 
-/* One read(). 1: there may be more; 0: that was the end; or an error of read or of the reader. */
+/*
+ * One read(). 1: there may be more; 0: that was the end; -EFBIG: it has gone on for too long; or an error of read or of the
+ * reader. The kernel goes on at the next higher address, so who maps there faster than it is read has no end.
+ */
 static int read_piece(struct perusal *s)
 {
 	char *to = mapping_reader_room(&s->reader, PIECE);
@@ -85,6 +91,9 @@ static int read_piece(struct perusal *s)
 	while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return n == 0 ? 0 : -errno;
+	s->bytes += (uint64_t)n;
+	if (s->bytes > s->max_bytes)
+		return -EFBIG;
 	r = mapping_reader_feed(&s->reader, (size_t)n);
 	return r < 0 ? r : 1;
 }
@@ -128,6 +137,7 @@ static enum survey_quantity outcome_of(int error)
 	case -ESRCH: return SURVEY_GONE;
 	case -EACCES:
 	case -EPERM: return SURVEY_DENIED;
+	case -EFBIG: return SURVEY_LEFT_OUT;
 	default: return SURVEY_ERROR;
 	}
 }

@@ -5,7 +5,8 @@
  *
  * A process counts when all of it was read, or not at all. The kernel ends the text of an address space that is gone
  * (exit, exec) without a word. But it is the same address space as long as the file is open, so when its beginning can be
- * read once more at the end, it was there all the time (m_start() in fs/proc/task_mmu.c).
+ * read once more at the end, it was there all the time (m_start() in fs/proc/task_mmu.c). One with
+ * more than 128 MiB of text is given up: it might have no end.
  */
 #ifndef MEMTALLY_INSIDE_PERUSAL_H
 #define MEMTALLY_INSIDE_PERUSAL_H
@@ -28,6 +29,7 @@ struct perusal {
 	uint64_t q[SURVEY_QUANTITIES]; /* counts of processes so far */
 	int fd;                        /* of the smaps that are being read; -1: none are */
 	uint32_t uid;                  /* whose they are */
+	uint64_t bytes, max_bytes; /* read of them, and at most: of more a process is left out */
 	uint64_t hold_ns; /* how long the last perusal_step() kept the process waiting at most */
 };
 

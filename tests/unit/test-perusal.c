@@ -368,6 +368,46 @@ static void reads_by_pieces(void **state)
 	assert_int_equal(perusal_step(&s, 3600 * NS_PER_SEC), 0);
 }
 
+/* One that maps more and more above what has been read is given up, and the others count. */
+static void gives_up_who_has_no_end(void **state)
+{
+	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_PERUSAL struct perusal s;
+	AUTO_BUFFER struct buffer more = {0};
+	int fd = smaps_of(app), same = dup(fd), r;
+	off_t size = lseek(same, 0, SEEK_END);
+	unsigned int steps = 0;
+
+	(void)state;
+	assert_int_equal(lseek(same, 0, SEEK_SET), 0);
+	add_line(&more, &app[0]);
+	perusal_init(&s, 1);
+	assert_int_equal(s.max_bytes, 128 * KIB * KIB);
+	s.max_bytes = 16 * KIB;
+	perusal_begin(&s, 1);
+	perusal_enter(&s, fd, ALICE);
+	do {
+		for (unsigned int i = 0; i < 4; i++, size += (off_t)more.len)
+			assert_int_equal(pwrite(same, more.data, more.len, size), more.len);
+		r = perusal_step(&s, 0);
+	} while (r == PERUSAL_MORE && ++steps < 100);
+	assert_int_equal(r, 0);
+	assert_int_equal(steps, 16);
+	assert_false(perusal_is_reading(&s));
+	close(same);
+	/* Of each anew, and as much as is allowed is. */
+	s.max_bytes = (uint64_t)lseek(same = smaps_of(other), 0, SEEK_END);
+	assert_int_equal(lseek(same, 0, SEEK_SET), 0);
+	read_all(&s, same, BOB);
+	read_all(&s, smaps_of(other), BOB);
+	assert_int_equal(perusal_end(&s, 2, &c), 0);
+	assert_int_equal(c.q[SURVEY_LEFT_OUT], 1);
+	assert_int_equal(c.q[SURVEY_READ], 2);
+	assert_int_equal(c.q[SURVEY_ERROR] + c.q[SURVEY_GONE], 0);
+	assert_null(row_of(&c, "/usr/bin/app"));
+	assert_int_equal(row_of(&c, "/lib/a.so")->q[FILE_PROCESSES], 2);
+}
+
 /* Of a thousand files the first by either figure, and the deleted ones; the sums are of all. */
 static void shows_the_first(void **state)
 {
@@ -530,6 +570,7 @@ int main(void)
 		cmocka_unit_test(holds_for_real_processes),
 		cmocka_unit_test(says_what_could_not_be_read),
 		cmocka_unit_test(reads_by_pieces),
+		cmocka_unit_test(gives_up_who_has_no_end),
 		cmocka_unit_test(shows_the_first),
 		cmocka_unit_test(has_an_end),
 		cmocka_unit_test(counts_no_users_without_room),
