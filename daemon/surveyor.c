@@ -6,7 +6,8 @@
 #include "base/clock.h"
 #include "collectors/rollcall.h"
 
-#define FIRST_NS (60 * NS_PER_SEC)   /* so that by then most of what was there has been measured */
+#define FIRST_NS                                                                                   \
+	(60 * NS_PER_SEC) /* by then most of what was there is measured; also the least between two */
 #define SLICE_NS (100 * NS_PER_USEC) /* as collectors/walks.c has it, */
 #define PAUSE_NS (2 * NS_PER_MSEC)   /* and why */
 
@@ -35,17 +36,20 @@ static void withdraw(struct surveyor *s)
 	rollcall_exchange(s->pass, &s->catalogue);
 }
 
+static uint64_t least_wait_ns(uint64_t interval_ns)
+{
+	return interval_ns < FIRST_NS ? interval_ns : FIRST_NS;
+}
+
 void surveyor_set(struct surveyor *s, uint64_t interval_ns, uint32_t cpu_ppm, uint64_t now_ns)
 {
-	uint64_t wait_ns = interval_ns < FIRST_NS ? interval_ns : FIRST_NS;
-
 	s->cpu_ppm = cpu_ppm;
 	if (interval_ns == s->interval_ns)
 		return;
 	s->interval_ns = interval_ns;
 	if (interval_ns) {
 		if (!s->is_under_way)
-			s->next_ns = now_ns + wait_ns;
+			s->next_ns = now_ns + least_wait_ns(interval_ns);
 		return;
 	}
 	perusal_begin(&s->perusal, 0);
@@ -119,6 +123,20 @@ static uint64_t pause_ns(const struct surveyor *s, uint64_t cpu_ns)
 	return rest_ns > PAUSE_NS ? rest_ns : PAUSE_NS;
 }
 
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* It is over: after an error, which may come again, a whole interval passes, and else some time, however long it took. */
+static void rest(struct surveyor *s, uint64_t now_ns, bool has_failed)
+{
+	uint64_t due_ns = s->begun_ns + s->interval_ns;
+	uint64_t least_ns = has_failed ? s->interval_ns : least_wait_ns(s->interval_ns);
+
+	s->next_ns = later(s->next_ns, later(due_ns, now_ns + least_ns));
+}
+
 int surveyor_turn(struct surveyor *s)
 {
 	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID), cpu_ns, now_ns;
@@ -141,7 +159,7 @@ int surveyor_turn(struct surveyor *s)
 		perusal_begin(&s->perusal, 0);
 		s->is_under_way = false;
 	}
-	if (!s->is_under_way && s->begun_ns + s->interval_ns > s->next_ns)
-		s->next_ns = s->begun_ns + s->interval_ns;
+	if (!s->is_under_way)
+		rest(s, now_ns, r < 0);
 	return r;
 }

@@ -45,7 +45,7 @@ enum surveyor_outcome {
 
 /*
  * Goes on a little, not within a pass. 0, SURVEYOR_ENDED; -ENOMEM, -EOVERFLOW: what was under way is lost, the next survey
- * comes in its time.
+ * comes after an interval.
  */
 int surveyor_turn(struct surveyor *s);
 

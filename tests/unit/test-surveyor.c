@@ -25,6 +25,10 @@ static const char mapping[] = "7f0000000000-7f0000100000 r-xp 00000000 08:01 7 /
 			      "Private_Dirty:         0 kB\n"
 			      "Anonymous:             0 kB\n";
 
+/* Three processes of these have more than can be summed up. */
+static const char too_much[] = "7f0000000000-7f0000100000 r-xp 00000000 08:01 7 /lib/a.so\n"
+			       "Rss:  9007199254740991 kB\n";
+
 static struct {
 	uint64_t now_ns, tick_ns; /* CLOCK_MONOTONIC, and by how much each look moves it */
 	uint64_t cpu_ns, cost_ns; /* of the thread, and what each turn costs */
@@ -37,6 +41,7 @@ static struct {
 	size_t processes;
 	pid_t called[64];
 	size_t calls;
+	const char *text; /* of each mapping */
 	uint64_t charged_ns;
 	unsigned int holds;
 	unsigned int exchanges;
@@ -78,7 +83,7 @@ int __wrap_rollcall_next(struct pass *pass, pid_t after, struct rollcall_entry *
 		assert_true(ret->fd >= 0);
 		for (unsigned int k = 0; k < host.process[i].mappings; k++)
 			assert_int_equal(
-				write(ret->fd, mapping, sizeof(mapping) - 1), sizeof(mapping) - 1);
+				write(ret->fd, host.text, strlen(host.text)), strlen(host.text));
 		assert_int_equal(lseek(ret->fd, 0, SEEK_SET), 0);
 		return 0;
 	}
@@ -112,6 +117,7 @@ static void begin(struct surveyor *s, uint64_t interval_ns)
 	memset(&host, 0, sizeof(host));
 	host.now_ns = START_NS;
 	host.tick_ns = 1;
+	host.text = mapping;
 	host.cost_ns = 10 * NS_PER_USEC;
 	for (pid_t pid = 3; pid <= 5; pid++) {
 		host.process[host.processes].pid = pid;
@@ -168,7 +174,7 @@ static void calls_one_after_the_other(void **state)
 	surveyor_done(&s);
 }
 
-/* The first soon, the others each at its time, late ones at once. */
+/* The first soon, the others each at its time, late ones after a rest. */
 static void comes_in_its_time(void **state)
 {
 	struct surveyor s;
@@ -184,10 +190,42 @@ static void comes_in_its_time(void **state)
 	assert_in_range(surveyor_next_ns(&s), begun_ns + 2 * HOUR_NS, begun_ns + 2 * HOUR_NS + 200);
 	surveyor_done(&s);
 
+	begin(&s, 90 * NS_PER_SEC);
+	host.cost_ns = NS_PER_SEC; /* a turn takes 400 s */
+	run(&s);
+	assert_in_range(
+		surveyor_next_ns(&s) - host.now_ns, 400 * NS_PER_SEC - 100, 400 * NS_PER_SEC);
+	host.cost_ns = 100 * NS_PER_MSEC; /* and 40 s */
+	run(&s);
+	assert_in_range(surveyor_next_ns(&s) - host.now_ns, 60 * NS_PER_SEC - 100, 60 * NS_PER_SEC);
+	surveyor_done(&s);
+
 	begin(&s, NS_PER_MSEC); /* in which no survey can be made */
 	assert_int_equal(surveyor_next_ns(&s), START_NS + NS_PER_MSEC);
 	run(&s);
 	assert_in_range(surveyor_next_ns(&s) - host.now_ns, SHORT_NS - 1, 5 * NS_PER_MSEC);
+	surveyor_done(&s);
+}
+
+/* What has failed may fail again: not before an interval is over. */
+static void rests_after_an_error(void **state)
+{
+	struct surveyor s;
+	int r = 0;
+
+	(void)state;
+	begin(&s, HOUR_NS);
+	host.text = too_much;
+	while (r == 0)
+		turn(&s, &r);
+	assert_int_equal(r, -EOVERFLOW);
+	assert_int_equal(host.exchanges, 0);
+	assert_in_range(surveyor_next_ns(&s) - host.now_ns, HOUR_NS - 100, HOUR_NS);
+	host.text = mapping;
+	host.calls = 0;
+	run(&s);
+	assert_int_equal(host.calls, 3);
+	assert_int_equal(host.read, 3);
 	surveyor_done(&s);
 }
 
@@ -317,6 +355,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_one_after_the_other),
 		cmocka_unit_test(comes_in_its_time),
+		cmocka_unit_test(rests_after_an_error),
 		cmocka_unit_test(takes_a_quarter),
 		cmocka_unit_test(steps_back),
 		cmocka_unit_test(reads_by_slices),
