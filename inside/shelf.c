@@ -286,14 +286,15 @@ static void set(struct shelf_part *p, enum shelf_field field, bool is_known, uin
 
 /*
  * Of a mapping of shared memory Swap is what the kernel has swapped out of the object there, whoever maps it
- * (smap_gather_stats() in fs/proc/task_mmu.c), and SwapPss that of its private copies alone.
+ * (smap_gather_stats() in fs/proc/task_mmu.c), and SwapPss that of its private copies alone. A file on a tmpfs is shared memory,
+ * too, which its path does not tell; but where a shared mapping has any Swap, it is of such a file.
  */
 static void set_swap(struct shelf_part *p, const struct mapping *m, enum kind kind)
 {
 	bool has_pss = mapping_has(m, MAPPING_SWAP_PSS);
 	uint64_t swap = m->q[MAPPING_SWAP], own = has_pss ? m->q[MAPPING_SWAP_PSS] : swap;
 
-	if (kind == KIND_SHMEM) {
+	if (kind == KIND_SHMEM || m->perms[3] == 's') {
 		own = !has_pss ? 0 : own < swap ? own : swap;
 		p->shared_swap = swap - own;
 	}

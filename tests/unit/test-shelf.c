@@ -306,6 +306,26 @@ static void swapped_memory_counts_once(void **state)
 	assert_int_equal(s.row[1].q[SHELF_SWAP], 80 * KIB);
 }
 
+/* Files of a tmpfs have paths like others; who maps one privately may have swapped copies. */
+static void swapped_files_count_once(void **state)
+{
+	static const struct part pool = {"rw-s", "/run/pool", 5, 8, 4, 0, 0};
+	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	uint32_t row;
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct mapping m = mapping_of(&pool);
+
+		assert_int_equal(kind_of(&m), KIND_FILE);
+		m.q[MAPPING_SWAP] = 100 * KIB;
+		shelf_begin(&s);
+		assert_int_equal(shelf_add(&s, &m, &row), 0);
+		assert_int_equal(shelf_commit(&s, ALICE), 0);
+	}
+	assert_int_equal(s.row[0].q[SHELF_SWAP], 100 * KIB);
+}
+
 static void huge_pages_stand_apart(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
@@ -580,6 +600,7 @@ int main(void)
 		cmocka_unit_test(what_became_of_a_file),
 		cmocka_unit_test(what_is_absent_is_absent),
 		cmocka_unit_test(swapped_memory_counts_once),
+		cmocka_unit_test(swapped_files_count_once),
 		cmocka_unit_test(huge_pages_stand_apart),
 		cmocka_unit_test(what_does_not_fit_is_the_rest),
 		cmocka_unit_test(names_have_bounds),
