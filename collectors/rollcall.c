@@ -92,9 +92,11 @@ int rollcall_next(struct pass *pass, pid_t after, struct rollcall_entry *ret)
 		struct process *p = t->item[i];
 		int fd;
 
-		if (!has_memory(p) || is_elsewhere(t, p))
+		if (!has_memory(p))
 			continue;
 		*ret = (struct rollcall_entry){.pid = p->pid, .user = user_of(pass, p), .fd = -1};
+		if (is_elsewhere(t, p))
+			return ROLLCALL_ELSEWHERE;
 		if (is_giant(pass, p))
 			return ROLLCALL_GIANT;
 		fd = process_open(&pass->reader, p, "smaps");

@@ -19,7 +19,8 @@ enum rollcall_outcome {
 	ROLLCALL_GONE,    /* it has ended */
 	/* A mapping of it would keep it waiting for longer than the stall budget allows; or may: it is large, and was never measured. */
 	ROLLCALL_GIANT,
-	ROLLCALL_ERROR, /* anything else, as a kernel without smaps */
+	ROLLCALL_ERROR,     /* anything else, as a kernel without smaps */
+	ROLLCALL_ELSEWHERE, /* another one stands for its address space: it does not count */
 };
 
 struct rollcall_entry {
@@ -29,8 +30,9 @@ struct rollcall_entry {
 };
 
 /*
- * The next process above AFTER that has memory of its own: of those that share an address space one alone. Not within
- * a pass. 0, or a rollcall_outcome; what *RET says of it is right in any but ROLLCALL_END.
+ * The next process above AFTER that has memory: of those that share an address space one alone, while each of the others
+ * is a ROLLCALL_ELSEWHERE, since it takes a look at the whole table to tell. Not within a pass. 0, or a rollcall_outcome;
+ * what *RET says of it is right in any but ROLLCALL_END.
  */
 int rollcall_next(struct pass *pass, pid_t after, struct rollcall_entry *ret);
 

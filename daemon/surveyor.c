@@ -6,8 +6,7 @@
 #include "base/clock.h"
 #include "collectors/rollcall.h"
 
-#define FIRST_NS                                                                                   \
-	(60 * NS_PER_SEC) /* by then most of what was there is measured; also the least between two */
+#define FIRST_NS (60 * NS_PER_SEC)   /* most has been measured by then; and between two */
 #define SLICE_NS (100 * NS_PER_USEC) /* as collectors/walks.c has it, */
 #define PAUSE_NS (2 * NS_PER_MSEC)   /* and why */
 
@@ -106,6 +105,8 @@ static int call(struct surveyor *s)
 	if (r == ROLLCALL_END)
 		return end(s);
 	s->at = entry.pid;
+	if (r == ROLLCALL_ELSEWHERE)
+		return 0;
 	if (r > 0) {
 		perusal_count(&s->perusal, counted_as((enum rollcall_outcome)r));
 		return 0;

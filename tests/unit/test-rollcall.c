@@ -104,7 +104,11 @@ static void calls_an_address_space_once(void **state)
 	assert_int_equal(rollcall_next(s->pass, 10, &e), 0);
 	assert_int_equal(e.pid, 11);
 	close(e.fd);
-	assert_int_equal(rollcall_next(s->pass, 12, &e), ROLLCALL_END);
+	/* One a call: who shares with thousands keeps nobody waiting. */
+	assert_int_equal(rollcall_next(s->pass, 12, &e), ROLLCALL_ELSEWHERE);
+	assert_int_equal(e.pid, 13);
+	assert_int_equal(e.fd, -1);
+	assert_int_equal(rollcall_next(s->pass, 13, &e), ROLLCALL_END);
 	/* Its eldest has no memory any more. */
 	for (size_t i = 0; i < s->pass->table.count; i++)
 		if (s->pass->table.item[i]->pid == 11)

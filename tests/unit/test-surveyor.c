@@ -306,6 +306,21 @@ static void counts_who_is_not_read(void **state)
 	}
 }
 
+/* Who is counted with another takes a turn, and counts for nothing. */
+static void passes_over_who_is_elsewhere(void **state)
+{
+	struct surveyor s;
+
+	(void)state;
+	begin(&s, HOUR_NS);
+	host.process[1].outcome = ROLLCALL_ELSEWHERE;
+	assert_int_equal(run(&s), 4);
+	assert_int_equal(host.read, 2);
+	for (unsigned int i = SURVEY_DENIED; i <= SURVEY_ERROR; i++)
+		assert_int_equal(s.catalogue.q[i], 0);
+	surveyor_done(&s);
+}
+
 /* Without an interval nothing is done, and nothing is shown, be there one under way. */
 static void can_be_turned_off(void **state)
 {
@@ -360,6 +375,7 @@ int main(void)
 		cmocka_unit_test(steps_back),
 		cmocka_unit_test(reads_by_slices),
 		cmocka_unit_test(counts_who_is_not_read),
+		cmocka_unit_test(passes_over_who_is_elsewhere),
 		cmocka_unit_test(can_be_turned_off),
 		cmocka_unit_test(goes_on_after_a_reload),
 	};
