@@ -98,11 +98,12 @@ static int read_piece(struct perusal *s)
 	return r < 0 ? r : 1;
 }
 
+/* For one byte the kernel goes through the first mapping alone. */
 static bool is_there(const struct perusal *s)
 {
-	char text[PIECE];
+	char byte;
 
-	return pread(s->fd, text, sizeof(text), 0) > 0;
+	return pread(s->fd, &byte, sizeof(byte), 0) > 0;
 }
 
 /* Whether the process, which has been committed, maps a program or library that is no more at its path. */
@@ -142,10 +143,9 @@ static enum survey_quantity outcome_of(int error)
 	}
 }
 
-/* ERROR, or 0: the text has come to an end. */
-static int end_process(struct perusal *s, int error)
+/* ERROR, or 0: the text has come to an end, and IS_WHOLE, unless the process has, too. */
+static int end_process(struct perusal *s, int error, bool is_whole)
 {
-	bool is_whole = error == 0 && is_there(s);
 	int r = is_whole ? mapping_reader_end(&s->reader) : error;
 
 	s->fd = fd_close(s->fd);
@@ -160,13 +160,18 @@ static int end_process(struct perusal *s, int error)
 int perusal_step(struct perusal *s, uint64_t slice_ns)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	bool is_whole;
 	int r;
 
 	do {
 		r = read_piece(s);
 		s->hold_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	} while (r > 0 && s->hold_ns < slice_ns);
-	return r > 0 ? PERUSAL_MORE : end_process(s, r);
+	if (r > 0)
+		return PERUSAL_MORE;
+	is_whole = r == 0 && is_there(s); /* which keeps the process waiting, too */
+	s->hold_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	return end_process(s, r, is_whole);
 }
 
 /* The first rows by something, in order. */

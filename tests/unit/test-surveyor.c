@@ -44,6 +44,7 @@ static struct {
 	const char *text; /* of each mapping */
 	uint64_t charged_ns;
 	unsigned int holds;
+	uint64_t hold_ns; /* the last */
 	unsigned int exchanges;
 	uint64_t read;    /* processes, of the catalogue that was given last */
 	uint64_t used_ns; /* CPU, likewise */
@@ -101,6 +102,8 @@ void __wrap_rollcall_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns
 	(void)pass;
 	host.charged_ns += cpu_ns;
 	host.holds += hold_ns > 0;
+	if (hold_ns)
+		host.hold_ns = hold_ns;
 }
 
 void __wrap_rollcall_exchange(struct pass *pass, struct catalogue *c)
@@ -280,6 +283,8 @@ static void reads_by_slices(void **state)
 	holds = host.holds;
 	/* Three looks at the clock a slice, or four: so many reads of 1 KiB. */
 	assert_in_range(holds, 2 + 4, 2 + 8);
+	/* Its text, the end of that, and whether the process is still there. */
+	assert_int_equal(host.hold_ns, 3 * host.tick_ns);
 	assert_int_equal(host.read, 3);
 	assert_int_equal(host.calls, 3);
 	surveyor_done(&s);
