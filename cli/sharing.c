@@ -47,7 +47,7 @@ static int parse_form(
 		a->sort = sharing_find_field(c->sort);
 		if (a->sort == SHARING_FIELDS)
 			return flag_refuse("--sort", c->sort,
-				"a field of the rows in JSON, such as comes_back_bytes or fair_bytes",
+				"an amount of the rows in JSON, such as comes_back_bytes or fair_bytes",
 				error);
 	}
 	return flag_parse_order(c, &a->ascending, error);
