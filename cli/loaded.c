@@ -221,10 +221,12 @@ static int add_loading(struct looking *l, const struct elffile *f, struct loadin
 		uint64_t start = part->address + loading->bias, end = start + part->size;
 		struct partrow row = {.address = start, .aliases = part->aliases};
 		uint64_t sum[RESIDENCE_FIELDS] = {0};
+		size_t at = 0;
 
 		start = start > p->start ? start : p->start;
 		end = end < p->end ? end : p->end;
-		if (start >= end)
+		/* Who maps a file to read it has none of its parts where they were to be. */
+		if (start >= end || !mapped_of(loading, start, end, &at))
 			continue;
 		residence_sum(&p->placed, start, end, sum);
 		fill(&row, sum);

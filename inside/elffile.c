@@ -13,7 +13,9 @@
 enum {
 	NOTES_SIZE_MAX = 1 << 16,
 	LINK_SIZE_MAX = 1 << 12,
-	STRINGS_SIZE_MAX = 1 << 30,
+	SECTION_NAMES_MAX = 1 << 20,
+	SYMBOL_NAMES_MAX = 1 << 28,
+	COMPARED_MAX = 64, /* of names, which may all be the same for long */
 };
 
 static int refuse(const char **ret_why, const char *why)
@@ -135,22 +137,44 @@ static void read_debuglink(struct elffile *f, Elf_Scn *section, const GElf_Shdr 
 		f->debuglink = name;
 }
 
-static const char *section_name(const struct elffile *f, size_t strings, const GElf_Shdr *sh)
+/*
+ * A table of strings, which ends one, as it has to, so that each string in it ends within. libelf takes memory for all of it,
+ * and for as much as a compressed one claims to be; so neither is left to whoever owns the file.
+ */
+static const Elf_Data *strings_of(const struct elffile *f, size_t index, size_t max)
 {
-	const char *name = elf_strptr(f->elf, strings, sh->sh_name);
+	Elf_Scn *section = elf_getscn(f->elf, index);
+	const Elf_Data *data;
+	GElf_Shdr sh;
 
-	return name ? name : "";
+	if (!section || !gelf_getshdr(section, &sh) || sh.sh_type != SHT_STRTAB ||
+		sh.sh_flags & SHF_COMPRESSED)
+		return NULL;
+	data = data_of(section, &sh, max);
+	return data && !((const char *)data->d_buf)[data->d_size - 1] ? data : NULL;
+}
+
+static const char *string_at(const Elf_Data *strings, uint64_t at)
+{
+	return strings && at < strings->d_size ? (const char *)strings->d_buf + at : "";
+}
+
+/* Of the sections' names; NULL: there are none. */
+static const Elf_Data *section_names(const struct elffile *f)
+{
+	size_t index;
+
+	return elf_getshdrstrndx(f->elf, &index) < 0 ? NULL
+	                                             : strings_of(f, index, SECTION_NAMES_MAX);
 }
 
 /* By what debugging information is found; where there is a fault there is none. */
 static void read_links(struct elffile *f)
 {
+	const Elf_Data *names = section_names(f);
 	Elf_Scn *section = NULL;
-	size_t strings;
 
-	if (elf_getshdrstrndx(f->elf, &strings) < 0)
-		return;
-	while ((section = elf_nextscn(f->elf, section))) {
+	while (names && (section = elf_nextscn(f->elf, section))) {
 		GElf_Shdr sh;
 
 		if (!gelf_getshdr(section, &sh))
@@ -158,7 +182,7 @@ static void read_links(struct elffile *f)
 		if (sh.sh_type == SHT_NOTE && !f->build_id_len)
 			read_build_id(f, section, &sh);
 		if (sh.sh_type == SHT_PROGBITS && !f->debuglink &&
-			!strcmp(section_name(f, strings, &sh), ".gnu_debuglink"))
+			!strcmp(string_at(names, sh.sh_name), ".gnu_debuglink"))
 			read_debuglink(f, section, &sh);
 	}
 }
@@ -231,7 +255,7 @@ static int by_address(const void *a, const void *b)
 		return x->size > y->size ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return x->name == y->name ? 0 : strncmp(x->name, y->name, COMPARED_MAX);
 }
 
 /* Room for COUNT parts, none of which is there yet. */
@@ -254,11 +278,11 @@ static void add_part(
 int elffile_read_sections(struct elffile *f, const char **ret_why)
 {
 	Elf_Scn *section = NULL;
-	size_t count, strings = SHN_UNDEF;
+	const Elf_Data *names = section_names(f);
+	size_t count;
 	int r;
 
-	if (elf_getshdrnum(f->elf, &count) < 0 ||
-		(count && elf_getshdrstrndx(f->elf, &strings) < 0))
+	if (elf_getshdrnum(f->elf, &count) < 0)
 		return refuse(ret_why, "has its section headers beyond its end");
 	r = make_room(f, count);
 	while (r == 0 && (section = elf_nextscn(f->elf, section))) {
@@ -270,7 +294,7 @@ int elffile_read_sections(struct elffile *f, const char **ret_why)
 		if (!(sh.sh_flags & SHF_ALLOC) ||
 			(sh.sh_flags & SHF_TLS && sh.sh_type == SHT_NOBITS))
 			continue;
-		add_part(f, sh.sh_addr, sh.sh_size, section_name(f, strings, &sh), 0);
+		add_part(f, sh.sh_addr, sh.sh_size, string_at(names, sh.sh_name), 0);
 	}
 	if (r == 0)
 		qsort(f->part, f->parts, sizeof(*f->part), by_address);
@@ -313,16 +337,14 @@ static int read_table(
 	struct elffile *f, Elf_Scn *section, const GElf_Shdr *sh, const char **ret_why)
 {
 	size_t entry = gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT), count;
-	Elf_Scn *strings = elf_getscn(f->elf, sh->sh_link);
+	const Elf_Data *names = strings_of(f, sh->sh_link, SYMBOL_NAMES_MAX);
 	Elf_Data *data;
-	GElf_Shdr names;
 	int r;
 
 	if (!entry || sh->sh_entsize != entry || sh->sh_size / entry > ELFFILE_SYMBOLS_MAX)
 		return refuse(
 			ret_why, "has a symbol table of a wrong form, or of more than 4 million");
-	if (!strings || !gelf_getshdr(strings, &names) || names.sh_type != SHT_STRTAB ||
-		names.sh_size > STRINGS_SIZE_MAX)
+	if (!names)
 		return refuse(ret_why, "has symbols without their names");
 	data = data_of(section, sh, SIZE_MAX);
 	if (!data)
@@ -335,8 +357,8 @@ static int read_table(
 
 		if (!gelf_getsym(data, (int)i, &s) || !is_in_memory(&s))
 			continue;
-		name = elf_strptr(f->elf, sh->sh_link, s.st_name);
-		if (name && *name)
+		name = string_at(names, s.st_name);
+		if (*name)
 			add_part(f, s.st_value, s.st_size, name, rank_of(&s));
 	}
 	if (r == 0) {

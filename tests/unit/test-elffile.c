@@ -218,22 +218,25 @@ static void faults_of_symbols_are_told(void **state)
 	}
 }
 
-/* A name that ends nowhere is none. */
+/* A name that begins beyond the table is none; a table that does not end its last name is no table. */
 static void names_end_within_the_file(void **state)
 {
-	AUTO_ELFFILE struct elffile e = {.segments = 0};
-	const char *why;
+	AUTO_ELFFILE struct elffile beyond = {.segments = 0}, open_ended = {.segments = 0};
+	const char *why = NULL;
 	union elfimage f;
 
 	(void)state;
 	elfimage_make(&f);
+	f.parts.symbol[2].st_name = 256;
 	f.parts.symbol[3].st_name = 5000000;
+	assert_int_equal(open_it(&f, sizeof(f), &beyond, &why), 0);
+	assert_int_equal(elffile_read_symbols(&beyond, &why), 0);
+	assert_int_equal(beyond.parts, 1);
+	assert_string_equal(beyond.part[0].name, "a_alias");
 	memset(f.parts.strings + 228, 'x', 28);
-	f.parts.symbol[2].st_name = 240;
-	assert_int_equal(open_it(&f, sizeof(f), &e, &why), 0);
-	assert_int_equal(elffile_read_symbols(&e, &why), 0);
-	assert_int_equal(e.parts, 1);
-	assert_string_equal(e.part[0].name, "a_alias");
+	assert_int_equal(open_it(&f, sizeof(f), &open_ended, &why), 0);
+	assert_int_equal(elffile_read_symbols(&open_ended, &why), -EBADMSG);
+	assert_string_equal(why, "has symbols without their names");
 }
 
 /* Cut anywhere, it is read as far as it goes, or refused. */
