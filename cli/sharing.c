@@ -98,13 +98,19 @@ int sharing_parse(const struct settings *settings, struct sharing_asked *ret,
 	return r;
 }
 
+/* What became of a group's members. */
+struct tally {
+	uint64_t page_tables; /* bytes */
+	uint32_t read, denied, ended;
+};
+
 /* All that is found out. */
 struct looking {
 	const struct sharing_asked *asked;
 	const struct view *view; /* who is there */
 	struct procfs procfs;
 	struct crowd crowd;
-	uint64_t *page_tables; /* owned; bytes, by group */
+	struct tally *tally; /* owned; by group */
 	struct muster muster;
 	struct progress progress;
 	struct sharing_course course;
@@ -118,7 +124,7 @@ static void cleanup_looking(struct looking *l)
 	progress_end(&l->progress);
 	procfs_close(&l->procfs);
 	crowd_done(&l->crowd);
-	free(l->page_tables);
+	free(l->tally);
 	muster_done(&l->muster);
 }
 
@@ -126,18 +132,22 @@ static void cleanup_looking(struct looking *l)
 static int note(struct looking *l, const struct crowd_member *member, int r)
 {
 	const struct crowd_group *group = &l->crowd.group[member->group];
+	struct tally *tally = &l->tally[member->group];
 
 	if (r == -ENOMEM || r == -ERANGE)
 		return r;
 	if (r == 0) {
 		l->course.read++;
+		tally->read++;
 		return 0;
 	}
 	if (r == TARGET_GONE || r == TARGET_ENDED || r == TARGET_CHANGED) {
 		l->course.ended++;
+		tally->ended++;
 		return 0;
 	}
 	l->course.refused++;
+	tally->denied++;
 	l->refused = member->pid;
 	if (!group->is_chosen || (!l->asked->chosen.count && !l->asked->chosen.has_filters))
 		return 0;
@@ -159,7 +169,7 @@ static int walk_member(struct looking *l, const struct crowd_member *member)
 	if (r == 0)
 		r = muster_take(&l->muster, &t, member->group);
 	if (r == 0 && ROW_HAS(&t.sample, PROCESS_VM_PTE))
-		l->page_tables[member->group] += t.sample.q[PROCESS_VM_PTE];
+		l->tally[member->group].page_tables += t.sample.q[PROCESS_VM_PTE];
 	l->progress.done++;
 	return note(l, member, r);
 }
@@ -221,6 +231,21 @@ static int open_muster(struct looking *l, const struct settings *settings)
 	return -ECANCELED;
 }
 
+/* PID was named, and has no memory that anything could be told of. */
+static void say_missing(struct looking *l, pid_t pid)
+{
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	int r = target_open(&l->procfs, pid, &t);
+
+	if (r < 0)
+		log_error("pid %d can't be read: %s", (int)pid, strerror(-r));
+	else
+		/* Where it is there it came after all were listed. */
+		log_error("pid %d %s", (int)pid,
+			target_text(r ? (enum target_outcome)r : TARGET_GONE));
+	l->has_failed = true;
+}
+
 /* Marks the rows of those who are named; one who is not there is a failure, but none of the others'. */
 static int mark_named(struct looking *l, bool *is_chosen)
 {
@@ -231,9 +256,7 @@ static int mark_named(struct looking *l, bool *is_chosen)
 		const struct snapshot_process *row = crowd_find(l->view, chosen->process[i].pid);
 
 		if (!row) {
-			log_error("pid %d is not there, or has no memory",
-				(int)chosen->process[i].pid);
-			l->has_failed = true;
+			say_missing(l, chosen->process[i].pid);
 			continue;
 		}
 		for (uint32_t k = 0; k < count; k++)
@@ -279,12 +302,14 @@ static int gather(struct looking *l)
 	if (r == 0)
 		r = crowd_make(l->view, l->asked->kind, is_everybody ? NULL : is_chosen, &l->crowd);
 	if (r == 0) {
-		l->page_tables = calloc((size_t)l->crowd.groups + 1, sizeof(*l->page_tables));
-		r = l->page_tables ? 0 : -ENOMEM;
+		l->tally = calloc((size_t)l->crowd.groups + 1, sizeof(*l->tally));
+		r = l->tally ? 0 : -ENOMEM;
 	}
 	if (r < 0 || is_anybody_chosen(&l->crowd))
 		return r;
-	log_error("nothing matches: there is no process with memory for that");
+	/* Of each who was named it has been said why. */
+	if (chosen->has_filters || !chosen->count)
+		log_error("nothing matches: there is no process with memory for that");
 	return -ECANCELED;
 }
 
@@ -310,22 +335,46 @@ static bool tells_swap(const struct looking *l)
 	return !l->refused && l->procfs.is_whole;
 }
 
+/*
+ * Of group I's processes those that were read. Those that share an address space with another are not walked themselves, and
+ * are where nobody of the group was read not counted either.
+ */
+static uint32_t processes_read(const struct looking *l, uint32_t i)
+{
+	const struct tally *tally = &l->tally[i];
+	uint32_t missed = tally->denied + tally->ended;
+
+	return missed && !tally->read ? 0 : l->crowd.group[i].processes - missed;
+}
+
+/* Whether all of group I have ended before anything of theirs was seen. */
+static bool has_ended(const struct looking *l, uint32_t i)
+{
+	const struct stake *stake = &l->muster.stakes.group[i];
+	uint64_t seen = stake_resident(stake) + stake->resident[STAKE_SWAP] +
+	                stake->resident[STAKE_HUGETLB];
+
+	return !seen && !l->tally[i].denied && !processes_read(l, i);
+}
+
 /* Of everybody, whoever is shown. */
 static void add_total(const struct looking *l, struct sharing_report *to)
 {
 	struct stake all = l->muster.stakes.all;
 	uint64_t page_tables = 0;
-	uint32_t processes = 0;
+	uint32_t processes = 0, denied = 0;
 
 	for (uint32_t i = 0; i < l->crowd.groups; i++) {
-		if (is_set(l) && !l->crowd.group[i].is_chosen)
+		if (is_set(l) ? !l->crowd.group[i].is_chosen : has_ended(l, i))
 			continue;
-		page_tables += l->page_tables[i];
-		processes += l->crowd.group[i].processes;
+		page_tables += l->tally[i].page_tables;
+		processes += processes_read(l, i);
+		denied += l->tally[i].denied;
 		all.fair += l->muster.stakes.group[i].fair;
 		to->groups++;
 	}
 	sharing_fill(&to->total, &all, page_tables, processes, !is_set(l), tells_swap(l));
+	sharing_deny(&to->total, denied);
 }
 
 static int add_rows(struct looking *l, const struct settings *settings, struct sharing_report *to)
@@ -337,12 +386,13 @@ static int add_rows(struct looking *l, const struct settings *settings, struct s
 		const struct crowd_group *group = &l->crowd.group[i];
 		struct sharing_row *row = &to->row[to->rows];
 
-		if (!group->is_chosen)
+		if (!group->is_chosen || (!is_set(l) && has_ended(l, i)))
 			continue;
 		row->name = group->name ? group->name : name_of_set(settings);
 		row->group = i;
-		sharing_fill(row, &l->muster.stakes.group[i], l->page_tables[i], group->processes,
-			!is_set(l), tells_swap(l));
+		sharing_fill(row, &l->muster.stakes.group[i], l->tally[i].page_tables,
+			processes_read(l, i), !is_set(l), tells_swap(l));
+		sharing_deny(row, l->tally[i].denied);
 		to->rows++;
 	}
 	add_total(l, to);
@@ -405,7 +455,8 @@ static void say_course(const struct looking *l)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
-	buffer_printf(&text, "%llu processes in ", (unsigned long long)l->course.read);
+	buffer_printf(&text, "%llu %s in ", (unsigned long long)l->course.read,
+		l->course.read == 1 ? "process" : "processes");
 	human_add_span(&text, l->course.span_ns);
 	if (l->course.ended)
 		buffer_printf(&text, "; %llu ended or executed another program meanwhile",
@@ -421,6 +472,7 @@ static void say_course(const struct looking *l)
 static void say_doubts(const struct looking *l)
 {
 	AUTO_BUFFER struct buffer text = {0};
+	bool is_one = l->course.refused == 1;
 
 	if (l->muster.stakes.many) {
 		human_add_bytes(&text, l->muster.stakes.many);
@@ -429,10 +481,11 @@ static void say_doubts(const struct looking *l)
 			(int)text.len, text.data ? text.data : "");
 	}
 	if (l->refused)
-		log_warning(
-			"%llu processes could not be read, pid %d is one: what they map, too, is not counted "
-			"as anybody's alone; of swap that can't be told",
-			(unsigned long long)l->course.refused, (int)l->refused);
+		log_warning("%llu %s could not be read, %spid %d: what %s, too, is not counted "
+			    "as anybody's alone; of swap that can't be told",
+			(unsigned long long)l->course.refused, is_one ? "process" : "processes",
+			is_one ? "" : "one of them ", (int)l->refused,
+			is_one ? "it maps" : "they map");
 	buffer_clear(&text);
 	if (is_set(l) || stake_resident(&l->muster.stakes.others) * 100 <=
 				 stake_resident(&l->muster.stakes.all))

@@ -91,6 +91,16 @@ void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t p
 	row->q[SHARING_PROCESSES] = processes;
 }
 
+void sharing_deny(struct sharing_row *row, uint32_t denied)
+{
+	const uint64_t *q = row->q;
+
+	row->denied = denied;
+	/* What was met of those who ended or were refused meanwhile stands. */
+	if (!(q[SHARING_PROCESSES] | q[SHARING_RESIDENT] | q[SHARING_SWAP] | q[SHARING_HUGETLB]))
+		row->present = UINT64_C(1) << SHARING_PROCESSES;
+}
+
 static bool has(const struct sharing_row *row, unsigned int field)
 {
 	return (row->present >> field) & 1;
@@ -164,6 +174,19 @@ static void add_bytes(
 	end_cell(t);
 }
 
+static bool has_notes(const struct sharing_report *r)
+{
+	return r->total.denied > 0;
+}
+
+/* Of a row; the total's stands beside it. */
+static void add_note(struct table *t, const struct sharing_row *row)
+{
+	if (row->name && row->denied)
+		buffer_printf(&t->text, "%u denied", row->denied);
+	end_cell(t);
+}
+
 static void add_cells(
 	const struct sharing_report *r, struct table *t, const struct sharing_row *row)
 {
@@ -179,12 +202,24 @@ static void add_cells(
 	}
 	buffer_add_text(&t->text, row->name ? row->name : "");
 	end_cell(t);
+	if (has_notes(r))
+		add_note(t, row);
 	t->rows++;
 }
 
 static size_t shown(const struct sharing_report *r)
 {
 	return r->limit && r->limit < r->rows ? r->limit : r->rows;
+}
+
+/* Whose the total is: everybody's, where not all were asked for. */
+static void add_beside_total(const struct sharing_report *r, struct buffer *to)
+{
+	buffer_printf(to, "total of %s%zu", r->rows < r->groups ? "everybody's " : "", r->groups);
+	if (shown(r) < r->rows)
+		buffer_printf(to, " (%zu not shown)", r->rows - shown(r));
+	if (r->total.denied)
+		buffer_printf(to, ", %u denied", r->total.denied);
 }
 
 int sharing_table(const struct sharing_report *r, struct table *ret)
@@ -194,14 +229,14 @@ int sharing_table(const struct sharing_report *r, struct table *ret)
 		if (fields[i].head)
 			add_column(ret, fields[i].head, true);
 	add_column(ret, r->title, false);
+	if (has_notes(r))
+		add_column(ret, "NOTE", false);
 	for (size_t i = 0; i < shown(r); i++)
 		add_cells(r, ret, &r->row[i]);
 	if (r->by) {
 		add_cells(r, ret, &r->total);
 		ret->has_total = true;
-		buffer_printf(&ret->total, "total of %zu", r->groups);
-		if (shown(r) < r->groups)
-			buffer_printf(&ret->total, " (%zu not shown)", r->groups - shown(r));
+		add_beside_total(r, &ret->total);
 	}
 	return ret->text.error ? ret->text.error : ret->total.error;
 }
@@ -243,6 +278,8 @@ static void add_json_row(struct buffer *to, const struct sharing_row *row)
 		buffer_add_u64(to, row->q[i]);
 		comma = ",";
 	}
+	if (row->denied)
+		buffer_printf(to, "%s\"denied\":%u", comma, row->denied);
 	buffer_add_char(to, '}');
 }
 

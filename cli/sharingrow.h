@@ -41,6 +41,7 @@ struct sharing_row {
 	const char *name; /* clean; borrowed */
 	uint32_t group;   /* of the stakes */
 	uint64_t present; /* bits of sharing_field */
+	uint32_t denied;  /* processes that could not be read: they are in none of .q */
 	uint64_t q[SHARING_FIELDS];
 };
 
@@ -79,6 +80,9 @@ void sharing_report_done(struct sharing_report *r);
  */
 void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t page_tables,
 	uint32_t processes, bool has_fair, bool has_swap);
+
+/* DENIED of its processes could not be read: where none was, and nothing was met of them, ROW has no figure but .processes, 0. */
+void sharing_deny(struct sharing_row *row, uint32_t denied);
 
 /* By FIELD, the largest first; those that lack it last. */
 void sharing_sort(struct sharing_report *r, enum sharing_field field, bool ascending);

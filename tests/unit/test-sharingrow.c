@@ -107,6 +107,44 @@ static void a_table_has_a_total_of_all(void **state)
 		" 626.0 KiB    146.0 KiB 732.0 KiB 4.0 KiB 884.0 KiB   1.0 MiB 960.0 KiB 1.6 MiB         7 total of 3 (1 not shown)\n");
 }
 
+static void the_rows_of_some_have_everybodys_total(void **state)
+{
+	struct sharing_report r = make("user");
+	AUTO_TABLE struct table t = {0};
+
+	(void)state;
+	r.rows = 2;
+	assert_int_equal(sharing_table(&r, &t), 0);
+	assert_string_equal(text_of(&t.total), "total of everybody's 3");
+}
+
+/* What could not be read is no nought. */
+static void who_is_denied_has_no_figures(void **state)
+{
+	struct sharing_report r = make("user");
+	struct stake none = {0};
+	AUTO_BUFFER struct buffer text = {0}, json = {0};
+	AUTO_TABLE struct table t = {0};
+
+	(void)state;
+	sharing_fill(&rows[1], &none, 0, 0, true, true);
+	sharing_deny(&rows[1], 2);
+	sharing_deny(&rows[2], 1);
+	sharing_deny(&r.total, 3);
+	assert_int_equal(sharing_table(&r, &t), 0);
+	assert_int_equal(print_table(&t, 0, &text), 0);
+	text_of(&text);
+	assert_non_null(strstr(text.data, "PROCESSES USER   NOTE\n"));
+	assert_non_null(strstr(text.data, " 4 alice\n"));
+	assert_non_null(strstr(text.data, " 1 carol  1 denied\n"));
+	assert_non_null(strstr(text.data, " 0 =b,o\"b 2 denied\n"));
+	assert_non_null(strstr(text.data, " 7 total of 3, 3 denied\n"));
+	sharing_json(&r, &json);
+	assert_non_null(
+		strstr(text_of(&json), "{\"name\":\"=b,o\\\"b\",\"processes\":0,\"denied\":2}"));
+	rows[1].denied = rows[2].denied = 0;
+}
+
 static void a_set_is_one_row(void **state)
 {
 	struct sharing_report r = make(NULL);
@@ -226,6 +264,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_comes_back_is_what_is_no_files),
 		cmocka_unit_test(a_table_has_a_total_of_all),
+		cmocka_unit_test(the_rows_of_some_have_everybodys_total),
+		cmocka_unit_test(who_is_denied_has_no_figures),
 		cmocka_unit_test(a_set_is_one_row),
 		cmocka_unit_test(a_matrix_has_each_pair_twice_and_each_by_itself),
 		cmocka_unit_test(json_has_all_of_it),
