@@ -174,9 +174,17 @@ static void add_bytes(
 	end_cell(t);
 }
 
+static size_t shown(const struct sharing_report *r)
+{
+	return r->limit && r->limit < r->rows ? r->limit : r->rows;
+}
+
 static bool has_notes(const struct sharing_report *r)
 {
-	return r->total.denied > 0;
+	for (size_t i = 0; i < shown(r); i++)
+		if (r->row[i].denied)
+			return true;
+	return false;
 }
 
 /* Of a row; the total's stands beside it. */
@@ -205,11 +213,6 @@ static void add_cells(
 	if (has_notes(r))
 		add_note(t, row);
 	t->rows++;
-}
-
-static size_t shown(const struct sharing_report *r)
-{
-	return r->limit && r->limit < r->rows ? r->limit : r->rows;
 }
 
 /* Whose the total is: everybody's, where not all were asked for. */

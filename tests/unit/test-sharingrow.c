@@ -139,6 +139,12 @@ static void who_is_denied_has_no_figures(void **state)
 	assert_non_null(strstr(text.data, " 1 carol  1 denied\n"));
 	assert_non_null(strstr(text.data, " 0 =b,o\"b 2 denied\n"));
 	assert_non_null(strstr(text.data, " 7 total of 3, 3 denied\n"));
+	/* Where only those who are not shown were denied the rows have nothing to say. */
+	table_done(&t);
+	r.limit = 1;
+	assert_int_equal(sharing_table(&r, &t), 0);
+	assert_string_equal(t.column[t.columns - 1].head, "USER");
+	r.limit = 0;
 	sharing_json(&r, &json);
 	assert_non_null(
 		strstr(text_of(&json), "{\"name\":\"=b,o\\\"b\",\"processes\":0,\"denied\":2}"));
