@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "snapshot/owner.h"
+
 /* A row, and what it is grouped by. */
 struct entry {
 	const struct snapshot_process *row;
-	const char *name;
+	const char *name, *user;
 	bool is_chosen;
 };
 
@@ -24,9 +26,14 @@ void crowd_done(struct crowd *c)
 /* Those who are asked for first, since whoever wants no others need not look at them. */
 static int compare_groups(const struct entry *x, const struct entry *y)
 {
+	int r;
+
 	if (x->is_chosen != y->is_chosen)
 		return x->is_chosen ? -1 : 1;
-	return x->name && y->name ? strcmp(x->name, y->name) : 0;
+	if (!x->name || !y->name)
+		return 0;
+	r = strcmp(x->name, y->name);
+	return r ? r : strcmp(x->user, y->user);
 }
 
 static int compare(const void *a, const void *b)
@@ -40,6 +47,25 @@ static int compare(const void *a, const void *b)
 static bool has_memory(const struct snapshot_process *row)
 {
 	return row->outcome != OUTCOME_NO_MM && row->outcome != OUTCOME_GONE;
+}
+
+/*
+ * Whose own the owner of that KIND is: not ROW's user, who may be another in a container, or below sudo. Names stand in an
+ * image once for each owner.
+ */
+static const char *user_of(
+	const struct view *view, const struct snapshot_process *row, enum owner_kind kind)
+{
+	enum metric_scope scope = owner_scope(kind);
+	uint32_t count = owner_of(kind)->has_user ? view_count(view, scope) : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct snapshot_scope *owner = view_scope(view, scope, i);
+
+		if (owner->name == row->owner[kind])
+			return view_text(view, owner->user);
+	}
+	return "";
 }
 
 static size_t list(
@@ -56,6 +82,7 @@ static size_t list(
 		to[n++] = (struct entry){
 			.row = row,
 			.name = kind < OWNER_KINDS ? view_owner(view, row, kind) : NULL,
+			.user = kind < OWNER_KINDS ? user_of(view, row, kind) : "",
 			.is_chosen = !is_chosen || is_chosen[i],
 		};
 	}
@@ -69,7 +96,7 @@ static void add(struct crowd *c, const struct entry *entry, const struct entry *
 
 	if (!before || compare_groups(before, entry) != 0)
 		c->group[c->groups++] = (struct crowd_group){
-			.name = entry->name, .is_chosen = entry->is_chosen};
+			.name = entry->name, .user = entry->user, .is_chosen = entry->is_chosen};
 	c->group[c->groups - 1].processes++;
 	if (row->outcome == OUTCOME_SHARED_MM)
 		return;

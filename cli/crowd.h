@@ -21,6 +21,8 @@ struct crowd_member {
 
 struct crowd_group {
 	const char *name; /* the view's, or NULL of those that are together whoever's they are */
+	const char *
+		user; /* whose own it is, as its row has it: two users' units may be called the same; "": nobody's */
 	bool is_chosen;
 	uint32_t processes; /* those that share an address space with another, too */
 };

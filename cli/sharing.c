@@ -389,6 +389,7 @@ static int add_rows(struct looking *l, const struct settings *settings, struct s
 		if (!group->is_chosen || (!is_set(l) && has_ended(l, i)))
 			continue;
 		row->name = group->name ? group->name : name_of_set(settings);
+		row->user = group->user;
 		row->group = i;
 		sharing_fill(row, &l->muster.stakes.group[i], l->tally[i].page_tables,
 			processes_read(l, i), !is_set(l), tells_swap(l));
@@ -421,6 +422,7 @@ static int report(struct looking *l, const struct settings *settings, struct sha
 	AUTO_SHARING_REPORT struct sharing_report report = {
 		.by = is_set(l) ? NULL : owner_of(a->kind)->name,
 		.title = is_set(l) ? "SET" : owner_of(a->kind)->title,
+		.has_user = !is_set(l) && owner_of(a->kind)->has_user,
 		.limit = a->limit,
 		.bytes = a->bytes,
 		.others_shared = stake_resident(&l->muster.stakes.others),

@@ -141,6 +141,13 @@ static void add_column(struct table *t, const char *head, bool is_right)
 	column->is_wide = !is_right;
 }
 
+static void add_name_columns(const struct sharing_report *r, struct table *t)
+{
+	add_column(t, r->title, false);
+	if (r->has_user)
+		add_column(t, "USER", false);
+}
+
 /* Names may be of any length, and have any characters. */
 static void add_named_column(struct table *t, const char *name)
 {
@@ -195,6 +202,22 @@ static void add_note(struct table *t, const struct sharing_row *row)
 	end_cell(t);
 }
 
+static const char *user_of(const struct sharing_row *row)
+{
+	return row->user ? row->user : "";
+}
+
+static void add_names(
+	const struct sharing_report *r, struct table *t, const struct sharing_row *row)
+{
+	buffer_add_text(&t->text, row->name ? row->name : "");
+	end_cell(t);
+	if (!r->has_user)
+		return;
+	buffer_add_text(&t->text, !row->name || *user_of(row) ? user_of(row) : absent);
+	end_cell(t);
+}
+
 static void add_cells(
 	const struct sharing_report *r, struct table *t, const struct sharing_row *row)
 {
@@ -208,8 +231,7 @@ static void add_cells(
 		buffer_add_u64(&t->text, row->q[i]);
 		end_cell(t);
 	}
-	buffer_add_text(&t->text, row->name ? row->name : "");
-	end_cell(t);
+	add_names(r, t, row);
 	if (has_notes(r))
 		add_note(t, row);
 	t->rows++;
@@ -231,7 +253,7 @@ int sharing_table(const struct sharing_report *r, struct table *ret)
 	for (unsigned int i = 0; i < SHARING_FIELDS; i++)
 		if (fields[i].head)
 			add_column(ret, fields[i].head, true);
-	add_column(ret, r->title, false);
+	add_name_columns(r, ret);
 	if (has_notes(r))
 		add_column(ret, "NOTE", false);
 	for (size_t i = 0; i < shown(r); i++)
@@ -246,22 +268,29 @@ int sharing_table(const struct sharing_report *r, struct table *ret)
 
 int sharing_matrix_table(const struct sharing_report *r, struct table *ret)
 {
-	size_t count = r->compared;
+	size_t count = r->compared, most = TABLE_COLUMNS_MAX - (r->has_user ? 2 : 1);
 
-	if (count > TABLE_COLUMNS_MAX - 1)
-		count = TABLE_COLUMNS_MAX - 1;
+	if (count > most)
+		count = most;
 	*ret = (struct table){0};
 	for (size_t i = 0; i < count; i++)
 		add_named_column(ret, r->row[i].name);
-	add_column(ret, r->title, false);
+	add_name_columns(r, ret);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = 0; j < count; j++)
 			add_bytes(r, ret, true, r->matrix[i * r->compared + j]);
-		buffer_add_text(&ret->text, r->row[i].name);
-		end_cell(ret);
+		add_names(r, ret, &r->row[i]);
 		ret->rows++;
 	}
 	return ret->text.error;
+}
+
+static void add_json_user(struct buffer *to, const char *field, const struct sharing_row *row)
+{
+	if (!*user_of(row))
+		return;
+	buffer_printf(to, ",\"%s\":", field);
+	jsontext_add_value(to, row->user);
 }
 
 static void add_json_row(struct buffer *to, const struct sharing_row *row)
@@ -272,6 +301,7 @@ static void add_json_row(struct buffer *to, const struct sharing_row *row)
 	if (row->name) {
 		buffer_add_text(to, "\"name\":");
 		jsontext_add_value(to, row->name);
+		add_json_user(to, "user", row);
 		comma = ",";
 	}
 	for (unsigned int i = 0; i < SHARING_FIELDS; i++) {
@@ -301,6 +331,8 @@ static void add_json_matrix(const struct sharing_report *r, struct buffer *to)
 			jsontext_add_value(to, r->row[i].name);
 			buffer_add_text(to, ",\"b\":");
 			jsontext_add_value(to, r->row[j].name);
+			add_json_user(to, "a_user", &r->row[i]);
+			add_json_user(to, "b_user", &r->row[j]);
 			buffer_printf(to, ",\"shared_bytes\":%llu}", (unsigned long long)bytes);
 			comma = ",";
 		}
@@ -343,14 +375,22 @@ void sharing_json(const struct sharing_report *r, struct buffer *to)
 	buffer_add_text(to, "}\n");
 }
 
+static void add_csv_user(struct buffer *to, const struct sharing_row *row)
+{
+	buffer_add_char(to, ',');
+	csv_add_text(to, user_of(row));
+}
+
 void sharing_csv(const struct sharing_report *r, struct buffer *to)
 {
-	buffer_add_text(to, r->by ? r->by : "selection");
+	buffer_printf(to, "%s%s", r->by ? r->by : "selection", r->has_user ? ",user" : "");
 	for (unsigned int i = 0; i < SHARING_FIELDS; i++)
 		buffer_printf(to, ",%s", fields[i].name);
 	buffer_add_char(to, '\n');
 	for (size_t i = 0; i < shown(r); i++) {
 		csv_add_text(to, r->row[i].name);
+		if (r->has_user)
+			add_csv_user(to, &r->row[i]);
 		for (unsigned int k = 0; k < SHARING_FIELDS; k++) {
 			buffer_add_char(to, ',');
 			if (has(&r->row[i], k))
@@ -362,7 +402,7 @@ void sharing_csv(const struct sharing_report *r, struct buffer *to)
 
 void sharing_matrix_csv(const struct sharing_report *r, struct buffer *to)
 {
-	buffer_add_text(to, "a,b,shared_bytes\n");
+	buffer_printf(to, "a,b,%sshared_bytes\n", r->has_user ? "a_user,b_user," : "");
 	for (size_t i = 0; i < r->compared; i++)
 		for (size_t j = i + 1; j < r->compared; j++) {
 			uint64_t bytes = r->matrix[i * r->compared + j];
@@ -372,6 +412,10 @@ void sharing_matrix_csv(const struct sharing_report *r, struct buffer *to)
 			csv_add_text(to, r->row[i].name);
 			buffer_add_char(to, ',');
 			csv_add_text(to, r->row[j].name);
+			if (r->has_user) {
+				add_csv_user(to, &r->row[i]);
+				add_csv_user(to, &r->row[j]);
+			}
 			buffer_printf(to, ",%llu\n", (unsigned long long)bytes);
 		}
 }

@@ -39,6 +39,7 @@ enum sharing_field sharing_find_field(const char *name);
 
 struct sharing_row {
 	const char *name; /* clean; borrowed */
+	const char *user; /* whose own it is, likewise; NULL or "": nobody's */
 	uint32_t group;   /* of the stakes */
 	uint64_t present; /* bits of sharing_field */
 	uint32_t denied;  /* processes that could not be read: they are in none of .q */
@@ -58,6 +59,7 @@ struct sharing_course {
 struct sharing_report {
 	const char *by;          /* "user"; NULL: those who were chosen are one */
 	const char *title;       /* of their column: "USER" */
+	bool has_user;           /* rows may have .user */
 	struct sharing_row *row; /* owned; in order */
 	size_t rows;
 	size_t limit;             /* rows to show; 0: all */

@@ -56,6 +56,36 @@ static void processes_go_by_groups(void **state)
 		"not dave 1: 5000; not erin 1: 4194303; not root 4: 1 300 301 400; not 小野 1: 2100; ");
 }
 
+/* Bob's session is called as alice's is here; those without one are nobody's. */
+static void owners_of_two_users_are_two(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	const uint32_t ref = view_find_process(view, 2001)->owner[OWNER_SESSION];
+	AUTO_FREE char *data = malloc(view->size);
+	AUTO_VIEW struct view *same = NULL;
+	AUTO_CROWD struct crowd c = {0};
+	const char *reason = NULL;
+	uint32_t found = 0;
+
+	(void)state;
+	assert_non_null(data);
+	memcpy(data, view->data, view->size);
+	data[(const unsigned char *)view_text(view, ref) - view->data] = '2';
+	assert_int_equal(view_from_bytes(data, view->size, &same, &reason), 0);
+	assert_int_equal(crowd_make(same, OWNER_SESSION, NULL, &c), 0);
+	for (uint32_t i = 0; i < c.groups; i++) {
+		bool is_both = !strcmp(c.group[i].name, "2");
+
+		if (is_both)
+			assert_string_equal(c.group[i].user, found++ ? "bob" : "alice");
+		else if (!strcmp(c.group[i].name, "(none)"))
+			assert_string_equal(c.group[i].user, "");
+		if (is_both)
+			assert_int_equal(c.group[i].processes, 1);
+	}
+	assert_int_equal(found, 2);
+}
+
 static void who_shares_an_address_space_is_found_at_whom_it_is(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -97,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(processes_go_by_groups),
+		cmocka_unit_test(owners_of_two_users_are_two),
 		cmocka_unit_test(who_shares_an_address_space_is_found_at_whom_it_is),
 		cmocka_unit_test(without_memory_there_is_none),
 	};

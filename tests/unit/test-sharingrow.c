@@ -151,6 +151,30 @@ static void who_is_denied_has_no_figures(void **state)
 	rows[1].denied = rows[2].denied = 0;
 }
 
+static void what_is_a_users_own_has_the_user(void **state)
+{
+	struct sharing_report r = make("user_unit");
+	AUTO_BUFFER struct buffer text = {0}, csv = {0}, json = {0};
+	AUTO_TABLE struct table t = {0};
+
+	(void)state;
+	rows[0].user = "ann";
+	r.has_user = true;
+	assert_int_equal(sharing_table(&r, &t), 0);
+	assert_int_equal(print_table(&t, 0, &text), 0);
+	assert_non_null(strstr(text_of(&text), " alice  ann\n"));
+	assert_non_null(strstr(text.data, " carol  -\n"));
+	sharing_csv(&r, &csv);
+	sharing_matrix_csv(&r, &csv);
+	assert_non_null(strstr(text_of(&csv), "user_unit,user,comes_back_bytes"));
+	assert_non_null(strstr(csv.data, "\nalice,ann,"));
+	assert_non_null(strstr(csv.data, "a,b,a_user,b_user,shared_bytes\nalice,"));
+	sharing_json(&r, &json);
+	assert_non_null(strstr(text_of(&json), "{\"name\":\"alice\",\"user\":\"ann\","));
+	assert_non_null(strstr(json.data, "\"a_user\":\"ann\",\"shared_bytes\""));
+	rows[0].user = NULL;
+}
+
 static void a_set_is_one_row(void **state)
 {
 	struct sharing_report r = make(NULL);
@@ -272,6 +296,7 @@ int main(void)
 		cmocka_unit_test(a_table_has_a_total_of_all),
 		cmocka_unit_test(the_rows_of_some_have_everybodys_total),
 		cmocka_unit_test(who_is_denied_has_no_figures),
+		cmocka_unit_test(what_is_a_users_own_has_the_user),
 		cmocka_unit_test(a_set_is_one_row),
 		cmocka_unit_test(a_matrix_has_each_pair_twice_and_each_by_itself),
 		cmocka_unit_test(json_has_all_of_it),
