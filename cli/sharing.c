@@ -274,8 +274,17 @@ static int mark_found(struct looking *l, bool *is_chosen)
 	int r = chosen->has_filters ? query_run(&chosen->selection.query, l->view, &rows, &count)
 	                            : 0;
 
-	for (size_t i = 0; r == 0 && i < count; i++)
+	/* One that shares an address space is walked at whom that is, who need not match. */
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		const struct snapshot_process *row = view_process(l->view, rows[i]);
+		const struct snapshot_process *read = crowd_find(l->view, (pid_t)row->pid);
+
 		is_chosen[rows[i]] = true;
+		for (uint32_t k = 0; read && read != row && k < view_count(l->view, METRIC_PROCESS);
+			k++)
+			if (view_process(l->view, k) == read)
+				is_chosen[k] = true;
+	}
 	return r;
 }
 
