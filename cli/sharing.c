@@ -128,6 +128,20 @@ static void cleanup_looking(struct looking *l)
 	muster_done(&l->muster);
 }
 
+/* Whether PID was asked for as such, or one whose address space is counted at it: of others it is no failure to have ended. */
+static bool is_named(const struct looking *l, pid_t pid)
+{
+	const struct chosen *chosen = &l->asked->chosen;
+
+	for (size_t i = 0; i < chosen->count; i++) {
+		const struct snapshot_process *row = crowd_find(l->view, chosen->process[i].pid);
+
+		if (row && (pid_t)row->pid == pid)
+			return true;
+	}
+	return false;
+}
+
 /* What became of MEMBER: R is what walking it returned. 0, or an error that ends all. */
 static int note(struct looking *l, const struct crowd_member *member, int r)
 {
@@ -144,11 +158,13 @@ static int note(struct looking *l, const struct crowd_member *member, int r)
 	if (r == TARGET_GONE || r == TARGET_ENDED || r == TARGET_CHANGED) {
 		l->course.ended++;
 		tally->ended++;
-		return 0;
+		if (!is_named(l, member->pid))
+			return 0;
+	} else {
+		l->course.refused++;
+		tally->denied++;
+		l->refused = member->pid;
 	}
-	l->course.refused++;
-	tally->denied++;
-	l->refused = member->pid;
 	if (!group->is_chosen || (!l->asked->chosen.count && !l->asked->chosen.has_filters))
 		return 0;
 	l->has_failed = true;
