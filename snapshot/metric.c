@@ -229,7 +229,7 @@ static const struct metric balance_metrics[] = {
 		"Directories on tmpfs whose files are nobody's in memtally_shmem_tmpfs_bytes: memtallyd may not read them, or they are too many or too deep."),
 };
 
-#define HELP_SURVEYED "Processes of the last survey of mapped files, by what became of them: read, denied by the kernel, gone (or executing another program) meanwhile, left out since a single mapping takes longer than budget.stall or nothing is known of them yet, or error."
+#define HELP_SURVEYED "Processes of the last survey of mapped files, by what became of them: read, denied by the kernel, gone (or executing another program) meanwhile, left out since a mapping takes longer than budget.stall, none is known yet or they have too many, or error."
 
 #define SURVEYED(index_, value_) \
 	{.what = "mapped_files_processes", .type = METRIC_GAUGE, .kind = METRIC_INTEGER, .index = index_, \

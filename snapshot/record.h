@@ -319,7 +319,7 @@ enum survey_quantity {
 	SURVEY_READ,     /* counts of processes by what became of them: its sums are of these, */
 	SURVEY_DENIED,   /* the kernel refused, */
 	SURVEY_GONE,     /* ended or executed another program meanwhile, */
-	SURVEY_LEFT_OUT, /* have a mapping that would take longer than the stall budget, or no measurement yet, */
+	SURVEY_LEFT_OUT, /* have a mapping too long for the stall budget, no measurement yet, or too many mappings, */
 	SURVEY_ERROR,             /* anything else */
 	SURVEY_FILES,             /* a count */
 	SURVEY_DELETED,           /* a count: of these, the ones that are no more at their path, */
