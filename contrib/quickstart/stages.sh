@@ -59,7 +59,7 @@ stage_tests() {
 
 # What is about figures, or at length, is for --long, which runs all: it takes more than half of the time here.
 stage_sanitizers() {
-	local slow='' figures='/(10[0145678]|11[023]|12[12]|13[01]|150|17[0-4]|203|208|380|39[01]|45[012]|500|600)-|tests/sim/|tests/herd/'
+	local slow='' figures='/(10[0145678]|11[023]|12[12]|13[01]|150|17[0-4]|203|208|301|362|380|39[01]|45[012]|500|600)-|tests/sim/|tests/herd/'
 	check_build asan --enable-sanitizers CFLAGS='-O1 -g1' || return
 	[ -z "$long" ] || figures=
 	[ -n "$long" ] || slow=1
