@@ -93,6 +93,20 @@ const char *database_text(sqlite3_stmt *statement, int column)
 	return text;
 }
 
+bool database_is_gone(const struct store *s)
+{
+	int is_gone = 0;
+
+	return sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &is_gone) == SQLITE_OK &&
+	       is_gone;
+}
+
+int database_leave(struct store *s)
+{
+	return database_outcome(
+		sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL));
+}
+
 int database_run(struct store *s, const char *sql)
 {
 	return database_outcome(sqlite3_exec(s->db, sql, NULL, NULL, NULL));

@@ -22,7 +22,7 @@ enum {
 enum { DATABASE_TURNS = 16 };
 
 /* An outcome that store_write() answers itself: what was to be written does not fit below the limit of size. */
-enum { DATABASE_TOO_LARGE = STORE_SPOILT + 1 };
+enum { DATABASE_TOO_LARGE = STORE_GONE + 1 };
 
 struct store {
 	sqlite3 *db;
@@ -92,6 +92,15 @@ int database_prepare(struct store *s, const char *sql, sqlite3_stmt **ret);
 
 /* The one number that SQL selects, or FALLBACK where it is NULL. Outcomes of the store. */
 int database_number(struct store *s, const char *sql, int64_t fallback, int64_t *ret);
+
+/* Whether the file that is open is not, or not any more, the one that its name leads to. */
+bool database_is_gone(const struct store *s);
+
+/*
+ * Of such a one: brings what is in the log to the file, and empties the log, which stays under the old name. There it would be taken
+ * for that of whatever file has the name next. Outcomes of the store; then the log is as it was.
+ */
+int database_leave(struct store *s);
 
 /* Runs SQL, several statements perhaps. Outcomes of the store. */
 int database_run(struct store *s, const char *sql);

@@ -148,14 +148,29 @@ static int try_to_write(struct keeper *k, char text[static STORE_ERROR_SIZE])
 	return r;
 }
 
+/* Whoever has taken the file away wants it so; what was counted until then is in it. */
+static void begin_anew(struct keeper *k)
+{
+	k->store = store_close(k->store);
+	bucket_forget_series(&k->bucket);
+	log_warning(
+		"%s/" STORE_FILE
+		" was removed or renamed, or is another file: the ledger goes on in what has its name now",
+		k->directory);
+}
+
 /*
- * The same, and of a file that is found damaged another one, with a new file. What is in a damaged one that can't be
+ * The same, and where the file is gone with the one of its name, and of a file that is found damaged another one, with a new file. What is in a damaged one that can't be
  * set aside is not written once more: it may be none the next time that it is looked at.
  */
 static int write_somewhere(struct keeper *k, char text[static STORE_ERROR_SIZE])
 {
 	int r = try_to_write(k, text);
 
+	if (r == STORE_GONE) {
+		begin_anew(k);
+		r = try_to_write(k, text);
+	}
 	if ((r == STORE_DAMAGED || r == STORE_SPOILT) && replace(k) == 0)
 		r = try_to_write(k, text);
 	return r == STORE_SPOILT ? 0 : r;

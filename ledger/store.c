@@ -96,7 +96,7 @@ static int prepare_all(struct store *s)
 	return r;
 }
 
-struct store *store_close(struct store *s)
+static struct store *close_file(struct store *s)
 {
 	if (!s)
 		return NULL;
@@ -119,7 +119,14 @@ struct store *store_abandon(struct store *s)
 {
 	if (s && s->db)
 		sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	return store_close(s);
+	return close_file(s);
+}
+
+struct store *store_close(struct store *s)
+{
+	if (s && s->db && database_is_gone(s))
+		(void)database_leave(s); /* it ends whatever comes of it */
+	return close_file(s);
 }
 
 static int make_tables(struct store *s)

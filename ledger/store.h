@@ -49,6 +49,8 @@ enum store_outcome {
 	STORE_UNWRITABLE = 4, /* full, read-only, or the device fails */
 	STORE_SPOILT =
 		5, /* of a write: that is there, but behind it the file was found to be damaged */
+	STORE_GONE =
+		6, /* of a write: the file was removed or renamed, or another one has its name */
 };
 
 /*
@@ -76,7 +78,8 @@ int store_load(struct store *s, struct bucket *b);
 /*
  * Adds what B has, as far as there is room for names, the rest as "(other)", and lets go of what is older or more than
  * the limits allow. Where it does not fit below the limit of size, room is made first. STORE_SPOILT: it was written.
- * STORE_DAMAGED or STORE_UNWRITABLE, -ENOMEM: nothing of it was written. Then store_error() says why.
+ * STORE_DAMAGED or STORE_UNWRITABLE, -ENOMEM: nothing of it was written. Then store_error() says why. STORE_GONE: nothing
+ * was, and what the log had is in the file, wherever that is now: it is to be closed, and opened anew.
  */
 int store_write(struct store *s, struct bucket *b);
 

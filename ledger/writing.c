@@ -162,12 +162,26 @@ static int write_as_can_be(struct store *s, struct bucket *b)
 	return r == DATABASE_TOO_LARGE ? STORE_UNWRITABLE : r;
 }
 
+/*
+ * SQLite looks at that only where there is no write-ahead log (pager.c of 3.40), and would write to a file that nobody
+ * finds.
+ */
+static int leave(struct store *s)
+{
+	int r = database_leave(s);
+
+	if (r == 0)
+		return STORE_GONE;
+	note_failure(s, r);
+	return r;
+}
+
 int store_write(struct store *s, struct bucket *b)
 {
 	int r;
 
 	database_begin_beating(s);
-	r = write_as_can_be(s, b);
+	r = database_is_gone(s) ? leave(s) : write_as_can_be(s, b);
 	if (r == 0 && room_shrink(s) == STORE_DAMAGED)
 		r = STORE_SPOILT;
 	database_end_beating(s);

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "ledger/keeper.h"
 #include "tests/unit/keeping.h"
 
@@ -593,6 +594,84 @@ static void a_log_that_was_left_is_set_aside(void **state)
 	assert_int_equal(head.set_aside, 1);
 }
 
+/* How many slots the file at PATH has anything in. */
+static int slots_in(const char *path)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *count = NULL;
+	int slots;
+
+	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_prepare_v2(db, "SELECT count(DISTINCT slot) FROM bucket", -1, &count, NULL),
+		SQLITE_OK);
+	assert_int_equal(sqlite3_step(count), SQLITE_ROW);
+	slots = sqlite3_column_int(count, 0);
+	sqlite3_finalize(count);
+	sqlite3_close(db);
+	return slots;
+}
+
+/* Who takes the file away while it is open wants to have it, or none: to go on in it would be to write to nobody. */
+static void a_file_that_is_taken_away_is_left(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+	char log[64], away[128];
+	int saved;
+
+	snprintf(away, sizeof(away), "%s-of-last-year", f->keeping.path);
+	pass(f);
+	run(f, 900);
+	assert_int_equal(rename(f->keeping.path, away), 0);
+	saved = begin_log(f, log);
+	run(f, 600);
+	assert_int_equal(unlink(f->keeping.path), 0);
+	run(f, 600);
+	end_log(saved);
+	assert_int_equal(lines_with(log, "was removed or renamed"), 2);
+	assert_int_equal(lines_with(log, "error"), 0);
+	/* Five minutes are written when they are over: the last of each file's time are in the next one. */
+	assert_int_equal(slots_in(away), 2);
+	check_near(ask(f, &head), 900 * GIB_S);
+	assert_int_equal(head.set_aside, 0);
+	assert_int_equal(head.write_failures, 0);
+	unlink(away);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_CLOSE int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0 && file_read_all(AT_FDCWD, from, SIZE_MAX, &text) >= 0);
+	assert_int_equal(write(fd, text.data, text.len), text.len);
+}
+
+/* Such as a copy from before: what was written since is gone, as that is what was wanted, and it goes on behind that. */
+static void a_file_that_is_put_in_its_place_is_gone_on_with(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+	char log[64], copy[128];
+	int saved;
+
+	snprintf(copy, sizeof(copy), "%s-copy", f->keeping.path);
+	pass(f);
+	run(f, 600);
+	keeper_close(&f->keeper);
+	copy_file(f->keeping.path, copy);
+	open_keeper(f);
+	run(f, 900);
+	assert_int_equal(rename(copy, f->keeping.path), 0);
+	saved = begin_log(f, log);
+	run(f, 900);
+	end_log(saved);
+	assert_int_equal(lines_with(log, "was removed or renamed"), 1);
+	check_near(ask(f, &head), 1800 * GIB_S); /* of 2400, without those from 600 to 1200 */
+	assert_int_equal(head.set_aside, 0);
+}
+
 /* It is tried again and again, but each time means to read all of it; and said once, or again for another reason. */
 static void what_cannot_be_set_aside_is_said_once(void **state)
 {
@@ -729,6 +808,8 @@ int main(void)
 		TEST(damage_that_giving_back_finds_is_set_aside),
 		TEST(what_was_written_counts_once_where_it_stays),
 		TEST(a_log_that_was_left_is_set_aside),
+		TEST(a_file_that_is_taken_away_is_left),
+		TEST(a_file_that_is_put_in_its_place_is_gone_on_with),
 		TEST(what_cannot_be_set_aside_is_said_once),
 		TEST(what_cannot_be_set_aside_beats),
 		TEST(a_large_file_may_take_longer_to_open),

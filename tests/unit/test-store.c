@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
@@ -1773,22 +1774,41 @@ static void fail_writes(int error)
 	assert_int_equal(vfs->xSetSystemCall(vfs, "pwrite64", pwrite_call), SQLITE_OK);
 }
 
+/* What bringing a file's data to the disk fails with; 0: it does not. */
+static int sync_error;
+
+/* In place of the C library's: SQLite has no other way to it, and it is no call that its file systems let one replace. */
+int fdatasync(int fildes)
+{
+	errno = sync_error;
+	return sync_error ? -1 : (int)syscall(SYS_fdatasync, fildes);
+}
+
+static void fail_syncs(int error)
+{
+	sync_error = error;
+}
+
 /* How often a write is tried that fails with ERROR. */
-static unsigned int count_tries(struct fixture *f, int error)
+static unsigned int count_tries(struct fixture *f, void (*hurt)(int), int error)
 {
 	feed_wait(&f->feed, 10);
 	take(f);
 	begun = 0;
-	fail_writes(error);
+	hurt(error);
 	assert_int_equal(store_write(f->store, &f->b), STORE_UNWRITABLE);
-	fail_writes(0);
+	hurt(0);
 	assert_true(strlen(store_error(f->store)) > 0);
 	return begun;
 }
 
-/* Less may fit where there is no room; a disk that fails, or may not be written to, need not be asked again. */
+/*
+ * Less may fit where there is no room; a disk that fails, or may not be written to, need not be asked again. A file system
+ * that gives room as late as data goes to the disk, such as one over the network, says only then that there is none.
+ */
 static void a_write_is_tried_again_where_there_is_no_room(void **state)
 {
+	static void (*const hurt[])(int) = {fail_writes, fail_syncs};
 	static const int no_room[] = {ENOSPC, EDQUOT, EFBIG}, failure[] = {EIO, EROFS, EPERM};
 	struct fixture *f = *state;
 	struct answer a;
@@ -1796,10 +1816,10 @@ static void a_write_is_tried_again_where_there_is_no_room(void **state)
 	open_store(f);
 	take(f);
 	for (size_t i = 0; i < ARRAY_SIZE(failure); i++)
-		assert_int_equal(count_tries(f, failure[i]), 1);
-	for (size_t i = 0; i < ARRAY_SIZE(no_room); i++) {
-		assert_int_equal(count_tries(f, no_room[i]), 4);
-		assert_int_equal(count_tries(f, failure[i]), 1);
+		assert_int_equal(count_tries(f, fail_writes, failure[i]), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(hurt) * ARRAY_SIZE(no_room); i++) {
+		assert_int_equal(count_tries(f, hurt[i % 2], no_room[i / 2]), 4);
+		assert_int_equal(count_tries(f, hurt[i % 2], failure[i / 2]), 1);
 		for (unsigned int n = 0; n < 6; n++) { /* then as much is tried as before */
 			run(f, 10);
 			flush(f);
@@ -1808,6 +1828,54 @@ static void a_write_is_tried_again_where_there_is_no_room(void **state)
 	ask(f, USAGE_USER, start_s, start_s + 7200, &a);
 	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
 	buffer_done(&a.body);
+	reopen(f);
+	ask(f, USAGE_USER, start_s, start_s + 7200, &a);
+	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
+	buffer_done(&a.body);
+}
+
+static off_t size_of_log(const struct fixture *f)
+{
+	char log[128];
+	struct stat st;
+
+	snprintf(log, sizeof(log), "%s-wal", f->keeping.path);
+	return stat(log, &st) < 0 ? 0 : st.st_size;
+}
+
+/* What is in its log goes with a file that was taken away; a log that stays would be the next file's. */
+static void the_log_goes_with_a_file_that_is_taken_away(void **state)
+{
+	struct fixture *f = *state;
+	char away[128];
+
+	snprintf(away, sizeof(away), "%s-away", f->keeping.path);
+	for (unsigned int closes = 0; closes < 2; closes++) {
+		open_store(f);
+		take(f);
+		run(f, 10);
+		flush(f);
+		assert_true(size_of_log(f) > 0);
+		assert_int_equal(rename(f->keeping.path, away), 0);
+		run(f, 10);
+		if (!closes) {
+			fail_writes(ENOSPC);
+			assert_int_equal(store_write(f->store, &f->b), STORE_UNWRITABLE);
+			fail_writes(0);
+			assert_true(size_of_log(f) > 0);
+			assert_int_equal(store_write(f->store, &f->b), STORE_GONE);
+			assert_int_equal(size_of_log(f), 0);
+		}
+		f->store = store_close(f->store);
+		bucket_done(&f->b);
+		assert_int_equal(size_of_log(f), 0);
+		assert_int_equal(rename(away, f->keeping.path), 0);
+		open_store(f); /* whole, and not damaged */
+		f->store = store_close(f->store);
+		bucket_done(&f->b);
+		assert_int_equal(unlink(f->keeping.path), 0);
+	}
+	open_store(f);
 }
 
 /* What is open then is no damage of the file, and is taken back as soon as it can be. */
@@ -1903,6 +1971,7 @@ int main(void)
 		TEST(what_is_no_file_is_refused),
 		TEST(a_full_disk_is_told),
 		TEST(a_write_is_tried_again_where_there_is_no_room),
+		TEST(the_log_goes_with_a_file_that_is_taken_away),
 		TEST(a_rollback_may_fail),
 		TEST(what_the_file_says_is_not_trusted),
 	};
