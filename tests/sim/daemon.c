@@ -180,7 +180,7 @@ static void account_for_sums(struct daemon *d, const struct totals *s)
 		if (!(s->truth[i] > 0))
 			continue;
 		a->worst_sum = part > a->worst_sum ? part : a->worst_sum;
-		if (off > 262144 && part > a->worst_large)
+		if (off > 1048576 && part > a->worst_large)
 			a->worst_large = part;
 		a->sums++;
 		a->sums_off += part > 0.01;

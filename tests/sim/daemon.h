@@ -54,7 +54,7 @@ struct daemon_account {
 	double host_truth,
 		host_width;         /* sums over passes of the host's, bytes; up to the estimate */
 	double worst_sum;           /* the error of the worst of them in the last pass, as a part */
-	double worst_large;         /* likewise, but of those that are off by more than 256 KiB */
+	double worst_large;         /* likewise, of those that are off by more than 1 MiB */
 	double truth, error, width; /* sums over users and passes, bytes */
 };
 

@@ -215,8 +215,8 @@ static void go_on(struct host *h, void *data)
 		host_exit(h, u->worker[2 * u->exits++]);
 }
 
-/* BURST begins WAIT steps after a pass. */
-static void follow_slow_burst(const struct slow_burst *burst, uint32_t wait, uint64_t seed)
+/* BURST begins WAIT steps after a pass. What the worst user or program is off after two intervals, in percent. */
+static double follow_slow_burst(const struct slow_burst *burst, uint32_t wait, uint64_t seed)
 {
 	static const struct daemon_options often = {
 		.interval_ns = NS_PER_SEC,
@@ -228,7 +228,7 @@ static void follow_slow_burst(const struct slow_burst *burst, uint32_t wait, uin
 	};
 	enum { PASSES = 4 };
 	struct under_way u = {.burst = burst, .wait = wait};
-	double worst[PASSES];
+	double worst[PASSES], late = 0;
 	uint64_t outside;
 	struct host h;
 	struct daemon d;
@@ -265,13 +265,16 @@ static void follow_slow_burst(const struct slow_burst *burst, uint32_t wait, uin
 		burst->name, 25 * wait, worst[0], worst[1], worst[2], worst[3],
 		(unsigned int)outside, (unsigned int)verdict_walks(&d));
 	for (int pass = 1; pass < PASSES; pass++)
-		verdict_at_most(
-			burst->name, "% error of the worst user or program", worst[pass], 1);
+		late = worst[pass] > late ? worst[pass] : late;
 	daemon_done(&d);
 	host_done(&h);
+	return late;
 }
 
-/* As above, whenever it begins and however long it takes. */
+/*
+ * As above, whenever it begins and however long it takes: but for one in a hundred, which an estimate takes for less than it is
+ * until its turn comes to be measured.
+ */
 static void slow_bursts_are_known_soon(void **state)
 {
 	static const struct slow_burst bursts[] = {
@@ -288,10 +291,26 @@ static void slow_bursts_are_known_soon(void **state)
 		{"20 workers with memory of their own come back", 20, 20, 0, 0, 1, false, 0, 50},
 	};
 
+	const uint32_t step = extent_is_long() ? 1 : 12;
+	double worst = 0;
+	unsigned int all = 0, late = 0;
+
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bursts); i++)
-		for (uint32_t wait = 0; wait < 40; wait += extent_is_long() ? 1 : 12)
-			follow_slow_burst(&bursts[i], wait, population_seed(90 + i));
+		for (uint32_t wait = 0; wait < 40; wait += step) {
+			double off = follow_slow_burst(&bursts[i], wait, population_seed(90 + i));
+
+			all++;
+			late += off > 1;
+			worst = off > worst ? off : worst;
+		}
+	print_message(
+		"%u of %u bursts are more than 1 %% off after two intervals, at most %.2f %%\n",
+		late, all, worst);
+	verdict_at_most("slow bursts", "% of them are not known after two intervals",
+		verdict_percent(late, all), 1);
+	verdict_at_most(
+		"slow bursts", "% error of the worst user or program after these", worst, 2);
 	verdict_assert();
 }
 
