@@ -81,6 +81,15 @@ class Rig:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        self.remove()
+
+    def remove(self):
+        """Children that a program has not waited for, such as a browser's, may write to it for a moment longer."""
+        for _ in range(100):
+            shutil.rmtree(self.folder, ignore_errors=True)
+            if not os.path.exists(self.folder):
+                return
+            time.sleep(0.1)
         shutil.rmtree(self.folder)
 
     def path(self, name):
