@@ -5,13 +5,12 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "inside/inventory.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/tree.h"
+#include "tests/unit/waiter.h"
 
 enum { PAGES = 64, FIRST = 5, WRITTEN = 7, LATER = 9, ALSO = 3 };
 
@@ -19,33 +18,24 @@ static struct procfs procfs;
 static volatile char *shared; /* a memfd of so many pages */
 static size_t page_size;
 
+struct pages {
+	size_t from, count;
+};
+
+static void write_pages(void *context)
+{
+	const struct pages *p = context;
+
+	for (size_t i = p->from; i < p->from + p->count; i++)
+		shared[i * page_size] = 'x';
+}
+
 /* A child that writes COUNT pages from FROM on, and waits to be killed. */
 static pid_t start(size_t from, size_t count)
 {
-	int ready[2];
-	pid_t pid;
-	char byte;
+	struct pages pages = {.from = from, .count = count};
 
-	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		for (size_t i = from; i < from + count; i++)
-			shared[i * page_size] = 'x';
-		(void)!write(ready[1], "", 1);
-		for (;;)
-			pause();
-	}
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	close(ready[1]);
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return waiter_start(write_pages, &pages);
 }
 
 static int read_pid(struct inventory *s, pid_t pid)
@@ -82,8 +72,8 @@ static void pages_of_two_count_once(void **state)
 	assert_int_equal(row->q[SHELF_RSS], (WRITTEN + ALSO + WRITTEN) * page_size);
 	assert_int_equal(row->q[SHELF_RESIDENT], (LATER + ALSO + WRITTEN - FIRST) * page_size);
 	assert_true(row->is_exact);
-	end(one);
-	end(two);
+	waiter_end(one);
+	waiter_end(two);
 }
 
 /* What came before is as it was. */
@@ -99,13 +89,13 @@ static void who_ends_meanwhile_does_not_count(void **state)
 	assert_int_equal(read_pid(&s, one), 0);
 	rows = s.shelf.rows;
 	assert_int_equal(target_open(&procfs, two, &t), 0);
-	end(two);
+	waiter_end(two);
 	assert_int_equal(inventory_read(&s, &t), TARGET_GONE);
 	inventory_finish(&s);
 	assert_int_equal(s.shelf.rows, rows);
 	assert_int_equal(row_of(&s, "memfd:pages")->q[SHELF_RESIDENT], WRITTEN * page_size);
 	assert_int_equal(s.shelf.processes, 1);
-	end(one);
+	waiter_end(one);
 }
 
 #define SMAPS                                                                                      \
@@ -233,7 +223,7 @@ static void memory_may_lack(void **state)
 		if (!has_failed)
 			break;
 	}
-	end(one);
+	waiter_end(one);
 }
 
 static int set_up(void **state)

@@ -11,36 +11,21 @@
 
 #include "base/file.h"
 #include "inside/target.h"
+#include "tests/unit/waiter.h"
 
 static struct procfs procfs;
 
-/* A child that does WORK and then waits to be killed; it is ready when this returns. */
-static pid_t start(void (*work)(void))
+/* The name of what PID executes: below valgrind that is valgrind's. */
+static void check_program(const struct target *t, pid_t pid)
 {
-	int ready[2];
-	pid_t pid;
-	char byte;
+	char link[64], path[PATH_MAX];
+	ssize_t len;
 
-	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		if (work)
-			work();
-		(void)!write(ready[1], "", 1);
-		for (;;)
-			pause();
-	}
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	close(ready[1]);
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	len = readlink(link, path, sizeof(path) - 1);
+	assert_true(len > 0);
+	path[len] = '\0';
+	assert_string_equal(target_program(t), strrchr(path, '/') + 1);
 }
 
 static void opens_a_process_and_its_files(void **state)
@@ -48,12 +33,12 @@ static void opens_a_process_and_its_files(void **state)
 	AUTO_BUFFER struct buffer text = {0};
 	AUTO_TARGET struct target t;
 	AUTO_CLOSE int fd = -1;
-	pid_t pid = start(NULL);
+	pid_t pid = waiter_start(NULL, NULL);
 	char path[64];
 
 	(void)state;
 	assert_int_equal(target_open(&procfs, pid, &t), 0);
-	assert_string_equal(target_program(&t), "test-target");
+	check_program(&t, pid);
 	assert_true(t.sample.q[PROCESS_RSS] > 0);
 	assert_int_equal(target_file(&t, "smaps", &fd), 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -61,7 +46,7 @@ static void opens_a_process_and_its_files(void **state)
 	assert_true(text.len > 1000);
 	assert_int_equal(target_file(&t, "nothing", &fd), TARGET_GONE);
 	assert_int_equal(target_confirm(&t), 0);
-	end(pid);
+	waiter_end(pid);
 	assert_int_equal(target_confirm(&t), TARGET_GONE);
 	assert_int_equal(target_file(&t, "smaps", &fd), TARGET_GONE);
 }
@@ -120,7 +105,7 @@ static void another_program_is_told(void **state)
 	assert_int_equal(target_confirm(&t), TARGET_CHANGED);
 	assert_int_equal(target_file(&t, "smaps", &fd), 0);
 	close(fd);
-	end(pid);
+	waiter_end(pid);
 }
 
 /* What is walked, and whether it is ended when the first mapping has come. */
@@ -137,14 +122,14 @@ static int count(const struct mapping *m, void *context)
 
 	assert_true(m->end > m->start && mapping_has(m, MAPPING_RSS));
 	if (!w->mappings++ && w->ends)
-		end(w->pid);
+		waiter_end(w->pid);
 	return w->result;
 }
 
 static void walks_through_its_mappings(void **state)
 {
 	AUTO_TARGET struct target t;
-	struct walk w = {.pid = start(NULL)};
+	struct walk w = {.pid = waiter_start(NULL, NULL)};
 
 	(void)state;
 	assert_int_equal(target_open(&procfs, w.pid, &t), 0);
@@ -204,7 +189,7 @@ static void its_leader_may_be_dead(void **state)
 	assert_int_equal(target_file(&t, "smaps", &fd), 0);
 	assert_true(read(fd, path, sizeof(path)) > 0);
 	assert_int_equal(target_confirm(&t), 0);
-	end(pid);
+	waiter_end(pid);
 }
 
 static void who_may_not_is_told(void **state)
@@ -216,7 +201,7 @@ static void who_may_not_is_told(void **state)
 	(void)state;
 	if (geteuid() != 0)
 		skip();
-	pid = start(NULL);
+	pid = waiter_start(NULL, NULL);
 	child = fork();
 	if (!child) {
 		int fd;
@@ -229,7 +214,7 @@ static void who_may_not_is_told(void **state)
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	end(pid);
+	waiter_end(pid);
 }
 
 static int open_procfs(void **state)
