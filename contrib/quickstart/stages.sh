@@ -122,7 +122,7 @@ thread_test() { timeout --foreground 300 "$2/$1"; }
 
 valgrind=(valgrind -q --error-exitcode=99 --leak-check=full '--errors-for-leak-kinds=definite,indirect')
 
-valgrind_test() { timeout --foreground 300 "${@:2}" "$1"; }
+valgrind_test() { timeout --foreground 900 "${@:2}" "$1"; }
 
 # Beside the sanitizers it finds what is read before it was written, which is too little for the time it takes in each
 # check: for --long. What gives up system calls needs a build for valgrind, which makes some of its own.
