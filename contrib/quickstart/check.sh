@@ -4,7 +4,7 @@
 
 passed=0 failed=0 skipped=0
 limited=             # the pid of what limited() runs
-tidying=             # the pid of clang-tidy's runs, beside other stages
+reading= has_read=   # the pid of what reads the sources, beside other stages; that it has ended
 failures=()          # "stage: name"
 skip_order=()        # "name: reason", each once
 declare -A skip_of   # the stages that skipped it
@@ -52,7 +52,7 @@ limited() {
 
 stop_check() {
 	trap '' INT TERM HUP
-	[ -z "$tidying" ] || pkill -P "$tidying"
+	[ -z "$reading" ] || pkill -P "$reading"
 	if [ -n "$limited" ]; then
 		kill "$limited"
 		wait "$limited"
@@ -155,7 +155,7 @@ do_check() {
 	trap stop_check INT TERM HUP
 	run_stage build stage_build
 	run_stage tests stage_tests
-	begin_clang_tidy
+	begin_reading
 	run_stage sanitizers stage_sanitizers
 	run_stage threads stage_threads
 	[ -z "$long" ] || run_stage valgrind stage_valgrind

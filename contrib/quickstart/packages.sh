@@ -5,7 +5,7 @@
 build_packages=(autoconf automake gcc libc6-dev make pkg-config
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libjansson-dev libyaml-dev zlib1g-dev
 	libsmartcols-dev libseccomp-dev libsqlite3-dev libelf-dev)
-check_packages=(libcmocka-dev binutils python3 curl jq gzip xz-utils procps systemd
+check_packages=(libcmocka-dev binutils python3 curl jq smem gzip xz-utils procps systemd
 	cppcheck clang clang-format clang-tidy libclang-rt-dev mandoc shellcheck)
 # What check --long measures besides herds (the cluster that comes along is not used), the machines that it boots or
 # emulates, and what it runs the unit tests in.

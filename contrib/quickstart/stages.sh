@@ -21,10 +21,10 @@ check_build() {
 # check_tests DIR [WITHOUT]: make check of all tests but those that match WITHOUT, with the results counted. Scenarios
 # wait more than half of their time: two more than there are processors, and those first that wait for a minute, since
 # nothing would be beside them at the end. In --long some have tens of thousands of processes, kill and wait for an hour,
-# give the host swap, or weigh all that it has: those come behind the others and one at a time, since nothing that is to
-# be back within two seconds, or has half a GiB, is beside them.
+# give the host swap, weigh all that it has, or want a processor for each of two: those come behind the others and one at
+# a time, since nothing that is to be back within two seconds, or has half a GiB, is beside them.
 check_tests() {
-	local dir=$1 jobs=$(($(nproc) + 2)) crowds='/(112|113|173|301|362|391|451|452|700)-' waiting='/(400|410|451|452)-' all
+	local dir=$1 jobs=$(($(nproc) + 2)) crowds='/(107|112|113|173|301|362|391|451|452|700)-' waiting='/(400|410|451|452)-' all
 	find "$dir/tests" -name '*.trs' -delete
 	all=$(all_tests "$dir" | grep -vE "${2:-^$}")
 	if [ -n "$long" ]; then
@@ -210,21 +210,47 @@ compiler_flags() {
 	pkg-config --cflags yaml-0.1 libsystemd libmicrohttpd gnutls libxcrypt jansson zlib smartcols libseccomp libelf | tr ' ' '\n'
 }
 
-# The static analyzer is nearly all of what clang-tidy costs: over the tests, and along every path of the programs, it
-# is for --long. With 40,000 nodes a function it takes a quarter of the time. All other checks are for every file. It begins
-# before the sanitizers, whose tests leave a third of the processors' time, and takes what is left; its stage waits for it.
-begin_clang_tidy() {
+# What reads the sources alone begins before the sanitizers, whose tests leave a third of the processors' time, and takes
+# what is left; its stages wait for it.
+begin_reading() {
 	local flags some=() briefly=()
-	[ -f build-check/config.h ] && command -v clang-tidy >/dev/null || return 0
+	[ -f build-check/config.h ] || return 0
 	mapfile -t flags < <(compiler_flags | sed '/^$/d')
+	# The static analyzer is nearly all of what clang-tidy costs: over the tests, and along every path of the programs, it
+	# is for --long. With 40,000 nodes a function it takes a quarter of the time. All other checks are for every file.
 	[ -n "$long" ] || some=('--checks=-clang-analyzer-*') briefly=(-Xclang -analyzer-config -Xclang max-nodes=40000)
-	rm -f "$logs"/clang-tidy-*
+	rm -f "$logs"/clang-tidy-* "$logs"/read-*
 	(
 		chrt -i -p 0 "$BASHPID"
+		read_with cppcheck run_cppcheck
+		read_with shellcheck run_shellcheck
+		command -v clang-tidy >/dev/null || exit
 		clang_tidy tests '^tests/' "${some[@]}" -- "${flags[@]}"
 		clang_tidy programs '^[^t]' -- "${flags[@]}" "${briefly[@]}"
 	) >/dev/null 2>&1 </dev/null &
-	tidying=$!
+	reading=$!
+}
+
+await_reading() {
+	[ -n "$reading$has_read" ] || begin_reading
+	[ -z "$reading" ] || wait "$reading"
+	reading= has_read=1
+}
+
+# read_with TOOL FUNCTION: a file says that there was nothing to be found.
+read_with() {
+	command -v "$1" >/dev/null && "$2" >"$logs/read-$1" 2>&1 && : >"$logs/read-$1.ok"
+}
+
+# One count for what TOOL has found.
+judge_reading() {
+	await_reading
+	cat "$logs/read-$1"
+	if [ -e "$logs/read-$1.ok" ]; then
+		count_pass
+	else
+		count_fail "$1 has findings"
+	fi
 }
 
 # clang_tidy NAME WHICH ARG...: of the sources those that match. A file says that there was nothing to be found.
@@ -236,9 +262,7 @@ clang_tidy() {
 stage_clang_tidy() {
 	local name
 	needs clang-tidy || return
-	[ -n "$tidying" ] || begin_clang_tidy
-	wait "$tidying"
-	tidying=
+	await_reading
 	for name in tests programs; do
 		grep -vE '^[0-9]+ warnings? generated' "$logs/clang-tidy-$name"
 		if [ -e "$logs/clang-tidy-$name.ok" ]; then
@@ -251,8 +275,12 @@ stage_clang_tidy() {
 
 stage_cppcheck() {
 	needs cppcheck || return
-	# It knows neither the cleanup attribute nor __VA_OPT__ nor, in some places, compound literals.
-	judge cppcheck -q -j "$(nproc)" --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
+	judge_reading cppcheck
+}
+
+# It knows neither the cleanup attribute nor __VA_OPT__ nor, in some places, compound literals.
+run_cppcheck() {
+	cppcheck -q -j "$(nproc)" --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
 		--std=c11 --suppress=missingInclude --suppress=memleak --suppress=internalAstError \
 		--suppress=syntaxError --suppress=unknownEvaluationOrder -DHAVE_CONFIG_H -I. -Ibuild-check "${folders[@]}"
 }
@@ -268,16 +296,16 @@ stage_format() {
 	judge clang-format --dry-run -Werror "${files[@]}"
 }
 
-# Files that are sourced are looked at where they are.
 stage_shell() {
 	needs shellcheck || return
-	mapfile -t files < <(grep -rlE -m1 '^#!.*[/ ](ba)?sh$' quickstart .ci tests)
-	judge shellcheck_each "${files[@]}"
-	judge shellcheck --severity=warning --external-sources --check-sourced quickstart
+	judge_reading shellcheck
 }
 
-shellcheck_each() {
-	printf '%s\0' "$@" | xargs -0 -P "$(nproc)" -n 8 shellcheck --severity=warning --external-sources
+# Files that are sourced are looked at where they are.
+run_shellcheck() {
+	grep -rlEZ -m1 '^#!.*[/ ](ba)?sh$' quickstart .ci tests |
+		xargs -0 -P "$(nproc)" -n 8 shellcheck --severity=warning --external-sources &&
+		shellcheck --severity=warning --external-sources --check-sourced quickstart
 }
 
 stage_man_pages() {
