@@ -4,6 +4,7 @@
 #include "base/number.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -21,26 +22,45 @@ int number_scan_u64(const char *text, size_t len, uint64_t *ret)
 	return (int)i;
 }
 
+/* One more than what a digit is worth; 0: it is none. Addresses have digits and letters by chance, which no branch foresees. */
+static const unsigned char hex_digits[UCHAR_MAX + 1] = {
+	['0'] = 1,
+	['1'] = 2,
+	['2'] = 3,
+	['3'] = 4,
+	['4'] = 5,
+	['5'] = 6,
+	['6'] = 7,
+	['7'] = 8,
+	['8'] = 9,
+	['9'] = 10,
+	['a'] = 11,
+	['b'] = 12,
+	['c'] = 13,
+	['d'] = 14,
+	['e'] = 15,
+	['f'] = 16,
+	['A'] = 11,
+	['B'] = 12,
+	['C'] = 13,
+	['D'] = 14,
+	['E'] = 15,
+	['F'] = 16,
+};
+
 int number_scan_hex(const char *text, size_t len, uint64_t *ret)
 {
 	uint64_t value = 0;
 	size_t i;
 
 	for (i = 0; i < len; i++) {
-		char c = text[i];
-		unsigned int digit;
+		unsigned int digit = hex_digits[(unsigned char)text[i]];
 
-		if (c >= '0' && c <= '9')
-			digit = (unsigned int)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			digit = (unsigned int)(c - 'a') + 10;
-		else if (c >= 'A' && c <= 'F')
-			digit = (unsigned int)(c - 'A') + 10;
-		else
+		if (!digit)
 			break;
 		if (value >> 60)
 			return -ERANGE;
-		value = value << 4 | digit;
+		value = value << 4 | (digit - 1);
 	}
 	if (i)
 		*ret = value;
