@@ -13,7 +13,9 @@
 
 int command_printed(int r)
 {
-	if (r < 0 && r != -EPIPE)
+	if (r == -ENOMEM)
+		log_error("out of memory");
+	else if (r < 0 && r != -EPIPE)
 		log_error("can't print: %s", strerror(-r));
 	return r < 0 ? COMMAND_FAILED : COMMAND_GOOD;
 }
