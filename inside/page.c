@@ -6,6 +6,8 @@
 #include "inside/frames.h"
 #include "inside/pagemap.h"
 
+enum { MARK_TYPE = 31 };
+
 const char *page_state_name(enum page_state state)
 {
 	static const char *const names[PAGE_STATES] = {
@@ -48,14 +50,23 @@ static enum page_state state_of_present(const struct page_facts *f)
 }
 
 /*
- * What is not there and has an entry all the same, is in swap, is on its way to another frame, or is a mark, as that of
- * guard pages. Of a mark the kernel says that it is swapped, too, and since Linux 6.15 what it is.
+ * Marks are of the highest type that entries of swap may have (SWP_PTE_MARKER in linux/swap.h, Linux 5.19), which is shown where frames
+ * are: those of guard pages (Linux 6.13), which say so themselves since Linux 6.15, and of userfaultfd, on pages that never were there, too.
+ */
+static bool is_mark(uint64_t entry)
+{
+	return entry & PAGEMAP_GUARD || (entry & MARK_TYPE) == MARK_TYPE;
+}
+
+/*
+ * What is not there and has an entry all the same, is in swap, is on its way to another frame, or is a mark. Of a mark
+ * the kernel says that it is swapped, too.
  */
 static enum page_state state_of(const struct page_facts *f)
 {
 	if (f->entry & PAGEMAP_PRESENT)
 		return state_of_present(f);
-	if (f->entry & PAGEMAP_SWAPPED && !(f->entry & PAGEMAP_GUARD))
+	if (f->entry & PAGEMAP_SWAPPED && !is_mark(f->entry))
 		return f->is_hugetlb ? PAGE_HUGETLB : PAGE_SWAPPED;
 	return PAGE_NONE;
 }

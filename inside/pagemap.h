@@ -35,10 +35,18 @@ static inline uint64_t pagemap_frame(uint64_t entry)
 	return entry & PAGEMAP_PRESENT ? entry & ((UINT64_C(1) << PAGEMAP_FRAME_BITS) - 1) : 0;
 }
 
-/* Which place in swap, its area and where in it; 0: it is not swapped, or is not shown. */
+/*
+ * Which place in swap, its area and where in it; 0: it is not swapped, or is not shown. The kernel says so, too, of pages that are on
+ * their way to another frame, of poisoned ones and of marks, as of guard pages, by the highest of the 32 numbers that areas may have: from 23
+ * on, or from higher ones where it was built without some of these (MAX_SWAPFILES in linux/swap.h).
+ */
 static inline uint64_t pagemap_swap(uint64_t entry)
 {
-	return entry & PAGEMAP_SWAPPED ? entry & ((UINT64_C(1) << PAGEMAP_FRAME_BITS) - 1) : 0;
+	const uint64_t type = entry & 31, special_min = 23;
+
+	return entry & PAGEMAP_SWAPPED && type < special_min
+	               ? entry & ((UINT64_C(1) << PAGEMAP_FRAME_BITS) - 1)
+	               : 0;
 }
 
 /*

@@ -25,6 +25,10 @@ static void entries_are_taken_apart(void **state)
 	assert_int_equal(pagemap_frame(~PAGEMAP_SWAPPED), number);
 	assert_int_equal(pagemap_frame(PAGEMAP_SWAPPED | 77), 0);
 	assert_int_equal(pagemap_swap(PAGEMAP_SWAPPED | 77), 77);
+	/* 5 of area 22; guard pages, and pages that are being moved, are of none. */
+	assert_int_equal(pagemap_swap(PAGEMAP_SWAPPED | 5 << 5 | 22), 5 << 5 | 22);
+	for (uint64_t type = 23; type < 32; type++)
+		assert_int_equal(pagemap_swap(PAGEMAP_SWAPPED | 5 << 5 | type), 0);
 	assert_int_equal(pagemap_swap(PAGEMAP_PRESENT | 77), 0);
 	assert_int_equal(pagemap_swap(0), 0);
 }
