@@ -11,6 +11,10 @@
 
 #include "base/cleanup.h"
 
+enum { REGIONS = 512 };
+
+#define SCANNED_SPAN (UINT64_C(1) << 30)
+
 /*
  * struct pm_scan_arg of linux/fs.h, which libraries' headers are too old for. The kernel keeps its lock until it has found so many
  * pages as it may, and passes over what is not mapped by large steps.
@@ -48,6 +52,26 @@ int pagemap_scan(int fd, const struct pagemap_wanted *wanted, uint64_t start, ui
 	*ret_count = (size_t)n;
 	*ret_end = request.walk_end;
 	return 0;
+}
+
+int pagemap_scan_all(int fd, const struct pagemap_wanted *wanted, uint64_t start, uint64_t end,
+	pagemap_taker take, void *context)
+{
+	struct pagemap_region region[REGIONS];
+	int r = 0;
+
+	for (uint64_t at = start, until = 0; r == 0 && at < end; at = until) {
+		uint64_t stop = end - at < SCANNED_SPAN ? end : at + SCANNED_SPAN;
+		size_t count = 0;
+
+		r = pagemap_scan(fd, wanted, at, stop, region, REGIONS, &count, &until);
+		if (r < 0)
+			return r == -EFAULT ? 0 : r; /* [vsyscall] */
+		if (until <= at)
+			return 0;
+		r = take(region, count, context);
+	}
+	return r;
 }
 
 int pagemap_read(int fd, uint64_t start, uint64_t *entry, size_t count, size_t *ret_count)

@@ -78,6 +78,17 @@ struct pagemap_wanted {
 int pagemap_scan(int fd, const struct pagemap_wanted *wanted, uint64_t start, uint64_t end,
 	struct pagemap_region *region, size_t count, size_t *ret_count, uint64_t *ret_end);
 
+/* Called for COUNT regions, which may be none, and which it may change. Anything but 0 ends the scan, and is returned. */
+typedef int (*pagemap_taker)(struct pagemap_region *region, size_t count, void *context);
+
+/*
+ * The same of all of [START, END), a GiB at a time, since what has page tables and nothing in them takes the kernel a microsecond
+ * for 2 MiB. 0, also where the address space is gone or ends before that, or no user's is there; the taker's; -ENOTTY, before any
+ * call of it, or others of the kernel's.
+ */
+int pagemap_scan_all(int fd, const struct pagemap_wanted *wanted, uint64_t start, uint64_t end,
+	pagemap_taker take, void *context);
+
 /*
  * Whether frames and places in swap are shown to whoever runs this: tried at a page of its own. 1, 0, or an error of opening
  * or reading its own pagemap below the directory PROCFS_FD.

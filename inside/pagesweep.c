@@ -18,14 +18,11 @@
 
 enum {
 	MAPS_PIECE = 1 << 14,
-	REGIONS = 512,
 	SCANNED_PAGES = 8192, /* that one call finds at most */
 	READ_CHUNKS =
 		16, /* of PAGESWEEP_ENTRIES, by one read where it is not known whether any is there */
 };
 
-/* Addresses that one call goes over: what has page tables and nothing in them takes it a microsecond for 2 MiB. */
-#define SCANNED_SPAN GIB
 /* What is empty between two mappings is gone over with them if it is no more. */
 #define GAP_MAX (4 * GIB)
 /* Beyond is the kernel's half: what has a mapping there has no page of the process's. */
@@ -156,6 +153,14 @@ static size_t choose(const struct pagesweep *w, struct pagemap_region *region, s
 	return kept;
 }
 
+static int take_scanned(struct pagemap_region *region, size_t count, void *context)
+{
+	struct space *s = context;
+
+	pace(s->walk);
+	return take_regions(s, region, choose(s->walk, region, count));
+}
+
 /* 0; -ENOTTY where the kernel can't; its other errors, or the taker's. */
 static int scan_range(struct space *s, const struct range *range)
 {
@@ -165,22 +170,8 @@ static int scan_range(struct space *s, const struct range *range)
 		.told = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED | PAGEMAP_IS_ZERO,
 		.pages_max = SCANNED_PAGES,
 	};
-	struct pagemap_region region[REGIONS];
-	int r = 0;
 
-	for (uint64_t at = range->start, until = 0; r == 0 && at < range->end; at = until) {
-		uint64_t end = range->end - at < SCANNED_SPAN ? range->end : at + SCANNED_SPAN;
-		size_t count = 0;
-
-		r = pagemap_scan(s->pagemap_fd, &wanted, at, end, region, REGIONS, &count, &until);
-		if (r < 0)
-			return r;
-		pace(s->walk);
-		if (until <= at)
-			return -EIO;
-		r = take_regions(s, region, choose(s->walk, region, count));
-	}
-	return r;
+	return pagemap_scan_all(s->pagemap_fd, &wanted, range->start, range->end, take_scanned, s);
 }
 
 static bool is_empty(const uint64_t *entry, size_t count)

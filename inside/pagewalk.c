@@ -10,7 +10,6 @@
 #include "inside/pagemap.h"
 
 enum {
-	REGIONS = 128,
 	ENTRIES = 512,
 	SCAN_PAGES_MAX = 1 << 14, /* a few hundred microseconds */
 };
@@ -108,8 +107,17 @@ static int walk_region(const struct walk *walk, const struct pagemap_region *reg
 	return r;
 }
 
-/* 0; -ENOTTY: it can't be scanned, and nothing has been taken. */
-static int scan(const struct walk *walk, uint64_t start, uint64_t end)
+static int walk_regions(struct pagemap_region *region, size_t count, void *context)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = walk_region(context, &region[i]);
+	return r;
+}
+
+int pagewalk(struct pagewalk *w, uint64_t start, uint64_t end, bool is_hugetlb, pagewalk_taker take,
+	void *context)
 {
 	const uint64_t there = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED;
 	const struct pagemap_wanted wanted = {
@@ -117,33 +125,10 @@ static int scan(const struct walk *walk, uint64_t start, uint64_t end)
 		.told = there | PAGEMAP_IS_FILE | PAGEMAP_IS_ZERO | PAGEMAP_IS_HUGE,
 		.pages_max = SCAN_PAGES_MAX,
 	};
-	struct pagemap_region region[REGIONS];
-	uint64_t at = start;
-	int r = 0;
-
-	while (r == 0 && at < end) {
-		uint64_t until = at;
-		size_t count;
-
-		r = pagemap_scan(walk->w->fd, &wanted, at, end, region, REGIONS, &count, &until);
-		if (r == -EFAULT) /* [vsyscall]: no user's address */
-			return 0;
-		for (size_t i = 0; r == 0 && i < count; i++)
-			r = walk_region(walk, &region[i]);
-		if (r == 0 && until <= at)
-			return 0; /* the address space is gone */
-		at = until;
-	}
-	return r;
-}
-
-int pagewalk(struct pagewalk *w, uint64_t start, uint64_t end, bool is_hugetlb, pagewalk_taker take,
-	void *context)
-{
-	const struct walk walk = {
-		.w = w, .is_hugetlb = is_hugetlb, .take = take, .context = context};
+	struct walk walk = {.w = w, .is_hugetlb = is_hugetlb, .take = take, .context = context};
 	const struct pagemap_region whole = {.start = start, .end = end};
-	int r = w->cannot_scan ? -ENOTTY : scan(&walk, start, end);
+	int r = w->cannot_scan ? -ENOTTY
+	                       : pagemap_scan_all(w->fd, &wanted, start, end, walk_regions, &walk);
 
 	if (r != -ENOTTY)
 		return r;

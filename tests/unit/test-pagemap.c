@@ -5,6 +5,8 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -15,6 +17,29 @@ enum { PAGES = 16 };
 
 static const struct pagemap_wanted present = {
 	.any_of = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED, .told = PAGEMAP_IS_PRESENT};
+
+/* The most addresses that one scan was asked for, as struct pm_scan_arg of linux/fs.h has them; and how many there were. */
+static uint64_t longest;
+static unsigned int scans;
+
+int __real_ioctl(int fd, unsigned long request, void *argument);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	const uint64_t *words;
+	va_list list;
+	void *argument;
+
+	va_start(list, request);
+	argument = va_arg(list, void *);
+	va_end(list);
+	words = argument;
+	if (_IOC_TYPE(request) == 'f' && words[3] - words[2] > longest)
+		longest = words[3] - words[2];
+	scans++;
+	return __real_ioctl(fd, request, argument);
+}
 
 static void entries_are_taken_apart(void **state)
 {
@@ -229,6 +254,40 @@ static int refuse(const struct page *p, void *context)
 	return -ECANCELED;
 }
 
+static int add_up(struct pagemap_region *region, size_t count, void *context)
+{
+	uint64_t *pages = context;
+
+	for (size_t i = 0; i < count; i++)
+		*pages += (region[i].end - region[i].start) / pagewalk_page_size();
+	return 0;
+}
+
+/* However much there may be to look at, who is looked at is never kept waiting for more than a GiB of it. */
+static void a_gib_is_looked_at_at_once(void **state)
+{
+	const size_t gib = (size_t)1 << 30, size = 3 * gib + 3 * pagewalk_page_size();
+	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	volatile char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t start = (uint64_t)(uintptr_t)memory, pages = 0;
+	int r;
+
+	(void)state;
+	assert_true(memory != MAP_FAILED);
+	madvise((void *)start, size, MADV_NOHUGEPAGE);
+	memory[0] = memory[gib] = memory[size - 1] = 1;
+	longest = scans = 0;
+	r = pagemap_scan_all(fd, &present, start, start + size, add_up, &pages);
+	if (r == -ENOTTY)
+		skip();
+	assert_int_equal(r, 0);
+	assert_int_equal(pages, 3);
+	assert_int_equal(longest, gib);
+	assert_int_equal(scans, 4);
+	munmap((void *)start, size);
+}
+
 static void the_takers_word_ends_it(void **state)
 {
 	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -278,6 +337,7 @@ int main(void)
 		cmocka_unit_test(all_of_much_is_found),
 		cmocka_unit_test(zeros_are_told_without_rights),
 		cmocka_unit_test(what_is_sparse_is_passed_over),
+		cmocka_unit_test(a_gib_is_looked_at_at_once),
 		cmocka_unit_test(the_takers_word_ends_it),
 		cmocka_unit_test(frames_are_not_shown_to_everybody),
 	};
