@@ -148,6 +148,17 @@ static struct pagerow *row_for(
 	return row;
 }
 
+/*
+ * Address space that is set aside, terabytes maybe, which takes seconds to read through where it can't be scanned (before Linux 6.7): nobody
+ * may touch it, and smaps has found nothing there.
+ */
+static bool is_set_aside(const struct mapping *m)
+{
+	return !memcmp(m->perms, "---", 3) && mapping_has(m, MAPPING_RSS) &&
+	       mapping_has(m, MAPPING_SWAP) && !m->q[MAPPING_RSS] && !m->q[MAPPING_SWAP] &&
+	       kind_of(m) != KIND_HUGETLB;
+}
+
 static int take_mapping(const struct mapping *m, void *context)
 {
 	struct showing *s = context;
@@ -166,7 +177,9 @@ static int take_mapping(const struct mapping *m, void *context)
 	s->into->sum.q[PAGESUM_SIZE] += end - start;
 	s->size_bytes += end - start;
 	s->of_file = m->inode;
-	r = pagewalk(&s->walk, start, end, kind_of(m) == KIND_HUGETLB, take_page, s);
+	r = s->walk.cannot_scan && is_set_aside(m)
+	            ? 0
+	            : pagewalk(&s->walk, start, end, kind_of(m) == KIND_HUGETLB, take_page, s);
 	s->knows_any |= r == 0;
 	return r;
 }
