@@ -4,13 +4,11 @@
 #include "cli/loaded.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/text.h"
-#include "cli/output.h"
 #include "inside/kind.h"
 #include "inside/loading.h"
 #include "inside/object.h"
@@ -41,13 +39,7 @@ void loaded_init(struct loaded *p)
 
 void loaded_done(struct loaded *p)
 {
-	for (size_t i = 0; i < p->rows; i++) {
-		free(p->row[i].name);
-		free(p->row[i].object);
-	}
-	free(p->row);
 	free(p->area);
-	buffer_done(&p->files);
 	buffer_done(&p->paths);
 	buffer_done(&p->name);
 	residence_done(&p->placed);
@@ -59,42 +51,6 @@ static int end_all(struct loaded *p, int r)
 	if (r < 0)
 		p->fatal = r;
 	return r;
-}
-
-static int print_row(struct loaded *p, const struct partrow *row)
-{
-	if (p->limit && p->shown == p->limit)
-		return 0;
-	if (p->json && p->shown)
-		buffer_add_char(p->text, ',');
-	if (p->json)
-		partrow_add_json(&p->format, row, p->text);
-	else if (p->csv)
-		partrow_add_csv(&p->format, row, p->text);
-	else
-		partrow_add_line(&p->format, row, p->text);
-	p->shown++;
-	return end_all(p, output_flush_some(p->text));
-}
-
-static int keep_row(struct loaded *p, const struct partrow *row)
-{
-	struct partrow *more = p->row;
-
-	if (p->rows == p->room) {
-		size_t room = p->room ? 2 * p->room : 256;
-
-		more = reallocarray(p->row, room, sizeof(*more));
-		if (!more)
-			return end_all(p, -ENOMEM);
-		p->row = more;
-		p->room = room;
-	}
-	more += p->rows++;
-	*more = *row;
-	more->name = row->name ? strdup(row->name) : NULL;
-	more->object = strdup(row->object);
-	return (row->name && !more->name) || !more->object ? end_all(p, -ENOMEM) : 0;
 }
 
 /* Amounts by pages as amounts of a row. */
@@ -123,8 +79,7 @@ static int add_row(struct looking *l, struct partrow *row, const char *name)
 	row->pid = p->pid;
 	row->name = name ? p->name.data : NULL;
 	row->object = l->name.data;
-	p->count++;
-	return p->is_sorted ? keep_row(p, row) : print_row(p, row);
+	return end_all(p, partlist_add(p->list, row));
 }
 
 static int take_placed(const struct page *page, void *context)
@@ -202,8 +157,7 @@ static int add_rest(struct looking *l, const struct elffile *f, const struct loa
 	}
 	fill(&row, sum);
 	row.q[PARTROW_SIZE] = size;
-	for (unsigned int i = 0; i < PARTROW_FIELDS; i++)
-		p->total.q[i] += row.q[i];
+	partlist_sum(p->list, &row);
 	for (unsigned int i = 0; i < RESIDENCE_FIELDS; i++)
 		sum[i] -= covered[i];
 	fill(&row, sum);
@@ -236,21 +190,9 @@ static int add_loading(struct looking *l, const struct elffile *f, struct loadin
 	return r == 0 ? add_rest(l, f, loading) : r;
 }
 
-static void add_file(struct looking *l, const char *symbols, const char *error)
+static void add_file(struct looking *l, const char *symbols)
 {
-	struct loaded *p = l->p;
-	json_t *row = json_pack("{s:i,s:s,s:s*,s:s*}", "pid", (int)p->pid, "file", l->name.data,
-		"symbols", symbols, "error", error);
-	char *text = row ? json_dumps(row, JSON_COMPACT) : NULL;
-
-	if (p->files.len)
-		buffer_add_char(&p->files, ',');
-	if (text)
-		buffer_add_text(&p->files, text);
-	else
-		p->files.error = -ENOMEM;
-	free(text);
-	json_decref(row);
+	partlist_add_file(l->p->list, l->p->pid, l->name.data, symbols, NULL);
 }
 
 /* 0: it was said. */
@@ -258,7 +200,7 @@ static int refuse(struct looking *l, const char *what, const char *why)
 {
 	log_error("pid %d: %s %s%s", (int)l->p->pid, l->name.data, what, why);
 	l->p->has_failed = true;
-	add_file(l, NULL, why);
+	partlist_add_file(l->p->list, l->p->pid, l->name.data, NULL, why);
 	return 0;
 }
 
@@ -274,13 +216,13 @@ static int read_symbols(struct looking *l, struct elffile *f, struct elffile *de
 		other = object_open_debug(f, l->path, DEBUG_FOLDER, debug, debug_fd);
 		if (other == 0 && elffile_read_symbols(debug, ret_why) == 0) {
 			*ret = debug;
-			add_file(l, "debug", NULL);
+			add_file(l, "debug");
 			return 0;
 		}
 		l->p->without_symtab++;
 	}
 	if (r >= 0)
-		add_file(l, r == 0 ? "symtab" : f->parts ? "dynsym" : "none", NULL);
+		add_file(l, r == 0 ? "symtab" : f->parts ? "dynsym" : "none");
 	return r < 0 ? r : 0;
 }
 
@@ -289,12 +231,12 @@ static int read_parts(struct looking *l, struct elffile *f, struct elffile *debu
 {
 	int r;
 
-	if (l->p->format.of_symbols)
+	if (l->p->list->format.of_symbols)
 		return read_symbols(l, f, debug, debug_fd, ret, ret_why);
 	*ret = f;
 	r = elffile_read_sections(f, ret_why);
 	if (r == 0)
-		add_file(l, NULL, NULL);
+		add_file(l, NULL);
 	return r;
 }
 
@@ -513,59 +455,10 @@ int loaded_look_into(struct loaded *p, struct target *t, pid_t pid)
 	return r == -ENOMEM ? end_all(p, r) : r;
 }
 
-void loaded_begin(struct loaded *p)
+void loaded_finish(const struct loaded *p)
 {
-	if (p->json)
-		buffer_printf(p->text, "{\"version\":1,\"by\":\"%s\",\"rows\":[",
-			p->format.of_symbols ? "symbol" : "section");
-	else if (p->csv)
-		partrow_add_csv_head(&p->format, p->text);
-	else
-		partrow_add_head(&p->format, p->text);
-}
-
-static int compare_rows(const void *a, const void *b, void *field)
-{
-	const struct partrow *x = a, *y = b;
-	uint64_t p = x->q[*(enum partrow_field *)field], q = y->q[*(enum partrow_field *)field];
-
-	if (p != q)
-		return p < q ? 1 : -1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->address > y->address) - (x->address < y->address);
-}
-
-static int print_kept(struct loaded *p)
-{
-	enum partrow_field field = p->sort;
-	int r = 0;
-
-	if (p->rows)
-		qsort_r(p->row, p->rows, sizeof(*p->row), compare_rows, &field);
-	for (size_t i = 0; r == 0 && i < p->rows; i++)
-		r = print_row(p, &p->row[p->ascending ? p->rows - 1 - i : i]);
-	return r;
-}
-
-int loaded_finish(struct loaded *p)
-{
-	int r = print_kept(p);
-
-	if (r < 0)
-		return r;
-	if (p->json) {
-		buffer_add_text(p->text, "],\"total\":");
-		partrow_add_json_sums(&p->format, &p->total, p->text);
-		buffer_add_text(p->text, ",\"files\":[");
-		buffer_add(p->text, p->files.data, p->files.len);
-		buffer_add_char(p->text, ']');
-	} else if (!p->csv) {
-		partrow_add_total(&p->format, &p->total, p->count, p->text);
-	}
 	if (p->without_symtab)
 		log_info(
 			"%zu of %zu files have no symbols but those that they export: packages with debugging information have more",
 			p->without_symtab, p->looked_into);
-	return p->files.error;
 }

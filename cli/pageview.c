@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cli/loaded.h"
 #include "cli/output.h"
+#include "cli/partlist.h"
 #include "cli/visit.h"
 #include "inside/pagemap.h"
 #include "inside/pagewalk.h"
@@ -22,8 +23,9 @@ struct showing {
 	struct visit visit;
 	struct frames frames;
 	struct pagewalk walk;
-	struct loaded loaded; /* where those are asked for; else: */
-	struct pagerow *row;  /* owned; by kind, as many as there are kinds */
+	struct loaded loaded; /* where those are asked for, and their rows; else: */
+	struct partlist list;
+	struct pagerow *row; /* owned; by kind, as many as there are kinds */
 	size_t rows, room;
 	struct pagerow total;
 	struct buffer text, name;
@@ -46,6 +48,7 @@ static void cleanup_showing(struct showing *s)
 		free(s->row[i].name);
 	free(s->row);
 	loaded_done(&s->loaded);
+	partlist_done(&s->list);
 	frames_close(&s->frames);
 	visit_done(&s->visit);
 	buffer_done(&s->text);
@@ -220,7 +223,7 @@ static int look_into(struct target *t, pid_t pid, void *context)
 	if (r == 0 && pages_is_by_parts(s->pages)) {
 		r = loaded_look_into(&s->loaded, t, pid);
 		s->visit.fatal = s->loaded.fatal;
-		s->knows_any |= r == 0 || s->loaded.count;
+		s->knows_any |= r == 0 || s->list.count;
 		return r;
 	}
 	if (r == 0)
@@ -370,10 +373,12 @@ static int finish_unknown(struct showing *s)
 
 static int finish_loaded(struct showing *s)
 {
-	int r = loaded_finish(&s->loaded);
+	int r = partlist_finish(&s->list);
 
 	if (r == 0 && s->pages->json)
 		add_processes(s);
+	if (r == 0)
+		loaded_finish(&s->loaded);
 	s->visit.has_failed |= s->loaded.has_failed;
 	return r < 0 ? r : output_flush(&s->text);
 }
@@ -419,7 +424,7 @@ static int look_into_all(struct showing *s, struct pages *p)
 
 	p->format.known = pagesum_known(s->walk.frames, true);
 	if (pages_is_by_parts(p))
-		loaded_begin(&s->loaded);
+		partlist_begin(&s->list);
 	else
 		begin(s);
 	for (size_t i = 0; r == 0 && i < p->chosen.count; i++)
@@ -432,7 +437,7 @@ static void init_loaded(struct showing *s, const struct procfs *procfs)
 {
 	const struct pages *p = s->pages;
 
-	s->loaded = (struct loaded){
+	s->list = (struct partlist){
 		.format = {.of_symbols = p->format.by == PAGEROW_BY_SYMBOL,
 			.has_pid = p->format.has_pid,
 			.knows_dirty = s->walk.frames},
@@ -442,11 +447,14 @@ static void init_loaded(struct showing *s, const struct procfs *procfs)
 		.sort = (enum partrow_field)p->sort,
 		.ascending = p->ascending,
 		.limit = p->limit,
+		.text = &s->text,
+	};
+	s->loaded = (struct loaded){
 		.start = p->start,
 		.end = p->end,
 		.procfs = procfs,
 		.walk = &s->walk,
-		.text = &s->text,
+		.list = &s->list,
 	};
 	loaded_init(&s->loaded);
 }

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/partlist.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+
+void partlist_done(struct partlist *l)
+{
+	for (size_t i = 0; i < l->rows; i++) {
+		free(l->row[i].name);
+		free(l->row[i].object);
+	}
+	free(l->row);
+	buffer_done(&l->files);
+}
+
+static int print_row(struct partlist *l, const struct partrow *row)
+{
+	if (l->limit && l->shown == l->limit)
+		return 0;
+	if (l->json && l->shown)
+		buffer_add_char(l->text, ',');
+	if (l->json)
+		partrow_add_json(&l->format, row, l->text);
+	else if (l->csv)
+		partrow_add_csv(&l->format, row, l->text);
+	else
+		partrow_add_line(&l->format, row, l->text);
+	l->shown++;
+	return output_flush_some(l->text);
+}
+
+static int keep_row(struct partlist *l, const struct partrow *row)
+{
+	struct partrow *more = l->row;
+
+	if (l->rows == l->room) {
+		size_t room = l->room ? 2 * l->room : 256;
+
+		more = reallocarray(l->row, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		l->row = more;
+		l->room = room;
+	}
+	more += l->rows++;
+	*more = *row;
+	more->name = row->name ? strdup(row->name) : NULL;
+	more->object = strdup(row->object);
+	return (row->name && !more->name) || !more->object ? -ENOMEM : 0;
+}
+
+int partlist_add(struct partlist *l, const struct partrow *row)
+{
+	l->count++;
+	return l->is_sorted ? keep_row(l, row) : print_row(l, row);
+}
+
+void partlist_sum(struct partlist *l, const struct partrow *row)
+{
+	for (unsigned int i = 0; i < PARTROW_FIELDS; i++)
+		l->total.q[i] += row->q[i];
+}
+
+void partlist_add_file(
+	struct partlist *l, pid_t pid, const char *file, const char *symbols, const char *error)
+{
+	json_t *row = json_pack("{s:i,s:s,s:s*,s:s*}", "pid", (int)pid, "file", file, "symbols",
+		symbols, "error", error);
+	char *text = row ? json_dumps(row, JSON_COMPACT) : NULL;
+
+	if (l->files.len)
+		buffer_add_char(&l->files, ',');
+	if (text)
+		buffer_add_text(&l->files, text);
+	else
+		l->files.error = -ENOMEM;
+	free(text);
+	json_decref(row);
+}
+
+void partlist_begin(struct partlist *l)
+{
+	if (l->json)
+		buffer_printf(l->text, "{\"version\":1,\"by\":\"%s\",\"rows\":[",
+			l->format.of_symbols ? "symbol" : "section");
+	else if (l->csv)
+		partrow_add_csv_head(&l->format, l->text);
+	else
+		partrow_add_head(&l->format, l->text);
+}
+
+static int compare_rows(const void *a, const void *b, void *field)
+{
+	const struct partrow *x = a, *y = b;
+	uint64_t p = x->q[*(enum partrow_field *)field], q = y->q[*(enum partrow_field *)field];
+
+	if (p != q)
+		return p < q ? 1 : -1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static int print_kept(struct partlist *l)
+{
+	enum partrow_field field = l->sort;
+	int r = 0;
+
+	if (l->rows)
+		qsort_r(l->row, l->rows, sizeof(*l->row), compare_rows, &field);
+	for (size_t i = 0; r == 0 && i < l->rows; i++)
+		r = print_row(l, &l->row[l->ascending ? l->rows - 1 - i : i]);
+	return r;
+}
+
+int partlist_finish(struct partlist *l)
+{
+	int r = print_kept(l);
+
+	if (r < 0)
+		return r;
+	if (l->json) {
+		buffer_add_text(l->text, "],\"total\":");
+		partrow_add_json_sums(&l->format, &l->total, l->text);
+		buffer_add_text(l->text, ",\"files\":[");
+		buffer_add(l->text, l->files.data, l->files.len);
+		buffer_add_char(l->text, ']');
+	} else if (!l->csv) {
+		partrow_add_total(&l->format, &l->total, l->count, l->text);
+	}
+	return l->files.error;
+}

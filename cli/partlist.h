@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of `memtally pages --sections` and `--symbols`, as a table, JSON or comma-separated values: printed as they come, or kept and
+ * sorted; with their sums, and of which files they are.
+ */
+#ifndef MEMTALLY_CLI_PARTLIST_H
+#define MEMTALLY_CLI_PARTLIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
+#include "cli/partrow.h"
+
+struct partlist {
+	/* What is asked for. */
+	struct partrow_format format;
+	bool json, csv;
+	bool is_sorted; /* else rows come as they lie, and none is kept */
+	enum partrow_field sort;
+	bool ascending;
+	size_t limit;        /* rows to show; 0: all */
+	struct buffer *text; /* borrowed; what is to be printed */
+
+	size_t count; /* rows that were added */
+
+	/* partlist.c's */
+	struct partrow *row; /* owned; those that are kept */
+	size_t rows, room, shown;
+	struct partrow total;
+	struct buffer files; /* objects, with commas in between */
+};
+
+void partlist_done(struct partlist *l);
+
+/* The head before. */
+void partlist_begin(struct partlist *l);
+
+/* Its texts are copied where it is kept. -ENOMEM, or an error of printing. */
+int partlist_add(struct partlist *l, const struct partrow *row);
+
+/* Adds the amounts of ROW, all of a file's, to the sums. */
+void partlist_sum(struct partlist *l, const struct partrow *row);
+
+/* FILE of PID was looked into: where its SYMBOLS are from, or NULL; or it could not be, by ERROR. A shortage of memory for that is said at the end. */
+void partlist_add_file(
+	struct partlist *l, pid_t pid, const char *file, const char *symbols, const char *error);
+
+/* What is kept, and the sums, behind: of JSON up to where "processes" goes on. -ENOMEM, or an error of printing. */
+int partlist_finish(struct partlist *l);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <jansson.h>
+
+#include "cli/partlist.h"
+#include "tests/unit/allocation.h"
+
+/* Three parts of one file, of which the last two have as much resident. */
+static int fill(struct partlist *l)
+{
+	static char name[] = "part", object[] = "/lib/x";
+	static const uint64_t resident[] = {10, 30, 30};
+	struct partrow all = {.q[PARTROW_RESIDENT] = 80};
+	int r = 0;
+
+	partlist_begin(l);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(resident); i++) {
+		const struct partrow row = {.pid = 7,
+			.address = 0x1000 * (i + 1),
+			.q[PARTROW_RESIDENT] = resident[i],
+			.name = name,
+			.object = object};
+
+		r = partlist_add(l, &row);
+	}
+	partlist_sum(l, &all);
+	partlist_add_file(l, 7, object, "symtab", NULL);
+	partlist_add_file(l, 8, "/lib/y", NULL, "is damaged");
+	return r == 0 ? partlist_finish(l) : r;
+}
+
+/* Whose addresses there are, in which order: "3 2 1". */
+static void check_order(const struct partlist *asked, const char *expected)
+{
+	AUTO_BUFFER struct buffer text = {0}, order = {0};
+	struct partlist l = *asked;
+	json_t *root, *rows;
+
+	l.json = true;
+	l.text = &text;
+	assert_int_equal(fill(&l), 0);
+	assert_int_equal(l.count, 3);
+	buffer_add_text(&text, "}");
+	root = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(root);
+	rows = json_object_get(root, "rows");
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		buffer_printf(&order, "%c ",
+			json_string_value(json_object_get(json_array_get(rows, i), "address"))[4]);
+	buffer_add_char(&order, '\0');
+	assert_string_equal(order.data, expected);
+	assert_int_equal(json_integer_value(
+				 json_object_get(json_object_get(root, "total"), "resident_bytes")),
+		80);
+	assert_int_equal(json_array_size(json_object_get(root, "files")), 2);
+	json_decref(root);
+	partlist_done(&l);
+}
+
+static void rows_come_as_they_lie_or_sorted(void **state)
+{
+	struct partlist asked = {.sort = PARTROW_RESIDENT};
+
+	(void)state;
+	check_order(&asked, "1 2 3 ");
+	asked.limit = 2;
+	check_order(&asked, "1 2 ");
+	asked.is_sorted = true;
+	check_order(&asked, "2 3 ");
+	asked.ascending = true;
+	asked.limit = 0;
+	check_order(&asked, "1 3 2 ");
+}
+
+static void a_shortage_is_said(void **state)
+{
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		AUTO_BUFFER struct buffer text = {0};
+		struct partlist l = {.json = true, .is_sorted = true, .text = &text};
+		int r;
+
+		allocation_fail_at(n);
+		r = fill(&l);
+		partlist_done(&l);
+		if (!allocation_end())
+			break;
+		assert_true(r == -ENOMEM || text.error == -ENOMEM);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_come_as_they_lie_or_sorted),
+		cmocka_unit_test(a_shortage_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
