@@ -410,11 +410,21 @@ static struct loaded_area *add_area(struct loaded *p)
 	return &p->area[p->areas++];
 }
 
+/* Memory without a file that a loader may have made: the kernel names none, and bionic's linker its .bss. */
+static bool is_bare_memory(const struct mapping *m, enum kind kind)
+{
+	static const char bss[] = "[anon:.bss]";
+
+	if (kind == KIND_ANON && m->path_len)
+		return m->path_len == sizeof(bss) - 1 && !memcmp(m->path, bss, sizeof(bss) - 1);
+	return kind == KIND_ANON || kind == KIND_HEAP;
+}
+
 static int take_mapping(const struct mapping *m, void *context)
 {
 	struct loaded *p = context;
 	enum kind kind = kind_of(m);
-	bool is_bare = kind == KIND_ANON || kind == KIND_HEAP;
+	bool is_bare = is_bare_memory(m, kind);
 	bool is_file = kind == KIND_CODE || kind == KIND_DATA || kind == KIND_FILE;
 	struct loaded_area *area, *last;
 

@@ -10,6 +10,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* What lies between two segments at most: linkers align them to a huge page. */
+enum { SEGMENT_GAP_MAX = 1 << 21 };
+
 struct vote {
 	uint64_t bias;
 	uint64_t weight; /* of all for this bias, when they are counted */
@@ -198,15 +201,62 @@ static size_t find_bare(const struct finding *g, uint64_t at)
 	return low;
 }
 
-/* What of segments has no file behind it. */
+/* Whether [START, END) is mapped without a gap, by the first OWN pieces of L, which rise, and by what is bare. */
+static bool is_covered(
+	const struct finding *g, const struct loading *l, size_t own, uint64_t start, uint64_t end)
+{
+	size_t i = 0, j = find_bare(g, start);
+
+	while (start < end) {
+		while (i < own && l->piece[i].end <= start)
+			i++;
+		while (j < g->bares && g->bare[j].end <= start)
+			j++;
+		if (i < own && l->piece[i].start <= start)
+			start = l->piece[i].end;
+		else if (j < g->bares && g->bare[j].start <= start)
+			start = g->bare[j].end;
+		else
+			return false;
+	}
+	return true;
+}
+
+/* Whether one of the first OWN pieces of L has bytes of [START, END) as the file has them. */
+static bool has_placed(const struct loading *l, size_t own, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < own; i++)
+		if (l->piece[i].is_placed && l->piece[i].start < end && l->piece[i].end > start)
+			return true;
+	return false;
+}
+
+/*
+ * Whether segment S at [START, END) is as a loader maps it: all of it, one page behind the other, what of it the file has and what it
+ * has not (elf_load() in fs/binfmt_elf.c, and likewise ld.so). A file may claim any size: what does not lie there so is another's memory. A
+ * segment that has nothing in the file, follows one that has.
+ */
+static bool is_whole(const struct finding *g, const struct loading *l, size_t own,
+	const struct elffile_segment *s, uint64_t start, uint64_t end)
+{
+	uint64_t from = s->file_size              ? start
+	                : start < SEGMENT_GAP_MAX ? 0
+	                                          : start - SEGMENT_GAP_MAX;
+
+	return has_placed(l, own, from, end) && is_covered(g, l, own, start, end);
+}
+
+/* What of segments has no file behind it: .bss, and what was put in place of the file's pages, as huge ones. */
 static int take_bare(const struct finding *g, struct loading *l)
 {
+	size_t own = l->pieces;
 	int r = 0;
 
 	for (size_t i = 0; i < g->f->segments; i++) {
+		const struct elffile_segment *s = &g->f->segment[i];
 		uint64_t start, end;
 
-		if (!range_of(g, &g->f->segment[i], l->bias, &start, &end))
+		if (!range_of(g, s, l->bias, &start, &end) || !is_whole(g, l, own, s, start, end))
 			continue;
 		for (size_t j = find_bare(g, start);
 			r == 0 && j < g->bares && g->bare[j].start < end; j++) {

@@ -2,6 +2,9 @@
 /*
  * Where an ELF file is loaded in an address space: by how far it was moved, and which mappings are its own, the memory without
  * a file behind its data (.bss) included. It may be loaded more than once, or mapped without being loaded. Pure.
+ *
+ * What size that memory has the file alone says, which may be anybody's: of a segment that is not there as a whole, nothing is its own
+ * but what is mapped of the file.
  */
 #ifndef MEMTALLY_INSIDE_LOADING_H
 #define MEMTALLY_INSIDE_LOADING_H
@@ -43,7 +46,7 @@ void loadings_done(struct loadings *l);
 #define AUTO_LOADINGS CLEANUP(loadings_done)
 
 /*
- * From AREAS that are F's and BARE ones, without a file, both rising. Each of AREAS is in exactly one. -ENOMEM;
+ * From AREAS that are F's and BARE ones, without a file and a name of their own, both rising. Each of AREAS is in exactly one. -ENOMEM;
  * -E2BIG: more than LOADING_AREAS_MAX areas.
  */
 int loadings_find(const struct elffile *f, uint64_t page_size, const struct loading_area *area,

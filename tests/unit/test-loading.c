@@ -159,6 +159,102 @@ static void gaps_are_of_no_part(void **state)
 	check_piece(&l.item[0], 2, at + 0x200000, at + 0x201000, true);
 }
 
+/* Of all pieces that are no area's. */
+static uint64_t bare_bytes_of(
+	const struct loadings *l, const struct loading_area *area, size_t areas)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < l->count; i++)
+		for (size_t j = 0; j < l->item[i].pieces; j++)
+			bytes += l->item[i].piece[j].end - l->item[i].piece[j].start;
+	for (size_t i = 0; i < areas; i++)
+		bytes -= area[i].end - area[i].start;
+	return bytes;
+}
+
+/* A file claims what it likes of the memory behind it: only a loader that made it has made all of it. */
+static void memory_that_the_loader_did_not_make_is_anothers(void **state)
+{
+	static const struct {
+		uint64_t size; /* of the segment, whose page of the file is at 0x10000 */
+		struct loading_area
+			bare[3]; /* rising; what else is mapped in between is not seen */
+		uint64_t expected;
+	} cases[] = {
+		{0x5000, {{HEX(11000), HEX(15000), 0, false}}, 0x4000},
+		/* Whatever follows it without a gap: the kernel makes one mapping of both. */
+		{0x5000, {{HEX(11000), HEX(40000), 0, false}}, 0x4000},
+		{0x5000, {{HEX(11000), HEX(12000), 0, false}, {HEX(12000), HEX(15000), 0, false}},
+			0x4000},
+		{HEX(100000000000), {{HEX(11000), HEX(40000), 0, false}}, 0},
+		{UINT64_MAX - HEX(20000), {{HEX(11000), HEX(40000), 0, false}}, 0},
+		/* Another's mapping, or one that has a name, lies in between. */
+		{0x5000, {{HEX(11000), HEX(12000), 0, false}, {HEX(13000), HEX(15000), 0, false}},
+			0},
+		{0x5000, {{HEX(12000), HEX(20000), 0, false}}, 0},
+		{0x5000, {{HEX(11000), HEX(14000), 0, false}}, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct elffile f = {
+			.segments = 1, .segment = {{.size = cases[i].size, .file_size = 0xe00}}};
+		const struct loading_area area = {HEX(10000), HEX(11000), 0, false};
+		AUTO_LOADINGS struct loadings l = {.count = 0};
+		size_t bares = 0;
+
+		while (bares < ARRAY_SIZE(cases[i].bare) && cases[i].bare[bares].end)
+			bares++;
+		find(&f, &area, 1, cases[i].bare, bares, &l);
+		if (bare_bytes_of(&l, &area, 1) != cases[i].expected)
+			fail_msg("case %zu: %#llx bytes", i,
+				(unsigned long long)bare_bytes_of(&l, &area, 1));
+	}
+}
+
+/* As huge pages for its text, which have no file. */
+static void pages_may_be_put_in_place_of_the_files(void **state)
+{
+	const uint64_t at = HEX(7f0000000000);
+	const struct elffile f = {.segments = 2,
+		.segment = {{.size = 0x8000, .file_size = 0x8000, .is_executable = true},
+			{.address = 0x9000,
+				.offset = 0x8000,
+				.size = 0x1000,
+				.file_size = 0x1000}}};
+	const struct loading_area area[] = {{at, at + 0x2000, 0, true},
+		{at + 0x6000, at + 0x8000, 0x6000, true},
+		{at + 0x9000, at + 0xa000, 0x8000, false}};
+	const struct loading_area bare = {at + 0x2000, at + 0x6000, 0, true};
+	AUTO_LOADINGS struct loadings l = {.count = 0};
+
+	(void)state;
+	find(&f, area, 3, &bare, 1, &l);
+	assert_int_equal(l.count, 1);
+	check_piece(&l.item[0], 1, at + 0x2000, at + 0x6000, true);
+}
+
+/* .bss may be a segment of its own, which the file has nothing of; it is where the others are. */
+static void a_segment_may_have_no_bytes_in_the_file(void **state)
+{
+	const uint64_t at = HEX(10000000);
+	const struct loading_area area = {at, at + 0x1000, 0, false};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		uint64_t bss = i ? HEX(40000000) : 0x2000;
+		const struct elffile f = {.segments = 2,
+			.segment = {{.size = 0x1000, .file_size = 0x1000},
+				{.address = bss, .size = 0x3000}}};
+		const struct loading_area bare = {at + bss, at + bss + 0x3000, 0, false};
+		AUTO_LOADINGS struct loadings l = {.count = 0};
+
+		find(&f, &area, 1, &bare, 1, &l);
+		assert_int_equal(bare_bytes_of(&l, &area, 1), i ? 0 : 0x3000);
+	}
+}
+
 static uint64_t bytes_of(const struct loadings *l)
 {
 	uint64_t bytes = 0;
@@ -244,6 +340,9 @@ int main(void)
 		cmocka_unit_test(access_decides_between_segments),
 		cmocka_unit_test(it_may_be_loaded_twice_and_mapped_besides),
 		cmocka_unit_test(gaps_are_of_no_part),
+		cmocka_unit_test(memory_that_the_loader_did_not_make_is_anothers),
+		cmocka_unit_test(pages_may_be_put_in_place_of_the_files),
+		cmocka_unit_test(a_segment_may_have_no_bytes_in_the_file),
 		cmocka_unit_test(nothing_is_lost_whatever_the_file_says),
 		cmocka_unit_test(what_is_too_much_is_refused),
 	};
