@@ -42,6 +42,7 @@ void loaded_done(struct loaded *p)
 	free(p->area);
 	buffer_done(&p->paths);
 	buffer_done(&p->name);
+	mounts_done(&p->mounts);
 	residence_done(&p->placed);
 	residence_done(&p->other);
 }
@@ -213,7 +214,7 @@ static int read_symbols(struct looking *l, struct elffile *f, struct elffile *de
 	*ret = f;
 	l->p->looked_into++;
 	if (r == 1) {
-		other = object_open_debug(f, l->path, DEBUG_FOLDER, debug, debug_fd);
+		other = object_open_debug(f, &l->p->mounts, l->path, DEBUG_FOLDER, debug, debug_fd);
 		if (other == 0 && elffile_read_symbols(debug, ret_why) == 0) {
 			*ret = debug;
 			add_file(l, "debug");
@@ -257,6 +258,8 @@ static int load_all(struct looking *l, const struct elffile *f, const struct elf
 
 static const char *why_not_opened(int r, bool is_deleted)
 {
+	if (r == OBJECT_MAY_WAIT)
+		return "it is on a file system that may not answer (FUSE, a network's), or on an unknown one";
 	if (is_deleted)
 		return "it is deleted, so that opening it takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE";
 	return r == -ESTALE ? "what has its path by now is another file" : strerror(-r);
@@ -278,11 +281,15 @@ static int look_into_file(struct looking *l, const struct loaded_area *first,
 	AUTO_CLOSE int fd = -1, debug_fd = -1;
 	const struct elffile *parts = &f;
 	const char *why = "";
-	int r = object_open(l->p->procfs->fd, &m, &fd);
+	int r = object_open(l->p->procfs->fd, &l->p->mounts, &m, &fd), gone;
 
 	if (r == -ENOMEM)
 		return r;
-	if (r < 0)
+	/* Of a process that has ended there is no file any more, which is said once. */
+	gone = r == 0 ? 0 : target_confirm(l->p->target);
+	if (gone != 0)
+		return gone;
+	if (r != 0)
 		return refuse(l, "can't be opened: ", why_not_opened(r, first->is_deleted));
 	r = elffile_open(fd, &f, &why);
 	if (r == -ENOEXEC)
@@ -454,10 +461,13 @@ int loaded_look_into(struct loaded *p, struct target *t, pid_t pid)
 {
 	int r;
 
+	p->target = t;
 	p->pid = pid;
 	p->areas = 0;
 	buffer_clear(&p->paths);
 	r = target_mappings(t, take_mapping, p);
+	if (r == 0)
+		r = mounts_read(&p->mounts, p->procfs->fd, pid);
 	if (r == 0) {
 		arrange(p);
 		r = look_into_files(p);

@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "cli/partlist.h"
+#include "inside/mounts.h"
 #include "inside/pagewalk.h"
 #include "inside/residence.h"
 #include "inside/target.h"
@@ -29,10 +30,12 @@ struct loaded {
 	size_t looked_into, without_symtab; /* files */
 
 	/* Of the process that is looked into. */
+	struct target *target; /* borrowed */
 	pid_t pid;
 	struct loaded_area *area; /* owned */
 	size_t areas, areas_room;
 	struct buffer paths, name;
+	struct mounts mounts;
 	struct residence placed, other;
 };
 

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/number.h"
 
@@ -160,6 +161,19 @@ bool mountinfo_has_option(const char *options, const char *name)
 			return false;
 		options = comma + 1;
 	}
+}
+
+bool mountinfo_is_local(const char *fstype)
+{
+	static const char *const types[] = {"tmpfs", "devtmpfs", "ramfs", "rootfs", "ext2", "ext3",
+		"ext4", "xfs", "btrfs", "bcachefs", "f2fs", "zfs", "jfs", "nilfs2", "reiserfs",
+		"overlay", "squashfs", "erofs", "iso9660", "udf", "vfat", "exfat", "ntfs3", "sysfs",
+		"proc", "cgroup", "cgroup2", "devpts", "securityfs", "tracefs", "debugfs"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(fstype, types[i]))
+			return true;
+	return false;
 }
 
 int mountinfo_read(int procfs_fd, struct buffer *ret)

@@ -48,6 +48,9 @@ int mountinfo_next(char **at, char *end, struct mountinfo *ret);
 /* Whether NAME, whole, is one of OPTIONS, which commas part: "memory" of "rw,memory", but not of "rw,memory_x". */
 bool mountinfo_has_option(const char *options, const char *name);
 
+/* Whether looking up a name on a file system of type FSTYPE waits for nobody but the kernel and its own disks. */
+bool mountinfo_is_local(const char *fstype);
+
 /*
  * Reads "self/mountinfo" below PROCFS_FD, the mounts that the caller sees, into BUFFER, which is cleared first.
  * -EFBIG above MOUNTINFO_TEXT_MAX, else the errors of open() and read().

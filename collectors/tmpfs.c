@@ -55,20 +55,6 @@ void tmpfs_done(struct tmpfs *t)
 	*t = (struct tmpfs){0};
 }
 
-/* Whether looking up a name on a file system of TYPE waits for nobody but the kernel and its own disks. */
-static bool is_local(const char *type)
-{
-	static const char *const types[] = {"tmpfs", "devtmpfs", "ramfs", "rootfs", "ext2", "ext3",
-		"ext4", "xfs", "btrfs", "bcachefs", "f2fs", "zfs", "jfs", "nilfs2", "reiserfs",
-		"overlay", "squashfs", "erofs", "iso9660", "udf", "vfat", "exfat", "ntfs3", "sysfs",
-		"proc", "cgroup", "cgroup2", "devpts", "securityfs", "tracefs", "debugfs"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
-		if (!strcmp(type, types[i]))
-			return true;
-	return false;
-}
-
 static bool is_tmpfs(const char *type)
 {
 	return !strcmp(type, "tmpfs") || !strcmp(type, "devtmpfs");
@@ -97,7 +83,7 @@ static bool is_below_any(const struct foreign *f, const char *path)
 /* The root may be of any kind: without it nothing can be read. */
 static void add_foreign(struct foreign *f, const struct mountinfo *m)
 {
-	if (!is_local(m->fstype) && strcmp(m->mountpoint, "/") != 0)
+	if (!mountinfo_is_local(m->fstype) && strcmp(m->mountpoint, "/") != 0)
 		buffer_add(&f->points, m->mountpoint, strlen(m->mountpoint) + 1);
 }
 

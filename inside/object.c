@@ -5,44 +5,57 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "inside/lookup.h"
 
 enum {
-	PATH_SIZE = PATH_MAX + 64,
+	PATH_SIZE = 96,
 	MAPS_MAX = 1 << 24,
 	PIECE = 1 << 16,
 	CHECKED_MAX = 1 << 30, /* bytes of a file whose checksum is asked for */
 };
 
 /*
- * Looked at before it is opened, since opening a device may do something, and by a descriptor, so that it stays the same. -ENOENT
- * likewise of what is no regular file.
+ * Looked at before it is opened, since opening a device may do something, and a server may keep one waiting; and by a descriptor, PLACE, so
+ * that it stays the same. -ENOENT likewise of what is no regular file.
  */
-static int open_regular(int dirfd, const char *path, struct stat *ret_stat, int *ret_fd)
+static int open_regular(const struct mounts *mounts, int place, struct statx *ret_stat, int *ret_fd)
 {
-	AUTO_CLOSE int fd = openat(dirfd, path, O_PATH | O_CLOEXEC);
 	char self[64];
 	int opened;
 
-	if (fd < 0 || fstat(fd, ret_stat) < 0)
+	if (!mounts_has(mounts, place))
+		return OBJECT_MAY_WAIT;
+	if (statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, ret_stat) <
+		0)
 		return -errno;
-	if (!S_ISREG(ret_stat->st_mode))
+	if (!S_ISREG(ret_stat->stx_mode))
 		return -ENOENT;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", place);
 	opened = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (opened < 0)
 		return -errno;
 	*ret_fd = opened;
 	return 0;
+}
+
+/* PATH below the directory ROOT. */
+static int open_path(const struct mounts *mounts, int root, const char *path, bool it_follows,
+	struct statx *ret_stat, int *ret_fd)
+{
+	AUTO_CLOSE int place = -1;
+	int r = lookup_open(mounts, root, path, it_follows, &place);
+
+	if (r == LOOKUP_MAY_WAIT)
+		return OBJECT_MAY_WAIT;
+	return r == 0 ? open_regular(mounts, place, ret_stat, ret_fd) : r;
 }
 
 /* "START-END PERMS OFFSET MAJOR:MINOR INODE": the line of START in maps, from MAJOR on; NULL: there is none. */
@@ -89,30 +102,49 @@ static bool is_same_when_mapped(int fd, const struct object_mapping *m)
 	return found && !strncmp(found, expected, strlen(expected));
 }
 
-static bool is_same(int fd, const struct stat *st, const struct object_mapping *m)
+static bool is_same(int fd, const struct statx *st, const struct object_mapping *m)
 {
-	if (st->st_ino == m->inode && major(st->st_dev) == m->major &&
-		minor(st->st_dev) == m->minor)
+	if (st->stx_ino == m->inode && st->stx_dev_major == m->major &&
+		st->stx_dev_minor == m->minor)
 		return true;
 	return is_same_when_mapped(fd, m);
 }
 
-int object_open(int procfs_fd, const struct object_mapping *m, int *ret_fd)
+/* What is mapped itself. NFS asks its server as soon as one comes to it so (d_weak_revalidate()). */
+static int open_mapped(
+	int procfs_fd, const struct mounts *mounts, const struct object_mapping *m, int *ret_fd)
 {
+	AUTO_CLOSE int place = -1;
 	char path[PATH_SIZE];
-	AUTO_CLOSE int fd = -1;
-	struct stat st = {.st_size = 0};
-	int r;
+	struct statx st;
 
+	if (!mounts_has_device(mounts, m->major, m->minor))
+		return OBJECT_MAY_WAIT;
 	snprintf(path, sizeof(path), "%d/map_files/%llx-%llx", (int)m->pid,
 		(unsigned long long)m->start, (unsigned long long)m->end);
-	if (open_regular(procfs_fd, path, &st, ret_fd) == 0)
+	place = openat(procfs_fd, path, O_PATH | O_CLOEXEC);
+	return place < 0 ? -errno : open_regular(mounts, place, &st, ret_fd);
+}
+
+int object_open(
+	int procfs_fd, const struct mounts *mounts, const struct object_mapping *m, int *ret_fd)
+{
+	AUTO_CLOSE int root = -1;
+	AUTO_CLOSE int fd = -1;
+	char path[PATH_SIZE];
+	struct statx st;
+	int r;
+
+	if (open_mapped(procfs_fd, mounts, m, ret_fd) == 0)
 		return 0;
-	if (m->path[0] != '/' || snprintf(path, sizeof(path), "%d/root%s", (int)m->pid, m->path) >=
-					 (int)sizeof(path))
+	if (m->path[0] != '/')
 		return -ENOENT;
-	r = open_regular(procfs_fd, path, &st, &fd);
-	if (r < 0)
+	snprintf(path, sizeof(path), "%d/root", (int)m->pid);
+	root = openat(procfs_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -errno;
+	r = open_path(mounts, root, m->path, false, &st, &fd);
+	if (r != 0)
 		return r;
 	if (!is_same(fd, &st, m))
 		return -ESTALE;
@@ -132,15 +164,16 @@ uint32_t object_checksum(uint32_t start, const unsigned char *data, size_t len)
 	return ~crc;
 }
 
-static bool has_checksum(int fd, off_t size, uint32_t expected)
+static bool has_checksum(int fd, uint32_t expected)
 {
 	unsigned char piece[PIECE];
 	uint32_t crc = 0;
+	struct stat st;
 	ssize_t n = 0;
 
-	if (size > CHECKED_MAX)
+	if (fstat(fd, &st) < 0 || st.st_size > CHECKED_MAX)
 		return false;
-	for (off_t at = 0; at < size; at += n) {
+	for (off_t at = 0; at < st.st_size; at += n) {
 		n = pread(fd, piece, sizeof(piece), at);
 		if (n <= 0)
 			return false;
@@ -149,24 +182,32 @@ static bool has_checksum(int fd, off_t size, uint32_t expected)
 	return crc == expected;
 }
 
+/* Where debugging information is looked for. */
+struct search {
+	const struct elffile *f;
+	const struct mounts *mounts;
+	int root; /* ours */
+};
+
 /* Whether PATH is F's, and in RET then. */
-static int try_debug(const struct elffile *f, const char *path, struct elffile *ret, int *ret_fd)
+static int try_debug(const struct search *s, const char *path, struct elffile *ret, int *ret_fd)
 {
 	AUTO_ELFFILE struct elffile debug = {.segments = 0};
 	AUTO_CLOSE int fd = -1;
+	const struct elffile *f = s->f;
 	const char *why;
-	struct stat st = {.st_size = 0};
-	int r = open_regular(AT_FDCWD, path, &st, &fd);
+	struct statx st;
+	int r = open_path(s->mounts, s->root, path, true, &st, &fd);
 
 	if (r == 0)
 		r = elffile_open(fd, &debug, &why);
-	if (r < 0)
+	if (r != 0)
 		return r == -ENOMEM ? r : -ENOENT;
 	if (f->build_id_len && debug.build_id_len) {
 		if (f->build_id_len != debug.build_id_len ||
 			memcmp(f->build_id, debug.build_id, f->build_id_len) != 0)
 			return -ENOENT;
-	} else if (!f->debuglink || !has_checksum(fd, st.st_size, f->debuglink_crc)) {
+	} else if (!f->debuglink || !has_checksum(fd, f->debuglink_crc)) {
 		return -ENOENT;
 	}
 	*ret = debug;
@@ -176,9 +217,10 @@ static int try_debug(const struct elffile *f, const char *path, struct elffile *
 }
 
 static int try_build_id(
-	const struct elffile *f, const char *folder, struct elffile *ret, int *ret_fd)
+	const struct search *s, const char *folder, struct elffile *ret, int *ret_fd)
 {
 	AUTO_BUFFER struct buffer path = {0};
+	const struct elffile *f = s->f;
 
 	if (!f->build_id_len)
 		return -ENOENT;
@@ -186,25 +228,30 @@ static int try_build_id(
 	for (size_t i = 1; i < f->build_id_len; i++)
 		buffer_printf(&path, "%02x", f->build_id[i]);
 	buffer_add(&path, ".debug", sizeof(".debug"));
-	return path.error ? path.error : try_debug(f, path.data, ret, ret_fd);
+	return path.error ? path.error : try_debug(s, path.data, ret, ret_fd);
 }
 
-int object_open_debug(const struct elffile *f, const char *path, const char *folder,
-	struct elffile *ret, int *ret_fd)
+int object_open_debug(const struct elffile *f, const struct mounts *mounts, const char *path,
+	const char *folder, struct elffile *ret, int *ret_fd)
 {
+	AUTO_CLOSE int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const struct search search = {.f = f, .mounts = mounts, .root = root};
 	const char *slash = strrchr(path, '/');
-	int len = slash ? (int)(slash - path) : 0, r = try_build_id(f, folder, ret, ret_fd);
+	int len = slash ? (int)(slash - path) : 0, r;
 	const struct {
 		const char *before, *after;
 	} places[] = {{"", "/"}, {"", "/.debug/"}, {folder, "/"}};
 
+	if (root < 0)
+		return -ENOENT;
+	r = try_build_id(&search, folder, ret, ret_fd);
 	for (size_t i = 0; r == -ENOENT && f->debuglink && slash && i < ARRAY_SIZE(places); i++) {
 		AUTO_BUFFER struct buffer name = {0};
 
 		buffer_printf(&name, "%s%.*s%s%s", places[i].before, len, path, places[i].after,
 			f->debuglink);
 		buffer_add_char(&name, '\0');
-		r = name.error ? name.error : try_debug(f, name.data, ret, ret_fd);
+		r = name.error ? name.error : try_debug(&search, name.data, ret, ret_fd);
 	}
 	return r;
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "inside/elffile.h"
+#include "inside/mounts.h"
 
 /* A mapping of a file, as smaps has it. */
 struct object_mapping {
@@ -22,19 +23,26 @@ struct object_mapping {
 	const char *path; /* terminated, unescaped, without " (deleted)" */
 };
 
+enum object_outcome {
+	OBJECT_MAY_WAIT =
+		1, /* it is on none of MOUNTS, so that who opens or reads it may wait for ever */
+};
+
 /*
  * Opens the file of M below PROCFS_FD for reading: by map_files, which takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE, or else by its path
- * below the process's root. Only regular files, and nobody is waited for. 0; -ESTALE: what has its path is another file; or open's errors.
+ * below the process's root. Only regular files, on MOUNTS. 0; an object_outcome; -ESTALE: what has its path is another file; or open's
+ * errors.
  */
-int object_open(int procfs_fd, const struct object_mapping *m, int *ret_fd);
+int object_open(
+	int procfs_fd, const struct mounts *mounts, const struct object_mapping *m, int *ret_fd);
 
 /*
  * Opens what has the debugging information of F, which is at PATH: below FOLDER (/usr/lib/debug) by its build id, or by the name that it
- * gives, there and beside it. It is what F says that it is, by build id or checksum, and in RET, which needs *RET_FD to
+ * gives, there and beside it; on MOUNTS. It is what F says that it is, by build id or checksum, and in RET, which needs *RET_FD to
  * stay open. 0; -ENOENT: there is none; -ENOMEM.
  */
-int object_open_debug(const struct elffile *f, const char *path, const char *folder,
-	struct elffile *ret, int *ret_fd);
+int object_open_debug(const struct elffile *f, const struct mounts *mounts, const char *path,
+	const char *folder, struct elffile *ret, int *ret_fd);
 
 /* The checksum of .gnu_debuglink: CRC-32, as of gzip; of what follows START, which is 0 at first. Pure. */
 uint32_t object_checksum(uint32_t start, const unsigned char *data, size_t len);

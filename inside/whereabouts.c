@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "inside/lookup.h"
+
 enum { SUFFIX_LEN = sizeof(" (deleted)") - 1 };
 
 /* What there is of a name. */
@@ -32,26 +34,45 @@ static int has_our_mounts(struct target *t)
 	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/* For its place alone: opening it might ask a server. */
+static int open_root(struct target *t, int *ret)
+{
+	AUTO_CLOSE int dir = -1;
+	int r = target_file(t, ".", &dir);
+
+	if (r != 0)
+		return r;
+	*ret = openat(dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return *ret < 0 ? -errno : 0;
+}
+
 int whereabouts_open(struct target *t, struct whereabouts *ret)
 {
-	int ours = has_our_mounts(t), fd = -1, r = 0;
+	AUTO_CLOSE int fd = -1;
+	AUTO_MOUNTS struct mounts mounts = {.count = 0};
+	int ours = has_our_mounts(t), r = 0;
 
 	if (ours < 0)
 		return ours;
 	if (ours)
 		fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	else
-		r = target_file(t, "root", &fd);
+		r = open_root(t, &fd);
 	if (ours && fd < 0)
 		return -errno;
 	if (r == 0)
-		ret->root = fd;
-	return r;
+		r = mounts_read(&mounts, t->reader.procfs->fd, t->process.pid);
+	if (r != 0)
+		return r;
+	*ret = (struct whereabouts){.root = TAKE_FD(fd), .mounts = mounts};
+	mounts = (struct mounts){.count = 0};
+	return 0;
 }
 
 void whereabouts_close(struct whereabouts *w)
 {
 	w->root = fd_close(w->root);
+	mounts_done(&w->mounts);
 }
 
 /*
@@ -65,16 +86,17 @@ static bool is_same(const struct statx *s, const struct shelf_row *row)
 		       !s->stx_dev_major);
 }
 
-/* Nothing is asked of servers that can be had without them; nothing is mounted. */
+/* Of what is found there nothing is asked that the kernel does not know. */
 static enum found look(const struct whereabouts *w, const char *path, const struct shelf_row *row)
 {
+	AUTO_CLOSE int place = -1;
 	struct statx s;
+	int r = lookup_open(&w->mounts, w->root, path, false, &place);
 
-	while (*path == '/')
-		path++;
-	if (statx(w->root, *path ? path : ".",
-		    AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_INO, &s) < 0)
-		return errno == ENOENT || errno == ENOTDIR ? FOUND_NOTHING : FOUND_UNKNOWN;
+	if (r == -ENOENT || r == -ENOTDIR)
+		return FOUND_NOTHING;
+	if (r != 0 || statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &s) < 0)
+		return FOUND_UNKNOWN;
 	return is_same(&s, row) ? FOUND_IT : FOUND_ANOTHER;
 }
 

@@ -8,12 +8,14 @@
 
 #include <stdbool.h>
 
+#include "inside/mounts.h"
 #include "inside/shelf.h"
 #include "inside/target.h"
 
 /* Where a process's names of files are looked up. */
 struct whereabouts {
 	int root; /* a directory; -1: there is none */
+	struct mounts mounts;
 };
 
 /*
@@ -25,7 +27,7 @@ void whereabouts_close(struct whereabouts *w);
 #define AUTO_WHEREABOUTS CLEANUP(whereabouts_close)
 
 /*
- * What has become of ROW's file; SHELF_UNCERTAIN: it can't be seen from here. *RET_IS_LITERAL: " (deleted)" is a part
+ * What has become of ROW's file; SHELF_UNCERTAIN: it can't be seen from here, or who would have to be asked may not answer. *RET_IS_LITERAL: " (deleted)" is a part
  * of its name, and it is there.
  */
 enum shelf_fate whereabouts_find(

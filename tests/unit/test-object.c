@@ -13,6 +13,7 @@
 #include "tests/unit/elfimage.h"
 
 static int folder = -1;
+static struct mounts mounts; /* ours, and that of the folder */
 static char path[] = "/tmp/memtally-object.XXXXXX";
 
 static void write_file(const char *name, const void *data, size_t len)
@@ -53,12 +54,12 @@ static void it_is_opened_below_the_root_of_the_process(void **state)
 	(void)state;
 	write_file("7/root/lib/a.so", "this", 4);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
-	assert_int_equal(object_open(folder, &m, &fd), 0);
+	assert_int_equal(object_open(folder, &mounts, &m, &fd), 0);
 	check_text(fd, "this");
 	m.path = "/lib/b.so";
-	assert_int_equal(object_open(folder, &m, &fd), -ENOENT);
+	assert_int_equal(object_open(folder, &mounts, &m, &fd), -ENOENT);
 	m.path = "lib/a.so";
-	assert_int_equal(object_open(folder, &m, &fd), -ENOENT);
+	assert_int_equal(object_open(folder, &mounts, &m, &fd), -ENOENT);
 }
 
 static void another_file_of_its_name_is_none(void **state)
@@ -70,10 +71,10 @@ static void another_file_of_its_name_is_none(void **state)
 	write_file("7/root/lib/a.so", "this", 4);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
 	m.inode++;
-	assert_int_equal(object_open(folder, &m, &fd), -ESTALE);
+	assert_int_equal(object_open(folder, &mounts, &m, &fd), -ESTALE);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
 	m.minor ^= 1;
-	assert_int_equal(object_open(folder, &m, &fd), -ESTALE);
+	assert_int_equal(object_open(folder, &mounts, &m, &fd), -ESTALE);
 	assert_int_equal(fd, -1);
 }
 
@@ -88,7 +89,7 @@ static void what_is_mapped_comes_first(void **state)
 	write_file("deleted", "this", 4);
 	assert_int_equal(symlinkat("../../deleted", folder, "7/map_files/7000-9000"), 0);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
-	assert_int_equal(object_open(folder, &m, &fd), 0);
+	assert_int_equal(object_open(folder, &mounts, &m, &fd), 0);
 	check_text(fd, "this");
 	assert_int_equal(unlinkat(folder, "7/map_files/7000-9000", 0), 0);
 }
@@ -112,9 +113,34 @@ static void only_files_are_opened(void **state)
 		snprintf(name, sizeof(name), "7/root/lib/%s", i < 3 ? others[i] : "fifo");
 		snprintf(shown, sizeof(shown), "/lib/%s", others[i]);
 		m = mapping_of(name, shown);
-		assert_int_equal(object_open(folder, &m, &fd), -ENOENT);
+		assert_int_equal(object_open(folder, &mounts, &m, &fd), -ENOENT);
 	}
 	assert_int_equal(unit_descriptors(), before);
+}
+
+/* Neither by its path nor, however it may be had, as it is mapped. */
+static void nothing_is_opened_that_may_keep_one_waiting(void **state)
+{
+	struct mounts_one one = {.id = UINT64_MAX};
+	const struct mounts none = {.count = 0}, other = {.item = &one, .count = 1};
+	struct object_mapping m;
+	int fd = -1;
+
+	(void)state;
+	write_file("7/root/lib/a.so", "this", 4);
+	assert_int_equal(symlinkat("../root/lib/a.so", folder, "7/map_files/7000-9000"), 0);
+	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
+	assert_int_equal(object_open(folder, &none, &m, &fd), OBJECT_MAY_WAIT);
+	/* Its device is one; but what is there by now is on another. */
+	one.major = m.major;
+	one.minor = m.minor;
+	assert_int_equal(object_open(folder, &other, &m, &fd), OBJECT_MAY_WAIT);
+	/* Nor is come to it as it is mapped where it is said to be on another one. */
+	m.minor ^= 0x80;
+	m.path = "/lib/none";
+	assert_int_equal(object_open(folder, &mounts, &m, &fd), -ENOENT);
+	assert_int_equal(fd, -1);
+	assert_int_equal(unlinkat(folder, "7/map_files/7000-9000", 0), 0);
 }
 
 static void checksums_are_of_gzip(void **state)
@@ -138,7 +164,7 @@ static int find_debug(union elfimage *image, const char *of)
 
 	assert_int_equal(elffile_open_image(image->bytes, sizeof(image->bytes), &f, &why), 0);
 	snprintf(folder_path, sizeof(folder_path), "%s/debug", path);
-	r = object_open_debug(&f, of, folder_path, &debug, &fd);
+	r = object_open_debug(&f, &mounts, of, folder_path, &debug, &fd);
 	if (r == 0)
 		assert_int_equal(elffile_read_symbols(&debug, &why), 0);
 	return r;
@@ -208,6 +234,21 @@ static void a_link_leads_nowhere_else(void **state)
 	assert_null(f.debuglink);
 }
 
+/* As if it were on a disk, whatever it is on. */
+static int read_mounts(void)
+{
+	char text[128];
+	struct stat st;
+	uint64_t id;
+
+	if (mounts_read(&mounts, folder, 7) < 0 || mounts_find_id(folder, &id) < 0 ||
+		fstat(folder, &st) < 0)
+		return -1;
+	snprintf(text, sizeof(text), "%llu 1 %u:%u / /x rw - ext4 none rw\n",
+		(unsigned long long)id, major(st.st_dev), minor(st.st_dev));
+	return mounts_add(&mounts, text, strlen(text), MOUNTS_THEIRS);
+}
+
 static int make_folder(void **state)
 {
 	static const char *const folders[] = {"7", "7/root", "7/root/lib", "7/map_files", "lib",
@@ -218,7 +259,7 @@ static int make_folder(void **state)
 	for (size_t i = 0; folder >= 0 && i < ARRAY_SIZE(folders); i++)
 		if (mkdirat(folder, folders[i], 0700) < 0)
 			return -1;
-	return folder < 0;
+	return folder < 0 ? -1 : read_mounts();
 }
 
 static int remove_one(const char *name, const struct stat *st, int type, struct FTW *where)
@@ -232,6 +273,7 @@ static int remove_one(const char *name, const struct stat *st, int type, struct 
 static int remove_folder(void **state)
 {
 	(void)state;
+	mounts_done(&mounts);
 	close(folder);
 	return nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
@@ -243,6 +285,7 @@ int main(void)
 		cmocka_unit_test(another_file_of_its_name_is_none),
 		cmocka_unit_test(what_is_mapped_comes_first),
 		cmocka_unit_test(only_files_are_opened),
+		cmocka_unit_test(nothing_is_opened_that_may_keep_one_waiting),
 		cmocka_unit_test(checksums_are_of_gzip),
 		cmocka_unit_test(debugging_information_is_found_by_build_id),
 		cmocka_unit_test(debugging_information_is_found_by_name),

@@ -12,7 +12,7 @@
 #include "inside/whereabouts.h"
 
 static struct procfs procfs;
-static char folder[PATH_MAX - 64];
+static char folder[] = "/tmp/memtally-whereabouts.XXXXXX";
 
 /* A file of NAME that is new; what of it a mapping has is in RET. */
 static void make(const char *name, struct shelf_row *ret)
@@ -43,13 +43,16 @@ static enum shelf_fate look(struct shelf_row *row, const char *name, bool *ret_i
 {
 	AUTO_WHEREABOUTS struct whereabouts w = {.root = -1};
 	AUTO_TARGET struct target t;
+	enum shelf_fate fate;
 	char path[PATH_MAX];
 
 	assert_int_equal(target_open(&procfs, getpid(), &t), 0);
 	assert_int_equal(whereabouts_open(&t, &w), 0);
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	row->path = path;
-	return whereabouts_find(&w, row, ret_is_literal);
+	fate = whereabouts_find(&w, row, ret_is_literal);
+	row->path = NULL;
+	return fate;
 }
 
 static void gone_and_replaced(void **state)
@@ -137,13 +140,8 @@ static void what_nobody_can_see_is_uncertain(void **state)
 
 static int open_folder(void **state)
 {
-	char here[PATH_MAX - 128];
-
 	(void)state;
-	if (procfs_open("/proc", &procfs) < 0 || !getcwd(here, sizeof(here)))
-		return -1;
-	snprintf(folder, sizeof(folder), "%s/whereabouts.%d", here, (int)getpid());
-	return mkdir(folder, 0700);
+	return procfs_open("/proc", &procfs) < 0 || !mkdtemp(folder) ? -1 : 0;
 }
 
 static int close_folder(void **state)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which mounts and devices may be asked without waiting for anybody: those of file systems that the kernel has on its own disks or in
+ * memory, as we and a process see them. A network's, or a program's (FUSE), may never answer; what is not known may be one of these.
+ */
+#ifndef MEMTALLY_INSIDE_MOUNTS_H
+#define MEMTALLY_INSIDE_MOUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+
+/* A mount of a file system that keeps nobody waiting. */
+struct mounts_one {
+	uint64_t id;
+	uint32_t major, minor; /* of the file system, as maps has them */
+};
+
+struct mounts {
+	struct mounts_one *item; /* owned */
+	size_t count, room;
+};
+
+void mounts_done(struct mounts *m);
+#define AUTO_MOUNTS CLEANUP(mounts_done)
+
+/* Makes M those that we and process PID of PROCFS_FD have; what can't be read has none. -ENOMEM. */
+int mounts_read(struct mounts *m, int procfs_fd, pid_t pid);
+
+enum mounts_whose {
+	MOUNTS_OURS,
+	MOUNTS_THEIRS,   /* another's, whom only root can have mounted something for */
+	MOUNTS_ANYBODYS, /* another's, who may have mounted them himself */
+};
+
+/*
+ * Adds those of TEXT, a mountinfo, which is changed. Our own root is one of them, whatever it is: without it we would not run. Pure.
+ * -EBADMSG: it was cut, and what stands before is added; -ENOMEM.
+ */
+int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose);
+
+/* Whether what FD, which may be open for its place alone, is on one of them. */
+bool mounts_has(const struct mounts *m, int fd);
+
+bool mounts_has_device(const struct mounts *m, uint32_t major, uint32_t minor);
+
+/* The number of the mount that FD is on. 0, or why it is not known. */
+int mounts_find_id(int fd, uint64_t *ret);
+
+#endif
