@@ -21,6 +21,7 @@
 #include "cli/source.h"
 #include "collectors/self.h"
 #include "inside/target.h"
+#include "inside/whereabouts.h"
 
 enum { LIMIT_DEFAULT = 5, EXPLAIN_VERSION = 1 };
 
@@ -105,7 +106,7 @@ static int look_into(struct subject *s, const struct procfs *procfs)
 		return -ENOMEM;
 	if (!chosen_is(s->process, t.sample.q[PROCESS_START_TIME]))
 		return TARGET_GONE;
-	return target_walk(&t, take, s);
+	return target_end(&t, whereabouts_mappings(&t, take, s));
 }
 
 /* Of each that was asked for; -ENOMEM. */

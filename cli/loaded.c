@@ -12,6 +12,7 @@
 #include "inside/kind.h"
 #include "inside/loading.h"
 #include "inside/object.h"
+#include "inside/whereabouts.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug"
 
@@ -23,6 +24,7 @@ struct loaded_area {
 	uint64_t first; /* the lowest address of all of the file's */
 	size_t path;    /* where it is in .paths, terminated */
 	bool is_deleted;
+	enum mapping_fate fate;
 };
 
 /* A file of a process that is looked into. */
@@ -358,7 +360,7 @@ static int look_into_group(struct loaded *p, const struct loaded_area *first,
 
 	text_add_clean_max(&l.name, l.path, strlen(l.path), ELFFILE_NAME_MAX);
 	if (first->is_deleted)
-		buffer_add_text(&l.name, " [deleted]");
+		buffer_add_text(&l.name, kind_deleted_note(first->fate));
 	buffer_add_char(&l.name, '\0');
 	r = l.name.error;
 	if (r == 0)
@@ -389,9 +391,8 @@ static int look_into_files(struct loaded *p)
 /* Without " (deleted)", and with the newlines that the kernel has written otherwise. */
 static size_t add_path(struct loaded *p, const struct mapping *m)
 {
-	static const char newline[] = "\\012", deleted[] = " (deleted)";
-	size_t len = m->path_len - (kind_is_deleted(m) ? sizeof(deleted) - 1 : 0),
-	       at = p->paths.len;
+	static const char newline[] = "\\012";
+	size_t len = kind_path_len(m), at = p->paths.len;
 
 	for (size_t i = 0; i < len; i++) {
 		bool is_newline = len - i >= 4 && !memcmp(m->path + i, newline, 4);
@@ -452,6 +453,7 @@ static int take_mapping(const struct mapping *m, void *context)
 	area->major = m->major;
 	area->minor = m->minor;
 	area->is_deleted = kind_is_deleted(m);
+	area->fate = m->fate;
 	last = area > p->area ? area - 1 : NULL;
 	area->path = last && is_of_one_file(last, area) ? last->path : add_path(p, m);
 	return p->paths.error ? end_all(p, p->paths.error) : 0;
@@ -465,7 +467,7 @@ int loaded_look_into(struct loaded *p, struct target *t, pid_t pid)
 	p->pid = pid;
 	p->areas = 0;
 	buffer_clear(&p->paths);
-	r = target_mappings(t, take_mapping, p);
+	r = whereabouts_mappings(t, take_mapping, p);
 	if (r == 0)
 		r = mounts_read(&p->mounts, p->procfs->fd, pid);
 	if (r == 0) {

@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/saved.h"
 #include "cli/visit.h"
+#include "inside/whereabouts.h"
 
 void map_done(struct map *m)
 {
@@ -162,7 +163,7 @@ static int look_into(struct target *t, pid_t pid, void *context)
 	int r;
 
 	s->pid = pid;
-	r = target_mappings(t, take, s);
+	r = whereabouts_mappings(t, take, s);
 	s->knows_any |= r == 0;
 	return r;
 }

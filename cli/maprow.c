@@ -118,7 +118,7 @@ void maprow_add_name(const struct atlas_row *row, struct buffer *to)
 	buffer_add_char(to, ' ');
 	cell_add_printable(to, row->name);
 	if (row->is_deleted)
-		buffer_add_text(to, " [deleted]");
+		buffer_add_text(to, kind_deleted_note(row->fate));
 	buffer_add_char(to, '\n');
 }
 
@@ -199,6 +199,13 @@ void maprow_add_json_place(const struct atlas_row *row, struct buffer *to)
 	add_json_number(to, "offset_bytes", row->offset);
 }
 
+/* Of those that are deleted for whoever reads their names. */
+static const char *const states[MAPPING_FATES] = {
+	[MAPPING_DELETED] = "deleted",
+	[MAPPING_REPLACED] = "replaced",
+	[MAPPING_UNCERTAIN] = "uncertain",
+};
+
 void maprow_add_json_name(const struct atlas_row *row, struct buffer *to)
 {
 	buffer_add_text(to, ",\"name\":");
@@ -206,6 +213,8 @@ void maprow_add_json_name(const struct atlas_row *row, struct buffer *to)
 	buffer_add_text(to, ",\"kind\":\"");
 	buffer_add_text(to, kind_name(row->kind));
 	buffer_add_text(to, row->is_deleted ? "\",\"deleted\":true" : "\",\"deleted\":false");
+	if (row->is_deleted && states[row->fate])
+		buffer_printf(to, ",\"state\":\"%s\"", states[row->fate]);
 }
 
 static void add_json_amounts(const struct atlas_row *row, struct buffer *to)

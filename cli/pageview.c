@@ -14,6 +14,7 @@
 #include "cli/visit.h"
 #include "inside/pagemap.h"
 #include "inside/pagewalk.h"
+#include "inside/whereabouts.h"
 
 enum { PAGES_VERSION = 1 };
 
@@ -129,7 +130,7 @@ static struct pagerow *row_for(
 	buffer_clear(&s->name);
 	kind_add_name(m, &s->name);
 	if (kind_is_deleted(m))
-		buffer_add_text(&s->name, " [deleted]");
+		buffer_add_text(&s->name, kind_deleted_note(m->fate));
 	buffer_add_char(&s->name, '\0');
 	if (s->name.error)
 		return NULL;
@@ -227,7 +228,7 @@ static int look_into(struct target *t, pid_t pid, void *context)
 		return r;
 	}
 	if (r == 0)
-		r = target_mappings(t, take_mapping, s);
+		r = whereabouts_mappings(t, take_mapping, s);
 	if (r == 0)
 		compare_with_smaps(s);
 	s->knows_any |= r == 0;

@@ -8,6 +8,7 @@
 
 #include "cli/cell.h"
 #include "cli/line.h"
+#include "inside/kind.h"
 #include "render/human.h"
 #include "snapshot/metric.h"
 
@@ -293,9 +294,13 @@ static void add_largest(const struct explanation *e, struct buffer *to)
 		for (size_t i = 0;
 			i < atlases[k]->rows && i < e->limit && atlases[k]->row[i].q[MAPPING_PSS];
 			i++) {
-			begin_row(e, atlases[k]->row[i].q[MAPPING_PSS], to);
-			cell_add_printable(to, atlases[k]->row[i].name);
-			buffer_add_text(to, atlases[k]->row[i].is_deleted ? " [deleted]\n" : "\n");
+			const struct atlas_row *row = &atlases[k]->row[i];
+
+			begin_row(e, row->q[MAPPING_PSS], to);
+			cell_add_printable(to, row->name);
+			if (row->is_deleted)
+				buffer_add_text(to, kind_deleted_note(row->fate));
+			buffer_add_char(to, '\n');
 		}
 	}
 }

@@ -128,7 +128,8 @@ static int copy_texts(const char *name, const char *flags, struct atlas_row *ret
 /* What of ROW tells its row from others; .name is a copy. */
 static int make_row(enum atlas_by by, const struct atlas_row *row, struct atlas_row *ret)
 {
-	*ret = (struct atlas_row){.kind = row->kind, .is_deleted = row->is_deleted};
+	*ret = (struct atlas_row){
+		.kind = row->kind, .is_deleted = row->is_deleted, .fate = row->fate};
 	if (by == ATLAS_BY_KIND) {
 		ret->is_deleted = false;
 	} else {
@@ -195,6 +196,7 @@ int atlas_row_of(const struct mapping *m, pid_t pid, bool with_flags, struct buf
 	*ret = (struct atlas_row){
 		.kind = kind_of(m),
 		.is_deleted = kind_is_deleted(m),
+		.fate = m->fate,
 		.pid = pid,
 		.start = m->start,
 		.end = m->end,
@@ -234,6 +236,8 @@ int atlas_add_row(struct atlas *a, const struct atlas_row *one)
 	row = a->by == ATLAS_BY_MAPPING ? NULL : find(a, &made);
 	if (row) {
 		free(made.name);
+		if (!row->is_deleted)
+			row->fate = made.fate;
 		row->is_deleted |= made.is_deleted;
 	} else {
 		row = &a->row[a->rows++];

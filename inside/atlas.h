@@ -29,11 +29,12 @@ struct atlas_row {
 	char *flags; /* of a single mapping, behind its name: "rd ex"; else NULL */
 	enum kind kind;
 	bool is_deleted;
-	pid_t pid;           /* of a single mapping */
-	char perms[5];       /* of a single mapping, else "" */
-	uint64_t start, end; /* likewise, else 0 */
-	uint64_t offset;     /* likewise */
-	uint64_t inode;      /* of the file, unless summed up by kind; 0: none */
+	enum mapping_fate fate; /* of one that is, what has become of it */
+	pid_t pid;              /* of a single mapping */
+	char perms[5];          /* of a single mapping, else "" */
+	uint64_t start, end;    /* likewise, else 0 */
+	uint64_t offset;        /* likewise */
+	uint64_t inode;         /* of the file, unless summed up by kind; 0: none */
 	uint32_t major, minor;
 	uint64_t mappings;
 	uint64_t present;           /* what all of them have */

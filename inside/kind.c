@@ -112,13 +112,34 @@ enum kind kind_of(const struct mapping *m)
 	return KIND_FILE;
 }
 
+size_t kind_path_len(const struct mapping *m)
+{
+	bool has_more = kind_has_file(m) && ends_deleted(m) && m->fate != MAPPING_LITERAL;
+
+	return m->path_len - (has_more ? sizeof(deleted) - 1 : 0);
+}
+
+const char *kind_deleted_note(enum mapping_fate fate)
+{
+	static const char *const notes[MAPPING_FATES] = {
+		[MAPPING_NOT_ASKED] = " [deleted]",
+		[MAPPING_THERE] = "",
+		[MAPPING_LITERAL] = "",
+		[MAPPING_DELETED] = " [deleted]",
+		[MAPPING_REPLACED] = " [replaced]",
+		[MAPPING_UNCERTAIN] = " [deleted?]",
+	};
+
+	return notes[fate];
+}
+
 bool kind_is_deleted(const struct mapping *m)
 {
 	/* "/[aio] (deleted)": the kernel's own, which never had a path. */
 	bool is_kernels = !m->major && (begins(m, "/[") || is(m, "/anon_hugepage (deleted)"));
 
-	return kind_has_file(m) && !is_shmem(m) && !is_kernels && ends_deleted(m) &&
-	       m->path[0] == '/';
+	return ends_deleted(m) && m->fate != MAPPING_THERE && m->fate != MAPPING_LITERAL &&
+	       kind_has_file(m) && !is_shmem(m) && !is_kernels && m->path[0] == '/';
 }
 
 static void add_clean(struct buffer *to, const char *text, size_t len)
@@ -141,7 +162,7 @@ static void add_shmem(const struct mapping *m, size_t len, struct buffer *to)
 
 void kind_add_name(const struct mapping *m, struct buffer *to)
 {
-	size_t len = m->path_len;
+	size_t len = kind_path_len(m);
 
 	if (!kind_has_file(m)) {
 		if (len)
@@ -150,8 +171,6 @@ void kind_add_name(const struct mapping *m, struct buffer *to)
 			buffer_add_text(to, "[anon]");
 		return;
 	}
-	if (ends_deleted(m))
-		len -= sizeof(deleted) - 1;
 	if (is_shmem(m))
 		add_shmem(m, len, to);
 	else if (len)

@@ -36,11 +36,20 @@ bool kind_has_file(const struct mapping *m);
 
 enum kind kind_of(const struct mapping *m);
 
-/* Whether M is a file's that is no more at that path, as after an upgrade; not of what never had one, as memfds. */
+/*
+ * Whether M is a file's that is no more at that path, as after an upgrade; not of what never had one, as memfds. Where nobody has looked
+ * (.fate), the kernel is believed.
+ */
 bool kind_is_deleted(const struct mapping *m);
 
+/* What is said behind the name of such a one: " [deleted]", " [replaced]" or " [deleted?]". */
+const char *kind_deleted_note(enum mapping_fate fate);
+
+/* The length of M's path without " (deleted)", unless that is a part of its name. */
+size_t kind_path_len(const struct mapping *m);
+
 /*
- * What M is called, clean: the path without " (deleted)", "[heap]", "[anon:NAME]", "[anon]", "[shared]", "memfd:NAME", "SysV ID".
+ * What M is called, clean: the path of that length, "[heap]", "[anon:NAME]", "[anon]", "[shared]", "memfd:NAME", "SysV ID".
  */
 void kind_add_name(const struct mapping *m, struct buffer *to);
 

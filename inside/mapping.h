@@ -45,6 +45,17 @@ enum mapping_field {
 	MAPPING_FIELDS
 };
 
+/* What has become of a file whose path ends in " (deleted)", which may be a part of its name. */
+enum mapping_fate {
+	MAPPING_NOT_ASKED, /* it is what the kernel says, as far as nobody has looked */
+	MAPPING_THERE,     /* it is there by its path without that */
+	MAPPING_LITERAL,   /* it is there by all of its path */
+	MAPPING_DELETED,   /* nothing of that name is there */
+	MAPPING_REPLACED,  /* another file is, as after an upgrade */
+	MAPPING_UNCERTAIN, /* it can't be seen from here */
+	MAPPING_FATES
+};
+
 struct mapping {
 	uint64_t start, end;
 	uint64_t offset; /* in the file */
@@ -58,6 +69,7 @@ struct mapping {
 	size_t flags_len;
 	uint64_t present;           /* bits of mapping_field */
 	uint64_t q[MAPPING_FIELDS]; /* bytes, but where it is no amount; 0 of what is not present */
+	enum mapping_fate fate;     /* set by whoever looks: inside/whereabouts.h */
 };
 
 /* Whether it is bytes. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "inside/kind.h"
 #include "inside/lookup.h"
 
 enum { SUFFIX_LEN = sizeof(" (deleted)") - 1 };
@@ -151,4 +152,82 @@ enum shelf_fate whereabouts_find(
 	if (whole == FOUND_UNKNOWN || found == FOUND_UNKNOWN)
 		return SHELF_UNCERTAIN;
 	return found == FOUND_ANOTHER ? SHELF_REPLACED : SHELF_DELETED;
+}
+
+/* Mappings that are taken, and what was looked up last: a library's follow each other. */
+struct naming {
+	struct target *target;
+	mapping_taker take;
+	void *context;
+	bool was_opened; /* or tried to */
+	struct whereabouts where;
+	struct buffer path; /* terminated; none yet: empty */
+	uint64_t inode;
+	uint32_t major, minor;
+	enum mapping_fate fate;
+};
+
+static void cleanup_naming(struct naming *n)
+{
+	whereabouts_close(&n->where);
+	buffer_done(&n->path);
+}
+
+static enum mapping_fate fate_of(struct naming *n, const struct mapping *m)
+{
+	static const enum mapping_fate fates[SHELF_FATES] = {
+		[SHELF_THERE] = MAPPING_THERE,
+		[SHELF_DELETED] = MAPPING_DELETED,
+		[SHELF_REPLACED] = MAPPING_REPLACED,
+		[SHELF_UNCERTAIN] = MAPPING_UNCERTAIN,
+	};
+	const struct shelf_row row = {
+		.path = n->path.data, .inode = m->inode, .major = m->major, .minor = m->minor};
+	bool is_literal;
+	enum shelf_fate fate;
+
+	if (!n->was_opened)
+		(void)whereabouts_open(n->target, &n->where); /* without it all is uncertain */
+	n->was_opened = true;
+	fate = whereabouts_find(&n->where, &row, &is_literal);
+	return is_literal ? MAPPING_LITERAL : fates[fate];
+}
+
+static bool is_last(const struct naming *n, const struct mapping *m)
+{
+	return n->path.len == m->path_len + 1 && n->inode == m->inode && n->major == m->major &&
+	       n->minor == m->minor && !memcmp(n->path.data, m->path, m->path_len);
+}
+
+static int take_named(const struct mapping *m, void *context)
+{
+	struct naming *n = context;
+	struct mapping named;
+
+	if (!kind_is_deleted(m))
+		return n->take(m, n->context);
+	if (!is_last(n, m)) {
+		buffer_clear(&n->path);
+		buffer_add(&n->path, m->path, m->path_len);
+		buffer_add_char(&n->path, '\0');
+		if (n->path.error)
+			return n->path.error;
+		n->inode = m->inode;
+		n->major = m->major;
+		n->minor = m->minor;
+		n->fate = fate_of(n, m);
+	}
+	named = *m;
+	named.fate = n->fate;
+	return n->take(&named, n->context);
+}
+
+int whereabouts_mappings(struct target *t, mapping_taker take, void *context)
+{
+	CLEANUP(cleanup_naming)
+	struct naming n = {.target = t, .take = take, .context = context, .where.root = -1};
+
+	if (!t->reader.procfs->is_kernels)
+		return target_mappings(t, take, context);
+	return target_mappings(t, take_named, &n);
 }

@@ -33,4 +33,10 @@ void whereabouts_close(struct whereabouts *w);
 enum shelf_fate whereabouts_find(
 	const struct whereabouts *w, const struct shelf_row *row, bool *ret_is_literal);
 
+/*
+ * As target_mappings(), with what has become of files that the kernel calls deleted (.fate); of a tree that only looks like /proc nothing
+ * is known. What is of any other file costs nothing.
+ */
+int whereabouts_mappings(struct target *t, mapping_taker take, void *context);
+
 #endif

@@ -99,6 +99,39 @@ static void tells_what_a_mapping_is_for(void **state)
 	}
 }
 
+/* As far as somebody has looked, that is believed, and else the kernel. */
+static void a_name_may_end_so_as_if_it_were_deleted(void **state)
+{
+	static const struct sample s = {"r--p", 7, 0, 8, 1, "/a (deleted)", "rd"};
+	static const struct {
+		enum mapping_fate fate;
+		bool is_deleted;
+		const char *name, *note;
+	} cases[] = {
+		{MAPPING_NOT_ASKED, true, "/a", " [deleted]"},
+		{MAPPING_DELETED, true, "/a", " [deleted]"},
+		{MAPPING_REPLACED, true, "/a", " [replaced]"},
+		{MAPPING_UNCERTAIN, true, "/a", " [deleted?]"},
+		{MAPPING_THERE, false, "/a", ""},
+		{MAPPING_LITERAL, false, "/a (deleted)", ""},
+	};
+
+	(void)state;
+	assert_int_equal(ARRAY_SIZE(cases), MAPPING_FATES);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mapping m = mapping_of(&s);
+		AUTO_BUFFER struct buffer name = {0};
+
+		m.fate = cases[i].fate;
+		kind_add_name(&m, &name);
+		buffer_add_char(&name, '\0');
+		assert_string_equal(name.data, cases[i].name);
+		assert_int_equal(kind_path_len(&m), strlen(cases[i].name));
+		assert_int_equal(kind_is_deleted(&m), cases[i].is_deleted);
+		assert_string_equal(kind_deleted_note(m.fate), cases[i].note);
+	}
+}
+
 static void each_has_a_name(void **state)
 {
 	(void)state;
@@ -113,6 +146,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_what_a_mapping_is_for),
+		cmocka_unit_test(a_name_may_end_so_as_if_it_were_deleted),
 		cmocka_unit_test(each_has_a_name),
 	};
 

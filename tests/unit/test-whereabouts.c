@@ -6,9 +6,11 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "inside/kind.h"
 #include "inside/whereabouts.h"
 
 static struct procfs procfs;
@@ -138,6 +140,84 @@ static void what_nobody_can_see_is_uncertain(void **state)
 	assert_false(is_literal);
 }
 
+/* A mapping of this process's, and what becomes known of it. */
+struct mapped {
+	const char *name;
+	void *memory;
+	enum mapping_fate fate; /* MAPPING_FATES: it was not met */
+	size_t path_len;
+};
+
+static void map_file(struct mapped *f)
+{
+	struct shelf_row row;
+	char path[PATH_MAX];
+	int fd;
+
+	make(f->name, &row);
+	snprintf(path, sizeof(path), "%s/%s", folder, f->name);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 1), 0);
+	f->memory = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_true(f->memory != MAP_FAILED);
+	f->fate = MAPPING_FATES;
+	close(fd);
+}
+
+enum { MAPPED = 5 };
+
+static int take(const struct mapping *m, void *context)
+{
+	struct mapped *f = context;
+
+	for (size_t i = 0; i < MAPPED; i++)
+		if (m->start == (uint64_t)(uintptr_t)f[i].memory) {
+			f[i].fate = m->fate;
+			f[i].path_len = kind_path_len(m);
+		}
+	return m->start == (uint64_t)(uintptr_t)f[MAPPED].memory ? -ECANCELED : 0;
+}
+
+static void mappings_come_with_what_became_of_their_files(void **state)
+{
+	static const enum mapping_fate expected[MAPPED] = {MAPPING_NOT_ASKED, MAPPING_LITERAL,
+		MAPPING_DELETED, MAPPING_REPLACED, MAPPING_THERE};
+	struct mapped f[MAPPED + 1] = {{.name = "as it was"}, {.name = "named (deleted)"},
+		{.name = "gone"}, {.name = "old"}, {.name = "relinked"}};
+	AUTO_TARGET struct target t;
+	struct shelf_row other;
+	char path[2][PATH_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < MAPPED; i++)
+		map_file(&f[i]);
+	for (size_t i = 2; i < MAPPED - 1; i++)
+		removes(f[i].name);
+	make("old", &other);
+	/* Under its name again, which the kernel does not know. */
+	snprintf(path[0], PATH_MAX, "%s/relinked", folder);
+	snprintf(path[1], PATH_MAX, "%s/kept", folder);
+	assert_int_equal(link(path[0], path[1]), 0);
+	removes("relinked");
+	assert_int_equal(link(path[1], path[0]), 0);
+	assert_int_equal(target_open(&procfs, getpid(), &t), 0);
+	assert_int_equal(whereabouts_mappings(&t, take, f), 0);
+	for (size_t i = 0; i < MAPPED; i++) {
+		if (f[i].fate != expected[i])
+			fail_msg("%s: %d", f[i].name, (int)f[i].fate);
+		assert_int_equal(f[i].path_len, strlen(folder) + 1 + strlen(f[i].name));
+	}
+	f[MAPPED] = f[2];
+	assert_int_equal(whereabouts_mappings(&t, take, f), -ECANCELED);
+	for (size_t i = 0; i < MAPPED; i++) {
+		munmap(f[i].memory, 1);
+		if (expected[i] != MAPPING_DELETED)
+			removes(f[i].name);
+	}
+	removes("kept");
+}
+
 static int open_folder(void **state)
 {
 	(void)state;
@@ -158,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_name_may_end_so),
 		cmocka_unit_test(newlines_are_escaped),
 		cmocka_unit_test(what_nobody_can_see_is_uncertain),
+		cmocka_unit_test(mappings_come_with_what_became_of_their_files),
 	};
 
 	return cmocka_run_group_tests(tests, open_folder, close_folder);
