@@ -14,8 +14,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/flag.h"
 #include "cli/explanation.h"
+#include "cli/flag.h"
+#include "cli/hint.h"
 #include "cli/output.h"
 #include "cli/plain.h"
 #include "cli/source.h"
@@ -60,6 +61,7 @@ struct subject {
 
 struct explaining {
 	const struct explain *explain;
+	struct hint hint;
 	struct subject *subject;
 	size_t subjects;
 	pid_t other;            /* whose maps are being read */
@@ -128,8 +130,10 @@ static int look_into_all(struct explaining *x, const struct procfs *procfs)
 			x->subjects++;
 			return r;
 		}
-		if (r != 0)
-			x->has_failed |= chosen_say(s->process, r, &s->why);
+		if (r != 0 && chosen_say(s->process, r, &s->why)) {
+			x->has_failed = true;
+			hint_say(&x->hint, procfs, r);
+		}
 	}
 	return 0;
 }

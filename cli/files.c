@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/filerow.h"
 #include "cli/flag.h"
+#include "cli/hint.h"
 #include "cli/mappers.h"
 #include "cli/output.h"
 #include "cli/print.h"
@@ -321,6 +322,8 @@ static void say_missing(const struct showing *s, const struct procfs *procfs)
 		log_warning(
 			"%zu process%s refused by the kernel: what only they map is missing, and of the rest their part",
 			denied, denied == 1 ? " was" : "es were");
+	if (s->named_denied)
+		hint_say(&(struct hint){0}, procfs, TARGET_DENIED);
 	if (procfs->hides_from_us)
 		log_warning("/proc hides processes of other users: what they map is missing");
 	if (changed)

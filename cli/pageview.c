@@ -468,7 +468,8 @@ int pageview_show(struct pages *p, const struct procfs *procfs)
 		.visit = {.procfs = procfs,
 			.work = look_into,
 			.context = &s,
-			.hint = "pages of others' processes take CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"},
+			.hint.denied =
+				"pages of others' processes take CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"},
 		.frames = {.counts.fd = -1, .flags.fd = -1},
 		.page_size = pagewalk_page_size(),
 	};

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
-
 void visit_done(struct visit *v)
 {
 	buffer_done(&v->processes);
@@ -31,14 +29,6 @@ static void add_process(struct visit *v, pid_t pid, const char *program, const c
 	json_decref(row);
 }
 
-static void hint(struct visit *v, int r)
-{
-	if (r != TARGET_DENIED || v->was_denied || !v->hint)
-		return;
-	v->was_denied = true;
-	log_info("%s", v->hint);
-}
-
 int visit_process(struct visit *v, const struct chosen_process *p)
 {
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
@@ -54,7 +44,7 @@ int visit_process(struct visit *v, const struct chosen_process *p)
 		return v->fatal ? v->fatal : r;
 	if (r != 0 && chosen_say(p, r, &why)) {
 		v->has_failed = true;
-		hint(v, r);
+		hint_say(&v->hint, v->procfs, r);
 	}
 	add_process(v, p->pid, is_open ? target_program(&t) : NULL, why);
 	return v->processes.error;

@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "cli/chosen.h"
+#include "cli/hint.h"
 #include "inside/target.h"
 
 /*
@@ -22,11 +23,10 @@ struct visit {
 	const struct procfs *procfs; /* borrowed */
 	visit_work work;
 	void *context;
-	const char *hint;        /* what is to be said of those that are refused; or NULL */
+	struct hint hint;
 	struct buffer processes; /* objects, with commas in between */
 	bool has_failed;         /* one of them could not be looked into */
-	bool was_denied;
-	int fatal; /* set by .work: an error that ends all, as one of printing */
+	int fatal;               /* set by .work: an error that ends all, as one of printing */
 };
 
 void visit_done(struct visit *v);
