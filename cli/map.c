@@ -97,14 +97,16 @@ int map_parse(
 /* What is being printed, and what is kept for that. */
 struct showing {
 	const struct map *map;
-	struct atlas atlas;     /* where rows are sorted or summed up, */
-	struct atlas then;      /* and what they are compared with */
-	struct atlas *into;     /* which of them is being filled */
-	struct atlas_row total; /* else */
+	struct atlas atlas;         /* where rows are sorted or summed up, */
+	struct atlas then;          /* and what they are compared with */
+	struct atlas *into;         /* which of them is being filled, */
+	struct atlas one;           /* and what of: the process that is being read */
+	struct atlas_row total;     /* where rows are printed as they come, */
+	struct atlas_row one_total; /* and of that process */
 	struct buffer text, name;
 	pid_t pid;
 	size_t rows, shown;
-	bool knows_any; /* of a process, or one of its mappings */
+	size_t whole; /* processes */
 	struct visit visit;
 };
 
@@ -112,6 +114,7 @@ static void cleanup_showing(struct showing *s)
 {
 	atlas_done(&s->atlas);
 	atlas_done(&s->then);
+	atlas_done(&s->one);
 	buffer_done(&s->text);
 	buffer_done(&s->name);
 	visit_done(&s->visit);
@@ -138,14 +141,14 @@ static int add_row(struct showing *s, const struct atlas_row *row)
 	return s->visit.fatal;
 }
 
-/* A mapping as it comes: nothing is kept of it but in the sum. */
+/* A mapping as it comes: nothing is kept of it but in the sum, for which all of its process has to come. */
 static int pass_on(struct showing *s, const struct mapping *m)
 {
 	struct atlas_row row;
 	int r = atlas_row_of(m, s->pid, s->map->json || s->map->csv, &s->name, &row);
 
 	if (r == 0)
-		r = atlas_sum(&s->total, &row);
+		r = atlas_sum(&s->one_total, &row);
 	return r == 0 ? add_row(s, &row) : r;
 }
 
@@ -153,18 +156,34 @@ static int take(const struct mapping *m, void *context)
 {
 	struct showing *s = context;
 
-	s->knows_any = true;
-	return s->map->is_sorted ? atlas_add(s->into, s->pid, m) : pass_on(s, m);
+	return s->map->is_sorted ? atlas_add(&s->one, s->pid, m) : pass_on(s, m);
 }
 
 static int look_into(struct target *t, pid_t pid, void *context)
 {
 	struct showing *s = context;
-	int r;
 
+	atlas_done(&s->one);
+	s->one_total = (struct atlas_row){0};
 	s->pid = pid;
-	r = whereabouts_mappings(t, take, s);
-	s->knows_any |= r == 0;
+	return whereabouts_mappings(t, take, s);
+}
+
+/* Half of a process is nothing that could be summed up or compared. */
+static int keep(void *context)
+{
+	struct showing *s = context;
+	int r = s->one_total.mappings ? atlas_sum(&s->total, &s->one_total) : 0;
+	struct atlas before = *s->into;
+
+	/* The first one's, which may be large, need not be there twice. */
+	if (!before.rows) {
+		*s->into = s->one;
+		s->one = before;
+	}
+	for (size_t i = 0; r == 0 && i < s->one.rows; i++)
+		r = atlas_add_row(s->into, &s->one.row[i]);
+	s->whole += r == 0;
 	return r;
 }
 
@@ -193,31 +212,33 @@ static int add_kept(struct showing *s)
 	return r;
 }
 
-/* Where no process could be looked into a total of zeros would be an answer: people have what was said on the log. */
+static void finish_json(struct showing *s)
+{
+	buffer_printf(&s->text, "],\"count\":%zu,\"total\":", s->rows);
+	if (s->whole)
+		maprow_add_json_sums(&s->total, &s->text);
+	else
+		buffer_add_text(&s->text, "{}");
+	buffer_add_text(&s->text, ",\"processes\":[");
+	buffer_add(&s->text, s->visit.processes.data, s->visit.processes.len);
+	buffer_add_text(&s->text, "]}\n");
+}
+
+/* Where no process was whole a total of zeros would be an answer: people have what was said on the log. */
 static int finish(struct showing *s)
 {
 	const struct map *map = s->map;
-	bool is_unknown = s->visit.has_failed && !s->knows_any;
-	int r = map->is_sorted && !is_unknown ? add_kept(s) : 0;
+	int r = map->is_sorted ? add_kept(s) : 0;
 
 	if (r < 0)
 		return r;
-	if (is_unknown && !map->json) {
+	if (map->json)
+		finish_json(s);
+	else if (!s->whole && !s->rows)
 		buffer_clear(&s->text);
-		return 0;
-	}
-	if (map->json) {
-		buffer_add_text(&s->text, "],\"total\":");
-		if (is_unknown)
-			buffer_add_text(&s->text, "{}");
-		else
-			maprow_add_json_sums(&s->total, &s->text);
-		buffer_add_text(&s->text, ",\"processes\":[");
-		buffer_add(&s->text, s->visit.processes.data, s->visit.processes.len);
-		buffer_add_text(&s->text, "]}\n");
-	} else if (!map->csv) {
-		maprow_add_total(&map->format, &s->total, s->rows, &s->text);
-	}
+	else if (!map->csv && s->whole)
+		maprow_add_total(&map->format, &s->total,
+			map->is_sorted ? s->rows : s->total.mappings, &s->text);
 	return output_flush(&s->text);
 }
 
@@ -314,7 +335,12 @@ static int show_changes(struct showing *s)
 int map_show(const struct settings *settings, struct map *m)
 {
 	CLEANUP(cleanup_showing)
-	struct showing s = {.map = m, .atlas.by = m->format.by, .then.by = m->format.by};
+	struct showing s = {
+		.map = m,
+		.atlas.by = m->format.by,
+		.then.by = m->format.by,
+		.one.by = m->format.by,
+	};
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
 	int r = chosen_open(settings, &m->chosen, &procfs);
 
@@ -322,7 +348,7 @@ int map_show(const struct settings *settings, struct map *m)
 		return r;
 	m->format.has_pid = m->chosen.count > 1;
 	s.into = &s.atlas;
-	s.visit = (struct visit){.procfs = &procfs, .work = look_into, .context = &s};
+	s.visit = (struct visit){.procfs = &procfs, .work = look_into, .keep = keep, .context = &s};
 	r = is_compared(m) ? show_changes(&s) : show_all(&s);
 	return r < 0 ? r : s.visit.has_failed;
 }

@@ -40,7 +40,12 @@ struct showing {
 	uint64_t rss_bytes;       /* and its pages */
 	uint64_t size_bytes;      /* of all mappings that are looked into */
 	size_t shown, pages_seen;
-	bool knows_any; /* of a process, or of one of its mappings */
+	bool knows_any; /* of a process, or of one of its mappings where these are printed at once */
+	struct {
+		size_t rows;
+		uint64_t size_bytes;
+		struct pagerow kind[KIND_END];
+	} whole; /* what there was of those above behind the last process that was whole */
 };
 
 static void cleanup_showing(struct showing *s)
@@ -163,6 +168,11 @@ static bool is_set_aside(const struct mapping *m)
 	       kind_of(m) != KIND_HUGETLB;
 }
 
+static bool is_printed_at_once(const struct showing *s)
+{
+	return s->pages->format.by == PAGEROW_BY_PAGE || pages_is_by_parts(s->pages);
+}
+
 static int take_mapping(const struct mapping *m, void *context)
 {
 	struct showing *s = context;
@@ -184,7 +194,7 @@ static int take_mapping(const struct mapping *m, void *context)
 	r = s->walk.cannot_scan && is_set_aside(m)
 	            ? 0
 	            : pagewalk(&s->walk, start, end, kind_of(m) == KIND_HUGETLB, take_page, s);
-	s->knows_any |= r == 0;
+	s->knows_any |= r == 0 && is_printed_at_once(s);
 	return r;
 }
 
@@ -211,12 +221,37 @@ static void compare_with_smaps(const struct showing *s)
 			(int)s->pid, (unsigned long long)apart / 1024, is_more ? "more" : "less");
 }
 
+static int keep(void *context)
+{
+	struct showing *s = context;
+
+	s->knows_any = true;
+	s->whole.rows = s->rows;
+	s->whole.size_bytes = s->size_bytes;
+	if (s->pages->format.by == PAGEROW_BY_KIND)
+		memcpy(s->whole.kind, s->row, sizeof(s->whole.kind));
+	return 0;
+}
+
+/* Half of a process is nothing that could be summed up. */
+static void drop_half(struct showing *s)
+{
+	if (is_printed_at_once(s))
+		return;
+	while (s->rows > s->whole.rows)
+		free(s->row[--s->rows].name);
+	s->size_bytes = s->whole.size_bytes;
+	if (s->pages->format.by == PAGEROW_BY_KIND)
+		memcpy(s->row, s->whole.kind, sizeof(s->whole.kind));
+}
+
 static int look_into(struct target *t, pid_t pid, void *context)
 {
 	struct showing *s = context;
 	AUTO_CLOSE int pagemap = -1;
 	int r = target_file(t, "pagemap", &pagemap);
 
+	drop_half(s);
 	s->target = t;
 	s->pid = pid;
 	s->smaps_rss_bytes = s->rss_bytes = 0;
@@ -231,7 +266,6 @@ static int look_into(struct target *t, pid_t pid, void *context)
 		r = whereabouts_mappings(t, take_mapping, s);
 	if (r == 0)
 		compare_with_smaps(s);
-	s->knows_any |= r == 0;
 	return r;
 }
 
@@ -390,6 +424,7 @@ static int finish(struct showing *s)
 	size_t count;
 	int r = 0;
 
+	drop_half(s);
 	if (s->visit.has_failed && !s->knows_any)
 		return finish_unknown(s);
 	if (pages_is_by_parts(p))
@@ -467,6 +502,7 @@ int pageview_show(struct pages *p, const struct procfs *procfs)
 		.pages = p,
 		.visit = {.procfs = procfs,
 			.work = look_into,
+			.keep = keep,
 			.context = &s,
 			.hint.denied =
 				"pages of others' processes take CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"},
@@ -479,7 +515,7 @@ int pageview_show(struct pages *p, const struct procfs *procfs)
 		s.row = calloc(KIND_END, sizeof(*s.row));
 		if (!s.row)
 			return -ENOMEM;
-		s.rows = s.room = KIND_END;
+		s.rows = s.room = s.whole.rows = KIND_END;
 	}
 	open_frames(&s, procfs);
 	init_loaded(&s, procfs);

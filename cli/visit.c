@@ -13,10 +13,12 @@ void visit_done(struct visit *v)
 	buffer_done(&v->processes);
 }
 
-static void add_process(struct visit *v, pid_t pid, const char *program, const char *why)
+/* WHY not all of it counts; NULL: it does. */
+static void add_process(
+	struct visit *v, pid_t pid, const char *program, const char *why, bool has_ended)
 {
-	json_t *row = json_pack("{s:i,s:s*,s:b,s:s*}", "pid", (int)pid, "program", program,
-		"complete", !why, "error", why);
+	json_t *row = json_pack("{s:i,s:s*,s:b,s:s*,s:o*}", "pid", (int)pid, "program", program,
+		"complete", !why, "error", why, "ended", has_ended ? json_true() : NULL);
 	char *text = row ? json_dumps(row, JSON_COMPACT) : NULL;
 
 	if (v->processes.len)
@@ -34,18 +36,22 @@ int visit_process(struct visit *v, const struct chosen_process *p)
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
 	int r = target_open(v->procfs, p->pid, &t);
 	const char *why = NULL;
-	bool is_open = r == 0;
+	bool is_open = r == 0, has_ended = false;
 
 	if (r == 0)
 		r = chosen_is(p, t.sample.q[PROCESS_START_TIME])
 		            ? target_end(&t, v->work(&t, p->pid, v->context))
 		            : TARGET_GONE;
+	if (r == 0 && v->keep)
+		r = v->keep(v->context);
 	if (r == -ENOMEM || v->fatal)
 		return v->fatal ? v->fatal : r;
-	if (r != 0 && chosen_say(p, r, &why)) {
+	if (r != 0)
+		has_ended = !chosen_say(p, r, &why);
+	if (r != 0 && !has_ended) {
 		v->has_failed = true;
 		hint_say(&v->hint, v->procfs, r);
 	}
-	add_process(v, p->pid, is_open ? target_program(&t) : NULL, why);
+	add_process(v, p->pid, is_open ? target_program(&t) : NULL, why, has_ended);
 	return v->processes.error;
 }

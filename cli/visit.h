@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Looking into one process after the other: of each it is said on the log if that could not be done, and why, and it is a row of
- * "processes" in JSON.
+ * "processes" in JSON: .complete, or else with its .error, and .ended where it was found by a filter and is none that was
+ * asked for any more.
  */
 #ifndef MEMTALLY_CLI_VISIT_H
 #define MEMTALLY_CLI_VISIT_H
@@ -24,6 +25,8 @@ struct visit {
 	visit_work work;
 	void *context;
 	struct hint hint;
+	/* The process that .work has looked into was whole, and counts. 0, or as .work. NULL: nothing is to be done then. */
+	int (*keep)(void *context);
 	struct buffer processes; /* objects, with commas in between */
 	bool has_failed;         /* one of them could not be looked into */
 	int fatal;               /* set by .work: an error that ends all, as one of printing */

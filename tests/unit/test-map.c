@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memtally map over a tree that looks like /proc, of which a process may end when it is about to be read. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <sys/wait.h>
+
+#include "base/file.h"
+#include "cli/memtally.h"
+#include "tests/unit/tree.h"
+
+enum { KIB = 1024, ARGS_MAX = 10, STEADY = 42, FLEETING = 43 };
+
+static const struct tree_process processes[] = {
+	{.pid = STEADY, .name = "worker", .rss_kib = 1000, .pss_kib = 900, .uss_kib = 700},
+	{.pid = FLEETING, .name = "worker", .rss_kib = 500, .pss_kib = 400, .uss_kib = 300},
+};
+
+static void populate(struct tree *t)
+{
+	tree_open(t);
+	tree_write(t, "stat", "btime 1000000\n");
+	tree_write(t, "meminfo", "MemTotal: 1000000 kB\n");
+	for (size_t i = 0; i < ARRAY_SIZE(processes); i++) {
+		tree_add(t, &processes[i]);
+		tree_add_smaps(t, &processes[i]);
+	}
+}
+
+/* It goes on for as long as it takes to open its smaps, of which one mapping is there. */
+static void end_in_the_middle(void *tree)
+{
+	tree_write(tree, "43/smaps",
+		"10000-20000 rw-p 00000000 00:00 0\nRss: 250 kB\nPss: 200 kB\nShared_Clean: 100 kB\n"
+		"Shared_Dirty: 0 kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: 150 kB\n");
+	tree_remove(tree, "43/stat");
+	tree_remove(tree, "43/status");
+}
+
+struct result {
+	int status;
+	struct buffer out, err; /* terminated */
+};
+
+static void result_done(struct result *r)
+{
+	buffer_done(&r->out);
+	buffer_done(&r->err);
+}
+#define AUTO_RESULT CLEANUP(result_done)
+
+static void redirect(const char *path, int to)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || dup2(fd, to) < 0)
+		_exit(99);
+}
+
+static void take_text(const char *path, struct buffer *ret)
+{
+	assert_int_equal(file_read_all(AT_FDCWD, path, 1 << 20, ret), 0);
+	buffer_add_char(ret, '\0');
+	unlink(path);
+}
+
+/* Runs memtally map with ARGS over T, where FLEETING ends when the NTH smaps is opened; 0: it does not. */
+static void run(struct tree *t, unsigned int nth, const char *const args[static ARGS_MAX],
+	struct result *ret)
+{
+	struct tree_event event = {
+		.suffix = "smaps", .nth = nth, .call = end_in_the_middle, .to = t};
+	char procfs[64],
+		*argv[ARGS_MAX + 4] = {(char *)(uintptr_t) "memtally", (char *)(uintptr_t) "map",
+			procfs, (char *)(uintptr_t) "--config.file=/dev/null"};
+	int argc = 4, status;
+	pid_t child;
+
+	snprintf(procfs, sizeof(procfs), "--path.procfs=%s", t->path);
+	for (size_t i = 0; i < ARGS_MAX && args[i]; i++)
+		argv[argc++] = (char *)(uintptr_t)args[i];
+	*ret = (struct result){.status = -1};
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		unsetenv("JOURNAL_STREAM");
+		redirect("test-map.out", STDOUT_FILENO);
+		redirect("test-map.err", STDERR_FILENO);
+		tree_expect(&event, nth > 0);
+		_exit(memtally_run(argc, argv));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	ret->status = WEXITSTATUS(status);
+	take_text("test-map.out", &ret->out);
+	take_text("test-map.err", &ret->err);
+}
+#define RUN(t, nth, ret, ...) run(t, nth, (const char *const[ARGS_MAX]){__VA_ARGS__}, ret)
+
+static void check_says(const struct result *r, const char *expected)
+{
+	if (!strstr(r->err.data, expected))
+		fail_msg("'%s' does not say '%s'", r->err.data, expected);
+}
+
+static json_t *json_of(const struct result *r)
+{
+	json_t *json = json_loadb(r->out.data, r->out.len - 1, JSON_REJECT_DUPLICATES, NULL);
+
+	if (!json)
+		fail_msg("no JSON: %s (%s)", r->out.data, r->err.data);
+	return json;
+}
+
+static json_int_t total_of(const json_t *json, const char *name)
+{
+	return json_integer_value(json_object_get(json_object_get(json, "total"), name));
+}
+
+static const json_t *process_at(const json_t *json, size_t i)
+{
+	return json_array_get(json_object_get(json, "processes"), i);
+}
+
+static void who_is_whole_counts_once(void **state)
+{
+	static const char *const flags[] = {
+		"--by=file", "--by=kind", "--sort=rss_bytes", "--by=mapping"};
+	AUTO_TREE struct tree t;
+
+	(void)state;
+	populate(&t);
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		AUTO_RESULT struct result r;
+		json_t *json;
+
+		RUN(&t, 0, &r, "42", "43", "--json", flags[i]);
+		json = json_of(&r);
+		assert_int_equal(total_of(json, "mappings"), 4);
+		assert_int_equal(total_of(json, "rss_bytes"), 1500 * KIB);
+		json_decref(json);
+	}
+}
+
+/* Nor in sums, nor among mappings that are sorted. */
+static void half_of_a_process_is_in_no_sum(void **state)
+{
+	static const char *const flags[] = {"--by=file", "--by=kind", "--sort=rss_bytes"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		AUTO_RESULT struct result r;
+		AUTO_TREE struct tree t;
+		json_t *json;
+
+		populate(&t);
+		RUN(&t, 2, &r, "--program=worker", "--json", flags[i]);
+		assert_int_equal(r.status, 0);
+		check_says(&r, "pid 43 has ended since it was found");
+		json = json_of(&r);
+		assert_int_equal(total_of(json, "mappings"), 2);
+		assert_int_equal(total_of(json, "rss_bytes"), 1000 * KIB);
+		assert_int_equal(json_integer_value(json_object_get(json, "count")), 2);
+		assert_int_equal(json_array_size(json_object_get(json, "rows")), 2);
+		assert_true(json_is_true(json_object_get(process_at(json, 0), "complete")));
+		assert_null(json_object_get(process_at(json, 0), "ended"));
+		assert_true(json_is_false(json_object_get(process_at(json, 1), "complete")));
+		assert_true(json_is_true(json_object_get(process_at(json, 1), "ended")));
+		json_decref(json);
+	}
+}
+
+/* Mappings are printed as they come, with whose they are, and stand; the total is of whole processes. */
+static void half_of_a_process_is_in_no_total(void **state)
+{
+	AUTO_RESULT struct result json_said, said;
+	AUTO_TREE struct tree t, other;
+	json_t *json;
+
+	(void)state;
+	populate(&t);
+	RUN(&t, 2, &json_said, "--program=worker", "--json");
+	json = json_of(&json_said);
+	assert_int_equal(json_array_size(json_object_get(json, "rows")), 3);
+	assert_int_equal(json_integer_value(json_object_get(json, "count")), 3);
+	assert_int_equal(total_of(json, "mappings"), 2);
+	assert_int_equal(total_of(json, "rss_bytes"), 1000 * KIB);
+	json_decref(json);
+	populate(&other);
+	RUN(&other, 2, &said, "--program=worker");
+	assert_non_null(strstr(said.out.data, " total of 2, in KiB\n"));
+}
+
+/* Who was named is missed: that is a failure, and the others' sums are there. */
+static void who_was_named_is_missed(void **state)
+{
+	AUTO_RESULT struct result r, alone;
+	AUTO_TREE struct tree t, other;
+	json_t *json;
+
+	(void)state;
+	populate(&t);
+	RUN(&t, 2, &r, "42", "43", "--json", "--by=file");
+	assert_int_equal(r.status, 1);
+	check_says(&r, "error: pid 43 is not there, or not any more");
+	json = json_of(&r);
+	assert_int_equal(total_of(json, "rss_bytes"), 1000 * KIB);
+	assert_null(json_object_get(process_at(json, 1), "ended"));
+	json_decref(json);
+	populate(&other);
+	RUN(&other, 1, &alone, "43", "--json");
+	json = json_of(&alone);
+	assert_int_equal(json_array_size(json_object_get(json, "rows")), 1);
+	assert_int_equal(json_object_size(json_object_get(json, "total")), 0);
+	json_decref(json);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_whole_counts_once),
+		cmocka_unit_test(half_of_a_process_is_in_no_sum),
+		cmocka_unit_test(half_of_a_process_is_in_no_total),
+		cmocka_unit_test(who_was_named_is_missed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
