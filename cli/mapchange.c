@@ -77,8 +77,10 @@ void mapchange_add_json(
 	buffer_printf(to, "{\"change\":\"%s\"", one ? change_of(row) : "total");
 	if (one && f->by == ATLAS_BY_MAPPING)
 		maprow_add_json_place(one, to);
-	if (one)
+	if (one) {
+		maprow_add_json_file(one, to);
 		maprow_add_json_name(one, to);
+	}
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
 		if ((row->present >> i) & 1)
 			buffer_printf(to, ",\"%s\":%lld", maprow_name((enum mapping_field)i),
@@ -88,8 +90,9 @@ void mapchange_add_json(
 
 void mapchange_add_csv_head(const struct maprow_format *f, struct buffer *to)
 {
-	buffer_add_text(to, f->by == ATLAS_BY_MAPPING ? "change,start,end,perms,kind,name,deleted"
-						      : "change,kind,name,deleted");
+	buffer_add_text(to, f->by == ATLAS_BY_MAPPING
+				    ? "change,start,end,perms,device,inode,kind,name,deleted"
+				    : "change,device,inode,kind,name,deleted");
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
 		if (atlas_is_sum((enum mapping_field)i))
 			buffer_printf(to, ",%s", maprow_name((enum mapping_field)i));
@@ -104,7 +107,7 @@ void mapchange_add_csv(
 	buffer_printf(to, "%s,", change_of(row));
 	if (f->by == ATLAS_BY_MAPPING)
 		maprow_add_csv_place(one, to);
-	buffer_printf(to, "%s,", kind_name(one->kind));
+	maprow_add_csv_file(one, to);
 	maprow_add_csv_name(one, to);
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
 		if (!atlas_is_sum((enum mapping_field)i))

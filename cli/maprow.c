@@ -199,6 +199,13 @@ void maprow_add_json_place(const struct atlas_row *row, struct buffer *to)
 	add_json_number(to, "offset_bytes", row->offset);
 }
 
+void maprow_add_json_file(const struct atlas_row *row, struct buffer *to)
+{
+	if (row->inode)
+		buffer_printf(to, ",\"device\":\"%x:%x\",\"inode\":%llu", row->major, row->minor,
+			(unsigned long long)row->inode);
+}
+
 /* Of those that are deleted for whoever reads their names. */
 static const char *const states[MAPPING_FATES] = {
 	[MAPPING_DELETED] = "deleted",
@@ -244,9 +251,7 @@ void maprow_add_json(const struct maprow_format *f, const struct atlas_row *row,
 		add_json_number(to, "pid", (uint64_t)row->pid);
 		maprow_add_json_place(row, to);
 	}
-	if (row->inode)
-		buffer_printf(to, ",\"device\":\"%x:%x\",\"inode\":%llu", row->major, row->minor,
-			(unsigned long long)row->inode);
+	maprow_add_json_file(row, to);
 	maprow_add_json_name(row, to);
 	if (row->flags)
 		add_json_flags(to, row->flags);
@@ -280,6 +285,15 @@ void maprow_add_csv_place(const struct atlas_row *row, struct buffer *to)
 	buffer_add_char(to, ',');
 }
 
+void maprow_add_csv_file(const struct atlas_row *row, struct buffer *to)
+{
+	if (row->inode)
+		buffer_printf(to, "%x:%x,%llu,%s,", row->major, row->minor,
+			(unsigned long long)row->inode, kind_name(row->kind));
+	else
+		buffer_printf(to, ",,%s,", kind_name(row->kind));
+}
+
 void maprow_add_csv_name(const struct atlas_row *row, struct buffer *to)
 {
 	csv_add_text(to, row->name);
@@ -298,11 +312,8 @@ static void add_csv_head(
 	} else {
 		buffer_add_u64(to, row->mappings);
 	}
-	if (row->inode)
-		buffer_printf(to, ",%x:%x,%llu,%s,", row->major, row->minor,
-			(unsigned long long)row->inode, kind_name(row->kind));
-	else
-		buffer_printf(to, ",,,%s,", kind_name(row->kind));
+	buffer_add_char(to, ',');
+	maprow_add_csv_file(row, to);
 	if (f->by == ATLAS_BY_MAPPING) {
 		buffer_add_text(to, row->flags ? row->flags : "");
 		buffer_add_char(to, ',');

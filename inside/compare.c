@@ -13,26 +13,39 @@ void compare_done(struct compare *c)
 	*c = (struct compare){0};
 }
 
-/* By what rows are the same; 0: they are. */
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* By what rows are the same; 0: they are. Shared memory has a name that is not its own, "[shared]", and an inode that is. */
 static int compare_keys(const struct atlas_row *a, const struct atlas_row *b)
 {
 	int order = strcmp(a->name, b->name);
 
-	if (order)
-		return order;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->is_deleted != b->is_deleted)
-		return a->is_deleted ? 1 : -1;
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return strcmp(a->perms, b->perms);
+	if (!order)
+		order = compare_numbers(a->kind, b->kind);
+	if (!order)
+		order = compare_numbers(a->major, b->major);
+	if (!order)
+		order = compare_numbers(a->minor, b->minor);
+	if (!order)
+		order = compare_numbers(a->inode, b->inode);
+	if (!order)
+		order = compare_numbers(a->start, b->start);
+	return order ? order : strcmp(a->perms, b->perms);
 }
 
 static int by_key(const void *a, const void *b)
 {
 	return compare_keys(
 		*(const struct atlas_row *const *)a, *(const struct atlas_row *const *)b);
+}
+
+/* The one that comes first; one of them may be NULL. */
+static const struct atlas_row *least(const struct atlas_row *a, const struct atlas_row *b)
+{
+	return !b || (a && compare_keys(a, b) <= 0) ? a : b;
 }
 
 static const struct atlas_row **sorted(const struct atlas *a)
@@ -46,17 +59,55 @@ static const struct atlas_row **sorted(const struct atlas *a)
 	return row;
 }
 
-static int64_t less(uint64_t now, uint64_t then)
+/* Some of the rows of an atlas. */
+struct run {
+	const struct atlas_row **row;
+	size_t count;
+};
+
+/* How many at the beginning of R are the same as KEY. */
+static size_t count_same(const struct run *r, const struct atlas_row *key)
 {
-	return now >= then ? (int64_t)(now - then) : -(int64_t)(then - now);
+	size_t count = 0;
+
+	while (count < r->count && !compare_keys(r->row[count], key))
+		count++;
+	return count;
 }
 
-/* Amounts are at most INT64_MAX: what no smaps and no sum has more of. */
-static uint64_t amount_of(const struct atlas_row *row, unsigned int field)
+/* The first COUNT of R, which are taken off it. */
+static struct run take(struct run *r, size_t count)
 {
-	uint64_t value = row ? row->q[field] : 0;
+	const struct run taken = {.row = r->row, .count = count};
 
-	return value <= INT64_MAX ? value : INT64_MAX;
+	r->row += count;
+	r->count -= count;
+	return taken;
+}
+
+static const struct atlas_row *first_of(const struct run *r)
+{
+	return r->count ? r->row[0] : NULL;
+}
+
+static uint64_t present_in(const struct run *r)
+{
+	uint64_t present = UINT64_MAX;
+
+	for (size_t i = 0; i < r->count; i++)
+		present &= r->row[i]->present;
+	return present;
+}
+
+/* At most INT64_MAX: what no smaps and no sum has more of. */
+static int64_t sum_of(const struct run *r, unsigned int field)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		if (__builtin_add_overflow(sum, r->row[i]->q[field], &sum))
+			return INT64_MAX;
+	return sum;
 }
 
 static bool has_changed(const struct compare_row *r)
@@ -64,24 +115,25 @@ static bool has_changed(const struct compare_row *r)
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
 		if ((r->present >> i & 1) && r->q[i])
 			return true;
-	return !r->now || !r->then;
+	return !r->now || !r->then || r->now->is_deleted != r->then->is_deleted;
 }
 
-static void add(struct compare *c, const struct atlas_row *now, const struct atlas_row *then)
+/* What is the same, of both. */
+static void add(struct compare *c, const struct run *now, const struct run *then)
 {
 	struct compare_row *r = &c->row[c->rows];
 	bool is_first = !c->rows && !c->total.present;
 
 	*r = (struct compare_row){
-		.now = now,
-		.then = then,
-		.present = (now ? now->present : UINT64_MAX) & (then ? then->present : UINT64_MAX),
+		.now = first_of(now),
+		.then = first_of(then),
+		.present = present_in(now) & present_in(then),
 	};
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
 		if (!atlas_is_sum((enum mapping_field)i))
 			r->present &= ~(UINT64_C(1) << i);
 		else if (r->present >> i & 1)
-			r->q[i] = less(amount_of(now, i), amount_of(then, i));
+			r->q[i] = sum_of(now, i) - sum_of(then, i);
 		if (__builtin_add_overflow(c->total.q[i], r->q[i], &c->total.q[i]))
 			c->total.q[i] = r->q[i] > 0 ? INT64_MAX : INT64_MIN;
 	}
@@ -104,18 +156,19 @@ int compare_make(const struct atlas *now, const struct atlas *then, enum mapping
 {
 	AUTO_FREE const struct atlas_row **a = sorted(now), **b = sorted(then);
 	struct compare c = {.row = calloc(now->rows + then->rows + 1, sizeof(*c.row))};
-	size_t i = 0, k = 0;
+	struct run left_now = {.row = a, .count = now->rows};
+	struct run left_then = {.row = b, .count = then->rows};
 
 	if (!a || !b || !c.row) {
 		free(c.row);
 		return -ENOMEM;
 	}
-	while (i < now->rows || k < then->rows) {
-		int order = i == now->rows ? 1 : k == then->rows ? -1 : compare_keys(a[i], b[k]);
+	while (left_now.count || left_then.count) {
+		const struct atlas_row *key = least(first_of(&left_now), first_of(&left_then));
+		const struct run same_now = take(&left_now, count_same(&left_now, key));
+		const struct run same_then = take(&left_then, count_same(&left_then, key));
 
-		add(&c, order <= 0 ? a[i] : NULL, order >= 0 ? b[k] : NULL);
-		i += order <= 0;
-		k += order >= 0;
+		add(&c, &same_now, &same_then);
 	}
 	qsort_r(c.row, c.rows, sizeof(*c.row), by_growth, &field);
 	*ret = c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What mappings have become, or have more than others: rows of two atlases of one kind, those of the same name beside each
+ * What mappings have become, or have more than others: rows of two atlases of one kind, those that are the same beside each
  * other. Pure.
  */
 #ifndef MEMTALLY_INSIDE_COMPARE_H
@@ -13,9 +13,10 @@
 #include "inside/atlas.h"
 
 struct compare_row {
-	const struct atlas_row *now, *then; /* of the atlases; NULL: there is none */
-	uint64_t present;                   /* what both have, or the one that there is */
-	int64_t q[MAPPING_FIELDS];          /* how much more there is now; 0 of what is no amount */
+	const struct atlas_row *now,
+		*then;    /* the first of each that is summed up in it; NULL: there is none */
+	uint64_t present; /* what all of these have */
+	int64_t q[MAPPING_FIELDS]; /* how much more there is now; 0 of what is no amount */
 };
 
 struct compare {
@@ -28,9 +29,10 @@ void compare_done(struct compare *c);
 #define AUTO_COMPARE CLEANUP(compare_done)
 
 /*
- * Of NOW and THEN, which stay as long as RET is used: what has changed, that which has grown most by FIELD first. Single mappings
- * are the same where they begin at the same address and have the same name and access; else what counts is the name, and
- * whether the file was deleted. -ENOMEM.
+ * Of NOW and THEN, which stay as long as RET is used: what has changed, that which has grown most by FIELD first. What has the
+ * same name, kind, device and inode is the same, whether it has been deleted meanwhile or not; and single mappings, where they
+ * begin at the same address and have the same access, too. Those of several processes may be the same, as after a fork, and
+ * are one row then, in sum. -ENOMEM.
  */
 int compare_make(const struct atlas *now, const struct atlas *then, enum mapping_field field,
 	struct compare *ret);

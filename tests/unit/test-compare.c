@@ -11,6 +11,8 @@ struct part {
 	enum kind kind;
 	bool is_deleted;
 	uint64_t start, rss, pss;
+	uint64_t inode;
+	const char *perms; /* NULL: "rw-p" */
 };
 
 static void fill(struct atlas *a, const struct part *parts, size_t count)
@@ -21,7 +23,7 @@ static void fill(struct atlas *a, const struct part *parts, size_t count)
 			.kind = parts[i].kind,
 			.is_deleted = parts[i].is_deleted,
 			.start = parts[i].start,
-			.perms = "rw-p",
+			.inode = parts[i].inode,
 			.mappings = 1,
 			.present = UINT64_C(1) << MAPPING_RSS | UINT64_C(1) << MAPPING_PSS |
 		                   UINT64_C(1) << MAPPING_MMU_PAGE_SIZE,
@@ -30,9 +32,43 @@ static void fill(struct atlas *a, const struct part *parts, size_t count)
 				[MAPPING_MMU_PAGE_SIZE] = 4096 + i},
 		};
 
+		memcpy(row.perms, parts[i].perms ? parts[i].perms : "rw-p", sizeof(row.perms));
 		assert_int_equal(atlas_add_row(a, &row), 0);
 	}
 }
+
+/* What is expected of a row. */
+struct change {
+	const char *name;
+	int64_t rss, pss;
+	bool has_now, has_then;
+};
+
+static void check(enum atlas_by by, const struct part *now, size_t nows, const struct part *then,
+	size_t thens, const struct change *expected, size_t count)
+{
+	AUTO_ATLAS struct atlas a = {.by = by}, b = {.by = by};
+	AUTO_COMPARE struct compare c = {0};
+
+	fill(&a, now, nows);
+	fill(&b, then, thens);
+	assert_int_equal(compare_make(&a, &b, MAPPING_PSS, &c), 0);
+	assert_int_equal(c.rows, count);
+	for (size_t i = 0; i < c.rows; i++) {
+		const struct compare_row *r = &c.row[i];
+
+		assert_string_equal((r->now ? r->now : r->then)->name, expected[i].name);
+		assert_int_equal(r->q[MAPPING_RSS], expected[i].rss);
+		assert_int_equal(r->q[MAPPING_PSS], expected[i].pss);
+		assert_int_equal(r->now != NULL, expected[i].has_now);
+		assert_int_equal(r->then != NULL, expected[i].has_then);
+		/* Page sizes do not add up, and do not grow. */
+		assert_int_equal(
+			r->present, UINT64_C(1) << MAPPING_RSS | UINT64_C(1) << MAPPING_PSS);
+	}
+}
+#define CHECK(by, now, then, expected)                                                             \
+	check(by, now, ARRAY_SIZE(now), then, ARRAY_SIZE(then), expected, ARRAY_SIZE(expected))
 
 static const struct part then[] = {
 	{"/lib/a", KIND_FILE, false, 0, 100, 10},
@@ -49,38 +85,83 @@ static const struct part now[] = {
 
 static void what_differs_is_told(void **state)
 {
-	static const struct {
-		const char *name;
-		int64_t rss, pss;
-		bool has_now, has_then;
-	} expected[] = {
-		{"/lib/b", 300, 300, true, false},
+	static const struct change expected[] = {
 		{"[anon]", -300, 200, true, true},
 		{"/lib/a", 0, 40, true, true},
-		{"/lib/b", -300, -300, false, true},
+		{"/lib/b", 0, 0, true, true},
 	};
 	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_FILE}, b = {.by = ATLAS_BY_FILE};
 	AUTO_COMPARE struct compare c = {0};
 
 	(void)state;
+	CHECK(ATLAS_BY_FILE, now, then, expected);
 	fill(&a, now, ARRAY_SIZE(now));
 	fill(&b, then, ARRAY_SIZE(then));
 	assert_int_equal(compare_make(&a, &b, MAPPING_PSS, &c), 0);
-	assert_int_equal(c.rows, ARRAY_SIZE(expected));
-	for (size_t i = 0; i < c.rows; i++) {
-		const struct compare_row *r = &c.row[i];
-
-		assert_string_equal((r->now ? r->now : r->then)->name, expected[i].name);
-		assert_int_equal(r->q[MAPPING_RSS], expected[i].rss);
-		assert_int_equal(r->q[MAPPING_PSS], expected[i].pss);
-		assert_int_equal(r->now != NULL, expected[i].has_now);
-		assert_int_equal(r->then != NULL, expected[i].has_then);
-		/* Page sizes do not add up, and do not grow. */
-		assert_int_equal(
-			r->present, UINT64_C(1) << MAPPING_RSS | UINT64_C(1) << MAPPING_PSS);
-	}
 	assert_int_equal(c.total.q[MAPPING_RSS], -300);
 	assert_int_equal(c.total.q[MAPPING_PSS], 240);
+}
+
+/* All that is shared without a name is called so. */
+static void shared_memory_is_told_by_its_inode(void **state)
+{
+	static const struct part before[] = {
+		{"[shared]", KIND_SHMEM, false, 0, 100, 100, .inode = 5},
+		{"[shared]", KIND_SHMEM, false, 0, 50, 50, .inode = 6},
+		{"/lib/a", KIND_FILE, false, 0, 20, 20, .inode = 9},
+	};
+	static const struct part after[] = {
+		{"[shared]", KIND_SHMEM, false, 0, 80, 80, .inode = 6},
+		{"[shared]", KIND_SHMEM, false, 0, 100, 100, .inode = 7},
+		{"/lib/a", KIND_FILE, false, 0, 25, 25, .inode = 10},
+	};
+	static const struct change expected[] = {
+		{"[shared]", 100, 100, true, false},
+		{"[shared]", 30, 30, true, true},
+		{"/lib/a", 25, 25, true, false},
+		{"/lib/a", -20, -20, false, true},
+		{"[shared]", -100, -100, false, true},
+	};
+
+	(void)state;
+	CHECK(ATLAS_BY_FILE, after, before, expected);
+}
+
+static void one_name_may_be_of_several_kinds(void **state)
+{
+	static const struct part before[] = {{"[anon]", KIND_KERNEL, false, 0, 10, 10}};
+	static const struct part after[] = {
+		{"[anon]", KIND_ANON, false, 0, 30, 30}, {"[anon]", KIND_KERNEL, false, 0, 10, 10}};
+	static const struct change expected[] = {{"[anon]", 30, 30, true, false}};
+
+	(void)state;
+	CHECK(ATLAS_BY_FILE, after, before, expected);
+}
+
+/* As they are of those who were forked. */
+static void what_several_have_at_one_address_is_one(void **state)
+{
+	static const struct part before[] = {
+		{"[heap]", KIND_HEAP, false, 0x1000, 10, 10},
+		{"[heap]", KIND_HEAP, false, 0x1000, 20, 20},
+		{"[anon]", KIND_ANON, false, 0x5000, 7, 7},
+		{"[anon]", KIND_ANON, false, 0x5000, 7, 7},
+	};
+	static const struct part after[] = {
+		{"[heap]", KIND_HEAP, false, 0x1000, 20, 20},
+		{"[heap]", KIND_HEAP, false, 0x1000, 15, 15},
+		{"[heap]", KIND_HEAP, false, 0x1000, 1, 1},
+		{"[anon]", KIND_ANON, false, 0x5000, 7, 7},
+		{"[anon]", KIND_ANON, false, 0x5000, 7, 7, .perms = "r--p"},
+	};
+	static const struct change expected[] = {
+		{"[anon]", 7, 7, true, false},
+		{"[heap]", 6, 6, true, true},
+		{"[anon]", -7, -7, true, true},
+	};
+
+	(void)state;
+	CHECK(ATLAS_BY_MAPPING, after, before, expected);
 }
 
 static void single_mappings_are_told_by_their_address(void **state)
@@ -136,6 +217,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_differs_is_told),
+		cmocka_unit_test(shared_memory_is_told_by_its_inode),
+		cmocka_unit_test(one_name_may_be_of_several_kinds),
+		cmocka_unit_test(what_several_have_at_one_address_is_one),
 		cmocka_unit_test(single_mappings_are_told_by_their_address),
 		cmocka_unit_test(nothing_is_nothing),
 		cmocka_unit_test(memory_may_lack),

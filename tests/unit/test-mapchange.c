@@ -6,34 +6,7 @@
 #include <jansson.h>
 
 #include "cli/mapchange.h"
-
-enum { KIB = 1024 };
-
-static const struct mapping before = {
-	.start = 0x400000,
-	.end = 0x420000,
-	.inode = 7,
-	.major = 8,
-	.minor = 17,
-	.perms = "r-xp",
-	.path = "/lib/a, \"b\" (deleted)",
-	.path_len = sizeof("/lib/a, \"b\" (deleted)") - 1,
-	.flags = "",
-	.present = (UINT64_C(1) << MAPPING_THP_ELIGIBLE) - 1,
-	.q =
-		{
-			[MAPPING_SIZE] = 128 * KIB,
-			[MAPPING_RSS] = 100 * KIB,
-			[MAPPING_PSS] = 50 * KIB,
-			[MAPPING_SHARED_CLEAN] = 60 * KIB,
-			[MAPPING_SHARED_DIRTY] = 15 * KIB,
-			[MAPPING_PRIVATE_CLEAN] = 5 * KIB,
-			[MAPPING_PRIVATE_DIRTY] = 20 * KIB,
-			[MAPPING_SWAP] = 3 * KIB,
-			[MAPPING_ANON_HUGE_PAGES] = 2048 * KIB,
-			[MAPPING_PRIVATE_HUGETLB] = 1024 * KIB,
-		},
-};
+#include "tests/unit/mapped.h"
 
 /* What has one more KiB dirty and a page swapped out, and something that is new. */
 struct changes {
@@ -43,10 +16,10 @@ struct changes {
 
 static void make(struct changes *x, enum atlas_by by)
 {
-	struct mapping m = before;
+	struct mapping m = mapped_library;
 
 	*x = (struct changes){.now.by = by, .then.by = by};
-	assert_int_equal(atlas_add(&x->then, 42, &before), 0);
+	assert_int_equal(atlas_add(&x->then, 42, &mapped_library), 0);
 	m.q[MAPPING_RSS] -= 4 * KIB;
 	m.q[MAPPING_SWAP] += 4 * KIB;
 	m.q[MAPPING_PRIVATE_DIRTY] += KIB;
@@ -150,13 +123,16 @@ static void csv_and_json_have_exact_amounts(void **state)
 	make(&x, f.by);
 	for (size_t i = 0; i < x.c.rows; i++)
 		mapchange_add_csv(&f, &x.c.row[i], &csv);
-	assert_non_null(strstr(text_of(&csv), "new,file,/new,false,131072,98304,51200,0,"));
-	assert_non_null(strstr(csv.data, "\nchanged,file,\"/lib/a, \"\"b\"\"\",true,0,-4096,0,0,"));
+	assert_non_null(strstr(text_of(&csv), "new,8:11,7,file,/new,false,131072,98304,51200,0,"));
+	assert_non_null(
+		strstr(csv.data, "\nchanged,8:11,7,file,\"/lib/a, \"\"b\"\"\",true,0,-4096,0,0,"));
 	mapchange_add_json(&f, &x.c.row[1], &json);
 	object = json_loadb(json.data, json.len, JSON_REJECT_DUPLICATES, NULL);
 	assert_string_equal(json_string_value(json_object_get(object, "change")), "changed");
 	assert_int_equal(json_integer_value(json_object_get(object, "rss_bytes")), -4 * KIB);
 	assert_true(json_is_true(json_object_get(object, "deleted")));
+	assert_string_equal(json_string_value(json_object_get(object, "device")), "8:11");
+	assert_int_equal(json_integer_value(json_object_get(object, "inode")), 7);
 	assert_null(json_object_get(object, "mmu_page_size_bytes"));
 	json_decref(object);
 	mapchange_add_json(&f, &x.c.total, &total);

@@ -6,40 +6,11 @@
 #include <jansson.h>
 
 #include "cli/maprow.h"
-
-enum { KIB = 1024 };
-
-static const struct mapping mapping = {
-	.start = 0x400000,
-	.end = 0x420000,
-	.offset = 4096,
-	.inode = 7,
-	.major = 8,
-	.minor = 17,
-	.perms = "r-xp",
-	.path = "/lib/a, \"b\" (deleted)",
-	.path_len = sizeof("/lib/a, \"b\" (deleted)") - 1,
-	.flags = "\x1b, ex rd",
-	.flags_len = 8,
-	.present = (UINT64_C(1) << MAPPING_THP_ELIGIBLE) - 1,
-	.q =
-		{
-			[MAPPING_SIZE] = 128 * KIB,
-			[MAPPING_RSS] = 100 * KIB,
-			[MAPPING_PSS] = 50 * KIB,
-			[MAPPING_SHARED_CLEAN] = 60 * KIB,
-			[MAPPING_SHARED_DIRTY] = 15 * KIB,
-			[MAPPING_PRIVATE_CLEAN] = 5 * KIB,
-			[MAPPING_PRIVATE_DIRTY] = 20 * KIB,
-			[MAPPING_SWAP] = 3 * KIB,
-			[MAPPING_ANON_HUGE_PAGES] = 2048 * KIB,
-			[MAPPING_PRIVATE_HUGETLB] = 1024 * KIB,
-		},
-};
+#include "tests/unit/mapped.h"
 
 static void make(struct atlas *a)
 {
-	assert_int_equal(atlas_add(a, 42, &mapping), 0);
+	assert_int_equal(atlas_add(a, 42, &mapped_library), 0);
 }
 
 static const char *text_of(struct buffer *b)
@@ -145,7 +116,7 @@ static void json_has_all_that_the_kernel_says(void **state)
 		const json_t *value = json_object_get(json, maprow_name((enum mapping_field)i));
 
 		assert_int_equal(value != NULL, i < MAPPING_THP_ELIGIBLE);
-		assert_true(!value || (uint64_t)json_integer_value(value) == mapping.q[i]);
+		assert_true(!value || (uint64_t)json_integer_value(value) == mapped_library.q[i]);
 		assert_int_equal(maprow_find(maprow_name((enum mapping_field)i)), i);
 	}
 	assert_int_equal(maprow_find("none"), MAPPING_FIELDS);
