@@ -294,7 +294,7 @@ static int print_changes(struct showing *s)
 		r = output_flush_some(&s->text);
 	}
 	if (map->json) {
-		buffer_add_text(&s->text, "],\"total\":");
+		buffer_printf(&s->text, "],\"count\":%zu,\"total\":", c.rows);
 		mapchange_add_json(&map->format, &c.total, &s->text);
 		buffer_add_text(&s->text, "}\n");
 	} else if (!map->csv) {
@@ -325,10 +325,15 @@ static int show_changes(struct showing *s)
 {
 	const struct chosen *chosen = &s->map->chosen;
 	int r = load_then(s);
+	size_t before = s->whole;
 
 	s->into = &s->atlas;
 	for (size_t i = 0; r == 0 && !s->visit.has_failed && i < chosen->count; i++)
 		r = visit_process(&s->visit, &chosen->process[i]);
+	if (r == 0 && !s->visit.has_failed && s->whole == before) {
+		log_error("nothing to compare with: all that were found have ended");
+		s->visit.has_failed = true;
+	}
 	return r < 0 || s->visit.has_failed ? r : print_changes(s);
 }
 

@@ -213,6 +213,14 @@ static const char *const states[MAPPING_FATES] = {
 	[MAPPING_UNCERTAIN] = "uncertain",
 };
 
+enum mapping_fate maprow_find_state(const char *name)
+{
+	for (unsigned int i = 0; i < MAPPING_FATES; i++)
+		if (states[i] && !strcmp(states[i], name))
+			return (enum mapping_fate)i;
+	return MAPPING_NOT_ASKED;
+}
+
 void maprow_add_json_name(const struct atlas_row *row, struct buffer *to)
 {
 	buffer_add_text(to, ",\"name\":");

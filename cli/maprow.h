@@ -50,6 +50,9 @@ void maprow_add_json_file(
 	const struct atlas_row *row, struct buffer *to); /* nothing of what is of none */
 void maprow_add_json_name(const struct atlas_row *row, struct buffer *to);
 
+/* What has become of a deleted file, by its name in JSON; MAPPING_NOT_ASKED: that is none. */
+enum mapping_fate maprow_find_state(const char *name);
+
 void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to);
 void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to);
 

@@ -45,6 +45,54 @@ static int refuse_json(char error[static SAVED_ERROR_SIZE], const char *path, co
 		said.error ? "" : said.data);
 }
 
+/* ENDED: pids. */
+static bool has_ended(const struct buffer *ended, json_int_t pid)
+{
+	const json_int_t *item = (const void *)ended->data;
+
+	for (size_t i = 0; i < ended->len / sizeof(pid); i++)
+		if (item[i] == pid)
+			return true;
+	return false;
+}
+
+static int refuse_process(
+	char error[static SAVED_ERROR_SIZE], const char *path, json_int_t pid, const char *why)
+{
+	AUTO_BUFFER struct buffer said = {0};
+
+	text_add_clean_max(&said, why ? why : "", why ? strlen(why) : 0, SAID_MAX);
+	buffer_add_char(&said, '\0');
+	return refuse(error, path, "expected what is whole, but of pid %lld it says: %s",
+		(long long)pid, said.error ? "" : said.data);
+}
+
+/* Whether each that was asked for is there as a whole; ENDED gets the pids of those that are none. */
+static int check_processes(const char *path, const json_t *json, struct buffer *ended,
+	char error[static SAVED_ERROR_SIZE])
+{
+	const json_t *processes = json_object_get(json, "processes");
+
+	if (!json_is_array(processes))
+		return refuse(error, path,
+			"expected what memtally map --json prints, but it has no processes");
+	for (size_t i = 0; i < json_array_size(processes); i++) {
+		const json_t *process = json_array_get(processes, i);
+		json_int_t pid = json_integer_value(json_object_get(process, "pid"));
+
+		if (pid <= 0)
+			return refuse(error, path,
+				"process %zu is none that memtally map --json prints", i + 1);
+		if (json_is_true(json_object_get(process, "complete")))
+			continue;
+		if (!json_is_true(json_object_get(process, "ended")))
+			return refuse_process(error, path, pid,
+				json_string_value(json_object_get(process, "error")));
+		buffer_add(ended, &pid, sizeof(pid));
+	}
+	return ended->error;
+}
+
 static bool get_address(const json_t *row, const char *name, uint64_t *ret)
 {
 	const char *text = json_string_value(json_object_get(row, name));
@@ -73,12 +121,24 @@ static bool get_file(const json_t *row, struct atlas_row *ret)
 	return true;
 }
 
+/* What has become of a deleted file; where nobody has looked that is not there. */
+static bool get_fate(const json_t *row, struct atlas_row *ret)
+{
+	const json_t *state = json_object_get(row, "state");
+	const char *name = json_string_value(state);
+
+	if (!state)
+		return true;
+	ret->fate = name && ret->is_deleted ? maprow_find_state(name) : MAPPING_NOT_ASKED;
+	return ret->fate != MAPPING_NOT_ASKED;
+}
+
 /* What only single mappings have. */
 static bool get_place(const json_t *row, struct atlas_row *ret)
 {
 	const char *perms = json_string_value(json_object_get(row, "perms"));
 
-	if (!perms || strlen(perms) != sizeof(ret->perms) - 1 ||
+	if (!perms || strlen(perms) != sizeof(ret->perms) - 1 || !mapping_is_access(perms) ||
 		!get_address(row, "start", &ret->start) || !get_address(row, "end", &ret->end))
 		return false;
 	memcpy(ret->perms, perms, sizeof(ret->perms));
@@ -116,25 +176,39 @@ static bool get_row(const json_t *row, enum atlas_by by, struct atlas_row *ret)
 	ret->kind = kind ? kind_find(kind) : KIND_END;
 	if (ret->kind == KIND_END)
 		return false;
-	return get_file(row, ret) && get_amounts(row, ret) &&
+	return get_file(row, ret) && get_fate(row, ret) && get_amounts(row, ret) &&
 	       (by != ATLAS_BY_MAPPING || get_place(row, ret));
 }
 
-static int add_rows(const char *path, const json_t *json, enum atlas_by by, struct atlas *ret,
-	char error[static SAVED_ERROR_SIZE])
+static int check_count(const char *path, const json_t *json, char error[static SAVED_ERROR_SIZE])
+{
+	const json_t *rows = json_object_get(json, "rows"), *count = json_object_get(json, "count");
+
+	if (!json_is_array(rows) || !json_is_integer(count))
+		return refuse(error, path,
+			"expected what memtally map --json prints, but it has no rows, or no count of them");
+	if (json_integer_value(count) == (json_int_t)json_array_size(rows))
+		return 0;
+	return refuse(error, path,
+		"expected what is whole, but it has %zu of %lld rows, as of --limit",
+		json_array_size(rows), (long long)json_integer_value(count));
+}
+
+static int add_rows(const char *path, const json_t *json, enum atlas_by by,
+	const struct buffer *ended, struct atlas *ret, char error[static SAVED_ERROR_SIZE])
 {
 	const json_t *rows = json_object_get(json, "rows");
 	int r = 0;
 
-	if (!json_is_array(rows))
-		return refuse(error, path,
-			"expected what memtally map --json prints, but it has no rows");
 	for (size_t i = 0; r == 0 && i < json_array_size(rows); i++) {
+		const json_t *from = json_array_get(rows, i);
 		struct atlas_row row;
 
-		if (!get_row(json_array_get(rows, i), by, &row))
+		if (!get_row(from, by, &row))
 			return refuse(error, path,
 				"row %zu is none that memtally map --json prints", i + 1);
+		if (has_ended(ended, json_integer_value(json_object_get(from, "pid"))))
+			continue;
 		r = atlas_add_row(ret, &row);
 		if (r == -EOVERFLOW)
 			return refuse(error, path, "row %zu has more than there can be", i + 1);
@@ -150,6 +224,8 @@ int saved_parse(const char *path, const char *text, size_t len, struct atlas *re
 	const json_t *version = json_object_get(json, "version");
 	const char *by = json_string_value(json_object_get(json, "by"));
 	enum atlas_by found = by ? atlas_find_by(by) : ATLAS_BYS;
+	AUTO_BUFFER struct buffer ended = {0};
+	int r;
 
 	if (!json)
 		return refuse_json(error, path, &e);
@@ -163,7 +239,10 @@ int saved_parse(const char *path, const char *text, size_t len, struct atlas *re
 		return refuse(error, path, "expected rows by mapping or by %s, got rows by %s",
 			atlas_by_name(ret->by),
 			found < ATLAS_BYS ? atlas_by_name(found) : "nothing that is known");
-	return add_rows(path, json, found, ret, error);
+	r = check_count(path, json, error);
+	if (r == 0)
+		r = check_processes(path, json, &ended, error);
+	return r == 0 ? add_rows(path, json, found, &ended, ret, error) : r;
 }
 
 int saved_load(const char *path, struct atlas *ret, char error[static SAVED_ERROR_SIZE])

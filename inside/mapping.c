@@ -95,7 +95,7 @@ static void expect(struct cursor *c, char byte)
 		c->is_bad = true;
 }
 
-static bool is_access(const char *perms)
+bool mapping_is_access(const char *perms)
 {
 	return (perms[0] == 'r' || perms[0] == '-') && (perms[1] == 'w' || perms[1] == '-') &&
 	       (perms[2] == 'x' || perms[2] == '-') && (perms[3] == 's' || perms[3] == 'p');
@@ -114,7 +114,7 @@ static int parse_head(const char *line, size_t len, struct mapping *ret)
 		return -EBADMSG;
 	memcpy(ret->perms, c.at, 4);
 	ret->perms[4] = '\0';
-	if (!is_access(ret->perms))
+	if (!mapping_is_access(ret->perms))
 		return -EBADMSG;
 	c.at += 4;
 	expect(&c, ' ');

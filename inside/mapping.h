@@ -75,6 +75,9 @@ struct mapping {
 /* Whether it is bytes. */
 bool mapping_field_is_amount(enum mapping_field field);
 
+/* Whether PERMS, four characters or more, begins like "rw-p". */
+bool mapping_is_access(const char *perms);
+
 static inline bool mapping_has(const struct mapping *m, enum mapping_field field)
 {
 	return (m->present >> field) & 1;

@@ -125,6 +125,13 @@ static const json_t *process_at(const json_t *json, size_t i)
 	return json_array_get(json_object_get(json, "processes"), i);
 }
 
+static void save(const struct result *r, const char *path)
+{
+	AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_int_equal(write(fd, r->out.data, r->out.len - 1), r->out.len - 1);
+}
+
 static void who_is_whole_counts_once(void **state)
 {
 	static const char *const flags[] = {
@@ -218,6 +225,63 @@ static void who_was_named_is_missed(void **state)
 	json_decref(json);
 }
 
+/* What has become of the one that is there, and all of the one that is not: never half. */
+static void changes_are_of_whole_processes(void **state)
+{
+	AUTO_RESULT struct result before, after, since;
+	AUTO_TREE struct tree t;
+	json_t *json;
+
+	(void)state;
+	populate(&t);
+	RUN(&t, 0, &before, "--program=worker", "--json");
+	save(&before, "test-map.before");
+	RUN(&t, 2, &after, "--program=worker", "--json", "--since=test-map.before");
+	assert_int_equal(after.status, 0);
+	json = json_of(&after);
+	assert_int_equal(total_of(json, "rss_bytes"), -500 * KIB);
+	assert_int_equal(json_integer_value(json_object_get(json, "count")), 2);
+	json_decref(json);
+
+	/* Likewise where it ended while the file was written. */
+	tree_done(&t);
+	populate(&t);
+	result_done(&before);
+	RUN(&t, 2, &before, "--program=worker", "--json");
+	save(&before, "test-map.before");
+	RUN(&t, 0, &since, "--program=worker", "--json", "--since=test-map.before");
+	assert_int_equal(since.status, 0);
+	json = json_of(&since);
+	assert_int_equal(total_of(json, "rss_bytes"), 0);
+	assert_int_equal(json_integer_value(json_object_get(json, "count")), 0);
+	json_decref(json);
+	unlink("test-map.before");
+}
+
+static void what_is_not_whole_is_compared_with_nothing(void **state)
+{
+	AUTO_RESULT struct result cut, denied, r;
+	AUTO_TREE struct tree t;
+
+	(void)state;
+	populate(&t);
+	RUN(&t, 0, &cut, "42", "--json", "--limit=1");
+	save(&cut, "test-map.before");
+	RUN(&t, 0, &r, "42", "--since=test-map.before");
+	assert_int_equal(r.status, 1);
+	assert_string_equal(r.out.data, "");
+	assert_string_equal(r.err.data,
+		"memtally: error: test-map.before: expected what is whole, but it has 1 of 2 rows, as of --limit\n");
+	result_done(&r);
+	RUN(&t, 2, &denied, "42", "43", "--json");
+	save(&denied, "test-map.before");
+	RUN(&t, 0, &r, "42", "--since=test-map.before");
+	assert_int_equal(r.status, 1);
+	assert_string_equal(r.err.data,
+		"memtally: error: test-map.before: expected what is whole, but of pid 43 it says: is not there, or not any more\n");
+	unlink("test-map.before");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -225,6 +289,8 @@ int main(void)
 		cmocka_unit_test(half_of_a_process_is_in_no_sum),
 		cmocka_unit_test(half_of_a_process_is_in_no_total),
 		cmocka_unit_test(who_was_named_is_missed),
+		cmocka_unit_test(changes_are_of_whole_processes),
+		cmocka_unit_test(what_is_not_whole_is_compared_with_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

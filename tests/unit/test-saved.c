@@ -6,9 +6,11 @@
 #include "cli/saved.h"
 
 #define HEAD(by) "{\"version\":1,\"by\":\"" by "\",\"rows\":["
-#define ROW                                                                                         \
-	"{\"mappings\":1,\"pid\":5,\"start\":\"00400000\",\"end\":\"00401000\",\"perms\":\"r-xp\"," \
-	"\"device\":\"8:11\",\"inode\":7,\"name\":\"/bin/a\",\"kind\":\"code\",\"deleted\":true,"   \
+#define TAIL(count)                                                                                \
+	"],\"count\":" #count ",\"total\":{},\"processes\":[{\"pid\":5,\"complete\":true}]}"
+#define ROW                                                                                                              \
+	"{\"mappings\":1,\"pid\":5,\"start\":\"00400000\",\"end\":\"00401000\",\"perms\":\"r-xp\","                      \
+	"\"device\":\"8:11\",\"inode\":7,\"name\":\"/bin/a\",\"kind\":\"code\",\"deleted\":true,\"state\":\"replaced\"," \
 	"\"rss_bytes\":4096}"
 #define ANON                                                                                       \
 	"{\"mappings\":2,\"name\":\"[anon]\",\"kind\":\"anon\",\"deleted\":false,\"pss_bytes\":8192}"
@@ -25,24 +27,25 @@ static void reads_what_map_prints(void **state)
 	char error[SAVED_ERROR_SIZE];
 
 	(void)state;
-	assert_int_equal(parse(HEAD("mapping") ROW "," ROW "]}", &mappings, error), 0);
+	assert_int_equal(parse(HEAD("mapping") ROW "," ROW TAIL(2), &mappings, error), 0);
 	assert_int_equal(mappings.rows, 2);
 	assert_int_equal(mappings.row[0].start, 0x400000);
 	assert_string_equal(mappings.row[0].perms, "r-xp");
 	assert_int_equal(mappings.row[0].minor, 0x11);
 	assert_true(mappings.row[0].is_deleted);
+	assert_int_equal(mappings.row[0].fate, MAPPING_REPLACED);
 	assert_int_equal(mappings.row[0].present, UINT64_C(1) << MAPPING_RSS);
-	assert_int_equal(parse(HEAD("mapping") ROW "," ROW "]}", &files, error), 0);
+	assert_int_equal(parse(HEAD("mapping") ROW "," ROW TAIL(2), &files, error), 0);
 	assert_int_equal(files.rows, 1);
 	assert_int_equal(files.row[0].mappings, 2);
 	assert_int_equal(files.row[0].q[MAPPING_RSS], 8192);
 	assert_int_equal(files.row[0].kind, KIND_FILE);
-	assert_int_equal(parse(HEAD("file") ANON "]}", &files, error), 0);
+	assert_int_equal(parse(HEAD("file") ANON TAIL(1), &files, error), 0);
 	assert_int_equal(files.row[1].kind, KIND_ANON);
 	assert_int_equal(files.row[1].mappings, 2);
-	assert_int_equal(parse(HEAD("kind") ANON "]}", &kinds, error), 0);
+	assert_int_equal(parse(HEAD("kind") ANON TAIL(1), &kinds, error), 0);
 	assert_string_equal(kinds.row[0].name, "anon");
-	assert_int_equal(parse(HEAD("kind") "]}", &kinds, error), 0);
+	assert_int_equal(parse(HEAD("kind") TAIL(0), &kinds, error), 0);
 }
 
 static void refuses_all_else(void **state)
@@ -60,29 +63,41 @@ static void refuses_all_else(void **state)
 			"file: expected version 1 of what memtally map --json prints, got 2"},
 		{"{\"version\":1}",
 			"file: expected rows by mapping or by file, got rows by nothing that is known"},
-		{HEAD("kind") "]}", "file: expected rows by mapping or by file, got rows by kind"},
-		{HEAD("user") "]}",
+		{HEAD("kind") TAIL(0),
+			"file: expected rows by mapping or by file, got rows by kind"},
+		{HEAD("user") TAIL(0),
 			"file: expected rows by mapping or by file, got rows by nothing that is known"},
 		{"{\"version\":1,\"by\":\"file\"}", "but it has no rows"},
-		{HEAD("file") ANON ",5]}", "file: row 2 is none that memtally map --json prints"},
-		{HEAD("file") "{\"mappings\":0,\"name\":\"a\",\"kind\":\"anon\"}]}",
+		{HEAD("mapping") "{\"mappings\":1,\"pid\":5,\"start\":\"1000\",\"end\":\"2000\","
+				 "\"perms\":\"\\u001bc  \",\"name\":\"a\",\"kind\":\"anon\"}" TAIL(
+					 1),
 			"row 1 is none"},
-		{HEAD("file") "{\"mappings\":1,\"kind\":\"anon\"}]}", "row 1 is none"},
-		{HEAD("file") "{\"mappings\":1,\"name\":\"a\"}]}", "row 1 is none"},
-		{HEAD("file") "{\"mappings\":1,\"name\":\"a\\u001b\",\"kind\":\"anon\"}]}",
+		{HEAD("file") ANON ",5" TAIL(2),
+			"file: row 2 is none that memtally map --json prints"},
+		{HEAD("file") "{\"mappings\":0,\"name\":\"a\",\"kind\":\"anon\"}" TAIL(1),
 			"row 1 is none"},
-		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"sort\"}]}",
+		{HEAD("file") "{\"mappings\":1,\"kind\":\"anon\"}" TAIL(1), "row 1 is none"},
+		{HEAD("file") "{\"mappings\":1,\"name\":\"a\"}" TAIL(1), "row 1 is none"},
+		{HEAD("file") "{\"mappings\":1,\"name\":\"a\\u001b\",\"kind\":\"anon\"}" TAIL(1),
 			"row 1 is none"},
-		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"anon\",\"rss_bytes\":-1}]}",
+		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"anon\",\"deleted\":true,\"state\":\"x\"}" TAIL(
+			 1),
 			"row 1 is none"},
-		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"anon\",\"rss_bytes\":1.5}]}",
+		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"sort\"}" TAIL(1),
 			"row 1 is none"},
-		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"file\",\"inode\":5}]}",
+		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"anon\",\"rss_bytes\":-1}" TAIL(
+			 1),
+			"row 1 is none"},
+		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"anon\",\"rss_bytes\":1.5}" TAIL(
+			 1),
+			"row 1 is none"},
+		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"file\",\"inode\":5}" TAIL(
+			 1),
 			"row 1 is none"},
 		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"file\",\"inode\":5,\"device\":"
-			      "\"8:\"}]}",
+			      "\"8:\"}" TAIL(1),
 			"row 1 is none"},
-		{HEAD("mapping") ANON "]}", ""},
+		{HEAD("mapping") ANON TAIL(1), ""},
 	};
 
 	(void)state;
@@ -96,6 +111,55 @@ static void refuses_all_else(void **state)
 	}
 }
 
+/* What is not in it would be taken for what has come since. */
+static void what_is_not_whole_is_refused(void **state)
+{
+#define REST(count, processes)                                                                     \
+	"],\"count\":" #count ",\"total\":{\"mappings\":2},\"processes\":[" processes "]}"
+	static const struct {
+		const char *text, *said;
+	} cases[] = {
+		{HEAD("file") ANON TAIL(7),
+			"file: expected what is whole, but it has 1 of 7 rows, as of --limit"},
+		{HEAD("file") ANON "]}", "no count of them"},
+		{HEAD("file") ANON "],\"count\":1}", "but it has no processes"},
+		{HEAD("file") ANON REST(1, "{\"pid\":5,\"complete\":true},{\"pid\":6,\"complete\":"
+					   "false,\"error\":\"is \\u001b refused\"}"),
+			"file: expected what is whole, but of pid 6 it says: is \\x1b refused"},
+		{HEAD("file") ANON REST(1, "{\"pid\":6}"), "of pid 6 it says: "},
+		{HEAD("file") ANON REST(1, "{\"complete\":true}"), "file: process 1 is none"},
+		{HEAD("file") ANON REST(1, "5"), "file: process 1 is none"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_FILE};
+		char error[SAVED_ERROR_SIZE] = "";
+		int r = parse(cases[i].text, &a, error);
+
+		if (r != -EINVAL || !strstr(error, cases[i].said))
+			fail_msg("%s: %d, %s", cases[i].text, r, error);
+		assert_int_equal(a.rows, 0);
+	}
+}
+
+/* Nobody has asked for them: a filter had found them, and half of what they had may be there. */
+static void who_had_ended_has_nothing(void **state)
+{
+	static const char ended[] = HEAD("mapping") ROW "," ROW REST(
+		2, "{\"pid\":5,\"complete\":false,\"error\":\"has ended\",\"ended\":true}");
+	static const char another[] = HEAD("mapping") ROW "," ROW REST(
+		2, "{\"pid\":4,\"complete\":false,\"ended\":true},{\"pid\":5,\"complete\":true}");
+	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_MAPPING};
+	char error[SAVED_ERROR_SIZE];
+
+	(void)state;
+	assert_int_equal(parse(ended, &a, error), 0);
+	assert_int_equal(a.rows, 0);
+	assert_int_equal(parse(another, &a, error), 0);
+	assert_int_equal(a.rows, 2);
+}
+
 static void what_is_too_much_is_refused(void **state)
 {
 	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_KIND};
@@ -103,7 +167,7 @@ static void what_is_too_much_is_refused(void **state)
 
 	(void)state;
 #define MUCH "{\"mappings\":1,\"name\":\"a\",\"kind\":\"anon\",\"rss_bytes\":9223372036854775807}"
-	assert_int_equal(parse(HEAD("kind") MUCH "," MUCH "," MUCH "]}", &a, error), -EINVAL);
+	assert_int_equal(parse(HEAD("kind") MUCH "," MUCH "," MUCH TAIL(3), &a, error), -EINVAL);
 	assert_string_equal(error, "file: row 3 has more than there can be");
 }
 
@@ -122,6 +186,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_what_map_prints),
 		cmocka_unit_test(refuses_all_else),
+		cmocka_unit_test(what_is_not_whole_is_refused),
+		cmocka_unit_test(who_had_ended_has_nothing),
 		cmocka_unit_test(what_is_too_much_is_refused),
 		cmocka_unit_test(a_file_that_is_not_there_is_told),
 	};
