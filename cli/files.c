@@ -278,6 +278,15 @@ static int add_table(
 	return r;
 }
 
+/* Comma-separated values have no room for that. */
+static void say_shown(const struct showing *s, size_t files)
+{
+	size_t limit = s->files->limit, count = wants_mappers(s) ? s->mappers.count : files;
+
+	if (s->files->csv && limit && limit < count)
+		log_info("%zu of %zu rows shown", limit, count);
+}
+
 static int print(struct showing *s, size_t width)
 {
 	const struct files *f = s->files;
@@ -310,6 +319,7 @@ static int print(struct showing *s, size_t width)
 		filerow_add_csv(&list, &s->text);
 	else
 		r = add_table(s, &list, width, &s->text);
+	say_shown(s, list.count);
 	return r == 0 ? output_flush(&s->text) : r;
 }
 

@@ -224,6 +224,13 @@ static void finish_json(struct showing *s)
 	buffer_add_text(&s->text, "]}\n");
 }
 
+/* Comma-separated values have no room for that. */
+static void say_shown(const struct map *map, size_t shown, size_t rows)
+{
+	if (map->csv && shown < rows)
+		log_info("%zu of %zu rows shown", shown, rows);
+}
+
 /* Where no process was whole a total of zeros would be an answer: people have what was said on the log. */
 static int finish(struct showing *s)
 {
@@ -239,6 +246,7 @@ static int finish(struct showing *s)
 	else if (!map->csv && s->whole)
 		maprow_add_total(&map->format, &s->total,
 			map->is_sorted ? s->rows : s->total.mappings, &s->text);
+	say_shown(map, s->shown, s->rows);
 	return output_flush(&s->text);
 }
 
@@ -285,11 +293,13 @@ static int print_changes(struct showing *s)
 	const struct map *map = s->map;
 	AUTO_COMPARE struct compare c = {0};
 	int r = compare_make(&s->atlas, &s->then, map->sort, &c);
+	size_t shown;
 
 	if (r < 0)
 		return r;
+	shown = map->limit && map->limit < c.rows ? map->limit : c.rows;
 	begin_changes(s);
-	for (size_t i = 0; r == 0 && i < c.rows && (!map->limit || i < map->limit); i++) {
+	for (size_t i = 0; r == 0 && i < shown; i++) {
 		add_change(s, &c.row[map->ascending ? c.rows - 1 - i : i], !i);
 		r = output_flush_some(&s->text);
 	}
@@ -300,6 +310,7 @@ static int print_changes(struct showing *s)
 	} else if (!map->csv) {
 		mapchange_add_total(&map->format, &c.total, c.rows, &s->text);
 	}
+	say_shown(map, shown, c.rows);
 	return r == 0 ? output_flush(&s->text) : r;
 }
 

@@ -282,6 +282,28 @@ static void what_is_not_whole_is_compared_with_nothing(void **state)
 	unlink("test-map.before");
 }
 
+static void what_is_left_out_is_said(void **state)
+{
+	static const char *const flags[] = {"--by=mapping", "--by=file"};
+	AUTO_RESULT struct result all;
+	AUTO_TREE struct tree t;
+
+	(void)state;
+	populate(&t);
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		AUTO_RESULT struct result r;
+
+		RUN(&t, 0, &r, "42", "--csv", "--limit=1", flags[i]);
+		assert_int_equal(r.status, 0);
+		assert_string_equal(r.err.data, "memtally: 1 of 2 rows shown\n");
+	}
+	RUN(&t, 0, &all, "42", "--csv", "--limit=2");
+	assert_string_equal(all.err.data, "");
+	result_done(&all);
+	RUN(&t, 0, &all, "42", "--diff=43", "--csv", "--limit=1");
+	assert_string_equal(all.err.data, "memtally: 1 of 2 rows shown\n");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -291,6 +313,7 @@ int main(void)
 		cmocka_unit_test(who_was_named_is_missed),
 		cmocka_unit_test(changes_are_of_whole_processes),
 		cmocka_unit_test(what_is_not_whole_is_compared_with_nothing),
+		cmocka_unit_test(what_is_left_out_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
