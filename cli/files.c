@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -19,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/print.h"
 #include "cli/username.h"
+#include "cli/wanted.h"
 #include "inside/inventory.h"
 
 /* What is printed is of this form; what has another is another version's. */
@@ -73,59 +72,24 @@ int files_parse(
 /* What is being shown, and what was found for it. */
 struct showing {
 	const struct files *files;
+	struct wanted wanted;
 	struct inventory inventory;
 	struct mappers mappers;
 	struct usernames names;
 	struct buffer text, failures;
 	size_t read, denied, changed;
 	size_t named_denied, named_changed; /* of these, each was said by itself */
-	bool has_file;                      /* --file is there, and is: */
-	struct stat file;
 	bool has_failed;
 };
 
 static void cleanup_showing(struct showing *s)
 {
+	wanted_done(&s->wanted);
 	inventory_done(&s->inventory);
 	mappers_done(&s->mappers);
 	usernames_done(&s->names);
 	buffer_done(&s->text);
 	buffer_done(&s->failures);
-}
-
-static bool wants_mappers(const struct showing *s)
-{
-	return s->files->deleted || s->files->file;
-}
-
-static const char *last_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/*
- * By what it is called, or by what is there. File systems that have several devices, without major numbers, show one
- * to stat and another to smaps: of these the number and the last name have to do.
- */
-static bool is_the_file(const struct showing *s, const struct shelf_row *row)
-{
-	unsigned int dev_major = major(s->file.st_dev), dev_minor = minor(s->file.st_dev);
-
-	if (!strcmp(row->name, s->files->file))
-		return true;
-	if (!s->has_file || row->inode != s->file.st_ino || row->major != dev_major)
-		return false;
-	return row->minor == dev_minor ||
-	       (!dev_major && !strcmp(last_name(row->name), last_name(s->files->file)));
-}
-
-static bool is_wanted(const struct showing *s, const struct shelf_row *row)
-{
-	if (s->files->deleted && row->fate == SHELF_THERE)
-		return false;
-	return !s->files->file || is_the_file(s, row);
 }
 
 /* NAME, clean and terminated. */
@@ -138,7 +102,7 @@ static const char *clean(const struct cgroup_name *name, struct buffer *to)
 	return to->error ? NULL : to->data;
 }
 
-/* Who T is, that maps files that are wanted, and what it has of each. */
+/* Who T is, that maps files that are wanted, or may turn out to be, and what it has of each. */
 static int add_mappers(
 	struct showing *s, const struct target *t, const char *unit, const char *user_unit)
 {
@@ -149,7 +113,7 @@ static int add_mappers(
 	for (size_t i = 0; r == 0 && i < shelf->parts; i++) {
 		const struct shelf_part *part = &shelf->part[i];
 
-		if (part->row == SHELF_REST || !is_wanted(s, &shelf->row[part->row]))
+		if (part->row == SHELF_REST || !wanted_is(&s->wanted, &shelf->row[part->row]))
 			continue;
 		if (!is_added)
 			r = mappers_add_process(&s->mappers, t->process.pid, t->sample.uid,
@@ -171,7 +135,7 @@ static int read_target(struct showing *s, struct target *t)
 
 	if (r == 0)
 		r = inventory_read(&s->inventory, t);
-	return r == 0 && wants_mappers(s) ? add_mappers(s, t, units[0], units[1]) : r;
+	return r == 0 && wanted_is_some(&s->wanted) ? add_mappers(s, t, units[0], units[1]) : r;
 }
 
 /* One that was named, and could not be read. */
@@ -224,6 +188,13 @@ static int read_process(
 	return 0;
 }
 
+static bool is_row_wanted(uint32_t row, const void *context)
+{
+	const struct showing *s = context;
+
+	return wanted_is(&s->wanted, &s->inventory.shelf.row[row]);
+}
+
 /* The rows that are wanted, in order. -ENOMEM. */
 static int select_rows(const struct showing *s, uint32_t **ret, size_t *ret_count)
 {
@@ -235,7 +206,7 @@ static int select_rows(const struct showing *s, uint32_t **ret, size_t *ret_coun
 		return r;
 	*ret_count = 0;
 	for (size_t i = 0; i < shelf->rows; i++)
-		if (is_wanted(s, &shelf->row[row[i]]))
+		if (wanted_is(&s->wanted, &shelf->row[row[i]]))
 			row[(*ret_count)++] = row[i];
 	*ret = TAKE_PTR(row);
 	return 0;
@@ -251,7 +222,7 @@ static void add_json(const struct showing *s, const struct filerow_list *list, s
 		FILES_VERSION, s->read, s->denied, s->changed);
 	buffer_add(to, s->failures.data, s->failures.len);
 	buffer_printf(to, "]},\"count\":%zu,\"files\":[", list->count);
-	filerow_add_json(list, wants_mappers(s), to);
+	filerow_add_json(list, wanted_is_some(&s->wanted), to);
 	buffer_add_char(to, ']');
 	if (shelf->rest.q[SHELF_MAPPINGS]) {
 		buffer_add_text(to, ",\"rest\":");
@@ -269,11 +240,12 @@ static int add_table(
 	const struct showing *s, const struct filerow_list *list, size_t width, struct buffer *to)
 {
 	AUTO_TABLE struct table table = {0};
-	int r = wants_mappers(s) ? filerow_mapper_table(list, &table) : filerow_table(list, &table);
+	int r = wanted_is_some(&s->wanted) ? filerow_mapper_table(list, &table)
+	                                   : filerow_table(list, &table);
 
 	if (r == 0 && table.rows)
 		r = print_table(&table, width, to);
-	if (r == 0 && wants_mappers(s))
+	if (r == 0 && wanted_is_some(&s->wanted))
 		filerow_add_mappers_shown(list, to);
 	return r;
 }
@@ -281,7 +253,8 @@ static int add_table(
 /* Comma-separated values have no room for that. */
 static void say_shown(const struct showing *s, size_t files)
 {
-	size_t limit = s->files->limit, count = wants_mappers(s) ? s->mappers.count : files;
+	size_t limit = s->files->limit,
+	       count = wanted_is_some(&s->wanted) ? s->mappers.count : files;
 
 	if (s->files->csv && limit && limit < count)
 		log_info("%zu of %zu rows shown", limit, count);
@@ -295,7 +268,7 @@ static int print(struct showing *s, size_t width)
 		.shelf = &s->inventory.shelf,
 		.mappers = &s->mappers,
 		.names = &s->names,
-		.is_selected = wants_mappers(s),
+		.is_selected = wanted_is_some(&s->wanted),
 		.limit = f->limit,
 		.sort = f->sort,
 		.ascending = f->ascending,
@@ -313,7 +286,7 @@ static int print(struct showing *s, size_t width)
 		mappers_sort(&s->mappers, f->is_sorted ? f->sort : SHELF_FIELDS);
 	if (f->json)
 		add_json(s, &list, &s->text);
-	else if (f->csv && wants_mappers(s))
+	else if (f->csv && wanted_is_some(&s->wanted))
 		filerow_add_mapper_csv(&list, &s->text);
 	else if (f->csv)
 		filerow_add_csv(&list, &s->text);
@@ -355,7 +328,7 @@ static int say_nothing(const struct showing *s)
 		return 1;
 	}
 	if (s->files->file && !s->mappers.count) {
-		log_error("no process that could be read maps %s", s->files->file);
+		log_error("no process that could be read maps %s", s->wanted.name.data);
 		return 1;
 	}
 	if (s->files->deleted && !s->mappers.count)
@@ -392,12 +365,13 @@ int files_show(const struct settings *settings, struct files *f, size_t width)
 		return 1;
 	}
 	inventory_init(&s.inventory, procfs.live);
-	s.has_file = f->file && stat(f->file, &s.file) == 0;
+	r = wanted_open(f->file, f->deleted, &s.wanted);
 	for (size_t i = 0; r == 0 && i < f->chosen.count; i++)
 		r = read_process(&s, &procfs, &f->chosen.process[i]);
 	if (r < 0)
 		return r;
 	inventory_finish(&s.inventory);
+	mappers_keep(&s.mappers, is_row_wanted, &s);
 	say_missing(&s, &procfs);
 	printed = say_nothing(&s);
 	r = printed && !f->json ? 0 : print(&s, width);

@@ -75,6 +75,17 @@ int mappers_add(struct mappers *m, const struct shelf_part *part)
 	return 0;
 }
 
+void mappers_keep(struct mappers *m, bool (*is_wanted)(uint32_t row, const void *context),
+	const void *context)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		if (is_wanted(m->item[i].part.row, context))
+			m->item[kept++] = m->item[i];
+	m->count = kept;
+}
+
 struct order {
 	const struct mappers *mappers;
 	enum shelf_field field;

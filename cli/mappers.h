@@ -45,6 +45,10 @@ int mappers_add_process(struct mappers *m, pid_t pid, uint32_t uid, const char *
 /* That process has PART. -ENOMEM. */
 int mappers_add(struct mappers *m, const struct shelf_part *part);
 
+/* Leaves those of files of which IS_WANTED says so, by their row. */
+void mappers_keep(struct mappers *m, bool (*is_wanted)(uint32_t row, const void *context),
+	const void *context);
+
 /* Sorts: by pid, or, unless FIELD is SHELF_FIELDS, by that, the largest first, those that lack it last. */
 void mappers_sort(struct mappers *m, enum shelf_field field);
 

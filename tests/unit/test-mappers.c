@@ -70,6 +70,34 @@ static void by_pid_by_amount_and_by_file(void **state)
 	assert_string_equal(m.process[1].unit, "a.service");
 }
 
+static bool is_even(uint32_t row, const void *context)
+{
+	return *(const bool *)context && row % 2 == 0;
+}
+
+/* Only in the end it is known which files they are that were asked for. */
+static void who_maps_what_is_not_wanted_goes(void **state)
+{
+	AUTO_MAPPERS struct mappers m = {0};
+	bool is_any = true;
+	size_t count;
+
+	(void)state;
+	assert_int_equal(fill(&m), 0);
+	mappers_keep(&m, is_even, &is_any);
+	assert_int_equal(m.count, 6);
+	for (size_t i = 0; i < m.count; i++)
+		assert_int_equal(m.item[i].part.row % 2, 0);
+	mappers_sort_by_file(&m);
+	(void)mappers_of(&m, 1, &count);
+	assert_int_equal(count, 0);
+	(void)mappers_of(&m, 2, &count);
+	assert_int_equal(count, 3);
+	is_any = false;
+	mappers_keep(&m, is_even, &is_any);
+	assert_int_equal(m.count, 0);
+}
+
 static void there_is_an_end_to_them(void **state)
 {
 	AUTO_MAPPERS struct mappers m = {0};
@@ -104,6 +132,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_pid_by_amount_and_by_file),
+		cmocka_unit_test(who_maps_what_is_not_wanted_goes),
 		cmocka_unit_test(there_is_an_end_to_them),
 		cmocka_unit_test(memory_may_lack),
 	};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <sys/sysmacros.h>
+
+#include "cli/wanted.h"
+#include "tests/unit/allocation.h"
+
+static const struct shelf_row *row_of(const char *name, unsigned int dev_major,
+	unsigned int dev_minor, uint64_t inode, enum shelf_fate fate)
+{
+	static struct shelf_row row;
+
+	row = (struct shelf_row){
+		.name = (char *)(uintptr_t)name,
+		.major = dev_major,
+		.minor = dev_minor,
+		.inode = inode,
+		.fate = fate,
+	};
+	return &row;
+}
+
+/* Of a file at a path that leads to inode 7 of the device. */
+static void check(unsigned int dev_major, unsigned int dev_minor, const struct shelf_row *row,
+	bool is_expected)
+{
+	AUTO_WANTED struct wanted w = {.name = {0}};
+
+	assert_int_equal(wanted_open("/link/lib.so", false, &w), 0);
+	assert_false(w.is_there);
+	w.is_there = true;
+	w.stat.st_dev = makedev(dev_major, dev_minor);
+	w.stat.st_ino = 7;
+	assert_int_equal(wanted_is(&w, row), is_expected);
+	w.is_there = false;
+	assert_int_equal(wanted_is(&w, row), !strcmp(row->name, "/link/lib.so"));
+}
+
+static void a_file_is_told_by_its_name_or_what_it_is(void **state)
+{
+	(void)state;
+	check(8, 1, row_of("/link/lib.so", 9, 9, 9, SHELF_THERE), true);
+	check(8, 1, row_of("/usr/lib.so.1", 8, 1, 7, SHELF_THERE), true);
+	check(8, 1, row_of("/usr/lib.so", 8, 1, 8, SHELF_THERE), false);
+	check(8, 1, row_of("/usr/lib.so", 8, 2, 7, SHELF_THERE), false);
+	check(8, 1, row_of("/usr/lib.so", 0, 1, 7, SHELF_THERE), false);
+	/* btrfs: mappings have another device of it. */
+	check(0, 40, row_of("/usr/lib.so", 0, 30, 7, SHELF_THERE), true);
+	check(0, 40, row_of("/usr/other.so", 0, 30, 7, SHELF_THERE), false);
+	check(0, 40, row_of("/usr/other.so", 0, 40, 7, SHELF_THERE), true);
+	/* overlayfs before Linux 6.8: they have that of the disk below. */
+	check(0, 50, row_of("/usr/lib.so", 8, 1, 7, SHELF_THERE), true);
+	check(0, 50, row_of("/usr/other.so", 8, 1, 7, SHELF_THERE), false);
+	check(0, 50, row_of("/usr/lib.so", 8, 1, 8, SHELF_THERE), false);
+}
+
+static void a_path_is_looked_up(void **state)
+{
+	AUTO_WANTED struct wanted w = {.name = {0}};
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	assert_int_equal(wanted_open("/proc/self/exe", false, &w), 0);
+	assert_true(wanted_is(
+		&w, row_of("/a/test", major(st.st_dev), minor(st.st_dev), st.st_ino, SHELF_THERE)));
+}
+
+static void what_was_deleted_is_until_it_was_not(void **state)
+{
+	AUTO_WANTED struct wanted all = {.name = {0}}, deleted = {.name = {0}},
+				  both = {.name = {0}};
+
+	(void)state;
+	assert_int_equal(wanted_open(NULL, false, &all), 0);
+	assert_int_equal(wanted_open(NULL, true, &deleted), 0);
+	assert_int_equal(wanted_open("/a", true, &both), 0);
+	assert_false(wanted_is_some(&all));
+	assert_true(wanted_is_some(&deleted) && wanted_is_some(&both));
+	for (unsigned int fate = 0; fate < SHELF_FATES; fate++) {
+		bool is_gone = fate != SHELF_THERE;
+
+		assert_true(wanted_is(&all, row_of("/a", 8, 1, 7, (enum shelf_fate)fate)));
+		assert_int_equal(
+			wanted_is(&deleted, row_of("/a", 8, 1, 7, (enum shelf_fate)fate)), is_gone);
+		assert_int_equal(
+			wanted_is(&both, row_of("/a", 8, 1, 7, (enum shelf_fate)fate)), is_gone);
+		assert_false(wanted_is(&both, row_of("/b", 8, 1, 7, (enum shelf_fate)fate)));
+	}
+}
+
+/* Given as it is, or as it is printed. */
+static void names_are_as_they_are_printed(void **state)
+{
+	static const struct {
+		const char *file, *name;
+	} cases[] = {
+		{"/two\nlines", "/two\\012lines"},
+		{"/two\\012lines", "/two\\012lines"},
+		{"/a\x1b[b", "/a\\x1b[b"},
+		{"memfd:ring", "memfd:ring"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_WANTED struct wanted w = {.name = {0}};
+
+		assert_int_equal(wanted_open(cases[i].file, false, &w), 0);
+		assert_string_equal(w.name.data, cases[i].name);
+		assert_true(wanted_is(&w, row_of(cases[i].name, 0, 1, 2, SHELF_THERE)));
+	}
+}
+
+static void memory_may_lack(void **state)
+{
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		AUTO_WANTED struct wanted w = {.name = {0}};
+		bool has_failed;
+		int r;
+
+		allocation_fail_at(n);
+		r = wanted_open("/two\nlines", false, &w);
+		has_failed = allocation_end();
+		assert_int_equal(r, has_failed ? -ENOMEM : 0);
+		if (!has_failed)
+			break;
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_told_by_its_name_or_what_it_is),
+		cmocka_unit_test(a_path_is_looked_up),
+		cmocka_unit_test(what_was_deleted_is_until_it_was_not),
+		cmocka_unit_test(names_are_as_they_are_printed),
+		cmocka_unit_test(memory_may_lack),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
