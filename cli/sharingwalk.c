@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All processes are walked (inside/muster.h), but for a set of them whose pages alone are asked for: whoever else maps one of
+ * these shows in the kernel's count. Of places in swap there is no count, so where the set has some all others are asked for
+ * those.
+ */
+#include "config.h"
+
+#include "cli/sharingwalk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "inside/target.h"
+
+void sharing_walk_done(struct sharing_walk *w)
+{
+	progress_end(&w->progress);
+	procfs_close(&w->procfs);
+	crowd_done(&w->crowd);
+	free(w->tally);
+	muster_done(&w->muster);
+}
+
+static void show_progress(void *context)
+{
+	struct sharing_walk *w = context;
+
+	progress_tick(&w->progress, w->muster.mapped * (uint64_t)sysconf(_SC_PAGESIZE));
+}
+
+int sharing_walk_open(
+	struct sharing_walk *w, const struct sharing_asked *asked, const struct settings *settings)
+{
+	int r;
+
+	*w = (struct sharing_walk){.asked = asked,
+		.procfs.fd = -1,
+		.muster.files = {.counts.fd = -1, .flags.fd = -1},
+		.begin_ns = clock_now_ns(CLOCK_MONOTONIC)};
+	r = procfs_open(settings->path_procfs, &w->procfs);
+	if (r < 0) {
+		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+		return -ECANCELED;
+	}
+	r = muster_open(&w->muster, w->procfs.fd);
+	if (r == 0) {
+		w->muster.tick = show_progress;
+		w->muster.context = w;
+		return 0;
+	}
+	if (r == MUSTER_NO_FRAMES)
+		log_error(
+			"which pages are the same is shown to CAP_SYS_ADMIN alone, of the host's first user "
+			"namespace: run it as root");
+	else
+		log_error(
+			"how often each page is mapped can't be had (kpagecount, kpageflags: root's, or "
+			"CAP_DAC_READ_SEARCH): %s",
+			strerror(-r));
+	return -ECANCELED;
+}
+
+/* Whether PID was asked for as such, or one whose address space is counted at it: of others it is no failure to have ended. */
+static bool is_named(const struct sharing_walk *w, pid_t pid)
+{
+	const struct chosen *chosen = &w->asked->chosen;
+
+	for (size_t i = 0; i < chosen->count; i++) {
+		const struct snapshot_process *row = crowd_find(w->view, chosen->process[i].pid);
+
+		if (row && (pid_t)row->pid == pid)
+			return true;
+	}
+	return false;
+}
+
+/* What became of MEMBER: R is what walking it returned. 0, or an error that ends all. */
+static int note(struct sharing_walk *w, const struct crowd_member *member, int r)
+{
+	const struct crowd_group *group = &w->crowd.group[member->group];
+	struct sharing_tally *tally = &w->tally[member->group];
+
+	if (r == -ENOMEM || r == -ERANGE)
+		return r;
+	if (r == 0) {
+		w->course.read++;
+		tally->read++;
+		return 0;
+	}
+	if (r == TARGET_GONE || r == TARGET_ENDED || r == TARGET_CHANGED) {
+		w->course.ended++;
+		tally->ended++;
+		if (!is_named(w, member->pid))
+			return 0;
+	} else {
+		w->course.refused++;
+		tally->denied++;
+		w->refused = member->pid;
+	}
+	if (!group->is_chosen || !chosen_is_some(&w->asked->chosen))
+		return 0;
+	w->has_failed = true;
+	progress_end(&w->progress);
+	log_error("pid %d %s%s", (int)member->pid, r < 0 ? "can't be read: " : "",
+		r < 0 ? strerror(-r) : target_text((enum target_outcome)r));
+	return 0;
+}
+
+static int walk_member(struct sharing_walk *w, const struct crowd_member *member)
+{
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	const struct chosen_process known = {.pid = member->pid, .start_ns = member->start_ns};
+	int r = target_open(&w->procfs, member->pid, &t);
+
+	if (r == 0 && !chosen_is(&known, t.sample.q[PROCESS_START_TIME]))
+		r = TARGET_GONE;
+	if (r == 0)
+		r = muster_take(&w->muster, &t, member->group);
+	if (r == 0 && ROW_HAS(&t.sample, PROCESS_VM_PTE))
+		w->tally[member->group].page_tables += t.sample.q[PROCESS_VM_PTE];
+	w->progress.done++;
+	return note(w, member, r);
+}
+
+static int walk_all(struct sharing_walk *w)
+{
+	size_t i = 0;
+	int r = 0;
+
+	progress_begin(&w->progress, "looking", w->crowd.members);
+	for (; r == 0 && i < w->crowd.members; i++) {
+		if (sharing_asked_is_set(w->asked) &&
+			!w->crowd.group[w->crowd.member[i].group].is_chosen)
+			break;
+		r = walk_member(w, &w->crowd.member[i]);
+	}
+	muster_seek_swap(&w->muster);
+	for (; r == 0 && w->muster.has_swap && i < w->crowd.members; i++)
+		r = walk_member(w, &w->crowd.member[i]);
+	return r;
+}
+
+int sharing_walk_all(struct sharing_walk *w)
+{
+	int r;
+
+	w->tally = calloc((size_t)w->crowd.groups + 1, sizeof(*w->tally));
+	if (!w->tally)
+		return -ENOMEM;
+	r = walk_all(w);
+	w->progress.what = "counting";
+	if (r == 0)
+		r = muster_count(&w->muster, w->crowd.groups);
+	progress_end(&w->progress);
+	if (r < 0)
+		return r;
+	w->course.span_ns = clock_now_ns(CLOCK_MONOTONIC) - w->begin_ns;
+	w->course.cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	w->course.memory_bytes = muster_bytes(&w->muster);
+	return 0;
+}
+
+bool sharing_walk_tells_swap(const struct sharing_walk *w)
+{
+	return !w->refused && w->procfs.is_whole;
+}
