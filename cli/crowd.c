@@ -14,6 +14,7 @@ struct entry {
 	const struct snapshot_process *row;
 	const char *name, *user;
 	bool is_chosen;
+	bool is_elsewhere; /* its memory is counted at a process of another group */
 };
 
 void crowd_done(struct crowd *c)
@@ -68,6 +69,29 @@ static const char *user_of(
 	return "";
 }
 
+static struct entry entry_of(
+	const struct view *view, const struct snapshot_process *row, enum owner_kind kind)
+{
+	return (struct entry){
+		.row = row,
+		.name = kind < OWNER_KINDS ? view_owner(view, row, kind) : NULL,
+		.user = kind < OWNER_KINDS ? user_of(view, row, kind) : "",
+	};
+}
+
+/* Of two sets, those who are chosen and the others, whoever shares an address space is in the same one. */
+static bool is_elsewhere(const struct view *view, const struct entry *one, enum owner_kind kind)
+{
+	const struct snapshot_process *read = crowd_find(view, (pid_t)one->row->pid);
+	struct entry other;
+
+	if (!read || read == one->row)
+		return false;
+	other = entry_of(view, read, kind);
+	other.is_chosen = one->is_chosen;
+	return compare_groups(one, &other) != 0;
+}
+
 static size_t list(
 	const struct view *view, enum owner_kind kind, const bool *is_chosen, struct entry *to)
 {
@@ -79,12 +103,10 @@ static size_t list(
 
 		if (!has_memory(row))
 			continue;
-		to[n++] = (struct entry){
-			.row = row,
-			.name = kind < OWNER_KINDS ? view_owner(view, row, kind) : NULL,
-			.user = kind < OWNER_KINDS ? user_of(view, row, kind) : "",
-			.is_chosen = !is_chosen || is_chosen[i],
-		};
+		to[n] = entry_of(view, row, kind);
+		to[n].is_chosen = !is_chosen || is_chosen[i];
+		to[n].is_elsewhere = is_elsewhere(view, &to[n], kind);
+		n++;
 	}
 	qsort(to, n, sizeof(*to), compare);
 	return n;
@@ -98,6 +120,7 @@ static void add(struct crowd *c, const struct entry *entry, const struct entry *
 		c->group[c->groups++] = (struct crowd_group){
 			.name = entry->name, .user = entry->user, .is_chosen = entry->is_chosen};
 	c->group[c->groups - 1].processes++;
+	c->group[c->groups - 1].elsewhere += entry->is_elsewhere;
 	if (row->outcome == OUTCOME_SHARED_MM)
 		return;
 	c->member[c->members++] = (struct crowd_member){

@@ -25,6 +25,8 @@ struct crowd_group {
 		user; /* whose own it is, as its row has it: two users' units may be called the same; "": nobody's */
 	bool is_chosen;
 	uint32_t processes; /* those that share an address space with another, too */
+	uint32_t
+		elsewhere; /* of these who share one with a process of another group, at which it is counted */
 };
 
 struct crowd {

@@ -64,7 +64,7 @@ static void add_total(const struct sharing_walk *w, struct sharing_report *to)
 	}
 	sharing_fill(&to->total, &all, page_tables, processes, !sharing_asked_is_set(w->asked),
 		sharing_walk_tells_swap(w));
-	sharing_deny(&to->total, denied);
+	sharing_lack(&to->total, denied, 0);
 }
 
 static int add_rows(
@@ -85,7 +85,7 @@ static int add_rows(
 		sharing_fill(row, &w->muster.stakes.group[i], w->tally[i].page_tables,
 			processes_read(w, i), !sharing_asked_is_set(w->asked),
 			sharing_walk_tells_swap(w));
-		sharing_deny(row, w->tally[i].denied);
+		sharing_lack(row, w->tally[i].denied, group->elsewhere);
 		to->rows++;
 	}
 	add_total(w, to);

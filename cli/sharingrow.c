@@ -91,13 +91,15 @@ void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t p
 	row->q[SHARING_PROCESSES] = processes;
 }
 
-void sharing_deny(struct sharing_row *row, uint32_t denied)
+void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t elsewhere)
 {
 	const uint64_t *q = row->q;
 
 	row->denied = denied;
+	row->elsewhere = elsewhere;
 	/* What was met of those who ended or were refused meanwhile stands. */
-	if (!(q[SHARING_PROCESSES] | q[SHARING_RESIDENT] | q[SHARING_SWAP] | q[SHARING_HUGETLB]))
+	if (q[SHARING_PROCESSES] <= elsewhere &&
+		!(q[SHARING_RESIDENT] | q[SHARING_SWAP] | q[SHARING_HUGETLB]))
 		row->present = UINT64_C(1) << SHARING_PROCESSES;
 }
 
@@ -189,7 +191,7 @@ static size_t shown(const struct sharing_report *r)
 static bool has_notes(const struct sharing_report *r)
 {
 	for (size_t i = 0; i < shown(r); i++)
-		if (r->row[i].denied)
+		if (r->row[i].denied || r->row[i].elsewhere)
 			return true;
 	return false;
 }
@@ -199,6 +201,9 @@ static void add_note(struct table *t, const struct sharing_row *row)
 {
 	if (row->name && row->denied)
 		buffer_printf(&t->text, "%u denied", row->denied);
+	if (row->name && row->elsewhere)
+		buffer_printf(&t->text, "%s%u counted elsewhere", row->denied ? ", " : "",
+			row->elsewhere);
 	end_cell(t);
 }
 
@@ -313,6 +318,8 @@ static void add_json_row(struct buffer *to, const struct sharing_row *row)
 	}
 	if (row->denied)
 		buffer_printf(to, "%s\"denied\":%u", comma, row->denied);
+	if (row->elsewhere)
+		buffer_printf(to, ",\"elsewhere\":%u", row->elsewhere);
 	buffer_add_char(to, '}');
 }
 

@@ -43,6 +43,8 @@ struct sharing_row {
 	uint32_t group;   /* of the stakes */
 	uint64_t present; /* bits of sharing_field */
 	uint32_t denied;  /* processes that could not be read: they are in none of .q */
+	uint32_t
+		elsewhere; /* those whose address space is another group's, too, and counted there: in .processes alone */
 	uint64_t q[SHARING_FIELDS];
 };
 
@@ -83,8 +85,11 @@ void sharing_report_done(struct sharing_report *r);
 void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t page_tables,
 	uint32_t processes, bool has_fair, bool has_swap);
 
-/* DENIED of its processes could not be read: where none was, and nothing was met of them, ROW has no figure but .processes, 0. */
-void sharing_deny(struct sharing_row *row, uint32_t denied);
+/*
+ * DENIED of its processes could not be read, and ELSEWHERE are counted at other groups: where there are no others, and nothing was
+ * met of those who were denied, ROW has no figure but its processes.
+ */
+void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t elsewhere);
 
 /* By FIELD, the largest first; those that lack it last. */
 void sharing_sort(struct sharing_report *r, enum sharing_field field, bool ascending);

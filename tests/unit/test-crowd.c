@@ -15,8 +15,11 @@ static const char *text_of(const struct crowd *c, struct buffer *to)
 	for (uint32_t i = 0; i < c->groups; i++) {
 		const struct crowd_group *group = &c->group[i];
 
-		buffer_printf(to, "%s%s %u:", group->is_chosen ? "" : "not ",
+		buffer_printf(to, "%s%s %u", group->is_chosen ? "" : "not ",
 			group->name ? group->name : "all", group->processes);
+		if (group->elsewhere)
+			buffer_printf(to, " (%u)", group->elsewhere);
+		buffer_add_char(to, ':');
 		for (; k < c->members && c->member[k].group == i; k++)
 			buffer_printf(to, " %d", (int)c->member[k].pid);
 		buffer_add_text(to, "; ");
@@ -103,6 +106,32 @@ static void who_shares_an_address_space_is_found_at_whom_it_is(void **state)
 	}
 }
 
+/* A process of alice's that has bob's address space. */
+static void whose_memory_is_another_groups_is_counted_there(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	const struct snapshot_process *row = view_find_process(view, 1002);
+	AUTO_FREE unsigned char *data = malloc(view->size);
+	AUTO_VIEW struct view *same = NULL;
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_CROWD struct crowd users = {0}, one = {0};
+	const uint32_t mm_pid = 2000;
+	const char *reason = NULL;
+	size_t at;
+
+	(void)state;
+	assert_non_null(data);
+	assert_int_equal(row->outcome, OUTCOME_SHARED_MM);
+	memcpy(data, view->data, view->size);
+	at = (size_t)((const unsigned char *)&row->mm_pid - view->data);
+	memcpy(data + at, &mm_pid, sizeof(mm_pid));
+	assert_int_equal(view_from_bytes(data, view->size, &same, &reason), 0);
+	assert_int_equal(crowd_make(same, OWNER_USER, NULL, &users), 0);
+	assert_non_null(strstr(text_of(&users, &text), "alice 4 (1): 1000 1001 1003; bob 2: "));
+	assert_int_equal(crowd_make(same, OWNER_KINDS, NULL, &one), 0);
+	assert_int_equal(one.group[0].elsewhere, 0);
+}
+
 static void without_memory_there_is_none(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -129,6 +158,7 @@ int main(void)
 		cmocka_unit_test(processes_go_by_groups),
 		cmocka_unit_test(owners_of_two_users_are_two),
 		cmocka_unit_test(who_shares_an_address_space_is_found_at_whom_it_is),
+		cmocka_unit_test(whose_memory_is_another_groups_is_counted_there),
 		cmocka_unit_test(without_memory_there_is_none),
 	};
 

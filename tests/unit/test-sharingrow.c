@@ -128,9 +128,9 @@ static void who_is_denied_has_no_figures(void **state)
 
 	(void)state;
 	sharing_fill(&rows[1], &none, 0, 0, true, true);
-	sharing_deny(&rows[1], 2);
-	sharing_deny(&rows[2], 1);
-	sharing_deny(&r.total, 3);
+	sharing_lack(&rows[1], 2, 0);
+	sharing_lack(&rows[2], 1, 0);
+	sharing_lack(&r.total, 3, 0);
 	assert_int_equal(sharing_table(&r, &t), 0);
 	assert_int_equal(print_table(&t, 0, &text), 0);
 	text_of(&text);
@@ -149,6 +149,29 @@ static void who_is_denied_has_no_figures(void **state)
 	assert_non_null(
 		strstr(text_of(&json), "{\"name\":\"=b,o\\\"b\",\"processes\":0,\"denied\":2}"));
 	rows[1].denied = rows[2].denied = 0;
+}
+
+/* An address space that is another group's, too, is no nought either. */
+static void who_is_counted_elsewhere_has_no_figures(void **state)
+{
+	struct sharing_report r = make("user");
+	struct stake none = {0};
+	AUTO_BUFFER struct buffer text = {0}, json = {0};
+	AUTO_TABLE struct table t = {0};
+
+	(void)state;
+	sharing_fill(&rows[1], &none, 0, 2, true, true);
+	sharing_lack(&rows[1], 0, 2);
+	sharing_lack(&rows[2], 1, 1);
+	assert_int_equal(sharing_table(&r, &t), 0);
+	assert_int_equal(print_table(&t, 0, &text), 0);
+	assert_non_null(strstr(text_of(&text), " -         2 =b,o\"b 2 counted elsewhere\n"));
+	assert_non_null(strstr(text.data, " 1 carol  1 denied, 1 counted elsewhere\n"));
+	sharing_json(&r, &json);
+	assert_non_null(
+		strstr(text_of(&json), "{\"name\":\"=b,o\\\"b\",\"processes\":2,\"elsewhere\":2}"));
+	assert_non_null(strstr(json.data, "\"denied\":1,\"elsewhere\":1}"));
+	rows[1].elsewhere = rows[2].elsewhere = rows[2].denied = 0;
 }
 
 static void what_is_a_users_own_has_the_user(void **state)
@@ -296,6 +319,7 @@ int main(void)
 		cmocka_unit_test(a_table_has_a_total_of_all),
 		cmocka_unit_test(the_rows_of_some_have_everybodys_total),
 		cmocka_unit_test(who_is_denied_has_no_figures),
+		cmocka_unit_test(who_is_counted_elsewhere_has_no_figures),
 		cmocka_unit_test(what_is_a_users_own_has_the_user),
 		cmocka_unit_test(a_set_is_one_row),
 		cmocka_unit_test(a_matrix_has_each_pair_twice_and_each_by_itself),
