@@ -150,12 +150,21 @@ static void add_name_columns(const struct sharing_report *r, struct table *t)
 		add_column(t, "USER", false);
 }
 
-/* Names may be of any length, and have any characters. */
-static void add_named_column(struct table *t, const char *name)
+static const char *user_of(const struct sharing_row *row)
+{
+	return row->user ? row->user : "";
+}
+
+/* Names may be of any length, and have any characters; whose it is comes first, since what is cut is the end. */
+static void add_named_column(struct table *t, const struct sharing_row *row)
 {
 	AUTO_BUFFER struct buffer printable = {0}, head = {0};
 
-	cell_add_printable(&printable, name);
+	if (*user_of(row)) {
+		cell_add_printable(&printable, user_of(row));
+		buffer_add_char(&printable, ':');
+	}
+	cell_add_printable(&printable, row->name);
 	buffer_add_char(&printable, '\0');
 	if (!printable.error)
 		cell_add_cut(&head, printable.data, NAME_COLUMNS);
@@ -205,11 +214,6 @@ static void add_note(struct table *t, const struct sharing_row *row)
 		buffer_printf(&t->text, "%s%u counted elsewhere", row->denied ? ", " : "",
 			row->elsewhere);
 	end_cell(t);
-}
-
-static const char *user_of(const struct sharing_row *row)
-{
-	return row->user ? row->user : "";
 }
 
 static void add_names(
@@ -279,7 +283,7 @@ int sharing_matrix_table(const struct sharing_report *r, struct table *ret)
 		count = most;
 	*ret = (struct table){0};
 	for (size_t i = 0; i < count; i++)
-		add_named_column(ret, r->row[i].name);
+		add_named_column(ret, &r->row[i]);
 	add_name_columns(r, ret);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = 0; j < count; j++)

@@ -14,7 +14,7 @@
 #include "snapshot/sums.h"
 #include "snapshot/view.h"
 
-enum { TABLE_COLUMNS_MAX = 11 };
+enum { TABLE_COLUMNS_MAX = 12 };
 
 struct table_column {
 	char head[METRIC_NAME_SIZE];

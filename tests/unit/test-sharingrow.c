@@ -178,7 +178,7 @@ static void what_is_a_users_own_has_the_user(void **state)
 {
 	struct sharing_report r = make("user_unit");
 	AUTO_BUFFER struct buffer text = {0}, csv = {0}, json = {0};
-	AUTO_TABLE struct table t = {0};
+	AUTO_TABLE struct table t = {0}, matrix_of = {0};
 
 	(void)state;
 	rows[0].user = "ann";
@@ -187,6 +187,9 @@ static void what_is_a_users_own_has_the_user(void **state)
 	assert_int_equal(print_table(&t, 0, &text), 0);
 	assert_non_null(strstr(text_of(&text), " alice  ann\n"));
 	assert_non_null(strstr(text.data, " carol  -\n"));
+	assert_int_equal(sharing_matrix_table(&r, &matrix_of), 0);
+	assert_string_equal(matrix_of.column[0].head, "ann:alice");
+	assert_string_equal(matrix_of.column[2].head, "carol");
 	sharing_csv(&r, &csv);
 	sharing_matrix_csv(&r, &csv);
 	assert_non_null(strstr(text_of(&csv), "user_unit,user,comes_back_bytes"));
@@ -196,6 +199,21 @@ static void what_is_a_users_own_has_the_user(void **state)
 	assert_non_null(strstr(text_of(&json), "{\"name\":\"alice\",\"user\":\"ann\","));
 	assert_non_null(strstr(json.data, "\"a_user\":\"ann\",\"shared_bytes\""));
 	rows[0].user = NULL;
+}
+
+/* As many columns as there can be. */
+static void what_is_a_users_own_may_have_a_note(void **state)
+{
+	struct sharing_report r = make("user_unit");
+	AUTO_TABLE struct table t = {0};
+
+	(void)state;
+	r.has_user = true;
+	rows[0].denied = 1;
+	assert_int_equal(sharing_table(&r, &t), 0);
+	assert_int_equal(t.columns, TABLE_COLUMNS_MAX);
+	assert_string_equal(t.column[t.columns - 1].head, "NOTE");
+	rows[0].denied = 0;
 }
 
 static void a_set_is_one_row(void **state)
@@ -321,6 +339,7 @@ int main(void)
 		cmocka_unit_test(who_is_denied_has_no_figures),
 		cmocka_unit_test(who_is_counted_elsewhere_has_no_figures),
 		cmocka_unit_test(what_is_a_users_own_has_the_user),
+		cmocka_unit_test(what_is_a_users_own_may_have_a_note),
 		cmocka_unit_test(a_set_is_one_row),
 		cmocka_unit_test(a_matrix_has_each_pair_twice_and_each_by_itself),
 		cmocka_unit_test(json_has_all_of_it),
