@@ -79,6 +79,11 @@ void stakes_add(struct stakes *s, uint32_t party, enum stake_kind kind, uint64_t
 		s->pages[party].known[kind]++;
 }
 
+void stakes_add_unmapped(struct stakes *s, uint32_t group, uint64_t bytes)
+{
+	s->group[group].unmapped += bytes;
+}
+
 static void end_group(struct stakes *s, const struct party *party, const struct stakes_pages *pages,
 	uint32_t seen, bool is_only)
 {
@@ -186,6 +191,7 @@ static void end_all(struct stakes *s, const uint64_t *fair)
 		group->pss = (uint64_t)(s->pss[i] >> FRACTION_BITS);
 		s->all.rss += group->rss;
 		s->all.pss += group->pss;
+		s->all.unmapped += group->unmapped;
 		for (unsigned int kind = 0; kind < STAKE_KINDS; kind++)
 			s->all.unique[kind] += group->unique[kind];
 	}

@@ -33,6 +33,8 @@ struct stake {
 	uint64_t pss; /* each page divided by its mappings; rounded down */
 	uint64_t
 		fair; /* each page divided by the groups that map it: those of all, and the others', add up to .resident of all */
+	uint64_t
+		unmapped; /* that is in nobody's page tables and goes with the group; in nothing of the above */
 };
 
 struct stakes_pages {
@@ -48,8 +50,8 @@ struct stakes {
 	struct stakes_pages *pages; /* owned; by party */
 	unsigned __int128 *pss;     /* owned; by group and then the others', in 2^-32 bytes */
 	struct stake
-		all; /* .resident: each page once; .unique: what only one group maps, all of these together; .rss and .pss
-	                        of all groups, .fair nothing */
+		all; /* .resident: each page once; .unique: what only one group maps, all of these together; .rss, .pss
+	                        and .unmapped of all groups, .fair nothing */
 	struct stake
 		others; /* .resident: what they share with the groups; .unique and .rss nothing */
 	uint64_t many;  /* bytes of PARTIES_MANY: nobody's but in .all */
@@ -68,6 +70,9 @@ void stakes_done(struct stakes *s);
  * A page of PARTY, which the kernel says is mapped MAPPED times. Where it does not say, UINT64_MAX: as often as was seen.
  */
 void stakes_add(struct stakes *s, uint32_t party, enum stake_kind kind, uint64_t mapped);
+
+/* BYTES that nobody has mapped, and that come back when GROUP ends. */
+void stakes_add_unmapped(struct stakes *s, uint32_t group, uint64_t bytes);
 
 /* All have been added: fills .group, .all and .others. -ENOMEM. */
 int stakes_end(struct stakes *s);

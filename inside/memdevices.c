@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inside/memdevices.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collectors/mountinfo.h"
+
+enum { ROOM_MIN = 32 };
+
+void memdevices_done(struct memdevices *d)
+{
+	free(d->item);
+	*d = (struct memdevices){0};
+}
+
+static uint64_t number_of(uint32_t major, uint32_t minor)
+{
+	return (uint64_t)major << 32 | minor;
+}
+
+/* Where NUMBER is or would be. */
+static size_t place_of(const struct memdevices *d, uint64_t number)
+{
+	size_t low = 0, high = d->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (d->item[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+enum memdevices_answer memdevices_ask(const struct memdevices *d, uint32_t major, uint32_t minor)
+{
+	uint64_t number = number_of(major, minor);
+	size_t at = place_of(d, number);
+
+	if (at < d->count && d->item[at].number == number)
+		return d->item[at].is_memory ? MEMDEVICES_YES : MEMDEVICES_NO;
+	return d->count < MEMDEVICES_MAX ? MEMDEVICES_UNKNOWN : MEMDEVICES_NO;
+}
+
+static int make_room(struct memdevices *d)
+{
+	size_t room = d->room ? 2 * d->room : ROOM_MIN;
+	struct memdevice *more;
+
+	if (d->count < d->room)
+		return 0;
+	more = reallocarray(d->item, room, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	d->item = more;
+	d->room = room;
+	return 0;
+}
+
+int memdevices_add(struct memdevices *d, uint32_t major, uint32_t minor, bool is_memory)
+{
+	uint64_t number = number_of(major, minor);
+	size_t at = place_of(d, number);
+
+	if (memdevices_ask(d, major, minor) != MEMDEVICES_UNKNOWN)
+		return 0;
+	if (make_room(d) < 0)
+		return -ENOMEM;
+	memmove(&d->item[at + 1], &d->item[at], (d->count - at) * sizeof(*d->item));
+	d->item[at] = (struct memdevice){number, is_memory};
+	d->count++;
+	return 0;
+}
+
+/* What tmpfs is called. rootfs may be ramfs, too, which tells of no blocks, so that nothing of it is unmapped. */
+static bool is_memory(const char *fstype)
+{
+	return !strcmp(fstype, "tmpfs") || !strcmp(fstype, "devtmpfs") || !strcmp(fstype, "rootfs");
+}
+
+int memdevices_parse(struct memdevices *d, char *text, size_t len)
+{
+	char *at = text, *end = text + len;
+	struct mountinfo m;
+	int r, added = 0;
+
+	while (added == 0 && ((r = mountinfo_next(&at, end, &m)) == 0 || r == MOUNTINFO_OTHER))
+		if (r == 0)
+			added = memdevices_add(d, m.major, m.minor, is_memory(m.fstype));
+	return added;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "inside/memdevices.h"
+#include "tests/unit/allocation.h"
+
+static const char mounts[] = "22 1 254:0 / / rw - ext4 /dev/vda rw\n"
+			     "23 22 0:21 / /proc rw - proc proc rw\n"
+			     "25 22 0:24 / /dev/shm rw,nosuid - tmpfs shm rw\n"
+			     "26 22 0:5 / /dev rw,nosuid - devtmpfs udev rw\n"
+			     "21 22 0:2 / / rw - rootfs rootfs rw\n"
+			     "27 22 0:22 / /run rw,nosuid - tmpfs run rw\n";
+
+static int parse(struct memdevices *d, size_t len)
+{
+	char text[sizeof(mounts)];
+
+	memcpy(text, mounts, sizeof(mounts));
+	return memdevices_parse(d, text, len);
+}
+
+static void those_of_tmpfs_are_memory(void **state)
+{
+	AUTO_MEMDEVICES struct memdevices d = {0};
+
+	(void)state;
+	assert_int_equal(memdevices_ask(&d, 0, 24), MEMDEVICES_UNKNOWN);
+	assert_int_equal(parse(&d, sizeof(mounts) - 1), 0);
+	assert_int_equal(memdevices_ask(&d, 0, 24), MEMDEVICES_YES);
+	assert_int_equal(memdevices_ask(&d, 0, 22), MEMDEVICES_YES);
+	assert_int_equal(memdevices_ask(&d, 0, 5), MEMDEVICES_YES);
+	assert_int_equal(memdevices_ask(&d, 0, 2), MEMDEVICES_YES);
+	assert_int_equal(memdevices_ask(&d, 0, 21), MEMDEVICES_NO);
+	assert_int_equal(memdevices_ask(&d, 254, 0), MEMDEVICES_NO);
+	/* What is not mounted here may be elsewhere. */
+	assert_int_equal(memdevices_ask(&d, 0, 99), MEMDEVICES_UNKNOWN);
+	/* Once more makes no difference, nor does what is said of one that is known. */
+	assert_int_equal(parse(&d, sizeof(mounts) - 1), 0);
+	assert_int_equal(memdevices_add(&d, 0, 24, false), 0);
+	assert_int_equal(memdevices_add(&d, 0, 21, true), 0);
+	assert_int_equal(memdevices_ask(&d, 0, 24), MEMDEVICES_YES);
+	assert_int_equal(memdevices_ask(&d, 0, 21), MEMDEVICES_NO);
+	assert_int_equal(d.count, 6);
+}
+
+static void a_text_that_was_cut_has_what_it_has(void **state)
+{
+	AUTO_MEMDEVICES struct memdevices d = {0};
+
+	(void)state;
+	assert_int_equal(parse(&d, sizeof(mounts) - 9), 0);
+	assert_int_equal(memdevices_ask(&d, 0, 24), MEMDEVICES_YES);
+	assert_int_equal(memdevices_ask(&d, 0, 22), MEMDEVICES_UNKNOWN);
+}
+
+static void beyond_so_many_there_is_none(void **state)
+{
+	AUTO_MEMDEVICES struct memdevices d = {0};
+
+	(void)state;
+	for (uint32_t i = 0; i < MEMDEVICES_MAX + 10; i++)
+		assert_int_equal(memdevices_add(&d, 0, MEMDEVICES_MAX + 10 - i, true), 0);
+	assert_int_equal(d.count, MEMDEVICES_MAX);
+	assert_int_equal(memdevices_ask(&d, 0, 11), MEMDEVICES_YES);
+	assert_int_equal(memdevices_ask(&d, 0, 10), MEMDEVICES_NO);
+}
+
+static void without_memory_nothing_is_learnt(void **state)
+{
+	unsigned int n = 1;
+
+	(void)state;
+	for (;; n++) {
+		AUTO_MEMDEVICES struct memdevices d = {0};
+		int r;
+
+		allocation_fail_at(n);
+		r = parse(&d, sizeof(mounts) - 1);
+		if (!allocation_end())
+			break;
+		assert_int_equal(r, -ENOMEM);
+	}
+	assert_true(n > 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(those_of_tmpfs_are_memory),
+		cmocka_unit_test(a_text_that_was_cut_has_what_it_has),
+		cmocka_unit_test(beyond_so_many_there_is_none),
+		cmocka_unit_test(without_memory_nothing_is_learnt),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

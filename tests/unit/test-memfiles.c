@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "inside/memfiles.h"
+#include "tests/unit/allocation.h"
+
+enum { PAGE = 4096 };
+
+static struct mapping mapping_of(uint64_t page, uint64_t pages, uint64_t inode, const char *path)
+{
+	return (struct mapping){
+		.start = page * PAGE,
+		.end = (page + pages) * PAGE,
+		.inode = inode,
+		.minor = 1,
+		.path = path,
+		.path_len = strlen(path),
+	};
+}
+
+static void map(struct memfiles *s, uint64_t page, uint64_t pages, uint64_t inode, const char *path)
+{
+	const struct mapping m = mapping_of(page, pages, inode, path);
+
+	assert_int_equal(memfiles_map(s, &m), 0);
+}
+
+static const struct memfile *file_of(const struct memfiles *s, uint64_t inode)
+{
+	const struct memfile *found = NULL;
+
+	for (uint32_t number = 1; number <= s->count; number++) {
+		const struct memfile *file = memfiles_at(s, number);
+
+		assert_int_equal(file->number, number);
+		if (file->inode != inode)
+			continue;
+		assert_null(found);
+		found = file;
+	}
+	assert_non_null(found);
+	return found;
+}
+
+static void pages_are_counted_where_they_are_mapped(void **state)
+{
+	AUTO_MEMFILES struct memfiles s = {0};
+
+	(void)state;
+	memfiles_begin(&s, 10, 0);
+	map(&s, 100, 10, 7, "/memfd:a (deleted)");
+	map(&s, 200, 10, 8, "/dev/zero (deleted)");
+	map(&s, 300, 10, 7, "/memfd:a (deleted)");
+	for (uint64_t page = 95; page < 315; page++) {
+		uint32_t number = memfiles_meet(&s, page * PAGE);
+
+		assert_int_equal(number, page % 100 >= 10 ? 0 : page < 200 || page >= 300 ? 1 : 2);
+	}
+	assert_int_equal(s.count, 2);
+	assert_int_equal(file_of(&s, 7)->met, 20);
+	assert_int_equal(file_of(&s, 8)->met, 10);
+	assert_int_equal(file_of(&s, 7)->pid, 10);
+	assert_int_equal(file_of(&s, 7)->start, 100 * PAGE);
+	assert_int_equal(file_of(&s, 7)->end, 110 * PAGE);
+	/* Another begins anew. */
+	memfiles_begin(&s, 11, 0);
+	memfiles_meet(&s, 100 * PAGE);
+	map(&s, 5, 1, 7, "/memfd:a (deleted)");
+	memfiles_meet(&s, 5 * PAGE);
+	assert_int_equal(file_of(&s, 7)->met, 21);
+	assert_int_equal(file_of(&s, 7)->pid, 10);
+	assert_false(file_of(&s, 7)->is_shared);
+	assert_true(memfiles_bytes(&s) > 2 * sizeof(struct memfile));
+}
+
+static void who_has_it_open_has_it_too(void **state)
+{
+	AUTO_MEMFILES struct memfiles s = {0};
+
+	(void)state;
+	memfiles_begin(&s, 10, 3);
+	assert_int_equal(memfiles_hold(&s, 0, 1, 7), 0);
+	assert_int_equal(memfiles_hold(&s, 0, 1, 8), 0);
+	assert_false(file_of(&s, 7)->is_mapped);
+	map(&s, 100, 10, 8, "/memfd:a (deleted)");
+	assert_false(file_of(&s, 8)->is_shared);
+	memfiles_begin(&s, 11, 4);
+	map(&s, 100, 10, 7, "/memfd:b (deleted)");
+	assert_true(file_of(&s, 7)->is_shared && file_of(&s, 7)->is_mapped);
+	assert_int_equal(file_of(&s, 7)->pid, 11);
+	assert_int_equal(file_of(&s, 7)->group, 3);
+	assert_false(file_of(&s, 8)->is_shared);
+}
+
+/* Ids of segments and numbers of inodes have nothing to do with each other, and both are on the kernel's device. */
+static void segments_are_no_other_files(void **state)
+{
+	AUTO_MEMFILES struct memfiles s = {0};
+
+	(void)state;
+	memfiles_begin(&s, 10, 0);
+	map(&s, 100, 1, 7, "/SYSV0000002a (deleted)");
+	assert_true(memfiles_at(&s, 1)->is_sysv);
+	map(&s, 200, 1, 7, "/memfd:SYSV (deleted)");
+	assert_int_equal(s.count, 2);
+	assert_false(memfiles_at(&s, 2)->is_sysv);
+	assert_int_equal(memfiles_hold(&s, 0, 1, 7), 0);
+	assert_int_equal(memfiles_hold(&s, 0, 2, 7), 0);
+	assert_int_equal(s.count, 3);
+}
+
+static void there_is_an_end_to_them(void **state)
+{
+	AUTO_MEMFILES struct memfiles s = {.max = 2};
+
+	(void)state;
+	memfiles_begin(&s, 10, 0);
+	map(&s, 1, 1, 1, "");
+	map(&s, 2, 1, 2, "");
+	map(&s, 3, 1, 3, "");
+	memfiles_meet(&s, 3 * PAGE);
+	map(&s, 4, 1, 2, "");
+	memfiles_meet(&s, 4 * PAGE);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(s.missed, 1);
+	assert_int_equal(file_of(&s, 2)->met, 1);
+}
+
+static void those_that_come_late_are_of_no_interest(void **state)
+{
+	AUTO_MEMFILES struct memfiles s = {0};
+
+	(void)state;
+	memfiles_begin(&s, 10, 0);
+	map(&s, 1, 1, 1, "");
+	s.is_closed = true;
+	memfiles_begin(&s, 11, 1);
+	map(&s, 1, 1, 1, "");
+	map(&s, 2, 1, 2, "");
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.missed, 0);
+	assert_true(file_of(&s, 1)->is_shared);
+}
+
+/* Of one that changes while it is read. */
+static void what_does_not_rise_is_left_out(void **state)
+{
+	AUTO_MEMFILES struct memfiles s = {0};
+
+	(void)state;
+	memfiles_begin(&s, 10, 0);
+	map(&s, 100, 10, 1, "");
+	map(&s, 105, 10, 2, "");
+	map(&s, 50, 10, 2, "");
+	memfiles_meet(&s, 105 * PAGE);
+	assert_int_equal(file_of(&s, 1)->met, 1);
+	assert_int_equal(file_of(&s, 2)->met, 0);
+}
+
+static int take_some(struct memfiles *s)
+{
+	int r = 0;
+
+	memfiles_begin(s, 10, 0);
+	for (uint64_t i = 1; r == 0 && i < 100; i++) {
+		const struct mapping m = mapping_of(i, 1, i, "");
+
+		r = i % 3 ? memfiles_map(s, &m) : memfiles_hold(s, 0, 1, i);
+	}
+	return r;
+}
+
+static void without_memory_there_are_none(void **state)
+{
+	unsigned int n = 1;
+
+	(void)state;
+	for (;; n++) {
+		AUTO_MEMFILES struct memfiles s = {0};
+		int r;
+
+		allocation_fail_at(n);
+		r = take_some(&s);
+		if (!allocation_end())
+			break;
+		assert_int_equal(r, -ENOMEM);
+	}
+	assert_true(n > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pages_are_counted_where_they_are_mapped),
+		cmocka_unit_test(who_has_it_open_has_it_too),
+		cmocka_unit_test(segments_are_no_other_files),
+		cmocka_unit_test(there_is_an_end_to_them),
+		cmocka_unit_test(those_that_come_late_are_of_no_interest),
+		cmocka_unit_test(what_does_not_rise_is_left_out),
+		cmocka_unit_test(without_memory_there_are_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

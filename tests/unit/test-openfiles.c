@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The test's own descriptors. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "inside/openfiles.h"
+
+/* How often the file of .inode was told. */
+struct seen {
+	uint64_t inode;
+	unsigned int times, all;
+	int result;
+};
+
+static int take(uint32_t major, uint32_t minor, uint64_t inode, void *context)
+{
+	struct seen *seen = context;
+
+	(void)major;
+	(void)minor;
+	seen->all++;
+	seen->times += inode == seen->inode;
+	return seen->result;
+}
+
+static int look(struct seen *seen)
+{
+	uint64_t budget = 1000;
+	int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return openfiles_read(fd, &budget, take, seen);
+}
+
+static uint64_t inode_of(int fd)
+{
+	struct stat found;
+
+	assert_int_equal(fstat(fd, &found), 0);
+	return found.st_ino;
+}
+
+static void what_has_no_name_is_told(void **state)
+{
+	AUTO_CLOSE int fd = memfd_create("a", MFD_CLOEXEC);
+	unsigned int before = unit_descriptors();
+	struct seen seen = {.inode = inode_of(fd)};
+
+	(void)state;
+	assert_int_equal(look(&seen), 0);
+	assert_int_equal(seen.times, 1);
+	seen.result = -ENOMEM;
+	assert_int_equal(look(&seen), -ENOMEM);
+	assert_int_equal(unit_descriptors(), before);
+}
+
+/* Of a file that is removed, and of one that is only called as if it were. */
+static void a_name_is_told_from_none(void **state)
+{
+	char folder[] = "/tmp/memtally-openfiles-XXXXXX", path[64];
+	AUTO_CLOSE int fd = -1;
+	struct seen seen = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/a (deleted)", folder);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	seen.inode = inode_of(fd);
+	assert_int_equal(look(&seen), 0);
+	assert_int_equal(seen.times, 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(look(&seen), 0);
+	assert_int_equal(seen.times, 1);
+}
+
+static void who_has_ended_has_nothing_open(void **state)
+{
+	uint64_t budget = 1000;
+	struct seen seen = {0};
+	char path[32];
+	pid_t pid = fork();
+	int fd;
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (!pid)
+		for (;;)
+			pause();
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(openfiles_read(fd, &budget, take, &seen), 0);
+	assert_int_equal(seen.all, 0);
+}
+
+static void there_is_an_end_to_what_is_looked_at(void **state)
+{
+	AUTO_CLOSE int held = memfd_create("a", MFD_CLOEXEC);
+	int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	unsigned int before = unit_descriptors();
+	struct seen seen = {.inode = inode_of(held)};
+	uint64_t budget = 2;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(openfiles_read(fd, &budget, take, &seen), OPENFILES_MANY);
+	assert_int_equal(budget, 0);
+	assert_int_equal(unit_descriptors(), before - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_has_no_name_is_told),
+		cmocka_unit_test(a_name_is_told_from_none),
+		cmocka_unit_test(there_is_an_end_to_what_is_looked_at),
+		cmocka_unit_test(who_has_ended_has_nothing_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
