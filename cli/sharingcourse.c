@@ -44,10 +44,16 @@ static void say_doubts(const struct sharing_walk *w)
 	}
 	if (w->refused)
 		log_warning("%llu %s could not be read, %spid %d: what %s, too, is not counted "
-			    "as anybody's alone; of swap that can't be told",
+			    "as anybody's alone; of swap, and of shared memory in nobody's "
+			    "page tables, that can't be told",
 			(unsigned long long)w->course.refused, is_one ? "process" : "processes",
 			is_one ? "" : "one of them ", (int)w->refused,
 			is_one ? "it maps" : "they map");
+	if (w->muster.remnants.untold)
+		log_warning(
+			"%llu pieces of shared memory went, or were too many, before it was found out "
+			"what keeps them: they are not counted as what comes back",
+			(unsigned long long)w->muster.remnants.untold);
 	buffer_clear(&text);
 	if (sharing_asked_is_set(w->asked) || stake_resident(&w->muster.stakes.others) * 100 <=
 						      stake_resident(&w->muster.stakes.all))

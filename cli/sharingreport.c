@@ -124,6 +124,8 @@ int sharing_report_make(
 		.many = w->muster.stakes.many,
 		.changed = w->muster.stakes.changed,
 		.gone = w->muster.stakes.gone,
+		.unmapped_kept = w->muster.remnants.kept_bytes,
+		.unmapped_untold = w->muster.remnants.untold,
 		.course = w->course,
 	};
 	int r = add_rows(w, settings, &report);

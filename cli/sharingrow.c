@@ -29,6 +29,8 @@ static const struct {
 	[SHARING_COMES_BACK] = {"comes_back_bytes", "COMES-BACK"},
 	[SHARING_ANON] = {"unique_anon_bytes", NULL},
 	[SHARING_SHMEM] = {"unique_shmem_bytes", NULL},
+	[SHARING_KEPT] = {"kept_shmem_bytes", NULL},
+	[SHARING_UNMAPPED] = {"unmapped_bytes", NULL},
 	[SHARING_STAYS_CACHED] = {"stays_cached_bytes", "STAYS-CACHED"},
 	[SHARING_PAGE_TABLES] = {"page_tables_bytes", NULL},
 	[SHARING_USS] = {"uss_bytes", "USS"},
@@ -75,10 +77,13 @@ void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t p
 	if (!has_swap && stake->resident[STAKE_SWAP])
 		row->present &= ~(UINT64_C(1) << SHARING_SWAP_UNIQUE);
 	row->q[SHARING_ANON] = unique[STAKE_ANON];
-	row->q[SHARING_SHMEM] = unique[STAKE_SHMEM];
+	row->q[SHARING_SHMEM] = unique[STAKE_SHMEM] + unique[STAKE_SHMEM_KEPT];
+	row->q[SHARING_KEPT] = unique[STAKE_SHMEM_KEPT];
 	row->q[SHARING_STAYS_CACHED] = unique[STAKE_FILE];
 	row->q[SHARING_PAGE_TABLES] = page_tables;
-	row->q[SHARING_COMES_BACK] = unique[STAKE_ANON] + unique[STAKE_SHMEM] + page_tables;
+	row->q[SHARING_UNMAPPED] = stake->unmapped;
+	row->q[SHARING_COMES_BACK] = unique[STAKE_ANON] + unique[STAKE_SHMEM] + stake->unmapped +
+	                             page_tables;
 	row->q[SHARING_USS] = stake_unique(stake);
 	row->q[SHARING_SWAP_UNIQUE] = unique[STAKE_SWAP];
 	row->q[SHARING_FAIR] = stake->fair;
@@ -380,6 +385,8 @@ void sharing_json(const struct sharing_report *r, struct buffer *to)
 	buffer_printf(to, "},\"untold_bytes\":%llu,\"changed_bytes\":%llu,\"gone_bytes\":%llu",
 		(unsigned long long)r->many, (unsigned long long)r->changed,
 		(unsigned long long)r->gone);
+	buffer_printf(to, ",\"unmapped\":{\"kept_bytes\":%llu,\"untold\":%llu}",
+		(unsigned long long)r->unmapped_kept, (unsigned long long)r->unmapped_untold);
 	if (r->matrix)
 		add_json_matrix(r, to);
 	add_json_course(&r->course, to);

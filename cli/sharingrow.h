@@ -15,9 +15,11 @@
 
 /* Bytes, but for the last. */
 enum sharing_field {
-	SHARING_COMES_BACK, /* were the group to end: what follows, but files' */
+	SHARING_COMES_BACK, /* were the group to end: what follows, but what is kept, and files' */
 	SHARING_ANON,       /* that nobody else maps, as the next two */
-	SHARING_SHMEM, /* shared memory, which comes back unless something holds it that is no mapping */
+	SHARING_SHMEM,
+	SHARING_KEPT, /* of the shared memory what stays: others map it, too, or it has a name */
+	SHARING_UNMAPPED, /* shared memory in nobody's page tables that is the group's alone and goes with it */
 	SHARING_STAYS_CACHED, /* of files */
 	SHARING_PAGE_TABLES,
 	SHARING_USS, /* all that nobody else maps: its anonymous and shared memory and that of files */
@@ -70,6 +72,7 @@ struct sharing_report {
 	size_t groups;
 	uint64_t others_shared, others_fair, others_pss; /* of whom nobody has looked at; bytes */
 	uint64_t many, changed, gone;                    /* stakes.h */
+	uint64_t unmapped_kept, unmapped_untold;         /* remnants.h */
 	uint64_t *matrix; /* owned; of .compared rows of as many; NULL: none */
 	size_t compared;
 	struct sharing_course course;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All processes are walked (inside/muster.h), but for a set of them whose pages alone are asked for: whoever else maps one of
- * these shows in the kernel's count. Of places in swap there is no count, so where the set has some all others are asked for
- * those.
+ * these shows in the kernel's count. Of places in swap, and of shared memory that is in nobody's page tables, there is no count,
+ * so where the set has some all others are asked whether they have these, too.
  */
 #include "config.h"
 
@@ -139,8 +139,9 @@ static int walk_all(struct sharing_walk *w)
 			break;
 		r = walk_member(w, &w->crowd.member[i]);
 	}
-	muster_seek_swap(&w->muster);
-	for (; r == 0 && w->muster.has_swap && i < w->crowd.members; i++)
+	if (r == 0)
+		r = muster_seek(&w->muster);
+	for (; r == 0 && muster_is_seeking(&w->muster) && i < w->crowd.members; i++)
 		r = walk_member(w, &w->crowd.member[i]);
 	return r;
 }

@@ -50,7 +50,19 @@ static int take_swapped(struct muster *m, uint64_t place)
 	return r == 0 ? join(m, number) : r;
 }
 
-static int take_frame(struct muster *m, uint64_t frame)
+/* Of which file that is memory FRAME is, if of any, which is met at ADDRESS first. */
+static int note_origin(struct muster *m, uint64_t frame, uint64_t address)
+{
+	uint32_t file = remnants_meet(&m->remnants, address), *number;
+	int r = file ? sparse_touch(&m->origin, frame, &number) : 0;
+
+	if (file && r == 0)
+		*number = file;
+	return r;
+}
+
+/* Of a file, be it shared memory, or not; a private copy of its page is none. */
+static int take_frame(struct muster *m, uint64_t frame, uint64_t address, bool is_files)
 {
 	uint32_t *number;
 	int r;
@@ -59,20 +71,22 @@ static int take_frame(struct muster *m, uint64_t frame)
 		return 0;
 	m->mapped++;
 	r = sparse_touch(&m->frames, frame, &number);
+	if (r == 0 && !*number && is_files)
+		r = note_origin(m, frame, address);
 	return r == 0 ? join(m, number) : r;
 }
 
 static int take_pages(uint64_t start, const uint64_t *entry, size_t count, void *context)
 {
 	struct muster *m = context;
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	int r = 0;
 
-	(void)start;
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		uint64_t frame = pagemap_frame(entry[i]), place = pagemap_swap(entry[i]);
 
 		if (frame)
-			r = take_frame(m, frame);
+			r = take_frame(m, frame, start + i * page_bytes, entry[i] & PAGEMAP_FILE);
 		else if (place)
 			r = take_swapped(m, place);
 	}
@@ -80,25 +94,35 @@ static int take_pages(uint64_t start, const uint64_t *entry, size_t count, void 
 	return r;
 }
 
+static int see_mapping(const struct mapping *mapping, void *context)
+{
+	struct muster *m = context;
+
+	return remnants_map(mapping, &m->remnants);
+}
+
 int muster_open(struct muster *m, int procfs_fd)
 {
 	int r;
 
 	*m = (struct muster){.files = {.counts.fd = -1, .flags.fd = -1},
-		.walk = {.take = take_pages, .context = m}};
+		.walk = {.take = take_pages, .see = see_mapping, .context = m}};
 	r = pagemap_shows_frames(procfs_fd);
 	if (r <= 0)
 		return r < 0 ? r : MUSTER_NO_FRAMES;
-	return frames_open(procfs_fd, &m->files);
+	r = frames_open(procfs_fd, &m->files);
+	return r == 0 ? remnants_open(&m->remnants, procfs_fd) : r;
 }
 
 void muster_done(struct muster *m)
 {
 	frames_close(&m->files);
 	sparse_done(&m->frames);
+	sparse_done(&m->origin);
 	for (size_t i = 0; i < MUSTER_SWAP_AREAS; i++)
 		sparse_done(&m->swap[i]);
 	parties_done(&m->parties);
+	remnants_done(&m->remnants);
 	stakes_done(&m->stakes);
 }
 
@@ -112,14 +136,19 @@ static bool is_sparse(const struct target *t)
 int muster_take(struct muster *m, struct target *t, uint32_t group)
 {
 	bool by_smaps = m->walk.cannot_scan && is_sparse(t);
+	bool has_pages = !m->walk.swapped_alone || m->has_swap;
 	AUTO_CLOSE int maps = -1, pagemap = -1;
 	int r = target_file(t, by_smaps ? "smaps" : "maps", &maps), confirmed;
 
 	m->group = group;
-	if (r == 0)
+	remnants_begin(&m->remnants, t->process.pid, group);
+	if (r == 0 && has_pages)
 		r = target_file(t, "pagemap", &pagemap);
 	if (r == 0)
 		r = pagesweep_read(&m->walk, maps, pagemap);
+	if (r == 0)
+		r = remnants_hold(&m->remnants, t);
+	tick(m);
 	if (r == -ENOMEM || r == -ERANGE)
 		return r;
 	confirmed = target_confirm(t);
@@ -128,9 +157,15 @@ int muster_take(struct muster *m, struct target *t, uint32_t group)
 	return confirmed && r == 0 ? confirmed : r;
 }
 
-void muster_seek_swap(struct muster *m)
+int muster_seek(struct muster *m)
 {
 	m->walk.swapped_alone = true;
+	return remnants_weigh(&m->remnants);
+}
+
+bool muster_is_seeking(const struct muster *m)
+{
+	return m->has_swap || remnants_has_any(&m->remnants);
 }
 
 /* What is in a frame whose flags are FLAGS; STAKE_KINDS: nothing of anybody's. */
@@ -217,6 +252,14 @@ static int complete_tails(
 	return r;
 }
 
+/* Whether shared memory in FRAME stays when whoever maps it ends; in doubt, and where its file is not known, it does. */
+static bool is_kept(struct muster *m, uint64_t frame)
+{
+	const uint32_t *file = sparse_find(&m->origin, frame);
+
+	return !file || !*file || remnants_stays(&m->remnants, *file);
+}
+
 /* What the kernel says of the frames from FIRST on that were met. */
 static int count_chunk(struct muster *m, uint64_t first, const uint32_t *number)
 {
@@ -228,6 +271,8 @@ static int count_chunk(struct muster *m, uint64_t first, const uint32_t *number)
 	for (size_t i = 0; r == 0 && i < SPARSE_CHUNK; i++) {
 		enum stake_kind kind = number[i] ? kind_of_frame(chunk.flags[i]) : STAKE_KINDS;
 
+		if (kind == STAKE_SHMEM && is_kept(m, first + i))
+			kind = STAKE_SHMEM_KEPT;
 		if (kind != STAKE_KINDS)
 			stakes_add(&m->stakes, number[i], kind, chunk.mapped[i]);
 	}
@@ -258,13 +303,14 @@ int muster_count(struct muster *m, uint32_t groups)
 	if (r < 0)
 		return r;
 	count_swap(m);
+	remnants_count(&m->remnants, &m->stakes);
 	return stakes_end(&m->stakes);
 }
 
 uint64_t muster_bytes(const struct muster *m)
 {
-	uint64_t bytes = m->frames.bytes + parties_bytes(&m->parties) +
-	                 m->parties.count * sizeof(*m->stakes.pages);
+	uint64_t bytes = m->frames.bytes + m->origin.bytes + parties_bytes(&m->parties) +
+	                 remnants_bytes(&m->remnants) + m->parties.count * sizeof(*m->stakes.pages);
 
 	for (size_t i = 0; i < MUSTER_SWAP_AREAS; i++)
 		bytes += m->swap[i].bytes;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who maps each page of the host's: processes are taken one after the other, group by group, and each page frame and place in
- * swap is noted with the party that has it. Then all frames that were met are gone over once: how often the kernel says
- * that each is mapped tells whether anybody else does, and its flags what it is. It takes CAP_SYS_ADMIN in the first user
- * namespace, and /proc/kpagecount.
+ * swap is noted with the party that has it, and what may keep memory that is in nobody's page tables (remnants.h). Then all
+ * frames that were met are gone over once: how often the kernel says that each is mapped tells whether anybody else does, and
+ * its flags what it is. It takes CAP_SYS_ADMIN in the first user namespace, and /proc/kpagecount.
  */
 #ifndef MEMTALLY_INSIDE_MUSTER_H
 #define MEMTALLY_INSIDE_MUSTER_H
@@ -15,6 +15,7 @@
 #include "inside/frames.h"
 #include "inside/pagesweep.h"
 #include "inside/parties.h"
+#include "inside/remnants.h"
 #include "inside/sparse.h"
 #include "inside/stakes.h"
 #include "inside/target.h"
@@ -32,6 +33,9 @@ struct muster {
 	struct sparse frames; /* who maps each, a number of .parties */
 	struct sparse swap[MUSTER_SWAP_AREAS];
 	struct parties parties;
+	struct remnants remnants;
+	struct sparse
+		origin; /* of frames of shared memory, the number of their file in .remnants */
 	struct stakes stakes; /* after muster_count() */
 	struct pagesweep walk;
 	uint32_t group;              /* of whom is being walked */
@@ -46,8 +50,8 @@ enum muster_outcome {
 };
 
 /*
- * Of the directory PROCFS_FD. 0; MUSTER_NO_FRAMES; errors of opening its own pagemap, or kpagecount and kpageflags: -EACCES,
- * -ENOENT. MUSTER stays where it is until muster_done().
+ * Of the directory PROCFS_FD, which is borrowed. 0; MUSTER_NO_FRAMES; errors of opening its own pagemap, or kpagecount and
+ * kpageflags: -EACCES, -ENOENT; -ENOMEM. MUSTER stays where it is until muster_done().
  */
 int muster_open(struct muster *m, int procfs_fd);
 void muster_done(struct muster *m);
@@ -58,8 +62,14 @@ void muster_done(struct muster *m);
  */
 int muster_take(struct muster *m, struct target *t, uint32_t group);
 
-/* From now on only places in swap are looked at that were met before. */
-void muster_seek_swap(struct muster *m);
+/*
+ * All have been taken whose pages are asked for. From now on only what these have is looked at, and only what shows in no count of
+ * mappings: their places in swap, and their remnants. -ENOMEM, or other errors of ours.
+ */
+int muster_seek(struct muster *m);
+
+/* After that: whether they have any such thing, of which others are to be asked. */
+bool muster_is_seeking(const struct muster *m);
 
 /* All were taken, of GROUPS groups: fills .stakes. -ENOMEM; errors of read. */
 int muster_count(struct muster *m, uint32_t groups);

@@ -57,7 +57,10 @@ static int add_range(const struct mapping *m, void *context)
 {
 	struct space *s = context;
 	struct range range = {m->start, m->end}, *last;
+	int r = s->walk->see ? s->walk->see(m, s->walk->context) : 0;
 
+	if (r != 0)
+		return r;
 	if (m->end > USERS_END || m->start >= m->end || is_unused(m))
 		return 0;
 	if (s->ranges.len) {
@@ -232,6 +235,8 @@ int pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd)
 	const struct range *range = (const struct range *)(const void *)s.ranges.data;
 
 	w->slice_ns = clock_now_ns(CLOCK_MONOTONIC);
+	if (pagemap_fd < 0)
+		return r;
 	for (size_t i = 0; r == 0 && i < s.ranges.len / sizeof(*range); i++)
 		r = walk_range(&s, &range[i]);
 	return r;

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "inside/mapping.h"
+
 enum { PAGESWEEP_ENTRIES = 512 };
 
 /*
@@ -24,6 +26,8 @@ typedef int (*pagesweep_taker)(uint64_t start, const uint64_t *entry, size_t cou
 
 struct pagesweep {
 	pagesweep_taker take;
+	mapping_taker
+		see; /* called for each mapping before any page is taken; its context is .context, too; NULL: nobody wants to know */
 	void *context;
 	bool swapped_alone; /* pages that are there are of no interest, and may be left out */
 	bool cannot_scan;   /* the kernel has no such ioctl; found out */
@@ -32,7 +36,8 @@ struct pagesweep {
 
 /*
  * The process whose maps and pagemap have been opened; or its smaps in place of maps, by which what has no page is passed over
- * whatever the kernel, but whoever has it read is kept waiting by each mapping for as long as the kernel takes for all of it. 0: as far as its address space goes by now, which ends with it without
+ * whatever the kernel, but whoever has it read is kept waiting by each mapping for as long as the kernel takes for all of it. A
+ * PAGEMAP_FD of -1: mappings are seen, and no pages. 0: as far as its address space goes by now, which ends with it without
  * a word; -EBADMSG: its maps are none; the taker's; errors of read.
  */
 int pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd);

@@ -17,6 +17,7 @@
 enum stake_kind {
 	STAKE_ANON,
 	STAKE_SHMEM,
+	STAKE_SHMEM_KEPT, /* that stays when who maps it ends: others could, or it has a name */
 	STAKE_FILE,
 	STAKE_RSS_KINDS, /* what is in RSS ends here */
 	STAKE_HUGETLB = STAKE_RSS_KINDS,

@@ -35,6 +35,7 @@ static struct stake stake_of(uint64_t anon, uint64_t shmem, uint64_t file, uint6
 			[STAKE_SWAP] = 4 * KIB},
 		.rss = (anon + shmem + file + 3 * shared) * KIB,
 		.pss = (anon + shmem + file) * KIB + shared * KIB * 3 / 4,
+		.unmapped = shmem / 50 * KIB,
 		.fair = (anon + shmem + file) * KIB + shared * KIB / 2,
 	};
 }
@@ -54,6 +55,8 @@ static struct sharing_report make(const char *by)
 		.others_fair = 6 * KIB,
 		.others_pss = 5 * KIB,
 		.changed = 4 * KIB,
+		.unmapped_kept = 16 * KIB,
+		.unmapped_untold = 3,
 		.matrix = by ? matrix : NULL,
 		.compared = by ? ARRAY_SIZE(rows) : 0,
 		.course = {.read = 9,
@@ -82,11 +85,27 @@ static void what_comes_back_is_what_is_no_files(void **state)
 	struct sharing_report r = make("user");
 
 	(void)state;
-	assert_int_equal(r.row[0].q[SHARING_COMES_BACK], 420 * KIB);
+	assert_int_equal(r.row[0].q[SHARING_COMES_BACK], 422 * KIB);
+	assert_int_equal(r.row[0].q[SHARING_UNMAPPED], 2 * KIB);
 	assert_int_equal(r.row[0].q[SHARING_STAYS_CACHED], 100 * KIB);
 	assert_int_equal(r.row[0].q[SHARING_USS], 500 * KIB);
 	assert_int_equal(r.row[0].q[SHARING_RESIDENT], 800 * KIB);
 	assert_int_equal(r.row[0].q[SHARING_HUGETLB], 2048 * KIB);
+}
+
+static void what_others_could_touch_does_not_come_back(void **state)
+{
+	struct stake stake = stake_of(300, 100, 100, 300);
+	struct sharing_row row = {.name = "alice"};
+
+	(void)state;
+	stake.unique[STAKE_SHMEM_KEPT] = stake.resident[STAKE_SHMEM_KEPT] = 40 * KIB;
+	sharing_fill(&row, &stake, 20 * KIB, 4, true, true);
+	assert_int_equal(row.q[SHARING_SHMEM], 140 * KIB);
+	assert_int_equal(row.q[SHARING_KEPT], 40 * KIB);
+	assert_int_equal(row.q[SHARING_COMES_BACK], 422 * KIB);
+	assert_int_equal(row.q[SHARING_USS], 540 * KIB);
+	assert_int_equal(row.q[SHARING_RESIDENT], 840 * KIB);
 }
 
 static void a_table_has_a_total_of_all(void **state)
@@ -101,10 +120,10 @@ static void a_table_has_a_total_of_all(void **state)
 	assert_int_equal(print_table(&t, 0, &text), 0);
 	assert_string_equal(text_of(&text),
 		"COMES-BACK STAYS-CACHED       USS    SWAP      FAIR  RESIDENT       PSS     RSS PROCESSES USER\n"
-		" 420.0 KiB    100.0 KiB 500.0 KiB 4.0 KiB 650.0 KiB 800.0 KiB 725.0 KiB 1.4 MiB         4 alice\n"
-		" 162.0 KiB     46.0 KiB 196.0 KiB       - 348.0 KiB 500.0 KiB 424.0 KiB 1.1 MiB         2 =b,o\"b\n"
+		" 422.0 KiB    100.0 KiB 500.0 KiB 4.0 KiB 650.0 KiB 800.0 KiB 725.0 KiB 1.4 MiB         4 alice\n"
+		" 163.0 KiB     46.0 KiB 196.0 KiB       - 348.0 KiB 500.0 KiB 424.0 KiB 1.1 MiB         2 =b,o\"b\n"
 		"---------------------------------------------------------------------------------------------\n"
-		" 626.0 KiB    146.0 KiB 732.0 KiB 4.0 KiB 884.0 KiB   1.0 MiB 960.0 KiB 1.6 MiB         7 total of 3 (1 not shown)\n");
+		" 629.0 KiB    146.0 KiB 732.0 KiB 4.0 KiB 884.0 KiB   1.0 MiB 960.0 KiB 1.6 MiB         7 total of 3 (1 not shown)\n");
 }
 
 static void the_rows_of_some_have_everybodys_total(void **state)
@@ -229,7 +248,7 @@ static void a_set_is_one_row(void **state)
 	assert_int_equal(print_table(&t, 0, &text), 0);
 	assert_string_equal(text_of(&text),
 		"COMES-BACK STAYS-CACHED    USS SWAP FAIR RESIDENT    PSS     RSS PROCESSES USER\n"
-		"    430080       102400 512000 4096    -   819200 742400 1433600         4 alice\n");
+		"    432128       102400 512000 4096    -   819200 742400 1433600         4 alice\n");
 }
 
 static void a_matrix_has_each_pair_twice_and_each_by_itself(void **state)
@@ -273,6 +292,8 @@ static void json_has_all_of_it(void **state)
 	assert_int_equal(number(json, "version"), 1);
 	assert_int_equal(number(json, "changed_bytes"), 4 * KIB);
 	assert_int_equal(number(json_object_get(json, "others"), "fair_bytes"), 6 * KIB);
+	assert_int_equal(number(json_object_get(json, "unmapped"), "kept_bytes"), 16 * KIB);
+	assert_int_equal(number(json_object_get(json, "unmapped"), "untold"), 3);
 	assert_int_equal(number(json_object_get(json, "read"), "processes"), 9);
 	assert_int_equal(number(json_object_get(json, "read"), "memory_bytes"), 77);
 	assert_int_equal(number(json_object_get(json, "total"), "processes"), 7);
@@ -299,11 +320,11 @@ static void csv_has_a_line_for_each(void **state)
 	r.limit = 2;
 	sharing_csv(&r, &text);
 	assert_string_equal(text_of(&text),
-		"user,comes_back_bytes,unique_anon_bytes,unique_shmem_bytes,stays_cached_bytes,"
+		"user,comes_back_bytes,unique_anon_bytes,unique_shmem_bytes,kept_shmem_bytes,unmapped_bytes,stays_cached_bytes,"
 		"page_tables_bytes,uss_bytes,unique_swap_bytes,fair_bytes,resident_bytes,pss_bytes,"
 		"rss_bytes,swap_bytes,unique_hugetlb_bytes,hugetlb_bytes,processes\n"
-		"alice,430080,307200,102400,102400,20480,512000,4096,665600,819200,742400,1433600,8192,0,2097152,4\n"
-		"\"'=b,o\"\"b\",165888,102400,51200,47104,12288,200704,,356352,512000,434176,1134592,8192,0,2097152,2\n");
+		"alice,432128,307200,102400,0,2048,102400,20480,512000,4096,665600,819200,742400,1433600,8192,0,2097152,4\n"
+		"\"'=b,o\"\"b\",166912,102400,51200,0,1024,47104,12288,200704,,356352,512000,434176,1134592,8192,0,2097152,2\n");
 	sharing_matrix_csv(&r, &pairs);
 	assert_string_equal(text_of(&pairs),
 		"a,b,shared_bytes\nalice,\"'=b,o\"\"b\",307200\n\"'=b,o\"\"b\",carol,4096\n");
@@ -334,6 +355,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_comes_back_is_what_is_no_files),
+		cmocka_unit_test(what_others_could_touch_does_not_come_back),
 		cmocka_unit_test(a_table_has_a_total_of_all),
 		cmocka_unit_test(the_rows_of_some_have_everybodys_total),
 		cmocka_unit_test(who_is_denied_has_no_figures),
