@@ -21,6 +21,7 @@
 #include "cli/plain.h"
 #include "cli/source.h"
 #include "collectors/self.h"
+#include "inside/claims.h"
 #include "inside/target.h"
 #include "inside/whereabouts.h"
 
@@ -64,7 +65,7 @@ struct explaining {
 	struct hint hint;
 	struct subject *subject;
 	size_t subjects;
-	pid_t other;            /* whose maps are being read */
+	struct claims claims;   /* of the subjects */
 	size_t looked, refused; /* of all processes that are seen */
 	bool hides, is_inside;
 	struct view *view;     /* memtallyd's; NULL: there is none, and */
@@ -73,14 +74,19 @@ struct explaining {
 	bool has_failed;
 };
 
+static void subject_done(struct subject *s)
+{
+	free(s->program);
+	portrait_done(&s->portrait);
+	sharers_done(&s->sharers);
+}
+
 static void cleanup_explaining(struct explaining *x)
 {
-	for (size_t i = 0; i < x->subjects; i++) {
-		free(x->subject[i].program);
-		portrait_done(&x->subject[i].portrait);
-		sharers_done(&x->subject[i].sharers);
-	}
+	for (size_t i = 0; i < x->subjects; i++)
+		subject_done(&x->subject[i]);
 	free(x->subject);
+	claims_done(&x->claims);
 	view_unref(x->view);
 	buffer_done(&x->unknown);
 }
@@ -140,12 +146,17 @@ static int look_into_all(struct explaining *x, const struct procfs *procfs)
 
 static int see(const struct mapping *m, void *context)
 {
-	struct explaining *x = context;
+	const struct explaining *x = context;
 
-	for (size_t i = 0; i < x->subjects; i++)
-		if (!x->subject[i].why && x->subject[i].process->pid != x->other)
-			sharers_see(&x->subject[i].sharers, m);
+	claims_see(&x->claims, m);
 	return 0;
+}
+
+/* Of PID come all mappings now. */
+static void begin_other(struct explaining *x, pid_t pid)
+{
+	for (size_t i = 0; i < x->subjects; i++)
+		sharers_begin(&x->subject[i].sharers, x->subject[i].process->pid == pid);
 }
 
 /* What PID maps of what the subjects share. -ENOMEM. */
@@ -154,16 +165,26 @@ static int look_at_other(struct explaining *x, const struct procfs *procfs, pid_
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
 	int r = target_open(procfs, pid, &t);
 
-	x->other = pid;
-	for (size_t i = 0; i < x->subjects; i++)
-		sharers_begin(&x->subject[i].sharers);
+	begin_other(x, pid);
 	if (r == 0)
 		r = target_places(&t, see, x);
 	x->looked += r == 0;
 	x->refused += r == TARGET_DENIED;
 	for (size_t i = 0; r == 0 && i < x->subjects; i++)
-		r = sharers_end(&x->subject[i].sharers, target_program(&t));
+		if (!x->subject[i].why)
+			r = sharers_end(&x->subject[i].sharers, target_program(&t));
 	return r == -ENOMEM ? r : 0;
+}
+
+/* What is looked for. */
+static int make_claims(struct explaining *x)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < x->subjects; i++)
+		if (!x->subject[i].why)
+			r = claims_add(&x->claims, &x->subject[i].sharers);
+	return r == 0 ? claims_arrange(&x->claims) : r;
 }
 
 static int look_at_others(struct explaining *x, const struct procfs *procfs)
@@ -172,7 +193,7 @@ static int look_at_others(struct explaining *x, const struct procfs *procfs)
 	struct self self = {.cpu_ns = 0};
 	size_t capacity = 0;
 	ssize_t count = procfs_list(procfs, &pids, &capacity);
-	int r = count < 0 ? (int)count : 0;
+	int r = count < 0 ? (int)count : make_claims(x);
 
 	self_read(&self);
 	x->hides = procfs->hides_from_us && !self.has_sys_ptrace;

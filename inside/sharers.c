@@ -23,7 +23,7 @@ void sharers_done(struct sharers *s)
 	*s = (struct sharers){.thing = NULL};
 }
 
-static struct sharers_thing key_of(const struct mapping *m)
+struct sharers_thing sharers_key(const struct mapping *m)
 {
 	if (!m->inode)
 		return (struct sharers_thing){.start = m->start};
@@ -31,14 +31,18 @@ static struct sharers_thing key_of(const struct mapping *m)
 		.device = (uint64_t)m->major << 32 | m->minor, .inode = m->inode};
 }
 
-static bool is_same(const struct sharers_thing *a, const struct sharers_thing *b)
+int sharers_compare(const struct sharers_thing *a, const struct sharers_thing *b)
 {
-	return a->device == b->device && a->inode == b->inode && a->start == b->start;
+	if (a->inode != b->inode)
+		return a->inode < b->inode ? -1 : 1;
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	return (a->start > b->start) - (a->start < b->start);
 }
 
-static size_t hash_of(const struct sharers_thing *t)
+size_t sharers_hash(const struct sharers_thing *key)
 {
-	uint64_t hash = (t->device ^ t->inode << 20 ^ t->start >> 12) *
+	uint64_t hash = (key->device ^ key->inode << 20 ^ key->start >> 12) *
 	                UINT64_C(0x9e3779b97f4a7c15);
 
 	return (size_t)(hash ^ hash >> 29);
@@ -51,15 +55,15 @@ static struct sharers_thing *find(const struct sharers *s, const struct sharers_
 
 	if (!s->index_size)
 		return NULL;
-	for (size_t at = hash_of(key) & mask; s->index[at]; at = (at + 1) & mask)
-		if (is_same(&s->thing[s->index[at] - 1], key))
+	for (size_t at = sharers_hash(key) & mask; s->index[at]; at = (at + 1) & mask)
+		if (!sharers_compare(&s->thing[s->index[at] - 1], key))
 			return &s->thing[s->index[at] - 1];
 	return NULL;
 }
 
 static void index_add(struct sharers *s, size_t i)
 {
-	size_t mask = s->index_size - 1, at = hash_of(&s->thing[i]) & mask;
+	size_t mask = s->index_size - 1, at = sharers_hash(&s->thing[i]) & mask;
 
 	while (s->index[at])
 		at = (at + 1) & mask;
@@ -116,7 +120,7 @@ int sharers_learn(struct sharers *s, const struct mapping *m)
 {
 	uint64_t bytes = m->q[MAPPING_SHARED_CLEAN] + m->q[MAPPING_SHARED_DIRTY];
 	uint64_t alone = alone_shmem_of(m);
-	struct sharers_thing key = key_of(m), *thing = find(s, &key);
+	struct sharers_thing key = sharers_key(m), *thing = find(s, &key);
 	int r;
 
 	/* What everybody has of the kernel's is shared with everybody. */
@@ -138,19 +142,19 @@ int sharers_learn(struct sharers *s, const struct mapping *m)
 	return 0;
 }
 
-void sharers_begin(struct sharers *s)
+void sharers_begin(struct sharers *s, bool is_itself)
 {
 	s->current++;
+	s->is_current_itself = is_itself;
 	s->current_shared_bytes = 0;
 	s->current_forked_bytes = 0;
 }
 
-void sharers_see(struct sharers *s, const struct mapping *m)
+void sharers_see(struct sharers *s, size_t number)
 {
-	const struct sharers_thing key = key_of(m);
-	struct sharers_thing *thing = find(s, &key);
+	struct sharers_thing *thing = &s->thing[number];
 
-	if (!thing || thing->seen == s->current)
+	if (s->is_current_itself || thing->seen == s->current)
 		return;
 	thing->seen = s->current;
 	if (!thing->others)

@@ -43,6 +43,7 @@ struct sharers {
 	struct sharers_program *program;
 	size_t programs;
 	size_t current; /* the process that is looked at, from 1 on */
+	bool is_current_itself;
 	uint64_t current_shared_bytes, current_forked_bytes;
 	/* Of shared memory that others map, too: what they have not touched, but keep when the process ends. */
 	uint64_t kept_bytes;
@@ -53,11 +54,16 @@ void sharers_done(struct sharers *s);
 /* M is the process's own. What it shares nothing of is left out, unless it is shared memory. -ENOMEM. */
 int sharers_learn(struct sharers *s, const struct mapping *m);
 
-/* From now on, another process. */
-void sharers_begin(struct sharers *s);
+/* What M is of, without a name: only where it is and of what counts. What tells it from others; 0: it is the same. */
+struct sharers_thing sharers_key(const struct mapping *m);
+size_t sharers_hash(const struct sharers_thing *key);
+int sharers_compare(const struct sharers_thing *a, const struct sharers_thing *b);
 
-/* M is its; only where it is and of what counts. */
-void sharers_see(struct sharers *s, const struct mapping *m);
+/* From now on, another process; or, IS_ITSELF, one that has this very address space, which counts for nothing. */
+void sharers_begin(struct sharers *s, bool is_itself);
+
+/* It has the NUMBERth, too. */
+void sharers_see(struct sharers *s, size_t number);
 
 /* That was all; it runs PROGRAM. -ENOMEM. */
 int sharers_end(struct sharers *s, const char *program);

@@ -45,11 +45,20 @@ static int learn(struct sharers *s)
 	return r;
 }
 
+static void see_one(struct sharers *s, const struct mapping *m)
+{
+	const struct sharers_thing key = sharers_key(m);
+
+	for (size_t i = 0; i < s->things; i++)
+		if (!sharers_compare(&s->thing[i], &key))
+			sharers_see(s, i);
+}
+
 static int see(struct sharers *s, const char *program, const struct mapping *m, size_t count)
 {
-	sharers_begin(s);
+	sharers_begin(s, false);
 	for (size_t i = 0; i < count; i++)
-		sharers_see(s, &m[i]);
+		see_one(s, &m[i]);
 	return sharers_end(s, program);
 }
 
@@ -157,6 +166,26 @@ static void others_keep_what_they_map(void **state)
 	sharers_done(&s);
 }
 
+/* Who has the same address space has no part of his own in it. */
+static void who_is_the_same_is_nobody_else(void **state)
+{
+	const struct mapping m = mapping_at(0x4000, 0, 0, 0);
+	struct sharers s = {0};
+
+	(void)state;
+	assert_int_equal(learn(&s), 0);
+	sharers_begin(&s, true);
+	see_one(&s, &m);
+	assert_int_equal(sharers_end(&s, "itself"), 0);
+	assert_int_equal(s.programs, 0);
+	assert_int_equal(see(&s, "other", &m, 1), 0);
+	sharers_sort(&s);
+	assert_int_equal(s.programs, 1);
+	assert_int_equal(s.program[0].forked_bytes, 40 * KIB);
+	assert_int_equal(s.thing[1].others, 1);
+	sharers_done(&s);
+}
+
 static void the_kernels_own_is_nobodys(void **state)
 {
 	struct mapping m = mapping_at(0x1000, 0, 0, 8);
@@ -199,6 +228,7 @@ int main(void)
 		cmocka_unit_test(tells_who_maps_the_same),
 		cmocka_unit_test(tells_many_apart),
 		cmocka_unit_test(others_keep_what_they_map),
+		cmocka_unit_test(who_is_the_same_is_nobody_else),
 		cmocka_unit_test(the_kernels_own_is_nobodys),
 		cmocka_unit_test(says_that_there_is_no_memory),
 	};
