@@ -21,6 +21,7 @@
 #include "cli/plain.h"
 #include "cli/source.h"
 #include "collectors/self.h"
+#include "collectors/sharing.h"
 #include "inside/claims.h"
 #include "inside/target.h"
 #include "inside/whereabouts.h"
@@ -56,8 +57,11 @@ struct subject {
 	char *program;   /* owned; NULL: not known */
 	uid_t uid;
 	struct sample sample;
+	struct stat_info stat;
 	struct portrait portrait;
 	struct sharers sharers;
+	struct explanation_twin *twin; /* owned, as are their texts */
+	size_t twins;
 };
 
 struct explaining {
@@ -65,8 +69,10 @@ struct explaining {
 	struct hint hint;
 	struct subject *subject;
 	size_t subjects;
-	struct claims claims;   /* of the subjects */
-	size_t looked, refused; /* of all processes that are seen */
+	struct claims claims;     /* of the subjects */
+	sharing_compare *compare; /* NULL: pids are not those of our pid namespace */
+	bool cant_compare;        /* the kernel has refused it */
+	size_t looked, refused;   /* of all processes that are seen */
 	bool hides, is_inside;
 	struct view *view;     /* memtallyd's; NULL: there is none, and */
 	struct buffer unknown; /* why, clean and terminated */
@@ -76,6 +82,9 @@ struct explaining {
 
 static void subject_done(struct subject *s)
 {
+	for (size_t i = 0; i < s->twins; i++)
+		free(s->twin[i].program);
+	free(s->twin);
 	free(s->program);
 	portrait_done(&s->portrait);
 	sharers_done(&s->sharers);
@@ -108,6 +117,7 @@ static int look_into(struct subject *s, const struct procfs *procfs)
 	if (r != 0)
 		return r;
 	s->sample = t.sample;
+	s->stat = t.process.stat;
 	s->uid = t.sample.uid;
 	s->program = strdup(target_program(&t));
 	if (!s->program)
@@ -152,11 +162,52 @@ static int see(const struct mapping *m, void *context)
 	return 0;
 }
 
-/* Of PID come all mappings now. */
-static void begin_other(struct explaining *x, pid_t pid)
+/* Whether T, another process, has S's address space; those that share one, or were forked, begin alike. */
+static bool is_twin(struct explaining *x, const struct subject *s, const struct target *t)
 {
-	for (size_t i = 0; i < x->subjects; i++)
-		sharers_begin(&x->subject[i].sharers, x->subject[i].process->pid == pid);
+	const struct stat_info *a = &s->stat, *b = &t->process.stat;
+	int order;
+
+	if (!x->compare || a->start_code != b->start_code || a->start_stack != b->start_stack)
+		return false;
+	order = x->compare(s->process->pid, t->process.pid);
+	x->cant_compare |= order < 0 && order != -ESRCH;
+	return order == 0;
+}
+
+static int add_twin(struct subject *s, const struct target *t)
+{
+	struct explanation_twin *more = reallocarray(s->twin, s->twins + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	s->twin = more;
+	more[s->twins] = (struct explanation_twin){
+		.pid = t->process.pid, .program = strdup(target_program(t))};
+	if (!more[s->twins].program)
+		return -ENOMEM;
+	s->twins++;
+	return 0;
+}
+
+/* T comes, which may be one of them. -ENOMEM. */
+static int begin_other(struct explaining *x, const struct target *t)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < x->subjects; i++) {
+		struct subject *s = &x->subject[i];
+		bool is_itself = s->process->pid == t->process.pid;
+
+		if (s->why)
+			continue;
+		if (!is_itself && is_twin(x, s, t)) {
+			is_itself = true;
+			r = add_twin(s, t);
+		}
+		sharers_begin(&s->sharers, is_itself);
+	}
+	return r;
 }
 
 /* What PID maps of what the subjects share. -ENOMEM. */
@@ -165,7 +216,8 @@ static int look_at_other(struct explaining *x, const struct procfs *procfs, pid_
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
 	int r = target_open(procfs, pid, &t);
 
-	begin_other(x, pid);
+	if (r == 0)
+		r = begin_other(x, &t);
 	if (r == 0)
 		r = target_places(&t, see, x);
 	x->looked += r == 0;
@@ -196,6 +248,7 @@ static int look_at_others(struct explaining *x, const struct procfs *procfs)
 	int r = count < 0 ? (int)count : make_claims(x);
 
 	self_read(&self);
+	x->compare = procfs->live ? sharing_kcmp : NULL;
 	x->hides = procfs->hides_from_us && !self.has_sys_ptrace;
 	x->is_inside = procfs->live && !procfs->is_whole;
 	for (ssize_t i = 0; r == 0 && i < count; i++)
@@ -252,6 +305,9 @@ static void describe(const struct explaining *x, struct subject *s, struct expla
 		.q = s->sample.q,
 		.portrait = &s->portrait,
 		.sharers = &s->sharers,
+		.twin = s->twin,
+		.twins = s->twins,
+		.knows_twins = s->twins || (x->compare && !x->cant_compare),
 		.looked = x->looked ? x->looked - 1 : 0,
 		.refused = x->refused,
 		.hides = x->hides,

@@ -16,6 +16,21 @@ static uint64_t sum_of(const uint64_t part[static PORTRAIT_PARTS])
 	return sum;
 }
 
+static void reckon_end(const struct explanation *e, struct explanation_figures *f)
+{
+	const struct portrait *p = e->portrait;
+
+	f->freed = p->alone[PORTRAIT_ANON] + f->pagetable;
+	f->shmem_kept = e->sharers->kept_bytes;
+	if (f->shmem_kept > p->alone[PORTRAIT_SHMEM])
+		f->shmem_kept = p->alone[PORTRAIT_SHMEM];
+	f->shmem_freed = p->alone[PORTRAIT_SHMEM] - f->shmem_kept;
+	f->cached = p->alone[PORTRAIT_FILE];
+	f->others_more = f->share;
+	f->swap_freed = p->total.q[MAPPING_SWAP_PSS];
+	f->hugetlb_freed = p->total.q[MAPPING_PRIVATE_HUGETLB];
+}
+
 void explanation_reckon(const struct explanation *e, struct explanation_figures *ret)
 {
 	const struct portrait *p = e->portrait;
@@ -29,12 +44,9 @@ void explanation_reckon(const struct explanation *e, struct explanation_figures 
 		.shared = sum_of(p->shared),
 		.pagetable = explanation_has(e, PROCESS_VM_PTE) ? e->q[PROCESS_VM_PTE] : 0,
 	};
-	ret->freed = p->alone[PORTRAIT_ANON] + ret->pagetable;
-	ret->shmem_kept = e->sharers->kept_bytes;
-	if (ret->shmem_kept > p->alone[PORTRAIT_SHMEM])
-		ret->shmem_kept = p->alone[PORTRAIT_SHMEM];
-	ret->shmem_freed = p->alone[PORTRAIT_SHMEM] - ret->shmem_kept;
-	ret->others_more = ret->pss > ret->alone ? ret->pss - ret->alone : 0;
+	ret->share = ret->pss > ret->alone ? ret->pss - ret->alone : 0;
+	if (!e->twins)
+		reckon_end(e, ret);
 }
 
 static void set_bytes(json_t *to, const char *name, uint64_t bytes, int *failed)
@@ -79,6 +91,13 @@ static json_t *json_of_program(const void *rows, size_t i)
 		(json_int_t)p->processes, "forked_processes", (json_int_t)p->forked,
 		"shared_bytes_max", (json_int_t)p->shared_bytes, "forked_bytes_max",
 		(json_int_t)p->forked_bytes);
+}
+
+static json_t *json_of_twin(const void *rows, size_t i)
+{
+	const struct explanation_twin *t = (const struct explanation_twin *)rows + i;
+
+	return json_pack("{s:i,s:s}", "pid", (int)t->pid, "program", t->program);
 }
 
 static json_t *json_of_row(const void *rows, size_t i)
@@ -132,16 +151,13 @@ static json_t *json_of_growth(const struct explanation *e)
 	return growth;
 }
 
-static json_t *json_of_end(const struct explanation *e, const struct explanation_figures *f)
+static json_t *json_of_end(const struct explanation_figures *f)
 {
-	const struct portrait *p = e->portrait;
-
 	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "freed_bytes", (json_int_t)f->freed,
 		"shmem_bytes_max", (json_int_t)f->shmem_freed, "shmem_kept_bytes",
-		(json_int_t)f->shmem_kept, "cached_bytes", (json_int_t)p->alone[PORTRAIT_FILE],
+		(json_int_t)f->shmem_kept, "cached_bytes", (json_int_t)f->cached,
 		"others_pss_bytes", (json_int_t)f->others_more, "swap_bytes_max",
-		(json_int_t)p->total.q[MAPPING_SWAP_PSS], "hugetlb_bytes_max",
-		(json_int_t)p->total.q[MAPPING_PRIVATE_HUGETLB]);
+		(json_int_t)f->swap_freed, "hugetlb_bytes_max", (json_int_t)f->hugetlb_freed);
 }
 
 /* What status says. */
@@ -182,10 +198,13 @@ json_t *explanation_json(const struct explanation *e)
 		set_bytes(json, "uss_bytes", f.alone, &failed);
 		failed |= json_object_set_new(json, "alone", json_of_parts(p->alone));
 		failed |= json_object_set_new(json, "shared", json_of_parts(p->shared));
-		failed |= json_object_set_new(json, "if_ended", json_of_end(e, &f));
+		failed |= json_object_set_new(json, "if_ended", json_of_end(&f));
 	}
 	if (atlas_sharers(&p->total, &sharers))
 		failed |= json_object_set_new(json, "sharers_mean", json_real(sharers));
+	if (e->knows_twins)
+		failed |= json_object_set_new(json, "address_space_shared_with",
+			json_of_rows(e->twin, e->twins, json_of_twin));
 	failed |= json_object_set_new(json, "shared_with",
 		json_of_rows(e->sharers->program, e->sharers->programs, json_of_program));
 	failed |= json_object_set_new(json, "shared_things",

@@ -13,6 +13,12 @@
 #include "inside/sharers.h"
 #include "snapshot/record.h"
 
+/* Another process with the same address space (CLONE_VM without CLONE_THREAD, vfork). */
+struct explanation_twin {
+	pid_t pid;
+	char *program; /* clean */
+};
+
 /* All of it is borrowed. */
 struct explanation {
 	pid_t pid;
@@ -20,8 +26,11 @@ struct explanation {
 	/* Of its status, by process_quantity. */
 	uint64_t present;
 	const uint64_t *q;
-	struct portrait *portrait; /* sorted by this */
-	struct sharers *sharers;   /* likewise */
+	struct portrait *portrait;           /* sorted by this */
+	struct sharers *sharers;             /* likewise */
+	const struct explanation_twin *twin; /* who has all that it has */
+	size_t twins;
+	bool knows_twins;       /* that these are all, of those that could be looked at */
 	size_t looked, refused; /* other processes whose maps could be read, and that could not */
 	bool hides;             /* /proc hides others' processes, which are in neither number, */
 	bool is_inside;         /* and so it does those outside of a pid namespace */
@@ -37,10 +46,15 @@ struct explanation {
 struct explanation_figures {
 	bool is_known; /* .alone and .shared are */
 	uint64_t rss, pss, alone, shared;
-	uint64_t freed, pagetable; /* at once, if it ended, with the latter */
-	uint64_t shmem_freed;      /* likewise, unless it has a name or is held open */
-	uint64_t shmem_kept;       /* others map it, too, but have not touched it */
-	uint64_t others_more;      /* by how much the PSS of others would grow */
+	uint64_t share; /* of .shared, in the PSS */
+	uint64_t pagetable;
+	/* What would become of it if it ended; 0 as long as another has the same address space. */
+	uint64_t freed;                     /* at once, page tables included */
+	uint64_t shmem_freed;               /* likewise, unless it has a name or is held open */
+	uint64_t shmem_kept;                /* others map it, too, but have not touched it */
+	uint64_t cached;                    /* of files */
+	uint64_t others_more;               /* by how much the PSS of others would grow */
+	uint64_t swap_freed, hugetlb_freed; /* at most */
 };
 
 void explanation_reckon(const struct explanation *e, struct explanation_figures *ret);

@@ -71,6 +71,22 @@ static void add_head(
 	buffer_add_text(to, " are its fair share (PSS)\n\n");
 }
 
+/* Whose all of this is, too. */
+static void add_twins(const struct explanation *e, struct buffer *to)
+{
+	if (!e->twins)
+		return;
+	line_begin(to, "Same");
+	for (size_t i = 0; i < e->twins && i < e->limit; i++) {
+		buffer_printf(to, "%s%d ", i ? ", " : "", (int)e->twin[i].pid);
+		cell_add_printable(to, e->twin[i].program);
+	}
+	if (e->twins > e->limit)
+		buffer_printf(to, " and %zu more", e->twins - e->limit);
+	buffer_add_text(to, e->twins == 1 ? " has" : " have");
+	buffer_add_text(to, " the same address space: all that is said here is theirs, too\n");
+}
+
 /* BYTES on a line of its own, where there are any. */
 static void add_besides(
 	const struct explanation *e, uint64_t bytes, const char *text, struct buffer *to)
@@ -186,7 +202,7 @@ static void add_shared(
 	if (atlas_sharers(&e->portrait->total, &sharers)) {
 		line_begin(to, "");
 		buffer_printf(to, "by %.1f processes in the mean, of which its share is ", sharers);
-		add_amount(e, f->others_more, to);
+		add_amount(e, f->share, to);
 		buffer_add_char(to, '\n');
 	}
 	add_things(e, to);
@@ -308,9 +324,12 @@ static void add_largest(const struct explanation *e, struct buffer *to)
 static void add_ended(
 	const struct explanation *e, const struct explanation_figures *f, struct buffer *to)
 {
-	const struct atlas_row *total = &e->portrait->total;
-
 	line_begin(to, "Ended");
+	if (e->twins) {
+		buffer_add_text(to,
+			"if it ended, nothing would come back while another has its address space\n");
+		return;
+	}
 	if (!f->is_known) {
 		buffer_add_text(to, "not known\n");
 		return;
@@ -323,11 +342,10 @@ static void add_ended(
 		" of shared memory, too, unless it has a name or is held open\n", to);
 	add_besides(e, f->shmem_kept,
 		" of shared memory would stay while others have it mapped, too\n", to);
-	add_besides(e, e->portrait->alone[PORTRAIT_FILE],
-		" of files would stay cached until others need memory\n", to);
+	add_besides(e, f->cached, " of files would stay cached until others need memory\n", to);
 	add_besides(e, f->others_more, " would count for others, who have what it shares\n", to);
-	add_besides(e, total->q[MAPPING_SWAP_PSS], " of swap space would be free at most\n", to);
-	add_besides(e, total->q[MAPPING_PRIVATE_HUGETLB],
+	add_besides(e, f->swap_freed, " of swap space would be free at most\n", to);
+	add_besides(e, f->hugetlb_freed,
 		" of hugetlb pages would go back to their pool, unless a file has them\n", to);
 }
 
@@ -361,6 +379,7 @@ void plain_add_page(const struct explanation *e, struct buffer *to)
 	explanation_reckon(e, &f);
 	sharers_sort(e->sharers);
 	add_head(e, &f, to);
+	add_twins(e, to);
 	add_alone(e, &f, to);
 	add_shared(e, &f, to);
 	add_swapped(e, to);

@@ -37,6 +37,40 @@ static void json_has_what_others_keep(void **state)
 	explained_close(&p);
 }
 
+/* Nothing of it would come back, or be others' more than it is. */
+static void json_has_who_is_the_same(void **state)
+{
+	static const char *const ends[] = {"freed_bytes", "shmem_bytes_max", "shmem_kept_bytes",
+		"cached_bytes", "others_pss_bytes", "swap_bytes_max", "hugetlb_bytes_max"};
+	char name[] = "worker";
+	struct explanation_twin twin = {43, name};
+	struct explained p;
+	json_t *json;
+
+	(void)state;
+	explained_open(&p);
+	explained_see(&p, "other", 0, 6);
+	json = explanation_json(&p.e);
+	assert_null(json_object_get(json, "address_space_shared_with"));
+	json_decref(json);
+	p.e.knows_twins = true;
+	json = explanation_json(&p.e);
+	assert_int_equal(json_array_size(json_object_get(json, "address_space_shared_with")), 0);
+	json_decref(json);
+	p.e.twin = &twin;
+	p.e.twins = 1;
+	json = explanation_json(&p.e);
+	assert_int_equal(
+		integer_of(json_array_get(json_object_get(json, "address_space_shared_with"), 0),
+			NULL, "pid"),
+		43);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		assert_int_equal(integer_of(json, "if_ended", ends[i]), 0);
+	assert_int_equal(integer_of(json, NULL, "uss_bytes"), 11 * MIB);
+	json_decref(json);
+	explained_close(&p);
+}
+
 static void json_has_exact_figures(void **state)
 {
 	struct explained p;
@@ -54,6 +88,7 @@ static void json_has_exact_figures(void **state)
 	assert_int_equal(integer_of(json, "shared", "file_bytes"), 3 * MIB);
 	assert_int_equal(integer_of(json, "if_ended", "freed_bytes"), 8 * MIB + 64 * KIB);
 	assert_int_equal(integer_of(json, "if_ended", "cached_bytes"), MIB);
+	assert_int_equal(integer_of(json, "if_ended", "swap_bytes_max"), 3 * MIB);
 	assert_int_equal(integer_of(json, "if_ended", "others_pss_bytes"), 2 * MIB);
 	assert_int_equal(integer_of(json, "growth", "anon_growth_bytes"), 5 * MIB);
 	assert_int_equal(integer_of(json, NULL, "vm_hwm_bytes"), 20 * MIB);
@@ -81,6 +116,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_has_exact_figures),
 		cmocka_unit_test(json_has_what_others_keep),
+		cmocka_unit_test(json_has_who_is_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,27 @@ static void hugetlb_is_besides(void **state)
 	explained_close(&p);
 }
 
+/* Nothing comes back while another has the very same. */
+static void who_has_the_same_address_space_keeps_it(void **state)
+{
+	char name[] = "worker";
+	struct explanation_twin twins[] = {{43, name}, {44, name}, {45, name}};
+	struct explained p;
+
+	(void)state;
+	explained_open(&p);
+	p.e.twin = twins;
+	p.e.twins = 1;
+	check_line(&p,
+		"(PSS)\n\nSame        43 worker has the same address space: all that is said here is theirs, too\nAlone ");
+	check_line(&p,
+		"\nEnded       if it ended, nothing would come back while another has its address space\nHow ");
+	check_line(&p, " in the mean, of which its share is 2.0 MiB\n");
+	p.e.twins = 3;
+	check_line(&p, "\nSame        43 worker, 44 worker and 1 more have the same address space");
+	explained_close(&p);
+}
+
 /* Who only has it mapped keeps it, though all of it was touched by who ends. */
 static void shared_memory_stays_with_others(void **state)
 {
@@ -193,6 +214,7 @@ int main(void)
 		cmocka_unit_test(says_all_that_is_known),
 		cmocka_unit_test(says_what_is_not_known),
 		cmocka_unit_test(hugetlb_is_besides),
+		cmocka_unit_test(who_has_the_same_address_space_keeps_it),
 		cmocka_unit_test(shared_memory_stays_with_others),
 		cmocka_unit_test(what_is_left_out_is_counted),
 		cmocka_unit_test(doubts_have_words),
