@@ -23,6 +23,7 @@
 #include "collectors/self.h"
 #include "collectors/sharing.h"
 #include "inside/claims.h"
+#include "inside/ownpages.h"
 #include "inside/target.h"
 #include "inside/whereabouts.h"
 
@@ -58,6 +59,7 @@ struct subject {
 	uid_t uid;
 	struct sample sample;
 	struct stat_info stat;
+	int pagemap; /* while its mappings are gone through; -1: it may not be read */
 	struct portrait portrait;
 	struct sharers sharers;
 	struct explanation_twin *twin; /* owned, as are their texts */
@@ -100,12 +102,37 @@ static void cleanup_explaining(struct explaining *x)
 	buffer_done(&x->unknown);
 }
 
+/* What smaps leaves open each page may tell; where it does not, it stays in doubt. */
+static void settle(struct subject *s, const struct mapping *m)
+{
+	uint64_t bytes;
+
+	if (s->pagemap >= 0 && portrait_doubt(m) &&
+		ownpages_read(s->pagemap, m->start, m->end, &bytes) == 0)
+		portrait_settle(&s->portrait, m, bytes);
+}
+
 static int take(const struct mapping *m, void *context)
 {
 	struct subject *s = context;
 	int r = portrait_add(&s->portrait, s->process->pid, m);
 
+	if (r == 0)
+		settle(s, m);
 	return r == 0 ? sharers_learn(&s->sharers, m) : r;
+}
+
+/* Both speak of the address space that it has now, whatever it executes later. */
+static int walk(struct subject *s, struct target *t)
+{
+	AUTO_CLOSE int pagemap = -1;
+	int r;
+
+	(void)target_file(t, "pagemap", &pagemap);
+	s->pagemap = pagemap;
+	r = target_end(t, whereabouts_mappings(t, take, s));
+	s->pagemap = -1;
+	return r;
 }
 
 /* 0, a target_outcome or an error. */
@@ -124,7 +151,7 @@ static int look_into(struct subject *s, const struct procfs *procfs)
 		return -ENOMEM;
 	if (!chosen_is(s->process, t.sample.q[PROCESS_START_TIME]))
 		return TARGET_GONE;
-	return target_end(&t, whereabouts_mappings(&t, take, s));
+	return walk(s, &t);
 }
 
 /* Of each that was asked for; -ENOMEM. */
@@ -140,6 +167,7 @@ static int look_into_all(struct explaining *x, const struct procfs *procfs)
 		int r;
 
 		s->process = &chosen->process[x->subjects];
+		s->pagemap = -1;
 		portrait_init(&s->portrait);
 		r = look_into(s, procfs);
 		if (r == -ENOMEM) {

@@ -45,6 +45,7 @@ void explanation_reckon(const struct explanation *e, struct explanation_figures 
 		.pagetable = explanation_has(e, PROCESS_VM_PTE) ? e->q[PROCESS_VM_PTE] : 0,
 	};
 	ret->share = ret->pss > ret->alone ? ret->pss - ret->alone : 0;
+	ret->freed_is_exact = e->twins || !p->doubt;
 	if (!e->twins)
 		reckon_end(e, ret);
 }
@@ -153,11 +154,12 @@ static json_t *json_of_growth(const struct explanation *e)
 
 static json_t *json_of_end(const struct explanation_figures *f)
 {
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "freed_bytes", (json_int_t)f->freed,
-		"shmem_bytes_max", (json_int_t)f->shmem_freed, "shmem_kept_bytes",
-		(json_int_t)f->shmem_kept, "cached_bytes", (json_int_t)f->cached,
-		"others_pss_bytes", (json_int_t)f->others_more, "swap_bytes_max",
-		(json_int_t)f->swap_freed, "hugetlb_bytes_max", (json_int_t)f->hugetlb_freed);
+	return json_pack("{s:I,s:b,s:I,s:I,s:I,s:I,s:I,s:I}", "freed_bytes", (json_int_t)f->freed,
+		"freed_is_exact", f->freed_is_exact, "shmem_bytes_max", (json_int_t)f->shmem_freed,
+		"shmem_kept_bytes", (json_int_t)f->shmem_kept, "cached_bytes",
+		(json_int_t)f->cached, "others_pss_bytes", (json_int_t)f->others_more,
+		"swap_bytes_max", (json_int_t)f->swap_freed, "hugetlb_bytes_max",
+		(json_int_t)f->hugetlb_freed);
 }
 
 /* What status says. */

@@ -50,6 +50,7 @@ struct explanation_figures {
 	uint64_t pagetable;
 	/* What would become of it if it ended; 0 as long as another has the same address space. */
 	uint64_t freed;                     /* at once, page tables included */
+	bool freed_is_exact;                /* else that is the most that it can be */
 	uint64_t shmem_freed;               /* likewise, unless it has a name or is held open */
 	uint64_t shmem_kept;                /* others map it, too, but have not touched it */
 	uint64_t cached;                    /* of files */

@@ -334,7 +334,7 @@ static void add_ended(
 		buffer_add_text(to, "not known\n");
 		return;
 	}
-	buffer_add_text(to, "if it ended, ");
+	buffer_add_text(to, f->freed_is_exact ? "if it ended, " : "if it ended, at most ");
 	add_amount(e, f->freed, to);
 	buffer_add_text(
 		to, " would come back at once, what is anonymous and alone and the page tables\n");

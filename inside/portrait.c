@@ -42,20 +42,42 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void add_parts(struct portrait *p, const struct atlas_row *row)
-{
-	enum portrait_part other = part_of(row->kind);
-	uint64_t alone, shared, anon, alone_anon, shared_anon;
+/* What smaps says of a mapping. */
+struct figures {
+	uint64_t anon, alone, shared;
+	uint64_t low, high; /* so much is anonymous and alone, at least and at most */
+};
 
-	if (!atlas_figure(row, ATLAS_PRIVATE, &alone) || !atlas_figure(row, ATLAS_SHARED, &shared))
+/* False: it does not say that. */
+static bool read_figures(const struct mapping *m, struct figures *ret)
+{
+	if (!mapping_has(m, MAPPING_PRIVATE_CLEAN) || !mapping_has(m, MAPPING_PRIVATE_DIRTY) ||
+		!mapping_has(m, MAPPING_SHARED_CLEAN) || !mapping_has(m, MAPPING_SHARED_DIRTY))
+		return false;
+	*ret = (struct figures){
+		.anon = m->q[MAPPING_ANONYMOUS],
+		.alone = m->q[MAPPING_PRIVATE_CLEAN] + m->q[MAPPING_PRIVATE_DIRTY],
+		.shared = m->q[MAPPING_SHARED_CLEAN] + m->q[MAPPING_SHARED_DIRTY],
+	};
+	ret->high = least(ret->anon, ret->alone);
+	ret->low = ret->anon > ret->shared ? least(ret->anon - ret->shared, ret->high) : 0;
+	return true;
+}
+
+static void add_parts(struct portrait *p, const struct mapping *m)
+{
+	enum portrait_part other = part_of(kind_of(m));
+	uint64_t shared_anon;
+	struct figures f;
+
+	if (!read_figures(m, &f))
 		return;
-	anon = row->q[MAPPING_ANONYMOUS];
-	alone_anon = least(anon, alone);
-	shared_anon = least(anon - alone_anon, shared);
-	p->alone[PORTRAIT_ANON] += alone_anon;
-	p->alone[other] += alone - alone_anon;
+	shared_anon = least(f.anon - f.high, f.shared);
+	p->alone[PORTRAIT_ANON] += f.high;
+	p->alone[other] += f.alone - f.high;
 	p->shared[PORTRAIT_ANON] += shared_anon;
-	p->shared[other] += shared - shared_anon;
+	p->shared[other] += f.shared - shared_anon;
+	p->doubt += f.high - f.low;
 }
 
 int portrait_add(struct portrait *p, pid_t pid, const struct mapping *m)
@@ -71,6 +93,29 @@ int portrait_add(struct portrait *p, pid_t pid, const struct mapping *m)
 	if (r == 0)
 		r = atlas_sum(&p->total, &row);
 	if (r == 0)
-		add_parts(p, &row);
+		add_parts(p, m);
 	return r;
+}
+
+uint64_t portrait_doubt(const struct mapping *m)
+{
+	struct figures f;
+
+	return read_figures(m, &f) ? f.high - f.low : 0;
+}
+
+void portrait_settle(struct portrait *p, const struct mapping *m, uint64_t bytes)
+{
+	enum portrait_part other = part_of(kind_of(m));
+	uint64_t less;
+	struct figures f;
+
+	if (!read_figures(m, &f))
+		return;
+	less = f.high - (bytes < f.low ? f.low : least(bytes, f.high));
+	p->alone[PORTRAIT_ANON] -= less;
+	p->alone[other] += less;
+	p->shared[PORTRAIT_ANON] += less;
+	p->shared[other] -= less;
+	p->doubt -= f.high - f.low;
 }

@@ -28,16 +28,24 @@ struct portrait {
 	struct atlas_row total;
 	uint64_t alone[PORTRAIT_PARTS]; /* bytes that nobody else maps */
 	uint64_t shared[PORTRAIT_PARTS];
+	uint64_t
+		doubt; /* so much of what is anonymous and alone may be shared, and as much that is not, alone */
 };
 
 void portrait_init(struct portrait *p);
 void portrait_done(struct portrait *p);
 
 /*
- * Adds M of process PID. Of a private mapping of a file the kernel does not say which of its pages, anonymous or the
+ * Adds M of process PID. Of a private mapping of a file smaps does not say which of its pages, anonymous or the
  * file's, are shared: as many as can be count as anonymous and alone, which is wrong only of what was written to and shared
- * by a fork since. -ENOMEM, -EOVERFLOW.
+ * by a fork since, and is in .doubt. -ENOMEM, -EOVERFLOW.
  */
 int portrait_add(struct portrait *p, pid_t pid, const struct mapping *m);
+
+/* How much that is of M; 0: none. */
+uint64_t portrait_doubt(const struct mapping *m);
+
+/* Of M, which was added, so many bytes were found to be anonymous and alone: no more than can be count. */
+void portrait_settle(struct portrait *p, const struct mapping *m, uint64_t bytes);
 
 #endif

@@ -59,6 +59,7 @@ static void json_has_who_is_the_same(void **state)
 	json_decref(json);
 	p.e.twin = &twin;
 	p.e.twins = 1;
+	p.portrait.doubt = 4096;
 	json = explanation_json(&p.e);
 	assert_int_equal(
 		integer_of(json_array_get(json_object_get(json, "address_space_shared_with"), 0),
@@ -66,7 +67,24 @@ static void json_has_who_is_the_same(void **state)
 		43);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		assert_int_equal(integer_of(json, "if_ended", ends[i]), 0);
+	assert_true(
+		json_is_true(json_object_get(json_object_get(json, "if_ended"), "freed_is_exact")));
 	assert_int_equal(integer_of(json, NULL, "uss_bytes"), 11 * MIB);
+	json_decref(json);
+	explained_close(&p);
+}
+
+static void json_says_what_is_a_bound(void **state)
+{
+	struct explained p;
+	json_t *json;
+
+	(void)state;
+	explained_open(&p);
+	p.portrait.doubt = 4096;
+	json = explanation_json(&p.e);
+	assert_true(json_is_false(
+		json_object_get(json_object_get(json, "if_ended"), "freed_is_exact")));
 	json_decref(json);
 	explained_close(&p);
 }
@@ -87,6 +105,8 @@ static void json_has_exact_figures(void **state)
 	assert_int_equal(integer_of(json, "alone", "anon_bytes"), 8 * MIB);
 	assert_int_equal(integer_of(json, "shared", "file_bytes"), 3 * MIB);
 	assert_int_equal(integer_of(json, "if_ended", "freed_bytes"), 8 * MIB + 64 * KIB);
+	assert_true(
+		json_is_true(json_object_get(json_object_get(json, "if_ended"), "freed_is_exact")));
 	assert_int_equal(integer_of(json, "if_ended", "cached_bytes"), MIB);
 	assert_int_equal(integer_of(json, "if_ended", "swap_bytes_max"), 3 * MIB);
 	assert_int_equal(integer_of(json, "if_ended", "others_pss_bytes"), 2 * MIB);
@@ -117,6 +137,7 @@ int main(void)
 		cmocka_unit_test(json_has_exact_figures),
 		cmocka_unit_test(json_has_what_others_keep),
 		cmocka_unit_test(json_has_who_is_the_same),
+		cmocka_unit_test(json_says_what_is_a_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,6 +146,17 @@ static void who_has_the_same_address_space_keeps_it(void **state)
 	explained_close(&p);
 }
 
+static void a_bound_is_called_one(void **state)
+{
+	struct explained p;
+
+	(void)state;
+	explained_open(&p);
+	p.portrait.doubt = 4096;
+	check_line(&p, "\nEnded       if it ended, at most 8.1 MiB would come back at once");
+	explained_close(&p);
+}
+
 /* Who only has it mapped keeps it, though all of it was touched by who ends. */
 static void shared_memory_stays_with_others(void **state)
 {
@@ -215,6 +226,7 @@ int main(void)
 		cmocka_unit_test(says_what_is_not_known),
 		cmocka_unit_test(hugetlb_is_besides),
 		cmocka_unit_test(who_has_the_same_address_space_keeps_it),
+		cmocka_unit_test(a_bound_is_called_one),
 		cmocka_unit_test(shared_memory_stays_with_others),
 		cmocka_unit_test(what_is_left_out_is_counted),
 		cmocka_unit_test(doubts_have_words),

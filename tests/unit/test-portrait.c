@@ -72,6 +72,54 @@ static void parts_are_what_the_kernel_says(void **state)
 	}
 }
 
+/* Of 12 KiB that were written to and 8 that were not, 10 are shared: 2 to 10 of the former are alone. */
+static void what_pages_tell_settles_a_doubt(void **state)
+{
+	static const struct {
+		uint64_t found, alone, shared, alone_file, shared_file;
+	} cases[] = {
+		{0, 2, 10, 8, 0}, /* it was another moment */
+		{2, 2, 10, 8, 0},
+		{5, 5, 7, 5, 3},
+		{10, 10, 2, 0, 8},
+		{99, 10, 2, 0, 8},
+	};
+	const struct mapping m = mapping_of("/lib/a", "rw-p", 5, 5, 5, 5, 5, 12);
+
+	(void)state;
+	assert_int_equal(portrait_doubt(&m), 8 * KIB);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct portrait p;
+
+		portrait_init(&p);
+		assert_int_equal(portrait_add(&p, 42, &m), 0);
+		assert_int_equal(p.doubt, 8 * KIB);
+		assert_int_equal(p.alone[PORTRAIT_ANON], 10 * KIB);
+		portrait_settle(&p, &m, cases[i].found * KIB);
+		assert_int_equal(p.doubt, 0);
+		assert_int_equal(p.alone[PORTRAIT_ANON], cases[i].alone * KIB);
+		assert_int_equal(p.shared[PORTRAIT_ANON], cases[i].shared * KIB);
+		assert_int_equal(p.alone[PORTRAIT_FILE], cases[i].alone_file * KIB);
+		assert_int_equal(p.shared[PORTRAIT_FILE], cases[i].shared_file * KIB);
+		portrait_done(&p);
+	}
+}
+
+static void what_is_of_one_sort_is_in_no_doubt(void **state)
+{
+	const struct mapping anon = mapping_of("", "rw-p", 0, 4, 4, 4, 4, 16);
+	const struct mapping file = mapping_of("/lib/a", "r-xp", 5, 4, 4, 4, 4, 0);
+	const struct mapping alone = mapping_of("/lib/a", "rw-p", 5, 0, 0, 4, 4, 6);
+	struct mapping unknown = mapping_of("/lib/a", "rw-p", 5, 5, 5, 5, 5, 12);
+
+	(void)state;
+	assert_int_equal(portrait_doubt(&anon), 0);
+	assert_int_equal(portrait_doubt(&file), 0);
+	assert_int_equal(portrait_doubt(&alone), 0);
+	unknown.present = UINT64_C(1) << MAPPING_RSS;
+	assert_int_equal(portrait_doubt(&unknown), 0);
+}
+
 /* Whatever a mapping is: its parts are all of what is resident, no more and no less. */
 static void parts_add_up(void **state)
 {
@@ -99,6 +147,13 @@ static void parts_add_up(void **state)
 			sum += p.alone[k] + p.shared[k];
 		assert_int_equal(sum, rss * KIB);
 		assert_int_equal(p.total.q[MAPPING_RSS], rss * KIB);
+		portrait_settle(&p, &m, seed % (rss + 1) / 2 * KIB);
+		for (unsigned int k = 0; k < PORTRAIT_PARTS; k++) {
+			assert_true(p.alone[k] <= rss * KIB && p.shared[k] <= rss * KIB);
+			sum -= p.alone[k] + p.shared[k];
+		}
+		assert_int_equal(sum, 0);
+		assert_int_equal(p.doubt, 0);
 		portrait_done(&p);
 	}
 }
@@ -128,6 +183,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_are_what_the_kernel_says),
+		cmocka_unit_test(what_pages_tell_settles_a_doubt),
+		cmocka_unit_test(what_is_of_one_sort_is_in_no_doubt),
 		cmocka_unit_test(parts_add_up),
 		cmocka_unit_test(says_that_there_is_no_memory),
 	};
