@@ -58,7 +58,7 @@ static int make_room(struct parties *p)
 	uint32_t room = p->room ? p->room * 2 : FIRST_ROOM;
 	struct party *more;
 
-	if (p->count < p->room && p->index)
+	if (p->count < p->room)
 		return 0;
 	more = reallocarray(p->party, room, sizeof(*more));
 	if (!more)

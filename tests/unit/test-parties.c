@@ -56,6 +56,102 @@ static void there_may_be_many(void **state)
 	assert_int_equal(parties_at(&p, number)->seen, ARRAY_SIZE(kept));
 }
 
+enum { SETS = 20000, SET_MAX = 6, GROUPS = 600 };
+
+/* Groups in order, some of them several times. */
+struct set {
+	uint32_t group[SET_MAX];
+	size_t count;
+	uint32_t number;
+};
+
+static struct set random_set(uint64_t *seed)
+{
+	struct set s = {.count = 1 + unit_random(seed) % SET_MAX};
+	uint32_t group = 0;
+
+	for (size_t i = 0; i < s.count; i++) {
+		group += (uint32_t)(unit_random(seed) % (GROUPS / SET_MAX));
+		s.group[i] = group;
+	}
+	return s;
+}
+
+static uint32_t join_set(struct parties *p, const struct set *s)
+{
+	uint32_t number = PARTIES_NOBODY;
+
+	for (size_t i = 0; i < s->count; i++)
+		assert_int_equal(parties_join(p, number, s->group[i], &number), 0);
+	return number;
+}
+
+static void check_set(const struct parties *p, const struct set *s)
+{
+	uint32_t number = s->number;
+	size_t left = s->count;
+
+	assert_int_equal(parties_at(p, number)->seen, s->count);
+	for (; number; number = parties_at(p, number)->before) {
+		const struct party *party = parties_at(p, number);
+
+		assert_true(party->count <= left);
+		for (uint32_t i = 0; i < party->count; i++)
+			assert_int_equal(s->group[--left], party->group);
+	}
+	assert_int_equal(left, 0);
+}
+
+/* Whatever is looked up beside whatever else, and when: who is in it is who was to be, and it has one number. */
+static void none_is_taken_for_another(void **state)
+{
+	static struct set sets[SETS];
+	AUTO_PARTIES struct parties p = {0};
+	uint64_t seed = 1;
+	uint32_t count;
+
+	(void)state;
+	for (size_t i = 0; i < SETS; i++) {
+		sets[i] = random_set(&seed);
+		sets[i].number = join_set(&p, &sets[i]);
+	}
+	count = p.count;
+	for (size_t i = 0; i < SETS; i++) {
+		check_set(&p, &sets[i]);
+		assert_int_equal(join_set(&p, &sets[i]), sets[i].number);
+	}
+	assert_int_equal(p.count, count);
+	assert_in_range(parties_bytes(&p), count * (sizeof(struct party) + sizeof(uint32_t)),
+		4 * count * (sizeof(struct party) + sizeof(uint32_t)));
+}
+
+static void a_number_stands_for_more(void **state)
+{
+	AUTO_PARTIES struct parties p = {0};
+	uint32_t number = join_all(&p, "0");
+
+	(void)state;
+	p.party[number].count = p.party[number].seen = UINT32_MAX;
+	assert_int_equal(parties_join(&p, number, 0, &number), 0);
+	assert_int_equal(parties_at(&p, number)->count, UINT32_MAX);
+	assert_int_equal(parties_at(&p, number)->seen, UINT32_MAX);
+	assert_int_equal(parties_join(&p, number, 1, &number), 0);
+	assert_int_equal(parties_at(&p, number)->count, 1);
+	assert_int_equal(parties_at(&p, number)->seen, UINT32_MAX);
+}
+
+/* Nobody knows who is in it, so that nobody knows who more are. */
+static void many_stay_many(void **state)
+{
+	AUTO_PARTIES struct parties p = {0};
+	uint32_t number = join_all(&p, "01"), count = p.count;
+
+	(void)state;
+	assert_int_equal(parties_join(&p, PARTIES_MANY, 2, &number), 0);
+	assert_int_equal(number, PARTIES_MANY);
+	assert_int_equal(p.count, count);
+}
+
 /* Beyond, nobody knows who: but for what one group has alone, of which there may be more. */
 static void there_is_an_end_to_them(void **state)
 {
@@ -106,6 +202,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_maps_the_same_is_one_party),
 		cmocka_unit_test(there_may_be_many),
+		cmocka_unit_test(none_is_taken_for_another),
+		cmocka_unit_test(a_number_stands_for_more),
+		cmocka_unit_test(many_stay_many),
 		cmocka_unit_test(there_is_an_end_to_them),
 		cmocka_unit_test(it_is_what_it_was_without_memory),
 	};

@@ -47,12 +47,14 @@ static void there_is_an_end_to_indices(void **state)
 	assert_int_equal(sparse_touch(&s, LAST + 1, &number), -ERANGE);
 	assert_int_equal(sparse_touch(&s, UINT64_MAX, &number), -ERANGE);
 	assert_int_equal(s.bytes, 0);
+	put(&s, LAST, 7);
+	assert_int_equal(*sparse_find(&s, LAST), 7);
 }
 
 static void chunks_come_in_order(void **state)
 {
-	static const uint64_t indices[] = {700, 3, 262144 * 3 + 5, 1 << 20};
-	static const uint64_t firsts[] = {0, 512, 262144 * 3, 1 << 20};
+	static const uint64_t indices[] = {700, 262144 * 6 + 9, 3, 262144 * 3 + 5, 1 << 20};
+	static const uint64_t firsts[] = {0, 512, 262144 * 3, 1 << 20, 262144 * 6};
 	AUTO_SPARSE struct sparse s = {0};
 	uint64_t at = 0;
 
@@ -80,6 +82,18 @@ static void a_gib_takes_a_mib(void **state)
 	for (uint64_t i = 0; i < frames; i += SPARSE_CHUNK)
 		put(&s, i, 1);
 	assert_in_range(s.bytes, 1 << 20, (1 << 20) + (1 << 14));
+}
+
+/* Wherever it is: what it takes to find it counts, too. */
+static void one_far_away_takes_what_leads_to_it(void **state)
+{
+	const uint64_t far = 1 << 30, way = far / SPARSE_CHUNK / SPARSE_CHUNK * sizeof(void *);
+	AUTO_SPARSE struct sparse s = {0};
+
+	(void)state;
+	put(&s, far, 1);
+	assert_in_range(s.bytes, way + SPARSE_CHUNK * (sizeof(void *) + sizeof(uint32_t)),
+		2 * way + SPARSE_CHUNK * (sizeof(void *) + sizeof(uint32_t)));
 }
 
 static void it_is_what_it_was_without_memory(void **state)
@@ -111,6 +125,7 @@ int main(void)
 		cmocka_unit_test(there_is_an_end_to_indices),
 		cmocka_unit_test(chunks_come_in_order),
 		cmocka_unit_test(a_gib_takes_a_mib),
+		cmocka_unit_test(one_far_away_takes_what_leads_to_it),
 		cmocka_unit_test(it_is_what_it_was_without_memory),
 	};
 
