@@ -50,7 +50,9 @@ static void add(struct shelf *s, const char *perms, const char *path, uint64_t r
 static void commit(struct fixture *f, pid_t pid, uint32_t uid, const char *unit)
 {
 	assert_int_equal(shelf_commit(&f->shelf, uid), 0);
-	assert_int_equal(mappers_add_process(&f->mappers, pid, uid, "cat", unit, NULL), 0);
+	assert_int_equal(
+		mappers_add_process(&f->mappers, pid, uid, "cat", unit, unit ? "b.service" : NULL),
+		0);
 	for (size_t i = 0; i < f->shelf.parts; i++)
 		assert_int_equal(mappers_add(&f->mappers, &f->shelf.part[i]), 0);
 }
@@ -185,15 +187,15 @@ static void mappers_in_a_table(void **state)
 		"PID USER       PROGRAM UNIT           PSS      RSS    DIRTY AS   FILE\n"
 		"  9 4000000002 cat     -         36.0 KiB 56.0 KiB  8.0 KiB code /lib/a.so [replaced]\n"
 		"  9 4000000002 cat     -          4.0 KiB  4.0 KiB  0.0 KiB data memfd:ring [deleted?]\n"
-		" 42 4000000001 cat     a.service 40.0 KiB 60.0 KiB 12.0 KiB code /lib/a.so [replaced]\n"
-		" 42 4000000001 cat     a.service 50.0 KiB 50.0 KiB  0.0 KiB data /srv/b, \"c\" [deleted]\n");
+		" 42 4000000001 cat     b.service 40.0 KiB 60.0 KiB 12.0 KiB code /lib/a.so [replaced]\n"
+		" 42 4000000001 cat     b.service 50.0 KiB 50.0 KiB  0.0 KiB data /srv/b, \"c\" [deleted]\n");
 	f.list.limit = 2;
 	f.list.ascending = true;
 	f.list.bytes = true;
 	check_table(&f, true,
 		"PID USER       PROGRAM UNIT        PSS   RSS DIRTY AS   FILE\n"
-		" 42 4000000001 cat     a.service 51200 51200     0 data /srv/b, \"c\" [deleted]\n"
-		" 42 4000000001 cat     a.service 40960 61440 12288 code /lib/a.so [replaced]\n"
+		" 42 4000000001 cat     b.service 51200 51200     0 data /srv/b, \"c\" [deleted]\n"
+		" 42 4000000001 cat     b.service 40960 61440 12288 code /lib/a.so [replaced]\n"
 		"2 of 4 shown\n");
 }
 
@@ -225,6 +227,7 @@ static void as_json(void **state)
 	assert_string_equal(json_string_value(json_object_get(row, "name")), "/lib/a.so");
 	assert_string_equal(json_string_value(json_object_get(row, "device")), "8:1");
 	assert_string_equal(json_string_value(json_object_get(row, "state")), "replaced");
+	assert_string_equal(json_string_value(json_object_get(row, "kind")), "file");
 	assert_true(json_is_true(json_object_get(row, "executable")));
 	assert_true(json_is_true(json_object_get(row, "resident_is_exact")));
 	assert_int_equal(json_integer_value(json_object_get(row, "resident_bytes")), 80 * KIB);
@@ -234,6 +237,8 @@ static void as_json(void **state)
 	assert_int_equal(json_integer_value(json_object_get(row, "pid")), 42);
 	assert_string_equal(json_string_value(json_object_get(row, "user")), "4000000001");
 	assert_string_equal(json_string_value(json_object_get(row, "unit")), "a.service");
+	assert_string_equal(json_string_value(json_object_get(row, "user_unit")), "b.service");
+	assert_string_equal(json_string_value(json_object_get(row, "program")), "cat");
 	assert_int_equal(json_integer_value(json_object_get(row, "private_dirty_bytes")), 12 * KIB);
 	assert_null(json_object_get(row, "users"));
 	row = json_array_get(root, 1);
@@ -244,6 +249,7 @@ static void as_json(void **state)
 	filerow_add_json_sums(&total, &sums);
 	root = json_of(&sums);
 	assert_int_equal(json_integer_value(json_object_get(root, "rss_bytes")), 170 * KIB);
+	assert_true(json_is_false(json_object_get(root, "resident_is_exact")));
 	assert_null(json_object_get(root, "private_dirty_most_bytes"));
 	json_decref(root);
 }

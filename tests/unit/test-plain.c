@@ -190,6 +190,17 @@ static void what_is_left_out_is_counted(void **state)
 	explained_close(&p);
 }
 
+static void nothing_swapped_is_said(void **state)
+{
+	struct explained p;
+
+	(void)state;
+	explained_open(&p);
+	p.portrait.total.q[MAPPING_SWAP] = 0;
+	check_line(&p, "\nSwapped     nothing\nGrown ");
+	explained_close(&p);
+}
+
 static void doubts_have_words(void **state)
 {
 	struct explained p;
@@ -229,6 +240,7 @@ int main(void)
 		cmocka_unit_test(a_bound_is_called_one),
 		cmocka_unit_test(shared_memory_stays_with_others),
 		cmocka_unit_test(what_is_left_out_is_counted),
+		cmocka_unit_test(nothing_swapped_is_said),
 		cmocka_unit_test(doubts_have_words),
 	};
 
