@@ -64,6 +64,8 @@ struct subject {
 	struct sharers sharers;
 	struct explanation_twin *twin; /* owned, as are their texts */
 	size_t twins;
+	bool is_looked_at; /* it counts among those of whom all was read in the end */
+	bool is_same;      /* the other that is looked at has its address space */
 };
 
 struct explaining {
@@ -74,7 +76,7 @@ struct explaining {
 	struct claims claims;     /* of the subjects */
 	sharing_compare *compare; /* NULL: pids are not those of our pid namespace */
 	bool cant_compare;        /* the kernel has refused it */
-	size_t looked, refused;   /* of all processes that are seen */
+	size_t looked, refused;   /* of all processes that are seen, each throughout */
 	bool hides, is_inside;
 	struct view *view;     /* memtallyd's; NULL: there is none, and */
 	struct buffer unknown; /* why, clean and terminated */
@@ -218,41 +220,65 @@ static int add_twin(struct subject *s, const struct target *t)
 	return 0;
 }
 
-/* T comes, which may be one of them. -ENOMEM. */
-static int begin_other(struct explaining *x, const struct target *t)
+static void begin_other(struct explaining *x)
+{
+	for (size_t i = 0; i < x->subjects; i++)
+		if (!x->subject[i].why)
+			sharers_begin(&x->subject[i].sharers);
+}
+
+static void find_twins(struct explaining *x, const struct target *t)
+{
+	for (size_t i = 0; i < x->subjects; i++) {
+		struct subject *s = &x->subject[i];
+
+		s->is_same = !s->why && (s->process->pid == t->process.pid || is_twin(x, s, t));
+	}
+}
+
+/* T, whose maps were seen, was one process throughout. -ENOMEM. */
+static int end_other(struct explaining *x, const struct target *t)
 {
 	int r = 0;
 
+	x->looked++;
 	for (size_t i = 0; r == 0 && i < x->subjects; i++) {
 		struct subject *s = &x->subject[i];
-		bool is_itself = s->process->pid == t->process.pid;
 
 		if (s->why)
 			continue;
-		if (!is_itself && is_twin(x, s, t)) {
-			is_itself = true;
-			r = add_twin(s, t);
-		}
-		sharers_begin(&s->sharers, is_itself);
+		if (s->process->pid == t->process.pid)
+			s->is_looked_at = true;
+		else
+			r = s->is_same ? add_twin(s, t)
+			               : sharers_end(&s->sharers, target_program(t));
 	}
 	return r;
 }
 
-/* What PID maps of what the subjects share. -ENOMEM. */
-static int look_at_other(struct explaining *x, const struct procfs *procfs, pid_t pid)
+/* What PID maps of what the subjects share. 0, a target_outcome or an error: nothing of it counts then. */
+static int look_at(struct explaining *x, const struct procfs *procfs, pid_t pid)
 {
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
 	int r = target_open(procfs, pid, &t);
 
-	if (r == 0)
-		r = begin_other(x, &t);
-	if (r == 0)
-		r = target_places(&t, see, x);
-	x->looked += r == 0;
+	if (r != 0)
+		return r;
+	begin_other(x);
+	r = target_places(&t, see, x);
+	find_twins(x, &t);
+	r = target_end(&t, r);
+	return r == 0 ? end_other(x, &t) : r;
+}
+
+/* Who executes another program meanwhile may share something by that, so it is looked at again once. -ENOMEM. */
+static int look_at_other(struct explaining *x, const struct procfs *procfs, pid_t pid)
+{
+	int r = look_at(x, procfs, pid);
+
+	if (r == TARGET_CHANGED)
+		r = look_at(x, procfs, pid);
 	x->refused += r == TARGET_DENIED;
-	for (size_t i = 0; r == 0 && i < x->subjects; i++)
-		if (!x->subject[i].why)
-			r = sharers_end(&x->subject[i].sharers, target_program(&t));
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -336,7 +362,7 @@ static void describe(const struct explaining *x, struct subject *s, struct expla
 		.twin = s->twin,
 		.twins = s->twins,
 		.knows_twins = s->twins || (x->compare && !x->cant_compare),
-		.looked = x->looked ? x->looked - 1 : 0,
+		.looked = x->looked - s->is_looked_at,
 		.refused = x->refused,
 		.hides = x->hides,
 		.is_inside = x->is_inside,

@@ -19,6 +19,7 @@ void sharers_done(struct sharers *s)
 		free(s->program[i].name);
 	free(s->thing);
 	free(s->index);
+	free(s->met);
 	free(s->program);
 	*s = (struct sharers){.thing = NULL};
 }
@@ -74,7 +75,7 @@ static int grow(struct sharers *s)
 {
 	size_t room = s->room ? 2 * s->room : ROOM_MIN;
 	struct sharers_thing *thing;
-	uint32_t *index;
+	uint32_t *index, *met;
 
 	if (s->things < s->room)
 		return 0;
@@ -84,6 +85,10 @@ static int grow(struct sharers *s)
 	if (!thing)
 		return -ENOMEM;
 	s->thing = thing;
+	met = reallocarray(s->met, room, sizeof(*met));
+	if (!met)
+		return -ENOMEM;
+	s->met = met;
 	index = calloc(2 * room, sizeof(*index));
 	if (!index)
 		return -ENOMEM;
@@ -142,27 +147,18 @@ int sharers_learn(struct sharers *s, const struct mapping *m)
 	return 0;
 }
 
-void sharers_begin(struct sharers *s, bool is_itself)
+void sharers_begin(struct sharers *s)
 {
 	s->current++;
-	s->is_current_itself = is_itself;
-	s->current_shared_bytes = 0;
-	s->current_forked_bytes = 0;
+	s->mets = 0;
 }
 
 void sharers_see(struct sharers *s, size_t number)
 {
-	struct sharers_thing *thing = &s->thing[number];
-
-	if (s->is_current_itself || thing->seen == s->current)
+	if (s->thing[number].seen == s->current)
 		return;
-	thing->seen = s->current;
-	if (!thing->others)
-		s->kept_bytes += thing->alone_shmem_bytes;
-	thing->others++;
-	s->current_shared_bytes += thing->shared_bytes;
-	if (!thing->inode)
-		s->current_forked_bytes += thing->shared_bytes;
+	s->thing[number].seen = s->current;
+	s->met[s->mets++] = (uint32_t)number;
 }
 
 static struct sharers_program *find_program(struct sharers *s, const char *name)
@@ -185,11 +181,27 @@ static struct sharers_program *add_program(struct sharers *s, const char *name)
 	return more[s->programs].name ? &more[s->programs++] : NULL;
 }
 
+/* Another process has THING. */
+static void count(struct sharers *s, struct sharers_thing *thing)
+{
+	if (!thing->others)
+		s->kept_bytes += thing->alone_shmem_bytes;
+	thing->others++;
+}
+
 int sharers_end(struct sharers *s, const char *program)
 {
+	uint64_t shared_bytes = 0, forked_bytes = 0;
 	struct sharers_program *p;
 
-	if (!s->current_shared_bytes)
+	for (size_t i = 0; i < s->mets; i++) {
+		struct sharers_thing *thing = &s->thing[s->met[i]];
+
+		count(s, thing);
+		shared_bytes += thing->shared_bytes;
+		forked_bytes += thing->inode ? 0 : thing->shared_bytes;
+	}
+	if (!shared_bytes)
 		return 0;
 	p = find_program(s, program);
 	if (!p)
@@ -197,11 +209,11 @@ int sharers_end(struct sharers *s, const char *program)
 	if (!p)
 		return -ENOMEM;
 	p->processes++;
-	p->forked += s->current_forked_bytes > 0;
-	if (s->current_shared_bytes > p->shared_bytes)
-		p->shared_bytes = s->current_shared_bytes;
-	if (s->current_forked_bytes > p->forked_bytes)
-		p->forked_bytes = s->current_forked_bytes;
+	p->forked += forked_bytes > 0;
+	if (shared_bytes > p->shared_bytes)
+		p->shared_bytes = shared_bytes;
+	if (forked_bytes > p->forked_bytes)
+		p->forked_bytes = forked_bytes;
 	return 0;
 }
 

@@ -7,7 +7,6 @@
 #ifndef MEMTALLY_INSIDE_SHARERS_H
 #define MEMTALLY_INSIDE_SHARERS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -24,7 +23,7 @@ struct sharers_thing {
 	uint64_t shared_bytes;
 	uint64_t alone_shmem_bytes; /* of shared memory, what nobody else has touched */
 	size_t others;              /* processes that map it, too */
-	size_t seen;                /* by which of these last */
+	size_t seen;                /* in which process last, of those that were looked at */
 };
 
 /* A program whose processes map any of it. */
@@ -42,9 +41,9 @@ struct sharers {
 	size_t index_size;
 	struct sharers_program *program;
 	size_t programs;
-	size_t current; /* the process that is looked at, from 1 on */
-	bool is_current_itself;
-	uint64_t current_shared_bytes, current_forked_bytes;
+	size_t current; /* the process that is looked at, from 1 on, */
+	uint32_t *met;  /* owned; and numbers in .thing that it has, */
+	size_t mets;    /* so many, of which none counts yet */
 	/* Of shared memory that others map, too: what they have not touched, but keep when the process ends. */
 	uint64_t kept_bytes;
 };
@@ -59,13 +58,13 @@ struct sharers_thing sharers_key(const struct mapping *m);
 size_t sharers_hash(const struct sharers_thing *key);
 int sharers_compare(const struct sharers_thing *a, const struct sharers_thing *b);
 
-/* From now on, another process; or, IS_ITSELF, one that has this very address space, which counts for nothing. */
-void sharers_begin(struct sharers *s, bool is_itself);
+/* From now on, another process. What was seen of the one before counts for nothing, unless that was all of it: */
+void sharers_begin(struct sharers *s);
 
-/* It has the NUMBERth, too. */
+/* it has the NUMBERth, too; */
 void sharers_see(struct sharers *s, size_t number);
 
-/* That was all; it runs PROGRAM. -ENOMEM. */
+/* that was all, of one process with an address space of its own, which counts: it runs PROGRAM. -ENOMEM. */
 int sharers_end(struct sharers *s, const char *program);
 
 /* Puts what is shared most, and who may share most, first, and drops what is not. Nothing is to be learnt or seen after that. */

@@ -61,7 +61,7 @@ void explained_see(struct explained *p, const char *program, uint64_t start, uin
 	const struct mapping m = {.start = start, .inode = inode, .major = inode == 5 ? 8 : 0};
 	const struct sharers_thing key = sharers_key(&m);
 
-	sharers_begin(&p->sharers, false);
+	sharers_begin(&p->sharers);
 	for (size_t i = 0; i < p->sharers.things; i++)
 		if (!sharers_compare(&p->sharers.thing[i], &key))
 			sharers_see(&p->sharers, i);

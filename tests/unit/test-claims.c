@@ -61,7 +61,7 @@ static void done(struct sharers *all, size_t count)
 static void see(const struct claims *c, struct sharers *all, size_t count, struct mapping m)
 {
 	for (size_t i = 0; i < count; i++)
-		sharers_begin(&all[i], false);
+		sharers_begin(&all[i]);
 	claims_see(c, &m);
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(sharers_end(&all[i], "other"), 0);

@@ -56,7 +56,7 @@ static void see_one(struct sharers *s, const struct mapping *m)
 
 static int see(struct sharers *s, const char *program, const struct mapping *m, size_t count)
 {
-	sharers_begin(s, false);
+	sharers_begin(s);
 	for (size_t i = 0; i < count; i++)
 		see_one(s, &m[i]);
 	return sharers_end(s, program);
@@ -166,21 +166,29 @@ static void others_keep_what_they_map(void **state)
 	sharers_done(&s);
 }
 
-/* Who has the same address space has no part of his own in it. */
-static void who_is_the_same_is_nobody_else(void **state)
+/* Who has the same address space has no part of his own in it, and of whom not all was seen may have none. */
+static void what_was_not_ended_does_not_count(void **state)
 {
-	const struct mapping m = mapping_at(0x4000, 0, 0, 0);
+	const struct mapping forked = mapping_at(0x4000, 0, 0, 0);
+	struct mapping shmem = mapping_at(0x7000, 1, 8, 0);
 	struct sharers s = {0};
 
 	(void)state;
+	shmem.path = "/memfd:a (deleted)";
+	shmem.path_len = strlen(shmem.path);
+	shmem.major = 0;
+	shmem.q[MAPPING_PRIVATE_DIRTY] = 50 * KIB;
 	assert_int_equal(learn(&s), 0);
-	sharers_begin(&s, true);
-	see_one(&s, &m);
-	assert_int_equal(sharers_end(&s, "itself"), 0);
-	assert_int_equal(s.programs, 0);
-	assert_int_equal(see(&s, "other", &m, 1), 0);
+	assert_int_equal(sharers_learn(&s, &shmem), 0);
+	sharers_begin(&s);
+	see_one(&s, &forked);
+	see_one(&s, &shmem);
+	assert_int_equal(see(&s, "other", &forked, 1), 0);
+	assert_int_equal(s.kept_bytes, 0);
 	sharers_sort(&s);
 	assert_int_equal(s.programs, 1);
+	assert_int_equal(s.program[0].processes, 1);
+	assert_int_equal(s.program[0].shared_bytes, 40 * KIB);
 	assert_int_equal(s.program[0].forked_bytes, 40 * KIB);
 	assert_int_equal(s.thing[1].others, 1);
 	sharers_done(&s);
@@ -228,7 +236,7 @@ int main(void)
 		cmocka_unit_test(tells_who_maps_the_same),
 		cmocka_unit_test(tells_many_apart),
 		cmocka_unit_test(others_keep_what_they_map),
-		cmocka_unit_test(who_is_the_same_is_nobody_else),
+		cmocka_unit_test(what_was_not_ended_does_not_count),
 		cmocka_unit_test(the_kernels_own_is_nobodys),
 		cmocka_unit_test(says_that_there_is_no_memory),
 	};
