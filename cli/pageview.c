@@ -226,6 +226,7 @@ static int keep(void *context)
 	struct showing *s = context;
 
 	s->knows_any = true;
+	partlist_keep(&s->list);
 	s->whole.rows = s->rows;
 	s->whole.size_bytes = s->size_bytes;
 	if (s->pages->format.by == PAGEROW_BY_KIND)
@@ -236,6 +237,7 @@ static int keep(void *context)
 /* Half of a process is nothing that could be summed up. */
 static void drop_half(struct showing *s)
 {
+	partlist_drop(&s->list);
 	if (is_printed_at_once(s))
 		return;
 	while (s->rows > s->whole.rows)
@@ -259,7 +261,7 @@ static int look_into(struct target *t, pid_t pid, void *context)
 	if (r == 0 && pages_is_by_parts(s->pages)) {
 		r = loaded_look_into(&s->loaded, t, pid);
 		s->visit.fatal = s->loaded.fatal;
-		s->knows_any |= r == 0 || s->list.count;
+		s->knows_any |= s->list.count > 0;
 		return r;
 	}
 	if (r == 0)

@@ -10,12 +10,16 @@
 
 #include "cli/output.h"
 
+static void free_row(struct partrow *row)
+{
+	free(row->name);
+	free(row->object);
+}
+
 void partlist_done(struct partlist *l)
 {
-	for (size_t i = 0; i < l->rows; i++) {
-		free(l->row[i].name);
-		free(l->row[i].object);
-	}
+	for (size_t i = 0; i < l->rows; i++)
+		free_row(&l->row[i]);
 	free(l->row);
 	buffer_done(&l->files);
 }
@@ -59,13 +63,41 @@ static int keep_row(struct partlist *l, const struct partrow *row)
 int partlist_add(struct partlist *l, const struct partrow *row)
 {
 	l->count++;
+	l->one_count++;
 	return l->is_sorted ? keep_row(l, row) : print_row(l, row);
+}
+
+static void add_amounts(struct partrow *to, const struct partrow *row)
+{
+	for (unsigned int i = 0; i < PARTROW_FIELDS; i++)
+		to->q[i] += row->q[i];
 }
 
 void partlist_sum(struct partlist *l, const struct partrow *row)
 {
-	for (unsigned int i = 0; i < PARTROW_FIELDS; i++)
-		l->total.q[i] += row->q[i];
+	add_amounts(&l->one_total, row);
+}
+
+static void begin_next(struct partlist *l)
+{
+	l->one_total = (struct partrow){.name = NULL};
+	l->one_count = 0;
+}
+
+void partlist_keep(struct partlist *l)
+{
+	add_amounts(&l->total, &l->one_total);
+	l->total_count += l->one_count;
+	l->whole_rows = l->rows;
+	l->whole++;
+	begin_next(l);
+}
+
+void partlist_drop(struct partlist *l)
+{
+	while (l->rows > l->whole_rows)
+		free_row(&l->row[--l->rows]);
+	begin_next(l);
 }
 
 void partlist_add_file(
@@ -128,12 +160,15 @@ int partlist_finish(struct partlist *l)
 		return r;
 	if (l->json) {
 		buffer_add_text(l->text, "],\"total\":");
-		partrow_add_json_sums(&l->format, &l->total, l->text);
+		if (l->whole)
+			partrow_add_json_sums(&l->format, &l->total, l->text);
+		else
+			buffer_add_text(l->text, "{}");
 		buffer_add_text(l->text, ",\"files\":[");
 		buffer_add(l->text, l->files.data, l->files.len);
 		buffer_add_char(l->text, ']');
-	} else if (!l->csv) {
-		partrow_add_total(&l->format, &l->total, l->count, l->text);
+	} else if (!l->csv && l->whole) {
+		partrow_add_total(&l->format, &l->total, l->total_count, l->text);
 	}
 	return l->files.error;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rows of `memtally pages --sections` and `--symbols`, as a table, JSON or comma-separated values: printed as they come, or kept and
- * sorted; with their sums, and of which files they are.
+ * sorted; with their sums, and of which files they are. Half of a process is in no sum and not among those that are sorted; what was
+ * printed stands.
  */
 #ifndef MEMTALLY_CLI_PARTLIST_H
 #define MEMTALLY_CLI_PARTLIST_H
@@ -27,8 +28,12 @@ struct partlist {
 	/* partlist.c's */
 	struct partrow *row; /* owned; those that are kept */
 	size_t rows, room, shown;
-	struct partrow total;
-	struct buffer files; /* objects, with commas in between */
+	struct partrow total,
+		one_total; /* of processes that were whole; and of the one that comes, */
+	size_t total_count, one_count; /* how many rows each has, */
+	size_t whole_rows;             /* and how many of .rows are of the former */
+	size_t whole;                  /* processes */
+	struct buffer files;           /* objects, with commas in between */
 };
 
 void partlist_done(struct partlist *l);
@@ -46,7 +51,14 @@ void partlist_sum(struct partlist *l, const struct partrow *row);
 void partlist_add_file(
 	struct partlist *l, pid_t pid, const char *file, const char *symbols, const char *error);
 
-/* What is kept, and the sums, behind: of JSON up to where "processes" goes on. -ENOMEM, or an error of printing. */
+/* What came since the last of these two is all of a process; or it is half of one. */
+void partlist_keep(struct partlist *l);
+void partlist_drop(struct partlist *l);
+
+/*
+ * What is kept, and the sums, behind, unless no process was whole: of JSON up to where "processes" goes on. What came last was kept or
+ * dropped. -ENOMEM, or an error of printing.
+ */
 int partlist_finish(struct partlist *l);
 
 #endif

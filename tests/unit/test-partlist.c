@@ -8,17 +8,16 @@
 #include "cli/partlist.h"
 #include "tests/unit/allocation.h"
 
-/* Three parts of one file, of which the last two have as much resident. */
-static int fill(struct partlist *l)
+/* Three parts of one file of a process, of which the last two have as much resident. */
+static int add_process(struct partlist *l, pid_t pid)
 {
 	static char name[] = "part", object[] = "/lib/x";
 	static const uint64_t resident[] = {10, 30, 30};
 	struct partrow all = {.q[PARTROW_RESIDENT] = 80};
 	int r = 0;
 
-	partlist_begin(l);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(resident); i++) {
-		const struct partrow row = {.pid = 7,
+		const struct partrow row = {.pid = pid,
 			.address = 0x1000 * (i + 1),
 			.q[PARTROW_RESIDENT] = resident[i],
 			.name = name,
@@ -27,8 +26,19 @@ static int fill(struct partlist *l)
 		r = partlist_add(l, &row);
 	}
 	partlist_sum(l, &all);
-	partlist_add_file(l, 7, object, "symtab", NULL);
+	partlist_add_file(l, pid, object, "symtab", NULL);
+	return r;
+}
+
+static int fill(struct partlist *l)
+{
+	int r;
+
+	partlist_begin(l);
+	r = add_process(l, 7);
 	partlist_add_file(l, 8, "/lib/y", NULL, "is damaged");
+	if (r == 0)
+		partlist_keep(l);
 	return r == 0 ? partlist_finish(l) : r;
 }
 
@@ -75,6 +85,70 @@ static void rows_come_as_they_lie_or_sorted(void **state)
 	check_order(&asked, "1 3 2 ");
 }
 
+/* Of WHOLE processes all came, and half of another before each, and behind. */
+static json_t *with_halves(struct partlist *l, unsigned int whole)
+{
+	json_t *root;
+
+	partlist_begin(l);
+	for (unsigned int i = 0; i <= whole; i++) {
+		assert_int_equal(add_process(l, 8), 0);
+		partlist_drop(l);
+		if (i == whole)
+			break;
+		assert_int_equal(add_process(l, 7), 0);
+		partlist_keep(l);
+	}
+	assert_int_equal(partlist_finish(l), 0);
+	if (!l->json)
+		return NULL;
+	buffer_add_text(l->text, "}");
+	root = json_loadb(l->text->data, l->text->len, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(root);
+	return root;
+}
+
+static void half_of_a_process_is_in_no_sum(void **state)
+{
+	(void)state;
+	for (unsigned int whole = 0; whole < 3; whole++) {
+		for (int is_sorted = 0; is_sorted < 2; is_sorted++) {
+			AUTO_BUFFER struct buffer text = {0};
+			struct partlist l = {.json = true, .is_sorted = is_sorted, .text = &text};
+			json_t *root = with_halves(&l, whole), *rows, *total;
+
+			rows = json_object_get(root, "rows");
+			total = json_object_get(root, "total");
+			assert_int_equal(json_array_size(rows),
+				3 * whole + (is_sorted ? 0 : 3 * (whole + 1)));
+			assert_int_equal(json_object_size(total) > 0, whole > 0);
+			assert_int_equal(
+				json_integer_value(json_object_get(total, "resident_bytes")),
+				80 * whole);
+			json_decref(root);
+			partlist_done(&l);
+		}
+	}
+}
+
+/* How many rows it is of; none where no process was whole. */
+static void a_table_ends_with_the_sum(void **state)
+{
+	static const char *const expected[] = {"", " total of 3, in bytes\n"};
+
+	(void)state;
+	for (unsigned int whole = 0; whole < ARRAY_SIZE(expected); whole++) {
+		AUTO_BUFFER struct buffer text = {0};
+		struct partlist l = {.text = &text};
+
+		with_halves(&l, whole);
+		buffer_add_char(&text, '\0');
+		assert_int_equal(!!strstr(text.data, " total of "), whole > 0);
+		assert_non_null(strstr(text.data, expected[whole]));
+		partlist_done(&l);
+	}
+}
+
 static void a_shortage_is_said(void **state)
 {
 	(void)state;
@@ -96,6 +170,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_come_as_they_lie_or_sorted),
+		cmocka_unit_test(half_of_a_process_is_in_no_sum),
+		cmocka_unit_test(a_table_ends_with_the_sum),
 		cmocka_unit_test(a_shortage_is_said),
 	};
 

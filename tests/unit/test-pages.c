@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memtally pages over a tree that looks like /proc, of which a process may end when all of it has been looked into, but nobody knows that. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "inside/target.h"
+#include "tests/unit/asked.h"
+#include "tests/unit/elfimage.h"
+
+/* Of each mapping there is a section, and what is of none. */
+enum { STEADY = 42, FLEETING = 43, PAGE = 4096, ROWS = 2 };
+
+static struct tree tree;
+static bool is_fleeting; /* whether that one ends */
+
+int __real_target_end(struct target *t, int r);
+int __wrap_target_end(struct target *t, int r);
+
+int __wrap_target_end(struct target *t, int r)
+{
+	if (is_fleeting && t->process.pid == FLEETING) {
+		tree_remove(&tree, "43/stat");
+		tree_remove(&tree, "43/status");
+	}
+	return __real_target_end(t, r);
+}
+
+/* A program, of which processes have loaded some, below the tree. */
+static void write_program(void)
+{
+	union elfimage image;
+	AUTO_CLOSE int fd = -1;
+	char path[64];
+
+	elfimage_make(&image);
+	snprintf(path, sizeof(path), "%s/program", tree.path);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, image.bytes, sizeof(image)), (ssize_t)sizeof(image));
+}
+
+static void add_process(pid_t pid, unsigned int mappings)
+{
+	const struct tree_process p = {.pid = pid, .name = "worker", .rss_kib = 100};
+	AUTO_BUFFER struct buffer smaps = {0};
+	char name[32], folder[PATH_MAX];
+	struct stat file;
+
+	assert_non_null(realpath(tree.path, folder));
+	assert_int_equal(fstatat(tree.fd, "program", &file, 0), 0);
+	tree_add(&tree, &p);
+	for (unsigned int i = 0; i < mappings; i++)
+		buffer_printf(&smaps,
+			"%x-%x r-xp 00001000 %02x:%02x %llu    %s/program\nSize: 4 kB\nRss: 0 kB\nSwap: 0 kB\n",
+			0x401000 + i * 0x100000, 0x402000 + i * 0x100000, major(file.st_dev),
+			minor(file.st_dev), (unsigned long long)file.st_ino, folder);
+	buffer_add_char(&smaps, '\0');
+	snprintf(name, sizeof(name), "%d/smaps", (int)pid);
+	tree_write(&tree, name, smaps.data);
+	snprintf(name, sizeof(name), "%d/pagemap", (int)pid);
+	tree_write(&tree, name, "");
+	snprintf(name, sizeof(name), "%d/root", (int)pid);
+	if (symlinkat("/", tree.fd, name) < 0)
+		assert_int_equal(errno, EEXIST);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	tree_open(&tree);
+	tree_write(&tree, "stat", "btime 1000000\n");
+	tree_write(&tree, "meminfo", "MemTotal: 1000000 kB\n");
+	write_program();
+	add_process(STEADY, 1);
+	add_process(FLEETING, 2);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	is_fleeting = false;
+	tree_done(&tree);
+	return 0;
+}
+
+static size_t rows_of(const struct asked *a, pid_t pid)
+{
+	const json_t *rows = asked_at(a, "rows"), *row;
+	size_t count = 0, i;
+
+	json_array_foreach(rows, i, row)
+		count += json_integer_value(json_object_get(row, "pid")) == pid;
+	return count;
+}
+
+static json_int_t size_of(const struct asked *a)
+{
+	return json_integer_value(asked_at(a, "total.size_bytes"));
+}
+
+static void who_is_whole_is_in_the_total(void **state)
+{
+	AUTO_ASKED struct asked a;
+
+	(void)state;
+	ASKED(&tree, NULL, &a, "pages", "42", "43", "--sections");
+	assert_int_equal(a.status, 0);
+	assert_int_equal(size_of(&a), 3 * PAGE);
+	assert_int_equal(rows_of(&a, STEADY), ROWS);
+	assert_int_equal(rows_of(&a, FLEETING), 2 * ROWS);
+}
+
+/* Nor is it among what is sorted; what is printed as it comes stands. */
+static void half_of_a_process_is_in_no_total(void **state)
+{
+	static const char *const flags[] = {
+		"--sections", "--sort=size_bytes", "--by=kind", "--by=mapping", "--by=process"};
+
+	(void)state;
+	is_fleeting = true;
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		AUTO_ASKED struct asked a;
+		bool is_by_parts = i < 2;
+
+		ASKED(&tree, NULL, &a, "pages", "43", "42", flags[i], i == 1 ? "--sections" : NULL);
+		assert_int_equal(a.status, 1);
+		assert_non_null(strstr(a.err.data, "error: pid 43 is not there, or not any more"));
+		assert_int_equal(size_of(&a), PAGE);
+		assert_int_equal(rows_of(&a, FLEETING), i ? 0 : 2 * ROWS);
+		if (is_by_parts)
+			assert_int_equal(rows_of(&a, STEADY), ROWS);
+		add_process(FLEETING, 2);
+	}
+}
+
+/* A total of zeros would be an answer. */
+static void of_nobody_there_is_no_total(void **state)
+{
+	AUTO_ASKED struct asked a;
+
+	(void)state;
+	is_fleeting = true;
+	ASKED(&tree, NULL, &a, "pages", "43", "--sections");
+	assert_int_equal(a.status, 1);
+	assert_int_equal(rows_of(&a, FLEETING), 2 * ROWS);
+	assert_true(json_is_object(asked_at(&a, "total")));
+	assert_int_equal(json_object_size(asked_at(&a, "total")), 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(who_is_whole_is_in_the_total, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			half_of_a_process_is_in_no_total, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(of_nobody_there_is_no_total, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
