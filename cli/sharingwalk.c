@@ -36,6 +36,7 @@ static void show_progress(void *context)
 int sharing_walk_open(
 	struct sharing_walk *w, const struct sharing_asked *asked, const struct settings *settings)
 {
+	const char *what;
 	int r;
 
 	*w = (struct sharing_walk){.asked = asked,
@@ -47,7 +48,7 @@ int sharing_walk_open(
 		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
 		return -ECANCELED;
 	}
-	r = muster_open(&w->muster, w->procfs.fd);
+	r = muster_open(&w->muster, w->procfs.fd, &what);
 	if (r == 0) {
 		w->muster.tick = show_progress;
 		w->muster.context = w;
@@ -58,10 +59,7 @@ int sharing_walk_open(
 			"which pages are the same is shown to CAP_SYS_ADMIN alone, of the host's first user "
 			"namespace: run it as root");
 	else
-		log_error(
-			"how often each page is mapped can't be had (kpagecount, kpageflags: root's, or "
-			"CAP_DAC_READ_SEARCH): %s",
-			strerror(-r));
+		log_error("%s: %s", what, strerror(-r));
 	return -ECANCELED;
 }
 

@@ -101,17 +101,24 @@ static int see_mapping(const struct mapping *mapping, void *context)
 	return remnants_map(mapping, &m->remnants);
 }
 
-int muster_open(struct muster *m, int procfs_fd)
+int muster_open(struct muster *m, int procfs_fd, const char **ret_what)
 {
 	int r;
 
 	*m = (struct muster){.files = {.counts.fd = -1, .flags.fd = -1},
 		.walk = {.take = take_pages, .see = see_mapping, .context = m}};
+	*ret_what = "whether frames are shown can't be found out (pagemap)";
 	r = pagemap_shows_frames(procfs_fd);
 	if (r <= 0)
 		return r < 0 ? r : MUSTER_NO_FRAMES;
+	*ret_what =
+		"how often each page is mapped can't be had (kpagecount, kpageflags: root's, or "
+		"CAP_DAC_READ_SEARCH)";
 	r = frames_open(procfs_fd, &m->files);
-	return r == 0 ? remnants_open(&m->remnants, procfs_fd) : r;
+	if (r < 0)
+		return r;
+	*ret_what = "which files are memory can't be found out (memfd_create, mountinfo)";
+	return remnants_open(&m->remnants, procfs_fd);
 }
 
 void muster_done(struct muster *m)

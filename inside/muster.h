@@ -51,9 +51,10 @@ enum muster_outcome {
 
 /*
  * Of the directory PROCFS_FD, which is borrowed. 0; MUSTER_NO_FRAMES; errors of opening its own pagemap, or kpagecount and
- * kpageflags: -EACCES, -ENOENT; -ENOMEM. MUSTER stays where it is until muster_done().
+ * kpageflags: -EACCES, -ENOENT; of making a memfd; -ENOMEM. *RET_WHAT is what an error is about, a sentence's beginning for
+ * people. MUSTER stays where it is until muster_done().
  */
-int muster_open(struct muster *m, int procfs_fd);
+int muster_open(struct muster *m, int procfs_fd, const char **ret_what);
 void muster_done(struct muster *m);
 
 /*

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
@@ -13,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/memfd.h"
 #include "collectors/mountinfo.h"
 #include "inside/kind.h"
 #include "inside/openfiles.h"
@@ -23,10 +23,13 @@ enum { PATH_SIZE = 32 };
 /* What has no name is all on one device, which is mounted nowhere; so what we make is there, too. */
 static int learn_kernels_device(struct memdevices *d)
 {
-	AUTO_CLOSE int fd = memfd_create("memtally", MFD_CLOEXEC);
+	AUTO_CLOSE int fd = -1;
 	struct stat found;
+	int r = memfd_new_sealed("memtally", NULL, 0, &fd);
 
-	if (fd < 0 || fstat(fd, &found) < 0)
+	if (r < 0)
+		return r;
+	if (fstat(fd, &found) < 0)
 		return -errno;
 	return memdevices_add(d, major(found.st_dev), minor(found.st_dev), true);
 }

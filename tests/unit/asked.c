@@ -67,7 +67,7 @@ void asked_run(
 	take_text(err, &ret->err);
 	take_text(out, &text);
 	ret->json = json_loadb(text.data, text.len - 1, JSON_REJECT_DUPLICATES, NULL);
-	if (!ret->json)
+	if (!ret->json && text.len > 1)
 		fail_msg("no JSON: %s (%s)", text.data, ret->err.data);
 }
 

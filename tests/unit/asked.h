@@ -10,7 +10,7 @@
 
 struct asked {
 	int status;
-	json_t *json;      /* owned */
+	json_t *json;      /* owned; NULL: it has printed nothing */
 	struct buffer err; /* terminated */
 };
 
