@@ -4,6 +4,7 @@
 
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -366,6 +367,53 @@ static void who_ends_meanwhile_is_told(void **state)
 	munmap(block, PAGES * (size_t)sysconf(_SC_PAGESIZE));
 }
 
+/* Whose pages are about to be read, when it ends, and its pid is gone; and with which error that fails; 0: nobody, and none. */
+static struct {
+	pid_t ends;
+	int error;
+} reading;
+
+int __real_pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd);
+int __wrap_pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd);
+
+int __wrap_pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd)
+{
+	if (reading.ends)
+		waiter_end(reading.ends);
+	reading.ends = 0;
+	return reading.error ? reading.error : __real_pagesweep_read(w, maps_fd, pagemap_fd);
+}
+
+/* What taking a child comes to that ENDS, when it is read, or not; reading it fails with ERROR; 0: as the kernel has it. */
+static int take_at_its_end(bool ends, int error)
+{
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	struct muster m;
+	pid_t child;
+	int r;
+
+	open_or_skip(&m);
+	child = waiter_start(NULL, NULL);
+	assert_int_equal(target_open(&procfs, child, &t), 0);
+	reading.ends = ends ? child : 0;
+	reading.error = error;
+	r = muster_take(&m, &t, 0);
+	reading.error = 0;
+	if (!ends)
+		waiter_end(child);
+	muster_done(&m);
+	return r;
+}
+
+/* Its files are open, and reading them fails: of itself, or of the thread by which it is read. */
+static void who_is_gone_meanwhile_is_told(void **state)
+{
+	(void)state;
+	assert_int_equal(take_at_its_end(true, 0), TARGET_GONE);
+	assert_int_equal(take_at_its_end(true, -ESRCH), TARGET_GONE);
+	assert_int_equal(take_at_its_end(false, -ESRCH), TARGET_CHANGED);
+}
+
 static void who_has_ended_is_told(void **state)
 {
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
@@ -411,6 +459,7 @@ int main(void)
 		cmocka_unit_test(the_page_of_zeros_is_nobodys),
 		cmocka_unit_test(places_in_swap_are_told_apart),
 		cmocka_unit_test(who_ends_meanwhile_is_told),
+		cmocka_unit_test(who_is_gone_meanwhile_is_told),
 		cmocka_unit_test(who_has_ended_is_told),
 	};
 
