@@ -145,7 +145,7 @@ int muster_take(struct muster *m, struct target *t, uint32_t group)
 	bool by_smaps = m->walk.cannot_scan && is_sparse(t);
 	bool has_pages = !m->walk.swapped_alone || m->has_swap;
 	AUTO_CLOSE int maps = -1, pagemap = -1;
-	int r = target_file(t, by_smaps ? "smaps" : "maps", &maps), confirmed;
+	int r = target_file(t, by_smaps ? "smaps" : "maps", &maps);
 
 	m->group = group;
 	remnants_begin(&m->remnants, t->process.pid, group);
@@ -156,12 +156,7 @@ int muster_take(struct muster *m, struct target *t, uint32_t group)
 	if (r == 0)
 		r = remnants_hold(&m->remnants, t);
 	tick(m);
-	if (r == -ENOMEM || r == -ERANGE)
-		return r;
-	confirmed = target_confirm(t);
-	if (r == -ESRCH)
-		r = confirmed ? confirmed : TARGET_CHANGED;
-	return confirmed && r == 0 ? confirmed : r;
+	return r == -ERANGE ? r : target_end(t, r);
 }
 
 int muster_seek(struct muster *m)

@@ -414,6 +414,17 @@ static void who_is_gone_meanwhile_is_told(void **state)
 	assert_int_equal(take_at_its_end(false, -ESRCH), TARGET_CHANGED);
 }
 
+/* Of whom half is read by then what that looks like is nobody's fault. */
+static void an_error_is_one_of_the_living(void **state)
+{
+	(void)state;
+	assert_int_equal(take_at_its_end(true, -EBADMSG), TARGET_GONE);
+	assert_int_equal(take_at_its_end(false, -EBADMSG), -EBADMSG);
+	/* And of us there may be too little whoever ends. */
+	assert_int_equal(take_at_its_end(true, -ERANGE), -ERANGE);
+	assert_int_equal(take_at_its_end(true, -ENOMEM), -ENOMEM);
+}
+
 static void who_has_ended_is_told(void **state)
 {
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
@@ -460,6 +471,7 @@ int main(void)
 		cmocka_unit_test(places_in_swap_are_told_apart),
 		cmocka_unit_test(who_ends_meanwhile_is_told),
 		cmocka_unit_test(who_is_gone_meanwhile_is_told),
+		cmocka_unit_test(an_error_is_one_of_the_living),
 		cmocka_unit_test(who_has_ended_is_told),
 	};
 
