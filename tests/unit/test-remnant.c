@@ -57,6 +57,8 @@ int __wrap_mincore(void *block, size_t len, unsigned char *ret)
 /* The first time that one is looked at, what is mapped here is swapped for something else; NULL: it is not. */
 static void *swapped_block;
 
+static bool is_device; /* what is looked at is said to be a device */
+
 int __real_statx(int dirfd, const char *path, int flags, unsigned int mask, struct statx *ret);
 int __wrap_statx(int dirfd, const char *path, int flags, unsigned int mask, struct statx *ret);
 
@@ -66,6 +68,8 @@ int __wrap_statx(int dirfd, const char *path, int flags, unsigned int mask, stru
 
 	/* What is looked at may be of a file system that never answers. */
 	assert_true(flags & AT_STATX_DONT_SYNC);
+	if (is_device)
+		ret->stx_mode = S_IFCHR | 0600;
 	if (swapped_block)
 		assert_true(
 			mmap(swapped_block, PAGES * (size_t)sysconf(_SC_PAGESIZE), PROT_READ,
@@ -245,6 +249,40 @@ static void what_is_there_no_more_is_not_told(void **state)
 	assert_false(gone.is_told);
 }
 
+/* Its number and its device: both are used again, and on each device there are all numbers. */
+static void another_file_is_not_told(void **state)
+{
+	void *block = map(-1, MAP_ANONYMOUS);
+	const struct memfile file = file_at(block, 0);
+	struct memfile other[] = {file, file, file};
+
+	(void)state;
+	other[0].inode++;
+	other[1].major++;
+	other[2].minor++;
+	for (size_t i = 0; i < ARRAY_SIZE(other); i++) {
+		assert_int_equal(remnant_read(procfs_fd, &other[i], false), REMNANT_GONE);
+		assert_false(other[i].is_told);
+	}
+	check(&file, false, 0, false);
+	munmap(block, PAGES * page_size());
+}
+
+/* Opening one may do something. */
+static void a_device_is_no_file(void **state)
+{
+	char *block = map(-1, MAP_ANONYMOUS);
+	struct memfile file = file_at(block, 0);
+
+	(void)state;
+	block[0] = 1;
+	is_device = true;
+	assert_int_equal(remnant_read(procfs_fd, &file, true), REMNANT_GONE);
+	assert_false(file.is_told);
+	is_device = false;
+	munmap(block, PAGES * page_size());
+}
+
 /* What was looked at is what is read, whatever is mapped there by then. */
 static void what_is_swapped_for_another_is_not_opened(void **state)
 {
@@ -304,6 +342,8 @@ int main(void)
 		cmocka_unit_test(a_name_keeps_it),
 		cmocka_unit_test(a_segment_is_kept_until_it_is_marked),
 		cmocka_unit_test(what_is_there_no_more_is_not_told),
+		cmocka_unit_test(another_file_is_not_told),
+		cmocka_unit_test(a_device_is_no_file),
 		cmocka_unit_test(what_is_swapped_for_another_is_not_opened),
 		cmocka_unit_test(what_flees_is_not_run_after),
 	};
