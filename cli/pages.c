@@ -113,10 +113,12 @@ static int keep(void *context)
 	struct looking *l = context;
 
 	l->knows_any = true;
-	if (pages_asked_is_by_parts(l->asked))
+	if (pages_asked_is_by_parts(l->asked)) {
 		partlist_keep(&l->parts);
-	else
+	} else {
 		pagelist_keep(&l->list);
+		compare_with_smaps(l);
+	}
 	return 0;
 }
 
@@ -138,15 +140,6 @@ static int look_for_parts(struct looking *l)
 	return r;
 }
 
-static int look_for_pages(struct looking *l)
-{
-	int r = whereabouts_mappings(l->target, take_mapping, l);
-
-	if (r == 0)
-		compare_with_smaps(l);
-	return r;
-}
-
 static int look_into(struct target *t, pid_t pid, void *context)
 {
 	struct looking *l = context;
@@ -160,7 +153,8 @@ static int look_into(struct target *t, pid_t pid, void *context)
 	l->walk.fd = pagemap;
 	if (r != 0)
 		return r;
-	return pages_asked_is_by_parts(l->asked) ? look_for_parts(l) : look_for_pages(l);
+	return pages_asked_is_by_parts(l->asked) ? look_for_parts(l)
+	                                         : whereabouts_mappings(t, take_mapping, l);
 }
 
 /* What is known of pages, by the rights of whoever asks; what else there would be is said. */

@@ -58,7 +58,7 @@ static void add_process(pid_t pid, unsigned int mappings)
 	tree_add(&tree, &p);
 	for (unsigned int i = 0; i < mappings; i++)
 		buffer_printf(&smaps,
-			"%x-%x r-xp 00001000 %02x:%02x %llu    %s/program\nSize: 4 kB\nRss: 0 kB\nSwap: 0 kB\n",
+			"%x-%x r-xp 00001000 %02x:%02x %llu    %s/program\nSize: 4 kB\nRss: 4 kB\nSwap: 0 kB\n",
 			0x401000 + i * 0x100000, 0x402000 + i * 0x100000, major(file.st_dev),
 			minor(file.st_dev), (unsigned long long)file.st_ino, folder);
 	buffer_add_char(&smaps, '\0');
@@ -141,6 +141,18 @@ static void half_of_a_process_is_in_no_total(void **state)
 	}
 }
 
+/* Pages are other than smaps said before: of half a process they always are. */
+static void what_changed_is_of_whole_processes(void **state)
+{
+	AUTO_ASKED struct asked a;
+
+	(void)state;
+	is_fleeting = true;
+	ASKED(&tree, NULL, &a, "pages", "43", "42");
+	assert_non_null(strstr(a.err.data, "pid 42 changed while it was looked into"));
+	assert_null(strstr(a.err.data, "pid 43 changed while it was looked into"));
+}
+
 /* A total of zeros would be an answer. */
 static void of_nobody_there_is_no_total(void **state)
 {
@@ -161,6 +173,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(who_is_whole_is_in_the_total, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			half_of_a_process_is_in_no_total, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_changed_is_of_whole_processes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(of_nobody_there_is_no_total, set_up, tear_down),
 	};
 
