@@ -202,7 +202,7 @@ static void add_processes(struct looking *l)
 	buffer_add_text(&l->text, "]}\n");
 }
 
-/* Where no process could be looked into a total of zeros would be an answer: JSON has its frame, people what was said on the log. */
+/* Where no process was whole a total of zeros would be an answer: JSON has its frame, people what was said on the log. */
 static int finish_unknown(struct looking *l)
 {
 	const struct pages_asked *a = l->asked;
@@ -238,7 +238,7 @@ static int finish(struct looking *l)
 	int r;
 
 	drop_half(l);
-	if (l->visit.has_failed && !l->knows_any)
+	if (!l->knows_any)
 		return finish_unknown(l);
 	r = finish_list(l);
 	if (l->asked->json)

@@ -153,7 +153,27 @@ static void what_changed_is_of_whole_processes(void **state)
 	assert_null(strstr(a.err.data, "pid 43 changed while it was looked into"));
 }
 
-/* A total of zeros would be an answer. */
+/* Those whom a filter has found have ended since: none is missed. A total of zeros would be an answer. */
+static void of_those_who_have_ended_there_is_no_total(void **state)
+{
+	static const char *const flags[] = {
+		"--by=kind", "--by=process", "--by=mapping", "--sections"};
+
+	(void)state;
+	tree_remove(&tree, "42");
+	is_fleeting = true;
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		AUTO_ASKED struct asked a;
+
+		ASKED(&tree, NULL, &a, "pages", "--program=worker", "--live", flags[i]);
+		assert_int_equal(a.status, 0);
+		assert_non_null(strstr(a.err.data, "pid 43 has ended since it was found"));
+		assert_true(json_is_object(asked_at(&a, "total")));
+		assert_int_equal(json_object_size(asked_at(&a, "total")), 0);
+		add_process(FLEETING, 2);
+	}
+}
+
 static void of_nobody_there_is_no_total(void **state)
 {
 	AUTO_ASKED struct asked a;
@@ -175,6 +195,8 @@ int main(void)
 			half_of_a_process_is_in_no_total, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			what_changed_is_of_whole_processes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			of_those_who_have_ended_there_is_no_total, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(of_nobody_there_is_no_total, set_up, tear_down),
 	};
 
