@@ -69,7 +69,7 @@ static void end_other(void *tree)
 	tree_remove(tree, "43/status");
 }
 
-/* Another program, which maps the shared memory alone: its maps are those of both. */
+/* Another program, which maps the same. */
 static void execute(void *tree)
 {
 	struct tree_process changed = other;
