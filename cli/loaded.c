@@ -245,8 +245,7 @@ static int read_parts(struct looking *l, struct elffile *f, struct elffile *debu
 
 /* Its mappings, AREA to AREA + AREAS, and those without a file, from BARE on. */
 static int load_all(struct looking *l, const struct elffile *f, const struct elffile *parts,
-	const struct loading_area *area, size_t areas, const struct loading_area *bare,
-	size_t bares)
+	const struct loading_area *area, size_t areas, struct loading_area *bare, size_t bares)
 {
 	AUTO_LOADINGS struct loadings found = {.count = 0};
 	int r = loadings_find(f, pagewalk_page_size(), area, areas, bare, bares, &found);
@@ -268,8 +267,7 @@ static const char *why_not_opened(int r, bool is_deleted)
 }
 
 static int look_into_file(struct looking *l, const struct loaded_area *first,
-	const struct loading_area *area, size_t areas, const struct loading_area *bare,
-	size_t bares)
+	const struct loading_area *area, size_t areas, struct loading_area *bare, size_t bares)
 {
 	const struct object_mapping m = {.pid = l->p->pid,
 		.start = first->place.start,
@@ -352,8 +350,7 @@ static void arrange(struct loaded *p)
 }
 
 static int look_into_group(struct loaded *p, const struct loaded_area *first,
-	const struct loading_area *area, size_t areas, const struct loading_area *bare,
-	size_t bares)
+	const struct loading_area *area, size_t areas, struct loading_area *bare, size_t bares)
 {
 	struct looking l = {.p = p, .path = p->paths.data + first->path};
 	int r;

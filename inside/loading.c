@@ -22,7 +22,8 @@ struct vote {
 struct finding {
 	const struct elffile *f;
 	uint64_t page_size;
-	const struct loading_area *area, *bare;
+	const struct loading_area *area;
+	struct loading_area *bare;
 	size_t areas, bares;
 	bool *taken; /* of .area */
 	struct vote *vote;
@@ -210,7 +211,7 @@ static bool is_covered(
 	while (start < end) {
 		while (i < own && l->piece[i].end <= start)
 			i++;
-		while (j < g->bares && g->bare[j].end <= start)
+		while (j < g->bares && (g->bare[j].end <= start || g->bare[j].is_taken))
 			j++;
 		if (i < own && l->piece[i].start <= start)
 			start = l->piece[i].end;
@@ -262,11 +263,23 @@ static int take_bare(const struct finding *g, struct loading *l)
 			r == 0 && j < g->bares && g->bare[j].start < end; j++) {
 			const struct loading_area *a = &g->bare[j];
 
+			if (a->is_taken)
+				continue;
 			r = add_piece(l, a->start > start ? a->start : start,
 				a->end < end ? a->end : end, true);
 		}
 	}
 	return r;
+}
+
+/*
+ * A loader makes that memory for one file and one loading of it. Another that lies over it, by a bias or sizes that a file was given
+ * for that, would have the same bytes counted twice.
+ */
+static void mark_bare(struct finding *g, const struct loading *l, size_t own)
+{
+	for (size_t i = own; i < l->pieces; i++)
+		g->bare[find_bare(g, l->piece[i].start)].is_taken = true;
 }
 
 static int by_start(const void *a, const void *b)
@@ -322,13 +335,16 @@ static int load(struct finding *g, uint64_t bias, bool takes_all, struct loading
 {
 	CLEANUP(cleanup_loading) struct loading l = {.bias = bias};
 	bool placed;
+	size_t own;
 	int r = take_areas(g, &l, takes_all, &placed);
 
 	if (r < 0 || (!takes_all && !placed))
 		return r;
 	mark_taken(g, &l);
+	own = l.pieces;
 	if (!takes_all)
 		r = take_bare(g, &l);
+	mark_bare(g, &l, own);
 	return r == 0 ? keep(ret, &l) : r;
 }
 
@@ -355,7 +371,7 @@ void loadings_done(struct loadings *l)
 }
 
 int loadings_find(const struct elffile *f, uint64_t page_size, const struct loading_area *area,
-	size_t areas, const struct loading_area *bare, size_t bares, struct loadings *ret)
+	size_t areas, struct loading_area *bare, size_t bares, struct loadings *ret)
 {
 	CLEANUP(cleanup_finding)
 	struct finding g = {.f = f,

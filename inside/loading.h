@@ -23,6 +23,7 @@ struct loading_area {
 	uint64_t start, end; /* whole pages */
 	uint64_t offset;     /* in the file; not of memory without one */
 	bool is_executable;
+	bool is_taken; /* of memory without a file: one loading has it */
 };
 
 /* A mapping of one loading, or a part of it. */
@@ -46,10 +47,11 @@ void loadings_done(struct loadings *l);
 #define AUTO_LOADINGS CLEANUP(loadings_done)
 
 /*
- * From AREAS that are F's and BARE ones, without a file and a name of their own, both rising. Each of AREAS is in exactly one. -ENOMEM;
- * -E2BIG: more than LOADING_AREAS_MAX areas.
+ * From AREAS that are F's and BARES, without a file and a name of their own, both rising. Each of AREAS is in exactly one. Of BARE each is in one
+ * at most, of whatever file: what is taken is marked, and what is marked already, passed over. -ENOMEM; -E2BIG: more than
+ * LOADING_AREAS_MAX areas.
  */
 int loadings_find(const struct elffile *f, uint64_t page_size, const struct loading_area *area,
-	size_t areas, const struct loading_area *bare, size_t bares, struct loadings *ret);
+	size_t areas, struct loading_area *bare, size_t bares, struct loadings *ret);
 
 #endif

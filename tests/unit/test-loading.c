@@ -34,7 +34,7 @@ static const struct elffile small = {
 };
 
 static void find(const struct elffile *f, const struct loading_area *area, size_t areas,
-	const struct loading_area *bare, size_t bares, struct loadings *ret)
+	struct loading_area *bare, size_t bares, struct loadings *ret)
 {
 	assert_int_equal(loadings_find(f, SIZE, area, areas, bare, bares, ret), 0);
 }
@@ -55,7 +55,7 @@ static void what_is_loaded_is_found_with_its_bss(void **state)
 		{at + 0x2000, at + 0x4000, 0x2000, true},
 		{at + 0x4000, at + 0x5000, 0x3000, false}};
 	/* Below it, .bss merged with what lies behind, and more. */
-	const struct loading_area bare[] = {{at - 0x9000, at - 0x1000, 0, false},
+	struct loading_area bare[] = {{at - 0x9000, at - 0x1000, 0, false},
 		{at + 0x5000, at + 0x20000, 0, false}, {at + 0x30000, at + 0x31000, 0, false}};
 	AUTO_LOADINGS struct loadings l = {.count = 0};
 
@@ -176,7 +176,7 @@ static uint64_t bare_bytes_of(
 /* A file claims what it likes of the memory behind it: only a loader that made it has made all of it. */
 static void memory_that_the_loader_did_not_make_is_anothers(void **state)
 {
-	static const struct {
+	static struct {
 		uint64_t size; /* of the segment, whose page of the file is at 0x10000 */
 		struct loading_area
 			bare[3]; /* rising; what else is mapped in between is not seen */
@@ -226,7 +226,7 @@ static void pages_may_be_put_in_place_of_the_files(void **state)
 	const struct loading_area area[] = {{at, at + 0x2000, 0, true},
 		{at + 0x6000, at + 0x8000, 0x6000, true},
 		{at + 0x9000, at + 0xa000, 0x8000, false}};
-	const struct loading_area bare = {at + 0x2000, at + 0x6000, 0, true};
+	struct loading_area bare = {at + 0x2000, at + 0x6000, 0, true};
 	AUTO_LOADINGS struct loadings l = {.count = 0};
 
 	(void)state;
@@ -247,12 +247,43 @@ static void a_segment_may_have_no_bytes_in_the_file(void **state)
 		const struct elffile f = {.segments = 2,
 			.segment = {{.size = 0x1000, .file_size = 0x1000},
 				{.address = bss, .size = 0x3000}}};
-		const struct loading_area bare = {at + bss, at + bss + 0x3000, 0, false};
+		struct loading_area bare = {at + bss, at + bss + 0x3000, 0, false};
 		AUTO_LOADINGS struct loadings l = {.count = 0};
 
 		find(&f, &area, 1, &bare, 1, &l);
 		assert_int_equal(bare_bytes_of(&l, &area, 1), i ? 0 : 0x3000);
 	}
+}
+
+/*
+ * Two loadings that are given what lies behind both: of one file, of which each has a page that the other's addresses do not reach,
+ * and of two files.
+ */
+static void memory_without_a_file_is_of_one_loading(void **state)
+{
+	const struct elffile f = {.segments = 2,
+		.segment = {{.size = 0x2000, .file_size = 0x2000, .is_executable = true},
+			{.address = 0x3000, .size = 0x4000}}};
+	const struct loading_area area[] = {
+		{HEX(f000), HEX(11000), 0, false}, {HEX(11000), HEX(12000), 0x1000, true}};
+	struct loading_area bare = {HEX(12000), HEX(17000), 0, false}, again = bare;
+	AUTO_LOADINGS struct loadings both = {.count = 0};
+	AUTO_LOADINGS struct loadings first = {.count = 0};
+	AUTO_LOADINGS struct loadings second = {.count = 0};
+
+	(void)state;
+	find(&f, area, 2, &bare, 1, &both);
+	assert_int_equal(both.count, 2);
+	assert_int_equal(both.item[0].bias, HEX(10000));
+	assert_int_equal(both.item[1].bias, HEX(f000));
+	assert_int_equal(bare_bytes_of(&both, area, 2), 0x4000);
+	assert_true(bare.is_taken);
+
+	find(&f, &area[1], 1, &again, 1, &first);
+	find(&f, &area[0], 1, &again, 1, &second);
+	assert_int_equal(bare_bytes_of(&first, &area[1], 1), 0x4000);
+	assert_int_equal(second.count, 1);
+	assert_int_equal(bare_bytes_of(&second, &area[0], 1), 0);
 }
 
 static uint64_t bytes_of(const struct loadings *l)
@@ -343,6 +374,7 @@ int main(void)
 		cmocka_unit_test(memory_that_the_loader_did_not_make_is_anothers),
 		cmocka_unit_test(pages_may_be_put_in_place_of_the_files),
 		cmocka_unit_test(a_segment_may_have_no_bytes_in_the_file),
+		cmocka_unit_test(memory_without_a_file_is_of_one_loading),
 		cmocka_unit_test(nothing_is_lost_whatever_the_file_says),
 		cmocka_unit_test(what_is_too_much_is_refused),
 	};
