@@ -55,9 +55,14 @@ static int check_header(const unsigned char *h, size_t len, const char **ret_why
 	return 0;
 }
 
+/*
+ * They rise, as ELF demands, and none lies over another: or each of 64 could claim all memory that follows, and what is found there
+ * would be kept for each. The kernel does not look whether it is so.
+ */
 static int add_segment(struct elffile *f, const GElf_Phdr *ph, const char **ret_why)
 {
 	struct elffile_segment *s = &f->segment[f->segments];
+	const struct elffile_segment *last = f->segments ? s - 1 : NULL;
 
 	if (ph->p_type != PT_LOAD || !ph->p_memsz)
 		return 0;
@@ -66,6 +71,8 @@ static int add_segment(struct elffile *f, const GElf_Phdr *ph, const char **ret_
 	if (ph->p_filesz > ph->p_memsz || ph->p_vaddr + ph->p_memsz < ph->p_vaddr ||
 		ph->p_offset + ph->p_filesz < ph->p_offset)
 		return refuse(ret_why, "has a segment that can't be loaded");
+	if (last && ph->p_vaddr < last->address + last->size)
+		return refuse(ret_why, "has segments to load that overlap or do not rise");
 	*s = (struct elffile_segment){
 		.address = ph->p_vaddr,
 		.size = ph->p_memsz,

@@ -37,8 +37,8 @@ struct elffile_part {
 };
 
 struct elffile {
-	struct Elf *elf; /* owned */
-	struct elffile_segment segment[ELFFILE_SEGMENTS_MAX];
+	struct Elf *elf;                                      /* owned */
+	struct elffile_segment segment[ELFFILE_SEGMENTS_MAX]; /* rising, without overlap */
 	size_t segments;
 	struct elffile_part *part; /* owned; by address, the largest of one address first */
 	size_t parts;

@@ -31,7 +31,7 @@ static void check_loadings(const struct elffile *f)
 	struct loading_area bare[ELFFILE_SEGMENTS_MAX];
 	struct loadings l = {.count = 0};
 	uint64_t at = 16 * PAGE, bytes = 8 * PAGE, found = 0;
-	size_t areas = 1;
+	size_t areas = 1, pieces = 0;
 	int r;
 
 	for (size_t i = 0; i < f->segments; i++, areas++) {
@@ -43,7 +43,7 @@ static void check_loadings(const struct elffile *f)
 	}
 	r = loadings_find(f, PAGE, area, areas, bare, f->segments, &l);
 	fuzz_check(r == 0);
-	for (size_t i = 0; i < l.count; i++)
+	for (size_t i = 0; i < l.count; pieces += l.item[i++].pieces)
 		for (size_t j = 0; j < l.item[i].pieces; j++) {
 			const struct loading_piece *p = &l.item[i].piece[j];
 
@@ -51,6 +51,7 @@ static void check_loadings(const struct elffile *f)
 			found += p->end - p->start;
 		}
 	fuzz_check(found >= bytes && found - bytes <= f->segments * PAGE);
+	fuzz_check(pieces <= areas + 2 * f->segments);
 	loadings_done(&l);
 }
 

@@ -149,6 +149,24 @@ static void spoil_file_size(struct elfimage_parts *i)
 	i->segment[1].p_filesz = UINT64_C(1) << 40;
 }
 
+static void spoil_order_of_segments(struct elfimage_parts *i)
+{
+	Elf64_Phdr first = i->segment[0];
+
+	i->segment[0] = i->segment[1];
+	i->segment[1] = first;
+}
+
+static void spoil_overlap(struct elfimage_parts *i)
+{
+	i->segment[0].p_memsz = i->segment[1].p_vaddr + 1;
+}
+
+static void spoil_sameness(struct elfimage_parts *i)
+{
+	i->segment[1] = i->segment[0];
+}
+
 static void faults_are_told(void **state)
 {
 	static const struct {
@@ -164,6 +182,9 @@ static void faults_are_told(void **state)
 		{spoil_shnum, -EBADMSG},
 		{spoil_segment, -EBADMSG},
 		{spoil_file_size, -EBADMSG},
+		{spoil_order_of_segments, -EBADMSG},
+		{spoil_overlap, -EBADMSG},
+		{spoil_sameness, -EBADMSG},
 	};
 	const char *why;
 	union elfimage f;
@@ -198,6 +219,21 @@ static void spoil_count(struct elfimage_parts *i)
 static void spoil_strings(struct elfimage_parts *i)
 {
 	i->section[ELFIMAGE_SYMTAB].sh_link = 4711;
+}
+
+/* One may begin where the one before ends, on the same page; and what takes no memory lies anywhere. */
+static void segments_may_meet(void **state)
+{
+	AUTO_ELFFILE struct elffile e = {.segments = 0};
+	const char *why;
+	union elfimage f;
+
+	(void)state;
+	elfimage_make(&f);
+	f.parts.segment[0].p_memsz = f.parts.segment[1].p_vaddr;
+	f.parts.segment[2] = (Elf64_Phdr){.p_type = PT_LOAD, .p_vaddr = 0x10};
+	assert_int_equal(open_it(&f, sizeof(f), &e, &why), 0);
+	assert_int_equal(e.segments, 2);
 }
 
 static void faults_of_symbols_are_told(void **state)
@@ -334,6 +370,7 @@ int main(void)
 		cmocka_unit_test(symbols_are_those_in_memory),
 		cmocka_unit_test(what_is_stripped_is_told),
 		cmocka_unit_test(faults_are_told),
+		cmocka_unit_test(segments_may_meet),
 		cmocka_unit_test(faults_of_symbols_are_told),
 		cmocka_unit_test(names_end_within_the_file),
 		cmocka_unit_test(it_may_be_cut_anywhere),
