@@ -67,6 +67,19 @@ static bool bias_of(const struct finding *g, const struct elffile_segment *s,
 	return *ret % g->page_size == 0;
 }
 
+/*
+ * Whether all of A lies where segment S is by that. What is larger has no vote, since none could come true; and each is tried, which
+ * took a file that was made for it 14 s.
+ */
+static bool is_within(const struct finding *g, const struct elffile_segment *s,
+	const struct loading_area *a, uint64_t *ret)
+{
+	uint64_t start, end;
+
+	return bias_of(g, s, a, ret) && range_of(g, s, *ret, &start, &end) && a->start >= start &&
+	       a->end <= end;
+}
+
 static int by_bias(const void *a, const void *b)
 {
 	const struct vote *x = a, *y = b;
@@ -94,7 +107,7 @@ static int vote(struct finding *g)
 			const struct elffile_segment *s = &g->f->segment[j];
 			struct vote *v = &g->vote[g->votes];
 
-			if (!bias_of(g, s, &g->area[i], &v->bias))
+			if (!is_within(g, s, &g->area[i], &v->bias))
 				continue;
 			v->weight = s->is_executable == g->area[i].is_executable ? 2 : 1;
 			g->votes++;
@@ -115,11 +128,9 @@ static int vote(struct finding *g)
 static bool is_placed(const struct finding *g, const struct loading_area *a, uint64_t bias)
 {
 	for (size_t i = 0; i < g->f->segments; i++) {
-		uint64_t start, end, by;
+		uint64_t by;
 
-		if (bias_of(g, &g->f->segment[i], a, &by) && by == bias &&
-			range_of(g, &g->f->segment[i], bias, &start, &end) && a->start >= start &&
-			a->end <= end)
+		if (is_within(g, &g->f->segment[i], a, &by) && by == bias)
 			return true;
 	}
 	return false;

@@ -3,6 +3,8 @@
 
 #include "tests/unit/unit.h"
 
+#include <time.h>
+
 #include "inside/loading.h"
 #include "tests/unit/allocation.h"
 
@@ -339,6 +341,30 @@ static void nothing_is_lost_whatever_the_file_says(void **state)
 	}
 }
 
+/* Each mapping may be of each segment, and is larger than any: none has to be tried. By the time of the processor, whoever else has it. */
+static void it_takes_no_long_time_whatever_the_file_says(void **state)
+{
+	static struct loading_area area[LOADING_AREAS_MAX];
+	AUTO_LOADINGS struct loadings l = {.count = 0};
+	struct elffile f = {.segments = ELFFILE_SEGMENTS_MAX};
+	clock_t began;
+
+	(void)state;
+	for (size_t i = 0; i < f.segments; i++)
+		f.segment[i] = (struct elffile_segment){
+			.address = i << 30, .size = 1 << 20, .file_size = 1 << 20};
+	for (size_t i = 0; i < ARRAY_SIZE(area); i++) {
+		uint64_t at = HEX(10000000000) + (i << 24);
+
+		area[i] = (struct loading_area){at, at + (1 << 21), i % 200 * SIZE, false};
+	}
+	began = clock();
+	find(&f, area, ARRAY_SIZE(area), NULL, 0, &l);
+	assert_true((clock() - began) / CLOCKS_PER_SEC < 4);
+	assert_int_equal(l.count, 1);
+	assert_int_equal(bytes_of(&l), ARRAY_SIZE(area) << 21);
+}
+
 static void what_is_too_much_is_refused(void **state)
 {
 	static struct loading_area area[LOADING_AREAS_MAX + 1];
@@ -376,6 +402,7 @@ int main(void)
 		cmocka_unit_test(a_segment_may_have_no_bytes_in_the_file),
 		cmocka_unit_test(memory_without_a_file_is_of_one_loading),
 		cmocka_unit_test(nothing_is_lost_whatever_the_file_says),
+		cmocka_unit_test(it_takes_no_long_time_whatever_the_file_says),
 		cmocka_unit_test(what_is_too_much_is_refused),
 	};
 
