@@ -91,8 +91,8 @@ void mapchange_add_json(
 void mapchange_add_csv_head(const struct maprow_format *f, struct buffer *to)
 {
 	buffer_add_text(to, f->by == ATLAS_BY_MAPPING
-				    ? "change,start,end,perms,device,inode,kind,name,deleted"
-				    : "change,device,inode,kind,name,deleted");
+				    ? "change,start,end,perms,device,inode,kind,name,deleted,state"
+				    : "change,device,inode,kind,name,deleted,state");
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
 		if (atlas_is_sum((enum mapping_field)i))
 			buffer_printf(to, ",%s", maprow_name((enum mapping_field)i));

@@ -279,7 +279,7 @@ void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to)
 	buffer_add_text(to, f->by == ATLAS_BY_MAPPING
 				    ? "pid,start,end,perms,offset_bytes,device,inode,kind,flags,"
 				    : "mappings,device,inode,kind,");
-	buffer_add_text(to, "name,deleted,shared_bytes,private_bytes,sharers_mean");
+	buffer_add_text(to, "name,deleted,state,shared_bytes,private_bytes,sharers_mean");
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
 		buffer_printf(to, ",%s", names[i]);
 	buffer_add_char(to, '\n');
@@ -305,7 +305,9 @@ void maprow_add_csv_file(const struct atlas_row *row, struct buffer *to)
 void maprow_add_csv_name(const struct atlas_row *row, struct buffer *to)
 {
 	csv_add_text(to, row->name);
-	buffer_add_text(to, row->is_deleted ? ",true" : ",false");
+	buffer_add_text(to, row->is_deleted ? ",true," : ",false,");
+	if (row->is_deleted && states[row->fate])
+		buffer_add_text(to, states[row->fate]);
 }
 
 /* What a row is, up to its name. */

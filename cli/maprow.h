@@ -43,22 +43,22 @@ void maprow_add_json_sums(const struct atlas_row *row, struct buffer *to);
 
 /*
  * Members of it, each with a comma before: where it is, in the file too, and its access; the file's device and inode; name,
- * kind and whether it was deleted.
+ * kind, whether it was deleted and what has become of it.
  */
 void maprow_add_json_place(const struct atlas_row *row, struct buffer *to);
 void maprow_add_json_file(
 	const struct atlas_row *row, struct buffer *to); /* nothing of what is of none */
 void maprow_add_json_name(const struct atlas_row *row, struct buffer *to);
 
-/* What has become of a deleted file, by its name in JSON; MAPPING_NOT_ASKED: that is none. */
+/* What has become of a deleted file, by its name in JSON and CSV; MAPPING_NOT_ASKED: that is none. */
 enum mapping_fate maprow_find_state(const char *name);
 
 void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to);
 void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to);
 
 /*
- * Cells of it: addresses and access, and device, inode and kind, with a comma behind; name and whether it was deleted,
- * with none.
+ * Cells of it: addresses and access, and device, inode and kind, with a comma behind; name, whether it was deleted and what
+ * has become of it, with none.
  */
 void maprow_add_csv_place(const struct atlas_row *row, struct buffer *to);
 void maprow_add_csv_file(const struct atlas_row *row, struct buffer *to);

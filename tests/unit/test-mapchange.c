@@ -123,9 +123,9 @@ static void csv_and_json_have_exact_amounts(void **state)
 	make(&x, f.by);
 	for (size_t i = 0; i < x.c.rows; i++)
 		mapchange_add_csv(&f, &x.c.row[i], &csv);
-	assert_non_null(strstr(text_of(&csv), "new,8:11,7,file,/new,false,131072,98304,51200,0,"));
+	assert_non_null(strstr(text_of(&csv), "new,8:11,7,file,/new,false,,131072,98304,51200,0,"));
 	assert_non_null(
-		strstr(csv.data, "\nchanged,8:11,7,file,\"/lib/a, \"\"b\"\"\",true,0,-4096,0,0,"));
+		strstr(csv.data, "\nchanged,8:11,7,file,\"/lib/a, \"\"b\"\"\",true,,0,-4096,0,0,"));
 	mapchange_add_json(&f, &x.c.row[1], &json);
 	object = json_loadb(json.data, json.len, JSON_REJECT_DUPLICATES, NULL);
 	assert_string_equal(json_string_value(json_object_get(object, "change")), "changed");

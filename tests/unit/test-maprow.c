@@ -87,7 +87,7 @@ static void what_is_not_known_is_absent(void **state)
 		"        2        -        4        -        -        -        -        -        -   "
 		"     - anon\n");
 	maprow_add_csv(&f, &row, &csv);
-	assert_string_equal(text_of(&csv), "2,,,heap,anon,false,,,,,,,4096,,,,,,,,,,,,,,,,,,,,\n");
+	assert_string_equal(text_of(&csv), "2,,,heap,anon,false,,,,,,,,4096,,,,,,,,,,,,,,,,,,,,\n");
 }
 
 static void json_has_all_that_the_kernel_says(void **state)
@@ -163,6 +163,42 @@ static void csv_has_as_many_cells_as_heads(void **state)
 	}
 }
 
+/* Of what is deleted alone, and where somebody has looked; in JSON likewise. */
+static void csv_says_what_has_become_of_a_file(void **state)
+{
+	static const struct {
+		bool is_deleted;
+		enum mapping_fate fate;
+		const char *cells, *json;
+	} cases[] = {
+		{false, MAPPING_NOT_ASKED, "/a,false,,,", NULL},
+		{false, MAPPING_THERE, "/a,false,,,", NULL},
+		{false, MAPPING_LITERAL, "/a,false,,,", NULL},
+		{true, MAPPING_NOT_ASKED, "/a,true,,,", NULL},
+		{true, MAPPING_DELETED, "/a,true,deleted,,", "\"state\":\"deleted\""},
+		{true, MAPPING_REPLACED, "/a,true,replaced,,", "\"state\":\"replaced\""},
+		{true, MAPPING_UNCERTAIN, "/a,true,uncertain,,", "\"state\":\"uncertain\""},
+	};
+	const struct maprow_format f = {.by = ATLAS_BY_FILE};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct atlas_row row = {.name = (char *)(uintptr_t) "/a",
+			.mappings = 1,
+			.is_deleted = cases[i].is_deleted,
+			.fate = cases[i].fate};
+		AUTO_BUFFER struct buffer csv = {0}, json = {0};
+
+		maprow_add_csv(&f, &row, &csv);
+		maprow_add_json(&f, &row, &json);
+		if (!strstr(text_of(&csv), cases[i].cells))
+			fail_msg("case %zu: %s", i, csv.data);
+		if (cases[i].json ? !strstr(text_of(&json), cases[i].json)
+				  : strstr(text_of(&json), "state") != NULL)
+			fail_msg("case %zu: %s", i, json.data);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -171,6 +207,7 @@ int main(void)
 		cmocka_unit_test(json_has_all_that_the_kernel_says),
 		cmocka_unit_test(json_has_any_name),
 		cmocka_unit_test(csv_has_as_many_cells_as_heads),
+		cmocka_unit_test(csv_says_what_has_become_of_a_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
