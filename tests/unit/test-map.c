@@ -6,10 +6,9 @@
 
 #include <fcntl.h>
 #include <jansson.h>
-#include <sys/wait.h>
 
-#include "base/file.h"
 #include "cli/memtally.h"
+#include "tests/unit/running.h"
 #include "tests/unit/tree.h"
 
 enum { KIB = 1024, ARGS_MAX = 10, STEADY = 42, FLEETING = 43 };
@@ -40,73 +39,40 @@ static void end_in_the_middle(void *tree)
 	tree_remove(tree, "43/status");
 }
 
-struct result {
-	int status;
-	struct buffer out, err; /* terminated */
+/* memtally map over .tree, where FLEETING ends when the .NTH smaps is opened; 0: it does not. */
+struct asked {
+	struct tree *tree;
+	unsigned int nth;
+	const char *const *args;
 };
 
-static void result_done(struct result *r)
+static int ask(void *context)
 {
-	buffer_done(&r->out);
-	buffer_done(&r->err);
-}
-#define AUTO_RESULT CLEANUP(result_done)
-
-static void redirect(const char *path, int to)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	if (fd < 0 || dup2(fd, to) < 0)
-		_exit(99);
-}
-
-static void take_text(const char *path, struct buffer *ret)
-{
-	assert_int_equal(file_read_all(AT_FDCWD, path, 1 << 20, ret), 0);
-	buffer_add_char(ret, '\0');
-	unlink(path);
-}
-
-/* Runs memtally map with ARGS over T, where FLEETING ends when the NTH smaps is opened; 0: it does not. */
-static void run(struct tree *t, unsigned int nth, const char *const args[static ARGS_MAX],
-	struct result *ret)
-{
+	const struct asked *asked = context;
 	struct tree_event event = {
-		.suffix = "smaps", .nth = nth, .call = end_in_the_middle, .to = t};
+		.suffix = "smaps", .nth = asked->nth, .call = end_in_the_middle, .to = asked->tree};
 	char procfs[64],
 		*argv[ARGS_MAX + 4] = {(char *)(uintptr_t) "memtally", (char *)(uintptr_t) "map",
 			procfs, (char *)(uintptr_t) "--config.file=/dev/null"};
-	int argc = 4, status;
-	pid_t child;
+	int argc = 4;
 
-	snprintf(procfs, sizeof(procfs), "--path.procfs=%s", t->path);
-	for (size_t i = 0; i < ARGS_MAX && args[i]; i++)
-		argv[argc++] = (char *)(uintptr_t)args[i];
-	*ret = (struct result){.status = -1};
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		unsetenv("JOURNAL_STREAM");
-		redirect("test-map.out", STDOUT_FILENO);
-		redirect("test-map.err", STDERR_FILENO);
-		tree_expect(&event, nth > 0);
-		_exit(memtally_run(argc, argv));
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	ret->status = WEXITSTATUS(status);
-	take_text("test-map.out", &ret->out);
-	take_text("test-map.err", &ret->err);
+	snprintf(procfs, sizeof(procfs), "--path.procfs=%s", asked->tree->path);
+	for (size_t i = 0; i < ARGS_MAX && asked->args[i]; i++)
+		argv[argc++] = (char *)(uintptr_t)asked->args[i];
+	tree_expect(&event, asked->nth > 0);
+	return memtally_run(argc, argv);
+}
+
+static void run(struct tree *t, unsigned int nth, const char *const args[static ARGS_MAX],
+	struct running *ret)
+{
+	struct asked asked = {t, nth, args};
+
+	running_do(ask, &asked, -1, ret);
 }
 #define RUN(t, nth, ret, ...) run(t, nth, (const char *const[ARGS_MAX]){__VA_ARGS__}, ret)
 
-static void check_says(const struct result *r, const char *expected)
-{
-	if (!strstr(r->err.data, expected))
-		fail_msg("'%s' does not say '%s'", r->err.data, expected);
-}
-
-static json_t *json_of(const struct result *r)
+static json_t *json_of(const struct running *r)
 {
 	json_t *json = json_loadb(r->out.data, r->out.len - 1, JSON_REJECT_DUPLICATES, NULL);
 
@@ -125,7 +91,7 @@ static const json_t *process_at(const json_t *json, size_t i)
 	return json_array_get(json_object_get(json, "processes"), i);
 }
 
-static void save(const struct result *r, const char *path)
+static void save(const struct running *r, const char *path)
 {
 	AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
@@ -141,7 +107,7 @@ static void who_is_whole_counts_once(void **state)
 	(void)state;
 	populate(&t);
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-		AUTO_RESULT struct result r;
+		AUTO_RUNNING struct running r;
 		json_t *json;
 
 		RUN(&t, 0, &r, "42", "43", "--json", flags[i]);
@@ -159,14 +125,14 @@ static void half_of_a_process_is_in_no_sum(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-		AUTO_RESULT struct result r;
+		AUTO_RUNNING struct running r;
 		AUTO_TREE struct tree t;
 		json_t *json;
 
 		populate(&t);
 		RUN(&t, 2, &r, "--program=worker", "--json", flags[i]);
 		assert_int_equal(r.status, 0);
-		check_says(&r, "pid 43 has ended since it was found");
+		running_check_says(&r, "pid 43 has ended since it was found");
 		json = json_of(&r);
 		assert_int_equal(total_of(json, "mappings"), 2);
 		assert_int_equal(total_of(json, "rss_bytes"), 1000 * KIB);
@@ -183,7 +149,7 @@ static void half_of_a_process_is_in_no_sum(void **state)
 /* Mappings are printed as they come, with whose they are, and stand; the total is of whole processes. */
 static void half_of_a_process_is_in_no_total(void **state)
 {
-	AUTO_RESULT struct result json_said, said;
+	AUTO_RUNNING struct running json_said, said;
 	AUTO_TREE struct tree t, other;
 	json_t *json;
 
@@ -204,7 +170,7 @@ static void half_of_a_process_is_in_no_total(void **state)
 /* Who was named is missed: that is a failure, and the others' sums are there. */
 static void who_was_named_is_missed(void **state)
 {
-	AUTO_RESULT struct result r, alone;
+	AUTO_RUNNING struct running r, alone;
 	AUTO_TREE struct tree t, other;
 	json_t *json;
 
@@ -212,7 +178,7 @@ static void who_was_named_is_missed(void **state)
 	populate(&t);
 	RUN(&t, 2, &r, "42", "43", "--json", "--by=file");
 	assert_int_equal(r.status, 1);
-	check_says(&r, "error: pid 43 is not there, or not any more");
+	running_check_says(&r, "error: pid 43 is not there, or not any more");
 	json = json_of(&r);
 	assert_int_equal(total_of(json, "rss_bytes"), 1000 * KIB);
 	assert_null(json_object_get(process_at(json, 1), "ended"));
@@ -228,7 +194,7 @@ static void who_was_named_is_missed(void **state)
 /* What has become of the one that is there, and all of the one that is not: never half. */
 static void changes_are_of_whole_processes(void **state)
 {
-	AUTO_RESULT struct result before, after, since;
+	AUTO_RUNNING struct running before, after, since;
 	AUTO_TREE struct tree t;
 	json_t *json;
 
@@ -246,7 +212,7 @@ static void changes_are_of_whole_processes(void **state)
 	/* Likewise where it ended while the file was written. */
 	tree_done(&t);
 	populate(&t);
-	result_done(&before);
+	running_done(&before);
 	RUN(&t, 2, &before, "--program=worker", "--json");
 	save(&before, "test-map.before");
 	RUN(&t, 0, &since, "--program=worker", "--json", "--since=test-map.before");
@@ -260,7 +226,7 @@ static void changes_are_of_whole_processes(void **state)
 
 static void what_is_not_whole_is_compared_with_nothing(void **state)
 {
-	AUTO_RESULT struct result cut, denied, r;
+	AUTO_RUNNING struct running cut, denied, r;
 	AUTO_TREE struct tree t;
 
 	(void)state;
@@ -272,7 +238,7 @@ static void what_is_not_whole_is_compared_with_nothing(void **state)
 	assert_string_equal(r.out.data, "");
 	assert_string_equal(r.err.data,
 		"memtally: error: test-map.before: expected what is whole, but it has 1 of 2 rows, as of --limit\n");
-	result_done(&r);
+	running_done(&r);
 	RUN(&t, 2, &denied, "42", "43", "--json");
 	save(&denied, "test-map.before");
 	RUN(&t, 0, &r, "42", "--since=test-map.before");
@@ -285,13 +251,13 @@ static void what_is_not_whole_is_compared_with_nothing(void **state)
 static void what_is_left_out_is_said(void **state)
 {
 	static const char *const flags[] = {"--by=mapping", "--by=file"};
-	AUTO_RESULT struct result all;
+	AUTO_RUNNING struct running all;
 	AUTO_TREE struct tree t;
 
 	(void)state;
 	populate(&t);
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-		AUTO_RESULT struct result r;
+		AUTO_RUNNING struct running r;
 
 		RUN(&t, 0, &r, "42", "--csv", "--limit=1", flags[i]);
 		assert_int_equal(r.status, 0);
@@ -299,7 +265,7 @@ static void what_is_left_out_is_said(void **state)
 	}
 	RUN(&t, 0, &all, "42", "--csv", "--limit=2");
 	assert_string_equal(all.err.data, "");
-	result_done(&all);
+	running_done(&all);
 	RUN(&t, 0, &all, "42", "--diff=43", "--csv", "--limit=1");
 	assert_string_equal(all.err.data, "memtally: 1 of 2 rows shown\n");
 }

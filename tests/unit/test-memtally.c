@@ -19,22 +19,18 @@
 
 #include "base/channel.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "cli/memtally.h"
 #include "snapshot/usage.h"
+#include "tests/unit/running.h"
 #include "tests/unit/sample.h"
 
-enum {
-	ARGS_MAX = 8,
-	OUTPUT_MAX = 1 << 26, /* of a host with tens of thousands of processes */
-};
+enum { ARGS_MAX = 8 };
 
 static char folder[] = "test-memtally-XXXXXX";
 
 static int enter_folder(void **state)
 {
 	(void)state;
-	unsetenv("JOURNAL_STREAM");
 	unsetenv("RUNTIME_DIRECTORY");
 	return mkdtemp(folder) ? chdir(folder) : -1;
 }
@@ -42,8 +38,6 @@ static int enter_folder(void **state)
 static int remove_folder(void **state)
 {
 	(void)state;
-	unlink("out");
-	unlink("err");
 	unlink("ledger");
 	return chdir("..") < 0 ? -1 : rmdir(folder);
 }
@@ -80,26 +74,6 @@ static void unpublish(pid_t child)
 	unlink("socket");
 }
 
-struct result {
-	int status;
-	struct buffer out, err; /* terminated */
-};
-
-static void result_done(struct result *r)
-{
-	buffer_done(&r->out);
-	buffer_done(&r->err);
-}
-#define AUTO_RESULT CLEANUP(result_done)
-
-static void redirect(const char *path, int to)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	if (fd < 0 || dup2(fd, to) < 0)
-		_exit(99);
-}
-
 static void become(uid_t uid)
 {
 	if (uid != geteuid() && (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 ||
@@ -107,44 +81,43 @@ static void become(uid_t uid)
 		_exit(98);
 }
 
-/* Runs memtally as UID with ARGS; its output goes to OUTPUT, "out" if it is to be read. */
-static void run_as(
-	uid_t uid, const char *const args[static ARGS_MAX], const char *output, struct result *ret)
+struct asked {
+	uid_t uid;
+	const char *const *args;
+};
+
+static int ask_memtally(void *context)
 {
+	const struct asked *asked = context;
 	char *argv[ARGS_MAX + 5] = {(char *)(uintptr_t) "memtally",
 		(char *)(uintptr_t) "--snapshot.socket=socket",
 		(char *)(uintptr_t) "--config.file=/dev/null"};
-	int argc = 3, status;
-	pid_t child = fork();
+	int argc = 3;
 
-	assert_true(child >= 0);
-	for (size_t i = 0; i < ARGS_MAX && args[i]; i++)
-		argv[argc++] = (char *)(uintptr_t)args[i];
-	if (!child) {
-		redirect(output, STDOUT_FILENO);
-		redirect("err", STDERR_FILENO);
-		become(uid);
-		_exit(memtally_run(argc, argv));
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	ret->status = WEXITSTATUS(status);
-	assert_int_equal(file_read_all(AT_FDCWD, "err", OUTPUT_MAX, &ret->err), 0);
-	buffer_add_char(&ret->err, '\0');
-	if (!strcmp(output, "out"))
-		assert_int_equal(file_read_all(AT_FDCWD, "out", OUTPUT_MAX, &ret->out), 0);
-	buffer_add_char(&ret->out, '\0');
+	for (size_t i = 0; i < ARGS_MAX && asked->args[i]; i++)
+		argv[argc++] = (char *)(uintptr_t)asked->args[i];
+	become(asked->uid);
+	return memtally_run(argc, argv);
 }
 
-static void run(const char *const args[static ARGS_MAX], const char *output, struct result *ret)
+/* Runs memtally as UID with ARGS; and as who this is, with its output kept, or going to OUTPUT. */
+static void run_as(uid_t uid, const char *const args[static ARGS_MAX], struct running *ret)
 {
-	run_as(geteuid(), args, output, ret);
+	struct asked asked = {uid, args};
+
+	running_do(ask_memtally, &asked, -1, ret);
 }
 
-static void check_says(const char *text, const char *expected)
+static void run(const char *const args[static ARGS_MAX], struct running *ret)
 {
-	if (!strstr(text, expected))
-		fail_msg("'%s' does not say '%s'", text, expected);
+	run_as(geteuid(), args, ret);
+}
+
+static void run_into(int output, const char *const args[static ARGS_MAX], struct running *ret)
+{
+	struct asked asked = {geteuid(), args};
+
+	running_do(ask_memtally, &asked, output, ret);
 }
 
 int __real_clock_gettime(clockid_t clock, struct timespec *ret);
@@ -193,15 +166,15 @@ static void says_whose_users_are(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct sample_options options = fresh();
-		AUTO_RESULT struct result r = {0};
+		AUTO_RUNNING struct running r = {0};
 		pid_t publisher;
 
 		options.by_login = cases[i].by_login;
 		publisher = publish(&options);
-		run(cases[i].args, "out", &r);
+		run(cases[i].args, &r);
 		unpublish(publisher);
 		assert_int_equal(r.status, 0);
-		check_says(r.err.data, cases[i].says);
+		running_check_says(&r, cases[i].says);
 		assert_true(!cases[i].not_says || !strstr(r.err.data, cases[i].not_says));
 	}
 }
@@ -211,10 +184,10 @@ static void shows_the_daemons_snapshot(void **state)
 	static const char *const args[ARGS_MAX] = {"users", "--limit=2"};
 	struct sample_options options = fresh();
 	pid_t publisher = publish(&options);
-	AUTO_RESULT struct result r = {0};
+	AUTO_RUNNING struct running r = {0};
 
 	(void)state;
-	run(args, "out", &r);
+	run(args, &r);
 	unpublish(publisher);
 	assert_int_equal(r.status, 0);
 	assert_string_equal(r.out.data,
@@ -224,9 +197,9 @@ static void shows_the_daemons_snapshot(void **state)
 		"---------------------------------------------------------\n"
 		"596.3 MiB 534.0 MiB 829.6 MiB       -        16 total of 8 users (6 not shown), "
 		"MemTotal 15.6 GiB, 4 not measured, PSS at least 596.3 MiB\n");
-	check_says(r.err.data, "memtally: from memtallyd's snapshot of 3 s ago\n");
-	check_says(r.err.data, "warning: 1 of 16 processes could not be read");
-	check_says(r.err.data, "1 malformed, 1 changing, 1 error\n");
+	running_check_says(&r, "memtally: from memtallyd's snapshot of 3 s ago\n");
+	running_check_says(&r, "warning: 1 of 16 processes could not be read");
+	running_check_says(&r, "1 malformed, 1 changing, 1 error\n");
 }
 
 /* What could not be read elsewhere is no matter of the selection's. */
@@ -250,19 +223,19 @@ static void warns_of_the_selected(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct sample_options options = fresh();
 		pid_t publisher = publish(&options);
-		AUTO_RESULT struct result r = {0};
+		AUTO_RUNNING struct running r = {0};
 
-		run(cases[i].args, "out", &r);
+		run(cases[i].args, &r);
 		unpublish(publisher);
 		assert_int_equal(r.status, 0);
 		if (cases[i].said)
-			check_says(r.err.data, cases[i].said);
+			running_check_says(&r, cases[i].said);
 		else
 			assert_null(strstr(r.err.data, "warning"));
 	}
 }
 
-static json_t *load(const struct result *r, const char *list)
+static json_t *load(const struct running *r, const char *list)
 {
 	json_t *json = json_loads(r->out.data, JSON_REJECT_DUPLICATES, NULL);
 
@@ -281,13 +254,13 @@ static void json_is_complete(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		const char *const args[ARGS_MAX] = {lists[i], "--json"};
 		struct sample_options options = fresh();
-		AUTO_RESULT struct result r = {0};
+		AUTO_RUNNING struct running r = {0};
 		pid_t publisher;
 		json_t *json;
 
 		options.more = 1000;
 		publisher = publish(&options);
-		run(args, "out", &r);
+		run(args, &r);
 		unpublish(publisher);
 		json = load(&r, lists[i]);
 		assert_true(json_array_size(json_object_get(json, lists[i])) > 8);
@@ -310,11 +283,11 @@ static void json_is_of_the_selected(void **state)
 		"users", "--program=bash", "--json", "--limit=1"};
 	struct sample_options options = fresh();
 	pid_t publisher = publish(&options);
-	AUTO_RESULT struct result r = {0};
+	AUTO_RUNNING struct running r = {0};
 	json_t *json, *row;
 
 	(void)state;
-	run(args, "out", &r);
+	run(args, &r);
 	unpublish(publisher);
 	json = load(&r, "users");
 	assert_int_equal(json_array_size(json_object_get(json, "users")), 1);
@@ -331,16 +304,16 @@ static void json_is_of_the_selected(void **state)
 static void reads_for_itself_where_nobody_answers(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"host", "--json"};
-	AUTO_RESULT struct result r = {0};
+	AUTO_RUNNING struct running r = {0};
 	json_t *json;
 
 	(void)state;
-	run(args, "out", &r);
+	run(args, &r);
 	json = load(&r, "host");
 	assert_true(json_integer_value(
 			    json_object_get(json_object_get(json, "host"), "processes")) > 0);
-	check_says(r.err.data, "memtally: read now, with the rights of ");
-	check_says(r.err.data, "(nothing from memtallyd: socket: No such file or directory)");
+	running_check_says(&r, "memtally: read now, with the rights of ");
+	running_check_says(&r, "(nothing from memtallyd: socket: No such file or directory)");
 	assert_false(has_interval(json)); /* a pass of its own has no schedule */
 	json_decref(json);
 }
@@ -350,13 +323,13 @@ static void live_asks_nobody(void **state)
 	static const char *const args[ARGS_MAX] = {"processes", "--json", "--live"};
 	struct sample_options options = fresh();
 	pid_t publisher = publish(&options);
-	AUTO_RESULT struct result r = {0};
+	AUTO_RUNNING struct running r = {0};
 	bool found = false;
 	json_t *json, *row;
 	size_t i;
 
 	(void)state;
-	run(args, "out", &r);
+	run(args, &r);
 	unpublish(publisher);
 	json = load(&r, "processes");
 	json_array_foreach(json_object_get(json, "processes"), i, row)
@@ -364,7 +337,7 @@ static void live_asks_nobody(void **state)
 	                json_integer_value(json_object_get(row, "pid")) == (json_int_t)getpid();
 	assert_true(found);
 	assert_false(has_interval(json));
-	check_says(r.err.data, "memtally: read now, with the rights of ");
+	running_check_says(&r, "memtally: read now, with the rights of ");
 	assert_null(strstr(r.err.data, "memtallyd:"));
 	json_decref(json);
 }
@@ -389,13 +362,13 @@ static void does_not_show_what_it_should_not(void **state)
 	options[1].is_public = options[2].is_public = true;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		pid_t publisher = publish(&options[i]);
-		AUTO_RESULT struct result r = {0};
+		AUTO_RUNNING struct running r = {0};
 
-		run(cases[i].args, "out", &r);
+		run(cases[i].args, &r);
 		unpublish(publisher);
 		assert_int_equal(r.status, 0);
-		check_says(r.err.data, "read now, with the rights of ");
-		check_says(r.err.data, cases[i].said);
+		running_check_says(&r, "read now, with the rights of ");
+		running_check_says(&r, cases[i].said);
 	}
 }
 
@@ -403,17 +376,17 @@ static void public_snapshot_will_do_for_sums(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"programs", "--program=firefox", "--bytes"};
 	struct sample_options options = fresh();
-	AUTO_RESULT struct result r = {0};
+	AUTO_RUNNING struct running r = {0};
 	pid_t publisher;
 
 	(void)state;
 	options.is_public = true;
 	publisher = publish(&options);
-	run(args, "out", &r);
+	run(args, &r);
 	unpublish(publisher);
 	assert_int_equal(r.status, 0);
-	check_says(r.out.data, "\n512003072 450561024 729088000 1048576         3 firefox\n");
-	check_says(r.err.data, "from memtallyd's snapshot of ");
+	running_check_prints(&r, "\n512003072 450561024 729088000 1048576         3 firefox\n");
+	running_check_says(&r, "from memtallyd's snapshot of ");
 }
 
 /* Whom memtallyd shows the sums alone measures his own processes himself; of all others the sums tell more. */
@@ -424,7 +397,7 @@ static void shows_an_ordinary_user_his_own(void **state)
 				 *const users[ARGS_MAX] = {"users", "--pid=1", "--json"},
 				 *const some[ARGS_MAX] = {"users", "--user=alice"};
 	const uid_t uid = geteuid() ? geteuid() : 4711;
-	AUTO_RESULT struct result r = {0}, all = {0}, other = {0}, sums = {0};
+	AUTO_RUNNING struct running r = {0}, all = {0}, other = {0}, sums = {0};
 	struct sample_options options = fresh();
 	pid_t publisher;
 	json_t *found, *rows;
@@ -434,16 +407,16 @@ static void shows_an_ordinary_user_his_own(void **state)
 	assert_int_equal(chmod(".", 0755), 0);
 	publisher = publish(&options);
 	assert_int_equal(chmod("socket", 0666), 0);
-	run_as(uid, text, "out", &r);
+	run_as(uid, text, &r);
 	unpublish(publisher);
 	assert_int_equal(r.status, 0);
-	check_says(r.err.data, "memtally: your own processes, read now, with the rights of ");
+	running_check_says(&r, "memtally: your own processes, read now, with the rights of ");
 	assert_null(strstr(r.err.data, "could not be read"));
-	check_says(r.out.data, ", those of all users have a PSS of 596.3 MiB, MemTotal ");
+	running_check_prints(&r, ", those of all users have a PSS of 596.3 MiB, MemTotal ");
 
 	publisher = publish(&options);
 	assert_int_equal(chmod("socket", 0666), 0);
-	run_as(uid, json, "out", &all);
+	run_as(uid, json, &all);
 	unpublish(publisher);
 	found = load(&all, "processes");
 	assert_true(json_array_size(json_object_get(found, "processes")) > 0);
@@ -455,19 +428,19 @@ static void shows_an_ordinary_user_his_own(void **state)
 
 	publisher = publish(&options);
 	assert_int_equal(chmod("socket", 0666), 0);
-	run_as(uid, users, "out", &other);
+	run_as(uid, users, &other);
 	unpublish(publisher);
 	assert_int_equal(other.status, 1);
-	check_says(other.err.data,
-		"nothing matches: there is no process with memory of yours for --pid=1\n");
+	running_check_says(
+		&other, "nothing matches: there is no process with memory of yours for --pid=1\n");
 
 	publisher = publish(&options);
 	assert_int_equal(chmod("socket", 0666), 0);
-	run_as(uid, some, "out", &sums);
+	run_as(uid, some, &sums);
 	unpublish(publisher);
 	assert_int_equal(sums.status, 0);
-	check_says(sums.out.data, "489.7 MiB 430.9 MiB 700.2 MiB 1.0 MiB         4 alice\n");
-	check_says(sums.err.data, "from memtallyd's snapshot of ");
+	running_check_prints(&sums, "489.7 MiB 430.9 MiB 700.2 MiB 1.0 MiB         4 alice\n");
+	running_check_says(&sums, "from memtallyd's snapshot of ");
 }
 
 static void status_is_the_daemons(void **state)
@@ -476,20 +449,20 @@ static void status_is_the_daemons(void **state)
 								      "status", "--json"};
 	struct sample_options options = fresh();
 	pid_t publisher = publish(&options);
-	AUTO_RESULT struct result r = {0}, s = {0}, stale = {0}, none = {0};
+	AUTO_RUNNING struct running r = {0}, s = {0}, stale = {0}, none = {0};
 	json_t *found;
 
 	(void)state;
 	options.is_public = true;
-	run(text, "out", &r);
+	run(text, &r);
 	unpublish(publisher);
 	assert_int_equal(r.status, 0);
 	assert_string_equal(r.err.data, "");
-	check_says(r.out.data, "memtallyd 1.2.3: adaptive, ");
-	check_says(r.out.data, "the last snapshot is of 3 s ago\n");
-	check_says(r.out.data, "\nRights ");
+	running_check_prints(&r, "memtallyd 1.2.3: adaptive, ");
+	running_check_prints(&r, "the last snapshot is of 3 s ago\n");
+	running_check_prints(&r, "\nRights ");
 	publisher = publish(&options); /* the public one will do */
-	run(json, "out", &s);
+	run(json, &s);
 	unpublish(publisher);
 	found = load(&s, "status");
 	assert_non_null(json_object_get(json_object_get(found, "host"), "pss_measured_bytes"));
@@ -498,12 +471,12 @@ static void status_is_the_daemons(void **state)
 	json_decref(found);
 	options.boottime_ns -= 120 * NS_PER_SEC;
 	publisher = publish(&options);
-	run(text, "out", &stale);
+	run(text, &stale);
 	unpublish(publisher);
 	assert_int_equal(stale.status, 1);
-	check_says(stale.out.data, "the last snapshot is of 2 min 3 s ago\n");
-	check_says(stale.err.data, "memtally: error: memtallyd is there, but ");
-	run(text, "out", &none);
+	running_check_prints(&stale, "the last snapshot is of 2 min 3 s ago\n");
+	running_check_says(&stale, "memtally: error: memtallyd is there, but ");
+	run(text, &none);
 	assert_int_equal(none.status, 1);
 	assert_string_equal(none.out.data, "");
 	assert_string_equal(none.err.data,
@@ -684,13 +657,13 @@ static void usage_is_two(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_RESULT struct result r = {0};
+		AUTO_RUNNING struct running r = {0};
 
-		run(cases[i].args, "out", &r);
+		run(cases[i].args, &r);
 		if (r.status != cases[i].status)
 			fail_msg("%s: %d, '%s'", cases[i].args[0], r.status, r.err.data);
-		check_says(r.out.data, cases[i].out);
-		check_says(r.err.data, cases[i].err);
+		running_check_prints(&r, cases[i].out);
+		running_check_says(&r, cases[i].err);
 		assert_int_equal(*cases[i].out != 0, *r.out.data != 0);
 		assert_int_equal(*cases[i].err != 0, *r.err.data != 0);
 	}
@@ -698,10 +671,10 @@ static void usage_is_two(void **state)
 
 static void help_fits_a_terminal(void **state)
 {
-	AUTO_RESULT struct result r = {0};
+	AUTO_RUNNING struct running r = {0};
 
 	(void)state;
-	run((const char *[ARGS_MAX]){"--help"}, "out", &r);
+	run((const char *[ARGS_MAX]){"--help"}, &r);
 	assert_int_equal(r.status, 0);
 	for (const char *line = r.out.data; *line; line += strcspn(line, "\n") + 1)
 		if (strcspn(line, "\n") > 79)
@@ -730,12 +703,12 @@ static void what_has_ended_matches_nothing(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct sample_options options = fresh();
 		pid_t publisher = publish(&options);
-		AUTO_RESULT struct result r = {0};
+		AUTO_RUNNING struct running r = {0};
 
-		run(cases[i].args, "out", &r);
+		run(cases[i].args, &r);
 		unpublish(publisher);
 		assert_int_equal(r.status, 1);
-		check_says(r.err.data, "error: nothing matches: ");
+		running_check_says(&r, "error: nothing matches: ");
 		if (strstr(r.out.data, "{\"snapshot\"")) {
 			json_t *json = json_loads(r.out.data, JSON_REJECT_DUPLICATES, NULL);
 			json_t *list = json_object_get(json, cases[i].args[0]);
@@ -814,8 +787,8 @@ static pid_t keep(void)
 	return child;
 }
 
-static void ask(
-	const char *per, const char *since, const char *until, const char *form, struct result *ret)
+static void ask(const char *per, const char *since, const char *until, const char *form,
+	struct running *ret)
 {
 	const char *const args[ARGS_MAX] = {
 		"usage", "--ledger.socket=ledger", per, since, until, form};
@@ -823,13 +796,13 @@ static void ask(
 
 	setenv("TZ", "UTC", 1);
 	child = keep();
-	run(args, "out", ret);
+	run(args, ret);
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	unlink("ledger");
 }
 
-static bool says(const struct result *r, const char *what)
+static bool says(const struct running *r, const char *what)
 {
 	return strstr(r->err.data, what) != NULL;
 }
@@ -842,7 +815,7 @@ static void nobody_bills_a_day_as_an_hour(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		AUTO_RESULT struct result r = {0};
+		AUTO_RUNNING struct running r = {0};
 
 		ask("--per=hour", "--since=2026-07-31", "--until=2026-08-01 02:00",
 			i ? "--csv" : NULL, &r);
@@ -851,14 +824,16 @@ static void nobody_bills_a_day_as_an_hour(void **state)
 		assert_true(says(&r, coarse));
 		assert_true(says(&r, misnamed));
 		if (!i) {
-			check_says(r.out.data, "\n2026-07-31 00:00 to 2026-08-01 00:00    24.000 ");
-			check_says(r.out.data, "\n2026-08-01 00:00                         1.000 ");
+			running_check_prints(
+				&r, "\n2026-07-31 00:00 to 2026-08-01 00:00    24.000 ");
+			running_check_prints(
+				&r, "\n2026-08-01 00:00                         1.000 ");
 			assert_null(strstr(r.out.data, "\n2026-07-31 11:00"));
 		}
 	}
 	for (int i = 0; i < 3; i++) {
 		static const char *const pers[] = {"--per=hour", "--per=day", "--per=all"};
-		AUTO_RESULT struct result r = {0};
+		AUTO_RUNNING struct running r = {0};
 
 		ask(pers[i], i ? "--since=2026-07-30" : "--since=2026-08-01",
 			"--until=2026-08-01 02:00", NULL, &r);
@@ -870,7 +845,7 @@ static void nobody_bills_a_day_as_an_hour(void **state)
 /* Less than there is of that time, which is no five minutes. */
 static void what_is_kept_by_days_has_no_hours(void **state)
 {
-	AUTO_RESULT struct result r = {0};
+	AUTO_RUNNING struct running r = {0};
 
 	(void)state;
 	ask("--per=hour", "--since=2026-07-31 13:00", "--until=2026-07-31 15:00", NULL, &r);
@@ -886,33 +861,28 @@ static void full_disk_is_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(args); i++) {
-		AUTO_RESULT struct result r = {0};
+		AUTO_CLOSE int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+		AUTO_RUNNING struct running r = {0};
 
-		run(args[i], "/dev/full", &r);
+		run_into(full, args[i], &r);
 		assert_int_equal(r.status, 1);
-		check_says(r.err.data, "No space left on device");
+		running_check_says(&r, "No space left on device");
 	}
 }
 
 static void closed_pipe_is_told(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"--live", "--log.level=error"};
-	AUTO_RESULT struct result r = {0};
+	AUTO_RUNNING struct running r = {0};
+	AUTO_CLOSE int nowhere = -1;
 	int end[2];
 
 	(void)state;
 	assert_int_equal(pipe2(end, O_CLOEXEC), 0);
 	assert_int_equal(close(end[0]), 0);
-	if (!fork()) {
-		char *argv[] = {(char *)(uintptr_t) "memtally", (char *)(uintptr_t)args[0],
-			(char *)(uintptr_t)args[1], NULL};
-
-		_exit(dup2(end[1], STDOUT_FILENO) < 0 ? 99 : memtally_run(3, argv));
-	}
-	assert_true(wait(&r.status) > 0);
-	close(end[1]);
-	assert_true(WIFEXITED(r.status));
-	assert_int_equal(WEXITSTATUS(r.status), 1);
+	nowhere = end[1];
+	run_into(nowhere, args, &r);
+	assert_int_equal(r.status, 1);
 }
 
 int main(void)
