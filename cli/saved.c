@@ -100,6 +100,19 @@ static bool get_address(const json_t *row, const char *name, uint64_t *ret)
 	return text && *text && number_scan_hex(text, strlen(text), ret) == (int)strlen(text);
 }
 
+/* What is too large for jansson was made a text: see load(). */
+static bool get_u64(const json_t *value, uint64_t *ret)
+{
+	const char *text = json_string_value(value);
+
+	if (text)
+		return number_parse_u64(text, strlen(text), ret) == 0;
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return false;
+	*ret = (uint64_t)json_integer_value(value);
+	return true;
+}
+
 /* Of which file; of what is of none neither is there. */
 static bool get_file(const json_t *row, struct atlas_row *ret)
 {
@@ -110,12 +123,11 @@ static bool get_file(const json_t *row, struct atlas_row *ret)
 	if (!device && !inode)
 		return true;
 	colon = device ? strchr(device, ':') : NULL;
-	if (!colon || !colon[1] || !json_is_integer(inode) || json_integer_value(inode) <= 0 ||
+	if (!colon || !colon[1] || !get_u64(inode, &ret->inode) || !ret->inode ||
 		number_scan_hex(device, (size_t)(colon - device), &major) != colon - device ||
 		number_scan_hex(colon + 1, strlen(colon + 1), &minor) != (int)strlen(colon + 1) ||
 		major > UINT32_MAX || minor > UINT32_MAX)
 		return false;
-	ret->inode = (uint64_t)json_integer_value(inode);
 	ret->major = (uint32_t)major;
 	ret->minor = (uint32_t)minor;
 	return true;
@@ -152,9 +164,8 @@ static bool get_amounts(const json_t *row, struct atlas_row *ret)
 
 		if (!value)
 			continue;
-		if (!json_is_integer(value) || json_integer_value(value) < 0)
+		if (!get_u64(value, &ret->q[i]) || ret->q[i] > INT64_MAX)
 			return false;
-		ret->q[i] = (uint64_t)json_integer_value(value);
 		ret->present |= UINT64_C(1) << i;
 	}
 	return true;
@@ -216,17 +227,76 @@ static int add_rows(const char *path, const json_t *json, enum atlas_by by,
 	return r;
 }
 
+static const char *end_of_string(const char *at, const char *end)
+{
+	while (++at < end && *at != '"')
+		at += *at == '\\';
+	return at < end ? at + 1 : end;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_of_number(char c)
+{
+	return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+/* TEXT with all numbers that may be too large for jansson as strings. */
+static void quote_large(const char *text, size_t len, struct buffer *to)
+{
+	enum { LARGE = sizeof("9223372036854775807") - 1 };
+	const char *at = text, *end = text + len;
+
+	while (at < end) {
+		const char *from = at;
+		size_t digits = 0;
+		bool is_large;
+
+		while (at < end && *at != '-' && !is_digit(*at))
+			at = *at == '"' ? end_of_string(at, end) : at + 1;
+		buffer_add(to, from, (size_t)(at - from));
+		for (from = at; at < end && is_of_number(*at); at++)
+			digits += is_digit(*at);
+		is_large = digits >= LARGE && digits == (size_t)(at - from);
+		buffer_add(to, "\"", is_large);
+		buffer_add(to, from, (size_t)(at - from));
+		buffer_add(to, "\"", is_large);
+	}
+}
+
+/*
+ * Numbers of inodes have 64 bits, as on 9p or CephFS, and so have offsets in devices; jansson has 63, and refuses all of a text with one
+ * that is larger. NULL: see E; or -ENOMEM in RET.
+ */
+static json_t *load(const char *text, size_t len, json_error_t *e, int *ret)
+{
+	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES, e);
+	AUTO_BUFFER struct buffer quoted = {0};
+
+	*ret = 0;
+	if (json || json_error_code(e) != json_error_numeric_overflow)
+		return json;
+	quote_large(text, len, &quoted);
+	*ret = quoted.error;
+	return quoted.error ? NULL : json_loadb(quoted.data, quoted.len, JSON_REJECT_DUPLICATES, e);
+}
+
 int saved_parse(const char *path, const char *text, size_t len, struct atlas *ret,
 	char error[static SAVED_ERROR_SIZE])
 {
 	json_error_t e;
-	CLEANUP(cleanup_json) json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
+	int r;
+	CLEANUP(cleanup_json) json_t *json = load(text, len, &e, &r);
 	const json_t *version = json_object_get(json, "version");
 	const char *by = json_string_value(json_object_get(json, "by"));
 	enum atlas_by found = by ? atlas_find_by(by) : ATLAS_BYS;
 	AUTO_BUFFER struct buffer ended = {0};
-	int r;
 
+	if (r < 0)
+		return r;
 	if (!json)
 		return refuse_json(error, path, &e);
 	if (!json_is_integer(version))

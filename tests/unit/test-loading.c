@@ -304,7 +304,32 @@ static uint64_t bytes_of(const struct loadings *l)
 	return bytes;
 }
 
-/* Whatever the file says, each mapping of it is somewhere, once. */
+/* The file's bytes lie FAR behind where they are: nothing becomes of that. */
+static void check_far(const struct elffile *f, const struct loading_area *area, size_t areas,
+	uint64_t far, const struct loadings *near)
+{
+	AUTO_LOADINGS struct loadings l = {.count = 0};
+	struct loading_area there[20];
+	struct elffile g = *f;
+
+	for (size_t i = 0; i < g.segments; i++)
+		g.segment[i].offset += far;
+	for (size_t i = 0; i < areas; i++) {
+		there[i] = area[i];
+		there[i].offset += far;
+	}
+	find(&g, there, areas, NULL, 0, &l);
+	assert_int_equal(l.count, near->count);
+	for (size_t i = 0; i < l.count; i++) {
+		assert_int_equal(l.item[i].bias, near->item[i].bias);
+		assert_int_equal(l.item[i].pieces, near->item[i].pieces);
+		for (size_t j = 0; j < l.item[i].pieces; j++)
+			check_piece(&l.item[i], j, near->item[i].piece[j].start,
+				near->item[i].piece[j].end, near->item[i].piece[j].is_placed);
+	}
+}
+
+/* Whatever the file says, each mapping of it is somewhere, once; and so it is at the end of all offsets, signed or not. */
 static void nothing_is_lost_whatever_the_file_says(void **state)
 {
 	uint64_t random = 3;
@@ -338,6 +363,9 @@ static void nothing_is_lost_whatever_the_file_says(void **state)
 		}
 		find(&f, area, areas, NULL, 0, &l);
 		assert_int_equal(bytes_of(&l), bytes);
+		check_far(&f, area, areas, HEX(7fffffffffffc000), &l);
+		check_far(&f, area, areas, HEX(8000000000000000), &l);
+		check_far(&f, area, areas, HEX(fffffffffffe0000), &l);
 	}
 }
 

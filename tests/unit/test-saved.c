@@ -48,6 +48,38 @@ static void reads_what_map_prints(void **state)
 	assert_int_equal(parse(HEAD("kind") TAIL(0), &kinds, error), 0);
 }
 
+/*
+ * An inode may have 64 bits, on 9p as well as on CephFS, and so may the offset in a device, which is passed over; jansson has 63 of them. What looks
+ * like such a number in a name is none.
+ */
+static void numbers_may_have_64_bits(void **state)
+{
+#define LARGE(inode, more)                                                                          \
+	"{\"mappings\":1,\"pid\":5,\"start\":\"00400000\",\"end\":\"00401000\",\"perms\":\"r-xp\"," \
+	"\"offset_bytes\":18446744073709551615,\"device\":\"8:11\",\"inode\":" inode                \
+	",\"name\":\"/a \\\" 18446744073709551615\",\"kind\":\"file\",\"pss_bytes\":1" more "}"
+	static const char *const bad[] = {LARGE("18446744073709551616", ""),
+		LARGE("-9223372036854775809", ""), LARGE("9223372036854775808.5", ""),
+		LARGE("5", ",\"rss_bytes\":9223372036854775808")};
+	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_MAPPING};
+	char error[SAVED_ERROR_SIZE], text[1024];
+
+	(void)state;
+	assert_int_equal(
+		parse(HEAD("mapping") LARGE("18446744073709551614", "") "," LARGE(
+			      "9223372036854775807", ",\"rss_bytes\":9223372036854775807") TAIL(2),
+			&a, error),
+		0);
+	assert_true(a.row[0].inode == UINT64_MAX - 1 && a.row[1].inode == INT64_MAX);
+	assert_int_equal(a.row[0].q[MAPPING_PSS], 1);
+	assert_int_equal(a.row[1].q[MAPPING_RSS], INT64_MAX);
+	assert_string_equal(a.row[0].name, "/a \" 18446744073709551615");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		snprintf(text, sizeof(text), HEAD("mapping") "%s" TAIL(1), bad[i]);
+		assert_int_equal(parse(text, &a, error), -EINVAL);
+	}
+}
+
 static void refuses_all_else(void **state)
 {
 	static const struct {
@@ -185,6 +217,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_what_map_prints),
+		cmocka_unit_test(numbers_may_have_64_bits),
 		cmocka_unit_test(refuses_all_else),
 		cmocka_unit_test(what_is_not_whole_is_refused),
 		cmocka_unit_test(who_had_ended_has_nothing),
