@@ -11,24 +11,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "base/text.h"
-
-/* As show_map_vma() in fs/proc/task_mmu.c has it, and then as all names are. */
-static void add_name(const char *file, struct buffer *to)
-{
-	AUTO_BUFFER struct buffer escaped = {0};
-
-	for (; *file; file++)
-		if (*file == '\n')
-			buffer_add_text(&escaped, "\\012");
-		else
-			buffer_add_char(&escaped, *file);
-	if (escaped.error)
-		to->error = escaped.error;
-	else if (escaped.len)
-		text_add_clean(to, escaped.data, escaped.len);
-	buffer_add_char(to, '\0');
-}
+#include "inside/kind.h"
 
 int wanted_open(const char *file, bool deleted, struct wanted *ret)
 {
@@ -36,7 +19,8 @@ int wanted_open(const char *file, bool deleted, struct wanted *ret)
 	struct wanted w = {.deleted = deleted};
 
 	if (file) {
-		add_name(file, &name);
+		kind_add_path(file, strlen(file), &name);
+		buffer_add_char(&name, '\0');
 		w.is_there = stat(file, &w.stat) == 0;
 	}
 	if (name.error)

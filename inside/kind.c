@@ -142,22 +142,31 @@ bool kind_is_deleted(const struct mapping *m)
 	       kind_has_file(m) && !is_shmem(m) && !is_kernels && m->path[0] == '/';
 }
 
-static void add_clean(struct buffer *to, const char *text, size_t len)
+/* show_map_vma() escapes newlines alone (fs/proc/task_mmu.c): a name that has these four characters looks the same. */
+void kind_add_path(const char *path, size_t len, struct buffer *to)
 {
-	text_add_clean(to, text, len);
+	static const char newline[] = "\\012";
+	const char *at = path, *end = path + len, *next;
+
+	while ((next = memmem(at, (size_t)(end - at), newline, sizeof(newline) - 1))) {
+		text_add_clean(to, at, (size_t)(next - at));
+		text_add_clean(to, "\n", 1);
+		at = next + sizeof(newline) - 1;
+	}
+	text_add_clean(to, at, (size_t)(end - at));
 }
 
 /* "/memfd:NAME (deleted)", "/SYSV0000002a (deleted)", whose inode is the segment's id. */
 static void add_shmem(const struct mapping *m, size_t len, struct buffer *to)
 {
 	if (begins(m, "/memfd:"))
-		add_clean(to, m->path + 1, len - 1);
+		kind_add_path(m->path + 1, len - 1, to);
 	else if (begins(m, "/SYSV"))
 		buffer_printf(to, "SysV %llu", (unsigned long long)m->inode);
 	else if (begins(m, "/dev/zero"))
 		buffer_add_text(to, "[shared]");
 	else
-		add_clean(to, m->path, len);
+		kind_add_path(m->path, len, to);
 }
 
 void kind_add_name(const struct mapping *m, struct buffer *to)
@@ -166,7 +175,7 @@ void kind_add_name(const struct mapping *m, struct buffer *to)
 
 	if (!kind_has_file(m)) {
 		if (len)
-			add_clean(to, m->path, len);
+			kind_add_path(m->path, len, to);
 		else
 			buffer_add_text(to, "[anon]");
 		return;
@@ -174,7 +183,7 @@ void kind_add_name(const struct mapping *m, struct buffer *to)
 	if (is_shmem(m))
 		add_shmem(m, len, to);
 	else if (len)
-		add_clean(to, m->path, len);
+		kind_add_path(m->path, len, to);
 	else
 		buffer_add_text(to, "[file]");
 }

@@ -48,6 +48,9 @@ const char *kind_deleted_note(enum mapping_fate fate);
 /* The length of M's path without " (deleted)", unless that is a part of its name. */
 size_t kind_path_len(const struct mapping *m);
 
+/* A path of LEN bytes as the kernel prints it, clean: a newline is \x0a, as in all names, and not the kernel's \012. */
+void kind_add_path(const char *path, size_t len, struct buffer *to);
+
 /*
  * What M is called, clean: the path of that length, "[heap]", "[anon:NAME]", "[anon]", "[shared]", "memfd:NAME", "SysV ID".
  */

@@ -70,6 +70,13 @@ static void tells_what_a_mapping_is_for(void **state)
 		{{"rw-s", 9, 0, 0, 18, "/[aio] (deleted)", "rd"}, KIND_FILE, false, "/[aio]"},
 		{{"rw-s", 9, 0, 0, 1, "/drm mm object (deleted)", "rd"}, KIND_SHMEM, false,
 			"/drm mm object"},
+		/* Newlines are the kernel's "\012", whatever else has a backslash. */
+		{{"r--p", 7, 0, 8, 1, "/\\012two\\012\\012li\\nes\\01\\012", "rd"}, KIND_FILE,
+			false, "/\\x0atwo\\x0a\\x0ali\\nes\\01\\x0a"},
+		{{"r--p", 7, 0, 8, 1, "/\xc3\\012\xa9 (deleted)", "rd"}, KIND_FILE, true,
+			"/\xef\xbf\xbd\\x0a\xef\xbf\xbd"},
+		{{"rw-s", 9, 0, 0, 1, "/memfd:\\012 (deleted)", "rd"}, KIND_SHMEM, false,
+			"memfd:\\x0a"},
 		/* What anybody may call a file on a disk. */
 		{{"rw-s", 9, 0, 8, 1, "/memfd:x", "rd"}, KIND_FILE, false, "/memfd:x"},
 		{{"rw-s", 9, 0, 8, 1, "/SYSV0 (deleted)", "rd"}, KIND_FILE, true, "/SYSV0"},

@@ -93,14 +93,15 @@ static void what_was_deleted_is_until_it_was_not(void **state)
 	}
 }
 
-/* Given as it is, or as it is printed. */
+/* Given as it is, as it is printed, or as the kernel prints it. */
 static void names_are_as_they_are_printed(void **state)
 {
 	static const struct {
 		const char *file, *name;
 	} cases[] = {
-		{"/two\nlines", "/two\\012lines"},
-		{"/two\\012lines", "/two\\012lines"},
+		{"/two\nlines", "/two\\x0alines"},
+		{"/two\\012lines", "/two\\x0alines"},
+		{"/two\\x0alines", "/two\\x0alines"},
 		{"/a\x1b[b", "/a\\x1b[b"},
 		{"memfd:ring", "memfd:ring"},
 	};
