@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include "cli/saved.h"
+#include "tests/unit/allocation.h"
 
 #define HEAD(by) "{\"version\":1,\"by\":\"" by "\",\"rows\":["
 #define TAIL(count)                                                                                \
@@ -77,6 +78,26 @@ static void numbers_may_have_64_bits(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		snprintf(text, sizeof(text), HEAD("mapping") "%s" TAIL(1), bad[i]);
 		assert_int_equal(parse(text, &a, error), -EINVAL);
+	}
+}
+
+static void memory_may_lack(void **state)
+{
+	static const char text[] = HEAD("mapping") LARGE("18446744073709551614", "") TAIL(1);
+
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_MAPPING};
+		char error[SAVED_ERROR_SIZE];
+		int r;
+
+		allocation_fail_at(n);
+		r = parse(text, &a, error);
+		if (!allocation_end()) {
+			assert_int_equal(r, 0);
+			break;
+		}
+		assert_int_equal(r, -ENOMEM);
 	}
 }
 
@@ -218,6 +239,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_what_map_prints),
 		cmocka_unit_test(numbers_may_have_64_bits),
+		cmocka_unit_test(memory_may_lack),
 		cmocka_unit_test(refuses_all_else),
 		cmocka_unit_test(what_is_not_whole_is_refused),
 		cmocka_unit_test(who_had_ended_has_nothing),
