@@ -243,6 +243,26 @@ static int read_parts(struct looking *l, struct elffile *f, struct elffile *debu
 	return r;
 }
 
+/*
+ * Rows may be kept, with their names: of a file that is loaded again and again no more than of one that is as large as can be. What
+ * is mapped and not loaded has none.
+ */
+static bool is_too_often(const struct loadings *found, const struct elffile *parts)
+{
+	size_t times = 0;
+
+	for (size_t i = 0; i < found->count; i++) {
+		const struct loading *l = &found->item[i];
+		size_t k = 0;
+
+		while (k < l->pieces && !l->piece[k].is_placed)
+			k++;
+		times += k < l->pieces;
+	}
+	return times * (uint64_t)parts->parts > ELFFILE_SYMBOLS_MAX ||
+	       times * (uint64_t)parts->names > ELFFILE_NAMES_MAX;
+}
+
 /* Its mappings, AREA to AREA + AREAS, and those without a file, from BARE on. */
 static int load_all(struct looking *l, const struct elffile *f, const struct elffile *parts,
 	const struct loading_area *area, size_t areas, struct loading_area *bare, size_t bares)
@@ -250,7 +270,7 @@ static int load_all(struct looking *l, const struct elffile *f, const struct elf
 	AUTO_LOADINGS struct loadings found = {.count = 0};
 	int r = loadings_find(f, pagewalk_page_size(), area, areas, bare, bares, &found);
 
-	if (r == -E2BIG)
+	if (r == -E2BIG || (r == 0 && is_too_often(&found, parts)))
 		return refuse(l, "", "is mapped too often to tell its parts");
 	for (size_t i = 0; r == 0 && i < found.count; i++)
 		r = add_loading(l, parts, &found.item[i]);

@@ -14,7 +14,6 @@ enum {
 	NOTES_SIZE_MAX = 1 << 16,
 	LINK_SIZE_MAX = 1 << 12,
 	SECTION_NAMES_MAX = 1 << 20,
-	SYMBOL_NAMES_MAX = 1 << 28,
 	COMPARED_MAX = 64, /* of names, which may all be the same for long */
 };
 
@@ -265,11 +264,27 @@ static int by_address(const void *a, const void *b)
 	return x->name == y->name ? 0 : strncmp(x->name, y->name, COMPARED_MAX);
 }
 
+/*
+ * Of a linker's output names are together hardly longer than the table that has them; but a file may have millions of symbols with
+ * one long name.
+ */
+static int measure_names(struct elffile *f, const char **ret_why)
+{
+	for (size_t i = 0; i < f->parts; i++) {
+		f->names += strnlen(f->part[i].name, ELFFILE_NAME_MAX);
+		if (f->names > ELFFILE_NAMES_MAX) {
+			f->parts = 0;
+			return refuse(ret_why, "has names of more than 256 MiB");
+		}
+	}
+	return 0;
+}
+
 /* Room for COUNT parts, none of which is there yet. */
 static int make_room(struct elffile *f, size_t count)
 {
 	free(f->part);
-	f->parts = 0;
+	f->parts = f->names = 0;
 	f->part = calloc(count + 1, sizeof(*f->part));
 	return f->part ? 0 : -ENOMEM;
 }
@@ -303,9 +318,10 @@ int elffile_read_sections(struct elffile *f, const char **ret_why)
 			continue;
 		add_part(f, sh.sh_addr, sh.sh_size, string_at(names, sh.sh_name), 0);
 	}
-	if (r == 0)
-		qsort(f->part, f->parts, sizeof(*f->part), by_address);
-	return r;
+	if (r < 0)
+		return r;
+	qsort(f->part, f->parts, sizeof(*f->part), by_address);
+	return measure_names(f, ret_why);
 }
 
 static bool is_in_memory(const GElf_Sym *s)
@@ -344,7 +360,7 @@ static int read_table(
 	struct elffile *f, Elf_Scn *section, const GElf_Shdr *sh, const char **ret_why)
 {
 	size_t entry = gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT), count;
-	const Elf_Data *names = strings_of(f, sh->sh_link, SYMBOL_NAMES_MAX);
+	const Elf_Data *names = strings_of(f, sh->sh_link, ELFFILE_NAMES_MAX);
 	Elf_Data *data;
 	int r;
 
@@ -368,11 +384,11 @@ static int read_table(
 		if (*name)
 			add_part(f, s.st_value, s.st_size, name, rank_of(&s));
 	}
-	if (r == 0) {
-		qsort(f->part, f->parts, sizeof(*f->part), by_address);
-		drop_aliases(f);
-	}
-	return r;
+	if (r < 0)
+		return r;
+	qsort(f->part, f->parts, sizeof(*f->part), by_address);
+	drop_aliases(f);
+	return measure_names(f, ret_why);
 }
 
 static Elf_Scn *find_section(const struct elffile *f, unsigned int type, GElf_Shdr *ret)

@@ -18,7 +18,8 @@ enum {
 		0xff00, /* more are numbered otherwise, which no linker's output is */
 	ELFFILE_SYMBOLS_MAX = 1 << 22,
 	ELFFILE_BUILD_ID_MAX = 64,
-	ELFFILE_NAME_MAX = 4096, /* bytes of a name that are shown */
+	ELFFILE_NAME_MAX = 4096,     /* bytes of a name that are shown */
+	ELFFILE_NAMES_MAX = 1 << 28, /* bytes of all names together, as they are shown */
 };
 
 /* PT_LOAD. */
@@ -42,6 +43,7 @@ struct elffile {
 	size_t segments;
 	struct elffile_part *part; /* owned; by address, the largest of one address first */
 	size_t parts;
+	size_t names; /* how many bytes theirs are together, as they are shown */
 	uint8_t build_id[ELFFILE_BUILD_ID_MAX];
 	size_t build_id_len;   /* 0: none */
 	const char *debuglink; /* a name without slashes; the file's; NULL: none */

@@ -68,6 +68,7 @@ static void symbols_are_those_in_memory(void **state)
 	assert_int_equal(elffile_read_symbols(&e, &why), 0);
 	assert_int_equal(e.parts, 2);
 	assert_string_equal(e.part[0].name, "function");
+	assert_int_equal(e.names, strlen("function") + strlen("array"));
 	assert_int_equal(e.part[0].aliases, 1);
 	assert_string_equal(e.part[1].name, "array");
 	assert_int_equal(e.part[1].size, 0x1234);
@@ -275,6 +276,45 @@ static void names_end_within_the_file(void **state)
 	assert_string_equal(why, "has symbols without their names");
 }
 
+/* Many symbols of one name, which is as long as is shown: 65536 of 4 KiB are all that there may be. */
+static void names_are_bounded_together(void **state)
+{
+	enum { MANY = ELFFILE_NAMES_MAX / ELFFILE_NAME_MAX, NAME = ELFFILE_NAME_MAX + 2 };
+	const size_t at = sizeof(union elfimage),
+		     size = at + (MANY + 2) * sizeof(Elf64_Sym) + NAME + 1;
+	AUTO_FREE char *bytes = calloc(1, size);
+	struct elfimage_parts *i = (struct elfimage_parts *)(void *)bytes;
+	Elf64_Sym *symbol = (Elf64_Sym *)(void *)(bytes + at);
+	char *names = (char *)(symbol + MANY + 2);
+
+	(void)state;
+	assert_non_null(bytes);
+	elfimage_make((union elfimage *)(void *)bytes);
+	for (unsigned int n = 1; n < MANY + 2; n++)
+		symbol[n] = (Elf64_Sym){.st_name = 1,
+			.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			.st_shndx = ELFIMAGE_TEXT,
+			.st_value = n,
+			.st_size = 1};
+	memset(names + 1, 'x', NAME - 1);
+	i->section[ELFIMAGE_SYMTAB].sh_offset = at;
+	i->section[ELFIMAGE_STRTAB].sh_offset = (size_t)(names - bytes);
+	i->section[ELFIMAGE_STRTAB].sh_size = NAME + 1;
+	for (unsigned int more = 0; more < 2; more++) {
+		AUTO_ELFFILE struct elffile e = {.segments = 0};
+		const char *why = NULL;
+
+		i->section[ELFIMAGE_SYMTAB].sh_size = (MANY + 1 + more) * sizeof(Elf64_Sym);
+		assert_int_equal(elffile_open_image(bytes, size, &e, &why), 0);
+		assert_int_equal(elffile_read_symbols(&e, &why), more ? -EBADMSG : 0);
+		assert_int_equal(e.parts, more ? 0 : MANY);
+		if (more)
+			assert_string_equal(why, "has names of more than 256 MiB");
+		else
+			assert_int_equal(e.names, ELFFILE_NAMES_MAX);
+	}
+}
+
 /* Cut anywhere, it is read as far as it goes, or refused. */
 static void it_may_be_cut_anywhere(void **state)
 {
@@ -373,6 +413,7 @@ int main(void)
 		cmocka_unit_test(segments_may_meet),
 		cmocka_unit_test(faults_of_symbols_are_told),
 		cmocka_unit_test(names_end_within_the_file),
+		cmocka_unit_test(names_are_bounded_together),
 		cmocka_unit_test(it_may_be_cut_anywhere),
 		cmocka_unit_test(memory_may_be_short),
 		cmocka_unit_test(this_program_is_read),
