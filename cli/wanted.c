@@ -11,7 +11,14 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "inside/kind.h"
+#include "base/text.h"
+
+/* As all names of mappings are, whether it is given as it is or as the kernel prints it. */
+static void add_name(const char *file, struct buffer *to)
+{
+	kind_add_path(file, strlen(file), to);
+	buffer_add_char(to, '\0');
+}
 
 int wanted_open(const char *file, bool deleted, struct wanted *ret)
 {
@@ -19,8 +26,7 @@ int wanted_open(const char *file, bool deleted, struct wanted *ret)
 	struct wanted w = {.deleted = deleted};
 
 	if (file) {
-		kind_add_path(file, strlen(file), &name);
-		buffer_add_char(&name, '\0');
+		add_name(file, &name);
 		w.is_there = stat(file, &w.stat) == 0;
 	}
 	if (name.error)
