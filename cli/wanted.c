@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "base/text.h"
 
 /* As all names of mappings are, whether it is given as it is or as the kernel prints it. */
 static void add_name(const char *file, struct buffer *to)
