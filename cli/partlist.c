@@ -10,17 +10,14 @@
 
 #include "cli/output.h"
 
-static void free_row(struct partrow *row)
-{
-	free(row->name);
-	free(row->object);
-}
-
 void partlist_done(struct partlist *l)
 {
 	for (size_t i = 0; i < l->rows; i++)
-		free_row(&l->row[i]);
+		free(l->row[i].name);
+	for (size_t i = 0; i < l->objects; i++)
+		free(l->object[i]);
 	free(l->row);
+	free(l->object);
 	buffer_done(&l->files);
 }
 
@@ -40,6 +37,21 @@ static int print_row(struct partlist *l, const struct partrow *row)
 	return output_flush_some(l->text);
 }
 
+/* Rows of one file, which may be millions, come one after the other: they share its path. NULL: no memory. */
+static char *keep_object(struct partlist *l, const char *object)
+{
+	char **more;
+
+	if (l->objects && !strcmp(l->object[l->objects - 1], object))
+		return l->object[l->objects - 1];
+	more = reallocarray(l->object, l->objects + 1, sizeof(*more));
+	if (!more)
+		return NULL;
+	l->object = more;
+	more[l->objects] = strdup(object);
+	return more[l->objects] ? more[l->objects++] : NULL;
+}
+
 static int keep_row(struct partlist *l, const struct partrow *row)
 {
 	struct partrow *more = l->row;
@@ -56,7 +68,7 @@ static int keep_row(struct partlist *l, const struct partrow *row)
 	more += l->rows++;
 	*more = *row;
 	more->name = row->name ? strdup(row->name) : NULL;
-	more->object = strdup(row->object);
+	more->object = keep_object(l, row->object);
 	return (row->name && !more->name) || !more->object ? -ENOMEM : 0;
 }
 
@@ -96,7 +108,7 @@ void partlist_keep(struct partlist *l)
 void partlist_drop(struct partlist *l)
 {
 	while (l->rows > l->whole_rows)
-		free_row(&l->row[--l->rows]);
+		free(l->row[--l->rows].name);
 	begin_next(l);
 }
 

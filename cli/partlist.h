@@ -26,7 +26,9 @@ struct partlist {
 	size_t count; /* rows that were added */
 
 	/* partlist.c's */
-	struct partrow *row; /* owned; those that are kept */
+	struct partrow *row; /* owned; those that are kept, */
+	char **object;       /* owned, as each is; of which files */
+	size_t objects;
 	size_t rows, room, shown;
 	struct partrow total,
 		one_total; /* of processes that were whole; and of the one that comes, */

@@ -149,6 +149,41 @@ static void a_table_ends_with_the_sum(void **state)
 	}
 }
 
+/* However many rows a file has, its path is kept once; each row has its own file's. */
+static void rows_of_one_file_share_its_path(void **state)
+{
+	static const char *const files[] = {"/lib/x", "/lib/x", "/lib/y", "/lib/x"};
+	AUTO_BUFFER struct buffer text = {0};
+	struct partlist l = {.json = true,
+		.is_sorted = true,
+		.ascending = true,
+		.sort = PARTROW_RESIDENT,
+		.text = &text};
+	json_t *root;
+
+	(void)state;
+	partlist_begin(&l);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		char object[8];
+		const struct partrow row = {
+			.pid = 7, .q[PARTROW_RESIDENT] = i, .object = strcpy(object, files[i])};
+
+		assert_int_equal(partlist_add(&l, &row), 0);
+	}
+	assert_ptr_equal(l.row[0].object, l.row[1].object);
+	partlist_keep(&l);
+	assert_int_equal(partlist_finish(&l), 0);
+	buffer_add_text(&text, "}");
+	root = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		assert_string_equal(
+			json_string_value(json_object_get(
+				json_array_get(json_object_get(root, "rows"), i), "file")),
+			files[i]);
+	json_decref(root);
+	partlist_done(&l);
+}
+
 static void a_shortage_is_said(void **state)
 {
 	(void)state;
@@ -172,6 +207,7 @@ int main(void)
 		cmocka_unit_test(rows_come_as_they_lie_or_sorted),
 		cmocka_unit_test(half_of_a_process_is_in_no_sum),
 		cmocka_unit_test(a_table_ends_with_the_sum),
+		cmocka_unit_test(rows_of_one_file_share_its_path),
 		cmocka_unit_test(a_shortage_is_said),
 	};
 
