@@ -36,13 +36,10 @@ int file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_l
 	return fd < 0 ? -errno : file_read_fd(fd, buf, size, ret_len);
 }
 
-int file_read_all(int dirfd, const char *path, size_t limit, struct buffer *ret)
+int file_read_all_fd(int fd, size_t limit, struct buffer *ret)
 {
-	AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
-	if (fd < 0)
-		return -errno;
 	buffer_clear(ret);
 	do {
 		size_t want = ret->len < 4096 ? 4096 : ret->len;
@@ -58,4 +55,11 @@ int file_read_all(int dirfd, const char *path, size_t limit, struct buffer *ret)
 			return -EFBIG;
 	} while (n > 0);
 	return 0;
+}
+
+int file_read_all(int dirfd, const char *path, size_t limit, struct buffer *ret)
+{
+	AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : file_read_all_fd(fd, limit, ret);
 }

@@ -22,4 +22,7 @@ int file_read_fd(int fd, char *buf, size_t size, size_t *ret_len);
 /* Reads PATH below DIRFD to its end into BUFFER, which is cleared first. -EFBIG above LIMIT bytes. */
 int file_read_all(int dirfd, const char *path, size_t limit, struct buffer *ret);
 
+/* The same of a file that is open, from where it is on. */
+int file_read_all_fd(int fd, size_t limit, struct buffer *ret);
+
 #endif

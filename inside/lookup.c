@@ -20,7 +20,7 @@ enum {
 };
 
 struct walk {
-	const struct mounts *mounts;
+	struct mounts *mounts;
 	int root;
 	bool it_follows;
 	char path[PATH_MAX]; /* what stands before .at has no links and no dots */
@@ -120,8 +120,7 @@ static int step(struct walk *w, size_t len)
 	return 0;
 }
 
-int lookup_open(
-	const struct mounts *mounts, int root, const char *path, bool it_follows, int *ret_fd)
+int lookup_open(struct mounts *mounts, int root, const char *path, bool it_follows, int *ret_fd)
 {
 	CLEANUP(cleanup_walk)
 	struct walk w = {.mounts = mounts, .root = root, .it_follows = it_follows, .fd = -1};

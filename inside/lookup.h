@@ -19,7 +19,6 @@ enum lookup_outcome {
  * nothing was asked of that. Links lead to below ROOT, too; the last name is followed if IT_FOLLOWS, and else may be one. Nothing is
  * mounted. 0, a lookup_outcome, or open's errors.
  */
-int lookup_open(
-	const struct mounts *mounts, int root, const char *path, bool it_follows, int *ret_fd);
+int lookup_open(struct mounts *mounts, int root, const char *path, bool it_follows, int *ret_fd);
 
 #endif

@@ -3,6 +3,10 @@
  * statfs() would ask the server for what kind of file system it is. Which mount a descriptor is on the kernel tells by itself, in fdinfo
  * (Linux 3.15), and mountinfo what is mounted there.
  *
+ * What was unmounted leaves its number, and that of its device, to what is mounted next, which whoever has a namespace of mounts may do at
+ * any moment. But a descriptor keeps its mount and its number, and a mountinfo that is open keeps its namespace and tells poll() that
+ * something was mounted or unmounted there (Linux 2.6.30). So what was read is still so if nothing was when one asks, after the opening.
+ *
  * In a user namespace of his own anybody may mount FUSE, and an overlay over that (Linux 5.11).
  */
 #include "config.h"
@@ -12,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/nsfs.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +29,17 @@
 #include "base/userns.h"
 #include "collectors/mountinfo.h"
 
+enum { TRIES = 8 };
+
+static void close_lists(struct mounts *m)
+{
+	while (m->lists)
+		fd_close(m->list[--m->lists]);
+}
+
 void mounts_done(struct mounts *m)
 {
+	close_lists(m);
 	free(m->item);
 	*m = (struct mounts){.count = 0};
 }
@@ -46,12 +60,20 @@ static int add(struct mounts *m, const struct mountinfo *one)
 	return 0;
 }
 
+static bool has_device(const struct mounts *m, uint32_t major, uint32_t minor)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->item[i].major == major && m->item[i].minor == minor)
+			return true;
+	return false;
+}
+
 static bool is_one(const struct mounts *m, const struct mountinfo *one, enum mounts_whose whose)
 {
 	if (whose == MOUNTS_OURS && !strcmp(one->mountpoint, "/"))
 		return true;
 	if (whose == MOUNTS_ANYBODYS && !strcmp(one->fstype, "overlay"))
-		return mounts_has_device(m, one->major, one->minor); /* ours, in another place */
+		return has_device(m, one->major, one->minor); /* ours, in another place */
 	return mountinfo_is_local(one->fstype);
 }
 
@@ -69,16 +91,6 @@ int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose
 			return r;
 	}
 	return r < 0 ? r : 0;
-}
-
-static int read_one(struct mounts *m, int procfs_fd, const char *path, enum mounts_whose whose)
-{
-	AUTO_BUFFER struct buffer text = {0};
-	int r = file_read_all(procfs_fd, path, MOUNTINFO_TEXT_MAX, &text);
-
-	if (r == 0)
-		r = mounts_add(m, text.data, text.len, whose);
-	return r == -ENOMEM ? r : 0;
 }
 
 /* Whose the mount namespace of process PID is. */
@@ -99,15 +111,36 @@ static enum mounts_whose whose_are(int procfs_fd, pid_t pid)
 	return fstat(owner, &st) == 0 && st.st_ino == userns_id() ? MOUNTS_THEIRS : MOUNTS_ANYBODYS;
 }
 
+/* What is open stays so, to tell of changes. */
+static int read_one(struct mounts *m, int fd, enum mounts_whose whose)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	int r;
+
+	m->list[m->lists++] = fd;
+	r = file_read_all_fd(fd, MOUNTINFO_TEXT_MAX, &text);
+	if (r == 0)
+		r = mounts_add(m, text.data, text.len, whose);
+	return r == -ENOMEM ? r : 0;
+}
+
 int mounts_read(struct mounts *m, int procfs_fd, pid_t pid)
 {
 	char path[64];
-	int r;
+	int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC), r = 0;
 
+	close_lists(m);
 	m->count = 0;
+	m->procfs_fd = procfs_fd;
+	m->pid = pid;
+	if (fd >= 0)
+		r = read_one(m, fd, MOUNTS_OURS);
+	if (r < 0)
+		return r;
 	snprintf(path, sizeof(path), "%d/mountinfo", (int)pid);
-	r = read_one(m, AT_FDCWD, "/proc/self/mountinfo", MOUNTS_OURS);
-	return r == 0 ? read_one(m, procfs_fd, path, whose_are(procfs_fd, pid)) : r;
+	fd = openat(procfs_fd, path, O_RDONLY | O_CLOEXEC);
+	/* Whose they are is seen after that: into one of his own anybody may go, and not back. */
+	return fd < 0 ? 0 : read_one(m, fd, whose_are(procfs_fd, pid));
 }
 
 int mounts_find_id(int fd, uint64_t *ret)
@@ -129,11 +162,37 @@ int mounts_find_id(int fd, uint64_t *ret)
 	return number_scan_u64(at, len - (size_t)(at - text), ret) > 0 ? 0 : -EBADMSG;
 }
 
-bool mounts_has(const struct mounts *m, int fd)
+static bool have_changed(const struct mounts *m)
+{
+	struct pollfd list[MOUNTS_LISTS];
+
+	for (size_t i = 0; i < m->lists; i++)
+		list[i] = (struct pollfd){.fd = m->list[i], .events = POLLPRI};
+	if (poll(list, m->lists, 0) < 0)
+		return true;
+	for (size_t i = 0; i < m->lists; i++)
+		if (list[i].revents & (POLLPRI | POLLERR))
+			return true;
+	return false;
+}
+
+/* Makes M what is mounted now. False: it can't be had. */
+static bool renew(struct mounts *m)
+{
+	for (int i = 0; i < TRIES; i++) {
+		if (!have_changed(m))
+			return true;
+		if (mounts_read(m, m->procfs_fd, m->pid) < 0)
+			return false;
+	}
+	return false;
+}
+
+bool mounts_has(struct mounts *m, int fd)
 {
 	uint64_t id;
 
-	if (mounts_find_id(fd, &id) < 0)
+	if (mounts_find_id(fd, &id) < 0 || !renew(m))
 		return false;
 	for (size_t i = 0; i < m->count; i++)
 		if (m->item[i].id == id)
@@ -141,10 +200,7 @@ bool mounts_has(const struct mounts *m, int fd)
 	return false;
 }
 
-bool mounts_has_device(const struct mounts *m, uint32_t major, uint32_t minor)
+bool mounts_has_device(struct mounts *m, uint32_t major, uint32_t minor)
 {
-	for (size_t i = 0; i < m->count; i++)
-		if (m->item[i].major == major && m->item[i].minor == minor)
-			return true;
-	return false;
+	return renew(m) && has_device(m, major, minor);
 }

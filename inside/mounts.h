@@ -19,22 +19,31 @@ struct mounts_one {
 	uint32_t major, minor; /* of the file system, as maps has them */
 };
 
-struct mounts {
-	struct mounts_one *item; /* owned */
-	size_t count, room;
-};
-
-void mounts_done(struct mounts *m);
-#define AUTO_MOUNTS CLEANUP(mounts_done)
-
-/* Makes M those that we and process PID of PROCFS_FD have; what can't be read has none. -ENOMEM. */
-int mounts_read(struct mounts *m, int procfs_fd, pid_t pid);
-
 enum mounts_whose {
 	MOUNTS_OURS,
 	MOUNTS_THEIRS,   /* another's, whom only root can have mounted something for */
 	MOUNTS_ANYBODYS, /* another's, who may have mounted them himself */
 };
+
+enum { MOUNTS_LISTS = 2 };
+
+struct mounts {
+	struct mounts_one *item; /* owned */
+	size_t count, room;
+	int list[MOUNTS_LISTS]; /* the mountinfos that were read, owned; they tell of changes */
+	size_t lists;           /* 0: what there is does not change */
+	int procfs_fd;          /* borrowed; whence to read them again */
+	pid_t pid;
+};
+
+void mounts_done(struct mounts *m);
+#define AUTO_MOUNTS CLEANUP(mounts_done)
+
+/*
+ * Makes M those that we and process PID of PROCFS_FD have, which has to stay open; what can't be read has none. They are read again where
+ * something was mounted or unmounted before they are asked for. -ENOMEM.
+ */
+int mounts_read(struct mounts *m, int procfs_fd, pid_t pid);
 
 /*
  * Adds those of TEXT, a mountinfo, which is changed. Our own root is one of them, whatever it is: without it we would not run. Pure.
@@ -42,10 +51,10 @@ enum mounts_whose {
  */
 int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose);
 
-/* Whether what FD, which may be open for its place alone, is on one of them. */
-bool mounts_has(const struct mounts *m, int fd);
+/* Whether what FD, which may be open for its place alone, is on one of them; not where they change all the time. */
+bool mounts_has(struct mounts *m, int fd);
 
-bool mounts_has_device(const struct mounts *m, uint32_t major, uint32_t minor);
+bool mounts_has_device(struct mounts *m, uint32_t major, uint32_t minor);
 
 /* The number of the mount that FD is on. 0, or why it is not known. */
 int mounts_find_id(int fd, uint64_t *ret);

@@ -26,7 +26,7 @@ enum {
  * Looked at before it is opened, since opening a device may do something, and a server may keep one waiting; and by a descriptor, PLACE, so
  * that it stays the same. -ENOENT likewise of what is no regular file.
  */
-static int open_regular(const struct mounts *mounts, int place, struct statx *ret_stat, int *ret_fd)
+static int open_regular(struct mounts *mounts, int place, struct statx *ret_stat, int *ret_fd)
 {
 	char self[64];
 	int opened;
@@ -47,7 +47,7 @@ static int open_regular(const struct mounts *mounts, int place, struct statx *re
 }
 
 /* PATH below the directory ROOT. */
-static int open_path(const struct mounts *mounts, int root, const char *path, bool it_follows,
+static int open_path(struct mounts *mounts, int root, const char *path, bool it_follows,
 	struct statx *ret_stat, int *ret_fd)
 {
 	AUTO_CLOSE int place = -1;
@@ -112,7 +112,7 @@ static bool is_same(int fd, const struct statx *st, const struct object_mapping 
 
 /* What is mapped itself. NFS asks its server as soon as one comes to it so (d_weak_revalidate()). */
 static int open_mapped(
-	int procfs_fd, const struct mounts *mounts, const struct object_mapping *m, int *ret_fd)
+	int procfs_fd, struct mounts *mounts, const struct object_mapping *m, int *ret_fd)
 {
 	AUTO_CLOSE int place = -1;
 	char path[PATH_SIZE];
@@ -126,8 +126,7 @@ static int open_mapped(
 	return place < 0 ? -errno : open_regular(mounts, place, &st, ret_fd);
 }
 
-int object_open(
-	int procfs_fd, const struct mounts *mounts, const struct object_mapping *m, int *ret_fd)
+int object_open(int procfs_fd, struct mounts *mounts, const struct object_mapping *m, int *ret_fd)
 {
 	AUTO_CLOSE int root = -1;
 	AUTO_CLOSE int fd = -1;
@@ -185,7 +184,7 @@ static bool has_checksum(int fd, uint32_t expected)
 /* Where debugging information is looked for. */
 struct search {
 	const struct elffile *f;
-	const struct mounts *mounts;
+	struct mounts *mounts;
 	int root; /* ours */
 };
 
@@ -231,7 +230,7 @@ static int try_build_id(
 	return path.error ? path.error : try_debug(s, path.data, ret, ret_fd);
 }
 
-int object_open_debug(const struct elffile *f, const struct mounts *mounts, const char *path,
+int object_open_debug(const struct elffile *f, struct mounts *mounts, const char *path,
 	const char *folder, struct elffile *ret, int *ret_fd)
 {
 	AUTO_CLOSE int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -33,15 +33,14 @@ enum object_outcome {
  * below the process's root. Only regular files, on MOUNTS. 0; an object_outcome; -ESTALE: what has its path is another file; or open's
  * errors.
  */
-int object_open(
-	int procfs_fd, const struct mounts *mounts, const struct object_mapping *m, int *ret_fd);
+int object_open(int procfs_fd, struct mounts *mounts, const struct object_mapping *m, int *ret_fd);
 
 /*
  * Opens what has the debugging information of F, which is at PATH: below FOLDER (/usr/lib/debug) by its build id, or by the name that it
  * gives, there and beside it; on MOUNTS. It is what F says that it is, by build id or checksum, and in RET, which needs *RET_FD to
  * stay open. 0; -ENOENT: there is none; -ENOMEM.
  */
-int object_open_debug(const struct elffile *f, const struct mounts *mounts, const char *path,
+int object_open_debug(const struct elffile *f, struct mounts *mounts, const char *path,
 	const char *folder, struct elffile *ret, int *ret_fd);
 
 /* The checksum of .gnu_debuglink: CRC-32, as of gzip; of what follows START, which is 0 at first. Pure. */

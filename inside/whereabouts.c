@@ -88,7 +88,7 @@ static bool is_same(const struct statx *s, const struct shelf_row *row)
 }
 
 /* Of what is found there nothing is asked that the kernel does not know. */
-static enum found look(const struct whereabouts *w, const char *path, const struct shelf_row *row)
+static enum found look(struct whereabouts *w, const char *path, const struct shelf_row *row)
 {
 	AUTO_CLOSE int place = -1;
 	struct statx s;
@@ -119,7 +119,7 @@ static bool unescape(char *path)
 }
 
 static enum found look_both(
-	const struct whereabouts *w, const char *name, size_t len, const struct shelf_row *row)
+	struct whereabouts *w, const char *name, size_t len, const struct shelf_row *row)
 {
 	char path[PATH_MAX];
 	enum found found;
@@ -133,7 +133,7 @@ static enum found look_both(
 }
 
 enum shelf_fate whereabouts_find(
-	const struct whereabouts *w, const struct shelf_row *row, bool *ret_is_literal)
+	struct whereabouts *w, const struct shelf_row *row, bool *ret_is_literal)
 {
 	size_t len = strlen(row->path);
 	enum found whole, found;

@@ -31,7 +31,7 @@ void whereabouts_close(struct whereabouts *w);
  * of its name, and it is there.
  */
 enum shelf_fate whereabouts_find(
-	const struct whereabouts *w, const struct shelf_row *row, bool *ret_is_literal);
+	struct whereabouts *w, const struct shelf_row *row, bool *ret_is_literal);
 
 /*
  * As target_mappings(), with what has become of files that the kernel calls deleted (.fate); of a tree that only looks like /proc nothing

@@ -4,6 +4,8 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 
 #include "inside/mounts.h"
 #include "tests/unit/allocation.h"
@@ -112,6 +114,72 @@ static void what_was_cut_ends_there(void **state)
 	assert_true(allocation_end());
 }
 
+/* Mounts of this test's own; false: they can't be had. */
+static bool enter_namespace(void)
+{
+	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC) < 0)
+		return false;
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+/* Mounts TYPE at FOLDER, and opens it for its place. */
+static int mount_at(const char *folder, const char *type, uint64_t *ret_id)
+{
+	int fd;
+
+	if (mount("none", folder, type, 0, NULL) < 0)
+		return -1;
+	fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(mounts_find_id(fd, ret_id), 0);
+	return fd;
+}
+
+/* As FUSE would be, message queues are of no type that is known. */
+static void what_has_the_number_of_another_is_not_it(void **state)
+{
+	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_MOUNTS struct mounts m = {.count = 0};
+	char folder[] = "/tmp/memtally-mounts.XXXXXX";
+	uint64_t was = 0, is = 1, next;
+	unsigned int before;
+	int fd = -1;
+
+	(void)state;
+	if (!enter_namespace())
+		skip();
+	assert_non_null(mkdtemp(folder));
+	before = unit_descriptors();
+	/* Others may mount something meanwhile. */
+	for (int i = 0; is != was && i < 100; i++) {
+		fd = mount_at(folder, "tmpfs", &was);
+		assert_true(fd >= 0);
+		assert_int_equal(mounts_read(&m, procfs, getpid()), 0);
+		assert_true(mounts_has(&m, fd));
+		close(fd);
+		assert_int_equal(umount(folder), 0);
+		fd = mount_at(folder, "mqueue", &is);
+		if (is != was) {
+			fd_close(fd);
+			umount(folder);
+		}
+	}
+	if (is == was) {
+		assert_false(mounts_has(&m, fd));
+		close(fd);
+		assert_int_equal(umount(folder), 0);
+		/* And what is new is known. */
+		fd = mount_at(folder, "tmpfs", &next);
+		assert_true(mounts_has(&m, fd));
+		close(fd);
+		assert_int_equal(umount(folder), 0);
+	}
+	mounts_done(&m);
+	assert_int_equal(unit_descriptors(), before);
+	assert_int_equal(rmdir(folder), 0);
+	if (is != was)
+		skip();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -120,6 +188,7 @@ int main(void)
 		cmocka_unit_test(an_overlay_may_be_anybodys),
 		cmocka_unit_test(where_a_descriptor_is_the_kernel_knows),
 		cmocka_unit_test(what_was_cut_ends_there),
+		cmocka_unit_test(what_has_the_number_of_another_is_not_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

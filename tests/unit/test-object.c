@@ -122,7 +122,7 @@ static void only_files_are_opened(void **state)
 static void nothing_is_opened_that_may_keep_one_waiting(void **state)
 {
 	struct mounts_one one = {.id = UINT64_MAX};
-	const struct mounts none = {.count = 0}, other = {.item = &one, .count = 1};
+	struct mounts none = {.count = 0}, other = {.item = &one, .count = 1};
 	struct object_mapping m;
 	int fd = -1;
 
