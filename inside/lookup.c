@@ -2,6 +2,10 @@
 /*
  * RESOLVE_CACHED (Linux 5.12) would do for names that the kernel knows by heart, but not for those on disks.
  *
+ * A name on which something is mounted leads there, and may wait for whom that is of; so such a name is one that mountinfo has, or it is
+ * not stepped onto (RESOLVE_NO_XDEV, Linux 5.6; that alone would ask autofs before 6.18). What remains is who puts another mount in place
+ * of one that may be stepped onto, between these two.
+ *
  * A link, and "..", change the path, and it begins again at the root: so nothing leads above that, whatever is moved meanwhile.
  */
 #include "config.h"
@@ -11,8 +15,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 enum {
 	LINKS_MAX = 40,   /* as the kernel's */
@@ -25,8 +31,7 @@ struct walk {
 	bool it_follows;
 	char path[PATH_MAX]; /* what stands before .at has no links and no dots */
 	char *at;
-	int fd;       /* what that leads to; owned; -1: .root */
-	bool may_ask; /* whether that may be asked */
+	int fd; /* what that leads to; owned; -1: .root */
 	unsigned int links;
 };
 
@@ -39,7 +44,6 @@ static void begin(struct walk *w)
 {
 	w->fd = fd_close(w->fd);
 	w->at = w->path;
-	w->may_ask = mounts_has(w->mounts, w->root);
 }
 
 /* Puts WITH in place of what stands from FROM up to TO. */
@@ -85,6 +89,34 @@ static int follow(struct walk *w, int fd, const char *name, const char *end, boo
 	return replace(w, *target == '/' ? w->path : name, target, end);
 }
 
+/* NAME of the directory FD, and nothing that is mounted there. */
+static int open_here(int fd, const char *name, int flags)
+{
+	const struct open_how how = {.flags = (unsigned int)flags, .resolve = RESOLVE_NO_XDEV};
+	long r = syscall(__NR_openat2, fd, name, &how, sizeof(how));
+
+	/* Filters of before Linux 5.6 do not know it either. */
+	return r < 0 && (errno == ENOSYS || errno == EPERM) ? openat(fd, name, flags) : (int)r;
+}
+
+static int open_name(struct walk *w, const char *name, const char *end, int *ret_fd)
+{
+	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+	int dir = w->fd < 0 ? w->root : w->fd;
+	enum mounts_there there = mounts_at(w->mounts, dir, w->path, (size_t)(end - w->path));
+	AUTO_CLOSE int fd = -1;
+
+	if (there == MOUNTS_OTHER)
+		return LOOKUP_MAY_WAIT;
+	fd = there == MOUNTS_ONE ? openat(dir, name, flags) : open_here(dir, name, flags);
+	if (fd < 0)
+		return errno == EXDEV ? LOOKUP_MAY_WAIT : -errno;
+	if (!mounts_has(w->mounts, fd))
+		return LOOKUP_MAY_WAIT;
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
 /* One name further. */
 static int step(struct walk *w, size_t len)
 {
@@ -92,7 +124,7 @@ static int step(struct walk *w, size_t len)
 	bool is_last = !end[strspn(end, "/")], followed = false;
 	AUTO_CLOSE int fd = -1;
 	char name[NAME_MAX + 1];
-	int r = 0;
+	int r;
 
 	if (len > NAME_MAX)
 		return -ENAMETOOLONG;
@@ -102,15 +134,10 @@ static int step(struct walk *w, size_t len)
 	}
 	if (len == 2 && !memcmp(w->at, "..", 2))
 		return go_up(w, w->at);
-	if (!w->may_ask)
-		return LOOKUP_MAY_WAIT;
 	memcpy(name, w->at, len);
 	name[len] = '\0';
-	fd = openat(w->fd < 0 ? w->root : w->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	w->may_ask = mounts_has(w->mounts, fd);
-	if (w->may_ask && (!is_last || w->it_follows))
+	r = open_name(w, name, end, &fd);
+	if (r == 0 && (!is_last || w->it_follows))
 		r = follow(w, fd, w->at, end, &followed);
 	if (r != 0 || followed)
 		return r;
@@ -129,6 +156,8 @@ int lookup_open(struct mounts *mounts, int root, const char *path, bool it_follo
 
 	if (len >= sizeof(w.path))
 		return -ENAMETOOLONG;
+	if (!mounts_has(mounts, root))
+		return LOOKUP_MAY_WAIT;
 	memcpy(w.path, path, len + 1);
 	begin(&w);
 	for (unsigned int steps = 0; r == 0; steps++) {

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/nsfs.h>
 #include <poll.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
@@ -41,11 +43,14 @@ void mounts_done(struct mounts *m)
 {
 	close_lists(m);
 	free(m->item);
+	buffer_done(&m->places);
 	*m = (struct mounts){.count = 0};
 }
 
-static int add(struct mounts *m, const struct mountinfo *one)
+static int add(struct mounts *m, const struct mountinfo *one, bool is_one)
 {
+	size_t place = m->places.len;
+
 	if (m->count == m->room) {
 		size_t room = m->room ? 2 * m->room : 64;
 		struct mounts_one *more = reallocarray(m->item, room, sizeof(*more));
@@ -55,15 +60,30 @@ static int add(struct mounts *m, const struct mountinfo *one)
 		m->item = more;
 		m->room = room;
 	}
-	m->item[m->count++] = (struct mounts_one){
-		.id = one->id, .major = one->major, .minor = one->minor};
+	buffer_add(&m->places, one->mountpoint, strlen(one->mountpoint) + 1);
+	if (m->places.error)
+		return m->places.error;
+	m->item[m->count++] = (struct mounts_one){.id = one->id,
+		.parent_id = one->parent_id,
+		.major = one->major,
+		.minor = one->minor,
+		.is_one = is_one,
+		.place = place};
 	return 0;
 }
 
 static bool has_device(const struct mounts *m, uint32_t major, uint32_t minor)
 {
 	for (size_t i = 0; i < m->count; i++)
-		if (m->item[i].major == major && m->item[i].minor == minor)
+		if (m->item[i].is_one && m->item[i].major == major && m->item[i].minor == minor)
+			return true;
+	return false;
+}
+
+static bool has_id(const struct mounts *m, uint64_t id)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->item[i].is_one && m->item[i].id == id)
 			return true;
 	return false;
 }
@@ -84,11 +104,13 @@ int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose
 	int r;
 
 	while ((r = mountinfo_next(&at, text + len, &one)) == 0 || r == MOUNTINFO_OTHER) {
-		if (r != 0 || !is_one(m, &one, whose))
+		if (r != 0)
 			continue;
-		r = add(m, &one);
+		r = add(m, &one, is_one(m, &one, whose));
 		if (r < 0)
 			return r;
+		if (whose != MOUNTS_OURS && !strcmp(one.mountpoint, "/") && m->root != MOUNTS_OTHER)
+			m->root = has_id(m, one.id) ? MOUNTS_ONE : MOUNTS_OTHER;
 	}
 	return r < 0 ? r : 0;
 }
@@ -124,6 +146,13 @@ static int read_one(struct mounts *m, int fd, enum mounts_whose whose)
 	return r == -ENOMEM ? r : 0;
 }
 
+static bool is_kernels(int procfs_fd)
+{
+	struct statfs s;
+
+	return fstatfs(procfs_fd, &s) == 0 && s.f_type == PROC_SUPER_MAGIC;
+}
+
 int mounts_read(struct mounts *m, int procfs_fd, pid_t pid)
 {
 	char path[64];
@@ -131,6 +160,8 @@ int mounts_read(struct mounts *m, int procfs_fd, pid_t pid)
 
 	close_lists(m);
 	m->count = 0;
+	buffer_clear(&m->places);
+	m->root = is_kernels(procfs_fd) ? MOUNTS_NOTHING : MOUNTS_ONE;
 	m->procfs_fd = procfs_fd;
 	m->pid = pid;
 	if (fd >= 0)
@@ -192,12 +223,65 @@ bool mounts_has(struct mounts *m, int fd)
 {
 	uint64_t id;
 
-	if (mounts_find_id(fd, &id) < 0 || !renew(m))
-		return false;
+	return mounts_find_id(fd, &id) == 0 && renew(m) && has_id(m, id);
+}
+
+/* Whether PLACE is the first LEN bytes of PATH, which may have several slashes in place of one. */
+static bool is_place(const char *place, const char *path, size_t len)
+{
+	const char *end = path + len;
+
+	for (;;) {
+		size_t n;
+
+		while (path < end && *path == '/')
+			path++;
+		place += strspn(place, "/");
+		if (path == end || !*place)
+			return path == end && !*place;
+		n = strcspn(place, "/");
+		if (n > (size_t)(end - path) || memcmp(place, path, n) != 0)
+			return false;
+		place += n;
+		path += n;
+		if (path < end && *path != '/')
+			return false;
+	}
+}
+
+/* What is mounted there on the mount PARENT_ID; NULL: nothing. */
+static const struct mounts_one *find_at(
+	const struct mounts *m, uint64_t parent_id, const char *path, size_t len)
+{
 	for (size_t i = 0; i < m->count; i++)
-		if (m->item[i].id == id)
-			return true;
-	return false;
+		if (m->item[i].parent_id == parent_id &&
+			is_place(m->places.data + m->item[i].place, path, len))
+			return &m->item[i];
+	return NULL;
+}
+
+enum mounts_there mounts_at(struct mounts *m, int fd, const char *path, size_t len)
+{
+	uint64_t id;
+
+	if (mounts_find_id(fd, &id) < 0 || !renew(m))
+		return MOUNTS_OTHER;
+	/* Upon each other, and one comes to all of them; no more than there are. */
+	for (size_t i = 0; i <= m->count; i++) {
+		const struct mounts_one *one = find_at(m, id, path, len);
+
+		if (!one)
+			return i ? MOUNTS_ONE : MOUNTS_NOTHING;
+		id = one->id;
+		if (!has_id(m, id))
+			return MOUNTS_OTHER;
+	}
+	return MOUNTS_OTHER;
+}
+
+bool mounts_has_root(struct mounts *m)
+{
+	return renew(m) && m->root == MOUNTS_ONE;
 }
 
 bool mounts_has_device(struct mounts *m, uint32_t major, uint32_t minor)

@@ -11,12 +11,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
 
-/* A mount of a file system that keeps nobody waiting. */
 struct mounts_one {
-	uint64_t id;
+	uint64_t id, parent_id;
 	uint32_t major, minor; /* of the file system, as maps has them */
+	bool is_one;           /* its file system keeps nobody waiting */
+	size_t place;          /* where it is mounted, below the root of whose it is: in .places */
 };
 
 enum mounts_whose {
@@ -25,11 +27,19 @@ enum mounts_whose {
 	MOUNTS_ANYBODYS, /* another's, who may have mounted them himself */
 };
 
+enum mounts_there {
+	MOUNTS_NOTHING,
+	MOUNTS_ONE,   /* what keeps nobody waiting */
+	MOUNTS_OTHER, /* something else, or it can't be known */
+};
+
 enum { MOUNTS_LISTS = 2 };
 
 struct mounts {
 	struct mounts_one *item; /* owned */
 	size_t count, room;
+	struct buffer places;
+	enum mounts_there root; /* what the other's root is the root of */
 	int list[MOUNTS_LISTS]; /* the mountinfos that were read, owned; they tell of changes */
 	size_t lists;           /* 0: what there is does not change */
 	int procfs_fd;          /* borrowed; whence to read them again */
@@ -53,6 +63,18 @@ int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose
 
 /* Whether what FD, which may be open for its place alone, is on one of them; not where they change all the time. */
 bool mounts_has(struct mounts *m, int fd);
+
+/*
+ * What is mounted at the first LEN bytes of PATH, whose directory, FD, is on one of them. Whoever comes to what may wait, waits for it: for
+ * NFS, which asks its server as soon as one does (d_weak_revalidate()), and for a daemon that mounts what is asked for (autofs).
+ */
+enum mounts_there mounts_at(struct mounts *m, int fd, const char *path, size_t len);
+
+/*
+ * Whether the process's root may be come to. It is not known of one that lies below the root of what is mounted, as chroot() makes it;
+ * what is no kernel's /proc has any.
+ */
+bool mounts_has_root(struct mounts *m);
 
 bool mounts_has_device(struct mounts *m, uint32_t major, uint32_t minor);
 

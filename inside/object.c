@@ -138,6 +138,8 @@ int object_open(int procfs_fd, struct mounts *mounts, const struct object_mappin
 		return 0;
 	if (m->path[0] != '/')
 		return -ENOENT;
+	if (!mounts_has_root(mounts))
+		return OBJECT_MAY_WAIT;
 	snprintf(path, sizeof(path), "%d/root", (int)m->pid);
 	root = openat(procfs_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)

@@ -35,14 +35,16 @@ static int has_our_mounts(struct target *t)
 	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* For its place alone: opening it might ask a server. */
-static int open_root(struct target *t, int *ret)
+/* For its place alone: opening it might ask a server. -ENOLINK: so might coming to it. */
+static int open_root(struct target *t, struct mounts *mounts, int *ret)
 {
 	AUTO_CLOSE int dir = -1;
 	int r = target_file(t, ".", &dir);
 
 	if (r != 0)
 		return r;
+	if (!mounts_has_root(mounts))
+		return -ENOLINK;
 	*ret = openat(dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return *ret < 0 ? -errno : 0;
 }
@@ -51,18 +53,17 @@ int whereabouts_open(struct target *t, struct whereabouts *ret)
 {
 	AUTO_CLOSE int fd = -1;
 	AUTO_MOUNTS struct mounts mounts = {.count = 0};
-	int ours = has_our_mounts(t), r = 0;
+	int ours = has_our_mounts(t), r;
 
 	if (ours < 0)
 		return ours;
-	if (ours)
+	r = mounts_read(&mounts, t->reader.procfs->fd, t->process.pid);
+	if (r == 0 && ours) {
 		fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	else
-		r = open_root(t, &fd);
-	if (ours && fd < 0)
-		return -errno;
-	if (r == 0)
-		r = mounts_read(&mounts, t->reader.procfs->fd, t->process.pid);
+		r = fd < 0 ? -errno : 0;
+	} else if (r == 0) {
+		r = open_root(t, &mounts, &fd);
+	}
 	if (r != 0)
 		return r;
 	*ret = (struct whereabouts){.root = TAKE_FD(fd), .mounts = mounts};

@@ -6,7 +6,15 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "inside/lookup.h"
 
@@ -100,7 +108,6 @@ static void what_leads_nowhere_says_why(void **state)
 	free(long_path);
 }
 
-/* What itself is on such a file system is found, and not asked. */
 static void nothing_is_asked_of_what_may_not_answer(void **state)
 {
 	struct mounts known = mounts;
@@ -112,8 +119,150 @@ static void nothing_is_asked_of_what_may_not_answer(void **state)
 	assert_int_equal(error, LOOKUP_MAY_WAIT);
 	assert_int_equal(look("/a/none", false, &error), 0);
 	assert_int_equal(error, LOOKUP_MAY_WAIT);
-	assert_true(look("/", false, &error) == inode_of("."));
+	assert_int_equal(look("/", false, &error), 0);
+	assert_int_equal(error, LOOKUP_MAY_WAIT);
 	mounts = known;
+}
+
+/* Makes RET the mounts of this test's own; false: they can't be had. */
+static bool enter_namespace(int procfs, struct mounts *ret)
+{
+	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC) < 0)
+		return false;
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	       mounts_read(ret, procfs, getpid()) == 0;
+}
+
+/* At NAME in the folder. */
+static int mount_at(const char *name, const char *type, const char *options)
+{
+	char place[64];
+
+	snprintf(place, sizeof(place), "%s/%s", path, name);
+	return mount("none", place, type, 0, options) < 0 ? -errno : 0;
+}
+
+static void unmount(const char *name)
+{
+	char place[64];
+
+	snprintf(place, sizeof(place), "%s/%s", path, name);
+	assert_int_equal(umount2(place, MNT_DETACH), 0);
+}
+
+/* From our root, which is that of the mounts M. */
+static int look_from_root(struct mounts *m, const char *name)
+{
+	AUTO_CLOSE int slash = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+	char place[64];
+
+	snprintf(place, sizeof(place), "%s/%s", path, name);
+	return lookup_open(m, slash, place, false, &fd);
+}
+
+static bool can_refuse_mounts(void)
+{
+	struct open_how how = {.flags = O_PATH, .resolve = RESOLVE_NO_XDEV};
+	long fd = syscall(__NR_openat2, AT_FDCWD, ".", &how, sizeof(how));
+
+	return fd_close((int)fd) < 0 && fd >= 0;
+}
+
+/* As NFS would be, message queues are of no type that is known. */
+static void nothing_is_stepped_onto_that_may_not_answer(void **state)
+{
+	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_MOUNTS struct mounts m = {.count = 0};
+	unsigned int before;
+
+	(void)state;
+	if (!enter_namespace(procfs, &m) || look_from_root(&m, "a") != 0 ||
+		mount_at("a", "mqueue", NULL) < 0)
+		skip();
+	before = unit_descriptors();
+	assert_int_equal(look_from_root(&m, "a"), LOOKUP_MAY_WAIT);
+	assert_int_equal(look_from_root(&m, "a/b/file"), LOOKUP_MAY_WAIT);
+	assert_int_equal(look_from_root(&m, "up/a/b"), LOOKUP_MAY_WAIT);
+	assert_int_equal(look_from_root(&m, "file"), 0);
+	unmount("a");
+	assert_int_equal(look_from_root(&m, "a/b/file"), 0);
+	assert_int_equal(mount_at("a", "tmpfs", NULL), 0);
+	assert_int_equal(look_from_root(&m, "a"), 0);
+	assert_int_equal(look_from_root(&m, "a/b"), -ENOENT);
+	assert_int_equal(mount_at("a", "mqueue", NULL), 0);
+	assert_int_equal(look_from_root(&m, "a"), LOOKUP_MAY_WAIT);
+	unmount("a");
+	unmount("a");
+	/* Where something is mounted that mountinfo had elsewhere, since nobody tells of names that change. */
+	assert_int_equal(mount_at("a/b", "tmpfs", NULL), 0);
+	assert_int_equal(look_from_root(&m, "a/b"), 0);
+	assert_int_equal(renameat(root, "a", root, "moved"), 0);
+	if (can_refuse_mounts())
+		assert_int_equal(look_from_root(&m, "moved/b"), LOOKUP_MAY_WAIT);
+	assert_int_equal(renameat(root, "moved", root, "a"), 0);
+	unmount("a/b");
+	assert_int_equal(look_from_root(&m, "a/b/file"), 0);
+	assert_int_equal(unit_descriptors(), before);
+}
+
+/* Which ends if this test does. */
+static pid_t fork_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
+static void end_child(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* Of autofs, of which somebody is waiting for what is to be mounted there. */
+static void a_daemon_that_mounts_is_not_waited_for(void **state)
+{
+	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_MOUNTS struct mounts m = {.count = 0};
+	char options[96], place[64];
+	struct pollfd asked = {.events = POLLIN};
+	pid_t daemon, asking;
+	int ends[2], r;
+
+	(void)state;
+	if (!enter_namespace(procfs, &m) || look_from_root(&m, "a") != 0)
+		skip();
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_DIRECT), 0);
+	daemon = fork_child();
+	if (daemon == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(setpgid(daemon, daemon), 0);
+	snprintf(options, sizeof(options), "fd=%d,pgrp=%d,minproto=5,maxproto=5,direct", ends[1],
+		(int)daemon);
+	r = mount_at("a", "autofs", options);
+	if (r == 0) {
+		snprintf(place, sizeof(place), "%s/a/x", path);
+		asking = fork_child();
+		if (asking == 0)
+			_exit(open(place, O_RDONLY | O_CLOEXEC) >= 0);
+		asked.fd = ends[0];
+		assert_int_equal(poll(&asked, 1, 20000), 1);
+		alarm(20);
+		assert_int_equal(look_from_root(&m, "a"), LOOKUP_MAY_WAIT);
+		assert_int_equal(look_from_root(&m, "a/x"), LOOKUP_MAY_WAIT);
+		alarm(0);
+		end_child(asking);
+		unmount("a");
+	}
+	end_child(daemon);
+	close(ends[0]);
+	close(ends[1]);
+	if (r < 0)
+		skip();
 }
 
 static int make_folder(void **state)
@@ -159,6 +308,8 @@ int main(void)
 		cmocka_unit_test(paths_lead_below_the_root),
 		cmocka_unit_test(what_leads_nowhere_says_why),
 		cmocka_unit_test(nothing_is_asked_of_what_may_not_answer),
+		cmocka_unit_test(nothing_is_stepped_onto_that_may_not_answer),
+		cmocka_unit_test(a_daemon_that_mounts_is_not_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -19,6 +19,15 @@ static int add(struct mounts *m, const char *text, enum mounts_whose whose)
 	return mounts_add(m, copy, strlen(copy), whose);
 }
 
+static size_t count_ones(const struct mounts *m)
+{
+	size_t ones = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		ones += m->item[i].is_one;
+	return ones;
+}
+
 static void only_what_keeps_nobody_waiting_is_one(void **state)
 {
 	static const char text[] = "21 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
@@ -33,7 +42,7 @@ static void only_what_keeps_nobody_waiting_is_one(void **state)
 
 	(void)state;
 	assert_int_equal(add(&m, text, MOUNTS_OURS), 0);
-	assert_int_equal(m.count, 3);
+	assert_int_equal(count_ones(&m), 3);
 	assert_int_equal(m.item[0].id, 21);
 	assert_true(mounts_has_device(&m, 8, 1));
 	assert_true(mounts_has_device(&m, 0, 43));
@@ -75,7 +84,7 @@ static void an_overlay_may_be_anybodys(void **state)
 
 		assert_int_equal(add(&m, ours, MOUNTS_OURS), 0);
 		assert_int_equal(add(&m, theirs, (enum mounts_whose)whose), 0);
-		assert_int_equal(m.count, whose == MOUNTS_THEIRS ? 4 : 3);
+		assert_int_equal(count_ones(&m), whose == MOUNTS_THEIRS ? 4 : 3);
 		assert_int_equal(mounts_has_device(&m, 0, 51), whose == MOUNTS_THEIRS);
 	}
 }
@@ -112,6 +121,121 @@ static void what_was_cut_ends_there(void **state)
 	m.count = m.room;
 	assert_int_equal(add(&m, "21 1 8:1 / / rw - ext4 /dev/sda1 rw\n", MOUNTS_OURS), -ENOMEM);
 	assert_true(allocation_end());
+}
+
+/* Of a folder that is on mount 21 of ours; what another has mounted is of other mounts. */
+static void what_is_mounted_at_a_name(void **state)
+{
+	static const char root[] = "%llu 1 8:1 / / rw - ext4 /dev/sda1 rw\n",
+			  below[] = "%llu %llu 0:%u / %s rw - %s none rw\n";
+	static const struct {
+		const char *place, *type, *upon; /* upon: over that */
+	} mounted[] = {
+		{"/a", "tmpfs", NULL},
+		{"/a/b c", "nfs4", NULL},
+		{"/auto", "autofs", "ext4"},
+		{"/under", "tmpfs", "nfs4"},
+		{"/twice", "tmpfs", "ext4"},
+	};
+	static const struct {
+		const char *path;
+		enum mounts_there there;
+	} cases[] = {
+		{"/a", MOUNTS_ONE},
+		{"a", MOUNTS_ONE},
+		{"//a", MOUNTS_ONE},
+		{"/a/b c", MOUNTS_OTHER},
+		{"/a///b c", MOUNTS_OTHER},
+		{"/a/b", MOUNTS_NOTHING},
+		{"/a/b cd", MOUNTS_NOTHING},
+		{"/b c", MOUNTS_NOTHING},
+		{"/x/a", MOUNTS_NOTHING},
+		{"/auto", MOUNTS_OTHER},
+		{"/under", MOUNTS_OTHER},
+		{"/twice", MOUNTS_ONE},
+		{"/theirs", MOUNTS_NOTHING},
+	};
+	AUTO_CLOSE int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO_MOUNTS struct mounts m = {.count = 0};
+	unsigned long long id = 1000000;
+	char text[1024], place[16];
+	uint64_t is;
+	int len;
+
+	(void)state;
+	assert_int_equal(mounts_at(&m, -1, "/a", 2), MOUNTS_OTHER);
+	assert_int_equal(mounts_find_id(fd, &is), 0);
+	len = snprintf(text, sizeof(text), root, (unsigned long long)is);
+	for (unsigned int i = 0; i < ARRAY_SIZE(mounted); i++) {
+		snprintf(place, sizeof(place), i == 1 ? "/a/b\\040c" : "%s", mounted[i].place);
+		len += snprintf(text + len, sizeof(text) - (size_t)len, below, ++id,
+			(unsigned long long)is, 40 + i, place, mounted[i].type);
+		if (mounted[i].upon)
+			len += snprintf(text + len, sizeof(text) - (size_t)len, below, id + 1, id,
+				50 + i, place, mounted[i].upon);
+		id++;
+	}
+	assert_int_equal(add(&m, text, MOUNTS_OURS), 0);
+	snprintf(text, sizeof(text), below, id + 1, id, 60U, "/theirs", "nfs4");
+	assert_int_equal(add(&m, text, MOUNTS_ANYBODYS), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (mounts_at(&m, fd, cases[i].path, strlen(cases[i].path)) != cases[i].there)
+			fail_msg("%s", cases[i].path);
+	/* The first bytes alone. */
+	assert_int_equal(mounts_at(&m, fd, "/auto/x", 5), MOUNTS_OTHER);
+	assert_int_equal(mounts_at(&m, fd, "/auto/x", 7), MOUNTS_NOTHING);
+}
+
+/* What is mounted upon itself has no end. */
+static void mounts_may_go_round(void **state)
+{
+	AUTO_CLOSE int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO_MOUNTS struct mounts m = {.count = 0};
+	char text[128];
+	uint64_t is;
+
+	(void)state;
+	assert_int_equal(mounts_find_id(fd, &is), 0);
+	snprintf(text, sizeof(text), "%llu %llu 8:1 / /a rw - ext4 none rw\n",
+		(unsigned long long)is, (unsigned long long)is);
+	assert_int_equal(add(&m, text, MOUNTS_OURS), 0);
+	assert_int_equal(mounts_at(&m, fd, "/a", 2), MOUNTS_OTHER);
+}
+
+static void a_root_is_come_to_where_it_is_known(void **state)
+{
+	static const struct {
+		const char *theirs;
+		bool is_expected;
+	} cases[] = {
+		{"31 1 8:1 / / rw - ext4 none rw\n", true},
+		{"31 1 0:40 / / rw - nfs4 server:/ rw\n", false},
+		{"21 1 0:50 / / rw - virtiofs root rw\n", true}, /* ours */
+		{"31 1 8:1 / / rw - ext4 none rw\n32 31 0:40 / / rw - nfs4 server:/ rw\n", false},
+		{"31 1 0:40 / / rw - nfs4 server:/ rw\n32 31 8:1 / / rw - ext4 none rw\n", false},
+		{"31 1 8:1 / /proc rw - proc none rw\n", false}, /* chroot() */
+		{"", false},
+	};
+	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_CLOSE int other = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_MOUNTS struct mounts m = {.count = 0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_MOUNTS struct mounts one = {.count = 0};
+
+		assert_int_equal(
+			add(&one, "21 1 0:50 / / rw - virtiofs root rw\n", MOUNTS_OURS), 0);
+		assert_int_equal(add(&one, cases[i].theirs, MOUNTS_THEIRS), 0);
+		if (mounts_has_root(&one) != cases[i].is_expected)
+			fail_msg("%s", cases[i].theirs);
+	}
+	assert_int_equal(mounts_read(&m, procfs, getpid()), 0);
+	assert_true(mounts_has_root(&m));
+	assert_int_equal(mounts_read(&m, procfs, -7), 0);
+	assert_false(mounts_has_root(&m));
+	assert_int_equal(mounts_read(&m, other, -7), 0);
+	assert_true(mounts_has_root(&m));
 }
 
 /* Mounts of this test's own; false: they can't be had. */
@@ -188,6 +312,9 @@ int main(void)
 		cmocka_unit_test(an_overlay_may_be_anybodys),
 		cmocka_unit_test(where_a_descriptor_is_the_kernel_knows),
 		cmocka_unit_test(what_was_cut_ends_there),
+		cmocka_unit_test(what_is_mounted_at_a_name),
+		cmocka_unit_test(mounts_may_go_round),
+		cmocka_unit_test(a_root_is_come_to_where_it_is_known),
 		cmocka_unit_test(what_has_the_number_of_another_is_not_it),
 	};
 
