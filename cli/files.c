@@ -315,6 +315,10 @@ static void say_missing(const struct showing *s, const struct procfs *procfs)
 	if (s->inventory.shelf.rest.q[SHELF_MAPPINGS])
 		log_warning(
 			"there are more files than fit in memory: those that came last are summed up");
+	if (s->wanted.may_wait)
+		log_warning(
+			"%s leads to a file system that may not answer (FUSE, a network's), or to an unknown one: it was looked for by this name alone",
+			s->wanted.name.data);
 	if (s->mappers.left_out)
 		log_warning("%zu more processes and files are not shown", s->mappers.left_out);
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What stat calls a device is not always what the kernel prints of mappings. File systems that have several devices (btrfs,
- * overlayfs) show stat one without a major number; and of a mapping on overlayfs the kernel prints, before Linux 6.8, the
- * device of the file system below it. Of these the number and the last name have to do.
- */
 #include "config.h"
 
 #include "cli/wanted.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
-#include <sys/sysmacros.h>
+#include <sys/stat.h>
 
+#include "inside/kind.h"
+#include "inside/lookup.h"
 
 /* As all names of mappings are, whether it is given as it is or as the kernel prints it. */
 static void add_name(const char *file, struct buffer *to)
@@ -19,17 +18,44 @@ static void add_name(const char *file, struct buffer *to)
 	buffer_add_char(to, '\0');
 }
 
+static int look_up(const char *file, struct wanted *w)
+{
+	AUTO_CLOSE int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), place = -1;
+	AUTO_MOUNTS struct mounts mounts = {.count = 0};
+	const struct mounts_one *on;
+	struct statx s;
+	int r = mounts_read(&mounts, -1, 0);
+
+	if (r == 0)
+		r = lookup_open(&mounts, root, file, true, &place);
+	w->may_wait = r == LOOKUP_MAY_WAIT;
+	if (r != 0)
+		return r == -ENOMEM ? r : 0;
+	on = mounts_find(&mounts, place);
+	if (!on || statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &s) < 0)
+		return 0;
+	w->is_there = true;
+	w->inode = s.stx_ino;
+	w->major = s.stx_dev_major;
+	w->minor = s.stx_dev_minor;
+	w->on = *on;
+	return 0;
+}
+
 int wanted_open(const char *file, bool deleted, struct wanted *ret)
 {
 	AUTO_BUFFER struct buffer name = {0};
 	struct wanted w = {.deleted = deleted};
+	int r = 0;
 
 	if (file) {
 		add_name(file, &name);
-		w.is_there = stat(file, &w.stat) == 0;
+		r = name.error;
 	}
-	if (name.error)
-		return name.error;
+	if (r == 0 && file && *file == '/')
+		r = look_up(file, &w);
+	if (r < 0)
+		return r;
 	w.name = name;
 	name = (struct buffer){0};
 	*ret = w;
@@ -50,15 +76,16 @@ static const char *last_name(const char *path)
 
 static bool is_the_file(const struct wanted *w, const struct shelf_row *row)
 {
-	unsigned int dev_major = major(w->stat.st_dev), dev_minor = minor(w->stat.st_dev);
+	enum mounts_device device;
 
 	if (!strcmp(row->name, w->name.data))
 		return true;
-	if (!w->is_there || row->inode != w->stat.st_ino)
+	if (!w->is_there || row->inode != w->inode)
 		return false;
-	if (row->major == dev_major && row->minor == dev_minor)
-		return true;
-	return !dev_major && !strcmp(last_name(row->name), last_name(w->name.data));
+	device = mounts_compare_device(&w->on, w->major, w->minor, row->major, row->minor);
+	return device == MOUNTS_SAME_DEVICE ||
+	       (device == MOUNTS_LIKE_DEVICE &&
+		       !strcmp(last_name(row->name), last_name(w->name.data)));
 }
 
 bool wanted_is(const struct wanted *w, const struct shelf_row *row)

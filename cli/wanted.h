@@ -6,20 +6,24 @@
 #define MEMTALLY_CLI_WANTED_H
 
 #include <stdbool.h>
-#include <sys/stat.h>
+#include <stdint.h>
 
 #include "base/buffer.h"
+#include "inside/mounts.h"
 #include "inside/shelf.h"
 
 struct wanted {
 	bool deleted;
 	struct buffer
 		name; /* clean and terminated: as mappings' names are; empty: no single file is asked for */
+	bool may_wait; /* its path was not looked up: who would have to be asked may not answer */
 	bool is_there; /* its path leads to something, which is: */
-	struct stat stat;
+	uint64_t inode;
+	uint32_t major, minor; /* as stat has them */
+	struct mounts_one on;
 };
 
-/* FILE, which may be NULL: a path, looked up now, or a name such as "memfd:a"; DELETED: only what was. -ENOMEM. */
+/* FILE, which may be NULL: a path, looked up now unless that may wait, or a name such as "memfd:a"; DELETED: only what was. -ENOMEM. */
 int wanted_open(const char *file, bool deleted, struct wanted *ret);
 void wanted_done(struct wanted *w);
 #define AUTO_WANTED CLEANUP(wanted_done)

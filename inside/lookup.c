@@ -31,7 +31,8 @@ struct walk {
 	bool it_follows;
 	char path[PATH_MAX]; /* what stands before .at has no links and no dots */
 	char *at;
-	int fd; /* what that leads to; owned; -1: .root */
+	int fd;       /* what that leads to; owned; -1: .root */
+	bool is_proc; /* what was opened last is on a proc file system */
 	unsigned int links;
 };
 
@@ -72,7 +73,7 @@ static int go_up(struct walk *w, const char *name)
 	return replace(w, from, "", name + 2);
 }
 
-/* 0, also where it is no link; *RET_FOLLOWED: it begins again. */
+/* 0, also where it is no link, *RET_FOLLOWED: it begins again; LOOKUP_MAY_WAIT. */
 static int follow(struct walk *w, int fd, const char *name, const char *end, bool *ret_followed)
 {
 	char target[PATH_MAX];
@@ -85,6 +86,9 @@ static int follow(struct walk *w, int fd, const char *name, const char *end, boo
 	if (++w->links > LINKS_MAX)
 		return -ELOOP;
 	target[len] = '\0';
+	/* /proc/PID/root and the like lead there whatever they say, and only who goes there knows where that is. */
+	if (w->is_proc && *target == '/')
+		return LOOKUP_MAY_WAIT;
 	*ret_followed = true;
 	return replace(w, *target == '/' ? w->path : name, target, end);
 }
@@ -104,6 +108,7 @@ static int open_name(struct walk *w, const char *name, const char *end, int *ret
 	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 	int dir = w->fd < 0 ? w->root : w->fd;
 	enum mounts_there there = mounts_at(w->mounts, dir, w->path, (size_t)(end - w->path));
+	const struct mounts_one *on;
 	AUTO_CLOSE int fd = -1;
 
 	if (there == MOUNTS_OTHER)
@@ -111,8 +116,10 @@ static int open_name(struct walk *w, const char *name, const char *end, int *ret
 	fd = there == MOUNTS_ONE ? openat(dir, name, flags) : open_here(dir, name, flags);
 	if (fd < 0)
 		return errno == EXDEV ? LOOKUP_MAY_WAIT : -errno;
-	if (!mounts_has(w->mounts, fd))
+	on = mounts_find(w->mounts, fd);
+	if (!on)
 		return LOOKUP_MAY_WAIT;
+	w->is_proc = on->is_proc;
 	*ret_fd = TAKE_FD(fd);
 	return 0;
 }

@@ -68,6 +68,8 @@ static int add(struct mounts *m, const struct mountinfo *one, bool is_one)
 		.major = one->major,
 		.minor = one->minor,
 		.is_one = is_one,
+		.is_overlay = !strcmp(one->fstype, "overlay"),
+		.is_proc = !strcmp(one->fstype, "proc"),
 		.place = place};
 	return 0;
 }
@@ -80,12 +82,12 @@ static bool has_device(const struct mounts *m, uint32_t major, uint32_t minor)
 	return false;
 }
 
-static bool has_id(const struct mounts *m, uint64_t id)
+static const struct mounts_one *find_id(const struct mounts *m, uint64_t id)
 {
 	for (size_t i = 0; i < m->count; i++)
 		if (m->item[i].is_one && m->item[i].id == id)
-			return true;
-	return false;
+			return &m->item[i];
+	return NULL;
 }
 
 static bool is_one(const struct mounts *m, const struct mountinfo *one, enum mounts_whose whose)
@@ -110,7 +112,7 @@ int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose
 		if (r < 0)
 			return r;
 		if (whose != MOUNTS_OURS && !strcmp(one.mountpoint, "/") && m->root != MOUNTS_OTHER)
-			m->root = has_id(m, one.id) ? MOUNTS_ONE : MOUNTS_OTHER;
+			m->root = find_id(m, one.id) ? MOUNTS_ONE : MOUNTS_OTHER;
 	}
 	return r < 0 ? r : 0;
 }
@@ -166,7 +168,7 @@ int mounts_read(struct mounts *m, int procfs_fd, pid_t pid)
 	m->pid = pid;
 	if (fd >= 0)
 		r = read_one(m, fd, MOUNTS_OURS);
-	if (r < 0)
+	if (r < 0 || !pid)
 		return r;
 	snprintf(path, sizeof(path), "%d/mountinfo", (int)pid);
 	fd = openat(procfs_fd, path, O_RDONLY | O_CLOEXEC);
@@ -219,11 +221,28 @@ static bool renew(struct mounts *m)
 	return false;
 }
 
-bool mounts_has(struct mounts *m, int fd)
+const struct mounts_one *mounts_find(struct mounts *m, int fd)
 {
 	uint64_t id;
 
-	return mounts_find_id(fd, &id) == 0 && renew(m) && has_id(m, id);
+	return mounts_find_id(fd, &id) == 0 && renew(m) ? find_id(m, id) : NULL;
+}
+
+bool mounts_has(struct mounts *m, int fd)
+{
+	return mounts_find(m, fd);
+}
+
+enum mounts_device mounts_compare_device(const struct mounts_one *one, uint32_t stat_major,
+	uint32_t stat_minor, uint32_t major, uint32_t minor)
+{
+	bool is_file_systems = major == one->major && minor == one->minor;
+
+	if (major == stat_major && minor == stat_minor)
+		return MOUNTS_SAME_DEVICE;
+	if (one->is_overlay)
+		return MOUNTS_LIKE_DEVICE;
+	return is_file_systems ? MOUNTS_LIKE_DEVICE : MOUNTS_ANOTHER_DEVICE;
 }
 
 /* Whether PLACE is the first LEN bytes of PATH, which may have several slashes in place of one. */
@@ -273,7 +292,7 @@ enum mounts_there mounts_at(struct mounts *m, int fd, const char *path, size_t l
 		if (!one)
 			return i ? MOUNTS_ONE : MOUNTS_NOTHING;
 		id = one->id;
-		if (!has_id(m, id))
+		if (!find_id(m, id))
 			return MOUNTS_OTHER;
 	}
 	return MOUNTS_OTHER;

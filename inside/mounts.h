@@ -18,7 +18,8 @@ struct mounts_one {
 	uint64_t id, parent_id;
 	uint32_t major, minor; /* of the file system, as maps has them */
 	bool is_one;           /* its file system keeps nobody waiting */
-	size_t place;          /* where it is mounted, below the root of whose it is: in .places */
+	bool is_overlay, is_proc;
+	size_t place; /* where it is mounted, below the root of whose it is: in .places */
 };
 
 enum mounts_whose {
@@ -50,7 +51,7 @@ void mounts_done(struct mounts *m);
 #define AUTO_MOUNTS CLEANUP(mounts_done)
 
 /*
- * Makes M those that we and process PID of PROCFS_FD have, which has to stay open; what can't be read has none. They are read again where
+ * Makes M those that we and process PID of PROCFS_FD have, which has to stay open, or, if PID is 0, we alone; what can't be read has none. They are read again where
  * something was mounted or unmounted before they are asked for. -ENOMEM.
  */
 int mounts_read(struct mounts *m, int procfs_fd, pid_t pid);
@@ -63,6 +64,23 @@ int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose
 
 /* Whether what FD, which may be open for its place alone, is on one of them; not where they change all the time. */
 bool mounts_has(struct mounts *m, int fd);
+
+/* Which that is, as long as M is not asked anything else; NULL: none. */
+const struct mounts_one *mounts_find(struct mounts *m, int fd);
+
+enum mounts_device {
+	MOUNTS_ANOTHER_DEVICE,
+	MOUNTS_LIKE_DEVICE, /* that of another file on it may be the same */
+	MOUNTS_SAME_DEVICE,
+};
+
+/*
+ * Whether MAJOR:MINOR, as maps has it, is the device of a file on ONE of which stat has STAT_MAJOR:STAT_MINOR. These are not always the same:
+ * btrfs shows stat one for each subvolume, overlayfs one of its own or of what is below it; and of a mapping on overlayfs the kernel prints,
+ * before Linux 6.8, the device of what is below. Pure.
+ */
+enum mounts_device mounts_compare_device(const struct mounts_one *one, uint32_t stat_major,
+	uint32_t stat_minor, uint32_t major, uint32_t minor);
 
 /*
  * What is mounted at the first LEN bytes of PATH, whose directory, FD, is on one of them. Whoever comes to what may wait, waits for it: for

@@ -215,6 +215,20 @@ static pid_t fork_child(void)
 	return pid;
 }
 
+/* What they say is a path in the root of whoever has them, and they lead elsewhere. */
+static void proc_has_links_that_are_none(void **state)
+{
+	AUTO_CLOSE int slash = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+	AUTO_MOUNTS struct mounts m = {.count = 0};
+
+	(void)state;
+	assert_int_equal(mounts_read(&m, -1, 0), 0);
+	assert_int_equal(
+		lookup_open(&m, slash, "/proc/self/root/proc", true, &fd), LOOKUP_MAY_WAIT);
+	assert_int_equal(lookup_open(&m, slash, "/proc/self/exe", true, &fd), LOOKUP_MAY_WAIT);
+	assert_int_equal(lookup_open(&m, slash, "/proc/self/status", true, &fd), 0);
+}
+
 static void end_child(pid_t pid)
 {
 	assert_int_equal(kill(pid, SIGKILL), 0);
@@ -309,6 +323,7 @@ int main(void)
 		cmocka_unit_test(what_leads_nowhere_says_why),
 		cmocka_unit_test(nothing_is_asked_of_what_may_not_answer),
 		cmocka_unit_test(nothing_is_stepped_onto_that_may_not_answer),
+		cmocka_unit_test(proc_has_links_that_are_none),
 		cmocka_unit_test(a_daemon_that_mounts_is_not_waited_for),
 	};
 

@@ -234,8 +234,25 @@ static void a_root_is_come_to_where_it_is_known(void **state)
 	assert_true(mounts_has_root(&m));
 	assert_int_equal(mounts_read(&m, procfs, -7), 0);
 	assert_false(mounts_has_root(&m));
+	assert_int_equal(mounts_read(&m, -1, 0), 0);
+	assert_int_equal(m.lists, 1);
 	assert_int_equal(mounts_read(&m, other, -7), 0);
 	assert_true(mounts_has_root(&m));
+}
+
+static void devices_of_maps_are_not_always_stats(void **state)
+{
+	static const struct mounts_one one = {.major = 0, .minor = 30},
+				       overlay = {.major = 0, .minor = 50, .is_overlay = true};
+
+	(void)state;
+	assert_int_equal(mounts_compare_device(&one, 0, 30, 0, 30), MOUNTS_SAME_DEVICE);
+	assert_int_equal(mounts_compare_device(&one, 0, 30, 0, 31), MOUNTS_ANOTHER_DEVICE);
+	assert_int_equal(mounts_compare_device(&one, 0, 40, 0, 30), MOUNTS_LIKE_DEVICE);
+	assert_int_equal(mounts_compare_device(&one, 0, 40, 0, 40), MOUNTS_SAME_DEVICE);
+	assert_int_equal(mounts_compare_device(&one, 0, 40, 0, 31), MOUNTS_ANOTHER_DEVICE);
+	assert_int_equal(mounts_compare_device(&overlay, 0, 50, 8, 1), MOUNTS_LIKE_DEVICE);
+	assert_int_equal(mounts_compare_device(&overlay, 0, 50, 0, 50), MOUNTS_SAME_DEVICE);
 }
 
 /* Mounts of this test's own; false: they can't be had. */
@@ -315,6 +332,7 @@ int main(void)
 		cmocka_unit_test(what_is_mounted_at_a_name),
 		cmocka_unit_test(mounts_may_go_round),
 		cmocka_unit_test(a_root_is_come_to_where_it_is_known),
+		cmocka_unit_test(devices_of_maps_are_not_always_stats),
 		cmocka_unit_test(what_has_the_number_of_another_is_not_it),
 	};
 

@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "cli/wanted.h"
@@ -24,8 +25,8 @@ static const struct shelf_row *row_of(const char *name, unsigned int dev_major,
 	return &row;
 }
 
-/* Of a file at a path that leads to inode 7 of the device. */
-static void check(unsigned int dev_major, unsigned int dev_minor, const struct shelf_row *row,
+/* Of a file at a path that leads to inode 7 of minor DEVICE, on ON; major 0 where that has it. */
+static void check(const struct mounts_one *on, unsigned int device, const struct shelf_row *row,
 	bool is_expected)
 {
 	AUTO_WANTED struct wanted w = {.name = {0}};
@@ -33,8 +34,10 @@ static void check(unsigned int dev_major, unsigned int dev_minor, const struct s
 	assert_int_equal(wanted_open("/link/lib.so", false, &w), 0);
 	assert_false(w.is_there);
 	w.is_there = true;
-	w.stat.st_dev = makedev(dev_major, dev_minor);
-	w.stat.st_ino = 7;
+	w.major = on->major;
+	w.minor = device;
+	w.inode = 7;
+	w.on = *on;
 	assert_int_equal(wanted_is(&w, row), is_expected);
 	w.is_there = false;
 	assert_int_equal(wanted_is(&w, row), !strcmp(row->name, "/link/lib.so"));
@@ -42,30 +45,51 @@ static void check(unsigned int dev_major, unsigned int dev_minor, const struct s
 
 static void a_file_is_told_by_its_name_or_what_it_is(void **state)
 {
+	static const struct mounts_one disk = {.major = 8, .minor = 1},
+				       tmpfs = {.major = 0, .minor = 45},
+				       btrfs = {.major = 0, .minor = 30},
+				       overlay = {.major = 0, .minor = 50, .is_overlay = true};
+
 	(void)state;
-	check(8, 1, row_of("/link/lib.so", 9, 9, 9, SHELF_THERE), true);
-	check(8, 1, row_of("/usr/lib.so.1", 8, 1, 7, SHELF_THERE), true);
-	check(8, 1, row_of("/usr/lib.so", 8, 1, 8, SHELF_THERE), false);
-	check(8, 1, row_of("/usr/lib.so", 8, 2, 7, SHELF_THERE), false);
-	check(8, 1, row_of("/usr/lib.so", 0, 1, 7, SHELF_THERE), false);
+	check(&disk, 1, row_of("/link/lib.so", 9, 9, 9, SHELF_THERE), true);
+	check(&disk, 1, row_of("/usr/lib.so.1", 8, 1, 7, SHELF_THERE), true);
+	check(&disk, 1, row_of("/usr/lib.so", 8, 1, 8, SHELF_THERE), false);
+	check(&disk, 1, row_of("/usr/lib.so", 8, 2, 7, SHELF_THERE), false);
+	check(&disk, 1, row_of("/usr/lib.so", 0, 1, 7, SHELF_THERE), false);
+	check(&tmpfs, 45, row_of("/tmp/other.so", 0, 45, 7, SHELF_THERE), true);
+	/* Each tmpfs counts its inodes anew. */
+	check(&tmpfs, 45, row_of("/mnt/lib.so", 0, 46, 7, SHELF_THERE), false);
+	check(&tmpfs, 45, row_of("/usr/lib.so", 8, 1, 7, SHELF_THERE), false);
 	/* btrfs: mappings have another device of it. */
-	check(0, 40, row_of("/usr/lib.so", 0, 30, 7, SHELF_THERE), true);
-	check(0, 40, row_of("/usr/other.so", 0, 30, 7, SHELF_THERE), false);
-	check(0, 40, row_of("/usr/other.so", 0, 40, 7, SHELF_THERE), true);
+	check(&btrfs, 40, row_of("/usr/lib.so", 0, 30, 7, SHELF_THERE), true);
+	check(&btrfs, 40, row_of("/usr/other.so", 0, 30, 7, SHELF_THERE), false);
+	check(&btrfs, 40, row_of("/usr/other.so", 0, 40, 7, SHELF_THERE), true);
+	check(&btrfs, 40, row_of("/mnt/lib.so", 0, 31, 7, SHELF_THERE), false);
 	/* overlayfs before Linux 6.8: they have that of the disk below. */
-	check(0, 50, row_of("/usr/lib.so", 8, 1, 7, SHELF_THERE), true);
-	check(0, 50, row_of("/usr/other.so", 8, 1, 7, SHELF_THERE), false);
-	check(0, 50, row_of("/usr/lib.so", 8, 1, 8, SHELF_THERE), false);
+	check(&overlay, 50, row_of("/usr/lib.so", 8, 1, 7, SHELF_THERE), true);
+	check(&overlay, 50, row_of("/usr/other.so", 8, 1, 7, SHELF_THERE), false);
+	check(&overlay, 50, row_of("/usr/lib.so", 8, 1, 8, SHELF_THERE), false);
+	check(&overlay, 51, row_of("/usr/lib.so", 0, 50, 7, SHELF_THERE), true);
 }
 
+/* By a link, too. */
 static void a_path_is_looked_up(void **state)
 {
 	AUTO_WANTED struct wanted w = {.name = {0}};
+	char program[256] = "", folder[] = "/tmp/memtally-wanted.XXXXXX", link[64];
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(stat("/proc/self/exe", &st), 0);
-	assert_int_equal(wanted_open("/proc/self/exe", false, &w), 0);
+	assert_true(readlink("/proc/self/exe", program, sizeof(program) - 1) > 0);
+	assert_int_equal(stat(program, &st), 0);
+	assert_non_null(mkdtemp(folder));
+	snprintf(link, sizeof(link), "%s/link", folder);
+	assert_int_equal(symlink(program, link), 0);
+	assert_int_equal(wanted_open(link, false, &w), 0);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(rmdir(folder), 0);
+	if (w.may_wait)
+		skip();
 	assert_true(wanted_is(
 		&w, row_of("/a/test", major(st.st_dev), minor(st.st_dev), st.st_ino, SHELF_THERE)));
 }
