@@ -77,15 +77,12 @@ void whereabouts_close(struct whereabouts *w)
 	mounts_done(&w->mounts);
 }
 
-/*
- * An inode's number is nobody else's on its file system as long as it is mapped. What stat calls a device is another than
- * what the kernel prints of mappings where a file system has several, all without a major number: btrfs, overlayfs.
- */
-static bool is_same(const struct statx *s, const struct shelf_row *row)
+/* An inode's number is nobody else's on its file system as long as it is mapped. */
+static bool is_same(const struct mounts_one *on, const struct statx *s, const struct shelf_row *row)
 {
-	return s->stx_ino == row->inode &&
-	       ((s->stx_dev_major == row->major && s->stx_dev_minor == row->minor) ||
-		       !s->stx_dev_major);
+	return on && s->stx_ino == row->inode &&
+	       mounts_compare_device(on, s->stx_dev_major, s->stx_dev_minor, row->major,
+		       row->minor) != MOUNTS_ANOTHER_DEVICE;
 }
 
 /* Of what is found there nothing is asked that the kernel does not know. */
@@ -99,7 +96,7 @@ static enum found look(struct whereabouts *w, const char *path, const struct she
 		return FOUND_NOTHING;
 	if (r != 0 || statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &s) < 0)
 		return FOUND_UNKNOWN;
-	return is_same(&s, row) ? FOUND_IT : FOUND_ANOTHER;
+	return is_same(mounts_find(&w->mounts, place), &s, row) ? FOUND_IT : FOUND_ANOTHER;
 }
 
 /* The kernel prints newlines as "\012", and that as it is; false: there are none. */

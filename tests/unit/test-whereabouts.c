@@ -6,9 +6,11 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 #include "inside/kind.h"
 #include "inside/whereabouts.h"
@@ -60,6 +62,7 @@ static enum shelf_fate look(struct shelf_row *row, const char *name, bool *ret_i
 static void gone_and_replaced(void **state)
 {
 	struct shelf_row a, b, another;
+	struct statfs fs;
 	bool is_literal = true;
 
 	(void)state;
@@ -77,9 +80,11 @@ static void gone_and_replaced(void **state)
 	assert_int_equal(look(&b, "b (deleted)", &is_literal), SHELF_REPLACED);
 	b.inode -= 1000000;
 	b.inode = another.inode;
-	b.minor++;
-	assert_int_equal(
-		look(&b, "b (deleted)", &is_literal), another.major ? SHELF_REPLACED : SHELF_THERE);
+	/* No device that there is. Of mappings on an overlay before Linux 6.8 it is not known which they have. */
+	b.minor = another.minor ^ 0x80000;
+	assert_int_equal(statfs(folder, &fs), 0);
+	assert_int_equal(look(&b, "b (deleted)", &is_literal),
+		fs.f_type == OVERLAYFS_SUPER_MAGIC ? SHELF_THERE : SHELF_REPLACED);
 	removes("b");
 	assert_int_equal(look(&a, "none/a (deleted)", &is_literal), SHELF_DELETED);
 }
