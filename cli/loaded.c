@@ -36,6 +36,7 @@ struct looking {
 
 void loaded_init(struct loaded *p)
 {
+	p->budget = OBJECT_BUDGET;
 	p->placed.page_size = p->other.page_size = pagewalk_page_size();
 }
 
@@ -216,7 +217,8 @@ static int read_symbols(struct looking *l, struct elffile *f, struct elffile *de
 	*ret = f;
 	l->p->looked_into++;
 	if (r == 1) {
-		other = object_open_debug(f, &l->p->mounts, l->path, DEBUG_FOLDER, debug, debug_fd);
+		other = object_open_debug(
+			f, &l->p->mounts, l->path, DEBUG_FOLDER, &l->p->budget, debug, debug_fd);
 		if (other == 0 && elffile_read_symbols(debug, ret_why) == 0) {
 			*ret = debug;
 			add_file(l, "debug");

@@ -28,6 +28,7 @@ struct loaded {
 	bool has_failed;             /* a file could not be looked into, and it was said why */
 
 	size_t looked_into, without_symtab; /* files */
+	uint64_t budget;                    /* object_open_debug()'s */
 
 	/* Of the process that is looked into. */
 	struct target *target; /* borrowed */

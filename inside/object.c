@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
@@ -19,7 +20,6 @@ enum {
 	PATH_SIZE = 96,
 	MAPS_MAX = 1 << 24,
 	PIECE = 1 << 16,
-	CHECKED_MAX = 1 << 30, /* bytes of a file whose checksum is asked for */
 };
 
 /*
@@ -153,32 +153,22 @@ int object_open(int procfs_fd, struct mounts *mounts, const struct object_mappin
 	return 0;
 }
 
-uint32_t object_checksum(uint32_t start, const unsigned char *data, size_t len)
-{
-	uint32_t crc = ~start;
-
-	for (size_t i = 0; i < len; i++) {
-		crc ^= data[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = (crc >> 1) ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
-	}
-	return ~crc;
-}
-
-static bool has_checksum(int fd, uint32_t expected)
+/* That of .gnu_debuglink is gzip's. */
+static bool has_checksum(int fd, uint32_t expected, uint64_t *budget)
 {
 	unsigned char piece[PIECE];
-	uint32_t crc = 0;
+	uLong crc = crc32(0, NULL, 0);
 	struct stat st;
 	ssize_t n = 0;
 
-	if (fstat(fd, &st) < 0 || st.st_size > CHECKED_MAX)
+	if (fstat(fd, &st) < 0 || (uint64_t)st.st_size > *budget)
 		return false;
+	*budget -= (uint64_t)st.st_size;
 	for (off_t at = 0; at < st.st_size; at += n) {
 		n = pread(fd, piece, sizeof(piece), at);
 		if (n <= 0)
 			return false;
-		crc = object_checksum(crc, piece, (size_t)n);
+		crc = crc32(crc, piece, (uInt)n);
 	}
 	return crc == expected;
 }
@@ -188,6 +178,7 @@ struct search {
 	const struct elffile *f;
 	struct mounts *mounts;
 	int root; /* ours */
+	uint64_t *budget;
 };
 
 /* Whether PATH is F's, and in RET then. */
@@ -208,7 +199,7 @@ static int try_debug(const struct search *s, const char *path, struct elffile *r
 		if (f->build_id_len != debug.build_id_len ||
 			memcmp(f->build_id, debug.build_id, f->build_id_len) != 0)
 			return -ENOENT;
-	} else if (!f->debuglink || !has_checksum(fd, f->debuglink_crc)) {
+	} else if (!f->debuglink || !has_checksum(fd, f->debuglink_crc, s->budget)) {
 		return -ENOENT;
 	}
 	*ret = debug;
@@ -233,10 +224,10 @@ static int try_build_id(
 }
 
 int object_open_debug(const struct elffile *f, struct mounts *mounts, const char *path,
-	const char *folder, struct elffile *ret, int *ret_fd)
+	const char *folder, uint64_t *budget, struct elffile *ret, int *ret_fd)
 {
 	AUTO_CLOSE int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	const struct search search = {.f = f, .mounts = mounts, .root = root};
+	const struct search search = {.f = f, .mounts = mounts, .root = root, .budget = budget};
 	const char *slash = strrchr(path, '/');
 	int len = slash ? (int)(slash - path) : 0, r;
 	const struct {

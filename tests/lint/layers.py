@@ -15,7 +15,7 @@ LAYERS = {
     "confine": (["base"], ["seccomp.h"]),
     "snapshot": (["base"], []),
     "collectors": (["base", "snapshot"], []),
-    "inside": (["base", "snapshot", "collectors"], ["libelf.h", "gelf.h"]),
+    "inside": (["base", "snapshot", "collectors"], ["libelf.h", "gelf.h", "zlib.h"]),
     "config": (["base"], ["yaml.h"]),
     "render": (["base", "snapshot"], ["jansson.h"]),
     "service": (["base", "confine", "snapshot", "config"], ["systemd/sd-daemon.h"]),

@@ -21,7 +21,7 @@ PROGRAMS = {
                      ["libcollectors.a", "libinside.a", "libdaemon.a", "libledger.a", "libcli.a"]),
     "memtally-ledger": (["libsqlite3.", "libyaml", "libsystemd.", "libseccomp."],
                         ["libcollectors.a", "libinside.a", "librender.a", "libdaemon.a", "libweb.a", "libcli.a"]),
-    "memtally": (["libsmartcols.", "libjansson.", "libyaml", "libelf."], ["libdaemon.a", "libweb.a", "libledger.a", "libconfine.a", "libservice.a"]),
+    "memtally": (["libsmartcols.", "libjansson.", "libyaml", "libelf.", "libz."], ["libdaemon.a", "libweb.a", "libledger.a", "libconfine.a", "libservice.a"]),
 }
 
 

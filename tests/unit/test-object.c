@@ -8,6 +8,7 @@
 #include <ftw.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <zlib.h>
 
 #include "inside/object.h"
 #include "tests/unit/elfimage.h"
@@ -143,17 +144,7 @@ static void nothing_is_opened_that_may_keep_one_waiting(void **state)
 	assert_int_equal(unlinkat(folder, "7/map_files/7000-9000", 0), 0);
 }
 
-static void checksums_are_of_gzip(void **state)
-{
-	const unsigned char text[] = "123456789";
-
-	(void)state;
-	assert_int_equal(object_checksum(0, text, 9), 0xcbf43926);
-	assert_int_equal(object_checksum(object_checksum(0, text, 4), text + 4, 5), 0xcbf43926);
-	assert_int_equal(object_checksum(0, text, 0), 0);
-}
-
-static int find_debug(union elfimage *image, const char *of)
+static int find_debug_within(union elfimage *image, const char *of, uint64_t *budget)
 {
 	AUTO_ELFFILE struct elffile f = {.segments = 0};
 	AUTO_ELFFILE struct elffile debug = {.segments = 0};
@@ -164,10 +155,17 @@ static int find_debug(union elfimage *image, const char *of)
 
 	assert_int_equal(elffile_open_image(image->bytes, sizeof(image->bytes), &f, &why), 0);
 	snprintf(folder_path, sizeof(folder_path), "%s/debug", path);
-	r = object_open_debug(&f, &mounts, of, folder_path, &debug, &fd);
+	r = object_open_debug(&f, &mounts, of, folder_path, budget, &debug, &fd);
 	if (r == 0)
 		assert_int_equal(elffile_read_symbols(&debug, &why), 0);
 	return r;
+}
+
+static int find_debug(union elfimage *image, const char *of)
+{
+	uint64_t budget = OBJECT_BUDGET;
+
+	return find_debug_within(image, of, &budget);
 }
 
 static void debugging_information_is_found_by_build_id(void **state)
@@ -201,7 +199,7 @@ static void debugging_information_is_found_by_name(void **state)
 	elfimage_make(&debug);
 	debug.parts.section[ELFIMAGE_NOTE].sh_type = SHT_PROGBITS; /* without a build id */
 	elfimage_make(&image);
-	image.parts.link_crc = object_checksum(
+	image.parts.link_crc = (uint32_t)crc32(
 		0, (unsigned char *)debug.bytes, sizeof(debug.bytes));
 	memset(image.parts.link + 12, 0, 4);
 	memcpy(image.parts.link + 12, &image.parts.link_crc, 4);
@@ -218,6 +216,37 @@ static void debugging_information_is_found_by_name(void **state)
 		assert_int_equal(find_debug(&image, of), -ENOENT);
 		assert_int_equal(unlinkat(folder, names[i], 0), 0);
 	}
+}
+
+/* Whoever has files mapped may put as many and as large ones beside them as they like. */
+static void checksums_are_not_taken_without_end(void **state)
+{
+	union elfimage image, debug;
+	uint64_t budget = sizeof(debug.bytes) * 2 - 1;
+	char of[64];
+
+	(void)state;
+	elfimage_make(&debug);
+	debug.parts.section[ELFIMAGE_NOTE].sh_type = SHT_PROGBITS;
+	elfimage_make(&image);
+	/* What is known of gzip's, and another one. */
+	assert_int_equal(crc32(0, (const unsigned char *)"123456789", 9), 0xcbf43926);
+	image.parts.link_crc = (uint32_t)crc32(
+		0, (unsigned char *)debug.bytes, sizeof(debug.bytes));
+	memcpy(image.parts.link + 12, &image.parts.link_crc, 4);
+	snprintf(of, sizeof(of), "%s/lib/a.so", path);
+	write_file("lib/its.debug", debug.bytes, sizeof(debug.bytes));
+	assert_int_equal(find_debug_within(&image, of, &budget), 0);
+	assert_int_equal(budget, sizeof(debug.bytes) - 1);
+	assert_int_equal(find_debug_within(&image, of, &budget), -ENOENT);
+	assert_int_equal(budget, sizeof(debug.bytes) - 1);
+	assert_int_equal(unlinkat(folder, "lib/its.debug", 0), 0);
+	/* Of what is told by its build id none is taken. */
+	budget = 0;
+	elfimage_make(&debug);
+	write_file("debug/.build-id/01/02030405060708.debug", debug.bytes, sizeof(debug.bytes));
+	assert_int_equal(find_debug_within(&debug, of, &budget), 0);
+	assert_int_equal(unlinkat(folder, "debug/.build-id/01/02030405060708.debug", 0), 0);
 }
 
 /* Nowhere else: a name with a folder in it is none. */
@@ -286,9 +315,9 @@ int main(void)
 		cmocka_unit_test(what_is_mapped_comes_first),
 		cmocka_unit_test(only_files_are_opened),
 		cmocka_unit_test(nothing_is_opened_that_may_keep_one_waiting),
-		cmocka_unit_test(checksums_are_of_gzip),
 		cmocka_unit_test(debugging_information_is_found_by_build_id),
 		cmocka_unit_test(debugging_information_is_found_by_name),
+		cmocka_unit_test(checksums_are_not_taken_without_end),
 		cmocka_unit_test(a_link_leads_nowhere_else),
 	};
 
