@@ -40,8 +40,8 @@ int object_open(int procfs_fd, struct mounts *mounts, const struct object_mappin
 /*
  * Opens what has the debugging information of F, which is at PATH: below FOLDER (/usr/lib/debug) by its build id, or by the name that it
  * gives, there and beside it; on MOUNTS. It is what F says that it is, by build id or checksum, and in RET, which needs *RET_FD to
- * stay open. Each byte of which a checksum is taken takes one from *BUDGET, and a file of more is none: OBJECT_BUDGET is a fraction of a second, or what the disk takes.
- * 0; -ENOENT: there is none; -ENOMEM.
+ * stay open. Each byte of which a checksum is taken takes one from *BUDGET, and a file of more is none: OBJECT_BUDGET is a fraction of a
+ * second, or what the disk takes. 0; -ENOENT: there is none; -ENOMEM.
  */
 int object_open_debug(const struct elffile *f, struct mounts *mounts, const char *path,
 	const char *folder, uint64_t *budget, struct elffile *ret, int *ret_fd);
