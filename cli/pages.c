@@ -136,7 +136,8 @@ static int look_for_parts(struct looking *l)
 	int r = loaded_look_into(&l->loaded, l->target, l->pid);
 
 	l->visit.fatal = l->loaded.fatal;
-	l->knows_any |= l->parts.count > 0;
+	/* Half of a process is printed by then, or is not among what is sorted. */
+	l->knows_any |= l->parts.count > 0 && !l->parts.is_sorted;
 	return r;
 }
 
@@ -314,6 +315,12 @@ static int look(const struct pages_asked *a, const struct procfs *procfs)
 	r = look_into_all(&l);
 	if (r == 0)
 		r = finish(&l);
+	if (r == -E2BIG) {
+		log_error(
+			"more than %d rows, or names of more than %d MiB, can't be sorted: ask for fewer processes or a --range, or without --sort",
+			PARTLIST_ROWS_MAX, PARTLIST_NAMES_MAX >> 20);
+		return 1;
+	}
 	return r < 0 ? r : l.visit.has_failed;
 }
 

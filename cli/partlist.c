@@ -54,8 +54,11 @@ static char *keep_object(struct partlist *l, const char *object)
 
 static int keep_row(struct partlist *l, const struct partrow *row)
 {
+	size_t bytes = row->name ? strlen(row->name) : 0;
 	struct partrow *more = l->row;
 
+	if (l->rows == PARTLIST_ROWS_MAX || bytes > PARTLIST_NAMES_MAX - l->name_bytes)
+		return -E2BIG;
 	if (l->rows == l->room) {
 		size_t room = l->room ? 2 * l->room : 256;
 
@@ -69,6 +72,7 @@ static int keep_row(struct partlist *l, const struct partrow *row)
 	*more = *row;
 	more->name = row->name ? strdup(row->name) : NULL;
 	more->object = keep_object(l, row->object);
+	l->name_bytes += more->name ? bytes : 0;
 	return (row->name && !more->name) || !more->object ? -ENOMEM : 0;
 }
 
@@ -90,6 +94,14 @@ void partlist_sum(struct partlist *l, const struct partrow *row)
 	add_amounts(&l->one_total, row);
 }
 
+static void drop_row(struct partlist *l)
+{
+	struct partrow *row = &l->row[--l->rows];
+
+	l->name_bytes -= row->name ? strlen(row->name) : 0;
+	free(row->name);
+}
+
 static void begin_next(struct partlist *l)
 {
 	l->one_total = (struct partrow){.name = NULL};
@@ -101,6 +113,7 @@ void partlist_keep(struct partlist *l)
 	add_amounts(&l->total, &l->one_total);
 	l->total_count += l->one_count;
 	l->whole_rows = l->rows;
+	l->whole_files = l->files.len;
 	l->whole++;
 	begin_next(l);
 }
@@ -108,7 +121,9 @@ void partlist_keep(struct partlist *l)
 void partlist_drop(struct partlist *l)
 {
 	while (l->rows > l->whole_rows)
-		free(l->row[--l->rows].name);
+		drop_row(l);
+	if (l->is_sorted)
+		l->files.len = l->whole_files;
 	begin_next(l);
 }
 

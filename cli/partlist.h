@@ -13,6 +13,12 @@
 #include "base/buffer.h"
 #include "cli/partrow.h"
 
+/* What is kept at most, since it is others who decide how much there is. */
+enum {
+	PARTLIST_ROWS_MAX = 1 << 22,
+	PARTLIST_NAMES_MAX = 1 << 28, /* bytes */
+};
+
 struct partlist {
 	/* What is asked for. */
 	struct partrow_format format;
@@ -29,12 +35,14 @@ struct partlist {
 	struct partrow *row; /* owned; those that are kept, */
 	char **object;       /* owned, as each is; of which files */
 	size_t objects;
+	size_t name_bytes; /* of the names in .row */
 	size_t rows, room, shown;
 	struct partrow total,
 		one_total; /* of processes that were whole; and of the one that comes, */
 	size_t total_count, one_count; /* how many rows each has, */
 	size_t whole_rows;             /* and how many of .rows are of the former */
-	size_t whole;                  /* processes */
+	size_t whole;                  /* processes, */
+	size_t whole_files;            /* and so much of .files */
 	struct buffer files;           /* objects, with commas in between */
 };
 

@@ -14,6 +14,9 @@ enum {
 	NOTES_SIZE_MAX = 1 << 16,
 	LINK_SIZE_MAX = 1 << 12,
 	SECTION_NAMES_MAX = 1 << 20,
+	LINKS_SIZE_MAX =
+		1
+		<< 20, /* of all notes and links together: libelf keeps what it has read, for as many sections as lie over it */
 	COMPARED_MAX = 64, /* of names, which may all be the same for long */
 };
 
@@ -179,16 +182,23 @@ static void read_links(struct elffile *f)
 {
 	const Elf_Data *names = section_names(f);
 	Elf_Scn *section = NULL;
+	size_t left = LINKS_SIZE_MAX;
 
 	while (names && (section = elf_nextscn(f->elf, section))) {
+		bool is_note, is_link;
 		GElf_Shdr sh;
 
 		if (!gelf_getshdr(section, &sh))
 			continue;
-		if (sh.sh_type == SHT_NOTE && !f->build_id_len)
+		is_note = sh.sh_type == SHT_NOTE && !f->build_id_len;
+		is_link = sh.sh_type == SHT_PROGBITS && !f->debuglink &&
+		          !strcmp(string_at(names, sh.sh_name), ".gnu_debuglink");
+		if ((!is_note && !is_link) || sh.sh_size > left)
+			continue;
+		left -= sh.sh_size;
+		if (is_note)
 			read_build_id(f, section, &sh);
-		if (sh.sh_type == SHT_PROGBITS && !f->debuglink &&
-			!strcmp(string_at(names, sh.sh_name), ".gnu_debuglink"))
+		else
 			read_debuglink(f, section, &sh);
 	}
 }
@@ -264,6 +274,16 @@ static int by_address(const void *a, const void *b)
 	return x->name == y->name ? 0 : strncmp(x->name, y->name, COMPARED_MAX);
 }
 
+/* Of NAME at most, as it is shown: what is not printed as it is takes four characters or fewer a byte. */
+static size_t shown_len(const char *name)
+{
+	size_t len = 0;
+
+	for (; *name && len < ELFFILE_NAME_MAX; name++)
+		len += *name >= ' ' && *name <= '~' && *name != '\\' ? 1 : 4;
+	return len;
+}
+
 /*
  * Of a linker's output names are together hardly longer than the table that has them; but a file may have millions of symbols with
  * one long name.
@@ -271,7 +291,7 @@ static int by_address(const void *a, const void *b)
 static int measure_names(struct elffile *f, const char **ret_why)
 {
 	for (size_t i = 0; i < f->parts; i++) {
-		f->names += strnlen(f->part[i].name, ELFFILE_NAME_MAX);
+		f->names += shown_len(f->part[i].name);
 		if (f->names > ELFFILE_NAMES_MAX) {
 			f->parts = 0;
 			return refuse(ret_why, "has names of more than 256 MiB");

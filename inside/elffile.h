@@ -19,7 +19,7 @@ enum {
 	ELFFILE_SYMBOLS_MAX = 1 << 22,
 	ELFFILE_BUILD_ID_MAX = 64,
 	ELFFILE_NAME_MAX = 4096,     /* bytes of a name that are shown */
-	ELFFILE_NAMES_MAX = 1 << 28, /* bytes of all names together, as they are shown */
+	ELFFILE_NAMES_MAX = 1 << 28, /* bytes of all names together, as they are shown at most */
 };
 
 /* PT_LOAD. */
@@ -43,7 +43,7 @@ struct elffile {
 	size_t segments;
 	struct elffile_part *part; /* owned; by address, the largest of one address first */
 	size_t parts;
-	size_t names; /* how many bytes theirs are together, as they are shown */
+	size_t names; /* how many bytes theirs are together, as they are shown at most */
 	uint8_t build_id[ELFFILE_BUILD_ID_MAX];
 	size_t build_id_len;   /* 0: none */
 	const char *debuglink; /* a name without slashes; the file's; NULL: none */

@@ -313,6 +313,17 @@ static void names_are_bounded_together(void **state)
 		else
 			assert_int_equal(e.names, ELFFILE_NAMES_MAX);
 	}
+	/* Of what is shown as \x01 a fourth is as long. */
+	memset(names + 1 + ELFFILE_NAME_MAX / 4, 0, NAME - 1 - ELFFILE_NAME_MAX / 4);
+	memset(names + 1, 1, ELFFILE_NAME_MAX / 4);
+	for (unsigned int more = 0; more < 2; more++) {
+		AUTO_ELFFILE struct elffile e = {.segments = 0};
+		const char *why = NULL;
+
+		i->section[ELFIMAGE_SYMTAB].sh_size = (MANY + 1 + more) * sizeof(Elf64_Sym);
+		assert_int_equal(elffile_open_image(bytes, size, &e, &why), 0);
+		assert_int_equal(elffile_read_symbols(&e, &why), more ? -EBADMSG : 0);
+	}
 }
 
 /* Cut anywhere, it is read as far as it goes, or refused. */

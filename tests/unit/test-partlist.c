@@ -165,8 +165,9 @@ static void rows_of_one_file_share_its_path(void **state)
 	partlist_begin(&l);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		char object[8];
-		const struct partrow row = {
-			.pid = 7, .q[PARTROW_RESIDENT] = i, .object = strcpy(object, files[i])};
+		const struct partrow row = {.pid = 7, .q[PARTROW_RESIDENT] = i, .object = object};
+
+		snprintf(object, sizeof(object), "%s", files[i]);
 
 		assert_int_equal(partlist_add(&l, &row), 0);
 	}
