@@ -7,7 +7,6 @@
 
 #include "base/number.h"
 #include "cli/memtally.h"
-#include "tests/unit/running.h"
 
 enum { ARGS_MAX = 16, KEY_SIZE = 64 };
 
@@ -31,21 +30,33 @@ static int ask(void *context)
 	return memtally_run(q->argc, q->argv);
 }
 
-void asked_run(
-	const struct tree *t, struct tree_event *event, const char *const *args, struct asked *ret)
+void asked_text(const struct tree *t, struct tree_event *event, const char *const *args,
+	struct running *ret)
 {
 	struct question q = {.argv = {(char *)(uintptr_t) "memtally"}, .argc = 1, .event = event};
-	AUTO_RUNNING struct running r = {.status = 0};
 	char procfs[64];
 
 	snprintf(procfs, sizeof(procfs), "--path.procfs=%s", t->path);
-	for (; *args; args++)
-		q.argv[q.argc++] = (char *)(uintptr_t)*args;
 	q.argv[q.argc++] = procfs;
 	q.argv[q.argc++] = (char *)(uintptr_t) "--config.file=/dev/null";
-	q.argv[q.argc++] = (char *)(uintptr_t) "--json";
-	assert_true(q.argc < ARGS_MAX);
-	running_do(ask, &q, -1, &r);
+	for (; *args; args++) {
+		assert_true(q.argc < ARGS_MAX - 1);
+		q.argv[q.argc++] = (char *)(uintptr_t)*args;
+	}
+	running_do(ask, &q, -1, ret);
+}
+
+void asked_run(
+	const struct tree *t, struct tree_event *event, const char *const *args, struct asked *ret)
+{
+	const char *all[ARGS_MAX] = {"--json"};
+	AUTO_RUNNING struct running r = {.status = 0};
+
+	for (size_t i = 0; args[i]; i++) {
+		assert_true(i + 2 < ARGS_MAX);
+		all[i + 1] = args[i];
+	}
+	asked_text(t, event, all, &r);
 	*ret = (struct asked){.status = r.status,
 		.json = json_loadb(r.out.data, r.out.len - 1, JSON_REJECT_DUPLICATES, NULL)};
 	buffer_add_text(&ret->err, r.err.data);

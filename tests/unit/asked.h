@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/buffer.h"
+#include "tests/unit/running.h"
 #include "tests/unit/tree.h"
 
 struct asked {
@@ -21,6 +22,10 @@ void asked_done(struct asked *a);
 void asked_run(
 	const struct tree *t, struct tree_event *event, const char *const *args, struct asked *ret);
 #define ASKED(t, event, ret, ...) asked_run(t, event, (const char *const[]){__VA_ARGS__, NULL}, ret)
+
+/* The same without --json. */
+void asked_text(const struct tree *t, struct tree_event *event, const char *const *args,
+	struct running *ret);
 
 /* What is at PATH in it, "processes.0.pid"; NULL: nothing is. */
 const json_t *asked_at(const struct asked *a, const char *path);

@@ -174,6 +174,25 @@ static void of_those_who_have_ended_there_is_no_total(void **state)
 	}
 }
 
+/* Nor a head, where nothing is below it; what is printed as it comes has one. */
+static void of_half_a_process_that_is_sorted_nothing_is_printed(void **state)
+{
+	static const char *const sorted[] = {
+		"pages", "43", "--sections", "--sort=size_bytes", NULL};
+	static const char *const printed[] = {"pages", "43", "--sections", NULL};
+
+	(void)state;
+	is_fleeting = true;
+	for (unsigned int is_sorted = 0; is_sorted < 2; is_sorted++) {
+		AUTO_RUNNING struct running r = {.status = 0};
+
+		asked_text(&tree, NULL, is_sorted ? sorted : printed, &r);
+		assert_int_equal(r.status, 1);
+		assert_int_equal(!!strstr(r.out.data, "ADDRESS"), !is_sorted);
+		add_process(FLEETING, 2);
+	}
+}
+
 static void of_nobody_there_is_no_total(void **state)
 {
 	AUTO_ASKED struct asked a;
@@ -197,6 +216,8 @@ int main(void)
 			what_changed_is_of_whole_processes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			of_those_who_have_ended_there_is_no_total, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			of_half_a_process_that_is_sorted_nothing_is_printed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(of_nobody_there_is_no_total, set_up, tear_down),
 	};
 
