@@ -982,6 +982,7 @@ static void a_long_gap_of_many_is_written(void **state)
 	const unsigned int days = 20, groups = 5500;
 	struct fixture *f = *state;
 	struct answer a;
+	int64_t day_s;
 
 	f->keeping.limits.bytes = 32 * MIB;
 	begin_crowd(f, USAGE_GROUP, groups, 0);
@@ -994,7 +995,9 @@ static void a_long_gap_of_many_is_written(void **state)
 	flush(f);
 	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
 	keeping_check_near(sum_of(f, USAGE_GROUP), f->alice->true_byte_s / 1024, 1e-3);
-	ask(f, USAGE_GROUP, start_s, start_s + days * 86400, &a);
+	/* Of one day: of all of them a report takes longer than it may where this runs thirty times slower, as in valgrind. */
+	day_s = (start_s / 86400 + days / 2) * 86400;
+	ask(f, USAGE_GROUP, day_s, day_s + 86400, &a);
 	assert_int_equal(a.head.rows, groups);
 	buffer_done(&a.body);
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM day"), days, days + 2);
