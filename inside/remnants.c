@@ -20,15 +20,17 @@
 
 enum { PATH_SIZE = 32 };
 
-/* What has no name is all on one device, which is mounted nowhere; so what we make is there, too. */
+/*
+ * What has no name is all on one device, which is mounted nowhere; so what we make is there, too. It is not reopened, as by /proc, which
+ * may be mounted elsewhere.
+ */
 static int learn_kernels_device(struct memdevices *d)
 {
-	AUTO_CLOSE int fd = -1;
+	AUTO_CLOSE int fd = memfd_new("memtally");
 	struct stat found;
-	int r = memfd_new_sealed("memtally", NULL, 0, &fd);
 
-	if (r < 0)
-		return r;
+	if (fd < 0)
+		return fd;
 	if (fstat(fd, &found) < 0)
 		return -errno;
 	return memdevices_add(d, major(found.st_dev), minor(found.st_dev), true);

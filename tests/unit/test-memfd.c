@@ -177,12 +177,12 @@ static void hands_up_errors(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* With room for one descriptor more it can be made, but not be opened for reading. */
+/* With room for one descriptor more it can be made, but not be opened for reading, as by /proc. */
 static void runs_out_of_descriptors(void **state)
 {
 	unsigned int before = unit_descriptors();
 	struct rlimit old, tight;
-	int fd = -7, next = dup(STDERR_FILENO);
+	int fd = -7, plain, next = dup(STDERR_FILENO);
 
 	(void)state;
 	assert_true(next >= 0);
@@ -191,7 +191,13 @@ static void runs_out_of_descriptors(void **state)
 	tight = (struct rlimit){.rlim_cur = (rlim_t)next + 1, .rlim_max = old.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
 	assert_int_equal(memfd_new_sealed("test", pieces, ARRAY_SIZE(pieces), &fd), -EMFILE);
+	plain = memfd_new("test");
+	assert_int_equal(memfd_new("test"), -EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(plain, next);
+	assert_int_equal(fcntl(plain, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(fcntl(plain, F_GETFL) & O_ACCMODE, O_RDWR);
+	fd_close(plain);
 	assert_int_equal(fd, -7);
 	assert_int_equal(unit_descriptors(), before);
 }
