@@ -64,7 +64,8 @@ struct subject {
 	struct sharers sharers;
 	struct explanation_twin *twin; /* owned, as are their texts */
 	size_t twins;
-	bool is_looked_at; /* it counts among those of whom all was read in the end */
+	bool is_looked_at; /* it counts among those of whom all was read in the end, */
+	bool is_refused;   /* or among those of whom it could not be */
 	bool is_same;      /* the other that is looked at has its address space */
 };
 
@@ -271,15 +272,29 @@ static int look_at(struct explaining *x, const struct procfs *procfs, pid_t pid)
 	return r == 0 ? end_other(x, &t) : r;
 }
 
-/* Who executes another program meanwhile may share something by that, so it is looked at again once. -ENOMEM. */
+/* What PID maps is not known, so it may share anything. */
+static void refuse_other(struct explaining *x, pid_t pid)
+{
+	x->refused++;
+	for (size_t i = 0; i < x->subjects; i++)
+		x->subject[i].is_refused |= x->subject[i].process->pid == pid;
+}
+
+/*
+ * Who executes another program meanwhile may share something by that, so it is looked at again once. Who does so all the time, and
+ * whose maps can't be read for whatever reason, may share as well as who is denied. -ENOMEM.
+ */
 static int look_at_other(struct explaining *x, const struct procfs *procfs, pid_t pid)
 {
 	int r = look_at(x, procfs, pid);
 
 	if (r == TARGET_CHANGED)
 		r = look_at(x, procfs, pid);
-	x->refused += r == TARGET_DENIED;
-	return r == -ENOMEM ? r : 0;
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0 || r == TARGET_DENIED || r == TARGET_CHANGED)
+		refuse_other(x, pid);
+	return 0;
 }
 
 /* What is looked for. */
@@ -363,7 +378,7 @@ static void describe(const struct explaining *x, struct subject *s, struct expla
 		.twins = s->twins,
 		.knows_twins = s->twins || (x->compare && !x->cant_compare),
 		.looked = x->looked - s->is_looked_at,
-		.refused = x->refused,
+		.refused = x->refused - s->is_refused,
 		.hides = x->hides,
 		.is_inside = x->is_inside,
 		.grown = find_row(x, s),

@@ -31,7 +31,7 @@ struct explanation {
 	const struct explanation_twin *twin; /* who has all that it has */
 	size_t twins;
 	bool knows_twins;       /* that these are all, of those that could be looked at */
-	size_t looked, refused; /* other processes whose maps could be read, and that could not */
+	size_t looked, refused; /* other processes whose maps could be read, or not, whyever */
 	bool hides;             /* /proc hides others' processes, which are in neither number, */
 	bool is_inside;         /* and so it does those outside of a pid namespace */
 	const struct snapshot_process

@@ -78,6 +78,18 @@ static void execute(void *tree)
 	tree_add(tree, &changed);
 }
 
+/* Not for as long as it is looked into: from when its maps are opened on, which is next. */
+static void execute_subject(void *tree)
+{
+	struct tree_process changed = subject;
+	static uint64_t opened;
+
+	if (!opened++)
+		return;
+	changed.image = opened;
+	tree_add(tree, &changed);
+}
+
 static void execute_another(void *tree)
 {
 	struct tree_process changed = other;
@@ -101,15 +113,22 @@ static json_int_t number_at(const struct asked *a, const char *path)
 	return json_integer_value(found);
 }
 
-/* Of so many OTHERS all was read, and so many of them share. */
-static void check_shared(const struct asked *a, unsigned int others, unsigned int share)
+/* Of so many OTHERS all was read, and so many of them share; and so many more could not be looked at. */
+static void check_seen(
+	const struct asked *a, unsigned int others, unsigned int share, unsigned int refused)
 {
 	assert_int_equal(a->status, 0);
 	assert_int_equal(number_at(a, "processes.0.others_looked_at"), others);
+	assert_int_equal(number_at(a, "processes.0.others_refused"), refused);
 	assert_int_equal(number_at(a, "processes.0.shared_things.0.others"), share);
 	assert_int_equal(json_array_size(asked_at(a, "processes.0.shared_with")), share);
 	assert_int_equal(
 		number_at(a, "processes.0.if_ended.shmem_kept_bytes"), share ? 32 * KIB : 0);
+}
+
+static void check_shared(const struct asked *a, unsigned int others, unsigned int share)
+{
+	check_seen(a, others, share, 0);
 }
 
 static void who_is_whole_shares(void **state)
@@ -135,7 +154,7 @@ static void who_ends_meanwhile_keeps_nothing(void **state)
 	check_shared(&a, 0, 0);
 }
 
-/* It is what it is by then, or not at all. */
+/* It is what it is by then; who does so all the time could not be looked at. */
 static void who_executes_another_program_is_that(void **state)
 {
 	struct tree t;
@@ -150,9 +169,44 @@ static void who_executes_another_program_is_that(void **state)
 	tree_done(&t);
 	populate(&t);
 	ASKED(&t, &always, &a, "explain", "42", "--live");
-	check_shared(&a, 0, 0);
+	check_seen(&a, 0, 0, 1);
 	asked_done(&a);
 	tree_done(&t);
+}
+
+/* Whatever was the matter: who could not be looked at may share. */
+static void who_cannot_be_read_is_counted(void **state)
+{
+	static const int errors[] = {EACCES, EMFILE, ENFILE, EIO};
+	AUTO_TREE struct tree t;
+	struct asked a;
+
+	(void)state;
+	populate(&t);
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		struct tree_event event = {.suffix = "maps", .nth = 3, .error = errors[i]};
+
+		ASKED(&t, &event, &a, "explain", "42", "--live");
+		check_seen(&a, 0, 0, 1);
+		asked_done(&a);
+	}
+	tree_write(&t, "43/maps", "what no kernel prints\n");
+	ASKED(&t, NULL, &a, "explain", "42", "--live");
+	check_seen(&a, 0, 0, 1);
+	asked_done(&a);
+}
+
+/* It is none of the others, and what is said of it is of what it was. */
+static void who_is_explained_may_execute_another_program(void **state)
+{
+	AUTO_ASKED struct asked a;
+	AUTO_TREE struct tree t;
+	struct tree_event event = {.suffix = "maps", .nth = 0, .call = execute_subject, .to = &t};
+
+	(void)state;
+	populate(&t);
+	ASKED(&t, &event, &a, "explain", "42", "--live");
+	check_shared(&a, 1, 1);
 }
 
 /* Others are looked at after it was: it is not taken for one of them, nor they for it. */
@@ -197,6 +251,8 @@ int main(void)
 		cmocka_unit_test(who_is_whole_shares),
 		cmocka_unit_test(who_ends_meanwhile_keeps_nothing),
 		cmocka_unit_test(who_executes_another_program_is_that),
+		cmocka_unit_test(who_cannot_be_read_is_counted),
+		cmocka_unit_test(who_is_explained_may_execute_another_program),
 		cmocka_unit_test(who_is_explained_may_have_ended),
 		cmocka_unit_test(twins_are_whole_too),
 	};
