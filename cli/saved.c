@@ -100,17 +100,23 @@ static bool get_address(const json_t *row, const char *name, uint64_t *ret)
 	return text && *text && number_scan_hex(text, strlen(text), ret) == (int)strlen(text);
 }
 
-/* What is too large for jansson was made a text: see load(). */
+/* As far as jansson goes, which is INT64_MAX. */
+static bool get_amount(const json_t *value, uint64_t *ret)
+{
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return false;
+	*ret = (uint64_t)json_integer_value(value);
+	return true;
+}
+
+/* What is too large for jansson was made a text, and nothing else: see load(). */
 static bool get_u64(const json_t *value, uint64_t *ret)
 {
 	const char *text = json_string_value(value);
 
 	if (text)
-		return number_parse_u64(text, strlen(text), ret) == 0;
-	if (!json_is_integer(value) || json_integer_value(value) < 0)
-		return false;
-	*ret = (uint64_t)json_integer_value(value);
-	return true;
+		return number_parse_u64(text, strlen(text), ret) == 0 && *ret > INT64_MAX;
+	return get_amount(value, ret);
 }
 
 /* Of which file; of what is of none neither is there. */
@@ -164,7 +170,7 @@ static bool get_amounts(const json_t *row, struct atlas_row *ret)
 
 		if (!value)
 			continue;
-		if (!get_u64(value, &ret->q[i]) || ret->q[i] > INT64_MAX)
+		if (!get_amount(value, &ret->q[i]))
 			return false;
 		ret->present |= UINT64_C(1) << i;
 	}
@@ -244,26 +250,35 @@ static bool is_of_number(char c)
 	return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* TEXT with all numbers that may be too large for jansson as strings. */
+/* Whether jansson has no room for the number of these DIGITS. With zeros in front it is no JSON, and stays that. */
+static bool is_large(const char *number, size_t digits)
+{
+	uint64_t value;
+
+	if (*number == '0')
+		return false;
+	return number_parse_u64(number, digits, &value) == -ERANGE || value > INT64_MAX;
+}
+
+/* TEXT with all numbers that are too large for jansson as strings. */
 static void quote_large(const char *text, size_t len, struct buffer *to)
 {
-	enum { LARGE = sizeof("9223372036854775807") - 1 };
 	const char *at = text, *end = text + len;
 
 	while (at < end) {
 		const char *from = at;
 		size_t digits = 0;
-		bool is_large;
+		bool quoted;
 
 		while (at < end && *at != '-' && !is_digit(*at))
 			at = *at == '"' ? end_of_string(at, end) : at + 1;
 		buffer_add(to, from, (size_t)(at - from));
 		for (from = at; at < end && is_of_number(*at); at++)
 			digits += is_digit(*at);
-		is_large = digits >= LARGE && digits == (size_t)(at - from);
-		buffer_add(to, "\"", is_large);
+		quoted = digits && digits == (size_t)(at - from) && is_large(from, digits);
+		buffer_add(to, "\"", quoted);
 		buffer_add(to, from, (size_t)(at - from));
-		buffer_add(to, "\"", is_large);
+		buffer_add(to, "\"", quoted);
 	}
 }
 

@@ -61,7 +61,10 @@ static void numbers_may_have_64_bits(void **state)
 	",\"name\":\"/a \\\" 18446744073709551615\",\"kind\":\"file\",\"pss_bytes\":1" more "}"
 	static const char *const bad[] = {LARGE("18446744073709551616", ""),
 		LARGE("-9223372036854775809", ""), LARGE("9223372036854775808.5", ""),
-		LARGE("5", ",\"rss_bytes\":9223372036854775808")};
+		LARGE("5", ",\"rss_bytes\":9223372036854775808"),
+		LARGE("5", ",\"rss_bytes\":\"5\""), LARGE("\"5\"", ""),
+		LARGE("\"9223372036854775807\"", ""), LARGE("5", ",\"other\":00000000000000000005"),
+		LARGE("00009223372036854775808", "")};
 	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_MAPPING};
 	char error[SAVED_ERROR_SIZE], text[1024];
 
@@ -149,6 +152,15 @@ static void refuses_all_else(void **state)
 			"row 1 is none"},
 		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"file\",\"inode\":5,\"device\":"
 			      "\"8:\"}" TAIL(1),
+			"row 1 is none"},
+		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"file\",\"inode\":\"5\",\"device\":"
+			      "\"8:11\"}" TAIL(1),
+			"row 1 is none"},
+		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"anon\",\"pss_bytes\":\"5\"}" TAIL(
+			 1),
+			"row 1 is none"},
+		{HEAD("file") "{\"mappings\":1,\"name\":99999999999999999999.5,\"kind\":\"anon\",\"offset_bytes\":"
+			      "18446744073709551615}" TAIL(1),
 			"row 1 is none"},
 		{HEAD("mapping") ANON TAIL(1), ""},
 	};
