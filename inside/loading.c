@@ -222,11 +222,11 @@ static bool is_covered(
 	while (start < end) {
 		while (i < own && l->piece[i].end <= start)
 			i++;
-		while (j < g->bares && (g->bare[j].end <= start || g->bare[j].is_taken))
+		while (j < g->bares && g->bare[j].end <= start)
 			j++;
 		if (i < own && l->piece[i].start <= start)
 			start = l->piece[i].end;
-		else if (j < g->bares && g->bare[j].start <= start)
+		else if (j < g->bares && g->bare[j].start <= start && !g->bare[j].is_taken)
 			start = g->bare[j].end;
 		else
 			return false;

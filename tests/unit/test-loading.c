@@ -393,6 +393,32 @@ static void it_takes_no_long_time_whatever_the_file_says(void **state)
 	assert_int_equal(bytes_of(&l), ARRAY_SIZE(area) << 21);
 }
 
+/* Each of many segments without a file could be in memory that others have, of which there is much. */
+static void what_others_have_takes_no_long_time(void **state)
+{
+	static struct loading_area area[LOADING_AREAS_MAX], bare[1 << 19];
+	AUTO_LOADINGS struct loadings l = {.count = 0};
+	struct elffile f = {
+		.segments = ELFFILE_SEGMENTS_MAX, .segment = {{.size = SIZE, .file_size = SIZE}}};
+	clock_t began;
+
+	(void)state;
+	for (size_t i = 1; i < f.segments; i++)
+		f.segment[i] = (struct elffile_segment){.address = 2 * i * SIZE, .size = SIZE};
+	for (size_t i = 0; i < ARRAY_SIZE(area); i++)
+		area[i] = (struct loading_area){(i + 1) << 30, ((i + 1) << 30) + SIZE, 0, false};
+	for (size_t i = 0; i < ARRAY_SIZE(bare); i++) {
+		uint64_t at = HEX(10000000000) + 2 * i * SIZE;
+
+		bare[i] = (struct loading_area){at, at + SIZE, .is_taken = true};
+	}
+	began = clock();
+	find(&f, area, ARRAY_SIZE(area), bare, ARRAY_SIZE(bare), &l);
+	assert_true((clock() - began) / CLOCKS_PER_SEC < 4);
+	assert_int_equal(l.count, ARRAY_SIZE(area));
+	assert_int_equal(bytes_of(&l), ARRAY_SIZE(area) * SIZE);
+}
+
 static void what_is_too_much_is_refused(void **state)
 {
 	static struct loading_area area[LOADING_AREAS_MAX + 1];
@@ -431,6 +457,7 @@ int main(void)
 		cmocka_unit_test(memory_without_a_file_is_of_one_loading),
 		cmocka_unit_test(nothing_is_lost_whatever_the_file_says),
 		cmocka_unit_test(it_takes_no_long_time_whatever_the_file_says),
+		cmocka_unit_test(what_others_have_takes_no_long_time),
 		cmocka_unit_test(what_is_too_much_is_refused),
 	};
 
