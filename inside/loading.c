@@ -15,7 +15,15 @@ enum { SEGMENT_GAP_MAX = 1 << 21 };
 
 struct vote {
 	uint64_t bias;
-	uint64_t weight; /* of all for this bias, when they are counted */
+	uint64_t weight;
+	size_t area; /* whose it is */
+};
+
+/* All votes for one bias. */
+struct candidate {
+	uint64_t bias;
+	uint64_t weight; /* of them all */
+	size_t first, votes;
 };
 
 /* What is being put together. */
@@ -25,9 +33,10 @@ struct finding {
 	const struct loading_area *area;
 	struct loading_area *bare;
 	size_t areas, bares;
-	bool *taken; /* of .area */
-	struct vote *vote;
-	size_t votes;
+	bool *taken;                 /* of .area */
+	struct vote *vote;           /* rising by bias */
+	struct candidate *candidate; /* as many as .vote has room for; the heaviest first */
+	size_t votes, candidates;
 };
 
 static uint64_t down(const struct finding *g, uint64_t at)
@@ -89,18 +98,37 @@ static int by_bias(const void *a, const void *b)
 
 static int by_weight(const void *a, const void *b)
 {
-	const struct vote *x = a, *y = b;
+	const struct candidate *x = a, *y = b;
 
-	return x->weight != y->weight ? (x->weight < y->weight ? 1 : -1) : by_bias(a, b);
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return (x->bias > y->bias) - (x->bias < y->bias);
+}
+
+static void count_votes(struct finding *g)
+{
+	struct candidate *last = NULL;
+
+	for (size_t i = 0; i < g->votes; i++) {
+		const struct vote *v = &g->vote[i];
+
+		if (!last || last->bias != v->bias) {
+			last = &g->candidate[g->candidates++];
+			*last = (struct candidate){.bias = v->bias, .first = i};
+		}
+		last->weight += v->weight;
+		last->votes++;
+	}
 }
 
 /* What may be executed more likely is of a segment that may. */
 static int vote(struct finding *g)
 {
-	size_t kept = 0;
+	size_t room = g->areas * g->f->segments + 1;
 
-	g->vote = calloc(g->areas * g->f->segments + 1, sizeof(*g->vote));
-	if (!g->vote)
+	g->vote = calloc(room, sizeof(*g->vote));
+	g->candidate = calloc(room, sizeof(*g->candidate));
+	if (!g->vote || !g->candidate)
 		return -ENOMEM;
 	for (size_t i = 0; i < g->areas; i++)
 		for (size_t j = 0; j < g->f->segments; j++) {
@@ -110,17 +138,12 @@ static int vote(struct finding *g)
 			if (!is_within(g, s, &g->area[i], &v->bias))
 				continue;
 			v->weight = s->is_executable == g->area[i].is_executable ? 2 : 1;
+			v->area = i;
 			g->votes++;
 		}
 	qsort(g->vote, g->votes, sizeof(*g->vote), by_bias);
-	for (size_t i = 0; i < g->votes; i++) {
-		if (kept && g->vote[kept - 1].bias == g->vote[i].bias)
-			g->vote[kept - 1].weight += g->vote[i].weight;
-		else
-			g->vote[kept++] = g->vote[i];
-	}
-	g->votes = kept;
-	qsort(g->vote, g->votes, sizeof(*g->vote), by_weight);
+	count_votes(g);
+	qsort(g->candidate, g->candidates, sizeof(*g->candidate), by_weight);
 	return 0;
 }
 
@@ -359,18 +382,20 @@ static int load(struct finding *g, uint64_t bias, bool takes_all, struct loading
 	return r == 0 ? keep(ret, &l) : r;
 }
 
-static bool all_are_taken(const struct finding *g)
+/* Only who voted for a bias has bytes where that puts them: without one that nobody has, nothing is loaded by it. */
+static bool has_free_voter(const struct finding *g, const struct candidate *c)
 {
-	for (size_t i = 0; i < g->areas; i++)
-		if (!g->taken[i])
-			return false;
-	return true;
+	for (size_t i = 0; i < c->votes; i++)
+		if (!g->taken[g->vote[c->first + i].area])
+			return true;
+	return false;
 }
 
 static void cleanup_finding(struct finding *g)
 {
 	free(g->taken);
 	free(g->vote);
+	free(g->candidate);
 }
 
 void loadings_done(struct loadings *l)
@@ -398,8 +423,9 @@ int loadings_find(const struct elffile *f, uint64_t page_size, const struct load
 		return -E2BIG;
 	g.taken = calloc(areas + 1, sizeof(*g.taken));
 	r = g.taken ? vote(&g) : -ENOMEM;
-	for (size_t i = 0; r == 0 && i < g.votes && !all_are_taken(&g); i++)
-		r = load(&g, g.vote[i].bias, false, &found);
+	for (size_t i = 0; r == 0 && i < g.candidates; i++)
+		if (has_free_voter(&g, &g.candidate[i]))
+			r = load(&g, g.candidate[i].bias, false, &found);
 	if (r == 0)
 		r = load(&g, 0, true, &found); /* what is mapped and not loaded */
 	if (r < 0)

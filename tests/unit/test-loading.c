@@ -393,6 +393,38 @@ static void it_takes_no_long_time_whatever_the_file_says(void **state)
 	assert_int_equal(bytes_of(&l), ARRAY_SIZE(area) << 21);
 }
 
+/*
+ * Half of the mappings may each be of each segment, and one segment lies so far off that wherever they are put, the other half, which
+ * is of none, lies in between: once they are put somewhere, nowhere else is looked.
+ */
+static void what_has_its_place_is_tried_nowhere_else(void **state)
+{
+	static struct loading_area area[LOADING_AREAS_MAX];
+	const uint64_t far = HEX(10000000000), at = HEX(100000000000);
+	AUTO_LOADINGS struct loadings l = {.count = 0};
+	struct elffile f = {.segments = ELFFILE_SEGMENTS_MAX};
+	uint64_t bytes = 0;
+	clock_t began;
+
+	(void)state;
+	for (size_t i = 0; i < f.segments; i++)
+		f.segment[i] = (struct elffile_segment){
+			.address = i + 1 < f.segments ? i * (2048 + i) * SIZE : far,
+			.size = SIZE,
+			.file_size = SIZE};
+	for (size_t i = 0; i < ARRAY_SIZE(area); i++) {
+		bool fits = i < ARRAY_SIZE(area) / 2;
+		uint64_t start = fits ? at + (i << 28) : at + far / 2 + (i << 20);
+
+		area[i] = (struct loading_area){start, start + (fits ? 1 : 2) * SIZE, 0, false};
+		bytes += area[i].end - area[i].start;
+	}
+	began = clock();
+	find(&f, area, ARRAY_SIZE(area), NULL, 0, &l);
+	assert_true((clock() - began) / (CLOCKS_PER_SEC / 10) < 10);
+	assert_int_equal(bytes_of(&l), bytes);
+}
+
 /* Each of many segments without a file could be in memory that others have, of which there is much. */
 static void what_others_have_takes_no_long_time(void **state)
 {
@@ -457,6 +489,7 @@ int main(void)
 		cmocka_unit_test(memory_without_a_file_is_of_one_loading),
 		cmocka_unit_test(nothing_is_lost_whatever_the_file_says),
 		cmocka_unit_test(it_takes_no_long_time_whatever_the_file_says),
+		cmocka_unit_test(what_has_its_place_is_tried_nowhere_else),
 		cmocka_unit_test(what_others_have_takes_no_long_time),
 		cmocka_unit_test(what_is_too_much_is_refused),
 	};
