@@ -103,36 +103,15 @@ static int walk_pieces(struct loaded *p, struct loading *l)
 
 	residence_clear(&p->placed);
 	residence_clear(&p->other);
+	loading_cut(l, p->start, p->end);
 	for (size_t i = 0; r == 0 && i < l->pieces; i++) {
-		struct loading_piece *piece = &l->piece[i];
+		const struct loading_piece *piece = &l->piece[i];
 
-		piece->start = piece->start > p->start ? piece->start : p->start;
-		piece->end = piece->end < p->end ? piece->end : p->end;
 		if (piece->start < piece->end)
 			r = pagewalk(p->walk, piece->start, piece->end, false,
 				piece->is_placed ? take_placed : take_other, p);
-		else
-			piece->end = piece->start;
 	}
 	return r;
-}
-
-/* How much of [START, END) is mapped as the file has it; *AT is the piece from which on that may be so. */
-static uint64_t mapped_of(const struct loading *l, uint64_t start, uint64_t end, size_t *at)
-{
-	uint64_t bytes = 0;
-
-	while (*at < l->pieces && l->piece[*at].end <= start)
-		++*at;
-	for (size_t i = *at; i < l->pieces && l->piece[i].start < end; i++) {
-		const struct loading_piece *piece = &l->piece[i];
-		uint64_t from = piece->start > start ? piece->start : start;
-		uint64_t to = piece->end < end ? piece->end : end;
-
-		if (piece->is_placed && from < to)
-			bytes += to - from;
-	}
-	return bytes;
 }
 
 /* What of a loading is of no part: headers, gaps, and what is mapped and not loaded. */
@@ -142,7 +121,6 @@ static int add_rest(struct looking *l, const struct elffile *f, const struct loa
 	uint64_t sum[RESIDENCE_FIELDS] = {0}, covered[RESIDENCE_FIELDS] = {0}, mapped = 0, size = 0,
 		 until = 0, end = loading->piece[loading->pieces - 1].end;
 	struct partrow row = {.name = NULL};
-	size_t at = 0;
 
 	for (size_t i = 0; i < loading->pieces; i++)
 		size += loading->piece[i].end - loading->piece[i].start;
@@ -156,7 +134,7 @@ static int add_rest(struct looking *l, const struct elffile *f, const struct loa
 		if (from >= to)
 			continue;
 		residence_sum(&p->placed, from, to, covered);
-		mapped += mapped_of(loading, from, to, &at);
+		mapped += loading_placed(loading, from, to);
 		until = to;
 	}
 	fill(&row, sum);
@@ -179,12 +157,11 @@ static int add_loading(struct looking *l, const struct elffile *f, struct loadin
 		uint64_t start = part->address + loading->bias, end = start + part->size;
 		struct partrow row = {.address = start, .aliases = part->aliases};
 		uint64_t sum[RESIDENCE_FIELDS] = {0};
-		size_t at = 0;
 
 		start = start > p->start ? start : p->start;
 		end = end < p->end ? end : p->end;
 		/* Who maps a file to read it has none of its parts where they were to be. */
-		if (start >= end || !mapped_of(loading, start, end, &at))
+		if (start >= end || !loading_placed(loading, start, end))
 			continue;
 		residence_sum(&p->placed, start, end, sum);
 		fill(&row, sum);

@@ -434,3 +434,47 @@ int loadings_find(const struct elffile *f, uint64_t page_size, const struct load
 	found = (struct loadings){.count = 0};
 	return 0;
 }
+
+void loading_cut(struct loading *l, uint64_t start, uint64_t end)
+{
+	uint64_t placed = 0;
+
+	for (size_t i = 0; i < l->pieces; i++) {
+		struct loading_piece *p = &l->piece[i];
+
+		p->start = p->start > start ? p->start : start;
+		p->end = p->end < end ? p->end : end;
+		if (p->start >= p->end)
+			p->end = p->start;
+		p->placed_before = placed;
+		placed += p->is_placed ? p->end - p->start : 0;
+	}
+}
+
+/* How many bytes below AT are placed. */
+static uint64_t placed_below(const struct loading *l, uint64_t at)
+{
+	size_t low = 0, high = l->pieces;
+	const struct loading_piece *p;
+	uint64_t end;
+
+	/* The last piece that begins below it is the one before .low. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (l->piece[middle].start < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return 0;
+	p = &l->piece[low - 1];
+	end = p->end < at ? p->end : at;
+	return p->placed_before + (p->is_placed ? end - p->start : 0);
+}
+
+uint64_t loading_placed(const struct loading *l, uint64_t start, uint64_t end)
+{
+	return start < end ? placed_below(l, end) - placed_below(l, start) : 0;
+}

@@ -30,6 +30,7 @@ struct loading_area {
 struct loading_piece {
 	uint64_t start, end;
 	bool is_placed; /* its bytes are those that the file has for these addresses; else they are of none of its parts */
+	uint64_t placed_before; /* bytes of the pieces before it that are; loading_cut() */
 };
 
 struct loading {
@@ -53,5 +54,11 @@ void loadings_done(struct loadings *l);
  */
 int loadings_find(const struct elffile *f, uint64_t page_size, const struct loading_area *area,
 	size_t areas, struct loading_area *bare, size_t bares, struct loadings *ret);
+
+/* Leaves nothing of L's pieces but what lies in [START, END): those outside are empty. */
+void loading_cut(struct loading *l, uint64_t start, uint64_t end);
+
+/* How many bytes of [START, END) are placed, of L that was cut; at once, however many ask and whatever pieces there are. */
+uint64_t loading_placed(const struct loading *l, uint64_t start, uint64_t end);
 
 #endif

@@ -451,6 +451,65 @@ static void what_others_have_takes_no_long_time(void **state)
 	assert_int_equal(bytes_of(&l), ARRAY_SIZE(area) * SIZE);
 }
 
+/* By each byte. */
+static uint64_t count_placed(const struct loading *l, uint64_t start, uint64_t end)
+{
+	uint64_t bytes = 0;
+
+	for (uint64_t at = start; at < end; at++)
+		for (size_t i = 0; i < l->pieces; i++)
+			bytes += l->piece[i].is_placed && at >= l->piece[i].start &&
+			         at < l->piece[i].end;
+	return bytes;
+}
+
+static void what_is_placed_is_summed_up_wherever_it_is_cut(void **state)
+{
+	uint64_t random = 7;
+
+	(void)state;
+	for (unsigned int round = 0; round < unit_rounds(5000); round++) {
+		struct loading_piece whole[6], piece[6];
+		struct loading before = {.piece = whole, .pieces = unit_random(&random) % 7};
+		struct loading l = {.piece = piece, .pieces = before.pieces};
+		uint64_t at = 10, from = unit_random(&random) % 60, to = unit_random(&random) % 60,
+			 start = unit_random(&random) % 60, end = unit_random(&random) % 60,
+			 low = start > from ? start : from, high = end < to ? end : to;
+
+		for (size_t i = 0; i < l.pieces; i++) {
+			at += unit_random(&random) % 3;
+			piece[i] = (struct loading_piece){
+				.start = at, .is_placed = unit_random(&random) & 1};
+			at += 1 + unit_random(&random) % 6;
+			piece[i].end = at;
+			whole[i] = piece[i];
+		}
+		loading_cut(&l, from, to);
+		assert_int_equal(loading_placed(&l, start, end), count_placed(&before, low, high));
+		for (size_t i = 0; i < l.pieces; i++)
+			assert_true(l.piece[i].start == l.piece[i].end ||
+				    (l.piece[i].start >= from && l.piece[i].end <= to));
+	}
+}
+
+/* As many parts as a file may have, in about as many mappings as a process has by default (vm.max_map_count). */
+static void many_parts_may_lie_in_many_pieces(void **state)
+{
+	static struct loading_piece piece[1 << 16];
+	struct loading l = {.piece = piece, .pieces = ARRAY_SIZE(piece)};
+	uint64_t bytes = 0;
+	clock_t began = clock();
+
+	(void)state;
+	for (size_t i = 0; i < l.pieces; i++)
+		piece[i] = (struct loading_piece){i * SIZE, (i + 1) * SIZE, .is_placed = true};
+	loading_cut(&l, 0, UINT64_MAX);
+	for (size_t i = 0; i < ELFFILE_SYMBOLS_MAX; i++)
+		bytes += loading_placed(&l, i * 64, (i + 1) * 64);
+	assert_true((clock() - began) / CLOCKS_PER_SEC < 10);
+	assert_int_equal(bytes, ELFFILE_SYMBOLS_MAX * UINT64_C(64));
+}
+
 static void what_is_too_much_is_refused(void **state)
 {
 	static struct loading_area area[LOADING_AREAS_MAX + 1];
@@ -491,6 +550,8 @@ int main(void)
 		cmocka_unit_test(it_takes_no_long_time_whatever_the_file_says),
 		cmocka_unit_test(what_has_its_place_is_tried_nowhere_else),
 		cmocka_unit_test(what_others_have_takes_no_long_time),
+		cmocka_unit_test(what_is_placed_is_summed_up_wherever_it_is_cut),
+		cmocka_unit_test(many_parts_may_lie_in_many_pieces),
 		cmocka_unit_test(what_is_too_much_is_refused),
 	};
 
