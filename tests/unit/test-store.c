@@ -146,18 +146,31 @@ struct answer {
 	struct buffer body;
 };
 
+/* A report may take so long by the clock, which is not what is tested, and too little where all runs fifty times slower, as below valgrind. */
+static bool clock_stands;
+
+uint64_t __real_clock_now_ns(clockid_t clock);
+uint64_t __wrap_clock_now_ns(clockid_t clock);
+
+uint64_t __wrap_clock_now_ns(clockid_t clock)
+{
+	return clock_stands ? NS_PER_SEC : __real_clock_now_ns(clock);
+}
+
 static void ask_as(struct fixture *f, enum usage_kind kind, int64_t since_s, int64_t until_s,
 	const struct store_reader *reader, struct answer *ret)
 {
 	const struct usage_request request = {.kind = kind, .since_s = since_s, .until_s = until_s};
 	struct usage_head head;
+	int r;
 
 	*ret = (struct answer){.head = {.status = USAGE_GOOD}};
 	usage_begin(&ret->body);
-	assert_int_equal(
-		store_report(f->store, &request, reader,
-			(int64_t)(f->feed.realtime_ns / NS_PER_SEC), &ret->head, &ret->body),
-		0);
+	clock_stands = true;
+	r = store_report(f->store, &request, reader, (int64_t)(f->feed.realtime_ns / NS_PER_SEC),
+		&ret->head, &ret->body);
+	clock_stands = false;
+	assert_int_equal(r, 0);
 	usage_end(&ret->body, &ret->head);
 	assert_int_equal(usage_check(ret->body.data, ret->body.len, &head), 0);
 }
@@ -981,7 +994,7 @@ static void a_long_gap_of_many_is_written(void **state)
 {
 	const unsigned int days = 20, groups = 5500;
 	struct fixture *f = *state;
-	char of_groups[128];
+	struct answer a;
 
 	f->keeping.limits.bytes = 32 * MIB;
 	begin_crowd(f, USAGE_GROUP, groups, 0);
@@ -994,11 +1007,9 @@ static void a_long_gap_of_many_is_written(void **state)
 	flush(f);
 	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
 	keeping_check_near(sum_of(f, USAGE_GROUP), f->alice->true_byte_s / 1024, 1e-3);
-	/* A report of so many takes longer than it may where this runs fifty times slower, as in valgrind. */
-	snprintf(of_groups, sizeof(of_groups),
-		"SELECT count(DISTINCT series) FROM day JOIN series ON id = series WHERE kind = %d",
-		(int)USAGE_GROUP);
-	assert_int_equal(count(f, of_groups), groups);
+	ask(f, USAGE_GROUP, start_s, start_s + days * 86400, &a);
+	assert_int_equal(a.head.rows, groups);
+	buffer_done(&a.body);
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM day"), days, days + 2);
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 2, 48);
 	assert_true(store_bytes(f->store) <= 24 * MIB);
