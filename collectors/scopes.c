@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys are names that strangers choose, so the hash of each table is seeded: nobody can make them
- * collide. Removal moves later entries up, hence no marks that would pile up under churn.
+ * Users choose the names in keys, so each table hashes with a secret key of its own (base/siphash.h). A removal moves later
+ * entries up, so that no marks of removed entries pile up.
  */
 #include "config.h"
 
@@ -9,20 +9,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/cleanup.h"
 
 static uint32_t hash_of(const struct scopes *s, const void *key, size_t len)
 {
-	const unsigned char *at = key;
-	uint64_t h = s->seed;
+	struct siphash h;
 
-	for (size_t i = 0; i < len; i++) {
-		h = (h ^ at[i]) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 29;
-	}
-	return (uint32_t)(h >> 32);
+	siphash_init(&h, &s->hash_key);
+	siphash_add(&h, key, len);
+	return (uint32_t)siphash_end(&h);
 }
 
 static void scope_free(struct scope *scope)
@@ -63,8 +59,8 @@ static int index_grow(struct scopes *s)
 	index = calloc(size, sizeof(*index));
 	if (!index)
 		return -1;
-	if (!s->index && getrandom(&s->seed, sizeof(s->seed), GRND_NONBLOCK) < 0)
-		s->seed = (uint64_t)(uintptr_t)index; /* early in boot: better than a constant */
+	if (!s->index)
+		s->hash_key = siphash_new_key();
 	free(s->index);
 	s->index = index;
 	s->index_size = size;

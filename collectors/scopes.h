@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of owners of one kind: found by key, addressed by a slot that stays the same as
- * long as the row lives.
+ * A table of the owners of one kind: users, programs, units and so on. A row is found by its key, and has a slot number that
+ * stays the same as long as the row exists.
  */
 #ifndef MEMTALLY_COLLECTORS_SCOPES_H
 #define MEMTALLY_COLLECTORS_SCOPES_H
@@ -11,16 +11,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/siphash.h"
 #include "collectors/growth.h"
 #include "snapshot/sums.h"
 
 enum scope_name_state {
-	SCOPE_NAME_WANTED, /* nobody has been asked */
-	SCOPE_NAME_ASKED,
+	SCOPE_NAME_WANTED, /* not looked up yet */
+	SCOPE_NAME_ASKED,  /* the lookup is under way */
 	SCOPE_NAME_ANSWERED,
 };
 
-/* What grows or is integrated, since the row began. */
+/* Counters since the row began. */
 struct scope_counters {
 	struct growth_step growth;
 	unsigned __int128 pss_byte_ns; /* twice the integral, see tally.c */
@@ -34,28 +35,28 @@ struct scope {
 
 	uint32_t id; /* of a user or a group its number; of others as snapshot/owner.h has it */
 	bool has_user;
-	uint32_t user; /* the uid of whose own it is, where it is somebody's */
+	uint32_t user; /* if .has_user: the uid that owns it */
 	const char *
-		above; /* borrowed from the key: the name of what it is a part of; NULL: of nothing */
+		above; /* borrowed from the key: the name of the owner that it is a part of; NULL: none */
 
 	/* Of a user or a group. */
-	char *name; /* owned, clean; NULL where there is none or none is known */
+	char *name; /* owned, clean; NULL: none, or not known */
 	enum scope_name_state name_state;
 	uint64_t named_ns; /* CLOCK_MONOTONIC of the answer */
 
 	struct sums
 		sums; /* of the pass; after tally_end() with the counters, as a snapshot shows them */
 	struct scope_counters total;
-	struct scope_counters delta; /* what the pass has added */
-	uint64_t last_pss;           /* of the pass before */
+	struct scope_counters delta; /* added by the pass */
+	uint64_t last_pss;           /* bytes, of the pass before */
 	uint64_t created_ns;         /* CLOCK_REALTIME */
 
-	uint32_t cgroup; /* which one it is, of the pass: see charges.h */
+	uint32_t cgroup; /* number of its cgroup in the pass: see charges.h */
 
 	bool exported;
 	uint8_t below;     /* passes in a row in which its rank was too low, see export.h */
-	uint64_t empty_ns; /* CLOCK_MONOTONIC since when it has no members; 0: it has */
-	uint32_t name_ref; /* of the image that is being made */
+	uint64_t empty_ns; /* CLOCK_MONOTONIC since which it has no members; 0: it has some */
+	uint32_t name_ref; /* in the image that is being made */
 };
 
 struct scopes {
@@ -64,28 +65,29 @@ struct scopes {
 	uint32_t slots, count;
 	uint32_t index_size; /* a power of two */
 	uint32_t free_hint;
-	uint64_t seed;
-	uint64_t created_ns; /* given to new rows; the caller keeps it current */
+	struct siphash_key hash_key; /* set with the first row */
+	uint64_t created_ns;         /* given to new rows; the caller keeps it current */
 };
 
+/* Frees all rows. */
 void scopes_done(struct scopes *s);
 
-/* The row of KEY, or NULL. */
+/* Returns the row of KEY (LEN bytes), or NULL. */
 struct scope *scopes_find(const struct scopes *s, const void *key, size_t len);
 
-/* The row of KEY, which is made if there is none. NULL: out of memory. */
+/* Returns the row of KEY (LEN bytes, copied), which is made if there is none. NULL: out of memory. */
 struct scope *scopes_get(struct scopes *s, const void *key, size_t len);
 
-/* The row in SLOT; it must be taken. */
+/* Returns the row in SLOT, which must have one. */
 static inline struct scope *scopes_at(const struct scopes *s, uint32_t slot)
 {
 	return s->slot[slot];
 }
 
-/* Takes a row out; its slot may be given to another. */
+/* Frees the row SCOPE; a new row may get its slot. */
 void scopes_remove(struct scopes *s, struct scope *scope);
 
-/* The row after PREVIOUS (NULL: the first) in the order of slots, or NULL. */
+/* Returns the row after PREVIOUS (NULL: the first row) in the order of slots, or NULL. */
 struct scope *scopes_next(const struct scopes *s, const struct scope *previous);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names are chosen by strangers, so the hash is seeded: nobody can make them collide. */
+/* Users choose names, so they are hashed with a secret key (base/siphash.h). */
 #include "config.h"
 
 #include "ledger/rows.h"
@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/cleanup.h"
 
@@ -31,26 +30,20 @@ void rows_done(struct rows *r)
 	*r = (struct rows){0};
 }
 
-static uint64_t mix(uint64_t h, const void *data, size_t len)
-{
-	const unsigned char *at = data;
-
-	for (size_t i = 0; i < len; i++) {
-		h = (h ^ at[i]) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 29;
-	}
-	return h;
-}
-
 static uint64_t hash_of(const struct rows *r, enum usage_kind kind, uint32_t number,
 	const char *name, const char *user)
 {
-	uint64_t h = mix(r->seed, &kind, sizeof(kind));
+	struct siphash s;
 
-	if (rows_has_number(kind))
-		return mix(h, &number, sizeof(number));
-	h = mix(h, name, strlen(name) + 1);
-	return mix(h, user, strlen(user) + 1);
+	siphash_init(&s, &r->key);
+	siphash_add(&s, &kind, sizeof(kind));
+	if (rows_has_number(kind)) {
+		siphash_add(&s, &number, sizeof(number));
+	} else {
+		siphash_add(&s, name, strlen(name) + 1);
+		siphash_add(&s, user, strlen(user) + 1);
+	}
+	return siphash_end(&s);
 }
 
 static bool is_it(const struct row *row, uint64_t hash, enum usage_kind kind, uint32_t number,
@@ -95,8 +88,8 @@ static int grow(struct rows *r)
 	index = calloc(room * 2, sizeof(*index));
 	if (!index)
 		return -ENOMEM;
-	if (!r->index && getrandom(&r->seed, sizeof(r->seed), GRND_NONBLOCK) < 0)
-		r->seed = (uint64_t)(uintptr_t)index; /* early in boot: better than a constant */
+	if (!r->index)
+		r->key = siphash_new_key();
 	free(r->index);
 	r->index = index;
 	r->index_size = room * 2;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/siphash.h"
 #include "snapshot/usage.h"
 
 enum rows_series {
@@ -54,7 +55,7 @@ struct rows {
 	size_t count, room;
 	uint32_t *index; /* open addressing: a number in ROW + 1, or 0 */
 	size_t index_size;
-	uint64_t seed;
+	struct siphash_key key; /* of hashes; set with the first row */
 };
 
 void rows_done(struct rows *r);
