@@ -7,26 +7,51 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static ssize_t read_retry(int fd, void *buf, size_t size)
+/* From offset AT; by the position of FD, if AT is negative. */
+static ssize_t read_retry(int fd, void *buf, size_t size, off_t at)
 {
 	ssize_t n;
 
 	do
-		n = read(fd, buf, size);
+		n = at < 0 ? read(fd, buf, size) : pread(fd, buf, size, at);
 	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
 }
 
+static int read_until(int fd, bool from_beginning, char *buf, size_t size, file_is_whole *is_whole,
+	const void *context, size_t *ret_len)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		ssize_t n = read_retry(fd, buf + len, size - len, from_beginning ? (off_t)len : -1);
+
+		if (n < 0)
+			return (int)n;
+		len += (size_t)n;
+		if (!n || (len < size && is_whole && is_whole(buf, len, context))) {
+			*ret_len = len;
+			return 0;
+		}
+	}
+	return -EFBIG;
+}
+
+int file_read_until(int fd, char *buf, size_t size, file_is_whole *is_whole, const void *context,
+	size_t *ret_len)
+{
+	return read_until(fd, false, buf, size, is_whole, context, ret_len);
+}
+
+int file_reread_until(int fd, char *buf, size_t size, file_is_whole *is_whole, const void *context,
+	size_t *ret_len)
+{
+	return read_until(fd, true, buf, size, is_whole, context, ret_len);
+}
+
 int file_read_fd(int fd, char *buf, size_t size, size_t *ret_len)
 {
-	ssize_t n = read_retry(fd, buf, size);
-
-	if (n < 0)
-		return (int)n;
-	if ((size_t)n == size)
-		return -EFBIG;
-	*ret_len = (size_t)n;
-	return 0;
+	return file_read_until(fd, buf, size, NULL, NULL, ret_len);
 }
 
 int file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len)
@@ -34,6 +59,22 @@ int file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_l
 	AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : file_read_fd(fd, buf, size, ret_len);
+}
+
+ssize_t file_read_at(int fd, void *buf, size_t size, off_t at)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		ssize_t n = pread(fd, (char *)buf + len, size - len, at + (off_t)len);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (!n)
+			break;
+		len += n > 0 ? (size_t)n : 0;
+	}
+	return (ssize_t)len;
 }
 
 int file_read_all_fd(int fd, size_t limit, struct buffer *ret)
@@ -47,7 +88,7 @@ int file_read_all_fd(int fd, size_t limit, struct buffer *ret)
 
 		if (!to)
 			return ret->error;
-		n = read_retry(fd, to, want);
+		n = read_retry(fd, to, want, -1);
 		if (n < 0)
 			return (int)n;
 		ret->len += (size_t)n;

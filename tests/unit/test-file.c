@@ -17,6 +17,18 @@ static struct {
 	unsigned int calls;
 } reads;
 
+ssize_t __real_pread(int fd, void *buf, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t at);
+
+ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t at)
+{
+	if (++reads.calls == reads.fail) {
+		errno = reads.error;
+		return -1;
+	}
+	return __real_pread(fd, buf, reads.most && reads.most < size ? reads.most : size, at);
+}
+
 ssize_t __real_read(int fd, void *buf, size_t size);
 ssize_t __wrap_read(int fd, void *buf, size_t size);
 
@@ -75,21 +87,80 @@ static void assert_file(const char *data, size_t len)
 		assert_int_equal(data[i], (char)(i % 251));
 }
 
-static void reads_in_one_call(void **state)
+static const size_t pieces[] = {0, 1, 2, 7, 4095, 4096, 5000};
+
+static void reads_to_the_end_in_any_pieces(void **state)
 {
 	static const size_t lens[] = {0, 1, 4095};
 	char buf[4096];
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lens); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(pieces); k++) {
+			size_t len = 777;
+
+			write_file(lens[i]);
+			reads.most = pieces[k];
+			assert_int_equal(file_read(folder_fd, "file", buf, sizeof(buf), &len), 0);
+			assert_int_equal(len, lens[i]);
+			assert_file(buf, len);
+		}
+}
+
+/* Bytes count from 0, so that each shows how many came before. */
+static bool is_ten(const char *text, size_t len, const void *context)
+{
+	assert_ptr_equal(context, folder);
+	assert_true(len > 0);
+	assert_file(text, len);
+	return len >= 10;
+}
+
+/* Nothing more is read, not even the end, once the text is whole. */
+static void stops_where_the_text_is_whole(void **state)
+{
+	static const size_t wanted[] = {100, 10, 10, 14, 100, 100, 100};
+	static const unsigned int calls[] = {1, 10, 5, 2, 1, 1, 1};
+	char buf[101];
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_SIZE(pieces); k++) {
+		AUTO_CLOSE int fd = -1;
 		size_t len = 777;
 
-		write_file(lens[i]);
+		write_file(100);
+		fd = openat(folder_fd, "file", O_RDONLY | O_CLOEXEC);
+		reads.most = pieces[k];
 		reads.calls = 0;
-		assert_int_equal(file_read(folder_fd, "file", buf, sizeof(buf), &len), 0);
-		assert_int_equal(len, lens[i]);
-		assert_file(buf, len);
-		assert_int_equal(reads.calls, 1);
+		assert_int_equal(file_read_until(fd, buf, sizeof(buf), is_ten, folder, &len), 0);
+		assert_int_equal(len, wanted[k]);
+		assert_int_equal(reads.calls, calls[k]);
+	}
+}
+
+static void reads_at_an_offset(void **state)
+{
+	char buf[100];
+
+	(void)state;
+	write_file(90);
+	for (size_t k = 0; k < ARRAY_SIZE(pieces); k++) {
+		AUTO_CLOSE int fd = openat(folder_fd, "file", O_RDONLY | O_CLOEXEC);
+
+		memset(&reads, 0, sizeof(reads));
+		reads.most = pieces[k];
+		assert_int_equal(file_read_at(fd, buf, 50, 30), 50);
+		assert_int_equal(buf[0], 30);
+		assert_int_equal(buf[49], 79);
+		assert_int_equal(file_read_at(fd, buf, sizeof(buf), 30), 60);
+		assert_int_equal(file_read_at(fd, buf, sizeof(buf), 90), 0);
+		reads.calls = 0;
+		reads.fail = 2;
+		reads.error = EINTR;
+		assert_int_equal(file_read_at(fd, buf, sizeof(buf), 0), 90);
+		reads.calls = 0;
+		reads.error = EIO;
+		assert_int_equal(file_read_at(fd, buf, sizeof(buf), 0), -EIO);
 	}
 }
 
@@ -129,6 +200,9 @@ static void hands_up_errors(void **state)
 	reads.fail = 2;
 	reads.calls = 0;
 	assert_int_equal(file_read_all(folder_fd, "file", 100, &b), -EIO);
+	reads.most = 20;
+	reads.calls = 0;
+	assert_int_equal(file_read(folder_fd, "file", buf, sizeof(buf), &len), -EIO);
 	assert_int_equal(len, 777);
 	assert_int_equal(unit_descriptors(), before);
 }
@@ -141,10 +215,12 @@ static void goes_on_after_a_signal(void **state)
 
 	(void)state;
 	write_file(50);
-	reads.fail = 1;
 	reads.error = EINTR;
-	assert_int_equal(file_read(folder_fd, "file", buf, sizeof(buf), &len), 0);
-	assert_int_equal(len, 50);
+	for (reads.fail = 1; reads.fail < 3; reads.fail++) {
+		reads.calls = 0;
+		assert_int_equal(file_read(folder_fd, "file", buf, sizeof(buf), &len), 0);
+		assert_int_equal(len, 50);
+	}
 	reads.fail = 2;
 	reads.calls = 0;
 	assert_int_equal(file_read_all(folder_fd, "file", 100, &b), 0);
@@ -208,7 +284,9 @@ static void survives_without_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(reads_in_one_call, reset_reads),
+		cmocka_unit_test_setup(reads_to_the_end_in_any_pieces, reset_reads),
+		cmocka_unit_test_setup(stops_where_the_text_is_whole, reset_reads),
+		cmocka_unit_test_setup(reads_at_an_offset, reset_reads),
 		cmocka_unit_test_setup(refuses_what_fills_the_buffer, reset_reads),
 		cmocka_unit_test_setup(hands_up_errors, reset_reads),
 		cmocka_unit_test_setup(goes_on_after_a_signal, reset_reads),
