@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static bool is_continuation(char c)
 {
@@ -114,4 +115,65 @@ void text_add_clean_max(struct buffer *to, const char *text, size_t len, size_t 
 	}
 	if (at > from)
 		buffer_add(to, text + from, at - from);
+}
+
+static bool is_label(const char *name, size_t len)
+{
+	static const char *const labels[] = {
+		"(other)", "(none)", "(unnamed)", "(memfd)", "(no symbol)", "(no section)"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+		if (strlen(labels[i]) == len && !memcmp(name, labels[i], len))
+			return true;
+	return false;
+}
+
+/* How long the mark at the end of NAME is, without the blank before it; 0: there is none. */
+static size_t mark_of(const char *name, size_t len)
+{
+	static const char *const marks[] = {
+		" [deleted]", " [replaced]", " [deleted?]", " [unlinked]"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
+		size_t n = strlen(marks[i]);
+
+		if (len >= n && !memcmp(name + len - n, marks[i], n))
+			return n - 1;
+	}
+	return 0;
+}
+
+/* Writes the character at AT, below U+0080, as an escape. */
+static void escape_at(struct buffer *b, size_t at)
+{
+	char escape[ESCAPE_SIZE];
+	size_t n = replace(1, (unsigned char)b->data[at], escape), behind = b->len - at - 1;
+	char *room = buffer_reserve(b, n - 1);
+
+	if (!room)
+		return;
+	memmove(b->data + at + n, b->data + at + 1, behind);
+	memcpy(b->data + at, escape, n);
+	b->len += n - 1;
+}
+
+void text_escape_reserved(struct buffer *b, size_t from)
+{
+	size_t len = b->len - from, mark;
+
+	if (b->error || !len)
+		return;
+	mark = mark_of(b->data + from, len);
+	if (mark)
+		escape_at(b, b->len - mark);
+	else if (is_label(b->data + from, len))
+		escape_at(b, from);
+}
+
+void text_add_name(struct buffer *to, const char *text, size_t len, size_t max)
+{
+	size_t from = to->len;
+
+	text_add_clean_max(to, text, len, max - TEXT_RESERVED_MORE);
+	text_escape_reserved(to, from);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that strangers chose, made fit to print: the one way from a text of the kernel's, a client's or a
- * library's to metrics, JSON, terminals and the log. Clean text is valid UTF-8 without control characters,
- * bidirectional controls, line or paragraph separators, and noncharacters. Snapshots hold clean text only,
- * and readers refuse any other, so a renderer escapes what its format demands and nothing else.
+ * Clean Text
  *
- * A backslash stays as it is, or systemd's names of units would change: a name that spells an escape out is
- * the same as one that has the character. Whatever is told apart by names is told apart by clean ones.
+ * Makes names that users choose fit to print. Every text of the kernel, a client or a library passes through it on its way to
+ * metrics, JSON, terminals and the log. Clean text is valid UTF-8 without control characters, bidirectional controls, line or
+ * paragraph separators, and noncharacters. Snapshots have clean text only, and readers refuse any other; so a renderer only
+ * escapes what its format demands.
+ *
+ * A backslash stays as it is, because systemd's names of units have them: a name that spells an escape out is the same as a
+ * name with the character. Objects that are identified by names are identified by clean names.
  */
 #ifndef MEMTALLY_BASE_TEXT_H
 #define MEMTALLY_BASE_TEXT_H
@@ -25,12 +27,26 @@ bool text_is_clean(const char *text, size_t len);
  */
 void text_add_clean(struct buffer *to, const char *text, size_t len);
 
-/* The same, as many whole characters and escapes as fit into MAX bytes. */
+/* Does the same with as many whole characters and escapes as fit into MAX bytes. */
 void text_add_clean_max(struct buffer *to, const char *text, size_t len, size_t max);
 
 /*
- * Decodes the character at TEXT (LEN > 0): its length in bytes, and the character in *ret; 0 where
- * there is no valid one (overlong forms, surrogates and values above U+10FFFF are invalid).
+ * Reserved names. memtally itself uses the labels "(other)", "(none)", "(unnamed)", "(memfd)", "(no symbol)" and "(no section)" in
+ * place of a name, and the marks " [deleted]", " [replaced]", " [deleted?]" and " [unlinked]" behind a name. A name that users
+ * choose must not look like them: if it is a label or ends with a mark, the bracket is written as an escape (\x28 or \x5b). That
+ * takes TEXT_RESERVED_MORE bytes more.
+ */
+enum { TEXT_RESERVED_MORE = 3 };
+
+/* Escapes the clean name from byte FROM of B to its end, if it is reserved. */
+void text_escape_reserved(struct buffer *b, size_t from);
+
+/* Appends TEXT, a name that users choose, clean and with a reserved name escaped; at most MAX bytes. */
+void text_add_name(struct buffer *to, const char *text, size_t len, size_t max);
+
+/*
+ * Decodes the character at TEXT (LEN > 0) into *RET. Returns its length in bytes, or 0 if it is invalid (overlong forms, surrogates
+ * and values above U+10FFFF are).
  */
 size_t text_decode(const char *text, size_t len, uint32_t *ret);
 

@@ -230,6 +230,58 @@ static void a_limit_cuts_between_characters(void **state)
 	}
 }
 
+/* Reserved text is written as an escape if a user chose it; all other text stays as it is. */
+static void names_are_no_labels_and_have_no_marks(void **state)
+{
+	static const struct {
+		const char *name, *expected;
+	} cases[] = {
+		{"(other)", "\\x28other)"},
+		{"(none)", "\\x28none)"},
+		{"(unnamed)", "\\x28unnamed)"},
+		{"(memfd)", "\\x28memfd)"},
+		{"(Other)", "(Other)"},
+		{"(other", "(other"},
+		{"x(other)", "x(other)"},
+		{"(sd-pam)", "(sd-pam)"},
+		{"x [deleted]", "x \\x5bdeleted]"},
+		{"x [replaced]", "x \\x5breplaced]"},
+		{"x [deleted?]", "x \\x5bdeleted?]"},
+		{"x [deleted] [deleted]", "x [deleted] \\x5bdeleted]"},
+		{"x[deleted]", "x[deleted]"},
+		{"x [deleted] ", "x [deleted] "},
+		{"(other) [deleted]", "(other) \\x5bdeleted]"},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer b = {0};
+
+		buffer_add_text(&b, "(other)");
+		text_add_name(&b, cases[i].name, strlen(cases[i].name), 100);
+		assert_int_equal(b.len, 7 + strlen(cases[i].expected));
+		assert_memory_equal(b.data + 7, cases[i].expected, b.len - 7);
+		assert_true(text_is_clean(b.data, b.len));
+		/* A name that has been through it has nothing more to lose. */
+		text_escape_reserved(&b, 7);
+		assert_int_equal(b.len, 7 + strlen(cases[i].expected));
+	}
+}
+
+/* With its escape, too, a name is at most as long as it may be. */
+static void a_name_has_a_limit(void **state)
+{
+	AUTO_BUFFER struct buffer b = {0};
+
+	(void)state;
+	text_add_name(&b, "xxx [deleted]", 13, 16);
+	assert_int_equal(b.len, 16);
+	buffer_clear(&b);
+	text_add_name(&b, "xxxx [deleted]", 14, 16);
+	assert_int_equal(b.len, 13);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -240,6 +292,8 @@ int main(void)
 		cmocka_unit_test(cleaning_random_bytes),
 		cmocka_unit_test(a_cut_damages_one_character),
 		cmocka_unit_test(a_limit_cuts_between_characters),
+		cmocka_unit_test(names_are_no_labels_and_have_no_marks),
+		cmocka_unit_test(a_name_has_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
