@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One write() a line, so that lines of several processes do not mix. The text is made clean first:
- * a name from /proc or a path from a request can't start a line of its own or steer a terminal.
+ * Each line is one write(), so that lines of several processes do not mix. log_message() escapes control characters first: a name
+ * from /proc or a path from a request cannot start a line of its own or steer a terminal.
  */
 #include "config.h"
 
@@ -11,20 +11,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/number.h"
 #include "base/text.h"
 
 static const char *log_program = "memtally";
 static enum log_level log_max = LOG_LEVEL_INFO;
 static bool log_prefix;
 
+/*
+ * Whether standard error is the journal. systemd sets JOURNAL_STREAM to "DEVICE:INODE" of the stream that it has connected, and every
+ * child inherits the variable (systemd.exec(5)): a shell in a desktop session has it, too, while its standard error is a terminal.
+ */
+static bool is_journal(void)
+{
+	const char *text = getenv("JOURNAL_STREAM");
+	const char *colon = text ? strchr(text, ':') : NULL;
+	uint64_t device, inode;
+	struct stat st;
+
+	if (!colon || number_parse_u64(text, (size_t)(colon - text), &device) < 0 ||
+		number_parse_u64(colon + 1, strlen(colon + 1), &inode) < 0)
+		return false;
+	return fstat(STDERR_FILENO, &st) == 0 && st.st_dev == device && st.st_ino == inode;
+}
+
 void log_open(const char *program, enum log_level level)
 {
 	log_program = program;
 	log_max = level;
-	log_prefix = getenv("JOURNAL_STREAM") != NULL;
+	log_prefix = is_journal();
 }
 
 void log_set_level(enum log_level level)
@@ -53,6 +72,18 @@ void log_message(enum log_level level, const char *format, ...)
 	buffer_add_char(&line, '\n');
 	if (!line.error && write(STDERR_FILENO, line.data, line.len) < 0)
 		return; /* nobody is listening: there is nowhere left to say so */
+}
+
+void log_lines(enum log_level level, const char *before, const char *text)
+{
+	for (;;) {
+		size_t len = strcspn(text, "\n");
+
+		log_message(level, "%s%.*s", before, (int)len, text);
+		if (!text[len])
+			return;
+		text += len + 1;
+	}
 }
 
 bool log_limit_pass(struct log_limit *limit, uint64_t now_ns, uint64_t *ret_suppressed)

@@ -4,6 +4,8 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -87,14 +89,65 @@ static void keeps_to_its_level(void **state)
 	}
 }
 
-static void tells_the_journal_the_priority(void **state)
+/* JOURNAL_STREAM as systemd would set it if this file were the stream; device and inode are off by that much. */
+static void name_as_journal(
+	const struct stat *st, uint64_t device_off, uint64_t inode_off, const char *end)
 {
-	(void)state;
-	setenv("JOURNAL_STREAM", "9:12345", 1);
+	char text[64];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ":%" PRIu64 "%s", st->st_dev + device_off,
+		st->st_ino + inode_off, end);
+	setenv("JOURNAL_STREAM", text, 1);
+}
+
+static const char *log_each_level_anew(void)
+{
 	log_open("test", LOG_LEVEL_DEBUG);
 	catch_begin();
 	log_each_level();
-	assert_string_equal(catch_end(), "<3>e 1\n<4>w 2\n<6>i 3\n<7>d 4\n");
+	return catch_end();
+}
+
+static void tells_the_journal_the_priority(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(fstat(STDERR_FILENO, &st), 0);
+	name_as_journal(&st, 0, 0, "");
+	assert_string_equal(log_each_level_anew(), "<3>e 1\n<4>w 2\n<6>i 3\n<7>d 4\n");
+}
+
+/* Shells with a terminal or a file as standard error inherit the variable. */
+static void writes_no_priority_elsewhere(void **state)
+{
+	static const char plain[] =
+		"test: error: e 1\ntest: warning: w 2\ntest: i 3\ntest: debug: d 4\n";
+	static const char *const malformed[] = {"", ":", "1", "9:", ":12345", "x:y", "9:12345"};
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(fstat(STDERR_FILENO, &st), 0);
+	name_as_journal(&st, 1, 0, "");
+	assert_string_equal(log_each_level_anew(), plain);
+	name_as_journal(&st, 0, 1, "");
+	assert_string_equal(log_each_level_anew(), plain);
+	name_as_journal(&st, 0, 0, " ");
+	assert_string_equal(log_each_level_anew(), plain);
+	for (size_t i = 0; i < ARRAY_SIZE(malformed); i++) {
+		setenv("JOURNAL_STREAM", malformed[i], 1);
+		assert_string_equal(log_each_level_anew(), plain);
+	}
+}
+
+static void writes_each_line_of_a_text(void **state)
+{
+	(void)state;
+	catch_begin();
+	log_lines(LOG_LEVEL_WARNING, "b: ", "one\n\ntwo");
+	log_lines(LOG_LEVEL_DEBUG, "", "not said");
+	assert_string_equal(
+		catch_end(), "test: warning: b: one\ntest: warning: b: \ntest: warning: b: two\n");
 }
 
 /* A name can neither begin a line of its own nor steer a terminal. */
@@ -180,6 +233,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(keeps_to_its_level, open_plain),
 		cmocka_unit_test_setup(tells_the_journal_the_priority, open_plain),
+		cmocka_unit_test_setup(writes_no_priority_elsewhere, open_plain),
+		cmocka_unit_test_setup(writes_each_line_of_a_text, open_plain),
 		cmocka_unit_test_setup(cleans_what_it_is_given, open_plain),
 		cmocka_unit_test_setup(cuts_what_is_too_long, open_plain),
 		cmocka_unit_test_setup(nobody_listening_is_no_harm, open_plain),
