@@ -126,15 +126,16 @@ void buffer_printf(struct buffer *b, const char *format, ...)
 	va_start(args, format);
 	len = vsnprintf(NULL, 0, format, args);
 	va_end(args);
-	if (len < 0)
-		return;
-	to = buffer_reserve(b, (size_t)len + 1);
-	if (!to)
-		return;
-	va_start(args, format);
-	vsnprintf(to, (size_t)len + 1, format, args);
-	va_end(args);
-	b->len += (size_t)len;
+	to = len < 0 ? NULL : buffer_reserve(b, (size_t)len + 1);
+	if (to) {
+		va_start(args, format);
+		len = vsnprintf(to, (size_t)len + 1, format, args);
+		va_end(args);
+	}
+	if (len < 0 && !b->error)
+		b->error = -errno;
+	if (to && len > 0)
+		b->len += (size_t)len;
 }
 
 void buffer_add_zero(struct buffer *b, size_t len)

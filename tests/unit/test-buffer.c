@@ -3,6 +3,9 @@
 
 #include "tests/unit/unit.h"
 
+#include <errno.h>
+#include <wchar.h>
+
 #include "base/buffer.h"
 #include "tests/unit/allocation.h"
 
@@ -185,6 +188,22 @@ static void trim_gives_back(void **state)
 	assert_content(&b, "fourfive", 8);
 }
 
+/* A text that printf can't print is not lost in silence: the buffer has failed. */
+static void printing_may_fail(void **state)
+{
+	AUTO_BUFFER struct buffer b = {0};
+
+	(void)state;
+	buffer_add_text(&b, "before");
+	buffer_printf(&b, "%lc", (wint_t)0x7fffffff); /* no character */
+	assert_int_equal(b.error, -EILSEQ);
+	buffer_add_text(&b, "after");
+	assert_int_equal(b.len, strlen("before"));
+	buffer_clear(&b);
+	buffer_printf(&b, "%s", "again");
+	assert_content(&b, "again", 5);
+}
+
 /* The rest after a failure is a no-op, and the failure is still known at the end. */
 static void remembers_a_failure(void **state)
 {
@@ -243,6 +262,7 @@ int main(void)
 		cmocka_unit_test(clear_keeps_the_memory),
 		cmocka_unit_test(rest_keeps_the_capacity),
 		cmocka_unit_test(trim_gives_back),
+		cmocka_unit_test(printing_may_fail),
 		cmocka_unit_test(remembers_a_failure),
 		cmocka_unit_test(refuses_what_cannot_be),
 	};
