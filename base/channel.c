@@ -111,8 +111,11 @@ int channel_listen(const char *path, int type, mode_t mode, int backlog, int *re
 	umask(old);
 	if (r < 0)
 		return r;
-	if (listen(fd, backlog) < 0)
-		return -errno;
+	if (listen(fd, backlog) < 0) {
+		r = -errno;
+		unlink(address.sun_path);
+		return r;
+	}
 	*ret_fd = TAKE_FD(fd);
 	return 0;
 }

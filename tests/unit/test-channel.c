@@ -42,6 +42,7 @@ static struct {
 	const gid_t *groups;
 	size_t group_count;
 	bool knows_groups;
+	int listen_error; /* of listen(); 0: none */
 	bool slow; /* connect() to nobody, and bind(): what others do meanwhile, they do first */
 } kernel;
 
@@ -74,6 +75,17 @@ int __wrap_bind(int fd, const struct sockaddr *address, socklen_t len)
 	wait_if_slow();
 	errno = saved;
 	return r;
+}
+
+int __real_listen(int fd, int backlog);
+int __wrap_listen(int fd, int backlog);
+
+int __wrap_listen(int fd, int backlog)
+{
+	if (!kernel.listen_error)
+		return __real_listen(fd, backlog);
+	errno = kernel.listen_error;
+	return -1;
 }
 
 int __real_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
@@ -167,6 +179,20 @@ static void listens_and_connects(void **state)
 	server = fd_close(server);
 	assert_int_equal(channel_receive_fd(client, &got), CHANNEL_CLOSED);
 	assert_int_equal(unlink("socket"), 0);
+}
+
+static void leaves_no_file_where_it_can_not_listen(void **state)
+{
+	unsigned int before = unit_descriptors();
+	int listener = 777;
+
+	(void)state;
+	kernel.listen_error = ENOBUFS;
+	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &listener), -ENOBUFS);
+	assert_int_equal(listener, 777);
+	assert_int_equal(access("socket", F_OK), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(unit_descriptors(), before);
 }
 
 static void goes_on_after_a_signal(void **state)
@@ -642,6 +668,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(listens_and_connects, reset_kernel),
+		cmocka_unit_test_setup(leaves_no_file_where_it_can_not_listen, reset_kernel),
 		cmocka_unit_test_setup(goes_on_after_a_signal, reset_kernel),
 		cmocka_unit_test_setup(keeps_the_order, reset_kernel),
 		cmocka_unit_test_setup(sets_the_mode_at_once, reset_kernel),
