@@ -3,12 +3,12 @@
 
 #include "base/backoff.h"
 
-uint64_t backoff_next(struct backoff *b, uint32_t chance)
+uint64_t backoff_next(struct backoff *b, uint64_t max_ns, uint32_t chance)
 {
 	uint64_t step = b->delay_ns ? 2 * b->delay_ns : BACKOFF_FIRST_NS;
 
-	if (step > BACKOFF_MAX_NS)
-		step = BACKOFF_MAX_NS;
+	if (step > max_ns)
+		step = max_ns;
 	b->delay_ns = step;
 	return step - (uint64_t)(((unsigned __int128)(step / 4) * chance) >> 32);
 }

@@ -34,19 +34,22 @@ void link_done(struct link *l)
 	l->path = NULL;
 }
 
-static void drop(struct link *l, uint64_t now_ns)
+/* Ends the connection; the next attempt comes after a pause of at most MAX_NS. */
+static void drop(struct link *l, uint64_t now_ns, uint64_t max_ns)
 {
 	uint32_t chance;
 
 	if (getrandom(&chance, sizeof(chance), GRND_NONBLOCK) != sizeof(chance))
 		chance = 0;
 	l->fd = fd_close(l->fd);
-	l->retry_ns = now_ns + backoff_next(&l->backoff, chance);
+	l->is_served = false;
+	l->retry_ns = now_ns + backoff_next(&l->backoff, max_ns, chance);
 }
 
-/* One line for each change of fortune: attempts go on for ever. */
+/* Prepares a line for the log if ERROR is another than last time: attempts go on for ever. 0: a snapshot has come. */
 static void say(struct link *l, int error)
 {
+	l->is_refused = false;
 	if (l->said == error)
 		return;
 	l->weight = error ? LINK_WARNING : LINK_INFO;
@@ -55,6 +58,11 @@ static void say(struct link *l, int error)
 	else if (error == ECONNRESET)
 		snprintf(l->news, sizeof(l->news),
 			"memtallyd closed the connection; connecting again");
+	else if (error == ENODATA)
+		snprintf(l->news, sizeof(l->news),
+			"%s: the connection was closed without a snapshot; trying again, see "
+			"memtallyd's log",
+			l->path);
 	else
 		snprintf(l->news, sizeof(l->news), "can't connect to %s: %s; trying again", l->path,
 			strerror(error));
@@ -67,13 +75,16 @@ static void connect_now(struct link *l, uint64_t now_ns)
 
 	if (r < 0) {
 		say(l, -r);
-		drop(l, now_ns);
+		drop(l, now_ns, LINK_PAUSE_MAX_NS);
+	} else {
+		l->connected_ns = now_ns;
 	}
 }
 
 static void refuse(struct link *l, uint64_t now_ns, const char *reason)
 {
 	l->refused++;
+	l->is_refused = true;
 	if (l->bad_ns && now_ns - l->bad_ns < BAD_NEWS_INTERVAL_NS) {
 		l->held_back++;
 	} else {
@@ -85,7 +96,7 @@ static void refuse(struct link *l, uint64_t now_ns, const char *reason)
 		l->bad_ns = now_ns;
 		l->held_back = 0;
 	}
-	drop(l, now_ns);
+	drop(l, now_ns, LINK_PAUSE_MAX_NS);
 }
 
 bool link_run(struct link *l, uint64_t now_ns, struct view **ret)
@@ -107,14 +118,15 @@ bool link_run(struct link *l, uint64_t now_ns, struct view **ret)
 		return false;
 	}
 	if (r == CLIENT_CLOSED) {
-		say(l, ECONNRESET);
-		drop(l, now_ns);
+		say(l, l->is_served ? ECONNRESET : ENODATA);
+		drop(l, now_ns, l->is_served ? LINK_PAUSE_MAX_NS : LINK_PAUSE_UNSERVED_MAX_NS);
 		return false;
 	}
 	if (r == CLIENT_NOTHING)
 		return false;
 	say(l, 0);
 	l->received++;
+	l->is_served = true;
 	backoff_reset(&l->backoff);
 	return true;
 }
@@ -123,6 +135,30 @@ const char *link_news(const struct link *l, enum link_weight *ret)
 {
 	*ret = l->weight;
 	return l->news[0] ? l->news : NULL;
+}
+
+static const char *why_unconnected(const struct link *l)
+{
+	if (l->is_refused)
+		return "it sent something that is no snapshot of this version";
+	switch (l->said) {
+	case SAID_NOTHING: return "not tried yet";
+	case ECONNRESET: return "it closed the connection";
+	case ENODATA: return "it closed the connection without a snapshot; see its log";
+	default: return strerror(l->said);
+	}
+}
+
+void link_explain(const struct link *l, uint64_t now_ns, struct buffer *to)
+{
+	if (l->fd < 0) {
+		buffer_printf(
+			to, "no connection to memtallyd at %s: %s", l->path, why_unconnected(l));
+	} else if (!l->is_served) {
+		buffer_printf(to,
+			"connected to %s for %llu s: memtallyd's first pass is not complete",
+			l->path, (unsigned long long)((now_ns - l->connected_ns) / NS_PER_SEC));
+	}
 }
 
 uint64_t link_due_ns(const struct link *l)

@@ -6,6 +6,8 @@
 #include "base/cleanup.h"
 #include "base/backoff.h"
 
+#define MAX_NS (5 * NS_PER_SEC)
+
 static void doubles_to_the_end(void **state)
 {
 	static const uint64_t expected_ms[] = {100, 200, 400, 800, 1600, 3200, 5000, 5000};
@@ -13,9 +15,12 @@ static void doubles_to_the_end(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(expected_ms); i++)
-		assert_int_equal(backoff_next(&b, 0), expected_ms[i] * NS_PER_MSEC);
+		assert_int_equal(backoff_next(&b, MAX_NS, 0), expected_ms[i] * NS_PER_MSEC);
+	assert_int_equal(
+		backoff_next(&b, 2 * MAX_NS, 0), 2 * MAX_NS); /* the limit may be another */
+	assert_int_equal(backoff_next(&b, MAX_NS, 0), MAX_NS);
 	backoff_reset(&b);
-	assert_int_equal(backoff_next(&b, 0), BACKOFF_FIRST_NS);
+	assert_int_equal(backoff_next(&b, MAX_NS, 0), BACKOFF_FIRST_NS);
 }
 
 /* Chance shortens a delay, by a quarter at most, and does not carry over into the next. */
@@ -26,14 +31,14 @@ static void leaves_something_to_chance(void **state)
 
 	(void)state;
 	for (int i = 0; i < 1000; i++) {
-		uint64_t delay = backoff_next(&b, (uint32_t)unit_random(&random));
+		uint64_t delay = backoff_next(&b, MAX_NS, (uint32_t)unit_random(&random));
 
 		assert_true(delay <= b.delay_ns);
 		assert_true(delay > b.delay_ns / 4 * 3 - 2);
 	}
-	assert_int_equal(b.delay_ns, BACKOFF_MAX_NS);
-	assert_true(backoff_next(&b, UINT32_MAX) < BACKOFF_MAX_NS / 100 * 76);
-	assert_true(backoff_next(&b, UINT32_MAX / 2) > BACKOFF_MAX_NS / 100 * 86);
+	assert_int_equal(b.delay_ns, MAX_NS);
+	assert_true(backoff_next(&b, MAX_NS, UINT32_MAX) < MAX_NS / 100 * 76);
+	assert_true(backoff_next(&b, MAX_NS, UINT32_MAX / 2) > MAX_NS / 100 * 86);
 }
 
 int main(void)

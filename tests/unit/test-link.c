@@ -64,7 +64,7 @@ static bool run_when_due(struct fixture *f, struct view **ret)
 {
 	uint64_t due = link_due_ns(&f->link);
 
-	assert_true(due != UINT64_MAX && due <= f->now_ns + BACKOFF_MAX_NS);
+	assert_true(due != UINT64_MAX && due <= f->now_ns + LINK_PAUSE_UNSERVED_MAX_NS);
 	if (due > f->now_ns) {
 		f->now_ns = due - 1;
 		assert_false(link_run(&f->link, f->now_ns, ret));
@@ -90,7 +90,7 @@ static void keeps_trying(void **state)
 			assert_true(f.now_ns - before > delay);
 		delay = f.now_ns - before;
 	}
-	assert_true(delay > BACKOFF_MAX_NS / 100 * 74 && delay <= BACKOFF_MAX_NS);
+	assert_true(delay > LINK_PAUSE_MAX_NS / 100 * 74 && delay <= LINK_PAUSE_MAX_NS);
 	listen_there(&f);
 	assert_false(run_when_due(&f, &view));
 	assert_true(link_is_connected(&f.link));
@@ -130,6 +130,89 @@ static void receives(void **state)
 	finish(&f);
 }
 
+static void assert_explains(struct fixture *f, const char *before, const char *behind)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	char expected[256] = "";
+
+	if (*before || *behind)
+		snprintf(expected, sizeof(expected), "%s%s%s", before, f->path, behind);
+	link_explain(&f->link, f->now_ns, &b);
+	buffer_add_char(&b, '\0');
+	assert_string_equal(b.data, expected);
+}
+
+/* From the first attempt to the first snapshot, and after the connection has ended. */
+static void explains_why_there_is_no_snapshot(void **state)
+{
+	static const char none[] = "no connection to memtallyd at ";
+	AUTO_VIEW struct view *view = NULL;
+	struct fixture f;
+	int client;
+
+	(void)state;
+	begin(&f);
+	assert_explains(&f, none, ": not tried yet");
+	assert_false(run_when_due(&f, &view));
+	assert_explains(&f, none, ": No such file or directory");
+	listen_there(&f);
+	assert_false(run_when_due(&f, &view));
+	f.now_ns += 12 * NS_PER_SEC;
+	assert_explains(&f, "connected to ", " for 12 s: memtallyd's first pass is not complete");
+	client = accept_there(&f);
+	assert_int_equal(send(client, "x", 1, 0), 1);
+	assert_false(link_run(&f.link, f.now_ns, &view));
+	assert_explains(&f, none, ": it sent something that is no snapshot of this version");
+	close(client);
+	assert_false(run_when_due(&f, &view));
+	close(accept_there(&f));
+	assert_false(link_run(&f.link, f.now_ns, &view));
+	assert_explains(&f, none, ": it closed the connection without a snapshot; see its log");
+	assert_false(run_when_due(&f, &view));
+	client = accept_there(&f);
+	send_sample(client, 7);
+	assert_true(link_run(&f.link, f.now_ns, &view));
+	assert_explains(&f, "", "");
+	close(client);
+	assert_false(link_run(&f.link, f.now_ns, &(struct view *){NULL}));
+	assert_explains(&f, none, ": it closed the connection");
+	finish(&f);
+}
+
+/*
+ * systemd does this with the socket of a memtallyd that exits at its start: connecting succeeds, and each connection starts memtallyd
+ * once more. The unit bears 20 starts a minute, and there are two readers.
+ */
+static void backs_off_where_nothing_is_served(void **state)
+{
+	unsigned int attempts = 0, lines = 0;
+	enum link_weight weight;
+	uint64_t begin_ns, delay;
+	struct fixture f;
+	struct view *view;
+
+	(void)state;
+	begin(&f);
+	listen_there(&f);
+	begin_ns = f.now_ns;
+	do {
+		uint64_t before = f.now_ns;
+
+		assert_false(run_when_due(&f, &view));
+		delay = f.now_ns - before;
+		assert_true(link_is_connected(&f.link));
+		close(accept_there(&f));
+		assert_false(link_run(&f.link, f.now_ns, &view));
+		assert_false(link_is_connected(&f.link));
+		lines += link_news(&f.link, &weight) != NULL;
+		attempts += f.now_ns - begin_ns <= 60 * NS_PER_SEC;
+	} while (f.now_ns - begin_ns < 600 * NS_PER_SEC);
+	assert_in_range(attempts, 5, 10);
+	assert_true(delay > LINK_PAUSE_UNSERVED_MAX_NS / 100 * 74);
+	assert_int_equal(lines, 1);
+	finish(&f);
+}
+
 /* A connection that is good for nothing does not start the pauses anew. */
 static void refuses(void **state)
 {
@@ -164,6 +247,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_trying),
 		cmocka_unit_test(receives),
+		cmocka_unit_test(explains_why_there_is_no_snapshot),
+		cmocka_unit_test(backs_off_where_nothing_is_served),
 		cmocka_unit_test(refuses),
 	};
 
