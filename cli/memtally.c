@@ -80,7 +80,7 @@ int memtally_run(int argc, char *argv[])
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write like any other */
 	setlocale(LC_CTYPE, "");  /* what the terminal can print; numbers stay as they are */
 	if (settings_load(PROGRAM_MEMTALLY, argc, argv, &settings, error) < 0) {
-		log_error("%s", error);
+		log_lines(LOG_LEVEL_ERROR, "", error);
 		return COMMAND_MISUSED;
 	}
 	switch (settings_action(settings)) {
@@ -90,8 +90,8 @@ int memtally_run(int argc, char *argv[])
 	case SETTINGS_RUN: break;
 	}
 	log_set_level((enum log_level)settings->log_level);
-	if (settings->file_was_denied)
-		log_info("%s may not be read, so the defaults apply", settings->config_file);
+	if (settings->ignored)
+		log_lines(LOG_LEVEL_WARNING, "", settings->ignored);
 	is_check = settings_action(settings) == SETTINGS_CHECK;
 	r = run(settings, is_check);
 	return is_check && r == COMMAND_GOOD ? print_line("the configuration is good") : r;

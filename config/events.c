@@ -9,10 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+	UNSAID_SIZE = 48,   /* "\nand N more faults" */
+	CONTAINER_ENDS = 1, /* outcome of read_one() */
+};
+
 int events_open(struct events *e, const char *name, const char *text, size_t len,
 	char error[static SETTINGS_ERROR_SIZE])
 {
 	*e = (struct events){.name = name, .text = text, .len = len, .error = error};
+	error[0] = 0;
 	if (!yaml_parser_initialize(&e->parser))
 		return -ENOMEM;
 	yaml_parser_set_input_string(&e->parser, (const unsigned char *)text, len);
@@ -24,16 +30,53 @@ void events_close(struct events *e)
 	yaml_parser_delete(&e->parser);
 }
 
+/* A value may have a newline in it, and a newline ends a fault. */
+static void join_lines(char *text)
+{
+	for (; *text; text++)
+		if (*text == '\n')
+			*text = ' ';
+}
+
+/* Says how many faults there was no room for, in the room that is kept for this. */
+static void say_unsaid(struct events *e)
+{
+	snprintf(e->error + e->error_len, SETTINGS_ERROR_SIZE - e->error_len,
+		"\nand %u more faults", e->unsaid);
+}
+
+static void add_fault(struct events *e, const char *fault)
+{
+	size_t len = strlen(fault), line_break = e->faults ? 1 : 0;
+
+	e->faults++;
+	if (e->unsaid || e->error_len + line_break + len + UNSAID_SIZE > SETTINGS_ERROR_SIZE) {
+		e->unsaid++;
+		say_unsaid(e);
+		return;
+	}
+	if (line_break)
+		e->error[e->error_len++] = '\n';
+	memcpy(e->error + e->error_len, fault, len + 1);
+	e->error_len += len;
+}
+
 int events_fail(struct events *e, const yaml_mark_t *mark, const char *format, ...)
 {
+	char fault[EVENTS_FAULT_SIZE];
 	va_list args;
-	int n = snprintf(e->error, SETTINGS_ERROR_SIZE, "%s:%zu: ", e->name, mark->line + 1);
+	int n = snprintf(fault, sizeof(fault), "%s:%zu: ", e->name, mark->line + 1);
 
-	if (n < 0 || n >= SETTINGS_ERROR_SIZE)
-		return -EINVAL;
-	va_start(args, format);
-	vsnprintf(e->error + n, (size_t)(SETTINGS_ERROR_SIZE - n), format, args);
-	va_end(args);
+	if (n >= 0 && (size_t)n < sizeof(fault)) {
+		va_start(args, format);
+		vsnprintf(fault + n, sizeof(fault) - (size_t)n, format, args);
+		va_end(args);
+	}
+	join_lines(fault);
+	if (!e->is_ignoring)
+		add_fault(e, fault);
+	else if (!e->ignored++)
+		memcpy(e->first_ignored, fault, sizeof(fault));
 	return -EINVAL;
 }
 
@@ -74,22 +117,42 @@ static int check_plain(struct events *e, const yaml_event_t *event)
 	return 0;
 }
 
-int events_next(struct events *e, yaml_event_t *ret)
+static void count(struct events *e, const yaml_event_t *event)
+{
+	e->count++;
+	if (event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT)
+		e->depth++;
+	else if (event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT)
+		e->depth--;
+}
+
+/* The next event, whatever stands in it. -EBADMSG, -ENOMEM. */
+static int next_of_any_kind(struct events *e, yaml_event_t *ret)
 {
 	yaml_mark_t mark;
-	int r;
 
 	if (yaml_parser_parse(&e->parser, ret)) {
-		r = check_plain(e, ret);
-		if (r < 0)
-			yaml_event_delete(ret);
-		return r;
+		count(e, ret);
+		return 0;
 	}
 	if (e->parser.error == YAML_MEMORY_ERROR)
 		return -ENOMEM;
 	mark = mark_of_problem(e);
-	return events_fail(
-		e, &mark, "not YAML: %s", e->parser.problem ? e->parser.problem : "unreadable");
+	e->is_ignoring = false; /* of which setting this would be, nothing can tell */
+	events_fail(e, &mark, "not YAML: %s", e->parser.problem ? e->parser.problem : "unreadable");
+	return -EBADMSG;
+}
+
+int events_next(struct events *e, yaml_event_t *ret)
+{
+	int r = next_of_any_kind(e, ret);
+
+	if (r < 0)
+		return r;
+	r = check_plain(e, ret);
+	if (r < 0)
+		yaml_event_delete(ret);
+	return r;
 }
 
 const char *events_text(const yaml_event_t *event)
@@ -102,27 +165,69 @@ const char *events_text(const yaml_event_t *event)
 	return strlen(text) == event->data.scalar.length ? text : NULL;
 }
 
-/* EACH for what comes until END. */
-static int read_until(struct events *e, yaml_event_type_t end, events_each *each, void *context,
-	size_t *ret_count)
+/* Reads on until the containers that have begun above DEPTH have ended. */
+static int skip_to(struct events *e, unsigned int depth)
 {
-	for (size_t count = 0;; count++) {
+	while (e->depth > depth) {
 		yaml_event_t event;
-		bool is_end;
-		int r = events_next(e, &event);
+		int r = next_of_any_kind(e, &event);
 
 		if (r < 0)
 			return r;
-		is_end = event.type == end;
-		if (is_end)
-			*ret_count = count;
-		else if (end == YAML_MAPPING_END_EVENT && !events_text(&event))
+		yaml_event_delete(&event);
+	}
+	return 0;
+}
+
+/* Reads over the next scalar, alias or container. */
+static int skip_node(struct events *e)
+{
+	unsigned int depth = e->depth;
+	yaml_event_t event;
+	int r = next_of_any_kind(e, &event);
+
+	if (r < 0)
+		return r;
+	yaml_event_delete(&event);
+	return skip_to(e, depth);
+}
+
+/* Reads one item, or a key with its value, of a container at DEPTH. END: the container ends here. */
+static int read_one(struct events *e, yaml_event_type_t end, events_each *each, void *context)
+{
+	unsigned int depth = e->depth;
+	bool is_mapping = end == YAML_MAPPING_END_EVENT, has_value;
+	size_t first = e->count + 1; /* as soon as the item or the key has begun */
+	yaml_event_t event;
+	int r = events_next(e, &event);
+
+	if (r == 0) {
+		if (event.type == end)
+			r = CONTAINER_ENDS;
+		else if (is_mapping && !events_text(&event))
 			r = events_fail(e, &event.start_mark, "expected a key");
 		else
 			r = each(&event, context);
 		yaml_event_delete(&event);
-		if (r < 0 || is_end)
-			return r;
+	}
+	if (r != -EINVAL)
+		return r;
+	has_value = !is_mapping || e->count > first;
+	r = skip_to(e, depth);
+	return r == 0 && !has_value ? skip_node(e) : r;
+}
+
+/* Reads until END, EACH for what comes before. */
+static int read_until(struct events *e, yaml_event_type_t end, events_each *each, void *context,
+	size_t *ret_count)
+{
+	for (size_t n = 0;; n++) {
+		int r = read_one(e, end, each, context);
+
+		if (r == CONTAINER_ENDS)
+			*ret_count = n;
+		if (r != 0)
+			return r == CONTAINER_ENDS ? 0 : r;
 	}
 }
 
@@ -142,7 +247,7 @@ int events_read_sequence(struct events *e, events_each *each, void *context)
 }
 
 /* A file of nothing but comments is an empty mapping. */
-int events_read(struct events *e, events_each *each, void *context)
+static int read_document(struct events *e, events_each *each, void *context)
 {
 	bool had_document = false;
 
@@ -167,4 +272,11 @@ int events_read(struct events *e, events_each *each, void *context)
 		if (r < 0 || type == YAML_STREAM_END_EVENT)
 			return r;
 	}
+}
+
+int events_read(struct events *e, events_each *each, void *context)
+{
+	int r = read_document(e, each, context);
+
+	return r == 0 && e->faults ? -EINVAL : r;
 }

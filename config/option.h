@@ -107,7 +107,7 @@ struct settings {
 		group, pid;
 
 	struct text_list operands; /* what stands on the command line besides flags */
-	bool file_was_denied; /* the default file is there, and only other people may read it */
+	char *ignored; /* owned; a warning about what of the file does not count; NULL: all of it counts */
 };
 
 enum option_type {

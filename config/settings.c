@@ -3,7 +3,9 @@
 
 #include "config/settings.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +25,23 @@ struct settings *settings_free(struct settings *c)
 	for (size_t i = 0; i < count; i++)
 		option_reset(&spec[i], c);
 	text_list_done(&c->operands);
+	free(c->ignored);
 	free(c);
 	return NULL;
+}
+
+void settings_add_fault(char error[static SETTINGS_ERROR_SIZE], const char *format, ...)
+{
+	size_t len = strlen(error);
+	va_list args;
+
+	if (len + 2 >= SETTINGS_ERROR_SIZE)
+		return;
+	if (len)
+		error[len++] = '\n';
+	va_start(args, format);
+	vsnprintf(error + len, SETTINGS_ERROR_SIZE - len, format, args);
+	va_end(args);
 }
 
 enum settings_action settings_action(const struct settings *c)
@@ -96,6 +113,7 @@ static int refuse(
 /* Flags and keys were checked one by one: this is what RUNTIME_DIRECTORY has made of the default. */
 static int check_socket(const struct settings *c, char error[static SETTINGS_ERROR_SIZE])
 {
+	assert(c->snapshot_socket); /* it has a default */
 	if (strlen(c->snapshot_socket) <= CHANNEL_PATH_MAX)
 		return 0;
 	snprintf(error, SETTINGS_ERROR_SIZE,
@@ -199,30 +217,37 @@ static int apply_flags(
 	return 0;
 }
 
-/*
- * A missing default file is no error, a missing named one is. One that may not be read keeps the daemons,
- * for which it was written, from starting; people with a terminal see what they may see without it, unless
- * it is the file that they ask about.
- */
+/* Whether PROGRAM goes on without its default file, which could not be read for the reason R. */
+static bool may_be_left_out(int r, enum program program, const struct settings *c)
+{
+	if (r == -ENOENT)
+		return true;
+	return (r == -EACCES || r == -EBADMSG) && program == PROGRAM_MEMTALLY && !c->check_config;
+}
+
+enum { FILE_LEFT_OUT = 1 };
+
+/* Reads the file; NAMED: the user has named it. FILE_LEFT_OUT: PROGRAM goes on without it, and ERROR says why. */
 static int apply_file(struct settings *c, bool named, enum program program,
 	char error[static SETTINGS_ERROR_SIZE])
 {
 	int r = yaml_load(c->config_file, program, c, error);
-	bool is_denied = r == -EACCES && program == PROGRAM_MEMTALLY && !c->check_config;
 
-	if (named || (r != -ENOENT && !is_denied))
+	if (r == 0 || named || !may_be_left_out(r, program, c))
 		return r;
-	c->file_was_denied = is_denied;
+	if (r != -ENOENT)
+		return FILE_LEFT_OUT;
 	error[0] = 0;
 	return 0;
 }
 
-int settings_load(enum program program, int argc, char *const argv[], struct settings **ret,
+/* As settings_load(), with the file or without it; FILE_LEFT_OUT as apply_file(). */
+static int load(const struct flags *given, bool with_file, struct settings **ret,
 	char error[static SETTINGS_ERROR_SIZE])
 {
 	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
 	AUTO_FREE bool *seen = NULL;
-	struct flags flags = {.program = program, .argc = argc, .argv = argv};
+	struct flags flags = *given;
 	AUTO_FREE char *fallback = NULL;
 	size_t count;
 	int r;
@@ -230,10 +255,8 @@ int settings_load(enum program program, int argc, char *const argv[], struct set
 	error[0] = 0;
 	option_table(&count);
 	seen = calloc(count, sizeof(*seen));
-	if (!c || !seen) {
-		snprintf(error, SETTINGS_ERROR_SIZE, "out of memory");
+	if (!c || !seen)
 		return -ENOMEM;
-	}
 	flags.seen = seen;
 	r = set_defaults(c);
 	if (r == 0) {
@@ -247,24 +270,58 @@ int settings_load(enum program program, int argc, char *const argv[], struct set
 
 		if (!named)
 			c->config_file = TAKE_PTR(fallback);
-		if (!c->help && !c->version) /* what a broken file must not stand in the way of */
-			r = apply_file(c, named, program, error);
+		/* A broken file must not stand in the way of help. */
+		if (with_file && !c->help && !c->version)
+			r = apply_file(c, named, flags.program, error);
 	}
 	if (r == 0) {
 		flags.early = false;
 		r = apply_flags(&flags, c, error);
 	}
-	if (r == 0 && program != PROGRAM_MEMTALLY && c->operands.count) {
+	if (r == 0 && flags.program != PROGRAM_MEMTALLY && c->operands.count) {
 		snprintf(error, SETTINGS_ERROR_SIZE, "unexpected argument '%.100s'; try --help",
 			c->operands.item[0]);
 		r = -EINVAL;
 	}
 	if (r == 0 && !c->help && !c->version)
 		r = check_socket(c, error);
-	if (r == -ENOMEM)
-		snprintf(error, SETTINGS_ERROR_SIZE, "out of memory");
+	if (r == 0)
+		*ret = TAKE_PTR(c);
+	return r;
+}
+
+/* Loads without the file, which is left out for the reason WHY. */
+static int load_without_file(const struct flags *flags, const char *why, struct settings **ret,
+	char error[static SETTINGS_ERROR_SIZE])
+{
+	AUTO_SETTINGS struct settings *c = NULL;
+	AUTO_FREE char *ignored = NULL;
+	int r;
+
+	if (asprintf(&ignored, "%s; the file is ignored and the defaults apply", why) < 0) {
+		ignored = NULL;
+		return -ENOMEM;
+	}
+	r = load(flags, false, &c, error);
 	if (r < 0)
 		return r;
+	c->ignored = TAKE_PTR(ignored);
 	*ret = TAKE_PTR(c);
 	return 0;
+}
+
+int settings_load(enum program program, int argc, char *const argv[], struct settings **ret,
+	char error[static SETTINGS_ERROR_SIZE])
+{
+	const struct flags flags = {.program = program, .argc = argc, .argv = argv};
+	int r = load(&flags, true, ret, error);
+
+	if (r == FILE_LEFT_OUT) {
+		AUTO_FREE char *why = strdup(error);
+
+		r = why ? load_without_file(&flags, why, ret, error) : -ENOMEM;
+	}
+	if (r == -ENOMEM)
+		snprintf(error, SETTINGS_ERROR_SIZE, "out of memory");
+	return r;
 }

@@ -18,26 +18,25 @@ static size_t line_of(const struct check *c, enum webconfig_group group, const c
 	return c->lines->line[webconfig_form_find(group, name) - webconfig_settings];
 }
 
-/* At the line of NAME, which stands. */
-static int refuse(struct check *c, enum webconfig_group group, const char *name, const char *why)
+/* Reports a fault at the line of NAME, which stands in the file. */
+static void refuse(struct check *c, enum webconfig_group group, const char *name, const char *why)
 {
 	yaml_mark_t mark = {.line = line_of(c, group, name) - 1};
 
-	return events_fail(c->events, &mark, "%s: %s", name, why);
+	events_fail(c->events, &mark, "%s: %s", name, why);
 }
 
-/* In which line of the two it stands, for later errors. */
-static int check_pem(
+/* Completes PEM by its line, for later errors. */
+static void check_pem(
 	struct check *c, struct webconfig_pem *pem, const char *here, const char *in_file)
 {
-	if (pem->text && pem->path) {
-		char why[64];
+	char why[64];
 
-		snprintf(why, sizeof(why), "expected %s or %s, not both", here, in_file);
-		return refuse(c, WEBCONFIG_GROUP_TLS, in_file, why);
-	}
 	pem->line = line_of(c, WEBCONFIG_GROUP_TLS, pem->path ? in_file : here);
-	return 0;
+	if (!pem->text || !pem->path)
+		return;
+	snprintf(why, sizeof(why), "expected %s or %s, not both", here, in_file);
+	refuse(c, WEBCONFIG_GROUP_TLS, in_file, why);
 }
 
 static bool is_there(const struct webconfig_pem *pem)
@@ -53,74 +52,74 @@ static bool has_settings(const struct check *c, enum webconfig_group group)
 	return false;
 }
 
-static int check_clients(struct check *c, const struct webconfig_tls *t)
+static void check_clients(struct check *c, const struct webconfig_tls *t)
 {
 	static const char type[] = "client_auth_type";
 	bool verifies = t->client == WEBCONFIG_CLIENT_VERIFY_IF_GIVEN ||
 	                t->client == WEBCONFIG_CLIENT_REQUIRE_AND_VERIFY;
 
 	if (t->client == WEBCONFIG_CLIENT_NONE && is_there(&t->client_ca))
-		return refuse(c, WEBCONFIG_GROUP_TLS,
-			t->client_ca.path ? "client_ca_file" : "client_ca",
+		refuse(c, WEBCONFIG_GROUP_TLS, t->client_ca.path ? "client_ca_file" : "client_ca",
 			"expected a client_auth_type that asks for certificates");
 	if (t->client == WEBCONFIG_CLIENT_NONE && t->allowed_sans.count)
-		return refuse(c, WEBCONFIG_GROUP_TLS, "client_allowed_sans",
+		refuse(c, WEBCONFIG_GROUP_TLS, "client_allowed_sans",
 			"expected a client_auth_type that asks for certificates");
-	/* Go takes the authorities of the whole web then: a certificate of theirs says nothing of who may read here. */
+	/* Go would take the authorities of the whole web: any of their certificates would let its owner read here. */
 	if (verifies && !is_there(&t->client_ca))
-		return refuse(c, WEBCONFIG_GROUP_TLS, type,
+		refuse(c, WEBCONFIG_GROUP_TLS, type,
 			"expected client_ca_file or client_ca to verify certificates by");
-	return 0;
 }
 
-static int check_tls(struct check *c)
+static void check_versions(struct check *c, const struct webconfig_tls *t)
 {
-	struct webconfig_tls *t = &c->config->tls;
-	int r = check_pem(c, &t->cert, "cert", "cert_file");
-
-	if (r == 0)
-		r = check_pem(c, &t->key, "key", "key_file");
-	if (r == 0)
-		r = check_pem(c, &t->client_ca, "client_ca", "client_ca_file");
-	if (r < 0)
-		return r;
-	t->is_on = has_settings(c, WEBCONFIG_GROUP_TLS);
-	if (!t->is_on)
-		return 0;
-	if (!is_there(&t->cert))
-		return refuse(
-			c, WEBCONFIG_GROUP_ROOT, "tls_server_config", "expected cert_file or cert");
-	if (!is_there(&t->key))
-		return refuse(
-			c, WEBCONFIG_GROUP_ROOT, "tls_server_config", "expected key_file or key");
 	if (t->min > t->max)
-		return refuse(c, WEBCONFIG_GROUP_TLS,
+		refuse(c, WEBCONFIG_GROUP_TLS,
 			line_of(c, WEBCONFIG_GROUP_TLS, "min_version") ? "min_version"
 								       : "max_version",
 			"expected a min_version up to max_version (TLS12 to TLS13 where they are not "
 			"given)");
+}
+
+static void check_tls(struct check *c)
+{
+	struct webconfig_tls *t = &c->config->tls;
+
+	check_pem(c, &t->cert, "cert", "cert_file");
+	check_pem(c, &t->key, "key", "key_file");
+	check_pem(c, &t->client_ca, "client_ca", "client_ca_file");
+	t->is_on = has_settings(c, WEBCONFIG_GROUP_TLS);
+	if (!t->is_on)
+		return;
+	if (!is_there(&t->cert))
+		refuse(c, WEBCONFIG_GROUP_ROOT, "tls_server_config", "expected cert_file or cert");
+	if (!is_there(&t->key))
+		refuse(c, WEBCONFIG_GROUP_ROOT, "tls_server_config", "expected key_file or key");
+	check_versions(c, t);
 	/* One switch for both in GnuTLS, and curves have an order of their own. */
 	if (t->curves.count > 1 && !t->prefers_own)
-		return refuse(c, WEBCONFIG_GROUP_TLS, "curve_preferences",
+		refuse(c, WEBCONFIG_GROUP_TLS, "curve_preferences",
 			"expected one curve, or prefer_server_cipher_suites: true, for their order "
 			"to count");
 	t->suites.line = line_of(c, WEBCONFIG_GROUP_TLS, "cipher_suites");
 	t->curves.line = line_of(c, WEBCONFIG_GROUP_TLS, "curve_preferences");
-	return check_clients(c, t);
+	check_clients(c, t);
 }
 
-static int check_rate(struct check *c)
+static void check_rate(struct check *c)
 {
 	if (c->config->interval_ns && !c->config->burst)
-		return refuse(c, WEBCONFIG_GROUP_RATE, "interval",
+		refuse(c, WEBCONFIG_GROUP_RATE, "interval",
 			"expected a burst of 1 or more with it: no request would be answered");
-	return 0;
 }
 
+/* A fault in a group may be why something else of it seems to be missing. */
 int webconfig_check(struct events *e, struct webconfig *c, const struct webconfig_lines *lines)
 {
 	struct check check = {.events = e, .config = c, .lines = lines};
-	int r = check_tls(&check);
 
-	return r == 0 ? check_rate(&check) : r;
+	if (!lines->has_faults[WEBCONFIG_GROUP_TLS])
+		check_tls(&check);
+	if (!lines->has_faults[WEBCONFIG_GROUP_RATE])
+		check_rate(&check);
+	return e->faults ? -EINVAL : 0;
 }

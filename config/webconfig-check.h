@@ -7,8 +7,9 @@
 #include "config/webconfig-form.h"
 
 /*
- * Whether C, of which all has been read and LINES says where, can be honoured as a whole. Completes it: whether TLS is on, and
- * the lines of what a TLS library may yet refuse. -EINVAL: refused, at the line of the setting that is in the way.
+ * Checks whether the settings of C, which has been read to the end, fit together; skips groups that have faults by LINES.
+ * Completes C: whether TLS is on, and the lines of settings that a TLS library may refuse later. Reports a fault at the line
+ * of each wrong setting. Returns 0; -EINVAL if there are faults, of this check or of the reading before.
  */
 int webconfig_check(struct events *e, struct webconfig *c, const struct webconfig_lines *lines);
 

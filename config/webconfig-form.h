@@ -17,6 +17,7 @@ enum webconfig_group {
 	WEBCONFIG_GROUP_HTTP,
 	WEBCONFIG_GROUP_HEADERS,
 	WEBCONFIG_GROUP_RATE,
+	WEBCONFIG_GROUPS,
 };
 
 enum webconfig_type {
@@ -51,12 +52,13 @@ struct webconfig_setting {
 enum { WEBCONFIG_SETTINGS = 26 };
 extern const struct webconfig_setting webconfig_settings[];
 
-/* Where in a file each of webconfig_settings stands. The first line is 1; 0: nowhere. */
+/* The line in a file of each of webconfig_settings, and the groups that have faults. */
 struct webconfig_lines {
-	size_t line[WEBCONFIG_SETTINGS];
+	size_t line[WEBCONFIG_SETTINGS]; /* the first line is 1; 0: nowhere */
+	bool has_faults[WEBCONFIG_GROUPS];
 };
 
-/* The setting of GROUP that is called NAME; NULL: there is none. */
+/* Returns the setting NAME of GROUP; NULL: there is none. */
 const struct webconfig_setting *webconfig_form_find(enum webconfig_group group, const char *name);
 
 /* Its value is a sequence. */

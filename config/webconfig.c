@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "config/events.h"
+#include "config/nearest.h"
 #include "config/webconfig-check.h"
 #include "config/webconfig-form.h"
 #include "config/webconfig-users.h"
@@ -60,6 +61,24 @@ static int fail_value(
 			l->events, &event->start_mark, "%s: expected %s", s->name, s->expected);
 	return events_fail(l->events, &event->start_mark, "%s: expected %s, got '%.100s'", s->name,
 		s->expected, (const char *)event->data.scalar.value);
+}
+
+/* Reports a key that GROUP does not have, with the known one that is closest. */
+static int fail_unknown(struct loader *l, enum webconfig_group group, const yaml_event_t *key)
+{
+	char suggestion[NEAREST_TEXT_SIZE];
+	const char *name = events_text(key);
+	struct nearest nearest;
+
+	nearest_init(&nearest, name);
+	for (size_t i = 0; i < WEBCONFIG_SETTINGS; i++)
+		if (webconfig_settings[i].group == group)
+			nearest_consider(&nearest, webconfig_settings[i].name,
+				strlen(webconfig_settings[i].name));
+	return events_fail(l->events, &key->start_mark,
+		"unknown key '%.100s'%s%s: expected one that memtally-web(8) lists%s", name,
+		group == WEBCONFIG_GROUP_ROOT ? "" : " in ", webconfig_form_group_name(group),
+		nearest_text(&nearest, suggestion));
 }
 
 static int read_scalar(
@@ -124,10 +143,8 @@ static int read_value(
 	                                                : fail_value(l, s, event);
 }
 
-static int read_setting(const yaml_event_t *key, void *context)
+static int read_known(struct loader *l, const struct level *level, const yaml_event_t *key)
 {
-	const struct level *level = context;
-	struct loader *l = level->loader;
 	const char *name = events_text(key);
 	const struct webconfig_setting *s = webconfig_form_find(level->group, name);
 	yaml_event_t value;
@@ -135,10 +152,7 @@ static int read_setting(const yaml_event_t *key, void *context)
 	int r;
 
 	if (!s)
-		return events_fail(l->events, &key->start_mark,
-			"unknown key '%.100s'%s%s: expected one that memtally-web(8) lists", name,
-			level->group == WEBCONFIG_GROUP_ROOT ? "" : " in ",
-			webconfig_form_group_name(level->group));
+		return fail_unknown(l, level->group, key);
 	line = &l->lines.line[s - webconfig_settings];
 	if (*line)
 		return events_fail(l->events, &key->start_mark, "key '%s' stands twice", name);
@@ -148,6 +162,18 @@ static int read_setting(const yaml_event_t *key, void *context)
 		return r;
 	r = read_value(l, s, &value);
 	yaml_event_delete(&value);
+	return r;
+}
+
+static int read_setting(const yaml_event_t *key, void *context)
+{
+	const struct level *level = context;
+	struct loader *l = level->loader;
+	unsigned int faults = l->events->faults;
+	int r = read_known(l, level, key);
+
+	if (l->events->faults > faults)
+		l->lines.has_faults[level->group] = true;
 	return r;
 }
 
@@ -165,7 +191,7 @@ int webconfig_parse(const char *name, const char *text, size_t len, struct webco
 	if (r < 0)
 		return r;
 	r = events_read(&events, read_setting, &root);
-	if (r == 0)
+	if (r == 0 || r == -EINVAL)
 		r = webconfig_check(&events, &c, &l.lines);
 	events_close(&events);
 	if (r < 0)

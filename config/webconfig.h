@@ -106,8 +106,9 @@ struct webconfig {
 };
 
 /*
- * Reads TEXT, which NAME stands for in errors, into *ret, to be given back with webconfig_done(). -EINVAL: refused;
- * ERROR has file, line, key and what was expected, and never a secret. -ENOMEM.
+ * Reads TEXT into *ret, which the caller gives back with webconfig_done(); NAME stands for the file in errors. -EINVAL: there are
+ * faults, and ERROR has a line for each, with file, line, key and what was expected, and never a secret. -EBADMSG: TEXT is not YAML,
+ * which is the last line of ERROR. -ENOMEM.
  */
 int webconfig_parse(const char *name, const char *text, size_t len, struct webconfig *ret,
 	char error[static SETTINGS_ERROR_SIZE]);

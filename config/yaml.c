@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys that belong to other programs are checked and then dropped into a scratch configuration. */
+/* Settings of other programs are checked and then dropped into a scratch configuration. */
 #include "config.h"
 
 #include "config/yaml.h"
@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "config/events.h"
+#include "config/nearest.h"
 
 enum {
 	YAML_FILE_MAX = 1 << 20,
@@ -27,6 +28,7 @@ struct loader {
 	struct settings *scratch; /* takes the settings of other programs */
 	bool *seen;               /* by index in the option table */
 	struct buffer groups;     /* the keys that stood with a mapping, each terminated */
+	bool is_lenient;          /* faults in settings that .program does not use do not count */
 };
 
 /* A mapping that is being read. */
@@ -42,12 +44,46 @@ struct list {
 	const struct option_spec *spec;
 };
 
-/* Names a key that the table does not know, and what stands close to it. */
+/* Compares KEY with each setting of the file and with each group: the parts of names up to a dot. */
+static void find_nearest(const char *key, struct nearest *ret)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	nearest_init(ret, key);
+	for (size_t i = 0; i < count; i++) {
+		if (!spec[i].in_file)
+			continue;
+		nearest_consider(ret, spec[i].name, strlen(spec[i].name));
+		for (const char *dot = spec[i].name; (dot = strchr(dot, '.')); dot++)
+			nearest_consider(ret, spec[i].name, (size_t)(dot - spec[i].name));
+	}
+}
+
+/* Reports a key that the table does not know, with the known one that is closest. */
 static int fail_unknown(struct loader *l, const yaml_mark_t *mark, const char *key)
 {
+	char suggestion[NEAREST_TEXT_SIZE];
+	struct nearest nearest;
+
+	find_nearest(key, &nearest);
 	return events_fail(&l->events, mark,
-		"unknown key '%.100s': expected a setting that the manual page memtally.yaml(5) lists",
-		key);
+		"unknown key '%.100s': expected a setting that the manual page memtally.yaml(5) lists%s",
+		key, nearest_text(&nearest, suggestion));
+}
+
+/* Whether PROGRAM uses the setting KEY, or one of the group KEY. */
+static bool is_used(const char *key, enum program program)
+{
+	size_t count, len = strlen(key);
+	const struct option_spec *spec = option_table(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (spec[i].in_file && (spec[i].programs & program) &&
+			!strncmp(spec[i].name, key, len) &&
+			(spec[i].name[len] == '.' || !spec[i].name[len]))
+			return true;
+	return false;
 }
 
 static bool is_known_prefix(const char *key)
@@ -188,17 +224,48 @@ static int load_value(
 	return r;
 }
 
+static int load_known_key(
+	struct loader *l, const yaml_event_t *event, const char *prefix, unsigned int depth)
+{
+	char key[YAML_KEY_MAX];
+	int n = snprintf(
+		key, sizeof(key), "%s%s%s", prefix, *prefix ? "." : "", events_text(event));
+
+	l->events.is_ignoring = l->is_lenient && !is_used(key, l->program);
+	if (n < 0 || (size_t)n >= sizeof(key) || (!is_known_prefix(key) && !option_find(key, ~0U)))
+		return fail_unknown(l, &event->start_mark, key);
+	return load_value(l, &event->start_mark, key, depth);
+}
+
 static int load_key(const yaml_event_t *event, void *context)
 {
 	const struct level *level = context;
-	struct loader *l = level->loader;
-	char key[YAML_KEY_MAX];
-	int n = snprintf(key, sizeof(key), "%s%s%s", level->prefix, *level->prefix ? "." : "",
-		events_text(event));
+	struct events *e = &level->loader->events;
+	bool was_ignoring = e->is_ignoring;
+	int r = load_known_key(level->loader, event, level->prefix, level->depth);
 
-	if (n < 0 || (size_t)n >= sizeof(key) || (!is_known_prefix(key) && !option_find(key, ~0U)))
-		return fail_unknown(l, &event->start_mark, key);
-	return load_value(l, &event->start_mark, key, level->depth);
+	e->is_ignoring = was_ignoring;
+	return r;
+}
+
+/* Leaves in C a warning of the faults that did not count, if there were any. */
+static int keep_ignored(const struct events *e, struct settings *c)
+{
+	char *text;
+	int n;
+
+	if (!e->ignored)
+		return 0;
+	n = e->ignored == 1
+	            ? asprintf(&text, "%s; this setting is ignored", e->first_ignored)
+	            : asprintf(&text,
+			      "%s; this setting is ignored, and %u more faults like it (see memtally --check-config)",
+			      e->first_ignored, e->ignored - 1);
+	if (n < 0)
+		return -ENOMEM;
+	free(c->ignored);
+	c->ignored = text;
+	return 0;
 }
 
 int yaml_parse(const char *name, const char *text, size_t len, enum program program,
@@ -216,10 +283,13 @@ int yaml_parse(const char *name, const char *text, size_t len, enum program prog
 	if (!scratch || !seen)
 		return -ENOMEM;
 	l.seen = seen;
+	l.is_lenient = program == PROGRAM_MEMTALLY && !c->check_config;
 	r = events_open(&l.events, name, text, len, error);
 	if (r < 0)
 		return r;
 	r = events_read(&l.events, load_key, &root);
+	if (r == 0)
+		r = keep_ignored(&l.events, c);
 	events_close(&l.events);
 	buffer_done(&l.groups);
 	return r;

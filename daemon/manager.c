@@ -381,7 +381,7 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 
 	(void)source, (void)info;
 	if (settings_load(PROGRAM_MEMTALLYD, m->argc, m->argv, &settings, error) < 0)
-		log_error("the old configuration stays: %s", error);
+		log_lines(LOG_LEVEL_ERROR, "the old configuration stays: ", error);
 	else
 		apply(m, settings);
 	return 0;

@@ -3,6 +3,7 @@
 
 #include "service/command.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +44,10 @@ int command_begin(const struct command *c, int argc, char *argv[], struct settin
 		log_error("can't close what was inherited: %s", strerror(-r));
 		return EXIT_FAILURE;
 	}
-	if (settings_load(c->program, argc, argv, ret, error) < 0) {
-		log_error("%s", error);
-		return COMMAND_MISUSE;
+	r = settings_load(c->program, argc, argv, ret, error);
+	if (r < 0) {
+		log_lines(LOG_LEVEL_ERROR, "", error);
+		return command_refused(r);
 	}
 	log_set_level((enum log_level)(*ret)->log_level);
 	switch (settings_action(*ret)) {
@@ -55,6 +57,11 @@ int command_begin(const struct command *c, int argc, char *argv[], struct settin
 	case SETTINGS_RUN: break;
 	}
 	return COMMAND_RUN;
+}
+
+int command_refused(int r)
+{
+	return r == -ENOMEM ? EXIT_FAILURE : COMMAND_MISUSE;
 }
 
 int command_say_good(void)

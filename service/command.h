@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a service begins: without what nobody meant for it, with its settings; and what it does when it was asked for its help
- * or its version alone.
+ * The start of a service: closes inherited descriptors, reads the settings, and answers --help and --version.
  */
 #ifndef MEMTALLY_SERVICE_COMMAND_H
 #define MEMTALLY_SERVICE_COMMAND_H
@@ -14,23 +13,29 @@ struct command {
 	const char *purpose; /* a sentence, for --help */
 };
 
-/* Beside statuses to exit with. */
+/* Results in addition to exit statuses. */
 enum {
 	COMMAND_MISUSE =
-		2, /* such a one: a wrong flag or configuration, which another try does not mend */
-	COMMAND_RUN = -1, /* go on */
+		2, /* an exit status: a wrong flag or configuration, so that starting again does not help */
+	COMMAND_RUN = -1, /* start the service */
 	COMMAND_CHECK =
-		-2, /* the configuration is to be checked, and what is read of it here is good */
+		-2, /* --check-config: the settings are good; check the rest of the configuration */
 };
 
 /*
- * First of all, before anything is opened: closes what was inherited, but for what the service manager has passed, opens the
- * log, and reads the settings, which the caller frees, whatever is returned. COMMAND_RUN, COMMAND_CHECK, or the status
- * to exit with; what is wrong is on the log.
+ * Call this first, before anything is opened: closes inherited descriptors except those from the service manager, opens the
+ * log, and reads the settings into *RET, which the caller frees in any case. Returns COMMAND_RUN, COMMAND_CHECK, or the exit
+ * status; errors have been logged.
  */
 int command_begin(const struct command *c, int argc, char *argv[], struct settings **ret);
 
-/* Says that the configuration is good, which was to be checked; the status to exit with. */
+/*
+ * Returns the exit status after a configuration could not be read, with the error R: 1 for -ENOMEM, since another try may
+ * succeed; else COMMAND_MISUSE.
+ */
+int command_refused(int r);
+
+/* Prints that the configuration is good, for --check-config. Returns the exit status. */
 int command_say_good(void);
 
 #endif

@@ -102,6 +102,7 @@ static int resolve(const char *config, const char *path, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+/* Appends the text of PEM to TO. A negative errno, with a line more in ERROR unless it is -ENOMEM. */
 static int read_pem(struct access *a, const struct webconfig_pem *pem, const char *key,
 	struct buffer *to, char error[static SETTINGS_ERROR_SIZE])
 {
@@ -117,11 +118,27 @@ static int read_pem(struct access *a, const struct webconfig_pem *pem, const cha
 	if (r == 0)
 		r = read_file(a, path, to);
 	if (r < 0 && r != -ENOMEM)
-		snprintf(error, SETTINGS_ERROR_SIZE,
-			"%.150s:%zu: %s: expected a file that can be read: "
-			"%.150s: %s",
-			config, pem->line, key, path, strerror(-r));
+		settings_add_fault(error,
+			"%.150s:%zu: %s: expected a file that can be read: %.150s: %s", config,
+			pem->line, key, path, strerror(-r));
 	return r;
+}
+
+/* Reads all of them, so that each that cannot be read is reported. */
+static int read_texts(
+	struct access *a, struct tls_texts *to, char error[static SETTINGS_ERROR_SIZE])
+{
+	const struct webconfig_tls *c = &a->config.tls;
+	const int results[] = {
+		read_pem(a, &c->cert, "cert_file", &to->cert, error),
+		read_pem(a, &c->key, "key_file", &to->key, error),
+		read_pem(a, &c->client_ca, "client_ca_file", &to->client_ca, error),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++)
+		if (results[i] < 0)
+			return results[i];
+	return 0;
 }
 
 /* Keys are not to lie about in memory that is free. */
@@ -145,12 +162,8 @@ static int load_tls(struct access *a, char error[static SETTINGS_ERROR_SIZE])
 {
 	CLEANUP(texts_done) struct tls_texts texts = {0};
 	const struct webconfig_tls *c = &a->config.tls;
-	int r = read_pem(a, &c->cert, "cert_file", &texts.cert, error);
+	int r = read_texts(a, &texts, error);
 
-	if (r == 0)
-		r = read_pem(a, &c->key, "key_file", &texts.key, error);
-	if (r == 0)
-		r = read_pem(a, &c->client_ca, "client_ca_file", &texts.client_ca, error);
 	if (r == 0)
 		r = tls_new(c, a->file[0].path, &texts, &a->tls, error);
 	return r;
@@ -175,6 +188,7 @@ int access_load(const char *path, struct access **ret, struct access **ret_refus
 	AUTO_ACCESS struct access *a = calloc(1, sizeof(*a));
 	int r = a ? 0 : -ENOMEM;
 
+	error[0] = 0;
 	if (r == 0 && path)
 		r = load(a, path, error);
 	if (r == -ENOMEM)

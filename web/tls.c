@@ -67,8 +67,8 @@ struct making {
 static int refuse(
 	struct making *m, size_t line, const char *key, const char *expected, const char *detail)
 {
-	snprintf(m->error, SETTINGS_ERROR_SIZE, "%.200s:%zu: %s: expected %s%s%s", m->name, line,
-		key, expected, detail ? ": " : "", detail ? detail : "");
+	settings_add_fault(m->error, "%.200s:%zu: %s: expected %s%s%s", m->name, line, key,
+		expected, detail ? ": " : "", detail ? detail : "");
 	return -EINVAL;
 }
 
@@ -286,19 +286,22 @@ static int add_certificate(
 	CLEANUP(cleanup_key) gnutls_x509_privkey_t key = NULL;
 	const gnutls_datum_t cert_text = datum_of(&texts->cert), key_text = datum_of(&texts->key);
 	const struct webconfig_tls *c = m->config;
-	int r = gnutls_x509_crt_list_import2(
+	int fault = 0, r;
+
+	r = gnutls_x509_crt_list_import2(
 		&certs.item, &certs.count, &cert_text, GNUTLS_X509_FMT_PEM, 0);
 
 	if (r < 0)
-		return refuse_pem(m, &c->cert, "cert_file", "cert", "a certificate in PEM",
+		fault = refuse_pem(m, &c->cert, "cert_file", "cert", "a certificate in PEM",
 			gnutls_strerror(r));
-	r = gnutls_x509_privkey_init(&key);
-	if (r < 0)
+	if (gnutls_x509_privkey_init(&key) < 0)
 		return -ENOMEM;
 	r = gnutls_x509_privkey_import2(key, &key_text, GNUTLS_X509_FMT_PEM, NULL, 0);
 	if (r < 0)
-		return refuse_pem(m, &c->key, "key_file", "key",
+		fault = refuse_pem(m, &c->key, "key_file", "key",
 			"a private key in PEM that is not encrypted", gnutls_strerror(r));
+	if (fault < 0)
+		return fault;
 	r = gnutls_certificate_set_x509_key(to, certs.item, (int)certs.count, key);
 	if (r < 0)
 		return refuse_pem(m, &c->key, "key_file", "key", "the key of the certificate",
@@ -326,7 +329,7 @@ int tls_new(const struct webconfig_tls *c, const char *name, const struct tls_te
 {
 	struct making m = {.config = c, .name = name, .error = error};
 	AUTO_TLS struct tls *t = calloc(1, sizeof(*t));
-	int r;
+	int results[3];
 
 	if (!t)
 		return -ENOMEM;
@@ -337,13 +340,14 @@ int tls_new(const struct webconfig_tls *c, const char *name, const struct tls_te
 			return -ENOMEM;
 	if (gnutls_certificate_allocate_credentials(&t->credentials) < 0)
 		return -ENOMEM;
-	r = add_certificate(&m, texts, t->credentials);
-	if (r == 0)
-		r = add_authorities(&m, texts, t->credentials);
-	if (r == 0)
-		r = make_priorities(&m, &t->priorities);
-	if (r < 0)
-		return r;
+	error[0] = 0;
+	/* Each whether the others fail or not, so that all faults are reported. */
+	results[0] = add_certificate(&m, texts, t->credentials);
+	results[1] = add_authorities(&m, texts, t->credentials);
+	results[2] = make_priorities(&m, &t->priorities);
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++)
+		if (results[i] < 0)
+			return results[i];
 	*ret = TAKE_PTR(t);
 	return 0;
 }

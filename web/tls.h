@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLS as one web configuration has it: certificate, versions, ciphers, and whose certificates clients may come with. A
- * connection keeps what it began with; what is read later is for those who come later.
+ * TLS settings of one web configuration: certificate, versions, ciphers, and the authorities of client certificates. A
+ * connection keeps the settings that it began with; settings that are read later are for later connections.
  */
 #ifndef MEMTALLY_WEB_TLS_H
 #define MEMTALLY_WEB_TLS_H
@@ -14,14 +14,14 @@
 
 struct tls;
 
-/* What stands in the configuration or in the files that it names, in PEM. */
+/* Texts from the configuration, or from the files that it names, in PEM. */
 struct tls_texts {
-	struct buffer cert, key, client_ca; /* the last may be empty */
+	struct buffer cert, key, client_ca; /* .client_ca may be empty */
 };
 
 /*
- * TLS after C, which NAME stands for in errors, with TEXTS; nothing of them is kept but what the library has made of it.
- * -EINVAL: it can't be had, and ERROR says why; -ENOMEM.
+ * Makes TLS credentials and settings from C and TEXTS, which are not kept; NAME stands for the configuration in errors.
+ * -EINVAL: there are faults, and ERROR has a line for each; -ENOMEM.
  */
 int tls_new(const struct webconfig_tls *c, const char *name, const struct tls_texts *texts,
 	struct tls **ret, char error[static SETTINGS_ERROR_SIZE]);
@@ -36,12 +36,12 @@ static inline void cleanup_tls(struct tls **t)
 #define AUTO_TLS CLEANUP(cleanup_tls)
 
 /*
- * Prepares SESSION, of a server, whose handshake has not begun. T has to live as long as the session. Uses the session's
- * pointer for a database of sessions, which there is none of. -EIO: the library refuses.
+ * Prepares SESSION, of a server, before its handshake. T must live as long as the session. Uses the session's database
+ * pointer; there is no database of sessions. Returns 0; -EIO if the library refuses.
  */
 int tls_admit(struct tls *t, gnutls_session_t session);
 
-/* Whether whoever gets through the handshake has shown a certificate that was verified. */
+/* Whether a client needs a verified certificate to complete the handshake. */
 bool tls_authenticates(const struct tls *t);
 
 #endif

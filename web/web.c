@@ -127,7 +127,7 @@ static void reload_access(struct web *w)
 		snprintf(error, sizeof(error), "%s", strerror(-r));
 	}
 	if (r < 0) {
-		log_error("the old web configuration stays: %s", error);
+		log_lines(LOG_LEVEL_ERROR, "the old web configuration stays: ", error);
 		if (!w->refused)
 			w->refused = TAKE_PTR(a);
 		return;
@@ -153,7 +153,7 @@ static void reload_settings(struct web *w)
 	AUTO_SETTINGS struct settings *c = NULL;
 
 	if (settings_load(PROGRAM_WEB, w->argc, w->argv, &c, error) < 0) {
-		log_error("the old configuration stays: %s", error);
+		log_lines(LOG_LEVEL_ERROR, "the old configuration stays: ", error);
 		return;
 	}
 	if (!is_fit(w, w->access, c, error)) {
@@ -377,10 +377,12 @@ static int load_access(struct web *w)
 {
 	char error[SETTINGS_ERROR_SIZE];
 
-	if (access_load(w->settings->web_config_file, &w->access, NULL, error) == 0)
+	int r = access_load(w->settings->web_config_file, &w->access, NULL, error);
+
+	if (r == 0)
 		return EXIT_SUCCESS;
-	log_error("%s", error);
-	return COMMAND_MISUSE;
+	log_lines(LOG_LEVEL_ERROR, "", error);
+	return command_refused(r);
 }
 
 int web_run(int argc, char *argv[])

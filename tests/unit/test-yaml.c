@@ -19,9 +19,10 @@ static struct settings *new_settings(void)
 	return c;
 }
 
+/* memtally would ignore faults in what it does not use, unless it is asked to check the file. */
 static int parse(const char *text, enum program program, struct settings *c, char *error)
 {
-	error[0] = 0;
+	c->check_config = true;
 	return yaml_parse("f.yaml", text, strlen(text), program, c, error);
 }
 
@@ -71,6 +72,7 @@ static void an_empty_file_sets_nothing(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		AUTO_SETTINGS struct settings *c = parse_good(texts[i], PROGRAM_MEMTALLYD);
 
+		c->check_config = false;
 		assert_memory_equal(c, &zero, sizeof(zero));
 	}
 }
@@ -136,22 +138,23 @@ static void other_programs_keys_have_no_effect(void **state)
 
 #define UNKNOWN(key)                                                                               \
 	"unknown key '" key "': expected a setting that the manual page memtally.yaml(5) lists"
-#define A_URL_PATH "a path that nothing else has, of letters, digits and -._~/ behind a '/'"
-#define AN_ADDRESS "HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH with a PATH of at most 107 bytes"
-#define A_COUNT    "a whole number from 1 to 100000"
-#define A_DURATION "a duration from 100ms to 1d, such as 10s"
-#define X50        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define MEANT(key, meant) UNKNOWN(key) "; did you mean '" meant "'?"
+#define A_URL_PATH        "a path that nothing else has, of letters, digits and -._~/ behind a '/'"
+#define AN_ADDRESS        "HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH with a PATH of at most 107 bytes"
+#define A_COUNT           "a whole number from 1 to 100000"
+#define A_DURATION        "a duration from 100ms to 1d, such as 10s"
+#define X50               "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
 /* Each names the file, the line, the key and what was expected. */
 static const struct {
 	const char *text, *error;
 } bad[] = {
 	/* keys */
-	{"intervall: 5s", "f.yaml:1: " UNKNOWN("intervall")},
-	{"# first\n\nInterval: 5s", "f.yaml:3: " UNKNOWN("Interval")},
+	{"intervall: 5s", "f.yaml:1: " MEANT("intervall", "interval")},
+	{"# first\n\nInterval: 5s", "f.yaml:3: " MEANT("Interval", "interval")},
 	{"pss:\n  mode: exact\n  speed: 9\n", "f.yaml:3: " UNKNOWN("pss.speed")},
-	{"pss.mode.x: 1", "f.yaml:1: " UNKNOWN("pss.mode.x")},
-	{"pss:\n  '': 1", "f.yaml:2: " UNKNOWN("pss.")},
+	{"pss.mode.x: 1", "f.yaml:1: " MEANT("pss.mode.x", "pss.mode")},
+	{"pss:\n  '': 1", "f.yaml:2: " MEANT("pss.", "pss")},
 	{"'': 1", "f.yaml:1: " UNKNOWN("")},
 	{"'.': 1", "f.yaml:1: " UNKNOWN(".")},
 	{"pss: {pss.mode: exact}", "f.yaml:1: " UNKNOWN("pss.pss.mode")},
@@ -169,6 +172,12 @@ static const struct {
 	{"{a: 1}: 1", "f.yaml:1: expected a key"},
 	{"*a : 1", "f.yaml:1: expected a key"},
 	{"\"a\\0b\": 1", "f.yaml:1: expected a key"},
+
+	{"lnterval: 5s", "f.yaml:1: " MEANT("lnterval", "interval")},
+	{"web.listen_address: ':1'",
+		"f.yaml:1: " MEANT("web.listen_address", "web.listen-address")},
+	{"web:\n  tcp-scpoe: auto\n", "f.yaml:2: " MEANT("web.tcp-scpoe", "web.tcp_scope")},
+	{"exprot: {users: 5}", "f.yaml:1: " MEANT("exprot", "export")},
 
 	/* values */
 	{"interval: soon", "f.yaml:1: interval: expected " A_DURATION ", got 'soon'"},
@@ -265,6 +274,11 @@ static bool says(const char *error, const char *expected)
 	return !strncmp(error, expected, len) && error[len];
 }
 
+static int expected_result(const char *error)
+{
+	return strstr(error, "not YAML") ? -EBADMSG : -EINVAL;
+}
+
 static void says_what_is_wrong_and_where(void **state)
 {
 	static const enum program programs[] = {PROGRAM_MEMTALLYD, PROGRAM_WEB, PROGRAM_MEMTALLY};
@@ -277,13 +291,164 @@ static void says_what_is_wrong_and_where(void **state)
 			char error[SETTINGS_ERROR_SIZE];
 			int r = parse(bad[i].text, programs[p], c, error);
 
-			if (r == -EINVAL && says(error, bad[i].error))
+			if (r == expected_result(bad[i].error) && says(error, bad[i].error))
 				continue;
 			print_error("%s\n%d, %s\ninstead of\n%s\n\n", bad[i].text, r, error,
 				bad[i].error);
 			wrong++;
 		}
 	assert_int_equal(wrong, 0);
+}
+
+/* A fault does not hide those behind it, wherever it stands, and what is right between them is no fault. */
+static void says_all_that_is_wrong(void **state)
+{
+	static const struct {
+		const char *text, *error;
+		int result;
+	} cases[] = {
+		{"intervall: 5s\npss.mode: fast\nexport.users: 5\nexport:\n  units: 0\n  groups: 7\n"
+		 "  pods: -1\nlog.level: info\nweb: [1, {a: b}]\nbudget.cpu: 1%\n",
+			"f.yaml:1: " MEANT("intervall",
+				"interval") "\n"
+					    "f.yaml:2: pss.mode: expected exact or adaptive, got 'fast'\n"
+					    "f.yaml:5: export.units: expected " A_COUNT
+					    ", got '0'\n"
+					    "f.yaml:7: export.pods: expected " A_COUNT
+					    ", got '-1'\n"
+					    "f.yaml:9: web: expected a mapping",
+			-EINVAL},
+		{"nothing: {of: [this, {is: known}], nor: this}\ninterval: soon\n",
+			"f.yaml:1: " UNKNOWN("nothing") "\n"
+							"f.yaml:2: interval: expected " A_DURATION
+							", got 'soon'",
+			-EINVAL},
+		{"web.listen-address:\n- a\n- :1\n- [b, [c]]\n- {d: e}\n- :2\ninterval: 1\nx: y\n",
+			"f.yaml:2: web.listen-address: expected " AN_ADDRESS ", got 'a'\n"
+			"f.yaml:4: web.listen-address: expected a list of texts\n"
+			"f.yaml:5: web.listen-address: expected a list of texts\n"
+			"f.yaml:8: " UNKNOWN("x"),
+			-EINVAL},
+		{"{a: 1}: {b: [1]}\n? [c]\n: d\n&e interval: 5s\ninterval: &f [1, [2]]\ninterval: 0\n",
+			"f.yaml:1: expected a key\nf.yaml:2: expected a key\n"
+			"f.yaml:4: expected no anchor, got '&e'\n"
+			"f.yaml:5: expected no anchor, got '&f'\n"
+			"f.yaml:6: interval: expected " A_DURATION ", got '0'",
+			-EINVAL},
+		{"interval: \"a\\nb\"\npss.mode: fast\n",
+			"f.yaml:1: interval: expected " A_DURATION ", got 'a b'\n"
+			"f.yaml:2: pss.mode: expected exact or adaptive, got 'fast'",
+			-EINVAL},
+		{"interval: soon\npss: {mode: exact\n",
+			"f.yaml:1: interval: expected " A_DURATION ", got 'soon'\n"
+			"f.yaml:3: not YAML: did not find expected ',' or '}'",
+			-EBADMSG},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SETTINGS struct settings *c = new_settings();
+		char error[SETTINGS_ERROR_SIZE];
+
+		assert_int_equal(
+			parse(cases[i].text, PROGRAM_MEMTALLYD, c, error), cases[i].result);
+		assert_string_equal(error, cases[i].error);
+	}
+}
+
+/* The text has an end, and says so. */
+static void counts_faults_beyond_the_text(void **state)
+{
+	AUTO_SETTINGS struct settings *c = new_settings();
+	AUTO_BUFFER struct buffer text = {0};
+	char error[SETTINGS_ERROR_SIZE];
+	unsigned int lines = 1;
+	const char *last;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		buffer_printf(&text, "bad%d: 1\n", i);
+	assert_int_equal(text.error, 0);
+	assert_int_equal(
+		yaml_parse("f", text.data, text.len, PROGRAM_MEMTALLYD, c, error), -EINVAL);
+	last = strrchr(error, '\n');
+	for (const char *at = error; (at = strchr(at, '\n')); at++)
+		lines++;
+	assert_true(lines > 20);
+	buffer_clear(&text);
+	buffer_printf(&text, "\nand %u more faults", 1000 - (lines - 1));
+	buffer_add_char(&text, 0);
+	assert_string_equal(last, text.data);
+}
+
+/* What memtally does not use is the business of other programs: it goes on, with one warning. */
+static void memtally_ignores_what_it_does_not_use(void **state)
+{
+	static const struct {
+		const char *text, *ignored;
+	} cases[] = {
+		{"interval: soon\nlog.level: debug\n", "f.yaml:1: interval: expected " A_DURATION
+						       ", got 'soon'; this setting is ignored"},
+		{"intervall: 5s\nlog.level: debug\n",
+			"f.yaml:1: " MEANT("intervall", "interval") "; this setting is ignored"},
+		{"pss: exact\nlog.level: debug\nnew: {setting: [1]}\nweb.telemetry-path: x\n",
+			"f.yaml:1: pss: expected a mapping; this setting is ignored, and 2 more faults "
+			"like it (see memtally --check-config)"},
+		{"interval: 5s\nlog: {level: debug}\ninterval: 5s\n",
+			"f.yaml:3: key 'interval' stands twice; this setting is ignored"},
+		{"interval: 5s\nlog: {level: debug}\n", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SETTINGS struct settings *c = new_settings(), *other = new_settings();
+		char error[SETTINGS_ERROR_SIZE];
+		const char *text = cases[i].text;
+
+		assert_int_equal(
+			yaml_parse("f.yaml", text, strlen(text), PROGRAM_MEMTALLY, c, error), 0);
+		assert_string_equal(error, "");
+		assert_int_equal(c->log_level, LOG_LEVEL_DEBUG);
+		if (cases[i].ignored)
+			assert_string_equal(c->ignored, cases[i].ignored);
+		else
+			assert_null(c->ignored);
+		assert_int_equal(
+			yaml_parse("f.yaml", text, strlen(text), PROGRAM_WEB, other, error),
+			cases[i].ignored ? -EINVAL : 0);
+		assert_null(other->ignored);
+	}
+}
+
+/* Its own settings count, beside those that do not, and so does whatever is no setting at all. */
+static void memtally_refuses_what_it_uses(void **state)
+{
+	static const struct {
+		const char *text, *error;
+		int result;
+	} cases[] = {
+		{"interval: soon\nlog.level: loud\n",
+			"f.yaml:2: log.level: expected error, warning, info or debug, got 'loud'",
+			-EINVAL},
+		{"snapshot: {public: all, socket: run}\n",
+			"f.yaml:1: snapshot.socket: expected a path of at most 107 bytes that begins with "
+			"/, got 'run'",
+			-EINVAL},
+		{"interval: soon\n[a]: b\n", "f.yaml:2: expected a key", -EINVAL},
+		{"interval: {\n", "f.yaml:2: not YAML: did not find expected node content",
+			-EBADMSG},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SETTINGS struct settings *c = new_settings();
+		char error[SETTINGS_ERROR_SIZE];
+
+		assert_int_equal(yaml_parse("f.yaml", cases[i].text, strlen(cases[i].text),
+					 PROGRAM_MEMTALLY, c, error),
+			cases[i].result);
+		assert_string_equal(error, cases[i].error);
+	}
 }
 
 /* The name of a file may be as long as it likes; the message is cut, not the program. */
@@ -319,8 +484,7 @@ static void depth_is_no_harm(void **state)
 		for (int depth = 0; depth < 2000; depth++)
 			buffer_add_text(&text, openings[i]);
 		assert_int_equal(text.error, 0);
-		assert_int_equal(
-			yaml_parse("f", text.data, text.len, PROGRAM_MEMTALLYD, c, error), -EINVAL);
+		assert_true(yaml_parse("f", text.data, text.len, PROGRAM_MEMTALLYD, c, error) < 0);
 		assert_true(strlen(error) > 0);
 	}
 }
@@ -342,7 +506,8 @@ static void a_cut_file_is_no_harm(void **state)
 		assert_non_null(cut);
 		memcpy(cut + 1, text, len);
 		r = yaml_parse("f", cut + 1, len, PROGRAM_WEB, c, error);
-		assert_true(r == 0 || (r == -EINVAL && !strncmp(error, "f:", 2)));
+		assert_true(
+			r == 0 || ((r == -EINVAL || r == -EBADMSG) && !strncmp(error, "f:", 2)));
 		assert_int_equal(r == 0, !error[0]);
 	}
 }
@@ -408,6 +573,10 @@ int main(void)
 		cmocka_unit_test(a_list_replaces),
 		cmocka_unit_test(other_programs_keys_have_no_effect),
 		cmocka_unit_test(says_what_is_wrong_and_where),
+		cmocka_unit_test(says_all_that_is_wrong),
+		cmocka_unit_test(counts_faults_beyond_the_text),
+		cmocka_unit_test(memtally_ignores_what_it_does_not_use),
+		cmocka_unit_test(memtally_refuses_what_it_uses),
 		cmocka_unit_test(a_long_file_name_is_no_harm),
 		cmocka_unit_test(depth_is_no_harm),
 		cmocka_unit_test(a_cut_file_is_no_harm),
