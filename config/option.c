@@ -36,63 +36,65 @@ static const char *const usage_pers[] = {"all", "hour", "day", "month", NULL};
 static const struct option_spec options[] = {
 	{"config.file", ALL, OPTION_PATH, false, "PATH", "/etc/memtally/memtally.yaml", 0, 0, NULL,
 		FIELD(config_file),
-		"The configuration file. The default one may be missing, a named one may not."},
+		"The configuration file. The default file may be missing; a file that is named here must "
+		"exist."},
 	{"snapshot.socket", ALL, OPTION_PATH, true, "PATH", "/run/memtally/snapshot.sock", 0,
 		CHANNEL_PATH_MAX, NULL, FIELD(snapshot_socket),
-		"The socket over which memtallyd hands out its snapshots. Where RUNTIME_DIRECTORY is "
-		"set, the default is snapshot.sock in it."},
+		"The socket over which memtallyd hands out its snapshots. If RUNTIME_DIRECTORY is set, "
+		"the default is snapshot.sock in that directory."},
 	{"log.level", ALL, OPTION_CHOICE, true, "LEVEL", "info", 0, 0, log_levels, FIELD(log_level),
-		"How much to say on standard error."},
+		"The lowest level of messages on standard error."},
 
 	{"path.procfs", PROGRAM_MEMTALLYD | PROGRAM_MEMTALLY, OPTION_PATH, true, "DIR", "/proc", 0,
-		0, NULL, FIELD(path_procfs), "Where the proc file system to read is mounted."},
+		0, NULL, FIELD(path_procfs),
+		"The directory where the proc file system to read is mounted."},
 	{"snapshot.public", PROGRAM_MEMTALLYD, OPTION_CHOICE, true, "SCOPE", "auto", 0, 0,
 		snapshot_publics, FIELD(snapshot_public),
-		"What those get at the snapshot socket who may not have everything. aggregates: the sums "
-		"of the host and of all owners: users, programs, units, containers and so on. nothing: "
-		"no connection. auto: aggregates, but nothing where the /proc that users see is mounted "
-		"with hidepid."},
+		"What users who may not see single processes get at the snapshot socket. aggregates: the "
+		"sums of the host and of all owners: users, programs, units, containers and so on. "
+		"nothing: no connection. auto: aggregates, but nothing if the /proc that users see is "
+		"mounted with hidepid."},
 	{"interval", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "10s", 100 * NS_PER_MSEC,
 		DAY_NS, NULL, FIELD(interval_ns),
 		"From the start of one pass over all processes to the start of the next."},
 	{"pss.mode", PROGRAM_MEMTALLYD, OPTION_CHOICE, true, "MODE", "adaptive", 0, 0, pss_modes,
 		FIELD(pss_mode),
-		"adaptive: look at every process in every pass, measure those that are new or in doubt, "
-		"and all of them by and by, within the budgets; what is not measured is carried forward, "
-		"with bounds. exact: measure every process in every pass."},
+		"adaptive: poll every process in every pass, measure new processes and those in doubt, "
+		"and every process within pss.max-age, as far as the budgets allow; between measurements "
+		"a figure is an estimate with bounds. exact: measure every process in every pass."},
 	{"pss.max-age", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "5m", 10 * NS_PER_SEC,
 		DAY_NS, NULL, FIELD(pss_max_age_ns),
-		"By when an adaptive memtallyd measures each process again, as far as the CPU budget "
-		"allows. Less than the interval is as much as the interval."},
+		"Adaptive mode: the time within which each process is measured again, as far as the CPU "
+		"budget allows. A value below the interval counts as the interval."},
 	{"budget.cpu", PROGRAM_MEMTALLYD, OPTION_PERCENT, true, "PERCENT", "1%", 100, 1000000, NULL,
 		FIELD(budget_cpu_ppm),
-		"How much of one core an adaptive memtallyd may use in the long run; what it has not used "
-		"it may use later, up to what a minute brings. Where looking at every process takes "
-		"more, passes are further apart than the interval. Apart from it are the first pass and "
-		"the first measurement of each program that it found running."},
+		"Adaptive mode: the CPU time that memtallyd may use in the long run, as a part of one "
+		"core. Unused budget accumulates for up to one minute and can be spent later. If polling "
+		"every process takes more, passes are further apart than the interval. The first pass and"
+		" the first measurement of each process that it finds do not count."},
 	{"budget.stall", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "20ms", NS_PER_MSEC,
 		10 * NS_PER_SEC, NULL, FIELD(budget_stall_ns),
-		"How long a measurement may hold up the mmap, munmap and brk of its process in an "
-		"adaptive memtallyd. What is expected to take more than 2ms, or than this, goes by "
-		"slices with pauses, unless this kernel keeps nobody waiting."},
+		"Adaptive mode: how long a measurement may hold up the mmap, munmap and brk calls of its "
+		"process. A walk that is expected to take more than 2ms, or than this, is sliced, with "
+		"pauses, unless walks block no such call on this kernel."},
 	{"budget.giant-age", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "1h", 0,
 		365 * DAY_NS, NULL, FIELD(budget_giant_age_ns),
-		"How often an adaptive memtallyd measures, all the same, a process of which a single "
-		"mapping takes longer than budget.stall. 0: never."},
+		"Adaptive mode: the time between two measurements of a process with a single mapping that"
+		" takes longer than budget.stall. 0: never."},
 	{"files.interval", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "1h", 0, DAY_NS,
 		NULL, FIELD(files_interval_ns),
-		"From the start of one survey of the files that processes map to the start of the next. It goes "
-		"slowly, with a quarter of budget.cpu at most, and in adaptive mode leaves out processes that it "
-		"would keep waiting for longer than budget.stall. 0: none."},
+		"From the start of one survey of the files that processes map to the start of the next. A"
+		" survey uses a quarter of budget.cpu at most; in adaptive mode it leaves out processes "
+		"that it would keep waiting for longer than budget.stall. 0: no surveys."},
 	{"accounting.user", PROGRAM_MEMTALLYD | PROGRAM_MEMTALLY, OPTION_CHOICE, true, "ID", "euid",
 		0, 0, account_bys, FIELD(accounting_user),
-		"Whose a process is: its effective uid's, as ps shows it (euid), its real uid's (ruid), or that of the "
-		"login that it comes from, whoever it became since (loginuid); what comes from no login is nobody's. Groups are by "
-		"the effective gid, with ruid by the real one."},
+		"The user that a process counts for: its effective uid, as ps shows it (euid), its real "
+		"uid (ruid), or the uid of its login (loginuid); without a login it counts for (none). "
+		"Groups are by the effective gid, with ruid by the real gid."},
 	{"export.users", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "1000", 1, 100000, NULL,
 		FIELD(export_users),
-		"Users with series of their own in /metrics, the largest PSS first; the others are "
-		"summed up as (other)."},
+		"How many users have series of their own in /metrics, the largest PSS first; the others "
+		"are summed up as (other)."},
 	{"export.programs", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "200", 1, 100000, NULL,
 		FIELD(export_programs), "The same for programs."},
 	{"export.units", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "500", 1, 100000, NULL,
@@ -113,53 +115,53 @@ static const struct option_spec options[] = {
 		FIELD(export_containers), "The same for containers."},
 	{"export.processes", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "50", 0, 100000, NULL,
 		FIELD(export_processes),
-		"Processes with series of their own in /metrics: the N largest by PSS, the N largest "
-		"by swap and the N that grew most."},
+		"How many processes have series of their own in /metrics: the N largest by PSS, the N "
+		"largest by swap and the N that grew most."},
 
 	{"web.listen-address", PROGRAM_WEB, OPTION_ADDRESSES, true, "ADDRESS", "127.0.0.1:9636", 0,
 		0, NULL, FIELD(web_listen_address),
 		"Where to serve: HOST:PORT, [IPv6]:PORT, :PORT for all addresses, or unix:PATH. May be "
-		"given several times. Ignored where systemd passes sockets."},
+		"given several times. Ignored if systemd passes sockets."},
 	{"web.allowed_hosts", PROGRAM_WEB, OPTION_HOSTS, true, "NAME", NULL, 0, 0, NULL,
 		FIELD(web_allowed_hosts),
-		"A name, besides the machine's own, localhost and addresses, under which TCP listeners "
-		"are asked: a request whose Host header names another host is refused. May be given "
-		"several times."},
+		"A host name that TCP listeners answer to, in addition to the machine's own name, "
+		"localhost and addresses. A request with another name in its Host header is refused. May be "
+		"given several times."},
 	{"web.telemetry-path", PROGRAM_WEB, OPTION_URL_PATH, true, "PATH", "/metrics", 0, 0, NULL,
-		FIELD(web_telemetry_path), "The path under which the metrics stand."},
+		FIELD(web_telemetry_path), "The URL path of the metrics."},
 	{"web.max-connections", PROGRAM_WEB, OPTION_COUNT, true, "N", "256", 1, 10000, NULL,
 		FIELD(web_max_connections),
-		"Connections served at a time, for each listener. For one more goes that which has for "
-		"longest had no whole request."},
+		"How many connections each listener serves at a time. One more replaces the connection "
+		"that has had no complete request for longest."},
 	{"web.timeout", PROGRAM_WEB, OPTION_DURATION, true, "DURATION", "30s", NS_PER_SEC, HOUR_NS,
 		NULL, FIELD(web_timeout_ns),
-		"How long a request may take from its first byte to the last byte of its answer, and "
-		"how long an idle connection is kept."},
+		"How long a request may take from its first byte to the last byte of its answer, and how "
+		"long an idle connection is kept."},
 	{"web.tcp_scope", PROGRAM_WEB, OPTION_CHOICE, true, "SCOPE", "auto", 0, 0, tcp_scopes,
 		FIELD(web_tcp_scope),
-		"What TCP listeners show, where every local user may ask and nobody can tell who did. "
-		"processes: sums, and the processes that have series of their own (export.processes). "
-		"aggregates: sums alone. auto: processes, but aggregates where the /proc that users see "
-		"is mounted with hidepid."},
+		"What TCP listeners show. Every local user may connect to them, and TCP does not tell "
+		"which user asks. processes: sums, and the processes that have series of their own "
+		"(export.processes). aggregates: only sums. auto: processes, but aggregates if the /proc "
+		"that users see is mounted with hidepid."},
 	{"web.config.file", PROGRAM_WEB, OPTION_PATH, true, "PATH", NULL, 0, 0, NULL,
 		FIELD(web_config_file),
 		"The web configuration, for TLS and passwords, in the format of Prometheus and its "
-		"exporters. Without one there is neither."},
+		"exporters. By default there is neither."},
 	{"web.insecure", PROGRAM_WEB, OPTION_BOOL, true, NULL, "false", 0, 0, NULL,
 		FIELD(web_insecure),
-		"Serve on addresses beyond loopback, too, without TLS or without authentication. "
-		"Otherwise nothing starts then."},
+		"Serve on addresses beyond loopback without TLS or without authentication. By default "
+		"memtally-web refuses to start then."},
 
 	{"ledger.socket", PROGRAM_LEDGER | PROGRAM_MEMTALLY, OPTION_PATH, true, "PATH",
 		"/run/memtally-ledger/ledger.sock", 0, CHANNEL_PATH_MAX, NULL, FIELD(ledger_socket),
-		"The socket over which memtally-ledger tells who has used how much, and at which memtally usage asks. "
-		"memtally-ledger ignores it where systemd passes one."},
+		"The socket at which memtally-ledger answers and memtally usage asks. memtally-ledger "
+		"ignores it if systemd passes a socket."},
 	{"ledger.directory", PROGRAM_LEDGER, OPTION_PATH, true, "DIR", "/var/lib/memtally-ledger",
 		0, 0, NULL, FIELD(ledger_directory),
-		"Where the ledger is kept. Where STATE_DIRECTORY is set, the default is that."},
+		"The directory of the ledger. If STATE_DIRECTORY is set, the default is that directory."},
 	{"ledger.keep_buckets", PROGRAM_LEDGER, OPTION_DURATION, true, "DURATION", "3d", HOUR_NS,
 		366 * DAY_NS, NULL, FIELD(ledger_keep_buckets_ns),
-		"For how much measured time to keep usage by every five minutes."},
+		"For how much measured time to keep usage by five minutes."},
 	{"ledger.keep_hours", PROGRAM_LEDGER, OPTION_DURATION, true, "DURATION", "62d", DAY_NS,
 		3660 * DAY_NS, NULL, FIELD(ledger_keep_hours_ns),
 		"The same by hours, of which local days and months are made."},
@@ -167,10 +169,10 @@ static const struct option_spec options[] = {
 		36600 * DAY_NS, NULL, FIELD(ledger_keep_days_ns), "The same by days of UTC."},
 	{"ledger.max_size", PROGRAM_LEDGER, OPTION_COUNT, true, "MIB", "200", 16, 1048576, NULL,
 		FIELD(ledger_max_size_mib),
-		"How many MiB the ledger may take. Where that is too little for what is to be kept, "
-		"names of programs, units and containers become (other) first, from the oldest on: of what is by "
-		"five minutes, then of hours, then of days. Then the oldest goes, in the same order. "
-		"A file that is larger gets smaller by about a GiB a day."},
+		"The largest size of the ledger in MiB. If that is too little, names of programs, units "
+		"and containers become (other), the oldest first: in five minutes, then in hours, then in"
+		" days. Then the oldest rows are deleted in the same order. A file that is larger shrinks"
+		" by about a GiB a day."},
 
 	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
 		"Read /proc now, with your own rights, instead of asking memtallyd. The flag "
@@ -180,44 +182,46 @@ static const struct option_spec options[] = {
 	{"bytes", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(bytes),
 		"Print exact bytes instead of KiB, MiB and GiB."},
 	{"sort", PROGRAM_MEMTALLY, OPTION_TEXT, false, "FIELD", NULL, 0, 0, NULL, FIELD(sort),
-		"Sort by FIELD as it is called in JSON; by default pss_bytes, of usage pss_byte_seconds, of sharing "
-		"comes_back_bytes; of map mappings come as they are."},
+		"Sort by FIELD, a name of a field in JSON. Default: pss_bytes; usage: pss_byte_seconds; "
+		"sharing: comes_back_bytes; map: by address."},
 	{"order", PROGRAM_MEMTALLY, OPTION_TEXT, false, "ORDER", NULL, 0, 0, NULL, FIELD(order),
 		"asc or desc; by default desc for quantities, asc for names."},
 	{"limit", PROGRAM_MEMTALLY, OPTION_COUNT, false, "N", NULL, 1, 1000000, NULL, FIELD(limit),
-		"Print the first N rows only; the total stays that of all."},
+		"Print only the first N rows; the total stays that of all rows."},
 	{"diff", PROGRAM_MEMTALLY, OPTION_TEXT, false, "PID", NULL, 0, 0, NULL, FIELD(diff),
 		"map: how much more is mapped than by this process, by file unless --by says otherwise."},
 	{"since", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(since),
-		"usage: from when on. A date (2026-11-01), a date and a time (\"2026-11-01 08:00\"), today, "
-		"yesterday, now, or a duration ago (36h); local time. By default a day ago; with --per=day the "
-		"last seven days, with --per=month the last twelve months. map: how much more is mapped than in a FILE of what map --json printed before."},
+		"usage: the beginning of the time. A date (2026-11-01), a date and a time (\"2026-11-01 "
+		"08:00\"), today, yesterday, now, or a duration ago (36h); local time. Default: a day "
+		"ago; with --per=day the last seven days, with --per=month the last twelve months. map: "
+		"what has changed since map --json printed this FILE."},
 	{"until", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(until),
-		"usage: until when; by default now, and never later."},
+		"usage: the end of the time. Default: now, which is also the latest."},
 	{"by", PROGRAM_MEMTALLY, OPTION_TEXT, false, "KIND", NULL, 0, 0, NULL, FIELD(by),
-		"usage: whose: user (by default), group, program, unit or container. map: each mapping (by "
-		"default), or those of a file or of a kind together. pages: kind (by default), process, mapping, page, section or "
-		"symbol. sharing: whose: user (by default), program, unit or any other kind of owner."},
+		"usage: rows by user (default), group, program, unit or container. map: by mapping "
+		"(default), file or kind. pages: by kind (default), process, mapping, page, section or "
+		"symbol. sharing: by user (default), program, unit or any other kind of owner."},
 	{"per", PROGRAM_MEMTALLY, OPTION_CHOICE, false, "SPAN", "all", 0, 0, usage_pers, FIELD(per),
-		"usage: rows for each span of local time, or for all of it together."},
+		"usage: rows for each span of local time, or for all of the time together."},
 	{"deleted", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(deleted),
-		"files: who maps what was deleted or replaced, as by an upgrade, and has to be restarted."},
+		"files: the processes that map deleted or replaced files, as after an upgrade, and must "
+		"be restarted."},
 	{"file", PROGRAM_MEMTALLY, OPTION_TEXT, false, "PATH", NULL, 0, 0, NULL, FIELD(file),
-		"files: who maps this one."},
+		"files: the processes that map this file."},
 	{"csv", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(csv),
 		"usage, map, files, pages, sharing: print comma-separated values."},
 	{"sections", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(sections),
-		"pages: by ELF sections of what is mapped; the same as --by=section."},
+		"pages: by ELF sections of mapped files; the same as --by=section."},
 	{"symbols", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(symbols),
-		"pages: by ELF symbols of what is mapped; the same as --by=symbol."},
+		"pages: by ELF symbols of mapped files; the same as --by=symbol."},
 	{"range", PROGRAM_MEMTALLY, OPTION_TEXT, false, "START-END", NULL, 0, 0, NULL, FIELD(range),
-		"pages: only these addresses, in hexadecimal digits, as map has them; and each page by itself unless --by "
-		"says otherwise."},
+		"pages: only these addresses, in hexadecimal digits, as map prints them, and each page by"
+		" itself unless --by says otherwise."},
 	{"matrix", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(matrix),
-		"sharing: how much each two of the groups both map."},
+		"sharing: how much memory each two of the groups both map."},
 	{"user", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(user),
-		"Only this user: the name, or the number where the uid has no name; exact. May be "
-		"given several times."},
+		"Only this user: the exact name, or the number if the uid has no name. May be given "
+		"several times."},
 	{"program", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(program),
 		"Only this program. May be given several times."},
 	{"unit", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(unit),
@@ -397,13 +401,18 @@ const char *option_remark(const struct option_spec *spec, const char *text)
 
 int text_list_add(struct text_list *list, const char *text)
 {
-	char **item = realloc(list->item, (list->count + 1) * sizeof(*item));
+	size_t count = list->count;
+	char **item = list->item;
 
-	if (!item)
-		return -ENOMEM;
-	list->item = item;
-	item[list->count] = strdup(text);
-	if (!item[list->count])
+	/* Twice as long whenever the count is a power of two: a command line may have many operands. */
+	if ((count & (count - 1)) == 0) {
+		item = reallocarray(item, count ? 2 * count : 1, sizeof(*item));
+		if (!item)
+			return -ENOMEM;
+		list->item = item;
+	}
+	item[count] = strdup(text);
+	if (!item[count])
 		return -ENOMEM;
 	list->count++;
 	return 0;
