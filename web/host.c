@@ -48,6 +48,12 @@ bool host_is_valid(const char *value)
 	return host_length(value) > 0;
 }
 
+/* HOST without the final dot of an absolute DNS name: "localhost." and "localhost" are one host. */
+static size_t without_dot(const char *host, size_t len)
+{
+	return len && host[len - 1] == '.' ? len - 1 : len;
+}
+
 static bool is_address(const char *host, size_t len)
 {
 	char text[HOST_MAX + 1];
@@ -63,9 +69,11 @@ static bool is_address(const char *host, size_t len)
 	return inet_pton(AF_INET, text, &address) == 1;
 }
 
+/* Whether HOST of LEN bytes and NAME of NAME_LEN bytes are one host. An empty name is none. */
 static bool is_name(const char *host, size_t len, const char *name, size_t name_len)
 {
-	return len == name_len && !strncasecmp(host, name, len);
+	len = without_dot(host, len);
+	return len && len == without_dot(name, name_len) && !strncasecmp(host, name, len);
 }
 
 bool host_is_served(const char *value, const struct host_names *names)
@@ -75,7 +83,8 @@ bool host_is_served(const char *value, const struct host_names *names)
 
 	if (!len)
 		return false;
-	if (is_address(value, len) || is_name(value, len, "localhost", strlen("localhost")))
+	if (is_address(value, without_dot(value, len)) ||
+		is_name(value, len, "localhost", strlen("localhost")))
 		return true;
 	if (listener && is_name(value, len, listener, strlen(listener)))
 		return true;
@@ -91,6 +100,7 @@ bool host_is_served(const char *value, const struct host_names *names)
 bool host_is_same_origin(const char *origin, const char *value)
 {
 	static const char scheme[] = "http://", secure[] = "https://";
+	size_t len, value_len;
 
 	if (!strncasecmp(origin, scheme, strlen(scheme)))
 		origin += strlen(scheme);
@@ -98,5 +108,8 @@ bool host_is_same_origin(const char *origin, const char *value)
 		origin += strlen(secure);
 	else
 		return false;
-	return *origin && !strcasecmp(origin, value);
+	len = host_length(origin);
+	value_len = host_length(value);
+	return is_name(origin, len, value, value_len) &&
+	       !strcmp(origin + len, value + value_len); /* the ports */
 }

@@ -28,7 +28,20 @@ static void looks_at_hosts(void **state)
 		{"web1", true, true},
 		{"web1:9636", true, true},
 		{"web", true, false},
-		{"web1.", true, false},
+		{"web1.", true, true}, /* a final dot makes a name absolute, and no other */
+		{"web1.site.example.", true, true},
+		{"WEB1.site.example.:80", true, true},
+		{"own.example.:9636", true, true},
+		{"metrics.example.", true, true},
+		{"dotted.example", true, true}, /* where the administrator has written the dot */
+		{"dotted.example.", true, true},
+		{"evil.example.", true, false},
+		{"web1..", true, false},
+		{".", true, false},
+		{"..", true, false},
+		{"127.0.0.1.", true, true},
+		{"127.0.0.1..", true, false},
+		{"[::1].", false, false},
 		{"web1.site", true, false},
 		{"site.example", true, false},
 		{"web1.evil.example", true, false},
@@ -44,7 +57,8 @@ static void looks_at_hosts(void **state)
 		{"127.0.0.1.evil.example", true, false},
 		{"127.1", true, false}, /* an address to some resolvers: a name to us */
 		{"0x7f.0.0.1", true, false},
-		{"localhost.", true, false},
+		{"localhost.", true, true},
+		{"localhost.:9636", true, true},
 		{"", false, false},
 		{":80", false, false},
 		{"localhost:http", false, false},
@@ -63,7 +77,8 @@ static void looks_at_hosts(void **state)
 		{"localhost/", false, false},
 	};
 
-	char *const items[] = {(char *)"metrics.example", (char *)"metrics"};
+	char *const items[] = {
+		(char *)"metrics.example", (char *)"metrics", (char *)"dotted.example."};
 	const struct text_list allowed = {.item = (char **)items, .count = ARRAY_SIZE(items)};
 	const struct host_names names = {
 		.listener = "own.example", .machine = "web1.site.example", .allowed = &allowed};
@@ -79,6 +94,7 @@ static void looks_at_hosts(void **state)
 	assert_true(host_is_served("localhost", &nobody));
 	assert_false(host_is_served("own.example", &nobody));
 	assert_false(host_is_served("web1", &nobody));
+	assert_false(host_is_served(".", &nobody));
 }
 
 static void refuses_long_names(void **state)
@@ -103,6 +119,13 @@ static void looks_at_origins(void **state)
 		{"http://localhost:9636", "localhost:9636", true},
 		{"HTTP://LOCALHOST:9636", "localhost:9636", true},
 		{"https://metrics.example", "metrics.example", true},
+		{"http://metrics.example.", "metrics.example", true}, /* as nginx hands a Host on */
+		{"http://metrics.example.:80", "metrics.example:80", true},
+		{"http://metrics.example", "metrics.example.", true},
+		{"http://metrics.example..", "metrics.example.", false},
+		{"http://.", ".", false},
+		{"http://[::1]:80", "[::1]:80", true},
+		{"http://[::1]", "[::2]", false},
 		{"http://localhost", "localhost:9636", false},
 		{"http://localhost:9636", "localhost:9637", false},
 		{"http://evil.example", "localhost", false},
