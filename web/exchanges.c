@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libmicrohttpd 0.9.75 needs to be told: the request's text before it is decoded comes by the URI
- * log callback alone; an answer that is queued in the first call for a request closes the connection,
- * which is just right for those that must not go on and wrong for all others. Its own strictness is left
- * off: what it would refuse we refuse, and it garbles the answer (its head is sent twice).
+ * Facts of libmicrohttpd 0.9.75: the target before it is decoded comes by the URI log callback alone. An answer that is queued in the
+ * first call for a request closes the connection: that is right for a request with an uncertain end, and wrong for all others. What the
+ * library itself refuses when it looks at all headers is answered with two heads (mhd_preempt()); so its strictness is off, it
+ * is shown no Content-Length, and such requests are refused here.
  */
 #include "config.h"
 
 #include "web/exchanges.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -32,6 +33,9 @@ enum exchange_asker {
 	ASKER_RIGHT,
 	ASKER_WRONG,
 };
+
+/* The library's view of the client's request: no body, and one cookie. */
+static const struct mhd_values shown = {.content_length = "0", .cookie = "x="};
 
 /* A request from its first line to the last byte of its answer. */
 struct exchange {
@@ -90,8 +94,34 @@ static enum MHD_Result on_header(
 	void *request, enum MHD_ValueKind kind, const char *name, const char *value)
 {
 	(void)kind;
-	request_add_header(request, name, value);
+	if (value != shown.content_length && value != shown.cookie)
+		request_add_header(request, name, value);
 	return MHD_YES;
+}
+
+/* Makes the answer for lack of memory while there is some. *RET is the caller's. -ENOMEM. */
+static int make_last_resort(const struct webconfig *c, struct MHD_Response **ret)
+{
+	struct answer *answer = answer_new_error(
+		MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory; try again");
+
+	if (!answer)
+		return -ENOMEM;
+	answer->closes = true; /* which gives memory back */
+	answer->headers = c->header;
+	*ret = answer_to_response(answer);
+	return *ret ? 0 : -ENOMEM;
+}
+
+static enum MHD_Result answer_without_memory(
+	struct exchanges *xs, struct MHD_Connection *connection)
+{
+	enum MHD_Result r = MHD_queue_response(
+		connection, MHD_HTTP_SERVICE_UNAVAILABLE, xs->last_resort);
+
+	if (r == MHD_YES)
+		counters_add(&xs->site->counters, MHD_HTTP_SERVICE_UNAVAILABLE);
+	return r;
 }
 
 /* Consumes ANSWER; NULL: out of memory. */
@@ -104,11 +134,9 @@ static enum MHD_Result answer_with(
 	unsigned int status;
 	enum MHD_Result r;
 
-	if (!answer)
-		answer = answer_new_error(MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
 	if (!answer || !client) {
 		answer_free(answer);
-		return MHD_NO;
+		return answer_without_memory(xs, connection);
 	}
 	status = answer->status;
 	answer->headers = access_config(xs->access)->header;
@@ -116,7 +144,7 @@ static enum MHD_Result answer_with(
 	answer->closes |= client->tls != access_tls(xs->access);
 	response = answer_to_response(answer);
 	if (!response)
-		return MHD_NO;
+		return answer_without_memory(xs, connection);
 	r = MHD_queue_response(connection, status, response);
 	MHD_destroy_response(response);
 	if (r == MHD_YES)
@@ -247,6 +275,8 @@ int exchanges_init(struct exchanges *xs, struct site *site, struct connections *
 	*xs = (struct exchanges){.site = site, .connections = connections, .access = access};
 	rate_init(&xs->rate, c->interval_ns, c->burst);
 	r = passwords_new(&xs->passwords);
+	if (r == 0)
+		r = make_last_resort(c, &xs->last_resort);
 	if (r < 0)
 		return r;
 	if (gethostname(xs->machine, sizeof(xs->machine)) < 0)
@@ -257,15 +287,26 @@ int exchanges_init(struct exchanges *xs, struct site *site, struct connections *
 void exchanges_done(struct exchanges *xs)
 {
 	xs->passwords = passwords_free(xs->passwords);
+	if (xs->last_resort)
+		MHD_destroy_response(xs->last_resort);
+	xs->last_resort = NULL;
 }
 
 int exchanges_admit(struct exchanges *xs, const struct access *access)
 {
 	const struct webconfig *c = access_config(access);
-	int r = passwords_set(xs->passwords, c->users ? c : NULL);
+	struct MHD_Response *last_resort;
+	int r = make_last_resort(c, &last_resort);
 
 	if (r < 0)
 		return r;
+	r = passwords_set(xs->passwords, c->users ? c : NULL);
+	if (r < 0) {
+		MHD_destroy_response(last_resort);
+		return r;
+	}
+	MHD_destroy_response(xs->last_resort); /* lives on while it is sent */
+	xs->last_resort = last_resort;
 	xs->access = access;
 	/* What was taken at another rate says nothing. */
 	rate_init(&xs->rate, c->interval_ns, c->burst);
@@ -305,7 +346,7 @@ void *exchanges_on_target(void *exchanges, const char *target, struct MHD_Connec
 	if (!target || !client)
 		return NULL;
 	len = strlen(target);
-	if (is_too_long(target, len)) {
+	if (is_too_long(target, len) || !mhd_preempt(connection, &shown)) {
 		refuse_target(xs, client);
 		return NULL;
 	}
@@ -317,6 +358,14 @@ void *exchanges_on_target(void *exchanges, const char *target, struct MHD_Connec
 	request_init(&x->request, x->target);
 	connections_begin(xs->connections, client, clock_now_ns(CLOCK_MONOTONIC));
 	return x;
+}
+
+/* A request without an exchange: its target was refused, or there was no memory. */
+static enum MHD_Result answer_unknown(struct exchanges *xs, struct MHD_Connection *connection)
+{
+	const struct connection *client = client_of(connection);
+
+	return client && client->is_cut ? MHD_NO : answer_without_memory(xs, connection);
 }
 
 enum MHD_Result exchanges_on_request(void *exchanges, struct MHD_Connection *connection,
@@ -331,7 +380,9 @@ enum MHD_Result exchanges_on_request(void *exchanges, struct MHD_Connection *con
 
 	(void)url;
 	(void)upload;
-	if (!x || *upload_size)
+	if (!x)
+		return answer_unknown(xs, connection);
+	if (*upload_size)
 		return MHD_NO;
 	if (!x->is_sound)
 		return on_head(xs, connection, x, method, version);

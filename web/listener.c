@@ -8,11 +8,13 @@
 #include "web/listener.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gnutls/abstract.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "web/access.h"
@@ -23,6 +25,7 @@ enum {
 	SEND_BUFFER = 128 *
 	              1024, /* what the kernel holds for a client who is slow to read, twice */
 	RUNS_A_ROUND = 4,   /* of the library */
+	UNREAD_MAX = 4,     /* reads of requests that are not answered */
 };
 
 /* Without credentials of its own the session has the library's, with which no handshake succeeds. */
@@ -142,6 +145,35 @@ static int start_library(struct listener *l)
 	return entrance_open(&l->entrance, l->socket->fd, info->epoll_fd);
 }
 
+/* Answers a connection for which the library has no memory, by FD, which is closed. TLS has no place for this. */
+static void refuse(int fd)
+{
+	static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n"
+				     "Cache-Control: no-store\r\n"
+				     "X-Content-Type-Options: nosniff\r\n"
+				     "Content-Security-Policy: default-src 'none'; "
+				     "frame-ancestors 'none'\r\nConnection: close\r\n\r\n";
+	char unread[4096];
+
+	(void)send(fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
+	(void)shutdown(fd, SHUT_WR);
+	/* A request that is left unread would have the kernel reset the connection, and the client lose the answer. */
+	for (int i = 0; i < UNREAD_MAX && recv(fd, unread, sizeof(unread), MSG_DONTWAIT) > 0; i++)
+		;
+}
+
+/* Consumes FD. The library closes it where it fails: so a second descriptor is kept meanwhile. */
+static void hand_over(
+	struct listener *l, int fd, const struct sockaddr_storage *address, socklen_t len)
+{
+	AUTO_CLOSE int second = access_tls(l->exchanges->access) ? -1
+	                                                         : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (MHD_add_connection(l->daemon, fd, (const struct sockaddr *)address, len) != MHD_YES &&
+		second >= 0)
+		refuse(second);
+}
+
 /* Lets those in who wait, as far as there is room. Whether there may be more of them. */
 static bool let_in(struct listener *l, uint64_t now_ns)
 {
@@ -154,8 +186,8 @@ static bool let_in(struct listener *l, uint64_t now_ns)
 
 		if (fd < 0)
 			return false;
-		/* Consumes the descriptor, and makes room for it in on_connection(). */
-		(void)MHD_add_connection(l->daemon, fd, (const struct sockaddr *)&address, len);
+		/* Makes room for it in on_connection(). */
+		hand_over(l, fd, &address, len);
 	}
 	return true;
 }

@@ -33,6 +33,33 @@ static inline int64_t mhd_timeout_ms(struct MHD_Daemon *daemon)
 }
 
 /*
+ * Keeps the library from reading the client's Content-Length and Cookie: it goes by the first header of each name, which becomes one of
+ * VALUES, static texts. Call it in the URI log callback, before any header is there; CONNECTION's headers then have these two first.
+ * False: no memory.
+ *
+ * In 0.9.75 MHD_connection_handle_idle() does not look at the state that parse_connection_headers() leaves: where that has prepared
+ * a refusal (a Content-Length that is no number or too large, no memory for cookies), its head is built a second time and sent behind
+ * the first one. Refusing such a request is left to the access handler.
+ */
+struct mhd_values {
+	const char *content_length, *cookie;
+};
+
+static inline bool mhd_preempt(struct MHD_Connection *connection, const struct mhd_values *values)
+{
+#if MHD_VERSION >= 0x01000000
+	(void)connection;
+	(void)values;
+	return true;
+#else
+	return MHD_set_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH,
+		       values->content_length) == MHD_YES &&
+	       MHD_set_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_COOKIE,
+		       values->cookie) == MHD_YES;
+#endif
+}
+
+/*
  * Whether METHOD, TARGET of LEN bytes and VERSION follow each other in the request line with one space
  * between them. Before 1.0 the library takes a NUL for the end of the method or the target and says
  * nothing: then "/metrics\0x" would look like "/metrics". All three point into one buffer.

@@ -59,6 +59,12 @@ static bool is_folded_framing(const char *name)
 	return false;
 }
 
+/* RFC 9110, 8.6: digits alone. "+5" and "0x5" are lengths to some servers and none to others. */
+static bool is_length(const char *value)
+{
+	return *value && !value[strspn(value, "0123456789")];
+}
+
 void request_add_header(struct request *rq, const char *name, const char *value)
 {
 	if (!value)
@@ -71,6 +77,7 @@ void request_add_header(struct request *rq, const char *name, const char *value)
 	} else if (!strcasecmp(name, "Content-Length")) {
 		rq->content_lengths++;
 		rq->content_length = value;
+		rq->is_malformed |= !is_length(value);
 	} else if (!strcasecmp(name, "Transfer-Encoding")) {
 		rq->transfer_encodings++;
 	} else if (!strcasecmp(name, "Expect")) {

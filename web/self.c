@@ -23,7 +23,10 @@ enum {
 	FIELD_RESIDENT = 24,
 };
 
-enum { STAT_SIZE = 1024 };
+enum {
+	STAT_SIZE = 1024,
+	ENTRIES_SIZE = 4096,
+};
 
 #define FRESH_NS (NS_PER_SEC / 10)
 
@@ -62,17 +65,34 @@ static int read_stat(struct self_stat *ret)
 	return r < 0 ? r : self_parse_stat(text, len, ret);
 }
 
-/* The directory's entries, without ".", ".." and the descriptor that reads them. */
-static int count_fds(uint64_t *ret)
+/* How many of the entries in LEN bytes of getdents64() are descriptors: all but "." and "..". */
+static uint64_t count_entries(const char *entries, size_t len)
 {
-	AUTO_CLOSEDIR DIR *dir = opendir("/proc/self/fd");
 	uint64_t count = 0;
 
-	if (!dir)
+	for (size_t at = 0; at < len;) {
+		const struct dirent64 *e = (const void *)(entries + at);
+
+		count += e->d_name[0] != '.';
+		at += e->d_reclen;
+	}
+	return count;
+}
+
+/* Counts the process's descriptors without the one that reads them. Takes no memory, as opendir() would. */
+static int count_fds(uint64_t *ret)
+{
+	AUTO_CLOSE int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char entries[ENTRIES_SIZE] __attribute__((aligned(__alignof__(struct dirent64))));
+	uint64_t count = 0;
+	ssize_t n;
+
+	if (fd < 0)
 		return -errno;
-	for (struct dirent *e; (e = readdir(dir));)
-		if (e->d_name[0] != '.')
-			count++;
+	while ((n = getdents64(fd, entries, sizeof(entries))) > 0)
+		count += count_entries(entries, (size_t)n);
+	if (n < 0)
+		return -errno;
 	if (!count)
 		return -EINVAL;
 	*ret = count - 1;
@@ -92,28 +112,45 @@ void self_init(struct self *s)
 	s->has = SELF_HAS_START;
 }
 
-void self_read(struct self *s, uint64_t now_ns)
+/* Absent if there is no limit. */
+static int read_max_fds(struct self *s)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -errno;
+	if (limit.rlim_cur == RLIM_INFINITY)
+		return 0;
+	s->max_fds = limit.rlim_cur;
+	s->has |= SELF_HAS_MAX_FDS;
+	return 0;
+}
+
+int self_read(struct self *s, uint64_t now_ns)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	struct self_stat stat;
-	struct rlimit limit;
+	int stat_r, fds_r, max_r;
 
 	if (s->read_ns && now_ns < s->read_ns + FRESH_NS)
-		return;
-	s->read_ns = now_ns;
+		return 0;
+	stat_r = read_stat(&stat);
+	fds_r = count_fds(&s->open_fds);
+	if (stat_r == -ENOMEM || fds_r == -ENOMEM)
+		return -ENOMEM;
 	s->has &= SELF_HAS_START;
 	s->cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (s->cpu_ns)
 		s->has |= SELF_HAS_CPU;
-	if (page > 0 && read_stat(&stat) == 0) {
+	if (page > 0 && stat_r == 0) {
 		s->resident_bytes = stat.resident_pages * (uint64_t)page;
 		s->virtual_bytes = stat.virtual_bytes;
 		s->has |= SELF_HAS_MEMORY;
 	}
-	if (count_fds(&s->open_fds) == 0)
+	if (fds_r == 0)
 		s->has |= SELF_HAS_OPEN_FDS;
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-		s->max_fds = limit.rlim_cur;
-		s->has |= SELF_HAS_MAX_FDS;
-	}
+	max_r = read_max_fds(s);
+	/* A figure that could not be read is tried again with the next answer. */
+	s->read_ns = stat_r == 0 && fds_r == 0 && max_r == 0 ? now_ns : 0;
+	return 0;
 }

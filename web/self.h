@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this process costs, from /proc/self and the kernel's own accounting: the process_* families that
- * every exporter has. What can't be had is absent.
+ * Figures of this process, from /proc/self and the kernel's accounting: the process_* metrics of every exporter. A figure
+ * that cannot be read is absent.
  */
 #ifndef MEMTALLY_WEB_SELF_H
 #define MEMTALLY_WEB_SELF_H
@@ -23,26 +23,27 @@ struct self {
 	uint64_t resident_bytes, virtual_bytes;
 	uint64_t open_fds, max_fds;
 	uint64_t start_ns; /* CLOCK_REALTIME */
-	uint64_t read_ns;  /* when the rest was read; 0: never */
+	uint64_t read_ns;  /* time of the last complete self_read(); 0: there was none */
 };
 
-/* What of /proc/PID/stat is used. */
+/* Fields of /proc/PID/stat that are used. */
 struct self_stat {
 	uint64_t start_ticks; /* since boot */
 	uint64_t virtual_bytes;
 	uint64_t resident_pages;
 };
 
-/* Parses a line of /proc/PID/stat. Pure. -EINVAL. */
+/* Parses TEXT of /proc/PID/stat. Returns 0 or -EINVAL. Pure. */
 int self_parse_stat(const char *text, size_t len, struct self_stat *ret);
 
-/* Takes the time of the process's start, once: later it would move with every step of the clock. */
+/* Reads the start time of the process. Call it once, at the start: the result moves with every step of the clock. */
 void self_init(struct self *s);
 
 /*
- * Reads the rest anew, as of NOW, of a clock that only rises; but not again within a tenth of a second: it costs as much
- * as there are descriptors, which a crowd of clients has many of, and asks for again and again.
+ * Reads the other figures at NOW_NS (of a monotonic clock), but at most every tenth of a second: the cost grows with the number of
+ * descriptors, and a crowd of clients has many and asks often. Returns 0; -ENOMEM: S is unchanged. A figure that cannot be
+ * read for another reason is absent.
  */
-void self_read(struct self *s, uint64_t now_ns);
+int self_read(struct self *s, uint64_t now_ns);
 
 #endif

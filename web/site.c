@@ -158,7 +158,8 @@ static struct answer *answer_metrics(const struct task *t)
 		if (t->sight.kind == SIGHT_OWN)
 			prometheus_render_processes(s->cache.view, &t->sight, format, end);
 	}
-	self_read(&s->self, t->now_ns);
+	if (self_read(&s->self, t->now_ns) < 0)
+		return NULL;
 	status_render_metrics(&status, format, end);
 	if (a->is_gzip && !a->body) {
 		struct gzip_front front;
@@ -245,7 +246,7 @@ static struct answer *answer_stream(const struct task *t, const struct query *qu
 	if (!a->stream)
 		return NULL;
 	add_head(stream_head(a->stream), view, t->now_ns, &slack);
-	return stream_head(a->stream)->error ? NULL : TAKE_PTR(a);
+	return stream_begin(a->stream) < 0 ? NULL : TAKE_PTR(a);
 }
 
 static bool shows_processes(const struct task *t)
@@ -334,7 +335,8 @@ static struct answer *answer_status(const struct task *t)
 
 	if (!a)
 		return NULL;
-	self_read(&s->self, t->now_ns);
+	if (self_read(&s->self, t->now_ns) < 0)
+		return NULL;
 	if (view)
 		add_head(&a->before, view, t->now_ns, &slack);
 	buffer_add_char(&a->before, view ? ',' : '{');

@@ -8,7 +8,10 @@
 
 #include "base/cleanup.h"
 
-enum { PIECE = 32 * 1024 }; /* bytes rendered at a time */
+enum {
+	PIECE = 32 * 1024, /* bytes rendered at a time */
+	NOT_CHOSEN = 1,    /* outcome of choose_rows() */
+};
 
 struct stream *stream_free(struct stream *s)
 {
@@ -38,10 +41,17 @@ struct stream *stream_new(struct view *view, const struct query *query, unsigned
 	return s;
 }
 
+/* Takes a turn for it. NOT_CHOSEN: there is none; -ENOMEM. */
 static int choose_rows(struct stream *s)
 {
-	int r = query_run(s->query, s->view, &s->rows, &s->list.count);
+	int r;
 
+	if (!s->query)
+		return 0;
+	if (!*s->turns)
+		return NOT_CHOSEN;
+	--*s->turns;
+	r = query_run(s->query, s->view, &s->rows, &s->list.count);
 	if (r < 0)
 		return r;
 	s->list.rows = s->rows;
@@ -49,23 +59,46 @@ static int choose_rows(struct stream *s)
 	return 0;
 }
 
+/* Appends rows to the piece. -ENOMEM: the piece and the list are as before. */
+static int add_rows(struct stream *s)
+{
+	const struct json_list before = s->list;
+	size_t len = s->piece.len;
+	bool is_done = !json_list_render(&s->list, PIECE, &s->piece);
+
+	if (is_done)
+		buffer_add_char(&s->piece, '\n');
+	if (s->piece.error) {
+		s->list = before;
+		buffer_clear(&s->piece);
+		s->piece.len = len;
+		return -ENOMEM;
+	}
+	s->is_done = is_done;
+	return 0;
+}
+
+int stream_begin(struct stream *s)
+{
+	int r = s->piece.error;
+
+	if (r == 0)
+		r = choose_rows(s);
+	if (r == 0)
+		r = add_rows(s);
+	return r < 0 ? r : 0;
+}
+
+/* A body that has begun must not be cut: if there is no memory it is tried again. */
 static ssize_t next_piece(struct stream *s)
 {
 	if (s->is_done)
 		return STREAM_END;
-	if (s->query) {
-		if (!*s->turns)
-			return STREAM_NOT_NOW;
-		--*s->turns;
-		if (choose_rows(s) < 0)
-			return STREAM_FAILED;
-	}
+	if (choose_rows(s) != 0)
+		return STREAM_NOT_NOW;
 	buffer_clear(&s->piece);
 	s->sent = 0;
-	s->is_done = !json_list_render(&s->list, PIECE, &s->piece);
-	if (s->is_done)
-		buffer_add_char(&s->piece, '\n');
-	return s->piece.error ? STREAM_FAILED : (ssize_t)s->piece.len;
+	return add_rows(s) < 0 ? STREAM_NOT_NOW : (ssize_t)s->piece.len;
 }
 
 ssize_t stream_read(struct stream *s, char *to, size_t room)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A list that is too long to be kept, on its way out: rendered piece by piece while it is sent, from a
- * snapshot that is held until the end. Choosing and sorting the rows of ten thousand takes a millisecond
- * or more; it is done when the first piece is due, by a limited number of streams at a time, so that a
- * crowd that asks for lists does not keep everybody else waiting.
+ * A list that is too long to be kept, rendered piece by piece while it is sent, from a snapshot that is held until the end.
+ * Choosing and sorting ten thousand rows takes a millisecond or more, so a limited number of streams does it in each round of
+ * the server: a crowd of clients that ask for lists does not delay other answers. A list that has begun is never cut for lack
+ * of memory.
  */
 #ifndef MEMTALLY_WEB_STREAM_H
 #define MEMTALLY_WEB_STREAM_H
@@ -19,9 +19,8 @@
 #include "snapshot/view.h"
 
 enum stream_end {
-	STREAM_NOT_NOW = 0, /* it is not its turn */
+	STREAM_NOT_NOW = 0, /* it is not its turn, or there is no memory: try again */
 	STREAM_END = -1,
-	STREAM_FAILED = -2, /* out of memory */
 };
 
 struct stream {
@@ -29,23 +28,30 @@ struct stream {
 	struct query *query; /* owned; NULL: the rows are known */
 	uint32_t *rows;      /* owned */
 	struct json_list list;
-	struct buffer piece; /* rendered, */
-	size_t sent;         /* and this much of it sent */
-	bool is_done;        /* nothing is left to render */
-	unsigned int *turns; /* borrowed; how many streams may yet choose their rows */
+	struct buffer piece; /* the rendered piece */
+	size_t sent;         /* bytes of .piece that have been sent */
+	bool is_done;        /* all rows are rendered */
+	unsigned int
+		*turns; /* borrowed; how many more streams may choose their rows in this round */
 };
 
-/* The rows of VIEW (a reference is taken) that QUERY selects. NULL: out of memory. */
+/* Returns a stream of the rows of VIEW (takes a reference) that QUERY selects. TURNS stays borrowed. NULL: out of memory. */
 struct stream *stream_new(struct view *view, const struct query *query, unsigned int *turns);
 struct stream *stream_free(struct stream *s); /* accepts NULL; returns NULL */
 
-/* What goes before the list, to be filled by the caller before the first stream_read(). */
+/* The text before the list, which the caller fills in before stream_begin(). */
 static inline struct buffer *stream_head(struct stream *s)
 {
 	return &s->piece;
 }
 
-/* Up to ROOM bytes more to TO: how many, or an enum stream_end. */
+/*
+ * Renders the first piece behind the head if it is the stream's turn, so that lack of memory shows before anything is sent.
+ * Call it once before stream_read(). Returns 0; -ENOMEM, also for the head: only stream_free() may follow.
+ */
+int stream_begin(struct stream *s);
+
+/* Writes up to ROOM further bytes to TO. Returns their number, or an enum stream_end. */
 ssize_t stream_read(struct stream *s, char *to, size_t room);
 
 #endif

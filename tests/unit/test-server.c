@@ -273,6 +273,70 @@ static void guards_what_it_refuses_at_once(void **state)
 	serving_finish(&f);
 }
 
+/* Requests that the library would refuse by itself, with the head twice, are refused once: one request, one answer, and the end. */
+static void answers_a_refused_head_once(void **state)
+{
+	static const struct {
+		const char *header;
+		const char *status;
+	} cases[] = {
+		{"Content-Length: +5", "400"},
+		{"Content-Length: 0x5", "400"},
+		{"Content-Length: -1", "400"},
+		{"Content-Length: 5x", "400"},
+		{"Content-Length:", "400"},
+		{"Content-Length: 5, 5", "400"},
+		{"Content-Length: 0\r\nContent-Length: +5", "400"},
+		{"Content-Length: 5", "413"},
+		{"Content-Length: 99999999999999999999", "413"},
+		{"Transfer-Encoding: chunked\r\nContent-Length: +5", "400"},
+	};
+	struct serving f;
+
+	(void)state;
+	begin(&f, 8);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char request[256], got[4096];
+		int fd = serving_connect(&f);
+
+		snprintf(request, sizeof(request),
+			"GET /healthz HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n"
+			"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+			cases[i].header);
+		serving_ask(fd, request);
+		assert_true(receive(&f, fd, got, sizeof(got)) > 0);
+		if (strncmp(got, "HTTP/1.1 ", 9) != 0 ||
+			strncmp(got + 9, cases[i].status, 3) != 0 || strstr(got + 1, "HTTP/1.1"))
+			fail_msg("%s: %s", cases[i].header, got);
+		assert_guarded(got);
+		assert_non_null(strstr(got, "\r\nConnection: close\r\n"));
+		assert_int_equal(receive(&f, fd, got, sizeof(got)), 0);
+		close(fd);
+	}
+	serving_finish(&f);
+}
+
+/* Cookies for which the library has no memory do not matter: none is read. */
+static void reads_no_cookies(void **state)
+{
+	char request[6000] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nCookie: ", got[4096];
+	struct serving f;
+	int fd;
+
+	(void)state;
+	begin(&f, 8);
+	for (size_t len = strlen(request); len + 16 < sizeof(request); len += 4)
+		memcpy(request + len, "a=b;", 5);
+	memcpy(request + strlen(request), "\r\n\r\n", 5);
+	fd = serving_connect(&f);
+	serving_ask(fd, request);
+	assert_true(receive(&f, fd, got, sizeof(got)) > 0);
+	assert_int_equal(strncmp(got, "HTTP/1.1 200 ", 13), 0);
+	assert_null(strstr(got + 1, "HTTP/1.1"));
+	close(fd);
+	serving_finish(&f);
+}
+
 /* The first line of what comes back. */
 static void assert_status(struct serving *f, const char *host, const char *expected)
 {
@@ -410,6 +474,8 @@ int main(void)
 		cmocka_unit_test(half_a_head_keeps_no_place),
 		cmocka_unit_test(tells_readers_from_askers),
 		cmocka_unit_test(guards_what_it_refuses_at_once),
+		cmocka_unit_test(answers_a_refused_head_once),
+		cmocka_unit_test(reads_no_cookies),
 		cmocka_unit_test(serves_its_own_names),
 		cmocka_unit_test(knows_its_callers),
 	};
