@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "web/page.h"
 #include "web/params.h"
 #include "web/routes.h"
@@ -107,12 +108,40 @@ static struct answer *answer_text(unsigned int status, const char *text)
 	return TAKE_PTR(a);
 }
 
+/* How old the stale snapshot VIEW is, and how old it may be, in seconds. */
+static void add_stale(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
+{
+	const struct image_header *h = view->header;
+
+	buffer_add_text(to, "the snapshot is ");
+	buffer_add_u64(to, view_age_ns(view, now_boottime_ns) / NS_PER_SEC);
+	buffer_add_text(to, " s old, at most ");
+	buffer_add_u64(to, (h->stale_ns - h->boottime_ns) / NS_PER_SEC);
+	buffer_add_text(to, " s are allowed");
+}
+
+/* Says why there are no figures, if there are none. */
 static struct answer *answer_readyz(const struct task *t)
 {
+	AUTO_ANSWER struct answer *a = NULL;
+	AUTO_BUFFER struct buffer why = {0};
+	const struct site *s = t->site;
+
 	if (t->is_fresh)
 		return answer_text(MHD_HTTP_OK, "ready\n");
-	return answer_text(MHD_HTTP_SERVICE_UNAVAILABLE,
-		t->site->cache.view ? "the snapshot is stale\n" : "there is no snapshot yet\n");
+	a = answer_text(MHD_HTTP_SERVICE_UNAVAILABLE, "");
+	if (!a)
+		return NULL;
+	if (s->cache.view)
+		add_stale(s->cache.view, t->now_ns, &a->before);
+	link_explain(s->link, clock_now_ns(CLOCK_MONOTONIC), &why);
+	if (why.error)
+		a->before.error = why.error;
+	if (why.len && s->cache.view)
+		buffer_add_text(&a->before, "; ");
+	buffer_add(&a->before, why.data, why.len);
+	buffer_add_char(&a->before, '\n');
+	return TAKE_PTR(a);
 }
 
 static struct answer *answer_page(const struct task *t)

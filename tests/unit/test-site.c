@@ -3,8 +3,10 @@
 
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <jansson.h>
 
+#include "base/clock.h"
 #include "base/userns.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/sample.h"
@@ -21,7 +23,8 @@ struct fixture {
 /* VIEW is consumed; NULL: there was no snapshot. */
 static void begin(struct fixture *f, struct view *view)
 {
-	*f = (struct fixture){.link.fd = -1, .settings.web_telemetry_path = (char *)"/metrics"};
+	*f = (struct fixture){.link = {.fd = -1, .path = (char *)"/run/s", .said = ENOENT},
+		.settings.web_telemetry_path = (char *)"/metrics"};
 	f->now_ns = SAMPLE_BOOTTIME_NS + NS_PER_SEC;
 	site_init(&f->site, &f->link, &f->settings);
 	cache_replace(&f->site.cache, view);
@@ -82,6 +85,44 @@ static void answers_by_freshness(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
 		assert_int_equal(status_of(&f, always[i]), 200);
 	assert_int_equal(status_of(&f, "/readyz"), 503);
+	site_done(&f.site);
+}
+
+static void assert_says(struct fixture *f, const char *target, const char *text)
+{
+	struct answer *a = ask(f, target, NULL);
+
+	assert_non_null(a);
+	buffer_add_char(&a->before, '\0');
+	assert_int_equal(a->before.error, 0);
+	assert_string_equal(a->before.data, text);
+	answer_free(a);
+}
+
+/* A client that waits for figures is told the reason. */
+static void readyz_says_why_there_are_no_figures(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, NULL);
+	assert_says(
+		&f, "/readyz", "no connection to memtallyd at /run/s: No such file or directory\n");
+	f.link.fd = 0;
+	f.link.connected_ns = clock_now_ns(CLOCK_MONOTONIC) - 90 * NS_PER_SEC / 2;
+	assert_says(&f, "/readyz",
+		"connected to /run/s for 45 s: memtallyd's first pass is not complete\n");
+	site_done(&f.site);
+
+	begin(&f, sample_open(NULL));
+	assert_says(&f, "/readyz", "ready\n");
+	f.now_ns = SAMPLE_BOOTTIME_NS + 1320 * NS_PER_SEC;
+	assert_says(&f, "/readyz",
+		"the snapshot is 1320 s old, at most 30 s are allowed; no connection to memtallyd "
+		"at /run/s: No such file or directory\n");
+	f.link.fd = 0;
+	f.link.is_served = true;
+	assert_says(&f, "/readyz", "the snapshot is 1320 s old, at most 30 s are allowed\n");
 	site_done(&f.site);
 }
 
@@ -459,6 +500,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_by_freshness),
+		cmocka_unit_test(readyz_says_why_there_are_no_figures),
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(hides_processes),
 		cmocka_unit_test(tells_what_is_known),
