@@ -53,8 +53,8 @@ static const struct failure failures[] = {
 	{SYS_unlink, "unlink", {ENOMEM, EROFS, ENOENT}},
 #endif
 	{SYS_openat, "openat", {EMFILE, ENOMEM, ENFILE}},
-	{SYS_read, "read", {ENOMEM, EINTR, ENOMEM}},
-	{SYS_pread64, "pread", {ENOMEM, EINTR, ENOMEM}},
+	{SYS_read, "read", {ENOMEM, EINTR, EIO}},
+	{SYS_pread64, "pread", {ENOMEM, EINTR, EIO}},
 	{SYS_write, "write", {ENOSPC, EINTR, ENOMEM}},
 	{SYS_pwrite64, "pwrite", {ENOSPC, EIO, EDQUOT}},
 	{SYS_fsync, "fsync", {EIO, ENOSPC, EIO}},
@@ -104,6 +104,8 @@ struct state {
 	volatile unsigned int times;
 	volatile unsigned int count;
 	volatile bool is_held;
+	volatile unsigned int most; /* bytes that a read gives; 0: no limit */
+	volatile unsigned int reads;
 	volatile unsigned int struck; /* 1 + the place in the table; of allocations 1 */
 };
 
@@ -135,6 +137,11 @@ void injector_arm_many(
 void injector_arm(enum injector_kind kind, unsigned int nth, unsigned int way)
 {
 	injector_arm_many(kind, nth, 1, way);
+}
+
+void injector_shorten(unsigned int most)
+{
+	state->most = most;
 }
 
 bool injector_has_struck(void)
@@ -174,7 +181,10 @@ unsigned int injector_run(const struct injector_sweep *s)
 			more = s->round(s, nth, is_long ? way : nth / 2);
 		nth += step;
 	}
-	printf("%u %s\n", nth - step, s->kind == INJECTOR_CALLS ? "calls" : "allocations");
+	printf("%u %s\n", nth - step,
+		s->kind == INJECTOR_CALLS   ? "calls"
+		: s->kind == INJECTOR_READS ? "reads"
+					    : "allocations");
 	return nth - step;
 }
 
@@ -185,6 +195,8 @@ unsigned int injector_step(unsigned int step)
 
 static int error_of(const struct failure *f)
 {
+	if (state->kind == INJECTOR_READS)
+		return EIO;
 	return abs(f->error[state->way % INJECTOR_WAYS]);
 }
 
@@ -313,6 +325,24 @@ static bool may_fail(const struct failure *f, const long *a)
 	return f->number != SYS_read || call(SYS_fstat, fstat) < 0 || st.st_mode & S_IFMT;
 }
 
+static bool is_file_read(const struct failure *f, const long *a)
+{
+	struct stat st = {0};
+	const long fstat[6] = {a[0], (long)&st};
+
+	return (f->number == SYS_read || f->number == SYS_pread64) && call(SYS_fstat, fstat) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
+static void shorten(const struct failure *f, long *a)
+{
+	if (!state->most || state->is_held || getpid() != owner || !is_file_read(f, a))
+		return;
+	if ((unsigned long)a[2] > 1 + state->reads % state->most)
+		a[2] = 1 + state->reads % state->most;
+	state->reads++;
+}
+
 /* All is in the context, since cmocka puts handlers back as if they took no siginfo_t. */
 static void on_call(int signal, siginfo_t *info, void *context)
 {
@@ -323,7 +353,10 @@ static void on_call(int signal, siginfo_t *info, void *context)
 	arguments(context, a);
 	while (f->number != number(context))
 		f++;
+	shorten(f, a);
 	if (may_fail(f, a) && is_to_fail(INJECTOR_CALLS, (unsigned int)(f - failures)))
+		set_result(context, fail(f, a));
+	else if (is_file_read(f, a) && is_to_fail(INJECTOR_READS, (unsigned int)(f - failures)))
 		set_result(context, fail(f, a));
 	else
 		set_result(context, call(f->number, a));

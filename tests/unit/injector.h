@@ -18,6 +18,7 @@
 enum injector_kind {
 	INJECTOR_CALLS,
 	INJECTOR_ALLOCATIONS,
+	INJECTOR_READS, /* read() and pread() of regular files and of /proc: EIO */
 };
 
 /* Each call fails in so many ways: with errors that the kernel really gives for it. Allocations know one. */
@@ -43,6 +44,12 @@ void injector_arm(enum injector_kind kind, unsigned int nth, unsigned int way);
 /* The same, but so many TIMES in a row, whatever they are. */
 void injector_arm_many(
 	enum injector_kind kind, unsigned int nth, unsigned int times, unsigned int way);
+
+/*
+ * From now on each read() and pread() of a regular file, or of /proc, returns at most MOST bytes: 1, 2 ... MOST, 1, 2 and so on.
+ * 0: as many as there are.
+ */
+void injector_shorten(unsigned int most);
 
 /* Whether the one that is to fail has been reached. */
 bool injector_has_struck(void);
