@@ -7,8 +7,8 @@ make_group() {
 	local mount path above
 	while read -r mount path; do
 		for above in "$mount$path" "$mount"; do
-			mkdir "$above/memtally-test.$$" 2>/dev/null || continue
-			group=$above/memtally-test.$$
+			mkdir "$above/memtally-test.$RUN" 2>/dev/null || continue
+			group=$above/memtally-test.$RUN
 			for knob in memory.max memory.limit_in_bytes; do
 				[ ! -w "$group/$knob" ] || return 0
 			done

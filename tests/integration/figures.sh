@@ -5,8 +5,8 @@
 TOOLS=$MEMTALLY_SOURCE/tests/tools
 
 # Nobody else on this machine has these, not even another run of the same scenario.
-NAME=h$$
-FIRST_UID=$((1000000 + $$ * 100))
+NAME=h$RUN
+FIRST_UID=$((1000000 + RUN * 100))
 
 # How memtallyd is to measure. What holds in both modes is seen in both, by a loop of MODE over MODES.
 MODES=(adaptive exact)

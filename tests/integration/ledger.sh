@@ -4,9 +4,15 @@
 STATE=$DIR/state
 LEDGER_SOCKET=$DIR/ledger.sock
 mkdir -p "$STATE"
-# Where root runs it, it becomes the owner of its directory. Nobody else has this uid.
-LEDGER_UID=$((2000000 + $$))
-! is_root || chown "$LEDGER_UID:$LEDGER_UID" "$STATE"
+# If root starts memtally-ledger, it becomes user memtally-ledger. If the host has no such user, it becomes the owner of its
+# directory: a uid that no other process has.
+if ! read -r LEDGER_UID LEDGER_GID < <(account_of memtally-ledger); then
+	LEDGER_UID=$((2000000 + RUN)) LEDGER_GID=$LEDGER_UID
+fi
+
+# give_ledger FILE: to the user that memtally-ledger becomes.
+give_ledger() { ! is_root || chown "$LEDGER_UID:$LEDGER_GID" "$1"; }
+give_ledger "$STATE"
 
 # With its file in $STATE; returns when it takes questions.
 start_ledger() {

@@ -7,18 +7,23 @@ shopt -s inherit_errexit
 : "${MEMTALLY_BUILD:?names the build directory}"
 : "${MEMTALLY_SOURCE:?names the source directory}"
 
-# A scenario that sets ALONE before runs in a pid namespace of its own where that can be had: no other process of the
-# host counts, takes its pids or makes its passes long.
-if [ -n "${ALONE:-}" ] && [ $$ -ne 1 ] && unshare --pid --fork --mount-proc true 2>/dev/null; then
+# A scenario runs in a pid namespace of its own if the kernel allows that. It sees no process of the host or of another scenario: none
+# counts, takes its pids, makes its passes long or blocks their readers. A scenario about the host's processes sets WITH_HOST before.
+#
+# RUN: a number that no other run on this host has at the same time, for names and uids that all of them share.
+[ $$ -eq 1 ] && [ -n "${RUN:-}" ] || RUN=$$
+if [ -z "${WITH_HOST:-}" ] && [ $$ -ne 1 ] && unshare --pid --fork --mount-proc true 2>/dev/null; then
+	export RUN
 	exec unshare --pid --fork --kill-child --mount-proc "$0" "$@"
 fi
 
 DIR=$(mktemp -d "${TMPDIR:-/tmp}/memtally-test.XXXXXX")
 chmod 777 "$DIR" # memtallyd, no longer root, takes its socket away
 SOCKET=$DIR/snapshot.sock
-# The system's own, which other users may run, too.
-PYTHON=/usr/bin/python3
-[ -x "$PYTHON" ] || PYTHON=$(command -v python3) || PYTHON=python3
+# The system's programs come first: other users can run them, too, and the python3 of a version manager is a script that takes
+# ten times as long to start.
+PATH=/usr/bin:/bin:$PATH
+PYTHON=$(command -v python3) || PYTHON=python3
 declare -A PID=() # of what start() has started, by name
 STATUS=0          # of what stop() has stopped
 
@@ -78,8 +83,16 @@ await() {
 	unset "PID[$1]"
 }
 
+# nap SECONDS: sleeps without a process, which would take as much CPU as most of what is waited for.
+mkfifo "$DIR/.nap"
+nap() { read -r -t "$1" _ <>"$DIR/.nap" || true; }
+
 # Whether process $1 still runs: a zombie does not.
-is_alive() { [ -e "/proc/$1" ] && ! grep -qs '^State:.Z' "/proc/$1/status"; }
+is_alive() {
+	local stat
+	read -r stat 2>/dev/null <"/proc/$1/stat" || return 1
+	[[ ${stat##*) } != Z* ]]
+}
 
 # stop NAME [SIGNAL]: one that does not end within 20 s is killed, and STATUS is 137.
 stop() {
@@ -87,23 +100,34 @@ stop() {
 	kill -s "${2:-TERM}" "$pid" 2>/dev/null || true
 	while is_alive "$pid"; do
 		[ "$SECONDS" -lt "$end" ] || kill -s KILL "$pid" 2>/dev/null || true
-		sleep 0.02
+		nap 0.02
 	done
 	await "$1"
 }
 
 is_running() { is_alive "${PID[$1]}"; }
 
-# wait_for SECONDS COMMAND...: until the command succeeds; fails when it does not in time.
+# wait_for SECONDS COMMAND...: until the command succeeds; fails when it does not in time. POLL_S: seconds between two tries.
+POLL_S=0.05
 wait_for() {
 	local end=$((SECONDS + $1))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.05
+		nap $POLL_S
 	done
 }
 
+# Whether this kernel maps its page of zeros, which is in nobody's RSS, where memory is only read; some do not.
+has_zero_page() {
+	"$PYTHON" -c 'import mmap, sys
+rss = lambda: int(open("/proc/self/statm").read().split()[1])
+block = mmap.mmap(-1, 4 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+before = rss()
+for at in range(0, len(block), 4096):
+	block[at]
+sys.exit(rss() - before > 512)'
+}
 # A port of 127.0.0.1 on which nobody listens.
 free_port() {
 	"$PYTHON" -c 'import socket
@@ -161,6 +185,10 @@ limit_descriptors() {
 }
 
 is_root() { [ "$(id -u)" -eq 0 ]; }
+
+# account_of NAME: uid and gid of user NAME in /etc/passwd, where the daemons look up the user that root becomes.
+# Prints nothing if there is no such user.
+account_of() { awk -F : -v name="$1" '$1 == name && $3 != 0 { print $3, $4; exit }' /etc/passwd; }
 
 # With another uid and without any right. What is started in the background is started with the array, so that
 # no shell stands between start() and the program: its pid is the program's.
