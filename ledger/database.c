@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 
@@ -93,12 +94,26 @@ const char *database_text(sqlite3_stmt *statement, int column)
 	return text;
 }
 
+void database_note_file(struct store *s, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return;
+	s->device = st.st_dev;
+	s->inode = st.st_ino;
+}
+
 bool database_is_gone(const struct store *s)
 {
-	int is_gone = 0;
+	const char *path = sqlite3_db_filename(s->db, "main");
+	struct stat st;
 
-	return sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &is_gone) == SQLITE_OK &&
-	       is_gone;
+	if (!s->inode || !path)
+		return false;
+	if (stat(path, &st) < 0)
+		return errno == ENOENT || errno == ENOTDIR;
+	return st.st_dev != s->device || st.st_ino != s->inode;
 }
 
 int database_leave(struct store *s)

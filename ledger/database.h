@@ -26,6 +26,8 @@ enum { DATABASE_TOO_LARGE = STORE_GONE + 1 };
 
 struct store {
 	sqlite3 *db;
+	dev_t device; /* of the file */
+	ino_t inode;  /* of the file; 0: not known, so that the file never counts as gone */
 	struct store_limits limits;
 	uint64_t page_bytes, pages_max; /* of the file */
 	struct names names;
@@ -93,7 +95,13 @@ int database_prepare(struct store *s, const char *sql, sqlite3_stmt **ret);
 /* The one number that SQL selects, or FALLBACK where it is NULL. Outcomes of the store. */
 int database_number(struct store *s, const char *sql, int64_t fallback, int64_t *ret);
 
-/* Whether the file that is open is not, or not any more, the one that its name leads to. */
+/* Notes which file PATH is, of which S has just been opened. */
+void database_note_file(struct store *s, const char *path);
+
+/*
+ * Whether the file that is open is no longer the one that its name leads to. False if the system does not tell: SQLite's
+ * SQLITE_FCNTL_HAS_MOVED takes a stat() that fails for any reason for a file that is gone.
+ */
 bool database_is_gone(const struct store *s);
 
 /*

@@ -25,6 +25,13 @@
 
 #define SAY_AGAIN_NS (3600 * NS_PER_SEC)
 
+/*
+ * A read that fails once can look like damage: SQLite (3.40) answers SQLITE_CORRUPT to EIO, and its check of the file has the same
+ * message for a page that it could not read as for a bad one. Therefore damage closes the file, it is opened and checked again, and the
+ * write or the report is tried again. Damage in so many tries, one after the other, sets the file aside.
+ */
+enum { DAMAGED_TRIES = 3 };
+
 /* What is written is late when that many slots, or snapshots, should have been since. */
 enum { LATE = 2 };
 
@@ -42,7 +49,7 @@ static void say_not_aside(struct keeper *k, const char *why)
 	if (!strcmp(k->aside_error, why))
 		return;
 	snprintf(k->aside_error, sizeof(k->aside_error), "%s", why);
-	log_error("the ledger is damaged, and can't be set aside: %s", why);
+	log_error("the ledger seems to be damaged, and can't be set aside: %s", why);
 }
 
 static void wait_longer(struct keeper *k)
@@ -57,15 +64,65 @@ static int open_store(struct keeper *k, char text[static STORE_ERROR_SIZE])
 	return store_open(k->directory, &k->limits, &k->beat, &k->store, text);
 }
 
-/* Sets the file aside and opens a new one. As keeper_open(). */
+/*
+ * If the file's mark is not that of the last write that succeeded, the bucket begins with what the file has, as after a restart, and
+ * memtallyd's counters bring the rest. So it is at the start, and if a write is in the file although it failed: the log could not be
+ * synchronized, or damage was found behind the write. It would count twice otherwise. Returns 0, STORE_DAMAGED or -ENOMEM.
+ */
+static int load(struct keeper *k)
+{
+	struct bucket found = {0};
+	int r = store_load(k->store, &found);
+
+	if (r != 0 || !found.mark.is_set || found.mark.realtime_ns == k->written_ns) {
+		bucket_done(&found);
+		bucket_forget_series(&k->bucket); /* it may be another file: theirs are its own */
+		return r;
+	}
+	found.clock_sets = k->bucket.clock_sets;
+	bucket_done(&k->bucket);
+	k->bucket = found;
+	k->written_ns = found.mark.realtime_ns;
+	return 0;
+}
+
+/* Opens the file and goes on from what it has. Returns 0, a store_outcome or -ENOMEM; then TEXT says why, and no file is open. */
+static int open_and_load(struct keeper *k, char text[static STORE_ERROR_SIZE])
+{
+	int r = open_store(k, text);
+
+	if (r != 0)
+		return r;
+	r = load(k);
+	if (r != 0) {
+		snprintf(text, STORE_ERROR_SIZE, "%.200s",
+			r == -ENOMEM ? strerror(ENOMEM) : store_error(k->store));
+		k->store = store_abandon(k->store);
+		return r;
+	}
+	if (k->seems_damaged)
+		log_warning("the ledger seemed to be damaged, but is whole: it was opened again");
+	k->seems_damaged = false;
+	return 0;
+}
+
+/* Closes the file if R, what a try to use it has come to, is that it is damaged. Returns R. */
+static int close_damaged(struct keeper *k, int r)
+{
+	if (r == STORE_DAMAGED) {
+		k->store = store_abandon(k->store);
+		k->seems_damaged = true;
+	}
+	return r;
+}
+
+/* Sets the file aside, which is closed, and opens a new one. As keeper_open(). Without memory the file stays: it may be whole. */
 static int replace(struct keeper *k)
 {
 	char text[STORE_ERROR_SIZE];
-	int r;
+	int r = store_has_memory() ? aside_put(k->directory, clock_now_ns(CLOCK_REALTIME), text)
+	                           : -ENOMEM;
 
-	k->store = store_abandon(k->store);
-	bucket_forget_series(&k->bucket); /* whatever file is opened next, theirs are its own */
-	r = aside_put(k->directory, clock_now_ns(CLOCK_REALTIME), text);
 	if (r < 0) {
 		say_not_aside(k, strerror(-r));
 		wait_longer(k);
@@ -74,12 +131,14 @@ static int replace(struct keeper *k)
 	*k->aside_error = '\0';
 	k->aside_wait_ns = 0;
 	k->set_aside++;
+	k->seems_damaged = false;
+	k->written_ns = 0;
 	log_error(
 		r == ASIDE_NO_FILE
 			? "the ledger's file is gone, and its log was left: that was set aside as %s, and a new one begins"
 			: "the ledger is damaged: it was set aside as %s, and a new one begins",
 		text);
-	r = open_store(k, text);
+	r = open_and_load(k, text);
 	if (r != 0)
 		log_error("%s", text);
 	return r;
@@ -98,13 +157,14 @@ uint64_t keeper_opening_ns(const char *directory)
 		if (stat(path, &st) == 0 && st.st_size > 0)
 			bytes += (uint64_t)st.st_size;
 	}
-	ns = OPENING_NS + bytes / BYTES_PER_S * NS_PER_SEC;
+	ns = OPENING_NS + DAMAGED_TRIES * (bytes / BYTES_PER_S * NS_PER_SEC);
 	return ns < OPENING_MAX_NS ? ns : OPENING_MAX_NS;
 }
 
 int keeper_open(struct keeper *k, const char *directory, const struct store_limits *limits)
 {
 	char text[STORE_ERROR_SIZE];
+	unsigned int tries = 0;
 	int r;
 
 	*k = (struct keeper){
@@ -114,16 +174,13 @@ int keeper_open(struct keeper *k, const char *directory, const struct store_limi
 		.clock_limit.interval_ns = SAY_AGAIN_NS,
 		.report_limit.interval_ns = SAY_AGAIN_NS,
 	};
-	r = open_store(k, text);
-	if (r == 0)
-		r = store_load(k->store, &k->bucket);
-	else if (r != STORE_DAMAGED)
+	do
+		r = close_damaged(k, open_and_load(k, text));
+	while (r == STORE_DAMAGED && ++tries < DAMAGED_TRIES);
+	if (r == STORE_DAMAGED)
+		return replace(k);
+	if (r != 0)
 		log_error("%s", text);
-	if (r == STORE_DAMAGED) {
-		bucket_done(&k->bucket);
-		r = replace(k);
-	}
-	k->written_ns = k->bucket.mark.realtime_ns;
 	return r;
 }
 
@@ -132,20 +189,6 @@ void keeper_set_beat(struct keeper *k, struct store_beat beat)
 	k->beat = beat;
 	if (k->store)
 		store_set_beat(k->store, beat);
-}
-
-/* One try: 0, or why not. */
-static int try_to_write(struct keeper *k, char text[static STORE_ERROR_SIZE])
-{
-	int r = 0;
-
-	if (!k->store)
-		r = open_store(k, text);
-	if (r == 0) {
-		r = store_write(k->store, &k->bucket);
-		snprintf(text, STORE_ERROR_SIZE, "%.200s", store_error(k->store));
-	}
-	return r;
 }
 
 /* Whoever has taken the file away wants it so; what was counted until then is in it. */
@@ -159,21 +202,47 @@ static void begin_anew(struct keeper *k)
 		k->directory);
 }
 
-/*
- * The same, and where the file is gone with the one of its name, and of a file that is found damaged another one, with a new file. What is in a damaged one that can't be
- * set aside is not written once more: it may be none the next time that it is looked at.
- */
+/* Whether the file has all that was counted, as when load() has just found it there. */
+static bool is_written(const struct keeper *k)
+{
+	return k->written_ns && k->written_ns == k->bucket.mark.realtime_ns &&
+	       !bucket_has_content(&k->bucket);
+}
+
+static int write_to_store(struct keeper *k, char text[static STORE_ERROR_SIZE])
+{
+	int r = is_written(k) ? 0 : store_write(k->store, &k->bucket);
+
+	snprintf(text, STORE_ERROR_SIZE, "%.200s", store_error(k->store));
+	return r;
+}
+
+/* One try; if the file is gone, with the file that has its name now. */
+static int try_to_write(struct keeper *k, char text[static STORE_ERROR_SIZE])
+{
+	int r = k->store ? 0 : open_and_load(k, text);
+
+	if (r == 0)
+		r = write_to_store(k, text);
+	if (r != STORE_GONE)
+		return r;
+	begin_anew(k);
+	r = open_store(k, text);
+	return r == 0 ? write_to_store(k, text) : r;
+}
+
+/* If the file is damaged, with a new one. */
 static int write_somewhere(struct keeper *k, char text[static STORE_ERROR_SIZE])
 {
-	int r = try_to_write(k, text);
+	unsigned int tries = 0;
+	int r;
 
-	if (r == STORE_GONE) {
-		begin_anew(k);
-		r = try_to_write(k, text);
-	}
-	if ((r == STORE_DAMAGED || r == STORE_SPOILT) && replace(k) == 0)
-		r = try_to_write(k, text);
-	return r == STORE_SPOILT ? 0 : r;
+	do
+		r = close_damaged(k, try_to_write(k, text));
+	while (r == STORE_DAMAGED && ++tries < DAMAGED_TRIES);
+	if (r == STORE_DAMAGED && replace(k) == 0)
+		r = close_damaged(k, try_to_write(k, text));
+	return r;
 }
 
 static void write_down(struct keeper *k, uint64_t now_ns)
@@ -273,22 +342,43 @@ static uint32_t state_of(const struct keeper *k)
 	return (is_late ? USAGE_LATE : 0) | (k->is_failing ? USAGE_FAILING : 0);
 }
 
+static int try_to_report(struct keeper *k, const struct usage_request *request,
+	const struct store_reader *reader, int64_t now_s, struct usage_head *head,
+	struct buffer *to, char text[static STORE_ERROR_SIZE])
+{
+	int r = k->store ? 0 : open_and_load(k, text);
+
+	if (r != 0)
+		return r;
+	usage_begin(to);
+	*head = (struct usage_head){.first_s = -1};
+	r = store_report(k->store, request, reader, now_s, head, to);
+	snprintf(text, STORE_ERROR_SIZE, "%.200s", store_error(k->store));
+	return r;
+}
+
 static void report(struct keeper *k, const struct usage_request *request,
 	const struct store_reader *reader, uint64_t now_ns, struct usage_head *head,
 	struct buffer *to)
 {
 	int64_t now_s = (int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC);
+	char text[STORE_ERROR_SIZE] = "there is none";
+	unsigned int tries = 0;
 	uint64_t held_back;
-	int r = k->store ? store_report(k->store, request, reader, now_s, head, to)
-	                 : STORE_UNWRITABLE;
+	int r = STORE_UNWRITABLE;
 
+	/* A file that can't be opened is tried again when it is to be written, and not for each question. */
+	if (k->store)
+		do
+			r = close_damaged(
+				k, try_to_report(k, request, reader, now_s, head, to, text));
+		while (r == STORE_DAMAGED && ++tries < DAMAGED_TRIES);
 	if (r == 0)
 		return;
 	if (log_limit_pass(&k->report_limit, now_ns, &held_back))
-		log_error("can't read the ledger: %s (%llu more like it before)",
-			k->store ? store_error(k->store) : "there is none",
+		log_error("can't read the ledger: %s (%llu more like it before)", text,
 			(unsigned long long)held_back);
-	/* Whoever asks next is answered from the new one, in which it is from where counting goes on. */
+	/* The next question is answered from the new file, which is to have from where counting goes on. */
 	if (r == STORE_DAMAGED && replace(k) == 0 && k->bucket.mark.is_set)
 		write_down(k, now_ns);
 	usage_begin(to);

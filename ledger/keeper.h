@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who keeps the ledger: what snapshots bring goes into the bucket, and what is complete into the store. What can't be
- * written stays in memory, as one sum for each owner, and is written when it can be; what is damaged is set aside for
- * a new file, whoever finds it so. It says so once, and counts.
+ * The ledger's keeper: it adds snapshots to the bucket, and writes each slot that is complete to the store. What it can't write
+ * stays in memory, as one sum for each owner, and is written later. A file that is damaged, and still is when it was opened
+ * again, is set aside for a new one. The keeper logs a failure once, and counts it.
  */
 #ifndef MEMTALLY_LEDGER_KEEPER_H
 #define MEMTALLY_LEDGER_KEEPER_H
@@ -30,6 +30,7 @@ struct keeper {
 	uint64_t write_failures, set_aside, clock_sets; /* counts */
 	struct log_limit clock_limit, report_limit;
 	struct store_beat beat;
+	bool seems_damaged; /* it was closed since damage was found, and has not been opened again */
 	uint64_t
 		aside_wait_ns; /* how long until it is tried again to set it aside; 0: that has not failed */
 	char aside_error[STORE_ERROR_SIZE]; /* that is on the log already; empty: none is */
@@ -41,8 +42,8 @@ struct keeper {
 uint64_t keeper_opening_ns(const char *directory);
 
 /*
- * Opens the store in DIRECTORY, borrowed. One that is damaged is set aside. 0; a store_outcome that is on the log:
- * another try mends STORE_LOCKED and STORE_UNWRITABLE perhaps; -ENOMEM.
+ * Opens the store in DIRECTORY, borrowed. A damaged file is set aside. Returns 0; a store_outcome or -ENOMEM, which is logged:
+ * after STORE_LOCKED, STORE_UNWRITABLE and -ENOMEM a later try may succeed.
  */
 int keeper_open(struct keeper *k, const char *directory, const struct store_limits *limits);
 

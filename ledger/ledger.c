@@ -228,7 +228,8 @@ int ledger_run(int argc, char *argv[])
 {
 	static const struct command command = {.program = PROGRAM_LEDGER,
 		.name = "memtally-ledger",
-		.purpose = "Keeps who has used how much memory over time, for `memtally usage`."};
+		.purpose =
+			"Keeps how much memory users, programs and units have used, for `memtally usage`."};
 	AUTO_SETTINGS struct settings *settings = NULL;
 	struct ledger l = {.loop = LOOP_CLOSED, .desk.listen_fd = -1};
 	int status = command_begin(&command, argc, argv, &settings);

@@ -23,6 +23,9 @@ enum { PATH_SIZE = STORE_PATH_MAX + 512 };
 /* More than a write ever takes of new pages, which is looked at before it is committed. */
 #define WRITE_BYTES (UINT64_C(64) << 20)
 
+/* More than SQLite takes to check a file: its cache of pages has 2000 KiB. */
+enum { CHECK_BYTES = 4 << 20 };
+
 const char *const store_files[STORE_FILES] = {"", "-wal", "-shm", "-journal"};
 
 /*
@@ -114,19 +117,19 @@ static struct store *close_file(struct store *s)
 	return NULL;
 }
 
-/* Closing would write what is in the log to the file, and remove the log. */
-struct store *store_abandon(struct store *s)
-{
-	if (s && s->db)
-		sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	return close_file(s);
-}
-
 struct store *store_close(struct store *s)
 {
 	if (s && s->db && database_is_gone(s))
 		(void)database_leave(s); /* it ends whatever comes of it */
 	return close_file(s);
+}
+
+/* Closing would write what is in the log to the file, and remove the log. */
+struct store *store_abandon(struct store *s)
+{
+	if (s && s->db)
+		sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	return store_close(s);
 }
 
 static int make_tables(struct store *s)
@@ -323,6 +326,8 @@ int store_open(const char *directory, const struct store_limits *limits,
 			NULL));
 	if (r == 0)
 		r = set_up(s);
+	if (r == 0)
+		database_note_file(s, path);
 	if (r != 0) {
 		explain(s, r, path, error);
 		if (r == STORE_DAMAGED)
@@ -422,6 +427,14 @@ int store_load(struct store *s, struct bucket *b)
 	if (r == 0)
 		r = database_outcome(step);
 	return r == 0 ? load_rows(s, b) : r;
+}
+
+bool store_has_memory(void)
+{
+	void *memory = sqlite3_malloc(CHECK_BYTES);
+
+	sqlite3_free(memory);
+	return memory;
 }
 
 uint64_t store_bytes(struct store *s)

@@ -47,10 +47,8 @@ enum store_outcome {
 	STORE_LOCKED = 2,     /* another process has it open */
 	STORE_DAMAGED = 3,    /* it is none, or none any more: to be set aside */
 	STORE_UNWRITABLE = 4, /* full, read-only, or the device fails */
-	STORE_SPOILT =
-		5, /* of a write: that is there, but behind it the file was found to be damaged */
 	STORE_GONE =
-		6, /* of a write: the file was removed or renamed, or another one has its name */
+		5, /* of a write: the file was removed or renamed, or another one has its name */
 };
 
 /*
@@ -63,7 +61,10 @@ int store_open(const char *directory, const struct store_limits *limits,
 
 struct store *store_close(struct store *s); /* accepts NULL; returns NULL */
 
-/* Closes one that is damaged, and leaves the file and its log as they are. */
+/*
+ * Closes one that is damaged, and leaves the file and its log as they are. But if the file was removed or renamed, or another one has
+ * its name, the log would be taken for that of the next file: it is brought to the file and emptied.
+ */
 struct store *store_abandon(struct store *s); /* accepts NULL; returns NULL */
 
 static inline void cleanup_store(struct store **s)
@@ -77,9 +78,11 @@ int store_load(struct store *s, struct bucket *b);
 
 /*
  * Adds what B has, as far as there is room for names, the rest as "(other)", and lets go of what is older or more than
- * the limits allow. Where it does not fit below the limit of size, room is made first. STORE_SPOILT: it was written.
- * STORE_DAMAGED or STORE_UNWRITABLE, -ENOMEM: nothing of it was written. Then store_error() says why. STORE_GONE: nothing
- * was, and what the log had is in the file, wherever that is now: it is to be closed, and opened anew.
+ * the limits allow. Where it does not fit below the limit of size, room is made first. STORE_UNWRITABLE, -ENOMEM: nothing of
+ * it was written; but if the log could not be synchronized, it may be there when the file is opened the next time.
+ * STORE_DAMAGED: nothing or all of it was written. Then store_error() says why, and store_load() from a file that is opened
+ * again says which. STORE_GONE: nothing was, and what the log had is in the file, wherever that is now: it is to be closed,
+ * and opened anew.
  */
 int store_write(struct store *s, struct bucket *b);
 
@@ -102,6 +105,12 @@ struct store_reader {
 int store_report(struct store *s, const struct usage_request *request,
 	const struct store_reader *reader, int64_t now_s, struct usage_head *head,
 	struct buffer *to);
+
+/*
+ * Whether SQLite can have as much memory as it takes to check a file. If not, a file may be whole that it calls damaged: its check has the same
+ * message for a page that it had no memory for as for a bad one.
+ */
+bool store_has_memory(void);
 
 /* How many bytes the file has, free ones among them; 0: that can't be known. */
 uint64_t store_bytes(struct store *s);

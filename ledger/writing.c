@@ -182,8 +182,8 @@ int store_write(struct store *s, struct bucket *b)
 
 	database_begin_beating(s);
 	r = database_is_gone(s) ? leave(s) : write_as_can_be(s, b);
-	if (r == 0 && room_shrink(s) == STORE_DAMAGED)
-		r = STORE_SPOILT;
+	if (r == 0)
+		r = room_shrink(s);
 	database_end_beating(s);
 	return r;
 }

@@ -7,8 +7,12 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <unistd.h>
 
+#include "confine/account.h"
 #include "ledger/database.h"
+
+#define PASSWD "/etc/passwd"
 
 void keeping_begin(struct keeping *k)
 {
@@ -33,6 +37,19 @@ void keeping_end(struct keeping *k)
 	if (dir)
 		closedir(dir);
 	rmdir(k->dir);
+}
+
+int keeping_give(const char *directory, uid_t *ret)
+{
+	struct account account = {.uid = geteuid(), .gid = getegid()};
+	int r = account.uid == 0 ? account_find(PASSWD, "memtally-ledger", &account) : 0;
+
+	if (r == ACCOUNT_ABSENT)
+		r = account_take(PASSWD, ACCOUNT_WEB, &account);
+	if (r != 0 || chown(directory, account.uid, account.gid) < 0)
+		return -1;
+	*ret = account.uid;
+	return 0;
 }
 
 void keeping_spoil_map(const struct keeping *k, struct store *store)

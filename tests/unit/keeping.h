@@ -24,6 +24,12 @@ void keeping_begin(struct keeping *k);
 void keeping_end(struct keeping *k);
 
 /*
+ * Gives DIRECTORY to the user that memtally-ledger becomes. Root: user memtally-ledger if the host has one, else a uid that no
+ * other process has. Any other user: the user that runs the test. *RET is that uid. Returns 0, or -1 on failure.
+ */
+int keeping_give(const char *directory, uid_t *ret);
+
+/*
  * Damages the file of STORE, which is open: where its pages belong, which is looked at when free ones are given back and
  * by no other write.
  */

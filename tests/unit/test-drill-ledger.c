@@ -12,12 +12,11 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/userns.h"
-#include "confine/account.h"
 #include "ledger/desk.h"
 #include "ledger/enclosure.h"
 #include "ledger/keeper.h"
 #include "tests/unit/drill.h"
-#include "tests/unit/feed.h"
+#include "tests/unit/keeping.h"
 #include "tests/unit/victims.h"
 
 enum {
@@ -110,16 +109,13 @@ static void work_of_the_ledger(struct work *w, size_t first, size_t end)
 
 static void be_ledger(void)
 {
-	struct account account;
 	struct work work = {0};
-	int r = account_find("/etc/passwd", "memtally-ledger", &account);
+	uid_t uid;
 
-	if (r == ACCOUNT_ABSENT)
-		r = account_take("/etc/passwd", ACCOUNT_WEB, &account);
-	if (r != 0 || chown(victims.kept, account.uid, account.gid) < 0)
+	if (keeping_give(victims.kept, &uid) < 0)
 		_exit(99);
 	prepare(&work);
-	victims_meet_fellow(account.uid);
+	victims_meet_fellow(uid);
 	if (enclosure_confine(victims.kept, work.socket) < 0)
 		_exit(100);
 	work.rules.uid = geteuid();

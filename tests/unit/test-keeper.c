@@ -5,11 +5,14 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -43,8 +46,11 @@ int __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to)
 	return rename_error ? -1 : __real_renameat(from_dir, from, to_dir, to);
 }
 
-/* What SQLite says where free pages are given back behind a write; SQLITE_OK: what comes of it. */
-static int vacuum_error;
+/*
+ * SQLite's result if a write gives back free pages behind its transaction, and of the first statement after a file was opened.
+ * SQLITE_OK: they are executed.
+ */
+static int vacuum_error, opening_error;
 
 typedef int exec_row(void *, int, char **, char **);
 int __real_sqlite3_exec(sqlite3 *db, const char *sql, exec_row *row, void *context, char **error);
@@ -54,7 +60,81 @@ int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, exec_row *row, void *conte
 {
 	if (vacuum_error && sqlite3_get_autocommit(db) && strstr(sql, "incremental_vacuum"))
 		return vacuum_error;
+	if (opening_error && strstr(sql, "locking_mode"))
+		return opening_error;
 	return __real_sqlite3_exec(db, sql, row, context, error);
+}
+
+/* The number of SQLite's read that fails, counted from the next one; 0: none does. */
+static unsigned int read_to_fail;
+
+static ssize_t read_or_fail(int fd, void *to, size_t len, off_t at)
+{
+	if (read_to_fail == 0 || --read_to_fail > 0)
+		return pread(fd, to, len, at);
+	errno = EIO;
+	return -1;
+}
+
+/* Error of fdatasync(), or 0. SQLite calls this one, too, since the program's own symbols come first. */
+static int sync_error;
+
+int fdatasync(int fildes)
+{
+	errno = sync_error;
+	return sync_error ? -1 : (int)syscall(SYS_fdatasync, fildes);
+}
+
+/* Bytes that SQLite has allocated in pieces of a page or more, and their limit. */
+static int bytes, bytes_max = INT_MAX;
+static sqlite3_mem_methods memory;
+
+static int in_pages(int size)
+{
+	return size >= 4096 ? size : 0;
+}
+
+static void *get_memory(int size)
+{
+	void *data = in_pages(size) > bytes_max - bytes ? NULL : memory.xMalloc(size);
+
+	bytes += data ? in_pages(memory.xSize(data)) : 0;
+	return data;
+}
+
+static void free_memory(void *data)
+{
+	bytes -= data ? in_pages(memory.xSize(data)) : 0;
+	memory.xFree(data);
+}
+
+static void *resize_memory(void *data, int size)
+{
+	int before = in_pages(memory.xSize(data));
+	void *resized = in_pages(size) - before > bytes_max - bytes ? NULL
+	                                                            : memory.xRealloc(data, size);
+
+	bytes += resized ? in_pages(memory.xSize(resized)) - before : 0;
+	return resized;
+}
+
+static int make_sqlite_fail(void **state)
+{
+	sqlite3_syscall_ptr call = (sqlite3_syscall_ptr)read_or_fail;
+	sqlite3_mem_methods methods;
+	sqlite3_vfs *vfs;
+
+	(void)state;
+	assert_int_equal(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory), SQLITE_OK);
+	methods = memory;
+	methods.xMalloc = get_memory;
+	methods.xFree = free_memory;
+	methods.xRealloc = resize_memory;
+	assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &methods), SQLITE_OK);
+	vfs = sqlite3_vfs_find(NULL);
+	assert_int_equal(vfs->xSetSystemCall(vfs, "pread", call), SQLITE_OK);
+	assert_int_equal(vfs->xSetSystemCall(vfs, "pread64", call), SQLITE_OK);
+	return 0;
 }
 
 struct fixture {
@@ -543,29 +623,165 @@ static void damage_that_giving_back_finds_is_set_aside(void **state)
 	assert_int_equal(f->keeper.set_aside, 1);
 }
 
-/* Nor does it count twice if it is not found the next time. */
+/* Checks that the file has all usage until now, once, and that it was not set aside. */
+static void check_all(struct fixture *f)
+{
+	double used = f->alice->true_byte_s / 1024;
+	uint64_t until_s = feed.realtime_ns / NS_PER_SEC;
+	struct usage_head head;
+
+	feed_wait(&feed, 10); /* so that the question has all of it written */
+	check_near(ask(f, &head), used);
+	assert_int_equal(head.status, USAGE_GOOD);
+	assert_int_equal(head.covered_ms / 1000, until_s - FEED_START_S);
+	assert_int_equal(head.set_aside, 0);
+}
+
+/* Damage is found behind a write, and not when the file is opened again. */
+static void what_was_written_counts_once(void **state)
+{
+	struct fixture *f = *state;
+	char log[64];
+	int saved;
+
+	have_pages_to_give_back(f);
+	f->keeper.bucket.clock_sets = f->keeper.clock_sets = 3;
+	vacuum_error = SQLITE_CORRUPT;
+	saved = begin_log(f, log);
+	pass_slots(f, 6);
+	end_log(saved);
+	vacuum_error = 0;
+	assert_true(lines_with(log, "warning: the ledger seemed to be damaged, but is whole") > 0);
+	assert_int_equal(lines_with(log, "error"), 0);
+	pass_slots(f, 3);
+	check_all(f);
+	assert_int_equal(f->keeper.write_failures, 0);
+	assert_int_equal(f->keeper.bucket.clock_sets, 3);
+}
+
+/* The same, if the file can neither be opened nor set aside for a while. */
 static void what_was_written_counts_once_where_it_stays(void **state)
 {
 	struct fixture *f = *state;
-	struct usage_head head;
-	uint64_t until_s;
-	double used;
 
 	have_pages_to_give_back(f);
 	rename_error = EPERM;
-	vacuum_error = SQLITE_CORRUPT;
+	vacuum_error = opening_error = SQLITE_CORRUPT;
 	for (unsigned int i = 0; i < 6 && f->keeper.store; i++)
 		pass_slots(f, 1);
 	assert_null(f->keeper.store);
-	rename_error = vacuum_error = 0;
+	rename_error = vacuum_error = opening_error = 0;
 	pass_slots(f, 3);
-	used = f->alice->true_byte_s / 1024;
-	until_s = feed.realtime_ns / NS_PER_SEC;
-	feed_wait(&feed, 10); /* so that all of it is written for who asks */
-	check_near(ask(f, &head), used);
-	assert_int_equal(head.covered_ms / 1000, until_s - FEED_START_S);
-	assert_int_equal(head.set_aside, 0);
-	assert_int_equal(head.write_failures, 0);
+	check_all(f);
+	assert_int_equal(f->keeper.write_failures, 1);
+}
+
+/* A write is in the log that could not be synchronized, and is found there when the file is opened again. */
+static void what_could_not_be_synchronized_counts_once(void **state)
+{
+	struct fixture *f = *state;
+
+	pass(f);
+	run(f, 600);
+	sync_error = EIO;
+	run(f, 300);
+	sync_error = 0;
+	assert_true(f->keeper.is_failing);
+	sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
+	read_to_fail = 1;
+	run(f, 20);
+	assert_int_equal(read_to_fail, 0);
+	assert_false(f->keeper.is_failing);
+	run(f, 300);
+	check_all(f);
+}
+
+/* Whether the read was reached that was to fail. From now on none does. */
+static bool has_read_failed(void)
+{
+	bool failed = !read_to_fail;
+
+	read_to_fail = 0;
+	return failed;
+}
+
+static void a_read_that_fails_at_the_start_is_no_damage(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int reads = 0;
+	char log[64];
+	int saved, r;
+
+	pass(f);
+	run(f, 600);
+	saved = begin_log(f, log);
+	do {
+		keeper_close(&f->keeper);
+		read_to_fail = ++reads;
+		r = keeper_open(&f->keeper, f->keeping.dir, &f->keeping.limits);
+		assert_int_equal(f->keeper.set_aside, 0);
+		if (r == 0)
+			continue;
+		assert_int_equal(r, STORE_UNWRITABLE);
+		keeper_close(&f->keeper);
+		open_keeper(f);
+	} while (has_read_failed());
+	end_log(saved);
+	assert_true(reads > 10);
+	assert_true(lines_with(log, "warning: the ledger seemed to be damaged, but is whole") > 5);
+	run(f, 300);
+	check_all(f);
+}
+
+static void a_read_that_fails_is_no_damage(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+	unsigned int reads = 0;
+
+	pass(f);
+	do {
+		sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
+		read_to_fail = ++reads;
+		run(f, 310);
+		assert_int_equal(f->keeper.set_aside, 0);
+	} while (has_read_failed());
+	assert_true(reads > 5);
+	reads = 0;
+	do {
+		assert_non_null(f->keeper.store);
+		sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
+		read_to_fail = ++reads;
+		ask(f, &head); /* which is answered all the same */
+		assert_int_equal(head.status, USAGE_GOOD);
+		assert_int_equal(head.set_aside, 0);
+	} while (has_read_failed());
+	assert_true(reads > 3);
+	check_all(f);
+}
+
+/* A page that there is no memory for is no damage, however often the file is opened. */
+static void a_lack_of_memory_is_no_damage(void **state)
+{
+	struct fixture *f = *state;
+	int r = -1, saved;
+	char log[64];
+
+	have_pages_to_give_back(f);
+	saved = begin_log(f, log);
+	for (int more = 0; r != 0; more += 50000) {
+		keeper_close(&f->keeper);
+		bytes_max = bytes + more;
+		r = keeper_open(&f->keeper, f->keeping.dir, &f->keeping.limits);
+		bytes_max = INT_MAX;
+		assert_int_equal(f->keeper.set_aside, 0);
+		assert_in_range(more, 0, 4 * MIB);
+	}
+	end_log(saved);
+	assert_true(lines_with(log, strerror(ENOMEM)) > 5);
+	assert_true(lines_with(log, "seems to be damaged, and can't be set aside") > 5);
+	pass_slots(f, 1);
+	check_all(f);
 }
 
 /* Somebody has removed the file, and not what was to be written to it. */
@@ -806,7 +1022,12 @@ int main(void)
 		TEST(a_new_file_has_the_counter_of_those_without_names),
 		TEST(two_users_of_one_name_are_no_damage),
 		TEST(damage_that_giving_back_finds_is_set_aside),
+		TEST(what_was_written_counts_once),
 		TEST(what_was_written_counts_once_where_it_stays),
+		TEST(what_could_not_be_synchronized_counts_once),
+		TEST(a_read_that_fails_at_the_start_is_no_damage),
+		TEST(a_read_that_fails_is_no_damage),
+		TEST(a_lack_of_memory_is_no_damage),
 		TEST(a_log_that_was_left_is_set_aside),
 		TEST(a_file_that_is_taken_away_is_left),
 		TEST(a_file_that_is_put_in_its_place_is_gone_on_with),
@@ -817,5 +1038,5 @@ int main(void)
 		TEST(what_is_no_question_is_told),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_sqlite_fail, NULL);
 }

@@ -20,14 +20,12 @@
 #include "base/channel.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "confine/account.h"
 #include "ledger/ledger.h"
 #include "tests/unit/child.h"
-#include "tests/unit/feed.h"
+#include "tests/unit/keeping.h"
 #include "tests/unit/tree.h"
 
 #define PATIENCE_NS (20 * NS_PER_SEC)
-#define GIB_S       ((double)(1 << 20)) /* a GiB for a second, in KiB seconds */
 
 enum {
 	SPEED = 100,
@@ -246,19 +244,10 @@ static void run_ledger(void)
 	_exit(child_begin(&f.child) ? ledger_run(6, argv) : EXIT_FAILURE);
 }
 
-/* Root becomes the owner of its directory. */
-static int make_directory(void)
-{
-	struct account account = {.uid = geteuid(), .gid = getegid()};
-
-	if (account.uid == 0 && account_take("/etc/passwd", ACCOUNT_WEB, &account) != 0)
-		return -1;
-	return mkdir(f.directory, 0700) < 0 ? -1 : chown(f.directory, account.uid, account.gid);
-}
-
 static int start(void **state)
 {
 	struct feed_owner *alice;
+	uid_t uid;
 
 	(void)state;
 	f.client = f.image = f.listener = -1;
@@ -281,7 +270,7 @@ static int start(void **state)
 	feed_restart(&f.feed);
 	alice = feed_add(&f.feed, USAGE_USER, 1000, "alice", "");
 	feed_set(alice, UINT64_C(1) << 30, 1);
-	if (make_directory() < 0 ||
+	if (mkdir(f.directory, 0700) < 0 || keeping_give(f.directory, &uid) < 0 ||
 		channel_listen(f.snapshots, SOCK_SEQPACKET, 0666, 4, &f.listener) < 0)
 		return -1;
 	publish();

@@ -1363,7 +1363,7 @@ static void damage_is_found_behind_a_write(void **state)
 			writes++;
 		}
 	}
-	assert_int_equal(r, STORE_SPOILT);
+	assert_int_equal(r, STORE_DAMAGED);
 	assert_non_null(strstr(store_error(f->store), "malformed"));
 	assert_in_range(writes, 2, 6);
 	f->store = store_abandon(f->store);
@@ -1860,6 +1860,28 @@ static off_t size_of_log(const struct fixture *f)
 	return stat(log, &st) < 0 ? 0 : st.st_size;
 }
 
+static int fail_to_stat(const char *path, struct stat *ret)
+{
+	(void)path, (void)ret;
+	errno = EIO;
+	return -1;
+}
+
+/* A file of which the system does not tell what it is now is still the same. */
+static void a_file_that_cannot_be_looked_at_is_not_gone(void **state)
+{
+	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+	struct fixture *f = *state;
+
+	open_store(f);
+	take(f);
+	run(f, 10);
+	assert_int_equal(
+		vfs->xSetSystemCall(vfs, "stat", (sqlite3_syscall_ptr)fail_to_stat), SQLITE_OK);
+	assert_int_equal(store_write(f->store, &f->b), 0);
+	assert_int_equal(vfs->xSetSystemCall(vfs, "stat", NULL), SQLITE_OK);
+}
+
 /* What is in its log goes with a file that was taken away; a log that stays would be the next file's. */
 static void the_log_goes_with_a_file_that_is_taken_away(void **state)
 {
@@ -1867,7 +1889,7 @@ static void the_log_goes_with_a_file_that_is_taken_away(void **state)
 	char away[128];
 
 	snprintf(away, sizeof(away), "%s-away", f->keeping.path);
-	for (unsigned int closes = 0; closes < 2; closes++) {
+	for (unsigned int closes = 0; closes < 3; closes++) {
 		open_store(f);
 		take(f);
 		run(f, 10);
@@ -1883,7 +1905,7 @@ static void the_log_goes_with_a_file_that_is_taken_away(void **state)
 			assert_int_equal(store_write(f->store, &f->b), STORE_GONE);
 			assert_int_equal(size_of_log(f), 0);
 		}
-		f->store = store_close(f->store);
+		f->store = closes < 2 ? store_close(f->store) : store_abandon(f->store);
 		bucket_done(&f->b);
 		assert_int_equal(size_of_log(f), 0);
 		assert_int_equal(rename(away, f->keeping.path), 0);
@@ -1988,6 +2010,7 @@ int main(void)
 		TEST(what_is_no_file_is_refused),
 		TEST(a_full_disk_is_told),
 		TEST(a_write_is_tried_again_where_there_is_no_room),
+		TEST(a_file_that_cannot_be_looked_at_is_not_gone),
 		TEST(the_log_goes_with_a_file_that_is_taken_away),
 		TEST(a_rollback_may_fail),
 		TEST(what_the_file_says_is_not_trusted),
