@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -48,30 +50,75 @@ static int check_header(const struct view *v, const char **ret_reason)
 	return 0;
 }
 
-/* The least stride of a row that this reader understands; 0: a kind it does not know. */
-static uint32_t least_stride(uint32_t kind)
+/* The rows of a kind of sections in this version. */
+struct layout {
+	uint32_t size; /* of a row; 0: the kind is not known here */
+	uint32_t head; /* where its quantities begin, behind their mask; .size: it has none */
+};
+
+#define ROWS(type) ((struct layout){sizeof(struct type), offsetof(struct type, q)})
+
+static struct layout layout_of(uint32_t kind)
 {
 	switch (kind) {
-	case SECTION_STRINGS: return 1;
-	case SECTION_HOST: return sizeof(struct snapshot_scope);
-	case SECTION_PROCESSES: return sizeof(struct snapshot_process);
-	case SECTION_SELF: return sizeof(struct snapshot_self);
-	case SECTION_HISTOGRAMS: return sizeof(struct snapshot_histogram);
-	case SECTION_BALANCE: return sizeof(struct snapshot_balance);
-	case SECTION_HOLDINGS: return sizeof(struct snapshot_holding);
-	case SECTION_SURVEY: return sizeof(struct snapshot_survey);
-	case SECTION_FILES: return sizeof(struct snapshot_file);
+	case SECTION_STRINGS: return (struct layout){1, 1};
+	case SECTION_HOST: return ROWS(snapshot_scope);
+	case SECTION_PROCESSES: return ROWS(snapshot_process);
+	case SECTION_SELF: return ROWS(snapshot_self);
+	case SECTION_HISTOGRAMS:
+		return (struct layout){
+			sizeof(struct snapshot_histogram), sizeof(struct snapshot_histogram)};
+	case SECTION_BALANCE: return ROWS(snapshot_balance);
+	case SECTION_HOLDINGS: return ROWS(snapshot_holding);
+	case SECTION_SURVEY: return ROWS(snapshot_survey);
+	case SECTION_FILES: return ROWS(snapshot_file);
 	default:
 		return kind >= SECTION_OWNERS && kind < SECTION_OWNERS + OWNER_KINDS
-		               ? sizeof(struct snapshot_scope)
-		               : 0;
+		               ? ROWS(snapshot_scope)
+		               : (struct layout){0};
 	}
+}
+
+/*
+ * Copies the rows of section S, which an older minor version made shorter, into rows of this version's size. The quantities
+ * that they have not are absent. The view owns the copy, which is at most twice as long as the section.
+ */
+static int widen(
+	struct view *v, const struct image_section *s, struct layout l, const char **ret_reason)
+{
+	unsigned int quantities = (s->stride - l.head) / (unsigned int)sizeof(uint64_t);
+	unsigned char *rows = calloc(s->count ? s->count : 1, l.size);
+
+	if (!rows) {
+		*ret_reason = "out of memory";
+		return -ENOMEM;
+	}
+	v->widened[s->kind] = rows;
+	for (uint64_t i = 0; i < s->count; i++) {
+		unsigned char *row = rows + i * l.size;
+		uint64_t present;
+
+		memcpy(row, v->data + s->offset + i * s->stride, s->stride);
+		memcpy(&present, row + l.head - sizeof(present), sizeof(present));
+		if (present >> quantities)
+			return refuse(ret_reason, "a quantity behind the end of its row");
+	}
+	v->section[s->kind] = (struct view_section){
+		.data = rows, .stride = l.size, .count = (uint32_t)s->count};
+	return 0;
+}
+
+/* Whether rows of STRIDE may be an older minor version's: with fewer quantities, but not with less than half of a row. */
+static bool is_older(uint32_t stride, struct layout l)
+{
+	return l.head < l.size && stride < l.size && stride >= l.head && stride >= l.size / 2 &&
+	       stride % IMAGE_ALIGN == 0;
 }
 
 static int check_section(struct view *v, const struct image_section *s, uint64_t floor,
 	uint64_t *ret_end, const char **ret_reason)
 {
-	uint32_t least = least_stride(s->kind);
+	struct layout l = layout_of(s->kind);
 	uint64_t bytes, end;
 
 	if (!s->stride || __builtin_mul_overflow(s->count, s->stride, &bytes) ||
@@ -82,14 +129,16 @@ static int check_section(struct view *v, const struct image_section *s, uint64_t
 	if (s->offset % IMAGE_ALIGN)
 		return refuse(ret_reason, "a section is not aligned");
 	*ret_end = end;
-	if (!least)
+	if (!l.size)
 		return 0; /* a newer minor version's: passed over */
-	if (s->stride < least || (least > 1 ? s->stride % IMAGE_ALIGN : s->stride != 1))
-		return refuse(ret_reason, "rows are shorter than this version's");
 	if (s->count > UINT32_MAX)
 		return refuse(ret_reason, "too many rows");
 	if (v->section[s->kind].data)
 		return refuse(ret_reason, "a section stands twice");
+	if (is_older(s->stride, l))
+		return widen(v, s, l, ret_reason);
+	if (s->stride < l.size || (l.size > 1 ? s->stride % IMAGE_ALIGN : s->stride != 1))
+		return refuse(ret_reason, "rows are too short");
 	v->section[s->kind] = (struct view_section){
 		.data = v->data + s->offset,
 		.stride = s->stride,
@@ -430,6 +479,8 @@ struct view *view_unref(struct view *view)
 		return NULL;
 	if (view->mapped)
 		munmap((void *)(uintptr_t)view->data, view->mapped);
+	for (size_t i = 0; i < SECTION_KIND_END_; i++)
+		free(view->widened[i]);
 	free(view);
 	return NULL;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot as its readers see it. The whole image is checked once, when it is opened; afterwards
- * every offset, name and value in it is known to be good and is used without further checks. An image
- * with one wrong byte in its structure is refused as a whole: it means a bug or a break-in.
+ * A snapshot as its readers see it. The whole image is checked once, when it is opened; afterwards every offset, name and
+ * value in it is known to be good and is used without further checks. An image with one wrong byte in its structure is
+ * refused as a whole: it means a bug or a break-in.
+ *
+ * Images of other minor versions are read, too. Sections and quantities of newer versions are ignored; quantities that an
+ * older version lacks are absent.
  */
 #ifndef MEMTALLY_SNAPSHOT_VIEW_H
 #define MEMTALLY_SNAPSHOT_VIEW_H
@@ -29,6 +32,7 @@ struct view {
 	unsigned int refs;
 	const struct image_header *header;
 	struct view_section section[SECTION_KIND_END_];
+	void *widened[SECTION_KIND_END_]; /* owned: copies of an older minor version's sections */
 };
 
 /*
@@ -76,6 +80,15 @@ static inline const struct snapshot_process *view_process(const struct view *vie
 	const struct view_section *s = &view->section[SECTION_PROCESSES];
 
 	return (const void *)(s->data + (size_t)s->stride * i);
+}
+
+/* The place of ROW, which is one of VIEW's processes: the index with which view_process() returns it. */
+static inline uint32_t view_process_index(
+	const struct view *view, const struct snapshot_process *row)
+{
+	const struct view_section *s = &view->section[SECTION_PROCESSES];
+
+	return (uint32_t)((size_t)((const unsigned char *)row - s->data) / s->stride);
 }
 
 static inline const struct snapshot_scope *view_host(const struct view *view)

@@ -42,7 +42,8 @@ static struct view *seal_and_open(struct builder *b, const struct image_header *
 
 static uint64_t some_bits(uint64_t *dice, unsigned int known)
 {
-	return unit_random(dice) & ((UINT64_C(1) << known) - 1);
+	assert_in_range(known, 1, 64);
+	return unit_random(dice) & (UINT64_MAX >> (64 - known));
 }
 
 static uint32_t some_text(struct builder *b, uint64_t *dice)

@@ -150,7 +150,12 @@ FORGE_SECTION(
 	public_with_files, SECTION_PROCESSES, count, (image_header(image)->flags = IMAGE_PUBLIC, 0))
 
 FORGE_SECTION(no_stride, SECTION_OWNERS + OWNER_USER, stride, 0)
-FORGE_SECTION(short_stride, SECTION_OWNERS + OWNER_USER, stride, sizeof(struct snapshot_scope) - 8)
+FORGE_SECTION(short_stride, SECTION_OWNERS + OWNER_USER, stride,
+	sizeof(struct snapshot_scope) / 16 * 8 - 8)
+FORGE_SECTION(headless, SECTION_SELF, stride, offsetof(struct snapshot_self, q) - 8)
+FORGE_SECTION(claims_more, SECTION_SELF, stride, sizeof(struct snapshot_self) - 8)
+FORGE_SECTION(odd_short_stride, SECTION_SELF, stride, sizeof(struct snapshot_self) - 4)
+FORGE_SECTION(short_histogram, SECTION_HISTOGRAMS, stride, sizeof(struct snapshot_histogram) - 8)
 FORGE_SECTION(odd_stride, LAST_SECTION, stride, sizeof(struct snapshot_file) + 4)
 FORGE_SECTION(wide_strings, SECTION_STRINGS, stride, 8)
 FORGE_SECTION(product_overflows, SECTION_OWNERS + OWNER_USER, count, UINT64_MAX / 8)
@@ -227,7 +232,7 @@ FORGE_ROW(file_path, snapshot_file, SECTION_FILES, 1, path,
 	((struct snapshot_file *)image_row(image, SECTION_FILES, 1))->path + 1)
 FORGE_ROW(file_path_beyond, snapshot_file, SECTION_FILES, SAMPLE_FILES - 1, path, UINT32_MAX)
 FORGE_ROW(survey_quantity, snapshot_survey, SECTION_SURVEY, 0, q[SURVEY_AGE], UINT64_MAX)
-FORGE_SECTION(short_file, SECTION_FILES, stride, sizeof(struct snapshot_file) - 8)
+FORGE_SECTION(short_file, SECTION_FILES, stride, offsetof(struct snapshot_file, q) - 8)
 FORGE_SECTION(short_survey, SECTION_SURVEY, stride, sizeof(struct snapshot_survey) - 8)
 FORGE_SECTION(two_surveys, SECTION_SURVEY, count,
 	(image_section(image, SECTION_FILES)->count = 0,
@@ -321,9 +326,13 @@ static const struct {
 	BAD(public_with_processes, "a public image with rows of processes"),
 	BAD(public_with_files, "a public image with rows of files"),
 	BAD(no_stride, "a section reaches past the end"),
-	BAD(short_stride, "rows are shorter than this version's"),
+	BAD(short_stride, "rows are too short"),
+	BAD(headless, "rows are too short"),
+	BAD(claims_more, "a quantity behind the end of its row"),
+	BAD(odd_short_stride, "rows are too short"),
+	BAD(short_histogram, "rows are too short"),
 	BAD(odd_stride, "a section reaches past the end"),
-	BAD(wide_strings, "rows are shorter than this version's"),
+	BAD(wide_strings, "rows are too short"),
 	BAD(product_overflows, "a section reaches past the end"),
 	BAD(sum_overflows, "a section reaches past the end"),
 	BAD(past_the_end, "a section reaches past the end"),
@@ -376,8 +385,8 @@ static const struct {
 	BAD(file_path, "a file without a path"),
 	BAD(file_path_beyond, "a file without a path"),
 	BAD(survey_quantity, "an impossible quantity"),
-	BAD(short_file, "rows are shorter than this version's"),
-	BAD(short_survey, "rows are shorter than this version's"),
+	BAD(short_file, "rows are too short"),
+	BAD(short_survey, "a quantity behind the end of its row"),
 	BAD(two_surveys, "two surveys"),
 	BAD(source, "an unknown source or outcome"),
 	BAD(outcome, "an unknown source or outcome"),
@@ -621,6 +630,112 @@ static void understands_a_newer_minor(void **state)
 		view_histogram(a, 0), view_histogram(b, 0), sizeof(struct snapshot_histogram));
 }
 
+enum { SHORTER = 16 }; /* bytes: two quantities */
+
+/* As an older minor version makes it: every row that ends with quantities lacks the last two of them. */
+static struct image make_older(const struct image *from)
+{
+	struct image old = {.data = malloc(from->size), .size = from->size};
+
+	assert_non_null(old.data);
+	memcpy(old.data, from->data, from->size);
+	image_header(&old)->minor--;
+	for (unsigned int kind = 0; (kind = image_next_kind(kind));) {
+		struct image_section *s = image_section(&old, kind);
+		uint32_t stride = s->stride - SHORTER;
+
+		if (kind == SECTION_STRINGS || kind == SECTION_HISTOGRAMS)
+			continue;
+		for (uint64_t i = 0; i < s->count;
+			i++) /* closes the rows up, the first one first */
+			memmove(old.data + s->offset + stride * i,
+				from->data + s->offset + s->stride * i, stride);
+		s->stride = stride;
+	}
+	return old;
+}
+
+static void absent_from(uint64_t *present, unsigned int quantities)
+{
+	*present &= (UINT64_C(1) << quantities) - 1;
+}
+
+/* None of the quantities that rows of make_older() have no room for is said to be present. */
+static void unset_last_quantities(struct image *image)
+{
+	enum { LAST = SHORTER / 8 };
+
+	for (int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++) {
+		enum image_section_kind kind = view_section_kind((enum metric_scope)scope);
+
+		for (size_t i = 0; i < image_section(image, kind)->count; i++)
+			absent_from(&((struct snapshot_scope *)image_row(image, kind, i))->present,
+				SCOPE_QUANTITIES - LAST);
+	}
+	for (size_t i = 0; i < SAMPLE_PROCESSES; i++)
+		absent_from(&((struct snapshot_process *)image_row(image, SECTION_PROCESSES, i))
+				     ->present,
+			PROCESS_QUANTITIES - LAST);
+	for (size_t i = 0; i < SAMPLE_FILES; i++)
+		absent_from(&((struct snapshot_file *)image_row(image, SECTION_FILES, i))->present,
+			FILE_QUANTITIES - LAST);
+	for (size_t i = 0; i < image_section(image, SECTION_HOLDINGS)->count; i++)
+		absent_from(&((struct snapshot_holding *)image_row(image, SECTION_HOLDINGS, i))
+				     ->present,
+			HOLDING_QUANTITIES - LAST);
+	absent_from(&((struct snapshot_self *)image_row(image, SECTION_SELF, 0))->present,
+		SELF_QUANTITIES - LAST);
+	absent_from(&((struct snapshot_balance *)image_row(image, SECTION_BALANCE, 0))->present,
+		BALANCE_QUANTITIES - LAST);
+	absent_from(&((struct snapshot_survey *)image_row(image, SECTION_SURVEY, 0))->present,
+		SURVEY_QUANTITIES - LAST);
+}
+
+static void assert_same_row(uint64_t present, const uint64_t *q, uint64_t old_present,
+	const uint64_t *old_q, size_t count)
+{
+	assert_int_equal(present, old_present);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(old_q[i], i < count - SHORTER / 8 ? q[i] : 0);
+}
+
+/* After an upgrade, before memtallyd is started anew: what an older minor version does not have is absent. */
+static void understands_an_older_minor(void **state)
+{
+	AUTO_IMAGE struct image new = image_load();
+	AUTO_IMAGE struct image old = {0};
+	AUTO_VIEW struct view *a = NULL, *b = NULL;
+	const char *reason = "";
+
+	(void)state;
+	unset_last_quantities(&new);
+	old = make_older(&new);
+	assert_int_equal(view_from_bytes(new.data, new.size, &a, &reason), 0);
+	if (view_from_bytes(old.data, old.size, &b, &reason) < 0)
+		fail_msg("%s", reason);
+	assert_null(walk_view(b));
+	for (int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++)
+		for (uint32_t i = 0; i < view_count(a, (enum metric_scope)scope); i++) {
+			const struct snapshot_scope *x = view_scope(a, (enum metric_scope)scope, i),
+						    *y = view_scope(b, (enum metric_scope)scope, i);
+
+			assert_string_equal(view_text(a, x->name), view_text(b, y->name));
+			assert_same_row(x->present, x->q, y->present, y->q, SCOPE_QUANTITIES);
+		}
+	for (uint32_t i = 0; i < SAMPLE_PROCESSES; i++) {
+		const struct snapshot_process *x = view_process(a, i), *y = view_process(b, i);
+
+		assert_int_equal(x->pid, y->pid);
+		assert_same_row(x->present, x->q, y->present, y->q, PROCESS_QUANTITIES);
+	}
+	assert_same_row(view_self(a)->present, view_self(a)->q, view_self(b)->present,
+		view_self(b)->q, SELF_QUANTITIES);
+	assert_same_row(view_balance(a)->present, view_balance(a)->q, view_balance(b)->present,
+		view_balance(b)->q, BALANCE_QUANTITIES);
+	assert_same_row(view_survey(a)->present, view_survey(a)->q, view_survey(b)->present,
+		view_survey(b)->q, SURVEY_QUANTITIES);
+}
+
 static void opens_only_sealed_memory(void **state)
 {
 	AUTO_IMAGE struct image image = image_load();
@@ -798,6 +913,7 @@ int main(void)
 		cmocka_unit_test(survives_every_damaged_byte),
 		cmocka_unit_test(survives_random_damage),
 		cmocka_unit_test(understands_a_newer_minor),
+		cmocka_unit_test(understands_an_older_minor),
 		cmocka_unit_test(opens_only_sealed_memory),
 		cmocka_unit_test(opens_no_other_file),
 		cmocka_unit_test(opens_nothing_too_large),
