@@ -105,7 +105,7 @@ static void add_residual(struct build *b, int64_t residual, uint64_t whole)
 	}
 	if (is_far(b, BALANCE_RESIDUAL_LOW, residual) ||
 		is_far(b, BALANCE_RESIDUAL_HIGH, residual)) {
-		buffer_add_text(to, "; by the bounds of the PSS between ");
+		buffer_add_text(to, "; by the bounds of the PSS and of drivers' memory between ");
 		if (ROW_HAS(s, BALANCE_RESIDUAL_LOW))
 			add_signed(b, to, (int64_t)s->q[BALANCE_RESIDUAL_LOW]);
 		else
@@ -132,12 +132,12 @@ static int build_memory(struct build *b)
 	add_column(b, "KIND", false);
 	add_column(b, "WHAT IT IS", false);
 	b->to->column[3].is_prose = true;
-	for (unsigned int i = 0; i < BALANCE_LINES; i++) {
-		const struct balance_kind *kind = balance_kind((enum balance_quantity)i);
+	for (unsigned int n = 0; n < BALANCE_KINDS; n++) {
+		const struct balance_kind *kind = balance_kind(n);
 
-		if (!ROW_HAS(s, i) || !s->q[i])
+		if (!ROW_HAS(s, kind->line) || !s->q[kind->line])
 			continue;
-		add_line(b, (int64_t)s->q[i], total, kind->name);
+		add_line(b, (int64_t)s->q[kind->line], total, kind->name);
 		add_text_cell(b, kind->help);
 	}
 	add_residual(b, (int64_t)s->q[BALANCE_RESIDUAL], total);

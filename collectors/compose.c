@@ -167,7 +167,6 @@ static void add_adaptive(const struct compose_counts *counts, const struct compo
 {
 	const struct walks_counts *c = a->walks;
 
-	ROW_SET(row, SELF_READ_ESTIMATE, counts->source[SOURCE_ESTIMATE]);
 	ROW_SET(row, SELF_MEASUREMENTS_WHOLE, c->reads[COST_ROLLUP]);
 	ROW_SET(row, SELF_MEASUREMENTS_SLICED, c->reads[COST_SLICES]);
 	ROW_SET(row, SELF_MEASUREMENTS_DISCARDED, c->discarded);
@@ -215,6 +214,21 @@ static int add_histogram(struct builder *b, const struct snapshot_histogram *h)
 	return 0;
 }
 
+/* The processes of the pass by outcome and source, and the reads that the kernel blocks. */
+static void add_processes(const struct compose_counts *counts, struct snapshot_self *row)
+{
+	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)
+		ROW_SET(row, snapshot_outcome_count((enum process_outcome)i), counts->outcome[i]);
+	ROW_SET(row, SELF_READ_ROLLUP, counts->source[SOURCE_ROLLUP]);
+	ROW_SET(row, SELF_READ_SMAPS, counts->source[SOURCE_SMAPS]);
+	ROW_SET(row, SELF_READ_RSS, counts->source[SOURCE_RSS]);
+	ROW_SET(row, SELF_READ_ESTIMATE, counts->source[SOURCE_ESTIMATE]);
+	ROW_SET(row, SELF_BLOCKED_READS, counts->blocked_now);
+	ROW_SET(row, SELF_BLOCKED_OLDEST, counts->blocked_oldest_ns);
+	ROW_SET(row, SELF_BLOCKED_READS_TOTAL, counts->blocked_total);
+	ROW_SET(row, SELF_WORKERS_REPLACED, counts->workers_replaced);
+}
+
 int compose_self(const struct compose_counts *counts, const struct compose_adaptive *adaptive,
 	const struct self *self, uint32_t flags, const char *version, struct builder *b)
 {
@@ -239,11 +253,7 @@ int compose_self(const struct compose_counts *counts, const struct compose_adapt
 	ROW_SET(row, SELF_PERIOD, counts->period_ns);
 	ROW_SET(row, SELF_PASSES, counts->passes);
 	ROW_SET(row, SELF_PASS_OVERRUNS, counts->overruns);
-	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)
-		ROW_SET(row, SELF_OUTCOME_FIRST + i, counts->outcome[i]);
-	ROW_SET(row, SELF_READ_ROLLUP, counts->source[SOURCE_ROLLUP]);
-	ROW_SET(row, SELF_READ_SMAPS, counts->source[SOURCE_SMAPS]);
-	ROW_SET(row, SELF_READ_RSS, counts->source[SOURCE_RSS]);
+	add_processes(counts, row);
 	for (unsigned int i = 0; counts->charges && i < CHARGE_OUTCOMES; i++)
 		ROW_SET(row, SELF_CHARGE_FIRST + i, counts->charges[i]);
 	ROW_SET(row, SELF_CPU, self->cpu_ns);

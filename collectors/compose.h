@@ -41,7 +41,11 @@ struct compose_counts {
 	uint64_t estimated, guessed;      /* from a measurement, or without one */
 	uint64_t waiting, waiting_cpu_ns; /* to be measured, and what that would cost */
 	uint64_t source[SOURCE_COUNT_];
-	const uint64_t *charges; /* by enum charge_outcome; NULL: nothing is charged here */
+	uint64_t blocked_now;       /* reads of files in /proc that the kernel keeps waiting */
+	uint64_t blocked_oldest_ns; /* how long the oldest of them has waited; 0: there is none */
+	uint64_t blocked_total;     /* reads that were given up as blocked, since the start */
+	uint64_t workers_replaced;  /* measuring processes, since the start */
+	const uint64_t *charges;    /* by enum charge_outcome; NULL: nothing is charged here */
 	struct snapshot_histogram durations;
 	const struct holds *holds;
 };

@@ -104,9 +104,9 @@ uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm);
 struct pass_summary {
 	uint64_t sequence;
 	uint64_t duration_ns;
-	uint64_t processes;      /* that were there */
-	uint64_t outcome[8];     /* by enum process_outcome */
-	uint64_t unmeasured_yet; /* of adaptive passes: neither measured nor refused so far */
+	uint64_t processes;      /* that were listed */
+	uint64_t outcome[9];     /* by enum process_outcome */
+	uint64_t unmeasured_yet; /* adaptive: processes that wait for their first measurement */
 	bool proc_hidden;        /* /proc is mounted with hidepid, and hides processes from us */
 	bool proc_hides;         /* from others, at least */
 	bool has_sys_ptrace, has_perfmon;

@@ -427,6 +427,15 @@ static void add_dropped(struct buffer *to, const struct view *view)
 	buffer_add_char(to, '}');
 }
 
+static const char *map_counts_of(const struct view *view)
+{
+	const struct snapshot_balance *balance = view_balance(view);
+
+	if (!balance || !ROW_HAS(balance, BALANCE_MAP_COUNTS_EXACT))
+		return "unknown";
+	return balance->q[BALANCE_MAP_COUNTS_EXACT] ? "exact" : "averaged";
+}
+
 void json_render_status(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
@@ -437,6 +446,7 @@ void json_render_status(const struct view *view, struct buffer *to)
 	buffer_add_char(to, '{');
 	add_text_field(to, "version", view_text(view, self->version));
 	add_text_field(to, "mode", snapshot_is_adaptive(self) ? "adaptive" : "exact");
+	add_text_field(to, "map_counts", map_counts_of(view));
 	add_capabilities(to, self->flags);
 	add_rows(to, view);
 	add_dropped(to, view);

@@ -27,6 +27,18 @@ void shares_add_percent(struct buffer *to, const struct shares *s, uint64_t byte
 	human_add_percent(to, (double)bytes / (double)s->pss_bytes);
 }
 
+void shares_add_measured(
+	struct buffer *to, const struct shares *s, const struct snapshot_scope *row)
+{
+	bool has_blocked = ROW_HAS(row, SCOPE_UNMEASURED_BLOCKED) &&
+	                   row->q[SCOPE_UNMEASURED_BLOCKED];
+
+	if (has_blocked && s->measured_bytes == s->pss_bytes)
+		buffer_add_text(to, "all that could be read");
+	else
+		shares_add_percent(to, s, s->measured_bytes);
+}
+
 void shares_add_bounds(struct buffer *to, const char *before, const struct snapshot_scope *row)
 {
 	struct shares s;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of a PSS was measured, how much is carried forward and how much only guessed: the same parts and the same
- * words wherever people read them. Pure.
+ * Parts of a PSS: measured, estimated and guessed, in the same words in all output for people. Pure.
  */
 #ifndef MEMTALLY_RENDER_SHARES_H
 #define MEMTALLY_RENDER_SHARES_H
@@ -12,7 +11,7 @@
 #include "base/buffer.h"
 #include "snapshot/record.h"
 
-/* Of a PSS that is not 0; they add up to it. */
+/* Parts of a PSS that is not 0; they add up to it. */
 struct shares {
 	uint64_t pss_bytes;
 	uint64_t measured_bytes;  /* within the last interval */
@@ -20,15 +19,22 @@ struct shares {
 	uint64_t guessed_bytes;   /* never measured */
 };
 
-/* False: ROW does not say, or has no PSS. */
+/* Computes the parts of ROW's PSS in *RET. Returns false if ROW lacks them, or has no PSS. */
 bool shares_of(const struct snapshot_scope *row, struct shares *ret);
 
-/* BYTES as a part of S's PSS, in percent. */
+/* Appends BYTES as a percentage of the PSS of S. */
 void shares_add_percent(struct buffer *to, const struct shares *s, uint64_t bytes);
 
 /*
- * "between 2.3 and 6.8 GiB": what ROW's PSS lies between, "likely between" where some of it is estimated; "at least" where
- * there is no upper bound. BEFORE comes first. Nothing where both bounds are shown alike or are not known.
+ * Appends the measured part of the PSS of ROW as a percentage; S are the shares of ROW. If all of the PSS was measured, but
+ * ROW counts blocked processes, appends "all that could be read" instead of "100 %".
+ */
+void shares_add_measured(
+	struct buffer *to, const struct shares *s, const struct snapshot_scope *row);
+
+/*
+ * Appends BEFORE and the bounds of ROW's PSS: "between 2.3 and 6.8 GiB", "likely between" if a part is estimated, "at least"
+ * if there is no upper bound. Appends nothing if both bounds look the same, or are not known.
  */
 void shares_add_bounds(struct buffer *to, const char *before, const struct snapshot_scope *row);
 

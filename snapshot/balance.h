@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines of the host's balance sheet: what each kind of memory is, and where its number comes from. With the
- * residual they add up to MemTotal; no page is meant to be in two of them. A kind's name is its label in metrics and
- * JSON, too.
+ * The lines of the host's balance sheet: each kind of memory, and the source of its figure. With the residual they add up to
+ * MemTotal; no page should be in two lines. The name of a kind is also its label in metrics and JSON.
  */
 #ifndef MEMTALLY_SNAPSHOT_BALANCE_H
 #define MEMTALLY_SNAPSHOT_BALANCE_H
 
 #include "snapshot/record.h"
 
+enum { BALANCE_KINDS = BALANCE_LINES + 1 }; /* lines of the sheet */
+
 struct balance_kind {
-	const char *name; /* "page_cache" */
+	enum balance_quantity line; /* its quantity in a row */
+	const char *name;           /* "page_cache" */
 	const char *
 		help; /* for a person who has not read the documentation: a few words, no sentence */
-	const char *source; /* of what it is made */
+	const char *source; /* counters that it is computed from */
 };
 
-/* One of the lines, below BALANCE_LINES. */
-const struct balance_kind *balance_kind(enum balance_quantity line);
+/* Line N of the sheet, from 0 to BALANCE_KINDS - 1, in the order of the sheet. */
+const struct balance_kind *balance_kind(unsigned int n);
 
-/*
- * All lines that ROW has, summed up. With the residual, where it has one, that is MemTotal. At most INT64_MAX.
- */
+/* Returns the sum of all lines that ROW has, at most INT64_MAX. With the residual, if ROW has one, it is MemTotal. */
 uint64_t balance_sum(const struct snapshot_balance *row);
 
 #endif

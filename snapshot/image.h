@@ -19,7 +19,7 @@
 
 enum {
 	IMAGE_MAJOR = 2, /* a reader refuses any other */
-	IMAGE_MINOR = 2, /* grows with every field or section that is added */
+	IMAGE_MINOR = 6, /* grows with every field or section that is added */
 	IMAGE_INSTANCE_SIZE = 16,
 	IMAGE_SECTIONS_MAX = 64,
 	IMAGE_ALIGN = 8,

@@ -36,7 +36,7 @@ enum {
 	 .index = index_, .flags = flags_, .label = label_, .value = value_, .help = help_}
 
 #define HELP_UNMEASURED_RSS "RSS of the processes without a PSS, by reason: at most so much is missing in the PSS."
-#define HELP_UNMEASURED "Processes without a PSS, by reason; the sums leave their PSS out."
+#define HELP_UNMEASURED "Processes that could not be measured, by reason. Their PSS is not in the sums, except the estimate for a blocked process that was measured before."
 
 static const struct metric scope_metrics[] = {
 	GAUGE("pss", "bytes", SCOPE_PSS, BOTH,
@@ -71,10 +71,12 @@ static const struct metric scope_metrics[] = {
 	LABELLED("unmeasured_processes", SCOPE_UNMEASURED_MALFORMED, "reason", "malformed", HELP_UNMEASURED),
 	LABELLED("unmeasured_processes", SCOPE_UNMEASURED_CHANGING, "reason", "changing", HELP_UNMEASURED),
 	LABELLED("unmeasured_processes", SCOPE_UNMEASURED_ERROR, "reason", "error", HELP_UNMEASURED),
+	LABELLED("unmeasured_processes", SCOPE_UNMEASURED_BLOCKED, "reason", "blocked", HELP_UNMEASURED),
 	LABELLED_BYTES("unmeasured_rss", SCOPE_UNMEASURED_RSS_DENIED, "reason", "denied", HOST_SERIES, HELP_UNMEASURED_RSS),
 	LABELLED_BYTES("unmeasured_rss", SCOPE_UNMEASURED_RSS_MALFORMED, "reason", "malformed", HOST_SERIES, HELP_UNMEASURED_RSS),
 	LABELLED_BYTES("unmeasured_rss", SCOPE_UNMEASURED_RSS_CHANGING, "reason", "changing", HOST_SERIES, HELP_UNMEASURED_RSS),
 	LABELLED_BYTES("unmeasured_rss", SCOPE_UNMEASURED_RSS_ERROR, "reason", "error", HOST_SERIES, HELP_UNMEASURED_RSS),
+	LABELLED_BYTES("unmeasured_rss", SCOPE_UNMEASURED_RSS_BLOCKED, "reason", "blocked", HOST_SERIES, HELP_UNMEASURED_RSS),
 	GAUGE("vm_hwm_max", "bytes", SCOPE_VM_HWM_MAX, BOTH,
 		"Largest high-water mark of RSS (VmHWM) among the live processes."),
 	COUNTER("vm_hwm_growth", "bytes", SCOPE_VM_HWM_GROWTH, BOTH,
@@ -210,12 +212,13 @@ static const struct metric balance_metrics[] = {
 	MEMORY(BALANCE_HARDWARE_CORRUPTED, "hardware_corrupted"),
 	MEMORY(BALANCE_FREE, "free"),
 	MEMORY(BALANCE_FREE_LISTS, "free_lists"),
+	MEMORY(BALANCE_PSS_DRIVER, "pss_driver"),
 	SIGNED("residual", BALANCE_RESIDUAL, BOTH,
 		"MemTotal less all kinds of memory: what the kernel has no number for, and how far the PSS is off. Negative where more was found than there is."),
 	SIGNED("residual_low", BALANCE_RESIDUAL_LOW, JSON,
-		"What the residual would be if the PSS were memtally_host_pss_high_bytes."),
+		"The least that the residual may be: if the PSS were memtally_host_pss_high_bytes, and by drivers' memory that is unknown."),
 	SIGNED("residual_high", BALANCE_RESIDUAL_HIGH, JSON,
-		"What the residual would be if the PSS were memtally_host_pss_low_bytes."),
+		"The most that the residual may be: if the PSS were memtally_host_pss_low_bytes, and by drivers' memory that is unknown."),
 	SIGNED("residual_processes", BALANCE_RESIDUAL_PROCESSES, BOTH,
 		"Part of the residual that processes map (AnonPages and Mapped) and that is in no PSS: that of processes that are not measured, and how far estimates are off."),
 	LABELLED_BYTES("swap", BALANCE_SWAP_PROCESSES, "kind", "processes", BOTH, HELP_SWAP),
@@ -227,9 +230,14 @@ static const struct metric balance_metrics[] = {
 		"File systems of type tmpfs that memtallyd sees mounted and could learn nothing of."),
 	GAUGE("tmpfs_directories_unread", NULL, BALANCE_DIRECTORIES_UNREAD, BOTH,
 		"Directories on tmpfs whose files are nobody's in memtally_shmem_tmpfs_bytes: memtallyd may not read them, or they are too many or too deep."),
+	GAUGE("driver_memory_unread", "bytes", BALANCE_DRIVER_UNREAD, BOTH,
+		"Part of kinds pss_file and pss_unsplit that may be drivers' memory: what processes have mapped since memtallyd read their mappings last."),
+	{.what = "map_counts_exact", .type = METRIC_GAUGE, .kind = METRIC_INTEGER,
+		.index = BALANCE_MAP_COUNTS_EXACT, .flags = BOTH,
+		.help = "Whether this kernel counts the mappings of each page (1), or only their mean over a large folio (0), so that the PSS of shared memory is an approximation; absent if that could not be tried."},
 };
 
-#define HELP_SURVEYED "Processes of the last survey of mapped files, by what became of them: read, denied by the kernel, gone (or executing another program) meanwhile, left out since a mapping takes longer than budget.stall, none is known yet or they have too many, or error."
+#define HELP_SURVEYED "Processes of the last survey of mapped files, by what became of them: read, denied by the kernel, gone (or executing another program) meanwhile, left out (a mapping takes longer than budget.stall, none is known yet, or too many), error, or blocked."
 
 #define SURVEYED(index_, value_) \
 	{.what = "mapped_files_processes", .type = METRIC_GAUGE, .kind = METRIC_INTEGER, .index = index_, \
@@ -258,6 +266,7 @@ static const struct metric survey_metrics[] = {
 	SURVEYED(SURVEY_GONE, "gone"),
 	SURVEYED(SURVEY_LEFT_OUT, "left-out"),
 	SURVEYED(SURVEY_ERROR, "error"),
+	SURVEYED(SURVEY_BLOCKED, "blocked"),
 	{.what = "mapped_files_age", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SURVEY_AGE, .flags = BOTH, .json = "age_seconds",
 		.help = "How long before the snapshot the last survey of mapped files ended; absent before there was one."},
@@ -298,7 +307,7 @@ static const struct metric shmem_metrics[] = {
 	GAUGE("sysv", "bytes", SHMEM_SYSV, BOTH,
 		"Memory of the SysV segments that the user owns, whoever maps them; in hugetlb pages, too."),
 	GAUGE("sysv_unattached", "bytes", SHMEM_SYSV_UNATTACHED, BOTH,
-		"Memory of the user's SysV segments that nobody has attached, and that no process's end will free."),
+		"Memory of the user's SysV segments that no process has attached, and that no process's end will free."),
 	GAUGE("sysv_swap", "bytes", SHMEM_SYSV_SWAP, BOTH,
 		"Swapped memory of the user's SysV segments."),
 	GAUGE("sysv_size", "bytes", SHMEM_SYSV_SIZE, JSON,
@@ -349,6 +358,16 @@ static const struct metric self_metrics[] = {
 	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_CHANGING, "outcome", "changing", HELP_OUTCOME),
 	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_SHARED_MM, "outcome", "shared-mm", HELP_OUTCOME),
 	LABELLED("processes", SELF_OUTCOME_FIRST + OUTCOME_ERROR, "outcome", "error", HELP_OUTCOME),
+	LABELLED("processes", SELF_OUTCOME_BLOCKED, "outcome", "blocked", HELP_OUTCOME),
+	GAUGE("blocked_reads", NULL, SELF_BLOCKED_READS, BOTH,
+		"Reads of files of processes in /proc that the kernel keeps waiting now. The figures of these processes are estimates, or their RSS."),
+	{.what = "blocked_read_oldest", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SELF_BLOCKED_OLDEST, .flags = BOTH,
+		.help = "How long the oldest read that the kernel keeps waiting has waited; 0 if there is none."},
+	COUNTER("reads_blocked", NULL, SELF_BLOCKED_READS_TOTAL, BOTH,
+		"Reads of files of processes in /proc that memtallyd gave up because the kernel kept them waiting."),
+	COUNTER("workers_replaced", NULL, SELF_WORKERS_REPLACED, BOTH,
+		"Measuring processes of memtallyd that were replaced, because a read was blocked or because they ended."),
 	LABELLED("readings", SELF_READ_ROLLUP, "source", "rollup", HELP_READ),
 	LABELLED("readings", SELF_READ_SMAPS, "source", "smaps", HELP_READ),
 	LABELLED("readings", SELF_READ_RSS, "source", "rss", HELP_READ),
@@ -416,7 +435,7 @@ static const struct metric self_metrics[] = {
 		.help = "Within which time each process is to be measured again: pss.max-age, but not less than the interval."},
 	{.what = "longest_unmeasured", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SELF_LONGEST_UNMEASURED, .flags = BOTH,
-		.help = "For how long, as the last pass began, some process had not been measured, be it never; above memtally_pss_max_age_seconds where the budget does not suffice. Not in it: giants (budget.giant-age), and who has no figure (denied, malformed, changing, error)."},
+		.help = "For how long, as the last pass began, some process had not been measured, be it never; above memtally_pss_max_age_seconds where the budget does not suffice. Not in it: giants (budget.giant-age), and processes that could not be measured."},
 	COUNTER("estimate_error", "bytes", SELF_ESTIMATE_OFF, BOTH,
 		"How far off estimates of processes' PSS were, up or down, when they were measured again."),
 	COUNTER("estimate_checked", "bytes", SELF_ESTIMATE_FOUND, BOTH,
@@ -569,6 +588,7 @@ const char *metric_outcome_name(unsigned int outcome)
 		[OUTCOME_CHANGING] = "changing",
 		[OUTCOME_SHARED_MM] = "shared-mm",
 		[OUTCOME_ERROR] = "error",
+		[OUTCOME_BLOCKED] = "blocked",
 	};
 
 	return outcome < OUTCOME_COUNT_ ? names[outcome] : "error";

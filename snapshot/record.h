@@ -40,7 +40,8 @@ enum process_outcome {
 	OUTCOME_MALFORMED, /* the text was not what a kernel prints */
 	OUTCOME_CHANGING,  /* it executed another program during each of two readings */
 	OUTCOME_SHARED_MM, /* CLONE_VM: its address space is counted at another process */
-	OUTCOME_ERROR, /* anything else: no descriptor, no memory, no such file in this kernel */
+	OUTCOME_ERROR,   /* anything else: no descriptor, no memory, no such file in this kernel */
+	OUTCOME_BLOCKED, /* the kernel keeps the readers of a file of the process in /proc waiting */
 	OUTCOME_COUNT_
 };
 
@@ -141,7 +142,7 @@ enum scope_quantity {
 	SCOPE_HUGETLB,
 	SCOPE_PAGETABLE,
 	SCOPE_PROCESSES,         /* a count */
-	SCOPE_UNMEASURED_DENIED, /* counts */
+	SCOPE_UNMEASURED_DENIED, /* counts; sums_reason() has all reasons */
 	SCOPE_UNMEASURED_MALFORMED,
 	SCOPE_UNMEASURED_CHANGING,
 	SCOPE_UNMEASURED_ERROR,
@@ -153,7 +154,7 @@ enum scope_quantity {
 	SCOPE_MEM_AVAILABLE,         /* of the host only */
 	SCOPE_PSS_MEASURED,          /* of the PSS, what is no estimate, */
 	SCOPE_PSS_ESTIMATED,         /* and what is */
-	SCOPE_UNMEASURED_RSS_DENIED, /* of those without a PSS, in the order of the counts above */
+	SCOPE_UNMEASURED_RSS_DENIED, /* of those without a PSS; sums_reason() has all reasons */
 	SCOPE_UNMEASURED_RSS_MALFORMED,
 	SCOPE_UNMEASURED_RSS_CHANGING,
 	SCOPE_UNMEASURED_RSS_ERROR,
@@ -168,6 +169,8 @@ enum scope_quantity {
 	SCOPE_CGROUP_KERNEL,
 	SCOPE_CGROUP_SWAP,
 	SCOPE_CGROUP_AGE, /* nanoseconds between the reading of these and the end of the pass */
+	SCOPE_UNMEASURED_BLOCKED, /* a count, as SCOPE_UNMEASURED_* above */
+	SCOPE_UNMEASURED_RSS_BLOCKED,
 	SCOPE_QUANTITIES
 };
 
@@ -175,8 +178,8 @@ enum self_quantity {
 	SELF_LAST_PASS_DURATION, /* nanoseconds */
 	SELF_PASSES,             /* a count */
 	SELF_PASS_OVERRUNS,      /* a count: passes longer than the interval */
-	SELF_OUTCOME_FIRST,      /* counts, one for each process_outcome */
-	SELF_OUTCOME_LAST = SELF_OUTCOME_FIRST + OUTCOME_COUNT_ - 1,
+	SELF_OUTCOME_FIRST, /* counts by process_outcome; snapshot_outcome_count() has all of them */
+	SELF_OUTCOME_LAST = SELF_OUTCOME_FIRST + OUTCOME_ERROR,
 	SELF_READ_ROLLUP, /* counts of processes by source */
 	SELF_READ_SMAPS,
 	SELF_READ_RSS,
@@ -186,12 +189,12 @@ enum self_quantity {
 	SELF_MAX_FDS,    /* a count */
 	SELF_START_TIME, /* nanoseconds since the epoch */
 	/* Of adaptive passes; absent in exact mode. */
-	SELF_READ_ESTIMATE,            /* a count of processes, as SELF_READ_* above */
-	SELF_MEASUREMENTS_WHOLE,       /* counts of walks: at once, */
-	SELF_MEASUREMENTS_SLICED,      /* and by slices */
-	SELF_MEASUREMENTS_DISCARDED,   /* a count of walks by slices that came to nothing */
-	SELF_SLICES,                   /* a count */
-	SELF_MEASUREMENT_CPU,          /* nanoseconds */
+	SELF_READ_ESTIMATE,          /* a count of processes, as SELF_READ_* above; in both modes */
+	SELF_MEASUREMENTS_WHOLE,     /* counts of walks: at once, */
+	SELF_MEASUREMENTS_SLICED,    /* and by slices */
+	SELF_MEASUREMENTS_DISCARDED, /* a count of walks by slices that came to nothing */
+	SELF_SLICES,                 /* a count */
+	SELF_MEASUREMENT_CPU,        /* nanoseconds */
 	SELF_MEASUREMENT_CPU_EXPECTED, /* nanoseconds */
 	SELF_DEFERRED_BUDGET,          /* counts of measurements that were put off */
 	SELF_DEFERRED_STALL,
@@ -222,10 +225,18 @@ enum self_quantity {
 	SELF_ESTIMATE_FOUND_RECENT, /* what was found then */
 	SELF_CHARGE_FIRST, /* counts of owners that are cgroups, one for each charge_outcome; absent */
 	SELF_CHARGE_LAST = SELF_CHARGE_FIRST + CHARGE_OUTCOMES - 1, /* without a controller */
+	SELF_OUTCOME_BLOCKED, /* a count of processes, as SELF_OUTCOME_*; in both modes, as the next: */
+	SELF_BLOCKED_READS, /* a count: reads of files in /proc that the kernel keeps waiting now */
+	SELF_BLOCKED_OLDEST,      /* nanoseconds since the oldest of them began; 0: there is none */
+	SELF_BLOCKED_READS_TOTAL, /* a count since the start: reads that were given up as blocked */
+	SELF_WORKERS_REPLACED, /* a count since the start: measuring processes that were replaced */
 	SELF_QUANTITIES
 };
 
-/* Where the memory of the host is: first the lines of its balance sheet (snapshot/balance.h), which are bytes. */
+/*
+ * The memory of the host by its use. Lines of its balance sheet (snapshot/balance.h) are in bytes: those below BALANCE_LINES, and
+ * BALANCE_PSS_DRIVER, which was added later.
+ */
 enum balance_quantity {
 	BALANCE_PSS_ANON,
 	BALANCE_PSS_FILE,
@@ -252,7 +263,7 @@ enum balance_quantity {
 	BALANCE_HARDWARE_CORRUPTED,
 	BALANCE_FREE,
 	BALANCE_FREE_LISTS,
-	BALANCE_LINES, /* how many these are */
+	BALANCE_LINES, /* not a line; how many lines come before it */
 	BALANCE_RESIDUAL =
 		BALANCE_LINES,      /* MemTotal less all of them; an int64_t, as the next three: */
 	BALANCE_RESIDUAL_LOW,       /* were the PSS its upper bound, */
@@ -264,6 +275,9 @@ enum balance_quantity {
 	BALANCE_SWAP_FREE,          /* and what is not */
 	BALANCE_TMPFS_UNREAD,       /* a count: file systems of which nothing could be learned */
 	BALANCE_DIRECTORIES_UNREAD, /* a count: directories on tmpfs whose files were not seen */
+	BALANCE_PSS_DRIVER,         /* a line: drivers' memory that processes map */
+	BALANCE_DRIVER_UNREAD, /* bytes of the other PSS that may be drivers' memory: mappings not read yet */
+	BALANCE_MAP_COUNTS_EXACT, /* 0 or 1: see collectors/mapcounts.h; absent where it is not known */
 	BALANCE_QUANTITIES
 };
 
@@ -332,6 +346,7 @@ enum survey_quantity {
 	SURVEY_UNLISTED_PSS,
 	SURVEY_UNLISTED_PRIVATE_DIRTY,
 	SURVEY_CPU, /* nanoseconds */
+	SURVEY_BLOCKED, /* a count of processes, as from SURVEY_READ on: the kernel blocks readers of their smaps */
 	SURVEY_QUANTITIES
 };
 
@@ -458,6 +473,23 @@ struct snapshot_histogram {
 	} while (0)
 
 #define ROW_HAS(row, i) (((row)->present >> (i)) & 1)
+
+/* The quantity of memtallyd's row that counts the processes of the last pass with OUTCOME. */
+static inline unsigned int snapshot_outcome_count(enum process_outcome outcome)
+{
+	return outcome <= OUTCOME_ERROR ? SELF_OUTCOME_FIRST + (unsigned int)outcome
+	                                : SELF_OUTCOME_BLOCKED;
+}
+
+/*
+ * Whether the PSS of ROW, if it has one, counts in the sums: the process was measured, or it is blocked and its last
+ * measurement is carried forward.
+ */
+static inline bool snapshot_has_figure(const struct snapshot_process *row)
+{
+	return row->outcome == OUTCOME_MEASURED ||
+	       (row->outcome == OUTCOME_BLOCKED && ROW_HAS(row, PROCESS_PSS));
+}
 
 /* Whether memtallyd measures some of the processes in each pass and carries the others forward, or all of them. */
 static inline bool snapshot_is_adaptive(const struct snapshot_self *self)

@@ -3,8 +3,6 @@
 
 #include "snapshot/sums.h"
 
-#include <stddef.h>
-
 #include "base/cleanup.h"
 
 /* Quantities of a process that are summed as they are. */
@@ -44,16 +42,38 @@ static void raise_to(struct sums *s, enum scope_quantity i, uint64_t value)
 		ROW_SET(s, i, value);
 }
 
-/* Which count of unmeasured members OUTCOME belongs to; SCOPE_QUANTITIES: none. */
-static enum scope_quantity unmeasured_of(unsigned int outcome)
+static const struct sums_reason reasons[] = {
+	{OUTCOME_DENIED, SCOPE_UNMEASURED_DENIED, SCOPE_UNMEASURED_RSS_DENIED},
+	{OUTCOME_MALFORMED, SCOPE_UNMEASURED_MALFORMED, SCOPE_UNMEASURED_RSS_MALFORMED},
+	{OUTCOME_CHANGING, SCOPE_UNMEASURED_CHANGING, SCOPE_UNMEASURED_RSS_CHANGING},
+	{OUTCOME_ERROR, SCOPE_UNMEASURED_ERROR, SCOPE_UNMEASURED_RSS_ERROR},
+	{OUTCOME_BLOCKED, SCOPE_UNMEASURED_BLOCKED, SCOPE_UNMEASURED_RSS_BLOCKED},
+};
+
+static_assert(ARRAY_SIZE(reasons) == SUMS_REASONS, "sums.h says how many reasons there are");
+
+const struct sums_reason *sums_reason(size_t i)
 {
-	switch (outcome) {
-	case OUTCOME_DENIED: return SCOPE_UNMEASURED_DENIED;
-	case OUTCOME_MALFORMED: return SCOPE_UNMEASURED_MALFORMED;
-	case OUTCOME_CHANGING: return SCOPE_UNMEASURED_CHANGING;
-	case OUTCOME_ERROR: return SCOPE_UNMEASURED_ERROR;
-	default: return SCOPE_QUANTITIES;
-	}
+	return &reasons[i];
+}
+
+uint64_t sums_unmeasured(uint64_t present, const uint64_t *q)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < SUMS_REASONS; i++)
+		if (present >> reasons[i].count & 1)
+			count = plus(count, q[reasons[i].count]);
+	return count;
+}
+
+/* Why a process with OUTCOME was not measured; NULL: it was, or it has no memory of its own. */
+static const struct sums_reason *reason_of(unsigned int outcome)
+{
+	for (size_t i = 0; i < SUMS_REASONS; i++)
+		if (reasons[i].outcome == outcome)
+			return &reasons[i];
+	return NULL;
 }
 
 /* The bounds know that a member without a measurement has at most its RSS. */
@@ -80,18 +100,15 @@ static void add_shares(struct sums *s, const struct snapshot_process *m)
 	add(s, SCOPE_GUESSED, is_guess);
 }
 
-/* Of those that are counted in REASON, what is known of their memory. */
-static enum scope_quantity rss_of(unsigned int reason)
-{
-	return SCOPE_UNMEASURED_RSS_DENIED + (reason - SCOPE_UNMEASURED_DENIED);
-}
-
+/* The RSS of M is missing in the PSS only if M has no PSS. */
 static void add_unmeasured(
-	struct sums *s, const struct snapshot_process *m, enum scope_quantity reason)
+	struct sums *s, const struct snapshot_process *m, const struct sums_reason *reason)
 {
-	add(s, reason, 1);
-	if (ROW_HAS(m, PROCESS_RSS))
-		add(s, rss_of(reason), m->q[PROCESS_RSS]);
+	add(s, reason->count, 1);
+	if (ROW_HAS(m, PROCESS_PSS))
+		add(s, reason->rss, 0);
+	else if (ROW_HAS(m, PROCESS_RSS))
+		add(s, reason->rss, m->q[PROCESS_RSS]);
 }
 
 static void add_hugetlb(struct sums *s, const struct snapshot_process *m)
@@ -119,11 +136,11 @@ static void add_nothing(struct sums *s)
 
 void sums_add(struct sums *s, const struct snapshot_process *row)
 {
-	enum scope_quantity unmeasured = unmeasured_of(row->outcome);
+	const struct sums_reason *reason = reason_of(row->outcome);
 
 	add(s, SCOPE_PROCESSES, 1);
-	if (unmeasured != SCOPE_QUANTITIES)
-		add_unmeasured(s, row, unmeasured);
+	if (reason)
+		add_unmeasured(s, row, reason);
 	if (row->outcome == OUTCOME_SHARED_MM) {
 		add_nothing(s);
 		return;
@@ -139,6 +156,13 @@ void sums_add(struct sums *s, const struct snapshot_process *row)
 		raise_to(s, SCOPE_VM_HWM_MAX, row->q[PROCESS_VM_HWM]);
 }
 
+static void merge_reason(struct sums *to, const struct sums *from, const struct sums_reason *reason)
+{
+	add(to, reason->count, from->q[reason->count]);
+	if (from->q[reason->count] && ROW_HAS(from, reason->rss))
+		add(to, reason->rss, from->q[reason->rss]);
+}
+
 void sums_merge(struct sums *to, const struct sums *from)
 {
 	if (!from->q[SCOPE_PROCESSES])
@@ -146,16 +170,14 @@ void sums_merge(struct sums *to, const struct sums *from)
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
 		if (ROW_HAS(from, summed[i].scope))
 			add(to, summed[i].scope, from->q[summed[i].scope]);
-	for (unsigned int i = SCOPE_PROCESSES; i <= SCOPE_UNMEASURED_ERROR; i++)
-		add(to, i, from->q[i]);
+	add(to, SCOPE_PROCESSES, from->q[SCOPE_PROCESSES]);
+	for (size_t i = 0; i < SUMS_REASONS; i++)
+		merge_reason(to, from, &reasons[i]);
 	if (ROW_HAS(from, SCOPE_PSS_HIGH))
 		add(to, SCOPE_PSS_HIGH, from->q[SCOPE_PSS_HIGH]);
 	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
 		if (ROW_HAS(from, shares[i]))
 			add(to, shares[i], from->q[shares[i]]);
-	for (unsigned int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
-		if (from->q[i] && ROW_HAS(from, rss_of(i)))
-			add(to, rss_of(i), from->q[rss_of(i)]);
 	if (ROW_HAS(from, SCOPE_VM_HWM_MAX))
 		raise_to(to, SCOPE_VM_HWM_MAX, from->q[SCOPE_VM_HWM_MAX]);
 	to->has_unbounded = to->has_unbounded || from->has_unbounded;
@@ -168,11 +190,12 @@ void sums_merge(struct sums *to, const struct sums *from)
 
 void sums_end(struct sums *s)
 {
-	for (unsigned int i = SCOPE_PROCESSES; i <= SCOPE_UNMEASURED_ERROR; i++)
-		ROW_SET(s, i, s->q[i]);
-	for (unsigned int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
-		if (!s->q[i]) /* nobody's is known to be nothing */
-			ROW_SET(s, rss_of(i), 0);
+	ROW_SET(s, SCOPE_PROCESSES, s->q[SCOPE_PROCESSES]);
+	for (size_t i = 0; i < SUMS_REASONS; i++) {
+		ROW_SET(s, reasons[i].count, s->q[reasons[i].count]);
+		if (!s->q[reasons[i].count]) /* the RSS of no process is known: 0 */
+			ROW_SET(s, reasons[i].rss, 0);
+	}
 	if (s->has_unbounded)
 		s->present &= ~(UINT64_C(1) << SCOPE_PSS_HIGH);
 	if (s->lacks_uss)

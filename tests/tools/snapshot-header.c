@@ -41,7 +41,7 @@ static bool find(const struct view *v, const char *name, uint64_t *ret)
 		}
 	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)
 		if (!strcmp(metric_outcome_name(i), name)) {
-			*ret = self_count(v, SELF_OUTCOME_FIRST + i);
+			*ret = self_count(v, snapshot_outcome_count((enum process_outcome)i));
 			return true;
 		}
 	return false;

@@ -117,9 +117,12 @@ class Image:
         for enumerator in enumerators("self_quantity")[:-1]:
             name = enumerator.split("_", 1)[1].lower()
             if name == "outcome_first":
-                names += [f"outcome {outcome}" for outcome in self.outcomes]
+                # "blocked" is newer than the quantities behind these, and stands at their end.
+                names += [f"outcome {outcome}" for outcome in self.outcomes[:self.outcomes.index("error") + 1]]
             elif name == "charge_first":
                 names += [f"charge {e.split('_', 1)[1].lower()}" for e in enumerators("charge_outcome")[:-1]]
+            elif name == "outcome_blocked":
+                names.append("outcome blocked")
             elif name not in ("outcome_last", "charge_last"):
                 names.append(name)
         return names

@@ -85,8 +85,8 @@ static void dump_owners(void)
 
 static void dump_balance(void)
 {
-	for (unsigned int i = 0; i < BALANCE_LINES; i++) {
-		const struct balance_kind *k = balance_kind((enum balance_quantity)i);
+	for (unsigned int i = 0; i < BALANCE_KINDS; i++) {
+		const struct balance_kind *k = balance_kind(i);
 
 		printf("%s\t%s\t%s\n", k->name, k->help, k->source);
 	}

@@ -29,6 +29,7 @@ static void add_host(struct builder *b, const struct reported *c)
 	if (!c->is_public)
 		ROW_SET(host, SCOPE_UNMEASURED_RSS_DENIED, c->denied * 10 * MIB);
 	ROW_SET(host, SCOPE_UNMEASURED_CHANGING, c->failed);
+	ROW_SET(host, SCOPE_UNMEASURED_BLOCKED, c->blocked);
 }
 
 static uint64_t scale_of(const struct reported *c)
@@ -126,6 +127,8 @@ struct view *reported_open(const struct reported *c)
 		(c->span_ms ? c->span_ms : UINT64_C(65000)) * NS_PER_MSEC);
 	ROW_SET(self, SELF_START_TIME,
 		SAMPLE_REALTIME_NS - (c->up_s ? c->up_s : REPORTED_UP_S) * NS_PER_SEC);
+	ROW_SET(self, SELF_BLOCKED_READS, 2 * c->blocked);
+	ROW_SET(self, SELF_BLOCKED_OLDEST, c->blocked ? 1311 * NS_PER_SEC : 0);
 	if (!c->is_exact)
 		add_adaptive(&b, c, self);
 	for (uint32_t i = 0; i < c->denied && !c->is_public; i++) {

@@ -19,6 +19,7 @@ struct reported {
 	double recent;    /* of one core; 0: 0.25 % */
 	uint64_t span_ms; /* over which; 0: 65 s */
 	uint64_t denied, failed, guessed, holds_above;
+	uint64_t blocked; /* processes, and twice as many reads, for 22 minutes */
 	uint64_t waiting, pressed, backlog_s;          /* .backlog_s 0: not known */
 	unsigned int holds;                            /* the bucket that all are in */
 	bool is_wrong;                                 /* no estimate was within any bound */

@@ -14,6 +14,7 @@
 #include "base/userns.h"
 #include "snapshot/balance.h"
 #include "snapshot/owner.h"
+#include "snapshot/sums.h"
 
 enum {
 	ABSENT = -1,
@@ -151,23 +152,34 @@ static enum scope_quantity unmeasured_quantity(enum process_outcome outcome)
 	case OUTCOME_DENIED: return SCOPE_UNMEASURED_DENIED;
 	case OUTCOME_MALFORMED: return SCOPE_UNMEASURED_MALFORMED;
 	case OUTCOME_CHANGING: return SCOPE_UNMEASURED_CHANGING;
+	case OUTCOME_BLOCKED: return SCOPE_UNMEASURED_BLOCKED;
 	default: return SCOPE_UNMEASURED_ERROR;
 	}
+}
+
+/* The quantity that has the RSS of the processes that the quantity COUNT counts. */
+static enum scope_quantity rss_quantity(enum scope_quantity count)
+{
+	return count == SCOPE_UNMEASURED_BLOCKED
+	               ? SCOPE_UNMEASURED_RSS_BLOCKED
+	               : SCOPE_UNMEASURED_RSS_DENIED + (count - SCOPE_UNMEASURED_DENIED);
 }
 
 static void add_member(struct group *g, const struct snapshot_process *p)
 {
 	add_to(g, SCOPE_PROCESSES, 1);
-	for (int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
-		add_to(g, (enum scope_quantity)i, 0);
+	for (size_t i = 0; i < SUMS_REASONS; i++)
+		add_to(g, sums_reason(i)->count, 0);
 	if (p->outcome == OUTCOME_SHARED_MM)
 		return;
 	if (p->outcome != OUTCOME_MEASURED) {
 		enum scope_quantity i = unmeasured_quantity((enum process_outcome)p->outcome);
 
 		add_to(g, i, 1);
-		add_if(g, SCOPE_UNMEASURED_RSS_DENIED + (i - SCOPE_UNMEASURED_DENIED), p,
-			PROCESS_RSS);
+		if (ROW_HAS(p, PROCESS_PSS))
+			add_to(g, rss_quantity(i), 0);
+		else
+			add_if(g, rss_quantity(i), p, PROCESS_RSS);
 	}
 	add_if(g, SCOPE_PSS, p, PROCESS_PSS);
 	if (ROW_HAS(p, PROCESS_PSS))
@@ -176,7 +188,8 @@ static void add_member(struct group *g, const struct snapshot_process *p)
 		add_to(g, SCOPE_PSS_ESTIMATED,
 			p->source == SOURCE_ESTIMATE ? p->q[PROCESS_PSS] : 0);
 	if (ROW_HAS(p, PROCESS_PSS)) {
-		bool is_guess = p->source == SOURCE_ESTIMATE && !ROW_HAS(p, PROCESS_PSS_AGE);
+		bool is_guess = p->source == SOURCE_ESTIMATE && p->outcome == OUTCOME_MEASURED &&
+		                !ROW_HAS(p, PROCESS_PSS_AGE);
 
 		add_to(g, SCOPE_PSS_GUESSED, is_guess ? p->q[PROCESS_PSS] : 0);
 		add_to(g, SCOPE_GUESSED, is_guess);
@@ -247,7 +260,7 @@ static void fill_pss(struct snapshot_process *p, int64_t pss)
 	ROW_SET(p, PROCESS_PSS_HIGH, (uint64_t)(pss + 1) * KIB - 1);
 	if (p->source != SOURCE_ESTIMATE) {
 		ROW_SET(p, PROCESS_PSS_AGE, p->pid % 1000 * NS_PER_USEC);
-	} else if (p->pid == SAMPLE_ESTIMATED) {
+	} else if (p->pid == SAMPLE_ESTIMATED || p->pid == SAMPLE_BLOCKED) {
 		ROW_SET(p, PROCESS_PSS_AGE, 271 * NS_PER_SEC);
 	} else {
 		ROW_SET(p, PROCESS_PSS_LOW, 0);
@@ -408,6 +421,10 @@ static int add_processes(struct builder *b, const struct sample_options *o, stru
 			m.source = SOURCE_ESTIMATE;
 		if (o->is_estimated && m.pid == SAMPLE_GUESSED)
 			m.uss = ABSENT; /* of what was never measured nothing is known of it */
+		if (o->is_blocked && m.pid == SAMPLE_BLOCKED) {
+			m.source = SOURCE_ESTIMATE;
+			m.outcome = OUTCOME_BLOCKED;
+		}
 		while (r == 0 && more < o->more && m.pid > SAMPLE_FIRST_MORE + more)
 			r = add_more(b, o, more++, tally);
 		if (r == 0 && !(o->is_measured && m.outcome != OUTCOME_MEASURED &&
@@ -423,10 +440,9 @@ static void finish(struct snapshot_scope *row, const struct group *g)
 	uint64_t pss = ROW_HAS(row, SCOPE_PSS) ? row->q[SCOPE_PSS] : 0;
 
 	ROW_SET(row, SCOPE_PSS_BYTE_SECONDS, metric_real_bits((double)pss * 123.456));
-	for (unsigned int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
-		if (!row->q[i])
-			ROW_SET(row, SCOPE_UNMEASURED_RSS_DENIED + (i - SCOPE_UNMEASURED_DENIED),
-				0);
+	for (size_t i = 0; i < SUMS_REASONS; i++)
+		if (!row->q[sums_reason(i)->count])
+			ROW_SET(row, rss_quantity(sums_reason(i)->count), 0);
 	if (g->is_unbounded)
 		row->present &= ~(UINT64_C(1) << SCOPE_PSS_HIGH);
 	if (g->lacks_uss)
@@ -565,6 +581,9 @@ static int add_self(struct builder *b, const struct sample_options *options)
 	ROW_SET(self, SELF_BUDGET_STALL, 20 * NS_PER_MSEC);
 	ROW_SET(self, SELF_WALKS_DISTURB, 1);
 	ROW_SET(self, SELF_CPU_RECENT, metric_real_bits(0.0078125));
+	ROW_SET(self, SELF_OUTCOME_BLOCKED, options->is_blocked);
+	ROW_SET(self, SELF_BLOCKED_READS, options->is_blocked ? 2 : 0);
+	ROW_SET(self, SELF_BLOCKED_OLDEST, options->is_blocked ? 1320 * NS_PER_SEC : 0);
 	h->id = HISTOGRAM_PASS_DURATION;
 	memcpy(h->bucket, buckets, sizeof(buckets));
 	h->count = 42;
@@ -596,6 +615,7 @@ static int add_balance(struct builder *b)
 	for (unsigned int i = 0; i < BALANCE_LINES; i++)
 		if (i != BALANCE_PSS_UNSPLIT && i != BALANCE_MEMMAP)
 			ROW_SET(row, i, (uint64_t)(1000 + i) * 4 * KIB);
+	ROW_SET(row, BALANCE_PSS_DRIVER, 2048 * KIB);
 	ROW_SET(row, BALANCE_FREE, UINT64_C(16384000) * KIB);
 	ROW_SET(row, BALANCE_RESIDUAL, UINT64_C(16384000) * KIB - balance_sum(row));
 	ROW_SET(row, BALANCE_RESIDUAL_LOW, row->q[BALANCE_RESIDUAL] - 5 * KIB);
@@ -607,6 +627,8 @@ static int add_balance(struct builder *b)
 	ROW_SET(row, BALANCE_SWAP_FREE, 1000000 * KIB);
 	ROW_SET(row, BALANCE_TMPFS_UNREAD, 1);
 	ROW_SET(row, BALANCE_DIRECTORIES_UNREAD, 0);
+	ROW_SET(row, BALANCE_DRIVER_UNREAD, 512 * KIB);
+	ROW_SET(row, BALANCE_MAP_COUNTS_EXACT, 1);
 	return 0;
 }
 

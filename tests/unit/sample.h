@@ -27,8 +27,9 @@ struct sample_options {
 	bool is_public;       /* the image without processes */
 	bool is_exact;        /* of exact mode */
 	bool is_estimated;    /* SAMPLE_ESTIMATED is, SAMPLE_GUESSED was never measured */
+	bool is_blocked;      /* SAMPLE_BLOCKED is, by 2 reads, for 22 minutes */
 	bool is_measured;     /* without the processes that could not be measured: complete */
-	bool is_hidden;       /* /proc hides others from who measured */
+	bool is_hidden;       /* /proc hides processes from memtallyd */
 	uint32_t more;        /* plain processes besides, of 100 users and 100 programs */
 	uint32_t exported;    /* so many of these have series of their own */
 	bool is_restricted;   /* /proc hides users' processes from others */
@@ -43,10 +44,11 @@ enum {
 	SAMPLE_FIRST_MORE = 100000, /* pid of the first of .more */
 	SAMPLE_ESTIMATED = 1000,    /* pids with .is_estimated: measured 271 s ago, */
 	SAMPLE_GUESSED = 2001,      /* and never */
+	SAMPLE_BLOCKED = 1003,      /* pid with .is_blocked, measured 271 s ago */
 	SAMPLE_CYCLE = 1000,
-	SAMPLE_IN_POD = 2000, /* pids of who is in a container, and in a machine */
+	SAMPLE_IN_POD = 2000, /* pids of processes in a container, and in a machine */
 	SAMPLE_IN_MACHINE = 2100,
-	SAMPLE_WITHOUT_GROUP = 4242, /* uid of who has no known one */
+	SAMPLE_WITHOUT_GROUP = 4242, /* uid of the processes without a known group */
 	SAMPLE_GID = 100,            /* of all others but root, whose is 0 */
 	SAMPLE_FILES = 5,
 };

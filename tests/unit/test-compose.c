@@ -216,6 +216,10 @@ static void count_all(struct counted *c)
 				[SOURCE_SMAPS] = 127,
 				[SOURCE_RSS] = 128,
 				[SOURCE_ESTIMATE] = 129},
+			.blocked_now = 160,
+			.blocked_oldest_ns = 161,
+			.blocked_total = 162,
+			.workers_replaced = 163,
 			.durations = {.id = HISTOGRAM_PASS_DURATION, .count = 1, .bucket = {1}}},
 		.adaptive = {.backlog_ns = 137,
 			.budget = 0.5,
@@ -272,7 +276,13 @@ static const struct expected of_both_modes[] = {
 	{SELF_PASSES, 120},
 	{SELF_PASS_OVERRUNS, 121},
 	{SELF_OUTCOME_FIRST, 140},
-	{SELF_OUTCOME_LAST, 140 + OUTCOME_COUNT_ - 1},
+	{SELF_OUTCOME_LAST, 140 + OUTCOME_ERROR},
+	{SELF_OUTCOME_BLOCKED, 140 + OUTCOME_BLOCKED},
+	{SELF_READ_ESTIMATE, 129},
+	{SELF_BLOCKED_READS, 160},
+	{SELF_BLOCKED_OLDEST, 161},
+	{SELF_BLOCKED_READS_TOTAL, 162},
+	{SELF_WORKERS_REPLACED, 163},
 	{SELF_CHARGE_FIRST, 150},
 	{SELF_CHARGE_LAST, 150 + CHARGE_OUTCOMES - 1},
 	{SELF_READ_ROLLUP, 126},
@@ -289,7 +299,6 @@ static const struct expected of_both_modes[] = {
 };
 
 static const struct expected of_adaptive[] = {
-	{SELF_READ_ESTIMATE, 129},
 	{SELF_MEASUREMENTS_WHOLE, 103},
 	{SELF_MEASUREMENTS_SLICED, 104},
 	{SELF_MEASUREMENTS_DISCARDED, 106},
@@ -365,7 +374,7 @@ static void all_that_is_counted_is_in_the_image(void **state)
 	assert_int_equal(count_of(view, HISTOGRAM_ESTIMATE_ERROR), 3);
 	/* A quantity that is new needs a line above: but one for each outcome, the ratios, and this. */
 	assert_int_equal(ARRAY_SIZE(of_both_modes) + ARRAY_SIZE(of_adaptive) + ARRAY_SIZE(ratios) +
-				 OUTCOME_COUNT_ - 2 + CHARGE_OUTCOMES - 2 + 1,
+				 OUTCOME_COUNT_ - 3 + CHARGE_OUTCOMES - 2 + 1,
 		SELF_QUANTITIES);
 	tally_done(&c.tally);
 }

@@ -310,6 +310,21 @@ static void guesses_are_called_so(void **state)
 	assert_string_equal(source_of(list, SAMPLE_GUESSED), "guess");
 }
 
+/* A blocked process says so, and has its last measurement as an estimate with the age of that measurement. */
+static void a_blocked_process_has_its_estimate(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.is_blocked = true});
+	AUTO_JSON json_t *json = load_list(view, METRIC_PROCESS);
+	json_t *list = json_object_get(json, "processes");
+	const json_t *row = row_of_pid(list, SAMPLE_BLOCKED);
+
+	(void)state;
+	assert_string_equal(source_of(list, SAMPLE_BLOCKED), "estimate");
+	assert_string_equal(json_string_value(json_object_get(row, "reason")), "blocked");
+	assert_int_equal(json_integer_value(json_object_get(row, "pss_bytes")), 1500 * 1024);
+	assert_true(json_number_value(json_object_get(row, "age_seconds")) >= 271);
+}
+
 static void one_process_is_its_row(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -427,6 +442,7 @@ static void status_tells_of_memtallyd(void **state)
 		0);
 	assert_string_equal(version, "1.2.3");
 	assert_string_equal(json_string_value(json_object_get(status, "mode")), "adaptive");
+	assert_string_equal(json_string_value(json_object_get(status, "map_counts")), "exact");
 	assert_true(ptrace && !perfmon);
 	assert_int_equal(users, view_count(view, METRIC_USER) - 1);
 	assert_int_equal(programs, view_count(view, METRIC_PROGRAM) - 1);
@@ -442,7 +458,7 @@ static void status_tells_of_memtallyd(void **state)
 		assert_int_equal(json_integer_value(dropped), expected);
 	}
 	assert_int_equal(json_object_size(status),
-		5 + HISTOGRAM_COUNT_ +
+		6 + HISTOGRAM_COUNT_ +
 			check_quantities(
 				status, METRIC_SELF, view_self(view)->present, view_self(view)->q));
 	assert_int_equal(json_integer_value(json_object_get(histogram, "count")), 42);
@@ -608,6 +624,7 @@ int main(void)
 		cmocka_unit_test(scopes_have_every_quantity),
 		cmocka_unit_test(processes_have_every_quantity),
 		cmocka_unit_test(guesses_are_called_so),
+		cmocka_unit_test(a_blocked_process_has_its_estimate),
 		cmocka_unit_test(one_process_is_its_row),
 		cmocka_unit_test(host_has_every_quantity),
 		cmocka_unit_test(host_has_its_lists),

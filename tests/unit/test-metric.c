@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "snapshot/metric.h"
 #include "snapshot/record.h"
+#include "snapshot/sums.h"
 
 static const unsigned int quantities[METRIC_SCOPES] = {
 	[METRIC_HOST... METRIC_OWNERS_END - 1] = SCOPE_QUANTITIES,
@@ -35,7 +36,7 @@ static void knows_each_quantity_once(void **state)
 			assert_false(seen >> m[i].index & 1);
 			seen |= UINT64_C(1) << m[i].index;
 		}
-		assert_int_equal(seen, (UINT64_C(1) << quantities[scope]) - 1);
+		assert_int_equal(seen, UINT64_MAX >> (64 - quantities[scope]));
 	}
 }
 
@@ -293,7 +294,7 @@ static void enumerations_have_names(void **state)
 {
 	static const char *const sources[] = {"none", "rollup", "smaps", "rss", "estimate"};
 	static const char *const outcomes[] = {"measured", "denied", "gone", "no-mm", "malformed",
-		"changing", "shared-mm", "error"};
+		"changing", "shared-mm", "error", "blocked"};
 
 	(void)state;
 	assert_int_equal(ARRAY_SIZE(sources), SOURCE_COUNT_);
@@ -313,10 +314,42 @@ static void outcomes_are_labelled_by_their_names(void **state)
 	const struct metric *m = metric_table(METRIC_SELF, &count);
 
 	(void)state;
-	for (size_t i = 0; i < count; i++)
-		if (m[i].label && !strcmp(m[i].label, "outcome") && m[i].index <= SELF_OUTCOME_LAST)
-			assert_string_equal(
-				m[i].value, metric_outcome_name(m[i].index - SELF_OUTCOME_FIRST));
+	for (unsigned int outcome = 0; outcome < OUTCOME_COUNT_; outcome++) {
+		unsigned int rows = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			if (!m[i].label || strcmp(m[i].label, "outcome") != 0 ||
+				m[i].index != snapshot_outcome_count((enum process_outcome)outcome))
+				continue;
+			assert_string_equal(m[i].what, "processes");
+			assert_string_equal(m[i].value, metric_outcome_name(outcome));
+			rows++;
+		}
+		assert_int_equal(rows, 1);
+	}
+}
+
+/* A label of the unmeasured processes, and of their RSS, is the name of the outcome that is counted there. */
+static void reasons_are_labelled_by_their_names(void **state)
+{
+	size_t count, rows = 0;
+	const struct metric *m = metric_table(METRIC_HOST, &count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		const struct sums_reason *reason = NULL;
+
+		if (!m[i].label || strcmp(m[i].label, "reason") != 0)
+			continue;
+		for (size_t k = 0; k < SUMS_REASONS; k++)
+			if (m[i].index == sums_reason(k)->count ||
+				m[i].index == sums_reason(k)->rss)
+				reason = sums_reason(k);
+		assert_non_null(reason);
+		assert_string_equal(m[i].value, metric_outcome_name(reason->outcome));
+		rows++;
+	}
+	assert_int_equal(rows, 2 * SUMS_REASONS);
 }
 
 static void histograms_have_rising_bounds(void **state)
@@ -365,6 +398,7 @@ int main(void)
 		cmocka_unit_test(reals_keep_their_bits),
 		cmocka_unit_test(enumerations_have_names),
 		cmocka_unit_test(outcomes_are_labelled_by_their_names),
+		cmocka_unit_test(reasons_are_labelled_by_their_names),
 		cmocka_unit_test(histograms_have_rising_bounds),
 		cmocka_unit_test(values_fall_into_their_buckets),
 	};

@@ -74,10 +74,37 @@ static void parts_are_percents(void **state)
 	assert_string_equal(b.data, "33 %");
 }
 
+/* "100 %" is not said where blocked processes are missing in what it is a part of. */
+static void all_is_not_said_of_what_is_blocked(void **state)
+{
+	static const struct {
+		int measured_mib, blocked;
+		const char *text;
+	} cases[] = {{100, 0, "100 %"}, {100, ABSENT, "100 %"}, {30, 1, "30 %"},
+		{100, 1, "all that could be read"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct snapshot_scope row = {0};
+		AUTO_BUFFER struct buffer b = {0};
+		struct shares s = {0};
+
+		set(&row, SCOPE_PSS, 100);
+		set(&row, SCOPE_PSS_MEASURED, cases[i].measured_mib);
+		if (cases[i].blocked != ABSENT)
+			ROW_SET(&row, SCOPE_UNMEASURED_BLOCKED, (uint64_t)cases[i].blocked);
+		assert_true(shares_of(&row, &s));
+		shares_add_measured(&b, &s, &row);
+		buffer_add_char(&b, '\0');
+		assert_string_equal(b.data, cases[i].text);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_add_up_and_bounds_say_how_sure_they_are),
+		cmocka_unit_test(all_is_not_said_of_what_is_blocked),
 		cmocka_unit_test(parts_are_percents),
 	};
 

@@ -65,6 +65,10 @@ static void nothing_is_zero_but_has_no_largest(void **state)
 		assert_true(ROW_HAS(&s, i));
 		assert_int_equal(s.q[i], 0);
 	}
+	for (size_t i = 0; i < SUMS_REASONS; i++) {
+		assert_true(ROW_HAS(&s, sums_reason(i)->count) && ROW_HAS(&s, sums_reason(i)->rss));
+		assert_int_equal(s.q[sums_reason(i)->count] + s.q[sums_reason(i)->rss], 0);
+	}
 	assert_false(ROW_HAS(&s, SCOPE_VM_HWM_MAX));
 }
 
@@ -113,6 +117,66 @@ static void a_sum_says_what_it_is_made_of(void **state)
 	assert_true(ROW_HAS(&s, SCOPE_UNMEASURED_RSS_MALFORMED)); /* of nobody: nothing */
 	assert_int_equal(s.q[SCOPE_UNMEASURED_RSS_MALFORMED], 0);
 	assert_false(ROW_HAS(&s, SCOPE_UNMEASURED_RSS_ERROR)); /* not known */
+}
+
+/* Each outcome of a process that has memory and was not measured is counted in one quantity of its own. */
+static void every_reason_has_a_count_and_an_rss(void **state)
+{
+	(void)state;
+	for (unsigned int outcome = 0; outcome < OUTCOME_COUNT_; outcome++) {
+		bool is_reason = outcome != OUTCOME_MEASURED && outcome != OUTCOME_GONE &&
+		                 outcome != OUTCOME_NO_MM && outcome != OUTCOME_SHARED_MM;
+		struct snapshot_process row = with(
+			(enum process_outcome)outcome, SOURCE_RSS, 4096, 0);
+		struct sums one = {0}, two = {0};
+		uint64_t counts = 0, rss = 0;
+
+		sums_add(&one, &row);
+		sums_merge(&two, &one);
+		sums_merge(&two, &one);
+		sums_end(&two);
+		for (size_t i = 0; i < SUMS_REASONS; i++) {
+			bool is_its = is_reason && sums_reason(i)->outcome == outcome;
+
+			assert_int_equal(two.q[sums_reason(i)->count], is_its ? 2 : 0);
+			assert_int_equal(two.q[sums_reason(i)->rss], is_its ? 2 * 4096 : 0);
+			counts += two.q[sums_reason(i)->count];
+			rss += two.q[sums_reason(i)->rss];
+		}
+		assert_int_equal(counts, is_reason ? 2 : 0);
+		assert_int_equal(rss, is_reason ? 2 * 4096 : 0);
+		assert_int_equal(sums_unmeasured(two.present, two.q), counts);
+		assert_int_equal(sums_unmeasured(0, two.q), 0);
+	}
+}
+
+/* The sums have the last measurement of a blocked process. Its RSS is in the upper bound alone if there is none. */
+static void a_blocked_process_is_estimated_or_has_its_rss(void **state)
+{
+	struct snapshot_process estimated = with(OUTCOME_BLOCKED, SOURCE_ESTIMATE, 900, 800);
+	struct snapshot_process never = with(OUTCOME_BLOCKED, SOURCE_RSS, 5000, 0);
+	struct sums s = {0}, other = {0};
+
+	(void)state;
+	ROW_SET(&estimated, PROCESS_PSS_LOW, 700);
+	ROW_SET(&estimated, PROCESS_PSS_HIGH, 900);
+	ROW_SET(&estimated, PROCESS_PSS_AGE, 0);
+	sums_add(&s, &estimated);
+	sums_merge(&other, &s);
+	sums_end(&other);
+	assert_int_equal(other.q[SCOPE_UNMEASURED_BLOCKED], 1);
+	assert_true(ROW_HAS(&other, SCOPE_UNMEASURED_RSS_BLOCKED));
+	assert_int_equal(other.q[SCOPE_UNMEASURED_RSS_BLOCKED], 0); /* nothing is missing */
+	sums_add(&s, &never);
+	sums_end(&s);
+	assert_int_equal(s.q[SCOPE_UNMEASURED_BLOCKED], 2);
+	assert_int_equal(s.q[SCOPE_UNMEASURED_RSS_BLOCKED], 5000);
+	assert_int_equal(s.q[SCOPE_PSS], 800);
+	assert_int_equal(s.q[SCOPE_PSS_ESTIMATED], 800);
+	assert_int_equal(s.q[SCOPE_PSS_MEASURED], 0);
+	assert_int_equal(s.q[SCOPE_GUESSED], 0);
+	assert_int_equal(s.q[SCOPE_PSS_LOW], 700);
+	assert_int_equal(s.q[SCOPE_PSS_HIGH], 5900);
 }
 
 /* There is no more than there is; and what was found is found. */
@@ -189,6 +253,8 @@ int main(void)
 		cmocka_unit_test(no_part_passes_for_the_whole),
 		cmocka_unit_test(nothing_is_zero_but_has_no_largest),
 		cmocka_unit_test(a_sum_says_what_it_is_made_of),
+		cmocka_unit_test(every_reason_has_a_count_and_an_rss),
+		cmocka_unit_test(a_blocked_process_is_estimated_or_has_its_rss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

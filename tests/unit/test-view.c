@@ -578,9 +578,11 @@ static struct image make_newer(const struct image *old)
 /* The first quantity that is not known here, said to be present: garbage, to this reader. */
 static void set_newer_quantities(struct image *image)
 {
-	struct snapshot_self *self = image_row(image, SECTION_SELF, 0);
+	struct snapshot_balance *balance = image_row(image, SECTION_BALANCE, 0);
 
-	self->present |= UINT64_C(1) << SELF_QUANTITIES;
+	static_assert(
+		SELF_QUANTITIES == 64, "memtallyd's own row has no bit left for another quantity");
+	balance->present |= UINT64_C(1) << BALANCE_QUANTITIES;
 	for (int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++) {
 		enum image_section_kind kind = view_section_kind((enum metric_scope)scope);
 
@@ -626,6 +628,7 @@ static void understands_a_newer_minor(void **state)
 			view_owner(b, view_process(b, i), OWNER_PROGRAM));
 	}
 	assert_memory_equal(view_self(a), view_self(b), sizeof(struct snapshot_self));
+	assert_memory_equal(view_balance(a), view_balance(b), sizeof(struct snapshot_balance));
 	assert_memory_equal(
 		view_histogram(a, 0), view_histogram(b, 0), sizeof(struct snapshot_histogram));
 }

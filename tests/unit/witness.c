@@ -210,7 +210,8 @@ static const char *judge_row(const struct view *view, const struct snapshot_proc
 	JUDGE(p != NULL);
 	JUDGE(row->uid == p->uid);
 	JUDGE(!strcmp(program, program_of(p)) || !strcmp(program, p->name));
-	JUDGE(ROW_HAS(row, PROCESS_PSS) == (row->outcome == OUTCOME_MEASURED));
+	JUDGE(row->outcome == OUTCOME_BLOCKED ||
+		ROW_HAS(row, PROCESS_PSS) == (row->outcome == OUTCOME_MEASURED));
 	found = judge_quantities(row, p);
 	if (found || row->outcome != OUTCOME_MEASURED)
 		return found;
@@ -232,7 +233,7 @@ static const char *judge_counts(const struct view *view, const uint64_t *shown)
 	uint64_t listed = 0;
 
 	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++) {
-		uint64_t counted = self->q[SELF_OUTCOME_FIRST + i];
+		uint64_t counted = self->q[snapshot_outcome_count((enum process_outcome)i)];
 
 		if (i == OUTCOME_MEASURED) /* and, of adaptive passes, carried forward or guessed */
 			counted += self->q[SELF_OUTCOME_ESTIMATED] + self->q[SELF_OUTCOME_GUESSED];
@@ -262,6 +263,9 @@ static const char *judge_charge(
 	return wrong("%s is charged", name);
 }
 
+/* Quantities that cgroups are charged. */
+#define CHARGE_BITS ((UINT64_C(1) << (SCOPE_CGROUP_SWAP + 1)) - (UINT64_C(1) << SCOPE_CGROUP))
+
 static const char *judge_charges(const struct view *view)
 {
 	for (int scope = METRIC_HOST; scope < METRIC_OWNERS_END; scope++)
@@ -270,7 +274,7 @@ static const char *judge_charges(const struct view *view)
 				view, (enum metric_scope)scope, i);
 			const char *found = NULL;
 
-			if (row->present >> SCOPE_CGROUP)
+			if (row->present & CHARGE_BITS)
 				found = judge_charge(view, (enum metric_scope)scope, row);
 			if (found)
 				return found;
