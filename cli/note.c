@@ -5,6 +5,7 @@
 
 #include "render/human.h"
 #include "snapshot/metric.h"
+#include "snapshot/sums.h"
 
 enum {
 	WIDE_PART = 20,        /* of the PSS: 5 % */
@@ -34,7 +35,7 @@ void note_of_process(const struct snapshot_process *row, struct note *ret)
 		ret->mm_pid = row->mm_pid;
 	else if (row->outcome != OUTCOME_MEASURED)
 		ret->outcome = metric_outcome_name(row->outcome);
-	if (row->outcome != OUTCOME_MEASURED)
+	if (!snapshot_has_figure(row))
 		return;
 	ret->guessed = snapshot_is_guess(row);
 	ret->low_bytes = of(row->present, row->q, PROCESS_PSS_LOW);
@@ -48,13 +49,13 @@ void note_of_sums(uint64_t present, const uint64_t *q, struct note *ret)
 	*ret = (struct note){
 		.processes = of(present, q, SCOPE_PROCESSES),
 		.denied = of(present, q, SCOPE_UNMEASURED_DENIED),
+		.blocked = of(present, q, SCOPE_UNMEASURED_BLOCKED),
 		.guessed = of(present, q, SCOPE_GUESSED),
 		.low_bytes = of(present, q, SCOPE_PSS_LOW),
 		.high_bytes = of(present, q, SCOPE_PSS_HIGH),
 		.is_open = !(present >> SCOPE_PSS_HIGH & 1),
 	};
-	for (unsigned int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
-		ret->unmeasured += of(present, q, i);
+	ret->unmeasured = sums_unmeasured(present, q);
 	set_bounds(ret, present >> SCOPE_PSS & 1, of(present, q, SCOPE_PSS));
 }
 
@@ -82,10 +83,12 @@ static void add_count(
 /* OF_PROCESSES: how many there are; 0: it is known. */
 static void add_counts(struct buffer *to, size_t start, const struct note *n, uint64_t of_processes)
 {
-	bool all_denied = n->denied == n->unmeasured;
+	const char *word = n->denied == n->unmeasured    ? " denied"
+	                   : n->blocked == n->unmeasured ? " blocked"
+	                                                 : " not measured";
 
-	add_count(to, start, n->unmeasured, of_processes, all_denied ? " denied" : " not measured");
-	add_count(to, start, n->guessed, of_processes, " never measured");
+	add_count(to, start, n->unmeasured, of_processes, word);
+	add_count(to, start, n->guessed, of_processes, " guessed");
 }
 
 static void add_range(struct buffer *to, const struct note *n, const char *word, bool bytes)
@@ -121,7 +124,7 @@ void note_add(struct buffer *to, const struct note *n, bool bytes)
 	else if (!n->is_process)
 		add_counts(to, start, n, n->processes);
 	else if (n->guessed)
-		buffer_add_text(to, "never measured");
+		buffer_add_text(to, "guessed");
 	if (is_range_shown(n, bytes)) {
 		go_on(to, start);
 		add_range(to, n, "to", bytes);

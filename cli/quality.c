@@ -9,6 +9,7 @@
 #include "render/human.h"
 #include "render/quantile.h"
 #include "render/shares.h"
+#include "snapshot/sums.h"
 
 static void add_part(struct buffer *to, const char *name, const struct shares *s, uint64_t bytes)
 {
@@ -23,26 +24,35 @@ static void add_missing(const struct view *view, struct buffer *to)
 	const struct snapshot_scope *host = view_host(view);
 	uint64_t denied = ROW_HAS(host, SCOPE_UNMEASURED_DENIED) ? host->q[SCOPE_UNMEASURED_DENIED]
 	                                                         : 0;
-	uint64_t others = 0;
+	uint64_t blocked = ROW_HAS(host, SCOPE_UNMEASURED_BLOCKED)
+	                           ? host->q[SCOPE_UNMEASURED_BLOCKED]
+	                           : 0;
+	uint64_t others = sums_unmeasured(host->present, host->q) - denied - blocked;
 
-	for (unsigned int i = SCOPE_UNMEASURED_DENIED + 1; i <= SCOPE_UNMEASURED_ERROR; i++)
-		others += ROW_HAS(host, i) ? host->q[i] : 0;
 	if (denied) {
 		line_begin(to, "  denied");
 		if (view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON)) {
 			buffer_add_text(to, "the kernel refuses ");
-			line_add_count(
-				to, denied, " process all the same", " processes all the same");
+			line_add_count(to, denied, " process", " processes");
+			buffer_add_text(to, " in spite of that right");
 		} else {
 			line_add_count(to, denied, " process may not be read",
 				" processes may not be read");
 		}
 		if (ROW_HAS(host, SCOPE_UNMEASURED_RSS_DENIED)) {
-			buffer_add_text(to, ": at most ");
+			buffer_add_text(to, ": RSS ");
 			human_add_bytes(to, host->q[SCOPE_UNMEASURED_RSS_DENIED]);
-			buffer_add_text(to, ", in the upper bounds alone");
+			buffer_add_text(to, ", in the upper bounds only");
 		}
 		buffer_add_char(to, '\n');
+	}
+	if (blocked) {
+		line_begin(to, "  blocked");
+		line_add_count(to, blocked, " process", " processes");
+		buffer_printf(to,
+			", because the kernel blocks readers of %s files in /proc: estimated, or "
+			"RSS in the upper bounds only\n",
+			blocked == 1 ? "its" : "their");
 	}
 	if (others) {
 		line_begin(to, "  failed");
@@ -65,7 +75,7 @@ static void add_estimated(const struct snapshot_self *self, const struct shares 
 	buffer_add_char(to, '\n');
 }
 
-/* What was never measured yet: something large is read by slices, and a small budget has to be waited for. */
+/* Memory of processes that wait for their first measurement, because it takes several slices or the CPU budget is used up. */
 static void add_guessed(
 	const struct snapshot_scope *host, const struct shares *s, struct buffer *to)
 {
@@ -93,8 +103,11 @@ static void add_memory(const struct view *view, uint64_t age_ns, struct buffer *
 	}
 	if (shares_of(host, &s)) {
 		if (s.measured_bytes) {
-			add_part(to, "  measured", &s, s.measured_bytes);
-			buffer_add_text(to, ", within the last interval\n");
+			line_begin(to, "  measured");
+			human_add_bytes(to, s.measured_bytes);
+			buffer_add_text(to, ", ");
+			shares_add_measured(to, &s, host);
+			buffer_add_text(to, ", within the interval before the snapshot\n");
 		}
 		add_estimated(view_self(view), &s, age_ns, to);
 		add_guessed(host, &s, to);

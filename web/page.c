@@ -7,6 +7,7 @@
 #include "render/human.h"
 #include "render/shares.h"
 #include "snapshot/owner.h"
+#include "snapshot/sums.h"
 #include "web/steady.h"
 
 static const char page_head[] =
@@ -79,10 +80,8 @@ static void add_missing(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(view);
 	bool is_hidden = view_self(view)->flags & SELF_PROC_HIDDEN;
-	uint64_t missing = 0;
+	uint64_t missing = sums_unmeasured(host->present, host->q);
 
-	for (unsigned int i = SCOPE_UNMEASURED_DENIED; i <= SCOPE_UNMEASURED_ERROR; i++)
-		missing += ROW_HAS(host, i) ? host->q[i] : 0;
 	if (missing && ROW_HAS(host, SCOPE_PROCESSES)) {
 		buffer_add_char(to, ' ');
 		buffer_add_u64(to, missing);
@@ -146,8 +145,8 @@ static void add_shares(struct steady *steady, const struct view *view, uint64_t 
 	if (!shares_of(host, &s))
 		return;
 	buffer_add_text(to, ": ");
-	shares_add_percent(to, &s, s.measured_bytes);
-	buffer_add_text(to, " measured within the last interval");
+	shares_add_measured(to, &s, host);
+	buffer_add_text(to, " measured within the interval before the snapshot");
 	if (s.estimated_bytes) {
 		buffer_add_text(to, ", ");
 		shares_add_percent(to, &s, s.estimated_bytes);
@@ -184,14 +183,35 @@ static void add_mode(struct steady *steady, const struct view *view, uint64_t ag
 	buffer_add_text(to, "</p>\n");
 }
 
+/* The reads that the kernel kept waiting at the snapshot. */
+static void add_blocked(struct steady *steady, const struct view *view, uint64_t age_ns)
+{
+	const struct snapshot_self *self = view_self(view);
+	struct buffer *to = steady->to;
+
+	if (!ROW_HAS(self, SELF_BLOCKED_READS) || !self->q[SELF_BLOCKED_READS])
+		return;
+	buffer_add_text(to, "<p class=\"bad\">The kernel blocks ");
+	buffer_add_u64(to, self->q[SELF_BLOCKED_READS]);
+	buffer_add_text(to, self->q[SELF_BLOCKED_READS] == 1 ? " read" : " reads");
+	buffer_add_text(to, " of processes' files");
+	if (ROW_HAS(self, SELF_BLOCKED_OLDEST)) {
+		buffer_add_text(to, ", the oldest for ");
+		steady_add_age(steady, self->q[SELF_BLOCKED_OLDEST] + age_ns);
+	}
+	buffer_add_text(to, ". The figures of these processes are estimates, or their RSS.</p>\n");
+}
+
 void page_render(const struct status *s, const char *telemetry_path, struct buffer *to)
 {
 	struct steady steady = {.to = to};
 
 	buffer_add_text(to, page_head);
 	add_age(&steady, s);
-	if (s->view && s->is_fresh)
+	if (s->view && s->is_fresh) {
 		add_mode(&steady, s->view, view_age_ns(s->view, s->now_boottime_ns));
+		add_blocked(&steady, s->view, view_age_ns(s->view, s->now_boottime_ns));
+	}
 	buffer_add_text(to, "<table>\n");
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		add_link(to, links[i].path ? links[i].path : telemetry_path, links[i].what);

@@ -34,10 +34,10 @@ static void sums_say_what_is_missing_and_how_sure_they_are(void **state)
 		{54, 0, 0, 0, 800, 780, 820, "780.0 to 820.0 MiB",
 			", PSS between 780.0 and 820.0 MiB"},
 		{54, 1, 0, 0, 1000, 1000, 1001, "1 of 54 denied", ", 1 denied"},
-		{8, 0, 0, 6, 1024, 345, 2765, "6 of 8 never measured, 345.0 MiB to 2.7 GiB",
-			", 6 never measured, PSS between 345.0 MiB and 2.7 GiB"},
-		{8, 1, 2, 3, 1000, 1000, 1001, "3 of 8 not measured, 3 of 8 never measured",
-			", 3 not measured, 3 never measured"},
+		{8, 0, 0, 6, 1024, 345, 2765, "6 of 8 guessed, 345.0 MiB to 2.7 GiB",
+			", 6 guessed, PSS between 345.0 MiB and 2.7 GiB"},
+		{8, 1, 2, 3, 1000, 1000, 1001, "3 of 8 not measured, 3 of 8 guessed",
+			", 3 not measured, 3 guessed"},
 		/* no PSS at all, which has no range; and with a member of whom nothing is known */
 		{2, 2, 0, 0, -1, -1, 78, "2 of 2 denied", ", 2 denied"},
 		{2, 0, 1, 0, 5, 5, -1, "1 of 2 not measured",
@@ -126,8 +126,10 @@ static void processes_say_why_they_have_none(void **state)
 	} cases[] = {
 		{OUTCOME_MEASURED, SOURCE_ROLLUP, true, "1.0 to 9.0 MiB"},
 		{OUTCOME_MEASURED, SOURCE_ESTIMATE, true, "1.0 to 9.0 MiB"},
-		{OUTCOME_MEASURED, SOURCE_ESTIMATE, false, "never measured, 1.0 to 9.0 MiB"},
+		{OUTCOME_MEASURED, SOURCE_ESTIMATE, false, "guessed, 1.0 to 9.0 MiB"},
 		{OUTCOME_DENIED, SOURCE_RSS, false, "denied"},
+		{OUTCOME_BLOCKED, SOURCE_RSS, false, "blocked"},
+		{OUTCOME_BLOCKED, SOURCE_ESTIMATE, true, "blocked, 1.0 to 9.0 MiB"},
 		{OUTCOME_SHARED_MM, SOURCE_NONE, false, "shares the memory of 77"},
 	};
 
@@ -139,7 +141,7 @@ static void processes_say_why_they_have_none(void **state)
 		AUTO_BUFFER struct buffer b = {0};
 		struct note n;
 
-		if (row.outcome == OUTCOME_MEASURED) {
+		if (row.outcome == OUTCOME_MEASURED || row.source == SOURCE_ESTIMATE) {
 			ROW_SET(&row, PROCESS_PSS, 5 * MIB);
 			ROW_SET(&row, PROCESS_PSS_LOW, MIB);
 			ROW_SET(&row, PROCESS_PSS_HIGH, 9 * MIB);

@@ -23,23 +23,23 @@ static void figures_are_worth_what_is_known_of_them(void **state)
 		struct reported reported;
 		const char *text;
 	} cases[] = {
-		{{.is_exact = true, .low_mib = 2047, .high_mib = 2300},
-			MEMORY ", between 2.0 and 2.2 GiB\n"
-			       "  measured  2.0 GiB, 100 %, within the last interval\n"},
-		{{0}, MEMORY "\n"
-			     "  measured  256.0 MiB, 12 %, within the last interval\n"
-			     "  estimated 1.8 GiB, 88 %" OLD OFF
-			     "up to 0.01 % (guesses not counted)\n"},
+		{{.is_exact = true, .low_mib = 2047, .high_mib = 2300}, MEMORY
+			", between 2.0 and 2.2 GiB\n"
+			"  measured  2.0 GiB, 100 %, within the interval before the snapshot\n"},
+		{{0}, MEMORY
+			"\n"
+			"  measured  256.0 MiB, 12 %, within the interval before the snapshot\n"
+			"  estimated 1.8 GiB, 88 %" OLD OFF "up to 0.01 % (guesses not counted)\n"},
 		/* of a thousand the worst of a hundred are no chance; and beyond the last bound there is none */
 		{{.scale = 9, .is_wrong = true}, MEMORY
 			"\n"
-			"  measured  256.0 MiB, 12 %, within the last interval\n"
+			"  measured  256.0 MiB, 12 %, within the interval before the snapshot\n"
 			"  estimated 1.8 GiB, 88 %" OLD NONE "over 1000 % (guesses not counted)\n"},
-		{{.scale = 10, .is_wrong = true},
-			MEMORY "\n"
-			       "  measured  256.0 MiB, 12 %, within the last interval\n"
-			       "  estimated 1.8 GiB, 88 %" OLD NONE
-			       "over 1000 %, 99 of 100 by over 1000 % (guesses not counted)\n"},
+		{{.scale = 10, .is_wrong = true}, MEMORY
+			"\n"
+			"  measured  256.0 MiB, 12 %, within the interval before the snapshot\n"
+			"  estimated 1.8 GiB, 88 %" OLD NONE
+			"over 1000 %, 99 of 100 by over 1000 % (guesses not counted)\n"},
 		{{.is_young = true, .guessed = 8, .failed = 2},
 			MEMORY "\n"
 			       "  guessed   2.0 GiB, 100 %, of 8 processes that wait for their "
@@ -50,14 +50,14 @@ static void figures_are_worth_what_is_known_of_them(void **state)
 			"  estimated 1.8 GiB, 88 %" OLD
 			"  guessed   256.0 MiB, 12 %, of 1 process that waits for its first "
 			"measurement\n"
-			"  denied    the kernel refuses 1 process all the same: at most 10.0 MiB, "
-			"in the upper bounds alone\n"},
+			"  denied    the kernel refuses 1 process in spite of that right: RSS 10.0 MiB, "
+			"in the upper bounds only\n"},
 		{{.is_young = true, .guessed = 8, .denied = 2},
 			MEMORY "\n"
 			       "  guessed   2.0 GiB, 100 %, of 8 processes that wait for their "
 			       "first measurement\n"
-			       "  denied    2 processes may not be read: at most 20.0 MiB, in the "
-			       "upper bounds alone\n"},
+			       "  denied    2 processes may not be read: RSS 20.0 MiB, in the "
+			       "upper bounds only\n"},
 	};
 
 	(void)state;

@@ -129,11 +129,11 @@ static void notes_say_how_sure_it_is(void **state)
 	check(&(struct table_case){.scope = METRIC_USER, .limit = 4, .is_estimated = true},
 		"PSS|USS|RSS|SWAP|PROCESSES|USER|NOTE\n"
 		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice|\n"
-		"69.7 MiB|-|74.2 MiB|0.0 KiB|2|bob|1 of 2 never measured, 68.4 to 73.2 MiB\n"
+		"69.7 MiB|-|74.2 MiB|0.0 KiB|2|bob|1 of 2 guessed, 68.4 to 73.2 MiB\n"
 		"29.3 MiB|29.3 MiB|29.3 MiB|0.0 KiB|1|小野|\n"
 		"6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 not measured\n"
 		"596.3 MiB|-|829.6 MiB|-|16||\n"
-		"total of 8 users (4 not shown), MemTotal 15.6 GiB, 4 not measured, 1 never measured, "
+		"total of 8 users (4 not shown), MemTotal 15.6 GiB, 4 not measured, 1 guessed, "
 		"PSS at least 595.0 MiB");
 	check(&(struct table_case){.scope = METRIC_PROCESS,
 		      .is_estimated = true,
@@ -141,9 +141,9 @@ static void notes_say_how_sure_it_is(void **state)
 		      .value = "bob"},
 		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
 		"2000|bob|68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|x\",user=\"root\"} 1\\x0a# HELP\\|\n"
-		"2001|bob|1.4 MiB|-|4.9 MiB|0.0 KiB|bash|never measured, 0.0 KiB to 4.9 MiB\n"
+		"2001|bob|1.4 MiB|-|4.9 MiB|0.0 KiB|bash|guessed, 0.0 KiB to 4.9 MiB\n"
 		"||69.7 MiB|-|74.2 MiB|0.0 KiB||\n"
-		"total of 2 processes, MemTotal 15.6 GiB, 1 never measured, "
+		"total of 2 processes, MemTotal 15.6 GiB, 1 guessed, "
 		"PSS between 68.4 and 73.2 MiB");
 	check(&(struct table_case){.scope = METRIC_PROCESS,
 		      .is_estimated = true,
@@ -151,9 +151,9 @@ static void notes_say_how_sure_it_is(void **state)
 		      .key = "pid",
 		      .value = "2001"},
 		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
-		"2001|bob|1433600|-|5120000|0|bash|never measured, 0 to 5120000\n"
+		"2001|bob|1433600|-|5120000|0|bash|guessed, 0 to 5120000\n"
 		"||1433600|-|5120000|0||\n"
-		"total of 1 process, MemTotal 16777216000, 1 never measured, "
+		"total of 1 process, MemTotal 16777216000, 1 guessed, "
 		"PSS between 0 and 5120000");
 	check(&(struct table_case){.scope = METRIC_PROCESS,
 		      .is_estimated = true,

@@ -102,7 +102,7 @@ static void leaves_out_what_is_not(void **state)
 
 static void keeps_its_length(void **state)
 {
-	const struct sample_options estimated = {.is_estimated = true};
+	const struct sample_options estimated = {.is_estimated = true, .is_blocked = true};
 	AUTO_VIEW struct view *view = sample_open(&estimated);
 
 	(void)state;
@@ -177,9 +177,22 @@ static void page_says_how_sure_it_is(void **state)
 	assert_false(page_says(&exact, "hidepid"));
 	assert_true(page_says(&adaptive,
 		"All processes together use 596.3 MiB, likely between 595.0 and 599.8 MiB: 34 % "
-		"measured within the last interval, 66 % estimated from measurements up to 7 s "
-		"old, 0.23 % guessed, of 1 process that waits for its first "
+		"measured within the interval before the snapshot, 66 % estimated from "
+		"measurements up to 7 s old, 0.23 % guessed, of 1 process that waits for its first "
 		"measurement.</p>"));
+}
+
+/* How many reads the kernel keeps waiting, and for how long by now. */
+static void page_says_what_is_blocked(void **state)
+{
+	const struct sample_options blocked = {.is_blocked = true};
+
+	(void)state;
+	assert_true(page_says(&blocked,
+		"<p class=\"bad\">The kernel blocks 2 reads of processes' files, the oldest for 22 "
+		"min 7 s. The figures of these processes are estimates, or their RSS.</p>"));
+	assert_true(page_says(&blocked, " 5 of 16 processes could not be measured.</p>"));
+	assert_false(page_says(NULL, "blocks"));
 }
 
 /* What is missing is in no sum, and one reason hides no other. */
@@ -222,6 +235,7 @@ int main(void)
 		cmocka_unit_test(page_links_and_tells),
 		cmocka_unit_test(page_says_how_sure_it_is),
 		cmocka_unit_test(page_says_what_is_missing),
+		cmocka_unit_test(page_says_what_is_blocked),
 		cmocka_unit_test(counts),
 	};
 
