@@ -20,7 +20,7 @@
 #define PRESSURE_STRAINED 0.1
 #define PRESSURE_SEVERE   0.3
 
-/* Whether the two are shown alike; NEEDED is shown rounded up. */
+/* Whether both are shown as the same text; NEEDED is rounded up. */
 static bool is_percent_alike(double part, double needed)
 {
 	AUTO_BUFFER struct buffer a = {0}, b = {0};
@@ -30,7 +30,7 @@ static bool is_percent_alike(double part, double needed)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-/* What the budget would have to be, where that is more than it is said to be. */
+/* The budget that is needed, if that is more than ALLOWED. */
 static void add_need(double allowed, double needed, struct buffer *to)
 {
 	if (needed <= allowed || is_percent_alike(allowed, needed))
@@ -41,8 +41,8 @@ static void add_need(double allowed, double needed, struct buffer *to)
 }
 
 /*
- * PART may be more than what is ALLOWED: what was saved before may be used, of what is measured at the start the budget
- * knows nothing, and it may be overdrawn. So it says no more than what it is that is allowed.
+ * The part of a core that is allowed. PART, which was used, may be more: saved budget may be spent, first measurements do not count, and
+ * a read may overdraw the budget.
  */
 static void add_allowed(const struct snapshot_self *self, uint64_t up_ns, double part,
 	double allowed, struct buffer *to)
@@ -100,7 +100,7 @@ static void add_seconds(struct buffer *to, const struct metric_histogram *m, dou
 		human_add_span(to, (uint64_t)(seconds * (double)NS_PER_SEC + 0.5));
 }
 
-/* How long processes were held up by being measured. */
+/* How long measurements kept processes waiting. */
 static void add_stalls(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_histogram *h = view_find_histogram(view, HISTOGRAM_HOLD);
@@ -125,8 +125,11 @@ static void add_stalls(const struct view *view, struct buffer *to)
 	buffer_add_text(to, " (time spent waiting for a processor included)\n");
 }
 
-/* Who is guessed and waits neither for CPU nor for memory has his turn, as is said there. */
-static bool add_put_off(const struct view *view, uint64_t age_ns, struct buffer *to)
+/*
+ * Measurements that wait. Nothing if none of them waits for CPU or memory, but some processes are guessed: the line "guessed" has these.
+ * Returns true if there is a line.
+ */
+static bool add_deferred(const struct view *view, uint64_t age_ns, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
 	bool is_pressed = self->q[SELF_WAITING_PRESSURE] > 0;
@@ -134,26 +137,26 @@ static bool add_put_off(const struct view *view, uint64_t age_ns, struct buffer 
 
 	if (!ROW_HAS(self, SELF_WAITING_BUDGET) || (!waiting && view_host(view)->q[SCOPE_GUESSED]))
 		return false;
-	line_begin(to, "Put off");
+	line_begin(to, "Deferred");
 	if (!waiting) {
 		buffer_add_text(to, "nothing\n");
 		return true;
 	}
 	line_add_count(to, waiting, " measurement", " measurements");
 	if (is_pressed) {
-		buffer_add_text(to, ", since the host is short of memory\n");
+		buffer_add_text(to, ", because the host is short of memory\n");
 		return true;
 	}
-	buffer_add_text(to, ", for want of CPU budget");
+	buffer_add_text(to, ", for lack of CPU budget");
 	if (ROW_HAS(self, SELF_BACKLOG) && self->q[SELF_BACKLOG] > age_ns) {
-		buffer_add_text(to, ", which bears them in about ");
+		buffer_add_text(to, ", which suffices for them in about ");
 		human_add_age(to, self->q[SELF_BACKLOG] - age_ns);
 	}
 	buffer_add_char(to, '\n');
 	return true;
 }
 
-/* What is too large to be measured as often as others. HAS_NAME: the line above is of what was put off, too. */
+/* Deferrals of processes that are too large to be measured as often as others. HAS_NAME: the line above has the name already. */
 static void add_giants(const struct snapshot_self *self, bool has_name, struct buffer *to)
 {
 	static const struct {
@@ -173,7 +176,7 @@ static void add_giants(const struct snapshot_self *self, bool has_name, struct b
 		if (any)
 			buffer_add_text(to, ", ");
 		else
-			line_begin(to, has_name ? "" : "Put off");
+			line_begin(to, has_name ? "" : "Deferred");
 		line_add_count(to, count, " time ", " times ");
 		buffer_add_text(to, reasons[i].why);
 		any = true;
@@ -183,9 +186,9 @@ static void add_giants(const struct snapshot_self *self, bool has_name, struct b
 }
 
 /*
- * How long somebody has not been measured, of those who are to be within the maximum age. Who reaches it between two
- * passes is measured then, which the snapshot can't say; but nobody may count on that for longer than an interval, be it
- * stretched, or that age.
+ * The longest time without a measurement, of the processes that have to be measured within the maximum age. A process that reaches
+ * that age between two passes is measured then, which the snapshot does not show. So it is overdue only after one more interval,
+ * or after twice the age if that is less.
  */
 static void add_longest(const struct view *view, uint64_t age_ns, struct buffer *to)
 {
@@ -212,9 +215,9 @@ static void add_disturbance(const struct snapshot_self *self, struct buffer *to)
 	line_begin(to, "Walks");
 	buffer_add_text(to, self->q[SELF_WALKS_DISTURB]
 				    ? "keep their processes waiting, as a trial has found: long "
-				      "ones go by slices\n"
-				    : "keep nobody waiting, as a trial has found: all are made "
-				      "at once\n");
+				      "walks are sliced\n"
+				    : "keep no process waiting, as a trial has found: no walk is "
+				      "sliced\n");
 }
 
 static void add_pressure(const struct snapshot_self *self, struct buffer *to)
@@ -240,7 +243,7 @@ void effort_render(const struct view *view, uint64_t age_ns, uint64_t up_ns, str
 	add_cpu(view, up_ns, to);
 	add_reads(self, to);
 	add_stalls(view, to);
-	add_giants(self, add_put_off(view, age_ns, to), to);
+	add_giants(self, add_deferred(view, age_ns, to), to);
 	add_longest(view, age_ns, to);
 	add_disturbance(self, to);
 	add_pressure(self, to);
