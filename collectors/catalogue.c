@@ -23,6 +23,20 @@ void catalogue_clear(struct catalogue *c)
 	c->present = 0;
 }
 
+/*
+ * A clean path that fits is what its reader made of it: a name of users is escaped already, and a label is memtally's own. One
+ * that has to be cut is no label, and may end like a mark where it is cut.
+ */
+static void add_path(struct buffer *to, const char *path)
+{
+	size_t len = strlen(path);
+
+	if (len <= SNAPSHOT_NAME_MAX - TEXT_RESERVED_MORE && text_is_clean(path, len))
+		buffer_add(to, path, len);
+	else
+		text_add_name(to, path, len, SNAPSHOT_NAME_MAX);
+}
+
 void catalogue_add(struct catalogue *c, const struct snapshot_file *row, const char *path)
 {
 	struct snapshot_file copy = *row;
@@ -30,7 +44,7 @@ void catalogue_add(struct catalogue *c, const struct snapshot_file *row, const c
 	copy.path = (uint32_t)c->texts.len;
 	for (unsigned int i = 0; i < FILE_QUANTITIES; i++)
 		copy.q[i] = amount_min(copy.q[i], INT64_MAX);
-	text_add_clean_max(&c->texts, path, strlen(path), SNAPSHOT_NAME_MAX);
+	add_path(&c->texts, path);
 	buffer_add_char(&c->texts, '\0');
 	buffer_add(&c->rows, &copy, sizeof(copy));
 }

@@ -28,7 +28,10 @@ void catalogue_done(struct catalogue *c);
 /* Empties it. */
 void catalogue_clear(struct catalogue *c);
 
-/* Adds ROW, whose path is PATH, any bytes; quantities that no image may have are cut. The catalogue's buffers remember failures. */
+/*
+ * Adds ROW with the path PATH, any bytes. A path that is not clean or too long is made clean, cut, and escaped as a name of users
+ * (text_add_name()). Quantities that no image may have are cut. The catalogue's buffers remember failures.
+ */
 void catalogue_add(struct catalogue *c, const struct snapshot_file *row, const char *path);
 
 /* Sets I of the sums, likewise. */

@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "collectors/catalogue.h"
 #include "snapshot/view.h"
 #include "tests/unit/allocation.h"
@@ -107,9 +108,52 @@ static void cuts_what_no_image_may_have(void **state)
 	catalogue_set(&c, SURVEY_RSS, UINT64_MAX);
 	c.is_there = true;
 	view = show(&c, 1);
-	assert_int_equal(strlen(view_text(view, view_file(view, 0)->path)), SNAPSHOT_NAME_MAX);
+	assert_in_range(strlen(view_text(view, view_file(view, 0)->path)),
+		SNAPSHOT_NAME_MAX - TEXT_RESERVED_MORE, SNAPSHOT_NAME_MAX);
 	assert_int_equal(view_file(view, 0)->q[FILE_RSS], INT64_MAX);
 	assert_int_equal(view_survey(view)->q[SURVEY_RSS], INT64_MAX);
+}
+
+/* Wherever a path is cut, it does not end like a mark of memtally's: " [deleted]" is in it, and it is not. */
+static void a_cut_makes_no_mark(void **state)
+{
+	static const char mark[] = " [deleted]";
+	char path[SNAPSHOT_NAME_MAX + 100];
+
+	(void)state;
+	for (size_t end = SNAPSHOT_NAME_MAX - 20; end <= SNAPSHOT_NAME_MAX + 20; end++) {
+		AUTO_CATALOGUE struct catalogue c = {.is_there = true};
+		AUTO_VIEW struct view *view = NULL;
+		struct snapshot_file row = {0};
+		const char *shown;
+
+		memset(path, 'x', sizeof(path));
+		path[0] = '/';
+		memcpy(path + end - (sizeof(mark) - 1), mark, sizeof(mark) - 1);
+		path[sizeof(path) - 1] = 0;
+		catalogue_add(&c, &row, path);
+		view = show(&c, 1);
+		shown = view_text(view, view_file(view, 0)->path);
+		assert_in_range(strlen(shown), 1, SNAPSHOT_NAME_MAX);
+		assert_string_not_equal(shown + strlen(shown) - (sizeof(mark) - 1), mark);
+	}
+}
+
+/* Labels, and names that were escaped, are as they were. */
+static void a_label_stays_one(void **state)
+{
+	static const char *const paths[] = {"(memfd)", "/a \\x5bdeleted]"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		AUTO_CATALOGUE struct catalogue c = {.is_there = true};
+		AUTO_VIEW struct view *view = NULL;
+		struct snapshot_file row = {0};
+
+		catalogue_add(&c, &row, paths[i]);
+		view = show(&c, 1);
+		assert_string_equal(view_text(view, view_file(view, 0)->path), paths[i]);
+	}
 }
 
 static void tells_of_lost_rows(void **state)
@@ -144,6 +188,8 @@ int main(void)
 		cmocka_unit_test(shows_what_is_in_it),
 		cmocka_unit_test(is_shown_again),
 		cmocka_unit_test(cuts_what_no_image_may_have),
+		cmocka_unit_test(a_cut_makes_no_mark),
+		cmocka_unit_test(a_label_stays_one),
 		cmocka_unit_test(tells_of_lost_rows),
 	};
 
