@@ -27,6 +27,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/number.h"
 #include "base/rights.h"
 
@@ -91,7 +92,7 @@ static uint64_t run_queue_ns(int schedstat)
 {
 	uint64_t used, waited;
 	char text[128];
-	ssize_t len = pread(schedstat, text, sizeof(text), 0);
+	ssize_t len = file_read_at(schedstat, text, sizeof(text), 0);
 	int n;
 
 	if (len <= 0)
@@ -319,16 +320,16 @@ static uint64_t ns_of(const struct timeval *t)
 
 bool disturbance_answer(struct disturbance *d, uint64_t *ret_cpu_ns)
 {
-	struct disturbance_try tries[DISTURBANCE_TRIES];
+	struct disturbance_try
+		tries[DISTURBANCE_TRIES + 1]; /* one more than there are, so that the end is seen */
 	struct rusage usage;
-	ssize_t len;
+	size_t len;
 	int status;
 
 	if (!d->pid || wait4(d->pid, &status, WNOHANG, &usage) != d->pid)
 		return false;
-	len = read(d->fd, tries, sizeof(tries));
-	if (status == 0 && len > 0)
-		d->verdict = disturbance_judge(tries, (size_t)len / sizeof(tries[0]));
+	if (file_read_fd(d->fd, (char *)tries, sizeof(tries), &len) == 0 && status == 0 && len > 0)
+		d->verdict = disturbance_judge(tries, len / sizeof(tries[0]));
 	d->pid = 0;
 	d->fd = fd_close(d->fd);
 	*ret_cpu_ns = ns_of(&usage.ru_utime) + ns_of(&usage.ru_stime);

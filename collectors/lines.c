@@ -41,7 +41,8 @@ const struct line_key *line_find(
 	for (size_t i = 0; i < count; i++) {
 		size_t k = *hint + i < count ? *hint + i : *hint + i - count;
 
-		if (table[k].len == line->key_len &&
+		/* Most keys of status are in no table: the first letter saves most calls of memcmp(). */
+		if (table[k].len == line->key_len && table[k].name[0] == *line->key &&
 			!memcmp(table[k].name, line->key, line->key_len)) {
 			*hint = k + 1 < count ? k + 1 : 0;
 			return &table[k];
@@ -60,4 +61,39 @@ int line_kib(const struct line *line, uint64_t *ret_bytes)
 		return -EBADMSG;
 	*ret_bytes = kib * 1024;
 	return 0;
+}
+
+/* The last line of TEXT, without its newline; LEN 0 of it if TEXT does not end with a newline. */
+static const char *last_line(const char *text, size_t len, size_t *ret_len)
+{
+	const char *before;
+
+	*ret_len = 0;
+	if (!len || text[len - 1] != '\n')
+		return text;
+	before = memrchr(text, '\n', len - 1);
+	before = before ? before + 1 : text;
+	*ret_len = (size_t)(text + len - 1 - before);
+	return before;
+}
+
+bool lines_is_whole(const char *text, size_t len, const void *context)
+{
+	const struct lines_end *e = context;
+	size_t line_len;
+	const char *line = last_line(text, len, &line_len);
+
+	return e->len && line_len >= e->len && !memcmp(line, e->key, e->len);
+}
+
+void lines_learn_end(struct lines_end *e, const char *text, size_t len)
+{
+	size_t line_len;
+	const char *line = last_line(text, len, &line_len);
+	const char *colon = memchr(line, ':', line_len);
+
+	if (!colon || (size_t)(colon + 1 - line) > sizeof(e->key))
+		return;
+	e->len = (uint8_t)(colon + 1 - line);
+	memcpy(e->key, line, e->len);
 }

@@ -6,6 +6,7 @@
 #ifndef MEMTALLY_COLLECTORS_LINES_H
 #define MEMTALLY_COLLECTORS_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,5 +48,22 @@ const struct line_key *line_find(
 
 /* A value of "N kB", in bytes. -EBADMSG: it is anything else, or beyond 2^63. */
 int line_kib(const struct line *line, uint64_t *ret_bytes);
+
+/*
+ * The key of a file's last line. The kernel prints each key at most once in status and smaps_rollup, and the same key last in
+ * those of every process. So a text with this key in its last line, up to its newline, is complete, however few bytes each
+ * read() returned. Which key that is depends on the kernel: it is learned from texts that were read to their end. All
+ * zeros: none is known.
+ */
+struct lines_end {
+	uint8_t len; /* of .key, with its colon */
+	char key[39];
+};
+
+/* A rule for file_read_until() (base/file.h): CONTEXT is a struct lines_end. Returns false if no key is known. Pure. */
+bool lines_is_whole(const char *text, size_t len, const void *context);
+
+/* Learns the key from TEXT, which was read to its end. Leaves E unchanged if TEXT does not end with a line "Key: value". Pure. */
+void lines_learn_end(struct lines_end *e, const char *text, size_t len);
 
 #endif

@@ -339,6 +339,8 @@ ssize_t procfs_list(const struct procfs *p, pid_t **pids, size_t *capacity)
 	for (;;) {
 		long n = syscall(SYS_getdents64, p->fd, entries, sizeof(entries));
 
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n < 0)
 			return -errno;
 		if (!n)

@@ -16,6 +16,8 @@ enum {
 	FIELD_START_TIME = 22,
 	FIELD_START_CODE = 26,
 	FIELD_START_STACK = 28,
+	FIELDS_LEN_MIN =
+		64, /* bytes behind the ')'; 26 fields and more, of at least two bytes each, are longer than any name */
 };
 
 /* Of <linux/sched.h>, which no program may include; the same since Linux 2.6.27. */
@@ -61,6 +63,14 @@ int stat_parse(const char *text, size_t len, struct stat_info *ret)
 	info.is_kernel_thread = flags & PF_KTHREAD;
 	*ret = info;
 	return 0;
+}
+
+bool stat_is_whole(const char *text, size_t len, const void *context)
+{
+	const char *at = memrchr(text, ')', len);
+
+	(void)context;
+	return at && text[len - 1] == '\n' && text + len - at > FIELDS_LEN_MIN;
 }
 
 bool stat_is_same_image(const struct stat_info *a, const struct stat_info *b)

@@ -26,6 +26,13 @@ struct stat_info {
  */
 int stat_parse(const char *text, size_t len, struct stat_info *ret);
 
+/*
+ * A rule for file_read_until() (base/file.h): TEXT ends with a newline that is not part of the name, because more follows the
+ * last ')' than a name of 15 bytes can hold. CONTEXT is not used. Pure.
+ */
+bool stat_is_whole(const char *text, size_t len, const void *context);
+
+/* Whether A and B are of one image: the same start time, start of text and stack. Pure. */
 bool stat_is_same_image(const struct stat_info *a, const struct stat_info *b);
 
 #endif

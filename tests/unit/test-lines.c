@@ -127,9 +127,36 @@ static void reads_kib(void **state)
 	}
 }
 
+static void knows_its_last_line(void **state)
+{
+	static const char text[] = "Name:\tx\nVmRSS:\t  10 kB\nLocked:\t 0 kB\n";
+	struct lines_end end = {0};
+	size_t len = strlen(text);
+
+	(void)state;
+	assert_false(lines_is_whole(text, len, &end)); /* nothing was learned */
+	lines_learn_end(&end, text, len - 1);
+	assert_int_equal(end.len, 0);
+	lines_learn_end(&end, text, len);
+	for (size_t i = 1; i < len; i++)
+		assert_false(lines_is_whole(text, i, &end));
+	assert_true(lines_is_whole(text, len, &end));
+	/* Texts that do not end like that teach nothing. */
+	lines_learn_end(&end, "", 0);
+	lines_learn_end(&end, "\n", 1);
+	lines_learn_end(&end, "a\n", 2);
+	lines_learn_end(&end, "a-key-that-is-longer-than-any-of-the-kernel's: 1\n", 49);
+	assert_true(lines_is_whole(text, len, &end));
+	assert_false(lines_is_whole("Locked: 0", 9, &end));
+	assert_true(lines_is_whole("Locked:\n", 8, &end));
+	assert_false(lines_is_whole("LockedX:\n", 9, &end));
+	assert_false(lines_is_whole("", 0, &end));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(knows_its_last_line),
 		cmocka_unit_test(takes_lines_apart),
 		cmocka_unit_test(finds_whole_keys),
 		cmocka_unit_test(reads_kib),

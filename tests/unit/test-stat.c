@@ -107,6 +107,27 @@ static void an_image_is_all_three(void **state)
 	assert_false(stat_is_same_image(&expected, &other));
 }
 
+/* No shorter text is taken for all of it, though the name holds newlines and what looks like fields. */
+static void knows_whether_it_is_whole(void **state)
+{
+	static const char *const names[] = {
+		"bash", ")\n", "x) S 1 2 3 4\n", "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"};
+	static const char fields[] =
+		" S 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9\n";
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char text[256];
+		size_t len = (size_t)snprintf(
+			text, sizeof(text), "1234567 (%s)%s0 0 0\n", names[i], fields);
+
+		text[len - 7] = ' '; /* one line */
+		for (size_t n = 1; n < len; n++)
+			assert_false(stat_is_whole(text, n, NULL));
+		assert_true(stat_is_whole(text, len, NULL));
+	}
+}
+
 static void reads_the_kernels(void **state)
 {
 	char text[4096];
@@ -115,6 +136,7 @@ static void reads_the_kernels(void **state)
 
 	(void)state;
 	assert_int_equal(file_read(AT_FDCWD, "/proc/self/stat", text, sizeof(text), &len), 0);
+	assert_true(stat_is_whole(text, len, NULL));
 	assert_int_equal(stat_parse(text, len, &info), 0);
 	assert_true(info.start_ticks > 0);
 }
@@ -127,6 +149,7 @@ int main(void)
 		cmocka_unit_test(refuses_what_is_no_number),
 		cmocka_unit_test(looks_at_its_fields_alone),
 		cmocka_unit_test(an_image_is_all_three),
+		cmocka_unit_test(knows_whether_it_is_whole),
 		cmocka_unit_test(reads_the_kernels),
 	};
 
