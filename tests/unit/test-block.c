@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/block.h"
+
+#include "base/cleanup.h"
+#include "tests/unit/unit.h"
+
+static void pauses_grow_to_half_a_minute(void **state)
+{
+	static const unsigned int seconds[] = {1, 2, 4, 8, 16, 30, 30};
+	struct block b = {0};
+	uint64_t now_ns = 100 * NS_PER_SEC;
+
+	(void)state;
+	assert_false(block_is_on(&b));
+	for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
+		b.is_chosen = true;
+		block_begin(&b, "stat", false, now_ns);
+		assert_true(block_is_put_off(&b));
+		assert_false(block_is_due(&b, now_ns + seconds[i] * NS_PER_SEC - 1));
+		now_ns += seconds[i] * NS_PER_SEC;
+		assert_true(block_is_due(&b, now_ns));
+	}
+	assert_int_equal(b.since_ns, 100 * NS_PER_SEC);
+}
+
+/* If only the lock of the address space blocks, stat can be read, and what it says does not end the block. */
+static void a_walk_blocks_walks_alone(void **state)
+{
+	struct block b = {0};
+
+	(void)state;
+	block_begin(&b, "smaps", true, NS_PER_SEC);
+	assert_true(block_is_of(&b, true));
+	assert_false(block_is_of(&b, false));
+	block_answered(&b, false);
+	assert_true(block_is_on(&b));
+	block_answered(&b, true);
+	assert_false(block_is_on(&b));
+}
+
+/* The other lock blocks all, and any answer shows that it does not any more. */
+static void exec_blocks_everything(void **state)
+{
+	struct block b = {0};
+
+	(void)state;
+	block_begin(&b, "smaps", true, NS_PER_SEC);
+	block_begin(&b, "stat", false, NS_PER_SEC);
+	assert_string_equal(b.file, "stat");
+	assert_true(block_is_of(&b, false) && block_is_of(&b, true));
+	block_begin(&b, "smaps", true, NS_PER_SEC);
+	assert_string_equal(b.file, "stat");
+	block_answered(&b, false);
+	assert_false(block_is_on(&b));
+}
+
+/* A deferred read was not seen to block: when it does, the block begins then. */
+static void a_deferred_read_is_no_block(void **state)
+{
+	struct block b = {0};
+
+	(void)state;
+	block_defer(&b, "stat", false, NS_PER_SEC);
+	assert_true(block_is_on(&b) && b.is_deferred);
+	assert_false(block_is_of(&b, false) || block_is_put_off(&b));
+	assert_false(block_is_due(&b, 100 * NS_PER_SEC)); /* needs no attempt at what blocks */
+	block_begin(&b, "stat", false, 3 * NS_PER_SEC);
+	assert_false(b.is_deferred);
+	assert_int_equal(b.since_ns, 3 * NS_PER_SEC);
+}
+
+/* A process that waits grows older: an attempt that is deferred does not make it begin to wait again. */
+static void a_deferred_attempt_stays_due(void **state)
+{
+	struct block b = {0};
+
+	(void)state;
+	block_begin(&b, "stat", false, 3 * NS_PER_SEC);
+	b.is_chosen = true;
+	block_defer(&b, "stat", false, 50 * NS_PER_SEC);
+	assert_true(block_is_put_off(&b) && !b.is_deferred);
+	assert_int_equal(b.since_ns, 3 * NS_PER_SEC);
+	assert_int_equal(b.next_ns, 4 * NS_PER_SEC);
+	block_answered(&b, false);
+	assert_false(block_is_on(&b));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_deferred_read_is_no_block),
+		cmocka_unit_test(a_deferred_attempt_stays_due),
+		cmocka_unit_test(pauses_grow_to_half_a_minute),
+		cmocka_unit_test(a_walk_blocks_walks_alone),
+		cmocka_unit_test(exec_blocks_everything),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
