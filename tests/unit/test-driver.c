@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "collectors/driver.h"
+
+#define MIB UINT64_C(1048576)
+
+enum { THRESHOLD_MIB = 12 };
+
+static const uint64_t threshold = THRESHOLD_MIB * MIB;
+
+/* A row with so many MiB of files. */
+static struct snapshot_process row_of(uint64_t rss_file, uint64_t pss_file)
+{
+	struct snapshot_process row = {.pid = 1};
+
+	ROW_SET(&row, PROCESS_RSS_FILE, rss_file * MIB);
+	ROW_SET(&row, PROCESS_PSS, (pss_file + 100) * MIB);
+	ROW_SET(&row, PROCESS_PSS_FILE, pss_file * MIB);
+	return row;
+}
+
+/* Whether smaps is wanted when a pass at SECOND finds RSS_FILE MiB. */
+static bool see(struct driver_share *d, uint64_t rss_file, uint64_t second)
+{
+	struct snapshot_process row = row_of(rss_file, rss_file);
+
+	driver_see(d, &row, threshold, second * NS_PER_SEC);
+	return d->is_wanted;
+}
+
+static uint64_t unread_mib(const struct driver_share *d, uint64_t pss_file)
+{
+	struct snapshot_process row = row_of(pss_file, pss_file);
+
+	return driver_amounts(d, &row).unread / MIB;
+}
+
+static void threshold_follows_the_host(void **state)
+{
+	(void)state;
+	assert_int_equal(driver_threshold(0), MIB);
+	assert_int_equal(driver_threshold(1024 * MIB), MIB);
+	assert_int_equal(driver_threshold(24576 * MIB), 12 * MIB);
+}
+
+/*
+ * Passes do not want the smaps of small processes. Once RssFile is large enough they do, and again when it has moved as much.
+ * Growth below the threshold is unread, too: many processes may have as much of drivers' memory.
+ */
+static void wants_what_has_moved(void **state)
+{
+	struct driver_share d = {0};
+
+	(void)state;
+	assert_false(see(&d, THRESHOLD_MIB - 1, 100));
+	assert_int_equal(unread_mib(&d, 1000), THRESHOLD_MIB - 1);
+	assert_true(see(&d, 64, 101));
+	assert_int_equal(unread_mib(&d, 1000), 64);
+	assert_int_equal(unread_mib(&d, 10), 10); /* no more than its PSS of files */
+	driver_asked(&d, 101 * NS_PER_SEC);
+	assert_false(see(&d, 64, 102)); /* it is being read */
+	driver_found(&d, 0, 0, 103 * NS_PER_SEC);
+	assert_int_equal(unread_mib(&d, 1000), 0);
+	assert_false(see(&d, 64, 1000));
+	assert_false(see(&d, 64 + THRESHOLD_MIB - 1, 1001));
+	assert_int_equal(unread_mib(&d, 1000), THRESHOLD_MIB - 1);
+	assert_true(see(&d, 64 + THRESHOLD_MIB, 1002));
+	assert_int_equal(unread_mib(&d, 1000), THRESHOLD_MIB);
+	assert_true(see(&d, 64 - THRESHOLD_MIB, 1003));
+	assert_int_equal(unread_mib(&d, 1000), 0);
+	/* One that moves all the time is read every ten seconds. */
+	driver_found(&d, 0, 0, 1003 * NS_PER_SEC);
+	assert_false(see(&d, 500, 1012));
+	assert_true(see(&d, 500, 1013));
+}
+
+static void asks_again_for_what_was_not_read(void **state)
+{
+	struct driver_share d = {0};
+
+	(void)state;
+	assert_true(see(&d, 64, 100));
+	driver_asked(&d, 100 * NS_PER_SEC);
+	assert_false(see(&d, 64, 159));
+	assert_int_equal(unread_mib(&d, 1000), 64);
+	assert_true(see(&d, 64, 160));
+}
+
+static void asks_soon_after_a_deferral(void **state)
+{
+	struct driver_share d = {0};
+
+	(void)state;
+	assert_true(see(&d, 64, 100));
+	driver_asked(&d, 100 * NS_PER_SEC);
+	driver_deferred(&d, 100 * NS_PER_SEC);
+	assert_false(see(&d, 64, 109));
+	assert_int_equal(unread_mib(&d, 1000), 64);
+	assert_true(see(&d, 64, 110));
+}
+
+/* Sharers come and go without its RssFile. */
+static void renews_what_was_found(void **state)
+{
+	struct driver_share d = {0};
+
+	(void)state;
+	see(&d, 64, 100);
+	driver_found(&d, 60 * MIB, 20 * MIB, 100 * NS_PER_SEC);
+	assert_false(see(&d, 64, 159));
+	assert_true(see(&d, 64, 160));
+}
+
+/* Drivers' memory is never more than the PSS by now. */
+static void is_part_of_the_pss(void **state)
+{
+	static const struct {
+		uint64_t pss_file;
+		bool has_parts;
+		uint64_t pss, vmalloc, unread;
+	} cases[] = {{1000, true, 60, 20, 40}, {70, true, 60, 20, 10}, {30, true, 30, 20, 0},
+		{10, true, 10, 10, 0}, {30, false, 60, 20, 40}};
+	struct driver_share d = {0};
+
+	(void)state;
+	see(&d, 64, 100);
+	driver_found(&d, 60 * MIB, 20 * MIB, 100 * NS_PER_SEC);
+	see(&d, 104, 101);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct snapshot_process row = row_of(104, cases[i].pss_file);
+		struct driver_amounts a;
+
+		if (!cases[i].has_parts)
+			row.present &= ~(UINT64_C(1) << PROCESS_PSS_FILE);
+		a = driver_amounts(&d, &row);
+		assert_int_equal(a.pss, cases[i].pss * MIB);
+		assert_int_equal(a.vmalloc, cases[i].vmalloc * MIB);
+		assert_int_equal(a.unread, cases[i].unread * MIB);
+	}
+}
+
+/* A kernel that does not print RssFile tells of no reason to read smaps. */
+static void wants_nothing_without_a_counter(void **state)
+{
+	struct snapshot_process row = row_of(0, 500);
+	struct driver_share d = {0};
+
+	(void)state;
+	row.present &= ~(UINT64_C(1) << PROCESS_RSS_FILE);
+	row.q[PROCESS_RSS_FILE] = 500 * MIB;
+	driver_see(&d, &row, threshold, NS_PER_SEC);
+	assert_false(d.is_wanted);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threshold_follows_the_host),
+		cmocka_unit_test(wants_what_has_moved),
+		cmocka_unit_test(asks_again_for_what_was_not_read),
+		cmocka_unit_test(asks_soon_after_a_deferral),
+		cmocka_unit_test(renews_what_was_found),
+		cmocka_unit_test(is_part_of_the_pss),
+		cmocka_unit_test(wants_nothing_without_a_counter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
