@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A read counts as blocked when its worker sleeps in the kernel (state D) and has slept for as long as struct
+ * lanes_patience says, or for SLEEPS times as long in pieces: a walk gives the lock of the address space back at each
+ * mapping, and a process that takes that lock again and again could hold it up for seconds. A worker that runs, or waits for a
+ * processor, is only slow: walks of large processes take seconds, and on a busy host all take longer.
+ */
+#include "config.h"
+
+#include "collectors/lanes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "collectors/status.h"
+
+#define NAP_NS (1 * NS_PER_MSEC) /* between two looks whether a killed worker has exited, */
+#define REPLACE_MAX_NS                                                                             \
+	(100 * NS_PER_MSEC)            /* for at most this; and between two attempts from then on */
+#define STOPPED_NS    (1 * NS_PER_SEC) /* asleep elsewhere, stopped or frozen */
+#define SLOW_MAX_NS   (20 * NS_PER_SEC) /* no walk takes longer */
+#define START_MAX_NS  (10 * NS_PER_SEC) /* for a worker to start, on a busy host */
+#define GONE_MAX_NS   (1 * NS_PER_SEC)  /* until WORKER_EXITED, when a worker has exited */
+#define PARKED_MAX_NS (1 * NS_PER_SEC)
+
+enum {
+	SLEEPS = 4,
+	TEXT_SIZE = 4096, /* of status */
+};
+
+int lanes_open(struct lanes *ret)
+{
+	size_t size = LANES * sizeof(struct worker_lane);
+	void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	*ret = (struct lanes){.processor = WORKER_ANYWHERE};
+	if (shared == MAP_FAILED)
+		return -errno;
+	ret->shared = shared;
+	return 0;
+}
+
+void lanes_close(struct lanes *s)
+{
+	if (s->shared) {
+		lanes_end_pass(s);
+		munmap(s->shared, LANES * sizeof(struct worker_lane));
+	}
+	s->shared = NULL;
+}
+
+/* Has a worker of the unused LANE started. */
+static int start(struct lanes *s, unsigned int lane)
+{
+	struct worker_lane *shared = &s->shared[lane];
+	int e;
+
+	s->lane[lane] = (struct lane){.generation = s->lane[lane].generation + 1};
+	s->past_cpu_ns += atomic_exchange(&shared->cpu_ns, 0);
+	atomic_store(&shared->posted, 0);
+	atomic_store(&shared->done, 0);
+	atomic_store(&shared->sleeps, 0);
+	atomic_store(&shared->awaited, 0);
+	atomic_store(&shared->processor, WORKER_ANYWHERE);
+	atomic_store(&shared->state, WORKER_STARTING);
+	e = s->control.start(s->control.to, lane);
+	if (e < 0) {
+		atomic_store(&shared->state, WORKER_NONE);
+		return e;
+	}
+	s->lane[lane].use = LANE_STANDS_BY;
+	return 0;
+}
+
+static bool has_exited(const struct lanes *s, unsigned int lane)
+{
+	return atomic_load(&s->shared[lane].state) == WORKER_EXITED;
+}
+
+static bool is_idle(const struct lanes *s, unsigned int lane)
+{
+	return atomic_load(&s->shared[lane].done) == s->lane[lane].posted;
+}
+
+static void kill_worker(struct lanes *s, unsigned int lane)
+{
+	if (s->lane[lane].use != LANE_KILLED)
+		s->replaced++;
+	s->lane[lane].use = LANE_KILLED;
+	s->control.kill(s->control.to, lane);
+}
+
+/* Makes lanes available again if their worker has exited or has come back from a blocked read. */
+static void look_after_parked(struct lanes *s, uint64_t now_ns)
+{
+	for (unsigned int i = 0; i < LANES; i++) {
+		struct lane *l = &s->lane[i];
+
+		if (l->use == LANE_UNUSED || l->use == LANE_SERVES)
+			continue;
+		if (has_exited(s, i)) {
+			s->replaced += l->use != LANE_KILLED;
+			l->use = LANE_UNUSED;
+		} else if (l->use == LANE_PARKED && is_idle(s, i)) {
+			l->use = LANE_STANDS_BY;
+			l->blocked_pid = 0;
+			l->streams = 0; /* their users have been told that they are gone */
+			l->generation++;
+		} else if (l->use == LANE_PARKED && now_ns - l->parked_ns >= PARKED_MAX_NS) {
+			kill_worker(s, i);
+		}
+	}
+}
+
+/* The first lane that is in USE; LANES: there is none. */
+static unsigned int find_lane(const struct lanes *s, enum lane_use use)
+{
+	unsigned int i = 0;
+
+	while (i < LANES && s->lane[i].use != use)
+		i++;
+	return i;
+}
+
+/* The worker that has been parked longest; LANES: none is. */
+static unsigned int find_oldest_parked(const struct lanes *s)
+{
+	unsigned int found = LANES;
+
+	for (unsigned int i = 0; i < LANES; i++)
+		if (s->lane[i].use == LANE_PARKED &&
+			(found == LANES || s->lane[i].parked_ns < s->lane[found].parked_ns))
+			found = i;
+	return found;
+}
+
+/* Keeps a worker standing by, if a lane is or soon will be free for it. */
+static void keep_standing_by(struct lanes *s)
+{
+	unsigned int lane;
+
+	look_after_parked(s, clock_now_ns(CLOCK_MONOTONIC));
+	if (find_lane(s, LANE_STANDS_BY) < LANES)
+		return;
+	lane = find_lane(s, LANE_UNUSED);
+	if (lane < LANES) {
+		(void)start(s, lane); /* else it is tried again when the next one is needed */
+		return;
+	}
+	lane = find_oldest_parked(s);
+	if (lane < LANES)
+		kill_worker(s, lane);
+}
+
+int lanes_start(struct lanes *s, const struct lanes_control *control)
+{
+	int e;
+
+	s->control = *control;
+	e = start(s, 0);
+	if (e < 0)
+		return e;
+	s->lane[0].use = LANE_SERVES;
+	s->at[LANES_TEXTS] = 0;
+	s->at[LANES_STREAMS] = LANES;
+	keep_standing_by(s);
+	return 0;
+}
+
+/* Lets the worker that stands by serve ROLE, and has another one stand by. False: there is none yet. */
+static bool change_worker(struct lanes *s, enum lanes_role role)
+{
+	unsigned int lane = find_lane(s, LANE_STANDS_BY);
+
+	if (lane == LANES)
+		return false;
+	s->at[role] = lane;
+	s->lane[lane].use = LANE_SERVES;
+	keep_standing_by(s);
+	return true;
+}
+
+static bool must_stop(struct lanes *s)
+{
+	if (!s->is_stopped && s->control.wait)
+		s->is_stopped = !s->control.wait(s->control.to);
+	return s->is_stopped;
+}
+
+bool lanes_ensure(struct lanes *s, enum lanes_role role)
+{
+	uint64_t now_ns;
+
+	if (s->at[role] < LANES)
+		return true;
+	if (change_worker(s, role))
+		return true;
+	now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	if (now_ns < s->next_ns)
+		return false;
+	s->next_ns = now_ns + REPLACE_MAX_NS;
+	keep_standing_by(s);
+	return change_worker(s, role);
+}
+
+void lanes_end_pass(struct lanes *s)
+{
+	s->gathers = false;
+	if (s->processor == WORKER_ANYWHERE)
+		return;
+	(void)sched_setaffinity(0, sizeof(s->usual), &s->usual);
+	s->processor = WORKER_ANYWHERE;
+}
+
+static void gather(struct lanes *s)
+{
+	int processor = sched_getcpu();
+	cpu_set_t one;
+
+	if (processor < 0 || processor >= CPU_SETSIZE ||
+		sched_getaffinity(0, sizeof(s->usual), &s->usual) < 0)
+		return;
+	CPU_ZERO(&one);
+	CPU_SET(processor, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) == 0)
+		s->processor = (uint32_t)processor;
+}
+
+void lanes_gather(struct lanes *s, struct worker_lane *lane)
+{
+	if (s->processor == WORKER_ANYWHERE && s->gathers)
+		gather(s);
+	atomic_store_explicit(&lane->processor, s->processor, memory_order_relaxed);
+}
+
+void lanes_begin_pass(struct lanes *s)
+{
+	s->gathers = true;
+	s->waited_ns = 0;
+	(void)lanes_ensure(s, LANES_TEXTS);
+	keep_standing_by(s);
+}
+
+/* Has another worker serve ROLE, which may have to be started. 0; -ECHILD, -ECANCELED. */
+static int replace(struct lanes *s, enum lanes_role role)
+{
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	while (!change_worker(s, role)) {
+		if (must_stop(s))
+			return -ECANCELED;
+		keep_standing_by(s);
+		if (find_lane(s, LANE_STANDS_BY) < LANES)
+			continue;
+		if (clock_now_ns(CLOCK_MONOTONIC) - begin_ns >= REPLACE_MAX_NS) {
+			s->next_ns = begin_ns + 2 * REPLACE_MAX_NS;
+			return -ECHILD;
+		}
+		/* A killed worker needs a moment to exit. */
+		(void)clock_nanosleep(
+			CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = NAP_NS}, NULL);
+	}
+	return 0;
+}
+
+bool lanes_is_walk(const struct worker_request *q)
+{
+	return q->op == WORKER_SLICE || q->op == WORKER_PROBE ||
+	       (q->op == WORKER_READ && strstr(q->path, "smaps"));
+}
+
+/* The worker of lane L is blocked at Q. */
+static void park(struct lanes *s, struct lane *l, const struct worker_request *q, uint64_t now_ns)
+{
+	l->use = LANE_PARKED;
+	l->parked_ns = now_ns;
+	l->blocked_pid = q->pid;
+	l->is_walk = lanes_is_walk(q);
+	s->blocked++;
+}
+
+/* The worker of lane L has exited by itself: killed by the OOM killer, or never started. */
+static void bury(struct lanes *s, struct lane *l)
+{
+	l->use = LANE_UNUSED;
+	s->replaced++;
+}
+
+static uint64_t patience_ns(const struct lanes *s)
+{
+	const struct lanes_patience *p = &s->control.patience;
+
+	return s->is_hurried ? p->short_ns : p->long_ns;
+}
+
+/* Reads the file NAME of process PID, which never blocks (worker.h). Its length; -1. */
+static ssize_t read_own(pid_t pid, const char *name, char text[static TEXT_SIZE])
+{
+	char path[40];
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return file_read(AT_FDCWD, path, text, TEXT_SIZE, &len) < 0 ? -1 : (ssize_t)len;
+}
+
+/* The state letter of process PID; 0: it cannot be had. */
+static char state_of(pid_t pid)
+{
+	char text[TEXT_SIZE];
+	struct status status;
+	ssize_t len = read_own(pid, "status", text);
+
+	return len > 0 && status_parse(text, (size_t)len, &status) == 0 ? status.state : 0;
+}
+
+/* Time that process PID has waited for a processor, up to the last time that it ran; 0 in kernels without schedstat. */
+static uint64_t queued_ns_of(pid_t pid)
+{
+	char text[TEXT_SIZE];
+	ssize_t len = read_own(pid, "schedstat", text);
+	const char *space = len > 0 ? memchr(text, ' ', (size_t)len) : NULL;
+	uint64_t ns;
+
+	/* "RUN QUEUED TIMES" */
+	return space && number_scan_u64(space + 1, (size_t)(text + len - space - 1), &ns) > 0 ? ns
+	                                                                                      : 0;
+}
+
+/* State of a worker that the caller waits for. All times in ns. */
+struct watched {
+	uint64_t request_ns; /* CLOCK_MONOTONIC since which it is at one request */
+	uint64_t first_ns;   /* of the first look; 0: there was none. Then it had */
+	uint64_t cpu_ns;     /* used this much CPU time, */
+	uint64_t queued_ns;  /* and waited this long for a processor */
+	uint64_t last_cpu_ns,
+		asleep_ns; /* CPU time at the last look, and since when that is all it has used */
+	uint64_t slept_ns; /* since the first look */
+};
+
+/* Adds what process PID has used to W, at NOW_NS. False: it has exited. */
+static bool look_at(struct watched *w, pid_t pid, uint64_t now_ns)
+{
+	clockid_t clock;
+	uint64_t cpu_ns, awake_ns;
+
+	if (clock_getcpuclockid(pid, &clock) != 0)
+		return false;
+	cpu_ns = clock_now_ns(clock);
+	if (!w->first_ns) {
+		w->first_ns = w->asleep_ns = now_ns;
+		w->cpu_ns = w->last_cpu_ns = cpu_ns;
+		w->queued_ns = queued_ns_of(pid);
+		return true;
+	}
+	if (cpu_ns != w->last_cpu_ns)
+		w->asleep_ns = now_ns;
+	w->last_cpu_ns = cpu_ns;
+	awake_ns = cpu_ns - w->cpu_ns + queued_ns_of(pid) - w->queued_ns;
+	w->slept_ns = now_ns - w->first_ns > awake_ns ? now_ns - w->first_ns - awake_ns : 0;
+	return true;
+}
+
+/* Looks at the worker of LANE, at NOW_NS. 0: it may go on; an outcome. */
+static int judge(
+	const struct lanes *s, struct worker_lane *lane, struct watched *w, uint64_t now_ns)
+{
+	pid_t pid = atomic_load(&lane->pid);
+	char state;
+
+	if (atomic_load(&lane->state) != WORKER_SERVING)
+		return now_ns - w->request_ns >= START_MAX_NS ? LANES_BLOCKED : 0;
+	/* The process that has reaped it says so in the lane at once, unless it has exited itself. */
+	if (!look_at(w, pid, now_ns))
+		return now_ns - w->request_ns >= GONE_MAX_NS ? LANES_LOST : 0;
+	if (now_ns - w->request_ns >= SLOW_MAX_NS)
+		return LANES_BLOCKED;
+	if (now_ns - w->asleep_ns < patience_ns(s) && w->slept_ns < SLEEPS * patience_ns(s))
+		return 0;
+	state = state_of(pid);
+	if (state == 'R')
+		return 0;
+	return state == 'D' || w->slept_ns >= STOPPED_NS ? LANES_BLOCKED : 0;
+}
+
+/* Sleeps until requests before END are done, or for TIMEOUT_NS; not if request INDEX is done already. */
+static void wait_once(struct worker_lane *lane, uint32_t index, uint32_t end, uint64_t timeout_ns)
+{
+	uint32_t done;
+
+	atomic_store(&lane->wanted, end);
+	atomic_store(&lane->awaited, 1);
+	done = atomic_load(&lane->done);
+	if ((int32_t)(done - index) <= 0 && atomic_load(&lane->state) != WORKER_EXITED)
+		(void)worker_wait(&lane->done, done, timeout_ns);
+	atomic_store(&lane->awaited, 0);
+}
+
+int lanes_wait(struct lanes *s, enum lanes_role role, uint32_t index, uint32_t end)
+{
+	struct worker_lane *lane = &s->shared[s->at[role]];
+	struct watched watched = {.request_ns = clock_now_ns(CLOCK_MONOTONIC)};
+	uint32_t done = atomic_load(&lane->done), before;
+
+	while ((int32_t)(done - index) <= 0) {
+		uint64_t now_ns;
+		int outcome;
+
+		if (atomic_load(&lane->state) == WORKER_EXITED)
+			return LANES_LOST;
+		wait_once(lane, index, end, patience_ns(s) / 4);
+		before = done;
+		done = atomic_load(&lane->done);
+		if ((int32_t)(done - index) > 0)
+			break;
+		if (must_stop(s))
+			return -ECANCELED;
+		now_ns = clock_now_ns(CLOCK_MONOTONIC);
+		lanes_end_pass(s);
+		if (done != before) {
+			s->waited_ns += watched.slept_ns;
+			watched = (struct watched){.request_ns = now_ns};
+			continue;
+		}
+		outcome = judge(s, lane, &watched, now_ns);
+		if (outcome && atomic_load(&lane->done) == done) {
+			s->waited_ns += now_ns - watched.request_ns;
+			return outcome;
+		}
+	}
+	s->waited_ns += watched.slept_ns;
+	return 0;
+}
+
+int lanes_replace(struct lanes *s, enum lanes_role role, enum lanes_outcome outcome)
+{
+	unsigned int at = s->at[role];
+	const struct worker_lane *lane = &s->shared[at];
+	struct worker_request stuck;
+
+	s->at[role] = LANES;
+	if (outcome == LANES_LOST) {
+		bury(s, &s->lane[at]);
+	} else {
+		stuck = lane->slot[atomic_load(&lane->done) % WORKER_SLOTS].request;
+		park(s, &s->lane[at], &stuck, clock_now_ns(CLOCK_MONOTONIC));
+	}
+	return replace(s, role);
+}
+
+bool lanes_has_parked(const struct lanes *s, pid_t pid, bool for_walk)
+{
+	for (unsigned int i = 0; i < LANES; i++) {
+		const struct lane *l = &s->lane[i];
+
+		if ((l->use == LANE_PARKED || l->use == LANE_KILLED) && l->blocked_pid == pid &&
+			(for_walk || !l->is_walk) && !is_idle(s, i))
+			return true;
+	}
+	return false;
+}
+
+uint64_t lanes_total_cpu_ns(const struct lanes *s)
+{
+	uint64_t total_ns = s->past_cpu_ns;
+
+	for (unsigned int i = 0; s->shared && i < LANES; i++)
+		total_ns += atomic_load(&s->shared[i].cpu_ns);
+	return total_ns;
+}
