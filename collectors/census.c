@@ -97,13 +97,15 @@ static uint32_t count_unsure(const struct kin_member *m, const struct census_dea
 static void count_members(const struct census *c, struct kin_member *first, uint32_t count,
 	const struct census_deaths *deaths)
 {
-	uint64_t *serial = c->number, *born = c->number + count, latest = 0;
+	uint64_t *serial = c->number, *born = c->number + count, *leaving = born + count;
+	uint64_t latest = 0, leave = 0;
 	uint32_t i = 0;
 
 	for (struct kin_member *m = first; m; m = m->next, i++) {
 		latest = amount_max(latest, m->born_ns);
 		serial[i] = m->serial;
 		born[i] = latest;
+		leaving[i] = leave += m->is_leaving;
 		m->children = 0;
 	}
 	for (struct kin_member *m = first; m; m = m->next) {
@@ -120,6 +122,7 @@ static void count_members(const struct census *c, struct kin_member *first, uint
 			known = there;
 		}
 		m->kept = known;
+		m->leaving = known ? (uint32_t)leaving[known - 1] : 0;
 		m->fresh = count - known;
 		early = count_up_to(born, count, m->measured_ns);
 		early = early > known ? early - known : 0;
@@ -189,7 +192,7 @@ static void count_roughly(struct kin_member *first, uint32_t count)
 	for (struct kin_member *m = first; m; m = m->next) {
 		m->kept = m->then < count ? m->then : count;
 		m->fresh = count - m->kept;
-		m->early = m->children = 0;
+		m->early = m->leaving = m->children = 0;
 		m->strays = m->fresh;
 	}
 }
@@ -199,7 +202,7 @@ int census_take(struct census *c, struct kin_member *first, uint32_t count,
 {
 	for (struct kin_member *m = first; m; m = m->next)
 		c->steps += ancestry_settle(m);
-	if (!reserve(c, 2 * (size_t)count)) {
+	if (!reserve(c, 3 * (size_t)count)) {
 		count_roughly(first, count);
 		return -ENOMEM;
 	}

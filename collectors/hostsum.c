@@ -138,6 +138,7 @@ bool hostsum_end(struct hostsum *h, bool sees_all, bool is_whole, uint64_t now_n
 	struct pool_host host = {
 		.page_bytes = h->page_bytes,
 		.cpus = h->cpus,
+		.leaving = h->left,
 		.now_ns = now_ns,
 	};
 	bool has_anon = middle(h, MEMINFO_ANON_PAGES, &host.anon, &host.anon_unsure);

@@ -22,11 +22,12 @@ enum {
 static struct degree_change change_of(const struct kin_member *m)
 {
 	uint32_t lost = m->family ? excess_lost(&m->family->excess, m->lasting) : 0;
-	uint32_t members = (m->then ? m->then : 1) + lost, kept = m->kept ? m->kept : 1;
+	uint32_t members = (m->then ? m->then : 1) + lost, kept = m->kept - m->leaving;
 	struct degree_change c = {.members = members, .born = m->fresh, .early = m->early};
 
+	kept = kept ? kept : 1; /* itself */
 	c.dead = members - (kept < members ? kept : members);
-	c.unsure = (uint32_t)amount_min(m->unsure + (uint64_t)lost, c.dead);
+	c.unsure = (uint32_t)amount_min(m->unsure + (uint64_t)lost + m->leaving, c.dead);
 	c.own = m->children < c.born ? m->children : c.born;
 	c.strays = m->strays < c.born - c.own ? m->strays : c.born - c.own;
 	return c;

@@ -70,6 +70,8 @@ static void unlink_from(struct kin *k, struct kin_family *f, struct kin_member *
 	if (f->voice == m)
 		f->voice = NULL;
 	f->count--;
+	f->leaving -= m->is_leaving;
+	m->is_leaving = false;
 	m->family = NULL;
 	m->previous = m->next = NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The families of kin.h: who is in them, and which of them the census has to count. For the files of kin.h alone.
+ * The families of kin.h: their members, and the families that the census has to count. Used only by the files of kin.h.
  *
- * A lone process has no family: most have none, and one costs as much as a process does.
+ * A process without relatives has no family: most have none, and a family costs as much memory as a process.
  */
 #ifndef MEMTALLY_COLLECTORS_KIN_FAMILY_H
 #define MEMTALLY_COLLECTORS_KIN_FAMILY_H
@@ -17,52 +17,59 @@
 #include "collectors/kin.h"
 #include "collectors/suspicion.h"
 
-/* What the measurement of one found against what was guessed; valid until the next event. */
+/* The difference between a member's measurement and its guess; valid until the next event. */
 struct kin_found {
-	uint64_t events; /* births and exits since the measurement that it was guessed from */
-	uint64_t at_ns;  /* 0: nothing; corrects those who were measured earlier */
+	uint64_t events; /* births and exits since the measurement that the guess is from */
+	uint64_t
+		at_ns; /* of the measurement: corrects members that were measured earlier; 0: there is none */
 	uint32_t anon, file;
 };
 
 struct kin_family {
-	uint64_t key; /* 0: it is out of the table, and freed when it leaves the list */
+	uint64_t key; /* 0: out of the table; freed when it leaves the list */
 	struct kin_member *first, *last;
 	struct kin_family *next_dirty;
-	struct kin_member *voice; /* the last to be measured of those of a known fork */
+	struct kin_member
+		*voice; /* of the members with a known fork, the one that was measured last */
 	struct kin_found found;
-	struct flow flow; /* of all that were ever in it */
+	struct flow flow; /* of all members so far */
 	struct breaks breaks;
 	struct suspicion suspicion;
 	struct judgement judgement;
 	struct excess excess;
-	uint64_t soon_written; /* by newborns before they are measured, fading; bytes */
-	uint64_t oldest_ns;    /* none of its measurements is older */
-	uint64_t deaths_ns;    /* the pass in which the following were noticed: */
-	uint32_t deaths;       /* that were not counted yet */
-	uint32_t late_deaths;  /* likewise, since all were looked at in it; */
-	uint64_t late_ns;      /* the last of those before anybody else was measured */
-	uint32_t moved;        /* of both, who are in another family now */
-	uint32_t ended;        /* who are in none any more, of this pass's */
-	uint32_t count;
+	uint64_t
+		soon_written; /* bytes that newborns write before they are measured; a fading mean */
+	uint64_t oldest_ns;   /* no measurement of a member is older */
+	uint64_t deaths_ns;   /* the pass in which the next exits were noticed */
+	uint32_t deaths;      /* exits that were not counted yet */
+	uint32_t late_deaths; /* such exits after all processes were polled in that pass */
+	uint64_t late_ns;     /* of the last of these before another process was measured */
+	uint32_t moved;       /* of both, members that are in another family now */
+	uint32_t ended;       /* of this pass, members that are in no family any more */
+	uint32_t count;       /* members */
+	uint32_t leaving;     /* of .count, see kin_leaves() */
 	bool is_dirty;
 };
 
-/* Frees what has been emptied, in kin_done(). */
+/* For kin_done(): frees the families, which have no members any more. */
 void family_free_all(struct kin *k);
 
-/* Makes M, who is in none, one of KEY's family, or alone if that has nobody. -ENOMEM: it is in none. */
+/*
+ * Makes M, which has no key, a member of the family of KEY, or the only process with KEY. Returns 0, or -ENOMEM: then M has
+ * no key.
+ */
 int family_join(struct kin *k, struct kin_member *m, uint64_t key);
 
-/* M, alone, gets a family of its own, which it keeps. -ENOMEM: it is alone. */
+/* Gives M, the only process with its key, a family of its own, which it keeps. Returns 0, or -ENOMEM: then it has none. */
 int family_found(struct kin *k, struct kin_member *m);
 
-/* M is gone from its family, if it has one, and nobody's child any more. HAS_ENDED: so is its image. */
+/* Takes M out of its family, if it has one, and from its parent. HAS_ENDED: M has exited or executed another program. */
 void family_leave(struct kin *k, struct kin_member *m, bool has_ended);
 
-/* Something has happened in F: it is counted once more. */
+/* An event has affected F: it is counted again. */
 void family_mark(struct kin *k, struct kin_family *f);
 
-/* Counts the next one that was marked. *RET_FIRST is its first member, NULL: it was emptied. False: there is none. */
+/* Counts the next marked family. *RET_FIRST becomes its first member; NULL: it is empty. Returns false if no family is marked. */
 bool family_next(struct kin *k, struct kin_member **ret_first);
 
 #endif

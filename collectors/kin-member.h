@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One who may be of a family and share segments, as kin (kin.h) and its ancestors (ancestry.h) know it. For the files
- * of those two to write.
+ * A process as a member of a fork family and a sharer of mapped objects. Only kin.c and ancestry.c, with their helpers, write it.
  */
 #ifndef MEMTALLY_COLLECTORS_KIN_MEMBER_H
 #define MEMTALLY_COLLECTORS_KIN_MEMBER_H
@@ -17,42 +16,47 @@
 struct kin_family;
 struct kin_ancestor;
 
-/* All zeros is a member of nothing. For reading alone. */
+/* All zeros: in no family. Other modules only read it. */
 struct kin_member {
-	struct kin_family *family;          /* NULL: alone, or its range is not known */
-	struct kin_member *previous, *next; /* of the family, as they became known */
-	struct breaks_writer writer;        /* what it has let go of by writing to it */
+	struct kin_family *family; /* NULL: alone, or its range is not known */
+	struct kin_member *previous,
+		*next;               /* of the family, in the order in which they became known */
+	struct breaks_writer writer; /* its copy-on-write breaks */
 	struct kin_ancestor
 		*ancestor; /* its own record if .has_forked, else its parent's; NULL: none */
 	uint64_t key;      /* of its range; 0: not known */
 	uint64_t serial;   /* rises along the family's list */
 	uint64_t
-		line; /* the serial by which its line left its parent's: its own, or an ancestor's who is gone */
-	uint64_t seen;           /* who was there at its measurement has this or less */
-	uint64_t born_ns;        /* CLOCK_BOOTTIME, as its start time says */
-	uint64_t image_ns;       /* CLOCK_BOOTTIME: no exec that is known of is older; 0: none is */
+		line; /* the serial at which its line left its parent's: its own, or that of an ancestor that is gone */
+	uint64_t seen;    /* members that were there at its measurement have this serial or less */
+	uint64_t born_ns; /* CLOCK_BOOTTIME, as its start time says */
+	uint64_t
+		image_ns; /* CLOCK_BOOTTIME: its last known exec is not older; 0: it has had none */
 	uint64_t measured_ns;    /* CLOCK_BOOTTIME; 0: never */
-	uint64_t suspected;      /* bytes to which it may have written since */
-	struct sharer sharer;    /* of segments */
-	struct flow family_flow; /* the others' of its family when it was measured */
-	struct degree_outside outside; /* of its family, that its parent's has */
-	uint32_t then;     /* how many were there at its measurement, itself among them */
-	uint32_t kept;     /* of those, still here; this and the next five as of kin_affected() */
-	uint32_t fresh;    /* born since */
-	uint32_t children; /* of those, its own descendants */
-	uint32_t strays;   /* born since, or of such a line, of parents that are not known */
-	uint32_t early;    /* of the fresh, those that may have been there already */
-	uint32_t unsure;   /* deaths that its measurement may or may not have seen */
-	/* Beside them it was found to share with these, of whom the next pass tells whether they are gone, */
-	uint32_t unseen;
-	uint32_t gone;    /* these, who are taken to be gone, and are in .then, */
-	uint32_t lasting; /* and these, who are always there, and are not */
-	/* Children of another range that it has forked since. */
-	uint32_t departed;
-	uint32_t measured_at : 30; /* where it is among .measured, while .sharer is open */
-	bool is_forked : 1;        /* of a member that is known, of its family or not */
+	uint64_t suspected;      /* bytes of shared memory that it may have written since */
+	struct sharer sharer;    /* of mapped objects */
+	struct flow family_flow; /* of the other members, when it was measured */
+	struct degree_outside
+		outside; /* sharers outside of its family that its parent's family has */
+	/* Numbers of members of the family. */
+	uint32_t then;     /* at its measurement, itself included */
+	uint32_t kept;     /* of .then, still here; this and the next six as of kin_affected() */
+	uint32_t fresh;    /* born since its measurement */
+	uint32_t children; /* of .fresh, its own descendants */
+	uint32_t strays;   /* born since, or in such a line, with parents that are not known */
+	uint32_t early;    /* of .fresh, those that may have been there at the measurement */
+	uint32_t leaving;  /* of .kept, those that are freeing their memory: see kin_leaves() */
+	uint32_t unsure;   /* exits that its measurement may or may not have seen */
+	/* Numbers of unlisted sharers: its measurement implied them, and no pass has listed them. */
+	uint32_t unseen;           /* the next pass tells whether they are gone */
+	uint32_t gone;             /* taken for gone; they are in .then */
+	uint32_t lasting;          /* always there; they are not in .then */
+	uint32_t departed;         /* children of another range that it has forked since */
+	uint32_t measured_at : 28; /* its place in .measured of struct kin, while .sharer is open */
+	bool is_forked : 1;        /* from a known member, of its family or not */
 	bool has_forked : 1;
-	bool is_again : 1; /* measured for the second time, the first one having been right after its birth */
+	bool is_leaving : 1; /* kin_leaves() was called */
+	bool is_again : 1; /* measured for the second time, and for the first time right after its birth */
 };
 
 #endif

@@ -121,6 +121,16 @@ void kin_gone(struct kin *k, struct kin_member *m)
 	m->image_ns = 0;
 }
 
+void kin_leaves(struct kin *k, struct kin_member *m)
+{
+	kin_unmeasured(m);
+	if (m->is_leaving || !m->family)
+		return;
+	m->is_leaving = true;
+	m->family->leaving++;
+	family_mark(k, m->family);
+}
+
 struct kin_member *kin_affected(struct kin *k)
 {
 	do {
@@ -150,7 +160,7 @@ static void open_sharer(struct kin *k, struct kin_member *m, const struct segmen
 		k->measured = measured;
 		k->measured_capacity = capacity;
 	}
-	m->measured_at = (uint32_t)k->measured_count & (INT32_MAX >> 1);
+	m->measured_at = (uint32_t)k->measured_count & (INT32_MAX >> 3);
 	k->measured[k->measured_count++] = (struct kin_measured){m, *lesson};
 }
 
@@ -187,7 +197,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
-	m->unseen = m->gone = m->lasting = m->departed = 0;
+	m->leaving = m->unseen = m->gone = m->lasting = m->departed = 0;
 	k->measured_ns = now_ns;
 	is_open = m->sharer.is_open;
 	if (before)
@@ -204,6 +214,8 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 		flow_add(&m->family->flow, &m->sharer.own);
 	m->family_flow = flow_less(m->family->flow, m->sharer.own);
 	m->then = m->kept = m->family->count;
+	if (m->family->leaving)
+		family_mark(k, m->family);
 	if (m->is_forked)
 		m->family->voice = m;
 	return findings_count(k, m, found);

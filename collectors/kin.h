@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who shares with whom, as far as that can be known without looking, so that a birth, an exit or an
- * exec puts those in doubt whose PSS it changes although none of their own counters move:
+ * Fork Families
  *
- * - Families: processes with the same address range [start, end) were forked from one image,
- *   because fork keeps it and exec, with address space randomisation, does not. They share
- *   anonymous memory. A newborn is presumed to belong to its parent's family until its own range is
- *   known.
- * - Segments: files and shared memory of at least 256 KiB (segments.h). These affect nobody: whoever
- *   is estimated asks what others did to them with kin_stirred().
+ * Processes that share memory, as far as that is known without reading them. A birth, an exit or an exec changes the PSS of sharers
+ * without moving their own counters. This module says which processes are affected, and by how much at most:
  *
- * It gives a doubt for each affected process (estimate.h), how the measurement of one corrects the
- * others', and who speaks for newborns that nobody has measured.
+ * - Families: processes with the same address range [start, end) were forked from one image, because fork keeps the range and
+ *   exec, with address space randomisation, does not. They share anonymous memory. A newborn counts to its parent's family until
+ *   its own range is known.
+ * - Mapped objects: files and shared memory of at least 256 KiB (segments.h). Events on them affect no process at once; kin_stirred()
+ *   tells what they did to a process when it is estimated.
  *
- * Members are embedded in the caller's own records, who finds those again by offset; they must not
- * move. An event costs O(1), whoever has forked; the affected are visited once a pass. Processes
- * that share one address space (sharing.h) are one: only the one that stands for them may be a
- * member. Pure.
+ * Results are a doubt for each affected process (estimate.h), corrections of figures by the measurement of a relative, and a
+ * relative that represents a newborn without a measurement (its speaker).
+ *
+ * Members are embedded in records of the caller, and must not move. An event costs O(1); affected members are visited once a pass.
+ * Processes that share one address space (sharing.h) have one member. Pure.
  *
  * A pass:
  *
@@ -27,8 +26,7 @@
  *		kin_doubt(m, its base, its counters, &its doubt);
  *	for each never measured: kin_speaker(), kin_borrow()
  *
- * and whenever a process was measured: kin_measured(); its kept doubt is then void, until it is
- * affected again.
+ * After each measurement of a process: kin_measured(); its doubt is then void, until it is affected again.
  */
 #ifndef MEMTALLY_COLLECTORS_KIN_H
 #define MEMTALLY_COLLECTORS_KIN_H
@@ -45,7 +43,7 @@
 #include "collectors/maps.h"
 #include "collectors/segments.h"
 
-/* One that was measured since all were looked at. */
+/* A member that was measured since the last kin_sensed(). */
 struct kin_measured {
 	struct kin_member *member; /* NULL: gone */
 	struct segments_lesson lesson;
@@ -57,192 +55,197 @@ struct kin {
 	struct keytable segments; /* by device and inode */
 	struct kin_family *dirty_families;
 	struct kin_member *next_member; /* where kin_affected() is */
-	struct kin_measured *measured;  /* owned */
+	struct kin_measured *measured;  /* owned; since the last kin_sensed() */
 	size_t measured_count, measured_capacity;
 	struct census census;
 	uint64_t listed_ns, previous_ns; /* this pass and the one before */
-	uint64_t sensed_ns;              /* when all were looked at last */
+	uint64_t sensed_ns;              /* when all processes were polled last */
 	uint64_t measured_ns;            /* the last measurement */
 	uint64_t serial;
 };
 
 /*
- * All zeros is a kin of nobody; SEED, unknown to strangers, keeps them from choosing ranges and
- * files that meet.
+ * Makes K empty. SEED is of its hash tables; it must be secret, so that users cannot choose ranges and files that collide.
  */
 void kin_init(struct kin *k, uint64_t seed);
 
-/* After kin_gone() of every member. */
+/* Frees K. Call it after kin_gone() of every member. */
 void kin_done(struct kin *k);
 
-/* A pass lists the processes now. NOW_NS is CLOCK_BOOTTIME. */
+/* A pass begins to list the processes at NOW_NS (CLOCK_BOOTTIME, as all times here). */
 void kin_begin(struct kin *k, uint64_t now_ns);
 
-/* It has looked at all of them. */
+/* The pass has polled all processes at NOW_NS. */
 void kin_sensed(struct kin *k, uint64_t now_ns);
 
 /*
- * M is new, all zeros. PARENT, if not NULL, is a member that it looks forked from (its parent by
- * pid, the same name, a size like the parent's): its family is presumed. BORN_NS by its start time.
- * -ENOMEM: M has no family, which kin_measured() may mend.
+ * Begins M, which started at BORN_NS. PARENT, if not NULL, is the member that it looks forked from (its parent by pid, with
+ * the same name and a similar size): M joins PARENT's family. Returns 0, or -ENOMEM: then M has no family until
+ * kin_measured().
  */
 int kin_born(struct kin *k, struct kin_member *m, struct kin_member *parent, uint64_t born_ns);
 
 /*
- * M executed another program, or ended: those who shared with it are in doubt. M is then all zeros but
- * for .born_ns, and for .image_ns if it executed.
+ * M has executed another program, or is gone: its sharers are affected. M is then all zeros except for .born_ns, and after an exec
+ * .image_ns.
  */
 void kin_executed(struct kin *k, struct kin_member *m);
 void kin_gone(struct kin *k, struct kin_member *m);
 
-/* A walk of M begins that may take long: what it finds is not of its end. */
+/*
+ * M is exiting, and the kernel frees its memory page by page: until kin_gone() it may still share any part of its family's
+ * memory. M's measurement is void.
+ */
+void kin_leaves(struct kin *k, struct kin_member *m);
+
+/* A walk of M begins that may take long, so that its result is not of the time at which it ends: see kin_walked(). */
 void kin_walk(const struct kin *k, struct kin_member *m);
 
-/* Before kin_measured(): what M may share, beside its family, with others of its image. */
+/* Call before kin_measured(): the memory that M may share, in addition to its family, with other processes of its image. */
 void kin_inherits(struct kin_member *m, const struct degree_outside *outside);
 
 /*
- * M was measured at NOW_NS and FOUND, in [range_start, range_end). BEFORE is the base that it had until
- * now, NULL if it had none: if M was in doubt, what was found against what kin_doubt() guessed corrects
- * the guess for those who share with it. -ENOMEM: M is in no family.
+ * M was measured at NOW_NS with the result FOUND, in the address range [RANGE_START, RANGE_END). BEFORE is its base until
+ * now, or NULL. If M was in doubt, the difference between FOUND and the guess of kin_doubt() corrects the guesses for its
+ * sharers. Returns 0, or -ENOMEM: then M is in no family.
  */
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns);
 
 /*
- * Before kin_measured(): a walk of M, which kin_walk() was told of if it was a long one, has found most of what M has at
- * FOUND_NS; 0: at its end.
+ * Call before kin_measured() if kin_walk() was called: the walk has found most of M's memory at FOUND_NS; 0: at its end.
  */
 void kin_walked(struct kin_member *m, uint64_t found_ns);
 
 /*
- * M was measured for the first time, and PARENT, of the same image, is its parent by pid, whatever that is called:
- * M was forked from it, and is of another family where it has mapped something below. Nothing is known of it where
- * PARENT's own range is not, or it is younger. -ENOMEM: likewise.
+ * Call after the first measurement of M if PARENT is its parent by pid and has the same image, under whatever name: records
+ * that M was forked from PARENT. M has another family than PARENT if it has mapped memory below the program since. Does
+ * nothing if PARENT's range is not known, or PARENT is younger. Returns 0, or -ENOMEM: then nothing is recorded.
  */
 int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent);
 
 /*
- * M was measured for the first time, and PARENT, likewise: if M is of another family and was born since PARENT was
- * measured, PARENT may share all that it has with it, or nothing, which is in doubt. -ENOMEM: it is not.
+ * Call once after the first measurement of M if PARENT is its parent, as for kin_descends(). If M has another address range
+ * than PARENT and was forked after PARENT's last measurement, M may still share any part of PARENT's anonymous memory: this
+ * lowers PARENT's low bound until its next measurement. Returns 0, or -ENOMEM: then the bound is unchanged.
  */
 int kin_departs(struct kin *k, const struct kin_member *m, struct kin_member *parent);
 
 /*
- * M was measured, and has WRITTEN to so much of what its parent had: its siblings to come will write to as much before they
- * are measured. Nothing is learned from one that was there before the last pass, but where it was measured right after its
- * birth in that.
+ * M was measured, and has WRITTEN bytes of private copies of its parent's memory: future siblings are expected to write as
+ * much before their first measurement. Ignored if M is older than the last pass, unless that pass measured M right after its
+ * birth.
  */
 void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written);
 
 /*
- * How much M may have written to since its measurement, as newborns of its family do, for it was measured
- * right after its birth. 0: it was not, or nobody knows.
+ * Bytes of shared memory that M, which was measured right after its birth, is expected to have written since, as newborns of
+ * its family do. 0: it was not measured so early, or nothing is known.
  */
 uint64_t kin_unwritten(const struct kin_member *m);
 
 /*
- * How much PSS M, measured as BASE, may have more, since those may be gone who were found to share with it and are not of
- * its family: of them no other pass has known. 0: one has.
+ * Bytes by which the PSS of M, measured as BASE, may have grown because sharers outside of its family may be gone: the
+ * measurement of M implied them, and no other pass has confirmed them. 0: a pass has.
  */
 uint64_t kin_unconfirmed(const struct kin_member *m, const struct estimate_base *base);
 
-/* M's measurement is void, and speaks for nobody: as if it had never been measured. */
+/* M's measurement is void, as if M had never been measured; it represents no other member. */
 void kin_unmeasured(struct kin_member *m);
 
 /* Whether the maps of M, measured as BASE, should be read: see segments_wants_maps(). */
 bool kin_wants_maps(const struct kin_member *m, const struct estimate_base *base);
 
 /*
- * M's maps, read just now, have these segments, at most MAPS_SEGMENTS. -ENOMEM: it keeps what it
- * had.
+ * M's maps, read just now, have the COUNT mapped objects in LIST, at most MAPS_SEGMENTS. Returns 0, or -ENOMEM: then M keeps
+ * its former objects.
  */
 int kin_mapped(struct kin *k, struct kin_member *m, const struct maps_segment *list, size_t count,
 	const struct estimate_base *base);
 
 /*
- * The next measured member whom events, or a measurement of another since the last pass, affect;
- * NULL: that was all. One may come twice. Nothing else of this module but kin_doubt() may be called
- * in between.
+ * Returns the next measured member that is affected by events, or by the measurement of a relative, since the last pass;
+ * NULL: there are no more. A member may come twice. Between two calls only kin_doubt() may be called.
  */
 struct kin_member *kin_affected(struct kin *k);
 
 /*
- * What the events since M's measurement may have changed for M, whose measurement is BASE; as of
- * the last kin_affected(), so the caller keeps it. NOW are M's counters in that pass: what it had
- * grown by when it forked is its child's as well. True: there is any.
+ * Computes in *RET by how much events since M's measurement BASE may have changed M's PSS, as of the last kin_affected(); the
+ * caller keeps it. NOW are M's counters in that pass: growth before a fork is shared with the child, too. Returns true if
+ * there is any doubt.
  */
 bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
-/* After kin_measured(), and kin_mapped(): M's counter went from BEFORE to NOW since M was as it was found. */
+/*
+ * Call after kin_measured() and kin_mapped(): M's counter of files and shmem has moved from BEFORE to NOW since the time of
+ * the result.
+ */
 void kin_since(struct kin_member *m, uint64_t before, uint64_t now);
 
 /*
- * M's counter of files and shmem went from BEFORE to NOW. Who may share with it has to allow for
- * that, but is not affected: kin_stirred() tells when it is asked.
+ * M's counter of files and shmem has moved from BEFORE to NOW, in bytes. Its sharers are not affected, but kin_stirred() of
+ * them will allow for it.
  */
 void kin_moved(struct kin_member *m, uint64_t before, uint64_t now);
 
 /*
- * What others who may share files with M have touched and let go of since its measurement BASE, and
- * who of them came and went, as far as segments know: to be added to the doubt that is kept. NOW
- * are M's counters. False: nothing.
+ * Computes in *RET by how much sharers of M's files and shared memory may have changed M's PSS since its measurement BASE:
+ * pages that they touched and released, and sharers that came and went. The caller adds it to the doubt that it keeps. NOW
+ * are M's counters. Returns false if there is no doubt.
  */
 bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * M, measured just now, has gained GAINED bytes, of ROOM (0: nobody knows) that it could have, by
- * writing to what it shared, since it was measured before and by AT_NS: who shares with it and was
- * measured earlier is affected, for he shares that with one fewer. To be told before
- * kin_measured().
+ * Call before kin_measured(): M has gained GAINED bytes of PSS by copy-on-write breaks between its former measurement and
+ * AT_NS, of at most ROOM bytes that it could gain (0: not known). Affects sharers that were measured earlier: these pages
+ * have one sharer fewer.
  */
 void kin_broke(struct kin *k, struct kin_member *m, uint64_t gained, uint64_t room, uint64_t at_ns);
 
-/* What others of its family broke since M's measurement. */
+/* Copy-on-write breaks of other members of the family since M's measurement. */
 void kin_broken(const struct kin_member *m, struct breaks_sum *ret);
 
 /*
- * M, as its faults said at AT_NS, may have written to BYTES that it had shared when it was
- * measured, unless that was found since: who shares with it may have more by it.
+ * By its minor faults at AT_NS, M may have made private copies of BYTES that it shared when it was measured: the PSS of its
+ * sharers may have grown. 0 withdraws that.
  */
 void kin_suspect(struct kin_member *m, uint64_t bytes, uint64_t at_ns);
 
 /*
- * M, suspected to have written to so much, was measured and FOUND to have so much more for itself:
- * others may be like it.
+ * M, suspected of copies of SUSPECTED bytes, was measured and has FOUND more bytes for itself: teaches how much to believe other
+ * suspicions in the family.
  */
 void kin_asked(struct kin_member *m, uint64_t suspected, uint64_t found);
 
 /*
- * To how much others of its family may have written since M's measurement, as far as that was not
- * found yet. Of that no more than a few times the part that was true of those who were asked.
+ * Bytes that other members of the family may have copied since M's measurement and that no measurement has found yet, scaled
+ * by the part of such suspicions that proved true.
  */
 uint64_t kin_suspected(const struct kin_member *m);
 
 /*
- * Births and exits in M's family had likely changed LIKELY bytes of M, which was measured again and has PSS now, CHANGED bytes
- * more or less: others of it may be like that. Before kin_measured().
+ * Call before kin_measured(): births and exits in M's family were expected to change LIKELY bytes of M. M was measured again:
+ * it has PSS bytes, which is CHANGED more or less. Teaches the prediction error of the family.
  */
 void kin_judge(struct kin_member *m, uint64_t likely, uint64_t changed, uint64_t pss);
 
-/* How much of M they may well have changed, where LIKELY bytes are likely: see judgement.h. */
+/* Bytes of M that births and exits may have changed if LIKELY bytes are expected: see judgement.h. */
 uint64_t kin_judged(const struct kin_member *m, uint64_t likely);
 
-/* Whether one of M's family was found to have broken anything since SINCE_NS. */
+/* Whether a copy-on-write break of a member of M's family has been found since SINCE_NS. */
 bool kin_breaks(const struct kin_member *m, uint64_t since_ns);
 
 /*
- * Whose measurement may stand for M, that has none of its own: a newborn sibling's, measured since
- * M was born if there is one, or the parent's, or another's of the family; NULL: nobody's. Ask
- * again each pass.
+ * Returns M's speaker: the member with a measurement that represents M, which has none. It is a sibling that was measured after M's
+ * birth, else the parent, else another member of the family; NULL: there is none. Valid for one pass.
  */
 struct kin_member *kin_speaker(const struct kin_member *m);
 
 /*
- * The doubt to carry SPEAKER's BASE with, with the counters NOW of M, to an estimate of M: it adds that
- * nobody knows what M has written to since it was born. THEIRS are SPEAKER's counters.
+ * Computes in *RET the doubt for an estimate of M from SPEAKER's BASE and M's counters NOW: it adds the writes of M since its
+ * birth, which are not known. THEIRS are SPEAKER's counters.
  */
 void kin_borrow(const struct kin_member *m, const struct kin_member *speaker,
 	const struct estimate_base *base, const struct estimate_now *theirs,

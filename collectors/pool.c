@@ -184,13 +184,19 @@ static void forget_found(struct pool_part *t)
 	t->alarmed = amount_less(t->alarmed, found);
 }
 
-/* Decides what of T's difference to the host's SUM is drift, and over what weight it is spread. */
-static void part_end(struct pool_part *t, uint64_t sum, const struct room *room, uint64_t now_ns,
-	uint64_t max_age_ns)
+/*
+ * Decides how much of T's difference to the host's sum is drift, and over what weight it is spread. SUM is AnonPages or
+ * Mapped. Memory of exited processes that is being freed is noise for as long as it takes, and no reason to believe in
+ * another bias: in the next passes it will be gone.
+ */
+static void part_end(struct pool_part *t, uint64_t sum, const struct room *room,
+	const struct pool_host *host, uint64_t max_age_ns)
 {
+	uint64_t now_ns = host->now_ns;
 	int64_t drift;
 	uint64_t size;
 
+	t->noise = amount_add(t->noise, host->leaving);
 	t->is_used = t->unread <= sum / UNREAD_PART;
 	if (!t->has_looked && t->unread > t->noise) {
 		t->first_ns = t->first_ns ? t->first_ns : now_ns;
@@ -212,7 +218,8 @@ static void part_end(struct pool_part *t, uint64_t sum, const struct room *room,
 	drift = add(t->residual, -t->bias);
 	size = size_of(drift);
 	if (size <= t->noise) {
-		t->bias = add(t->bias, drift / BIAS_FOLLOWS);
+		if (!host->leaving)
+			t->bias = add(t->bias, drift / BIAS_FOLLOWS);
 		t->since_ns = 0;
 		return;
 	}
@@ -225,7 +232,7 @@ static void part_end(struct pool_part *t, uint64_t sum, const struct room *room,
 	}
 	t->was_up = drift > 0;
 	t->least = amount_min(t->least, size);
-	if (!t->spread || amount_less(now_ns, t->since_ns) >= max_age_ns) {
+	if ((!t->spread || amount_less(now_ns, t->since_ns) >= max_age_ns) && !host->leaving) {
 		settle(t);
 		return;
 	}
@@ -285,9 +292,11 @@ bool pool_end(struct pool *p, const struct pool_host *host)
 	uint64_t noise = amount_part(
 		host->page_bytes, (uint64_t)host->cpus * POOL_PAGES_PER_CPU, 1);
 	uint64_t half = p->rounding / 2, sum = amount_add(p->anon.sum, p->file.sum);
-	struct room room = {amount_less(p->high, sum), amount_less(sum, p->low)};
+	struct room room = {
+		amount_add(amount_less(p->high, sum), host->leaving), amount_less(sum, p->low)};
 
 	p->is_whole = host->is_whole;
+	p->leaving = host->leaving;
 	if (!host->is_whole)
 		return false;
 	noise = amount_add(noise, p->moved / MOVES_IN_A_PASS);
@@ -295,8 +304,8 @@ bool pool_end(struct pool *p, const struct pool_host *host)
 	/* What was rounded down is mostly files, half of a KiB each: private pages are whole. */
 	p->file.noise = amount_add(amount_add(noise, half), host->mapped_unsure);
 	p->file.sum = amount_add(p->file.sum, half);
-	part_end(&p->anon, host->anon, &room, host->now_ns, p->max_age_ns);
-	part_end(&p->file, host->mapped, &room, host->now_ns, p->max_age_ns);
+	part_end(&p->anon, host->anon, &room, host, p->max_age_ns);
+	part_end(&p->file, host->mapped, &room, host, p->max_age_ns);
 	p->anon.found = p->file.found = 0;
 	be_sure(p, room.down, host->now_ns);
 	bound(p, host);
@@ -362,6 +371,7 @@ uint64_t pool_beyond(const struct pool *p)
 	if (!p->is_whole)
 		return UINT64_MAX;
 	/* Before the first comparison all of it may be. */
-	return amount_add(amount_add(part_beyond(&p->anon), part_beyond(&p->file)),
+	return amount_add(amount_less(amount_add(part_beyond(&p->anon), part_beyond(&p->file)),
+				  2 * p->leaving),
 		amount_add(p->rounding, p->unsure));
 }

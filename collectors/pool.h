@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the whole host knows. Every anonymous page is in AnonPages once, every mapped page of a file or
- * of shmem in Mapped once, however many map it: so the sums over all processes of Pss_Anon and of
- * Pss_File + Pss_Shmem must equal them. Where the sums of the estimates drift away from that, figures
- * are wrong without any counter of theirs having moved (a copy-on-write break, the exit of a sharer that
- * nobody knew to be one). The drift tells that and how much, never who: it is spread over those it may
- * belong to, as a doubt that widens bounds and is a reason to measure. No figure moves by it: those who
- * were right would go wrong for those who were not.
+ * Host Reconciliation
  *
- * Only where every process is seen (nothing hidden, the pid namespace is the host's, AnonPages and
- * Mapped were read), and for a sum of which those that may not be read are at most a quarter. Pure.
+ * The sums of estimates against the host's counters. Every anonymous page is in AnonPages once, and every mapped page of a
+ * file or of shmem in Mapped once, however many processes map it. So the sums over all processes of Pss_Anon, and of Pss_File
+ * + Pss_Shmem, must equal them. If the sums of estimates drift away, figures are wrong although none of their counters has
+ * moved: by a copy-on-write break, or the exit of an unknown sharer. The drift tells how much, and not of which process. It
+ * is spread over the processes that may have it, as a doubt that widens bounds and is a reason to measure. It moves no
+ * figure, because that would make right figures wrong.
  *
- * A pass, for all of its processes that are counted (not those whose address space is another's):
+ * Used only if every process is seen (nothing hidden, the pid namespace is the host's, AnonPages and Mapped were read), and
+ * for a sum of which at most a quarter belongs to processes that may not be read. Pure.
+ *
+ * A pass, for all processes that are counted (each address space once):
  *
  *	pool_measured(), since the last pass, whenever a process was measured again
  *	pool_begin(pool);
@@ -19,8 +20,8 @@
  *	if (pool_end(pool, &host))
  *		for each added: pool_doubt(); estimate_carry() with that doubt added; pool_narrow();
  *
- * What pool_doubt() gives is for this pass alone: it is not kept and never part of what pool_add() is told
- * in the next one, or the drift would vanish from the sums although nothing has been measured.
+ * The doubt of pool_doubt() is for this pass alone. It is not kept, and must not be part of the next pool_add(): the drift
+ * would vanish from the sums although nothing was measured.
  */
 #ifndef MEMTALLY_COLLECTORS_POOL_H
 #define MEMTALLY_COLLECTORS_POOL_H
@@ -36,12 +37,14 @@
  */
 enum { POOL_PAGES_PER_CPU = 64 };
 
-/* What pool_end() is told of the host. */
+/* The host, for pool_end(). */
 struct pool_host {
 	bool is_whole;         /* every process of the host is seen */
 	uint64_t anon, mapped; /* AnonPages, Mapped of meminfo, bytes */
-	/* By how much those may be off from what they were when the processes' counters were read. */
+	/* By how many bytes these may differ from their values at the time when processes' counters were read. */
 	uint64_t anon_unsure, mapped_unsure;
+	uint64_t
+		leaving; /* bytes of either that belong to exited processes which are freeing them, at most */
 	uint64_t page_bytes;
 	uint32_t cpus;
 	uint64_t now_ns; /* CLOCK_BOOTTIME */
@@ -51,9 +54,8 @@ struct pool_host {
 struct pool_member {
 	const struct estimate_base *base; /* borrowed for the call */
 	const struct estimate_now *now;
-	const struct estimate *estimate; /* without any doubt of the pool's */
-	uint64_t
-		moved_bytes; /* of .anon and .file since the last pass; 0 of one that was not there */
+	const struct estimate *estimate; /* without a doubt of pool_doubt() */
+	uint64_t moved_bytes; /* of .anon and .file since the last pass; 0 for a new process */
 	uint64_t measured_ns; /* CLOCK_BOOTTIME of the measurement */
 };
 
@@ -88,6 +90,7 @@ struct pool {
 	bool bounds_up, bounds_down;   /* the next two hold */
 	uint64_t slack_up, slack_down; /* nobody is further above its low, below its high */
 	uint64_t first_ns; /* of the first pass that compared both sums; 0: there was none */
+	uint64_t leaving;  /* of struct pool_host; it is in the noise of both parts */
 	uint64_t unsure;   /* the biases may be too small by this, until all were measured since */
 	struct pool_part anon, file;
 };
@@ -139,9 +142,9 @@ void pool_doubt(const struct pool *p, const struct pool_member *m, struct estima
 void pool_narrow(const struct pool *p, struct estimate *e);
 
 /*
- * What of the host's sums is nobody's, at most, as far as those who may not be read do not explain it; UINT64_MAX: the
- * sums were never compared, or not every process is seen. Where too much is not measured yet to compare them, it is what
- * it was before.
+ * Returns how many bytes of the host's sums belong to no process, at most, beyond the processes that may not be read;
+ * UINT64_MAX if the sums were never compared, or not every process is seen. While too much is unmeasured to compare them, it
+ * is the last known value. Memory that is being freed is not in it.
  */
 uint64_t pool_beyond(const struct pool *p);
 

@@ -177,6 +177,51 @@ static void tells_others_nothing(void **state)
 	folk_assert_all_bounds(f);
 }
 
+/* I exits, as statm says, and the kernel begins to free its memory. */
+static void begin_to_leave(struct folk *f, unsigned int i)
+{
+	f->measured[i] = false;
+	f->alive &= ~world_bit(i);
+	f->listed &= ~world_bit(i);
+	kin_leaves(&f->kin, &f->member[i]);
+}
+
+/* Two exit, and one of them is still listed in the next pass: a process that is measured between may share with none, one or both. */
+static void counts_the_leaving_until_they_are_gone(void **state)
+{
+	AUTO_FOLK struct folk *f = folk_new();
+
+	(void)state;
+	start_family(f);
+	folk_notice(f);
+	begin_to_leave(f, 5);
+	begin_to_leave(f, 6);
+	folk_settle(f);
+	assert_int_equal(f->member[1].leaving, 2);
+	folk_assert_all_bounds(f);
+	world_unmap_all(&f->world, 5);
+	folk_assert_all_bounds(f);
+	f->now += 50 * KIB * KIB;
+	folk_measure(f, 1);
+	assert_int_equal(f->member[1].lasting + f->member[1].unseen, 0);
+	folk_notice(f);
+	kin_gone(&f->kin, &f->member[5]);
+	folk_settle(f);
+	folk_assert_all_bounds(f);
+	f->now += 50 * KIB * KIB;
+	folk_measure(f, 2);
+	assert_int_equal(f->member[2].lasting + f->member[2].unseen, 0);
+	world_unmap_all(&f->world, 6);
+	folk_assert_bounds(f, 1);
+	folk_notice(f);
+	kin_gone(&f->kin, &f->member[6]);
+	folk_settle(f);
+	folk_assert_all_bounds(f);
+	folk_measure(f, 1);
+	assert_int_equal(f->member[1].then, 5);
+	folk_assert_all_within(f, 200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +232,7 @@ int main(void)
 		cmocka_unit_test(is_told_again),
 		cmocka_unit_test(allows_for_a_birth_instead),
 		cmocka_unit_test(tells_others_nothing),
+		cmocka_unit_test(counts_the_leaving_until_they_are_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
