@@ -40,9 +40,13 @@ int inheritance_close(unsigned int count)
 	return close_all(STDERR_FILENO + 1 + count, ~0U);
 }
 
-int inheritance_close_but(int fd)
+int inheritance_close_but(int fd, int other)
 {
-	int r = close_all(STDERR_FILENO + 1, (unsigned int)fd - 1);
+	unsigned int low = (unsigned int)(other >= 0 && other < fd ? other : fd);
+	unsigned int high = (unsigned int)(other > fd ? other : fd);
+	int r = close_all(STDERR_FILENO + 1, low - 1);
 
-	return r < 0 ? r : close_all((unsigned int)fd + 1, ~0U);
+	if (r == 0 && low < high)
+		r = close_all(low + 1, high - 1);
+	return r < 0 ? r : close_all(high + 1, ~0U);
 }

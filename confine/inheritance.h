@@ -12,7 +12,10 @@
  */
 int inheritance_close(unsigned int count);
 
-/* In a child: closes every descriptor but standard input, output and error and FD, which is none of these. Errors as above. */
-int inheritance_close_but(int fd);
+/*
+ * For a child process: closes every descriptor except standard input, output and error, FD, and OTHER (-1: none). FD and
+ * OTHER are above standard error. Errors as above.
+ */
+int inheritance_close_but(int fd, int other);
 
 #endif

@@ -23,6 +23,7 @@
 #include "base/resident.h"
 #include "collectors/stat.h"
 #include "confine/inheritance.h"
+#include "daemon/child.h"
 #include "daemon/lookup.h"
 #include "daemon/narrow.h"
 
@@ -41,28 +42,12 @@ static void wake(int signal)
 	(void)signal;
 }
 
-/*
- * Ctrl-C goes to the whole group, systemd's SIGTERM to the cgroup, and who has a daemon read its configuration again may do
- * so by a name that is a part of ours: it ends with its parent.
- */
-static void ignore_signals(void)
-{
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-}
-
-/* From now on the kernel ends us with PARENT. After a change of uid, which unsets it. */
-static int end_with(pid_t parent)
-{
-	return prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent ? -ESRCH : 0;
-}
-
 static _Noreturn void be_child(const struct brood *b, int fd, pid_t parent)
 {
 	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &b->usual, NULL);
-	if (inheritance_close_but(fd) < 0 || end_with(parent) < 0 || narrow_resolver() < 0)
+	if (inheritance_close_but(fd, -1) < 0 || child_end_with(parent) < 0 ||
+		narrow_resolver() < 0)
 		_exit(1);
 	prctl(PR_SET_NAME, "memtallyd-names");
 	resident_rest();
@@ -139,12 +124,12 @@ static _Noreturn void be_nursery(const struct account *account, uid_t master, in
 	struct brood b = {.fd = fd};
 	sigset_t ended;
 
-	ignore_signals();
+	child_ignore_signals();
 	sigemptyset(&ended);
 	sigaddset(&ended, SIGCHLD);
 	/* A listening socket of the service manager's, above all. */
-	if (inheritance_close_but(fd) < 0 || narrow_nursery(account, master) < 0 ||
-		end_with(parent) < 0 || sigaction(SIGCHLD, &waking, NULL) < 0 ||
+	if (inheritance_close_but(fd, -1) < 0 || narrow_nursery(account, master) < 0 ||
+		child_end_with(parent) < 0 || sigaction(SIGCHLD, &waking, NULL) < 0 ||
 		sigprocmask(SIG_BLOCK, &ended, &b.usual) < 0)
 		_exit(1);
 	prctl(PR_SET_NAME, "memtallyd-nurse");

@@ -50,13 +50,13 @@ static int try_closing_but(void)
 	for (int fd = 3; fd < 8; fd++)
 		if (dup2(STDERR_FILENO, fd) != fd)
 			return 1;
-	if (dup2(STDERR_FILENO, 200) != 200 || inheritance_close_but(5) < 0)
+	if (dup2(STDERR_FILENO, 200) != 200 || inheritance_close_but(5, -1) < 0)
 		return 2;
 	for (int fd = 0; fd < 8; fd++)
 		if (is_open(fd) != (fd < 3 || fd == 5))
 			return 3;
 	/* Also the first that there can be. */
-	if (is_open(200) || dup2(5, 3) != 3 || inheritance_close_but(3) < 0)
+	if (is_open(200) || dup2(5, 3) != 3 || inheritance_close_but(3, -1) < 0)
 		return 4;
 	return is_open(5) || !is_open(3) || !is_open(STDERR_FILENO) ? 5 : 0;
 }
