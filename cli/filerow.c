@@ -117,6 +117,7 @@ static void add_name(const struct shelf_row *row, struct table *t)
 		[SHELF_DELETED] = " [deleted]",
 		[SHELF_REPLACED] = " [replaced]",
 		[SHELF_UNCERTAIN] = " [deleted?]",
+		[SHELF_UNLINKED] = " [unlinked]",
 	};
 
 	buffer_add_text(&t->text, row->name);

@@ -77,6 +77,7 @@ static int add_row(struct looking *l, struct partrow *row, const char *name)
 	if (name)
 		text_add_clean_max(
 			&p->name, name, strnlen(name, ELFFILE_NAME_MAX), ELFFILE_NAME_MAX);
+	text_escape_reserved(&p->name, 0);
 	buffer_add_char(&p->name, '\0');
 	if (p->name.error)
 		return end_all(p, p->name.error);
@@ -355,8 +356,8 @@ static int look_into_group(struct loaded *p, const struct loaded_area *first,
 	int r;
 
 	text_add_clean_max(&l.name, l.path, strlen(l.path), ELFFILE_NAME_MAX);
-	if (first->is_deleted)
-		buffer_add_text(&l.name, kind_deleted_note(first->fate));
+	text_escape_reserved(&l.name, 0);
+	buffer_add_text(&l.name, kind_note(first->is_deleted, first->fate));
 	buffer_add_char(&l.name, '\0');
 	r = l.name.error;
 	if (r == 0)

@@ -117,8 +117,7 @@ void maprow_add_name(const struct atlas_row *row, struct buffer *to)
 {
 	buffer_add_char(to, ' ');
 	cell_add_printable(to, row->name);
-	if (row->is_deleted)
-		buffer_add_text(to, kind_deleted_note(row->fate));
+	buffer_add_text(to, kind_note(row->is_deleted, row->fate));
 	buffer_add_char(to, '\n');
 }
 

@@ -70,8 +70,7 @@ static char *name_of(struct pagelist *l, const struct mapping *m)
 {
 	buffer_clear(&l->name);
 	kind_add_name(m, &l->name);
-	if (kind_is_deleted(m))
-		buffer_add_text(&l->name, kind_deleted_note(m->fate));
+	buffer_add_text(&l->name, kind_note(kind_is_deleted(m), kind_fate(m)));
 	buffer_add_char(&l->name, '\0');
 	return l->name.error ? NULL : l->name.data;
 }

@@ -314,8 +314,7 @@ static void add_largest(const struct explanation *e, struct buffer *to)
 
 			begin_row(e, row->q[MAPPING_PSS], to);
 			cell_add_printable(to, row->name);
-			if (row->is_deleted)
-				buffer_add_text(to, kind_deleted_note(row->fate));
+			buffer_add_text(to, kind_note(row->is_deleted, row->fate));
 			buffer_add_char(to, '\n');
 		}
 	}

@@ -90,7 +90,7 @@ static bool is_the_file(const struct wanted *w, const struct shelf_row *row)
 
 bool wanted_is(const struct wanted *w, const struct shelf_row *row)
 {
-	if (w->deleted && row->fate == SHELF_THERE)
+	if (w->deleted && !shelf_is_deleted(row))
 		return false;
 	return !w->name.len || is_the_file(w, row);
 }

@@ -196,7 +196,7 @@ int atlas_row_of(const struct mapping *m, pid_t pid, bool with_flags, struct buf
 	*ret = (struct atlas_row){
 		.kind = kind_of(m),
 		.is_deleted = kind_is_deleted(m),
-		.fate = m->fate,
+		.fate = kind_fate(m),
 		.pid = pid,
 		.start = m->start,
 		.end = m->end,

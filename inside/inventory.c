@@ -133,6 +133,12 @@ static int scan_all(struct inventory *s, int pagemap)
 	return 0;
 }
 
+/* Its fate has not been looked up yet, or could not be. */
+static bool may_change(const struct shelf_row *row)
+{
+	return row->fate == SHELF_UNCERTAIN || row->fate == SHELF_UNLINKED;
+}
+
 /* Says of files that the kernel calls deleted what has become of them, as far as this process lets see. */
 static int settle(struct inventory *s, struct target *t)
 {
@@ -145,10 +151,12 @@ static int settle(struct inventory *s, struct target *t)
 		bool is_literal;
 		enum shelf_fate fate;
 
-		if (number == SHELF_REST || s->shelf.row[number].fate != SHELF_UNCERTAIN)
+		if (number == SHELF_REST || !may_change(&s->shelf.row[number]))
 			continue;
-		if (!is_open && (!s->spaces.compare || whereabouts_open(t, &where) != 0))
+		if (!s->spaces.compare)
 			return 0;
+		if (!is_open)
+			(void)whereabouts_open(t, &where); /* without it no path can be seen */
 		is_open = true;
 		fate = whereabouts_find(&where, &s->shelf.row[number], &is_literal);
 		r = shelf_settle(&s->shelf, number, fate, is_literal);

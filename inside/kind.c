@@ -70,6 +70,24 @@ bool kind_has_file(const struct mapping *m)
 	return m->inode || m->major || m->minor;
 }
 
+bool kind_may_be_unlinked(const struct mapping *m)
+{
+	return kind_has_file(m) && ends_deleted(m);
+}
+
+/* Paths begin with a slash; "socket:[1234]" and "anon_inode:[io_uring]" don't (dynamic_dname() in fs/d_path.c). */
+bool kind_is_pseudo(const struct mapping *m)
+{
+	return kind_has_file(m) && !m->major && m->path_len && m->path[0] != '/' &&
+	       m->path[0] != '[';
+}
+
+/* memfd_secret(2), Linux 5.14. To the kernel it is file memory, but it is freed as shared memory is. */
+static bool is_secret(const struct mapping *m)
+{
+	return !m->major && is(m, "/secretmem (deleted)");
+}
+
 /* shmem is on no block device; and what it has made itself, nobody can have renamed. */
 static bool is_shmem(const struct mapping *m)
 {
@@ -79,7 +97,7 @@ static bool is_shmem(const struct mapping *m)
 	for (size_t i = 0; !m->major && i < ARRAY_SIZE(names); i++)
 		if (begins(m, names[i]))
 			return true;
-	return false;
+	return is_secret(m);
 }
 
 static enum kind kind_without_file(const struct mapping *m)
@@ -105,6 +123,8 @@ enum kind kind_of(const struct mapping *m)
 		return kind_without_file(m);
 	if (is_shmem(m))
 		return KIND_SHMEM;
+	if (kind_is_pseudo(m) || (!m->major && kind_has_flag(m, "mm")))
+		return KIND_DEVICE;
 	if (m->perms[2] == 'x')
 		return KIND_CODE;
 	if (is_private && (m->perms[1] == 'w' || m->q[MAPPING_ANONYMOUS] || m->q[MAPPING_SWAP]))
@@ -119,7 +139,7 @@ size_t kind_path_len(const struct mapping *m)
 	return m->path_len - (has_more ? sizeof(deleted) - 1 : 0);
 }
 
-const char *kind_deleted_note(enum mapping_fate fate)
+const char *kind_note(bool is_deleted, enum mapping_fate fate)
 {
 	static const char *const notes[MAPPING_FATES] = {
 		[MAPPING_NOT_ASKED] = " [deleted]",
@@ -128,18 +148,121 @@ const char *kind_deleted_note(enum mapping_fate fate)
 		[MAPPING_DELETED] = " [deleted]",
 		[MAPPING_REPLACED] = " [replaced]",
 		[MAPPING_UNCERTAIN] = " [deleted?]",
+		[MAPPING_UNLINKED] = " [unlinked]",
 	};
 
-	return notes[fate];
+	return is_deleted || fate == MAPPING_UNLINKED ? notes[fate] : "";
 }
 
-bool kind_is_deleted(const struct mapping *m)
+/* A part of a path. */
+struct piece {
+	const char *text;
+	size_t len;
+};
+
+static bool begins_with(struct piece p, const char *with)
+{
+	size_t n = strlen(with);
+
+	return p.len >= n && !memcmp(p.text, with, n);
+}
+
+static struct piece without(struct piece p, size_t count)
+{
+	return (struct piece){p.text + count, p.len - count};
+}
+
+static bool is_digits(struct piece p)
+{
+	for (size_t i = 0; i < p.len; i++)
+		if (p.text[i] < '0' || p.text[i] > '9')
+			return false;
+	return p.len > 0;
+}
+
+static bool is_alphanumeric(struct piece p)
+{
+	for (size_t i = 0; i < p.len; i++)
+		if (!((p.text[i] >= '0' && p.text[i] <= '9') ||
+			    (p.text[i] >= 'a' && p.text[i] <= 'z') ||
+			    (p.text[i] >= 'A' && p.text[i] <= 'Z')))
+			return false;
+	return true;
+}
+
+/* "jna123.tmp" */
+static bool is_jna(struct piece name)
+{
+	static const char head[] = "jna", tail[] = ".tmp";
+	const size_t ends = sizeof(head) - 1 + sizeof(tail) - 1;
+
+	return name.len > ends && begins_with(name, head) &&
+	       !memcmp(name.text + name.len - (sizeof(tail) - 1), tail, sizeof(tail) - 1) &&
+	       is_digits((struct piece){name.text + sizeof(head) - 1, name.len - ends});
+}
+
+/* Names of files that programs unlink themselves: libffi's "ffiXXXXXX", Orc's "orcexec.XXXXXX", "#123" of O_TMPFILE. */
+static bool is_temporary_name(struct piece name)
+{
+	if (begins_with(name, "ffi") && name.len == 9)
+		return is_alphanumeric(without(name, 3));
+	if (begins_with(name, "#"))
+		return is_digits(without(name, 1));
+	return begins_with(name, "orcexec.") || is_jna(name);
+}
+
+static bool is_in_temporary_folder(struct piece path)
+{
+	static const char *const folders[] = {
+		"/tmp/", "/var/tmp/", "/dev/shm/", "/run/", "/var/run/"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (begins_with(path, folders[i]))
+			return true;
+	return false;
+}
+
+enum kind_temporary kind_temporary(const char *path, size_t len)
+{
+	struct piece whole = {path, len}, name;
+	const char *slash;
+
+	if (len >= sizeof(deleted) - 1 &&
+		!memcmp(path + len - (sizeof(deleted) - 1), deleted, sizeof(deleted) - 1))
+		whole.len -= sizeof(deleted) - 1;
+	slash = memrchr(path, '/', whole.len);
+	if (!slash)
+		return KIND_NOT_TEMPORARY;
+	name = without(whole, (size_t)(slash + 1 - path));
+	if (is_temporary_name(name))
+		return KIND_TEMPORARY;
+	return is_in_temporary_folder(whole) && memmem(name.text, name.len, ".so", 3)
+	               ? KIND_MAYBE_TEMPORARY
+	               : KIND_NOT_TEMPORARY;
+}
+
+bool kind_looks_deleted(const struct mapping *m)
 {
 	/* "/[aio] (deleted)": the kernel's own, which never had a path. */
 	bool is_kernels = !m->major && (begins(m, "/[") || is(m, "/anon_hugepage (deleted)"));
 
-	return ends_deleted(m) && m->fate != MAPPING_THERE && m->fate != MAPPING_LITERAL &&
-	       kind_has_file(m) && !is_shmem(m) && !is_kernels && m->path[0] == '/';
+	return kind_may_be_unlinked(m) && !is_shmem(m) && !is_kernels && m->path[0] == '/';
+}
+
+enum mapping_fate kind_fate(const struct mapping *m)
+{
+	if (m->fate == MAPPING_NOT_ASKED && kind_looks_deleted(m) &&
+		kind_temporary(m->path, m->path_len) != KIND_NOT_TEMPORARY)
+		return MAPPING_UNLINKED;
+	return m->fate;
+}
+
+bool kind_is_deleted(const struct mapping *m)
+{
+	enum mapping_fate fate = kind_fate(m);
+
+	return kind_looks_deleted(m) && fate != MAPPING_THERE && fate != MAPPING_LITERAL &&
+	       fate != MAPPING_UNLINKED;
 }
 
 /* show_map_vma() escapes newlines alone (fs/proc/task_mmu.c): a name that has these four characters looks the same. */
@@ -147,6 +270,7 @@ void kind_add_path(const char *path, size_t len, struct buffer *to)
 {
 	static const char newline[] = "\\012";
 	const char *at = path, *end = path + len, *next;
+	size_t from = to->len;
 
 	while ((next = memmem(at, (size_t)(end - at), newline, sizeof(newline) - 1))) {
 		text_add_clean(to, at, (size_t)(next - at));
@@ -154,6 +278,7 @@ void kind_add_path(const char *path, size_t len, struct buffer *to)
 		at = next + sizeof(newline) - 1;
 	}
 	text_add_clean(to, at, (size_t)(end - at));
+	text_escape_reserved(to, from);
 }
 
 /* "/memfd:NAME (deleted)", "/SYSV0000002a (deleted)", whose inode is the segment's id. */

@@ -45,15 +45,23 @@ enum mapping_field {
 	MAPPING_FIELDS
 };
 
-/* What has become of a file whose path ends in " (deleted)", which may be a part of its name. */
+/* State of a file with a path that ends in " (deleted)", which may be a part of its name. */
 enum mapping_fate {
-	MAPPING_NOT_ASKED, /* it is what the kernel says, as far as nobody has looked */
-	MAPPING_THERE,     /* it is there by its path without that */
-	MAPPING_LITERAL,   /* it is there by all of its path */
-	MAPPING_DELETED,   /* nothing of that name is there */
-	MAPPING_REPLACED,  /* another file is, as after an upgrade */
-	MAPPING_UNCERTAIN, /* it can't be seen from here */
+	MAPPING_NOT_ASKED, /* not looked up: only the kernel says that it is deleted */
+	MAPPING_THERE,     /* it is at its path without " (deleted)" */
+	MAPPING_LITERAL,   /* it is at its whole path */
+	MAPPING_DELETED,   /* no file is at its path */
+	MAPPING_REPLACED,  /* another file is at its path, as after an upgrade */
+	MAPPING_UNCERTAIN, /* its path cannot be looked up from here */
+	MAPPING_UNLINKED, /* no file is at its path: a temporary file that its own program unlinked */
 	MAPPING_FATES
+};
+
+/* The place that keeps the pages of a file when no process maps them. */
+enum mapping_store {
+	MAPPING_STORE_UNKNOWN,
+	MAPPING_STORE_MEMORY, /* tmpfs: the pages are shared memory and stay as long as the file */
+	MAPPING_STORE_DISK,   /* any other file system: the pages are page cache */
 };
 
 struct mapping {
@@ -63,16 +71,18 @@ struct mapping {
 	uint32_t major, minor;
 	char perms[5]; /* "rw-p", terminated */
 	const char *
-		path; /* as the kernel has it, its newlines escaped: anybody's bytes; not terminated; borrowed */
+		path; /* as the kernel prints it, with escaped newlines: any bytes; not terminated; borrowed */
 	size_t path_len;
 	const char *flags; /* "rd wr mr": of VmFlags, Linux 3.8; not terminated; borrowed */
 	size_t flags_len;
 	uint64_t present;           /* bits of mapping_field */
-	uint64_t q[MAPPING_FIELDS]; /* bytes, but where it is no amount; 0 of what is not present */
-	enum mapping_fate fate;     /* set by whoever looks: inside/whereabouts.h */
+	uint64_t q[MAPPING_FIELDS]; /* bytes, unless it is no amount; 0 if not present */
+	enum mapping_fate fate;     /* set by inside/whereabouts.h */
+	bool has_name;              /* another name than .path leads to the file */
+	enum mapping_store store;   /* set by memdevices_store() */
 };
 
-/* Whether it is bytes. */
+/* Whether FIELD is in bytes. */
 bool mapping_field_is_amount(enum mapping_field field);
 
 /* Whether PERMS, four characters or more, begins like "rw-p". */
@@ -100,26 +110,26 @@ struct mapping_layout {
 		mask[MAPPING_LAYOUT_MAX]; /* what has to be the same, elsewhere 0 */
 };
 
-/* Called for each mapping, which is its own only until it returns. Anything but 0 ends the reading, and is returned. */
+/* Called for each mapping; M is valid until it returns. A result other than 0 ends the reading, and is returned. */
 typedef int (*mapping_taker)(const struct mapping *m, void *context);
 
 struct mapping_reader {
 	mapping_taker take;
 	void *context;
 	struct mapping_layout layout;
-	struct buffer text; /* the mapping that is not known to be whole */
+	struct buffer text; /* of the last mapping, which may be incomplete */
 };
 
-/* Zeroed, but for .take and .context, it may be fed. */
+/* Frees R. A reader with .take and .context set, and zeros otherwise, is ready. */
 void mapping_reader_done(struct mapping_reader *r);
 
-/* Where the next LEN bytes of the text go; NULL: out of memory. */
+/* Returns the address for the next LEN bytes of the text; NULL: out of memory. */
 char *mapping_reader_room(struct mapping_reader *r, size_t len);
 
-/* LEN bytes are there. 0, -EBADMSG: what no kernel prints; or the taker's. */
+/* Parses LEN bytes at that address. Returns 0; -EBADMSG for a text that no kernel prints; -ENOMEM; or a result of .take. */
 int mapping_reader_feed(struct mapping_reader *r, size_t len);
 
-/* The last one, which nothing follows. -EBADMSG: it was cut; or the taker's. */
+/* Parses the last mapping at the end of the text. Returns 0; -EBADMSG if the text was cut; -ENOMEM; or a result of .take. */
 int mapping_reader_end(struct mapping_reader *r);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/siphash.h"
+
 enum {
 	ROOM_MIN = 64,
 	/* In the set of users, where files have lower numbers. */
@@ -35,6 +37,7 @@ static const char *const fates[SHELF_FATES] = {
 	[SHELF_DELETED] = "deleted",
 	[SHELF_REPLACED] = "replaced",
 	[SHELF_UNCERTAIN] = "uncertain",
+	[SHELF_UNLINKED] = "unlinked",
 };
 
 const char *shelf_field_name(enum shelf_field field)
@@ -89,11 +92,15 @@ static uint64_t device_of(const struct mapping *m)
 
 static uint64_t hash_of(const struct shelf *s, const struct mapping *m)
 {
-	uint64_t hash = mix(mix(s->seed ^ m->inode) ^ device_of(m) ^ s->seed);
+	const struct siphash_key key = {{s->seed, ~s->seed}};
+	struct siphash h;
 
-	for (size_t i = 0; i < s->name.len; i++)
-		hash = (hash ^ (unsigned char)s->name.data[i]) * UINT64_C(0x100000001b3);
-	return mix(hash ^ s->seed);
+	siphash_init(&h, &key);
+	siphash_add(&h, &m->inode, sizeof(m->inode));
+	siphash_add(&h, &m->major, sizeof(m->major));
+	siphash_add(&h, &m->minor, sizeof(m->minor));
+	siphash_add(&h, s->name.data, s->name.len);
+	return siphash_end(&h);
 }
 
 static bool is_of(const struct shelf *s, const struct shelf_row *row, const struct mapping *m)
@@ -178,10 +185,18 @@ static char *copy(const char *text, size_t len)
 	return ret;
 }
 
+/* Before it was looked up. */
+static enum shelf_fate first_fate(const struct mapping *m)
+{
+	if (!kind_looks_deleted(m))
+		return SHELF_THERE;
+	return kind_fate(m) == MAPPING_UNLINKED ? SHELF_UNLINKED : SHELF_UNCERTAIN;
+}
+
 /* A new row for M. SHELF_FULL, -ENOMEM. */
 static int add_row(struct shelf *s, const struct mapping *m, uint64_t hash, uint32_t *ret)
 {
-	bool is_deleted = kind_is_deleted(m);
+	bool is_deleted = kind_looks_deleted(m);
 	size_t text = s->name.len + 1 + (is_deleted ? m->path_len + 1 : 0);
 	AUTO_FREE char *name = NULL, *path = NULL;
 	int r;
@@ -202,7 +217,9 @@ static int add_row(struct shelf *s, const struct mapping *m, uint64_t hash, uint
 		.major = m->major,
 		.minor = m->minor,
 		.kind = kind_of_file(m),
-		.fate = is_deleted ? SHELF_UNCERTAIN : SHELF_THERE,
+		.start = m->start,
+		.end = m->end,
+		.fate = first_fate(m),
 		.hash = hash,
 		.name_len = (uint32_t)s->name.len,
 	};

@@ -6,13 +6,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "inside/kind.h"
 #include "inside/lookup.h"
 
-enum { SUFFIX_LEN = sizeof(" (deleted)") - 1 };
+enum {
+	SUFFIX_LEN = sizeof(" (deleted)") - 1,
+	MAP_FILE_SIZE = 64,
+};
+
+#define SHORT_LIFE_NS (60 * (int64_t)NS_PER_SEC)
 
 /* What there is of a name. */
 enum found {
@@ -66,7 +73,7 @@ int whereabouts_open(struct target *t, struct whereabouts *ret)
 	}
 	if (r != 0)
 		return r;
-	*ret = (struct whereabouts){.root = TAKE_FD(fd), .mounts = mounts};
+	*ret = (struct whereabouts){.target = t, .root = TAKE_FD(fd), .mounts = mounts};
 	mounts = (struct mounts){.count = 0};
 	return 0;
 }
@@ -130,7 +137,89 @@ static enum found look_both(
 	return found == FOUND_NOTHING && unescape(path) ? look(w, path, row) : found;
 }
 
-enum shelf_fate whereabouts_find(
+/*
+ * What there is of a file that was unlinked, by where the process has it mapped, which takes CAP_SYS_ADMIN or
+ * CAP_CHECKPOINT_RESTORE. False: it may not be looked at, is another by now, or may have to be waited for.
+ */
+static bool ask_file(struct whereabouts *w, const struct shelf_row *row, struct statx *ret)
+{
+	const unsigned int mask = STATX_TYPE | STATX_INO | STATX_NLINK | STATX_CTIME | STATX_BTIME;
+	AUTO_CLOSE int place = -1;
+	char path[MAP_FILE_SIZE];
+
+	if (!w->target || !mounts_has_device(&w->mounts, row->major, row->minor))
+		return false;
+	snprintf(path, sizeof(path), "map_files/%llx-%llx", (unsigned long long)row->start,
+		(unsigned long long)row->end);
+	place = openat(w->target->process.dirfd, path, O_PATH | O_CLOEXEC);
+	return place >= 0 && statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, ret) == 0 &&
+	       S_ISREG(ret->stx_mode) && ret->stx_ino == row->inode;
+}
+
+static int64_t ns_of(const struct statx_timestamp *t)
+{
+	return t->tv_sec * (int64_t)NS_PER_SEC + t->tv_nsec;
+}
+
+/*
+ * The first time at which the process had certainly started, by the clock of files. The kernel prints the start time rounded down to a
+ * tick; the boot time of /proc/stat is to a second only.
+ */
+static int64_t start_of(const struct target *t)
+{
+	uint64_t start_ns = (t->process.stat.start_ticks + 1) * t->reader.procfs->ns_per_tick;
+
+	return (int64_t)(clock_now_ns(CLOCK_REALTIME) - clock_now_ns(CLOCK_BOOTTIME) + start_ns);
+}
+
+/* Unlinking is the last that changes a file's status (ctime). */
+static bool is_short_lived(const struct statx *s)
+{
+	return ns_of(&s->stx_ctime) - ns_of(&s->stx_btime) <= SHORT_LIFE_NS;
+}
+
+static int find_code(const struct mapping *m, void *context)
+{
+	const struct shelf_row *row = context;
+	bool is_its = m->inode == row->inode && m->major == row->major && m->minor == row->minor;
+
+	return is_its && m->perms[2] == 'x' ? -ECANCELED : 0;
+}
+
+/* Whether the process has any of ROW's file mapped as code: of a library that is another mapping than the first. */
+static bool is_code(struct whereabouts *w, const struct shelf_row *row)
+{
+	struct shelf_row wanted = *row;
+
+	return row->is_executable ||
+	       (w->target && target_places(w->target, find_code, &wanted) == -ECANCELED);
+}
+
+/*
+ * Whether the process made and unlinked ROW's file itself. FATE: SHELF_DELETED, nothing is at the path of the file; SHELF_UNCERTAIN, the
+ * path can't be seen. A name that only temporary files have decides; if it is another name, the times of the file decide. If the times
+ * can't be seen, a library in a folder of temporary files counts as the process's own if nothing is at its path.
+ *
+ * Of files that are not libraries, times decide for code alone: a process that writes a file for its next program and then calls exec
+ * is the same process to the kernel.
+ */
+static bool is_own(struct whereabouts *w, const struct shelf_row *row, enum shelf_fate fate)
+{
+	enum kind_temporary by_name = kind_temporary(row->path, strlen(row->path));
+	struct statx s;
+
+	if (by_name == KIND_TEMPORARY)
+		return true;
+	if (by_name == KIND_NOT_TEMPORARY && !is_code(w, row))
+		return false;
+	if (!ask_file(w, row, &s) || !(s.stx_mask & STATX_BTIME))
+		return by_name != KIND_NOT_TEMPORARY && fate == SHELF_DELETED;
+	if (ns_of(&s.stx_btime) < start_of(w->target))
+		return false;
+	return !s.stx_nlink && (by_name != KIND_NOT_TEMPORARY || is_short_lived(&s));
+}
+
+static enum shelf_fate look_for(
 	struct whereabouts *w, const struct shelf_row *row, bool *ret_is_literal)
 {
 	size_t len = strlen(row->path);
@@ -152,6 +241,16 @@ enum shelf_fate whereabouts_find(
 	return found == FOUND_ANOTHER ? SHELF_REPLACED : SHELF_DELETED;
 }
 
+enum shelf_fate whereabouts_find(
+	struct whereabouts *w, const struct shelf_row *row, bool *ret_is_literal)
+{
+	enum shelf_fate fate = look_for(w, row, ret_is_literal);
+
+	if ((fate == SHELF_DELETED || fate == SHELF_UNCERTAIN) && is_own(w, row, fate))
+		return SHELF_UNLINKED;
+	return fate;
+}
+
 /* Mappings that are taken, and what was looked up last: a library's follow each other. */
 struct naming {
 	struct target *target;
@@ -163,6 +262,7 @@ struct naming {
 	uint64_t inode;
 	uint32_t major, minor;
 	enum mapping_fate fate;
+	bool has_name;
 };
 
 static void cleanup_naming(struct naming *n)
@@ -178,9 +278,15 @@ static enum mapping_fate fate_of(struct naming *n, const struct mapping *m)
 		[SHELF_DELETED] = MAPPING_DELETED,
 		[SHELF_REPLACED] = MAPPING_REPLACED,
 		[SHELF_UNCERTAIN] = MAPPING_UNCERTAIN,
+		[SHELF_UNLINKED] = MAPPING_UNLINKED,
 	};
-	const struct shelf_row row = {
-		.path = n->path.data, .inode = m->inode, .major = m->major, .minor = m->minor};
+	const struct shelf_row row = {.path = n->path.data,
+		.start = m->start,
+		.end = m->end,
+		.inode = m->inode,
+		.major = m->major,
+		.minor = m->minor};
+	struct statx s;
 	bool is_literal;
 	enum shelf_fate fate;
 
@@ -188,6 +294,7 @@ static enum mapping_fate fate_of(struct naming *n, const struct mapping *m)
 		(void)whereabouts_open(n->target, &n->where); /* without it all is uncertain */
 	n->was_opened = true;
 	fate = whereabouts_find(&n->where, &row, &is_literal);
+	n->has_name = fate != SHELF_THERE && ask_file(&n->where, &row, &s) && s.stx_nlink;
 	return is_literal ? MAPPING_LITERAL : fates[fate];
 }
 
@@ -202,7 +309,7 @@ static int take_named(const struct mapping *m, void *context)
 	struct naming *n = context;
 	struct mapping named;
 
-	if (!kind_is_deleted(m))
+	if (!kind_looks_deleted(m))
 		return n->take(m, n->context);
 	if (!is_last(n, m)) {
 		buffer_clear(&n->path);
@@ -217,6 +324,7 @@ static int take_named(const struct mapping *m, void *context)
 	}
 	named = *m;
 	named.fate = n->fate;
+	named.has_name = n->has_name;
 	return n->take(&named, n->context);
 }
 

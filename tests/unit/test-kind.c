@@ -3,6 +3,7 @@
 
 #include "tests/unit/unit.h"
 
+#include "base/text.h"
 #include "inside/kind.h"
 
 struct sample {
@@ -68,6 +69,10 @@ static void tells_what_a_mapping_is_for(void **state)
 		{{"rw-s", 9, 0, 0, 25, "/dev/shm/x (deleted)", "rd"}, KIND_SHMEM, false,
 			"/dev/shm/x"},
 		{{"rw-s", 9, 0, 0, 18, "/[aio] (deleted)", "rd"}, KIND_FILE, false, "/[aio]"},
+		/* a name that ends as our own marks do */
+		{{"r--p", 7, 0, 8, 1, "/x [deleted]", "rd"}, KIND_FILE, false, "/x \\x5bdeleted]"},
+		{{"r--p", 7, 0, 8, 1, "/x [deleted] (deleted)", "rd"}, KIND_FILE, true,
+			"/x \\x5bdeleted]"},
 		{{"rw-s", 9, 0, 0, 1, "/drm mm object (deleted)", "rd"}, KIND_SHMEM, false,
 			"/drm mm object"},
 		/* Newlines are the kernel's "\012", whatever else has a backslash. */
@@ -86,8 +91,23 @@ static void tells_what_a_mapping_is_for(void **state)
 			"/dev/hugepages/a"},
 		{{"rw-s", 9, 0, 0, 5, "/dev/fb0", "rd wr sh io pf"}, KIND_DEVICE, false,
 			"/dev/fb0"},
-		{{"rw-s", 1, 0, 0, 14, "anon_inode:[perf_event]", "rd wr"}, KIND_FILE, false,
+		{{"rw-s", 1, 0, 0, 14, "anon_inode:[perf_event]", "rd wr"}, KIND_DEVICE, false,
 			"anon_inode:[perf_event]"},
+		{{"rw-s", 764544, 0, 0, 9, "socket:[764544]", "rd wr sh mr mw me ms mm"},
+			KIND_DEVICE, false, "socket:[764544]"},
+		{{"rw-s", 1038, 0, 0, 16, "anon_inode:bpf-map", "rd wr sh mr mw me ms de dd mm"},
+			KIND_DEVICE, false, "anon_inode:bpf-map"},
+		{{"rw-s", 5, 0, 0, 5, "/dev/driver", "rd wr sh mm"}, KIND_DEVICE, false,
+			"/dev/driver"},
+		{{"rw-s", 764548, 0, 0, 14, "/secretmem (deleted)", "rd wr sh lo"}, KIND_SHMEM,
+			false, "/secretmem"},
+		{{"r--s", 7, 0, 8, 1, "/secretmem (deleted)", "rd sh"}, KIND_FILE, true,
+			"/secretmem"},
+		/* Programs that unlink their own files give them such names. */
+		{{"r-xs", 7, 0, 8, 1, "/srv/a/ffiAb3dEf (deleted)", "rd ex"}, KIND_CODE, false,
+			"/srv/a/ffiAb3dEf"},
+		{{"r-xp", 7, 0, 8, 1, "/srv/a/.cache/JNA/temp/jna123.tmp (deleted)", "rd ex"},
+			KIND_CODE, false, "/srv/a/.cache/JNA/temp/jna123.tmp"},
 		/* Flags are words: none is found across two. */
 		{{"rw-p", 0, 0, 0, 0, "", "xh tx"}, KIND_ANON, false, "[anon]"},
 	};
@@ -121,6 +141,7 @@ static void a_name_may_end_so_as_if_it_were_deleted(void **state)
 		{MAPPING_UNCERTAIN, true, "/a", " [deleted?]"},
 		{MAPPING_THERE, false, "/a", ""},
 		{MAPPING_LITERAL, false, "/a (deleted)", ""},
+		{MAPPING_UNLINKED, false, "/a", " [unlinked]"},
 	};
 
 	(void)state;
@@ -135,8 +156,42 @@ static void a_name_may_end_so_as_if_it_were_deleted(void **state)
 		assert_string_equal(name.data, cases[i].name);
 		assert_int_equal(kind_path_len(&m), strlen(cases[i].name));
 		assert_int_equal(kind_is_deleted(&m), cases[i].is_deleted);
-		assert_string_equal(kind_deleted_note(m.fate), cases[i].note);
+		assert_string_equal(kind_note(kind_is_deleted(&m), kind_fate(&m)), cases[i].note);
 	}
+}
+
+static void temporary_files_are_told_by_their_names(void **state)
+{
+	static const struct {
+		const char *path;
+		enum kind_temporary expected;
+	} cases[] = {
+		{"/tmp/ffiAb3dEf (deleted)", KIND_TEMPORARY},
+		{"/srv/a/ffi000000", KIND_TEMPORARY},
+		{"/srv/a/ffi00000", KIND_NOT_TEMPORARY},
+		{"/usr/lib/ffi-12345", KIND_NOT_TEMPORARY},
+		{"/usr/lib/libffi.so.8 (deleted)", KIND_NOT_TEMPORARY},
+		{"/tmp/jna--123/jna4567890.tmp (deleted)", KIND_TEMPORARY},
+		{"/srv/a/jna.tmp (deleted)", KIND_NOT_TEMPORARY},
+		{"/srv/a/jna12x.tmp (deleted)", KIND_NOT_TEMPORARY},
+		{"/run/user/1000/orcexec.Ab3dEf (deleted)", KIND_TEMPORARY},
+		{"/#12345 (deleted)", KIND_TEMPORARY},
+		{"/var/#12345 (deleted) (deleted)", KIND_NOT_TEMPORARY},
+		{"/tmp/#a (deleted)", KIND_NOT_TEMPORARY},
+		{"/tmp/libnetty_tcnative123.so (deleted)", KIND_MAYBE_TEMPORARY},
+		{"/var/tmp/a/libb.so.1 (deleted)", KIND_MAYBE_TEMPORARY},
+		{"/tmp/a.so/program (deleted)", KIND_NOT_TEMPORARY},
+		{"/tmp/data (deleted)", KIND_NOT_TEMPORARY},
+		{"/usr/lib/tmp/liba.so (deleted)", KIND_NOT_TEMPORARY},
+		{"/", KIND_NOT_TEMPORARY},
+		{"", KIND_NOT_TEMPORARY},
+		{" (deleted)", KIND_NOT_TEMPORARY},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (kind_temporary(cases[i].path, strlen(cases[i].path)) != cases[i].expected)
+			fail_msg("%s", cases[i].path);
 }
 
 static void each_has_a_name(void **state)
@@ -149,11 +204,30 @@ static void each_has_a_name(void **state)
 	}
 }
 
+/* No file can be named so that it looks as if a note of ours stood behind its name. */
+static void a_name_does_not_end_as_a_note(void **state)
+{
+	(void)state;
+	for (unsigned int fate = 0; fate < MAPPING_FATES; fate++) {
+		AUTO_BUFFER struct buffer path = {0}, name = {0};
+		const char *note = kind_note(true, (enum mapping_fate)fate);
+
+		if (!note || !*note)
+			continue;
+		buffer_add_text(&path, "/x");
+		buffer_add_text(&path, note);
+		kind_add_path(path.data, path.len, &name);
+		assert_int_equal(name.len, path.len + TEXT_RESERVED_MORE);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_does_not_end_as_a_note),
 		cmocka_unit_test(tells_what_a_mapping_is_for),
 		cmocka_unit_test(a_name_may_end_so_as_if_it_were_deleted),
+		cmocka_unit_test(temporary_files_are_told_by_their_names),
 		cmocka_unit_test(each_has_a_name),
 	};
 

@@ -7,11 +7,15 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "inside/kind.h"
 #include "inside/whereabouts.h"
 
@@ -145,6 +149,28 @@ static void what_nobody_can_see_is_uncertain(void **state)
 	assert_false(is_literal);
 }
 
+/* The name of a library in /tmp may be an upgraded program's, too: it decides only if nothing is seen at its path. */
+static void a_name_that_may_be_temporary(void **state)
+{
+	struct whereabouts nowhere = {.root = -1};
+	struct shelf_row library, certain;
+	char name[PATH_MAX];
+	bool is_literal;
+
+	(void)state;
+	make("library.so.1", &library);
+	make("ffiAbC123", &certain);
+	removes("library.so.1");
+	removes("ffiAbC123");
+	library.path = certain.path = name;
+	snprintf(name, sizeof(name), "%s/library.so.1 (deleted)", folder);
+	assert_int_equal(whereabouts_find(&nowhere, &library, &is_literal), SHELF_UNCERTAIN);
+	assert_int_equal(look(&library, "library.so.1 (deleted)", &is_literal), SHELF_UNLINKED);
+	snprintf(name, sizeof(name), "%s/ffiAbC123 (deleted)", folder);
+	assert_int_equal(whereabouts_find(&nowhere, &certain, &is_literal), SHELF_UNLINKED);
+	assert_int_equal(look(&certain, "ffiAbC123 (deleted)", &is_literal), SHELF_UNLINKED);
+}
+
 /* A mapping of this process's, and what becomes known of it. */
 struct mapped {
 	const char *name;
@@ -223,6 +249,45 @@ static void mappings_come_with_what_became_of_their_files(void **state)
 	removes("kept");
 }
 
+/*
+ * Waits for the middle of a tick. A process that starts in its second half has the beginning of the tick as its start in /proc, and the
+ * time of a file that is made there, by a clock that may lag some milliseconds, is after that.
+ */
+static void await_middle_of_tick(void)
+{
+	uint64_t tick_ns = procfs.ns_per_tick, at_ns;
+
+	do
+		at_ns = clock_now_ns(CLOCK_BOOTTIME) % tick_ns;
+	while (at_ns < tick_ns / 2 || at_ns > tick_ns / 2 + NS_PER_MSEC);
+}
+
+/* A program that is made, started and removed by others, as fast as may be, is none that its own process made. */
+static void a_program_from_just_before_the_start(void **state)
+{
+	struct mapped f[MAPPED + 1] = {{.name = "program"}};
+	AUTO_TARGET struct target t;
+	pid_t pid;
+
+	(void)state;
+	await_middle_of_tick();
+	map_file(&f[0]);
+	assert_int_equal(mprotect(f[0].memory, 1, PROT_READ | PROT_EXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	removes("program");
+	assert_int_equal(target_open(&procfs, pid, &t), 0);
+	assert_int_equal(whereabouts_mappings(&t, take, f), 0);
+	assert_int_equal(f[0].fate, MAPPING_DELETED);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	munmap(f[0].memory, 1);
+}
+
 static int open_folder(void **state)
 {
 	(void)state;
@@ -243,7 +308,9 @@ int main(void)
 		cmocka_unit_test(a_name_may_end_so),
 		cmocka_unit_test(newlines_are_escaped),
 		cmocka_unit_test(what_nobody_can_see_is_uncertain),
+		cmocka_unit_test(a_name_that_may_be_temporary),
 		cmocka_unit_test(mappings_come_with_what_became_of_their_files),
+		cmocka_unit_test(a_program_from_just_before_the_start),
 	};
 
 	return cmocka_run_group_tests(tests, open_folder, close_folder);
