@@ -141,7 +141,7 @@ static int walk(struct subject *s, struct target *t)
 /* 0, a target_outcome or an error. */
 static int look_into(struct subject *s, const struct procfs *procfs)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	int r = target_open(procfs, s->process->pid, &t);
 
 	if (r != 0)
@@ -260,7 +260,7 @@ static int end_other(struct explaining *x, const struct target *t)
 /* What PID maps of what the subjects share. 0, a target_outcome or an error: nothing of it counts then. */
 static int look_at(struct explaining *x, const struct procfs *procfs, pid_t pid)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	int r = target_open(procfs, pid, &t);
 
 	if (r != 0)

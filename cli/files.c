@@ -177,7 +177,7 @@ static void count(struct showing *s, const struct chosen_process *p, int r)
 static int read_process(
 	struct showing *s, const struct procfs *procfs, const struct chosen_process *p)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	int r = target_open(procfs, p->pid, &t);
 
 	if (r == 0)

@@ -13,7 +13,7 @@
 /* PID was named, and has no memory that anything could be told of. */
 static void say_missing(const struct procfs *procfs, pid_t pid)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	int r = target_open(procfs, pid, &t);
 
 	if (r < 0)

@@ -111,7 +111,7 @@ static int note(struct sharing_walk *w, const struct crowd_member *member, int r
 
 static int walk_member(struct sharing_walk *w, const struct crowd_member *member)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	const struct chosen_process known = {.pid = member->pid, .start_ns = member->start_ns};
 	int r = target_open(&w->procfs, member->pid, &t);
 

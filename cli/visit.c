@@ -33,7 +33,7 @@ static void add_process(
 
 int visit_process(struct visit *v, const struct chosen_process *p)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	int r = target_open(v->procfs, p->pid, &t);
 	const char *why = NULL;
 	bool is_open = r == 0, has_ended = false;

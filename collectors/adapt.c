@@ -8,12 +8,19 @@
 
 #include "base/clock.h"
 #include "collectors/amount.h"
+#include "collectors/fetch.h"
 #include "collectors/sense.h"
 #include "collectors/watch.h"
 
 enum {
 	SWAPPED_MIN = 1 << 20, /* bytes, since all were looked at for that */
 };
+
+/*
+ * The kernel frees the memory of an exiting process within so much time for each byte. A process without memory that is there
+ * for longer, and is no zombie, waits for something else.
+ */
+#define LEAVING_NS_PER_BYTE 20
 
 #define LOOK_MAX_AGE_NS (120 * NS_PER_SEC) /* of status, where nothing else asks for it */
 
@@ -165,6 +172,37 @@ static void meet_parent(struct adapt *a, struct process *p, uint64_t born_ns)
 		relations_born(&a->relations, p, parent, born_ns, a->page_bytes);
 }
 
+/* W has a new image: by an exec, or because another process has its pid now. */
+static void begin_image(struct adapt *a, struct watch *w, bool is_exec, uint64_t now_boot_ns)
+{
+	relations_ended(&a->relations, w, is_exec);
+	if (w->is_member && !w->is_elsewhere)
+		hostsum_left(&a->hostsum, w->seen.resident * a->page_bytes);
+	watch_renew(w, now_boot_ns);
+}
+
+/*
+ * W has no memory any more, as S says. While the kernel is still freeing it, the pages are mapped and count in the host's
+ * sums: W keeps its relations, and nothing else is known of it.
+ */
+static void end_image(
+	struct adapt *a, struct watch *w, const struct sample *s, uint64_t now_boot_ns)
+{
+	uint64_t since_ns = w->leaving ? w->first_ns : now_boot_ns;
+	uint64_t bytes = w->leaving;
+
+	if (w->is_member && !w->is_elsewhere)
+		bytes = w->seen.resident * a->page_bytes;
+	if (!s->is_exiting || amount_less(now_boot_ns, since_ns) / LEAVING_NS_PER_BYTE > bytes)
+		bytes = 0;
+	if (bytes)
+		relations_leaves(&a->relations, w);
+	else
+		relations_ended(&a->relations, w, false);
+	watch_renew(w, since_ns);
+	w->leaving = bytes;
+}
+
 /* Takes over what S says of P, all but the PSS. */
 static void note(struct adapt *a, struct process *p, const struct sample *s, uint64_t now_boot_ns)
 {
@@ -177,10 +215,10 @@ static void note(struct adapt *a, struct process *p, const struct sample *s, uin
 
 		/* What is read of a former image is not this one's, even if nothing but this look ever tells. */
 		walks_forget(&a->walks, p);
-		relations_ended(&a->relations, w, is_exec);
-		if (w->is_member && !w->is_elsewhere)
-			hostsum_left(&a->hostsum, w->seen.resident * a->page_bytes);
-		watch_renew(w, now_boot_ns);
+		if (s->is_member)
+			begin_image(a, w, is_exec, now_boot_ns);
+		else
+			end_image(a, w, s, now_boot_ns);
 	}
 	watch_note(w, s, now_boot_ns, a->page_bytes);
 	/* Before Linux 4.5 status has no counters that compare with statm's. */
@@ -210,7 +248,7 @@ static int look(
 static int meet(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret)
 {
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
-	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t before_ns = fetch_cpu_ns(a->reader);
 	bool is_first = !p->watch;
 	int r;
 
@@ -224,8 +262,8 @@ static int meet(struct adapt *a, struct process *p, uint64_t now_ns, struct samp
 		p->watch->was_there = p->watch->is_member && a->begin_ns == a->start_ns;
 	}
 	/* What passes do not have to do again and again. */
-	budget_charge_birth(&a->budget, clock_now_ns(CLOCK_MONOTONIC),
-		clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+	budget_charge_birth(
+		&a->budget, clock_now_ns(CLOCK_MONOTONIC), fetch_cpu_ns(a->reader) - before_ns);
 	return r;
 }
 
@@ -236,30 +274,79 @@ static bool is_look_due(const struct adapt *a, const struct watch *w)
 	return a->swaps || age_ns + a->limits.interval_ns > LOOK_MAX_AGE_NS;
 }
 
-int adapt_sense(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret)
+int adapt_poll(struct adapt *a, struct process *p, uint64_t now_ns, enum adapt_need *ret)
 {
 	struct watch *w = p->watch;
 	struct statm m;
 	int e;
 
+	*ret = ADAPT_NEEDS_MEET;
 	if (!w || !w->is_settled)
-		return meet(a, p, now_ns, ret);
+		return 0;
 	e = sense_read(a->reader, p, &m);
+	*ret = ADAPT_NEEDS_NOTHING;
 	if (e < 0)
 		return e == -ENOMEM ? e : 0;
-	if (e != 0)
-		return look(a, process_look, p, now_ns, ret);
-	if (!w->is_member && !m.size) /* still a kernel thread or a zombie */
+	*ret = ADAPT_NEEDS_LOOK;
+	if (e != 0 || (block_is_on(&p->block) && !block_is_put_off(&p->block)))
 		return 0;
-	if (w->is_member && w->is_seen && statm_is_same(&m, &w->seen)) {
+	if (!w->is_member && !m.size && !w->leaving) { /* still a kernel thread or a zombie */
+		*ret = ADAPT_NEEDS_NOTHING;
+	} else if (w->is_member && w->is_seen && statm_is_same(&m, &w->seen)) {
 		if (is_look_due(a, w) || sense_is_anothers(a->reader, p))
-			return look(a, process_glance, p, now_ns, ret);
-		if (!process_cgroup_is_due(a->reader, p, now_ns))
-			return 0;
+			*ret = ADAPT_NEEDS_GLANCE;
+		else
+			*ret = process_cgroup_is_due(a->reader, p, now_ns) ? ADAPT_NEEDS_CGROUP
+			                                                   : ADAPT_NEEDS_NOTHING;
+	}
+	return 0;
+}
+
+void adapt_announce(struct adapt *a, struct process *p, enum adapt_need need)
+{
+	if (need >= ADAPT_NEEDS_LOOK)
+		process_announce(a->reader, p, true);
+}
+
+static int sense(struct adapt *a, struct process *p, enum adapt_need need, uint64_t now_ns,
+	struct sample *ret)
+{
+	int e;
+
+	switch (need) {
+	case ADAPT_NEEDS_MEET: return meet(a, p, now_ns, ret);
+	case ADAPT_NEEDS_LOOK: return look(a, process_look, p, now_ns, ret);
+	case ADAPT_NEEDS_GLANCE: return look(a, process_glance, p, now_ns, ret);
+	case ADAPT_NEEDS_CGROUP:
 		e = process_read_cgroup(a->reader, p, now_ns, ret);
 		return e < 0 ? e : ret->has_cgroup ? ADAPT_SAMPLE : 0;
+	default: return 0;
 	}
-	return look(a, process_look, p, now_ns, ret);
+}
+
+/*
+ * A giant that blocked is not walked again before its age has come. Once a read of its first mapping returns, its last
+ * measurement stands again.
+ */
+static void probe_giant(struct adapt *a, struct process *p)
+{
+	const struct watch *w = p->watch;
+
+	if (block_is_on(&p->block) && p->block.is_walk && w->is_member && w->has_base &&
+		walks_forecast(&a->walks, w).is_giant)
+		(void)process_probe(a->reader, p);
+}
+
+int adapt_sense(struct adapt *a, struct process *p, enum adapt_need need, uint64_t now_ns,
+	struct sample *ret)
+{
+	int r = sense(a, p, need, now_ns, ret);
+
+	if (r >= 0 && need == ADAPT_NEEDS_LOOK)
+		probe_giant(a, p);
+	if (p->watch && p->watch->leaving)
+		hostsum_left(&a->hostsum, p->watch->leaving);
+	return r;
 }
 
 void adapt_note(struct adapt *a, struct process *p, const struct sample *s)
@@ -276,49 +363,75 @@ void adapt_end_senses(struct adapt *a)
 	relations_renew(&a->relations, a->page_bytes);
 }
 
-void adapt_take(
-	struct adapt *a, struct process *p, const struct sample *s, const struct walked *walked)
-{
-	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
-	struct watch *w = p->watch;
+/* The state of a process before a measurement of it is taken over. */
+struct prior {
+	bool had_base;
 	struct estimate_base base;
-	struct estimate before;
-	struct statm after, *seen = NULL;
+	struct estimate expected;
 	uint64_t likely;
-	bool had_base, wrote;
+};
 
-	note(a, p, s, now_boot_ns);
-	if (!s->is_member)
-		return;
-	had_base = w->has_base;
-	base = w->base;
-	likely = relations_likely(w);
-	if (had_base)
-		figures_estimate(&a->figures, w, &before);
+/*
+ * Makes S, a sample of P by the walk WALKED, P's measurement, and says in RET what was known before: nothing tells that
+ * afterwards. True: it is a measurement.
+ */
+static bool measure(struct adapt *a, struct process *p, const struct sample *s,
+	const struct walked *walked, uint64_t now_boot_ns, struct prior *ret)
+{
+	struct watch *w = p->watch;
+	struct statm after, *seen = NULL;
+
+	*ret = (struct prior){
+		.had_base = w->has_base, .base = w->base, .likely = relations_likely(w)};
+	if (ret->had_base)
+		figures_estimate(&a->figures, w, &ret->expected);
 	if (ROW_HAS(s, PROCESS_PSS) &&
 		!(watch_agrees(w, s, a->page_bytes) && !walked->has_before) &&
 		sense_read(a->reader, p, &after) == 0 && after.size)
 		seen = &after;
-	if (watch_measure(w, s, walked->has_before ? &walked->before : NULL, seen, now_boot_ns,
-		    a->page_bytes)) {
-		wrote = had_base && faults_found(&a->faults, &a->relations, a->reader, p, walked,
-					    &before, now_boot_ns);
-		if (had_base && !wrote)
-			relations_judge(w, likely, &base);
-		relations_walked(w, walked->found_ns);
-		relations_measured(&a->relations, a->table, a->reader, p,
-			had_base && !wrote ? &base : NULL, now_boot_ns, a->page_bytes);
-		relations_since(w, a->page_bytes);
-		if (had_base) {
-			relations_fell(w, &before);
-			figures_found(&a->figures, before.pss, s->q[PROCESS_PSS]);
-			pool_measured(&a->hostsum.pool, &before, &w->base);
-		}
-		faults_measured(a->reader, p, walked, a->limits.max_age_ns);
-	} else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING) {
-		/* An earlier figure would hide that it can't be had any more. */
-		relations_unmeasured(w);
+	return watch_measure(w, s, walked->has_before ? &walked->before : NULL, seen, now_boot_ns,
+		a->page_bytes);
+}
+
+/* Learns from S, the result of the walk WALKED of P: about P, and about its sharers. B is what was known of P before. */
+static void learn(struct adapt *a, struct process *p, const struct sample *s,
+	const struct walked *walked, const struct prior *b, uint64_t now_boot_ns)
+{
+	struct watch *w = p->watch;
+	bool wrote = b->had_base && faults_found(&a->faults, &a->relations, a->reader, p, walked,
+					    &b->expected, now_boot_ns);
+	const struct relations_finding finding = {
+		.before = b->had_base && !wrote ? &b->base : NULL,
+		.expected = b->had_base ? &b->expected : NULL,
+		.likely = b->likely,
+		.found_ns = walked->found_ns,
+		.now_ns = now_boot_ns,
+	};
+
+	relations_measured(&a->relations, a->table, a->reader, p, &finding, a->page_bytes);
+	if (b->had_base) {
+		figures_found(&a->figures, b->expected.pss, s->q[PROCESS_PSS]);
+		pool_measured(&a->hostsum.pool, &b->expected, &w->base);
 	}
+	faults_measured(a->reader, p, walked, a->limits.max_age_ns);
+}
+
+void adapt_take(
+	struct adapt *a, struct process *p, const struct sample *s, const struct walked *walked)
+{
+	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
+	struct prior before;
+
+	note(a, p, s, now_boot_ns);
+	if (!s->is_member || s->outcome == OUTCOME_BLOCKED)
+		return; /* the last measurement stands */
+	if (p->watch->has_base && (s->outcome == OUTCOME_ERROR || s->outcome == OUTCOME_MALFORMED))
+		return; /* the old measurement stays, with its age */
+	if (measure(a, p, s, walked, now_boot_ns, &before))
+		learn(a, p, s, walked, &before, now_boot_ns);
+	else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING)
+		/* An earlier figure would hide that it can't be had any more. */
+		relations_unmeasured(p->watch);
 }
 
 void adapt_begin_estimates(struct adapt *a)
@@ -380,8 +493,7 @@ void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 	if (!w->has_base)
 		return;
 	if (w->measured_ns >= a->begin_ns) {
-		relations_measured(
-			&a->relations, a->table, a->reader, p, NULL, w->measured_ns, a->page_bytes);
+		relations_met(&a->relations, a->table, a->reader, p, w->measured_ns, a->page_bytes);
 		return;
 	}
 	/* Who came and went since then was another's to know. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adaptive passes: every process is sensed in every pass, few are measured, the others' figures are
- * carried forward. Here is what becomes known of each, and in which order; what is done with it is elsewhere:
- * faults.h, figures.h, hostsum.h, relations.h, walks.h. Who is measured when is turns.h's.
+ * Adaptive passes: every pass polls every process and measures a few; figures of the others are carried forward. This module
+ * decides what is learned of each process, and in which order; faults.h, figures.h, hostsum.h, relations.h and walks.h use
+ * it. turns.h decides which process is measured when.
  *
  *	adapt_list                a pass is about to list the processes
- *	adapt_begin               it has
- *	adapt_sense               of each
+ *	adapt_begin               it has listed them
+ *	adapt_poll, adapt_sense   for each
  *	adapt_end_senses          then
- *	adapt_note, adapt_take    of each that is looked at or measured, in the pass or until the next
- *	adapt_begin_estimates     what can't wait is measured
- *	adapt_estimate            of each member, into its row
- *	adapt_end_estimates       with what the host has
+ *	adapt_note, adapt_take    for each that is read or measured, in the pass or until the next one
+ *	adapt_begin_estimates     when urgent measurements are done
+ *	adapt_estimate            for each member, into its row
+ *	adapt_end_estimates       with the sums of the host
  */
 #ifndef MEMTALLY_COLLECTORS_ADAPT_H
 #define MEMTALLY_COLLECTORS_ADAPT_H
@@ -46,16 +46,16 @@ struct adapt {
 	struct vmstat vmstat;
 	enum psi_level pressure;
 	struct psi psi;   /* as this pass began */
-	uint64_t swapped; /* pages, in or out, since all were looked at for that */
-	bool swaps;       /* so many that they are in this pass */
+	uint64_t swapped; /* pages, in or out, since all processes were read because of swapping */
+	bool swaps;       /* so many pages that this pass reads all processes */
 
 	struct budget budget;
 	struct disturbance disturbance;
-	struct walks walks;         /* how it is measured, and at what cost, */
-	struct relations relations; /* with whom he shares, */
-	struct faults faults;       /* what he may have written to, */
-	struct figures figures;     /* what is shown of him, */
-	struct hostsum hostsum;     /* and whether all of it adds up */
+	struct walks walks;         /* measurements, and their costs */
+	struct relations relations; /* sharers of memory */
+	struct faults faults;       /* possible copy-on-write breaks */
+	struct figures figures;     /* estimates for rows */
+	struct hostsum hostsum;     /* reconciliation with the host's sums */
 };
 
 /* All stay borrowed. */
@@ -63,57 +63,78 @@ void adapt_init(struct adapt *a, struct process_reader *reader, const struct pro
 	struct sharing *sharing);
 void adapt_done(struct adapt *a);
 
-/* From the next pass on, but for the budget: that is new at once. The first call fills the bucket. */
+/* Sets LIMITS from the next pass on; the budget changes at once. The first call fills the bucket of the budget. */
 void adapt_set_limits(struct adapt *a, const struct adapt_limits *limits);
 
-/* How far passes are apart from now on. */
+/* Sets the time between passes from now on. */
 void adapt_set_interval(struct adapt *a, uint64_t interval_ns);
 
-/* What was seen is out of date, and processes are forgotten: the next pass is as the first. */
+/* Forgets all processes: the next pass is like the first. */
 void adapt_restart(struct adapt *a);
 
-/* P is about to be forgotten. */
+/* Forgets P. Call it before P is freed. */
 void adapt_forget(struct adapt *a, struct process *p);
 
+/* A pass is about to list the processes. */
 void adapt_list(struct adapt *a);
 
+/* The pass has listed the processes. */
 void adapt_begin(struct adapt *a);
 
-enum adapt_outcome {
-	ADAPT_SAMPLE = 1, /* there is a sample, which the caller has to take over */
+/* The work that a poll of a process calls for. */
+enum adapt_need {
+	ADAPT_NEEDS_NOTHING,
+	ADAPT_NEEDS_CGROUP, /* its cgroup must be read again */
+	ADAPT_NEEDS_GLANCE, /* process_glance(): statm is unchanged */
+	ADAPT_NEEDS_LOOK,   /* process_look() */
+	ADAPT_NEEDS_MEET,   /* process_look(): it is new */
 };
 
-/*
- * Looks at P as cheaply as will do. 0: all is as it was. ADAPT_SAMPLE: what *RET says of its user, program and unit is
- * news. -ENOMEM.
- */
-int adapt_sense(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret);
+enum adapt_outcome {
+	ADAPT_SAMPLE = 1, /* *RET is a sample, which the caller must process */
+};
 
-/* All were sensed: finds out what writes and relations put in doubt. */
+/* Polls P: reads its statm, and writes to *RET what P needs. Returns 0 or -ENOMEM. */
+int adapt_poll(struct adapt *a, struct process *p, uint64_t now_ns, enum adapt_need *ret);
+
+/* Announces the reads that adapt_sense() will make of P for NEED (process_announce()). */
+void adapt_announce(struct adapt *a, struct process *p, enum adapt_need need);
+
+/*
+ * Does what P needs, by adapt_poll(). May block for some milliseconds (fetch.h). Returns 0: user, program and unit are
+ * unchanged; ADAPT_SAMPLE: *RET has new ones; -ENOMEM.
+ */
+int adapt_sense(struct adapt *a, struct process *p, enum adapt_need need, uint64_t now_ns,
+	struct sample *ret);
+
+/* Call after the last adapt_sense(): finds the figures that writes and sharers put in doubt. */
 void adapt_end_senses(struct adapt *a);
 
-/* Takes over what S says of P, all but the PSS. */
+/* Records all figures of S, a sample of P, except the PSS. */
 void adapt_note(struct adapt *a, struct process *p, const struct sample *s);
 
-/* Takes over S, which is to be a measurement of P, by the walk WALKED. */
+/* Records S, a measurement of P or an attempt at one, by the walk WALKED. */
 void adapt_take(
 	struct adapt *a, struct process *p, const struct sample *s, const struct walked *walked);
 
 /*
- * Who shares a whole address space is one: the process that stands for it has the relations, P IS_ELSEWHERE. When it
- * no longer is, it is to be measured anew, unless it was in this pass.
+ * IS_ELSEWHERE: P shares its address space with another process, at which it counts and which has the relations. When that
+ * ends, P is measured again, unless it was measured in this pass.
  */
 void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere);
 
-/* All that was to be measured for this pass is: finds out whom it puts in doubt. */
+/* Call after the last measurement for this pass: finds the figures that these put in doubt. */
 void adapt_begin_estimates(struct adapt *a);
 
-/* Fills in ROW of the member P: quantities, source and outcome. Who was never measured is denied, if it may not be. */
+/*
+ * Fills in ROW of the member P: quantities, source and outcome. OUTCOME_DENIED if P was never measured and the kernel refuses
+ * it.
+ */
 void adapt_estimate(struct adapt *a, struct process *p, struct snapshot_process *row);
 
 /*
- * When it is known who shares an address space, hostsum_add() of each row; then this. False: that was all; else
- * hostsum_settle() of each. IS_WHOLE: no process is hidden from us.
+ * Call after hostsum_add() of each row, when shared address spaces are known. IS_WHOLE: no process is hidden. Returns true if
+ * hostsum_settle() of each row must follow.
  */
 bool adapt_end_estimates(struct adapt *a, bool is_whole);
 

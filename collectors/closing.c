@@ -55,7 +55,7 @@ void closing_add(struct pass *pass, size_t i)
 		note_unmeasured(pass, p->watch, row);
 		count_waiting(pass, p->watch, row);
 	}
-	if (row->outcome == OUTCOME_MEASURED || row->source == SOURCE_RSS)
+	if (snapshot_has_figure(row) || row->source == SOURCE_RSS)
 		pass->counts.source[row->source]++;
 	if (p->has_stat)
 		ROW_SET(row, PROCESS_ELAPSED,

@@ -12,6 +12,7 @@ enum {
 	LOOKS_IN_AN_AGE = 4,
 	LOOKS_SHARE = 4,
 	/* So many of those who share most, and so much at least, are always looked at. */
+	LOOKS_TOGETHER = 32,
 	LARGE_COUNT = 64,
 	LARGE_MIN = 128 << 20, /* bytes */
 	LOOK_NS =
@@ -80,6 +81,12 @@ static bool is_worth_it(const struct watch *w)
 	return w && w->has_base && w->has_faults && !w->is_elsewhere;
 }
 
+/* Processes that are looked at together, so that a worker reads the fault counters of all in one go. */
+struct looks {
+	struct process *process[LOOKS_TOGETHER];
+	size_t count;
+};
+
 static void look_at(struct faults *f, struct process_reader *reader, struct process *p)
 {
 	struct watch *w = p->watch;
@@ -92,16 +99,36 @@ static void look_at(struct faults *f, struct process_reader *reader, struct proc
 		f->is_alarmed = true;
 }
 
+static void look_at_all(struct faults *f, struct process_reader *reader, struct looks *looks)
+{
+	for (size_t i = 0; i < looks->count; i++)
+		process_announce_faults(reader, looks->process[i]);
+	for (size_t i = 0; i < looks->count; i++)
+		look_at(f, reader, looks->process[i]);
+	looks->count = 0;
+}
+
+static void add_look(
+	struct faults *f, struct process_reader *reader, struct looks *looks, struct process *p)
+{
+	looks->process[looks->count++] = p;
+	if (looks->count == LOOKS_TOGETHER)
+		look_at_all(f, reader, looks);
+}
+
 static void look_in_turn(struct faults *f, struct process_reader *reader,
 	const struct proctable *table, uint64_t turns)
 {
+	struct looks looks = {.count = 0};
+
 	for (size_t i = 0; i < table->count; i++) {
 		struct process *p = table->item[i];
 
 		if (is_worth_it(p->watch) && p->watch->broken_ns < f->begin_ns &&
 			((uint64_t)p->pid + f->turn) % turns == 0)
-			look_at(f, reader, p);
+			add_look(f, reader, &looks, p);
 	}
+	look_at_all(f, reader, &looks);
 }
 
 /* Those of TABLE who share most, in no order; *RET_COUNT becomes how many. */
@@ -136,18 +163,21 @@ static void look_at_large(
 	struct faults *f, struct process_reader *reader, const struct proctable *table)
 {
 	struct process *large[LARGE_COUNT];
+	struct looks looks = {.count = 0};
 	size_t count;
 
 	find_large(table, large, &count);
 	for (size_t i = 0; i < count; i++)
 		if (large[i]->watch->broken_ns < f->begin_ns)
-			look_at(f, reader, large[i]);
+			add_look(f, reader, &looks, large[i]);
+	look_at_all(f, reader, &looks);
 }
 
 /* Who was not looked at in this pass, as far as looks are left, beginning with whom there was none left for the last time. */
 static void look_besides(struct faults *f, struct process_reader *reader,
 	const struct proctable *table, enum reason reason, uint64_t since_ns)
 {
+	struct looks looks = {.count = 0};
 	size_t first = f->first;
 
 	for (size_t n = 0; n < table->count && f->left; n++) {
@@ -159,8 +189,9 @@ static void look_besides(struct faults *f, struct process_reader *reader,
 			continue;
 		f->first = i + 1;
 		f->left--;
-		look_at(f, reader, table->item[i]);
+		add_look(f, reader, &looks, table->item[i]);
 	}
+	look_at_all(f, reader, &looks);
 }
 
 /* Whether nobody knows since more than an interval what W has written to. */

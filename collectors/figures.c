@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "collectors/amount.h"
+#include "collectors/last.h"
 #include "collectors/relations.h"
 #include "snapshot/metric.h"
 
@@ -75,24 +76,28 @@ void figures_fill(
 	struct figures *f, const struct process *p, uint64_t since_ns, struct snapshot_process *row)
 {
 	const struct watch *w = p->watch;
+	bool is_blocked = block_is_on(&p->block);
 	bool is_measured = w->has_base && !w->doubt && w->measured_ns >= since_ns &&
-	                   watch_is_quiet(w, f->page_bytes);
-	bool is_failed = !w->has_base && w->measured_ns && w->outcome != OUTCOME_MEASURED;
+	                   watch_is_quiet(w, f->page_bytes) && !is_blocked;
+	bool is_failed = !w->has_base &&
+	                 (is_blocked || (w->measured_ns && w->outcome != OUTCOME_MEASURED));
 	struct estimate e;
 
 	row->pid = (uint32_t)p->pid;
 	row->uid = p->uid;
 	row->gid = p->gid;
 	if (is_failed || !(w->present >> PROCESS_RSS & 1)) {
-		row->outcome = w->outcome;
+		row->outcome = is_blocked ? OUTCOME_BLOCKED : w->outcome;
 		row->source = (w->present >> PROCESS_RSS) & 1 ? SOURCE_RSS : SOURCE_NONE;
 		watch_fill(w, NULL, f->page_bytes, row);
 		return;
 	}
 	figures_estimate(f, w, &e);
-	row->outcome = OUTCOME_MEASURED;
+	row->outcome = is_blocked ? OUTCOME_BLOCKED : OUTCOME_MEASURED;
 	row->source = is_measured ? w->source : SOURCE_ESTIMATE;
 	watch_fill(w, &e, f->page_bytes, row);
+	if (is_blocked)
+		last_widen(row);
 	if (!w->has_base)
 		return;
 	if (!f->measured_ns || w->measured_ns < f->measured_ns)

@@ -59,7 +59,7 @@ static bool see(const struct hostsum *h, const struct watch *w, const struct sna
 	const struct watch *speaker;
 
 	ret->now = watch_now(w, h->page_bytes);
-	if (row->outcome != OUTCOME_MEASURED ||
+	if (!snapshot_has_figure(row) ||
 		!relations_estimate(w, h->page_bytes, NULL, &ret->estimate, &speaker))
 		return false;
 	ret->member = (struct pool_member){
@@ -75,7 +75,7 @@ static bool see(const struct hostsum *h, const struct watch *w, const struct sna
 /* As ROW shows it of one that was never measured. False: it shows none. */
 static bool see_guess(const struct snapshot_process *row, struct estimate *ret)
 {
-	if (row->outcome != OUTCOME_MEASURED || !ROW_HAS(row, PROCESS_PSS))
+	if (!ROW_HAS(row, PROCESS_PSS))
 		return false;
 	*ret = (struct estimate){
 		.pss_anon = row->q[PROCESS_PSS_ANON],

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { SIZE_SLACK_BYTES = 1 << 20 }; /* the kernel counts RSS per processor, and adds up late */
+
 bool identity_is_same(const struct reading *g)
 {
 	const struct process *p = g->process;
@@ -24,6 +26,19 @@ bool identity_is_same_walk(const struct reading *g)
 		return g->error != -ESRCH;
 	return p->measured && p->range_start == g->smaps.range_start &&
 	       p->range_end == g->smaps.range_end;
+}
+
+bool identity_is_same_size(const struct reading *g)
+{
+	uint64_t by_status, by_walk, most;
+
+	if (g->error < 0 || !ROW_HAS(&g->status, PROCESS_RSS) ||
+		!((g->smaps.present >> SMAPS_RSS) & 1))
+		return true;
+	by_status = g->status.q[PROCESS_RSS];
+	by_walk = g->smaps.q[SMAPS_RSS];
+	most = by_status > by_walk ? by_status : by_walk;
+	return most - (by_status > by_walk ? by_walk : by_status) <= most / 8 + SIZE_SLACK_BYTES;
 }
 
 /*
@@ -57,6 +72,8 @@ static int walk_guarded(struct reading *g, const struct stat_info *before, bool 
 	e = reading_stat(g, &after);
 	if (reading_is_shortage(e))
 		return e;
+	if (g->is_stat_blocked)
+		return 0; /* nothing tells more of it now */
 	if (e < 0 || !stat_is_same_image(before, &after))
 		return OUTCOME_CHANGING;
 	return after.start_stack || is_same_range_again(g) ? 0 : OUTCOME_CHANGING;
@@ -96,10 +113,13 @@ void identity_adopt(
 	const struct reading *g, const struct stat_info *stat, bool has_stat, struct sample *ret)
 {
 	struct process *p = g->process;
-	bool same = is_known_image(g, stat, has_stat);
+	/* While stat blocks, a name and a user that are known stand for the image. */
+	bool is_kept = g->is_stat_blocked && identity_is_same(g);
+	bool same = is_kept || is_known_image(g, stat, has_stat);
 
 	if (!same) {
 		p->growth = (struct growth){0};
+		p->driver = (struct driver_share){0};
 		p->mm_is_new = true;
 		p->mm_group = 0;
 		p->measured = false;
@@ -107,8 +127,12 @@ void identity_adopt(
 		ret->is_new_image = true;
 	}
 	p->known = true;
-	p->has_stat = has_stat;
-	p->stat = *stat;
+	if (!is_kept) {
+		if (!has_stat || stat->start_ticks != p->stat.start_ticks)
+			p->start_is_unique = false;
+		p->has_stat = has_stat;
+		p->stat = *stat;
+	}
 	memcpy(p->name, g->status.name, sizeof(p->name));
 	p->name_len = (uint8_t)g->status.name_len;
 	p->uid = g->status.uid;
@@ -122,7 +146,7 @@ void identity_adopt_range(const struct reading *g)
 	struct process *p = g->process;
 	bool measured = g->error == 0;
 
-	if (g->looks)
+	if (g->looks || g->error == -ETIMEDOUT)
 		return;
 	p->looked = false;
 	p->by_smaps = measured && g->source == SOURCE_SMAPS;
@@ -144,6 +168,10 @@ int identity_is_known_look(struct reading *g, bool *ret)
 
 	if (reading_is_shortage(e))
 		return e;
+	if (g->is_stat_blocked) {
+		*ret = true;
+		return 0;
+	}
 	*ret = e == 0 ? p->has_stat && stat_is_same_image(&p->stat, &stat) : !p->has_stat;
 	if (e == 0)
 		p->stat.parent = stat.parent;

@@ -10,8 +10,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "collectors/amount.h"
+
+enum { TOP = MAPS_CANDIDATES / 2 }; /* items of the first half */
 
 void maps_parser_init(struct maps_parser *p)
 {
@@ -57,23 +60,67 @@ static bool take_rights(struct cursor *c, bool *ret_accessible, bool *ret_shared
 	return true;
 }
 
-/* The smallest gives way to a larger one: with so many, neither matters much. */
+static bool is_same(const struct maps_segment *a, const struct maps_segment *b)
+{
+	return a->inode == b->inode && a->device == b->device;
+}
+
+/* The most that may be mapped of item I so far. */
+static uint64_t most_of(const struct maps_parser *p, size_t i)
+{
+	return amount_add(p->item[i].bytes, p->unseen[i]);
+}
+
+/* The place of S in the table, or the one that it takes there: a free one, or that of the second half with the fewest bytes. */
+static size_t place_of(const struct maps_parser *p, const struct maps_segment *s)
+{
+	size_t least = TOP;
+
+	if (p->count && is_same(&p->item[p->last], s))
+		return p->last;
+	for (size_t i = 0; i < p->count; i++) {
+		if (is_same(&p->item[i], s))
+			return i;
+		if (i > TOP && most_of(p, i) < most_of(p, least))
+			least = i;
+	}
+	return p->count < MAPS_CANDIDATES ? p->count : least;
+}
+
+/* Item I of the second half changes places with the least of the first half if more was seen of it. Returns its place. */
+static size_t promote(struct maps_parser *p, size_t i)
+{
+	struct maps_segment item = p->item[i];
+	uint64_t unseen = p->unseen[i];
+	size_t least = 0;
+
+	if (i < TOP || item.bytes <= p->least_top)
+		return i;
+	for (size_t k = 1; k < TOP; k++)
+		if (p->item[k].bytes < p->item[least].bytes)
+			least = k;
+	p->least_top = p->item[least].bytes;
+	if (item.bytes <= p->least_top)
+		return i;
+	p->item[i] = p->item[least];
+	p->unseen[i] = p->unseen[least];
+	p->item[least] = item;
+	p->unseen[least] = unseen;
+	return least;
+}
+
 static void add(struct maps_parser *p, const struct maps_segment *s)
 {
-	struct maps_segment *smallest = &p->item[0];
+	size_t i = place_of(p, s);
 
-	for (size_t i = 0; i < p->count; i++) {
-		if (p->item[i].inode == s->inode && p->item[i].device == s->device) {
-			p->item[i].bytes = amount_add(p->item[i].bytes, s->bytes);
-			return;
-		}
-		if (p->item[i].bytes < smallest->bytes)
-			smallest = &p->item[i];
+	if (i < p->count && is_same(&p->item[i], s)) {
+		p->item[i].bytes = amount_add(p->item[i].bytes, s->bytes);
+	} else {
+		p->unseen[i] = i < p->count ? most_of(p, i) : 0;
+		p->item[i] = *s;
+		p->count += i == p->count;
 	}
-	if (p->count < MAPS_CANDIDATES)
-		p->item[p->count++] = *s;
-	else if (s->bytes > smallest->bytes)
-		*smallest = *s;
+	p->last = promote(p, i);
 }
 
 static int parse_head(struct maps_parser *p)
@@ -126,6 +173,47 @@ int maps_parser_feed(struct maps_parser *p, const char *text, size_t len)
 		}
 	}
 	return 0;
+}
+
+/* How many mappings the kernel lets a process have; 0: it does not say. */
+static uint64_t max_map_count(int procfs_fd)
+{
+	char text[32];
+	uint64_t count;
+	size_t len;
+
+	if (file_read(procfs_fd, "sys/vm/max_map_count", text, sizeof(text), &len) < 0)
+		return 0;
+	len -= len && text[len - 1] == '\n';
+	return number_parse_u64(text, len, &count) == 0 ? count : 0;
+}
+
+/* The limit for texts that are longer than MAPS_TEXT_MAX. */
+static uint64_t long_text_max(int procfs_fd)
+{
+	return amount_part(max_map_count(procfs_fd), MAPS_LINE_MAX, 1);
+}
+
+int maps_read(struct stream *s, char *text, size_t size, int procfs_fd, struct maps_parser *p)
+{
+	uint64_t total = 0, limit = MAPS_TEXT_MAX;
+
+	maps_parser_init(p);
+	while (total < limit || total < (limit = long_text_max(procfs_fd))) {
+		struct stream_piece piece;
+		ssize_t n = stream_read(s, text, size, UINT64_MAX, &piece);
+		int r;
+
+		if (n <= 0)
+			return (int)n;
+		total += (uint64_t)n;
+		r = maps_parser_feed(p, text, (size_t)n);
+		if (r < 0)
+			return r;
+	}
+	p->in_line = false;
+	p->head_len = 0;
+	return MAPS_CUT;
 }
 
 /* Moves the largest of ITEM to its front. */

@@ -30,6 +30,12 @@
 #include "collectors/turns.h"
 #include "snapshot/image.h"
 
+enum {
+	PASS_MOVED_MAX =
+		16, /* processes that are looked at together, so that their reads are announced together */
+	PASS_POLLED_MAX = 64, /* processes that are polled at most to find them */
+};
+
 enum phase {
 	PHASE_IDLE,
 	PHASE_READ,   /* exact: measures each */
@@ -63,8 +69,14 @@ struct pass {
 	size_t pids_capacity;
 
 	enum phase phase;
-	size_t at;                         /* the next process or row of the phase */
-	uint32_t name_cursor[OWNER_KINDS]; /* of users and groups */
+	size_t at;        /* the next process or row of the phase */
+	size_t announced; /* processes of PHASE_READ that were announced to workers */
+	struct moved {
+		struct process *process;
+		enum adapt_need need;
+	} moved[PASS_MOVED_MAX];            /* processes of PHASE_SENSE that have to be looked at */
+	unsigned int moved_at, moved_count; /* in .moved: the next one, and how many there are */
+	uint32_t name_cursor[OWNER_KINDS];  /* of users and groups */
 
 	uint64_t userns; /* userns_id() */
 	uint8_t instance[IMAGE_INSTANCE_SIZE];
@@ -80,6 +92,7 @@ struct pass {
 	struct shmem shmem;
 	struct catalogue catalogue;   /* of the last survey */
 	struct sheet_processes parts; /* of its PSS */
+	size_t drivers_wanted; /* processes for which the last pass has set driver.is_wanted */
 	struct snapshot_balance balance;
 	struct compose_counts counts; /* .passes is the sequence of the last snapshot */
 };

@@ -14,11 +14,14 @@
 #include "base/clock.h"
 #include "base/userns.h"
 #include "collectors/amount.h"
+#include "collectors/fetch.h"
+#include "collectors/last.h"
 #include "collectors/names.h"
 #include "collectors/pass-state.h"
 #include "collectors/phases.h"
 #include "collectors/publication.h"
 #include "collectors/sense.h"
+#include "collectors/workers.h"
 
 #define CGROUP_MAX_AGE_NS (60 * NS_PER_SEC)
 #define MOUNT_LOOK_NS     (60 * NS_PER_SEC) /* from one look at how /proc is mounted to the next */
@@ -40,6 +43,7 @@ static void forget(void *to, struct process *p)
 {
 	struct pass *pass = to;
 
+	last_drop(p);
 	adapt_forget(&pass->adapt, p);
 }
 
@@ -66,7 +70,9 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 		return -EIO;
 	tally_init(&pass->tally, clock_now_ns(CLOCK_REALTIME));
 	pass->reader.procfs = &pass->procfs;
+	pass->reader.own_pid = pass->procfs.live ? getpid() : 0;
 	pass->reader.kept_max = kept_max();
+	pass->reader.is_single = options->is_single;
 	adapt_init(&pass->adapt, &pass->reader, &pass->table, &pass->sharing);
 	turns_init(&pass->turns, &pass->adapt, &pass->scratch);
 	pass->table.forget = forget;
@@ -86,12 +92,24 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	return 0;
 }
 
-/* What adaptive passes remember. */
+bool pass_may_block(const struct pass *pass)
+{
+	return pass->procfs.is_kernels;
+}
+
+void pass_set_workers(struct pass *pass, struct workers *workers)
+{
+	pass->reader.workers = workers;
+	pass->sharing.workers = workers;
+}
+
+/* Forgets the state that passes keep of processes. */
 static void forget_all(struct pass *pass)
 {
 	for (size_t i = 0; i < pass->table.count; i++) {
 		struct process *p = pass->table.item[i];
 
+		last_drop(p);
 		adapt_forget(&pass->adapt, p);
 		sense_forget(&pass->reader, p);
 	}
@@ -132,6 +150,7 @@ static void set_interval(struct pass *pass)
 	adapt_set_interval(a, pass->interval_ns);
 }
 
+
 void pass_set_options(struct pass *pass, const struct pass_options *options)
 {
 	pass->next_options = *options;
@@ -165,18 +184,68 @@ static void count_anew(struct pass *pass)
 		pass->table.item[i]->cgroup_ns = 0;
 }
 
+/* Closes the file that exact passes keep open of each process: adaptive passes keep another one open. */
+static void close_files(struct pass *pass)
+{
+	for (size_t i = 0; i < pass->table.count; i++)
+		sense_forget(&pass->reader, pass->table.item[i]);
+}
+
 static void take_options(struct pass *pass)
 {
 	pass->options = pass->next_options;
 	if (pass->was_adaptive && !pass->options.is_adaptive) {
 		forget_all(pass);
 		adapt_restart(&pass->adapt);
-		pass->reader.statm_first = 0;
+		pass->reader.files_first = 0;
+	} else if (!pass->was_adaptive && pass->options.is_adaptive) {
+		close_files(pass);
 	}
 	pass->was_adaptive = pass->options.is_adaptive;
 	pass->reader.cgroup_max_age_ns = cgroup_age_ns(pass, CGROUP_MAX_AGE_NS);
 	if (pass->reader.user_by != pass->options.user_by)
 		count_anew(pass);
+}
+
+/* Removes unlisted processes from the COUNT pids of the list. How many are left. */
+static size_t leave_out(struct pass *pass, size_t count)
+{
+	const struct pass_options *o = &pass->options;
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool is_unlisted = false;
+
+		for (size_t k = 0; k < o->unlisted_count && !is_unlisted; k++)
+			is_unlisted = pass->pids[i] == o->unlisted[k];
+		if (!is_unlisted)
+			pass->pids[left++] = pass->pids[i];
+	}
+	return left;
+}
+
+/* Chooses the blocked processes that this pass tries to read again. 0; -ENOMEM. */
+static int choose_attempts(struct pass *pass)
+{
+	struct buffer *scratch = &pass->scratch;
+	size_t count = 0;
+
+	buffer_clear(scratch);
+	for (size_t i = 0; i < pass->table.count; i++) {
+		struct process *p = pass->table.item[i];
+		struct attempts_due due = {
+			.block = &p->block, .uid = p->known ? p->ruid : OWNER_NO_ID};
+
+		if (!block_is_due(&p->block, pass->begin_ns))
+			continue;
+		buffer_add(scratch, &due, sizeof(due));
+		count++;
+	}
+	if (scratch->error)
+		return scratch->error;
+	attempts_begin(&pass->reader.attempts, (struct attempts_due *)(void *)scratch->data, count,
+		pass->begin_ns);
+	return 0;
 }
 
 static int begin(struct pass *pass)
@@ -202,11 +271,15 @@ static int begin(struct pass *pass)
 	n = procfs_list(&pass->procfs, &pass->pids, &pass->pids_capacity);
 	if (n < 0)
 		return (int)n;
-	r = proctable_sync(&pass->table, &pass->reader, pass->pids, (size_t)n);
+	r = proctable_sync(&pass->table, &pass->reader, pass->pids, leave_out(pass, (size_t)n));
+	if (r == 0)
+		r = choose_attempts(pass);
 	if (r < 0)
 		return r;
 	if (pass->options.is_adaptive)
 		adapt_begin(&pass->adapt);
+	else
+		process_begin_exact(&pass->reader, pass->table.count);
 	tally_begin(&pass->tally, clock_now_ns(CLOCK_REALTIME));
 	memset(pass->counts.outcome, 0, sizeof(pass->counts.outcome));
 	memset(pass->counts.source, 0, sizeof(pass->counts.source));
@@ -218,22 +291,25 @@ static int begin(struct pass *pass)
 	shmem_begin(&pass->shmem);
 	pass->reads_foreign = false;
 	memset(pass->name_cursor, 0, sizeof(pass->name_cursor));
-	pass->at = 0;
+	pass->at = pass->announced = 0;
+	pass->moved_at = pass->moved_count = 0;
+	if (pass->reader.workers)
+		workers_begin_pass(pass->reader.workers);
 	pass->phase = pass->options.is_adaptive ? PHASE_SENSE : PHASE_READ;
 	return 0;
 }
 
-static uint64_t thread_cpu_ns(void)
+static uint64_t cpu_now_ns(const struct pass *pass)
 {
-	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	return fetch_cpu_ns(&pass->reader);
 }
 
 int pass_begin(struct pass *pass)
 {
-	uint64_t before_ns = thread_cpu_ns();
+	uint64_t before_ns = cpu_now_ns(pass);
 	int r = begin(pass);
 
-	pass->cpu_ns = thread_cpu_ns() - before_ns;
+	pass->cpu_ns = cpu_now_ns(pass) - before_ns;
 	return r;
 }
 
@@ -256,13 +332,17 @@ static int step(struct pass *pass, uint64_t deadline_ns)
 
 int pass_step(struct pass *pass, uint64_t deadline_ns)
 {
-	uint64_t before_ns = thread_cpu_ns(), used_ns = budget_used_ns(&pass->adapt.budget);
+	uint64_t before_ns = cpu_now_ns(pass), used_ns = budget_used_ns(&pass->adapt.budget);
 	int r = step(pass, deadline_ns);
 
 	/* What births and measurements have used is charged already, or excused. */
-	pass->cpu_ns += thread_cpu_ns() - before_ns -
+	pass->cpu_ns += cpu_now_ns(pass) - before_ns -
 	                (budget_used_ns(&pass->adapt.budget) - used_ns);
-	return r;
+	if (!pass->reader.workers)
+		return r;
+	if (r != PASS_MORE)
+		lanes_end_pass(&pass->reader.workers->lanes);
+	return pass->reader.workers->lanes.is_stopped ? -ECANCELED : r;
 }
 
 bool pass_next_unnamed(struct pass *pass, struct principal *ret)
@@ -304,7 +384,7 @@ bool pass_awaits_names(const struct pass *pass)
 
 int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
 {
-	uint64_t before_ns = thread_cpu_ns(), needed_ppm = 0;
+	uint64_t before_ns = cpu_now_ns(pass), needed_ppm = 0;
 	int r;
 
 	if (pass->options.is_adaptive)
@@ -314,13 +394,13 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	if (pass->turns.total_cost_ns || pass->interval_ns > pass->next_options.interval_ns)
 		(void)pass_interval_ns(pass, &needed_ppm);
 	r = publication_make(pass, needed_ppm, with_public, ret_fd, ret_public_fd);
-	pass->cpu_ns += thread_cpu_ns() - before_ns;
+	pass->cpu_ns += cpu_now_ns(pass) - before_ns;
 	return r;
 }
 
 static void plan(struct pass *pass, uint64_t due_ns)
 {
-	uint64_t before_ns = thread_cpu_ns(), cpu_ns = pass->cpu_ns;
+	uint64_t before_ns = cpu_now_ns(pass), cpu_ns = pass->cpu_ns;
 	/* The rows of a pass that was lost need not be whole. */
 	uint32_t count = pass->is_whole ? rows_count(&pass->rows) : 0;
 
@@ -328,7 +408,7 @@ static void plan(struct pass *pass, uint64_t due_ns)
 	(void)turns_plan(&pass->turns, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
 		pass->rows.member, rows_at(&pass->rows, 0), count);
 	budget_charge(
-		&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), thread_cpu_ns() - before_ns);
+		&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), cpu_now_ns(pass) - before_ns);
 }
 
 void pass_plan(struct pass *pass, uint64_t due_ns)
@@ -349,7 +429,7 @@ int pass_measure(struct pass *pass)
 {
 	struct budget *budget = &pass->adapt.budget;
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + TURNS_LENGTH_NS;
-	uint64_t before_ns = thread_cpu_ns(), used_ns = budget_used_ns(budget);
+	uint64_t before_ns = cpu_now_ns(pass), used_ns = budget_used_ns(budget);
 	int r;
 
 	do
@@ -357,7 +437,7 @@ int pass_measure(struct pass *pass)
 	while (r == TURNS_SAMPLE && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
 	/* What walks have used is charged, or excused; not what was made of them. */
 	budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC),
-		amount_less(thread_cpu_ns() - before_ns, budget_used_ns(budget) - used_ns));
+		amount_less(cpu_now_ns(pass) - before_ns, budget_used_ns(budget) - used_ns));
 	return r < 0 ? r : 0;
 }
 
@@ -370,6 +450,25 @@ uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm)
 	                          : budget_needed_ppm(&pass->adapt.budget, options->interval_ns,
 					    pass->turns.total_cost_ns, options->max_age_ns);
 	return pass->interval_ns;
+}
+
+bool pass_next_blocked(struct pass *pass, uint64_t least_ns, struct pass_blocked *ret)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	for (size_t i = 0; pass->counts.blocked_now && i < pass->table.count; i++) {
+		struct process *p = pass->table.item[i];
+		struct block *b = &p->block;
+
+		if (!block_is_on(b) || b->is_deferred || b->is_told ||
+			now_ns - b->since_ns < least_ns)
+			continue;
+		b->is_told = true;
+		*ret = (struct pass_blocked){
+			.pid = p->pid, .file = b->file, .duration_ns = now_ns - b->since_ns};
+		return true;
+	}
+	return false;
 }
 
 void pass_summary(const struct pass *pass, struct pass_summary *ret)

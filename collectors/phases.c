@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "collectors/amount.h"
 #include "collectors/closing.h"
+#include "collectors/last.h"
 #include "collectors/pass-state.h"
 #include "collectors/watch.h"
 
@@ -28,15 +29,36 @@ static int add_member(struct pass *pass, struct process *p, const struct sample 
 	/* When it was read; publication_make() makes an age of it. */
 	if (s->outcome == OUTCOME_MEASURED)
 		ROW_SET(row, PROCESS_PSS_AGE, clock_now_ns(CLOCK_BOOTTIME));
+	else if (s->outcome == OUTCOME_BLOCKED)
+		last_fill(p, row);
 	return belonging_set(&pass->tally, &pass->charges, &pass->reader, p, s);
+}
+
+/*
+ * Has a worker read files of as many processes as have room. The next ones are announced when these have been taken, so that
+ * the worker is woken once for all of them: each wake costs as much as reading a process.
+ */
+static void announce(struct pass *pass)
+{
+	if (pass->announced > pass->at)
+		return;
+	pass->announced = pass->at;
+	process_announce_none(&pass->reader);
+	while (pass->announced < pass->table.count && process_announce_has_room(&pass->reader))
+		process_announce(&pass->reader, pass->table.item[pass->announced++], false);
 }
 
 static int read_one(struct pass *pass)
 {
-	struct process *p = pass->table.item[pass->at++];
+	struct process *p;
 	struct sample s;
-	int r = process_read(&pass->reader, p, clock_now_ns(CLOCK_MONOTONIC), &s);
+	int r;
 
+	announce(pass);
+	p = pass->table.item[pass->at++];
+	r = process_read(&pass->reader, p, clock_now_ns(CLOCK_MONOTONIC), &s);
+	if (r == 0)
+		last_keep(p, &s, clock_now_ns(CLOCK_BOOTTIME));
 	if (r == 0 && s.is_member) {
 		if (s.outcome == OUTCOME_MEASURED && s.uid != pass->euid)
 			pass->reads_foreign = true;
@@ -66,13 +88,40 @@ static int take_sample(struct pass *pass, struct process *p, const struct sample
 	return r;
 }
 
-static int sense_one(struct pass *pass)
+/* Polls the next processes, as far as there are, until some have to be looked at. */
+static int poll_some(struct pass *pass, uint64_t now_ns)
 {
-	struct process *p = pass->table.item[pass->at++];
-	struct sample s;
-	int r = adapt_sense(&pass->adapt, p, clock_now_ns(CLOCK_MONOTONIC), &s);
+	pass->moved_at = pass->moved_count = 0;
+	for (unsigned int i = 0; i < PASS_POLLED_MAX && pass->moved_count < PASS_MOVED_MAX &&
+				 pass->at < pass->table.count;
+		i++) {
+		struct process *p = pass->table.item[pass->at++];
+		enum adapt_need need;
+		int r = adapt_poll(&pass->adapt, p, now_ns, &need);
 
-	return r == ADAPT_SAMPLE ? take_sample(pass, p, &s) : r;
+		if (r < 0)
+			return r;
+		if (need == ADAPT_NEEDS_NOTHING)
+			continue;
+		adapt_announce(&pass->adapt, p, need);
+		pass->moved[pass->moved_count++] = (struct moved){.process = p, .need = need};
+	}
+	return 0;
+}
+
+/* Looks at the next process that has moved, or polls more of them. */
+static int sense_some(struct pass *pass)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	const struct moved *m = &pass->moved[pass->moved_at];
+	struct sample s;
+	int r;
+
+	if (pass->moved_at == pass->moved_count)
+		return poll_some(pass, now_ns);
+	pass->moved_at++;
+	r = adapt_sense(&pass->adapt, m->process, m->need, now_ns, &s);
+	return r == ADAPT_SAMPLE ? take_sample(pass, m->process, &s) : r;
 }
 
 int phases_measure(struct pass *pass)
@@ -137,8 +186,8 @@ int phases_advance(struct pass *pass)
 
 	switch (pass->phase) {
 	case PHASE_SENSE:
-		if (pass->at < pass->table.count)
-			return sense_one(pass);
+		if (pass->at < pass->table.count || pass->moved_at < pass->moved_count)
+			return sense_some(pass);
 		pass->phase = PHASE_URGENT;
 		return turns_choose_urgent(&pass->turns, clock_now_ns(CLOCK_MONOTONIC));
 	case PHASE_URGENT:

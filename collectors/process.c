@@ -13,17 +13,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "collectors/fetch.h"
 #include "collectors/identity.h"
 #include "collectors/reading.h"
+#include "collectors/workers.h"
 
 void process_init(struct process *p, pid_t pid)
 {
 	*p = (struct process){
 		.pid = pid,
 		.dirfd = -1,
-		.statm_fd = -1,
+		.file_fd = -1,
 		.membership = PROCESS_NO_SCOPE,
 		.gid = OWNER_NO_ID,
 		.rgid = OWNER_NO_ID,
@@ -34,7 +37,14 @@ void process_init(struct process *p, pid_t pid)
 void process_done(struct process *p)
 {
 	p->dirfd = fd_close(p->dirfd);
-	p->statm_fd = fd_close(p->statm_fd);
+	p->file_fd = fd_close(p->file_fd);
+}
+
+void process_begin_exact(struct process_reader *r, size_t count)
+{
+	r->keeps_status = true;
+	r->files_max = count <= r->kept_max / 2 ? r->kept_max / 2 : 0;
+	r->files_first = 0;
 }
 
 void process_reader_done(struct process_reader *r)
@@ -60,8 +70,8 @@ void process_fill_owners(
 
 void process_release(struct process_reader *r, struct process *p)
 {
-	if (p->statm_fd >= 0)
-		r->kept_statm--;
+	if (p->file_fd >= 0)
+		r->kept_files--;
 	if (p->dirfd >= 0)
 		r->kept--;
 	process_done(p);
@@ -76,6 +86,7 @@ static enum process_outcome outcome_of(int error)
 	case -EACCES:
 	case -EPERM: return OUTCOME_DENIED;
 	case -EBADMSG: return OUTCOME_MALFORMED;
+	case -ETIMEDOUT: return OUTCOME_BLOCKED;
 	default: return OUTCOME_ERROR;
 	}
 }
@@ -132,13 +143,17 @@ static void fill(const struct reading *g, struct sample *ret)
 /* A former image's figures must not be seen again: the next sample starts from nothing. */
 static void forget(struct process *p)
 {
-	int dirfd = p->dirfd, statm_fd = p->statm_fd;
+	int dirfd = p->dirfd, file_fd = p->file_fd;
+	struct block block = p->block;
+	struct last *last = p->last;
 	struct watch *watch = p->watch; /* its owner sees by the next sample that it is void */
 
 	process_init(p, p->pid);
 	p->dirfd = dirfd;
-	p->statm_fd = statm_fd;
+	p->file_fd = file_fd;
 	p->watch = watch;
+	p->block = block;
+	p->last = last;
 }
 
 /* No status could be had: a process that is known stays a member, of which nothing is known now. */
@@ -167,6 +182,14 @@ static int end_sample(struct reading *g, bool changed, uint64_t now_ns, struct s
 	return e;
 }
 
+/* Fills in RET for a process without memory, and forgets its image. A zombie's memory is free. */
+static void end_without_memory(const struct reading *g, struct sample *ret)
+{
+	ret->outcome = OUTCOME_NO_MM;
+	ret->is_exiting = g->status.state && g->status.state != 'Z' && g->status.state != 'X';
+	forget(g->process);
+}
+
 /* The slow way, for what is seen first, has changed, or has to be guarded. */
 static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret)
 {
@@ -178,8 +201,7 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 	if (e < 0)
 		return fail(g, e, ret);
 	if (e == OUTCOME_NO_MM) {
-		ret->outcome = OUTCOME_NO_MM;
-		forget(p);
+		end_without_memory(g, ret);
 		return 0;
 	}
 	is_changing = e == OUTCOME_CHANGING;
@@ -210,14 +232,15 @@ static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 	if (e < 0)
 		return fail(g, e, ret);
 	if (e == OUTCOME_NO_MM) {
-		ret->outcome = OUTCOME_NO_MM;
-		forget(p);
+		end_without_memory(g, ret);
 		return 0;
 	}
-	if (e == OUTCOME_CHANGING || !identity_is_same(g))
+	if (e == OUTCOME_CHANGING || !identity_is_same(g)) {
+		fetch_forget(g->reader, p); /* an announced walk may be of the former image */
 		return sample_changed(g, now_ns, ret);
+	}
 	reading_walk(g);
-	if (g->looks && !g->trusts) {
+	if (g->looks ? !g->trusts : !identity_is_same_size(g)) {
 		bool is_known = false;
 
 		e = identity_is_known_look(g, &is_known);
@@ -233,6 +256,8 @@ static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 	fill(g, ret);
 	return end_sample(g, false, now_ns, ret);
 }
+
+enum { READS_MAX = 5 }; /* that process_announce() announces */
 
 static int open_directory(struct process_reader *r, const struct process *p)
 {
@@ -255,7 +280,7 @@ static int compare_start_time(struct reading *g)
 	if (!p->known || !p->has_stat)
 		return 0;
 	e = reading_stat(g, &stat);
-	if (reading_is_shortage(e))
+	if (reading_is_shortage(e) || e == -ETIMEDOUT)
 		return e;
 	return e < 0 || stat.start_ticks != p->stat.start_ticks ? -ESRCH : 0;
 }
@@ -276,6 +301,7 @@ static int open_known(struct process_reader *r, struct process *p, bool *ret_own
 	fd = open_directory(r, p);
 	if (fd < 0)
 		return fd == -ENOENT ? -ESRCH : fd;
+	fetch_forget(r, p);
 	g.dirfd = fd;
 	e = compare_start_time(&g);
 	return e < 0 ? e : TAKE_FD(fd);
@@ -283,9 +309,51 @@ static int open_known(struct process_reader *r, struct process *p, bool *ret_own
 
 static bool may_keep(const struct process_reader *r)
 {
-	size_t statm = r->kept_statm > r->statm_first ? r->kept_statm : r->statm_first;
+	size_t statm = r->kept_files > r->files_first ? r->kept_files : r->files_first;
 
 	return r->kept + statm < r->kept_max;
+}
+
+/* Keeps FD, P's directory, if there is room. */
+static bool keep_directory(struct process_reader *r, struct process *p, int fd)
+{
+	if (!may_keep(r))
+		return false;
+	p->dirfd = fd;
+	r->kept++;
+	return true;
+}
+
+/* Files that are read directly are below the process's own directory. */
+static bool is_unproven(const struct reading *g)
+{
+	return g->is_unproven && g->reader->workers;
+}
+
+/* Whether the process of G has not been reaped yet, so that all reads by its pid are of it. */
+static bool is_there(const struct reading *g)
+{
+	struct process *p = g->process;
+	uint64_t tick_ns = g->reader->procfs->ns_per_tick;
+
+	if (!fetch_is_there(g->dirfd))
+		return false;
+	/* A pid can be used twice within one tick. A later process has a later start time if this one outlives its tick. */
+	if (p->has_stat && clock_now_ns(CLOCK_BOOTTIME) / tick_ns >= p->stat.start_ticks + 2)
+		p->start_is_unique = true;
+	return true;
+}
+
+/* A worker may have read another process with the same pid. If so, RET says that P is gone. */
+static int sample_verified(struct reading *g, uint64_t now_ns, struct sample *ret)
+{
+	int e = sample(g, now_ns, ret);
+
+	if (e == 0 && is_unproven(g) && !is_there(g)) {
+		*ret = (struct sample){.outcome = OUTCOME_GONE};
+		forget(g->process);
+	}
+	return e;
 }
 
 static int sample_opened(struct reading *g, uint64_t now_ns, struct sample *ret)
@@ -300,16 +368,18 @@ static int sample_opened(struct reading *g, uint64_t now_ns, struct sample *ret)
 		return fail(g, fd, ret);
 	g->dirfd = fd;
 	p->tid = 0;
+	if (p->known)
+		fetch_forget(r, p); /* it was read before FD was opened */
 	e = compare_start_time(g);
-	if (e == -ESRCH)
+	if (e == -ESRCH) {
 		forget(p);
-	else if (e < 0)
+		p->block = (struct block){0};
+	} else if (e < 0) {
 		return fail(g, e, ret);
-	if (may_keep(r)) {
-		p->dirfd = TAKE_FD(fd);
-		r->kept++;
 	}
-	return sample(g, now_ns, ret);
+	if (keep_directory(r, p, fd))
+		(void)TAKE_FD(fd);
+	return sample_verified(g, now_ns, ret);
 }
 
 static int take_sample(struct reading *g, uint64_t now_ns, struct sample *ret)
@@ -320,12 +390,14 @@ static int take_sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 	if (p->dirfd >= 0) {
 		*ret = (struct sample){.outcome = OUTCOME_GONE};
 		g->dirfd = p->dirfd;
-		e = sample(g, now_ns, ret);
+		e = sample_verified(g, now_ns, ret);
 		if (e < 0 || ret->outcome != OUTCOME_GONE)
 			return e;
-		/* It ended; whoever has its pid now is somebody else. */
+		/* It has exited; the pid may be another process's now. */
 		process_release(g->reader, p);
 		forget(p);
+		p->block = (struct block){0};
+		fetch_forget(g->reader, p);
 	}
 	e = sample_opened(g, now_ns, ret);
 	if (e == 0 && ret->outcome == OUTCOME_GONE)
@@ -409,6 +481,73 @@ int process_open(struct process_reader *r, struct process *p, const char *file)
 	return fd < 0 ? -errno : fd;
 }
 
+int process_open_stream(
+	struct process_reader *r, struct process *p, bool is_maps, struct stream *ret)
+{
+	AUTO_CLOSE int owned = -1;
+	bool is_owned;
+	int dirfd = open_known(r, p, &is_owned);
+
+	if (dirfd < 0)
+		return dirfd;
+	owned = is_owned ? dirfd : -1;
+	return fetch_stream(r, p, dirfd, is_maps ? FETCH_MAPS : FETCH_SMAPS, ret);
+}
+
+void process_announce(struct process_reader *r, struct process *p, bool is_look)
+{
+	static const enum fetch_file first_look[] = {
+		FETCH_STAT, FETCH_STATUS, FETCH_STAT, FETCH_EXE};
+	static const enum fetch_file first_read[] = {
+		FETCH_STAT, FETCH_STATUS, FETCH_ROLLUP, FETCH_STAT, FETCH_EXE};
+	static const enum fetch_file look[] = {FETCH_STATUS, FETCH_STAT};
+	static const enum fetch_file read[] = {FETCH_ROLLUP}; /* status proves that it is of P */
+	static const enum fetch_file guarded[] = {
+		FETCH_STAT, FETCH_STATUS, FETCH_ROLLUP, FETCH_STAT};
+	AUTO_CLOSE int fd = -1;
+
+	if (!r->workers)
+		return;
+	/* A text that is read before the directory is open may be of a former process with this pid. */
+	if (p->dirfd < 0 && !p->known) {
+		fd = open_directory(r, p);
+		if (fd >= 0 && keep_directory(r, p, fd))
+			(void)TAKE_FD(fd);
+	}
+	if (p->by_smaps || p->dirfd < 0)
+		return;
+	if (!p->known && is_look)
+		fetch_announce(r, p, first_look, ARRAY_SIZE(first_look));
+	else if (!p->known)
+		fetch_announce(r, p, first_read, ARRAY_SIZE(first_read));
+	else if (is_look)
+		fetch_announce(r, p, look, ARRAY_SIZE(look));
+	else if (p->looked)
+		fetch_announce(r, p, guarded, ARRAY_SIZE(guarded));
+	else
+		fetch_announce(r, p, read, ARRAY_SIZE(read));
+}
+
+void process_announce_none(struct process_reader *r)
+{
+	if (r->workers)
+		workers_drop_ahead(r->workers);
+}
+
+bool process_announce_has_room(const struct process_reader *r)
+{
+	return r->workers && workers_ahead_room(r->workers) >= READS_MAX;
+}
+
+void process_announce_faults(struct process_reader *r, const struct process *p)
+{
+	static const enum fetch_file faults[] = {FETCH_STAT};
+
+	if (p->dirfd < 0)
+		return;
+	fetch_announce(r, p, faults, ARRAY_SIZE(faults));
+}
+
 int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 {
 	struct reading g = {.reader = r, .process = p};
@@ -422,6 +561,8 @@ int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 		return g.dirfd;
 	owned = is_owned ? g.dirfd : -1;
 	e = reading_stat(&g, &stat);
+	if (e == 0 && is_unproven(&g) && !is_there(&g))
+		e = -ESRCH;
 	if (e == 0)
 		*ret = stat.faults;
 	return e;
@@ -430,7 +571,17 @@ int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 /* Every kernel has smaps, and one rule for it and smaps_rollup. */
 int process_permits(struct process_reader *r, struct process *p)
 {
-	AUTO_CLOSE int fd = process_open(r, p, "smaps");
+	AUTO_STREAM struct stream stream = STREAM_CLOSED;
 
-	return fd < 0 ? fd : 0;
+	return process_open_stream(r, p, false, &stream);
+}
+
+int process_probe(struct process_reader *r, struct process *p)
+{
+	AUTO_STREAM struct stream stream = STREAM_CLOSED;
+	int e = process_open_stream(r, p, false, &stream);
+
+	if (e < 0)
+		return e;
+	return fetch_probe_stream(r, p, FETCH_SMAPS, &stream);
 }

@@ -10,7 +10,9 @@
 #include "collectors/amount.h"
 #include "collectors/holdings.h"
 #include "collectors/pass-state.h"
+#include "collectors/workers.h"
 #include "snapshot/metric.h"
+#include "snapshot/sums.h"
 
 enum {
 	STALE_FACTOR = 3,
@@ -62,11 +64,35 @@ static void count_duration(struct pass *pass, uint64_t duration_ns)
 		pass->counts.overruns++;
 }
 
+static void count_blocked(struct pass *pass)
+{
+	const struct workers *workers = pass->reader.workers;
+	struct compose_counts *counts = &pass->counts;
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	counts->blocked_now = counts->blocked_oldest_ns = 0;
+	if (!workers)
+		return;
+	for (size_t i = 0; i < pass->table.count; i++) {
+		const struct block *b = &pass->table.item[i]->block;
+
+		if (!block_is_on(b))
+			continue;
+		counts->blocked_now++;
+		counts->blocked_oldest_ns = amount_max(
+			counts->blocked_oldest_ns, now_ns - b->since_ns);
+	}
+	counts->blocked_total = workers->lanes.blocked;
+	counts->workers_replaced = workers->lanes.replaced;
+	pass->self.workers_cpu_ns = lanes_total_cpu_ns(&workers->lanes);
+}
+
 static bool is_complete(const struct pass *pass)
 {
-	return !pass->counts.outcome[OUTCOME_DENIED] && !pass->counts.outcome[OUTCOME_MALFORMED] &&
-	       !pass->counts.outcome[OUTCOME_CHANGING] && !pass->counts.outcome[OUTCOME_ERROR] &&
-	       !pass_is_hidden(pass);
+	for (size_t i = 0; i < SUMS_REASONS; i++)
+		if (pass->counts.outcome[sums_reason(i)->outcome])
+			return false;
+	return !pass_is_hidden(pass);
 }
 
 /* The public image comes first: the paths of mapped files are none of its business. */
@@ -169,6 +195,7 @@ int publication_make(
 		r = catalogue_add_survey(&pass->catalogue, now_ns, &pass->rows.builder);
 	if (r == 0) {
 		pass->counts.period_ns = pass->interval_ns;
+		count_blocked(pass);
 		self_read(&pass->self);
 		describe_adaptive(pass, needed_ppm, &adaptive);
 		r = compose_self(&pass->counts, pass->options.is_adaptive ? &adaptive : NULL,

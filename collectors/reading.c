@@ -11,11 +11,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "collectors/fetch.h"
 #include "collectors/program.h"
 
 enum {
@@ -33,18 +35,26 @@ const char *reading_path(
 	return to;
 }
 
+/* A file that does not block. */
 static int read_text(struct reading *g, const char *file, const char **ret_text, size_t *ret_len)
 {
 	struct process_reader *r = g->reader;
 	char path[READING_PATH_SIZE];
+	uint64_t took_ns;
 	int e;
 
-	file = reading_path(g->process, file, path);
 	*ret_text = r->text;
-	e = file_read(g->dirfd, file, r->text, sizeof(r->text), ret_len);
+	if (!strcmp(file, "status")) {
+		e = fetch_text(r, g->process, g->dirfd, FETCH_STATUS, r->text, sizeof(r->text),
+			ret_len, &took_ns, &g->is_unproven);
+	} else {
+		e = proctext_read(&r->ends, g->dirfd, reading_path(g->process, file, path), r->text,
+			sizeof(r->text), ret_len, &took_ns);
+	}
 	if (e != -EFBIG)
 		return e;
-	e = file_read_all(g->dirfd, file, LONG_TEXT_MAX, &r->long_text);
+	e = file_read_all(
+		g->dirfd, reading_path(g->process, file, path), LONG_TEXT_MAX, &r->long_text);
 	*ret_text = r->long_text.data;
 	*ret_len = r->long_text.len;
 	return e;
@@ -53,10 +63,19 @@ static int read_text(struct reading *g, const char *file, const char **ret_text,
 int reading_stat(struct reading *g, struct stat_info *ret)
 {
 	struct process_reader *r = g->reader;
+	const struct process *p = g->process;
+	uint64_t took_ns;
 	size_t len;
-	int e = file_read(g->dirfd, "stat", r->text, sizeof(r->text), &len);
+	int e = fetch_text(r, g->process, g->dirfd, FETCH_STAT, r->text, sizeof(r->text), &len,
+		&took_ns, &g->is_unproven);
 
-	return e < 0 ? e : stat_parse(r->text, len, ret);
+	g->is_stat_blocked = e == -ETIMEDOUT;
+	if (e == 0)
+		e = stat_parse(r->text, len, ret);
+	/* Then everything up to here is of this process. */
+	if (e == 0 && p->start_is_unique && p->stat.start_ticks == ret->start_ticks)
+		g->is_unproven = false;
+	return e;
 }
 
 static int read_status(struct reading *g, struct status *ret)
@@ -74,25 +93,22 @@ static int read_status(struct reading *g, struct status *ret)
 static int read_rollup(struct reading *g)
 {
 	struct process_reader *r = g->reader;
-	char path[READING_PATH_SIZE];
-	AUTO_CLOSE int fd = openat(
-		g->dirfd, reading_path(g->process, "smaps_rollup", path), O_RDONLY | O_CLOEXEC);
 	const char *text = r->text;
-	uint64_t begin_ns;
+	uint64_t took_ns;
 	size_t len;
-	int e;
+	int e = fetch_text(r, g->process, g->dirfd, FETCH_ROLLUP, r->text, sizeof(r->text), &len,
+		&took_ns, &g->is_unproven);
 
-	if (fd < 0)
-		return -errno;
-	begin_ns = clock_now_ns(CLOCK_MONOTONIC);
-	e = file_read_fd(fd, r->text, sizeof(r->text), &len);
-	if (e == -EFBIG) /* no kernel's of today, but not to be refused for that */
-		e = read_text(g, "smaps_rollup", &text, &len);
+	if (e == -EFBIG) { /* no kernel's of today, but not to be refused for that */
+		e = file_read_all(g->dirfd, "smaps_rollup", LONG_TEXT_MAX, &r->long_text);
+		text = r->long_text.data;
+		len = r->long_text.len;
+	}
 	if (e < 0)
 		return e;
 	if (!len)
 		return -ESRCH;
-	holds_add(&r->holds, clock_now_ns(CLOCK_MONOTONIC) - begin_ns);
+	holds_add(&r->holds, took_ns);
 	g->source = SOURCE_ROLLUP;
 	return smaps_parse_rollup(text, len, &g->smaps);
 }
@@ -104,23 +120,22 @@ static int read_rollup(struct reading *g)
 static int read_smaps(struct reading *g)
 {
 	struct process_reader *r = g->reader;
-	char path[READING_PATH_SIZE];
-	AUTO_CLOSE int fd = openat(
-		g->dirfd, reading_path(g->process, "smaps", path), O_RDONLY | O_CLOEXEC);
+	AUTO_STREAM struct stream stream = STREAM_CLOSED;
+	int e = fetch_stream(r, g->process, g->dirfd, FETCH_SMAPS, &stream);
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	bool is_empty = true;
 
-	if (fd < 0)
-		return -errno;
+	g->is_unproven = true;
+	if (e < 0)
+		return e;
 	smaps_parser_init(&r->smaps);
 	for (;;) {
-		ssize_t n = read(fd, r->text, SMAPS_PIECE);
-		int e;
+		struct stream_piece piece;
+		ssize_t n = fetch_read_stream(r, g->process, FETCH_SMAPS, &stream, r->text,
+			SMAPS_PIECE, UINT64_MAX, &piece);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
-			return -errno;
+			return (int)n;
 		if (!n)
 			break;
 		is_empty = false;
@@ -139,9 +154,10 @@ static int read_smaps(struct reading *g)
 static bool is_thread_gone(const struct reading *g)
 {
 	char path[READING_PATH_SIZE];
+	struct stat st;
 
 	return g->process->tid &&
-	       faccessat(g->dirfd, reading_path(g->process, "status", path), F_OK, 0);
+	       fstatat(g->dirfd, reading_path(g->process, "status", path), &st, 0) < 0;
 }
 
 void reading_walk(struct reading *g)
@@ -243,11 +259,13 @@ int reading_counters(struct reading *g)
 int reading_program(struct reading *g, struct sample *ret)
 {
 	struct process_reader *r = g->reader;
-	char path[READING_PATH_SIZE];
-	ssize_t n = readlinkat(
-		g->dirfd, reading_path(g->process, "exe", path), r->text, sizeof(r->text));
+	ssize_t n = fetch_link(r, g->process, g->dirfd, r->text, sizeof(r->text));
 
-	if (n < 0 && errno == ENOMEM)
+	g->is_unproven = true;
+	if (n == -ETIMEDOUT)
+		g->process->has_stat =
+			false; /* the next look takes it for a new image, and asks again */
+	if (n == -ENOMEM)
 		return -ENOMEM; /* it has a name, and whoever takes another for it does not ask again */
 	buffer_clear(&r->program);
 	program_name(g->status.name, g->status.name_len, n < 0 ? NULL : r->text,
@@ -269,7 +287,7 @@ static void count_cgroup_read(const struct process_reader *r, struct process *p,
 
 /*
  * The uid of the login that it comes from: set once, by who logs somebody in, and inherited. Without a login, and in a kernel
- * without audit, there is none. -ENOMEM.
+ * without audit, there is none. -ENOMEM, -EIO.
  */
 static int read_loginuid(struct reading *g)
 {
@@ -278,7 +296,7 @@ static int read_loginuid(struct reading *g)
 	size_t len;
 	int e = file_read(g->dirfd, "loginuid", r->text, sizeof(r->text), &len);
 
-	if (e == -ENOMEM)
+	if (e == -ENOMEM || e == -EIO)
 		return e;
 	if (e == 0 && number_parse_u64(r->text, len, &uid) == 0 && uid <= UINT32_MAX)
 		g->process->loginuid = (uint32_t)uid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One reading of a process that is under way: what its files below /proc/PID say, without a judgement of whether they
- * speak of one image (identity.h). For process.c and identity.c alone.
+ * One reading of a process that is under way: the contents of its files below /proc/PID. Whether they are of one image is
+ * decided by identity.h. Used only by process.c and identity.c.
  */
 #ifndef MEMTALLY_COLLECTORS_READING_H
 #define MEMTALLY_COLLECTORS_READING_H
@@ -13,7 +13,7 @@
 #include "collectors/process.h"
 
 enum {
-	READING_ATTEMPTS = 2, /* where it changes meanwhile */
+	READING_ATTEMPTS = 2, /* if it changes during the reading */
 	READING_PATH_SIZE = 64,
 };
 
@@ -24,42 +24,47 @@ struct reading {
 	struct status status;
 	struct smaps smaps;
 	enum process_source source;
-	int error;                  /* of the walk: why there is no PSS; 0 where there is */
-	bool looks;                 /* there is to be no walk: .error is negative */
-	bool trusts;                /* a name and a user that are known stand for the image */
-	const struct smaps *walked; /* there was one; NULL: there is to be one */
+	int error;            /* of the walk: why there is no PSS; 0 if there is one */
+	bool looks;           /* without a walk: .error is negative */
+	bool is_unproven;     /* a worker has read a file by pid, and P may have exited before */
+	bool is_stat_blocked; /* the last reading_stat() was blocked */
+	bool trusts;          /* the known name and user are enough to identify the image */
+	const struct smaps
+		*walked; /* the result of a walk that was made before; NULL: there is none */
 };
 
-/* Whether ERROR is the host's or our own lack, which says nothing of the process. */
+/* Whether ERROR is a failure of the host or of this program, and says nothing about the process. */
 static inline bool reading_is_shortage(int error)
 {
-	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EIO;
 }
 
-/* The path of FILE below P's directory, through the live thread of a dead leader where need be. */
+/* Writes to TO the path of FILE below P's directory: of a live thread if P's leader is dead. Returns TO. */
 const char *reading_path(
 	const struct process *p, const char *file, char to[static READING_PATH_SIZE]);
 
-/* Always the leader's, dead or not: the start time is the process's. 0, or an error of open, read or stat_parse(). */
+/*
+ * Reads stat of the leader, dead or not: it has the start time of the process. Returns 0, or an error of fetch_text() or
+ * stat_parse().
+ */
 int reading_stat(struct reading *g, struct stat_info *ret);
 
 /*
- * Who it is and what its counters say. 0; OUTCOME_NO_MM; OUTCOME_CHANGING: its leader is dead and
- * threads come and go faster than they are found, but there are some; or an error. In both outcomes
- * the leader's status is in G.
+ * Reads status: ids, name and counters. Returns 0; OUTCOME_NO_MM; OUTCOME_CHANGING if the leader is dead, and other threads
+ * come and go faster than they are found; or a negative errno. In both outcomes .status has that of the leader.
  */
 int reading_counters(struct reading *g);
 
 /*
- * Walks the page tables; where rollup is missing (before Linux 4.14), through smaps. What was
- * found, or why nothing was, is in .smaps, .source and .error.
+ * Walks the page tables, by smaps_rollup, or by smaps if the kernel has none (before Linux 4.14). The result is in .smaps and
+ * .source, or .error says why there is none.
  */
 void reading_walk(struct reading *g);
 
-/* The name of its program, into the reader's .program, by the status in G. -ENOMEM. */
+/* Writes the name of the program to .program of the reader, by the status in G. Returns 0 or -ENOMEM. */
 int reading_program(struct reading *g, struct sample *ret);
 
-/* Its cgroup, into the reader's, where it can be had. -ENOMEM. */
+/* Reads the cgroup, if it can be read, into .cgroup of the reader. Returns 0 or -ENOMEM. */
 int reading_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret);
 
 #endif

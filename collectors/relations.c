@@ -13,11 +13,11 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "collectors/amount.h"
+#include "collectors/fetch.h"
 #include "collectors/maps.h"
 #include "collectors/relations-writes.h"
 
 enum {
-	MAPS_TEXT_MAX = 1 << 20, /* read in one piece */
 	MAPS_PIECE = 1 << 12,
 	LIKE_PART = 8,     /* a fork's size is its parent's, but for so much */
 	UNLIKELY_PART = 7, /* of so many: of what others may have done */
@@ -119,6 +119,7 @@ void relations_born(struct relations *r, struct process *p, struct process *pare
 
 	w->kin = (struct kin_member){0};
 	w->is_related = true;
+	w->is_cut = false;
 	/* Out of memory it has no family until it is measured. */
 	(void)kin_born(&r->kin, &w->kin, parent ? &parent->watch->kin : NULL, born_ns);
 	kin_moved(&w->kin, 0, w->seen.shared * page_bytes);
@@ -137,40 +138,26 @@ void relations_ended(struct relations *r, struct watch *w, bool is_exec)
 	w->is_related = is_exec;
 }
 
-static int read_maps(struct process_reader *reader, struct process *p, struct maps_parser *parser)
-{
-	AUTO_CLOSE int fd = process_open(reader, p, "maps");
-	size_t total = 0;
-
-	if (fd < 0)
-		return fd;
-	maps_parser_init(parser);
-	for (;;) {
-		ssize_t n = read(fd, reader->text, MAPS_PIECE);
-		int e;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
-		total += (size_t)n;
-		e = total > MAPS_TEXT_MAX ? -EFBIG
-		                          : maps_parser_feed(parser, reader->text, (size_t)n);
-		if (e < 0)
-			return e;
-	}
-}
-
-/* Without its maps P shares with nobody that we know of. */
+/* Reads P's maps. Without them no mapped object of P is known, and no sharers of any; if they are cut, none above the cut. */
 static void map(struct relations *r, struct process_reader *reader, struct process *p)
 {
+	AUTO_STREAM struct stream stream = STREAM_CLOSED;
 	struct maps_segment segment[MAPS_SEGMENTS];
-	struct maps_parser parser = {0};
+	struct maps_parser parser;
+	uint64_t begin_ns;
 	size_t count;
+	int e;
 
-	if (read_maps(reader, p, &parser) < 0 || parser.start != p->range_start ||
+	if (process_open_stream(reader, p, true, &stream) < 0)
+		return;
+	begin_ns = fetch_begin_reads(reader, p);
+	e = maps_read(&stream, reader->text, MAPS_PIECE, reader->procfs->fd, &parser);
+	fetch_end_reads(reader, p, begin_ns);
+	fetch_note_stream(reader, p, FETCH_MAPS, e);
+	if (e < 0 || parser.start != p->range_start ||
 		maps_parser_end(&parser, segment, &count) < 0)
 		return;
+	p->watch->is_cut = e == MAPS_CUT;
 	(void)kin_mapped(&r->kin, &p->watch->kin, segment, count, &p->watch->base);
 }
 
@@ -239,12 +226,8 @@ void relations_walk(const struct relations *r, struct watch *w)
 		kin_walk(&r->kin, &w->kin);
 }
 
-void relations_walked(struct watch *w, uint64_t found_ns)
-{
-	kin_walked(&w->kin, found_ns);
-}
-
-void relations_measured(struct relations *r, const struct proctable *table,
+/* P, which was measured at NOW_NS, had the base BEFORE, or NULL. */
+static void measured(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, const struct estimate_base *before,
 	uint64_t now_ns, uint64_t page_bytes)
 {
@@ -273,10 +256,32 @@ void relations_measured(struct relations *r, const struct proctable *table,
 		map(r, reader, p);
 }
 
-void relations_since(struct watch *w, uint64_t page_bytes)
+/* What W has moved by since it was as the walk has found it. */
+static void since(struct watch *w, uint64_t page_bytes)
 {
 	if (w->is_related)
 		kin_since(&w->kin, w->base.file, w->seen.shared * page_bytes);
+}
+
+void relations_measured(struct relations *r, const struct proctable *table,
+	struct process_reader *reader, struct process *p, const struct relations_finding *f,
+	uint64_t page_bytes)
+{
+	struct watch *w = p->watch;
+
+	if (f->before)
+		relations_judge(w, f->likely, f->before);
+	kin_walked(&w->kin, f->found_ns);
+	measured(r, table, reader, p, f->before, f->now_ns, page_bytes);
+	since(w, page_bytes);
+	if (f->expected)
+		relations_fell(w, f->expected);
+}
+
+void relations_met(struct relations *r, const struct proctable *table,
+	struct process_reader *reader, struct process *p, uint64_t now_ns, uint64_t page_bytes)
+{
+	measured(r, table, reader, p, NULL, now_ns, page_bytes);
 }
 
 void relations_unmeasured(struct watch *w)
@@ -287,6 +292,13 @@ void relations_unmeasured(struct watch *w)
 	w->broken_kib = w->unsure = w->fell_anon_kib = w->fell_file_kib = 0;
 	if (w->is_related)
 		kin_unmeasured(&w->kin);
+}
+
+void relations_leaves(struct relations *r, struct watch *w)
+{
+	relations_unmeasured(w);
+	if (w->is_related)
+		kin_leaves(&r->kin, &w->kin);
 }
 
 void relations_renew(struct relations *r, uint64_t page_bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who shares memory with whom, for the processes that adaptive passes remember: tells kin.h what
- * happens to them, reads the maps that it asks for, and keeps the doubts that it has.
+ * Sharers of memory among the processes that adaptive passes track: passes events on to kin.h, reads the maps that it wants,
+ * and keeps its doubts.
  */
 #ifndef MEMTALLY_COLLECTORS_RELATIONS_H
 #define MEMTALLY_COLLECTORS_RELATIONS_H
@@ -13,149 +13,157 @@
 struct relations {
 	struct kin kin;
 	uint64_t begin_ns, previous_ns; /* CLOCK_BOOTTIME of this pass and of the one before */
-	uint64_t first_ns;              /* and of the first */
+	uint64_t first_ns;              /* CLOCK_BOOTTIME of the first pass */
 };
 
 void relations_init(struct relations *r);
 void relations_done(struct relations *r);
 
-/* What was done until now is not known of: as if the next pass were the first. */
+/* The next pass counts as the first: nothing is known of the time before. */
 void relations_restart(struct relations *r);
 
 /* A pass is about to list the processes. */
 void relations_begin(struct relations *r, uint64_t now_ns);
 
-/* It has looked at all of them. */
+/* The pass has polled all processes. */
 void relations_sensed(struct relations *r, uint64_t now_ns);
 
 /*
- * The one among TABLE that P, there since BORN_NS (CLOCK_BOOTTIME), looks forked from; NULL: there
- * is none.
+ * Returns the process in TABLE that P, started at BORN_NS (CLOCK_BOOTTIME), looks forked from; NULL: there is none.
  */
 struct process *relations_parent(const struct relations *r, const struct proctable *table,
 	const struct process *p, uint64_t born_ns);
 
 /*
- * P is there since BORN_NS, by a fork of PARENT, if that is not NULL. Without memory it has no
- * relations.
+ * Begins the relations of P, started at BORN_NS by a fork of PARENT (NULL: not known). If there is no memory (malloc), P has none.
  */
 void relations_born(struct relations *r, struct process *p, struct process *parent,
 	uint64_t born_ns, uint64_t page_bytes);
 
-/* P's image has ended: with it P, or there is another. */
+/* W's process is gone, or with IS_EXEC runs another image. */
 void relations_ended(struct relations *r, struct watch *w, bool is_exec);
 
-/* A walk of W begins that may take long: what it finds is not of its end. */
+/*
+ * W is exiting, and the kernel frees its memory: W keeps its relations until relations_ended(). Its measurement is void.
+ */
+void relations_leaves(struct relations *r, struct watch *w);
+
+/* A walk of W begins that may take long, so that its result is not of the time at which it ends. */
 void relations_walk(const struct relations *r, struct watch *w);
 
-/* Before relations_measured(): it has found most of what W has at FOUND_NS; 0: it was another walk, which took no time. */
-void relations_walked(struct watch *w, uint64_t found_ns);
+/* State of a process before it was measured again, and further facts of the measurement. */
+struct relations_finding {
+	/*
+	 * Its former base; NULL: there was none, or it has written to shared memory, so that the result says nothing about
+	 * sharers.
+	 */
+	const struct estimate_base *before;
+	const struct estimate *expected; /* the estimate just before; NULL: it had no base */
+	uint64_t likely;                 /* relations_likely() just before */
+	/* CLOCK_BOOTTIME at which a long walk found most of the memory; 0: the walk was short. */
+	uint64_t found_ns;
+	uint64_t now_ns; /* CLOCK_BOOTTIME of the measurement */
+};
 
 /*
- * P was measured just now; BEFORE is the base that it had, or NULL: what was found says nothing of
- * others. Looks for its parent among TABLE, if it has none that is known, and reads P's maps where they
- * are wanted. Its doubt is void.
+ * P was measured just now; its base has the result. Does all that follows, in the only right order: compares the change by
+ * births and exits with the expected one; corrects P's family and sharers; looks for P's parent in TABLE if none is known;
+ * reads P's maps if they are wanted (which may block, see workers.h); and notes by how much P was below the estimate. P's
+ * doubt is void.
  */
 void relations_measured(struct relations *r, const struct proctable *table,
-	struct process_reader *reader, struct process *p, const struct estimate_base *before,
-	uint64_t now_ns, uint64_t page_bytes);
+	struct process_reader *reader, struct process *p, const struct relations_finding *f,
+	uint64_t page_bytes);
 
-/* After relations_measured(): what W has moved by since it was as the walk has found it. */
-void relations_since(struct watch *w, uint64_t page_bytes);
+/* Does the same for P, measured at NOW_NS, if its relations begin only now: without a former state. */
+void relations_met(struct relations *r, const struct proctable *table,
+	struct process_reader *reader, struct process *p, uint64_t now_ns, uint64_t page_bytes);
 
 /*
- * W was to be measured, and can't be any more: what was found of it, and all that was known to come
- * of that, is void.
+ * W can no longer be measured: its measurement, and everything that follows from it, is void.
  */
 void relations_unmeasured(struct watch *w);
 
-/* After all that happened before a pass and in it: renews the doubts of those whom it affects. */
+/* Call after all events of a pass: renews the doubts of affected processes. */
 void relations_renew(struct relations *r, uint64_t page_bytes);
 
 /*
- * W, measured, has faulted FAULTS times: what it may have written to of what it shared since it was
- * measured.
+ * W, which was measured, has FAULTS minor faults at NOW_NS: computes how much shared memory it may have written since its
+ * measurement.
  */
 void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, uint64_t now_ns);
 
 /*
- * Nobody could look at W's faults until NOW_NS, or measure it at all: until that is done the high bounds, its own and those of
- * its family, allow for that it has written to all that it shares.
+ * W's faults could not be read until NOW_NS, or W could not be measured. Until they are, the high bounds of W and its family
+ * allow for writes to all of its shared memory.
  */
 void relations_unwatched(struct watch *w, uint64_t page_bytes, uint64_t now_ns);
 
 /*
- * How much of W's high bound is for that alone, where looks are few: one, which is cheap, will tell, and it is no reason to
- * measure W.
+ * Bytes of W's high bound that are only for unread faults: no reason to measure W, since reading its faults is cheaper.
  */
 uint64_t relations_unlooked(const struct watch *w);
 
 /*
- * W was measured again, where BEFORE was expected, and relations_measured() is to come: tells its
- * family what it has for itself now that it has written to, at most WRITTEN bytes (UINT64_MAX:
- * nobody knows) and before AT_NS. What it has more of than that others have let go of. True: it has
- * written for sure, so that what was found says nothing of the others.
+ * Call before relations_measured(): W was measured again, where BEFORE was expected. Tells its family about its private
+ * copies: at most WRITTEN bytes (UINT64_MAX: not known), made before AT_NS. Other growth is memory that sharers have
+ * released. Returns true if W has certainly written: then the result says nothing about sharers.
  */
 bool relations_broke(struct relations *r, struct watch *w, const struct estimate *before,
 	uint64_t written, uint64_t at_ns);
 
 /*
- * W was measured again, where BEFORE was expected, by what is known of others. If it has less,
- * somebody shares with it of whom nobody knows, and who may be gone before a pass comes: then it
- * has that again.
+ * W was measured again, where BEFORE was expected. If it has less, an unlisted process shares with it, which may be gone
+ * before the next pass: then W's PSS grows again by that.
  */
 void relations_fell(struct watch *w, const struct estimate *before);
 
-/* How much PSS W may have gained, as far as faults and its family say. */
+/* Bytes of PSS that W may have gained by copy-on-write breaks, by its faults and its family. */
 uint64_t relations_broken(const struct watch *w);
 
-/* How much PSS W would gain if nobody else had its anonymous memory. */
+/* Bytes of PSS that W would gain if no other process shared its anonymous memory. */
 uint64_t relations_room(const struct watch *w);
 
 /*
- * How much of W births and exits are likely to have changed since it was measured, or to have left as it was although
- * others' has changed: of what it shared as large a part as of its family was born or has ended, and what is guessed.
- * 0: nothing is known to have happened.
+ * Bytes of W that births and exits are expected to have changed since its measurement: the part of the family that was born
+ * or has exited, applied to W's shared memory, and guesses. Returns 0 if there were no births or exits.
  */
 uint64_t relations_likely(const struct watch *w);
 
 /*
- * W was measured again, where births and exits were LIKELY to have changed so much of it, and has had BEFORE: that teaches how
- * much they do change in its family. Before relations_measured().
+ * W was measured again; BEFORE is its former base. Births and exits were expected to change LIKELY bytes: teaches the
+ * prediction error of the family. Part of relations_measured().
  */
 void relations_judge(struct watch *w, uint64_t likely, const struct estimate_base *before);
 
-/* How much births and exits may well have changed W, as they have changed others of its family. */
+/* Bytes that births and exits may have changed of W, by the prediction error of its family. */
 uint64_t relations_judged(const struct watch *w);
 
 /*
- * How much of W's doubt is what others may have touched and let go of, but is not likely: no reason
- * to measure it.
+ * Bytes of W's doubt that come from pages which sharers may have touched or released but probably have not: no reason to measure W.
  */
 uint64_t relations_stirred(const struct watch *w);
 
 /*
- * How much more W may have by what its measurement itself leaves open: what it has written to since, for it was measured
- * right after its birth; whether those with whom it was found to share, and whom nobody knows, are still there.
+ * Bytes that W may have in addition because of its measurement itself: writes since then, if it was measured right after its
+ * birth; and unlisted sharers that may be gone.
  */
 uint64_t relations_unsettled(const struct watch *w);
 
 /*
- * Whether others' coming, going or touching has moved W's PSS by so much that it should be measured
- * soon.
+ * Whether sharers have moved W's PSS by so much (by births, exits or touched pages) that it should be measured soon.
  */
 bool relations_shifted(const struct watch *w);
 
-/* How much shared memory of no segment that it is known to map W has more than when it was measured; in bytes. */
+/* Bytes of shared memory, of none of its known mapped objects, by which W has grown since its measurement. */
 uint64_t relations_strayed(const struct watch *w, uint64_t page_bytes);
 
-/* Whose measurement can speak for W, which has none; NULL: nobody's. */
+/* Returns the process with a measurement that represents W, which has none; NULL: there is none. */
 const struct watch *relations_speaker(const struct watch *w);
 
 /*
- * An estimate of W, measured or not, with MORE doubt than is known of it (NULL: none more). False:
- * W was never measured, and nobody can speak for it. *RET_SPEAKER, if not NULL, is whose
- * measurement it is.
+ * Estimates W in *RET, with the additional doubt MORE (NULL: none). *RET_SPEAKER, if not NULL, becomes the process with the
+ * measurement that was used. Returns false if W was never measured and no other process represents it.
  */
 bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	const struct estimate_doubt *more, struct estimate *ret, const struct watch **ret_speaker);

@@ -6,7 +6,9 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "collectors/fetch.h"
 #include "collectors/pass-state.h"
+#include "collectors/workers.h"
 
 /* The place of the first process above AFTER. */
 static size_t place_after(const struct proctable *t, pid_t after)
@@ -71,6 +73,7 @@ static int outcome_of(int error)
 	case -ESRCH: return ROLLCALL_GONE;
 	case -EACCES:
 	case -EPERM: return ROLLCALL_DENIED;
+	case -ETIMEDOUT: return ROLLCALL_BLOCKED;
 	default: return ROLLCALL_ERROR;
 	}
 }
@@ -84,28 +87,105 @@ static uint32_t user_of(const struct pass *pass, const struct process *p)
 	return sample.user;
 }
 
+/* Opens the smaps of P. 0 or a rollcall_outcome; sets *RET in any case. */
+static int open_smaps(struct pass *pass, struct process *p, struct rollcall_entry *ret)
+{
+	int e;
+
+	*ret = (struct rollcall_entry){
+		.pid = p->pid, .user = user_of(pass, p), .stream = STREAM_CLOSED};
+	if (is_elsewhere(&pass->table, p))
+		return ROLLCALL_ELSEWHERE;
+	if (is_giant(pass, p))
+		return ROLLCALL_GIANT;
+	e = process_open_stream(&pass->reader, p, false, &ret->stream);
+	return e < 0 ? outcome_of(e) : 0;
+}
+
 int rollcall_next(struct pass *pass, pid_t after, struct rollcall_entry *ret)
 {
 	const struct proctable *t = &pass->table;
 
-	for (size_t i = place_after(t, after); i < t->count; i++) {
-		struct process *p = t->item[i];
-		int fd;
-
-		if (!has_memory(p))
-			continue;
-		*ret = (struct rollcall_entry){.pid = p->pid, .user = user_of(pass, p), .fd = -1};
-		if (is_elsewhere(t, p))
-			return ROLLCALL_ELSEWHERE;
-		if (is_giant(pass, p))
-			return ROLLCALL_GIANT;
-		fd = process_open(&pass->reader, p, "smaps");
-		if (fd < 0)
-			return outcome_of(fd);
-		ret->fd = fd;
-		return 0;
-	}
+	for (size_t i = place_after(t, after); i < t->count; i++)
+		if (has_memory(t->item[i]))
+			return open_smaps(pass, t->item[i], ret);
 	return ROLLCALL_END;
+}
+
+bool rollcall_is_wanting(const struct pass *pass)
+{
+	return pass->drivers_wanted > 0;
+}
+
+/* The wanted process with the largest change of RssFile; NULL: there is none. */
+static struct process *most_moved(const struct proctable *t)
+{
+	struct process *found = NULL;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct process *p = t->item[i];
+
+		if (p->driver.is_wanted && has_memory(p) &&
+			(!found || driver_moved(&p->driver) > driver_moved(&found->driver)))
+			found = p;
+	}
+	return found;
+}
+
+int rollcall_wanted(struct pass *pass, struct rollcall_entry *ret)
+{
+	struct process *p = pass->drivers_wanted ? most_moved(&pass->table) : NULL;
+	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
+	int r;
+
+	if (!p) {
+		pass->drivers_wanted = 0;
+		return ROLLCALL_END;
+	}
+	pass->drivers_wanted--;
+	driver_asked(&p->driver, now_ns);
+	r = open_smaps(pass, p, ret);
+	if (r == ROLLCALL_GIANT)
+		driver_deferred(&p->driver, now_ns);
+	return r;
+}
+
+static struct process *find(const struct proctable *t, pid_t pid)
+{
+	size_t i = place_after(t, pid - 1);
+
+	return i < t->count && t->item[i]->pid == pid ? t->item[i] : NULL;
+}
+
+void rollcall_found(struct pass *pass, pid_t pid, uint64_t pss, uint64_t vmalloc)
+{
+	struct process *p = find(&pass->table, pid);
+
+	if (p)
+		driver_found(&p->driver, pss, vmalloc, clock_now_ns(CLOCK_BOOTTIME));
+}
+
+uint64_t rollcall_begin_reads(struct pass *pass, pid_t pid)
+{
+	const struct process *p = find(&pass->table, pid);
+
+	return p ? fetch_begin_reads(&pass->reader, p) : 0;
+}
+
+void rollcall_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns)
+{
+	const struct process *p = find(&pass->table, pid);
+
+	if (p)
+		fetch_end_reads(&pass->reader, p, begin_ns);
+}
+
+void rollcall_blocked(struct pass *pass, pid_t pid)
+{
+	struct process *p = find(&pass->table, pid);
+
+	if (p)
+		fetch_note_stream(&pass->reader, p, FETCH_SMAPS, -ETIMEDOUT);
 }
 
 bool rollcall_may_spend(struct pass *pass)
@@ -113,6 +193,11 @@ bool rollcall_may_spend(struct pass *pass)
 	return !pass->options.is_adaptive ||
 	       (pass->adapt.pressure == PSI_CALM &&
 		       budget_available_ns(&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC)) > 0);
+}
+
+uint64_t rollcall_worker_cpu_ns(const struct pass *pass)
+{
+	return pass->reader.workers ? pass->reader.workers->cpu_ns : 0;
 }
 
 void rollcall_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns)

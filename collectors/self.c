@@ -105,10 +105,12 @@ static void read_start(struct self *self)
 void self_read(struct self *ret)
 {
 	struct rlimit limit;
-	struct self self = {.start_realtime_ns = ret->start_realtime_ns, .recent = ret->recent};
+	struct self self = {.start_realtime_ns = ret->start_realtime_ns,
+		.recent = ret->recent,
+		.workers_cpu_ns = ret->workers_cpu_ns};
 
 	read_status(&self);
-	self.cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	self.cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) + self.workers_cpu_ns;
 	recent_add(&self.recent, clock_now_ns(CLOCK_MONOTONIC), self.cpu_ns);
 	self.open_fds = count_fds();
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)

@@ -18,13 +18,14 @@ void sense_begin(struct process_reader *r, size_t count)
 {
 	size_t each = count + count / BIRTHS_PART;
 
+	r->keeps_status = false;
 	if (each <= r->kept_max / 2) {
-		r->statm_max = r->kept_max - each;
-		r->statm_first = 0;
+		r->files_max = r->kept_max - each;
+		r->files_first = 0;
 		return;
 	}
-	r->statm_max = each < r->kept_max ? each : r->kept_max;
-	r->statm_first = r->statm_max;
+	r->files_max = each < r->kept_max ? each : r->kept_max;
+	r->files_first = r->files_max;
 }
 
 static int outcome_of(int error)
@@ -41,14 +42,17 @@ static int outcome_of(int error)
 static int read_at(int fd, struct statm *ret)
 {
 	char text[TEXT_SIZE];
+	size_t len = 0;
 	ssize_t n;
 
-	do
-		n = pread(fd, text, sizeof(text), 0);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return outcome_of(-errno);
-	return statm_parse(text, (size_t)n, ret) < 0 ? SENSE_UNKNOWN : 0;
+	/* It is one line: the newline ends it. What a short read left over is still in the kernel's buffer, of the same moment. */
+	do {
+		n = pread(fd, text + len, sizeof(text) - len, (off_t)len);
+		if (n < 0 && errno != EINTR)
+			return outcome_of(-errno);
+		len += n > 0 ? (size_t)n : 0;
+	} while (n < 0 || (n > 0 && len < sizeof(text) && text[len - 1] != '\n'));
+	return statm_parse(text, len, ret) < 0 ? SENSE_UNKNOWN : 0;
 }
 
 /* Of the directory itself, unlike its files, that is so for processes that are not dumpable, too. */
@@ -63,17 +67,17 @@ bool sense_is_anothers(const struct process_reader *r, const struct process *p)
 
 void sense_forget(struct process_reader *r, struct process *p)
 {
-	if (p->statm_fd < 0)
+	if (p->file_fd < 0)
 		return;
-	p->statm_fd = fd_close(p->statm_fd);
-	r->kept_statm--;
+	p->file_fd = fd_close(p->file_fd);
+	r->kept_files--;
 }
 
 static int read_kept(struct process_reader *r, struct process *p, struct statm *ret)
 {
-	int e = read_at(p->statm_fd, ret);
+	int e = read_at(p->file_fd, ret);
 
-	if (e != 0 || r->kept_statm > r->statm_max)
+	if (e != 0 || r->kept_files > r->files_max)
 		sense_forget(r, p);
 	return e;
 }
@@ -81,7 +85,7 @@ static int read_kept(struct process_reader *r, struct process *p, struct statm *
 /* P's directory was kept when there was room for more. */
 static void make_room(struct process_reader *r, struct process *p)
 {
-	if (p->dirfd < 0 || r->kept + r->statm_first <= r->kept_max)
+	if (p->dirfd < 0 || r->kept + r->files_first <= r->kept_max)
 		return;
 	p->dirfd = fd_close(p->dirfd);
 	r->kept--;
@@ -90,10 +94,10 @@ static void make_room(struct process_reader *r, struct process *p)
 /* A thread's own may end before its process, and is not kept. */
 static bool may_keep(struct process_reader *r, struct process *p)
 {
-	if (p->tid || r->kept_statm >= r->statm_max)
+	if (p->tid || r->kept_files >= r->files_max)
 		return false;
 	make_room(r, p);
-	return r->kept + r->kept_statm < r->kept_max;
+	return r->kept + r->kept_files < r->kept_max;
 }
 
 int sense_read(struct process_reader *r, struct process *p, struct statm *ret)
@@ -102,17 +106,17 @@ int sense_read(struct process_reader *r, struct process *p, struct statm *ret)
 	int e;
 
 	/* The leader's, who has ended since then: it has nothing but zeros any more. */
-	if (p->statm_fd >= 0 && p->tid)
+	if (p->file_fd >= 0 && p->tid)
 		sense_forget(r, p);
-	if (p->statm_fd >= 0)
+	if (p->file_fd >= 0)
 		return read_kept(r, p, ret);
 	fd = process_open(r, p, "statm");
 	if (fd < 0)
 		return outcome_of(fd);
 	e = read_at(fd, ret);
 	if (e == 0 && may_keep(r, p)) {
-		p->statm_fd = TAKE_FD(fd);
-		r->kept_statm++;
+		p->file_fd = TAKE_FD(fd);
+		r->kept_files++;
 	}
 	return e;
 }

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collectors/workers.h"
+
 enum {
 	SIEVE_BITS = 1 << 14,
 	ORDER_NEW = UINT32_MAX,
@@ -29,6 +31,35 @@ void sharing_done(struct sharing *s)
 	s->count = s->capacity = 0;
 }
 
+/*
+ * kcmp() takes both processes' exec_update_lock (Linux 5.11 and later), and so may block. When that has taken as long as one user's
+ * reads may, the next one counts as blocked sooner.
+ */
+static int compare(struct sharing *s, pid_t a, pid_t b)
+{
+	const struct lanes *lanes = s->workers ? &s->workers->lanes : NULL;
+	uint64_t before_ns;
+	int r;
+
+	if (!lanes)
+		return s->compare(a, b);
+	before_ns = lanes->waited_ns;
+	workers_hurry(s->workers, s->waited_ns >= lanes->control.patience.share_ns);
+	r = workers_compare(s->workers, a, b);
+	workers_hurry(s->workers, false);
+	s->waited_ns += lanes->waited_ns - before_ns;
+	return r;
+}
+
+/*
+ * Whether P is known to hold its exec_update_lock: it is inside execve(). It has left its former address space by then,
+ * unless it waits for the lock of that. A comparison with it would block.
+ */
+static bool is_in_exec(const struct process *p)
+{
+	return block_is_of(&p->block, false);
+}
+
 static unsigned int sieve_bit(const struct process *p)
 {
 	return (unsigned int)((p->range_start >> 12) * 2654435761U >> 7) % SIEVE_BITS;
@@ -38,7 +69,7 @@ static bool is_candidate(const struct process *p, const uint64_t *sieve)
 {
 	unsigned int bit = sieve_bit(p);
 
-	return p->measured && ((sieve[bit / 64] >> bit % 64) & 1);
+	return p->measured && !is_in_exec(p) && ((sieve[bit / 64] >> bit % 64) & 1);
 }
 
 static int compare_items(const void *a_, const void *b_)
@@ -85,15 +116,19 @@ int sharing_begin(struct sharing *s, struct process *const *processes, size_t co
 
 	s->count = s->first = s->sorted = s->next = 0;
 	s->refused = false;
+	s->waited_ns = 0;
 	if (!s->compare)
 		return 0;
-	for (size_t i = 0; i < count; i++)
-		if (processes[i]->measured && processes[i]->mm_is_new) {
-			unsigned int bit = sieve_bit(processes[i]);
+	for (size_t i = 0; i < count; i++) {
+		unsigned int bit = sieve_bit(processes[i]);
 
+		if (is_in_exec(processes[i])) {
+			processes[i]->mm_is_new = true; /* to be compared when it can be read */
+		} else if (processes[i]->measured && processes[i]->mm_is_new) {
 			sieve[bit / 64] |= UINT64_C(1) << bit % 64;
 			any = true;
 		}
+	}
 	if (!any)
 		return 0;
 	r = collect(s, processes, count, sieve);
@@ -134,7 +169,7 @@ static bool find_place(struct sharing *s, struct process *p, size_t *ret)
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = s->compare(comparable(p), comparable(s->item[middle]));
+		int order = compare(s, comparable(p), comparable(s->item[middle]));
 
 		if (order == 0) {
 			join(s, p, s->item[middle]);
@@ -145,7 +180,7 @@ static bool find_place(struct sharing *s, struct process *p, size_t *ret)
 			high = middle;
 		} else if (order == 2) {
 			low = middle + 1;
-		} else if (s->compare(comparable(p), comparable(p)) != 0) {
+		} else if (compare(s, comparable(p), comparable(p)) != 0) {
 			s->refused = s->refused || order == -EPERM;
 			return false; /* it is P that ended or may not be looked at */
 		} else {
@@ -200,17 +235,35 @@ bool sharing_step(struct sharing *s)
 
 bool sharing_is_one(struct sharing *s, struct process *p, struct process *parent)
 {
-	if (!s->compare || s->compare(comparable(p), comparable(parent)) != 0)
+	if (!s->compare || compare(s, comparable(p), comparable(parent)) != 0)
 		return false;
 	join(s, p, parent);
 	return true;
 }
 
+/* Among the processes that share an address space, the first of these stands for it. */
+enum standing {
+	STANDING_MEASURED,
+	STANDING_BLOCKED, /* its last measurement is carried forward */
+	STANDING_UNKNOWN, /* it is blocked, and has no PSS */
+	STANDING_IN_EXEC, /* it may have left */
+};
+
 struct sharer {
 	uint64_t start_ticks; /* UINT64_MAX: not known */
+	enum standing standing;
 	uint32_t group;
 	uint32_t row;
 };
+
+static enum standing standing_of(const struct process *p, const struct snapshot_process *row)
+{
+	if (row->outcome == OUTCOME_MEASURED)
+		return STANDING_MEASURED;
+	if (is_in_exec(p))
+		return STANDING_IN_EXEC;
+	return ROW_HAS(row, PROCESS_PSS) ? STANDING_BLOCKED : STANDING_UNKNOWN;
+}
 
 static int compare_sharers(const void *a_, const void *b_)
 {
@@ -218,21 +271,41 @@ static int compare_sharers(const void *a_, const void *b_)
 
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
+	if (a->standing != b->standing)
+		return a->standing < b->standing ? -1 : 1;
 	if (a->start_ticks != b->start_ticks)
 		return a->start_ticks < b->start_ticks ? -1 : 1;
 	return (a->row > b->row) - (a->row < b->row);
 }
 
+/* Whether both rows say the same of the size of their address space. */
+static bool is_same_size(const struct snapshot_process *a, const struct snapshot_process *b)
+{
+	return ROW_HAS(a, PROCESS_VM_SIZE) && ROW_HAS(b, PROCESS_VM_SIZE) &&
+	       a->q[PROCESS_VM_SIZE] == b->q[PROCESS_VM_SIZE];
+}
+
 /*
- * Whether they share now, and not only when they were compared: an exec that leaves name, user and
+ * Whether the processes of rows I and K share now, and not only when they were compared: an exec that leaves name, user and
  * range as they were (without address space randomisation) shows nowhere else.
  */
-static bool still_share(struct sharing *s, const struct process *a, const struct process *b)
+static bool still_share(struct sharing *s, struct process *const *members,
+	const struct snapshot_process *rows, uint32_t i, uint32_t k)
 {
-	int order = s->compare ? s->compare(comparable(a), comparable(b)) : -ENOSYS;
+	const struct process *a = members[i], *b = members[k];
+	int order;
 
+	if (is_in_exec(a) || is_in_exec(b))
+		return is_same_size(&rows[i], &rows[k]);
+	order = s->compare ? compare(s, comparable(a), comparable(b)) : -ENOSYS;
 	s->refused = s->refused || order == -EPERM;
-	return order == 0;
+	return order == 0 || order == -ETIMEDOUT; /* while it blocks, what was found stands */
+}
+
+/* Whether the memory of ROW's process is in sums, or in their upper bounds. */
+static bool may_stand(const struct snapshot_process *row)
+{
+	return row->outcome == OUTCOME_MEASURED || row->outcome == OUTCOME_BLOCKED;
 }
 
 int sharing_elect(struct sharing *s, struct process *const *members, struct snapshot_process *rows,
@@ -243,10 +316,11 @@ int sharing_elect(struct sharing *s, struct process *const *members, struct snap
 
 	buffer_clear(scratch);
 	for (size_t i = 0; i < count; i++)
-		if (rows[i].outcome == OUTCOME_MEASURED && members[i]->mm_group) {
+		if (may_stand(&rows[i]) && members[i]->mm_group) {
 			struct sharer sharer = {
 				.start_ticks = members[i]->has_stat ? members[i]->stat.start_ticks
 			                                            : UINT64_MAX,
+				.standing = standing_of(members[i], &rows[i]),
 				.group = members[i]->mm_group,
 				.row = (uint32_t)i,
 			};
@@ -268,7 +342,7 @@ int sharing_elect(struct sharing *s, struct process *const *members, struct snap
 			first = i;
 			continue;
 		}
-		if (!still_share(s, p, members[sharers[first].row])) {
+		if (!still_share(s, members, rows, sharers[i].row, sharers[first].row)) {
 			p->mm_group = 0;
 			p->mm_is_new = true;
 			continue;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes that share one address space (CLONE_VM without CLONE_THREAD, vfork): their memory counts
- * once. Only kcmp(KCMP_VM) can tell; texts can't, since forked siblings print identical ones.
+ * Processes that share one address space (CLONE_VM without CLONE_THREAD, vfork): their memory counts once. Only kcmp(KCMP_VM)
+ * tells them from forked siblings, which have identical texts in /proc.
  *
- * An address space can come to be shared only by the birth of a process, so each image is compared
- * once, when it is first seen, with those whose address range is the same: kcmp orders address spaces,
- * which makes that a binary search among siblings. In the steady state the only calls are one for each
- * process that is about to be left out of the sums: that it shares is made sure of in every pass.
+ * An address space comes to be shared only by the birth of a process. So each image is compared once, when it is first seen,
+ * with images of the same address range: kcmp() orders address spaces, which makes that a binary search. Later passes make
+ * one call for each process that is left out of the sums, to confirm that it still shares.
  */
 #ifndef MEMTALLY_COLLECTORS_SHARING_H
 #define MEMTALLY_COLLECTORS_SHARING_H
@@ -23,39 +22,45 @@
 typedef int sharing_compare(pid_t a, pid_t b);
 
 struct sharing {
-	sharing_compare
-		*compare; /* NULL: pids mean nothing here (a tree that is not the kernel's) */
-	bool refused;     /* the kernel refused a comparison since sharing_begin() */
+	sharing_compare *compare; /* NULL: pids have no meaning (a tree of files) */
+	struct workers *
+		workers; /* borrowed: they call kcmp(), which may block, in place of .compare; NULL: none */
+	bool refused;       /* the kernel refused a comparison since sharing_begin() */
+	uint64_t waited_ns; /* that comparisons by workers have cost since then */
 	uint32_t last_group;
-	struct process **item; /* those whose range a new image has, by range and order */
+	struct process *
+		*item; /* owned: processes with the range of a new image, by range and order */
 	size_t count, capacity;
-	size_t first, sorted, next; /* the run of one range: begins, is in order up to, is at */
+	size_t first, sorted,
+		next; /* of the run of one range: its beginning, the end of its sorted part, the next item */
 };
 
+/* kcmp(2) with KCMP_VM. */
 int sharing_kcmp(pid_t a, pid_t b);
 
+/* Frees what S owns. */
 void sharing_done(struct sharing *s);
 
 /*
- * Looks for new images among the COUNT processes of a pass (those not .measured are passed over).
- * -ENOMEM.
+ * Finds new images among the COUNT processes of a pass; processes without .measured are skipped. Returns 0 or -ENOMEM.
  */
 int sharing_begin(struct sharing *s, struct process *const *processes, size_t count);
 
-/* Compares one new image; false when there are no more. Sets .mm_group of those that share. */
+/* Compares the next new image, and sets .mm_group of processes that share it. Returns false if there are no more. */
 bool sharing_step(struct sharing *s);
 
 /*
- * Whether P, which is new, has the address space of PARENT, from which it looks forked. Then both
- * are of one .mm_group, without having been measured.
+ * Whether P, which is new, has the address space of PARENT, from which it looks forked. If so, both get the same .mm_group,
+ * although they were not measured.
  */
 bool sharing_is_one(struct sharing *s, struct process *p, struct process *parent);
 
 /*
- * Of the measured members that share an address space, lets the eldest stand for it, so that none
- * takes another's place by its birth (a child's pid may be the lower one), of those as old the one
- * with the lowest pid; and makes the others' ROWS say so: OUTCOME_SHARED_MM, without figures.
- * MEMBERS are those of ROWS, by index; SCRATCH is memory that is used again. -ENOMEM.
+ * Chooses for each shared address space the process at which it counts: the oldest measured one, and of equally old ones the
+ * one with the lowest pid. So a birth does not change the choice, although a child may have a lower pid. If all are blocked
+ * (block.h), it is the oldest of those that have a PSS. Sets OUTCOME_SHARED_MM, without figures, in the ROWS of the others.
+ * A process that is blocked inside execve() counts by itself, unless the size of its address space shows that it still
+ * shares. MEMBERS are the processes of ROWS, by index; SCRATCH is memory that is reused. Returns 0 or -ENOMEM.
  */
 int sharing_elect(struct sharing *s, struct process *const *members, struct snapshot_process *rows,
 	size_t count, struct buffer *scratch);

@@ -4,10 +4,9 @@
 #include "collectors/slices.h"
 
 #include <errno.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
+#include "collectors/fetch.h"
 
 enum {
 	/*
@@ -20,7 +19,7 @@ enum {
 
 void slices_init(struct slices *s)
 {
-	*s = (struct slices){.fd = -1};
+	*s = (struct slices){.stream = STREAM_CLOSED};
 }
 
 void slices_done(struct slices *s)
@@ -31,7 +30,7 @@ void slices_done(struct slices *s)
 
 void slices_drop(struct slices *s)
 {
-	s->fd = fd_close(s->fd);
+	stream_close(&s->stream);
 	s->process = NULL;
 }
 
@@ -44,47 +43,31 @@ static int fail(struct slices *s, int error, struct sample *ret)
 	ret->outcome = error == -EACCES || error == -EPERM ? OUTCOME_DENIED
 	               : error == -ESRCH                   ? OUTCOME_CHANGING
 	               : error == -EBADMSG                 ? OUTCOME_MALFORMED
+	               : error == -ETIMEDOUT               ? OUTCOME_BLOCKED
 	                                                   : OUTCOME_ERROR;
-	return 0;
-}
-
-/* Opens FILE of P. 0 or what process_open() says. */
-static int open_file(
-	struct slices *s, struct process_reader *r, struct process *p, const char *file)
-{
-	int fd = process_open(r, p, file);
-
-	if (fd < 0)
-		return fd;
-	s->fd = fd;
 	return 0;
 }
 
 static int begin_smaps(
 	struct slices *s, struct process_reader *r, struct process *p, struct sample *ret)
 {
-	int e = open_file(s, r, p, "smaps");
+	int e = process_open_stream(r, p, false, &s->stream);
 
 	if (e < 0)
 		return fail(s, e, ret);
 	s->process = p;
 	s->is_mapping = false;
+	s->largest_rss = s->largest_ns = 0;
 	s->begun_ns = clock_now_ns(CLOCK_BOOTTIME);
 	smaps_parser_init(&s->parser);
 	return 0;
 }
 
-int slices_begin(struct slices *s, struct process_reader *r, struct process *p, bool with_maps,
-	uint64_t now_ns, struct sample *ret)
+/* Opens the maps of P. If they are refused, opens its smaps, which may be readable all the same. */
+static int begin_maps(
+	struct slices *s, struct process_reader *r, struct process *p, struct sample *ret)
 {
-	int e = process_look(r, p, now_ns, ret);
-
-	slices_drop(s);
-	if (e < 0 || ret->outcome != OUTCOME_MEASURED)
-		return e;
-	s->count = s->largest_rss = s->largest_ns = 0;
-	/* Whose maps are refused may show smaps all the same, or says why not. */
-	if (!with_maps || open_file(s, r, p, "maps") < 0)
+	if (process_open_stream(r, p, true, &s->stream) < 0)
 		return begin_smaps(s, r, p, ret);
 	s->process = p;
 	s->is_mapping = true;
@@ -92,19 +75,49 @@ int slices_begin(struct slices *s, struct process_reader *r, struct process *p, 
 	return 0;
 }
 
+int slices_begin(struct slices *s, struct process_reader *r, struct process *p, bool with_maps,
+	uint64_t now_ns, struct sample *ret)
+{
+	int e;
+
+	process_announce(r, p, true);
+	e = process_look(r, p, now_ns, ret);
+	slices_drop(s);
+	if (e < 0 || ret->outcome != OUTCOME_MEASURED)
+		return e;
+	s->count = s->losses = 0;
+	return with_maps ? begin_maps(s, r, p, ret) : begin_smaps(s, r, p, ret);
+}
+
 uint64_t slices_largest(const struct slices *s)
 {
 	return s->maps.largest;
+}
+
+/* RET for a walk that fails without a look at P. */
+static void fill_unlooked(
+	const struct process_reader *r, const struct process *p, struct sample *ret)
+{
+	*ret = (struct sample){.is_member = p->known};
+	process_fill_owners(r, p, ret);
 }
 
 int slices_walk(struct slices *s, struct process_reader *r, struct sample *ret)
 {
 	struct process *p = s->process;
 
-	s->fd = fd_close(s->fd);
-	*ret = (struct sample){.is_member = p->known};
-	process_fill_owners(r, p, ret);
+	stream_close(&s->stream);
+	fill_unlooked(r, p, ret);
 	return begin_smaps(s, r, p, ret);
+}
+
+int slices_again(struct slices *s, struct process_reader *r, struct sample *ret)
+{
+	struct process *p = s->process;
+
+	stream_close(&s->stream);
+	fill_unlooked(r, p, ret);
+	return s->is_mapping ? begin_maps(s, r, p, ret) : begin_smaps(s, r, p, ret);
 }
 
 /*
@@ -131,6 +144,20 @@ static int feed(struct slices *s, const char *text, size_t len, uint64_t piece_n
 	return e;
 }
 
+/* Drops the walk, with what a look at its process finds; with OUTCOME if the process still has its image. */
+static int give_up(struct slices *s, struct process_reader *r, uint64_t now_ns,
+	enum process_outcome outcome, struct sample *ret)
+{
+	struct process *p = s->process;
+	int e;
+
+	slices_drop(s);
+	e = process_look(r, p, now_ns, ret);
+	if (e == 0 && ret->outcome == OUTCOME_MEASURED)
+		ret->outcome = ret->is_new_image ? OUTCOME_CHANGING : outcome;
+	return e;
+}
+
 /* The end of the text, or of the process: process_take() finds out. */
 static int end(struct slices *s, struct process_reader *r, uint64_t now_ns, struct sample *ret)
 {
@@ -139,55 +166,55 @@ static int end(struct slices *s, struct process_reader *r, uint64_t now_ns, stru
 	int e = smaps_parser_end(&s->parser, &walked);
 
 	note_largest(s, s->parser.sum.mappings, s->begun_ns);
+	if (e < 0) /* cut off within a line, or empty: of a live process that would be malformed */
+		return give_up(s, r, now_ns, OUTCOME_MALFORMED, ret);
 	slices_drop(s);
-	if (e == 0)
-		return process_take(r, p, now_ns, &walked, ret);
-	/* Cut off within a line, or empty: of a live process that would be malformed. */
-	e = process_look(r, p, now_ns, ret);
-	if (e == 0 && ret->outcome == OUTCOME_MEASURED)
-		ret->outcome = ret->is_new_image ? OUTCOME_CHANGING : OUTCOME_MALFORMED;
-	return e;
+	return process_take(r, p, now_ns, &walked, ret);
 }
 
-/* One read(). 1: there may be more; 0: that was the end; or an error of read or of the parser. */
-static int read_piece(struct slices *s)
+/*
+ * One piece, which SLICE_NS may be spent on reading with others. 1: there may be more; 0: that was the end; or an error of
+ * read or of the parser.
+ */
+static int read_piece(
+	struct slices *s, struct process_reader *r, uint64_t slice_ns, uint64_t *took_ns)
 {
-	uint64_t begin_ns = s->is_mapping ? 0 : clock_now_ns(CLOCK_BOOTTIME), took_ns;
+	struct stream_piece piece = {0};
 	char text[MAPS_PIECE];
-	ssize_t n;
+	ssize_t n = fetch_read_stream(r, s->process, s->is_mapping ? FETCH_MAPS : FETCH_SMAPS,
+		&s->stream, text, s->is_mapping ? MAPS_PIECE : SMAPS_PIECE, slice_ns, &piece);
 	int e;
 
-	do
-		n = read(s->fd, text, s->is_mapping ? MAPS_PIECE : SMAPS_PIECE);
-	while (n < 0 && errno == EINTR);
 	if (n <= 0)
-		return n == 0 || errno == ESRCH ? 0 : -errno;
-	if (s->is_mapping) {
+		return n == -ESRCH ? 0 : (int)n;
+	*took_ns += piece.took_ns;
+	if (s->is_mapping)
 		e = maps_parser_feed(&s->maps, text, (size_t)n);
-	} else {
-		took_ns = clock_now_ns(CLOCK_BOOTTIME) - begin_ns;
-		e = feed(s, text, (size_t)n, begin_ns + took_ns / 2);
-	}
+	else
+		e = feed(s, text, (size_t)n, piece.begin_ns + piece.took_ns / 2);
 	return e < 0 ? e : 1;
 }
 
 int slices_step(struct slices *s, struct process_reader *r, uint64_t slice_ns, uint64_t now_ns,
 	struct sample *ret)
 {
-	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC), took_ns;
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC), took_ns = 0, passed_ns;
 	bool is_empty = true;
 	int e;
 
 	s->count++;
 	do {
-		e = read_piece(s);
+		e = read_piece(s, r, slice_ns, &took_ns);
 		is_empty = is_empty && e <= 0;
-		took_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
-	} while (e > 0 && took_ns < slice_ns);
+		passed_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	} while (e > 0 && (stream_has_more(&s->stream) || passed_ns < slice_ns));
 	if (!s->is_mapping && !is_empty)
 		holds_add(&r->holds, took_ns);
 	if (e > 0)
 		return SLICES_MORE;
+	if (e == -ESTALE)
+		return ++s->losses <= SLICES_LOSSES ? SLICES_LOST
+		                                    : give_up(s, r, now_ns, OUTCOME_ERROR, ret);
 	if (s->is_mapping) {
 		if (e < 0)
 			s->maps.largest = 0;
@@ -195,7 +222,6 @@ int slices_step(struct slices *s, struct process_reader *r, uint64_t slice_ns, u
 	}
 	if (e == 0)
 		return end(s, r, now_ns, ret);
-	*ret = (struct sample){.is_member = s->process->known};
-	process_fill_owners(r, s->process, ret);
+	fill_unlooked(r, s->process, ret);
 	return fail(s, e, ret);
 }

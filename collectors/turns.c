@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "collectors/amount.h"
+#include "collectors/fetch.h"
 
 #define EARLY_NS (100 * NS_PER_USEC) /* that a timer may be */
 
@@ -32,11 +33,11 @@ static int finish(
 	struct turns *t, struct process *p, const struct sample *s, const struct walked *walked)
 {
 	struct adapt *a = t->adapt;
-	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID), cpu_ns;
+	uint64_t before_ns = fetch_cpu_ns(a->reader), cpu_ns;
 
 	adapt_take(a, p, s, walked);
 	p->watch->was_there = false;
-	cpu_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	cpu_ns = fetch_cpu_ns(a->reader) - before_ns;
 	if (walked->is_excused)
 		budget_excuse(&a->budget, cpu_ns);
 	else
@@ -121,14 +122,17 @@ static int choose(struct turns *t, uint64_t tokens_ns, uint64_t total_cost_ns, b
 
 /* What waits for no turn: who was never measured, who maps what nobody knows, and whom births and exits have put in doubt. */
 static bool is_urgent(
-	const struct adapt *a, const struct watch *w, uint64_t *ret_doubt, uint64_t *ret_pss)
+	const struct adapt *a, const struct process *p, uint64_t *ret_doubt, uint64_t *ret_pss)
 {
+	const struct watch *w = p->watch;
 	struct estimate e;
 	uint64_t age_ns, stray;
 
 	if (!w->is_member || !w->is_settled || w->is_elsewhere)
 		return false;
 	*ret_doubt = *ret_pss = w->seen.resident * a->page_bytes;
+	if (block_is_on(&p->block))
+		return true;
 	if (!w->has_base)
 		return !w->measured_ns;
 	/* Until its maps are read, nobody knows whose figures it has changed, too. */
@@ -157,7 +161,9 @@ int turns_choose_urgent(struct turns *t, uint64_t now_ns)
 		struct forecast f;
 		uint64_t doubt, pss;
 
-		if (!w || walks_has(&a->walks, a->table->item[i]) || !is_urgent(a, w, &doubt, &pss))
+		if (!w || walks_has(&a->walks, a->table->item[i]) ||
+			block_is_put_off(&a->table->item[i]->block) ||
+			!is_urgent(a, a->table->item[i], &doubt, &pss))
 			continue;
 		f = walks_forecast(&a->walks, w);
 		if (f.way == COST_ROLLUP && !f.is_giant) /* for slices the pass would wait */
@@ -264,7 +270,7 @@ int turns_plan(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_n
 		w->moved = 0;
 		while (a->table->item[at] != p)
 			at++;
-		if (w->is_elsewhere || walks_has(&a->walks, p))
+		if (w->is_elsewhere || walks_has(&a->walks, p) || block_is_put_off(&p->block))
 			continue;
 		f = walks_forecast(&a->walks, w);
 		item = choosing_add(&t->choosing, w, at, &f, choosing_row_doubt(w, &rows[i]),

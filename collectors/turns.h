@@ -54,7 +54,8 @@ int turns_measure(
 
 /*
  * The pass is over, has used CPU_NS besides its measurements, and the next is due at DUE_NS (CLOCK_MONOTONIC):
- * chooses whom to measure until then. ROWS are those of MEMBERS. -ENOMEM: nobody.
+ * chooses the processes to measure until then. ROWS are those of MEMBERS. A process that blocks (block.h) is chosen as any other
+ * as soon as its next attempt is due. -ENOMEM: none.
  */
 int turns_plan(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
 	struct process *const *members, const struct snapshot_process *rows, size_t count);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "collectors/amount.h"
+#include "collectors/fetch.h"
 #include "collectors/sense.h"
 
 #define SLICE_ABOVE_NS (2 * NS_PER_MSEC) /* longer holds than this are sliced */
@@ -115,9 +116,9 @@ struct forecast walks_forecast(const struct walks *s, const struct watch *w)
 	return f;
 }
 
-static uint64_t thread_cpu_ns(void)
+static uint64_t cpu_now_ns(const struct walks *s)
 {
-	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	return fetch_cpu_ns(s->reader);
 }
 
 /*
@@ -155,13 +156,18 @@ int walks_whole(struct walks *s, struct process *p, const struct forecast *f, ui
 	struct sample *ret, struct walked *ret_walked)
 {
 	struct walked walked = {.way = COST_ROLLUP, .is_excused = f->is_excused};
-	uint64_t before_ns = thread_cpu_ns(), walk_ns;
+	uint64_t before_ns = cpu_now_ns(s), walk_ns;
+	bool wants_faults = may_write(s, p->watch);
 	int r;
 
-	walked.has_faults = may_write(s, p->watch) && read_faults(s, p, &walked.faults);
-	walk_ns = thread_cpu_ns();
+	/* Announced together: the worker is woken once. */
+	if (wants_faults)
+		process_announce_faults(s->reader, p);
+	process_announce(s->reader, p, false);
+	walked.has_faults = wants_faults && read_faults(s, p, &walked.faults);
+	walk_ns = cpu_now_ns(s);
 	r = process_read(s->reader, p, now_ns, ret);
-	walked.cpu_ns = thread_cpu_ns() - walk_ns;
+	walked.cpu_ns = cpu_now_ns(s) - walk_ns;
 	use(s, walked.cpu_ns + walk_ns - before_ns, f->is_excused);
 	if (r < 0)
 		return r;
@@ -204,7 +210,7 @@ static void begin_smaps(struct walks *s, struct walk *w, uint64_t predicted_ns)
 int walks_begin_slices(struct walks *s, struct process *p, const struct forecast *f,
 	uint64_t now_ns, struct sample *ret, struct walked *ret_walked)
 {
-	uint64_t before_ns = thread_cpu_ns();
+	uint64_t before_ns = cpu_now_ns(s);
 	struct walk *w = &s->walk[place_of(s, NULL)];
 	int r;
 
@@ -216,7 +222,7 @@ int walks_begin_slices(struct walks *s, struct process *p, const struct forecast
 	r = slices_begin(&w->slices, s->reader, p, !p->watch->largest_kib, now_ns, ret);
 	if (r == 0 && slices_are_under_way(&w->slices) && !w->slices.is_mapping)
 		begin_smaps(s, w, w->predicted_ns);
-	w->cpu_ns = thread_cpu_ns() - before_ns;
+	w->cpu_ns = cpu_now_ns(s) - before_ns;
 	use(s, w->cpu_ns, w->is_excused);
 	if (r < 0) {
 		end(s, w);
@@ -271,10 +277,28 @@ static int go_on(struct walks *s, struct walk *w, struct sample *ret)
 	return r < 0 ? r : slices_are_under_way(&w->slices) ? WALKS_MORE : 0;
 }
 
+/* The worker that read for W is gone: W begins again. 0: it is over, with *RET; WALKS_MORE; -ENOMEM. */
+static int begin_again(struct walks *s, struct walk *w, struct sample *ret)
+{
+	bool was_mapping = w->slices.is_mapping;
+	int r;
+
+	if (!was_mapping)
+		begin_smaps(s, w, w->predicted_ns);
+	r = slices_again(&w->slices, s->reader, ret);
+	if (r < 0)
+		return r;
+	if (!slices_are_under_way(&w->slices))
+		return 0;
+	if (was_mapping && !w->slices.is_mapping) /* the maps cannot be read any more */
+		begin_smaps(s, w, w->predicted_ns);
+	return WALKS_MORE;
+}
+
 int walks_step(struct walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,
 	struct process **ret_process, struct walked *ret_walked)
 {
-	uint64_t before_ns = thread_cpu_ns(), cpu_ns;
+	uint64_t before_ns = cpu_now_ns(s), cpu_ns;
 	struct walk *w = &s->walk[next(s, excused_alone)];
 	struct process *p = w->slices.process;
 	bool is_mapping = w->slices.is_mapping;
@@ -284,9 +308,11 @@ int walks_step(struct walks *s, bool excused_alone, uint64_t now_ns, struct samp
 	r = slices_step(&w->slices, s->reader, slice_ns(s), now_ns, ret);
 	if (r == SLICES_MAPPED)
 		r = go_on(s, w, ret);
+	else if (r == SLICES_LOST)
+		r = begin_again(s, w, ret);
 	else if (r == SLICES_MORE)
 		r = WALKS_MORE;
-	cpu_ns = thread_cpu_ns() - before_ns;
+	cpu_ns = cpu_now_ns(s) - before_ns;
 	if (!is_mapping)
 		w->cpu_ns += cpu_ns;
 	use(s, cpu_ns, w->is_excused);

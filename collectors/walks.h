@@ -107,7 +107,10 @@ int walks_begin_slices(struct walks *s, struct process *p, const struct forecast
 uint64_t walks_next_ns(const struct walks *s, bool excused_alone);
 
 /*
- * Reads the slice that has waited longest, of those that walks_next_ns() speaks of; there is one.
+ * Reads the slice that has waited longest, of those that walks_next_ns() speaks of; there is one. If the worker that read for a
+ * walk is gone, because a read of another process has blocked, the walk begins again and is not over. After SLICES_LOSSES such
+ * losses the next one ends the walk with OUTCOME_ERROR: the last measurement of the process stays, and the next walk of the
+ * process is planned as any other measurement is.
  * 0: its walk is over, with *RET of *RET_PROCESS; WALKS_MORE; WALKS_GIANT; -ENOMEM.
  */
 int walks_step(struct walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,

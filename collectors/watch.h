@@ -35,6 +35,8 @@ struct watch {
 		measured_ns; /* CLOCK_BOOTTIME of the measurement, or of an attempt that was refused */
 	uint64_t looked_ns; /* CLOCK_BOOTTIME of the last status */
 	uint64_t first_ns;  /* CLOCK_BOOTTIME at which the image was first seen */
+	uint64_t
+		leaving; /* resident bytes when it exited, while the kernel frees them; 0: it does not */
 	uint64_t broken_ns; /* CLOCK_BOOTTIME of .broken_kib */
 	struct cost_habit habit;
 	uint32_t huge_kib, mappings; /* of the measurement; 0 mappings: not known */
@@ -57,6 +59,7 @@ struct watch {
 	bool lacks_looks; /* in the last pass there were too few looks at faults for an alarm */
 	bool has_base;
 	bool is_related;
+	bool is_cut; /* its maps were too long to be read to the end (maps.h): it may share any of its files */
 	bool by_slices;     /* .habit is of walks by slices */
 	bool guesses_parts; /* those of .base, if it has any: no row shows them */
 	bool was_there;     /* in memtallyd's first pass, and was not measured since */

@@ -14,17 +14,21 @@ enum {
 	PPM = 1000000,
 	PART = 4,        /* of the budget, at most */
 	BROKE_PART = 40, /* where there is nothing left of it */
+	LOSSES_MAX = 3,  /* times that a process may lose its worker in one survey */
 };
 
 void surveyor_init(struct surveyor *s, struct pass *pass, uint64_t seed, uint64_t now_ns)
 {
-	*s = (struct surveyor){.pass = pass, .next_ns = now_ns};
+	*s = (struct surveyor){.pass = pass, .next_ns = now_ns, .look_ns = now_ns};
 	perusal_init(&s->perusal, seed);
+	perusal_init(&s->look, seed);
+	s->look.skips_files = true;
 }
 
 void surveyor_done(struct surveyor *s)
 {
 	perusal_done(&s->perusal);
+	perusal_done(&s->look);
 	catalogue_done(&s->catalogue);
 }
 
@@ -56,9 +60,22 @@ void surveyor_set(struct surveyor *s, uint64_t interval_ns, uint32_t cpu_ppm, ui
 	withdraw(s);
 }
 
-uint64_t surveyor_next_ns(const struct surveyor *s)
+static uint64_t next_survey_ns(const struct surveyor *s)
 {
 	return s->interval_ns ? s->next_ns : UINT64_MAX;
+}
+
+static uint64_t next_look_ns(const struct surveyor *s)
+{
+	return perusal_is_reading(&s->look) || rollcall_is_wanting(s->pass) ? s->look_ns
+	                                                                    : UINT64_MAX;
+}
+
+uint64_t surveyor_next_ns(const struct surveyor *s)
+{
+	uint64_t survey_ns = next_survey_ns(s), look_ns = next_look_ns(s);
+
+	return survey_ns < look_ns ? survey_ns : look_ns;
 }
 
 static void begin(struct surveyor *s, uint64_t now_ns)
@@ -66,7 +83,7 @@ static void begin(struct surveyor *s, uint64_t now_ns)
 	perusal_begin(&s->perusal, clock_now_ns(CLOCK_BOOTTIME));
 	s->begun_ns = now_ns;
 	s->cpu_ns = 0;
-	s->at = 0;
+	s->at = s->lost = 0;
 	s->is_under_way = true;
 }
 
@@ -84,16 +101,47 @@ static enum survey_quantity counted_as(enum rollcall_outcome outcome)
 	case ROLLCALL_DENIED: return SURVEY_DENIED;
 	case ROLLCALL_GONE: return SURVEY_GONE;
 	case ROLLCALL_GIANT: return SURVEY_LEFT_OUT;
+	case ROLLCALL_BLOCKED: return SURVEY_BLOCKED;
 	default: return SURVEY_ERROR;
 	}
 }
 
-/* Reads on. */
-static int step(struct surveyor *s)
+/* Reads on of PID by P. 0: with or without an end; PERUSAL_LOST: PID is to be read again; -ENOMEM, -EOVERFLOW. */
+static int step(struct surveyor *s, struct perusal *p, pid_t pid)
 {
-	int r = perusal_step(&s->perusal, SLICE_NS);
+	uint64_t begin_ns = rollcall_begin_reads(s->pass, pid);
+	int r = perusal_step(p, SLICE_NS);
 
-	return r < 0 ? r : 0;
+	rollcall_end_reads(s->pass, pid, begin_ns);
+	if (r == 0 && p->is_read)
+		rollcall_found(s->pass, pid, p->driver.pss, p->driver.vmalloc);
+	if (r == PERUSAL_BLOCKED)
+		rollcall_blocked(s->pass, pid);
+	return r == PERUSAL_LOST || r < 0 ? r : 0;
+}
+
+/* Reads on of the process that the survey is at. If its worker is gone, it is the next one again. */
+static int step_survey(struct surveyor *s)
+{
+	int r = step(s, &s->perusal, s->at);
+
+	if (r != PERUSAL_LOST)
+		return r;
+	s->losses = s->lost == s->at ? s->losses + 1 : 1;
+	s->lost = s->at;
+	if (s->losses > LOSSES_MAX)
+		perusal_count(&s->perusal, SURVEY_ERROR);
+	else
+		s->at--;
+	return 0;
+}
+
+/* Reads on of a process of which a pass wants the drivers' memory. If its worker is gone, it is unread until it is wanted again. */
+static int step_look(struct surveyor *s)
+{
+	int r = step(s, &s->look, s->looked_at);
+
+	return r == PERUSAL_LOST ? 0 : r;
 }
 
 /* Goes to the next process, and begins to read it. */
@@ -111,8 +159,21 @@ static int call(struct surveyor *s)
 		perusal_count(&s->perusal, counted_as((enum rollcall_outcome)r));
 		return 0;
 	}
-	perusal_enter(&s->perusal, entry.fd, entry.user);
-	return step(s);
+	perusal_enter(&s->perusal, &entry.stream, entry.user);
+	return step_survey(s);
+}
+
+/* Begins to read the next process of which a pass wants the drivers' memory. */
+static int call_wanted(struct surveyor *s)
+{
+	struct rollcall_entry entry;
+
+	if (rollcall_wanted(s->pass, &entry) != 0)
+		return 0; /* unread until it is wanted again */
+	s->looked_at = entry.pid;
+	perusal_begin(&s->look, clock_now_ns(CLOCK_BOOTTIME));
+	perusal_enter(&s->look, &entry.stream, entry.user);
+	return step_look(s);
 }
 
 /* After CPU_NS, so that no more than the part that is allowed is used. */
@@ -138,17 +199,44 @@ static void rest(struct surveyor *s, uint64_t now_ns, bool has_failed)
 	s->next_ns = later(s->next_ns, later(due_ns, now_ns + least_ns));
 }
 
-int surveyor_turn(struct surveyor *s)
+static uint64_t cpu_now_ns(const struct surveyor *s)
 {
-	uint64_t before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID), cpu_ns, now_ns;
+	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID) + rollcall_worker_cpu_ns(s->pass);
+}
+
+/* Returns the CPU time since BEFORE_NS, which is charged, with the last hold of P. */
+static uint64_t charge(struct surveyor *s, const struct perusal *p, uint64_t before_ns)
+{
+	uint64_t cpu_ns = cpu_now_ns(s) - before_ns;
+
+	rollcall_charge(s->pass, cpu_ns, p->hold_ns);
+	return cpu_ns;
+}
+
+static int look_turn(struct surveyor *s)
+{
+	uint64_t before_ns = cpu_now_ns(s), cpu_ns;
+	int r;
+
+	s->look.hold_ns = 0;
+	r = perusal_is_reading(&s->look) ? step_look(s) : call_wanted(s);
+	cpu_ns = charge(s, &s->look, before_ns);
+	if (!perusal_is_reading(&s->look))
+		perusal_done(&s->look); /* gives its memory back */
+	s->look_ns = clock_now_ns(CLOCK_MONOTONIC) + pause_ns(s, cpu_ns);
+	return r;
+}
+
+static int survey_turn(struct surveyor *s)
+{
+	uint64_t before_ns = cpu_now_ns(s), cpu_ns, now_ns;
 	int r;
 
 	if (!s->is_under_way)
 		begin(s, clock_now_ns(CLOCK_MONOTONIC));
 	s->perusal.hold_ns = 0;
-	r = perusal_is_reading(&s->perusal) ? step(s) : call(s);
-	cpu_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
-	rollcall_charge(s->pass, cpu_ns, s->perusal.hold_ns);
+	r = perusal_is_reading(&s->perusal) ? step_survey(s) : call(s);
+	cpu_ns = charge(s, &s->perusal, before_ns);
 	s->cpu_ns += cpu_ns;
 	if (r == SURVEYOR_ENDED) {
 		catalogue_set(&s->catalogue, SURVEY_CPU, s->cpu_ns);
@@ -163,4 +251,9 @@ int surveyor_turn(struct surveyor *s)
 	if (!s->is_under_way)
 		rest(s, now_ns, r < 0);
 	return r;
+}
+
+int surveyor_turn(struct surveyor *s)
+{
+	return next_look_ns(s) <= next_survey_ns(s) ? look_turn(s) : survey_turn(s);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When which process is read for the survey of mapped files: between passes, behind everything else, and so slowly that
- * nobody notices. What it costs is paid from the budget, of which it takes a quarter at most, and while measurements have
- * none left a fortieth: then it takes longer, but does not stand still.
+ * Reads smaps between passes, slowly and after all other work: of all processes for the survey of mapped files, and of single
+ * processes if a pass wants their drivers' memory (collectors/driver.h). It uses a quarter of the CPU budget at most, and a
+ * fortieth while measurements use all of it, so that it always continues.
  */
 #ifndef MEMTALLY_DAEMON_SURVEYOR_H
 #define MEMTALLY_DAEMON_SURVEYOR_H
@@ -18,34 +18,42 @@
 struct surveyor {
 	struct pass *pass; /* borrowed */
 	uint64_t
-		interval_ns; /* from the beginning of one survey to that of the next; 0: there is none */
-	uint32_t cpu_ppm; /* of one core: the whole budget */
+		interval_ns; /* from the start of one survey to the start of the next; 0: no surveys */
+	uint32_t cpu_ppm;    /* of one core: the whole budget */
 	struct perusal perusal;
-	struct catalogue catalogue; /* memory for the next one */
+	struct catalogue catalogue; /* memory for the next result */
 	bool is_under_way;
-	pid_t at;          /* who was read last */
-	uint64_t begun_ns; /* CLOCK_MONOTONIC */
-	uint64_t cpu_ns;   /* that it has used */
-	uint64_t next_ns;  /* likewise: when to go on, or to begin */
+	pid_t at; /* the process that was read last, or the pid before that of one that is to be read again */
+	pid_t lost;          /* the process that lost its worker last, */
+	unsigned int losses; /* and how often it has */
+	uint64_t begun_ns;   /* CLOCK_MONOTONIC */
+	uint64_t cpu_ns;     /* used by this survey */
+	uint64_t next_ns;    /* CLOCK_MONOTONIC at which to continue, or to begin */
+	struct perusal look; /* of a process for its drivers' memory */
+	pid_t looked_at;     /* that process */
+	uint64_t look_ns; /* CLOCK_MONOTONIC at which to continue with it, or with the next one */
 };
 
 /* The first survey is due soon after NOW_NS (CLOCK_MONOTONIC). PASS stays borrowed. */
 void surveyor_init(struct surveyor *s, struct pass *pass, uint64_t seed, uint64_t now_ns);
 void surveyor_done(struct surveyor *s);
 
-/* From now on. INTERVAL_NS 0: there are no surveys, and nothing of the last one is shown any more. */
+/*
+ * Sets the interval of surveys and the CPU budget, in millionths of a core, from NOW_NS on. INTERVAL_NS 0: no surveys, only
+ * single processes are read, and the last survey is no longer shown.
+ */
 void surveyor_set(struct surveyor *s, uint64_t interval_ns, uint32_t cpu_ppm, uint64_t now_ns);
 
-/* When to call surveyor_turn() next, CLOCK_MONOTONIC; UINT64_MAX: not at all. */
+/* The CLOCK_MONOTONIC time at which to call surveyor_turn() next; UINT64_MAX: never. */
 uint64_t surveyor_next_ns(const struct surveyor *s);
 
 enum surveyor_outcome {
-	SURVEYOR_ENDED = 1, /* a survey: what it has found is in the next snapshot */
+	SURVEYOR_ENDED = 1, /* a survey is complete: its result is in the next snapshot */
 };
 
 /*
- * Goes on a little, not within a pass. 0, SURVEYOR_ENDED; -ENOMEM, -EOVERFLOW: what was under way is lost, the next survey
- * comes after an interval.
+ * Reads for about a tenth of a millisecond; a read that blocks takes longer (collectors/workers.h). Not to be called within a
+ * pass. Returns 0; SURVEYOR_ENDED; -ENOMEM or -EOVERFLOW: the survey is lost, and the next one begins after an interval.
  */
 int surveyor_turn(struct surveyor *s);
 

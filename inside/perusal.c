@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 
 enum {
 	PIECE = 1024, /* the lock is given back at the end of each read(): see collectors/slices.c */
@@ -22,8 +22,12 @@ static int take(const struct mapping *m, void *context)
 {
 	struct perusal *s = context;
 	uint32_t row;
-	int r = shelf_add(&s->shelf, m, &row);
+	int r;
 
+	drivermemory_add(&s->driver, m);
+	if (s->skips_files)
+		return 0;
+	r = shelf_add(&s->shelf, m, &row);
 	return r < 0 ? r : 0; /* of no file, or of one that has no room: that is in the rest */
 }
 
@@ -33,7 +37,7 @@ void perusal_init(struct perusal *s, uint64_t seed)
 		.shelf = {.max = {.rows = ROWS_MAX, .text = TEXT_MAX, .users = USERS_MAX},
 			.seed = seed},
 		.max_bytes = BYTES_MAX,
-		.fd = -1,
+		.stream = STREAM_CLOSED,
 	};
 	s->reader.take = take;
 	s->reader.context = s;
@@ -42,7 +46,7 @@ void perusal_init(struct perusal *s, uint64_t seed)
 /* What the last survey has taken. */
 static void forget(struct perusal *s)
 {
-	s->fd = fd_close(s->fd);
+	stream_close(&s->stream);
 	shelf_done(&s->shelf);
 	mapping_reader_done(&s->reader);
 }
@@ -64,12 +68,15 @@ void perusal_count(struct perusal *s, enum survey_quantity outcome)
 	s->q[outcome]++;
 }
 
-void perusal_enter(struct perusal *s, int fd, uint32_t uid)
+void perusal_enter(struct perusal *s, struct stream *stream, uint32_t uid)
 {
-	fd_close(s->fd);
-	s->fd = fd;
+	stream_close(&s->stream);
+	s->stream = *stream;
+	*stream = STREAM_CLOSED;
 	s->uid = uid;
 	s->bytes = 0;
+	s->driver = (struct drivermemory){0};
+	s->is_read = false;
 	buffer_clear(&s->reader.text);
 	shelf_begin(&s->shelf); /* what is there of one that was not whole goes */
 }
@@ -78,32 +85,23 @@ void perusal_enter(struct perusal *s, int fd, uint32_t uid)
  * One read(). 1: there may be more; 0: that was the end; -EFBIG: it has gone on for too long; or an error of read or of the
  * reader. The kernel goes on at the next higher address, so who maps there faster than it is read has no end.
  */
-static int read_piece(struct perusal *s)
+static int read_piece(struct perusal *s, uint64_t slice_ns)
 {
+	struct stream_piece piece;
 	char *to = mapping_reader_room(&s->reader, PIECE);
 	ssize_t n;
 	int r;
 
 	if (!to)
 		return -ENOMEM;
-	do
-		n = read(s->fd, to, PIECE);
-	while (n < 0 && errno == EINTR);
+	n = stream_read(&s->stream, to, PIECE, slice_ns, &piece);
 	if (n <= 0)
-		return n == 0 ? 0 : -errno;
+		return (int)n;
 	s->bytes += (uint64_t)n;
 	if (s->bytes > s->max_bytes)
 		return -EFBIG;
 	r = mapping_reader_feed(&s->reader, (size_t)n);
 	return r < 0 ? r : 1;
-}
-
-/* For one byte the kernel goes through the first mapping alone. */
-static bool is_there(const struct perusal *s)
-{
-	char byte;
-
-	return pread(s->fd, &byte, sizeof(byte), 0) > 0;
 }
 
 /* Whether the process, which has been committed, maps a program or library that is no more at its path. */
@@ -113,7 +111,7 @@ static bool maps_deleted_code(const struct perusal *s)
 		const struct shelf_part *p = &s->shelf.part[i];
 
 		if (p->row != SHELF_REST && p->is_executable &&
-			s->shelf.row[p->row].fate != SHELF_THERE)
+			shelf_is_deleted(&s->shelf.row[p->row]))
 			return true;
 	}
 	return false;
@@ -126,6 +124,7 @@ static int commit(struct perusal *s)
 
 	if (r < 0)
 		return r;
+	s->is_read = true;
 	perusal_count(s, SURVEY_READ);
 	if (maps_deleted_code(s))
 		perusal_count(s, SURVEY_PROCESSES_DELETED);
@@ -139,39 +138,42 @@ static enum survey_quantity outcome_of(int error)
 	case -EACCES:
 	case -EPERM: return SURVEY_DENIED;
 	case -EFBIG: return SURVEY_LEFT_OUT;
+	case -ETIMEDOUT: return SURVEY_BLOCKED;
 	default: return SURVEY_ERROR;
 	}
 }
 
-/* ERROR, or 0: the text has come to an end, and IS_WHOLE, unless the process has, too. */
-static int end_process(struct perusal *s, int error, bool is_whole)
+/* ERROR of reading, or 0: the text has come to its end, and the address space is still there. */
+static int end_process(struct perusal *s, int error)
 {
-	int r = is_whole ? mapping_reader_end(&s->reader) : error;
+	int r = error ? error : mapping_reader_end(&s->reader);
 
-	s->fd = fd_close(s->fd);
+	stream_close(&s->stream);
 	if (r == -ENOMEM)
 		return r;
-	if (is_whole && r == 0)
+	if (r == 0)
 		return commit(s);
-	perusal_count(s, r == 0 ? SURVEY_GONE : outcome_of(r));
-	return 0;
+	if (r == -ESTALE)
+		return PERUSAL_LOST;
+	perusal_count(s, outcome_of(r));
+	return r == -ETIMEDOUT ? PERUSAL_BLOCKED : 0;
 }
 
 int perusal_step(struct perusal *s, uint64_t slice_ns)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
-	bool is_whole;
 	int r;
 
 	do {
-		r = read_piece(s);
+		r = read_piece(s, slice_ns);
 		s->hold_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
-	} while (r > 0 && s->hold_ns < slice_ns);
+	} while (r > 0 && (stream_has_more(&s->stream) || s->hold_ns < slice_ns));
 	if (r > 0)
 		return PERUSAL_MORE;
-	is_whole = r == 0 && is_there(s); /* which keeps the process waiting, too */
+	if (r == 0)
+		r = stream_probe(&s->stream); /* which keeps the process waiting, too */
 	s->hold_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
-	return end_process(s, r, is_whole);
+	return end_process(s, r);
 }
 
 /* The first rows by something, in order. */
@@ -211,7 +213,7 @@ static void choose(const struct shelf *s, enum shelf_field field, bool deleted, 
 	struct best best = {.count = 0};
 
 	for (size_t i = 0; i < s->rows; i++) {
-		bool is_deleted = s->row[i].fate != SHELF_THERE;
+		bool is_deleted = shelf_is_deleted(&s->row[i]);
 
 		if (deleted ? is_deleted : s->row[i].q[field] > 0)
 			best_add(&best, s->row[i].q[field], (uint32_t)i);
@@ -237,7 +239,7 @@ static void show(const struct shelf *s, const struct shelf_row *from, struct cat
 		.major = from->major,
 		.minor = from->minor,
 		.inode = from->inode,
-		.flags = (from->fate != SHELF_THERE ? FILE_DELETED : 0U) |
+		.flags = (shelf_is_deleted(from) ? FILE_DELETED : 0U) |
 	                 (from->is_executable ? FILE_EXECUTABLE : 0U),
 	};
 
@@ -292,10 +294,11 @@ static void set_counts(const struct perusal *s, const bool *shown, struct catalo
 
 	for (unsigned int i = SURVEY_READ; i <= SURVEY_ERROR; i++)
 		catalogue_set(to, (enum survey_quantity)i, s->q[i]);
+	catalogue_set(to, SURVEY_BLOCKED, s->q[SURVEY_BLOCKED]);
 	if (shelf->rest.q[SHELF_MAPPINGS])
 		return;
 	for (size_t i = 0; i < shelf->rows; i++) {
-		deleted += shelf->row[i].fate != SHELF_THERE;
+		deleted += shelf_is_deleted(&shelf->row[i]);
 		unlisted += !shown[i];
 	}
 	catalogue_set(to, SURVEY_FILES, shelf->rows);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A survey of the files that all processes of a host have mapped: one process after the other is read slowly, a piece of
- * its smaps at a time, and what comes out is a catalogue. Who is read, and when, is the caller's.
+ * Survey reader: reads smaps of one process after the other, slowly and in small pieces, and sums by file how much memory is
+ * mapped. The result is a catalogue. The caller chooses the processes and the times.
  *
- * A process counts when all of it was read, or not at all. The kernel ends the text of an address space that is gone
- * (exit, exec) without a word. But it is the same address space as long as the file is open, so when its beginning can be
- * read once more at the end, it was there all the time (m_start() in fs/proc/task_mmu.c). One with
- * more than 128 MiB of text is given up: it might have no end.
+ * A process counts only if all of its smaps was read. The kernel ends the text of an address space that is gone (exit, exec)
+ * without an error. But an open file stays with its address space, so if its beginning can be read again at the end, the
+ * address space was there all the time (m_start() in fs/proc/task_mmu.c). A process with more than 128 MiB of text is
+ * dropped.
  */
 #ifndef MEMTALLY_INSIDE_PERUSAL_H
 #define MEMTALLY_INSIDE_PERUSAL_H
@@ -16,6 +16,8 @@
 
 #include "base/cleanup.h"
 #include "collectors/catalogue.h"
+#include "collectors/stream.h"
+#include "inside/drivermemory.h"
 #include "inside/mapping.h"
 #include "inside/shelf.h"
 
@@ -27,42 +29,53 @@ struct perusal {
 	struct mapping_reader reader;
 	uint64_t begun_ns;             /* CLOCK_BOOTTIME */
 	uint64_t q[SURVEY_QUANTITIES]; /* counts of processes so far */
-	int fd;                        /* of the smaps that are being read; -1: none are */
-	uint32_t uid;                  /* whose they are */
-	uint64_t bytes, max_bytes; /* read of them, and at most: of more a process is left out */
-	uint64_t hold_ns; /* how long the last perusal_step() kept the process waiting at most */
+	struct stream stream;          /* of the smaps that are being read; closed: none are */
+	uint32_t uid;                  /* of the process that is being read */
+	uint64_t bytes,
+		max_bytes; /* of its text so far, and the limit above which it is left out */
+	/*
+	 * Drivers' memory of the process that is being read, or was read last. .is_read: smaps was read to its end, and the
+	 * address space was there all the time.
+	 */
+	struct drivermemory driver;
+	bool is_read;
+	bool skips_files; /* set by the owner: only drivers' memory is counted */
+	uint64_t
+		hold_ns; /* the longest time for which the last perusal_step() kept the process waiting */
 };
 
-/* SEED: nobody who names files may know it. */
+/* SEED is of hashes, and must be secret: users choose the names of files. */
 void perusal_init(struct perusal *s, uint64_t seed);
 void perusal_done(struct perusal *s);
 #define AUTO_PERUSAL CLEANUP(perusal_done)
 
-/* A survey begins, at BEGUN_NS (CLOCK_BOOTTIME); what was under way is forgotten. */
+/* Begins a survey at BEGUN_NS (CLOCK_BOOTTIME), and drops one that is under way. */
 void perusal_begin(struct perusal *s, uint64_t begun_ns);
 
-/* A process of which nothing is read: SURVEY_DENIED to SURVEY_ERROR. */
+/* Counts a process that is not read, with OUTCOME from SURVEY_DENIED to SURVEY_ERROR, or SURVEY_BLOCKED. */
 void perusal_count(struct perusal *s, enum survey_quantity outcome);
 
-/* The next process, one of user UID, is read from FD, its smaps at their beginning. Consumes FD. */
-void perusal_enter(struct perusal *s, int fd, uint32_t uid);
+/* Begins the next process, of user UID: STREAM is its smaps, at the beginning. Takes STREAM over, and closes it. */
+void perusal_enter(struct perusal *s, struct stream *stream, uint32_t uid);
 
 static inline bool perusal_is_reading(const struct perusal *s)
 {
-	return s->fd >= 0;
+	return stream_is_open(&s->stream);
 }
 
 enum perusal_outcome {
-	PERUSAL_MORE = 1, /* of the same process, after a pause */
+	PERUSAL_MORE = 1, /* call perusal_step() again after a pause */
+	PERUSAL_BLOCKED,  /* the read has blocked: the process is counted as SURVEY_BLOCKED */
+	PERUSAL_LOST, /* the worker that read is gone (stream.h): the process is not counted, and can be entered again */
 };
 
 /*
- * Reads for about SLICE_NS, at least once. 0: that was all of the process, and it is counted; PERUSAL_MORE; -ENOMEM,
- * -EOVERFLOW: the survey is lost.
+ * Reads for about SLICE_NS, at least once; a read that blocks takes longer (collectors/workers.h). Returns 0 if the process
+ * has been read to its end, or left out, and counted; an outcome; -ENOMEM or -EOVERFLOW: the survey is lost.
  */
 int perusal_step(struct perusal *s, uint64_t slice_ns);
 
-/* It is over, at ENDED_NS (CLOCK_BOOTTIME): fills in *RET and gives its memory back. -ENOMEM: there is nothing in *RET. */
+/* Ends the survey at ENDED_NS (CLOCK_BOOTTIME): fills *RET, and frees the memory of S. Returns 0, or -ENOMEM: *RET is empty. */
 int perusal_end(struct perusal *s, uint64_t ended_ns, struct catalogue *ret);
 
 #endif

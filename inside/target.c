@@ -21,6 +21,8 @@ const char *target_text(enum target_outcome outcome)
 		[TARGET_GONE] = "is not there, or not any more",
 		[TARGET_DENIED] = "is refused by the kernel",
 		[TARGET_CHANGED] = "executed another program while it was looked at",
+		[TARGET_BLOCKED] =
+			"is blocked: the kernel keeps the readers of its files in /proc waiting",
 	};
 
 	return texts[outcome];
@@ -68,6 +70,7 @@ static int look(struct target *t, struct sample *ret)
 	case OUTCOME_GONE: return TARGET_GONE;
 	case OUTCOME_NO_MM: return why_without(t);
 	case OUTCOME_CHANGING: return TARGET_CHANGED;
+	case OUTCOME_BLOCKED: return TARGET_BLOCKED;
 	case OUTCOME_MALFORMED: return -EBADMSG;
 	default: return -EIO;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that is looked into, with the rights of whoever asks: what it is called, and its files in /proc, which are of
- * one image, or it is said that they are not.
+ * A process that a view reads, with the rights of the user that runs memtally: its name, and its files in /proc. Results tell
+ * whether they are of one image. All reads may block, see cli/supervisor.h.
  */
 #ifndef MEMTALLY_INSIDE_TARGET_H
 #define MEMTALLY_INSIDE_TARGET_H
@@ -13,59 +13,63 @@
 #include "collectors/process.h"
 #include "inside/mapping.h"
 
-/* Why there is nothing to look into. */
+/* Why a process cannot be read. */
 enum target_outcome {
 	TARGET_KERNEL_THREAD = 1, /* it has no memory of its own */
-	TARGET_ENDED,             /* a zombie, or about to be one: nor has this any more */
-	TARGET_GONE,              /* there is no such process, or not any more */
-	TARGET_DENIED,            /* the kernel refuses it */
-	TARGET_CHANGED,           /* it executes another program by now, or executes all the time */
+	TARGET_ENDED,             /* a zombie, or exiting: it has no memory any more */
+	TARGET_GONE,              /* there is no such process (any more) */
+	TARGET_DENIED,            /* the kernel refuses to have it read */
+	TARGET_CHANGED, /* it has executed another program, or executes programs all the time */
+	TARGET_BLOCKED, /* the kernel keeps the readers of its files in /proc waiting */
 	TARGET_OUTCOMES
 };
 
 struct target {
 	struct process_reader reader;
 	struct process process;
-	struct sample sample;  /* what its counters said first */
+	struct sample sample;  /* its counters when it was opened */
 	struct buffer program; /* terminated */
 };
 
-/* Opens PID of PROCFS, which is borrowed. 0, a target_outcome, or a shortage of ours. */
+/* Opens process PID of PROCFS, which stays borrowed, in *RET. Returns 0; an enum target_outcome; -ENOMEM, -EMFILE or -ENFILE. */
 int target_open(const struct procfs *procfs, pid_t pid, struct target *ret);
 void target_done(struct target *t);
 #define AUTO_TARGET CLEANUP(target_done)
 
-/* What its program is called, clean. */
+/* The clean name of its program. */
 const char *target_program(const struct target *t);
 
-/* Opens FILE of its directory, of a live thread where its leader is dead: "smaps". 0, a target_outcome, or open's error. */
+/*
+ * Opens FILE (such as "smaps") of its directory, of a live thread if its leader is dead. The caller owns *RET_FD. Returns 0;
+ * an enum target_outcome; or a negative errno of open().
+ */
 int target_file(struct target *t, const char *file, int *ret_fd);
 
 /*
- * Whether it is still what it was when it was opened, so that what was read since is of one image, and whole: the kernel
- * ends files of an image that has gone without a word. 0, or a target_outcome.
+ * Confirms that T still runs the image that it ran when it was opened, so that all that was read since is of one image and
+ * complete: the kernel ends the files of an image that is gone without an error. Returns 0, or an enum target_outcome.
  */
 int target_confirm(struct target *t);
 
 /*
- * Has TAKE called for each mapping of its smaps. 0, a target_outcome, what TAKE returned, -EBADMSG: what no kernel
- * prints, or read's error. It may have ended early without a word: see target_confirm().
+ * Calls TAKE(CONTEXT) for each mapping of its smaps. Returns 0; an enum target_outcome; a result of TAKE; -EBADMSG for a text
+ * that no kernel prints; or a negative errno of read(). The text may end early without an error: see target_confirm().
  */
 int target_mappings(struct target *t, mapping_taker take, void *context);
 
-/* The same of its maps: where mappings are and of what, without any field. The kernel walks no page tables for it. */
+/* Does the same for its maps: mappings without any field of .q. The kernel walks no page tables for it. */
 int target_places(struct target *t, mapping_taker take, void *context);
 
 /*
- * What R comes to, which reading it returned: 0, a target_outcome or an error. An image that goes ends what is read without a
- * word, or with one that says something else; so it is confirmed before R is believed.
+ * Returns the final result of a reading that returned R: R, or an enum target_outcome if the image is gone. A reading of an
+ * image that goes away ends without an error, or with another one, so this confirms the image first.
  */
 int target_end(struct target *t, int r);
 
-/* The first, and then target_end(): confirms that they are of one image. What was taken before any outcome or error stands. */
+/* target_mappings() and then target_end(). Mappings that were given to TAKE before an outcome or error are not taken back. */
 int target_walk(struct target *t, mapping_taker take, void *context);
 
-/* A sentence's end for people: "is a kernel thread, which has no memory of its own". */
+/* The end of a sentence for OUTCOME: "is a kernel thread, which has no memory of its own". */
 const char *target_text(enum target_outcome outcome);
 
 #endif

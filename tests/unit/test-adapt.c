@@ -3,6 +3,7 @@
 
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -263,7 +264,7 @@ static void says_what_it_does(void **state)
 	exact.is_adaptive = false;
 	pass_set_options(s->pass, &exact);
 	adaptive_again(s, &view);
-	for (unsigned int i = SELF_READ_ESTIMATE; i <= SELF_WALKS_DISTURB; i++)
+	for (unsigned int i = SELF_MEASUREMENTS_WHOLE; i <= SELF_WALKS_DISTURB; i++)
 		assert_false(ROW_HAS(view_self(view), i));
 	assert_int_equal(view->section[SECTION_HISTOGRAMS].count, 2);
 	assert_int_equal(view_histogram(view, 1)->id, HISTOGRAM_HOLD);
@@ -397,6 +398,49 @@ static void goes_on_by_a_thread_when_the_leader_dies(void **state)
 	}
 }
 
+static const struct watch *watch_of(const struct adaptive *s, pid_t pid)
+{
+	const struct proctable *t = &s->pass->table;
+	size_t i = 0;
+
+	while (i < t->count && t->item[i]->pid != pid)
+		i++;
+	assert_true(i < t->count);
+	return t->item[i]->watch;
+}
+
+/* A process that exits keeps its relations until its memory is free, and counts as memory of no process for as long. */
+static void knows_who_is_leaving(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct tree_process exiting = adaptive_cast[2];
+	const struct hostsum *h = &s->pass->adapt.hostsum;
+
+	(void)state;
+	view_unref(adaptive_pass(s));
+	assert_int_equal(h->left, 0);
+	exiting.rss_kib = 0;
+	exiting.state = 'R';
+	tree_add(&s->tree, &exiting);
+	tree_write(&s->tree, "11/statm", "0 0 0 0 0 0 0\n");
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		AUTO_VIEW struct view *view = adaptive_pass(s);
+
+		assert_int_equal(view_count(view, METRIC_PROCESS), 3);
+		assert_int_equal(h->left, 8000 * 1024);
+		assert_int_equal(watch_of(s, 11)->leaving, 8000 * 1024);
+		assert_true(watch_of(s, 11)->is_related);
+	}
+	exiting.state = 'Z';
+	tree_add(&s->tree, &exiting);
+	for (unsigned int pass = 0; pass < 2; pass++) {
+		view_unref(adaptive_pass(s));
+		assert_int_equal(h->left, 0);
+		assert_int_equal(watch_of(s, 11)->leaving, 0);
+		assert_false(watch_of(s, 11)->is_related);
+	}
+}
+
 /* The Nth allocation fails in a pass that is the first, or the second. False: there are not so many. */
 static bool survives_failure(bool is_second, unsigned int n)
 {
@@ -440,6 +484,49 @@ static void survives_without_memory(void **state)
 	assert_true(first > 20 && second > 3);
 }
 
+/* A measurement that an error has kept from being renewed is as old as it was, and is renewed as soon as it can be. */
+static void errors_make_nothing_newer(void **state)
+{
+	static const struct {
+		int error;        /* of opening smaps_rollup */
+		const char *text; /* of it */
+	} cases[] = {{EIO, NULL}, {EMFILE, NULL}, {0, "Rss: 1 kB\nPss: 1 MB\n"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+		const struct tree_process *p = &adaptive_cast[4];
+		struct tree_event event = {.suffix = "smaps_rollup", .error = cases[i].error};
+		AUTO_VIEW struct view *view = adaptive_pass(s);
+
+		adaptive_again(s, &view);
+		nanosleep(&(struct timespec){.tv_sec = 400}, NULL);
+		if (cases[i].text)
+			tree_write(&s->tree, "13/smaps_rollup", cases[i].text);
+		for (unsigned int pass = 0; pass < 2; pass++) {
+			tree_expect(NULL, 0);
+			view_unref(view);
+			view = run_pass(s->pass);
+			assert_int_equal(adaptive_row(view, 13)->source, SOURCE_ESTIMATE);
+			assert_int_equal(adaptive_row(view, 13)->outcome, OUTCOME_MEASURED);
+			assert_int_equal(adaptive_row(view, 13)->q[PROCESS_PSS], p->pss_kib * 1024);
+			assert_true(adaptive_row(view, 13)->q[PROCESS_PSS_AGE] >= 400 * NS_PER_SEC);
+			adaptive_plan(s, 10);
+			tree_expect(&event, 1);
+			while (adaptive_turn(s))
+				;
+			assert_true(event.count > 0);
+			event.count = 0;
+		}
+		tree_add(&s->tree, p);
+		adaptive_again(s, &view);
+		adaptive_turns(s);
+		adaptive_again(s, &view);
+		assert_int_equal(adaptive_row(view, 13)->source, SOURCE_ROLLUP);
+		assert_true(adaptive_row(view, 13)->q[PROCESS_PSS_AGE] < 300 * NS_PER_SEC);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -455,6 +542,8 @@ int main(void)
 		cmocka_unit_test(knows_since_when_the_host_swaps),
 		cmocka_unit_test(exact_and_back),
 		cmocka_unit_test(goes_on_by_a_thread_when_the_leader_dies),
+		cmocka_unit_test(knows_who_is_leaving),
+		cmocka_unit_test(errors_make_nothing_newer),
 		cmocka_unit_test(survives_without_memory),
 	};
 

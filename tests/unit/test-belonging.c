@@ -112,6 +112,37 @@ static void everybody_has_an_owner_of_each_kind(void **state)
 	assert_int_equal(owner(&s, &p, OWNER_SESSION)->user, 1000);
 }
 
+/* A user who makes cgroups cannot have one appear under a label of our own. */
+static void no_cgroup_is_called_as_a_label(void **state)
+{
+	static const char *const names[] = {"(none)", "(other)", "(unnamed)", "(memfd)"};
+	static const char *const paths[] = {"0::/system.slice/%s\n",
+		"0::/system.slice/%s.service\n",
+		"0::/user.slice/user-1000.slice/session-%s.scope\n",
+		"0::/user.slice/user-1000.slice/user@1000.service/app.slice/%s.scope\n",
+		"0::/machine.slice/machine-%s.scope\n", "0::/lxc.payload.%s\n", "0::/lxc/%s\n",
+		"0::/%s.slice/x.service\n", "0::/docker/%s\n"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+			AUTO_SCENE struct scene s;
+			struct process p;
+			char path[256];
+
+			scene_open(&s);
+			snprintf(path, sizeof(path), paths[i], names[k]);
+			p = new_process(&s, 1000, "sh", path);
+			for (unsigned int kind = OWNER_UNIT; kind <= OWNER_CONTAINER; kind++) {
+				const char *found = owner(&s, &p, (enum owner_kind)kind)->key;
+
+				assert_true(!strchr(found, '(') || !strcmp(found, OWNER_NONE));
+				assert_true(strcmp(found, OWNER_NONE) != 0 ||
+					    !owner(&s, &p, (enum owner_kind)kind)->has_user);
+			}
+		}
+}
+
 /* What was not read again stays as it was. */
 static void what_changes_changes_alone(void **state)
 {
@@ -222,6 +253,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everybody_has_an_owner_of_each_kind),
+		cmocka_unit_test(no_cgroup_is_called_as_a_label),
 		cmocka_unit_test(what_changes_changes_alone),
 		cmocka_unit_test(namesakes_are_told_apart),
 		cmocka_unit_test(lack_of_memory_is_told),

@@ -37,7 +37,10 @@ static struct watch measured(void)
 
 static struct snapshot_process fill(struct figures *f, struct watch *w, uint64_t since_ns)
 {
-	struct process p = {.pid = 7, .uid = 8, .watch = w};
+	struct process p = {.pid = 7,
+		.uid = 8,
+		.watch = w,
+		.block.file = w->outcome == OUTCOME_BLOCKED ? "smaps_rollup" : NULL};
 	struct snapshot_process row = {0};
 
 	figures_fill(f, &p, since_ns, &row);
@@ -83,6 +86,34 @@ static void a_failure_is_no_estimate(void **state)
 	assert_int_equal(row.q[PROCESS_RSS], 10 * MIB);
 	w.present = 0;
 	assert_int_equal(fill(&f, &w, 0).source, SOURCE_NONE);
+}
+
+/* A blocked process has its last measurement carried forward with bounds, or its RSS if it was never measured. */
+static void a_blocked_process_is_estimated(void **state)
+{
+	struct watch w = measured();
+	struct snapshot_process row;
+	struct figures f;
+
+	(void)state;
+	figures_init(&f, PAGE);
+	w.outcome = OUTCOME_BLOCKED;
+	row = fill(&f, &w, 5 * SEC);
+	assert_int_equal(row.outcome, OUTCOME_BLOCKED);
+	assert_int_equal(row.source, SOURCE_ESTIMATE);
+	assert_int_equal(row.q[PROCESS_PSS], 7 * MIB);
+	assert_true(ROW_HAS(&row, PROCESS_PSS_LOW) && ROW_HAS(&row, PROCESS_PSS_HIGH));
+	assert_true(ROW_HAS(&row, PROCESS_PSS_AGE));
+	assert_true(snapshot_has_figure(&row));
+	assert_false(snapshot_is_guess(&row));
+	w.has_base = false;
+	w.measured_ns = 0;
+	row = fill(&f, &w, 0);
+	assert_int_equal(row.outcome, OUTCOME_BLOCKED);
+	assert_int_equal(row.source, SOURCE_RSS);
+	assert_int_equal(row.q[PROCESS_RSS], 10 * MIB);
+	assert_false(ROW_HAS(&row, PROCESS_PSS));
+	assert_false(snapshot_has_figure(&row));
 }
 
 /* Of one that was never measured: its own memory, and of files as much as the others had in the last pass. */
@@ -317,6 +348,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_a_measurement_from_an_estimate),
 		cmocka_unit_test(a_failure_is_no_estimate),
+		cmocka_unit_test(a_blocked_process_is_estimated),
 		cmocka_unit_test(guesses_by_what_others_share),
 		cmocka_unit_test(knows_the_oldest),
 		cmocka_unit_test(counts_how_far_off_it_was),

@@ -3,8 +3,11 @@
 
 #include "tests/unit/unit.h"
 
+#include <unistd.h>
+
 #include "base/clock.h"
 #include "collectors/identity.h"
+#include "tests/unit/crew.h"
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 
@@ -26,6 +29,116 @@ static void a_new_address_space_is_compared(void **state)
 	subject_read(s, 1000);
 	assert_true(s->process.mm_is_new);
 	assert_int_equal(s->process.mm_group, 0);
+}
+
+/* Reads that were announced are made by pid: they must not count for the next process that gets it. */
+static void announced_reads_of_a_former_process_do_not_count(void **state)
+{
+	static const struct tree_process former = {.pid = 42,
+		.name = "former",
+		.start_ticks = 500,
+		.image = 7,
+		.rss_kib = 1 << 20,
+		.pss_kib = 1 << 20,
+		.uss_kib = 1 << 20,
+		.exe = "/usr/bin/former"};
+	static const struct tree_process next = {.pid = 42,
+		.name = "next",
+		.start_ticks = 900,
+		.image = 9,
+		.rss_kib = 400,
+		.pss_kib = 300,
+		.uss_kib = 200,
+		.exe = "/usr/bin/next"};
+	AUTO_SUBJECT struct subject *s = subject_new(&former);
+	struct crew crew;
+
+	tree_write(&s->tree, "42/statm", "1 1 1 0 0 0 0\n");
+	crew_open(&crew, s->tree.fd);
+	s->reader.workers = &crew.workers;
+	s->reader.own_pid = getpid();
+	s->reader.kept_max = 100;
+	for (int known = 0; known < 2; known++) {
+		if (known)
+			subject_read(s, 1000);
+		process_announce(&s->reader, &s->process, false);
+		(void)workers_await(&crew.workers, 42);
+		tree_remove(&s->tree, "42");
+		tree_add(&s->tree, &next);
+		tree_write(&s->tree, "42/statm", "1 1 1 0 0 0 0\n");
+		subject_read(s, 2000);
+		assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+		assert_int_equal(s->sample.q[PROCESS_RSS], 400 << 10);
+		assert_int_equal(s->sample.q[PROCESS_PSS], 300 << 10);
+		process_release(&s->reader, &s->process);
+		process_init(&s->process, 42);
+		tree_remove(&s->tree, "42");
+		tree_add(&s->tree, &former);
+		tree_write(&s->tree, "42/statm", "1 1 1 0 0 0 0\n");
+	}
+	(void)state;
+	s->reader.workers = NULL;
+	crew_close(&crew);
+}
+
+/* A process that executes another program between the announced read and status. */
+static void an_announced_walk_of_a_former_image_does_not_count(void **state)
+{
+	static const struct tree_process former = {.pid = 42,
+		.name = "former",
+		.start_ticks = 500,
+		.image = 7,
+		.rss_kib = 1 << 20,
+		.pss_kib = 1 << 20,
+		.uss_kib = 1 << 20,
+		.exe = "/usr/bin/former"};
+	static const struct tree_process next = {.pid = 42,
+		.name = "next",
+		.start_ticks = 500,
+		.image = 9,
+		.rss_kib = 400,
+		.pss_kib = 300,
+		.uss_kib = 200,
+		.exe = "/usr/bin/next"};
+	AUTO_SUBJECT struct subject *s = subject_new(&former);
+	struct crew crew;
+
+	tree_write(&s->tree, "42/statm", "1 1 1 0 0 0 0\n");
+	crew_open(&crew, s->tree.fd);
+	s->reader.workers = &crew.workers;
+	s->reader.own_pid = getpid();
+	s->reader.kept_max = 100;
+	subject_read(s, 1000);
+	subject_read(s, 1000);
+	process_announce(&s->reader, &s->process, false);
+	(void)workers_await(&crew.workers, 42);
+	tree_add(&s->tree, &next);
+	tree_write(&s->tree, "42/statm", "1 1 1 0 0 0 0\n");
+	subject_read(s, 2000);
+	fprintf(stderr, "outcome %d rss %llu pss %llu renamed %d new %d\n", s->sample.outcome,
+		(unsigned long long)s->sample.q[PROCESS_RSS] >> 10,
+		(unsigned long long)s->sample.q[PROCESS_PSS] >> 10, s->sample.is_renamed,
+		s->sample.is_new_image);
+	assert_int_equal(s->sample.q[PROCESS_RSS], 400 << 10);
+	assert_int_equal(s->sample.q[PROCESS_PSS], 300 << 10);
+	(void)state;
+	s->reader.workers = NULL;
+	crew_close(&crew);
+}
+
+/* Beyond the limit of descriptors no directory is kept, and the start time tells that the pid is another process's. */
+static void a_block_ends_with_its_process(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+
+	(void)state;
+	s->reader.kept_max = 0;
+	subject_read(s, 1000);
+	block_begin(&s->process.block, "stat", false, 1000);
+	s->p.start_ticks++;
+	tree_add(&s->tree, &s->p);
+	subject_read(s, 2000);
+	assert_false(block_is_on(&s->process.block));
 }
 
 /* Being refused is no sign of a new image: nothing else is read again for it. */
@@ -52,6 +165,32 @@ static void change_image(void *to)
 	s->p.image++;
 	s->p.rss_kib += 100;
 	tree_add(&s->tree, &s->p);
+}
+
+static void grow(void *to)
+{
+	struct subject *s = to;
+
+	s->p.rss_kib += 64 << 10;
+	tree_add(&s->tree, &s->p);
+}
+
+/* A walk and counters that differ in size may be of two images: stat tells. Growth is no other image. */
+static void another_size_asks_for_the_image(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+	struct tree_event events[] = {
+		{.suffix = "smaps_rollup", .nth = 1, .call = grow, .to = s}, {.suffix = "stat"}};
+
+	(void)state;
+	subject_read(s, 1000);
+	tree_expect(events, ARRAY_SIZE(events));
+	assert_false(subject_read(s, 1000)->is_new_image);
+	assert_int_equal(events[1].count, 1);
+	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
+	events[1].count = 0;
+	subject_read(s, 1000);
+	assert_int_equal(events[1].count, 0);
 }
 
 /* A sample between two images is taken again, and then is of the new one throughout. */
@@ -330,9 +469,13 @@ static void a_look_notices_an_exec(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_block_ends_with_its_process),
+		cmocka_unit_test(announced_reads_of_a_former_process_do_not_count),
 		cmocka_unit_test(a_new_address_space_is_compared),
 		cmocka_unit_test(who_is_denied_costs_no_more),
+		cmocka_unit_test(another_size_asks_for_the_image),
 		cmocka_unit_test(an_exec_in_the_middle_is_read_again),
+		cmocka_unit_test(an_announced_walk_of_a_former_image_does_not_count),
 		cmocka_unit_test(an_exec_in_every_reading_is_changing),
 		cmocka_unit_test(an_exec_between_passes_is_a_new_image),
 		cmocka_unit_test(a_rename_is_no_new_image),

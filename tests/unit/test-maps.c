@@ -3,8 +3,29 @@
 
 #include "tests/unit/unit.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
 #include "base/cleanup.h"
 #include "collectors/maps.h"
+#include "tests/unit/tree.h"
+
+static int read_below(int procfs_fd, int fd, char *text, size_t size, struct maps_parser *p)
+{
+	struct stream stream = STREAM_CLOSED;
+
+	stream.fd = fd; /* the caller's to close */
+	return maps_read(&stream, text, size, procfs_fd, p);
+}
+
+static int read_maps(int fd, char *text, size_t size, struct maps_parser *p)
+{
+	return read_below(-1, fd, text, size, p);
+}
 
 static int parse(
 	const char *text, size_t len, size_t piece, struct maps_segment *ret, size_t *ret_count)
@@ -94,6 +115,33 @@ static void is_bounded(void **state)
 		assert_int_equal(s[i].bytes, (uint64_t)(1000 - i) << 24);
 }
 
+/* Feeds one mapping of PAGES pages of the object INODE. */
+static void feed(struct maps_parser *p, unsigned int pages, unsigned int inode)
+{
+	char line[128];
+	int n = snprintf(line, sizeof(line), "10000000-%x000 r--s 00000000 08:01 %u /x\n",
+		0x10000 + pages, inode);
+
+	assert_int_equal(maps_parser_feed(p, line, (size_t)n), 0);
+}
+
+/* A file that is mapped in 5,000 single pages among 100,000 pages of others, each in a place of its own, is not lost. */
+static void keeps_what_is_mapped_in_many_pieces(void **state)
+{
+	struct maps_segment s[MAPS_SEGMENTS];
+	struct maps_parser p;
+	size_t count;
+
+	(void)state;
+	maps_parser_init(&p);
+	for (unsigned int i = 0; i < 105000; i++)
+		feed(&p, 1, i % 21 ? 1000 + i : 7);
+	assert_int_equal(maps_parser_end(&p, s, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(s[0].inode, 7);
+	assert_in_range(s[0].bytes, (5000 - 2 * 105000 / MAPS_CANDIDATES) * 4096, 5000 * 4096);
+}
+
 /* When all places are taken, a smaller one does not put out a larger. */
 static void keeps_the_larger(void **state)
 {
@@ -111,10 +159,134 @@ static void keeps_the_larger(void **state)
 		assert_int_equal(maps_parser_feed(&p, line, (size_t)n), 0);
 	}
 	assert_int_equal(p.count, MAPS_CANDIDATES);
-	for (unsigned int i = 0; i < MAPS_CANDIDATES; i++)
-		assert_in_range(p.item[i].inode, 1, MAPS_CANDIDATES);
 	assert_int_equal(maps_parser_end(&p, s, &count), 0);
 	assert_int_equal(count, MAPS_SEGMENTS);
+	for (unsigned int i = 0; i < MAPS_SEGMENTS; i++)
+		assert_int_equal(s[i].inode, MAPS_CANDIDATES - i);
+}
+
+enum { MANY_MAPPINGS = 60000, SHARED_BYTES = 4 << 20 };
+
+/* A child with MANY_MAPPINGS mappings, of which each second one has other rights, and above them FD. */
+static pid_t fork_many(int fd)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (MANY_MAPPINGS + 1) * page;
+	int ready[2];
+	char c = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		char *at = mmap(NULL, SHARED_BYTES + bytes, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		bool is_good = at != MAP_FAILED && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
+
+		for (size_t i = 0; is_good && i < MANY_MAPPINGS; i += 2)
+			is_good = mprotect(at + i * page, page, PROT_READ) == 0;
+		is_good = is_good && mmap(at + bytes, SHARED_BYTES, PROT_READ,
+					     MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
+		c = is_good;
+		if (write(ready[1], &c, 1) == 1)
+			pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	if (!c) { /* vm.max_map_count is lower here */
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		skip();
+	}
+	return pid;
+}
+
+/* A text of several MiB is read to its end: what lies at the highest addresses is found. */
+static void reads_the_maps_of_a_process_with_60000_mappings(void **state)
+{
+	AUTO_CLOSE int file = memfd_create("shared", MFD_CLOEXEC), maps = -1;
+	struct maps_segment s[MAPS_SEGMENTS];
+	char path[64], text[4096];
+	struct maps_parser p;
+	size_t count = 0, i = 0;
+	struct stat st;
+	pid_t pid;
+
+	(void)state;
+	assert_true(file >= 0);
+	assert_int_equal(ftruncate(file, SHARED_BYTES), 0);
+	assert_int_equal(fstat(file, &st), 0);
+	pid = fork_many(file);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(read_maps(maps, text, sizeof(text), &p), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_true(p.mappings > MANY_MAPPINGS);
+	assert_int_equal(maps_parser_end(&p, s, &count), 0);
+	while (i < count && s[i].inode != st.st_ino)
+		i++;
+	assert_true(i < count);
+	assert_int_equal(s[i].bytes, SHARED_BYTES);
+}
+
+/* A text without an end is read no further than MAPS_TEXT_MAX, and what was read by then counts. */
+static void stops_at_the_limit(void **state)
+{
+	static const char line[] = "10000000-20000000 r--s 00000000 08:01 7 /a\n";
+	AUTO_CLOSE int fd = memfd_create("maps", MFD_CLOEXEC);
+	AUTO_FREE char *text = malloc(MAPS_TEXT_MAX + sizeof(line));
+	struct maps_segment s[MAPS_SEGMENTS];
+	struct maps_parser p;
+	char piece[5000];
+	size_t count, len = 0;
+
+	(void)state;
+	assert_non_null(text);
+	for (; len < MAPS_TEXT_MAX; len += sizeof(line) - 1)
+		memcpy(text + len, line, sizeof(line) - 1);
+	assert_int_equal(write(fd, text, len), len);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(read_maps(fd, piece, sizeof(piece), &p), MAPS_CUT);
+	assert_int_equal(maps_parser_end(&p, s, &count), 0);
+	assert_int_equal(count, 1);
+	assert_in_range(p.mappings, (MAPS_TEXT_MAX - sizeof(piece)) / (sizeof(line) - 1),
+		(MAPS_TEXT_MAX + sizeof(piece)) / (sizeof(line) - 1));
+}
+
+/* If processes may have more mappings, a longer text is read to its end. */
+static void reads_on_where_more_may_be_mapped(void **state)
+{
+	static const char line[] = "10000000-20000000 r--p 00000000 00:00 0\n",
+			  last[] = "20000000-30000000 r--s 00000000 08:01 7 /shared\n";
+	static const struct {
+		const char *count;
+		int result;
+	} cases[] = {{"200000\n", 0}, {"65530\n", MAPS_CUT}, {"many\n", MAPS_CUT}};
+	AUTO_CLOSE int fd = memfd_create("maps", MFD_CLOEXEC);
+	AUTO_FREE char *text = malloc(MAPS_TEXT_MAX + sizeof(line));
+	struct maps_segment s[MAPS_SEGMENTS];
+	AUTO_TREE struct tree t = {.fd = -1};
+	struct maps_parser p;
+	char piece[4096];
+	size_t count, len = 0;
+
+	(void)state;
+	assert_non_null(text);
+	for (; len < MAPS_TEXT_MAX; len += sizeof(line) - 1)
+		memcpy(text + len, line, sizeof(line) - 1);
+	assert_int_equal(write(fd, text, len), len);
+	assert_int_equal(write(fd, last, sizeof(last) - 1), sizeof(last) - 1);
+	tree_open(&t);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		tree_write(&t, "sys/vm/max_map_count", cases[i].count);
+		assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+		assert_int_equal(read_below(t.fd, fd, piece, sizeof(piece), &p), cases[i].result);
+		assert_int_equal(maps_parser_end(&p, s, &count), 0);
+		assert_int_equal(count, cases[i].result == 0);
+	}
 }
 
 /* A path is passed over, whatever is in it and however long. */
@@ -193,6 +365,10 @@ int main(void)
 		cmocka_unit_test(takes_an_empty_text),
 		cmocka_unit_test(is_bounded),
 		cmocka_unit_test(keeps_the_larger),
+		cmocka_unit_test(keeps_what_is_mapped_in_many_pieces),
+		cmocka_unit_test(reads_the_maps_of_a_process_with_60000_mappings),
+		cmocka_unit_test(stops_at_the_limit),
+		cmocka_unit_test(reads_on_where_more_may_be_mapped),
 		cmocka_unit_test(passes_over_paths),
 		cmocka_unit_test(refuses_what_no_kernel_prints),
 	};

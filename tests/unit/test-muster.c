@@ -44,7 +44,7 @@ static pid_t start(char *block)
 
 static void take(struct muster *m, pid_t pid, uint32_t group)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 
 	assert_int_equal(target_open(&procfs, pid, &t), 0);
 	assert_int_equal(muster_take(m, &t, group), 0);
@@ -346,7 +346,7 @@ static void end_at(void *context)
 /* When all of it has been read, but nobody can know that. */
 static void who_ends_meanwhile_is_told(void **state)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	char *block = map_shared();
 	struct ending ending = {.at = 0};
 	struct muster m;
@@ -387,7 +387,7 @@ int __wrap_pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd)
 /* What taking a child comes to that ENDS, when it is read, or not; reading it fails with ERROR; 0: as the kernel has it. */
 static int take_at_its_end(bool ends, int error)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	struct muster m;
 	pid_t child;
 	int r;
@@ -427,7 +427,7 @@ static void an_error_is_one_of_the_living(void **state)
 
 static void who_has_ended_is_told(void **state)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.statm_fd = -1};
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	char *block = map_shared();
 	struct muster m;
 	pid_t child;

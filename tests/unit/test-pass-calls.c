@@ -166,12 +166,78 @@ static void many_calls_may_fail(void **state)
 	survives_all(true, MANY, SOME);
 }
 
+/* So much of a file at most: many reads for each, and yet not so many places that the check takes long. */
+enum { PIECE = 200 };
+
+static void passes_are_whole(bool is_adaptive, unsigned int most)
+{
+	struct pass_options options = is_adaptive ? run_adaptive : run_exact;
+	AUTO_PASS struct pass *pass = NULL;
+	AUTO_TREE struct tree tree;
+
+	tree_open(&tree);
+	witness_populate(&tree);
+	options.procfs = tree.path;
+	injector_shorten(most);
+	assert_int_equal(pass_open(&options, &pass), 0);
+	witness_mount(&tree, &pass->charges.fs);
+	for (unsigned int passes = 0; passes < 3; passes++) {
+		AUTO_VIEW struct view *view = run_pass(pass);
+
+		if (!is_adaptive || passes)
+			judge_whole(view);
+		else
+			judge(view);
+		take_turns(pass);
+	}
+	injector_shorten(0);
+}
+
+static void short_reads_change_nothing(void **state)
+{
+	static const unsigned int most[] = {1, 7, 64, PIECE};
+
+	(void)state;
+	if (!can_inject || !injector_enter())
+		skip();
+	injector_arm(INJECTOR_CALLS, 0, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(most); i++) {
+		passes_are_whole(false, most[i]);
+		passes_are_whole(true, most[i]);
+	}
+}
+
+/* A process of which a part was read is counted under a reason, in this pass, and whole in the next. */
+static void reads_may_fail_in_the_middle(void **state)
+{
+	(void)state;
+	for (int is_adaptive = 0; is_adaptive < 2; is_adaptive++) {
+		struct scene scene = {.is_adaptive = is_adaptive};
+		const struct injector_sweep sweep = {.kind = INJECTOR_READS,
+			.times = 1,
+			.step = injector_step(SOME),
+			.round = survives,
+			.context = &scene};
+
+		if (!can_inject || !injector_enter())
+			skip();
+		tree_open(&scene.tree);
+		witness_populate(&scene.tree);
+		injector_shorten(PIECE);
+		assert_true(injector_run(&sweep) > 200);
+		injector_shorten(0);
+		tree_done(&scene.tree);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_call_of_exact_passes_may_fail),
 		cmocka_unit_test(each_call_of_adaptive_passes_may_fail),
 		cmocka_unit_test(many_calls_may_fail),
+		cmocka_unit_test(short_reads_change_nothing),
+		cmocka_unit_test(reads_may_fail_in_the_middle),
 	};
 
 	if (!injector_open())

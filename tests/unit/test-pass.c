@@ -3,10 +3,14 @@
 
 #include "tests/unit/unit.h"
 
+#include <errno.h>
+#include <fcntl.h>
+
 #include "base/clock.h"
 #include "base/userns.h"
 #include "collectors/pass-state.h"
 #include "tests/unit/allocation.h"
+#include "tests/unit/crew.h"
 #include "tests/unit/run.h"
 #include "snapshot/owner.h"
 #include "tests/unit/scene.h"
@@ -173,6 +177,40 @@ static void counts_who_can_not_be_read(void **state)
 	}
 }
 
+/* To open and close status takes as long as to print it. Adaptive passes keep another file open. */
+static void status_is_kept_open_between_exact_passes(void **state)
+{
+	struct tree_event event = {.suffix = "status"};
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *last = NULL;
+
+	(void)state;
+	scene_open(&s, false);
+	for (unsigned int i = 0; i < 6; i++) {
+		struct pass_options options = i == 3 || i == 4 ? run_adaptive : run_exact;
+		AUTO_VIEW struct view *view = NULL;
+
+		options.procfs = s.tree.path;
+		pass_set_options(s.pass, &options);
+		if (i == 2)
+			tree_expect(&event, 1);
+		view = run_pass(s.pass);
+		scene_assert_sums(view);
+		assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 6);
+		assert_int_equal(view_host(view)->q[SCOPE_RSS], 100100 * 1024);
+		if (i == 2)
+			assert_int_equal(event.count, 1); /* of the kernel thread */
+		assert_int_equal(s.pass->reader.keeps_status, !options.is_adaptive);
+		if (i == 3) /* the tree has no statm, which adaptive passes keep open */
+			assert_int_equal(s.pass->reader.kept_files, 0);
+	}
+	/* When there is no room for both, directories come first. */
+	s.pass->reader.kept_max = CAST_SIZE + 1;
+	last = run_pass(s.pass);
+	scene_assert_sums(last);
+	assert_int_equal(s.pass->reader.kept_files, 0);
+}
+
 /* A host may refuse a single process, its first for one, even to who has the capability. */
 static void only_who_is_refused_is_denied(void **state)
 {
@@ -244,6 +282,23 @@ static void can_be_resumed(void **state)
 
 	assert_int_equal(pass_begin(s.pass), 0);
 	assert_int_equal(pass_step(s.pass, UINT64_MAX), 0); /* and all at once */
+}
+
+/* memtallyd is to end: a read that is given up is no error of its process, and must not be published. */
+static void is_given_up_with_its_reads(void **state)
+{
+	AUTO_SCENE struct scene s;
+	struct crew crew;
+
+	(void)state;
+	scene_open(&s, false);
+	crew_open(&crew, AT_FDCWD);
+	pass_set_workers(s.pass, &crew.workers);
+	assert_int_equal(pass_begin(s.pass), 0);
+	crew.workers.lanes.is_stopped = true;
+	assert_int_equal(pass_step(s.pass, UINT64_MAX), -ECANCELED);
+	pass_set_workers(s.pass, NULL);
+	crew_close(&crew);
 }
 
 /* A pass that was begun and never ended leaves nothing in the next one. */
@@ -474,6 +529,8 @@ static void needs_no_memory_in_the_steady_state(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_given_up_with_its_reads),
+		cmocka_unit_test(status_is_kept_open_between_exact_passes),
 		cmocka_unit_test(adds_up),
 		cmocka_unit_test(tells_how_proc_is_mounted),
 		cmocka_unit_test(shows_each_process),

@@ -71,12 +71,20 @@ static const struct line old[] = {
 	{0},
 };
 
+static void enter(struct perusal *s, int fd, uint32_t uid)
+{
+	struct stream stream;
+
+	stream_set(&stream, fd);
+	perusal_enter(s, &stream, uid);
+}
+
 /* Reads the process of FD, of user UID, to its end; in how many steps. */
 static unsigned int read_all(struct perusal *s, int fd, uint32_t uid)
 {
 	unsigned int steps = 1;
 
-	perusal_enter(s, fd, uid);
+	enter(s, fd, uid);
 	assert_true(perusal_is_reading(s));
 	while (perusal_step(s, 0) == PERUSAL_MORE)
 		steps++;
@@ -188,7 +196,7 @@ static void takes_all_or_nothing(void **state)
 	for (unsigned int steps = 0; steps < 3; steps++) {
 		int fd = smaps_of(app), same = dup(fd);
 
-		perusal_enter(&s, fd, ALICE);
+		enter(&s, fd, ALICE);
 		for (unsigned int i = 0; i < steps; i++)
 			assert_int_equal(perusal_step(&s, 0), PERUSAL_MORE);
 		assert_int_equal(ftruncate(same, 0), 0);
@@ -199,7 +207,7 @@ static void takes_all_or_nothing(void **state)
 	}
 	read_all(&s, smaps_of(other), BOB);
 	/* One that is still being read when the survey ends. */
-	perusal_enter(&s, smaps_of(app), ALICE);
+	enter(&s, smaps_of(app), ALICE);
 	assert_int_equal(perusal_step(&s, 0), PERUSAL_MORE);
 	assert_int_equal(perusal_end(&s, 2, &c), 0);
 	assert_int_equal(c.q[SURVEY_READ], 2);
@@ -299,7 +307,7 @@ static void holds_for_real_processes(void **state)
 
 		perusal_init(&s, 1);
 		perusal_begin(&s, 1);
-		perusal_enter(&s, smaps_of_child(&o), ALICE);
+		enter(&s, smaps_of_child(&o), ALICE);
 		if (is_late)
 			assert_int_equal(perusal_step(&s, 0), PERUSAL_MORE);
 		cases[n].happens(&o);
@@ -314,6 +322,63 @@ static void holds_for_real_processes(void **state)
 		if (!cases[n].is_buried)
 			bury(&o);
 	}
+}
+
+/* The error of the next stream_read(), and of the next stream_probe(); 0: none. */
+static int read_error, probe_error;
+
+ssize_t __real_stream_read(
+	struct stream *s, char *to, size_t size, uint64_t slice_ns, struct stream_piece *ret);
+ssize_t __wrap_stream_read(
+	struct stream *s, char *to, size_t size, uint64_t slice_ns, struct stream_piece *ret);
+int __real_stream_probe(struct stream *s);
+int __wrap_stream_probe(struct stream *s);
+
+static int take_error(int *error)
+{
+	int e = *error;
+
+	*error = 0;
+	return e;
+}
+
+ssize_t __wrap_stream_read(
+	struct stream *s, char *to, size_t size, uint64_t slice_ns, struct stream_piece *ret)
+{
+	return read_error ? take_error(&read_error)
+	                  : __real_stream_read(s, to, size, slice_ns, ret);
+}
+
+int __wrap_stream_probe(struct stream *s)
+{
+	return probe_error ? take_error(&probe_error) : __real_stream_probe(s);
+}
+
+/* A process that blocks its reader is counted as that; one that has lost its worker is not, and may be read again. */
+static void tells_blocked_from_lost(void **state)
+{
+	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_PERUSAL struct perusal s;
+
+	(void)state;
+	perusal_init(&s, 1);
+	perusal_begin(&s, 1);
+	for (unsigned int is_late = 0; is_late < 2; is_late++) {
+		enter(&s, smaps_of(other), ALICE);
+		*(is_late ? &probe_error : &read_error) = -ETIMEDOUT;
+		assert_int_equal(perusal_step(&s, NS_PER_SEC), PERUSAL_BLOCKED);
+		assert_false(perusal_is_reading(&s));
+		enter(&s, smaps_of(other), ALICE);
+		*(is_late ? &probe_error : &read_error) = -ESTALE;
+		assert_int_equal(perusal_step(&s, NS_PER_SEC), PERUSAL_LOST);
+		assert_false(perusal_is_reading(&s));
+	}
+	read_all(&s, smaps_of(other), BOB);
+	assert_int_equal(perusal_end(&s, 2, &c), 0);
+	assert_int_equal(c.q[SURVEY_BLOCKED], 2);
+	assert_int_equal(c.q[SURVEY_READ], 1);
+	assert_int_equal(c.q[SURVEY_ERROR] + c.q[SURVEY_GONE], 0);
+	assert_int_equal(row_of(&c, "/lib/a.so")->q[FILE_PROCESSES], 1);
 }
 
 static void says_what_could_not_be_read(void **state)
@@ -364,7 +429,7 @@ static void reads_by_pieces(void **state)
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_in_range(read_all(&s, fd, ALICE), steps + 1, steps + 2);
 	assert_true(s.hold_ns > 0);
-	perusal_enter(&s, smaps_of(many), ALICE);
+	enter(&s, smaps_of(many), ALICE);
 	assert_int_equal(perusal_step(&s, 3600 * NS_PER_SEC), 0);
 }
 
@@ -385,7 +450,7 @@ static void gives_up_who_has_no_end(void **state)
 	assert_int_equal(s.max_bytes, 128 * KIB * KIB);
 	s.max_bytes = 16 * KIB;
 	perusal_begin(&s, 1);
-	perusal_enter(&s, fd, ALICE);
+	enter(&s, fd, ALICE);
 	do {
 		for (unsigned int i = 0; i < 4; i++, size += (off_t)more.len)
 			assert_int_equal(pwrite(same, more.data, more.len, size), more.len);
@@ -509,7 +574,7 @@ static int survey_two(struct perusal *s, struct catalogue *c)
 
 		allocation_fail_at(0);
 		fd = smaps_of(texts[i]);
-		perusal_enter(s, fd, ALICE);
+		enter(s, fd, ALICE);
 		do
 			r = perusal_step(s, 0);
 		while (r == PERUSAL_MORE);
@@ -537,7 +602,7 @@ static void wants_memory(void **state)
 				close(fds[i]);
 				continue;
 			}
-			perusal_enter(&s, fds[i], ALICE);
+			enter(&s, fds[i], ALICE);
 			do
 				r = perusal_step(&s, 0);
 			while (r == PERUSAL_MORE);
@@ -569,6 +634,7 @@ int main(void)
 		cmocka_unit_test(takes_all_or_nothing),
 		cmocka_unit_test(holds_for_real_processes),
 		cmocka_unit_test(says_what_could_not_be_read),
+		cmocka_unit_test(tells_blocked_from_lost),
 		cmocka_unit_test(reads_by_pieces),
 		cmocka_unit_test(gives_up_who_has_no_end),
 		cmocka_unit_test(shows_the_first),

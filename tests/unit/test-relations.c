@@ -622,6 +622,84 @@ static void knows_what_its_line_shares(void **state)
 	assert_int_equal(s->pass->table.item[1]->watch->kin.outside.bytes, 0);
 }
 
+/* A text of maps that is longer than 1 MiB is read once, not at every measurement, and what it says is known. */
+static void reads_long_maps_once(void **state)
+{
+	static const char line[] = "10000000-10001000 r--p 00000000 00:00 0\n";
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_FREE char *text = malloc((2 << 20) + 256);
+	struct tree_event opened = {.suffix = "maps"};
+	struct process *worker;
+	size_t len = 0;
+
+	(void)state;
+	assert_non_null(text);
+	adaptive_add(s, &adaptive_worker, 0);
+	view_unref(adaptive_pass(s));
+	worker = s->pass->table.item[s->pass->table.count - 1];
+	assert_int_equal(worker->pid, 30);
+	assert_false(worker->watch->kin.sharer.is_mapped); /* it has no maps yet */
+	len = (size_t)snprintf(text, 256, "%llx-%llx r--s 00000000 08:01 7 /shared\n",
+		(unsigned long long)worker->range_start,
+		(unsigned long long)worker->range_start + (8 << 20));
+	for (; len < 2 << 20; len += sizeof(line) - 1)
+		memcpy(text + len, line, sizeof(line));
+	tree_write(&s->tree, "30/maps", text);
+	tree_expect(&opened, 1);
+	for (unsigned int i = 0; i < 3; i++)
+		relations_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader,
+			worker, &(struct relations_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)},
+			4096);
+	assert_int_equal(opened.count, 1);
+	assert_true(worker->watch->kin.sharer.is_mapped);
+	assert_int_equal(worker->watch->kin.sharer.count, 1);
+	tree_expect(NULL, 0);
+}
+
+/* Mappings above the end of the text that was read are unknown: the bounds of files that are mapped hold all the same. */
+static void a_cut_text_widens_bounds(void **state)
+{
+	static const char name[] =
+		"/a/name/of/a/hundred/bytes/and/more/that/a/process/maps/over/and/over/"
+		"again/so/that/the/text/of/its/maps/is/longer/than/any/is/read";
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_FREE char *text = malloc(MAPS_TEXT_MAX + 512);
+	const struct snapshot_process *row;
+	AUTO_VIEW struct view *view = NULL;
+	struct process *worker;
+	size_t len = 0;
+
+	(void)state;
+	assert_non_null(text);
+	adaptive_add(s, &adaptive_worker, 0);
+	view = adaptive_pass(s);
+	worker = s->pass->table.item[s->pass->table.count - 1];
+	row = adaptive_row(view, adaptive_worker.pid);
+	assert_in_range(row->q[PROCESS_PSS_HIGH] - row->q[PROCESS_PSS_LOW], 0, 1024);
+	while (len < MAPS_TEXT_MAX)
+		len += (size_t)snprintf(text + len, 512, "%llx-%llx r--s 00000000 08:01 7 %s\n",
+			(unsigned long long)worker->range_start,
+			(unsigned long long)worker->range_start + 4096, name);
+	tree_write(&s->tree, "30/maps", text);
+	relations_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader, worker,
+		&(struct relations_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)}, 4096);
+	assert_true(worker->watch->is_cut);
+	adaptive_again(s, &view);
+	row = adaptive_row(view, adaptive_worker.pid);
+	assert_true(row->q[PROCESS_PSS_LOW] <= row->q[PROCESS_USS]);
+	assert_int_equal(row->q[PROCESS_PSS_HIGH], row->q[PROCESS_RSS]);
+
+	/* A whole text tells again. */
+	tree_write(&s->tree, "sys/vm/max_map_count", "1000000\n");
+	worker->watch->kin.sharer.is_mapped = false;
+	relations_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader, worker,
+		&(struct relations_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)}, 4096);
+	assert_false(worker->watch->is_cut);
+	adaptive_again(s, &view);
+	row = adaptive_row(view, adaptive_worker.pid);
+	assert_true(row->q[PROCESS_PSS_HIGH] < row->q[PROCESS_RSS]);
+}
+
 /* Nobody foresees by which keys relations are found. */
 static void seeds_its_tables(void **state)
 {
@@ -657,6 +735,8 @@ int main(void)
 		cmocka_unit_test(allows_for_all_of_its_parent),
 		cmocka_unit_test(knows_what_its_line_shares),
 		cmocka_unit_test(seeds_its_tables),
+		cmocka_unit_test(reads_long_maps_once),
+		cmocka_unit_test(a_cut_text_widens_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,8 +50,8 @@ static void calls_everybody(void **state)
 			assert_int_equal(rollcall_next(s->pass, e.pid, &e), 0);
 			assert_int_equal(e.pid, expected[i].pid);
 			assert_int_equal(e.user, expected[i].user);
-			assert_int_equal(read(e.fd, text, sizeof(text)), sizeof(text));
-			close(e.fd);
+			assert_int_equal(read(e.stream.fd, text, sizeof(text)), sizeof(text));
+			stream_close(&e.stream);
 		}
 		assert_int_equal(rollcall_next(s->pass, e.pid, &e), ROLLCALL_END);
 		assert_int_equal(unit_descriptors(), before);
@@ -64,7 +64,7 @@ static void says_why_not(void **state)
 	static const struct {
 		int error, outcome;
 	} cases[] = {{EACCES, ROLLCALL_DENIED}, {EPERM, ROLLCALL_DENIED}, {ESRCH, ROLLCALL_GONE},
-		{ENOENT, ROLLCALL_ERROR}, {EMFILE, ROLLCALL_ERROR}};
+		{ENOENT, ROLLCALL_ERROR}, {EMFILE, ROLLCALL_ERROR}, {ETIMEDOUT, ROLLCALL_BLOCKED}};
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 
@@ -78,11 +78,36 @@ static void says_why_not(void **state)
 		tree_expect(&event, 1);
 		assert_int_equal(rollcall_next(s->pass, 10, &e), cases[i].outcome);
 		assert_int_equal(e.pid, 11);
-		assert_int_equal(e.fd, -1);
+		assert_int_equal(e.stream.fd, -1);
 		tree_expect(NULL, 0);
 		assert_int_equal(rollcall_next(s->pass, 10, &e), 0);
-		close(e.fd);
+		stream_close(&e.stream);
 	}
+}
+
+/* A blocked read of a survey counts as one of a pass does, and the process blocks for both. */
+static void remembers_blocked_reads(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+	const struct proctable *t = &s->pass->table;
+	size_t at = 0;
+
+	(void)state;
+	add_smaps(s);
+	view = adaptive_pass(s);
+	rollcall_blocked(s->pass, 14); /* which has exited */
+	assert_int_equal(s->pass->reader.attempts.total, 0);
+	rollcall_blocked(s->pass, 11);
+	assert_int_equal(s->pass->reader.attempts.total, 1);
+	while (at < t->count && t->item[at]->pid != 11)
+		at++;
+	assert_true(at < t->count);
+	assert_true(block_is_on(&t->item[at]->block));
+	assert_true(t->item[at]->block.is_walk);
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 11)->outcome, OUTCOME_BLOCKED);
+	assert_int_equal(adaptive_row(view, 12)->outcome, OUTCOME_MEASURED);
 }
 
 /* Of those with one address space the eldest alone: else its figures would be there twice. */
@@ -103,11 +128,11 @@ static void calls_an_address_space_once(void **state)
 	}
 	assert_int_equal(rollcall_next(s->pass, 10, &e), 0);
 	assert_int_equal(e.pid, 11);
-	close(e.fd);
+	stream_close(&e.stream);
 	/* One a call: who shares with thousands keeps nobody waiting. */
 	assert_int_equal(rollcall_next(s->pass, 12, &e), ROLLCALL_ELSEWHERE);
 	assert_int_equal(e.pid, 13);
-	assert_int_equal(e.fd, -1);
+	assert_int_equal(e.stream.fd, -1);
 	assert_int_equal(rollcall_next(s->pass, 13, &e), ROLLCALL_END);
 	/* Its eldest has no memory any more. */
 	for (size_t i = 0; i < s->pass->table.count; i++)
@@ -115,7 +140,7 @@ static void calls_an_address_space_once(void **state)
 			s->pass->table.item[i]->watch->is_member = false;
 	assert_int_equal(rollcall_next(s->pass, 12, &e), 0);
 	assert_int_equal(e.pid, 13);
-	close(e.fd);
+	stream_close(&e.stream);
 }
 
 /* One of which a single mapping would take too long is passed over in adaptive mode, and as long as nobody knows. */
@@ -140,12 +165,107 @@ static void leaves_giants_out(void **state)
 	assert_int_equal(rollcall_next(s->pass, 13, &e), ROLLCALL_GIANT);
 	p->watch->largest_kib = 64; /* many small ones */
 	assert_int_equal(rollcall_next(s->pass, 13, &e), 0);
-	close(e.fd);
+	stream_close(&e.stream);
 	/* Where walks keep nobody waiting there are no giants. */
 	p->watch->largest_kib = 0;
 	s->pass->adapt.walks.is_undisturbing = true;
 	assert_int_equal(rollcall_next(s->pass, 13, &e), 0);
-	close(e.fd);
+	stream_close(&e.stream);
+}
+
+static struct process *process_of(const struct adaptive *s, pid_t pid)
+{
+	const struct proctable *t = &s->pass->table;
+	size_t i = 0;
+
+	while (i + 1 < t->count && t->item[i]->pid != pid)
+		i++;
+	assert_int_equal(t->item[i]->pid, pid);
+	return t->item[i];
+}
+
+/* A pass wants the smaps of PID after its RssFile has grown by KIB. */
+static void want(struct adaptive *s, pid_t pid, uint32_t kib)
+{
+	process_of(s, pid)->driver.is_wanted = true;
+	process_of(s, pid)->driver.seen_kib = kib;
+	s->pass->drivers_wanted++;
+}
+
+/* Each once, those that have moved most first, also where one can't be read; what was found is in the next pass. */
+static void gives_wanted_processes(void **state)
+{
+	struct tree_event event = {.suffix = "smaps", .nth = 1, .error = EACCES};
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+	struct rollcall_entry e;
+
+	(void)state;
+	add_smaps(s);
+	view = adaptive_pass(s);
+	assert_false(rollcall_is_wanting(s->pass));
+	want(s, 12, 300);
+	want(s, 13, 200);
+	want(s, 11, 100);
+	tree_expect(&event, 1);
+	assert_true(rollcall_is_wanting(s->pass));
+	assert_int_equal(rollcall_wanted(s->pass, &e), ROLLCALL_DENIED);
+	assert_int_equal(e.pid, 12);
+	tree_expect(NULL, 0);
+	assert_int_equal(rollcall_wanted(s->pass, &e), 0);
+	assert_int_equal(e.pid, 13);
+	stream_close(&e.stream);
+	assert_int_equal(rollcall_wanted(s->pass, &e), 0);
+	assert_int_equal(e.pid, 11);
+	stream_close(&e.stream);
+	assert_false(rollcall_is_wanting(s->pass));
+	assert_int_equal(rollcall_wanted(s->pass, &e), ROLLCALL_END);
+	rollcall_found(s->pass, 13, 40 << 20, 8 << 20);
+	rollcall_found(s->pass, 4711, 40 << 20, 8 << 20); /* gone */
+	adaptive_again(s, &view);
+	assert_int_equal(view_balance(view)->q[BALANCE_PSS_DRIVER], 40 << 20);
+	/* The growth of 11 and 12, of which nothing was found, little as it is. */
+	assert_int_equal(view_balance(view)->q[BALANCE_DRIVER_UNREAD], 400 << 10);
+	/* One that has gone since is not given. */
+	want(s, 12, 1);
+	process_of(s, 12)->watch->is_member = false;
+	assert_int_equal(rollcall_wanted(s->pass, &e), ROLLCALL_END);
+	assert_false(rollcall_is_wanting(s->pass));
+}
+
+/* A large process is read as soon as its first measurement shows that no mapping of it takes too long. */
+static void defers_large_processes(void **state)
+{
+	const struct pass_options strict = with_stall(NS_PER_MSEC);
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&strict);
+	AUTO_VIEW struct view *view = NULL;
+	struct rollcall_entry e;
+
+	(void)state;
+	adaptive_add(s, &adaptive_large, 0);
+	adaptive_add_mappings(s, &adaptive_large, 4);
+	view = adaptive_pass(s);
+	want(s, adaptive_large.pid, 300);
+	assert_int_equal(rollcall_wanted(s->pass, &e), ROLLCALL_GIANT);
+	assert_int_equal(e.pid, adaptive_large.pid);
+	assert_true(process_of(s, e.pid)->driver.next_ns <=
+		    clock_now_ns(CLOCK_BOOTTIME) + 10 * NS_PER_SEC);
+}
+
+/* Another program has other mappings. */
+static void forgets_drivers_memory_with_the_image(void **state)
+{
+	struct tree_process p = adaptive_cast[4];
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = adaptive_pass(s);
+
+	(void)state;
+	rollcall_found(s->pass, p.pid, 40 << 20, 0);
+	p.image = 99;
+	p.name = "another";
+	adaptive_add(s, &p, 3);
+	adaptive_again(s, &view);
+	assert_int_equal(view_balance(view)->q[BALANCE_PSS_DRIVER], 0);
 }
 
 static void pays_from_the_budget(void **state)
@@ -226,8 +346,12 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_everybody),
 		cmocka_unit_test(says_why_not),
+		cmocka_unit_test(remembers_blocked_reads),
 		cmocka_unit_test(calls_an_address_space_once),
 		cmocka_unit_test(leaves_giants_out),
+		cmocka_unit_test(gives_wanted_processes),
+		cmocka_unit_test(defers_large_processes),
+		cmocka_unit_test(forgets_drivers_memory_with_the_image),
 		cmocka_unit_test(pays_from_the_budget),
 		cmocka_unit_test(has_no_budget_in_exact_mode),
 		cmocka_unit_test(shows_what_was_found),

@@ -7,6 +7,25 @@
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 
+/* The results of pread(), for one test at a time: bytes at most, 0 for no limit, and which of them fails. */
+static struct {
+	size_t most;
+	unsigned int fail, calls;
+	int error;
+} reads;
+
+ssize_t __real_pread(int fd, void *to, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at);
+
+ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at)
+{
+	if (++reads.calls == reads.fail) {
+		errno = reads.error;
+		return -1;
+	}
+	return __real_pread(fd, to, reads.most && reads.most < size ? reads.most : size, at);
+}
+
 /* It was measured once. */
 static struct subject *subject_of_bash(size_t kept_max)
 {
@@ -46,12 +65,12 @@ static void keeps_its_descriptor(void **state)
 		assert_int_equal(m.shared, 870);
 	}
 	assert_int_equal(opened.count, 1);
-	assert_int_equal(s->reader.kept_statm, 1);
+	assert_int_equal(s->reader.kept_files, 1);
 	tree_write(&s->tree, "42/statm", "3750 1251 870 250 0 980 0\n");
 	assert_int_equal(sense(s, &m), 0);
 	assert_int_equal(m.resident, 1251);
 	process_release(&s->reader, &s->process);
-	assert_int_equal(s->reader.kept_statm, 0);
+	assert_int_equal(s->reader.kept_files, 0);
 	assert_int_equal(s->reader.kept, 0);
 }
 
@@ -64,12 +83,12 @@ static void comes_before_directories(void **state)
 
 	(void)state;
 	assert_int_equal(s->reader.kept, 1);
-	s->reader.kept_statm = 1; /* of another process */
+	s->reader.kept_files = 1; /* of another process */
 	sense_begin(&s->reader, 2);
 	assert_int_equal(sense(s, &m), 0);
 	assert_int_equal(s->reader.kept, 0);
 	assert_int_equal(s->process.dirfd, -1);
-	assert_int_equal(s->reader.kept_statm, 2);
+	assert_int_equal(s->reader.kept_files, 2);
 	tree_expect(&opened, 1);
 	assert_int_equal(sense(s, &m), 0);
 	assert_int_equal(opened.count, 0);
@@ -80,11 +99,11 @@ static void comes_before_directories(void **state)
 	assert_int_equal(opened.count, 1);
 	assert_int_equal(s->reader.kept, 0);
 	/* Nor while the statm are still to come. */
-	s->reader.kept_statm = 1;
+	s->reader.kept_files = 1;
 	assert_int_equal(process_read(&s->reader, &s->process, 2, &s->sample), 0);
 	assert_int_equal(s->reader.kept, 0);
 	/* There is room again. */
-	s->reader.kept_statm = 1;
+	s->reader.kept_files = 1;
 	sense_begin(&s->reader, 1);
 	assert_int_equal(process_read(&s->reader, &s->process, 2, &s->sample), 0);
 	assert_int_equal(s->reader.kept, 1);
@@ -98,13 +117,13 @@ static void gives_back_what_is_too_much(void **state)
 
 	(void)state;
 	assert_int_equal(sense(s, &m), 0);
-	assert_int_equal(s->reader.kept_statm, 1);
-	s->reader.kept_statm = 3; /* those of others */
+	assert_int_equal(s->reader.kept_files, 1);
+	s->reader.kept_files = 3; /* those of others */
 	sense_begin(&s->reader, 2);
-	assert_int_equal(s->reader.statm_max, 2);
+	assert_int_equal(s->reader.files_max, 2);
 	assert_int_equal(sense(s, &m), 0);
-	assert_int_equal(s->process.statm_fd, -1);
-	assert_int_equal(s->reader.kept_statm, 2);
+	assert_int_equal(s->process.file_fd, -1);
+	assert_int_equal(s->reader.kept_files, 2);
 	assert_int_equal(s->reader.kept, 1);
 }
 
@@ -118,7 +137,7 @@ static void checks_whose_it_is(void **state)
 	assert_int_equal(s->process.dirfd, -1);
 	assert_int_equal(sense(s, &m), 0);
 	assert_int_equal(m.resident, 1250);
-	assert_int_equal(s->process.statm_fd, -1);
+	assert_int_equal(s->process.file_fd, -1);
 	s->p.start_ticks++;
 	tree_add(&s->tree, &s->p);
 	assert_int_equal(sense(s, &m), SENSE_GONE);
@@ -145,12 +164,40 @@ static void says_what_it_can_not(void **state)
 	tree_expect(NULL, 0);
 	tree_write(&s->tree, "42/statm", "x\n");
 	assert_int_equal(sense(s, &m), SENSE_UNKNOWN);
-	assert_int_equal(s->reader.kept_statm, 0);
+	assert_int_equal(s->reader.kept_files, 0);
 	tree_write(&s->tree, "42/statm", "0 0 0 0 0 0 0\n");
 	assert_int_equal(sense(s, &m), 0);
 	tree_write(&s->tree, "42/statm", "");
 	assert_int_equal(sense(s, &m), SENSE_UNKNOWN);
-	assert_int_equal(s->reader.kept_statm, 0);
+	assert_int_equal(s->reader.kept_files, 0);
+}
+
+static void reads_its_line_in_any_pieces(void **state)
+{
+	static const size_t most[] = {0, 1, 2, 7, 26};
+	AUTO_SUBJECT struct subject *s = subject_of_bash(10);
+	struct statm m;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(most); i++) {
+		memset(&reads, 0, sizeof(reads));
+		reads.most = most[i];
+		assert_int_equal(sense(s, &m), 0);
+		assert_int_equal(m.size, 3750);
+		assert_int_equal(m.resident, 1250);
+		assert_int_equal(m.shared, 870);
+		if (!most[i])
+			assert_int_equal(reads.calls, 1);
+		reads.fail = reads.calls;
+		reads.calls = 0;
+		reads.error = EINTR;
+		assert_int_equal(sense(s, &m), 0);
+		assert_int_equal(m.shared, 870);
+		reads.calls = 0;
+		reads.error = EIO;
+		assert_int_equal(sense(s, &m), SENSE_UNKNOWN);
+	}
+	memset(&reads, 0, sizeof(reads));
 }
 
 /* The kernel's own: a kept descriptor never shows another process. */
@@ -167,11 +214,11 @@ static void notices_an_end(void **state)
 	assert_int_equal(p->stat.parent, getpid());
 	assert_int_equal(sense(s, &m), 0);
 	assert_true(m.resident > 0);
-	assert_true(p->statm_fd >= 0);
+	assert_true(p->file_fd >= 0);
 	subject_kill(s);
 	assert_int_equal(sense(s, &m), SENSE_GONE);
-	assert_int_equal(p->statm_fd, -1);
-	assert_int_equal(s->reader.kept_statm, 0);
+	assert_int_equal(p->file_fd, -1);
+	assert_int_equal(s->reader.kept_files, 0);
 }
 
 int main(void)
@@ -182,6 +229,7 @@ int main(void)
 		cmocka_unit_test(gives_back_what_is_too_much),
 		cmocka_unit_test(checks_whose_it_is),
 		cmocka_unit_test(says_what_it_can_not),
+		cmocka_unit_test(reads_its_line_in_any_pieces),
 		cmocka_unit_test(notices_an_end),
 	};
 

@@ -275,6 +275,119 @@ static void only_the_measured_stand_for_others(void **state)
 	sharing_done(&s);
 }
 
+/* Three processes of one address space, from a pass in which nothing blocked. */
+static void make_sharers(struct sharing *s, struct process p[static 3])
+{
+	for (unsigned int i = 0; i < 3; i++)
+		make(&p[i], (pid_t)(10 + i), 7, 100);
+	run(s, p, 3);
+}
+
+/* Elects among three processes with OUTCOME and VM_SIZE, which have a PSS of 1000 each unless LACKS_PSS; the sum of what counts. */
+static uint64_t sum_of(struct sharing *s, struct process *p, const uint8_t *outcome,
+	const uint64_t *vm_size, const bool *lacks_pss, unsigned int *ret_dropped)
+{
+	AUTO_BUFFER struct buffer scratch = {0};
+	struct snapshot_process rows[3] = {{0}};
+	struct process *list[3];
+	uint64_t sum = 0;
+
+	*ret_dropped = 0;
+	for (size_t i = 0; i < 3; i++) {
+		list[i] = &p[i];
+		rows[i].pid = (uint32_t)p[i].pid;
+		rows[i].outcome = outcome[i];
+		if (!lacks_pss[i])
+			ROW_SET(&rows[i], PROCESS_PSS, 1000);
+		ROW_SET(&rows[i], PROCESS_VM_SIZE, vm_size[i]);
+	}
+	assert_int_equal(sharing_elect(s, list, rows, 3, &scratch), 0);
+	for (size_t i = 0; i < 3; i++) {
+		sum += snapshot_has_figure(&rows[i]) ? rows[i].q[PROCESS_PSS] : 0;
+		*ret_dropped |= rows[i].outcome == OUTCOME_SHARED_MM ? 1U << i : 0;
+	}
+	return sum;
+}
+
+/* The lock of the address space blocks walks of all its processes: their last measurements count once, too. */
+static void blocked_processes_count_once(void **state)
+{
+	static const struct {
+		uint8_t outcome[3];
+		bool lacks_pss[3];
+		unsigned int dropped;
+	} cases[] = {
+		{{OUTCOME_BLOCKED, OUTCOME_MEASURED, OUTCOME_MEASURED}, {false}, 1 | 4},
+		{{OUTCOME_MEASURED, OUTCOME_BLOCKED, OUTCOME_BLOCKED}, {false}, 2 | 4},
+		{{OUTCOME_BLOCKED, OUTCOME_BLOCKED, OUTCOME_BLOCKED}, {false}, 2 | 4},
+		{{OUTCOME_BLOCKED, OUTCOME_BLOCKED, OUTCOME_BLOCKED}, {true, false, true}, 1 | 4},
+		{{OUTCOME_BLOCKED, OUTCOME_BLOCKED, OUTCOME_MEASURED}, {true, true, false}, 1 | 2},
+	};
+	static const uint64_t vm_size[3] = {8192, 8192, 8192};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sharing s = {.compare = compare_spaces};
+		struct process p[3];
+		unsigned int dropped;
+
+		make_sharers(&s, p);
+		for (size_t k = 0; k < 3; k++)
+			if (cases[i].outcome[k] == OUTCOME_BLOCKED)
+				block_begin(&p[k].block, "smaps_rollup", true, NS_PER_SEC);
+		assert_int_equal(
+			sum_of(&s, p, cases[i].outcome, vm_size, cases[i].lacks_pss, &dropped),
+			1000);
+		assert_int_equal(dropped, cases[i].dropped);
+		sharing_done(&s);
+	}
+}
+
+/*
+ * A process inside execve() has an address space of its own, which counts by itself, unless it still waits to leave the
+ * former one. It is not compared: that would block.
+ */
+static void a_process_in_exec_has_left(void **state)
+{
+	static const uint8_t outcome[3] = {OUTCOME_BLOCKED, OUTCOME_BLOCKED, OUTCOME_MEASURED};
+	static const uint64_t left[3] = {4096, 8192, 8192}, stayed[3] = {8192, 8192, 8192};
+	static const bool none[3];
+	struct sharing s = {.compare = compare_spaces};
+	struct process p[3], *list[3] = {&p[0], &p[1], &p[2]};
+	unsigned int dropped;
+
+	(void)state;
+	make_sharers(&s, p);
+	block_begin(&p[0].block, "stat", false, NS_PER_SEC);
+	block_begin(&p[1].block, "smaps", true, NS_PER_SEC);
+	assert_int_equal(sum_of(&s, p, outcome, stayed, none, &dropped), 1000);
+	assert_int_equal(dropped, 1 | 2);
+	comparisons = 0;
+	assert_int_equal(sum_of(&s, p, outcome, left, none, &dropped), 2000);
+	assert_int_equal(dropped, 2);
+	assert_int_equal(p[0].mm_group, 0);
+	assert_int_equal(comparisons, 1); /* of the other two */
+
+	/* Nor is it compared with new images. */
+	comparisons = 0;
+	run(&s, p, 3);
+	assert_int_equal(comparisons, 0);
+	p[2].mm_is_new = true;
+	p[2].mm_group = 0;
+	p[1].mm_group = 0;
+	run(&s, p, 3);
+	assert_int_equal(comparisons, 1);
+	assert_int_not_equal(p[1].mm_group, 0);
+	assert_int_equal(p[1].mm_group, p[2].mm_group);
+	/* When it can be read it is. */
+	p[0].block = (struct block){0};
+	assert_int_equal(sharing_begin(&s, list, 3), 0);
+	while (sharing_step(&s))
+		;
+	assert_int_equal(p[0].mm_group, p[1].mm_group);
+	sharing_done(&s);
+}
+
 /* An exec that leaves everything as it looked gives it an address space of its own all the same. */
 static void makes_sure_that_they_still_share(void **state)
 {
@@ -334,6 +447,8 @@ int main(void)
 		cmocka_unit_test_setup(leaves_out_all_but_one, setup),
 		cmocka_unit_test_setup(lets_the_eldest_stand, setup),
 		cmocka_unit_test_setup(only_the_measured_stand_for_others, setup),
+		cmocka_unit_test_setup(blocked_processes_count_once, setup),
+		cmocka_unit_test_setup(a_process_in_exec_has_left, setup),
 		cmocka_unit_test_setup(makes_sure_that_they_still_share, setup),
 		cmocka_unit_test_setup(compares_the_threads_of_dead_leaders, setup),
 		cmocka_unit_test(asks_the_kernel),

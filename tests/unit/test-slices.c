@@ -3,12 +3,29 @@
 
 #include "tests/unit/unit.h"
 
+#include <errno.h>
+
 #include "base/clock.h"
 #include "collectors/slices.h"
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 
 enum { MAPPINGS = 40 };
+
+/* The next read() of a text that is read in slices fails with it; 0: none does. */
+static int read_error;
+
+ssize_t __real_read(int fd, void *buf, size_t size);
+ssize_t __wrap_read(int fd, void *buf, size_t size);
+
+ssize_t __wrap_read(int fd, void *buf, size_t size)
+{
+	if (!read_error)
+		return __real_read(fd, buf, size);
+	errno = read_error;
+	read_error = 0;
+	return -1;
+}
 
 struct scene {
 	struct subject *of;
@@ -291,6 +308,56 @@ static void is_refused_or_malformed(void **state)
 	assert_true(s->of->sample.is_member);
 }
 
+/* In the middle of a walk. An error of the kernel says nothing about the process. */
+static void says_why_a_walk_fails(void **state)
+{
+	static const struct {
+		int error;
+		enum process_outcome outcome;
+	} cases[] = {{EIO, OUTCOME_ERROR}, {EACCES, OUTCOME_DENIED}};
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin(s);
+		assert_int_equal(step(s), SLICES_MORE);
+		read_error = cases[i].error;
+		step_all(s);
+		assert_int_equal(read_error, 0);
+		assert_int_equal(s->of->sample.outcome, cases[i].outcome);
+		assert_false(ROW_HAS(&s->of->sample, PROCESS_PSS));
+		assert_true(s->of->sample.is_member);
+	}
+}
+
+/* A slice that blocks counts for the process's user, as any other read does, and its process is not read again at once. */
+static void counts_a_blocked_slice(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct process *p = &s->of->process;
+
+	(void)state;
+	begin(s);
+	assert_int_equal(step(s), SLICES_MORE);
+	read_error = ETIMEDOUT;
+	assert_int_equal(step(s), 0);
+	assert_int_equal(s->of->sample.outcome, OUTCOME_BLOCKED);
+	assert_true(block_is_on(&p->block));
+	assert_true(p->block.is_walk);
+	assert_string_equal(p->block.file, "smaps");
+	assert_int_equal(s->of->reader.attempts.total, 1);
+	assert_int_equal(s->of->reader.attempts.user[0].uid, p->ruid);
+
+	begin(s);
+	read_error = ESTALE; /* no answer of the kernel */
+	assert_int_equal(step(s), SLICES_LOST);
+	assert_true(block_is_on(&p->block));
+	assert_int_equal(slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
+	assert_int_equal(step(s), SLICES_MORE);
+	assert_false(block_is_on(&p->block));
+	assert_int_equal(s->of->reader.attempts.total, 1);
+}
+
 static void may_be_dropped(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -322,6 +389,89 @@ static void goes_on_for_its_time(void **state)
 	assert_int_equal(r, 0);
 	assert_int_equal(steps, 1);
 	assert_int_equal(s->of->sample.q[PROCESS_PSS], 4400 * 1024);
+}
+
+/* That the worker that read is gone says nothing about the process: the text is read from its beginning. */
+static void begins_again_without_its_worker(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	tree_write(&s->of->tree, "42/maps", "1000-2000 rw-p 00000000 00:00 0 \n");
+	for (unsigned int has_maps = 0; has_maps < 2; has_maps++) {
+		assert_int_equal(slices_begin(&s->slices, &s->of->reader, &s->of->process, has_maps,
+					 1, &s->of->sample),
+			0);
+		for (unsigned int lost = 0; lost < 3; lost++) {
+			if (!has_maps)
+				assert_int_equal(step(s), SLICES_MORE);
+			read_error = ESTALE;
+			assert_int_equal(step(s), SLICES_LOST);
+			assert_true(slices_are_under_way(&s->slices));
+			assert_int_equal(
+				slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
+			assert_true(slices_are_under_way(&s->slices));
+			assert_int_equal(s->slices.is_mapping, has_maps);
+		}
+		if (has_maps) {
+			int r;
+
+			while ((r = step(s)) == SLICES_MORE)
+				;
+			assert_int_equal(r, SLICES_MAPPED);
+			assert_int_equal(slices_largest(&s->slices), 4096);
+			assert_int_equal(
+				slices_walk(&s->slices, &s->of->reader, &s->of->sample), 0);
+		}
+		step_all(s);
+		assert_int_equal(s->of->sample.outcome, OUTCOME_MEASURED);
+		assert_int_equal(s->of->sample.q[PROCESS_PSS], 4400 * 1024);
+		assert_int_equal(s->of->sample.mappings, MAPPINGS);
+		assert_int_equal(s->slices.largest_rss, 500 * 1024);
+	}
+	begin(s); /* the count of losses, too */
+	read_error = ESTALE;
+	assert_int_equal(step(s), SLICES_LOST);
+	tree_remove(&s->of->tree, "42");
+	assert_int_equal(slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
+	assert_false(slices_are_under_way(&s->slices));
+	assert_int_not_equal(s->of->sample.outcome, OUTCOME_MEASURED);
+}
+
+/* Losses of maps and of smaps count together. The process is not to blame, but its walk must end at some time. */
+static void ends_after_many_losses(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+
+	(void)state;
+	tree_write(&s->of->tree, "42/maps", "1000-2000 rw-p 00000000 00:00 0 \n");
+	for (unsigned int in_maps = 0; in_maps <= SLICES_LOSSES; in_maps++) {
+		int r;
+
+		assert_int_equal(slices_begin(&s->slices, &s->of->reader, &s->of->process, true, 1,
+					 &s->of->sample),
+			0);
+		for (unsigned int lost = 0; lost < SLICES_LOSSES; lost++) {
+			while (lost == in_maps && (r = step(s)) != SLICES_MAPPED)
+				assert_int_equal(r, SLICES_MORE);
+			if (lost == in_maps)
+				assert_int_equal(
+					slices_walk(&s->slices, &s->of->reader, &s->of->sample), 0);
+			read_error = ESTALE;
+			assert_int_equal(step(s), SLICES_LOST);
+			assert_int_equal(
+				slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
+		}
+		assert_int_equal(s->slices.is_mapping, in_maps >= SLICES_LOSSES);
+		read_error = ESTALE;
+		assert_int_equal(step(s), 0);
+		assert_false(slices_are_under_way(&s->slices));
+		assert_int_equal(s->of->sample.outcome, OUTCOME_ERROR);
+		assert_true(s->of->sample.is_member);
+		assert_false(ROW_HAS(&s->of->sample, PROCESS_PSS));
+		assert_true(ROW_HAS(&s->of->sample, PROCESS_RSS)); /* it was looked at */
+		assert_false(block_is_on(&s->of->process.block));
+	}
 }
 
 /* Its maps tell before the walk which mapping is the largest, however long they are. */
@@ -436,6 +586,10 @@ int main(void)
 		cmocka_unit_test(discards_what_an_exec_cut),
 		cmocka_unit_test(discards_what_an_end_cut),
 		cmocka_unit_test(is_refused_or_malformed),
+		cmocka_unit_test(says_why_a_walk_fails),
+		cmocka_unit_test(begins_again_without_its_worker),
+		cmocka_unit_test(ends_after_many_losses),
+		cmocka_unit_test(counts_a_blocked_slice),
 		cmocka_unit_test(may_be_dropped),
 		cmocka_unit_test(goes_on_for_its_time),
 		cmocka_unit_test(reads_maps_before),

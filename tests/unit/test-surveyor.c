@@ -18,6 +18,12 @@
 
 enum { PERCENT_PPM = 10000, SHORT_NS = 2 * NS_PER_MSEC };
 
+static const char ring[] = "7f0000000000-7f0000100000 rw-s 00000000 00:09 4711 socket:[4711]\n"
+			   "Rss:                1024 kB\n"
+			   "Pss:                 512 kB\n"
+			   "Anonymous:             0 kB\n"
+			   "VmFlags: rd wr sh mr mw me ms mm\n";
+
 static const char mapping[] = "7f0000000000-7f0000100000 r-xp 00000000 08:01 7 /lib/a.so\n"
 			      "Size:               1024 kB\n"
 			      "Rss:                  64 kB\n"
@@ -37,7 +43,13 @@ static struct {
 		pid_t pid;
 		int outcome;
 		unsigned int mappings;
+		int error;           /* of the first read of its stream; 0: none */
+		unsigned int errors; /* how many of its streams fail so */
 	} process[8];
+	int error; /* of the next read of the stream that was given last */
+	pid_t reading; /* between rollcall_begin_reads() and rollcall_end_reads() of this process; 0: of none */
+	pid_t blocked; /* of which the pass was told that it blocks, */
+	size_t blocks; /* and how often it was told */
 	size_t processes;
 	pid_t called[64];
 	size_t calls;
@@ -48,14 +60,32 @@ static struct {
 	unsigned int exchanges;
 	uint64_t read;    /* processes, of the catalogue that was given last */
 	uint64_t used_ns; /* CPU, likewise */
-	bool is_shown;    /* it had something in it */
+	pid_t wanted[4];  /* of which a pass wants the drivers' memory */
+	size_t wants;
+	pid_t found[8]; /* of which it was told, */
+	size_t finds;
+	uint64_t pss, vmalloc; /* and how much it was last */
+	bool is_shown;         /* it had something in it */
 } host;
 
 uint64_t __wrap_clock_now_ns(clockid_t clock);
 int __wrap_rollcall_next(struct pass *pass, pid_t after, struct rollcall_entry *ret);
+uint64_t __wrap_rollcall_worker_cpu_ns(const struct pass *pass);
 bool __wrap_rollcall_may_spend(struct pass *pass);
 void __wrap_rollcall_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns);
 void __wrap_rollcall_exchange(struct pass *pass, struct catalogue *c);
+bool __wrap_rollcall_is_wanting(const struct pass *pass);
+int __wrap_rollcall_wanted(struct pass *pass, struct rollcall_entry *ret);
+void __wrap_rollcall_blocked(struct pass *pass, pid_t pid);
+ssize_t __real_stream_read(
+	struct stream *s, char *to, size_t size, uint64_t slice_ns, struct stream_piece *ret);
+ssize_t __wrap_stream_read(
+	struct stream *s, char *to, size_t size, uint64_t slice_ns, struct stream_piece *ret);
+int __real_stream_probe(struct stream *s);
+int __wrap_stream_probe(struct stream *s);
+uint64_t __wrap_rollcall_begin_reads(struct pass *pass, pid_t pid);
+void __wrap_rollcall_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns);
+void __wrap_rollcall_found(struct pass *pass, pid_t pid, uint64_t pss, uint64_t vmalloc);
 
 uint64_t __wrap_clock_now_ns(clockid_t clock)
 {
@@ -69,26 +99,113 @@ uint64_t __wrap_clock_now_ns(clockid_t clock)
 	return host.now_ns;
 }
 
+static int give_next(pid_t after, struct rollcall_entry *ret);
+
 int __wrap_rollcall_next(struct pass *pass, pid_t after, struct rollcall_entry *ret)
 {
 	(void)pass;
+	return give_next(after, ret);
+}
+
+bool __wrap_rollcall_is_wanting(const struct pass *pass)
+{
+	(void)pass;
+	return host.wants > 0;
+}
+
+int __wrap_rollcall_wanted(struct pass *pass, struct rollcall_entry *ret)
+{
+	(void)pass;
+	assert_true(host.wants > 0);
+	return give_next(host.wanted[--host.wants] - 1, ret);
+}
+
+void __wrap_rollcall_found(struct pass *pass, pid_t pid, uint64_t pss, uint64_t vmalloc)
+{
+	(void)pass;
+	assert_true(host.finds < ARRAY_SIZE(host.found));
+	host.found[host.finds++] = pid;
+	host.pss = pss;
+	host.vmalloc = vmalloc;
+}
+
+void __wrap_rollcall_blocked(struct pass *pass, pid_t pid)
+{
+	(void)pass;
+	host.blocked = pid;
+	host.blocks++;
+}
+
+uint64_t __wrap_rollcall_begin_reads(struct pass *pass, pid_t pid)
+{
+	(void)pass;
+	assert_int_equal(host.reading, 0);
+	host.reading = pid;
+	return 7 + (uint64_t)pid;
+}
+
+void __wrap_rollcall_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns)
+{
+	(void)pass;
+	assert_int_equal(host.reading, pid);
+	assert_int_equal(begin_ns, 7 + (uint64_t)pid);
+	host.reading = 0;
+}
+
+/* Each read of S must count for the user of its process. */
+static void check_reading(const struct stream *s)
+{
+	assert_true(s->pid > 0);
+	assert_int_equal(host.reading, s->pid);
+}
+
+int __wrap_stream_probe(struct stream *s)
+{
+	check_reading(s);
+	return __real_stream_probe(s);
+}
+
+ssize_t __wrap_stream_read(
+	struct stream *s, char *to, size_t size, uint64_t slice_ns, struct stream_piece *ret)
+{
+	int e = host.error;
+
+	check_reading(s);
+	host.error = 0;
+	return e ? e : __real_stream_read(s, to, size, slice_ns, ret);
+}
+
+static int give_next(pid_t after, struct rollcall_entry *ret)
+{
 	for (size_t i = 0; i < host.processes; i++) {
 		if (host.process[i].pid <= after)
 			continue;
-		*ret = (struct rollcall_entry){.pid = host.process[i].pid, .user = 1000, .fd = -1};
+		*ret = (struct rollcall_entry){
+			.pid = host.process[i].pid, .user = 1000, .stream = STREAM_CLOSED};
 		host.called[host.calls++] = ret->pid;
 		assert_true(host.calls < ARRAY_SIZE(host.called));
 		if (host.process[i].outcome)
 			return host.process[i].outcome;
-		ret->fd = memfd_create("smaps", MFD_CLOEXEC);
-		assert_true(ret->fd >= 0);
+		stream_set(&ret->stream, memfd_create("smaps", MFD_CLOEXEC));
+		assert_true(stream_is_open(&ret->stream));
+		ret->stream.pid = ret->pid;
 		for (unsigned int k = 0; k < host.process[i].mappings; k++)
-			assert_int_equal(
-				write(ret->fd, host.text, strlen(host.text)), strlen(host.text));
-		assert_int_equal(lseek(ret->fd, 0, SEEK_SET), 0);
+			assert_int_equal(write(ret->stream.fd, host.text, strlen(host.text)),
+				strlen(host.text));
+		assert_int_equal(lseek(ret->stream.fd, 0, SEEK_SET), 0);
+		if (host.process[i].errors) {
+			host.process[i].errors--;
+			host.error = host.process[i].error;
+		}
 		return 0;
 	}
 	return ROLLCALL_END;
+}
+
+uint64_t __wrap_rollcall_worker_cpu_ns(const struct pass *pass)
+{
+	(void)pass;
+	return 0;
 }
 
 bool __wrap_rollcall_may_spend(struct pass *pass)
@@ -281,10 +398,10 @@ static void reads_by_slices(void **state)
 	host.tick_ns = 20 * NS_PER_USEC;
 	run(&s);
 	holds = host.holds;
-	/* Three looks at the clock a slice, or four: so many reads of 1 KiB. */
-	assert_in_range(holds, 2 + 4, 2 + 8);
-	/* Its text, the end of that, and whether the process is still there. */
-	assert_int_equal(host.hold_ns, 3 * host.tick_ns);
+	/* Each read of 1 KiB looks at the clock three times: two of 17 reads fit into a slice. */
+	assert_in_range(holds, 2 + 8, 2 + 12);
+	/* Two looks at the clock for its text, two for the end of that, and three of the slice itself. */
+	assert_int_equal(host.hold_ns, 7 * host.tick_ns);
 	assert_int_equal(host.read, 3);
 	assert_int_equal(host.calls, 3);
 	surveyor_done(&s);
@@ -296,7 +413,8 @@ static void counts_who_is_not_read(void **state)
 		int outcome;
 		enum survey_quantity counted;
 	} cases[] = {{ROLLCALL_DENIED, SURVEY_DENIED}, {ROLLCALL_GONE, SURVEY_GONE},
-		{ROLLCALL_GIANT, SURVEY_LEFT_OUT}, {ROLLCALL_ERROR, SURVEY_ERROR}};
+		{ROLLCALL_GIANT, SURVEY_LEFT_OUT}, {ROLLCALL_ERROR, SURVEY_ERROR},
+		{ROLLCALL_BLOCKED, SURVEY_BLOCKED}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -307,6 +425,46 @@ static void counts_who_is_not_read(void **state)
 		run(&s);
 		assert_int_equal(host.read, 2);
 		assert_int_equal(s.catalogue.q[cases[i].counted], 1);
+		surveyor_done(&s);
+	}
+}
+
+/* The pass is told of a read that blocks. */
+static void tells_of_blocked_reads(void **state)
+{
+	struct surveyor s;
+
+	(void)state;
+	begin(&s, HOUR_NS);
+	host.process[1].error = -ETIMEDOUT;
+	host.process[1].errors = 1;
+	run(&s);
+	assert_int_equal(host.read, 2);
+	assert_int_equal(s.catalogue.q[SURVEY_BLOCKED], 1);
+	assert_int_equal(host.blocks, 1);
+	assert_int_equal(host.blocked, host.process[1].pid);
+	surveyor_done(&s);
+}
+
+/* If a process has lost its worker, because another process has blocked it, it is read again, but not for ever. */
+static void reads_again_without_its_worker(void **state)
+{
+	static const struct {
+		unsigned int losses, read, errors, calls;
+	} cases[] = {{1, 3, 0, 4}, {3, 3, 0, 6}, {4, 2, 1, 6}, {100, 2, 1, 6}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct surveyor s;
+
+		begin(&s, HOUR_NS);
+		host.process[1].error = -ESTALE;
+		host.process[1].errors = cases[i].losses;
+		run(&s);
+		assert_int_equal(host.read, cases[i].read);
+		assert_int_equal(s.catalogue.q[SURVEY_ERROR], cases[i].errors);
+		assert_int_equal(host.calls, cases[i].calls);
+		assert_int_equal(host.blocks, 0);
 		surveyor_done(&s);
 	}
 }
@@ -323,6 +481,7 @@ static void passes_over_who_is_elsewhere(void **state)
 	assert_int_equal(host.read, 2);
 	for (unsigned int i = SURVEY_DENIED; i <= SURVEY_ERROR; i++)
 		assert_int_equal(s.catalogue.q[i], 0);
+	assert_int_equal(s.catalogue.q[SURVEY_BLOCKED], 0);
 	surveyor_done(&s);
 }
 
@@ -353,6 +512,61 @@ static void can_be_turned_off(void **state)
 	surveyor_done(&s);
 }
 
+/* Processes of which a pass wants the drivers' memory are read at once, with and without surveys, and without a survey's end. */
+static void reads_wanted_processes_at_once(void **state)
+{
+	const uint64_t intervals_ns[] = {0, HOUR_NS};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(intervals_ns); i++) {
+		struct surveyor s;
+		uint64_t survey_ns;
+		int r = 0;
+
+		begin(&s, intervals_ns[i]);
+		survey_ns = surveyor_next_ns(&s);
+		host.text = ring;
+		host.wanted[0] = 4;
+		host.wanted[1] = 5;
+		host.wants = 2;
+		host.process[2].outcome = ROLLCALL_GONE;
+		while (surveyor_next_ns(&s) != survey_ns) {
+			assert_true(surveyor_next_ns(&s) < START_NS + NS_PER_SEC);
+			turn(&s, &r);
+			assert_int_equal(r, 0);
+		}
+		assert_int_equal(host.calls, 2);
+		assert_int_equal(host.finds, 1);
+		assert_int_equal(host.found[0], 4);
+		assert_int_equal(host.pss, 512 << 10);
+		assert_int_equal(host.vmalloc, 0);
+		assert_int_equal(host.charged_ns, 2 * host.cost_ns);
+		assert_int_equal(host.exchanges, 0);
+		surveyor_done(&s);
+	}
+}
+
+/* One that is read while a survey is under way does not disturb it. A survey tells the drivers' memory of all it reads. */
+static void reads_wanted_processes_beside_a_survey(void **state)
+{
+	struct surveyor s;
+	int r;
+
+	(void)state;
+	begin(&s, HOUR_NS);
+	host.text = ring;
+	turn(&s, &r);
+	host.wanted[0] = 5;
+	host.wants = 1;
+	host.process[2].mappings = 100;
+	host.tick_ns = 20 * NS_PER_USEC;
+	run(&s);
+	assert_int_equal(host.read, 3);
+	assert_int_equal(host.finds, 4);
+	assert_int_equal(host.pss, 100 * (512 << 10)); /* of 5, twice */
+	surveyor_done(&s);
+}
+
 /* A reload that changes nothing of it does not begin anew. */
 static void goes_on_after_a_reload(void **state)
 {
@@ -380,9 +594,13 @@ int main(void)
 		cmocka_unit_test(steps_back),
 		cmocka_unit_test(reads_by_slices),
 		cmocka_unit_test(counts_who_is_not_read),
+		cmocka_unit_test(tells_of_blocked_reads),
+		cmocka_unit_test(reads_again_without_its_worker),
 		cmocka_unit_test(passes_over_who_is_elsewhere),
 		cmocka_unit_test(can_be_turned_off),
 		cmocka_unit_test(goes_on_after_a_reload),
+		cmocka_unit_test(reads_wanted_processes_at_once),
+		cmocka_unit_test(reads_wanted_processes_beside_a_survey),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,10 +3,28 @@
 
 #include "tests/unit/unit.h"
 
+#include <errno.h>
+
 #include "base/clock.h"
+#include "collectors/block.h"
 #include "collectors/turns.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
+
+/* The next read() of it finds that the worker that has it is gone; -1: none does. */
+static int lost_fd = -1;
+
+ssize_t __real_read(int fd, void *buf, size_t size);
+ssize_t __wrap_read(int fd, void *buf, size_t size);
+
+ssize_t __wrap_read(int fd, void *buf, size_t size)
+{
+	if (fd < 0 || fd != lost_fd)
+		return __real_read(fd, buf, size);
+	lost_fd = -1;
+	errno = ESTALE;
+	return -1;
+}
 
 /* Between passes, what is in doubt is measured again, and the next pass shows it with its age. */
 static void measures_between_passes(void **state)
@@ -94,7 +112,7 @@ static void walks_do_not_wait_for_each_other(void **state)
 	adaptive_add(s, &small, 0);
 	view_unref(adaptive_pass(s));
 	for (size_t i = 0; i < WALKS_AT_ONCE; i++)
-		assert_int_equal(walks->walk[i].slices.fd, -1);
+		assert_false(slices_are_under_way(&walks->walk[i].slices));
 	tree_expect(s->opened, OPENED_FILES);
 	adaptive_plan(s, 100);
 	for (unsigned int turns = 0; turns < 10000 && adaptive_turn(s); turns++) {
@@ -279,9 +297,197 @@ static void says_who_waits_now(void **state)
 	assert_int_equal(waiting_of(view, SELF_WAITING_PRESSURE), 0);
 }
 
+static struct process *process_of(struct adaptive *s, pid_t pid)
+{
+	struct proctable *t = &s->pass->table;
+	size_t i = 0;
+
+	while (i < t->count && t->item[i]->pid != pid)
+		i++;
+	assert_true(i < t->count);
+	return t->item[i];
+}
+
+/* Passes, with turns between them, for SECONDS. */
+static void go_on_for(struct adaptive *s, unsigned int seconds)
+{
+	for (unsigned int i = 0; i < seconds; i += 10) {
+		view_unref(adaptive_pass(s));
+		adaptive_plan(s, 10);
+		while (adaptive_turn(s))
+			;
+		nanosleep(&(struct timespec){.tv_sec = 10}, NULL);
+	}
+}
+
+/*
+ * A process that held the lock of its address space during one read is measured again after the pause that block.h sets,
+ * and not before, in whichever way it is walked: whole, by slices, or as a giant that has reached its age.
+ */
+static void retries_blocked_walks(void **state)
+{
+	static const struct {
+		unsigned int mib, mappings; /* of the process */
+		unsigned int age_s;         /* of its measurement when the read blocks */
+	} cases[] = {{10, 1, 100}, {2048, 32, 100}, {8192, 1, 3700}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+		struct tree_process p = adaptive_large;
+		const uint64_t *measured_ns;
+		struct process *process;
+		uint64_t before_ns;
+
+		p.rss_kib = p.pss_kib = p.uss_kib = (uint64_t)cases[i].mib << 10;
+		adaptive_add(s, &p, 0);
+		adaptive_add_mappings(s, &p, cases[i].mappings);
+		go_on_for(s, 30);
+		process = process_of(s, p.pid);
+		measured_ns = &process->watch->measured_ns;
+		assert_true(process->watch->has_base);
+		nanosleep(&(struct timespec){.tv_sec = cases[i].age_s}, NULL);
+		for (unsigned int attempt = 0; attempt < 6; attempt++)
+			block_begin(&process->block, "smaps", true, clock_now_ns(CLOCK_MONOTONIC));
+		before_ns = *measured_ns;
+		go_on_for(s, 20);
+		assert_int_equal(*measured_ns, before_ns);
+		go_on_for(s, 20);
+		assert_true(*measured_ns > before_ns);
+	}
+}
+
+/* Before that age has come a giant is not walked again, but it is found out when it can be read: its measurement stands again. */
+static void probes_blocked_giants(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct tree_process p = adaptive_large;
+	AUTO_VIEW struct view *view = NULL;
+	struct process *process;
+	uint64_t before_ns;
+
+	(void)state;
+	p.rss_kib = p.pss_kib = p.uss_kib = 8 << 20;
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 1);
+	go_on_for(s, 30);
+	process = process_of(s, p.pid);
+	before_ns = process->watch->measured_ns;
+	assert_true(process->watch->has_base);
+	for (unsigned int attempt = 0; attempt < 6; attempt++)
+		block_begin(&process->block, "maps", true, clock_now_ns(CLOCK_MONOTONIC));
+	go_on_for(s, 20);
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 50)->outcome, OUTCOME_BLOCKED);
+	go_on_for(s, 20);
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 50)->outcome, OUTCOME_MEASURED);
+	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
+	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS_LOW], UINT64_C(8) << 30);
+	assert_int_equal(process->watch->measured_ns, before_ns);
+}
+
+/*
+ * Takes all turns that are due. The process of W is walked by slices and loses its worker in the middle of the text, TIMES times,
+ * as if a read of another process had blocked. Its last measurement stands meanwhile.
+ */
+static void lose_workers(struct adaptive *s, const struct watch *w, unsigned int times)
+{
+	const struct walks *walks = &s->pass->adapt.walks;
+	uint64_t slices = walks->counts.slices;
+	unsigned int lost = 0;
+	uint8_t outcome = w->outcome;
+
+	while (adaptive_turn(s)) {
+		if (lost < times && walks->under_way && walks->counts.slices == slices + 3) {
+			lost_fd = walks->walk[0].slices.stream.fd;
+			slices = walks->counts.slices + 1;
+			lost++;
+		}
+		assert_true(w->has_base);
+		if (lost < times || walks->under_way)
+			assert_int_equal(w->outcome, outcome);
+	}
+	assert_int_equal(lost, times);
+	assert_int_equal(lost_fd, -1);
+}
+
+static void a_lost_worker_delays_a_walk(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct tree_process p = adaptive_large;
+	const struct walks *walks = &s->pass->adapt.walks;
+	AUTO_VIEW struct view *view = NULL;
+	const struct watch *w;
+
+	(void)state;
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 32);
+	go_on_for(s, 30);
+	w = process_of(s, p.pid)->watch;
+	assert_true(w->has_base);
+	p.rss_kib = p.pss_kib = p.uss_kib = p.rss_kib + 400000;
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 32);
+	nanosleep(&(struct timespec){.tv_sec = 300}, NULL);
+	view = adaptive_pass(s);
+	adaptive_plan(s, 100);
+	assert_int_equal(w->outcome, OUTCOME_MEASURED);
+	lose_workers(s, w, SLICES_LOSSES);
+	assert_int_equal(walks->counts.reads[COST_SLICES], 2);
+	assert_int_equal(walks->counts.discarded, 0);
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 50)->outcome, OUTCOME_MEASURED);
+	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], p.pss_kib / 32 * 32 * 1024);
+}
+
+/* A walk is given up after many losses: the last measurement stays, and the walk is planned again. */
+static void a_walk_does_not_begin_again_for_ever(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct tree_process p = adaptive_large;
+	const struct walks *walks = &s->pass->adapt.walks;
+	AUTO_VIEW struct view *view = NULL;
+	const struct watch *w;
+	uint64_t measured_ns;
+
+	(void)state;
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 32);
+	go_on_for(s, 30);
+	w = process_of(s, p.pid)->watch;
+	measured_ns = w->measured_ns;
+	p.rss_kib = p.pss_kib = p.uss_kib = p.rss_kib + 400000;
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 32);
+	nanosleep(&(struct timespec){.tv_sec = 300}, NULL);
+	view = adaptive_pass(s);
+	adaptive_plan(s, 100);
+	lose_workers(s, w, SLICES_LOSSES + 1);
+	assert_int_equal(walks->under_way, 0);
+	assert_int_equal(walks->counts.discarded, 1);
+	assert_int_equal(w->outcome, OUTCOME_ERROR);
+	assert_int_equal(w->measured_ns, measured_ns);
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 50)->outcome, OUTCOME_MEASURED);
+	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
+
+	adaptive_plan(s, 100);
+	lose_workers(s, w, 0);
+	assert_true(w->measured_ns > measured_ns);
+	assert_int_equal(w->outcome, OUTCOME_MEASURED);
+	assert_int_equal(walks->counts.discarded, 1);
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], p.pss_kib / 32 * 32 * 1024);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(retries_blocked_walks),
+		cmocka_unit_test(probes_blocked_giants),
+		cmocka_unit_test(a_lost_worker_delays_a_walk),
+		cmocka_unit_test(a_walk_does_not_begin_again_for_ever),
 		cmocka_unit_test(measures_between_passes),
 		cmocka_unit_test(waits_for_its_budget),
 		cmocka_unit_test(walks_do_not_wait_for_each_other),

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Real workers, which read a tree of files. A FIFO without a writer blocks its reader as a held lock would. */
+#include "config.h"
+
+#include "collectors/workers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cleanup.h"
+#include "collectors/fetch.h"
+#include "collectors/slices.h"
+#include "tests/unit/crew.h"
+#include "tests/unit/unit.h"
+
+enum { FREE = 12, BLOCKS = 13, MISSING = 14, LONG_LINES = 5000 };
+
+struct scene {
+	struct crew crew;
+	char root[32];
+	int fd;
+};
+
+static void add(const struct scene *s, const char *path, const char *text)
+{
+	int fd = openat(s->fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static int set_up(void **state)
+{
+	struct scene *s = calloc(1, sizeof(*s));
+
+	memcpy(s->root, "/tmp/memtally-test.XXXXXX", sizeof("/tmp/memtally-test.XXXXXX"));
+	assert_non_null(mkdtemp(s->root));
+	s->fd = open(s->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(mkdirat(s->fd, "12", 0700), 0);
+	assert_int_equal(mkdirat(s->fd, "13", 0700), 0);
+	add(s, "12/status", "Name:\tfree\n");
+	add(s, "12/stat", "12 (free) S 1\n");
+	assert_int_equal(symlinkat("/bin/free", s->fd, "12/exe"), 0);
+	add(s, "13/status", "Name:\tblocks\n");
+	assert_int_equal(mkfifoat(s->fd, "13/stat", 0600), 0);
+	crew_open(&s->crew, s->fd);
+	*state = s;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	static const char *const paths[] = {
+		"12/status", "12/stat", "12/exe", "12/smaps", "12/statm", "13/status", "13/stat"};
+	struct scene *s = *state;
+
+	crew_close(&s->crew);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		unlinkat(s->fd, paths[i], 0);
+	unlinkat(s->fd, "12", AT_REMOVEDIR);
+	unlinkat(s->fd, "13", AT_REMOVEDIR);
+	close(s->fd);
+	rmdir(s->root);
+	free(s);
+	return 0;
+}
+
+static int read_text(struct scene *s, pid_t pid, const char *path, char to[static 64])
+{
+	uint64_t took_ns;
+	size_t len = 0;
+	int e = workers_read(&s->crew.workers, pid, path, to, 63, &len, &took_ns);
+
+	to[len] = 0;
+	return e;
+}
+
+static void texts_and_links_are_read(void **state)
+{
+	struct scene *s = *state;
+	char text[64];
+	ssize_t n;
+
+	workers_ahead(&s->crew.workers, FREE, "status", false);
+	workers_ahead(&s->crew.workers, FREE, "exe", true);
+	assert_int_equal(read_text(s, FREE, "status", text), 0);
+	assert_string_equal(text, "Name:\tfree\n");
+	n = workers_readlink(&s->crew.workers, FREE, "exe", text, sizeof(text));
+	assert_int_equal(n, strlen("/bin/free"));
+	assert_int_equal(read_text(s, FREE, "stat", text), 0); /* not announced */
+	assert_string_equal(text, "12 (free) S 1\n");
+	assert_int_equal(read_text(s, FREE, "none", text), -ENOENT);
+	assert_int_equal(read_text(s, 14, "stat", text), -ENOENT);
+	assert_int_equal(
+		workers_read(&s->crew.workers, FREE, "stat", text, 3, &(size_t){0}, &(uint64_t){0}),
+		-EFBIG);
+	assert_true(s->crew.workers.cpu_ns > 0);
+	assert_true(lanes_total_cpu_ns(&s->crew.workers.lanes) >= s->crew.workers.cpu_ns);
+}
+
+/* More than there are slots, in the order in which they were announced. */
+static void many_are_announced(void **state)
+{
+	struct scene *s = *state;
+	char text[64];
+
+	for (unsigned int i = 0; i < 10 * WORKER_SLOTS; i++) {
+		while (workers_ahead_room(&s->crew.workers))
+			workers_ahead(&s->crew.workers, FREE, i % 2 ? "stat" : "status", false);
+		assert_int_equal(read_text(s, FREE, i % 3 ? "stat" : "status", text), 0);
+		assert_string_equal(text, i % 3 ? "12 (free) S 1\n" : "Name:\tfree\n");
+	}
+}
+
+/* Once everything of a process is read, a proof that the process exists holds for all of that, and for nothing else. */
+static void announced_reads_are_awaited(void **state)
+{
+	struct scene *s = *state;
+	char text[64];
+
+	workers_ahead(&s->crew.workers, FREE, "stat", false);
+	workers_ahead(&s->crew.workers, FREE, "status", false);
+	workers_ahead(&s->crew.workers, MISSING, "stat", false);
+	assert_false(workers_is_awaited(&s->crew.workers, FREE, "stat"));
+	assert_true(workers_await(&s->crew.workers, FREE));
+	assert_true(workers_is_awaited(&s->crew.workers, FREE, "stat"));
+	assert_true(workers_is_awaited(&s->crew.workers, FREE, "status"));
+	assert_false(workers_is_awaited(&s->crew.workers, FREE, "exe"));
+	assert_false(workers_is_awaited(&s->crew.workers, MISSING, "stat"));
+	assert_int_equal(read_text(s, FREE, "status", text), 0);
+	assert_false(workers_is_awaited(&s->crew.workers, FREE, "status")); /* it was taken */
+	workers_ahead(&s->crew.workers, FREE, "stat", false);
+	assert_false(
+		workers_is_awaited(&s->crew.workers, FREE, "stat")); /* it was announced later */
+	/* A worker that blocks takes what was announced with it. */
+	workers_ahead(&s->crew.workers, BLOCKS, "stat", false);
+	assert_false(workers_await(&s->crew.workers, BLOCKS));
+	assert_false(workers_is_awaited(&s->crew.workers, FREE, "stat"));
+	assert_int_equal(read_text(s, FREE, "stat", text), 0);
+	assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
+}
+
+static void wait_for_standing_by(struct scene *s)
+{
+	for (int i = 0; i < 1000; i++) {
+		unsigned int idle = 0;
+
+		crew_reap(&s->crew);
+		workers_begin_pass(&s->crew.workers);
+		for (unsigned int lane = 0; lane < LANES; lane++)
+			idle += s->crew.workers.lanes.lane[lane].use == LANE_STANDS_BY;
+		if (idle && s->crew.workers.lanes.replaced)
+			return;
+		usleep(10000);
+	}
+	fail_msg("no worker was replaced");
+}
+
+static void a_blocked_read_is_given_up(void **state)
+{
+	struct scene *s = *state;
+	char text[64];
+
+	assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
+	assert_int_equal(s->crew.workers.lanes.blocked, 1);
+	/* Others are read on; of this process nothing is tried while that read is under way. */
+	assert_int_equal(read_text(s, FREE, "stat", text), 0);
+	assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
+	assert_int_equal(s->crew.workers.lanes.blocked, 1);
+	wait_for_standing_by(s);
+	assert_int_equal(s->crew.workers.lanes.replaced, 1);
+	assert_int_equal(read_text(s, FREE, "stat", text), 0);
+}
+
+/* An announced read that blocks costs the others nothing but time. */
+static void a_blocked_read_before_others(void **state)
+{
+	struct scene *s = *state;
+	char text[64];
+
+	workers_ahead(&s->crew.workers, BLOCKS, "stat", false);
+	workers_ahead(&s->crew.workers, FREE, "stat", false);
+	assert_int_equal(read_text(s, FREE, "stat", text), 0);
+	assert_string_equal(text, "12 (free) S 1\n");
+	assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
+	assert_int_equal(s->crew.workers.lanes.blocked, 1);
+}
+
+static void a_worker_that_is_killed_is_replaced(void **state)
+{
+	struct scene *s = *state;
+	char text[64];
+
+	assert_int_equal(read_text(s, FREE, "stat", text), 0);
+	kill(s->crew.pid[s->crew.workers.lanes.at[LANES_TEXTS]], SIGKILL);
+	assert_int_equal(read_text(s, FREE, "stat", text), 0);
+	assert_string_equal(text, "12 (free) S 1\n");
+	assert_int_equal(s->crew.workers.lanes.replaced, 1);
+}
+
+/* A lock that is given back and taken again keeps its reader for as long as one that is held. */
+static void a_read_that_blocks_in_pieces_is_given_up(void **state)
+{
+	struct scene *s = *state;
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	pid_t writer = fork();
+	char text[64];
+
+	if (writer == 0) {
+		int fd = openat(s->fd, "13/stat", O_WRONLY | O_CLOEXEC);
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (write(fd, "x", 1) == 1)
+			usleep(6000);
+		_exit(0);
+	}
+	assert_true(writer > 0);
+	/* State S, in which a second counts as blocked. */
+	assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
+	assert_true(clock_now_ns(CLOCK_MONOTONIC) - begin_ns < 10 * NS_PER_SEC);
+	assert_true(s->crew.workers.lanes.waited_ns >= NS_PER_SEC);
+	kill(writer, SIGKILL);
+	waitpid(writer, NULL, 0);
+}
+
+/* All workers are in the kernel, which ends none of them. */
+static void without_a_worker_reads_fail_at_once(void **state)
+{
+	struct scene *s = *state;
+	struct lanes *lanes = &s->crew.workers.lanes;
+	struct lane before[LANES];
+	unsigned int blocked = lanes->at[LANES_TEXTS];
+	uint64_t begin_ns;
+	char text[64];
+
+	memcpy(before, lanes->lane, sizeof(before));
+	for (unsigned int i = 0; i < LANES; i++)
+		if (i != blocked)
+			lanes->lane[i].use = LANE_KILLED;
+	s->crew.cannot_kill = true;
+	assert_int_equal(read_text(s, BLOCKS, "stat", text), -ECHILD);
+	begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	for (int i = 0; i < 1000; i++) {
+		workers_ahead(&s->crew.workers, FREE, "stat", false);
+		assert_int_equal(read_text(s, FREE, "stat", text), -ECHILD);
+	}
+	assert_true(clock_now_ns(CLOCK_MONOTONIC) - begin_ns < 5 * NS_PER_SEC);
+	s->crew.cannot_kill = false;
+	for (unsigned int i = 0; i < LANES; i++)
+		if (i != blocked)
+			lanes->lane[i].use = before[i].use;
+	usleep(300000);
+	assert_int_equal(read_text(s, FREE, "stat", text), 0);
+	assert_string_equal(text, "12 (free) S 1\n");
+}
+
+static void waiting_can_be_given_up(void **state)
+{
+	struct scene *s = *state;
+	char text[64];
+
+	s->crew.is_stopped = true;
+	assert_int_equal(read_text(s, BLOCKS, "stat", text), -ECANCELED);
+	assert_int_equal(read_text(s, FREE, "stat", text), -ECANCELED);
+}
+
+static void a_stream_is_the_file(void **state)
+{
+	struct stream stream = STREAM_CLOSED;
+	struct scene *s = *state;
+	size_t size = LONG_LINES * 16, at = 0;
+	char *text = malloc(size + 1), piece[1024];
+	struct stream_piece told;
+	ssize_t n;
+
+	for (size_t i = 0; i < LONG_LINES; i++)
+		snprintf(text + i * 16, 17, "line %9zu\n", i);
+	add(s, "12/smaps", text);
+	assert_int_equal(workers_open_stream(&s->crew.workers, FREE, "smaps", &stream), 0);
+	assert_int_equal(stream_probe(&stream), 0);
+	while ((n = stream_read(&stream, piece, sizeof(piece), 50 * NS_PER_USEC, &told)) > 0) {
+		assert_memory_equal(text + at, piece, (size_t)n);
+		assert_int_equal(told.len, n);
+		at += (size_t)n;
+	}
+	assert_int_equal(n, 0);
+	assert_int_equal(at, strlen(text));
+	stream_close(&stream);
+	free(text);
+}
+
+/* The worker that has it is gone. */
+static void a_stream_ends_with_its_worker(void **state)
+{
+	struct stream stream = STREAM_CLOSED;
+	struct stream_piece told;
+	struct scene *s = *state;
+	char text[64];
+
+	add(s, "12/smaps", "line\n");
+	assert_int_equal(workers_open_stream(&s->crew.workers, FREE, "smaps", &stream), 0);
+	kill(s->crew.pid[s->crew.workers.lanes.at[LANES_STREAMS]], SIGKILL);
+	assert_int_equal(stream_read(&stream, text, sizeof(text), 0, &told), -ESTALE);
+	stream_close(&stream);
+	assert_int_equal(read_text(s, FREE, "stat", text), 0);
+}
+
+/* Texts that block take no worker from a stream, however many. */
+static void a_stream_outlives_blocked_texts(void **state)
+{
+	struct stream stream = STREAM_CLOSED;
+	struct stream_piece told;
+	struct scene *s = *state;
+	char text[64];
+
+	add(s, "12/smaps", "line\nmore\n");
+	assert_int_equal(workers_open_stream(&s->crew.workers, FREE, "smaps", &stream), 0);
+	for (unsigned int i = 1; i <= 3; i++) {
+		assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
+		assert_int_equal(s->crew.workers.lanes.blocked, i);
+		assert_int_equal(read_text(s, FREE, "stat", text), 0);
+		while (lanes_has_parked(&s->crew.workers.lanes, BLOCKS, false)) {
+			usleep(10000);
+			crew_reap(&s->crew);
+			workers_begin_pass(&s->crew.workers);
+		}
+	}
+	assert_int_equal(stream_read(&stream, text, 5, 0, &told), 5);
+	assert_memory_equal(text, "line\n", 5);
+	stream_close(&stream);
+}
+
+/* Workers open files by pid, for which a reaped process has no directory: the same error as below its kept directory. */
+static void a_reaped_process_is_gone(void **state)
+{
+	struct scene *s = *state;
+	struct process_reader reader = {.workers = &s->crew.workers, .own_pid = getpid()};
+	struct process p = {.pid = 14};
+	struct stream stream = STREAM_CLOSED;
+	char text[64];
+	size_t len;
+	uint64_t took_ns;
+	bool unproven = false;
+	int dir;
+
+	assert_int_equal(mkdirat(s->fd, "14", 0700), 0);
+	add(s, "14/statm", "1 1 1 1 1 1 1\n");
+	dir = openat(s->fd, "14", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_true(dir >= 0);
+	/* It is there, and these files are not. */
+	assert_int_equal(fetch_stream(&reader, &p, dir, FETCH_SMAPS, &stream), -ENOENT);
+	assert_int_equal(fetch_link(&reader, &p, dir, text, sizeof(text)), -ENOENT);
+	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, text, sizeof(text), &len,
+				 &took_ns, &unproven),
+		-ENOENT);
+	assert_int_equal(unlinkat(s->fd, "14/statm", 0), 0);
+	assert_int_equal(unlinkat(s->fd, "14", AT_REMOVEDIR), 0);
+	assert_int_equal(fetch_stream(&reader, &p, dir, FETCH_SMAPS, &stream), -ESRCH);
+	assert_int_equal(fetch_link(&reader, &p, dir, text, sizeof(text)), -ESRCH);
+	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, text, sizeof(text), &len,
+				 &took_ns, &unproven),
+		-ESRCH);
+	close(dir);
+}
+
+static int count_processors(pid_t pid)
+{
+	cpu_set_t set;
+
+	assert_int_equal(sched_getaffinity(pid, sizeof(set), &set), 0);
+	return CPU_COUNT(&set);
+}
+
+/* Reader and worker share a processor, until a wait takes long. */
+static void the_worker_is_on_the_processor_of_its_reader(void **state)
+{
+	struct scene *s = *state;
+	struct lanes *lanes = &s->crew.workers.lanes;
+	int usual = count_processors(0);
+	pid_t worker;
+	char text[64];
+
+	if (usual < 2)
+		skip();
+	/* The first request may meet a worker that has not started; on a busy host others may wait, too. */
+	for (int i = 0; i < 100; i++) {
+		workers_begin_pass(&s->crew.workers);
+		assert_int_equal(read_text(s, FREE, "stat", text), 0);
+		assert_int_equal(read_text(s, FREE, "status", text), 0);
+		if (lanes->gathers)
+			break;
+	}
+	worker = s->crew.pid[lanes->at[LANES_TEXTS]];
+	assert_int_equal(count_processors(0), 1);
+	assert_int_equal(count_processors(worker), 1);
+	assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
+	assert_int_equal(count_processors(0), usual);
+	assert_int_equal(read_text(s, FREE, "stat", text), 0);
+	assert_int_equal(count_processors(s->crew.pid[lanes->at[LANES_TEXTS]]), usual);
+	workers_begin_pass(&s->crew.workers);
+	assert_int_equal(read_text(s, FREE, "stat", text), 0);
+	lanes_end_pass(lanes);
+	assert_int_equal(count_processors(0), usual);
+}
+
+/* Reads that block have cost one user its share: it is waited for less from then on, and other users as long as before. */
+static void each_user_has_a_share(void **state)
+{
+	static const struct {
+		uint32_t ruid;
+		bool is_single, is_hurried;
+	} reads[] = {
+		{1000, false, false}, {2000, false, false}, {1000, false, true},
+		{3000, false, false}, {4000, true, true},
+		{5000, false, true}, /* reads of all users have cost ten shares */
+	};
+	struct scene *s = *state;
+	struct process_reader reader = {.workers = &s->crew.workers, .own_pid = getpid()};
+	int dir = openat(s->fd, "13", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	for (size_t i = 0; i < ARRAY_SIZE(reads); i++) {
+		struct process p = {.pid = (pid_t)(1300 + i), .known = true, .ruid = reads[i].ruid};
+		char text[64], path[32];
+		uint64_t took_ns;
+		bool unproven;
+		size_t len;
+
+		snprintf(path, sizeof(path), "%d", p.pid);
+		assert_int_equal(symlinkat("13", s->fd, path), 0); /* one more that blocks */
+		reader.is_single = reads[i].is_single;
+		assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, text, sizeof(text), &len,
+					 &took_ns, &unproven),
+			-ETIMEDOUT);
+		assert_int_equal(s->crew.was_hurried, reads[i].is_hurried);
+		assert_false(s->crew.workers.lanes.is_hurried);
+		assert_int_equal(unlinkat(s->fd, path, 0), 0);
+	}
+	close(dir);
+}
+
+/* Has a read of an open stream block: its worker is stopped, which is as good as asleep. */
+static int read_blocked(
+	struct scene *s, struct process_reader *reader, struct process *p, int dir, bool is_probe)
+{
+	const struct lanes *lanes = &s->crew.workers.lanes;
+	struct slices slices;
+	struct sample sample;
+	int e;
+
+	slices_init(&slices);
+	slices.process = p;
+	smaps_parser_init(&slices.parser);
+	assert_int_equal(fetch_stream(reader, p, dir, FETCH_SMAPS, &slices.stream), 0);
+	kill(s->crew.pid[lanes->at[LANES_STREAMS]], SIGSTOP);
+	if (is_probe) {
+		e = fetch_probe_stream(reader, p, FETCH_SMAPS, &slices.stream);
+	} else {
+		e = slices_step(&slices, reader, 100 * NS_PER_USEC, 1, &sample);
+		if (e == 0 && sample.outcome == OUTCOME_BLOCKED)
+			e = -ETIMEDOUT;
+	}
+	slices_done(&slices);
+	return e;
+}
+
+/* Slices and probes that block count for the user's share, and are waited for less once that is used up, as texts are. */
+static void streams_count_for_the_share(void **state)
+{
+	static const struct {
+		uint32_t ruid;
+		bool is_probe, is_hurried;
+	} reads[] = {
+		{1000, false, false}, {1000, true, true}, {2000, true, false}, {2000, false, true}};
+	struct scene *s = *state;
+	struct process_reader reader = {.workers = &s->crew.workers, .own_pid = getpid()};
+	int dir = openat(s->fd, "12", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	add(s, "12/smaps", "line\n");
+	add(s, "12/statm", "1 1 1 1 1 1 1\n");
+	for (size_t i = 0; i < ARRAY_SIZE(reads); i++) {
+		uint64_t waited_ns = attempts_waited_ns(&reader.attempts, reads[i].ruid);
+		struct process p = {.pid = (pid_t)(1200 + i), .known = true, .ruid = reads[i].ruid};
+		char path[32];
+
+		snprintf(path, sizeof(path), "%d", p.pid);
+		assert_int_equal(symlinkat("12", s->fd, path), 0);
+		assert_int_equal(read_blocked(s, &reader, &p, dir, reads[i].is_probe), -ETIMEDOUT);
+		assert_int_equal(s->crew.was_hurried, reads[i].is_hurried);
+		assert_false(s->crew.workers.lanes.is_hurried);
+		assert_true(attempts_waited_ns(&reader.attempts, reads[i].ruid) >=
+			    waited_ns + NS_PER_SEC);
+		assert_int_equal(unlinkat(s->fd, path, 0), 0);
+	}
+	close(dir);
+}
+
+static void address_spaces_are_compared(void **state)
+{
+	struct scene *s = *state;
+	int r = workers_compare(&s->crew.workers, getpid(), getpid());
+
+	if (r == -ENOSYS || r == -EPERM)
+		skip();
+	assert_int_equal(r, 0);
+	assert_true(workers_compare(&s->crew.workers, getpid(),
+			    s->crew.pid[s->crew.workers.lanes.at[LANES_TEXTS]]) > 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(texts_and_links_are_read),
+		TEST(many_are_announced),
+		TEST(announced_reads_are_awaited),
+		TEST(a_blocked_read_is_given_up),
+		TEST(a_blocked_read_before_others),
+		TEST(a_worker_that_is_killed_is_replaced),
+		TEST(a_read_that_blocks_in_pieces_is_given_up),
+		TEST(without_a_worker_reads_fail_at_once),
+		TEST(waiting_can_be_given_up),
+		TEST(a_stream_is_the_file),
+		TEST(a_stream_ends_with_its_worker),
+		TEST(a_stream_outlives_blocked_texts),
+		TEST(a_reaped_process_is_gone),
+		TEST(the_worker_is_on_the_processor_of_its_reader),
+		TEST(each_user_has_a_share),
+		TEST(streams_count_for_the_share),
+		TEST(address_spaces_are_compared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
