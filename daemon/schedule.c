@@ -8,6 +8,16 @@ enum {
 	REST_PART = 10,
 };
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 void schedule_init(struct schedule *s, uint64_t now_ns)
 {
 	*s = (struct schedule){.due_ns = now_ns};
@@ -23,12 +33,14 @@ uint64_t schedule_bring_forward(struct schedule *s, uint64_t interval_ns, uint64
 uint64_t schedule_next(struct schedule *s, uint64_t interval_ns, uint64_t begin_ns, uint64_t end_ns,
 	uint32_t random)
 {
+	uint64_t jitter_ns = interval_ns / JITTER_PART * (random >> 16) >> 16;
 	uint64_t rest_ns = end_ns + (end_ns - begin_ns) / REST_PART;
-	uint64_t jitter_ns = interval_ns / JITTER_PART * (random >> 16) >> 16, start_ns;
+	uint64_t latest_ns = end_ns + interval_ns;
 
 	s->due_ns += interval_ns;
-	if (s->due_ns < end_ns) /* leave out the points that the pass ran over */
-		s->due_ns += (end_ns - s->due_ns + interval_ns - 1) / interval_ns * interval_ns;
-	start_ns = s->due_ns + jitter_ns;
-	return start_ns > rest_ns ? start_ns : rest_ns;
+	if (s->due_ns >= end_ns)
+		return larger(s->due_ns + jitter_ns, smaller(rest_ns, latest_ns));
+	/* The pass ran over points of the grid: leave them out. */
+	s->due_ns += (end_ns - s->due_ns + interval_ns - 1) / interval_ns * interval_ns;
+	return smaller(larger(s->due_ns + jitter_ns, rest_ns), latest_ns);
 }

@@ -45,6 +45,26 @@ static void leaves_out_what_it_ran_over(void **state)
 	assert_int_equal(schedule_next(&s, 10 * S, 30 * S, 59 * S, 0), 59 * S + 29 * S / 10);
 }
 
+/* A pass that was held up for 22 minutes is followed by the next one within one interval. */
+static void a_late_pass_is_followed_within_one_interval(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	for (unsigned int i = 0; i < 1000; i++) {
+		uint64_t end_ns = 11 * S + unit_random(&seed) % (22 * 60 * S), next_ns;
+		struct schedule s;
+
+		schedule_init(&s, 0);
+		next_ns = schedule_next(&s, 10 * S, 0, end_ns, (uint32_t)unit_random(&seed));
+		assert_in_range(next_ns, end_ns, end_ns + 10 * S);
+		/* The grid goes on from there. */
+		end_ns = next_ns + S;
+		next_ns = schedule_next(&s, 10 * S, next_ns, end_ns, 0);
+		assert_in_range(next_ns, end_ns, end_ns + 10 * S);
+	}
+}
+
 static void takes_another_interval(void **state)
 {
 	struct schedule s;
@@ -78,6 +98,7 @@ int main(void)
 		cmocka_unit_test(keeps_to_the_grid),
 		cmocka_unit_test(is_late_by_chance_but_little),
 		cmocka_unit_test(leaves_out_what_it_ran_over),
+		cmocka_unit_test(a_late_pass_is_followed_within_one_interval),
 		cmocka_unit_test(takes_another_interval),
 		cmocka_unit_test(may_be_stretched),
 	};
