@@ -11,6 +11,10 @@
 #include "collectors/pass-state.h"
 #include "collectors/vmstat.h"
 #include "collectors/zoneinfo.h"
+static bool are_averaged(const struct pass *pass)
+{
+	return pass->mapcounts.verdict == MAPCOUNTS_AVERAGED;
+}
 
 /* What an adaptive pass carries forward is as good as measured to whoever reads its row, but is not. */
 static void count_outcome(struct compose_counts *counts, const struct snapshot_process *row)
@@ -44,6 +48,21 @@ static void count_waiting(
 		walks_forecast(&pass->adapt.walks, w).prediction.cpu_ns);
 }
 
+static bool has_bounds(const struct snapshot_process *row)
+{
+	return ROW_HAS(row, PROCESS_PSS) && ROW_HAS(row, PROCESS_PSS_LOW) &&
+	       ROW_HAS(row, PROCESS_PSS_HIGH);
+}
+
+/* Bounds that rest on map counts, or on knowing the sharers. */
+static void widen(const struct pass *pass, const struct process *p, struct snapshot_process *row)
+{
+	bool is_cut = pass->options.is_adaptive && p->watch->is_cut;
+
+	if ((are_averaged(pass) || is_cut) && has_bounds(row))
+		mapcounts_widen(row, are_averaged(pass) ? pass->large_anon : 0);
+}
+
 void closing_add(struct pass *pass, size_t i)
 {
 	struct process *p = pass->rows.member[i];
@@ -61,6 +80,7 @@ void closing_add(struct pass *pass, size_t i)
 		ROW_SET(row, PROCESS_ELAPSED,
 			amount_less(pass->begin_boottime_ns,
 				p->stat.start_ticks * pass->procfs.ns_per_tick));
+	widen(pass, p, row);
 	step = growth_take(&p->growth, row, pass->begin_ns, pass->begin_boottime_ns);
 	tally_add(&pass->tally, p, row, &step);
 	sheet_add(&pass->parts, row);
@@ -120,6 +140,8 @@ static void make_sheet(struct pass *pass, struct sheet_sources *s)
 	s->tmpfs_unread = shmem->tmpfs.unread;
 	s->directories_unread = shmem->tmpfs.directories_unread;
 	sheet_make(s, &pass->balance);
+	if (pass->mapcounts.verdict != MAPCOUNTS_UNKNOWN)
+		ROW_SET(&pass->balance, BALANCE_MAP_COUNTS_EXACT, !are_averaged(pass));
 }
 
 int closing_end(struct pass *pass)

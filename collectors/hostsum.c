@@ -179,7 +179,8 @@ void hostsum_settle(struct hostsum *h, const struct watch *w, struct snapshot_pr
 	pool_doubt(&h->pool, &v.member, &doubt);
 	if (!relations_estimate(w, h->page_bytes, &doubt, &e, NULL))
 		return;
-	pool_narrow(&h->pool, &e);
+	if (!h->is_averaged)
+		pool_narrow(&h->pool, &e);
 	if (!w->has_base && h->has_lower)
 		ceiling_lower(&h->ceiling, &v.now, &e);
 	watch_fill(w, &e, h->page_bytes, row);
@@ -231,7 +232,7 @@ uint64_t hostsum_least(const struct hostsum *h, const struct meminfo *now)
 {
 	uint64_t others = amount_add(h->absent, h->left), least, most;
 
-	if (!extremes(h, now, &least, &most))
+	if (h->is_averaged || !extremes(h, now, &least, &most))
 		return 0;
 	return amount_less(least, amount_add(others, pool_beyond(&h->pool)));
 }

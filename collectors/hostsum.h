@@ -2,12 +2,12 @@
 /*
  * Holds the sums of all rows of an adaptive pass against those of the host (pool.h, ceiling.h):
  *
- *	hostsum_before, hostsum_after   around the looks at all processes: what the host has
- *	hostsum_left                    whenever one is found to have let go of its memory
+ *	hostsum_before, hostsum_after   before and after the polls of all processes: read the host's sums
+ *	hostsum_left                    for each process that has exited or called exec
  *	hostsum_begin                   then
- *	hostsum_add                     of each row
- *	hostsum_end                     false: that was all; else
- *	hostsum_settle                  of each row
+ *	hostsum_add                     for each row
+ *	hostsum_end                     if it returns true:
+ *	hostsum_settle                  for each row
  */
 #ifndef MEMTALLY_COLLECTORS_HOSTSUM_H
 #define MEMTALLY_COLLECTORS_HOSTSUM_H
@@ -23,7 +23,12 @@ struct hostsum {
 	struct ceiling ceiling;
 	uint64_t page_bytes;
 	uint32_t cpus;
-	bool sees_all;                /* no process of the host is hidden from us */
+	bool sees_all; /* no process of the host is hidden from us */
+	/*
+	 * Set by the caller: the kernel averages map counts (mapcounts.h). AnonPages and Mapped then count a folio whole
+	 * if any page of it is mapped, and the PSS of all does not add up to them: no bound follows but the most.
+	 */
+	bool is_averaged;
 	struct meminfo before, after; /* the processes were sensed */
 	bool has_lower;               /* what was never measured is to be lowered */
 	uint64_t absent; /* RSS of those of whom no PSS is shown; UINT64_MAX: not known of all */
@@ -37,8 +42,8 @@ void hostsum_before(struct hostsum *h, int proc_fd);
 void hostsum_after(struct hostsum *h, int proc_fd);
 
 /*
- * One that had BYTES resident has no address space any more, or another one: for as long as the kernel takes to free the
- * former, its pages are in the host's sums and nobody's.
+ * An exited process, or the former image of one that has called exec, had BYTES resident. Call it in each pass in which the
+ * kernel may still be freeing them: until then they are in the host's sums and belong to no process.
  */
 void hostsum_left(struct hostsum *h, uint64_t bytes);
 
@@ -52,7 +57,7 @@ void hostsum_settle(struct hostsum *h, const struct watch *w, struct snapshot_pr
 /* What all have together at most, in bytes, by what the host had in the pass and has NOW; UINT64_MAX: nobody knows. */
 uint64_t hostsum_most(const struct hostsum *h, const struct meminfo *now);
 
-/* What all those of whom a PSS is shown have together at least; 0: nobody knows. */
+/* The least that all processes with a shown PSS have together, in bytes; 0: not known, or .is_averaged. */
 uint64_t hostsum_least(const struct hostsum *h, const struct meminfo *now);
 
 #endif

@@ -17,6 +17,7 @@
 #include "collectors/catalogue.h"
 #include "collectors/charges.h"
 #include "collectors/compose.h"
+#include "collectors/mapcounts.h"
 #include "collectors/meminfo.h"
 #include "collectors/pass.h"
 #include "collectors/procfs.h"
@@ -87,8 +88,11 @@ struct pass {
 	uint64_t interval_ns; /* until the next pass: the budget may have stretched it */
 	uint64_t cpu_ns;      /* of the pass under way, by its thread */
 	struct self self;
-	uint64_t unmeasured_since_ns; /* CLOCK_BOOTTIME: of the rows the first; UINT64_MAX: none */
-	struct meminfo meminfo;       /* as the pass under way ended */
+	uint64_t
+		unmeasured_since_ns; /* CLOCK_BOOTTIME since which a row has had no measurement; UINT64_MAX: none */
+	struct mapcounts mapcounts;
+	uint64_t large_anon;    /* mapcounts_large_anon(), if map counts are averaged */
+	struct meminfo meminfo; /* as the pass under way ended */
 	struct shmem shmem;
 	struct catalogue catalogue;   /* of the last survey */
 	struct sheet_processes parts; /* of its PSS */

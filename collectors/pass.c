@@ -63,6 +63,7 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 		return -ENOMEM;
 	pass->procfs.fd = -1;
 	charges_init(&pass->charges);
+	mapcounts_init(&pass->mapcounts);
 	r = procfs_open(options->procfs, &pass->procfs);
 	if (r < 0)
 		return r;
@@ -127,6 +128,7 @@ struct pass *pass_free(struct pass *pass)
 	sharing_done(&pass->sharing);
 	tally_done(&pass->tally);
 	charges_done(&pass->charges);
+	mapcounts_done(&pass->mapcounts);
 	rows_done(&pass->rows);
 	shmem_done(&pass->shmem);
 	catalogue_done(&pass->catalogue);
@@ -150,6 +152,15 @@ static void set_interval(struct pass *pass)
 	adapt_set_interval(a, pass->interval_ns);
 }
 
+int pass_try_map_counts(struct pass *pass)
+{
+	return mapcounts_ask(&pass->mapcounts);
+}
+
+void pass_set_map_counts(struct pass *pass, enum mapcounts_verdict verdict)
+{
+	pass->mapcounts.verdict = verdict;
+}
 
 void pass_set_options(struct pass *pass, const struct pass_options *options)
 {
@@ -205,6 +216,16 @@ static void take_options(struct pass *pass)
 	pass->reader.cgroup_max_age_ns = cgroup_age_ns(pass, CGROUP_MAX_AGE_NS);
 	if (pass->reader.user_by != pass->options.user_by)
 		count_anew(pass);
+}
+
+#define THP_FOLDER "/sys/kernel/mm/transparent_hugepage"
+
+static void look_at_map_counts(struct pass *pass)
+{
+	mapcounts_answer(&pass->mapcounts);
+	pass->adapt.hostsum.is_averaged = pass->mapcounts.verdict == MAPCOUNTS_AVERAGED;
+	if (pass->adapt.hostsum.is_averaged)
+		pass->large_anon = mapcounts_large_anon(THP_FOLDER);
 }
 
 /* Removes unlisted processes from the COUNT pids of the list. How many are left. */
@@ -288,6 +309,7 @@ static int begin(struct pass *pass)
 	pass->counts.interval_ns = pass->options.interval_ns;
 	pass->unmeasured_since_ns = UINT64_MAX;
 	pass->parts = (struct sheet_processes){0};
+	look_at_map_counts(pass);
 	shmem_begin(&pass->shmem);
 	pass->reads_foreign = false;
 	memset(pass->name_cursor, 0, sizeof(pass->name_cursor));

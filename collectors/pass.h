@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "collectors/accounting.h"
+#include "collectors/mapcounts.h"
 #include "collectors/names.h"
 #include "snapshot/record.h"
 
@@ -50,6 +51,15 @@ bool pass_may_block(const struct pass *pass);
 
 /* From now on WORKERS (borrowed) read files of processes that may block their reader. Without it the pass reads them itself. */
 void pass_set_workers(struct pass *pass, struct workers *workers);
+
+/*
+ * Starts a child process that tries whether the kernel counts the mappings of each page (mapcounts.h), and returns at once.
+ * Returns 0, or a negative errno of fork() or pipe2(): the result stays unknown.
+ */
+int pass_try_map_counts(struct pass *pass);
+
+/* Tells PASS the result of such a trial. */
+void pass_set_map_counts(struct pass *pass, enum mapcounts_verdict verdict);
 
 /* Takes over other settings from the next pass on (not .procfs, not .version). */
 void pass_set_options(struct pass *pass, const struct pass_options *options);

@@ -476,6 +476,9 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 			r == -EMEDIUMTYPE ? "it is not a proc file system" : strerror(-r));
 		return r;
 	}
+	r = pass_try_map_counts(m->pass);
+	if (r < 0)
+		log_warning("can't try whether map counts are exact: %s", strerror(-r));
 	m->interval_ns = settings->interval_ns;
 	begin_surveys(m, settings);
 	m->snapshot_public = (enum snapshot_public)settings->snapshot_public;

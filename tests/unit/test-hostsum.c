@@ -112,6 +112,31 @@ static void drift_widens_bounds(void **state)
 	assert_int_equal(s.row[1].present, 0);
 }
 
+/* While the kernel frees the memory of exited processes, it is in the host's sums and no process has lost or gained it. */
+static void memory_that_is_freed_is_no_drift(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	scene_init(&s);
+	pass(&s, 2400);
+	pass(&s, 2400);
+	for (unsigned int i = 0; i < 3; i++) {
+		hostsum_left(&s.h, 300 * MIB);
+		assert_false(pass(&s, 2700 - i * 100));
+		assert_false(pool_alarms(&s.h.pool));
+		assert_true(s.h.pool.anon.bias < (int64_t)MIB);
+	}
+	assert_false(pass(&s, 2400));
+	hostsum_settle(&s.h, &s.watch[0], &s.row[0]);
+	assert_int_equal(s.row[0].q[PROCESS_PSS], 600 * MIB);
+	assert_in_range(s.row[0].q[PROCESS_PSS_LOW], 599 * MIB, 600 * MIB);
+	assert_in_range(s.row[0].q[PROCESS_PSS_HIGH], 600 * MIB, 601 * MIB);
+	/* More than can be told by them is drift all the same. */
+	hostsum_left(&s.h, 100 * MIB);
+	assert_true(pass(&s, 2800));
+}
+
 /* Without the sums, or with a part of the processes, there is nothing to compare. */
 static void compares_only_what_is_whole(void **state)
 {
@@ -306,11 +331,48 @@ static void the_denied_have_a_part_of_it(void **state)
 	assert_int_equal(hostsum_least(&s.h, &now), 0);
 }
 
+/*
+ * Map counts are averaged: AnonPages counts whole folios, so that it neither says what all have at least, nor narrows any
+ * bounds. Member 0 has given back memory, which may have been shared or its own.
+ */
+static void averaged_sums_narrow_nothing(void **state)
+{
+	struct snapshot_process narrowed = {0};
+	struct meminfo now;
+
+	(void)state;
+	set_meminfo(&now, 2250);
+	for (unsigned int is_averaged = 0; is_averaged < 2; is_averaged++) {
+		struct estimate alone;
+		struct scene s;
+
+		scene_init(&s);
+		s.h.is_averaged = is_averaged;
+		pass(&s, 2400);
+		pass(&s, 2400);
+		s.watch[0].seen.resident = 700 * MIB / PAGE;
+		assert_true(relations_estimate(&s.watch[0], PAGE, NULL, &alone, NULL));
+		pass(&s, alone.pss / MIB + 1800);
+		hostsum_settle(&s.h, &s.watch[0], &s.row[0]);
+		if (!is_averaged) {
+			narrowed = s.row[0];
+			assert_true(hostsum_least(&s.h, &now) > 2000 * MIB);
+			continue;
+		}
+		assert_int_equal(s.row[0].q[PROCESS_PSS_LOW], alone.low);
+		assert_int_equal(s.row[0].q[PROCESS_PSS_HIGH], alone.high);
+		assert_true(narrowed.q[PROCESS_PSS_HIGH] < alone.high);
+		assert_int_equal(hostsum_least(&s.h, &now), 0);
+		assert_true(hostsum_most(&s.h, &now) < UINT64_MAX);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_up_each_as_what_it_is),
 		cmocka_unit_test(drift_widens_bounds),
+		cmocka_unit_test(memory_that_is_freed_is_no_drift),
 		cmocka_unit_test(compares_only_what_is_whole),
 		cmocka_unit_test(is_unsure_by_what_moved_meanwhile),
 		cmocka_unit_test(guesses_are_within_what_there_is),
@@ -318,6 +380,7 @@ int main(void)
 		cmocka_unit_test(knows_what_there_is_at_most),
 		cmocka_unit_test(knows_what_there_is_at_least),
 		cmocka_unit_test(the_denied_have_a_part_of_it),
+		cmocka_unit_test(averaged_sums_narrow_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
