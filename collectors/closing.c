@@ -5,12 +5,14 @@
 
 #include "base/clock.h"
 #include "collectors/amount.h"
+#include "collectors/driver.h"
 #include "collectors/export.h"
 #include "collectors/growth.h"
 #include "collectors/names.h"
 #include "collectors/pass-state.h"
 #include "collectors/vmstat.h"
 #include "collectors/zoneinfo.h"
+
 static bool are_averaged(const struct pass *pass)
 {
 	return pass->mapcounts.verdict == MAPCOUNTS_AVERAGED;
@@ -48,6 +50,26 @@ static void count_waiting(
 		walks_forecast(&pass->adapt.walks, w).prediction.cpu_ns);
 }
 
+/* The meminfo of the pass before, since that of this pass is not read yet. */
+static uint64_t threshold_of(const struct pass *pass)
+{
+	const struct meminfo *m = &pass->meminfo;
+
+	return driver_threshold(ROW_HAS(m, MEMINFO_TOTAL) ? m->q[MEMINFO_TOTAL] : 0);
+}
+
+static void add_to_sheet(struct pass *pass, struct process *p, const struct snapshot_process *row)
+{
+	struct driver_amounts driver;
+
+	if (!ROW_HAS(row, PROCESS_PSS) || row->outcome == OUTCOME_SHARED_MM)
+		return;
+	driver_see(&p->driver, row, threshold_of(pass), pass->begin_boottime_ns);
+	pass->drivers_wanted += p->driver.is_wanted;
+	driver = driver_amounts(&p->driver, row);
+	sheet_add(&pass->parts, row, &driver);
+}
+
 static bool has_bounds(const struct snapshot_process *row)
 {
 	return ROW_HAS(row, PROCESS_PSS) && ROW_HAS(row, PROCESS_PSS_LOW) &&
@@ -83,7 +105,7 @@ void closing_add(struct pass *pass, size_t i)
 	widen(pass, p, row);
 	step = growth_take(&p->growth, row, pass->begin_ns, pass->begin_boottime_ns);
 	tally_add(&pass->tally, p, row, &step);
-	sheet_add(&pass->parts, row);
+	add_to_sheet(pass, p, row);
 }
 
 /* Rows that nobody belongs to and that no series needs. */

@@ -89,6 +89,8 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	look_for_charges(pass);
 	pass->looked_ns = clock_now_ns(CLOCK_MONOTONIC); /* by procfs_open(), too */
 	self_read(&pass->self);
+	/* Without it, which may come and go, thresholds are low until the first pass has ended. */
+	(void)meminfo_read(pass->procfs.fd, &pass->meminfo);
 	*ret = TAKE_PTR(pass);
 	return 0;
 }
@@ -309,6 +311,7 @@ static int begin(struct pass *pass)
 	pass->counts.interval_ns = pass->options.interval_ns;
 	pass->unmeasured_since_ns = UINT64_MAX;
 	pass->parts = (struct sheet_processes){0};
+	pass->drivers_wanted = 0;
 	look_at_map_counts(pass);
 	shmem_begin(&pass->shmem);
 	pass->reads_foreign = false;

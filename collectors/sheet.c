@@ -5,9 +5,9 @@
  * cache and shared memory nobody maps, and how far the PSS is off, which stays in the residual. Were unmapped page
  * cache what the PSS leaves of it, each error of an estimate would hide in it.
  *
- * Mapped does not tell files from shared memory; Pss_Shmem does. Who was measured by slices has none that is sure:
- * where such a one is large, as a database is, all of its shared memory would look as if nobody mapped it. Of his PSS
- * what is not anonymous is taken to be of files and of shared memory as his RSS is.
+ * Mapped counts files, shared memory and drivers' memory together. Pss_Shmem tells shared memory; a process that was
+ * measured by slices has no certain Pss_Shmem, so what of its PSS is not anonymous is divided as its RSS is.
+ * driver.h tells drivers' memory, part of which VmallocUsed counts, too.
  */
 #include "config.h"
 
@@ -17,30 +17,41 @@
 #include "collectors/amount.h"
 #include "snapshot/balance.h"
 
-static uint64_t likely_shmem(const struct snapshot_process *row)
+/* How much of UNSPLIT bytes of ROW's PSS is likely to be shared memory: as large a part as it is of RssFile and RssShmem. */
+static uint64_t likely_shmem(
+	const struct snapshot_process *row, uint64_t unsplit, const struct driver_amounts *driver)
 {
 	uint64_t file = row->q[PROCESS_RSS_FILE], shmem = row->q[PROCESS_RSS_SHMEM];
 
 	if (!ROW_HAS(row, PROCESS_RSS_ANON) || !ROW_HAS(row, PROCESS_RSS_FILE) ||
 		!ROW_HAS(row, PROCESS_RSS_SHMEM))
 		return 0;
-	return amount_part(amount_less(row->q[PROCESS_PSS], row->q[PROCESS_RSS_ANON]), shmem,
-		amount_add(file, shmem));
+	return amount_part(amount_less(unsplit, row->q[PROCESS_RSS_ANON]), shmem,
+		amount_add(amount_less(file, driver->pss), shmem));
 }
 
-void sheet_add(struct sheet_processes *p, const struct snapshot_process *row)
+static void add_driver(struct driver_amounts *to, const struct driver_amounts *from)
 {
-	if (!ROW_HAS(row, PROCESS_PSS) || row->outcome == OUTCOME_SHARED_MM)
-		return;
+	to->pss = amount_add(to->pss, from->pss);
+	to->vmalloc = amount_add(to->vmalloc, from->vmalloc);
+	to->unread = amount_add(to->unread, from->unread);
+}
+
+void sheet_add(struct sheet_processes *p, const struct snapshot_process *row,
+	const struct driver_amounts *driver)
+{
+	add_driver(&p->driver, driver);
 	if (!ROW_HAS(row, PROCESS_PSS_ANON) || !ROW_HAS(row, PROCESS_PSS_FILE) ||
 		!ROW_HAS(row, PROCESS_PSS_SHMEM)) {
-		p->unsplit = amount_add(p->unsplit, row->q[PROCESS_PSS]);
-		p->unsplit_shmem = amount_add(p->unsplit_shmem, likely_shmem(row));
+		uint64_t unsplit = amount_less(row->q[PROCESS_PSS], driver->pss);
+
+		p->unsplit = amount_add(p->unsplit, unsplit);
+		p->unsplit_shmem = amount_add(p->unsplit_shmem, likely_shmem(row, unsplit, driver));
 		p->has_unsplit = true;
 		return;
 	}
 	p->anon = amount_add(p->anon, row->q[PROCESS_PSS_ANON]);
-	p->file = amount_add(p->file, row->q[PROCESS_PSS_FILE]);
+	p->file = amount_add(p->file, amount_less(row->q[PROCESS_PSS_FILE], driver->pss));
 	p->shmem = amount_add(p->shmem, row->q[PROCESS_PSS_SHMEM]);
 }
 
@@ -82,22 +93,28 @@ static bool has_all(const struct meminfo *m, const enum meminfo_field *fields, s
 	return true;
 }
 
+/*
+ * Returns VmallocUsed without stacks. With CONFIG_VMAP_STACK, which kernels of 64 bits have had since 4.9 (x86-64) and 4.14
+ * (arm64), stacks are vmalloc'ed; if VmallocUsed is less than all stacks, they are not.
+ */
+static uint64_t vmalloc_of(const struct meminfo *m)
+{
+	uint64_t vmalloc = m->q[MEMINFO_VMALLOC], stacks = m->q[MEMINFO_KERNEL_STACKS];
+
+	return vmalloc >= stacks ? vmalloc - stacks : vmalloc;
+}
+
 /* Numbers of which one counts what another does, too. */
 static void take_differences(const struct sheet_sources *s, struct snapshot_balance *to)
 {
 	const struct meminfo *m = s->meminfo;
-	uint64_t vmalloc = m->q[MEMINFO_VMALLOC], stacks = m->q[MEMINFO_KERNEL_STACKS];
 
 	if (ROW_HAS(m, MEMINFO_KERNEL_RECLAIMABLE) && ROW_HAS(m, MEMINFO_SLAB_RECLAIMABLE))
 		set(to, BALANCE_KERNEL_RECLAIMABLE,
 			amount_less(
 				m->q[MEMINFO_KERNEL_RECLAIMABLE], m->q[MEMINFO_SLAB_RECLAIMABLE]));
-	/*
-	 * With CONFIG_VMAP_STACK, which kernels of 64 bits have had since 4.9 (x86-64) and 4.14 (arm64), stacks are
-	 * vmalloc'ed. Where less is than stacks have, they are not.
-	 */
 	if (ROW_HAS(m, MEMINFO_VMALLOC))
-		set(to, BALANCE_VMALLOC, vmalloc >= stacks ? vmalloc - stacks : vmalloc);
+		set(to, BALANCE_VMALLOC, amount_less(vmalloc_of(m), s->processes->driver.vmalloc));
 	if (ROW_HAS(s->vmstat, VMSTAT_ZSPAGES))
 		set(to, BALANCE_ZRAM,
 			amount_less(amount_part(s->vmstat->q[VMSTAT_ZSPAGES], s->page_bytes, 1),
@@ -153,13 +170,14 @@ static void take_unmapped(const struct sheet_sources *s, struct snapshot_balance
 		MEMINFO_BUFFERS, MEMINFO_CACHED, MEMINFO_MAPPED, MEMINFO_SHMEM};
 	const struct meminfo *m = s->meminfo;
 	uint64_t shmem = m->q[MEMINFO_SHMEM], mapped = m->q[MEMINFO_MAPPED], files, mapped_shmem;
+	uint64_t driver = s->processes->driver.pss;
 
 	if (!has_all(m, needed, ARRAY_SIZE(needed)))
 		return;
 	files = amount_add(amount_less(m->q[MEMINFO_CACHED], shmem), m->q[MEMINFO_BUFFERS]);
 	mapped_shmem = amount_min(amount_add(s->processes->shmem, s->processes->unsplit_shmem),
 		amount_min(shmem, mapped));
-	set(to, BALANCE_PAGE_CACHE, amount_less(files, mapped - mapped_shmem));
+	set(to, BALANCE_PAGE_CACHE, amount_less(files, amount_less(mapped - mapped_shmem, driver)));
 	take_shmem(s, shmem - mapped_shmem, to);
 }
 
@@ -171,6 +189,8 @@ static void take_processes(const struct sheet_sources *s, struct snapshot_balanc
 		return;
 	set(to, BALANCE_PSS_ANON, p->anon);
 	set(to, BALANCE_PSS_FILE, p->file);
+	set(to, BALANCE_PSS_DRIVER, p->driver.pss);
+	set(to, BALANCE_DRIVER_UNREAD, p->driver.unread);
 	set(to, BALANCE_PSS_SHMEM, p->shmem);
 	if (p->has_unsplit)
 		set(to, BALANCE_PSS_UNSPLIT, p->unsplit);
@@ -191,6 +211,33 @@ static int64_t plus(int64_t a, int64_t b)
 	return sum;
 }
 
+/*
+ * Returns by how much the residual may be lower. Mappings not read may be drivers' memory: then as much more page cache is
+ * unmapped. What looks like a BPF array may be none, as an arena (Linux 6.9): then it is not in VmallocUsed.
+ */
+static uint64_t driver_down(const struct sheet_sources *s)
+{
+	const struct driver_amounts *d = &s->processes->driver;
+	const struct meminfo *m = s->meminfo;
+
+	return amount_add(
+		d->unread, ROW_HAS(m, MEMINFO_VMALLOC) ? amount_min(d->vmalloc, vmalloc_of(m)) : 0);
+}
+
+/*
+ * Returns by how much it may be higher: other drivers' memory may be vmalloc'ed, too (a packet ring is if there are no free
+ * pages in one piece), and is then in two lines.
+ */
+static uint64_t driver_up(const struct sheet_sources *s)
+{
+	const struct driver_amounts *d = &s->processes->driver;
+	const struct meminfo *m = s->meminfo;
+
+	return ROW_HAS(m, MEMINFO_VMALLOC)
+	               ? amount_min(d->pss - d->vmalloc, amount_less(vmalloc_of(m), d->vmalloc))
+	               : 0;
+}
+
 /* What is left of MemTotal, if nothing is missing that every kernel has. */
 static void take_residual(const struct sheet_sources *s, struct snapshot_balance *to)
 {
@@ -205,18 +252,22 @@ static void take_residual(const struct sheet_sources *s, struct snapshot_balance
 	set_signed(to, BALANCE_RESIDUAL, residual);
 	if (ROW_HAS(host, SCOPE_PSS_HIGH))
 		set_signed(to, BALANCE_RESIDUAL_LOW,
-			plus(residual,
-				amount_difference(host->q[SCOPE_PSS], host->q[SCOPE_PSS_HIGH])));
+			plus(plus(residual, amount_difference(
+						    host->q[SCOPE_PSS], host->q[SCOPE_PSS_HIGH])),
+				-(int64_t)amount_min(driver_down(s), INT64_MAX)));
 	if (ROW_HAS(host, SCOPE_PSS_LOW))
 		set_signed(to, BALANCE_RESIDUAL_HIGH,
-			plus(residual,
-				amount_difference(host->q[SCOPE_PSS], host->q[SCOPE_PSS_LOW])));
+			plus(plus(residual,
+				     amount_difference(host->q[SCOPE_PSS], host->q[SCOPE_PSS_LOW])),
+				(int64_t)amount_min(driver_up(s), INT64_MAX)));
 	if (ROW_HAS(m, MEMINFO_ANON_PAGES))
 		set_signed(to, BALANCE_RESIDUAL_PROCESSES,
 			amount_difference(
 				amount_add(m->q[MEMINFO_ANON_PAGES], m->q[MEMINFO_MAPPED]),
 				amount_add(amount_add(s->processes->anon, s->processes->file),
-					amount_add(s->processes->shmem, s->processes->unsplit))));
+					amount_add(s->processes->driver.pss,
+						amount_add(s->processes->shmem,
+							s->processes->unsplit)))));
 }
 
 static void take_swap(const struct sheet_sources *s, struct snapshot_balance *to)

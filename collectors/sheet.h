@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arithmetic of the host's balance sheet: what the kernel counts of its memory beside what processes have. Each
- * line is there if it can be had; what no line has is the residual, with its sign. Pure.
+ * The arithmetic of the host's balance sheet: the PSS of processes, and the kernel's counters of other memory. A line is
+ * absent if its figure is not known. The residual is MemTotal less all lines, and may be negative. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_SHEET_H
 #define MEMTALLY_COLLECTORS_SHEET_H
@@ -9,31 +9,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collectors/driver.h"
 #include "collectors/meminfo.h"
 #include "collectors/vmstat.h"
 #include "snapshot/record.h"
 #include "snapshot/sums.h"
 
-/* The PSS of all processes by its parts, in bytes. Starts zeroed. */
+/* The PSS of all processes by its parts, each byte in one of them. Starts zeroed. */
 struct sheet_processes {
 	uint64_t anon, file, shmem;
-	uint64_t unsplit;       /* of those of whom the parts are not known */
-	uint64_t unsplit_shmem; /* what of that is likely to be shared memory */
-	bool has_unsplit;       /* there are any */
+	uint64_t unsplit;       /* of processes with unknown parts */
+	uint64_t unsplit_shmem; /* the part of .unsplit that is likely to be shared memory */
+	bool has_unsplit;       /* there are such processes */
+	struct driver_amounts
+		driver; /* its .pss is in none of the others, its .unread in .file and .unsplit */
 };
 
-/* Adds ROW, of a member. */
-void sheet_add(struct sheet_processes *p, const struct snapshot_process *row);
+/* Adds ROW, which has a PSS and stands for its address space. Its PSS contains DRIVER. */
+void sheet_add(struct sheet_processes *p, const struct snapshot_process *row,
+	const struct driver_amounts *driver);
 
-/* What the sheet is made of. */
+/* Input of the sheet. */
 struct sheet_sources {
-	const struct meminfo *meminfo; /* of one moment, as are the next two: */
+	const struct meminfo *meminfo; /* of one moment, with the next three */
 	const struct vmstat *vmstat;
 	bool has_lists;
 	uint64_t list_pages; /* on free lists of single CPUs */
 	uint64_t page_bytes;
 	const struct sheet_processes *processes;
-	const struct sums *host; /* ended */
+	const struct sums *host; /* after sums_end() */
 	bool has_sysv;
 	uint64_t sysv_unattached_bytes, sysv_swap_bytes;
 	bool has_tmpfs;
@@ -41,6 +45,7 @@ struct sheet_sources {
 	uint64_t tmpfs_unread, directories_unread;
 };
 
+/* Computes all lines of the sheet that S has figures for, and the residual. */
 void sheet_make(const struct sheet_sources *s, struct snapshot_balance *ret);
 
 #endif

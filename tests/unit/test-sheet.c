@@ -321,31 +321,112 @@ static void residual_needs_what_it_is_made_of(void **state)
 
 static void adds_up_processes(void **state)
 {
+	static const struct driver_amounts none = {0},
+					   ring = {.pss = 25, .vmalloc = 5, .unread = 3};
 	struct snapshot_process row = {.outcome = OUTCOME_MEASURED};
 	struct sheet_processes p = {0};
 
 	(void)state;
-	sheet_add(&p, &row); /* has no PSS */
 	ROW_SET(&row, PROCESS_PSS, 100);
-	sheet_add(&p, &row); /* of a kernel before 5.3 */
+	sheet_add(&p, &row, &none); /* of a kernel before 5.3 */
 	assert_true(p.has_unsplit && p.unsplit == 100 && p.unsplit_shmem == 0);
 	ROW_SET(&row, PROCESS_RSS_ANON, 40);
 	ROW_SET(&row, PROCESS_RSS_FILE, 100);
 	ROW_SET(&row, PROCESS_RSS_SHMEM, 500);
-	sheet_add(&p,
-		&row); /* of a giant, by slices: 60 are of files and of shared memory, as 1 to 5 */
+	/* Of a giant, by slices: 60 are of files and of shared memory, as 1 to 5; then 35, as 75 to 500. */
+	sheet_add(&p, &row, &none);
 	assert_true(p.unsplit == 200 && p.unsplit_shmem == 50);
+	sheet_add(&p, &row, &ring);
+	assert_true(p.unsplit == 275 && p.unsplit_shmem == 50 + 30);
 	ROW_SET(&row, PROCESS_PSS_ANON, 50);
 	ROW_SET(&row, PROCESS_PSS_FILE, 30);
 	ROW_SET(&row, PROCESS_PSS_SHMEM, 20);
-	sheet_add(&p, &row);
-	sheet_add(&p, &row);
-	row.outcome = OUTCOME_SHARED_MM;
-	sheet_add(&p, &row);
+	sheet_add(&p, &row, &none);
+	sheet_add(&p, &row, &ring);
 	assert_int_equal(p.anon, 100);
-	assert_int_equal(p.file, 60);
+	assert_int_equal(p.file, 30 + 5);
 	assert_int_equal(p.shmem, 40);
-	assert_int_equal(p.unsplit, 200);
+	assert_int_equal(p.unsplit, 275);
+	assert_int_equal(p.driver.pss, 50);
+	assert_int_equal(p.driver.vmalloc, 10);
+	assert_int_equal(p.driver.unread, 6);
+}
+
+/* A packet ring is in Mapped and Pss_File, and in no page cache: it has its line, and page cache and residual stay. */
+static void packet_rings_are_no_page_cache(void **state)
+{
+	struct snapshot_balance without, with;
+	struct state s;
+
+	(void)state;
+	init(&s);
+	sheet_make(&s.sources, &without);
+	expect(&without, BALANCE_PSS_DRIVER, 0);
+	expect(&without, BALANCE_DRIVER_UNREAD, 0);
+	s.processes.driver.pss = 9000; /* more than all files that are mapped */
+	set(&s, MEMINFO_MAPPED, 370 + 9000);
+	set(&s, MEMINFO_FREE, 50000 - 9000);
+	sheet_make(&s.sources, &with);
+	expect(&with, BALANCE_PSS_DRIVER, 9000);
+	expect(&with, BALANCE_PSS_FILE, without.q[BALANCE_PSS_FILE]);
+	expect(&with, BALANCE_PAGE_CACHE, without.q[BALANCE_PAGE_CACHE]);
+	expect(&with, BALANCE_RESIDUAL, without.q[BALANCE_RESIDUAL]);
+	expect(&with, BALANCE_RESIDUAL_LOW, without.q[BALANCE_RESIDUAL_LOW]);
+	expect(&with, BALANCE_RESIDUAL_HIGH, without.q[BALANCE_RESIDUAL_HIGH]);
+	expect(&with, BALANCE_RESIDUAL_PROCESSES, 0);
+	expect_sum(&s, &with);
+}
+
+/* A BPF array is in VmallocUsed, too, and counts once. If it is none after all, the residual is lower. */
+static void bpf_arrays_count_once(void **state)
+{
+	struct snapshot_balance without, with;
+	struct state s;
+
+	(void)state;
+	init(&s);
+	set(&s, MEMINFO_VMALLOC, 900);
+	set(&s, MEMINFO_KERNEL_STACKS, 600);
+	sheet_make(&s.sources, &without);
+	s.processes.driver.pss = s.processes.driver.vmalloc = 9000;
+	set(&s, MEMINFO_MAPPED, 370 + 9000);
+	set(&s, MEMINFO_VMALLOC, 900 + 9000);
+	set(&s, MEMINFO_FREE, 50000 - 9000);
+	sheet_make(&s.sources, &with);
+	expect(&with, BALANCE_PSS_DRIVER, 9000);
+	expect(&with, BALANCE_VMALLOC, 300);
+	expect(&with, BALANCE_RESIDUAL, without.q[BALANCE_RESIDUAL]);
+	expect(&with, BALANCE_RESIDUAL_LOW, without.q[BALANCE_RESIDUAL_LOW] - 9000);
+	expect(&with, BALANCE_RESIDUAL_HIGH, without.q[BALANCE_RESIDUAL_HIGH]);
+	expect_sum(&s, &with);
+}
+
+/* Unknown drivers' memory is in the bounds: mappings not read yet, and whether a ring is vmalloc'ed. */
+static void bounds_have_what_is_not_known(void **state)
+{
+	struct snapshot_balance b, without;
+	struct state s;
+
+	(void)state;
+	init(&s);
+	set(&s, MEMINFO_VMALLOC, 500);
+	sheet_make(&s.sources, &without);
+	s.processes.driver.unread = 200;
+	s.processes.driver.pss = 100;
+	s.processes.file -= 100;
+	sheet_make(&s.sources, &b);
+	expect(&b, BALANCE_DRIVER_UNREAD, 200);
+	expect(&b, BALANCE_RESIDUAL,
+		without.q[BALANCE_RESIDUAL] - 100); /* so much less is mapped page cache */
+	expect(&b, BALANCE_RESIDUAL_LOW, b.q[BALANCE_RESIDUAL] - 30 - 200);
+	expect(&b, BALANCE_RESIDUAL_HIGH, b.q[BALANCE_RESIDUAL] + 70 + 100);
+	set(&s, MEMINFO_VMALLOC, 60);
+	sheet_make(&s.sources, &b);
+	expect(&b, BALANCE_RESIDUAL_HIGH, b.q[BALANCE_RESIDUAL] + 70 + 60);
+	s.processes.driver.unread = UINT64_MAX;
+	sheet_make(&s.sources, &b);
+	assert_true((int64_t)b.q[BALANCE_RESIDUAL_LOW] < -(INT64_MAX - 200000));
+	expect_sum(&s, &b);
 }
 
 /* Of a database that was measured by slices shared memory is mapped, though nobody knows in which part of its PSS. */
@@ -382,6 +463,9 @@ int main(void)
 		cmocka_unit_test(residual_needs_what_it_is_made_of),
 		cmocka_unit_test(adds_up_processes),
 		cmocka_unit_test(giants_map_what_they_share),
+		cmocka_unit_test(packet_rings_are_no_page_cache),
+		cmocka_unit_test(bpf_arrays_count_once),
+		cmocka_unit_test(bounds_have_what_is_not_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
