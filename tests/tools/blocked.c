@@ -1,0 +1,714 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocked processes: a reader of their files in /proc sleeps until the kernel lets go of a lock.
+ *
+ *     blocked KIND [--count=N] [--seconds=S] [--every=S] [--mib=M] [--device=FUSE] [--freezer=FOLDER]
+ *
+ * exec: calls exec with an O_CLOEXEC file of a FUSE server that does not answer. The kernel holds exec_update_lock meanwhile.
+ * fault: faults on a mapped file of such a server, with the mmap lock; another thread waits to write to the lock.
+ * frozen: as fault, after which the freezer stops the server and the process in FOLDER, a cgroup of version 1 or 2.
+ * userfault: faults on memory that a userfaultfd was registered for, and that gets no page.
+ * starved: four threads of SCHED_IDLE in mmap() and munmap(), beside N busy loops. The threads hold the lock for as long as they starve.
+ *
+ * Prints "ready PID" for each process (of the pid namespace in which it was started) as soon as it is blocked. After SIGUSR1 all of
+ * them can be read again, and "released" is printed. With --every each process begins S seconds after the one before it. With --mib each
+ * process first fills M MiB of memory, in mappings of 8 KiB, so that a walk of it takes long, and "filled PID" is printed; it begins to
+ * block after SIGUSR2. After --seconds (20 by default), on SIGTERM, and with its parent, all of them end.
+ * exec, fault and frozen mount the file system in a mount namespace of their own, and, if not root, in a user namespace: an ordinary
+ * user needs nothing but the right to open the device. Exit status 77: the kernel refuses what the kind needs.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/number.h"
+
+enum {
+	COUNT_MAX = 1000,
+	SECONDS = 20,
+	SECONDS_MAX = 3600,
+	EXIT_SKIP = 77,
+	PAGE = 4096,
+	ROOT_NODE = 1, /* the file of process i is node ROOT_NODE + 1 + i */
+	REQUEST_SIZE = 1 << 17,
+	WRITE_SIZE = 1 << 16,
+	REGION = 32 << 20, /* what a starved thread maps */
+	MAPPING = 8 << 10, /* of what a process fills */
+	MIB_MAX = 400,     /* vm.max_map_count is 65530 */
+	IDLE_THREADS = 4,
+	TICK_US = 2000,
+};
+
+static char mount_point[256];
+static pid_t supervisor;
+
+enum kind { EXEC, FAULT, FROZEN, USERFAULT, STARVED, KINDS };
+
+static const char *const kind_names[KINDS] = {"exec", "fault", "frozen", "userfault", "starved"};
+
+/* Memory that this process shares with its children. */
+struct victim {
+	pid_t pid;           /* 0: not started */
+	bool is_filled;      /* its memory */
+	unsigned int reads;  /* of its file, that the server was asked for */
+	bool holds;          /* its lock, by what it asked the server for */
+	uint64_t pending[2]; /* requests without an answer; 0: none */
+};
+
+struct shared {
+	bool released;
+	bool begun;  /* the processes that have filled their memory may block */
+	bool opened; /* the file system is mounted, and the processes may begin */
+	struct victim victim[COUNT_MAX];
+};
+
+struct options {
+	enum kind kind;
+	size_t count, seconds, busy;
+	size_t every, mib;
+	const char *device, *freezer;
+};
+
+static void end(int status, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+static void end(int status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs(status == EXIT_SKIP ? "SKIP: " : "blocked: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+	exit(status);
+}
+
+static void nap(void)
+{
+	struct timespec tick = {.tv_nsec = TICK_US * 1000L};
+
+	nanosleep(&tick, NULL);
+}
+
+/* Whether TEXT is FLAG and a number up to MAX, which *RET becomes. */
+static bool parse_number(const char *text, const char *flag, uint64_t max, size_t *ret)
+{
+	size_t len = strlen(flag);
+	uint64_t number;
+
+	if (strncmp(text, flag, len) != 0 ||
+		number_parse_u64(text + len, strlen(text + len), &number) < 0 || number > max)
+		return false;
+	*ret = number;
+	return true;
+}
+
+/* Ends with its parent, whichever way that ends. */
+static pid_t start(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid < 0)
+		end(EXIT_FAILURE, "fork: %s", strerror(errno));
+	if (pid == 0) {
+		sigset_t none;
+
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(EXIT_FAILURE);
+	}
+	return pid;
+}
+
+static bool put(const char *path, const char *text)
+{
+	AUTO_CLOSE int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+}
+
+/* Of the first thread of PID: 'D' while it sleeps for a lock. status needs none. */
+static char state_of(pid_t pid)
+{
+	char path[64], text[1024];
+	const char *line;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (len <= 0)
+		return '?';
+	text[len] = '\0';
+	line = strstr(text, "\nState:\t");
+	return line ? line[8] : '?';
+}
+
+/* The FUSE server: a folder "/" with a file "0", "1", ... for each process. */
+
+static void answer(int dev, uint64_t request, int error, const void *data, size_t len)
+{
+	char text[sizeof(struct fuse_out_header) + PAGE];
+	struct fuse_out_header head = {
+		.len = (uint32_t)(sizeof(head) + len), .error = error, .unique = request};
+
+	memcpy(text, &head, sizeof(head));
+	if (len)
+		memcpy(text + sizeof(head), data, len);
+	if (write(dev, text, head.len) < 0 && errno != ENOENT)
+		fprintf(stderr, "blocked: answer: %s\n", strerror(errno));
+}
+
+static struct fuse_attr attributes(uint64_t node)
+{
+	bool is_root = node == ROOT_NODE;
+
+	return (struct fuse_attr){
+		.ino = node,
+		.mode = is_root ? S_IFDIR | 0755 : S_IFREG | 0644,
+		.nlink = 1,
+		.size = is_root ? 0 : PAGE,
+		.blksize = PAGE,
+	};
+}
+
+static void look_up(int dev, uint64_t request, const char *name)
+{
+	struct fuse_entry_out entry = {.entry_valid = 1000, .attr_valid = 1000};
+	size_t index;
+
+	if (!parse_number(name, "", COUNT_MAX - 1, &index)) {
+		answer(dev, request, -ENOENT, NULL, 0);
+		return;
+	}
+	entry.nodeid = ROOT_NODE + 1 + index;
+	entry.attr = attributes(entry.nodeid);
+	answer(dev, request, 0, &entry, sizeof(entry));
+}
+
+static void release(int dev, struct victim *v)
+{
+	static const char zeros[PAGE];
+
+	if (v->pending[0])
+		answer(dev, v->pending[0], 0, NULL, 0);
+	if (v->pending[1])
+		answer(dev, v->pending[1], 0, zeros, sizeof(zeros));
+	v->pending[0] = v->pending[1] = 0;
+}
+
+static void keep(int dev, struct shared *s, struct victim *v, uint64_t request, bool is_read)
+{
+	v->pending[is_read] = request;
+	v->holds = true;
+	if (s->released)
+		release(dev, v);
+}
+
+/*
+ * A first read that fails leaves a page that is not up to date. The kernel asks again, and this time it has used up its right to let
+ * go of the mmap lock while it waits.
+ */
+static void serve_read(int dev, struct shared *s, struct victim *v, uint64_t request)
+{
+	if (++v->reads == 1)
+		answer(dev, request, -EIO, NULL, 0);
+	else
+		keep(dev, s, v, request, true);
+}
+
+static void serve_one(int dev, struct shared *s, const struct fuse_in_header *in, const void *body)
+{
+	struct victim *v =
+		&s->victim[in->nodeid > ROOT_NODE ? (in->nodeid - ROOT_NODE - 1) % COUNT_MAX : 0];
+
+	switch (in->opcode) {
+	case FUSE_INIT: {
+		struct fuse_init_out out = {.major = FUSE_KERNEL_VERSION,
+			.minor = 31, /* what of the protocol is used here is as old */
+			.max_write = WRITE_SIZE};
+
+		answer(dev, in->unique, 0, &out, sizeof(out));
+		break;
+	}
+	case FUSE_LOOKUP: look_up(dev, in->unique, body); break;
+	case FUSE_GETATTR: {
+		struct fuse_attr_out out = {.attr_valid = 1000, .attr = attributes(in->nodeid)};
+
+		answer(dev, in->unique, 0, &out, sizeof(out));
+		break;
+	}
+	case FUSE_OPEN: {
+		struct fuse_open_out out = {0};
+
+		answer(dev, in->unique, 0, &out, sizeof(out));
+		break;
+	}
+	case FUSE_READ: serve_read(dev, s, v, in->unique); break;
+	case FUSE_FLUSH: keep(dev, s, v, in->unique, false); break;
+	case FUSE_RELEASE: answer(dev, in->unique, 0, NULL, 0); break;
+	case FUSE_FORGET:
+	case FUSE_BATCH_FORGET:
+	case FUSE_INTERRUPT: break;
+	default: answer(dev, in->unique, -ENOSYS, NULL, 0);
+	}
+}
+
+/* Until the connection ends. It looks twice a second whether it is to release those that wait. */
+static void serve(int dev, struct shared *s)
+{
+	static _Alignas(struct fuse_in_header) char request[REQUEST_SIZE];
+	struct pollfd ready = {.fd = dev, .events = POLLIN};
+
+	for (;;) {
+		ssize_t len = poll(&ready, 1, 50) > 0 ? read(dev, request, sizeof(request) - 1) : 0;
+
+		if (len < 0 && errno != EINTR && errno != ENOENT && errno != EAGAIN)
+			_exit(EXIT_SUCCESS);
+		if (len >= (ssize_t)sizeof(struct fuse_in_header)) {
+			request[len] = '\0';
+			serve_one(dev, s, (const void *)request,
+				request + sizeof(struct fuse_in_header));
+		}
+		for (size_t i = 0; s->released && i < COUNT_MAX; i++)
+			release(dev, &s->victim[i]);
+	}
+}
+
+static int open_file(size_t index, int flags)
+{
+	char path[300];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%zu", mount_point, index);
+	fd = open(path, O_RDONLY | flags);
+	if (fd < 0)
+		end(EXIT_FAILURE, "%s: %s", path, strerror(errno));
+	return fd;
+}
+
+/* The blocked processes. None of these functions returns. */
+
+static void block_in_exec(size_t index)
+{
+	open_file(index, O_CLOEXEC); /* the kernel closes it, with the lock */
+	execl("/proc/self/exe", "blocked", "settled", (char *)NULL);
+	end(EXIT_FAILURE, "exec: %s", strerror(errno));
+}
+
+static void *touch(void *page)
+{
+	(void)*(volatile char *)page;
+	return NULL;
+}
+
+static void start_thread(void *(*run)(void *), void *argument)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, run, argument) != 0)
+		end(EXIT_FAILURE, "cannot start a thread");
+}
+
+static void block_in_fault(size_t index, const struct victim *v)
+{
+	int fd = open_file(index, O_CLOEXEC);
+	void *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (page == MAP_FAILED)
+		end(EXIT_FAILURE, "mmap: %s", strerror(errno));
+	start_thread(touch, page);
+	while (!*(const volatile bool *)&v->holds)
+		nap();
+	/* Waits to write to the lock. Later readers wait behind it. */
+	if (mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+		end(EXIT_FAILURE, "mmap: %s", strerror(errno));
+	for (;;)
+		pause();
+}
+
+static void block_in_userfault(struct shared *s, struct victim *v)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register region = {.range.len = PAGE, .mode = UFFDIO_REGISTER_MODE_MISSING};
+	struct uffdio_zeropage zero = {.range.len = PAGE};
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+	struct pollfd asked = {.fd = fd, .events = POLLIN};
+
+	region.range.start = zero.range.start = (uintptr_t)page;
+	if (fd < 0 || page == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) < 0 ||
+		ioctl(fd, UFFDIO_REGISTER, &region) < 0)
+		_exit(EXIT_SKIP);
+	start_thread(touch, page);
+	while (poll(&asked, 1, -1) < 1)
+		;
+	v->holds = true;
+	while (!*(volatile bool *)&s->released)
+		nap();
+	ioctl(fd, UFFDIO_ZEROPAGE, &zero);
+	for (;;)
+		pause();
+}
+
+/* Becomes idle by itself: its process has to get as far as to start it. */
+static void *map_and_unmap(void *shared)
+{
+	struct sched_param idle = {0};
+
+	sched_setscheduler(0, SCHED_IDLE, &idle);
+	while (!*(volatile bool *)&((struct shared *)shared)->released) {
+		void *p = mmap(NULL, REGION, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+		if (p != MAP_FAILED)
+			munmap(p, REGION);
+	}
+	return NULL;
+}
+
+static void starve(struct shared *s, struct victim *v)
+{
+	for (int i = 0; i < IDLE_THREADS; i++)
+		start_thread(map_and_unmap, s);
+	v->holds = true;
+	for (;;)
+		pause();
+}
+
+/* Has the processors when V has begun. */
+static void become_busy(const struct shared *s, const struct victim *v)
+{
+	while (!*(const volatile bool *)&v->holds)
+		nap();
+	while (!*(const volatile bool *)&s->released)
+		;
+	_exit(EXIT_SUCCESS);
+}
+
+/* Neighbours differ in what they allow, so that the kernel does not make one mapping of them. */
+static void fill(size_t bytes)
+{
+	char *memory = mmap(
+		NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		end(EXIT_FAILURE, "mmap: %s", strerror(errno));
+	madvise(memory, bytes, MADV_NOHUGEPAGE);
+	for (size_t at = 0; at < bytes; at += PAGE)
+		memory[at] = 1;
+	for (size_t at = 0; at < bytes; at += (size_t)2 * MAPPING)
+		if (mprotect(memory + at, MAPPING, PROT_READ) < 0)
+			end(EXIT_FAILURE, "mprotect: %s", strerror(errno));
+}
+
+/* Waits until process I, V, may begin to block. */
+static void wait_for_turn(
+	const struct options *o, const struct shared *s, struct victim *v, size_t i)
+{
+	struct timespec pause = {.tv_sec = (time_t)(i * o->every)};
+
+	while (!*(const volatile bool *)&s->opened)
+		nap();
+	if (o->mib) {
+		fill(o->mib << 20);
+		v->is_filled = true;
+		while (!*(const volatile bool *)&s->begun)
+			nap();
+	}
+	nanosleep(&pause, NULL);
+}
+
+static void start_victim(const struct options *o, struct shared *s, size_t i)
+{
+	struct victim *v = &s->victim[i];
+	pid_t pid = start();
+
+	if (pid) {
+		v->pid = pid;
+		return;
+	}
+	wait_for_turn(o, s, v, i);
+	switch (o->kind) {
+	case EXEC: block_in_exec(i); break;
+	case FAULT:
+	case FROZEN: block_in_fault(i, v); break;
+	case USERFAULT: block_in_userfault(s, v); break;
+	case STARVED: starve(s, v); break;
+	case KINDS: break;
+	}
+	_exit(EXIT_FAILURE);
+}
+
+/* Counts as one of the processes, for it ends with these. */
+static void start_busy(struct shared *s, size_t i)
+{
+	pid_t pid = start();
+
+	if (pid == 0)
+		become_busy(s, &s->victim[0]);
+	s->victim[i].pid = pid;
+}
+
+/* The mount is seen by this process and its children alone. */
+static int mount_fuse(const struct options *o)
+{
+	char text[256];
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+	int dev;
+
+	if (unshare(CLONE_NEWNS | (uid ? CLONE_NEWUSER : 0)) < 0)
+		end(EXIT_SKIP, "unshare: %s", strerror(errno));
+	if (uid) {
+		put("/proc/self/setgroups", "deny");
+		snprintf(text, sizeof(text), "0 %u 1", uid);
+		if (!put("/proc/self/uid_map", text))
+			end(EXIT_SKIP, "uid_map: %s", strerror(errno));
+		snprintf(text, sizeof(text), "0 %u 1", gid);
+		put("/proc/self/gid_map", text);
+	}
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		end(EXIT_SKIP, "mount: %s", strerror(errno));
+	dev = open(o->device, O_RDWR | O_CLOEXEC);
+	if (dev < 0)
+		end(EXIT_SKIP, "%s: %s", o->device, strerror(errno));
+	snprintf(text, sizeof(text), "fd=%d,rootmode=40000,user_id=0,group_id=0", dev);
+	if (mount("blocked", mount_point, "fuse", MS_NOSUID | MS_NODEV, text) < 0)
+		end(EXIT_SKIP, "mount: %s", strerror(errno));
+	return dev;
+}
+
+/* Version 1 has freezer.state, version 2 cgroup.freeze. */
+static bool freeze(const char *folder, bool is_on)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/freezer.state", folder);
+	if (put(path, is_on ? "FROZEN" : "THAWED"))
+		return true;
+	snprintf(path, sizeof(path), "%s/cgroup.freeze", folder);
+	return put(path, is_on ? "1" : "0");
+}
+
+static void move_to(const char *folder, pid_t pid)
+{
+	char path[512], text[32];
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
+	snprintf(text, sizeof(text), "%d", (int)pid);
+	if (!put(path, text))
+		end(EXIT_SKIP, "%s: %s", path, strerror(errno));
+}
+
+/* A process, as it was printed. */
+struct said {
+	bool is_filled, is_blocked;
+};
+
+/* Whether readers of V are blocked from now on: of a fault they are when the first thread waits to write to the mmap lock. */
+static bool is_blocked(enum kind kind, const struct victim *v)
+{
+	return v->holds && ((kind != FAULT && kind != FROZEN) || state_of(v->pid) == 'D');
+}
+
+/* Says which processes have filled their memory, and which have become blocked. Whether any has yet to. */
+static bool report(const struct options *o, struct shared *s, struct said *said)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < o->count; i++) {
+		const struct victim *v = &s->victim[i];
+
+		if (!said[i].is_filled && *(const volatile bool *)&v->is_filled) {
+			said[i].is_filled = true;
+			printf("filled %d\n", (int)v->pid);
+		}
+		if (!said[i].is_blocked && is_blocked(o->kind, v)) {
+			said[i].is_blocked = true;
+			printf("ready %d\n", (int)v->pid);
+		}
+		any = any || !said[i].is_blocked;
+	}
+	fflush(stdout);
+	return any;
+}
+
+/* Ends all of its children. They are killed first: only that ends a process that sleeps for a lock. */
+static void end_all(const struct options *o, const struct shared *s, pid_t server)
+{
+	if (server)
+		kill(server, SIGKILL);
+	for (size_t i = 0; i < COUNT_MAX; i++)
+		if (s->victim[i].pid)
+			kill(s->victim[i].pid, SIGKILL);
+	if (o->freezer)
+		freeze(o->freezer, false);
+}
+
+static void supervise(
+	const struct options *o, struct shared *s, pid_t server, const sigset_t *signals)
+{
+	static struct said said[COUNT_MAX];
+	struct timespec tick = {.tv_nsec = TICK_US * 1000L};
+	time_t limit = time(NULL) + (time_t)o->seconds;
+	bool waits = true, is_frozen = false;
+
+	while (time(NULL) < limit) {
+		int status, signal = sigtimedwait(signals, NULL, &tick);
+
+		if (signal == SIGTERM || signal == SIGINT)
+			break;
+		if (signal == SIGCHLD && waits && !s->released &&
+			waitpid(-1, &status, WNOHANG) > 0) {
+			end_all(o, s, server);
+			end(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIP ? EXIT_SKIP
+										  : EXIT_FAILURE,
+				"a process ended before it was blocked");
+		}
+		if (waits)
+			waits = report(o, s, said);
+		if (!waits && !is_frozen && o->freezer) {
+			is_frozen = true;
+			puts(freeze(o->freezer, true) ? "frozen" : "cannot freeze");
+			fflush(stdout);
+		}
+		if (signal == SIGUSR2)
+			s->begun = true;
+		if (signal == SIGUSR1) {
+			s->released = true;
+			if (o->freezer)
+				freeze(o->freezer, false);
+			puts("released");
+			fflush(stdout);
+		}
+	}
+	end_all(o, s, server);
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+}
+
+static void parse(int argc, char *argv[], struct options *o)
+{
+	size_t kind = 0;
+
+	while (kind < KINDS && (argc < 2 || strcmp(argv[1], kind_names[kind]) != 0))
+		kind++;
+	*o = (struct options){
+		.kind = (enum kind)kind, .count = 1, .seconds = SECONDS, .device = "/dev/fuse"};
+	for (int i = 2; i < argc; i++) {
+		if (parse_number(argv[i], "--count=", COUNT_MAX - 1, &o->count) ||
+			parse_number(argv[i], "--seconds=", SECONDS_MAX, &o->seconds) ||
+			parse_number(argv[i], "--every=", SECONDS_MAX, &o->every) ||
+			parse_number(argv[i], "--mib=", MIB_MAX, &o->mib))
+			continue;
+		if (!strncmp(argv[i], "--device=", 9))
+			o->device = argv[i] + 9;
+		else if (!strncmp(argv[i], "--freezer=", 10))
+			o->freezer = argv[i] + 10;
+		else
+			kind = KINDS;
+	}
+	if (kind == STARVED) {
+		o->busy = o->count;
+		o->count = 1;
+	}
+	if (kind == KINDS || (kind == FROZEN) != (o->freezer != NULL))
+		end(EXIT_FAILURE, "usage: blocked exec|fault|frozen|userfault|starved [--count=N] "
+				  "[--seconds=S] [--every=S] [--mib=M] [--device=FUSE] "
+				  "[--freezer=FOLDER]");
+}
+
+/* The server, if the kind needs one; 0 otherwise. It has the device alone, so the connection ends with it. */
+static pid_t start_server(struct shared *s, int dev)
+{
+	pid_t server = start();
+
+	if (server == 0)
+		serve(dev, s);
+	close(dev);
+	return server;
+}
+
+static void remove_mount_point(void)
+{
+	if (getpid() != supervisor)
+		return;
+	umount2(mount_point, MNT_DETACH);
+	rmdir(mount_point);
+}
+
+int main(int argc, char *argv[])
+{
+	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	struct options o;
+	sigset_t signals;
+	pid_t server = 0;
+
+	if (argc == 2 && !strcmp(argv[1], "settled"))
+		for (;;)
+			pause();
+	parse(argc, argv, &o);
+	if (s == MAP_FAILED)
+		end(EXIT_FAILURE, "mmap: %s", strerror(errno));
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	sigaddset(&signals, SIGUSR2);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+
+	if (o.kind <= FROZEN) {
+		const char *folder = getenv("TMPDIR");
+
+		snprintf(mount_point, sizeof(mount_point), "%s/blocked.XXXXXX",
+			folder ? folder : "/tmp");
+		if (!mkdtemp(mount_point))
+			end(EXIT_FAILURE, "%s: %s", mount_point, strerror(errno));
+		supervisor = getpid();
+		atexit(remove_mount_point);
+		server = start_server(s, mount_fuse(&o));
+	}
+	for (size_t i = 0; i < o.count; i++)
+		start_victim(&o, s, i);
+	for (size_t i = 0; i < o.busy; i++)
+		start_busy(s, i + 1);
+	if (o.freezer) {
+		move_to(o.freezer, server);
+		for (size_t i = 0; i < o.count; i++)
+			move_to(o.freezer, s->victim[i].pid);
+	}
+	s->opened = true;
+	supervise(&o, s, server, &signals);
+	return EXIT_SUCCESS;
+}
