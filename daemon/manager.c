@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/random.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
@@ -34,10 +35,13 @@
 
 enum {
 	ACCURACY_US = 1000,
+	CLIENT_EVENTS = 64, /* that are handled in one go */
 };
 
 struct manager {
 	sd_event *event;
+	sd_event *
+		clients; /* of the publisher alone: runs within .event, and while a read is waited for */
 	sd_event_source *pass_timer;   /* starts a pass */
 	sd_event_source *batch_timer;  /* goes on with it, in turns with everything else */
 	sd_event_source *turn_timer;   /* measures between passes */
@@ -65,6 +69,7 @@ struct manager {
 	uint64_t due_ns;   /* the next pass */
 	uint64_t progress; /* steps of passes */
 	uint64_t heartbeat_ns;
+	uint64_t waited_ns; /* CLOCK_MONOTONIC at which on_wait() spoke to the watchdog last */
 	bool has_watchdog;
 	struct remarks remarks;
 };
@@ -183,6 +188,7 @@ static int publish(struct manager *m)
 	publisher_publish(m->publisher, fd, public_fd);
 	get_ready(m);
 	remarks_charges(&m->remarks, &s);
+	remarks_blocked(m->pass);
 	r = end_pass(m);
 	if (ebb_turns(&m->ebb, s.processes))
 		resident_trim();
@@ -223,6 +229,8 @@ static int on_batch(sd_event_source *source, uint64_t usec, void *userdata)
 		asking_names(&m->asking);
 		return go_on(m);
 	}
+	if (r == -ECANCELED)
+		return 0; /* a signal is pending that ends memtallyd */
 	if (r == 0)
 		return finish(m);
 	remarks_pass_error(&m->remarks, "a pass is lost", r);
@@ -394,6 +402,22 @@ static int add_timer(
 		m->event, ret, CLOCK_MONOTONIC, at_ns / NS_PER_USEC, ACCURACY_US, handler, m);
 }
 
+/* Sends the last snapshot to new clients, and lets go of those that have left. Does not wait. */
+static void serve_clients(struct manager *m)
+{
+	unsigned int events = 0;
+
+	while (events++ < CLIENT_EVENTS && sd_event_run(m->clients, 0) > 0)
+		;
+}
+
+static int on_clients(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	(void)source, (void)fd, (void)revents;
+	serve_clients(userdata);
+	return 0;
+}
+
 static int add_sources(struct manager *m)
 {
 	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
@@ -410,7 +434,9 @@ static int add_sources(struct manager *m)
 	m->heartbeat_ns = m->has_watchdog ? usec * NS_PER_USEC / 4 : HEARTBEAT_NS;
 	if (m->heartbeat_ns > HEARTBEAT_NS)
 		m->heartbeat_ns = HEARTBEAT_NS;
-	r = sd_event_add_signal(m->event, NULL, SIGTERM, on_stop, m);
+	r = sd_event_add_io(m->event, NULL, sd_event_get_fd(m->clients), EPOLLIN, on_clients, m);
+	if (r >= 0)
+		r = sd_event_add_signal(m->event, NULL, SIGTERM, on_stop, m);
 	if (r >= 0)
 		r = sd_event_add_signal(m->event, NULL, SIGINT, on_stop, m);
 	if (r >= 0)
@@ -485,12 +511,14 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	schedule_init(&m->schedule, clock_now_ns(CLOCK_MONOTONIC));
 	r = sd_event_new(&m->event);
 	if (r >= 0)
+		r = sd_event_new(&m->clients);
+	if (r >= 0)
 		r = add_sources(m);
 	if (r < 0) {
 		log_error("can't set up the event loop: %s", strerror(-r));
 		return r;
 	}
-	r = publisher_open(m->event, settings->snapshot_socket, &m->publisher);
+	r = publisher_open(m->clients, settings->snapshot_socket, &m->publisher);
 	if (r < 0) {
 		remarks_listen_error(settings->snapshot_socket, r);
 		return r;
@@ -519,6 +547,7 @@ struct manager *manager_close(struct manager *m)
 	sd_event_source_disable_unref(m->heartbeat);
 	sd_event_source_disable_unref(m->batch_timer);
 	asking_close(&m->asking);
+	sd_event_unref(m->clients);
 	sd_event_unref(m->event);
 	if (m->pass)
 		surveyor_done(&m->surveyor);
@@ -527,6 +556,52 @@ struct manager *manager_close(struct manager *m)
 	free(m->socket);
 	free(m);
 	return NULL;
+}
+
+/* Its descriptor is readable when the parent of the workers has ended. Without it nothing more could be measured. */
+static int on_measurers_end(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct manager *m = userdata;
+
+	(void)source, (void)fd, (void)revents;
+	log_error("the process that starts measuring workers has ended: memtallyd ends, too");
+	return sd_event_exit(m->event, -ECHILD);
+}
+
+/*
+ * A read of another process takes long: a walk of a large one, or a read that blocks. Signals that end memtallyd come first,
+ * clients get the last snapshot, and the watchdog hears that memtallyd works.
+ */
+static bool on_wait(void *userdata)
+{
+	struct manager *m = userdata;
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	sigset_t pending;
+
+	serve_clients(m);
+	if (sigpending(&pending) == 0 &&
+		(sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1))
+		return false;
+	if (now_ns - m->waited_ns >= m->heartbeat_ns) {
+		m->waited_ns = now_ns;
+		m->progress++;
+		if (m->has_watchdog)
+			sd_notify(0, "WATCHDOG=1");
+	}
+	return true;
+}
+
+int manager_set_measurers(struct manager *m, struct measurers *measurers)
+{
+	int r = sd_event_add_io(m->event, NULL, measurers->fd, EPOLLIN, on_measurers_end, m);
+
+	if (r < 0) {
+		log_error("can't set up the event loop: %s", strerror(-r));
+		return r;
+	}
+	measurers_on_wait(measurers, on_wait, m);
+	pass_set_workers(m->pass, &measurers->workers);
+	return 0;
 }
 
 void manager_set_own(struct manager *m, uid_t uid)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memtallyd at work: one event loop that runs passes in short batches and, between them, serves
- * signals, clients, names and the watchdog, all by the same thread.
+ * memtallyd's event loop: it runs passes in short batches and, between them, serves signals, clients, names and the watchdog,
+ * in one thread.
  */
 #ifndef MEMTALLY_DAEMON_MANAGER_H
 #define MEMTALLY_DAEMON_MANAGER_H
@@ -10,22 +10,32 @@
 
 #include "base/cleanup.h"
 #include "config/settings.h"
+#include "daemon/measurers.h"
 #include "daemon/resolver.h"
 
 struct manager;
 
 /*
- * Opens everything that SETTINGS name; says on the log what fails. ARGV is read again on SIGHUP and stays
- * borrowed, as does RESOLVER, which may be NULL. Errors of pass_open() and publisher_open().
+ * Opens everything that SETTINGS name, and logs failures. ARGV, which is read again on SIGHUP, and RESOLVER, which may be
+ * NULL, stay borrowed. The caller gives *RET to manager_close(). Returns 0, or an error of pass_open() or publisher_open().
  */
 int manager_open(const struct settings *settings, int argc, char *const argv[],
 	struct resolver *resolver, struct manager **ret);
 struct manager *manager_close(struct manager *m); /* accepts NULL; returns NULL */
 
-/* As whom it runs, who gets the whole image; -1, as at first: nobody. */
+/*
+ * From now on the processes of MEASURERS (borrowed) read files that may block. If their parent exits, manager_run() ends with
+ * an error. Returns 0, or a negative errno of sd-event.
+ */
+int manager_set_measurers(struct manager *m, struct measurers *measurers);
+
+/* UID, as which memtallyd runs, gets the whole image; -1, as at first: no such uid. */
 void manager_set_own(struct manager *m, uid_t uid);
 
-/* Runs until SIGTERM or SIGINT: 0; or until the event loop fails. */
+/*
+ * Runs until SIGTERM or SIGINT. Returns 0, or a negative errno if the event loop or the measuring workers fail, which has
+ * been logged.
+ */
 int manager_run(struct manager *m);
 
 static inline void cleanup_manager(struct manager **m)

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "daemon/manager.h"
+#include "daemon/measurers.h"
 #include "daemon/narrow.h"
 #include "daemon/resolver.h"
 #include "service/command.h"
@@ -41,6 +42,7 @@ static void lower_priority(void)
 static int serve(int argc, char *argv[], const struct settings *settings)
 {
 	AUTO_RESOLVER struct resolver *resolver = NULL;
+	AUTO_MEASURERS struct measurers measurers = {.fd = -1};
 	AUTO_MANAGER struct manager *manager = NULL;
 	struct account account, of_resolver;
 	int given = sd_listen_fds(0), r;
@@ -56,6 +58,14 @@ static int serve(int argc, char *argv[], const struct settings *settings)
 	/* Not the child: a pass is published without the names that come late, and it uses next to nothing. */
 	lower_priority();
 	r = manager_open(settings, argc, argv, resolver, &manager);
+	if (r == 0) {
+		r = measurers_open(&account, settings->path_procfs, &measurers);
+		if (r < 0)
+			log_error("cannot start the processes that read other processes: %s",
+				strerror(-r));
+		else
+			r = manager_set_measurers(manager, &measurers);
+	}
 	/* After the socket was made, in whose directory only root may be allowed to write. */
 	if (r == 0)
 		r = narrow_daemon(&account, given == 0);

@@ -32,6 +32,7 @@
 
 /* A host of a million processes takes about that much. */
 #define DATA_BYTES          (UINT64_C(1) << 30)
+#define MEASURER_DATA_BYTES (UINT64_C(64) << 20)
 #define RESOLVER_DATA_BYTES (UINT64_C(256) << 20)
 
 /* As in linux/kcmp.h, which glibc's packages do not all have. */
@@ -55,6 +56,8 @@ static const struct filter_call pass_calls[] = {
 	FILTER_CALL("fstatfs"),
 	FILTER_CALL("fstatfs64"),
 	FILTER_CALL("sched_getaffinity"),
+	FILTER_CALL_IS("sched_setaffinity", 0, 0), /* only its own: lanes_gather() */
+	FILTER_CALL("rt_sigpending"),              /* whether to go on waiting for a worker */
 	FILTER_CALL("timerfd_create"),
 	FILTER_CALL("timerfd_settime"),
 	FILTER_CALL("timerfd_settime64"),
@@ -87,6 +90,16 @@ static const struct filter_call nursery_calls[] = {
 	FILTER_CALL_IS("prctl", 0, PR_GET_SECCOMP),
 };
 static const struct filter_list filter_nursery = FILTER_LIST(nursery_calls);
+
+/* The parent of measuring workers, and these: they read, compare address spaces, and end with their parents. */
+static const struct filter_call measurer_calls[] = {
+	FILTER_CALL_IS("kcmp", COMPARE_TYPE, COMPARE_MM),
+	FILTER_CALL_IS("prctl", 0, PR_SET_NAME),
+	FILTER_CALL_IS("prctl", 0, PR_SET_PDEATHSIG),
+	FILTER_CALL_IS("sched_setaffinity", 0, 0),
+	FILTER_CALL("sched_getaffinity"),
+};
+static const struct filter_list filter_measurers = FILTER_LIST(measurer_calls);
 
 /* What name services do, those of glibc, systemd, sssd, winbind, nslcd: their modules are loaded when they are first asked. */
 static const struct filter_call names_calls[] = {
@@ -194,11 +207,27 @@ static int check_user(int outcome)
 	return 0;
 }
 
+/* Reading other processes takes one of these. */
+static const int reading_rights[] = {CAP_SYS_PTRACE, CAP_PERFMON};
+
+int narrow_measurers(const struct account *account)
+{
+	static const struct filter_list *const lists[] = {
+		&filter_base, &filter_unix, &filter_children, &filter_measurers};
+	int kept, r = rights_keep(reading_rights, ARRAY_SIZE(reading_rights), account->uid,
+			  account->gid, account->uid, &kept);
+
+	if (r >= 0)
+		r = limits_set(MEASURER_DATA_BYTES, account->is_taken ? PROCESSES : LIMITS_ANY);
+	if (r >= 0)
+		r = filter_load(lists, ARRAY_SIZE(lists));
+	return r < 0 ? r : 0;
+}
+
 int narrow_daemon(const struct account *account, bool has_socket_file)
 {
-	static const int wanted[] = {CAP_SYS_PTRACE, CAP_PERFMON};
-	int kept, r = rights_keep(wanted, ARRAY_SIZE(wanted), account->uid, account->gid,
-			  account->uid, &kept);
+	int kept, r = rights_keep(reading_rights, ARRAY_SIZE(reading_rights), account->uid,
+			  account->gid, account->uid, &kept);
 
 	if (r < 0) {
 		log_error("can't give up rights: %s", strerror(-r));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What memtallyd gives up before its loop begins.
+ * The rights that memtallyd and its child processes give up.
  */
 #ifndef MEMTALLY_DAEMON_NARROW_H
 #define MEMTALLY_DAEMON_NARROW_H
@@ -10,30 +10,37 @@
 #include "confine/account.h"
 
 /*
- * Whom memtallyd works as, and its resolver: as itself, or if that is root, the one as the user memtally, or where there is
- * none, under a uid that is nobody's, which is said on the log, and the other under another such uid. Negative errno: it can't be
- * known, it is on the log, and the daemon must not go on.
+ * Chooses the users that memtallyd and its resolver run as: the present user, unless that is root. Root becomes the user
+ * memtally, or if there is none, a uid that no other process has, which is logged; the resolver gets another such uid.
+ * Returns 0, or a negative errno: no user can be chosen, which has been logged, and the daemon must not continue.
  */
 int narrow_accounts(struct account *ret_daemon, struct account *ret_resolver);
 
 /*
- * Becomes ACCOUNT if it is root, keeps CAP_SYS_PTRACE or, if it has not that, CAP_PERFMON, and no other right, sets
- * limits, and allows itself and its children no system calls but those that passes and trials need, and to have names looked up; with
- * HAS_SOCKET_FILE also to remove a file. Where the kernel has no filters for these, the log says so. Negative errno: rights may
- * be left, it is on the log, and the daemon must not go on. -EPERM, too, where it is root of the host and can't leave that.
+ * For memtallyd: becomes ACCOUNT if it is root; keeps CAP_SYS_PTRACE or, without that, CAP_PERFMON, and no other right; sets
+ * limits; and allows only the system calls of passes, trials and lookups of names, with HAS_SOCKET_FILE also of removing a
+ * file. Logs if the kernel has no filters of system calls. Returns 0, or a negative errno: rights may be left, which has been
+ * logged, and the daemon must not continue. -EPERM also if it is root of the host and cannot become another user.
  */
 int narrow_daemon(const struct account *account, bool has_socket_file);
 
 /*
- * For the nursery: it becomes ACCOUNT if it is root, and lets MASTER end it; without any capability, with less
- * memory and few processes, and with the system calls that its children's work takes, and to make and end them. Logs nothing.
- * Negative errno: rights may be left. A kernel without filters is none.
+ * For the parent of measuring workers, from which workers inherit: becomes ACCOUNT, keeps the one capability that reading
+ * other processes takes, limits memory, and gives up the system calls that reading does not take. Logs nothing. Returns 0, or
+ * a negative errno: rights may be left. A kernel without filters is no error.
+ */
+int narrow_measurers(const struct account *account);
+
+/*
+ * For the nursery: becomes ACCOUNT if it is root, with MASTER as saved uid so that MASTER may end it; gives up every
+ * capability; limits memory and processes; and keeps the system calls of its children, and those to fork and end them. Logs
+ * nothing. Returns 0, or a negative errno: rights may be left. A kernel without filters is no error.
  */
 int narrow_nursery(const struct account *account, uid_t master);
 
 /*
- * For a child of the nursery's, which looks names up: it keeps system calls for reading files, loading modules and talking over
- * UNIX sockets alone. Logs nothing. Errors as above.
+ * For a child of the nursery, which looks up names: keeps the system calls that read files, load modules and use UNIX
+ * sockets. Logs nothing. Errors as above.
  */
 int narrow_resolver(void);
 

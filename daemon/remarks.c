@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "collectors/block.h"
 #include "snapshot/record.h"
 
 #define LIMIT_NS (60 * NS_PER_SEC)
+
+enum { BLOCKED_LINES = 20 }; /* after one pass: such processes are cheap to make */
 
 void remarks_init(struct remarks *r)
 {
@@ -97,6 +100,21 @@ void remarks_charges(struct remarks *r, const struct pass_summary *s)
 			"one name, or some in none that is charged: they are shown without a charge",
 			(unsigned long long)ambiguous);
 	}
+}
+
+void remarks_blocked(struct pass *pass)
+{
+	struct pass_blocked b;
+	unsigned int count = 0;
+
+	for (; pass_next_blocked(pass, BLOCK_TELL_NS, &b); count++)
+		if (count < BLOCKED_LINES)
+			log_warning(
+				"process %d: its %s in /proc has blocked its readers for %llu ms; its "
+				"last measurement, or its RSS, is shown until an attempt succeeds",
+				b.pid, b.file, (unsigned long long)(b.duration_ns / NS_PER_MSEC));
+	if (count > BLOCKED_LINES)
+		log_warning("%u more processes block their readers", count - BLOCKED_LINES);
 }
 
 void remarks_listen_error(const char *path, int error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What memtallyd says on the log while it works, in which words and how often. */
+/* memtallyd's log messages while it runs: their words, and how often each is logged. */
 #ifndef MEMTALLY_DAEMON_REMARKS_H
 #define MEMTALLY_DAEMON_REMARKS_H
 
@@ -12,28 +12,37 @@
 struct remarks {
 	struct log_limit pass_errors, budget_warnings; /* one a minute of each */
 	uint64_t
-		short_ns; /* CLOCK_MONOTONIC at which the budget did not suffice, since that was said; 0: never */
+		short_ns; /* CLOCK_MONOTONIC of the last lack of budget; 0: there was none since remarks_budget_suffices() logged */
 	bool has_said_charges, has_said_ambiguous;
 };
 
 void remarks_init(struct remarks *r);
 
-/* WHAT has gone wrong with a pass, with ERROR, a negative errno. */
+/* Logs that WHAT failed in a pass, with ERROR, a negative errno; at most once a minute. */
 void remarks_pass_error(struct remarks *r, const char *what, int error);
 
-/* The budget bears passes only INTERVAL_NS apart; as configured they would need NEEDED_PPM of a core. */
+/*
+ * Logs that the budget suffices for a pass every INTERVAL_NS only, and that the configured interval needs NEEDED_PPM
+ * millionths of a core; at most once a minute.
+ */
 void remarks_budget(struct remarks *r, uint64_t interval_ns, uint64_t needed_ppm);
 
-/* It bears them as configured. Said when it has for a minute, if it was said before that it does not. */
+/*
+ * Call if the budget suffices for the configured interval. Logs that if it has sufficed for a minute and remarks_budget() was
+ * called before.
+ */
 void remarks_budget_suffices(struct remarks *r);
 
-/* Once: what the first pass could see, and what would help. */
+/* Logs after the first pass what it could read, and what would help. */
 void remarks_first_pass(const struct pass_summary *s);
 
-/* Once each: that cgroups can't be read, and that owners have several; after each pass. */
+/* Call after each pass. Logs, once each, that cgroups cannot be read, and that owners have several cgroups. */
 void remarks_charges(struct remarks *r, const struct pass_summary *s);
 
-/* Why nothing listens at PATH: ERROR is a negative errno. */
+/* Call after each pass. Logs once for each blocked process that its files block their readers; at most some twenty lines a pass. */
+void remarks_blocked(struct pass *pass);
+
+/* Logs why memtallyd cannot listen at PATH. ERROR is a negative errno. */
 void remarks_listen_error(const char *path, int error);
 
 #endif

@@ -22,8 +22,9 @@
 #include "tests/unit/child.h"
 #include "tests/unit/witness.h"
 
-#define INTERVAL_NS (4 * NS_PER_MSEC)
-#define PATIENCE_NS (20 * NS_PER_SEC)
+#define INTERVAL_NS             (4 * NS_PER_MSEC)
+#define SHORT_READS_INTERVAL_NS (100 * NS_PER_MSEC) /* a pass makes some 10,000 calls then */
+#define PATIENCE_NS             (20 * NS_PER_SEC)
 
 /* What one of them has mapped, which surveys are to find; another's smaps is of no file. */
 #define MAPPED_PATH "/usr/lib/libmapped.so"
@@ -284,6 +285,25 @@ static void each_call_of_passes_may_fail(void **state)
 	survives_all(false, 1, injector_step(SOME));
 }
 
+/* Each read() may return fewer bytes than there are, down to one. */
+static void reads_of_passes_may_be_short(void **state)
+{
+	static const unsigned int most[] = {1, 7};
+
+	(void)state;
+	if (!injector_works())
+		skip();
+	injector_arm(INJECTOR_CALLS, 0, 0);
+	for (int is_exact = 0; is_exact < 2; is_exact++)
+		for (size_t i = 0; i < ARRAY_SIZE(most); i++) {
+			injector_shorten(most[i]);
+			start(is_exact, SHORT_READS_INTERVAL_NS);
+			recover(witness_missing);
+			recover(witness_missing);
+			stop();
+		}
+}
+
 /* As when there is no memory for a while, or no descriptor. */
 static void many_calls_of_passes_may_fail(void **state)
 {
@@ -390,6 +410,7 @@ static int end(void **state)
 	if (d.child.pid > 0 && kill(d.child.pid, SIGKILL) == 0)
 		waitpid(d.child.pid, NULL, 0);
 	d.child.pid = 0;
+	injector_shorten(0);
 	unlink(d.socket);
 	return 0;
 }
@@ -405,6 +426,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(each_call_of_passes_may_fail, end),
+		cmocka_unit_test_teardown(reads_of_passes_may_be_short, end),
 		cmocka_unit_test_teardown(many_calls_of_passes_may_fail, end),
 		cmocka_unit_test_teardown(each_call_of_the_start_may_fail, end),
 		cmocka_unit_test_teardown(each_allocation_may_fail, end),
