@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+
 enum {
 	NOTES_SIZE_MAX = 1 << 16,
 	LINK_SIZE_MAX = 1 << 12,
@@ -222,12 +224,12 @@ static int read_all(struct elffile *f, const char **ret_why)
 int elffile_open(int fd, struct elffile *ret, const char **ret_why)
 {
 	unsigned char header[sizeof(Elf64_Ehdr)];
-	ssize_t len = pread(fd, header, sizeof(header), 0);
+	ssize_t len = file_read_at(fd, header, sizeof(header), 0);
 	int r;
 
 	*ret = (struct elffile){.segments = 0};
 	if (len < 0)
-		return -errno;
+		return (int)len;
 	r = check_header(header, (size_t)len, ret_why);
 	if (r < 0)
 		return r;

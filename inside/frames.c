@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 enum {
 	FRAMES_ALONE =
 		16, /* the kernel looks at each frame that is asked for (48 ns, Linux 6.18), so one by itself takes few along */
@@ -47,10 +49,10 @@ static int read_span(struct frames_file *file, uint64_t frame, size_t wanted)
 	file->count = 0;
 	if (frame > INT64_MAX / sizeof(*file->value))
 		return -ENXIO;
-	len = pread(file->fd, file->value, wanted * sizeof(*file->value),
+	len = file_read_at(file->fd, file->value, wanted * sizeof(*file->value),
 		(off_t)(frame * sizeof(*file->value)));
 	if (len < 0)
-		return -errno;
+		return (int)len;
 	file->first = frame;
 	file->count = (size_t)len / sizeof(*file->value);
 	return file->count ? 0 : -ENXIO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/kpagecount and /proc/kpageflags: how often each frame of the host's memory is mapped, and what is in it. Root's alone
- * (mode 0400); in a container, too, it is the whole host's.
+ * /proc/kpagecount and /proc/kpageflags: how often each page frame of the host is mapped, and flags of its page. Only root
+ * may read them (mode 0400); also in a container they are of the whole host.
  */
 #ifndef MEMTALLY_INSIDE_FRAMES_H
 #define MEMTALLY_INSIDE_FRAMES_H
@@ -29,7 +29,8 @@
 #define FRAME_NOPAGE        (UINT64_C(1) << 20)
 #define FRAME_KSM           (UINT64_C(1) << 21)
 #define FRAME_THP           (UINT64_C(1) << 22) /* of a large folio, on newer kernels of any size */
-#define FRAME_ZERO          (UINT64_C(1) << 24) /* the page of zeros, or the huge one: in nobody's RSS */
+#define FRAME_RESERVED      (UINT64_C(1) << 32) /* the kernel's image, as [vdso] */
+#define FRAME_ZERO          (UINT64_C(1) << 24) /* the page of zeros, or the huge one: in no RSS */
 
 enum { FRAMES_WINDOW = 512 };
 
@@ -45,30 +46,31 @@ struct frames {
 	struct frames_file counts, flags;
 };
 
-/* Of the directory PROCFS_FD. 0, or open's error: -EACCES, -EPERM, -ENOENT. */
+/* Opens both files below PROCFS_FD. Returns 0, or a negative errno of open(): -EACCES, -EPERM, -ENOENT. */
 int frames_open(int procfs_fd, struct frames *ret);
 void frames_close(struct frames *f);
 #define AUTO_FRAMES CLEANUP(frames_close)
 
 /*
- * How often FRAME is mapped; its flags. Frames that follow each other are read together, so what is told may be
- * as old as the first of them: frames_forget() has it read anew. 0, -ENXIO: there is no such frame; read's errors.
+ * Write to *RET how often FRAME is mapped, and its flags. Neighbouring frames are read together, so an answer may be as old
+ * as that of a neighbour; frames_forget() drops answers that were read. Return 0; -ENXIO if there is no such frame; or a
+ * negative errno of read().
  */
 int frames_count(struct frames *f, uint64_t frame, uint64_t *ret);
 int frames_flags(struct frames *f, uint64_t frame, uint64_t *ret);
 void frames_forget(struct frames *f);
 
-/* One of several that are asked for at once. */
+/* A query for one of several frames. */
 struct frames_query {
 	uint64_t frame;
-	size_t number; /* the asker's, since they are put in another order */
-	bool is_none;  /* there is no such frame, and so nothing of it: */
+	size_t number; /* set by the caller to find the query again: frames_ask() sorts them */
+	bool is_none;  /* there is no such frame; the next two are not set */
 	uint64_t mappings, flags;
 };
 
 /*
- * Answers COUNT of them, anew, in the order of the frames: pages that follow each other lie near each other as often as not, in whatever order,
- * and so take one read for many. 0, or read's errors.
+ * Answers COUNT queries with fresh reads, and sorts them by frame: neighbouring pages often have neighbouring frames, in any
+ * order, so one read serves many. Returns 0, or a negative errno of read().
  */
 int frames_ask(struct frames *f, struct frames_query *query, size_t count);
 

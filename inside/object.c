@@ -165,7 +165,7 @@ static bool has_checksum(int fd, uint32_t expected, uint64_t *budget)
 		return false;
 	*budget -= (uint64_t)st.st_size;
 	for (off_t at = 0; at < st.st_size; at += n) {
-		n = pread(fd, piece, sizeof(piece), at);
+		n = file_read_at(fd, piece, sizeof(piece), at);
 		if (n <= 0)
 			return false;
 		crc = crc32(crc, piece, (uInt)n);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 enum { REGIONS = 512 };
 
@@ -81,9 +82,9 @@ int pagemap_read(int fd, uint64_t start, uint64_t *entry, size_t count, size_t *
 
 	if (at > INT64_MAX)
 		return -EINVAL;
-	len = pread(fd, entry, count * sizeof(*entry), (off_t)at);
+	len = file_read_at(fd, entry, count * sizeof(*entry), (off_t)at);
 	if (len < 0)
-		return -errno;
+		return (int)len;
 	*ret_count = (size_t)len / sizeof(*entry);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "tests/unit/unit.h"
+#include "tests/unit/zeropage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -277,6 +278,8 @@ static void the_page_of_zeros_is_nobodys(void **state)
 
 	(void)state;
 	assert_true(block != MAP_FAILED);
+	if (!zeropage_is_used())
+		skip();
 	open_or_skip(&m);
 	(void)madvise((void *)(uintptr_t)block, PAGES * page, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < PAGES; i++)
