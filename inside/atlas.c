@@ -39,19 +39,18 @@ void atlas_done(struct atlas *a)
 	*a = (struct atlas){.by = a->by};
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+/* Users choose the names of files. */
+static uint64_t hash_of(const struct atlas *a, const struct atlas_row *row)
 {
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ (hash >> 29);
-}
+	struct siphash s;
 
-static uint64_t hash_of(const struct atlas_row *row)
-{
-	uint64_t hash = mix(mix(row->kind, row->inode), (uint64_t)row->major << 32 | row->minor);
-
-	for (const char *at = row->name; *at; at++)
-		hash = mix(hash, (unsigned char)*at);
-	return hash;
+	siphash_init(&s, &a->hash_key);
+	siphash_add(&s, &row->kind, sizeof(row->kind));
+	siphash_add(&s, &row->inode, sizeof(row->inode));
+	siphash_add(&s, &row->major, sizeof(row->major));
+	siphash_add(&s, &row->minor, sizeof(row->minor));
+	siphash_add(&s, row->name, strlen(row->name));
+	return siphash_end(&s);
 }
 
 static bool is_same(const struct atlas_row *a, const struct atlas_row *b)
@@ -126,8 +125,10 @@ static int copy_texts(const char *name, const char *flags, struct atlas_row *ret
 }
 
 /* What of ROW tells its row from others; .name is a copy. */
-static int make_row(enum atlas_by by, const struct atlas_row *row, struct atlas_row *ret)
+static int make_row(struct atlas *a, const struct atlas_row *row, struct atlas_row *ret)
 {
+	enum atlas_by by = a->by;
+
 	*ret = (struct atlas_row){
 		.kind = row->kind, .is_deleted = row->is_deleted, .fate = row->fate};
 	if (by == ATLAS_BY_KIND) {
@@ -142,7 +143,9 @@ static int make_row(enum atlas_by by, const struct atlas_row *row, struct atlas_
 	if (copy_texts(by == ATLAS_BY_KIND ? kind_name(row->kind) : row->name,
 		    by == ATLAS_BY_MAPPING ? row->flags : NULL, ret) < 0)
 		return -ENOMEM;
-	ret->hash = hash_of(ret);
+	if (!a->rows)
+		a->hash_key = siphash_new_key();
+	ret->hash = hash_of(a, ret);
 	return 0;
 }
 
@@ -225,7 +228,7 @@ int atlas_row_of(const struct mapping *m, pid_t pid, bool with_flags, struct buf
 int atlas_add_row(struct atlas *a, const struct atlas_row *one)
 {
 	struct atlas_row made, *row;
-	int r = make_row(a->by, one, &made);
+	int r = make_row(a, one, &made);
 
 	if (r == 0)
 		r = grow(a);

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "base/siphash.h"
 #include "inside/kind.h"
 #include "inside/mapping.h"
 
@@ -48,6 +49,7 @@ struct atlas {
 	size_t rows, room;
 	uint32_t *index; /* open addressing: a number in ROW + 1, or 0 */
 	size_t index_size;
+	struct siphash_key hash_key; /* set with the first row */
 };
 
 void atlas_done(struct atlas *a);
