@@ -17,6 +17,8 @@
 /* The start is reckoned from the time since the machine was started, anew by each who looks, in ticks. */
 #define START_NOISE_NS (2 * NS_PER_SEC)
 
+enum { ROOM_MIN = 16 };
+
 void chosen_done(struct chosen *c)
 {
 	free(c->process);
@@ -32,16 +34,61 @@ bool chosen_is(const struct chosen_process *p, uint64_t start_ns)
 
 static int add(struct chosen *c, const struct chosen_process *process)
 {
+	size_t room = c->room ? 2 * c->room : ROOM_MIN;
 	struct chosen_process *more;
 
-	for (size_t i = 0; i < c->count; i++)
-		if (c->process[i].pid == process->pid)
-			return 0;
-	more = reallocarray(c->process, c->count + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	c->process = more;
+	if (c->count == c->room) {
+		more = reallocarray(c->process, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		c->process = more;
+		c->room = room;
+	}
 	c->process[c->count++] = *process;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	pid_t x = ((const struct chosen_process *)a)->pid,
+	      y = ((const struct chosen_process *)b)->pid;
+
+	return (x > y) - (x < y);
+}
+
+/* One of the processes, and where it stands among them. */
+struct place {
+	pid_t pid;
+	size_t at;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Removes each process with a pid that an earlier entry has, in O(n log n). The order of the others stays. -ENOMEM. */
+static int remove_twins(struct chosen *c)
+{
+	AUTO_FREE struct place *place = calloc(c->count + 1, sizeof(*place));
+	size_t left = 0;
+
+	if (!place)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->count; i++)
+		place[i] = (struct place){.pid = c->process[i].pid, .at = i};
+	qsort(place, c->count, sizeof(*place), compare_places);
+	for (size_t i = 1; i < c->count; i++)
+		if (place[i].pid == place[i - 1].pid)
+			c->process[place[i].at].pid = 0;
+	for (size_t i = 0; i < c->count; i++)
+		if (c->process[i].pid)
+			c->process[left++] = c->process[i];
+	c->count = left;
 	return 0;
 }
 
@@ -65,6 +112,8 @@ int chosen_parse_or_all(
 		r = add_text(&c, settings->operands.item[i], error);
 	for (size_t i = 0; r == 0 && i < settings->pid.count; i++)
 		r = add_text(&c, settings->pid.item[i], error);
+	if (r == 0)
+		r = remove_twins(&c);
 	if (r == 0)
 		r = selection_parse_processes(settings, &c.selection, &c.has_filters, error);
 	if (r == 0)
@@ -105,15 +154,8 @@ int chosen_take_all(const struct procfs *procfs, struct chosen *c)
 	for (ssize_t i = 0; i < count; i++)
 		c->process[i] = (struct chosen_process){.pid = pids[i], .is_found = true};
 	c->count = (size_t)count;
+	c->room = (size_t)count + 1;
 	return 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-	pid_t x = ((const struct chosen_process *)a)->pid,
-	      y = ((const struct chosen_process *)b)->pid;
-
-	return (x > y) - (x < y);
 }
 
 /* What shares its address space with another is counted there. */
@@ -141,6 +183,8 @@ int chosen_find(const struct settings *settings, struct chosen *c, struct buffer
 	}
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = add_found(c, view_process(source.view, rows[i]));
+	if (r == 0)
+		r = remove_twins(c);
 	if (r == 0 && c->count > given)
 		qsort(c->process + given, c->count - given, sizeof(*c->process), compare);
 	return r;

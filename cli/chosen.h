@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which processes are to be looked into: those whose pids are given, and those that filters ask for.
+ * Pid selection: the processes that a view reads, given by pid or found by filters.
  */
 #ifndef MEMTALLY_CLI_CHOSEN_H
 #define MEMTALLY_CLI_CHOSEN_H
@@ -15,65 +15,67 @@
 
 struct chosen_process {
 	pid_t pid;
-	bool is_found; /* by a filter: nobody has named it, and it may have ended since */
+	bool is_found; /* by a filter, and not given by pid: no error if it has exited since */
 	uint64_t
-		start_ns; /* of one that was found: when it was started, as PROCESS_START_TIME has it; 0: not known */
+		start_ns; /* of a found one, the start time as in PROCESS_START_TIME; 0: not known */
 };
 
 struct chosen {
-	struct chosen_process
-		*process; /* owned; in the order in which they were given, then rising */
-	size_t count;
-	struct selection selection; /* where .has_filters: of processes */
+	struct chosen_process *
+		process; /* owned; each pid once: given ones in their order, then found ones by pid */
+	size_t count, room;
+	struct selection selection; /* if .has_filters: the filters */
 	bool has_filters;
 };
 
+/* Frees what C owns. */
 void chosen_done(struct chosen *c);
 #define AUTO_CHOSEN CLEANUP(chosen_done)
 
 enum { CHOSEN_ERROR_SIZE = QUERY_ERROR_SIZE };
 
 /*
- * The operands behind the first, and --pid and other filters. Pure. -EINVAL with a sentence for the user in ERROR: one is no
- * pid, or there is nothing at all; -ENOMEM.
+ * Reads pids from the operands after the first and from --pid, and the filters, out of SETTINGS into *RET, which the caller gives
+ * to chosen_done() also on failure. Returns 0; -EINVAL with a sentence for the user in ERROR if an operand is no pid, or there is
+ * neither a pid nor a filter; -ENOMEM. Pure.
  */
 int chosen_parse(
 	const struct settings *settings, struct chosen *ret, char error[static CHOSEN_ERROR_SIZE]);
 
-/* The same, where nothing means every process. */
+/* Does the same, but without a pid or a filter leaves C empty, which means every process. */
 int chosen_parse_or_all(
 	const struct settings *settings, struct chosen *ret, char error[static CHOSEN_ERROR_SIZE]);
 
-/* Whether C says which processes. */
+/* Whether C has pids or filters. */
 static inline bool chosen_is_some(const struct chosen *c)
 {
 	return c->count || c->has_filters;
 }
 
-/* Makes C, which says nothing, the processes that PROCFS has. -ENOMEM; errors of reading it. */
+/* Fills the empty C with all processes below PROCFS. Returns 0; -ENOMEM; or a negative errno of reading the directory. */
 int chosen_take_all(const struct procfs *procfs, struct chosen *c);
 
 /*
- * Adds the processes with memory that the filters ask for, by memtallyd's snapshot or a pass now; which, SAID has.
- * Errors of the pass.
+ * Adds the processes with memory that match the filters, from memtallyd's snapshot, or from a pass of its own if there is none
+ * (blocks for its duration). Appends to SAID a sentence about the source. Returns 0, or a negative errno of the pass.
  */
 int chosen_find(const struct settings *settings, struct chosen *c, struct buffer *said);
 
 /*
- * Whether who has P's pid now, and was started at START_NS, is it: pids are used again, and a snapshot's may be those of another
- * pid namespace. 0 is not known.
+ * Whether the process that has P's pid now, and started at START_NS (0: not known), is P: pids are used again, and those of a
+ * snapshot may be of another pid namespace. True if a start time is not known.
  */
 bool chosen_is(const struct chosen_process *p, uint64_t start_ns);
 
 /*
- * Says on the log that P can't be looked into: OUTCOME is a target_outcome or a negative errno, and *ret_why what it comes
- * to. False: it was found by a filter and has ended since, so it is none that was asked for.
+ * Logs that P could not be read. OUTCOME is an enum target_outcome or a negative errno; *RET_WHY becomes its text (static). Returns
+ * false if P was found by a filter and has exited since: that is no error.
  */
 bool chosen_say(const struct chosen_process *p, int outcome, const char **ret_why);
 
 /*
- * What a view begins with: opens the settings' procfs and finds what filters ask for; says on the log where that comes
- * from, what is wrong, and that nothing matches. 0; 1: there is nothing to look into.
+ * Begins a view: opens the proc file system of SETTINGS in *RET, and finds the processes that match the filters of C. Logs the source
+ * of these, errors, and that no process matches. Returns 0; 1 if there is no process to read.
  */
 int chosen_open(const struct settings *settings, struct chosen *c, struct procfs *ret);
 
