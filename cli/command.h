@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the program can be asked for, each a row of the table in cli/memtally.c, and what all of these are alike in: how they
- * refuse, end and print.
+ * The subcommands of memtally, each a row of the table in cli/memtally.c, and their common ways to refuse settings, exit and print.
  */
 #ifndef MEMTALLY_CLI_COMMAND_H
 #define MEMTALLY_CLI_COMMAND_H
@@ -19,27 +18,27 @@ enum command_exit {
 };
 
 struct command {
-	const char *name; /* its first operand */
+	const char *name; /* the first operand */
 	/*
-	 * Finds out what SETTINGS ask for and, unless IS_CHECK, shows it. A command_exit: what is wrong with the settings or
-	 * went wrong was said.
+	 * Interprets SETTINGS and, unless IS_CHECK, prints the figures. Returns an enum command_exit; errors have been logged.
 	 */
 	int (*run)(const struct settings *settings, bool is_check);
+	bool reads_processes; /* reads files of processes, which may block: runs under cli/supervisor.h */
 };
 
-/* For what printing returned: 0, or a negative errno, which is said. Whoever closed a pipe knows that. */
+/* Returns the exit status for R, the result of printing: 0, or a negative errno, which is logged unless it is -EPIPE. */
 int command_printed(int r);
 
-/* The same, where 1 is that some of it failed, which was said. */
+/* Does the same; R may also be 1: a part failed, and has been logged. */
 int command_shown(int r);
 
-/* Says what is wrong with the settings: ERROR, which is empty where there was no memory. COMMAND_MISUSED. */
+/* Logs ERROR, a fault of the settings; empty if there was no memory for it. Returns COMMAND_MISUSED. */
 int command_refuse(const char *error);
 
-/* The terminal's width in columns; 0 where standard output is none. */
+/* The width of the terminal in columns; 0 if standard output is no terminal. */
 size_t command_width(void);
 
-/* " --user=alice --unit=a.service": what rows are asked for by; nothing where that can't be told. */
+/* Appends the filters of SETTINGS as flags, such as " --user=alice --unit=a.service"; nothing if they cannot be shown. */
 void command_add_filters(const struct settings *settings, struct buffer *to);
 
 #endif

@@ -16,6 +16,7 @@
 #include "cli/mappers.h"
 #include "cli/output.h"
 #include "cli/print.h"
+#include "cli/supervisor.h"
 #include "cli/username.h"
 #include "cli/wanted.h"
 #include "inside/inventory.h"
@@ -77,7 +78,7 @@ struct showing {
 	struct mappers mappers;
 	struct usernames names;
 	struct buffer text, failures;
-	size_t read, denied, changed;
+	size_t read, denied, blocked, changed;
 	size_t named_denied, named_changed; /* of these, each was said by itself */
 	bool has_failed;
 };
@@ -158,6 +159,10 @@ static void count(struct showing *s, const struct chosen_process *p, int r)
 		s->denied++;
 		s->named_denied += is_named;
 		break;
+	case TARGET_BLOCKED:
+		s->blocked++;
+		inventory_drop(&s->inventory);
+		break;
 	case TARGET_CHANGED:
 		s->changed++;
 		s->named_changed += is_named;
@@ -173,15 +178,35 @@ static void count(struct showing *s, const struct chosen_process *p, int r)
 			r < 0);
 }
 
+/* A process that is being read. */
+struct reading_one {
+	struct showing *showing;
+	const struct procfs *procfs;
+	const struct chosen_process *process;
+};
+
+/* 0, a target_outcome, or an error. */
+static int look_into(void *context)
+{
+	const struct reading_one *one = context;
+	const struct chosen_process *p = one->process;
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
+	int r = target_open(one->procfs, p->pid, &t);
+
+	if (r != 0)
+		return r;
+	return chosen_is(p, t.sample.q[PROCESS_START_TIME]) ? read_target(one->showing, &t)
+	                                                    : TARGET_GONE;
+}
+
 /* 0, or what ends all. */
 static int read_process(
 	struct showing *s, const struct procfs *procfs, const struct chosen_process *p)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
-	int r = target_open(procfs, p->pid, &t);
+	struct reading_one one = {.showing = s, .procfs = procfs, .process = p};
+	int r = supervisor_try(p->pid, look_into, &one);
 
-	if (r == 0)
-		r = chosen_is(p, t.sample.q[PROCESS_START_TIME]) ? read_target(s, &t) : TARGET_GONE;
+	supervisor_say();
 	if (r == -ENOMEM || r == -EOVERFLOW)
 		return r;
 	count(s, p, r);
@@ -218,8 +243,8 @@ static void add_json(const struct showing *s, const struct filerow_list *list, s
 	struct shelf_row total;
 
 	buffer_printf(to,
-		"{\"version\":%d,\"processes\":{\"read\":%zu,\"denied\":%zu,\"changed\":%zu,\"failed\":[",
-		FILES_VERSION, s->read, s->denied, s->changed);
+		"{\"version\":%d,\"processes\":{\"read\":%zu,\"denied\":%zu,\"blocked\":%zu,\"changed\":%zu,\"failed\":[",
+		FILES_VERSION, s->read, s->denied, s->blocked, s->changed);
 	buffer_add(to, s->failures.data, s->failures.len);
 	buffer_printf(to, "]},\"count\":%zu,\"files\":[", list->count);
 	filerow_add_json(list, wanted_is_some(&s->wanted), to);

@@ -17,25 +17,44 @@
 #include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/sharing.h"
+#include "cli/supervisor.h"
 #include "config/help.h"
 
 /* What is none of these lists a snapshot's rows. */
 static const struct command commands[] = {
-	{"usage", billing_run},
-	{"map", map_run},
-	{"files", files_run},
-	{"pages", pages_run},
-	{"sharing", sharing_run},
-	{"explain", explain_run},
+	{.name = "usage", .run = billing_run},
+	{.name = "map", .run = map_run, .reads_processes = true},
+	{.name = "files", .run = files_run, .reads_processes = true},
+	{.name = "pages", .run = pages_run, .reads_processes = true},
+	{.name = "sharing", .run = sharing_run, .reads_processes = true},
+	{.name = "explain", .run = explain_run, .reads_processes = true},
 };
+
+/* A command that is to be run. */
+struct running {
+	const struct command *command;
+	const struct settings *settings;
+};
+
+static int run_command(void *context)
+{
+	const struct running *r = context;
+
+	return r->command->run(r->settings, false);
+}
 
 static int run(const struct settings *settings, bool is_check)
 {
 	const char *name = settings->operands.count ? settings->operands.item[0] : "";
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(name, commands[i].name))
-			return commands[i].run(settings, is_check);
+		if (!strcmp(name, commands[i].name)) {
+			struct running running = {.command = &commands[i], .settings = settings};
+
+			if (is_check || !commands[i].reads_processes)
+				return commands[i].run(settings, is_check);
+			return supervisor_run(settings->path_procfs, run_command, &running);
+		}
 	return listing_run(settings, is_check);
 }
 
@@ -58,12 +77,12 @@ static int print_help(void)
 		"                map PID...|files [PID...]|pages PID...|sharing [PID...]|\n"
 		"                explain PID...]",
 		"Prints how much memory programs (by default), other owners (users, groups,\n"
-		"units, containers and so on), processes or the whole host really use;\n"
+		"units, containers and so on), processes or the whole host really use.\n"
 		"status: what memtallyd is doing;\n"
-		"usage: who used how much over time, by memtally-ledger;\n"
-		"map: what processes have mapped; files: the files that all of them have;\n"
+		"usage: memory used over time, as memtally-ledger has kept it;\n"
+		"map: the mappings of processes; files: the files that processes map;\n"
 		"pages: how often each page is mapped, and what ELF sections and symbols take;\n"
-		"sharing: what each user has alone, and shares;\n"
+		"sharing: what each user has alone, and shares with other users;\n"
 		"explain: what a process costs, in plain words.",
 		&text);
 	return command_printed(output_flush(&text));

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/supervisor.h"
+
 void visit_done(struct visit *v)
 {
 	buffer_done(&v->processes);
@@ -31,17 +33,45 @@ static void add_process(
 	json_decref(row);
 }
 
+/* A process that is being looked into. */
+struct visiting {
+	struct visit *visit;
+	const struct chosen_process *process;
+	char *program; /* owned; NULL: it could not be opened */
+};
+
+static void cleanup_visiting(struct visiting *v)
+{
+	free(v->program);
+}
+
+/* 0, a target_outcome, or an error. */
+static int look_into(void *context)
+{
+	struct visiting *v = context;
+	struct visit *visit = v->visit;
+	const struct chosen_process *p = v->process;
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
+	int r = target_open(visit->procfs, p->pid, &t);
+
+	if (r != 0)
+		return r;
+	v->program = strdup(target_program(&t));
+	if (!v->program)
+		return -ENOMEM;
+	return chosen_is(p, t.sample.q[PROCESS_START_TIME])
+	               ? target_end(&t, visit->work(&t, p->pid, visit->context))
+	               : TARGET_GONE;
+}
+
 int visit_process(struct visit *v, const struct chosen_process *p)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
-	int r = target_open(v->procfs, p->pid, &t);
+	CLEANUP(cleanup_visiting) struct visiting visiting = {.visit = v, .process = p};
+	int r = supervisor_try(p->pid, look_into, &visiting);
 	const char *why = NULL;
-	bool is_open = r == 0, has_ended = false;
+	bool has_ended = false;
 
-	if (r == 0)
-		r = chosen_is(p, t.sample.q[PROCESS_START_TIME])
-		            ? target_end(&t, v->work(&t, p->pid, v->context))
-		            : TARGET_GONE;
+	supervisor_say();
 	if (r == 0 && v->keep)
 		r = v->keep(v->context);
 	if (r == -ENOMEM || v->fatal)
@@ -52,6 +82,6 @@ int visit_process(struct visit *v, const struct chosen_process *p)
 		v->has_failed = true;
 		hint_say(&v->hint, v->procfs, r);
 	}
-	add_process(v, p->pid, is_open ? target_program(&t) : NULL, why, has_ended);
+	add_process(v, p->pid, visiting.program, why, has_ended);
 	return v->processes.error;
 }

@@ -164,12 +164,27 @@ static int settle(struct inventory *s, struct target *t)
 	return r;
 }
 
+void inventory_drop(struct inventory *s)
+{
+	const struct inventory_span *span = (const void *)s->span.data;
+
+	if (!s->is_committed)
+		shelf_abandon(&s->shelf);
+	else if (s->shelf.rows > s->partial.len)
+		buffer_add_zero(&s->partial, s->shelf.rows - s->partial.len);
+	if (!s->is_committed || s->partial.error)
+		return;
+	for (size_t i = 0; i < s->span.len / sizeof(*span); i++)
+		s->partial.data[span[i].row] = 1;
+}
+
 int inventory_read(struct inventory *s, struct target *t)
 {
 	AUTO_CLOSE int pagemap = -1;
 	int r;
 
 	shelf_begin(&s->shelf);
+	s->is_committed = false;
 	buffer_clear(&s->span);
 	r = read_mappings(s, t, &pagemap);
 	if (r == 0 && (r = spaces_add(&s->spaces, t->process.pid, &t->process.stat)) > 0)
@@ -179,6 +194,7 @@ int inventory_read(struct inventory *s, struct target *t)
 		return r;
 	}
 	r = shelf_commit(&s->shelf, t->sample.uid);
+	s->is_committed = true;
 	if (r == 0)
 		r = scan_all(s, pagemap);
 	return r == 0 ? settle(s, t) : r;

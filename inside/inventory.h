@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes read one after the other for the files that they have mapped: who maps what, and which pages of it are in
- * memory, each once. What each costs to read is its smaps, twice what its status costs, and pagemap where files lie.
+ * Reads processes one after the other for the files that they map: a file table, and which pages of each file are in memory,
+ * each once. Reading a process costs its smaps, two readings of its status, and its pagemap where files are mapped.
  */
 #ifndef MEMTALLY_INSIDE_INVENTORY_H
 #define MEMTALLY_INSIDE_INVENTORY_H
@@ -16,12 +16,12 @@
 #include "inside/spaces.h"
 #include "inside/target.h"
 
-/* Where pages of a file may be. */
+/* A range of addresses with pages of a file. */
 struct inventory_span {
 	uint64_t start, end;
-	uint64_t first;  /* page of the file at START */
-	uint64_t wanted; /* how many pages of it there are */
-	uint32_t row;
+	uint64_t first;  /* page of the file at .start */
+	uint64_t wanted; /* resident pages of the file in the range */
+	uint32_t row;    /* of the file in the shelf */
 };
 
 struct inventory {
@@ -30,28 +30,36 @@ struct inventory {
 	struct spaces spaces;
 	uint64_t page_size;
 	struct buffer span;    /* of the process that is being read */
-	struct buffer partial; /* by row, a byte: not all of its pages could be looked at */
+	struct buffer partial; /* a byte for each row: not all pages of the file could be read */
 	bool has_no_scan;      /* filepages.h */
+	bool is_committed;     /* the process that is being read counts */
 };
 
-/* Of pids that LIVE says are those of our pid namespace. */
+/* Makes S empty. LIVE: pids are of the own pid namespace, so that address spaces can be compared. */
 void inventory_init(struct inventory *s, bool live);
+/* Frees what S owns. */
 void inventory_done(struct inventory *s);
 #define AUTO_INVENTORY CLEANUP(inventory_done)
 
-/* Beside those of target.h. */
+/* A result in addition to those of target.h. */
 enum {
 	INVENTORY_KNOWN =
 		TARGET_OUTCOMES, /* its address space is that of a process that was read before */
 };
 
 /*
- * Reads T. 0: it counts, and s->shelf.part has what it has; INVENTORY_KNOWN or a target_outcome: it does not; -ENOMEM; -EOVERFLOW: its
- * figures are no machine's; errors of reading.
+ * Reads T; may block, see cli/supervisor.h. Returns 0: T counts, and S->shelf.part has its files; INVENTORY_KNOWN or an enum
+ * target_outcome: T does not count; -ENOMEM; -EOVERFLOW: its figures are impossible; or a negative errno of reading.
  */
 int inventory_read(struct inventory *s, struct target *t);
 
-/* After the last one: says in the shelf what is resident. */
+/*
+ * Call if an inventory_read() was broken off, as by supervisor_try(). The process does not count, if it did not yet. If it
+ * did, the files that it maps become partial.
+ */
+void inventory_drop(struct inventory *s);
+
+/* Call after the last process: sets the resident bytes in the shelf. */
 void inventory_finish(struct inventory *s);
 
 #endif
