@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "cli/averages.h"
 #include "render/human.h"
 #include "render/shares.h"
 #include "snapshot/metric.h"
@@ -16,7 +17,7 @@ static const char *reader_of(enum notice_source source)
 	return source == NOTICE_DAEMON ? "memtallyd" : "you";
 }
 
-/* What nobody would miss in a sum: at most 1 % of what it may be. */
+/* Whether the RSS of the denied processes is at most 1 % of the PSS. */
 static bool is_negligible(const struct sums *sums)
 {
 	uint64_t rss = sums->q[SCOPE_UNMEASURED_RSS_DENIED];
@@ -36,7 +37,7 @@ static void add_denied(const struct view *view, const struct sums *sums, enum no
 	buffer_add_u64(to, denied);
 	buffer_add_text(to, " of ");
 	buffer_add_u64(to, sums->q[SCOPE_PROCESSES]);
-	buffer_printf(to, " process%s could not be read: %s PSS is in no sum; ",
+	buffer_printf(to, " process%s could not be read: the sums do not contain %s PSS; ",
 		sums->q[SCOPE_PROCESSES] == 1 ? "" : "es", is_one ? "its" : "their");
 	if (view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON))
 		buffer_printf(to, "the kernel refuses %s even to %s\n", is_one ? "it" : "them",
@@ -50,21 +51,38 @@ static void add_denied(const struct view *view, const struct sums *sums, enum no
 			to, "memtallyd needs CAP_SYS_PTRACE to read %s\n", is_one ? "it" : "them");
 }
 
-/* The reasons that are nobody's lack of rights. */
+static void add_blocked(const struct sums *sums, struct buffer *to)
+{
+	uint64_t blocked = sums->q[SCOPE_UNMEASURED_BLOCKED];
+
+	if (!blocked)
+		return;
+	buffer_add_u64(to, blocked);
+	buffer_add_text(to, " of ");
+	buffer_add_u64(to, sums->q[SCOPE_PROCESSES]);
+	buffer_printf(to,
+		" process%s could not be read, because the kernel blocks readers of %s files in "
+		"/proc: the sums contain %s, or the upper bounds %s RSS\n",
+		sums->q[SCOPE_PROCESSES] == 1 ? "" : "es", blocked == 1 ? "its" : "their",
+		blocked == 1 ? "an estimate of its PSS" : "estimates of their PSS",
+		blocked == 1 ? "its" : "their");
+}
+
+/* The reasons other than missing rights and blocked reads. */
 static void add_others(const struct sums *sums, struct buffer *to)
 {
-	size_t count;
-	const struct metric *table = metric_table(METRIC_HOST, &count);
 	bool any = false;
 
-	for (const struct metric *m = table; m < table + count; m++) {
-		if (m->index <= SCOPE_UNMEASURED_DENIED || m->index > SCOPE_UNMEASURED_ERROR ||
-			!sums->q[m->index])
+	for (size_t i = 0; i < SUMS_REASONS; i++) {
+		const struct sums_reason *reason = sums_reason(i);
+
+		if (reason->outcome == OUTCOME_DENIED || reason->outcome == OUTCOME_BLOCKED ||
+			!sums->q[reason->count])
 			continue;
 		buffer_add_text(to, any ? ", " : "processes not measured for other reasons: ");
-		buffer_add_u64(to, sums->q[m->index]);
+		buffer_add_u64(to, sums->q[reason->count]);
 		buffer_add_char(to, ' ');
-		buffer_add_text(to, m->value);
+		buffer_add_text(to, metric_outcome_name(reason->outcome));
 		any = true;
 	}
 	if (any)
@@ -115,13 +133,24 @@ const char *notice_users_by(const struct view *view)
 	                                    : "euid";
 }
 
+static void add_averages(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_balance *balance = view_balance(view);
+
+	if (balance && ROW_HAS(balance, BALANCE_MAP_COUNTS_EXACT) &&
+		!balance->q[BALANCE_MAP_COUNTS_EXACT])
+		buffer_add_text(to, AVERAGES_TEXT "\n");
+}
+
 void notice_render(const struct view *view, const struct sums *sums, enum notice_source source,
 	struct buffer *to)
 {
 	add_denied(view, sums, source, to);
+	add_blocked(sums, to);
 	add_others(sums, to);
 	if (view_self(view)->flags & SELF_PROC_HIDDEN)
 		buffer_printf(to,
 			"/proc hides other users' processes (hidepid) from %s: they are missing\n",
 			reader_of(source));
+	add_averages(view, to);
 }

@@ -25,12 +25,13 @@ enum notice_source {
  */
 void notice_add_origin(const struct view *view, uint64_t now_boottime_ns, struct buffer *to);
 
-/* Whose users' processes are, as accounting.user calls it: "euid", "ruid" or "loginuid". */
+/* The uid by which VIEW counts processes for users, as in accounting.user: "euid", "ruid" or "loginuid". */
 const char *notice_users_by(const struct view *view);
 
 /*
- * How many of the processes that SUMS are of, which are ended, could not be measured, why, and what would
- * help, unless those who were refused have at most 1 % of the PSS as RSS; what /proc hides from who measured VIEW. One line each, empty where nothing is missing.
+ * Appends a line for each of these that applies to VIEW and to SUMS of its processes (after sums_end()): how many processes
+ * were denied, and what would help, unless their RSS is at most 1 % of the PSS; how many are blocked; how many were not
+ * measured for other reasons; that /proc hides processes; that the kernel averages map counts.
  */
 void notice_render(const struct view *view, const struct sums *sums, enum notice_source source,
 	struct buffer *to);

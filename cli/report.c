@@ -25,7 +25,24 @@ static uint64_t uptime_ns(const struct view *view)
 	return now_ns - self->q[SELF_START_TIME];
 }
 
-static void add_mode(const struct view *view, uint64_t age_ns, uint64_t up_ns, struct buffer *to)
+/* How old the snapshot is, and how old it may become, if it is older. */
+static void add_age(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
+{
+	const struct image_header *h = view->header;
+
+	buffer_add_text(to, "the last snapshot is of ");
+	human_add_age(to, view_age_ns(view, now_boottime_ns));
+	buffer_add_text(to, " ago");
+	if (view_is_stale(view, now_boottime_ns)) {
+		buffer_add_text(to, ": it is stale, at most ");
+		human_add_age(to, h->stale_ns - h->boottime_ns);
+		buffer_add_text(to, " are allowed");
+	}
+	buffer_add_char(to, '\n');
+}
+
+static void add_mode(
+	const struct view *view, uint64_t now_boottime_ns, uint64_t up_ns, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
 
@@ -42,12 +59,10 @@ static void add_mode(const struct view *view, uint64_t age_ns, uint64_t up_ns, s
 	buffer_add_char(to, '\n');
 	line_begin(to, "Running");
 	if (up_ns) {
-		human_add_age(to, up_ns + age_ns);
+		human_add_age(to, up_ns + view_age_ns(view, now_boottime_ns));
 		buffer_add_text(to, "; ");
 	}
-	buffer_add_text(to, "the last snapshot is of ");
-	human_add_age(to, age_ns);
-	buffer_add_text(to, " ago\n");
+	add_age(view, now_boottime_ns, to);
 }
 
 static void add_passes(const struct view *view, struct buffer *to)
@@ -71,6 +86,24 @@ static void add_passes(const struct view *view, struct buffer *to)
 		buffer_printf(
 			to, ", %" PRIu64 " longer than the interval", self->q[SELF_PASS_OVERRUNS]);
 	buffer_add_char(to, '\n');
+}
+
+/* The reads that the kernel kept waiting at the snapshot, of AGE_NS ago; nothing if there were none. */
+static void add_blocked(const struct view *view, uint64_t age_ns, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+
+	if (!ROW_HAS(self, SELF_BLOCKED_READS) || !self->q[SELF_BLOCKED_READS])
+		return;
+	line_begin(to, "Blocked");
+	buffer_add_text(to, "the kernel keeps ");
+	line_add_count(to, self->q[SELF_BLOCKED_READS], " read", " reads");
+	buffer_add_text(to, " of files in /proc waiting");
+	if (ROW_HAS(self, SELF_BLOCKED_OLDEST)) {
+		buffer_add_text(to, ", the oldest for ");
+		human_add_age(to, self->q[SELF_BLOCKED_OLDEST] + age_ns);
+	}
+	buffer_add_text(to, "; the log of memtallyd names the processes\n");
 }
 
 static void add_lack(struct buffer *to, bool *any, const char *what)
@@ -103,21 +136,41 @@ static void add_rights(const struct view *view, struct buffer *to)
 	else if (!has_all)
 		add_lack(to, &any, "CAP_SYS_PTRACE: other users' processes are not measured");
 	if (!(flags & SELF_COMPARES_MM))
-		add_lack(to, &any, "kcmp: memory that processes share as a whole counts for each");
+		add_lack(to, &any, "kcmp: a shared address space counts for each of its processes");
 	if (flags & SELF_PROC_HIDDEN)
 		add_lack(to, &any,
 			"/proc is mounted with hidepid: other users' processes are not seen");
 	if (!any && !denied)
-		add_lack(to, &any, "nothing");
+		add_lack(to, &any, "no rights");
+}
+
+/* The result of the trial of map counts; see collectors/mapcounts.h. */
+static void add_map_counts(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_balance *balance = view_balance(view);
+
+	if (!balance)
+		return;
+	line_begin(to, "Map counts");
+	if (!ROW_HAS(balance, BALANCE_MAP_COUNTS_EXACT))
+		buffer_add_text(to, "not known to be exact: no trial could tell\n");
+	else
+		buffer_add_text(to,
+			balance->q[BALANCE_MAP_COUNTS_EXACT]
+				? "exact, as a trial has found\n"
+				: "averaged over large folios, as a trial has found: the PSS of "
+				  "shared memory is an approximation\n");
 }
 
 void report_render(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
 {
 	uint64_t age_ns = view_age_ns(view, now_boottime_ns), up_ns = uptime_ns(view);
 
-	add_mode(view, age_ns, up_ns, to);
+	add_mode(view, now_boottime_ns, up_ns, to);
 	add_passes(view, to);
+	add_blocked(view, age_ns, to);
 	quality_render(view, age_ns, to);
 	effort_render(view, age_ns, up_ns, to);
+	add_map_counts(view, to);
 	add_rights(view, to);
 }

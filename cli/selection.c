@@ -193,7 +193,7 @@ static int check_status(const struct settings *c, char error[static QUERY_ERROR_
 	if (!c->live && !c->bytes && !c->sort && !c->order && !c->limit && !is_filtered(c))
 		return 0;
 	snprintf(error, QUERY_ERROR_SIZE,
-		"status is of memtallyd as a whole: of the flags for tables only --json applies to it");
+		"status prints one page: of the flags for tables it takes --json only");
 	return -EINVAL;
 }
 

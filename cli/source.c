@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "cli/averages.h"
+#include "cli/readers.h"
 #include "collectors/accounting.h"
 #include "collectors/budget.h"
 #include "collectors/pass.h"
@@ -18,6 +21,8 @@
 #include "snapshot/client.h"
 
 enum {
+	BLOCKED_NAMED = 10,      /* processes that a warning names with file and duration */
+	BLOCKED_IN_LINE = 50,    /* pids in each further line: a line of the log has 1 KiB */
 	FETCH_TIMEOUT_MS = 2000, /* memtallyd sends at once, unless it is in its first pass */
 };
 
@@ -28,6 +33,7 @@ enum {
 static const struct pass_options live_options = {
 	.version = PACKAGE_VERSION,
 	.interval_ns = 10 * NS_PER_SEC,
+	.is_single = true,
 	.export_owners[OWNER_USER] = 1000,
 	.export_owners[OWNER_PROGRAM] = 200,
 	.export_owners[OWNER_UNIT] = 500,
@@ -47,17 +53,61 @@ static void name_principals(struct pass *pass)
 	}
 }
 
+/* Adds PID to OTHERS, lines of pids: the process is number COUNT in them, from 0. */
+static void add_other(struct buffer *others, pid_t pid, size_t count)
+{
+	if (count)
+		buffer_add_char(others, count % BLOCKED_IN_LINE ? ' ' : '\n');
+	buffer_printf(others, "%d", (int)pid);
+}
+
+/* Says which processes the kernel has kept from being measured. */
+static void say_blocked(struct pass *pass)
+{
+	AUTO_BUFFER struct buffer names = {0}, others = {0};
+	struct pass_blocked b;
+	size_t count = 0;
+
+	for (; pass_next_blocked(pass, 0, &b); count++) {
+		if (count >= BLOCKED_NAMED) {
+			add_other(&others, b.pid, count - BLOCKED_NAMED);
+			continue;
+		}
+		buffer_printf(&names, "%spid %d (%s, for ", count ? ", " : "", (int)b.pid, b.file);
+		human_add_span(&names, b.duration_ns);
+		buffer_add_char(&names, ')');
+	}
+	if (count > BLOCKED_NAMED)
+		buffer_printf(&names, " and %zu more", count - BLOCKED_NAMED);
+	if (count && !names.error)
+		log_warning("%zu process%s not measured, because the kernel blocks readers of %s "
+			    "files in /proc: %.*s",
+			count, count == 1 ? " is" : "es are", count == 1 ? "its" : "their",
+			(int)names.len, names.data);
+	buffer_add_char(&others, 0);
+	if (count > BLOCKED_NAMED && !others.error)
+		log_lines(LOG_LEVEL_WARNING, "not measured either, pids: ", others.data);
+}
+
 static int open_live(const struct settings *settings, const struct pass_options *how,
 	struct view **ret, const char **ret_reason)
 {
 	struct pass_options options = *how;
+	AUTO_READERS struct readers readers = READERS_CLOSED;
 	AUTO_PASS struct pass *pass = NULL;
 	AUTO_CLOSE int fd = -1, public_fd = -1;
 	int r;
 
 	options.procfs = settings->path_procfs;
+	options.unlisted = readers.pid; /* they are gone when the snapshot is read */
+	options.unlisted_count = LANES;
 	options.user_by = (enum accounting_user)settings->accounting_user;
 	r = pass_open(&options, &pass);
+	if (r == 0 && pass_may_block(pass) && !options.is_adaptive)
+		pass_set_map_counts(pass, averages_find());
+	/* Without them, as where no process can be forked, the pass reads everything itself. */
+	if (r == 0 && pass_may_block(pass) && readers_open(settings->path_procfs, &readers) == 0)
+		pass_set_workers(pass, &readers.workers);
 	if (r == 0)
 		r = pass_begin(pass);
 	if (r == 0)
@@ -68,6 +118,8 @@ static int open_live(const struct settings *settings, const struct pass_options 
 		return r;
 	name_principals(pass);
 	r = pass_publish(pass, false, &fd, &public_fd);
+	if (r == 0)
+		say_blocked(pass);
 	return r == 0 ? view_open(fd, ret, ret_reason) : r;
 }
 

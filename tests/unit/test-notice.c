@@ -5,14 +5,16 @@
 
 #include "base/clock.h"
 #include "cli/notice.h"
+#include "collectors/mapcounts.h"
 #include "snapshot/builder.h"
 
 struct notice_case {
-	uint64_t denied, changing, error;
+	uint64_t denied, changing, error, blocked;
 	uint64_t processes; /* 0: 120 */
 	bool has_pss;
 	uint64_t pss, denied_rss;
 	uint32_t flags;
+	enum mapcounts_verdict map_counts; /* UNKNOWN: the snapshot does not say */
 	enum notice_source source;
 	const char *text;
 };
@@ -24,12 +26,16 @@ static struct view *view_of(const struct notice_case *c)
 	static const struct image_header head = {
 		.sequence = 1, .interval_ns = 1, .stale_ns = 1, .boottime_ns = 1};
 	AUTO_CLOSE int fd = -1;
+	struct snapshot_balance *balance;
 	struct view *view = NULL;
 	const char *reason;
 
 	builder_begin(&b);
 	assert_non_null(builder_add_scope(&b, METRIC_HOST));
 	builder_add_self(&b)->flags = c->flags;
+	balance = builder_add_balance(&b);
+	if (c->map_counts != MAPCOUNTS_UNKNOWN)
+		ROW_SET(balance, BALANCE_MAP_COUNTS_EXACT, c->map_counts == MAPCOUNTS_EXACT);
 	assert_int_equal(builder_seal(&b, &head, &fd), 0);
 	assert_int_equal(view_open(fd, &view, &reason), 0);
 	return view;
@@ -42,23 +48,23 @@ static void what_is_missing_is_said(void **state)
 		{.flags = SELF_READS_FOREIGN, .source = NOTICE_LIVE, .text = ""},
 		{.denied = 80,
 			.source = NOTICE_LIVE,
-			.text = "80 of 120 processes could not be read: their PSS is in no sum; "
+			.text = "80 of 120 processes could not be read: the sums do not contain their PSS; "
 				"run as root, or run memtallyd and join group memtally\n"},
 		{.denied = 80,
 			.source = NOTICE_LIVE_BY_DAEMON,
-			.text = "80 of 120 processes could not be read: their PSS is in no sum; "
+			.text = "80 of 120 processes could not be read: the sums do not contain their PSS; "
 				"run as root, or join group memtally\n"},
 		{.denied = 1,
 			.source = NOTICE_LIVE,
 			.flags = SELF_CAP_SYS_PTRACE,
-			.text = "1 of 120 processes could not be read: its PSS is in no sum; "
+			.text = "1 of 120 processes could not be read: the sums do not contain its PSS; "
 				"the kernel refuses it even to you\n"},
 		{.denied = 80,
-			.text = "80 of 120 processes could not be read: their PSS is in no sum; "
+			.text = "80 of 120 processes could not be read: the sums do not contain their PSS; "
 				"memtallyd needs CAP_SYS_PTRACE to read them\n"},
 		{.denied = 1,
 			.flags = SELF_CAP_PERFMON,
-			.text = "1 of 120 processes could not be read: its PSS is in no sum; "
+			.text = "1 of 120 processes could not be read: the sums do not contain its PSS; "
 				"the kernel refuses it even to memtallyd\n"},
 		/* hardly anything, and something, of the whole; and nothing of nothing else */
 		{.denied = 1,
@@ -72,17 +78,27 @@ static void what_is_missing_is_said(void **state)
 			.has_pss = true,
 			.pss = 10000,
 			.denied_rss = 101,
-			.text = "2 of 120 processes could not be read: their PSS is in no sum; "
+			.text = "2 of 120 processes could not be read: the sums do not contain their PSS; "
 				"the kernel refuses them even to memtallyd\n"},
 		{.denied = 1,
 			.processes = 1,
 			.has_pss = true,
 			.denied_rss = 1,
-			.text = "1 of 1 process could not be read: its PSS is in no sum; "
+			.text = "1 of 1 process could not be read: the sums do not contain its PSS; "
 				"memtallyd needs CAP_SYS_PTRACE to read it\n"},
 		{.changing = 1,
 			.error = 3,
 			.text = "processes not measured for other reasons: 1 changing, 3 error\n"},
+		{.blocked = 1,
+			.text = "1 of 120 processes could not be read, because the kernel blocks "
+				"readers of its files in /proc: the sums contain an estimate of "
+				"its PSS, or the upper bounds its RSS\n"},
+		{.blocked = 2,
+			.error = 3,
+			.text = "2 of 120 processes could not be read, because the kernel blocks "
+				"readers of their files in /proc: the sums contain estimates of "
+				"their PSS, or the upper bounds their RSS\n"
+				"processes not measured for other reasons: 3 error\n"},
 		{.flags = SELF_PROC_HIDDEN,
 			.source = NOTICE_LIVE,
 			.text = "/proc hides other users' processes (hidepid) from you: they are "
@@ -92,6 +108,10 @@ static void what_is_missing_is_said(void **state)
 			.text = "processes not measured for other reasons: 1 error\n"
 				"/proc hides other users' processes (hidepid) from memtallyd: "
 				"they are missing\n"},
+		{.map_counts = MAPCOUNTS_EXACT, .text = ""},
+		{.map_counts = MAPCOUNTS_AVERAGED,
+			.text = "this kernel averages the map counts of large folios "
+				"(CONFIG_NO_PAGE_MAPCOUNT): PSS and USS are approximations\n"},
 	};
 
 	(void)state;
@@ -108,6 +128,7 @@ static void what_is_missing_is_said(void **state)
 		ROW_SET(&sums, SCOPE_UNMEASURED_DENIED, cases[i].denied);
 		ROW_SET(&sums, SCOPE_UNMEASURED_CHANGING, cases[i].changing);
 		ROW_SET(&sums, SCOPE_UNMEASURED_ERROR, cases[i].error);
+		ROW_SET(&sums, SCOPE_UNMEASURED_BLOCKED, cases[i].blocked);
 		notice_render(view, &sums, cases[i].source, &b);
 		buffer_add_char(&b, '\0');
 		assert_string_equal(b.data, cases[i].text);

@@ -29,7 +29,7 @@ static void check(const struct view *view, uint64_t now_ns, const char *expected
 	"Running     2 h 3 min; the last snapshot is of 9 s ago\n"                                 \
 	"Passes      738; the last took 41 ms, 99 of 100 at most 50 ms\n"
 #define MEMORY   "Memory      2.0 GiB (PSS) of 1432 processes"
-#define MEASURED "  measured  256.0 MiB, 12 %, within the last interval\n"
+#define MEASURED "  measured  256.0 MiB, 12 %, within the interval before the snapshot\n"
 #define MEMORY_ADAPTIVE                                                                            \
 	MEMORY "\n" MEASURED "  estimated 1.8 GiB, 88 %, from measurements up to 4 min 40 s old\n"
 #define ACCURACY                                                                                          \
@@ -37,7 +37,7 @@ static void check(const struct view *view, uint64_t now_ns, const char *expected
 	"min 0 s, those in doubt first; since the start half of the processes by up to 0.01 %"
 #define CPU     "CPU         0.25 % of one core over the last 1 min 5 s; 1 % allowed"
 #define READS   "Measured    12033 times in one go, 21 in slices, since the start\n"
-#define NOTHING "Put off     nothing\n"
+#define NOTHING "Deferred    nothing\n"
 #define WAITING " (time spent waiting for a processor included)\n"
 
 static void one_page_says_it(void **state)
@@ -59,10 +59,10 @@ static void one_page_says_it(void **state)
 			"Stalls      99 of 100 reads keep their process waiting for at most 0.25 "
 			"ms; none took longer than the 20 ms allowed" WAITING NOTHING
 			"Longest     a process has had no measurement for 4 min 50 s; 5 min 0 s allowed\n"
-			"Walks       keep their processes waiting, as a trial has found: long ones "
-			"go by slices\n"
+			"Walks       keep their processes waiting, as a trial has found: long walks "
+			"are sliced\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
-			"Missing     nothing\n"},
+			"Missing     no rights\n"},
 		{{.is_young = true,
 			 .needed = 0.01001,
 			 .guessed = 2,
@@ -80,12 +80,12 @@ static void one_page_says_it(void **state)
 			"  estimated 1.5 GiB, 75 %, from measurements up to 4 min 40 s old\n"
 			"  guessed   512.0 MiB, 25 %, of 2 processes that wait for their first "
 			"measurement\n" CPU ", 1.1 % needed: too little\n" READS
-			"Put off     108 measurements, for want of CPU budget\n"
+			"Deferred    108 measurements, for lack of CPU budget\n"
 			"            2 times not to stall a process, 1 time for one huge mapping, since the "
 			"start\n"
 			"Overdue     a process has had no measurement for 12 min 12 s; 5 min 0 s allowed\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
-			"Missing     nothing\n"},
+			"Missing     no rights\n"},
 		/* all of it guessed, by who was shown no single processes */
 		{{.is_young = true,
 			 .is_public = true,
@@ -96,8 +96,8 @@ static void one_page_says_it(void **state)
 			"\n"
 			"  guessed   2.0 GiB, 100 %, of 8 processes that wait for their first "
 			"measurement\n"
-			"  denied    the kernel refuses 1 process all the same\n" CPU "\n" READS
-			"Rights      to read every process (CAP_SYS_PTRACE)\n"},
+			"  denied    the kernel refuses 1 process in spite of that right\n" CPU
+			"\n" READS "Rights      to read every process (CAP_SYS_PTRACE)\n"},
 		{{.needed = 0.023,
 			 .is_tried = true,
 			 .pressure = 0.125,
@@ -114,20 +114,20 @@ static void one_page_says_it(void **state)
 			HEAD_STRETCHED MEMORY
 			", at least 2.0 GiB\n" MEASURED
 			"  estimated 1.8 GiB, 88 %, from measurements up to 4 min 40 s old\n"
-			"  denied    3 processes may not be read: at most 30.0 MiB, in the upper bounds alone\n"
+			"  denied    3 processes may not be read: RSS 30.0 MiB, in the upper bounds only\n"
 			"  failed    1 process could not be read for other reasons\n" ACCURACY
 			", 99 of 100 by up to 0.5 % (guesses not counted)\n" CPU
 			", 2.3 % needed: too little\n" READS
 			"Stalls      99 of 100 reads keep their process waiting for at most 50 ms; "
 			"12054 took longer than the 20 ms allowed" WAITING
-			"Put off     1 measurement, since the host is short of memory\n"
+			"Deferred    1 measurement, because the host is short of memory\n"
 			"            1 time for one huge mapping, since the start\n"
 			"Longest     a process has had no measurement for 5 min 0 s; 5 min 0 s allowed\n"
-			"Walks       keep nobody waiting, as a trial has found: all are made at once\n"
+			"Walks       keep no process waiting, as a trial has found: no walk is sliced\n"
 			"Shortage    processes wait for memory 12 % of the time: measures less\n"
 			"Rights      to read its own user's processes only\n"
 			"Missing     CAP_SYS_PTRACE: other users' processes are not measured\n"
-			"            kcmp: memory that processes share as a whole counts for each\n"
+			"            kcmp: a shared address space counts for each of its processes\n"
 			"            /proc is mounted with hidepid: other users' processes are not "
 			"seen\n"},
 		{{.is_public = true,
@@ -136,7 +136,7 @@ static void one_page_says_it(void **state)
 			 .needed = 0.0100000001,
 			 .flags = SELF_CAP_PERFMON | SELF_COMPARES_MM},
 			HEAD_ADAPTIVE MEMORY_ADAPTIVE
-			"  denied    the kernel refuses 1 process all the same\n"
+			"  denied    the kernel refuses 1 process in spite of that right\n"
 			"Accuracy    estimates were off when measured again, half of the processes by up "
 			"to 0.01 % (guesses not counted)\n" CPU "\n" READS
 			"Stalls      99 of 100 reads keep their process waiting for at most 0.05 ms; "
@@ -151,12 +151,12 @@ static void one_page_says_it(void **state)
 			"memtallyd 1.2.3: exact, measures all processes every 10 s\n"
 			"Running     2 h 3 min; the last snapshot is of 9 s ago\n"
 			"Passes      738; the last took 41 ms\n" MEMORY "\n"
-			"  measured  2.0 GiB, 100 %, within the last interval\n"
+			"  measured  2.0 GiB, 100 %, within the interval before the snapshot\n"
 			"CPU         0.25 % of one core over the last 1 min 5 s\n"
 			"Stalls      99 of 100 reads keep their process waiting for over 5 s" WAITING
 			"Users       by loginuid (accounting.user)\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
-			"Missing     nothing\n"},
+			"Missing     no rights\n"},
 	};
 
 	(void)state;
@@ -167,11 +167,52 @@ static void one_page_says_it(void **state)
 	}
 }
 
+/* While something is blocked or the snapshot is old, the page says so, and not that everything was measured just now. */
+static void what_is_blocked_or_old_is_told(void **state)
+{
+	static const struct reported reported = {.is_exact = true,
+		.holds = 2,
+		.blocked = 1,
+		.flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM};
+	AUTO_VIEW struct view *view = reported_open(&reported);
+
+	(void)state;
+	check(view, 109 * NS_PER_SEC,
+		"memtallyd 1.2.3: exact, measures all processes every 10 s\n"
+		"Running     2 h 3 min; the last snapshot is of 9 s ago\n"
+		"Passes      738; the last took 41 ms\n"
+		"Blocked     the kernel keeps 2 reads of files in /proc waiting, the oldest for "
+		"22 min 0 s; the log of memtallyd names the processes\n" MEMORY "\n"
+		"  measured  2.0 GiB, all that could be read, within the interval before the "
+		"snapshot\n"
+		"  blocked   1 process, because the kernel blocks readers of its files in /proc: "
+		"estimated, or RSS in the upper bounds only\n"
+		"CPU         0.25 % of one core over the last 1 min 5 s\n"
+		"Stalls      99 of 100 reads keep their process waiting for at most 0.25 ms" WAITING
+		"Rights      to read every process (CAP_SYS_PTRACE)\n"
+		"Missing     no rights\n");
+	check(view, 1420 * NS_PER_SEC,
+		"memtallyd 1.2.3: exact, measures all processes every 10 s\n"
+		"Running     2 h 24 min; the last snapshot is of 22 min 0 s ago: it is stale, at "
+		"most 30 s are allowed\n"
+		"Passes      738; the last took 41 ms\n"
+		"Blocked     the kernel keeps 2 reads of files in /proc waiting, the oldest for "
+		"43 min 51 s; the log of memtallyd names the processes\n" MEMORY "\n"
+		"  measured  2.0 GiB, all that could be read, within the interval before the "
+		"snapshot\n"
+		"  blocked   1 process, because the kernel blocks readers of its files in /proc: "
+		"estimated, or RSS in the upper bounds only\n"
+		"CPU         0.25 % of one core over the last 1 min 5 s\n"
+		"Stalls      99 of 100 reads keep their process waiting for at most 0.25 ms" WAITING
+		"Rights      to read every process (CAP_SYS_PTRACE)\n"
+		"Missing     no rights\n");
+}
+
 /* Of an image with next to nothing in it, no line is made up. */
 static void what_is_not_known_is_left_out(void **state)
 {
 	static const struct image_header head = {
-		.sequence = 1, .interval_ns = 100 * NS_PER_MSEC, .stale_ns = 1, .boottime_ns = 1};
+		.sequence = 1, .interval_ns = 100 * NS_PER_MSEC, .stale_ns = 2, .boottime_ns = 1};
 	CLEANUP(builder_done) struct builder b = {0};
 	AUTO_VIEW struct view *view = NULL;
 	AUTO_CLOSE int fd = -1;
@@ -187,14 +228,52 @@ static void what_is_not_known_is_left_out(void **state)
 		"memtallyd : exact, measures all processes every 100 ms\n"
 		"Running     the last snapshot is of 0 s ago\n"
 		"Rights      to read every process (CAP_SYS_PTRACE)\n"
-		"Missing     nothing\n");
+		"Missing     no rights\n");
+}
+
+/* A kernel that averages them, one that does not, and an unknown one. */
+static void says_whether_map_counts_are_exact(void **state)
+{
+	static const char *const texts[] = {
+		"Map counts  averaged over large folios, as a trial has found: the PSS of shared "
+		"memory is an approximation\n",
+		"Map counts  exact, as a trial has found\n",
+		"Map counts  not known to be exact: no trial could tell\n"};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(texts); i++) {
+		static const struct image_header head = {
+			.sequence = 1, .interval_ns = 1, .stale_ns = 1, .boottime_ns = 1};
+		CLEANUP(builder_done) struct builder b = {0};
+		AUTO_BUFFER struct buffer text = {0};
+		AUTO_VIEW struct view *view = NULL;
+		AUTO_CLOSE int fd = -1;
+		struct snapshot_balance *balance;
+		const char *reason;
+
+		builder_begin(&b);
+		assert_non_null(builder_add_scope(&b, METRIC_HOST));
+		assert_non_null(builder_add_self(&b));
+		balance = builder_add_balance(&b);
+		assert_non_null(balance);
+		if (i < 2)
+			ROW_SET(balance, BALANCE_MAP_COUNTS_EXACT, i);
+		assert_int_equal(builder_seal(&b, &head, &fd), 0);
+		assert_int_equal(view_open(fd, &view, &reason), 0);
+		report_render(view, 1, &text);
+		buffer_add_char(&text, 0);
+		assert_int_equal(text.error, 0);
+		assert_non_null(strstr(text.data, texts[i]));
+	}
 }
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_page_says_it),
+		cmocka_unit_test(what_is_blocked_or_old_is_told),
 		cmocka_unit_test(what_is_not_known_is_left_out),
+		cmocka_unit_test(says_whether_map_counts_are_exact),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
