@@ -17,6 +17,7 @@ struct crowd_member {
 	pid_t pid;
 	uint32_t group;
 	uint64_t start_ns; /* as PROCESS_START_TIME has it; 0: not known */
+	bool is_named; /* its pid was given, or that of a process that is counted at it; set by the caller of crowd_make() */
 };
 
 struct crowd_group {

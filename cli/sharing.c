@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cli/averages.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/print.h"
@@ -59,8 +60,11 @@ static int find(const struct settings *settings, const struct sharing_asked *a,
 	AUTO_VIEW struct view *view = NULL;
 	int r = sharing_walk_open(&w, a, settings);
 
-	if (r == 0)
+	if (r == 0) {
+		if (w.procfs.is_kernels)
+			(void)averages_warn();
 		r = source_list(settings, &view);
+	}
 	w.view = view;
 	if (r == 0)
 		r = look(&w, settings, ret);

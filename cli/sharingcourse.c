@@ -17,16 +17,16 @@ static void say_course(const struct sharing_walk *w)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
-	buffer_printf(&text, "%llu %s in ", (unsigned long long)w->course.read,
+	buffer_printf(&text, "read %llu %s in ", (unsigned long long)w->course.read,
 		w->course.read == 1 ? "process" : "processes");
 	human_add_span(&text, w->course.span_ns);
 	if (w->course.ended)
-		buffer_printf(&text, "; %llu ended or executed another program meanwhile",
+		buffer_printf(&text, "; %llu exited or executed another program during the scan",
 			(unsigned long long)w->course.ended);
 	if (w->muster.stakes.changed + w->muster.stakes.gone)
 		add_amount(&text, "; ", w->muster.stakes.changed + w->muster.stakes.gone,
-			" were given up by some who had them");
-	add_amount(&text, "; ", w->course.memory_bytes, " to keep pages apart");
+			" were unmapped during the scan");
+	add_amount(&text, "; ", w->course.memory_bytes, " of memory used");
 	if (!text.error)
 		log_info("%.*s", (int)text.len, text.data);
 }
@@ -39,28 +39,29 @@ static void say_doubts(const struct sharing_walk *w)
 	if (w->muster.stakes.many) {
 		human_add_bytes(&text, w->muster.stakes.many);
 		log_warning(
-			"%.*s are shared in more ways than are kept apart: they are in no group's figures",
+			"%.*s are shared by more sets of groups than there is room for: only the total "
+			"contains them",
 			(int)text.len, text.data ? text.data : "");
 	}
 	if (w->refused)
-		log_warning("%llu %s could not be read, %spid %d: what %s, too, is not counted "
-			    "as anybody's alone; of swap, and of shared memory in nobody's "
-			    "page tables, that can't be told",
+		log_warning(
+			"%llu %s could not be read, %spid %d: pages that %s count as shared; of "
+			"swap, and of shared memory in no page table, that is not known",
 			(unsigned long long)w->course.refused, is_one ? "process" : "processes",
 			is_one ? "" : "one of them ", (int)w->refused,
 			is_one ? "it maps" : "they map");
 	if (w->muster.remnants.untold)
 		log_warning(
-			"%llu pieces of shared memory went, or were too many, before it was found out "
-			"what keeps them: they are not counted as what comes back",
+			"%llu shared memory objects disappeared, or were too many, before memtally "
+			"found out what keeps them: they do not count as freed on exit",
 			(unsigned long long)w->muster.remnants.untold);
 	buffer_clear(&text);
 	if (sharing_asked_is_set(w->asked) || stake_resident(&w->muster.stakes.others) * 100 <=
 						      stake_resident(&w->muster.stakes.all))
 		return;
 	human_add_bytes(&text, stake_resident(&w->muster.stakes.others));
-	log_info(
-		"%.*s are mapped besides by others, who came later, can't be seen from here or could not be read",
+	log_info("%.*s are also mapped by processes that started during the scan, cannot be seen "
+		 "from here or could not be read",
 		(int)text.len, text.data ? text.data : "");
 }
 

@@ -8,14 +8,31 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "cli/supervisor.h"
 #include "inside/target.h"
+
+/* A process that was named and that the list of processes lacks. */
+struct missing {
+	const struct procfs *procfs;
+	pid_t pid;
+};
+
+/* Returns 0, a target_outcome, or an error. */
+static int look_for(void *context)
+{
+	const struct missing *m = context;
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
+
+	return target_open(m->procfs, m->pid, &t);
+}
 
 /* PID was named, and has no memory that anything could be told of. */
 static void say_missing(const struct procfs *procfs, pid_t pid)
 {
-	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
-	int r = target_open(procfs, pid, &t);
+	struct missing missing = {.procfs = procfs, .pid = pid};
+	int r = supervisor_try(pid, look_for, &missing);
 
+	supervisor_say();
 	if (r < 0)
 		log_error("pid %d can't be read: %s", (int)pid, strerror(-r));
 	else
@@ -26,9 +43,8 @@ static void say_missing(const struct procfs *procfs, pid_t pid)
 
 /* Marks the rows of those who are named; true: one is not there, which is no failure of the others'. */
 static bool mark_named(const struct chosen *chosen, const struct view *view,
-	const struct procfs *procfs, bool *is_chosen)
+	const struct procfs *procfs, bool *is_named)
 {
-	uint32_t count = view_count(view, METRIC_PROCESS);
 	bool has_failed = false;
 
 	for (size_t i = 0; i < chosen->count; i++) {
@@ -39,9 +55,7 @@ static bool mark_named(const struct chosen *chosen, const struct view *view,
 			has_failed = true;
 			continue;
 		}
-		for (uint32_t k = 0; k < count; k++)
-			if (view_process(view, k) == row)
-				is_chosen[k] = true;
+		is_named[view_process_index(view, row)] = true;
 	}
 	return has_failed;
 }
@@ -58,12 +72,21 @@ static int mark_found(const struct chosen *chosen, const struct view *view, bool
 		const struct snapshot_process *read = crowd_find(view, (pid_t)row->pid);
 
 		is_chosen[rows[i]] = true;
-		for (uint32_t k = 0; read && read != row && k < view_count(view, METRIC_PROCESS);
-			k++)
-			if (view_process(view, k) == read)
-				is_chosen[k] = true;
+		if (read)
+			is_chosen[view_process_index(view, read)] = true;
 	}
 	return r;
+}
+
+/* IS_NAMED is by row. */
+static void mark_members(const struct view *view, const bool *is_named, struct crowd *c)
+{
+	for (size_t i = 0; i < c->members; i++) {
+		const struct snapshot_process *row = view_find_process(
+			view, (uint32_t)c->member[i].pid);
+
+		c->member[i].is_named = row && is_named[view_process_index(view, row)];
+	}
 }
 
 static bool is_anybody_chosen(const struct crowd *c)
@@ -77,15 +100,17 @@ static bool is_anybody_chosen(const struct crowd *c)
 int sharing_crowd_make(const struct sharing_asked *a, const struct view *view,
 	const struct procfs *procfs, struct crowd *ret, bool *ret_has_failed)
 {
-	AUTO_FREE bool *is_chosen = calloc(
-		(size_t)view_count(view, METRIC_PROCESS) + 1, sizeof(*is_chosen));
+	size_t rows = view_count(view, METRIC_PROCESS);
+	AUTO_FREE bool *is_named = calloc(rows + 1, sizeof(*is_named));
+	AUTO_FREE bool *is_chosen = calloc(rows + 1, sizeof(*is_chosen));
 	AUTO_CROWD struct crowd crowd = {0};
 	bool has_failed;
 	int r;
 
-	if (!is_chosen)
+	if (!is_named || !is_chosen)
 		return -ENOMEM;
-	has_failed = mark_named(&a->chosen, view, procfs, is_chosen);
+	has_failed = mark_named(&a->chosen, view, procfs, is_named);
+	memcpy(is_chosen, is_named, rows * sizeof(*is_chosen));
 	r = mark_found(&a->chosen, view, is_chosen);
 	if (r == 0)
 		r = crowd_make(
@@ -98,6 +123,7 @@ int sharing_crowd_make(const struct sharing_asked *a, const struct view *view,
 			log_error("nothing matches: there is no process with memory for that");
 		return -ECANCELED;
 	}
+	mark_members(view, is_named, &crowd);
 	*ret = crowd;
 	crowd = (struct crowd){0};
 	*ret_has_failed = has_failed;

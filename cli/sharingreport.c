@@ -31,7 +31,7 @@ static const char *name_of_set(const struct settings *c)
 static uint32_t processes_read(const struct sharing_walk *w, uint32_t i)
 {
 	const struct sharing_tally *tally = &w->tally[i];
-	uint32_t missed = tally->denied + tally->ended;
+	uint32_t missed = tally->denied + tally->blocked + tally->ended;
 
 	return missed && !tally->read ? 0 : w->crowd.group[i].processes - missed;
 }
@@ -43,7 +43,7 @@ static bool has_ended(const struct sharing_walk *w, uint32_t i)
 	uint64_t seen = stake_resident(stake) + stake->resident[STAKE_SWAP] +
 	                stake->resident[STAKE_HUGETLB];
 
-	return !seen && !w->tally[i].denied && !processes_read(w, i);
+	return !seen && !w->tally[i].denied && !w->tally[i].blocked && !processes_read(w, i);
 }
 
 /* Of everybody, whoever is shown. */
@@ -51,7 +51,7 @@ static void add_total(const struct sharing_walk *w, struct sharing_report *to)
 {
 	struct stake all = w->muster.stakes.all;
 	uint64_t page_tables = 0;
-	uint32_t processes = 0, denied = 0;
+	uint32_t processes = 0, denied = 0, blocked = 0;
 
 	for (uint32_t i = 0; i < w->crowd.groups; i++) {
 		if (sharing_asked_is_set(w->asked) ? !w->crowd.group[i].is_chosen : has_ended(w, i))
@@ -59,12 +59,13 @@ static void add_total(const struct sharing_walk *w, struct sharing_report *to)
 		page_tables += w->tally[i].page_tables;
 		processes += processes_read(w, i);
 		denied += w->tally[i].denied;
+		blocked += w->tally[i].blocked;
 		all.fair += w->muster.stakes.group[i].fair;
 		to->groups++;
 	}
 	sharing_fill(&to->total, &all, page_tables, processes, !sharing_asked_is_set(w->asked),
 		sharing_walk_tells_swap(w));
-	sharing_lack(&to->total, denied, 0);
+	sharing_lack(&to->total, denied, blocked, 0);
 }
 
 static int add_rows(
@@ -85,7 +86,7 @@ static int add_rows(
 		sharing_fill(row, &w->muster.stakes.group[i], w->tally[i].page_tables,
 			processes_read(w, i), !sharing_asked_is_set(w->asked),
 			sharing_walk_tells_swap(w));
-		sharing_lack(row, w->tally[i].denied, group->elsewhere);
+		sharing_lack(row, w->tally[i].denied, w->tally[i].blocked, group->elsewhere);
 		to->rows++;
 	}
 	add_total(w, to);

@@ -18,7 +18,11 @@
 /* What is printed is of this form; what has another is another version's. */
 enum { SHARING_VERSION = 1 };
 
-enum { NAME_COLUMNS = 16 }; /* of a name that is the head of a column */
+enum {
+	NAME_COLUMNS = 16,     /* of a name that is the head of a column */
+	NOTED_BYTES = 1 << 20, /* of memory that may stay; less has no note, */
+	NOTED_PART = 20,       /* nor has less than 5 % of COMES-BACK */
+};
 
 static const char absent[] = "-";
 
@@ -31,6 +35,10 @@ static const struct {
 	[SHARING_SHMEM] = {"unique_shmem_bytes", NULL},
 	[SHARING_KEPT] = {"kept_shmem_bytes", NULL},
 	[SHARING_UNMAPPED] = {"unmapped_bytes", NULL},
+	[SHARING_UNLINKED] = {"unique_unlinked_bytes", NULL},
+	[SHARING_DRIVER] = {"unique_driver_bytes", NULL},
+	[SHARING_DRIVER_KEPT] = {"kept_driver_bytes", NULL},
+	[SHARING_DRIVER_UNTOLD] = {"untold_driver_bytes", NULL},
 	[SHARING_STAYS_CACHED] = {"stays_cached_bytes", "STAYS-CACHED"},
 	[SHARING_PAGE_TABLES] = {"page_tables_bytes", NULL},
 	[SHARING_USS] = {"uss_bytes", "USS"},
@@ -82,8 +90,14 @@ void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t p
 	row->q[SHARING_STAYS_CACHED] = unique[STAKE_FILE];
 	row->q[SHARING_PAGE_TABLES] = page_tables;
 	row->q[SHARING_UNMAPPED] = stake->unmapped;
-	row->q[SHARING_COMES_BACK] = unique[STAKE_ANON] + unique[STAKE_SHMEM] + stake->unmapped +
-	                             page_tables;
+	row->q[SHARING_UNLINKED] = unique[STAKE_UNLINKED];
+	row->q[SHARING_DRIVER] = unique[STAKE_DRIVER] + unique[STAKE_DRIVER_KEPT] +
+	                         unique[STAKE_DRIVER_UNTOLD];
+	row->q[SHARING_DRIVER_KEPT] = unique[STAKE_DRIVER_KEPT];
+	row->q[SHARING_DRIVER_UNTOLD] = unique[STAKE_DRIVER_UNTOLD];
+	row->q[SHARING_COMES_BACK] = unique[STAKE_ANON] + unique[STAKE_SHMEM] +
+	                             unique[STAKE_UNLINKED] + unique[STAKE_DRIVER] +
+	                             unique[STAKE_DRIVER_UNTOLD] + stake->unmapped + page_tables;
 	row->q[SHARING_USS] = stake_unique(stake);
 	row->q[SHARING_SWAP_UNIQUE] = unique[STAKE_SWAP];
 	row->q[SHARING_FAIR] = stake->fair;
@@ -96,11 +110,12 @@ void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t p
 	row->q[SHARING_PROCESSES] = processes;
 }
 
-void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t elsewhere)
+void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t blocked, uint32_t elsewhere)
 {
 	const uint64_t *q = row->q;
 
 	row->denied = denied;
+	row->blocked = blocked;
 	row->elsewhere = elsewhere;
 	/* What was met of those who ended or were refused meanwhile stands. */
 	if (q[SHARING_PROCESSES] <= elsewhere &&
@@ -202,22 +217,55 @@ static size_t shown(const struct sharing_report *r)
 	return r->limit && r->limit < r->rows ? r->limit : r->rows;
 }
 
+/* Whether ROW has so much memory that may stay that its COMES-BACK is worth a note. */
+static bool may_stay(const struct sharing_row *row)
+{
+	uint64_t bytes = row->q[SHARING_DRIVER_UNTOLD];
+
+	return has(row, SHARING_DRIVER_UNTOLD) && bytes >= NOTED_BYTES &&
+	       bytes >= row->q[SHARING_COMES_BACK] / NOTED_PART;
+}
+
 static bool has_notes(const struct sharing_report *r)
 {
 	for (size_t i = 0; i < shown(r); i++)
-		if (r->row[i].denied || r->row[i].elsewhere)
+		if (r->row[i].denied || r->row[i].blocked || r->row[i].elsewhere ||
+			may_stay(&r->row[i]))
 			return true;
 	return false;
 }
 
-/* Of a row; the total's stands beside it. */
-static void add_note(struct table *t, const struct sharing_row *row)
+static void add_may_stay(
+	const struct sharing_report *r, const struct sharing_row *row, struct buffer *to)
 {
-	if (row->name && row->denied)
+	if (r->bytes)
+		buffer_add_u64(to, row->q[SHARING_DRIVER_UNTOLD]);
+	else
+		human_add_bytes(to, row->q[SHARING_DRIVER_UNTOLD]);
+	buffer_add_text(to, " of drivers may stay");
+}
+
+/* Of a row; the total's stands beside it. */
+static void add_note(const struct sharing_report *r, struct table *t, const struct sharing_row *row)
+{
+	const char *comma = "";
+
+	if (row->name && row->denied) {
 		buffer_printf(&t->text, "%u denied", row->denied);
-	if (row->name && row->elsewhere)
-		buffer_printf(&t->text, "%s%u counted elsewhere", row->denied ? ", " : "",
-			row->elsewhere);
+		comma = ", ";
+	}
+	if (row->name && row->blocked) {
+		buffer_printf(&t->text, "%s%u blocked", comma, row->blocked);
+		comma = ", ";
+	}
+	if (row->name && row->elsewhere) {
+		buffer_printf(&t->text, "%s%u counted elsewhere", comma, row->elsewhere);
+		comma = ", ";
+	}
+	if (row->name && may_stay(row)) {
+		buffer_add_text(&t->text, comma);
+		add_may_stay(r, row, &t->text);
+	}
 	end_cell(t);
 }
 
@@ -247,18 +295,25 @@ static void add_cells(
 	}
 	add_names(r, t, row);
 	if (has_notes(r))
-		add_note(t, row);
+		add_note(r, t, row);
 	t->rows++;
 }
 
-/* Whose the total is: everybody's, where not all were asked for. */
+/* The number of groups that the total is of: all groups, also if only some were asked for. */
 static void add_beside_total(const struct sharing_report *r, struct buffer *to)
 {
-	buffer_printf(to, "total of %s%zu", r->rows < r->groups ? "everybody's " : "", r->groups);
+	buffer_printf(to, "total of %s%zu group%s", r->rows < r->groups ? "all " : "", r->groups,
+		r->groups == 1 ? "" : "s");
 	if (shown(r) < r->rows)
 		buffer_printf(to, " (%zu not shown)", r->rows - shown(r));
 	if (r->total.denied)
 		buffer_printf(to, ", %u denied", r->total.denied);
+	if (r->total.blocked)
+		buffer_printf(to, ", %u blocked", r->total.blocked);
+	if (may_stay(&r->total)) {
+		buffer_add_text(to, ", ");
+		add_may_stay(r, &r->total, to);
+	}
 }
 
 int sharing_table(const struct sharing_report *r, struct table *ret)
@@ -327,6 +382,8 @@ static void add_json_row(struct buffer *to, const struct sharing_row *row)
 	}
 	if (row->denied)
 		buffer_printf(to, "%s\"denied\":%u", comma, row->denied);
+	if (row->blocked)
+		buffer_printf(to, ",\"blocked\":%u", row->blocked);
 	if (row->elsewhere)
 		buffer_printf(to, ",\"elsewhere\":%u", row->elsewhere);
 	buffer_add_char(to, '}');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What groups of processes have alone and share, as a table, JSON or comma-separated values. Pure.
+ * The memory that groups of processes have alone and share, as a table, JSON or comma-separated values. Pure.
  */
 #ifndef MEMTALLY_CLI_SHARINGROW_H
 #define MEMTALLY_CLI_SHARINGROW_H
@@ -13,21 +13,25 @@
 #include "cli/table.h"
 #include "inside/stakes.h"
 
-/* Bytes, but for the last. */
+/* Quantities of a group, in bytes except for SHARING_PROCESSES. */
 enum sharing_field {
-	SHARING_COMES_BACK, /* were the group to end: what follows, but what is kept, and files' */
-	SHARING_ANON,       /* that nobody else maps, as the next two */
-	SHARING_SHMEM,
-	SHARING_KEPT, /* of the shared memory what stays: others map it, too, or it has a name */
-	SHARING_UNMAPPED, /* shared memory in nobody's page tables that is the group's alone and goes with it */
-	SHARING_STAYS_CACHED, /* of files */
+	SHARING_COMES_BACK, /* freed on exit of the group: what follows, up to page tables, without kept and cached memory */
+	SHARING_ANON,     /* anonymous memory that no other process maps */
+	SHARING_SHMEM,    /* resident shared memory that is freed on exit */
+	SHARING_KEPT,     /* shared memory that stays: other processes map it, or it has a name */
+	SHARING_UNMAPPED, /* shared memory in no page table that is freed on exit */
+	SHARING_UNLINKED, /* files without a name that no other process maps or has open */
+	SHARING_DRIVER, /* drivers' memory that no other process maps: packet rings, BPF maps and others; with the next two */
+	SHARING_DRIVER_KEPT, /* packet rings that stay: another process has the socket open */
+	SHARING_DRIVER_UNTOLD, /* drivers' memory that the kernel frees if nothing else keeps it, such as a name of a BPF map */
+	SHARING_STAYS_CACHED, /* pages of files that no other process maps */
 	SHARING_PAGE_TABLES,
-	SHARING_USS, /* all that nobody else maps: its anonymous and shared memory and that of files */
-	SHARING_SWAP_UNIQUE,
-	SHARING_FAIR,     /* each page divided by the groups that map it */
-	SHARING_RESIDENT, /* each page once */
-	SHARING_PSS,      /* each page divided by its mappings */
-	SHARING_RSS,      /* each page as often as it is mapped */
+	SHARING_USS,         /* all resident pages that no other process maps */
+	SHARING_SWAP_UNIQUE, /* places in swap that no other process has */
+	SHARING_FAIR,        /* each page divided by the groups that map it */
+	SHARING_RESIDENT,    /* each page once */
+	SHARING_PSS,         /* each page divided by its mappings */
+	SHARING_RSS,         /* each page as often as it is mapped */
 	SHARING_SWAP,
 	SHARING_HUGETLB_UNIQUE,
 	SHARING_HUGETLB,
@@ -35,76 +39,82 @@ enum sharing_field {
 	SHARING_FIELDS
 };
 
-/* "comes_back_bytes" ...; the field of that name, or SHARING_FIELDS. */
+/* The name of FIELD in JSON, such as "comes_back_bytes". */
 const char *sharing_field_name(enum sharing_field field);
+
+/* The field with the name NAME; SHARING_FIELDS: there is none. */
 enum sharing_field sharing_find_field(const char *name);
 
 struct sharing_row {
 	const char *name; /* clean; borrowed */
-	const char *user; /* whose own it is, likewise; NULL or "": nobody's */
-	uint32_t group;   /* of the stakes */
+	const char *user; /* clean; borrowed; the owner of the group; NULL or "": none */
+	uint32_t group;   /* number of the group in struct stakes */
 	uint64_t present; /* bits of sharing_field */
-	uint32_t denied;  /* processes that could not be read: they are in none of .q */
+	/* Processes that are in none of .q: they could not be read, or reading them blocked. */
+	uint32_t denied, blocked;
 	uint32_t
-		elsewhere; /* those whose address space is another group's, too, and counted there: in .processes alone */
+		elsewhere; /* processes with an address space that counts in another group: only in .processes */
 	uint64_t q[SHARING_FIELDS];
 };
 
-/* As many groups as are compared with each other, those that come first. */
+/* How many groups, the first ones, are compared with each other. */
 enum { SHARING_MATRIX_MAX = 128 };
 
-/* How it came to be, beside the figures. */
+/* Statistics of the scan. */
 struct sharing_course {
 	uint64_t read, ended, refused; /* processes */
 	uint64_t span_ns, cpu_ns;
-	uint64_t memory_bytes; /* that the tables of pages took */
+	uint64_t memory_bytes; /* memory used for tables of pages */
 };
 
 struct sharing_report {
-	const char *by;          /* "user"; NULL: those who were chosen are one */
-	const char *title;       /* of their column: "USER" */
+	const char *by;          /* "user"; NULL: the chosen processes are one group */
+	const char *title;       /* head of the column of names: "USER" */
 	bool has_user;           /* rows may have .user */
 	struct sharing_row *row; /* owned; in order */
 	size_t rows;
 	size_t limit;             /* rows to show; 0: all */
-	bool bytes;               /* exact, instead of in KiB, MiB ... */
-	struct sharing_row total; /* of all groups, be they among the rows or not: */
+	bool bytes;               /* exact bytes, instead of KiB, MiB ... */
+	struct sharing_row total; /* of all .groups, also those without a row */
 	size_t groups;
-	uint64_t others_shared, others_fair, others_pss; /* of whom nobody has looked at; bytes */
-	uint64_t many, changed, gone;                    /* stakes.h */
-	uint64_t unmapped_kept, unmapped_untold;         /* remnants.h */
-	uint64_t *matrix; /* owned; of .compared rows of as many; NULL: none */
+	uint64_t others_shared, others_fair,
+		others_pss;                      /* of processes that were not read; bytes */
+	uint64_t many, changed, gone;            /* stakes.h */
+	uint64_t unmapped_kept, unmapped_untold; /* remnants.h */
+	uint64_t *matrix;                        /* owned; .compared rows and columns; NULL: none */
 	size_t compared;
 	struct sharing_course course;
 };
 
+/* Frees what R owns. */
 void sharing_report_done(struct sharing_report *r);
 #define AUTO_SHARING_REPORT CLEANUP(sharing_report_done)
 
 /*
- * What STAKE is of PAGE_TABLES bytes and PROCESSES; with .fair where HAS_FAIR, and what swap only it has where HAS_SWAP, or it
- * has none.
+ * Fills ROW from STAKE, PAGE_TABLES bytes and the number of PROCESSES. It has a fair share only if HAS_FAIR, and SHARING_SWAP_UNIQUE
+ * only if HAS_SWAP or if the group has no swap at all.
  */
 void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t page_tables,
 	uint32_t processes, bool has_fair, bool has_swap);
 
 /*
- * DENIED of its processes could not be read, and ELSEWHERE are counted at other groups: where there are no others, and nothing was
- * met of those who were denied, ROW has no figure but its processes.
+ * Notes in ROW that DENIED of its processes could not be read, that reading BLOCKED of them blocked, and that ELSEWHERE are
+ * counted at other groups. If it has no other processes, and nothing was found of these, ROW keeps no figure but
+ * its number of processes.
  */
-void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t elsewhere);
+void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t blocked, uint32_t elsewhere);
 
-/* By FIELD, the largest first; those that lack it last. */
+/* Sorts the rows of R by FIELD, the largest first unless ASCENDING; rows without it come last. */
 void sharing_sort(struct sharing_report *r, enum sharing_field field, bool ascending);
 
-/* A row for each group and a total; the matrix, of as many groups as have room. -ENOMEM. */
+/* Makes a table of a row for each group and a total; of the matrix, for as many groups as have room. Returns 0 or -ENOMEM. */
 int sharing_table(const struct sharing_report *r, struct table *ret);
 int sharing_matrix_table(const struct sharing_report *r, struct table *ret);
 
-/* All of it. */
+/* Appends all of R as JSON. Errors are those of TO. */
 void sharing_json(const struct sharing_report *r, struct buffer *to);
 
-/* A line for each group; for each two groups that share something. */
+/* Appends a line of comma-separated values for each group; for each two groups that share memory. Errors are those of TO. */
 void sharing_csv(const struct sharing_report *r, struct buffer *to);
 void sharing_matrix_csv(const struct sharing_report *r, struct buffer *to);
 

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/supervisor.h"
 #include "inside/target.h"
 
 void sharing_walk_done(struct sharing_walk *w)
@@ -51,6 +52,7 @@ int sharing_walk_open(
 	r = muster_open(&w->muster, w->procfs.fd, &what);
 	if (r == 0) {
 		w->muster.tick = show_progress;
+		w->muster.remnants.shield = supervisor_try;
 		w->muster.context = w;
 		return 0;
 	}
@@ -61,20 +63,6 @@ int sharing_walk_open(
 	else
 		log_error("%s: %s", what, strerror(-r));
 	return -ECANCELED;
-}
-
-/* Whether PID was asked for as such, or one whose address space is counted at it: of others it is no failure to have ended. */
-static bool is_named(const struct sharing_walk *w, pid_t pid)
-{
-	const struct chosen *chosen = &w->asked->chosen;
-
-	for (size_t i = 0; i < chosen->count; i++) {
-		const struct snapshot_process *row = crowd_find(w->view, chosen->process[i].pid);
-
-		if (row && (pid_t)row->pid == pid)
-			return true;
-	}
-	return false;
 }
 
 /* What became of MEMBER: R is what walking it returned. 0, or an error that ends all. */
@@ -93,11 +81,14 @@ static int note(struct sharing_walk *w, const struct crowd_member *member, int r
 	if (r == TARGET_GONE || r == TARGET_ENDED || r == TARGET_CHANGED) {
 		w->course.ended++;
 		tally->ended++;
-		if (!is_named(w, member->pid))
+		if (!member->is_named) /* then it is no failure to have ended */
 			return 0;
 	} else {
 		w->course.refused++;
-		tally->denied++;
+		if (r == TARGET_BLOCKED)
+			tally->blocked++;
+		else
+			tally->denied++;
 		w->refused = member->pid;
 	}
 	if (!group->is_chosen || !chosen_is_some(&w->asked->chosen))
@@ -109,8 +100,17 @@ static int note(struct sharing_walk *w, const struct crowd_member *member, int r
 	return 0;
 }
 
-static int walk_member(struct sharing_walk *w, const struct crowd_member *member)
+struct walking {
+	struct sharing_walk *walk;
+	const struct crowd_member *member;
+};
+
+/* 0, a target_outcome, or an error. */
+static int look_at(void *context)
 {
+	struct walking *walking = context;
+	struct sharing_walk *w = walking->walk;
+	const struct crowd_member *member = walking->member;
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	const struct chosen_process known = {.pid = member->pid, .start_ns = member->start_ns};
 	int r = target_open(&w->procfs, member->pid, &t);
@@ -121,8 +121,64 @@ static int walk_member(struct sharing_walk *w, const struct crowd_member *member
 		r = muster_take(&w->muster, &t, member->group);
 	if (r == 0 && ROW_HAS(&t.sample, PROCESS_VM_PTE))
 		w->tally[member->group].page_tables += t.sample.q[PROCESS_VM_PTE];
+	return r;
+}
+
+/* Runs WORK, which reads files of MEMBER. Skips a process that is known to block its readers; names one that is found to. */
+static int try_member(
+	struct sharing_walk *w, const struct crowd_member *member, int (*work)(void *context))
+{
+	struct walking walking = {.walk = w, .member = member};
+	int r = supervisor_try(member->pid, work, &walking);
+
+	if (r == TARGET_BLOCKED) {
+		progress_end(&w->progress);
+		supervisor_say();
+	}
+	return r;
+}
+
+static int walk_member(struct sharing_walk *w, const struct crowd_member *member)
+{
+	int r = try_member(w, member, look_at);
+
 	w->progress.done++;
 	return note(w, member, r);
+}
+
+/* Reads the descriptors of a process that was walked before. Returns 0, a target_outcome, or an error. */
+static int hold(void *context)
+{
+	const struct walking *walking = context;
+	struct sharing_walk *w = walking->walk;
+	const struct crowd_member *member = walking->member;
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
+	const struct chosen_process known = {.pid = member->pid, .start_ns = member->start_ns};
+	int r = target_open(&w->procfs, member->pid, &t);
+
+	if (r == 0 && chosen_is(&known, t.sample.q[PROCESS_START_TIME]))
+		r = muster_hold(&w->muster, &t, member->group);
+	return r;
+}
+
+/* Processes that can't be read any more hold nothing, as far as can be seen. Returns 0 or -ENOMEM. */
+static int hold_member(struct sharing_walk *w, const struct crowd_member *member)
+{
+	int r = try_member(w, member, hold);
+
+	return r == -ENOMEM ? r : 0;
+}
+
+/* Of a set of processes the others are asked by muster_take(). */
+static int hold_all(struct sharing_walk *w)
+{
+	int r = 0;
+
+	if (sharing_asked_is_set(w->asked))
+		return 0;
+	for (size_t i = 0; r == 0 && i < w->crowd.members && muster_seeks_holders(&w->muster); i++)
+		r = hold_member(w, &w->crowd.member[i]);
+	return r;
 }
 
 static int walk_all(struct sharing_walk *w)
@@ -141,7 +197,7 @@ static int walk_all(struct sharing_walk *w)
 		r = muster_seek(&w->muster);
 	for (; r == 0 && muster_is_seeking(&w->muster) && i < w->crowd.members; i++)
 		r = walk_member(w, &w->crowd.member[i]);
-	return r;
+	return r == 0 ? hold_all(w) : r;
 }
 
 int sharing_walk_all(struct sharing_walk *w)

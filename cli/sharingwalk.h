@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Goes from process to process for `memtally sharing`, and has all pages counted.
+ * Scan of all processes for `memtally sharing`: reads them one after the other and counts their pages.
  */
 #ifndef MEMTALLY_CLI_SHARINGWALK_H
 #define MEMTALLY_CLI_SHARINGWALK_H
@@ -16,15 +16,15 @@
 #include "config/settings.h"
 #include "inside/muster.h"
 
-/* What became of a group's members. */
+/* Results for the processes of a group. */
 struct sharing_tally {
 	uint64_t page_tables; /* bytes */
-	uint32_t read, denied, ended;
+	uint32_t read, denied, blocked, ended;
 };
 
 struct sharing_walk {
 	const struct sharing_asked *asked; /* borrowed, as the next */
-	const struct view *view;           /* who is there */
+	const struct view *view;           /* the snapshot with the processes */
 	struct procfs procfs;
 	struct crowd crowd;          /* owned */
 	struct sharing_tally *tally; /* owned; by group */
@@ -32,13 +32,13 @@ struct sharing_walk {
 	struct progress progress;
 	struct sharing_course course;
 	uint64_t begin_ns; /* CLOCK_MONOTONIC */
-	bool has_failed;   /* one of those who were asked for could not be looked at */
-	pid_t refused;     /* one who could not be; 0: there is none */
+	bool has_failed;   /* a process that was given by pid could not be read */
+	pid_t refused;     /* a process that could not be read; 0: there is none */
 };
 
 /*
- * Opens what may not be seen without rights of root's. 0, or -ECANCELED: it was said which are missing. W stays where it is until
- * sharing_walk_done(), which is to follow in either case.
+ * Opens the files that take root's rights. W must not move until sharing_walk_done(), which must follow also after a failure. Returns 0;
+ * -ECANCELED if rights are missing, which has been logged.
  */
 int sharing_walk_open(
 	struct sharing_walk *w, const struct sharing_asked *asked, const struct settings *settings);
@@ -46,12 +46,13 @@ void sharing_walk_done(struct sharing_walk *w);
 #define AUTO_SHARING_WALK CLEANUP(sharing_walk_done)
 
 /*
- * Walks who is in .crowd, of .view, and counts what was found. On a terminal it says how far it is, and of whom was asked for and
- * can't be looked at why. -ENOMEM, -ERANGE; errors of read.
+ * Reads the processes in .crowd, of .view, and counts their pages. Shows its progress on a terminal. Logs why a process that was given by
+ * pid could not be read. Returns 0; -ENOMEM; -ERANGE (sparse.h); or a negative
+ * errno of read().
  */
 int sharing_walk_all(struct sharing_walk *w);
 
-/* Whether nobody could have pages in swap that are somebody's, too, and was not asked: the kernel does not count these. */
+/* Whether unique places in swap are known: every process that may have pages in swap was read. The kernel does not count their users. */
 bool sharing_walk_tells_swap(const struct sharing_walk *w);
 
 #endif

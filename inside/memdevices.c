@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
+#include "base/file.h"
 #include "collectors/mountinfo.h"
+#include "inside/kind.h"
 
 enum { ROOM_MIN = 32 };
 
@@ -44,7 +47,7 @@ enum memdevices_answer memdevices_ask(const struct memdevices *d, uint32_t major
 	size_t at = place_of(d, number);
 
 	if (at < d->count && d->item[at].number == number)
-		return d->item[at].is_memory ? MEMDEVICES_YES : MEMDEVICES_NO;
+		return d->item[at].answer;
 	return d->count < MEMDEVICES_MAX ? MEMDEVICES_UNKNOWN : MEMDEVICES_NO;
 }
 
@@ -63,7 +66,8 @@ static int make_room(struct memdevices *d)
 	return 0;
 }
 
-int memdevices_add(struct memdevices *d, uint32_t major, uint32_t minor, bool is_memory)
+int memdevices_add(
+	struct memdevices *d, uint32_t major, uint32_t minor, enum memdevices_answer answer)
 {
 	uint64_t number = number_of(major, minor);
 	size_t at = place_of(d, number);
@@ -73,7 +77,7 @@ int memdevices_add(struct memdevices *d, uint32_t major, uint32_t minor, bool is
 	if (make_room(d) < 0)
 		return -ENOMEM;
 	memmove(&d->item[at + 1], &d->item[at], (d->count - at) * sizeof(*d->item));
-	d->item[at] = (struct memdevice){number, is_memory};
+	d->item[at] = (struct memdevice){number, answer};
 	d->count++;
 	return 0;
 }
@@ -84,6 +88,13 @@ static bool is_memory(const char *fstype)
 	return !strcmp(fstype, "tmpfs") || !strcmp(fstype, "devtmpfs") || !strcmp(fstype, "rootfs");
 }
 
+static enum memdevices_answer answer_of(const char *fstype)
+{
+	if (is_memory(fstype))
+		return MEMDEVICES_YES;
+	return mountinfo_is_local(fstype) ? MEMDEVICES_DISK : MEMDEVICES_NO;
+}
+
 int memdevices_parse(struct memdevices *d, char *text, size_t len)
 {
 	char *at = text, *end = text + len;
@@ -92,6 +103,32 @@ int memdevices_parse(struct memdevices *d, char *text, size_t len)
 
 	while (added == 0 && ((r = mountinfo_next(&at, end, &m)) == 0 || r == MOUNTINFO_OTHER))
 		if (r == 0)
-			added = memdevices_add(d, m.major, m.minor, is_memory(m.fstype));
+			added = memdevices_add(d, m.major, m.minor, answer_of(m.fstype));
 	return added;
+}
+
+int memdevices_read(struct memdevices *d, int fd)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	int r = file_read_all_fd(fd, MOUNTINFO_TEXT_MAX, &text);
+
+	if (r == 0)
+		r = memdevices_parse(d, text.data, text.len);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* tmpfs is on no block device. A full table knows nothing of the devices beyond. */
+enum mapping_store memdevices_store(const struct memdevices *d, const struct mapping *m)
+{
+	if (!kind_has_file(m))
+		return MAPPING_STORE_UNKNOWN;
+	if (m->major)
+		return MAPPING_STORE_DISK;
+	switch (memdevices_ask(d, m->major, m->minor)) {
+	case MEMDEVICES_YES: return MAPPING_STORE_MEMORY;
+	case MEMDEVICES_DISK: return MAPPING_STORE_DISK;
+	case MEMDEVICES_NO:
+		return d->count < MEMDEVICES_MAX ? MAPPING_STORE_DISK : MAPPING_STORE_UNKNOWN;
+	default: return MAPPING_STORE_UNKNOWN;
+	}
 }

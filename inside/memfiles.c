@@ -68,7 +68,7 @@ static int add(struct memfiles *s, const struct memfile *one, uint64_t key, stru
 static int find(struct memfiles *s, const struct memfile *one, struct memfile **ret)
 {
 	uint64_t device = (uint64_t)one->major << 32 | one->minor;
-	uint64_t key = keytable_key(&s->index, device << 1 | one->is_sysv, one->inode);
+	uint64_t key = keytable_key(&s->index, device << 3 | one->what, one->inode);
 	struct memfile *file = keytable_find(&s->index, key);
 
 	*ret = file;
@@ -100,18 +100,24 @@ static int add_place(struct memfiles *s, const struct mapping *m, struct memfile
 	return 0;
 }
 
-/* As the kernel calls them (ipc/shm.c); a memfd's name begins otherwise, whatever it is called. */
-static bool is_sysv(const struct mapping *m)
+/*
+ * A socket's device is no part of its name in /proc/PID/fd. On file systems without a block device stat may say another device
+ * than maps does (btrfs: one for each subvolume).
+ */
+static struct memfile key_of(enum memfile_what what, uint32_t major, uint32_t minor, uint64_t inode)
 {
-	static const char name[] = "/SYSV";
+	struct memfile key = {.what = what, .inode = inode};
 
-	return m->path_len >= sizeof(name) - 1 && !memcmp(m->path, name, sizeof(name) - 1);
+	if (what == MEMFILE_SOCKET || (what == MEMFILE_DISK && !major))
+		return key;
+	key.major = major;
+	key.minor = minor;
+	return key;
 }
 
-int memfiles_map(struct memfiles *s, const struct mapping *m)
+int memfiles_map(struct memfiles *s, enum memfile_what what, const struct mapping *m)
 {
-	const struct memfile one = {
-		.major = m->major, .minor = m->minor, .inode = m->inode, .is_sysv = is_sysv(m)};
+	const struct memfile one = key_of(what, m->major, m->minor, m->inode);
 	struct memfile *file;
 	int r = find(s, &one, &file);
 
@@ -126,9 +132,10 @@ int memfiles_map(struct memfiles *s, const struct mapping *m)
 	return add_place(s, m, file);
 }
 
-int memfiles_hold(struct memfiles *s, uint32_t major, uint32_t minor, uint64_t inode)
+int memfiles_hold(
+	struct memfiles *s, enum memfile_what what, uint32_t major, uint32_t minor, uint64_t inode)
 {
-	const struct memfile one = {.major = major, .minor = minor, .inode = inode};
+	const struct memfile one = key_of(what, major, minor, inode);
 	struct memfile *file;
 
 	return find(s, &one, &file);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that are memory: those on tmpfs, and what the kernel itself makes of them, without a name: shared anonymous memory,
- * memfds, segments of SysV shared memory. What is allocated of one stays while somebody maps it, has it open or can find it by
- * its name, be it in page tables or not: what a process has filled that has ended since is in nobody's. So here is of each file
- * which groups of processes have it, and how many of its pages were met in page tables, each once: the rest is unmapped
- * (remnant.h).
+ * A table of files with pages that the kernel frees with the last user of the file: files on tmpfs, and nameless ones of the
+ * kernel (shared anonymous memory, memfds, SysV segments), memfd_secret, unlinked files on disks, and sockets with packet
+ * rings. Pages of such a file stay while a process maps it or has it open, or a name leads to it, whether they are in page
+ * tables or not. So the table has, for each file, which groups of processes use it, and how many of its pages were found in
+ * page tables, each once. Further pages of shared memory are unmapped (remnant.h).
  *
- * Who may make such files at will must not fill our memory: there is an end to them, and what is beyond is counted. Pure.
+ * Users can create such files at will, so the table has a limit; files beyond it are counted. Pure.
  */
 #ifndef MEMTALLY_INSIDE_MEMFILES_H
 #define MEMTALLY_INSIDE_MEMFILES_H
@@ -22,66 +22,77 @@
 
 enum { MEMFILES_MAX = 1 << 16 }; /* files: some 10 MiB */
 
-struct memfile {
-	uint32_t number; /* of it among them, from 1 on */
-	uint32_t major, minor;
-	uint64_t inode; /* of a SysV segment, its id */
-	bool is_sysv;   /* segments of several IPC namespaces may have one id, and are one here */
-	bool is_mapped; /* else somebody has it open */
-	bool is_shared; /* several groups have it; else one, which is */
-	uint32_t group; /* this one, the first that was met */
-	uint64_t met;   /* pages of it that were met in page tables */
-	pid_t pid;      /* where .is_mapped, who was met first to map it, */
-	uint64_t start, end;     /* from where to where */
-	bool is_told;            /* what follows is known: remnant.h */
-	bool is_kept;            /* it stays even if all end who have it */
-	uint64_t unmapped_bytes; /* that are allocated in memory and were not met */
+enum memfile_what {
+	MEMFILE_SHMEM, /* on a tmpfs, or shared memory without a name */
+	MEMFILE_SYSV,  /* segments of several IPC namespaces with the same id count as one */
+	MEMFILE_SECRET,
+	MEMFILE_DISK, /* on a disk; the kernel says that it was unlinked, but it may have another name */
+	MEMFILE_SOCKET,
 };
 
-/* Where the process that is looked at maps FILE. */
+struct memfile {
+	uint32_t number; /* in the table, from 1 on */
+	enum memfile_what what;
+	uint32_t major,
+		minor;  /* 0: a socket, or on a disk without a block device (btrfs, overlayfs) */
+	uint64_t inode; /* of a SysV segment, its id */
+	bool is_mapped; /* a process maps it; else processes only have it open */
+	bool is_shared; /* several groups use it; else only .group */
+	uint32_t group; /* the first group that was found to use it */
+	uint64_t met;   /* pages of it that were found in page tables */
+	pid_t pid;      /* if .is_mapped: the first process that was found to map it, */
+	uint64_t start, end;     /* and its addresses there */
+	bool is_told;            /* the next two are known (remnant.h) */
+	bool is_kept;            /* it stays even if all its users exit */
+	uint64_t unmapped_bytes; /* allocated in memory, and not found in page tables */
+};
+
+/* A mapping of FILE in the process that is being read. */
 struct memfiles_place {
 	uint64_t start, end;
 	struct memfile *file;
 };
 
 struct memfiles {
-	struct memfile **file; /* owned; by number, which is one more than the place */
+	struct memfile **file; /* owned; file NUMBER is at NUMBER - 1 */
 	uint32_t count, room;
 	uint32_t max; /* 0: MEMFILES_MAX */
 	struct keytable index;
-	uint64_t missed;              /* times that one was met for which there is no room */
-	bool is_closed;               /* others than are known are of no interest any more */
-	pid_t pid;                    /* who is looked at, */
-	uint32_t group;               /* and of whom that is */
-	struct memfiles_place *place; /* owned; rising */
+	uint64_t missed;              /* uses of files for which there was no room */
+	bool is_closed;               /* new files are ignored from now on */
+	pid_t pid;                    /* the process that is being read, */
+	uint32_t group;               /* and its group */
+	struct memfiles_place *place; /* owned; by rising addresses */
 	size_t places, places_room, at;
 };
 
-/* Zeroed, it is empty. */
+/* Frees S, which is all zeros if it was not used. */
 void memfiles_done(struct memfiles *s);
 #define AUTO_MEMFILES CLEANUP(memfiles_done)
 
-/* From now on PID is looked at, of GROUP. */
+/* Begins process PID of GROUP. */
 void memfiles_begin(struct memfiles *s, pid_t pid, uint32_t group);
 
-/* It has M mapped, of a file that is memory; its mappings come rising. -ENOMEM. */
-int memfiles_map(struct memfiles *s, const struct mapping *m);
+/* Records that the process maps M, of a file that is WHAT; mappings must come by rising addresses. Returns 0 or -ENOMEM. */
+int memfiles_map(struct memfiles *s, enum memfile_what what, const struct mapping *m);
 
-/* It has the file open, which is no segment of SysV's. -ENOMEM. */
-int memfiles_hold(struct memfiles *s, uint32_t major, uint32_t minor, uint64_t inode);
+/* Records that the process has the file open, which is WHAT. Returns 0 or -ENOMEM. */
+int memfiles_hold(
+	struct memfiles *s, enum memfile_what what, uint32_t major, uint32_t minor, uint64_t inode);
 
 /*
- * It has a page at ADDRESS that nobody before it had; these come rising likewise. The number of the file that it is of; 0: what
- * is mapped there is none.
+ * Counts a page at ADDRESS of the process, which no process before had; addresses must rise. Returns the number of the file
+ * that the page is of; 0: none of these files is mapped there.
  */
 uint32_t memfiles_meet(struct memfiles *s, uint64_t address);
 
+/* The file NUMBER, which is not 0. */
 static inline const struct memfile *memfiles_at(const struct memfiles *s, uint32_t number)
 {
 	return s->file[number - 1];
 }
 
-/* Bytes that they take. */
+/* Bytes of memory that S uses. */
 size_t memfiles_bytes(const struct memfiles *s);
 
 #endif

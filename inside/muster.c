@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "inside/pagemap.h"
 
 enum {
@@ -18,8 +19,6 @@ enum {
 /* Bytes of address space that take some 50 ms to be found empty, page by page; and of memory that are walked at once in 20 ms. */
 #define SPARSE_MIN (UINT64_C(64) << 30)
 #define WALKED_MAX (UINT64_C(4) << 30)
-
-#define FRAME_UPTODATE (UINT64_C(1) << 3) /* of kpageflags */
 
 static void tick(const struct muster *m)
 {
@@ -159,6 +158,17 @@ int muster_take(struct muster *m, struct target *t, uint32_t group)
 	return r == -ERANGE ? r : target_end(t, r);
 }
 
+int muster_hold(struct muster *m, struct target *t, uint32_t group)
+{
+	int r;
+
+	m->group = group;
+	remnants_begin(&m->remnants, t->process.pid, group);
+	r = remnants_hold(&m->remnants, t);
+	tick(m);
+	return target_end(t, r);
+}
+
 int muster_seek(struct muster *m)
 {
 	m->walk.swapped_alone = true;
@@ -170,6 +180,11 @@ bool muster_is_seeking(const struct muster *m)
 	return m->has_swap || remnants_has_any(&m->remnants);
 }
 
+bool muster_seeks_holders(const struct muster *m)
+{
+	return remnants_seeks_sockets(&m->remnants);
+}
+
 /* What is in a frame whose flags are FLAGS; STAKE_KINDS: nothing of anybody's. */
 static enum stake_kind kind_of_frame(uint64_t flags)
 {
@@ -179,7 +194,10 @@ static enum stake_kind kind_of_frame(uint64_t flags)
 		return STAKE_HUGETLB;
 	if (flags & FRAME_ANON)
 		return STAKE_ANON;
-	return flags & FRAME_SWAPBACKED ? STAKE_SHMEM : STAKE_FILE;
+	if (flags & FRAME_SWAPBACKED)
+		return STAKE_SHMEM;
+	/* The page cache maps no page before it is up to date; of pages that are no cache nothing says so. */
+	return flags & (FRAME_UPTODATE | FRAME_RESERVED) ? STAKE_FILE : STAKE_DRIVER;
 }
 
 /* Frames that lie side by side; of those that nobody was seen to map there need be nothing. */
@@ -191,10 +209,10 @@ struct chunk {
 /* Of COUNT frames from FIRST on; 0 where there is none any more, behind the last of the host's. */
 static int read_frames(int fd, uint64_t first, size_t count, uint64_t *ret)
 {
-	ssize_t n = pread(fd, ret, count * sizeof(*ret), (off_t)(first * sizeof(*ret)));
+	ssize_t n = file_read_at(fd, ret, count * sizeof(*ret), (off_t)(first * sizeof(*ret)));
 
 	if (n < 0)
-		return -errno;
+		return (int)n;
 	memset((char *)ret + n, 0, count * sizeof(*ret) - (size_t)n);
 	return 0;
 }
@@ -234,14 +252,14 @@ static int read_runs(
 static int complete_tails(
 	const struct frames *frames, uint64_t first, const uint32_t *number, struct chunk *chunk)
 {
-	const uint64_t told = FRAME_ANON | FRAME_SWAPBACKED;
+	const uint64_t told = FRAME_ANON | FRAME_SWAPBACKED | FRAME_UPTODATE;
 	uint64_t head = 0;
 	bool lacks = false;
 	int r;
 
 	for (size_t i = 0; i < SPARSE_CHUNK; i++)
 		lacks |= number[i] && chunk->flags[i] & FRAME_COMPOUND_TAIL &&
-		         !(chunk->flags[i] & (told | FRAME_HUGE | FRAME_UPTODATE));
+		         !(chunk->flags[i] & (told | FRAME_HUGE));
 	if (!lacks)
 		return 0;
 	r = read_frames(frames->flags.fd, first, SPARSE_CHUNK, chunk->flags);
@@ -254,12 +272,29 @@ static int complete_tails(
 	return r;
 }
 
-/* Whether shared memory in FRAME stays when whoever maps it ends; in doubt, and where its file is not known, it does. */
-static bool is_kept(struct muster *m, uint64_t frame)
+/*
+ * The kind of the page in FRAME, which is of KIND: whether it is freed when the processes that map it exit. If that is not
+ * known, shared memory stays, and files stay cached. Drivers' memory without a known file has a kind of its own: the kernel does not
+ * say what keeps it, such as the name or the program of a BPF map.
+ */
+static enum stake_kind by_keeper(struct muster *m, enum stake_kind kind, uint64_t frame)
 {
 	const uint32_t *file = sparse_find(&m->origin, frame);
+	bool is_known = file && *file;
+	bool stays = !is_known || remnants_stays(&m->remnants, *file);
 
-	return !file || !*file || remnants_stays(&m->remnants, *file);
+	switch (kind) {
+	case STAKE_SHMEM: return stays ? STAKE_SHMEM_KEPT : kind;
+	case STAKE_DRIVER:
+		if (!is_known)
+			return STAKE_DRIVER_UNTOLD;
+		return stays ? STAKE_DRIVER_KEPT : kind;
+	case STAKE_FILE: break;
+	default: return kind;
+	}
+	if (is_known && remnants_at(&m->remnants, *file)->what == MEMFILE_SECRET)
+		return stays ? STAKE_SHMEM_KEPT : STAKE_SHMEM;
+	return stays ? kind : STAKE_UNLINKED;
 }
 
 /* What the kernel says of the frames from FIRST on that were met. */
@@ -273,8 +308,8 @@ static int count_chunk(struct muster *m, uint64_t first, const uint32_t *number)
 	for (size_t i = 0; r == 0 && i < SPARSE_CHUNK; i++) {
 		enum stake_kind kind = number[i] ? kind_of_frame(chunk.flags[i]) : STAKE_KINDS;
 
-		if (kind == STAKE_SHMEM && is_kept(m, first + i))
-			kind = STAKE_SHMEM_KEPT;
+		if (kind < STAKE_RSS_KINDS)
+			kind = by_keeper(m, kind, first + i);
 		if (kind != STAKE_KINDS)
 			stakes_add(&m->stakes, number[i], kind, chunk.mapped[i]);
 	}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who maps each page of the host's: processes are taken one after the other, group by group, and each page frame and place in
- * swap is noted with the party that has it, and what may keep memory that is in nobody's page tables (remnants.h). Then all
- * frames that were met are gone over once: how often the kernel says that each is mapped tells whether anybody else does, and
- * its flags what it is. It takes CAP_SYS_ADMIN in the first user namespace, and /proc/kpagecount.
+ * Frame Owners
+ *
+ * The set of groups that map each page frame of the host. Processes are read one after the other, group by group; for each
+ * page frame and place in swap the set of groups (parties.h) is recorded, and the users of unmapped shared memory
+ * (remnants.h). Then all frames are read once: the kernel's count of mappings tells whether other processes map the frame,
+ * and its flags what it is. It takes CAP_SYS_ADMIN in the first user namespace, and /proc/kpagecount.
  */
 #ifndef MEMTALLY_INSIDE_MUSTER_H
 #define MEMTALLY_INSIDE_MUSTER_H
@@ -22,60 +24,70 @@
 
 enum {
 	/*
-	 * Kinds of places in swap: the areas, MAX_SWAPFILES of them at least, and behind these what the kernel keeps in the same
-	 * way and is no swap, such as guard pages (include/linux/swap.h).
+	 * Kinds of swap entries: MAX_SWAPFILES areas, or fewer; above them entries that are no swap, such as guard pages
+	 * (include/linux/swap.h).
 	 */
 	MUSTER_SWAP_AREAS = 23,
 };
 
 struct muster {
 	struct frames files;
-	struct sparse frames; /* who maps each, a number of .parties */
+	struct sparse frames; /* for each frame, the number of its set in .parties */
 	struct sparse swap[MUSTER_SWAP_AREAS];
 	struct parties parties;
 	struct remnants remnants;
-	struct sparse
-		origin; /* of frames of shared memory, the number of their file in .remnants */
+	struct sparse origin; /* for frames of files in .remnants, the number of the file there */
 	struct stakes stakes; /* after muster_count() */
 	struct pagesweep walk;
-	uint32_t group;              /* of whom is being walked */
-	bool has_swap;               /* somebody has pages there */
-	uint64_t mapped;             /* pages that were found, each as often as it is mapped */
-	void (*tick)(void *context); /* called now and then while it works; NULL: nobody waits */
+	uint32_t group;  /* of the process that is being read */
+	bool has_swap;   /* a process has pages in swap */
+	uint64_t mapped; /* pages that were found, once for each mapping */
+	void (*tick)(
+		void *context); /* called from time to time, to show progress; NULL: not called */
 	void *context;
 };
 
 enum muster_outcome {
-	MUSTER_NO_FRAMES = 1, /* the kernel shows no frames to whoever runs this */
+	MUSTER_NO_FRAMES = 1, /* the kernel shows this process no page frames */
 };
 
 /*
- * Of the directory PROCFS_FD, which is borrowed. 0; MUSTER_NO_FRAMES; errors of opening its own pagemap, or kpagecount and
- * kpageflags: -EACCES, -ENOENT; of making a memfd; -ENOMEM. *RET_WHAT is what an error is about, a sentence's beginning for
- * people. MUSTER stays where it is until muster_done().
+ * Opens the files below PROCFS_FD, which stays borrowed. M must not move until muster_done(). Returns 0; MUSTER_NO_FRAMES; a
+ * negative errno of opening the own pagemap, kpagecount and kpageflags (-EACCES, -ENOENT) or of making a memfd; -ENOMEM.
+ * *RET_WHAT becomes the beginning of an error message (static).
  */
 int muster_open(struct muster *m, int procfs_fd, const char **ret_what);
 void muster_done(struct muster *m);
 
 /*
- * The pages of T, a process of GROUP; none of another group's may come between two of one group's. 0; a target_outcome: what was
- * met of it until then stays noted; -ENOMEM, -ERANGE: that is the end of all; or another error of reading.
+ * Reads the pages of T, a process of GROUP. All processes of a group must come one after the other. May block, see
+ * cli/supervisor.h. Returns 0; an enum target_outcome: pages that were read so far stay recorded; -ENOMEM or -ERANGE
+ * (sparse.h): M is of no further use; or a negative errno of reading.
  */
 int muster_take(struct muster *m, struct target *t, uint32_t group);
 
 /*
- * All have been taken whose pages are asked for. From now on only what these have is looked at, and only what shows in no count of
- * mappings: their places in swap, and their remnants. -ENOMEM, or other errors of ours.
+ * Call after the last process of the groups: further processes are read only as sharers of what the kernel does not count,
+ * places in swap and files in .remnants. Returns 0, or an error of remnants_weigh().
  */
 int muster_seek(struct muster *m);
 
-/* After that: whether they have any such thing, of which others are to be asked. */
+/* After muster_seek(): whether the groups have anything of that sort, so that further processes must be read. */
 bool muster_is_seeking(const struct muster *m);
 
-/* All were taken, of GROUPS groups: fills .stakes. -ENOMEM; errors of read. */
+/*
+ * After muster_seek(): whether muster_hold() must be called for all processes, also those of the groups: their descriptors
+ * may keep memory that one group alone maps.
+ */
+bool muster_seeks_holders(const struct muster *m);
+
+/* Records such descriptors of T, a process of GROUP. Results as of muster_take(). */
+int muster_hold(struct muster *m, struct target *t, uint32_t group);
+
+/* Call after the last process of all: computes .stakes of GROUPS groups. Returns 0; -ENOMEM; or a negative errno of read(). */
 int muster_count(struct muster *m, uint32_t groups);
 
-/* Bytes that all of it takes. */
+/* Bytes of memory that M uses. */
 uint64_t muster_bytes(const struct muster *m);
 
 #endif

@@ -7,39 +7,82 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/number.h"
+
+/* The file of a descriptor by its link, which costs less than asking the file. */
+struct link {
+	bool may_be_nameless;
+	bool is_secret;
+	bool is_socket;
+	uint64_t inode; /* of a socket */
+};
+
+static bool is_text(const char *link, size_t len, const char *text)
+{
+	return len == strlen(text) && !memcmp(link, text, len);
+}
+
+/* "socket:[1234]" */
+static bool parse_socket(const char *link, size_t len, uint64_t *ret)
+{
+	static const char name[] = "socket:[";
+	const size_t n = sizeof(name) - 1;
+
+	return len > n && !memcmp(link, name, n) && link[len - 1] == ']' &&
+	       number_parse_u64(link + n, len - n - 1, ret) == 0;
+}
 
 /*
- * By its link, which costs less than asking it. What is called so and has a name is told from it by how many names it has; a path
- * that the kernel can't print may be of any.
+ * A file that is called " (deleted)" and has a name is told from one without by how many names it has. A path that the kernel can't
+ * print may be of any. A file of memfd_secret(2) has one name by its inode, and none in truth.
  */
-static bool may_be_nameless(int dirfd, const char *name)
+static struct link read_link(int dirfd, const char *name)
 {
 	static const char deleted[] = " (deleted)";
-	char link[PATH_MAX];
-	ssize_t len = readlinkat(dirfd, name, link, sizeof(link));
-	size_t n = sizeof(deleted) - 1;
+	char text[PATH_MAX];
+	ssize_t n = readlinkat(dirfd, name, text, sizeof(text));
+	size_t len = n < 0 ? 0 : (size_t)n, tail = sizeof(deleted) - 1;
+	struct link link = {.inode = 0};
 
-	if (len < 0)
-		return errno == ENAMETOOLONG;
-	return (size_t)len >= n && !memcmp(link + len - n, deleted, n);
+	if (n < 0) {
+		link.may_be_nameless = errno == ENAMETOOLONG;
+		return link;
+	}
+	link.is_socket = parse_socket(text, len, &link.inode);
+	link.may_be_nameless = len >= tail && !memcmp(text + len - tail, deleted, tail);
+	link.is_secret = is_text(text, len, "/secretmem (deleted)");
+	return link;
 }
 
 /* Without a word to its file system, which may be a network's: what is known of it in memory. */
-static bool is_nameless(int dirfd, const char *name, struct statx *ret)
+static bool is_nameless(int dirfd, const char *name, bool is_secret, struct statx *ret)
 {
 	const unsigned int mask = STATX_TYPE | STATX_NLINK | STATX_INO;
 
 	return statx(dirfd, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, mask, ret) == 0 &&
-	       S_ISREG(ret->stx_mode) && !ret->stx_nlink;
+	       S_ISREG(ret->stx_mode) && (!ret->stx_nlink || (is_secret && !ret->stx_dev_major));
 }
 
-int openfiles_read(int fd, uint64_t *budget, openfiles_taker take, void *context)
+/* 0, or the taker's. */
+static int take_one(
+	int dirfd, const char *name, bool with_sockets, openfiles_taker take, void *context)
+{
+	struct link link = read_link(dirfd, name);
+	struct statx found;
+
+	if (link.is_socket)
+		return with_sockets ? take(0, 0, link.inode, context) : 0;
+	if (!link.may_be_nameless || !is_nameless(dirfd, name, link.is_secret, &found))
+		return 0;
+	return take(found.stx_dev_major, found.stx_dev_minor, found.stx_ino, context);
+}
+
+int openfiles_read(int fd, bool with_sockets, uint64_t *budget, openfiles_taker take, void *context)
 {
 	AUTO_CLOSE int owned = fd;
 	AUTO_CLOSEDIR DIR *dir = fdopendir(fd);
@@ -51,15 +94,12 @@ int openfiles_read(int fd, uint64_t *budget, openfiles_taker take, void *context
 	(void)TAKE_FD(owned); /* the DIR's */
 	errno = 0;
 	while (r == 0 && (entry = readdir(dir))) {
-		struct statx found;
-
 		if (entry->d_name[0] == '.')
 			continue;
 		if (!*budget)
 			return OPENFILES_MANY;
 		--*budget;
-		if (may_be_nameless(fd, entry->d_name) && is_nameless(fd, entry->d_name, &found))
-			r = take(found.stx_dev_major, found.stx_dev_minor, found.stx_ino, context);
+		r = take_one(fd, entry->d_name, with_sockets, take, context);
 		errno = 0;
 	}
 	return r != 0 || errno == ENOENT || errno == ESRCH ? r : -errno;

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files without a name that a process has open: a descriptor of one keeps it as a mapping does.
+ * Files without a name, and sockets, that a process has open: a descriptor keeps its file in the same way as a mapping.
  */
 #ifndef MEMTALLY_INSIDE_OPENFILES_H
 #define MEMTALLY_INSIDE_OPENFILES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum openfiles_outcome {
-	OPENFILES_MANY = 1, /* there are more than may be looked at: the others were not */
+	OPENFILES_MANY = 1, /* *BUDGET is used up: further descriptors were not read */
 };
 
-/* Called for each. Anything but 0 ends it, and is returned. */
+/* Called for each file, and for each socket with MAJOR and MINOR of 0. A result other than 0 ends the reading, and is returned. */
 typedef int (*openfiles_taker)(uint32_t major, uint32_t minor, uint64_t inode, void *context);
 
 /*
- * Those of the process whose directory of descriptors, /proc/PID/fd, is FD, which is consumed. No file system is asked for
- * anything; but NFS and 9p ask their server as soon as one comes to a file of theirs (d_weak_revalidate()), which is done where its name ends in
- * " (deleted)". Each descriptor that is looked at takes one from *BUDGET, and some microseconds. 0, also where the process ends meanwhile;
- * OPENFILES_MANY; the taker's; -ENOMEM, or errors of reading the directory.
+ * Calls TAKE for the files without a name, those of memfd_secret(2), and with WITH_SOCKETS the sockets, of the process with
+ * the directory of descriptors FD (/proc/PID/fd), which is consumed. Each descriptor takes one from *BUDGET, and some
+ * microseconds. Returns 0, also if the process exits during the reading; OPENFILES_MANY; a result of TAKE; -ENOMEM; or a
+ * negative errno of reading the directory.
+ *
+ * It asks no file system for anything. But NFS and 9p ask their server when the kernel follows a descriptor
+ * (d_weak_revalidate()): that happens if the name of the file ends in " (deleted)", and may block.
  */
-int openfiles_read(int fd, uint64_t *budget, openfiles_taker take, void *context);
+int openfiles_read(
+	int fd, bool with_sockets, uint64_t *budget, openfiles_taker take, void *context);
 
 #endif

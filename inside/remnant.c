@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is allocated of a file on tmpfs the kernel says in st_blocks, what is in swap included (info->alloced in mm/shmem.c). What is
- * in swap it says of SysV segments alone; of others it follows from what is data and not in memory, page by page: so it is
- * asked only where something is in swap at all. What is in memory, too, the swap cache, is told to be in memory.
+ * st_blocks of a file on tmpfs has its allocated pages, those in swap included (info->alloced in mm/shmem.c).
+ * What is in swap it says of SysV segments alone; of others it follows from what is data and not in memory, page by page: so
+ * it is asked only where something is in swap at all. What is in memory, too, the swap cache, is told to be in memory.
  */
 #include "config.h"
 
@@ -49,16 +49,19 @@ static int find_file(int procfs_fd, const struct memfile *file, int *ret_place)
 }
 
 /*
- * Whether FILE, which was on tmpfs, is what PLACE is. Whoever maps it may have mapped anything else there since: so no file system
- * is waited for, as FUSE's and a network's may never answer.
+ * Whether PLACE is FILE, which was on tmpfs or a disk. The process may have mapped another file there since, also of FUSE or
+ * a network, which may never answer: so this waits for no file system.
  */
 static bool is_same(int place, const struct memfile *file, struct statx *ret)
 {
 	const unsigned int mask = STATX_TYPE | STATX_INO | STATX_NLINK | STATX_BLOCKS;
 
-	return statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, ret) == 0 &&
-	       S_ISREG(ret->stx_mode) && ret->stx_ino == file->inode &&
-	       ret->stx_dev_major == file->major && ret->stx_dev_minor == file->minor;
+	if (statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, ret) < 0 ||
+		!S_ISREG(ret->stx_mode) || ret->stx_ino != file->inode)
+		return false;
+	if (file->what == MEMFILE_DISK && !file->major)
+		return true;
+	return ret->stx_dev_major == file->major && ret->stx_dev_minor == file->minor;
 }
 
 /* Whether PID has our IPC namespace: ids of others' segments say something else here. */
@@ -169,6 +172,11 @@ int remnant_read(int procfs_fd, struct memfile *file, bool is_swapping)
 		return r;
 	if (!is_same(place, file, &found))
 		return REMNANT_GONE;
+	if (file->what == MEMFILE_DISK) {
+		file->is_kept = found.stx_nlink;
+		file->is_told = true;
+		return 0;
+	}
 	allocated = found.stx_blocks * BLOCK / page_size;
 	if (is_swapping && allocated > file->met)
 		r = read_swapped(procfs_fd, place, allocated, page_size, &swapped);
@@ -176,7 +184,8 @@ int remnant_read(int procfs_fd, struct memfile *file, bool is_swapping)
 		return r;
 	swapped += file->met;
 	file->unmapped_bytes = allocated > swapped ? (allocated - swapped) * page_size : 0;
-	file->is_kept = found.stx_nlink || (file->is_sysv && is_segment_kept(procfs_fd, file));
+	file->is_kept = found.stx_nlink ||
+	                (file->what == MEMFILE_SYSV && is_segment_kept(procfs_fd, file));
 	file->is_told = true;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What there is of a file that is memory (memfiles.h) and no process has in its page tables, and whether it goes with those
- * who map it. The file is found where one of these has it mapped, below map_files, which takes CAP_SYS_ADMIN or
+ * Unmapped pages of one file (memfiles.h): how many are in no page table, and whether the file is freed with the processes
+ * that map it. The file is opened below map_files of one of these processes, which takes CAP_SYS_ADMIN or
  * CAP_CHECKPOINT_RESTORE.
  */
 #ifndef MEMTALLY_INSIDE_REMNANT_H
@@ -12,13 +12,15 @@
 #include "inside/memfiles.h"
 
 enum remnant_outcome {
-	REMNANT_GONE = 1, /* it is not there any more where it was met, or is refused */
+	REMNANT_GONE = 1, /* the process no longer maps it there, or the kernel refuses it */
 };
 
 /*
- * Completes FILE, which is mapped, below PROCFS_FD. It is kept where it has a name, or is a SysV segment that is not marked to go
- * with its last mapping, as far as may be seen from here. IS_SWAPPING: some of the host's memory is in swap, as this one's may
- * be, which is left out. 0; REMNANT_GONE; -ENOMEM, -EMFILE or -ENFILE.
+ * Sets .is_kept and .unmapped_bytes of FILE, which is mapped, and is shared memory or on a disk, by the proc file system
+ * PROCFS_FD. The file is kept if it has a name, or is a SysV segment that is not marked to be removed with its last mapping,
+ * as far as can be seen from here. .unmapped_bytes of a file on a disk is 0: its pages in the page cache are not counted.
+ * IS_SWAPPING: the host has memory in swap, so pages of the file in swap are left out. Returns 0; REMNANT_GONE; -ENOMEM,
+ * -EMFILE or -ENFILE. Asks no file system that may not answer.
  */
 int remnant_read(int procfs_fd, struct memfile *file, bool is_swapping);
 

@@ -4,16 +4,18 @@
 #include "inside/remnants.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
-#include "base/file.h"
+#include "base/cleanup.h"
 #include "base/memfd.h"
-#include "collectors/mountinfo.h"
+#include "base/siphash.h"
 #include "inside/kind.h"
 #include "inside/openfiles.h"
 #include "inside/remnant.h"
@@ -21,8 +23,8 @@
 enum { PATH_SIZE = 32 };
 
 /*
- * What has no name is all on one device, which is mounted nowhere; so what we make is there, too. It is not reopened, as by /proc, which
- * may be mounted elsewhere.
+ * Files without a name are all on one device, which is mounted nowhere; so what we make is there, too. It is not reopened, as by
+ * /proc, which may be mounted elsewhere.
  */
 static int learn_kernels_device(struct memdevices *d)
 {
@@ -33,26 +35,43 @@ static int learn_kernels_device(struct memdevices *d)
 		return fd;
 	if (fstat(fd, &found) < 0)
 		return -errno;
-	return memdevices_add(d, major(found.st_dev), minor(found.st_dev), true);
+	return memdevices_add(d, major(found.st_dev), minor(found.st_dev), MEMDEVICES_YES);
+}
+
+/* Linux 5.14; a kernel that refuses it (secretmem.enable=0) has no such files. 0 or -ENOMEM. */
+static int learn_secret_device(struct memdevices *d)
+{
+#ifdef SYS_memfd_secret
+	AUTO_CLOSE int fd = (int)syscall(SYS_memfd_secret, O_CLOEXEC);
+	struct stat found;
+
+	if (fd >= 0 && fstat(fd, &found) == 0)
+		return memdevices_add(
+			d, major(found.st_dev), minor(found.st_dev), MEMDEVICES_SECRET);
+#else
+	(void)d;
+#endif
+	return 0;
 }
 
 /* PATH is mountinfo: what can't be read of it is not known. 0 or -ENOMEM. */
 static int learn_mounts(struct remnants *r, const char *path)
 {
-	AUTO_BUFFER struct buffer text = {0};
-	int e = file_read_all(r->procfs_fd, path, MOUNTINFO_TEXT_MAX, &text);
+	AUTO_CLOSE int fd = openat(r->procfs_fd, path, O_RDONLY | O_CLOEXEC);
 
-	if (e == 0)
-		e = memdevices_parse(&r->devices, text.data, text.len);
-	return e == -ENOMEM ? e : 0;
+	return fd < 0 ? 0 : memdevices_read(&r->devices, fd);
 }
 
 int remnants_open(struct remnants *r, int procfs_fd)
 {
 	int e;
 
-	*r = (struct remnants){.procfs_fd = procfs_fd, .descriptors = REMNANTS_DESCRIPTORS_MAX};
+	*r = (struct remnants){.procfs_fd = procfs_fd,
+		.files.index.seed = siphash_new_key().half[0],
+		.descriptors = REMNANTS_DESCRIPTORS_MAX};
 	e = learn_kernels_device(&r->devices);
+	if (e == 0)
+		e = learn_secret_device(&r->devices);
 	return e == 0 ? learn_mounts(r, "self/mountinfo") : e;
 }
 
@@ -84,32 +103,89 @@ static int learn_devices(struct remnants *r)
 	return learn_mounts(r, path);
 }
 
-/* Whether files of that device are memory: 1, 0, or -ENOMEM. tmpfs is on no block device. */
-static int is_memory(struct remnants *r, uint32_t major, uint32_t minor)
-{
-	enum memdevices_answer answer = memdevices_ask(&r->devices, major, minor);
-	int e;
+enum { NOT_FREED = 1, NOT_KNOWN };
 
-	if (major || answer != MEMDEVICES_UNKNOWN)
-		return !major && answer == MEMDEVICES_YES;
-	e = learn_devices(r);
-	return e < 0 ? e : memdevices_ask(&r->devices, major, minor) == MEMDEVICES_YES;
+/*
+ * Writes to *RET the kind of the files of a device that the kernel frees with their last user. Returns 0; NOT_FREED if it
+ * frees none; NOT_KNOWN if the device is in no mountinfo that was read; -ENOMEM. Of files on a disk it frees only those that
+ * MAY_BE_UNLINKED. tmpfs is on no block device.
+ */
+static int find_what(struct remnants *r, uint32_t major, uint32_t minor, bool may_be_unlinked,
+	enum memfile_what *ret)
+{
+	enum memdevices_answer answer;
+	int e = 0;
+
+	if (major && !may_be_unlinked)
+		return NOT_FREED;
+	answer = memdevices_ask(&r->devices, major, minor);
+	if (answer == MEMDEVICES_UNKNOWN) {
+		e = learn_devices(r);
+		answer = memdevices_ask(&r->devices, major, minor);
+	}
+	if (e < 0)
+		return e;
+	if (answer == MEMDEVICES_UNKNOWN)
+		return NOT_KNOWN;
+	if (answer == MEMDEVICES_YES && !major)
+		*ret = MEMFILE_SHMEM;
+	else if (answer == MEMDEVICES_SECRET)
+		*ret = MEMFILE_SECRET;
+	else if (answer == MEMDEVICES_DISK && may_be_unlinked)
+		*ret = MEMFILE_DISK;
+	else
+		return NOT_FREED;
+	return 0;
+}
+
+static bool begins(const struct mapping *m, const char *with)
+{
+	size_t len = strlen(with);
+
+	return m->path_len >= len && !memcmp(m->path, with, len);
 }
 
 int remnants_map(const struct mapping *m, void *context)
 {
 	struct remnants *r = context;
-	int e = kind_has_file(m) ? is_memory(r, m->major, m->minor) : 0;
+	enum memfile_what what = MEMFILE_SOCKET;
+	int e = 0;
 
-	return e > 0 ? memfiles_map(&r->files, m) : e;
+	if (!kind_has_file(m))
+		return 0;
+	if (!kind_is_pseudo(m) || !begins(m, "socket:["))
+		e = find_what(r, m->major, m->minor, kind_may_be_unlinked(m), &what);
+	if (e != 0)
+		return e < 0 ? e : 0;
+	/* As the kernel calls them (ipc/shm.c); a memfd's name begins otherwise, whatever it is called. */
+	if (what == MEMFILE_SHMEM && begins(m, "/SYSV"))
+		what = MEMFILE_SYSV;
+	r->has_sockets |= what == MEMFILE_SOCKET;
+	return memfiles_map(&r->files, what, m);
+}
+
+/*
+ * A descriptor's device may be in no mountinfo: stat says another one than maps does of files on btrfs (the subvolume's) and on
+ * overlayfs (a layer's), and a mount of another process may be read later. So the descriptor keeps each file that it may be of.
+ */
+static int hold_unknown(struct remnants *r, uint32_t major, uint32_t minor, uint64_t inode)
+{
+	int e = memfiles_hold(&r->files, MEMFILE_DISK, major, minor, inode);
+
+	return e == 0 && !major ? memfiles_hold(&r->files, MEMFILE_SHMEM, major, minor, inode) : e;
 }
 
 static int hold(uint32_t major, uint32_t minor, uint64_t inode, void *context)
 {
 	struct remnants *r = context;
-	int e = is_memory(r, major, minor);
+	enum memfile_what what = MEMFILE_SOCKET;
+	int e = major || minor ? find_what(r, major, minor, true, &what) : 0;
 
-	return e > 0 ? memfiles_hold(&r->files, major, minor, inode) : e;
+	if (e == NOT_KNOWN)
+		return hold_unknown(r, major, minor, inode);
+	if (e != 0)
+		return e < 0 ? e : 0;
+	return memfiles_hold(&r->files, what, major, minor, inode);
 }
 
 int remnants_hold(struct remnants *r, struct target *t)
@@ -121,7 +197,8 @@ int remnants_hold(struct remnants *r, struct target *t)
 
 	if (e != 0)
 		return e;
-	e = openfiles_read(fd, &left, hold, r);
+	/* Most sockets have no ring: they are only asked for when those that have one are known. */
+	e = openfiles_read(fd, r->files.is_closed && r->has_sockets, &left, hold, r);
 	r->descriptors -= most - left;
 	if (e != OPENFILES_MANY)
 		return e;
@@ -136,14 +213,40 @@ static bool is_swapping(void)
 	return sysinfo(&info) < 0 || info.totalswap != info.freeswap;
 }
 
+struct weighing {
+	int procfs_fd;
+	struct memfile *file;
+	bool is_swapping;
+};
+
+static int weigh(void *context)
+{
+	struct weighing *w = context;
+
+	return remnant_read(w->procfs_fd, w->file, w->is_swapping);
+}
+
+/* If it can't be read, it is not known what keeps FILE. 0, positive, or an error of ours. */
+static int weigh_file(const struct remnants *r, struct memfile *file, bool is_swapping)
+{
+	struct weighing w = {.procfs_fd = r->procfs_fd, .file = file, .is_swapping = is_swapping};
+
+	return r->shield ? r->shield(file->pid, weigh, &w) : weigh(&w);
+}
+
 int remnants_weigh(struct remnants *r)
 {
 	bool swapping = is_swapping();
 
 	for (uint32_t i = 0; i < r->files.count; i++) {
 		struct memfile *file = r->files.file[i];
-		int e = file->is_mapped ? remnant_read(r->procfs_fd, file, swapping) : 0;
+		bool has_no_name = file->what == MEMFILE_SECRET || file->what == MEMFILE_SOCKET;
+		int e = 0;
 
+		if (has_no_name)
+			file->is_told = file->is_mapped;
+		else if (file->is_mapped)
+			e = weigh_file(r, file, swapping);
 		if (e < 0)
 			return e;
 	}
@@ -159,9 +262,15 @@ static bool is_alone(const struct memfile *file)
 
 bool remnants_stays(const struct remnants *r, uint32_t number)
 {
-	const struct memfile *file = memfiles_at(&r->files, number);
+	return !is_alone(remnants_at(r, number));
+}
 
-	return !is_alone(file);
+bool remnants_seeks_sockets(const struct remnants *r)
+{
+	for (uint32_t i = 0; r->has_sockets && i < r->files.count; i++)
+		if (r->files.file[i]->what == MEMFILE_SOCKET && is_alone(r->files.file[i]))
+			return true;
+	return false;
 }
 
 bool remnants_has_any(const struct remnants *r)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of shared memory nobody has in page tables who is alive, but groups of processes keep all the same, since they map it: it
- * is noted, process after process, who maps and has open which file that is memory (memfiles.h), and found out last what there is
- * of each (remnant.h). It takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
+ * Unmapped shared memory, and the users of files that the kernel frees with their last user (memfiles.h): for one process
+ * after the other, which of these files it maps and has open; at the end, how many unmapped pages each file has (remnant.h).
+ * It takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
  */
 #ifndef MEMTALLY_INSIDE_REMNANTS_H
 #define MEMTALLY_INSIDE_REMNANTS_H
@@ -17,57 +17,82 @@
 #include "inside/target.h"
 
 enum {
-	REMNANTS_DESCRIPTORS_MAX = 1 << 22,  /* that are looked at in all: some ten seconds */
-	REMNANTS_DESCRIPTORS_EACH = 1 << 16, /* of a process */
+	REMNANTS_DESCRIPTORS_MAX = 1 << 22, /* descriptors that are read in all: some ten seconds */
+	REMNANTS_DESCRIPTORS_EACH = 1 << 16, /* descriptors that are read of one process */
 };
 
 struct remnants {
 	int procfs_fd; /* borrowed */
+	/* Runs WORK(CONTEXT), which reads files of PID that may block their reader. NULL: WORK is called directly. */
+	int (*shield)(pid_t pid, int (*work)(void *context), void *context);
 	struct memdevices devices;
 	struct memfiles files;
-	pid_t pid;           /* who is looked at, */
-	bool has_asked;      /* and for what is mounted there, whatever came of it */
-	uint64_t kept_bytes; /* after remnants_count(): that stay whichever group ends */
+	pid_t pid;        /* the process that is being read */
+	bool has_asked;   /* its mountinfo was read, or could not be */
+	bool has_sockets; /* a socket is mapped, as with a ring of packets */
 	uint64_t
-		untold; /* likewise, files of which it could not be found out, and processes with too many open */
-	uint64_t descriptors; /* that may still be looked at */
+		kept_bytes; /* after remnants_count(): unmapped bytes that stay whichever group exits */
+	uint64_t
+		untold; /* after remnants_count(): files with unknown users, and processes with too many descriptors */
+	uint64_t descriptors; /* that may still be read */
 };
 
-/* Below PROCFS_FD. -ENOMEM; or an error of making a memfd, which says what the kernel's own device is. */
+/*
+ * Begins with the proc file system PROCFS_FD, which stays borrowed. Makes a memfd to learn the kernel's own device. Returns
+ * 0; -ENOMEM; or a negative errno of memfd_create().
+ */
 int remnants_open(struct remnants *r, int procfs_fd);
 void remnants_done(struct remnants *r);
 
-/* From now on PID is looked at, of GROUP: */
+/* Begins process PID of GROUP. The next three functions are of this process. */
 void remnants_begin(struct remnants *r, pid_t pid, uint32_t group);
 
-/* it maps M, as a mapping_taker whose CONTEXT are the remnants; -ENOMEM; */
+/* Records that it maps M. A mapping_taker with a struct remnants as CONTEXT. Returns 0 or -ENOMEM. */
 int remnants_map(const struct mapping *m, void *context);
 
-/* it has what T, which it is, has open. 0; a target_outcome; -ENOMEM, or errors of reading; */
+/*
+ * Records the files that it has open; T is the process. Returns 0; an enum target_outcome; -ENOMEM; or a negative errno of
+ * reading. May block unless .shield is set.
+ */
 int remnants_hold(struct remnants *r, struct target *t);
 
-/* it has a page at ADDRESS, rising, that nobody before it had. A number of the file that it is of; 0: none that is memory. */
+/*
+ * Counts a page at ADDRESS that no process before had; addresses must rise. Returns the number of the file that the page is
+ * of; 0: none of these files.
+ */
 static inline uint32_t remnants_meet(struct remnants *r, uint64_t address)
 {
 	return memfiles_meet(&r->files, address);
 }
 
 /*
- * All have been looked at whose remnants are asked for: finds out what these are. Who is looked at from now on may only have some
- * of these, too. -ENOMEM, or other errors of ours.
+ * Call after the last process of a group: reads the files that were found. Processes that follow are read only as further
+ * users of these files. Returns 0; -ENOMEM, -EMFILE or -ENFILE.
  */
 int remnants_weigh(struct remnants *r);
 
-/* Whether one group alone seems to have any file that goes with it. */
+/* Whether any file seems to be used by one group alone and freed with it. */
 bool remnants_has_any(const struct remnants *r);
 
-/* Whether what is in file NUMBER stays when any one of the groups ends; where that could not be found out, it does. */
+/* The file NUMBER, as of remnants_meet(); not 0. */
+static inline const struct memfile *remnants_at(const struct remnants *r, uint32_t number)
+{
+	return memfiles_at(&r->files, number);
+}
+
+/*
+ * After remnants_weigh(): whether any process, also one that was looked at before, may have a socket open that one group alone
+ * seems to map. remnants_begin() and remnants_hold() of each process find that out.
+ */
+bool remnants_seeks_sockets(const struct remnants *r);
+
+/* Whether the pages of file NUMBER stay when any one group exits; true if that is not known. */
 bool remnants_stays(const struct remnants *r, uint32_t number);
 
-/* Adds to S what each group alone has, which comes back with it. */
+/* Adds to S the unmapped bytes that are freed with each group. */
 void remnants_count(struct remnants *r, struct stakes *s);
 
-/* Bytes that all of it takes. */
+/* Bytes of memory that R uses. */
 size_t remnants_bytes(const struct remnants *r);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What groups of processes have of the pages that they map: what nobody else has, a part of what they share, and who
- * shares how much with whom. By whom a page is mapped its party says (parties.h), and how often the kernel's count of its
- * mappings: where that is more than were seen, somebody maps it, too, whom nobody has looked at: the others. They are
- * taken for one more group. Pure.
+ * Figures of groups of processes from the pages that they map: memory that a group has alone, its share of shared pages, and
+ * how much each two groups share. The set of groups that map a page is its party (parties.h). If the kernel counts more
+ * mappings of a page than were found, processes that were not read map it, too: they count as one more group, the others.
+ * Pure.
  */
 #ifndef MEMTALLY_INSIDE_STAKES_H
 #define MEMTALLY_INSIDE_STAKES_H
@@ -15,32 +15,36 @@
 #include "inside/parties.h"
 
 enum stake_kind {
-	STAKE_ANON,
-	STAKE_SHMEM,
-	STAKE_SHMEM_KEPT, /* that stays when who maps it ends: others could, or it has a name */
-	STAKE_FILE,
-	STAKE_RSS_KINDS, /* what is in RSS ends here */
+	STAKE_ANON,        /* anonymous memory */
+	STAKE_SHMEM,       /* shared memory that is freed with the processes that map it */
+	STAKE_SHMEM_KEPT,  /* shared memory that stays: another process maps it, or it has a name */
+	STAKE_FILE,        /* pages of files, which stay in the page cache */
+	STAKE_UNLINKED,    /* files without a name: freed with the processes that map them */
+	STAKE_DRIVER,      /* packet rings, which are freed with the processes that map them */
+	STAKE_DRIVER_KEPT, /* packet rings that stay: another process has the socket open */
+	STAKE_DRIVER_UNTOLD, /* drivers' memory (vm_insert_page()) of which the kernel does not say what keeps it: BPF maps and others */
+	STAKE_RSS_KINDS,     /* the kinds before are in RSS */
 	STAKE_HUGETLB = STAKE_RSS_KINDS,
 	STAKE_SWAP,
 	STAKE_KINDS
 };
 
-/* Bytes. */
+/* Figures of a group, in bytes. */
 struct stake {
-	uint64_t resident[STAKE_KINDS]; /* each page once; of STAKE_SWAP, swapped */
-	uint64_t unique[STAKE_KINDS];   /* of these what nobody else maps */
-	uint64_t
-		rss; /* each page as often as it is mapped; this and the next two of what is in RSS */
+	uint64_t resident[STAKE_KINDS]; /* each page once; STAKE_SWAP: swapped pages */
+	uint64_t unique[STAKE_KINDS];   /* of .resident, pages that no other process maps */
+	/* The next three are of the kinds in RSS. */
+	uint64_t rss; /* each page once for each mapping */
 	uint64_t pss; /* each page divided by its mappings; rounded down */
 	uint64_t
-		fair; /* each page divided by the groups that map it: those of all, and the others', add up to .resident of all */
+		fair; /* each page divided by the groups that map it; with .others they add up to .all.resident */
 	uint64_t
-		unmapped; /* that is in nobody's page tables and goes with the group; in nothing of the above */
+		unmapped; /* shared memory in no page table that is freed with the group; in none of the above */
 };
 
 struct stakes_pages {
-	uint64_t known[STAKE_KINDS];  /* that nobody maps but its party */
-	uint64_t shared[STAKE_KINDS]; /* that others map, too */
+	uint64_t known[STAKE_KINDS];  /* pages that only the party maps */
+	uint64_t shared[STAKE_KINDS]; /* pages that the others map, too */
 };
 
 struct stakes {
@@ -49,42 +53,44 @@ struct stakes {
 	uint32_t groups;
 	struct stake *group;        /* owned; by group */
 	struct stakes_pages *pages; /* owned; by party */
-	unsigned __int128 *pss;     /* owned; by group and then the others', in 2^-32 bytes */
+	unsigned __int128 *pss;     /* owned; by group, and last of the others, in 2^-32 bytes */
 	struct stake
 		all; /* .resident: each page once; .unique: what only one group maps, all of these together; .rss, .pss
 	                        and .unmapped of all groups, .fair nothing */
 	struct stake
 		others; /* .resident: what they share with the groups; .unique and .rss nothing */
-	uint64_t many;  /* bytes of PARTIES_MANY: nobody's but in .all */
+	uint64_t many;  /* bytes of PARTIES_MANY: only in .all */
 	uint64_t
-		changed; /* bytes that were mapped by fewer when they were looked at again: they are whose they were */
-	uint64_t gone; /* likewise by nobody, or that the kernel does not count: in nothing */
+		changed; /* bytes with fewer mappings at the end than were found: they count as they were found */
+	uint64_t
+		gone; /* bytes without a mapping at the end, or that the kernel does not count: in no figure */
 };
 
-/* Of GROUPS groups, 0 and on, whose PARTIES stay as they are. -ENOMEM. */
+/* Begins S for GROUPS groups, numbered from 0. PARTIES stay borrowed, and must not change. Returns 0 or -ENOMEM. */
 int stakes_init(
 	struct stakes *s, const struct parties *parties, uint32_t groups, uint64_t page_bytes);
+/* Frees what S owns. */
 void stakes_done(struct stakes *s);
 #define AUTO_STAKES CLEANUP(stakes_done)
 
 /*
- * A page of PARTY, which the kernel says is mapped MAPPED times. Where it does not say, UINT64_MAX: as often as was seen.
+ * Adds a page of KIND of PARTY. MAPPED is the kernel's count of its mappings; UINT64_MAX if there is none: as many as were found.
  */
 void stakes_add(struct stakes *s, uint32_t party, enum stake_kind kind, uint64_t mapped);
 
-/* BYTES that nobody has mapped, and that come back when GROUP ends. */
+/* Adds BYTES in no page table that are freed with GROUP. */
 void stakes_add_unmapped(struct stakes *s, uint32_t group, uint64_t bytes);
 
-/* All have been added: fills .group, .all and .others. -ENOMEM. */
+/* Call after the last page: fills .group, .all and .others. Returns 0 or -ENOMEM. */
 int stakes_end(struct stakes *s);
 
-/* All of a stake's that is in RSS. */
+/* The sums of .resident, and of .unique, over the kinds in RSS. */
 uint64_t stake_resident(const struct stake *s);
 uint64_t stake_unique(const struct stake *s);
 
 /*
- * What of RSS each two of the COUNT groups in GROUP both map, in bytes, in RET, which has COUNT rows of COUNT; and in the diagonal
- * what each has. -ENOMEM.
+ * Writes to RET, COUNT rows of COUNT, the resident bytes that each two of the COUNT groups in GROUP both map; the diagonal
+ * has those of one group. Returns 0 or -ENOMEM.
  */
 int stakes_matrix(const struct stakes *s, const uint32_t *group, size_t count, uint64_t *ret);
 

@@ -11,6 +11,7 @@ static const char mounts[] = "22 1 254:0 / / rw - ext4 /dev/vda rw\n"
 			     "25 22 0:24 / /dev/shm rw,nosuid - tmpfs shm rw\n"
 			     "26 22 0:5 / /dev rw,nosuid - devtmpfs udev rw\n"
 			     "21 22 0:2 / / rw - rootfs rootfs rw\n"
+			     "28 22 0:30 / /srv rw - nfs server:/srv rw\n"
 			     "27 22 0:22 / /run rw,nosuid - tmpfs run rw\n";
 
 static int parse(struct memdevices *d, size_t len)
@@ -32,17 +33,17 @@ static void those_of_tmpfs_are_memory(void **state)
 	assert_int_equal(memdevices_ask(&d, 0, 22), MEMDEVICES_YES);
 	assert_int_equal(memdevices_ask(&d, 0, 5), MEMDEVICES_YES);
 	assert_int_equal(memdevices_ask(&d, 0, 2), MEMDEVICES_YES);
-	assert_int_equal(memdevices_ask(&d, 0, 21), MEMDEVICES_NO);
-	assert_int_equal(memdevices_ask(&d, 254, 0), MEMDEVICES_NO);
+	assert_int_equal(memdevices_ask(&d, 254, 0), MEMDEVICES_DISK);
+	assert_int_equal(memdevices_ask(&d, 0, 30), MEMDEVICES_NO);
 	/* What is not mounted here may be elsewhere. */
 	assert_int_equal(memdevices_ask(&d, 0, 99), MEMDEVICES_UNKNOWN);
 	/* Once more makes no difference, nor does what is said of one that is known. */
 	assert_int_equal(parse(&d, sizeof(mounts) - 1), 0);
-	assert_int_equal(memdevices_add(&d, 0, 24, false), 0);
-	assert_int_equal(memdevices_add(&d, 0, 21, true), 0);
+	assert_int_equal(memdevices_add(&d, 0, 24, MEMDEVICES_NO), 0);
+	assert_int_equal(memdevices_add(&d, 0, 21, MEMDEVICES_YES), 0);
 	assert_int_equal(memdevices_ask(&d, 0, 24), MEMDEVICES_YES);
-	assert_int_equal(memdevices_ask(&d, 0, 21), MEMDEVICES_NO);
-	assert_int_equal(d.count, 6);
+	assert_int_equal(memdevices_ask(&d, 0, 21), MEMDEVICES_DISK);
+	assert_int_equal(d.count, 7);
 }
 
 static void a_text_that_was_cut_has_what_it_has(void **state)
@@ -55,16 +56,57 @@ static void a_text_that_was_cut_has_what_it_has(void **state)
 	assert_int_equal(memdevices_ask(&d, 0, 22), MEMDEVICES_UNKNOWN);
 }
 
+static void check_store(
+	const struct memdevices *d, uint32_t major, uint32_t minor, enum mapping_store expected)
+{
+	const struct mapping m = {.inode = 7, .major = major, .minor = minor, .path = "/a"};
+
+	assert_int_equal(memdevices_store(d, &m), expected);
+}
+
 static void beyond_so_many_there_is_none(void **state)
 {
 	AUTO_MEMDEVICES struct memdevices d = {0};
 
 	(void)state;
 	for (uint32_t i = 0; i < MEMDEVICES_MAX + 10; i++)
-		assert_int_equal(memdevices_add(&d, 0, MEMDEVICES_MAX + 10 - i, true), 0);
+		assert_int_equal(memdevices_add(&d, 0, MEMDEVICES_MAX + 10 - i, MEMDEVICES_YES), 0);
 	assert_int_equal(d.count, MEMDEVICES_MAX);
 	assert_int_equal(memdevices_ask(&d, 0, 11), MEMDEVICES_YES);
 	assert_int_equal(memdevices_ask(&d, 0, 10), MEMDEVICES_NO);
+	check_store(&d, 0, 11, MAPPING_STORE_MEMORY);
+	check_store(&d, 0, 10, MAPPING_STORE_UNKNOWN);
+}
+
+static void a_device_tells_what_keeps_pages(void **state)
+{
+	AUTO_MEMDEVICES struct memdevices d = {0};
+	const struct mapping anonymous = {.path = ""};
+
+	(void)state;
+	assert_int_equal(parse(&d, sizeof(mounts) - 1), 0);
+	check_store(&d, 0, 22, MAPPING_STORE_MEMORY);
+	check_store(&d, 0, 30, MAPPING_STORE_DISK);
+	check_store(&d, 254, 0, MAPPING_STORE_DISK);
+	check_store(&d, 8, 1, MAPPING_STORE_DISK);
+	check_store(&d, 0, 99, MAPPING_STORE_UNKNOWN);
+	assert_int_equal(memdevices_store(&d, &anonymous), MAPPING_STORE_UNKNOWN);
+}
+
+static void a_file_is_read_to_its_end(void **state)
+{
+	AUTO_MEMDEVICES struct memdevices d = {0};
+	FILE *file = tmpfile();
+
+	(void)state;
+	assert_non_null(file);
+	assert_true(fputs(mounts, file) >= 0);
+	rewind(file);
+	assert_int_equal(memdevices_read(&d, fileno(file)), 0);
+	assert_int_equal(memdevices_ask(&d, 0, 22), MEMDEVICES_YES);
+	assert_int_equal(fclose(file), 0);
+	/* A mountinfo that cannot be read adds nothing. */
+	assert_int_equal(memdevices_read(&d, -1), 0);
 }
 
 static void without_memory_nothing_is_learnt(void **state)
@@ -91,6 +133,8 @@ int main(void)
 		cmocka_unit_test(those_of_tmpfs_are_memory),
 		cmocka_unit_test(a_text_that_was_cut_has_what_it_has),
 		cmocka_unit_test(beyond_so_many_there_is_none),
+		cmocka_unit_test(a_device_tells_what_keeps_pages),
+		cmocka_unit_test(a_file_is_read_to_its_end),
 		cmocka_unit_test(without_memory_nothing_is_learnt),
 	};
 

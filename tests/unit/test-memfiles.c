@@ -20,11 +20,16 @@ static struct mapping mapping_of(uint64_t page, uint64_t pages, uint64_t inode, 
 	};
 }
 
+static enum memfile_what what_of(const struct mapping *m)
+{
+	return m->path_len >= 5 && !memcmp(m->path, "/SYSV", 5) ? MEMFILE_SYSV : MEMFILE_SHMEM;
+}
+
 static void map(struct memfiles *s, uint64_t page, uint64_t pages, uint64_t inode, const char *path)
 {
 	const struct mapping m = mapping_of(page, pages, inode, path);
 
-	assert_int_equal(memfiles_map(s, &m), 0);
+	assert_int_equal(memfiles_map(s, what_of(&m), &m), 0);
 }
 
 static const struct memfile *file_of(const struct memfiles *s, uint64_t inode)
@@ -81,8 +86,8 @@ static void who_has_it_open_has_it_too(void **state)
 
 	(void)state;
 	memfiles_begin(&s, 10, 3);
-	assert_int_equal(memfiles_hold(&s, 0, 1, 7), 0);
-	assert_int_equal(memfiles_hold(&s, 0, 1, 8), 0);
+	assert_int_equal(memfiles_hold(&s, MEMFILE_SHMEM, 0, 1, 7), 0);
+	assert_int_equal(memfiles_hold(&s, MEMFILE_SHMEM, 0, 1, 8), 0);
 	assert_false(file_of(&s, 7)->is_mapped);
 	map(&s, 100, 10, 8, "/memfd:a (deleted)");
 	assert_false(file_of(&s, 8)->is_shared);
@@ -102,13 +107,41 @@ static void segments_are_no_other_files(void **state)
 	(void)state;
 	memfiles_begin(&s, 10, 0);
 	map(&s, 100, 1, 7, "/SYSV0000002a (deleted)");
-	assert_true(memfiles_at(&s, 1)->is_sysv);
+	assert_int_equal(memfiles_at(&s, 1)->what, MEMFILE_SYSV);
 	map(&s, 200, 1, 7, "/memfd:SYSV (deleted)");
 	assert_int_equal(s.count, 2);
-	assert_false(memfiles_at(&s, 2)->is_sysv);
-	assert_int_equal(memfiles_hold(&s, 0, 1, 7), 0);
-	assert_int_equal(memfiles_hold(&s, 0, 2, 7), 0);
+	assert_int_equal(memfiles_at(&s, 2)->what, MEMFILE_SHMEM);
+	assert_int_equal(memfiles_hold(&s, MEMFILE_SHMEM, 0, 1, 7), 0);
+	assert_int_equal(memfiles_hold(&s, MEMFILE_SHMEM, 0, 2, 7), 0);
 	assert_int_equal(s.count, 3);
+}
+
+/* What /proc/PID/fd says of a socket has no device, and stat may say another than maps does of a file on btrfs. */
+static void descriptors_are_found_without_a_device(void **state)
+{
+	AUTO_MEMFILES struct memfiles s = {0};
+	const struct mapping on_disk = {.start = PAGE, .end = 2 * PAGE, .inode = 7, .major = 8},
+			     on_btrfs = {.start = 3 * PAGE,
+				     .end = 4 * PAGE,
+				     .inode = 7,
+				     .minor = 40},
+			     socket = {.start = 5 * PAGE, .end = 6 * PAGE, .inode = 7, .minor = 9};
+
+	(void)state;
+	memfiles_begin(&s, 10, 0);
+	assert_int_equal(memfiles_map(&s, MEMFILE_DISK, &on_disk), 0);
+	assert_int_equal(memfiles_map(&s, MEMFILE_DISK, &on_btrfs), 0);
+	assert_int_equal(memfiles_map(&s, MEMFILE_SOCKET, &socket), 0);
+	assert_int_equal(s.count, 3);
+	memfiles_begin(&s, 11, 1);
+	assert_int_equal(memfiles_hold(&s, MEMFILE_DISK, 8, 1, 7), 0);
+	assert_int_equal(s.count, 4);
+	assert_int_equal(memfiles_hold(&s, MEMFILE_DISK, 0, 41, 7), 0);
+	assert_int_equal(memfiles_hold(&s, MEMFILE_SOCKET, 0, 0, 7), 0);
+	assert_int_equal(s.count, 4);
+	assert_false(memfiles_at(&s, 1)->is_shared);
+	assert_true(memfiles_at(&s, 2)->is_shared);
+	assert_true(memfiles_at(&s, 3)->is_shared);
 }
 
 static void there_is_an_end_to_them(void **state)
@@ -167,7 +200,8 @@ static int take_some(struct memfiles *s)
 	for (uint64_t i = 1; r == 0 && i < 100; i++) {
 		const struct mapping m = mapping_of(i, 1, i, "");
 
-		r = i % 3 ? memfiles_map(s, &m) : memfiles_hold(s, 0, 1, i);
+		r = i % 3 ? memfiles_map(s, MEMFILE_SHMEM, &m)
+		          : memfiles_hold(s, MEMFILE_SHMEM, 0, 1, i);
 	}
 	return r;
 }
@@ -196,6 +230,7 @@ int main(void)
 		cmocka_unit_test(pages_are_counted_where_they_are_mapped),
 		cmocka_unit_test(who_has_it_open_has_it_too),
 		cmocka_unit_test(segments_are_no_other_files),
+		cmocka_unit_test(descriptors_are_found_without_a_device),
 		cmocka_unit_test(there_is_an_end_to_them),
 		cmocka_unit_test(those_that_come_late_are_of_no_interest),
 		cmocka_unit_test(what_does_not_rise_is_left_out),

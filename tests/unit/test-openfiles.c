@@ -8,6 +8,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
@@ -37,7 +39,7 @@ static int look(struct seen *seen)
 	int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	assert_true(fd >= 0);
-	return openfiles_read(fd, &budget, take, seen);
+	return openfiles_read(fd, false, &budget, take, seen);
 }
 
 static uint64_t inode_of(int fd)
@@ -83,6 +85,46 @@ static void a_name_is_told_from_none(void **state)
 	assert_int_equal(seen.times, 1);
 }
 
+static int look_with_sockets(struct seen *seen)
+{
+	uint64_t budget = 1000;
+	int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return openfiles_read(fd, true, &budget, take, seen);
+}
+
+static void sockets_are_told_if_asked_for(void **state)
+{
+	AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct seen seen = {.inode = inode_of(fd)};
+
+	(void)state;
+	assert_int_equal(look(&seen), 0);
+	assert_int_equal(seen.times, 0);
+	assert_int_equal(look_with_sockets(&seen), 0);
+	assert_int_equal(seen.times, 1);
+}
+
+/* Its inode has one name, which leads nowhere. */
+static void secret_memory_has_no_name(void **state)
+{
+#ifdef SYS_memfd_secret
+	AUTO_CLOSE int fd = (int)syscall(SYS_memfd_secret, O_CLOEXEC);
+	struct seen seen = {0};
+
+	(void)state;
+	if (fd < 0)
+		skip(); /* this kernel has none */
+	seen.inode = inode_of(fd);
+	assert_int_equal(look(&seen), 0);
+	assert_int_equal(seen.times, 1);
+#else
+	(void)state;
+	skip();
+#endif
+}
+
 static void who_has_ended_has_nothing_open(void **state)
 {
 	uint64_t budget = 1000;
@@ -101,7 +143,7 @@ static void who_has_ended_has_nothing_open(void **state)
 	assert_true(fd >= 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_int_equal(openfiles_read(fd, &budget, take, &seen), 0);
+	assert_int_equal(openfiles_read(fd, false, &budget, take, &seen), 0);
 	assert_int_equal(seen.all, 0);
 }
 
@@ -115,7 +157,7 @@ static void there_is_an_end_to_what_is_looked_at(void **state)
 
 	(void)state;
 	assert_true(fd >= 0);
-	assert_int_equal(openfiles_read(fd, &budget, take, &seen), OPENFILES_MANY);
+	assert_int_equal(openfiles_read(fd, false, &budget, take, &seen), OPENFILES_MANY);
 	assert_int_equal(budget, 0);
 	assert_int_equal(unit_descriptors(), before - 1);
 }
@@ -126,6 +168,8 @@ int main(void)
 		cmocka_unit_test(what_has_no_name_is_told),
 		cmocka_unit_test(a_name_is_told_from_none),
 		cmocka_unit_test(there_is_an_end_to_what_is_looked_at),
+		cmocka_unit_test(sockets_are_told_if_asked_for),
+		cmocka_unit_test(secret_memory_has_no_name),
 		cmocka_unit_test(who_has_ended_has_nothing_open),
 	};
 

@@ -226,7 +226,7 @@ static void a_segment_is_kept_until_it_is_marked(void **state)
 	block[0] = 1;
 	file = file_at(block, 0);
 	assert_int_equal(file.inode, id);
-	file.is_sysv = true;
+	file.what = MEMFILE_SYSV;
 	check(&file, false, 1, true);
 	assert_int_equal(shmctl(id, IPC_RMID, NULL), 0);
 	check(&file, false, 1, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What test-remnant and test-memfiles have of it is theirs; here it begins where no /proc is. */
+/* What test-remnant and test-memfiles have of it is theirs. Here it begins without a /proc, and visits a process with an open file. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,12 +7,35 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "inside/remnants.h"
 
-enum { CANT_TEST = 77 };
+enum {
+	CANT_TEST = 77,
+	PAGE = 4096,
+	MAPPED_MINOR = 4242, /* of the device that maps has of a file, */
+	STAT_MINOR,          /* and stat: both with major 0, and neither is mounted */
+};
+
+static uint32_t
+	stat_minor; /* statx() says that a file is on this device, of major 0; 0: the true one */
+
+int __real_statx(int dirfd, const char *path, int flags, unsigned int mask, struct statx *ret);
+int __wrap_statx(int dirfd, const char *path, int flags, unsigned int mask, struct statx *ret);
+
+int __wrap_statx(int dirfd, const char *path, int flags, unsigned int mask, struct statx *ret)
+{
+	int r = __real_statx(dirfd, path, flags, mask, ret);
+
+	if (r == 0 && stat_minor) {
+		ret->stx_dev_major = 0;
+		ret->stx_dev_minor = stat_minor;
+	}
+	return r;
+}
 
 /* In a child: in mounts of its own, where nothing is in /proc, and PROCFS_FD is the one that was there. */
 static int open_without_proc(int procfs_fd)
@@ -50,10 +73,102 @@ static void needs_no_proc_but_the_one_given(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* A file without a name that this process has open: its descriptor, for the caller to close, and its inode. */
+static int open_nameless(uint64_t *ret_inode)
+{
+	char path[] = "test-remnants.XXXXXX";
+	int fd = mkstemp(path);
+	struct stat found;
+
+	assert_true(fd >= 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(fstat(fd, &found), 0);
+	*ret_inode = found.st_ino;
+	return fd;
+}
+
+/* Another process, of group 0, maps the file. */
+static void map_nameless(struct remnants *r, uint64_t inode)
+{
+	static const char path[] = "/srv/file (deleted)";
+	const struct mapping m = {.start = PAGE,
+		.end = 2 * PAGE,
+		.inode = inode,
+		.minor = MAPPED_MINOR,
+		.path = path,
+		.path_len = sizeof(path) - 1};
+
+	remnants_begin(r, 1, 0);
+	assert_int_equal(remnants_map(&m, r), 0);
+}
+
+/* This process, of group 1, is read for what it has open, of which statx() says MINOR. */
+static void hold_own(struct remnants *r, const struct procfs *procfs, uint32_t minor)
+{
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
+
+	assert_int_equal(target_open(procfs, getpid(), &t), 0);
+	remnants_begin(r, getpid(), 1);
+	stat_minor = minor;
+	assert_int_equal(remnants_hold(r, &t), 0);
+	stat_minor = 0;
+}
+
+static bool is_shared(const struct remnants *r, uint64_t inode)
+{
+	for (uint32_t i = 0; i < r->files.count; i++)
+		if (r->files.file[i]->is_mapped && r->files.file[i]->inode == inode)
+			return r->files.file[i]->is_shared;
+	fail();
+	return false;
+}
+
+/* As on btrfs, where maps has the device of the file system, and stat that of the subvolume. */
+static void a_descriptor_of_an_unknown_device_keeps_a_file_on_disk(void **state)
+{
+	struct procfs procfs = {.fd = -1};
+	struct remnants r;
+	uint64_t inode;
+	AUTO_CLOSE int fd = open_nameless(&inode);
+
+	(void)state;
+	assert_int_equal(procfs_open("/proc", &procfs), 0);
+	assert_int_equal(remnants_open(&r, procfs.fd), 0);
+	assert_int_equal(memdevices_add(&r.devices, 0, MAPPED_MINOR, MEMDEVICES_DISK), 0);
+	assert_int_not_equal(r.files.index.seed, 0); /* users choose inodes */
+	map_nameless(&r, inode);
+	assert_false(is_shared(&r, inode));
+	hold_own(&r, &procfs, STAT_MINOR);
+	assert_true(is_shared(&r, inode));
+	remnants_done(&r);
+	procfs_close(&procfs);
+}
+
+/* The process that has the file open is visited before any that has its tmpfs mounted. */
+static void a_descriptor_of_a_tmpfs_that_is_learnt_later_keeps_its_file(void **state)
+{
+	struct procfs procfs = {.fd = -1};
+	struct remnants r;
+	uint64_t inode;
+	AUTO_CLOSE int fd = open_nameless(&inode);
+
+	(void)state;
+	assert_int_equal(procfs_open("/proc", &procfs), 0);
+	assert_int_equal(remnants_open(&r, procfs.fd), 0);
+	hold_own(&r, &procfs, MAPPED_MINOR);
+	assert_int_equal(memdevices_add(&r.devices, 0, MAPPED_MINOR, MEMDEVICES_YES), 0);
+	map_nameless(&r, inode);
+	assert_true(is_shared(&r, inode));
+	remnants_done(&r);
+	procfs_close(&procfs);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(needs_no_proc_but_the_one_given),
+		cmocka_unit_test(a_descriptor_of_an_unknown_device_keeps_a_file_on_disk),
+		cmocka_unit_test(a_descriptor_of_a_tmpfs_that_is_learnt_later_keeps_its_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,62 @@ static void what_others_could_touch_does_not_come_back(void **state)
 	assert_int_equal(row.q[SHARING_RESIDENT], 840 * KIB);
 }
 
+/* Unlinked files and memory of drivers are freed, but for what others keep; neither is page cache. */
+static void what_is_freed_is_what_nobody_keeps(void **state)
+{
+	struct stake stake = stake_of(300, 100, 100, 300);
+	struct sharing_row row = {.name = "alice"};
+
+	(void)state;
+	stake.unique[STAKE_UNLINKED] = 8 * KIB;
+	stake.unique[STAKE_DRIVER] = 16 * KIB;
+	stake.unique[STAKE_DRIVER_KEPT] = 32 * KIB;
+	sharing_fill(&row, &stake, 20 * KIB, 4, true, true);
+	assert_int_equal(row.q[SHARING_UNLINKED], 8 * KIB);
+	assert_int_equal(row.q[SHARING_DRIVER], 48 * KIB);
+	assert_int_equal(row.q[SHARING_DRIVER_KEPT], 32 * KIB);
+	assert_int_equal(row.q[SHARING_COMES_BACK], (422 + 8 + 16) * KIB);
+	assert_int_equal(row.q[SHARING_STAYS_CACHED], 100 * KIB);
+	assert_int_equal(row.q[SHARING_USS], (500 + 8 + 16 + 32) * KIB);
+}
+
+/* A driver's memory that something unknown may keep is freed at most; a note says so, if that makes a difference. */
+static void what_may_stay_is_noted(void **state)
+{
+	struct sharing_report r = make("user");
+	struct stake alice = stake_of(300, 100, 100, 300), all = stake_of(436, 150, 146, 304);
+	AUTO_BUFFER struct buffer text = {0}, json = {0};
+	AUTO_TABLE struct table t = {0}, little = {0}, exact = {0};
+
+	(void)state;
+	alice.unique[STAKE_DRIVER_UNTOLD] = all.unique[STAKE_DRIVER_UNTOLD] = 2048 * KIB;
+	sharing_fill(&rows[0], &alice, 20 * KIB, 4, true, true);
+	sharing_fill(&r.total, &all, 40 * KIB, 7, true, true);
+	assert_int_equal(rows[0].q[SHARING_COMES_BACK], (422 + 2048) * KIB);
+	assert_int_equal(rows[0].q[SHARING_DRIVER], 2048 * KIB);
+	assert_int_equal(rows[0].q[SHARING_DRIVER_UNTOLD], 2048 * KIB);
+	rows[0].elsewhere = 1;
+	assert_int_equal(sharing_table(&r, &t), 0);
+	assert_int_equal(print_table(&t, 0, &text), 0);
+	assert_non_null(strstr(
+		text_of(&text), " alice  1 counted elsewhere, 2.0 MiB of drivers may stay\n"));
+	assert_non_null(strstr(text.data, " total of 3 groups, 2.0 MiB of drivers may stay\n"));
+	rows[0].elsewhere = 0;
+	sharing_json(&r, &json);
+	assert_non_null(strstr(text_of(&json), "\"untold_driver_bytes\":2097152"));
+	r.bytes = true;
+	assert_int_equal(sharing_table(&r, &exact), 0);
+	assert_string_equal(
+		text_of(&exact.total), "total of 3 groups, 2097152 of drivers may stay");
+	/* Of a row that has more than twenty times as much, and of a part of a MiB, it is not worth a note. */
+	alice.unique[STAKE_ANON] = all.unique[STAKE_ANON] = 64 * 1024 * KIB;
+	sharing_fill(&rows[0], &alice, 20 * KIB, 4, true, true);
+	sharing_fill(&r.total, &all, 40 * KIB, 7, true, true);
+	assert_int_equal(sharing_table(&r, &little), 0);
+	assert_string_equal(little.column[little.columns - 1].head, "USER");
+	assert_string_equal(text_of(&little.total), "total of 3 groups");
+}
+
 static void a_table_has_a_total_of_all(void **state)
 {
 	struct sharing_report r = make("user");
@@ -123,7 +179,7 @@ static void a_table_has_a_total_of_all(void **state)
 		" 422.0 KiB    100.0 KiB 500.0 KiB 4.0 KiB 650.0 KiB 800.0 KiB 725.0 KiB 1.4 MiB         4 alice\n"
 		" 163.0 KiB     46.0 KiB 196.0 KiB       - 348.0 KiB 500.0 KiB 424.0 KiB 1.1 MiB         2 =b,o\"b\n"
 		"---------------------------------------------------------------------------------------------\n"
-		" 629.0 KiB    146.0 KiB 732.0 KiB 4.0 KiB 884.0 KiB   1.0 MiB 960.0 KiB 1.6 MiB         7 total of 3 (1 not shown)\n");
+		" 629.0 KiB    146.0 KiB 732.0 KiB 4.0 KiB 884.0 KiB   1.0 MiB 960.0 KiB 1.6 MiB         7 total of 3 groups (1 not shown)\n");
 }
 
 static void the_rows_of_some_have_everybodys_total(void **state)
@@ -134,7 +190,7 @@ static void the_rows_of_some_have_everybodys_total(void **state)
 	(void)state;
 	r.rows = 2;
 	assert_int_equal(sharing_table(&r, &t), 0);
-	assert_string_equal(text_of(&t.total), "total of everybody's 3");
+	assert_string_equal(text_of(&t.total), "total of all 3 groups");
 }
 
 /* What could not be read is no nought. */
@@ -147,9 +203,9 @@ static void who_is_denied_has_no_figures(void **state)
 
 	(void)state;
 	sharing_fill(&rows[1], &none, 0, 0, true, true);
-	sharing_lack(&rows[1], 2, 0);
-	sharing_lack(&rows[2], 1, 0);
-	sharing_lack(&r.total, 3, 0);
+	sharing_lack(&rows[1], 2, 0, 0);
+	sharing_lack(&rows[2], 1, 0, 0);
+	sharing_lack(&r.total, 3, 0, 0);
 	assert_int_equal(sharing_table(&r, &t), 0);
 	assert_int_equal(print_table(&t, 0, &text), 0);
 	text_of(&text);
@@ -157,7 +213,7 @@ static void who_is_denied_has_no_figures(void **state)
 	assert_non_null(strstr(text.data, " 4 alice\n"));
 	assert_non_null(strstr(text.data, " 1 carol  1 denied\n"));
 	assert_non_null(strstr(text.data, " 0 =b,o\"b 2 denied\n"));
-	assert_non_null(strstr(text.data, " 7 total of 3, 3 denied\n"));
+	assert_non_null(strstr(text.data, " 7 total of 3 groups, 3 denied\n"));
 	/* Where only those who are not shown were denied the rows have nothing to say. */
 	table_done(&t);
 	r.limit = 1;
@@ -180,8 +236,8 @@ static void who_is_counted_elsewhere_has_no_figures(void **state)
 
 	(void)state;
 	sharing_fill(&rows[1], &none, 0, 2, true, true);
-	sharing_lack(&rows[1], 0, 2);
-	sharing_lack(&rows[2], 1, 1);
+	sharing_lack(&rows[1], 0, 0, 2);
+	sharing_lack(&rows[2], 1, 0, 1);
 	assert_int_equal(sharing_table(&r, &t), 0);
 	assert_int_equal(print_table(&t, 0, &text), 0);
 	assert_non_null(strstr(text_of(&text), " -         2 =b,o\"b 2 counted elsewhere\n"));
@@ -320,11 +376,12 @@ static void csv_has_a_line_for_each(void **state)
 	r.limit = 2;
 	sharing_csv(&r, &text);
 	assert_string_equal(text_of(&text),
-		"user,comes_back_bytes,unique_anon_bytes,unique_shmem_bytes,kept_shmem_bytes,unmapped_bytes,stays_cached_bytes,"
+		"user,comes_back_bytes,unique_anon_bytes,unique_shmem_bytes,kept_shmem_bytes,unmapped_bytes,"
+		"unique_unlinked_bytes,unique_driver_bytes,kept_driver_bytes,untold_driver_bytes,stays_cached_bytes,"
 		"page_tables_bytes,uss_bytes,unique_swap_bytes,fair_bytes,resident_bytes,pss_bytes,"
 		"rss_bytes,swap_bytes,unique_hugetlb_bytes,hugetlb_bytes,processes\n"
-		"alice,432128,307200,102400,0,2048,102400,20480,512000,4096,665600,819200,742400,1433600,8192,0,2097152,4\n"
-		"\"'=b,o\"\"b\",166912,102400,51200,0,1024,47104,12288,200704,,356352,512000,434176,1134592,8192,0,2097152,2\n");
+		"alice,432128,307200,102400,0,2048,0,0,0,0,102400,20480,512000,4096,665600,819200,742400,1433600,8192,0,2097152,4\n"
+		"\"'=b,o\"\"b\",166912,102400,51200,0,1024,0,0,0,0,47104,12288,200704,,356352,512000,434176,1134592,8192,0,2097152,2\n");
 	sharing_matrix_csv(&r, &pairs);
 	assert_string_equal(text_of(&pairs),
 		"a,b,shared_bytes\nalice,\"'=b,o\"\"b\",307200\n\"'=b,o\"\"b\",carol,4096\n");
@@ -356,6 +413,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_comes_back_is_what_is_no_files),
 		cmocka_unit_test(what_others_could_touch_does_not_come_back),
+		cmocka_unit_test(what_is_freed_is_what_nobody_keeps),
+		cmocka_unit_test(what_may_stay_is_noted),
 		cmocka_unit_test(a_table_has_a_total_of_all),
 		cmocka_unit_test(the_rows_of_some_have_everybodys_total),
 		cmocka_unit_test(who_is_denied_has_no_figures),

@@ -8,8 +8,13 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "cli/sharingwalk.h"
+#include "collectors/mapcounts.h"
 #include "inside/pagemap.h"
 #include "tests/unit/asked.h"
+
+/* The kernel averages map counts; and nothing is walked. */
+static bool is_averaged;
 
 static pid_t tester; /* whose memfds are had as ever */
 
@@ -18,10 +23,30 @@ int __wrap_memfd_create(const char *name, unsigned int flags);
 
 int __wrap_memfd_create(const char *name, unsigned int flags)
 {
-	if (getpid() == tester)
+	if (getpid() == tester || is_averaged)
 		return __real_memfd_create(name, flags);
 	errno = EPERM;
 	return -1;
+}
+
+int __real_sharing_walk_all(struct sharing_walk *w);
+int __wrap_sharing_walk_all(struct sharing_walk *w);
+void __real_mapcounts_await(struct mapcounts *m, int timeout_ms);
+void __wrap_mapcounts_await(struct mapcounts *m, int timeout_ms);
+
+int __wrap_sharing_walk_all(struct sharing_walk *w)
+{
+	return is_averaged ? -ECANCELED : __real_sharing_walk_all(w);
+}
+
+void __wrap_mapcounts_await(struct mapcounts *m, int timeout_ms)
+{
+	if (!is_averaged) {
+		__real_mapcounts_await(m, timeout_ms);
+		return;
+	}
+	mapcounts_done(m);
+	m->verdict = MAPCOUNTS_AVERAGED;
 }
 
 static bool shows_frames(void)
@@ -47,10 +72,28 @@ static void what_is_lacking_is_said(void **state)
 		"memtally: error: which files are memory can't be found out (memfd_create, mountinfo): Operation not permitted\n");
 }
 
+static void averages_are_said(void **state)
+{
+	const struct tree host = {.path = "/proc", .fd = -1};
+	AUTO_ASKED struct asked a = {0};
+
+	(void)state;
+	if (!shows_frames())
+		skip();
+	is_averaged = true;
+	ASKED(&host, NULL, &a, "sharing", "1");
+	is_averaged = false;
+	assert_int_equal(a.status, 1);
+	assert_string_equal(a.err.data,
+		"memtally: warning: this kernel averages the map counts of large folios "
+		"(CONFIG_NO_PAGE_MAPCOUNT): PSS and USS are approximations\n");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_lacking_is_said),
+		cmocka_unit_test(averages_are_said),
 	};
 
 	tester = getpid();

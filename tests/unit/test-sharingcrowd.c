@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of a sample's processes, and processes that were named and are not in it. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include "base/clock.h"
+#include "cli/sharingcrowd.h"
+#include "cli/supervisor.h"
+#include "inside/target.h"
+#include "tests/unit/sample.h"
+
+enum { THERE = 1000, BLOCKS = 77, PATIENCE_S = 60 };
+
+int __real_target_open(const struct procfs *procfs, pid_t pid, struct target *ret);
+int __wrap_target_open(const struct procfs *procfs, pid_t pid, struct target *ret);
+
+/* Opening process BLOCKS sleeps as a blocked read does: in state D, until SIGKILL comes. */
+int __wrap_target_open(const struct procfs *procfs, pid_t pid, struct target *ret)
+{
+	if (pid != BLOCKS)
+		return __real_target_open(procfs, pid, ret);
+	if (vfork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	return -EIO;
+}
+
+struct making {
+	const struct sharing_asked *asked;
+	const struct view *view;
+	struct procfs procfs;
+	struct crowd crowd;
+	bool has_failed;
+};
+
+static int make(void *context)
+{
+	struct making *m = context;
+
+	return sharing_crowd_make(m->asked, m->view, &m->procfs, &m->crowd, &m->has_failed);
+}
+
+static void a_missing_process_that_blocks_is_skipped(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	struct chosen_process process[] = {{.pid = BLOCKS}, {.pid = THERE}};
+	const struct sharing_asked asked = {
+		.chosen = {.process = process, .count = ARRAY_SIZE(process)}, .kind = OWNER_KINDS};
+	struct making m = {.asked = &asked, .view = view, .procfs = {.fd = -1}};
+
+	(void)state;
+	alarm(PATIENCE_S); /* the test has failed if it comes */
+	assert_int_equal(procfs_open("/proc", &m.procfs), 0);
+	assert_int_equal(supervisor_run("/proc", make, &m), 0);
+	assert_true(m.has_failed);
+	assert_int_equal(m.crowd.groups, 2);
+	assert_true(m.crowd.group[0].is_chosen);
+	assert_int_equal(m.crowd.group[0].processes, 1);
+	assert_int_equal(m.crowd.member[0].pid, THERE);
+	crowd_done(&m.crowd);
+	procfs_close(&m.procfs);
+	alarm(0);
+}
+
+/* The first of two groups is the processes that are named; 1001 is, since 1002 has its address space. */
+static void named_processes_are_chosen(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	struct chosen_process process[] = {{.pid = 2001}, {.pid = 1002}};
+	const struct sharing_asked asked = {
+		.chosen = {.process = process, .count = ARRAY_SIZE(process)}, .kind = OWNER_KINDS};
+	struct making m = {.asked = &asked, .view = view, .procfs = {.fd = -1}};
+
+	(void)state;
+	assert_int_equal(make(&m), 0);
+	assert_false(m.has_failed);
+	for (size_t i = 0; i < m.crowd.members; i++) {
+		const struct crowd_member *member = &m.crowd.member[i];
+		bool is_named = member->pid == 2001 || member->pid == 1001;
+
+		assert_int_equal(member->is_named, is_named);
+		assert_int_equal(m.crowd.group[member->group].is_chosen, is_named);
+	}
+	crowd_done(&m.crowd);
+}
+
+/* CPU time in which all of COUNT processes are chosen, each by its pid. */
+static uint64_t choose_many(size_t count)
+{
+	AUTO_VIEW struct view *view = sample_open(
+		&(struct sample_options){.more = (uint32_t)count});
+	AUTO_FREE struct chosen_process *process = calloc(count, sizeof(*process));
+	const struct sharing_asked asked = {
+		.chosen = {.process = process, .count = count}, .kind = OWNER_KINDS};
+	struct making m = {.asked = &asked, .view = view, .procfs = {.fd = -1}};
+	uint64_t begin_ns, took_ns;
+
+	assert_non_null(process);
+	for (size_t i = 0; i < count; i++)
+		process[i].pid = (pid_t)(SAMPLE_FIRST_MORE + i);
+	begin_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	assert_int_equal(make(&m), 0);
+	took_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
+	assert_int_equal(m.crowd.group[0].processes, count);
+	crowd_done(&m.crowd);
+	return took_ns;
+}
+
+/* Eight times as many pids take about nine times as long; they took 64 times as long where each was compared with all. */
+static void many_are_chosen_in_no_time(void **state)
+{
+	uint64_t few_ns = choose_many(5000);
+
+	(void)state;
+	assert_in_range(choose_many(40000), 0, 24 * few_ns);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_missing_process_that_blocks_is_skipped),
+		cmocka_unit_test(named_processes_are_chosen),
+		cmocka_unit_test(many_are_chosen_in_no_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
