@@ -4,6 +4,7 @@
 #include "cli/explain.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/averages.h"
 #include "cli/command.h"
 #include "cli/explanation.h"
 #include "cli/flag.h"
@@ -20,9 +22,11 @@
 #include "cli/output.h"
 #include "cli/plain.h"
 #include "cli/source.h"
+#include "cli/supervisor.h"
 #include "collectors/self.h"
 #include "collectors/sharing.h"
 #include "inside/claims.h"
+#include "inside/memdevices.h"
 #include "inside/ownpages.h"
 #include "inside/target.h"
 #include "inside/whereabouts.h"
@@ -59,7 +63,8 @@ struct subject {
 	uid_t uid;
 	struct sample sample;
 	struct stat_info stat;
-	int pagemap; /* while its mappings are gone through; -1: it may not be read */
+	int pagemap;               /* while its mappings are gone through; -1: it may not be read */
+	struct memdevices devices; /* of its mounts and ours */
 	struct portrait portrait;
 	struct sharers sharers;
 	struct explanation_twin *twin; /* owned, as are their texts */
@@ -79,6 +84,7 @@ struct explaining {
 	bool cant_compare;        /* the kernel has refused it */
 	size_t looked, refused;   /* of all processes that are seen, each throughout */
 	bool hides, is_inside;
+	bool is_averaged;      /* the kernel averages map counts */
 	struct view *view;     /* memtallyd's; NULL: there is none, and */
 	struct buffer unknown; /* why, clean and terminated */
 	uint64_t snapshot_age_ns;
@@ -91,6 +97,7 @@ static void subject_done(struct subject *s)
 		free(s->twin[i].program);
 	free(s->twin);
 	free(s->program);
+	memdevices_done(&s->devices);
 	portrait_done(&s->portrait);
 	sharers_done(&s->sharers);
 }
@@ -118,19 +125,39 @@ static void settle(struct subject *s, const struct mapping *m)
 static int take(const struct mapping *m, void *context)
 {
 	struct subject *s = context;
-	int r = portrait_add(&s->portrait, s->process->pid, m);
+	struct mapping known = *m;
+	int r;
 
+	known.store = memdevices_store(&s->devices, m);
+	r = portrait_add(&s->portrait, s->process->pid, &known);
 	if (r == 0)
-		settle(s, m);
-	return r == 0 ? sharers_learn(&s->sharers, m) : r;
+		settle(s, &known);
+	return r == 0 ? sharers_learn(&s->sharers, &known) : r;
+}
+
+/* Its own mounts come first: those of a process in another root are told by ours alone. */
+static int learn_devices(struct subject *s, struct target *t)
+{
+	AUTO_CLOSE int theirs = -1;
+	AUTO_CLOSE int ours = openat(t->reader.procfs->fd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
+	int r = 0;
+
+	(void)target_file(t, "mountinfo", &theirs);
+	if (theirs >= 0)
+		r = memdevices_read(&s->devices, theirs);
+	if (r == 0 && ours >= 0)
+		r = memdevices_read(&s->devices, ours);
+	return r;
 }
 
 /* Both speak of the address space that it has now, whatever it executes later. */
 static int walk(struct subject *s, struct target *t)
 {
 	AUTO_CLOSE int pagemap = -1;
-	int r;
+	int r = learn_devices(s, t);
 
+	if (r < 0)
+		return r;
 	(void)target_file(t, "pagemap", &pagemap);
 	s->pagemap = pagemap;
 	r = target_end(t, whereabouts_mappings(t, take, s));
@@ -138,9 +165,17 @@ static int walk(struct subject *s, struct target *t)
 	return r;
 }
 
+struct looking_into {
+	struct subject *subject;
+	const struct procfs *procfs;
+};
+
 /* 0, a target_outcome or an error. */
-static int look_into(struct subject *s, const struct procfs *procfs)
+static int look_into(void *context)
 {
+	const struct looking_into *l = context;
+	const struct procfs *procfs = l->procfs;
+	struct subject *s = l->subject;
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	int r = target_open(procfs, s->process->pid, &t);
 
@@ -172,7 +207,9 @@ static int look_into_all(struct explaining *x, const struct procfs *procfs)
 		s->process = &chosen->process[x->subjects];
 		s->pagemap = -1;
 		portrait_init(&s->portrait);
-		r = look_into(s, procfs);
+		r = supervisor_try(s->process->pid, look_into,
+			&(struct looking_into){.subject = s, .procfs = procfs});
+		supervisor_say();
 		if (r == -ENOMEM) {
 			x->subjects++;
 			return r;
@@ -257,11 +294,20 @@ static int end_other(struct explaining *x, const struct target *t)
 	return r;
 }
 
-/* What PID maps of what the subjects share. 0, a target_outcome or an error: nothing of it counts then. */
-static int look_at(struct explaining *x, const struct procfs *procfs, pid_t pid)
+/* A process: its maps are compared with the subjects'. */
+struct looking_at {
+	struct explaining *explaining;
+	const struct procfs *procfs;
+	pid_t pid;
+};
+
+/* Reads the mappings that this process shares with the subjects. Returns 0; a target_outcome or an error: none of them count then. */
+static int see_other(void *context)
 {
+	const struct looking_at *l = context;
+	struct explaining *x = l->explaining;
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
-	int r = target_open(procfs, pid, &t);
+	int r = target_open(l->procfs, l->pid, &t);
 
 	if (r != 0)
 		return r;
@@ -270,6 +316,15 @@ static int look_at(struct explaining *x, const struct procfs *procfs, pid_t pid)
 	find_twins(x, &t);
 	r = target_end(&t, r);
 	return r == 0 ? end_other(x, &t) : r;
+}
+
+static int look_at(struct explaining *x, const struct procfs *procfs, pid_t pid)
+{
+	struct looking_at l = {.explaining = x, .procfs = procfs, .pid = pid};
+	int r = supervisor_try(pid, see_other, &l);
+
+	supervisor_say();
+	return r;
 }
 
 /* What PID maps is not known, so it may share anything. */
@@ -292,7 +347,7 @@ static int look_at_other(struct explaining *x, const struct procfs *procfs, pid_
 		r = look_at(x, procfs, pid);
 	if (r == -ENOMEM)
 		return r;
-	if (r < 0 || r == TARGET_DENIED || r == TARGET_CHANGED)
+	if (r < 0 || r == TARGET_DENIED || r == TARGET_CHANGED || r == TARGET_BLOCKED)
 		refuse_other(x, pid);
 	return 0;
 }
@@ -381,6 +436,7 @@ static void describe(const struct explaining *x, struct subject *s, struct expla
 		.refused = x->refused - s->is_refused,
 		.hides = x->hides,
 		.is_inside = x->is_inside,
+		.is_averaged = x->is_averaged,
 		.grown = find_row(x, s),
 		.unknown = x->unknown.error ? "out of memory" : x->unknown.data,
 		.snapshot_age_ns = x->snapshot_age_ns,
@@ -449,6 +505,7 @@ int explain_show(const struct settings *settings, struct explain *e)
 
 	if (r != 0)
 		return r;
+	x.is_averaged = procfs.is_kernels && averages_warn();
 	r = look_into_all(&x, &procfs);
 	if (r == 0)
 		r = look_at_others(&x, &procfs);

@@ -16,16 +16,26 @@ static uint64_t sum_of(const uint64_t part[static PORTRAIT_PARTS])
 	return sum;
 }
 
+/* Returns the bytes of PART that no other process has. *RET_KEPT: bytes that others map but have not touched, which stay. */
+static uint64_t freed_of(const struct explanation *e, enum portrait_part part, uint64_t *ret_kept)
+{
+	uint64_t alone = e->portrait->alone[part], kept = e->sharers->kept_bytes[part];
+
+	*ret_kept = kept < alone ? kept : alone;
+	return alone - *ret_kept;
+}
+
 static void reckon_end(const struct explanation *e, struct explanation_figures *f)
 {
 	const struct portrait *p = e->portrait;
+	uint64_t kept;
 
 	f->freed = p->alone[PORTRAIT_ANON] + f->pagetable;
-	f->shmem_kept = e->sharers->kept_bytes;
-	if (f->shmem_kept > p->alone[PORTRAIT_SHMEM])
-		f->shmem_kept = p->alone[PORTRAIT_SHMEM];
-	f->shmem_freed = p->alone[PORTRAIT_SHMEM] - f->shmem_kept;
-	f->cached = p->alone[PORTRAIT_FILE];
+	f->shmem_freed = freed_of(e, PORTRAIT_SHMEM, &f->shmem_kept);
+	f->shmem_named = p->alone[PORTRAIT_NAMED];
+	f->unlinked_freed = freed_of(e, PORTRAIT_UNLINKED, &kept);
+	f->cached = p->alone[PORTRAIT_FILE] + kept;
+	f->driver_freed = freed_of(e, PORTRAIT_DRIVER, &f->driver_kept);
 	f->others_more = f->share;
 	f->swap_freed = p->total.q[MAPPING_SWAP_PSS];
 	f->hugetlb_freed = p->total.q[MAPPING_PRIVATE_HUGETLB];
@@ -45,7 +55,7 @@ void explanation_reckon(const struct explanation *e, struct explanation_figures 
 		.pagetable = explanation_has(e, PROCESS_VM_PTE) ? e->q[PROCESS_VM_PTE] : 0,
 	};
 	ret->share = ret->pss > ret->alone ? ret->pss - ret->alone : 0;
-	ret->freed_is_exact = e->twins || !p->doubt;
+	ret->freed_is_exact = e->twins || (!p->doubt && !e->is_averaged);
 	if (!e->twins)
 		reckon_end(e, ret);
 }
@@ -55,11 +65,14 @@ static void set_bytes(json_t *to, const char *name, uint64_t bytes, int *failed)
 	*failed |= json_object_set_new(to, name, json_integer((json_int_t)bytes));
 }
 
+/* All memory that is neither anonymous nor shared is one part; its fate at exit is told apart. */
 static json_t *json_of_parts(const uint64_t part[static PORTRAIT_PARTS])
 {
+	uint64_t others = part[PORTRAIT_FILE] + part[PORTRAIT_UNLINKED] + part[PORTRAIT_DRIVER];
+	uint64_t shmem = part[PORTRAIT_SHMEM] + part[PORTRAIT_NAMED];
+
 	return json_pack("{s:I,s:I,s:I}", "anon_bytes", (json_int_t)part[PORTRAIT_ANON],
-		"shmem_bytes", (json_int_t)part[PORTRAIT_SHMEM], "file_bytes",
-		(json_int_t)part[PORTRAIT_FILE]);
+		"shmem_bytes", (json_int_t)shmem, "file_bytes", (json_int_t)others);
 }
 
 /* An array of COUNT, each made by MAKE; NULL: out of memory. */
@@ -154,9 +167,12 @@ static json_t *json_of_growth(const struct explanation *e)
 
 static json_t *json_of_end(const struct explanation_figures *f)
 {
-	return json_pack("{s:I,s:b,s:I,s:I,s:I,s:I,s:I,s:I}", "freed_bytes", (json_int_t)f->freed,
-		"freed_is_exact", f->freed_is_exact, "shmem_bytes_max", (json_int_t)f->shmem_freed,
-		"shmem_kept_bytes", (json_int_t)f->shmem_kept, "cached_bytes",
+	return json_pack("{s:I,s:b,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "freed_bytes",
+		(json_int_t)f->freed, "freed_is_exact", f->freed_is_exact, "shmem_bytes_max",
+		(json_int_t)f->shmem_freed, "shmem_kept_bytes", (json_int_t)f->shmem_kept,
+		"shmem_named_bytes", (json_int_t)f->shmem_named, "unlinked_bytes_max",
+		(json_int_t)f->unlinked_freed, "driver_bytes_max", (json_int_t)f->driver_freed,
+		"driver_kept_bytes", (json_int_t)f->driver_kept, "cached_bytes",
 		(json_int_t)f->cached, "others_pss_bytes", (json_int_t)f->others_more,
 		"swap_bytes_max", (json_int_t)f->swap_freed, "hugetlb_bytes_max",
 		(json_int_t)f->hugetlb_freed);

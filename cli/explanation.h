@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of one process's memory: what it has alone and shares with whom, what is swapped out, what has grown, what
- * is largest, what would come back if it ended; and that as JSON. Pure.
+ * The figures of `memtally explain` for one process: memory alone and shared, its sharers, swap, growth, the largest mappings, and
+ * memory that is freed on exit; and these as JSON. Pure.
  */
 #ifndef MEMTALLY_CLI_EXPLANATION_H
 #define MEMTALLY_CLI_EXPLANATION_H
@@ -26,38 +26,45 @@ struct explanation {
 	/* Of its status, by process_quantity. */
 	uint64_t present;
 	const uint64_t *q;
-	struct portrait *portrait;           /* sorted by this */
-	struct sharers *sharers;             /* likewise */
-	const struct explanation_twin *twin; /* who has all that it has */
+	struct portrait *portrait;           /* this module sorts it */
+	struct sharers *sharers;             /* and this */
+	const struct explanation_twin *twin; /* processes with the same address space */
 	size_t twins;
-	bool knows_twins;       /* that these are all, of those that could be looked at */
-	size_t looked, refused; /* other processes whose maps could be read, or not, whyever */
-	bool hides;             /* /proc hides others' processes, which are in neither number, */
-	bool is_inside;         /* and so it does those outside of a pid namespace */
+	bool knows_twins; /* .twin has all of them, as far as processes could be read */
+	size_t looked,
+		refused;  /* numbers of other processes with maps that could be read, or not */
+	bool hides;       /* /proc hides other users' processes, which are in neither number */
+	bool is_inside;   /* a pid namespace hides the processes outside of it */
+	bool is_averaged; /* the kernel averages map counts (collectors/mapcounts.h) */
 	const struct snapshot_process
-		*grown;      /* its row in memtallyd's snapshot; NULL: there is none, and */
-	const char *unknown; /* why, clean */
+		*grown;      /* its row in memtallyd's snapshot; NULL: there is none */
+	const char *unknown; /* if .grown is NULL: why, clean */
 	uint64_t snapshot_age_ns;
-	bool bytes;   /* exact */
-	size_t limit; /* of the largest of each kind of row; not 0 */
+	bool bytes;   /* exact bytes instead of KiB, MiB ... */
+	size_t limit; /* rows of each list; not 0 */
 };
 
-/* What follows from it, in bytes. */
+/* Figures that follow from an explanation, in bytes. */
 struct explanation_figures {
 	bool is_known; /* .alone and .shared are */
 	uint64_t rss, pss, alone, shared;
-	uint64_t share; /* of .shared, in the PSS */
+	uint64_t share; /* the part of the PSS that is from .shared */
 	uint64_t pagetable;
-	/* What would become of it if it ended; 0 as long as another has the same address space. */
-	uint64_t freed;                     /* at once, page tables included */
-	bool freed_is_exact;                /* else that is the most that it can be */
-	uint64_t shmem_freed;               /* likewise, unless it has a name or is held open */
-	uint64_t shmem_kept;                /* others map it, too, but have not touched it */
-	uint64_t cached;                    /* of files */
-	uint64_t others_more;               /* by how much the PSS of others would grow */
-	uint64_t swap_freed, hugetlb_freed; /* at most */
+	/* On exit of the process; all 0 while another process has the same address space. */
+	uint64_t freed; /* unshared anonymous memory and page tables */
+	bool freed_is_exact; /* false: .freed is an upper limit, or with averaged map counts an approximation */
+	uint64_t shmem_freed;    /* shared memory, unless it has a name or is held open */
+	uint64_t shmem_kept;     /* shared memory that other processes map and have not touched */
+	uint64_t shmem_named;    /* shared memory that stays: of files on tmpfs with a name */
+	uint64_t unlinked_freed; /* files without a name, unless they are held open */
+	uint64_t driver_freed;   /* drivers' memory, unless another reference keeps it */
+	uint64_t driver_kept;    /* drivers' memory that other processes map */
+	uint64_t cached;         /* pages of files that stay in the page cache */
+	uint64_t others_more;    /* by how much the PSS of other processes grows */
+	uint64_t swap_freed, hugetlb_freed; /* upper limits */
 };
 
+/* Computes the figures of E. */
 void explanation_reckon(const struct explanation *e, struct explanation_figures *ret);
 
 /* Whether status has QUANTITY. */
@@ -66,7 +73,7 @@ static inline bool explanation_has(const struct explanation *e, enum process_qua
 	return (e->present >> quantity) & 1;
 }
 
-/* An object, exact and whole, the caller's; NULL: out of memory. */
+/* Returns E as a JSON object with exact bytes and all rows, which the caller owns; NULL: out of memory. */
 json_t *explanation_json(const struct explanation *e);
 
 #endif

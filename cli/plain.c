@@ -33,23 +33,27 @@ static void begin_row(const struct explanation *e, uint64_t bytes, struct buffer
 		to, "%*.*s  ", e->bytes ? BYTES_WIDTH : AMOUNT_WIDTH, (int)amount.len, amount.data);
 }
 
+/* Unlinked files are files here; "On exit" tells what becomes of them. */
 static void add_parts(
 	const struct explanation *e, const uint64_t part[static PORTRAIT_PARTS], struct buffer *to)
 {
-	static const char *const texts[PORTRAIT_PARTS] = {
-		[PORTRAIT_ANON] = " anonymous",
-		[PORTRAIT_SHMEM] = " shared memory",
-		[PORTRAIT_FILE] = " of files",
+	const struct {
+		uint64_t bytes;
+		const char *text;
+	} parts[] = {
+		{part[PORTRAIT_ANON], " anonymous"},
+		{part[PORTRAIT_SHMEM] + part[PORTRAIT_NAMED], " shared memory"},
+		{part[PORTRAIT_DRIVER], " of drivers"},
+		{part[PORTRAIT_FILE] + part[PORTRAIT_UNLINKED], " of files"},
 	};
-
 	const char *before = ": ";
 
-	for (unsigned int i = 0; i < PORTRAIT_PARTS; i++) {
-		if (!part[i])
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (!parts[i].bytes)
 			continue;
 		buffer_add_text(to, before);
-		add_amount(e, part[i], to);
-		buffer_add_text(to, texts[i]);
+		add_amount(e, parts[i].bytes, to);
+		buffer_add_text(to, parts[i].text);
 		before = ", ";
 	}
 	buffer_add_char(to, '\n');
@@ -71,7 +75,7 @@ static void add_head(
 	buffer_add_text(to, " are its fair share (PSS)\n\n");
 }
 
-/* Whose all of this is, too. */
+/* Processes with the same address space: all figures are theirs, too. */
 static void add_twins(const struct explanation *e, struct buffer *to)
 {
 	if (!e->twins)
@@ -84,18 +88,19 @@ static void add_twins(const struct explanation *e, struct buffer *to)
 	if (e->twins > e->limit)
 		buffer_printf(to, " and %zu more", e->twins - e->limit);
 	buffer_add_text(to, e->twins == 1 ? " has" : " have");
-	buffer_add_text(to, " the same address space: all that is said here is theirs, too\n");
+	buffer_add_text(to, " the same address space: all figures here are theirs, too\n");
 }
 
-/* BYTES on a line of its own, where there are any. */
-static void add_besides(
-	const struct explanation *e, uint64_t bytes, const char *text, struct buffer *to)
+/* BYTES on a line of its own, between BEFORE and AFTER, if there are any. */
+static void add_besides(const struct explanation *e, const char *before, uint64_t bytes,
+	const char *after, struct buffer *to)
 {
 	if (!bytes)
 		return;
 	line_begin(to, "");
+	buffer_add_text(to, before);
 	add_amount(e, bytes, to);
-	buffer_add_text(to, text);
+	buffer_add_text(to, after);
 }
 
 static void add_alone(
@@ -103,15 +108,37 @@ static void add_alone(
 {
 	line_begin(to, "Alone");
 	if (!f->is_known) {
-		buffer_add_text(to, "the kernel does not say what nobody else maps\n");
+		buffer_add_text(to, "the kernel does not say what no other process maps\n");
 		return;
 	}
 	add_amount(e, f->alone, to);
-	buffer_add_text(to, " nobody else maps (USS)");
+	buffer_add_text(to, " mapped by no other process (USS)");
 	add_parts(e, e->portrait->alone, to);
-	add_besides(e, f->pagetable, " of page tables come on top, which are in no RSS\n", to);
-	add_besides(e, e->portrait->total.q[MAPPING_PRIVATE_HUGETLB],
-		" of hugetlb pages, too, which are in no RSS either\n", to);
+	add_besides(e, "", f->pagetable, " of page tables in addition, which are not in RSS\n", to);
+	add_besides(e, "", e->portrait->total.q[MAPPING_PRIVATE_HUGETLB],
+		" of hugetlb pages in addition, which are not in RSS\n", to);
+}
+
+/* Whether there may be processes of which the maps were not read. */
+static bool is_partial(const struct explanation *e)
+{
+	return e->refused || e->hides || e->is_inside;
+}
+
+/* Which other processes map THING, of which the kernel says that it is mapped more than once. */
+static void add_others(
+	const struct explanation *e, const struct sharers_thing *thing, struct buffer *to)
+{
+	if (thing->others) {
+		buffer_add_text(to, ", also in ");
+		line_add_count(to, thing->others, " other process", " other processes");
+		buffer_add_text(to, thing->inode ? "\n" : " at the same address\n");
+	} else if (is_partial(e)) {
+		buffer_add_text(to,
+			", mapped more than once, perhaps by processes that could not be read\n");
+	} else {
+		buffer_add_text(to, ", mapped more than once, but no longer by another process\n");
+	}
 }
 
 static void add_things(const struct explanation *e, struct buffer *to)
@@ -121,10 +148,7 @@ static void add_things(const struct explanation *e, struct buffer *to)
 	for (size_t i = 0; i < s->things && i < e->limit; i++) {
 		begin_row(e, s->thing[i].shared_bytes, to);
 		cell_add_printable(to, s->thing[i].name);
-		buffer_add_text(
-			to, s->thing[i].inode ? ", which " : ", which at the same address ");
-		line_add_count(to, s->thing[i].others, " other process has, too\n",
-			" other processes have, too\n");
+		add_others(e, &s->thing[i], to);
 	}
 	if (s->things > e->limit) {
 		line_begin(to, "");
@@ -132,12 +156,12 @@ static void add_things(const struct explanation *e, struct buffer *to)
 	}
 }
 
-/* Who may be missing. */
+/* Which processes may be missing. */
 static void add_unseen(const struct explanation *e, struct buffer *to)
 {
 	if (e->refused) {
 		line_begin(to, "");
-		buffer_printf(to, "%zu of %zu other processes could not be looked at\n", e->refused,
+		buffer_printf(to, "%zu of %zu other processes could not be read\n", e->refused,
 			e->looked + e->refused);
 	}
 	if (e->hides) {
@@ -148,7 +172,7 @@ static void add_unseen(const struct explanation *e, struct buffer *to)
 	if (e->is_inside) {
 		line_begin(to, "");
 		buffer_add_text(to,
-			"processes outside of this pid namespace, as of the host, are not seen\n");
+			"processes outside of this pid namespace, such as the host's, are not seen\n");
 	}
 }
 
@@ -156,9 +180,12 @@ static void add_programs(const struct explanation *e, struct buffer *to)
 {
 	const struct sharers *s = e->sharers;
 
+	const char *none = is_partial(e) ? "mapped by no process that could be read\n"
+	                                 : "no longer mapped by another process\n";
+
 	line_begin(to, "");
-	buffer_add_text(to, s->programs ? "with whom, and how much of it that can be at most:\n"
-					: "nobody is to be seen who maps any of it\n");
+	buffer_add_text(to,
+		s->programs ? "sharers by program, each with the most that it can share:\n" : none);
 	for (size_t i = 0; i < s->programs && i < e->limit; i++) {
 		const struct sharers_program *p = &s->program[i];
 
@@ -193,15 +220,17 @@ static void add_shared(
 		return;
 	line_begin(to, "Shared");
 	add_amount(e, f->shared, to);
-	buffer_add_text(to, " others map, too");
+	buffer_add_text(to, " mapped by other processes, too");
 	add_parts(e, e->portrait->shared, to);
-	add_besides(e, e->portrait->total.q[MAPPING_SHARED_HUGETLB],
-		" of hugetlb pages, too, which are in no RSS\n", to);
+	add_besides(e, "", e->portrait->total.q[MAPPING_SHARED_HUGETLB],
+		" of hugetlb pages in addition, which are not in RSS\n", to);
 	if (!f->shared)
 		return;
 	if (atlas_sharers(&e->portrait->total, &sharers)) {
 		line_begin(to, "");
-		buffer_printf(to, "by %.1f processes in the mean, of which its share is ", sharers);
+		buffer_printf(to,
+			"mapped by %.1f processes on average; the share of this process is ",
+			sharers);
 		add_amount(e, f->share, to);
 		buffer_add_char(to, '\n');
 	}
@@ -222,9 +251,9 @@ static void add_swapped(const struct explanation *e, struct buffer *to)
 		return;
 	}
 	add_amount(e, total->q[MAPPING_SWAP], to);
-	buffer_add_text(to, " are in swap space");
+	buffer_add_text(to, " in swap space");
 	if ((total->present >> MAPPING_SWAP_PSS) & 1) {
-		buffer_add_text(to, "; its share of what is anonymous in it is ");
+		buffer_add_text(to, "; its share of the anonymous part is ");
 		add_amount(e, total->q[MAPPING_SWAP_PSS], to);
 	}
 	buffer_add_char(to, '\n');
@@ -252,7 +281,7 @@ static void add_slope(const struct explanation *e, struct buffer *to)
 	buffer_add_text(to, " an hour, give or take ");
 	add_amount(e, (uint64_t)(error * 2 * 3600), to);
 	if (fabs(slope) <= 2 * error)
-		buffer_add_text(to, ": which may be nothing");
+		buffer_add_text(to, ": so it may be 0");
 	buffer_add_char(to, '\n');
 }
 
@@ -270,7 +299,7 @@ static void add_grown(const struct explanation *e, struct buffer *to)
 	buffer_add_text(to, "by ");
 	add_amount(e, row->q[PROCESS_ANON_GROWTH], to);
 	buffer_add_text(to,
-		" of anonymous memory, resident or swapped out, since memtallyd saw it first, ");
+		" of anonymous memory, resident or swapped out, since memtallyd first saw it, ");
 	human_add_age(to, row->q[PROCESS_SEEN]);
 	buffer_add_text(to, " ago\n");
 	add_slope(e, to);
@@ -288,13 +317,14 @@ static void add_most(const struct explanation *e, struct buffer *to)
 	now = e->q[PROCESS_RSS];
 	most = e->q[PROCESS_VM_HWM];
 	add_amount(e, most, to);
-	buffer_add_text(to, " were resident at one time (VmHWM), ");
+	buffer_add_text(to, " resident at one time (VmHWM), ");
 	if (most <= now || (!e->bytes && human_is_alike(most, now))) {
 		buffer_add_text(to, "as much as now\n");
 		return;
 	}
 	add_amount(e, most - now, to);
-	buffer_add_text(to, " more than now: given back, taken by the kernel, or swapped out\n");
+	buffer_add_text(
+		to, " more than now: given back, reclaimed by the kernel, or swapped out\n");
 }
 
 /* Both atlases by PSS, which adds up. */
@@ -320,32 +350,54 @@ static void add_largest(const struct explanation *e, struct buffer *to)
 	}
 }
 
-static void add_ended(
+/* Memory that the kernel frees when the process exits, and what becomes of the rest. */
+static void add_on_exit(
 	const struct explanation *e, const struct explanation_figures *f, struct buffer *to)
 {
-	line_begin(to, "Ended");
+	line_begin(to, "On exit");
 	if (e->twins) {
-		buffer_add_text(to,
-			"if it ended, nothing would come back while another has its address space\n");
+		buffer_add_text(
+			to, "nothing is freed while another process has the same address space\n");
 		return;
 	}
 	if (!f->is_known) {
 		buffer_add_text(to, "not known\n");
 		return;
 	}
-	buffer_add_text(to, f->freed_is_exact ? "if it ended, " : "if it ended, at most ");
+	buffer_add_text(to, f->freed_is_exact ? "" : e->is_averaged ? "about " : "at most ");
 	add_amount(e, f->freed, to);
-	buffer_add_text(
-		to, " would come back at once, what is anonymous and alone and the page tables\n");
-	add_besides(e, f->shmem_freed,
-		" of shared memory, too, unless it has a name or is held open\n", to);
-	add_besides(e, f->shmem_kept,
-		" of shared memory would stay while others have it mapped, too\n", to);
-	add_besides(e, f->cached, " of files would stay cached until others need memory\n", to);
-	add_besides(e, f->others_more, " would count for others, who have what it shares\n", to);
-	add_besides(e, f->swap_freed, " of swap space would be free at most\n", to);
-	add_besides(e, f->hugetlb_freed,
-		" of hugetlb pages would go back to their pool, unless a file has them\n", to);
+	buffer_add_text(to, " are freed: its unshared anonymous memory and page tables\n");
+	add_besides(e, "also ", f->shmem_freed,
+		" of shared memory, unless it has a name or is held open\n", to);
+	add_besides(
+		e, "", f->shmem_kept, " of shared memory stay while other processes map it\n", to);
+	add_besides(
+		e, "", f->shmem_named, " of files on tmpfs stay until the files are removed\n", to);
+	add_besides(e, "also ", f->unlinked_freed,
+		" of unlinked files, unless they have another name or are held open\n", to);
+	add_besides(e, "also ", f->driver_freed,
+		" of drivers (packet rings, BPF maps), unless another reference keeps it\n", to);
+	add_besides(e, "", f->driver_kept, " of drivers stay while other processes map it\n", to);
+	add_besides(e, "", f->cached,
+		" of files stay in the page cache until the kernel needs the memory\n", to);
+	add_besides(e, "the PSS of other processes grows by ", f->others_more, "\n", to);
+	add_besides(e, "at most ", f->swap_freed, " of swap space are freed\n", to);
+	add_besides(e, "", f->hugetlb_freed,
+		" of hugetlb pages return to their pool, unless a file has them\n", to);
+}
+
+static void add_how_shared(const struct explanation *e, struct buffer *to)
+{
+	if (!e->looked && is_partial(e)) {
+		buffer_add_text(to,
+			"sharers: not known, since the maps of no other process could be read\n");
+		return;
+	}
+	buffer_add_text(to, "sharers: the maps of ");
+	line_add_count(to, e->looked, " other process", " other processes");
+	buffer_add_text(to, ", files by device and inode, anonymous\n");
+	line_begin(to, "");
+	buffer_add_text(to, "memory by its address, since fork keeps addresses\n");
 }
 
 static void add_how(const struct explanation *e, struct buffer *to)
@@ -357,12 +409,15 @@ static void add_how(const struct explanation *e, struct buffer *to)
 		e->portrait->total.mappings, (int)e->pid);
 	line_begin(to, "");
 	buffer_add_text(to, "each PSS rounded down to a KiB; page tables and VmHWM: its status\n");
+	if (e->is_averaged) {
+		line_begin(to, "");
+		buffer_add_text(to,
+			"map counts: averaged over large folios by this kernel, so that PSS,\n");
+		line_begin(to, "");
+		buffer_add_text(to, "alone, shared and freed memory are approximations\n");
+	}
 	line_begin(to, "");
-	buffer_printf(to,
-		"with whom: the maps of %zu other processes, files by device and inode, anonymous\n",
-		e->looked);
-	line_begin(to, "");
-	buffer_add_text(to, "memory by its address, since who was forked has it at the same one\n");
+	add_how_shared(e, to);
 	if (e->grown) {
 		line_begin(to, "");
 		buffer_add_text(to, "growth: memtallyd's snapshot of ");
@@ -385,6 +440,6 @@ void plain_add_page(const struct explanation *e, struct buffer *to)
 	add_grown(e, to);
 	add_most(e, to);
 	add_largest(e, to);
-	add_ended(e, &f, to);
+	add_on_exit(e, &f, to);
 	add_how(e, to);
 }

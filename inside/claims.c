@@ -52,10 +52,11 @@ int claims_arrange(struct claims *c)
 	if (!c->index)
 		return -ENOMEM;
 	c->index_size = size;
+	c->hash_key = siphash_new_key();
 	if (c->claims)
 		qsort(c->claim, c->claims, sizeof(*c->claim), by_thing);
 	for (size_t i = 0; i < c->claims; i++) {
-		size_t at = sharers_hash(thing_of(&c->claim[i])) & (size - 1);
+		size_t at = sharers_hash(&c->hash_key, thing_of(&c->claim[i])) & (size - 1);
 
 		if (!is_first(c, i))
 			continue;
@@ -69,7 +70,7 @@ int claims_arrange(struct claims *c)
 void claims_see(const struct claims *c, const struct mapping *m)
 {
 	const struct sharers_thing key = sharers_key(m);
-	size_t mask = c->index_size - 1, at = sharers_hash(&key) & mask, i;
+	size_t mask = c->index_size - 1, at = sharers_hash(&c->hash_key, &key) & mask, i;
 
 	while (c->index[at] && sharers_compare(thing_of(&c->claim[c->index[at] - 1]), &key) != 0)
 		at = (at + 1) & mask;

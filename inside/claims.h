@@ -22,6 +22,7 @@ struct claims {
 	size_t claims;
 	uint32_t *index; /* open addressing: the first of them + 1, or 0 */
 	size_t index_size;
+	struct siphash_key hash_key;
 };
 
 void claims_done(struct claims *c);

@@ -8,6 +8,9 @@ const char *portrait_part_name(enum portrait_part part)
 	static const char *const names[PORTRAIT_PARTS] = {
 		[PORTRAIT_ANON] = "anon",
 		[PORTRAIT_SHMEM] = "shmem",
+		[PORTRAIT_UNLINKED] = "unlinked",
+		[PORTRAIT_NAMED] = "named",
+		[PORTRAIT_DRIVER] = "driver",
 		[PORTRAIT_FILE] = "file",
 	};
 
@@ -25,16 +28,45 @@ void portrait_done(struct portrait *p)
 	atlas_done(&p->files);
 }
 
-/* What of a mapping of KIND is not anonymous. */
-static enum portrait_part part_of(enum kind kind)
+/* Whether no name leads to M's file, as far as that could be looked up. */
+static bool is_nameless(const struct mapping *m)
 {
+	return kind_looks_deleted(m) && !m->has_name && m->fate != MAPPING_THERE &&
+	       m->fate != MAPPING_LITERAL;
+}
+
+/*
+ * Whether a name leads to M's file, which is shared memory. What the kernel makes without a name (memfds, SysV segments) ends in
+ * " (deleted)" or does not begin with a slash.
+ */
+static bool has_name(const struct mapping *m)
+{
+	return m->path_len && m->path[0] == '/' &&
+	       (!kind_may_be_unlinked(m) || m->has_name || m->fate == MAPPING_THERE ||
+		       m->fate == MAPPING_LITERAL);
+}
+
+/* Its path tells only if its device does not. */
+static bool is_shmem(const struct mapping *m, enum kind kind)
+{
+	return m->store == MAPPING_STORE_UNKNOWN ? kind == KIND_SHMEM
+	                                         : m->store == MAPPING_STORE_MEMORY;
+}
+
+enum portrait_part portrait_part_of(const struct mapping *m)
+{
+	enum kind kind = kind_of(m);
+
 	switch (kind) {
 	case KIND_HEAP:
 	case KIND_STACK:
 	case KIND_ANON: return PORTRAIT_ANON;
-	case KIND_SHMEM: return PORTRAIT_SHMEM;
-	default: return PORTRAIT_FILE;
+	case KIND_DEVICE: return PORTRAIT_DRIVER;
+	default: break;
 	}
+	if (is_shmem(m, kind))
+		return has_name(m) ? PORTRAIT_NAMED : PORTRAIT_SHMEM;
+	return is_nameless(m) ? PORTRAIT_UNLINKED : PORTRAIT_FILE;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -66,7 +98,7 @@ static bool read_figures(const struct mapping *m, struct figures *ret)
 
 static void add_parts(struct portrait *p, const struct mapping *m)
 {
-	enum portrait_part other = part_of(kind_of(m));
+	enum portrait_part other = portrait_part_of(m);
 	uint64_t shared_anon;
 	struct figures f;
 
@@ -106,7 +138,7 @@ uint64_t portrait_doubt(const struct mapping *m)
 
 void portrait_settle(struct portrait *p, const struct mapping *m, uint64_t bytes)
 {
-	enum portrait_part other = part_of(kind_of(m));
+	enum portrait_part other = portrait_part_of(m);
 	uint64_t less;
 	struct figures f;
 

@@ -41,12 +41,15 @@ int sharers_compare(const struct sharers_thing *a, const struct sharers_thing *b
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-size_t sharers_hash(const struct sharers_thing *key)
+size_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_thing *key)
 {
-	uint64_t hash = (key->device ^ key->inode << 20 ^ key->start >> 12) *
-	                UINT64_C(0x9e3779b97f4a7c15);
+	struct siphash s;
 
-	return (size_t)(hash ^ hash >> 29);
+	siphash_init(&s, hash_key);
+	siphash_add(&s, &key->device, sizeof(key->device));
+	siphash_add(&s, &key->inode, sizeof(key->inode));
+	siphash_add(&s, &key->start, sizeof(key->start));
+	return (size_t)siphash_end(&s);
 }
 
 /* Where KEY is; NULL: it is not. */
@@ -56,7 +59,7 @@ static struct sharers_thing *find(const struct sharers *s, const struct sharers_
 
 	if (!s->index_size)
 		return NULL;
-	for (size_t at = sharers_hash(key) & mask; s->index[at]; at = (at + 1) & mask)
+	for (size_t at = sharers_hash(&s->hash_key, key) & mask; s->index[at]; at = (at + 1) & mask)
 		if (!sharers_compare(&s->thing[s->index[at] - 1], key))
 			return &s->thing[s->index[at] - 1];
 	return NULL;
@@ -64,7 +67,7 @@ static struct sharers_thing *find(const struct sharers *s, const struct sharers_
 
 static void index_add(struct sharers *s, size_t i)
 {
-	size_t mask = s->index_size - 1, at = sharers_hash(&s->thing[i]) & mask;
+	size_t mask = s->index_size - 1, at = sharers_hash(&s->hash_key, &s->thing[i]) & mask;
 
 	while (s->index[at])
 		at = (at + 1) & mask;
@@ -92,6 +95,8 @@ static int grow(struct sharers *s)
 	index = calloc(2 * room, sizeof(*index));
 	if (!index)
 		return -ENOMEM;
+	if (!s->index)
+		s->hash_key = siphash_new_key();
 	free(s->index);
 	s->index = index;
 	s->index_size = 2 * room;
@@ -111,12 +116,13 @@ static char *name_of(const struct mapping *m)
 	return name.error ? NULL : TAKE_PTR(name.data);
 }
 
-/* What nobody else has of shared memory, but for what was copied on write. */
-static uint64_t alone_shmem_of(const struct mapping *m)
+/* Bytes that no other process has, of memory that is freed with its last user, without copies on write. */
+static uint64_t alone_of(const struct mapping *m, enum portrait_part part)
 {
 	uint64_t alone = m->q[MAPPING_PRIVATE_CLEAN] + m->q[MAPPING_PRIVATE_DIRTY];
 
-	if (kind_of(m) != KIND_SHMEM || alone < m->q[MAPPING_ANONYMOUS])
+	if (part == PORTRAIT_ANON || part == PORTRAIT_FILE || part == PORTRAIT_NAMED ||
+		alone < m->q[MAPPING_ANONYMOUS])
 		return 0;
 	return alone - m->q[MAPPING_ANONYMOUS];
 }
@@ -124,7 +130,8 @@ static uint64_t alone_shmem_of(const struct mapping *m)
 int sharers_learn(struct sharers *s, const struct mapping *m)
 {
 	uint64_t bytes = m->q[MAPPING_SHARED_CLEAN] + m->q[MAPPING_SHARED_DIRTY];
-	uint64_t alone = alone_shmem_of(m);
+	enum portrait_part part = portrait_part_of(m);
+	uint64_t alone = alone_of(m, part);
 	struct sharers_thing key = sharers_key(m), *thing = find(s, &key);
 	int r;
 
@@ -140,10 +147,11 @@ int sharers_learn(struct sharers *s, const struct mapping *m)
 			return -ENOMEM;
 		thing = &s->thing[s->things++];
 		*thing = key;
+		thing->part = part;
 		index_add(s, s->things - 1);
 	}
 	thing->shared_bytes += bytes;
-	thing->alone_shmem_bytes += alone;
+	thing->alone_bytes += alone;
 	return 0;
 }
 
@@ -185,7 +193,7 @@ static struct sharers_program *add_program(struct sharers *s, const char *name)
 static void count(struct sharers *s, struct sharers_thing *thing)
 {
 	if (!thing->others)
-		s->kept_bytes += thing->alone_shmem_bytes;
+		s->kept_bytes[thing->part] += thing->alone_bytes;
 	thing->others++;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who maps what a process shares. The kernel says how much of a mapping is shared and not with whom, but which file or
- * shared memory it is of; and who is forked from a process has its anonymous memory at the same addresses, which
- * hardly anybody else has. That tells who may have some of it, so amounts are the most that it can be. Pure.
+ * Sharers of one process's memory. The kernel says how much of a mapping is shared, and not by which processes. But other
+ * processes that map the same file or shared memory may share it; and a fork has anonymous memory at the same addresses as
+ * its parent, which is rare among other processes. So amounts are upper limits. Pure.
  */
 #ifndef MEMTALLY_INSIDE_SHARERS_H
 #define MEMTALLY_INSIDE_SHARERS_H
@@ -12,26 +12,31 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "base/siphash.h"
 #include "inside/mapping.h"
+#include "inside/portrait.h"
 
-/* A file or shared memory, or a mapping of anonymous memory, of which the process shares something, or could. */
+/* A file, shared memory object or mapping of anonymous memory that the process shares, or could share. */
 struct sharers_thing {
 	char *name;      /* owned; clean */
 	uint64_t device; /* major << 32 | minor, of one with .inode */
 	uint64_t inode;  /* 0: anonymous, and .start is where */
 	uint64_t start;
 	uint64_t shared_bytes;
-	uint64_t alone_shmem_bytes; /* of shared memory, what nobody else has touched */
-	size_t others;              /* processes that map it, too */
-	size_t seen;                /* in which process last, of those that were looked at */
+	enum portrait_part part; /* of its pages that are not anonymous */
+	uint64_t
+		alone_bytes; /* if it is freed with its last user: bytes that no other process has touched */
+	size_t others; /* other processes that map it */
+	size_t seen;   /* number of the last process that was found to map it */
 };
 
-/* A program whose processes map any of it. */
+/* A program with processes that map any of these. */
 struct sharers_program {
-	char *name;               /* owned; clean */
-	size_t processes, forked; /* of these, with anonymous memory at the same addresses */
-	uint64_t shared_bytes;    /* at most, of the one that may have most */
-	uint64_t forked_bytes;    /* of that, at the same addresses, without a file */
+	char *name; /* owned; clean */
+	size_t processes,
+		forked; /* .forked: of .processes, with anonymous memory at the same addresses */
+	uint64_t shared_bytes; /* upper limit, of the process with the most */
+	uint64_t forked_bytes; /* of .shared_bytes, anonymous memory at the same addresses */
 };
 
 struct sharers {
@@ -39,35 +44,48 @@ struct sharers {
 	size_t things, room;
 	uint32_t *index; /* open addressing: a number in .thing + 1, or 0 */
 	size_t index_size;
+	struct siphash_key hash_key; /* users choose inodes and addresses */
 	struct sharers_program *program;
 	size_t programs;
-	size_t current; /* the process that is looked at, from 1 on, */
-	uint32_t *met;  /* owned; and numbers in .thing that it has, */
-	size_t mets;    /* so many, of which none counts yet */
-	/* Of shared memory that others map, too: what they have not touched, but keep when the process ends. */
-	uint64_t kept_bytes;
+	size_t current; /* number of the process that is being read, from 1 on */
+	uint32_t *met;  /* owned: numbers in .thing that it maps; they count after sharers_end() */
+	size_t mets;
+	/* Bytes that other processes map and have not touched, and keep when the process exits; 0 for memory that stays anyway. */
+	uint64_t kept_bytes[PORTRAIT_PARTS];
 };
 
+/* Frees what S owns. */
 void sharers_done(struct sharers *s);
 
-/* M is the process's own. What it shares nothing of is left out, unless it is shared memory. -ENOMEM. */
+/*
+ * Adds M, a mapping of the process itself. A mapping without shared pages is left out, unless it is shared memory. Returns 0
+ * or -ENOMEM.
+ */
 int sharers_learn(struct sharers *s, const struct mapping *m);
 
-/* What M is of, without a name: only where it is and of what counts. What tells it from others; 0: it is the same. */
+/* Returns the thing that M is of, without a name: a key for the next two. */
 struct sharers_thing sharers_key(const struct mapping *m);
-size_t sharers_hash(const struct sharers_thing *key);
+
+/* A hash of KEY with HASH_KEY, and the order of two keys: below, above or 0 as of memcmp(). */
+size_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_thing *key);
 int sharers_compare(const struct sharers_thing *a, const struct sharers_thing *b);
 
-/* From now on, another process. What was seen of the one before counts for nothing, unless that was all of it: */
+/* Begins another process. The one before counts only if sharers_end() was called. */
 void sharers_begin(struct sharers *s);
 
-/* it has the NUMBERth, too; */
+/* Records that the process maps thing NUMBER. */
 void sharers_see(struct sharers *s, size_t number);
 
-/* that was all, of one process with an address space of its own, which counts: it runs PROGRAM. -ENOMEM. */
+/*
+ * Ends the process, which counts: it was read to the end, has an address space of its own, and runs PROGRAM. Returns 0 or
+ * -ENOMEM.
+ */
 int sharers_end(struct sharers *s, const char *program);
 
-/* Puts what is shared most, and who may share most, first, and drops what is not. Nothing is to be learnt or seen after that. */
+/*
+ * Sorts things by shared bytes and programs by what they may share, the most first, and drops things without sharers. Only
+ * reading may follow.
+ */
 void sharers_sort(struct sharers *s);
 
 #endif

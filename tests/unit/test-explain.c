@@ -4,6 +4,7 @@
 
 #include "tests/unit/unit.h"
 
+#include "collectors/mapcounts.h"
 #include "collectors/procfs.h"
 #include "tests/unit/asked.h"
 
@@ -12,16 +13,28 @@ enum { KIB = 1024, SUBJECT = 42, OTHER = 43 };
 /* Whether pids are taken for those of the kernel that is running; all address spaces are one then. */
 static bool is_live;
 
+/* The tree counts as the kernel's own, which averages map counts. */
+static bool is_averaged;
+
 int __real_procfs_open(const char *path, struct procfs *ret);
 int __wrap_procfs_open(const char *path, struct procfs *ret);
 int __wrap_sharing_kcmp(pid_t a, pid_t b);
+void __wrap_mapcounts_await(struct mapcounts *m, int timeout_ms);
 
 int __wrap_procfs_open(const char *path, struct procfs *ret)
 {
 	int r = __real_procfs_open(path, ret);
 
 	ret->live = is_live;
+	ret->is_kernels = is_averaged;
 	return r;
+}
+
+void __wrap_mapcounts_await(struct mapcounts *m, int timeout_ms)
+{
+	assert_true(is_averaged && timeout_ms > 0);
+	mapcounts_done(m);
+	m->verdict = MAPCOUNTS_AVERAGED;
 }
 
 int __wrap_sharing_kcmp(pid_t a, pid_t b)
@@ -245,6 +258,62 @@ static void twins_are_whole_too(void **state)
 	is_live = false;
 }
 
+/* Its own mounts tell that one file is on tmpfs; the mounts of the reader tell it of another file. */
+static void files_on_tmpfs_are_shared_memory(void **state)
+{
+	static const char text[] =
+		"10000-20000 rw-s 00000000 00:18 7    /run/a\nRss: 32 kB\nPss: 32 kB\n"
+		"Shared_Clean: 0 kB\nShared_Dirty: 0 kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: 32 kB\n"
+		"Anonymous: 0 kB\n"
+		"30000-40000 rw-s 00000000 00:19 7    /run/b (deleted)\nRss: 16 kB\nPss: 16 kB\n"
+		"Shared_Clean: 0 kB\nShared_Dirty: 0 kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: 16 kB\n"
+		"Anonymous: 0 kB\n"
+		"50000-60000 rw-s 00000000 00:1a 7    /run/c\nRss: 8 kB\nPss: 8 kB\n"
+		"Shared_Clean: 0 kB\nShared_Dirty: 0 kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: 8 kB\n"
+		"Anonymous: 0 kB\n";
+	AUTO_ASKED struct asked a;
+	AUTO_TREE struct tree t;
+
+	(void)state;
+	populate(&t);
+	tree_write(&t, "42/smaps", text);
+	tree_write(&t, "42/mountinfo",
+		"25 22 0:24 / /run rw,nosuid - tmpfs none rw\n"
+		"26 22 0:26 / /srv rw,nosuid - btrfs /dev/sda1 rw\n");
+	tree_write(&t, "self/mountinfo", "27 22 0:25 / /run rw,nosuid - tmpfs none rw\n");
+	ASKED(&t, NULL, &a, "explain", "42", "--live");
+	assert_int_equal(a.status, 0);
+	assert_int_equal(number_at(&a, "processes.0.alone.shmem_bytes"), 48 * KIB);
+	assert_int_equal(number_at(&a, "processes.0.if_ended.shmem_named_bytes"), 32 * KIB);
+	assert_int_equal(number_at(&a, "processes.0.if_ended.shmem_bytes_max"), 16 * KIB);
+	assert_int_equal(number_at(&a, "processes.0.if_ended.cached_bytes"), 8 * KIB);
+}
+
+/* It is said once, and nothing is called exact. */
+static void averages_are_said(void **state)
+{
+	static const char warning[] = "this kernel averages the map counts of large folios";
+	const char *said;
+	struct asked a;
+	struct tree t;
+
+	(void)state;
+	populate(&t);
+	ASKED(&t, NULL, &a, "explain", "42", "--live");
+	assert_true(json_is_true(asked_at(&a, "processes.0.if_ended.freed_is_exact")));
+	assert_null(strstr(a.err.data, warning));
+	asked_done(&a);
+	is_averaged = true;
+	ASKED(&t, NULL, &a, "explain", "42", "43", "--live");
+	is_averaged = false;
+	assert_true(json_is_false(asked_at(&a, "processes.0.if_ended.freed_is_exact")));
+	said = strstr(a.err.data, warning);
+	assert_non_null(said);
+	assert_null(strstr(said + 1, warning));
+	asked_done(&a);
+	tree_done(&t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -255,6 +324,8 @@ int main(void)
 		cmocka_unit_test(who_is_explained_may_execute_another_program),
 		cmocka_unit_test(who_is_explained_may_have_ended),
 		cmocka_unit_test(twins_are_whole_too),
+		cmocka_unit_test(files_on_tmpfs_are_shared_memory),
+		cmocka_unit_test(averages_are_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,8 @@ static void json_has_what_others_keep(void **state)
 static void json_has_who_is_the_same(void **state)
 {
 	static const char *const ends[] = {"freed_bytes", "shmem_bytes_max", "shmem_kept_bytes",
-		"cached_bytes", "others_pss_bytes", "swap_bytes_max", "hugetlb_bytes_max"};
+		"shmem_named_bytes", "cached_bytes", "others_pss_bytes", "swap_bytes_max",
+		"hugetlb_bytes_max"};
 	char name[] = "worker";
 	struct explanation_twin twin = {43, name};
 	struct explained p;
@@ -80,13 +81,16 @@ static void json_says_what_is_a_bound(void **state)
 	json_t *json;
 
 	(void)state;
-	explained_open(&p);
-	p.portrait.doubt = 4096;
-	json = explanation_json(&p.e);
-	assert_true(json_is_false(
-		json_object_get(json_object_get(json, "if_ended"), "freed_is_exact")));
-	json_decref(json);
-	explained_close(&p);
+	for (unsigned int i = 0; i < 2; i++) {
+		explained_open(&p);
+		p.portrait.doubt = i ? 0 : 4096;
+		p.e.is_averaged = i;
+		json = explanation_json(&p.e);
+		assert_true(json_is_false(
+			json_object_get(json_object_get(json, "if_ended"), "freed_is_exact")));
+		json_decref(json);
+		explained_close(&p);
+	}
 }
 
 static void json_has_exact_figures(void **state)

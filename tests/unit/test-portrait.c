@@ -158,6 +158,68 @@ static void parts_add_up(void **state)
 	}
 }
 
+/* Memory that is freed with its last user is told from cached memory by its object, not by being a file's. */
+static void a_part_is_told_by_what_keeps_it(void **state)
+{
+	static const struct {
+		const char *path, *flags;
+		uint32_t major;
+		enum mapping_fate fate;
+		bool has_name;
+		enum portrait_part expected;
+		enum mapping_store store;
+	} cases[] = {
+		{"/srv/file", "rd sh", 8, MAPPING_NOT_ASKED, false, PORTRAIT_FILE},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_NOT_ASKED, false, PORTRAIT_UNLINKED},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_DELETED, false, PORTRAIT_UNLINKED},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_REPLACED, false, PORTRAIT_UNLINKED},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_UNLINKED, false, PORTRAIT_UNLINKED},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_DELETED, true, PORTRAIT_FILE},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_THERE, false, PORTRAIT_FILE},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_LITERAL, false, PORTRAIT_FILE},
+		{"socket:[7]", "rd wr sh mm", 0, MAPPING_NOT_ASKED, false, PORTRAIT_DRIVER},
+		{"anon_inode:bpf-map", "rd wr sh mm", 0, MAPPING_NOT_ASKED, false, PORTRAIT_DRIVER},
+		{"/secretmem (deleted)", "rd wr sh lo", 0, MAPPING_NOT_ASKED, false,
+			PORTRAIT_SHMEM},
+		{"/memfd:a (deleted)", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_SHMEM},
+		{"[anon_shmem:a]", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_SHMEM},
+		{"/dev/shm/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_NAMED},
+		{"/dev/shm/a (deleted)", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_SHMEM},
+		/* A device that is known decides, whatever the path says. */
+		{"/run/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_FILE},
+		{"/run/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_NAMED,
+			MAPPING_STORE_MEMORY},
+		{"/run/a (deleted)", "rd wr sh", 0, MAPPING_DELETED, false, PORTRAIT_SHMEM,
+			MAPPING_STORE_MEMORY},
+		{"/run/a (deleted)", "rd wr sh", 0, MAPPING_DELETED, true, PORTRAIT_NAMED,
+			MAPPING_STORE_MEMORY},
+		{"/run/a (deleted)", "rd wr sh", 0, MAPPING_LITERAL, false, PORTRAIT_NAMED,
+			MAPPING_STORE_MEMORY},
+		{"/dev/shm/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_FILE,
+			MAPPING_STORE_DISK},
+		{"/dev/dri/card0", "rd wr sh io", 0, MAPPING_NOT_ASKED, false, PORTRAIT_DRIVER,
+			MAPPING_STORE_MEMORY},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mapping m = mapping_of(cases[i].path, "rw-s", 7, 0, 0, 8, 0, 0);
+		struct portrait p;
+
+		m.major = cases[i].major;
+		m.flags = cases[i].flags;
+		m.flags_len = strlen(m.flags);
+		m.fate = cases[i].fate;
+		m.has_name = cases[i].has_name;
+		m.store = cases[i].store;
+		portrait_init(&p);
+		assert_int_equal(portrait_add(&p, 42, &m), 0);
+		if (p.alone[cases[i].expected] != 8 * KIB)
+			fail_msg("%s, %d", cases[i].path, (int)cases[i].fate);
+		portrait_done(&p);
+	}
+}
+
 static void says_that_there_is_no_memory(void **state)
 {
 	const struct mapping m = mapping_of("/a", "rw-p", 5, 1, 2, 3, 4, 5);
@@ -186,6 +248,7 @@ int main(void)
 		cmocka_unit_test(what_pages_tell_settles_a_doubt),
 		cmocka_unit_test(what_is_of_one_sort_is_in_no_doubt),
 		cmocka_unit_test(parts_add_up),
+		cmocka_unit_test(a_part_is_told_by_what_keeps_it),
 		cmocka_unit_test(says_that_there_is_no_memory),
 	};
 

@@ -3,10 +3,11 @@
 
 #include "tests/unit/unit.h"
 
+#include "base/clock.h"
 #include "inside/sharers.h"
 #include "tests/unit/allocation.h"
 
-enum { KIB = 1024 };
+enum { KIB = 1024, CHOSEN = 4096 };
 
 static struct mapping mapping_at(
 	uint64_t start, uint32_t minor, uint64_t inode, uint64_t shared_kib)
@@ -155,12 +156,12 @@ static void others_keep_what_they_map(void **state)
 	m.q[MAPPING_PRIVATE_DIRTY] = 50 * KIB;
 	m.q[MAPPING_ANONYMOUS] = 10 * KIB;
 	assert_int_equal(sharers_learn(&s, &m), 0);
-	assert_int_equal(s.kept_bytes, 0);
+	assert_int_equal(s.kept_bytes[PORTRAIT_SHMEM], 0);
 	assert_int_equal(see(&s, "other", &other, 1), 0);
 	assert_int_equal(see(&s, "other", &other, 1), 0);
-	assert_int_equal(s.kept_bytes, 40 * KIB);
+	assert_int_equal(s.kept_bytes[PORTRAIT_SHMEM], 40 * KIB);
 	sharers_sort(&s);
-	assert_int_equal(s.kept_bytes, 40 * KIB);
+	assert_int_equal(s.kept_bytes[PORTRAIT_SHMEM], 40 * KIB);
 	assert_int_equal(s.things, 0);
 	assert_int_equal(s.programs, 0);
 	sharers_done(&s);
@@ -184,7 +185,7 @@ static void what_was_not_ended_does_not_count(void **state)
 	see_one(&s, &forked);
 	see_one(&s, &shmem);
 	assert_int_equal(see(&s, "other", &forked, 1), 0);
-	assert_int_equal(s.kept_bytes, 0);
+	assert_int_equal(s.kept_bytes[PORTRAIT_SHMEM], 0);
 	sharers_sort(&s);
 	assert_int_equal(s.programs, 1);
 	assert_int_equal(s.program[0].processes, 1);
@@ -230,6 +231,52 @@ static void says_that_there_is_no_memory(void **state)
 	}
 }
 
+/* Of anonymous memory, the page numbers of which a user chooses: all that meet in a table by a hash without a key. */
+static uint64_t next_that_meets(uint64_t page)
+{
+	uint64_t hash;
+
+	do {
+		page++;
+		hash = page * UINT64_C(0x9e3779b97f4a7c15);
+	} while ((hash ^ hash >> 29) & (4 * CHOSEN - 1));
+	return page;
+}
+
+static uint64_t next_of_all(uint64_t page)
+{
+	return page + 1;
+}
+
+/* CPU time to learn CHOSEN mappings at pages that NEXT gives. */
+static uint64_t learn_many(uint64_t (*next)(uint64_t page))
+{
+	struct sharers s = {.thing = NULL};
+	struct mapping m[CHOSEN];
+	uint64_t page = 0, begin_ns, took_ns;
+
+	for (size_t i = 0; i < CHOSEN; i++) {
+		page = next(page);
+		m[i] = mapping_at(page << 12, 0, 0, 10);
+	}
+	begin_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	for (size_t i = 0; i < CHOSEN; i++)
+		assert_int_equal(sharers_learn(&s, &m[i]), 0);
+	took_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
+	assert_int_equal(s.things, CHOSEN);
+	sharers_done(&s);
+	return took_ns;
+}
+
+/* It took about twenty times as long. */
+static void chosen_addresses_do_not_meet(void **state)
+{
+	uint64_t usual_ns = learn_many(next_of_all);
+
+	(void)state;
+	assert_in_range(learn_many(next_that_meets), 0, 6 * usual_ns);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -239,6 +286,7 @@ int main(void)
 		cmocka_unit_test(what_was_not_ended_does_not_count),
 		cmocka_unit_test(the_kernels_own_is_nobodys),
 		cmocka_unit_test(says_that_there_is_no_memory),
+		cmocka_unit_test(chosen_addresses_do_not_meet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
