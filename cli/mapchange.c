@@ -34,7 +34,7 @@ void mapchange_add_head(const struct maprow_format *f, struct buffer *to)
 {
 	struct mapline l;
 
-	l.len = 0;
+	mapline_begin(&l);
 	if (f->by == ATLAS_BY_MAPPING)
 		mapline_add_place_head(&l);
 	mapline_add_amounts_head(&l, f->bytes);
@@ -47,7 +47,7 @@ void mapchange_add_line(
 {
 	struct mapline l;
 
-	l.len = 0;
+	mapline_begin(&l);
 	if (f->by == ATLAS_BY_MAPPING)
 		mapline_add_place(&l, row_of(row));
 	add_amounts(f, row, &l);
@@ -61,7 +61,7 @@ void mapchange_add_total(const struct maprow_format *f, const struct compare_row
 {
 	struct mapline l;
 
-	l.len = 0;
+	mapline_begin(&l);
 	if (f->by == ATLAS_BY_MAPPING)
 		mapline_add_right(&l, "", MAPLINE_PLACE_WIDTH);
 	add_amounts(f, total, &l);

@@ -5,94 +5,129 @@
 
 #include <string.h>
 
-enum { BLANKS = 16 }; /* at least as many as any column is wide */
+enum {
+	DIGITS_MAX = 21, /* of 64 bits, and a sign */
+	HEX_MAX = 16,
+};
+
+void mapline_begin(struct mapline *l)
+{
+	l->len = 0;
+	l->due = 0;
+}
 
 void mapline_add_char(struct mapline *l, char c)
 {
 	l->text[l->len++] = c;
+	l->due++;
+}
+
+/* COUNT blanks; one at least where a cell would touch what stands before it. */
+static void add_blanks(struct mapline *l, size_t count)
+{
+	if (!count && l->len && l->text[l->len - 1] != ' ')
+		count = 1;
+	memset(l->text + l->len, ' ', count);
+	l->len += count;
+}
+
+static void add_text(struct mapline *l, const char *text, size_t len)
+{
+	memcpy(l->text + l->len, text, len);
+	l->len += len;
+}
+
+static void add_right(struct mapline *l, const char *text, size_t len, size_t width)
+{
+	l->due += width;
+	add_blanks(l, l->due > l->len + len ? l->due - l->len - len : 0);
+	add_text(l, text, len);
 }
 
 void mapline_add_right(struct mapline *l, const char *text, size_t width)
 {
-	size_t len = strlen(text), blanks = len < width ? width - len : 0;
-
-	memset(l->text + l->len, ' ', blanks);
-	memcpy(l->text + l->len + blanks, text, len);
-	l->len += blanks + len;
+	add_right(l, text, strlen(text), width);
 }
 
-/* SIGN may be 0: none. The digits are written where they belong, the last one first. */
-static void add(struct mapline *l, uint64_t value, char sign, size_t width)
+void mapline_add_left(struct mapline *l, const char *text, size_t width)
 {
-	size_t len = 1 + (sign != 0);
-	char *at;
+	add_blanks(l, l->due > l->len ? l->due - l->len : 0);
+	add_text(l, text, strlen(text));
+	l->due += width;
+}
 
-	for (uint64_t rest = value; rest >= 10; rest /= 10)
-		len++;
-	memset(l->text + l->len, ' ', BLANKS);
-	l->len += len < width ? width : len;
-	at = l->text + l->len;
+/* SIGN may be 0: none. */
+static void add_number(struct mapline *l, uint64_t value, char sign, size_t width)
+{
+	char digits[DIGITS_MAX], *end = digits + sizeof(digits), *at = end;
+
 	do {
 		*--at = (char)('0' + value % 10);
 		value /= 10;
 	} while (value);
 	if (sign)
 		*--at = sign;
+	add_right(l, at, (size_t)(end - at), width);
 }
 
 void mapline_add_number(struct mapline *l, uint64_t value, size_t width)
 {
-	add(l, value, 0, width);
+	add_number(l, value, 0, width);
 }
 
 void mapline_add_signed(struct mapline *l, int64_t value, size_t width)
 {
 	if (value < 0)
-		add(l, -(uint64_t)value, '-', width);
+		add_number(l, -(uint64_t)value, '-', width);
 	else
-		add(l, (uint64_t)value, value ? '+' : 0, width);
+		add_number(l, (uint64_t)value, value ? '+' : 0, width);
 }
 
-void mapline_add_hex(struct mapline *l, uint64_t value)
+/* At least eight digits, as the kernel prints addresses. How many. */
+static size_t write_hex(char *to, uint64_t value)
 {
 	static const char digits[] = "0123456789abcdef";
 	unsigned int shift = 60;
+	size_t len = 0;
 
 	while (shift > 28 && !(value >> shift))
 		shift -= 4;
 	for (;; shift -= 4) {
-		l->text[l->len++] = digits[(value >> shift) & 15];
+		to[len++] = digits[(value >> shift) & 15];
 		if (!shift)
-			return;
+			return len;
 	}
 }
 
-static void fill(struct mapline *l, size_t len)
+void mapline_add_hex(struct mapline *l, uint64_t value)
 {
-	while (l->len < len)
-		l->text[l->len++] = ' ';
+	size_t len = write_hex(l->text + l->len, value);
+
+	l->len += len;
+	l->due += len;
 }
 
 void mapline_add_place(struct mapline *l, const struct atlas_row *row)
 {
-	size_t begin = l->len;
+	mapline_add_range(l, row->start, row->end, row->perms);
+}
 
-	mapline_add_hex(l, row->start);
-	mapline_add_char(l, '-');
-	mapline_add_hex(l, row->end);
-	fill(l, begin + MAPLINE_ADDRESS_WIDTH);
-	mapline_add_char(l, ' ');
-	memcpy(l->text + l->len, row->perms, 4);
-	l->len += 4;
+void mapline_add_range(struct mapline *l, uint64_t start, uint64_t end, const char *perms)
+{
+	char text[2 * HEX_MAX + 2];
+	size_t len = write_hex(text, start);
+
+	text[len++] = '-';
+	len += write_hex(text + len, end);
+	text[len] = '\0';
+	mapline_add_left(l, text, MAPLINE_ADDRESS_WIDTH + 1);
+	mapline_add_left(l, perms, MAPLINE_PLACE_WIDTH - MAPLINE_ADDRESS_WIDTH - 1);
 }
 
 void mapline_add_place_head(struct mapline *l)
 {
-	size_t begin = l->len;
-
-	mapline_add_right(l, "ADDRESS", 0);
-	fill(l, begin + MAPLINE_ADDRESS_WIDTH);
-	mapline_add_right(l, " PERM", 0);
+	mapline_add_left(l, "ADDRESS", MAPLINE_ADDRESS_WIDTH + 1);
+	mapline_add_left(l, "PERM", MAPLINE_PLACE_WIDTH - MAPLINE_ADDRESS_WIDTH - 1);
 }
 
 void mapline_add_amounts_head(struct mapline *l, bool bytes)

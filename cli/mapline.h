@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line of a table of mappings that is being put together. A process may have 60,000 mappings, so columns have the
- * same widths whatever comes, and numbers are written by hand: printf() would be half of all that a line takes. Pure.
+ * One line of a table of mappings or pages. A process may have 60,000 mappings, so lines are printed as they come and columns have
+ * fixed widths. A cell that is wider than its column moves the next cells of its line to the right, no further than it must: at
+ * least one blank separates two cells. Digits are written by hand because printf() would take half of a line's time. Pure.
  */
 #ifndef MEMTALLY_CLI_MAPLINE_H
 #define MEMTALLY_CLI_MAPLINE_H
@@ -21,36 +22,47 @@ enum {
 	MAPLINE_MAX = 512,
 };
 
-/* All but the name, which is less than MAPLINE_MAX: zeroed in .len alone, it is empty. */
+/* A line up to its last column, which is shorter than MAPLINE_MAX. */
 struct mapline {
 	size_t len;
+	size_t due; /* where the last cell would end if every cell fitted its column */
 	char text[MAPLINE_MAX];
 };
 
-/* How wide a column of amounts is. */
+/* Makes L an empty line. */
+void mapline_begin(struct mapline *l);
+
+/* The width of a column of amounts. */
 static inline size_t mapline_width(bool bytes)
 {
 	return bytes ? MAPLINE_BYTES_WIDTH : MAPLINE_NUMBER_WIDTH;
 }
 
+/* Appends C to the cell before it: adds no blank. */
 void mapline_add_char(struct mapline *l, char c);
 
-/* To the right of a column of WIDTH, or as wide as it is; of one with a sign, "+12", "-3" or "0". */
+/* Adds a cell at the right of a column of WIDTH; a signed number is "+12", "-3" or "0". */
 void mapline_add_right(struct mapline *l, const char *text, size_t width);
 void mapline_add_number(struct mapline *l, uint64_t value, size_t width);
 void mapline_add_signed(struct mapline *l, int64_t value, size_t width);
 
-/* At least eight digits, as the kernel prints addresses. */
+/* Adds a cell at the left of a column of WIDTH. */
+void mapline_add_left(struct mapline *l, const char *text, size_t width);
+
+/* Appends at least eight digits, as the kernel prints addresses, to the cell before them. */
 void mapline_add_hex(struct mapline *l, uint64_t value);
 
-/* Where the mapping ROW is, and its access. */
+/* Adds two cells: the range of addresses, and the access ("r-xp") there. */
+void mapline_add_range(struct mapline *l, uint64_t start, uint64_t end, const char *perms);
+
+/* Does the same for the mapping ROW. */
 void mapline_add_place(struct mapline *l, const struct atlas_row *row);
 
-/* The head of such a column, and those of the columns of amounts. */
+/* Adds the heads of these two columns, and those of the columns of amounts. */
 void mapline_add_place_head(struct mapline *l);
 void mapline_add_amounts_head(struct mapline *l, bool bytes);
 
-/* Adds a line of dashes as long as L, and L without an end. */
+/* Appends to TO a line of dashes as long as L, and L without a newline. */
 void mapline_add_sum_to(const struct mapline *l, struct buffer *to);
 
 #endif

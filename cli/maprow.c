@@ -98,7 +98,7 @@ void maprow_add_head(const struct maprow_format *f, struct buffer *to)
 {
 	struct mapline l;
 
-	l.len = 0;
+	mapline_begin(&l);
 	if (has_pid(f)) {
 		mapline_add_right(&l, "PID", MAPLINE_PID_WIDTH);
 		mapline_add_char(&l, ' ');
@@ -125,7 +125,7 @@ void maprow_add_line(const struct maprow_format *f, const struct atlas_row *row,
 {
 	struct mapline l;
 
-	l.len = 0;
+	mapline_begin(&l);
 	if (has_pid(f)) {
 		mapline_add_number(&l, (uint64_t)row->pid, MAPLINE_PID_WIDTH);
 		mapline_add_char(&l, ' ');
@@ -144,7 +144,7 @@ void maprow_add_total(const struct maprow_format *f, const struct atlas_row *tot
 {
 	struct mapline l;
 
-	l.len = 0;
+	mapline_begin(&l);
 	if (has_pid(f))
 		mapline_add_right(&l, "", MAPLINE_PID_WIDTH + 1);
 	if (f->by == ATLAS_BY_MAPPING)
@@ -153,7 +153,8 @@ void maprow_add_total(const struct maprow_format *f, const struct atlas_row *tot
 		mapline_add_number(&l, total->mappings, MAPLINE_NUMBER_WIDTH);
 	add_amounts(f, total, &l);
 	mapline_add_sum_to(&l, to);
-	buffer_printf(to, " total of %zu%s\n", rows, f->bytes ? "" : ", in KiB");
+	buffer_printf(to, " total of %zu row%s%s\n", rows, rows == 1 ? "" : "s",
+		f->bytes ? "" : ", in KiB");
 }
 
 /* With a comma before. */
@@ -176,16 +177,21 @@ static void add_json_flags(struct buffer *to, const char *flags)
 	buffer_add_char(to, ']');
 }
 
-/* START and END, with BETWEEN. */
-static void add_range(const struct atlas_row *row, const char *between, struct buffer *to)
+static void add_address(uint64_t address, struct buffer *to)
 {
 	struct mapline l;
 
-	l.len = 0;
-	mapline_add_hex(&l, row->start);
-	mapline_add_right(&l, between, 0);
-	mapline_add_hex(&l, row->end);
+	mapline_begin(&l);
+	mapline_add_hex(&l, address);
 	buffer_add(to, l.text, l.len);
+}
+
+/* The addresses at which ROW begins and ends, with BETWEEN. */
+static void add_range(const struct atlas_row *row, const char *between, struct buffer *to)
+{
+	add_address(row->start, to);
+	buffer_add_text(to, between);
+	add_address(row->end, to);
 }
 
 void maprow_add_json_place(const struct atlas_row *row, struct buffer *to)
@@ -205,12 +211,19 @@ void maprow_add_json_file(const struct atlas_row *row, struct buffer *to)
 			(unsigned long long)row->inode);
 }
 
-/* Of those that are deleted for whoever reads their names. */
+/* As JSON and CSV have them. */
 static const char *const states[MAPPING_FATES] = {
 	[MAPPING_DELETED] = "deleted",
 	[MAPPING_REPLACED] = "replaced",
 	[MAPPING_UNCERTAIN] = "uncertain",
+	[MAPPING_UNLINKED] = "unlinked",
 };
+
+/* The note on the fate of ROW's file; NULL: none. */
+static const char *state_of(const struct atlas_row *row)
+{
+	return row->is_deleted || row->fate == MAPPING_UNLINKED ? states[row->fate] : NULL;
+}
 
 enum mapping_fate maprow_find_state(const char *name)
 {
@@ -227,8 +240,8 @@ void maprow_add_json_name(const struct atlas_row *row, struct buffer *to)
 	buffer_add_text(to, ",\"kind\":\"");
 	buffer_add_text(to, kind_name(row->kind));
 	buffer_add_text(to, row->is_deleted ? "\",\"deleted\":true" : "\",\"deleted\":false");
-	if (row->is_deleted && states[row->fate])
-		buffer_printf(to, ",\"state\":\"%s\"", states[row->fate]);
+	if (state_of(row))
+		buffer_printf(to, ",\"state\":\"%s\"", state_of(row));
 }
 
 static void add_json_amounts(const struct atlas_row *row, struct buffer *to)
@@ -305,8 +318,8 @@ void maprow_add_csv_name(const struct atlas_row *row, struct buffer *to)
 {
 	csv_add_text(to, row->name);
 	buffer_add_text(to, row->is_deleted ? ",true," : ",false,");
-	if (row->is_deleted && states[row->fate])
-		buffer_add_text(to, states[row->fate]);
+	if (state_of(row))
+		buffer_add_text(to, state_of(row));
 }
 
 /* What a row is, up to its name. */

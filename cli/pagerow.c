@@ -11,15 +11,16 @@
 #include "cli/cell.h"
 #include "cli/csv.h"
 #include "cli/jsontext.h"
+#include "cli/mapline.h"
 #include "inside/frames.h"
 
 enum {
 	KIB = 1024,
-	NUMBER_WIDTH = 9,
-	BYTES_WIDTH = 14,
-	PID_WIDTH = 8,
 	STATE_WIDTH = 9,
-	ADDRESS_WIDTH = 25, /* of two addresses of 12 digits */
+	TYPE_WIDTH = 5,
+	ADDRESS_WIDTH = 12,
+	PERMS_WIDTH = 5,
+	FLAGS_WIDTH = 40,
 	TEXT_SIZE = 48,
 };
 
@@ -63,24 +64,20 @@ static const struct {
 	{"HUGETLB", PAGESUM_HUGETLB},
 };
 
-static int width_of(const struct pagerow_format *f)
-{
-	return f->bytes ? BYTES_WIDTH : NUMBER_WIDTH;
-}
-
 static bool is_known(const struct pagerow_format *f, enum pagesum_field field)
 {
 	return (f->known >> field) & 1;
 }
 
 static void add_amount(const struct pagerow_format *f, const struct pagesum *s,
-	enum pagesum_field field, struct buffer *to)
+	enum pagesum_field field, struct mapline *l)
 {
+	size_t width = mapline_width(f->bytes);
+
 	if (is_known(f, field))
-		buffer_printf(to, "%*llu", width_of(f),
-			(unsigned long long)(f->bytes ? s->q[field] : s->q[field] / KIB));
+		mapline_add_number(l, f->bytes ? s->q[field] : s->q[field] / KIB, width);
 	else
-		buffer_printf(to, "%*s", width_of(f), "-");
+		mapline_add_right(l, "-", width);
 }
 
 static const char *head_of(const struct pagerow_format *f)
@@ -104,62 +101,85 @@ static void add_of(const struct pagerow_format *f, const struct pagerow *row, st
 	buffer_add_char(to, '\n');
 }
 
-/* Where a mapping is, in front of its amounts; or blanks as wide. */
-static void add_place(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
+static void add_pid(const struct pagerow_format *f, pid_t pid, struct mapline *l)
 {
-	char text[TEXT_SIZE] = "";
-
-	if (f->by != PAGEROW_BY_MAPPING)
+	if (!f->has_pid)
 		return;
-	if (row && f->has_pid)
-		buffer_printf(to, "%*d ", PID_WIDTH, (int)row->pid);
-	else if (f->has_pid)
-		buffer_printf(to, "%*s ", PID_WIDTH, "");
-	if (row)
-		snprintf(text, sizeof(text), "%08llx-%08llx", (unsigned long long)row->start,
-			(unsigned long long)row->end);
-	buffer_printf(to, "%-*s %-4s", ADDRESS_WIDTH, text, row ? row->perms : "");
+	mapline_add_number(l, (uint64_t)pid, MAPLINE_PID_WIDTH);
+	mapline_add_char(l, ' ');
 }
 
-static void add_place_head(const struct pagerow_format *f, struct buffer *to)
+static void add_pid_head(const struct pagerow_format *f, struct mapline *l)
+{
+	if (!f->has_pid)
+		return;
+	mapline_add_right(l, "PID", MAPLINE_PID_WIDTH);
+	mapline_add_char(l, ' ');
+}
+
+/* The first cells of a line: where the mapping of ROW is; ROW is NULL: blanks as wide. */
+static void add_place(const struct pagerow_format *f, const struct pagerow *row, struct mapline *l)
 {
 	if (f->by != PAGEROW_BY_MAPPING)
 		return;
-	if (f->has_pid)
-		buffer_printf(to, "%*s ", PID_WIDTH, "PID");
-	buffer_printf(to, "%-*s PERM", ADDRESS_WIDTH, "ADDRESS");
+	if (!row) {
+		mapline_add_right(
+			l, "", MAPLINE_PLACE_WIDTH + (f->has_pid ? MAPLINE_PID_WIDTH + 1 : 0));
+		return;
+	}
+	add_pid(f, row->pid, l);
+	mapline_add_range(l, row->start, row->end, row->perms);
+}
+
+static void add_place_head(const struct pagerow_format *f, struct mapline *l)
+{
+	if (f->by != PAGEROW_BY_MAPPING)
+		return;
+	add_pid_head(f, l);
+	mapline_add_place_head(l);
+}
+
+static void add_amounts(
+	const struct pagerow_format *f, const struct pagesum *sum, struct mapline *l)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		add_amount(f, sum, columns[i].field, l);
 }
 
 void pagerow_add_head(const struct pagerow_format *f, struct buffer *to)
 {
-	add_place_head(f, to);
+	struct mapline l;
+
+	mapline_begin(&l);
+	add_place_head(f, &l);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		buffer_printf(to, "%*s", width_of(f), columns[i].head);
+		mapline_add_right(&l, columns[i].head, mapline_width(f->bytes));
+	buffer_add(to, l.text, l.len);
 	buffer_printf(to, " %s\n", head_of(f));
 }
 
 void pagerow_add_line(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
 {
-	add_place(f, row, to);
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		add_amount(f, &row->sum, columns[i].field, to);
+	struct mapline l;
+
+	mapline_begin(&l);
+	add_place(f, row, &l);
+	add_amounts(f, &row->sum, &l);
+	buffer_add(to, l.text, l.len);
 	add_of(f, row, to);
 }
 
 void pagerow_add_total(
 	const struct pagerow_format *f, const struct pagerow *total, size_t rows, struct buffer *to)
 {
-	int width = (f->by == PAGEROW_BY_MAPPING ? ADDRESS_WIDTH + 5 : 0) +
-	            (f->by == PAGEROW_BY_MAPPING && f->has_pid ? PID_WIDTH + 1 : 0) +
-	            width_of(f) * (int)ARRAY_SIZE(columns);
+	struct mapline l;
 
-	for (int i = 0; i < width; i++)
-		buffer_add_char(to, '-');
-	buffer_add_char(to, '\n');
-	add_place(f, NULL, to);
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		add_amount(f, &total->sum, columns[i].field, to);
-	buffer_printf(to, " total of %zu%s\n", rows, f->bytes ? "" : ", in KiB");
+	mapline_begin(&l);
+	add_place(f, NULL, &l);
+	add_amounts(f, &total->sum, &l);
+	mapline_add_sum_to(&l, to);
+	buffer_printf(to, " total of %zu row%s%s\n", rows, rows == 1 ? "" : "s",
+		f->bytes ? "" : ", in KiB");
 }
 
 /* Whether the histogram's column of FIELD is shown. */
@@ -171,8 +191,11 @@ static bool is_shown(const struct pagerow *total, unsigned int field)
 void pagerow_add_times_head(
 	const struct pagerow_format *f, const struct pagerow *total, struct buffer *to)
 {
-	buffer_add_text(to, "\nOf the RSS, mapped so many times, by whomever:\n");
-	add_place_head(f, to);
+	struct mapline l;
+
+	buffer_add_text(to, "\nRSS by how many times its pages are mapped, by any process:\n");
+	mapline_begin(&l);
+	add_place_head(f, &l);
 	for (unsigned int i = PAGESUM_MAPPED_FIRST; i <= PAGESUM_MAPPED_LAST; i++) {
 		uint64_t from, until;
 		char text[TEXT_SIZE];
@@ -187,18 +210,23 @@ void pagerow_add_times_head(
 		else
 			snprintf(text, sizeof(text), "%llu-%llu", (unsigned long long)from,
 				(unsigned long long)until);
-		buffer_printf(to, "%*s", width_of(f), text);
+		mapline_add_right(&l, text, mapline_width(f->bytes));
 	}
+	buffer_add(to, l.text, l.len);
 	buffer_printf(to, " %s\n", head_of(f));
 }
 
 void pagerow_add_times(const struct pagerow_format *f, const struct pagerow *row,
 	const struct pagerow *total, struct buffer *to)
 {
-	add_place(f, row == total ? NULL : row, to);
+	struct mapline l;
+
+	mapline_begin(&l);
+	add_place(f, row == total ? NULL : row, &l);
 	for (unsigned int i = PAGESUM_MAPPED_FIRST; i <= PAGESUM_MAPPED_LAST; i++)
 		if (is_shown(total, i))
-			add_amount(f, &row->sum, (enum pagesum_field)i, to);
+			add_amount(f, &row->sum, (enum pagesum_field)i, &l);
+	buffer_add(to, l.text, l.len);
 	if (row == total)
 		buffer_add_text(to, " total\n");
 	else
@@ -326,17 +354,25 @@ static void add_mapped(const struct page *p, char to[static TEXT_SIZE])
 
 void pagerow_add_page_head(const struct pagerow_format *f, struct buffer *to)
 {
-	if (f->has_pid)
-		buffer_printf(to, "%*s ", PID_WIDTH, "PID");
-	buffer_printf(to, "%-12s PERM %-*s%-5s%*s %-40s MAPPING\n", "ADDRESS", STATE_WIDTH, "STATE",
-		"TYPE", NUMBER_WIDTH, "MAPPED", "FLAGS");
+	struct mapline l;
+
+	mapline_begin(&l);
+	add_pid_head(f, &l);
+	mapline_add_left(&l, "ADDRESS", ADDRESS_WIDTH + 1);
+	mapline_add_left(&l, "PERM", PERMS_WIDTH);
+	mapline_add_left(&l, "STATE", STATE_WIDTH);
+	mapline_add_left(&l, "TYPE", TYPE_WIDTH);
+	mapline_add_right(&l, "MAPPED", MAPLINE_NUMBER_WIDTH);
+	buffer_add(to, l.text, l.len);
+	buffer_printf(to, " %-*s MAPPING\n", FLAGS_WIDTH, "FLAGS");
 }
 
 void pagerow_add_page(const struct pagerow_format *f, const struct pagerow *mapping,
 	const struct page *page, struct buffer *to)
 {
 	AUTO_BUFFER struct buffer flags = {0};
-	char mapped[TEXT_SIZE];
+	char mapped[TEXT_SIZE], address[TEXT_SIZE];
+	struct mapline l;
 
 	add_flags(page, ",", "", &flags);
 	if (!flags.len)
@@ -345,11 +381,16 @@ void pagerow_add_page(const struct pagerow_format *f, const struct pagerow *mapp
 	if (flags.error)
 		to->error = flags.error;
 	add_mapped(page, mapped);
-	if (f->has_pid)
-		buffer_printf(to, "%*d ", PID_WIDTH, (int)mapping->pid);
-	buffer_printf(to, "%012llx %s %-*s%-5s%*s %-40s ", (unsigned long long)page->address,
-		mapping->perms, STATE_WIDTH, page_state_name(page->state), type_of(page),
-		NUMBER_WIDTH, mapped, flags.error ? "" : flags.data);
+	snprintf(address, sizeof(address), "%012llx", (unsigned long long)page->address);
+	mapline_begin(&l);
+	add_pid(f, mapping->pid, &l);
+	mapline_add_left(&l, address, ADDRESS_WIDTH + 1);
+	mapline_add_left(&l, mapping->perms, PERMS_WIDTH);
+	mapline_add_left(&l, page_state_name(page->state), STATE_WIDTH);
+	mapline_add_left(&l, type_of(page), TYPE_WIDTH);
+	mapline_add_right(&l, mapped, MAPLINE_NUMBER_WIDTH);
+	buffer_add(to, l.text, l.len);
+	buffer_printf(to, " %-*s ", FLAGS_WIDTH, flags.error ? "" : flags.data);
 	cell_add_printable(to, mapping->name);
 	buffer_add_char(to, '\n');
 }

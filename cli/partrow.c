@@ -3,17 +3,19 @@
 
 #include "cli/partrow.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/cell.h"
 #include "cli/csv.h"
 #include "cli/jsontext.h"
+#include "cli/mapline.h"
 
 enum {
 	AMOUNT_WIDTH = 12,
-	PID_WIDTH = 8,
 	ADDRESS_WIDTH = 12,
 	NAME_WIDTH = 24,
+	TEXT_SIZE = 24,
 };
 
 static const char *const names[PARTROW_FIELDS] = {
@@ -61,37 +63,54 @@ static const char *none_of(const struct partrow_format *f)
 }
 
 static void add_amounts(
-	const struct partrow_format *f, const struct partrow *row, struct buffer *to)
+	const struct partrow_format *f, const struct partrow *row, struct mapline *l)
 {
 	for (unsigned int i = 0; i < PARTROW_FIELDS; i++) {
 		if (is_known(f, i))
-			buffer_printf(to, "%*llu", AMOUNT_WIDTH, (unsigned long long)row->q[i]);
+			mapline_add_number(l, row->q[i], AMOUNT_WIDTH);
 		else
-			buffer_printf(to, "%*s", AMOUNT_WIDTH, "-");
+			mapline_add_right(l, "-", AMOUNT_WIDTH);
 	}
+}
+
+/* Of mappings of several processes. */
+static void add_pid(const struct partrow_format *f, pid_t pid, struct mapline *l)
+{
+	if (!f->has_pid)
+		return;
+	mapline_add_number(l, (uint64_t)pid, MAPLINE_PID_WIDTH);
+	mapline_add_char(l, ' ');
 }
 
 void partrow_add_head(const struct partrow_format *f, struct buffer *to)
 {
-	if (f->has_pid)
-		buffer_printf(to, "%*s ", PID_WIDTH, "PID");
-	buffer_printf(to, "%-*s", ADDRESS_WIDTH, "ADDRESS");
+	struct mapline l;
+
+	mapline_begin(&l);
+	if (f->has_pid) {
+		mapline_add_right(&l, "PID", MAPLINE_PID_WIDTH);
+		mapline_add_char(&l, ' ');
+	}
+	mapline_add_left(&l, "ADDRESS", ADDRESS_WIDTH);
 	for (unsigned int i = 0; i < PARTROW_FIELDS; i++)
-		buffer_printf(to, "%*s", AMOUNT_WIDTH, heads[i]);
+		mapline_add_right(&l, heads[i], AMOUNT_WIDTH);
+	buffer_add(to, l.text, l.len);
 	buffer_printf(to, " %-*s FILE\n", NAME_WIDTH, f->of_symbols ? "SYMBOL" : "SECTION");
 }
 
 void partrow_add_line(const struct partrow_format *f, const struct partrow *row, struct buffer *to)
 {
+	char address[TEXT_SIZE] = "-";
+	struct mapline l;
 	size_t begin;
 
-	if (f->has_pid)
-		buffer_printf(to, "%*d ", PID_WIDTH, (int)row->pid);
 	if (row->name)
-		buffer_printf(to, "%012llx", (unsigned long long)row->address);
-	else
-		buffer_printf(to, "%-*s", ADDRESS_WIDTH, "-");
-	add_amounts(f, row, to);
+		snprintf(address, sizeof(address), "%012llx", (unsigned long long)row->address);
+	mapline_begin(&l);
+	add_pid(f, row->pid, &l);
+	mapline_add_left(&l, address, ADDRESS_WIDTH);
+	add_amounts(f, row, &l);
+	buffer_add(to, l.text, l.len);
 	buffer_add_char(to, ' ');
 	begin = to->len;
 	cell_add_printable(to, row->name ? row->name : none_of(f));
@@ -105,13 +124,13 @@ void partrow_add_line(const struct partrow_format *f, const struct partrow *row,
 void partrow_add_total(
 	const struct partrow_format *f, const struct partrow *total, size_t rows, struct buffer *to)
 {
-	int before = ADDRESS_WIDTH + (f->has_pid ? PID_WIDTH + 1 : 0);
+	struct mapline l;
 
-	for (int i = 0; i < before + AMOUNT_WIDTH * PARTROW_FIELDS; i++)
-		buffer_add_char(to, '-');
-	buffer_printf(to, "\n%*s", before, "");
-	add_amounts(f, total, to);
-	buffer_printf(to, " total of %zu, in bytes\n", rows);
+	mapline_begin(&l);
+	mapline_add_right(&l, "", ADDRESS_WIDTH + (f->has_pid ? MAPLINE_PID_WIDTH + 1 : 0));
+	add_amounts(f, total, &l);
+	mapline_add_sum_to(&l, to);
+	buffer_printf(to, " total of %zu row%s, in bytes\n", rows, rows == 1 ? "" : "s");
 }
 
 static void add_json_amounts(

@@ -164,7 +164,7 @@ static void half_of_a_process_is_in_no_total(void **state)
 	json_decref(json);
 	populate(&other);
 	RUN(&other, 2, &said, "--program=worker");
-	assert_non_null(strstr(said.out.data, " total of 2, in KiB\n"));
+	assert_non_null(strstr(said.out.data, " total of 2 rows, in KiB\n"));
 }
 
 /* Who was named is missed: that is a failure, and the others' sums are there. */

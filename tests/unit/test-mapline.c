@@ -27,7 +27,7 @@ static void numbers_stand_to_the_right(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct mapline l = {.len = 0};
+		struct mapline l = {0};
 
 		mapline_add_number(&l, cases[i].value, cases[i].width);
 		assert_string_equal(text_of(&l), cases[i].text);
@@ -51,7 +51,7 @@ static void signs_stand_before_numbers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct mapline l = {.len = 0};
+		struct mapline l = {0};
 
 		mapline_add_signed(&l, cases[i].value, cases[i].width);
 		assert_string_equal(text_of(&l), cases[i].text);
@@ -69,7 +69,7 @@ static void a_place_has_its_columns(void **state)
 		{0x7f0123456000, 0x7f0123457000, "7f0123456000-7f0123457000 rw-s"},
 		{0xffffffffff600000, 0xffffffffff601000, "ffffffffff600000-ffffffffff601000 rw-s"},
 	};
-	struct mapline head = {.len = 0};
+	struct mapline head = {0};
 
 	(void)state;
 	mapline_add_place_head(&head);
@@ -78,18 +78,48 @@ static void a_place_has_its_columns(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct atlas_row row = {
 			.start = cases[i].start, .end = cases[i].end, .perms = "rw-s"};
-		struct mapline l = {.len = 0};
+		struct mapline l = {0};
 
 		mapline_add_place(&l, &row);
 		assert_string_equal(text_of(&l), cases[i].text);
 	}
 }
 
+/* Cells that are wider than their columns move the next ones, which go back to their columns as soon as there is room. */
+static void no_cell_touches_the_next(void **state)
+{
+	struct mapline l;
+
+	(void)state;
+	mapline_begin(&l);
+	mapline_add_number(&l, 123456789, 9);
+	mapline_add_number(&l, 21474836480, 9);
+	mapline_add_right(&l, "-", 9);
+	mapline_add_signed(&l, -7, 9);
+	mapline_add_left(&l, "left", 9);
+	mapline_add_right(&l, "right", 9);
+	assert_string_equal(text_of(&l), "123456789 21474836480     -       -7 left        right");
+}
+
+static void cells_on_the_left_keep_apart(void **state)
+{
+	struct mapline l;
+
+	(void)state;
+	mapline_begin(&l);
+	mapline_add_left(&l, "longer", 4);
+	mapline_add_left(&l, "a", 4);
+	mapline_add_left(&l, "b", 4);
+	mapline_add_number(&l, UINT64_MAX, 4);
+	mapline_add_number(&l, UINT64_MAX, 4);
+	assert_string_equal(text_of(&l), "longer a b 18446744073709551615 18446744073709551615");
+}
+
 /* The longest line that there can be. */
 static void all_columns_fit(void **state)
 {
 	const struct atlas_row row = {.start = UINT64_MAX, .end = UINT64_MAX, .perms = "rwxs"};
-	struct mapline l = {.len = 0};
+	struct mapline l = {0};
 
 	(void)state;
 	mapline_add_number(&l, UINT64_MAX, MAPLINE_PID_WIDTH);
@@ -106,6 +136,8 @@ int main(void)
 		cmocka_unit_test(numbers_stand_to_the_right),
 		cmocka_unit_test(signs_stand_before_numbers),
 		cmocka_unit_test(a_place_has_its_columns),
+		cmocka_unit_test(no_cell_touches_the_next),
+		cmocka_unit_test(cells_on_the_left_keep_apart),
 		cmocka_unit_test(all_columns_fit),
 	};
 

@@ -49,28 +49,73 @@ static void a_line_has_its_columns(void **state)
 		"00400000-00420000         r-xp      128      100       50       75       25       "
 		"35        3     3072      3.0 /lib/a, \"b\" [deleted]\n",
 		"                                    128      100       50       75       25       "
-		"35        3     3072      3.0 total of 1, in KiB\n");
+		"35        3     3072      3.0 total of 1 row, in KiB\n");
 	check_lines(&(struct maprow_format){.by = ATLAS_BY_MAPPING, .has_pid = true},
 		"     PID ADDRESS                   PERM     SIZE      RSS      PSS   SHARED  "
 		"PRIVATE    DIRTY     SWAP     HUGE  SHARERS MAPPING\n",
 		"      42 00400000-00420000         r-xp      128      100       50       75       "
 		"25       35        3     3072      3.0 /lib/a, \"b\" [deleted]\n",
 		"                                             128      100       50       75       "
-		"25       35        3     3072      3.0 total of 1, in KiB\n");
+		"25       35        3     3072      3.0 total of 1 row, in KiB\n");
 	check_lines(&(struct maprow_format){.by = ATLAS_BY_FILE, .bytes = true},
 		" MAPPINGS          SIZE           RSS           PSS        SHARED       PRIVATE   "
 		"      DIRTY          SWAP          HUGE  SHARERS FILE\n",
 		"        1        131072        102400         51200         76800         25600   "
 		"      35840          3072       3145728      3.0 /lib/a, \"b\" [deleted]\n",
 		"        1        131072        102400         51200         76800         25600   "
-		"      35840          3072       3145728      3.0 total of 1\n");
+		"      35840          3072       3145728      3.0 total of 1 row\n");
 	check_lines(&(struct maprow_format){.by = ATLAS_BY_KIND},
 		" MAPPINGS     SIZE      RSS      PSS   SHARED  PRIVATE    DIRTY     SWAP     HUGE  "
 		"SHARERS KIND\n",
 		"        1      128      100       50       75       25       35        3     3072  "
 		"    3.0 code\n",
 		"        1      128      100       50       75       25       35        3     3072  "
-		"    3.0 total of 1, in KiB\n");
+		"    3.0 total of 1 row, in KiB\n");
+}
+
+/* How many cells TEXT's first line has, as anything that splits it at blanks sees them. */
+static size_t cells_of(const char *text)
+{
+	size_t cells = 0;
+
+	for (; *text && *text != '\n'; text += strcspn(text, " \n")) {
+		text += strspn(text, " ");
+		cells += *text && *text != '\n';
+	}
+	return cells;
+}
+
+/* Amounts of one digit to twenty, and addresses of eight to sixteen. */
+static void no_cell_touches_the_next(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 8; i++) {
+		const struct maprow_format f = {.by = i & 1 ? ATLAS_BY_MAPPING : ATLAS_BY_KIND,
+			.bytes = i & 2,
+			.has_pid = i & 4};
+
+		for (unsigned int shift = 0; shift < 64; shift++) {
+			uint64_t value = UINT64_MAX >> shift;
+			struct atlas_row row = {.name = (char *)(uintptr_t) "name",
+				.pid = INT32_MAX,
+				.start = value,
+				.end = value,
+				.perms = "rwxp",
+				.mappings = value,
+				.present = UINT64_MAX};
+			AUTO_BUFFER struct buffer head = {0}, line = {0}, total = {0};
+
+			for (unsigned int k = 0; k < MAPPING_FIELDS; k++)
+				row.q[k] = value;
+			maprow_add_head(&f, &head);
+			maprow_add_line(&f, &row, &line);
+			maprow_add_total(&f, &row, 1, &total);
+			assert_int_equal(cells_of(text_of(&line)), cells_of(text_of(&head)));
+			/* without a place, and "total of 1 row" behind them, in KiB or not */
+			assert_int_equal(cells_of(strchr(text_of(&total), '\n') + 1),
+				9U + !(i & 1) + (i & 2 ? 4U : 6U));
+		}
+	}
 }
 
 static void what_is_not_known_is_absent(void **state)
@@ -203,6 +248,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_has_its_columns),
+		cmocka_unit_test(no_cell_touches_the_next),
 		cmocka_unit_test(what_is_not_known_is_absent),
 		cmocka_unit_test(json_has_all_that_the_kernel_says),
 		cmocka_unit_test(json_has_any_name),

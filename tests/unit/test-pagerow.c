@@ -73,6 +73,80 @@ static void lines_have_their_columns(void **state)
 	}
 }
 
+/* How many cells TEXT's first line has, as anything that splits it at blanks sees them. */
+static size_t cells_of(const char *text)
+{
+	size_t cells = 0;
+
+	for (; *text && *text != '\n'; text += strcspn(text, " \n")) {
+		text += strspn(text, " ");
+		cells += *text && *text != '\n';
+	}
+	return cells;
+}
+
+static void no_cell_of_pages_touches_the_next(void **state)
+{
+	char wide[] = "name";
+
+	(void)state;
+	for (unsigned int i = 0; i < 8; i++) {
+		const struct pagerow_format f = {.by = i & 1 ? PAGEROW_BY_MAPPING : PAGEROW_BY_KIND,
+			.bytes = i & 2,
+			.has_pid = i & 4,
+			.known = pagesum_known(true, true)};
+		const struct page page = {.address = UINT64_MAX,
+			.state = PAGE_HUGETLB,
+			.knows_frame = true,
+			.mappings = UINT64_MAX,
+			.flags = UINT64_MAX};
+		struct pagerow row = row_of();
+		AUTO_BUFFER struct buffer head = {0}, line = {0}, total = {0}, pages = {0},
+					  page_head = {0}, times = {0}, times_head = {0};
+
+		row.name = wide;
+		row.pid = INT32_MAX;
+		row.start = row.end = UINT64_MAX;
+		for (unsigned int k = 0; k < PAGESUM_FIELDS; k++)
+			row.sum.q[k] = UINT64_MAX;
+		pagerow_add_head(&f, &head);
+		pagerow_add_line(&f, &row, &line);
+		pagerow_add_total(&f, &row, 1, &total);
+		assert_int_equal(cells_of(text_of(&line)), cells_of(text_of(&head)));
+		assert_int_equal(
+			cells_of(strchr(text_of(&total), '\n') + 1), 11U + (i & 2 ? 4U : 6U));
+		pagerow_add_times_head(&f, &row, &times_head);
+		pagerow_add_times(&f, &row, &(struct pagerow){0}, &times);
+		assert_int_equal(
+			cells_of(text_of(&times)), 1U + 1U + (i & 1) * 2U + (i & 1 && i & 4));
+		pagerow_add_page_head(&f, &page_head);
+		pagerow_add_page(&f, &row, &page, &pages);
+		assert_int_equal(cells_of(text_of(&pages)), cells_of(text_of(&page_head)));
+	}
+}
+
+static void no_cell_of_parts_touches_the_next(void **state)
+{
+	char object[] = "/lib/a", part[] = "a_symbol_whose_name_is_longer_than_its_column";
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		const struct partrow_format f = {
+			.of_symbols = i & 1, .has_pid = i & 2, .knows_dirty = true};
+		struct partrow row = {
+			.pid = INT32_MAX, .name = part, .object = object, .address = UINT64_MAX};
+		AUTO_BUFFER struct buffer head = {0}, line = {0}, total = {0};
+
+		for (unsigned int k = 0; k < PARTROW_FIELDS; k++)
+			row.q[k] = UINT64_MAX;
+		partrow_add_head(&f, &head);
+		partrow_add_line(&f, &row, &line);
+		partrow_add_total(&f, &row, 1, &total);
+		assert_int_equal(cells_of(text_of(&line)), cells_of(text_of(&head)));
+		assert_int_equal(cells_of(strchr(text_of(&total), '\n') + 1), PARTROW_FIELDS + 6U);
+	}
+}
+
 static void what_is_not_known_is_not_told(void **state)
 {
 	const struct pagerow_format f = {
@@ -252,6 +326,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_have_their_columns),
+		cmocka_unit_test(no_cell_of_pages_touches_the_next),
+		cmocka_unit_test(no_cell_of_parts_touches_the_next),
 		cmocka_unit_test(what_is_not_known_is_not_told),
 		cmocka_unit_test(csv_has_its_columns),
 		cmocka_unit_test(pages_are_told_one_by_one),

@@ -134,7 +134,7 @@ static void half_of_a_process_is_in_no_sum(void **state)
 /* How many rows it is of; none where no process was whole. */
 static void a_table_ends_with_the_sum(void **state)
 {
-	static const char *const expected[] = {"", " total of 3, in bytes\n"};
+	static const char *const expected[] = {"", " total of 3 rows, in bytes\n"};
 
 	(void)state;
 	for (unsigned int whole = 0; whole < ARRAY_SIZE(expected); whole++) {
