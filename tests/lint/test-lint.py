@@ -351,6 +351,18 @@ class Units(Tree):
         self.assertEqual(units.check_filters(self.folder.name, sets), [unit % p for p in units.PROGRAMS])
         self.assertEqual(units.check_filters(self.folder.name, self.SETS), [])
 
+    def test_pauses(self):
+        for program in units.PROGRAMS:
+            self.write(f"{units.UNITS}/{program}.service.in",
+                       """ExecStopPost=-sh -c 'test "$$EXIT_STATUS" != 2 || sleep 4'\n""")
+        found = units.check_pauses(self.folder.name)
+        part = f"{units.UNITS}/memtallyd.service.in: ExecStopPost= has no pause after "
+        self.assertIn(part + "exit-code/1", found)
+        self.assertNotIn(part + "exit-code/2", found)
+        self.write(f"{units.UNITS}/memtallyd.service.in", "Restart=always\n")
+        self.assertIn(f"{units.UNITS}/memtallyd.service.in: no ExecStopPost= with a pause",
+                      units.check_pauses(self.folder.name))
+
     def test_exposure(self):
         self.assertEqual(units.check_exposure({"a": (9, "")}), [])
         for exposure in ((10, "\u2717 PrivateUsers="), (None, "no such unit")):

@@ -46,6 +46,12 @@ NARROWING = {
 # libc calls prlimit64() where there is one.
 UNCALLED = {"setrlimit"}
 
+# How a service may end, by systemd's SERVICE_RESULT and EXIT_STATUS, and whether a pause has to follow: a failure may last.
+ENDS = {("success", "0"): False, ("success", "TERM"): False, ("signal", "KILL"): False, ("exit-code", "1"): True,
+        ("exit-code", "2"): True, ("exit-code", "127"): True, ("exit-code", "203"): True, ("signal", "SEGV"): True,
+        ("signal", "SYS"): True, ("core-dump", "ABRT"): True, ("watchdog", "ABRT"): True, ("oom-kill", "KILL"): True,
+        ("protocol", "0"): True, ("timeout", "KILL"): True, ("resources", ""): True}
+
 
 def analyze(*arguments):
     """What systemd-analyze says, and its exit status."""
@@ -186,6 +192,28 @@ def check_filters(source, sets):
     return found
 
 
+def pauses_after(command, result, status):
+    """Whether COMMAND, of ExecStopPost=, sleeps after such an end; None: it fails."""
+    done = subprocess.run(["sh", "-c", "sleep() { echo pause; }\n" + command], capture_output=True, text=True, check=False,
+                          env={"PATH": os.environ["PATH"], "SERVICE_RESULT": result, "EXIT_STATUS": status})
+    return None if done.returncode or done.stderr else "pause" in done.stdout
+
+
+def check_pauses(source):
+    """A service that fails again and again must not reach the limit of starts: systemd gives up its socket, too."""
+    found = []
+    for program in PROGRAMS:
+        path = f"{UNITS}/{program}.service.in"
+        command = re.search(r"^ExecStopPost=-sh -c '(.*)'$", common.read(source, path), re.M)
+        if not command:
+            found.append(f"{path}: no ExecStopPost= with a pause")
+            continue
+        shell = command.group(1).replace("$$", "$")
+        found += [f"{path}: ExecStopPost= {'has no' if pause else 'has a'} pause after {result}/{status}"
+                  for (result, status), pause in ENDS.items() if pauses_after(shell, result, status) != pause]
+    return found
+
+
 def findings(source, build):
     if not shutil.which("systemd-analyze"):
         print("SKIP: there is no systemd-analyze")
@@ -196,7 +224,7 @@ def findings(source, build):
         exposures = measure(folder, source)
         found = check_sense(folder)
     return (found + check_exposure(exposures) + check_page(common.read(source, PAGE), version, exposures)
-            + check_filters(source, parse_sets(analyze("syscall-filter")[0])))
+            + check_pauses(source) + check_filters(source, parse_sets(analyze("syscall-filter")[0])))
 
 
 if __name__ == "__main__":
