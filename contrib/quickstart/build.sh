@@ -28,10 +28,10 @@ make_in() {
 	"${builder[@]}" make -C "$dir" -j"$(nproc)" "$@"
 }
 
-# build_tree DIR CONFIGURE-ARGUMENT...: quiet and quick where nothing has changed.
+# build_tree TARGET DIR CONFIGURE-ARGUMENT...: quiet and quick where nothing has changed.
 build_tree() {
-	local dir=$1 log=$1/quickstart.log
-	shift
+	local target=$1 dir=$2 log=$2/quickstart.log
+	shift 2
 	find_builder "$dir"
 	"${builder[@]}" mkdir -p "$dir" && "${builder[@]}" touch "$log" || return 1
 	: >"$log"
@@ -45,7 +45,7 @@ build_tree() {
 		"${builder[@]}" touch -r "$dir/stamp-h1" "$dir/config.h"
 		printf '%s\n' "$*" >"$dir/quickstart.args"
 	fi
-	step make "$log" make_in "$dir" all
+	step make "$log" make_in "$dir" "$target"
 }
 
 # Brings the programs up to date in the build directory, or ends.
@@ -55,7 +55,7 @@ ensure_built() {
 	say "memtally, in $(shown "$builddir")"
 	ensure_build_packages "$log" || exit 1
 	rm -f "$log"
-	build_tree "$builddir" || exit 1
+	build_tree all "$builddir" || exit 1
 }
 
 do_build() {

@@ -4,7 +4,7 @@
 
 passed=0 failed=0 skipped=0
 limited=             # the pid of what limited() runs
-reading= has_read=   # the pid of what reads the sources, beside other stages; that it has ended
+host=()              # what tests run in: see choose_host
 failures=()          # "stage: name"
 skip_order=()        # "name: reason", each once
 declare -A skip_of   # the stages that skipped it
@@ -52,7 +52,7 @@ limited() {
 
 stop_check() {
 	trap '' INT TERM HUP
-	[ -z "$reading" ] || pkill -P "$reading"
+	stop_jobs
 	if [ -n "$limited" ]; then
 		kill "$limited"
 		wait "$limited"
@@ -62,19 +62,22 @@ stop_check() {
 
 # run_stage TITLE FUNCTION: the function counts; its output goes into a log of the stage's own.
 run_stage() {
-	local begin=$SECONDS before=("$passed" "$failed" "$skipped") word=PASS told=''
+	local begin=$SECONDS before=("$passed" "$failed" "$skipped") word=PASS told='' begin_cpu_ms
 	stage=$1
 	log=$logs/${1//[^a-z]/-}.log
 	: >"$log"
 	printf '  %-12s' "$stage"
+	read_stages_cpu
+	begin_cpu_ms=$cpu_ms
 	"$2" >>"$log" 2>&1 </dev/null
+	read_stages_cpu
 	local did=$((passed - before[0])) broke=$((failed - before[1])) left=$((skipped - before[2]))
 	[ $did -eq 0 ] && [ $broke -eq 0 ] && word=SKIP
 	[ $broke -eq 0 ] || word=FAIL
 	[ $did -eq 0 ] || told+=", $did passed"
 	[ $broke -eq 0 ] || told+=", $broke failed"
 	[ $left -eq 0 ] || told+=", $left skipped"
-	printf '%s  %s, %d s\n' $word "${told#, }" $((SECONDS - begin))
+	printf '%s  %s, %d s, CPU %d s\n' $word "${told#, }" $((SECONDS - begin)) $(((cpu_ms - begin_cpu_ms + 500) / 1000))
 	if [ $broke -ne 0 ]; then
 		printf '    %s\n' "${failures[@]: -$broke}"
 		warn "--- the last lines of $(shown "$log")"
@@ -127,7 +130,7 @@ print_summary() {
 		say "Logs: $(shown "$logs")"
 		say ''
 	fi
-	say "Took $((SECONDS / 60)) min $((SECONDS % 60)) s."
+	say "Took $((SECONDS / 60)) min $((SECONDS % 60)) s, CPU $((cpu_ms / 60000)) min $((cpu_ms / 1000 % 60)) s."
 	say "$passed passed, $failed failed, $skipped skipped"
 }
 
@@ -154,8 +157,10 @@ do_check() {
 	[ -z "$long" ] || install_long_packages
 	trap stop_check INT TERM HUP
 	run_stage build stage_build
+	# A long check has tests that want the machine for themselves.
+	[ -n "$long" ] || begin_jobs "${background[@]}"
 	run_stage tests stage_tests
-	begin_reading
+	[ -z "$long" ] || begin_jobs "${background[@]}"
 	run_stage sanitizers stage_sanitizers
 	run_stage threads stage_threads
 	[ -z "$long" ] || run_stage valgrind stage_valgrind
@@ -166,6 +171,8 @@ do_check() {
 	run_stage shell stage_shell
 	run_stage man-pages stage_man_pages
 	run_stage distcheck stage_distcheck
+	stop_jobs
+	read_cpu "$logs/times"
 	print_summary
 	[ "$failed" -eq 0 ]
 }

@@ -32,8 +32,8 @@ as_user() {
 	exec setpriv "${follow_us[@]}" --reuid "$uid" --regid "$gid" --clear-groups --no-new-privs "${rights[@]}" -- "$@"
 }
 
-# Of whoever shares a uid with them, memtallyd could read the memory and both could be ended: so it is one of systemd's
-# dynamic users', from the end of the daemons' own choice downward, without a name and without a process.
+# Finds a uid that no other process has: memtallyd could read the memory of a process with its uid, and such a process
+# could end the daemons. The search is among the uids of systemd's dynamic users, downward from 65519.
 find_uid() {
 	for ((account_uid = 65519; account_uid >= 61184; account_uid--)); do
 		getent passwd "$account_uid" >/dev/null || grep -qsE "^Uid:.*[[:space:]]$account_uid([[:space:]]|$)" \
@@ -42,14 +42,14 @@ find_uid() {
 	fail 'none of the uids from 61184 to 65519 is free'
 }
 
-# Whose processes the daemons become when root starts them. They share one uid, since memtallyd shows all to its own;
-# installed, each has its own, and memtally-web's has a name.
+# Chooses the user that the daemons run as if root starts them. They share one uid, because memtallyd shows all
+# processes to its own user. Installed, each daemon has a user of its own.
 choose_account() {
 	if account_uid=$(id -u memtally 2>/dev/null); then
 		account_name=memtally account_gid=$(id -g memtally)
 	else
 		find_uid
-		account_name="uid $account_uid, which is nobody else's," account_gid=$account_uid
+		account_name="uid $account_uid, which no other process has," account_gid=$account_uid
 	fi
 	! can_run || return 0
 	# In a user namespace with few uids, whose root is no root outside.
@@ -58,8 +58,8 @@ choose_account() {
 		account_uid=0 account_gid=0 account_name="root of this user namespace"
 		return 0
 	fi
-	fail "as $account_name the programs in $builddir can't be run. If nobody but root can reach them, build in a place that
-  others may enter, such as ./quickstart run --builddir=/var/tmp/memtally; in a container add SETUID and SETGID."
+	fail "cannot run the programs in $builddir as $account_name. If only root can reach them, build in a directory that
+  other users can enter, such as ./quickstart run --builddir=/var/tmp/memtally; in a container add SETUID and SETGID."
 }
 
 # Whether the chosen user may run the programs, as they are started: setpriv of util-linux finds them by root's rights.
@@ -132,7 +132,7 @@ stop_and_leave() {
 	exit 0
 }
 
-# One of them has ended by itself; say which, and how, and end the others.
+# A daemon has ended by itself: says which and how, and ends the others.
 leave_broken() {
 	local which=memtally-web pid=$web_pid status
 	trap '' INT TERM HUP
@@ -143,13 +143,13 @@ leave_broken() {
 	if [ "$status" -gt 128 ]; then
 		warn "quickstart: $which was ended by signal $((status - 128)). Stopping."
 	else
-		warn "quickstart: $which has ended with status $status; what it said stands above. Stopping."
+		warn "quickstart: $which has ended with status $status; its messages are above. Stopping."
 	fi
 	stop_daemons
 	exit 1
 }
 
-# start CAPABILITY COMMAND...: in the background, under whom decide_rights() chose; the pid is in $!.
+# start CAPABILITY COMMAND...: in the background, as the user that decide_rights() chose; the pid is in $!.
 start() {
 	local capability=$1
 	shift
@@ -177,21 +177,22 @@ start_daemons() {
 	ledger_pid=$!
 }
 
+# Every ten seconds it says what /readyz says of why there is no snapshot.
 await_snapshot() {
-	local waited=0
-	until http_get /readyz >/dev/null; do
+	local waited=0 why
+	until why=$(http_get /readyz); do
 		are_running || leave_broken
 		sleep 0.1
 		waited=$((waited + 1))
-		[ $((waited % 100)) -ne 0 ] || say '  Still waiting for the first pass over all processes.'
+		[ $((waited % 100)) -ne 0 ] || say "  Still waiting: ${why:-memtally-web does not answer on port $port}."
 	done
 }
 
 # Processes that were never measured yet; nothing where memtallyd says nothing of it.
 count_guessed() { http_get /metrics | sed -n 's/^memtally_processes{outcome="guessed"} \([1-9][0-9]*\)$/\1/p'; }
 
-# What is large is measured piece by piece, and until then is only guessed: figures that are about to change make no
-# good first impression.
+# Waits until large processes have been measured, which takes several slices. Until then their figures are guesses, and
+# guesses make no good first impression.
 await_measured() {
 	local count end=$((SECONDS + 15))
 	count=$(count_guessed)
@@ -206,18 +207,18 @@ await_measured() {
 decide_rights() {
 	capability=none
 	if ! is_root; then
-		say "As $(id -un), without special rights. Who breaks into them gets at all that is $(id -un)'s: installed, they
-have users of their own."
+		say "The daemons run as $(id -un), without special rights. An attacker who takes one over can use all that belongs to
+$(id -un). Installed, the daemons have users of their own."
 		return
 	fi
 	command -v setpriv >/dev/null || fail 'setpriv (of util-linux) is needed to run the daemons without root'"'"'s rights'
 	choose_account
 	if (as_user "$account_uid" "$account_gid" sys_ptrace true) 2>/dev/null; then
 		capability=sys_ptrace
-		say "memtallyd runs as $account_name with the one capability CAP_SYS_PTRACE, memtally-web and
-memtally-ledger as the same with none."
+		say "memtallyd runs as $account_name with the capability CAP_SYS_PTRACE alone. memtally-web
+and memtally-ledger run as the same user, without capabilities."
 	else
-		say "They run as $account_name without any capability: CAP_SYS_PTRACE can't be had here."
+		say "The daemons run as $account_name without capabilities: CAP_SYS_PTRACE is not available here."
 	fi
 }
 
@@ -240,9 +241,9 @@ count_denied() {
 				if (NR) printf "%d processes (%s)", sum, who }'
 }
 
-# Who could not be read, from the first answer, and what would help.
+# Prints which processes could not be measured, by the first answer, and what would help.
 tell_unmeasured() {
-	local metrics denied hidden
+	local metrics denied hidden blocked
 	metrics=$(http_get /metrics)
 	denied=$(name_denied)
 	if [ "$(grep -c . <<<"$denied")" -le 5 ]; then
@@ -250,26 +251,28 @@ tell_unmeasured() {
 	else
 		denied=$(count_denied <<<"$metrics")
 	fi
+	blocked=$(sed -n 's/^memtally_host_unmeasured_processes{reason="blocked"} \([1-9][0-9]*\)$/\1/p' <<<"$metrics")
 	hidden=$(awk '/^memtally_capability_info\{.*proc_hidden="(1|true|yes)"/' <<<"$metrics")
 	if [ -n "$denied" ]; then
-		say "Not measured, because the kernel refused it: $denied. Their PSS is missing above."
+		say "Not measured, because the kernel refused it: $denied. The figures above do not contain that PSS."
 		if ! is_root; then
-			say 'To measure them as well: sudo ./quickstart run'
+			say 'To measure that as well: sudo ./quickstart run'
 		elif [ "$capability" = none ]; then
-			say 'To measure them as well, give this container CAP_SYS_PTRACE (--cap-add=SYS_PTRACE).'
+			say 'To measure that as well, give this container CAP_SYS_PTRACE (--cap-add=SYS_PTRACE).'
 		else
-			say 'With CAP_SYS_PTRACE nothing more can be done from here: probably a sandbox or a security module protects them.'
+			say 'memtallyd has CAP_SYS_PTRACE, so probably a sandbox or a security module protects these processes.'
 		fi
-	elif [ -z "$hidden" ]; then
+	elif [ -z "$hidden$blocked" ]; then
 		say 'Every process could be read.'
 	fi
+	[ -z "$blocked" ] || say "Processes not measured, because the kernel keeps the readers of their files in /proc waiting: $blocked."
 	if [ -n "$hidden" ]; then
 		say '/proc is mounted with hidepid: processes of other users may be missing. With CAP_SYS_PTRACE they are seen:'
 		say '  sudo ./quickstart run'
 	fi
 }
 
-# What is still to be measured once the figures stand there, as `memtally status` says it.
+# Prints how much of the figures is still guessed, as `memtally status` says.
 tell_guessed() {
 	local guessed
 	guessed=$("$builddir/memtally" status --config.file=/dev/null --log.level=error \
@@ -289,13 +292,13 @@ tell_places() {
   status      $(shown "$builddir")/memtally status --snapshot.socket=$runtime/snapshot.sock
   over time   $(shown "$builddir")/memtally usage --ledger.socket=$runtime/ledger.sock
 
-What was used is kept as long as this runs. For Prometheus, below scrape_configs:
+The history of usage is deleted when this ends. For Prometheus, below scrape_configs:
 
   - job_name: memtally
     static_configs:
       - targets: ['127.0.0.1:$port']
 
-Every user of this machine can read that meanwhile. Ctrl-C stops all of it.
+While this runs, every user of this machine can read the http addresses. Ctrl-C or SIGTERM ends it.
 END
 }
 
