@@ -46,6 +46,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
 int __real_getrlimit(int resource, struct rlimit *ret);
 int __wrap_getrlimit(int resource, struct rlimit *ret);
 ssize_t __wrap_getrandom(void *to, size_t size, unsigned int flags);
+uint64_t __real_mapcounts_large_anon(const char *folder);
+uint64_t __wrap_mapcounts_large_anon(const char *folder);
 long __real_sysconf(int name);
 long __wrap_sysconf(int name);
 
@@ -178,6 +180,11 @@ ssize_t __wrap_getrandom(void *to, size_t size, unsigned int flags)
 	(void)flags;
 	memset(to, 0x5a, size);
 	return (ssize_t)size;
+}
+
+uint64_t __wrap_mapcounts_large_anon(const char *folder)
+{
+	return vfs ? host_large_anon(vfs->kernel->host) : __real_mapcounts_large_anon(folder);
 }
 
 long __wrap_sysconf(int name)

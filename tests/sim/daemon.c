@@ -10,9 +10,9 @@
 #include "collectors/pass-state.h"
 #include "tests/sim/calls.h"
 
-#define BATCH_NS      (5 * NS_PER_MSEC)              /* as the daemon's */
-#define LIFE_STEP_NS  (10 * NS_PER_SEC / LIFE_STEPS) /* rates are chances in all of them */
-#define LATE_NS       (10 * NS_PER_MSEC)             /* between the walk and its time stamp */
+#define BATCH_NS      (5 * NS_PER_MSEC)  /* as the daemon's */
+#define LATE_NS       (10 * NS_PER_MSEC) /* between the walk and its time stamp */
+#define LONG_PASS_NS  (200 * NS_PER_MSEC)
 #define GIANT_PAGE_NS 27
 
 const struct daemon_options daemon_defaults = {
@@ -24,12 +24,73 @@ const struct daemon_options daemon_defaults = {
 	.max_fds = 524288,
 };
 
+/* Rates are chances per 10 s, in this number of steps. */
 enum { LIFE_STEPS = 8 };
+
+static const uint64_t life_step_ns = 10 * NS_PER_SEC / LIFE_STEPS;
 
 static void must(bool is_so)
 {
 	if (!is_so)
 		abort();
+}
+
+/* All processes live LIFE_STEPS times in 10 s, each time at some moment of its own. */
+static void choose_next_life(struct daemon *d)
+{
+	d->next_life_ns = d->lived_ns + (uint64_t)(random_part(&d->life_seed) * life_step_ns);
+}
+
+static void schedule(struct daemon *d)
+{
+	uint64_t next_ns = d->next_life_ns;
+
+	if (d->happens && d->happened_ns + DAEMON_STEP_NS < next_ns)
+		next_ns = d->happened_ns + DAEMON_STEP_NS;
+	d->kernel.next_event_ns = next_ns;
+}
+
+/* Makes all events happen that are due. */
+static void happen(void *data)
+{
+	struct daemon *d = data;
+	uint64_t now_ns = d->kernel.monotonic_ns;
+
+	while (d->happens && d->happened_ns + DAEMON_STEP_NS <= now_ns) {
+		d->happened_ns += DAEMON_STEP_NS;
+		d->happens(d->host, d->data);
+	}
+	while (d->next_life_ns <= now_ns) {
+		d->lived_ns += life_step_ns;
+		choose_next_life(d);
+		host_live(d->host, &d->rates, 1.0 / LIFE_STEPS);
+	}
+	schedule(d);
+}
+
+/* From now on, so much happens as RATES say. */
+static void set_rates(struct daemon *d, const struct host_rates *rates)
+{
+	uint64_t now_ns = d->kernel.monotonic_ns;
+
+	d->rates = *rates;
+	if (d->happened_ns + DAEMON_STEP_NS <= now_ns)
+		d->happened_ns += (now_ns - d->happened_ns) / DAEMON_STEP_NS * DAEMON_STEP_NS;
+	schedule(d);
+}
+
+void daemon_load(struct daemon *d, double load)
+{
+	d->kernel.load = load;
+	d->host->exit_slowness = (uint64_t)load;
+}
+
+void daemon_skip_time(struct daemon *d, uint64_t ns)
+{
+	kernel_skip_time(&d->kernel, ns);
+	d->lived_ns = d->kernel.monotonic_ns;
+	choose_next_life(d);
+	schedule(d);
 }
 
 void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *options)
@@ -50,14 +111,21 @@ void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *
 	*d = (struct daemon){.options = *options, .host = h};
 	kernel_init(&d->kernel, h);
 	d->kernel.stall_ns = options->stall_ns;
+	d->kernel.happen = happen;
+	d->kernel.data = d;
+	d->life_seed = h->seed;
 	vfs_init(&d->vfs, &d->kernel);
 	d->vfs.max_fds = options->max_fds;
 	calls_redirect(&d->vfs);
 	must(pass_open(&o, &d->pass) == 0);
 	d->pass->procfs.is_whole = !options->is_partial;
+	/* As its trial would, which needs a kernel. */
+	pass_set_map_counts(d->pass, h->averages ? MAPCOUNTS_AVERAGED : MAPCOUNTS_EXACT);
 	surveyor_init(&d->surveyor, d->pass, 1, d->kernel.monotonic_ns);
 	surveyor_set(&d->surveyor, options->files_ns, options->rate_ppm, d->kernel.monotonic_ns);
 	d->start_ns = d->due_ns = d->lived_ns = d->happened_ns = d->kernel.monotonic_ns;
+	choose_next_life(d);
+	schedule(d);
 	daemon_restart_accounts(d);
 }
 
@@ -68,6 +136,7 @@ void daemon_done(struct daemon *d)
 	calls_redirect(NULL);
 	vfs_done(&d->vfs);
 	kernel_done(&d->kernel);
+	free(d->before);
 }
 
 void daemon_restart_accounts(struct daemon *d)
@@ -122,27 +191,56 @@ static void account_for_age(
 
 	if (ROW_HAS(row, PROCESS_PSS_AGE)) {
 		since_ns = row->q[PROCESS_PSS_AGE];
-		d->account.false_ages += since_ns > p->walked_ns + LATE_NS;
+		d->account.false_ages += since_ns >
+		                         p->walked_ns + (uint64_t)(LATE_NS * d->kernel.load);
 	}
 	*oldest = later(*oldest, d->host->now_ns - since_ns);
 }
 
+/*
+ * What rows say is of some moment in the pass, each of another: the true sums are between those of the least that each process
+ * has had as the pass began or as it ended, and of the most.
+ */
 struct totals {
-	double truth[DAEMON_SUMS], pss[DAEMON_SUMS], low[DAEMON_SUMS], high[DAEMON_SUMS];
+	double least[DAEMON_SUMS], most[DAEMON_SUMS];
+	double pss[DAEMON_SUMS], low[DAEMON_SUMS], high[DAEMON_SUMS];
 };
 
-static void add_to_sum(
-	struct totals *s, size_t i, const struct host_truth *t, const struct snapshot_process *row)
+static double least(double a, double b)
 {
-	s->truth[i] += t->pss;
+	return a < b ? a : b;
+}
+
+static void add_to_sum(
+	struct totals *s, size_t i, double before, double truth, const struct snapshot_process *row)
+{
+	s->least[i] += least(before, truth);
+	s->most[i] += before + truth - least(before, truth);
 	s->pss[i] += (double)row->q[PROCESS_PSS];
 	s->low[i] += (double)row->q[PROCESS_PSS_LOW];
 	s->high[i] += (double)row->q[PROCESS_PSS_HIGH];
 }
 
-static double distance(double a, double b)
+/* By how much [LOW, HIGH] misses all of what lies between A and B; 0 or less: not at all. */
+static double missed_by(double low, double high, double a, double b)
 {
-	return a > b ? a - b : b - a;
+	double above = least(a, b) - high, below = low - (a > b ? a : b);
+
+	return above > below ? above : below;
+}
+
+/* By how much V is off from the nearest of what lies between A and B. */
+static double off_by(double v, double a, double b)
+{
+	double beyond = missed_by(v, v, a, b);
+
+	return beyond > 0 ? beyond : 0;
+}
+
+static double truth_before(const struct daemon *d, size_t slot, double truth)
+{
+	return d->has_before && slot < d->before_slots && d->before[slot] >= 0 ? d->before[slot]
+	                                                                       : truth;
 }
 
 static void account_for_row(
@@ -150,22 +248,21 @@ static void account_for_row(
 {
 	const struct host_process *p = &d->host->process[slot];
 	struct daemon_account *a = &d->account;
-	double beyond, off;
+	double before, beyond, off;
 	struct host_truth t;
 
 	host_truth(d->host, slot, &t);
 	account_for_age(d, slot, row, is_giant(d, &t));
-	beyond = (double)row->q[PROCESS_PSS_LOW] - t.pss;
-	if (t.pss - (double)row->q[PROCESS_PSS_HIGH] > beyond)
-		beyond = t.pss - (double)row->q[PROCESS_PSS_HIGH];
-	off = distance(t.pss, (double)row->q[PROCESS_PSS]);
+	before = truth_before(d, slot, t.pss);
+	beyond = missed_by(
+		(double)row->q[PROCESS_PSS_LOW], (double)row->q[PROCESS_PSS_HIGH], before, t.pss);
+	off = off_by((double)row->q[PROCESS_PSS], before, t.pss);
 	a->samples++;
 	a->outside += beyond > 0.5;
 	a->far_outside += beyond > 1024 && beyond > t.pss / 1000;
-	a->outside_bytes += beyond > 0.5 ? beyond : 0;
 	a->off += off > 1048576 && off > t.pss * 0.02;
-	add_to_sum(sums, p->user % DAEMON_USERS, &t, row);
-	add_to_sum(sums, DAEMON_USERS + p->program, &t, row);
+	add_to_sum(sums, p->user % DAEMON_USERS, before, t.pss, row);
+	add_to_sum(sums, DAEMON_USERS + p->program, before, t.pss, row);
 }
 
 static void account_for_sums(struct daemon *d, const struct totals *s)
@@ -174,20 +271,20 @@ static void account_for_sums(struct daemon *d, const struct totals *s)
 
 	a->worst_sum = a->worst_large = 0;
 	for (size_t i = 0; i < DAEMON_SUMS; i++) {
-		double off = distance(s->pss[i], s->truth[i]);
-		double part = s->truth[i] > 0 ? off / s->truth[i] : 0;
+		double off = off_by(s->pss[i], s->least[i], s->most[i]);
+		double part = s->most[i] > 0 ? off / s->most[i] : 0;
 
-		if (!(s->truth[i] > 0))
+		if (!(s->most[i] > 0))
 			continue;
 		a->worst_sum = part > a->worst_sum ? part : a->worst_sum;
 		if (off > 1048576 && part > a->worst_large)
 			a->worst_large = part;
 		a->sums++;
 		a->sums_off += part > 0.01;
-		a->sums_outside += s->truth[i] < s->low[i] - 0.5 || s->truth[i] > s->high[i] + 0.5;
+		a->sums_outside += missed_by(s->low[i], s->high[i], s->least[i], s->most[i]) > 0.5;
 		if (i >= DAEMON_USERS)
 			continue;
-		a->truth += s->truth[i];
+		a->truth += s->most[i];
 		a->error += off;
 		a->width += s->high[i] - s->low[i];
 	}
@@ -200,40 +297,60 @@ static void account_for_host(struct daemon *d, const struct totals *s)
 	double truth = 0, low = (double)host->q[SCOPE_PSS_LOW];
 
 	for (size_t i = 0; i < DAEMON_USERS; i++)
-		truth += s->truth[i];
+		truth += s->most[i];
 	a->host_outside += low > truth + 0.5;
-	a->host_truth += truth;
-	a->host_width += (double)host->q[SCOPE_PSS] - low;
 }
 
-static void account_for_rows(struct daemon *d)
+/* Whether the process in SLOT is there, and of the same image since BEGIN_NS (CLOCK_BOOTTIME): then it has to have a row. */
+static bool is_since(const struct host *h, size_t slot, uint64_t begin_ns)
 {
-	uint32_t count = rows_count(&d->pass->rows), found = 0;
+	return slot < h->slots && host_is_alive(&h->process[slot]) &&
+	       h->process[slot].image_ns <= begin_ns;
+}
+
+static size_t count_since(const struct host *h, uint64_t begin_ns)
+{
+	size_t count = 0;
+
+	for (size_t slot = 0; slot < h->slots; slot++)
+		count += is_since(h, slot, begin_ns);
+	return count;
+}
+
+static void account_for_rows(struct daemon *d, uint64_t begin_ns)
+{
+	uint32_t count = rows_count(&d->pass->rows), found = 0, gone = 0;
 	struct totals sums = {0};
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct snapshot_process *row = rows_at(&d->pass->rows, i);
 		size_t slot = kernel_find(&d->kernel, row->pid);
 
-		must(slot < d->host->slots);
+		if (!is_since(d->host, slot, begin_ns)) {
+			gone++; /* or changed, in the pass */
+			continue;
+		}
 		if (row->outcome != OUTCOME_MEASURED || !ROW_HAS(row, PROCESS_PSS))
 			continue;
 		found++;
 		account_for_row(d, slot, row, &sums);
 	}
-	d->account.missing += d->host->living - found;
+	d->account.missing += count_since(d->host, begin_ns) - found;
+	if (gone > 0)
+		return; /* of what it had nothing is known any more */
 	account_for_sums(d, &sums);
 	account_for_host(d, &sums);
 }
 
-static void account_for_ages(struct daemon *d)
+static void account_for_ages(struct daemon *d, uint64_t begin_ns)
 {
 	for (uint32_t i = 0; i < rows_count(&d->pass->rows); i++) {
 		const struct snapshot_process *row = rows_at(&d->pass->rows, i);
 		size_t slot = kernel_find(&d->kernel, row->pid);
 		struct host_truth t;
 
-		must(slot < d->host->slots);
+		if (!is_since(d->host, slot, begin_ns))
+			continue;
 		host_truth(d->host, slot, &t);
 		account_for_age(d, slot, row, is_giant(d, &t));
 	}
@@ -245,31 +362,40 @@ static void sleep_until(struct daemon *d, uint64_t ns)
 		kernel_pass_time(&d->kernel, ns - d->kernel.monotonic_ns);
 }
 
-/* Until UNTIL_NS, which may be now: what is due by then. */
-static void let_happen(struct daemon *d, uint64_t until_ns)
+/* Remembers the truth as a pass begins, if anything may happen in it. */
+static void look_before(struct daemon *d)
 {
-	while (d->happened_ns + DAEMON_STEP_NS <= until_ns) {
-		d->happened_ns += DAEMON_STEP_NS;
-		if (!d->happens)
+	const struct host *h = d->host;
+	struct host_truth t;
+
+	d->has_before = h->remaining > 0 ||
+	                d->kernel.next_event_ns < d->kernel.monotonic_ns + LONG_PASS_NS;
+	if (!d->has_before || d->options.is_blind)
+		return;
+	d->before = reallocarray(d->before, h->slots + 1, sizeof(*d->before));
+	must(d->before);
+	d->before_slots = h->slots;
+	for (size_t slot = 0; slot < h->slots; slot++) {
+		d->before[slot] = -1;
+		if (!host_is_alive(&h->process[slot]))
 			continue;
-		sleep_until(d, d->happened_ns);
-		d->happens(d->host, d->data);
+		host_truth(h, slot, &t);
+		d->before[slot] = t.pss;
 	}
-	sleep_until(d, until_ns);
 }
 
-void daemon_pass(struct daemon *d)
+static void daemon_pass(struct daemon *d)
 {
 	struct daemon_account *a = &d->account;
-	uint64_t begin_ns = d->kernel.monotonic_ns;
+	uint64_t begin_ns = d->kernel.monotonic_ns, begin_boot_ns = d->host->now_ns;
 	uint64_t before_ns = d->kernel.cpu_ns - d->kernel.walks_ns, cpu_ns;
 	uint64_t interval_ns, needed_ppm;
 	int r;
 
+	look_before(d);
 	must(pass_begin(d->pass) == 0);
 	do {
 		r = pass_step(d->pass, d->kernel.monotonic_ns + BATCH_NS);
-		let_happen(d, d->kernel.monotonic_ns);
 		account_for_cpu(d);
 	} while (r == PASS_MORE);
 	must(r == 0);
@@ -277,9 +403,9 @@ void daemon_pass(struct daemon *d)
 	a->passes_ns += cpu_ns;
 	a->longest_pass_ns = later(a->longest_pass_ns, cpu_ns);
 	if (d->options.is_blind)
-		account_for_ages(d);
+		account_for_ages(d, begin_boot_ns);
 	else
-		account_for_rows(d);
+		account_for_rows(d, begin_boot_ns);
 	interval_ns = pass_interval_ns(d->pass, &needed_ppm);
 	a->passes++;
 	a->stretched += interval_ns > d->options.interval_ns;
@@ -288,17 +414,6 @@ void daemon_pass(struct daemon *d)
 	for (int i = 0; i < PLAN_REASONS; i++)
 		a->deferred[i] = d->pass->turns.choosing.deferred[i] - d->deferred[i];
 	a->forgiven_ns = d->pass->adapt.budget.forgiven_ns - d->forgiven_ns;
-}
-
-/* To UNTIL_NS, unless it has come to that already. */
-static void let_live(struct daemon *d, const struct host_rates *rates, uint64_t until_ns)
-{
-	while (d->lived_ns + LIFE_STEP_NS <= until_ns) {
-		d->lived_ns += LIFE_STEP_NS;
-		let_happen(d, d->lived_ns);
-		host_live(d->host, rates, 1.0 / LIFE_STEPS);
-	}
-	let_happen(d, until_ns);
 }
 
 static void survey(struct daemon *d)
@@ -310,32 +425,34 @@ static void survey(struct daemon *d)
 	d->surveys += r == SURVEYOR_ENDED;
 }
 
-void daemon_wait(struct daemon *d, const struct host_rates *rates)
+/* Until the next pass is due: the measurements in between. */
+static void daemon_wait(struct daemon *d)
 {
 	for (;;) {
 		uint64_t turn_ns = pass_next_measure_ns(d->pass, d->kernel.monotonic_ns);
 		uint64_t survey_ns = surveyor_next_ns(&d->surveyor);
 		uint64_t at_ns = turn_ns < survey_ns ? turn_ns : survey_ns;
 
-		if (at_ns >= d->due_ns)
+		if (at_ns >= d->due_ns || d->kernel.monotonic_ns >= d->due_ns)
 			break;
-		let_live(d, rates, at_ns);
+		sleep_until(d, at_ns);
 		if (survey_ns < turn_ns)
 			survey(d);
 		else
 			must(pass_measure(d->pass) == 0);
 		account_for_cpu(d);
 	}
-	let_live(d, rates, d->due_ns);
+	sleep_until(d, d->due_ns);
 	account_for_cpu(d);
 	d->account.excused_ns = d->pass->adapt.budget.excused_ns - d->excused_ns;
 }
 
 void daemon_run(struct daemon *d, const struct host_rates *rates, uint64_t passes)
 {
+	set_rates(d, rates);
 	for (uint64_t i = 0; i < passes; i++) {
 		daemon_pass(d);
-		daemon_wait(d, rates);
+		daemon_wait(d);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memtallyd's passes (collectors/pass.h) on a simulated host, at the times at which the daemon makes them, and
- * accounts of how well they did: what the rows say is held against what the host knows.
+ * memtallyd's passes (collectors/pass.h) on a simulated host, at the times of the real daemon, and accounts of their quality:
+ * rows are compared with the true figures of the host.
  */
 #ifndef MEMTALLY_TESTS_SIM_DAEMON_H
 #define MEMTALLY_TESTS_SIM_DAEMON_H
@@ -24,9 +24,9 @@ struct daemon_options {
 	uint64_t interval_ns, max_age_ns, giant_age_ns, stall_ns;
 	uint32_t rate_ppm;
 	uint64_t files_ns; /* between surveys of files; 0: there are none */
-	bool is_blind;     /* keeps no accounts of errors, which cost more than all the rest */
-	size_t max_fds;    /* how many descriptors it may have */
-	bool is_partial;   /* the host's sums are not to be used: as in a container */
+	bool is_blind;     /* keeps no accounts of errors, which take more time than all the rest */
+	size_t max_fds;    /* the limit of descriptors */
+	bool is_partial;   /* the host's sums are not used, as in a container */
 };
 
 extern const struct daemon_options daemon_defaults;
@@ -46,13 +46,10 @@ struct daemon_account {
 	uint64_t samples;     /* rows */
 	uint64_t outside;     /* those whose truth is out of the bounds, */
 	uint64_t far_outside; /* those by more than a KiB and 0.1 %, */
-	double outside_bytes; /* by how much, in all; */
 	uint64_t off;         /* those that are off by more than 2 % and 1 MiB */
 	uint64_t sums, sums_outside,
-		sums_off;      /* the same for users and programs; by more than 1 % */
-	uint64_t host_outside; /* passes in which all together have less than is sure */
-	double host_truth,
-		host_width;         /* sums over passes of the host's, bytes; up to the estimate */
+		sums_off;           /* the same for users and programs; by more than 1 % */
+	uint64_t host_outside;      /* passes in which all together have less than is sure */
 	double worst_sum;           /* the error of the worst of them in the last pass, as a part */
 	double worst_large;         /* likewise, of those that are off by more than 1 MiB */
 	double truth, error, width; /* sums over users and passes, bytes */
@@ -66,11 +63,20 @@ struct daemon {
 	struct pass *pass;
 	struct surveyor surveyor;
 	uint64_t surveys, turns; /* that were completed; and turns of them */
-	uint64_t start_ns, due_ns, lived_ns;
-	/* What else happens, every DAEMON_STEP_NS, also while a pass is under way; NULL: nothing. */
+	uint64_t start_ns, due_ns;
+	/* Events on the host, also while a pass or a walk is under way. */
+	struct host_rates rates;
+	uint64_t life_seed, lived_ns,
+		next_life_ns; /* until when; when all processes live the next part */
+	/* Further events, every DAEMON_STEP_NS; NULL: none. */
 	void (*happens)(struct host *h, void *data);
 	void *data; /* borrowed */
 	uint64_t happened_ns;
+	/* True PSS as the pass began, by slot, if it may have changed since; bytes. */
+	double *before;
+	size_t before_slots;
+	bool has_before;
+	uint64_t changes;                /* of the host, then */
 	double above_ns, least_above_ns; /* CPU above the rate since the start; at its least */
 	uint64_t accounted_ns, accounted_cpu_ns;
 	uint64_t deferred[PLAN_REASONS], forgiven_ns, excused_ns; /* before the accounts began */
@@ -81,19 +87,22 @@ struct daemon {
 void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *options);
 void daemon_done(struct daemon *d);
 
-/* Forgets the accounts, not what it knows: what was before doesn't count. */
+/* Clears the accounts; the daemon keeps what it has learned. */
 void daemon_restart_accounts(struct daemon *d);
 
-/* A pass, now. */
-void daemon_pass(struct daemon *d);
-
-/* Until the next pass is due: what happens on the host, and the measurements in between. */
-void daemon_wait(struct daemon *d, const struct host_rates *rates);
-
-/* PASSES of both. */
+/* Runs PASSES, each with the measurements until the next one is due, while events happen on the host at RATES. */
 void daemon_run(struct daemon *d, const struct host_rates *rates, uint64_t passes);
 
-/* What it would cost to measure everything once, as predicted by the last pass. */
+/*
+ * Other programs compete for the CPUs: CPU time of the daemon takes LOAD times as much wall-clock time, and so does the kernel
+ * to free memory. 1: no process does.
+ */
+void daemon_load(struct daemon *d, double load);
+
+/* The daemon is stopped for NS, in which nothing happens on the host. */
+void daemon_skip_time(struct daemon *d, uint64_t ns);
+
+/* The predicted CPU time to measure every process once, as of the last pass. */
 uint64_t daemon_total_cost_ns(const struct daemon *d);
 
 #endif

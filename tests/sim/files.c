@@ -3,6 +3,7 @@
 
 #include "tests/sim/files.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -16,7 +17,7 @@
 
 enum { IMAGE_SHIFT = 21 };
 
-/* "NAME:     4 kB" */
+/* Adds the line "NAME:<tab>KIB kB". */
 static void add_kib(struct buffer *to, const char *name, double bytes)
 {
 	buffer_add_text(to, name);
@@ -25,12 +26,23 @@ static void add_kib(struct buffer *to, const char *name, double bytes)
 	buffer_add_text(to, " kB\n");
 }
 
-/* As smaps has it. */
-static void add_padded(struct buffer *to, const char *name, double bytes)
+static void add_number(struct buffer *to, uint64_t value)
 {
-	int blanks = 15 - (int)strlen(name);
+	buffer_add_u64(to, value);
+	buffer_add_char(to, ' ');
+}
 
-	buffer_printf(to, "%s:%*s%8llu kB\n", name, blanks, "", (unsigned long long)bytes / 1024);
+/* Adds VALUE in hexadecimal digits. printf() takes most of the time of a simulation otherwise. */
+static void add_hex(struct buffer *to, uint64_t value)
+{
+	char digits[16];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = "0123456789abcdef"[value & 15];
+		value >>= 4;
+	} while (value);
+	buffer_add(to, digits + at, sizeof(digits) - at);
 }
 
 static uint64_t text_start(const struct host_process *p)
@@ -52,6 +64,10 @@ void files_statm(const struct host *h, size_t slot, struct buffer *to)
 {
 	const struct host_process *p = &h->process[slot];
 
+	if (p->is_exiting) {
+		buffer_add_text(to, "0 0 0 0 0 0 0\n");
+		return;
+	}
 	buffer_add_u64(to, size_of(p) / HOST_PAGE);
 	buffer_add_text(to, " ");
 	buffer_add_u64(to, (p->anon + p->file) / HOST_PAGE);
@@ -74,6 +90,10 @@ void files_status(const struct host *h, size_t slot, struct buffer *to)
 		buffer_add_text(to, i < 3 ? "\t" : "\n");
 	}
 	buffer_add_text(to, "Gid:\t0\t0\t0\t0\n");
+	if (p->is_exiting) {
+		buffer_add_text(to, "Threads:\t1\n");
+		return;
+	}
 	add_kib(to, "VmPeak", (double)size_of(p));
 	add_kib(to, "VmSize", (double)size_of(p));
 	add_kib(to, "VmHWM", (double)(p->anon + p->file));
@@ -92,16 +112,28 @@ void files_stat(const struct host *h, size_t slot, struct buffer *to)
 	uint64_t text_end = text_start(p) + TEXT_SIZE;
 	uint64_t stack_end = stack_start(p) + STACK_SIZE;
 
-	buffer_printf(to,
-		"%u (program-%u) S %u %u %u 0 -1 4194560 %llu 0 0 0 1 2 0 0 20 0 1 0 %llu %llu "
-		"%llu 18446744073709551615 %llu %llu %llu 0 0\n",
-		p->pid, p->program, p->parent ? p->parent : 1, p->pid, p->pid,
-		(unsigned long long)p->faults,
-		(unsigned long long)(p->born_ns / (10 * NS_PER_MSEC)),
-		(unsigned long long)size_of(p),
-		(unsigned long long)((p->anon + p->file) / HOST_PAGE),
-		(unsigned long long)text_start(p), (unsigned long long)text_end,
-		(unsigned long long)stack_end);
+	add_number(to, p->pid);
+	buffer_add_text(to, "(program-");
+	buffer_add_u64(to, p->program);
+	buffer_add_text(to, ") S ");
+	add_number(to, p->parent ? p->parent : 1);
+	add_number(to, p->pid);
+	add_number(to, p->pid);
+	buffer_add_text(to, "0 -1 4194560 ");
+	add_number(to, p->faults);
+	buffer_add_text(to, "0 0 0 1 2 0 0 20 0 1 0 ");
+	add_number(to, p->born_ns / (10 * NS_PER_MSEC));
+	if (p->is_exiting) {
+		buffer_add_text(to, "0 0 18446744073709551615 0 0 0 0 0\n");
+		return;
+	}
+	add_number(to, size_of(p));
+	add_number(to, (p->anon + p->file) / HOST_PAGE);
+	buffer_add_text(to, "18446744073709551615 ");
+	add_number(to, text_start(p));
+	add_number(to, text_end);
+	add_number(to, stack_end);
+	buffer_add_text(to, "0 0\n");
 }
 
 void files_cgroup(const struct host *h, size_t slot, struct buffer *to)
@@ -114,8 +146,17 @@ void files_cgroup(const struct host *h, size_t slot, struct buffer *to)
 static void add_head(struct buffer *to, uint64_t start, uint64_t end, const char *rights,
 	const char *device, uint32_t inode, const char *path)
 {
-	buffer_printf(to, "%llx-%llx %s 00000000 %s %u %s\n", (unsigned long long)start,
-		(unsigned long long)end, rights, device, inode, path);
+	add_hex(to, start);
+	buffer_add_char(to, '-');
+	add_hex(to, end);
+	buffer_add_char(to, ' ');
+	buffer_add_text(to, rights);
+	buffer_add_text(to, " 00000000 ");
+	buffer_add_text(to, device);
+	buffer_add_char(to, ' ');
+	add_number(to, inode);
+	buffer_add_text(to, path);
+	buffer_add_char(to, '\n');
 }
 
 void files_rollup(const struct host *h, size_t slot, struct buffer *to)
@@ -123,7 +164,7 @@ void files_rollup(const struct host *h, size_t slot, struct buffer *to)
 	const struct host_process *p = &h->process[slot];
 	struct host_truth t;
 
-	host_truth(h, slot, &t);
+	host_walk(h, slot, &t);
 	add_head(to, text_start(p), stack_start(p) + STACK_SIZE, "---p", "00:00", 0, "[rollup]");
 	add_kib(to, "Rss", (double)(p->anon + p->file));
 	add_kib(to, "Pss", t.pss);
@@ -270,28 +311,63 @@ void files_map(const struct files_mapping *m, struct buffer *to)
 		add_head(to, m->start, m->end, "rw-p", "08:01", m->inode, "/usr/lib/library.so");
 }
 
+/* The lines of smaps for each mapping; the fields of 8 digits are filled in. */
+static const char smap_text[] = "Size:           ######## kB\n"
+				"KernelPageSize:        4 kB\n"
+				"MMUPageSize:           4 kB\n"
+				"Rss:            ######## kB\n"
+				"Pss:            ######## kB\n"
+				"Pss_Dirty:             0 kB\n"
+				"Shared_Clean:          0 kB\n"
+				"Shared_Dirty:   ######## kB\n"
+				"Private_Clean:         0 kB\n"
+				"Private_Dirty:  ######## kB\n"
+				"Referenced:            0 kB\n"
+				"Anonymous:      ######## kB\n"
+				"KSM:                   0 kB\n"
+				"LazyFree:              0 kB\n"
+				"AnonHugePages:         0 kB\n"
+				"ShmemPmdMapped:        0 kB\n"
+				"FilePmdMapped:         0 kB\n"
+				"Shared_Hugetlb:        0 kB\n"
+				"Private_Hugetlb:       0 kB\n"
+				"Swap:           ######## kB\n"
+				"SwapPss:        ######## kB\n"
+				"Locked:                0 kB\n"
+				"THPeligible:           0\n"
+				"VmFlags: rd wr mr mw me ac sd\n";
+
+/* Writes BYTES in KiB over the 8 characters at TO, aligned to the right. */
+static void fill_in_kib(char *to, uint64_t bytes)
+{
+	uint64_t kib = bytes / 1024;
+	int at = 8;
+
+	assert(kib < 100000000);
+	do {
+		to[--at] = (char)('0' + kib % 10);
+		kib /= 10;
+	} while (kib);
+	memset(to, ' ', (size_t)at);
+}
+
 void files_smap(const struct files_mapping *m, struct buffer *to)
 {
+	enum { LINE = 28, FIELD = 16 }; /* all lines before the last field are as long */
 	const struct host_piece *p = &m->piece;
+	char *text;
 
 	files_map(m, to);
-	add_padded(to, "Size", (double)(m->end - m->start));
-	buffer_add_text(to, "KernelPageSize:        4 kB\nMMUPageSize:           4 kB\n");
-	add_padded(to, "Rss", (double)p->rss);
-	add_padded(to, "Pss", p->pss);
-	add_padded(to, "Pss_Dirty", 0);
-	add_padded(to, "Shared_Clean", 0);
-	add_padded(to, "Shared_Dirty", (double)(p->rss - p->private));
-	add_padded(to, "Private_Clean", 0);
-	add_padded(to, "Private_Dirty", (double)p->private);
-	buffer_add_text(to, "Referenced:            0 kB\n");
-	add_padded(to, "Anonymous", m->inode ? 0 : (double)p->rss);
-	buffer_add_text(to, "KSM:                   0 kB\nLazyFree:              0 kB\n"
-			    "AnonHugePages:         0 kB\nShmemPmdMapped:        0 kB\n"
-			    "FilePmdMapped:         0 kB\nShared_Hugetlb:        0 kB\n"
-			    "Private_Hugetlb:       0 kB\n");
-	add_padded(to, "Swap", (double)p->swap);
-	add_padded(to, "SwapPss", p->swap_pss);
-	buffer_add_text(to, "Locked:                0 kB\nTHPeligible:           0\n"
-			    "VmFlags: rd wr mr mw me ac sd\n");
+	text = buffer_reserve(to, sizeof(smap_text) - 1);
+	assert(text);
+	memcpy(text, smap_text, sizeof(smap_text) - 1);
+	fill_in_kib(text + FIELD, m->end - m->start);
+	fill_in_kib(text + 3 * LINE + FIELD, p->rss);
+	fill_in_kib(text + 4 * LINE + FIELD, (uint64_t)p->pss);
+	fill_in_kib(text + 7 * LINE + FIELD, p->rss - p->private);
+	fill_in_kib(text + 9 * LINE + FIELD, p->private);
+	fill_in_kib(text + 11 * LINE + FIELD, m->inode ? 0 : p->rss);
+	fill_in_kib(text + 19 * LINE + FIELD, p->swap);
+	fill_in_kib(text + 20 * LINE + FIELD, (uint64_t)p->swap_pss);
+	to->len += sizeof(smap_text) - 1;
 }

@@ -100,7 +100,7 @@ void host_live(struct host *h, const struct host_rates *rates, double part)
 	size_t slots = h->slots;
 
 	for (size_t slot = 0; slot < h->slots; slot++) {
-		if (h->process[slot].pid)
+		if (host_is_alive(&h->process[slot]))
 			live_one(h, slot, rates, part);
 	}
 	while (host_chance(h) < births) {
@@ -112,7 +112,7 @@ void host_live(struct host *h, const struct host_rates *rates, double part)
 		size_t slot = host_random(h, slots);
 
 		forks -= 1;
-		if (!h->process[slot].pid)
+		if (!host_is_alive(&h->process[slot]))
 			continue;
 		slot = host_fork(h, slot); /* which may move them all */
 		h->process[slot].role = HOST_SHORT;

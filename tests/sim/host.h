@@ -7,7 +7,11 @@
  * True to the kernel: fork shares all anonymous memory, a write to what is shared copies it and leaves RSS
  * where it was, the last owner's PSS grows without any counter of its own, what is swapped out is so for
  * all its owners and comes back for each alone, a file's pages count once in Mapped. A file is mapped whole, and
- * counts where it is touched.
+ * counts where it is touched. A process that exits stays listed without memory until the kernel has freed its pages, one extent
+ * after the other; until then they are mapped and count in the host's sums. exec frees the former memory in the same way.
+ *
+ * The kernel can average map counts over large folios, as with CONFIG_NO_PAGE_MAPCOUNT (Linux 6.15): of an extent in a folio a
+ * walk then finds what the folio's rounded mean makes of it, and the host's sums count the folio whole while any of it is mapped.
  */
 #ifndef MEMTALLY_TESTS_SIM_HOST_H
 #define MEMTALLY_TESTS_SIM_HOST_H
@@ -42,6 +46,18 @@ struct host_extent {
 	uint8_t kind;
 	bool is_swapped;
 	uint32_t inode; /* of files and shmem; 0: none */
+	uint32_t folio; /* 0: small pages, with exact map counts */
+};
+
+#define HOST_SEVERAL UINT64_MAX
+
+/* A large folio, of several extents. */
+struct host_folio {
+	uint64_t pages;
+	uint64_t maps; /* of all its pages together */
+	/* The image of the only process that has mapped it, 0 if none has; HOST_SEVERAL: others have, since it was mapped first. */
+	uint64_t mapper;
+	bool is_anon;
 };
 
 struct host_part {
@@ -55,7 +71,8 @@ struct host_mapping {
 };
 
 struct host_process {
-	uint32_t pid; /* never used again; 0: this slot is free */
+	uint32_t pid;    /* never used again; 0: this slot is free */
+	bool is_exiting; /* its memory is in struct host_remains */
 	uint32_t parent, user;
 	size_t parent_slot; /* it may have ended */
 	enum host_role role;
@@ -94,6 +111,16 @@ struct host_rates {
 	double touches; /* by backends, of extents of their segment, each: how many in a pass */
 };
 
+/* Memory of a process that has called exit or exec, while the kernel frees it. */
+struct host_remains {
+	struct host_part *part; /* the remaining ones; the last is freed next */
+	uint32_t *touched;
+	size_t count, touches;
+	uint32_t pid; /* of the process, in SLOT, that exits; 0: it has called exec */
+	size_t slot;
+	uint64_t due_ns; /* when the next extent is free */
+};
+
 struct host_inode {
 	uint32_t first, count; /* of its extents */
 	uint64_t pages;
@@ -107,6 +134,9 @@ struct host {
 	size_t extents, free_extents;
 	uint32_t *free_extent;
 	size_t extent_capacity;
+	struct host_folio *folio; /* only if .averages */
+	size_t folios, folio_capacity;
+	bool averages; /* set after host_init(): half of the memory is large folios, and the kernel averages their map counts */
 	struct host_inode *inode;
 	size_t inode_capacity;
 	uint32_t inodes;    /* and one more: 0 is none */
@@ -117,7 +147,18 @@ struct host {
 	uint32_t
 		pressure; /* hundredths of a percent of the time in which somebody waits for memory */
 	uint64_t events;
+	uint64_t changes; /* of which processes map which extents, and what is swapped */
+	uint64_t
+		exit_slowness; /* how many times longer than usual freeing memory takes; 0: no time */
+	struct host_remains *remains;
+	size_t remaining, remains_capacity;
+	uint64_t next_free_ns; /* when the first of them is due; UINT64_MAX: there are none */
 };
+
+static inline bool host_is_alive(const struct host_process *p)
+{
+	return p->pid && !p->is_exiting;
+}
 
 static inline uint64_t host_extent_bytes(const struct host_extent *e)
 {
@@ -127,14 +168,14 @@ static inline uint64_t host_extent_bytes(const struct host_extent *e)
 /* Whether P maps INODE. */
 bool host_is_mapped(const struct host_process *p, uint32_t inode);
 
-/* What a walk finds, exactly, in bytes. */
+/* True figures of a process, in bytes. */
 struct host_truth {
 	double pss_anon, pss_file, pss_shmem;
 	double pss, swap_pss;
 	uint64_t uss, pages, mappings, largest_pages;
 };
 
-/* Of one mapping: anonymous memory, or a file. */
+/* The result of a walk of one mapping: anonymous memory, or a file. */
 struct host_piece {
 	uint64_t rss, private, swap; /* bytes */
 	double pss, swap_pss;
@@ -159,7 +200,11 @@ size_t host_spawn(
 	struct host *h, uint32_t user, enum host_role role, uint64_t anon_pages, uint32_t parts);
 size_t host_fork(struct host *h, size_t parent);
 void host_exec(struct host *h, size_t slot, uint64_t anon_pages, uint32_t parts);
+/* SLOT has no memory any more, and is free as soon as all of that is (host_advance()). */
 void host_exit(struct host *h, size_t slot);
+
+/* Time passes until NOW_NS: what is due by then is freed. */
+void host_advance(struct host *h, uint64_t now_ns);
 
 /* A file, or a segment of shared memory: its inode. It lies in PARTS extents. */
 uint32_t host_create(struct host *h, enum host_kind kind, uint64_t pages, uint32_t parts);
@@ -182,7 +227,7 @@ void host_free_last(struct host *h, size_t slot);
 uint32_t host_write(struct host *h, size_t slot, uint32_t parts);
 /* Writes to PARTS extents from the one at AT on, by place: gets copies of those that it shares. */
 void host_write_at(struct host *h, size_t slot, size_t at, size_t parts);
-/* SHARE of all anonymous extents go to swap. */
+/* SHARE of all anonymous extents go to swap. Not with averaged map counts, since swap would split folios. */
 void host_swap_out(struct host *h, double share);
 /* PARTS extents of SLOT come back. */
 void host_swap_in(struct host *h, size_t slot, uint32_t parts);
@@ -190,7 +235,12 @@ void host_swap_in(struct host *h, size_t slot, uint32_t parts);
 /* All processes do what their roles are, for PART of a pass (host-life.c). */
 void host_live(struct host *h, const struct host_rates *rates, double part);
 
+/* What SLOT has exactly, and what a walk finds, which differs if the kernel averages map counts. */
 void host_truth(const struct host *h, size_t slot, struct host_truth *ret);
+void host_walk(const struct host *h, size_t slot, struct host_truth *ret);
+
+/* Bytes of all large anonymous folios. */
+uint64_t host_large_anon(const struct host *h);
 
 /* Whether counters and sums are what a recount gives. For the simulation's own sake. */
 bool host_is_sound(const struct host *h);

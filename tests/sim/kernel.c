@@ -9,6 +9,8 @@
 
 enum { OUTLIER = 20 };
 
+#define SLICE_NS (3 * NS_PER_MSEC) /* that the scheduler gives a program at a time */
+
 void kernel_init(struct kernel *k, struct host *h)
 {
 	*k = (struct kernel){
@@ -16,11 +18,13 @@ void kernel_init(struct kernel *k, struct host *h)
 		.seed = 1,
 		.monotonic_ns = 7200 * NS_PER_SEC,
 		.stall_ns = UINT64_MAX,
+		.load = 1,
+		.next_event_ns = UINT64_MAX,
 		.slowness = 1,
 		.noise = 0.2,
 		.outliers = 200,
 	};
-	h->now_ns = k->monotonic_ns;
+	host_advance(h, k->monotonic_ns);
 	kernel_restart_counts(k);
 }
 
@@ -37,22 +41,50 @@ void kernel_restart_counts(struct kernel *k)
 	k->least_giant_gap_ns = UINT64_MAX;
 }
 
+static void set_time(struct kernel *k, uint64_t monotonic_ns)
+{
+	k->monotonic_ns = monotonic_ns;
+	host_advance(k->host, monotonic_ns + k->suspended_ns);
+}
+
 void kernel_pass_time(struct kernel *k, uint64_t ns)
 {
-	k->monotonic_ns += ns;
-	k->host->now_ns = k->monotonic_ns + k->suspended_ns;
+	uint64_t until_ns = k->monotonic_ns + ns;
+
+	while (k->happen && !k->is_happening && k->next_event_ns <= until_ns) {
+		if (k->next_event_ns > k->monotonic_ns)
+			set_time(k, k->next_event_ns);
+		k->is_happening = true;
+		k->happen(k->data);
+		k->is_happening = false;
+	}
+	set_time(k, until_ns);
+}
+
+void kernel_skip_time(struct kernel *k, uint64_t ns)
+{
+	set_time(k, k->monotonic_ns + ns);
 }
 
 void kernel_suspend(struct kernel *k, uint64_t ns)
 {
 	k->suspended_ns += ns;
-	kernel_pass_time(k, 0);
+	set_time(k, k->monotonic_ns);
 }
 
 void kernel_use(struct kernel *k, uint64_t cpu_ns)
 {
+	uint64_t wall_ns = cpu_ns;
+
 	k->cpu_ns += cpu_ns;
-	kernel_pass_time(k, cpu_ns);
+	if (k->load > 1) {
+		uint64_t slices = (k->slice_ns + cpu_ns) / SLICE_NS;
+
+		/* Others have their slices whenever one of the daemon's is used up. */
+		k->slice_ns = (k->slice_ns + cpu_ns) % SLICE_NS;
+		wall_ns += (uint64_t)((double)(slices * SLICE_NS) * (k->load - 1));
+	}
+	kernel_pass_time(k, wall_ns);
 }
 
 size_t kernel_find(struct kernel *k, uint32_t pid)

@@ -3,7 +3,8 @@
  * The kernel of a simulated host: its clocks, its processes by pid, and the books of what is spent on their
  * memory.
  *
- * Time passes as the caller says, and by what calls cost: CPU of the daemon's, the only thread that there is.
+ * Time passes as the caller says, and by what calls cost: CPU of the daemon's, the only thread that there is. On a loaded
+ * machine it waits for other programs after each time slice. Whenever time passes, what is due on the host happens.
  * A walk of page tables holds the lock of its target for one read() of smaps or smaps_rollup.
  */
 #ifndef MEMTALLY_TESTS_SIM_KERNEL_H
@@ -18,9 +19,16 @@ struct kernel {
 	uint64_t suspended_ns; /* by which CLOCK_BOOTTIME is ahead */
 	int64_t wall_ns;       /* by which CLOCK_REALTIME is ahead of what it should be */
 	uint64_t stall_ns;     /* holds above it are counted */
-	double slowness;       /* of this host's walks */
-	double noise;          /* of what a walk costs, as a part of it */
-	uint32_t outliers;     /* one walk in so many takes 20 times as long; 0: none */
+	double load; /* wall-clock time that the daemon's CPU time takes, as a multiple of it; at least 1 */
+	uint64_t slice_ns;      /* CPU time since it has last waited for others */
+	uint64_t next_event_ns; /* CLOCK_MONOTONIC of the next event; UINT64_MAX: there is none */
+	void (*happen)(
+		void *data); /* does what is due and sets .next_event_ns; NULL: nothing happens */
+	void *data;          /* borrowed, of .happen */
+	bool is_happening;
+	double slowness;   /* of this host's walks */
+	double noise;      /* of what a walk costs, as a part of it */
+	uint32_t outliers; /* one walk in so many takes 20 times as long; 0: none */
 
 	uint32_t *slot_of; /* by pid */
 	size_t pids;
@@ -42,6 +50,10 @@ void kernel_restart_counts(struct kernel *k);
 
 /* Time passes, in which the daemon does nothing. */
 void kernel_pass_time(struct kernel *k, uint64_t ns);
+
+/* The same, and nothing happens meanwhile on the host. */
+void kernel_skip_time(struct kernel *k, uint64_t ns);
+
 void kernel_suspend(struct kernel *k, uint64_t ns);
 
 /* The daemon is busy. */

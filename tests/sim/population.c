@@ -31,14 +31,19 @@ const struct host_rates population_many_events = {
 	.pressure_share = 0.02,
 };
 
-uint64_t population_seed(uint64_t number)
+uint64_t population_seeds(void)
+{
+	return extent_is_long() ? 64 : 16;
+}
+
+uint64_t population_seed(uint64_t number, uint64_t index)
 {
 	const char *value = getenv("MEMTALLY_SEED");
 	uint64_t seed = 0;
 
 	if (value && *value)
 		assert_int_equal(number_parse_u64(value, strlen(value), &seed), 0);
-	return number + seed * 1000;
+	return (seed * 1000 + number) * 1000 + index;
 }
 
 uint64_t population_pages(struct host *h)

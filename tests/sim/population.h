@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who lives on the simulated hosts (host.h) of several tests, what they do, and for how long: hours and days in seconds. With
- * MEMTALLY_LONG set, more hosts, larger ones, and for longer.
+ * The processes of the simulated hosts (host.h) of several tests, what they do, and for how long: hours and days in seconds.
+ * With MEMTALLY_LONG set there are more and larger hosts, for a longer time.
  */
 #ifndef MEMTALLY_TESTS_SIM_POPULATION_H
 #define MEMTALLY_TESTS_SIM_POPULATION_H
@@ -14,23 +14,26 @@
 
 extern const struct host_rates population_no_events;
 
-/* A day's work: one in a hundred does something else in a pass, workers come and go. */
+/* An ordinary day: one process in a hundred is active in a pass, and workers come and go. */
 extern const struct host_rates population_some_events;
 
 extern const struct host_rates population_many_events;
 
-/* A seed for a host; other hosts than those of every day, with MEMTALLY_SEED. */
-uint64_t population_seed(uint64_t number);
+/* The number of seeds of hosts for each test: 16, and 64 with MEMTALLY_LONG. */
+uint64_t population_seeds(void);
 
-/* From 64 pages to 16,384, small ones being more frequent. */
+/* The seed of host INDEX, below population_seeds(), of case NUMBER. MEMTALLY_SEED changes all of them. */
+uint64_t population_seed(uint64_t number, uint64_t index);
+
+/* A random size from 64 to 16,384 pages; small ones are more frequent. */
 uint64_t population_pages(struct host *h);
 
-/* Which all programs map, unless there are any. */
+/* Creates the libraries that all programs map, unless there are some. */
 void population_create_libraries(struct host *h);
 
 /*
- * As many as there have to come for COUNT processes, of eight users: servers with workers, sharers of segments, idle ones, and
- * BUSY of a hundred that are active, leak or map files.
+ * Adds processes of eight users until H has COUNT: servers with workers, sharers of shared memory, idle processes, and BUSY
+ * of a hundred that are active, leak or map files.
  */
 void population_grow(struct host *h, size_t count, uint32_t busy);
 

@@ -8,34 +8,38 @@
 #include "tests/sim/population.h"
 #include "tests/sim/verdict.h"
 
-/* Nothing happens: the truth to the KiB, everything read once in a maximum age, evenly, for little. */
+/*
+ * Nothing happens: the truth to the KiB, everything read once in a maximum age, evenly, for little. No sample is out of its bounds
+ * on any host.
+ */
 static void a_quiet_host_is_known(void **state)
 {
-	static const size_t counts[] = {10, 300, 1500};
+	static const size_t counts[] = {10, 100, 400};
+	const uint64_t cycle = daemon_defaults.max_age_ns / daemon_defaults.interval_ns;
+	struct verdict v = {0};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
-		const uint64_t cycle = daemon_defaults.max_age_ns / daemon_defaults.interval_ns;
+	for (uint64_t seed = 0; seed < population_seeds(); seed++) {
 		const struct daemon_account *a;
 		struct host h;
 		struct daemon d;
 
-		host_init(&h, population_seed(1 + i));
-		population_grow(&h, counts[i], 0);
+		host_init(&h, population_seed(1, seed));
+		population_grow(&h, counts[seed % ARRAY_SIZE(counts)], 0);
 		daemon_init(&d, &h, &daemon_defaults);
 		daemon_run(&d, &population_no_events, cycle);
 		daemon_restart_accounts(&d);
-		daemon_run(&d, &population_no_events, 4 * cycle);
-		verdict_print("quiet", &d);
+		daemon_run(&d, &population_no_events, 2 * cycle);
 		verdict_check("quiet", &d);
-		verdict_bounds("quiet", &d, VERDICT_HOLDS, 0, 2);
+		verdict_add(&v, &d);
 		a = &d.account;
 		assert_true(a->error <= (double)a->samples * 1024);
 		assert_true(a->oldest_ns <= daemon_defaults.max_age_ns);
-		assert_in_range(verdict_walks(&d), 4 * h.living * 9 / 10, 4 * h.living * 6 / 5);
+		assert_in_range(verdict_walks(&d), 2 * h.living * 9 / 10, 2 * h.living * 6 / 5);
 		daemon_done(&d);
 		host_done(&h);
 	}
+	verdict_bounds("quiet", &v, &(struct verdict_limits){0, 0.07, 0.02, 0});
 	verdict_assert();
 }
 
@@ -57,62 +61,99 @@ static void have_workers(struct host *h, size_t slot, enum host_role role)
 	}
 }
 
+/* One kind of event alone, at a rate that would be high. */
+struct kind_of_event {
+	const char *name;
+	enum host_role role;
+	uint32_t
+		count; /* of processes; where few share a file, one that comes or goes unseen changes more */
+	bool is_family; /* of them one in four are workers of servers, as well */
+	bool is_loaded;
+	struct host_rates rates;
+	struct verdict_limits limits;
+};
+
+/* One in ten processes has K's role; or one in 40 is a server, with 13 workers of that role. */
+static void have_processes(struct host *h, const struct kind_of_event *k)
+{
+	population_create_libraries(h);
+	for (uint32_t n = 0; n < k->count; n++) {
+		bool is_busy = !k->is_family && n % 10 == 0;
+		size_t slot = host_spawn(h, (uint32_t)host_random(h, 8),
+			is_busy ? k->role : HOST_IDLE, population_pages(h), 8);
+
+		host_map_libraries(h, slot);
+		if (k->is_family && n % 40 == 0)
+			have_workers(h, slot, k->role);
+	}
+	host_live(h, &population_no_events, 1);
+}
+
+/* One host on which K happens, after a first time in which nothing does. */
+static void follow_events(const struct kind_of_event *k, uint64_t seed, struct verdict *v)
+{
+	struct host h;
+	struct daemon d;
+
+	host_init(&h, seed);
+	have_processes(&h, k);
+	daemon_init(&d, &h, &daemon_defaults);
+	if (k->is_loaded)
+		daemon_load(&d, 5);
+	daemon_run(&d, &population_no_events, 31);
+	daemon_restart_accounts(&d);
+	daemon_run(&d, &k->rates, extent_is_long() ? 400 : 60);
+	verdict_check(k->name, &d);
+	verdict_add(v, &d);
+	daemon_done(&d);
+	host_done(&h);
+}
+
 /*
- * One kind of event alone, at a rate that would be high. The truth of every process, user and program lies within
- * its bounds in 99.9 % of the samples, and the bounds are as narrow as is promised.
+ * What is tested of each kind of event, on hosts of 16 seeds or more:
+ *
+ * - On half of the hosts the truth is within the bounds in 99.9 % of the samples: of users and programs, and, with a tolerance of
+ *   1 KiB or 0.1 %, of processes.
+ * - In the mean over all hosts, with a confidence of 99 %, it is within in 99.6 % of these samples, and for processes without that
+ *   tolerance in as many as the limit of the case says.
+ * - On 95 % of the hosts the bounds of users are as narrow as the limit of the case says. The mean error of users is below its limit, with
+ *   a confidence of 99 %.
+ *
+ * verdict.h says where the limits come from. Where no sample of 128 hosts was out of its bounds, the limit is 0.05. It is reached if
+ * one of 16 hosts has 0.2 % of its samples out of bounds.
  */
 static void bounds_hold_whatever_happens(void **state)
 {
-	static const struct {
-		const char *name;
-		enum host_role role;
-		bool is_family; /* 130 of 530 are workers of 10 servers */
-		struct host_rates rates;
-		enum verdict_holding holding;
-		double width, error; /* percent of users' PSS, at most */
-	} cases[] = {
-		{"allocating", HOST_ACTIVE, false, {.churn = 0.9}, VERDICT_HOLDS, 10, 0.05},
-		{"leaking", HOST_LEAK, false, {.churn = 0}, VERDICT_HOLDS, 10, 0.05},
-		{"births", HOST_IDLE, false, {.births = 4, .exec = 0.1}, VERDICT_HOLDS, 10, 0.1},
-		{"forks and execs", HOST_IDLE, false, {.forks = 4, .exec = 0.4}, VERDICT_HOLDS, 10,
-			0.1},
-		{"swapping", HOST_ACTIVE, false,
-			{.churn = 0.9, .pressure = 0.05, .pressure_share = 0.02}, VERDICT_HOLDS, 10,
-			0.5},
-		{"workers ending", HOST_WORKER, true, {.leave = 0.02}, VERDICT_HOLDS, 10, 0.1},
-		{"workers writing", HOST_WORKER, true, {.write = 0.02}, VERDICT_HOLDS, 10, 0.1},
-		{"sharers touching", HOST_SHARER, true, {.churn = 0.02}, VERDICT_HOLDS, 10, 0.5},
-		{"mapping files", HOST_CACHE, false, {.churn = 0.1}, VERDICT_NEARLY, 10, 0.1},
+	static const struct kind_of_event kinds[] = {
+		{"allocating", HOST_ACTIVE, 200, false, false, {.churn = 0.9},
+			{0.05, 0.03, 0.015, -1}},
+		{"leaking", HOST_LEAK, 200, false, false, {.churn = 0}, {0.05, 0.04, 0.015, -1}},
+		{"births", HOST_IDLE, 400, false, false, {.births = 4, .exec = 0.1},
+			{0.1, 10, 0.03, -1}},
+		{"forks and execs", HOST_IDLE, 400, false, false, {.forks = 4, .exec = 0.4},
+			{0.05, 10, 0.03, -1}},
+		{"swapping", HOST_ACTIVE, 200, false, false,
+			{.churn = 0.9, .pressure = 0.05, .pressure_share = 0.02},
+			{0.05, 0.03, 0.015, -1}},
+		{"workers ending", HOST_WORKER, 200, true, false, {.leave = 0.02},
+			{0.3, 10, 0.03, -1}},
+		{"workers ending, loaded", HOST_WORKER, 200, true, true, {.leave = 0.02},
+			{0.3, 10, 0.03, -1}},
+		{"workers writing", HOST_WORKER, 200, true, false, {.write = 0.02},
+			{0.1, 4, 0.07, -1}},
+		{"sharers touching", HOST_SHARER, 200, true, false, {.churn = 0.02},
+			{0.4, 10, 0.12, -1}},
+		{"mapping files", HOST_CACHE, 400, false, false, {.churn = 0.1},
+			{0.6, 8, 0.04, -1}},
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct host h;
-		struct daemon d;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct verdict v = {0};
 
-		host_init(&h, population_seed(80 + i));
-		population_create_libraries(&h);
-		for (uint32_t n = 0; n < 400; n++) {
-			bool is_busy = !cases[i].is_family && n % 10 == 0;
-			size_t slot = host_spawn(&h, (uint32_t)host_random(&h, 8),
-				is_busy ? cases[i].role : HOST_IDLE, population_pages(&h), 8);
-
-			host_map_libraries(&h, slot);
-			if (cases[i].is_family && n % 40 == 0)
-				have_workers(&h, slot, cases[i].role);
-		}
-		host_live(&h, &population_no_events, 1);
-		daemon_init(&d, &h, &daemon_defaults);
-		daemon_run(&d, &population_no_events, 31);
-		daemon_restart_accounts(&d);
-		daemon_run(&d, &cases[i].rates, extent_is_long() ? 1000 : 60);
-		verdict_print(cases[i].name, &d);
-		verdict_check(cases[i].name, &d);
-		verdict_bounds(cases[i].name, &d, cases[i].holding, 0.1, cases[i].width);
-		verdict_at_most(cases[i].name, "% error of users",
-			verdict_percent(d.account.error, d.account.truth), cases[i].error);
-		daemon_done(&d);
-		host_done(&h);
+		for (uint64_t seed = 0; seed < population_seeds(); seed++)
+			follow_events(&kinds[i], population_seed(80 + i, seed), &v);
+		verdict_bounds(kinds[i].name, &v, &kinds[i].limits);
 	}
 	verdict_assert();
 }
@@ -126,8 +167,7 @@ struct database {
 	bool is_partial; /* in a container: the host's sums do not tell */
 	uint64_t lead;   /* passes before the daemon begins */
 	struct host_rates rates;
-	enum verdict_holding holding;
-	double width, off; /* percent of users, and of sums, at most */
+	struct verdict_limits limits;
 };
 
 enum { EXTENTS_PER_MIB = 2, DATABASE_USER = 7 };
@@ -139,7 +179,7 @@ static void have_database(struct host *h, const struct database *db)
 	size_t server, writer;
 
 	population_create_libraries(h);
-	for (uint32_t n = 0; n < 100; n++)
+	for (uint32_t n = 0; n < 60; n++)
 		host_map_libraries(
 			h, host_spawn(h, n % DATABASE_USER, HOST_IDLE, population_pages(h), 8));
 	program = host_create(h, HOST_FILE, 2048, 16);
@@ -155,83 +195,105 @@ static void have_database(struct host *h, const struct database *db)
 	if (db->is_full)
 		host_map(h, writer, segment, UINT32_MAX);
 	h->process[server].workers = db->backends + 1;
-	for (uint64_t n = 0; n < db->lead; n++)
+	for (uint64_t n = 0; n < db->lead; n++) {
 		host_live(h, &db->rates, 1);
+		host_advance(h, h->now_ns + 10 * NS_PER_SEC);
+	}
+}
+
+static void follow_database(const struct database *db, uint64_t seed, struct verdict *v)
+{
+	struct daemon_options options = daemon_defaults;
+	struct host h;
+	struct daemon d;
+
+	options.is_partial = db->is_partial;
+	host_init(&h, seed);
+	have_database(&h, db);
+	daemon_init(&d, &h, &options);
+	daemon_run(&d, &db->rates, 31);
+	daemon_restart_accounts(&d);
+	daemon_run(&d, &db->rates, extent_is_long() ? 300 : 40);
+	verdict_check(db->name, &d);
+	verdict_add(v, &d);
+	daemon_done(&d);
+	host_done(&h);
 }
 
 /*
  * All touch the same pages, one after the other, so that each has more and counts as much as before. Bounds hold and are
- * narrow, and users and programs are within 1 %.
+ * narrow as above, and users and programs are within 1 %. Where connections come and go, some samples are not: at most 1.6 %, with
+ * the confidence limit. In the other cases none was on 128 hosts; their limit, 0.1, is reached if one of 16 hosts has 0.4 %.
  */
 static void databases_are_known(void **state)
 {
 	static const struct database cases[] = {
-		{"a database that is being filled", 256, 30, false, false, 2,
-			{.churn = 0.5, .touches = 4}, VERDICT_HOLDS, 12, 1},
-		{"a database, full", 256, 30, true, false, 30, {.churn = 0.5, .touches = 4},
-			VERDICT_HOLDS, 10, 0},
-		{"a database, full, in a container", 256, 30, true, true, 30,
-			{.churn = 0.5, .touches = 4}, VERDICT_HOLDS, 10, 0},
-		{"a database, connections come and go", 256, 30, true, false, 30,
-			{.churn = 0.5, .touches = 40, .leave = 0.02}, VERDICT_HOLDS, 10, 3},
-		{"a large database that is being filled", 1024, 100, false, false, 2,
-			{.churn = 0.5, .touches = 12}, VERDICT_HOLDS, 10, 0},
-		{"a large database", 1024, 100, true, false, 30, {.churn = 0.5, .touches = 12},
-			VERDICT_HOLDS, 10, 0},
+		{"a database that is being filled", 128, 20, false, false, 2,
+			{.churn = 0.5, .touches = 4}, {0.05, 10, 0, 0.1}},
+		{"a database, full", 128, 20, true, false, 30, {.churn = 0.5, .touches = 4},
+			{0.05, 8, 0, 0.1}},
+		{"a database, full, in a container", 128, 20, true, true, 30,
+			{.churn = 0.5, .touches = 4}, {0.05, 8, 0, 0.1}},
+		{"a database, connections come and go", 128, 20, true, false, 30,
+			{.churn = 0.5, .touches = 40, .leave = 0.02}, {0.7, 10, 0, 3}},
+		{"a large database that is being filled", 512, 60, false, false, 2,
+			{.churn = 0.5, .touches = 12}, {0.05, 9, 0, 0.1}},
+		{"a large database", 512, 60, true, false, 30, {.churn = 0.5, .touches = 12},
+			{0.05, 7, 0, 0.1}},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct daemon_options options = daemon_defaults;
-		struct host h;
-		struct daemon d;
+		struct verdict v = {0};
 
-		options.is_partial = cases[i].is_partial;
-		host_init(&h, population_seed(130 + i));
-		have_database(&h, &cases[i]);
-		daemon_init(&d, &h, &options);
-		daemon_run(&d, &cases[i].rates, 31);
-		daemon_restart_accounts(&d);
-		daemon_run(&d, &cases[i].rates, extent_is_long() ? 600 : 60);
-		verdict_print(cases[i].name, &d);
-		verdict_check(cases[i].name, &d);
-		verdict_bounds(cases[i].name, &d, cases[i].holding, 0.1, cases[i].width);
-		verdict_at_most(cases[i].name, "% of sums that are off by 1 %",
-			verdict_percent((double)d.account.sums_off, (double)d.account.sums),
-			cases[i].off);
-		daemon_done(&d);
-		host_done(&h);
+		for (uint64_t seed = 0; seed < population_seeds(); seed++)
+			follow_database(&cases[i], population_seed(130 + i, seed), &v);
+		verdict_bounds(cases[i].name, &v, &cases[i].limits);
 	}
 	verdict_assert();
 }
 
 /*
- * All of it at once, on hosts of a hundred and of five hundred. Where few share a page, one who comes or goes unseen
- * changes the figures of the others by more: over six seeds 0.06 to 0.20 % of the hundred's were outside, and 0.03 to 0.09
- * % of the five hundred's.
+ * All of it at once, on small hosts, on larger ones and on loaded ones. If few processes share a page, a sharer that comes or
+ * goes unseen changes the figures of the others by more. The highest widths on 128 hosts of each case were 32, 19 and 21 %.
  */
 static void an_ordinary_day(void **state)
 {
-	static const size_t counts[] = {100, 500};
-	static const double limits[] = {0.25, 0.1};
+	static const struct {
+		const char *name;
+		size_t count;
+		double load;
+		struct verdict_limits limits;
+	} days[] = {
+		{"day of 100", 100, 1, {0.3, 35, 0, -1}},
+		{"day of 300", 300, 1, {0.2, 30, 0, -1}},
+		{"day of 300, loaded", 300, 5, {0.2, 30, 0, -1}},
+	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
-		struct host h;
-		struct daemon d;
+	for (size_t i = 0; i < ARRAY_SIZE(days); i++) {
+		struct verdict v = {0};
 
-		host_init(&h, population_seed(100 + i));
-		population_grow(&h, counts[i], 10);
-		daemon_init(&d, &h, &daemon_defaults);
-		daemon_run(&d, &population_some_events, 31);
-		daemon_restart_accounts(&d);
-		daemon_run(&d, &population_some_events, extent_is_long() ? 864000 / counts[i] : 60);
-		verdict_print("day", &d);
-		verdict_check("day", &d);
-		verdict_bounds("day", &d, VERDICT_HOLDS, limits[i], 25);
-		verdict_at_most("day", "s of age", (double)d.account.oldest_ns / 1e9, 300);
-		daemon_done(&d);
-		host_done(&h);
+		for (uint64_t seed = 0; seed < population_seeds(); seed++) {
+			struct host h;
+			struct daemon d;
+
+			host_init(&h, population_seed(100 + i, seed));
+			population_grow(&h, days[i].count, 10);
+			daemon_init(&d, &h, &daemon_defaults);
+			daemon_load(&d, days[i].load);
+			daemon_run(&d, &population_some_events, 31);
+			daemon_restart_accounts(&d);
+			daemon_run(&d, &population_some_events,
+				extent_is_long() ? 86400 / days[i].count : 60);
+			verdict_check(days[i].name, &d);
+			verdict_add(&v, &d);
+			verdict_at_most(
+				days[i].name, "s of age", (double)d.account.oldest_ns / 1e9, 300);
+			daemon_done(&d);
+			host_done(&h);
+		}
+		verdict_bounds(days[i].name, &v, &days[i].limits);
 	}
 	verdict_assert();
 }

@@ -15,10 +15,16 @@ static void fork_workers(struct host *h, size_t server)
 	host_live(h, &population_no_events, 1);
 }
 
+static bool is_child(const struct host *h, size_t slot, size_t parent)
+{
+	return host_is_alive(&h->process[slot]) &&
+	       h->process[slot].parent == h->process[parent].pid;
+}
+
 static void burst_write(struct host *h, size_t server)
 {
 	for (size_t slot = 0; slot < h->slots; slot++) {
-		if (h->process[slot].parent == h->process[server].pid)
+		if (is_child(h, slot, server))
 			host_write(h, slot, 16);
 	}
 }
@@ -35,7 +41,7 @@ static void burst_exit(struct host *h, size_t server)
 
 	h->process[server].workers = 10;
 	for (size_t slot = 0; slot < h->slots; slot++) {
-		if (h->process[slot].parent == h->process[server].pid && n++ % 2)
+		if (is_child(h, slot, server) && n++ % 2)
 			host_exit(h, slot);
 	}
 }
@@ -50,19 +56,52 @@ static void burst_swap_in(struct host *h, size_t server)
 {
 	(void)server;
 	for (size_t slot = 0; slot < h->slots; slot++) {
-		if (h->process[slot].pid)
+		if (host_is_alive(&h->process[slot]))
 			host_swap_in(h, slot, 4);
 	}
 }
 
-/* Every user's PSS is within 1 % again two passes after the first that could see it. */
+struct burst {
+	const char *name;
+	bool has_workers, has_segment, is_swapped;
+	void (*happen)(struct host *h, size_t server);
+};
+
+/* The error of the worst user or program two passes after the first that could see B, in percent. */
+static double follow_burst(const struct burst *b, uint64_t seed)
+{
+	size_t server;
+	struct host h;
+	struct daemon d;
+	double off;
+
+	host_init(&h, seed);
+	population_grow(&h, 100, 0);
+	server = host_spawn(&h, 3, HOST_SERVER, b->has_segment ? 1024 : 131072, 64);
+	if (b->has_segment)
+		host_map(&h, server, host_create(&h, HOST_SHMEM, 32768, 32), 32);
+	if (b->has_workers)
+		fork_workers(&h, server);
+	if (b->happen == burst_exit)
+		burst_write(&h, server);
+	daemon_init(&d, &h, &daemon_defaults);
+	daemon_run(&d, &population_no_events, 35);
+	if (b->is_swapped) {
+		host_swap_out(&h, 0.3);
+		daemon_run(&d, &population_no_events, 35);
+	}
+	b->happen(&h, server);
+	daemon_run(&d, &population_no_events, 3);
+	off = 100 * d.account.worst_sum;
+	daemon_done(&d);
+	host_done(&h);
+	return off;
+}
+
+/* Every user's PSS is within 1 % again two passes after the first that could see it: p95 over the seeds. */
 static void bursts_are_known_soon(void **state)
 {
-	static const struct {
-		const char *name;
-		bool has_workers, has_segment, is_swapped;
-		void (*burst)(struct host *h, size_t server);
-	} cases[] = {
+	static const struct burst bursts[] = {
 		{"20 workers are forked and write 128 MiB each", false, false, false, burst_fork},
 		{"20 workers that were read write 128 MiB each", true, false, false, burst_write},
 		{"half of the workers end", true, false, false, burst_exit},
@@ -72,92 +111,74 @@ static void bursts_are_known_soon(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		size_t server;
-		struct host h;
-		struct daemon d;
+	for (size_t i = 0; i < ARRAY_SIZE(bursts); i++) {
+		struct spread off = {0};
 
-		host_init(&h, population_seed(90 + i));
-		population_grow(&h, 300, 0);
-		server = host_spawn(&h, 3, HOST_SERVER, cases[i].has_segment ? 1024 : 131072, 64);
-		if (cases[i].has_segment)
-			host_map(&h, server, host_create(&h, HOST_SHMEM, 32768, 32), 32);
-		if (cases[i].has_workers)
-			fork_workers(&h, server);
-		if (cases[i].burst == burst_exit)
-			burst_write(&h, server);
-		daemon_init(&d, &h, &daemon_defaults);
-		daemon_run(&d, &population_no_events, 35);
-		if (cases[i].is_swapped) {
-			host_swap_out(&h, 0.3);
-			daemon_run(&d, &population_no_events, 35);
-		}
-		cases[i].burst(&h, server);
-		for (int pass = 0; pass < 3; pass++) {
-			daemon_run(&d, &population_no_events, 1);
-			print_message("%s, pass %d: worst sum %.2f %% off\n", cases[i].name, pass,
-				100 * d.account.worst_sum);
-		}
-		verdict_at_most(cases[i].name, "% error of the worst user or program",
-			100 * d.account.worst_sum, 1);
-		daemon_done(&d);
-		host_done(&h);
+		for (uint64_t seed = 0; seed < population_seeds(); seed++)
+			spread_add(&off, follow_burst(&bursts[i], population_seed(90 + i, seed)));
+		verdict_p95(bursts[i].name, "error of the worst user or program", "%", &off, 1);
 	}
 	verdict_assert();
 }
 
-/* COUNT newcomers of 10 MiB, of whom nobody shares anything, in place of as many of those before, if there are MOST. */
-static void let_come(struct host *h, size_t count, size_t most)
+enum { NEWCOMERS = 2, MOST = 1400 };
+
+/* 800 newcomers of 10 MiB in 10 s, which share nothing, in place of as many that were there before. */
+static void let_come(struct host *h, void *data)
 {
 	size_t gone = 0;
 
-	for (size_t slot = 0; h->living > most && slot < h->slots && gone < count; slot++)
-		if (h->process[slot].pid && h->process[slot].role == HOST_CACHE) {
+	(void)data;
+	for (size_t slot = 0; h->living > MOST && slot < h->slots && gone < NEWCOMERS; slot++)
+		if (host_is_alive(&h->process[slot]) && h->process[slot].role == HOST_CACHE) {
 			host_exit(h, slot);
 			gone++;
 		}
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < NEWCOMERS; i++)
 		host_spawn(h, 2, HOST_CACHE, 2560, 4);
 }
 
-/*
- * The workers of the largest server write half of what they have from it, 3 GiB in all, while so many others come and go
- * that the budget does not suffice for them: it is found all the same, as soon as its walks can be paid for.
- */
-static void a_large_burst_is_found_among_births(void **state)
+/* The error of the worst user or program five passes after a burst of 3 GiB while others come and go, in percent. */
+static double follow_large_burst(uint64_t seed)
 {
-	enum { NEWCOMERS = 750, MOST = 1400, LATE = 5 };
 	struct daemon_options options = daemon_defaults;
 	size_t server;
 	struct host h;
 	struct daemon d;
+	double off;
 
-	(void)state;
 	options.rate_ppm = BUDGET_PPM_PER_PERCENT / 2;
-	host_init(&h, population_seed(300));
-	population_grow(&h, 300, 0);
+	host_init(&h, seed);
+	population_grow(&h, 100, 0);
 	server = host_spawn(&h, 3, HOST_SERVER, 393216, 192);
 	h.process[server].workers = 4;
 	host_live(&h, &population_no_events, 1);
 	daemon_init(&d, &h, &options);
 	daemon_run(&d, &population_no_events, 35);
-	for (int pass = 0; pass < 15; pass++) {
-		let_come(&h, NEWCOMERS, MOST);
-		daemon_run(&d, &population_no_events, 1);
-	}
+	d.happens = let_come;
+	daemon_run(&d, &population_no_events, 10);
 	for (size_t slot = 0; slot < h.slots; slot++)
-		if (h.process[slot].parent == h.process[server].pid)
+		if (is_child(&h, slot, server))
 			host_write(&h, slot, 96);
-	for (int pass = 0; pass <= LATE; pass++) {
-		let_come(&h, NEWCOMERS, MOST);
-		daemon_run(&d, &population_no_events, 1);
-		print_message("a burst among births, pass %d: worst sum %.2f %% off\n", pass,
-			100 * d.account.worst_sum);
-	}
-	verdict_at_most("a burst among births", "% error of the worst user or program",
-		100 * d.account.worst_sum, 5);
+	daemon_run(&d, &population_no_events, 6);
+	off = 100 * d.account.worst_sum;
 	daemon_done(&d);
 	host_done(&h);
+	return off;
+}
+
+/*
+ * The workers of the largest server write half of what they have from it, while so many others come and go that the budget
+ * does not suffice for them: it is found all the same, as soon as its walks can be paid for.
+ */
+static void a_large_burst_is_found_among_births(void **state)
+{
+	struct spread off = {0};
+
+	(void)state;
+	for (uint64_t seed = 0; seed < population_seeds(); seed++)
+		spread_add(&off, follow_large_burst(population_seed(300, seed)));
+	verdict_p95("a burst among births", "error of the worst user or program", "%", &off, 5);
 	verdict_assert();
 }
 
@@ -183,8 +204,10 @@ struct under_way {
 	uint32_t wait, step; /* until it begins, since then */
 };
 
-static bool is_over(const struct under_way *u)
+static bool is_over(const struct host *h, const struct under_way *u)
 {
+	if (h->remaining > 0)
+		return false; /* those that have ended still have memory */
 	for (uint32_t i = 0; i < u->burst->writers; i++)
 		if (u->written[i] * EXTENT_MIB < u->burst->mib)
 			return false;
@@ -209,14 +232,18 @@ static void go_on(struct host *h, void *data)
 	if (u->step <= u->burst->out)
 		host_swap_out(h, 0.01);
 	for (size_t slot = 0; slot < h->slots && u->step <= u->burst->in; slot++)
-		if (h->process[slot].pid)
+		if (host_is_alive(&h->process[slot]))
 			host_swap_in(h, slot, 1);
 	if (u->exits < u->burst->exits)
 		host_exit(h, u->worker[2 * u->exits++]);
 }
 
-/* BURST begins WAIT steps after a pass. What the worst user or program is off after two intervals, in percent. */
-static double follow_slow_burst(const struct slow_burst *burst, uint32_t wait, uint64_t seed)
+/*
+ * BURST begins WAIT steps after a pass, on a machine with LOAD. What the worst user or program is off after two intervals, in
+ * percent.
+ */
+static double follow_slow_burst(
+	const struct slow_burst *burst, uint32_t wait, double load, uint64_t seed)
 {
 	static const struct daemon_options often = {
 		.interval_ns = NS_PER_SEC,
@@ -228,13 +255,12 @@ static double follow_slow_burst(const struct slow_burst *burst, uint32_t wait, u
 	};
 	enum { PASSES = 4 };
 	struct under_way u = {.burst = burst, .wait = wait};
-	double worst[PASSES], late = 0;
-	uint64_t outside;
+	double late = 0;
 	struct host h;
 	struct daemon d;
 
 	host_init(&h, seed);
-	population_grow(&h, 300, 0);
+	population_grow(&h, 100, 0);
 	u.server = host_spawn(&h, 3, HOST_IDLE, burst->has_segment ? 1024 : 131072, EXTENTS);
 	if (burst->has_segment)
 		host_map(&h, u.server, host_create(&h, HOST_SHMEM, 65536, 64), 64);
@@ -244,6 +270,7 @@ static double follow_slow_burst(const struct slow_burst *burst, uint32_t wait, u
 			host_write_at(&h, u.worker[u.workers], 0, EXTENTS / 4);
 	}
 	daemon_init(&d, &h, &often);
+	daemon_load(&d, load);
 	daemon_run(&d, &population_no_events, 35);
 	if (burst->in) {
 		host_swap_out(&h, 0.3);
@@ -252,28 +279,24 @@ static double follow_slow_burst(const struct slow_burst *burst, uint32_t wait, u
 	daemon_restart_accounts(&d);
 	d.happens = go_on;
 	d.data = &u;
-	while (!is_over(&u))
+	while (!is_over(&h, &u))
 		daemon_run(&d, &population_no_events, 1);
-	outside = d.account.sums_outside;
 	for (int pass = 0; pass < PASSES; pass++) {
+		double off;
+
 		daemon_run(&d, &population_no_events, 1);
-		worst[pass] = 100 * d.account.worst_large;
+		off = 100 * d.account.worst_large;
+		late = pass > 0 && off > late ? off : late;
 	}
-	outside = d.account.sums_outside - outside;
-	print_message("%s, %u ms after a pass: worst sums %.2f %%, %.2f %%, %.2f %%, %.2f %% off, "
-		      "%u sums outside, %u walks\n",
-		burst->name, 25 * wait, worst[0], worst[1], worst[2], worst[3],
-		(unsigned int)outside, (unsigned int)verdict_walks(&d));
-	for (int pass = 1; pass < PASSES; pass++)
-		late = worst[pass] > late ? worst[pass] : late;
 	daemon_done(&d);
 	host_done(&h);
 	return late;
 }
 
 /*
- * As above, whenever it begins and however long it takes: but for one in a hundred, which an estimate takes for less than it is
- * until its turn comes to be measured.
+ * As above, whenever it begins and however long it takes, every other time on a loaded machine. An estimate takes a few for less
+ * than they are until their turn comes to be measured: with a confidence of 99 %, fewer than 4 in a hundred; and p95 over the
+ * seeds of what the worst burst of all is off is 2 %.
  */
 static void slow_bursts_are_known_soon(void **state)
 {
@@ -291,26 +314,34 @@ static void slow_bursts_are_known_soon(void **state)
 		{"20 workers with memory of their own come back", 20, 20, 0, 0, 1, false, 0, 50},
 	};
 
-	const uint32_t step = extent_is_long() ? 1 : 12;
-	double worst = 0;
-	unsigned int all = 0, late = 0;
+	const uint64_t seeds = population_seeds();
+	struct spread worst = {0};
+	size_t all = 0, late = 0;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(bursts); i++)
-		for (uint32_t wait = 0; wait < 40; wait += step) {
-			double off = follow_slow_burst(&bursts[i], wait, population_seed(90 + i));
+	for (uint64_t seed = 0; seed < seeds; seed++) {
+		double worst_off = 0;
+
+		for (size_t i = 0; i < ARRAY_SIZE(bursts); i++) {
+			/* All moments of a pass, in another order for each burst. */
+			uint32_t wait = (uint32_t)((seed * 40 / seeds + 7 * i) % 40);
+			double off = follow_slow_burst(
+				&bursts[i], wait, seed % 2 ? 5 : 1, population_seed(90 + i, seed));
 
 			all++;
 			late += off > 1;
-			worst = off > worst ? off : worst;
+			worst_off = off > worst_off ? off : worst_off;
+			if (off > 1)
+				print_message("%s, %u ms after a pass, seed %u: %.2f %% off\n",
+					bursts[i].name, 25 * wait, (unsigned int)seed, off);
 		}
-	print_message(
-		"%u of %u bursts are more than 1 %% off after two intervals, at most %.2f %%\n",
-		late, all, worst);
-	verdict_at_most("slow bursts", "% of them are not known after two intervals",
-		verdict_percent(late, all), 1);
-	verdict_at_most(
-		"slow bursts", "% error of the worst user or program after these", worst, 2);
+		spread_add(&worst, worst_off);
+	}
+	print_message("%zu of %zu bursts are more than 1 %% off after two intervals\n", late, all);
+	verdict_at_most("slow bursts",
+		"% of them are not known after two intervals, with 99 % confidence",
+		100 * spread_upper_part(late, all), 4);
+	verdict_p95("slow bursts", "error of the worst user or program", "%", &worst, 2);
 	verdict_assert();
 }
 

@@ -16,31 +16,6 @@ double verdict_percent(double part, double of)
 	return of > 0 ? 100 * part / of : 0;
 }
 
-void verdict_print(const char *name, const struct daemon *d)
-{
-	const struct daemon_account *a = &d->account;
-	const struct kernel *k = &d->kernel;
-
-	print_message(
-		"%s: %zu processes, %u passes, %.3f %% CPU, %u reads, %u by slices; users' "
-		"error %.3f %%, width %.2f %%; host's low %.2f %% below; sums off %.3f %%, "
-		"outside %.3f %%; processes off %.3f %%, outside %.3f %% (far %.3f %%, mean %.0f KiB); oldest %u s, "
-		"deferred %u, %u, %u, %u\n",
-		name, d->host->living, (unsigned int)a->passes,
-		verdict_percent((double)a->used_ns, (double)a->span_ns), (unsigned int)k->rollups,
-		(unsigned int)k->slice_walks, verdict_percent(a->error, a->truth),
-		verdict_percent(a->width, a->truth), verdict_percent(a->host_width, a->host_truth),
-		verdict_percent((double)a->sums_off, (double)a->sums),
-		verdict_percent((double)a->sums_outside, (double)a->sums),
-		verdict_percent((double)a->off, (double)a->samples),
-		verdict_percent((double)a->outside, (double)a->samples),
-		verdict_percent((double)a->far_outside, (double)a->samples),
-		a->outside > 0 ? a->outside_bytes / (double)a->outside / 1024 : 0,
-		(unsigned int)(a->oldest_ns / NS_PER_SEC), (unsigned int)a->deferred[PLAN_BUDGET],
-		(unsigned int)a->deferred[PLAN_STALL], (unsigned int)a->deferred[PLAN_GIANT],
-		(unsigned int)a->deferred[PLAN_PRESSURE]);
-}
-
 uint64_t verdict_walks(const struct daemon *d)
 {
 	return d->kernel.rollups + d->kernel.slice_walks;
@@ -75,28 +50,68 @@ void verdict_check(const char *name, const struct daemon *d)
 			 a->excused_ns) /
 			1e6);
 	verdict_at_most(name, "holds above the stall budget", (double)d->kernel.stalls, 0);
-	verdict_at_most(
-		name, "passes in which all have less than is sure", (double)a->host_outside, 0);
 }
 
-void verdict_bounds(const char *name, const struct daemon *d, enum verdict_holding holding,
-	double outside, double width)
+void verdict_add(struct verdict *v, const struct daemon *d)
 {
 	const struct daemon_account *a = &d->account;
-	double far = verdict_percent((double)a->far_outside, (double)a->samples);
-	double beyond = verdict_percent((double)a->outside, (double)a->samples);
-	double sums = verdict_percent((double)a->sums_outside, (double)a->sums);
+	double samples = (double)a->samples, sums = (double)a->sums;
 
-	if (holding == VERDICT_HOLDS)
-		verdict_at_most(name, "% of processes out of bounds", beyond, outside);
-	if (holding == VERDICT_NEARLY)
-		verdict_at_most(name, "% of processes far out of bounds", far, outside);
-	verdict_at_most(name, "% of users and programs out of bounds", sums, outside);
-	verdict_at_most(name, "% width of users", verdict_percent(a->width, a->truth), width);
-	verdict_at_most(name, "% of processes off by 2 % and 1 MiB",
-		verdict_percent((double)a->off, (double)a->samples), 1);
-	if (holding != VERDICT_HOLDS && beyond <= outside && sums <= outside)
-		print_message("%s: holds by now\n", name);
+	spread_add(&v->outside, verdict_percent((double)a->outside, samples));
+	spread_add(&v->far_outside, verdict_percent((double)a->far_outside, samples));
+	spread_add(&v->sums_outside, verdict_percent((double)a->sums_outside, sums));
+	spread_add(&v->host_outside, verdict_percent((double)a->host_outside, (double)a->passes));
+	spread_add(&v->off, verdict_percent((double)a->off, samples));
+	spread_add(&v->sums_off, verdict_percent((double)a->sums_off, sums));
+	spread_add(&v->width, verdict_percent(a->width, a->truth));
+	spread_add(&v->error, verdict_percent(a->error, a->truth));
+}
+
+static void print_spread(
+	const char *name, const char *what, const char *unit, const struct spread *s)
+{
+	print_message("%s: %s: mean %.4g %s, at most %.4g with 99 %% confidence; median %.4g, p95 "
+		      "%.4g; %zu hosts\n",
+		name, what, spread_mean(s), unit, spread_upper_limit(s), spread_quantile(s, 0.5),
+		spread_quantile(s, 0.95), s->count);
+}
+
+void verdict_mean(
+	const char *name, const char *what, const char *unit, const struct spread *s, double limit)
+{
+	print_spread(name, what, unit, s);
+	verdict_at_most(name, what, spread_upper_limit(s), limit);
+}
+
+void verdict_p95(
+	const char *name, const char *what, const char *unit, const struct spread *s, double limit)
+{
+	print_spread(name, what, unit, s);
+	verdict_at_most(name, what, spread_quantile(s, 0.95), limit);
+}
+
+static void check_outside(const char *name, const char *what, const struct spread *s)
+{
+	verdict_mean(name, what, "%", s, VERDICT_MEAN_OUTSIDE);
+	verdict_at_most(name, what, spread_quantile(s, 0.5), VERDICT_MEDIAN_OUTSIDE);
+}
+
+void verdict_bounds(const char *name, const struct verdict *v, const struct verdict_limits *limits)
+{
+	verdict_mean(name, "processes out of bounds", "%", &v->outside, limits->outside);
+	check_outside(name, "processes far out of bounds", &v->far_outside);
+	check_outside(name, "users and programs out of bounds", &v->sums_outside);
+	check_outside(
+		name, "passes in which all have less than the host's low bound", &v->host_outside);
+	verdict_mean(name, "processes off by 2 % and 1 MiB", "%", &v->off, VERDICT_OFF);
+	print_spread(name, "width of users", "%", &v->width);
+	verdict_at_most(
+		name, "width of users, p95", spread_quantile(&v->width, 0.95), limits->width);
+	if (limits->error > 0)
+		verdict_mean(name, "error of users", "%", &v->error, limits->error);
+	if (limits->sums_off >= 0)
+		verdict_mean(
+			name, "users and programs off by 1 %", "%", &v->sums_off, limits->sums_off);
 }
 
 void verdict_choose(int argc, char **argv)

@@ -119,9 +119,18 @@ static int new_file(struct vfs *v, enum file_kind kind, uint32_t pid, size_t slo
 	return VFS_FIRST_FD + (int)i;
 }
 
-static bool is_alive(const struct vfs *v, const struct vfs_file *f)
+/* Whether F's process is listed; it may be exiting. */
+static bool is_there(const struct vfs *v, const struct vfs_file *f)
 {
 	return v->kernel->host->process[f->slot].pid == f->pid;
+}
+
+/* Whether the address space that F was opened with is still the process's. */
+static bool has_memory(const struct vfs *v, const struct vfs_file *f)
+{
+	const struct host_process *p = &v->kernel->host->process[f->slot];
+
+	return !p->is_exiting && p->image == f->image;
 }
 
 struct name {
@@ -175,8 +184,12 @@ static int open_of_process(struct vfs *v, const struct vfs_file *f, const char *
 	};
 	enum file_kind kind = find_name(names, path);
 
-	if (!is_alive(v, f) || kind == FILE_FREE) {
-		errno = is_alive(v, f) ? ENOENT : ESRCH;
+	if (!is_there(v, f) || kind == FILE_FREE) {
+		errno = is_there(v, f) ? ENOENT : ESRCH;
+		return -1;
+	}
+	if (kind == FILE_ROLLUP && v->kernel->host->process[f->slot].is_exiting) {
+		errno = ESRCH;
 		return -1;
 	}
 	return new_file(v, kind, f->pid, f->slot);
@@ -229,7 +242,7 @@ static ssize_t read_whole(struct vfs *v, struct vfs_file *f, void *to, size_t si
 	struct buffer *text = &v->text;
 	size_t n;
 
-	if (f->pid && !is_alive(v, f)) {
+	if (f->pid && (!is_there(v, f) || (f->kind == FILE_ROLLUP && !has_memory(v, f)))) {
 		errno = ESRCH;
 		return -1;
 	}
@@ -282,12 +295,12 @@ static ssize_t read_seq(struct vfs *v, struct vfs_file *f, void *to, size_t size
 {
 	size_t n;
 
-	if (!is_alive(v, f)) {
+	if (!is_there(v, f)) {
 		errno = ESRCH;
 		return -1;
 	}
 	/* It goes on with the address space that was opened, which is no more. */
-	if (v->kernel->host->process[f->slot].image != f->image)
+	if (!has_memory(v, f))
 		return 0;
 	if (f->offset == f->rest.len) {
 		buffer_clear(&f->rest);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statistics of one figure over several simulated hosts, each of a seed of its own. A host is one observation, however many
+ * samples it has: those of one host depend on each other. Pure.
+ */
+#ifndef MEMTALLY_TESTS_SIM_SPREAD_H
+#define MEMTALLY_TESTS_SIM_SPREAD_H
+
+#include <stddef.h>
+
+enum { SPREAD_MOST = 1024 };
+
+/* All zeros has no observations. For reading alone. */
+struct spread {
+	double value[SPREAD_MOST]; /* in ascending order */
+	size_t count;
+};
+
+/* Adds an observation. Aborts after SPREAD_MOST of them. */
+void spread_add(struct spread *s, double value);
+
+/* The mean; 0 without observations. */
+double spread_mean(const struct spread *s);
+
+/* The standard deviation of one observation, estimated from the sample; 0 for fewer than two. */
+double spread_deviation(const struct spread *s);
+
+/* The quantile PART, from 0 to 1, interpolated between the two nearest observations; 0 without observations. */
+double spread_quantile(const struct spread *s, double part);
+
+/*
+ * The upper limit of the mean over all seeds with a confidence of 99 % (one-sided, by Student's t): if the true mean were
+ * higher, one of a hundred such samples at most would look as good as this one.
+ */
+double spread_upper_limit(const struct spread *s);
+
+/*
+ * The upper limit, with a confidence of 99 % (Clopper and Pearson), of the part of all cases in which something happens that
+ * has happened in FOUND of COUNT independent ones.
+ */
+double spread_upper_part(size_t found, size_t count);
+
+#endif
