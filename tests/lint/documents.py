@@ -20,6 +20,7 @@ FILE_PAGE = "docs/memtally.yaml.5"
 SAMPLE = "contrib/memtally.yaml"
 FAULTS = "docs/faults.md"
 LEDGER = "docs/ledger.md"
+INSTALL = "docs/install.md"
 BLOCK = re.compile(r"(<!-- BEGIN (\w+)[^>]*-->\n)(.*?)(<!-- END \2 -->)", re.S)
 
 
@@ -238,10 +239,10 @@ def check_usage(source, owners):
 
 
 def check_operations(source):
-    """What README has to be done to services by name is done to all of them."""
-    text = common.read(source, "README.md")
+    """Operations on services by name name all three of them."""
+    text = common.read(source, INSTALL)
     table = re.search(r"^\| to do what \| how \|\n((?:\|.*\n)+)", text, re.M)
-    return [f"README.md: '{row.split('|')[1].strip()}' forgets memtally-ledger"
+    return [f"{INSTALL}: '{row.split('|')[1].strip()}' forgets memtally-ledger"
             for row in (table.group(1).splitlines() if table else [])
             if re.search(r"\bmemtallyd\b", row) and re.search(r"\bmemtally-web\b", row)
             and not re.search(r"\bmemtally-ledger\b", row)]

@@ -233,10 +233,11 @@ class Documents(Tree):
             self.assertEqual(documents.check_usage(self.folder.name, self.OWNERS), expected)
 
     def test_operations(self):
-        self.write("README.md", "| a | `restart memtallyd memtally-web` |\n\n| to do what | how |\n|---|---|\n"
+        self.write("docs/install.md", "| a | `restart memtallyd memtally-web` |\n\n| to do what | how |\n|---|---|\n"
                    "| begin | `start memtallyd memtally-web` |\n| listen | `edit memtally-web` |\n"
                    "| stop | `stop memtallyd memtally-web memtally-ledger` |\n")
-        self.assertEqual(documents.check_operations(self.folder.name), ["README.md: 'begin' forgets memtally-ledger"])
+        self.assertEqual(documents.check_operations(self.folder.name),
+                         ["docs/install.md: 'begin' forgets memtally-ledger"])
 
     def test_links(self):
         self.write("docs/a.md", "[b](b.md) [c](../c.md#x) [d](https://example.org/)\n")
