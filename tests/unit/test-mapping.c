@@ -317,7 +317,7 @@ static int sum_up(const struct mapping *m, void *to)
 /* This process, on this machine's kernel. */
 static void reads_the_real_one(void **state)
 {
-	AUTO_BUFFER struct buffer text = {0}, maps = {0};
+	AUTO_BUFFER struct buffer text = {0};
 	struct sums s = {0};
 	struct mapping_reader r = {.take = sum_up, .context = &s};
 	uint64_t lines = 0;

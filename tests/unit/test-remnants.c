@@ -132,6 +132,7 @@ static void a_descriptor_of_an_unknown_device_keeps_a_file_on_disk(void **state)
 	AUTO_CLOSE int fd = open_nameless(&inode);
 
 	(void)state;
+	assert_true(fd >= 0);
 	assert_int_equal(procfs_open("/proc", &procfs), 0);
 	assert_int_equal(remnants_open(&r, procfs.fd), 0);
 	assert_int_equal(memdevices_add(&r.devices, 0, MAPPED_MINOR, MEMDEVICES_DISK), 0);
@@ -153,6 +154,7 @@ static void a_descriptor_of_a_tmpfs_that_is_learnt_later_keeps_its_file(void **s
 	AUTO_CLOSE int fd = open_nameless(&inode);
 
 	(void)state;
+	assert_true(fd >= 0);
 	assert_int_equal(procfs_open("/proc", &procfs), 0);
 	assert_int_equal(remnants_open(&r, procfs.fd), 0);
 	hold_own(&r, &procfs, MAPPED_MINOR);

@@ -235,8 +235,8 @@ static void what_is_not_known_is_left_out(void **state)
 static void says_whether_map_counts_are_exact(void **state)
 {
 	static const char *const texts[] = {
-		"Map counts  averaged over large folios, as a trial has found: the PSS of shared "
-		"memory is an approximation\n",
+		("Map counts  averaged over large folios, as a trial has found: the PSS of shared "
+		 "memory is an approximation\n"),
 		"Map counts  exact, as a trial has found\n",
 		"Map counts  not known to be exact: no trial could tell\n"};
 

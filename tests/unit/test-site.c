@@ -246,8 +246,8 @@ static void shows_to_each_his_own(void **state)
 		{&alice, 4, 2},
 	};
 	static const char *const lists[] = {"/api/v1/processes", "/api/v1/processes?limit=100",
-		"/api/v1/processes?sort=pid&pid=1&pid=300&pid=301&pid=400&pid=1000&pid=1001&pid=1002"
-		"&pid=1003&pid=2000&pid=2001&pid=2100&pid=2200&pid=4242&pid=4243&pid=5000&pid=4194303"};
+		("/api/v1/processes?sort=pid&pid=1&pid=300&pid=301&pid=400&pid=1000&pid=1001&pid=1002"
+		 "&pid=1003&pid=2000&pid=2001&pid=2100&pid=2200&pid=4242&pid=4243&pid=5000&pid=4194303")};
 	struct fixture f;
 
 	(void)state;
