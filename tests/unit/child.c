@@ -39,17 +39,35 @@ void child_assert_running(const struct child *c)
 		CHILD_FAIL(c, "it has ended with status 0x%x", status);
 }
 
-unsigned int child_descriptors(const struct child *c)
+static bool is_named(DIR *dir, const struct dirent *entry, const char *prefix)
+{
+	char name[64] = "";
+	ssize_t n = readlinkat(dirfd(dir), entry->d_name, name, sizeof(name) - 1);
+
+	return n > 0 && strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+unsigned int child_descriptors_but(
+	const struct child *c, const char *prefix, unsigned int *ret_others)
 {
 	unsigned int count = 0;
+	const struct dirent *entry;
 	char path[32];
 	DIR *dir;
 
+	*ret_others = 0;
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)c->pid);
 	dir = opendir(path);
-	while (dir && readdir(dir))
-		count++;
+	while (dir && (entry = readdir(dir)))
+		*(is_named(dir, entry, prefix) ? ret_others : &count) += 1;
 	if (dir)
 		closedir(dir);
 	return count;
+}
+
+unsigned int child_descriptors(const struct child *c)
+{
+	unsigned int of_no_name;
+
+	return child_descriptors_but(c, "none", &of_no_name);
 }
