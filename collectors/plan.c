@@ -466,7 +466,8 @@ size_t plan_choose(struct plan_item *items, size_t count, const struct plan_limi
 
 	assert(limits->interval_ns > 0 && limits->max_age_ns > 0);
 	excused = take_excused(&p, count, &excused_ns);
-	p.items += excused;
+	if (excused)
+		p.items += excused; /* NULL if there are none */
 	count -= excused;
 	set_pace(&p, count);
 	part_items(&p, count);
