@@ -76,7 +76,7 @@ static void count_blocked(struct pass *pass)
 	for (size_t i = 0; i < pass->table.count; i++) {
 		const struct block *b = &pass->table.item[i]->block;
 
-		if (!block_is_on(b))
+		if (!block_is_on(b) || b->is_deferred) /* a deferred read was not tried */
 			continue;
 		counts->blocked_now++;
 		counts->blocked_oldest_ns = amount_max(

@@ -526,10 +526,38 @@ static void needs_no_memory_in_the_steady_state(void **state)
 	}
 }
 
+/* A read that attempts.h has deferred does not wait in the kernel. */
+static void counts_no_deferred_read_as_blocked(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_CLOSE int fd = -1, tree_fd = -1;
+	struct crew crew;
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	int public_fd;
+
+	(void)state;
+	scene_open(&s, false);
+	tree_fd = open(s.tree.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	crew_open(&crew, tree_fd);
+	pass_set_workers(s.pass, &crew.workers);
+	assert_int_equal(pass_begin(s.pass), 0);
+	assert_int_equal(run_steps(s.pass), 0);
+	block_begin(&s.pass->table.item[0]->block, "stat", false, now_ns - 2 * NS_PER_SEC);
+	block_defer(&s.pass->table.item[2]->block, "stat", false, now_ns - 60 * NS_PER_SEC);
+	assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
+	view = run_view(fd);
+	assert_int_equal(view_self(view)->q[SELF_BLOCKED_READS], 1);
+	assert_true(view_self(view)->q[SELF_BLOCKED_OLDEST] < 60 * NS_PER_SEC);
+	pass_set_workers(s.pass, NULL);
+	crew_close(&crew);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_given_up_with_its_reads),
+		cmocka_unit_test(counts_no_deferred_read_as_blocked),
 		cmocka_unit_test(status_is_kept_open_between_exact_passes),
 		cmocka_unit_test(adds_up),
 		cmocka_unit_test(tells_how_proc_is_mounted),
