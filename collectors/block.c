@@ -13,13 +13,19 @@ bool block_is_of(const struct block *b, bool is_walk)
 	return b->file && !b->is_deferred && (is_walk || !b->is_walk);
 }
 
+/* Whether the process was logged so short a time before NOW_NS that a block which begins then is not logged. */
+static bool was_told(const struct block *b, uint64_t now_ns)
+{
+	return b->is_told && now_ns < b->next_ns + BLOCK_TELL_AGAIN_NS;
+}
+
 void block_begin(struct block *b, const char *file, bool is_walk, uint64_t now_ns)
 {
 	unsigned int doublings = b->attempts < 5 ? b->attempts : 5;
 	uint64_t pause_ns = BLOCK_FIRST_NS << doublings;
 
 	if (!b->file || b->is_deferred)
-		*b = (struct block){.since_ns = now_ns};
+		*b = (struct block){.since_ns = now_ns, .is_told = was_told(b, now_ns)};
 	/* The file with the fewest locks decides which others can still be read. */
 	if (!b->file || !is_walk) {
 		b->file = file;
@@ -39,11 +45,12 @@ void block_defer(struct block *b, const char *file, bool is_walk, uint64_t now_n
 			.is_walk = is_walk,
 			.since_ns = now_ns,
 			.next_ns = now_ns,
-			.is_deferred = true};
+			.is_deferred = true,
+			.is_told = was_told(b, now_ns)};
 }
 
 void block_answered(struct block *b, bool is_walk)
 {
 	if (b->file && (is_walk || !b->is_walk))
-		*b = (struct block){0};
+		*b = (struct block){.is_told = b->is_told, .next_ns = b->is_told ? b->next_ns : 0};
 }

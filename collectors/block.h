@@ -15,17 +15,20 @@
 #define BLOCK_MAX_NS                                                                               \
 	(30 * NS_PER_SEC) /* and at most this: the next attempt is due within half a minute */
 #define BLOCK_TELL_NS (1 * NS_PER_SEC) /* shorter blocks are not logged */
+#define BLOCK_TELL_AGAIN_NS                                                                        \
+	(600 * NS_PER_SEC) /* nor is a block that begins sooner after one that was logged */
 
 /* All zero: the process is not blocked. */
 struct block {
 	const char *file; /* static: the file that blocked; NULL: none does */
 	uint64_t since_ns,
-		next_ns; /* CLOCK_MONOTONIC: of the first blocked read, and when the next attempt is due */
+		next_ns; /* CLOCK_MONOTONIC: of the first blocked read, and when the next attempt is due. If the process
+			  * is not blocked: when the last attempt was due in the last block that was logged */
 	uint8_t attempts; /* that blocked, one after the other */
 	bool is_chosen; /* the next attempt may be made in this pass: attempts.h has chosen the process */
 	bool is_walk;     /* .file also takes the lock of the address space */
 	bool is_deferred; /* .file was not read, since attempts.h did not allow it: it may not block */
-	bool is_told;     /* it has been logged */
+	bool is_told;     /* it has been logged, or one less than BLOCK_TELL_AGAIN_NS before it */
 };
 
 static inline bool block_is_on(const struct block *b)
@@ -48,7 +51,10 @@ static inline bool block_is_put_off(const struct block *b)
  */
 bool block_is_of(const struct block *b, bool is_walk);
 
-/* A read of FILE (static) blocked at NOW_NS: the process is blocked, and the next attempt is due after a pause. */
+/*
+ * A read of FILE (static) blocked at NOW_NS: the process is blocked, and the next attempt is due after a pause. If a block that was
+ * logged ended less than BLOCK_TELL_AGAIN_NS ago, this one is not logged again.
+ */
 void block_begin(struct block *b, const char *file, bool is_walk, uint64_t now_ns);
 
 /*

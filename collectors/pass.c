@@ -477,6 +477,11 @@ uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm)
 	return pass->interval_ns;
 }
 
+static bool is_untold(const struct block *b, uint64_t least_ns, uint64_t now_ns)
+{
+	return block_is_on(b) && !b->is_deferred && !b->is_told && now_ns - b->since_ns >= least_ns;
+}
+
 bool pass_next_blocked(struct pass *pass, uint64_t least_ns, struct pass_blocked *ret)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -485,8 +490,7 @@ bool pass_next_blocked(struct pass *pass, uint64_t least_ns, struct pass_blocked
 		struct process *p = pass->table.item[i];
 		struct block *b = &p->block;
 
-		if (!block_is_on(b) || b->is_deferred || b->is_told ||
-			now_ns - b->since_ns < least_ns)
+		if (!is_untold(b, least_ns, now_ns))
 			continue;
 		b->is_told = true;
 		*ret = (struct pass_blocked){
@@ -494,6 +498,16 @@ bool pass_next_blocked(struct pass *pass, uint64_t least_ns, struct pass_blocked
 		return true;
 	}
 	return false;
+}
+
+size_t pass_untold_blocked(const struct pass *pass, uint64_t least_ns)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	size_t count = 0;
+
+	for (size_t i = 0; pass->counts.blocked_now && i < pass->table.count; i++)
+		count += is_untold(&pass->table.item[i]->block, least_ns, now_ns);
+	return count;
 }
 
 void pass_summary(const struct pass *pass, struct pass_summary *ret)

@@ -127,8 +127,14 @@ struct pass_blocked {
 	uint64_t duration_ns; /* since its first blocked read */
 };
 
-/* Gives in *RET the next process that has been blocked for at least LEAST_NS, each of them once. Returns false if there is none. */
+/*
+ * Gives in *RET the next process that has been blocked for at least LEAST_NS. Gives each process once, and again only if it blocks
+ * ten minutes after the block that was given ended. Returns false if there is none.
+ */
 bool pass_next_blocked(struct pass *pass, uint64_t least_ns, struct pass_blocked *ret);
+
+/* Returns how many processes pass_next_blocked() would still give. */
+size_t pass_untold_blocked(const struct pass *pass, uint64_t least_ns);
 
 /* Results of the last pass, for log messages. */
 struct pass_summary {

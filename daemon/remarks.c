@@ -105,16 +105,17 @@ void remarks_charges(struct remarks *r, const struct pass_summary *s)
 void remarks_blocked(struct pass *pass)
 {
 	struct pass_blocked b;
-	unsigned int count = 0;
+	size_t more;
 
-	for (; pass_next_blocked(pass, BLOCK_TELL_NS, &b); count++)
-		if (count < BLOCKED_LINES)
-			log_warning(
-				"process %d: its %s in /proc has blocked its readers for %llu ms; its "
-				"last measurement, or its RSS, is shown until an attempt succeeds",
-				b.pid, b.file, (unsigned long long)(b.duration_ns / NS_PER_MSEC));
-	if (count > BLOCKED_LINES)
-		log_warning("%u more processes block their readers", count - BLOCKED_LINES);
+	for (int i = 0; i < BLOCKED_LINES && pass_next_blocked(pass, BLOCK_TELL_NS, &b); i++)
+		log_warning("process %d: its %s in /proc has blocked its readers for %llu ms; its "
+			    "last measurement, or its RSS, is shown until an attempt succeeds",
+			b.pid, b.file, (unsigned long long)(b.duration_ns / NS_PER_MSEC));
+	more = pass_untold_blocked(pass, BLOCK_TELL_NS);
+	if (more)
+		log_warning("%zu more process%s their readers; messages after the next passes name "
+			    "them",
+			more, more == 1 ? " blocks" : "es block");
 }
 
 void remarks_listen_error(const char *path, int error)

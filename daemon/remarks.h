@@ -39,7 +39,11 @@ void remarks_first_pass(const struct pass_summary *s);
 /* Call after each pass. Logs, once each, that cgroups cannot be read, and that owners have several cgroups. */
 void remarks_charges(struct remarks *r, const struct pass_summary *s);
 
-/* Call after each pass. Logs once for each blocked process that its files block their readers; at most some twenty lines a pass. */
+/*
+ * Call after each pass. Logs for each process that has been blocked for a second that its files block their readers; for the same
+ * process again only if it blocks ten minutes after that block ended. At most 20 processes a pass, and a line with the number of
+ * others, which are logged after the next passes.
+ */
 void remarks_blocked(struct pass *pass);
 
 /* Logs why memtallyd cannot listen at PATH. ERROR is a negative errno. */

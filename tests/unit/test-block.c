@@ -87,6 +87,35 @@ static void a_deferred_attempt_stays_due(void **state)
 	assert_false(block_is_on(&b));
 }
 
+/* A process that blocks again and again is logged once in ten minutes. */
+static void a_block_is_logged_again_after_ten_minutes(void **state)
+{
+	struct block b = {0};
+
+	(void)state;
+	block_begin(&b, "stat", false, 3 * NS_PER_SEC);
+	assert_false(b.is_told);
+	block_answered(&b, false);
+	block_begin(&b, "stat", false, 10 * NS_PER_SEC);
+	assert_false(b.is_told);
+	b.is_told = true;
+	for (unsigned int i = 1; i <= 100; i++) { /* for longer than ten minutes */
+		block_answered(&b, false);
+		assert_false(block_is_on(&b) || block_is_due(&b, UINT64_MAX));
+		if (i % 2)
+			block_defer(&b, "stat", false, (10 + 10 * i) * NS_PER_SEC);
+		block_begin(&b, "stat", false, (10 + 10 * i) * NS_PER_SEC);
+		assert_true(b.is_told);
+		assert_int_equal(b.attempts, 1);
+	}
+	block_answered(&b, false); /* the last attempt was due after 1,011 s */
+	block_begin(&b, "stat", false, 1610 * NS_PER_SEC);
+	assert_true(b.is_told);
+	block_answered(&b, false);
+	block_begin(&b, "stat", false, 2211 * NS_PER_SEC);
+	assert_false(b.is_told);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +124,7 @@ int main(void)
 		cmocka_unit_test(pauses_grow_to_half_a_minute),
 		cmocka_unit_test(a_walk_blocks_walks_alone),
 		cmocka_unit_test(exec_blocks_everything),
+		cmocka_unit_test(a_block_is_logged_again_after_ten_minutes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,11 +4,12 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
+#include "collectors/pass-state.h"
 #include "daemon/remarks.h"
 #include "snapshot/record.h"
 
 /* What was said since the last look at it. */
-static char said[2048];
+static char said[8192];
 static size_t len;
 
 ssize_t __wrap_write(int fd, const void *buf, size_t size);
@@ -170,6 +171,52 @@ static void says_why_nobody_listens(void **state)
 	}
 }
 
+static unsigned int count_lines(void)
+{
+	unsigned int lines = 0;
+
+	for (size_t i = 0; i < len; i++)
+		lines += said[i] == '\n';
+	return lines;
+}
+
+/* At most 20 lines after a pass; each process is named after one of the next passes, and once. */
+static void each_blocked_process_is_named_once(void **state)
+{
+	enum { BLOCKED = 50, PASSES = 3 };
+	static const unsigned int lines[PASSES] = {21, 21, 10};
+	struct process processes[BLOCKED] = {0}, *items[BLOCKED];
+	struct pass pass = {.table = {.item = items, .count = BLOCKED}};
+	unsigned int named[BLOCKED] = {0};
+
+	(void)state;
+	pass.counts.blocked_now = BLOCKED;
+	for (int i = 0; i < BLOCKED; i++) {
+		processes[i].pid = 1000 + i;
+		items[i] = &processes[i];
+		block_begin(&items[i]->block, "stat", false,
+			clock_now_ns(CLOCK_MONOTONIC) - 5 * NS_PER_SEC);
+	}
+	for (int n = 0; n < PASSES; n++) {
+		forget();
+		remarks_blocked(&pass);
+		assert_int_equal(count_lines(), lines[n]);
+		assert_int_equal(says("30 more processes block their readers"), n == 0);
+		assert_int_equal(says("10 more processes block their readers"), n == 1);
+		for (int i = 0; i < BLOCKED; i++) {
+			char text[64];
+
+			snprintf(text, sizeof(text), "process %d: its stat in /proc", 1000 + i);
+			named[i] += says(text);
+		}
+	}
+	for (int i = 0; i < BLOCKED; i++)
+		assert_int_equal(named[i], 1);
+	forget();
+	remarks_blocked(&pass);
+	assert_int_equal(len, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -178,6 +225,7 @@ int main(void)
 		cmocka_unit_test(the_first_pass_says_what_would_help),
 		cmocka_unit_test(cgroups_that_cannot_be_read_are_said_once),
 		cmocka_unit_test(says_why_nobody_listens),
+		cmocka_unit_test(each_blocked_process_is_named_once),
 	};
 
 	log_open("memtallyd", LOG_LEVEL_INFO);
