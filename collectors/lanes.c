@@ -3,7 +3,8 @@
  * A read counts as blocked when its worker sleeps in the kernel (state D) and has slept for as long as struct
  * lanes_patience says, or for SLEEPS times as long in pieces: a walk gives the lock of the address space back at each
  * mapping, and a process that takes that lock again and again could hold it up for seconds. A worker that runs, or waits for a
- * processor, is only slow: walks of large processes take seconds, and on a busy host all take longer.
+ * processor, is only slow: walks of large processes take seconds, and on a busy host all take longer. So is a worker that waits for
+ * memory of its own: for a page of its code, or because its cgroup has to give memory back.
  */
 #include "config.h"
 
@@ -322,6 +323,31 @@ static char state_of(pid_t pid)
 	return len > 0 && status_parse(text, (size_t)len, &status) == 0 ? status.state : 0;
 }
 
+/*
+ * Whether process PID sleeps because it has no memory or waits for a page of its own, as far as the kernel's function for that is
+ * known here. No process that is read can cause it: the locks that block reads show the reading function itself (do_task_stat,
+ * call_proc_get_link, mm_access, m_start). Not by /proc/PID/syscall, which is root's alone: workers are not dumpable. wchan is
+ * "0" without CAP_SYS_PTRACE and where the kernel has no names. It takes the worker's exec_update_lock at most: a worker never executes.
+ */
+static bool waits_for_memory(pid_t pid)
+{
+	static const char *const waits[] = {"folio_wait_", "__folio_lock", "reclaim_throttle",
+		"mem_cgroup_handle_over_high", "__mem_cgroup_handle_over_high",
+		"throttle_direct_reclaim", "shrink_",
+		/* before Linux 5.16 */
+		"wait_on_page_bit", "__lock_page", "congestion_wait", "wait_iff_congested"};
+	char text[TEXT_SIZE];
+	ssize_t len = read_own(pid, "wchan", text);
+
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
+		size_t size = strlen(waits[i]);
+
+		if (len >= (ssize_t)size && memcmp(text, waits[i], size) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Time that process PID has waited for a processor, up to the last time that it ran; 0 in kernels without schedstat. */
 static uint64_t queued_ns_of(pid_t pid)
 {
@@ -386,7 +412,7 @@ static int judge(
 	if (now_ns - w->asleep_ns < patience_ns(s) && w->slept_ns < SLEEPS * patience_ns(s))
 		return 0;
 	state = state_of(pid);
-	if (state == 'R')
+	if (state == 'R' || (state == 'D' && waits_for_memory(pid)))
 		return 0;
 	return state == 'D' || w->slept_ns >= STOPPED_NS ? LANES_BLOCKED : 0;
 }

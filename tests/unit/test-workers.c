@@ -517,6 +517,87 @@ static void address_spaces_are_compared(void **state)
 			    s->crew.pid[s->crew.workers.lanes.at[LANES_TEXTS]]) > 0);
 }
 
+enum { DOZE_MS = 300 };
+
+/* What /proc/PID/wchan of a worker says; NULL: what the kernel says. */
+static const char *wchan;
+
+int __real_file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len);
+int __wrap_file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len);
+
+int __wrap_file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len)
+{
+	if (!wchan || !strstr(path, "/wchan"))
+		return __real_file_read(dirfd, path, buf, size, ret_len);
+	*ret_len = strlen(wchan);
+	memcpy(buf, wchan, *ret_len);
+	return 0;
+}
+
+/* A worker that is in state D for a while first, as long as the child of its vfork() is there. */
+static int start_dozing(void *to, unsigned int lane)
+{
+	struct crew *crew = to;
+	struct worker_lane *shared = &crew->workers.lanes.shared[lane];
+
+	crew->pid[lane] = fork();
+	if (crew->pid[lane] == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		atomic_store(&shared->pid, getpid());
+		atomic_store(&shared->state, WORKER_SERVING);
+		if (vfork() == 0) {
+			usleep(DOZE_MS * 1000);
+			_exit(0);
+		}
+		_exit(worker_serve(shared, crew->fd) < 0);
+	}
+	return crew->pid[lane] < 0 ? -errno : 0;
+}
+
+static void leave_alone(void *to, unsigned int lane)
+{
+	(void)to;
+	(void)lane;
+}
+
+/* Reads a file that never blocks with workers that doze. */
+static int read_dozing(const struct scene *s)
+{
+	struct crew crew = {.fd = s->fd};
+	struct lanes_control control = {.start = start_dozing,
+		.kill = leave_alone,
+		.to = &crew,
+		.patience = {.long_ns = 10 * NS_PER_MSEC,
+			.short_ns = NS_PER_MSEC,
+			.share_ns = NS_PER_SEC}};
+	uint64_t took_ns;
+	char text[64];
+	size_t len;
+	int e;
+
+	assert_int_equal(workers_open(&crew.workers), 0);
+	assert_int_equal(workers_start(&crew.workers, &control), 0);
+	e = workers_read(&crew.workers, FREE, "stat", text, sizeof(text), &len, &took_ns);
+	crew_close(&crew);
+	return e;
+}
+
+/* Asleep for want of a page of its own, no process that it reads blocks it. */
+static void a_worker_that_waits_for_memory_is_slow(void **state)
+{
+	static const char *const waits[] = {"folio_wait_bit_common", "mem_cgroup_handle_over_high"};
+	struct scene *s = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
+		wchan = waits[i];
+		assert_int_equal(read_dozing(s), 0);
+	}
+	wchan = "mm_access";
+	assert_int_equal(read_dozing(s), -ETIMEDOUT);
+	wchan = NULL;
+	assert_int_equal(read_dozing(s), -ETIMEDOUT);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -539,6 +620,7 @@ int main(void)
 		TEST(each_user_has_a_share),
 		TEST(streams_count_for_the_share),
 		TEST(address_spaces_are_compared),
+		TEST(a_worker_that_waits_for_memory_is_slow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
