@@ -113,7 +113,7 @@ static void look_after_parked(struct lanes *s, uint64_t now_ns)
 			l->use = LANE_UNUSED;
 		} else if (l->use == LANE_PARKED && is_idle(s, i)) {
 			l->use = LANE_STANDS_BY;
-			l->blocked_pid = 0;
+			l->blocked_pid = l->other_pid = 0;
 			l->streams = 0; /* their users have been told that they are gone */
 			l->generation++;
 		} else if (l->use == LANE_PARKED && now_ns - l->parked_ns >= PARKED_MAX_NS) {
@@ -285,6 +285,7 @@ static void park(struct lanes *s, struct lane *l, const struct worker_request *q
 	l->use = LANE_PARKED;
 	l->parked_ns = now_ns;
 	l->blocked_pid = q->pid;
+	l->other_pid = q->op == WORKER_COMPARE ? q->other : 0;
 	l->is_walk = lanes_is_walk(q);
 	s->blocked++;
 }
@@ -482,13 +483,32 @@ int lanes_replace(struct lanes *s, enum lanes_role role, enum lanes_outcome outc
 	return replace(s, role);
 }
 
+static bool is_blocked(const struct lanes *s, unsigned int lane)
+{
+	enum lane_use use = s->lane[lane].use;
+
+	return (use == LANE_PARKED || use == LANE_KILLED) && !is_idle(s, lane);
+}
+
 bool lanes_has_parked(const struct lanes *s, pid_t pid, bool for_walk)
 {
 	for (unsigned int i = 0; i < LANES; i++) {
 		const struct lane *l = &s->lane[i];
 
-		if ((l->use == LANE_PARKED || l->use == LANE_KILLED) && l->blocked_pid == pid &&
-			(for_walk || !l->is_walk) && !is_idle(s, i))
+		if (l->blocked_pid == pid && !l->other_pid && (for_walk || !l->is_walk) &&
+			is_blocked(s, i))
+			return true;
+	}
+	return false;
+}
+
+bool lanes_has_parked_compare(const struct lanes *s, pid_t pid)
+{
+	for (unsigned int i = 0; i < LANES; i++) {
+		const struct lane *l = &s->lane[i];
+
+		if (l->other_pid && (l->blocked_pid == pid || l->other_pid == pid) &&
+			is_blocked(s, i))
 			return true;
 	}
 	return false;

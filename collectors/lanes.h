@@ -62,7 +62,8 @@ struct lane {
 	uint32_t streams;    /* bits: those that are in use */
 	uint64_t parked_ns;  /* CLOCK_MONOTONIC */
 	pid_t blocked_pid;   /* the process that the parked worker reads, */
-	bool is_walk;        /* and that it may wait for the lock of the address space alone */
+	pid_t other_pid;     /* or one of the two that it compares; 0: it compares none */
+	bool is_walk;        /* it may wait for the lock of the address space alone */
 };
 
 struct lanes {
@@ -128,8 +129,14 @@ int lanes_wait(struct lanes *s, enum lanes_role role, uint32_t index, uint32_t e
  */
 int lanes_replace(struct lanes *s, enum lanes_role role, enum lanes_outcome outcome);
 
-/* Whether a parked worker waits for a lock of process PID that a walk (FOR_WALK), or any other read, takes, too. */
+/*
+ * Whether a parked worker waits for a lock of process PID that a walk (FOR_WALK), or any other read, takes, too. A worker that compares
+ * two processes does not count: either of them may hold the lock.
+ */
 bool lanes_has_parked(const struct lanes *s, pid_t pid, bool for_walk);
+
+/* Whether a parked worker that compares process PID with another one waits for a lock of either. */
+bool lanes_has_parked_compare(const struct lanes *s, pid_t pid);
 
 /* Whether Q walks an address space. To open a file for that takes exec_update_lock, too, but only for a moment. */
 bool lanes_is_walk(const struct worker_request *q);

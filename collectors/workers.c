@@ -167,6 +167,17 @@ static int replace_after(struct workers *w, enum lanes_role role, enum lanes_out
 	return lanes_replace(&w->lanes, role, outcome);
 }
 
+/* Whether a parked worker waits for a lock that Q takes, too. */
+static bool has_parked(const struct workers *w, const struct worker_request *q)
+{
+	const struct lanes *lanes = &w->lanes;
+
+	if (q->op != WORKER_COMPARE)
+		return lanes_has_parked(lanes, q->pid, lanes_is_walk(q));
+	return lanes_has_parked(lanes, q->pid, false) || lanes_has_parked(lanes, q->other, false) ||
+	       lanes_has_parked_compare(lanes, q->pid) || lanes_has_parked_compare(lanes, q->other);
+}
+
 /*
  * Waits for request INDEX of the worker that serves ROLE, or for Q, which is not posted yet if INDEX is NULL. If an announced
  * request of another process blocks the worker, the request is posted again to the next one. 0 and its slot; an error as
@@ -199,8 +210,7 @@ static int complete(struct workers *w, enum lanes_role role, const struct worker
 		r = replace_after(w, role, (enum lanes_outcome)r);
 		if (r < 0)
 			return r;
-		if (lanes_has_parked(&w->lanes, q->pid, lanes_is_walk(q)) ||
-			(q->other && lanes_has_parked(&w->lanes, q->other, false)))
+		if (has_parked(w, q))
 			return -ETIMEDOUT;
 	}
 	return -ECHILD;
@@ -251,7 +261,7 @@ static int ask(struct workers *w, enum worker_op op, pid_t pid, const char *path
 	uint32_t index;
 	bool is_ahead = take_ahead(w, pid, path, &index);
 
-	if (!is_ahead && lanes_has_parked(&w->lanes, pid, lanes_is_walk(&q)))
+	if (!is_ahead && has_parked(w, &q))
 		return -ETIMEDOUT;
 	return complete(w, LANES_TEXTS, &q, is_ahead ? &index : NULL, ret);
 }
@@ -298,7 +308,7 @@ int workers_compare(struct workers *w, pid_t a, pid_t b)
 	const struct worker_slot *slot;
 	int e;
 
-	if (lanes_has_parked(&w->lanes, a, false) || lanes_has_parked(&w->lanes, b, false))
+	if (has_parked(w, &q))
 		return -ETIMEDOUT;
 	e = complete(w, LANES_TEXTS, &q, NULL, &slot);
 	return e < 0 ? e : slot->reply.result;

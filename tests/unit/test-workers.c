@@ -517,6 +517,23 @@ static void address_spaces_are_compared(void **state)
 			    s->crew.pid[s->crew.workers.lanes.at[LANES_TEXTS]]) > 0);
 }
 
+/* Either of two processes may hold the lock that a comparison waits for: both can be read, and are compared with none meanwhile. */
+static void a_blocked_comparison_blocks_no_read(void **state)
+{
+	struct scene *s = *state;
+	struct workers *w = &s->crew.workers;
+	char text[64];
+
+	assert_int_equal(read_text(s, FREE, "stat", text), 0);
+	kill(s->crew.pid[w->lanes.at[LANES_TEXTS]], SIGSTOP);
+	assert_int_equal(workers_compare(w, FREE, MISSING), -ETIMEDOUT);
+	assert_int_equal(w->lanes.blocked, 1);
+	assert_int_equal(read_text(s, FREE, "stat", text), 0);
+	assert_int_equal(workers_compare(w, FREE, BLOCKS), -ETIMEDOUT);
+	assert_int_equal(workers_compare(w, BLOCKS, MISSING), -ETIMEDOUT);
+	assert_int_equal(w->lanes.blocked, 1);
+}
+
 enum { DOZE_MS = 300 };
 
 /* What /proc/PID/wchan of a worker says; NULL: what the kernel says. */
@@ -620,6 +637,7 @@ int main(void)
 		TEST(each_user_has_a_share),
 		TEST(streams_count_for_the_share),
 		TEST(address_spaces_are_compared),
+		TEST(a_blocked_comparison_blocks_no_read),
 		TEST(a_worker_that_waits_for_memory_is_slow),
 	};
 
