@@ -116,8 +116,10 @@ static void look_after_parked(struct lanes *s, uint64_t now_ns)
 			l->blocked_pid = l->other_pid = 0;
 			l->streams = 0; /* their users have been told that they are gone */
 			l->generation++;
-		} else if (l->use == LANE_PARKED && now_ns - l->parked_ns >= PARKED_MAX_NS) {
-			kill_worker(s, i);
+		} else if (now_ns - l->parked_ns >= PARKED_MAX_NS && l->use != LANE_STANDS_BY) {
+			kill_worker(
+				s, i); /* again, if it was killed: the order may have been lost */
+			l->parked_ns = now_ns;
 		}
 	}
 }

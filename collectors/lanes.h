@@ -37,7 +37,7 @@ struct lanes_control {
 	/* Has a worker of LANE started, which calls worker_serve(); worker_exited() if there can be none. A negative errno:
 	 * it was not asked for. */
 	int (*start)(void *to, unsigned int lane);
-	/* Kills the worker of LANE; worker_exited() when it is gone. */
+	/* Kills the worker of LANE; worker_exited() when it is gone. Called again each second until then. */
 	void (*kill)(void *to, unsigned int lane);
 	/* Called every few milliseconds while a read is waited for; false: give it up, and all later ones (-ECANCELED). NULL:
 	 * nothing is to be done then. */
@@ -60,7 +60,7 @@ struct lane {
 	uint32_t generation; /* grows with each worker */
 	uint32_t posted;     /* requests */
 	uint32_t streams;    /* bits: those that are in use */
-	uint64_t parked_ns;  /* CLOCK_MONOTONIC */
+	uint64_t parked_ns;  /* CLOCK_MONOTONIC; LANE_KILLED: of the last order to kill it */
 	pid_t blocked_pid;   /* the process that the parked worker reads, */
 	pid_t other_pid;     /* or one of the two that it compares; 0: it compares none */
 	bool is_walk;        /* it may wait for the lock of the address space alone */

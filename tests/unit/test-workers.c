@@ -517,6 +517,31 @@ static void address_spaces_are_compared(void **state)
 			    s->crew.pid[s->crew.workers.lanes.at[LANES_TEXTS]]) > 0);
 }
 
+/* The first order to kill the worker is lost. */
+static void a_worker_is_killed_again(void **state)
+{
+	struct scene *s = *state;
+	struct lanes *lanes = &s->crew.workers.lanes;
+	unsigned int blocked = lanes->at[LANES_TEXTS];
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_SEC;
+	char text[64];
+
+	s->crew.cannot_kill = true;
+	assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
+	while (lanes->lane[blocked].use != LANE_KILLED) {
+		usleep(10000);
+		workers_begin_pass(&s->crew.workers);
+	}
+	s->crew.cannot_kill = false;
+	while (lanes->lane[blocked].use == LANE_KILLED && clock_now_ns(CLOCK_MONOTONIC) < end_ns) {
+		usleep(10000);
+		crew_reap(&s->crew);
+		workers_begin_pass(&s->crew.workers);
+	}
+	assert_int_not_equal(lanes->lane[blocked].use, LANE_KILLED);
+	assert_int_equal(lanes->replaced, 1);
+}
+
 /* Either of two processes may hold the lock that a comparison waits for: both can be read, and are compared with none meanwhile. */
 static void a_blocked_comparison_blocks_no_read(void **state)
 {
@@ -637,6 +662,7 @@ int main(void)
 		TEST(each_user_has_a_share),
 		TEST(streams_count_for_the_share),
 		TEST(address_spaces_are_compared),
+		TEST(a_worker_is_killed_again),
 		TEST(a_blocked_comparison_blocks_no_read),
 		TEST(a_worker_that_waits_for_memory_is_slow),
 	};
