@@ -4,7 +4,7 @@
  * lanes_patience says, or for SLEEPS times as long in pieces: a walk gives the lock of the address space back at each
  * mapping, and a process that takes that lock again and again could hold it up for seconds. A worker that runs, or waits for a
  * processor, is only slow: walks of large processes take seconds, and on a busy host all take longer. So is a worker that waits for
- * memory of its own: for a page of its code, or because its cgroup has to give memory back.
+ * memory of its own: for a page of its code, or because its cgroup has to give memory back. A read that takes 20 s counts as blocked in any case.
  */
 #include "config.h"
 
@@ -26,9 +26,10 @@
 
 #define NAP_NS (1 * NS_PER_MSEC) /* between two looks whether a killed worker has exited, */
 #define REPLACE_MAX_NS                                                                             \
-	(100 * NS_PER_MSEC)            /* for at most this; and between two attempts from then on */
-#define STOPPED_NS    (1 * NS_PER_SEC) /* asleep elsewhere, stopped or frozen */
-#define SLOW_MAX_NS   (20 * NS_PER_SEC) /* no walk takes longer */
+	(100 * NS_PER_MSEC)         /* for at most this; and between two attempts from then on */
+#define STOPPED_NS (1 * NS_PER_SEC) /* asleep elsewhere, stopped or frozen */
+#define SLOW_MAX_NS                                                                                \
+	(20 * NS_PER_SEC) /* a read that takes longer is blocked, even if its worker runs */
 #define START_MAX_NS  (10 * NS_PER_SEC) /* for a worker to start, on a busy host */
 #define GONE_MAX_NS   (1 * NS_PER_SEC)  /* until WORKER_EXITED, when a worker has exited */
 #define PARKED_MAX_NS (1 * NS_PER_SEC)
@@ -292,10 +293,16 @@ static void park(struct lanes *s, struct lane *l, const struct worker_request *q
 	s->blocked++;
 }
 
-/* The worker of lane L has exited by itself: killed by the OOM killer, or never started. */
-static void bury(struct lanes *s, struct lane *l)
+/* The worker of LANE has exited by itself, killed by the OOM killer for example, or has not started in time. */
+static void bury(struct lanes *s, unsigned int lane)
 {
-	l->use = LANE_UNUSED;
+	if (atomic_load(&s->shared[lane].state) == WORKER_STARTING) {
+		kill_worker(
+			s, lane); /* it may yet start: the lane is not free before it has exited */
+		s->lane[lane].parked_ns = clock_now_ns(CLOCK_MONOTONIC);
+		return;
+	}
+	s->lane[lane].use = LANE_UNUSED;
 	s->replaced++;
 }
 
@@ -406,7 +413,7 @@ static int judge(
 	char state;
 
 	if (atomic_load(&lane->state) != WORKER_SERVING)
-		return now_ns - w->request_ns >= START_MAX_NS ? LANES_BLOCKED : 0;
+		return now_ns - w->request_ns >= START_MAX_NS ? LANES_LOST : 0;
 	/* The process that has reaped it says so in the lane at once, unless it has exited itself. */
 	if (!look_at(w, pid, now_ns))
 		return now_ns - w->request_ns >= GONE_MAX_NS ? LANES_LOST : 0;
@@ -477,7 +484,7 @@ int lanes_replace(struct lanes *s, enum lanes_role role, enum lanes_outcome outc
 
 	s->at[role] = LANES;
 	if (outcome == LANES_LOST) {
-		bury(s, &s->lane[at]);
+		bury(s, at);
 	} else {
 		stuck = lane->slot[atomic_load(&lane->done) % WORKER_SLOTS].request;
 		park(s, &s->lane[at], &stuck, clock_now_ns(CLOCK_MONOTONIC));

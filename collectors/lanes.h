@@ -112,8 +112,9 @@ void lanes_gather(struct lanes *s, struct worker_lane *lane);
 bool lanes_ensure(struct lanes *s, enum lanes_role role);
 
 enum lanes_outcome {
-	LANES_BLOCKED = 1, /* the request that the worker is at does not return */
-	LANES_LOST,        /* the worker has exited */
+	LANES_BLOCKED =
+		1,  /* the request that the worker is at does not return, or has taken 20 s */
+	LANES_LOST, /* the worker has exited, or has not started within 10 s */
 };
 
 /*

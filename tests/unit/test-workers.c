@@ -640,6 +640,70 @@ static void a_worker_that_waits_for_memory_is_slow(void **state)
 	assert_int_equal(read_dozing(s), -ETIMEDOUT);
 }
 
+/* How far CLOCK_MONOTONIC is ahead. */
+static uint64_t ahead_ns;
+
+uint64_t __real_clock_now_ns(clockid_t clock);
+uint64_t __wrap_clock_now_ns(clockid_t clock);
+
+uint64_t __wrap_clock_now_ns(clockid_t clock)
+{
+	return __real_clock_now_ns(clock) + (clock == CLOCK_MONOTONIC ? ahead_ns : 0);
+}
+
+/* The first worker never starts. */
+static int start_but_the_first(void *to, unsigned int lane)
+{
+	struct crew *crew = to;
+
+	if (!lane)
+		return 0;
+	crew->pid[lane] = fork();
+	if (crew->pid[lane] == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(worker_serve(&crew->workers.lanes.shared[lane], crew->fd) < 0);
+	}
+	return crew->pid[lane] < 0 ? -errno : 0;
+}
+
+static bool let_time_pass(void *to)
+{
+	(void)to;
+	ahead_ns = 10 * NS_PER_SEC; /* once */
+	return true;
+}
+
+/* Without a worker nothing is known of the process that it was to read. Its lane is free when it has exited. */
+static void a_worker_that_does_not_start_is_replaced(void **state)
+{
+	struct scene *s = *state;
+	struct crew crew = {.fd = s->fd};
+	struct lanes *lanes = &crew.workers.lanes;
+	struct lanes_control control = s->crew.workers.lanes.control;
+	uint64_t took_ns;
+	char text[64];
+	size_t len;
+
+	control.start = start_but_the_first;
+	control.kill = leave_alone;
+	control.wait = let_time_pass;
+	control.to = &crew;
+	assert_int_equal(workers_open(&crew.workers), 0);
+	assert_int_equal(workers_start(&crew.workers, &control), 0);
+	assert_int_equal(
+		workers_read(&crew.workers, FREE, "stat", text, sizeof(text), &len, &took_ns), 0);
+	assert_true(ahead_ns >= 10 * NS_PER_SEC);
+	assert_int_equal(lanes->blocked, 0);
+	assert_int_equal(lanes->replaced, 1);
+	assert_int_equal(lanes->lane[0].use, LANE_KILLED);
+	worker_exited(&lanes->shared[0]);
+	workers_begin_pass(&crew.workers);
+	assert_int_not_equal(lanes->lane[0].use, LANE_KILLED);
+	assert_int_equal(lanes->replaced, 1);
+	crew_close(&crew);
+	ahead_ns = 0;
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -662,6 +726,7 @@ int main(void)
 		TEST(each_user_has_a_share),
 		TEST(streams_count_for_the_share),
 		TEST(address_spaces_are_compared),
+		TEST(a_worker_that_does_not_start_is_replaced),
 		TEST(a_worker_is_killed_again),
 		TEST(a_blocked_comparison_blocks_no_read),
 		TEST(a_worker_that_waits_for_memory_is_slow),
