@@ -4,7 +4,8 @@
  * lanes_patience says, or for SLEEPS times as long in pieces: a walk gives the lock of the address space back at each
  * mapping, and a process that takes that lock again and again could hold it up for seconds. A worker that runs, or waits for a
  * processor, is only slow: walks of large processes take seconds, and on a busy host all take longer. So is a worker that waits for
- * memory of its own: for a page of its code, or because its cgroup has to give memory back. A read that takes 20 s counts as blocked in any case.
+ * memory of its own: for a page of its code, or because its cgroup has to give memory back. A read that takes 20 s counts as
+ * blocked in any case. If /proc does not show the worker, it is blocked when it has used no CPU time for four times as long.
  */
 #include "config.h"
 
@@ -22,6 +23,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "collectors/procfs.h"
 #include "collectors/status.h"
 
 #define NAP_NS (1 * NS_PER_MSEC) /* between two looks whether a killed worker has exited, */
@@ -167,9 +169,11 @@ static void keep_standing_by(struct lanes *s)
 
 int lanes_start(struct lanes *s, const struct lanes_control *control)
 {
+	AUTO_CLOSE int proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int e;
 
 	s->control = *control;
+	s->sees_workers = proc_fd >= 0 && procfs_is_ours(proc_fd);
 	e = start(s, 0);
 	if (e < 0)
 		return e;
@@ -382,25 +386,26 @@ struct watched {
 	uint64_t slept_ns; /* since the first look */
 };
 
-/* Adds what process PID has used to W, at NOW_NS. False: it has exited. */
-static bool look_at(struct watched *w, pid_t pid, uint64_t now_ns)
+/* Adds what process PID of S has used to W, at NOW_NS. False: it has exited. */
+static bool look_at(const struct lanes *s, struct watched *w, pid_t pid, uint64_t now_ns)
 {
 	clockid_t clock;
-	uint64_t cpu_ns, awake_ns;
+	uint64_t cpu_ns, queued_ns, awake_ns;
 
 	if (clock_getcpuclockid(pid, &clock) != 0)
 		return false;
 	cpu_ns = clock_now_ns(clock);
+	queued_ns = s->sees_workers ? queued_ns_of(pid) : 0;
 	if (!w->first_ns) {
 		w->first_ns = w->asleep_ns = now_ns;
 		w->cpu_ns = w->last_cpu_ns = cpu_ns;
-		w->queued_ns = queued_ns_of(pid);
+		w->queued_ns = queued_ns;
 		return true;
 	}
 	if (cpu_ns != w->last_cpu_ns)
 		w->asleep_ns = now_ns;
 	w->last_cpu_ns = cpu_ns;
-	awake_ns = cpu_ns - w->cpu_ns + queued_ns_of(pid) - w->queued_ns;
+	awake_ns = cpu_ns - w->cpu_ns + queued_ns - w->queued_ns;
 	w->slept_ns = now_ns - w->first_ns > awake_ns ? now_ns - w->first_ns - awake_ns : 0;
 	return true;
 }
@@ -415,13 +420,15 @@ static int judge(
 	if (atomic_load(&lane->state) != WORKER_SERVING)
 		return now_ns - w->request_ns >= START_MAX_NS ? LANES_LOST : 0;
 	/* The process that has reaped it says so in the lane at once, unless it has exited itself. */
-	if (!look_at(w, pid, now_ns))
+	if (!look_at(s, w, pid, now_ns))
 		return now_ns - w->request_ns >= GONE_MAX_NS ? LANES_LOST : 0;
 	if (now_ns - w->request_ns >= SLOW_MAX_NS)
 		return LANES_BLOCKED;
 	if (now_ns - w->asleep_ns < patience_ns(s) && w->slept_ns < SLEEPS * patience_ns(s))
 		return 0;
-	state = state_of(pid);
+	state = s->sees_workers ? state_of(pid) : 0;
+	if (!state) /* it may as well wait for a processor */
+		return w->slept_ns >= SLEEPS * patience_ns(s) ? LANES_BLOCKED : 0;
 	if (state == 'R' || (state == 'D' && waits_for_memory(pid)))
 		return 0;
 	return state == 'D' || w->slept_ns >= STOPPED_NS ? LANES_BLOCKED : 0;

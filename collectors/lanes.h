@@ -83,6 +83,7 @@ struct lanes {
 	uint64_t blocked;     /* reads that blocked */
 	uint64_t replaced;    /* workers that were killed or lost */
 	bool is_stopped;      /* control.wait() has said so */
+	bool sees_workers;    /* /proc shows them by their pids: it is that of this pid namespace */
 };
 
 /* Maps the lanes. 0; -ENOMEM. RET can be closed in any case. No worker runs until lanes_start(). */

@@ -223,7 +223,7 @@ static bool is_kernels(int fd)
 }
 
 /* In a pid namespace's own /proc, "self" is our pid; elsewhere it is another or nothing. */
-static bool is_our_namespace(int fd)
+bool procfs_is_ours(int fd)
 {
 	char target[16];
 	uint64_t pid;
@@ -281,7 +281,7 @@ int procfs_open(const char *path, struct procfs *ret)
 		.boot_realtime_ns = read_btime(fd),
 		.ns_per_tick = NS_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100),
 	};
-	ret->live = ret->is_kernels && is_our_namespace(fd);
+	ret->live = ret->is_kernels && procfs_is_ours(fd);
 	ret->is_whole = ret->live && is_first_namespace();
 	ret->fd = TAKE_FD(fd);
 	procfs_look(ret);

@@ -24,6 +24,9 @@ struct procfs {
 /* Opens PATH and looks at it. Errors of open; -EMEDIUMTYPE: a directory that is no proc file system. */
 int procfs_open(const char *path, struct procfs *ret);
 
+/* Whether the proc file system at the directory FD shows this process by the pid that it has in its own pid namespace. */
+bool procfs_is_ours(int fd);
+
 /*
  * Looks again whether it is mounted with hidepid, which remounting changes at any time and nothing tells of. Where it can't
  * be seen, users count as hidden from each other. Takes as long as the kernel does to print all mounts, twice.

@@ -559,20 +559,22 @@ static void a_blocked_comparison_blocks_no_read(void **state)
 	assert_int_equal(w->lanes.blocked, 1);
 }
 
-enum { DOZE_MS = 300 };
+enum { DOZE_MS = 500 };
 
-/* What /proc/PID/wchan of a worker says; NULL: what the kernel says. */
-static const char *wchan;
+/* What /proc/PID/wchan and /proc/PID/status of a worker say; NULL: what the kernel says. */
+static const char *wchan, *status;
 
 int __real_file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len);
 int __wrap_file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len);
 
 int __wrap_file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len)
 {
-	if (!wchan || !strstr(path, "/wchan"))
+	const char *text = strstr(path, "/wchan") ? wchan : strstr(path, "/status") ? status : NULL;
+
+	if (!text)
 		return __real_file_read(dirfd, path, buf, size, ret_len);
-	*ret_len = strlen(wchan);
-	memcpy(buf, wchan, *ret_len);
+	*ret_len = strlen(text);
+	memcpy(buf, text, *ret_len);
 	return 0;
 }
 
@@ -602,8 +604,8 @@ static void leave_alone(void *to, unsigned int lane)
 	(void)lane;
 }
 
-/* Reads a file that never blocks with workers that doze. */
-static int read_dozing(const struct scene *s)
+/* Reads a file that never blocks with workers that doze, and that /proc shows. */
+static int read_dozing(const struct scene *s, bool sees_workers)
 {
 	struct crew crew = {.fd = s->fd};
 	struct lanes_control control = {.start = start_dozing,
@@ -619,6 +621,7 @@ static int read_dozing(const struct scene *s)
 
 	assert_int_equal(workers_open(&crew.workers), 0);
 	assert_int_equal(workers_start(&crew.workers, &control), 0);
+	crew.workers.lanes.sees_workers = sees_workers;
 	e = workers_read(&crew.workers, FREE, "stat", text, sizeof(text), &len, &took_ns);
 	crew_close(&crew);
 	return e;
@@ -632,12 +635,24 @@ static void a_worker_that_waits_for_memory_is_slow(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
 		wchan = waits[i];
-		assert_int_equal(read_dozing(s), 0);
+		assert_int_equal(read_dozing(s, true), 0);
 	}
 	wchan = "mm_access";
-	assert_int_equal(read_dozing(s), -ETIMEDOUT);
+	assert_int_equal(read_dozing(s, true), -ETIMEDOUT);
 	wchan = NULL;
-	assert_int_equal(read_dozing(s), -ETIMEDOUT);
+	assert_int_equal(read_dozing(s, true), -ETIMEDOUT);
+}
+
+/* A worker's pid may be another process's in the /proc of another pid namespace. */
+static void a_worker_that_proc_does_not_show_may_be_blocked(void **state)
+{
+	struct scene *s = *state;
+
+	assert_true(s->crew.workers.lanes.sees_workers);
+	status = "Name:\tother\nState:\tS (sleeping)\nTgid:\t1\nUid:\t0\t0\t0\t0\n";
+	assert_int_equal(read_dozing(s, true), 0);
+	assert_int_equal(read_dozing(s, false), -ETIMEDOUT);
+	status = NULL;
 }
 
 /* How far CLOCK_MONOTONIC is ahead. */
@@ -726,6 +741,7 @@ int main(void)
 		TEST(each_user_has_a_share),
 		TEST(streams_count_for_the_share),
 		TEST(address_spaces_are_compared),
+		TEST(a_worker_that_proc_does_not_show_may_be_blocked),
 		TEST(a_worker_that_does_not_start_is_replaced),
 		TEST(a_worker_is_killed_again),
 		TEST(a_blocked_comparison_blocks_no_read),
