@@ -98,7 +98,13 @@ int lanes_start(struct lanes *s, const struct lanes_control *control);
 /* Call at the beginning of a pass: looks after parked workers. */
 void lanes_begin_pass(struct lanes *s);
 
-/* Call at the end of a pass: this thread runs where it may again. Workers follow with their next request. */
+/*
+ * Call at the end of a pass: this thread runs where it may again. Workers follow with their next request.
+ *
+ * Since Linux 6.2 the kernel takes the processors that sched_setaffinity() names for a wish of the user. So if the cpuset of the
+ * cgroup is made larger later, this thread stays on the processors of the smaller one until memtallyd is restarted. To name all
+ * processors here would undo what taskset or CPUAffinity= have asked for.
+ */
 void lanes_end_pass(struct lanes *s);
 
 /*
