@@ -204,8 +204,8 @@ static int read_status(struct process_reader *r, struct process *p, int dirfd, c
 		end_request(r, p, dirfd, begin_ns);
 		*ret_unproven = true;
 		e = as_below(dirfd, e);
-		/* A process before this one may have blocked. Long texts are read directly, too. */
-		if (e != -ETIMEDOUT && e != -EFBIG)
+		/* A process before this one may have blocked, or no worker be left. Long texts are read directly, too. */
+		if (e != -ETIMEDOUT && e != -ECHILD && e != -EFBIG)
 			return e;
 	} else if (is_remote(r, p)) {
 		begin_ns = begin_request(r, p, dirfd);

@@ -265,6 +265,34 @@ static void without_a_worker_reads_fail_at_once(void **state)
 	assert_string_equal(text, "12 (free) S 1\n");
 }
 
+/* Status never blocks: if no worker is left for an announced one, it is read directly. */
+static void an_announced_status_needs_no_worker(void **state)
+{
+	static const enum fetch_file files[] = {FETCH_STATUS};
+	struct scene *s = *state;
+	struct lanes *lanes = &s->crew.workers.lanes;
+	struct process_reader reader = {.workers = &s->crew.workers, .own_pid = getpid()};
+	struct process p = {.pid = FREE, .dirfd = -1, .file_fd = -1};
+	int dir = openat(s->fd, "12", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char text[64];
+	size_t len = 0;
+	uint64_t took_ns;
+	bool unproven = false;
+
+	fetch_announce(&reader, &p, files, ARRAY_SIZE(files));
+	assert_true(workers_has_ahead(&s->crew.workers, FREE, "status"));
+	s->crew.cannot_kill = true;
+	for (unsigned int i = 0; i < LANES; i++)
+		lanes->lane[i].use = LANE_KILLED;
+	lanes->at[LANES_TEXTS] = LANES;
+	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STATUS, text, sizeof(text), &len,
+				 &took_ns, &unproven),
+		0);
+	assert_int_equal(len, strlen("Name:\tfree\n"));
+	assert_memory_equal(text, "Name:\tfree\n", len);
+	close(dir);
+}
+
 static void waiting_can_be_given_up(void **state)
 {
 	struct scene *s = *state;
@@ -732,6 +760,7 @@ int main(void)
 		TEST(a_worker_that_is_killed_is_replaced),
 		TEST(a_read_that_blocks_in_pieces_is_given_up),
 		TEST(without_a_worker_reads_fail_at_once),
+		TEST(an_announced_status_needs_no_worker),
 		TEST(waiting_can_be_given_up),
 		TEST(a_stream_is_the_file),
 		TEST(a_stream_ends_with_its_worker),
