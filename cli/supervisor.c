@@ -26,7 +26,6 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
@@ -36,7 +35,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/number.h"
+#include "cli/task.h"
 #include "collectors/procfs.h"
 #include "inside/target.h"
 #include "render/human.h"
@@ -70,12 +69,11 @@ enum {
 	PROBES_FIRST = 4,
 	BLOCKED_MAX = 4096,
 	NAMED_MAX = 20, /* in one warning */
-	FILE_SIZE = 64,
 };
 
 struct blocked {
 	pid_t pid;
-	char file[FILE_SIZE]; /* empty: not known */
+	char file[TASK_FILE_SIZE]; /* empty: not known */
 	uint64_t slept_ns;
 	bool is_said;
 };
@@ -384,25 +382,15 @@ static void end_probes(void)
 
 /* The supervisor. */
 
-/* 'D': it sleeps in the kernel until its lock or SIGKILL comes. '?': /proc does not tell, or shows another pid namespace. */
-static char state_of(pid_t pid)
+/*
+ * Whether task PID is in a system call, as far as /proc tells. A page fault is none: it may be long, and come in the middle of
+ * malloc().
+ */
+static bool is_in_call(pid_t pid)
 {
-	char path[64], self[16], text[512];
-	const char *end;
-	ssize_t len = readlink("/proc/self", self, sizeof(self));
-	uint64_t shown;
+	struct task_call call;
 
-	if (len <= 0 || number_parse_u64(self, (size_t)len, &shown) < 0 || (pid_t)shown != getpid())
-		return '?';
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (len <= 0)
-		return '?';
-	text[len] = '\0';
-	end = strrchr(text, ')');
-	return end && end[1] ? end[2] : '?';
+	return task_call(pid, &call) < 0 || call.number != TASK_NO_CALL;
 }
 
 static uint64_t cpu_ns(void)
@@ -423,63 +411,10 @@ static uint64_t slept_ns(struct sight *s, char *ret_state)
 
 	s->tries = tries;
 	s->cpu_ns = used_ns;
-	*ret_state = is_same ? state_of(the.task) : '-';
+	*ret_state = is_same ? task_state(the.task) : '-';
 	if (!is_same || (*ret_state != 'D' && *ret_state != '?'))
 		s->since_ns = now_ns;
 	return now_ns - s->since_ns;
-}
-
-/* The last part of a path, and "map_files" of what is below that. */
-static void name_file(const char *path, char to[static FILE_SIZE])
-{
-	const char *slash = strrchr(path, '/');
-
-	if (strstr(path, "map_files/"))
-		slash = "/map_files";
-	snprintf(to, FILE_SIZE, "%s", slash ? slash + 1 : path);
-}
-
-/* Names the file of the task's system call. Its descriptors are ours, too, and so is the memory of a path. */
-static void find_file(char to[static FILE_SIZE])
-{
-	char path[64], text[256], link[256];
-	uint64_t number = 0, argument[2] = {0};
-	size_t at;
-	ssize_t len;
-
-	to[0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)the.task);
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	len = fd < 0 ? -1 : read(fd, text, sizeof(text));
-	if (len <= 0)
-		return;
-	at = (size_t)number_scan_u64(text, (size_t)len, &number);
-	for (size_t i = 0; at && i < ARRAY_SIZE(argument) && at + 3 < (size_t)len; i++)
-		at += 3 +
-		      (size_t)number_scan_hex(text + at + 3, (size_t)len - at - 3, &argument[i]);
-	switch (number) {
-	case SYS_read:
-	case SYS_pread64:
-	case SYS_ioctl:
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)argument[0]);
-		len = readlink(path, link, sizeof(link) - 1);
-		if (len > 0) {
-			link[len] = '\0';
-			name_file(link, to);
-		}
-		break;
-	case SYS_openat:
-	case SYS_readlinkat:
-	case SYS_faccessat:
-	case SYS_statx:
-	case SYS_newfstatat:
-		if (argument[1])
-			name_file((const char *)(uintptr_t)argument[1], to);
-		break;
-	case SYS_kcmp: snprintf(to, FILE_SIZE, "kcmp()"); break;
-	default: break;
-	}
 }
 
 static void list_blocked(pid_t pid, uint64_t ns, const char *file)
@@ -519,7 +454,7 @@ static void list_probed(void)
 		const struct probe *p = &the.probes->probe[i];
 		uint64_t ns = p->pid && now_ns > p->since_ns ? now_ns - p->since_ns : 0;
 
-		if (ns >= PROBED_NS && state_of(p->task) == 'D')
+		if (ns >= PROBED_NS && task_state(p->task) == 'D' && is_in_call(p->task))
 			list_blocked(p->pid, ns, "");
 	}
 }
@@ -549,9 +484,9 @@ static bool stop_task(const struct sight *s)
 	char state;
 
 	kill(the.task, SIGSTOP);
-	state = state_of(the.task);
+	state = task_state(the.task);
 	if (the.pid && !the.is_done && the.tries == s->tries && cpu_ns() == s->cpu_ns &&
-		(state == 'D' || state == '?'))
+		(state == 'D' || state == '?') && is_in_call(the.task))
 		return true;
 	kill(the.task, SIGCONT);
 	return false;
@@ -560,11 +495,13 @@ static bool stop_task(const struct sight *s)
 /* Continues behind the process that blocks, unless the task, which was last seen at S, goes on by itself. */
 static void take_over(const struct sight *s, uint64_t ns)
 {
-	char file[FILE_SIZE];
+	char file[TASK_FILE_SIZE] = "";
+	struct task_call call;
 
 	if (!stop_task(s))
 		return;
-	find_file(file);
+	if (task_call(the.task, &call) == 0)
+		task_name_file(&call, file);
 	if (!kill_task()) {
 		log_error("pid %d: a read of %s blocks and can't be ended", (int)the.pid,
 			file[0] ? file : "its files");

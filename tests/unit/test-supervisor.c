@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "cli/supervisor.h"
+#include "cli/task.h"
 #include "inside/target.h"
 
 enum { BLOCKS = 100000, BLOCKS_TOO, FINE, SLOW, RETURNED = 17, STATUS = 42, WORD = 1234 };
@@ -200,6 +201,54 @@ static void test_kills_no_task_that_goes_on(void **state)
 	assert_int_equal(m.works, 2);
 }
 
+/* What the task is in: a page fault, instead of what /proc says. */
+static bool is_in_fault;
+
+int __real_task_call(pid_t pid, struct task_call *ret);
+int __wrap_task_call(pid_t pid, struct task_call *ret);
+
+int __wrap_task_call(pid_t pid, struct task_call *ret)
+{
+	if (!is_in_fault)
+		return __real_task_call(pid, ret);
+	*ret = (struct task_call){.number = TASK_NO_CALL};
+	return 0;
+}
+
+/* Sleeps in state D for longer than a read may. */
+static int take_long(void *context)
+{
+	struct memory *m = context;
+
+	m->works++;
+	if (vfork() == 0) {
+		const struct timespec time = {.tv_sec = 2};
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		nanosleep(&time, NULL);
+		_exit(0);
+	}
+	return RETURNED;
+}
+
+static int view_long(void *context)
+{
+	return supervisor_try(SLOW, take_long, context);
+}
+
+/* The fault may be one of malloc(): a killed task would keep the lock of that. */
+static void test_kills_no_task_in_a_page_fault(void **state)
+{
+	struct memory m = {0};
+
+	(void)state;
+	is_in_fault = true;
+	assert_int_equal(supervisor_run("/proc", view_long, &m), RETURNED);
+	is_in_fault = false;
+	assert_int_equal(supervisor_run("/proc", view_long, &m), TARGET_BLOCKED);
+	assert_int_equal(m.works, 2);
+}
+
 static int end_by_signal(void *context)
 {
 	(void)context;
@@ -277,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_goes_on_behind_blocked_processes),
 		cmocka_unit_test(test_is_patient_with_slow_ones),
 		cmocka_unit_test(test_kills_no_task_that_goes_on),
+		cmocka_unit_test(test_kills_no_task_in_a_page_fault),
 		cmocka_unit_test(test_without_supervision),
 		cmocka_unit_test(test_ends_as_the_view_does),
 		cmocka_unit_test(test_the_view_ends_with_the_program),
