@@ -57,7 +57,7 @@
 #define PROBE_NS      (100 * NS_PER_MSEC)  /* after so much sleep others are probed, */
 #define BLOCKED_NS    (600 * NS_PER_MSEC)  /* and after so much the read counts as blocked; */
 #define PROBED_NS     (250 * NS_PER_MSEC)  /* that of a probe, after so much, for which */
-#define PROBING_NS    (1500 * NS_PER_MSEC) /* the view waits so long at most */
+#define PROBING_NS    (1000 * NS_PER_MSEC) /* the view waits so long at most */
 #define UNKNOWN_NS    (5 * NS_PER_SEC)     /* if /proc does not tell whether the task sleeps */
 #define KILLED_NS     (1 * NS_PER_SEC)     /* for a killed task to end */
 #define PROBE_STEP_NS (10 * NS_PER_MSEC)
