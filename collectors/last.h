@@ -29,8 +29,9 @@ void last_drop(struct process *p);
 void last_fill(const struct process *p, struct snapshot_process *row);
 
 /*
- * Sets the bounds of the PSS in ROW of a blocked process to 0 and its RSS: it may have called exec, or shared any memory,
- * since its last measurement.
+ * Sets the bounds of the PSS in ROW of a blocked process: it may have called exec, or shared any memory, since its last measurement.
+ * The low bound is 0. The high bound is its RSS, or its PSS if that is greater: a walk can find memory that the kernel's counters do not
+ * have yet. ROW has no USS then.
  */
 void last_widen(struct snapshot_process *row);
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "collectors/figures.h"
+#include "collectors/last.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 
@@ -114,6 +115,25 @@ static void a_blocked_process_is_estimated(void **state)
 	assert_int_equal(row.q[PROCESS_RSS], 10 * MIB);
 	assert_false(ROW_HAS(&row, PROCESS_PSS));
 	assert_false(snapshot_has_figure(&row));
+}
+
+/* The kernel's counters may have less than the walk found. */
+static void the_bounds_of_a_blocked_process_hold_its_pss(void **state)
+{
+	static const uint64_t cases[][3] = {{10, 7, 10}, {5, 7, 7}}; /* RSS, PSS, high */
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct snapshot_process row = {0};
+
+		ROW_SET(&row, PROCESS_RSS, cases[i][0] * MIB);
+		ROW_SET(&row, PROCESS_PSS, cases[i][1] * MIB);
+		ROW_SET(&row, PROCESS_USS, MIB);
+		last_widen(&row);
+		assert_int_equal(row.q[PROCESS_PSS_LOW], 0);
+		assert_int_equal(row.q[PROCESS_PSS_HIGH], cases[i][2] * MIB);
+		assert_false(ROW_HAS(&row, PROCESS_USS));
+	}
 }
 
 /* Of one that was never measured: its own memory, and of files as much as the others had in the last pass. */
@@ -349,6 +369,7 @@ int main(void)
 		cmocka_unit_test(tells_a_measurement_from_an_estimate),
 		cmocka_unit_test(a_failure_is_no_estimate),
 		cmocka_unit_test(a_blocked_process_is_estimated),
+		cmocka_unit_test(the_bounds_of_a_blocked_process_hold_its_pss),
 		cmocka_unit_test(guesses_by_what_others_share),
 		cmocka_unit_test(knows_the_oldest),
 		cmocka_unit_test(counts_how_far_off_it_was),
