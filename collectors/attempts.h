@@ -5,6 +5,10 @@
  * Each read that blocks delays the pass by 1 to 10 ms and costs a worker (workers.h). Without a limit a user who keeps
  * creating processes that block could delay the figures of all other users. Processes that a limit keeps from being read
  * are published as blocked; their turn comes in a later pass. Pure.
+ *
+ * Users are told apart by uid alone. A user with a range of subordinate uids (subuid(5)) can spread blocked processes over thousands of
+ * uids, each of which has places of its own. Then a process of another user that can be read again may wait until the other uids have
+ * had their first places: with blocked processes of 1,000 uids, about 31 passes.
  */
 #ifndef MEMTALLY_COLLECTORS_ATTEMPTS_H
 #define MEMTALLY_COLLECTORS_ATTEMPTS_H
