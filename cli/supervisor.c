@@ -7,7 +7,7 @@
  * getcontext() notes where the view would continue; a later task goes on there, on the same stack, with setcontext().
  *
  * When one process blocks, others may as well, each for a second. So while the supervisor waits for the first one, probes
- * (ordinary child processes) read all others. If one probe blocks, another continues behind it.
+ * (probes.h) read all others.
  */
 #include "config.h"
 
@@ -35,8 +35,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/probes.h"
 #include "cli/task.h"
-#include "collectors/procfs.h"
 #include "inside/target.h"
 #include "render/human.h"
 
@@ -53,20 +53,16 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
-#define TICK_NS       (20 * NS_PER_MSEC)
-#define PROBE_NS      (100 * NS_PER_MSEC)  /* after so much sleep others are probed, */
-#define BLOCKED_NS    (600 * NS_PER_MSEC)  /* and after so much the read counts as blocked; */
-#define PROBED_NS     (250 * NS_PER_MSEC)  /* that of a probe, after so much, for which */
-#define PROBING_NS    (1000 * NS_PER_MSEC) /* the view waits so long at most */
-#define UNKNOWN_NS    (5 * NS_PER_SEC)     /* if /proc does not tell whether the task sleeps */
-#define KILLED_NS     (1 * NS_PER_SEC)     /* for a killed task to end */
-#define PROBE_STEP_NS (10 * NS_PER_MSEC)
+#define TICK_NS    (20 * NS_PER_MSEC)
+#define PROBE_NS   (100 * NS_PER_MSEC)  /* after so much sleep others are probed, */
+#define BLOCKED_NS (600 * NS_PER_MSEC)  /* and after so much the read counts as blocked */
+#define PROBING_NS (1000 * NS_PER_MSEC) /* the view waits so long for probes at most */
+#define UNKNOWN_NS (5 * NS_PER_SEC)     /* if /proc does not tell whether the task sleeps */
+#define KILLED_NS  (1 * NS_PER_SEC)     /* for a killed task to end */
 
 enum {
 	STACK_SIZE = 8 << 20, /* as a main thread has by default */
 	START_STACK_SIZE = 1 << 16,
-	PROBES_MAX = 256,
-	PROBES_FIRST = 4,
 	BLOCKED_MAX = 4096,
 	NAMED_MAX = 20, /* in one warning */
 };
@@ -76,20 +72,6 @@ struct blocked {
 	char file[TASK_FILE_SIZE]; /* empty: not known */
 	uint64_t slept_ns;
 	bool is_said;
-};
-
-/* A probe and what it reads. */
-struct probe {
-	_Atomic pid_t task;        /* its own pid */
-	_Atomic pid_t pid;         /* 0: of nothing */
-	_Atomic uint64_t since_ns; /* CLOCK_MONOTONIC */
-};
-
-/* In memory that the supervisor and all probes share. */
-struct probes {
-	_Atomic uint32_t next; /* of the pids that all probes list together */
-	_Atomic uint32_t count;
-	struct probe probe[PROBES_MAX];
 };
 
 struct supervisor {
@@ -108,8 +90,7 @@ struct supervisor {
 	void *fake_stack; /* AddressSanitizer's, of this thread */
 	pid_t task;
 	clockid_t clock; /* CPU time of the task */
-	struct probes *probes;
-	pid_t prober;
+	struct probes probes;
 	struct blocked *blocked;
 	size_t count; /* of .blocked */
 };
@@ -279,119 +260,7 @@ static bool start_task(int (*run)(void *), char *stack, size_t size)
 	return the.task > 0 && clock_getcpuclockid(the.task, &the.clock) == 0;
 }
 
-/* Probes. They are forked, so their memory is their own, but for .probes. */
-
-static void touch(int procfs_fd, pid_t pid, const char *file)
-{
-	char path[64], byte;
-	int fd;
-
-	snprintf(path, sizeof(path), "%d/%s", (int)pid, file);
-	fd = openat(procfs_fd, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	(void)!read(fd, &byte, sizeof(byte));
-	close(fd);
-}
-
-static void probe(const struct procfs *procfs, const pid_t *pids, struct probe *self)
-{
-	struct probes *all = the.probes;
-	uint32_t i;
-
-	while ((i = all->next++) < all->count) {
-		if (is_blocked(pids[i]))
-			continue;
-		self->since_ns = clock_now_ns(CLOCK_MONOTONIC);
-		self->pid = pids[i];
-		touch(procfs->fd, pids[i], "stat");
-		touch(procfs->fd, pids[i], "smaps");
-		self->pid = 0;
-	}
-}
-
-static bool is_probing(const struct probe *p, uint64_t now_ns)
-{
-	return p->pid && now_ns > p->since_ns && now_ns - p->since_ns >= PROBE_STEP_NS;
-}
-
-/* Twice as many as there are, as soon as all of them seem to be blocked. */
-static void run_probes(const struct procfs *procfs, const pid_t *pids)
-{
-	const struct timespec step = {.tv_nsec = PROBE_STEP_NS / 2};
-	size_t started = 0, wanted = PROBES_FIRST;
-
-	while (the.probes->next < the.probes->count) {
-		uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
-		bool all = true;
-
-		for (; started < wanted; started++) {
-			pid_t pid = fork();
-
-			if (pid < 0)
-				break;
-			if (pid == 0) {
-				begin_task();
-				the.probes->probe[started].task = getpid();
-				probe(procfs, pids, &the.probes->probe[started]);
-				_exit(0);
-			}
-		}
-		nanosleep(&step, NULL);
-		now_ns = clock_now_ns(CLOCK_MONOTONIC);
-		for (size_t i = 0; i < started; i++)
-			all = all && is_probing(&the.probes->probe[i], now_ns);
-		if (all && wanted < PROBES_MAX)
-			wanted *= 2;
-	}
-	for (;;)
-		pause(); /* the probes end with this process */
-}
-
-static void run_prober(void)
-{
-	struct procfs procfs = {.fd = -1};
-	pid_t *pids = NULL;
-	size_t capacity = 0;
-	ssize_t count;
-
-	begin_task();
-	if (procfs_open(the.procfs, &procfs) < 0 ||
-		(count = procfs_list(&procfs, &pids, &capacity)) < 0)
-		_exit(1);
-	the.probes->count = (uint32_t)count;
-	run_probes(&procfs, pids);
-}
-
-static void start_probes(void)
-{
-	memset(the.probes, 0, sizeof(*the.probes));
-	the.prober = fork();
-	if (the.prober == 0)
-		run_prober();
-}
-
-static void end_probes(void)
-{
-	if (the.prober > 0) {
-		kill(the.prober, SIGKILL);
-		waitpid(the.prober, NULL, 0);
-	}
-	the.prober = 0;
-}
-
 /* The supervisor. */
-
-/*
- * Whether task PID is in a system call, as far as /proc tells. A page fault is none: it may be long, and come in the middle of
- * malloc().
- */
-static bool is_in_call(pid_t pid)
-{
-	struct task_call call;
-
-	return task_call(pid, &call) < 0 || call.number != TASK_NO_CALL;
-}
 
 static uint64_t cpu_ns(void)
 {
@@ -428,35 +297,14 @@ static void list_blocked(pid_t pid, uint64_t ns, const char *file)
 	the.count++;
 }
 
-/* Whether the probes have come to every process, and have been blocked for long enough where they are. */
-static bool have_probed_all(void)
-{
-	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
-
-	if (the.prober <= 0)
-		return true;
-	if (!the.probes->count || the.probes->next < the.probes->count)
-		return false;
-	for (size_t i = 0; i < PROBES_MAX; i++) {
-		const struct probe *p = &the.probes->probe[i];
-
-		if (p->pid && now_ns < p->since_ns + PROBED_NS)
-			return false;
-	}
-	return true;
-}
-
 static void list_probed(void)
 {
-	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	size_t at = 0;
+	uint64_t ns;
+	pid_t pid;
 
-	for (size_t i = 0; the.prober > 0 && i < PROBES_MAX; i++) {
-		const struct probe *p = &the.probes->probe[i];
-		uint64_t ns = p->pid && now_ns > p->since_ns ? now_ns - p->since_ns : 0;
-
-		if (ns >= PROBED_NS && task_state(p->task) == 'D' && is_in_call(p->task))
-			list_blocked(p->pid, ns, "");
-	}
+	while (probes_next_blocked(&the.probes, &at, &pid, &ns))
+		list_blocked(pid, ns, "");
 }
 
 /* Until the task has ended: a task that can't be killed could still write to the view's memory. */
@@ -486,7 +334,7 @@ static bool stop_task(const struct sight *s)
 	kill(the.task, SIGSTOP);
 	state = task_state(the.task);
 	if (the.pid && !the.is_done && the.tries == s->tries && cpu_ns() == s->cpu_ns &&
-		(state == 'D' || state == '?') && is_in_call(the.task))
+		(state == 'D' || state == '?') && task_is_in_call(the.task))
 		return true;
 	kill(the.task, SIGCONT);
 	return false;
@@ -509,7 +357,7 @@ static void take_over(const struct sight *s, uint64_t ns)
 	}
 	list_blocked(the.pid, ns, file);
 	list_probed();
-	end_probes();
+	probes_end(&the.probes);
 	the.pid = 0;
 	give_up_frames();
 	if (!start_task(resume_work, the.start_stack, START_STACK_SIZE)) {
@@ -543,18 +391,18 @@ static void watch_over(void)
 		if (waitpid(the.task, &status, WNOHANG) != 0 && !the.is_done)
 			end_likewise(status);
 		ns = slept_ns(&sight, &state);
-		if (ns < PROBE_NS && the.prober > 0)
-			end_probes();
-		if (ns >= PROBE_NS && !the.prober)
-			start_probes();
+		if (ns < PROBE_NS && the.probes.prober)
+			probes_end(&the.probes);
+		if (ns >= PROBE_NS && !the.probes.prober)
+			probes_start(&the.probes);
 		if (ns >= (state == 'D' ? BLOCKED_NS : UNKNOWN_NS) &&
-			(ns >= PROBING_NS || have_probed_all())) {
+			(ns >= PROBING_NS || probes_are_done(&the.probes))) {
 			take_over(&sight, ns);
 			sight.since_ns = clock_now_ns(CLOCK_MONOTONIC);
 		}
 	}
 	waitpid(the.task, NULL, 0);
-	end_probes();
+	probes_end(&the.probes);
 }
 
 static void *map_memory(size_t size, int flags)
@@ -569,9 +417,9 @@ static bool prepare(void)
 	the.done_fd = eventfd(0, EFD_CLOEXEC);
 	the.stack = map_memory(STACK_SIZE, MAP_PRIVATE | MAP_NORESERVE | MAP_STACK);
 	the.start_stack = map_memory(START_STACK_SIZE, MAP_PRIVATE | MAP_STACK);
-	the.probes = map_memory(sizeof(*the.probes), MAP_SHARED);
 	the.blocked = calloc(BLOCKED_MAX, sizeof(*the.blocked));
-	return the.done_fd >= 0 && the.stack && the.start_stack && the.probes && the.blocked &&
+	return probes_open(the.procfs, is_blocked, &the.probes) && the.done_fd >= 0 && the.stack &&
+	       the.start_stack && the.blocked &&
 	       mprotect(the.stack, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE) == 0;
 }
 
@@ -581,8 +429,7 @@ static void clean_up(void)
 		munmap(the.stack, STACK_SIZE);
 	if (the.start_stack)
 		munmap(the.start_stack, START_STACK_SIZE);
-	if (the.probes)
-		munmap(the.probes, sizeof(*the.probes));
+	probes_close(&the.probes);
 	free(the.blocked);
 	fd_close(the.done_fd);
 	the = (struct supervisor){0};

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -77,6 +76,13 @@ int task_call(pid_t pid, struct task_call *ret)
 	ssize_t len = read_text(pid, "syscall", text);
 
 	return len < 0 ? (int)len : task_parse_call(text, (size_t)len, ret);
+}
+
+bool task_is_in_call(pid_t pid)
+{
+	struct task_call call;
+
+	return task_call(pid, &call) < 0 || call.number != TASK_NO_CALL;
 }
 
 static void name_path(const char *path, char to[static TASK_FILE_SIZE])

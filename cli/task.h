@@ -6,6 +6,7 @@
 #ifndef MEMTALLY_CLI_TASK_H
 #define MEMTALLY_CLI_TASK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -29,6 +30,12 @@ char task_state(pid_t pid);
 
 /* Gives in *RET the system call of task PID, which sleeps. Returns 0 or a negative errno; -ENOENT: as task_state() says '?'. */
 int task_call(pid_t pid, struct task_call *ret);
+
+/*
+ * Whether task PID, which sleeps, is in a system call, as far as /proc tells. A page fault is none: it may be long, and come in the
+ * middle of malloc().
+ */
+bool task_is_in_call(pid_t pid);
 
 /* Parses TEXT of /proc/PID/syscall. Returns 0; -EBADMSG, also if the task is running. Pure. */
 int task_parse_call(const char *text, size_t len, struct task_call *ret);

@@ -201,18 +201,15 @@ static void test_kills_no_task_that_goes_on(void **state)
 	assert_int_equal(m.works, 2);
 }
 
-/* What the task is in: a page fault, instead of what /proc says. */
+/* The task is in a page fault, whatever /proc says. */
 static bool is_in_fault;
 
-int __real_task_call(pid_t pid, struct task_call *ret);
-int __wrap_task_call(pid_t pid, struct task_call *ret);
+bool __real_task_is_in_call(pid_t pid);
+bool __wrap_task_is_in_call(pid_t pid);
 
-int __wrap_task_call(pid_t pid, struct task_call *ret)
+bool __wrap_task_is_in_call(pid_t pid)
 {
-	if (!is_in_fault)
-		return __real_task_call(pid, ret);
-	*ret = (struct task_call){.number = TASK_NO_CALL};
-	return 0;
+	return !is_in_fault && __real_task_is_in_call(pid);
 }
 
 /* Sleeps in state D for longer than a read may. */
