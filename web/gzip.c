@@ -83,8 +83,10 @@ void gzip_add_end(struct buffer *to, const struct gzip_front *front, const void 
 		buffer_add_char(to, left ? 0 : 1); /* type 0, stored; final where it is the last */
 		add_le(to, (uint32_t)n, 2);
 		add_le(to, ~(uint32_t)n & 0xffff, 2);
-		buffer_add(to, at, n);
-		at += n;
+		if (n) { /* DATA may be NULL if there is none */
+			buffer_add(to, at, n);
+			at += n;
+		}
 	} while (left);
 	add_le(to, (uint32_t)crc32_combine(front->crc, crc, (z_off_t)len), 4);
 	add_le(to, (uint32_t)(front->len + len), 4);

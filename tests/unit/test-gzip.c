@@ -86,6 +86,20 @@ static void keeps_its_length(void **state)
 	assert_int_equal(a.len, b.len);
 }
 
+/* As of a buffer that nothing was added to. */
+static void an_empty_end_may_be_null(void **state)
+{
+	AUTO_BUFFER struct buffer gz = {0}, text = {0};
+	struct gzip_front info;
+
+	(void)state;
+	buffer_add(&text, "text", 4);
+	assert_int_equal(gzip_add_front(&gz, text.data, text.len, &info), 0);
+	gzip_add_end(&gz, &info, NULL, 0);
+	assert_int_equal(gz.error, 0);
+	assert_inflates(&gz, &text, NULL, 0);
+}
+
 static void compresses(void **state)
 {
 	AUTO_BUFFER struct buffer text = {0}, front = {0};
@@ -128,6 +142,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(puts_members_together),
 		cmocka_unit_test(keeps_its_length),
+		cmocka_unit_test(an_empty_end_may_be_null),
 		cmocka_unit_test(compresses),
 		cmocka_unit_test(wants_memory),
 	};
