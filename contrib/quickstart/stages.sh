@@ -80,7 +80,7 @@ job_asan() { build_tree check-programs "$top/build-asan" --enable-werror --enabl
 
 # What is about figures, or at length, is for --long, which runs all: it takes more than half of the time here.
 stage_sanitizers() {
-	local slow='' figures='/(10[0145678]|11[023]|12[12]|13[01245]|150|17[0-4]|203|208|301|362|380|39[01]|45[012]|500|60[01])-|tests/sim/|tests/herd/'
+	local slow='' figures='/(10[0145678]|11[023]|12[12]|13[01245]|150|17[0-4]|203|208|301|362|380|39[01]|4[01]0|45[012]|500|60[01])-|tests/sim/|tests/herd/'
 	check_build await_job asan || return
 	[ -z "$long" ] || figures=
 	[ -n "$long" ] || slow=1
@@ -256,7 +256,7 @@ clang_tidy() {
 }
 
 # The static analyzer is nearly all of what clang-tidy costs: over the tests, and along every path of the programs, it
-# is for --long. With 40,000 nodes a function it takes a quarter of the time. All other checks are for every file. Without the
+# is for --long. With 10,000 nodes a function it takes an eighth of the time. All other checks are for every file. Without the
 # analyzer, one process for 12 files takes four fifths of the CPU time of 12; with it, clang-tidy 14 must have a process for
 # each file: else it takes the va_list of the second one for uninitialized.
 job_clang_tidy_tests() {
@@ -269,7 +269,7 @@ job_clang_tidy_tests() {
 job_clang_tidy_programs() {
 	local flags briefly=()
 	mapfile -t flags < <(compiler_flags | sed '/^$/d')
-	[ -n "$long" ] || briefly=(-Xclang -analyzer-config -Xclang max-nodes=40000)
+	[ -n "$long" ] || briefly=(-Xclang -analyzer-config -Xclang max-nodes=10000)
 	clang_tidy '^[^t]' 1 -- "${flags[@]}" "${briefly[@]}"
 }
 
