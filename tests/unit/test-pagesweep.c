@@ -21,13 +21,6 @@ static struct {
 	unsigned int pauses;
 } fake;
 
-/* A sanitizer's shadow is terabytes that are nearly empty, and not quite. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SHADOW true
-#else
-#define HAS_SHADOW false
-#endif
-
 static unsigned int reads; /* of pagemap */
 
 ssize_t __real_pread(int fd, void *to, size_t len, off_t at);
@@ -138,7 +131,7 @@ static void each_page_that_is_there_is_told_once(void **state)
 		char *pages = make(&seen, steps[i / 2]);
 		/* Terabytes of a sanitizer's would be read through. */
 		struct pagesweep w = {
-			.take = take, .context = &seen, .cannot_scan = i % 2 && !HAS_SHADOW};
+			.take = take, .context = &seen, .cannot_scan = i % 2 && !SANITIZED};
 		assert_int_equal(walk(&w), 0);
 		check(&seen, steps[i / 2]);
 		munmap(pages, size);
@@ -177,7 +170,7 @@ static void by_smaps_too(void **state)
 	struct pagesweep w = {.take = take, .context = &seen, .cannot_scan = true};
 
 	(void)state;
-	if (empty == MAP_FAILED || HAS_SHADOW)
+	if (empty == MAP_FAILED || SANITIZED) /* the shadow is terabytes that are nearly empty */
 		skip();
 	reads = 0;
 	assert_int_equal(walk_by(&w, "/proc/self/smaps"), 0);
@@ -205,7 +198,7 @@ static void there_are_pauses(void **state)
 	struct pagesweep w = {.take = take, .context = &seen};
 
 	(void)state;
-	if (HAS_SHADOW)
+	if (SANITIZED)
 		skip(); /* how many looks its terabytes take is the kernel's */
 	fake.is_set = true;
 	fake.step_ns = NS_PER_MSEC / 4;
