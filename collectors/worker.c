@@ -121,20 +121,6 @@ static uint64_t count_cpu(struct worker *w)
 	return w->cpu_ns - before_ns;
 }
 
-static void serve_next(struct worker *w, uint32_t at)
-{
-	struct worker_lane *lane = w->lane;
-	struct worker_slot *slot = &lane->slot[at % WORKER_SLOTS];
-
-	slot->reply = (struct worker_reply){0};
-	slot->reply.result = serve_request(w, slot);
-	if (atomic_load(&lane->posted) == at + 1)
-		slot->reply.cpu_ns = count_cpu(w);
-	atomic_store(&lane->done, at + 1);
-	if (atomic_load(&lane->awaited) && (int32_t)(at + 1 - atomic_load(&lane->wanted)) >= 0)
-		worker_wake(&lane->done);
-}
-
 /* Goes to the processor that memtallyd has chosen (lanes.h). */
 static void follow(struct worker *w)
 {
@@ -150,6 +136,21 @@ static void follow(struct worker *w)
 		set = &one;
 	}
 	(void)sched_setaffinity(0, sizeof(*set), set); /* reads work anywhere */
+}
+
+static void serve_next(struct worker *w, uint32_t at)
+{
+	struct worker_lane *lane = w->lane;
+	struct worker_slot *slot = &lane->slot[at % WORKER_SLOTS];
+
+	follow(w);
+	slot->reply = (struct worker_reply){0};
+	slot->reply.result = serve_request(w, slot);
+	if (atomic_load(&lane->posted) == at + 1)
+		slot->reply.cpu_ns = count_cpu(w);
+	atomic_store(&lane->done, at + 1);
+	if (atomic_load(&lane->awaited) && (int32_t)(at + 1 - atomic_load(&lane->wanted)) >= 0)
+		worker_wake(&lane->done);
 }
 
 int worker_serve(struct worker_lane *lane, int procfs_fd)
@@ -173,7 +174,6 @@ int worker_serve(struct worker_lane *lane, int procfs_fd)
 		if (atomic_load(&lane->posted) == at)
 			e = worker_wait(&lane->posted, at, 0);
 		atomic_store(&lane->sleeps, 0);
-		follow(&w);
 	}
 	return e;
 }
