@@ -87,6 +87,16 @@ static int read_text(struct scene *s, pid_t pid, const char *path, char to[stati
 	return e;
 }
 
+/* Sends SIGNAL, SIGKILL or SIGSTOP, to the worker that serves ROLE, and waits until the worker has exited or is stopped. */
+static void signal_worker(const struct scene *s, enum lanes_role role, int signal)
+{
+	pid_t pid = s->crew.pid[s->crew.workers.lanes.at[role]];
+	siginfo_t info;
+
+	assert_int_equal(kill(pid, signal), 0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOWAIT), 0);
+}
+
 static void texts_and_links_are_read(void **state)
 {
 	struct scene *s = *state;
@@ -204,7 +214,7 @@ static void a_worker_that_is_killed_is_replaced(void **state)
 	char text[64];
 
 	assert_int_equal(read_text(s, FREE, "stat", text), 0);
-	kill(s->crew.pid[s->crew.workers.lanes.at[LANES_TEXTS]], SIGKILL);
+	signal_worker(s, LANES_TEXTS, SIGKILL);
 	assert_int_equal(read_text(s, FREE, "stat", text), 0);
 	assert_string_equal(text, "12 (free) S 1\n");
 	assert_int_equal(s->crew.workers.lanes.replaced, 1);
@@ -339,7 +349,7 @@ static void a_stream_ends_with_its_worker(void **state)
 
 	add(s, "12/smaps", "line\n");
 	assert_int_equal(workers_open_stream(&s->crew.workers, FREE, "smaps", &stream), 0);
-	kill(s->crew.pid[s->crew.workers.lanes.at[LANES_STREAMS]], SIGKILL);
+	signal_worker(s, LANES_STREAMS, SIGKILL);
 	assert_int_equal(stream_read(&stream, text, sizeof(text), 0, &told), -ESTALE);
 	stream_close(&stream);
 	assert_int_equal(read_text(s, FREE, "stat", text), 0);
@@ -511,7 +521,6 @@ static void each_user_has_a_share(void **state)
 static int read_blocked(
 	struct scene *s, struct process_reader *reader, struct process *p, int dir, bool is_probe)
 {
-	const struct lanes *lanes = &s->crew.workers.lanes;
 	struct slices slices;
 	struct sample sample;
 	int e;
@@ -520,7 +529,7 @@ static int read_blocked(
 	slices.process = p;
 	smaps_parser_init(&slices.parser);
 	assert_int_equal(fetch_stream(reader, p, dir, FETCH_SMAPS, &slices.stream), 0);
-	kill(s->crew.pid[lanes->at[LANES_STREAMS]], SIGSTOP);
+	signal_worker(s, LANES_STREAMS, SIGSTOP);
 	if (is_probe) {
 		e = fetch_probe_stream(reader, p, FETCH_SMAPS, &slices.stream);
 	} else {
