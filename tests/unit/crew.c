@@ -57,7 +57,8 @@ void crew_open(struct crew *crew, int fd)
 		.kill = end,
 		.wait = go_on,
 		.to = crew,
-		.patience = {.long_ns = 10 * NS_PER_MSEC,
+		/* A first read of a file may write its access time, for which the disk may be waited (state D). */
+		.patience = {.long_ns = 200 * NS_PER_MSEC,
 			.short_ns = NS_PER_MSEC,
 			.share_ns = 500 * NS_PER_MSEC}};
 
