@@ -60,7 +60,7 @@ void crew_open(struct crew *crew, int fd)
 		/* A first read of a file may write its access time, for which the disk may be waited (state D). */
 		.patience = {.long_ns = 200 * NS_PER_MSEC,
 			.short_ns = NS_PER_MSEC,
-			.share_ns = 500 * NS_PER_MSEC}};
+			.share_ns = 900 * NS_PER_MSEC}};
 
 	*crew = (struct crew){.fd = fd};
 	assert_int_equal(workers_open(&crew->workers), 0);
