@@ -44,6 +44,24 @@ static inline unsigned int unit_rounds(unsigned int count)
 	return extent_is_slow() ? count / 20 + 1 : count;
 }
 
+/*
+ * Asserts that MEASURE_NS(MANY) returns at most RATIO times MEASURE_NS(FEW), both in ns. Measures up to five times and compares the
+ * least of each: CPU time grows while other processes use the caches and the processor's other thread.
+ */
+static inline void unit_assert_ratio(
+	uint64_t (*measure_ns)(size_t), size_t few, size_t many, unsigned int ratio)
+{
+	uint64_t few_ns = UINT64_MAX / ratio, many_ns = UINT64_MAX;
+
+	for (unsigned int i = 0; i < 5 && many_ns > ratio * few_ns; i++) {
+		uint64_t few_now_ns = measure_ns(few), many_now_ns = measure_ns(many);
+
+		few_ns = few_now_ns < few_ns ? few_now_ns : few_ns;
+		many_ns = many_now_ns < many_ns ? many_now_ns : many_ns;
+	}
+	assert_in_range(many_ns, 0, ratio * few_ns);
+}
+
 /* The next of a fixed series of numbers that look random; *STATE starts anywhere. */
 static inline uint64_t unit_random(uint64_t *state)
 {
