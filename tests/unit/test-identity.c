@@ -115,10 +115,6 @@ static void an_announced_walk_of_a_former_image_does_not_count(void **state)
 	tree_add(&s->tree, &next);
 	tree_write(&s->tree, "42/statm", "1 1 1 0 0 0 0\n");
 	subject_read(s, 2000);
-	fprintf(stderr, "outcome %d rss %llu pss %llu renamed %d new %d\n", s->sample.outcome,
-		(unsigned long long)s->sample.q[PROCESS_RSS] >> 10,
-		(unsigned long long)s->sample.q[PROCESS_PSS] >> 10, s->sample.is_renamed,
-		s->sample.is_new_image);
 	assert_int_equal(s->sample.q[PROCESS_RSS], 400 << 10);
 	assert_int_equal(s->sample.q[PROCESS_PSS], 300 << 10);
 	(void)state;
