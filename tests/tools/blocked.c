@@ -8,7 +8,8 @@
  * fault: faults on a mapped file of such a server, with the mmap lock; another thread waits to write to the lock.
  * frozen: as fault, after which the freezer stops the server and the process in FOLDER, a cgroup of version 1 or 2.
  * userfault: faults on memory that a userfaultfd was registered for, and that gets no page.
- * starved: four threads of SCHED_IDLE in mmap() and munmap(), beside N busy loops. The threads hold the lock for as long as they starve.
+ * starved: four threads of SCHED_IDLE in mmap() and munmap(), with N busy loops on one processor. The threads hold the lock for as
+ * long as they starve. Other processors stay free.
  *
  * Prints "ready PID" for each process (of the pid namespace in which it was started) as soon as it is blocked. After SIGUSR1 all of
  * them can be read again, and "released" is printed. With --every each process begins S seconds after the one before it. With --mib each
@@ -394,8 +395,24 @@ static void *map_and_unmap(void *shared)
 	return NULL;
 }
 
+/* Runs on one processor from now on, the last one that this process may use. It is the same one for all children of a process. */
+static void share_processor(void)
+{
+	cpu_set_t usual, one;
+	int last = CPU_SETSIZE - 1;
+
+	if (sched_getaffinity(0, sizeof(usual), &usual) < 0)
+		return;
+	while (last > 0 && !CPU_ISSET(last, &usual))
+		last--;
+	CPU_ZERO(&one);
+	CPU_SET(last, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
 static void starve(struct shared *s, struct victim *v)
 {
+	share_processor();
 	for (int i = 0; i < IDLE_THREADS; i++)
 		start_thread(map_and_unmap, s);
 	v->holds = true;
@@ -403,9 +420,10 @@ static void starve(struct shared *s, struct victim *v)
 		pause();
 }
 
-/* Has the processors when V has begun. */
+/* Takes the processor when V has begun. */
 static void become_busy(const struct shared *s, const struct victim *v)
 {
+	share_processor();
 	while (!*(const volatile bool *)&v->holds)
 		nap();
 	while (!*(const volatile bool *)&s->released)
