@@ -10,11 +10,17 @@
 #include "collectors/fetch.h"
 #include "collectors/sense.h"
 
-#define SLICE_ABOVE_NS (2 * NS_PER_MSEC) /* longer holds than this are sliced */
-#define SLICE_NS       (100 * NS_PER_USEC)
-#define PAUSE_NS       (2 * NS_PER_MSEC) /* between slices: they, and not the slices, are what helps */
+#define SLICE_NS (100 * NS_PER_USEC)
+#define PAUSE_NS (2 * NS_PER_MSEC) /* between slices: they, and not the slices, are what helps */
 
-enum { FAULTS_MIN = 128 << 10 }; /* bytes: who has less can't share what matters */
+enum {
+	FAULTS_MIN = 128 << 10, /* bytes: who has less can't share what matters */
+	/*
+	 * A walk is whole if it is predicted to take at most one part in so many of the stall budget: a prediction may be
+	 * that far off. Slices of smaps take two to three times the CPU of smaps_rollup.
+	 */
+	WHOLE_PART = 2,
+};
 
 void walks_init(
 	struct walks *s, struct process_reader *reader, struct budget *budget, uint64_t page_bytes)
@@ -90,7 +96,7 @@ static uint64_t slice_ns(const struct walks *s)
 
 struct forecast walks_forecast(const struct walks *s, const struct watch *w)
 {
-	uint64_t above_ns = amount_min(SLICE_ABOVE_NS, s->stall_ns);
+	uint64_t above_ns = s->stall_ns / WHOLE_PART;
 	struct forecast f = {.work = work_of(s, w), .is_excused = s->excuses && w->was_there};
 
 	f.prediction = cost_predict(

@@ -75,7 +75,7 @@ static const struct option_spec options[] = {
 	{"budget.stall", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "20ms", NS_PER_MSEC,
 		10 * NS_PER_SEC, NULL, FIELD(budget_stall_ns),
 		"Adaptive mode: how long a measurement may hold up the mmap, munmap and brk calls of its "
-		"process. A walk that is expected to take more than 2ms, or than this, is sliced, with "
+		"process. A walk that is expected to take more than half of this goes by slices, with "
 		"pauses, unless walks block no such call on this kernel."},
 	{"budget.giant-age", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "1h", 0,
 		365 * DAY_NS, NULL, FIELD(budget_giant_age_ns),

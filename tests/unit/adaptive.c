@@ -44,9 +44,9 @@ const struct tree_process adaptive_cast[ADAPTIVE_CAST] = {
 const struct tree_process adaptive_large = {.pid = 50,
 	.image = 50,
 	.name = "large",
-	.rss_kib = 2 << 20,
-	.pss_kib = 2 << 20,
-	.uss_kib = 2 << 20};
+	.rss_kib = 8 << 20,
+	.pss_kib = 8 << 20,
+	.uss_kib = 8 << 20};
 
 const struct tree_process adaptive_worker = {.pid = 30,
 	.image = 99,

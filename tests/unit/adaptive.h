@@ -34,7 +34,7 @@ enum {
 };
 extern const struct tree_process adaptive_cast[ADAPTIVE_CAST];
 
-/* Others that a test may add: one of 2 GiB, and a worker that shares 9000 of its 10000 KiB with one other. */
+/* Others that a test may add: one of 8 GiB, and a worker that shares 9000 of its 10000 KiB with one other. */
 extern const struct tree_process adaptive_large, adaptive_worker;
 
 /* With the cast in its tree and no pass yet. A failure of any of these functions fails the test. */

@@ -81,9 +81,9 @@ static void foresees_the_way(void **state)
 		enum cost_way way;
 		bool is_giant;
 	} cases[] = {
-		{GIB / 4, 0, 20, COST_ROLLUP, false},
-		{GIB / 4, 0, 1, COST_SLICES, false},
-		{GIB, 0, 20, COST_SLICES, false},
+		{GIB, 0, 20, COST_ROLLUP, false},
+		{GIB, 0, 10, COST_SLICES, false},
+		{2 * GIB, 0, 20, COST_SLICES, false},
 		{64 * GIB, 0, 20, COST_SLICES, false}, /* nobody knows yet */
 		{64 * GIB, 1 << 20, 20, COST_SLICES, false},
 		{64 * GIB, 60 << 20, 20, COST_ROLLUP, true},
@@ -381,7 +381,7 @@ static void a_walk_ends_with_its_image(void **state)
 	for (unsigned int turn = 0; turn < 3; turn++)
 		assert_int_equal(pass_measure(s->pass), 0);
 	p.image = 51;
-	p.rss_kib = p.pss_kib = p.uss_kib = 3 << 20;
+	p.rss_kib = p.pss_kib = p.uss_kib = 9 << 20;
 	adaptive_add(s, &p, 0);
 	view = adaptive_pass(s);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 1);
