@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * truth - PSS of every process of some users, as smaps_rollup says now.
+ * truth - PSS of every process of some users or of a cgroup, as smaps_rollup says now.
  *
  *   truth [--proc=DIR] --first-uid=N --last-uid=N
+ *   truth [--proc=DIR] --procs=FILE
  *
  * Makes a pass for each line on standard input and answers with a line of JSON: when it began and ended
- * (CLOCK_BOOTTIME), its CPU, and [pid, uid, KiB] of each process. What ends during a pass is left out,
- * and so is what has no memory. Shares no code with what it is held against.
+ * (CLOCK_BOOTTIME), its CPU, and [pid, uid, KiB] of each process. Processes that end during a pass and
+ * processes without memory are left out. Shares no code with what it is held against.
+ *
+ * The uid is the owner of /proc/PID. With --procs, which names a cgroup.procs, it is the effective uid of status,
+ * because root owns the files of a process that is not dumpable.
  */
 #include "config.h"
 
@@ -23,15 +27,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/number.h"
 
-enum { EXIT_USAGE = 2, TEXT_SIZE = 4096, PATH_SIZE = 64 };
+enum { EXIT_USAGE = 2, TEXT_SIZE = 4096, PATH_SIZE = 64, PIDS_MAX = 1 << 24 };
 
 struct settings {
-	const char *proc;
+	const char *proc, *procs; /* procs: a cgroup.procs, or NULL */
 	uint64_t first_uid, last_uid;
 };
 
@@ -81,7 +86,13 @@ static bool is_of(const struct settings *settings, int proc, const char *pid, ui
 	return true;
 }
 
-static void print_processes(const struct settings *settings, int proc)
+static void print_process(const char *pid, uid_t uid, uint64_t kib, const char **separator)
+{
+	printf("%s[%s, %u, %" PRIu64 "]", *separator, pid, (unsigned int)uid, kib);
+	*separator = ", ";
+}
+
+static void print_users(const struct settings *settings, int proc)
 {
 	int fd = openat(proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSEDIR DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -98,8 +109,50 @@ static void print_processes(const struct settings *settings, int proc)
 			!is_of(settings, proc, entry->d_name, &uid) ||
 			!read_pss_kib(proc, entry->d_name, &kib))
 			continue;
-		printf("%s[%" PRIu64 ", %u, %" PRIu64 "]", separator, pid, (unsigned int)uid, kib);
-		separator = ", ";
+		print_process(entry->d_name, uid, kib, &separator);
+	}
+}
+
+/* The second number of the line "Uid:" of status. */
+static bool read_effective_uid(int proc, const char *pid, uid_t *ret)
+{
+	static const char key[] = "\nUid:\t";
+	char path[PATH_SIZE], text[TEXT_SIZE];
+	const char *at;
+	uint64_t uid;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/status", pid);
+	if (file_read(proc, path, text, sizeof(text), &len) < 0)
+		return false;
+	at = memmem(text, len, key, sizeof(key) - 1);
+	if (at)
+		at = memchr(at + sizeof(key), '\t', len - (size_t)(at + sizeof(key) - text));
+	if (!at || number_scan_u64(at + 1, len - (size_t)(at + 1 - text), &uid) <= 0)
+		return false;
+	*ret = (uid_t)uid;
+	return true;
+}
+
+static void print_cgroup(const char *path, int proc)
+{
+	AUTO_BUFFER struct buffer pids = {0};
+	const char *separator = "";
+	char *rest, *pid;
+
+	if (file_read_all(AT_FDCWD, path, PIDS_MAX, &pids) < 0)
+		fail(path);
+	buffer_add(&pids, "", 1);
+	if (pids.error)
+		fail("memory");
+	for (pid = strtok_r(pids.data, "\n", &rest); pid; pid = strtok_r(NULL, "\n", &rest)) {
+		uint64_t kib;
+		uid_t uid;
+
+		/* 0: a process of another pid namespace. */
+		if (strcmp(pid, "0") != 0 && read_effective_uid(proc, pid, &uid) &&
+			read_pss_kib(proc, pid, &kib))
+			print_process(pid, uid, kib, &separator);
 	}
 }
 
@@ -108,7 +161,10 @@ static void run_pass(const struct settings *settings, int proc)
 	uint64_t cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	printf("{\"begin_ns\": %" PRIu64 ", \"processes\": [", clock_now_ns(CLOCK_BOOTTIME));
-	print_processes(settings, proc);
+	if (settings->procs)
+		print_cgroup(settings->procs, proc);
+	else
+		print_users(settings, proc);
 	cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
 	printf("], \"end_ns\": %" PRIu64 ", \"cpu_us\": %.1f}\n", clock_now_ns(CLOCK_BOOTTIME),
 		(double)cpu_ns / 1e3);
@@ -117,7 +173,7 @@ static void run_pass(const struct settings *settings, int proc)
 
 static void usage(void)
 {
-	fputs("usage: truth [--proc=DIR] --first-uid=N --last-uid=N\n", stderr);
+	fputs("usage: truth [--proc=DIR] --first-uid=N --last-uid=N | --procs=FILE\n", stderr);
 	exit(EXIT_USAGE);
 }
 
@@ -136,6 +192,7 @@ static void parse_settings(int argc, char **argv, struct settings *ret)
 		{"proc", required_argument, NULL, 'd'},
 		{"first-uid", required_argument, NULL, 'f'},
 		{"last-uid", required_argument, NULL, 'l'},
+		{"procs", required_argument, NULL, 'g'},
 		{NULL, 0, NULL, 0},
 	};
 	int c;
@@ -146,10 +203,11 @@ static void parse_settings(int argc, char **argv, struct settings *ret)
 		case 'd': ret->proc = optarg; break;
 		case 'f': ret->first_uid = parse_uid(optarg); break;
 		case 'l': ret->last_uid = parse_uid(optarg); break;
+		case 'g': ret->procs = optarg; break;
 		default: usage();
 		}
 	}
-	if (optind < argc || ret->last_uid < ret->first_uid)
+	if (optind < argc || (!ret->procs && ret->last_uid < ret->first_uid))
 		usage();
 }
 
