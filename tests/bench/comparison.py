@@ -95,29 +95,38 @@ class Errors:
     """Statistics of comparisons, of one scope or of one user or program."""
 
     def __init__(self):
-        self.errors, self.outside, self.count = [], 0, 0
-        self.truth_bytes = self.error_bytes = self.width_bytes = 0
+        self.errors, self.outside, self.beyond_worst = [], 0, 0.0
+        self.truth_bytes = self.error_bytes = self.width_bytes = self.beyond_bytes = 0
 
-    def add(self, row):
-        """Adds a comparison (see Sample). One whose truth is 0 has no relative error and does not count."""
-        truth, estimate, low, high, _ = row
+    def add(self, row, drift_bytes=0):
+        """Adds a comparison (see Sample). One whose truth is 0 has no relative error and does not count.
+
+        DRIFT_BYTES: by so much the truth may have been another one at the time of the pass. Errors count in full, and once
+        more less the drift; the truth is in bounds if it may have been.
+        """
+        truth, estimate, low, high, count = row
         if not truth:
             return
-        self.count += 1
-        self.errors.append(abs(estimate - truth) / truth)
-        self.outside += is_outside(row)
+        error_bytes = abs(estimate - truth)
+        beyond_bytes = max(0, error_bytes - drift_bytes)
+        self.errors.append(error_bytes / truth)
+        self.outside += is_outside((truth, estimate, low - drift_bytes, high + drift_bytes, count))
         self.truth_bytes += truth
-        self.error_bytes += abs(estimate - truth)
+        self.error_bytes += error_bytes
         self.width_bytes += high - low
+        self.beyond_bytes += beyond_bytes
+        self.beyond_worst = max(self.beyond_worst, beyond_bytes / truth)
 
     def figures(self):
-        """Errors and width are parts of the PSS; None if nothing was compared. error_weighted: mean, weighted by PSS."""
-        if not self.count:
+        """Errors and width are parts of the PSS; None if nothing was compared. Weighted: the mean, weighted by PSS."""
+        if not self.errors:
             return None
-        return {"compared": self.count, "pss_bytes_mean": self.truth_bytes / self.count,
+        count = len(self.errors)
+        return {"compared": count, "pss_bytes_mean": self.truth_bytes / count,
                 "error_median": quantile(self.errors, 0.5), "error_p95": quantile(self.errors, 0.95),
                 "error_worst": max(self.errors), "error_weighted": self.error_bytes / self.truth_bytes,
-                "in_bounds": 1 - self.outside / self.count, "width": self.width_bytes / self.truth_bytes}
+                "beyond_drift_worst": self.beyond_worst, "beyond_drift_weighted": self.beyond_bytes / self.truth_bytes,
+                "in_bounds": 1 - self.outside / count, "width": self.width_bytes / self.truth_bytes}
 
 
 def sample_next(client, truth, hold, last):
