@@ -7,9 +7,9 @@ build_packages=(autoconf automake gcc libc6-dev make pkg-config
 	libsmartcols-dev libseccomp-dev libsqlite3-dev libelf-dev)
 check_packages=(libcmocka-dev binutils python3 curl jq smem gzip xz-utils procps systemd
 	cppcheck clang clang-format clang-tidy libclang-rt-dev mandoc shellcheck)
-# What check --long measures besides herds (the cluster that comes along is not used), the machines that it boots or
-# emulates, and what it runs the unit tests in.
-long_packages=(postgresql chromium debootstrap systemd-container qemu-system-x86 valgrind)
+# Loads that check --long measures (PostgreSQL's own cluster is not used), the machines that it boots or emulates, and what it
+# runs the unit tests in.
+long_packages=(postgresql chromium redis-tools gunicorn tmux debootstrap systemd-container qemu-system-x86 valgrind)
 
 build_commands=(autoreconf automake cc make pkg-config)
 build_modules=('libsystemd >= 247' 'libmicrohttpd >= 0.9.73' 'gnutls >= 3.7.0' 'libxcrypt >= 4.3.0'
