@@ -4,6 +4,7 @@
 Version 2 if the kernel has cgroup.freeze there, otherwise the freezer of version 1. A process that version 1 stops may hold
 locks, so that readers of its smaps wait until it is thawed; in version 2 processes stop on their way back to user space.
 """
+import ctypes
 import os
 import signal
 import sys
@@ -12,6 +13,7 @@ import time
 import bench
 
 FREEZE_SECONDS, END_SECONDS = 5, 20
+PR_SET_CHILD_SUBREAPER = 36
 
 
 def mounts():
@@ -124,6 +126,8 @@ class FreezerRig(bench.Rig):
     def __init__(self, freezer):
         super().__init__()
         self.freezer = freezer
+        # Orphans become our children: not every init waits for them.
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
     def start(self, *command, user, group=None, **other):
         """As bench.Rig's. The process enters the cgroup while it is root's, then becomes USER's. If the host runs out of memory,
@@ -150,4 +154,9 @@ class FreezerRig(bench.Rig):
         self.freezer.end()
         for process in self.running:
             process.wait()
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            pass
         self.remove()
