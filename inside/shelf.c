@@ -120,8 +120,9 @@ static void index_add(struct shelf *s, size_t row)
 
 static void index_all(struct shelf *s)
 {
-	if (s->index)
-		memset(s->index, 0, s->index_size * sizeof(*s->index));
+	if (!s->index) /* no rows, either */
+		return;
+	memset(s->index, 0, s->index_size * sizeof(*s->index));
 	for (size_t i = 0; i < s->rows; i++)
 		index_add(s, i);
 }
