@@ -88,6 +88,17 @@ static void add_guessed(
 	buffer_add_text(to, " first measurement\n");
 }
 
+/* Whether the pass of the snapshot has measured all of the PSS of S itself: the oldest measurement is not older than that pass. */
+static bool is_of_one_pass(const struct view *view, const struct shares *s)
+{
+	const struct image_header *head = view->header;
+	const struct snapshot_self *self = view_self(view);
+
+	return s->measured_bytes == s->pss_bytes && ROW_HAS(self, SELF_OLDEST_AGE) &&
+	       head->boottime_ns >= head->pass_begin_ns &&
+	       self->q[SELF_OLDEST_AGE] <= head->boottime_ns - head->pass_begin_ns;
+}
+
 static void add_memory(const struct view *view, uint64_t age_ns, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(view);
@@ -107,7 +118,10 @@ static void add_memory(const struct view *view, uint64_t age_ns, struct buffer *
 			human_add_bytes(to, s.measured_bytes);
 			buffer_add_text(to, ", ");
 			shares_add_measured(to, &s, host);
-			buffer_add_text(to, ", within the interval before the snapshot\n");
+			buffer_add_text(
+				to, is_of_one_pass(view, &s)
+					    ? ", by the pass of this snapshot: exact\n"
+					    : ", within the interval before the snapshot\n");
 		}
 		add_estimated(view_self(view), &s, age_ns, to);
 		add_guessed(host, &s, to);

@@ -189,6 +189,13 @@ uint64_t budget_until_due_ns(struct budget *b, uint64_t now_ns)
 	return (uint64_t)tokens - expected(b);
 }
 
+uint64_t budget_each_ns(const struct budget *b, uint64_t interval_ns)
+{
+	uint64_t brought = brought_by(b, interval_ns) / PPM;
+
+	return brought > expected(b) ? brought - expected(b) : 0;
+}
+
 uint64_t budget_cut_ns(const struct budget *b, uint64_t tokens_ns, uint64_t interval_ns)
 {
 	return min_u64(tokens_ns, brought_by(b, interval_ns) / PPM) / 2;

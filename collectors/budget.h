@@ -90,6 +90,9 @@ uint64_t budget_available_ns(struct budget *b, uint64_t now_ns);
 /* What reads may use from NOW_NS until the next pass is due, with what that time brings: what to plan with. */
 uint64_t budget_until_due_ns(struct budget *b, uint64_t now_ns);
 
+/* What INTERVAL_NS brings to reads, beside a pass and its births. */
+uint64_t budget_each_ns(const struct budget *b, uint64_t interval_ns);
+
 /*
  * Of TOKENS_NS what may be used where memory is short: half, and at most half of what INTERVAL_NS brings, since what
  * was saved would hide the cut.

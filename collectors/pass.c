@@ -176,6 +176,7 @@ void pass_set_options(struct pass *pass, const struct pass_options *options)
 						       .stall_ns = options->stall_ns,
 						       .giant_age_ns = options->giant_age_ns,
 						       .cpu_ppm = options->budget_cpu_ppm,
+						       .whole_ppm = options->whole_ppm,
 					       });
 	pass->reader.holds.limit_ns = options->is_adaptive ? options->stall_ns : 0;
 	set_interval(pass);

@@ -23,8 +23,10 @@ struct pass_options {
 	const char *procfs;  /* borrowed during pass_open() only */
 	const char *version; /* of the program; borrowed for the pass's life */
 	uint64_t interval_ns;
-	bool is_adaptive; /* false: every pass measures every process, and the next four are not used */
+	bool is_adaptive; /* false: every pass measures every process, and the next five are not used */
 	uint32_t budget_cpu_ppm; /* of one core */
+	/* A pass measures every process if that is predicted to cost at most this part of what an interval brings. 0: never. */
+	uint32_t whole_ppm;
 	uint64_t max_age_ns, stall_ns, giant_age_ns;
 	enum accounting_user user_by;
 	/* How many owners of each kind, and processes, have series of their own: see the export.* settings. */

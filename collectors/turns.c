@@ -128,8 +128,6 @@ static bool is_urgent(
 	struct estimate e;
 	uint64_t age_ns, stray;
 
-	if (!w->is_member || !w->is_settled || w->is_elsewhere)
-		return false;
 	*ret_doubt = *ret_pss = w->seen.resident * a->page_bytes;
 	if (block_is_on(&p->block))
 		return true;
@@ -147,6 +145,36 @@ static bool is_urgent(
 	return plan_doubt_matters(*ret_doubt, e.pss, age_ns, a->limits.max_age_ns);
 }
 
+/* Whether P may be measured in this pass at all, and *RET, how. */
+static bool is_candidate(const struct adapt *a, const struct process *p, struct forecast *ret)
+{
+	const struct watch *w = p->watch;
+
+	if (!w || !w->is_member || !w->is_settled || w->is_elsewhere || walks_has(&a->walks, p) ||
+		block_is_put_off(&p->block))
+		return false;
+	*ret = walks_forecast(&a->walks, w);
+	return ret->way == COST_ROLLUP && !ret->is_giant; /* for slices the pass would wait */
+}
+
+/* Whether the measurement of every candidate fits the budget, in this pass and in each that is like it. */
+static bool all_fit(const struct turns *t, uint64_t available_ns)
+{
+	const struct adapt *a = t->adapt;
+	uint64_t each_ns = budget_each_ns(&a->budget, a->limits.interval_ns);
+	uint64_t most_ns = amount_part(
+		amount_min(each_ns, available_ns), a->limits.whole_ppm, BUDGET_PPM_MAX);
+	uint64_t cost_ns = 0;
+	struct forecast f;
+
+	if (!a->limits.whole_ppm || a->pressure)
+		return false;
+	for (size_t i = 0; i < a->table->count && cost_ns <= most_ns; i++)
+		if (is_candidate(a, a->table->item[i], &f))
+			cost_ns = amount_add(cost_ns, f.prediction.cpu_ns);
+	return cost_ns <= most_ns;
+}
+
 int turns_choose_urgent(struct turns *t, uint64_t now_ns)
 {
 	struct adapt *a = t->adapt;
@@ -156,24 +184,24 @@ int turns_choose_urgent(struct turns *t, uint64_t now_ns)
 	if (r < 0)
 		return r;
 	adapt_end_senses(a);
+	available_ns = budget_available_ns(&a->budget, now_ns);
+	t->measures_all = all_fit(t, available_ns);
 	for (size_t i = 0; i < a->table->count; i++) {
-		const struct watch *w = a->table->item[i]->watch;
+		const struct process *p = a->table->item[i];
+		uint64_t doubt = 0, pss = 0;
 		struct forecast f;
-		uint64_t doubt, pss;
 
-		if (!w || walks_has(&a->walks, a->table->item[i]) ||
-			block_is_put_off(&a->table->item[i]->block) ||
-			!is_urgent(a, a->table->item[i], &doubt, &pss))
+		if (!is_candidate(a, p, &f) || (!is_urgent(a, p, &doubt, &pss) && !t->measures_all))
 			continue;
-		f = walks_forecast(&a->walks, w);
-		if (f.way == COST_ROLLUP && !f.is_giant) /* for slices the pass would wait */
-			choosing_add(&t->choosing, w, i, &f, doubt, pss);
+		choosing_add(&t->choosing, p->watch, i, &f, doubt, pss)->is_excused |=
+			t->measures_all;
 	}
 	if (!t->choosing.count)
 		return 0;
-	available_ns = budget_available_ns(&a->budget, now_ns);
-	t->kept_ns = plan_kept_ns(
-		available_ns, t->total_cost_ns, a->limits.interval_ns, a->limits.max_age_ns);
+	/* Where all are measured there is nothing to refresh later. */
+	t->kept_ns = t->measures_all ? 0
+	                             : plan_kept_ns(available_ns, t->total_cost_ns,
+					       a->limits.interval_ns, a->limits.max_age_ns);
 	/* Who is put off here may have its turn before the next pass. */
 	return choose(t, available_ns - t->kept_ns, 0, false);
 }
@@ -273,6 +301,10 @@ int turns_plan(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_n
 		if (w->is_elsewhere || walks_has(&a->walks, p) || block_is_put_off(&p->block))
 			continue;
 		f = walks_forecast(&a->walks, w);
+		if (t->measures_all && f.way == COST_ROLLUP && !f.is_giant) {
+			t->total_cost_ns += f.prediction.cpu_ns; /* the next pass has it, too */
+			continue;
+		}
 		item = choosing_add(&t->choosing, w, at, &f, choosing_row_doubt(w, &rows[i]),
 			rows[i].q[PROCESS_PSS]);
 		if (!item->is_giant)

@@ -23,6 +23,7 @@ struct turns {
 	uint64_t kept_ns; /* of the budget, that measurements within this pass leave to others */
 	uint64_t total_cost_ns; /* of measuring everything once */
 	bool is_broke;          /* the last turn found the budget used up */
+	bool measures_all;      /* this pass measures each process that may be walked whole */
 };
 
 /* Both stay borrowed. SCRATCH is memory that is used again, by others too. */
@@ -33,10 +34,10 @@ void turns_done(struct turns *t);
 void turns_end(struct turns *t);
 
 /*
- * Chooses among those that were never measured, and those whom births and exits have put in doubt.
- * Who is walked by slices is never among them, nor is a giant: the pass is published when those
- * that were chosen here have been measured, and would wait for all their pauses. Their turn comes
- * between passes. -ENOMEM.
+ * Chooses the processes that the pass measures before it is published: all of them if that fits
+ * the budget (struct pass_options, .whole_ppm). Otherwise those that were never measured, and
+ * those that births, exits and writes have put in doubt. Neither walks by slices nor giants are among them, since the
+ * pass would wait for all their pauses: turns_plan() chooses them. -ENOMEM.
  */
 int turns_choose_urgent(struct turns *t, uint64_t now_ns);
 

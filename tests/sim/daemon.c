@@ -101,6 +101,7 @@ void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *
 		.interval_ns = options->interval_ns,
 		.is_adaptive = true,
 		.budget_cpu_ppm = options->rate_ppm,
+		.whole_ppm = options->whole_ppm,
 		.max_age_ns = options->max_age_ns,
 		.stall_ns = options->stall_ns,
 		.giant_age_ns = options->giant_age_ns,

@@ -22,11 +22,11 @@ enum {
 
 struct daemon_options {
 	uint64_t interval_ns, max_age_ns, giant_age_ns, stall_ns;
-	uint32_t rate_ppm;
-	uint64_t files_ns; /* between surveys of files; 0: there are none */
-	bool is_blind;     /* keeps no accounts of errors, which take more time than all the rest */
-	size_t max_fds;    /* the limit of descriptors */
-	bool is_partial;   /* the host's sums are not used, as in a container */
+	uint32_t rate_ppm, whole_ppm; /* see struct pass_options */
+	uint64_t files_ns;            /* between surveys of files; 0: there are none */
+	bool is_blind;   /* keeps no accounts of errors, which take more time than all the rest */
+	size_t max_fds;  /* the limit of descriptors */
+	bool is_partial; /* the host's sums are not used, as in a container */
 };
 
 extern const struct daemon_options daemon_defaults;

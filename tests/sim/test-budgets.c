@@ -90,15 +90,20 @@ static void nothing_starves(void **state)
 	verdict_assert();
 }
 
-/* The error of users on hosts of all seeds where walks and passes may take RATE_PPM, in percent. */
-static double error_at(uint32_t rate_ppm)
+/*
+ * The error of users on hosts of all seeds where walks and passes may take RATE_PPM, in percent. WHOLE_PPM: see struct
+ * pass_options.
+ */
+static double error_at(uint32_t rate_ppm, uint32_t whole_ppm)
 {
 	struct daemon_options options = daemon_defaults;
 	struct verdict v = {0};
-	char name[32];
+	char name[64];
 
-	snprintf(name, sizeof(name), "a budget of %.3f %%", rate_ppm / 1e4);
+	snprintf(name, sizeof(name), "a budget of %.3f %%, %.0f %% of it for whole passes",
+		rate_ppm / 1e4, whole_ppm / 1e4);
 	options.rate_ppm = rate_ppm;
+	options.whole_ppm = whole_ppm;
 	for (uint64_t seed = 0; seed < population_seeds(); seed++) {
 		struct host h;
 		struct daemon d;
@@ -122,16 +127,38 @@ static double error_at(uint32_t rate_ppm)
 static void error_shrinks_as_the_budget_grows(void **state)
 {
 	static const uint32_t rates_ppm[] = {75, 150, 5000};
-	double first = error_at(rates_ppm[0]), last = first;
+	double first = error_at(rates_ppm[0], 0), last = first;
 
 	(void)state;
 	for (size_t i = 1; i < ARRAY_SIZE(rates_ppm); i++) {
-		double error = error_at(rates_ppm[i]);
+		double error = error_at(rates_ppm[i], 0);
 
 		verdict_at_most("error", "% with more budget than before", error, last * 1.1);
 		last = error;
 	}
 	verdict_at_most("error", "% with the most budget", last, first / 2);
+	verdict_assert();
+}
+
+/*
+ * Where the budget bears it each pass measures all: what is left is what happens during a pass. Where it does not, passes
+ * estimate as well as without; the budget is kept in either case, and where it is just enough, too.
+ */
+static void all_is_measured_where_it_fits(void **state)
+{
+	static const struct {
+		uint32_t rate_ppm;
+		double most; /* error of users, in percent; 0: as much as without */
+	} cases[] = {{20000, 0.02}, {10000, 0.02}, {2000, 0}, {1000, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		double without = cases[i].most > 0 ? 0 : error_at(cases[i].rate_ppm, 0);
+		double error = error_at(cases[i].rate_ppm, 750000);
+
+		verdict_at_most("whole passes", "% of error", error,
+			cases[i].most > 0 ? cases[i].most : without * 1.1);
+	}
 	verdict_assert();
 }
 
@@ -269,6 +296,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(budgets_hold),
 		cmocka_unit_test(nothing_starves),
 		cmocka_unit_test(error_shrinks_as_the_budget_grows),
+		cmocka_unit_test(all_is_measured_where_it_fits),
 		cmocka_unit_test(what_was_there_is_known_soon),
 		cmocka_unit_test(giants_are_held_once_an_hour),
 	};

@@ -17,7 +17,10 @@ static void add_host(struct builder *b, const struct reported *c)
 
 	assert_non_null(host);
 	ROW_SET(host, SCOPE_PSS, 2048 * MIB);
-	ROW_SET(host, SCOPE_PSS_MEASURED, c->is_exact ? 2048 * MIB : c->is_young ? 0 : 256 * MIB);
+	ROW_SET(host, SCOPE_PSS_MEASURED,
+		c->is_exact || c->is_whole ? 2048 * MIB
+		: c->is_young              ? 0
+					   : 256 * MIB);
 	ROW_SET(host, SCOPE_PSS_GUESSED, c->guessed * 256 * MIB);
 	ROW_SET(host, SCOPE_GUESSED, c->guessed);
 	if (c->low_mib)
@@ -56,7 +59,7 @@ static void add_adaptive(struct builder *b, const struct reported *c, struct sna
 	ROW_SET(self, SELF_BUDGET_CPU, metric_real_bits(0.01));
 	if (c->needed > 0)
 		ROW_SET(self, SELF_BUDGET_NEEDED, metric_real_bits(c->needed));
-	ROW_SET(self, SELF_OLDEST_AGE, 271 * NS_PER_SEC);
+	ROW_SET(self, SELF_OLDEST_AGE, (c->is_whole ? 1 : 271) * NS_PER_SEC);
 	ROW_SET(self, SELF_BUDGET_STALL, 20 * NS_PER_MSEC);
 	ROW_SET(self, SELF_HOLDS_ABOVE, c->holds_above);
 	if (c->is_tried)
@@ -89,6 +92,7 @@ struct view *reported_open(const struct reported *c)
 		.interval_ns = 10 * NS_PER_SEC,
 		.stale_ns = 130 * NS_PER_SEC,
 		.boottime_ns = 100 * NS_PER_SEC,
+		.pass_begin_ns = 99 * NS_PER_SEC,
 		.realtime_ns = SAMPLE_REALTIME_NS,
 	};
 	CLEANUP(builder_done) struct builder b = {0};

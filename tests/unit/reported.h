@@ -15,6 +15,7 @@ enum { REPORTED_UP_S = 7375 };
 /* What a host of today looks like, and what becomes of the page where less is known. */
 struct reported {
 	bool is_exact, is_young, is_public;
+	bool is_whole; /* adaptive, and the pass has measured all */
 	double needed, pressure;
 	double recent;    /* of one core; 0: 0.25 % */
 	uint64_t span_ms; /* over which; 0: 65 s */

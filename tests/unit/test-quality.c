@@ -26,6 +26,10 @@ static void figures_are_worth_what_is_known_of_them(void **state)
 		{{.is_exact = true, .low_mib = 2047, .high_mib = 2300}, MEMORY
 			", between 2.0 and 2.2 GiB\n"
 			"  measured  2.0 GiB, 100 %, within the interval before the snapshot\n"},
+		{{.is_whole = true, .low_mib = 2048, .high_mib = 2048}, MEMORY
+			"\n"
+			"  measured  2.0 GiB, 100 %, by the pass of this snapshot: exact\n" OFF
+			"up to 0.01 % (guesses not counted)\n"},
 		{{0}, MEMORY
 			"\n"
 			"  measured  256.0 MiB, 12 %, within the interval before the snapshot\n"

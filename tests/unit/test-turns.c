@@ -229,6 +229,61 @@ static void nobody_is_excused_for_ever(void **state)
 	}
 }
 
+/* A pass measures every process if that fits the budget: its figures are of the pass itself, and nothing is left to plan. */
+static void measures_all_that_fit(void **state)
+{
+	struct pass_options rich = run_adaptive;
+	struct tree_process p = adaptive_cast[4];
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	AUTO_VIEW struct view *view = NULL;
+	uint64_t now_ns;
+
+	(void)state;
+	rich.whole_ppm = 750000;
+	s = adaptive_new(&rich);
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		p.rss_kib += 40000;
+		p.pss_kib += 1234;
+		adaptive_add(s, &p, 0);
+		adaptive_again(s, &view);
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, 4);
+		for (uint32_t pid = 10; pid < 14; pid++)
+			assert_int_equal(adaptive_row(view, pid)->source, SOURCE_ROLLUP);
+		assert_int_equal(adaptive_row(view, 13)->q[PROCESS_PSS], p.pss_kib * 1024);
+		assert_int_equal(adaptive_row(view, 13)->q[PROCESS_PSS_LOW], p.pss_kib * 1024);
+		now_ns = clock_now_ns(CLOCK_MONOTONIC);
+		pass_plan(s->pass, now_ns + 10 * NS_PER_SEC);
+		assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
+	}
+}
+
+/* Where it would cost more than an interval brings, or the host is short of memory, passes estimate, whatever has been saved. */
+static void measures_not_all_that_do_not_fit(void **state)
+{
+	static const char pressure[] = "some avg10=12.00 avg60=0.00 avg300=0.00 total=1\n";
+	static const struct {
+		uint32_t budget_ppm;
+		bool is_short;
+	} cases[] = {{2, false}, {1000000, true}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct pass_options options = run_adaptive;
+		AUTO_ADAPTIVE struct adaptive *s = NULL;
+
+		options.whole_ppm = 750000;
+		s = adaptive_new(&options);
+		view_unref(adaptive_pass(s));
+		options.budget_cpu_ppm = cases[i].budget_ppm;
+		pass_set_options(s->pass, &options); /* the bucket keeps what it holds */
+		if (cases[i].is_short)
+			tree_write(&s->tree, "pressure/memory", pressure);
+		view_unref(adaptive_pass(s));
+		view_unref(adaptive_pass(s));
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	}
+}
+
 /* Who else has the shared memory that one has touched is not known until its maps are read. */
 static void measures_who_shares_with_strangers(void **state)
 {
@@ -492,6 +547,8 @@ int main(void)
 		cmocka_unit_test(waits_for_its_budget),
 		cmocka_unit_test(walks_do_not_wait_for_each_other),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
+		cmocka_unit_test(measures_all_that_fit),
+		cmocka_unit_test(measures_not_all_that_do_not_fit),
 		cmocka_unit_test(measures_who_shares_with_strangers),
 		cmocka_unit_test(who_was_there_is_excused),
 		cmocka_unit_test(nobody_is_excused_for_ever),
