@@ -88,14 +88,18 @@ static void add_guessed(
 	buffer_add_text(to, " first measurement\n");
 }
 
-/* Whether the pass of the snapshot has measured all of the PSS of S itself: the oldest measurement is not older than that pass. */
-static bool is_of_one_pass(const struct view *view, const struct shares *s)
+/*
+ * Whether the pass of the snapshot has measured every process itself: the oldest measurement is not older than that pass, and no
+ * process could not be read. S are the shares of HOST.
+ */
+static bool is_of_one_pass(
+	const struct view *view, const struct snapshot_scope *host, const struct shares *s)
 {
 	const struct image_header *head = view->header;
 	const struct snapshot_self *self = view_self(view);
 
-	return s->measured_bytes == s->pss_bytes && ROW_HAS(self, SELF_OLDEST_AGE) &&
-	       head->boottime_ns >= head->pass_begin_ns &&
+	return s->measured_bytes == s->pss_bytes && !sums_unmeasured(host->present, host->q) &&
+	       ROW_HAS(self, SELF_OLDEST_AGE) && head->boottime_ns >= head->pass_begin_ns &&
 	       self->q[SELF_OLDEST_AGE] <= head->boottime_ns - head->pass_begin_ns;
 }
 
@@ -119,7 +123,7 @@ static void add_memory(const struct view *view, uint64_t age_ns, struct buffer *
 			buffer_add_text(to, ", ");
 			shares_add_measured(to, &s, host);
 			buffer_add_text(
-				to, is_of_one_pass(view, &s)
+				to, is_of_one_pass(view, host, &s)
 					    ? ", by the pass of this snapshot: exact\n"
 					    : ", within the interval before the snapshot\n");
 		}

@@ -43,7 +43,7 @@ void figures_found(struct figures *f, uint64_t estimated, uint64_t found);
 void figures_fill(struct figures *f, const struct process *p, uint64_t since_ns,
 	struct snapshot_process *row);
 
-/* How old the oldest measurement is that the pass shows. */
-uint64_t figures_oldest_ns(const struct figures *f);
+/* How old the oldest measurement that the pass shows is at NOW_NS (CLOCK_BOOTTIME), in nanoseconds; 0: there is none. */
+uint64_t figures_oldest_ns(const struct figures *f, uint64_t now_ns);
 
 #endif

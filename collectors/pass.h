@@ -25,7 +25,10 @@ struct pass_options {
 	uint64_t interval_ns;
 	bool is_adaptive; /* false: every pass measures every process, and the next five are not used */
 	uint32_t budget_cpu_ppm; /* of one core */
-	/* A pass measures every process if that is predicted to cost at most this part of what an interval brings. 0: never. */
+	/*
+	 * A pass measures every process if that is predicted to cost at most this part of the CPU that the budget brings in an interval, and
+	 * at most a quarter of the interval. 0: never.
+	 */
 	uint32_t whole_ppm;
 	uint64_t max_age_ns, stall_ns, giant_age_ns;
 	enum accounting_user user_by;

@@ -138,7 +138,9 @@ static uint64_t backlog_ns(struct pass *pass, uint64_t needed_ppm)
 		b, clock_now_ns(CLOCK_MONOTONIC), pass->counts.waiting_cpu_ns, needed_ppm);
 }
 
-static void describe_adaptive(struct pass *pass, uint64_t needed_ppm, struct compose_adaptive *ret)
+/* At NOW_NS (CLOCK_BOOTTIME). */
+static void describe_adaptive(
+	struct pass *pass, uint64_t now_ns, uint64_t needed_ppm, struct compose_adaptive *ret)
 {
 	struct adapt *a = &pass->adapt;
 
@@ -153,7 +155,7 @@ static void describe_adaptive(struct pass *pass, uint64_t needed_ppm, struct com
 		.available_ns = budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)),
 		.is_pressed = a->pressure != PSI_CALM,
 		.backlog_ns = backlog_ns(pass, needed_ppm),
-		.oldest_ns = figures_oldest_ns(&a->figures),
+		.oldest_ns = figures_oldest_ns(&a->figures, now_ns),
 		/* Nobody can be measured more often than passes are to be made. */
 		.max_age_ns = amount_max(a->limits.max_age_ns, pass->options.interval_ns),
 		.longest_ns = longest_unmeasured_ns(pass),
@@ -197,7 +199,7 @@ int publication_make(
 		pass->counts.period_ns = pass->interval_ns;
 		count_blocked(pass);
 		self_read(&pass->self);
-		describe_adaptive(pass, needed_ppm, &adaptive);
+		describe_adaptive(pass, now_ns, needed_ppm, &adaptive);
 		r = compose_self(&pass->counts, pass->options.is_adaptive ? &adaptive : NULL,
 			&pass->self, self_flags(pass), pass->options.version, &pass->rows.builder);
 	}

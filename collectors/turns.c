@@ -9,6 +9,8 @@
 
 #define EARLY_NS (100 * NS_PER_USEC) /* that a timer may be */
 
+enum { WHOLE_PART = 4 }; /* of the interval, that a pass may take to measure all */
+
 void turns_init(struct turns *t, struct adapt *a, struct buffer *scratch)
 {
 	*t = (struct turns){.adapt = a};
@@ -157,21 +159,34 @@ static bool is_candidate(const struct adapt *a, const struct process *p, struct 
 	return ret->way == COST_ROLLUP && !ret->is_giant; /* for slices the pass would wait */
 }
 
-/* Whether the measurement of every candidate fits the budget, in this pass and in each that is like it. */
+/* Whether a pass that measures all has P measured. What the kernel has refused is tried again in its turn. */
+static bool is_of_all(const struct process *p)
+{
+	return p->watch->outcome != OUTCOME_DENIED || !p->watch->measured_ns;
+}
+
+/*
+ * Whether the measurement of all processes fits the budget, in this pass and in each that is like it, and does not make the pass
+ * much longer.
+ */
 static bool all_fit(const struct turns *t, uint64_t available_ns)
 {
 	const struct adapt *a = t->adapt;
 	uint64_t each_ns = budget_each_ns(&a->budget, a->limits.interval_ns);
-	uint64_t most_ns = amount_part(
+	uint64_t part_ns = amount_part(
 		amount_min(each_ns, available_ns), a->limits.whole_ppm, BUDGET_PPM_MAX);
+	uint64_t most_ns = amount_min(part_ns, a->limits.interval_ns / WHOLE_PART);
 	uint64_t cost_ns = 0;
 	struct forecast f;
 
 	if (!a->limits.whole_ppm || a->pressure)
 		return false;
-	for (size_t i = 0; i < a->table->count && cost_ns <= most_ns; i++)
-		if (is_candidate(a, a->table->item[i], &f))
+	for (size_t i = 0; i < a->table->count && cost_ns <= most_ns; i++) {
+		const struct process *p = a->table->item[i];
+
+		if (is_candidate(a, p, &f) && is_of_all(p))
 			cost_ns = amount_add(cost_ns, f.prediction.cpu_ns);
+	}
 	return cost_ns <= most_ns;
 }
 
@@ -191,7 +206,8 @@ int turns_choose_urgent(struct turns *t, uint64_t now_ns)
 		uint64_t doubt = 0, pss = 0;
 		struct forecast f;
 
-		if (!is_candidate(a, p, &f) || (!is_urgent(a, p, &doubt, &pss) && !t->measures_all))
+		if (!is_candidate(a, p, &f) ||
+			(!is_urgent(a, p, &doubt, &pss) && !(t->measures_all && is_of_all(p))))
 			continue;
 		choosing_add(&t->choosing, p->watch, i, &f, doubt, pss)->is_excused |=
 			t->measures_all;
@@ -237,7 +253,8 @@ static int measure_next(
 		if (!p->watch->is_member || walks_has(&a->walks, p))
 			continue;
 		f = walks_forecast(&a->walks, p->watch);
-		if (t->is_broke && !f.is_excused) { /* another image by now */
+		/* Another image by now; or a pass that measures all costs more than was predicted. */
+		if (t->is_broke && !f.is_excused) {
 			t->choosing.deferred[PLAN_BUDGET] += is_between;
 			continue;
 		}
@@ -301,8 +318,9 @@ int turns_plan(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_n
 		if (w->is_elsewhere || walks_has(&a->walks, p) || block_is_put_off(&p->block))
 			continue;
 		f = walks_forecast(&a->walks, w);
-		if (t->measures_all && f.way == COST_ROLLUP && !f.is_giant) {
-			t->total_cost_ns += f.prediction.cpu_ns; /* the next pass has it, too */
+		if (t->measures_all && w->measured_ns >= a->begin_ns) {
+			t->total_cost_ns +=
+				f.prediction.cpu_ns; /* the next pass measures it, too */
 			continue;
 		}
 		item = choosing_add(&t->choosing, w, at, &f, choosing_row_doubt(w, &rows[i]),

@@ -58,6 +58,7 @@ static void nothing_starves(void **state)
 		struct daemon d;
 
 		options.rate_ppm = rate_ppm;
+		options.whole_ppm = seed / ARRAY_SIZE(rates_ppm) % 2 ? 750000 : 0;
 		options.is_blind = true;
 		host_init(&h, population_seed(20, seed));
 		population_grow(&h, 200, 40);

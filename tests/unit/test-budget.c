@@ -392,6 +392,22 @@ static void short_of_memory_half_is_left(void **state)
 	assert_int_equal(budget_cut_ns(&b, UINT64_MAX, UINT64_MAX), 300 * MSEC);
 }
 
+/* Beside a pass of 40 ms each interval brings 60 ms to reads, whether the bucket is full or empty. */
+static void an_interval_brings_as_much_whatever_is_saved(void **state)
+{
+	struct budget b;
+
+	(void)state;
+	budget_init(&b, ONE_PC, start);
+	assert_int_equal(budget_each_ns(&b, 10 * SEC), 100 * MSEC);
+	budget_charge_pass(&b, start, 40 * MSEC, start + 10 * SEC);
+	assert_true(budget_available_ns(&b, start) > 500 * MSEC);
+	assert_int_equal(budget_each_ns(&b, 10 * SEC), 60 * MSEC);
+	budget_charge(&b, start, 700 * MSEC);
+	assert_int_equal(budget_each_ns(&b, 10 * SEC), 60 * MSEC);
+	assert_int_equal(budget_each_ns(&b, 3 * SEC), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +433,7 @@ int main(void)
 		cmocka_unit_test(nonsense_is_a_debt),
 		cmocka_unit_test(no_span_uses_more),
 		cmocka_unit_test(short_of_memory_half_is_left),
+		cmocka_unit_test(an_interval_brings_as_much_whatever_is_saved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -257,7 +257,7 @@ static void measures_all_that_fit(void **state)
 	}
 }
 
-/* Where it would cost more than an interval brings, or the host is short of memory, passes estimate, whatever has been saved. */
+/* Where it would cost more than the budget brings, or the host is short of memory, passes estimate. */
 static void measures_not_all_that_do_not_fit(void **state)
 {
 	static const char pressure[] = "some avg10=12.00 avg60=0.00 avg300=0.00 total=1\n";
@@ -275,7 +275,7 @@ static void measures_not_all_that_do_not_fit(void **state)
 		s = adaptive_new(&options);
 		view_unref(adaptive_pass(s));
 		options.budget_cpu_ppm = cases[i].budget_ppm;
-		pass_set_options(s->pass, &options); /* the bucket keeps what it holds */
+		pass_set_options(s->pass, &options);
 		if (cases[i].is_short)
 			tree_write(&s->tree, "pressure/memory", pressure);
 		view_unref(adaptive_pass(s));
