@@ -16,11 +16,11 @@ check_build() {
 }
 
 # check_tests DIR [WITHOUT]: runs all tests but those that match WITHOUT, and counts the results. Scenarios wait for most of
-# their time: two more run at a time than there are processors. Scenarios with a pid namespace of their own come first. Some of them block readers
+# their time: four more run at a time than there are processors. Scenarios with a pid namespace of their own come first. Some of them block readers
 # of their processes (tests/tools/blocked), which all other tests would see. The longest come first. In --long, scenarios with tens
 # of thousands of processes, with swap, with an hour of kills or with loads that fill the machine come last and one at a time.
 check_tests() {
-	local dir=$1 jobs=$(($(nproc) + 2)) longest='/(108|132|175|203|370|400|410|450|451|452|660|670)-' later='^$' all alone
+	local dir=$1 jobs=$(($(nproc) + 4)) longest='/(108|132|175|203|370|400|410|450|451|452|660|670)-' later='^$' all alone
 	[ -z "$long" ] || later='/(107|112|113|173|301|362|391|451|452|510|700)-'
 	find "$dir/tests" -name '*.trs' -delete
 	: >"$dir/tests/times"
