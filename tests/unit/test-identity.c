@@ -31,26 +31,28 @@ static void a_new_address_space_is_compared(void **state)
 	assert_int_equal(s->process.mm_group, 0);
 }
 
+/* A process, and the next one with its pid. */
+static const struct tree_process former_one = {.pid = 42,
+	.name = "former",
+	.start_ticks = 500,
+	.image = 7,
+	.rss_kib = 1 << 20,
+	.pss_kib = 1 << 20,
+	.uss_kib = 1 << 20,
+	.exe = "/usr/bin/former"};
+static const struct tree_process next_one = {.pid = 42,
+	.name = "next",
+	.start_ticks = 900,
+	.image = 9,
+	.rss_kib = 400,
+	.pss_kib = 300,
+	.uss_kib = 200,
+	.exe = "/usr/bin/next"};
+
 /* Reads that were announced are made by pid: they must not count for the next process that gets it. */
 static void announced_reads_of_a_former_process_do_not_count(void **state)
 {
-	static const struct tree_process former = {.pid = 42,
-		.name = "former",
-		.start_ticks = 500,
-		.image = 7,
-		.rss_kib = 1 << 20,
-		.pss_kib = 1 << 20,
-		.uss_kib = 1 << 20,
-		.exe = "/usr/bin/former"};
-	static const struct tree_process next = {.pid = 42,
-		.name = "next",
-		.start_ticks = 900,
-		.image = 9,
-		.rss_kib = 400,
-		.pss_kib = 300,
-		.uss_kib = 200,
-		.exe = "/usr/bin/next"};
-	AUTO_SUBJECT struct subject *s = subject_new(&former);
+	AUTO_SUBJECT struct subject *s = subject_new(&former_one);
 	struct crew crew;
 
 	tree_write(&s->tree, "42/statm", "1 1 1 0 0 0 0\n");
@@ -64,7 +66,7 @@ static void announced_reads_of_a_former_process_do_not_count(void **state)
 		process_announce(&s->reader, &s->process, false);
 		(void)workers_await(&crew.workers, 42);
 		tree_remove(&s->tree, "42");
-		tree_add(&s->tree, &next);
+		tree_add(&s->tree, &next_one);
 		tree_write(&s->tree, "42/statm", "1 1 1 0 0 0 0\n");
 		subject_read(s, 2000);
 		assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
@@ -73,7 +75,7 @@ static void announced_reads_of_a_former_process_do_not_count(void **state)
 		process_release(&s->reader, &s->process);
 		process_init(&s->process, 42);
 		tree_remove(&s->tree, "42");
-		tree_add(&s->tree, &former);
+		tree_add(&s->tree, &former_one);
 		tree_write(&s->tree, "42/statm", "1 1 1 0 0 0 0\n");
 	}
 	(void)state;
@@ -84,25 +86,11 @@ static void announced_reads_of_a_former_process_do_not_count(void **state)
 /* A process that executes another program between the announced read and status. */
 static void an_announced_walk_of_a_former_image_does_not_count(void **state)
 {
-	static const struct tree_process former = {.pid = 42,
-		.name = "former",
-		.start_ticks = 500,
-		.image = 7,
-		.rss_kib = 1 << 20,
-		.pss_kib = 1 << 20,
-		.uss_kib = 1 << 20,
-		.exe = "/usr/bin/former"};
-	static const struct tree_process next = {.pid = 42,
-		.name = "next",
-		.start_ticks = 500,
-		.image = 9,
-		.rss_kib = 400,
-		.pss_kib = 300,
-		.uss_kib = 200,
-		.exe = "/usr/bin/next"};
-	AUTO_SUBJECT struct subject *s = subject_new(&former);
+	struct tree_process next = next_one;
+	AUTO_SUBJECT struct subject *s = subject_new(&former_one);
 	struct crew crew;
 
+	next.start_ticks = former_one.start_ticks; /* the same process */
 	tree_write(&s->tree, "42/statm", "1 1 1 0 0 0 0\n");
 	crew_open(&crew, s->tree.fd);
 	s->reader.workers = &crew.workers;
