@@ -214,7 +214,7 @@ int turns_choose_urgent(struct turns *t, uint64_t now_ns)
 	}
 	if (!t->choosing.count)
 		return 0;
-	/* Where all are measured there is nothing to refresh later. */
+	/* A pass that measures all processes leaves none to refresh later. */
 	t->kept_ns = t->measures_all ? 0
 	                             : plan_kept_ns(available_ns, t->total_cost_ns,
 					       a->limits.interval_ns, a->limits.max_age_ns);

@@ -14,7 +14,9 @@
 #define PAUSE_NS (2 * NS_PER_MSEC) /* between slices: they, and not the slices, are what helps */
 
 enum {
-	FAULTS_MIN = 128 << 10, /* bytes: who has less can't share what matters */
+	FAULTS_MIN =
+		128
+		<< 10, /* bytes: a process with less private memory cannot share enough to matter */
 	/*
 	 * A walk is whole if it is predicted to take at most one part in so many of the stall budget: a prediction may be
 	 * that far off. Slices of smaps take two to three times the CPU of smaps_rollup.

@@ -142,8 +142,8 @@ static void error_shrinks_as_the_budget_grows(void **state)
 }
 
 /*
- * Where the budget bears it each pass measures all: what is left is what happens during a pass. Where it does not, passes
- * estimate as well as without; the budget is kept in either case, and where it is just enough, too.
+ * If the budget suffices, each pass measures all processes. The remaining error comes from changes during a pass. If it does not
+ * suffice, passes estimate as well as without this rule. The budget is kept in both cases, and at the limit between them.
  */
 static void all_is_measured_where_it_fits(void **state)
 {

@@ -39,7 +39,10 @@ void child_assert_running(const struct child *c);
 /* How many entries there are in its /proc/PID/fd; 0: they are not for us to see, as of who is not dumpable. */
 unsigned int child_descriptors(const struct child *c);
 
-/* The same without those whose names begin with PREFIX, of which there are *RET_OTHERS. */
+/*
+ * Returns the number of entries whose link does not begin with PREFIX, and writes the number of the others to *RET_OTHERS. Both
+ * are 0 if the folder cannot be read.
+ */
 unsigned int child_descriptors_but(
 	const struct child *c, const char *prefix, unsigned int *ret_others);
 

@@ -257,7 +257,7 @@ static void measures_all_that_fit(void **state)
 	}
 }
 
-/* Where it would cost more than the budget brings, or the host is short of memory, passes estimate. */
+/* If it would cost more than the budget brings, or the host is short of memory, passes estimate. */
 static void measures_not_all_that_do_not_fit(void **state)
 {
 	static const char pressure[] = "some avg10=12.00 avg60=0.00 avg300=0.00 total=1\n";
