@@ -32,7 +32,7 @@
 struct adapt_limits {
 	uint64_t interval_ns, max_age_ns, stall_ns, giant_age_ns;
 	uint32_t cpu_ppm;   /* of one core */
-	uint32_t whole_ppm; /* of what an interval brings: see struct pass_options */
+	uint32_t spare_ppm; /* of what an interval brings: see struct pass_options */
 };
 
 struct adapt {

@@ -175,20 +175,6 @@ uint64_t budget_available_ns(struct budget *b, uint64_t now_ns)
 	return (uint64_t)b->tokens_ns - kept;
 }
 
-uint64_t budget_until_due_ns(struct budget *b, uint64_t now_ns)
-{
-	int64_t most = (int64_t)budget_capacity_ns(b);
-	int64_t tokens;
-
-	fill(b, now_ns);
-	tokens = b->tokens_ns + (int64_t)coming(b, now_ns);
-	if (tokens > most)
-		tokens = most;
-	if (tokens <= 0 || expected(b) >= (uint64_t)tokens)
-		return 0;
-	return (uint64_t)tokens - expected(b);
-}
-
 uint64_t budget_each_ns(const struct budget *b, uint64_t interval_ns)
 {
 	uint64_t brought = brought_by(b, interval_ns) / PPM;

@@ -87,9 +87,6 @@ void budget_charge_pass(struct budget *b, uint64_t now_ns, uint64_t cpu_ns, uint
 /* What reads may use at NOW_NS. A read may start where this is above 0, whatever it is predicted to cost. */
 uint64_t budget_available_ns(struct budget *b, uint64_t now_ns);
 
-/* What reads may use from NOW_NS until the next pass is due, with what that time brings: what to plan with. */
-uint64_t budget_until_due_ns(struct budget *b, uint64_t now_ns);
-
 /* What INTERVAL_NS brings to reads, beside a pass and its births. */
 uint64_t budget_each_ns(const struct budget *b, uint64_t interval_ns);
 

@@ -26,7 +26,9 @@ void choosing_done(struct choosing *c)
 
 void choosing_drop(struct choosing *c)
 {
-	c->chosen = c->next = c->sliced = c->excused = c->excused_sliced = 0;
+	c->chosen = c->next = 0;
+	for (unsigned int kind = 0; kind < CHOICE_KINDS; kind++)
+		c->left[kind] = c->excused[kind] = 0;
 }
 
 int choosing_begin(struct choosing *c, size_t count)
@@ -38,7 +40,7 @@ int choosing_begin(struct choosing *c, size_t count)
 	return c->items ? 0 : -ENOMEM;
 }
 
-static enum choice_kind kind_of(const struct forecast *f)
+enum choice_kind choosing_kind(const struct forecast *f)
 {
 	return f->is_giant ? CHOICE_GIANT : f->way == COST_SLICES ? CHOICE_SLICES : CHOICE_WHOLE;
 }
@@ -54,13 +56,14 @@ struct plan_item *choosing_add(struct choosing *c, const struct watch *w, size_t
 	                                                         : NULL;
 
 	*item = (struct plan_item){
-		.id = (uint32_t)place * CHOICE_KINDS + kind_of(f),
+		.id = (uint32_t)place * CHOICE_KINDS + choosing_kind(f),
 		.is_new = !measured,
 		.is_giant = f->is_giant,
 		.is_excused = f->is_excused && !measured,
 		.cost_ns = is_refused ? REFUSED_COST_NS : f->prediction.cpu_ns,
 		.hold_ns = is_refused ? 0 : f->prediction.hold_ns,
 		.doubt_bytes = is_refused ? 0 : doubt_bytes,
+		.worth_bytes = is_refused ? 0 : doubt_bytes,
 		.pss_bytes = pss_bytes,
 		.age_ns = amount_less(clock_now_ns(CLOCK_BOOTTIME),
 			measured ? measured->measured_ns : w->first_ns),
@@ -71,14 +74,11 @@ struct plan_item *choosing_add(struct choosing *c, const struct watch *w, size_t
 /* CHOICE is one more, or, by -1, one fewer. */
 static void count(struct choosing *c, const struct choice *choice, int by)
 {
-	bool is_sliced = choice->kind == CHOICE_SLICES;
-
-	c->sliced += (size_t)(is_sliced ? by : 0);
-	c->excused += (size_t)(choice->is_excused ? by : 0);
-	c->excused_sliced += (size_t)(is_sliced && choice->is_excused ? by : 0);
+	c->left[choice->kind] += (size_t)by;
+	c->excused[choice->kind] += (size_t)(choice->is_excused ? by : 0);
 }
 
-int choosing_end(struct choosing *c, const struct plan_limits *limits, bool counts)
+int choosing_end(struct choosing *c, const struct plan_limits *limits)
 {
 	struct plan_limits with = *limits;
 	struct plan_counts found;
@@ -106,19 +106,33 @@ int choosing_end(struct choosing *c, const struct plan_limits *limits, bool coun
 		count(c, &c->choice[i], 1);
 	c->chosen = n;
 	c->left_ns = found.chosen_ns;
-	for (unsigned int i = 0; counts && i < PLAN_REASONS; i++)
+	for (unsigned int i = 0; i < PLAN_REASONS; i++)
 		c->deferred[i] += found.deferred[i];
 	return 0;
 }
 
-bool choosing_next(struct choosing *c, bool with_sliced, bool excused_alone, struct choice *ret)
+static bool is_in(unsigned int kinds, enum choice_kind kind)
+{
+	return kinds >> kind & 1;
+}
+
+bool choosing_has(const struct choosing *c, unsigned int kinds, bool excused_alone)
+{
+	const size_t *left = excused_alone ? c->excused : c->left;
+	size_t sum = 0;
+
+	for (unsigned int kind = 0; kind < CHOICE_KINDS; kind++)
+		sum += is_in(kinds, (enum choice_kind)kind) ? left[kind] : 0;
+	return sum > 0;
+}
+
+bool choosing_next(struct choosing *c, unsigned int kinds, bool excused_alone, struct choice *ret)
 {
 	size_t i = c->next;
 
-	if (!choosing_has(c, with_sliced, excused_alone))
+	if (!choosing_has(c, kinds, excused_alone))
 		return false;
-	while ((!with_sliced && c->choice[i].kind == CHOICE_SLICES) ||
-		(excused_alone && !c->choice[i].is_excused))
+	while (!is_in(kinds, c->choice[i].kind) || (excused_alone && !c->choice[i].is_excused))
 		i++;
 	*ret = c->choice[i];
 	/* Those that have to wait stay in their order. */

@@ -21,6 +21,12 @@ enum choice_kind {
 	CHOICE_KINDS,
 };
 
+/* Sets of kinds: sums of (1 << kind). */
+enum {
+	CHOICES_WHOLE = 1 << CHOICE_WHOLE, /* what a pass measures itself: it has no pauses */
+	CHOICES_ALL = (1 << CHOICE_KINDS) - 1,
+};
+
 /* One that is to be measured. */
 struct choice {
 	uint32_t place; /* in the table */
@@ -35,9 +41,9 @@ struct choosing {
 	size_t count;
 	struct choice *choice; /* whom to measure: [next, chosen) */
 	size_t capacity, chosen, next;
-	size_t sliced, excused,
-		excused_sliced; /* how many of those are CHOICE_SLICES, excused, and both */
-	uint64_t left_ns;       /* predicted cost of those */
+	size_t left[CHOICE_KINDS];    /* how many of those are of each kind */
+	size_t excused[CHOICE_KINDS]; /* and how many of these are excused */
+	uint64_t left_ns;             /* predicted cost of those */
 	uint64_t round;
 	uint64_t deferred[PLAN_REASONS]; /* since the start */
 };
@@ -48,6 +54,9 @@ void choosing_done(struct choosing *c);
 
 /* Nobody is chosen any more. */
 void choosing_drop(struct choosing *c);
+
+/* The kind of a choice to be measured in the way F. */
+enum choice_kind choosing_kind(const struct forecast *f);
 
 /* At most COUNT are to be added. -ENOMEM. */
 int choosing_begin(struct choosing *c, size_t count);
@@ -60,24 +69,21 @@ struct plan_item *choosing_add(struct choosing *c, const struct watch *w, size_t
 	const struct forecast *f, uint64_t doubt_bytes, uint64_t pss_bytes);
 
 /*
- * Chooses among those that were added; LIMITS but for .round. COUNTS: who is put off waits until the next pass, and is
- * counted. -ENOMEM: nobody.
+ * Chooses among the items with LIMITS, of which it sets .round, and adds the plan's counts to .deferred. Returns 0, or
+ * -ENOMEM: then nothing is chosen.
  */
-int choosing_end(struct choosing *c, const struct plan_limits *limits, bool counts);
+int choosing_end(struct choosing *c, const struct plan_limits *limits);
 
-/* Whether one is left; if not WITH_SLICED, one that is not to be read by slices; if EXCUSED_ALONE, one that is. */
-static inline bool choosing_has(const struct choosing *c, bool with_sliced, bool excused_alone)
-{
-	size_t left = excused_alone ? c->excused : c->chosen - c->next;
+/* Whether a choice is left whose kind is in the set KINDS; if EXCUSED_ALONE, one that is excused. */
+bool choosing_has(const struct choosing *c, unsigned int kinds, bool excused_alone);
 
-	return left > (with_sliced ? 0 : excused_alone ? c->excused_sliced : c->sliced);
-}
+/* Removes the first choice that choosing_has() counts, and copies it to *RET. Returns false if there is none. */
+bool choosing_next(struct choosing *c, unsigned int kinds, bool excused_alone, struct choice *ret);
 
-/* Takes out the next one that choosing_has() speaks of. False: there is none. */
-bool choosing_next(struct choosing *c, bool with_sliced, bool excused_alone, struct choice *ret);
-
-/* How far off an estimate may be, for the plan: of W itself, and of W with the figures in its ROW. */
+/* By how many bytes the estimate PSS of W, with the bounds LOW and HIGH, may be wrong, as the plan uses it. */
 uint64_t choosing_doubt(const struct watch *w, uint64_t low, uint64_t pss, uint64_t high);
+
+/* The same for the bounds in ROW, which may be wider than those of W alone: the pool's doubts are in them. */
 uint64_t choosing_row_doubt(const struct watch *w, const struct snapshot_process *row);
 
 #endif

@@ -39,10 +39,10 @@ enum {
 
 enum phase {
 	PHASE_IDLE,
-	PHASE_READ,   /* exact: measures each */
-	PHASE_SENSE,  /* adaptive: looks at each, */
-	PHASE_URGENT, /* measures those that never were, */
-	PHASE_ROWS,   /* and estimates each */
+	PHASE_READ,    /* exact: measures each */
+	PHASE_SENSE,   /* adaptive: looks at each, */
+	PHASE_MEASURE, /* measures those that the plan has chosen, */
+	PHASE_ROWS,    /* and estimates each */
 	PHASE_SHARE,
 	PHASE_POOL,   /* adaptive: adds each up, */
 	PHASE_SETTLE, /* and where that tells something, applies it to each */

@@ -75,7 +75,7 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	pass->reader.kept_max = kept_max();
 	pass->reader.is_single = options->is_single;
 	adapt_init(&pass->adapt, &pass->reader, &pass->table, &pass->sharing);
-	turns_init(&pass->turns, &pass->adapt, &pass->scratch);
+	turns_init(&pass->turns, &pass->adapt, &pass->tally, &pass->scratch);
 	pass->table.forget = forget;
 	pass->table.to = pass;
 	pass->euid = geteuid();
@@ -176,7 +176,7 @@ void pass_set_options(struct pass *pass, const struct pass_options *options)
 						       .stall_ns = options->stall_ns,
 						       .giant_age_ns = options->giant_age_ns,
 						       .cpu_ppm = options->budget_cpu_ppm,
-						       .whole_ppm = options->whole_ppm,
+						       .spare_ppm = options->spare_ppm,
 					       });
 	pass->reader.holds.limit_ns = options->is_adaptive ? options->stall_ns : 0;
 	set_interval(pass);
@@ -289,7 +289,7 @@ static int begin(struct pass *pass)
 		pass->looked_ns = pass->begin_ns;
 	}
 	if (pass->options.is_adaptive) {
-		turns_end(&pass->turns);
+		turns_drop(&pass->turns);
 		adapt_list(&pass->adapt);
 	}
 	n = procfs_list(&pass->procfs, &pass->pids, &pass->pids_capacity);
@@ -430,8 +430,7 @@ static void plan(struct pass *pass, uint64_t due_ns)
 	/* The rows of a pass that was lost need not be whole. */
 	uint32_t count = pass->is_whole ? rows_count(&pass->rows) : 0;
 
-	/* Without memory nobody is measured until the next pass. */
-	(void)turns_plan(&pass->turns, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
+	turns_begin_rest(&pass->turns, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
 		pass->rows.member, rows_at(&pass->rows, 0), count);
 	budget_charge(
 		&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), cpu_now_ns(pass) - before_ns);

@@ -26,10 +26,10 @@ struct pass_options {
 	bool is_adaptive; /* false: every pass measures every process, and the next five are not used */
 	uint32_t budget_cpu_ppm; /* of one core */
 	/*
-	 * A pass measures every process if that is predicted to cost at most this part of the CPU that the budget brings in an interval, and
-	 * at most a quarter of the interval. 0: never.
+	 * The part of the CPU that the budget brings in an interval, in ppm, which a pass may use for measurements that could wait.
+	 * If all processes fit in it, and in a quarter of the interval, the pass measures all of them. 0: none.
 	 */
-	uint32_t whole_ppm;
+	uint32_t spare_ppm;
 	uint64_t max_age_ns, stall_ns, giant_age_ns;
 	enum accounting_user user_by;
 	/* How many owners of each kind, and processes, have series of their own: see the export.* settings. */

@@ -188,9 +188,9 @@ int phases_advance(struct pass *pass)
 	case PHASE_SENSE:
 		if (pass->at < pass->table.count || pass->moved_at < pass->moved_count)
 			return sense_some(pass);
-		pass->phase = PHASE_URGENT;
-		return turns_choose_urgent(&pass->turns, clock_now_ns(CLOCK_MONOTONIC));
-	case PHASE_URGENT:
+		pass->phase = PHASE_MEASURE;
+		return turns_choose(&pass->turns, clock_now_ns(CLOCK_MONOTONIC));
+	case PHASE_MEASURE:
 		r = phases_measure(pass);
 		if (r == 0) {
 			pass->phase = PHASE_ROWS;

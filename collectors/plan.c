@@ -8,7 +8,7 @@
  * reason to read before it is time. A read that is larger than what is needed now waits until it is as
  * large: rounding down loses no deadline, since what is in its last pass is needed whole.
  *
- * The items are parted in place: new ones, refreshes, doubts, rest. Each of the first three is taken from by
+ * The items are parted in place: new ones, refreshes, doubts, minor doubts, rest. Each of the first four is taken from by
  * a heap whose root lies at the end of its part, so that what is taken gathers at the part's beginning.
  */
 #include "config.h"
@@ -28,7 +28,10 @@ enum {
 
 #define PACE_MARGIN 1.125
 
-enum kind { NEW, REFRESH, DOUBT, KINDS };
+enum kind { NEW, REFRESH, DOUBT, MINOR, KINDS };
+
+/* Kinds that draw lots for the last tokens. */
+#define DRAWING_KINDS MINOR
 
 struct plan;
 
@@ -76,15 +79,6 @@ bool plan_doubt_matters(
 	return doubt_bytes >= matters;
 }
 
-uint64_t plan_kept_ns(
-	uint64_t tokens_ns, uint64_t total_cost_ns, uint64_t interval_ns, uint64_t max_age_ns)
-{
-	double pace = (double)total_cost_ns * PACE_MARGIN * (double)interval_ns /
-	              (double)max_age_ns;
-
-	return pace < (double)tokens_ns / 2 ? (uint64_t)pace : tokens_ns / 2;
-}
-
 static bool is_too_long(const struct plan *p, const struct plan_item *i)
 {
 	return i->is_giant || i->hold_ns > p->limits->stall_ns;
@@ -127,6 +121,11 @@ static bool is_doubtful(const struct plan *p, const struct plan_item *i)
 	       plan_doubt_matters(i->doubt_bytes, i->pss_bytes, i->age_ns, p->limits->max_age_ns);
 }
 
+static bool is_minor(const struct plan *p, const struct plan_item *i)
+{
+	return is_allowed(p, i) && i->worth_bytes > 0 && cost_of(i) <= p->limits->spare_ns;
+}
+
 static bool is_older(const struct plan_item *a, const struct plan_item *b)
 {
 	if (a->age_ns != b->age_ns)
@@ -164,8 +163,8 @@ static bool is_later(const struct plan *p, const struct plan_item *a, const stru
 static bool is_worth_more(
 	const struct plan *p, const struct plan_item *a, const struct plan_item *b)
 {
-	unsigned __int128 of_a = (unsigned __int128)a->doubt_bytes * cost_of(b);
-	unsigned __int128 of_b = (unsigned __int128)b->doubt_bytes * cost_of(a);
+	unsigned __int128 of_a = (unsigned __int128)a->worth_bytes * cost_of(b);
+	unsigned __int128 of_b = (unsigned __int128)b->worth_bytes * cost_of(a);
 
 	(void)p;
 	return of_a != of_b ? of_a > of_b : is_older(a, b);
@@ -322,7 +321,7 @@ static void put_off(struct plan *p, size_t from, size_t end, enum plan_reason re
 static void part_items(struct plan *p, size_t count)
 {
 	struct part *new = &p->part[NEW], *refresh = &p->part[REFRESH], *doubt = &p->part[DOUBT];
-	size_t end = divide(p, 0, count, is_new);
+	size_t end = divide(p, 0, count, is_new), minor;
 
 	*new = (struct part){0, 0, end, is_worth_more};
 	end = take_needed(p, end, divide(p, end, count, is_refresh));
@@ -333,6 +332,8 @@ static void part_items(struct plan *p, size_t count)
 		put_off(p, refresh->end, end, PLAN_PRESSURE);
 		doubt->end = doubt->start;
 	}
+	minor = p->limits->spare_ns ? divide(p, end, count, is_minor) : end;
+	p->part[MINOR] = (struct part){end, end, minor, is_worth_more};
 
 	for (size_t n = end; n < count; n++) {
 		const struct plan_item *i = &p->items[n];
@@ -384,7 +385,7 @@ static enum kind draw(uint64_t round)
 
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return (REFRESH + (z ^ (z >> 31)) % KINDS) % KINDS;
+	return (REFRESH + (z ^ (z >> 31)) % DRAWING_KINDS) % DRAWING_KINDS;
 }
 
 static uint64_t left(const struct plan *p)
@@ -416,6 +417,20 @@ static void share_out(struct plan *p)
 	choose_within(p, doubt, has_next(refresh) ? rest_ns / 2 : left(p) - reserve_ns);
 	if (!has_next(doubt))
 		choose_within(p, refresh, left(p) - reserve_ns);
+}
+
+/* Unlike the other kinds they do not overdraw anything. */
+static void choose_minor(struct plan *p)
+{
+	struct part *minor = &p->part[MINOR];
+
+	order(p, minor);
+	while (has_next(minor)) {
+		if (saturated_add(p->counts.chosen_ns, cost_of(next_of(p, minor))) >
+			p->limits->spare_ns)
+			break;
+		choose(p, minor);
+	}
 }
 
 static bool is_excused(const struct plan *p, const struct plan_item *i)
@@ -474,13 +489,14 @@ size_t plan_choose(struct plan_item *items, size_t count, const struct plan_limi
 
 	share_out(&p);
 
-	for (int k = 0; k < KINDS; k++) {
-		struct part *part = &p.part[(first + (enum kind)k) % KINDS];
+	for (int k = 0; k < DRAWING_KINDS; k++) {
+		struct part *part = &p.part[(first + (enum kind)k) % DRAWING_KINDS];
 
 		while (has_next(part) && left(&p) > 0)
 			choose(&p, part);
 	}
-	for (enum kind k = NEW; k < KINDS; k++)
+	choose_minor(&p);
+	for (enum kind k = NEW; k < DRAWING_KINDS; k++)
 		put_off(&p, p.part[k].taken, p.part[k].end,
 			limits->pressure ? PLAN_PRESSURE : PLAN_BUDGET);
 	gather(&p);

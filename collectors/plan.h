@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which processes to measure now. Three kinds want to be read:
+ * Which processes to measure in a pass. There are four kinds:
  *
- *   new      never measured: first, by doubt per cost, for at most half of the tokens if others want some
+ *   new      never measured: first, by worth per cost, for at most half of the tokens if others want some
  *   refresh  what else would be older than the maximum age at the next pass, and so much of the oldest that
  *            everything is read again in time at an even pace
- *   doubt    the most doubt per cost, where the doubt matters
+ *   doubt    the most worth per cost, where the doubt matters
+ *   minor    any other doubt, the most worth per cost, from what these leave of .spare_ns
  *
  * What is excused needs no tokens: all of it is read, before all else, the largest first.
  *
@@ -42,12 +43,15 @@ struct plan_item {
 	uint64_t cost_ns;     /* predicted, of the way in which it would be read */
 	uint64_t hold_ns;     /* predicted, the longest one */
 	uint64_t doubt_bytes; /* how far off the estimate may be; for new ones the RSS */
+	uint64_t worth_bytes; /* the same, weighted by how much it matters to owners' sums */
 	uint64_t pss_bytes;   /* the estimate */
 	uint64_t age_ns;      /* of the measurement; for new ones since they were first seen */
 };
 
 struct plan_limits {
-	uint64_t tokens_ns;    /* what reads may use until the next pass */
+	uint64_t tokens_ns; /* what reads may use until the next pass */
+	uint64_t
+		spare_ns; /* of these, what all kinds together may use before minor doubts get nothing */
 	uint64_t interval_ns;  /* until the next pass; at least 1 */
 	uint64_t max_age_ns;   /* at least 1 */
 	uint64_t giant_age_ns; /* 0: giants are never read */
@@ -78,13 +82,6 @@ struct plan_counts {
  */
 bool plan_doubt_matters(
 	uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t age_ns, uint64_t max_age_ns);
-
-/*
- * Of TOKENS_NS, what those that are urgent within a pass leave to others: what an even pace of refreshing needs in
- * INTERVAL_NS if everything once costs TOTAL_COST_NS, but at most half.
- */
-uint64_t plan_kept_ns(
-	uint64_t tokens_ns, uint64_t total_cost_ns, uint64_t interval_ns, uint64_t max_age_ns);
 
 /*
  * Reorders ITEMS: the first N, which it returns, are to be read now in this order. Their predicted

@@ -9,11 +9,16 @@
 
 #define EARLY_NS (100 * NS_PER_USEC) /* that a timer may be */
 
-enum { WHOLE_PART = 4 }; /* of the interval, that a pass may take to measure all */
+enum {
+	PASS_PART =
+		2, /* of the interval: the most CPU that a pass may plan to use for measurements */
+	WHOLE_PART =
+		4, /* of the interval: the most that it may use for what need not be measured yet */
+};
 
-void turns_init(struct turns *t, struct adapt *a, struct buffer *scratch)
+void turns_init(struct turns *t, struct adapt *a, const struct tally *tally, struct buffer *scratch)
 {
-	*t = (struct turns){.adapt = a};
+	*t = (struct turns){.adapt = a, .tally = tally};
 	choosing_init(&t->choosing, scratch);
 }
 
@@ -22,7 +27,7 @@ void turns_done(struct turns *t)
 	choosing_done(&t->choosing);
 }
 
-void turns_end(struct turns *t)
+void turns_drop(struct turns *t)
 {
 	/* Predicted costs would have been paid for, the real ones were not. */
 	t->choosing.deferred[PLAN_BUDGET] += t->choosing.chosen - t->choosing.next;
@@ -39,6 +44,7 @@ static int finish(
 
 	adapt_take(a, p, s, walked);
 	p->watch->was_there = false;
+	p->watch->shown_kib = 0;
 	cpu_ns = fetch_cpu_ns(a->reader) - before_ns;
 	if (walked->is_excused)
 		budget_excuse(&a->budget, cpu_ns);
@@ -85,6 +91,122 @@ static int step_slices(
 	return r < 0 ? r : finish(t, *ret_process, ret, &walked);
 }
 
+/* What a process that was measured is estimated to have, and by how much that may be wrong. */
+static uint64_t doubt_of(const struct adapt *a, const struct watch *w, uint64_t *ret_pss)
+{
+	struct estimate e;
+	uint64_t stray, doubt;
+
+	/* Until its maps are read, nobody knows whose figures it has changed, too. */
+	stray = relations_strayed(w, a->page_bytes);
+	if (!w->doubt && !stray && !relations_broken(w) && !relations_shifted(w) &&
+		!relations_unsettled(w) && watch_is_quiet(w, a->page_bytes)) {
+		*ret_pss = w->base.pss_anon + w->base.pss_file + w->base.pss_shmem;
+		return 0;
+	}
+	figures_estimate(&a->figures, w, &e);
+	*ret_pss = e.pss;
+	doubt = choosing_doubt(w, e.low, e.pss, e.high);
+	return amount_max(amount_max(doubt, relations_broken(w)), stray);
+}
+
+/*
+ * BYTES of P, weighted by the size of its owner of KIND in the last pass: an owner as large as the mean counts once, a smaller one
+ * more. All that an owner has weighs at most as much as the mean owner has, so nobody gains by being small.
+ */
+static uint64_t weighted(
+	const struct turns *t, const struct process *p, enum owner_kind kind, uint64_t bytes)
+{
+	const struct scopes *owners = &t->tally->table[kind];
+	uint32_t slot = tally_owners(t->tally, p->membership)[kind];
+	uint64_t mean = t->tally->host.last_pss / amount_max(owners->count, 1);
+
+	if (slot == PROCESS_NO_SCOPE)
+		return 0;
+	return amount_part(bytes, mean, amount_max(scopes_at(owners, slot)->last_pss, bytes));
+}
+
+/*
+ * How much a measurement of P, whose estimate may be wrong by DOUBT bytes, is worth: to the host's sum, to its user's and to its
+ * program's. A user can give each of its processes another name: so programs count at most as much as their user.
+ */
+static uint64_t worth(const struct turns *t, const struct process *p, uint64_t doubt)
+{
+	uint64_t user, program;
+
+	if (!doubt || p->membership == PROCESS_NO_SCOPE)
+		return doubt;
+	user = weighted(t, p, OWNER_USER, doubt);
+	program = weighted(t, p, OWNER_PROGRAM, doubt);
+	return amount_add(doubt, amount_add(user, amount_min(program, user)));
+}
+
+/* Whether P may be measured now at all. */
+static bool is_candidate(const struct adapt *a, const struct process *p)
+{
+	const struct watch *w = p->watch;
+
+	return w && w->is_member && w->is_settled && !w->is_elsewhere && !walks_has(&a->walks, p) &&
+	       !block_is_put_off(&p->block);
+}
+
+/* Whether a pass that measures all has P measured. What the kernel has refused is tried again in its turn. */
+static bool is_of_all(const struct process *p, const struct forecast *f)
+{
+	return f->way == COST_ROLLUP && !f->is_giant &&
+	       (p->watch->outcome != OUTCOME_DENIED || !p->watch->measured_ns);
+}
+
+static void add(struct turns *t, size_t place)
+{
+	struct adapt *a = t->adapt;
+	const struct process *p = a->table->item[place];
+	const struct watch *w = p->watch;
+	struct forecast f = walks_forecast(&a->walks, w);
+	uint64_t pss = w->seen.resident * a->page_bytes, doubt = pss;
+	struct plan_item *item;
+
+	if (w->has_base && !block_is_on(&p->block))
+		doubt = amount_max(doubt_of(a, w, &pss), w->shown_kib * UINT64_C(1024));
+	item = choosing_add(&t->choosing, w, place, &f, doubt, pss);
+	item->worth_bytes = worth(t, p, item->doubt_bytes);
+	if (!item->is_giant)
+		t->total_cost_ns += item->cost_ns;
+	if (is_of_all(p, &f))
+		t->all_cost_ns += item->cost_ns;
+	t->is_long |= w->outcome != OUTCOME_DENIED && (f.way == COST_SLICES || f.is_giant);
+}
+
+/*
+ * What this pass may use for measurements that can wait: a part of what the budget brings in each interval without the walks by
+ * slices, so that every pass can do so, and not so much that the pass becomes much longer.
+ */
+static uint64_t spare_ns(const struct turns *t, uint64_t available_ns)
+{
+	const struct adapt_limits *l = &t->adapt->limits;
+	uint64_t each_ns = budget_each_ns(&t->adapt->budget, l->interval_ns);
+	uint64_t sliced_ns = amount_part(
+		t->total_cost_ns - t->all_cost_ns, l->interval_ns, l->max_age_ns);
+
+	if (t->adapt->pressure)
+		return 0;
+	each_ns = amount_min(amount_less(each_ns, sliced_ns), available_ns);
+	return amount_min(
+		amount_part(each_ns, l->spare_ppm, BUDGET_PPM_MAX), l->interval_ns / WHOLE_PART);
+}
+
+/* Has every process measured that a pass can measure. */
+static void excuse_all(struct turns *t)
+{
+	for (size_t i = 0; i < t->choosing.count; i++) {
+		struct plan_item *item = &t->choosing.items[i];
+		const struct process *p = t->adapt->table->item[item->id / CHOICE_KINDS];
+		struct forecast f = walks_forecast(&t->adapt->walks, p->watch);
+
+		item->is_excused |= is_of_all(p, &f);
+	}
+}
+
 /* Who is chosen waits until he has his turn: it may turn out that it can't be paid for. */
 static void note_waiting(const struct turns *t)
 {
@@ -99,127 +221,43 @@ static void note_waiting(const struct turns *t)
 	}
 }
 
-static int choose(struct turns *t, uint64_t tokens_ns, uint64_t total_cost_ns, bool counts)
+int turns_choose(struct turns *t, uint64_t now_ns)
 {
-	const struct adapt *a = t->adapt;
+	struct adapt *a = t->adapt;
+	uint64_t available_ns;
 	struct plan_limits limits = {
-		.tokens_ns = tokens_ns,
 		.interval_ns = a->limits.interval_ns,
 		.max_age_ns = a->limits.max_age_ns,
 		.giant_age_ns = a->limits.giant_age_ns,
 		.stall_ns = a->limits.stall_ns,
-		.total_cost_ns = total_cost_ns,
 		.pressure = a->pressure,
 	};
-	int r;
-
-	if (limits.pressure)
-		limits.tokens_ns = budget_cut_ns(&a->budget, tokens_ns, a->limits.interval_ns);
-	t->is_broke = false;
-	r = choosing_end(&t->choosing, &limits, counts);
-	if (r == 0)
-		note_waiting(t);
-	return r;
-}
-
-/* What waits for no turn: who was never measured, who maps what nobody knows, and whom births and exits have put in doubt. */
-static bool is_urgent(
-	const struct adapt *a, const struct process *p, uint64_t *ret_doubt, uint64_t *ret_pss)
-{
-	const struct watch *w = p->watch;
-	struct estimate e;
-	uint64_t age_ns, stray;
-
-	*ret_doubt = *ret_pss = w->seen.resident * a->page_bytes;
-	if (block_is_on(&p->block))
-		return true;
-	if (!w->has_base)
-		return !w->measured_ns;
-	/* Until its maps are read, nobody knows whose figures it has changed, too. */
-	stray = relations_strayed(w, a->page_bytes);
-	if (!w->doubt && !stray && !relations_broken(w) && !relations_shifted(w) &&
-		!relations_unsettled(w))
-		return false;
-	figures_estimate(&a->figures, w, &e);
-	*ret_doubt = amount_max(choosing_doubt(w, e.low, e.pss, e.high), stray);
-	*ret_pss = e.pss;
-	age_ns = amount_less(a->begin_ns, w->measured_ns);
-	return plan_doubt_matters(*ret_doubt, e.pss, age_ns, a->limits.max_age_ns);
-}
-
-/* Whether P may be measured in this pass at all, and *RET, how. */
-static bool is_candidate(const struct adapt *a, const struct process *p, struct forecast *ret)
-{
-	const struct watch *w = p->watch;
-
-	if (!w || !w->is_member || !w->is_settled || w->is_elsewhere || walks_has(&a->walks, p) ||
-		block_is_put_off(&p->block))
-		return false;
-	*ret = walks_forecast(&a->walks, w);
-	return ret->way == COST_ROLLUP && !ret->is_giant; /* for slices the pass would wait */
-}
-
-/* Whether a pass that measures all has P measured. What the kernel has refused is tried again in its turn. */
-static bool is_of_all(const struct process *p)
-{
-	return p->watch->outcome != OUTCOME_DENIED || !p->watch->measured_ns;
-}
-
-/*
- * Whether the measurement of all processes fits the budget, in this pass and in each that is like it, and does not make the pass
- * much longer.
- */
-static bool all_fit(const struct turns *t, uint64_t available_ns)
-{
-	const struct adapt *a = t->adapt;
-	uint64_t each_ns = budget_each_ns(&a->budget, a->limits.interval_ns);
-	uint64_t part_ns = amount_part(
-		amount_min(each_ns, available_ns), a->limits.whole_ppm, BUDGET_PPM_MAX);
-	uint64_t most_ns = amount_min(part_ns, a->limits.interval_ns / WHOLE_PART);
-	uint64_t cost_ns = 0;
-	struct forecast f;
-
-	if (!a->limits.whole_ppm || a->pressure)
-		return false;
-	for (size_t i = 0; i < a->table->count && cost_ns <= most_ns; i++) {
-		const struct process *p = a->table->item[i];
-
-		if (is_candidate(a, p, &f) && is_of_all(p))
-			cost_ns = amount_add(cost_ns, f.prediction.cpu_ns);
-	}
-	return cost_ns <= most_ns;
-}
-
-int turns_choose_urgent(struct turns *t, uint64_t now_ns)
-{
-	struct adapt *a = t->adapt;
 	int r = choosing_begin(&t->choosing, a->table->count);
-	uint64_t available_ns;
 
 	if (r < 0)
 		return r;
 	adapt_end_senses(a);
+	t->total_cost_ns = t->all_cost_ns = 0;
+	t->is_long = false;
+	for (size_t i = 0; i < a->table->count; i++)
+		if (is_candidate(a, a->table->item[i]))
+			add(t, i);
 	available_ns = budget_available_ns(&a->budget, now_ns);
-	t->measures_all = all_fit(t, available_ns);
-	for (size_t i = 0; i < a->table->count; i++) {
-		const struct process *p = a->table->item[i];
-		uint64_t doubt = 0, pss = 0;
-		struct forecast f;
-
-		if (!is_candidate(a, p, &f) ||
-			(!is_urgent(a, p, &doubt, &pss) && !(t->measures_all && is_of_all(p))))
-			continue;
-		choosing_add(&t->choosing, p->watch, i, &f, doubt, pss)->is_excused |=
-			t->measures_all;
-	}
-	if (!t->choosing.count)
-		return 0;
-	/* A pass that measures all processes leaves none to refresh later. */
-	t->kept_ns = t->measures_all ? 0
-	                             : plan_kept_ns(available_ns, t->total_cost_ns,
-					       a->limits.interval_ns, a->limits.max_age_ns);
-	/* Who is put off here may have its turn before the next pass. */
-	return choose(t, available_ns - t->kept_ns, 0, false);
+	if (a->pressure)
+		available_ns = budget_cut_ns(&a->budget, available_ns, limits.interval_ns);
+	limits.tokens_ns = amount_min(available_ns, limits.interval_ns / PASS_PART);
+	limits.spare_ns = spare_ns(t, limits.tokens_ns);
+	t->measures_all = limits.spare_ns && t->all_cost_ns <= limits.spare_ns;
+	if (t->measures_all)
+		excuse_all(t);
+	/* Before anything was measured, predictions say nothing about this host. */
+	if (a->begin_ns == a->start_ns)
+		t->total_cost_ns = 0;
+	t->is_broke = false;
+	r = choosing_end(&t->choosing, &limits);
+	if (r == 0)
+		note_waiting(t);
+	return r;
 }
 
 /* So that the work is spread evenly over the time until the next pass. */
@@ -230,12 +268,15 @@ static uint64_t gap_ns(const struct turns *t, uint64_t now_ns)
 	return amount_less(t->due_ns, now_ns) / (turns + 1);
 }
 
-/* Whether P is to be measured in the way F, for which it was not chosen, after all. */
-static bool may_be_otherwise(const struct forecast *f, const struct choice *choice, bool has_room)
+/* Which kinds of choices may be measured now. A pass does not wait for the pauses of slices, nor for giants. */
+static unsigned int kinds_now(const struct turns *t)
 {
-	if (f->is_giant)
-		return choice->kind == CHOICE_GIANT;
-	return f->way != COST_SLICES || has_room;
+	bool is_between = t->due_ns != 0;
+
+	if (!is_between)
+		return CHOICES_WHOLE;
+	return walks_have_room(&t->adapt->walks) ? CHOICES_ALL
+	                                         : CHOICES_ALL & ~(1U << CHOICE_SLICES);
 }
 
 /* Measures the next that was chosen, or begins to. */
@@ -243,10 +284,10 @@ static int measure_next(
 	struct turns *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
 {
 	struct adapt *a = t->adapt;
-	bool is_between = t->due_ns != 0, has_room = is_between && walks_have_room(&a->walks);
+	unsigned int kinds = kinds_now(t);
 	struct choice choice;
 
-	while (choosing_next(&t->choosing, has_room || !is_between, t->is_broke, &choice)) {
+	while (choosing_next(&t->choosing, kinds, t->is_broke, &choice)) {
 		struct process *p = a->table->item[choice.place];
 		struct forecast f;
 
@@ -255,13 +296,13 @@ static int measure_next(
 		f = walks_forecast(&a->walks, p->watch);
 		/* Another image by now; or a pass that measures all costs more than was predicted. */
 		if (t->is_broke && !f.is_excused) {
-			t->choosing.deferred[PLAN_BUDGET] += is_between;
+			t->choosing.deferred[PLAN_BUDGET]++;
 			continue;
 		}
 		p->watch->is_waiting = false;
-		if (!may_be_otherwise(&f, &choice, has_room)) {
-			if (is_between)
-				t->choosing.deferred[f.is_giant ? PLAN_GIANT : PLAN_STALL]++;
+		if (!(kinds >> choosing_kind(&f) & 1) ||
+			(f.is_giant && choice.kind != CHOICE_GIANT)) {
+			t->choosing.deferred[f.is_giant ? PLAN_GIANT : PLAN_STALL]++;
 			continue;
 		}
 		t->turn_ns = now_ns + gap_ns(t, now_ns);
@@ -279,7 +320,7 @@ int turns_measure(
 	bool is_rested, is_turn;
 	int r = 0;
 
-	t->is_broke = budget_available_ns(&a->budget, now_ns) <= (t->due_ns ? 0 : t->kept_ns);
+	t->is_broke = budget_available_ns(&a->budget, now_ns) == 0;
 	is_rested = t->due_ns &&
 	            walks_next_ns(&a->walks, t->is_broke) <= amount_add(now_ns, EARLY_NS);
 	/* Slices and whole reads take turns where both are due: neither keeps the other waiting. */
@@ -291,50 +332,23 @@ int turns_measure(
 	return r;
 }
 
-int turns_plan(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
+void turns_begin_rest(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
 	struct process *const *members, const struct snapshot_process *rows, size_t count)
 {
 	struct adapt *a = t->adapt;
-	bool is_long = false;
-	size_t at = 0;
-	int r = choosing_begin(&t->choosing, a->table->count);
 
 	budget_charge_pass(&a->budget, now_ns, cpu_ns, due_ns);
 	t->due_ns = due_ns;
-	choosing_drop(&t->choosing);
-	if (r < 0)
-		return r;
-	t->total_cost_ns = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct process *p = members[i];
-		struct watch *w = p->watch;
-		const struct plan_item *item;
-		struct forecast f;
-
-		adapt_set_elsewhere(a, p, rows[i].outcome == OUTCOME_SHARED_MM);
-		w->moved = 0;
-		while (a->table->item[at] != p)
-			at++;
-		if (w->is_elsewhere || walks_has(&a->walks, p) || block_is_put_off(&p->block))
-			continue;
-		f = walks_forecast(&a->walks, w);
-		if (t->measures_all && w->measured_ns >= a->begin_ns) {
-			t->total_cost_ns +=
-				f.prediction.cpu_ns; /* the next pass measures it, too */
-			continue;
-		}
-		item = choosing_add(&t->choosing, w, at, &f, choosing_row_doubt(w, &rows[i]),
-			rows[i].q[PROCESS_PSS]);
-		if (!item->is_giant)
-			t->total_cost_ns += item->cost_ns;
-		is_long |= w->outcome != OUTCOME_DENIED && (f.way == COST_SLICES || f.is_giant);
+		adapt_set_elsewhere(a, members[i], rows[i].outcome == OUTCOME_SHARED_MM);
+		members[i]->watch->moved = 0;
+		members[i]->watch->shown_kib = (uint32_t)amount_min(
+			choosing_row_doubt(members[i]->watch, &rows[i]) / 1024, UINT32_MAX);
 	}
-	r = choose(t, budget_until_due_ns(&a->budget, now_ns), t->total_cost_ns, true);
 	t->turn_ns = now_ns + gap_ns(t, now_ns);
 	/* Hosts on which no walk takes long never pay for it. Without a child it is asked again. */
-	if (is_long && a->reader->procfs->live)
+	if (t->is_long && a->reader->procfs->live)
 		(void)disturbance_ask(&a->disturbance);
-	return r;
 }
 
 /* How long it takes until a turn can be paid for again. */
@@ -352,7 +366,7 @@ static uint64_t next_ns(const struct turns *t, bool excused_alone)
 	const struct walks *walks = &t->adapt->walks;
 	uint64_t at_ns = walks_next_ns(walks, excused_alone);
 
-	return choosing_has(&t->choosing, walks_have_room(walks), excused_alone)
+	return choosing_has(&t->choosing, kinds_now(t), excused_alone)
 	               ? amount_min(at_ns, t->turn_ns)
 	               : at_ns;
 }

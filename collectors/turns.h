@@ -1,45 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who has the next turn of being measured: within an adaptive pass what can't wait, and until the next one what the
- * plan has chosen, as evenly as time and tokens allow. What is known of each process is adapt.h's; whom to
- * choose, and how to walk, choosing.h's and walks.h's.
+ * Which processes an adaptive pass measures, and when. Before it is published, the pass chooses processes by plan.h and measures
+ * those whose walk is short, so that what users see of them is of this moment. Longer walks, by slices and of giants, follow
+ * until the next pass, as evenly as time and budget allow. What is known of each process is adapt.h's; choosing.h keeps who
+ * was chosen; walks.h measures.
  *
- *	turns_end            a pass is about to list the processes
- *	turns_choose_urgent  it has sensed them; then turns_measure(), as long as that finds something to do
- *	turns_plan           it is over
- *	turns_next_ns, turns_measure   until the next
+ *	turns_drop                   a pass is about to list the processes
+ *	turns_choose                 it has sensed them; then turns_measure() until it returns 0
+ *	turns_begin_rest             it has been published
+ *	turns_next_ns, turns_measure until the next pass
  */
 #ifndef MEMTALLY_COLLECTORS_TURNS_H
 #define MEMTALLY_COLLECTORS_TURNS_H
 
 #include "collectors/adapt.h"
 #include "collectors/choosing.h"
+#include "collectors/tally.h"
 
 struct turns {
-	struct adapt *adapt; /* borrowed */
+	struct adapt *adapt;       /* borrowed */
+	const struct tally *tally; /* borrowed: owners and their PSS in the last pass */
 	struct choosing choosing;
 	uint64_t due_ns;  /* CLOCK_MONOTONIC of the next pass; 0: one is under way */
-	uint64_t turn_ns; /* CLOCK_MONOTONIC at which the next that was chosen has its turn */
-	uint64_t kept_ns; /* of the budget, that measurements within this pass leave to others */
-	uint64_t total_cost_ns; /* of measuring everything once */
-	bool is_broke;          /* the last turn found the budget used up */
-	bool measures_all;      /* this pass measures each process that may be walked whole */
+	uint64_t turn_ns; /* CLOCK_MONOTONIC from which the next choice may be measured */
+	/* Predicted CPU of measuring every process once: without giants; and of those that a pass can measure. */
+	uint64_t total_cost_ns, all_cost_ns;
+	bool is_broke;     /* the last turn found the budget used up */
+	bool is_long;      /* a process can only be walked by slices, or is a giant */
+	bool measures_all; /* this pass measures every process that a pass can measure */
 };
 
-/* Both stay borrowed. SCRATCH is memory that is used again, by others too. */
-void turns_init(struct turns *t, struct adapt *a, struct buffer *scratch);
+/* A, TALLY and SCRATCH stay borrowed. SCRATCH is memory that is used again, by others too. */
+void turns_init(
+	struct turns *t, struct adapt *a, const struct tally *tally, struct buffer *scratch);
 void turns_done(struct turns *t);
 
-/* Places in the table are about to move: nobody is chosen any more. */
-void turns_end(struct turns *t);
+/* Forgets all choices: places in the table are about to move. */
+void turns_drop(struct turns *t);
 
 /*
- * Chooses the processes that the pass measures before it is published: all of them if that fits
- * the budget (struct pass_options, .whole_ppm). Otherwise those that were never measured, and
- * those that births, exits and writes have put in doubt. Neither walks by slices nor giants are among them, since the
- * pass would wait for all their pauses: turns_plan() chooses them. -ENOMEM.
+ * Chooses the processes to measure in this pass, and until the next one. If measuring every process fits the budget (struct
+ * pass_options, .spare_ppm), all are chosen. Processes that block (block.h) are chosen as others are, as soon as their next
+ * attempt is due. Returns 0 or -ENOMEM.
  */
-int turns_choose_urgent(struct turns *t, uint64_t now_ns);
+int turns_choose(struct turns *t, uint64_t now_ns);
 
 enum turns_outcome {
 	TURNS_SAMPLE = 1, /* there is a sample, which the caller has to take over */
@@ -54,11 +58,10 @@ int turns_measure(
 	struct turns *t, uint64_t now_ns, struct sample *ret, struct process **ret_process);
 
 /*
- * The pass is over, has used CPU_NS besides its measurements, and the next is due at DUE_NS (CLOCK_MONOTONIC):
- * chooses the processes to measure until then. ROWS are those of MEMBERS. A process that blocks (block.h) is chosen as any other
- * as soon as its next attempt is due. -ENOMEM: none.
+ * The pass is over. It has used CPU_NS besides its measurements; the next one is due at DUE_NS (CLOCK_MONOTONIC). ROWS are the
+ * rows of MEMBERS. From now on turns_measure() measures what the pass has left.
  */
-int turns_plan(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
+void turns_begin_rest(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,
 	struct process *const *members, const struct snapshot_process *rows, size_t count);
 
 /* When to call turns_measure() next, so that the work is spread evenly; UINT64_MAX: not before the next pass. */

@@ -43,8 +43,10 @@ struct watch {
 	uint32_t largest_kib;        /* of the largest mapping, at most; 0: not known */
 	uint32_t mapped_kib;         /* the RSS when that was found out */
 	uint32_t faults;             /* that it had when it was measured, if .has_faults; wraps */
-	uint32_t broken_kib;         /* that it may have broken since, as its faults said last */
-	uint32_t looked_faults;      /* that it had then, at .broken_ns */
+	uint32_t
+		shown_kib; /* by how much its row in the last pass may be wrong; 0 once it was measured again */
+	uint32_t broken_kib;    /* that it may have broken since, as its faults said last */
+	uint32_t looked_faults; /* that it had then, at .broken_ns */
 	uint32_t unsure; /* bytes by which .base may be off either way, since it moved meanwhile */
 	uint32_t fell_anon_kib, fell_file_kib; /* by which .base was less than what was known of */
 	uint32_t lack_anon,

@@ -75,7 +75,7 @@ struct manager {
 };
 
 /* The rest of an interval's budget is for births, walks by slices and errors of prediction. */
-#define WHOLE_PPM 750000
+#define SPARE_PPM 750000
 
 static void set_options(const struct settings *s, struct pass_options *ret)
 {
@@ -85,7 +85,7 @@ static void set_options(const struct settings *s, struct pass_options *ret)
 		.interval_ns = s->interval_ns,
 		.is_adaptive = s->pss_mode == PSS_MODE_ADAPTIVE,
 		.budget_cpu_ppm = (uint32_t)s->budget_cpu_ppm,
-		.whole_ppm = WHOLE_PPM,
+		.spare_ppm = SPARE_PPM,
 		.max_age_ns = s->pss_max_age_ns,
 		.stall_ns = s->budget_stall_ns,
 		.giant_age_ns = s->budget_giant_age_ns,

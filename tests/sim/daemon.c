@@ -21,6 +21,8 @@ const struct daemon_options daemon_defaults = {
 	.giant_age_ns = 3600 * NS_PER_SEC,
 	.stall_ns = 20 * NS_PER_MSEC,
 	.rate_ppm = BUDGET_PPM_PER_PERCENT,
+	.spare_ppm =
+		75000, /* a tenth of memtallyd's: else passes would measure all processes of a small host */
 	.max_fds = 524288,
 };
 
@@ -101,7 +103,7 @@ void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *
 		.interval_ns = options->interval_ns,
 		.is_adaptive = true,
 		.budget_cpu_ppm = options->rate_ppm,
-		.whole_ppm = options->whole_ppm,
+		.spare_ppm = options->spare_ppm,
 		.max_age_ns = options->max_age_ns,
 		.stall_ns = options->stall_ns,
 		.giant_age_ns = options->giant_age_ns,

@@ -22,7 +22,7 @@ enum {
 
 struct daemon_options {
 	uint64_t interval_ns, max_age_ns, giant_age_ns, stall_ns;
-	uint32_t rate_ppm, whole_ppm; /* see struct pass_options */
+	uint32_t rate_ppm, spare_ppm; /* see struct pass_options */
 	uint64_t files_ns;            /* between surveys of files; 0: there are none */
 	bool is_blind;   /* keeps no accounts of errors, which take more time than all the rest */
 	size_t max_fds;  /* the limit of descriptors */

@@ -36,6 +36,7 @@ static struct plan_item item(uint32_t id, uint64_t cost_ns, uint64_t doubt_bytes
 		.cost_ns = cost_ns,
 		.hold_ns = cost_ns / 2,
 		.doubt_bytes = doubt_bytes,
+		.worth_bytes = doubt_bytes,
 		.pss_bytes = 10 * MIB,
 		.age_ns = age_ns};
 }
@@ -462,17 +463,40 @@ static void nothing_is_too_old_where_the_budget_allows(void **state)
 	}
 }
 
-/* 600 ms in 300 s are 20 ms in 10 s, and an eighth: so much is left to refreshing, or half of what there is. */
-static void the_urgent_leave_something(void **state)
+/* What is left of .spare_ns goes to smaller doubts, the most worth per cost first; what does not fit waits without being counted. */
+static void minor_doubts_have_what_is_spare(void **state)
 {
-	const uint64_t total = 600 * MSEC, max_age = 300 * SEC;
+	static const struct {
+		uint64_t spare_ns;
+		const char *ids;
+	} cases[] = {
+		{0, "bf"},
+		{200 * USEC, "bf"},
+		{250 * USEC, "bf"},
+		{300 * USEC, "bfd"},
+		{600 * USEC, "bfdca"},
+	};
 
 	(void)state;
-	assert_int_equal(plan_kept_ns(100 * MSEC, total, 10 * SEC, max_age), 22500 * USEC);
-	assert_int_equal(plan_kept_ns(40 * MSEC, total, 10 * SEC, max_age), 20 * MSEC);
-	assert_int_equal(plan_kept_ns(0, total, 10 * SEC, max_age), 0);
-	assert_int_equal(plan_kept_ns(100 * MSEC, 0, 10 * SEC, max_age), 0);
-	assert_int_equal(plan_kept_ns(UINT64_MAX, UINT64_MAX, UINT64_MAX, 1), UINT64_MAX / 2);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct plan_item items[] = {
+			item('a', 100 * USEC, 1000, 10 * SEC),
+			item('b', 100 * USEC, 4 * MIB, 10 * SEC),
+			item('c', 100 * USEC, 3000, 10 * SEC),
+			item('d', 100 * USEC, 2000, 10 * SEC),
+			item('e', 100 * USEC, 0, 10 * SEC),
+			item('f', 100 * USEC, 2 * MIB, 10 * SEC),
+			item('g', 700 * USEC, 5000, 10 * SEC),
+		};
+		struct plan_limits limits = plenty;
+		struct plan_counts counts;
+
+		items[3].worth_bytes = 9000; /* of a small user */
+		limits.spare_ns = cases[i].spare_ns;
+		assert_ids(items, plan_choose(items, ARRAY_SIZE(items), &limits, &counts),
+			cases[i].ids);
+		assert_int_equal(counts.deferred[PLAN_BUDGET], 0);
+	}
 }
 
 static uint64_t id_cost(uint32_t id, uint64_t least_ns, uint64_t most_ns)
@@ -788,6 +812,7 @@ static void extremes_are_survived(void **state)
 		struct plan_counts counts;
 		struct plan_limits limits = {
 			.tokens_ns = extremes[unit_random(&seed) % 6],
+			.spare_ns = extremes[unit_random(&seed) % 6],
 			.interval_ns = extremes[1 + unit_random(&seed) % 5],
 			.max_age_ns = extremes[1 + unit_random(&seed) % 5],
 			.giant_age_ns = extremes[unit_random(&seed) % 6],
@@ -805,6 +830,7 @@ static void extremes_are_survived(void **state)
 				.cost_ns = extremes[unit_random(&seed) % 6],
 				.hold_ns = extremes[unit_random(&seed) % 6],
 				.doubt_bytes = extremes[unit_random(&seed) % 6],
+				.worth_bytes = extremes[unit_random(&seed) % 6],
 				.pss_bytes = extremes[unit_random(&seed) % 6],
 				.age_ns = extremes[unit_random(&seed) % 6],
 			};
@@ -876,7 +902,7 @@ int main(void)
 		cmocka_unit_test(at_most_one_read_overdraws),
 		cmocka_unit_test(without_tokens_nothing_is_read),
 		cmocka_unit_test(giants_are_read_at_their_own_age),
-		cmocka_unit_test(the_urgent_leave_something),
+		cmocka_unit_test(minor_doubts_have_what_is_spare),
 		cmocka_unit_test(giants_wait_for_what_else_is_due),
 		cmocka_unit_test(nothing_is_too_old_where_the_budget_allows),
 		cmocka_unit_test(refreshes_are_spread_evenly),
