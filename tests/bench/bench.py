@@ -125,11 +125,11 @@ class Rig:
         with open(self.path(f"{name}.log"), encoding="utf-8", errors="replace") as file:
             return file.read()[-2000:]
 
-    def memtallyd(self, *flags, socket_path=None):
-        """Starts a memtallyd with FLAGS; its snapshots come from SOCKET_PATH, or else from the rig's socket."""
+    def memtallyd(self, *flags, socket_path=None, build=BUILD):
+        """Starts the memtallyd of BUILD with FLAGS; its snapshots come from SOCKET_PATH, or else from the rig's socket."""
         config = self.path("none.yaml")
         open(config, "a", encoding="ascii").close()
-        self.collector = self.start(os.path.join(BUILD, "memtallyd"), f"--config.file={config}",
+        self.collector = self.start(os.path.join(build, "memtallyd"), f"--config.file={config}",
                                     f"--snapshot.socket={socket_path or self.socket}", *flags)
         return self.collector
 
