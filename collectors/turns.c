@@ -10,10 +10,11 @@
 #define EARLY_NS (100 * NS_PER_USEC) /* that a timer may be */
 
 enum {
-	PASS_PART =
-		2, /* of the interval: the most CPU that a pass may plan to use for measurements */
-	WHOLE_PART =
-		4, /* of the interval: the most that it may use for what need not be measured yet */
+	/* Of what an interval brings to measurements: the part that the next pass is sure of. */
+	KEPT_PART = 2,
+	/* Of the interval: the most CPU that a pass plans for measurements, and for those that could wait. */
+	PASS_PART = 2,
+	WHOLE_PART = 4,
 };
 
 void turns_init(struct turns *t, struct adapt *a, const struct tally *tally, struct buffer *scratch)
@@ -320,7 +321,7 @@ int turns_measure(
 	bool is_rested, is_turn;
 	int r = 0;
 
-	t->is_broke = budget_available_ns(&a->budget, now_ns) == 0;
+	t->is_broke = budget_available_ns(&a->budget, now_ns) <= (t->due_ns ? t->kept_ns : 0);
 	is_rested = t->due_ns &&
 	            walks_next_ns(&a->walks, t->is_broke) <= amount_add(now_ns, EARLY_NS);
 	/* Slices and whole reads take turns where both are due: neither keeps the other waiting. */
@@ -339,6 +340,7 @@ void turns_begin_rest(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_
 
 	budget_charge_pass(&a->budget, now_ns, cpu_ns, due_ns);
 	t->due_ns = due_ns;
+	t->kept_ns = budget_each_ns(&a->budget, a->limits.interval_ns) / KEPT_PART;
 	for (size_t i = 0; i < count; i++) {
 		adapt_set_elsewhere(a, members[i], rows[i].outcome == OUTCOME_SHARED_MM);
 		members[i]->watch->moved = 0;
@@ -355,9 +357,12 @@ void turns_begin_rest(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_
 static uint64_t broke_ns(const struct turns *t)
 {
 	const struct budget *b = &t->adapt->budget;
+	uint64_t needed_ns = amount_add(t->kept_ns, TURNS_LENGTH_NS);
 	uint64_t debt_ns = b->tokens_ns < 0 ? -(uint64_t)b->tokens_ns : 0;
+	uint64_t tokens_ns = b->tokens_ns > 0 ? (uint64_t)b->tokens_ns : 0;
+	uint64_t lacking_ns = amount_less(amount_add(needed_ns, debt_ns), tokens_ns);
 
-	return amount_part(amount_add(debt_ns, TURNS_LENGTH_NS), BUDGET_PPM_MAX, b->rate_ppm);
+	return amount_part(amount_max(lacking_ns, TURNS_LENGTH_NS), BUDGET_PPM_MAX, b->rate_ppm);
 }
 
 /* When there is one, EXCUSED_ALONE: that is excused. */

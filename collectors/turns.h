@@ -25,6 +25,7 @@ struct turns {
 	uint64_t turn_ns; /* CLOCK_MONOTONIC from which the next choice may be measured */
 	/* Predicted CPU of measuring every process once: without giants; and of those that a pass can measure. */
 	uint64_t total_cost_ns, all_cost_ns;
+	uint64_t kept_ns;  /* of the budget, what walks between passes leave to the next pass */
 	bool is_broke;     /* the last turn found the budget used up */
 	bool is_long;      /* a process can only be walked by slices, or is a giant */
 	bool measures_all; /* this pass measures every process that a pass can measure */

@@ -261,6 +261,7 @@ static void account_for_row(
 		(double)row->q[PROCESS_PSS_LOW], (double)row->q[PROCESS_PSS_HIGH], before, t.pss);
 	off = off_by((double)row->q[PROCESS_PSS], before, t.pss);
 	a->samples++;
+	a->unmeasured += !ROW_HAS(row, PROCESS_PSS_AGE);
 	a->outside += beyond > 0.5;
 	a->far_outside += beyond > 1024 && beyond > t.pss / 1000;
 	a->off += off > 1048576 && off > t.pss * 0.02;
@@ -325,6 +326,7 @@ static void account_for_rows(struct daemon *d, uint64_t begin_ns)
 	uint32_t count = rows_count(&d->pass->rows), found = 0, gone = 0;
 	struct totals sums = {0};
 
+	d->account.unmeasured = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct snapshot_process *row = rows_at(&d->pass->rows, i);
 		size_t slot = kernel_find(&d->kernel, row->pid);

@@ -92,6 +92,41 @@ static void nothing_starves(void **state)
 }
 
 /*
+ * A walk by slices leaves something to what passes measure. The walk of a very large newcomer takes a minute at this budget; small
+ * ones that begin meanwhile are measured within some passes.
+ */
+static void slices_leave_something_to_passes(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < population_seeds(); seed++) {
+		struct daemon_options options = daemon_defaults;
+		struct host h;
+		struct daemon d;
+
+		options.interval_ns = NS_PER_SEC;
+		options.rate_ppm = 2000;
+		options.spare_ppm = 750000;
+		host_init(&h, population_seed(140, seed));
+		population_grow(&h, 150, 0);
+		daemon_init(&d, &h, &options);
+		daemon_run(&d, &population_no_events, 5);
+		for (uint32_t n = 0; n < 3;
+			n++) /* the first two use up what the budget has saved */
+			host_spawn(&h, n, HOST_IDLE, UINT64_C(1) << 22, 1024);
+		daemon_run(&d, &population_no_events, 20);
+		for (uint32_t n = 0; n < 4; n++)
+			host_spawn(&h, n, HOST_IDLE, UINT64_C(1) << 14, 16);
+		daemon_run(&d, &population_no_events, 15);
+		verdict_check("slices", &d);
+		verdict_at_most(
+			"slices", "processes never measured", (double)d.account.unmeasured, 3);
+		daemon_done(&d);
+		host_done(&h);
+	}
+	verdict_assert();
+}
+
+/*
  * The error of users on hosts of all seeds where walks and passes may take RATE_PPM, in percent. SPARE_PPM: see struct
  * pass_options.
  */
@@ -296,6 +331,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(budgets_hold),
 		cmocka_unit_test(nothing_starves),
+		cmocka_unit_test(slices_leave_something_to_passes),
 		cmocka_unit_test(error_shrinks_as_the_budget_grows),
 		cmocka_unit_test(all_is_measured_where_it_fits),
 		cmocka_unit_test(what_was_there_is_known_soon),
