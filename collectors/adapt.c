@@ -372,6 +372,15 @@ struct prior {
 };
 
 /*
+ * By how much the counters of S's process may be too low: Linux before 6.2 keeps up to 64 pages back in each thread, later
+ * ones at least 32 on each CPU (struct percpu_counter).
+ */
+static uint64_t late_bytes(const struct adapt *a, const struct sample *s)
+{
+	return ((uint64_t)s->threads + a->hostsum.cpus) * POOL_PAGES_PER_CPU * a->page_bytes;
+}
+
+/*
  * Makes S, a sample of P by the walk WALKED, P's measurement, and says in RET what was known before: nothing tells that
  * afterwards. True: it is a measurement.
  */
@@ -389,8 +398,8 @@ static bool measure(struct adapt *a, struct process *p, const struct sample *s,
 		!(watch_agrees(w, s, a->page_bytes) && !walked->has_before) &&
 		sense_read(a->reader, p, &after) == 0 && after.size)
 		seen = &after;
-	return watch_measure(w, s, walked->has_before ? &walked->before : NULL, seen, now_boot_ns,
-		a->page_bytes);
+	return watch_measure(w, s, walked->has_before ? &walked->before : NULL, seen,
+		late_bytes(a, s), now_boot_ns, a->page_bytes);
 }
 
 /* Learns from S, the result of the walk WALKED of P: about P, and about its sharers. B is what was known of P before. */

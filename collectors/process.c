@@ -118,6 +118,7 @@ static void fill(const struct reading *g, struct sample *ret)
 	process_fill_owners(g->reader, p, ret);
 	ret->present = g->status.present;
 	memcpy(ret->q, g->status.q, sizeof(ret->q));
+	ret->threads = g->status.threads;
 	if (p->has_stat && procfs->boot_realtime_ns &&
 		p->stat.start_ticks <= (INT64_MAX - procfs->boot_realtime_ns) / procfs->ns_per_tick)
 		ROW_SET(ret, PROCESS_START_TIME,

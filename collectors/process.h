@@ -93,6 +93,7 @@ struct sample {
 	uint64_t anon_bytes; /* of the RSS that the walk found; UINT64_MAX: not told */
 	uint64_t rounding;   /* by how much the true PSS may lie above what was printed */
 	uint32_t mappings;   /* as smaps tells them; 0: not known */
+	uint32_t threads;    /* 0: not known */
 	/* The parts of the PSS are in .q, but not .present: they add up to it, and are good for estimates. */
 	bool guesses_parts;
 };

@@ -167,25 +167,29 @@ bool watch_agrees(const struct watch *w, const struct sample *s, uint64_t page_b
 	       s->anon_bytes == (w->seen.resident - w->seen.shared) * page_bytes;
 }
 
-/* The counters that go with the PSS of S: those that were the same before and after, or the walk's own. */
+/* See watch_measure(). */
 static struct estimate_now counters_of(struct watch *w, const struct sample *s,
-	const struct statm *before, const struct statm *after, uint64_t page_bytes)
+	const struct statm *before, const struct statm *after, uint64_t late_bytes,
+	uint64_t page_bytes)
 {
 	struct estimate_now now = watch_now(w, page_bytes);
 	struct statm seen = w->seen;
+	uint64_t beyond = amount_less(s->q[PROCESS_RSS], now.anon + now.file);
 
 	w->unsure = 0;
 	if (!before)
 		before = &seen;
 	if (!after)
 		after = &seen;
-	if (statm_is_same(after, before))
+	/* Memory that came and went during the walk is in its PSS, and in neither of them. */
+	if (statm_is_same(after, before) && beyond <= late_bytes)
 		return now;
 	w->seen = *after;
 	note_move(w, &seen, page_bytes);
 	/* A walk is not an instant, and counters may be late by some pages on each processor. */
 	w->unsure = (uint32_t)amount_min(
-		UNSURE_LEAST + moves(after, before) * page_bytes / UNSURE_PART, UINT32_MAX);
+		UNSURE_LEAST + amount_max(moves(after, before) * page_bytes, beyond) / UNSURE_PART,
+		UINT32_MAX);
 	if (s->anon_bytes <= s->q[PROCESS_RSS]) {
 		now.anon = s->anon_bytes;
 		now.file = s->q[PROCESS_RSS] - s->anon_bytes;
@@ -211,9 +215,9 @@ static uint32_t shmem_found(const struct watch *w, const struct sample *s)
 }
 
 bool watch_measure(struct watch *w, const struct sample *s, const struct statm *before,
-	const struct statm *after, uint64_t now_ns, uint64_t page_bytes)
+	const struct statm *after, uint64_t late_bytes, uint64_t now_ns, uint64_t page_bytes)
 {
-	struct estimate_now now = counters_of(w, s, before, after, page_bytes);
+	struct estimate_now now = counters_of(w, s, before, after, late_bytes, page_bytes);
 
 	w->measured_ns = now_ns;
 	if (!estimate_base_take(s->present | (s->guesses_parts ? SAMPLE_PARTS : 0), s->q, now.anon,

@@ -88,13 +88,13 @@ void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64
 bool watch_agrees(const struct watch *w, const struct sample *s, uint64_t page_bytes);
 
 /*
- * Takes over the measurement S, which watch_note() was told of. False: there is no PSS in it.
- * BEFORE is statm before the walk, NULL if status of S was read before it; AFTER that after it,
- * NULL if there is none. If they are not the same, the walk's own counts are what the figures go
- * with.
+ * Takes over the measurement S, which watch_note() was told of. BEFORE is statm before the walk, NULL if status of S was read
+ * before it; AFTER is statm after the walk, NULL if there is none. The figures go with these counters if they are the same, and
+ * the walk has found at most LATE_BYTES more. Otherwise W moved during the walk, and they go with the walk's own counts.
+ * Returns false if S has no PSS.
  */
 bool watch_measure(struct watch *w, const struct sample *s, const struct statm *before,
-	const struct statm *after, uint64_t now_ns, uint64_t page_bytes);
+	const struct statm *after, uint64_t late_bytes, uint64_t now_ns, uint64_t page_bytes);
 
 /* What the counters say now. */
 struct estimate_now watch_now(const struct watch *w, uint64_t page_bytes);

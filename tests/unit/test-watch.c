@@ -5,7 +5,7 @@
 
 #include "collectors/watch.h"
 
-enum { PAGE = 4096, KIB = 1024 };
+enum { PAGE = 4096, KIB = 1024, LATE = 1024 * KIB };
 
 static void set(struct sample *s, enum process_quantity i, uint64_t kib)
 {
@@ -59,7 +59,7 @@ static struct snapshot_process fill(const struct watch *w)
 static bool measure(struct watch *w, const struct sample *s, uint64_t now_ns)
 {
 	watch_note(w, s, now_ns, PAGE);
-	return watch_measure(w, s, NULL, NULL, now_ns, PAGE);
+	return watch_measure(w, s, NULL, NULL, LATE, now_ns, PAGE);
 }
 
 /* First seen at 5, measured at 7, with what S says and a walk. */
@@ -232,7 +232,7 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	s.anon_bytes = 3800 * KIB;
 	watch_renew(&w, 5);
 	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, &after, 7, PAGE));
+	assert_true(watch_measure(&w, &s, NULL, &after, LATE, 7, PAGE));
 	assert_int_equal(w.base.anon, 3800 * KIB);
 	assert_int_equal(w.base.file, 2000 * KIB);
 	assert_int_equal(w.base.shmem_kib, 400);
@@ -245,7 +245,7 @@ static void what_moves_is_counted_by_the_walk(void **state)
 
 	s.anon_bytes = UINT64_MAX; /* not told */
 	watch_note(&w, &s, 8, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, &after, 8, PAGE));
+	assert_true(watch_measure(&w, &s, NULL, &after, LATE, 8, PAGE));
 	assert_int_equal(w.base.anon, 3000 * KIB);
 
 	/* The same before and after: counters that are late compare with themselves alone. */
@@ -253,10 +253,41 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	s.anon_bytes = 3004 * KIB;
 	watch_note(&w, &s, 9, PAGE);
 	after = w.seen;
-	assert_true(watch_measure(&w, &s, NULL, &after, 9, PAGE));
+	assert_true(watch_measure(&w, &s, NULL, &after, LATE, 9, PAGE));
 	assert_int_equal(w.base.anon, 3000 * KIB);
 	assert_int_equal(w.unsure, 0);
 	assert_true(watch_is_quiet(&w, PAGE));
+}
+
+/* Memory that is there during the walk alone: the counters are the same before and after, and do not go with the PSS. */
+static void what_came_and_went_is_not_there_for_ever(void **state)
+{
+	static const struct {
+		uint64_t beyond_kib;
+		bool is_late; /* the counters are: what the walk has found stays */
+	} cases[] = {{0, true}, {1024, true}, {1025, false}, {17000, false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t beyond = cases[i].beyond_kib;
+		struct watch w = {.is_related = false};
+		struct sample s = sample_new();
+		struct snapshot_process row;
+
+		watch_renew(&w, 5);
+		add_walk(&s);
+		watch_note(&w, &s, 7, PAGE);
+		set(&s, PROCESS_RSS, 5000 + beyond); /* the walk's */
+		set(&s, PROCESS_PSS, 3500 + beyond);
+		set(&s, PROCESS_PSS_ANON, 2800 + beyond);
+		set(&s, PROCESS_USS, 2900 + beyond);
+		s.anon_bytes = (3000 + beyond) * KIB;
+		assert_true(watch_measure(&w, &s, NULL, NULL, LATE, 7, PAGE));
+		row = fill(&w);
+		assert_int_equal(
+			row.q[PROCESS_PSS], (3500 + (cases[i].is_late ? beyond : 0)) * KIB);
+		assert_int_equal(w.unsure > 0, !cases[i].is_late);
+	}
 }
 
 /*
@@ -293,7 +324,8 @@ static void shmem_is_of_the_walk(void **state)
 		after.resident = 3000 / 4 + after.shared;
 		watch_renew(&w, 5);
 		watch_note(&w, &s, 7, PAGE);
-		assert_true(watch_measure(&w, &s, by_slices ? &before : NULL, &after, 7, PAGE));
+		assert_true(
+			watch_measure(&w, &s, by_slices ? &before : NULL, &after, LATE, 7, PAGE));
 		assert_int_equal(w.base.file, (1600 + cases[i].walk_kib) * KIB);
 		assert_int_equal(w.base.shmem_kib, cases[i].expected_kib);
 	}
@@ -348,11 +380,11 @@ static void guessed_parts_are_not_shown(void **state)
 
 	add_walk(&s); /* the next tells them */
 	s.guesses_parts = false;
-	assert_true(watch_measure(&w, &s, NULL, NULL, 8, PAGE));
+	assert_true(watch_measure(&w, &s, NULL, NULL, LATE, 8, PAGE));
 	row = fill(&w);
 	assert_int_equal(row.present & SAMPLE_PARTS, SAMPLE_PARTS);
 	s.present &= ~SAMPLE_PARTS; /* and another nothing */
-	assert_true(watch_measure(&w, &s, NULL, NULL, 9, PAGE));
+	assert_true(watch_measure(&w, &s, NULL, NULL, LATE, 9, PAGE));
 	assert_false(w.base.has_parts);
 }
 
@@ -399,6 +431,7 @@ int main(void)
 		cmocka_unit_test(guessed_parts_are_not_shown),
 		cmocka_unit_test(keeps_any_value),
 		cmocka_unit_test(settles_when_it_is_known),
+		cmocka_unit_test(what_came_and_went_is_not_there_for_ever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
