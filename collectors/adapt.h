@@ -9,7 +9,7 @@
  *	adapt_poll, adapt_sense   for each
  *	adapt_end_senses          then
  *	adapt_note, adapt_take    for each that is read or measured, in the pass or until the next one
- *	adapt_begin_estimates     when urgent measurements are done
+ *	adapt_begin_estimates     when the measurements of the pass are done
  *	adapt_estimate            for each member, into its row
  *	adapt_end_estimates       with the sums of the host
  */

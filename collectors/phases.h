@@ -3,7 +3,7 @@
  * What a pass does, one piece after the other, so that it can be left between any two:
  *
  *	exact       READ each process -> SHARE -> TALLY -> CHARGES
- *	adaptive    SENSE each -> URGENT -> ROWS (an estimate of each) -> SHARE -> POOL -> SETTLE -> TALLY -> CHARGES
+ *	adaptive    SENSE each -> MEASURE some -> ROWS (an estimate of each) -> SHARE -> POOL -> SETTLE -> TALLY -> CHARGES
  */
 #ifndef MEMTALLY_COLLECTORS_PHASES_H
 #define MEMTALLY_COLLECTORS_PHASES_H

@@ -49,7 +49,7 @@ struct plan_item {
 };
 
 struct plan_limits {
-	uint64_t tokens_ns; /* what reads may use until the next pass */
+	uint64_t tokens_ns; /* what reads may use in this pass, and until the next one */
 	uint64_t
 		spare_ns; /* of these, what all kinds together may use before minor doubts get nothing */
 	uint64_t interval_ns;  /* until the next pass; at least 1 */

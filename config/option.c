@@ -69,11 +69,11 @@ static const struct option_spec options[] = {
 	{"budget.cpu", PROGRAM_MEMTALLYD, OPTION_PERCENT, true, "PERCENT", "1%", 100, 1000000, NULL,
 		FIELD(budget_cpu_ppm),
 		"Adaptive mode: the CPU time that memtallyd may use in the long run, as a part of one "
-		"core. Unused budget accumulates for up to one minute and can be spent later. If measuring"
-		" every process takes at most three quarters of what it brings in an interval, passes "
-		"measure every process and figures are exact. If polling every process takes more, passes"
-		" are further apart than the interval. The first pass and the first measurement of each "
-		"process that it finds do not count."},
+		"core. Up to three quarters of what it brings in an interval go to all processes with an "
+		"estimate that may be wrong; if all processes fit, passes measure all of them and figures"
+		" are exact. Unused budget accumulates for up to one minute and can be spent later. If "
+		"polling every process takes more, passes are further apart than the interval. The first "
+		"pass and the first measurement of each process that it finds do not count."},
 	{"budget.stall", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "20ms", NS_PER_MSEC,
 		10 * NS_PER_SEC, NULL, FIELD(budget_stall_ns),
 		"Adaptive mode: how long a measurement may hold up the mmap, munmap and brk calls of its "
