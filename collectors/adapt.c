@@ -371,13 +371,19 @@ struct prior {
 	uint64_t likely;
 };
 
+enum { LATE_PAGES = 64 };
+
 /*
- * By how much the counters of S's process may be too low: Linux before 6.2 keeps up to 64 pages back in each thread, later
- * ones at least 32 on each CPU (struct percpu_counter).
+ * By how much the counters of S's process may be too low: Linux before 6.2 keeps up to 64 pages back in each thread, later ones
+ * on each CPU 32 or twice as many as there are CPUs, whichever is more (percpu_counter_batch).
  */
 static uint64_t late_bytes(const struct adapt *a, const struct sample *s)
 {
-	return ((uint64_t)s->threads + a->hostsum.cpus) * POOL_PAGES_PER_CPU * a->page_bytes;
+	uint64_t cpus = a->hostsum.cpus;
+	uint64_t pages = s->threads * (uint64_t)LATE_PAGES +
+	                 cpus * amount_max(LATE_PAGES, 2 * cpus);
+
+	return pages * a->page_bytes;
 }
 
 /*
