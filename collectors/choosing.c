@@ -26,9 +26,9 @@ void choosing_done(struct choosing *c)
 
 void choosing_drop(struct choosing *c)
 {
-	c->chosen = c->next = 0;
+	c->chosen = 0;
 	for (unsigned int kind = 0; kind < CHOICE_KINDS; kind++)
-		c->left[kind] = c->excused[kind] = 0;
+		c->first[kind] = c->left[kind] = c->excused[kind] = 0;
 }
 
 int choosing_begin(struct choosing *c, size_t count)
@@ -60,6 +60,7 @@ struct plan_item *choosing_add(struct choosing *c, const struct watch *w, size_t
 		.is_new = !measured,
 		.is_giant = f->is_giant,
 		.is_excused = f->is_excused && !measured,
+		.is_in_pass = choosing_kind(f) == CHOICE_WHOLE,
 		.cost_ns = is_refused ? REFUSED_COST_NS : f->prediction.cpu_ns,
 		.hold_ns = is_refused ? 0 : f->prediction.hold_ns,
 		.doubt_bytes = is_refused ? 0 : doubt_bytes,
@@ -126,21 +127,47 @@ bool choosing_has(const struct choosing *c, unsigned int kinds, bool excused_alo
 	return sum > 0;
 }
 
-bool choosing_next(struct choosing *c, unsigned int kinds, bool excused_alone, struct choice *ret)
+size_t choosing_left(const struct choosing *c)
 {
-	size_t i = c->next;
+	size_t sum = 0;
+
+	for (unsigned int kind = 0; kind < CHOICE_KINDS; kind++)
+		sum += c->left[kind];
+	return sum;
+}
+
+struct choice *choosing_next(struct choosing *c, unsigned int kinds, bool excused_alone)
+{
+	struct choice *found;
+	size_t i = c->chosen;
 
 	if (!choosing_has(c, kinds, excused_alone))
-		return false;
-	while (!is_in(kinds, c->choice[i].kind) || (excused_alone && !c->choice[i].is_excused))
+		return NULL;
+	for (unsigned int kind = 0; kind < CHOICE_KINDS; kind++)
+		if (is_in(kinds, (enum choice_kind)kind) && c->left[kind])
+			i = c->first[kind] < i ? c->first[kind] : i;
+	while (c->choice[i].is_taken || !is_in(kinds, c->choice[i].kind) ||
+		(excused_alone && !c->choice[i].is_excused))
 		i++;
-	*ret = c->choice[i];
-	/* Those that have to wait stay in their order. */
-	memmove(&c->choice[c->next + 1], &c->choice[c->next], (i - c->next) * sizeof(*c->choice));
-	c->next++;
-	count(c, ret, -1);
-	c->left_ns = amount_less(c->left_ns, ret->cost_us * NS_PER_USEC);
-	return true;
+	found = &c->choice[i];
+	found->is_taken = true;
+	if (!excused_alone)
+		c->first[found->kind] = i + 1;
+	count(c, found, -1);
+	c->left_ns = amount_less(c->left_ns, found->cost_us * NS_PER_USEC);
+	return found;
+}
+
+void choosing_give_back(struct choosing *c, struct choice *choice, enum choice_kind kind)
+{
+	size_t i = (size_t)(choice - c->choice);
+
+	choice->kind = kind;
+	choice->is_taken = false;
+	if (i < c->first[kind])
+		c->first[kind] = i;
+	count(c, choice, 1);
+	c->left_ns = amount_add(c->left_ns, choice->cost_us * NS_PER_USEC);
 }
 
 /*

@@ -31,7 +31,7 @@ enum {
 struct choice {
 	uint32_t place; /* in the table */
 	enum choice_kind kind;
-	bool is_excused;
+	bool is_excused, is_taken;
 	uint32_t cost_us; /* predicted */
 };
 
@@ -39,11 +39,12 @@ struct choosing {
 	struct buffer *scratch;  /* borrowed */
 	struct plan_item *items; /* in it; of choosing_begin() */
 	size_t count;
-	struct choice *choice; /* whom to measure: [next, chosen) */
-	size_t capacity, chosen, next;
-	size_t left[CHOICE_KINDS];    /* how many of those are of each kind */
+	struct choice *choice; /* whom to measure, in this order */
+	size_t capacity, chosen;
+	size_t first[CHOICE_KINDS];   /* no choice of this kind before it is left */
+	size_t left[CHOICE_KINDS];    /* choices of each kind that are not taken, */
 	size_t excused[CHOICE_KINDS]; /* and how many of these are excused */
-	uint64_t left_ns;             /* predicted cost of those */
+	uint64_t left_ns;             /* predicted cost of those that are not taken */
 	uint64_t round;
 	uint64_t deferred[PLAN_REASONS]; /* since the start */
 };
@@ -77,8 +78,17 @@ int choosing_end(struct choosing *c, const struct plan_limits *limits);
 /* Whether a choice is left whose kind is in the set KINDS; if EXCUSED_ALONE, one that is excused. */
 bool choosing_has(const struct choosing *c, unsigned int kinds, bool excused_alone);
 
-/* Removes the first choice that choosing_has() counts, and copies it to *RET. Returns false if there is none. */
-bool choosing_next(struct choosing *c, unsigned int kinds, bool excused_alone, struct choice *ret);
+/*
+ * Takes the first choice that choosing_has() counts. Returns it, NULL if there is none. It stays valid until choosing_end() or
+ * choosing_done().
+ */
+struct choice *choosing_next(struct choosing *c, unsigned int kinds, bool excused_alone);
+
+/* Gives back CHOICE, which was taken: it is to be measured as one of KIND, in its old place in the order. */
+void choosing_give_back(struct choosing *c, struct choice *choice, enum choice_kind kind);
+
+/* How many choices are not taken. */
+size_t choosing_left(const struct choosing *c);
 
 /* By how many bytes the estimate PSS of W, with the bounds LOW and HIGH, may be wrong, as the plan uses it. */
 uint64_t choosing_doubt(const struct watch *w, uint64_t low, uint64_t pss, uint64_t high);

@@ -123,7 +123,7 @@ static bool is_doubtful(const struct plan *p, const struct plan_item *i)
 
 static bool is_minor(const struct plan *p, const struct plan_item *i)
 {
-	return is_allowed(p, i) && i->worth_bytes > 0 && cost_of(i) <= p->limits->spare_ns;
+	return is_allowed(p, i) && i->is_in_pass && i->worth_bytes > 0;
 }
 
 static bool is_older(const struct plan_item *a, const struct plan_item *b)
@@ -160,14 +160,28 @@ static bool is_later(const struct plan *p, const struct plan_item *a, const stru
 	return of_a != of_b ? of_a > of_b : is_older(a, b);
 }
 
+/* Whether A has more of BYTES_OF_A for its cost than B of BYTES_OF_B. */
+static bool has_more(const struct plan_item *a, uint64_t bytes_of_a, const struct plan_item *b,
+	uint64_t bytes_of_b)
+{
+	unsigned __int128 of_a = (unsigned __int128)bytes_of_a * cost_of(b);
+	unsigned __int128 of_b = (unsigned __int128)bytes_of_b * cost_of(a);
+
+	return of_a != of_b ? of_a > of_b : is_older(a, b);
+}
+
+static bool is_doubted_more(
+	const struct plan *p, const struct plan_item *a, const struct plan_item *b)
+{
+	(void)p;
+	return has_more(a, a->doubt_bytes, b, b->doubt_bytes);
+}
+
 static bool is_worth_more(
 	const struct plan *p, const struct plan_item *a, const struct plan_item *b)
 {
-	unsigned __int128 of_a = (unsigned __int128)a->worth_bytes * cost_of(b);
-	unsigned __int128 of_b = (unsigned __int128)b->worth_bytes * cost_of(a);
-
 	(void)p;
-	return of_a != of_b ? of_a > of_b : is_older(a, b);
+	return has_more(a, a->worth_bytes, b, b->worth_bytes);
 }
 
 static void swap(struct plan_item *a, struct plan_item *b)
@@ -323,11 +337,11 @@ static void part_items(struct plan *p, size_t count)
 	struct part *new = &p->part[NEW], *refresh = &p->part[REFRESH], *doubt = &p->part[DOUBT];
 	size_t end = divide(p, 0, count, is_new), minor;
 
-	*new = (struct part){0, 0, end, is_worth_more};
+	*new = (struct part){0, 0, end, is_doubted_more};
 	end = take_needed(p, end, divide(p, end, count, is_refresh));
 	*refresh = (struct part){new->end, new->end, end, is_later};
 	end = divide(p, end, count, is_doubtful);
-	*doubt = (struct part){refresh->end, refresh->end, end, is_worth_more};
+	*doubt = (struct part){refresh->end, refresh->end, end, is_doubted_more};
 	if (p->limits->pressure == PSI_SEVERE) {
 		put_off(p, refresh->end, end, PLAN_PRESSURE);
 		doubt->end = doubt->start;
@@ -419,18 +433,24 @@ static void share_out(struct plan *p)
 		choose_within(p, refresh, left(p) - reserve_ns);
 }
 
-/* Unlike the other kinds they do not overdraw anything. */
+/* Unlike the other kinds they overdraw nothing. What does not fit keeps none of the others waiting. */
 static void choose_minor(struct plan *p)
 {
 	struct part *minor = &p->part[MINOR];
+	size_t chosen = minor->start;
 
 	order(p, minor);
-	while (has_next(minor)) {
-		if (saturated_add(p->counts.chosen_ns, cost_of(next_of(p, minor))) >
-			p->limits->spare_ns)
-			break;
-		choose(p, minor);
+	while (has_next(minor) && p->counts.chosen_ns < p->limits->spare_ns) {
+		uint64_t cost_ns = cost_of(next_of(p, minor));
+
+		take(p, minor);
+		if (saturated_add(p->counts.chosen_ns, cost_ns) > p->limits->spare_ns)
+			continue;
+		swap(&p->items[chosen++], &p->items[minor->taken - 1]);
+		p->counts.chosen++;
+		p->counts.chosen_ns += cost_ns;
 	}
+	minor->taken = chosen;
 }
 
 static bool is_excused(const struct plan *p, const struct plan_item *i)

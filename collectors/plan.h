@@ -2,11 +2,11 @@
 /*
  * Which processes to measure in a pass. There are four kinds:
  *
- *   new      never measured: first, by worth per cost, for at most half of the tokens if others want some
+ *   new      never measured: first, by doubt per cost, for at most half of the tokens if others want some
  *   refresh  what else would be older than the maximum age at the next pass, and so much of the oldest that
  *            everything is read again in time at an even pace
- *   doubt    the most worth per cost, where the doubt matters
- *   minor    any other doubt, the most worth per cost, from what these leave of .spare_ns
+ *   doubt    the most doubt per cost, where the doubt matters
+ *   minor    any other doubt of what is read within the pass, the most worth per cost, from what these leave of .spare_ns
  *
  * What is excused needs no tokens: all of it is read, before all else, the largest first.
  *
@@ -39,13 +39,15 @@ struct plan_item {
 	bool is_new;          /* this image was never measured */
 	bool is_giant;        /* one mapping alone is predicted to be above the stall budget */
 	bool is_excused;      /* it needs no tokens */
+	bool is_in_pass;      /* it would be read within the pass, and not until the next one */
 	bool is_put_off;      /* the plan says: for PLAN_BUDGET or PLAN_PRESSURE */
 	uint64_t cost_ns;     /* predicted, of the way in which it would be read */
 	uint64_t hold_ns;     /* predicted, the longest one */
 	uint64_t doubt_bytes; /* how far off the estimate may be; for new ones the RSS */
-	uint64_t worth_bytes; /* the same, weighted by how much it matters to owners' sums */
-	uint64_t pss_bytes;   /* the estimate */
-	uint64_t age_ns;      /* of the measurement; for new ones since they were first seen */
+	uint64_t
+		worth_bytes; /* the same, weighted by how much it matters to owners' sums; for minor doubts */
+	uint64_t pss_bytes; /* the estimate */
+	uint64_t age_ns;    /* of the measurement; for new ones since they were first seen */
 };
 
 struct plan_limits {

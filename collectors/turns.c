@@ -12,9 +12,10 @@
 enum {
 	/* Of what an interval brings to measurements: the part that the next pass is sure of. */
 	KEPT_PART = 2,
-	/* Of the interval: the most CPU that a pass plans for measurements, and for those that could wait. */
-	PASS_PART = 2,
+	/* Of the interval: the most CPU that a pass plans for measurements that could wait. */
 	WHOLE_PART = 4,
+	/* A doubt counts at most so many times more for a user, or a program, that is smaller than others. */
+	WEIGHT_MAX = 3,
 };
 
 void turns_init(struct turns *t, struct adapt *a, const struct tally *tally, struct buffer *scratch)
@@ -28,11 +29,26 @@ void turns_done(struct turns *t)
 	choosing_done(&t->choosing);
 }
 
+/* Places are those of the last pass. After exact passes they may be others', and nobody waits. */
+static void set_waiting(const struct turns *t, const struct choice *choice, bool is_waiting)
+{
+	const struct proctable *table = t->adapt->table;
+	struct watch *w = choice->place < table->count ? table->item[choice->place]->watch : NULL;
+
+	if (w)
+		w->is_waiting = is_waiting;
+}
+
 void turns_drop(struct turns *t)
 {
-	/* Predicted costs would have been paid for, the real ones were not. */
-	t->choosing.deferred[PLAN_BUDGET] += t->choosing.chosen - t->choosing.next;
-	choosing_drop(&t->choosing);
+	struct choosing *c = &t->choosing;
+
+	/* Real costs were higher than predicted ones, or the budget was kept for the next pass. */
+	c->deferred[PLAN_BUDGET] += choosing_left(c);
+	for (size_t i = 0; i < c->chosen; i++)
+		if (!c->choice[i].is_taken)
+			set_waiting(t, &c->choice[i], true);
+	choosing_drop(c);
 	t->due_ns = 0;
 }
 
@@ -100,7 +116,7 @@ static uint64_t doubt_of(const struct adapt *a, const struct watch *w, uint64_t 
 
 	/* Until its maps are read, nobody knows whose figures it has changed, too. */
 	stray = relations_strayed(w, a->page_bytes);
-	if (!w->doubt && !stray && !relations_broken(w) && !relations_shifted(w) &&
+	if (w->has_base && !w->doubt && !stray && !relations_broken(w) && !relations_shifted(w) &&
 		!relations_unsettled(w) && watch_is_quiet(w, a->page_bytes)) {
 		*ret_pss = w->base.pss_anon + w->base.pss_file + w->base.pss_shmem;
 		return 0;
@@ -113,7 +129,7 @@ static uint64_t doubt_of(const struct adapt *a, const struct watch *w, uint64_t 
 
 /*
  * BYTES of P, weighted by the size of its owner of KIND in the last pass: an owner as large as the mean counts once, a smaller one
- * more. All that an owner has weighs at most as much as the mean owner has, so nobody gains by being small.
+ * up to WEIGHT_MAX times: a user with many subordinate uids could make all of them small.
  */
 static uint64_t weighted(
 	const struct turns *t, const struct process *p, enum owner_kind kind, uint64_t bytes)
@@ -124,7 +140,9 @@ static uint64_t weighted(
 
 	if (slot == PROCESS_NO_SCOPE)
 		return 0;
-	return amount_part(bytes, mean, amount_max(scopes_at(owners, slot)->last_pss, bytes));
+	return amount_min(
+		amount_part(bytes, mean, amount_max(scopes_at(owners, slot)->last_pss, bytes)),
+		amount_part(bytes, WEIGHT_MAX, 1));
 }
 
 /*
@@ -142,12 +160,12 @@ static uint64_t worth(const struct turns *t, const struct process *p, uint64_t d
 	return amount_add(doubt, amount_add(user, amount_min(program, user)));
 }
 
-/* Whether P may be measured now at all. */
-static bool is_candidate(const struct adapt *a, const struct process *p)
+/* Whether P may be measured at all. */
+static bool is_candidate(const struct process *p)
 {
 	const struct watch *w = p->watch;
 
-	return w && w->is_member && w->is_settled && !w->is_elsewhere && !walks_has(&a->walks, p) &&
+	return w && w->is_member && w->is_settled && !w->is_elsewhere &&
 	       !block_is_put_off(&p->block);
 }
 
@@ -165,9 +183,15 @@ static void add(struct turns *t, size_t place)
 	const struct watch *w = p->watch;
 	struct forecast f = walks_forecast(&a->walks, w);
 	uint64_t pss = w->seen.resident * a->page_bytes, doubt = pss;
+	/* Forks of a giant are not measured as long as it speaks for them. */
+	bool is_known = w->has_base || (f.is_giant && relations_speaker(w));
 	struct plan_item *item;
 
-	if (w->has_base && !block_is_on(&p->block))
+	if (walks_has(&a->walks, p)) { /* it costs its next walks, too */
+		t->total_cost_ns += f.is_giant ? 0 : f.prediction.cpu_ns;
+		return;
+	}
+	if (is_known && !block_is_on(&p->block))
 		doubt = amount_max(doubt_of(a, w, &pss), w->shown_kib * UINT64_C(1024));
 	item = choosing_add(&t->choosing, w, place, &f, doubt, pss);
 	item->worth_bytes = worth(t, p, item->doubt_bytes);
@@ -208,17 +232,20 @@ static void excuse_all(struct turns *t)
 	}
 }
 
-/* Who is chosen waits until he has his turn: it may turn out that it can't be paid for. */
+/* Who is chosen to be measured after the pass, and did not wait before, does not wait yet. */
 static void note_waiting(const struct turns *t)
 {
 	const struct choosing *c = &t->choosing;
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct plan_item *item = &c->items[i];
-		bool is_chosen = i < c->chosen && !item->is_excused;
+		struct watch *w = t->adapt->table->item[item->id / CHOICE_KINDS]->watch;
 
-		t->adapt->table->item[item->id / CHOICE_KINDS]->watch->is_waiting =
-			is_chosen || item->is_put_off;
+		if (i >= c->chosen || item->is_excused)
+			w->is_waiting = item->is_put_off;
+		else if (item->is_in_pass)
+			w->is_waiting =
+				true; /* until it is measured: costs may be higher than predicted */
 	}
 }
 
@@ -241,13 +268,14 @@ int turns_choose(struct turns *t, uint64_t now_ns)
 	t->total_cost_ns = t->all_cost_ns = 0;
 	t->is_long = false;
 	for (size_t i = 0; i < a->table->count; i++)
-		if (is_candidate(a, a->table->item[i]))
+		if (is_candidate(a->table->item[i]))
 			add(t, i);
 	available_ns = budget_available_ns(&a->budget, now_ns);
 	if (a->pressure)
 		available_ns = budget_cut_ns(&a->budget, available_ns, limits.interval_ns);
-	limits.tokens_ns = amount_min(available_ns, limits.interval_ns / PASS_PART);
+	limits.tokens_ns = amount_min(available_ns, limits.interval_ns); /* of one processor */
 	limits.spare_ns = spare_ns(t, limits.tokens_ns);
+	limits.total_cost_ns = t->total_cost_ns;
 	t->measures_all = limits.spare_ns && t->all_cost_ns <= limits.spare_ns;
 	if (t->measures_all)
 		excuse_all(t);
@@ -286,26 +314,32 @@ static int measure_next(
 {
 	struct adapt *a = t->adapt;
 	unsigned int kinds = kinds_now(t);
-	struct choice choice;
+	struct choice *choice;
 
-	while (choosing_next(&t->choosing, kinds, t->is_broke, &choice)) {
-		struct process *p = a->table->item[choice.place];
+	while ((choice = choosing_next(&t->choosing, kinds, t->is_broke))) {
+		struct process *p = a->table->item[choice->place];
 		struct forecast f;
 
-		if (!p->watch->is_member || walks_has(&a->walks, p))
+		if (!p->watch->is_member || p->watch->is_elsewhere || walks_has(&a->walks, p))
 			continue;
 		f = walks_forecast(&a->walks, p->watch);
 		/* Another image by now; or a pass that measures all costs more than was predicted. */
 		if (t->is_broke && !f.is_excused) {
 			t->choosing.deferred[PLAN_BUDGET]++;
+			p->watch->is_waiting = true;
+			continue;
+		}
+		if (f.is_giant && choice->kind != CHOICE_GIANT) {
+			t->choosing.deferred[PLAN_GIANT]++;
+			p->watch->is_waiting = false;
+			continue;
+		}
+		/* It has grown, or costs were learned since. */
+		if (!(kinds >> choosing_kind(&f) & 1)) {
+			choosing_give_back(&t->choosing, choice, choosing_kind(&f));
 			continue;
 		}
 		p->watch->is_waiting = false;
-		if (!(kinds >> choosing_kind(&f) & 1) ||
-			(f.is_giant && choice.kind != CHOICE_GIANT)) {
-			t->choosing.deferred[f.is_giant ? PLAN_GIANT : PLAN_STALL]++;
-			continue;
-		}
 		t->turn_ns = now_ns + gap_ns(t, now_ns);
 		*ret_process = p;
 		return f.way == COST_ROLLUP ? measure_whole(t, p, &f, now_ns, ret)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which processes an adaptive pass measures, and when. Before it is published, the pass chooses processes by plan.h and measures
- * those whose walk is short, so that what users see of them is of this moment. Longer walks, by slices and of giants, follow
- * until the next pass, as evenly as time and budget allow. What is known of each process is adapt.h's; choosing.h keeps who
+ * those whose walk is short, so that what users see of them is of this moment. Longer walks, by slices and of giants, and what
+ * the pass could not pay for follow until the next pass, as evenly as time and budget allow. What is known of each process is adapt.h's; choosing.h keeps who
  * was chosen; walks.h measures.
  *
  *	turns_drop                   a pass is about to list the processes

@@ -66,8 +66,8 @@ struct watch {
 	bool guesses_parts; /* those of .base, if it has any: no row shows them */
 	bool was_there;     /* in memtallyd's first pass, and was not measured since */
 	bool is_asked;      /* whether it may be walked, which was put off */
-	bool is_waiting;    /* for tokens, or memory, that the host is short of: to be measured */
-	bool is_elsewhere;  /* its address space was counted at another process in the last pass */
+	bool is_waiting; /* it was to be measured, and the budget or the host's memory was too short for that */
+	bool is_elsewhere; /* its address space was counted at another process in the last pass */
 };
 
 struct watch *watch_new(uint64_t now_ns);

@@ -413,6 +413,8 @@ static void daemon_pass(struct daemon *d)
 		account_for_rows(d, begin_boot_ns);
 	interval_ns = pass_interval_ns(d->pass, &needed_ppm);
 	a->passes++;
+	a->whole += d->pass->turns.measures_all;
+	a->waiting += d->pass->counts.waiting;
 	a->stretched += interval_ns > d->options.interval_ns;
 	d->due_ns = later(begin_ns + interval_ns, d->kernel.monotonic_ns);
 	pass_plan(d->pass, d->due_ns);

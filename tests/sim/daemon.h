@@ -33,11 +33,14 @@ extern const struct daemon_options daemon_defaults;
 
 struct daemon_account {
 	uint64_t passes, stretched; /* passes whose interval the budget did not bear */
-	uint64_t span_ns;           /* of them */
-	uint64_t used_ns;           /* CPU, all of it */
-	uint64_t worst_ns;          /* the most CPU that any span used above the rate */
-	uint64_t passes_ns;         /* CPU of passes but for walks */
-	uint64_t longest_pass_ns;   /* of one of them */
+	uint64_t whole;             /* passes that measured every process that a pass can measure */
+	uint64_t
+		waiting; /* measurements that wait for the budget, as rows say it; sum over passes */
+	uint64_t span_ns;         /* of them */
+	uint64_t used_ns;         /* CPU, all of it */
+	uint64_t worst_ns;        /* the most CPU that any span used above the rate */
+	uint64_t passes_ns;       /* CPU of passes but for walks */
+	uint64_t longest_pass_ns; /* of one of them */
 	uint64_t deferred[PLAN_REASONS], forgiven_ns, excused_ns;
 	uint64_t oldest_ns; /* measurement, or birth, as rows show it; giants left out */
 	uint64_t oldest_giant_ns;

@@ -112,7 +112,7 @@ static void slices_leave_something_to_passes(void **state)
 		daemon_run(&d, &population_no_events, 5);
 		for (uint32_t n = 0; n < 3;
 			n++) /* the first two use up what the budget has saved */
-			host_spawn(&h, n, HOST_IDLE, UINT64_C(1) << 22, 1024);
+			host_spawn(&h, n, HOST_IDLE, UINT64_C(1) << 23, 2048);
 		daemon_run(&d, &population_no_events, 20);
 		for (uint32_t n = 0; n < 4; n++)
 			host_spawn(&h, n, HOST_IDLE, UINT64_C(1) << 14, 16);
@@ -120,6 +120,59 @@ static void slices_leave_something_to_passes(void **state)
 		verdict_check("slices", &d);
 		verdict_at_most(
 			"slices", "processes never measured", (double)d.account.unmeasured, 3);
+		daemon_done(&d);
+		host_done(&h);
+	}
+	verdict_assert();
+}
+
+/* The large processes, from the slot in DATA on, grow a little now and then. */
+static void grow_some(struct host *h, void *data)
+{
+	const size_t *first = data;
+
+	for (size_t slot = *first; slot < h->slots; slot++)
+		if (host_random(h, 40) == 0)
+			host_grow(h, slot, 64, 1);
+}
+
+/*
+ * Walks by slices take nothing from the others: all small processes fit the budget, and each pass measures all of them. Large ones
+ * are never quiet, since they change while they are walked; they are walked about as often as their age asks for, and not for each
+ * small doubt.
+ */
+static void slices_are_rare(void **state)
+{
+	const uint64_t passes = 120, large = 8;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < population_seeds() / 4; seed++) {
+		struct daemon_options options = daemon_defaults;
+		size_t first;
+		struct host h;
+		struct daemon d;
+
+		options.spare_ppm = 750000;
+		options.is_blind = true;
+		host_init(&h, population_seed(150, seed));
+		for (uint32_t n = 0; n < 140; n++)
+			host_spawn(&h, n % 8, HOST_IDLE, UINT64_C(1) << 14, 8);
+		first = host_spawn(&h, 0, HOST_IDLE, UINT64_C(3) << 19, 1024);
+		for (uint64_t n = 1; n < large; n++)
+			host_spawn(&h, 0, HOST_IDLE, UINT64_C(3) << 19, 1024);
+		daemon_init(&d, &h, &options);
+		daemon_run(&d, &population_no_events, 31);
+		daemon_restart_accounts(&d);
+		d.happens = grow_some;
+		d.data = &first;
+		d.kernel.slice_walks = 0;
+		daemon_run(&d, &population_no_events, passes);
+		verdict_check("large", &d);
+		verdict_at_most("large", "passes that do not measure all small ones",
+			(double)(d.account.passes - d.account.whole), 0);
+		verdict_at_most("large", "walks by slices", (double)d.kernel.slice_walks,
+			(double)(large * (passes * options.interval_ns / options.max_age_ns + 5)));
+		verdict_at_most("large", "measurements that wait", (double)d.account.waiting, 0);
 		daemon_done(&d);
 		host_done(&h);
 	}
@@ -332,6 +385,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(budgets_hold),
 		cmocka_unit_test(nothing_starves),
 		cmocka_unit_test(slices_leave_something_to_passes),
+		cmocka_unit_test(slices_are_rare),
 		cmocka_unit_test(error_shrinks_as_the_budget_grows),
 		cmocka_unit_test(all_is_measured_where_it_fits),
 		cmocka_unit_test(what_was_there_is_known_soon),

@@ -56,7 +56,7 @@ static void may_pass_over_those_by_slices(void **state)
 	static const struct forecast *const way[] = {&whole, &sliced, &sliced, &whole, &whole};
 	static const uint32_t want[] = {0, 3, 1, 2, 4};
 	AUTO_SCENE struct scene *s = scene_new();
-	struct choice choice;
+	struct choice *choice;
 
 	(void)state;
 	assert_int_equal(choosing_begin(&s->c, 5), 0);
@@ -68,23 +68,48 @@ static void may_pass_over_those_by_slices(void **state)
 	for (size_t i = 0; i < 5; i++) {
 		assert_true(choosing_has(&s->c, CHOICES_ALL, false));
 		assert_true(choosing_has(&s->c, CHOICES_WHOLE, false));
-		assert_true(
-			choosing_next(&s->c, i != 1 ? CHOICES_ALL : CHOICES_WHOLE, false, &choice));
-		assert_int_equal(choice.place, want[i]);
+		choice = choosing_next(&s->c, i != 1 ? CHOICES_ALL : CHOICES_WHOLE, false);
+		assert_non_null(choice);
+		assert_int_equal(choice->place, want[i]);
 		assert_int_equal(
-			choice.kind, way[want[i]] == &sliced ? CHOICE_SLICES : CHOICE_WHOLE);
+			choice->kind, way[want[i]] == &sliced ? CHOICE_SLICES : CHOICE_WHOLE);
 		assert_int_equal(s->c.left_ns, (4 - i) * NS_PER_MSEC);
 	}
 	assert_false(choosing_has(&s->c, CHOICES_ALL, false));
-	assert_false(choosing_next(&s->c, CHOICES_ALL, false, &choice));
+	assert_null(choosing_next(&s->c, CHOICES_ALL, false));
 
 	assert_int_equal(choosing_begin(&s->c, 1), 0);
 	choosing_add(&s->c, &s->w, 9, &sliced, 100 * MIB, 1000 * MIB);
 	assert_int_equal(choosing_end(&s->c, &limits), 0);
 	assert_false(choosing_has(&s->c, CHOICES_WHOLE, false));
-	assert_false(choosing_next(&s->c, CHOICES_WHOLE, false, &choice));
-	assert_true(choosing_next(&s->c, CHOICES_ALL, false, &choice));
-	assert_int_equal(choice.place, 9);
+	assert_null(choosing_next(&s->c, CHOICES_WHOLE, false));
+	assert_int_equal(choosing_next(&s->c, CHOICES_ALL, false)->place, 9);
+}
+
+/* One that turns out to be walked by slices keeps its place, before those that were chosen after it. */
+static void takes_back_what_is_sliced_after_all(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	struct choice *choice;
+
+	(void)state;
+	assert_int_equal(choosing_begin(&s->c, 3), 0);
+	for (size_t i = 0; i < 3; i++)
+		choosing_add(&s->c, &s->w, i, i == 2 ? &sliced : &whole, (3 - i) * 100 * MIB,
+			1000 * MIB);
+	assert_int_equal(choosing_end(&s->c, &limits), 0);
+	choice = choosing_next(&s->c, CHOICES_WHOLE, false);
+	assert_int_equal(choice->place, 0);
+	choosing_give_back(&s->c, choice, CHOICE_SLICES);
+	assert_int_equal(choosing_left(&s->c), 3);
+	assert_int_equal(s->c.left_ns, 3 * NS_PER_MSEC);
+	assert_int_equal(choosing_next(&s->c, CHOICES_WHOLE, false)->place, 1);
+	assert_false(choosing_has(&s->c, CHOICES_WHOLE, false));
+	choice = choosing_next(&s->c, CHOICES_ALL, false);
+	assert_int_equal(choice->place, 0);
+	assert_int_equal(choice->kind, CHOICE_SLICES);
+	assert_int_equal(choosing_next(&s->c, CHOICES_ALL, false)->place, 2);
+	assert_null(choosing_next(&s->c, CHOICES_ALL, false));
 }
 
 /* Where only those that are excused have a turn, the others stay, in their order. */
@@ -93,7 +118,6 @@ static void takes_the_excused_alone(void **state)
 	AUTO_SCENE struct scene *s = scene_new();
 	struct forecast excused_whole = whole, excused_sliced = sliced;
 	const struct forecast *const way[] = {&whole, &excused_sliced, &sliced, &excused_whole};
-	struct choice choice;
 
 	(void)state;
 	excused_whole.is_excused = excused_sliced.is_excused = true;
@@ -104,16 +128,14 @@ static void takes_the_excused_alone(void **state)
 		choosing_add(&s->c, &s->w, i, way[i], 100 * MIB, (i + 1) * MIB);
 	assert_int_equal(choosing_end(&s->c, &limits), 0);
 	assert_int_equal(s->c.chosen, 4);
-	assert_true(choosing_next(&s->c, CHOICES_WHOLE, true, &choice));
-	assert_int_equal(choice.place, 3);
+	assert_int_equal(choosing_next(&s->c, CHOICES_WHOLE, true)->place, 3);
 	assert_false(choosing_has(&s->c, CHOICES_WHOLE, true));
-	assert_false(choosing_next(&s->c, CHOICES_WHOLE, true, &choice));
+	assert_null(choosing_next(&s->c, CHOICES_WHOLE, true));
 	assert_true(choosing_has(&s->c, CHOICES_ALL, true));
-	assert_true(choosing_next(&s->c, CHOICES_ALL, true, &choice));
-	assert_int_equal(choice.place, 1);
+	assert_int_equal(choosing_next(&s->c, CHOICES_ALL, true)->place, 1);
 	assert_false(choosing_has(&s->c, CHOICES_ALL, true));
 	assert_true(choosing_has(&s->c, CHOICES_WHOLE, false));
-	assert_int_equal(s->c.chosen - s->c.next, 2);
+	assert_int_equal(choosing_left(&s->c), 2);
 
 	/* Who was measured is excused no more. */
 	s->w.has_base = true;
@@ -303,6 +325,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(may_pass_over_those_by_slices),
+		cmocka_unit_test(takes_back_what_is_sliced_after_all),
 		cmocka_unit_test(takes_the_excused_alone),
 		cmocka_unit_test(counts_who_is_put_off),
 		cmocka_unit_test(says_what_each_is),

@@ -37,6 +37,7 @@ static struct plan_item item(uint32_t id, uint64_t cost_ns, uint64_t doubt_bytes
 		.hold_ns = cost_ns / 2,
 		.doubt_bytes = doubt_bytes,
 		.worth_bytes = doubt_bytes,
+		.is_in_pass = true,
 		.pss_bytes = 10 * MIB,
 		.age_ns = age_ns};
 }
@@ -463,7 +464,10 @@ static void nothing_is_too_old_where_the_budget_allows(void **state)
 	}
 }
 
-/* What is left of .spare_ns goes to smaller doubts, the most worth per cost first; what does not fit waits without being counted. */
+/*
+ * What is left of .spare_ns goes to smaller doubts that are read in the pass, the most worth per cost first. What does not fit
+ * waits without being counted, and keeps none of the others waiting.
+ */
 static void minor_doubts_have_what_is_spare(void **state)
 {
 	static const struct {
@@ -474,7 +478,9 @@ static void minor_doubts_have_what_is_spare(void **state)
 		{200 * USEC, "bf"},
 		{250 * USEC, "bf"},
 		{300 * USEC, "bfd"},
-		{600 * USEC, "bfdca"},
+		{499 * USEC, "bfdc"},
+		{500 * USEC, "bfdca"},
+		{1000 * USEC, "bfgdc"},
 	};
 
 	(void)state;
@@ -486,12 +492,14 @@ static void minor_doubts_have_what_is_spare(void **state)
 			item('d', 100 * USEC, 2000, 10 * SEC),
 			item('e', 100 * USEC, 0, 10 * SEC),
 			item('f', 100 * USEC, 2 * MIB, 10 * SEC),
-			item('g', 700 * USEC, 5000, 10 * SEC),
+			item('g', 600 * USEC, 60000, 10 * SEC),
+			item('h', 100 * USEC, 9000, 10 * SEC),
 		};
 		struct plan_limits limits = plenty;
 		struct plan_counts counts;
 
 		items[3].worth_bytes = 9000; /* of a small user */
+		items[7].is_in_pass = false;
 		limits.spare_ns = cases[i].spare_ns;
 		assert_ids(items, plan_choose(items, ARRAY_SIZE(items), &limits, &counts),
 			cases[i].ids);
