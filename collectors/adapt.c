@@ -308,6 +308,20 @@ void adapt_announce(struct adapt *a, struct process *p, enum adapt_need need)
 		process_announce(a->reader, p, true);
 }
 
+/*
+ * Reads P's status alone, since statm is unchanged. If status says something else than statm, P may have executed a program
+ * between the two: then later polls would find the counters of the new image unchanged.
+ */
+static int glance(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct statm before = p->watch->seen;
+	int r = look(a, process_glance, p, now_ns, ret);
+
+	if (r < 0 || statm_is_same(&before, &p->watch->seen))
+		return r;
+	return look(a, process_look, p, now_ns, ret);
+}
+
 static int sense(struct adapt *a, struct process *p, enum adapt_need need, uint64_t now_ns,
 	struct sample *ret)
 {
@@ -316,7 +330,7 @@ static int sense(struct adapt *a, struct process *p, enum adapt_need need, uint6
 	switch (need) {
 	case ADAPT_NEEDS_MEET: return meet(a, p, now_ns, ret);
 	case ADAPT_NEEDS_LOOK: return look(a, process_look, p, now_ns, ret);
-	case ADAPT_NEEDS_GLANCE: return look(a, process_glance, p, now_ns, ret);
+	case ADAPT_NEEDS_GLANCE: return glance(a, p, now_ns, ret);
 	case ADAPT_NEEDS_CGROUP:
 		e = process_read_cgroup(a->reader, p, now_ns, ret);
 		return e < 0 ? e : ret->has_cgroup ? ADAPT_SAMPLE : 0;

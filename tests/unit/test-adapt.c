@@ -464,6 +464,39 @@ static bool survives_failure(bool is_second, unsigned int n)
 	return true;
 }
 
+/* Process 13 executes another program. */
+static void execute(void *to)
+{
+	struct tree_process p = adaptive_cast[4];
+
+	p.image = 77;
+	p.rss_kib += 4000;
+	adaptive_add(to, &p, 0);
+}
+
+/* An exec between the poll of statm and a look at status alone is noticed: what was measured is not of the new image. */
+static void an_exec_behind_a_poll_is_noticed(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct tree_event event = {.suffix = "status", .call = execute, .to = s};
+	struct pass_options poor = run_adaptive;
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	view = adaptive_pass(s);
+	assert_true(ROW_HAS(adaptive_row(view, 13), PROCESS_PSS_AGE));
+	poor.budget_cpu_ppm = 1; /* nothing is measured */
+	pass_set_options(s->pass, &poor);
+	/* All are polled, then all are looked at. */
+	tree_write(&s->tree, "vmstat", "pswpin 5000\npswpout 7000\n");
+	tree_expect(&event, 1);
+	view_unref(view);
+	view = run_pass(s->pass);
+	assert_true(event.count > 0);
+	assert_false(ROW_HAS(adaptive_row(view, 13), PROCESS_PSS_AGE));
+	assert_true(ROW_HAS(adaptive_row(view, 12), PROCESS_PSS_AGE));
+}
+
 /* A lost pass forgets nothing and leaves nothing behind that points to what is gone. */
 static void survives_without_memory(void **state)
 {
@@ -531,6 +564,7 @@ int main(void)
 		cmocka_unit_test(exact_and_back),
 		cmocka_unit_test(goes_on_by_a_thread_when_the_leader_dies),
 		cmocka_unit_test(knows_who_is_leaving),
+		cmocka_unit_test(an_exec_behind_a_poll_is_noticed),
 		cmocka_unit_test(errors_make_nothing_newer),
 		cmocka_unit_test(survives_without_memory),
 	};
