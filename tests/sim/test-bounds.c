@@ -144,7 +144,7 @@ static void bounds_hold_whatever_happens(void **state)
 		{"workers writing", HOST_WORKER, 200, true, false, {.write = 0.02},
 			{0.1, 3, 0.07, -1}},
 		{"sharers touching", HOST_SHARER, 200, true, false, {.churn = 0.02},
-			{0.2, 5, 0.07, -1}},
+			{0.4, 5, 0.07, -1}},
 		{"mapping files", HOST_CACHE, 400, false, false, {.churn = 0.1},
 			{0.8, 2, 0.03, -1}},
 	};
