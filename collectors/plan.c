@@ -392,14 +392,19 @@ static void doubt_those_that_wait(struct plan *p)
 	order(p, refresh);
 }
 
-/* Which kind is first to have what is left: another for each round, in no order. */
+/*
+ * Which kind is first to have what is left: in every second round new ones, whose figures are guesses; else one of the others, in
+ * no order. A read of one of these may cost as much as those of many new ones.
+ */
 static enum kind draw(uint64_t round)
 {
 	uint64_t z = round * UINT64_C(0x9e3779b97f4a7c15);
 
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return (REFRESH + (z ^ (z >> 31)) % DRAWING_KINDS) % DRAWING_KINDS;
+	if (round % 2)
+		return NEW;
+	return (z ^ (z >> 31)) % 2 ? REFRESH : DOUBT;
 }
 
 static uint64_t left(const struct plan *p)
@@ -433,12 +438,18 @@ static void share_out(struct plan *p)
 		choose_within(p, refresh, left(p) - reserve_ns);
 }
 
-/* Unlike the other kinds they overdraw nothing. What does not fit keeps none of the others waiting. */
+/*
+ * Only if none of the other kinds has to wait. They overdraw nothing, and what does not fit keeps no other minor doubt waiting.
+ */
 static void choose_minor(struct plan *p)
 {
 	struct part *minor = &p->part[MINOR];
 	size_t chosen = minor->start;
 
+	/* Tokens that are saved now pay for those that wait. */
+	for (enum kind k = NEW; k < DRAWING_KINDS; k++)
+		if (has_next(&p->part[k]))
+			return;
 	order(p, minor);
 	while (has_next(minor) && p->counts.chosen_ns < p->limits->spare_ns) {
 		uint64_t cost_ns = cost_of(next_of(p, minor));
