@@ -530,11 +530,13 @@ static void a_writer_teaches_nothing(void **state)
 	adaptive_add_anon(s, &p);
 	tree_set_faults(&s->tree, p.pid, 5000 + 1900 / 4);
 	view = adaptive_pass(s);
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	assert_in_range(s->opened[OPENED_ROLLUP].count, 1, 6);
 	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], p.pss_kib * 1024);
 	for (uint32_t pid = 31; pid < 49; pid++) {
 		const struct snapshot_process *row = adaptive_row(view, pid);
 
+		if (row->q[PROCESS_PSS_AGE] < NS_PER_SEC && row->source != SOURCE_ESTIMATE)
+			continue; /* its turn to be measured again */
 		/*
 		 * Of 19 who may have shared with it one has ended and one has let go: a tenth more, of 200 KiB; somewhat less
 		 * where that was found so late that it can't be the one that ended who is there still.
