@@ -246,6 +246,20 @@ static double truth_before(const struct daemon *d, size_t slot, double truth)
 	                                                                       : truth;
 }
 
+/* What came and went in the pass has its part in the row if it was there at a look. */
+static void widen_by_flutter(const struct daemon *d, size_t slot, double *before, double *after)
+{
+	const struct host_flutter *f = &d->host->flutter;
+	double bytes = (double)(f->pages * HOST_PAGE);
+
+	if (!f->period_ns || f->slot != slot)
+		return;
+	if (f->is_there && *before >= *after)
+		*before -= bytes;
+	else if (!f->is_there && f->was_seen && *before <= *after)
+		*before += bytes;
+}
+
 static void account_for_row(
 	struct daemon *d, size_t slot, const struct snapshot_process *row, struct totals *sums)
 {
@@ -257,6 +271,7 @@ static void account_for_row(
 	host_truth(d->host, slot, &t);
 	account_for_age(d, slot, row, is_giant(d, &t));
 	before = truth_before(d, slot, t.pss);
+	widen_by_flutter(d, slot, &before, &t.pss);
 	beyond = missed_by(
 		(double)row->q[PROCESS_PSS_LOW], (double)row->q[PROCESS_PSS_HIGH], before, t.pss);
 	off = off_by((double)row->q[PROCESS_PSS], before, t.pss);
@@ -397,6 +412,7 @@ static void daemon_pass(struct daemon *d)
 	uint64_t interval_ns, needed_ppm;
 	int r;
 
+	d->host->flutter.was_seen = false;
 	look_before(d);
 	must(pass_begin(d->pass) == 0);
 	do {

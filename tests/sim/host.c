@@ -413,11 +413,51 @@ static void end_process(struct host *h, const struct host_remains *r)
 	p->is_exiting = false;
 }
 
+void host_flutter(struct host *h, size_t slot, uint64_t pages, uint64_t period_ns)
+{
+	h->flutter = (struct host_flutter){
+		.slot = slot, .pid = h->process[slot].pid, .pages = pages, .period_ns = period_ns};
+}
+
+void host_look(struct host *h, size_t slot)
+{
+	struct host_flutter *f = &h->flutter;
+
+	f->was_seen |= f->period_ns && f->slot == slot && f->is_there;
+}
+
+/* What is there at NOW_NS depends on that time alone, not on how often anybody asks. */
+static void flutter(struct host *h, uint64_t now_ns)
+{
+	struct host_flutter *f = &h->flutter;
+	uint64_t period;
+	bool is_there;
+
+	if (!f->period_ns || h->process[f->slot].pid != f->pid || h->process[f->slot].is_exiting)
+		return;
+	period = now_ns / f->period_ns;
+	is_there = random_next(&period) % 4 == 0;
+	if (is_there == f->is_there)
+		return;
+	f->is_there = is_there;
+	if (is_there)
+		host_grow(h, f->slot, f->pages, 1);
+	else
+		host_free_last(h, f->slot);
+}
+
+void host_begin_walk(struct host *h, size_t slot)
+{
+	if (h->flutter.period_ns && h->flutter.slot == slot)
+		flutter(h, h->now_ns + h->flutter.period_ns);
+}
+
 void host_advance(struct host *h, uint64_t now_ns)
 {
 	size_t kept = 0;
 
 	h->now_ns = now_ns;
+	flutter(h, now_ns);
 	if (now_ns < h->next_free_ns)
 		return;
 	h->next_free_ns = UINT64_MAX;

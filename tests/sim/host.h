@@ -126,6 +126,15 @@ struct host_inode {
 	uint64_t pages;
 };
 
+/* A process that maps and frees memory too often for events. */
+struct host_flutter {
+	size_t slot;
+	uint32_t pid;
+	uint64_t pages, period_ns; /* of the latter 0: there is none */
+	bool is_there;
+	bool was_seen; /* it was there at a look at the process's counters; whoever reads this sets it to false */
+};
+
 struct host {
 	uint64_t seed, now_ns;
 	struct host_process *process;
@@ -153,6 +162,7 @@ struct host {
 	struct host_remains *remains;
 	size_t remaining, remains_capacity;
 	uint64_t next_free_ns; /* when the first of them is due; UINT64_MAX: there are none */
+	struct host_flutter flutter;
 };
 
 static inline bool host_is_alive(const struct host_process *p)
@@ -223,6 +233,15 @@ void host_grow(struct host *h, size_t slot, uint64_t pages, uint32_t parts);
 void host_shrink(struct host *h, size_t slot);
 /* Gives back what it has allocated last, if nobody else has it. */
 void host_free_last(struct host *h, size_t slot);
+/*
+ * From now on SLOT has PAGES more in a quarter of all periods of PERIOD_NS, at random. It must have no other events. There can be one
+ * such process.
+ */
+void host_flutter(struct host *h, size_t slot, uint64_t pages, uint64_t period_ns);
+/* The counters of SLOT are read. */
+void host_look(struct host *h, size_t slot);
+/* A walk of SLOT begins. Of memory that comes and goes it finds what is there a period later. */
+void host_begin_walk(struct host *h, size_t slot);
 /* Writes to PARTS extents that it shares: gets copies of its own. How many it did. */
 uint32_t host_write(struct host *h, size_t slot, uint32_t parts);
 /* Writes to PARTS extents from the one at AT on, by place: gets copies of those that it shares. */

@@ -246,6 +246,10 @@ static ssize_t read_whole(struct vfs *v, struct vfs_file *f, void *to, size_t si
 		errno = ESRCH;
 		return -1;
 	}
+	if (f->kind == FILE_STATM || f->kind == FILE_STATUS)
+		host_look(v->kernel->host, f->slot);
+	else if (f->kind == FILE_ROLLUP && offset == 0)
+		host_begin_walk(v->kernel->host, f->slot);
 	render(v->kernel->host, f, text);
 	if (f->kind == FILE_ROLLUP && offset == 0)
 		walk(v->kernel, f->slot);
