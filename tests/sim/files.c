@@ -50,6 +50,11 @@ static uint64_t text_start(const struct host_process *p)
 	return TEXT_START + ((uint64_t)p->image << IMAGE_SHIFT);
 }
 
+static uint64_t range_start(const struct host_process *p)
+{
+	return text_start(p) - p->below * HOST_PAGE;
+}
+
 static uint64_t stack_start(const struct host_process *p)
 {
 	return STACK_START + ((uint64_t)p->image % 4096 << IMAGE_SHIFT);
@@ -165,7 +170,7 @@ void files_rollup(const struct host *h, size_t slot, struct buffer *to)
 	struct host_truth t;
 
 	host_walk(h, slot, &t);
-	add_head(to, text_start(p), stack_start(p) + STACK_SIZE, "---p", "00:00", 0, "[rollup]");
+	add_head(to, range_start(p), stack_start(p) + STACK_SIZE, "---p", "00:00", 0, "[rollup]");
 	add_kib(to, "Rss", (double)(p->anon + p->file));
 	add_kib(to, "Pss", t.pss);
 	add_kib(to, "Pss_Dirty", t.pss_anon);
@@ -284,7 +289,7 @@ bool files_next(
 
 	if (c->at == FILES_TEXT) {
 		*ret = (struct files_mapping){
-			.start = text_start(p), .end = text_start(p) + TEXT_SIZE};
+			.start = range_start(p), .end = text_start(p) + TEXT_SIZE};
 		c->at = FILES_PARTS;
 		return true;
 	}

@@ -122,7 +122,7 @@ uint64_t host_large_anon(const struct host *h)
 static bool is_counted(const struct host *h, size_t slot)
 {
 	const struct host_process *p = &h->process[slot];
-	uint64_t anon = 0, file = 0, shmem = 0, swap = 0, size = 0, place = 0;
+	uint64_t anon = 0, file = 0, shmem = 0, swap = 0, size = p->below * HOST_PAGE, place = 0;
 
 	for (size_t i = 0; i < p->count; i++) {
 		const struct host_extent *e = &h->extent[p->part[i].extent];

@@ -379,6 +379,7 @@ size_t host_fork(struct host *h, size_t parent)
 		if (host_chance(h) < 0.5)
 			touch(h, slot, from->touched[i]);
 	p->last_place = from->last_place;
+	host_map_below(h, slot, from->below);
 	/* A stack and what the C library writes to. */
 	host_grow(h, slot, 30, 2);
 	return slot;
@@ -496,7 +497,7 @@ static void unmap_all(struct host *h, size_t slot, bool exits)
 	p->part = NULL;
 	p->touched = NULL;
 	p->count = p->capacity = p->touches = p->touch_capacity = p->mappings = 0;
-	p->anon = p->file = p->shmem = p->swap = p->size = 0;
+	p->anon = p->file = p->shmem = p->swap = p->size = p->below = 0;
 	h->next_free_ns = h->now_ns;
 	host_advance(h, h->now_ns);
 }
@@ -553,6 +554,12 @@ static bool has_touched(const struct host_process *p, uint32_t index)
 		if (p->touched[i] == index)
 			return true;
 	return false;
+}
+
+void host_map_below(struct host *h, size_t slot, uint64_t pages)
+{
+	h->process[slot].below += pages;
+	h->process[slot].size += pages * HOST_PAGE;
 }
 
 bool host_is_mapped(const struct host_process *p, uint32_t inode)

@@ -90,6 +90,7 @@ struct host_process {
 	struct host_mapping *mapping; /* files, by place */
 	size_t mappings, mapping_capacity;
 	uint64_t last_place;
+	uint64_t below; /* pages that it has mapped below its program, none of them resident */
 	/* Its counters, bytes: RssAnon, RssFile + RssShmem, RssShmem alone, VmSwap, VmSize. */
 	uint64_t anon, file, shmem, swap, size;
 	uint64_t faults; /* minor ones */
@@ -242,6 +243,8 @@ void host_flutter(struct host *h, size_t slot, uint64_t pages, uint64_t period_n
 void host_look(struct host *h, size_t slot);
 /* A walk of SLOT begins. Of memory that comes and goes it finds what is there a period later. */
 void host_begin_walk(struct host *h, size_t slot);
+/* SLOT maps PAGES below its program, and touches none of them: its address range is another than that of its relatives. */
+void host_map_below(struct host *h, size_t slot, uint64_t pages);
 /* Writes to PARTS extents that it shares: gets copies of its own. How many it did. */
 uint32_t host_write(struct host *h, size_t slot, uint32_t parts);
 /* Writes to PARTS extents from the one at AT on, by place: gets copies of those that it shares. */
