@@ -303,6 +303,10 @@ static void account_for_sums(struct daemon *d, const struct totals *s)
 		a->sums_outside += missed_by(s->low[i], s->high[i], s->least[i], s->most[i]) > 0.5;
 		if (i >= DAEMON_USERS)
 			continue;
+		a->user[i].truth += s->most[i];
+		a->user[i].error += off;
+		a->user[i].passes++;
+		a->user[i].off += part > 0.05;
 		a->truth += s->most[i];
 		a->error += off;
 		a->width += s->high[i] - s->low[i];

@@ -31,6 +31,12 @@ struct daemon_options {
 
 extern const struct daemon_options daemon_defaults;
 
+/* Of one user; sums over passes, bytes. */
+struct daemon_user {
+	double truth, error;
+	uint64_t passes, off; /* passes, and those in which it was off by more than 5 % */
+};
+
 struct daemon_account {
 	uint64_t passes, stretched; /* passes whose interval the budget did not bear */
 	uint64_t whole;             /* passes that measured every process that a pass can measure */
@@ -57,6 +63,7 @@ struct daemon_account {
 	double worst_sum;           /* the error of the worst of them in the last pass, as a part */
 	double worst_large;         /* likewise, of those that are off by more than 1 MiB */
 	double truth, error, width; /* sums over users and passes, bytes */
+	struct daemon_user user[DAEMON_USERS];
 };
 
 struct daemon {
