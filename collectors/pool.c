@@ -68,11 +68,14 @@ static uint64_t file_pss(const struct estimate *e)
 	return e->pss_file + e->pss_shmem;
 }
 
-/* M can gain what it shares; it loses where it grew, where it is unsure, and of files that it shares. */
+/*
+ * M can gain what it shares. It loses where it grew, where it is unsure, of files that it shares, and of shared memory that nobody else
+ * had mapped.
+ */
 static struct weights weights_of(const struct pool_member *m)
 {
 	const struct estimate *e = m->estimate;
-	uint64_t file = file_pss(e);
+	uint64_t file = file_pss(e), own = amount_less(2 * e->pss_shmem, m->now->shmem);
 	struct weights w;
 
 	w.anon_up = amount_less(m->now->anon, e->pss_anon);
@@ -82,7 +85,8 @@ static struct weights weights_of(const struct pool_member *m)
 	/* Shared pages count half at most. */
 	w.file_down = amount_add(
 		amount_less(m->now->file, m->base->file), amount_min(file, w.file_up));
-	w.file_down = amount_min(w.file_down, file);
+	/* Of these two may share each page now. */
+	w.file_down = amount_min(amount_add(w.file_down, own / 2), file);
 	return w;
 }
 

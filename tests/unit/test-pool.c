@@ -419,6 +419,65 @@ static void follows_the_bias(void **state)
 	}
 }
 
+/* One pass of one process that has 200 MiB of shared memory, and of another one that may have mapped it since. */
+static void pass_over_segment(const struct estimate_base *base, const uint64_t *measured_ns,
+	unsigned int count, struct estimate_doubt *ret)
+{
+	const struct estimate_now now = {.file = 200 * MIB, .shmem = 200 * MIB};
+	struct pool_host host = {.is_whole = true,
+		.page_bytes = 4096,
+		.cpus = 2,
+		.mapped = 200 * MIB,
+		.now_ns = h.now};
+	struct pool_member m[2];
+	struct estimate e[2];
+
+	pool_begin(&h.pool);
+	for (unsigned int i = 0; i < count; i++) {
+		estimate_carry(&base[i], &now, &(struct estimate_doubt){0}, &e[i]);
+		m[i] = (struct pool_member){&base[i], &now, &e[i], 0, measured_ns[i]};
+		pool_add(&h.pool, &m[i]);
+	}
+	(void)pool_end(&h.pool, &host);
+	pool_doubt(&h.pool, &m[0], ret);
+}
+
+/*
+ * Shared memory that was one process's own, and is mapped by another one now. The second process is measured, and MORE was found than was
+ * expected of it: it has grown since the last pass.
+ */
+static void assert_finds_second_mapper(uint64_t more)
+{
+	const struct estimate_base base[] = {
+		{.file = 200 * MIB,
+			.pss_shmem = 200 * MIB,
+			.uss = 200 * MIB,
+			.shmem_kib = 200 << 10,
+			.has_parts = true},
+		{.file = 200 * MIB,
+			.pss_shmem = 100 * MIB,
+			.shmem_kib = 200 << 10,
+			.has_parts = true},
+	};
+	const struct estimate before = {.pss_shmem = 100 * MIB - more};
+	uint64_t measured_ns[] = {h.now, h.now + 15 * SEC};
+	struct estimate_doubt doubt;
+
+	h.now += 10 * SEC;
+	pass_over_segment(base, measured_ns, 1, &doubt);
+	assert_int_equal(doubt.file_down, 0);
+	h.now += 10 * SEC;
+	pool_measured(&h.pool, &before, &base[1]);
+	pass_over_segment(base, measured_ns, 2, &doubt);
+	assert_in_range(doubt.file_down, 99 * MIB, 100 * MIB);
+}
+
+static void finds_the_second_mapper(void **state)
+{
+	(void)state;
+	assert_finds_second_mapper(0);
+}
+
 /* What was taken for nobody's, since nobody was measured in time, is found after all; and reversed. */
 static void unlearns_what_is_found(void **state)
 {
@@ -1017,6 +1076,7 @@ int main(void)
 		cmocka_unit_test_setup(learns_what_is_nobodys, setup),
 		cmocka_unit_test_setup(gives_up_suspicions, setup),
 		cmocka_unit_test_setup(follows_the_bias, setup),
+		cmocka_unit_test_setup(finds_the_second_mapper, setup),
 		cmocka_unit_test_setup(unlearns_what_is_found, setup),
 		cmocka_unit_test_setup(allows_for_rounding, setup),
 		cmocka_unit_test_setup(suspects_again, setup),
