@@ -168,13 +168,15 @@ static void look(struct pool_part *t, const struct room *room)
 
 /*
  * Where measurements found more than was estimated, but the residual is less than it should be, what they
- * found was taken for bias before.
+ * found was taken for bias before. That is no more than there was of it: what has grown since the last pass was in no residual.
  */
 static void explain(struct pool_part *t)
 {
 	int64_t drift = add(t->residual, -t->bias);
 	int64_t part = amount_difference(amount_min(size_of(drift), size_of(t->found)), 0);
 
+	if (drift < 0)
+		part = part < t->bias ? part : t->bias > 0 ? t->bias : 0;
 	if ((drift < 0) == (t->found > 0))
 		t->bias = add(t->bias, drift < 0 ? -part : part);
 }
