@@ -18,6 +18,9 @@ enum {
 	/* Who has shared memory that is of no known segment may have it in many small ones, too: his maps are read again
 	 * when this part of what he has of files has moved. */
 	STRAYED_PART = 16,
+	/* So much shared memory, in bytes and as a part of the RSS, that reading maps costs little beside its walk. */
+	RENEWED_MIN = 8 << 20,
+	RENEWED_PART = 8,
 };
 
 /*
@@ -53,6 +56,23 @@ struct segments_mark {
 	} link[];
 };
 
+/*
+ * Whether S, measured as BASE, may have other shared memory now than its maps said: new segments of the same size move no counter. That may
+ * be so if S has its shared memory alone, or if no process is known with which it shares it. Little of it is not worth another reading.
+ */
+static bool may_have_renewed(const struct sharer *s, const struct estimate_base *base)
+{
+	uint64_t shmem = (uint64_t)base->shmem_kib * 1024;
+	bool is_shared = false;
+
+	if (!s->is_mapped || !base->has_parts || shmem < RENEWED_MIN ||
+		shmem < amount_add(base->anon, base->file) / RENEWED_PART)
+		return false;
+	for (unsigned int i = 0; i < s->count; i++)
+		is_shared |= s->link[i].is_shmem && s->link[i].segment->count > 1;
+	return base->pss_shmem > shmem - shmem / 4 || !is_shared;
+}
+
 bool segments_wants_maps(const struct sharer *s, const struct estimate_base *base)
 {
 	uint64_t pss = amount_add(base->pss_file, base->pss_shmem), rss = base->file;
@@ -61,6 +81,8 @@ bool segments_wants_maps(const struct sharer *s, const struct estimate_base *bas
 
 	if (!base->has_parts)
 		rss = amount_add(rss, base->anon);
+	if (may_have_renewed(s, base))
+		return true;
 	if (stray_of(s, (uint64_t)base->shmem_kib * 1024) >= SEGMENTS_SHARED_MIN &&
 		(!s->is_mapped || moved > then / STRAYED_PART))
 		return true;

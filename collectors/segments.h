@@ -41,7 +41,8 @@ struct sharer {
 /*
  * Whether the maps of S, measured as BASE, should be read: it shares SEGMENTS_SHARED_MIN of file or shmem or more, and
  * they were never read, or what it has of files has moved by a quarter since; or it has as much shared memory that is of
- * no segment known, and has moved by less.
+ * no segment known, and has moved by less; or most of 8 MiB or more of shared memory is its own, or shared with no process that is
+ * known, so that its segments may be new ones.
  */
 enum { SEGMENTS_SHARED_MIN = 256 << 10 }; /* bytes */
 bool segments_wants_maps(const struct sharer *s, const struct estimate_base *base);

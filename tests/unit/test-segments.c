@@ -199,6 +199,37 @@ static void weighs_by_what_is_resident(void **state)
 	assert_int_equal(estimate_of(0, 100 * MIB).pss, before.pss);
 }
 
+/* Segments that are replaced by as large ones move no counter. */
+static void looks_for_new_segments(void **state)
+{
+	static const struct {
+		uint64_t shmem, pss, anon;
+		bool others; /* map it, too */
+		bool expected;
+	} cases[] = {
+		{256 * MIB, 256 * MIB, 0, false, true}, /* it has it alone */
+		{256 * MIB, 256 * MIB, 0, true, true},  /* the others don't have any of it */
+		{256 * MIB, 128 * MIB, 0, false, true}, /* who shares it? */
+		{256 * MIB, 128 * MIB, 0, true, false},
+		{8 * MIB, 8 * MIB, 0, false, true},
+		{7 * MIB, 7 * MIB, 0, false, false},
+		{8 * MIB, 8 * MIB, 100 * MIB, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		find(0, cases[i].shmem, cases[i].pss);
+		base[0].anon += cases[i].anon;
+		map(0, true);
+		find(1, 256 * MIB, 128 * MIB);
+		if (cases[i].others)
+			map(1, true);
+		assert_int_equal(segments_wants_maps(&sharer[0], &base[0]), cases[i].expected);
+		segments_end(&table, &sharer[0]);
+		segments_end(&table, &sharer[1]);
+	}
+}
+
 /* Of shared memory that it can't have of what it maps, others will be told when its maps are read again. */
 static void knows_what_is_of_no_segment(void **state)
 {
@@ -223,7 +254,9 @@ static void knows_what_is_of_no_segment(void **state)
 	assert_true(segments_wants_maps(&sharer[0], &base[0]));
 	find(0, 257 * MIB - 768 * 1024, 256 * MIB);
 	assert_true(segments_wants_maps(&sharer[0], &base[0]));
-	find(0, 256 * MIB, 256 * MIB);
+	find(0, 256 * MIB, 128 * MIB);
+	find(1, 256 * MIB, 128 * MIB);
+	map(1, true);
 	assert_false(segments_wants_maps(&sharer[0], &base[0]));
 	/* Where more is mapped than is told of, maps would tell no more, if all of that is as small. */
 	for (unsigned int i = 2; i < MAPS_SEGMENTS; i++)
@@ -611,6 +644,7 @@ int main(void)
 		cmocka_unit_test_teardown(divides_among_more, teardown),
 		cmocka_unit_test_teardown(weighs_by_what_is_resident, teardown),
 		cmocka_unit_test_teardown(knows_what_is_of_no_segment, teardown),
+		cmocka_unit_test_teardown(looks_for_new_segments, teardown),
 		cmocka_unit_test_teardown(doubts_who_maps_nothing, teardown),
 		cmocka_unit_test_teardown(allows_for_all_that_one_has, teardown),
 		cmocka_unit_test_teardown(takes_along_what_one_has_by_now, teardown),
