@@ -19,6 +19,9 @@ enum {
 		10000, /* more than opening, reading and closing a stat takes (Linux 6.18: 3 to 9 us) */
 };
 
+/* A fork that is measured before this age still copies more of what it shares, for instance by counting references. */
+#define YOUNG_NS (30 * NS_PER_SEC)
+
 /* Whether W shares so much anonymous memory that it would have to be measured if it wrote to that. */
 static bool may_break(const struct watch *w, uint64_t max_age_ns)
 {
@@ -60,6 +63,7 @@ void faults_measured(struct process_reader *reader, struct process *p, const str
 /* Who is looked at besides those whose turn it is, as long as there are looks left. */
 enum reason {
 	REASON_WRITES,    /* in whose family somebody has written since SINCE_NS */
+	REASON_YOUNG,     /* who was measured soon after its birth */
 	REASON_UNWATCHED, /* for whom there was no look left */
 	REASON_FAMILY,    /* in whose family somebody may be writing now */
 	REASON_HOST,      /* everybody */
@@ -69,6 +73,7 @@ static bool has_reason(const struct watch *w, enum reason reason, uint64_t since
 {
 	switch (reason) {
 	case REASON_WRITES: return kin_breaks(&w->kin, since_ns);
+	case REASON_YOUNG: return w->kin.born_ns && w->measured_ns < w->kin.born_ns + YOUNG_NS;
 	case REASON_UNWATCHED: return w->is_unwatched;
 	case REASON_FAMILY: return kin_suspected(&w->kin) > 0;
 	case REASON_HOST: break;
@@ -239,6 +244,7 @@ void faults_look(struct faults *f, struct process_reader *reader, const struct p
 	look_at_large(f, reader, table);
 	look_in_turn(f, reader, table, amount_max(max_age_ns / interval_ns / LOOKS_IN_AN_AGE, 1));
 	look_besides(f, reader, table, REASON_WRITES, amount_less(f->begin_ns, max_age_ns));
+	look_besides(f, reader, table, REASON_YOUNG, 0);
 	if (f->is_alarmed)
 		look_besides(f, reader, table, REASON_FAMILY, 0);
 	look_besides(f, reader, table, REASON_UNWATCHED, 0);

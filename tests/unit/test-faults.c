@@ -293,6 +293,26 @@ static void who_is_not_watched_may_have_written(void **state)
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 }
 
+/* A fork copies much of what it shares in its first seconds, whatever is known of its family. */
+static void the_young_are_watched(void **state)
+{
+	AUTO_SCENE struct scene *s = scene_new();
+	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
+
+	(void)state;
+	for (unsigned int i = 0; i < MEMBERS; i++) {
+		s->watch[i].kin.born_ns = now_ns - 60 * SEC;
+		s->watch[i].measured_ns = now_ns - (i == 3 ? 31 : 29) * SEC;
+	}
+	tree_set_faults(&s->tree, 13, 1000 + 40 * 256);
+	look(s, 1200 * SEC, SEC);
+	assert_int_equal(s->opened.count, 1);
+	assert_int_equal(relations_broken(&s->watch[3]), 40 * MIB);
+	/* Not if there are no looks left. */
+	look(s, 1200 * SEC, 0);
+	assert_int_equal(s->opened.count, 0);
+}
+
 /* Those few who share most of all are looked at all the same: others' births neither hide what they do nor widen their bounds. */
 static void the_largest_are_always_watched(void **state)
 {
@@ -612,6 +632,7 @@ int main(void)
 		cmocka_unit_test(who_is_calm_alarms_nobody),
 		cmocka_unit_test(alarms_cost_no_more_than_their_part),
 		cmocka_unit_test(who_is_not_watched_may_have_written),
+		cmocka_unit_test(the_young_are_watched),
 		cmocka_unit_test(the_largest_are_always_watched),
 		cmocka_unit_test(many_hide_nobody),
 		cmocka_unit_test(who_was_never_measured_may_have_written),
