@@ -15,13 +15,13 @@ static void add(struct breaks_sum *to, const struct breaks_sum *s)
 	to->writers = (uint32_t)amount_min((uint64_t)to->writers + s->writers, UINT32_MAX);
 }
 
-/* The oldest two are one from now on, as late as the later. */
+/* The oldest two are one from now on: as late as the later, and as early as the earlier began. */
 static void make_room(struct breaks *b)
 {
 	if (b->count < BREAKS_KEPT)
 		return;
 	add(&b->time[1].sum, &b->time[0].sum);
-	b->time[1].from_ns = b->time[0].from_ns;
+	b->time[1].from_ns = amount_min(b->time[0].from_ns, b->time[1].from_ns);
 	b->count--;
 	memmove(&b->time[0], &b->time[1], b->count * sizeof(b->time[0]));
 }

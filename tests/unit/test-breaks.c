@@ -61,6 +61,29 @@ static void keeps_the_last(void **state)
 	assert_since(&b, 0, TIMES + 1, (TIMES + 1) * BREAKS_ONE / 2, TIMES + 1);
 }
 
+static void add_new(struct breaks *b, uint64_t room, uint64_t from_ns, uint64_t at_ns)
+{
+	breaks_add(b, &(struct breaks_writer){0}, 1, room, from_ns, at_ns);
+}
+
+/* What was let go of long ago is not taken for new where times are found out of order. */
+static void keeps_the_old_apart(void **state)
+{
+	struct breaks b = {.count = 0};
+	struct breaks_sum s;
+
+	(void)state;
+	for (unsigned int i = 0; i < 8; i++)
+		add_new(&b, 1, 0, 100);
+	for (uint64_t i = 0; i < BREAKS_KEPT; i++)
+		add_new(&b, 100, 200, 300 + 10 * i);
+	/* The oldest time is from 0 to 300 now. */
+	add_new(&b, 100, 200, 295);
+	add_new(&b, 100, 200, 400);
+	breaks_since(&b, 250, &s);
+	assert_in_range(s.parted, BREAKS_ONE, BREAKS_ONE * 2);
+}
+
 /* Who is gone has let go of all; what it had let go of before is not to be counted on top, nor is others' part forgotten. */
 static void forgets_who_is_gone(void **state)
 {
@@ -132,6 +155,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_by_time),
 		cmocka_unit_test(keeps_the_last),
+		cmocka_unit_test(keeps_the_old_apart),
 		cmocka_unit_test(forgets_who_is_gone),
 		cmocka_unit_test(counts_a_writer_once),
 		cmocka_unit_test(bears_any_number),
