@@ -90,19 +90,21 @@ void verdict_p95(
 	verdict_at_most(name, what, spread_quantile(s, 0.95), limit);
 }
 
-static void check_outside(const char *name, const char *what, const struct spread *s)
+static void check_outside(
+	const char *name, const char *what, const struct spread *s, const struct verdict_limits *l)
 {
-	verdict_mean(name, what, "%", s, VERDICT_MEAN_OUTSIDE);
-	verdict_at_most(name, what, spread_quantile(s, 0.5), VERDICT_MEDIAN_OUTSIDE);
+	verdict_mean(name, what, "%", s, l->unseen > 0 ? l->unseen : VERDICT_MEAN_OUTSIDE);
+	verdict_at_most(name, what, spread_quantile(s, 0.5),
+		l->unseen > 0 ? l->unseen : VERDICT_MEDIAN_OUTSIDE);
 }
 
 void verdict_bounds(const char *name, const struct verdict *v, const struct verdict_limits *limits)
 {
 	verdict_mean(name, "processes out of bounds", "%", &v->outside, limits->outside);
-	check_outside(name, "processes far out of bounds", &v->far_outside);
-	check_outside(name, "users and programs out of bounds", &v->sums_outside);
-	check_outside(
-		name, "passes in which all have less than the host's low bound", &v->host_outside);
+	check_outside(name, "processes far out of bounds", &v->far_outside, limits);
+	check_outside(name, "users and programs out of bounds", &v->sums_outside, limits);
+	check_outside(name, "passes in which all have less than the host's low bound",
+		&v->host_outside, limits);
 	verdict_mean(name, "processes off by 2 % and 1 MiB", "%", &v->off, VERDICT_OFF);
 	print_spread(name, "width of users", "%", &v->width);
 	verdict_at_most(

@@ -67,6 +67,11 @@ struct verdict_limits {
 	double width;   /* of users, for the quantile 0.95 */
 	double error;   /* of users, for the upper confidence limit; 0: there is none */
 	double sums_off; /* users and programs off by 1 %, for the upper confidence limit; less than 0: there is none */
+	/*
+	 * In place of VERDICT_MEAN_OUTSIDE and VERDICT_MEDIAN_OUTSIDE, if what docs/accounting.md says may change unseen happens in the
+	 * case all the time; 0: those hold.
+	 */
+	double unseen;
 };
 
 /* Prints the statistics of V; findings where they are above LIMITS. */
