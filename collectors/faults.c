@@ -63,7 +63,7 @@ void faults_measured(struct process_reader *reader, struct process *p, const str
 /* Who is looked at besides those whose turn it is, as long as there are looks left. */
 enum reason {
 	REASON_WRITES,    /* in whose family somebody has written since SINCE_NS */
-	REASON_YOUNG,     /* who was measured soon after its birth */
+	REASON_YOUNG,     /* processes that were measured soon after their birth */
 	REASON_UNWATCHED, /* for whom there was no look left */
 	REASON_FAMILY,    /* in whose family somebody may be writing now */
 	REASON_HOST,      /* everybody */

@@ -69,8 +69,8 @@ static uint64_t file_pss(const struct estimate *e)
 }
 
 /*
- * M can gain what it shares. It loses where it grew, where it is unsure, of files that it shares, and of shared memory that nobody else
- * had mapped.
+ * M can gain what it shares. It loses where it grew, where it is unsure, of files that it shares, and of shared memory that no other
+ * process had mapped.
  */
 static struct weights weights_of(const struct pool_member *m)
 {

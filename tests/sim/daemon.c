@@ -246,7 +246,7 @@ static double truth_before(const struct daemon *d, size_t slot, double truth)
 	                                                                       : truth;
 }
 
-/* What came and went in the pass has its part in the row if it was there at a look. */
+/* If memory that comes and goes was there at a look of the pass, the row may count it. */
 static void widen_by_flutter(const struct daemon *d, size_t slot, double *before, double *after)
 {
 	const struct host_flutter *f = &d->host->flutter;

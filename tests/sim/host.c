@@ -427,7 +427,7 @@ void host_look(struct host *h, size_t slot)
 	f->was_seen |= f->period_ns && f->slot == slot && f->is_there;
 }
 
-/* What is there at NOW_NS depends on that time alone, not on how often anybody asks. */
+/* Sets the memory to that of NOW_NS, which depends on that time alone and not on the number of calls. */
 static void flutter(struct host *h, uint64_t now_ns)
 {
 	struct host_flutter *f = &h->flutter;

@@ -133,7 +133,7 @@ struct host_flutter {
 	uint32_t pid;
 	uint64_t pages, period_ns; /* of the latter 0: there is none */
 	bool is_there;
-	bool was_seen; /* it was there at a look at the process's counters; whoever reads this sets it to false */
+	bool was_seen; /* the memory was there at a look at the process's counters; the reader of this field sets it to false */
 };
 
 struct host {
@@ -241,7 +241,7 @@ void host_free_last(struct host *h, size_t slot);
 void host_flutter(struct host *h, size_t slot, uint64_t pages, uint64_t period_ns);
 /* The counters of SLOT are read. */
 void host_look(struct host *h, size_t slot);
-/* A walk of SLOT begins. Of memory that comes and goes it finds what is there a period later. */
+/* A walk of SLOT begins. If SLOT has memory that comes and goes, the walk finds the memory of a period later. */
 void host_begin_walk(struct host *h, size_t slot);
 /* SLOT maps PAGES below its program, and touches none of them: its address range is another than that of its relatives. */
 void host_map_below(struct host *h, size_t slot, uint64_t pages);

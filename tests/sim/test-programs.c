@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Passes on simulated hosts with programs at work whose estimates were bad on a real host (tests/bench/real-loads): forks that copy
+ * Passes on simulated hosts with programs at work that had bad estimates on a real host (tests/bench/real-loads): forks that copy
  * what they share bit by bit, forks that no pass sees, shared memory that is mapped by turns, and memory that comes and goes.
  */
 #include "config.h"
@@ -138,7 +138,7 @@ static void step_preloaded(struct host *h, struct work *w)
 }
 
 /*
- * A server whose workers write to little of what they have from it, and are all replaced at times, as when it is reloaded: too many to
+ * A server with workers that write to little of what they have from it, and are all replaced at times, as when it is reloaded: too many to
  * measure at once. Guards kin_borrow(), without which they count whole.
  */
 static void step_prefork(struct host *h, struct work *w)
@@ -369,7 +369,7 @@ static void step(struct host *h, void *data)
 	w->program->step(h, w);
 }
 
-/* What is asked of a program besides: of its user, the mean error, and the part of passes in which it is off by 5 %; percent. */
+/* Of a program on all hosts. For its user in percent: the mean error, and the part of passes in which it is off by more than 5 %. */
 struct outcome {
 	struct verdict all;
 	struct spread error, off;

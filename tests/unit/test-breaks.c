@@ -66,7 +66,7 @@ static void add_new(struct breaks *b, uint64_t room, uint64_t from_ns, uint64_t 
 	breaks_add(b, &(struct breaks_writer){0}, 1, room, from_ns, at_ns);
 }
 
-/* What was let go of long ago is not taken for new where times are found out of order. */
+/* Pages that were copied long ago do not count as new if times are found out of order. */
 static void keeps_the_old_apart(void **state)
 {
 	struct breaks b = {.count = 0};

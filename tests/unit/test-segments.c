@@ -209,7 +209,7 @@ static void looks_for_new_segments(void **state)
 	} cases[] = {
 		{256 * MIB, 256 * MIB, 0, false, true}, /* it has it alone */
 		{256 * MIB, 256 * MIB, 0, true, true},  /* the others don't have any of it */
-		{256 * MIB, 128 * MIB, 0, false, true}, /* who shares it? */
+		{256 * MIB, 128 * MIB, 0, false, true}, /* no sharer is known */
 		{256 * MIB, 128 * MIB, 0, true, false},
 		{8 * MIB, 8 * MIB, 0, false, true},
 		{7 * MIB, 7 * MIB, 0, false, false},
