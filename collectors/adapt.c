@@ -382,7 +382,6 @@ struct prior {
 	bool had_base;
 	struct estimate_base base;
 	struct estimate expected;
-	uint64_t likely;
 };
 
 enum { LATE_PAGES = 64 };
@@ -410,8 +409,7 @@ static bool measure(struct adapt *a, struct process *p, const struct sample *s,
 	struct watch *w = p->watch;
 	struct statm after, *seen = NULL;
 
-	*ret = (struct prior){
-		.had_base = w->has_base, .base = w->base, .likely = relations_likely(w)};
+	*ret = (struct prior){.had_base = w->has_base, .base = w->base};
 	if (ret->had_base)
 		figures_estimate(&a->figures, w, &ret->expected);
 	if (ROW_HAS(s, PROCESS_PSS) &&
@@ -432,7 +430,6 @@ static void learn(struct adapt *a, struct process *p, const struct sample *s,
 	const struct relations_finding finding = {
 		.before = b->had_base && !wrote ? &b->base : NULL,
 		.expected = b->had_base ? &b->expected : NULL,
-		.likely = b->likely,
 		.found_ns = walked->found_ns,
 		.now_ns = now_boot_ns,
 	};

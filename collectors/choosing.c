@@ -13,6 +13,9 @@
 
 #define REFUSED_COST_NS (5 * NS_PER_USEC) /* of an open that is denied */
 
+/* Of what births and exits may have changed, so many times what is likely is a reason to measure. */
+enum { EVENTS_TIMES = 16 };
+
 void choosing_init(struct choosing *c, struct buffer *scratch)
 {
 	*c = (struct choosing){.scratch = scratch};
@@ -186,7 +189,8 @@ uint64_t choosing_doubt(const struct watch *w, uint64_t low, uint64_t pss, uint6
 		return doubt;
 	events = amount_max(
 		amount_add(d->anon_up, d->file_up), amount_add(d->anon_down, d->file_down));
-	return amount_add(amount_less(doubt, events), amount_min(events, relations_judged(w)));
+	return amount_add(amount_less(doubt, events),
+		amount_min(events, amount_part(relations_likely(w), EVENTS_TIMES, 1)));
 }
 
 uint64_t choosing_row_doubt(const struct watch *w, const struct snapshot_process *row)

@@ -13,7 +13,6 @@
 #include "collectors/breaks.h"
 #include "collectors/excess.h"
 #include "collectors/flow.h"
-#include "collectors/judgement.h"
 #include "collectors/kin.h"
 #include "collectors/suspicion.h"
 
@@ -35,7 +34,6 @@ struct kin_family {
 	struct flow flow; /* of all members so far */
 	struct breaks breaks;
 	struct suspicion suspicion;
-	struct judgement judgement;
 	struct excess excess;
 	uint64_t
 		soon_written; /* bytes that newborns write before they are measured; a fading mean */

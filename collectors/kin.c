@@ -346,19 +346,6 @@ uint64_t kin_suspected(const struct kin_member *m)
 	return m->family ? suspicion_since(&m->family->suspicion, m->suspected, m->measured_ns) : 0;
 }
 
-void kin_judge(struct kin_member *m, uint64_t likely, uint64_t changed, uint64_t pss)
-{
-	if (m->family)
-		judgement_learn(&m->family->judgement, likely, changed, pss);
-}
-
-uint64_t kin_judged(const struct kin_member *m, uint64_t likely)
-{
-	const struct judgement none = {0};
-
-	return judgement_doubt(m->family ? &m->family->judgement : &none, likely);
-}
-
 bool kin_breaks(const struct kin_member *m, uint64_t since_ns)
 {
 	return m->family && breaks_last_ns(&m->family->breaks) > since_ns;

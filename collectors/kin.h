@@ -225,15 +225,6 @@ void kin_asked(struct kin_member *m, uint64_t suspected, uint64_t found);
  */
 uint64_t kin_suspected(const struct kin_member *m);
 
-/*
- * Call before kin_measured(): births and exits in M's family were expected to change LIKELY bytes of M. M was measured again:
- * it has PSS bytes, which is CHANGED more or less. Teaches the prediction error of the family.
- */
-void kin_judge(struct kin_member *m, uint64_t likely, uint64_t changed, uint64_t pss);
-
-/* Bytes of M that births and exits may have changed if LIKELY bytes are expected: see judgement.h. */
-uint64_t kin_judged(const struct kin_member *m, uint64_t likely);
-
 /* Whether a copy-on-write break of a member of M's family has been found since SINCE_NS. */
 bool kin_breaks(const struct kin_member *m, uint64_t since_ns);
 

@@ -269,8 +269,6 @@ void relations_measured(struct relations *r, const struct proctable *table,
 {
 	struct watch *w = p->watch;
 
-	if (f->before)
-		relations_judge(w, f->likely, f->before);
 	kin_walked(&w->kin, f->found_ns);
 	measured(r, table, reader, p, f->before, f->now_ns, page_bytes);
 	since(w, page_bytes);
@@ -349,18 +347,6 @@ uint64_t relations_likely(const struct watch *w)
 	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
 
 	return d ? amount_add(turnover(w), size_of(d->anon_mid) + size_of(d->file_mid)) : 0;
-}
-
-void relations_judge(struct watch *w, uint64_t likely, const struct estimate_base *before)
-{
-	uint64_t had = pss_of(before), has = pss_of(&w->base);
-
-	kin_judge(&w->kin, likely, has > had ? has - had : had - has, has);
-}
-
-uint64_t relations_judged(const struct watch *w)
-{
-	return kin_judged(&w->kin, relations_likely(w));
 }
 
 /* What others have done to W's files and shmem, whatever it did itself. */

@@ -59,17 +59,15 @@ struct relations_finding {
 	 */
 	const struct estimate_base *before;
 	const struct estimate *expected; /* the estimate just before; NULL: it had no base */
-	uint64_t likely;                 /* relations_likely() just before */
 	/* CLOCK_BOOTTIME at which a long walk found most of the memory; 0: the walk was short. */
 	uint64_t found_ns;
 	uint64_t now_ns; /* CLOCK_BOOTTIME of the measurement */
 };
 
 /*
- * P was measured just now; its base has the result. Does all that follows, in the only right order: compares the change by
- * births and exits with the expected one; corrects P's family and sharers; looks for P's parent in TABLE if none is known;
- * reads P's maps if they are wanted (which may block, see workers.h); and notes by how much P was below the estimate. P's
- * doubt is void.
+ * P was measured just now; its base has the result. Does all that follows, in the only right order: corrects P's family and
+ * sharers; looks for P's parent in TABLE if none is known; reads P's maps if they are wanted (which may block, see workers.h);
+ * and notes by how much P was below the estimate. P's doubt is void.
  */
 void relations_measured(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, const struct relations_finding *f,
@@ -129,15 +127,6 @@ uint64_t relations_room(const struct watch *w);
  * or has exited, applied to W's shared memory, and guesses. Returns 0 if there were no births or exits.
  */
 uint64_t relations_likely(const struct watch *w);
-
-/*
- * W was measured again; BEFORE is its former base. Births and exits were expected to change LIKELY bytes: teaches the
- * prediction error of the family. Part of relations_measured().
- */
-void relations_judge(struct watch *w, uint64_t likely, const struct estimate_base *before);
-
-/* Bytes that births and exits may have changed of W, by the prediction error of its family. */
-uint64_t relations_judged(const struct watch *w);
 
 /*
  * Bytes of W's doubt that come from pages which sharers may have touched or released but probably have not: no reason to measure W.
