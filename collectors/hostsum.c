@@ -37,12 +37,40 @@ void hostsum_left(struct hostsum *h, uint64_t bytes)
 	h->leaving = amount_add(h->leaving, bytes);
 }
 
+/* Of the host's sum FIELD before and after: the middle, and by how much that may be off. */
+static bool middle(
+	const struct hostsum *h, enum meminfo_field field, uint64_t *ret, uint64_t *ret_unsure)
+{
+	uint64_t before = h->before.q[field], after = h->after.q[field];
+
+	*ret = amount_min(before, after);
+	*ret_unsure = (amount_max(before, after) - *ret + 1) / 2;
+	*ret += *ret_unsure;
+	return ROW_HAS(&h->before, field) && ROW_HAS(&h->after, field);
+}
+
+/* That the counters of the host may be late by. */
+static uint64_t late_bytes(const struct hostsum *h)
+{
+	return h->page_bytes * h->cpus * POOL_PAGES_PER_CPU;
+}
+
+/* The most that processes have of the host's sum FIELD; UINT64_MAX: not known. */
+static uint64_t most_of(const struct hostsum *h, enum meminfo_field field)
+{
+	uint64_t sum, unsure;
+
+	return middle(h, field, &sum, &unsure) ? sum + unsure + late_bytes(h) : UINT64_MAX;
+}
+
 void hostsum_begin(struct hostsum *h)
 {
 	h->left = h->leaving;
 	h->leaving = h->absent = 0;
+	h->anon_most = most_of(h, MEMINFO_ANON_PAGES);
+	h->file_most = most_of(h, MEMINFO_MAPPED);
+	h->has_lower = false;
 	pool_begin(&h->pool);
-	ceiling_begin(&h->ceiling);
 }
 
 /* What the pool is told of W: an estimate without the pool's own doubts. */
@@ -90,6 +118,13 @@ static bool see_guess(const struct snapshot_process *row, struct estimate *ret)
 	return true;
 }
 
+/* Whether the guess E is more than the host has. */
+static bool is_above(const struct hostsum *h, const struct estimate *e)
+{
+	return e->pss_anon > h->anon_most || e->pss_file + e->pss_shmem > h->file_most ||
+	       e->high > amount_add(h->anon_most, h->file_most);
+}
+
 void hostsum_add(struct hostsum *h, const struct watch *w, const struct snapshot_process *row)
 {
 	struct view_of_member v;
@@ -99,38 +134,16 @@ void hostsum_add(struct hostsum *h, const struct watch *w, const struct snapshot
 		return;
 	if (see(h, w, row, &v)) {
 		pool_add(&h->pool, &v.member);
-		/* Whom another's measurement speaks for was never measured: what they share may be all they have. */
-		if (w->has_base)
-			ceiling_add_known(&h->ceiling, &v.estimate);
-		else
-			ceiling_add_guess(&h->ceiling, &v.estimate);
+		h->has_lower |= !w->has_base && is_above(h, &v.estimate);
 		return;
 	}
 	pool_add_unread(&h->pool, v.now.anon, v.now.file);
 	if (see_guess(row, &guess))
-		ceiling_add_guess(&h->ceiling, &guess);
+		h->has_lower |= is_above(h, &guess);
 	else if (w->present >> PROCESS_RSS & 1)
 		h->absent = amount_add(h->absent, v.now.anon + v.now.file);
 	else
 		h->absent = UINT64_MAX;
-}
-
-/* Of the host's sum FIELD before and after: the middle, and by how much that may be off. */
-static bool middle(
-	const struct hostsum *h, enum meminfo_field field, uint64_t *ret, uint64_t *ret_unsure)
-{
-	uint64_t before = h->before.q[field], after = h->after.q[field];
-
-	*ret = amount_min(before, after);
-	*ret_unsure = (amount_max(before, after) - *ret + 1) / 2;
-	*ret += *ret_unsure;
-	return ROW_HAS(&h->before, field) && ROW_HAS(&h->after, field);
-}
-
-/* That the counters of the host may be late by. */
-static uint64_t late_bytes(const struct hostsum *h)
-{
-	return h->page_bytes * h->cpus * POOL_PAGES_PER_CPU;
 }
 
 bool hostsum_end(struct hostsum *h, bool sees_all, bool is_whole, uint64_t now_ns)
@@ -143,26 +156,35 @@ bool hostsum_end(struct hostsum *h, bool sees_all, bool is_whole, uint64_t now_n
 	};
 	bool has_anon = middle(h, MEMINFO_ANON_PAGES, &host.anon, &host.anon_unsure);
 	bool has_mapped = middle(h, MEMINFO_MAPPED, &host.mapped, &host.mapped_unsure);
-	uint64_t late = late_bytes(h);
-	bool has_drift;
 
 	h->sees_all = sees_all;
 	host.is_whole = sees_all && is_whole && has_anon && has_mapped;
-	has_drift = pool_end(&h->pool, &host);
-	h->has_lower = has_anon && has_mapped &&
-	               ceiling_end(&h->ceiling, host.anon + host.anon_unsure + late,
-			       host.mapped + host.mapped_unsure + late);
-	return has_drift || h->has_lower;
+	return pool_end(&h->pool, &host) || h->has_lower;
+}
+
+/*
+ * Lowers the guess E to what the host has: a process that maps a page of shared memory many times has any RSS. Keeps
+ * low <= pss <= high.
+ */
+static void cap(const struct hostsum *h, struct estimate *e)
+{
+	e->pss_anon = amount_min(e->pss_anon, h->anon_most);
+	e->pss_file = amount_min(e->pss_file, h->file_most);
+	e->pss_shmem = amount_min(e->pss_shmem, h->file_most - e->pss_file);
+	e->pss = e->pss_anon + e->pss_file + e->pss_shmem;
+	e->low = amount_min(e->low, e->pss);
+	e->high = amount_max(amount_min(e->high, amount_add(h->anon_most, h->file_most)), e->pss);
+	if (e->uss != ESTIMATE_UNKNOWN)
+		e->uss = amount_min(e->uss, e->pss);
 }
 
 static void lower(const struct hostsum *h, const struct watch *w, struct snapshot_process *row)
 {
-	struct estimate_now now = watch_now(w, h->page_bytes);
 	struct estimate e;
 
 	if (!h->has_lower || !see_guess(row, &e))
 		return;
-	ceiling_lower(&h->ceiling, &now, &e);
+	cap(h, &e);
 	watch_fill(w, &e, h->page_bytes, row);
 }
 
@@ -182,7 +204,7 @@ void hostsum_settle(struct hostsum *h, const struct watch *w, struct snapshot_pr
 	if (!h->is_averaged)
 		pool_narrow(&h->pool, &e);
 	if (!w->has_base && h->has_lower)
-		ceiling_lower(&h->ceiling, &v.now, &e);
+		cap(h, &e);
 	watch_fill(w, &e, h->page_bytes, row);
 }
 

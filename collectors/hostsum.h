@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Holds the sums of all rows of an adaptive pass against those of the host (pool.h, ceiling.h):
+ * Holds the sums of all rows of an adaptive pass against those of the host (pool.h):
  *
  *	hostsum_before, hostsum_after   before and after the polls of all processes: read the host's sums
  *	hostsum_left                    for each process that has exited or called exec
@@ -12,7 +12,6 @@
 #ifndef MEMTALLY_COLLECTORS_HOSTSUM_H
 #define MEMTALLY_COLLECTORS_HOSTSUM_H
 
-#include "collectors/ceiling.h"
 #include "collectors/meminfo.h"
 #include "collectors/pool.h"
 #include "collectors/watch.h"
@@ -20,7 +19,6 @@
 
 struct hostsum {
 	struct pool pool;
-	struct ceiling ceiling;
 	uint64_t page_bytes;
 	uint32_t cpus;
 	bool sees_all; /* no process of the host is hidden from us */
@@ -30,8 +28,10 @@ struct hostsum {
 	 */
 	bool is_averaged;
 	struct meminfo before, after; /* the processes were sensed */
-	bool has_lower;               /* what was never measured is to be lowered */
-	uint64_t absent; /* RSS of those of whom no PSS is shown; UINT64_MAX: not known of all */
+	uint64_t anon_most,
+		file_most; /* AnonPages and Mapped at most, in bytes; UINT64_MAX: not known */
+	bool has_lower;    /* a process that was never measured is shown with more */
+	uint64_t absent;   /* RSS of those of whom no PSS is shown; UINT64_MAX: not known of all */
 	uint64_t leaving, left; /* told to hostsum_left() since the last pass; as of that */
 };
 
