@@ -430,7 +430,6 @@ static void learn(struct adapt *a, struct process *p, const struct sample *s,
 	const struct relations_finding finding = {
 		.before = b->had_base && !wrote ? &b->base : NULL,
 		.expected = b->had_base ? &b->expected : NULL,
-		.found_ns = walked->found_ns,
 		.now_ns = now_boot_ns,
 	};
 

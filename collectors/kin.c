@@ -53,11 +53,8 @@ void kin_begin(struct kin *k, uint64_t now_ns)
  */
 static uint32_t part_of_time(const struct kin *k, const struct kin_member *m, uint64_t now_ns)
 {
-	uint64_t found_ns = m->measured_ns, sensed_ns = k->sensed_ns;
-
-	segments_moment(&m->sharer, &found_ns, &sensed_ns);
-	return (uint32_t)amount_min(amount_part(amount_less(found_ns, sensed_ns), SEGMENTS_PART,
-					    amount_less(now_ns, sensed_ns)),
+	return (uint32_t)amount_min(amount_part(amount_less(m->measured_ns, k->sensed_ns),
+					    SEGMENTS_PART, amount_less(now_ns, k->sensed_ns)),
 		SEGMENTS_PART);
 }
 
@@ -162,16 +159,6 @@ static void open_sharer(struct kin *k, struct kin_member *m, const struct segmen
 	}
 	m->measured_at = (uint32_t)k->measured_count & (INT32_MAX >> 3);
 	k->measured[k->measured_count++] = (struct kin_measured){m, *lesson};
-}
-
-void kin_walk(const struct kin *k, struct kin_member *m)
-{
-	segments_walk(&m->sharer, k->sensed_ns);
-}
-
-void kin_walked(struct kin_member *m, uint64_t found_ns)
-{
-	segments_walked(&m->sharer, found_ns);
 }
 
 void kin_inherits(struct kin_member *m, const struct degree_outside *outside)

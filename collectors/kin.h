@@ -98,9 +98,6 @@ void kin_gone(struct kin *k, struct kin_member *m);
  */
 void kin_leaves(struct kin *k, struct kin_member *m);
 
-/* A walk of M begins that may take long, so that its result is not of the time at which it ends: see kin_walked(). */
-void kin_walk(const struct kin *k, struct kin_member *m);
-
 /* Call before kin_measured(): the memory that M may share, in addition to its family, with other processes of its image. */
 void kin_inherits(struct kin_member *m, const struct degree_outside *outside);
 
@@ -111,11 +108,6 @@ void kin_inherits(struct kin_member *m, const struct degree_outside *outside);
  */
 int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint64_t range_end,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns);
-
-/*
- * Call before kin_measured() if kin_walk() was called: the walk has found most of M's memory at FOUND_NS; 0: at its end.
- */
-void kin_walked(struct kin_member *m, uint64_t found_ns);
 
 /*
  * Call after the first measurement of M if PARENT is its parent by pid and has the same image, under whatever name: records

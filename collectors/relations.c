@@ -220,12 +220,6 @@ static void tell_written(struct relations *r, const struct process *p, const str
 		amount_less(anon.private_mid, amount_less(w->base.anon, theirs.anon)));
 }
 
-void relations_walk(const struct relations *r, struct watch *w)
-{
-	if (w->is_related)
-		kin_walk(&r->kin, &w->kin);
-}
-
 /* P, which was measured at NOW_NS, had the base BEFORE, or NULL. */
 static void measured(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, const struct estimate_base *before,
@@ -269,7 +263,6 @@ void relations_measured(struct relations *r, const struct proctable *table,
 {
 	struct watch *w = p->watch;
 
-	kin_walked(&w->kin, f->found_ns);
 	measured(r, table, reader, p, f->before, f->now_ns, page_bytes);
 	since(w, page_bytes);
 	if (f->expected)

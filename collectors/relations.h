@@ -48,9 +48,6 @@ void relations_ended(struct relations *r, struct watch *w, bool is_exec);
  */
 void relations_leaves(struct relations *r, struct watch *w);
 
-/* A walk of W begins that may take long, so that its result is not of the time at which it ends. */
-void relations_walk(const struct relations *r, struct watch *w);
-
 /* State of a process before it was measured again, and further facts of the measurement. */
 struct relations_finding {
 	/*
@@ -59,9 +56,7 @@ struct relations_finding {
 	 */
 	const struct estimate_base *before;
 	const struct estimate *expected; /* the estimate just before; NULL: it had no base */
-	/* CLOCK_BOOTTIME at which a long walk found most of the memory; 0: the walk was short. */
-	uint64_t found_ns;
-	uint64_t now_ns; /* CLOCK_BOOTTIME of the measurement */
+	uint64_t now_ns;                 /* CLOCK_BOOTTIME of the measurement */
 };
 
 /*

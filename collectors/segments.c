@@ -47,15 +47,6 @@ uint64_t segments_stray(
 	return amount_min(grown, stray_of(s, now->shmem));
 }
 
-/* What others_of() and others_flow() said of each link when a walk began. */
-struct segments_mark {
-	uint64_t sensed_ns, found_ns; /* of the latter 0: it goes on */
-	struct {
-		uint64_t sum;
-		struct flow flow;
-	} link[];
-};
-
 /*
  * Whether S, measured as BASE, may have other shared memory now than its maps said: new segments of the same size move no counter. That may
  * be so if S has its shared memory alone, or if no process is known with which it shares it. Little of it is not worth another reading.
@@ -170,60 +161,13 @@ static struct flow others_flow(const struct sharer *s, const struct segment_link
 	return flow_less(flow_less(l->segment->flow, s->own), joined_flow(l->segment));
 }
 
-static void drop_mark(struct sharer *s)
-{
-	free(s->mark);
-	s->mark = NULL;
-}
-
-static bool is_found(const struct sharer *s)
-{
-	return s->mark && s->mark->found_ns;
-}
-
-void segments_walk(struct sharer *s, uint64_t sensed_ns)
-{
-	/* What the last one found has not been settled: the time since then is more of the same. */
-	if (!s->count || is_found(s))
-		return;
-	drop_mark(s);
-	s->mark = malloc(sizeof(*s->mark) + s->count * sizeof(s->mark->link[0]));
-	if (!s->mark)
-		return;
-	s->mark->sensed_ns = sensed_ns;
-	s->mark->found_ns = 0;
-	for (unsigned int i = 0; i < s->count; i++) {
-		s->mark->link[i].sum = others_of(&s->link[i]);
-		s->mark->link[i].flow = others_flow(s, &s->link[i]);
-	}
-}
-
-void segments_walked(struct sharer *s, uint64_t found_ns)
-{
-	if (!found_ns)
-		drop_mark(s);
-	else if (s->mark)
-		s->mark->found_ns = found_ns;
-	s->is_unseen = found_ns && !s->mark;
-}
-
-void segments_moment(const struct sharer *s, uint64_t *ret_found_ns, uint64_t *ret_sensed_ns)
-{
-	if (!is_found(s))
-		return;
-	*ret_found_ns = s->mark->found_ns;
-	*ret_sensed_ns = s->mark->sensed_ns;
-}
-
 static void open_links(struct sharer *s)
 {
-	const struct segments_mark *mark = is_found(s) ? s->mark : NULL;
-
 	for (unsigned int i = 0; i < s->count; i++) {
 		struct segment_link *l = &s->link[i];
 
-		l->sum = mark ? mark->link[i].sum : others_of(l);
-		l->flow = mark ? mark->link[i].flow : others_flow(s, l);
+		l->sum = others_of(l);
+		l->flow = others_flow(s, l);
 	}
 	s->is_open = true;
 }
@@ -233,7 +177,6 @@ void segments_measured(struct sharer *s, const struct estimate_base *base)
 	spread(s, base);
 	for (unsigned int i = 0; i < s->count; i++)
 		s->link[i].measured = s->link[i].resident;
-	s->ended = 0;
 	open_links(s);
 }
 
@@ -286,9 +229,6 @@ int segments_map(struct keytable *segments, struct sharer *s, const struct maps_
 			.mapped = flow_units(list[i].bytes),
 			.is_shmem = list[i].is_shmem};
 	}
-	/* What others had of these when the walk began nobody knows. */
-	s->is_unseen |= is_found(s);
-	drop_mark(s);
 	s->link = links;
 	s->count = (uint8_t)count;
 	segments_measured(s, base);
@@ -379,13 +319,6 @@ static void settle(struct sharer *s, struct segment_link *l, uint32_t part)
 	struct flow joined = joined_flow(l->segment);
 
 	l->sum += (moved < 0 ? -before : before) + l->segment->joined;
-	if (s->ended > l->measured && l == growing(s)) {
-		uint64_t all = l->sum + l->segment->late; /* but itself */
-		uint64_t since = all - amount_part(all, l->measured, s->ended);
-
-		l->sum -= since;
-		l->flow.gained -= (uint32_t)since;
-	}
 	l->sum += l->measured;
 	flow_add(&l->flow, &joined);
 	if (l == segment_main_shmem(s))
@@ -397,9 +330,7 @@ void segments_settle(struct sharer *s, uint32_t part, const struct segments_less
 {
 	if (!s->is_open)
 		return;
-	s->is_open = s->is_unseen = false;
-	if (is_found(s))
-		drop_mark(s);
+	s->is_open = false;
 	for (unsigned int i = 0; i < s->count; i++) {
 		settle(s, &s->link[i], part);
 		if (lesson->key && s->link[i].segment->key == lesson->key)
@@ -426,8 +357,6 @@ void segments_since(struct sharer *s, uint64_t before, uint64_t now)
 	const struct flow f = flow_between(before, now);
 
 	move(s, &f);
-	if (s->is_unseen && s->count)
-		s->ended = growing(s)->resident;
 }
 
 void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now)
@@ -455,6 +384,5 @@ void segments_end(struct keytable *segments, struct sharer *s)
 	for (unsigned int i = 0; i < s->count; i++)
 		s->link[i].segment->flow.lost += most_resident(&s->link[i], file);
 	drop_all(segments, s->link, s->count);
-	drop_mark(s);
 	*s = (struct sharer){0};
 }

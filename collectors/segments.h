@@ -19,23 +19,18 @@
 #include "collectors/maps.h"
 
 struct segment_link;
-struct segments_mark;
 
 /* One who maps segments; all zeros maps none. For reading alone. */
 struct sharer {
-	struct segment_link *link;  /* owned: the largest first */
-	struct segments_mark *mark; /* owned: of a walk that takes long; NULL: there is none */
-	struct flow own;            /* of its counter, from 0 on when it was born */
-	uint32_t mapped_file;       /* in FLOW_UNIT: its counter when its maps were read */
+	struct segment_link *link; /* owned: the largest first */
+	struct flow own;           /* of its counter, from 0 on when it was born */
+	uint32_t mapped_file;      /* in FLOW_UNIT: its counter when its maps were read */
 	/* Of the shared memory that nearly all of its is: how far off what others had when it was measured may be. */
 	uint32_t unsure; /* in FLOW_UNIT */
-	/* What was resident, when a walk ended, of the link that it is taken to grow by; 0: nothing is to be told by it. */
-	uint32_t ended; /* in FLOW_UNIT */
-	uint16_t odd;   /* how far off its figures were; see experience.h */
+	uint16_t odd;    /* how far off its figures were; see experience.h */
 	uint8_t count;
 	bool is_mapped : 1; /* its maps have been read */
-	bool is_open : 1;   /* it was measured and has not been settled since, */
-	bool is_unseen : 1; /* by a walk that took long, which began before its segments were known */
+	bool is_open : 1;   /* it was measured and has not been settled since */
 };
 
 /*
@@ -78,31 +73,12 @@ struct segments_lesson segments_lesson(const struct sharer *s, const struct esti
 	const struct estimate_base *found);
 
 /*
- * A walk of S begins that may take long, and finds what S has in its midst: what others have is told from now on.
- * SENSED_NS is when all were looked at last. Out of memory it is as if the walk took no time.
- */
-void segments_walk(struct sharer *s, uint64_t sensed_ns);
-
-/* Before segments_measured(): it has found most of what S has at FOUND_NS; 0: it was another walk, which took no time. */
-void segments_walked(struct sharer *s, uint64_t found_ns);
-
-/*
- * Until segments_settle(): when S was as it was measured, and when all had been looked at before; both are untouched where
- * no long walk has measured it.
- */
-void segments_moment(const struct sharer *s, uint64_t *ret_found_ns, uint64_t *ret_sensed_ns);
-
-/*
  * S was measured as BASE just now. Until segments_settle() nothing is said of it: who is new is measured after others
  * who have seen it, and what others had at that moment is known when they were looked at again.
  */
 void segments_measured(struct sharer *s, const struct estimate_base *base);
 
-/*
- * S's counter has gone from BEFORE to NOW since it was as segments_measured() says, as others know already. Where a walk
- * that took long measured it, as segments_walked() said, which segments_walk() did not see begin, others are
- * taken to have done as much meanwhile, each for his part; after any other, nothing.
- */
+/* S's counter has gone from BEFORE to NOW since it was as segments_measured() says, as others know already. */
 void segments_since(struct sharer *s, uint64_t before, uint64_t now);
 
 /*

@@ -57,8 +57,7 @@ static int begin_smaps(
 		return fail(s, e, ret);
 	s->process = p;
 	s->is_mapping = false;
-	s->largest_rss = s->largest_ns = 0;
-	s->begun_ns = clock_now_ns(CLOCK_BOOTTIME);
+	s->largest_rss = 0;
 	smaps_parser_init(&s->parser);
 	return 0;
 }
@@ -120,30 +119,6 @@ int slices_again(struct slices *s, struct process_reader *r, struct sample *ret)
 	return s->is_mapping ? begin_maps(s, r, p, ret) : begin_smaps(s, r, p, ret);
 }
 
-/*
- * Of the mappings that are over now, the first BEGUN had begun before the piece of PIECE_NS: that a mapping is over shows where
- * the next begins, which may be after a pause.
- */
-static void note_largest(struct slices *s, uint64_t begun, uint64_t piece_ns)
-{
-	if (s->parser.largest_rss <= s->largest_rss)
-		return;
-	s->largest_rss = s->parser.largest_rss;
-	s->largest_ns = s->parser.largest_at > begun ? piece_ns : s->begun_ns;
-}
-
-/* TEXT of smaps was read, and walked, at PIECE_NS. */
-static int feed(struct slices *s, const char *text, size_t len, uint64_t piece_ns)
-{
-	uint64_t begun = smaps_parser_begun(&s->parser);
-	int e = smaps_parser_feed(&s->parser, text, len);
-
-	note_largest(s, begun, piece_ns);
-	if (smaps_parser_begun(&s->parser) > begun)
-		s->begun_ns = piece_ns;
-	return e;
-}
-
 /* Drops the walk, with what a look at its process finds; with OUTCOME if the process still has its image. */
 static int give_up(struct slices *s, struct process_reader *r, uint64_t now_ns,
 	enum process_outcome outcome, struct sample *ret)
@@ -165,7 +140,7 @@ static int end(struct slices *s, struct process_reader *r, uint64_t now_ns, stru
 	struct smaps walked;
 	int e = smaps_parser_end(&s->parser, &walked);
 
-	note_largest(s, s->parser.sum.mappings, s->begun_ns);
+	s->largest_rss = s->parser.largest_rss;
 	if (e < 0) /* cut off within a line, or empty: of a live process that would be malformed */
 		return give_up(s, r, now_ns, OUTCOME_MALFORMED, ret);
 	slices_drop(s);
@@ -191,7 +166,7 @@ static int read_piece(
 	if (s->is_mapping)
 		e = maps_parser_feed(&s->maps, text, (size_t)n);
 	else
-		e = feed(s, text, (size_t)n, piece.begin_ns + piece.took_ns / 2);
+		e = smaps_parser_feed(&s->parser, text, (size_t)n);
 	return e < 0 ? e : 1;
 }
 

@@ -25,9 +25,6 @@ struct slices {
 	uint64_t count;       /* slices read */
 	unsigned int losses;  /* times that the walk has lost its worker */
 	uint64_t largest_rss; /* bytes of the mapping that has the most resident, of those walked */
-	uint64_t largest_ns;  /* CLOCK_BOOTTIME at which that mapping was walked; 0: none was */
-	uint64_t
-		begun_ns; /* CLOCK_BOOTTIME at which the last mapping of the text so far was walked */
 };
 
 void slices_init(struct slices *s);

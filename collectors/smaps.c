@@ -75,10 +75,7 @@ static void end_mapping(struct smaps_parser *p)
 
 	if (!p->sum.mappings)
 		return;
-	if (q[SMAPS_RSS] > p->largest_rss) {
-		p->largest_rss = q[SMAPS_RSS];
-		p->largest_at = p->sum.mappings;
-	}
+	p->largest_rss = q[SMAPS_RSS] > p->largest_rss ? q[SMAPS_RSS] : p->largest_rss;
 	if (q[SMAPS_SHARED_CLEAN] || q[SMAPS_SHARED_DIRTY] ||
 		(p->mapping_present & shared) != shared)
 		p->sum.shared_mappings++;
@@ -160,7 +157,7 @@ void smaps_parser_init(struct smaps_parser *p)
 	p->mapping_present = 0;
 	memset(p->mapping, 0, sizeof(p->mapping));
 	p->mapping_kind = PARTS_FILE;
-	p->largest_rss = p->largest_at = 0;
+	p->largest_rss = 0;
 	p->hint = 0;
 	buffer_clear(&p->rest);
 }
@@ -205,11 +202,6 @@ int smaps_parser_feed(struct smaps_parser *p, const char *text, size_t len)
 	if (used < len)
 		buffer_add(&p->rest, text + used, len - used);
 	return p->rest.error;
-}
-
-uint64_t smaps_parser_begun(const struct smaps_parser *p)
-{
-	return p->sum.mappings + (p->rest.len && is_mapping(p->rest.data));
 }
 
 /* Neither PSS nor USS is above the RSS. Each field is below 2^63, so that two do not overflow. */

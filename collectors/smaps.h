@@ -58,7 +58,6 @@ struct smaps_parser {
 	uint64_t mapping[SMAPS_FIELDS];
 	enum parts_kind mapping_kind;
 	uint64_t largest_rss; /* of all mappings that are over */
-	uint64_t largest_at;  /* which of them has it: 1 is the first; 0: none */
 	size_t hint;
 	struct buffer rest; /* the beginning of a line that a piece cut */
 };
@@ -68,9 +67,6 @@ void smaps_parser_done(struct smaps_parser *p);
 
 /* -EBADMSG: as above; -ENOMEM. */
 int smaps_parser_feed(struct smaps_parser *p, const char *text, size_t len);
-
-/* How many mappings have begun: the text of the last one may be cut, even within its first line. */
-uint64_t smaps_parser_begun(const struct smaps_parser *p);
 
 /* The sum. A process without any mapping has none: -EBADMSG. */
 int smaps_parser_end(struct smaps_parser *p, struct smaps *ret);

@@ -41,7 +41,6 @@ static ssize_t read_piece(int fd, char *to, size_t size, struct stream_piece *re
 	*ret = (struct stream_piece){
 		.len = (uint32_t)n,
 		.took_ns = took_ns < UINT32_MAX ? (uint32_t)took_ns : UINT32_MAX,
-		.begin_ns = begin_ns,
 	};
 	return n;
 }

@@ -24,9 +24,8 @@ enum {
 
 /* One read(). */
 struct stream_piece {
-	uint32_t len;      /* bytes */
-	uint32_t took_ns;  /* at most 4 s */
-	uint64_t begin_ns; /* CLOCK_BOOTTIME */
+	uint32_t len;     /* bytes */
+	uint32_t took_ns; /* at most 4 s */
 };
 
 /* Pieces that were read one after the other. */

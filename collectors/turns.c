@@ -88,8 +88,6 @@ static int begin_slices(struct turns *t, struct process *p, const struct forecas
 
 	if (r == WALKS_LOOKED) {
 		adapt_note(t->adapt, p, ret);
-		if (walks_has(&t->adapt->walks, p))
-			relations_walk(&t->adapt->relations, p->watch);
 		return TURNS_SAMPLE;
 	}
 	return r < 0 ? r : finish(t, p, ret, &walked);

@@ -35,7 +35,6 @@ struct walked {
 	enum cost_way way;
 	uint64_t cpu_ns;
 	uint64_t largest_rss; /* of its mappings, by slices; bytes */
-	uint64_t found_ns;    /* CLOCK_BOOTTIME at which that was walked; 0: at the end */
 	struct statm before;  /* as a walk by slices began, if .has_before */
 	uint32_t
 		faults; /* that it had before the walk, if .has_faults: of what it writes to later this knows nothing */

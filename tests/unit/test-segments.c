@@ -369,123 +369,31 @@ static void counts_what_others_had_at_the_time(void **state)
 	}
 }
 
-/* What a walk finds as BASE 0, while all have gone from 100 to 150 MiB of the same pages: of before, or of half-way. */
-static void walk_while_all_move(uint64_t found_ns, bool is_long, bool reads_maps)
-{
-	if (is_long)
-		segments_walk(&sharer[0], 10);
-	for (unsigned int i = 0; i < BACKENDS; i++)
-		move(i, 100 * MIB, 150 * MIB);
-	segments_walked(&sharer[0], found_ns);
-	segments_measured(&sharer[0], &base[0]);
-	if (reads_maps)
-		map(0, false);
-	segments_since(&sharer[0], base[0].file, 158 * MIB);
-}
-
-static void counts_what_a_long_walk_has_not_seen(void **state)
-{
-	uint64_t found_ns, sensed_ns;
-
-	(void)state;
-	for (unsigned int half = 0; half < 2; half++) {
-		uint64_t shmem = 100 * MIB + half * 25 * MIB;
-
-		start_backends(true);
-		find(0, shmem, shmem / BACKENDS);
-		walk_while_all_move(11, true, false);
-		found_ns = 99, sensed_ns = 98;
-		segments_moment(&sharer[0], &found_ns, &sensed_ns);
-		assert_int_equal(found_ns, 11);
-		assert_int_equal(sensed_ns, 10);
-		segments_settle(&sharer[0], half * SEGMENTS_PART / 2, &no_lesson);
-		assert_near(&(struct estimate[]){estimate_of(0, 150 * MIB)}[0],
-			4 * MIB + MIB / 4 + shmem / BACKENDS, 1);
-		/* It has as much as the others know of. */
-		assert_near(&(struct estimate[]){estimate_of(1, 150 * MIB)}[0],
-			4 * MIB + MIB / 4 + 5 * MIB, 1);
-		segments_moment(&sharer[0], &found_ns, &sensed_ns); /* it is over */
-		assert_int_equal(found_ns, 11);
-		teardown(state);
-	}
-}
-
-/* Nobody has seen it begin, or nobody knew then what it maps: others did as it did. */
-static void guesses_what_a_first_walk_has_not_seen(void **state)
-{
-	(void)state;
-	for (unsigned int reads_maps = 0; reads_maps < 2; reads_maps++) {
-		uint64_t found_ns = 99, sensed_ns = 98;
-
-		start_backends(true);
-		walk_while_all_move(11, reads_maps, reads_maps);
-		segments_moment(&sharer[0], &found_ns, &sensed_ns);
-		assert_int_equal(found_ns, 99);
-		segments_settle(&sharer[0], SEGMENTS_PART, &no_lesson);
-		assert_in_range(estimate_of(0, 150 * MIB).pss, 9 * MIB, 9 * MIB + MIB / 2);
-		teardown(state);
-	}
-}
-
-/* A walk that took no time tells of others as they are: what it grows by until the look after it is its own affair. */
+/* A walk tells of others as they are: what a sharer grows by until the next poll is its own affair. */
 static void scales_nobody_by_ones_own_growth(void **state)
 {
 	struct estimate e;
 
 	(void)state;
-	for (unsigned int was_long = 0; was_long < 2; was_long++) {
-		uint64_t found_ns = 99, sensed_ns = 98;
-
-		for (unsigned int i = 0; i < BACKENDS; i++) {
-			find(i, 100 * MIB, 100 * MIB / BACKENDS);
-			map(i, true);
-		}
-		settle();
-		find(BACKENDS, MIB, MIB / (BACKENDS + 1));
-		base[BACKENDS].file = MIB; /* but nothing of the library */
-		base[BACKENDS].pss_file = 0;
-		if (was_long) {
-			/* The one before it was long. */
-			segments_walked(&sharer[BACKENDS], 11);
-			segments_measured(&sharer[BACKENDS], &base[BACKENDS]);
-			segments_settle(&sharer[BACKENDS], SEGMENTS_PART, &no_lesson);
-		}
-		segments_moved(&sharer[BACKENDS], NULL, 0, 100 * MIB);
-		segments_walked(&sharer[BACKENDS], 0);
-		segments_measured(&sharer[BACKENDS], &base[BACKENDS]);
-		assert_int_equal(segments_map(&table, &sharer[BACKENDS], &buffers, 1,
-					 &base[BACKENDS], false),
-			0);
-		segments_since(&sharer[BACKENDS], MIB, 100 * MIB);
-		segments_moment(&sharer[BACKENDS], &found_ns, &sensed_ns);
-		assert_int_equal(found_ns, 99);
-		segments_settle(&sharer[BACKENDS], SEGMENTS_PART, &no_lesson);
-		e = estimate_with(BACKENDS, 100 * MIB, 0);
-		assert_near(&e, 4 * MIB + 100 * MIB / (BACKENDS + 1), 1);
-		teardown(state);
+	for (unsigned int i = 0; i < BACKENDS; i++) {
+		find(i, 100 * MIB, 100 * MIB / BACKENDS);
+		map(i, true);
 	}
-}
-
-/* A long walk that came to nothing says nothing of the next. */
-static void forgets_a_walk_that_is_given_up(void **state)
-{
-	uint64_t found_ns = 99, sensed_ns = 98;
-
-	(void)state;
-	start_backends(true);
-	segments_walk(&sharer[0], 10);
-	for (unsigned int i = 0; i < BACKENDS; i++)
-		move(i, 100 * MIB, 150 * MIB);
-	find(0, 150 * MIB, 5 * MIB);
-	segments_walked(&sharer[0], 0);
-	segments_measured(&sharer[0], &base[0]);
-	segments_moment(&sharer[0], &found_ns, &sensed_ns);
-	assert_int_equal(found_ns, 99);
 	settle();
-	assert_int_equal(estimate_of(0, 150 * MIB).pss, 9 * MIB + MIB / 4);
+	find(BACKENDS, MIB, MIB / (BACKENDS + 1));
+	base[BACKENDS].file = MIB; /* but nothing of the library */
+	base[BACKENDS].pss_file = 0;
+	segments_moved(&sharer[BACKENDS], NULL, 0, 100 * MIB);
+	segments_measured(&sharer[BACKENDS], &base[BACKENDS]);
+	assert_int_equal(
+		segments_map(&table, &sharer[BACKENDS], &buffers, 1, &base[BACKENDS], false), 0);
+	segments_since(&sharer[BACKENDS], MIB, 100 * MIB);
+	segments_settle(&sharer[BACKENDS], SEGMENTS_PART, &no_lesson);
+	e = estimate_with(BACKENDS, 100 * MIB, 0);
+	assert_near(&e, 4 * MIB + 100 * MIB / (BACKENDS + 1), 1);
 }
 
-/* The same where it is the first time that its maps are read, or where they are read again. */
+/* The time at which a sharer was measured counts where its maps are read, too, for the first time or again. */
 static void counts_others_when_maps_are_read(void **state)
 {
 	struct estimate e;
@@ -649,10 +557,7 @@ int main(void)
 		cmocka_unit_test_teardown(allows_for_all_that_one_has, teardown),
 		cmocka_unit_test_teardown(takes_along_what_one_has_by_now, teardown),
 		cmocka_unit_test_teardown(counts_what_others_had_at_the_time, teardown),
-		cmocka_unit_test_teardown(counts_what_a_long_walk_has_not_seen, teardown),
-		cmocka_unit_test_teardown(guesses_what_a_first_walk_has_not_seen, teardown),
 		cmocka_unit_test_teardown(scales_nobody_by_ones_own_growth, teardown),
-		cmocka_unit_test_teardown(forgets_a_walk_that_is_given_up, teardown),
 		cmocka_unit_test_teardown(counts_others_when_maps_are_read, teardown),
 		cmocka_unit_test_teardown(learns_from_those_measured_again, teardown),
 		cmocka_unit_test_teardown(learns_nothing_of_files, teardown),

@@ -32,31 +32,23 @@ struct scene {
 	struct slices slices;
 };
 
-/* 100 KiB in each mapping, but 500 KiB in one. The text of each is 256 bytes, and of the first CUT fewer. */
-static void write_smaps_of(
-	const struct tree *t, unsigned int count, unsigned int largest, unsigned int cut)
+/* 100 KiB in each mapping, but 500 KiB in the eighth. The text of each is 256 bytes: a slice ends with a mapping. */
+static void write_smaps(const struct tree *t, unsigned int count)
 {
 	char text[MAPPINGS * 256 + 1] = "";
 	size_t n = 0;
 
 	for (unsigned int i = 0; i < count; i++) {
-		unsigned int kib = i == largest ? 500 : 100;
-		int path = 103 - (int)(i ? 0 : cut);
+		unsigned int kib = i == 7 ? 500 : 100;
 
 		n += (size_t)snprintf(text + n, sizeof(text) - n,
 			"%02x000-%02x000 rw-p 00000000 00:00 0 %*s\nRss: %u kB\nPss: %u kB\n"
 			"Shared_Clean: 0 kB\nShared_Dirty: 0 kB\nPrivate_Clean: 0 kB\n"
 			"Private_Dirty: %u kB\nSwapPss: 0 kB\n",
-			8 + i, 9 + i, path, "/some/where", kib, kib, kib);
+			8 + i, 9 + i, 103, "/some/where", kib, kib, kib);
 	}
-	assert_int_equal(n, count * 256 - (count ? cut : 0));
+	assert_int_equal(n, count * 256);
 	tree_write(t, "42/smaps", text);
-}
-
-/* A slice ends with a mapping. */
-static void write_smaps(const struct tree *t, unsigned int count)
-{
-	write_smaps_of(t, count, 7, 0);
 }
 
 static struct scene *scene_of(struct subject *of)
@@ -199,43 +191,6 @@ static void sums_up_in_many_slices(void **state)
 		assert_false(s->of->sample.is_new_image);
 		assert_true(s->of->process.measured);
 		assert_int_equal(s->of->process.range_end, (8 + MAPPINGS) << 12);
-	}
-}
-
-/* A mapping is walked by the read() in which its text begins, wherever that ends and the next begins. */
-static void tells_when_it_found_most(void **state)
-{
-	static const struct {
-		unsigned int largest, cut, piece; /* of 1 KiB; the first is 1 */
-	} cases[] = {
-		{0, 0, 1},
-		{5, 0, 2},  /* the next begins in it as well */
-		{7, 0, 2},  /* the next begins in the next one */
-		{4, 10, 1}, /* ten bytes of it are the last of the piece */
-		{3, 10, 1},
-		{MAPPINGS - 1, 0, 10},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_SCENE struct scene *s = scene_new();
-		uint64_t begin_ns = 0, end_ns = 0, before_ns;
-		int r;
-
-		write_smaps_of(&s->of->tree, MAPPINGS, cases[i].largest, cases[i].cut);
-		begin(s);
-		do {
-			before_ns = clock_now_ns(CLOCK_BOOTTIME);
-			r = step(s);
-			if (s->slices.count == cases[i].piece) {
-				begin_ns = before_ns;
-				end_ns = clock_now_ns(CLOCK_BOOTTIME);
-			}
-		} while (r == SLICES_MORE);
-		assert_int_equal(r, 0);
-		assert_int_equal(s->slices.largest_rss, 500 * 1024);
-		if (s->slices.largest_ns < begin_ns || s->slices.largest_ns > end_ns)
-			fail_msg("case %zu: not in its piece", i);
 	}
 }
 
@@ -582,7 +537,6 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_up_in_many_slices),
 		cmocka_unit_test(tells_the_parts),
-		cmocka_unit_test(tells_when_it_found_most),
 		cmocka_unit_test(discards_what_an_exec_cut),
 		cmocka_unit_test(discards_what_an_end_cut),
 		cmocka_unit_test(is_refused_or_malformed),
