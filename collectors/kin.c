@@ -208,24 +208,6 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	return findings_count(k, m, found);
 }
 
-int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent)
-{
-	struct kin_ancestor *ancestor;
-
-	/* The parent's pid may be another's by now, who is younger. Without a key nobody would hear when it ends. */
-	if (m == parent || m->ancestor || !m->family || !parent->key ||
-		parent->born_ns > m->born_ns)
-		return 0;
-	ancestor = ancestry_begin(parent);
-	if (!ancestor)
-		return -ENOMEM;
-	m->is_forked = true;
-	m->ancestor = ancestry_use(ancestor);
-	m->family->voice = m;
-	family_mark(k, m->family);
-	return 0;
-}
-
 int kin_departs(struct kin *k, const struct kin_member *m, struct kin_member *parent)
 {
 	int r = 0;

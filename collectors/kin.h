@@ -110,14 +110,7 @@ int kin_measured(struct kin *k, struct kin_member *m, uint64_t range_start, uint
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns);
 
 /*
- * Call after the first measurement of M if PARENT is its parent by pid and has the same image, under whatever name: records
- * that M was forked from PARENT. M has another family than PARENT if it has mapped memory below the program since. Does
- * nothing if PARENT's range is not known, or PARENT is younger. Returns 0, or -ENOMEM: then nothing is recorded.
- */
-int kin_descends(struct kin *k, struct kin_member *m, struct kin_member *parent);
-
-/*
- * Call once after the first measurement of M if PARENT is its parent, as for kin_descends(). If M has another address range
+ * Call once after the first measurement of M if PARENT is its parent by pid and has the same image, under whatever name. If M has another address range
  * than PARENT and was forked after PARENT's last measurement, M may still share any part of PARENT's anonymous memory: this
  * lowers PARENT's low bound until its next measurement. Returns 0, or -ENOMEM: then the bound is unchanged.
  */

@@ -50,15 +50,13 @@ void relations_done(struct relations *r)
 
 void relations_restart(struct relations *r)
 {
-	r->begin_ns = r->previous_ns = r->first_ns = 0;
+	r->begin_ns = r->previous_ns = 0;
 }
 
 void relations_begin(struct relations *r, uint64_t now_ns)
 {
 	r->previous_ns = r->begin_ns;
 	r->begin_ns = now_ns;
-	if (!r->first_ns)
-		r->first_ns = now_ns;
 	kin_begin(&r->kin, now_ns);
 }
 
@@ -190,21 +188,6 @@ static struct degree_outside inherited(const struct process *p, const struct pro
 		.bytes = shared, .others = pss ? shared / pss + 1 : UINT32_MAX};
 }
 
-/*
- * P, of PARENT's image, was measured for the first time. One that was left to a reaper by its parent is a child of
- * that by this, if the reaper is of that image, too.
- */
-static void meet_parent(struct relations *r, const struct process *p, const struct process *parent)
-{
-	struct watch *w = p->watch;
-
-	/* Out of memory it may be anybody's child. */
-	if (!w->kin.ancestor && w->kin.family && w->kin.born_ns >= r->first_ns)
-		(void)kin_descends(&r->kin, &w->kin, &parent->watch->kin);
-	/* And its parent be wrong until it is measured again. */
-	(void)kin_departs(&r->kin, &w->kin, &parent->watch->kin);
-}
-
 /* P, of PARENT's image, was measured: what it has for itself, and has not grown by, it has written to since its birth. */
 static void tell_written(struct relations *r, const struct process *p, const struct process *parent,
 	uint64_t page_bytes)
@@ -242,8 +225,9 @@ static void measured(struct relations *r, const struct proctable *table,
 	kin_inherits(&w->kin, &outside);
 	(void)kin_measured(
 		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
+	/* Out of memory its parent is wrong until it is measured again. */
 	if (parent && is_first)
-		meet_parent(r, p, parent);
+		(void)kin_departs(&r->kin, &w->kin, &parent->watch->kin);
 	if (parent)
 		tell_written(r, p, parent, page_bytes);
 	if (kin_wants_maps(&w->kin, &w->base))

@@ -13,7 +13,6 @@
 struct relations {
 	struct kin kin;
 	uint64_t begin_ns, previous_ns; /* CLOCK_BOOTTIME of this pass and of the one before */
-	uint64_t first_ns;              /* CLOCK_BOOTTIME of the first pass */
 };
 
 void relations_init(struct relations *r);
@@ -61,7 +60,7 @@ struct relations_finding {
 
 /*
  * P was measured just now; its base has the result. Does all that follows, in the only right order: corrects P's family and
- * sharers; looks for P's parent in TABLE if none is known; reads P's maps if they are wanted (which may block, see workers.h);
+ * sharers, and the low bound of P's parent in TABLE; reads P's maps if they are wanted (which may block, see workers.h);
  * and notes by how much P was below the estimate. P's doubt is void.
  */
 void relations_measured(struct relations *r, const struct proctable *table,

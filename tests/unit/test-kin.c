@@ -255,91 +255,6 @@ static void knows_who_is_no_stray(void **state)
 	assert_int_equal(f->member[3].strays, 0);
 }
 
-/* Whatever it is called, and whoever else might have been: the parent by pid is the parent, if their range is one. */
-static void finds_the_parent_of_one_renamed(void **state)
-{
-	AUTO_FOLK struct folk *f = folk_new();
-	uint64_t low;
-
-	(void)state;
-	folk_start_server(f);
-	folk_fork_workers(f, 3);
-	for (unsigned int i = 1; i <= 3; i++)
-		folk_allocate(f, i, 64 * MIB);
-	folk_measure_all(f, 10 * MIB);
-	folk_start(f, 7); /* nobody knows its range */
-	fork_stray(f, 0, 6);
-	folk_settle(f);
-	folk_measure(f, 6);
-	folk_settle(f);
-	assert_int_equal(kin_descends(&f->kin, &f->member[6], &f->member[7]), 0);
-	assert_null(f->member[7].ancestor);
-	assert_null(f->member[6].ancestor);
-	assert_int_equal(f->member[1].strays, 1);
-	low = folk_estimate(f, 1).low;
-	assert_int_equal(kin_descends(&f->kin, &f->member[6], &f->member[6]), 0);
-	folk_settle(f);
-	assert_int_equal(f->member[1].strays, 1);
-	assert_int_equal(kin_descends(&f->kin, &f->member[6], &f->member[0]), 0);
-	folk_settle(f);
-	assert_int_equal(f->member[1].strays, 0);
-	assert_true(folk_estimate(f, 1).low > low + 16 * MIB);
-	folk_assert_all_bounds(f);
-}
-
-/* A server's workers have all mapped something below, and it has not: they are a family without it. */
-static void knows_a_parent_elsewhere(void **state)
-{
-	AUTO_FOLK struct folk *f = folk_new();
-
-	(void)state;
-	folk_start_server(f);
-	folk_fork_workers(f, 3);
-	f->image[0]++;
-	for (unsigned int i = 1; i <= 3; i++)
-		folk_allocate(f, i, 64 * MIB);
-	folk_measure_all(f, 10 * MIB);
-	assert_true(f->member[0].family != f->member[1].family);
-	f->image[0]--;
-	fork_stray(f, 0, 6);
-	f->image[0]++;
-	folk_measure(f, 6);
-	assert_int_equal(kin_descends(&f->kin, &f->member[6], &f->member[0]), 0);
-	folk_settle(f);
-	assert_int_equal(f->member[1].strays, 0);
-	assert_int_equal(f->member[0].children, 0);
-	folk_assert_bounds(f, 1);
-	folk_assert_bounds(f, 6);
-	folk_end(f, 0);
-	folk_settle(f);
-	assert_int_equal(f->member[1].strays, 0);
-}
-
-/* Its parent is gone, and another has that one's pid. */
-static void takes_no_younger_one_for_a_parent(void **state)
-{
-	AUTO_FOLK struct folk *f = folk_new();
-
-	(void)state;
-	folk_start_server(f);
-	folk_fork_workers(f, 3);
-	folk_measure_all(f, 10 * MIB);
-	fork_stray(f, 1, 4);
-	folk_settle(f);
-	fork_stray(f, 0, 5);
-	folk_settle(f);
-	folk_measure(f, 4);
-	folk_measure(f, 5);
-	assert_int_equal(kin_descends(&f->kin, &f->member[4], &f->member[5]), 0);
-	assert_null(f->member[4].ancestor);
-	folk_settle(f);
-	assert_int_equal(f->member[1].strays, 2);
-	assert_int_equal(kin_descends(&f->kin, &f->member[5], &f->member[4]), 0);
-	folk_end(f, 5);
-	folk_settle(f);
-	assert_int_equal(f->member[1].strays, 1);
-}
-
 static void measure_strangers(struct kin *k, struct kin_member *m, unsigned int count)
 {
 	const struct estimate_base base = {.anon = MIB, .pss_anon = MIB, .uss = MIB};
@@ -539,9 +454,6 @@ int main(void)
 		cmocka_unit_test(allows_for_what_strays_have),
 		cmocka_unit_test(knows_who_is_no_stray),
 		cmocka_unit_test(takes_none_for_its_own_stray),
-		cmocka_unit_test(finds_the_parent_of_one_renamed),
-		cmocka_unit_test(knows_a_parent_elsewhere),
-		cmocka_unit_test(takes_no_younger_one_for_a_parent),
 		cmocka_unit_test(gives_back_what_many_took),
 		cmocka_unit_test(costs_nothing_without_events),
 		cmocka_unit_test(is_seeded),

@@ -328,7 +328,7 @@ static struct watch *meet_newborn(struct adaptive *s, uint64_t grown_kib, uint64
  */
 static void learns_what_newborns_write(void **state)
 {
-	static const uint64_t grown_kib[] = {0, 0, 400}, more_kib[] = {0, 3000, 0};
+	static const uint64_t grown_kib[] = {0, 400}, more_kib[] = {0, 500};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(more_kib); i++) {
@@ -441,55 +441,6 @@ static void forgets_what_is_refused(void **state)
 	assert_false(w->has_base || w->has_faults || w->kin.measured_ns || w->doubt);
 	assert_int_equal(w->broken_kib + w->fell_anon_kib + w->fell_file_kib, 0);
 	assert_int_equal(w->kin.suspected, 0);
-}
-
-/* The low bound of a worker whose server has forked another one since, which is called otherwise. */
-static uint64_t low_beside_one_renamed(
-	struct adaptive *s, const struct tree_process *its_server, bool restarts)
-{
-	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = adaptive_worker;
-
-	p.uss_kib = 5000;
-	adaptive_add_anon(s, its_server);
-	adaptive_add_anon(s, &p);
-	p.pid++;
-	adaptive_add_anon(s, &p);
-	view_unref(adaptive_pass(s));
-	view_unref(adaptive_pass(s));
-	p.pid = 40;
-	p.name = "renamed";
-	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1; /* not before the first pass */
-	adaptive_add_anon(s, &p);
-	if (restarts) {
-		while (clock_now_ns(CLOCK_BOOTTIME) / 10000000 <= p.start_ticks)
-			;
-		adapt_restart(&s->pass->adapt);
-	}
-	view = adaptive_pass(s);
-	assert_int_equal(adaptive_row(view, 40)->source, SOURCE_ROLLUP);
-	assert_int_equal(adaptive_row(view, 30)->source, SOURCE_ESTIMATE);
-	return adaptive_row(view, 30)->q[PROCESS_PSS_LOW] / 1024;
-}
-
-/*
- * Its parent by pid has the same image, so nobody else's memory is in doubt for it; another's child
- * may be anybody's.
- */
-static void finds_the_parent_of_one_renamed(void **state)
-{
-	struct tree_process p = server;
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive),
-				      *t = adaptive_new(&run_adaptive),
-				      *u = adaptive_new(&run_adaptive);
-
-	(void)state;
-	p.image = 98; /* its workers have mapped something below it */
-	assert_in_range(low_beside_one_renamed(s, &p, false), 5000, adaptive_worker.pss_kib);
-	/* What has happened between two times of adaptive passes nobody knows. */
-	assert_in_range(low_beside_one_renamed(t, &p, true), 2000, 4999);
-	p.end_pages = 1;
-	assert_in_range(low_beside_one_renamed(u, &p, false), 2000, 4999);
 }
 
 /* Who is found to share with one whom nobody knows is measured again, for that may be gone. */
@@ -717,7 +668,6 @@ int main(void)
 		cmocka_unit_test(measures_newborns_again),
 		cmocka_unit_test(knows_what_exits_are_likely_to_change),
 		cmocka_unit_test(forgets_what_is_refused),
-		cmocka_unit_test(finds_the_parent_of_one_renamed),
 		cmocka_unit_test(measures_the_unconfirmed_again),
 		cmocka_unit_test(knows_what_its_parent_shares),
 		cmocka_unit_test(knows_what_its_parent_shares_at_once),
