@@ -264,10 +264,13 @@ static void what_was_there_is_known_soon(void **state)
 	} cases[] = {
 		{"a hundred of 1 GiB", UINT64_C(1) << 18, 256, 0, 10000, {0, 1, 0.1, -1}},
 		{"a hundred of 1 GiB, at a tenth of the budget", UINT64_C(1) << 18, 256, 0, 1000,
-			{0, 1, 0.1, -1}},
-		/* Their shares of the segment are learned one by one: the width is 0.01 to 2 %. */
+			{0, 0.04, 0.1, -1}},
+		/*
+		 * Their shares of the segment are learned one by one. The width was 0.37 to 0.94 % in eight runs, and 3.6 and
+		 * 5.0 % in two without pool_narrow().
+		 */
 		{"a hundred backends, at a tenth of the budget", 2048, 16, UINT32_C(1) << 18, 1000,
-			{0, 3, 0.1, -1}},
+			{0, 2, 0.1, -1}},
 	};
 
 	(void)state;

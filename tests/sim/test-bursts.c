@@ -68,7 +68,8 @@ struct burst {
 };
 
 /* The error of the worst user or program two passes after the first that could see B, in percent. */
-static double follow_burst(const struct burst *b, uint64_t seed)
+static double follow_burst(
+	const struct burst *b, const struct daemon_options *options, uint64_t seed)
 {
 	size_t server;
 	struct host h;
@@ -84,7 +85,7 @@ static double follow_burst(const struct burst *b, uint64_t seed)
 		fork_workers(&h, server);
 	if (b->happen == burst_exit)
 		burst_write(&h, server);
-	daemon_init(&d, &h, &daemon_defaults);
+	daemon_init(&d, &h, options);
 	daemon_run(&d, &population_no_events, 35);
 	if (b->is_swapped) {
 		host_swap_out(&h, 0.3);
@@ -115,9 +116,32 @@ static void bursts_are_known_soon(void **state)
 		struct spread off = {0};
 
 		for (uint64_t seed = 0; seed < population_seeds(); seed++)
-			spread_add(&off, follow_burst(&bursts[i], population_seed(90 + i, seed)));
+			spread_add(&off, follow_burst(&bursts[i], &daemon_defaults,
+						 population_seed(90 + i, seed)));
 		verdict_p95(bursts[i].name, "error of the worst user or program", "%", &off, 1);
 	}
+	verdict_assert();
+}
+
+/*
+ * The budget is too small to measure all workers after half of them have ended: those that are measured show how far off the
+ * estimates of the others are. In eight runs the median was 0.66 to 0.89 %, and without such corrections 4.1 to 4.4 %.
+ */
+static void measurements_correct_others(void **state)
+{
+	static const struct burst burst = {
+		"half of the workers end, at a small budget", true, false, false, burst_exit};
+	struct daemon_options options = daemon_defaults;
+	struct spread off = {0};
+
+	(void)state;
+	options.rate_ppm = 500;
+	options.spare_ppm = 0;
+	for (uint64_t seed = 0; seed < population_seeds(); seed++)
+		spread_add(&off, follow_burst(&burst, &options, population_seed(92, seed)));
+	verdict_mean(burst.name, "error of the worst user or program", "%", &off, 10);
+	verdict_at_most(burst.name, "% of error of the worst user or program, median",
+		spread_quantile(&off, 0.5), 1.8);
 	verdict_assert();
 }
 
@@ -349,6 +373,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bursts_are_known_soon),
+		cmocka_unit_test(measurements_correct_others),
 		cmocka_unit_test(a_large_burst_is_found_among_births),
 		cmocka_unit_test(slow_bursts_are_known_soon),
 	};
