@@ -196,23 +196,6 @@ static void file_doubt(const struct aftermath *a, const struct estimate_part *p,
 	ret->file_up = s.high - s.mid;
 }
 
-/* In swap is what a fork shares as well. Of that no more is private than must be. */
-static int64_t swap_doubt(const struct aftermath *a, const struct estimate_base *base)
-{
-	const struct estimate_part p = {.rss = base->swap, .pss = base->swap_pss};
-	struct aftermath swapped = *a;
-	struct degree_span shared;
-
-	/* Of what others have in swap nobody knows. */
-	swapped.outside.bytes = 0;
-
-	if (p.pss > p.rss) /* or not known */
-		return 0;
-	return amount_difference(
-		anon_after(&p, amount_less(p.pss, p.rss - p.pss), &swapped, a->anon, &shared).mid,
-		p.pss);
-}
-
 void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
@@ -231,7 +214,6 @@ void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base
 	/* What is left of that after the forks may have gone to those that may be its children, too. */
 	left = grown / (1 + ret->forks);
 	ret->anon_down += left - grown / (1 + ret->forks + a->family.strays);
-	ret->swap_mid = base->swap ? swap_doubt(a, base) : 0;
 }
 
 bool aftermath_compare(const struct aftermath *a, const struct estimate_base *before,

@@ -163,7 +163,6 @@ void estimate_doubt_add(struct estimate_doubt *to, const struct estimate_doubt *
 	to->file_up = amount_add(to->file_up, d->file_up);
 	to->forks = amount_add(to->forks, d->forks);
 	to->forked_growth = amount_max(to->forked_growth, d->forked_growth);
-	to->swap_mid = add_mid(to->swap_mid, d->swap_mid);
 	to->file_told = amount_max(to->file_told, d->file_told);
 }
 
@@ -221,12 +220,6 @@ static struct span after_loss(const struct estimate_part *p, const struct span *
 	return s;
 }
 
-/* What SwapPss has become of B's by the doubt D; B tells it. */
-static uint64_t swap_pss_after(const struct estimate_base *b, const struct estimate_doubt *d)
-{
-	return amount_min(amount_shift(b->swap_pss, d->swap_mid), b->swap);
-}
-
 /*
  * Whether what B has in swap looks less shared than what it has in memory. SwapPss divides by those
  * who still have a page in swap: the last one has it all to himself there, and shares it again with
@@ -256,13 +249,14 @@ static struct span anon_growth(const struct estimate_base *b, const struct estim
 
 	if (!back || b->swap_pss == ESTIMATE_UNKNOWN)
 		return s;
-	pss = amount_part(back, swap_pss_after(b, d), b->swap);
+	pss = amount_part(back, b->swap_pss, b->swap);
 	if (b->anon && is_last_in_swap(b)) {
 		s.mid = own - less + amount_min(pss, amount_part(back, b->pss_anon, b->anon));
 		return s;
 	}
 	s.mid = own - less + pss;
-	shared = amount_min(back, 2 * (b->swap - amount_min(swap_pss_after(b, d), b->swap_pss)));
+	/* Children have what was in swap at the fork, too. */
+	shared = d->forks ? back : amount_min(back, 2 * (b->swap - b->swap_pss));
 	s.low += back - shared;
 	s.private += back - shared;
 	return s;
@@ -372,7 +366,7 @@ static uint64_t carry_swap_pss(const struct estimate_base *b, const struct estim
 
 	if (b->swap_pss == ESTIMATE_UNKNOWN)
 		return ESTIMATE_UNKNOWN;
-	pss = swap_pss_after(b, d);
+	pss = b->swap_pss;
 	if (now->swap <= b->swap)
 		return amount_part(pss, now->swap, b->swap);
 	/* What went there was as shared as the memory that it came from. */
@@ -395,7 +389,7 @@ static bool is_quiet(const struct estimate_base *b, const struct estimate_now *n
 	return b->has_parts && estimate_is_quiet(b, now) && b->pss_anon <= b->anon &&
 	       b->pss_file + b->pss_shmem <= b->file && b->anon < LIMIT && b->file < LIMIT &&
 	       b->pss_file < LIMIT && b->pss_shmem < LIMIT && b->unseen < LIMIT &&
-	       !(d->anon_mid | d->file_mid | d->swap_mid) && !d->forks;
+	       !(d->anon_mid | d->file_mid) && !d->forks;
 }
 
 /* Nothing moved, as in nearly every process of nearly every pass. */

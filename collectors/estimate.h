@@ -54,7 +54,6 @@ struct estimate_doubt {
 	/* Forks of its own since, whose children are surely there; they have all of its anonymous memory, so
 	 * that none of it is private. Of what it has grown by they have as much as there was at the last. */
 	uint64_t forks, forked_growth;
-	int64_t swap_mid; /* the best guess for SwapPss, likewise */
 	uint64_t
 		file_told; /* of what files have grown by: the bounds above hold what that may be */
 };

@@ -52,7 +52,7 @@ static void is_nothing_without_events(void **state)
 		&fourth, 500 * MIB, (struct degree_change){.members = 4});
 
 	(void)state;
-	assert_true(!d.anon_mid && !d.file_mid && !d.swap_mid && !d.forks && !d.forked_growth);
+	assert_true(!d.anon_mid && !d.file_mid && !d.forks && !d.forked_growth);
 	assert_true(!d.anon_down && !d.anon_up && !d.file_down && !d.file_up);
 }
 
@@ -100,33 +100,6 @@ static void has_more_when_others_end(void **state)
 	/* Of its files too, as they were shared. */
 	assert_near(d.file_mid, (int64_t)(10 * MIB));
 	assert_int_equal(d.forks, 0);
-}
-
-/* Pages in swap are as shared as if they were not there, by births as by deaths. */
-static void knows_what_is_in_swap(void **state)
-{
-	struct degree_change c = {.members = 1, .born = 1, .own = 1};
-	struct estimate_base b = alone;
-
-	(void)state;
-	assert_near(doubt_of(&alone, 100 * MIB, c).swap_mid, -(int64_t)(50 * MIB));
-	c.born = c.own = 3;
-	assert_near(doubt_of(&alone, 100 * MIB, c).swap_mid, -(int64_t)(75 * MIB));
-	c = (struct degree_change){.members = 4, .dead = 2};
-	assert_near(doubt_of(&fourth, 400 * MIB, c).swap_mid, (int64_t)(100 * MIB));
-	c = (struct degree_change){.members = 4, .born = 4};
-	assert_near(doubt_of(&fourth, 400 * MIB, c).swap_mid, -(int64_t)(50 * MIB));
-	/* Three quarters as PSS: half must be its own, and another has the rest. */
-	b.swap_pss = 75 * MIB;
-	c = (struct degree_change){.members = 2, .born = 1, .own = 1};
-	assert_near(doubt_of(&b, 100 * MIB, c).swap_mid,
-		(int64_t)(25 * MIB + 50 * MIB / 3) - (int64_t)(75 * MIB));
-	b.swap_pss = ESTIMATE_UNKNOWN;
-	assert_int_equal(doubt_of(&b, 100 * MIB, c).swap_mid, 0);
-	b.swap_pss = 101 * MIB;
-	assert_int_equal(doubt_of(&b, 100 * MIB, c).swap_mid, 0);
-	b.swap = b.swap_pss = 0;
-	assert_int_equal(doubt_of(&b, 100 * MIB, c).swap_mid, 0);
 }
 
 /*
@@ -260,12 +233,6 @@ static void knows_what_others_have_too(void **state)
 	b.pss_anon = 120 * MIB / 4 + 30 * MIB / 5;
 	aftermath_doubt(&a, &b, &now, &d);
 	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(120 * MIB / 8 + 30 * MIB / 9));
-	/* What is in memory says nothing of what is in swap. */
-	b = fourth;
-	b.swap_pss = 195 * MIB / 2;
-	a.family = (struct degree_change){.members = 4, .dead = 2};
-	aftermath_doubt(&a, &b, &now, &d);
-	assert_near(d.swap_mid, (int64_t)(195 * MIB / 2));
 }
 
 /* What one finds says nothing of others where it shares next to nothing. */
@@ -338,7 +305,6 @@ int main(void)
 		cmocka_unit_test(is_nothing_without_events),
 		cmocka_unit_test(shares_with_its_children),
 		cmocka_unit_test(has_more_when_others_end),
-		cmocka_unit_test(knows_what_is_in_swap),
 		cmocka_unit_test(allows_for_likely_private_parts),
 		cmocka_unit_test(knows_what_newborns_write),
 		cmocka_unit_test(allows_for_what_newborns_write),
