@@ -12,7 +12,7 @@
 #include "tests/sim/verdict.h"
 
 enum { OTHERS = 100, PROGRAM_USER = DAEMON_USERS - 1, WORKERS = 24, SEGMENTS = 8 };
-enum { MIB_PAGES = 256, EXTENT_PAGES = 64 }; /* 256 KiB */
+enum { MIB_PAGES = 256, EXTENT_PAGES = 64 /* 256 KiB */, MIB_EXTENTS = MIB_PAGES / EXTENT_PAGES };
 
 #define HIDDEN_BYTES (UINT64_C(8) << 30) /* of other containers, in the host's sums */
 
@@ -120,7 +120,7 @@ static bool goes_on_or_begins(struct host *h, const struct work *w, struct worke
  */
 static void step_preloaded(struct host *h, struct work *w)
 {
-	const double blocks = w->program->mib * (MIB_PAGES / EXTENT_PAGES);
+	const double blocks = w->program->mib * MIB_EXTENTS;
 
 	for (uint32_t i = 0; i < w->program->workers; i++) {
 		struct worker *one = &w->worker[i];
@@ -162,7 +162,7 @@ static void step_prefork(struct host *h, struct work *w)
  */
 static void step_pool(struct host *h, struct work *w)
 {
-	const uint32_t blocks = w->program->mib * (MIB_PAGES / EXTENT_PAGES);
+	const uint32_t blocks = w->program->mib * MIB_EXTENTS;
 
 	for (uint32_t i = 0; i < w->program->workers; i++) {
 		struct worker *one = &w->worker[i];
@@ -184,7 +184,7 @@ static void step_pool(struct host *h, struct work *w)
  */
 static void step_saving(struct host *h, struct work *w)
 {
-	const double blocks = w->program->mib * (MIB_PAGES / EXTENT_PAGES);
+	const double blocks = w->program->mib * MIB_EXTENTS;
 	struct worker *child = &w->worker[0];
 
 	if (goes_on(h, child))
