@@ -13,7 +13,7 @@
 
 #define REFUSED_COST_NS (5 * NS_PER_USEC) /* of an open that is denied */
 
-/* Of what births and exits may have changed, so many times what is likely is a reason to measure. */
+/* The doubt of births and exits counts at most so many times their likely change. */
 enum { EVENTS_TIMES = 16 };
 
 void choosing_init(struct choosing *c, struct buffer *scratch)

@@ -39,7 +39,7 @@ struct choosing {
 	struct buffer *scratch;  /* borrowed */
 	struct plan_item *items; /* in it; of choosing_begin() */
 	size_t count;
-	struct choice *choice; /* whom to measure, in this order */
+	struct choice *choice; /* processes to measure, in this order */
 	size_t capacity, chosen;
 	size_t first[CHOICE_KINDS];   /* no choice of this kind before it is left */
 	size_t left[CHOICE_KINDS];    /* choices of each kind that are not taken, */
@@ -75,7 +75,7 @@ struct plan_item *choosing_add(struct choosing *c, const struct watch *w, size_t
  */
 int choosing_end(struct choosing *c, const struct plan_limits *limits);
 
-/* Whether a choice is left whose kind is in the set KINDS; if EXCUSED_ALONE, one that is excused. */
+/* Returns true if a choice of the set KINDS is not taken yet; if EXCUSED_ALONE, one that is excused. */
 bool choosing_has(const struct choosing *c, unsigned int kinds, bool excused_alone);
 
 /*

@@ -29,9 +29,9 @@ struct hostsum {
 	bool is_averaged;
 	struct meminfo before, after; /* the processes were sensed */
 	uint64_t anon_most,
-		file_most; /* AnonPages and Mapped at most, in bytes; UINT64_MAX: not known */
-	bool has_lower;    /* a process that was never measured is shown with more */
-	uint64_t absent;   /* RSS of those of whom no PSS is shown; UINT64_MAX: not known of all */
+		file_most;      /* AnonPages and Mapped at most, in bytes; UINT64_MAX: not known */
+	bool has_lower;         /* a process that was never measured is shown with more */
+	uint64_t absent;        /* RSS of processes without a PSS; UINT64_MAX: not known of all */
 	uint64_t leaving, left; /* told to hostsum_left() since the last pass; as of that */
 };
 

@@ -393,8 +393,8 @@ static void doubt_those_that_wait(struct plan *p)
 }
 
 /*
- * Which kind is first to have what is left: in every second round new ones, whose figures are guesses; else one of the others, in
- * no order. A read of one of these may cost as much as those of many new ones.
+ * Returns the kind that has the remaining tokens first. Every second round is for new processes, since their figures are guesses,
+ * and one read of another kind may cost as much as many of theirs. The other rounds are for refreshes and doubts, in random order.
  */
 static enum kind draw(uint64_t round)
 {

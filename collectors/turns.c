@@ -10,11 +10,11 @@
 #define EARLY_NS (100 * NS_PER_USEC) /* that a timer may be */
 
 enum {
-	/* Of what an interval brings to measurements: the part that the next pass is sure of. */
+	/* The part of the budget of an interval for measurements that walks between passes must leave to the next pass. */
 	KEPT_PART = 2,
-	/* Of the interval: the most CPU that a pass plans for measurements that could wait. */
+	/* The part of the interval that a pass plans at most, as CPU time, for measurements that could wait. */
 	WHOLE_PART = 4,
-	/* A doubt counts at most so many times more for a user, or a program, that is smaller than others. */
+	/* The highest weight of a user or a program that is smaller than the mean. */
 	WEIGHT_MAX = 3,
 };
 
@@ -29,7 +29,7 @@ void turns_done(struct turns *t)
 	choosing_done(&t->choosing);
 }
 
-/* Places are those of the last pass. After exact passes they may be others', and nobody waits. */
+/* After exact passes the place may be of another process: then its flag is set until the next plan. */
 static void set_waiting(const struct turns *t, const struct choice *choice, bool is_waiting)
 {
 	const struct proctable *table = t->adapt->table;
@@ -43,7 +43,7 @@ void turns_drop(struct turns *t)
 {
 	struct choosing *c = &t->choosing;
 
-	/* Real costs were higher than predicted ones, or the budget was kept for the next pass. */
+	/* They cost more than was predicted, or the budget was kept for the next pass. */
 	c->deferred[PLAN_BUDGET] += choosing_left(c);
 	for (size_t i = 0; i < c->chosen; i++)
 		if (!c->choice[i].is_taken)
@@ -106,13 +106,13 @@ static int step_slices(
 	return r < 0 ? r : finish(t, *ret_process, ret, &walked);
 }
 
-/* What a process that was measured is estimated to have, and by how much that may be wrong. */
+/* Returns by how many bytes the estimate of W may be wrong, and writes the estimate to *RET_PSS. */
 static uint64_t doubt_of(const struct adapt *a, const struct watch *w, uint64_t *ret_pss)
 {
 	struct estimate e;
 	uint64_t stray, doubt;
 
-	/* Until its maps are read, nobody knows whose figures it has changed, too. */
+	/* Memory of no known mapping may be shared with any process: reading the maps tells with which. */
 	stray = relations_strayed(w, a->page_bytes);
 	if (w->has_base && !w->doubt && !stray && !relations_broken(w) && !relations_shifted(w) &&
 		!relations_unsettled(w) && watch_is_quiet(w, a->page_bytes)) {
@@ -126,8 +126,8 @@ static uint64_t doubt_of(const struct adapt *a, const struct watch *w, uint64_t 
 }
 
 /*
- * BYTES of P, weighted by the size of its owner of KIND in the last pass: an owner as large as the mean counts once, a smaller one
- * up to WEIGHT_MAX times: a user with many subordinate uids could make all of them small.
+ * Returns BYTES of P times the mean PSS of owners of KIND by the PSS of P's owner in the last pass, but at most WEIGHT_MAX times
+ * BYTES: a user with many subordinate uids could make each of them small.
  */
 static uint64_t weighted(
 	const struct turns *t, const struct process *p, enum owner_kind kind, uint64_t bytes)
@@ -144,8 +144,8 @@ static uint64_t weighted(
 }
 
 /*
- * How much a measurement of P, whose estimate may be wrong by DOUBT bytes, is worth: to the host's sum, to its user's and to its
- * program's. A user can give each of its processes another name: so programs count at most as much as their user.
+ * Returns how much a measurement of P is worth, in bytes: DOUBT, by which its estimate may be wrong, weighted for the sum of the
+ * host, of the user and of the program. A user can give each process another name, so a program counts at most as much as its user.
  */
 static uint64_t worth(const struct turns *t, const struct process *p, uint64_t doubt)
 {
@@ -158,7 +158,7 @@ static uint64_t worth(const struct turns *t, const struct process *p, uint64_t d
 	return amount_add(doubt, amount_add(user, amount_min(program, user)));
 }
 
-/* Whether P may be measured at all. */
+/* Returns true if P may be measured. */
 static bool is_candidate(const struct process *p)
 {
 	const struct watch *w = p->watch;
@@ -167,7 +167,7 @@ static bool is_candidate(const struct process *p)
 	       !block_is_put_off(&p->block);
 }
 
-/* Whether a pass that measures all has P measured. What the kernel has refused is tried again in its turn. */
+/* Returns true if a pass that measures all measures P. A process that the kernel refuses waits for its turn. */
 static bool is_of_all(const struct process *p, const struct forecast *f)
 {
 	return f->way == COST_ROLLUP && !f->is_giant &&
@@ -201,8 +201,8 @@ static void add(struct turns *t, size_t place)
 }
 
 /*
- * What this pass may use for measurements that can wait: a part of what the budget brings in each interval without the walks by
- * slices, so that every pass can do so, and not so much that the pass becomes much longer.
+ * Returns the CPU time that this pass may use for measurements that could wait. Walks by slices have their part of the budget
+ * first; the limit is such that every pass can use as much, and does not become much longer.
  */
 static uint64_t spare_ns(const struct turns *t, uint64_t available_ns)
 {
@@ -218,7 +218,7 @@ static uint64_t spare_ns(const struct turns *t, uint64_t available_ns)
 		amount_part(each_ns, l->spare_ppm, BUDGET_PPM_MAX), l->interval_ns / WHOLE_PART);
 }
 
-/* Has every process measured that a pass can measure. */
+/* Chooses all processes that a pass can measure. */
 static void excuse_all(struct turns *t)
 {
 	for (size_t i = 0; i < t->choosing.count; i++) {
@@ -230,7 +230,7 @@ static void excuse_all(struct turns *t)
 	}
 }
 
-/* Who is chosen to be measured after the pass, and did not wait before, does not wait yet. */
+/* A process to be measured after the pass keeps its flag: it has not waited yet. */
 static void note_waiting(const struct turns *t)
 {
 	const struct choosing *c = &t->choosing;

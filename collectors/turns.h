@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which processes an adaptive pass measures, and when. Before it is published, the pass chooses processes by plan.h and measures
- * those whose walk is short, so that what users see of them is of this moment. Longer walks, by slices and of giants, and what
- * the pass could not pay for follow until the next pass, as evenly as time and budget allow. What is known of each process is adapt.h's; choosing.h keeps who
- * was chosen; walks.h measures.
+ * those with a short walk, so that their figures are of this moment. Longer walks (by slices, and of giants), and walks for which the
+ * budget did not suffice, follow until the next pass, as evenly as time and budget allow. adapt.h keeps the state of each process,
+ * choosing.h the choices; walks.h measures.
  *
  *	turns_drop                   a pass is about to list the processes
  *	turns_choose                 it has sensed them; then turns_measure() until it returns 0
@@ -59,7 +59,7 @@ int turns_measure(
 	struct turns *t, uint64_t now_ns, struct sample *ret, struct process **ret_process);
 
 /*
- * The pass is over. It has used CPU_NS besides its measurements; the next one is due at DUE_NS (CLOCK_MONOTONIC). ROWS are the
+ * The pass is over. It has used CPU_NS without its measurements; the next one is due at DUE_NS (CLOCK_MONOTONIC). ROWS are the
  * rows of MEMBERS. From now on turns_measure() measures what the pass has left.
  */
 void turns_begin_rest(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns,

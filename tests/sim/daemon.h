@@ -53,7 +53,7 @@ struct daemon_account {
 	uint64_t missing;     /* living processes without a row, or without a PSS */
 	uint64_t false_ages;  /* rows whose measurement is older than they say */
 	uint64_t samples;     /* rows */
-	uint64_t unmeasured;  /* rows of the last pass whose process was never measured */
+	uint64_t unmeasured;  /* rows of processes that were never measured, in the last pass */
 	uint64_t outside;     /* those whose truth is out of the bounds, */
 	uint64_t far_outside; /* those by more than a KiB and 0.1 %, */
 	uint64_t off;         /* those that are off by more than 2 % and 1 MiB */

@@ -40,7 +40,7 @@ void child_assert_running(const struct child *c);
 unsigned int child_descriptors(const struct child *c);
 
 /*
- * Returns the number of entries whose link does not begin with PREFIX, and writes the number of the others to *RET_OTHERS. Both
+ * Returns the number of entries with a link that does not begin with PREFIX, and writes that of the others to *RET_OTHERS. Both
  * are 0 if the folder cannot be read.
  */
 unsigned int child_descriptors_but(

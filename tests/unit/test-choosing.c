@@ -143,7 +143,7 @@ static void takes_the_excused_alone(void **state)
 	assert_false(choosing_add(&s->c, &s->w, 0, &excused_whole, 7, 8)->is_excused);
 }
 
-/* Who is put off is counted in each pass. */
+/* Each pass counts the processes that it puts off. */
 static void counts_who_is_put_off(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();

@@ -465,7 +465,7 @@ static void nothing_is_too_old_where_the_budget_allows(void **state)
 }
 
 /*
- * What is left of .spare_ns goes to smaller doubts that are read in the pass, the most worth per cost first. What does not fit
+ * The rest of .spare_ns goes to smaller doubts that are read in the pass, the most worth per cost first. What does not fit
  * waits without being counted, and keeps none of the others waiting.
  */
 static void minor_doubts_have_what_is_spare(void **state)
