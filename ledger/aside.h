@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of the ledger that are damaged are set aside, for somebody to look at: ledger.db.damaged-TIME, in UTC, with -2,
- * -3 and so on behind it where there is one already. Of each that a disk spoils there would be another, so only so many
- * are kept.
+ * Quarantine for damaged database files.
+ *
+ * A damaged ledger.db is renamed to ledger.db.damaged-TIME (UTC), with its log, for an
+ * administrator to examine. If that name is taken, -2, -3 and so on are appended. A disk that keeps
+ * damaging files would make one after another, so only ASIDE_MAX are kept.
  */
 #ifndef MEMTALLY_LEDGER_ASIDE_H
 #define MEMTALLY_LEDGER_ASIDE_H
@@ -11,17 +13,22 @@
 
 #include "ledger/store.h"
 
-enum { ASIDE_MAX = 3 }; /* files, each with what belongs to it */
+enum { ASIDE_MAX = 3 }; /* database files, each with its log and other companions (store_files) */
 
 enum aside_outcome {
-	ASIDE_NO_FILE = 1, /* there was only what belongs to it */
+	ASIDE_NO_FILE = 1, /* ledger.db itself was missing; only companions of it were renamed */
 };
 
 /*
- * Renames the file in DIRECTORY, which must not be open, and what belongs to it, to names with the time REALTIME_NS;
- * the new one of the file itself is in NAME, or of its log where there is only that. Of more than ASIDE_MAX the smallest
- * go, but never this one: in a large one there may be years. What is no file, or has a longer name, is none of them. 0 or
- * an outcome. Negative errno: the file is where it was.
+ * Renames ledger.db in DIRECTORY and its companions, with the time REALTIME_NS (CLOCK_REALTIME) in
+ * the new names. The database must be closed. Writes into NAME the new path of ledger.db, or of its
+ * log if ledger.db is missing.
+ *
+ * If more than ASIDE_MAX quarantined databases exist, removes the smallest ones, but never the new
+ * one: a large one may hold years. Ignores directory entries that are not regular files, or have a
+ * longer name than aside_put() gives.
+ *
+ * Returns 0, ASIDE_NO_FILE, or a negative errno: then ledger.db is still at its path.
  */
 int aside_put(const char *directory, uint64_t realtime_ns, char name[static STORE_ERROR_SIZE]);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where questions are put: the ledger's own socket and who is connected to it. Each may ask one question after the
- * other, and is answered before the next is read; who does neither ask nor read for a while is let go. Time in which
- * his question would not have been read is not counted.
+ * The server on the ledger's socket. A client asks one question after another; the next is read
+ * when the last is answered. A client that neither asks nor reads for 10 s is disconnected; time in
+ * which its question would not have been read does not count.
  *
- * Who sees all is answered first. Strangers share a part of the time: what an answer takes is followed by three times
- * as long in which none of theirs is made. They take turns by uid: next is that of the uid that has waited longest, and
- * behind an answer the uid that got it begins to wait when the pause is over that it has caused, on whatever connections
- * it comes.
+ * Clients that see all rows are answered first. All other clients are called strangers. After an
+ * answer to a stranger, strangers wait for three times as long as that answer took. They take turns
+ * by uid: next is the uid that has waited longest. A uid that got an answer begins to wait when the
+ * pause after it ends, on all of its connections.
  */
 #ifndef MEMTALLY_LEDGER_DESK_H
 #define MEMTALLY_LEDGER_DESK_H
@@ -22,48 +22,62 @@
 
 enum {
 	DESK_CLIENTS_MAX = 16,
-	DESK_CLIENTS_EACH = 4, /* of a user who does not see all */
+	DESK_CLIENTS_EACH = 4, /* connections of one uid that does not see all rows */
 	DESK_POLLS = DESK_CLIENTS_MAX + 1,
 };
 
-/* Makes the answer to REQUEST, of READER, in TO; NULL: what was asked is no question. */
+/*
+ * Appends the answer to REQUEST to TO, which is empty, with the rows that READER may see. REQUEST
+ * is NULL if the question was malformed. If TO->error is set afterwards, the client is
+ * disconnected.
+ */
 typedef void desk_answer(void *context, const struct usage_request *request,
 	const struct store_reader *reader, struct buffer *to);
 
 struct desk_client {
 	int fd;
 	uid_t uid;
-	struct store_reader reader;
-	struct buffer answer;
-	size_t sent;   /* bytes of the answer */
-	bool is_last;  /* nothing more is read of him */
-	bool is_tried; /* a stranger: whether he has something to ask was looked for in this run */
-	uint64_t waits_ns;  /* a stranger: CLOCK_MONOTONIC since when his uid waits for its turn */
-	uint64_t looked_ns; /* CLOCK_MONOTONIC when he did something last, or was found not to */
-	uint64_t idle_ns;   /* for how long until then it was up to him, and he did nothing */
+	struct store_reader reader; /* which rows it may see */
+	struct buffer answer;       /* the answer that is being sent; empty: none */
+	size_t sent;                /* bytes of the answer that are sent */
+	bool is_last;               /* disconnect after this answer */
+	bool is_tried;              /* of a stranger: its socket was read in this run */
+	/* Of a stranger: CLOCK_MONOTONIC since when its uid waits for its turn. */
+	uint64_t waits_ns;
+	uint64_t looked_ns; /* CLOCK_MONOTONIC of the last check for activity */
+	uint64_t idle_ns; /* ns for which it was the client's turn until then, and it did nothing */
 };
 
 struct desk {
-	int listen_fd; /* owned; listening, does not block */
+	int listen_fd; /* owned; a listening socket that does not block */
 	const struct reader_rules *rules;
 	struct desk_client client[DESK_CLIENTS_MAX];
 	size_t clients;
-	uint64_t strangers_ns; /* CLOCK_MONOTONIC from when on strangers are answered */
-	uid_t last_uid;        /* of the stranger who was answered last */
-	uint64_t retry_ns;     /* there were no descriptors: nobody is let in until then */
+	uint64_t strangers_ns; /* CLOCK_MONOTONIC when the pause for strangers ends */
+	uid_t last_uid;        /* uid of the stranger that was answered last */
+	/* CLOCK_MONOTONIC until which no connection is accepted, after accept4() failed; 0: none */
+	uint64_t retry_ns;
 };
 
-/* LISTEN_FD is consumed, RULES are borrowed. */
+/* Initializes D without clients. LISTEN_FD is consumed, RULES are borrowed. */
 void desk_init(struct desk *d, int listen_fd, const struct reader_rules *rules);
+
+/* Disconnects all clients and closes the listening socket. */
 void desk_done(struct desk *d);
 
-/* What to wait for, at NOW (CLOCK_MONOTONIC); how many. */
+/* Writes to TO the events to wait for at NOW_NS (CLOCK_MONOTONIC). Returns their number. */
 size_t desk_poll(const struct desk *d, uint64_t now_ns, struct pollfd to[static DESK_POLLS]);
 
-/* When, from NOW on, desk_run() or another desk_poll() is due without an event; UINT64_MAX: never. */
+/*
+ * Returns the CLOCK_MONOTONIC time at which desk_run() and a new desk_poll() are due even without
+ * an event; UINT64_MAX: never.
+ */
 uint64_t desk_due_ns(const struct desk *d, uint64_t now_ns);
 
-/* Lets in, reads, answers and sends, as far as it goes without waiting; at most one question of each. */
+/*
+ * Accepts connections, reads questions, calls ANSWER with CONTEXT for each, and sends answers, all
+ * without waiting. Answers at most one question of each client.
+ */
 void desk_run(struct desk *d, uint64_t now_ns, desk_answer *answer, void *context);
 
 #endif

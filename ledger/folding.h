@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Those of a kind that are too many for rows of their own: the largest have some, the rest are summed up as "(other)".
- * Pure.
+ * Folding into "(other)": if a kind has too many owners, those that used least share one sum. Pure.
  */
 #ifndef MEMTALLY_LEDGER_FOLDING_H
 #define MEMTALLY_LEDGER_FOLDING_H
@@ -11,43 +10,52 @@
 
 #include "ledger/rows.h"
 
+/* The sum of owners without rows of their own. */
 struct folding_sum {
-	size_t rows;
+	size_t rows; /* number of owners */
+	/* Byte seconds of PSS and SwapPss, and seconds of each process. */
 	double pss_byte_s, swap_byte_s, process_s;
 	bool has_swap_s;
 };
 
 struct folding {
-	struct folding_sum other[USAGE_KINDS_END]; /* as folding_fold() has left it */
-	struct folding_sum
-		ended[USAGE_KINDS_END]; /* of that, whose names are not even in memory any more */
+	/* The sums to write, as of the last folding_fold(). */
+	struct folding_sum other[USAGE_KINDS_END];
+	/* The part of them of owners that are no longer in memory. */
+	struct folding_sum ended[USAGE_KINDS_END];
 };
 
-/* How many of each kind get rows of their own, and how many of these may be new to the file. */
+/*
+ * How many owners of each kind get rows of their own, and how many of those may have names that are
+ * new to the file.
+ */
 struct folding_room {
 	size_t rows[USAGE_KINDS_END], names[USAGE_KINDS_END];
 };
 
 /*
- * How many of a kind have rows of their own. Of those who ended and are not written yet, twice as many are remembered
- * by name, for however long it can't be written.
+ * Returns how many owners of KIND get rows of their own. Of exited owners that are not written yet,
+ * twice as many are kept in memory by name, for as long as writes fail.
  */
 size_t folding_rows_max(enum usage_kind kind);
 
 /*
- * Before ROWS are written: those of a kind for whom there is no ROOM become "(other)", the least first. Whether one is
- * new, its series says. -ENOMEM.
+ * Call before ROWS are written: sets is_folded for the owners of each kind beyond ROOM, those with
+ * the least usage first, and adds them to F->other. An owner without a series counts as a new
+ * name. Returns 0 or -ENOMEM.
  */
 int folding_fold(struct folding *f, struct rows *rows, const struct folding_room *room);
 
 /*
- * Removes from ROWS all but the largest of those who ended, where they are too many. Names that come and go, while
- * nothing can be written or within one slot, would else take memory without bound. What is written has rows of the
- * largest alone, so hardly anything is lost by it. Without memory for that they stay.
+ * If a kind has more than twice folding_rows_max() exited owners, removes all but the largest
+ * folding_rows_max() of them from ROWS and adds their usage to F->ended. Otherwise names that come
+ * and go within one slot, or while writes fail, would take memory without bound. Only the largest
+ * owners get rows in the file anyway, so almost nothing is lost. Without memory for the sort
+ * nothing is removed.
  */
 void folding_forget_ended(struct folding *f, struct rows *rows);
 
-/* They were written. */
+/* After a successful write: sets F->ended to 0. */
 void folding_clear(struct folding *f);
 
 #endif

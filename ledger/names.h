@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many names the ledger takes in that it has not had before. Names of programs, units and containers are whatever
- * whoever runs them calls them, and each of them takes room in the file for as long as days are kept: without an end
- * to them somebody who renames his processes all day would fill it. Those that are too many are "(other)".
+ * Limit of new names for each day. Users choose the names of programs, units and containers, and
+ * each name takes room in the file for as long as days are kept. Without a limit a user who renames
+ * processes all day would fill the file. Further names are folded into "(other)". Pure.
  *
- * A day of UTC has twice as many as a span of five minutes has rows: one half at once, so that all who are there when
- * it begins have theirs, the other half bit by bit until it ends. So whoever uses them up in the morning does not have
- * those of the evening, for which the largest come first. Pure.
+ * A day (UTC) has twice as many new names as a five-minute slot has rows. One half is available at
+ * the beginning of the day, so that all owners of that moment get rows. The other half becomes
+ * available evenly over the day, so that names used up in the morning leave some for the evening.
+ * The largest owners get names first.
  */
 #ifndef MEMTALLY_LEDGER_NAMES_H
 #define MEMTALLY_LEDGER_NAMES_H
@@ -16,12 +17,16 @@
 
 #include "snapshot/usage.h"
 
+/* New names of one day. */
 struct names {
-	int64_t day; /* the slot of it; -1: what was taken in is not known */
-	size_t taken[USAGE_KINDS_END];
+	int64_t day;                   /* its day slot; -1: the counts are not known */
+	size_t taken[USAGE_KINDS_END]; /* new names of each kind on that day */
 };
 
-/* How many of KIND may be taken in at the second S since the epoch, after those that were on its day. */
+/*
+ * Returns how many more new names of KIND are allowed at S (seconds since the epoch), after those
+ * of N if N is of the same day.
+ */
 size_t names_left(const struct names *n, enum usage_kind kind, int64_t s);
 
 #endif

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a bucket has, into the tables of the file.
- */
+/* Flushes a bucket into the tables of the file. */
 #ifndef MEMTALLY_LEDGER_POSTING_H
 #define MEMTALLY_LEDGER_POSTING_H
 
 #include "ledger/store.h"
 
-/* Names of others than users and groups: with their own rows, or all of them as "(other)". */
+/*
+ * Whether owners other than users and groups get rows of their own, or are all folded into
+ * "(other)".
+ */
 enum naming { NAMING_ROWS, NAMING_NONE };
 
 /*
- * Adds what B has to slots of all levels, and how far it has been counted, within a transaction of the caller's. Outcomes
- * of the store.
+ * Adds the usage in B to slots of all levels, and writes how far memtallyd's counters are counted.
+ * Call within a transaction. Sets series and is_folded of the rows of B. Returns 0, a store_outcome
+ * or -ENOMEM.
  */
 int posting_write(struct store *s, struct bucket *b, enum naming naming);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who asks, by what the kernel says of the connection: root, our own user and the members of group memtally see all
- * rows, any other user his own.
+ * Peer access: which rows a client sees, by the credentials of its connection. Root,
+ * memtally-ledger's own user and members of group memtally see all rows; any other user sees its
+ * own.
  */
 #ifndef MEMTALLY_LEDGER_READER_H
 #define MEMTALLY_LEDGER_READER_H
@@ -13,22 +14,29 @@
 #include "ledger/store.h"
 
 struct reader_rules {
-	gid_t gid;         /* the group's; -1: there is none */
-	uid_t uid;         /* our own; -1: that is nobody's */
-	bool has_unmapped; /* base/userns.h */
+	gid_t gid; /* of group memtally; -1: there is none */
+	uid_t uid; /* of memtally-ledger; -1: not set */
+	/* userns_has_unmapped(): several users may appear as USERNS_UNMAPPED_UID */
+	bool has_unmapped;
 };
 
 /*
- * Fills in R but .uid, which is nobody's: it is not ours before root is given up. The group is "memtally" in the file
- * GROUPS, /etc/group; a negative errno where that can't be read: then nobody is in it.
+ * Fills in R, with uid -1: the caller sets it after giving up root. GROUPS is the path of
+ * /etc/group. Returns 0, or a negative errno if GROUPS cannot be read; R is valid then, without the
+ * group.
  */
 int reader_rules_read(const char *groups, struct reader_rules *r);
 
-/* Pure: of whom the kernel says PEER; IS_MEMBER: of the group. */
+/*
+ * Returns what the client with the credentials PEER sees. IS_MEMBER: it is in group memtally. Pure.
+ */
 struct store_reader reader_judge(
 	const struct channel_peer *peer, bool is_member, const struct reader_rules *rules);
 
-/* Who has connected with FD, and by which uid. -EPERM where the kernel does not tell, and getsockopt's errors. */
+/*
+ * Sets *RET to what the client connected to FD sees, and *RET_UID to its uid. Returns 0, -EPERM if
+ * the kernel does not tell the credentials, or an error of getsockopt().
+ */
 int reader_of(int fd, const struct reader_rules *rules, struct store_reader *ret, uid_t *ret_uid);
 
 #endif

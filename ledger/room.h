@@ -1,33 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How large the file is, and how large it may get: pages that become free are taken again, and are given back to the file
- * system where there are many of them.
+ * The size limit of the file. SQLite reuses free pages; these functions give them back to the file
+ * system if there are many.
  */
 #ifndef MEMTALLY_LEDGER_ROOM_H
 #define MEMTALLY_LEDGER_ROOM_H
 
 #include "ledger/store.h"
 
-/* Before a transaction begins. Outcomes of the store. */
+/*
+ * Call before a transaction begins: remembers the size of the file. Returns 0, a store_outcome or
+ * -ENOMEM.
+ */
 int room_begin(struct store *s);
 
 /*
- * Before it ends: 0, DATABASE_TOO_LARGE, or outcomes of the store. A file that was larger before than it may be now need
- * not grow any more. What was taken before as much has become free is given back: there may be no room on the disk for a
- * larger one, either, and then its log would stay for ever.
+ * Call before a commit. If the transaction has made the file larger, gives free pages back, down to
+ * the size before it. A file that was above a lowered limit already need not grow any more; and a
+ * full disk may have no room for a larger file, so that its log could never be emptied.
+ *
+ * Returns 0, DATABASE_TOO_LARGE if the file is above its limit, a store_outcome or -ENOMEM.
  */
 int room_check(struct store *s);
 
 /*
- * The same of one that has made room. That takes some, too: what of it is not given back, the file may have, or nothing
- * would ever fit again.
+ * room_check() for a transaction that has removed usage. If the file is above its limit all the
+ * same, raises the limit to its size: removing takes room, too, and otherwise no write would ever
+ * fit again. Returns 0, a store_outcome or -ENOMEM.
  */
 int room_allow(struct store *s);
 
 /*
- * Behind a transaction: gives some free pages back where the file is larger than it may be, or much of it is free, as
- * after limits were cut. What was written is there, whatever comes of it. 0; STORE_DAMAGED: no write may look at what it has
- * found to be so. What else is wrong the next write finds.
+ * Call after a transaction: gives some free pages back if the file is above its limit, or much of
+ * it is free, as after a lower limit was set. The transaction stays committed in any case. Returns
+ * 0, or STORE_DAMAGED: write no more. Ignores other errors, which the next write finds again.
  */
 int room_shrink(struct store *s);
 

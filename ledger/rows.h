@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The owners that the ledger knows of at the moment, each with what memtallyd last said of it and what it has used
- * since that was written down. Found by what memtallyd tells them apart by: users and groups by their number, all
- * others by their name and their user.
+ * The owners in memory. Each has the state of memtallyd's last snapshot, and its usage since the
+ * last write. Owners are told apart as memtallyd tells them apart: users and groups by their
+ * number, all others by their name and their user.
  */
 #ifndef MEMTALLY_LEDGER_ROWS_H
 #define MEMTALLY_LEDGER_ROWS_H
@@ -15,78 +15,94 @@
 #include "snapshot/usage.h"
 
 enum rows_series {
-	ROWS_SERIES_UNKNOWN = 0, /* to be looked for */
-	ROWS_SERIES_NONE = -1,   /* the store has none of that name */
+	ROWS_SERIES_UNKNOWN = 0, /* not looked up yet */
+	ROWS_SERIES_NONE = -1,   /* the file has none of that name */
 };
 
 struct row {
 	enum usage_kind kind;
-	uint32_t number; /* memtallyd's: of a user or a group; else 0 */
-	uint32_t id;     /* as in struct usage_row: whose own it is, where that can be known here */
-	char *name;      /* owned, clean */
-	char *user;      /* owned; empty where it is nobody's */
-	uint64_t hash;
-	int64_t series; /* what the store calls it, or a rows_series */
+	uint32_t number; /* uid of a user or gid of a group, as memtallyd has it; else 0 */
+	/*
+	 * As in struct usage_row: its user's uid, or its gid; OWNER_NO_ID: not known in our user
+	 * namespace.
+	 */
+	uint32_t id;
+	char *name;     /* owned; clean text */
+	char *user;     /* owned; empty: it has no user */
+	uint64_t hash;  /* of kind and number, or kind, name and user */
+	int64_t series; /* id in the file, or an enum rows_series */
 
-	/* As of the last snapshot, or as far as it has been counted. */
-	bool is_known;       /* it is in there */
-	uint64_t created_ns; /* CLOCK_REALTIME at which the counter began at 0 of which it is: */
-	double counted;      /* of its counter: byte seconds */
+	/* State of the last snapshot, or of the part of it that is counted. */
+	bool is_known;       /* the snapshot has this owner */
+	uint64_t created_ns; /* CLOCK_REALTIME at which its counter began at 0 */
+	double counted;      /* byte seconds of its counter that are counted */
 	bool has_pss, has_swap;
 	uint64_t pss_bytes, swap_bytes, processes;
 
-	/* Used since it was last written down. */
+	/* Usage since the last write. */
 	double pss_byte_s, swap_byte_s, process_s;
 	bool has_pss_max, has_swap_s;
 	uint64_t pss_max_bytes, processes_max;
-	bool is_folded; /* into "(other)" */
-	bool is_gone;   /* likewise, for good: to be removed */
+	bool is_folded; /* its usage goes into "(other)" in the next write */
+	bool is_gone;   /* added to "(other)" for good; rows_sweep() removes it */
 
-	/* Of the snapshot that is being taken. */
-	uint64_t seen; /* its number */
+	/* The snapshot that is being taken. */
+	uint64_t seen; /* number of the last snapshot that had this owner */
+	/* counts: it has a PSS counter; samples_swap: swap_gain is known */
 	bool counts, samples_swap;
-	double gain, swap_gain, process_gain; /* over the whole time that it brings */
-	bool will_be_known, will_have_pss, will_have_swap;
+	/* Byte seconds and process seconds, over the whole time that it covers. */
+	double gain, swap_gain, process_gain;
+	bool will_be_known, will_have_pss, will_have_swap; /* the state after it */
 	uint64_t will_pss_bytes, will_swap_bytes, will_processes;
 };
 
 struct rows {
-	struct row **row;
-	size_t count, room;
-	uint32_t *index; /* open addressing: a number in ROW + 1, or 0 */
+	struct row **row;   /* array and rows owned */
+	size_t count, room; /* rows, and places for rows */
+	uint32_t *index;    /* owned; open addressing: an index into row plus 1; 0: empty */
 	size_t index_size;
-	struct siphash_key key; /* of hashes; set with the first row */
+	struct siphash_key key; /* secret key of the hashes; set with the first row */
 };
 
+/* Frees all rows, and makes R empty. */
 void rows_done(struct rows *r);
 
-/* The row, which is made if there is none. NULL: out of memory. */
+/*
+ * Returns the row of that owner, and makes one if there is none: USER is "" for owners without a
+ * user. Returns NULL if out of memory.
+ */
 struct row *rows_get(
 	struct rows *r, enum usage_kind kind, uint32_t number, const char *name, const char *user);
 
-/* The row, or NULL. */
+/* Returns the row of that owner, or NULL. */
 struct row *rows_find(const struct rows *r, enum usage_kind kind, uint32_t number, const char *name,
 	const char *user);
 
-/* Calls it by another name. -ENOMEM. */
+/*
+ * Gives ROW, a user or group, another NAME, so that its series is looked up again. Returns 0 or
+ * -ENOMEM.
+ */
 int rows_rename(struct row *row, const char *name);
 
-/* Whether ROW has used anything that is to be written. */
+/* Returns whether ROW has usage to write. */
 bool rows_has_content(const struct row *row);
 
-/* Removes those for which IS_LEFT is false. */
+/* Removes and frees the rows for which IS_LEFT returns false. */
 void rows_sweep(struct rows *r, bool (*is_left)(const struct row *row));
 
 /*
- * Whether rows of KIND are told apart by their number, as users and groups are: theirs are given out by whoever runs
- * the machine. All others have names that whoever runs a program can choose.
+ * Returns whether owners of KIND are told apart by their number: users and groups, whose numbers an
+ * administrator assigns. Users choose the names of all other owners.
  */
 static inline bool rows_has_number(enum usage_kind kind)
 {
 	return kind == USAGE_USER || kind == USAGE_GROUP;
 }
 
-/* Whether ROW is truly called as those are who have none of their own: it is one of them. */
+/*
+ * Returns whether ROW is an owner with the real name "(other)": it is counted as a part of
+ * "(other)".
+ */
 bool rows_is_other(const struct row *row);
 
 #endif
