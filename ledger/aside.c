@@ -19,10 +19,11 @@
 
 enum {
 	NAME_SIZE = NAME_MAX + 1,
-	NAME_LEN_MAX = NAME_MAX - 16, /* a file's, to which ends are added */
+	NAME_LEN_MAX = NAME_MAX - 16, /* leaves room for the suffixes of store_files */
 	SAME_TIME_MAX = 1000,
 };
 
+/* Writes file NAME with suffix I of store_files to TO. */
 static void add_end(const char *name, size_t i, char to[static NAME_SIZE])
 {
 	snprintf(to, NAME_SIZE, "%.*s%s", NAME_LEN_MAX, name, store_files[i]);
@@ -37,6 +38,7 @@ static bool is_there(int dir_fd, const char *name, size_t i)
 	return fstatat(dir_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
 }
 
+/* Returns whether NAME exists with any suffix of store_files. */
 static bool is_taken(int dir_fd, const char *name)
 {
 	for (size_t i = 0; i < STORE_FILES; i++)
@@ -45,6 +47,10 @@ static bool is_taken(int dir_fd, const char *name)
 	return false;
 }
 
+/*
+ * Writes to TO the name for a quarantined database. Returns 0, or -EEXIST if all names of this
+ * second are taken.
+ */
 static int choose(int dir_fd, uint64_t realtime_ns, char to[static NAME_SIZE])
 {
 	time_t now = (time_t)(realtime_ns / NS_PER_SEC);
@@ -60,8 +66,11 @@ static int choose(int dir_fd, uint64_t realtime_ns, char to[static NAME_SIZE])
 }
 
 /*
- * The log first: without it the file is an older one of its states, but with another's it would be none. What was
- * renamed already is so again when the file itself can't be. Which is the first that there was.
+ * Renames ledger.db and its companions to NAME. Sets *RET_FIRST to the first suffix of store_files
+ * that existed. Returns 0 or a negative errno; then renames the companions back.
+ *
+ * The log goes first: a database without its log is only older, but with another database's log it
+ * is unreadable.
  */
 static int move(int dir_fd, const char *name, size_t *ret_first)
 {
@@ -88,7 +97,7 @@ static int move(int dir_fd, const char *name, size_t *ret_first)
 	return 0;
 }
 
-/* Takes what is added to the names of what belongs to a file off NAME; which of these it is. */
+/* Removes the suffix of store_files from NAME. Returns its index, 0 if there is none. */
 static size_t take_end(char name[static NAME_SIZE])
 {
 	size_t len = strlen(name);
@@ -105,8 +114,9 @@ static size_t take_end(char name[static NAME_SIZE])
 }
 
 /*
- * Whether NAME is the first of the names of one that was set aside, which is that of the file where there is one; what
- * that is, or would be. Longer ones than are given here are somebody else's.
+ * Returns whether NAME is the first existing file of a quarantined database (the database itself,
+ * if it exists). Writes the name of that database to RET_FILE. Names longer than choose() makes
+ * belong to other programs.
  */
 static bool is_aside(int dir_fd, const char *name, char ret_file[static NAME_SIZE])
 {
@@ -122,7 +132,10 @@ static bool is_aside(int dir_fd, const char *name, char ret_file[static NAME_SIZ
 	return true;
 }
 
-/* How many there are, and which is the smallest, and of several the oldest, but for KEPT. */
+/*
+ * Returns how many quarantined databases DIR has. Writes to RET_NAME the smallest one, and of
+ * several the oldest, but not KEPT; "" if there is none.
+ */
 static size_t find_smallest(DIR *dir, const char *kept, char ret_name[static NAME_SIZE])
 {
 	const struct dirent *entry;
@@ -148,7 +161,10 @@ static size_t find_smallest(DIR *dir, const char *kept, char ret_name[static NAM
 	return count;
 }
 
-/* As far as it can be done: what is left is looked at the next time. */
+/*
+ * Removes the smallest quarantined databases beyond ASIDE_MAX, but not KEPT. Stops at a failure;
+ * the next call tries again.
+ */
 static void remove_surplus(int dir_fd, const char *kept)
 {
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -9,22 +9,23 @@
 #include "ledger/slots.h"
 
 /*
- * Snapshots further apart tell nothing of swap and processes between them; but for a memtallyd that is to be so slow.
+ * Swap and processes are not integrated between snapshots further apart than this, or than two of
+ * memtallyd's intervals, whichever is longer.
  */
 #define SAMPLES_APART_NS (600 * NS_PER_SEC)
 
 /*
- * What the wall clock may move away from others without having been set, or without one span being no sequel to
- * another.
+ * Differences up to this between the wall clock and other clocks do not mean that it was set, or
+ * that two spans do not adjoin.
  */
 #define CLOCK_NOISE_NS NS_PER_SEC
 
-/* For how long the snapshot may be waited for in which a slot ends: it then is written once. */
+/* How long to wait for the snapshot in which a slot ends, so that the slot is written once. */
 #define DUE_NS (30 * NS_PER_SEC)
 
 #define SLOT_NS ((uint64_t)slots_seconds(SLOT_BUCKET) * NS_PER_SEC)
 
-/* Time that can't be written down any more: then all of it is taken to be the last slot's. */
+/* A longer span is not written as such: all usage goes into its last slot. */
 #define HULL_MAX_NS (UINT64_C(400) * 86400 * NS_PER_SEC)
 
 void bucket_done(struct bucket *b)
@@ -77,9 +78,9 @@ static enum intake_relation relation_of(const struct bucket *b, const struct ima
 }
 
 /*
- * For how long a memtallyd that nobody has seen yet has counted: since its host row was made, by the wall clock,
- * unless that was set since; at any rate not since before the last snapshot of the one before it, if the machine has
- * not been started since.
+ * Returns for how long a memtallyd without an earlier snapshot has counted: since its host row was
+ * created, by the wall clock, or, if that clock was set since, by the number of its passes. Not
+ * longer than since the last snapshot of its predecessor, unless the machine was rebooted.
  */
 static uint64_t counted_for_ns(const struct bucket *b, const struct view *view)
 {
@@ -106,7 +107,10 @@ static uint64_t elapsed_ns(const struct bucket *b, const struct bucket_mark *nex
 	               : 0;
 }
 
-/* Suspended or not, the wall clock goes with CLOCK_BOOTTIME, unless it is set. */
+/*
+ * Returns whether the clock was set: otherwise the wall clock runs as fast as CLOCK_BOOTTIME, even
+ * while the machine is suspended.
+ */
 static bool was_clock_set(const struct bucket *b, const struct bucket_mark *next)
 {
 	uint64_t boot_ns = next->boottime_ns - b->mark.boottime_ns;
@@ -115,7 +119,7 @@ static bool was_clock_set(const struct bucket *b, const struct bucket_mark *next
 	       apart(next->realtime_ns - b->mark.realtime_ns, boot_ns) > CLOCK_NOISE_NS;
 }
 
-/* How far the counters are when H is counted. */
+/* Returns the mark for the time after the snapshot of H is counted. */
 static struct bucket_mark mark_of(
 	const struct bucket *b, const struct image_header *h, uint64_t suspended_ns)
 {
@@ -129,8 +133,8 @@ static struct bucket_mark mark_of(
 
 	memcpy(mark.instance, h->instance, sizeof(mark.instance));
 	/*
-	 * What has been suspended is known of when the snapshot is received. Of one that was made before, and was
-	 * waiting, it is too much: then the time is none, and what was before comes with the next one.
+	 * SUSPENDED_NS is measured now. If the snapshot was made before a suspend and was waiting,
+	 * it is too much: then this snapshot covers no time, and the next one covers its time, too.
 	 */
 	if (is_same(b, h))
 		mark.monotonic_ns = most(mark.monotonic_ns, b->mark.monotonic_ns);
@@ -147,7 +151,10 @@ static uint64_t brings_ns(const struct bucket *b, const struct view *view,
 	return least(ns, view->header->realtime_ns);
 }
 
-/* The memtallyd that was counted is no more. Of the one that is counted now nothing is, for as long as B brings. */
+/*
+ * Another memtallyd has replaced the counted one. The mark starts at the beginning of the time that
+ * its snapshot covers.
+ */
 static void change_memtallyd(struct bucket *b, const struct bucket_mark *next)
 {
 	if (b->mark.is_set) {
@@ -188,7 +195,7 @@ int bucket_take(struct bucket *b, const struct view *view, uint64_t suspended_ns
 	return in.relation == INTAKE_FIRST ? BUCKET_BASELINE : 0;
 }
 
-/* What ROW has gained in PART of the time that the snapshot brings. */
+/* Adds to ROW its gain in PART (0 to 1) of the time that the snapshot covers. */
 static void add_part(const struct bucket *b, struct row *row, double part)
 {
 	row->pss_byte_s += row->gain * part;
@@ -203,7 +210,7 @@ static void add_part(const struct bucket *b, struct row *row, double part)
 	}
 }
 
-/* From now on it is as the snapshot says. */
+/* Sets the state of ROW to that of the snapshot. */
 static void settle_row(struct row *row)
 {
 	row->is_known = row->will_be_known;
@@ -233,6 +240,7 @@ static void open_span(struct bucket *b, uint64_t from_ns, uint64_t to_ns)
 		b->from_ns = b->to_ns - b->to_ns % SLOT_NS;
 }
 
+/* Adds the part of the snapshot until UNTIL_NS (CLOCK_REALTIME) to the span. */
 static void add_until(struct bucket *b, uint64_t until_ns)
 {
 	uint64_t ns = until_ns - (b->wall_from_ns + b->added_ns);
@@ -250,6 +258,7 @@ static void add_until(struct bucket *b, uint64_t until_ns)
 	b->mark.realtime_ns = until_ns;
 }
 
+/* Ends the taken snapshot: all of it is added. */
 static void settle(struct bucket *b)
 {
 	b->is_taking = false;
@@ -258,7 +267,7 @@ static void settle(struct bucket *b)
 		struct row *row = b->rows.row[i];
 
 		if (row->counts && row->gain > 0 && !b->brings_ns) {
-			/* A counter that has gone up in no time: it is not lost. */
+			/* The snapshot covers no time, but a counter went up: keep the increase. */
 			row->pss_byte_s += row->gain;
 			row->counted += row->gain;
 		}
@@ -268,8 +277,8 @@ static void settle(struct bucket *b)
 }
 
 /*
- * Until when what is left of the snapshot belongs together: to the end of a slot, or for as many whole ones as there
- * are.
+ * Returns the end of the part from FROM_NS that goes into one span: the end of the slot, or of as
+ * many whole slots as follow.
  */
 static uint64_t end_of_part(uint64_t from_ns, uint64_t end_ns)
 {
@@ -280,7 +289,7 @@ static uint64_t end_of_part(uint64_t from_ns, uint64_t end_ns)
 	return from_ns % SLOT_NS ? slot_end_ns : end_ns - end_ns % SLOT_NS;
 }
 
-/* Whether what begins at FROM_NS goes on where the open span ended, in the same slot. */
+/* Returns whether FROM_NS is where the open span ended, and in the same slot. */
 static bool goes_on(const struct bucket *b, uint64_t from_ns)
 {
 	return apart(b->to_ns, from_ns) <= CLOCK_NOISE_NS &&
@@ -337,7 +346,10 @@ void bucket_forget_series(struct bucket *b)
 		b->rows.row[i]->series = ROWS_SERIES_UNKNOWN;
 }
 
-/* While a snapshot is taken, whoever it has, or has not any more, still has something coming. */
+/*
+ * Keeps owners with a counter, and, while a snapshot is taken, those with a gain that is not added
+ * yet.
+ */
 static bool is_left(const struct row *row)
 {
 	return row->is_known || row->will_be_known || row->gain > 0 || row->process_gain > 0;

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-enum { BEAT_EVERY = 100000 }; /* instructions of SQLite's, which take milliseconds */
+enum { BEAT_EVERY = 100000 }; /* instructions of SQLite's virtual machine, some milliseconds */
 
 const char *const database_slots[SLOT_LEVELS] = {
 	[SLOT_BUCKET] = "bucket",
@@ -28,7 +28,7 @@ int database_outcome(int r)
 	case SQLITE_LOCKED: return STORE_LOCKED;
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-	case SQLITE_ERROR: /* of a statement of ours: the tables are not those that we made */
+	case SQLITE_ERROR: /* our statements are correct, so the tables are not ours */
 	case SQLITE_CONSTRAINT:
 	case SQLITE_MISMATCH:
 	case SQLITE_SCHEMA: return STORE_DAMAGED;
@@ -36,7 +36,10 @@ int database_outcome(int r)
 	}
 }
 
-/* What the system said of the log, to which all is written first: SQLite does not keep it for who fails to commit. */
+/*
+ * Returns the errno of the last operation on the log, where all writes go first. SQLite does not
+ * keep it after a failed commit.
+ */
 static int log_error_of(sqlite3 *db)
 {
 	sqlite3_file *file = NULL;
@@ -53,7 +56,7 @@ bool database_lacks_room(const struct store *s)
 	int error;
 
 	switch (sqlite3_errcode(s->db) & 0xff) {
-	case SQLITE_OK: /* what it was is not known any more */
+	case SQLITE_OK: /* the error is no longer known */
 	case SQLITE_FULL: return true;
 	case SQLITE_IOERR:
 		error = log_error_of(s->db);

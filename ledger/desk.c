@@ -14,7 +14,8 @@
 
 enum {
 	PAUSE_FACTOR = 3,
-	LET_IN_MAX = 256, /* at once: a crowd of one user is let go as fast as it comes */
+	/* connections accepted in one run: those of one user beyond its limit are closed at once */
+	LET_IN_MAX = 256,
 };
 
 void desk_init(struct desk *d, int listen_fd, const struct reader_rules *rules)
@@ -41,7 +42,7 @@ static bool is_answering(const struct desk_client *c)
 	return c->sent < c->answer.len;
 }
 
-/* Whether C's next question may be read. */
+/* Returns whether C's next question may be read at NOW_NS. */
 static bool may_ask(const struct desk *d, const struct desk_client *c, uint64_t now_ns)
 {
 	return c->reader.sees_all || now_ns >= d->strangers_ns;
@@ -64,7 +65,10 @@ size_t desk_poll(const struct desk *d, uint64_t now_ns, struct pollfd to[static 
 	return d->clients + 1;
 }
 
-/* Since when it is up to C to do something: strangers' questions are not read in a pause. */
+/*
+ * Returns since when it is C's turn to do something (CLOCK_MONOTONIC). In a pause strangers'
+ * questions are not read.
+ */
 static uint64_t up_to_him_ns(const struct desk *d, const struct desk_client *c)
 {
 	bool pauses = !is_answering(c) && !c->reader.sees_all && d->strangers_ns > c->looked_ns;
@@ -97,7 +101,7 @@ static size_t count_of(const struct desk *d, uid_t uid)
 	return count;
 }
 
-/* How many places C's uid would have, were COMING let in. */
+/* Returns how many connections C's uid would have if COMING were accepted. */
 static size_t places(
 	const struct desk *d, const struct desk_client *c, const struct desk_client *coming)
 {
@@ -105,8 +109,8 @@ static size_t places(
 }
 
 /*
- * Whether A rather than B makes room for COMING, who may be one of them. Who waits for his turn does not for having
- * waited long.
+ * Returns whether A should be disconnected rather than B to make room for COMING, which may be A or
+ * B. Waiting for a turn does not count as idle.
  */
 static bool makes_room(const struct desk *d, const struct desk_client *a,
 	const struct desk_client *b, const struct desk_client *coming)
@@ -122,7 +126,7 @@ static bool makes_room(const struct desk *d, const struct desk_client *a,
 	return a->waits_ns > b->waits_ns;
 }
 
-/* False: it is COMING who has to go. */
+/* Disconnects a client if there are too many. Returns false if COMING is the one to disconnect. */
 static bool make_room(struct desk *d, const struct desk_client *coming)
 {
 	const struct desk_client *found = coming;
@@ -138,7 +142,10 @@ static bool make_room(struct desk *d, const struct desk_client *coming)
 	return true;
 }
 
-/* Who has hung up has no place any more, and in a pause nobody has read that of him. */
+/*
+ * Disconnects clients that have closed their connection. In a pause strangers' sockets are not
+ * read, so this is not noticed elsewhere.
+ */
 static void sweep(struct desk *d)
 {
 	struct pollfd p[DESK_CLIENTS_MAX];
@@ -189,11 +196,11 @@ static void let_in(struct desk *d, uint64_t now_ns)
 	}
 }
 
-/* What somebody made of it that it was up to him. */
+/* The result of a client's turn. */
 enum turn {
-	TURN_GONE, /* he is gone, or is to go */
+	TURN_GONE, /* it has closed the connection, or is to be disconnected */
 	TURN_IDLE, /* nothing */
-	TURN_USED,
+	TURN_USED, /* it asked or read */
 };
 
 static enum turn send_some(struct desk_client *c)
@@ -218,7 +225,7 @@ static enum turn send_some(struct desk_client *c)
 	return c->is_last ? TURN_GONE : TURN_USED;
 }
 
-/* Until NOW_NS it was up to C, if it was, and he did nothing. */
+/* Adds the time until NOW_NS to C's idle time, if it was C's turn. */
 static void add_idle(const struct desk *d, struct desk_client *c, uint64_t now_ns)
 {
 	uint64_t since_ns = up_to_him_ns(d, c);
@@ -228,8 +235,8 @@ static void add_idle(const struct desk *d, struct desk_client *c, uint64_t now_n
 }
 
 /*
- * The strangers who have not asked, though they could have until NOW_NS. Those who have are not looked at by that, and
- * are not idle.
+ * Adds idle time until NOW_NS to the strangers that could have asked and have not. Skips those that
+ * have: their question is read later.
  */
 static void find_idle(struct desk *d, uint64_t now_ns)
 {
@@ -253,8 +260,8 @@ static void find_idle(struct desk *d, uint64_t now_ns)
 }
 
 /*
- * An answer to a stranger took from BEGIN_NS until now. Who was idle before is looked for now: behind the pause only what
- * follows it is seen of that.
+ * Begins the pause after an answer to a stranger of UID, which took from BEGIN_NS until now. Adds
+ * up idle time first: after the pause only time since its end counts.
  */
 static void begin_pause(struct desk *d, uid_t uid, uint64_t begin_ns)
 {
@@ -268,6 +275,7 @@ static void begin_pause(struct desk *d, uid_t uid, uint64_t begin_ns)
 			d->client[i].waits_ns = d->strangers_ns;
 }
 
+/* Reads C's question, if there is one, and answers it. */
 static enum turn serve(struct desk *d, struct desk_client *c, desk_answer *answer, void *context)
 {
 	unsigned char text[USAGE_REQUEST_SIZE + 1];
@@ -292,7 +300,7 @@ static enum turn serve(struct desk *d, struct desk_client *c, desk_answer *answe
 	return turn == TURN_GONE ? TURN_GONE : TURN_USED;
 }
 
-/* Client I has had his TURN. */
+/* Accounts for the TURN of client I, and disconnects it if it has gone or was idle for too long. */
 static void settle(struct desk *d, size_t i, enum turn turn, uint64_t now_ns)
 {
 	struct desk_client *c = &d->client[i];
@@ -307,7 +315,10 @@ static void settle(struct desk *d, size_t i, enum turn turn, uint64_t now_ns)
 		let_go(d, i);
 }
 
-/* Of the strangers whose question has not been looked for yet, whose turn it is; their number: nobody's. */
+/*
+ * Returns the stranger that has waited longest and was not tried in this run; d->clients if there
+ * is none.
+ */
 static size_t next_stranger(const struct desk *d)
 {
 	size_t found = d->clients;
@@ -336,10 +347,10 @@ static void serve_strangers(struct desk *d, uint64_t now_ns, desk_answer *answer
 
 		c->is_tried = true;
 		if (turn == TURN_IDLE && c->waits_ns < now_ns)
-			c->waits_ns = now_ns; /* he had nothing to wait for */
+			c->waits_ns = now_ns; /* it had no question, so it did not wait */
 		settle(d, i, turn, now_ns);
 	}
-	/* Whose turn did not come was looked at all the same. */
+	/* find_idle() may have found others idle for too long. */
 	for (i = d->clients; i-- > 0;)
 		if (!d->client[i].reader.sees_all && d->client[i].idle_ns >= IDLE_NS)
 			let_go(d, i);

@@ -15,14 +15,14 @@
 #include "confine/limits.h"
 #include "service/renounce.h"
 
-/* Far above what 100,000 owners and a report on them take. */
+/* Far above what 100,000 owners and a report on them take. Bytes. */
 #define DATA_BYTES (UINT64_C(512) << 20)
 
 #define PASSWD "/etc/passwd"
 
 /*
- * Whom root becomes. No uid that is nobody's, as other daemons take: what is written today is to be there for whoever
- * runs tomorrow.
+ * Sets *RET to the user that root becomes. It is not a free uid, as for other daemons: tomorrow's
+ * process must be able to use today's files.
  */
 static int choose_account(const char *directory, struct account *ret)
 {
@@ -42,7 +42,7 @@ static int choose_account(const char *directory, struct account *ret)
 }
 
 struct needs {
-	const char *directory, *socket; /* the latter may be NULL */
+	const char *directory, *socket; /* socket may be NULL */
 };
 
 static int allow(struct landlock *l, const void *needs_)
@@ -67,12 +67,12 @@ int enclosure_confine(const char *directory, const char *socket)
 		return r;
 	}
 	r = renounce_rights(&account, DATA_BYTES, LIMITS_ANY,
-		"there is no user memtally-ledger that root could become; make one, or give the ledger's "
+		"there is no user memtally-ledger for root to become: create it, or give the ledger's "
 		"directory to another user");
 	if (r < 0)
 		return r;
 	umask(0077);
-	sqlite3_randomness(sizeof(chance), &chance); /* reads a file when it is first called */
+	sqlite3_randomness(sizeof(chance), &chance); /* the first call reads a file */
 	r = renounce_files(allow, &needs);
 	return r < 0 ? r : renounce_calls(lists, ARRAY_SIZE(lists));
 }

@@ -10,10 +10,14 @@
 
 size_t folding_rows_max(enum usage_kind kind)
 {
-	/* Whoever is billed has a row of each bucket. Programs and containers come and go. */
+	/*
+	 * Users and groups, which are billed, have a row in each bucket. Programs and containers
+	 * come and go.
+	 */
 	return kind == USAGE_USER || kind == USAGE_GROUP ? 10000 : 500;
 }
 
+/* Orders rows by usage, the largest first. */
 static int by_use(const void *a, const void *b)
 {
 	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
@@ -34,7 +38,7 @@ static void add(struct folding_sum *sum, const struct row *row)
 	sum->process_s += row->process_s;
 }
 
-/* Of COUNT rows, the largest first. */
+/* Folds those of COUNT rows, the largest first, that are beyond ROWS rows and NAMES new names. */
 static void fold_rest(
 	struct folding_sum *other, struct row *const *row, size_t count, size_t rows, size_t names)
 {
@@ -79,7 +83,7 @@ static bool is_there(const struct row *row)
 	return !row->is_gone;
 }
 
-/* Of those of KIND who ended, COUNT, all but the largest are none any more. */
+/* Removes all but the largest of the COUNT exited owners of KIND. */
 static void fold_ended(struct folding *f, struct rows *rows, enum usage_kind kind, size_t count)
 {
 	AUTO_FREE struct row **row = calloc(count, sizeof(struct row *));

@@ -53,7 +53,7 @@ int formers_collect(struct formers *f, const struct rows *rows, uint64_t number)
 	return 0;
 }
 
-/* Where the first is that is not before KEY. */
+/* Returns the index of the first row that is not before KEY. */
 static size_t first_of(const struct formers *f, const struct row *key)
 {
 	size_t from = 0, to = f->count;
@@ -82,7 +82,7 @@ struct row *formers_find(
 	const struct row key = {.kind = row->kind, .created_ns = created_ns, .name = row->name};
 	struct row *found = NULL;
 
-	/* Who was found before is known no more. */
+	/* The caller clears is_known of a row that it was given, so no row is found twice. */
 	for (size_t i = first_of(f, &key); i < f->count && !order_of(f->row[i], &key); i++)
 		if (f->row[i]->is_known &&
 			(!found || is_nearer(f->row[i], found, row->id, counter)))

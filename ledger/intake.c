@@ -26,7 +26,7 @@ static uint32_t rows_of(const struct view *view, enum usage_kind kind)
 	return view_count(view, owner_scope(usage_owner(kind)));
 }
 
-/* In the image it is the sum of rows that are there, too. */
+/* Returns whether S is "(other)": a sum of rows that the image has, too. */
 static bool is_sum(const struct snapshot_scope *s)
 {
 	return s->flags & SCOPE_OTHER;
@@ -38,7 +38,7 @@ static const char *user_of(
 	return owner_of(usage_owner(kind))->has_user ? view_text(view, s->user) : "";
 }
 
-/* The uid of whose own ROW is, or the gid of the group that it is. */
+/* Returns the uid of ROW's user, or the gid of a group; OWNER_NO_ID if it is not known. */
 static uint32_t id_of(const struct rows *rows, const struct row *row)
 {
 	if (rows_has_number(row->kind))
@@ -49,7 +49,7 @@ static uint32_t id_of(const struct rows *rows, const struct row *row)
 	return OWNER_NO_ID;
 }
 
-/* Rows for all that it has. */
+/* Finds or makes the rows of all owners in the snapshot. Returns 0 or -ENOMEM. */
 static int make_rows(const struct intake *in, struct rows *rows)
 {
 	const struct view *view = in->view;
@@ -73,13 +73,14 @@ static int make_rows(const struct intake *in, struct rows *rows)
 	return 0;
 }
 
+/* Sets *RET to quantity I of S, 0 if it is absent. Returns whether it is present. */
 static bool get(const struct snapshot_scope *s, enum scope_quantity i, uint64_t *ret)
 {
 	*ret = ROW_HAS(s, i) ? s->q[i] : 0;
 	return ROW_HAS(s, i);
 }
 
-/* Whether what has been counted of ROW is of the same counter as S. */
+/* Returns whether ROW has counted the same counter as that of S. */
 static bool has_counter_of(const struct row *row, const struct snapshot_scope *s)
 {
 	return row->is_known && row->created_ns == s->created_ns;
@@ -90,7 +91,7 @@ static double counter_of(const struct snapshot_scope *s)
 	return ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS) ? metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) : 0;
 }
 
-/* What the counter of ROW has gone up; and what that has to be added to so that it is what S says. */
+/* Sets ROW's gain by the counter of S, and the count that the gain will be added to. */
 static void gain(enum intake_relation relation, struct row *row, const struct snapshot_scope *s)
 {
 	double value = counter_of(s);
@@ -104,12 +105,14 @@ static void gain(enum intake_relation relation, struct row *row, const struct sn
 	} else if (value > row->counted) {
 		row->gain = value - row->counted;
 	}
-	/* Now, and not when all of it was added: what is written in between begins at this, too. */
+	/* Set before all of the gain is added: a write in between needs this, too. */
 	row->created_ns = s->created_ns;
 	row->counts = ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS);
 }
 
-/* As memtallyd does: the trapezoid; who comes rises from 0. */
+/*
+ * Integrates swap and processes by the trapezoid rule, as memtallyd does. A new owner rises from 0.
+ */
 static void sample(const struct intake *in, struct row *row, bool is_there_before)
 {
 	double seconds = (double)in->brings_ns / (double)NS_PER_SEC / 2;
@@ -135,9 +138,9 @@ static void take_row(const struct intake *in, struct row *row, const struct snap
 }
 
 /*
- * Who is not in the snapshot has ended, and memtallyd has no row for it any more: that counter's last step, down to 0,
- * went to no row that can be seen. Where several passes lie between, half of the time is the best guess; of a long time
- * nothing is guessed, but that step.
+ * Takes the end of an owner that is not in the snapshot. memtallyd has removed its row, so the last
+ * step of its counter, down to 0, is not visible. If several passes lie between the snapshots, the
+ * best estimate is half of that time; over a long time only that one step is added.
  */
 static void take_ended(const struct intake *in, struct row *row)
 {
@@ -145,7 +148,7 @@ static void take_ended(const struct intake *in, struct row *row)
 	                             : least(in->brings_ns, in->view->header->interval_ns);
 
 	if (in->relation != INTAKE_SEQUEL)
-		row->is_known = false; /* its memtallyd has ended, and so has its counter */
+		row->is_known = false; /* its counter ended with its memtallyd */
 	if (!row->is_known)
 		return;
 	row->gain = (double)row->pss_bytes * ((double)ns / (double)NS_PER_SEC) / 2;
@@ -166,7 +169,7 @@ static double part_of(double part, double whole)
 	return part < whole ? part / whole : 1;
 }
 
-/* The one of ROWS that S is of; NULL: S is a sum. */
+/* Returns the row of S; NULL if S is "(other)". */
 static struct row *find_row(const struct rows *rows, const struct view *view, enum usage_kind kind,
 	const struct snapshot_scope *s)
 {
@@ -175,7 +178,7 @@ static struct row *find_row(const struct rows *rows, const struct view *view, en
 				   user_of(view, kind, s));
 }
 
-/* The same, if nothing is known of what has been counted of it. */
+/* Returns the row of S if it has no counter yet; else NULL. */
 static struct row *find_unknown(const struct rows *rows, const struct view *view,
 	enum usage_kind kind, const struct snapshot_scope *s)
 {
@@ -184,7 +187,7 @@ static struct row *find_unknown(const struct rows *rows, const struct view *view
 	return row && !row->is_known ? row : NULL;
 }
 
-/* From where FORMER's counter is ROW goes on; what FORMER has used is still its own. */
+/* Hands FORMER's counter on to ROW. FORMER's usage stays its own. */
 static void go_on_from(struct row *row, struct row *former)
 {
 	row->is_known = true;
@@ -201,8 +204,8 @@ static void go_on_from(struct row *row, struct row *former)
 }
 
 /*
- * memtallyd knows whose a container is by the uid, and says it by the name that this has just then: where that is
- * another one, the counter goes on all the same.
+ * Finds owners with a user that has another name now: memtallyd identifies the user by its uid, and
+ * shows its present name. The counter goes on.
  */
 static void follow_users(
 	const struct rows *rows, const struct formers *formers, const struct view *view)
@@ -226,8 +229,9 @@ static void follow_users(
 }
 
 /*
- * Of those without a counter of their own in the file there is the sum of all: of each of them the same part is taken
- * to have been counted. So together they gain what they have gained, and, where some have ended meanwhile, not more.
+ * Divides the "(other)" counter of KIND among the owners that have no counter of their own in the
+ * file: the same part of each counter is taken as counted. Together they gain what they have
+ * gained, and not more if some have exited meanwhile.
  */
 static void recall(const struct intake_pool *pool, struct rows *rows, const struct view *view,
 	enum usage_kind kind)

@@ -42,7 +42,8 @@ struct intake {
 
 /*
  * For each row of ROWS, fills in what it has gained and its state after the snapshot (struct row).
- * Adds rows for new owners, and clears POOL. Returns 0 or -ENOMEM: then the snapshot counts as not taken.
+ * Adds rows for new owners, and clears POOL. Returns 0 or -ENOMEM: then the snapshot counts as not
+ * taken.
  */
 int intake_take(const struct intake *in, struct rows *rows,
 	struct intake_pool pool[static USAGE_KINDS_END]);

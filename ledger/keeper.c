@@ -14,35 +14,45 @@
 
 #define RETRY_NS (10 * NS_PER_SEC)
 
-/* All of a file that can't be set aside is read before each try: each failure doubles the time to the next one. */
+/*
+ * Each try to quarantine a file reads all of it first. So each failure doubles the time to the next
+ * try, up to this.
+ */
 #define ASIDE_RETRY_MAX_NS (320 * NS_PER_SEC)
 
-/* Whoever asks has nobody's disk written to more often than that. */
+/* Questions do not cause writes more often than this. */
 #define FRESH_NS (10 * NS_PER_SEC)
 
-/* How often to look whether a slot has ended without a snapshot. */
+/* How often to check whether a slot has ended without a snapshot. */
 #define LOOK_NS (15 * NS_PER_SEC)
 
 #define SAY_AGAIN_NS (3600 * NS_PER_SEC)
 
 /*
- * A read that fails once can look like damage: SQLite (3.40) answers SQLITE_CORRUPT to EIO, and its check of the file has the same
- * message for a page that it could not read as for a bad one. Therefore damage closes the file, it is opened and checked again, and the
- * write or the report is tried again. Damage in so many tries, one after the other, sets the file aside.
+ * A failed read can look like damage: SQLite (3.40) answers SQLITE_CORRUPT to EIO, and its check
+ * has the same message for an unreadable page as for a bad one. Therefore damage closes the file;
+ * it is opened and checked again, and the write or report is tried again. Damage in this many tries
+ * in a row quarantines the file.
  */
 enum { DAMAGED_TRIES = 3 };
 
-/* What is written is late when that many slots, or snapshots, should have been since. */
+/*
+ * The ledger is late if it has written nothing for this many slots or intervals, whichever is
+ * longer.
+ */
 enum { LATE = 2 };
 
-/* What a start takes besides, and what a disk reads that is slow and busy. */
+/*
+ * Estimate of the time to open: a fixed part, the read rate of a slow and busy disk, and the most
+ * that is estimated.
+ */
 #define OPENING_NS     (30 * NS_PER_SEC)
 #define BYTES_PER_S    (UINT64_C(4) << 20)
 #define OPENING_MAX_NS (UINT64_C(7) * 86400 * NS_PER_SEC)
 
 /*
- * Says that the file can't be set aside, which is tried each time it can't be written: once, until something else is
- * wrong.
+ * Logs that the file cannot be quarantined. Each failed write tries it, so the same reason is
+ * logged only once.
  */
 static void say_not_aside(struct keeper *k, const char *why)
 {
@@ -65,9 +75,11 @@ static int open_store(struct keeper *k, char text[static STORE_ERROR_SIZE])
 }
 
 /*
- * If the file's mark is not that of the last write that succeeded, the bucket begins with what the file has, as after a restart, and
- * memtallyd's counters bring the rest. So it is at the start, and if a write is in the file although it failed: the log could not be
- * synchronized, or damage was found behind the write. It would count twice otherwise. Returns 0, STORE_DAMAGED or -ENOMEM.
+ * Loads the file's mark. If it is not that of the last write that succeeded, the bucket starts from
+ * what the file has, as after a restart, and memtallyd's counters bring the rest. That is the case
+ * at the start, and if a failed write is in the file all the same: its log could not be
+ * synchronized, or damage was found after it. Otherwise its usage would count twice. Returns 0,
+ * STORE_DAMAGED or -ENOMEM.
  */
 static int load(struct keeper *k)
 {
@@ -76,7 +88,8 @@ static int load(struct keeper *k)
 
 	if (r != 0 || !found.mark.is_set || found.mark.realtime_ns == k->written_ns) {
 		bucket_done(&found);
-		bucket_forget_series(&k->bucket); /* it may be another file: theirs are its own */
+		/* It may be another file, with other series ids. */
+		bucket_forget_series(&k->bucket);
 		return r;
 	}
 	found.clock_sets = k->bucket.clock_sets;
@@ -86,7 +99,10 @@ static int load(struct keeper *k)
 	return 0;
 }
 
-/* Opens the file and goes on from what it has. Returns 0, a store_outcome or -ENOMEM; then TEXT says why, and no file is open. */
+/*
+ * Opens the file and loads it. Returns 0, or a store_outcome or -ENOMEM; then TEXT is the reason,
+ * and no file is open.
+ */
 static int open_and_load(struct keeper *k, char text[static STORE_ERROR_SIZE])
 {
 	int r = open_store(k, text);
@@ -106,7 +122,7 @@ static int open_and_load(struct keeper *k, char text[static STORE_ERROR_SIZE])
 	return 0;
 }
 
-/* Closes the file if R, what a try to use it has come to, is that it is damaged. Returns R. */
+/* Closes the file if R, the result of using it, is STORE_DAMAGED. Returns R. */
 static int close_damaged(struct keeper *k, int r)
 {
 	if (r == STORE_DAMAGED) {
@@ -116,7 +132,10 @@ static int close_damaged(struct keeper *k, int r)
 	return r;
 }
 
-/* Sets the file aside, which is closed, and opens a new one. As keeper_open(). Without memory the file stays: it may be whole. */
+/*
+ * Quarantines the closed file, and opens a new one. Returns as keeper_open(). Without memory for a
+ * check the file stays: it may be whole.
+ */
 static int replace(struct keeper *k)
 {
 	char text[STORE_ERROR_SIZE];
@@ -191,18 +210,21 @@ void keeper_set_beat(struct keeper *k, struct store_beat beat)
 		store_set_beat(k->store, beat);
 }
 
-/* Whoever has taken the file away wants it so; what was counted until then is in it. */
+/*
+ * The file was removed, renamed or replaced. Closes it, with all that was counted in it; the next
+ * file begins with the present counters.
+ */
 static void begin_anew(struct keeper *k)
 {
 	k->store = store_close(k->store);
 	bucket_forget_series(&k->bucket);
 	log_warning(
 		"%s/" STORE_FILE
-		" was removed or renamed, or is another file: the ledger goes on in what has its name now",
+		" was removed or renamed, or is another file: the ledger goes on in the file of that name",
 		k->directory);
 }
 
-/* Whether the file has all that was counted, as when load() has just found it there. */
+/* Returns whether the file has all that was counted: load() may have just found that it does. */
 static bool is_written(const struct keeper *k)
 {
 	return k->written_ns && k->written_ns == k->bucket.mark.realtime_ns &&
@@ -217,7 +239,7 @@ static int write_to_store(struct keeper *k, char text[static STORE_ERROR_SIZE])
 	return r;
 }
 
-/* One try; if the file is gone, with the file that has its name now. */
+/* Tries once to write; if the file is gone, to the file that has its name now. */
 static int try_to_write(struct keeper *k, char text[static STORE_ERROR_SIZE])
 {
 	int r = k->store ? 0 : open_and_load(k, text);
@@ -231,7 +253,7 @@ static int try_to_write(struct keeper *k, char text[static STORE_ERROR_SIZE])
 	return r == 0 ? write_to_store(k, text) : r;
 }
 
-/* If the file is damaged, with a new one. */
+/* Tries to write, to a new file if this one is damaged. */
 static int write_somewhere(struct keeper *k, char text[static STORE_ERROR_SIZE])
 {
 	unsigned int tries = 0;
@@ -263,7 +285,7 @@ static void write_down(struct keeper *k, uint64_t now_ns)
 	k->write_failures++;
 	if (!k->is_failing)
 		log_error(
-			"can't write the ledger: %s; what is used is kept in memory until it can be written",
+			"can't write the ledger: %s; usage is kept in memory until it can be written",
 			text);
 	k->is_failing = true;
 	k->retry_ns = now_ns +
@@ -288,8 +310,8 @@ static void say_of_clock(struct keeper *k, uint64_t now_ns)
 	k->clock_sets = k->bucket.clock_sets;
 	if (log_limit_pass(&k->clock_limit, now_ns, &held_back))
 		log_warning(
-			"the clock was set: what is used is counted from where it now is (%llu more "
-			"like it before)",
+			"the clock was set: usage is counted by the new time (%llu more messages "
+			"like this before)",
 			(unsigned long long)held_back);
 }
 
@@ -302,7 +324,7 @@ void keeper_take(struct keeper *k, const struct view *view, uint64_t now_ns)
 
 	if (r < 0)
 		log_error(
-			"out of memory: a snapshot is not counted, the next one brings what it had");
+			"out of memory: a snapshot is not counted, the next one contains its usage");
 	if (r == BUCKET_BASELINE)
 		log_info("counting begins with this snapshot");
 	k->interval_ns = view->header->interval_ns;
@@ -312,7 +334,10 @@ void keeper_take(struct keeper *k, const struct view *view, uint64_t now_ns)
 	while (bucket_advance(&k->bucket))
 		write_down(k, now_ns);
 	if (r == BUCKET_BASELINE) {
-		/* From where counting begins: whoever ends before the first slot does, can go on from there. */
+		/*
+		 * Writes where counting begins, so that after a restart within the first slot
+		 * counting can go on from there.
+		 */
 		write_down(k, now_ns);
 		k->fresh_ns = now_ns;
 	}
@@ -362,12 +387,15 @@ static void report(struct keeper *k, const struct usage_request *request,
 	struct buffer *to)
 {
 	int64_t now_s = (int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC);
-	char text[STORE_ERROR_SIZE] = "there is none";
+	char text[STORE_ERROR_SIZE] = "no file is open";
 	unsigned int tries = 0;
 	uint64_t held_back;
 	int r = STORE_UNWRITABLE;
 
-	/* A file that can't be opened is tried again when it is to be written, and not for each question. */
+	/*
+	 * A file that could not be opened is tried again at the next write, and not for each
+	 * question.
+	 */
 	if (k->store)
 		do
 			r = close_damaged(
@@ -376,9 +404,9 @@ static void report(struct keeper *k, const struct usage_request *request,
 	if (r == 0)
 		return;
 	if (log_limit_pass(&k->report_limit, now_ns, &held_back))
-		log_error("can't read the ledger: %s (%llu more like it before)", text,
+		log_error("can't read the ledger: %s (%llu more messages like this before)", text,
 			(unsigned long long)held_back);
-	/* The next question is answered from the new file, which is to have from where counting goes on. */
+	/* The next question is answered from the new file; write to it where counting goes on. */
 	if (r == STORE_DAMAGED && replace(k) == 0 && k->bucket.mark.is_set)
 		write_down(k, now_ns);
 	usage_begin(to);

@@ -26,23 +26,25 @@
 #include "service/loop.h"
 
 enum {
-	SOCKET_MODE =
-		0666, /* anybody may ask; what they get, the kernel's word on who they are decides */
+	SOCKET_MODE = 0666, /* any user may connect; the peer's credentials decide what it sees */
 };
 
 struct ledger {
 	const struct settings *settings;
 	char *directory;    /* owned; absolute, without symbolic links */
-	const char *socket; /* that we have made; NULL: it was passed */
+	const char *socket; /* path of the socket that we have made; NULL: systemd passed it */
 	struct reader_rules rules;
 	struct loop loop;
 	struct desk desk;
 	struct keeper keeper;
 	bool stops;
-	int status; /* to exit with where it can't start */
+	int status; /* exit status */
 };
 
-/* The socket that systemd has passed, or one of our own; which is then in L. */
+/*
+ * Sets *RET_FD to the socket from systemd, or makes one and remembers its path in L. Returns 0 or a
+ * negative errno, which is logged.
+ */
 static int open_socket(struct ledger *l, int *ret_fd)
 {
 	const char *path = l->settings->ledger_socket;
@@ -91,7 +93,7 @@ static int start(struct ledger *l)
 {
 	int fd = -1, r = loop_open(&l->loop, l->settings->snapshot_socket);
 
-	signal(SIGXFSZ, SIG_IGN); /* a limit of a file's size is a full disk */
+	signal(SIGXFSZ, SIG_IGN); /* a write beyond RLIMIT_FSIZE fails like one to a full disk */
 	if (r == 0)
 		r = find_directory(l);
 	if (r == 0)
@@ -101,7 +103,7 @@ static int start(struct ledger *l)
 	desk_init(&l->desk, fd, &l->rules);
 	r = reader_rules_read("/etc/group", &l->rules);
 	if (r < 0)
-		log_warning("can't look up group memtally: %s; its members are like anybody",
+		log_warning("can't look up group memtally: %s; its members see only their own rows",
 			strerror(-r));
 	return 0;
 }
@@ -118,7 +120,10 @@ static uint64_t slots_in(enum slot_level level, uint64_t ns)
 	return (ns + slot_ns - 1) / slot_ns;
 }
 
-/* Of what is kept by five minutes there are the hours, too, and of these the days: whole ones are summed up by them. */
+/*
+ * Hours are kept at least as long as five-minute slots, and days at least as long as hours: reports
+ * sum whole ones.
+ */
 static void get_limits(const struct settings *c, struct store_limits *ret)
 {
 	uint64_t hours_ns = most(c->ledger_keep_hours_ns, c->ledger_keep_buckets_ns);
@@ -129,7 +134,7 @@ static void get_limits(const struct settings *c, struct store_limits *ret)
 	ret->bytes = c->ledger_max_size_mib << 20;
 }
 
-/* Something goes on, and may take longer than the service manager waits. */
+/* Tells the service manager that a long operation makes progress. */
 static void beat(void *loop)
 {
 	loop_beat(loop, clock_now_ns(CLOCK_MONOTONIC));
@@ -144,7 +149,7 @@ static int open_ledger(struct ledger *l)
 	sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu",
 		(unsigned long long)(keeper_opening_ns(l->directory) / NS_PER_USEC));
 	r = keeper_open(&l->keeper, l->directory, &limits);
-	/* Not before: until it is ready, the service manager waits as long as it was told. */
+	/* Set after the start: until READY=1 the service manager waits for the extended timeout. */
 	keeper_set_beat(&l->keeper, (struct store_beat){.call = beat, .context = &l->loop});
 	if (r == STORE_FOREIGN)
 		l->status = COMMAND_MISUSE;
@@ -167,7 +172,10 @@ static bool wait_for_events(struct ledger *l, uint64_t now_ns)
 		earlier(desk_due_ns(&l->desk, now_ns), keeper_due_ns(&l->keeper, now_ns)));
 }
 
-/* A restart loses nothing: so nothing is read again, and who hangs up on a ledger in a terminal has it end. */
+/*
+ * SIGHUP stops the ledger, too: a restart loses nothing, and so a ledger in a terminal ends with
+ * it.
+ */
 static void serve_signals(struct ledger *l)
 {
 	while (loop_signal(&l->loop))
@@ -185,7 +193,8 @@ static int run(struct ledger *l)
 		now = clock_now_ns(CLOCK_MONOTONIC);
 		serve_signals(l);
 		if (l->stops)
-			break; /* what has come meanwhile is in memtallyd's counters; that it ends with us is no news */
+			/* A snapshot that is waiting is not lost: it is in memtallyd's counters. */
+			break;
 		if (loop_receive(&l->loop, now, &view)) {
 			keeper_take(&l->keeper, view, now);
 			view_unref(view);
@@ -201,7 +210,8 @@ static void stop(struct ledger *l)
 {
 	keeper_close(&l->keeper);
 	if (l->socket)
-		unlink(l->socket); /* first: what comes later may already be another's */
+		/* Before the descriptor is closed: later the path may be another process's. */
+		unlink(l->socket);
 	desk_done(&l->desk);
 	loop_close(&l->loop);
 	free(l->directory);
@@ -210,7 +220,7 @@ static void stop(struct ledger *l)
 static int serve(struct ledger *l)
 {
 	l->status = EXIT_FAILURE;
-	/* The file, which may be anything, is opened by who has no rights any more. */
+	/* The database may contain anything, so it is opened after all rights are given up. */
 	if (start(l) == 0 && enclosure_confine(l->directory, l->socket) == 0) {
 		l->rules.uid = geteuid();
 		if (open_ledger(l) == 0) {
@@ -229,7 +239,7 @@ int ledger_run(int argc, char *argv[])
 	static const struct command command = {.program = PROGRAM_LEDGER,
 		.name = "memtally-ledger",
 		.purpose =
-			"Keeps how much memory users, programs and units have used, for `memtally usage`."};
+			"Records the memory use of users, programs and units over time, for `memtally usage`."};
 	AUTO_SETTINGS struct settings *settings = NULL;
 	struct ledger l = {.loop = LOOP_CLOSED, .desk.listen_fd = -1};
 	int status = command_begin(&command, argc, argv, &settings);

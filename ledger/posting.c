@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A write goes to slots of all levels at once, so that hours and days need not be made later, are never behind, and
- * no crash leaves one without the others. It takes a row of each for each owner, and what those have already is added
- * to.
+ * A write adds to slots of all levels at once: hours and days need not be made later, and a crash
+ * cannot leave them behind. Each owner gets a row in each slot; usage is added to a row that
+ * exists.
  */
 #include "config.h"
 
@@ -18,13 +18,13 @@
 
 enum { KIB = 1024, MS_PER_S = 1000 };
 
-/* What is written of a double: as an integer, rounded; no sum here is negative or near the largest. */
+/* Rounds a sum to an integer for the file. No sum here is negative or near the largest. */
 static int64_t whole(double value)
 {
 	return value > 0 && value < 4e18 ? llround(value) : 0;
 }
 
-/* One row's part of a span of time. */
+/* One owner's usage in the span. */
 struct entry {
 	int64_t series;
 	double pss_byte_s, swap_byte_s, process_s;
@@ -114,7 +114,10 @@ static int add_slot(struct store *s, const struct bucket *b, enum slot_level lev
 	return r == 0 ? add_span(s, b, level, slot, share) : r;
 }
 
-/* BASE: how finely it is to be written. Finer slots are only those at its ends, which a report may cut off. */
+/*
+ * Adds B to the slots of LEVEL. BASE: the level of slots_level(). Slots finer than BASE are written
+ * only at the ends of the span, where a report may cut.
+ */
 static int add_level(
 	struct store *s, const struct bucket *b, enum slot_level level, enum slot_level base)
 {
@@ -137,10 +140,7 @@ static int add_level(
 	return r;
 }
 
-/*
- * Whoever is written by name has a series, and nobody else gets one. A row that is truly called "(other)" is one of
- * those.
- */
+/* Looks up the series of all rows. A row with the real name "(other)" gets none. */
 static int find_series(struct store *s, struct bucket *b)
 {
 	int r = 0;
@@ -156,7 +156,7 @@ static int find_series(struct store *s, struct bucket *b)
 	return r;
 }
 
-/* The names that were new on the day of the second TO_S. */
+/* Makes s->names those of the day of TO_S (seconds since the epoch). */
 static int count_names(struct store *s, int64_t to_s)
 {
 	int64_t day = slots_of(SLOT_DAY, to_s);
@@ -182,15 +182,16 @@ static int fold(struct store *s, struct bucket *b, int64_t to_s, enum naming nam
 	return folding_fold(&b->folding, &b->rows, &room);
 }
 
-/* Whether there is anything to count from in ROW. */
+/* Returns whether ROW has a counter to write. */
 static bool has_counter(const struct row *row)
 {
 	return row->is_known || row->will_be_known;
 }
 
 /*
- * Whether ROW is to have a series: who is written, and of users and groups whoever has a counter, too, as in a new file
- * in which nothing is written yet: in one counter with all others each would go on with what others had.
+ * Returns whether ROW needs a series: it has usage to write, or is a user or group with a counter.
+ * The latter matters in a new file, where nothing is written yet: in one counter with all others
+ * each would go on with the others' counts.
  */
 static bool needs_series(const struct store *s, const struct row *row, int64_t to_s)
 {
@@ -211,7 +212,10 @@ static int make_series(struct store *s, struct bucket *b, int64_t to_s)
 
 		if (row->series > 0 || !needs_series(s, row, to_s))
 			continue;
-		/* Another row of this write may have made it: two whose numbers mean nothing here may have one name. */
+		/*
+		 * Another row of this write may have made it: two numbers without a meaning in our
+		 * user namespace may have one name.
+		 */
 		r = series_find(s, row);
 		if (r != 0 || row->series > 0)
 			continue;
@@ -241,7 +245,7 @@ static int add_counter(struct store *s, int64_t series, const struct row *row)
 	return database_finish(s->add_counter);
 }
 
-/* To the one counter of those of a kind that have no series. */
+/* Adds ROW's counter to the "(other)" counter of its kind. */
 static void add_to_pool(struct row *pool, const struct row *row)
 {
 	pool->is_known = true;
@@ -251,7 +255,7 @@ static void add_to_pool(struct row *pool, const struct row *row)
 	pool->processes += row->processes;
 }
 
-/* What a ledger that has ended had in that one counter, as long as no snapshot has told whose it is. */
+/* Gets the "(other)" counter that an earlier run has written, if no snapshot has used it up yet. */
 static void get_pool(const struct intake_pool *pool, struct row *ret)
 {
 	*ret = (struct row){
@@ -318,7 +322,7 @@ static int write_marks(struct store *s, const struct bucket *b)
 	return r;
 }
 
-/* How many rows each slot gets. */
+/* Returns how many rows each slot gets. */
 static uint64_t count_rows(const struct bucket *b)
 {
 	uint64_t count = 0;

@@ -21,7 +21,7 @@ struct store_reader reader_judge(
 {
 	if (rules->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)
 		return (struct store_reader){
-			.uid = OWNER_NO_ID}; /* anybody, even where it is our own uid */
+			.uid = OWNER_NO_ID}; /* no known user, even if it is our own uid */
 	return (struct store_reader){
 		.sees_all = peer->uid == 0 || peer->uid == rules->uid || is_member,
 		.uid = peer->uid,

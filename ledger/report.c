@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A report sums up as few slots as make the time: days in the middle, hours at its ends, five minutes at theirs. So
- * it takes about as long for a year as for a month, and what it reads is bounded by what is kept.
+ * A report sums up the fewest slots that make up the time: days in the middle, hours at both ends,
+ * five minutes at the ends of those. So a year takes about as long as a month, and what is kept
+ * limits what a report reads.
  */
 #include "config.h"
 
@@ -13,12 +14,13 @@
 #include "ledger/store.h"
 #include "snapshot/owner.h"
 
-/* How long it may take, in which nothing else is done. */
+/* The longest time for a report. Meanwhile nothing else is done. */
 #define REPORT_NS (5 * NS_PER_SEC)
 
 enum {
-	LOOK_EVERY = 100000, /* instructions of SQLite's */
-	ROUNDINGS_MS = 1000, /* by which the finer ones may be off, of a day's writes */
+	LOOK_EVERY = 100000, /* instructions of SQLite's virtual machine */
+	/* Milliseconds by which the rounding of a day's writes may lower the sum of finer slots. */
+	ROUNDINGS_MS = 1000,
 };
 
 struct report {
@@ -27,13 +29,18 @@ struct report {
 	const struct store_reader *reader;
 	struct usage_head *head;
 	struct buffer *to;
-	uint64_t until_ns;     /* CLOCK_MONOTONIC until when it may take */
-	struct usage_row rest; /* the sum of those that are too many */
-	int64_t own; /* the reader's series as a user, by the name that his uid has; -1: there is none */
+	uint64_t until_ns;     /* CLOCK_MONOTONIC at which it is stopped */
+	struct usage_row rest; /* the sum of the rows beyond USAGE_ROWS_MAX - 1 */
+	/* The client's series as a user, under the current name of its uid; -1: there is none. */
+	int64_t own;
 	size_t runs;
 	struct slots_run run[SLOTS_RUNS_MAX];
 };
 
+/*
+ * Sets *RET to the start of the first slot of LEVEL, in seconds since the epoch; INT64_MAX if there
+ * is none.
+ */
 static int first_second(struct store *s, enum slot_level level, int64_t *ret)
 {
 	char sql[80];
@@ -48,8 +55,9 @@ static int first_second(struct store *s, enum slot_level level, int64_t *ret)
 }
 
 /*
- * Where what is kept finely begins with the rest, nothing was let go of, and all time before is as finely empty. Else it
- * is kept from the beginning of its first hour, or day: whether it has all of that is looked at for each end of a report.
+ * Finds from when on the file has slots of each level. If a finer level begins with the next
+ * coarser one, nothing was removed from it, and all earlier time is empty in both. Else it is kept
+ * from the start of its first hour or day; find_boundary() checks whether it has all of that.
  */
 static int find_kept(struct store *s, struct slots_kept *ret, int64_t *ret_first_s)
 {
@@ -77,8 +85,8 @@ static int find_kept(struct store *s, struct slots_kept *ret, int64_t *ret_first
 }
 
 /*
- * Whether less is written in the finer slots of LEVEL's SLOT than in itself, as of an outage that was only known as a
- * whole. Each write rounds each of them to a millisecond.
+ * Sets *RET to 1 if the finer slots contain less time than SLOT of LEVEL, as after an outage that
+ * was written as a whole; else to 0. Each write rounds each of them to a millisecond.
  */
 static int is_partial(struct store *s, enum slot_level level, int64_t slot, int64_t *ret)
 {
@@ -97,8 +105,8 @@ static int is_partial(struct store *s, enum slot_level level, int64_t slot, int6
 }
 
 /*
- * AT_S as a boundary of a report. Within an hour, or a day, whose smaller slots have not all of it there is none: what is
- * before and what is behind would not add up to the whole.
+ * Sets *RET to AT_S as a boundary of a report. If finer slots do not contain all of an hour or day,
+ * there is no boundary within it: the parts before and after would not add up to the whole.
  */
 static int find_boundary(
 	struct store *s, int64_t at_s, int64_t now_s, const struct slots_kept *kept, int64_t *ret)
@@ -172,8 +180,9 @@ static int find_own(struct report *p)
 }
 
 /*
- * Whose own a series is: of the reader's uid, by the name that it has, or the number, by which whoever is not known by
- * name yet is called. A uid that was another account's had another name then.
+ * Limits the query to the client's own series: those of its uid, under its current name, or under
+ * the number, which stands for a uid that is not resolved yet. When the uid was another account's,
+ * it had another name.
  */
 static void add_own(const struct report *p, const char *series, struct buffer *sql)
 {
@@ -185,7 +194,10 @@ static void add_own(const struct report *p, const char *series, struct buffer *s
 		(long long)p->own);
 }
 
-/* The rows of slots, one by one; of one reader's few series without all others that are in these slots. */
+/*
+ * Adds the rows of the slots of RUN. For a client with few series of its own the query skips all
+ * other rows of these slots.
+ */
 static void add_run(const struct report *p, const struct slots_run *run, struct buffer *sql)
 {
 	const char *table = database_slots[run->level];
@@ -203,7 +215,7 @@ static void add_run(const struct report *p, const struct slots_run *run, struct 
 	add_own(p, "o", sql);
 }
 
-/* In this order: else SQLite may look for each of the owners in all of the slots. */
+/* CROSS JOIN fixes the order. Otherwise SQLite may search all slots for each owner. */
 static void add_query(struct report *p, struct buffer *sql)
 {
 	buffer_add_text(sql,
@@ -228,8 +240,9 @@ static bool has(const struct usage_row *row, enum usage_quantity i)
 }
 
 /*
- * In the file amounts are 0, too, where nothing is known. Who was in snapshots without a PSS in any was not read; and who
- * was in none, as whoever is summed up as "(other)", has no maximum.
+ * Removes quantities that are not known but 0 in the file: PSS of an owner that was in snapshots,
+ * but without a PSS in any; the most processes of an owner that was in none, as one folded into
+ * "(other)".
  */
 static void drop_unknown(struct usage_row *row)
 {
@@ -309,7 +322,9 @@ static int add_rows(struct report *p)
 	return r == 0 ? p->to->error : r;
 }
 
-/* Of SQLite's: one report may take so long, and several may be asked for at once. */
+/*
+ * Called by SQLite: returns whether the report takes too long. Clients may ask for several at once.
+ */
 static int is_too_late(void *report)
 {
 	const struct report *p = report;
@@ -318,7 +333,10 @@ static int is_too_late(void *report)
 	return clock_now_ns(CLOCK_MONOTONIC) > p->until_ns;
 }
 
-/* Rows that can be somebody's own: who sees but those gets none of other kinds. */
+/*
+ * Returns whether rows of KIND belong to a user. Clients that see only their own rows get none of
+ * other kinds.
+ */
 static bool has_own(enum usage_kind kind)
 {
 	return kind == USAGE_USER || owner_of(usage_owner(kind))->has_user;
@@ -348,7 +366,7 @@ int store_report(struct store *s, const struct usage_request *request,
 	if (r == 0) {
 		p.runs = slots_split(head->since_s, head->until_s, p.run);
 		r = sum_spans(&p);
-		/* The last slot has not passed yet. */
+		/* The last slot may not have ended yet. */
 		head->until_s = head->until_s < now_s ? head->until_s : now_s;
 		head->since_s = head->since_s < head->until_s ? head->since_s : head->until_s;
 	}

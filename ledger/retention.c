@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slots are counted, and not how old they are by the clock: if that was once set to a far future, what there is would
- * all be too old.
+ * Retention counts slots with usage. It does not compare their age with the clock: if that was once
+ * set to a far future, all usage would be too old.
  */
 #include "config.h"
 
@@ -13,21 +13,21 @@
 #include "ledger/series.h"
 
 enum {
-	FULL_PERCENT = 90, /* of the limit, from where on the oldest goes */
+	FULL_PERCENT = 90, /* of the limit; above it the oldest usage is removed */
 
-	/* How much more goes where nothing can be written before. */
+	/* How many times as much is removed if a write does not fit before that. */
 	FORCED = 4,
 };
 
-/* What goes, in this order. */
+/* Kinds of removal, in this order: names only, then everything in the slot. */
 enum letting_go { GO_NAMES, GO_ALL, GO_END };
 
-/* Of series as T: those that become "(other)". */
+/* SQL conditions on series T: it is "(other)"; it can be folded into "(other)". */
 #define IS_OTHER(t) t ".number = -1 AND " t ".user = '' AND " t ".name = '" USAGE_OTHER "'"
 #define IS_NAME(t)  t ".kind NOT IN (%d, %d) AND NOT (" IS_OTHER(t) ")"
 #define BILLED      (int)USAGE_USER, (int)USAGE_GROUP
 
-/* Of LEVEL all slots before SLOT. */
+/* Removes all slots of LEVEL before SLOT. */
 static int drop_before(struct store *s, enum slot_level level, int64_t slot)
 {
 	char *sql = sqlite3_mprintf(
@@ -39,6 +39,7 @@ static int drop_before(struct store *s, enum slot_level level, int64_t slot)
 	return r;
 }
 
+/* Makes the series of "(other)" for each kind that is folded. */
 static int make_others(struct store *s)
 {
 	int64_t id;
@@ -50,7 +51,10 @@ static int make_others(struct store *s)
 	return r;
 }
 
-/* Of LEVEL the names in all slots before SLOT: where there are any, as who is billed is in all of them. */
+/*
+ * Folds the names in all slots of LEVEL before SLOT into "(other)". Starts at the first slot with
+ * names, since users and groups are in all of them.
+ */
 static int fold_before(struct store *s, enum slot_level level, int64_t slot)
 {
 	const char *table = database_slots[level];
@@ -82,8 +86,8 @@ static int fold_before(struct store *s, enum slot_level level, int64_t slot)
 }
 
 /*
- * Of LEVEL what is before SLOT, and of finer ones what is before that time: whatever is in a slot is in its day, too,
- * by which it is known which names are left.
+ * Removes names, or everything, from the slots of LEVEL before SLOT, and from finer slots before
+ * that time: a day slot contains whatever is in finer slots, and tells which names are still used.
  */
 static int let_go_before(struct store *s, enum letting_go what, enum slot_level level, int64_t slot)
 {
@@ -98,7 +102,10 @@ static int let_go_before(struct store *s, enum letting_go what, enum slot_level 
 	return r;
 }
 
-/* The slot of LEVEL with COUNT newer ones; -1: there are not so many. What no clock comes to is none. */
+/*
+ * Sets *RET to the slot of LEVEL that has COUNT newer ones; -1 if there is none. Ignores slots at
+ * times that no clock reaches.
+ */
 static int find_newest(struct store *s, enum slot_level level, uint64_t count, int64_t *ret)
 {
 	char *sql = sqlite3_mprintf(
@@ -111,12 +118,13 @@ static int find_newest(struct store *s, enum slot_level level, uint64_t count, i
 	return r;
 }
 
-/* How many slots of LEVEL make one of the next, of which none is to be left in part. */
+/* Returns how many slots of LEVEL make one of the next level. They are removed together. */
 static int64_t group_of(enum slot_level level)
 {
 	return level == SLOT_DAY ? 1 : slots_seconds(level + 1) / slots_seconds(level);
 }
 
+/* Sets *RET to whether the pages in use are more than PERCENT of the limit. */
 static int is_too_full(struct store *s, unsigned int percent, bool *ret)
 {
 	int64_t pages, free_pages;
@@ -130,7 +138,7 @@ static int is_too_full(struct store *s, unsigned int percent, bool *ret)
 	return r;
 }
 
-/* The oldest slot of LEVEL; -1: there is none. */
+/* Sets *RET to the oldest slot of LEVEL; -1 if there is none. */
 static int find_oldest(struct store *s, enum slot_level level, int64_t *ret)
 {
 	char *sql = sqlite3_mprintf(
@@ -142,14 +150,20 @@ static int find_oldest(struct store *s, enum slot_level level, int64_t *ret)
 	return r;
 }
 
-/* Names that nothing has any more: whatever is in a slot is in its day, too. */
+/*
+ * Removes series without usage or counter. Looking at days suffices: a day slot contains whatever
+ * is in finer slots.
+ */
 static int let_go_of_names(struct store *s)
 {
 	return database_run(s, "DELETE FROM series WHERE id NOT IN (SELECT series FROM day)"
 			       " AND id NOT IN (SELECT series FROM counter)");
 }
 
-/* Of LEVEL what is older than as many as are kept, bit by bit; false: there is more. */
+/*
+ * Removes slots of LEVEL beyond the number to keep, at most s->turns groups. Sets *RET_IS_DONE to
+ * false if more are left.
+ */
 static int let_go_of_older(struct store *s, enum slot_level level, bool *ret_is_done)
 {
 	int64_t group = group_of(level), slot = -1, first = -1, end;
@@ -165,11 +179,14 @@ static int let_go_of_older(struct store *s, enum slot_level level, bool *ret_is_
 	end = first - first % group + s->turns * group;
 	*ret_is_done = end >= slot;
 	r = let_go_before(s, GO_ALL, level, end < slot ? end : slot);
-	/* Or they would be new today, for whoever counts these after a restart. */
+	/* Otherwise a count of new names after a restart would include them. */
 	return r == 0 && level == SLOT_DAY && first < slot && end > first ? let_go_of_names(s) : r;
 }
 
-/* Coarser ones when the finer ones have gone: these go with them, and would be many. */
+/*
+ * Removes slots beyond the number to keep. Coarser levels wait until finer ones are done: finer
+ * slots go with them, and would be many.
+ */
 static int let_go_of_old(struct store *s)
 {
 	bool is_done = true;
@@ -180,7 +197,10 @@ static int let_go_of_old(struct store *s)
 	return r;
 }
 
-/* The oldest of LEVEL that has names. What is before is looked at once: who is billed may be in millions of rows. */
+/*
+ * Sets *RET to the oldest slot of LEVEL with names to fold; -1 if there is none. Remembers it,
+ * since the slots before may have millions of rows of users and groups.
+ */
 static int find_names(struct store *s, enum slot_level level, int64_t *ret)
 {
 	char *sql = sqlite3_mprintf(
@@ -196,8 +216,8 @@ static int find_names(struct store *s, enum slot_level level, int64_t *ret)
 }
 
 /*
- * The end, after FIRST, of the group of LEVEL that is there, or of what there is of it; 0: there is none. Names go of
- * all of them, of the rest the newest group stays.
+ * Sets *RET to the end of the group of slots of LEVEL that begins at FIRST; 0 if it must stay.
+ * Names are folded in all groups; otherwise the newest group stays.
  */
 static int find_end(
 	struct store *s, enum letting_go what, enum slot_level level, int64_t first, int64_t *ret)
@@ -221,7 +241,10 @@ static int find_end(
 	return 0;
 }
 
-/* The oldest group of LEVEL; false: there is none that may go. */
+/*
+ * Removes names, or everything, from the oldest group of LEVEL. Sets *RET_HAS_GONE to false if none
+ * may be removed.
+ */
 static int let_go_of_oldest(
 	struct store *s, enum letting_go what, enum slot_level level, bool *ret_has_gone)
 {
@@ -239,7 +262,7 @@ static int let_go_of_oldest(
 	return r;
 }
 
-/* At most TURNS of all, of which those that are left are in *TURNS. */
+/* Removes groups of LEVEL while *IS_FULL, at most *TURNS; subtracts them from *TURNS. */
 static int let_go_of_level(struct store *s, enum letting_go what, enum slot_level level,
 	unsigned int percent, unsigned int *turns, bool *is_full)
 {
@@ -255,7 +278,10 @@ static int let_go_of_level(struct store *s, enum letting_go what, enum slot_leve
 	return r;
 }
 
-/* In one transaction, in which nothing else is done, and whose log takes room: at most TURNS, until IS_FULL is not so any more. */
+/*
+ * Removes at most TURNS groups while IS_FULL. All are one transaction, during which nothing else is
+ * done, and with a log that takes room.
+ */
 static int make_room(struct store *s, unsigned int percent, unsigned int turns, bool is_full)
 {
 	int r = 0;
@@ -277,7 +303,7 @@ int retention_make_room(struct store *s, unsigned int percent)
 	return r == 0 ? make_room(s, percent, FORCED * (s->turns ? s->turns : 1), is_full) : r;
 }
 
-/* Names that nothing has before what others have used, but once a day: that looks at all of them. */
+/* Removes unused names before usage, but once a day only: that reads all names. */
 int retention_apply(struct store *s, int64_t day)
 {
 	bool is_full = false;

@@ -13,10 +13,10 @@
 #include "ledger/store.h"
 
 /*
- * Removes slots beyond the number to keep, and, above 90 % of the size limit, the oldest usage. Once for
- * each DAY (a day slot) it also removes names without usage or counter. Call within a transaction.
- * Removes at most s->turns groups of slots of a level, so that no write takes long; later writes remove the
- * rest. Returns 0, a store_outcome or -ENOMEM.
+ * Removes slots beyond the number to keep, and, above 90 % of the size limit, the oldest usage.
+ * Once for each DAY (a day slot) it also removes names without usage or counter. Call within a
+ * transaction. Removes at most s->turns groups of slots of a level, so that no write takes long;
+ * later writes remove the rest. Returns 0, a store_outcome or -ENOMEM.
  */
 int retention_apply(struct store *s, int64_t day);
 

@@ -8,17 +8,21 @@
 #include "ledger/database.h"
 
 enum {
-	SOME_PAGES = 64,
-	SHRINK_PAGES = 1024, /* what is given back with a write, so that none takes long */
+	SOME_PAGES = 64,     /* pages given back between two beats */
+	SHRINK_PAGES = 1024, /* pages given back with one write, so that no write takes long */
 
-	/* What the next writes need is not given back, or may be taken again. */
+	/*
+	 * Pages that stay free for the next writes: a part of the file (1 / FREE_PART), and
+	 * SPARE_PAGES.
+	 */
 	FREE_PART = 4,
 	SPARE_PAGES = 512,
 
-	LESS = 4, /* which part of it is tried where the disk has no room for its log */
+	/* Divisor of SHRINK_PAGES for the next try, if the disk has no room for the log. */
+	LESS = 4,
 };
 
-/* How many pages the file has, and how many of them are free. */
+/* Sets *RET to the number of pages of the file, and *RET_FREE to the free ones among them. */
 static int count_pages(struct store *s, uint64_t *ret, uint64_t *ret_free)
 {
 	int64_t pages, free_pages;
@@ -33,7 +37,7 @@ static int count_pages(struct store *s, uint64_t *ret, uint64_t *ret_free)
 	return r;
 }
 
-/* At most COUNT of those that are free; some at a time, since SQLite tells nothing of how far it is. */
+/* Gives back at most COUNT free pages; a few at a time, since SQLite does not report progress. */
 static int give_back(struct store *s, uint64_t count)
 {
 	int r = 0;

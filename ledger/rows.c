@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Users choose names, so they are hashed with a secret key (base/siphash.h). */
+/* Users choose names, so rows are hashed with a secret key (base/siphash.h). */
 #include "config.h"
 
 #include "ledger/rows.h"
@@ -72,7 +72,7 @@ static void index_fill(struct rows *r)
 		index_add(r, i);
 }
 
-/* Room for one more; the index stays at most half full. */
+/* Makes room for one more row; the index stays at most half full. Returns 0 or -ENOMEM. */
 static int grow(struct rows *r)
 {
 	size_t room = r->room ? r->room * 2 : FIRST_ROOM;

@@ -23,7 +23,9 @@ static int bind_series(sqlite3_stmt *statement, enum usage_kind kind, int64_t nu
 	return database_outcome(sqlite3_bind_text(statement, 4, user, -1, SQLITE_STATIC));
 }
 
-/* Steps STATEMENT, bound, to a series' id; 0 where there is none. */
+/*
+ * Runs STATEMENT, with its parameters bound. Sets *RET to the id of the series; 0 if there is none.
+ */
 static int select_series(sqlite3_stmt *statement, int64_t *ret)
 {
 	int step = sqlite3_step(statement);
@@ -34,9 +36,9 @@ static int select_series(sqlite3_stmt *statement, int64_t *ret)
 }
 
 /*
- * The series of a NUMBER that has another name than before. Its name may be nothing but the number, which is what it
- * is called until the name service has answered: then it is the one that it was last; and one that was a number gets
- * its name.
+ * Sets *RET to the series of NUMBER if its name only looks different; 0 if it is another one. If
+ * NAME is only the number (the name service has not answered), that is the series that the number
+ * had last. If that series' name is only the number, it is renamed to NAME.
  */
 static int find_renamed(
 	struct store *s, enum usage_kind kind, int64_t number, const char *name, int64_t *ret)
@@ -116,8 +118,9 @@ int series_get_other(struct store *s, enum usage_kind kind, int64_t *ret)
 }
 
 /*
- * Days whose names have become "(other)" do not tell who was there. Whoever lives and began to count before is not new,
- * either: else all who live were after a restart, and nobody had room who truly is.
+ * Days with names folded into "(other)" do not tell which owners they had. So an owner with a
+ * counter that began before DAY is not new, either: otherwise all present owners would be new after
+ * a restart, and no room would be left for really new ones.
  */
 int series_count_new(struct store *s, int64_t day, struct names *ret)
 {

@@ -11,7 +11,7 @@ enum {
 	DAY_S = 86400,
 	FINE_MAX_S = 6 * HOUR_S,
 	HOURS_MAX_S = 31 * DAY_S,
-	ROWS_MAX = 500000, /* of a write, without those at its ends: some 15 MiB */
+	ROWS_MAX = 500000, /* of a write, without those at its ends: about 15 MiB */
 };
 
 int64_t slots_seconds(enum slot_level level)
@@ -77,7 +77,10 @@ int64_t slots_boundary(int64_t s, int64_t now_s, const struct slots_kept *kept)
 	return slots_nearest(s >= kept->from_s[SLOT_HOUR] ? SLOT_HOUR : SLOT_DAY, s, now_s);
 }
 
-/* Adds what of LEVEL is from FROM_S to before TO_S. */
+/*
+ * Adds to TO the run of slots of LEVEL from FROM_S to before TO_S. Returns how many runs were
+ * added: 0 or 1.
+ */
 static size_t add(enum slot_level level, int64_t from_s, int64_t to_s, struct slots_run *to)
 {
 	if (from_s >= to_s)

@@ -14,23 +14,23 @@
 #include "base/clock.h"
 #include "ledger/database.h"
 
-/* "MTLy": by which a database is known to be ours; and the version of its tables. */
+/* "MTLy": marks a database as memtally's; and the version of its tables. */
 #define APPLICATION_ID INT64_C(0x4d544c79)
 enum { USER_VERSION = 1 };
 
 enum { PATH_SIZE = STORE_PATH_MAX + 512 };
 
-/* More than a write ever takes of new pages, which is looked at before it is committed. */
+/* More than the new pages of any write, which are checked before its commit. */
 #define WRITE_BYTES (UINT64_C(64) << 20)
 
-/* More than SQLite takes to check a file: its cache of pages has 2000 KiB. */
+/* More than SQLite takes to check a file: its page cache has 2000 KiB. */
 enum { CHECK_BYTES = 4 << 20 };
 
 const char *const store_files[STORE_FILES] = {"", "-wal", "-shm", "-journal"};
 
 /*
- * Amounts are as in snapshot/usage.h: KiB seconds, KiB, milliseconds. NULL is what is not known. A series is one
- * owner by one name; number: a uid or gid, or -1.
+ * Units are those of snapshot/usage.h: KiB seconds, KiB, milliseconds. NULL: not known. A series is
+ * one owner under one name; number: a uid or gid, or -1.
  */
 #define SLOTS_OF(name)                                                                             \
 	"CREATE TABLE " name "(slot INTEGER NOT NULL, series INTEGER NOT NULL,"                    \
@@ -120,11 +120,11 @@ static struct store *close_file(struct store *s)
 struct store *store_close(struct store *s)
 {
 	if (s && s->db && database_is_gone(s))
-		(void)database_leave(s); /* it ends whatever comes of it */
+		(void)database_leave(s); /* the file is closed in any case */
 	return close_file(s);
 }
 
-/* Closing would write what is in the log to the file, and remove the log. */
+/* Without this flag, closing would copy the log into the file and remove it. */
 struct store *store_abandon(struct store *s)
 {
 	if (s && s->db)
@@ -134,7 +134,7 @@ struct store *store_abandon(struct store *s)
 
 static int make_tables(struct store *s)
 {
-	/* So that pages that are free can be given back: it has to be said before there are any. */
+	/* So that free pages can be given back. It must be set before there are any tables. */
 	char *sql = sqlite3_mprintf(
 		"PRAGMA auto_vacuum = INCREMENTAL;"
 		"BEGIN EXCLUSIVE; PRAGMA application_id = %lld; PRAGMA user_version = %d; %s COMMIT",
@@ -145,7 +145,10 @@ static int make_tables(struct store *s)
 	return r;
 }
 
-/* Whose it is, by what it says of itself; where it says nothing and has nothing, it is new, and becomes ours. */
+/*
+ * Returns 0 if the file is ours, STORE_FOREIGN if not. A file without an id, a version and tables
+ * is new, and becomes ours.
+ */
 static int check_owner(struct store *s)
 {
 	int64_t application, version, things;
@@ -163,8 +166,9 @@ static int check_owner(struct store *s)
 }
 
 /*
- * The check itself tells nothing until it has read all of the file. Where somebody waits for a beat, all rows are read
- * before, by statements that beat: what the check reads then is in memory, as far as there is some.
+ * SQLite's check makes no progress calls until it has read the whole file. If there is a beat,
+ * reads all rows first, by statements that beat; the check then finds them in memory, as far as
+ * that suffices.
  */
 static int read_ahead(struct store *s)
 {
@@ -175,7 +179,7 @@ static int read_ahead(struct store *s)
 	                    : 0;
 }
 
-/* All of it, once: what is damaged would otherwise show on the day when it is read. */
+/* Checks the whole file once. Otherwise damage would show on the day on which it is read. */
 static int check_content(struct store *s)
 {
 	AUTO_STATEMENT sqlite3_stmt *statement = NULL;
@@ -204,8 +208,9 @@ static int check(struct store *s)
 }
 
 /*
- * Nothing in the file is to be run, and nothing goes to other files. In exclusive mode the log needs no shared
- * memory, as long as that is said first; the first transaction takes the lock, and keeps it.
+ * Makes the connection safe: nothing in the file is executed, and nothing goes to other files. In
+ * exclusive mode the log needs no shared memory, if that mode is set first; the first transaction
+ * takes the lock, and keeps it.
  */
 static int set_up(struct store *s)
 {
@@ -236,7 +241,10 @@ static int set_up(struct store *s)
 	r = database_number(s, "PRAGMA page_count", 0, &pages);
 	if (r != 0)
 		return r;
-	/* Who writes looks at its size, and can tell that from a full disk; this is where it ends if he does not. */
+	/*
+	 * store_write() checks the size itself, and can tell that from a full disk. This is the
+	 * limit if it fails to.
+	 */
 	s->pages_max = database_room(s) / s->page_bytes;
 	if ((uint64_t)pages > s->pages_max)
 		s->pages_max = (uint64_t)pages;
@@ -255,7 +263,10 @@ static int make_path(const char *directory, char to[static PATH_SIZE])
 	return n < PATH_SIZE ? 0 : -ENAMETOOLONG;
 }
 
-/* Nothing, if there is none; -1: that can't be known. */
+/*
+ * Returns the size of the file at PATH with suffix END; 0 if there is none, -1 if that is not
+ * known.
+ */
 static off_t size_of(const char *path, const char *end)
 {
 	char name[PATH_SIZE + 16];
@@ -268,14 +279,16 @@ static off_t size_of(const char *path, const char *end)
 }
 
 /*
- * A new file has no log before it has tables. One with nothing in it beside a log was cut off, as where a file system
- * was repaired, and one that is not there was lost; SQLite would remove the log and take it for new.
+ * Returns whether the database was cut off: it is empty or missing beside a log, as after the
+ * repair of a file system. A new file has no log before it has tables. SQLite would remove the log,
+ * and take the file for new.
  */
 static bool is_cut_off(const char *path)
 {
 	return size_of(path, "") == 0 && size_of(path, "-wal") > 0;
 }
 
+/* Writes to ERROR a message for the result R of opening PATH. */
 static void explain(
 	const struct store *s, int r, const char *path, char error[static STORE_ERROR_SIZE])
 {
@@ -338,6 +351,7 @@ int store_open(const char *directory, const struct store_limits *limits,
 	return 0;
 }
 
+/* Sets *RET to COLUMN of the row, 0 if it is NULL or negative. Returns whether it is not NULL. */
 static bool get_optional(sqlite3_stmt *statement, int column, uint64_t *ret)
 {
 	int64_t value = sqlite3_column_int64(statement, column);

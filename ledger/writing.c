@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A write is one transaction. What does not fit below the limit of size is written all the same: for users and groups,
- * whose numbers are given out, there is always room to be made.
+ * store_write(): a write is one transaction. A write that does not fit below the size limit is
+ * written all the same, after room is made: for users and groups there always is some, since an
+ * administrator assigns their numbers.
  */
 #include "config.h"
 
@@ -15,9 +16,9 @@
 #include "ledger/retention.h"
 #include "ledger/room.h"
 
-enum { LESS = 4 }; /* which part of what goes at once is tried where the disk is full */
+enum { LESS = 4 }; /* divisor of s->turns for the next try, if the disk is full */
 
-/* Before anything else is done, since SQLite says only what came last. */
+/* Call right after a failure: SQLite keeps only the last error. */
 static void note_failure(struct store *s, int r)
 {
 	snprintf(s->said, sizeof(s->said), "%s",
@@ -27,8 +28,8 @@ static void note_failure(struct store *s, int r)
 }
 
 /*
- * Without memory a rollback fails, too, and what was begun is still open: to begin once more would be an error, which
- * says nothing of the file.
+ * Begins a transaction. If an earlier rollback failed for lack of memory, its transaction is still
+ * open: to begin another one would be an error that does not concern the file.
  */
 static int begin_transaction(struct store *s)
 {
@@ -46,7 +47,10 @@ static int begin_transaction(struct store *s)
 	return r;
 }
 
-/* Ends the transaction as R, what it has come to, says; some failures have ended it already. */
+/*
+ * Commits the transaction if R is 0; else rolls it back, unless the failure has done so already.
+ * Returns R, or the error of the commit.
+ */
 static int end_transaction(struct store *s, int r)
 {
 	if (r == 0)
@@ -81,7 +85,7 @@ static int write_once(struct store *s, struct bucket *b, enum naming naming)
 	r = end_transaction(s, write_all(s, b, naming));
 	if (r == 0)
 		return 0;
-	/* What was made in it is no more, and what was let go of is there. */
+	/* The rollback has removed the new series, and restored what was removed. */
 	bucket_forget_series(b);
 	s->names = names;
 	memcpy(s->names_from, names_from, sizeof(names_from));
@@ -89,7 +93,10 @@ static int write_once(struct store *s, struct bucket *b, enum naming naming)
 	return r;
 }
 
-/* What could be written had room for its log: more of that may go with the next write, up to as much as ever. */
+/*
+ * After a success: the disk had room for the log, so the next write may remove more, up to
+ * DATABASE_TURNS.
+ */
 static void take_more_turns(struct store *s)
 {
 	if (s->turns < DATABASE_TURNS)
@@ -122,7 +129,10 @@ void store_set_beat(struct store *s, struct store_beat beat)
 
 static int write_or_make_room(struct store *s, struct bucket *b)
 {
-	/* Down to which part of the limit what is old goes first, in a transaction of its own; then how it is written. */
+	/*
+	 * To which part of the limit a transaction of its own makes room first; then how the usage
+	 * is written.
+	 */
 	static const struct {
 		unsigned int percent;
 		enum naming naming;
@@ -138,9 +148,9 @@ static int write_or_make_room(struct store *s, struct bucket *b)
 }
 
 /*
- * The log of what is let go of takes room, too. Where the disk is full, less goes at once, and what the log has goes
- * into the file before, so that it has the room of that. A disk that fails otherwise would do so each time, and may take
- * long for it.
+ * Writes, or makes room and writes. The log of removed usage takes room, too: if the disk is full,
+ * less is removed at once, and the log is copied into the file before each try, which frees its
+ * room. Does not try again if the disk fails otherwise: each try would fail, and may take long.
  */
 static int write_as_can_be(struct store *s, struct bucket *b)
 {
@@ -163,8 +173,9 @@ static int write_as_can_be(struct store *s, struct bucket *b)
 }
 
 /*
- * SQLite looks at that only where there is no write-ahead log (pager.c of 3.40), and would write to a file that nobody
- * finds.
+ * Copies the log into the file, which is gone from its path. Returns STORE_GONE, or an error.
+ * SQLite checks for this only without a write-ahead log (pager.c of 3.40), and would write to a
+ * file that has no name.
  */
 static int leave(struct store *s)
 {
