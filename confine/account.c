@@ -26,8 +26,9 @@ static void cleanup_fclose(FILE **file)
 }
 
 /*
- * Calls VISIT for every entry until it says true; whether it did is in *RET. A line that does not fit has the file read from
- * its beginning with more room: where the file stands after ERANGE differs between versions of glibc.
+ * Calls VISIT for each entry until it returns true, and sets *RET to whether it did. If a line does
+ * not fit, reads the file again with a larger buffer: the position after ERANGE differs between
+ * versions of glibc. Returns 0 or a negative errno; a missing file counts as empty.
  */
 static int walk(
 	const char *path, bool (*visit)(const struct passwd *entry, void *to), void *to, bool *ret)
@@ -97,7 +98,10 @@ static bool mark(const struct passwd *entry, void *range_)
 	return false;
 }
 
-/* The kernel looks for processes of that real uid: cheaper than /proc, and whatever that hides. */
+/*
+ * Returns whether the kernel finds processes of that real uid. This is cheaper than reading /proc,
+ * and finds processes that /proc hides.
+ */
 static bool has_processes(uid_t uid)
 {
 	errno = 0;
@@ -113,7 +117,10 @@ int account_take(const char *path, enum account_part part, struct account *ret)
 
 	if (r < 0)
 		return r;
-	/* Without randomness the first ones will do: it spreads those of several daemons. */
+	/*
+	 * Without randomness start at the first: randomness only spreads the uids of several
+	 * daemons.
+	 */
 	(void)!getrandom(&start, sizeof(start), GRND_NONBLOCK);
 	for (unsigned int i = 0; i < PART_SIZE; i++) {
 		unsigned int at = (start % PART_SIZE + i) % PART_SIZE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The user that a program becomes which root has started: one of its own. Who shares a uid with others may read their memory
- * and environment, and end them.
+ * The user that a program started by root becomes. Each program has one of its own: processes of
+ * the same uid may read each other's memory and environment, and kill each other.
  */
 #ifndef MEMTALLY_CONFINE_ACCOUNT_H
 #define MEMTALLY_CONFINE_ACCOUNT_H
@@ -12,36 +12,44 @@
 struct account {
 	uid_t uid;
 	gid_t gid;
-	bool is_taken; /* by account_take(): no name, and no other process */
+	bool is_taken; /* from account_take(): it has no name and no other processes */
 };
 
 enum {
-	ACCOUNT_ABSENT = 1, /* there is no such user, or nobody's uid is left */
+	ACCOUNT_ABSENT = 1, /* there is no such user, or no free uid */
 };
 
-/* Whose uid is taken: each from a part of the range, so that two who do so at one moment never meet. */
+/*
+ * The purpose of a free uid. Each purpose has its own part of the range, so that two programs that
+ * take one at the same moment never get the same.
+ */
 enum account_part {
 	ACCOUNT_DAEMON,
 	ACCOUNT_RESOLVER,
 	ACCOUNT_WEB,
-	ACCOUNT_PARTS, /* how many there are */
+	ACCOUNT_PARTS, /* number of parts */
 };
 
-/* systemd gives these to services with DynamicUser=, and distributions to nobody (systemd's "Users, Groups, UIDs and GIDs"). */
+/*
+ * The range that systemd uses for services with DynamicUser=, and that distributions give to no
+ * user (systemd's "Users, Groups, UIDs and GIDs").
+ */
 enum {
 	ACCOUNT_FIRST = 61184,
 	ACCOUNT_LAST = 65519,
 };
 
 /*
- * The user NAME in the file at PATH, /etc/passwd. No name service is asked: its modules are nothing to run with all
- * rights. 0, or ACCOUNT_ABSENT, also for one with uid 0 and where there is no file. Errors of opening and reading.
+ * Finds the user NAME in the file at PATH (/etc/passwd) and sets *RET. Asks no name service: its
+ * modules must not run with all rights. Returns 0; ACCOUNT_ABSENT if there is no such user or file,
+ * or its uid is 0; or a negative errno if the file cannot be read.
  */
 int account_find(const char *path, const char *name, struct account *ret);
 
 /*
- * A uid of PART, by chance, which is not in the file at PATH and of no process that we may see, with the gid of the same number.
- * 0, or ACCOUNT_ABSENT. Errors of opening and reading; where there is no file nobody is in it.
+ * Sets *RET to a random uid of PART that is not in the file at PATH (/etc/passwd) and has no
+ * process visible to the caller, with the gid of the same number. A missing file counts as empty.
+ * Returns 0; ACCOUNT_ABSENT if no uid is free; or a negative errno if the file cannot be read.
  */
 int account_take(const char *path, enum account_part part, struct account *ret);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allowed is what is named, so that what a kernel adds later is refused. A condition sees numbers alone and never what a
- * pointer points to: paths and addresses are for others to guard.
+ * The lists name what is allowed, so that calls of later kernels are refused. A condition sees
+ * numbers, and never what a pointer points to: Landlock and others have to guard paths and
+ * addresses.
  *
- * EPERM and not the process's end: an attempt is an attacker's or a library's new idea, and of the latter the daemon is to
- * outlive as many as it can. ENOSYS for calls of which libc knows an older form that can be looked at: clone3() and
- * openat2() have their flags in memory.
+ * EPERM instead of killing the process: a refused call comes from an attacker, or from a new
+ * version of a library, which the daemon should survive. ENOSYS for calls with an older form that a
+ * filter can examine: clone3() and openat2() have their flags in memory.
  *
- * Old forms stand beside new ones (open, openat) for the sake of other architectures and libcs.
+ * Old forms of calls (open) stand beside new ones (openat) for other architectures and libcs.
  */
 #include "config.h"
 
@@ -37,28 +38,31 @@
 #define SECCOMP_GET_ACTION_AVAIL 2
 #endif
 
-/* Reading only: of files, none is written, made or emptied. */
+/* For open(): reads only; does not write, create or truncate. */
 #define READ_MASK (O_ACCMODE | O_CREAT | O_TRUNC)
 
-/* Not with numbers that are no pid's: 0 and negative ones are whole groups, or all. Kernels have pids of up to 22 bits. */
+/*
+ * kill() only for pids: 0 and negative numbers stand for groups or all processes. Pids have up to
+ * 22 bits.
+ */
 #define PID_BITS    22
 #define PID_MASK(n) (UINT64_C(0xffffffff) >> PID_BITS << PID_BITS | UINT64_C(1) << (n))
 #define KILL(n)     FILTER_CALL_BOTH("kill", 0, PID_MASK(n), UINT64_C(1) << (n), 1, FILTER_INT, SIGKILL)
 
 #define FORK_MASK   (FILTER_INT & ~(uint64_t)(CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
-#define THREAD_MASK (FILTER_INT & ~(uint64_t)CLONE_DETACHED) /* musl has it */
+#define THREAD_MASK (FILTER_INT & ~(uint64_t)CLONE_DETACHED) /* musl sets CLONE_DETACHED */
 #define THREAD_FLAGS                                                                               \
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |        \
 		CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
 
-/* Short, for the tables. */
+/* Short names for the tables. */
 #define CALL      FILTER_CALL
 #define CALL_IF   FILTER_CALL_IF
 #define CALL_IS   FILTER_CALL_IS
 #define CALL_BOTH FILTER_CALL_BOTH
 
 static const struct filter_call base_calls[] = {
-	/* Files. What is opened is read; descriptors that were there before keep what they may. */
+	/* Files: new descriptors only read; existing ones keep their rights. */
 	CALL_IF("open", 1, READ_MASK, O_RDONLY),
 	CALL_IF("openat", 2, READ_MASK, O_RDONLY),
 	CALL("read"),
@@ -84,7 +88,7 @@ static const struct filter_call base_calls[] = {
 	CALL("readlinkat"),
 	CALL("getdents"),
 	CALL("getdents64"),
-	/* Neither signals (F_SETOWN, F_SETSIG, O_ASYNC: anybody's end) nor leases. */
+	/* No signals (F_SETOWN, F_SETSIG and O_ASYNC could kill any process), and no leases. */
 	CALL_IS("fcntl", 1, F_DUPFD),
 	CALL_IS("fcntl", 1, F_DUPFD_CLOEXEC),
 	CALL_IS("fcntl", 1, F_GETFD),
@@ -99,7 +103,7 @@ static const struct filter_call base_calls[] = {
 	CALL_IS("fcntl64", 1, F_GETFL),
 	CALL_BOTH("fcntl64", 1, FILTER_INT, F_SETFL, 2, O_ASYNC, 0),
 	CALL_IS("fcntl64", 1, F_GET_SEALS),
-	/* Memory, of which nothing becomes code. */
+	/* Memory that is never executable. */
 	CALL("brk"),
 	CALL("munmap"),
 	CALL("mremap"),
@@ -127,12 +131,12 @@ static const struct filter_call base_calls[] = {
 	CALL("gettimeofday"),
 	CALL("time"),
 	CALL("restart_syscall"),
-	/* Signals that come. */
+	/* Receiving signals. */
 	CALL("rt_sigaction"),
 	CALL("rt_sigprocmask"),
 	CALL("rt_sigreturn"),
 	CALL("sigreturn"),
-	/* Who one is. */
+	/* The process's own identity. */
 	CALL("getpid"),
 	CALL("getppid"),
 	CALL("gettid"),
@@ -145,7 +149,8 @@ static const struct filter_call base_calls[] = {
 	CALL("getegid"),
 	CALL("getegid32"),
 	CALL("uname"),
-	CALL("sysinfo"), /* by qsort() of glibc before 2.37, which goes by what is not there where it fails */
+	/* For qsort() of glibc before 2.37, which uses an uninitialized result if it fails. */
+	CALL("sysinfo"),
 	CALL("getrandom"),
 	CALL("getrlimit"),
 	CALL("ugetrlimit"),
@@ -157,7 +162,10 @@ static const struct filter_call base_calls[] = {
 };
 const struct filter_list filter_base = FILTER_LIST(base_calls);
 
-/* With MSG_FASTOPEN what sends would connect, and Landlock's rules are about connect() (until Linux 6.18, at least). */
+/*
+ * No MSG_FASTOPEN: it would connect, and Landlock checks only connect() (until Linux 6.18, at
+ * least).
+ */
 static const struct filter_call unix_calls[] = {
 	CALL_IS("socket", 0, AF_UNIX),
 	CALL("connect"),
@@ -191,7 +199,7 @@ static const struct filter_call unlink_calls[] = {
 };
 const struct filter_list filter_unlink = FILTER_LIST(unlink_calls);
 
-/* None is emptied by being opened: that loses what nobody has looked at. */
+/* No O_TRUNC: it would destroy data that was never checked. */
 static const struct filter_call keep_calls[] = {
 	CALL_IF("open", 1, O_TRUNC, 0),
 	CALL_IF("openat", 2, O_TRUNC, 0),
@@ -258,8 +266,8 @@ static const struct filter_call children_calls[] = {
 const struct filter_list filter_children = FILTER_LIST(children_calls);
 
 /*
- * Besides, where tools watch over the program: the leak checker attaches to its own process, errors are named by a program
- * that is executed, reports are written to files, and valgrind makes code and has its own ways to do everything.
+ * For tools: the leak checker attaches to its own process, sanitizers execute a program to
+ * symbolize errors and write reports to files, and valgrind generates code and uses many calls.
  */
 static const struct filter_call tool_calls[] = {
 	CALL("open"),
@@ -312,6 +320,7 @@ static const struct filter_call tool_calls[] = {
 };
 static const struct filter_list filter_tools = FILTER_LIST(tool_calls);
 
+/* Calls that fail with ENOSYS, so that libc uses an older form. */
 static const char *const unimplemented[] = {
 	"clone3",
 	"faccessat2",
@@ -328,13 +337,13 @@ static void cleanup_release(scmp_filter_ctx *ctx)
 		seccomp_release(*ctx);
 }
 
-/* Of these the kernel of old takes the arguments in a structure, where no filter sees them. */
+/* On these architectures mmap() takes its arguments in memory, where no filter sees them. */
 static bool has_hidden_mmap(uint32_t arch)
 {
 	return arch == SCMP_ARCH_S390 || arch == SCMP_ARCH_S390X || arch == SCMP_ARCH_X86;
 }
 
-/* The kernel of s390 takes the stack first. */
+/* On s390 the stack is the first argument of clone(). */
 static unsigned int argument_on(uint32_t arch, unsigned int argument)
 {
 	if (argument != FILTER_CLONE_FLAGS)
@@ -342,7 +351,7 @@ static unsigned int argument_on(uint32_t arch, unsigned int argument)
 	return arch == SCMP_ARCH_S390 || arch == SCMP_ARCH_S390X ? 1 : 0;
 }
 
-/* What an earlier rule allows already is refused with EEXIST. */
+/* Adds a rule for C. libseccomp returns -EEXIST if an earlier rule covers it. */
 static int add(scmp_filter_ctx ctx, uint32_t arch, uint32_t action, const struct filter_call *c)
 {
 	struct scmp_arg_cmp conditions[FILTER_CONDITIONS_MAX];
@@ -382,13 +391,17 @@ bool filter_is_wide(void)
 }
 
 /*
- * libseccomp allows each call for sockets in its old form, too, socketcall() with the call's number, and what follows in
- * memory nobody looks at: any family of sockets. So that one is refused, last.
+ * Adds all rules to CTX. For each socket call libseccomp also allows the old form, socketcall(), by
+ * the number of the call. Its arguments are in memory, where no filter sees them: that would allow
+ * any family of sockets. So socketcall() is refused last.
  */
 static int build(
 	uint32_t arch, const struct filter_list *const *lists, size_t count, scmp_filter_ctx ctx)
 {
-	/* A child adds another filter, and need not give up its rights for it: no_new_privs is set, by us. */
+	/*
+	 * no_new_privs is set by us: a child adds another filter, and need not give up its rights
+	 * for that.
+	 */
 	int r = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_NNP, 0);
 
 	if (r == 0)
@@ -406,7 +419,10 @@ static int build(
 	return r;
 }
 
-/* Linux 4.14 says so; one before it has filters, or has not, and fails to load them with the same error. */
+/*
+ * Returns whether ERROR means that the kernel has no filters. Linux 4.14 tells; before that,
+ * kernels with and without filters fail with the same error.
+ */
 static bool is_unsupported(int error)
 {
 	uint32_t action = SECCOMP_RET_ERRNO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which system calls a process may make from now on, it and its children, for good (seccomp). What is not named fails
- * with EPERM, or, where libc has another way then, with ENOSYS.
+ * System call filters (seccomp): lists of the system calls that a process and its children may
+ * make, for good. All others fail with EPERM, or with ENOSYS if libc then uses another call.
  */
 #ifndef MEMTALLY_CONFINE_FILTER_H
 #define MEMTALLY_CONFINE_FILTER_H
@@ -12,21 +12,22 @@
 
 enum {
 	FILTER_CONDITIONS_MAX = 2,
-	FILTER_CLONE_FLAGS =
-		6, /* instead of an argument's index: which it is depends on the architecture */
+	/* Instead of an index: the flags of clone(). Their index depends on the architecture. */
+	FILTER_CLONE_FLAGS = 6,
 };
-#define FILTER_INT UINT64_C(0xffffffff) /* all bits of an argument of type int */
+#define FILTER_INT UINT64_C(0xffffffff) /* mask: all bits of an argument of type int */
 
-/* Holds if the argument under the mask is the value. */
+/* Holds if the argument, masked with mask, equals value. */
 struct filter_condition {
-	unsigned int argument; /* its index */
+	unsigned int argument; /* index of the argument */
 	uint64_t mask, value;
 };
 
-/* A system call, by its name; ones that the architecture or libseccomp does not know are passed over. */
+/* A system call by name. Names that the architecture or libseccomp does not know are skipped. */
 struct filter_call {
 	const char *name;
-	unsigned int conditions; /* all of which have to hold; of different arguments */
+	/* Number of conditions, which all have to hold; for different arguments. */
+	unsigned int conditions;
 	struct filter_condition condition[FILTER_CONDITIONS_MAX];
 };
 
@@ -35,7 +36,10 @@ struct filter_list {
 	size_t count;
 };
 
-/* For tables of either; of a condition's argument all 32 bits that int has, where no mask is given. */
+/*
+ * For tables of calls: any arguments; one condition (argument, mask, value); two conditions;
+ * argument A, of type int, equals V. FILTER_LIST makes a list of such a table.
+ */
 #define FILTER_CALL(n)                                                                             \
 	{                                                                                          \
 		.name = (n)                                                                        \
@@ -54,49 +58,52 @@ struct filter_list {
 		.call = (calls), .count = sizeof(calls) / sizeof((calls)[0])                       \
 	}
 
-/* What every process needs to go on, to read files, to wait, and to end. Nothing becomes code. */
+/*
+ * Calls of every process: to continue, read files, wait and exit. No memory becomes executable.
+ */
 extern const struct filter_list filter_base;
 
-/* Sockets: those that there are, and new ones of AF_UNIX. */
+/* Sockets: use of existing ones, and new ones of AF_UNIX. */
 extern const struct filter_list filter_unix;
 
-/* Serving: who connects is let in, and signals are read. */
+/* Serving: accept connections, and read signals. */
 extern const struct filter_list filter_server;
 
-/* Removing files: which, is not for a filter to see. */
+/* Removing files. A filter cannot see which ones. */
 extern const struct filter_list filter_unlink;
 
 /*
- * Keeping a database: files are made, locked, written, cut, synchronized, renamed and removed. Where, is for others
- * to say.
+ * Keeping a database: create, lock, write, truncate, synchronize, rename and remove files. A filter
+ * cannot see where; Landlock limits that (confine/landlock.h).
  */
 extern const struct filter_list filter_keep;
 
-/* Threads of one's own. */
+/* Creating threads. */
 extern const struct filter_list filter_threads;
 
-/* Children: made by fork(), called by names of their own, waited for, and killed. */
+/* Children: fork, name, wait for and kill them. */
 extern const struct filter_list filter_children;
 
 enum {
-	FILTER_UNSUPPORTED = 1, /* the kernel has none (CONFIG_SECCOMP_FILTER) */
+	FILTER_UNSUPPORTED = 1, /* the kernel has no filters (CONFIG_SECCOMP_FILTER) */
 };
 
 /*
- * Whether more is allowed for the sake of tools: in builds with sanitizers or for valgrind. Nobody runs those for
- * safety.
+ * Returns whether this build allows more for tools: builds with sanitizers or for valgrind. Such
+ * builds are not used for protection.
  */
 bool filter_is_wide(void);
 
 /*
- * Allows what the COUNT lists name, and nothing else. no_new_privs has to be set. 0, or FILTER_UNSUPPORTED. -ENOMEM,
- * errors of libseccomp and of seccomp(): there is no filter then, or not the one that was asked for.
+ * From now on allows the calls of the COUNT lists, and nothing else. no_new_privs must be set.
+ * Returns 0; FILTER_UNSUPPORTED; -ENOMEM, or an error of libseccomp or seccomp(): then there is no
+ * filter, or not the requested one.
  */
 int filter_load(const struct filter_list *const *lists, size_t count);
 
 /*
- * Writes to FD, in words, the filter that filter_load() would make on ARCH (libseccomp's SCMP_ARCH_*). Errors as
- * above.
+ * Writes to FD, as text, the filter that filter_load() would make on ARCH (libseccomp's
+ * SCMP_ARCH_*). Returns 0, -ENOMEM or an error of libseccomp.
  */
 int filter_export(uint32_t arch, const struct filter_list *const *lists, size_t count, int fd);
 

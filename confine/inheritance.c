@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/number.h"
 
-/* Before Linux 5.9, and where a sandbox knows nothing later. */
+/* For Linux before 5.9, and for sandboxes that refuse close_range(). */
 static int close_listed(unsigned int first, unsigned int last)
 {
 	AUTO_CLOSEDIR DIR *dir = opendir("/proc/self/fd");

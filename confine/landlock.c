@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * By system calls, as libc has no functions for them, and with numbers of our own where the headers are older than the
- * kernel. An older kernel refuses bits that it does not know, so each version has its own.
+ * libc has no functions for these system calls. Their constants are defined here, since headers may
+ * be older than the kernel. An older kernel refuses bits that it does not know, so each ABI version
+ * has its own bits.
  */
 #include "config.h"
 
@@ -18,7 +19,7 @@
 #include "base/cleanup.h"
 
 #ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444 /* the same on every architecture, but for Alpha */
+#define SYS_landlock_create_ruleset 444 /* the same on every architecture except Alpha */
 #define SYS_landlock_add_rule       445
 #define SYS_landlock_restrict_self  446
 #endif
@@ -103,14 +104,17 @@ static const uint64_t rights[] = {
 
 int landlock_allow_fd(struct landlock *l, int fd, enum landlock_right right)
 {
-	/* What a kernel does not know, it does not refuse either, unless it is named here. */
+	/*
+	 * A kernel refuses a rule with rights that it does not know, so leave them out; it does not
+	 * restrict them either.
+	 */
 	uint64_t unknown = l->abi < ABI_TRUNCATE ? FS_TRUNCATE : 0;
 	struct path_beneath rule = {.allowed = rights[right] & ~unknown, .parent_fd = fd};
 
 	return syscall(SYS_landlock_add_rule, l->fd, RULE_PATH_BENEATH, &rule, 0) < 0 ? -errno : 0;
 }
 
-/* Nobody reads below a directory that can't be reached: so nothing is lost without a rule for it. */
+/* A path that cannot be reached cannot be used either, so skipping its rule loses nothing. */
 int landlock_allow(struct landlock *l, const char *path, enum landlock_right right)
 {
 	int kind = right == LANDLOCK_MAY_READ_FILE ? 0 : O_DIRECTORY;

@@ -1,56 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which files a process may use from now on (Landlock, Linux 5.13), whoever owns them. What is open already stays so.
+ * File access rules (Landlock, Linux 5.13): which files a process may use from now on, whatever
+ * their owner and mode. Open descriptors keep their rights.
+ *
+ * Protocol: landlock_open(), landlock_allow() and its variants for each path, landlock_enter(),
+ * landlock_close().
  */
 #ifndef MEMTALLY_CONFINE_LANDLOCK_H
 #define MEMTALLY_CONFINE_LANDLOCK_H
 
 #include <stdbool.h>
 
+/* A set of rules that is being built. */
 struct landlock {
-	int fd; /* of the set of rules */
-	int abi;
+	int fd;  /* descriptor of the ruleset */
+	int abi; /* Landlock's ABI version of this kernel */
 };
 
 enum landlock_right {
-	LANDLOCK_MAY_READ,      /* files and directories, below a directory */
-	LANDLOCK_MAY_READ_FILE, /* one file, and not what may replace it */
-	LANDLOCK_MAY_REMOVE,    /* files of a directory */
-	LANDLOCK_MAY_KEEP, /* files in a directory: made, read, written, renamed within it and removed */
+	LANDLOCK_MAY_READ,      /* read files and directories below a directory */
+	LANDLOCK_MAY_READ_FILE, /* read one file, but not a file that replaces it */
+	LANDLOCK_MAY_REMOVE,    /* remove files below a directory */
+	/*
+	 * Create, read, write, rename and remove files below a directory; no renames to another
+	 * directory.
+	 */
+	LANDLOCK_MAY_KEEP,
 };
 
 enum { LANDLOCK_PATH_SIZE = 4096 };
 
 enum {
-	LANDLOCK_UNSUPPORTED =
-		1, /* the kernel has none, it is switched off, or a sandbox refuses it */
+	/* The kernel has no Landlock, it is disabled, or a sandbox refuses it. */
+	LANDLOCK_UNSUPPORTED = 1,
 };
 
 /*
- * Begins a set of rules that allows nothing: no file, where the kernel knows how (6.7) no TCP connection and no new TCP
- * listener, (6.12) no signal to others and no connection to an abstract socket of others, unless
- * KEEPS_ABSTRACT_SOCKETS. 0, or LANDLOCK_UNSUPPORTED; errors of the kernel's.
+ * Begins in *RET a set of rules that allows nothing: no file; from Linux 6.7 on no TCP connection
+ * and no TCP listener; from 6.12 on no signal to processes outside, and, unless
+ * KEEPS_ABSTRACT_SOCKETS, no connection to their abstract sockets. Returns 0, LANDLOCK_UNSUPPORTED,
+ * or a negative errno.
  */
 int landlock_open(bool keeps_abstract_sockets, struct landlock *ret);
+/* Frees L. */
 void landlock_close(struct landlock *l);
 
-/* Allows it for PATH and what lies below it. Where PATH can't be reached there is nothing to allow. Errors of
- * the kernel's, when it has no room. */
+/*
+ * Allows RIGHT for PATH and everything below it. Skips a PATH that cannot be reached. Returns 0, or
+ * a negative errno if there are no descriptors or memory left, or the kernel refuses the rule.
+ */
 int landlock_allow(struct landlock *l, const char *path, enum landlock_right right);
 
 /*
- * The directory of PATH, which need not exist, into TO. Relative paths are of where the process was started, and nobody
- * moves. -ENAMETOOLONG.
+ * Writes the directory part of PATH to TO; "." if there is none. PATH need not exist. A relative
+ * path is relative to the directory in which the process started: it never changes directory.
+ * Returns 0 or -ENAMETOOLONG.
  */
 int landlock_parent(const char *path, char to[static LANDLOCK_PATH_SIZE]);
 
-/* Allows removing PATH, and what else is in its directory: it may be another file by then. As landlock_allow(), -ENAMETOOLONG. */
+/*
+ * Allows removing PATH and all other files of its directory: by then PATH may be another file.
+ * Returns as landlock_allow(), or -ENAMETOOLONG.
+ */
 int landlock_allow_removal(struct landlock *l, const char *path);
 
-/* The same below FD, which has to stay open where the directory is one of /proc. */
+/*
+ * landlock_allow() for the open file or directory FD, which must stay open if it is in /proc.
+ * Returns 0 or a negative errno.
+ */
 int landlock_allow_fd(struct landlock *l, int fd, enum landlock_right right);
 
-/* Puts them into force for the calling thread and those that it makes. no_new_privs has to be set. */
+/*
+ * Puts the rules into force for the calling thread and its children. no_new_privs must be set.
+ * Returns 0 or a negative errno.
+ */
 int landlock_enter(const struct landlock *l);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RLIMIT_DATA and not RLIMIT_AS: since Linux 4.7 it counts private writable memory, wherever it comes from, and that is
- * what runs away; snapshots that others have made and page tables without memory are no cost of ours.
+ * RLIMIT_DATA and not RLIMIT_AS: since Linux 4.7 it counts all private writable memory, which is
+ * what can grow without bound. Mapped snapshots of other processes and unused page tables are no
+ * cost of ours.
  */
 #include "config.h"
 
@@ -10,7 +11,7 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-/* Lowers the limit of WHAT to MOST, both the hard and the soft one. */
+/* Lowers the hard and the soft limit of WHAT to MOST. */
 static int lower(int what, rlim_t most)
 {
 	struct rlimit limit;
@@ -33,7 +34,7 @@ int limits_set(uint64_t data_bytes, uint64_t processes)
 		r = lower(RLIMIT_NOFILE, files.rlim_cur);
 	if (r == 0)
 		r = lower(RLIMIT_CORE, 0);
-	/* A sanitizer's shadow memory is private, and terabytes. */
+	/* A sanitizer's shadow memory is private, and terabytes large. */
 	if (r == 0 && !SANITIZED)
 		r = lower(RLIMIT_DATA, data_bytes);
 	if (r == 0)
