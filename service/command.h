@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The start of a service: closes inherited descriptors, reads the settings, and answers --help and --version.
+ * The start of a service: closes inherited descriptors, reads the settings, and answers --help and
+ * --version.
  */
 #ifndef MEMTALLY_SERVICE_COMMAND_H
 #define MEMTALLY_SERVICE_COMMAND_H
@@ -15,23 +16,23 @@ struct command {
 
 /* Results in addition to exit statuses. */
 enum {
-	COMMAND_MISUSE =
-		2, /* an exit status: a wrong flag or configuration, so that starting again does not help */
+	/* An exit status: a wrong flag or configuration. Starting again does not help. */
+	COMMAND_MISUSE = 2,
 	COMMAND_RUN = -1, /* start the service */
-	COMMAND_CHECK =
-		-2, /* --check-config: the settings are good; check the rest of the configuration */
+	/* --check-config: the settings are good; check the rest of the configuration. */
+	COMMAND_CHECK = -2,
 };
 
 /*
- * Call this first, before anything is opened: closes inherited descriptors except those from the service manager, opens the
- * log, and reads the settings into *RET, which the caller frees in any case. Returns COMMAND_RUN, COMMAND_CHECK, or the exit
- * status; errors have been logged.
+ * Call this first, before anything is opened. Closes inherited descriptors except those from the
+ * service manager, opens the log, and reads the settings into *RET, which the caller frees in any
+ * case. Returns COMMAND_RUN, COMMAND_CHECK, or an exit status; errors have been logged.
  */
 int command_begin(const struct command *c, int argc, char *argv[], struct settings **ret);
 
 /*
- * Returns the exit status after a configuration could not be read, with the error R: 1 for -ENOMEM, since another try may
- * succeed; else COMMAND_MISUSE.
+ * Returns the exit status after a configuration could not be read, with the error R: 1 for -ENOMEM,
+ * since another try may succeed; else COMMAND_MISUSE.
  */
 int command_refused(int r);
 

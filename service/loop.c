@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-#define WITHOUT_MEMORY_NS (10 * NS_PER_MSEC) /* until it is tried again to wait */
+#define WITHOUT_MEMORY_NS (10 * NS_PER_MSEC) /* pause before the next try */
 
 static int open_signals(int *ret_fd)
 {
@@ -90,7 +90,7 @@ bool loop_wait(struct loop *l, struct pollfd *p, size_t count, uint64_t now_ns, 
 		log_error("can't wait for events: %s", strerror(errno));
 		return false;
 	}
-	/* The host's memory comes back, and who is served late is better off than who is cut off. */
+	/* The host will have memory again: a late answer is better than ended connections. */
 	nanosleep(&(struct timespec){.tv_nsec = WITHOUT_MEMORY_NS}, NULL);
 	return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What services that receive snapshots wait for alike: signals, memtallyd, and when the service manager wants to hear of them;
- * beside what is a service's own. All in one thread, so that whoever tells the watchdog has got round to everything else.
+ * The event loop of services that receive snapshots: signals, memtallyd's connection, the watchdog,
+ * and the service's own events. All run in one thread, so a watchdog message means that everything
+ * else has been served, too.
  */
 #ifndef MEMTALLY_SERVICE_LOOP_H
 #define MEMTALLY_SERVICE_LOOP_H
@@ -13,14 +14,14 @@
 
 #include "snapshot/link.h"
 
-/* The first places of what is waited for; those behind them are the service's own. */
+/* The first entries of the poll array; the service's own follow. */
 enum { LOOP_SIGNALS, LOOP_LINK, LOOP_POLLS };
 
 struct loop {
-	int signals; /* signalfd */
-	struct link link;
-	uint64_t watchdog_ns; /* how often to tell the service manager; 0: never */
-	uint64_t watchdog_due_ns;
+	int signals;              /* signalfd */
+	struct link link;         /* to memtallyd */
+	uint64_t watchdog_ns;     /* interval of watchdog messages; 0: none */
+	uint64_t watchdog_due_ns; /* CLOCK_MONOTONIC of the next one */
 };
 
 #define LOOP_CLOSED                                                                                \
@@ -29,31 +30,39 @@ struct loop {
 	}
 
 /*
- * From now on SIGTERM, SIGINT and SIGHUP wait for loop_signal(), SIGPIPE is ignored, and snapshots come from the socket at PATH.
- * Negative errno: it can't be done, and is on the log.
+ * Opens L: from now on SIGTERM, SIGINT and SIGHUP are queued for loop_signal(), SIGPIPE is ignored,
+ * and snapshots come from the socket at PATH. Returns 0, or a negative errno, which is logged.
  */
 int loop_open(struct loop *l, const char *path);
 
-/* Of LOOP_CLOSED, too. */
+/* Closes L. Accepts LOOP_CLOSED. */
 void loop_close(struct loop *l);
 
 /*
- * Waits, at NOW (CLOCK_MONOTONIC), for one of the COUNT events at P, of which it fills in the first LOOP_POLLS, until DUE_NS
- * at most, UINT64_MAX: for ever. False: it can't be done, which is on the log. Where nothing has come, as without memory for
- * a while, nothing is said of what is the loop's own, and nothing new of the rest.
+ * Waits at NOW_NS for one of the COUNT events at P, until DUE_NS at most (both CLOCK_MONOTONIC;
+ * UINT64_MAX: no limit), or until the loop itself has something to do. Fills in the first
+ * LOOP_POLLS entries of P; the caller fills in the others.
+ *
+ * Returns true, also without any event: after an interruption, or a short sleep if the kernel has
+ * no memory. Then revents of the caller's entries are unchanged. Returns false if waiting is
+ * impossible, which is logged.
  */
 bool loop_wait(struct loop *l, struct pollfd *p, size_t count, uint64_t now_ns, uint64_t due_ns);
 
-/* The next signal that has come; 0: none more. */
+/* Returns the next signal that has come; 0 if there is none. */
 int loop_signal(const struct loop *l);
 
 /*
- * Does what memtallyd's connection needs at NOW, and says what is new of it. True: with a newer snapshot in *RET, the
- * caller's.
+ * Connects to memtallyd and receives from it, as is due at NOW_NS (CLOCK_MONOTONIC), and logs
+ * changes of the connection. Returns true with a newer snapshot in *RET, of which the caller owns a
+ * reference.
  */
 bool loop_receive(struct loop *l, uint64_t now_ns, struct view **ret);
 
-/* All that was to be done at NOW is: tells the service manager, if that is due. */
+/*
+ * Call when everything due at NOW_NS (CLOCK_MONOTONIC) is done: sends the watchdog message, if it
+ * is due.
+ */
 void loop_beat(struct loop *l, uint64_t now_ns);
 
 #endif

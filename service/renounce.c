@@ -16,7 +16,10 @@
 #include "base/userns.h"
 #include "confine/limits.h"
 
-/* Root of the host without capabilities still owns what root owns: processes, files, sockets. */
+/*
+ * Checks OUTCOME of rights_keep(). The host's root without capabilities still owns what root owns:
+ * processes, files, sockets. Returns 0 or a negative errno.
+ */
 static int check_user(int outcome, uid_t uid)
 {
 	if (outcome != RIGHTS_SAME_USER && (outcome != 0 || uid != 0))
@@ -33,7 +36,7 @@ int renounce_rights(
 	int kept, r = rights_keep(NULL, 0, account->uid, account->gid, account->uid, &kept);
 
 	r = check_user(r, account->uid);
-	/* It may come to hold keys, or what users have used, which are not to be in a core dump. */
+	/* It may hold keys, or usage of users, which must not be in a core dump. */
 	if (r >= 0 && !SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		r = -errno;
 	if (r >= 0)
@@ -61,14 +64,13 @@ static int leave_files(renounce_rules *rules, const void *context)
 
 int renounce_files(renounce_rules *rules, const void *context)
 {
-	/* A sanitizer writes its reports, and looks names up in the program's file. */
+	/* A sanitizer writes reports, and reads symbols from the program's file. */
 	int r = filter_is_wide() ? LANDLOCK_UNSUPPORTED : leave_files(rules, context);
 
 	if (r < 0)
 		log_error("can't give up files: %s", strerror(-r));
 	if (r == LANDLOCK_UNSUPPORTED)
-		log_info(
-			"files can't be given up: this kernel has no Landlock, or not switched on");
+		log_info("files can't be given up: this kernel has no Landlock, or it is disabled");
 	return r;
 }
 

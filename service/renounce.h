@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a service without rights gives up before it does anything for anybody, for good: rights, then files, then system calls.
- * How; what is left, each service says. Whatever the kernel has not is said on the log. Negative errno of any: what should have
- * been given up may be left, it is on the log, and nothing must be done.
+ * How a service gives up rights, files and system calls, in this order and for good, before it
+ * serves anything. Each service decides what it keeps (ledger/enclosure.c, web/enclosure.c).
+ *
+ * Missing support of the kernel is logged. After a negative errno, which is logged, too, some
+ * rights may be left: the service must end.
  */
 #ifndef MEMTALLY_SERVICE_RENOUNCE_H
 #define MEMTALLY_SERVICE_RENOUNCE_H
@@ -15,19 +17,27 @@
 #include "confine/landlock.h"
 
 /*
- * Becomes ACCOUNT if it is root, without any capability, not dumpable, with at most DATA_BYTES of private memory and PROCESSES
- * as limits_set() has them. -EPERM, too, where it is root of the host and can't leave that: then ADVICE is on the log.
+ * If the process is root, it becomes ACCOUNT. Afterwards it has no capability, cannot gain any
+ * (no_new_privs), is not dumpable, and has at most DATA_BYTES of private memory and PROCESSES
+ * processes (limits_set()). Returns 0 or a negative errno: -EPERM also if it is the host's root and
+ * cannot become another user, with ADVICE in the log.
  */
 int renounce_rights(
 	const struct account *account, uint64_t data_bytes, uint64_t processes, const char *advice);
 
-/* Adds what may be used to the set of rules, by CONTEXT. Negative errno. */
+/* Adds to L the files that may be used. Returns 0 or a negative errno. */
 typedef int renounce_rules(struct landlock *l, const void *context);
 
-/* All files but what RULES allow. 0, or LANDLOCK_UNSUPPORTED. */
+/*
+ * Gives up all files except those that RULES, called with CONTEXT, allows. Returns 0,
+ * LANDLOCK_UNSUPPORTED or a negative errno.
+ */
 int renounce_files(renounce_rules *rules, const void *context);
 
-/* All system calls but those of the COUNT lists. 0, also where the kernel has no filters. */
+/*
+ * Gives up all system calls except those of the COUNT lists. Returns 0, also if the kernel has no
+ * filters, or a negative errno.
+ */
 int renounce_calls(const struct filter_list *const *lists, size_t count);
 
 #endif
