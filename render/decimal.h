@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as the formats share them: what is exact stays exact, and the same quantity reads the same in
- * every format. The radix is that of LC_NUMERIC, which no program of ours takes from its environment.
+ * Numbers in text, the same in every format. Exact quantities stay exact. The decimal point is that
+ * of LC_NUMERIC, which our programs never take from their environment.
  */
 #ifndef MEMTALLY_RENDER_DECIMAL_H
 #define MEMTALLY_RENDER_DECIMAL_H
@@ -11,13 +11,16 @@
 #include "base/buffer.h"
 #include "snapshot/metric.h"
 
-/* NANOSECONDS as decimal seconds, exactly, without trailing zeros. */
+/* Appends NS as decimal seconds, exactly, without trailing zeros. */
 void decimal_add_seconds(struct buffer *to, uint64_t ns);
 
-/* VALUE, finite, in the fewest digits that read back as the same double; a whole one without exponent. */
+/*
+ * Appends VALUE, which is finite, in the fewest digits (15 to 17) that read back as the same
+ * double; whole numbers up to 2^53 without an exponent.
+ */
 void decimal_add_real(struct buffer *to, double value);
 
-/* The 64 bits of a quantity of KIND. */
+/* Appends the quantity of KIND that is stored in BITS. */
 void decimal_add_quantity(struct buffer *to, enum metric_kind kind, uint64_t bits);
 
 #endif

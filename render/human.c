@@ -16,7 +16,10 @@ enum {
 
 static const char *const unit_names[] = {" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
 
-/* BYTES in tenths of 1 << SHIFT, to nearest. Ten times a rest below 2^60 still fits. */
+/*
+ * Returns BYTES in tenths of 1 << SHIFT, rounded to nearest. Ten times a remainder below 2^60 fits
+ * in 64 bits.
+ */
 static uint64_t tenths_of(uint64_t bytes, unsigned int shift)
 {
 	uint64_t unit = UINT64_C(1) << shift, whole = bytes >> shift, rest = bytes & (unit - 1);
@@ -138,7 +141,7 @@ void human_add_percent_up(struct buffer *to, double part)
 {
 	double percent = part * 100, digit = 1;
 
-	/* A little is forgiven for what a double can't hold: 1 % is 1 %. */
+	/* Tolerates the rounding of doubles, so that 1 % stays 1 %. */
 	if (percent >= 0.001 && percent < 10)
 		digit = pow(10, floor(log10(percent)) - 1);
 	if (percent >= 0.001)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts go through jansson, which knows what has to be escaped and refuses what is no UTF-8. Numbers
- * do not: it prints every real with a fixed number of digits (0.1 as 0.10000000000000001, or a counter
- * cut short), and nanoseconds since the epoch fit no double. A tree of a row's some thirty numbers
- * would also cost several times what writing them down does.
+ * Jansson renders texts: it escapes, and refuses all but UTF-8. Numbers are rendered here:
+ * jansson prints every real with a fixed number of digits (0.1 as 0.10000000000000001, or a counter
+ * cut short), and nanoseconds since the epoch do not fit in a double. A jansson tree of a row's
+ * some thirty numbers would also cost several times as much as writing them.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ static int add_bytes(const char *bytes, size_t len, void *to)
 	return 0;
 }
 
-/* TEXT is UTF-8, so that only memory can be what is missing. */
+/* Appends TEXT, which is UTF-8, as a JSON string. It can fail only for lack of memory. */
 static void add_text(struct buffer *to, const char *text)
 {
 	json_t *string = json_string(text);
@@ -34,7 +34,9 @@ static void add_text(struct buffer *to, const char *text)
 	json_decref(string);
 }
 
-/* NAME, which is ours and has nothing to escape, after the comma that it needs in an object. */
+/*
+ * Appends a comma, if one is needed, and the field name NAME, which is ours and needs no escapes.
+ */
 static void add_name(struct buffer *to, const char *name)
 {
 	if (!to->len || to->data[to->len - 1] != '{')
@@ -87,15 +89,18 @@ void json_render_head(
 	buffer_add_char(to, '}');
 }
 
-/* The fields of a scope's rows: their names are put together once a piece, not once a row. */
+/*
+ * The fields of a scope's rows. Their names are composed once for each piece, and not for each row.
+ */
 struct field {
 	const struct metric *metric;
-	size_t family; /* how many rows of the table, from metric on, make up one labelled field */
+	/* Number of rows of the table, from metric on, that make up one labelled field. */
+	size_t family;
 	char name[METRIC_NAME_SIZE];
 };
 
 struct fields {
-	struct field field[64]; /* as many as a row's mask has bits */
+	struct field field[64]; /* a row's mask has 64 bits */
 	size_t count;
 };
 
@@ -157,7 +162,7 @@ static void add_quantities(
 	}
 }
 
-/* Who has no owner of a kind that a host may have none of is not said to have one. */
+/* Leaves out "(none)" for kinds of owners that a host may not have at all. */
 static void add_owner_field(struct buffer *to, const struct owner *owner, const char *name)
 {
 	if (!owner->is_optional || strcmp(name, OWNER_NONE) != 0)
@@ -187,7 +192,7 @@ static void add_process(struct buffer *to, const struct view *view, const struct
 	buffer_add_char(to, '}');
 }
 
-/* What else there is to know of ROW, which has a name. */
+/* Appends user, parent and id of ROW. */
 static void add_owner_details(struct buffer *to, const struct view *view, const struct owner *owner,
 	const struct snapshot_scope *row)
 {
@@ -214,7 +219,7 @@ static void add_scope(struct buffer *to, const struct view *view, enum metric_sc
 	buffer_add_char(to, '}');
 }
 
-/* The kernel's way to write a device. */
+/* The device is MAJOR:MINOR in hexadecimal, as in /proc/PID/maps. */
 static void add_file(struct buffer *to, const struct view *view, const struct fields *fields,
 	const struct snapshot_file *row)
 {
@@ -228,7 +233,7 @@ static void add_file(struct buffer *to, const struct view *view, const struct fi
 	buffer_add_char(to, '}');
 }
 
-/* What all files are, and of when: what stands before the list of them. */
+/* Appends the sums and the time of the survey, which stand before the list of files. */
 static void add_survey(struct buffer *to, const struct view *view)
 {
 	const struct snapshot_survey *survey = view_survey(view);
@@ -307,7 +312,7 @@ void json_render_process(
 	buffer_add_char(to, '}');
 }
 
-/* The rows of KIND; none where the image does not say where the host's memory is. */
+/* Appends the rows of KIND; nothing if the image has no balance of the host's memory. */
 static void add_holdings(struct buffer *to, const struct view *view, enum holding_kind kind)
 {
 	enum metric_scope scope = metric_holding_scope(kind);
@@ -361,14 +366,14 @@ void json_render_host(const struct view *view, struct buffer *to)
 	buffer_add_char(to, '}');
 }
 
-/* Cumulative, as Prometheus has them; .count is what the bucket without a bound would hold. */
+/* Buckets are cumulative, as in Prometheus; .count is that of the bucket without an upper bound. */
 static void add_histogram(struct buffer *to, const struct snapshot_histogram *h)
 {
 	const struct metric_histogram *m = metric_histogram(h->id);
 	uint64_t cumulative = 0;
 
 	if (!m)
-		return; /* a newer minor version's */
+		return; /* of a newer minor version of the image */
 	add_name(to, m->field);
 	buffer_add_text(to, "{\"buckets\":[");
 	for (size_t i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
@@ -397,7 +402,7 @@ static void add_capabilities(struct buffer *to, unsigned int flags)
 	buffer_add_char(to, '}');
 }
 
-/* How long each list is; "(other)" stands in none. */
+/* Appends the length of each list; "(other)" is in none. */
 static void add_rows(struct buffer *to, const struct view *view)
 {
 	add_name(to, "rows");
@@ -413,7 +418,7 @@ static void add_rows(struct buffer *to, const struct view *view)
 	buffer_add_char(to, '}');
 }
 
-/* How many there are of each that have no series of their own. */
+/* Appends, for each scope, how many have no series of their own. */
 static void add_dropped(struct buffer *to, const struct view *view)
 {
 	add_name(to, "series_dropped");

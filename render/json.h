@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot as JSON, the same for HTTP and the terminal. Every answer is one object that begins with
- * a "snapshot" object; lists are rendered piecewise, so that a long one never stands in memory whole.
- * Absent quantities are left out. Integers are exact, seconds are decimals. Pure: into a buffer, whose
- * .error the caller checks.
+ * A snapshot as JSON, the same for HTTP and the terminal. Each answer is one object that begins
+ * with a "snapshot" object, the head. Long lists are rendered in pieces, so that they never stand
+ * in memory whole. Absent quantities are left out. Integers are exact; seconds are decimals.
+ *
+ * Pure. All functions append to a buffer; the caller checks its .error.
  */
 #ifndef MEMTALLY_RENDER_JSON_H
 #define MEMTALLY_RENDER_JSON_H
@@ -17,9 +18,11 @@
 #include "snapshot/view.h"
 
 /*
+ * Appends the head, without the closing brace of the answer:
  * `{"snapshot":{"instance":...,"time":...,"sequence":...,"interval_seconds":...,"age_seconds":...,
- * "complete":...}`, without the closing brace: the one part of an answer that depends on the clock.
- * HAS_SCHEDULE: that there will be another pass; else the interval is left out.
+ * "complete":...}`
+ * It is the only part that depends on the clock: NOW_BOOTTIME_NS is CLOCK_BOOTTIME. If not
+ * HAS_SCHEDULE (there will be no other pass), it has no interval.
  */
 void json_render_head(
 	const struct view *view, uint64_t now_boottime_ns, bool has_schedule, struct buffer *to);
@@ -28,33 +31,39 @@ void json_render_head(
 struct json_list {
 	const struct view *view; /* borrowed */
 	enum metric_scope scope;
-	const uint32_t *rows; /* borrowed; indices in order */
+	const uint32_t *rows; /* borrowed; indices of the rows, in order */
 	size_t count;
-	size_t next; /* the next row to render; count + 1 when the end is rendered, too */
+	/* Begins at 0; index in rows of the next one; count + 1: the end is rendered, too. */
+	size_t next;
 };
 
 /*
- * Appends `,"users":[{...},...]}` after a head, of files with `,"survey":{...}` before the list where there was one, piece by piece: returns when TO holds at least ENOUGH
- * bytes or the end has been reached. True while there is more.
+ * Appends the next piece of `,"users":[{...},...]}` after a head, until TO holds at least ENOUGH
+ * bytes or the end is reached. A list of files has `,"survey":{...}` before it, if there was a
+ * survey. Returns true if there is more to render.
  */
 bool json_list_render(struct json_list *list, size_t enough, struct buffer *to);
 
 /*
- * `,"process":{...}}`, `,"host":{...}}` and `,"status":{...}}`, after a head. After the host stand its lists, `"shmem"`
- * and `"tmpfs"`, where the snapshot says where the host's memory is, and `"survey"`, where files were looked at.
+ * Append `,"process":{...}}`, `,"host":{...}}` and `,"status":{...}}` after a head. The host is
+ * followed by the lists `"shmem"` and `"tmpfs"`, if the snapshot has the host's balance, and by
+ * `"survey"`, if there was a survey.
  */
 void json_render_process(
 	const struct view *view, const struct snapshot_process *row, struct buffer *to);
 void json_render_host(const struct view *view, struct buffer *to);
 void json_render_status(const struct view *view, struct buffer *to);
 
-/* Both of the last two, without the host's lists: `,"host":{...},"status":{...}}`. */
+/* Appends the host without its lists, and the status: `,"host":{...},"status":{...}}`. */
 void json_render_host_status(const struct view *view, struct buffer *to);
 
-/* The plural under which a list of SCOPE stands: "users", "programs", "units", "processes". */
+/*
+ * Returns the field under which SCOPE stands: "users", "programs", "units", "processes" and so on;
+ * NULL if it has none.
+ */
 const char *json_list_name(enum metric_scope scope);
 
-/* `{"error":"..."}`, for any bytes of MESSAGE. */
+/* Appends `{"error":"..."}`. MESSAGE may contain any bytes. */
 void json_render_error(const char *message, struct buffer *to);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A family's samples must stand together, so the loop goes over families and, in each, over rows. The
- * labels of a row are the same in all of its families: they are written and escaped once, beforehand.
+ * A family's samples must stand together, so the loops go over families, and in each over rows. A
+ * row has the same labels in all families: they are escaped and written once, beforehand.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@ const char *prometheus_content_type(enum prometheus_format format)
 	               : "text/plain; version=0.0.4; charset=utf-8";
 }
 
-/* Escapes newlines and backslashes, and quotes where QUOTES. */
+/* Appends TEXT with newlines and backslashes escaped, and quotes, too, if QUOTES. */
 static void add_escaped(struct buffer *to, const char *text, bool quotes)
 {
 	const char *special = quotes ? "\\\n\"" : "\\\n";
@@ -38,7 +38,7 @@ static void add_escaped(struct buffer *to, const char *text, bool quotes)
 	}
 }
 
-/* What a family's name has in the text format, and its samples have in both. */
+/* Returns the suffix of a family's name in the text format, and of its samples in both formats. */
 static const char *suffix_of_type(const char *type)
 {
 	if (!strcmp(type, "counter"))
@@ -87,7 +87,7 @@ void prometheus_add_end(struct buffer *to, enum prometheus_format format)
 		buffer_add_text(to, "# EOF\n");
 }
 
-/* A row with series of its own: its quantities, and where its labels stand. */
+/* A row with series of its own, and the place of its labels in series_list.labels. */
 struct series {
 	uint64_t present;
 	const uint64_t *q;
@@ -97,7 +97,7 @@ struct series {
 
 struct series_list {
 	struct buffer series; /* of struct series */
-	struct buffer labels; /* of all of them; no terminators */
+	struct buffer labels; /* labels of all rows, without terminators */
 };
 
 static void series_list_done(struct series_list *list)
@@ -144,7 +144,7 @@ static void add_owner_labels(struct buffer *to, const struct view *view, const s
 		prometheus_add_label(to, false, owner->id, owner_word(owner, row->id));
 }
 
-/* Whether there is anybody of SCOPE but "(none)", who stands for those who have none of its kind. */
+/* Returns whether SCOPE has an owner other than "(none)" and "(other)". */
 static bool has_owners(const struct view *view, enum metric_scope scope)
 {
 	for (uint32_t i = 0; i < view_count(view, scope); i++) {
@@ -227,7 +227,7 @@ static void collect_survey(const struct view *view, struct series_list *list)
 		add_series(list, survey->present, survey->q, 0, 0);
 }
 
-/* memtallyd's own counters, like everything it counts, began when it started. */
+/* Returns when memtallyd's own counters began: when it started. 0: not known. */
 static uint64_t self_created_ns(const struct snapshot_self *self)
 {
 	return ROW_HAS(self, SELF_START_TIME) ? self->q[SELF_START_TIME] : 0;
@@ -247,7 +247,7 @@ static void collect(const struct view *view, enum metric_scope scope, const stru
 	} else if (scope == METRIC_SURVEY) {
 		collect_survey(view, list);
 	} else if (scope == METRIC_FILE) {
-		return; /* a path is no label: there is no end of them */
+		return; /* paths are no labels: their number has no bound */
 	} else if (scope >= METRIC_SHMEM) {
 		collect_holdings(view, (enum holding_kind)(scope - METRIC_SHMEM), list);
 	} else {
@@ -255,7 +255,7 @@ static void collect(const struct view *view, enum metric_scope scope, const stru
 	}
 }
 
-/* A sample's name and labels, up to the blank before the value. */
+/* Appends a sample's name and labels, up to the blank before the value. */
 static void add_sample_head(struct buffer *to, const char *name, const char *suffix,
 	const struct series_list *list, const struct series *s, const struct metric *metric)
 {
@@ -272,7 +272,7 @@ static void add_sample_head(struct buffer *to, const char *name, const char *suf
 	buffer_add_char(to, ' ');
 }
 
-/* One family: COUNT rows of the table, which differ in their label's value alone. */
+/* Appends one family: COUNT rows of the table, which differ only in the value of their label. */
 static void render_family(const struct metric *metric, size_t count, enum metric_scope scope,
 	const struct series_list *list, enum prometheus_format format, struct buffer *to)
 {
@@ -306,7 +306,7 @@ static void render_family(const struct metric *metric, size_t count, enum metric
 	}
 }
 
-/* How many rows from METRIC on, before END, make up its family. */
+/* Returns how many rows of the table from METRIC on, before END, make up its family. */
 static size_t family_size(const struct metric *metric, const struct metric *end)
 {
 	const struct metric *m = metric + 1;
@@ -335,7 +335,10 @@ static void render_scope(const struct view *view, enum metric_scope scope,
 	}
 }
 
-/* OpenMetrics writes a bound as a float ("1.0"), the text format in as few digits as will do ("1"). */
+/*
+ * Appends a bound: OpenMetrics writes it as a float ("1.0"), the text format in the fewest digits
+ * ("1").
+ */
 static void add_bound(struct buffer *to, enum prometheus_format format, double bound)
 {
 	size_t from = to->len;
@@ -368,7 +371,7 @@ static void render_histogram(const struct snapshot_histogram *h, uint64_t create
 	uint64_t cumulative = 0;
 
 	if (!m)
-		return; /* a newer minor version's */
+		return; /* of a newer minor version of the image */
 	prometheus_add_family(to, format, m->name, "histogram", m->unit, m->help);
 	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		cumulative += h->bucket[i];

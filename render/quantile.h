@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which value most of a histogram's are at most. Pure.
- */
+/* Quantiles of histograms. Pure. */
 #ifndef MEMTALLY_RENDER_QUANTILE_H
 #define MEMTALLY_RENDER_QUANTILE_H
 
@@ -12,12 +10,14 @@
 enum {
 	QUANTILE_HALF = 500, /* per mille */
 	QUANTILE_NEARLY_ALL = 990,
-	QUANTILE_ENOUGH = 1000, /* values, for the worst of a hundred to be more than chance */
+	/* Number of values from which on the worst of a hundred is more than chance. */
+	QUANTILE_ENOUGH = 1000,
 };
 
 /*
- * What at least PER_MILLE of H's values are at most: the upper bound of the bucket in which that one lies, in the unit
- * of the bounds; infinite for the last bucket. False: it is empty or of a kind that is not known.
+ * Sets *RET to an upper bound of at least PER_MILLE of H's values: the upper bound of a bucket, in
+ * the unit of the bounds; infinite for the last bucket. Returns false if H is empty or of an
+ * unknown kind.
  */
 bool quantile_of(const struct snapshot_histogram *h, unsigned int per_mille, double *ret);
 
