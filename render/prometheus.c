@@ -399,7 +399,7 @@ static void render_capabilities(
 	static const char name[] = "memtally_capability";
 
 	prometheus_add_family(to, format, name, "info", NULL,
-		"What memtallyd may do, and whether /proc hides processes from it.");
+		"Rights of memtallyd, and whether /proc hides processes from it.");
 	buffer_add_text(to, name);
 	buffer_add_text(to, "_info{");
 	for (size_t i = 0; i < METRIC_CAPABILITIES; i++) {
