@@ -42,6 +42,7 @@ enum {
  * or a negative errno.
  */
 int landlock_open(bool keeps_abstract_sockets, struct landlock *ret);
+
 /* Frees L. */
 void landlock_close(struct landlock *l);
 

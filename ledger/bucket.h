@@ -59,8 +59,8 @@ struct bucket {
 
 	/*
 	 * The snapshot between bucket_take() and the last bucket_advance(): its number, the time
-	 * that it covers, how much of that time is added to the span, and when it begins by the
-	 * wall clock.
+	 * that it covers, how much of that time is added to the span, when it begins by the wall
+	 * clock, and whether swap and processes are integrated over it.
 	 */
 	struct bucket_mark next;
 	uint64_t taken, brings_ns, added_ns, wall_from_ns;

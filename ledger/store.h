@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ledger's file, an SQLite database: usage by slots of five minutes, hours and days, and how
- * far memtallyd's counters are counted. One write is one transaction for slots of all levels and
- * that mark, so the file never holds more or less usage than its mark says.
+ * The ledger's file, an SQLite database: usage by slots of five minutes, hours and days, and the
+ * mark, which is how far memtallyd's counters are counted (struct bucket_mark). One write is one
+ * transaction for slots of all levels and the mark, so the file never holds more or less usage than
+ * its mark says.
  *
  * The database has a write-ahead log with full synchronization: committed writes survive a loss of
  * power. This process holds an exclusive lock while the file is open, since two writers would count
@@ -35,7 +36,7 @@ enum {
 
 struct store_limits {
 	uint64_t slots[SLOT_LEVELS]; /* how many slots with usage to keep, for each level */
-	uint64_t bytes;              /* size limit of the file and its log */
+	uint64_t bytes;              /* size limit of the file and its log; above 8 MiB */
 };
 
 /*
@@ -82,8 +83,8 @@ static inline void cleanup_store(struct store **s)
 #define AUTO_STORE CLEANUP(cleanup_store)
 
 /*
- * Loads into B, which is empty, how far memtallyd's counters are counted. Returns 0, STORE_DAMAGED
- * or another store_outcome, or -ENOMEM.
+ * Loads into B, which is empty, the mark, the memtallyds that were replaced, and the counters of
+ * all owners. Returns 0, STORE_DAMAGED or another store_outcome, or -ENOMEM.
  */
 int store_load(struct store *s, struct bucket *b);
 
@@ -120,9 +121,12 @@ struct store_reader {
 
 /*
  * Appends the rows that answer REQUEST, as far as READER may see them, to TO, the largest PSS
- * first. Fills in the times, coverage, flags and number of rows of HEAD. NOW_S is the wall clock,
- * in seconds since the epoch. Returns 0, a store_outcome if the file cannot be read or the report
- * took too long, or -ENOMEM.
+ * first. Call usage_begin() for TO before. Sets the times, coverage, flags and number of rows of
+ * HEAD, which must be zeroed. NOW_S is the wall clock, in seconds since the epoch.
+ *
+ * Returns 0; -ENOMEM; STORE_DAMAGED or another store_outcome if the file cannot be read;
+ * STORE_UNWRITABLE also if the report takes longer than 5 s. After a failure TO and HEAD are
+ * incomplete.
  */
 int store_report(struct store *s, const struct usage_request *request,
 	const struct store_reader *reader, int64_t now_s, struct usage_head *head,
