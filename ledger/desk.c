@@ -199,7 +199,7 @@ static void let_in(struct desk *d, uint64_t now_ns)
 /* The result of a client's turn. */
 enum turn {
 	TURN_GONE, /* it has closed the connection, or is to be disconnected */
-	TURN_IDLE, /* nothing */
+	TURN_IDLE, /* it did nothing */
 	TURN_USED, /* it asked or read */
 };
 

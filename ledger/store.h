@@ -61,7 +61,7 @@ enum store_outcome {
 /*
  * Opens ledger.db in DIRECTORY, or makes it, and checks all of it. Calls BEAT (NULL: none)
  * meanwhile, and later during writes and reports. Sets *RET, which the caller closes. Returns 0, or
- * a store_outcome or -ENOMEM; then ERROR is a message with the path, for the log.
+ * a store_outcome or -ENOMEM; then ERROR is a message with the path, for an administrator.
  */
 int store_open(const char *directory, const struct store_limits *limits,
 	const struct store_beat *beat, struct store **ret, char error[static STORE_ERROR_SIZE]);
@@ -106,7 +106,7 @@ int store_write(struct store *s, struct bucket *b);
 /* Replaces the beat by BEAT. */
 void store_set_beat(struct store *s, struct store_beat beat);
 
-/* Returns the reason of the last failure, for the log; valid until the next call. */
+/* Returns the reason of the last failure, for an administrator; valid until the next call. */
 const char *store_error(const struct store *s);
 
 /* Which rows a client sees. */
