@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of a part is private is known within bounds only; the guess is made for the least, the most
- * and the likely that are plausible, and the bounds hold all of them.
+ * The private bytes of a part are known within bounds only. The guess is made for the least, the
+ * largest and the likely plausible number of them, and the bounds contain all three.
  */
 #include "config.h"
 
@@ -10,12 +10,14 @@
 #include "collectors/amount.h"
 
 enum {
-	/* Of shared memory: with less, what one finds says little of the others. */
+	/* Bytes of shared memory: a process with less says little about others. */
 	TELLING_MIN = 256 << 10,
-	/* Of what may be private or shared as far as the sums go, that more than this part is otherwise than
-	 * it seems would take a process of which all files are its own, or none. */
+	/* How far from the likely number of private bytes is plausible: an eighth of the way to
+	 * each bound. Farther off would be a process with private files only, or shared ones
+	 * only. */
 	PLAUSIBLE_PART = 8,
-	/* Newborns write to some of what they share at once, before anyone looks. */
+	/* Newborns copy a part of what they share before any pass sees them; the high bound allows
+	 * for an eighth of the births' effect. */
 	UNSEEN_PART = 8,
 };
 
@@ -33,8 +35,9 @@ static void span_widen(struct degree_span *to, const struct degree_span *s)
 }
 
 /*
- * What of PRIVATE is left to one whose children, COUNT of them, each write to SOON_WRITTEN bytes of what
- * they share at once: to the same as those before them, to whose writing it owes that it is private.
+ * Returns how much of PRIVATE bytes stays private in a process with COUNT children, each of which
+ * copies SOON_WRITTEN bytes at once. The children copy the same pages as earlier children did,
+ * which is why these pages are private.
  */
 static uint64_t left_private(uint64_t private, uint64_t soon_written, uint64_t count)
 {
@@ -44,9 +47,9 @@ static uint64_t left_private(uint64_t private, uint64_t soon_written, uint64_t c
 }
 
 /*
- * What RSS bytes become, shared by the family, that counted PSS. Others may have some of these as well: then that
- * counted what PSS is above the family's part of the rest, and by as much less than its part of all. Of those
- * others nobody says when they end, or fork.
+ * Computes in *RET the PSS, after C, of RSS bytes that the family shares and that counted PSS. If
+ * processes outside of the family share up to OUTSIDE of them, that part's PSS is what PSS exceeds
+ * the family's share of the rest by. Exits and forks of the outside processes are not seen.
  */
 static void shared_after(uint64_t rss, uint64_t pss, const struct degree_outside *outside,
 	const struct degree_change *c, struct degree_span *ret)
@@ -81,8 +84,9 @@ static void shared_after(uint64_t rss, uint64_t pss, const struct degree_outside
 }
 
 /*
- * What the anonymous memory of P becomes, if PRIVATE of it was nobody else's: its own children share that
- * too, and those that may be may. CORRECTION is for what is shared, which is *ret_shared.
+ * Computes the anonymous PSS of P after A if PRIVATE bytes of P were private: P's own children
+ * share these, too, and processes that may be its children (.strays) may share them. CORRECTION
+ * applies to the shared part, which is returned in *RET_SHARED.
  */
 static struct degree_span anon_after(const struct estimate_part *p, uint64_t private,
 	const struct aftermath *a, uint32_t correction, struct degree_span *ret_shared)
@@ -106,7 +110,8 @@ static struct degree_span anon_after(const struct estimate_part *p, uint64_t pri
 
 		deaths.born = deaths.early = deaths.own = deaths.strays = 0;
 		shared_after(rss, pss, &a->outside, &deaths, &before);
-		/* What else they write to they have let go of as if they had not been born. */
+		/* Pages that newborns copy beyond PRIVATE count as if the newborns had never shared
+		 * them. */
 		rise = amount_part(
 			amount_less(before.mid, ret_shared->mid), amount_min(written, rss), rss);
 		s.mid += rise;
@@ -119,12 +124,12 @@ static struct degree_span anon_after(const struct estimate_part *p, uint64_t pri
 
 struct file_guess {
 	struct degree_span all;
-	uint64_t affected; /* of .all.mid, by any event */
+	uint64_t affected; /* PSS in .all.mid that the events may change */
 };
 
 /*
- * What the files of P become, if PRIVATE of it was nobody else's: what is of no known segment goes by what
- * happened in the family.
+ * Computes the PSS of P's files after A if PRIVATE bytes were private. Files that belong to no
+ * known mapped object change as the family does.
  */
 static struct file_guess file_after(
 	const struct aftermath *a, const struct estimate_part *p, uint64_t private)
@@ -135,7 +140,7 @@ static struct file_guess file_after(
 	uint64_t known_pss = amount_min(amount_min(a->known_pss, pss), known_rss / 2);
 	struct degree_span s;
 
-	/* What is left can't count more than half. */
+	/* The other files can count at most half of their RSS. */
 	known_pss = amount_max(known_pss, amount_less(pss, (rss - known_rss) / 2));
 	rss -= known_rss;
 	pss -= known_pss;
@@ -172,7 +177,7 @@ static void anon_doubt(const struct aftermath *a, const struct estimate_part *p,
 	other = anon_after(p, p->private_mid, a, a->anon, &shared);
 	span_widen(&s, &other);
 	s.mid = other.mid;
-	/* What was rounded down once is rounded down by as much more as it grows. */
+	/* The rounding error of the measurement grows in the same proportion as the shared PSS. */
 	before = p->pss - p->private_mid;
 	s.high += amount_part(rounding, amount_less(shared.mid, before), before);
 	ret->anon_mid = amount_difference(s.mid, p->pss);
@@ -211,7 +216,8 @@ void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base
 	ret->forks = amount_less(a->family.own, a->family.early);
 	grown = amount_less(now->anon, base->anon);
 	ret->forked_growth = ret->forks ? grown : 0;
-	/* What is left of that after the forks may have gone to those that may be its children, too. */
+	/* Of growth after the forks, processes that may be children (.strays) may have received a
+	 * part, too. */
 	left = grown / (1 + ret->forks);
 	ret->anon_down += left - grown / (1 + ret->forks + a->family.strays);
 }
@@ -230,9 +236,10 @@ bool aftermath_compare(const struct aftermath *a, const struct estimate_base *be
 	*ret_anon = *ret_file = DEGREE_AS_GUESSED;
 	estimate_parts(before, &a0, &f0);
 	estimate_parts(found, &a1, &f1);
-	/* Of what it shared then; what grew meanwhile is its own, and nobody else's to be told. */
+	/* Compares only what was shared then. What has grown since is private, and tells nothing
+	 * about others. */
 	shared_rss = a0.rss - a0.private_mid;
-	/* Where it may have children that nobody knows of, what is gone may have been its own. */
+	/* Not if the process may have unknown children: then what fell may have been private. */
 	if (shared_rss >= TELLING_MIN && a1.rss >= a0.rss - shared_rss / 8 && !a->family.strays) {
 		same = left_private(a0.private_mid, a->soon_written, a->family.own) +
 		       amount_less(a1.rss, a0.rss);
@@ -244,7 +251,8 @@ bool aftermath_compare(const struct aftermath *a, const struct estimate_base *be
 	shared_rss = f0.rss - f0.private_mid;
 	guess = file_after(&plain, &f0, f0.private_mid);
 	if (shared_rss >= TELLING_MIN && f1.rss && guess.affected && !a->known_rss) {
-		/* As if it had as much of files as then; less what no event has changed. */
+		/* Scales the new PSS to the former RSS of files, and leaves out what no event has
+		 * changed. */
 		same = guess.all.mid - guess.affected;
 		now = amount_min(amount_part(f1.pss, f0.rss, f1.rss), guess.all.high);
 		now = amount_less(now, same);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What births and exits since its measurement have made of a process's memory, whose counters show
- * nothing of it: its measurement as parts (estimate.h), its sharers' comings and goings (degree.h), and
- * out of them a doubt. Who the sharers are is kin.h's to know. Pure.
+ * Fork Effect
+ *
+ * How births and exits since its measurement change the PSS of a member of a fork family. Its
+ * counters do not show them. It takes the parts of the measurement (estimate.h) and the births and
+ * exits of its sharers (degree.h, counted by kin.h), and computes a doubt. Pure; amounts are in
+ * bytes.
  */
 #ifndef MEMTALLY_COLLECTORS_AFTERMATH_H
 #define MEMTALLY_COLLECTORS_AFTERMATH_H
@@ -13,35 +16,44 @@
 #include "collectors/degree.h"
 #include "collectors/estimate.h"
 
-/* What happened. */
+/* Events since a member's measurement, and what is known about its sharing. */
 struct aftermath {
 	struct degree_change family;
-	uint32_t anon, file; /* corrections, of degree.h, for what the family shares */
-	/* Bytes of what it shares that one who is born writes to at once, as others did. */
+	/* corrections (degree.h) of guesses for memory that the family shares */
+	uint32_t anon, file;
+	/* Bytes of shared memory that a newborn of this family is expected to copy before it is
+	 * first seen. */
 	uint64_t soon_written;
-	struct degree_outside outside; /* of what all of its family share */
-	uint64_t known_rss, known_pss; /* of shared files, that others than the family tell of */
+	/* sharers outside of the family, of memory that all of the family shares */
+	struct degree_outside outside;
+	/* of shared mapped objects, which portions.h follows */
+	uint64_t known_rss, known_pss;
 };
 
-/* Whether any came or went. */
+/* Returns true if there were births or exits in the family. */
 static inline bool aftermath_has_family(const struct aftermath *a)
 {
 	return a->family.dead || a->family.born;
 }
 
-/* Or wrote to what they share. */
+/* Returns true if there were births, exits, or copy-on-write breaks by other members. */
 static inline bool aftermath_is_any(const struct aftermath *a)
 {
 	return aftermath_has_family(a) || a->family.parted;
 }
 
-/* The doubt for a process with BASE; NOW are its counters when that happened. */
+/*
+ * Computes in *RET the doubt of events A for a process with the measurement BASE. NOW are its
+ * counters at the time of the events.
+ */
 void aftermath_doubt(const struct aftermath *a, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * How far the guess, without corrections, was off for one that had BEFORE and was FOUND so: corrections
- * for others after the same. False: too little is shared to tell.
+ * Compares the guess for A, without corrections, with a new measurement. BEFORE and FOUND are the
+ * process's former and new measurement. *RET_ANON and *RET_FILE become the corrections (degree.h)
+ * of guesses for other members after the same events, DEGREE_AS_GUESSED where there is none.
+ * Returns false if the process shares too little to tell.
  */
 bool aftermath_compare(const struct aftermath *a, const struct estimate_base *before,
 	const struct estimate_base *found, uint32_t *ret_anon, uint32_t *ret_file);

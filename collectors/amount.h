@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic on amounts of memory that neither wraps nor goes below 0, for the estimators: what comes in
- * are the kernel's counters, each right by itself, but not always to each other.
+ * Arithmetic on amounts of memory that neither wraps nor goes below 0. The estimators take counters
+ * of the kernel: each is right, but two of them may not fit together.
  */
 #ifndef MEMTALLY_COLLECTORS_AMOUNT_H
 #define MEMTALLY_COLLECTORS_AMOUNT_H
@@ -30,13 +30,13 @@ static inline uint64_t amount_less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* A + B, from 0 to UINT64_MAX. */
+/* A + B, limited to 0 and UINT64_MAX. */
 static inline uint64_t amount_shift(uint64_t a, int64_t b)
 {
 	return b < 0 ? amount_less(a, -(uint64_t)b) : amount_add(a, (uint64_t)b);
 }
 
-/* A - B with its sign, as far as it fits. */
+/* A - B with its sign, limited to INT64_MAX and -INT64_MAX. */
 static inline int64_t amount_difference(uint64_t a, uint64_t b)
 {
 	if (a >= b)
@@ -44,7 +44,7 @@ static inline int64_t amount_difference(uint64_t a, uint64_t b)
 	return b - a > INT64_MAX ? -INT64_MAX : -(int64_t)(b - a);
 }
 
-/* A * NUMERATOR / DENOMINATOR, rounded down, at most UINT64_MAX; 0 if DENOMINATOR is. */
+/* A * NUMERATOR / DENOMINATOR, rounded down, at most UINT64_MAX; 0 if DENOMINATOR is 0. */
 static inline uint64_t amount_part(uint64_t a, uint64_t numerator, uint64_t denominator)
 {
 	unsigned __int128 product;

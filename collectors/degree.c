@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * x is a page's share before, 1/m; the functions below give its share after, and the bounds over all
- * distributions of x with the known mean are the convex and concave hulls of what one page can become,
- * taken at the mean. Where by the mean more share than are known, only two of these count: pages all
- * alike, and pages that the known share alone beside such as very many share. Fractions are of 2^31, so
- * that two multiply in 64 bits, which halves the cost; a GiB is still right to a few bytes.
+ * x is a page's share before, 1/m. The functions compute its share after. The bounds over all
+ * distributions of x with the known mean are the convex and concave hulls of what one page can
+ * become, taken at the mean. If the mean implies more sharers than are known, only two
+ * distributions count: all pages alike; and pages that the known processes share alone, beside
+ * pages with so many sharers that they count nothing. Fractions are in units of 2^-31, so that two
+ * multiply in 64 bits, which halves the cost; for 1 GiB the error is a few bytes.
  */
 #include "config.h"
 
@@ -19,8 +20,7 @@
 enum {
 	SPREAD = 4,
 	STIR_SPREAD = 2,
-	WHOLE_PART =
-		16, /* by what part of one the mean of those who share may be off a whole number */
+	WHOLE_PART = 16, /* The mean share count may be off a whole number by this part of 1. */
 };
 
 static uint64_t share_of(uint64_t rss, uint64_t pss)
@@ -28,13 +28,13 @@ static uint64_t share_of(uint64_t rss, uint64_t pss)
 	return amount_min(amount_part(pss, ONE, rss), ONE / 2);
 }
 
-/* 1 / (1/X + ADDED) */
+/* 1 / (1/X + ADDED): the share after ADDED sharers more. */
 static uint64_t with_more(uint64_t x, uint64_t added)
 {
 	return amount_part(x, ONE, amount_add(ONE, amount_part(x, added, 1)));
 }
 
-/* 1 / (1/X - REMOVED), at most 1. */
+/* 1 / (1/X - REMOVED), at most 1: the share after REMOVED sharers fewer. */
 static uint64_t with_fewer(uint64_t x, uint64_t removed)
 {
 	uint64_t lost = amount_part(x, removed, 1);
@@ -42,7 +42,7 @@ static uint64_t with_fewer(uint64_t x, uint64_t removed)
 	return lost >= ONE ? ONE : amount_min(amount_part(x, ONE, ONE - lost), ONE);
 }
 
-/* The line through (x0, y0) and (x1, y1) at X between them. */
+/* The value at X of the line through (X0, Y0) and (X1, Y1); outside of them the nearer end. */
 static uint64_t between(uint64_t x, uint64_t x0, uint64_t y0, uint64_t x1, uint64_t y1)
 {
 	if (x1 <= x0 || x <= x0)
@@ -54,15 +54,17 @@ static uint64_t between(uint64_t x, uint64_t x0, uint64_t y0, uint64_t x1, uint6
 	return y0 - amount_part(y0 - y1, x - x0, x1 - x0);
 }
 
-/* Of a page that X is the share of, which all members share and others, too. */
+/*
+ * The share, before X, of a page that all members and others map, after DEAD exits and BORN births.
+ */
 static uint64_t alike(uint64_t x, uint64_t dead, uint64_t born)
 {
 	return with_more(with_fewer(x, dead), born);
 }
 
 /*
- * Of pages that all of MEMBERS shared alone, of whom LIVE are left, and pages that so many others share,
- * too, that they count nothing; X is of all.
+ * The mean share of pages of two kinds: mapped by MEMBERS alone, of which LIVE are left and BORN
+ * are new; and mapped by so many others that they count nothing. X is the mean before.
  */
 static uint64_t mixed(uint64_t x, uint64_t members, uint64_t live, uint64_t born)
 {
@@ -70,8 +72,8 @@ static uint64_t mixed(uint64_t x, uint64_t members, uint64_t live, uint64_t born
 }
 
 /*
- * How many had shared the pages, if all did: as many as there were, as the mean says it, or more or fewer by those
- * that came or went just then. 0: not all share all.
+ * Returns how many processes shared the pages if all shared all: the number that the mean X
+ * implies, if that is .members up to degree_slack(). Returns 0 if not all share all.
  */
 static uint64_t even_members(uint64_t x, const struct degree_change *c)
 {
@@ -81,7 +83,10 @@ static uint64_t even_members(uint64_t x, const struct degree_change *c)
 	return found + slack >= members && found <= members + slack ? found : 0;
 }
 
-/* The share of a page that MEMBERS had, X, where all who are there now have it but for those who wrote to it. */
+/*
+ * The share of a page that had MEMBERS sharers and the share X, if all processes that are there now
+ * have it, except those that copied it.
+ */
 static uint64_t even_after(uint64_t x, uint64_t members, const struct degree_change *c)
 {
 	uint64_t now = (c->members - (uint64_t)c->dead + c->born) * DEGREE_ONE;
@@ -91,8 +96,9 @@ static uint64_t even_after(uint64_t x, uint64_t members, const struct degree_cha
 }
 
 /*
- * Where all share all, those who are there now do. Else by the mean: of the others who map a page as many died
- * as of all others, and as many were born. That is too much where more map it than are known: those are taken to be as
+ * The likely share after C. If all shared all, all processes that are there now do. Else the
+ * sharers of a page exited, and were born, in the same proportion as all members. That is too much
+ * if a page has more sharers than are known; then the additional sharers are taken to be equally
  * many for each page.
  */
 static uint64_t middle(uint64_t x, const struct degree_change *c)
@@ -114,8 +120,9 @@ static uint64_t middle(uint64_t x, const struct degree_change *c)
 }
 
 /*
- * The least: as few as can be of those who map it died, and those born all have it. As M falls from all
- * members to those alive, the dead who must have had it become fewer by as many.
+ * The least share after C: as few sharers as possible exited, and all that were born map the page.
+ * As the share count falls from all members to the living ones, the number of exited ones among its
+ * sharers falls by as many.
  */
 static uint64_t least(uint64_t x, const struct degree_change *c)
 {
@@ -129,9 +136,10 @@ static uint64_t least(uint64_t x, const struct degree_change *c)
 }
 
 /*
- * How many of the dead may all have mapped the same page: all of them where they are a large part of the
- * members, else a few times as many as by chance. With DEAD of MEMBERS gone, a page that m mapped
- * has lost SPREAD times (1 + DEAD * (m - 1) / MEMBERS) at most; with m - 1 of that it is one's own.
+ * Returns how many exited members may all have mapped the same page: all of them if they are a
+ * large part of the members, else SPREAD times the number expected by chance. If DEAD of MEMBERS
+ * exited, a page with m sharers has lost at most SPREAD * (1 + DEAD * (m - 1) / MEMBERS); if that
+ * is m - 1, it is private.
  */
 static uint32_t dead_together(const struct degree_change *c)
 {
@@ -142,7 +150,10 @@ static uint32_t dead_together(const struct degree_change *c)
 	return (uint32_t)amount_min(c->dead, SPREAD * others / (others - often));
 }
 
-/* The most: as many as can be died; those born have it only where all have, or if they are its own. */
+/*
+ * The largest share after C: as many sharers as possible exited. Processes that were born map the
+ * page only if all members do, or if they are the process's own descendants.
+ */
 static uint64_t most(uint64_t x, const struct degree_change *c)
 {
 	uint64_t live = c->members - c->dead, first = ONE / c->members, y, one_left;
@@ -161,7 +172,10 @@ static uint64_t most(uint64_t x, const struct degree_change *c)
 	return y;
 }
 
-/* The three come from different formulas, each rounded by itself. */
+/*
+ * Makes a span of the fractions LOW, MID and HIGH of RSS. Their formulas differ and each is
+ * rounded, so this restores low <= mid <= high.
+ */
 static struct degree_span span_of(uint64_t rss, uint64_t low, uint64_t mid, uint64_t high)
 {
 	struct degree_span s;
@@ -172,7 +186,10 @@ static struct degree_span span_of(uint64_t rss, uint64_t low, uint64_t mid, uint
 	return s;
 }
 
-/* Whether N who have all of RSS, and others who have SOME of it, would count more than PSS, or as good as that. */
+/*
+ * Whether N processes that map all of RSS, and OTHERS that map SOME of it, would imply a PSS above
+ * PSS; with IS_AS_GOOD, a PSS of at least PSS. Up to a WHOLE_PART of one sharer is ignored.
+ */
 static bool counts_more(
 	uint64_t rss, uint64_t pss, uint64_t some, uint64_t n, uint64_t others, bool is_as_good)
 {
@@ -190,7 +207,7 @@ uint64_t degree_sharers(
 
 	if (!pss)
 		return 0;
-	/* The fewest that do not count more, with as many others as can be. */
+	/* The fewest sharers that imply no more than PSS, with as many others as allowed. */
 	while (low < high) {
 		uint64_t n = low + (high - low) / 2;
 
@@ -200,7 +217,7 @@ uint64_t degree_sharers(
 			high = n;
 	}
 	least = low;
-	/* The most that count as much, with one other. */
+	/* The most sharers that imply at least PSS, with one other. */
 	for (low = 0, high = rss / pss + 2; low < high;) {
 		uint64_t n = low + (high - low + 1) / 2;
 
@@ -217,7 +234,7 @@ void degree_forked(
 {
 	uint64_t x = share_of(rss, pss), mid = middle(x, c);
 
-	/* As if nobody had written, but for the middle. */
+	/* The bounds ignore copy-on-write breaks, except that they contain the middle. */
 	*ret = span_of(rss, amount_min(least(x, c), mid), mid, amount_max(most(x, c), mid));
 }
 
@@ -227,7 +244,8 @@ void degree_mapped(
 	struct degree_change died = *c, joined = *c;
 	uint64_t x = share_of(rss, pss), sharers = x ? ONE / x : UINT32_MAX;
 
-	/* Others map files too: by the mean there are at least this many. */
+	/* Processes outside of the family map files, too: the mean implies at least this many
+	 * sharers. */
 	if (sharers > UINT32_MAX - 1)
 		sharers = UINT32_MAX - 1;
 	if (sharers > died.members)
@@ -249,8 +267,9 @@ void degree_stirred(uint64_t rss, uint64_t pss, uint64_t lost, uint64_t gained, 
 }
 
 /*
- * A page that m map gains at most 1/m for each of the others who writes to it. So what M or more map gains a Mth of what
- * was written, whatever was; and of what fewer map there can't be much, if the mean is near to that of all members.
+ * A page with m sharers gains at most 1/m for each other sharer that copies it. So pages with m >=
+ * M gain at most an Mth of BYTES in all. Pages with fewer sharers can be few only, if the mean is
+ * near that of all members.
  */
 uint64_t degree_written(uint64_t rss, uint64_t pss, uint32_t members, uint64_t bytes)
 {
@@ -275,7 +294,7 @@ uint32_t degree_correction(uint64_t guessed_rss, uint64_t guessed_pss, uint64_t 
 
 	if (!correction)
 		return DEGREE_AS_GUESSED;
-	/* Beyond this it says something of that one process alone. */
+	/* A larger correction says something about that one process only. */
 	return (uint32_t)amount_max(
 		amount_min(correction, 16 * DEGREE_AS_GUESSED), DEGREE_AS_GUESSED / 16);
 }

@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How shared pages are, and what that becomes when those who map them come and go. A page that m
- * processes map counts 1/m to each; of a process only the mean of that is known, its shared PSS by
- * its shared RSS, and of those that come and go only how many they are. The mean and their number
- * bound what each page may have become: narrowly where all members share all pages, as after a
- * fork. Pure.
+ * Share Counts
+ *
+ * The share count *m* of a page is the number of processes that map it; the page counts 1/m in the
+ * PSS of each. Of a process only the mean of 1/m is known (shared PSS / shared RSS), and of births
+ * and exits only the number. This module computes the mean after births and exits, and the bounds
+ * of what it may become. The bounds are narrow if all members share all pages, as after a fork.
+ * Pure; amounts are in bytes.
  */
 #ifndef MEMTALLY_COLLECTORS_DEGREE_H
 #define MEMTALLY_COLLECTORS_DEGREE_H
 
 #include <stdint.h>
 
-/* What happened to those known to share, since a process was measured. */
+/* Births and exits among the known sharers of a process since its measurement. */
 struct degree_change {
-	uint32_t members; /* how many there were then, itself among them: at least 1 */
-	uint32_t dead;    /* of those, gone since: fewer than .members */
-	uint32_t unsure;  /* of the dead, that may have been gone already */
-	uint32_t born;    /* since, by forks */
-	uint32_t early;   /* of those born, that may have been there already */
-	uint32_t own;     /* of those born, its own descendants */
-	uint32_t strays;  /* of the others born, that may be, for nobody knows their parents */
-	uint32_t
-		parted; /* by writing: DEGREE_ONE for each of the others that are there who has let go of all */
+	uint32_t members; /* sharers at the measurement, the process itself included: at least 1 */
+	uint32_t dead;    /* of .members, exited since: fewer than .members */
+	uint32_t unsure;  /* of .dead, those that may have exited before the measurement */
+	uint32_t born;    /* forked since the measurement */
+	uint32_t early;   /* of .born, those that may have been there at the measurement */
+	uint32_t own;     /* of .born, descendants of the process itself */
+	/* of .born - .own, those that may be descendants of the process, because their parents are
+	 * not known */
+	uint32_t strays;
+	/* copy-on-write breaks by the other sharers: DEGREE_ONE for each that has copied all that
+	 * it shared */
+	uint32_t parted;
 };
 
 enum { DEGREE_ONE = 1 << 16 };
@@ -31,65 +36,73 @@ struct degree_span {
 };
 
 /*
- * A correction found by measuring another who shares: what was found by what was guessed; 65536 is
- * none.
+ * Unit of a correction: found mean / guessed mean, times 65536. DEGREE_AS_GUESSED means no
+ * correction.
  */
 enum { DEGREE_AS_GUESSED = 1 << 16 };
 
-/* By how many the members may have been more or fewer. */
+/* By how many the sharers at the measurement may have been more or fewer than .members. */
 static inline uint64_t degree_slack(const struct degree_change *c)
 {
 	return c->unsure + (uint64_t)c->early;
 }
 
-/* What others than the family may share as well, at least one of them. */
+/* Memory that the family may share with other processes. */
 struct degree_outside {
-	uint64_t bytes;  /* at most; 0: nothing */
-	uint64_t others; /* at most */
+	uint64_t bytes;  /* upper bound, bytes; 0: there is none */
+	uint64_t others; /* upper bound of the number of the other processes, at least 1 */
 };
 
 /*
- * How many share RSS bytes that counted PSS, if all of them have all of it, but that others may have OUTSIDE of
- * it: as near to KNOWN as can be. 0: then PSS would be another.
+ * Returns the number of sharers that is closest to KNOWN and explains the measured PSS of RSS
+ * shared bytes, if all sharers map all of them and OUTSIDE may map some, too. Returns 0 if no
+ * number explains it.
  */
 uint64_t degree_sharers(
 	uint64_t rss, uint64_t pss, const struct degree_outside *outside, uint32_t known);
 
 /*
- * What the PSS of RSS bytes that are all shared becomes, PSS having been measured (at most half of
- * RSS). Those born got all pages of those they were forked from, those dead had any. What was
- * written to moves the middle alone: see degree_written().
+ * Computes in *RET the PSS of RSS bytes of shared anonymous memory after C. PSS was measured; it is
+ * at most RSS / 2. Processes that were born got all pages of their parents; those that exited may
+ * have mapped any. Copy-on-write breaks (.parted) move only the middle; for their bound see
+ * degree_written().
  */
 void degree_forked(
 	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret);
 
 /*
- * The same for pages of files, which a fork does not copy: those born may have come to map them, but
- * nothing says so, and the middle is without them. Others than the members may map them too.
+ * The same for pages of files, which a fork does not map in the child. Processes that were born may
+ * have come to map them, but nothing shows it, so the middle is without them. Processes outside of
+ * the family may map the pages, too.
  */
 void degree_mapped(
 	uint64_t rss, uint64_t pss, const struct degree_change *c, struct degree_span *ret);
 
 /*
- * How far the PSS of RSS bytes that are all shared may fall and rise where others have let go of
- * LOST bytes and touched GAINED: pages that a few times fewer share than by the mean.
+ * Computes in *RET_DOWN and *RET_UP by how much the PSS of RSS shared bytes may fall and rise
+ * (bytes) if other sharers have released LOST bytes and touched GAINED bytes of them. It assumes
+ * that the share count of these pages is half of the mean, at least 2.
  */
 void degree_stirred(uint64_t rss, uint64_t pss, uint64_t lost, uint64_t gained, uint64_t *ret_down,
 	uint64_t *ret_up);
 
 /*
- * How much the PSS of RSS bytes that are all shared, with some of MEMBERS, may rise where the
- * others have written to BYTES in all, and have copies of their own of these.
+ * Returns by how many bytes the PSS of RSS bytes, shared with some of MEMBERS, may rise if other
+ * members have made private copies of BYTES in all.
  */
 uint64_t degree_written(uint64_t rss, uint64_t pss, uint32_t members, uint64_t bytes);
 
 /*
- * The correction for others' middles: PSS of RSS was found, where GUESSED_PSS of GUESSED_RSS was
- * guessed.
+ * Returns the correction of other members' guesses: PSS / RSS was measured where GUESSED_PSS /
+ * GUESSED_RSS was guessed. It is between 1/16 and 16 (times DEGREE_AS_GUESSED), and
+ * DEGREE_AS_GUESSED if nothing follows.
  */
 uint32_t degree_correction(uint64_t guessed_rss, uint64_t guessed_pss, uint64_t rss, uint64_t pss);
 
-/* Applies it; the bounds widen to hold the new middle and as much again as a quarter of the step. */
+/*
+ * Multiplies the middle of *S by CORRECTION, up to RSS. The bounds widen to contain the new middle
+ * and a quarter of the step beyond it.
+ */
 void degree_correct(struct degree_span *s, uint32_t correction, uint64_t rss);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Anonymous memory and files are carried apart, as they move by different rules, and then once more as a
- * whole, for what is known of the whole alone: its USS, and without parts its PSS. The narrower bounds
- * hold.
+ * Anonymous memory and files are carried separately, because they move by different rules. The
+ * whole is carried once more, for facts about the whole alone: USS, and PSS if there are no parts.
+ * The narrower bounds hold.
  */
 #include "config.h"
 
@@ -11,13 +11,16 @@
 #include "collectors/amount.h"
 #include "snapshot/record.h"
 
-/* Beyond any memory, and low enough that a few of them add up. */
+/* More than any host's memory, and low enough that a few of them add up without overflow. */
 #define LIMIT (UINT64_C(1) << 60)
 
-/* By more than this part of it. */
+/*
+ * Swapped memory counts as less shared than resident memory if SwapPss is larger by more than a
+ * 64th.
+ */
 enum { SWAP_MORE_PART = 64 };
 
-/* A figure that is not known exactly, and how much of the middle is private. */
+/* A figure with bounds, and .private: the private bytes of the middle. */
 struct span {
 	uint64_t low, mid, high;
 	uint64_t private;
@@ -28,7 +31,10 @@ static uint64_t limited(uint64_t v)
 	return amount_min(v, LIMIT);
 }
 
-/* The base with everything within LIMIT and no PSS above its RSS, its parts guessed where it has none. */
+/*
+ * Copies B into *RET with all amounts at most LIMIT, RSS at least PSS, and guessed parts if B has
+ * none.
+ */
 static void tidy(const struct estimate_base *b, struct estimate_base *ret)
 {
 	uint64_t pss = limited(b->pss_file), file = limited(b->file);
@@ -40,7 +46,8 @@ static void tidy(const struct estimate_base *b, struct estimate_base *ret)
 		ret->pss_file = pss;
 		ret->pss_shmem = limited(b->pss_shmem);
 	} else {
-		/* Anonymous memory is shared by forks alone, files by everybody. */
+		/* Only forks share anonymous memory, but any process may share files: so PSS counts
+		 * to anon first. */
 		ret->pss_anon = amount_min(pss, anon);
 		ret->pss_file = pss - ret->pss_anon;
 		ret->pss_shmem = 0;
@@ -53,7 +60,7 @@ static void tidy(const struct estimate_base *b, struct estimate_base *ret)
 	ret->rounding = b->rounding;
 }
 
-/* B is tidy. */
+/* Computes estimate_parts() of B, which tidy() has made. */
 static void find_parts(
 	const struct estimate_base *b, struct estimate_part *anon, struct estimate_part *file)
 {
@@ -73,7 +80,7 @@ static void find_parts(
 	}
 	anon->private_min = amount_min(anon->private_min, anon->private_max);
 	file->private_min = amount_min(file->private_min, file->private_max);
-	/* What a process keeps to itself is mostly anonymous. */
+	/* Private memory is mostly anonymous. */
 	anon->private_mid = anon->private_max;
 	file->private_mid = file->private_min;
 	if (b->uss != ESTIMATE_UNKNOWN) {
@@ -131,7 +138,8 @@ bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint
 		amount_add(q[PROCESS_PSS_ANON], q[PROCESS_PSS_FILE]), q[PROCESS_PSS_SHMEM]);
 	if (parts > q[PROCESS_PSS])
 		return true;
-	/* Each part was rounded down by itself: what they lack is a KiB or two of whichever has room for it. */
+	/* Each part was rounded down by itself, so their sum lacks a KiB or two. It counts to the
+	 * files if they have room, else to anon. */
 	ret->has_parts = true;
 	ret->pss_anon = q[PROCESS_PSS_ANON];
 	ret->pss_file = q[PROCESS_PSS_FILE];
@@ -167,8 +175,8 @@ void estimate_doubt_add(struct estimate_doubt *to, const struct estimate_doubt *
 }
 
 /*
- * How much of P, of which V counts by now, may be private where events have made its PSS what PSS says: a page that
- * became private gained half of itself at least.
+ * Upper bound of the private bytes of P, of which V bytes count in PSS. Events have changed P's PSS
+ * to *PSS; a page that became private has gained at least half of itself.
  */
 static uint64_t private_limit(const struct estimate_part *p, const struct span *pss, uint64_t v)
 {
@@ -178,8 +186,9 @@ static uint64_t private_limit(const struct estimate_part *p, const struct span *
 }
 
 /*
- * P, whose PSS events have made what PSS says, without LOST of its bytes, of which LIKE_THE_REST went without regard
- * to who shares them; of the others the private ones went first.
+ * Returns P's PSS after LOST of its bytes have left. *PSS is P's PSS before that, with events.
+ * LIKE_THE_REST of the lost bytes left in proportion to the sharing; of the others the private
+ * pages left first.
  */
 static struct span after_loss(const struct estimate_part *p, const struct span *pss, uint64_t lost,
 	uint64_t like_the_rest)
@@ -192,13 +201,14 @@ static struct span after_loss(const struct estimate_part *p, const struct span *
 	if (lost >= p->rss)
 		return (struct span){0};
 
-	/* At worst private pages went, then those that two share. */
+	/* Low bound: private pages left first, then pages with two sharers. */
 	v = amount_min(pss->low, p->rss);
 	private = private_limit(p, pss, v);
 	taken = amount_min(lost, private);
 	rest = lost - taken;
 	s.low = v - taken - amount_min(v - private, rest - rest / 2);
-	/* At best those that very many share; of what is left, two or more share what is not private. */
+	/* High bound: pages with very many sharers left first. The remaining pages are private, or
+	 * have two sharers or more. */
 	v = amount_min(pss->high, p->rss);
 	kept = p->rss - lost;
 	taken = amount_min(kept, private_limit(p, pss, v));
@@ -221,9 +231,9 @@ static struct span after_loss(const struct estimate_part *p, const struct span *
 }
 
 /*
- * Whether what B has in swap looks less shared than what it has in memory. SwapPss divides by those
- * who still have a page in swap: the last one has it all to himself there, and shares it again with
- * those who came back before.
+ * Whether B's swapped memory looks less shared than its resident memory. SwapPss divides by the
+ * processes that still have the page in swap: the last of them counts it whole there, and shares it
+ * again after it comes back with the processes that read it back earlier.
  */
 static bool is_last_in_swap(const struct estimate_base *b)
 {
@@ -232,9 +242,10 @@ static bool is_last_in_swap(const struct estimate_base *b)
 }
 
 /*
- * Of GROWN bytes of anonymous memory: what was not in swap before is private, but that its children
- * have what there was of it at a fork, as far as that is still there. Of what comes back, nobody
- * tells whether others read it again too.
+ * Returns what GROWN bytes of anonymous memory add to PSS. SWAP is VmSwap now. Bytes that were not
+ * in swap before are private, except those that children have received in a fork and that are still
+ * there. For bytes that came back from swap it is not known whether the other sharers read them,
+ * too.
  */
 static struct span anon_growth(const struct estimate_base *b, const struct estimate_doubt *d,
 	uint64_t swap, uint64_t grown)
@@ -255,28 +266,31 @@ static struct span anon_growth(const struct estimate_base *b, const struct estim
 		return s;
 	}
 	s.mid = own - less + pss;
-	/* Children have what was in swap at the fork, too. */
+	/* Children share what was in swap at the fork, too. */
 	shared = d->forks ? back : amount_min(back, 2 * (b->swap - b->swap_pss));
 	s.low += back - shared;
 	s.private += back - shared;
 	return s;
 }
 
-/* A doubt of one part. */
+/* The doubt of one part, in bytes. */
 struct shift {
 	int64_t mid;
 	uint64_t down, up;
 };
 
-/* A doubt that takes more than what was shared takes private pages, which count half at most then. */
+/*
+ * Returns the private bytes of P after its PSS fell by FALL. What FALL exceeds the shared PSS by
+ * comes from private pages, which then count half at most.
+ */
 static uint64_t private_after(const struct estimate_part *p, uint64_t fall)
 {
 	return amount_less(p->private_mid, 2 * limited(amount_less(fall, p->pss - p->private_mid)));
 }
 
 /*
- * P with the doubt D, then without LOST bytes, then with what it has grown by, all of that within RESIDENT bytes. What
- * D takes beyond what P has is of the growth.
+ * Applies to P: the doubt D, then the loss of LOST bytes (LIKE_THE_REST as in after_loss()), then
+ * GROWTH; the result is at most RESIDENT bytes. What D takes beyond P's PSS is taken from GROWTH.
  */
 static struct span carry_part(const struct estimate_part *p, const struct shift *d, uint64_t lost,
 	uint64_t like_the_rest, const struct span *growth, uint64_t resident)
@@ -312,8 +326,8 @@ static struct span carry_anon(const struct estimate_part *p, const struct estima
 }
 
 /*
- * What B has lost of files and has as much more of shared memory, at least: statm tells their sum alone, where it stands
- * still. That one file came for another nothing tells.
+ * Returns the bytes, at least, by which B has lost files and gained shared memory. statm has only
+ * their sum, which does not move. The exchange of one file for another is not visible.
  */
 static uint64_t exchanged(const struct estimate_base *b, const struct estimate_now *now)
 {
@@ -333,7 +347,8 @@ static struct span carry_file(const struct estimate_part *p, const struct estima
 	struct shift shift = {d->file_mid, d->file_down, d->file_up};
 	uint64_t told = p->rss ? amount_min(grown, d->file_told) : 0;
 
-	/* A process that had no file at all says nothing of what its next is like. */
+	/* If the process had no files, nothing tells how shared new ones are: the middle is one
+	 * half. */
 	*ret_growth = (struct span){
 		.low = amount_part(told, p->pss, p->rss),
 		.mid = p->rss ? amount_part(grown, p->pss, p->rss) : grown / 2,
@@ -343,7 +358,10 @@ static struct span carry_file(const struct estimate_part *p, const struct estima
 	return carry_part(p, &shift, lost, lost, ret_growth, now->file);
 }
 
-/* What is known of the whole alone. Only the bounds are of use. */
+/*
+ * Carries ANON and FILE together. GROWTH is the growth of both. Only the bounds of the result are
+ * of use.
+ */
 static struct span carry_whole(const struct estimate_part *anon, const struct estimate_part *file,
 	const struct estimate_base *b, const struct estimate_now *now,
 	const struct estimate_doubt *d, const struct span *growth)
@@ -369,7 +387,7 @@ static uint64_t carry_swap_pss(const struct estimate_base *b, const struct estim
 	pss = b->swap_pss;
 	if (now->swap <= b->swap)
 		return amount_part(pss, now->swap, b->swap);
-	/* What went there was as shared as the memory that it came from. */
+	/* Newly swapped pages are as shared as the memory that they came from. */
 	v = now->swap - b->swap;
 	if (b->anon)
 		v = amount_part(
@@ -392,7 +410,7 @@ static bool is_quiet(const struct estimate_base *b, const struct estimate_now *n
 	       !(d->anon_mid | d->file_mid) && !d->forks;
 }
 
-/* Nothing moved, as in nearly every process of nearly every pass. */
+/* The case that nothing moved, which is that of nearly every process in nearly every pass. */
 static void carry_quiet(
 	const struct estimate_base *b, const struct estimate_doubt *d, struct estimate *ret)
 {

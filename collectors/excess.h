@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * With how many more than are known members of a family were found to share, and who those are. One that exits
- * has no memory any more, as statm says it, while it still lets go of its pages, which takes a millisecond for
- * each few MiB (exit_mm() in Linux up to 6.18); others are born unseen, and may be gone before the next pass. But
- * who shares it all and is no member, for its address range is another, is always there. Pure.
+ * Unlisted Sharers
+ *
+ * A measurement may imply more sharers than the known members of a fork family. This module sorts
+ * the additional ones:
+ * - lingering: a process that has exited and still frees its pages. statm shows no memory any more,
+ *   but freeing takes a millisecond for every few MiB (exit_mm() in Linux up to 6.18).
+ * - lasting: a process that shares all of the memory but has another address range. It stays.
+ * - unseen: a process that was born since the list, and may exit before the next pass.
+ *
+ * Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_EXCESS_H
 #define MEMTALLY_COLLECTORS_EXCESS_H
@@ -11,38 +17,55 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a family. All zeros has learned nothing. For reading alone. */
+/*
+ * Findings of earlier measurements of a family. All zeros: nothing is known. Other modules only
+ * read it.
+ */
 struct excess {
-	uint64_t at_ns;    /* the last pass in which one was measured; 0: there was none */
-	uint32_t least;    /* that was found in it, without those that linger */
-	uint32_t lasting;  /* the same in the one of those before, */
-	bool is_confirmed; /* if there was one; else nobody knows who lasts */
-	uint64_t shared;   /* bytes, nearly as many as any of late, by which others may be told */
+	/* the last pass with a measurement of the family, as its begin time; 0: none */
+	uint64_t at_ns;
+	/* lowest number of unlisted sharers, without lingering ones, that a measurement of that
+	 * pass implied */
+	uint32_t least;
+	uint32_t lasting; /* .least as the pass before that one left it */
+	/* a pass before that one had a measurement, too; else .lasting is not known */
+	bool is_confirmed;
+	uint64_t shared; /* bytes: a fading maximum of the shared memory of measured members */
 };
 
 struct excess_found {
-	uint32_t lingering; /* ended in this pass, and still there */
-	uint32_t lasting;   /* always there */
-	uint32_t unseen;    /* the rest */
+	uint32_t lingering; /* exited in this pass, and not freed yet */
+	uint32_t lasting;   /* there in every pass */
+	uint32_t unseen;    /* the others */
 };
 
 /*
- * One was found to share with so many, itself among them, in the pass that began at PASS_NS; KNOWN are those of its
- * family that are there, ENDED those that have ended so shortly before that they may linger.
+ * Sorts the unlisted sharers that a measurement implies. PASS_NS is when the pass began. SHARERS is
+ * the implied number, the measured process included; KNOWN is the number of listed members; ENDED
+ * is the number of members that exited so recently that they may linger. Returns the numbers of
+ * each kind.
  */
 struct excess_found excess_find(
 	const struct excess *e, uint64_t pass_ns, uint64_t sharers, uint32_t known, uint32_t ended);
 
 /*
- * Whether one who shares SHARED bytes, with members of the family and others, speaks for all of it: who has written to a part
- * of what others share may share the rest with fewer. But if all do, the next ones are believed.
+ * Returns true if a member that shares SHARED bytes with the family and others is representative. A
+ * member that has copied a part of the shared memory may share the rest with fewer processes, so a
+ * member with less than 7/8 of the most shared bytes is not. That maximum (.shared) fades with each
+ * call: if all members share less, the next ones are believed.
  */
 bool excess_is_telling(struct excess *e, uint64_t shared);
 
-/* That was found, and is telling. */
+/*
+ * Learns FOUND, the result of excess_find() for a representative member, in the pass that began at
+ * PASS_NS.
+ */
 void excess_learn(struct excess *e, uint64_t pass_ns, const struct excess_found *found);
 
-/* How many of LASTING, found by a measurement, are not there any more, as later ones show. */
+/*
+ * Returns how many of the LASTING sharers that a measurement implied later measurements do not
+ * imply any more.
+ */
 static inline uint32_t excess_lost(const struct excess *e, uint32_t lasting)
 {
 	return lasting > e->least ? lasting - e->least : 0;

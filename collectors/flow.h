@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the file and shmem counters of some processes have lost and gained, ever. It only rises, and wraps: the
- * difference of two moments is what counts, and what others did is what all did less one's own. Pure.
+ * Flow of File Pages
+ *
+ * Running totals of what the file and shmem counters of some processes have lost and gained, in
+ * units of FLOW_UNIT. Totals only rise, and wrap at 32 bits: only the difference between two
+ * moments is meaningful. The flow of the other processes is the total less the process's own. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_FLOW_H
 #define MEMTALLY_COLLECTORS_FLOW_H
@@ -13,7 +16,7 @@
 enum { FLOW_UNIT = 1 << 12 }; /* bytes */
 
 struct flow {
-	uint32_t lost, gained; /* in FLOW_UNIT */
+	uint32_t lost, gained; /* in units of FLOW_UNIT; wraps */
 };
 
 static inline uint32_t flow_units(uint64_t bytes)
@@ -33,7 +36,7 @@ static inline void flow_add(struct flow *to, const struct flow *f)
 	to->gained += f->gained;
 }
 
-/* A - B; may wrap. */
+/* A - B, modulo 2^32. */
 static inline struct flow flow_less(struct flow a, struct flow b)
 {
 	return (struct flow){a.lost - b.lost, a.gained - b.gained};

@@ -6,7 +6,10 @@
 #include "collectors/amount.h"
 #include "snapshot/metric.h"
 
-/* How much BYTES is above the highest mark, which then is there; the first one adds nothing. */
+/*
+ * Returns by how much BYTES is above *TOP, the highest value so far, and raises *TOP. The first
+ * value adds nothing.
+ */
 static uint64_t raise_mark(bool *has, uint64_t *top, uint64_t bytes)
 {
 	uint64_t added = *has && bytes > *top ? bytes - *top : 0;
