@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who forked is known to its children by a record of its own, which outlives it: they find who is
- * left above it when the family is counted. So the exit of one that had thousands of them costs no
- * more than theirs.
+ * A process that forks has a record, which outlives it and which its children refer to. Children
+ * find their nearest ancestor that is left when the family is counted. So the exit of a process
+ * with thousands of children costs no more than other exits.
  */
 #include "config.h"
 
@@ -12,14 +12,14 @@
 
 #include "collectors/amount.h"
 
-/* One that has forked. */
+/* A process that has forked. */
 struct kin_ancestor {
-	struct kin_member *member;   /* NULL: gone */
+	struct kin_member *member;   /* NULL: exited */
 	struct kin_ancestor *parent; /* NULL: not known */
-	uint64_t root_ns;            /* when the first of its line that is known was born */
-	uint64_t
-		line; /* of one that is gone: as its .line was, and of those between it and .parent */
-	uint32_t uses; /* as .parent and .ancestor */
+	uint64_t root_ns;            /* birth of the first known process of its lineage */
+	/* if exited: the lowest .line of itself and of exited ancestors between it and .parent */
+	uint64_t line;
+	uint32_t uses; /* references, from .parent and .ancestor */
 };
 
 uint64_t ancestry_root_ns(const struct kin_member *m)
@@ -57,13 +57,16 @@ static void drop(struct kin_ancestor *a)
 	}
 }
 
-/* Whether A is gone, and passed over. The first of a line stays: when it was born still counts. */
+/*
+ * Whether A has exited and is skipped. The first of a lineage is not skipped: its birth time still
+ * counts.
+ */
 static bool is_passed(const struct kin_ancestor *a)
 {
 	return a && !a->member && a->parent;
 }
 
-/* Who is gone above A, which is gone, need not be passed again. */
+/* Unlinks the exited ancestor above A, which has exited itself, so that it is skipped only once. */
 static void shorten(struct kin_ancestor *a)
 {
 	struct kin_ancestor *above = a->parent;

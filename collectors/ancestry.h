@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of whom a member of a family (kin.h) was forked, and who stands in for parents that are gone:
- * their own, as far as that is known. Pure, but for the memory.
+ * Ancestry
+ *
+ * The member of a family (kin.h) from which each member was forked. If a parent has exited, its own
+ * nearest known ancestor stands in for it. Pure, except for memory.
  */
 #ifndef MEMTALLY_COLLECTORS_ANCESTRY_H
 #define MEMTALLY_COLLECTORS_ANCESTRY_H
@@ -10,28 +12,40 @@
 
 #include "collectors/kin-member.h"
 
-/* Ancestors that are told of a birth; more are not in one family between two passes. */
+/*
+ * A birth counts for at most this many ancestors. A family does not have more generations between
+ * two passes.
+ */
 enum { ANCESTRY_GENERATIONS = 8 };
 
-/* When the first of M's line that is known was born: of whom that was forked nobody knows. */
+/*
+ * Returns when the first known process of M's lineage was born. The parent of that process is not
+ * known.
+ */
 uint64_t ancestry_root_ns(const struct kin_member *m);
 
-/* M has forked: its record, for its children to use. NULL: out of memory. */
+/* M has forked. Returns its record, for ancestry_use() by its children; NULL if out of memory. */
 struct kin_ancestor *ancestry_begin(struct kin_member *m);
 
-/* A, or NULL, is one's .ancestor from now on, until ancestry_leave(). Returns it. */
+/*
+ * Adds a reference to A, which may be NULL: A is stored in a member's .ancestor, until
+ * ancestry_leave() of that member. Returns A.
+ */
 struct kin_ancestor *ancestry_use(struct kin_ancestor *a);
 
-/* The next of M's ancestors that is here becomes its parent. In so many steps. */
+/*
+ * Makes the nearest ancestor of M that is still there its parent, in place of exited ones. Returns
+ * the number of steps.
+ */
 uint64_t ancestry_settle(struct kin_member *m);
 
 /*
- * M's parent as it is after ancestry_settle(), but for one with many between them who are gone;
- * NULL: not known.
+ * Returns M's parent as ancestry_settle() would set it; NULL if it is not known, has exited without
+ * a known parent, or is behind more than ANCESTRY_GENERATIONS exited ones.
  */
 struct kin_member *ancestry_parent(const struct kin_member *m);
 
-/* M is gone, or no child of its parent any more. */
+/* M is gone, or is no longer a child of its parent: drops its reference. */
 void ancestry_leave(struct kin_member *m);
 
 #endif

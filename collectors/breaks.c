@@ -15,7 +15,7 @@ static void add(struct breaks_sum *to, const struct breaks_sum *s)
 	to->writers = (uint32_t)amount_min((uint64_t)to->writers + s->writers, UINT32_MAX);
 }
 
-/* The oldest two are one from now on: as late as the later, and as early as the earlier began. */
+/* Merges the oldest two times: it begins as the earlier and ends as the later one. */
 static void make_room(struct breaks *b)
 {
 	if (b->count < BREAKS_KEPT)
@@ -26,7 +26,7 @@ static void make_room(struct breaks *b)
 	memmove(&b->time[0], &b->time[1], b->count * sizeof(b->time[0]));
 }
 
-/* Where AT_NS is, or is to be. */
+/* Returns the index of AT_NS, or the index at which it is to be inserted. */
 static uint32_t place_of(const struct breaks *b, uint64_t at_ns)
 {
 	uint32_t i = b->count;
@@ -63,7 +63,7 @@ void breaks_add(struct breaks *b, struct breaks_writer *w, uint64_t gained, uint
 	w->at_ns = at_ns;
 }
 
-/* Takes PARTED off what is told of I, and what was told of earlier as far as that is more. */
+/* Takes PARTED off time I, and what exceeds that off earlier times. */
 static void take_back(struct breaks *b, uint32_t i, uint32_t parted)
 {
 	while (parted) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes to what a family shares, as they were found: who writes to a page has a copy of its own,
- * and the others share the old one with one fewer, without a counter of theirs that moves. It is
- * kept by the time before which it was written, so that everybody who was measured earlier can ask
- * for what it does not know. Pure.
+ * Copy-on-write Breaks
+ *
+ * Copy-on-write breaks that measurements have found in a fork family. A process that writes to a
+ * shared page gets a copy of its own; the old page then has one sharer fewer, and no counter of the
+ * other sharers moves. Breaks are kept by the time at which they were found, so that a member that
+ * was measured earlier can ask for those since. Pure. Times are in ns of CLOCK_BOOTTIME.
  */
 #ifndef MEMTALLY_COLLECTORS_BREAKS_H
 #define MEMTALLY_COLLECTORS_BREAKS_H
@@ -11,56 +13,60 @@
 #include <stdint.h>
 
 enum {
-	BREAKS_KEPT = 8,      /* times; of more the oldest are taken for one */
-	BREAKS_ONE = 1 << 16, /* one who has let go of all that it shared */
+	BREAKS_KEPT = 8,      /* times; if there are more, the oldest two are merged */
+	BREAKS_ONE = 1 << 16, /* .parted of a writer that has copied all that it shared */
 };
 
-/* Of one time, or of several. All zeros is none. */
+/* Breaks found at one time, or at several. All zeros: none. */
 struct breaks_sum {
-	uint64_t gained;  /* PSS, by those who wrote; bytes */
-	uint32_t parted;  /* which part of what they shared those of them who are there let go of */
-	uint32_t writers; /* how many they are */
+	uint64_t gained; /* bytes of PSS that the writers gained */
+	/* sum over the writers that are still there: the part of its shared memory that each has
+	 * copied */
+	uint32_t parted;
+	uint32_t writers; /* number of writers */
 };
 
 struct breaks_time {
-	uint64_t from_ns, at_ns; /* from the mean of when its writers were measured before */
+	/* from: the mean time of the writers' former measurements; at: found then */
+	uint64_t from_ns, at_ns;
 	struct breaks_sum sum;
 };
 
-/* All zeros is none. */
+/* All zeros: none. */
 struct breaks {
-	struct breaks_time time[BREAKS_KEPT]; /* .at_ns rises */
+	struct breaks_time time[BREAKS_KEPT]; /* ascending by .at_ns */
 	uint32_t count;
 };
 
-/* What one of those who are there has let go of, in .parted. All zeros is nothing. */
+/* A member's share in .parted of the sums. All zeros: none. */
 struct breaks_writer {
-	uint64_t at_ns;        /* when that was found last */
-	uint32_t parted, last; /* in all, and of that then; BREAKS_ONE is all that it shared */
+	uint64_t at_ns;        /* when its breaks were found last */
+	uint32_t parted, last; /* in all, and found last; BREAKS_ONE is all that it shared */
 };
 
 /*
- * W has gained GAINED bytes of the ROOM (0: nobody knows) that it could have gained by writing, all
- * of that from FROM_NS to AT_NS. The room is of what it had not let go of before: however often it
- * writes, it is one writer at most, until the caller sets W to zeros, since all have been measured
- * who shared more with it.
+ * Adds breaks by W, found at AT_NS and made since FROM_NS: W has gained GAINED bytes of PSS, of at
+ * most ROOM bytes that it could gain by copying (0: not known). ROOM is about memory that W had not
+ * copied before: however often W writes, it counts as one writer at most. When all members that
+ * shared more with W have been measured, the caller sets *W to zeros.
  */
 void breaks_add(struct breaks *b, struct breaks_writer *w, uint64_t gained, uint64_t room,
 	uint64_t from_ns, uint64_t at_ns);
 
 /*
- * W is gone, with all that it had, and that is known otherwise: what it had let go of before that
- * does not count once more. W is then all zeros.
+ * Writer W has exited, or left the family. This is accounted for elsewhere, so its copies are
+ * removed from .parted of the sums. *W is then all zeros.
  */
 void breaks_leave(struct breaks *b, struct breaks_writer *w);
 
 /*
- * What may have been written after SINCE_NS: all of what was found later, but of .parted only as
- * much as would be if it was written evenly in its time.
+ * Computes in *RET the breaks since SINCE_NS: all that were found later, except that of .parted
+ * only the part counts that falls after SINCE_NS if the writes were even between .from_ns and
+ * .at_ns.
  */
 void breaks_since(const struct breaks *b, uint64_t since_ns, struct breaks_sum *ret);
 
-/* By when all that was found was written; 0: nothing was found. */
+/* Returns when breaks were found last; 0: never. */
 static inline uint64_t breaks_last_ns(const struct breaks *b)
 {
 	return b->count ? b->time[b->count - 1].at_ns : 0;

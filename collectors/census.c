@@ -11,7 +11,7 @@
 #include "collectors/ancestry.h"
 
 enum {
-	TICK_NS = 10000000, /* in which start times are, rounded down */
+	TICK_NS = 10000000, /* start times are in clock ticks, rounded down */
 };
 
 void census_done(struct census *c)
@@ -20,7 +20,7 @@ void census_done(struct census *c)
 	*c = (struct census){0};
 }
 
-/* How many of COUNT numbers that do not fall are at most LIMIT. */
+/* Returns how many of the COUNT ascending numbers are at most LIMIT. */
 static uint32_t count_up_to(const uint64_t *number, uint32_t count, uint64_t limit)
 {
 	uint32_t low = 0, high = count;
@@ -60,8 +60,9 @@ static uint32_t less(uint32_t *from, uint32_t by)
 }
 
 /*
- * Of those that become known, JOINED and those that may be EARLY, M may have been found to share with some when nobody knew
- * them. Who is not known in the pass after that measurement, begun at LISTED_NS, is gone.
+ * Matches the unlisted sharers of M's measurement with members that became known since: JOINED were
+ * there at the measurement, EARLY may have been. An unlisted sharer that is not known in the pass
+ * after the measurement, begun at LISTED_NS, is gone.
  */
 static void settle_unseen(struct kin_member *m, uint32_t joined, uint32_t early, uint64_t listed_ns)
 {
@@ -82,7 +83,10 @@ static void settle_unseen(struct kin_member *m, uint32_t joined, uint32_t early,
 	m->unseen = 0;
 }
 
-/* Of DEATHS those that M may have been measured without, or that were none. */
+/*
+ * Returns how many of DEATHS M's measurement may have seen as exited already, or that were no
+ * exits.
+ */
 static uint32_t count_unsure(const struct kin_member *m, const struct census_deaths *deaths)
 {
 	if (m->measured_ns > deaths->until_ns)
@@ -91,8 +95,9 @@ static uint32_t count_unsure(const struct kin_member *m, const struct census_dea
 }
 
 /*
- * Counts for each member who was there, and who came. Births are noticed roughly in their order: who
- * became known after one that was born too late is taken to be fresh as well.
+ * Counts for each member the ones that were there at its measurement, and the ones that came later.
+ * Births become known roughly in their order: a member that became known after one that was born
+ * too late counts as fresh, too.
  */
 static void count_members(const struct census *c, struct kin_member *first, uint32_t count,
 	const struct census_deaths *deaths)
@@ -126,7 +131,8 @@ static void count_members(const struct census *c, struct kin_member *first, uint
 		m->fresh = count - known;
 		early = count_up_to(born, count, m->measured_ns);
 		early = early > known ? early - known : 0;
-		/* Those gone again its measurement may have seen; the mean tells. Others have joined. */
+		/* Of the early ones, some have exited since. The measurement may have seen them;
+		 * its mean tells. Others have joined. */
 		gone = (uint32_t)amount_less(m->early, (uint64_t)early + joined);
 		m->then += gone;
 		m->unsure += amount_max(gone, count_unsure(m, deaths));
@@ -135,7 +141,10 @@ static void count_members(const struct census *c, struct kin_member *first, uint
 	}
 }
 
-/* Whose own memory a newborn has: that of every ancestor who had been measured before this line began. */
+/*
+ * Counts each member for all ancestors that were measured before its lineage left them: it shares
+ * their own memory.
+ */
 static void count_children(struct kin_member *first)
 {
 	for (struct kin_member *m = first; m; m = m->next) {
@@ -159,8 +168,9 @@ static int compare_ns(const void *a, const void *b)
 }
 
 /*
- * Who renamed itself, or was left by its parent, before it was noticed is of the family by its range alone. It may
- * be forked from any who had been measured before it was born, and so may all of its line.
+ * A process that was renamed, or left by its parent, before it became known is in the family by its
+ * range alone. Any member that was measured before the process was born may be its parent, and so
+ * the parent of its lineage.
  */
 static void count_strays(const struct census *c, struct kin_member *first, uint64_t *ret_oldest_ns)
 {
@@ -186,7 +196,7 @@ static void count_strays(const struct census *c, struct kin_member *first, uint6
 		            count_up_to(c->number, found, amount_less(m->measured_ns, TICK_NS));
 }
 
-/* Without memory for the counting: nobody died but those who are missing, and who is new was born. */
+/* Counts without memory: only missing members have exited, and all new ones were born since. */
 static void count_roughly(struct kin_member *first, uint32_t count)
 {
 	for (struct kin_member *m = first; m; m = m->next) {

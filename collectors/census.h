@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts for each member of a family (kin.h) who of those that were there at its measurement still is, who came since,
- * and whose children they are: one walk over the list, whatever has happened. Pure, but for the memory.
+ * Family Count
+ *
+ * Counts for each member of a fork family (kin.h) the sharers that were there at its measurement
+ * and are still there, those born since, and which of these are its descendants: one walk over the
+ * list, however many events there were. Pure, except for memory.
  */
 #ifndef MEMTALLY_COLLECTORS_CENSUS_H
 #define MEMTALLY_COLLECTORS_CENSUS_H
@@ -11,16 +14,18 @@
 
 #include "collectors/kin-member.h"
 
-/* All zeros has not counted yet. For reading alone. */
+/* All zeros: has not counted yet. Other modules only read it. */
 struct census {
-	uint64_t *number; /* owned: room to count in */
+	uint64_t *number; /* owned; scratch space of the count */
 	size_t capacity;
-	uint64_t steps; /* over ancestors who are gone, ever */
+	uint64_t steps; /* over exited ancestors, ever */
 };
 
 /*
- * So many have ended AFTER one moment and until another, CLOCK_BOOTTIME, and so many LATE, between that and still another;
- * whoever was measured meanwhile may have seen them. Of all these some have MOVED to another family, and share what they did.
+ * Departures from a family that were not counted yet: .count of them between .after_ns and
+ * .until_ns, .late of them between .until_ns and .late_ns (CLOCK_BOOTTIME). A member that was
+ * measured in the same interval may have seen them or not. .moved of all of them went to another
+ * family, and still share what they shared.
  */
 struct census_deaths {
 	uint32_t count, late, moved;
@@ -30,9 +35,11 @@ struct census_deaths {
 void census_done(struct census *c);
 
 /*
- * Counts for the COUNT members from FIRST on; DEATHS are those that were not told of yet. *RET_OLDEST_NS becomes the
- * moment of the oldest of their measurements, UINT64_MAX if there is none. -ENOMEM: it has counted
- * roughly, as if only those who are missing had died and all who are new were strays, and *RET_OLDEST_NS is untouched.
+ * Counts births and exits for the list of COUNT members that begins with FIRST: sets .then to
+ * .unsure, .unseen, .gone and .lasting of each. DEATHS are the departures that were not counted
+ * yet. *RET_OLDEST_NS becomes the time of the oldest measurement of a member, UINT64_MAX if there
+ * is none. Returns 0, or -ENOMEM: then it has counted roughly, as if only missing members had
+ * exited and all new ones were strays, and *RET_OLDEST_NS is unchanged.
  */
 int census_take(struct census *c, struct kin_member *first, uint32_t count,
 	const struct census_deaths *deaths, uint64_t *ret_oldest_ns);

@@ -10,13 +10,13 @@
 #include "collectors/portions.h"
 
 enum {
-	/* By what part of them events may be fewer for a correction to hold after them, too. */
+	/* A correction also holds after fewer events than it was found for, down to 7/8 of them. */
 	LIKE_PART = 8,
-	/* By which what a newborn has written to counts, of those that follow each other. */
+	/* The weight of one newborn's writes in .soon_written is a quarter. */
 	SOON_PART = 4,
 };
 
-/* For so long one is at what newborns do. */
+/* A process is a newborn for this long. */
 #define NEWBORN_NS UINT64_C(250000000)
 
 static struct degree_change change_of(const struct kin_member *m)
@@ -25,7 +25,7 @@ static struct degree_change change_of(const struct kin_member *m)
 	uint32_t members = (m->then ? m->then : 1) + lost, kept = m->kept - m->leaving;
 	struct degree_change c = {.members = members, .born = m->fresh, .early = m->early};
 
-	kept = kept ? kept : 1; /* itself */
+	kept = kept ? kept : 1; /* M itself */
 	c.dead = members - (kept < members ? kept : members);
 	c.unsure = (uint32_t)amount_min(m->unsure + (uint64_t)lost + m->leaving, c.dead);
 	c.own = m->children < c.born ? m->children : c.born;
@@ -39,8 +39,9 @@ uint64_t kin_events(const struct degree_change *c)
 }
 
 /*
- * What all of FOUND corrects is older than it, and was guessed for as many events, nearly: after fewer it
- * is not off by as much, or for other reasons. So it is where some of those born are its own children.
+ * Whether the correction F applies to M after the events C: M was measured earlier, and has nearly
+ * as many events. After fewer the guess is less wrong, or wrong for other reasons; so it is if any
+ * of those born are M's own children.
  */
 static bool is_heard(
 	const struct kin_found *f, const struct kin_member *m, const struct degree_change *c)
@@ -82,7 +83,8 @@ bool kin_doubt(const struct kin_member *m, const struct estimate_base *base,
 		aftermath_doubt(&a, base, now, ret);
 	if (!m->departed)
 		return aftermath_is_any(&a);
-	/* Those may have all that it has, or nothing, and may be gone: until it is measured again nobody knows. */
+	/* Children with another range may share any part of M's anonymous memory, and may have
+	 * exited: this is not known until M is measured again. */
 	estimate_parts(base, &anon, &file);
 	ret->anon_down = amount_add(
 		ret->anon_down, anon.pss - anon.pss / (UINT64_C(1) + m->departed));
@@ -101,7 +103,7 @@ void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written)
 
 	if (!f || !m->is_forked || (m->born_ns <= k->previous_ns && !m->is_again))
 		return;
-	/* So soon it may have more to write: when it is measured again it tells. */
+	/* It may have more to write. Its next measurement tells (.is_again). */
 	if (kin_is_newborn(m) && written < f->soon_written)
 		return;
 	f->soon_written -= f->soon_written / SOON_PART;
@@ -120,7 +122,7 @@ uint64_t kin_unconfirmed(const struct kin_member *m, const struct estimate_base 
 	if (!m->lasting || m->family->excess.is_confirmed)
 		return 0;
 	estimate_parts(base, &anon, &file);
-	/* Others may end besides. */
+	/* All sharers may exit. */
 	return anon.rss - anon.pss;
 }
 
@@ -137,13 +139,15 @@ void kin_borrow(const struct kin_member *m, const struct kin_member *speaker,
 	ret->file_down = amount_add(ret->file_down, e.pss_file + e.pss_shmem);
 	if (speaker == ancestry_parent(m) && m->line == m->serial &&
 		m->born_ns > speaker->measured_ns) {
-		/* As at its birth; what it has grown by since, its own children may have as well. */
+		/* M was forked from the speaker after the speaker's measurement, and shares what
+		 * that had. M's own children may share what M has grown by since. */
 		ret->anon_down = amount_add(
 			ret->anon_down, amount_part(amount_less(now->anon, base->anon), m->children,
 						m->children + UINT64_C(1)));
 		return;
 	}
-	/* What those two share with whom is not the same: only that it is with no more than all. */
+	/* M and the speaker may have different sharers. M has at most as many sharers as the family
+	 * has members. */
 	ret->anon_down = amount_add(ret->anon_down,
 		amount_less(e.pss_anon, now->anon / (m->family->count + UINT64_C(1))));
 }

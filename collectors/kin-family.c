@@ -10,7 +10,9 @@
 #include "collectors/ancestry.h"
 #include "collectors/census.h"
 
-/* In .families a lone member stands for its family, told by the lowest bit. */
+/*
+ * In .families a lone member stands for its family. The lowest bit of the item tells the two apart.
+ */
 static void *lone_item(struct kin_member *m)
 {
 	return (char *)m + 1;
@@ -111,7 +113,11 @@ int family_join(struct kin *k, struct kin_member *m, uint64_t key)
 	return 0;
 }
 
-/* Of the deaths of an earlier pass those that are not counted yet were noticed after all had been, while reads went on. */
+/*
+ * Begins the departures of this pass. Late ones of an earlier pass that are not counted yet are
+ * ordinary ones now: they were noticed after that pass had polled all processes, while measurements
+ * went on.
+ */
 static void begin_deaths(const struct kin *k, struct kin_family *f)
 {
 	if (f->deaths_ns == k->listed_ns)
@@ -168,7 +174,7 @@ static void settle(struct kin *k, struct kin_family *f)
 	struct census_deaths deaths = {.after_ns = k->previous_ns, .until_ns = k->listed_ns};
 
 	begin_deaths(k, f);
-	/* Once, however often the family is visited. */
+	/* Departures are counted once, however often the family is visited in a pass. */
 	deaths.count = f->deaths;
 	deaths.late = f->late_deaths;
 	deaths.late_ns = f->late_ns;

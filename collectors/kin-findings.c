@@ -10,14 +10,20 @@
 #include "collectors/kin-family.h"
 
 enum {
-	/* Bytes that are shared: of less it says little. */
+	/* Bytes of shared memory: a member with less says little about unlisted sharers. */
 	TELLING_MIN = 256 << 10,
 };
 
-/* So long after a pass has listed who ended it is they who are still there; later it is rather those born since. */
+/*
+ * Within this time after a pass has listed exits, unlisted sharers are taken for those processes,
+ * which still free their memory; later rather for processes born since.
+ */
 #define LINGERING_NS UINT64_C(20000000)
 
-/* With whom M, measured just now and FOUND so, shares beside its family. False: that can't be told. */
+/*
+ * Computes in *RET the sharers of M beside its family. M was measured at NOW_NS as FOUND. Returns
+ * false if that cannot be told.
+ */
 static bool find_excess(const struct kin *k, const struct kin_member *m,
 	const struct estimate_base *found, uint64_t now_ns, struct excess_found *ret)
 {
@@ -31,7 +37,7 @@ static bool find_excess(const struct kin *k, const struct kin_member *m,
 	shared = anon.rss - anon.private_mid;
 	if (shared >= TELLING_MIN)
 		sharers = degree_sharers(shared, anon.pss - anon.private_mid, &m->outside, known);
-	/* Of fewer than its family it says something of M alone. */
+	/* Fewer sharers than the family has members: this is about M only. */
 	if (sharers < known)
 		return false;
 	if (f && f->deaths_ns == k->listed_ns && amount_less(now_ns, k->listed_ns) < LINGERING_NS)
@@ -67,7 +73,7 @@ int findings_count(struct kin *k, struct kin_member *m, const struct estimate_ba
 	if (!find_excess(k, m, found, m->measured_ns, &excess))
 		return 0;
 	if (!m->family) {
-		/* Whoever comes to know of more about them tells the family. */
+		/* A family is needed to tell M what later measurements show about these sharers. */
 		int r = excess.lasting ? family_found(k, m) : 0;
 
 		if (r < 0 || !excess.lasting)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the measurement of one of a family tells of the others, and of those whom no pass has listed. For the files of kin.h alone.
+ * Conclusions from the measurement of one member of a fork family: corrections for other members,
+ * and unlisted sharers (excess.h). Used only by the files of kin.h.
  */
 #ifndef MEMTALLY_COLLECTORS_KIN_FINDINGS_H
 #define MEMTALLY_COLLECTORS_KIN_FINDINGS_H
@@ -8,16 +9,20 @@
 #include "collectors/kin.h"
 
 /*
- * Before M's counts are of its measurement at NOW_NS: lets what was FOUND of it, where BEFORE was its base, correct those
- * with whom it shared the doubt. But where it was found to share with any who are gone soon: by that they would stay
- * corrected.
+ * Call before M's counts are set to its measurement at NOW_NS. Compares the measurement FOUND with
+ * the guess from the former base BEFORE; the difference corrects the guesses for members with the
+ * same events. There is no correction if no births or exits happened, if any of those born are M's
+ * own children, if M shares too little, or if FOUND implies sharers that will soon be gone: the
+ * correction would outlast them.
  */
 void findings_tell(struct kin *k, struct kin_member *m, const struct estimate_base *before,
 	const struct estimate_base *found, uint64_t now_ns);
 
 /*
- * After that: M, FOUND so, is yet to lose those that have ended, and most likely others that nobody knows. -ENOMEM: nobody
- * will tell it.
+ * Call after M's counts are set. Notes in M and its family which unlisted sharers the measurement
+ * FOUND implies, and that M's PSS will change when exited ones have freed their memory. If M has no
+ * family and some of these sharers are lasting, founds one. Returns 0, or -ENOMEM: then nothing is
+ * noted.
  */
 int findings_count(struct kin *k, struct kin_member *m, const struct estimate_base *found);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process as a member of a fork family and a sharer of mapped objects. Only kin.c and ancestry.c, with their helpers, write it.
+ * A process as a member of a fork family and a sharer of mapped objects. Only kin.c and ancestry.c,
+ * with their helpers, write it.
  */
 #ifndef MEMTALLY_COLLECTORS_KIN_MEMBER_H
 #define MEMTALLY_COLLECTORS_KIN_MEMBER_H
@@ -19,15 +20,16 @@ struct kin_ancestor;
 /* All zeros: in no family. Other modules only read it. */
 struct kin_member {
 	struct kin_family *family; /* NULL: alone, or its range is not known */
-	struct kin_member *previous,
-		*next;               /* of the family, in the order in which they became known */
+	/* neighbours in the family's list, which is in the order in which members became known */
+	struct kin_member *previous, *next;
 	struct breaks_writer writer; /* its copy-on-write breaks */
 	struct kin_ancestor
 		*ancestor; /* its own record if .has_forked, else its parent's; NULL: none */
 	uint64_t key;      /* of its range; 0: not known */
 	uint64_t serial;   /* rises along the family's list */
-	uint64_t
-		line; /* the serial at which its line left its parent's: its own, or that of an ancestor that is gone */
+	/* the serial at which its lineage left its parent's: its own, or that of an exited ancestor
+	 * between them */
+	uint64_t line;
 	uint64_t seen;    /* members that were there at its measurement have this serial or less */
 	uint64_t born_ns; /* CLOCK_BOOTTIME, as its start time says */
 	uint64_t
@@ -43,11 +45,14 @@ struct kin_member {
 	uint32_t kept;     /* of .then, still here; this and the next six as of kin_affected() */
 	uint32_t fresh;    /* born since its measurement */
 	uint32_t children; /* of .fresh, its own descendants */
-	uint32_t strays;   /* born since, or in such a line, with parents that are not known */
-	uint32_t early;    /* of .fresh, those that may have been there at the measurement */
-	uint32_t leaving;  /* of .kept, those that are freeing their memory: see kin_leaves() */
-	uint32_t unsure;   /* exits that its measurement may or may not have seen */
-	/* Numbers of unlisted sharers: its measurement implied them, and no pass has listed them. */
+	/* of .fresh, or of their lineages, those with parents that are not known: any member
+	 * measured before may be the parent */
+	uint32_t strays;
+	uint32_t early;   /* of .fresh, those that may have been there at the measurement */
+	uint32_t leaving; /* of .kept, those that are freeing their memory: see kin_leaves() */
+	uint32_t unsure;  /* exits that its measurement may or may not have seen */
+	/* Numbers of unlisted sharers: its measurement implied them, and no pass has listed
+	 * them. */
 	uint32_t unseen;           /* the next pass tells whether they are gone */
 	uint32_t gone;             /* taken for gone; they are in .then */
 	uint32_t lasting;          /* always there; they are not in .then */
@@ -56,7 +61,8 @@ struct kin_member {
 	bool is_forked : 1;        /* from a known member, of its family or not */
 	bool has_forked : 1;
 	bool is_leaving : 1; /* kin_leaves() was called */
-	bool is_again : 1; /* measured for the second time, and for the first time right after its birth */
+	/* measured for the second time, and for the first time right after its birth */
+	bool is_again : 1;
 };
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process remembers how many its family had when it was measured, and up to which serial. Those
- * with a serial up to that who are still there are what is left of them; who became known later was
- * there as well if it was born before (and counts as such from then on), or is fresh. So an event need
- * do no more than put a family on a list; the counting is one walk over those on it, once a pass.
+ * A member remembers how many members its family had at its measurement (.then), and their highest
+ * serial (.seen). Of these, the ones with a serial up to .seen are left. A member that became known
+ * later either was there as well, if it was born before the measurement (from then on it counts
+ * so), or is fresh. So an event only puts a family on a list; one walk over each listed family,
+ * once a pass, does the counting.
  */
 #include "config.h"
 
@@ -22,7 +23,7 @@
 #include "collectors/portions.h"
 
 enum {
-	/* Places that are kept for those who are measured from one pass to the next. */
+	/* Room that is kept in .measured from one pass to the next. */
 	MEASURED_KEPT = 1024,
 };
 
@@ -48,8 +49,8 @@ void kin_begin(struct kin *k, uint64_t now_ns)
 }
 
 /*
- * When M was as it was measured, in SEGMENTS_PART of the time between the two looks at all before and after: those at .sensed_ns
- * and at NOW_NS.
+ * Returns when M was measured, as a part of the time between the polls before and after it: 0 is
+ * .sensed_ns, SEGMENTS_PART is NOW_NS.
  */
 static uint32_t part_of_time(const struct kin *k, const struct kin_member *m, uint64_t now_ns)
 {
@@ -70,7 +71,7 @@ void kin_sensed(struct kin *k, uint64_t now_ns)
 			family_mark(k, d->member->family);
 	}
 	k->measured_count = 0;
-	/* The first pass measures all, later ones a few. */
+	/* The first pass measures all processes, later passes measure few. */
 	if (k->measured_capacity > MEASURED_KEPT) {
 		free(k->measured);
 		k->measured = NULL;
@@ -104,10 +105,9 @@ void kin_executed(struct kin *k, struct kin_member *m)
 		k->measured[m->measured_at].member = NULL;
 	segments_end(&k->segments, &m->sharer);
 	family_leave(k, m, true);
-	/*
-	 * Nobody says when. It may have been noticed after this pass (.listed_ns) or in it: the former image was surely
-	 * still there in the one before (.previous_ns), so that the new one is younger than that.
-	 */
+	/* The time of the exec is not known. It may have been noticed in this pass, or after this
+	 * pass began (.listed_ns). In the pass before (.previous_ns) the former image was certainly
+	 * there, so the new one is younger. */
 	*m = (struct kin_member){
 		.born_ns = m->born_ns, .image_ns = k->previous_ns ? k->previous_ns + 1 : 0};
 }
@@ -142,7 +142,7 @@ struct kin_member *kin_affected(struct kin *k)
 	return NULL;
 }
 
-/* M's sharers are known when all have been looked at again: not before the next pass. */
+/* The sharers of M are known when all processes have been polled again, in the next pass. */
 static void open_sharer(struct kin *k, struct kin_member *m, const struct segments_lesson *lesson)
 {
 	if (k->measured_count == k->measured_capacity) {
@@ -282,7 +282,7 @@ void kin_broke(struct kin *k, struct kin_member *m, uint64_t gained, uint64_t ro
 {
 	if (!m->family)
 		return;
-	/* Of what it had let go of before nobody has to be told any more. */
+	/* All members were measured after these copies, so they need not be told. */
 	if (m->writer.at_ns <= m->family->oldest_ns)
 		m->writer = (struct breaks_writer){0};
 	breaks_add(&m->family->breaks, &m->writer, gained, room, m->measured_ns, at_ns);

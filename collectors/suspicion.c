@@ -6,9 +6,9 @@
 #include "collectors/amount.h"
 
 enum {
-	/* What was found of suspicions fades by this part with each. */
+	/* Earlier findings fade by an eighth with each new one. */
 	FADES = 8,
-	/* Of suspicions so many times the part is believed that was true of late, and a little more. */
+	/* The believed part of suspicions is twice the part that was true lately, plus 1/64. */
 	DOUBLED = 2,
 	UNBELIEVED_PART = 64,
 };
@@ -28,7 +28,10 @@ void suspicion_answer(struct suspicion *s, uint64_t suspected, uint64_t found)
 	s->admitted += amount_min(found, suspected) - s->admitted / FADES;
 }
 
-/* Where others' faults were for nothing so far, one that is not would be seen by its own. */
+/*
+ * Returns how much of BYTES is believed: all of them while nothing was found. If other members'
+ * faults had other causes so far, a member with real copies shows by its own measurement.
+ */
 static uint64_t believed(const struct suspicion *s, uint64_t bytes)
 {
 	uint64_t share = amount_add(DOUBLED * s->admitted, s->asked / UNBELIEVED_PART);
