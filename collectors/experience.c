@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pages of a segment are once in the PSS of all sharers together. If they were the same pages before and after, one's
- * part is divided by as much more as all together have. What of the difference comes from pages that nobody had is
- * told by what is found above that, summed over lessons, so that single errors cancel.
+ * The PSS of all sharers together counts each page of an object once. If the pages stay the same
+ * while the sum of resident memory grows, the share of each process falls in proportion. What a
+ * measurement finds above that comes from new pages; it is summed over lessons, so that single
+ * errors cancel.
  *
- * As a segment fills up, less and less of what is touched is new: where anybody may touch anything, a part that falls
- * exponentially with what all have touched already. Two means of lessons, a late and a former one, lie at two places of
- * that curve, and tell the part at others near them. What was touched stays so when its sharers end, though all together
- * have less then: the place is by the most that they ever had.
+ * The fuller an object, the smaller the part of touched memory that is new: if all pages are
+ * equally likely, that part falls exponentially with the memory that all have touched. Two means of
+ * lessons, a late and a former one, are two points of that curve, and tell the part for points near
+ * them. Touched pages stay in memory when their sharers exit, though all together have less then:
+ * so the point is given by the most that they ever had.
  */
 #include "config.h"
 
@@ -16,18 +18,20 @@
 #include "collectors/amount.h"
 
 enum {
-	FADES = 8,       /* what was learned, by so large a part with each lesson, */
-	FADES_LATE = 16, /* of what is new: */
+	FADES = 8,       /* with each lesson, earlier ones lose this part */
+	FADES_LATE = 16, /* the same for the growth means */
 	FADES_FORMER = 128,
 	FRESH_BITS = 24,
 	FRESH_ONE = 1 << FRESH_BITS,
 	POWER_BITS = 16,
-	UNLEARNED = 4,         /* lessons' worth of being as wrong as can be, to begin with */
-	LIKELY = 8,            /* times the mean, beyond which hardly any are off */
-	LIKELY_OWN = 3,        /* times what one was off itself */
-	ODD_ONE = 1 << 8,      /* as far off as it was taken to have moved */
-	LESSON_MIN = 64 << 10, /* bytes: what has moved by less tells of itself alone, */
-	OWN_MIN = 16 << 10,    /* by still less, nothing: there are always some odd pages */
+	/* weight, in lessons, of the initial assumption that guesses are totally wrong */
+	UNLEARNED = 4,
+	LIKELY = 8,            /* times the mean error: hardly any guess is farther off */
+	LIKELY_OWN = 3,        /* times the process's own earlier error */
+	ODD_ONE = 1 << 8,      /* unit of ODD: as far off as it was thought to have moved */
+	LESSON_MIN = 64 << 10, /* bytes: a smaller movement teaches only about the process itself */
+	/* bytes: a smaller movement teaches nothing, because a few pages always differ */
+	OWN_MIN = 16 << 10,
 };
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -35,7 +39,10 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* What C's PSS is if all have the same pages as before. */
+/*
+ * Returns C's PSS if all sharers have the same pages as before. STILL is the PSS without the
+ * others' doing.
+ */
 static uint64_t divided(const struct experience_change *c, uint64_t still)
 {
 	return amount_part(still, c->then, c->now);
@@ -48,7 +55,10 @@ static uint64_t part_of(const struct experience_growth *g)
 	               : 0;
 }
 
-/* The logarithm of V > 0 to the base 2, in parts of 1 << POWER_BITS; linear between powers, as power() is. */
+/*
+ * Returns the logarithm of V > 0 to the base 2, in units of 1 / (1 << POWER_BITS); linear between
+ * powers of two, as power() is.
+ */
 static int64_t logarithm(uint64_t v)
 {
 	unsigned int whole = 63 - (unsigned int)__builtin_clzll(v);
@@ -58,7 +68,7 @@ static int64_t logarithm(uint64_t v)
 	       (int64_t)amount_part(rest, 1 << POWER_BITS, UINT64_C(1) << whole);
 }
 
-/* 0 below 1, and no more than FRESH_ONE. */
+/* The inverse of logarithm(): 0 for less than 1, at most FRESH_ONE. */
 static uint64_t power(int64_t log)
 {
 	int64_t whole = log >> POWER_BITS;
@@ -71,7 +81,10 @@ static uint64_t power(int64_t log)
 	return (UINT64_C(1) << whole) + ((rest << whole) >> POWER_BITS);
 }
 
-/* Which part of what all touch is new, where they have PLACE. */
+/*
+ * Returns the part of touched memory that is new if all sharers have PLACE, in units of 1 /
+ * FRESH_ONE.
+ */
 static uint64_t fresh_part(const struct experience *x, uint64_t place)
 {
 	uint64_t late = part_of(&x->late), former = part_of(&x->former), way, beyond;
@@ -81,14 +94,17 @@ static uint64_t fresh_part(const struct experience *x, uint64_t place)
 		return late;
 	fall = logarithm(former) - logarithm(late);
 	way = x->late.place - x->former.place;
-	/* It tells nothing of what lies before the former place, nor of more than twice the way between them beyond the late one. */
+	/* The curve is used neither before the former place, nor farther beyond the late place than
+	 * twice their distance. */
 	place = amount_max(place, x->former.place);
 	beyond = amount_min(distance(place, x->late.place), amount_add(way, way));
 	fall = (int64_t)amount_part((uint64_t)fall, beyond, way);
 	return power(logarithm(late) + (place < x->late.place ? fall : -fall));
 }
 
-/* Halfway between what all had and have, where they have what is the most by now. */
+/*
+ * Returns the place of C: halfway between what all had and have, more if they have had more before.
+ */
 static uint64_t place_of(const struct experience *x, const struct experience_change *c)
 {
 	return c->then + (c->now - c->then) / 2 + amount_less(x->most, c->now);
@@ -113,7 +129,7 @@ static void fade(uint64_t *sum, uint64_t more, unsigned int fades)
 	*sum = amount_add(*sum - *sum / fades, more);
 }
 
-/* SUM and MORE, as far as that fits. */
+/* SUM + MORE, saturating. */
 static int64_t added_to(int64_t sum, int64_t more)
 {
 	int64_t both;
@@ -165,7 +181,7 @@ uint64_t experience_likely(
 {
 	uint64_t off = amount_part(g->moved, amount_part(x->off, LIKELY, 1), x->moved), own;
 
-	/* Of one that was measured but once nobody knows whether it is like the others. */
+	/* If the process was measured only once, it is not known whether it is like the others. */
 	own = odd ? amount_part(g->moved, LIKELY_OWN * (uint64_t)odd, ODD_ONE)
 	          : amount_add(off, off);
 	return amount_add(amount_max(off, own), OWN_MIN);

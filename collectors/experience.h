@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What measuring the sharers of a segment again and again teaches of those that are not measured just now: which part
- * of what all of them together touch is really new, and not another's already, and how far off the guesses were. Of many who
- * share, each one's pages are like the others', so that a guess is as good as it was for those of late. Pure.
+ * Learned Object Error
+ *
+ * What repeated measurements of an object's sharers teach about the sharers that are not measured
+ * now: which part of newly touched memory is new pages rather than pages that another sharer had
+ * already, and how far guesses were off. If there are many sharers, the pages of each are like the
+ * others', so a guess is as good as the latest guesses were. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_EXPERIENCE_H
 #define MEMTALLY_COLLECTORS_EXPERIENCE_H
@@ -10,56 +13,69 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What sharers have grown by; in bytes, fading from lesson to lesson. */
+/* Growth of sharers. In bytes; fading sums over lessons. */
 struct experience_growth {
-	uint64_t grown; /* what they would have more if all that was touched had been nobody's */
-	int64_t added;  /* what they had more */
-	uint64_t
-		place; /* what all together had meanwhile, in the mean; unit of struct experience_change */
+	/* upper bound of the growth: as if all touched pages had been new */
+	uint64_t grown;
+	int64_t added; /* measured growth of PSS beyond a mere division among more */
+	/* the mean of what all sharers had together at these lessons; unit of struct
+	 * experience_change */
+	uint64_t place;
 };
 
-/* All zeros is none. For reading alone; in bytes, fading from lesson to lesson. */
+/*
+ * All zeros: nothing was learned. Other modules only read it. In bytes; fading sums over lessons.
+ */
 struct experience {
-	struct experience_growth late, former; /* that of the latter fades more slowly */
-	uint64_t moved;                        /* by how much they were taken to have moved, */
-	uint64_t off;                          /* and how far off that was */
-	uint64_t most; /* that all had together, ever; unit of struct experience_change */
+	struct experience_growth late, former; /* two means, of which .former fades more slowly */
+	uint64_t moved;                        /* by how much PSS was thought to have moved */
+	uint64_t off;                          /* how far off the guesses were */
+	/* the most that all sharers ever had together; unit of struct experience_change */
+	uint64_t most;
 };
 
-/* What happened to the part that one has of a segment. */
+/* The change of one process's share of an object. .now must be at least .then. */
 struct experience_change {
-	uint64_t rss, pss; /* bytes, as they were measured */
+	uint64_t rss, pss; /* bytes, at the measurement */
 	uint64_t now_rss;
-	uint64_t then,
-		now; /* what all have of it, one counted with the other; in the same unit, like the next */
-	uint64_t stirred; /* what the others have touched and let go of */
+	/* resident memory of all sharers together, counted once for each; the caller chooses the
+	 * unit, which is also that of .stirred */
+	uint64_t then, now;
+	uint64_t stirred; /* what the others have touched and released */
 };
 
 struct experience_guess {
-	uint64_t mid;   /* its PSS */
-	uint64_t still; /* what that would be if the others had done nothing */
+	uint64_t mid;   /* guessed PSS */
+	uint64_t still; /* PSS if the others had done nothing */
 	uint64_t grown; /* as in struct experience_growth */
-	uint64_t moved; /* by how much it may have changed, by what all did */
+	uint64_t moved; /* by how much PSS may have moved, by what all did */
 };
 
-/* RET of C. Where all together have less than they had, nothing is known to be gone: C->now must be C->then or more. */
+/*
+ * Computes in *RET the guess for C. It applies only if all sharers together have no less than
+ * before (C->now >= C->then): otherwise it is not known which pages are gone.
+ */
 void experience_guess(const struct experience *x, const struct experience_change *c,
 	struct experience_guess *ret);
 
 /*
- * One that had C was measured, and has FOUND. ODD is how far off it was itself before, 0 if that is not known; returns how
- * far it is by now, in parts that only this module knows.
+ * A process with the change C was measured, and has FOUND bytes of PSS. Teaches X. ODD is how far
+ * earlier guesses for this process were off, 0 if not known; returns the new value. Its unit is
+ * private to this module.
  */
 uint16_t experience_learn(
 	struct experience *x, const struct experience_change *c, uint64_t found, uint16_t odd);
 
-/* Whether anything was learned. */
+/* Returns true if anything was learned. */
 static inline bool experience_tells(const struct experience *x)
 {
 	return x->moved;
 }
 
-/* How far off the guess G of one that is so ODD is, but for one in a thousand. X tells. */
+/*
+ * Returns by how many bytes the guess G is off at most, except in one of a thousand cases, for a
+ * process with ODD. Call only if experience_tells(X).
+ */
 uint64_t experience_likely(
 	const struct experience *x, const struct experience_guess *g, uint16_t odd);
 

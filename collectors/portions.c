@@ -7,14 +7,16 @@
 #include "collectors/degree.h"
 #include "collectors/segment.h"
 
-/* What is left to be told of the files and shmem of one; in bytes. */
+/* The part of a process's files and shmem that was not assigned to an object yet; in bytes. */
 struct rest {
 	struct estimate_part part;
-	uint64_t now;                      /* resident */
-	uint64_t shmem_grown;              /* since it was measured, as far as is known */
-	uint64_t shmem, shmem_pss;         /* of its shared memory, when it was measured */
-	uint64_t file, file_pss, file_own; /* of its files: resident, shared PSS, nobody else's */
-	bool has_parts;                    /* and these are known */
+	uint64_t now; /* resident now */
+	/* growth of shmem since the measurement, as far as is known */
+	uint64_t shmem_grown;
+	uint64_t shmem, shmem_pss; /* RSS and PSS of shared memory at the measurement */
+	/* files at the measurement: resident, PSS of shared pages, private */
+	uint64_t file, file_pss, file_own;
+	bool has_parts; /* the measurement had parts, so that these are known */
 };
 
 static struct rest rest_of(const struct estimate_base *base, const struct estimate_now *now)
@@ -36,18 +38,18 @@ static struct rest rest_of(const struct estimate_base *base, const struct estima
 	return r;
 }
 
-/* Whether L's segment was nobody else's, as far as is known. */
+/* Whether no other process had L's file, as far as is known. */
 static bool is_sole(const struct segment_link *l)
 {
 	return !l->is_shmem && l->sum + l->segment->late <= l->measured;
 }
 
-/* What L's part was when it was measured, and is by what S did itself; in bytes. */
+/* L's share at the measurement, and (.now) after what S did itself; in bytes. */
 struct part {
 	uint64_t rss, pss, now;
 };
 
-/* What L had of what is left in R. What is nobody else's, but for whole files, stays there. */
+/* Takes L's share out of R. Private pages of a file that others map, too, stay in R. */
 static struct part take(struct rest *r, const struct segment_link *l)
 {
 	uint64_t rss = (uint64_t)l->measured * FLOW_UNIT, sum = l->sum + l->segment->late, shared;
@@ -62,7 +64,7 @@ static struct part take(struct rest *r, const struct segment_link *l)
 	} else {
 		shared = amount_less(r->file, r->file_own);
 		p.rss = amount_min(rss, shared);
-		/* What is left can't count more than half. */
+		/* The rest counts at most half. */
 		p.pss = amount_max(amount_part(p.rss, l->measured, sum),
 			amount_less(r->file_pss, (shared - p.rss) / 2));
 		p.pss = amount_min(p.pss, amount_min(r->file_pss, p.rss / 2));
@@ -88,7 +90,7 @@ void portions_known(const struct sharer *s, const struct estimate_base *base, ui
 	if (!s->count)
 		return;
 	r = rest_of(base, &still);
-	/* Files of its own first: what is left of that may be anywhere. */
+	/* Private files first: the rest of the private pages may be anywhere. */
 	for (unsigned int i = 0; i < 2 * s->count; i++) {
 		const struct segment_link *l = &s->link[i < s->count ? i : i - s->count];
 		struct part p;
@@ -103,7 +105,7 @@ void portions_known(const struct sharer *s, const struct estimate_base *base, ui
 	}
 }
 
-/* How far others' FLOW may have brought RSS bytes that counted PSS. */
+/* Computes by how much the others' FLOW may have lowered and raised the PSS of RSS bytes. */
 static void stir(
 	uint64_t rss, uint64_t pss, const struct flow *flow, uint64_t *ret_down, uint64_t *ret_up)
 {
@@ -112,25 +114,30 @@ static void stir(
 	uint64_t own = amount_less(2 * pss, rss);
 
 	degree_stirred(rss - own, pss - own, lost, gained, ret_down, ret_up);
-	/* What was its own two may share now. */
+	/* A private page may have two sharers now. */
 	*ret_down += amount_min(gained, own) / 2;
 }
 
-/* Of parts of segments: their PSS if others had done nothing, and what it is. */
+/*
+ * Sums over shares of objects: PSS if the others had done nothing, and what it is now with bounds.
+ */
 struct stirred {
 	uint64_t still, low, mid, high;
 	uint64_t down; /* that the rest may have lost */
-	uint64_t told; /* growth of its own, which these bounds hold, too */
+	uint64_t told; /* growth of its own that these bounds allow for, too */
 };
 
-/* What L's part P of S is by now, by what all who share it did. */
+/* The PSS of S's share P of one object now, after what all sharers did. */
 struct link_guess {
-	uint64_t still; /* if others had done nothing */
+	uint64_t still; /* if the others had done nothing */
 	uint64_t low, mid, high;
-	uint64_t told; /* growth of its own, which the bounds hold, too */
+	uint64_t told; /* growth of its own that the bounds allow for, too */
 };
 
-/* What others have done is within STILL - DOWN and STILL + UP, whatever pages they share. */
+/*
+ * Guesses L's share P. THEN is the sum of all sharers at the measurement. The effect of the others
+ * is within STILL - DOWN and STILL + UP, whatever pages they share.
+ */
 static struct link_guess guess_link(const struct segment_link *l, const struct part *p,
 	uint64_t then, uint64_t down, uint64_t up)
 {
@@ -149,7 +156,10 @@ static struct link_guess guess_link(const struct segment_link *l, const struct p
 	return g;
 }
 
-/* The same where those who share it have been measured again and again, and S is as they are. */
+/*
+ * The same, if sharers of the object have been measured again and again: their errors give the
+ * bounds.
+ */
 static struct link_guess guess_by_experience(const struct sharer *s, const struct segment_link *l,
 	const struct part *p, uint64_t then, uint64_t now, const struct flow *others, uint64_t down,
 	uint64_t up)
@@ -180,8 +190,9 @@ static struct link_guess guess_by_experience(const struct sharer *s, const struc
 }
 
 /*
- * What S has grown by is of its shared memory most likely; but where that is to tell how much the growth counts, only
- * what is known to be. The rest of it R has.
+ * Most likely S has grown by shared memory. But if that decides how much the growth counts, only
+ * the growth that is known to be shared memory counts for P; the rest goes back to R. Returns that
+ * rest.
  */
 static uint64_t part_growth(struct part *p, struct rest *r)
 {
@@ -192,7 +203,7 @@ static uint64_t part_growth(struct part *p, struct rest *r)
 	return other;
 }
 
-/* Adds L's part, which leaves R. */
+/* Adds L's share to SUM and takes it out of R. */
 static void add_link(
 	const struct sharer *s, const struct segment_link *l, struct rest *r, struct stirred *sum)
 {
@@ -204,7 +215,7 @@ static void add_link(
 
 	stir(p.rss, p.pss, &others, &down, &up);
 	if (!l->is_shmem && !is_sole(l)) {
-		/* What was its own among what others have of it, two may share now. */
+		/* A private page among those that the others have may have two sharers now. */
 		touched = amount_min(amount_min(gained, own), (uint64_t)l->mapped * FLOW_UNIT);
 		if (l->segment->count > 2)
 			touched = amount_min(touched, amount_part(2 * gained, own, file));
@@ -239,7 +250,10 @@ static bool is_still(const struct sharer *s)
 	return true;
 }
 
-/* What the rest counts now, if it is as it was: what there was none of before is like all. */
+/*
+ * Returns the PSS of PART now, in proportion to its size NOW. If PART was empty, it is as shared as
+ * ALL.
+ */
 static uint64_t carried(
 	const struct estimate_part *part, uint64_t now, const struct estimate_part *all)
 {
@@ -261,7 +275,7 @@ bool portions_doubt(const struct sharer *s, const struct estimate_base *base,
 		return false;
 	r = rest_of(base, now);
 	all = r.part;
-	/* Files of its own first: what is left of that may be anywhere. */
+	/* Private files first: the rest of the private pages may be anywhere. */
 	for (unsigned int i = 0; i < 2 * s->count && !s->is_open; i++) {
 		const struct segment_link *l = &s->link[i < s->count ? i : i - s->count];
 
@@ -272,7 +286,7 @@ bool portions_doubt(const struct sharer *s, const struct estimate_base *base,
 	before = amount_less(all.pss, all.private_mid);
 	rest_now = carried(&r.part, r.now, &all);
 	stir(r.part.rss, amount_min(r.part.pss, r.part.rss), rest, &down, &up);
-	/* Of which of them it has more or less itself is a guess, which moves no bound. */
+	/* Which object S itself has more or less of is a guess, which moves no bound. */
 	own = amount_difference(sum.still + rest_now, carried(&all, now->file, &all));
 	*ret = (struct estimate_doubt){
 		.file_mid = own + amount_difference(sum.mid, sum.still),
@@ -284,7 +298,7 @@ bool portions_doubt(const struct sharer *s, const struct estimate_base *base,
 		ret->file_down += (uint64_t)own;
 	else
 		ret->file_up += -(uint64_t)own;
-	/* What was rounded down once is rounded down by as much more as it grows. */
+	/* The rounding error grows in the same proportion. */
 	if (ret->file_mid > 0)
 		ret->file_up += amount_part(base->rounding, (uint64_t)ret->file_mid, before);
 	return true;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one's part of each segment (segments.h) counts by now. All that its sharers have resident is its pages, divided among
- * them: so one's part counts as much less as that sum has grown since it was measured, be it by births, by execs or by
- * others' touching, and as much more as it has fallen. That the pages themselves became more or fewer is what the bounds
- * allow for. Pure.
+ * Object Share
+ *
+ * The PSS of a process's share of each mapped object (segments.h) now. The PSS of all sharers
+ * together is the size of the object's pages in memory. So if the sum of the sharers' resident
+ * memory has grown since a process was measured (by births, execs or touched pages), the share of
+ * the process counts less in the same proportion; if the sum has fallen, it counts more. That pages
+ * were added or removed is covered by the bounds. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_PORTIONS_H
 #define MEMTALLY_COLLECTORS_PORTIONS_H
@@ -15,13 +18,18 @@
 #include "collectors/flow.h"
 #include "collectors/segments.h"
 
-/* How much of what S shared of files and shmem, measured as BASE, is of segments, and its PSS. */
+/*
+ * Computes in *RET_RSS and *RET_PSS how much of the shared files and shmem of S, measured as BASE,
+ * belongs to known objects, and its PSS. In bytes.
+ */
 void portions_known(const struct sharer *s, const struct estimate_base *base, uint64_t *ret_rss,
 	uint64_t *ret_pss);
 
 /*
- * What others did to the files and shmem of S, measured as BASE and now with the counters NOW; REST is what others who
- * may share what is of no known segment did. False: nothing.
+ * Computes in *RET by how much other processes may have changed the PSS of S's files and shmem. S
+ * was measured as BASE and has the counters NOW. REST is the flow of other processes that may share
+ * S's memory of no known object. Returns false, and leaves *RET unchanged, if the others did
+ * nothing.
  */
 bool portions_doubt(const struct sharer *s, const struct estimate_base *base,
 	const struct estimate_now *now, const struct flow *rest, struct estimate_doubt *ret);

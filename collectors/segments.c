@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a process has resident of a segment is guessed: of shared memory and of files it has as much of each as it
- * maps of it, and what its counter moves by is of its largest shared memory, or of its largest file where it has none.
- * The next measurement starts anew, and as only changes of the sums count, constant errors cancel.
+ * How much of an object a process has resident is guessed: its shared memory, and its files, in
+ * proportion to what it maps of each. Movements of its counter count for its largest shared memory,
+ * or if it has none, for its largest file. Each measurement starts anew, and only changes of the
+ * sums count, so that constant errors cancel.
  */
 #include "config.h"
 
@@ -15,18 +16,19 @@
 #include "collectors/segment.h"
 
 enum {
-	/* Who has shared memory that is of no known segment may have it in many small ones, too: his maps are read again
-	 * when this part of what he has of files has moved. */
+	/* A process with shared memory of no known object may have it in many small ones. So its
+	 * maps are read again only after its counter has moved by this part. */
 	STRAYED_PART = 16,
-	/* So much shared memory, in bytes and as a part of the RSS, that reading maps costs little beside its walk. */
+	/* Shared memory, in bytes and as a part of RSS, from which reading maps costs little beside
+	 * the walk. */
 	RENEWED_MIN = 8 << 20,
 	RENEWED_PART = 8,
 };
 
 /*
- * Of SHMEM bytes of shared memory, what none of the segments that S is known to map has room for. Where there are more
- * than are told of, none of the others is larger than the smallest that is: a new one that is, maps would tell. As many
- * again are allowed for.
+ * Returns how many of SHMEM bytes of shared memory do not fit in the objects that S is known to
+ * map. If the maps had more objects than are kept, none of the others is larger than the smallest
+ * that is kept, and as many again are allowed for.
  */
 static uint64_t stray_of(const struct sharer *s, uint64_t shmem)
 {
@@ -48,8 +50,9 @@ uint64_t segments_stray(
 }
 
 /*
- * Whether S, measured as BASE, may have other shared memory now than its maps said: new segments of the same size move no counter. That may
- * be so if S has its shared memory alone, or if no process is known with which it shares it. Little of it is not worth another reading.
+ * Whether S, measured as BASE, may have other shared memory now than its maps said: new objects of
+ * the same size move no counter. That may be so if S has its shared memory alone, or if no known
+ * process shares it. For a small amount another reading is not worth it.
  */
 static bool may_have_renewed(const struct sharer *s, const struct estimate_base *base)
 {
@@ -80,7 +83,7 @@ bool segments_wants_maps(const struct sharer *s, const struct estimate_base *bas
 	return amount_less(rss, pss) >= SEGMENTS_SHARED_MIN && (!s->is_mapped || moved > then / 4);
 }
 
-/* The segment that M is of, made if there is none. */
+/* Returns the object of M in SEGMENTS, a new one if there is none; NULL: out of memory. */
 static struct segment *get(struct keytable *segments, const struct maps_segment *m)
 {
 	uint64_t key = keytable_key(segments, m->device, m->inode);
@@ -124,7 +127,7 @@ static void drop_all(struct keytable *segments, struct segment_link *links, unsi
 	free(links);
 }
 
-/* Spreads what BASE has over the links by what is mapped of them. */
+/* Divides what BASE has resident among the objects, in proportion to what is mapped of each. */
 static void spread(struct sharer *s, const struct estimate_base *base)
 {
 	uint64_t mapped[2] = {0, 0}, file = flow_units(base->file);
@@ -141,8 +144,8 @@ static void spread(struct sharer *s, const struct estimate_base *base)
 }
 
 /*
- * What the others have of L's segment, less its .late and .joined: who becomes known between two looks was there,
- * most likely, when L was measured. Modulo 2^64, as .sum is.
+ * Returns what the others have of L's object, less its .late and .joined: a process that becomes
+ * known between two polls was most likely there when L was measured. Modulo 2^64, as .sum is.
  */
 static uint64_t others_of(const struct segment_link *l)
 {
@@ -188,7 +191,10 @@ static struct segment_link *find(const struct sharer *s, uint64_t key)
 	return NULL;
 }
 
-/* Of FILE, in FLOW_UNIT, what L may have: that it is the same part of each that is mapped is no more than a guess. */
+/*
+ * Returns an upper bound, in FLOW_UNIT, for what L has of FILE: that each object has the same part
+ * resident is only a guess.
+ */
 static uint32_t most_resident(const struct segment_link *l, uint32_t file)
 {
 	return (uint32_t)amount_max(l->resident, amount_min(l->mapped, file));
@@ -299,7 +305,10 @@ static void learn(struct sharer *s, const struct segment_link *l, const struct s
 		s->odd = experience_learn(&g->experience, &c, d->now_pss, s->odd);
 }
 
-/* What S's counter moves by is of its largest shared memory, or of its largest file where there is none; NULL: of neither. */
+/*
+ * Returns the object for which movements of S's counter count: its largest shared memory, else its
+ * largest file; NULL: it maps none.
+ */
 static struct segment_link *growing(const struct sharer *s)
 {
 	for (unsigned int i = 0; i < s->count; i++)
@@ -309,7 +318,8 @@ static struct segment_link *growing(const struct sharer *s)
 }
 
 /*
- * What others did between two looks they did evenly, as far as anybody knows: at worst, in one piece before or after.
+ * Interpolates what the others did between two polls. At worst they did all of it at once, before
+ * or after the measurement.
  */
 static void settle(struct sharer *s, struct segment_link *l, uint32_t part)
 {
@@ -364,14 +374,16 @@ void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t befo
 	const struct flow f = flow_between(before, now);
 
 	flow_add(&s->own, &f);
-	/* Which of them it was nobody says: for the bounds it may have been all of any. */
+	/* Which object moved is not known: for the bounds it may have been all of any. */
 	add_flow(s, &f);
 	if (!s->is_mapped && parent)
 		add_flow(parent, &f);
 	move(s, &f);
 }
 
-/* S's counter by now: what it has moved by since S was born, with nothing. */
+/*
+ * Returns S's counter now, in FLOW_UNIT: the sum of its movements since its birth, when it was 0.
+ */
 static uint32_t counter(const struct sharer *s)
 {
 	return s->own.gained - s->own.lost;

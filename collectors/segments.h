@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Segments: files and shared memory of at least 256 KiB by device and inode, and who maps them. Of each segment the sum
- * of what its sharers have resident is known, since that is sensed. The pages of a segment are once in all PSS of
- * its sharers together, however many map them: portions.h tells by that what one's part of it counts.
+ * Mapped Objects
  *
- * Which segment of several a process has resident, and where it grows, nobody says: see segments.c. Pure.
+ * Files and shared memory of at least 256 KiB, by device and inode, and the processes that map them
+ * (sharers). For each object this module keeps the sum of its sharers' resident memory, from their
+ * counters. All PSS of an object together is the size of its pages in memory, however many
+ * processes map it; portions.h computes from that what the share of one process counts. Which of
+ * several objects a process has resident, and which one grows, is guessed: see segments.c. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_SEGMENTS_H
 #define MEMTALLY_COLLECTORS_SEGMENTS_H
@@ -20,81 +22,96 @@
 
 struct segment_link;
 
-/* One who maps segments; all zeros maps none. For reading alone. */
+/* A process as a sharer of mapped objects. All zeros: it maps none. Other modules only read it. */
 struct sharer {
-	struct segment_link *link; /* owned: the largest first */
-	struct flow own;           /* of its counter, from 0 on when it was born */
-	uint32_t mapped_file;      /* in FLOW_UNIT: its counter when its maps were read */
-	/* Of the shared memory that nearly all of its is: how far off what others had when it was measured may be. */
-	uint32_t unsure; /* in FLOW_UNIT */
-	uint16_t odd;    /* how far off its figures were; see experience.h */
+	struct segment_link *link; /* owned array of .count; the largest mapping first */
+	struct flow own;           /* of its counter of files and shmem, from 0 at its birth */
+	uint32_t mapped_file;      /* its counter when its maps were read, in FLOW_UNIT */
+	/* For its main shared memory (segment_main_shmem()): by how much the others' resident
+	 * memory at its measurement may be off, in FLOW_UNIT. */
+	uint32_t unsure;
+	uint16_t odd; /* how far its earlier estimates were off; see experience.h */
 	uint8_t count;
 	bool is_mapped : 1; /* its maps have been read */
-	bool is_open : 1;   /* it was measured and has not been settled since */
+	bool is_open : 1;   /* it was measured, and segments_settle() is still to come */
 };
 
 /*
- * Whether the maps of S, measured as BASE, should be read: it shares SEGMENTS_SHARED_MIN of file or shmem or more, and
- * they were never read, or what it has of files has moved by a quarter since; or it has as much shared memory that is of
- * no segment known, and has moved by less; or most of 8 MiB or more of shared memory is its own, or shared with no process that is
- * known, so that its segments may be new ones.
+ * Returns true if the maps of S, measured as BASE, should be read:
+ * - S shares at least SEGMENTS_SHARED_MIN of files and shmem, and its maps were never read, or its
+ *   counter has moved by more than a quarter since;
+ * - or at least SEGMENTS_SHARED_MIN of its shared memory is of no known object, and its maps were
+ *   never read, or its counter has moved by more than a 16th since;
+ * - or it has 8 MiB or more of shared memory, which is at least an eighth of its RSS and mostly
+ *   private or shared with no known process: the objects may be new ones.
  */
 enum { SEGMENTS_SHARED_MIN = 256 << 10 }; /* bytes */
 bool segments_wants_maps(const struct sharer *s, const struct estimate_base *base);
 
 /*
- * How much shared memory S, measured as BASE, has more by NOW that is of no segment it is known to map, nor of small ones
- * that maps would not tell of either: others who have that share it by now, and nobody can tell who they are.
+ * Returns by how many bytes of shared memory S, measured as BASE, has grown by NOW that fit neither
+ * in the objects it is known to map, nor in small ones that maps would not report. Unknown
+ * processes may share these.
  */
 uint64_t segments_stray(
 	const struct sharer *s, const struct estimate_base *base, const struct estimate_now *now);
 
 /*
- * S has these segments, at most MAPS_SEGMENTS, as its maps say, and was measured as BASE just now. WAS_THERE: it has
- * been since before others were measured, and was only not known. -ENOMEM: it keeps what it had.
+ * S maps the COUNT objects in LIST (at most MAPS_SEGMENTS are used), as its maps say, and was
+ * measured as BASE just now. SEGMENTS is the table of all objects. WAS_THERE: S has mapped them
+ * since before other sharers were measured, and was only not known. Returns 0, or -ENOMEM: then S
+ * keeps its former objects.
  */
 int segments_map(struct keytable *segments, struct sharer *s, const struct maps_segment *list,
 	size_t count, const struct estimate_base *base, bool was_there);
 
 /*
- * What the next measurement of a sharer tells of those with whom it shares; all zeros tells
- * nothing. For reading alone.
+ * Facts from two measurements of a sharer, for the other sharers of its main shared memory.
+ * All zeros: nothing. Other modules only read it.
  */
 struct segments_lesson {
-	uint64_t key; /* of the segment */
-	uint64_t
-		sum; /* of others, when it was measured before; in FLOW_UNIT, modulo 2^64 (segments.c) */
-	struct flow flow;                      /* of others, then */
-	uint64_t then, then_pss, now, now_pss; /* what it had of it, and has; bytes */
+	uint64_t key; /* of the object */
+	/* of the others at the former measurement; in FLOW_UNIT, modulo 2^64 (see segment.h) */
+	uint64_t sum;
+	struct flow flow; /* of the others, at that time */
+	/* its shared memory at the former measurement and now, RSS and PSS, in bytes */
+	uint64_t then, then_pss, now, now_pss;
 };
 
-/* S, measured as BEFORE, was FOUND so just now: what that teaches. Ask before segments_measured(). */
+/*
+ * Returns what the measurement FOUND of S, whose base was BEFORE, teaches; all zeros if nothing.
+ * Call before segments_measured(); then hand it to segments_settle().
+ */
 struct segments_lesson segments_lesson(const struct sharer *s, const struct estimate_base *before,
 	const struct estimate_base *found);
 
 /*
- * S was measured as BASE just now. Until segments_settle() nothing is said of it: who is new is measured after others
- * who have seen it, and what others had at that moment is known when they were looked at again.
+ * S was measured as BASE just now. Until segments_settle() no doubt is derived for S: what the
+ * others had at that moment is known only after the next poll of all processes.
  */
 void segments_measured(struct sharer *s, const struct estimate_base *base);
 
-/* S's counter has gone from BEFORE to NOW since it was as segments_measured() says, as others know already. */
+/*
+ * S's counter of files and shmem has moved from BEFORE to NOW, in bytes, since the result of
+ * segments_measured(). The objects' flows know about that already.
+ */
 void segments_since(struct sharer *s, uint64_t before, uint64_t now);
 
 /*
- * All were looked at again: all that were there when S was measured are known now. PART of SEGMENTS_PART of the time
- * between the looks before and after had gone by then. Learns LESSON.
+ * All processes were polled again, so all processes that were there when S was measured are known.
+ * PART: when S was measured, in SEGMENTS_PART of the time between the polls before and after.
+ * Learns LESSON (all zeros: none).
  */
 enum { SEGMENTS_PART = 1 << 16 };
 void segments_settle(struct sharer *s, uint32_t part, const struct segments_lesson *lesson);
 
 /*
- * S's counter went from BEFORE to NOW; of one that is new, from 0 on. Of a newborn whose maps nobody has read PARENT
- * (or NULL) says what it maps.
+ * S's counter of files and shmem has moved from BEFORE to NOW, in bytes; for a new process, from 0.
+ * If S is a newborn without maps, PARENT (or NULL) tells which objects it maps.
  */
 void segments_moved(struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now);
 
-/* S ends. It is then all zeros. */
+/* S has exited or called exec. It is then all zeros. */
 void segments_end(struct keytable *segments, struct sharer *s);
 
 #endif
