@@ -37,7 +37,10 @@ void hostsum_left(struct hostsum *h, uint64_t bytes)
 	h->leaving = amount_add(h->leaving, bytes);
 }
 
-/* Of the host's sum FIELD before and after: the middle, and by how much that may be off. */
+/*
+ * Computes the mean of the host's sum FIELD before and after the polls, and its error, in bytes.
+ * Returns false if it was not read.
+ */
 static bool middle(
 	const struct hostsum *h, enum meminfo_field field, uint64_t *ret, uint64_t *ret_unsure)
 {
@@ -49,13 +52,13 @@ static bool middle(
 	return ROW_HAS(&h->before, field) && ROW_HAS(&h->after, field);
 }
 
-/* That the counters of the host may be late by. */
+/* By how many bytes the host's counters may be late. */
 static uint64_t late_bytes(const struct hostsum *h)
 {
 	return h->page_bytes * h->cpus * POOL_PAGES_PER_CPU;
 }
 
-/* The most that processes have of the host's sum FIELD; UINT64_MAX: not known. */
+/* Returns the upper bound of the host's sum FIELD; UINT64_MAX: not known. */
 static uint64_t most_of(const struct hostsum *h, enum meminfo_field field)
 {
 	uint64_t sum, unsure;
@@ -73,14 +76,17 @@ void hostsum_begin(struct hostsum *h)
 	pool_begin(&h->pool);
 }
 
-/* What the pool is told of W: an estimate without the pool's own doubts. */
+/* A process as the pool gets it: an estimate without the pool's own doubts. */
 struct view_of_member {
 	struct estimate_now now;
 	struct estimate estimate;
-	struct pool_member member; /* points to the former two */
+	struct pool_member member; /* points to the other two */
 };
 
-/* False: there is no estimate of W, though its counters are in RET->now. */
+/*
+ * Fills *RET for W and its ROW. Returns false if there is no estimate of W; its counters are then
+ * in RET->now.
+ */
 static bool see(const struct hostsum *h, const struct watch *w, const struct snapshot_process *row,
 	struct view_of_member *ret)
 {
@@ -100,7 +106,9 @@ static bool see(const struct hostsum *h, const struct watch *w, const struct sna
 	return true;
 }
 
-/* As ROW shows it of one that was never measured. False: it shows none. */
+/*
+ * Takes the estimate from ROW of a process that was never measured. Returns false if it shows none.
+ */
 static bool see_guess(const struct snapshot_process *row, struct estimate *ret)
 {
 	if (!ROW_HAS(row, PROCESS_PSS))
@@ -118,7 +126,7 @@ static bool see_guess(const struct snapshot_process *row, struct estimate *ret)
 	return true;
 }
 
-/* Whether the guess E is more than the host has. */
+/* Whether the guess E exceeds the host's sums. */
 static bool is_above(const struct hostsum *h, const struct estimate *e)
 {
 	return e->pss_anon > h->anon_most || e->pss_file + e->pss_shmem > h->file_most ||
@@ -163,8 +171,8 @@ bool hostsum_end(struct hostsum *h, bool sees_all, bool is_whole, uint64_t now_n
 }
 
 /*
- * Lowers the guess E to what the host has: a process that maps a page of shared memory many times has any RSS. Keeps
- * low <= pss <= high.
+ * Lowers the guess E to the host's sums: a process that maps a page of shared memory many times can
+ * have any RSS. Keeps low <= pss <= high.
  */
 static void cap(const struct hostsum *h, struct estimate *e)
 {
@@ -213,7 +221,10 @@ static uint64_t below_zero(int64_t v)
 	return v < 0 ? -(uint64_t)v : 0;
 }
 
-/* AnonPages and Mapped as they were before and after the pass, and NOW: the LEAST and the most. False: not all are known. */
+/*
+ * Computes the least and the most of AnonPages + Mapped before the polls, after them and NOW.
+ * Returns false if some are not known.
+ */
 static bool extremes(
 	const struct hostsum *h, const struct meminfo *now, uint64_t *ret_least, uint64_t *ret_most)
 {
@@ -242,7 +253,8 @@ uint64_t hostsum_most(const struct hostsum *h, const struct meminfo *now)
 
 	if (!extremes(h, now, &least, &most))
 		return UINT64_MAX;
-	/* What measurements have always found beyond the host's sums is there, whatever it may be. */
+	/* If measurements always find more than the host's sums (a negative bias), that is there,
+	 * whatever it is. */
 	if (p->anon.is_used)
 		beyond = amount_add(beyond, below_zero(p->anon.bias));
 	if (p->file.is_used)

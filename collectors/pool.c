@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The difference of the sums has a part that is always there (pages of devices, of processes that may
- * not be read, that the kernel's per-CPU counters keep back): the bias. A change of the difference
- * beyond the noise is drift. It stays until whoever is behind it has been measured; what is still there
- * when everybody has been was never anybody's, and becomes bias.
+ * A part of the difference between the sums is always there: pages of devices, of processes that
+ * may not be read, and pages that the kernel's per-CPU counters keep back. This part is the bias. A
+ * change of the difference beyond the noise is drift. It stays until the process that caused it has
+ * been measured. A rest after all processes have been measured belongs to no process, and
+ * becomes bias.
  */
 #include "config.h"
 
@@ -12,15 +13,15 @@
 #include "collectors/amount.h"
 
 enum {
-	/* Of what moved between two passes, this part moves while one reads. */
+	/* Of the bytes that moved between two passes, a 16th moves while the counters are read. */
 	MOVES_IN_A_PASS = 16,
-	/* With more than this part of the sum unread, nothing follows from the rest. */
+	/* If more than a quarter of the sum is unread, nothing follows from the rest. */
 	UNREAD_PART = 4,
-	/* One member may have this many times its share of a drift. */
+	/* A member may have up to 8 times its share of a drift. */
 	SPREAD_TIMES = 8,
-	/* The bias follows what is within the noise by this part. */
+	/* Within the noise, each pass moves the bias by a 16th of the difference. */
 	BIAS_FOLLOWS = 16,
-	/* What is neither new nor unsure may still have become shared. */
+	/* A 64th of memory that is neither new nor unsure may still have become shared. */
 	ANY_PART = 64,
 };
 
@@ -69,8 +70,9 @@ static uint64_t file_pss(const struct estimate *e)
 }
 
 /*
- * M can gain what it shares. It loses where it grew, where it is unsure, of files that it shares, and of shared memory that no other
- * process had mapped.
+ * Returns how much a drift could change M. M can gain all that it shares. It can lose what it has
+ * grown by, what is unsure, files that it shares, and shared memory that no other process had
+ * mapped.
  */
 static struct weights weights_of(const struct pool_member *m)
 {
@@ -82,10 +84,10 @@ static struct weights weights_of(const struct pool_member *m)
 	w.anon_down = amount_add(amount_less(m->now->anon, m->base->anon), e->pss - e->low);
 	w.anon_down = amount_min(amount_add(w.anon_down, e->pss_anon / ANY_PART), e->pss_anon);
 	w.file_up = amount_less(m->now->file, file);
-	/* Shared pages count half at most. */
+	/* A shared page counts at most half. */
 	w.file_down = amount_add(
 		amount_less(m->now->file, m->base->file), amount_min(file, w.file_up));
-	/* Of these two may share each page now. */
+	/* Each page may have two sharers now. */
 	w.file_down = amount_min(amount_add(w.file_down, own / 2), file);
 	return w;
 }
@@ -137,7 +139,10 @@ static void settle(struct pool_part *t)
 	t->since_ns = 0;
 }
 
-/* Whether the drift, now SIZE of DRIFT, has just begun, or has grown by something new. */
+/*
+ * Whether DRIFT has just begun, changed its direction to or from WAS_UP, or grown by more than the
+ * noise.
+ */
 static bool is_new(const struct pool_part *t, int64_t drift, bool was_up)
 {
 	uint64_t size = size_of(drift);
@@ -146,15 +151,15 @@ static bool is_new(const struct pool_part *t, int64_t drift, bool was_up)
 }
 
 /*
- * What may be wrong of our sums, by the bounds of those that they are made of. What has no measurement of
- * its own has wide ones, so that no guess of a beginning is taken for what is nobody's. What has no
- * estimate at all is waited for before the first look: it may just not have had its turn.
+ * How far our sums may be off, by the bounds of the estimates in them. Processes without a
+ * measurement of their own have wide bounds, so that the guesses at the beginning do not become
+ * bias.
  */
 struct room {
 	uint64_t up, down;
 };
 
-/* T is compared for the first time: the bias is what no bounds explain. */
+/* First comparison of T: the bias is what the bounds cannot explain. */
 static void look(struct pool_part *t, const struct room *room)
 {
 	uint64_t most = t->residual > 0 ? room->up : room->down;
@@ -167,8 +172,9 @@ static void look(struct pool_part *t, const struct room *room)
 }
 
 /*
- * Where measurements found more than was estimated, but the residual is less than it should be, what they
- * found was taken for bias before. That is no more than there was of it: what has grown since the last pass was in no residual.
+ * Moves a wrong bias. If measurements found more than was estimated, but the residual is below the
+ * bias, what they found had been taken for bias. The correction is at most the bias: growth since
+ * the last pass was in no residual.
  */
 static void explain(struct pool_part *t)
 {
@@ -181,7 +187,7 @@ static void explain(struct pool_part *t)
 		t->bias = add(t->bias, drift < 0 ? -part : part);
 }
 
-/* What measurements have found of a drift is none any more: what there is beyond the rest has come since. */
+/* Takes findings of measurements off the drift: anything beyond the rest is new. */
 static void forget_found(struct pool_part *t)
 {
 	uint64_t found = (t->found > 0) == t->was_up ? size_of(t->found) : 0;
@@ -191,9 +197,9 @@ static void forget_found(struct pool_part *t)
 }
 
 /*
- * Decides how much of T's difference to the host's sum is drift, and over what weight it is spread. SUM is AnonPages or
- * Mapped. Memory of exited processes that is being freed is noise for as long as it takes, and no reason to believe in
- * another bias: in the next passes it will be gone.
+ * Decides how much of T's difference to the host's sum is drift, and over what weight it is spread.
+ * SUM is AnonPages or Mapped. Memory of exited processes that is being freed is noise for as long
+ * as it takes. It does not change the bias: in the next passes it will be gone.
  */
 static void part_end(struct pool_part *t, uint64_t sum, const struct room *room,
 	const struct pool_host *host, uint64_t max_age_ns)
@@ -214,7 +220,7 @@ static void part_end(struct pool_part *t, uint64_t sum, const struct room *room,
 	if (!t->has_looked) {
 		look(t, room);
 	} else {
-		/* Who is not read yet, or was just now, is on the move. */
+		/* A process without an estimate, or with its first one, is changing. */
 		t->noise = amount_add(t->noise, amount_max(t->unread, t->unread_before) -
 							amount_min(t->unread, t->unread_before));
 		explain(t);
@@ -246,8 +252,8 @@ static void part_end(struct pool_part *t, uint64_t sum, const struct room *room,
 }
 
 /*
- * Since all sums are known, none can be far from one bound while all others are at theirs. Those who are
- * not read may have nothing, or all that is resident.
+ * Computes the slacks. Since all sums are known, no process can be far from one bound while all
+ * others are at theirs. An unread process may have nothing, or all that is resident.
  */
 static void bound(struct pool *p, const struct pool_host *host)
 {
@@ -267,15 +273,16 @@ static void bound(struct pool *p, const struct pool_host *host)
 	p->bounds_down = p->anon.drift <= 0 && p->file.drift <= 0;
 }
 
-/* What is drift upwards is in no estimate, be it a member's or nobody's. */
+/* Returns what no estimate contains: bias and upward drift of T. */
 static uint64_t nobodys(const struct pool_part *t)
 {
 	return amount_add(t->bias > 0 ? size_of(t->bias) : 0, t->drift > 0 ? size_of(t->drift) : 0);
 }
 
 /*
- * As long as estimates that began as guesses have not all been measured, they may be above the truth by as much as is
- * nobody's, and the sums look right all the same: by no more than all were above their low bounds at any time.
+ * Until all estimates that began as guesses have been measured, they may be above the truth by as
+ * much as belongs to no process, and the sums look right all the same. The error is at most what
+ * all estimates together were above their low bounds at any time.
  */
 static void be_sure(struct pool *p, uint64_t above_low, uint64_t now_ns)
 {
@@ -307,7 +314,7 @@ bool pool_end(struct pool *p, const struct pool_host *host)
 		return false;
 	noise = amount_add(noise, p->moved / MOVES_IN_A_PASS);
 	p->anon.noise = amount_add(noise, host->anon_unsure);
-	/* What was rounded down is mostly files, half of a KiB each: private pages are whole. */
+	/* Mostly files are rounded down, by half a KiB each; private pages are whole. */
 	p->file.noise = amount_add(amount_add(noise, half), host->mapped_unsure);
 	p->file.sum = amount_add(p->file.sum, half);
 	part_end(&p->anon, host->anon, &room, host, p->max_age_ns);
@@ -332,7 +339,7 @@ bool pool_alarms(struct pool *p)
 	return alarms;
 }
 
-/* How much of T's drift may fall to a member of these weights. */
+/* Returns the upper bound of the part of T's drift that belongs to a member with these weights. */
 static uint64_t most_of(const struct pool_part *t, uint64_t up, uint64_t down, uint64_t measured_ns)
 {
 	uint64_t weight = t->drift > 0 ? up : down, size = size_of(t->drift), part;
@@ -376,7 +383,7 @@ uint64_t pool_beyond(const struct pool *p)
 {
 	if (!p->is_whole)
 		return UINT64_MAX;
-	/* Before the first comparison all of it may be. */
+	/* Before the first comparison .unsure is UINT64_MAX. */
 	return amount_add(amount_less(amount_add(part_beyond(&p->anon), part_beyond(&p->file)),
 				  2 * p->leaving),
 		amount_add(p->rounding, p->unsure));
