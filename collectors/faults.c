@@ -11,18 +11,22 @@
 enum {
 	LOOKS_IN_AN_AGE = 4,
 	LOOKS_SHARE = 4,
-	/* So many of those who share most, and so much at least, are always looked at. */
+	/* The processes that share most, so many of them, and at least so much memory, are read in
+	 * every pass. */
 	LOOKS_TOGETHER = 32,
 	LARGE_COUNT = 64,
 	LARGE_MIN = 128 << 20, /* bytes */
-	LOOK_NS =
-		10000, /* more than opening, reading and closing a stat takes (Linux 6.18: 3 to 9 us) */
+	/* more than opening, reading and closing stat takes (Linux 6.18: 3 to 9 us) */
+	LOOK_NS = 10000,
 };
 
-/* A fork that is measured before this age still copies more of what it shares, for instance by counting references. */
+/*
+ * A forked process that was measured before this age still copies more of what it shares, for
+ * instance by counting references.
+ */
 #define YOUNG_NS (30 * NS_PER_SEC)
 
-/* Whether W shares so much anonymous memory that it would have to be measured if it wrote to that. */
+/* Whether W shares so much anonymous memory that writes to it would require a measurement. */
 static bool may_break(const struct watch *w, uint64_t max_age_ns)
 {
 	const struct estimate_base *b = &w->base;
@@ -60,13 +64,13 @@ void faults_measured(struct process_reader *reader, struct process *p, const str
 	w->is_unwatched = false;
 }
 
-/* Who is looked at besides those whose turn it is, as long as there are looks left. */
+/* Why a process's counter is read out of turn. */
 enum reason {
-	REASON_WRITES,    /* in whose family somebody has written since SINCE_NS */
-	REASON_YOUNG,     /* processes that were measured soon after their birth */
-	REASON_UNWATCHED, /* for whom there was no look left */
-	REASON_FAMILY,    /* in whose family somebody may be writing now */
-	REASON_HOST,      /* everybody */
+	REASON_WRITES,    /* a process of its family has written since SINCE_NS */
+	REASON_YOUNG,     /* it was measured soon after its birth */
+	REASON_UNWATCHED, /* it could not be read in an earlier pass */
+	REASON_FAMILY,    /* a process of its family may be writing now */
+	REASON_HOST,      /* the host's sum: all processes */
 };
 
 static bool has_reason(const struct watch *w, enum reason reason, uint64_t since_ns)
@@ -86,7 +90,7 @@ static bool is_worth_it(const struct watch *w)
 	return w && w->has_base && w->has_faults && !w->is_elsewhere;
 }
 
-/* Processes that are looked at together, so that a worker reads the fault counters of all in one go. */
+/* Processes that are read together, so that a worker reads all of their counters in one go. */
 struct looks {
 	struct process *process[LOOKS_TOGETHER];
 	size_t count;
@@ -99,7 +103,8 @@ static void look_at(struct faults *f, struct process_reader *reader, struct proc
 
 	if (process_faults(reader, p, &faults) == 0)
 		relations_faulted(w, faults, f->page_bytes, clock_now_ns(CLOCK_BOOTTIME));
-	/* Where one has, others of its family may have at the same time. */
+	/* If one process has written this much, others of its family may be doing so at the same
+	 * time. */
 	if (!w->calm && w->broken_kib && relations_broken(w) >= relations_room(w) / 4)
 		f->is_alarmed = true;
 }
@@ -136,7 +141,7 @@ static void look_in_turn(struct faults *f, struct process_reader *reader,
 	look_at_all(f, reader, &looks);
 }
 
-/* Those of TABLE who share most, in no order; *RET_COUNT becomes how many. */
+/* Finds the processes of TABLE that share most, in no order. *RET_COUNT becomes their number. */
 static void find_large(
 	const struct proctable *table, struct process *large[static LARGE_COUNT], size_t *ret_count)
 {
@@ -161,8 +166,8 @@ static void find_large(
 }
 
 /*
- * What would be missed most is worth the look, whatever reads have used up: they are few, and a look is far cheaper than what
- * the suspicion of them makes of bounds and measurements.
+ * Missing the writes of these processes would matter most. They are few, and a reading is far
+ * cheaper than the wider bounds and the measurements that a suspicion of them causes.
  */
 static void look_at_large(
 	struct faults *f, struct process_reader *reader, const struct proctable *table)
@@ -178,7 +183,10 @@ static void look_at_large(
 	look_at_all(f, reader, &looks);
 }
 
-/* Who was not looked at in this pass, as far as looks are left, beginning with whom there was none left for the last time. */
+/*
+ * Reads the counters of processes with REASON that were not read in this pass, while .left lasts.
+ * It starts where the last call ran out.
+ */
 static void look_besides(struct faults *f, struct process_reader *reader,
 	const struct proctable *table, enum reason reason, uint64_t since_ns)
 {
@@ -199,7 +207,7 @@ static void look_besides(struct faults *f, struct process_reader *reader,
 	look_at_all(f, reader, &looks);
 }
 
-/* Whether nobody knows since more than an interval what W has written to. */
+/* Whether it is not known, for longer than an interval, what W has written to. */
 static bool is_unwatched(const struct faults *f, const struct watch *w, uint64_t interval_ns)
 {
 	uint64_t last_ns = amount_max(w->broken_ns, w->measured_ns);
@@ -208,8 +216,8 @@ static bool is_unwatched(const struct faults *f, const struct watch *w, uint64_t
 }
 
 /*
- * As long as looks are left for an alarm, nobody has to be suspected between two of his turns: the host's sum tells, and
- * all are looked at, those of a large host in two passes.
+ * While enough readings are left for an alarm, processes need not be suspected between their turns:
+ * the host's sum shows writes, and then all are read; those of a large host in two passes.
  */
 static void suspect_unwatched(struct faults *f, const struct proctable *table, uint64_t interval_ns)
 {

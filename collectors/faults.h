@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copy-on-write between two measurements. A write to memory that is shared copies a page and moves no counter but that
- * of minor faults: those of processes that share much are looked at now and then, and of more of them where one
- * of them, or the sum of the host, tells that somebody writes.
+ * Copy-on-write Between Two Measurements
+ *
+ * A write to shared memory copies a page, and moves no counter except the process's minor faults
+ * (stat). This module reads the fault counters of processes that share much memory in turn, and
+ * more of them if one of them, or the host's sum, shows that some process writes.
  */
 #ifndef MEMTALLY_COLLECTORS_FAULTS_H
 #define MEMTALLY_COLLECTORS_FAULTS_H
@@ -15,38 +17,49 @@
 struct faults {
 	uint64_t page_bytes;
 	uint64_t turn;
-	uint64_t begin_ns; /* CLOCK_BOOTTIME; who was looked at since was so in this pass */
-	uint64_t left;     /* looks of this pass at those whose turn it is not */
-	size_t first;      /* whose place in the table comes first, of those */
-	bool is_alarmed;   /* by one's faults: its family is worth a look */
+	/* begin of this pass (CLOCK_BOOTTIME); a counter read later was read in this pass */
+	uint64_t begin_ns;
+	uint64_t left; /* counters that this pass may still read out of turn */
+	/* the index in the process table at which reading out of turn continues */
+	size_t first;
+	bool is_alarmed; /* by one process's faults: its family's counters are to be read */
 };
 
 /*
- * P, for which BEFORE was expected, was measured just now by the walk WALKED, and relations_measured() is to come: tells
- * those who share with it what it has written to since it was measured before. True: it has, as its faults say.
+ * Call before relations_measured(): P was measured at NOW_NS by the walk WALKED, and BEFORE was
+ * expected. Tells the processes that share memory with P how much P has written to since its former
+ * measurement. Returns true if P has certainly written, by its faults.
  */
 bool faults_found(const struct faults *f, struct relations *relations,
 	struct process_reader *reader, struct process *p, const struct walked *walked,
 	const struct estimate *before, uint64_t now_ns);
 
 /*
- * P was measured just now by the walk WALKED: keeps how often it has faulted, if it shares enough for that to matter. Of
- * whom that was not expected it is asked now.
+ * P was measured by the walk WALKED. Keeps P's fault counter if P shares enough memory for that to
+ * matter; reads it if WALKED does not have it. MAX_AGE_NS is the maximum age of a measurement.
  */
 void faults_measured(struct process_reader *reader, struct process *p, const struct walked *walked,
 	uint64_t max_age_ns);
 
 /*
- * Looks at some in turn, as part of a pass; each comes more than once within the maximum age. Besides, at all of a family
- * of whom one was found to have written within that age, or may be writing now: these looks take no more than a quarter
- * of AVAILABLE_NS, the tokens that are left, so that whoever writes much does not use up what others' figures need. Where
- * they would not do for an alarm, whoever was not looked at for longer than an interval is suspected of any writes. The
- * few who share most are looked at in every pass, whatever is left.
+ * Reads fault counters, as part of a pass:
+ * - of the few processes that share most memory, whatever is left of the budget;
+ * - of others in turn, so that each comes more than once within MAX_AGE_NS;
+ * - out of turn, of families in which a process has written within MAX_AGE_NS or may be writing
+ *   now, of processes that were measured young, and of those left out before. This takes at most a
+ *   quarter of AVAILABLE_NS, the CPU tokens that are left, so that a process that writes much does
+ *   not use up what other estimates need.
+ *
+ * If the rest would not suffice for faults_alarmed(), a process without a reading for longer than
+ * INTERVAL_NS, the interval of passes, is suspected of any writes (relations_unwatched()).
  */
 void faults_look(struct faults *f, struct process_reader *reader, const struct proctable *table,
 	uint64_t interval_ns, uint64_t max_age_ns, uint64_t available_ns);
 
-/* The host's sum tells that somebody writes: looks at everybody, as far as looks of that quarter are left. */
+/*
+ * The host's sum shows that some process writes (pool_alarms()): reads the counters of all
+ * processes, up to what faults_look() has left.
+ */
 void faults_alarmed(struct faults *f, struct process_reader *reader, const struct proctable *table);
 
 #endif

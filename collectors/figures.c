@@ -14,7 +14,7 @@ void figures_init(struct figures *f, uint64_t page_bytes)
 	*f = (struct figures){.page_bytes = page_bytes, .errors.id = HISTOGRAM_ESTIMATE_ERROR};
 }
 
-/* What is left of V. */
+/* Returns what is left of V after ELAPSED_NS. */
 static uint64_t faded(uint64_t v, uint64_t elapsed_ns, uint64_t max_age_ns)
 {
 	return elapsed_ns < max_age_ns ? v - amount_part(v, elapsed_ns, max_age_ns) : 0;
@@ -34,7 +34,10 @@ void figures_begin_rows(struct figures *f)
 	f->measured_ns = 0;
 }
 
-/* What is estimated of one that was never measured: all of its own but the files, shared as others' are. */
+/*
+ * Estimates a process that was never measured: its memory is private, except that files are as
+ * shared as the files of other processes.
+ */
 static void guess(const struct figures *f, const struct watch *w, struct estimate *ret)
 {
 	struct estimate_now now = watch_now(w, f->page_bytes);

@@ -7,8 +7,9 @@
 #include "collectors/degree.h"
 
 enum {
-	BROKEN_MIN = 32 << 10,  /* that was written: others have it to share among them */
-	LIKELY_MIN = 256 << 10, /* that may have been, or not */
+	/* bytes certainly written from which sharers are told: they share the old pages */
+	BROKEN_MIN = 32 << 10,
+	LIKELY_MIN = 256 << 10, /* the same for bytes that may have been written, or not */
 	CALM_MAX = 16,
 };
 
@@ -20,7 +21,10 @@ uint64_t relations_room(const struct watch *w)
 	return anon.rss - anon.pss;
 }
 
-/* How much PSS W may have gained, if it has written to OWN bytes, and others of its family to OTHERS. */
+/*
+ * Returns how many bytes of PSS W may have gained if it has copied OWN bytes, and other members
+ * OTHERS bytes.
+ */
 static uint64_t gain_of(const struct watch *w, uint64_t own, uint64_t others)
 {
 	struct estimate_part anon, file;
@@ -38,7 +42,10 @@ static uint64_t own_broken(const struct watch *w)
 	return w->broken_kib * UINT64_C(1024);
 }
 
-/* Who has something for itself that two or more shared has gained half of it at least. */
+/*
+ * A private copy of a page that had two sharers or more gains at least half of the page: so the
+ * copied bytes are at most twice the gain.
+ */
 static uint64_t others_broken(const struct watch *w)
 {
 	struct breaks_sum broken;
@@ -70,10 +77,8 @@ void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, ui
 	struct estimate_now now = watch_now(w, page_bytes);
 	uint64_t bytes = ((uint32_t)faults - w->faults) * page_bytes;
 
-	/*
-	 * What has grown was faulted in, and is counted; of files sixteen pages may come with one
-	 * fault, but need not.
-	 */
+	/* Growth was faulted in, and is counted by the other counters. For files one fault may map
+	 * sixteen pages, but need not. */
 	bytes = amount_less(bytes, amount_less(now.anon, w->base.anon));
 	bytes = amount_less(bytes, amount_less(now.file, w->base.file));
 	w->broken_kib = (uint32_t)amount_min((bytes >> w->calm) / 1024, UINT32_MAX);
@@ -89,7 +94,7 @@ void relations_unwatched(struct watch *w, uint64_t page_bytes, uint64_t now_ns)
 	uint64_t bytes = w->has_base ? relations_room(w) : now.anon;
 
 	w->is_unwatched = w->has_base;
-	/* Anew each time, as it may write at any time. */
+	/* Suspected anew each time, because it may write at any time. */
 	kin_suspect(&w->kin, 0, now_ns);
 	kin_suspect(&w->kin, amount_max(bytes, own_broken(w)), now_ns);
 }
@@ -122,10 +127,8 @@ void relations_fell(struct watch *w, const struct estimate *before)
 	uint64_t below, fell_anon, fell_file;
 
 	estimate_parts(&w->base, &anon, &file);
-	/*
-	 * What the bounds allow for is known of, in a family. That of files is wide for what
-	 * strangers may do, and does not say that they did.
-	 */
+	/* Bounds of anonymous memory allow only for known events, in a family. Bounds of files are
+	 * wide because of what unknown sharers may do, and do not say that they did. */
 	below = amount_less(before->low, anon.pss + file.pss);
 	fell_anon = amount_less(before->pss_anon, anon.pss);
 	fell_file = amount_less(before->pss_file + before->pss_shmem, file.pss);

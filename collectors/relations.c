@@ -19,13 +19,14 @@
 
 enum {
 	MAPS_PIECE = 1 << 12,
-	LIKE_PART = 8,     /* a fork's size is its parent's, but for so much */
-	UNLIKELY_PART = 7, /* of so many: of what others may have done */
+	/* the size (VmSize) of a forked process differs from its parent's by at most this part */
+	LIKE_PART = 8,
+	UNLIKELY_PART = 7, /* of the doubt by others' files and shmem, 7/8 are unlikely */
 	UNLIKELY_OF = 8,
 	SHIFT_MIN = 128 << 10, /* bytes */
 };
 
-#define TICK_NS (10 * NS_PER_MSEC) /* in which start times are told, at 100 a second */
+#define TICK_NS (10 * NS_PER_MSEC) /* unit of start times, at 100 a second */
 
 static struct watch *watch_of(struct kin_member *m)
 {
@@ -38,7 +39,7 @@ void relations_init(struct relations *r)
 
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed = (uintptr_t)r ^
-		       clock_now_ns(CLOCK_BOOTTIME); /* early in boot: better than a constant */
+		       clock_now_ns(CLOCK_BOOTTIME); /* early in boot; better than a constant */
 	*r = (struct relations){0};
 	kin_init(&r->kin, seed);
 }
@@ -96,8 +97,8 @@ static struct process *parent_by_pid(const struct proctable *table, const struct
 }
 
 /*
- * The one that P looks forked from. Of those that were there before we came nobody knows what they have
- * done since, so they are nobody's children.
+ * A process that was there before memtallyd may have done anything since its fork: it is no
+ * process's child.
  */
 struct process *relations_parent(const struct relations *r, const struct proctable *table,
 	const struct process *p, uint64_t born_ns)
@@ -118,7 +119,7 @@ void relations_born(struct relations *r, struct process *p, struct process *pare
 	w->kin = (struct kin_member){0};
 	w->is_related = true;
 	w->is_cut = false;
-	/* Out of memory it has no family until it is measured. */
+	/* If there is no memory, it has no family until it is measured. */
 	(void)kin_born(&r->kin, &w->kin, parent ? &parent->watch->kin : NULL, born_ns);
 	kin_moved(&w->kin, 0, w->seen.shared * page_bytes);
 }
@@ -136,7 +137,10 @@ void relations_ended(struct relations *r, struct watch *w, bool is_exec)
 	w->is_related = is_exec;
 }
 
-/* Reads P's maps. Without them no mapped object of P is known, and no sharers of any; if they are cut, none above the cut. */
+/*
+ * Reads P's maps. Without them no mapped object of P is known, and no sharers of it; if they are
+ * cut, none above the cut.
+ */
 static void map(struct relations *r, struct process_reader *reader, struct process *p)
 {
 	AUTO_STREAM struct stream stream = STREAM_CLOSED;
@@ -160,15 +164,19 @@ static void map(struct relations *r, struct process_reader *reader, struct proce
 }
 
 /*
- * Workers may be renamed, or have grown, before they are noticed: then they are not like their
- * parent. But each exec puts the end of the address range elsewhere, at the vdso above the stack.
+ * Whether P and PARENT run the same image. A worker may have been renamed, or have grown, before it
+ * was noticed, so that name and size differ. But each exec moves the end of the address range,
+ * which is at the vdso above the stack.
  */
 static bool has_image_of(const struct process *p, const struct process *parent)
 {
 	return parent->range_end == p->range_end;
 }
 
-/* What P may share, beside its family, with PARENT, of the same image, and those with whom that shares it. */
+/*
+ * Returns the memory that P may share outside of its family: with PARENT, which has the same image,
+ * and PARENT's sharers.
+ */
 static struct degree_outside inherited(const struct process *p, const struct process *parent)
 {
 	const struct watch *theirs = parent->watch;
@@ -188,7 +196,10 @@ static struct degree_outside inherited(const struct process *p, const struct pro
 		.bytes = shared, .others = pss ? shared / pss + 1 : UINT32_MAX};
 }
 
-/* P, of PARENT's image, was measured: what it has for itself, and has not grown by, it has written to since its birth. */
+/*
+ * P, of PARENT's image, was measured: it has written to the private memory that is not growth since
+ * its birth.
+ */
 static void tell_written(struct relations *r, const struct process *p, const struct process *parent,
 	uint64_t page_bytes)
 {
@@ -203,7 +214,7 @@ static void tell_written(struct relations *r, const struct process *p, const str
 		amount_less(anon.private_mid, amount_less(w->base.anon, theirs.anon)));
 }
 
-/* P, which was measured at NOW_NS, had the base BEFORE, or NULL. */
+/* P was measured at NOW_NS; its former base was BEFORE (NULL: none). */
 static void measured(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, const struct estimate_base *before,
 	uint64_t now_ns, uint64_t page_bytes)
@@ -225,7 +236,7 @@ static void measured(struct relations *r, const struct proctable *table,
 	kin_inherits(&w->kin, &outside);
 	(void)kin_measured(
 		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
-	/* Out of memory its parent is wrong until it is measured again. */
+	/* If there is no memory, PARENT's low bound is too high until it is measured again. */
 	if (parent && is_first)
 		(void)kin_departs(&r->kin, &w->kin, &parent->watch->kin);
 	if (parent)
@@ -234,7 +245,7 @@ static void measured(struct relations *r, const struct proctable *table,
 		map(r, reader, p);
 }
 
-/* What W has moved by since it was as the walk has found it. */
+/* Accounts for W's counter movements since the walk's result. */
 static void since(struct watch *w, uint64_t page_bytes)
 {
 	if (w->is_related)
@@ -294,7 +305,7 @@ void relations_renew(struct relations *r, uint64_t page_bytes)
 		}
 		if (!w->doubt)
 			w->doubt = malloc(sizeof(*w->doubt));
-		if (w->doubt) /* else the bounds are too narrow until it is measured */
+		if (w->doubt) /* else its bounds are too narrow until it is measured again */
 			*w->doubt = doubt;
 	}
 }
@@ -309,7 +320,10 @@ static uint64_t pss_of(const struct estimate_base *b)
 	return b->pss_anon + b->pss_file + b->pss_shmem;
 }
 
-/* Of what W shared, as large a part as of its family was born or has ended. */
+/*
+ * Returns the part of W's shared memory that equals the part of its family that was born or has
+ * exited.
+ */
 static uint64_t turnover(const struct watch *w)
 {
 	const struct estimate_base *b = &w->base;
@@ -326,7 +340,7 @@ uint64_t relations_likely(const struct watch *w)
 	return d ? amount_add(turnover(w), size_of(d->anon_mid) + size_of(d->file_mid)) : 0;
 }
 
-/* What others have done to W's files and shmem, whatever it did itself. */
+/* Effects of other processes on W's files and shmem, apart from its own movements. */
 static bool stirred(const struct watch *w, struct estimate_doubt *ret)
 {
 	const struct estimate_now still = {w->base.anon, w->base.file, w->base.swap};
@@ -374,7 +388,7 @@ const struct watch *relations_speaker(const struct watch *w)
 	return m && watch_of(m)->has_base ? watch_of(m) : NULL;
 }
 
-/* How much of the middle of DOUBT is what others have written to. */
+/* Returns the bytes of copies by other members that the middle of DOUBT contains already. */
 static uint64_t likely_gain(const struct watch *w, const struct estimate_doubt *doubt)
 {
 	struct breaks_sum broken;
@@ -410,10 +424,8 @@ bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	doubt.anon_up = amount_add(
 		doubt.anon_up, speaker->unsure + speaker->fell_anon_kib * UINT64_C(1024));
 	doubt.file_up = amount_add(doubt.file_up, speaker->fell_file_kib * UINT64_C(1024));
-	/*
-	 * What others may have written to is no reason to measure W before them. Some of it is in
-	 * the middle already.
-	 */
+	/* Copies that other members may have made are no reason to measure W before those. A part
+	 * of them is in the middle already. */
 	doubt.anon_up = amount_add(
 		doubt.anon_up, amount_less(relations_suspected(w), likely_gain(w, &doubt)));
 	if (more)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sharers of memory among the processes that adaptive passes track: passes events on to kin.h, reads the maps that it wants,
- * and keeps its doubts.
+ * Sharers of memory among the processes that adaptive passes track: passes events on to kin.h,
+ * reads the maps that it wants, and keeps its doubts.
  */
 #ifndef MEMTALLY_COLLECTORS_RELATIONS_H
 #define MEMTALLY_COLLECTORS_RELATIONS_H
@@ -28,13 +28,15 @@ void relations_begin(struct relations *r, uint64_t now_ns);
 void relations_sensed(struct relations *r, uint64_t now_ns);
 
 /*
- * Returns the process in TABLE that P, started at BORN_NS (CLOCK_BOOTTIME), looks forked from; NULL: there is none.
+ * Returns the process in TABLE that P, started at BORN_NS (CLOCK_BOOTTIME), looks forked from;
+ * NULL: there is none.
  */
 struct process *relations_parent(const struct relations *r, const struct proctable *table,
 	const struct process *p, uint64_t born_ns);
 
 /*
- * Begins the relations of P, started at BORN_NS by a fork of PARENT (NULL: not known). If there is no memory (malloc), P has none.
+ * Begins the relations of P, started at BORN_NS by a fork of PARENT (NULL: not known). If there is
+ * no memory (malloc), P has none.
  */
 void relations_born(struct relations *r, struct process *p, struct process *parent,
 	uint64_t born_ns, uint64_t page_bytes);
@@ -43,31 +45,33 @@ void relations_born(struct relations *r, struct process *p, struct process *pare
 void relations_ended(struct relations *r, struct watch *w, bool is_exec);
 
 /*
- * W is exiting, and the kernel frees its memory: W keeps its relations until relations_ended(). Its measurement is void.
+ * W is exiting, and the kernel frees its memory: W keeps its relations until relations_ended(). Its
+ * measurement is void.
  */
 void relations_leaves(struct relations *r, struct watch *w);
 
 /* State of a process before it was measured again, and further facts of the measurement. */
 struct relations_finding {
-	/*
-	 * Its former base; NULL: there was none, or it has written to shared memory, so that the result says nothing about
-	 * sharers.
-	 */
+	/* Its former base; NULL: there was none, or it has written to shared memory, so that the
+	 * result says nothing about sharers. */
 	const struct estimate_base *before;
 	const struct estimate *expected; /* the estimate just before; NULL: it had no base */
 	uint64_t now_ns;                 /* CLOCK_BOOTTIME of the measurement */
 };
 
 /*
- * P was measured just now; its base has the result. Does all that follows, in the only right order: corrects P's family and
- * sharers, and the low bound of P's parent in TABLE; reads P's maps if they are wanted (which may block, see workers.h);
- * and notes by how much P was below the estimate. P's doubt is void.
+ * P was measured just now; its base has the result. Does all that follows, in the only right order:
+ * corrects P's family and sharers, and the low bound of P's parent in TABLE; reads P's maps if they
+ * are wanted (which may block, see workers.h); and notes by how much P was below the estimate. P's
+ * doubt is void.
  */
 void relations_measured(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, const struct relations_finding *f,
 	uint64_t page_bytes);
 
-/* Does the same for P, measured at NOW_NS, if its relations begin only now: without a former state. */
+/*
+ * Does the same for P, measured at NOW_NS, if its relations begin only now: without a former state.
+ */
 void relations_met(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, uint64_t now_ns, uint64_t page_bytes);
 
@@ -80,33 +84,35 @@ void relations_unmeasured(struct watch *w);
 void relations_renew(struct relations *r, uint64_t page_bytes);
 
 /*
- * W, which was measured, has FAULTS minor faults at NOW_NS: computes how much shared memory it may have written since its
- * measurement.
+ * W, which was measured, has FAULTS minor faults at NOW_NS: computes how much shared memory it may
+ * have written since its measurement.
  */
 void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, uint64_t now_ns);
 
 /*
- * W's faults could not be read until NOW_NS, or W could not be measured. Until they are, the high bounds of W and its family
- * allow for writes to all of its shared memory.
+ * W's faults could not be read until NOW_NS, or W could not be measured. Until they are, the high
+ * bounds of W and its family allow for writes to all of its shared memory.
  */
 void relations_unwatched(struct watch *w, uint64_t page_bytes, uint64_t now_ns);
 
 /*
- * Bytes of W's high bound that are only for unread faults: no reason to measure W, since reading its faults is cheaper.
+ * Bytes of W's high bound that are only for unread faults: no reason to measure W, since reading
+ * its faults is cheaper.
  */
 uint64_t relations_unlooked(const struct watch *w);
 
 /*
- * Call before relations_measured(): W was measured again, where BEFORE was expected. Tells its family about its private
- * copies: at most WRITTEN bytes (UINT64_MAX: not known), made before AT_NS. Other growth is memory that sharers have
- * released. Returns true if W has certainly written: then the result says nothing about sharers.
+ * Call before relations_measured(): W was measured again, where BEFORE was expected. Tells its
+ * family about its private copies: at most WRITTEN bytes (UINT64_MAX: not known), made before
+ * AT_NS. Other growth is memory that sharers have released. Returns true if W has certainly
+ * written: then the result says nothing about sharers.
  */
 bool relations_broke(struct relations *r, struct watch *w, const struct estimate *before,
 	uint64_t written, uint64_t at_ns);
 
 /*
- * W was measured again, where BEFORE was expected. If it has less, an unlisted process shares with it, which may be gone
- * before the next pass: then W's PSS grows again by that.
+ * W was measured again, where BEFORE was expected. If it has less, an unlisted process shares with
+ * it, which may be gone before the next pass: then W's PSS grows again by that.
  */
 void relations_fell(struct watch *w, const struct estimate *before);
 
@@ -117,36 +123,43 @@ uint64_t relations_broken(const struct watch *w);
 uint64_t relations_room(const struct watch *w);
 
 /*
- * Bytes of W that births and exits are expected to have changed since its measurement: the part of the family that was born
- * or has exited, applied to W's shared memory, and guesses. Returns 0 if there were no births or exits.
+ * Bytes of W that births and exits are expected to have changed since its measurement: the part of
+ * the family that was born or has exited, applied to W's shared memory, and guesses. Returns 0 if
+ * there were no births or exits.
  */
 uint64_t relations_likely(const struct watch *w);
 
 /*
- * Bytes of W's doubt that come from pages which sharers may have touched or released but probably have not: no reason to measure W.
+ * Bytes of W's doubt that come from pages which sharers may have touched or released but probably
+ * have not: no reason to measure W.
  */
 uint64_t relations_stirred(const struct watch *w);
 
 /*
- * Bytes that W may have in addition because of its measurement itself: writes since then, if it was measured right after its
- * birth; and unlisted sharers that may be gone.
+ * Bytes that W may have in addition because of its measurement itself: writes since then, if it was
+ * measured right after its birth; and unlisted sharers that may be gone.
  */
 uint64_t relations_unsettled(const struct watch *w);
 
 /*
- * Whether sharers have moved W's PSS by so much (by births, exits or touched pages) that it should be measured soon.
+ * Whether sharers have moved W's PSS by so much (by births, exits or touched pages) that it should
+ * be measured soon.
  */
 bool relations_shifted(const struct watch *w);
 
-/* Bytes of shared memory, of none of its known mapped objects, by which W has grown since its measurement. */
+/*
+ * Bytes of shared memory, of none of its known mapped objects, by which W has grown since its
+ * measurement.
+ */
 uint64_t relations_strayed(const struct watch *w, uint64_t page_bytes);
 
 /* Returns the process with a measurement that represents W, which has none; NULL: there is none. */
 const struct watch *relations_speaker(const struct watch *w);
 
 /*
- * Estimates W in *RET, with the additional doubt MORE (NULL: none). *RET_SPEAKER, if not NULL, becomes the process with the
- * measurement that was used. Returns false if W was never measured and no other process represents it.
+ * Estimates W in *RET, with the additional doubt MORE (NULL: none). *RET_SPEAKER, if not NULL,
+ * becomes the process with the measurement that was used. Returns false if W was never measured and
+ * no other process represents it.
  */
 bool relations_estimate(const struct watch *w, uint64_t page_bytes,
 	const struct estimate_doubt *more, struct estimate *ret, const struct watch **ret_speaker);
