@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tokens are counted in whole nanoseconds and the rest in millionths, so that frequent looks lose
- * nothing. Time is taken for at most what fills the bucket, which keeps the products small, and is why no
+ * Tokens are whole nanoseconds and a rest in millionths, so that frequent calls lose nothing.
+ * Elapsed time counts up to what fills the bucket: this keeps the products small, and is why no
  * jump of a clock brings more than one bucket.
  */
 #include "config.h"
@@ -16,16 +16,16 @@
 #define LONGEST_NS (4 * 60 * MINUTE_NS) /* times BUDGET_PPM_MAX it fits in 64 bits */
 #define PPM        UINT64_C(1000000)
 
-/* A pass that was cheaper than expected lowers what is expected by an eighth of the difference. */
+/* A pass that was cheaper than expected lowers the expectation by an eighth of the difference. */
 enum { SENSING_FADES = 8 };
 
-/* A dearer pass is believed up to so many times what was usual. */
+/* A dearer pass counts up to this multiple of the usual cost. */
 enum { DEARER_TIMES = 2 };
 
-/* Births of one pass move what is expected by an eighth of the difference. */
+/* The births of one pass move the expectation by an eighth of the difference. */
 enum { BIRTHS_FADE = 8 };
 
-/* What passes may take of the rate, in quarters. */
+/* Quarters of the rate that passes may take. */
 enum { PASS_QUARTERS = 3 };
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -33,7 +33,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The time in which an empty bucket is full. */
+/* Returns the time in which an empty bucket fills. */
 static uint64_t span_of(const struct budget *b)
 {
 	return b->interval_ns > MINUTE_NS ? b->interval_ns : MINUTE_NS;
@@ -44,13 +44,13 @@ uint64_t budget_capacity_ns(const struct budget *b)
 	return span_of(b) / PPM * b->rate_ppm;
 }
 
-/* What TIME_NS bring, in millionths of a token: of what an empty bucket takes at most. */
+/* Returns the millionths of a token that TIME_NS brings, at most to fill an empty bucket. */
 static uint64_t brought_by(const struct budget *b, uint64_t time_ns)
 {
 	return min_u64(time_ns, span_of(b)) * b->rate_ppm;
 }
 
-/* The bucket is neither more than full nor deeper in debt than it holds. */
+/* Limits both tokens and debt to the capacity. */
 static void limit(struct budget *b)
 {
 	int64_t capacity = (int64_t)budget_capacity_ns(b);
@@ -76,7 +76,7 @@ static void fill(struct budget *b, uint64_t now_ns)
 	limit(b);
 }
 
-/* A charge of nonsense leaves a debt, not a wealth. */
+/* An absurdly large charge leaves a debt, not a credit. */
 static void take(struct budget *b, uint64_t cpu_ns)
 {
 	b->tokens_ns -= (int64_t)min_u64(cpu_ns, INT64_MAX / 2);
@@ -152,13 +152,13 @@ void budget_charge_pass(struct budget *b, uint64_t now_ns, uint64_t cpu_ns, uint
 	expect_births(b);
 }
 
-/* What the next pass will need. */
+/* Returns what the next pass will need. */
 static uint64_t expected(const struct budget *b)
 {
 	return b->sensing_ns + b->births_ns;
 }
 
-/* What the time until the next pass brings. */
+/* Returns what comes in until the next pass. */
 static uint64_t coming(const struct budget *b, uint64_t now_ns)
 {
 	return brought_by(b, b->due_ns > now_ns ? b->due_ns - now_ns : 0) / PPM;

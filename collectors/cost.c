@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The coefficients are least squares over our own reads, older ones fading, with a ridge: reads of like
- * processes can't tell the terms apart, so that without one they would drift anywhere. The ridge pulls not
- * to the prior itself but to the prior at this host's speed, since a host that is slower walks everything
- * slower. Every read weighs the same, whether it took 10 us or 10 ms: noise grows with what is measured.
+ * The coefficients are fading least squares over memtallyd's own walks, with a ridge: walks of
+ * similar processes cannot tell the terms apart, so without a ridge they would drift. The ridge
+ * pulls to the prior at this host's speed, not to the prior itself, since a slower host walks
+ * everything slower. Every walk weighs the same, whether it took 10 us or 10 ms, because noise
+ * grows with the duration.
  *
- * What is robust: a read counts as at most three times the usual spread away from its prediction. The
- * spread is the median of how far reads are off, followed by steps, so that it does not matter how far. One
- * that was disturbed moves hardly anything then, while on a host of another speed all of them are off: the
- * spread widens with each, and they soon count for what they are.
+ * Outliers: a walk counts as at most three times the usual spread off its prediction. The spread is
+ * the median error; it follows by steps, so that the size of an error does not matter. A single
+ * disturbed walk moves hardly anything. On a host of another speed all walks are off: the spread
+ * widens with each, and they soon count in full.
  */
 #include "config.h"
 
@@ -21,21 +22,24 @@ enum { TERM_WALK, TERM_PAGE, TERM_HUGE, TERM_MAPPING };
 #define PAGE_BYTES UINT64_C(4096)
 #define HUGE_BYTES UINT64_C(2097152)
 
-/* Tried on Linux 6.18, caches cold. Slices open nothing anew, but print every mapping and pause. */
+/*
+ * Measured on Linux 6.18, caches cold. Slices open no file again, but print every mapping and
+ * pause.
+ */
 static const double priors[COST_WAYS][COST_TERMS] = {
 	[COST_ROLLUP] = {10000, 22, 36, 50},
 	[COST_SLICES] = {10000, 27, 36, 900},
 };
 
-#define FADE           (1.0 - 1.0 / 128) /* of what a read counts, with each later one */
-#define RIDGE          1.0               /* in reads */
-#define SPEED_RIDGE    4.0               /* in reads */
+#define FADE           (1.0 - 1.0 / 128) /* weight that a walk keeps with each later one */
+#define RIDGE          1.0               /* weight, in walks */
+#define SPEED_RIDGE    4.0               /* weight, in walks */
 #define SPREAD_START   0.3
 #define SPREAD_FLOOR   0.05
 #define SPREAD_STEP    0.06
-#define SPREAD_FACTOR  3.0  /* how many spreads a read may be off */
-#define PREDICTED_PART 1e-3 /* of what the prior says: the least that a read is compared with */
-#define SWEEPS         8    /* the last solution is near: it moves little with each read */
+#define SPREAD_FACTOR  3.0  /* spreads that a walk may be off */
+#define PREDICTED_PART 1e-3 /* of the prior: the least prediction that a walk is compared with */
+#define SWEEPS         8    /* each walk moves the solution little, so that few suffice */
 #define PREDICTED_MAX  1e18
 
 void cost_init(struct cost_model *m, enum cost_way way)
@@ -59,7 +63,7 @@ struct cost_work cost_work_of(uint64_t rss_bytes, uint64_t huge_bytes)
 	};
 }
 
-/* What each term of W costs by the prior. */
+/* Computes the cost of each term of W by the prior. */
 static void terms_of(const struct cost_model *m, const struct cost_work *w, double to[COST_TERMS])
 {
 	to[TERM_WALK] = m->prior_ns[TERM_WALK];
@@ -82,7 +86,7 @@ static double clamp(double value, double low, double high)
 	return value < low ? low : value > high ? high : value;
 }
 
-/* What both of the last two walks had beyond the model. */
+/* Returns the excess that both of the last two walks had. */
 static double believed(const struct cost_habit *habit)
 {
 	double later, earlier;
@@ -130,8 +134,8 @@ static void keep_excess(struct cost_habit *habit, double excess_ns)
 }
 
 /*
- * The factors at which the sum of (read - prediction)^2 + RIDGE x (factor - SPEED)^2 is least, none of them
- * negative: one after the other to its own best, which with a ridge leads to the best of all.
+ * Minimises the sum of (walk - prediction)^2 + RIDGE x (factor - SPEED)^2 over factors >= 0: each
+ * factor in turn to its own optimum. With a ridge this converges to the common optimum.
  */
 static void solve(struct cost_model *m, double speed)
 {
@@ -170,7 +174,7 @@ void cost_learn(
 		m->spread = SPREAD_FLOOR;
 	off = clamp(off, -most, most);
 
-	/* In parts of what the prior says: a long walk weighs no more than a short one. */
+	/* Relative to the prior, so that a long walk weighs no more than a short one. */
 	read = predicted * (1 + off) / prior;
 	for (int i = 0; i < COST_TERMS; i++) {
 		double part = term[i] / prior;
