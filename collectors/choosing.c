@@ -13,7 +13,7 @@
 
 #define REFUSED_COST_NS (5 * NS_PER_USEC) /* of an open that is denied */
 
-/* The doubt of births and exits counts at most so many times their likely change. */
+/* The doubt of births and exits counts at most this multiple of their likely change. */
 enum { EVENTS_TIMES = 16 };
 
 void choosing_init(struct choosing *c, struct buffer *scratch)
@@ -53,7 +53,8 @@ struct plan_item *choosing_add(struct choosing *c, const struct watch *w, size_t
 {
 	struct plan_item *item = &c->items[c->count++];
 	bool is_refused = w->outcome == OUTCOME_DENIED && w->measured_ns;
-	/* Of a giant, another's measurement has to do: a fork of one is as dear as itself. */
+	/* For a giant, the measurement of its speaker has to do: a fork of a giant costs as much as
+	 * the giant. */
 	const struct watch *measured = w->has_base || is_refused ? w
 	                               : f->is_giant             ? relations_speaker(w)
 	                                                         : NULL;
@@ -75,7 +76,7 @@ struct plan_item *choosing_add(struct choosing *c, const struct watch *w, size_t
 	return item;
 }
 
-/* CHOICE is one more, or, by -1, one fewer. */
+/* Adds BY, 1 or -1, choices like CHOICE to the counters. */
 static void count(struct choosing *c, const struct choice *choice, int by)
 {
 	c->left[choice->kind] += (size_t)by;
@@ -174,9 +175,9 @@ void choosing_give_back(struct choosing *c, struct choice *choice, enum choice_k
 }
 
 /*
- * The bounds of what births and exits have done hold the worst: that whoever is gone had shared with this one alone.
- * So it can be of few, and all that might be such would be measured for it: not more of that counts than so
- * many times the guess.
+ * The bounds for births and exits hold the worst case: that all exited processes had shared with
+ * this one alone. That is true of few processes, but all for which it is possible would be measured
+ * for it. So this part of the doubt is limited to a multiple of the likely change.
  */
 uint64_t choosing_doubt(const struct watch *w, uint64_t low, uint64_t pss, uint64_t high)
 {

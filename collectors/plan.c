@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pace of refreshing. If everything is read within the maximum age by even reading, so much is due in
- * each pass: the pace. What is due until a point of time must fit in what the pace brings by then; the
- * largest excess of that over all points is needed now, of the oldest. So what was read at once drifts
- * apart over the following cycle, instead of being due at once again, and what doubts have read in
- * between isn't read for its age too. The pace is a bit above what is just sufficient, so that this is no
- * reason to read before it is time. A read that is larger than what is needed now waits until it is as
- * large: rounding down loses no deadline, since what is in its last pass is needed whole.
+ * The pace of refreshing. Measuring every process within the maximum age at an even rate gives the
+ * cost per pass: the pace. The cost of what is due until a point of time must fit in what the pace
+ * brings by then. The largest excess of that over all points is needed now, of the oldest. So
+ * processes that were measured at once drift apart over the following cycle, instead of being due
+ * at once again, and a process that was measured for its doubt is not measured for its age, too.
+ * The pace is slightly more than just sufficient, so that it is no reason to measure early. A read
+ * that is larger than what is needed now waits until it is not: rounding down loses no deadline,
+ * because what is in its last pass is needed whole.
  *
- * The items are parted in place: new ones, refreshes, doubts, minor doubts, rest. Each of the first four is taken from by
- * a heap whose root lies at the end of its part, so that what is taken gathers at the part's beginning.
+ * The items are divided in place: new, refresh, doubt, minor, rest. From each of the first four,
+ * items are taken by a heap with its root at the end of the part, so that taken items gather at the
+ * part's beginning.
  */
 #include "config.h"
 
@@ -21,21 +23,21 @@
 #define KIB (UINT64_C(1) << 10)
 
 enum {
-	POINTS = 512,    /* of time at which the excess is looked at */
-	LATE_PART = 8,   /* of an interval, that the next pass may be late */
-	PATIENT_PART = 3 /* of the maximum age, after which a smaller doubt matters */
+	POINTS = 512,    /* points of time at which the excess is computed */
+	LATE_PART = 8,   /* the part of an interval by which the next pass may be late */
+	PATIENT_PART = 3 /* the part of the maximum age after which a smaller doubt matters */
 };
 
 #define PACE_MARGIN 1.125
 
 enum kind { NEW, REFRESH, DOUBT, MINOR, KINDS };
 
-/* Kinds that draw lots for the last tokens. */
+/* The kinds below this one draw lots for the last tokens. */
 #define DRAWING_KINDS MINOR
 
 struct plan;
 
-/* Those of one kind that want to be read: [chosen, taken) are to be now, [taken, end) not yet. */
+/* The candidates of one kind: [start, taken) are chosen, [taken, end) are not. */
 struct part {
 	size_t start, taken, end;
 	bool (*is_before)(
@@ -48,9 +50,10 @@ struct plan {
 	struct plan_counts counts;
 	struct part part[KINDS];
 	uint64_t step_ns;   /* from one point of time to the next */
-	size_t last_point;  /* refreshes that are due later are not needed now */
-	uint64_t needed_ns; /* of refreshes */
-	bool is_enough;     /* the tokens, for reading everything within the maximum age */
+	size_t last_point;  /* refreshes that are due after this point are not needed now */
+	uint64_t needed_ns; /* CPU for refreshes in this pass */
+	/* the tokens suffice for measuring every process within the maximum age */
+	bool is_enough;
 };
 
 static uint64_t saturated_add(uint64_t a, uint64_t b)
@@ -84,7 +87,10 @@ static bool is_too_long(const struct plan *p, const struct plan_item *i)
 	return i->is_giant || i->hold_ns > p->limits->stall_ns;
 }
 
-/* Whether the stall budget lets I be read at all: of what is too long only new ones before their age has come. */
+/*
+ * Whether the stall budget allows to measure I at all. If its walk is too long, I must be new, or
+ * have reached the age for giants.
+ */
 static bool is_allowed(const struct plan *p, const struct plan_item *i)
 {
 	if (!is_too_long(p, i))
@@ -92,7 +98,7 @@ static bool is_allowed(const struct plan *p, const struct plan_item *i)
 	return p->limits->giant_age_ns > 0 && (i->is_new || i->age_ns >= p->limits->giant_age_ns);
 }
 
-/* By which point of time I has to be read: 0 is in this pass. */
+/* Returns the point of time by which I has to be measured: 0 is in this pass. */
 static size_t point_of(const struct plan *p, const struct plan_item *i)
 {
 	uint64_t age_ns = saturated_add(i->age_ns, p->limits->interval_ns / LATE_PART);
@@ -109,7 +115,7 @@ static bool is_new(const struct plan *p, const struct plan_item *i)
 	return i->is_new && is_allowed(p, i) && point_of(p, i) > 0;
 }
 
-/* Of those that are not new; new ones that have waited for the maximum age are read by age. */
+/* A new process that has waited for the maximum age counts by age. */
 static bool is_refresh(const struct plan *p, const struct plan_item *i)
 {
 	return is_allowed(p, i) && point_of(p, i) <= p->last_point;
@@ -133,14 +139,14 @@ static bool is_older(const struct plan_item *a, const struct plan_item *b)
 	return a->id < b->id;
 }
 
-/* By which age I is to be read. */
+/* Returns the age at which I is to be measured. */
 static uint64_t age_for(const struct plan *p, const struct plan_item *i)
 {
 	return is_too_long(p, i) && p->limits->giant_age_ns ? p->limits->giant_age_ns
 	                                                    : p->limits->max_age_ns;
 }
 
-/* Those that are due now are first. */
+/* Items that are due now come first. */
 static bool is_due_before(
 	const struct plan *p, const struct plan_item *a, const struct plan_item *b)
 {
@@ -149,7 +155,9 @@ static bool is_due_before(
 	return is_now != (point_of(p, b) == 0) ? is_now : is_older(a, b);
 }
 
-/* Each is late in proportion to the age that is its own. Where all can be in time, giants let them pass. */
+/*
+ * By lateness in proportion to the item's own age limit. If all can be in time, giants come last.
+ */
 static bool is_later(const struct plan *p, const struct plan_item *a, const struct plan_item *b)
 {
 	unsigned __int128 of_a = (unsigned __int128)a->age_ns * age_for(p, b);
@@ -160,7 +168,7 @@ static bool is_later(const struct plan *p, const struct plan_item *a, const stru
 	return of_a != of_b ? of_a > of_b : is_older(a, b);
 }
 
-/* Whether A has more of BYTES_OF_A for its cost than B of BYTES_OF_B. */
+/* Whether A has more bytes per cost (BYTES_OF_A) than B (BYTES_OF_B). */
 static bool has_more(const struct plan_item *a, uint64_t bytes_of_a, const struct plan_item *b,
 	uint64_t bytes_of_b)
 {
@@ -192,7 +200,7 @@ static void swap(struct plan_item *a, struct plan_item *b)
 	*b = other;
 }
 
-/* Moves those of [FROM, END) that are WANTED to its beginning; where the others begin. */
+/* Moves the WANTED items of [FROM, END) to its beginning. Returns where the others begin. */
 static size_t divide(struct plan *p, size_t from, size_t end,
 	bool (*wanted)(const struct plan *p, const struct plan_item *i))
 {
@@ -206,7 +214,7 @@ static size_t divide(struct plan *p, size_t from, size_t end,
 	return from;
 }
 
-/* The heap's node N of PART lies at .end - 1 - N. */
+/* Node N of PART's heap is at .end - 1 - N. */
 static void sift(struct plan *p, const struct part *part, size_t n)
 {
 	size_t count = part->end - part->taken;
@@ -255,7 +263,7 @@ static void choose(struct plan *p, struct part *part)
 	take(p, part);
 }
 
-/* How much of the oldest is needed now. */
+/* Computes how much of the oldest is needed now, over COUNT items. */
 static void set_pace(struct plan *p, size_t count)
 {
 	const struct plan_limits *limits = p->limits;
@@ -297,7 +305,7 @@ static void set_pace(struct plan *p, size_t count)
 
 	p->last_point = 0;
 	if (limits->pressure == PSI_SEVERE)
-		return; /* what is due now, and no more */
+		return; /* only what is due now */
 	sum = 0;
 	for (; p->last_point < POINTS - 1; p->last_point++) {
 		sum += (double)due_ns[p->last_point];
@@ -306,7 +314,10 @@ static void set_pace(struct plan *p, size_t count)
 	}
 }
 
-/* Of the candidates [FROM, END) the oldest whose costs are needed now. */
+/*
+ * Takes the oldest of the candidates [FROM, END), for .needed_ns of cost. Returns the end of
+ * what it has taken.
+ */
 static size_t take_needed(struct plan *p, size_t from, size_t end)
 {
 	struct part oldest = {from, from, end, is_due_before};
@@ -324,7 +335,7 @@ static size_t take_needed(struct plan *p, size_t from, size_t end)
 	return oldest.taken;
 }
 
-/* [FROM, END) are put off, for REASON. */
+/* Marks [FROM, END) as deferred for REASON. */
 static void put_off(struct plan *p, size_t from, size_t end, enum plan_reason reason)
 {
 	p->counts.deferred[reason] += end - from;
@@ -361,7 +372,10 @@ static void part_items(struct plan *p, size_t count)
 	}
 }
 
-/* As many of PART as SHARE_NS pays for. The first that it doesn't pay for is waited for. */
+/*
+ * Chooses items of PART until SHARE_NS does not pay for the next one. Later, cheaper items do not
+ * overtake it.
+ */
 static void choose_within(struct plan *p, struct part *part, uint64_t share_ns)
 {
 	while (has_next(part) && cost_of(next_of(p, part)) <= share_ns) {
@@ -371,8 +385,8 @@ static void choose_within(struct plan *p, struct part *part, uint64_t share_ns)
 }
 
 /*
- * Refreshes that must wait and are in doubt may be read for that. Not the oldest: it keeps its place, so
- * that sooner or later the lot falls on it.
+ * A refresh that must wait, and is in doubt, may be measured for its doubt. The oldest is not: it
+ * keeps its place, so that the lot falls on it at some time.
  */
 static void doubt_those_that_wait(struct plan *p)
 {
@@ -393,8 +407,9 @@ static void doubt_those_that_wait(struct plan *p)
 }
 
 /*
- * Returns the kind that has the remaining tokens first. Every second round is for new processes, since their figures are guesses,
- * and one read of another kind may cost as much as many of theirs. The other rounds are for refreshes and doubts, in random order.
+ * Returns the kind that gets the remaining tokens first. Every second round is for new processes,
+ * because their figures are guesses, and one read of another kind may cost as much as many of
+ * theirs. The other rounds are for refreshes and doubts, in random order.
  */
 static enum kind draw(uint64_t round)
 {
@@ -414,7 +429,7 @@ static uint64_t left(const struct plan *p)
 	return tokens_ns > p->counts.chosen_ns ? tokens_ns - p->counts.chosen_ns : 0;
 }
 
-/* What each kind is sure of. The part of one that has to wait is not given away. */
+/* Gives each kind its guaranteed part. The part of a kind that has to wait is not given away. */
 static void share_out(struct plan *p)
 {
 	struct part *new = &p->part[NEW], *refresh = &p->part[REFRESH], *doubt = &p->part[DOUBT];
@@ -439,14 +454,15 @@ static void share_out(struct plan *p)
 }
 
 /*
- * Only if none of the other kinds has to wait. They overdraw nothing, and what does not fit keeps no other minor doubt waiting.
+ * Chooses minor doubts only if no other kind has to wait. They overdraw nothing; one that does not
+ * fit does not keep the others waiting.
  */
 static void choose_minor(struct plan *p)
 {
 	struct part *minor = &p->part[MINOR];
 	size_t chosen = minor->start;
 
-	/* Tokens that are saved now pay for those that wait. */
+	/* Tokens that are saved now pay for the waiting ones. */
 	for (enum kind k = NEW; k < DRAWING_KINDS; k++)
 		if (has_next(&p->part[k]))
 			return;
@@ -475,7 +491,7 @@ static bool is_larger(const struct plan *p, const struct plan_item *a, const str
 	return a->pss_bytes != b->pss_bytes ? a->pss_bytes > b->pss_bytes : is_older(a, b);
 }
 
-/* They come to the beginning; their number, and *RET_NS is what they cost. */
+/* Moves the excused items to the beginning. Returns their number; *RET_NS becomes their cost. */
 static size_t take_excused(struct plan *p, size_t count, uint64_t *ret_ns)
 {
 	struct part excused = {0, 0, divide(p, 0, count, is_excused), is_larger};
@@ -489,7 +505,7 @@ static size_t take_excused(struct plan *p, size_t count, uint64_t *ret_ns)
 	return excused.end;
 }
 
-/* Brings what was taken of the parts together at the beginning. */
+/* Moves the chosen items of all parts to the beginning. */
 static void gather(struct plan *p)
 {
 	size_t to = 0;
@@ -513,7 +529,7 @@ size_t plan_choose(struct plan_item *items, size_t count, const struct plan_limi
 	assert(limits->interval_ns > 0 && limits->max_age_ns > 0);
 	excused = take_excused(&p, count, &excused_ns);
 	if (excused)
-		p.items += excused; /* NULL if there are none */
+		p.items += excused; /* p.items is NULL if there are no items */
 	count -= excused;
 	set_pace(&p, count);
 	part_items(&p, count);

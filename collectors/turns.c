@@ -7,12 +7,14 @@
 #include "collectors/amount.h"
 #include "collectors/fetch.h"
 
-#define EARLY_NS (100 * NS_PER_USEC) /* that a timer may be */
+#define EARLY_NS (100 * NS_PER_USEC) /* by how much a timer may be early */
 
 enum {
-	/* The part of the budget of an interval for measurements that walks between passes must leave to the next pass. */
+	/* The part of the budget of an interval for measurements that walks between passes must
+	 * leave to the next pass. */
 	KEPT_PART = 2,
-	/* The part of the interval that a pass plans at most, as CPU time, for measurements that could wait. */
+	/* The part of the interval that a pass plans at most, as CPU time, for measurements that
+	 * could wait. */
 	WHOLE_PART = 4,
 	/* The highest weight of a user or a program that is smaller than the mean. */
 	WEIGHT_MAX = 3,
@@ -29,7 +31,10 @@ void turns_done(struct turns *t)
 	choosing_done(&t->choosing);
 }
 
-/* After exact passes the place may be of another process: then its flag is set until the next plan. */
+/*
+ * After exact passes another process may be at this place: then its flag is wrong until the next
+ * plan.
+ */
 static void set_waiting(const struct turns *t, const struct choice *choice, bool is_waiting)
 {
 	const struct proctable *table = t->adapt->table;
@@ -43,7 +48,7 @@ void turns_drop(struct turns *t)
 {
 	struct choosing *c = &t->choosing;
 
-	/* They cost more than was predicted, or the budget was kept for the next pass. */
+	/* These cost more than predicted, or their budget was kept for the next pass. */
 	c->deferred[PLAN_BUDGET] += choosing_left(c);
 	for (size_t i = 0; i < c->chosen; i++)
 		if (!c->choice[i].is_taken)
@@ -52,7 +57,7 @@ void turns_drop(struct turns *t)
 	t->due_ns = 0;
 }
 
-/* The walk WALKED is over, with S. */
+/* Finishes the walk WALKED of P, with the sample S. */
 static int finish(
 	struct turns *t, struct process *p, const struct sample *s, const struct walked *walked)
 {
@@ -99,7 +104,7 @@ static int step_slices(
 	struct walked walked;
 	int r = walks_step(&t->adapt->walks, t->is_broke, now_ns, ret, ret_process, &walked);
 
-	if (r == WALKS_GIANT) /* not before its age has come */
+	if (r == WALKS_GIANT) /* it waits for the age for giants */
 		t->choosing.deferred[PLAN_GIANT]++;
 	if (r == WALKS_GIANT || r == WALKS_MORE)
 		return TURNS_MORE;
@@ -112,7 +117,8 @@ static uint64_t doubt_of(const struct adapt *a, const struct watch *w, uint64_t 
 	struct estimate e;
 	uint64_t stray, doubt;
 
-	/* Memory of no known mapping may be shared with any process: reading the maps tells with which. */
+	/* Memory of no known mapping may be shared with any process: reading the maps tells with
+	 * which. */
 	stray = relations_strayed(w, a->page_bytes);
 	if (w->has_base && !w->doubt && !stray && !relations_broken(w) && !relations_shifted(w) &&
 		!relations_unsettled(w) && watch_is_quiet(w, a->page_bytes)) {
@@ -126,8 +132,9 @@ static uint64_t doubt_of(const struct adapt *a, const struct watch *w, uint64_t 
 }
 
 /*
- * Returns BYTES of P times the mean PSS of owners of KIND by the PSS of P's owner in the last pass, but at most WEIGHT_MAX times
- * BYTES: a user with many subordinate uids could make each of them small.
+ * Returns BYTES of P times the mean PSS of owners of KIND by the PSS of P's owner in the last pass,
+ * but at most WEIGHT_MAX times BYTES: a user with many subordinate uids could make each of them
+ * small.
  */
 static uint64_t weighted(
 	const struct turns *t, const struct process *p, enum owner_kind kind, uint64_t bytes)
@@ -144,8 +151,9 @@ static uint64_t weighted(
 }
 
 /*
- * Returns how much a measurement of P is worth, in bytes: DOUBT, by which its estimate may be wrong, weighted for the sum of the
- * host, of the user and of the program. A user can give each process another name, so a program counts at most as much as its user.
+ * Returns how much a measurement of P is worth, in bytes: DOUBT, by which its estimate may be
+ * wrong, weighted for the sum of the host, of the user and of the program. A user can give each
+ * process another name, so a program counts at most as much as its user.
  */
 static uint64_t worth(const struct turns *t, const struct process *p, uint64_t doubt)
 {
@@ -167,7 +175,10 @@ static bool is_candidate(const struct process *p)
 	       !block_is_put_off(&p->block);
 }
 
-/* Returns true if a pass that measures all measures P. A process that the kernel refuses waits for its turn. */
+/*
+ * Returns true if a pass that measures all measures P. A process that the kernel refuses waits for
+ * its turn.
+ */
 static bool is_of_all(const struct process *p, const struct forecast *f)
 {
 	return f->way == COST_ROLLUP && !f->is_giant &&
@@ -181,11 +192,11 @@ static void add(struct turns *t, size_t place)
 	const struct watch *w = p->watch;
 	struct forecast f = walks_forecast(&a->walks, w);
 	uint64_t pss = w->seen.resident * a->page_bytes, doubt = pss;
-	/* Forks of a giant are not measured as long as it speaks for them. */
+	/* Forks of a giant are not measured as long as the giant is their speaker. */
 	bool is_known = w->has_base || (f.is_giant && relations_speaker(w));
 	struct plan_item *item;
 
-	if (walks_has(&a->walks, p)) { /* it costs its next walks, too */
+	if (walks_has(&a->walks, p)) { /* counts for its next walks, too */
 		t->total_cost_ns += f.is_giant ? 0 : f.prediction.cpu_ns;
 		return;
 	}
@@ -201,8 +212,9 @@ static void add(struct turns *t, size_t place)
 }
 
 /*
- * Returns the CPU time that this pass may use for measurements that could wait. Walks by slices have their part of the budget
- * first; the limit is such that every pass can use as much, and does not become much longer.
+ * Returns the CPU time that this pass may use for measurements that could wait. Walks by slices
+ * have their part of the budget first; the limit is such that every pass can use as much, and does
+ * not become much longer.
  */
 static uint64_t spare_ns(const struct turns *t, uint64_t available_ns)
 {
@@ -241,9 +253,9 @@ static void note_waiting(const struct turns *t)
 
 		if (i >= c->chosen || item->is_excused)
 			w->is_waiting = item->is_put_off;
+		/* until it is measured; it may not be, if costs are higher than predicted */
 		else if (item->is_in_pass)
-			w->is_waiting =
-				true; /* until it is measured: costs may be higher than predicted */
+			w->is_waiting = true;
 	}
 }
 
@@ -271,7 +283,8 @@ int turns_choose(struct turns *t, uint64_t now_ns)
 	available_ns = budget_available_ns(&a->budget, now_ns);
 	if (a->pressure)
 		available_ns = budget_cut_ns(&a->budget, available_ns, limits.interval_ns);
-	limits.tokens_ns = amount_min(available_ns, limits.interval_ns); /* of one processor */
+	/* one processor cannot use more */
+	limits.tokens_ns = amount_min(available_ns, limits.interval_ns);
 	limits.spare_ns = spare_ns(t, limits.tokens_ns);
 	limits.total_cost_ns = t->total_cost_ns;
 	t->measures_all = limits.spare_ns && t->all_cost_ns <= limits.spare_ns;
@@ -287,7 +300,7 @@ int turns_choose(struct turns *t, uint64_t now_ns)
 	return r;
 }
 
-/* So that the work is spread evenly over the time until the next pass. */
+/* Returns the pause between turns that spreads the work evenly until the next pass. */
 static uint64_t gap_ns(const struct turns *t, uint64_t now_ns)
 {
 	uint64_t turns = t->choosing.left_ns / TURNS_LENGTH_NS + 1;
@@ -295,7 +308,10 @@ static uint64_t gap_ns(const struct turns *t, uint64_t now_ns)
 	return amount_less(t->due_ns, now_ns) / (turns + 1);
 }
 
-/* Which kinds of choices may be measured now. A pass does not wait for the pauses of slices, nor for giants. */
+/*
+ * Which kinds of choices may be measured now. A pass does not wait for the pauses of slices, nor
+ * for giants.
+ */
 static unsigned int kinds_now(const struct turns *t)
 {
 	bool is_between = t->due_ns != 0;
@@ -306,7 +322,7 @@ static unsigned int kinds_now(const struct turns *t)
 	                                         : CHOICES_ALL & ~(1U << CHOICE_SLICES);
 }
 
-/* Measures the next that was chosen, or begins to. */
+/* Measures the next chosen process, or begins to. Returns as turns_measure(). */
 static int measure_next(
 	struct turns *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
 {
@@ -321,7 +337,8 @@ static int measure_next(
 		if (!p->watch->is_member || p->watch->is_elsewhere || walks_has(&a->walks, p))
 			continue;
 		f = walks_forecast(&a->walks, p->watch);
-		/* Another image by now; or a pass that measures all costs more than was predicted. */
+		/* The choice is of another image, or this pass measures all and costs more than
+		 * predicted. */
 		if (t->is_broke && !f.is_excused) {
 			t->choosing.deferred[PLAN_BUDGET]++;
 			p->watch->is_waiting = true;
@@ -332,7 +349,7 @@ static int measure_next(
 			p->watch->is_waiting = false;
 			continue;
 		}
-		/* It has grown, or costs were learned since. */
+		/* The process has grown, or costs have been learned since. */
 		if (!(kinds >> choosing_kind(&f) & 1)) {
 			choosing_give_back(&t->choosing, choice, choosing_kind(&f));
 			continue;
@@ -356,7 +373,8 @@ int turns_measure(
 	t->is_broke = budget_available_ns(&a->budget, now_ns) <= (t->due_ns ? t->kept_ns : 0);
 	is_rested = t->due_ns &&
 	            walks_next_ns(&a->walks, t->is_broke) <= amount_add(now_ns, EARLY_NS);
-	/* Slices and whole reads take turns where both are due: neither keeps the other waiting. */
+	/* If slices and whole walks are both due, they alternate: neither keeps the other
+	 * waiting. */
 	is_turn = now_ns >= t->turn_ns;
 	if (!is_rested || is_turn)
 		r = measure_next(t, now_ns, ret, ret_process);
@@ -380,12 +398,13 @@ void turns_begin_rest(struct turns *t, uint64_t now_ns, uint64_t cpu_ns, uint64_
 			choosing_row_doubt(members[i]->watch, &rows[i]) / 1024, UINT32_MAX);
 	}
 	t->turn_ns = now_ns + gap_ns(t, now_ns);
-	/* Hosts on which no walk takes long never pay for it. Without a child it is asked again. */
+	/* The lock trial costs nothing on hosts without long walks. If no child can be forked, it
+	 * is requested again. */
 	if (t->is_long && a->reader->procfs->live)
 		(void)disturbance_ask(&a->disturbance);
 }
 
-/* How long it takes until a turn can be paid for again. */
+/* Returns how long it takes until a turn can be paid for again. */
 static uint64_t broke_ns(const struct turns *t)
 {
 	const struct budget *b = &t->adapt->budget;
@@ -397,7 +416,7 @@ static uint64_t broke_ns(const struct turns *t)
 	return amount_part(amount_max(lacking_ns, TURNS_LENGTH_NS), BUDGET_PPM_MAX, b->rate_ppm);
 }
 
-/* When there is one, EXCUSED_ALONE: that is excused. */
+/* Returns when there is something to measure; with EXCUSED_ALONE, something excused. */
 static uint64_t next_ns(const struct turns *t, bool excused_alone)
 {
 	const struct walks *walks = &t->adapt->walks;
