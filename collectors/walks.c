@@ -11,16 +11,15 @@
 #include "collectors/sense.h"
 
 #define SLICE_NS (100 * NS_PER_USEC)
-#define PAUSE_NS (2 * NS_PER_MSEC) /* between slices: they, and not the slices, are what helps */
+/* between slices: the pauses, not the slices, let the process go on */
+#define PAUSE_NS (2 * NS_PER_MSEC)
 
 enum {
 	FAULTS_MIN =
 		128
 		<< 10, /* bytes: a process with less private memory cannot share enough to matter */
-	/*
-	 * A walk is whole if it is predicted to take at most one part in so many of the stall budget: a prediction may be
-	 * that far off. Slices of smaps take two to three times the CPU of smaps_rollup.
-	 */
+	/* A walk is whole if it is predicted to take at most half of the stall budget: a prediction
+	 * may be that far off. Slices of smaps take two to three times the CPU of smaps_rollup. */
 	WHOLE_PART = 2,
 };
 
@@ -46,7 +45,9 @@ void walks_done(struct walks *s)
 	s->under_way = 0;
 }
 
-/* Of P's walk, of an unused place if P is NULL; WALKS_AT_ONCE: there is none. */
+/*
+ * Returns the index of P's walk, or of an unused place if P is NULL; WALKS_AT_ONCE: there is none.
+ */
 static size_t place_of(const struct walks *s, const struct process *p)
 {
 	size_t i = 0;
@@ -61,7 +62,7 @@ bool walks_has(const struct walks *s, const struct process *p)
 	return s->under_way && place_of(s, p) < WALKS_AT_ONCE;
 }
 
-/* Its slices may have ended by themselves. */
+/* The slices may have ended by themselves. */
 static void end(struct walks *s, struct walk *w)
 {
 	slices_drop(&w->slices);
@@ -76,7 +77,7 @@ void walks_forget(struct walks *s, const struct process *p)
 	s->counts.discarded++;
 }
 
-/* What a walk of W would meet now. */
+/* Returns what a walk of W would meet now. */
 static struct cost_work work_of(const struct walks *s, const struct watch *w)
 {
 	uint64_t rss = w->seen.resident * s->page_bytes, huge = (uint64_t)w->huge_kib * 1024;
@@ -84,7 +85,7 @@ static struct cost_work work_of(const struct walks *s, const struct watch *w)
 	uint64_t largest;
 
 	work.mappings = w->mappings;
-	if (w->largest_kib) { /* all that it has grown by may be in it */
+	if (w->largest_kib) { /* the largest mapping may have all of the growth */
 		largest = w->largest_kib + amount_less(rss / 1024, w->mapped_kib);
 		work.largest_pages = amount_min(largest / 4, work.pages);
 	}
@@ -110,13 +111,13 @@ struct forecast walks_forecast(const struct walks *s, const struct watch *w)
 	f.way = COST_SLICES;
 	f.prediction = cost_predict(
 		&s->model[COST_SLICES], &f.work, w->by_slices ? &w->habit : NULL);
-	if (f.work.largest_pages) /* it may come at the end of a slice */
+	if (f.work.largest_pages) /* the largest mapping may come at the end of a slice */
 		f.prediction.hold_ns += slice_ns(s);
-	else /* maps will tell before the walk begins */
+	else /* maps will show the largest mapping before the walk begins */
 		f.prediction.hold_ns = amount_min(f.prediction.hold_ns, above_ns);
 	if (f.prediction.hold_ns <= s->stall_ns)
 		return f;
-	/* Slicing is of no use: the one hold that is too long stays, so the cheaper way will do. */
+	/* Slicing does not help: the one hold that is too long remains, so use the cheaper way. */
 	f.way = COST_ROLLUP;
 	f.prediction = cost_predict(
 		&s->model[COST_ROLLUP], &f.work, w->by_slices ? NULL : &w->habit);
@@ -130,8 +131,9 @@ static uint64_t cpu_now_ns(const struct walks *s)
 }
 
 /*
- * Whether what W writes to while it is walked in one piece may matter. Of who had too little to share when it was measured,
- * and where nothing has happened since, it does not. A walk by slices may take seconds, in which it forks and writes.
+ * Whether it may matter what W writes to while it is walked in one piece. It does not if W shared
+ * too little at its measurement and nothing has happened since. A walk by slices may take seconds,
+ * in which W forks and writes.
  */
 static bool may_write(const struct walks *s, const struct watch *w)
 {
@@ -140,7 +142,7 @@ static bool may_write(const struct walks *s, const struct watch *w)
 	return !w->has_base || w->has_faults || w->doubt || !watch_is_quiet(w, s->page_bytes);
 }
 
-/* False: it can't be had. */
+/* Returns false if the fault counter cannot be read. */
 static bool read_faults(struct walks *s, struct process *p, uint32_t *ret)
 {
 	uint64_t faults;
@@ -168,7 +170,7 @@ int walks_whole(struct walks *s, struct process *p, const struct forecast *f, ui
 	bool wants_faults = may_write(s, p->watch);
 	int r;
 
-	/* Announced together: the worker is woken once. */
+	/* Announced together, so that the worker is woken once. */
 	if (wants_faults)
 		process_announce_faults(s->reader, p);
 	process_announce(s->reader, p, false);
@@ -185,7 +187,7 @@ int walks_whole(struct walks *s, struct process *p, const struct forecast *f, ui
 	return 0;
 }
 
-/* The walk W has come to an end, with SAMPLE. */
+/* Ends the walk W, with SAMPLE. */
 static int finish(struct walks *s, struct walk *w, const struct sample *sample, struct walked *ret)
 {
 	end(s, w);
@@ -205,7 +207,7 @@ static int finish(struct walks *s, struct walk *w, const struct sample *sample, 
 	return 0;
 }
 
-/* smaps come now. */
+/* The walk of smaps begins now. */
 static void begin_smaps(struct walks *s, struct walk *w, uint64_t predicted_ns)
 {
 	s->counts.predicted_ns += predicted_ns;
@@ -237,12 +239,12 @@ int walks_begin_slices(struct walks *s, struct process *p, const struct forecast
 	}
 	if (!slices_are_under_way(&w->slices))
 		return finish(s, w, ret, ret_walked);
-	if (ret->is_new_image) /* nobody knows how large this one is */
+	if (ret->is_new_image) /* the size of the new image is not known */
 		end(s, w);
 	return WALKS_LOOKED;
 }
 
-/* The one that has waited longest; WALKS_AT_ONCE: none is under way. */
+/* Returns the index of the walk that has waited longest; WALKS_AT_ONCE: none. */
 static size_t next(const struct walks *s, bool excused_alone)
 {
 	size_t found = WALKS_AT_ONCE;
@@ -262,7 +264,10 @@ uint64_t walks_next_ns(const struct walks *s, bool excused_alone)
 	return i < WALKS_AT_ONCE ? s->walk[i].ready_ns : UINT64_MAX;
 }
 
-/* The maps of W are known: whether it may go on. 0: it is over, with *RET; WALKS_MORE, WALKS_GIANT; -ENOMEM. */
+/*
+ * The maps of W are known. Continues with smaps, unless a mapping is too large. Returns 0 if the
+ * walk is over, with *RET; WALKS_MORE; WALKS_GIANT; or -ENOMEM.
+ */
 static int go_on(struct walks *s, struct walk *w, struct sample *ret)
 {
 	struct watch *watch = w->slices.process->watch;
@@ -284,7 +289,10 @@ static int go_on(struct walks *s, struct walk *w, struct sample *ret)
 	return r < 0 ? r : slices_are_under_way(&w->slices) ? WALKS_MORE : 0;
 }
 
-/* The worker that read for W is gone: W begins again. 0: it is over, with *RET; WALKS_MORE; -ENOMEM. */
+/*
+ * The worker that read for W is gone: begins W again. Returns 0 if the walk is over, with *RET;
+ * WALKS_MORE; or -ENOMEM.
+ */
 static int begin_again(struct walks *s, struct walk *w, struct sample *ret)
 {
 	bool was_mapping = w->slices.is_mapping;
@@ -297,7 +305,7 @@ static int begin_again(struct walks *s, struct walk *w, struct sample *ret)
 		return r;
 	if (!slices_are_under_way(&w->slices))
 		return 0;
-	if (was_mapping && !w->slices.is_mapping) /* the maps cannot be read any more */
+	if (was_mapping && !w->slices.is_mapping) /* the maps can no longer be read */
 		begin_smaps(s, w, w->predicted_ns);
 	return WALKS_MORE;
 }
@@ -353,7 +361,7 @@ void walks_learn(struct walks *s, struct process *p, const struct sample *sample
 		w->by_slices = by_slices;
 		w->habit = (struct cost_habit){{0, 0}};
 	}
-	/* Of a new image names were read besides: no habit of its walks. */
+	/* For a new image its names were read, too, so this CPU time is no habit. */
 	cost_learn(&s->model[walked->way], &work, sample->is_renamed ? NULL : &w->habit,
 		walked->cpu_ns);
 }

@@ -7,7 +7,7 @@
 
 #include "collectors/amount.h"
 
-/* What status alone tells, and hugetlb of the walk: shown as it was last read. */
+/* Quantities of status alone, and hugetlb of the walk: shown as last read. */
 static const uint8_t kept[WATCH_KEPT] = {
 	PROCESS_VM_SWAP,
 	PROCESS_VM_HWM,
@@ -30,7 +30,7 @@ enum {
 	SHMEM_AT = 11,
 	IS_WIDE = UINT32_MAX,
 	UNSURE_LEAST = 16 << 10,
-	UNSURE_PART = 16, /* of what moves between two looks around a walk */
+	UNSURE_PART = 16, /* of what moves between two readings around a walk */
 };
 
 #define BIT(i)       (UINT64_C(1) << (i))
@@ -67,7 +67,10 @@ static uint64_t kept_at(const struct watch *w, size_t i)
 	return w->kib[i] == IS_WIDE ? w->wide[i] : (uint64_t)w->kib[i] * 1024;
 }
 
-/* False: out of memory, for a value of more than 4 TiB, or one that is not of whole KiB. */
+/*
+ * Stores BYTES. Returns false if there is no memory for a value above 4 TiB, or one that is no
+ * multiple of 1 KiB.
+ */
 static bool keep(struct watch *w, size_t i, uint64_t bytes)
 {
 	if (bytes % 1024 == 0 && bytes / 1024 < IS_WIDE) {
@@ -94,7 +97,7 @@ static uint64_t moves(const struct statm *a, const struct statm *b)
 	       distance(a->resident - a->shared, b->resident - b->shared);
 }
 
-/* .seen has been OLD until now. */
+/* Accounts for the movement from OLD to .seen. */
 static void note_move(struct watch *w, const struct statm *old, uint64_t page_bytes)
 {
 	if (w->is_related)
@@ -102,7 +105,7 @@ static void note_move(struct watch *w, const struct statm *old, uint64_t page_by
 	w->moved += moves(&w->seen, old);
 }
 
-/* statm and status read the same counters: without the one the other does. */
+/* Sets .seen from status, which has the same counters as statm. */
 static void see(struct watch *w, const struct sample *s, uint64_t page_bytes)
 {
 	uint64_t rss = s->q[PROCESS_RSS], file;
@@ -113,7 +116,7 @@ static void see(struct watch *w, const struct sample *s, uint64_t page_bytes)
 	if (w->is_seen) {
 		file = amount_add(s->q[PROCESS_RSS_FILE], s->q[PROCESS_RSS_SHMEM]);
 		rss = amount_add(s->q[PROCESS_RSS_ANON], file);
-	} else { /* before Linux 4.5, until statm tells */
+	} else { /* before Linux 4.5; until statm is read */
 		file = w->seen.resident ? amount_part(rss, w->seen.shared, w->seen.resident) : 0;
 	}
 	w->seen = (struct statm){
@@ -129,7 +132,7 @@ void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64
 	bool has_walk = ROW_HAS(s, PROCESS_PSS);
 
 	w->is_member = s->is_member;
-	/* Without a walk nothing tells that one which failed would not fail again. */
+	/* Without a walk it is not known whether one would fail again. */
 	if (has_walk || s->outcome != OUTCOME_MEASURED)
 		w->outcome = (uint8_t)s->outcome;
 	w->is_settled = s->is_member ? ROW_HAS(s, PROCESS_RSS) && s->outcome != OUTCOME_CHANGING
@@ -167,7 +170,7 @@ bool watch_agrees(const struct watch *w, const struct sample *s, uint64_t page_b
 	       s->anon_bytes == (w->seen.resident - w->seen.shared) * page_bytes;
 }
 
-/* See watch_measure(). */
+/* Returns the counters that belong to the measurement S; see watch_measure(). */
 static struct estimate_now counters_of(struct watch *w, const struct sample *s,
 	const struct statm *before, const struct statm *after, uint64_t late_bytes,
 	uint64_t page_bytes)
@@ -181,12 +184,12 @@ static struct estimate_now counters_of(struct watch *w, const struct sample *s,
 		before = &seen;
 	if (!after)
 		after = &seen;
-	/* Memory that came and went during the walk is in its PSS, and in neither of them. */
+	/* Memory that came and went during the walk is in its PSS, and in neither reading. */
 	if (statm_is_same(after, before) && beyond <= late_bytes)
 		return now;
 	w->seen = *after;
 	note_move(w, &seen, page_bytes);
-	/* A walk is not an instant, and counters may be late by some pages on each processor. */
+	/* A walk takes time, and counters may be late by some pages on each processor. */
 	w->unsure = (uint32_t)amount_min(
 		UNSURE_LEAST + amount_max(moves(after, before) * page_bytes, beyond) / UNSURE_PART,
 		UINT32_MAX);
@@ -198,9 +201,9 @@ static struct estimate_now counters_of(struct watch *w, const struct sample *s,
 }
 
 /*
- * How much of what the walk has found is shared memory. S has the counters of a status that was read before a walk in one
- * piece and after one by slices: what the walk has found more or less than that is told of shared memory, of which
- * there is most to come and go.
+ * Returns the KiB of shared memory in the walk's result. The counters in S are from a status that
+ * was read before a whole walk, or after one by slices. What the walk has found more or less than
+ * that counts as shared memory, of which most can come and go.
  */
 static uint32_t shmem_found(const struct watch *w, const struct sample *s)
 {
@@ -256,7 +259,8 @@ static void fill_pss(const struct watch *w, const struct estimate *e, struct sna
 		set(row, PROCESS_PSS_FILE, amount_less(e->pss_file, w->lack_file));
 		set(row, PROCESS_PSS_SHMEM, e->pss_shmem);
 	}
-	/* What others have of its pages no counter tells: of who was never measured it may be anything. */
+	/* No counter tells what others share of its pages: the USS of a process that was never
+	 * measured is not known. */
 	if (w->has_base && e->uss != ESTIMATE_UNKNOWN)
 		set(row, PROCESS_USS, e->uss);
 	if (e->swap_pss != ESTIMATE_UNKNOWN)
@@ -265,7 +269,7 @@ static void fill_pss(const struct watch *w, const struct estimate *e, struct sna
 		set(row, PROCESS_PSS_AGE, w->measured_ns);
 }
 
-/* status has the same counters that statm tells. */
+/* status and statm have the same counters. */
 static void fill_parts(const struct watch *w, uint64_t page_bytes, struct snapshot_process *row)
 {
 	uint64_t shmem = ROW_HAS(row, PROCESS_RSS_SHMEM) ? row->q[PROCESS_RSS_SHMEM] : 0;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What adaptive passes remember of one process: its last measurement, what its counters said then and say
- * now, and what cheap looks at it brought. A row of a snapshot is made of it. Pure, but for the memory.
+ * Tracked Process
+ *
+ * What adaptive passes remember of one process: its last measurement, its counters at that time and
+ * now, and the results of cheap reads. Rows of snapshots are filled from it. Pure, except for
+ * memory.
  */
 #ifndef MEMTALLY_COLLECTORS_WATCH_H
 #define MEMTALLY_COLLECTORS_WATCH_H
@@ -17,95 +20,107 @@
 #include "snapshot/record.h"
 
 enum {
-	WATCH_KEPT = 14, /* quantities that are neither carried nor counted: see watch.c */
+	WATCH_KEPT = 14, /* quantities that are shown as last read: see watch.c */
 };
 
 struct watch {
-	struct kin_member kin;        /* if .is_related; must not move */
-	struct estimate_doubt *doubt; /* owned: about the measurement; NULL: none */
-	struct estimate_base base;    /* of the measurement, if .has_base */
-	struct statm seen;            /* the last one */
-	uint64_t moved;    /* pages by which it has moved since the last pass, either way */
-	uint64_t present;  /* by process_quantity, of .kib and of those that statm tells */
+	struct kin_member kin; /* valid if .is_related; must not move */
+	/* owned: the doubt of births and exits about .base; NULL: none */
+	struct estimate_doubt *doubt;
+	struct estimate_base base; /* of the measurement, valid if .has_base */
+	struct statm seen;         /* the last statm, in pages */
+	/* pages by which the counters moved since the last pass, up and down added */
+	uint64_t moved;
+	/* bits by process_quantity: which of .kib, .start_ns and statm's quantities are known */
+	uint64_t present;
 	uint64_t start_ns; /* PROCESS_START_TIME */
 	uint32_t kib[WATCH_KEPT];
-	uint64_t *
-		wide; /* owned: bytes of those that .kib does not hold; NULL: it holds all, as it nearly always does */
-	uint64_t
-		measured_ns; /* CLOCK_BOOTTIME of the measurement, or of an attempt that was refused */
-	uint64_t looked_ns; /* CLOCK_BOOTTIME of the last status */
+	/* owned: bytes of values that .kib cannot hold; NULL: it holds all, which is nearly always
+	 * so */
+	uint64_t *wide;
+	/* CLOCK_BOOTTIME of the measurement, or of an attempt that the kernel refused */
+	uint64_t measured_ns;
+	uint64_t looked_ns; /* CLOCK_BOOTTIME of the last read of status */
 	uint64_t first_ns;  /* CLOCK_BOOTTIME at which the image was first seen */
-	uint64_t
-		leaving; /* resident bytes when it exited, while the kernel frees them; 0: it does not */
+	/* resident bytes when it exited, while the kernel frees them; else 0 */
+	uint64_t leaving;
 	uint64_t broken_ns; /* CLOCK_BOOTTIME of .broken_kib */
 	struct cost_habit habit;
-	uint32_t huge_kib, mappings; /* of the measurement; 0 mappings: not known */
-	uint32_t largest_kib;        /* of the largest mapping, at most; 0: not known */
-	uint32_t mapped_kib;         /* the RSS when that was found out */
-	uint32_t faults;             /* that it had when it was measured, if .has_faults; wraps */
-	uint32_t
-		shown_kib; /* by how much its row in the last pass may be wrong; 0 once it was measured again */
-	uint32_t broken_kib;    /* that it may have broken since, as its faults said last */
-	uint32_t looked_faults; /* that it had then, at .broken_ns */
-	uint32_t unsure; /* bytes by which .base may be off either way, since it moved meanwhile */
-	uint32_t fell_anon_kib, fell_file_kib; /* by which .base was less than what was known of */
-	uint32_t lack_anon,
-		lack_file; /* bytes; what .base has added to the kernel's Pss_Anon and Pss_File */
+	uint32_t huge_kib, mappings; /* at the measurement; 0 mappings: not known */
+	uint32_t largest_kib;        /* upper bound of the largest mapping; 0: not known */
+	uint32_t mapped_kib;         /* RSS when .largest_kib was found */
+	uint32_t faults;             /* minor faults at the measurement, if .has_faults; wraps */
+	/* by how much its row in the last pass may be wrong; 0 after a measurement */
+	uint32_t shown_kib;
+	/* that it may have copied since, by its faults when they were read last */
+	uint32_t broken_kib;
+	uint32_t looked_faults; /* minor faults then, at .broken_ns */
+	/* bytes by which .base may be off either way, because it moved during the walk */
+	uint32_t unsure;
+	uint32_t fell_anon_kib, fell_file_kib; /* by how much .base was below the estimate */
+	/* bytes that .base has in addition to the kernel's Pss_Anon and Pss_File */
+	uint32_t lack_anon, lack_file;
 	uint8_t source, outcome;
-	bool is_member;  /* as of the last look: it has memory */
-	bool is_seen;    /* .seen holds what statm said */
-	bool is_settled; /* who it is is known; else the next pass looks */
-	uint8_t calm;    /* how often faults were for nothing; each time they count half */
+	bool is_member;  /* it had memory when status was read last */
+	bool is_seen;    /* .seen is valid */
+	bool is_settled; /* its image is known; else the next pass reads it */
+	/* how often faults had other causes than copies; each time, faults count half */
+	uint8_t calm;
 	bool has_faults;
-	bool is_unwatched; /* nobody could look at its faults for too long: it may have written to anything */
-	bool lacks_looks; /* in the last pass there were too few looks at faults for an alarm */
+	/* its faults could not be read for too long: it may have written to any shared page */
+	bool is_unwatched;
+	bool lacks_looks; /* in the last pass, too few readings of faults were left for an alarm */
 	bool has_base;
 	bool is_related;
-	bool is_cut; /* its maps were too long to be read to the end (maps.h): it may share any of its files */
-	bool by_slices;     /* .habit is of walks by slices */
-	bool guesses_parts; /* those of .base, if it has any: no row shows them */
-	bool was_there;     /* in memtallyd's first pass, and was not measured since */
-	bool is_asked;      /* whether it may be walked, which was put off */
-	bool is_waiting; /* it was to be measured, and the budget or the host's memory was too short for that */
-	bool is_elsewhere; /* its address space was counted at another process in the last pass */
+	/* its maps were too long to be read to the end (maps.h): it may share any of its files */
+	bool is_cut;
+	bool by_slices;     /* .habit is from walks by slices */
+	bool guesses_parts; /* the parts of .base are guesses: rows do not show them */
+	/* it was there in memtallyd's first pass, and has not been measured since */
+	bool was_there;
+	/* process_permits() was called, whether it may be measured; asked once for each image */
+	bool is_asked;
+	/* it was to be measured, but was deferred: the budget or the host's memory was short */
+	bool is_waiting;
+	bool is_elsewhere; /* in the last pass its address space counted at another process */
 };
 
+/* Returns a new record of an image first seen at NOW_NS (CLOCK_BOOTTIME); NULL: out of memory. */
 struct watch *watch_new(uint64_t now_ns);
 
 struct watch *watch_free(
-	struct watch *w); /* which has no relations (any more); accepts NULL, returns NULL */
+	struct watch *w); /* W must have no relations any more. Accepts NULL; returns NULL. */
 
-/* Another image, or another process: nothing of it is known, but its relations. */
+/* Resets W for another image or another process. Only its relations stay. */
 void watch_renew(struct watch *w, uint64_t now_ns);
 
-/* Takes over what a look or a measurement S found, all but the PSS. PAGE_BYTES is the kernel's page. */
+/* Records all quantities of the sample S except PSS. PAGE_BYTES is the kernel's page size. */
 void watch_note(struct watch *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes);
 
 /*
- * Whether the walk of S, which watch_note() was told of, has found what status had said just
- * before: then nothing moved between the two, and what moved later is for the next look to see.
+ * Call after watch_note() of S. Returns true if the walk of S agrees with status, which was read
+ * just before: then nothing moved in between, and later movements show in later polls.
  */
 bool watch_agrees(const struct watch *w, const struct sample *s, uint64_t page_bytes);
 
 /*
- * Takes over the measurement S, which watch_note() was told of. BEFORE is statm before the walk, NULL if status of S was read
- * before it; AFTER is statm after the walk, NULL if there is none. The figures go with these counters if they are the same, and
- * the walk has found at most LATE_BYTES more. Otherwise W moved during the walk, and they go with the walk's own counts.
- * Returns false if S has no PSS.
+ * Makes S the measurement of W; call after watch_note() of S. BEFORE is statm before the walk, NULL
+ * if status of S was read before it; AFTER is statm after the walk, NULL if there is none. If both
+ * are equal, and the walk has found at most LATE_BYTES more, these counters are the base's.
+ * Otherwise W moved during the walk, and the walk's own sums are. Returns false if S has no PSS.
  */
 bool watch_measure(struct watch *w, const struct sample *s, const struct statm *before,
 	const struct statm *after, uint64_t late_bytes, uint64_t now_ns, uint64_t page_bytes);
 
-/* What the counters say now. */
+/* Returns W's counters now, in bytes. */
 struct estimate_now watch_now(const struct watch *w, uint64_t page_bytes);
 
-/* Whether nothing that the counters tell has moved since the measurement. */
+/* Returns true if W has a measurement, and its counters have not moved since. */
 bool watch_is_quiet(const struct watch *w, uint64_t page_bytes);
 
 /*
- * Fills in ROW's quantities: what is kept, RSS, and, where ESTIMATE is not NULL, the PSS with its
- * bounds and parts, and, of who was measured, the USS. PROCESS_PSS_AGE becomes the CLOCK_BOOTTIME
- * of the measurement.
+ * Fills quantities of ROW: the kept ones and RSS, and, if ESTIMATE is not NULL, PSS with bounds and
+ * parts; if W was measured, also USS, and PROCESS_PSS_AGE as the CLOCK_BOOTTIME of the measurement.
  */
 void watch_fill(const struct watch *w, const struct estimate *estimate, uint64_t page_bytes,
 	struct snapshot_process *row);
