@@ -13,16 +13,17 @@
 #include "collectors/watch.h"
 
 enum {
-	SWAPPED_MIN = 1 << 20, /* bytes, since all were looked at for that */
+	/* bytes, since the status of all processes was read for that reason */
+	SWAPPED_MIN = 1 << 20,
 };
 
 /*
- * The kernel frees the memory of an exiting process within so much time for each byte. A process without memory that is there
- * for longer, and is no zombie, waits for something else.
+ * Upper bound of the time in which the kernel frees the memory of an exiting process. A process
+ * without memory that is there for longer, and is no zombie, waits for something else.
  */
 #define LEAVING_NS_PER_BYTE 20
 
-#define LOOK_MAX_AGE_NS (120 * NS_PER_SEC) /* of status, where nothing else asks for it */
+#define LOOK_MAX_AGE_NS (120 * NS_PER_SEC) /* of status, if nothing else causes a read */
 
 void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table,
 	struct sharing *sharing)
@@ -67,7 +68,7 @@ void adapt_set_limits(struct adapt *a, const struct adapt_limits *limits)
 	else if (a->budget.rate_ppm != limits->cpu_ppm)
 		budget_set_rate(&a->budget, limits->cpu_ppm, now_ns);
 	a->next_limits = *limits;
-	if (!a->limits.max_age_ns) /* the first */
+	if (!a->limits.max_age_ns) /* the first call */
 		take_limits(a);
 }
 
@@ -102,17 +103,16 @@ static void read_vmstat(struct adapt *a)
 		if (ROW_HAS(&a->vmstat, i) && ROW_HAS(&v, i))
 			a->swapped += amount_less(v.q[i], a->vmstat.q[i]);
 	a->vmstat = v;
-	/*
-	 * Of whom a page alone was swapped statm has moved, but where another came for it. A few in each pass, as where
-	 * memory is reclaimed ahead of need, are no reason to look at all.
-	 */
+	/* statm moves if a page of a process is swapped, unless another page came for it. A few
+	 * swapped pages in each pass, as when memory is reclaimed ahead of need, are no reason to
+	 * read the status of all processes. */
 	if (a->swapped >= SWAPPED_MIN / a->page_bytes) {
 		a->swaps = true;
 		a->swapped = 0;
 	}
 }
 
-/* What walks do to their processes, as soon as that is known. */
+/* Takes the result of the lock trial, once it is there. */
 static void hear_of_disturbance(struct adapt *a)
 {
 	uint64_t cpu_ns;
@@ -146,14 +146,18 @@ void adapt_begin(struct adapt *a)
 	figures_begin(&a->figures, amount_less(a->begin_ns, a->previous_ns), a->limits.max_age_ns);
 	read_vmstat(a);
 	read_psi(a);
-	/* What they cost has an end: memory is mapped for others to walk it, and may be so again and again. */
+	/* The cost of excused walks must be limited: a user can map memory for memtallyd to walk,
+	 * again and again. */
 	a->walks.excuses = !a->pressure &&
 	                   amount_less(a->begin_ns, a->start_ns) < a->limits.max_age_ns;
 	hostsum_before(&a->hostsum, a->reader->procfs->fd);
 	sense_begin(a->reader, a->table->count);
 }
 
-/* Spreads the looks at those that were first seen together, so that they do not stay together. */
+/*
+ * Returns an initial age that spreads the later reads of status of processes that were first seen
+ * together.
+ */
 static uint64_t first_age_ns(const struct adapt *a, const struct process *p)
 {
 	uint64_t span_ns = amount_less(LOOK_MAX_AGE_NS, 2 * a->limits.interval_ns);
@@ -161,7 +165,10 @@ static uint64_t first_age_ns(const struct adapt *a, const struct process *p)
 	return span_ns / 64 * ((uint32_t)p->pid * 2654435761U >> 26);
 }
 
-/* Who shares its whole address space with its parent (vfork) is no fork of it, and has nothing to be measured. */
+/*
+ * A process that shares its parent's address space (vfork) is no fork with memory of its own, and
+ * is not measured.
+ */
 static void meet_parent(struct adapt *a, struct process *p, uint64_t born_ns)
 {
 	struct process *parent = relations_parent(&a->relations, a->table, p, born_ns);
@@ -172,7 +179,7 @@ static void meet_parent(struct adapt *a, struct process *p, uint64_t born_ns)
 		relations_born(&a->relations, p, parent, born_ns, a->page_bytes);
 }
 
-/* W has a new image: by an exec, or because another process has its pid now. */
+/* Begins a new image of W: after an exec, or because another process has its pid now. */
 static void begin_image(struct adapt *a, struct watch *w, bool is_exec, uint64_t now_boot_ns)
 {
 	relations_ended(&a->relations, w, is_exec);
@@ -182,8 +189,8 @@ static void begin_image(struct adapt *a, struct watch *w, bool is_exec, uint64_t
 }
 
 /*
- * W has no memory any more, as S says. While the kernel is still freeing it, the pages are mapped and count in the host's
- * sums: W keeps its relations, and nothing else is known of it.
+ * W has no memory any more, as S says. While the kernel is still freeing it, the pages are mapped
+ * and count in the host's sums: W keeps its relations, and everything else is reset.
  */
 static void end_image(
 	struct adapt *a, struct watch *w, const struct sample *s, uint64_t now_boot_ns)
@@ -203,7 +210,7 @@ static void end_image(
 	w->leaving = bytes;
 }
 
-/* Takes over what S says of P, all but the PSS. */
+/* Records all quantities of S, a sample of P, except PSS. */
 static void note(struct adapt *a, struct process *p, const struct sample *s, uint64_t now_boot_ns)
 {
 	uint64_t born_ns = p->stat.start_ticks * a->reader->procfs->ns_per_tick;
@@ -213,7 +220,8 @@ static void note(struct adapt *a, struct process *p, const struct sample *s, uin
 	if (s->is_new_image || !s->is_member) {
 		bool is_exec = s->is_member && w->is_member && w->kin.born_ns == born_ns;
 
-		/* What is read of a former image is not this one's, even if nothing but this look ever tells. */
+		/* A walk of the former image says nothing about the new one, even if no other read
+		 * shows the change. */
 		walks_forget(&a->walks, p);
 		if (s->is_member)
 			begin_image(a, w, is_exec, now_boot_ns);
@@ -244,7 +252,7 @@ static int look(
 	return ADAPT_SAMPLE;
 }
 
-/* One that was never seen, or of which nothing is known any more. */
+/* Reads a process that is new, or that has to be read from the beginning. */
 static int meet(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret)
 {
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
@@ -261,7 +269,7 @@ static int meet(struct adapt *a, struct process *p, uint64_t now_ns, struct samp
 		p->watch->looked_ns -= amount_min(first_age_ns(a, p), p->watch->looked_ns);
 		p->watch->was_there = p->watch->is_member && a->begin_ns == a->start_ns;
 	}
-	/* What passes do not have to do again and again. */
+	/* Work that passes do not repeat. */
 	budget_charge_birth(
 		&a->budget, clock_now_ns(CLOCK_MONOTONIC), fetch_cpu_ns(a->reader) - before_ns);
 	return r;
@@ -309,8 +317,9 @@ void adapt_announce(struct adapt *a, struct process *p, enum adapt_need need)
 }
 
 /*
- * Reads P's status alone, since statm is unchanged. If status says something else than statm, P may have executed a program
- * between the two: then later polls would find the counters of the new image unchanged.
+ * Reads P's status alone, since statm is unchanged. If status says something else than statm, P may
+ * have executed a program between the two: then later polls would find the counters of the new
+ * image unchanged.
  */
 static int glance(struct adapt *a, struct process *p, uint64_t now_ns, struct sample *ret)
 {
@@ -339,8 +348,8 @@ static int sense(struct adapt *a, struct process *p, enum adapt_need need, uint6
 }
 
 /*
- * A giant that blocked is not walked again before its age has come. Once a read of its first mapping returns, its last
- * measurement stands again.
+ * A giant that blocked is not walked again before its age has come. Once a read of its first
+ * mapping returns, its last measurement stands again.
  */
 static void probe_giant(struct adapt *a, struct process *p)
 {
@@ -377,7 +386,7 @@ void adapt_end_senses(struct adapt *a)
 	relations_renew(&a->relations, a->page_bytes);
 }
 
-/* The state of a process before a measurement of it is taken over. */
+/* The state of a process before a measurement is recorded. */
 struct prior {
 	bool had_base;
 	struct estimate_base base;
@@ -387,8 +396,9 @@ struct prior {
 enum { LATE_PAGES = 64 };
 
 /*
- * By how much the counters of S's process may be too low: Linux before 6.2 keeps up to 64 pages back in each thread, later ones
- * on each CPU 32 or twice as many as there are CPUs, whichever is more (percpu_counter_batch).
+ * Returns by how many bytes the counters of S's process may be too low. Linux before 6.2 keeps back
+ * up to 64 pages in each thread; later versions on each CPU 32, or twice the number of CPUs if that
+ * is more (percpu_counter_batch).
  */
 static uint64_t late_bytes(const struct adapt *a, const struct sample *s)
 {
@@ -400,8 +410,8 @@ static uint64_t late_bytes(const struct adapt *a, const struct sample *s)
 }
 
 /*
- * Makes S, a sample of P by the walk WALKED, P's measurement, and says in RET what was known before: nothing tells that
- * afterwards. True: it is a measurement.
+ * Makes S, a sample of P by the walk WALKED, P's measurement, and saves in *RET the state before
+ * it. Returns true if S is a measurement.
  */
 static bool measure(struct adapt *a, struct process *p, const struct sample *s,
 	const struct walked *walked, uint64_t now_boot_ns, struct prior *ret)
@@ -420,7 +430,10 @@ static bool measure(struct adapt *a, struct process *p, const struct sample *s,
 		late_bytes(a, s), now_boot_ns, a->page_bytes);
 }
 
-/* Learns from S, the result of the walk WALKED of P: about P, and about its sharers. B is what was known of P before. */
+/*
+ * Learns from S, the result of the walk WALKED of P: about P, and about its sharers. B is what was
+ * known of P before.
+ */
 static void learn(struct adapt *a, struct process *p, const struct sample *s,
 	const struct walked *walked, const struct prior *b, uint64_t now_boot_ns)
 {
@@ -449,13 +462,13 @@ void adapt_take(
 
 	note(a, p, s, now_boot_ns);
 	if (!s->is_member || s->outcome == OUTCOME_BLOCKED)
-		return; /* the last measurement stands */
+		return; /* the last measurement stays */
 	if (p->watch->has_base && (s->outcome == OUTCOME_ERROR || s->outcome == OUTCOME_MALFORMED))
-		return; /* the old measurement stays, with its age */
+		return; /* the last measurement stays, with its age */
 	if (measure(a, p, s, walked, now_boot_ns, &before))
 		learn(a, p, s, walked, &before, now_boot_ns);
 	else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING)
-		/* An earlier figure would hide that it can't be had any more. */
+		/* The former figure would hide that P can no longer be measured. */
 		relations_unmeasured(p->watch);
 }
 
@@ -466,7 +479,10 @@ void adapt_begin_estimates(struct adapt *a)
 	figures_begin_rows(&a->figures);
 }
 
-/* Of what may not be read nothing is guessed, however long it would have to wait: asked once for each image. */
+/*
+ * A process that may not be measured gets no guess, however long it would wait for a measurement.
+ * Tried once for each image.
+ */
 static void ask(struct adapt *a, struct process *p)
 {
 	struct watch *w = p->watch;
@@ -491,11 +507,11 @@ void adapt_estimate(struct adapt *a, struct process *p, struct snapshot_process 
 
 bool adapt_end_estimates(struct adapt *a, bool is_whole)
 {
-	/* The first pass is a long one, in which nobody's figures are of one moment. */
+	/* The first pass takes long: its rows are not of about one moment. */
 	bool is_used = hostsum_end(
 		&a->hostsum, is_whole && a->reader->procfs->is_whole, a->previous_ns, a->begin_ns);
 
-	/* Before the drift is spread, so that this pass has it already. */
+	/* Before the drift is spread, so that this pass shows the effect. */
 	if (pool_alarms(&a->hostsum.pool))
 		faults_alarmed(&a->faults, a->reader, a->table);
 	return is_used;
@@ -521,7 +537,7 @@ void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere)
 		relations_met(&a->relations, a->table, a->reader, p, w->measured_ns, a->page_bytes);
 		return;
 	}
-	/* Who came and went since then was another's to know. */
+	/* Births and exits since then were counted for the other process. */
 	relations_unmeasured(w);
 	w->measured_ns = 0;
 }

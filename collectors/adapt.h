@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adaptive passes: every pass polls every process and measures a few; figures of the others are carried forward. This module
- * decides what is learned of each process, and in which order; faults.h, figures.h, hostsum.h, relations.h and walks.h use
- * it. turns.h decides which process is measured when.
+ * Adaptive passes: every pass polls every process and measures a few; figures of the others are
+ * carried forward. This module decides what is learned of each process, and in which order;
+ * faults.h, figures.h, hostsum.h, relations.h and walks.h use it. turns.h decides which process is
+ * measured when.
  *
  *	adapt_list                a pass is about to list the processes
  *	adapt_begin               it has listed them
  *	adapt_poll, adapt_sense   for each
  *	adapt_end_senses          then
- *	adapt_note, adapt_take    for each that is read or measured, in the pass or until the next one
+ *	adapt_note, adapt_take    for each that is read or measured
  *	adapt_begin_estimates     when the measurements of the pass are done
  *	adapt_estimate            for each member, into its row
  *	adapt_end_estimates       with the sums of the host
@@ -32,7 +33,7 @@
 struct adapt_limits {
 	uint64_t interval_ns, max_age_ns, stall_ns, giant_age_ns;
 	uint32_t cpu_ppm;   /* of one core */
-	uint32_t spare_ppm; /* of what an interval brings: see struct pass_options */
+	uint32_t spare_ppm; /* of the budget of an interval: see struct pass_options */
 };
 
 struct adapt {
@@ -42,13 +43,15 @@ struct adapt {
 	struct sharing *sharing;       /* borrowed */
 	uint64_t page_bytes;
 	uint64_t begin_ns,
-		previous_ns; /* CLOCK_BOOTTIME of this pass's beginning and the last one's */
-	uint64_t start_ns;   /* CLOCK_BOOTTIME of the first one's beginning */
+		previous_ns; /* CLOCK_BOOTTIME of the beginning of this pass and of the last one */
+	uint64_t start_ns;   /* CLOCK_BOOTTIME of the beginning of the first pass */
 	struct vmstat vmstat;
 	enum psi_level pressure;
-	struct psi psi;   /* as this pass began */
-	uint64_t swapped; /* pages, in or out, since all processes were read because of swapping */
-	bool swaps;       /* so many pages that this pass reads all processes */
+	struct psi psi; /* read when this pass began */
+	/* pages swapped in or out since the status of all processes was read for that reason */
+	uint64_t swapped;
+	/* .swapped is so large that this pass reads the status of all processes */
+	bool swaps;
 
 	struct budget budget;
 	struct disturbance disturbance;
@@ -59,12 +62,15 @@ struct adapt {
 	struct hostsum hostsum;     /* reconciliation with the host's sums */
 };
 
-/* All stay borrowed. */
+/* READER, TABLE and SHARING are borrowed until adapt_done(). */
 void adapt_init(struct adapt *a, struct process_reader *reader, const struct proctable *table,
 	struct sharing *sharing);
 void adapt_done(struct adapt *a);
 
-/* Sets LIMITS from the next pass on; the budget changes at once. The first call fills the bucket of the budget. */
+/*
+ * Sets LIMITS from the next pass on; the budget changes at once. The first call fills the bucket of
+ * the budget.
+ */
 void adapt_set_limits(struct adapt *a, const struct adapt_limits *limits);
 
 /* Sets the time between passes from now on. */
@@ -85,7 +91,7 @@ void adapt_begin(struct adapt *a);
 /* The work that a poll of a process calls for. */
 enum adapt_need {
 	ADAPT_NEEDS_NOTHING,
-	ADAPT_NEEDS_CGROUP, /* its cgroup must be read again */
+	ADAPT_NEEDS_CGROUP, /* read its cgroup again */
 	ADAPT_NEEDS_GLANCE, /* process_glance(): statm is unchanged */
 	ADAPT_NEEDS_LOOK,   /* process_look() */
 	ADAPT_NEEDS_MEET,   /* process_look(): it is new */
@@ -102,8 +108,8 @@ int adapt_poll(struct adapt *a, struct process *p, uint64_t now_ns, enum adapt_n
 void adapt_announce(struct adapt *a, struct process *p, enum adapt_need need);
 
 /*
- * Does what P needs, by adapt_poll(). May block for some milliseconds (fetch.h). Returns 0: user, program and unit are
- * unchanged; ADAPT_SAMPLE: *RET has new ones; -ENOMEM.
+ * Does what P needs, by adapt_poll(). May block for some milliseconds (fetch.h). Returns 0: user,
+ * program and unit are unchanged; ADAPT_SAMPLE: *RET has new ones; -ENOMEM.
  */
 int adapt_sense(struct adapt *a, struct process *p, enum adapt_need need, uint64_t now_ns,
 	struct sample *ret);
@@ -119,8 +125,8 @@ void adapt_take(
 	struct adapt *a, struct process *p, const struct sample *s, const struct walked *walked);
 
 /*
- * IS_ELSEWHERE: P shares its address space with another process, at which it counts and which has the relations. When that
- * ends, P is measured again, unless it was measured in this pass.
+ * IS_ELSEWHERE: P shares its address space with another process, at which it counts and which has
+ * the relations. When that ends, P is measured again, unless it was measured in this pass.
  */
 void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere);
 
@@ -128,14 +134,14 @@ void adapt_set_elsewhere(struct adapt *a, struct process *p, bool is_elsewhere);
 void adapt_begin_estimates(struct adapt *a);
 
 /*
- * Fills in ROW of the member P: quantities, source and outcome. OUTCOME_DENIED if P was never measured and the kernel refuses
- * it.
+ * Fills in ROW of the member P: quantities, source and outcome. OUTCOME_DENIED if P was never
+ * measured and the kernel refuses it.
  */
 void adapt_estimate(struct adapt *a, struct process *p, struct snapshot_process *row);
 
 /*
- * Call after hostsum_add() of each row, when shared address spaces are known. IS_WHOLE: no process is hidden. Returns true if
- * hostsum_settle() of each row must follow.
+ * Call after hostsum_add() of each row, when shared address spaces are known. IS_WHOLE: no process
+ * is hidden. Returns true if hostsum_settle() of each row must follow.
  */
 bool adapt_end_estimates(struct adapt *a, bool is_whole);
 
