@@ -26,6 +26,7 @@ struct breaks_sum {
 	uint32_t writers; /* number of writers */
 };
 
+/* Breaks that were found at one time, and the time in which they were made. */
 struct breaks_time {
 	/* from: the mean time of the writers' former measurements; at: found then */
 	uint64_t from_ns, at_ns;

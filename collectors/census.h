@@ -32,6 +32,7 @@ struct census_deaths {
 	uint64_t after_ns, until_ns, late_ns;
 };
 
+/* Frees the scratch space of C, which is then all zeros. */
 void census_done(struct census *c);
 
 /*

@@ -31,6 +31,7 @@ struct degree_change {
 
 enum { DEGREE_ONE = 1 << 16 };
 
+/* A PSS with its bounds, in bytes: low <= mid <= high. */
 struct degree_span {
 	uint64_t low, mid, high;
 };

@@ -5,8 +5,8 @@
  * An estimate carries one measurement of a process forward: it takes the result of the walk, the
  * process's counters at that moment and now, and what events in other processes may have changed
  * (struct estimate_doubt). It has a middle, a low and a high bound. A change that moves no counter
- * and is no event (docs/accounting.md lists them) is not in the bounds; pool.h detects it. Pure;
- * integers; all amounts are in bytes.
+ * and is no event (docs/accounting.md lists them) is not in the bounds; only pool.h can notice it.
+ * Pure; integers; all amounts are in bytes.
  *
  * For any input: low <= pss <= high <= now.anon + now.file + base.unseen, pss_anon + pss_file +
  * pss_shmem = pss, uss <= pss, swap_pss <= now.swap, and all are 0 if now.anon and now.file are 0.
@@ -64,16 +64,17 @@ struct estimate_doubt {
 	int64_t anon_mid, file_mid;  /* best guess of the change; added to the carried PSS */
 	uint64_t anon_down, anon_up; /* how far the truth may lie below and above that */
 	uint64_t file_down, file_up;
-	/* Forks by the process since its measurement, without those that the measurement may have
-	 * seen. The children share all of its anonymous memory, so that none of it is private.
+	/* Descendants forked since the measurement, without those that the measurement may have
+	 * seen. They share all of its anonymous memory, so that none of it is private.
 	 * .forked_growth: bytes of anonymous memory that the process had gained before its last
-	 * fork; the children share it, too. */
+	 * fork; they share it, too. */
 	uint64_t forks, forked_growth;
 	/* bytes of file and shmem growth that .file_mid, .file_down and .file_up already allow
 	 * for */
 	uint64_t file_told;
 };
 
+/* An estimate: PSS and its parts, its bounds, USS and SwapPss; in bytes. */
 struct estimate {
 	uint64_t pss_anon, pss_file,
 		pss_shmem; /* if the base has no parts: guessed, and .pss_shmem is 0 */

@@ -33,6 +33,7 @@ struct excess {
 	uint64_t shared; /* bytes: a fading maximum of the shared memory of measured members */
 };
 
+/* Numbers of unlisted sharers by kind. */
 struct excess_found {
 	uint32_t lingering; /* exited in this pass, and not freed yet */
 	uint32_t lasting;   /* there in every pass */

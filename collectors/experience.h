@@ -44,6 +44,7 @@ struct experience_change {
 	uint64_t stirred; /* what the others have touched and released */
 };
 
+/* The guess for a change, in bytes. */
 struct experience_guess {
 	uint64_t mid;   /* guessed PSS */
 	uint64_t still; /* PSS if the others had done nothing */

@@ -14,7 +14,7 @@ void figures_init(struct figures *f, uint64_t page_bytes)
 	*f = (struct figures){.page_bytes = page_bytes, .errors.id = HISTOGRAM_ESTIMATE_ERROR};
 }
 
-/* Returns what is left of V after ELAPSED_NS. */
+/* Returns V as faded after ELAPSED_NS. */
 static uint64_t faded(uint64_t v, uint64_t elapsed_ns, uint64_t max_age_ns)
 {
 	return elapsed_ns < max_age_ns ? v - amount_part(v, elapsed_ns, max_age_ns) : 0;

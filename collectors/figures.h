@@ -29,6 +29,7 @@ struct figures {
 	uint64_t recent_off, recent_found; /* the same, fading within about the maximum age */
 };
 
+/* Makes F empty. PAGE_BYTES is the kernel's page size. */
 void figures_init(struct figures *f, uint64_t page_bytes);
 
 /* Begins a pass, ELAPSED_NS after the last one. MAX_AGE_NS is the maximum age of a measurement. */

@@ -15,6 +15,7 @@
 
 enum { FLOW_UNIT = 1 << 12 }; /* bytes */
 
+/* Sums of decreases and of increases. */
 struct flow {
 	uint32_t lost, gained; /* in units of FLOW_UNIT; wraps */
 };

@@ -2,12 +2,12 @@
 /*
  * Compares the sums over all rows of an adaptive pass with those of the host (pool.h):
  *
- * 	hostsum_before, hostsum_after   before and after the polls of all processes
- * 	hostsum_left                    for each process that has exited or called exec
- * 	hostsum_begin                   then
- * 	hostsum_add                     for each row
- * 	hostsum_end                     if it returns true:
- * 	hostsum_settle                  for each row: widens or narrows its bounds
+ *	hostsum_before, hostsum_after   before and after the polls of all processes
+ *	hostsum_left                    for each process that has exited or called exec
+ *	hostsum_begin                   then
+ *	hostsum_add                     for each row
+ *	hostsum_end                     if it returns true:
+ *	hostsum_settle                  for each row: widens or narrows its bounds
  */
 #ifndef MEMTALLY_COLLECTORS_HOSTSUM_H
 #define MEMTALLY_COLLECTORS_HOSTSUM_H
@@ -37,6 +37,9 @@ struct hostsum {
 	uint64_t leaving, left;
 };
 
+/*
+ * Makes H empty. PAGE_BYTES is the kernel's page size. The caller then calls pool_init(&h->pool).
+ */
 void hostsum_init(struct hostsum *h, uint64_t page_bytes);
 
 /*
@@ -53,7 +56,13 @@ void hostsum_after(struct hostsum *h, int proc_fd);
  */
 void hostsum_left(struct hostsum *h, uint64_t bytes);
 
+/* Begins the sums of a pass, after hostsum_left() of all. */
 void hostsum_begin(struct hostsum *h);
+
+/*
+ * Adds a process to the sums. ROW is as figures_fill() made it; rows of a shared address space
+ * (OUTCOME_SHARED_MM) do not count.
+ */
 void hostsum_add(struct hostsum *h, const struct watch *w, const struct snapshot_process *row);
 
 /*
@@ -62,6 +71,11 @@ void hostsum_add(struct hostsum *h, const struct watch *w, const struct snapshot
  * hostsum_settle() is needed.
  */
 bool hostsum_end(struct hostsum *h, bool sees_all, bool is_whole, uint64_t now_ns);
+
+/*
+ * Fills ROW of W again, with the pool's doubt and narrower bounds. A guess that exceeds the host's
+ * sums is lowered to them.
+ */
 void hostsum_settle(struct hostsum *h, const struct watch *w, struct snapshot_process *row);
 
 /*

@@ -22,12 +22,12 @@
  *
  * A pass:
  *
- * 	kin_begin(kin, now);
- * 	kin_moved() of each; kin_sensed(kin, now);
- * 	for each event: kin_born(), kin_gone(), kin_executed();
- * 	while ((m = kin_affected(kin)))
- * 		kin_doubt(m, its base, its counters, &its doubt);
- * 	for each never measured: kin_speaker(), kin_borrow()
+ *	kin_begin(kin, now);
+ *	kin_moved() of each; kin_sensed(kin, now);
+ *	for each event: kin_born(), kin_gone(), kin_executed();
+ *	while ((m = kin_affected(kin)))
+ *		kin_doubt(m, its base, its counters, &its doubt);
+ *	for each never measured: kin_speaker(), kin_borrow()
  *
  * After each measurement of a process: kin_measured(); its doubt is then void, until it is affected
  * again.

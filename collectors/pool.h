@@ -16,11 +16,11 @@
  *
  * A pass, for all processes that are counted (each address space once):
  *
- * 	pool_measured(), since the last pass, whenever a process was measured again
- * 	pool_begin(pool);
- * 	for each measured once: estimate_carry(); pool_add(); for each other: pool_add_unread();
- * 	if (pool_end(pool, &host))
- * 		for each added: pool_doubt(); estimate_carry() with that doubt; pool_narrow();
+ *	pool_measured(), since the last pass, whenever a process was measured again
+ *	pool_begin(pool);
+ *	for each measured once: estimate_carry(); pool_add(); for each other: pool_add_unread();
+ *	if (pool_end(pool, &host))
+ *		for each added: pool_doubt(); estimate_carry() with that doubt; pool_narrow();
  *
  * The doubt of pool_doubt() is for this pass alone. It is not kept, and must not be part of the
  * next pool_add(): the drift would vanish from the sums although nothing was measured.
@@ -116,7 +116,10 @@ struct pool {
  */
 void pool_init(struct pool *p, uint64_t max_age_ns);
 
+/* Begins a pass: the sums are 0. */
 void pool_begin(struct pool *p);
+
+/* Adds a process with an estimate to the sums. */
 void pool_add(struct pool *p, const struct pool_member *m);
 
 /*
@@ -160,8 +163,8 @@ void pool_doubt(const struct pool *p, const struct pool_member *m, struct estima
 /*
  * Narrows the bounds of E, which may contain the pool's doubt or not. Since the sums are known, no
  * process can be further above its low bound than the sum of all low bounds is below the host's
- * sum; the same holds for high bounds. Does so only if both sums were compared in this pass, because
- * their biases are part of that. Keeps low <= pss <= high.
+ * sum; the same holds for high bounds. Does so only if both sums were compared in this pass,
+ * because their biases are part of that. Keeps low <= pss <= high.
  */
 void pool_narrow(const struct pool *p, struct estimate *e);
 

@@ -36,6 +36,8 @@ struct sharer {
 	bool is_open : 1;   /* it was measured, and segments_settle() is still to come */
 };
 
+enum { SEGMENTS_SHARED_MIN = 256 << 10 }; /* bytes */
+
 /*
  * Returns true if the maps of S, measured as BASE, should be read:
  * - S shares at least SEGMENTS_SHARED_MIN of files and shmem, and its maps were never read, or its
@@ -45,7 +47,6 @@ struct sharer {
  * - or it has 8 MiB or more of shared memory, which is at least an eighth of its RSS and mostly
  *   private or shared with no known process: the objects may be new ones.
  */
-enum { SEGMENTS_SHARED_MIN = 256 << 10 }; /* bytes */
 bool segments_wants_maps(const struct sharer *s, const struct estimate_base *base);
 
 /*
@@ -79,7 +80,7 @@ struct segments_lesson {
 };
 
 /*
- * Returns what the measurement FOUND of S, whose base was BEFORE, teaches; all zeros if nothing.
+ * Returns the lesson of the measurement FOUND of S, after the base BEFORE; all zeros if none.
  * Call before segments_measured(); then hand it to segments_settle().
  */
 struct segments_lesson segments_lesson(const struct sharer *s, const struct estimate_base *before,
@@ -97,12 +98,13 @@ void segments_measured(struct sharer *s, const struct estimate_base *base);
  */
 void segments_since(struct sharer *s, uint64_t before, uint64_t now);
 
+enum { SEGMENTS_PART = 1 << 16 }; /* unit of a part of the time between two polls */
+
 /*
  * All processes were polled again, so all processes that were there when S was measured are known.
  * PART: when S was measured, in SEGMENTS_PART of the time between the polls before and after.
  * Learns LESSON (all zeros: none).
  */
-enum { SEGMENTS_PART = 1 << 16 };
 void segments_settle(struct sharer *s, uint32_t part, const struct segments_lesson *lesson);
 
 /*
