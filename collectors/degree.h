@@ -42,7 +42,7 @@ struct degree_span {
  */
 enum { DEGREE_AS_GUESSED = 1 << 16 };
 
-/* By how many the sharers at the measurement may have been more or fewer than .members. */
+/* Returns by how many the sharers at the measurement may have been more or fewer than .members. */
 static inline uint64_t degree_slack(const struct degree_change *c)
 {
 	return c->unsure + (uint64_t)c->early;

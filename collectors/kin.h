@@ -129,28 +129,29 @@ int kin_departs(struct kin *k, const struct kin_member *m, struct kin_member *pa
 /*
  * M was measured, and has WRITTEN bytes of private copies of its parent's memory: future siblings
  * are expected to write as much before their first measurement. Ignored if M is older than the last
- * pass, unless that pass measured M right after its birth.
+ * pass, unless that pass measured M right after its birth. Also ignored if M was measured right
+ * after its birth and has written less than expected: it may have more to write.
  */
 void kin_newborn(struct kin *k, struct kin_member *m, uint64_t written);
 
 /*
- * Bytes of shared memory that M, which was measured right after its birth, is expected to have
- * written since, as newborns of its family do. 0: it was not measured so early, or nothing is
- * known.
+ * Returns the bytes of shared memory that M, which was measured right after its birth, is expected
+ * to have written since, as newborns of its family do. Returns 0 if it was not measured so early,
+ * or nothing is known.
  */
 uint64_t kin_unwritten(const struct kin_member *m);
 
 /*
  * Returns the bytes by which the PSS of M, measured as BASE, may have grown because sharers outside
  * of its family may be gone: the measurement of M implied them, and no measurement of another pass
- * has confirmed them. Returns 0 if one has.
+ * has confirmed them. Returns 0 if one has, or there are no such sharers.
  */
 uint64_t kin_unconfirmed(const struct kin_member *m, const struct estimate_base *base);
 
 /* M's measurement is void, as if M had never been measured; it represents no other member. */
 void kin_unmeasured(struct kin_member *m);
 
-/* Whether the maps of M, measured as BASE, should be read: see segments_wants_maps(). */
+/* Returns true if the maps of M, measured as BASE, should be read: see segments_wants_maps(). */
 bool kin_wants_maps(const struct kin_member *m, const struct estimate_base *base);
 
 /*
@@ -190,8 +191,8 @@ void kin_moved(struct kin_member *m, uint64_t before, uint64_t now);
 /*
  * Computes in *RET by how much sharers of M's files and shared memory may have changed M's PSS
  * since its measurement BASE: pages that they touched and released, and sharers that came and went.
- * The caller adds it to the doubt that it keeps. NOW are M's counters. Returns false if there is no
- * doubt.
+ * The caller adds it to the doubt that it keeps. NOW are M's counters. Returns false, and leaves
+ * *RET unchanged, if there is no doubt.
  */
 bool kin_stirred(const struct kin_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);

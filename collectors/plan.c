@@ -315,8 +315,8 @@ static void set_pace(struct plan *p, size_t count)
 }
 
 /*
- * Takes the oldest of the candidates [FROM, END), for .needed_ns of cost. Returns the end of
- * what it has taken.
+ * Takes the oldest of the candidates [FROM, END), for .needed_ns of cost. Returns the end of what
+ * it has taken.
  */
 static size_t take_needed(struct plan *p, size_t from, size_t end)
 {

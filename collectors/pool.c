@@ -3,8 +3,8 @@
  * A part of the difference between the sums is always there: pages of devices, of processes that
  * may not be read, and pages that the kernel's per-CPU counters keep back. This part is the bias. A
  * change of the difference beyond the noise is drift. It stays until the process that caused it has
- * been measured. A rest after all processes have been measured belongs to no process, and
- * becomes bias.
+ * been measured. A rest after all processes have been measured belongs to no process, and becomes
+ * bias.
  */
 #include "config.h"
 

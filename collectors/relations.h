@@ -15,16 +15,19 @@ struct relations {
 	uint64_t begin_ns, previous_ns; /* CLOCK_BOOTTIME of this pass and of the one before */
 };
 
+/* Makes R empty, with a random seed for its hash tables. */
 void relations_init(struct relations *r);
+
+/* Frees R. Call it after relations_ended() of every process. */
 void relations_done(struct relations *r);
 
 /* The next pass counts as the first: nothing is known of the time before. */
 void relations_restart(struct relations *r);
 
-/* A pass is about to list the processes. */
+/* A pass is about to list the processes, at NOW_NS (CLOCK_BOOTTIME). */
 void relations_begin(struct relations *r, uint64_t now_ns);
 
-/* The pass has polled all processes. */
+/* The pass has polled all processes, at NOW_NS (CLOCK_BOOTTIME). */
 void relations_sensed(struct relations *r, uint64_t now_ns);
 
 /*
@@ -75,9 +78,7 @@ void relations_measured(struct relations *r, const struct proctable *table,
 void relations_met(struct relations *r, const struct proctable *table,
 	struct process_reader *reader, struct process *p, uint64_t now_ns, uint64_t page_bytes);
 
-/*
- * W can no longer be measured: its measurement, and everything that follows from it, is void.
- */
+/* W can no longer be measured: its measurement, and everything that follows from it, is void. */
 void relations_unmeasured(struct watch *w);
 
 /* Call after all events of a pass: renews the doubts of affected processes. */
@@ -96,8 +97,8 @@ void relations_faulted(struct watch *w, uint64_t faults, uint64_t page_bytes, ui
 void relations_unwatched(struct watch *w, uint64_t page_bytes, uint64_t now_ns);
 
 /*
- * Bytes of W's high bound that are only for unread faults: no reason to measure W, since reading
- * its faults is cheaper.
+ * Returns the bytes of W's high bound that are only for unread faults: no reason to measure W,
+ * since reading its faults is cheaper.
  */
 uint64_t relations_unlooked(const struct watch *w);
 
@@ -116,40 +117,43 @@ bool relations_broke(struct relations *r, struct watch *w, const struct estimate
  */
 void relations_fell(struct watch *w, const struct estimate *before);
 
-/* Bytes of PSS that W may have gained by copy-on-write breaks, by its faults and its family. */
+/*
+ * Returns the bytes of PSS that W may have gained by copy-on-write breaks, by its faults and its
+ * family.
+ */
 uint64_t relations_broken(const struct watch *w);
 
-/* Bytes of PSS that W would gain if no other process shared its anonymous memory. */
+/* Returns the bytes of PSS that W would gain if no other process shared its anonymous memory. */
 uint64_t relations_room(const struct watch *w);
 
 /*
- * Bytes of W that births and exits are expected to have changed since its measurement: the part of
- * the family that was born or has exited, applied to W's shared memory, and guesses. Returns 0 if
- * there were no births or exits.
+ * Returns the bytes of W that births and exits are expected to have changed since its measurement:
+ * the part of the family that was born or has exited, applied to W's shared memory, and guesses.
+ * Returns 0 if there were no births or exits.
  */
 uint64_t relations_likely(const struct watch *w);
 
 /*
- * Bytes of W's doubt that come from pages which sharers may have touched or released but probably
- * have not: no reason to measure W.
+ * Returns the bytes of W's doubt that come from pages which sharers may have touched or released
+ * but probably have not: no reason to measure W.
  */
 uint64_t relations_stirred(const struct watch *w);
 
 /*
- * Bytes that W may have in addition because of its measurement itself: writes since then, if it was
- * measured right after its birth; and unlisted sharers that may be gone.
+ * Returns the bytes that W may have in addition because of its measurement itself: writes since
+ * then, if it was measured right after its birth; and unlisted sharers that may be gone.
  */
 uint64_t relations_unsettled(const struct watch *w);
 
 /*
- * Whether sharers have moved W's PSS by so much (by births, exits or touched pages) that it should
- * be measured soon.
+ * Returns true if sharers have moved W's PSS by so much (by births, exits or touched pages) that it
+ * should be measured soon.
  */
 bool relations_shifted(const struct watch *w);
 
 /*
- * Bytes of shared memory, of none of its known mapped objects, by which W has grown since its
- * measurement.
+ * Returns the bytes of shared memory, of none of its known mapped objects, by which W has grown
+ * since its measurement.
  */
 uint64_t relations_strayed(const struct watch *w, uint64_t page_bytes);
 

@@ -67,8 +67,8 @@ int segments_map(struct keytable *segments, struct sharer *s, const struct maps_
 	size_t count, const struct estimate_base *base, bool was_there);
 
 /*
- * Facts from two measurements of a sharer, for the other sharers of its main shared memory.
- * All zeros: nothing. Other modules only read it.
+ * Facts from two measurements of a sharer, for the other sharers of its main shared memory. All
+ * zeros: nothing. Other modules only read it.
  */
 struct segments_lesson {
 	uint64_t key; /* of the object */
@@ -80,8 +80,8 @@ struct segments_lesson {
 };
 
 /*
- * Returns the lesson of the measurement FOUND of S, after the base BEFORE; all zeros if none.
- * Call before segments_measured(); then hand it to segments_settle().
+ * Returns the lesson of the measurement FOUND of S, after the base BEFORE; all zeros if none. Call
+ * before segments_measured(); then hand it to segments_settle().
  */
 struct segments_lesson segments_lesson(const struct sharer *s, const struct estimate_base *before,
 	const struct estimate_base *found);
