@@ -42,9 +42,9 @@ struct adapt {
 	const struct proctable *table; /* borrowed */
 	struct sharing *sharing;       /* borrowed */
 	uint64_t page_bytes;
-	uint64_t begin_ns,
-		previous_ns; /* CLOCK_BOOTTIME of the beginning of this pass and of the last one */
-	uint64_t start_ns;   /* CLOCK_BOOTTIME of the beginning of the first pass */
+	/* CLOCK_BOOTTIME of the beginning of this pass and of the last one */
+	uint64_t begin_ns, previous_ns;
+	uint64_t start_ns; /* CLOCK_BOOTTIME of the beginning of the first pass */
 	struct vmstat vmstat;
 	enum psi_level pressure;
 	struct psi psi; /* read when this pass began */

@@ -10,8 +10,8 @@
  * one without walks follows the speed of the host.
  *
  * smaps_rollup does not show how many mappings a process has. So the cost of a process beyond the
- * model is kept with the process, as its habit. Pure; no allocation; one lesson costs less than 1
- * us.
+ * model is kept with the process, as its habit. Pure; no allocation; one lesson takes less than
+ * 1 us.
  */
 #ifndef MEMTALLY_COLLECTORS_COST_H
 #define MEMTALLY_COLLECTORS_COST_H

@@ -9,13 +9,13 @@
 #include "collectors/relations.h"
 
 enum {
-	LOOKS_IN_AN_AGE = 4,
-	LOOKS_SHARE = 4,
-	/* The processes that share most, so many of them, and at least so much memory, are read in
+	LOOKS_IN_AN_AGE = 4, /* readings of a process in turn within the maximum age */
+	LOOKS_SHARE = 4,     /* readings out of turn take a quarter of the tokens */
+	LOOKS_TOGETHER = 32, /* counters that a worker reads in one go */
+	/* So many processes that share most, if each shares more than LARGE_MIN bytes, are read in
 	 * every pass. */
-	LOOKS_TOGETHER = 32,
 	LARGE_COUNT = 64,
-	LARGE_MIN = 128 << 20, /* bytes */
+	LARGE_MIN = 128 << 20,
 	/* more than opening, reading and closing stat takes (Linux 6.18: 3 to 9 us) */
 	LOOK_NS = 10000,
 };

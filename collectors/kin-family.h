@@ -32,8 +32,8 @@ struct kin_family {
 	uint64_t key; /* 0: out of the table; freed when it leaves the list */
 	struct kin_member *first, *last;
 	struct kin_family *next_dirty;
-	struct kin_member
-		*voice; /* of the members with a known fork, the one that was measured last */
+	/* of the members with a known fork, the one that was measured last */
+	struct kin_member *voice;
 	struct kin_found found;
 	struct flow flow; /* of all members so far */
 	struct breaks breaks;

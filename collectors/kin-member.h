@@ -23,23 +23,23 @@ struct kin_member {
 	/* neighbours in the family's list, which is in the order in which members became known */
 	struct kin_member *previous, *next;
 	struct breaks_writer writer; /* its copy-on-write breaks */
-	struct kin_ancestor
-		*ancestor; /* its own record if .has_forked, else its parent's; NULL: none */
-	uint64_t key;      /* of its range; 0: not known */
-	uint64_t serial;   /* rises along the family's list */
+	/* its own record if .has_forked, else its parent's; NULL: none */
+	struct kin_ancestor *ancestor;
+	uint64_t key;    /* of its range; 0: not known */
+	uint64_t serial; /* rises along the family's list */
 	/* the serial at which its lineage left its parent's: its own, or that of an exited ancestor
 	 * between them */
 	uint64_t line;
 	uint64_t seen;    /* members that were there at its measurement have this serial or less */
 	uint64_t born_ns; /* CLOCK_BOOTTIME, as its start time says */
-	uint64_t
-		image_ns; /* CLOCK_BOOTTIME: its last known exec is not older; 0: it has had none */
+	/* CLOCK_BOOTTIME: its last known exec is not older; 0: it has had none */
+	uint64_t image_ns;
 	uint64_t measured_ns;    /* CLOCK_BOOTTIME; 0: never */
 	uint64_t suspected;      /* bytes of shared memory that it may have written since */
 	struct sharer sharer;    /* of mapped objects */
 	struct flow family_flow; /* of the other members, when it was measured */
-	struct degree_outside
-		outside; /* sharers outside of its family that its parent's family has */
+	/* sharers outside of its family that its parent's family has */
+	struct degree_outside outside;
 	/* Numbers of members of the family. */
 	uint32_t then;     /* at its measurement, itself included */
 	uint32_t kept;     /* of .then, still here; this and the next six as of kin_affected() */

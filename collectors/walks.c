@@ -15,9 +15,8 @@
 #define PAUSE_NS (2 * NS_PER_MSEC)
 
 enum {
-	FAULTS_MIN =
-		128
-		<< 10, /* bytes: a process with less private memory cannot share enough to matter */
+	/* bytes: a process with less private memory cannot share enough to matter */
+	FAULTS_MIN = 128 << 10,
 	/* A walk is whole if it is predicted to take at most half of the stall budget: a prediction
 	 * may be that far off. Slices of smaps take two to three times the CPU of smaps_rollup. */
 	WHOLE_PART = 2,
