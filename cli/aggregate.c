@@ -12,7 +12,10 @@
 #include "snapshot/owner.h"
 #include "snapshot/sums.h"
 
-/* What is a part of HOST has no more than it. */
+/*
+ * Ends SUMS and stores them in ROW. The upper bound is at most that of HOST, because ROW is a part
+ * of it.
+ */
 static void set_sums(
 	struct snapshot_scope *row, struct sums *sums, const struct snapshot_scope *host)
 {
@@ -23,10 +26,13 @@ static void set_sums(
 	memcpy(row->q, sums->q, sizeof(row->q));
 }
 
-/* A selected process, and whom it belongs to: in the image that it is of, and in the one that is made. */
+/*
+ * A chosen process, and its owners as references to texts: .from of the old image (for the kind
+ * that is being added), .owner of the new one.
+ */
 struct member {
 	const struct snapshot_process *row;
-	uint32_t from, owner[OWNER_KINDS]; /* names */
+	uint32_t from, owner[OWNER_KINDS];
 };
 
 static int compare_pids(const void *a_, const void *b_)
@@ -36,7 +42,7 @@ static int compare_pids(const void *a_, const void *b_)
 	return (a->row->pid > b->row->pid) - (a->row->pid < b->row->pid);
 }
 
-/* An owner's name stands in an image once: who has the same one has the same owner. */
+/* Each name of an owner is in an image once, so equal references mean the same owner. */
 static int compare_owners(const void *a_, const void *b_)
 {
 	const struct member *a = a_, *b = b_;
@@ -53,7 +59,7 @@ static uint32_t copy_text(struct builder *b, const struct view *view, uint32_t r
 	return builder_add_text(b, text, strlen(text));
 }
 
-/* Where the row of an owner stands, by its name. */
+/* The index of an owner's row, by its name. */
 struct origin {
 	uint32_t name, row;
 };
@@ -65,7 +71,10 @@ static int compare_origins(const void *a_, const void *b_)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
-/* The rows of SCOPE in the order of their names, which the caller frees. NULL: out of memory. */
+/*
+ * Returns the rows of SCOPE in the order of their names; the caller frees them. NULL if there is no
+ * memory.
+ */
 static struct origin *list_origins(const struct view *view, enum metric_scope scope)
 {
 	uint32_t count = view_count(view, scope);
@@ -78,7 +87,10 @@ static struct origin *list_origins(const struct view *view, enum metric_scope sc
 	return origins;
 }
 
-/* One row over the members from FIRST on that have its owner, whose row was FROM (NULL: it had none). How many; 0: out of memory. */
+/*
+ * Adds one row for the members from FIRST on that have the same owner. FROM is the old row of that
+ * owner, NULL if there is none. Returns the number of these members; 0 if there is no memory.
+ */
 static size_t add_owner(struct builder *b, const struct view *view, enum owner_kind kind,
 	const struct snapshot_scope *from, struct member *first, const struct member *end)
 {
@@ -146,7 +158,7 @@ static int add_host(
 	return 0;
 }
 
-/* By rising pid, as an image has them. */
+/* Images have processes in the order of pids. */
 static int add_processes(struct builder *b, struct member *members, size_t count)
 {
 	qsort(members, count, sizeof(*members), compare_pids);

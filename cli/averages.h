@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the running kernel averages map counts over large folios (collectors/mapcounts.h), for commands that measure processes
- * or read map counts themselves.
+ * Whether the running kernel averages map counts over large folios (collectors/mapcounts.h), for
+ * commands that measure processes or read map counts themselves.
+ *
  */
 #ifndef MEMTALLY_CLI_AVERAGES_H
 #define MEMTALLY_CLI_AVERAGES_H
@@ -10,15 +11,18 @@
 
 #include "collectors/mapcounts.h"
 
-/* The warning. */
+/* The text of the warning. */
 #define AVERAGES_TEXT                                                                              \
 	"this kernel averages the map counts of large folios (CONFIG_NO_PAGE_MAPCOUNT): PSS and "  \
 	"USS are approximations"
 
-/* Has a child process try it, for at most half a second. MAPCOUNTS_UNKNOWN if that could not tell, or there is no child. */
+/*
+ * Has a child process find out, and waits at most 0.5 s. Returns MAPCOUNTS_UNKNOWN if it could not
+ * tell, or could not be forked.
+ */
 enum mapcounts_verdict averages_find(void);
 
-/* Does the same and logs a warning if the kernel averages. Returns whether it does. */
+/* Calls averages_find() and logs a warning if the kernel averages. Returns true if it does. */
 bool averages_warn(void);
 
 #endif

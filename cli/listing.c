@@ -20,7 +20,7 @@
 
 enum { PIECE_SIZE = 1 << 16 };
 
-/* Where the host's memory is, then all else that is known of it. */
+/* Prints the tables of hosttable.h, then all quantities of the host. */
 static int print_host(const struct settings *settings, const struct view *view)
 {
 	AUTO_BUFFER struct buffer text = {0};
@@ -110,7 +110,7 @@ static void say_nothing_matches(const struct settings *settings, const struct so
 		(int)asked.len, asked.data ? asked.data : "");
 }
 
-/* The snapshot, whichever it is. */
+/* Opens the snapshot, and logs its source or the error. */
 static int open_source(
 	const struct settings *settings, const struct selection *s, struct source *ret)
 {
@@ -125,8 +125,9 @@ static int open_source(
 }
 
 /*
- * A thing without processes is in the snapshot for an hour for the sake of its series. Whoever names it
- * is told that it has gone; its row is there for programs.
+ * Lists rows. An owner without processes stays in the snapshot for an hour, so that its series goes
+ * on. If a filter names such an owner, memtally says that nothing matches, and prints its row only
+ * as JSON.
  */
 static int show(const struct settings *settings, struct selection *s)
 {
@@ -159,7 +160,10 @@ static int show(const struct settings *settings, struct selection *s)
 	return r < 0 || !is_none ? command_printed(r) : COMMAND_FAILED;
 }
 
-/* What memtallyd is doing, by its own last snapshot; one that is too old is shown, too, but is a failure. */
+/*
+ * Prints memtallyd's status from its last snapshot. A stale snapshot is printed, too, but the
+ * command fails.
+ */
 static int show_status(const struct settings *settings)
 {
 	AUTO_VIEW struct view *view = NULL;

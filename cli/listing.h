@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a snapshot says, memtallyd's or one that is taken now: owners, processes, the host; and what memtallyd is doing.
+ * Lists owners, processes or the host from a snapshot (memtallyd's, or one that is measured now),
+ * and prints memtallyd's status.
  */
 #ifndef MEMTALLY_CLI_LISTING_H
 #define MEMTALLY_CLI_LISTING_H
@@ -9,7 +10,7 @@
 
 #include "config/settings.h"
 
-/* As struct command has it, for what no other command is. */
+/* The run() of struct command (cli/command.h) for every first operand that is no command. */
 int listing_run(const struct settings *settings, bool is_check);
 
 #endif

@@ -14,7 +14,7 @@
 #include "render/human.h"
 #include "render/quantile.h"
 
-/* For how long memtallyd had run at its snapshot, in ns; 0: not known. */
+/* Returns for how long memtallyd had run at the time of VIEW, in ns; 0 if that is not known. */
 static uint64_t uptime_ns(const struct view *view)
 {
 	const struct snapshot_self *self = view_self(view);
@@ -25,7 +25,7 @@ static uint64_t uptime_ns(const struct view *view)
 	return now_ns - self->q[SELF_START_TIME];
 }
 
-/* How old the snapshot is, and how old it may become, if it is older. */
+/* Appends the age of the snapshot, and its maximum age if it is stale. */
 static void add_age(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
 {
 	const struct image_header *h = view->header;
@@ -88,7 +88,10 @@ static void add_passes(const struct view *view, struct buffer *to)
 	buffer_add_char(to, '\n');
 }
 
-/* The reads that the kernel kept waiting at the snapshot, of AGE_NS ago; nothing if there were none. */
+/*
+ * Appends the number of reads that were blocked when the snapshot was made, AGE_NS ago; nothing if
+ * there were none.
+ */
 static void add_blocked(const struct view *view, uint64_t age_ns, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);

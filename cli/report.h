@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What memtallyd is doing, in a page for people. Pure.
- */
+/* The report of `memtally status`: what memtallyd is doing, on one page. Pure. */
 #ifndef MEMTALLY_CLI_REPORT_H
 #define MEMTALLY_CLI_REPORT_H
 
@@ -11,9 +9,10 @@
 #include "snapshot/view.h"
 
 /*
- * One line for each thing that is known: mode, passes, how much of the memory is measured, estimated or missing, how
- * good estimates were, CPU against its budget, what waits, rights. What the image does not have is left
- * out.
+ * Appends a line for each of these that VIEW has: mode, passes, blocked reads, how much memory is
+ * measured, estimated or missing, the errors of estimates, CPU time against the budget, deferred
+ * measurements, rights. NOW_BOOTTIME_NS is the current CLOCK_BOOTTIME in ns. Errors are those of
+ * TO.
  */
 void report_render(const struct view *view, uint64_t now_boottime_ns, struct buffer *to);
 

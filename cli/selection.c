@@ -12,7 +12,7 @@
 #include "cli/flag.h"
 #include "snapshot/owner.h"
 
-/* What can be shown besides owners of each kind. */
+/* The views that are not a kind of owner. */
 static const struct {
 	const char *name;
 	enum metric_scope scope;
@@ -66,7 +66,10 @@ static int parse_view(const struct text_list *operands, enum metric_scope *ret,
 	return -EINVAL;
 }
 
-/* query_set() of the flag of the same name; its sentences are about a parameter 'KEY'. */
+/*
+ * Calls query_set() for the flag of the same name. Its messages say parameter 'KEY'; this one says
+ * --KEY.
+ */
 static int set_from_flag(
 	struct query *q, const char *key, const char *value, char error[static QUERY_ERROR_SIZE])
 {
@@ -94,7 +97,10 @@ static int add_filters(struct query *q, const char *key, const struct text_list 
 	return 0;
 }
 
-/* The values that a filter by owners of a kind has, or (OWNER_KINDS) by pid. */
+/*
+ * The offset of each filter's values in struct settings: by kind of owner, and OWNER_KINDS for
+ * --pid.
+ */
 static const size_t filter_values[OWNER_KINDS + 1] = {
 	[OWNER_USER] = offsetof(struct settings, user),
 	[OWNER_PROGRAM] = offsetof(struct settings, program),
@@ -119,7 +125,7 @@ static const char *key_of(size_t filter)
 	return filter == OWNER_KINDS ? "pid" : owner_of((enum owner_kind)filter)->name;
 }
 
-/* Whose rows carry it themselves, besides processes. */
+/* Returns the scope with rows that FILTER names directly. */
 static enum metric_scope scope_of(size_t filter)
 {
 	return filter == OWNER_KINDS ? METRIC_PROCESS : owner_scope((enum owner_kind)filter);
@@ -134,8 +140,8 @@ static bool is_filtered(const struct settings *settings)
 }
 
 /*
- * A filter by the rows' own name picks rows. Any other one picks processes, whose sums are then asked
- * for; and so do all filters that stand beside it.
+ * A filter by the rows' own name selects rows. Any other filter selects processes, and the result
+ * is their sums; then all filters select processes.
  */
 static int parse_filters(
 	const struct settings *settings, struct selection *s, char error[static QUERY_ERROR_SIZE])
@@ -295,10 +301,10 @@ void selection_sum(const struct selection *s, const struct view *view, const uin
 		else
 			merge_scope(ret, view_scope(view, s->scope, rows[i]));
 	sums_end(ret);
-	/* No part of the host has more than the host. */
+	/* A part of the host cannot have more than the host. */
 	if (ROW_HAS(view_host(view), SCOPE_PSS_HIGH))
 		sums_cap(ret, view_host(view)->q[SCOPE_PSS_HIGH]);
-	/* Who has all of its processes has all that it has. */
+	/* If all processes of the host are selected, the host's lower bound holds. */
 	if (ROW_HAS(view_host(view), SCOPE_PSS_LOW) &&
 		ret->q[SCOPE_PROCESSES] == view_host(view)->q[SCOPE_PROCESSES])
 		sums_raise(ret, view_host(view)->q[SCOPE_PSS_LOW]);

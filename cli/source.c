@@ -21,14 +21,14 @@
 #include "snapshot/client.h"
 
 enum {
-	BLOCKED_NAMED = 10,      /* processes that a warning names with file and duration */
-	BLOCKED_IN_LINE = 50,    /* pids in each further line: a line of the log has 1 KiB */
-	FETCH_TIMEOUT_MS = 2000, /* memtallyd sends at once, unless it is in its first pass */
+	BLOCKED_NAMED = 10,      /* processes that the warning names with file and duration */
+	BLOCKED_IN_LINE = 50,    /* pids in each further line; a line of the log has 1 KiB */
+	FETCH_TIMEOUT_MS = 2000, /* memtallyd sends at once, unless its first pass still runs */
 };
 
 /*
- * In a snapshot of one's own nobody asks what is exported or when the next one comes, but an image has
- * it; the numbers are memtallyd's defaults.
+ * An image has to say what is exported and when the next one is due, though nothing reads that in
+ * memtally's own snapshot. The numbers are memtallyd's defaults.
  */
 static const struct pass_options live_options = {
 	.version = PACKAGE_VERSION,
@@ -53,7 +53,7 @@ static void name_principals(struct pass *pass)
 	}
 }
 
-/* Adds PID to OTHERS, lines of pids: the process is number COUNT in them, from 0. */
+/* Adds PID to OTHERS, lines of pids. COUNT is the number of pids in it so far. */
 static void add_other(struct buffer *others, pid_t pid, size_t count)
 {
 	if (count)
@@ -61,7 +61,7 @@ static void add_other(struct buffer *others, pid_t pid, size_t count)
 	buffer_printf(others, "%d", (int)pid);
 }
 
-/* Says which processes the kernel has kept from being measured. */
+/* Warns about the processes that were not measured because their files blocked. */
 static void say_blocked(struct pass *pass)
 {
 	AUTO_BUFFER struct buffer names = {0}, others = {0};
@@ -99,13 +99,13 @@ static int open_live(const struct settings *settings, const struct pass_options 
 	int r;
 
 	options.procfs = settings->path_procfs;
-	options.unlisted = readers.pid; /* they are gone when the snapshot is read */
+	options.unlisted = readers.pid; /* the workers have exited when the snapshot is read */
 	options.unlisted_count = LANES;
 	options.user_by = (enum accounting_user)settings->accounting_user;
 	r = pass_open(&options, &pass);
 	if (r == 0 && pass_may_block(pass) && !options.is_adaptive)
 		pass_set_map_counts(pass, averages_find());
-	/* Without them, as where no process can be forked, the pass reads everything itself. */
+	/* If no worker can be forked, the pass reads everything itself. */
 	if (r == 0 && pass_may_block(pass) && readers_open(settings->path_procfs, &readers) == 0)
 		pass_set_workers(pass, &readers.workers);
 	if (r == 0)
@@ -134,7 +134,10 @@ int source_open_daemon(const struct settings *settings, struct view **ret, struc
 	return r;
 }
 
-/* 0, or 1 with why not in REASON, and what there is of memtallyd's all the same in RET. */
+/*
+ * Returns 0, or 1 with the reason in REASON; RET->sums then has memtallyd's snapshot if it sent
+ * only sums.
+ */
 static int open_daemon(const struct settings *settings, bool needs_processes, struct source *ret,
 	struct buffer *reason)
 {
@@ -186,7 +189,10 @@ static void say_live(struct buffer *said, const struct source *s, const struct b
 	buffer_add_char(said, ')');
 }
 
-/* Whoever wants it otherwise, on the command line or in a file that memtallyd has not read again, is told. */
+/*
+ * Says by which uid memtallyd assigns processes to users, if that differs from SETTINGS (the
+ * command line, or a file that memtallyd has not loaded again).
+ */
 static void say_accounting(
 	const struct settings *settings, const struct view *view, struct buffer *said)
 {
@@ -234,7 +240,10 @@ int source_list(const struct settings *settings, struct view **ret)
 	struct pass_options options = live_options;
 	const char *why;
 
-	/* An adaptive pass looks at everybody, and measures long ones behind it: there is nothing behind this one. */
+	/*
+	 * An adaptive pass polls all processes and defers long walks; there is no later pass here,
+	 * so these are never made.
+	 */
 	options.is_adaptive = true;
 	options.budget_cpu_ppm = BUDGET_PPM_MAX;
 	options.max_age_ns = options.interval_ns;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the terminal program's snapshot comes from: memtallyd, or a pass of its own.
+ * Sources of snapshots
+ *
+ * Gets a snapshot for the terminal program: memtallyd's over its socket, or one that memtally
+ * measures itself.
  */
 #ifndef MEMTALLY_CLI_SOURCE_H
 #define MEMTALLY_CLI_SOURCE_H
@@ -13,21 +16,27 @@
 #include "snapshot/sight.h"
 #include "snapshot/view.h"
 
-/* A snapshot, and who measured it. */
+/* A snapshot and its origin. */
 struct source {
 	struct view *view; /* owned */
-	struct view
-		*sums; /* owned; memtallyd's of the same time: NOTICE_LIVE_BY_DAEMON; else NULL */
+	/*
+	 * owned; memtallyd's public snapshot (sums only) of the same time, if .who is
+	 * NOTICE_LIVE_BY_DAEMON; else NULL
+	 */
+	struct view *sums;
 	enum notice_source who;
-	struct sight sight; /* what of the processes in .view is to be shown */
+	struct sight sight; /* the processes of .view to show */
 };
 
 /*
- * memtallyd's snapshot where the settings allow it, it may be had, it is fresh and, with NEEDS_PROCESSES,
- * it has processes; else one that is measured now. Where memtallyd has shown its sums alone, and its reader
- * may not look into the processes of others, only his own are to be shown: of the others the sums tell more.
- * SAID is appended which of the two it is and, where one expected the other, why: one line. The caller has
- * source_done() called on RET. Errors are those of the pass.
+ * Opens memtallyd's snapshot in *RET if --live is not set, memtallyd answers, its snapshot is not
+ * stale, and, with NEEDS_PROCESSES, it has rows of processes. Otherwise measures one now, which
+ * blocks for that time. If memtallyd sent only sums and the caller may not read other users'
+ * processes, RET->sight limits the rows to the caller's own.
+ *
+ * Appends to SAID one line that names the source; if memtallyd's snapshot was wanted and not used,
+ * also the reason. The caller calls source_done(RET). Returns 0, an error of the pass, or the error
+ * of SAID.
  */
 int source_open(const struct settings *settings, bool needs_processes, struct source *ret,
 	struct buffer *said);
@@ -35,14 +44,15 @@ void source_done(struct source *s);
 #define AUTO_SOURCE CLEANUP(source_done)
 
 /*
- * memtallyd's snapshot, however old. The caller owns *ret. A negative errno, with why in REASON, where there is
- * none.
+ * Gets memtallyd's snapshot in *RET, which the caller owns, however old it is. Returns 0, or a
+ * negative errno with a message in REASON.
  */
 int source_open_daemon(const struct settings *settings, struct view **ret, struct buffer *reason);
 
 /*
- * A snapshot of now, of one's own, for the sake of who is there, whose it is and what its counters say: nobody is kept waiting
- * for long, so what is not small has a guess for its PSS. The caller owns *ret. Errors are those of the pass.
+ * Measures a snapshot now and gives it in *RET, which the caller owns: for the list of processes,
+ * their owners and counters. No walk stalls a process for more than about 1 ms, so large processes
+ * have a guess instead of a PSS. Returns 0 or an error of the pass.
  */
 int source_list(const struct settings *settings, struct view **ret);
 
