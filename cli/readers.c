@@ -14,7 +14,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-/* No read is tried again, so that memtally waits longer than memtallyd does, and after a second in all only for a moment. */
+/*
+ * No read is tried again, so memtally waits longer than memtallyd does; once such reads have taken
+ * a second in all, it waits only 20 ms.
+ */
 static const struct lanes_patience patience = {
 	.long_ns = 500 * NS_PER_MSEC, .short_ns = 20 * NS_PER_MSEC, .share_ns = 1 * NS_PER_SEC};
 

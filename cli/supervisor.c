@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The view's task is a clone() with CLONE_VM but without CLONE_THREAD: a process of its own to SIGKILL, and a thread in
- * all else. It even has the supervisor's thread-local storage, errno included. So while it runs, the supervisor makes only
- * system calls that succeed, and allocates nothing.
+ * The view's task is a clone() with CLONE_VM but without CLONE_THREAD: a process of its own to
+ * SIGKILL, and a thread in all else. It even has the supervisor's thread-local storage, errno
+ * included. So while it runs, the supervisor makes only system calls that succeed, and allocates
+ * nothing.
  *
- * getcontext() notes where the view would continue; a later task goes on there, on the same stack, with setcontext().
+ * getcontext() notes where the view would continue; a later task goes on there, on the same stack,
+ * with setcontext().
  *
- * When one process blocks, others may as well, each for a second. So while the supervisor waits for the first one, probes
- * (probes.h) read all others.
+ * When one process blocks, others may as well, each for a second. So while the supervisor waits for
+ * the first one, probes (probes.h) read all others.
+ *
  */
 #include "config.h"
 
@@ -78,12 +81,12 @@ struct supervisor {
 	const char *procfs;
 	int (*work)(void *context);
 	void *context;
-	int status;         /* of .work */
+	int status;         /* of .work, its result */
 	int done_fd;        /* readable when .work is done */
 	_Atomic bool is_on; /* the view runs in a task */
 	_Atomic bool is_done;
 	_Atomic bool is_resumed; /* by another task, behind .pid */
-	_Atomic pid_t pid;       /* the process that is being read; 0: none */
+	_Atomic pid_t pid;       /* the process that the view is reading; 0: none */
 	_Atomic uint32_t tries;  /* supervisor_try() */
 	ucontext_t resume;
 	char *stack, *start_stack;
@@ -95,14 +98,14 @@ struct supervisor {
 	size_t count; /* of .blocked */
 };
 
-/* One for the program, as there is one log: the view's code is called from everywhere. */
+/* One for the program, like the log: the view calls supervisor_try() from many places. */
 static struct supervisor the;
 
-/* The last look of the supervisor at the task. */
+/* The supervisor's last look at the task. */
 struct sight {
 	uint32_t tries;
 	uint64_t cpu_ns;
-	uint64_t since_ns; /* it sleeps in one system call; 0: it does not */
+	uint64_t since_ns; /* CLOCK_MONOTONIC; the task has slept in one system call since then */
 };
 
 static bool is_blocked(pid_t pid)
@@ -168,10 +171,11 @@ void supervisor_say(void)
 }
 
 /*
- * AddressSanitizer finds a thread's fake stack (detect_stack_use_after_return) and the bounds of its stack by thread-local
- * storage. Two tasks that have one fake stack get the same frame of it. While a fiber is switched, the sanitizer knows two
- * stacks of a thread and uses no fake stack: so the supervisor begins such a switch before the task starts, and ends it after
- * the task.
+ * AddressSanitizer finds a thread's fake stack (detect_stack_use_after_return) and the bounds of
+ * its stack by thread-local storage. Two tasks that have one fake stack get the same frame of it.
+ * While a fiber is switched, the sanitizer knows two stacks of a thread and uses no fake stack: so
+ * the supervisor begins such a switch before the task starts, and ends it after the task.
+ *
  */
 #ifdef HAS_ASAN
 static void begin_two_stacks(void)
@@ -179,14 +183,14 @@ static void begin_two_stacks(void)
 	__sanitizer_start_switch_fiber(&the.fake_stack, the.stack, STACK_SIZE);
 }
 
-/* Around the frames that a killed task has left the stack stays poisoned. */
+/* The stack around the frames of a killed task stays poisoned until this is called. */
 static void forget_frames(void)
 {
 	ASAN_UNPOISON_MEMORY_REGION(the.stack, STACK_SIZE);
 	ASAN_UNPOISON_MEMORY_REGION(the.start_stack, START_STACK_SIZE);
 }
 
-/* To the task's stack, as the sanitizer sees it, and back. */
+/* Switches to the task's stack, as the sanitizer sees it, and back. */
 static void end_two_stacks(void)
 {
 	const void *bottom;
@@ -201,13 +205,13 @@ static void end_two_stacks(void)
 
 static bool has_lost; /* memory of a killed task */
 
-/* LeakSanitizer asks for it at the end: memory that a killed task owned is lost on purpose. */
+/* LeakSanitizer calls this at exit. Memory that a killed task owned is lost on purpose. */
 int __lsan_is_turned_off(void)
 {
 	return has_lost;
 }
 
-/* A task was killed. */
+/* Called after a task was killed. */
 static void give_up_frames(void)
 {
 	forget_frames();
@@ -271,7 +275,10 @@ static uint64_t cpu_ns(void)
 	               : 0;
 }
 
-/* How long the task has been asleep in one system call for a process, in ns. */
+/*
+ * Returns for how long the task has been asleep in one system call for one process, in ns.
+ * *RET_STATE is its state letter, '-' if it has run since the last look, which *S describes.
+ */
 static uint64_t slept_ns(struct sight *s, char *ret_state)
 {
 	uint64_t used_ns = cpu_ns(), now_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -307,7 +314,10 @@ static void list_probed(void)
 		list_blocked(pid, ns, "");
 }
 
-/* Until the task has ended: a task that can't be killed could still write to the view's memory. */
+/*
+ * Kills the task and waits until it has exited: a task that still runs could write to the view's
+ * memory. Returns false if it has not exited after 1 s.
+ */
 static bool kill_task(void)
 {
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + KILLED_NS;
@@ -323,9 +333,9 @@ static bool kill_task(void)
 }
 
 /*
- * Stops the task if it is still asleep as it was at S. From SIGSTOP on it runs none of the view's code, even if its sleep ends.
- * If it had gone on before, it has used CPU time: then it may hold a lock, or have left supervisor_try(), and goes on.
- * Returns true if the task may be killed.
+ * Stops the task if it is still in the sleep that S describes. After SIGSTOP it runs none of the
+ * view's code, even if its sleep ends. If it ran since S, it has used CPU time: it may hold a lock
+ * or have left supervisor_try(), so it continues. Returns true if the task may be killed.
  */
 static bool stop_task(const struct sight *s)
 {
@@ -340,7 +350,10 @@ static bool stop_task(const struct sight *s)
 	return false;
 }
 
-/* Continues behind the process that blocks, unless the task, which was last seen at S, goes on by itself. */
+/*
+ * Kills the task, and starts one that continues behind the process that blocks. Does nothing if the
+ * task has run since S.
+ */
 static void take_over(const struct sight *s, uint64_t ns)
 {
 	char file[TASK_FILE_SIZE] = "";
@@ -366,7 +379,7 @@ static void take_over(const struct sight *s, uint64_t ns)
 	}
 }
 
-/* As the task was ended. */
+/* Ends this process in the same way as the task ended. */
 static void end_likewise(int status)
 {
 	if (!WIFSIGNALED(status))
@@ -449,7 +462,7 @@ int supervisor_run(const char *procfs, int (*work)(void *context), void *context
 	int status;
 
 	the = (struct supervisor){.procfs = procfs, .work = work, .context = context};
-	the.is_on = prepare(); /* which the task asks as soon as it starts */
+	the.is_on = prepare(); /* set before the task starts, because the task reads it */
 	if (the.is_on && !start_view())
 		the.is_on = false;
 	if (the.is_on) {

@@ -17,7 +17,10 @@
 
 enum { TEXT_SIZE = 512 };
 
-/* Reads the file NAME of task PID. Its length, less than TEXT_SIZE; or a negative errno. */
+/*
+ * Reads the file NAME of task PID into TEXT. Returns its length, less than TEXT_SIZE, or a negative
+ * errno.
+ */
 static ssize_t read_text(pid_t pid, const char *name, char text[static TEXT_SIZE])
 {
 	AUTO_CLOSE int proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Task: what /proc tells of a child process that shares memory and descriptors with this one (clone() with CLONE_VM and
- * CLONE_FILES): whether it sleeps in the kernel, and which file its system call is for. See proc_pid_syscall(5).
+ * Task: what /proc tells of a child process that shares memory and descriptors with this one
+ * (clone() with CLONE_VM and CLONE_FILES): whether it sleeps in the kernel, and which file its
+ * system call is for. See proc_pid_syscall(5).
+ *
  */
 #ifndef MEMTALLY_CLI_TASK_H
 #define MEMTALLY_CLI_TASK_H
@@ -23,17 +25,21 @@ struct task_call {
 };
 
 /*
- * Returns the state letter of task PID; 'D': it sleeps in the kernel, and only what it waits for or SIGKILL ends that. '?': /proc
- * does not tell, or is that of another pid namespace.
+ * Returns the state letter of task PID; 'D': it sleeps in the kernel, and only what it waits for or
+ * SIGKILL ends that. '?': /proc does not tell, or is that of another pid namespace.
+ *
  */
 char task_state(pid_t pid);
 
-/* Gives in *RET the system call of task PID, which sleeps. Returns 0 or a negative errno; -ENOENT: as task_state() says '?'. */
+/*
+ * Gives in *RET the system call of task PID, which sleeps. Returns 0; -ENOENT if /proc is that of
+ * another pid namespace; or another negative errno of reading or parsing the file.
+ */
 int task_call(pid_t pid, struct task_call *ret);
 
 /*
- * Whether task PID, which sleeps, is in a system call, as far as /proc tells. A page fault is none: it may be long, and come in the
- * middle of malloc().
+ * Returns false if task PID, which sleeps, is in no system call but, for example, in a page fault,
+ * which may be long and inside malloc(). Returns true also if /proc does not tell.
  */
 bool task_is_in_call(pid_t pid);
 
@@ -41,8 +47,10 @@ bool task_is_in_call(pid_t pid);
 int task_parse_call(const char *text, size_t len, struct task_call *ret);
 
 /*
- * Writes in TO the last part of the path of the file that CALL of a task is for, or "map_files" for a file in that directory. Empty
- * if CALL is for no file. Arguments of CALL are descriptors and addresses of this process, too.
+ * Writes in TO the last part of the path of the file that CALL of a task is for, or "map_files" for
+ * a file in that directory. Empty if CALL is for no file. Arguments of CALL are descriptors and
+ * addresses of this process, too.
+ *
  */
 void task_name_file(const struct task_call *call, char to[static TASK_FILE_SIZE]);
 
