@@ -8,7 +8,10 @@
 #include <string.h>
 #include <wchar.h>
 
-/* The character at TEXT, which is not empty: its bytes, and in *RET_COLUMNS its width; -1: not printable. */
+/*
+ * Returns the length in bytes of the character at TEXT (LEN > 0). *RET_COLUMNS is its width; -1: it
+ * is not printable.
+ */
 static size_t next_character(const char *text, size_t len, int *ret_columns)
 {
 	mbstate_t state = {0};
@@ -16,13 +19,16 @@ static size_t next_character(const char *text, size_t len, int *ret_columns)
 	size_t bytes = mbrtowc(&c, text, len, &state);
 
 	*ret_columns = -1;
-	if (bytes == 0 || bytes > len) /* (size_t)-1, (size_t)-2: none */
+	if (bytes == 0 || bytes > len) /* (size_t)-1, (size_t)-2: invalid */
 		return 1;
 	*ret_columns = wcwidth(c);
 	return bytes;
 }
 
-/* How many bytes at TEXT any terminal can print, as nearly all names consist of. */
+/*
+ * Returns the number of leading ASCII bytes that are printable: a fast path, since nearly all names
+ * consist of them.
+ */
 static size_t count_plain(const char *text)
 {
 	size_t count = 0;
@@ -112,7 +118,8 @@ void cell_add_end(struct buffer *to, const char *text, size_t width)
 		int columns;
 		size_t bytes = next_character(text + at, len - at, &columns);
 
-		if (columns && left <= width - sign.columns) /* not between what belongs together */
+		/* not between a character and what combines with it */
+		if (columns && left <= width - sign.columns)
 			break;
 		left -= columns > 0 ? (size_t)columns : 0;
 		at += bytes;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cell's text, as a terminal is to show it: harmless, cut or folded to a width in columns. Pure but for
- * LC_CTYPE, which decides what can be printed and how wide it is.
+ * Cells for a terminal
+ *
+ * Makes the text of a cell safe to print, and cuts or folds it to a width in columns. Pure except
+ * for LC_CTYPE, which says which characters can be printed and how wide they are.
  */
 #ifndef MEMTALLY_CLI_CELL_H
 #define MEMTALLY_CLI_CELL_H
@@ -11,24 +13,25 @@
 #include "base/buffer.h"
 
 /*
- * Appends TEXT with \x0a for control characters, newlines among them, and likewise for every byte of what
- * LC_CTYPE can't print. A backslash stands for itself: unit names are full of them.
+ * Appends TEXT. Control characters, newlines included, and every byte of a character that LC_CTYPE
+ * cannot print become \xHH. A backslash stays as it is, because names of units contain many.
  */
 void cell_add_printable(struct buffer *to, const char *text);
 
 /*
- * Appends TEXT, which is printable, if it is no wider than WIDTH; else as much of it as leaves room for a
- * sign that something is missing: an ellipsis, or three dots where LC_CTYPE is not UTF-8. There is no sign
- * where it would take more than half of the room.
+ * Appends TEXT, which is printable, if it is at most WIDTH columns wide. If not, appends as much of
+ * its start as fits, and an ellipsis ("..." if LC_CTYPE is not UTF-8). The ellipsis is left out if
+ * it would take more than half of WIDTH.
  */
 void cell_add_cut(struct buffer *to, const char *text, size_t width);
 
-/* As that, but it is the end of TEXT that is left, behind the sign. */
+/* Does the same as cell_add_cut(), but keeps the end of TEXT, behind the ellipsis. */
 void cell_add_end(struct buffer *to, const char *text, size_t width);
 
 /*
- * Appends the LEN bytes of TEXT, which is plain ASCII, after AT columns of a line: broken at blanks so
- * that no line is wider than WIDTH, or within words that are wider themselves. 0: as it is.
+ * Appends the LEN bytes of TEXT, which is plain ASCII, to a line that has AT columns already.
+ * Breaks lines at blanks so that none is wider than WIDTH columns; breaks inside words that are
+ * wider than that. With a WIDTH of 0 no line is broken.
  */
 void cell_add_folded(struct buffer *to, const char *text, size_t len, size_t at, size_t width);
 

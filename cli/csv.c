@@ -8,7 +8,10 @@
 
 #include "base/cleanup.h"
 
-/* What spreadsheets take for the beginning of a formula; some take the wide forms of East Asian texts, too. */
+/*
+ * Characters that start a formula in spreadsheets. Some spreadsheets also accept the full-width
+ * forms of East Asian text.
+ */
 static bool is_formula(const char *text)
 {
 	static const char *const wide[] = {
@@ -20,7 +23,7 @@ static bool is_formula(const char *text)
 	return *text && strchr("=+-@\t\r\n", *text);
 }
 
-/* A cell that is not in quotes has nothing in it at which any spreadsheet would begin another one. */
+/* A cell without quotes contains no character that any spreadsheet takes for a separator. */
 void csv_add_text(struct buffer *to, const char *text)
 {
 	const char *before = is_formula(text) || *text == '\'' ? "'" : "";

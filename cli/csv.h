@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts as comma-separated values have them: RFC 4180, but for the ends of lines. Pure.
+ * Comma-separated values
+ *
+ * Formats text as RFC 4180 says, except that lines end with a line feed. Pure.
  */
 #ifndef MEMTALLY_CLI_CSV_H
 #define MEMTALLY_CLI_CSV_H
@@ -8,8 +10,9 @@
 #include "base/buffer.h"
 
 /*
- * Appends TEXT, in quotes where it needs them. What a spreadsheet may take for a formula has a single quote before it, and so
- * has what begins with one: whoever takes one off has all texts as they are.
+ * Appends TEXT, in double quotes if it needs them. A text that a spreadsheet may take for a formula
+ * gets a single quote in front, and so does a text that starts with a single quote. So a reader
+ * restores every text by removing one single quote at the start.
  */
 void csv_add_text(struct buffer *to, const char *text);
 

@@ -9,7 +9,7 @@
 
 #include "base/buffer.h"
 
-/* As they are called by whoever asks; a list goes by many names. */
+/* As messages name them. FLAG_LIST has no name, since users type the name of the list. */
 static const char *const view_names[FLAG_VIEWS] = {
 	[FLAG_USAGE] = "usage",
 	[FLAG_MAP] = "map",
@@ -21,7 +21,7 @@ static const char *const view_names[FLAG_VIEWS] = {
 
 #define ONLY(view) (1U << FLAG_##view)
 
-/* "usage, map and pages". */
+/* Appends the names of the views with a bit in VIEWS: "usage, map and pages". */
 static void add_views(unsigned int views, struct buffer *to)
 {
 	bool is_first = true;
@@ -58,7 +58,7 @@ int flag_check(const struct settings *c, enum flag_view view, char error[static 
 	const struct {
 		const char *name;
 		bool is_given;
-		unsigned int views; /* it has a meaning for these */
+		unsigned int views; /* the views that accept it */
 	} flags[] = {
 		{"diff", c->diff, ONLY(MAP)},
 		{"deleted", c->deleted, ONLY(FILES)},

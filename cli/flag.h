@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which flags go with what the program is asked for. One that has no meaning there is refused: whoever gave it expects
- * something of it. Pure.
+ * Compatibility of flags
+ *
+ * Says which flags have a meaning for which view. A flag without a meaning there is refused,
+ * because the user expects an effect of it. Pure.
  */
 #ifndef MEMTALLY_CLI_FLAG_H
 #define MEMTALLY_CLI_FLAG_H
@@ -12,7 +14,7 @@
 #include "snapshot/query.h"
 
 enum flag_view {
-	FLAG_LIST, /* of a snapshot's rows, the host and the status among these */
+	FLAG_LIST, /* rows of a snapshot, the host, or memtallyd's status */
 	FLAG_USAGE,
 	FLAG_MAP,
 	FLAG_FILES,
@@ -24,14 +26,23 @@ enum flag_view {
 
 enum { FLAG_ERROR_SIZE = QUERY_ERROR_SIZE };
 
-/* 0, or -EINVAL with a sentence for the user in ERROR: one of C does not go with VIEW, or --csv with --json. */
+/*
+ * Checks that VIEW accepts each flag that C has set, and that --csv and --json are not both set.
+ * Returns 0, or -EINVAL with a sentence for the user in ERROR.
+ */
 int flag_check(const struct settings *c, enum flag_view view, char error[static FLAG_ERROR_SIZE]);
 
-/* "--by: expected user or program, got 'x'". -EINVAL. */
+/*
+ * Writes "FLAG: expected EXPECTED, got 'GOT'" to ERROR, for example "--by: expected user or
+ * program, got 'x'". Returns -EINVAL.
+ */
 int flag_refuse(const char *flag, const char *got, const char *expected,
 	char error[static FLAG_ERROR_SIZE]);
 
-/* Whether --order says that what is least comes first. 0, or -EINVAL with a sentence in ERROR. */
+/*
+ * Sets *RET_ASCENDING to true if --order is "asc", and to false if it is "desc" or not set. Returns
+ * 0, or -EINVAL with a sentence for the user in ERROR if it has another value.
+ */
 int flag_parse_order(
 	const struct settings *settings, bool *ret_ascending, char error[static FLAG_ERROR_SIZE]);
 

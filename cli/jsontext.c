@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-/* By hand, as there may be one for each of 60,000 mappings: a library takes five times as long. */
+/*
+ * Written by hand because output may have a string for each of 60,000 mappings: a library takes
+ * five times as long.
+ */
 void jsontext_add_value(struct buffer *to, const char *text)
 {
 	buffer_add_char(to, '"');

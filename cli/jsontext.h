@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts in JSON. They are clean (base/text.h): valid UTF-8, without control characters. Pure.
+ * Appends strings to JSON. All texts must be clean (base/text.h): valid UTF-8 without control
+ * characters. Pure.
  */
 #ifndef MEMTALLY_CLI_JSONTEXT_H
 #define MEMTALLY_CLI_JSONTEXT_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What lines of the report on memtallyd have in common.
- */
+/* Helpers for lines of the report on memtallyd (cli/report.h). */
 #ifndef MEMTALLY_CLI_LINE_H
 #define MEMTALLY_CLI_LINE_H
 
@@ -9,10 +7,13 @@
 
 #include "base/buffer.h"
 
-/* NAME, and blanks up to where every line's text begins; "": the line goes on with what the one above is about. */
+/*
+ * Starts a line: appends NAME, padded to 12 columns, where the text of every line starts. An empty
+ * NAME continues the line above.
+ */
 void line_begin(struct buffer *to, const char *name);
 
-/* COUNT, and ONE after 1, else MANY. */
+/* Appends COUNT, then the text ONE if COUNT is 1, else MANY. */
 void line_add_count(struct buffer *to, uint64_t count, const char *one, const char *many);
 
 #endif

@@ -20,7 +20,7 @@
 #include "cli/supervisor.h"
 #include "config/help.h"
 
-/* What is none of these lists a snapshot's rows. */
+/* Any other first operand is for listing_run(). */
 static const struct command commands[] = {
 	{.name = "usage", .run = billing_run},
 	{.name = "map", .run = map_run, .reads_processes = true},
@@ -30,7 +30,7 @@ static const struct command commands[] = {
 	{.name = "explain", .run = explain_run, .reads_processes = true},
 };
 
-/* A command that is to be run. */
+/* The context of run_command(). */
 struct running {
 	const struct command *command;
 	const struct settings *settings;

@@ -20,7 +20,7 @@ int output_flush(struct buffer *to)
 		if (n < 0 && errno != EINTR) {
 			int r = -errno;
 
-			buffer_clear(to); /* or what was written would be so again */
+			buffer_clear(to); /* or the next call would write the first part again */
 			return r;
 		}
 		at += n > 0 ? (size_t)n : 0;

@@ -15,12 +15,15 @@ static void cleanup_table(struct libscols_table **table)
 	scols_unref_table(*table);
 }
 
-/* How wide the text in each column may be; 0: as wide as it is. */
+/* The largest width of the text in each column; 0: no limit. */
 struct layout {
 	size_t width[TABLE_COLUMNS_MAX];
 };
 
-/* Cells are printable already. libsmartcols would count a backslash before an x as four columns. */
+/*
+ * Cells are printable already. With its own encoding libsmartcols would count a backslash before an
+ * x as four columns.
+ */
 static int add_columns(const struct table *t, bool may_shrink, struct libscols_table *to)
 {
 	scols_table_enable_noencoding(to, 1);
@@ -81,7 +84,10 @@ static int add_lines(const struct table *t, const struct layout *layout, struct 
 	return 0;
 }
 
-/* TABLE on a terminal of SHRUNK_TO columns, or, if that is 0, as wide as LAYOUT makes it. */
+/*
+ * Draws TABLE for a terminal of SHRUNK_TO columns; if SHRUNK_TO is 0, with the widths of LAYOUT.
+ * The caller frees *RET.
+ */
 static int draw(const struct table *table, const struct layout *layout, size_t shrunk_to,
 	struct libscols_table *to, char **ret)
 {
@@ -95,8 +101,8 @@ static int draw(const struct table *table, const struct layout *layout, size_t s
 }
 
 /*
- * libsmartcols shares out the terminal's width, but cuts without a sign and wraps within words, so a
- * first drawing only tells the widths.
+ * libsmartcols distributes the terminal's width over the columns, but it cuts without an ellipsis
+ * and wraps inside words. So a first drawing only gives the widths, and cli/cell.h cuts and folds.
  */
 static int find_layout(const struct table *table, size_t width, struct layout *ret)
 {
@@ -111,7 +117,10 @@ static int find_layout(const struct table *table, size_t width, struct layout *r
 	return 0;
 }
 
-/* The line at TEXT without the blanks at its end: its length, and where the next one begins. */
+/*
+ * Returns the length of the line at TEXT without trailing blanks. *RET_NEXT is the start of the
+ * next line.
+ */
 static size_t trimmed(const char *text, const char **ret_next)
 {
 	size_t len = strcspn(text, "\n");
@@ -122,7 +131,7 @@ static size_t trimmed(const char *text, const char **ret_next)
 	return len;
 }
 
-/* TEXT line by line; above the total a rule, beside it what is to be said of it. */
+/* Appends the drawn TEXT line by line, with a rule above the total and TABLE->total beside it. */
 static void add_lines_of(
 	struct buffer *to, const char *text, const struct table *table, size_t width)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table as lines of text: cells that are safe for a terminal (cli/cell.h), aligned by libsmartcols.
+ * Prints a table as lines of text. Cells are made safe for a terminal (cli/cell.h), and aligned by
+ * libsmartcols.
  */
 #ifndef MEMTALLY_CLI_PRINT_H
 #define MEMTALLY_CLI_PRINT_H
@@ -8,9 +9,10 @@
 #include "cli/table.h"
 
 /*
- * Appends TABLE to TO. WIDTH is the terminal's, to which long names are cut with a sign, prose and the
- * total's text are folded; 0: no terminal, every row is one line. Control characters, newlines among them,
- * stand as \x0a; what LC_CTYPE can't print, too. -ENOMEM.
+ * Appends TABLE to TO. WIDTH is the terminal's width in columns: long names are cut with an
+ * ellipsis, prose and the text beside the total are folded. With a WIDTH of 0 (no terminal) every
+ * row is one line. Control characters, newlines included, and characters that LC_CTYPE cannot print
+ * appear as \x0a. Returns 0 or -ENOMEM.
  */
 int print_table(const struct table *table, size_t width, struct buffer *to);
 

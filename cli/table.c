@@ -16,17 +16,17 @@
 
 enum what {
 	WHAT_PID,
-	WHAT_USER, /* of a process; of an owner, whose own it is */
+	WHAT_USER, /* of a process: its user; of a user's unit or session: the user */
 	WHAT_ABOVE,
 	WHAT_QUANTITY,
-	WHAT_NAME, /* of an owner; of a process, its program */
+	WHAT_NAME, /* of an owner; of a process: its program */
 	WHAT_NOTE,
 };
 
 struct column {
 	enum what what;
 	const char *head;
-	const char *field; /* WHAT_QUANTITY: as it is called in JSON */
+	const char *field; /* WHAT_QUANTITY: its name in JSON */
 };
 
 static const struct column scope_columns[] = {
@@ -34,7 +34,7 @@ static const struct column scope_columns[] = {
 	{WHAT_QUANTITY, "USS", "uss_bytes"},
 	{WHAT_QUANTITY, "RSS", "rss_bytes"},
 	{WHAT_QUANTITY, "SWAP", "swap_pss_bytes"},
-	{WHAT_QUANTITY, "CGROUP", "cgroup_bytes"}, /* where there is one */
+	{WHAT_QUANTITY, "CGROUP", "cgroup_bytes"}, /* if any row is charged */
 	{WHAT_QUANTITY, "PROCESSES", "processes"},
 };
 
@@ -49,16 +49,16 @@ static const struct column process_columns[] = {
 
 static const char absent[] = "-";
 
-/* A row of any scope, as far as a table looks at it. */
+/* The parts of a row that a table needs, of any scope. */
 struct row {
-	const struct snapshot_process *process; /* NULL: of an owner */
-	const struct snapshot_scope *owner;     /* NULL: of a process */
+	const struct snapshot_process *process; /* NULL: the row is an owner's */
+	const struct snapshot_scope *owner;     /* NULL: the row is a process's */
 	const char *name;
 	uint64_t present;
 	const uint64_t *q;
 };
 
-/* What is being built: columns with the metric of each, and sums for the total. */
+/* The table under construction: the metric of each column, and the sums for the total. */
 struct build {
 	const struct view *view;
 	const struct table_rows *rows;
@@ -70,8 +70,8 @@ struct build {
 	bool has_sum[TABLE_COLUMNS_MAX];
 	bool lacks_sum[TABLE_COLUMNS_MAX];
 	bool has_notes;
-	bool is_none;   /* the only row stands for those who have no owner of the kind */
-	bool drops_it;  /* and says nothing */
+	bool is_none;   /* the only row is that of processes without an owner of the kind */
+	bool drops_it;  /* ... and is left out */
 	uint64_t total; /* rows */
 	size_t shown;
 };
@@ -99,7 +99,7 @@ static void add_column(struct build *b, enum what what, const char *head, const 
 
 	b->what[i] = what;
 	b->metric[i] = m;
-	b->is_summed[i] = m && !(m->flags & METRIC_CGROUP_ONLY); /* cgroups lie in each other */
+	b->is_summed[i] = m && !(m->flags & METRIC_CGROUP_ONLY); /* cgroups contain each other */
 	snprintf(b->to->column[i].head, METRIC_NAME_SIZE, "%s", head);
 	b->to->column[i].is_right = what == WHAT_QUANTITY || what == WHAT_PID;
 	b->to->column[i].is_wide = what == WHAT_NAME;
@@ -114,8 +114,8 @@ static bool has_column(const struct build *b, const struct metric *metric)
 }
 
 /*
- * A table that is sorted by something shows it. It has no total: high-water marks, ages and amounts of
- * hugetlb pages do not add up.
+ * A table that is sorted by a metric shows it. The column has no total, because high-water marks,
+ * ages and amounts of hugetlb pages do not add up.
  */
 static void add_sort_column(struct build *b)
 {
@@ -132,13 +132,13 @@ static void add_sort_column(struct build *b)
 	}
 }
 
-/* A process is called by its program. */
+/* The head of the column of names. Processes are named after their program. */
 static const char *name_head(enum metric_scope scope)
 {
 	return owner_of(owner_is_scope(scope) ? owner_kind_of(scope) : OWNER_PROGRAM)->title;
 }
 
-/* What else tells owners of a kind apart. */
+/* Columns that distinguish owners of one kind with the same name. */
 static void add_owner_columns(struct build *b, const struct owner *owner)
 {
 	if (owner->has_user)
@@ -147,7 +147,7 @@ static void add_owner_columns(struct build *b, const struct owner *owner)
 		add_column(b, WHAT_ABOVE, owner_of(owner_find(owner->above))->title, NULL);
 }
 
-/* Whether any of the rows, which are owners', has what only cgroups have. */
+/* Returns true if any of the rows, which are owners, has METRIC, which only cgroups have. */
 static bool is_charged(const struct build *b, const struct metric *metric)
 {
 	for (size_t i = 0; i < b->rows->count; i++) {
@@ -160,7 +160,10 @@ static bool is_charged(const struct build *b, const struct metric *metric)
 	return false;
 }
 
-/* FIELD of the rows, whose metric is M; not where it is one of cgroups and they are none, or nobody charges them. */
+/*
+ * Returns true if FIELD of the rows, with metric M, needs a column: not if it is a cgroup's metric
+ * and no row has it.
+ */
 static bool is_worth_a_column(const struct build *b, const char *field, const struct metric *m)
 {
 	if (!field)
@@ -203,7 +206,10 @@ static void row_get(const struct build *b, uint32_t i, struct row *ret)
 	}
 }
 
-/* Of a labelled metric, its family's sum, as a query sorts by it. */
+/*
+ * Gets the value of METRIC; if METRIC has a label, the sum over its family, by which a query sorts,
+ * too.
+ */
 static bool get_value(
 	const struct metric *metric, enum metric_scope scope, const struct row *row, uint64_t *ret)
 {
@@ -302,13 +308,13 @@ static void add_row(struct build *b, const struct row *row)
 	b->to->rows++;
 }
 
-/* Who has a PSS is in the sums: what is not known of it is missing in them. Who has none is counted beside them. */
+/* Processes without a PSS are not part of the sums: notes count them. */
 static bool is_in_sums(const struct row *row)
 {
 	return row->process ? ROW_HAS(row, PROCESS_PSS) : ROW_HAS(row, SCOPE_PSS);
 }
 
-/* As snapshot/sums.h adds up: a sum that some part of is not known is not known. */
+/* Follows snapshot/sums.h: if a value of one summed row is not known, the sum is not known. */
 static void add_to_sums(struct build *b, const struct row *row)
 {
 	uint64_t value;
@@ -360,7 +366,7 @@ static void add_total_text(struct build *b)
 static void add_total(struct build *b)
 {
 	for (size_t i = 0; i < b->to->columns; i++) {
-		bool any = b->has_sum[i] || !b->total; /* the sum over nothing is 0 */
+		bool any = b->has_sum[i] || !b->total; /* the sum of no rows is 0 */
 
 		if (b->is_summed[i] && any && !b->lacks_sum[i])
 			add_value(&b->to->text, b->metric[i], b->sum[i], b->rows->bytes);
@@ -373,13 +379,19 @@ static void add_total(struct build *b)
 	b->to->has_total = true;
 }
 
-/* A row without processes is kept for an hour for the sake of its series, and is news to nobody here. */
+/*
+ * An owner without processes stays in the snapshot for an hour, so that its series goes on; tables
+ * leave it out.
+ */
 static bool is_shown(const struct row *row)
 {
 	return row->process || processes_in(row);
 }
 
-/* Whether nobody has an owner of the kind: then the row of all of them is no owner's, unless it was asked for. */
+/*
+ * Returns true if no process has an owner of the kind, and no filter asks for the row of processes
+ * without one.
+ */
 static bool is_none_alone(const struct build *b)
 {
 	bool any = false;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot's rows as cells of text, with a total: what a table shows, not how it is drawn. Pure.
+ * Tables of a snapshot's rows
+ *
+ * The content of a table: columns, cells of text and a total. cli/print.h draws it. Pure.
  */
 #ifndef MEMTALLY_CLI_TABLE_H
 #define MEMTALLY_CLI_TABLE_H
@@ -18,46 +20,57 @@ enum { TABLE_COLUMNS_MAX = 12 };
 
 struct table_column {
 	char head[METRIC_NAME_SIZE];
-	bool is_right; /* numbers stand to the right */
-	bool is_prose; /* may be wrapped where the terminal is too narrow */
-	bool is_wide;  /* names of any length: may be cut where the terminal is too narrow */
-	bool is_path;  /* and these at their beginning: their end says more */
+	bool is_right; /* right-aligned (numbers) */
+	bool is_prose; /* may be folded if the terminal is too narrow */
+	bool is_wide;  /* names of any length: may be cut if the terminal is too narrow */
+	bool is_path;  /* cut at the start, because the end of a path says more */
 };
 
 struct table {
 	struct table_column column[TABLE_COLUMNS_MAX];
 	size_t columns;
-	struct buffer text;  /* the cells, row by row, each terminated; clean text (base/text.h) */
-	size_t rows;         /* the total included */
-	bool has_total;      /* the last row is one; it has neither name nor note, but: */
-	struct buffer total; /* what stands beside the total; clean text */
+	/* cells row by row, each terminated by a zero byte; clean text (base/text.h) */
+	struct buffer text;
+	size_t rows;         /* including the total */
+	bool has_total;      /* the last row is a total: it has no name and no note, but .total */
+	struct buffer total; /* text beside the total; clean */
 };
 
 void table_done(struct table *t);
 
-/* Which rows, and how they are to be shown. */
+/* The rows of a table, and how to show them. */
 struct table_rows {
 	enum metric_scope scope; /* METRIC_USER to METRIC_PROCESS */
 	const struct query *query;
-	const uint32_t *row;     /* borrowed; indices in order */
-	size_t count;            /* all of them are in the total */
-	size_t limit;            /* how many are shown; 0: all */
-	const struct sums *sums; /* of all of them; its bounds stand beside the total */
-	const struct snapshot_scope
-		*everybodys; /* what the host has, where the rows are not of all; or NULL */
-	bool bytes;          /* exact, instead of in KiB, MiB ... */
+	const uint32_t *row; /* borrowed; indices in VIEW, in the order to show */
+	size_t count;        /* rows; the total is of all of them */
+	size_t limit;        /* rows to show; 0: all */
+	/* borrowed; of all rows: its bounds and counts are shown beside the total */
+	const struct sums *sums;
+	/*
+	 * borrowed; the host's row of a snapshot with all users, if the rows are only those of one
+	 * user; else NULL
+	 */
+	const struct snapshot_scope *everybodys;
+	bool bytes; /* exact bytes, instead of KiB, MiB ... */
 };
 
 /*
- * The rows' PSS, USS, RSS and SwapPss, what those that are cgroups are charged, what they are sorted by, names, a note where figures are not what
- * they seem, and a total with the host's MemTotal beside it, and what a note would say of it. "-"
- * stands for what is absent. Rows of users, programs and units that have no process any more are left
- * out, unless the table is sorted by something. Where nobody has an owner of the kind the total is of none, and of a kind
- * that hosts may be without there is no row either. -ENOMEM.
+ * Makes a table of ROWS in *RET, which the caller frees with table_done(). Columns: PSS, USS, RSS,
+ * SwapPss, the cgroup charge if any row has one, the metric that ROWS->query sorts by, names, and a
+ * note (cli/note.h) if any row has one. "-" stands for an absent value. The last row is the total;
+ * the host's MemTotal and a note stand beside it.
+ *
+ * Rows of owners without processes are left out. If no process has an owner of the kind and there
+ * are no filters, the total counts 0 owners, and kinds that are optional (such as containers) have
+ * no row. Returns 0 or -ENOMEM.
  */
 int table_build(const struct view *view, const struct table_rows *rows, struct table *ret);
 
-/* The host's quantities, one a line, with what they mean. -ENOMEM. */
+/*
+ * Makes a table of the host's quantities in *RET: value (exact if BYTES), field and meaning, one a
+ * line. Returns 0 or -ENOMEM.
+ */
 int table_build_host(const struct view *view, bool bytes, struct table *ret);
 
 #define AUTO_TABLE CLEANUP(table_done)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What users are called: each is asked for once.
- */
+/* Names of users. Each is looked up once. */
 #ifndef MEMTALLY_CLI_USERNAME_H
 #define MEMTALLY_CLI_USERNAME_H
 
@@ -11,13 +9,16 @@
 #include "collectors/keytable.h"
 
 struct usernames {
-	struct keytable by_uid; /* of owned texts */
+	struct keytable by_uid; /* values are owned texts */
 };
 
 void usernames_done(struct usernames *u);
 #define AUTO_USERNAMES CLEANUP(usernames_done)
 
-/* The name of UID, clean, or its number where it has none; as long as U is. NULL: out of memory. */
+/*
+ * Returns the clean name of UID, or its number as text if it has no name. U owns the text. Returns
+ * NULL if there is no memory. Calls getpwuid(), which may block.
+ */
 const char *usernames_find(struct usernames *u, uint32_t uid);
 
 #endif
