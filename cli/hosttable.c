@@ -56,7 +56,7 @@ static void add_column(struct build *b, const char *head, bool is_right)
 	c->is_right = is_right;
 }
 
-/* A line of BYTES, of which there are WHOLE. */
+/* Adds a line with BYTES, which may be negative, and its share of WHOLE bytes. */
 static void add_line(struct build *b, int64_t bytes, uint64_t whole, const char *name)
 {
 	struct buffer *to = &b->to->text;
@@ -77,7 +77,7 @@ static void add_total(struct build *b, uint64_t whole, const char *name)
 	end_cell(b);
 	add_text_cell(b, "100 %");
 	end_cell(b); /* the name */
-	end_cell(b); /* and what it means: */
+	end_cell(b); /* the meaning; the text beside the total is: */
 	buffer_add_text(&b->to->total, name);
 	b->to->rows++;
 	b->to->has_total = true;
@@ -91,14 +91,17 @@ static bool is_far(const struct build *b, enum balance_quantity i, int64_t from)
 	       (b->bytes || !human_is_alike(size_of(to), size_of(from)));
 }
 
-/* What it is, what of it is of processes, and what it may be where the PSS is estimated. */
+/*
+ * Adds the line of the residual: its amount, the part that is of processes, and its bounds if the
+ * PSS is estimated.
+ */
 static void add_residual(struct build *b, int64_t residual, uint64_t whole)
 {
 	const struct snapshot_balance *s = b->balance;
 	struct buffer *to = &b->to->text;
 
 	add_line(b, residual, whole, "residual");
-	buffer_add_text(to, "what no number tells of");
+	buffer_add_text(to, "memory that no counter contains");
 	if (ROW_HAS(s, BALANCE_RESIDUAL_PROCESSES) && s->q[BALANCE_RESIDUAL_PROCESSES]) {
 		buffer_add_text(to, "; of processes, beside their PSS: ");
 		add_signed(b, to, (int64_t)s->q[BALANCE_RESIDUAL_PROCESSES]);
@@ -109,7 +112,7 @@ static void add_residual(struct build *b, int64_t residual, uint64_t whole)
 		if (ROW_HAS(s, BALANCE_RESIDUAL_LOW))
 			add_signed(b, to, (int64_t)s->q[BALANCE_RESIDUAL_LOW]);
 		else
-			buffer_add_text(to, "what nobody knows");
+			buffer_add_text(to, "an unknown amount");
 		buffer_add_text(to, " and ");
 		add_signed(b, to,
 			(int64_t)s->q[ROW_HAS(s, BALANCE_RESIDUAL_HIGH) ? BALANCE_RESIDUAL_HIGH
@@ -118,7 +121,7 @@ static void add_residual(struct build *b, int64_t residual, uint64_t whole)
 	end_cell(b);
 }
 
-/* Kinds of which there is nothing are left out: they add nothing. */
+/* Kinds with 0 bytes are left out. */
 static int build_memory(struct build *b)
 {
 	const struct snapshot_balance *s = b->balance;
@@ -185,7 +188,7 @@ struct column {
 	bool is_count;
 };
 
-/* A row for each holding of KIND. */
+/* Adds a row for each holding of KIND, with COLUMNS and a column NAME. */
 static int build_holdings(struct build *b, enum holding_kind kind, const struct column *columns,
 	size_t count, const char *name)
 {
@@ -231,7 +234,7 @@ static uint64_t count_of(const struct build *b, enum balance_quantity i)
 	return ROW_HAS(b->balance, i) ? b->balance->q[i] : 0;
 }
 
-/* What is on all of them, and how much of that nobody knows of. */
+/* Adds the sums over all tmpfs, and how many of them and of their directories could not be read. */
 static void add_tmpfs_total(struct build *b)
 {
 	uint64_t used = 0, owned = 0, unread = count_of(b, BALANCE_TMPFS_UNREAD);

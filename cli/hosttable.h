@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the host's memory is, as tables: its balance sheet, its swap space, who holds shared memory, what is on tmpfs.
+ * Tables of the host's memory: its balance sheet, its swap space, shared memory by user, and tmpfs.
  * Pure.
  */
 #ifndef MEMTALLY_CLI_HOSTTABLE_H
@@ -17,11 +17,13 @@ enum hosttable {
 };
 
 enum hosttable_outcome {
-	HOSTTABLE_EMPTY =
-		1, /* there is nothing to be shown: the host has none, or VIEW does not say */
+	HOSTTABLE_EMPTY = 1, /* the table has no rows: the host has none, or VIEW does not tell */
 };
 
-/* The table WHICH of VIEW; exact in BYTES, or in KiB, MiB ... 0, HOSTTABLE_EMPTY or -ENOMEM. */
+/*
+ * Makes table WHICH of VIEW in *RET, which the caller frees with table_done() in any case. Amounts
+ * are exact if BYTES, else in KiB, MiB ... Returns 0, HOSTTABLE_EMPTY or -ENOMEM.
+ */
 int hosttable_build(const struct view *view, enum hosttable which, bool bytes, struct table *ret);
 
 #endif

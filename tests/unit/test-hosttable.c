@@ -71,7 +71,7 @@ static void memory_adds_up(void **state)
 		"MEMORY|SHARE|KIND|WHAT IT IS\n"
 		"600.0 MiB|59 %|pss_anon|anonymous memory of processes\n"
 		"400.0 MiB|39 %|free|free\n"
-		"24.0 MiB|2.3 %|residual|what no number tells of\n"
+		"24.0 MiB|2.3 %|residual|memory that no counter contains\n"
 		"1.0 GiB|100 %||\n"
 		"MemTotal");
 }
@@ -92,8 +92,8 @@ static void residual_has_a_sign(void **state)
 	check(view, HOSTTABLE_MEMORY, true,
 		"MEMORY|SHARE|KIND|WHAT IT IS\n"
 		"1010|101 %|free|free\n"
-		"-10|-1 %|residual|what no number tells of; of processes, beside their PSS: -4; by the "
-		"bounds of the PSS and of drivers' memory between -30 and 5\n"
+		"-10|-1 %|residual|memory that no counter contains; of processes, beside their PSS: -4; "
+		"by the bounds of the PSS and of drivers' memory between -30 and 5\n"
 		"1000|100 %||\n"
 		"MemTotal");
 }
