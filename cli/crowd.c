@@ -9,7 +9,7 @@
 
 #include "snapshot/owner.h"
 
-/* A row, and what it is grouped by. */
+/* A row, and the keys by which it is grouped. */
 struct entry {
 	const struct snapshot_process *row;
 	const char *name, *user;
@@ -24,7 +24,7 @@ void crowd_done(struct crowd *c)
 	*c = (struct crowd){0};
 }
 
-/* Those who are asked for first, since whoever wants no others need not look at them. */
+/* Chosen groups come first: a scan of only these can stop before the others. */
 static int compare_groups(const struct entry *x, const struct entry *y)
 {
 	int r;
@@ -51,8 +51,8 @@ static bool has_memory(const struct snapshot_process *row)
 }
 
 /*
- * Whose own the owner of that KIND is: not ROW's user, who may be another in a container, or below sudo. Names stand in an
- * image once for each owner.
+ * Returns the user that the owner of KIND belongs to. That is not always ROW's user, who may differ
+ * in a container or below sudo. Each name of an owner is in an image once.
  */
 static const char *user_of(
 	const struct view *view, const struct snapshot_process *row, enum owner_kind kind)
@@ -79,7 +79,10 @@ static struct entry entry_of(
 	};
 }
 
-/* Of two sets, those who are chosen and the others, whoever shares an address space is in the same one. */
+/*
+ * Returns true if the memory of ONE is counted at a process of another group. If there are only two
+ * sets, chosen and others, it is assumed to be in the same one.
+ */
 static bool is_elsewhere(const struct view *view, const struct entry *one, enum owner_kind kind)
 {
 	const struct snapshot_process *read = crowd_find(view, (pid_t)one->row->pid);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processes of a snapshot, by groups: of whom each is, and whether somebody asks for it. Pure.
+ * Groups of processes
+ *
+ * The processes of a snapshot by group (users, programs, units ...), for `memtally sharing`. Pure.
  */
 #ifndef MEMTALLY_CLI_CROWD_H
 #define MEMTALLY_CLI_CROWD_H
@@ -12,26 +14,34 @@
 #include "base/cleanup.h"
 #include "snapshot/view.h"
 
-/* One address space. */
+/* An address space, by the process that the snapshot counts it at. */
 struct crowd_member {
 	pid_t pid;
 	uint32_t group;
-	uint64_t start_ns; /* as PROCESS_START_TIME has it; 0: not known */
-	bool is_named; /* its pid was given, or that of a process that is counted at it; set by the caller of crowd_make() */
+	uint64_t start_ns; /* as PROCESS_START_TIME, ns since 1970; 0: not known */
+	/*
+	 * its pid, or that of a process that is counted at it, was given; the caller of
+	 * crowd_make() sets it
+	 */
+	bool is_named;
 };
 
 struct crowd_group {
-	const char *name; /* the view's, or NULL of those that are together whoever's they are */
-	const char *
-		user; /* whose own it is, as its row has it: two users' units may be called the same; "": nobody's */
+	/* text of the view; NULL: a set of processes, not an owner */
+	const char *name;
+	/*
+	 * text of the view: the user whom the owner belongs to, since units of two users may have
+	 * one name; "": none
+	 */
+	const char *user;
 	bool is_chosen;
-	uint32_t processes; /* those that share an address space with another, too */
-	uint32_t
-		elsewhere; /* of these who share one with a process of another group, at which it is counted */
+	uint32_t processes; /* including those that share an address space with another */
+	/* the part of .processes that is counted in another group with its address space */
+	uint32_t elsewhere;
 };
 
 struct crowd {
-	struct crowd_member *member; /* owned; by group, those who are chosen first */
+	struct crowd_member *member; /* owned; by group, chosen groups first, then by pid */
 	size_t members;
 	struct crowd_group *group; /* owned */
 	uint32_t groups;
@@ -41,14 +51,17 @@ void crowd_done(struct crowd *c);
 #define AUTO_CROWD CLEANUP(crowd_done)
 
 /*
- * Groups of KIND; or, OWNER_KINDS, two at most: those who are chosen, and the others. IS_CHOSEN says of each row of
- * processes whether it is: each kind's groups are those of the ones and of the others. NULL: all are. -ENOMEM.
+ * Groups the processes of VIEW by owner of KIND; if KIND is OWNER_KINDS, into two groups at most:
+ * chosen processes and others. IS_CHOSEN has a flag for each row of processes; NULL: all are
+ * chosen. An owner with both chosen and other processes has two groups. *RET borrows texts of VIEW;
+ * crowd_done() frees it. Returns 0 or -ENOMEM.
  */
 int crowd_make(
 	const struct view *view, enum owner_kind kind, const bool *is_chosen, struct crowd *ret);
 
 /*
- * The row of process PID, or of whom its address space is counted at. NULL: there is no such process, or it has no memory.
+ * Returns the row of process PID or, if that shares an address space with another, of the process
+ * it is counted at. Returns NULL if there is no such process or it has no memory.
  */
 const struct snapshot_process *crowd_find(const struct view *view, pid_t pid);
 

@@ -20,7 +20,7 @@
 #include "cli/sharingwalk.h"
 #include "cli/source.h"
 
-/* At once, whatever it is at: a half result is none. */
+/* Exits at once: there is no partial result. */
 static void interrupted(int signal)
 {
 	(void)signal;
@@ -50,8 +50,9 @@ static int look(struct sharing_walk *w, const struct settings *settings, struct 
 }
 
 /*
- * What A asks for: RET borrows names of *RET_VIEW. 0; 1: one who was asked for could not be looked at, and all else is there;
- * -ECANCELED: nothing is, and it was said why.
+ * Scans processes as A asks, and makes the report in *RET, which borrows names of *RET_VIEW.
+ * Returns 0; 1 if a process that was asked for could not be read, and the rest is there; -ECANCELED
+ * if there is no result, and the reason has been logged.
  */
 static int find(const struct settings *settings, const struct sharing_asked *a,
 	struct sharing_report *ret, struct view **ret_view)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `memtally sharing`: which pages users, programs, units or chosen processes have alone, and who shares what with whom, by
- * the identity of each page.
+ * `memtally sharing`: the memory that users, programs, units or chosen processes have alone and
+ * share with each other, by the identity of each page.
  */
 #ifndef MEMTALLY_CLI_SHARING_H
 #define MEMTALLY_CLI_SHARING_H
@@ -10,7 +10,7 @@
 
 #include "config/settings.h"
 
-/* As struct command has it. */
+/* The run() of struct command (cli/command.h). */
 int sharing_run(const struct settings *settings, bool is_check);
 
 #endif

@@ -34,7 +34,7 @@ static int parse_form(
 	return flag_parse_order(c, &a->ascending, error);
 }
 
-/* Whom it is about: where nobody is named, everybody. */
+/* Without pids and filters all processes are scanned. */
 static int parse_chosen(
 	const struct settings *c, struct sharing_asked *a, char error[static CHOSEN_ERROR_SIZE])
 {

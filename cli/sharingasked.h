@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What `memtally sharing` is asked for.
- */
+/* The options of `memtally sharing`. */
 #ifndef MEMTALLY_CLI_SHARINGASKED_H
 #define MEMTALLY_CLI_SHARINGASKED_H
 
@@ -14,8 +12,9 @@
 #include "snapshot/owner.h"
 
 struct sharing_asked {
-	struct chosen chosen; /* where it says nobody: everybody */
-	enum owner_kind kind; /* OWNER_KINDS: those who are chosen are one group */
+	struct chosen chosen; /* the chosen processes; empty: all */
+	/* the kind of groups; OWNER_KINDS: the chosen processes are one group */
+	enum owner_kind kind;
 	enum sharing_field sort;
 	bool ascending, json, csv, matrix, bytes;
 	size_t limit;
@@ -24,11 +23,16 @@ struct sharing_asked {
 void sharing_asked_done(struct sharing_asked *a);
 #define AUTO_SHARING_ASKED CLEANUP(sharing_asked_done)
 
-/* What SETTINGS ask for. Pure. -EINVAL with a sentence for the user in ERROR; -ENOMEM. */
+/*
+ * Reads the options from SETTINGS into *RET, which sharing_asked_done() frees. Returns 0; -EINVAL
+ * with a sentence for the user in ERROR; -ENOMEM. Pure.
+ */
 int sharing_asked_parse(const struct settings *settings, struct sharing_asked *ret,
 	char error[static CHOSEN_ERROR_SIZE]);
 
-/* Whether only the pages of those who are chosen are to be told from all others'. */
+/*
+ * Returns true if the chosen processes are one group, which is compared with all other processes.
+ */
 static inline bool sharing_asked_is_set(const struct sharing_asked *a)
 {
 	return a->kind == OWNER_KINDS;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What `memtally sharing` says on the log of how its walk went, and of what its figures lack.
- */
+/* Messages of `memtally sharing`: statistics of the scan, and what its figures lack. */
 #ifndef MEMTALLY_CLI_SHARINGCOURSE_H
 #define MEMTALLY_CLI_SHARINGCOURSE_H
 
 #include "cli/sharingwalk.h"
 
-/* Of W, which is complete. */
+/* Logs them. W is complete: sharing_walk_all() has returned 0. */
 void sharing_course_say(const struct sharing_walk *w);
 
 #endif

@@ -11,13 +11,13 @@
 #include "cli/supervisor.h"
 #include "inside/target.h"
 
-/* A process that was named and that the list of processes lacks. */
+/* A process that was given by pid and that the snapshot lacks. */
 struct missing {
 	const struct procfs *procfs;
 	pid_t pid;
 };
 
-/* Returns 0, a target_outcome, or an error. */
+/* Returns 0, an enum target_outcome, or a negative errno. */
 static int look_for(void *context)
 {
 	const struct missing *m = context;
@@ -26,7 +26,7 @@ static int look_for(void *context)
 	return target_open(m->procfs, m->pid, &t);
 }
 
-/* PID was named, and has no memory that anything could be told of. */
+/* Logs why process PID, which was given, has no memory to count. */
 static void say_missing(const struct procfs *procfs, pid_t pid)
 {
 	struct missing missing = {.procfs = procfs, .pid = pid};
@@ -36,12 +36,15 @@ static void say_missing(const struct procfs *procfs, pid_t pid)
 	if (r < 0)
 		log_error("pid %d can't be read: %s", (int)pid, strerror(-r));
 	else
-		/* Where it is there it came after all were listed. */
+		/* If it exists, it started after the snapshot was made. */
 		log_error("pid %d %s", (int)pid,
 			target_text(r ? (enum target_outcome)r : TARGET_GONE));
 }
 
-/* Marks the rows of those who are named; true: one is not there, which is no failure of the others'. */
+/*
+ * Marks the rows of the processes that were given by pid. Returns true if one is missing, which
+ * does not fail the others.
+ */
 static bool mark_named(const struct chosen *chosen, const struct view *view,
 	const struct procfs *procfs, bool *is_named)
 {
@@ -66,7 +69,10 @@ static int mark_found(const struct chosen *chosen, const struct view *view, bool
 	size_t count = 0;
 	int r = chosen->has_filters ? query_run(&chosen->selection.query, view, &rows, &count) : 0;
 
-	/* One that shares an address space is walked at whom that is, who need not match. */
+	/*
+	 * A process that shares an address space is read at another one, which may not match the
+	 * filters.
+	 */
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		const struct snapshot_process *row = view_process(view, rows[i]);
 		const struct snapshot_process *read = crowd_find(view, (pid_t)row->pid);
@@ -78,7 +84,7 @@ static int mark_found(const struct chosen *chosen, const struct view *view, bool
 	return r;
 }
 
-/* IS_NAMED is by row. */
+/* Copies IS_NAMED, which is by row, to the members. */
 static void mark_members(const struct view *view, const bool *is_named, struct crowd *c)
 {
 	for (size_t i = 0; i < c->members; i++) {
@@ -118,7 +124,7 @@ int sharing_crowd_make(const struct sharing_asked *a, const struct view *view,
 	if (r < 0)
 		return r;
 	if (!is_anybody_chosen(&crowd)) {
-		/* Of each who was named it has been said why. */
+		/* For each pid that was given the reason has been logged. */
 		if (a->chosen.has_filters || !a->chosen.count)
 			log_error("nothing matches: there is no process with memory for that");
 		return -ECANCELED;

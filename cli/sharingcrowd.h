@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The groups that `memtally sharing` is asked for, of a snapshot's processes.
- */
+/* Makes the groups that `memtally sharing` compares from a snapshot and the options. */
 #ifndef MEMTALLY_CLI_SHARINGCROWD_H
 #define MEMTALLY_CLI_SHARINGCROWD_H
 
@@ -13,8 +11,10 @@
 #include "snapshot/view.h"
 
 /*
- * The groups of VIEW's processes; of one who was named and has no memory that anything could be told of, it is said why, as PROCFS
- * has it, and *RET_HAS_FAILED is true. 0; -ECANCELED: nobody is left, which was said; -ENOMEM, or another error of the query.
+ * Groups the processes of VIEW as A asks, in *RET, which the caller frees with crowd_done(). For
+ * each given pid that VIEW does not have, or that has no memory, logs the reason, which it looks up
+ * in PROCFS; *RET_HAS_FAILED is true if there was one. Returns 0; -ECANCELED if no process is left,
+ * which has been logged; -ENOMEM; or another error of the query. Sets nothing on failure.
  */
 int sharing_crowd_make(const struct sharing_asked *a, const struct view *view,
 	const struct procfs *procfs, struct crowd *ret, bool *ret_has_failed);

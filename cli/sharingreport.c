@@ -8,7 +8,10 @@
 
 #include "snapshot/owner.h"
 
-/* What a set is called: as the one filter is that it was chosen by, if it is one. */
+/*
+ * Returns the name of a set: the value of its only filter or pid, or "(chosen)" if there are
+ * several.
+ */
 static const char *name_of_set(const struct settings *c)
 {
 	const struct text_list *lists[] = {&c->user, &c->program, &c->unit, &c->user_unit,
@@ -25,8 +28,9 @@ static const char *name_of_set(const struct settings *c)
 }
 
 /*
- * Of group I's processes those that were read. Those that share an address space with another are not walked themselves, and
- * are where nobody of the group was read not counted either.
+ * Returns the number of processes of group I that were read. Processes that share an address space
+ * with another are not scanned themselves; if no process of the group was read, they are not
+ * counted either.
  */
 static uint32_t processes_read(const struct sharing_walk *w, uint32_t i)
 {
@@ -36,7 +40,7 @@ static uint32_t processes_read(const struct sharing_walk *w, uint32_t i)
 	return missed && !tally->read ? 0 : w->crowd.group[i].processes - missed;
 }
 
-/* Whether all of group I have ended before anything of theirs was seen. */
+/* Returns true if all processes of group I exited before any of their memory was seen. */
 static bool has_ended(const struct sharing_walk *w, uint32_t i)
 {
 	const struct stake *stake = &w->muster.stakes.group[i];
@@ -46,7 +50,7 @@ static bool has_ended(const struct sharing_walk *w, uint32_t i)
 	return !seen && !w->tally[i].denied && !w->tally[i].blocked && !processes_read(w, i);
 }
 
-/* Of everybody, whoever is shown. */
+/* The total is of all groups, also those that are not shown. */
 static void add_total(const struct sharing_walk *w, struct sharing_report *to)
 {
 	struct stake all = w->muster.stakes.all;

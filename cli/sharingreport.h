@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What comes of a walk: rows, their total and the matrix. Pure.
- */
+/* Makes the report of `memtally sharing` from a scan: rows, their total and the matrix. Pure. */
 #ifndef MEMTALLY_CLI_SHARINGREPORT_H
 #define MEMTALLY_CLI_SHARINGREPORT_H
 
@@ -9,7 +7,11 @@
 #include "cli/sharingwalk.h"
 #include "config/settings.h"
 
-/* Of W, which is complete, and whose view RET borrows names of; SETTINGS say what a set is called. -ENOMEM. */
+/*
+ * Makes the report in *RET, which sharing_report_done() frees, from W: sharing_walk_all() has
+ * returned 0. *RET borrows names from the view of W, and from SETTINGS the name of a set. Returns 0
+ * or -ENOMEM.
+ */
 int sharing_report_make(
 	const struct sharing_walk *w, const struct settings *settings, struct sharing_report *ret);
 

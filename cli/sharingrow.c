@@ -15,13 +15,13 @@
 #include "render/decimal.h"
 #include "render/human.h"
 
-/* What is printed is of this form; what has another is another version's. */
+/* The version of the JSON format. */
 enum { SHARING_VERSION = 1 };
 
 enum {
-	NAME_COLUMNS = 16,     /* of a name that is the head of a column */
-	NOTED_BYTES = 1 << 20, /* of memory that may stay; less has no note, */
-	NOTED_PART = 20,       /* nor has less than 5 % of COMES-BACK */
+	NAME_COLUMNS = 16,     /* width of a name that is the head of a column */
+	NOTED_BYTES = 1 << 20, /* of memory that may stay; less gets no note */
+	NOTED_PART = 20,       /* nor does less than 5 % of COMES-BACK */
 };
 
 static const char absent[] = "-";
@@ -117,7 +117,7 @@ void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t blocked, ui
 	row->denied = denied;
 	row->blocked = blocked;
 	row->elsewhere = elsewhere;
-	/* What was met of those who ended or were refused meanwhile stands. */
+	/* Memory that was seen before a process exited or was refused still counts. */
 	if (q[SHARING_PROCESSES] <= elsewhere &&
 		!(q[SHARING_RESIDENT] | q[SHARING_SWAP] | q[SHARING_HUGETLB]))
 		row->present = UINT64_C(1) << SHARING_PROCESSES;
@@ -175,7 +175,10 @@ static const char *user_of(const struct sharing_row *row)
 	return row->user ? row->user : "";
 }
 
-/* Names may be of any length, and have any characters; whose it is comes first, since what is cut is the end. */
+/*
+ * Names may be long and contain any character. The user comes first, because long names are cut at
+ * the end.
+ */
 static void add_named_column(struct table *t, const struct sharing_row *row)
 {
 	AUTO_BUFFER struct buffer printable = {0}, head = {0};
@@ -245,7 +248,7 @@ static void add_may_stay(
 	buffer_add_text(to, " of drivers may stay");
 }
 
-/* Of a row; the total's stands beside it. */
+/* Adds the note of a row, or an empty cell for the total: its note stands beside it. */
 static void add_note(const struct sharing_report *r, struct table *t, const struct sharing_row *row)
 {
 	const char *comma = "";

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All processes are walked (inside/muster.h), but for a set of them whose pages alone are asked for: whoever else maps one of
- * these shows in the kernel's count. Of places in swap, and of shared memory that is in nobody's page tables, there is no count,
- * so where the set has some all others are asked whether they have these, too.
+ * All processes are read (inside/muster.h), unless the pages of one set of processes are asked for.
+ * Then only the set is read, and pages that other processes map show in the kernel's map counts.
+ * The kernel has no such count for places in swap and for shared memory in no page table: if the
+ * set has some of these, all other processes are read, too.
  */
 #include "config.h"
 
@@ -65,7 +66,7 @@ int sharing_walk_open(
 	return -ECANCELED;
 }
 
-/* What became of MEMBER: R is what walking it returned. 0, or an error that ends all. */
+/* Counts the result R of reading MEMBER. Returns 0, or an error that ends the scan. */
 static int note(struct sharing_walk *w, const struct crowd_member *member, int r)
 {
 	const struct crowd_group *group = &w->crowd.group[member->group];
@@ -81,7 +82,7 @@ static int note(struct sharing_walk *w, const struct crowd_member *member, int r
 	if (r == TARGET_GONE || r == TARGET_ENDED || r == TARGET_CHANGED) {
 		w->course.ended++;
 		tally->ended++;
-		if (!member->is_named) /* then it is no failure to have ended */
+		if (!member->is_named) /* without a given pid, an exit is no failure */
 			return 0;
 	} else {
 		w->course.refused++;
@@ -105,7 +106,7 @@ struct walking {
 	const struct crowd_member *member;
 };
 
-/* 0, a target_outcome, or an error. */
+/* Returns 0, an enum target_outcome, or a negative errno. */
 static int look_at(void *context)
 {
 	struct walking *walking = context;
@@ -124,7 +125,10 @@ static int look_at(void *context)
 	return r;
 }
 
-/* Runs WORK, which reads files of MEMBER. Skips a process that is known to block its readers; names one that is found to. */
+/*
+ * Runs WORK, which reads files of MEMBER. Skips a process that is known to block, and logs one that
+ * is found to.
+ */
 static int try_member(
 	struct sharing_walk *w, const struct crowd_member *member, int (*work)(void *context))
 {
@@ -146,7 +150,10 @@ static int walk_member(struct sharing_walk *w, const struct crowd_member *member
 	return note(w, member, r);
 }
 
-/* Reads the descriptors of a process that was walked before. Returns 0, a target_outcome, or an error. */
+/*
+ * Reads the descriptors of a process that was walked before. Returns 0, a target_outcome, or an
+ * error.
+ */
 static int hold(void *context)
 {
 	const struct walking *walking = context;
@@ -161,7 +168,10 @@ static int hold(void *context)
 	return r;
 }
 
-/* Processes that can't be read any more hold nothing, as far as can be seen. Returns 0 or -ENOMEM. */
+/*
+ * A process that can no longer be read holds nothing, as far as memtally can see. Returns 0 or
+ * -ENOMEM.
+ */
 static int hold_member(struct sharing_walk *w, const struct crowd_member *member)
 {
 	int r = try_member(w, member, hold);
@@ -169,7 +179,7 @@ static int hold_member(struct sharing_walk *w, const struct crowd_member *member
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Of a set of processes the others are asked by muster_take(). */
+/* If a set was asked for, muster_take() has asked the other processes. */
 static int hold_all(struct sharing_walk *w)
 {
 	int r = 0;

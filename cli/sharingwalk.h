@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scan of all processes for `memtally sharing`: reads them one after the other and counts their pages.
+ * Scan of all processes for `memtally sharing`: reads them one after the other and counts their
+ * pages.
+ *
  */
 #ifndef MEMTALLY_CLI_SHARINGWALK_H
 #define MEMTALLY_CLI_SHARINGWALK_H
@@ -16,29 +18,30 @@
 #include "config/settings.h"
 #include "inside/muster.h"
 
-/* Results for the processes of a group. */
+/* Results for the processes of a group: counts of processes by outcome. */
 struct sharing_tally {
 	uint64_t page_tables; /* bytes */
 	uint32_t read, denied, blocked, ended;
 };
 
 struct sharing_walk {
-	const struct sharing_asked *asked; /* borrowed, as the next */
-	const struct view *view;           /* the snapshot with the processes */
+	const struct sharing_asked *asked; /* borrowed */
+	const struct view *view;           /* borrowed; the snapshot with the processes */
 	struct procfs procfs;
 	struct crowd crowd;          /* owned */
 	struct sharing_tally *tally; /* owned; by group */
 	struct muster muster;        /* complete after sharing_walk_all() */
 	struct progress progress;
 	struct sharing_course course;
-	uint64_t begin_ns; /* CLOCK_MONOTONIC */
+	uint64_t begin_ns; /* CLOCK_MONOTONIC, ns */
 	bool has_failed;   /* a process that was given by pid could not be read */
 	pid_t refused;     /* a process that could not be read; 0: there is none */
 };
 
 /*
- * Opens the files that take root's rights. W must not move until sharing_walk_done(), which must follow also after a failure. Returns 0;
- * -ECANCELED if rights are missing, which has been logged.
+ * Opens the files that take root's rights. W must not move until sharing_walk_done(), which must
+ * follow also after a failure. Returns 0; -ECANCELED if rights are missing, which has been logged.
+ *
  */
 int sharing_walk_open(
 	struct sharing_walk *w, const struct sharing_asked *asked, const struct settings *settings);
@@ -46,13 +49,17 @@ void sharing_walk_done(struct sharing_walk *w);
 #define AUTO_SHARING_WALK CLEANUP(sharing_walk_done)
 
 /*
- * Reads the processes in .crowd, of .view, and counts their pages. Shows its progress on a terminal. Logs why a process that was given by
- * pid could not be read. Returns 0; -ENOMEM; -ERANGE (sparse.h); or a negative
- * errno of read().
+ * Reads the processes in .crowd, of .view, and counts their pages. Shows its progress on a
+ * terminal. Logs why a process that was given by pid could not be read. Returns 0; -ENOMEM; -ERANGE
+ * (sparse.h); or a negative errno of read().
+ *
  */
 int sharing_walk_all(struct sharing_walk *w);
 
-/* Whether unique places in swap are known: every process that may have pages in swap was read. The kernel does not count their users. */
+/*
+ * Returns true if it is known which places in swap a group has alone: every process that may have
+ * pages in swap was read. The kernel does not count the users of a place in swap.
+ */
 bool sharing_walk_tells_swap(const struct sharing_walk *w);
 
 #endif
