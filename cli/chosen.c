@@ -14,7 +14,10 @@
 #include "cli/source.h"
 #include "inside/target.h"
 
-/* The start is reckoned from the time since the machine was started, anew by each who looks, in ticks. */
+/*
+ * Start times are computed from the time since boot, in ticks, anew at each reading, so they differ
+ * a little.
+ */
 #define START_NOISE_NS (2 * NS_PER_SEC)
 
 enum { ROOM_MIN = 16 };
@@ -56,7 +59,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One of the processes, and where it stands among them. */
+/* A pid, and its index in the list. */
 struct place {
 	pid_t pid;
 	size_t at;
@@ -71,7 +74,10 @@ static int compare_places(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Removes each process with a pid that an earlier entry has, in O(n log n). The order of the others stays. -ENOMEM. */
+/*
+ * Removes each process with a pid that an earlier entry has, in O(n log n). The order of the others
+ * stays. -ENOMEM.
+ */
 static int remove_twins(struct chosen *c)
 {
 	AUTO_FREE struct place *place = calloc(c->count + 1, sizeof(*place));
@@ -158,7 +164,7 @@ int chosen_take_all(const struct procfs *procfs, struct chosen *c)
 	return 0;
 }
 
-/* What shares its address space with another is counted there. */
+/* A process that shares an address space with another one is counted at that one. */
 static int add_found(struct chosen *c, const struct snapshot_process *row)
 {
 	const struct chosen_process process = {.pid = (pid_t)row->pid,

@@ -15,14 +15,16 @@
 
 struct chosen_process {
 	pid_t pid;
-	bool is_found; /* by a filter, and not given by pid: no error if it has exited since */
-	uint64_t
-		start_ns; /* of a found one, the start time as in PROCESS_START_TIME; 0: not known */
+	bool is_found; /* found by a filter, not given by pid: it may exit without an error */
+	/*
+	 * of a found one: its start time as in PROCESS_START_TIME, in ns since 1970; 0: not known
+	 */
+	uint64_t start_ns;
 };
 
 struct chosen {
-	struct chosen_process *
-		process; /* owned; each pid once: given ones in their order, then found ones by pid */
+	/* owned; each pid once: given ones in their order, then found ones by pid */
+	struct chosen_process *process;
 	size_t count, room;
 	struct selection selection; /* if .has_filters: the filters */
 	bool has_filters;
@@ -35,9 +37,11 @@ void chosen_done(struct chosen *c);
 enum { CHOSEN_ERROR_SIZE = QUERY_ERROR_SIZE };
 
 /*
- * Reads pids from the operands after the first and from --pid, and the filters, out of SETTINGS into *RET, which the caller gives
- * to chosen_done() also on failure. Returns 0; -EINVAL with a sentence for the user in ERROR if an operand is no pid, or there is
- * neither a pid nor a filter; -ENOMEM. Pure.
+ * Reads pids from the operands after the first and from --pid, and the filters, out of SETTINGS
+ * into *RET, which the caller gives to chosen_done() also on failure. Returns 0; -EINVAL with a
+ * sentence for the user in ERROR if an operand is no pid, or there is neither a pid nor a filter;
+ * -ENOMEM. Pure.
+ *
  */
 int chosen_parse(
 	const struct settings *settings, struct chosen *ret, char error[static CHOSEN_ERROR_SIZE]);
@@ -46,36 +50,46 @@ int chosen_parse(
 int chosen_parse_or_all(
 	const struct settings *settings, struct chosen *ret, char error[static CHOSEN_ERROR_SIZE]);
 
-/* Whether C has pids or filters. */
+/* Returns true if C has pids or filters. */
 static inline bool chosen_is_some(const struct chosen *c)
 {
 	return c->count || c->has_filters;
 }
 
-/* Fills the empty C with all processes below PROCFS. Returns 0; -ENOMEM; or a negative errno of reading the directory. */
+/*
+ * Fills the empty C with all processes below PROCFS. Returns 0; -ENOMEM; or a negative errno of
+ * reading the directory.
+ */
 int chosen_take_all(const struct procfs *procfs, struct chosen *c);
 
 /*
- * Adds the processes with memory that match the filters, from memtallyd's snapshot, or from a pass of its own if there is none
- * (blocks for its duration). Appends to SAID a sentence about the source. Returns 0, or a negative errno of the pass.
+ * Adds the processes with memory that match the filters, from memtallyd's snapshot, or from a pass
+ * of its own if there is none (blocks for its duration). Appends to SAID a sentence about the
+ * source. Returns 0, or a negative errno of the pass.
+ *
  */
 int chosen_find(const struct settings *settings, struct chosen *c, struct buffer *said);
 
 /*
- * Whether the process that has P's pid now, and started at START_NS (0: not known), is P: pids are used again, and those of a
- * snapshot may be of another pid namespace. True if a start time is not known.
+ * Returns true if the process that now has P's pid and started at START_NS (ns, as .start_ns; 0:
+ * not known) is P, or if a start time is not known. Pids are used again, and those of a snapshot
+ * may be of another pid namespace.
  */
 bool chosen_is(const struct chosen_process *p, uint64_t start_ns);
 
 /*
- * Logs that P could not be read. OUTCOME is an enum target_outcome or a negative errno; *RET_WHY becomes its text (static). Returns
- * false if P was found by a filter and has exited since: that is no error.
+ * Logs that P could not be read. OUTCOME is an enum target_outcome or a negative errno; *RET_WHY
+ * becomes its text (static). Returns false if P was found by a filter and has exited since: that is
+ * no error.
+ *
  */
 bool chosen_say(const struct chosen_process *p, int outcome, const char **ret_why);
 
 /*
- * Begins a view: opens the proc file system of SETTINGS in *RET, and finds the processes that match the filters of C. Logs the source
- * of these, errors, and that no process matches. Returns 0; 1 if there is no process to read.
+ * Begins a view: opens the proc file system of SETTINGS in *RET, and finds the processes that match
+ * the filters of C. Logs the source of these, errors, and that no process matches. Returns 0; 1 if
+ * there is no process to read.
+ *
  */
 int chosen_open(const struct settings *settings, struct chosen *c, struct procfs *ret);
 

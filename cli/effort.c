@@ -13,14 +13,20 @@
 #include "render/human.h"
 #include "render/quantile.h"
 
-/* From the start of memtallyd until its CPU is looked at first: at most, and less than to the second look that is kept. */
+/*
+ * The longest time from memtallyd's start to its first reading of its CPU time; less than that to
+ * the second reading that is kept.
+ */
 #define START_NS (4 * NS_PER_SEC)
 
-/* Above these memtallyd measures less; see docs/accounting.md. */
+/*
+ * Parts of the time in which processes wait for memory. Above these memtallyd measures less; see
+ * docs/accounting.md.
+ */
 #define PRESSURE_STRAINED 0.1
 #define PRESSURE_SEVERE   0.3
 
-/* Whether both are shown as the same text; NEEDED is rounded up. */
+/* Returns true if both are printed as the same text. NEEDED is rounded up. */
 static bool is_percent_alike(double part, double needed)
 {
 	AUTO_BUFFER struct buffer a = {0}, b = {0};
@@ -30,7 +36,7 @@ static bool is_percent_alike(double part, double needed)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-/* The budget that is needed, if that is more than ALLOWED. */
+/* Appends the CPU budget that memtallyd needs, if that is more than ALLOWED. */
 static void add_need(double allowed, double needed, struct buffer *to)
 {
 	if (needed <= allowed || is_percent_alike(allowed, needed))
@@ -41,8 +47,8 @@ static void add_need(double allowed, double needed, struct buffer *to)
 }
 
 /*
- * The part of a core that is allowed. PART, which was used, may be more: saved budget may be spent, first measurements do not count, and
- * a read may overdraw the budget.
+ * Appends the part of one core that the budget allows. PART, the part that was used, may be more:
+ * saved budget may be spent, first measurements do not count, and one read may overdraw the budget.
  */
 static void add_allowed(const struct snapshot_self *self, uint64_t up_ns, double part,
 	double allowed, struct buffer *to)
@@ -100,7 +106,7 @@ static void add_seconds(struct buffer *to, const struct metric_histogram *m, dou
 		human_add_span(to, (uint64_t)(seconds * (double)NS_PER_SEC + 0.5));
 }
 
-/* How long measurements kept processes waiting. */
+/* Appends for how long measurements kept processes waiting. */
 static void add_stalls(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_histogram *h = view_find_histogram(view, HISTOGRAM_HOLD);
@@ -126,8 +132,9 @@ static void add_stalls(const struct view *view, struct buffer *to)
 }
 
 /*
- * Measurements that wait. Nothing if none of them waits for CPU or memory, but some processes are guessed: the line "guessed" has these.
- * Returns true if there is a line.
+ * Appends the number of deferred measurements. Appends nothing if none waits for CPU or memory but
+ * some processes are guessed, since the line "guessed" has these. Returns true if it appended a
+ * line.
  */
 static bool add_deferred(const struct view *view, uint64_t age_ns, struct buffer *to)
 {
@@ -156,7 +163,10 @@ static bool add_deferred(const struct view *view, uint64_t age_ns, struct buffer
 	return true;
 }
 
-/* Deferrals of processes that are too large to be measured as often as others. HAS_NAME: the line above has the name already. */
+/*
+ * Appends the number of deferrals of processes that are too large to be measured as often as
+ * others. HAS_NAME: the line above already has the name "Deferred".
+ */
 static void add_giants(const struct snapshot_self *self, bool has_name, struct buffer *to)
 {
 	static const struct {
@@ -186,9 +196,11 @@ static void add_giants(const struct snapshot_self *self, bool has_name, struct b
 }
 
 /*
- * The longest time without a measurement, of the processes that have to be measured within the maximum age. A process that reaches
- * that age between two passes is measured then, which the snapshot does not show. So it is overdue only after one more interval,
- * or after twice the age if that is less.
+ * The longest time without a measurement, of the processes that have to be measured within the
+ * maximum age. A process that reaches that age between two passes is measured then, which the
+ * snapshot does not show. So it is overdue only after one more interval, or after twice the age if
+ * that is less.
+ *
  */
 static void add_longest(const struct view *view, uint64_t age_ns, struct buffer *to)
 {

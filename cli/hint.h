@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which right is missing where processes can't be looked into, said once after the first of them. */
+/* Logs once which right is missing, when a process cannot be read. */
 #ifndef MEMTALLY_CLI_HINT_H
 #define MEMTALLY_CLI_HINT_H
 
@@ -8,11 +8,15 @@
 #include "collectors/procfs.h"
 
 struct hint {
-	const char *denied; /* of those that the kernel refuses; NULL: that mappings take a right */
+	/* text to log if the kernel refuses; NULL: that mappings need CAP_SYS_PTRACE */
+	const char *denied;
 	bool has_said_denied, has_said_hidden;
 };
 
-/* R: the target_outcome, or the error, of one who was asked for by his pid. */
+/*
+ * R is the enum target_outcome or negative errno of reading a process below PROCFS. If R is
+ * TARGET_DENIED, or TARGET_GONE and /proc hides processes, logs a hint, each at most once.
+ */
 void hint_say(struct hint *h, const struct procfs *procfs, int r);
 
 #endif

@@ -9,17 +9,17 @@
 
 enum {
 	WIDE_PART = 20,        /* of the PSS: 5 % */
-	WIDE_BYTES = 1 << 20,  /* less is nobody's concern, whatever part it is of a small row */
-	ROUNDING_BYTES = 1024, /* of each process, by the kernel */
+	WIDE_BYTES = 1 << 20,  /* less is not worth showing, even in a small row */
+	ROUNDING_BYTES = 1024, /* the kernel rounds the figure of each process */
 };
 
-/* What Q says of a quantity; 0 where it is absent. */
+/* Returns quantity I of Q; 0 if it is absent. */
 static uint64_t of(uint64_t present, const uint64_t *q, unsigned int i)
 {
 	return present >> i & 1 ? q[i] : 0;
 }
 
-/* Where there is no PSS at all its bounds are 0 and the RSS, which stands there. */
+/* Without a PSS the bounds are 0 and the RSS, and the row shows the RSS: they need no note. */
 static void set_bounds(struct note *n, bool has_pss, uint64_t pss_bytes)
 {
 	uint64_t between = n->high_bytes > n->low_bytes ? n->high_bytes - n->low_bytes : 0;
@@ -59,7 +59,7 @@ void note_of_sums(uint64_t present, const uint64_t *q, struct note *ret)
 	set_bounds(ret, present >> SCOPE_PSS & 1, of(present, q, SCOPE_PSS));
 }
 
-/* Separates what follows from what stands there since START. */
+/* Appends a comma if text was appended since START. */
 static void go_on(struct buffer *to, size_t start)
 {
 	if (to->len > start)
@@ -80,7 +80,7 @@ static void add_count(
 	buffer_add_text(to, what);
 }
 
-/* OF_PROCESSES: how many there are; 0: it is known. */
+/* OF_PROCESSES: the number of processes in the row; 0: leave it out. */
 static void add_counts(struct buffer *to, size_t start, const struct note *n, uint64_t of_processes)
 {
 	const char *word = n->denied == n->unmeasured    ? " denied"

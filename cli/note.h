@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The column NOTE of a table: which figures of a row are missing, and how sure its PSS is, in a few words. It does not say which
- * figures are estimates: nearly all are, and an estimate may be exact. Pure.
+ * The column NOTE of a table: which figures of a row are missing, and how sure its PSS is, in a few
+ * words. It does not say which figures are estimates: nearly all are, and an estimate may be exact.
+ * Pure.
+ *
  */
 #ifndef MEMTALLY_CLI_NOTE_H
 #define MEMTALLY_CLI_NOTE_H
@@ -13,35 +15,44 @@
 #include "snapshot/record.h"
 
 struct note {
-	const char *
-		outcome; /* the reason why a process was not measured; NULL: it was, or these are sums */
-	uint32_t mm_pid; /* the process at which its memory is counted; 0: itself */
+	/*
+	 * process: the reason why it was not measured (static); NULL: it was measured, or the row
+	 * is a sum
+	 */
+	const char *outcome;
+	uint32_t mm_pid; /* process: the one that its memory is counted at; 0: itself */
 	bool is_process;
 	uint64_t processes, guessed;
-	uint64_t unmeasured;      /* processes, for any reason */
+	uint64_t unmeasured;      /* processes that were not measured, for any reason */
 	uint64_t denied, blocked; /* parts of .unmeasured, by reason */
-	bool is_wide;             /* the bounds are so far apart that they are shown */
+	bool is_wide;             /* the bounds differ enough to be shown */
 	bool is_open;             /* there is no upper bound */
 	uint64_t low_bytes, high_bytes;
 };
 
 void note_of_process(const struct snapshot_process *row, struct note *ret);
 
-/* Does the same for a row of sums, or sums that are no row: PRESENT and Q are by enum scope_quantity. */
+/*
+ * Makes in *RET the note of a row of sums, or of sums that are no row. PRESENT and Q are by enum
+ * scope_quantity.
+ */
 void note_of_sums(uint64_t present, const uint64_t *q, struct note *ret);
 
-/* Whether note_add() would add nothing. */
+/* Returns true if note_add() would append nothing. BYTES as there. */
 bool note_is_empty(const struct note *n, bool bytes);
 
 /*
- * "1 of 54 denied, 6 of 54 guessed, 345.0 MiB to 2.7 GiB"; nothing of what is empty. The bounds only where they
- * are wide: where they are less than 5 % of the PSS apart, or less than 1 MiB, or no further than the kernel's rounding,
- * the figure says it.
- * BYTES: exact.
+ * Appends the note of a row, such as "1 of 54 denied, 6 of 54 guessed, 345.0 MiB to 2.7 GiB";
+ * nothing if it is empty. BYTES: amounts are exact. The bounds are left out if they differ by less
+ * than 5 % of the PSS, by less than 1 MiB, or by no more than the kernel's rounding (1 KiB a
+ * process).
  */
 void note_add(struct buffer *to, const struct note *n, bool bytes);
 
-/* The same behind what stands there of a total: ", 1 denied, 6 guessed, PSS between 2.3 and 6.8 GiB", or nothing. */
+/*
+ * Appends the note of a total to the text beside it: ", 1 denied, 6 guessed, PSS between 2.3 and
+ * 6.8 GiB", or nothing. BYTES: amounts are exact.
+ */
 void note_add_to_total(struct buffer *to, const struct note *n, bool bytes);
 
 #endif

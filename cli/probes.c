@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes are forked, so their memory is their own, but for struct probes_shared. */
+/* Probes are forked: only struct probes_shared is shared memory. */
 #include "config.h"
 
 #include "cli/probes.h"
@@ -30,13 +30,14 @@ enum {
 /* A probe and what it reads. */
 struct probe {
 	_Atomic pid_t task;        /* its own pid */
-	_Atomic pid_t pid;         /* 0: of nothing */
+	_Atomic pid_t pid;         /* the process that it reads; 0: none */
 	_Atomic uint64_t since_ns; /* CLOCK_MONOTONIC */
 };
 
 /* In memory that the supervisor and all probes share. */
 struct probes_shared {
-	_Atomic uint32_t next; /* of the pids that all probes list together */
+	/* index of the next pid to probe, in the list that all probes have */
+	_Atomic uint32_t next;
 	_Atomic uint32_t count;
 	struct probe probe[PROBES_MAX];
 };
@@ -100,7 +101,7 @@ static bool is_probing(const struct probe *p, uint64_t now_ns)
 	return p->pid && now_ns > p->since_ns && now_ns - p->since_ns >= PROBE_STEP_NS;
 }
 
-/* Twice as many as there are, as soon as all of them seem to be blocked. */
+/* Forks probes, and doubles their number as soon as all of them seem to be blocked. */
 static _Noreturn void run_probes(
 	const struct probes *p, const struct procfs *procfs, const pid_t *pids)
 {

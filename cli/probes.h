@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probes: child processes that read files of all processes at once, to find those that block their readers. If one probe
- * blocks, another one continues behind it. Reads of several blocked processes then take as long as that of one.
+ * Probes: child processes that read files of all processes at once, to find those that block their
+ * readers. If one probe blocks, another one continues behind it. Reads of several blocked processes
+ * then take as long as that of one.
+ *
  */
 #ifndef MEMTALLY_CLI_PROBES_H
 #define MEMTALLY_CLI_PROBES_H
@@ -13,27 +15,36 @@
 
 struct probes {
 	const char *procfs;          /* borrowed */
-	bool (*is_known)(pid_t pid); /* to block: no probe reads it */
+	bool (*is_known)(pid_t pid); /* returns true if PID is known to block: no probe reads it */
 	struct probes_shared *shared;
 	pid_t prober; /* the parent of all probes; 0: no probes run */
 };
 
-/* Prepares probes that read processes of the proc file system at PROCFS. Returns false if there is no memory. */
+/*
+ * Prepares probes that read processes of the proc file system at PROCFS (borrowed). Returns false
+ * if there is no memory; call probes_close() also then.
+ */
 bool probes_open(const char *procfs, bool (*is_known)(pid_t pid), struct probes *ret);
 void probes_close(struct probes *p);
 
-/* Starts probes that read every process once, unless they run. If the kernel refuses, none run. Allocates nothing in this process. */
+/*
+ * Starts probes that read every process once, unless they run. If the kernel refuses, none run.
+ * Allocates nothing in this process.
+ */
 void probes_start(struct probes *p);
 
 /* Kills all probes and forgets what they have found. */
 void probes_end(struct probes *p);
 
-/* Whether no probes run, or they have come to every process and have been asleep for 0.25 s where they are. */
+/*
+ * Returns true if no probes run, or if they have reached every process and each that still reads
+ * has done so for 0.25 s.
+ */
 bool probes_are_done(const struct probes *p);
 
 /*
- * Gives in *RET_PID the next process that a probe has been blocked at for 0.25 s or more, and in *RET_NS for how long. *AT is 0 before the
- * first call. Returns false if there is none.
+ * Gives in *RET_PID the next process that has blocked a probe for 0.25 s or more, and in *RET_NS
+ * for how long, in ns. *AT must be 0 before the first call. Returns false if there is none.
  */
 bool probes_next_blocked(const struct probes *p, size_t *at, pid_t *ret_pid, uint64_t *ret_ns);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far a long look at many processes is, for whoever waits at a terminal: a line on standard error that is written over, after
- * a second.
+ * Progress line
+ *
+ * Shows on standard error, if that is a terminal, how far a long scan is: one line, first after a
+ * second, then overwritten.
  */
 #ifndef MEMTALLY_CLI_PROGRESS_H
 #define MEMTALLY_CLI_PROGRESS_H
@@ -11,19 +13,22 @@
 #include <stdint.h>
 
 struct progress {
-	const char *what; /* is being done: "looking" */
-	size_t done, all; /* processes */
+	const char *what; /* the activity, such as "looking"; static */
+	size_t done, all; /* processes; the caller counts .done */
 	bool is_shown, has_line;
-	uint64_t next_ns; /* CLOCK_MONOTONIC */
+	uint64_t next_ns; /* CLOCK_MONOTONIC, ns: when to print next */
 };
 
-/* Of ALL processes. */
+/* Starts the progress of a scan of ALL processes. */
 void progress_begin(struct progress *p, const char *what, size_t all);
 
-/* To be called as often as may be, with the BYTES that were looked at so far. */
+/*
+ * Prints the line if it is due (every 0.2 s). BYTES is the amount that was scanned so far. Cheap:
+ * call it often.
+ */
 void progress_tick(struct progress *p, uint64_t bytes);
 
-/* Takes the line away, as has to be done before anything else is said. */
+/* Erases the line. Call it before any other output to the terminal. */
 void progress_end(struct progress *p);
 
 #endif

@@ -75,7 +75,10 @@ static void add_estimated(const struct snapshot_self *self, const struct shares 
 	buffer_add_char(to, '\n');
 }
 
-/* Memory of processes that wait for their first measurement, because it takes several slices or the CPU budget is used up. */
+/*
+ * Memory of processes that wait for their first measurement, because it takes several slices or the
+ * CPU budget is used up.
+ */
 static void add_guessed(
 	const struct snapshot_scope *host, const struct shares *s, struct buffer *to)
 {
@@ -89,8 +92,8 @@ static void add_guessed(
 }
 
 /*
- * Whether the pass of the snapshot has measured every process itself: the oldest measurement is not older than that pass, and no
- * process could not be read. S are the shares of HOST.
+ * Returns true if the pass of the snapshot has measured every process itself: no measurement is
+ * older than the pass, and every process could be read. S are the shares of HOST.
  */
 static bool is_of_one_pass(
 	const struct view *view, const struct snapshot_scope *host, const struct shares *s)
@@ -146,7 +149,10 @@ static void add_bound(struct buffer *to, double part)
 	human_add_percent(to, part);
 }
 
-/* Those that are measured again are not any: most are in doubt. So how much they are says what the error is worth. */
+/*
+ * Appends the recent error, and the amount of memory that it is of: processes in doubt are measured
+ * again first, so they are no random sample.
+ */
 static void add_recent(const struct snapshot_self *self, struct buffer *to)
 {
 	uint64_t found = self->q[SELF_ESTIMATE_FOUND_RECENT];
@@ -172,8 +178,9 @@ static void add_recent(const struct snapshot_self *self, struct buffer *to)
 }
 
 /*
- * By bytes, as sums are off: of a single small process it may be any part. Guesses are nowhere in it, since there was
- * nothing that they could have been known by.
+ * Appends the errors of estimates. The recent error is weighted by bytes, like that of sums: the
+ * relative error of one small process may be large. Guesses are not counted, since they have no
+ * earlier measurement.
  */
 static void add_accuracy(const struct view *view, struct buffer *to)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What figures are worth, for people: how much of the memory was measured, how much is estimated, guessed or missing, and
- * how far off estimates were. Pure.
+ * Lines of the report (cli/report.h) about the quality of figures: how much memory is measured,
+ * estimated, guessed or missing, and the errors of estimates. Pure.
  */
 #ifndef MEMTALLY_CLI_QUALITY_H
 #define MEMTALLY_CLI_QUALITY_H
@@ -11,7 +11,10 @@
 #include "base/buffer.h"
 #include "snapshot/view.h"
 
-/* Lines "Memory" and "Accuracy", AGE_NS after the snapshot. What the image does not have is left out. */
+/*
+ * Appends the lines "Memory" and "Accuracy", as far as VIEW has their quantities. AGE_NS is the age
+ * of VIEW in ns. Errors are those of TO.
+ */
 void quality_render(const struct view *view, uint64_t age_ns, struct buffer *to);
 
 #endif

@@ -20,8 +20,8 @@
 struct source {
 	struct view *view; /* owned */
 	/*
-	 * owned; memtallyd's public snapshot (sums only) of the same time, if .who is
-	 * NOTICE_LIVE_BY_DAEMON; else NULL
+	 * owned; memtallyd's public snapshot of the same time, with sums only: if .who is
+	 * NOTICE_LIVE_BY_DAEMON, else NULL
 	 */
 	struct view *sums;
 	enum notice_source who;

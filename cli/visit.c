@@ -15,7 +15,7 @@ void visit_done(struct visit *v)
 	buffer_done(&v->processes);
 }
 
-/* WHY not all of it counts; NULL: it does. */
+/* Adds a process to .processes. WHY is the reason why it does not count; NULL: it counts. */
 static void add_process(
 	struct visit *v, pid_t pid, const char *program, const char *why, bool has_ended)
 {
@@ -33,11 +33,11 @@ static void add_process(
 	json_decref(row);
 }
 
-/* A process that is being looked into. */
+/* The process that is being read. */
 struct visiting {
 	struct visit *visit;
 	const struct chosen_process *process;
-	char *program; /* owned; NULL: it could not be opened */
+	char *program; /* owned; NULL: the process could not be opened */
 };
 
 static void cleanup_visiting(struct visiting *v)
@@ -45,7 +45,7 @@ static void cleanup_visiting(struct visiting *v)
 	free(v->program);
 }
 
-/* 0, a target_outcome, or an error. */
+/* Returns 0, an enum target_outcome, or a negative errno. */
 static int look_into(void *context)
 {
 	struct visiting *v = context;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looking into one process after the other: of each it is said on the log if that could not be done, and why, and it is a row of
- * "processes" in JSON: .complete, or else with its .error, and .ended where it was found by a filter and is none that was
- * asked for any more.
+ * Per-process loop
+ *
+ * For views that look inside processes, one after the other. Logs why a process could not be read,
+ * and makes the JSON array "processes": each has .complete, or .error, and .ended if it was found
+ * by a filter and has exited since.
  */
 #ifndef MEMTALLY_CLI_VISIT_H
 #define MEMTALLY_CLI_VISIT_H
@@ -15,8 +17,9 @@
 #include "inside/target.h"
 
 /*
- * What is done with a process, which is what it was before when this returns 0 and target_confirm() agrees. 0, a target_outcome, or
- * an error of reading it.
+ * Reads the process of T, with pid PID. The result counts only if this returns 0 and
+ * target_confirm() finds that the process is still the same. Returns 0, an enum target_outcome, or
+ * a negative errno of reading.
  */
 typedef int (*visit_work)(struct target *t, pid_t pid, void *context);
 
@@ -25,16 +28,23 @@ struct visit {
 	visit_work work;
 	void *context;
 	struct hint hint;
-	/* The process that .work has looked into was whole, and counts. 0, or as .work. NULL: nothing is to be done then. */
+	/*
+	 * Takes the result after .work was successful and the process confirmed. Returns 0, or as
+	 * .work. NULL: there is nothing to take.
+	 */
 	int (*keep)(void *context);
-	struct buffer processes; /* objects, with commas in between */
-	bool has_failed;         /* one of them could not be looked into */
-	int fatal;               /* set by .work: an error that ends all, as one of printing */
+	struct buffer processes; /* owned; JSON objects, separated by commas */
+	bool has_failed;         /* a process could not be read, and has not just exited */
+	/* set by .work: an error that ends the view, such as one of writing */
+	int fatal;
 };
 
 void visit_done(struct visit *v);
 
-/* 0, also where it could not be looked into; .fatal; or -ENOMEM. */
+/*
+ * Runs .work on P, logs if that fails, and adds P to .processes. Returns 0, also if P could not be
+ * read; .fatal; or -ENOMEM.
+ */
 int visit_process(struct visit *v, const struct chosen_process *p);
 
 #endif

@@ -11,7 +11,9 @@
 #include "inside/kind.h"
 #include "inside/lookup.h"
 
-/* As all names of mappings are, whether it is given as it is or as the kernel prints it. */
+/*
+ * Makes the name as mappings have it, whether FILE is the name itself or the kernel's escaped form.
+ */
 static void add_name(const char *file, struct buffer *to)
 {
 	kind_add_path(file, strlen(file), to);
