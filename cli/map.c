@@ -94,19 +94,19 @@ int map_parse(
 	return r;
 }
 
-/* What is being printed, and what is kept for that. */
+/* The state of one run: what is kept and printed. */
 struct showing {
 	const struct map *map;
-	struct atlas atlas;         /* where rows are sorted or summed up, */
-	struct atlas then;          /* and what they are compared with */
-	struct atlas *into;         /* which of them is being filled, */
-	struct atlas one;           /* and what of: the process that is being read */
-	struct atlas_row total;     /* where rows are printed as they come, */
-	struct atlas_row one_total; /* and of that process */
+	struct atlas atlas;         /* if rows are sorted or summed: all rows, */
+	struct atlas then;          /* and the rows to compare them with */
+	struct atlas *into;         /* the one that is being filled */
+	struct atlas one;           /* the rows of the process that is being read */
+	struct atlas_row total;     /* if rows are printed at once: the total, */
+	struct atlas_row one_total; /* and the total of the process that is being read */
 	struct buffer text, name;
 	pid_t pid;
 	size_t rows, shown;
-	size_t whole; /* processes */
+	size_t whole; /* processes that were read completely */
 	struct visit visit;
 };
 
@@ -141,7 +141,10 @@ static int add_row(struct showing *s, const struct atlas_row *row)
 	return s->visit.fatal;
 }
 
-/* A mapping as it comes: nothing is kept of it but in the sum, for which all of its process has to come. */
+/*
+ * Prints a mapping at once. It is kept only in the sums of its process, which count if the process
+ * is read completely.
+ */
 static int pass_on(struct showing *s, const struct mapping *m)
 {
 	struct atlas_row row;
@@ -169,14 +172,14 @@ static int look_into(struct target *t, pid_t pid, void *context)
 	return whereabouts_mappings(t, take, s);
 }
 
-/* Half of a process is nothing that could be summed up or compared. */
+/* Takes the process that was read. An incomplete process is neither summed nor compared. */
 static int keep(void *context)
 {
 	struct showing *s = context;
 	int r = s->one_total.mappings ? atlas_sum(&s->total, &s->one_total) : 0;
 	struct atlas before = *s->into;
 
-	/* The first one's, which may be large, need not be there twice. */
+	/* The rows of the first process, which may be many, are moved instead of copied. */
 	if (!before.rows) {
 		*s->into = s->one;
 		s->one = before;
@@ -224,14 +227,17 @@ static void finish_json(struct showing *s)
 	buffer_add_text(&s->text, "]}\n");
 }
 
-/* Comma-separated values have no room for that. */
+/* The CSV format has no room for this number. */
 static void say_shown(const struct map *map, size_t shown, size_t rows)
 {
 	if (map->csv && shown < rows)
 		log_info("%zu of %zu rows shown", shown, rows);
 }
 
-/* Where no process was whole a total of zeros would be an answer: people have what was said on the log. */
+/*
+ * If no process was read completely, no total is printed: zeros would look like a result. The log
+ * has the reason.
+ */
 static int finish(struct showing *s)
 {
 	const struct map *map = s->map;
@@ -314,7 +320,10 @@ static int print_changes(struct showing *s)
 	return r == 0 ? output_flush(&s->text) : r;
 }
 
-/* 0, also where that can't be had, which was said and is a failure. */
+/*
+ * Loads the other side of the comparison. Returns 0, also if that failed, which has been logged and
+ * sets .has_failed; or a negative errno.
+ */
 static int load_then(struct showing *s)
 {
 	char error[SAVED_ERROR_SIZE];
@@ -331,7 +340,7 @@ static int load_then(struct showing *s)
 	return visit_process(&s->visit, &(struct chosen_process){.pid = s->map->diff});
 }
 
-/* Of what is not whole nothing is said: it would look as if much had gone. */
+/* Prints nothing if a process is incomplete: memory would seem to have gone. */
 static int show_changes(struct showing *s)
 {
 	const struct chosen *chosen = &s->map->chosen;
@@ -342,7 +351,7 @@ static int show_changes(struct showing *s)
 	for (size_t i = 0; r == 0 && !s->visit.has_failed && i < chosen->count; i++)
 		r = visit_process(&s->visit, &chosen->process[i]);
 	if (r == 0 && !s->visit.has_failed && s->whole == before) {
-		log_error("nothing to compare with: all that were found have ended");
+		log_error("nothing to compare with: all processes that were found have exited");
 		s->visit.has_failed = true;
 	}
 	return r < 0 || s->visit.has_failed ? r : print_changes(s);

@@ -9,7 +9,7 @@ enum { PARTS_MAX = 5 };
 
 static const struct {
 	const char *head;
-	uint64_t needs; /* which fields have to be there */
+	uint64_t needs; /* fields that must be present, as bits */
 	unsigned int parts;
 	enum mapping_field part[PARTS_MAX];
 } columns[MAPCOLUMNS] = {
@@ -23,7 +23,7 @@ static const struct {
 	[MAPCOLUMN_DIRTY] = {"DIRTY", BIT(MAPPING_SHARED_DIRTY) | BIT(MAPPING_PRIVATE_DIRTY), 2,
 		{MAPPING_SHARED_DIRTY, MAPPING_PRIVATE_DIRTY}},
 	[MAPCOLUMN_SWAP] = {"SWAP", BIT(MAPPING_SWAP), 1, {MAPPING_SWAP}},
-	/* Older kernels know fewer kinds. */
+	/* Older kernels print fewer kinds. */
 	[MAPCOLUMN_HUGE] = {"HUGE", BIT(MAPPING_ANON_HUGE_PAGES), PARTS_MAX,
 		{MAPPING_ANON_HUGE_PAGES, MAPPING_SHMEM_PMD_MAPPED, MAPPING_FILE_PMD_MAPPED,
 			MAPPING_SHARED_HUGETLB, MAPPING_PRIVATE_HUGETLB}},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The columns of amounts in tables of mappings: what each is called, and of which fields it is the sum. Pure.
+ * Columns of amounts in tables of mappings: their heads, and the fields of smaps that each sums.
+ * Pure.
  */
 #ifndef MEMTALLY_CLI_MAPCOLUMN_H
 #define MEMTALLY_CLI_MAPCOLUMN_H
@@ -15,18 +16,19 @@ enum mapcolumn {
 	MAPCOLUMN_PSS,
 	MAPCOLUMN_SHARED,
 	MAPCOLUMN_PRIVATE,
-	MAPCOLUMN_DIRTY, /* whoever else maps it */
+	MAPCOLUMN_DIRTY, /* shared and private */
 	MAPCOLUMN_SWAP,
-	MAPCOLUMN_HUGE, /* of whatever kind */
+	MAPCOLUMN_HUGE, /* huge pages of all kinds */
 	MAPCOLUMNS
 };
 
-/* "SIZE" ... */
+/* Returns the head of COLUMN, such as "SIZE". */
 const char *mapcolumn_head(enum mapcolumn column);
 
 /*
- * The sum of what COLUMN is made of, in bytes; Q is by mapping_field, 0 of what is not PRESENT. False: some of that is not
- * there, and nothing is to be shown. Of changes, which have signs, it is the sum modulo 2^64.
+ * Sums in *RET the fields of COLUMN, in bytes. Q has a value for each mapping_field, 0 if it is
+ * absent; PRESENT has their bits. Returns false if a field is absent that the column needs: then no
+ * value must be shown. For signed changes the sum is modulo 2^64.
  */
 bool mapcolumn_sum(const uint64_t q[static MAPPING_FIELDS], uint64_t present, enum mapcolumn column,
 	uint64_t *ret);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	DIGITS_MAX = 21, /* of 64 bits, and a sign */
+	DIGITS_MAX = 21, /* for 64 bits and a sign */
 	HEX_MAX = 16,
 };
 
@@ -22,7 +22,7 @@ void mapline_add_char(struct mapline *l, char c)
 	l->due++;
 }
 
-/* COUNT blanks; one at least where a cell would touch what stands before it. */
+/* Appends COUNT blanks, but at least one if the cell would touch the text before it. */
 static void add_blanks(struct mapline *l, size_t count)
 {
 	if (!count && l->len && l->text[l->len - 1] != ' ')
@@ -56,7 +56,7 @@ void mapline_add_left(struct mapline *l, const char *text, size_t width)
 	l->due += width;
 }
 
-/* SIGN may be 0: none. */
+/* SIGN 0: no sign. */
 static void add_number(struct mapline *l, uint64_t value, char sign, size_t width)
 {
 	char digits[DIGITS_MAX], *end = digits + sizeof(digits), *at = end;
@@ -83,7 +83,7 @@ void mapline_add_signed(struct mapline *l, int64_t value, size_t width)
 		add_number(l, (uint64_t)value, value ? '+' : 0, width);
 }
 
-/* At least eight digits, as the kernel prints addresses. How many. */
+/* Writes at least eight digits, as the kernel prints addresses. Returns their number. */
 static size_t write_hex(char *to, uint64_t value)
 {
 	static const char digits[] = "0123456789abcdef";

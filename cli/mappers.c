@@ -25,7 +25,7 @@ void mappers_done(struct mappers *m)
 	*m = (struct mappers){0};
 }
 
-/* False: out of memory. */
+/* Returns false if there is no memory. */
 static bool copy(const char *text, char **ret)
 {
 	*ret = text ? strdup(text) : NULL;

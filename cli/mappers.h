@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who maps the files that were asked for: processes, and what each has of which file. Pure.
+ * File users
+ *
+ * The processes that map the files that `memtally files` was asked for, and the memory of each
+ * process for each file. Pure.
  */
 #ifndef MEMTALLY_CLI_MAPPERS_H
 #define MEMTALLY_CLI_MAPPERS_H
@@ -16,11 +19,11 @@
 struct mapper_process {
 	pid_t pid;
 	uint32_t uid;
-	char *program, *unit, *user_unit; /* owned; clean; a unit's is NULL where there is none */
+	char *program, *unit, *user_unit; /* owned; clean; .unit and .user_unit NULL: none */
 };
 
 struct mapper {
-	uint32_t process; /* number in .process */
+	uint32_t process; /* index in .process */
 	struct shelf_part part;
 };
 
@@ -29,30 +32,36 @@ struct mappers {
 	size_t processes, processes_room;
 	struct mapper *item;
 	size_t count, room;
-	size_t left_out; /* there are more than MAPPERS_MAX */
+	size_t left_out; /* items that were dropped, because there are more than MAPPERS_MAX */
 };
 
-/* 40 MiB of them. */
+/* The largest number of items, which take 40 MiB. */
 enum { MAPPERS_MAX = 1 << 18 };
 
 void mappers_done(struct mappers *m);
 #define AUTO_MAPPERS CLEANUP(mappers_done)
 
-/* A process whose files come, with copies of texts, of which units' may be NULL. -ENOMEM. */
+/* Adds a process, and copies the texts. UNIT and USER_UNIT may be NULL. Returns 0 or -ENOMEM. */
 int mappers_add_process(struct mappers *m, pid_t pid, uint32_t uid, const char *program,
 	const char *unit, const char *user_unit);
 
-/* That process has PART. -ENOMEM. */
+/*
+ * Adds PART, the memory of a file, of the process that was added last. Counts it in .left_out
+ * instead if there are MAPPERS_MAX items. Returns 0 or -ENOMEM.
+ */
 int mappers_add(struct mappers *m, const struct shelf_part *part);
 
-/* Leaves those of files of which IS_WANTED says so, by their row. */
+/* Removes the items of files for which IS_WANTED(ROW, CONTEXT) returns false; ROW is part.row. */
 void mappers_keep(struct mappers *m, bool (*is_wanted)(uint32_t row, const void *context),
 	const void *context);
 
-/* Sorts: by pid, or, unless FIELD is SHELF_FIELDS, by that, the largest first, those that lack it last. */
+/* Sorts by FIELD, the largest first and items without it last; if FIELD is SHELF_FIELDS, by pid. */
 void mappers_sort(struct mappers *m, enum shelf_field field);
 
-/* Sorts by file, and then by pid; so sorted, those of file ROW: the first, and how many. */
+/*
+ * Sorts by file, then by pid. After that mappers_of() returns the first item of file ROW, and their
+ * number in *RET_COUNT.
+ */
 void mappers_sort_by_file(struct mappers *m);
 const struct mapper *mappers_of(const struct mappers *m, uint32_t row, size_t *ret_count);
 

@@ -88,7 +88,7 @@ static void add_amounts(
 	}
 }
 
-/* Whether a line begins with whose mapping it is. */
+/* Returns true if lines begin with the pid. */
 static bool has_pid(const struct maprow_format *f)
 {
 	return f->has_pid && f->by == ATLAS_BY_MAPPING;
@@ -157,7 +157,7 @@ void maprow_add_total(const struct maprow_format *f, const struct atlas_row *tot
 		f->bytes ? "" : ", in KiB");
 }
 
-/* With a comma before. */
+/* Appends a member with a comma before it. */
 static void add_json_number(struct buffer *to, const char *name, uint64_t value)
 {
 	buffer_add_text(to, ",\"");
@@ -186,7 +186,7 @@ static void add_address(uint64_t address, struct buffer *to)
 	buffer_add(to, l.text, l.len);
 }
 
-/* The addresses at which ROW begins and ends, with BETWEEN. */
+/* Appends the first address of ROW, BETWEEN and its end. */
 static void add_range(const struct atlas_row *row, const char *between, struct buffer *to)
 {
 	add_address(row->start, to);
@@ -211,7 +211,7 @@ void maprow_add_json_file(const struct atlas_row *row, struct buffer *to)
 			(unsigned long long)row->inode);
 }
 
-/* As JSON and CSV have them. */
+/* The names in JSON and CSV. */
 static const char *const states[MAPPING_FATES] = {
 	[MAPPING_DELETED] = "deleted",
 	[MAPPING_REPLACED] = "replaced",
@@ -219,7 +219,7 @@ static const char *const states[MAPPING_FATES] = {
 	[MAPPING_UNLINKED] = "unlinked",
 };
 
-/* The note on the fate of ROW's file; NULL: none. */
+/* Returns the state of ROW's file for JSON and CSV; NULL if it has none. */
 static const char *state_of(const struct atlas_row *row)
 {
 	return row->is_deleted || row->fate == MAPPING_UNLINKED ? states[row->fate] : NULL;
@@ -322,7 +322,7 @@ void maprow_add_csv_name(const struct atlas_row *row, struct buffer *to)
 		buffer_add_text(to, state_of(row));
 }
 
-/* What a row is, up to its name. */
+/* Appends the cells before the name. */
 static void add_csv_head(
 	const struct maprow_format *f, const struct atlas_row *row, struct buffer *to)
 {
@@ -342,7 +342,7 @@ static void add_csv_head(
 	}
 }
 
-/* What follows from its fields. */
+/* Appends the cells that are computed from the fields of smaps. */
 static void add_csv_figures(const struct atlas_row *row, struct buffer *to)
 {
 	double sharers;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mapping, or what several are together, as a line for people, as JSON or as comma-separated values. A process may have
- * 60,000, so nothing is kept of them. Pure.
+ * One mapping, or the sum of several, as a line of a table, JSON or comma-separated values. Rows
+ * are printed at once and not kept, since a process may have 60,000 mappings. Pure. Errors of all
+ * functions that append are those of TO.
  */
 #ifndef MEMTALLY_CLI_MAPROW_H
 #define MEMTALLY_CLI_MAPROW_H
@@ -13,52 +14,61 @@
 
 struct maprow_format {
 	enum atlas_by by;
-	bool bytes;   /* exact, and not in KiB, as the kernel has them */
-	bool has_pid; /* of several processes */
+	bool bytes;   /* exact bytes, instead of KiB as in smaps */
+	bool has_pid; /* rows are of several processes */
 };
 
-/* What is called "Rss" in smaps: "rss_bytes". Of the fields that are no amounts, "thp_eligible". */
+/*
+ * Returns the name of FIELD in JSON: "rss_bytes" for "Rss" in smaps, "thp_eligible" for a field
+ * that is no amount.
+ */
 const char *maprow_name(enum mapping_field field);
 
-/* The field of that name; MAPPING_FIELDS: there is none. */
+/* Returns the field with the name NAME; MAPPING_FIELDS if there is none. */
 enum mapping_field maprow_find(const char *name);
 
-/* The head of the last column: "MAPPING", "FILE" or "KIND". */
+/* Returns the head of the last column: "MAPPING", "FILE" or "KIND". */
 const char *maprow_head(enum atlas_by by);
 
-/* The heads of the columns; a row; and the sum of ROWS, with a line above it. */
+/*
+ * Append lines of a table: the heads of the columns; ROW; the sum TOTAL of ROWS rows, below a line.
+ */
 void maprow_add_head(const struct maprow_format *f, struct buffer *to);
 void maprow_add_line(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to);
 void maprow_add_total(const struct maprow_format *f, const struct atlas_row *total, size_t rows,
 	struct buffer *to);
 
-/* The last column, and the line's end. */
+/* Appends the last column, the name with its mark, and a newline. */
 void maprow_add_name(const struct atlas_row *row, struct buffer *to);
 
-/* An object. */
+/* Appends ROW as a JSON object. */
 void maprow_add_json(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to);
 
-/* Its amounts alone: of what is a sum and has no name. */
+/* Appends a JSON object with only the amounts of ROW, which is a sum without a name. */
 void maprow_add_json_sums(const struct atlas_row *row, struct buffer *to);
 
 /*
- * Members of it, each with a comma before: where it is, in the file too, and its access; the file's device and inode; name,
- * kind, whether it was deleted and what has become of it.
+ * Append members of a JSON object, each with a comma before it: addresses, access and offset in the
+ * file; device and inode, if there is a file; name, kind, and whether the file was deleted, with
+ * its state.
  */
 void maprow_add_json_place(const struct atlas_row *row, struct buffer *to);
-void maprow_add_json_file(
-	const struct atlas_row *row, struct buffer *to); /* nothing of what is of none */
+void maprow_add_json_file(const struct atlas_row *row, struct buffer *to);
 void maprow_add_json_name(const struct atlas_row *row, struct buffer *to);
 
-/* What has become of a deleted file, by its name in JSON and CSV; MAPPING_NOT_ASKED: that is none. */
+/*
+ * Returns the state of a deleted file with the name NAME in JSON and CSV; MAPPING_NOT_ASKED if
+ * there is none.
+ */
 enum mapping_fate maprow_find_state(const char *name);
 
 void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to);
 void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to);
 
 /*
- * Cells of it: addresses and access, and device, inode and kind, with a comma behind; name, whether it was deleted and what
- * has become of it, with none.
+ * Append cells of a CSV row: addresses and access, and device, inode and kind, each cell with a
+ * comma behind it; name, and whether the file was deleted, with its state, without a comma at the
+ * end.
  */
 void maprow_add_csv_place(const struct atlas_row *row, struct buffer *to);
 void maprow_add_csv_file(const struct atlas_row *row, struct buffer *to);

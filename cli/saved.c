@@ -34,18 +34,18 @@ __attribute__((format(printf, 3, 4))) static int refuse(
 	return -EINVAL;
 }
 
-/* What jansson says has some of the file in it, which may be anything. */
+/* Messages of jansson quote the file, which may contain any bytes. */
 static int refuse_json(char error[static SAVED_ERROR_SIZE], const char *path, const json_error_t *e)
 {
 	AUTO_BUFFER struct buffer said = {0};
 
 	text_add_clean_max(&said, e->text, strlen(e->text), SAID_MAX);
 	buffer_add_char(&said, '\0');
-	return refuse(error, path, "line %d: expected what memtally map --json prints: %s", e->line,
-		said.error ? "" : said.data);
+	return refuse(error, path, "line %d: expected the output of memtally map --json: %s",
+		e->line, said.error ? "" : said.data);
 }
 
-/* ENDED: pids. */
+/* Returns true if PID is in ENDED, an array of pids. */
 static bool has_ended(const struct buffer *ended, json_int_t pid)
 {
 	const json_int_t *item = (const void *)ended->data;
@@ -63,11 +63,14 @@ static int refuse_process(
 
 	text_add_clean_max(&said, why ? why : "", why ? strlen(why) : 0, SAID_MAX);
 	buffer_add_char(&said, '\0');
-	return refuse(error, path, "expected what is whole, but of pid %lld it says: %s",
-		(long long)pid, said.error ? "" : said.data);
+	return refuse(error, path, "incomplete: pid %lld %s", (long long)pid,
+		said.error ? "" : said.data);
 }
 
-/* Whether each that was asked for is there as a whole; ENDED gets the pids of those that are none. */
+/*
+ * Checks that every process is complete. Adds to ENDED the pids of processes that exited while they
+ * were read.
+ */
 static int check_processes(const char *path, const json_t *json, struct buffer *ended,
 	char error[static SAVED_ERROR_SIZE])
 {
@@ -75,14 +78,14 @@ static int check_processes(const char *path, const json_t *json, struct buffer *
 
 	if (!json_is_array(processes))
 		return refuse(error, path,
-			"expected what memtally map --json prints, but it has no processes");
+			"expected the output of memtally map --json, but it has no processes");
 	for (size_t i = 0; i < json_array_size(processes); i++) {
 		const json_t *process = json_array_get(processes, i);
 		json_int_t pid = json_integer_value(json_object_get(process, "pid"));
 
 		if (pid <= 0)
 			return refuse(error, path,
-				"process %zu is none that memtally map --json prints", i + 1);
+				"process %zu is not valid output of memtally map --json", i + 1);
 		if (json_is_true(json_object_get(process, "complete")))
 			continue;
 		if (!json_is_true(json_object_get(process, "ended")))
@@ -100,7 +103,7 @@ static bool get_address(const json_t *row, const char *name, uint64_t *ret)
 	return text && *text && number_scan_hex(text, strlen(text), ret) == (int)strlen(text);
 }
 
-/* As far as jansson goes, which is INT64_MAX. */
+/* Numbers up to INT64_MAX, jansson's limit. */
 static bool get_amount(const json_t *value, uint64_t *ret)
 {
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
@@ -109,7 +112,7 @@ static bool get_amount(const json_t *value, uint64_t *ret)
 	return true;
 }
 
-/* What is too large for jansson was made a text, and nothing else: see load(). */
+/* load() has turned numbers that are too large for jansson into strings, and only those. */
 static bool get_u64(const json_t *value, uint64_t *ret)
 {
 	const char *text = json_string_value(value);
@@ -119,7 +122,7 @@ static bool get_u64(const json_t *value, uint64_t *ret)
 	return get_amount(value, ret);
 }
 
-/* Of which file; of what is of none neither is there. */
+/* Gets device and inode; a mapping without a file has neither. */
 static bool get_file(const json_t *row, struct atlas_row *ret)
 {
 	const char *device = json_string_value(json_object_get(row, "device")), *colon;
@@ -139,7 +142,7 @@ static bool get_file(const json_t *row, struct atlas_row *ret)
 	return true;
 }
 
-/* What has become of a deleted file; where nobody has looked that is not there. */
+/* Gets the state of a deleted file; absent if it was not looked up. */
 static bool get_fate(const json_t *row, struct atlas_row *ret)
 {
 	const json_t *state = json_object_get(row, "state");
@@ -151,7 +154,7 @@ static bool get_fate(const json_t *row, struct atlas_row *ret)
 	return ret->fate != MAPPING_NOT_ASKED;
 }
 
-/* What only single mappings have. */
+/* Gets the members that only single mappings have. */
 static bool get_place(const json_t *row, struct atlas_row *ret)
 {
 	const char *perms = json_string_value(json_object_get(row, "perms"));
@@ -177,7 +180,7 @@ static bool get_amounts(const json_t *row, struct atlas_row *ret)
 	return true;
 }
 
-/* Its name is the JSON's. False: it is no row. */
+/* Parses ROW into *RET, which borrows its name from the JSON. Returns false if it is not valid. */
 static bool get_row(const json_t *row, enum atlas_by by, struct atlas_row *ret)
 {
 	const json_t *mappings = json_object_get(row, "mappings");
@@ -203,11 +206,10 @@ static int check_count(const char *path, const json_t *json, char error[static S
 
 	if (!json_is_array(rows) || !json_is_integer(count))
 		return refuse(error, path,
-			"expected what memtally map --json prints, but it has no rows, or no count of them");
+			"expected the output of memtally map --json, but it has no rows, or no count of them");
 	if (json_integer_value(count) == (json_int_t)json_array_size(rows))
 		return 0;
-	return refuse(error, path,
-		"expected what is whole, but it has %zu of %lld rows, as of --limit",
+	return refuse(error, path, "incomplete: %zu of %lld rows, as with --limit",
 		json_array_size(rows), (long long)json_integer_value(count));
 }
 
@@ -223,12 +225,12 @@ static int add_rows(const char *path, const json_t *json, enum atlas_by by,
 
 		if (!get_row(from, by, &row))
 			return refuse(error, path,
-				"row %zu is none that memtally map --json prints", i + 1);
+				"row %zu is not valid output of memtally map --json", i + 1);
 		if (has_ended(ended, json_integer_value(json_object_get(from, "pid"))))
 			continue;
 		r = atlas_add_row(ret, &row);
 		if (r == -EOVERFLOW)
-			return refuse(error, path, "row %zu has more than there can be", i + 1);
+			return refuse(error, path, "row %zu has amounts that are too large", i + 1);
 	}
 	return r;
 }
@@ -250,7 +252,10 @@ static bool is_of_number(char c)
 	return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* Whether jansson has no room for the number of these DIGITS. With zeros in front it is no JSON, and stays that. */
+/*
+ * Returns true if a number with DIGITS digits is too large for jansson. A number with a leading
+ * zero is invalid JSON, and is left alone.
+ */
 static bool is_large(const char *number, size_t digits)
 {
 	uint64_t value;
@@ -260,7 +265,7 @@ static bool is_large(const char *number, size_t digits)
 	return number_parse_u64(number, digits, &value) == -ERANGE || value > INT64_MAX;
 }
 
-/* TEXT with all numbers that are too large for jansson as strings. */
+/* Appends TEXT with all numbers that are too large for jansson as strings. */
 static void quote_large(const char *text, size_t len, struct buffer *to)
 {
 	const char *at = text, *end = text + len;
@@ -283,8 +288,9 @@ static void quote_large(const char *text, size_t len, struct buffer *to)
 }
 
 /*
- * Numbers of inodes have 64 bits, as on 9p or CephFS, and so have offsets in devices; jansson has 63, and refuses all of a text with one
- * that is larger. NULL: see E; or -ENOMEM in RET.
+ * Parses TEXT. Inode numbers have 64 bits, as on 9p or CephFS, and so have offsets in devices;
+ * jansson has 63, and refuses a text with a larger number. Returns NULL with the error in *E, or
+ * with -ENOMEM in *RET.
  */
 static json_t *load(const char *text, size_t len, json_error_t *e, int *ret)
 {
@@ -315,15 +321,15 @@ int saved_parse(const char *path, const char *text, size_t len, struct atlas *re
 	if (!json)
 		return refuse_json(error, path, &e);
 	if (!json_is_integer(version))
-		return refuse(error, path, "expected what memtally map --json prints");
+		return refuse(error, path, "expected the output of memtally map --json");
 	if (json_integer_value(version) != SAVED_VERSION)
 		return refuse(error, path,
-			"expected version %d of what memtally map --json prints, got %lld",
+			"expected version %d of the output of memtally map --json, got %lld",
 			SAVED_VERSION, (long long)json_integer_value(version));
 	if (found == ATLAS_BYS || (found != ATLAS_BY_MAPPING && found != ret->by))
 		return refuse(error, path, "expected rows by mapping or by %s, got rows by %s",
 			atlas_by_name(ret->by),
-			found < ATLAS_BYS ? atlas_by_name(found) : "nothing that is known");
+			found < ATLAS_BYS ? atlas_by_name(found) : "something unknown");
 	r = check_count(path, json, error);
 	if (r == 0)
 		r = check_processes(path, json, &ended, error);

@@ -237,14 +237,14 @@ static void what_is_not_whole_is_compared_with_nothing(void **state)
 	assert_int_equal(r.status, 1);
 	assert_string_equal(r.out.data, "");
 	assert_string_equal(r.err.data,
-		"memtally: error: test-map.before: expected what is whole, but it has 1 of 2 rows, as of --limit\n");
+		"memtally: error: test-map.before: incomplete: 1 of 2 rows, as with --limit\n");
 	running_done(&r);
 	RUN(&t, 2, &denied, "42", "43", "--json");
 	save(&denied, "test-map.before");
 	RUN(&t, 0, &r, "42", "--since=test-map.before");
 	assert_int_equal(r.status, 1);
 	assert_string_equal(r.err.data,
-		"memtally: error: test-map.before: expected what is whole, but of pid 43 it says: is not there, or not any more\n");
+		"memtally: error: test-map.before: incomplete: pid 43 is not there, or not any more\n");
 	unlink("test-map.before");
 }
 

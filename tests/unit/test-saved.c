@@ -109,27 +109,27 @@ static void refuses_all_else(void **state)
 	static const struct {
 		const char *text, *said;
 	} cases[] = {
-		{"", "file: line 1: expected what memtally map --json prints: "},
-		{"root:x:0", "file: line 1: expected what memtally map --json prints: "},
-		{"{\n\n]", "file: line 3: expected what memtally map --json prints: "},
+		{"", "file: line 1: expected the output of memtally map --json: "},
+		{"root:x:0", "file: line 1: expected the output of memtally map --json: "},
+		{"{\n\n]", "file: line 3: expected the output of memtally map --json: "},
 		{"{\"a\": \x1b", "\\x1b"},
-		{"[]", "file: expected what memtally map --json prints"},
-		{"{}", "file: expected what memtally map --json prints"},
+		{"[]", "file: expected the output of memtally map --json"},
+		{"{}", "file: expected the output of memtally map --json"},
 		{"{\"version\":2}",
-			"file: expected version 1 of what memtally map --json prints, got 2"},
+			"file: expected version 1 of the output of memtally map --json, got 2"},
 		{"{\"version\":1}",
-			"file: expected rows by mapping or by file, got rows by nothing that is known"},
+			"file: expected rows by mapping or by file, got rows by something unknown"},
 		{HEAD("kind") TAIL(0),
 			"file: expected rows by mapping or by file, got rows by kind"},
 		{HEAD("user") TAIL(0),
-			"file: expected rows by mapping or by file, got rows by nothing that is known"},
+			"file: expected rows by mapping or by file, got rows by something unknown"},
 		{"{\"version\":1,\"by\":\"file\"}", "but it has no rows"},
 		{HEAD("mapping") "{\"mappings\":1,\"pid\":5,\"start\":\"1000\",\"end\":\"2000\","
 				 "\"perms\":\"\\u001bc  \",\"name\":\"a\",\"kind\":\"anon\"}" TAIL(
 					 1),
 			"row 1 is none"},
 		{HEAD("file") ANON ",5" TAIL(2),
-			"file: row 2 is none that memtally map --json prints"},
+			"file: row 2 is not valid output of memtally map --json"},
 		{HEAD("file") "{\"mappings\":0,\"name\":\"a\",\"kind\":\"anon\"}" TAIL(1),
 			"row 1 is none"},
 		{HEAD("file") "{\"mappings\":1,\"kind\":\"anon\"}" TAIL(1), "row 1 is none"},
@@ -184,13 +184,12 @@ static void what_is_not_whole_is_refused(void **state)
 	static const struct {
 		const char *text, *said;
 	} cases[] = {
-		{HEAD("file") ANON TAIL(7),
-			"file: expected what is whole, but it has 1 of 7 rows, as of --limit"},
+		{HEAD("file") ANON TAIL(7), "file: incomplete: 1 of 7 rows, as with --limit"},
 		{HEAD("file") ANON "]}", "no count of them"},
 		{HEAD("file") ANON "],\"count\":1}", "but it has no processes"},
 		{HEAD("file") ANON REST(1, "{\"pid\":5,\"complete\":true},{\"pid\":6,\"complete\":"
 					   "false,\"error\":\"is \\u001b refused\"}"),
-			"file: expected what is whole, but of pid 6 it says: is \\x1b refused"},
+			"file: incomplete: pid 6 is \\x1b refused"},
 		{HEAD("file") ANON REST(1, "{\"pid\":6}"), "of pid 6 it says: "},
 		{HEAD("file") ANON REST(1, "{\"complete\":true}"), "file: process 1 is none"},
 		{HEAD("file") ANON REST(1, "5"), "file: process 1 is none"},
@@ -233,7 +232,7 @@ static void what_is_too_much_is_refused(void **state)
 	(void)state;
 #define MUCH "{\"mappings\":1,\"name\":\"a\",\"kind\":\"anon\",\"rss_bytes\":9223372036854775807}"
 	assert_int_equal(parse(HEAD("kind") MUCH "," MUCH "," MUCH TAIL(3), &a, error), -EINVAL);
-	assert_string_equal(error, "file: row 3 has more than there can be");
+	assert_string_equal(error, "file: row 3 has amounts that are too large");
 }
 
 static void a_file_that_is_not_there_is_told(void **state)
