@@ -55,23 +55,23 @@ int explain_parse(
 	return r;
 }
 
-/* A process that is explained, or why it is not. */
+/* A process to explain, or the reason why it cannot be. */
 struct subject {
 	const struct chosen_process *process;
-	const char *why; /* NULL: it is */
+	const char *why; /* reason why it could not be read (static); NULL: it was */
 	char *program;   /* owned; NULL: not known */
 	uid_t uid;
 	struct sample sample;
 	struct stat_info stat;
-	int pagemap;               /* while its mappings are gone through; -1: it may not be read */
-	struct memdevices devices; /* of its mounts and ours */
+	int pagemap;               /* open while its mappings are read; -1: it may not be read */
+	struct memdevices devices; /* of its mounts and memtally's */
 	struct portrait portrait;
 	struct sharers sharers;
-	struct explanation_twin *twin; /* owned, as are their texts */
+	struct explanation_twin *twin; /* owned, like their texts */
 	size_t twins;
-	bool is_looked_at; /* it counts among those of whom all was read in the end, */
-	bool is_refused;   /* or among those of whom it could not be */
-	bool is_same;      /* the other that is looked at has its address space */
+	bool is_looked_at; /* it is one of .looked of struct explaining, */
+	bool is_refused;   /* or of .refused */
+	bool is_same;      /* the other process that is being read has its address space */
 };
 
 struct explaining {
@@ -80,13 +80,14 @@ struct explaining {
 	struct subject *subject;
 	size_t subjects;
 	struct claims claims;     /* of the subjects */
-	sharing_compare *compare; /* NULL: pids are not those of our pid namespace */
-	bool cant_compare;        /* the kernel has refused it */
-	size_t looked, refused;   /* of all processes that are seen, each throughout */
+	sharing_compare *compare; /* kcmp(); NULL: pids are not those of memtally's pid namespace */
+	bool cant_compare;        /* the kernel has refused kcmp() */
+	/* numbers of processes that were read completely, and that could not be read */
+	size_t looked, refused;
 	bool hides, is_inside;
 	bool is_averaged;      /* the kernel averages map counts */
-	struct view *view;     /* memtallyd's; NULL: there is none, and */
-	struct buffer unknown; /* why, clean and terminated */
+	struct view *view;     /* memtallyd's snapshot; NULL: there is none, and */
+	struct buffer unknown; /* the reason, clean and terminated */
 	uint64_t snapshot_age_ns;
 	bool has_failed;
 };
@@ -112,7 +113,10 @@ static void cleanup_explaining(struct explaining *x)
 	buffer_done(&x->unknown);
 }
 
-/* What smaps leaves open each page may tell; where it does not, it stays in doubt. */
+/*
+ * If smaps leaves open whether pages of M are shared, pagemap may tell. Otherwise they stay in
+ * doubt.
+ */
 static void settle(struct subject *s, const struct mapping *m)
 {
 	uint64_t bytes;
@@ -135,7 +139,10 @@ static int take(const struct mapping *m, void *context)
 	return r == 0 ? sharers_learn(&s->sharers, &known) : r;
 }
 
-/* Its own mounts come first: those of a process in another root are told by ours alone. */
+/*
+ * The mounts of the process come first. For a process with another root, memtally's mounts tell the
+ * rest.
+ */
 static int learn_devices(struct subject *s, struct target *t)
 {
 	AUTO_CLOSE int theirs = -1;
@@ -150,7 +157,9 @@ static int learn_devices(struct subject *s, struct target *t)
 	return r;
 }
 
-/* Both speak of the address space that it has now, whatever it executes later. */
+/*
+ * smaps and pagemap are of the address space that the process has now, also if it calls exec later.
+ */
 static int walk(struct subject *s, struct target *t)
 {
 	AUTO_CLOSE int pagemap = -1;
@@ -170,7 +179,7 @@ struct looking_into {
 	const struct procfs *procfs;
 };
 
-/* 0, a target_outcome or an error. */
+/* Returns 0, an enum target_outcome, or a negative errno. */
 static int look_into(void *context)
 {
 	const struct looking_into *l = context;
@@ -192,7 +201,7 @@ static int look_into(void *context)
 	return walk(s, &t);
 }
 
-/* Of each that was asked for; -ENOMEM. */
+/* Reads each process that was asked for. Returns 0 or -ENOMEM. */
 static int look_into_all(struct explaining *x, const struct procfs *procfs)
 {
 	const struct chosen *chosen = &x->explain->chosen;
@@ -230,7 +239,10 @@ static int see(const struct mapping *m, void *context)
 	return 0;
 }
 
-/* Whether T, another process, has S's address space; those that share one, or were forked, begin alike. */
+/*
+ * Returns true if T has the address space of S. Processes that share one, or were forked, have the
+ * same start addresses; kcmp() tells them apart.
+ */
 static bool is_twin(struct explaining *x, const struct subject *s, const struct target *t)
 {
 	const struct stat_info *a = &s->stat, *b = &t->process.stat;
@@ -274,7 +286,7 @@ static void find_twins(struct explaining *x, const struct target *t)
 	}
 }
 
-/* T, whose maps were seen, was one process throughout. -ENOMEM. */
+/* Counts process T: its maps were read, and it ran one image throughout. Returns 0 or -ENOMEM. */
 static int end_other(struct explaining *x, const struct target *t)
 {
 	int r = 0;
@@ -294,14 +306,17 @@ static int end_other(struct explaining *x, const struct target *t)
 	return r;
 }
 
-/* A process: its maps are compared with the subjects'. */
+/* Another process, with maps to compare with those of the subjects. */
 struct looking_at {
 	struct explaining *explaining;
 	const struct procfs *procfs;
 	pid_t pid;
 };
 
-/* Reads the mappings that this process shares with the subjects. Returns 0; a target_outcome or an error: none of them count then. */
+/*
+ * Reads the mappings that this process shares with the subjects. They count only if it returns 0;
+ * otherwise returns an enum target_outcome or a negative errno.
+ */
 static int see_other(void *context)
 {
 	const struct looking_at *l = context;
@@ -327,7 +342,7 @@ static int look_at(struct explaining *x, const struct procfs *procfs, pid_t pid)
 	return r;
 }
 
-/* What PID maps is not known, so it may share anything. */
+/* The maps of PID are not known, so it may share anything. */
 static void refuse_other(struct explaining *x, pid_t pid)
 {
 	x->refused++;
@@ -336,8 +351,9 @@ static void refuse_other(struct explaining *x, pid_t pid)
 }
 
 /*
- * Who executes another program meanwhile may share something by that, so it is looked at again once. Who does so all the time, and
- * whose maps can't be read for whatever reason, may share as well as who is denied. -ENOMEM.
+ * Compares process PID. A process that calls exec during the scan may share something with its new
+ * image, so it is read once more. A process that calls exec again and again, or with maps that
+ * cannot be read, may share as much as one that is denied. Returns 0 or -ENOMEM.
  */
 static int look_at_other(struct explaining *x, const struct procfs *procfs, pid_t pid)
 {
@@ -352,7 +368,7 @@ static int look_at_other(struct explaining *x, const struct procfs *procfs, pid_
 	return 0;
 }
 
-/* What is looked for. */
+/* Makes the list of mappings to look for in other processes. */
 static int make_claims(struct explaining *x)
 {
 	int r = 0;
@@ -380,7 +396,7 @@ static int look_at_others(struct explaining *x, const struct procfs *procfs)
 	return r;
 }
 
-/* What memtallyd knows of growth, or why that is not to be had. */
+/* Gets memtallyd's snapshot for the growth of processes, or the reason why there is none. */
 static void open_snapshot(struct explaining *x, const struct settings *settings)
 {
 	AUTO_BUFFER struct buffer reason = {0};

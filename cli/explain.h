@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * `memtally explain`: what single processes cost, in plain words.
- */
+/* `memtally explain`: the memory of single processes in plain words. */
 #ifndef MEMTALLY_CLI_EXPLAIN_H
 #define MEMTALLY_CLI_EXPLAIN_H
 
@@ -19,17 +17,21 @@ struct explain {
 void explain_done(struct explain *e);
 #define AUTO_EXPLAIN CLEANUP(explain_done)
 
-/* What SETTINGS ask for. Pure. -EINVAL with a sentence for the user in ERROR; -ENOMEM. */
+/*
+ * Reads the options from SETTINGS into *RET, which explain_done() frees. Returns 0; -EINVAL with a
+ * sentence for the user in ERROR; -ENOMEM. Pure.
+ */
 int explain_parse(
 	const struct settings *settings, struct explain *ret, char error[static CHOSEN_ERROR_SIZE]);
 
 /*
- * Looks and prints, and says on the log of which processes it could not. 0; 1: of one of them it could not, or there was
- * none; or an error of printing.
+ * Reads the processes, prints a page or a JSON object for each, and logs which could not be read.
+ * Returns 0; 1 if a process could not be read or there was none; -ENOMEM; or a negative errno of
+ * write().
  */
 int explain_show(const struct settings *settings, struct explain *e);
 
-/* As struct command has it. */
+/* The run() of struct command (cli/command.h). */
 int explain_run(const struct settings *settings, bool is_check);
 
 #endif

@@ -16,7 +16,10 @@ static uint64_t sum_of(const uint64_t part[static PORTRAIT_PARTS])
 	return sum;
 }
 
-/* Returns the bytes of PART that no other process has. *RET_KEPT: bytes that others map but have not touched, which stay. */
+/*
+ * Returns the bytes of PART that no other process has. *RET_KEPT: bytes that others map but have
+ * not touched, which stay.
+ */
 static uint64_t freed_of(const struct explanation *e, enum portrait_part part, uint64_t *ret_kept)
 {
 	uint64_t alone = e->portrait->alone[part], kept = e->sharers->kept_bytes[part];
@@ -65,7 +68,10 @@ static void set_bytes(json_t *to, const char *name, uint64_t bytes, int *failed)
 	*failed |= json_object_set_new(to, name, json_integer((json_int_t)bytes));
 }
 
-/* All memory that is neither anonymous nor shared is one part; its fate at exit is told apart. */
+/*
+ * Memory that is neither anonymous nor shared is one part here; "if_ended" has it by its fate on
+ * exit.
+ */
 static json_t *json_of_parts(const uint64_t part[static PORTRAIT_PARTS])
 {
 	uint64_t others = part[PORTRAIT_FILE] + part[PORTRAIT_UNLINKED] + part[PORTRAIT_DRIVER];
@@ -75,7 +81,7 @@ static json_t *json_of_parts(const uint64_t part[static PORTRAIT_PARTS])
 		"shmem_bytes", (json_int_t)shmem, "file_bytes", (json_int_t)others);
 }
 
-/* An array of COUNT, each made by MAKE; NULL: out of memory. */
+/* Returns an array of COUNT objects that MAKE makes; NULL if there is no memory. */
 static json_t *json_of_rows(
 	const void *rows, size_t count, json_t *(*make)(const void *rows, size_t i))
 {
@@ -131,7 +137,7 @@ static json_t *json_of_row(const void *rows, size_t i)
 	return row;
 }
 
-/* What memtallyd has seen of it; NULL: out of memory. */
+/* Returns the growth that memtallyd has seen; NULL if there is no memory. */
 static json_t *json_of_growth(const struct explanation *e)
 {
 	static const struct {
@@ -178,7 +184,7 @@ static json_t *json_of_end(const struct explanation_figures *f)
 		(json_int_t)f->hugetlb_freed);
 }
 
-/* What status says. */
+/* Sets the amounts of its status file. */
 static void set_status(const struct explanation *e, json_t *to, int *failed)
 {
 	static const struct {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The figures of `memtally explain` for one process: memory alone and shared, its sharers, swap, growth, the largest mappings, and
- * memory that is freed on exit; and these as JSON. Pure.
+ * The figures of `memtally explain` for one process: memory alone and shared, its sharers, swap,
+ * growth, the largest mappings, and memory that is freed on exit; and these as JSON. Pure.
+ *
  */
 #ifndef MEMTALLY_CLI_EXPLANATION_H
 #define MEMTALLY_CLI_EXPLANATION_H
@@ -26,8 +27,8 @@ struct explanation {
 	/* Of its status, by process_quantity. */
 	uint64_t present;
 	const uint64_t *q;
-	struct portrait *portrait;           /* this module sorts it */
-	struct sharers *sharers;             /* and this */
+	struct portrait *portrait;           /* sorted by this module */
+	struct sharers *sharers;             /* sorted by this module */
 	const struct explanation_twin *twin; /* processes with the same address space */
 	size_t twins;
 	bool knows_twins; /* .twin has all of them, as far as processes could be read */
@@ -73,7 +74,10 @@ static inline bool explanation_has(const struct explanation *e, enum process_qua
 	return (e->present >> quantity) & 1;
 }
 
-/* Returns E as a JSON object with exact bytes and all rows, which the caller owns; NULL: out of memory. */
+/*
+ * Returns E as a JSON object with exact bytes and all rows, which the caller owns; NULL: out of
+ * memory.
+ */
 json_t *explanation_json(const struct explanation *e);
 
 #endif

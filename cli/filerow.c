@@ -36,7 +36,7 @@ static const char absent[] = "-";
 
 #define BIT(field) (UINT64_C(1) << (field))
 
-/* What is of a file, and of none of those who map it. */
+/* Fields that a file has, and a single process that maps it has not. */
 #define OF_FILES                                                                                   \
 	(BIT(SHELF_PROCESSES) | BIT(SHELF_USERS) | BIT(SHELF_RESIDENT) |                           \
 		BIT(SHELF_PRIVATE_DIRTY_MOST))
@@ -46,7 +46,7 @@ static size_t shown(const struct filerow_list *list, size_t count)
 	return list->limit && list->limit < count ? list->limit : count;
 }
 
-/* The number that is to be the Ith of COUNT. */
+/* Returns the index of the row that is shown as number I of COUNT. */
 static size_t nth(const struct filerow_list *list, size_t count, size_t i)
 {
 	return list->ascending ? count - 1 - i : i;
@@ -128,7 +128,7 @@ static void add_name(const struct shelf_row *row, struct table *t)
 
 enum { WIDTH_NARROW = 100 };
 
-/* Names have hardly any room beside all of them in 80 columns. */
+/* With all columns a terminal of 80 columns has hardly any room for names. */
 static bool has_column(const struct filerow_list *list, enum shelf_field field)
 {
 	struct shelf_row total;
@@ -297,7 +297,7 @@ static void add_json_mappers(const struct filerow_list *list, uint32_t row, stru
 	buffer_add_char(to, ']');
 }
 
-/* Without the closing brace. */
+/* Appends all but the closing brace. */
 static void add_json_row(const struct shelf_row *row, struct buffer *to)
 {
 	buffer_printf(to, "{\"device\":\"%x:%x\",\"inode\":%llu", row->major, row->minor,
@@ -329,7 +329,7 @@ void filerow_add_json_sums(const struct shelf_row *row, struct buffer *to)
 	buffer_add_char(to, '}');
 }
 
-/* But for those of LEFT_OUT. */
+/* Appends all fields except those in LEFT_OUT. */
 static void add_csv_fields(
 	uint64_t left_out, uint64_t present, const uint64_t *q, struct buffer *to)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that processes have mapped, and who maps them, as tables, JSON or comma-separated values. Pure, but for what users
- * are called.
+ * Rows of `memtally files`, which are files or the processes that map them, as tables, JSON or
+ * comma-separated values. Pure, except that names of users are looked up. Errors of functions that
+ * only append are those of TO.
  */
 #ifndef MEMTALLY_CLI_FILEROW_H
 #define MEMTALLY_CLI_FILEROW_H
@@ -18,32 +19,42 @@
 
 struct filerow_list {
 	const struct shelf *shelf;
-	const struct mappers *mappers; /* sorted, where rows are theirs */
+	const struct mappers *mappers; /* borrowed; sorted if they are the rows */
 	struct usernames *names;
-	const uint32_t *row; /* of the shelf, in order: those that are meant */
+	const uint32_t *row; /* borrowed; indices of the rows to show in .shelf, in order */
 	size_t count;
-	bool is_selected;      /* not all of the shelf's: there is no sum of them */
-	size_t limit;          /* how many are shown; 0: all */
-	enum shelf_field sort; /* what a table shows, however narrow */
+	bool is_selected;      /* .row lacks rows of .shelf, so no total is shown */
+	size_t limit;          /* rows to show; 0: all */
+	enum shelf_field sort; /* a table always shows this column */
 	bool ascending;
-	bool bytes;   /* exact, instead of in KiB, MiB ... */
-	size_t width; /* the terminal's; 0: there is none */
+	bool bytes;   /* exact bytes, instead of KiB, MiB ... */
+	size_t width; /* columns of the terminal; 0: none */
 };
 
-/* A file a row, and the total, without the columns that matter least where the terminal is narrow; who maps them, a process and file a row, with how many there are below. -ENOMEM. */
+/*
+ * Make tables in *RET, which the caller frees with table_done(). The first has a row for each file
+ * and a total, and leaves out less important columns on terminals of less than 100 columns. The
+ * second has a row for each process and file. Return 0 or -ENOMEM.
+ */
 int filerow_table(const struct filerow_list *list, struct table *ret);
 int filerow_mapper_table(const struct filerow_list *list, struct table *ret);
 
-/* A line that says how many of those who map them are shown, where that is not all. */
+/* Appends a line with the number of rows shown if not all rows of the second table are. */
 void filerow_add_mappers_shown(const struct filerow_list *list, struct buffer *to);
 
-/* Objects in an array, without its brackets; with who maps each where WITH_MAPPERS, for which these are sorted by file. What there was no memory for is in TO. */
+/*
+ * Appends the files as objects of a JSON array, without its brackets. With WITH_MAPPERS each has
+ * the processes that map it; .mappers must be sorted by file for that.
+ */
 void filerow_add_json(const struct filerow_list *list, bool with_mappers, struct buffer *to);
 
-/* An object of the sums in ROW: of what has no name. */
+/* Appends a JSON object with only the amounts of ROW, which is a sum without a name. */
 void filerow_add_json_sums(const struct shelf_row *row, struct buffer *to);
 
-/* With heads. */
+/*
+ * Append comma-separated values with a line of heads: a line for each file; for each process and
+ * file.
+ */
 void filerow_add_csv(const struct filerow_list *list, struct buffer *to);
 void filerow_add_mapper_csv(const struct filerow_list *list, struct buffer *to);
 

@@ -21,7 +21,7 @@
 #include "cli/wanted.h"
 #include "inside/inventory.h"
 
-/* What is printed is of this form; what has another is another version's. */
+/* The version of the JSON format. */
 enum { FILES_VERSION = 1 };
 
 void files_done(struct files *f)
@@ -70,7 +70,7 @@ int files_parse(
 	return r;
 }
 
-/* What is being shown, and what was found for it. */
+/* The state of one run. */
 struct showing {
 	const struct files *files;
 	struct wanted wanted;
@@ -79,7 +79,8 @@ struct showing {
 	struct usernames names;
 	struct buffer text, failures;
 	size_t read, denied, blocked, changed;
-	size_t named_denied, named_changed; /* of these, each was said by itself */
+	/* of these, processes that were given by pid: each has a message of its own */
+	size_t named_denied, named_changed;
 	bool has_failed;
 };
 
@@ -93,7 +94,7 @@ static void cleanup_showing(struct showing *s)
 	buffer_done(&s->failures);
 }
 
-/* NAME, clean and terminated. */
+/* Returns NAME clean and terminated, in TO; NULL if it is empty or there is no memory. */
 static const char *clean(const struct cgroup_name *name, struct buffer *to)
 {
 	if (!name->len)
@@ -103,7 +104,10 @@ static const char *clean(const struct cgroup_name *name, struct buffer *to)
 	return to->error ? NULL : to->data;
 }
 
-/* Who T is, that maps files that are wanted, or may turn out to be, and what it has of each. */
+/*
+ * Adds process T to the users of files, if it maps files that the filter accepts, with its memory
+ * for each.
+ */
 static int add_mappers(
 	struct showing *s, const struct target *t, const char *unit, const char *user_unit)
 {
@@ -139,7 +143,7 @@ static int read_target(struct showing *s, struct target *t)
 	return r == 0 && wanted_is_some(&s->wanted) ? add_mappers(s, t, units[0], units[1]) : r;
 }
 
-/* One that was named, and could not be read. */
+/* Logs that PID could not be read, and adds it to the failures. */
 static void say_failure(struct showing *s, pid_t pid, const char *why, bool is_error)
 {
 	log_error("pid %d %s%s", (int)pid, is_error ? "can't be read: " : "", why);
@@ -167,7 +171,7 @@ static void count(struct showing *s, const struct chosen_process *p, int r)
 		s->changed++;
 		s->named_changed += is_named;
 		break;
-	/* What has ended, and kernel threads, have mapped nothing. */
+	/* Exited processes and kernel threads map nothing. */
 	case TARGET_GONE:
 	case TARGET_ENDED:
 	case TARGET_KERNEL_THREAD: break;
@@ -178,14 +182,14 @@ static void count(struct showing *s, const struct chosen_process *p, int r)
 			r < 0);
 }
 
-/* A process that is being read. */
+/* The process that is being read. */
 struct reading_one {
 	struct showing *showing;
 	const struct procfs *procfs;
 	const struct chosen_process *process;
 };
 
-/* 0, a target_outcome, or an error. */
+/* Returns 0, an enum target_outcome, INVENTORY_KNOWN, or a negative errno. */
 static int look_into(void *context)
 {
 	const struct reading_one *one = context;
@@ -199,7 +203,7 @@ static int look_into(void *context)
 	                                                    : TARGET_GONE;
 }
 
-/* 0, or what ends all. */
+/* Returns 0, or an error that ends the run. */
 static int read_process(
 	struct showing *s, const struct procfs *procfs, const struct chosen_process *p)
 {
@@ -220,7 +224,7 @@ static bool is_row_wanted(uint32_t row, const void *context)
 	return wanted_is(&s->wanted, &s->inventory.shelf.row[row]);
 }
 
-/* The rows that are wanted, in order. -ENOMEM. */
+/* Gives the rows that the filter accepts, in order. Returns 0 or -ENOMEM. */
 static int select_rows(const struct showing *s, uint32_t **ret, size_t *ret_count)
 {
 	const struct shelf *shelf = &s->inventory.shelf;
@@ -275,7 +279,7 @@ static int add_table(
 	return r;
 }
 
-/* Comma-separated values have no room for that. */
+/* The CSV format has no room for this number. */
 static void say_shown(const struct showing *s, size_t files)
 {
 	size_t limit = s->files->limit,
@@ -321,7 +325,7 @@ static int print(struct showing *s, size_t width)
 	return r == 0 ? output_flush(&s->text) : r;
 }
 
-/* Whose files are missing. */
+/* Logs which processes, and so which memory, are missing. */
 static void say_missing(const struct showing *s, const struct procfs *procfs)
 {
 	size_t denied = s->denied - s->named_denied, changed = s->changed - s->named_changed;
@@ -335,20 +339,21 @@ static void say_missing(const struct showing *s, const struct procfs *procfs)
 	if (procfs->hides_from_us)
 		log_warning("/proc hides processes of other users: what they map is missing");
 	if (changed)
-		log_info("%zu process%s executed another program meanwhile, and did not count",
+		log_info(
+			"%zu process%s executed another program during the scan, and did not count",
 			changed, changed == 1 ? "" : "es");
 	if (s->inventory.shelf.rest.q[SHELF_MAPPINGS])
 		log_warning(
-			"there are more files than fit in memory: those that came last are summed up");
+			"there are more files than fit in memory: the last ones are only in the sums");
 	if (s->wanted.may_wait)
 		log_warning(
-			"%s leads to a file system that may not answer (FUSE, a network's), or to an unknown one: it was looked for by this name alone",
+			"%s leads to a file system that may not answer (FUSE, a network's), or to an unknown one: memtally looked for this name only",
 			s->wanted.name.data);
 	if (s->mappers.left_out)
 		log_warning("%zu more processes and files are not shown", s->mappers.left_out);
 }
 
-/* Whether what was asked for is there; 1: it is not, which was said. */
+/* Returns 0 if there is something to print; 1 if not, which has been logged. */
 static int say_nothing(const struct showing *s)
 {
 	if (!s->read) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `memtally files`: the files that processes have mapped, what of each is in memory, and what it costs all of them; and who
- * maps a file, or one that was deleted or replaced.
+ * `memtally files`: the files that processes map and the memory that each takes; with --file or
+ * --deleted, the processes that map one file, or deleted and replaced files.
  */
 #ifndef MEMTALLY_CLI_FILES_H
 #define MEMTALLY_CLI_FILES_H
@@ -14,11 +14,12 @@
 #include "inside/shelf.h"
 
 struct files {
-	struct chosen chosen; /* nothing: all processes */
-	const char *file;     /* the settings': who maps this one; NULL: none is asked for */
-	bool deleted;         /* who maps what was deleted or replaced */
+	struct chosen chosen; /* empty: all processes */
+	/* list the processes that map this file; borrowed from the settings; NULL: not asked for */
+	const char *file;
+	bool deleted; /* list the processes that map deleted or replaced files */
 	enum shelf_field sort;
-	bool is_sorted; /* as the user has said */
+	bool is_sorted; /* the user gave --sort */
 	bool ascending, bytes, json, csv;
 	size_t limit; /* rows to show; 0: all */
 };
@@ -26,17 +27,21 @@ struct files {
 void files_done(struct files *f);
 #define AUTO_FILES CLEANUP(files_done)
 
-/* What SETTINGS ask for. Pure. -EINVAL with a sentence for the user in ERROR; -ENOMEM. */
+/*
+ * Reads the options from SETTINGS into *RET, which files_done() frees. Returns 0; -EINVAL with a
+ * sentence for the user in ERROR; -ENOMEM. Pure.
+ */
 int files_parse(
 	const struct settings *settings, struct files *ret, char error[static CHOSEN_ERROR_SIZE]);
 
 /*
- * Looks and prints, for a terminal of WIDTH columns or, at 0, none, and says on the log whose files are missing. 0; 1: a process that
- * was named could not be read, or there was nothing to print; or an error of printing.
+ * Reads the processes and prints files or processes, for a terminal of WIDTH columns (0: no
+ * terminal). Logs which processes could not be read. Returns 0; 1 if a given pid could not be read
+ * or there was nothing to print; -ENOMEM, -EOVERFLOW; or a negative errno of write().
  */
 int files_show(const struct settings *settings, struct files *f, size_t width);
 
-/* As struct command has it. */
+/* The run() of struct command (cli/command.h). */
 int files_run(const struct settings *settings, bool is_check);
 
 #endif

@@ -22,7 +22,7 @@ static void add_amount(const struct explanation *e, uint64_t bytes, struct buffe
 		human_add_bytes(to, bytes);
 }
 
-/* A row of a list: BYTES in their column, and two blanks. */
+/* Begins a row of a list: BYTES in their column, and two blanks. */
 static void begin_row(const struct explanation *e, uint64_t bytes, struct buffer *to)
 {
 	AUTO_BUFFER struct buffer amount = {0};
@@ -33,7 +33,7 @@ static void begin_row(const struct explanation *e, uint64_t bytes, struct buffer
 		to, "%*.*s  ", e->bytes ? BYTES_WIDTH : AMOUNT_WIDTH, (int)amount.len, amount.data);
 }
 
-/* Unlinked files are files here; "On exit" tells what becomes of them. */
+/* Unlinked files count as files here; "On exit" has their fate. */
 static void add_parts(
 	const struct explanation *e, const uint64_t part[static PORTRAIT_PARTS], struct buffer *to)
 {
@@ -75,7 +75,7 @@ static void add_head(
 	buffer_add_text(to, " are its fair share (PSS)\n\n");
 }
 
-/* Processes with the same address space: all figures are theirs, too. */
+/* Appends the processes with the same address space: all figures are theirs, too. */
 static void add_twins(const struct explanation *e, struct buffer *to)
 {
 	if (!e->twins)
@@ -91,7 +91,7 @@ static void add_twins(const struct explanation *e, struct buffer *to)
 	buffer_add_text(to, " the same address space: all figures here are theirs, too\n");
 }
 
-/* BYTES on a line of its own, between BEFORE and AFTER, if there are any. */
+/* Appends a line with BYTES between BEFORE and AFTER; nothing if BYTES is 0. */
 static void add_besides(const struct explanation *e, const char *before, uint64_t bytes,
 	const char *after, struct buffer *to)
 {
@@ -119,13 +119,13 @@ static void add_alone(
 		" of hugetlb pages in addition, which are not in RSS\n", to);
 }
 
-/* Whether there may be processes of which the maps were not read. */
+/* Returns true if there may be processes with maps that were not read. */
 static bool is_partial(const struct explanation *e)
 {
 	return e->refused || e->hides || e->is_inside;
 }
 
-/* Which other processes map THING, of which the kernel says that it is mapped more than once. */
+/* Appends how many other processes map THING, which the kernel says is mapped more than once. */
 static void add_others(
 	const struct explanation *e, const struct sharers_thing *thing, struct buffer *to)
 {
@@ -156,7 +156,7 @@ static void add_things(const struct explanation *e, struct buffer *to)
 	}
 }
 
-/* Which processes may be missing. */
+/* Appends the processes that may be missing. */
 static void add_unseen(const struct explanation *e, struct buffer *to)
 {
 	if (e->refused) {
@@ -264,7 +264,7 @@ static void add_swapped(const struct explanation *e, struct buffer *to)
 	}
 }
 
-/* "by 3.0 MiB over the last hour": what a line by least squares says, and the doubt of it. */
+/* Appends the slope of a least-squares line through the last hour, and twice its standard error. */
 static void add_slope(const struct explanation *e, struct buffer *to)
 {
 	const struct snapshot_process *row = e->grown;
@@ -327,7 +327,7 @@ static void add_most(const struct explanation *e, struct buffer *to)
 		to, " more than now: given back, reclaimed by the kernel, or swapped out\n");
 }
 
-/* Both atlases by PSS, which adds up. */
+/* Appends the largest rows by kind and by file, both by PSS, which adds up. */
 static void add_largest(const struct explanation *e, struct buffer *to)
 {
 	struct atlas *const atlases[] = {&e->portrait->kinds, &e->portrait->files};

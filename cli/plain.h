@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of one process's memory, as a page of plain words and figures. Pure but for LC_CTYPE, which decides what of
- * names can be printed.
+ * The page of `memtally explain` for one process, in plain words. Pure, except for LC_CTYPE, which
+ * says which characters of names can be printed.
  */
 #ifndef MEMTALLY_CLI_PLAIN_H
 #define MEMTALLY_CLI_PLAIN_H
@@ -9,7 +9,10 @@
 #include "base/buffer.h"
 #include "cli/explanation.h"
 
-/* .limit of each list, and .bytes count. */
+/*
+ * Appends the page of E to TO: each list with at most E->limit rows, amounts exact if E->bytes.
+ * Sorts E->portrait and E->sharers. Errors are those of TO.
+ */
 void plain_add_page(const struct explanation *e, struct buffer *to);
 
 #endif
