@@ -18,9 +18,9 @@
 enum {
 	KIB = 1024,
 	MS_PER_S = 1000,
-	BUCKET_S = 300, /* by which the ledger counts */
-	NAMED_PARTS =
-		10 /* a period of which no more than one in so many is another's has its name */
+	BUCKET_S = 300, /* the ledger's shortest slot */
+	/* a period keeps its name if at most this part of it, one in ten, is different */
+	NAMED_PARTS = 10
 };
 
 static const char absent[] = "-";
@@ -114,7 +114,7 @@ double bill_covered(const struct usage_head *head)
 	if (until_s <= head->since_s)
 		return -1;
 	part = (double)head->covered_ms / MS_PER_S / (double)(until_s - head->since_s);
-	return part < 1 ? part : 1; /* more where the clock was set back */
+	return part < 1 ? part : 1; /* more than 1 if the clock was set back */
 }
 
 static int64_t apart_s(int64_t a, int64_t b)
@@ -146,7 +146,7 @@ struct cells {
 	const struct bill *bill;
 	struct table *table;
 	bool has_user;
-	double pss, swap; /* of all rows, shown or not */
+	double pss, swap; /* KiB seconds of all rows, also those that are not shown */
 	bool has_pss, has_swap;
 };
 
@@ -175,7 +175,7 @@ static void add_bytes(struct cells *c, bool is_there, uint64_t bytes)
 	end_cell(c);
 }
 
-/* The quantity as JSON has it. */
+/* Adds the quantity as in JSON. */
 static void add_plain(struct cells *c, const struct item *item, enum item_field field)
 {
 	if (!item_add(&c->table->text, item, field))
@@ -200,7 +200,7 @@ static void add_quantities(struct cells *c, const struct item *item)
 		add_plain(c, item, ITEM_PROCESSES_MAX);
 }
 
-/* Which time it is of: nobody is to bill a day as an hour. */
+/* Adds the time of a row, so that no day is billed as an hour. */
 static void add_time(struct cells *c, const struct bill_part *part)
 {
 	struct buffer *text = &c->table->text;
@@ -256,7 +256,7 @@ static void add_column(struct table *t, const char *head, bool is_right, bool is
 	column->is_wide = is_wide;
 }
 
-/* Means and maxima of several do not add up to one. */
+/* Means and maxima do not add up, so the total has none. */
 static void add_total(struct cells *c)
 {
 	struct table *t = c->table;
@@ -316,7 +316,10 @@ int bill_table(const struct bill *b, struct table *ret)
 	return ret->text.error ? ret->text.error : ret->total.error;
 }
 
-/* What .id of a row is, beside the name of KIND: whose own a container is, is a uid. */
+/*
+ * Returns the name of the row's .id in JSON and CSV, next to the name of KIND; for a container it
+ * is the uid of its user.
+ */
 static const char *id_of(enum usage_kind kind)
 {
 	const struct owner *owner = owner_of(usage_owner(kind));

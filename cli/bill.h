@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers of memtally-ledger as a table, JSON or comma-separated values. Pure, but for the time zone of what people
- * read.
+ * Bills
+ *
+ * Answers of memtally-ledger as a table, JSON or comma-separated values. Pure, except that tables
+ * show local time.
  */
 #ifndef MEMTALLY_CLI_BILL_H
 #define MEMTALLY_CLI_BILL_H
@@ -15,12 +17,12 @@
 #include "cli/table.h"
 #include "snapshot/usage.h"
 
-/* One period, and the answer for it. */
+/* A period, and the answer for it. */
 struct bill_part {
 	struct period period;
-	struct buffer answer; /* checked; owned */
+	struct buffer answer; /* owned; checked by usage_check() */
 	struct usage_head head;
-	struct item *item; /* owned; of the answer, those that are chosen, in order */
+	struct item *item; /* owned; the chosen rows of the answer, sorted */
 	size_t items;
 };
 
@@ -30,49 +32,59 @@ struct bill {
 	struct bill_part *part; /* owned */
 	size_t parts;
 	size_t limit; /* rows of each part to show; 0: all */
-	bool bytes;   /* exact, instead of in KiB, MiB ... */
+	bool bytes;   /* exact bytes, instead of KiB, MiB ... */
 	struct item_choice choice;
-	bool is_cut; /* what was asked for has not all passed: the periods end now */
+	bool is_cut; /* the time that was asked for ends in the future: the last period ends now */
 };
 
+/* Frees what B owns, and zeroes it. */
 void bill_done(struct bill *b);
 #define AUTO_BILL CLEANUP(bill_done)
 
-/* Chooses and sorts the rows of all answers, which have come. -ENOMEM. */
+/*
+ * Fills .item of all parts, with answers in place, with the rows of .choice, sorted. Returns 0 or
+ * -ENOMEM.
+ */
 int bill_select(struct bill *b);
 
-/* What its parts are, as --per has it. */
+/* Returns what a part is, as in --per: "all", "hour", "day" or "month". */
 const char *bill_per(const struct bill *b);
 
-/* Those of all parts together. */
+/* Returns the number of chosen rows of all parts. */
 size_t bill_rows(const struct bill *b);
 
-/* Whether some answer has owners summed up in a row that is none of theirs. */
+/* Returns true if an answer has a row that sums several owners, (other). */
 bool bill_has_other(const struct bill *b);
 
 /*
- * The part of the time asked for, as far as it has passed, of which PSS is known: from 0 to 1; negative: none has passed.
+ * Returns the part of the requested time for which the PSS is known, from 0 to 1; time that has not
+ * passed yet does not count. Returns a negative value if none of it has passed.
  */
 double bill_covered(const struct usage_head *head);
 
-/* Whether PART begins or ends elsewhere than was asked, as no slots so fine are kept of that time. */
+/*
+ * Returns true if PART starts or ends at least five minutes from the time that was asked for,
+ * because the ledger has only longer slots of that time.
+ */
 bool bill_is_coarse(const struct bill_part *part);
 
 /*
- * Whether PART's rows are of a time that is not what its period is called: of 24 hours, say, in place of one. A month that
- * begins with a day of UTC is that month all the same.
+ * Returns true if the rows of PART are of another time than the name of its period says, such as 24
+ * hours instead of one. A difference of up to a tenth is allowed, such as a month that starts with
+ * a day of UTC.
  */
 bool bill_is_misnamed(const struct bill *b, const struct bill_part *part);
 
-/* Rows with a line for the total; what is misnamed is called by when it begins and ends. -ENOMEM. */
+/*
+ * Makes a table of the rows and a total in *RET, which the caller frees with table_done(). Misnamed
+ * parts are shown with their start and end. Returns 0 or -ENOMEM.
+ */
 int bill_table(const struct bill *b, struct table *ret);
 
+/* Appends all parts as JSON, with the state of the ledger. Errors are those of TO. */
 void bill_json(const struct bill *b, struct buffer *to);
 
-/*
- * As RFC 4180 has it, but for the ends of lines. A name that a spreadsheet may take for a formula has a single quote before
- * it, and so has one that begins with a single quote: whoever takes one off has all names as they are.
- */
+/* Append comma-separated values with a line of heads: see cli/csv.h. Errors are those of TO. */
 void bill_csv(const struct bill *b, struct buffer *to);
 
 #endif

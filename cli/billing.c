@@ -19,12 +19,12 @@
 #include "render/shares.h"
 #include "snapshot/owner.h"
 
-/* Why there is no answer, for a person. */
+/* Returns the reason why there is no answer, as text. */
 static const char *why(int r)
 {
 	switch (r) {
-	case -EBADMSG: return "what came is no answer of memtally-ledger's";
-	case -EPROTO: return "it is of another version";
+	case -EBADMSG: return "its answer is invalid";
+	case -EPROTO: return "it has another version";
 	case -EIO: return "it can't read its file; see its log";
 	case -ETIMEDOUT: return "no answer";
 	case -ECONNRESET: return "it has closed the connection";
@@ -32,7 +32,7 @@ static const char *why(int r)
 	}
 }
 
-/* That nothing new has come into the ledger for a while, and whose fault it is. */
+/* Warns if the ledger has had no new data for a while, and says which program is at fault. */
 static void say_of_lateness(const struct usage_head *head)
 {
 	char text[PERIOD_TEXT_SIZE] = "it began";
@@ -47,7 +47,7 @@ static void say_of_lateness(const struct usage_head *head)
 	log_warning("nothing new is in the ledger since %s: %s", text, reason);
 }
 
-/* Whether some of that time is not kept as finely as was asked. */
+/* Returns true if a part of the time is recorded in longer spans than were asked for. */
 static bool is_coarse(const struct bill *b)
 {
 	for (size_t i = 0; i < b->parts; i++)
@@ -56,7 +56,10 @@ static bool is_coarse(const struct bill *b)
 	return false;
 }
 
-/* Whoever takes each row for an hour, say, bills too much. */
+/*
+ * Warns about rows that are not of the hour, day or month that was asked for: taken for one, they
+ * would be billed too high.
+ */
 static void say_misnamed(const struct bill *b)
 {
 	for (size_t i = 0; i < b->parts; i++)
@@ -68,7 +71,7 @@ static void say_misnamed(const struct bill *b)
 		}
 }
 
-/* Which time the figures are of, which is seldom quite the one that was asked for. */
+/* Logs the time that the figures are of, which often differs from the one that was asked for. */
 static void say_period(const struct bill *b)
 {
 	const struct bill_part *first = &b->part[0], *last = &b->part[b->parts - 1];
@@ -86,7 +89,7 @@ static void say_period(const struct bill *b)
 		is_late ? "; the ledger begins at " : "", is_late ? begins : "");
 }
 
-/* What of the answer people would take for something else. */
+/* Logs what could be misunderstood in the answer. */
 static void say_of_usage(const struct bill *b)
 {
 	const struct bill_part *last = &b->part[b->parts - 1];
@@ -102,8 +105,8 @@ static void say_of_usage(const struct bill *b)
 }
 
 /*
- * The ledger does not keep what part of a figure was measured when, so all that can be said is what it is now; nothing
- * where memtallyd does not answer, or measures all.
+ * The ledger does not record which part of a figure was measured. So this logs which part memtallyd
+ * estimates now; nothing if memtallyd does not answer or measures all.
  */
 static void say_estimated(const struct settings *settings)
 {
@@ -123,7 +126,7 @@ static void say_estimated(const struct settings *settings)
 			(int)text.len, text.data);
 }
 
-/* Why there is no row. */
+/* Logs why there is no row. */
 static void say_nothing_is_kept(const struct settings *settings, const struct bill *b)
 {
 	const struct bill_part *first = &b->part[0], *last = &b->part[b->parts - 1];
@@ -131,7 +134,7 @@ static void say_nothing_is_kept(const struct settings *settings, const struct bi
 	AUTO_BUFFER struct buffer asked = {0};
 
 	if (last->head.flags & USAGE_NOT_OWN)
-		return; /* that was said */
+		return; /* which has been logged */
 	command_add_filters(settings, &asked);
 	if (first->head.since_s == last->head.until_s)
 		log_error("that time is too short: the ledger %s",
@@ -140,7 +143,7 @@ static void say_nothing_is_kept(const struct settings *settings, const struct bi
 		log_error("the ledger has nothing%s of that time%s%.*s", is_own ? " of yours" : "",
 			asked.len ? " for" : "", (int)asked.len, asked.data ? asked.data : "");
 	if (asked.len && bill_has_other(b))
-		log_info("where there were too many, those with least are summed up as (other)");
+		log_info("owners that use least are summed as (other) if there are too many");
 }
 
 static int print_usage(const struct settings *settings, const struct bill *b)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * `memtally usage`: who has used how much over time, by memtally-ledger, and what is to be known about that.
- */
+/* `memtally usage`: memory used over time, as memtally-ledger has recorded it. */
 #ifndef MEMTALLY_CLI_BILLING_H
 #define MEMTALLY_CLI_BILLING_H
 
@@ -9,7 +7,7 @@
 
 #include "config/settings.h"
 
-/* As struct command has it. */
+/* The run() of struct command (cli/command.h). */
 int billing_run(const struct settings *settings, bool is_check);
 
 #endif

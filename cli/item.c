@@ -32,7 +32,7 @@ void item_of(const struct usage_head *head, const struct usage_row *row, struct 
 		ret->processes = (double)row->q[USAGE_PROCESSES] / (double)head->sampled_ms;
 }
 
-/* Of which quantity a field is. */
+/* The name of each field, and the quantity it is computed from. */
 static const struct {
 	const char *name;
 	enum usage_quantity quantity;
@@ -61,13 +61,13 @@ static bool has_field(const struct item *item, enum item_field field)
 	}
 }
 
-/* What no number holds is the largest: a mean over a moment of what was used in a year. */
+/* A mean that is too large for 64 bits becomes 2^63: a year's usage over a moment. */
 uint64_t item_mean_bytes(const struct item *item)
 {
 	return item->mean_bytes < 0x1p63 ? (uint64_t)(item->mean_bytes + 0.5) : UINT64_C(1) << 63;
 }
 
-/* Whole numbers may be beyond 2^64, so they are written as a product. */
+/* The product may exceed 2^64, so it is computed with 128 bits. */
 static void add_byte_seconds(struct buffer *to, uint64_t kib_s)
 {
 	unsigned __int128 value = (unsigned __int128)kib_s * KIB;
@@ -121,7 +121,7 @@ static int compare_names(const struct item *a, const struct item *b)
 	return order ? order : strcmp(a->row.user, b->row.user);
 }
 
-/* Within one answer means go as what they are means of. */
+/* Within one answer means have the same order as the quantities they are of. */
 static int compare(const void *a_, const void *b_, void *choice_)
 {
 	const struct item *a = a_, *b = b_;

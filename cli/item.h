@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One line of a bill: a row of an answer of memtally-ledger's, with what follows from it; by what lines are sorted, and
- * which of them are asked for. Pure.
+ * Rows of a bill
+ *
+ * A row of an answer of memtally-ledger with the figures that follow from it, and the choice and
+ * order of rows. Pure.
  */
 #ifndef MEMTALLY_CLI_ITEM_H
 #define MEMTALLY_CLI_ITEM_H
@@ -14,55 +16,58 @@
 #include "snapshot/usage.h"
 
 struct item {
-	struct usage_row row; /* borrows the answer's texts */
-	bool has_mean, has_processes;
-	double mean_bytes, processes;
+	struct usage_row row;         /* borrows the answer's texts */
+	bool has_mean, has_processes; /* the next two are known */
+	double mean_bytes, processes; /* means over the time that was measured: PSS; processes */
 };
 
-/* ROW of an answer with HEAD. */
+/* Makes in *RET the item for ROW of the answer with HEAD. It borrows the texts of ROW. */
 void item_of(const struct usage_head *head, const struct usage_row *row, struct item *ret);
 
+/* Returns true if the row has quantity I. */
 bool item_has(const struct item *item, enum usage_quantity i);
 
-/* Its mean, rounded; of one that has it. */
+/* Returns the mean PSS in bytes, rounded, at most 2^63. ITEM must have .has_mean. */
 uint64_t item_mean_bytes(const struct item *item);
 
-/* Whether none of its memory could be read, so that it is in no sum. */
+/* Returns true if none of its memory could be read, so that no sum contains it. */
 bool item_is_unread(const struct item *item);
 
-/* KiB seconds of a GiB hour. */
+/* A GiB hour in KiB seconds. */
 #define ITEM_GIB_HOUR (3600.0 * 1048576.0)
 
-/* The quantities, as JSON and comma-separated values have them, in their order. */
+/* Quantities in the order of JSON and comma-separated values. */
 enum item_field {
-	ITEM_PSS,
-	ITEM_PSS_HOURS,
-	ITEM_MEAN,
-	ITEM_MAX,
-	ITEM_SWAP,
-	ITEM_SWAP_HOURS,
-	ITEM_PROCESSES,
-	ITEM_PROCESSES_MAX,
+	ITEM_PSS,           /* PSS over time, in byte seconds */
+	ITEM_PSS_HOURS,     /* the same in GiB hours */
+	ITEM_MEAN,          /* mean PSS, bytes */
+	ITEM_MAX,           /* largest PSS, bytes */
+	ITEM_SWAP,          /* SwapPss over time, in byte seconds */
+	ITEM_SWAP_HOURS,    /* the same in GiB hours */
+	ITEM_PROCESSES,     /* mean number of processes */
+	ITEM_PROCESSES_MAX, /* largest number of processes */
 	ITEM_FIELDS
 };
 
+/* Returns the name of FIELD in JSON, such as "pss_byte_seconds". */
 const char *item_field_name(enum item_field field);
 
-/* Appends the number; false: it is absent, and nothing is appended. */
+/* Appends the value of FIELD as a number. Returns false and appends nothing if it is absent. */
 bool item_add(struct buffer *to, const struct item *item, enum item_field field);
 
-/* Which items, and in which order; zeroed: all, who used most first. */
+/* The choice of items and their order; zeroed: all items, largest PSS first. */
 struct item_choice {
-	enum item_field sort; /* ITEM_FIELDS: by name, and by the user beside it */
+	enum item_field sort; /* ITEM_FIELDS: by name, then by user */
 	bool ascending;
 	const struct text_list *names; /* borrowed; NULL or empty: any */
-	const struct text_list *users; /* likewise; of those that are somebody's own */
+	/* borrowed; for items that belong to a user: the users; NULL or empty: any */
+	const struct text_list *users;
 };
 
-/* Whether it is one of those that are asked for. */
+/* Returns true if CHOICE includes ITEM. */
 bool item_is_chosen(const struct item *item, const struct item_choice *choice);
 
-/* Sorts; what lacks the field that is sorted by comes last in either order. */
+/* Sorts COUNT items as CHOICE says. Items without the field come last in either order. */
 void item_sort(struct item *items, size_t count, const struct item_choice *choice);
 
 #endif

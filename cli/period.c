@@ -25,7 +25,10 @@ static struct tm local_of(int64_t s)
 	return tm;
 }
 
-/* TM's date and time in the time zone, whatever is in force there then. */
+/*
+ * Returns the date and time of TM as seconds since the epoch, with the UTC offset that is in force
+ * then.
+ */
 static int64_t second_of(struct tm tm)
 {
 	tm.tm_isdst = -1;
@@ -51,7 +54,10 @@ static int64_t month(int64_t s, int months)
 	return second_of(tm);
 }
 
-/* Exactly DIGITS digits at *AT, which then is behind them; from MIN to MAX. */
+/*
+ * Parses exactly DIGITS digits at *AT, and moves *AT behind them. Returns false if the value is not
+ * from MIN to MAX.
+ */
 static bool scan(const char **at, size_t digits, unsigned int min, unsigned int max, int *ret)
 {
 	uint64_t value;
@@ -80,7 +86,10 @@ static bool scan_time(const char *at, struct tm *tm)
 	return !*at || (skip(&at, ":") && scan(&at, 2, 0, 59, &tm->tm_sec) && !*at);
 }
 
-/* Dates that there are not (February 30) become others: so what comes out has to be what went in. */
+/*
+ * mktime() turns invalid dates (February 30) into others, so the result must have the same day and
+ * month.
+ */
 static int parse_date(const char *text, int64_t *ret_s)
 {
 	struct tm tm = {0}, found;
@@ -101,7 +110,7 @@ static int parse_date(const char *text, int64_t *ret_s)
 	return 0;
 }
 
-/* With a unit, as a bare number may be meant for a year. */
+/* The duration needs a unit, because a bare number may be meant as a year. */
 static bool parse_ago(const char *text, int64_t now_s, int64_t *ret_s)
 {
 	size_t len = strlen(text);
@@ -145,7 +154,7 @@ int64_t period_default(enum usage_per per, int64_t until_s)
 	return s > 0 ? s : 0;
 }
 
-/* Where the hour, day or month ends in which S is. */
+/* Returns the end of the hour, day or month that contains S. */
 static int64_t end_of(enum usage_per per, int64_t s)
 {
 	struct tm tm;
@@ -173,7 +182,7 @@ int period_list(
 
 		if (count == PERIODS_MAX)
 			return -E2BIG;
-		if (end_s <= from_s) /* a zone with rules that make no sense */
+		if (end_s <= from_s) /* the time zone has invalid rules */
 			return -EINVAL;
 		if (end_s > to_s)
 			end_s = to_s;

@@ -23,7 +23,10 @@ enum {
 
 #define CONNECT_PAUSE_NS (10 * NS_PER_MSEC)
 
-/* Rows are chosen by what they are called themselves, and by the user whose own they are: of whom else is not kept. */
+/*
+ * Rows can be filtered by their own name, and containers also by the user they belong to: the
+ * ledger records no other owners.
+ */
 static int parse_filters(const struct settings *c, enum usage_kind kind, struct item_choice *ret,
 	char error[static USAGE_ERROR_SIZE])
 {
@@ -64,7 +67,7 @@ static int parse_order(const struct settings *c, enum usage_kind kind, struct it
 			name);
 		return -EINVAL;
 	}
-	ret->ascending = ret->sort == ITEM_FIELDS; /* names rise, quantities fall */
+	ret->ascending = ret->sort == ITEM_FIELDS; /* names are ascending, quantities descending */
 	if (c->order && strcmp(c->order, "asc") != 0 && strcmp(c->order, "desc") != 0) {
 		snprintf(error, USAGE_ERROR_SIZE, "--order must be asc or desc");
 		return -EINVAL;
@@ -92,7 +95,10 @@ static int parse_time(const char *flag, const char *text, int64_t now_s, int64_t
 		error);
 }
 
-/* From when until when. Of what has not passed nothing is known: IS_CUT. */
+/*
+ * Parses --since and --until. The future has no usage, so a later --until becomes now, and
+ * *RET_IS_CUT true.
+ */
 static int parse_times(const struct settings *c, int64_t now_s, struct period *ret,
 	bool *ret_is_cut, char error[static USAGE_ERROR_SIZE])
 {
@@ -196,7 +202,7 @@ static int put(int fd, const struct usage_request *request)
 	return send(fd, text, sizeof(text), MSG_NOSIGNAL) == sizeof(text) ? 0 : -ECONNRESET;
 }
 
-/* One message more of an answer. */
+/* Receives the next message of an answer. */
 static int receive(int fd, struct buffer *to)
 {
 	int r = wait_for(fd, POLLIN);
@@ -238,7 +244,7 @@ static void pause_awhile(void)
 	nanosleep(&(struct timespec){.tv_nsec = CONNECT_PAUSE_NS}, NULL);
 }
 
-/* EAGAIN: more wait to be let in than there is room for, which a crowd may see to; it does not last. */
+/* EAGAIN: the queue of connections is full, which does not last: try again for up to 5 s. */
 static int connect_to(const char *path, int *ret_fd)
 {
 	int r = channel_connect(path, ret_fd);
@@ -250,7 +256,10 @@ static int connect_to(const char *path, int *ret_fd)
 	return r;
 }
 
-/* As long as nothing has come a connection that ends may be one for which there was no place, which does not last, too. */
+/*
+ * A connection that ends before any answer may have found no free place, which does not last, so
+ * this tries again.
+ */
 int usage_ask(const char *path, struct bill *b)
 {
 	AUTO_CLOSE int fd = -1;
