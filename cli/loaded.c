@@ -16,18 +16,18 @@
 
 #define DEBUG_FOLDER "/usr/lib/debug"
 
-/* A private mapping: of a file, or of none. */
+/* A private mapping of a file, or without one. */
 struct loaded_area {
 	struct loading_area place;
-	uint64_t inode; /* 0: of none */
+	uint64_t inode; /* 0: no file */
 	uint32_t major, minor;
-	uint64_t first; /* the lowest address of all of the file's */
-	size_t path;    /* where it is in .paths, terminated */
+	uint64_t first; /* the lowest address of all mappings of the file */
+	size_t path;    /* offset in .paths, terminated */
 	bool is_deleted;
 	enum mapping_fate fate;
 };
 
-/* A file of a process that is looked into. */
+/* The file that is being read. */
 struct looking {
 	struct loaded *p;
 	const char *path;   /* terminated */
@@ -57,7 +57,7 @@ static int end_all(struct loaded *p, int r)
 	return r;
 }
 
-/* Amounts by pages as amounts of a row. */
+/* Sets the amounts of ROW from sums of pages. */
 static void fill(struct partrow *row, const uint64_t sum[static RESIDENCE_FIELDS])
 {
 	row->q[PARTROW_RESIDENT] = sum[RESIDENCE_RESIDENT];
@@ -68,7 +68,7 @@ static void fill(struct partrow *row, const uint64_t sum[static RESIDENCE_FIELDS
 	row->q[PARTROW_SWAPPED] = sum[RESIDENCE_SWAPPED];
 }
 
-/* NAME is the file's, or NULL. */
+/* Adds ROW with the name NAME, as in the file; NULL: the rest of the file. */
 static int add_row(struct looking *l, struct partrow *row, const char *name)
 {
 	struct loaded *p = l->p;
@@ -97,7 +97,7 @@ static int take_other(const struct page *page, void *context)
 	return residence_add(&((struct loaded *)context)->other, page);
 }
 
-/* What is asked for of a loading's pages. */
+/* Walks the pages of loading L that are within the addresses to report on. */
 static int walk_pieces(struct loaded *p, struct loading *l)
 {
 	int r = 0;
@@ -115,7 +115,10 @@ static int walk_pieces(struct loaded *p, struct loading *l)
 	return r;
 }
 
-/* What of a loading is of no part: headers, gaps, and what is mapped and not loaded. */
+/*
+ * Adds the rest of a loading, which no part contains: headers, gaps, and pages that are mapped but
+ * not loaded.
+ */
 static int add_rest(struct looking *l, const struct elffile *f, const struct loading *loading)
 {
 	struct loaded *p = l->p;
@@ -161,7 +164,7 @@ static int add_loading(struct looking *l, const struct elffile *f, struct loadin
 
 		start = start > p->start ? start : p->start;
 		end = end < p->end ? end : p->end;
-		/* Who maps a file to read it has none of its parts where they were to be. */
+		/* A process that maps a file only to read it has no part at its address. */
 		if (start >= end || !loading_placed(loading, start, end))
 			continue;
 		residence_sum(&p->placed, start, end, sum);
@@ -177,7 +180,7 @@ static void add_file(struct looking *l, const char *symbols)
 	partlist_add_file(l->p->list, l->p->pid, l->name.data, symbols, NULL);
 }
 
-/* 0: it was said. */
+/* Logs that the file could not be read, and why. Returns 0. */
 static int refuse(struct looking *l, const char *what, const char *why)
 {
 	log_error("pid %d: %s %s%s", (int)l->p->pid, l->name.data, what, why);
@@ -186,7 +189,10 @@ static int refuse(struct looking *l, const char *what, const char *why)
 	return 0;
 }
 
-/* Symbols of F, or, where it has but those that it exports, of the file with its debugging information, DEBUG. */
+/*
+ * Reads the symbols of F; if F has only exported ones, those of its debugging file, DEBUG, if there
+ * is one.
+ */
 static int read_symbols(struct looking *l, struct elffile *f, struct elffile *debug, int *debug_fd,
 	const struct elffile **ret, const char **ret_why)
 {
@@ -224,8 +230,8 @@ static int read_parts(struct looking *l, struct elffile *f, struct elffile *debu
 }
 
 /*
- * Rows may be kept, with their names: of a file that is loaded again and again no more than of one that is as large as can be. What
- * is mapped and not loaded has none.
+ * Returns true if a file is loaded so often that its rows and names exceed those of the largest
+ * file: rows may be kept. Mappings without loaded bytes do not count.
  */
 static bool is_too_often(const struct loadings *found, const struct elffile *parts)
 {
@@ -243,7 +249,7 @@ static bool is_too_often(const struct loadings *found, const struct elffile *par
 	       times * (uint64_t)parts->names > ELFFILE_NAMES_MAX;
 }
 
-/* Its mappings, AREA to AREA + AREAS, and those without a file, from BARE on. */
+/* AREA and AREAS are the mappings of the file; BARE and BARES those without a file. */
 static int load_all(struct looking *l, const struct elffile *f, const struct elffile *parts,
 	const struct loading_area *area, size_t areas, struct loading_area *bare, size_t bares)
 {
@@ -263,7 +269,7 @@ static const char *why_not_opened(int r, bool is_deleted)
 		return "it is on a file system that may not answer (FUSE, a network's), or on an unknown one";
 	if (is_deleted)
 		return "it is deleted, so that opening it takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE";
-	return r == -ESTALE ? "what has its path by now is another file" : strerror(-r);
+	return r == -ESTALE ? "another file is at its path now" : strerror(-r);
 }
 
 static int look_into_file(struct looking *l, const struct loaded_area *first,
@@ -285,7 +291,7 @@ static int look_into_file(struct looking *l, const struct loaded_area *first,
 
 	if (r == -ENOMEM)
 		return r;
-	/* Of a process that has ended there is no file any more, which is said once. */
+	/* An exited process has no files any more, which is reported once, for the process. */
 	gone = r == 0 ? 0 : target_confirm(l->p->target);
 	if (gone != 0)
 		return gone;
@@ -303,7 +309,7 @@ static int look_into_file(struct looking *l, const struct loaded_area *first,
 	return load_all(l, &f, parts, area, areas, bare, bares);
 }
 
-/* By file, and within by address. */
+/* Orders by file, then by address. */
 static int compare_files(const void *a, const void *b)
 {
 	const struct loaded_area *x = a, *y = b;
@@ -317,7 +323,7 @@ static int compare_files(const void *a, const void *b)
 	return (x->place.start > y->place.start) - (x->place.start < y->place.start);
 }
 
-/* By where the file begins, and what is of none behind. */
+/* Orders by the file's lowest address; memory without a file comes last. */
 static int compare_places(const void *a, const void *b)
 {
 	const struct loaded_area *x = a, *y = b;
@@ -334,7 +340,7 @@ static bool is_of_one_file(const struct loaded_area *a, const struct loaded_area
 	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
 }
 
-/* Those of each file beside each other. */
+/* Brings the mappings of each file together. */
 static void arrange(struct loaded *p)
 {
 	struct loaded_area *area = p->area;
@@ -385,7 +391,10 @@ static int look_into_files(struct loaded *p)
 	return r;
 }
 
-/* Without " (deleted)", and with the newlines that the kernel has written otherwise. */
+/*
+ * Stores the path of M without " (deleted)" and with the newlines that the kernel escapes. Returns
+ * its offset.
+ */
 static size_t add_path(struct loaded *p, const struct mapping *m)
 {
 	static const char newline[] = "\\012";
@@ -415,7 +424,10 @@ static struct loaded_area *add_area(struct loaded *p)
 	return &p->area[p->areas++];
 }
 
-/* Memory without a file that a loader may have made: the kernel names none, and bionic's linker its .bss. */
+/*
+ * Returns true for memory without a file that a loader may have made. The kernel does not name it;
+ * bionic's linker names its .bss.
+ */
 static bool is_bare_memory(const struct mapping *m, enum kind kind)
 {
 	static const char bss[] = "[anon:.bss]";

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lays the ELF files that a process has loaded over its mappings: which bytes of each section or symbol are there, and whose.
+ * Loaded ELF files
+ *
+ * Finds where a process has loaded ELF files, and computes which bytes of each section or symbol
+ * are resident, private, written or swapped. The result is rows of a partlist.
  */
 #ifndef MEMTALLY_CLI_LOADED_H
 #define MEMTALLY_CLI_LOADED_H
@@ -19,18 +22,19 @@
 struct loaded_area;
 
 struct loaded {
-	uint64_t start, end; /* which addresses */
+	uint64_t start, end; /* addresses to report on */
 
 	const struct procfs *procfs; /* borrowed */
-	struct pagewalk *walk;       /* likewise; its pagemap is that of the process */
-	struct partlist *list;       /* likewise; where rows go */
-	int fatal;                   /* of printing, or a shortage of ours */
-	bool has_failed;             /* a file could not be looked into, and it was said why */
+	struct pagewalk *walk;       /* borrowed; with the pagemap of the process */
+	struct partlist *list;       /* borrowed; gets the rows */
+	int fatal;                   /* error of printing, or -ENOMEM: ends the run */
+	bool has_failed;             /* a file could not be read, which has been logged */
 
 	size_t looked_into, without_symtab; /* files */
-	uint64_t budget;                    /* object_open_debug()'s */
+	/* bytes of debugging files that may still be checked: see object_open_debug() */
+	uint64_t budget;
 
-	/* Of the process that is looked into. */
+	/* The process that is being read. */
 	struct target *target; /* borrowed */
 	pid_t pid;
 	struct loaded_area *area; /* owned */
@@ -40,13 +44,19 @@ struct loaded {
 	struct residence placed, other;
 };
 
+/* Completes P. The caller has set .start, .end, .procfs, .walk and .list; the rest is zero. */
 void loaded_init(struct loaded *p);
+
+/* Frees what P owns. */
 void loaded_done(struct loaded *p);
 
-/* One process, whose pagemap is open. 0, a target_outcome, or an error of reading it; and see .fatal. */
+/*
+ * Adds the rows of process T with pid PID, with its pagemap open in P->walk. Returns 0; an enum
+ * target_outcome; or a negative errno of reading. If .fatal is set, the run must end.
+ */
 int loaded_look_into(struct loaded *p, struct target *t, pid_t pid);
 
-/* Says what could not be told for want of symbols. */
+/* Logs how many files had only exported symbols. */
 void loaded_finish(const struct loaded *p);
 
 #endif

@@ -43,7 +43,7 @@ int pagelist_begin(struct pagelist *l)
 	return 0;
 }
 
-/* A new row, or NULL. */
+/* Returns a new row; NULL if there is no memory. */
 static struct pagerow *add_row(struct pagelist *l, pid_t pid, const char *name)
 {
 	struct pagerow *more = l->row;
@@ -65,7 +65,7 @@ static struct pagerow *add_row(struct pagelist *l, pid_t pid, const char *name)
 	return more;
 }
 
-/* What M is called, which stays until the next; NULL: out of memory. */
+/* Returns the name of M, valid until the next call; NULL if there is no memory. */
 static char *name_of(struct pagelist *l, const struct mapping *m)
 {
 	buffer_clear(&l->name);
@@ -75,7 +75,7 @@ static char *name_of(struct pagelist *l, const struct mapping *m)
 	return l->name.error ? NULL : l->name.data;
 }
 
-/* The row to which M belongs; NULL: out of memory. */
+/* Returns the row for M; NULL if there is no memory. */
 static struct pagerow *row_for(
 	struct pagelist *l, pid_t pid, const char *program, const struct mapping *m)
 {
@@ -173,7 +173,7 @@ static int compare_rows(const void *a, const void *b, void *field)
 	return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* By kind only those that there are; and in which order. */
+/* Computes the total, removes empty rows, and sorts. */
 static void arrange(struct pagelist *l)
 {
 	enum pagesum_field field = l->sort;
@@ -218,7 +218,7 @@ static int print_rows(struct pagelist *l, size_t count)
 	return r;
 }
 
-/* The histogram. */
+/* Prints the histogram. */
 static int print_times(struct pagelist *l, size_t count)
 {
 	int r = 0;
@@ -258,8 +258,8 @@ static void finish_pages(struct pagelist *l)
 		buffer_printf(l->text, "],\"pages\":%zu,\"size_bytes\":%llu", l->pages,
 			(unsigned long long)l->size_bytes);
 	else if (!l->csv)
-		buffer_printf(l->text, "%zu of %llu pages; at the others there is nothing\n",
-			l->pages, (unsigned long long)(l->size_bytes / pagewalk_page_size()));
+		buffer_printf(l->text, "%zu of %llu pages; the others are empty\n", l->pages,
+			(unsigned long long)(l->size_bytes / pagewalk_page_size()));
 }
 
 int pagelist_finish(struct pagelist *l, bool knows_times)

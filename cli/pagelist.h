@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of `memtally pages`, as a table, JSON or comma-separated values: sums by kind, process or mapping, which are kept, sorted and
- * printed with their total and a histogram; or page by page, printed as they come. Half of a process is in no sum.
+ * Page lists
+ *
+ * The rows of `memtally pages`, as a table, JSON or comma-separated values: sums by kind, process
+ * or mapping, which are kept, sorted and printed at the end with a total and a histogram; or single
+ * pages, which are printed at once. Sums contain only processes that were read completely.
+ *
+ * Protocol: begin; for each process enter and add, then keep or drop; finish.
  */
 #ifndef MEMTALLY_CLI_PAGELIST_H
 #define MEMTALLY_CLI_PAGELIST_H
@@ -15,51 +20,59 @@
 #include "inside/mapping.h"
 
 struct pagelist {
-	/* What is asked for. */
+	/* Set by the caller. */
 	struct pagerow_format format; /* .known may change until rows are printed */
 	bool json, csv;
-	bool is_sorted; /* else rows come as they lie */
+	bool is_sorted; /* else rows are in the order of addresses */
 	enum pagesum_field sort;
 	bool ascending;
 	size_t limit;        /* rows to show; 0: all */
-	struct buffer *text; /* borrowed; what is to be printed */
+	struct buffer *text; /* borrowed; output; full buffers go to standard output */
 
-	/* pagelist.c's */
-	struct pagerow *row; /* owned; by kind, as many as there are kinds */
+	/* For pagelist.c alone. */
+	struct pagerow *row; /* owned; by kind: KIND_END rows */
 	size_t rows, room;
 	struct pagerow total;
-	struct pagerow *into;   /* the row of the mapping whose pages come */
-	struct pagerow mapping; /* by page: it */
+	struct pagerow *into;   /* the row of the mapping that was entered last */
+	struct pagerow mapping; /* by page: that row */
 	bool of_file;
 	struct buffer name;
-	uint64_t size_bytes; /* of all mappings */
+	uint64_t size_bytes; /* bytes of all mappings */
 	size_t pages, shown;
 	struct {
 		size_t rows;
 		uint64_t size_bytes;
 		struct pagerow kind[KIND_END];
-	} whole; /* what there was of those above behind the last process that was whole */
+	} whole; /* copies of the fields above after the last process that was kept */
 };
 
+/* Frees what L owns. */
 void pagelist_done(struct pagelist *l);
 
-/* The head before. -ENOMEM. */
+/* Appends the head. Returns 0 or -ENOMEM. */
 int pagelist_begin(struct pagelist *l);
 
-/* From now on pages of M come, those from START to END, which process PID has that runs PROGRAM; -ENOMEM. */
+/*
+ * Enters the part from START to END of mapping M of process PID, which runs PROGRAM: pages that are
+ * added belong to it. Returns 0 or -ENOMEM.
+ */
 int pagelist_enter(struct pagelist *l, pid_t pid, const char *program, const struct mapping *m,
 	uint64_t start, uint64_t end);
 
-/* 0, or an error of printing. */
+/* Adds PAGE; prints it if rows are pages. Returns 0 or a negative errno of write(). */
 int pagelist_add(struct pagelist *l, const struct page *page);
 
-/* What came since the last of these two is all of a process; or it is half of one. What was printed stands. */
+/*
+ * End a process: keep it because it was read completely, or drop its sums. Pages that were printed
+ * stay.
+ */
 void pagelist_keep(struct pagelist *l);
 void pagelist_drop(struct pagelist *l);
 
 /*
- * What is kept, and the sums, behind: of JSON up to where "frames_shown" goes on. What came last was kept or dropped. KNOWS_TIMES: how
- * often pages are mapped. An error of printing.
+ * Prints the rows and sums after the last process was kept or dropped; of JSON up to the member
+ * before "frames_shown". KNOWS_TIMES: it is known how often pages are mapped, so there is a
+ * histogram. Returns 0 or a negative errno of write().
  */
 int pagelist_finish(struct pagelist *l, bool knows_times);
 

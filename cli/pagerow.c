@@ -87,7 +87,7 @@ static const char *head_of(const struct pagerow_format *f)
 	                                     : "MAPPING";
 }
 
-/* What a row is of, behind its amounts. */
+/* Appends the last column, which names the row, and a newline. */
 static void add_of(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
 {
 	buffer_add_char(to, ' ');
@@ -117,7 +117,7 @@ static void add_pid_head(const struct pagerow_format *f, struct mapline *l)
 	mapline_add_char(l, ' ');
 }
 
-/* The first cells of a line: where the mapping of ROW is; ROW is NULL: blanks as wide. */
+/* Adds the first cells of a line: addresses and access of mapping ROW; blanks if ROW is NULL. */
 static void add_place(const struct pagerow_format *f, const struct pagerow *row, struct mapline *l)
 {
 	if (f->by != PAGEROW_BY_MAPPING)
@@ -182,7 +182,7 @@ void pagerow_add_total(
 		f->bytes ? "" : ", in KiB");
 }
 
-/* Whether the histogram's column of FIELD is shown. */
+/* Returns true if the histogram shows the column of FIELD. */
 static bool is_shown(const struct pagerow *total, unsigned int field)
 {
 	return field == PAGESUM_MAPPED_FIRST || total->sum.q[field];
@@ -298,7 +298,10 @@ void pagerow_add_csv(const struct pagerow_format *f, const struct pagerow *row, 
 	buffer_add_char(to, '\n');
 }
 
-/* The kernel's words for what is of a page, in its order, with BETWEEN between them and QUOTE around each. */
+/*
+ * Appends the kernel's names of the flags of a page, in the kernel's order, with BETWEEN between
+ * them and QUOTE around each.
+ */
 static void add_flags(
 	const struct page *p, const char *between, const char *quote, struct buffer *to)
 {
@@ -333,7 +336,7 @@ static void add_flags(
 	}
 }
 
-/* Nothing of what is not there. */
+/* Returns "file" or "anon"; "" if the page is not resident. */
 static const char *type_of(const struct page *p)
 {
 	if (p->state != PAGE_RESIDENT && p->state != PAGE_HUGETLB)
@@ -341,7 +344,10 @@ static const char *type_of(const struct page *p)
 	return p->is_file ? "file" : "anon";
 }
 
-/* "3"; without frames "1" or ">1"; nothing of what is not there. */
+/*
+ * Writes how often the page is mapped, such as "3"; without frames "1" or ">1"; "-" if it is not
+ * resident.
+ */
 static void add_mapped(const struct page *p, char to[static TEXT_SIZE])
 {
 	if (p->state != PAGE_RESIDENT && p->state != PAGE_HUGETLB)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages of a kind, process or mapping in sum, or one page, as a line for people, as JSON or as comma-separated values. Columns
- * have the same widths whatever comes. Pure.
+ * The pages of a kind, process or mapping in sum, or a single page, as a line of a table, JSON or
+ * comma-separated values. Columns have fixed widths (cli/mapline.h). Pure. Errors of all functions
+ * that append are those of TO.
  */
 #ifndef MEMTALLY_CLI_PAGEROW_H
 #define MEMTALLY_CLI_PAGEROW_H
@@ -18,56 +19,62 @@ enum pagerow_by {
 	PAGEROW_BY_PROCESS,
 	PAGEROW_BY_MAPPING,
 	PAGEROW_BY_PAGE,
-	PAGEROW_BY_SECTION, /* as the next, cli/partrow.h */
+	PAGEROW_BY_SECTION, /* this and the next: see cli/partrow.h */
 	PAGEROW_BY_SYMBOL,
 	PAGEROW_BYS
 };
 
-/* "kind", "process" ...; which one it is of NAME, or PAGEROW_BYS. */
+/*
+ * Returns the name of BY, such as "kind"; the value with the name NAME, or PAGEROW_BYS if there is
+ * none.
+ */
 const char *pagerow_by_name(enum pagerow_by by);
 enum pagerow_by pagerow_find_by(const char *name);
 
 struct pagerow_format {
 	enum pagerow_by by;
-	bool bytes;     /* exact, and not in KiB */
-	bool has_pid;   /* of several processes */
-	uint64_t known; /* bits of pagesum_field: what is known of any page */
+	bool bytes;     /* exact bytes, instead of KiB */
+	bool has_pid;   /* rows are of several processes */
+	uint64_t known; /* bits of pagesum_field that are known for all pages */
 };
 
 struct pagerow {
 	enum kind kind;
-	pid_t pid;           /* but by kind */
-	char *name;          /* owned; clean; of a process or mapping, else NULL */
-	char perms[5];       /* of a mapping */
-	uint64_t start, end; /* likewise */
+	pid_t pid;           /* not by kind */
+	char *name;          /* owned; clean; of the program or mapping; by kind NULL */
+	char perms[5];       /* by mapping and page: access */
+	uint64_t start, end; /* by mapping and page */
 	uint64_t mappings;
 	struct pagesum sum;
 };
 
+/* Append lines of a table: the heads of the columns; ROW. */
 void pagerow_add_head(const struct pagerow_format *f, struct buffer *to);
 void pagerow_add_line(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to);
 
-/* Of ROWS rows, with a line above it. */
+/* Appends the sum TOTAL of ROWS rows, below a line. */
 void pagerow_add_total(const struct pagerow_format *f, const struct pagerow *total, size_t rows,
 	struct buffer *to);
 
 /*
- * The histogram: the columns that TOTAL has something in.
+ * Append the histogram, with only the columns in which TOTAL has pages: the heads; ROW, which may
+ * be TOTAL.
  */
 void pagerow_add_times_head(
 	const struct pagerow_format *f, const struct pagerow *total, struct buffer *to);
 void pagerow_add_times(const struct pagerow_format *f, const struct pagerow *row,
 	const struct pagerow *total, struct buffer *to);
 
-/* An object; without what it is of where it is a sum of all. */
+/* Append ROW as a JSON object; a JSON object with only its amounts. */
 void pagerow_add_json(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to);
 void pagerow_add_json_sums(
 	const struct pagerow_format *f, const struct pagerow *row, struct buffer *to);
 
+/* Append lines of comma-separated values: the heads; ROW. */
 void pagerow_add_csv_head(const struct pagerow_format *f, struct buffer *to);
 void pagerow_add_csv(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to);
 
-/* One page of MAPPING, of which .pid, .name and .perms are used. */
+/* Append a single page of MAPPING (.pid, .name and .perms are used), and the heads for it. */
 void pagerow_add_page_head(const struct pagerow_format *f, struct buffer *to);
 void pagerow_add_page(const struct pagerow_format *f, const struct pagerow *mapping,
 	const struct page *page, struct buffer *to);

@@ -18,22 +18,23 @@
 #include "inside/pagewalk.h"
 #include "inside/whereabouts.h"
 
-/* What is being looked into, and where that goes. */
+/* The state of one run. */
 struct looking {
 	const struct pages_asked *asked;
 	struct visit visit;
 	struct frames frames;
 	struct pagewalk walk;
-	struct pagelist list; /* rows; or where sections or symbols are asked for: */
+	struct pagelist list; /* rows; for sections and symbols .loaded and .parts instead */
 	struct loaded loaded;
 	struct partlist parts;
 	struct buffer text;
-	struct target *target; /* the process */
+	struct target *target; /* the process that is being read */
 	pid_t pid;
 	uint64_t page_size;
-	uint64_t smaps_rss_bytes; /* what smaps says of it */
-	uint64_t rss_bytes;       /* and its pages */
-	bool knows_any; /* of a process, or of one of its mappings where these are printed at once */
+	uint64_t smaps_rss_bytes; /* its RSS by smaps */
+	uint64_t rss_bytes;       /* and by its pages */
+	/* a process was read completely; or, if pages are printed at once, a mapping */
+	bool knows_any;
 };
 
 static void cleanup_looking(struct looking *l)
@@ -57,8 +58,8 @@ static int take_page(const struct page *page, void *context)
 }
 
 /*
- * Address space that is set aside, terabytes maybe, which takes seconds to read through where it can't be scanned (before Linux 6.7): nobody
- * may touch it, and smaps has found nothing there.
+ * Returns true if M is reserved address space: not accessible, and empty by smaps. It may have
+ * terabytes, and before Linux 6.7, without scans of pagemap, reading through it takes seconds.
  */
 static bool is_set_aside(const struct mapping *m)
 {
@@ -86,8 +87,8 @@ static int take_mapping(const struct mapping *m, void *context)
 }
 
 /*
- * It is looked into while it goes on, and smaps is older than its pages: that is said where it made a difference. Zeros that were
- * shared memory as far as anybody could tell are another.
+ * The process runs while it is read, and smaps is older than the pages: logs a difference between
+ * the two. Zero pages that could not be told from shared memory are another difference.
  */
 static void compare_with_smaps(const struct looking *l)
 {
@@ -122,7 +123,7 @@ static int keep(void *context)
 	return 0;
 }
 
-/* Half of a process is nothing that could be summed up. */
+/* An incomplete process is not summed. */
 static void drop_half(struct looking *l)
 {
 	if (pages_asked_is_by_parts(l->asked))
@@ -136,7 +137,7 @@ static int look_for_parts(struct looking *l)
 	int r = loaded_look_into(&l->loaded, l->target, l->pid);
 
 	l->visit.fatal = l->loaded.fatal;
-	/* Half of a process is printed by then, or is not among what is sorted. */
+	/* Part of an incomplete process is printed by then, or is not among the rows to sort. */
 	l->knows_any |= l->parts.count > 0 && !l->parts.is_sorted;
 	return r;
 }
@@ -158,10 +159,13 @@ static int look_into(struct target *t, pid_t pid, void *context)
 	                                         : whereabouts_mappings(t, take_mapping, l);
 }
 
-/* What is known of pages, by the rights of whoever asks; what else there would be is said. */
+/*
+ * Opens the files that tell about frames, as far as the user's rights allow. Logs what is missing
+ * without them.
+ */
 static void open_frames(struct looking *l, const struct procfs *procfs)
 {
-	/* A tree that looks like /proc has what it has. */
+	/* A copy of /proc shows what it has. */
 	int shows = procfs->is_kernels ? pagemap_shows_frames(procfs->fd) : 1;
 	int r = frames_open(procfs->fd, &l->frames);
 
@@ -178,7 +182,7 @@ static void open_frames(struct looking *l, const struct procfs *procfs)
 			     : "");
 }
 
-/* What scans tell is known when the first mapping has been tried. */
+/* Whether pagemap can be scanned is known after the first mapping. */
 static int look_into_all(struct looking *l)
 {
 	const struct chosen *chosen = &l->asked->chosen;
@@ -203,7 +207,10 @@ static void add_processes(struct looking *l)
 	buffer_add_text(&l->text, "]}\n");
 }
 
-/* Where no process was whole a total of zeros would be an answer: JSON has its frame, people what was said on the log. */
+/*
+ * If no process was read completely, no total is printed: zeros would look like a result. JSON
+ * output has its other members; the log has the reason.
+ */
 static int finish_unknown(struct looking *l)
 {
 	const struct pages_asked *a = l->asked;
@@ -290,8 +297,9 @@ static void init_parts(struct looking *l)
 }
 
 /*
- * Looks and prints, and says on the log of which processes it could not, and which rights it lacks for what else there is. 0; 1: of one of
- * them it could not; -ENOMEM, or an error of printing.
+ * Reads the processes, prints the rows, and logs which processes could not be read and which rights
+ * would show more. Returns 0; 1 if a process could not be read; -ENOMEM; or a negative errno of
+ * write().
  */
 static int look(const struct pages_asked *a, const struct procfs *procfs)
 {
@@ -324,7 +332,7 @@ static int look(const struct pages_asked *a, const struct procfs *procfs)
 	return r < 0 ? r : l.visit.has_failed;
 }
 
-/* As look(); 1 also where there is none. */
+/* Does the same as look(); returns 1 also if there is no process. */
 static int show(const struct settings *settings, struct pages_asked *a)
 {
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};

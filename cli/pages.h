@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `memtally pages`: what processes' memory is page by page, and how often each is mapped; together by kind, process or mapping, or by
- * section or symbol of what is mapped.
+ * `memtally pages`: the pages of processes, and how often each is mapped: page by page, or summed
+ * by kind, process, mapping, section or symbol.
  */
 #ifndef MEMTALLY_CLI_PAGES_H
 #define MEMTALLY_CLI_PAGES_H
@@ -10,7 +10,7 @@
 
 #include "config/settings.h"
 
-/* As struct command has it. */
+/* The run() of struct command (cli/command.h). */
 int pages_run(const struct settings *settings, bool is_check);
 
 #endif

@@ -17,7 +17,10 @@ void pages_asked_done(struct pages_asked *a)
 	chosen_done(&a->chosen);
 }
 
-/* "7f0000000000-7f0000010000", as maps has them; each may begin with 0x. */
+/*
+ * Parses a range such as "7f0000000000-7f0000010000", as in maps; each address may begin with 0x.
+ * Returns false if it is invalid.
+ */
 static bool read_range(const char *text, uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t *const to[] = {ret_start, ret_end};

@@ -37,7 +37,10 @@ static int print_row(struct partlist *l, const struct partrow *row)
 	return output_flush_some(l->text);
 }
 
-/* Rows of one file, which may be millions, come one after the other: they share its path. NULL: no memory. */
+/*
+ * Returns a copy of OBJECT. Rows of one file, maybe millions, come one after the other and share
+ * it. NULL if there is no memory.
+ */
 static char *keep_object(struct partlist *l, const char *object)
 {
 	char **more;

@@ -73,7 +73,7 @@ static void add_amounts(
 	}
 }
 
-/* Of mappings of several processes. */
+/* Adds the pid if rows are of several processes. */
 static void add_pid(const struct partrow_format *f, pid_t pid, struct mapline *l)
 {
 	if (!f->has_pid)
