@@ -47,6 +47,7 @@ struct crowd {
 	uint32_t groups;
 };
 
+/* Frees what C owns, and zeroes it. */
 void crowd_done(struct crowd *c);
 #define AUTO_CROWD CLEANUP(crowd_done)
 

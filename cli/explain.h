@@ -14,6 +14,7 @@ struct explain {
 	size_t limit; /* rows of each list */
 };
 
+/* Frees what E owns. */
 void explain_done(struct explain *e);
 #define AUTO_EXPLAIN CLEANUP(explain_done)
 

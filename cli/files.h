@@ -24,6 +24,7 @@ struct files {
 	size_t limit; /* rows to show; 0: all */
 };
 
+/* Frees what F owns. */
 void files_done(struct files *f);
 #define AUTO_FILES CLEANUP(files_done)
 

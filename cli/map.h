@@ -25,6 +25,7 @@ struct map {
 	const char *since; /* path of a saved map; borrowed from the settings */
 };
 
+/* Frees what M owns. */
 void map_done(struct map *m);
 #define AUTO_MAP CLEANUP(map_done)
 

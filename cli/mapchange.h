@@ -20,6 +20,7 @@ void mapchange_add_total(const struct maprow_format *f, const struct compare_row
 void mapchange_add_json(
 	const struct maprow_format *f, const struct compare_row *row, struct buffer *to);
 
+/* Append lines of comma-separated values: the heads; ROW. */
 void mapchange_add_csv_head(const struct maprow_format *f, struct buffer *to);
 void mapchange_add_csv(
 	const struct maprow_format *f, const struct compare_row *row, struct buffer *to);

@@ -38,6 +38,7 @@ struct mappers {
 /* The largest number of items, which take 40 MiB. */
 enum { MAPPERS_MAX = 1 << 18 };
 
+/* Frees what M owns, and zeroes it. */
 void mappers_done(struct mappers *m);
 #define AUTO_MAPPERS CLEANUP(mappers_done)
 

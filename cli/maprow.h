@@ -62,6 +62,7 @@ void maprow_add_json_name(const struct atlas_row *row, struct buffer *to);
  */
 enum mapping_fate maprow_find_state(const char *name);
 
+/* Append lines of comma-separated values: the heads; ROW. */
 void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to);
 void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to);
 

@@ -30,6 +30,7 @@ struct note {
 	uint64_t low_bytes, high_bytes;
 };
 
+/* Makes in *RET the note of a process. */
 void note_of_process(const struct snapshot_process *row, struct note *ret);
 
 /*

@@ -21,8 +21,8 @@ struct probes {
 };
 
 /*
- * Prepares probes that read processes of the proc file system at PROCFS (borrowed). Returns false
- * if there is no memory; call probes_close() also then.
+ * Prepares probes that read processes of the proc file system at PROCFS. IS_KNOWN is as in struct
+ * probes. Returns false if there is no memory. probes_close() frees P, also then.
  */
 bool probes_open(const char *procfs, bool (*is_known)(pid_t pid), struct probes *ret);
 void probes_close(struct probes *p);

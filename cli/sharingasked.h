@@ -20,6 +20,7 @@ struct sharing_asked {
 	size_t limit;
 };
 
+/* Frees what A owns. */
 void sharing_asked_done(struct sharing_asked *a);
 #define AUTO_SHARING_ASKED CLEANUP(sharing_asked_done)
 

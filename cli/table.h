@@ -36,6 +36,7 @@ struct table {
 	struct buffer total; /* text beside the total; clean */
 };
 
+/* Frees what T owns. */
 void table_done(struct table *t);
 
 /* The rows of a table, and how to show them. */

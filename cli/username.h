@@ -12,6 +12,7 @@ struct usernames {
 	struct keytable by_uid; /* values are owned texts */
 };
 
+/* Frees what U owns. */
 void usernames_done(struct usernames *u);
 #define AUTO_USERNAMES CLEANUP(usernames_done)
 

@@ -39,6 +39,7 @@ struct visit {
 	int fatal;
 };
 
+/* Frees what V owns. */
 void visit_done(struct visit *v);
 
 /*
