@@ -64,8 +64,8 @@ static void say_misnamed(const struct bill *b)
 {
 	for (size_t i = 0; i < b->parts; i++)
 		if (b->part[i].items && bill_is_misnamed(b, &b->part[i])) {
-			log_warning("some of that time is not kept by local %ss: "
-				    "its rows say from when until when they are",
+			log_warning("part of that time is not recorded by local %ss: "
+				    "its rows show their start and end",
 				bill_per(b));
 			return;
 		}
@@ -84,8 +84,8 @@ static void say_period(const struct bill *b)
 	period_name(USAGE_PER_ALL, last->head.until_s, until);
 	period_name(USAGE_PER_ALL, last->head.first_s, begins);
 	log_info("usage from %s to %s%s%s%s%s", since, until,
-		b->is_cut ? ", which is now: what is asked for beyond that has not passed yet" : "",
-		is_coarse(b) ? "; some of that time is kept by larger spans" : "",
+		b->is_cut ? ", which is now: the rest of the time has not passed yet" : "",
+		is_coarse(b) ? "; part of that time is recorded in larger spans" : "",
 		is_late ? "; the ledger begins at " : "", is_late ? begins : "");
 }
 
@@ -122,7 +122,8 @@ static void say_estimated(const struct settings *settings)
 	shares_add_percent(&text, &s, s.guessed_bytes);
 	buffer_add_text(&text, " guessed");
 	if (!text.error)
-		log_info("which part was estimated is not kept; now memtallyd has %.*s",
+		log_info(
+			"the ledger does not record which part was estimated; now memtallyd has %.*s",
 			(int)text.len, text.data);
 }
 
@@ -138,7 +139,7 @@ static void say_nothing_is_kept(const struct settings *settings, const struct bi
 	command_add_filters(settings, &asked);
 	if (first->head.since_s == last->head.until_s)
 		log_error("that time is too short: the ledger %s",
-			is_coarse(b) ? "has larger spans of it alone" : "counts by five minutes");
+			is_coarse(b) ? "only has larger spans of it" : "counts by five minutes");
 	else
 		log_error("the ledger has nothing%s of that time%s%.*s", is_own ? " of yours" : "",
 			asked.len ? " for" : "", (int)asked.len, asked.data ? asked.data : "");

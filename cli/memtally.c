@@ -78,12 +78,12 @@ static int print_help(void)
 		"                explain PID...]",
 		"Prints how much memory programs (by default), other owners (users, groups,\n"
 		"units, containers and so on), processes or the whole host really use.\n"
-		"status: what memtallyd is doing;\n"
-		"usage: memory used over time, as memtally-ledger has kept it;\n"
+		"status: the state of memtallyd;\n"
+		"usage: memory used over time, from memtally-ledger;\n"
 		"map: the mappings of processes; files: the files that processes map;\n"
-		"pages: how often each page is mapped, and what ELF sections and symbols take;\n"
-		"sharing: what each user has alone, and shares with other users;\n"
-		"explain: what a process costs, in plain words.",
+		"pages: how often each page is mapped; memory of ELF sections and symbols;\n"
+		"sharing: memory that each user has alone or shares with other users;\n"
+		"explain: the memory of a process in plain words.",
 		&text);
 	return command_printed(output_flush(&text));
 }
@@ -97,7 +97,8 @@ int memtally_run(int argc, char *argv[])
 
 	log_open("memtally", LOG_LEVEL_INFO);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write like any other */
-	setlocale(LC_CTYPE, "");  /* what the terminal can print; numbers stay as they are */
+	/* for the characters that a terminal can print; the format of numbers stays */
+	setlocale(LC_CTYPE, "");
 	if (settings_load(PROGRAM_MEMTALLY, argc, argv, &settings, error) < 0) {
 		log_lines(LOG_LEVEL_ERROR, "", error);
 		return COMMAND_MISUSED;

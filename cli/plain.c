@@ -108,7 +108,7 @@ static void add_alone(
 {
 	line_begin(to, "Alone");
 	if (!f->is_known) {
-		buffer_add_text(to, "the kernel does not say what no other process maps\n");
+		buffer_add_text(to, "the kernel does not tell private from shared memory\n");
 		return;
 	}
 	add_amount(e, f->alone, to);
@@ -350,7 +350,7 @@ static void add_largest(const struct explanation *e, struct buffer *to)
 	}
 }
 
-/* Memory that the kernel frees when the process exits, and what becomes of the rest. */
+/* Appends the memory that the kernel frees when the process exits, and the fate of the rest. */
 static void add_on_exit(
 	const struct explanation *e, const struct explanation_figures *f, struct buffer *to)
 {

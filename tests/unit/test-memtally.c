@@ -868,8 +868,9 @@ static bool says(const struct running *r, const char *what)
 /* Of the hours that were asked for some are days, in the middle of the time as well as at its ends. */
 static void nobody_bills_a_day_as_an_hour(void **state)
 {
-	static const char coarse[] = "; some of that time is kept by larger spans",
-			  misnamed[] = "warning: some of that time is not kept by local hours: ";
+	static const char coarse[] = "; part of that time is recorded in larger spans",
+			  misnamed[] =
+				  "warning: part of that time is not recorded by local hours: ";
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -908,7 +909,7 @@ static void what_is_kept_by_days_has_no_hours(void **state)
 	(void)state;
 	ask("--per=hour", "--since=2026-07-31 13:00", "--until=2026-07-31 15:00", NULL, &r);
 	assert_int_equal(r.status, 1);
-	assert_true(says(&r, "that time is too short: the ledger has larger spans of it alone"));
+	assert_true(says(&r, "that time is too short: the ledger only has larger spans of it"));
 }
 
 /* Output that nobody gets is a failure, whatever is printed. */

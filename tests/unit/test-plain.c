@@ -80,7 +80,7 @@ static void says_what_is_not_known(void **state)
 	check_text(&p,
 		"42 is server: 0.0 KiB resident (RSS), of which 0.0 KiB are its fair share (PSS)\n"
 		"\n"
-		"Alone       the kernel does not say what no other process maps\n"
+		"Alone       the kernel does not tell private from shared memory\n"
 		"Swapped     the kernel does not say\n"
 		"Grown       not known: nothing from memtallyd: it is not there\n"
 		"Most        the kernel does not say\n"
