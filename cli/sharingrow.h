@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory that groups of processes have alone and share, as a table, JSON or comma-separated values. Pure.
+ * The memory that groups of processes have alone and share, as a table, JSON or comma-separated
+ * values. Pure.
+ *
  */
 #ifndef MEMTALLY_CLI_SHARINGROW_H
 #define MEMTALLY_CLI_SHARINGROW_H
@@ -15,19 +17,33 @@
 
 /* Quantities of a group, in bytes except for SHARING_PROCESSES. */
 enum sharing_field {
-	SHARING_COMES_BACK, /* freed on exit of the group: what follows, up to page tables, without kept and cached memory */
-	SHARING_ANON,     /* anonymous memory that no other process maps */
-	SHARING_SHMEM,    /* resident shared memory that is freed on exit */
-	SHARING_KEPT,     /* shared memory that stays: other processes map it, or it has a name */
+	/*
+	 * freed when all processes of the group exit: ANON + (SHMEM - KEPT) + UNMAPPED + UNLINKED +
+	 * (DRIVER - DRIVER_KEPT) + PAGE_TABLES
+	 */
+	SHARING_COMES_BACK,
+	SHARING_ANON, /* anonymous memory that no other process maps */
+	/* resident shared memory that no other process has in its page tables; includes the next */
+	SHARING_SHMEM,
+	/* of that, memory that stays: another process maps it, or it has a name */
+	SHARING_KEPT,
 	SHARING_UNMAPPED, /* shared memory in no page table that is freed on exit */
 	SHARING_UNLINKED, /* files without a name that no other process maps or has open */
-	SHARING_DRIVER, /* drivers' memory that no other process maps: packet rings, BPF maps and others; with the next two */
+	/*
+	 * drivers' memory that no other process maps: packet rings, BPF maps and others; includes
+	 * the next two
+	 */
+	SHARING_DRIVER,
 	SHARING_DRIVER_KEPT, /* packet rings that stay: another process has the socket open */
-	SHARING_DRIVER_UNTOLD, /* drivers' memory that the kernel frees if nothing else keeps it, such as a name of a BPF map */
+	/*
+	 * drivers' memory that the kernel frees if nothing else keeps it, such as a name of a BPF
+	 * map
+	 */
+	SHARING_DRIVER_UNTOLD,
 	SHARING_STAYS_CACHED, /* pages of files that no other process maps */
 	SHARING_PAGE_TABLES,
 	SHARING_USS,         /* all resident pages that no other process maps */
-	SHARING_SWAP_UNIQUE, /* places in swap that no other process has */
+	SHARING_SWAP_UNIQUE, /* swapped pages that no other process has */
 	SHARING_FAIR,        /* each page divided by the groups that map it */
 	SHARING_RESIDENT,    /* each page once */
 	SHARING_PSS,         /* each page divided by its mappings */
@@ -39,10 +55,10 @@ enum sharing_field {
 	SHARING_FIELDS
 };
 
-/* The name of FIELD in JSON, such as "comes_back_bytes". */
+/* Returns the name of FIELD in JSON, such as "comes_back_bytes". */
 const char *sharing_field_name(enum sharing_field field);
 
-/* The field with the name NAME; SHARING_FIELDS: there is none. */
+/* Returns the field with the name NAME; SHARING_FIELDS if there is none. */
 enum sharing_field sharing_find_field(const char *name);
 
 struct sharing_row {
@@ -50,14 +66,14 @@ struct sharing_row {
 	const char *user; /* clean; borrowed; the owner of the group; NULL or "": none */
 	uint32_t group;   /* number of the group in struct stakes */
 	uint64_t present; /* bits of sharing_field */
-	/* Processes that are in none of .q: they could not be read, or reading them blocked. */
+	/* Processes that are not in .q: they could not be read, or reading them blocked. */
 	uint32_t denied, blocked;
-	uint32_t
-		elsewhere; /* processes with an address space that counts in another group: only in .processes */
+	/* processes with an address space that counts in another group: only in .processes */
+	uint32_t elsewhere;
 	uint64_t q[SHARING_FIELDS];
 };
 
-/* How many groups, the first ones, are compared with each other. */
+/* The number of groups, the first ones, that the matrix compares. */
 enum { SHARING_MATRIX_MAX = 128 };
 
 /* Statistics of the scan. */
@@ -91,30 +107,38 @@ void sharing_report_done(struct sharing_report *r);
 #define AUTO_SHARING_REPORT CLEANUP(sharing_report_done)
 
 /*
- * Fills ROW from STAKE, PAGE_TABLES bytes and the number of PROCESSES. It has a fair share only if HAS_FAIR, and SHARING_SWAP_UNIQUE
- * only if HAS_SWAP or if the group has no swap at all.
+ * Fills ROW from STAKE, PAGE_TABLES bytes and the number of PROCESSES. It has a fair share only if
+ * HAS_FAIR, and SHARING_SWAP_UNIQUE only if HAS_SWAP or if the group has no swap at all.
+ *
  */
 void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t page_tables,
 	uint32_t processes, bool has_fair, bool has_swap);
 
 /*
- * Notes in ROW that DENIED of its processes could not be read, that reading BLOCKED of them blocked, and that ELSEWHERE are
- * counted at other groups. If it has no other processes, and nothing was found of these, ROW keeps no figure but
- * its number of processes.
+ * Notes in ROW that DENIED of its processes could not be read, that reading BLOCKED of them
+ * blocked, and that ELSEWHERE are counted at other groups. If it has no other processes, and
+ * nothing was found of these, ROW keeps no figure but its number of processes.
+ *
  */
 void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t blocked, uint32_t elsewhere);
 
 /* Sorts the rows of R by FIELD, the largest first unless ASCENDING; rows without it come last. */
 void sharing_sort(struct sharing_report *r, enum sharing_field field, bool ascending);
 
-/* Makes a table of a row for each group and a total; of the matrix, for as many groups as have room. Returns 0 or -ENOMEM. */
+/*
+ * Make tables in *RET, which the caller frees with table_done(): a row for each group, and a total;
+ * the matrix, with as many groups as a table has columns for. Return 0 or -ENOMEM.
+ */
 int sharing_table(const struct sharing_report *r, struct table *ret);
 int sharing_matrix_table(const struct sharing_report *r, struct table *ret);
 
 /* Appends all of R as JSON. Errors are those of TO. */
 void sharing_json(const struct sharing_report *r, struct buffer *to);
 
-/* Appends a line of comma-separated values for each group; for each two groups that share memory. Errors are those of TO. */
+/*
+ * Append comma-separated values with a line of heads: a line for each group; for each two groups
+ * that share memory. Errors are those of TO.
+ */
 void sharing_csv(const struct sharing_report *r, struct buffer *to);
 void sharing_matrix_csv(const struct sharing_report *r, struct buffer *to);
 
