@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the running kernel averages map counts over large folios (collectors/mapcounts.h), for
- * commands that measure processes or read map counts themselves.
- *
+ * Finds out whether the running kernel averages map counts over large folios
+ * (collectors/mapcounts.h), for commands that measure processes or read map counts themselves.
  */
 #ifndef MEMTALLY_CLI_AVERAGES_H
 #define MEMTALLY_CLI_AVERAGES_H

@@ -75,8 +75,8 @@ static int compare_places(const void *a, const void *b)
 }
 
 /*
- * Removes each process with a pid that an earlier entry has, in O(n log n). The order of the others
- * stays. -ENOMEM.
+ * Removes entries with a pid that an earlier entry has, in O(n log n). The order of the others
+ * stays. Returns 0 or -ENOMEM.
  */
 static int remove_twins(struct chosen *c)
 {

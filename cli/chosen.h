@@ -23,7 +23,7 @@ struct chosen_process {
 };
 
 struct chosen {
-	/* owned; each pid once: given ones in their order, then found ones by pid */
+	/* owned; each pid once: given pids in their order, then found ones by pid */
 	struct chosen_process *process;
 	size_t count, room;
 	struct selection selection; /* if .has_filters: the filters */
@@ -37,16 +37,18 @@ void chosen_done(struct chosen *c);
 enum { CHOSEN_ERROR_SIZE = QUERY_ERROR_SIZE };
 
 /*
- * Reads pids from the operands after the first and from --pid, and the filters, out of SETTINGS
- * into *RET, which the caller gives to chosen_done() also on failure. Returns 0; -EINVAL with a
- * sentence for the user in ERROR if an operand is no pid, or there is neither a pid nor a filter;
- * -ENOMEM. Pure.
- *
+ * Reads the pids and filters from SETTINGS into *RET, which the caller frees with chosen_done().
+ * Pids are the operands after the first and the values of --pid. Returns 0; -EINVAL with a sentence
+ * for the user in ERROR if an operand is no pid, or if there is neither a pid nor a filter;
+ * -ENOMEM. *RET is unchanged on failure. Pure.
  */
 int chosen_parse(
 	const struct settings *settings, struct chosen *ret, char error[static CHOSEN_ERROR_SIZE]);
 
-/* Does the same, but without a pid or a filter leaves C empty, which means every process. */
+/*
+ * Does the same as chosen_parse(), but accepts settings without a pid or filter. *RET is then
+ * empty, which means every process.
+ */
 int chosen_parse_or_all(
 	const struct settings *settings, struct chosen *ret, char error[static CHOSEN_ERROR_SIZE]);
 
@@ -63,10 +65,9 @@ static inline bool chosen_is_some(const struct chosen *c)
 int chosen_take_all(const struct procfs *procfs, struct chosen *c);
 
 /*
- * Adds the processes with memory that match the filters, from memtallyd's snapshot, or from a pass
- * of its own if there is none (blocks for its duration). Appends to SAID a sentence about the
- * source. Returns 0, or a negative errno of the pass.
- *
+ * Adds to C the processes with memory that match its filters, from memtallyd's snapshot, or from a
+ * pass of memtally's own if there is none (which blocks while it runs). Appends to SAID a sentence
+ * about the source. Returns 0; -ENOMEM; or a negative errno of the pass.
  */
 int chosen_find(const struct settings *settings, struct chosen *c, struct buffer *said);
 
@@ -78,18 +79,16 @@ int chosen_find(const struct settings *settings, struct chosen *c, struct buffer
 bool chosen_is(const struct chosen_process *p, uint64_t start_ns);
 
 /*
- * Logs that P could not be read. OUTCOME is an enum target_outcome or a negative errno; *RET_WHY
- * becomes its text (static). Returns false if P was found by a filter and has exited since: that is
- * no error.
- *
+ * Logs that P could not be read, because of OUTCOME: an enum target_outcome or a negative errno.
+ * *RET_WHY is its text (static). Returns false if P was found by a filter and has exited since,
+ * which is no error.
  */
 bool chosen_say(const struct chosen_process *p, int outcome, const char **ret_why);
 
 /*
- * Begins a view: opens the proc file system of SETTINGS in *RET, and finds the processes that match
- * the filters of C. Logs the source of these, errors, and that no process matches. Returns 0; 1 if
- * there is no process to read.
- *
+ * Begins a view: opens the proc file system of SETTINGS in *RET, which the caller closes with
+ * procfs_close(), and adds to C the processes that match its filters. Logs their source, errors,
+ * and if no process matches. Returns 0; 1 if there is no process to read.
  */
 int chosen_open(const struct settings *settings, struct chosen *c, struct procfs *ret);
 

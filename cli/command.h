@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The subcommands of memtally, each a row of the table in cli/memtally.c, and their common ways to refuse settings, exit and print.
+ * The subcommands of memtally, each a row of the table in cli/memtally.c, and their common ways to
+ * refuse settings, exit and print.
+ *
  */
 #ifndef MEMTALLY_CLI_COMMAND_H
 #define MEMTALLY_CLI_COMMAND_H
@@ -20,25 +22,39 @@ enum command_exit {
 struct command {
 	const char *name; /* the first operand */
 	/*
-	 * Interprets SETTINGS and, unless IS_CHECK, prints the figures. Returns an enum command_exit; errors have been logged.
+	 * Parses SETTINGS and, unless IS_CHECK, prints the figures. Returns an enum command_exit;
+	 * errors have been logged.
 	 */
 	int (*run)(const struct settings *settings, bool is_check);
-	bool reads_processes; /* reads files of processes, which may block: runs under cli/supervisor.h */
+	/* reads files of processes, which may block: supervisor_run() runs it */
+	bool reads_processes;
 };
 
-/* Returns the exit status for R, the result of printing: 0, or a negative errno, which is logged unless it is -EPIPE. */
+/*
+ * Returns the exit status for R, the result of printing: 0 or a negative errno. Logs an errno,
+ * except -EPIPE.
+ */
 int command_printed(int r);
 
-/* Does the same; R may also be 1: a part failed, and has been logged. */
+/*
+ * Does the same as command_printed(), and returns COMMAND_FAILED if R is 1: a part failed, and has
+ * been logged.
+ */
 int command_shown(int r);
 
-/* Logs ERROR, a fault of the settings; empty if there was no memory for it. Returns COMMAND_MISUSED. */
+/*
+ * Logs ERROR, which says what is wrong with the settings; it is empty if there was no memory for
+ * it. Returns COMMAND_MISUSED.
+ */
 int command_refuse(const char *error);
 
-/* The width of the terminal in columns; 0 if standard output is no terminal. */
+/* Returns the width of the terminal in columns; 0 if standard output is no terminal. */
 size_t command_width(void);
 
-/* Appends the filters of SETTINGS as flags, such as " --user=alice --unit=a.service"; nothing if they cannot be shown. */
+/*
+ * Appends the filters of SETTINGS as flags, such as " --user=alice --unit=a.service"; nothing if
+ * there is no memory.
+ */
 void command_add_filters(const struct settings *settings, struct buffer *to);
 
 #endif

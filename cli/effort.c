@@ -196,11 +196,9 @@ static void add_giants(const struct snapshot_self *self, bool has_name, struct b
 }
 
 /*
- * The longest time without a measurement, of the processes that have to be measured within the
- * maximum age. A process that reaches that age between two passes is measured then, which the
- * snapshot does not show. So it is overdue only after one more interval, or after twice the age if
- * that is less.
- *
+ * Appends the longest time without a measurement, of the processes that must be measured within the
+ * maximum age. A process that reaches that age between two passes is measured in the later one, so
+ * it is overdue only after one more interval, or after twice the age if that is less.
  */
 static void add_longest(const struct view *view, uint64_t age_ns, struct buffer *to)
 {

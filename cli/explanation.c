@@ -17,8 +17,8 @@ static uint64_t sum_of(const uint64_t part[static PORTRAIT_PARTS])
 }
 
 /*
- * Returns the bytes of PART that no other process has. *RET_KEPT: bytes that others map but have
- * not touched, which stay.
+ * Returns the bytes of PART that are freed. *RET_KEPT is the rest of what the process has alone:
+ * other processes map it, but have not touched it.
  */
 static uint64_t freed_of(const struct explanation *e, enum portrait_part part, uint64_t *ret_kept)
 {

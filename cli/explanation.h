@@ -31,7 +31,7 @@ struct explanation {
 	struct sharers *sharers;             /* sorted by this module */
 	const struct explanation_twin *twin; /* processes with the same address space */
 	size_t twins;
-	bool knows_twins; /* .twin has all of them, as far as processes could be read */
+	bool knows_twins; /* .twin has all of them among the processes that could be read */
 	size_t looked,
 		refused;  /* numbers of other processes with maps that could be read, or not */
 	bool hides;       /* /proc hides other users' processes, which are in neither number */
@@ -53,7 +53,8 @@ struct explanation_figures {
 	uint64_t pagetable;
 	/* On exit of the process; all 0 while another process has the same address space. */
 	uint64_t freed; /* unshared anonymous memory and page tables */
-	bool freed_is_exact; /* false: .freed is an upper limit, or with averaged map counts an approximation */
+	/* false: .freed is an upper limit, or with averaged map counts an approximation */
+	bool freed_is_exact;
 	uint64_t shmem_freed;    /* shared memory, unless it has a name or is held open */
 	uint64_t shmem_kept;     /* shared memory that other processes map and have not touched */
 	uint64_t shmem_named;    /* shared memory that stays: of files on tmpfs with a name */
@@ -61,14 +62,14 @@ struct explanation_figures {
 	uint64_t driver_freed;   /* drivers' memory, unless another reference keeps it */
 	uint64_t driver_kept;    /* drivers' memory that other processes map */
 	uint64_t cached;         /* pages of files that stay in the page cache */
-	uint64_t others_more;    /* by how much the PSS of other processes grows */
+	uint64_t others_more;    /* growth of the PSS of other processes */
 	uint64_t swap_freed, hugetlb_freed; /* upper limits */
 };
 
-/* Computes the figures of E. */
+/* Computes the figures of E in *RET. */
 void explanation_reckon(const struct explanation *e, struct explanation_figures *ret);
 
-/* Whether status has QUANTITY. */
+/* Returns true if E->q has QUANTITY. */
 static inline bool explanation_has(const struct explanation *e, enum process_quantity quantity)
 {
 	return (e->present >> quantity) & 1;

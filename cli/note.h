@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The column NOTE of a table: which figures of a row are missing, and how sure its PSS is, in a few
- * words. It does not say which figures are estimates: nearly all are, and an estimate may be exact.
- * Pure.
+ * Notes
  *
+ * The column NOTE of a table: which figures of a row are missing, and the bounds of its PSS. It
+ * does not say which figures are estimates: nearly all are, and an estimate may be exact. Pure.
  */
 #ifndef MEMTALLY_CLI_NOTE_H
 #define MEMTALLY_CLI_NOTE_H

@@ -17,7 +17,7 @@ static const char *reader_of(enum notice_source source)
 	return source == NOTICE_DAEMON ? "memtallyd" : "you";
 }
 
-/* Whether the RSS of the denied processes is at most 1 % of the PSS. */
+/* Returns true if the RSS of the denied processes is at most 1 % of the PSS. */
 static bool is_negligible(const struct sums *sums)
 {
 	uint64_t rss = sums->q[SCOPE_UNMEASURED_RSS_DENIED];
@@ -68,7 +68,7 @@ static void add_blocked(const struct sums *sums, struct buffer *to)
 		blocked == 1 ? "its" : "their");
 }
 
-/* The reasons other than missing rights and blocked reads. */
+/* Appends the reasons other than missing rights and blocked reads. */
 static void add_others(const struct sums *sums, struct buffer *to)
 {
 	bool any = false;

@@ -15,7 +15,7 @@
 
 /* The program that measured; advice depends on it. */
 enum notice_source {
-	NOTICE_DAEMON, /* memtallyd */
+	NOTICE_DAEMON, /* memtallyd measured */
 	NOTICE_LIVE,   /* memtally itself, and no memtallyd answered */
 	/* memtally itself, though memtallyd answered: it shows processes only to others */
 	NOTICE_LIVE_BY_DAEMON,
@@ -35,11 +35,10 @@ void notice_add_origin(const struct view *view, uint64_t now_boottime_ns, struct
 const char *notice_users_by(const struct view *view);
 
 /*
- * Appends a line for each of these that applies to VIEW and to SUMS of its processes (after
- * sums_end()): how many processes were denied, and what would help, unless their RSS is at most 1 %
- * of the PSS; how many are blocked; how many were not measured for other reasons; that /proc hides
- * processes; that the kernel averages map counts.
- *
+ * Appends a line for each of these that applies to VIEW, and to SUMS of its processes (after
+ * sums_end()): the number of denied processes and the remedy, unless their RSS is at most 1 % of
+ * the PSS; the number of blocked processes; the numbers of processes that were not measured for
+ * other reasons; that /proc hides processes; that the kernel averages map counts.
  */
 void notice_render(const struct view *view, const struct sums *sums, enum notice_source source,
 	struct buffer *to);

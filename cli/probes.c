@@ -19,7 +19,8 @@
 #include "cli/task.h"
 #include "collectors/procfs.h"
 
-#define PROBED_NS     (250 * NS_PER_MSEC) /* after so much sleep a probe counts as blocked */
+/* a probe counts as blocked after sleeping for this long */
+#define PROBED_NS     (250 * NS_PER_MSEC)
 #define PROBE_STEP_NS (10 * NS_PER_MSEC)
 
 enum {

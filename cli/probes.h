@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probes: child processes that read files of all processes at once, to find those that block their
- * readers. If one probe blocks, another one continues behind it. Reads of several blocked processes
- * then take as long as that of one.
+ * Probes
  *
+ * Child processes that read files of all processes at the same time, to find those that block their
+ * readers. If a probe blocks, another one continues with the next process. So several blocked
+ * processes take as long to find as one.
  */
 #ifndef MEMTALLY_CLI_PROBES_H
 #define MEMTALLY_CLI_PROBES_H

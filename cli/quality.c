@@ -76,8 +76,8 @@ static void add_estimated(const struct snapshot_self *self, const struct shares 
 }
 
 /*
- * Memory of processes that wait for their first measurement, because it takes several slices or the
- * CPU budget is used up.
+ * Appends the memory of processes that wait for their first measurement, because it takes several
+ * slices or the CPU budget is used up.
  */
 static void add_guessed(
 	const struct snapshot_scope *host, const struct shares *s, struct buffer *to)

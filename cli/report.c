@@ -147,7 +147,7 @@ static void add_rights(const struct view *view, struct buffer *to)
 		add_lack(to, &any, "no rights");
 }
 
-/* The result of the trial of map counts; see collectors/mapcounts.h. */
+/* Appends the result of the map count trial (collectors/mapcounts.h). */
 static void add_map_counts(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_balance *balance = view_balance(view);

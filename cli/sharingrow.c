@@ -220,7 +220,7 @@ static size_t shown(const struct sharing_report *r)
 	return r->limit && r->limit < r->rows ? r->limit : r->rows;
 }
 
-/* Whether ROW has so much memory that may stay that its COMES-BACK is worth a note. */
+/* Returns true if ROW has enough memory that may stay to note it beside COMES-BACK. */
 static bool may_stay(const struct sharing_row *row)
 {
 	uint64_t bytes = row->q[SHARING_DRIVER_UNTOLD];
@@ -302,7 +302,7 @@ static void add_cells(
 	t->rows++;
 }
 
-/* The number of groups that the total is of: all groups, also if only some were asked for. */
+/* The total is of all groups, also if only some were asked for. */
 static void add_beside_total(const struct sharing_report *r, struct buffer *to)
 {
 	buffer_printf(to, "total of %s%zu group%s", r->rows < r->groups ? "all " : "", r->groups,

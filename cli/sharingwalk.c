@@ -151,8 +151,8 @@ static int walk_member(struct sharing_walk *w, const struct crowd_member *member
 }
 
 /*
- * Reads the descriptors of a process that was walked before. Returns 0, a target_outcome, or an
- * error.
+ * Reads the open files of a process that was walked before. Returns 0, an enum target_outcome, or a
+ * negative errno.
  */
 static int hold(void *context)
 {

@@ -57,7 +57,7 @@
 #endif
 
 #define TICK_NS    (20 * NS_PER_MSEC)
-#define PROBE_NS   (100 * NS_PER_MSEC)  /* after so much sleep others are probed, */
+#define PROBE_NS   (100 * NS_PER_MSEC)  /* after so much sleep the probes start, */
 #define BLOCKED_NS (600 * NS_PER_MSEC)  /* and after so much the read counts as blocked */
 #define PROBING_NS (1000 * NS_PER_MSEC) /* the view waits so long for probes at most */
 #define UNKNOWN_NS (5 * NS_PER_SEC)     /* if /proc does not tell whether the task sleeps */

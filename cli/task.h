@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Task: what /proc tells of a child process that shares memory and descriptors with this one
- * (clone() with CLONE_VM and CLONE_FILES): whether it sleeps in the kernel, and which file its
- * system call is for. See proc_pid_syscall(5).
+ * Task
  *
+ * Reads from /proc whether a child process that shares memory and descriptors with this one
+ * (clone() with CLONE_VM and CLONE_FILES) sleeps in the kernel, and which file its system call is
+ * for. See proc_pid_syscall(5).
  */
 #ifndef MEMTALLY_CLI_TASK_H
 #define MEMTALLY_CLI_TASK_H
@@ -20,14 +21,14 @@ enum {
 
 /* The system call that a task is in. */
 struct task_call {
-	long number; /* SYS_*; TASK_NO_CALL: it is in none, but in a page fault for example */
+	/* SYS_*; TASK_NO_CALL: it is in no system call but, for example, in a page fault */
+	long number;
 	uint64_t argument[2];
 };
 
 /*
- * Returns the state letter of task PID; 'D': it sleeps in the kernel, and only what it waits for or
- * SIGKILL ends that. '?': /proc does not tell, or is that of another pid namespace.
- *
+ * Returns the state letter of task PID. 'D': it sleeps in the kernel, and only the end of its wait
+ * or SIGKILL ends that. '?': /proc does not tell, or is that of another pid namespace.
  */
 char task_state(pid_t pid);
 
@@ -43,7 +44,10 @@ int task_call(pid_t pid, struct task_call *ret);
  */
 bool task_is_in_call(pid_t pid);
 
-/* Parses TEXT of /proc/PID/syscall. Returns 0; -EBADMSG, also if the task is running. Pure. */
+/*
+ * Parses TEXT, LEN bytes of /proc/PID/syscall, into *RET. Returns 0; -EBADMSG if it is invalid or
+ * the task is running. Pure.
+ */
 int task_parse_call(const char *text, size_t len, struct task_call *ret);
 
 /*
