@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The subcommands of memtally, each a row of the table in cli/memtally.c, and their common ways to
- * refuse settings, exit and print.
+ * Commands
  *
+ * The subcommands of memtally, each a row of the table in cli/memtally.c, and how they refuse
+ * settings, exit and print.
  */
 #ifndef MEMTALLY_CLI_COMMAND_H
 #define MEMTALLY_CLI_COMMAND_H
@@ -14,9 +15,9 @@
 #include "config/settings.h"
 
 enum command_exit {
-	COMMAND_GOOD,
-	COMMAND_FAILED,
-	COMMAND_MISUSED,
+	COMMAND_GOOD,    /* 0 */
+	COMMAND_FAILED,  /* 1: a part failed, or there was nothing to print */
+	COMMAND_MISUSED, /* 2: wrong settings */
 };
 
 struct command {

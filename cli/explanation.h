@@ -2,7 +2,6 @@
 /*
  * The figures of `memtally explain` for one process: memory alone and shared, its sharers, swap,
  * growth, the largest mappings, and memory that is freed on exit; and these as JSON. Pure.
- *
  */
 #ifndef MEMTALLY_CLI_EXPLANATION_H
 #define MEMTALLY_CLI_EXPLANATION_H
@@ -47,7 +46,7 @@ struct explanation {
 
 /* Figures that follow from an explanation, in bytes. */
 struct explanation_figures {
-	bool is_known; /* .alone and .shared are */
+	bool is_known; /* .alone and .shared are known */
 	uint64_t rss, pss, alone, shared;
 	uint64_t share; /* the part of the PSS that is from .shared */
 	uint64_t pagetable;

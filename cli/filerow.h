@@ -23,7 +23,7 @@ struct filerow_list {
 	struct usernames *names;
 	const uint32_t *row; /* borrowed; indices of the rows to show in .shelf, in order */
 	size_t count;
-	bool is_selected;      /* .row lacks rows of .shelf, so no total is shown */
+	bool is_selected;      /* .row may lack rows of .shelf, so there is no total */
 	size_t limit;          /* rows to show; 0: all */
 	enum shelf_field sort; /* a table always shows this column */
 	bool ascending;

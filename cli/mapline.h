@@ -4,7 +4,6 @@
  * printed as they come and columns have fixed widths. A cell that is wider than its column moves
  * the next cells of its line to the right, no further than it must: at least one blank separates
  * two cells. Digits are written by hand because printf() would take half of a line's time. Pure.
- *
  */
 #ifndef MEMTALLY_CLI_MAPLINE_H
 #define MEMTALLY_CLI_MAPLINE_H

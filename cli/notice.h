@@ -16,7 +16,7 @@
 /* The program that measured; advice depends on it. */
 enum notice_source {
 	NOTICE_DAEMON, /* memtallyd measured */
-	NOTICE_LIVE,   /* memtally itself, and no memtallyd answered */
+	NOTICE_LIVE,   /* memtally itself: --live, or memtallyd has no fresh snapshot */
 	/* memtally itself, though memtallyd answered: it shows processes only to others */
 	NOTICE_LIVE_BY_DAEMON,
 };

@@ -3,7 +3,6 @@
  * Measuring workers of the command line (collectors/workers.h): they read files that may block, for
  * a pass that memtally makes itself. memtally forks and kills them; they have its rights, and end
  * with it.
- *
  */
 #ifndef MEMTALLY_CLI_READERS_H
 #define MEMTALLY_CLI_READERS_H
@@ -29,7 +28,6 @@ struct readers {
  * Forks the first workers, which read below PROCFS. RET must be READERS_CLOSED; close it also after
  * a failure. A read counts as blocked after its worker has slept for 0.5 s, or for 20 ms once a
  * second was spent on such reads. Returns 0, or a negative errno of open(), mmap() or fork().
- *
  */
 int readers_open(const char *procfs, struct readers *ret);
 

@@ -2,7 +2,6 @@
 /*
  * The memory that groups of processes have alone and share, as a table, JSON or comma-separated
  * values. Pure.
- *
  */
 #ifndef MEMTALLY_CLI_SHARINGROW_H
 #define MEMTALLY_CLI_SHARINGROW_H
@@ -109,7 +108,6 @@ void sharing_report_done(struct sharing_report *r);
 /*
  * Fills ROW from STAKE, PAGE_TABLES bytes and the number of PROCESSES. It has a fair share only if
  * HAS_FAIR, and SHARING_SWAP_UNIQUE only if HAS_SWAP or if the group has no swap at all.
- *
  */
 void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t page_tables,
 	uint32_t processes, bool has_fair, bool has_swap);
@@ -118,7 +116,6 @@ void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t p
  * Notes in ROW that DENIED of its processes could not be read, that reading BLOCKED of them
  * blocked, and that ELSEWHERE are counted at other groups. If it has no other processes, and
  * nothing was found of these, ROW keeps no figure but its number of processes.
- *
  */
 void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t blocked, uint32_t elsewhere);
 

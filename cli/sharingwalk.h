@@ -2,7 +2,6 @@
 /*
  * Scan of all processes for `memtally sharing`: reads them one after the other and counts their
  * pages.
- *
  */
 #ifndef MEMTALLY_CLI_SHARINGWALK_H
 #define MEMTALLY_CLI_SHARINGWALK_H
@@ -18,7 +17,7 @@
 #include "config/settings.h"
 #include "inside/muster.h"
 
-/* Results for the processes of a group: counts of processes by outcome. */
+/* Results for a group. The counts are processes, by outcome. */
 struct sharing_tally {
 	uint64_t page_tables; /* bytes */
 	uint32_t read, denied, blocked, ended;
@@ -34,25 +33,26 @@ struct sharing_walk {
 	struct progress progress;
 	struct sharing_course course;
 	uint64_t begin_ns; /* CLOCK_MONOTONIC, ns */
-	bool has_failed;   /* a process that was given by pid could not be read */
+	bool has_failed;   /* a chosen process could not be read: see sharing_walk_all() */
 	pid_t refused;     /* a process that could not be read; 0: there is none */
 };
 
 /*
- * Opens the files that take root's rights. W must not move until sharing_walk_done(), which must
- * follow also after a failure. Returns 0; -ECANCELED if rights are missing, which has been logged.
- *
+ * Begins a scan: opens the files that need root's rights. The caller then sets .view and .crowd. W
+ * must not move until sharing_walk_done(), which must follow also after a failure. Returns 0;
+ * -ECANCELED if rights are missing or /proc cannot be opened, which has been logged.
  */
 int sharing_walk_open(
 	struct sharing_walk *w, const struct sharing_asked *asked, const struct settings *settings);
+
+/* Closes and frees what W owns. */
 void sharing_walk_done(struct sharing_walk *w);
 #define AUTO_SHARING_WALK CLEANUP(sharing_walk_done)
 
 /*
- * Reads the processes in .crowd, of .view, and counts their pages. Shows its progress on a
- * terminal. Logs why a process that was given by pid could not be read. Returns 0; -ENOMEM; -ERANGE
- * (sparse.h); or a negative errno of read().
- *
+ * Reads the processes in .crowd, which are of .view, and counts their pages. Shows its progress on
+ * a terminal. Logs why a chosen process could not be read. Returns 0; -ENOMEM; -ERANGE (sparse.h);
+ * or a negative errno of read().
  */
 int sharing_walk_all(struct sharing_walk *w);
 

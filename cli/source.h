@@ -24,8 +24,8 @@ struct source {
 	 * NOTICE_LIVE_BY_DAEMON, else NULL
 	 */
 	struct view *sums;
-	enum notice_source who;
-	struct sight sight; /* the processes of .view to show */
+	enum notice_source who; /* the program that measured it */
+	struct sight sight;     /* the processes of .view to show */
 };
 
 /*
@@ -40,6 +40,8 @@ struct source {
  */
 int source_open(const struct settings *settings, bool needs_processes, struct source *ret,
 	struct buffer *said);
+
+/* Frees what S owns. */
 void source_done(struct source *s);
 #define AUTO_SOURCE CLEANUP(source_done)
 
@@ -50,9 +52,9 @@ void source_done(struct source *s);
 int source_open_daemon(const struct settings *settings, struct view **ret, struct buffer *reason);
 
 /*
- * Measures a snapshot now and gives it in *RET, which the caller owns: for the list of processes,
- * their owners and counters. No walk stalls a process for more than about 1 ms, so large processes
- * have a guess instead of a PSS. Returns 0 or an error of the pass.
+ * Measures a snapshot now and gives it in *RET, which the caller owns. It is for the list of
+ * processes, their owners and counters: no walk stalls a process for more than about 1 ms, so the
+ * PSS of large processes is a guess. Returns 0 or an error of the pass.
  */
 int source_list(const struct settings *settings, struct view **ret);
 

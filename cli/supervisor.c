@@ -10,7 +10,6 @@
  *
  * When one process blocks, others may as well, each for a second. So while the supervisor waits for
  * the first one, probes (probes.h) read all others.
- *
  */
 #include "config.h"
 
@@ -175,7 +174,6 @@ void supervisor_say(void)
  * its stack by thread-local storage. Two tasks that have one fake stack get the same frame of it.
  * While a fiber is switched, the sanitizer knows two stacks of a thread and uses no fake stack: so
  * the supervisor begins such a switch before the task starts, and ends it after the task.
- *
  */
 #ifdef HAS_ASAN
 static void begin_two_stacks(void)

@@ -18,7 +18,6 @@
  * Runs WORK(CONTEXT) under supervision, and returns its result. PROCFS is the path of /proc
  * (borrowed). If a signal ends WORK, the signal ends this process, too. If the kernel refuses
  * another task, WORK runs unsupervised and may block without end. Only one call at a time.
- *
  */
 int supervisor_run(const char *procfs, int (*work)(void *context), void *context);
 
@@ -27,8 +26,7 @@ int supervisor_run(const char *procfs, int (*work)(void *context), void *context
  * and returns its result. Returns TARGET_BLOCKED (inside/target.h) if a read of PID was blocked, in
  * this call or an earlier one: it slept in the kernel for 0.6 s and used no CPU time. WORK has then
  * stopped in some system call: descriptors and memory that it owned are lost until the program
- * ends. WORK must not call this function.
- *
+ * ends. WORK must not call this function. Without supervision it only runs WORK.
  */
 int supervisor_try(pid_t pid, int (*work)(void *context), void *context);
 

@@ -54,7 +54,6 @@ int task_parse_call(const char *text, size_t len, struct task_call *ret);
  * Writes in TO the last part of the path of the file that CALL of a task is for, or "map_files" for
  * a file in that directory. Empty if CALL is for no file. Arguments of CALL are descriptors and
  * addresses of this process, too.
- *
  */
 void task_name_file(const struct task_call *call, char to[static TASK_FILE_SIZE]);
 

@@ -34,7 +34,8 @@ struct visit {
 	 */
 	int (*keep)(void *context);
 	struct buffer processes; /* owned; JSON objects, separated by commas */
-	bool has_failed;         /* a process could not be read, and has not just exited */
+	/* a process could not be read, and has not exited after a filter found it */
+	bool has_failed;
 	/* set by .work: an error that ends the view, such as one of writing */
 	int fatal;
 };
