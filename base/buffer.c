@@ -14,7 +14,7 @@
 
 enum {
 	BUFFER_FIRST = 256,
-	BUFFER_RESTS = 256 << 10, /* less is not worth the faults that bring it back */
+	BUFFER_RESTS = 256 << 10, /* bytes; for less, the page faults afterwards cost too much */
 };
 
 void buffer_done(struct buffer *b)
@@ -38,7 +38,10 @@ void buffer_rest(struct buffer *b)
 	buffer_clear(b);
 	if (b->capacity < BUFFER_RESTS || !mask)
 		return;
-	/* Only pages that hold nothing of anyone else's. A refusal (of locked memory) costs the memory alone. */
+	/*
+	 * Whole pages only: the first and the last page may hold other blocks of the heap. If
+	 * madvise() fails (locked memory), the pages stay resident and nothing else is lost.
+	 */
 	begin = (begin + mask) & ~mask;
 	end &= ~mask;
 	(void)madvise(b->data + (begin - (uintptr_t)b->data), end - begin, MADV_DONTNEED);

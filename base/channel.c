@@ -39,7 +39,11 @@ static int make_address(const char *path, struct sockaddr_un *ret)
 	return 0;
 }
 
-/* Nobody answers at a stale socket: connect says ECONNREFUSED. */
+/*
+ * Removes the socket file at ADDRESS if no process listens there, that is, if connect() fails with
+ * ECONNREFUSED. Returns 0, also if there is no file; -EADDRINUSE if a process listens; -ENOTSOCK;
+ * or a negative errno of lstat(), socket() or unlink().
+ */
 static int remove_stale(const struct sockaddr_un *address, int type)
 {
 	AUTO_CLOSE int probe = -1;
@@ -71,10 +75,13 @@ static int open_parent(const struct sockaddr_un *address)
 }
 
 /*
- * From the probe until listen() a socket that others are about to serve looks stale, so those who start at
- * one moment go through that one after the other. -1: without a lock, where the directory may not be read
- * or knows no locks, and after 2 s: whoever may read the directory may hold its lock, and must not be able
- * to keep us from starting.
+ * Locks the directory of the socket. Between remove_stale() and listen(), a socket that another
+ * process is about to serve looks stale. The lock makes processes that start at the same time do
+ * both steps one after the other.
+ *
+ * Returns the locked descriptor. Returns -1 without a lock if the directory may not be read or
+ * cannot be locked, and after 2 s: any process that may read the directory may hold its lock, and
+ * must not be able to prevent the start.
  */
 static int lock_parent(const struct sockaddr_un *address)
 {
@@ -106,7 +113,7 @@ int channel_listen(const char *path, int type, mode_t mode, int backlog, int *re
 	fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	old = umask(0777 & ~mode); /* never open wider than MODE, not even for a moment */
+	old = umask(0777 & ~mode); /* the file never has a wider mode than MODE */
 	r = bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
 	umask(old);
 	if (r < 0)
@@ -131,7 +138,7 @@ int channel_connect(const char *path, int *ret_fd)
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	/* On AF_UNIX a non-blocking connect completes or fails at once: EAGAIN is a full backlog. */
+	/* On AF_UNIX a non-blocking connect() completes or fails at once. */
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return -errno;
 	*ret_fd = TAKE_FD(fd);
@@ -204,10 +211,13 @@ int channel_send_fd(int socket, int fd)
 	memcpy(CMSG_DATA(c), &fd, sizeof(int));
 	if (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
 		return 0;
-	return errno == ECONNRESET ? -EPIPE : -errno; /* reset: it left messages unread */
+	return errno == ECONNRESET ? -EPIPE : -errno; /* reset: the peer left data unread */
 }
 
-/* Closes every descriptor of MESSAGE but the first, which it returns; -1 where there is none. */
+/*
+ * Returns the first descriptor of MESSAGE, or -1 if there is none, and closes all others.
+ * *RET_COUNT is how many there were.
+ */
 static int take_descriptors(struct msghdr *message, size_t *ret_count)
 {
 	int first = -1;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ownership by scope: what a variable owns is given back when it goes out of scope, and the one
- * line with TAKE_PTR() or TAKE_FD() is where ownership moves on. Hence no cleanup goto anywhere.
+ * Cleanup Attributes
+ *
+ * A variable marked AUTO_FREE, AUTO_CLOSE or AUTO_CLOSEDIR frees or closes what it owns when it
+ * goes out of scope. TAKE_PTR() and TAKE_FD() move the ownership out of a variable: they return its
+ * value and set it to NULL or -1. So functions need no goto for cleanup.
  */
 #ifndef MEMTALLY_BASE_CLEANUP_H
 #define MEMTALLY_BASE_CLEANUP_H
@@ -16,7 +19,10 @@ static inline void cleanup_free(void *p)
 	free(*(void **)p);
 }
 
-/* Keeps errno: a close on the way out must not hide the error that leads out. */
+/*
+ * Closes FD if it is not negative. Returns -1, for the caller's variable. Keeps errno, so that the
+ * close does not hide an earlier error.
+ */
 static inline int fd_close(int fd)
 {
 	if (fd >= 0) {
@@ -39,6 +45,7 @@ static inline void cleanup_closedir(DIR **dir)
 		closedir(*dir);
 }
 
+/* FUNCTION gets the address of the variable when it goes out of scope. */
 #define CLEANUP(function) __attribute__((cleanup(function)))
 #define AUTO_FREE         CLEANUP(cleanup_free)
 #define AUTO_CLOSE        CLEANUP(cleanup_close)

@@ -10,7 +10,7 @@ uint64_t clock_now_ns(clockid_t clock)
 	struct timespec t;
 
 	if (clock_gettime(clock, &t) < 0)
-		return 0; /* only for a clock that the kernel does not have */
+		return 0;
 	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
 }
 
@@ -22,7 +22,7 @@ void clock_format_rfc3339(uint64_t realtime_ns, char to[static CLOCK_TEXT_SIZE])
 	size_t n;
 
 	if (!gmtime_r(&seconds, &tm) || tm.tm_year > 9999 - 1900) {
-		seconds = 0; /* beyond what RFC 3339 can write */
+		seconds = 0; /* RFC 3339 has four digits for the year */
 		gmtime_r(&seconds, &tm);
 	}
 	n = strftime(to, CLOCK_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);

@@ -7,7 +7,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* From offset AT; by the position of FD, if AT is negative. */
+/*
+ * Reads once, at offset AT or, if AT is negative, at the position of FD. Retries EINTR. Returns the
+ * bytes read or a negative errno.
+ */
 static ssize_t read_retry(int fd, void *buf, size_t size, off_t at)
 {
 	ssize_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Not by fgetgrent_r(): its buffer has to hold all members of the largest group, and what it has read of a line that does
- * not fit is lost (glibc before 2.34).
+ * fgetgrent_r() is not used: its buffer has to hold all members of the largest group, and glibc
+ * before 2.34 loses the part of a line that does not fit.
  */
 #include "config.h"
 
@@ -19,7 +19,10 @@
 
 enum { FILE_SIZE_MAX = 1 << 24 };
 
-/* "name:password:gid:members". (gid_t)-1 is nobody's. */
+/*
+ * Reads the gid of a line "name:password:gid:members". Returns false if the line is of another
+ * group, or malformed, or the gid is (gid_t)-1, which is no valid gid.
+ */
 static bool parse_line(const char *line, const char *end, const char *name, gid_t *ret)
 {
 	size_t len = strlen(name);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups as the host's own file has them. No name service is asked: its modules are nothing to run with all rights, it may
- * hang, and whoever answers for it could say who is privileged.
+ * The Host's Group File
+ *
+ * Looks up a group in /etc/group itself. No name service is asked: its modules should not run with
+ * memtallyd's capabilities, it may hang, and a remote server could decide which users are
+ * privileged.
  */
 #ifndef MEMTALLY_BASE_GROUP_H
 #define MEMTALLY_BASE_GROUP_H
@@ -11,10 +14,14 @@
 
 enum { GROUP_ABSENT = 1 }; /* there is no such group */
 
-/* The group NAME in the file at PATH, /etc/group. 0, or GROUP_ABSENT. Errors of file_read_all(). */
+/*
+ * Looks up the group NAME in the file at PATH (/etc/group) and writes its gid to *RET. Returns 0;
+ * GROUP_ABSENT if there is no such group or no file; or an error of file_read_all(), with a limit
+ * of 16 MiB.
+ */
 int group_find(const char *path, const char *name, gid_t *ret);
 
-/* The same of the file's text. Pure. */
+/* Does the same with TEXT, the LEN bytes of such a file. Returns 0 or GROUP_ABSENT. Pure. */
 int group_parse(const char *text, size_t len, const char *name, gid_t *ret);
 
 #endif

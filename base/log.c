@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each line is one write(), so that lines of several processes do not mix. log_message() escapes control characters first: a name
- * from /proc or a path from a request cannot start a line of its own or steer a terminal.
+ * Each line is one write(), so that lines of several processes do not mix. log_message() escapes
+ * control characters first: a name from /proc or a path from a request can neither start a line of
+ * its own nor control a terminal.
  */
 #include "config.h"
 
@@ -23,8 +24,10 @@ static enum log_level log_max = LOG_LEVEL_INFO;
 static bool log_prefix;
 
 /*
- * Whether standard error is the journal. systemd sets JOURNAL_STREAM to "DEVICE:INODE" of the stream that it has connected, and every
- * child inherits the variable (systemd.exec(5)): a shell in a desktop session has it, too, while its standard error is a terminal.
+ * Returns true if standard error is the journal. systemd sets JOURNAL_STREAM to "DEVICE:INODE" of
+ * the stream that it has connected, and every child inherits the variable (systemd.exec(5)). So the
+ * variable alone proves nothing: a shell in a desktop session has it while its standard error is a
+ * terminal.
  */
 static bool is_journal(void)
 {
@@ -71,7 +74,7 @@ void log_message(enum log_level level, const char *format, ...)
 	text_add_clean(&line, text, strlen(text));
 	buffer_add_char(&line, '\n');
 	if (!line.error && write(STDERR_FILENO, line.data, line.len) < 0)
-		return; /* nobody is listening: there is nowhere left to say so */
+		return; /* no reader: there is nowhere to report it */
 }
 
 void log_lines(enum log_level level, const char *before, const char *text)

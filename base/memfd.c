@@ -84,7 +84,7 @@ int memfd_copy_sealed(const char *name, int fd, int *ret_fd)
 
 int memfd_check_sealed(int fd, size_t limit, size_t *ret_size)
 {
-	int seals = fcntl(fd, F_GET_SEALS); /* EINVAL for anything but a memory file */
+	int seals = fcntl(fd, F_GET_SEALS); /* EINVAL if FD is no memory file */
 	struct stat st;
 
 	if (seals < 0 || (seals & MEMFD_SEALS) != MEMFD_SEALS)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory files; sealed, what one process has written and nobody can change any more.
+ * Memory Files
+ *
+ * Creates memory files (memfd_create(2)), and sealed ones, which no process can change any more.
+ * Snapshots are sent as sealed files.
  */
 #ifndef MEMTALLY_BASE_MEMFD_H
 #define MEMTALLY_BASE_MEMFD_H
@@ -9,24 +12,31 @@
 #include <sys/uio.h>
 
 /*
- * A new memfd, empty and open for writing, which may be sealed yet, and is not executable where the kernel knows
- * MFD_NOEXEC_SEAL (6.3). It needs no /proc. The caller owns what is returned, or it is an error of memfd_create.
+ * Creates an empty memory file called NAME, open for reading and writing, to which seals can still
+ * be added. The file is not executable if the kernel knows MFD_NOEXEC_SEAL (Linux 6.3). Needs no
+ * /proc. Returns the descriptor, which the caller owns, or a negative errno of memfd_create().
  */
 int memfd_new(const char *name);
 
 /*
- * One with the bytes of IOV, sealed against writing, growing, shrinking and further sealing
- * (F_SEAL_*, Linux 3.17), and opened read-only, by /proc/self/fd. The caller owns *ret_fd. Errors of memfd_create, write,
- * fcntl and open.
+ * Creates a memory file with the bytes of IOV, sealed against writing, growing, shrinking and
+ * further sealing (F_SEAL_*, Linux 3.17). Opens it read-only through /proc/self/fd. Returns 0 and
+ * writes the descriptor, which the caller owns, to *RET_FD; or returns a negative errno of
+ * memfd_create(), write(), fcntl() or open().
  */
 int memfd_new_sealed(const char *name, const struct iovec *iov, size_t iov_count, int *ret_fd);
 
-/* Another with the bytes of such a file. -EINVAL where FD is empty; errors of fstat, mmap and of the above. */
+/*
+ * Creates another sealed memory file with the bytes of FD. Returns 0 and writes the descriptor,
+ * which the caller owns, to *RET_FD; -EINVAL if FD is empty; else a negative errno of fstat() or
+ * mmap(), or an error of memfd_new_sealed().
+ */
 int memfd_copy_sealed(const char *name, int fd, int *ret_fd);
 
 /*
- * Whether FD is such a file, and its size. -EINVAL: no memfd, a missing seal, or empty; -EFBIG: above
- * LIMIT bytes.
+ * Checks that FD is a memory file with all four seals of memfd_new_sealed(), and writes its size in
+ * bytes to *RET_SIZE. Returns 0; -EINVAL if FD is no memory file, lacks a seal, or is empty; -EFBIG
+ * if it has more than LIMIT bytes; or a negative errno of fstat().
  */
 int memfd_check_sealed(int fd, size_t limit, size_t *ret_size);
 

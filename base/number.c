@@ -22,7 +22,10 @@ int number_scan_u64(const char *text, size_t len, uint64_t *ret)
 	return (int)i;
 }
 
-/* One more than what a digit is worth; 0: it is none. Addresses have digits and letters by chance, which no branch foresees. */
+/*
+ * The value of each hexadecimal digit plus 1; 0: no digit. A table, because digits and letters in
+ * addresses alternate at random and branches on them are mispredicted.
+ */
 static const unsigned char hex_digits[UCHAR_MAX + 1] = {
 	['0'] = 1,
 	['1'] = 2,
@@ -92,7 +95,7 @@ static const struct {
 	{"ms", 1000000},
 };
 
-/* Which unit stands at TEXT; its index, or -1. */
+/* Returns the index of the unit at the beginning of TEXT, or -1 if there is none. */
 static int duration_unit(const char *text, size_t len)
 {
 	size_t n = 0;

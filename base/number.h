@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers from text, whole or not at all: no sign, no leading or trailing blank, no silent overflow.
- * Kernel files, configuration, queries and flags all go through here.
+ * Strict Number Parsing
+ *
+ * Reads unsigned numbers from text: no sign, no blanks, no silent overflow. Kernel files,
+ * configuration, queries and flags are all read with these functions. No text needs a terminator.
  */
 #ifndef MEMTALLY_BASE_NUMBER_H
 #define MEMTALLY_BASE_NUMBER_H
@@ -9,24 +11,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The most decimal digits that a uint64_t has. */
 enum { NUMBER_U64_DIGITS = 20 };
 
-/* All LEN bytes must be decimal digits. -EINVAL: they are not; -ERANGE: above UINT64_MAX. */
+/*
+ * Reads a number of which all LEN bytes are decimal digits into *RET. Returns 0; -EINVAL if LEN is
+ * 0 or a byte is no digit; -ERANGE if the number is above UINT64_MAX.
+ */
 int number_parse_u64(const char *text, size_t len, uint64_t *ret);
 
-/* The decimal digits at TEXT: how many there are (0: none), the value in *ret. -ERANGE: too large. */
+/*
+ * Reads the decimal digits at the beginning of TEXT into *RET. Returns how many digits there are; 0
+ * if there are none, and *RET is unchanged; -ERANGE if the number is above UINT64_MAX.
+ */
 int number_scan_u64(const char *text, size_t len, uint64_t *ret);
 
-/* The same for hexadecimal digits of either case. */
+/* Does the same with hexadecimal digits, in upper or lower case. */
 int number_scan_hex(const char *text, size_t len, uint64_t *ret);
 
 /*
- * A time span as Prometheus writes it, into nanoseconds: one or several of NUMBER followed by ms, s,
- * m, h, d or w, the largest first ("1h30m"); a bare number is seconds. -EINVAL, -ERANGE.
+ * Reads a time span in the format of Prometheus into *RET, in nanoseconds: one or more numbers,
+ * each followed by w, d, h, m, s or ms, larger units first ("1h30m"). A number without a unit is
+ * seconds, if it is the whole text. Returns 0; -EINVAL if the text is malformed or empty; -ERANGE
+ * if it does not fit.
  */
 int number_parse_duration(const char *text, size_t len, uint64_t *ret);
 
-/* Writes VALUE in decimal to TO, at most NUMBER_U64_DIGITS bytes, unterminated; returns how many. */
+/*
+ * Writes VALUE in decimal to TO, without a terminator. TO has room for NUMBER_U64_DIGITS bytes.
+ * Returns how many bytes were written.
+ */
 size_t number_format_u64(uint64_t value, char *to);
 
 #endif

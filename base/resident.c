@@ -13,7 +13,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Code that was relocated has pages of its own, which the file can't bring back. */
+/*
+ * Returns true if the dynamic linker has relocated the object's code: the relocated pages are
+ * private, and the file cannot restore them.
+ */
 static bool has_relocated_code(const struct dl_phdr_info *info)
 {
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -30,7 +33,10 @@ static bool has_relocated_code(const struct dl_phdr_info *info)
 	return false;
 }
 
-/* Whole pages of code and constants. What is writable at first and sealed later (RELRO) is not what the file holds. */
+/*
+ * Unmaps the whole pages of read-only segments. Segments that are writable at first and read-only
+ * later (RELRO) are left out: their content differs from the file.
+ */
 static int rest_object(struct dl_phdr_info *info, size_t size, void *page_)
 {
 	uintptr_t page = *(const uintptr_t *)page_;
@@ -61,8 +67,10 @@ void resident_rest(void)
 }
 
 /*
- * glibc (2.26 and later) keeps up to seven free blocks of each size up to 1032 bytes, and takes them for used: what lies
- * between them never becomes one piece. New ones take their place here, and the old ones really become free.
+ * Replaces the blocks of the thread cache. glibc (2.26 and later) caches up to seven free blocks of
+ * each size up to 1032 bytes for each thread and counts them as used, so that the free memory
+ * around them cannot be joined. This allocates new blocks, frees them into the cache, and then
+ * really frees the old ones.
  */
 static void replace_kept_blocks(void)
 {
@@ -83,8 +91,7 @@ static void replace_kept_blocks(void)
 
 void resident_trim(void)
 {
-	malloc_trim(
-		0); /* makes one piece of what lies side by side, so that the new blocks come to lie so */
+	malloc_trim(0);
 	replace_kept_blocks();
 	malloc_trim(0);
 }

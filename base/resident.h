@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is resident of a program and its libraries for no reason: the dynamic linker touches most of each library
- * once, and the kernel maps what lies around each page that is touched.
+ * Resident Memory of the Program
+ *
+ * Frees resident memory that the program does not need: pages of libraries that only the dynamic
+ * linker touched, their neighbours, which the kernel maps around each touched page, and free blocks
+ * of the heap.
  */
 #ifndef MEMTALLY_BASE_RESIDENT_H
 #define MEMTALLY_BASE_RESIDENT_H
 
 /*
- * Gives back the pages of code and constants of the program and all its libraries; whichever is
- * used comes back from the page cache by itself. For the end of a start. Never fails: what can't be
- * given back stays.
+ * Unmaps all resident pages of code and constants of the program and its libraries. Pages that are
+ * used again come back from the page cache by themselves. Call it at the end of the start. Never
+ * fails: pages that cannot be unmapped stay.
  */
 void resident_rest(void);
 
 /*
- * Gives back what is free of the heap, and moves the small blocks that the C library keeps for this thread to one place:
- * where they lie scattered, after a peak, every allocation between them may touch other pages again. For a moment when
- * much has become free. Never fails.
+ * Returns free memory of the heap to the kernel, and moves the small blocks that glibc caches for
+ * this thread next to each other. After a peak, cached blocks lie scattered, and each allocation of
+ * one may touch another page again. Call it when much memory has become free. Never fails.
  */
 void resident_trim(void);
 

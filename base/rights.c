@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order matters: the bounding set can be emptied only with CAP_SETPCAP, and a change of uid empties the effective set
- * (PR_SET_KEEPCAPS saves the permitted one), so that set is made last. A bounding set that may not be emptied
- * does no harm: with no_new_privs no execve() adds to what there is.
+ * The order matters. The bounding set can be emptied only with CAP_SETPCAP. A change of uid empties
+ * the effective set, while PR_SET_KEEPCAPS saves the permitted one, so the capability sets are set
+ * last. A bounding set that cannot be emptied does no harm: with no_new_privs, execve() adds no
+ * capabilities.
  */
 #include "config.h"
 
@@ -40,7 +41,10 @@ static int set_capabilities(uint64_t set)
 	return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
 }
 
-/* EPERM: it has lost the right to; EINVAL: the user namespace has no such user. */
+/*
+ * Changes groups, gid and uid. Returns 0; RIGHTS_SAME_USER on EPERM (no right to do so) or EINVAL
+ * (the user namespace has no such user); else a negative errno.
+ */
 static int become(uid_t uid, gid_t gid, uid_t master)
 {
 	if (setgroups(0, NULL) == 0 && setresgid(gid, gid, gid) == 0 &&
@@ -85,8 +89,10 @@ int rights_keep(const int *wanted, size_t count, uid_t uid, gid_t gid, uid_t mas
 	if (r < 0)
 		return r;
 	/*
-	 * It guards what it may have inherited; an ordinary user's own has nothing, and is to be measured. The leak
-	 * checker of sanitized builds attaches to its own process, and nobody runs those for their safety.
+	 * Not dumpable, to protect descriptors and memory that the process may have inherited. A
+	 * process of an ordinary user has inherited nothing privileged and has to stay measurable.
+	 * The leak checker of sanitized builds attaches to its own process; these builds are not
+	 * for production.
 	 */
 	if (!SANITIZED && (was_root || permitted) && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return -errno;

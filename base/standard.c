@@ -12,7 +12,10 @@ int standard_fill(void)
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
-		/* The lowest free number is this one. The other way round, so that nobody takes a lost output for a good one. */
+		/*
+		 * open() takes the lowest free number, which is FD. The wrong direction lets a
+		 * program notice that its output is lost.
+		 */
 		if (open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) < 0)
 			return -errno;
 	}

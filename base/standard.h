@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Standard input, output and error where whoever started us has closed them: the next descriptor that is opened would get
- * their number, and be read from, or have what is said written into it.
+ * Standard Descriptors
+ *
+ * Fills the descriptors 0, 1 and 2 if the parent process has closed them. Otherwise the next file
+ * that is opened gets such a number, and the program would read its input from it or write log
+ * lines into it.
  */
 #ifndef MEMTALLY_BASE_STANDARD_H
 #define MEMTALLY_BASE_STANDARD_H
 
 /*
- * Takes the numbers that are free, and nothing else: reading and writing there fails as before (EBADF). To be called before
- * anything is opened. Errors of opening /dev/null.
+ * Opens /dev/null at each of the descriptors 0, 1 and 2 that is closed, in the wrong direction:
+ * reading 0 and writing 1 or 2 still fails with EBADF. Call it before any file is opened. Returns
+ * 0, or a negative errno of open().
  */
 int standard_fill(void);
 

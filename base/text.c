@@ -47,7 +47,7 @@ size_t text_decode(const char *text, size_t len, uint32_t *ret)
 	return n;
 }
 
-/* What a terminal, a log or a reader could be fooled with. */
+/* Returns true if C could mislead a reader or control a terminal. */
 static bool is_unsafe(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f) ||                 /* C0, DEL, C1 */
@@ -75,7 +75,10 @@ bool text_is_clean(const char *text, size_t len)
 
 enum { ESCAPE_SIZE = sizeof("\\U0010ffff") };
 
-/* What stands in the place of C, or, where N is 0, of a byte that is no UTF-8. */
+/*
+ * Writes to TO what replaces the character C or, if N is 0, a byte that is not UTF-8. Returns its
+ * length in bytes.
+ */
 static size_t replace(size_t n, uint32_t c, char to[static ESCAPE_SIZE])
 {
 	if (!n)
@@ -128,7 +131,10 @@ static bool is_label(const char *name, size_t len)
 	return false;
 }
 
-/* How long the mark at the end of NAME is, without the blank before it; 0: there is none. */
+/*
+ * Returns the length of the mark at the end of NAME without the blank before it; 0 if there is no
+ * mark.
+ */
 static size_t mark_of(const char *name, size_t len)
 {
 	static const char *const marks[] = {
@@ -143,7 +149,7 @@ static size_t mark_of(const char *name, size_t len)
 	return 0;
 }
 
-/* Writes the character at AT, below U+0080, as an escape. */
+/* Replaces the character at AT, which is below U+0080, by its escape. */
 static void escape_at(struct buffer *b, size_t at)
 {
 	char escape[ESCAPE_SIZE];

@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/number.h"
 
-/* Where the kernel has no user namespaces, there is the host's own. */
 uint64_t userns_id(void)
 {
 	struct stat st;
@@ -21,7 +20,7 @@ uint64_t userns_id(void)
 	return errno == ENOENT && stat("/proc/self/ns", &st) == 0 ? USERNS_INITIAL : 0;
 }
 
-/* Only a map of all uids has their number in it. */
+/* Only a map of all uids contains their count. */
 bool userns_parse_has_unmapped(const char *text, size_t len)
 {
 	static const char all[] = "4294967295";
@@ -29,7 +28,6 @@ bool userns_parse_has_unmapped(const char *text, size_t len)
 	return !memmem(text, len, all, sizeof(all) - 1);
 }
 
-/* Without the file the kernel has no user namespaces. */
 bool userns_has_unmapped(void)
 {
 	char text[4096];
@@ -48,7 +46,9 @@ static const char *skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* The numbers of a line: the first uid inside, the same one outside, how many. */
+/*
+ * A line of uid_map has three numbers: the first uid inside, the first uid outside, and how many.
+ */
 bool userns_parse_is_root_outside(const char *text, size_t len)
 {
 	for (const char *at = text, *end = text + len, *next; at < end; at = next) {

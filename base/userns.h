@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whom a uid means that the kernel shows: in a user namespace all users who have no uid there are shown as one, and
- * the others are not who has the same uid in another.
+ * User Namespaces
+ *
+ * Tells what a uid from the kernel means. In a user namespace, all users without a uid there have
+ * the same uid, 65534. And the same uid in another user namespace may be another user.
  */
 #ifndef MEMTALLY_BASE_USERNS_H
 #define MEMTALLY_BASE_USERNS_H
@@ -10,25 +12,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { USERNS_UNMAPPED_UID = 65534 }; /* the kernel's kernel.overflowuid */
+enum { USERNS_UNMAPPED_UID = 65534 }; /* default of kernel.overflowuid */
 
-#define USERNS_INITIAL UINT64_C(0xeffffffd) /* the kernel's PROC_USER_INIT_INO: the host's own */
+#define USERNS_INITIAL UINT64_C(0xeffffffd) /* the host's own namespace (PROC_USER_INIT_INO) */
 
-/* Which one we are in: a number that no other has as long as it lasts (nsfs's inode); 0: that can't be known. */
+/*
+ * Returns the number of the calling process's user namespace: the inode of /proc/self/ns/user. No
+ * other namespace has this number while the namespace exists. Returns USERNS_INITIAL if the kernel
+ * has no user namespaces; 0 if the number cannot be read.
+ */
 uint64_t userns_id(void);
 
-/* Whether there may be users, seen from here, who have no uid of their own. Where it can't be known, there are. */
+/*
+ * Returns true if some users may have no uid in the calling process's user namespace, or if
+ * /proc/self/uid_map cannot be read. Returns false if the map has all uids, or the kernel has no
+ * user namespaces.
+ */
 bool userns_has_unmapped(void);
 
-/* The same of the text of a uid_map. Pure. */
+/* Returns false if TEXT, the LEN bytes of a uid_map, maps all uids; else true. Pure. */
 bool userns_parse_has_unmapped(const char *text, size_t len);
 
 /*
- * Whether uid 0 is 0 outside of our user namespace, too, and so owns what the host's root owns. Where it can't be known, it is.
+ * Returns true if uid 0 is also uid 0 outside of the calling process's user namespace, and so owns
+ * the files of the host's root. Returns true also if /proc/self/uid_map cannot be read.
  */
 bool userns_is_root_outside(void);
 
-/* The same of the text of a uid_map. Pure. */
+/*
+ * Returns true if TEXT, the LEN bytes of a uid_map, maps uid 0 to uid 0 or cannot be read as
+ * numbers. Returns false if it maps uid 0 to another uid, or not at all. Pure.
+ */
 bool userns_parse_is_root_outside(const char *text, size_t len);
 
 #endif
