@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is sent back, put together from pieces without copying them: bytes of the answer's own before
- * and after a body that others send, too; or rows of a list that are rendered while they are sent.
+ * Answers
+ *
+ * One HTTP answer before libmicrohttpd sends it. Its body is put together without copying: bytes of
+ * this answer, then a shared body that other answers send, too (web/cache.h), then bytes of this
+ * answer. Or it is a list that is rendered while it is sent (web/stream.h).
  */
 #ifndef MEMTALLY_WEB_ANSWER_H
 #define MEMTALLY_WEB_ANSWER_H
@@ -18,23 +21,29 @@ enum { ANSWER_ETAG_SIZE = 96 };
 struct answer {
 	unsigned int status;
 	const char *content_type;
-	const char *policy; /* Content-Security-Policy; NULL: nothing at all may be loaded */
-	const char *vary;   /* NULL: the answer does not depend on headers */
+	const char *policy;          /* Content-Security-Policy; NULL: nothing may be loaded */
+	const char *vary;            /* the header Vary; NULL: none */
 	char etag[ANSWER_ETAG_SIZE]; /* empty: none */
-	bool closes;                 /* the connection is closed behind it */
-	bool is_head;                /* the head is all that is sent */
+	bool closes;                 /* the connection is closed after the answer */
+	bool is_head;                /* only the head is sent */
 	bool is_gzip;
-	bool challenges; /* asks for a name and a password */
-	char *const *
-		headers; /* the administrator's, as in struct webconfig; borrowed until it is a response; NULL: none */
+	bool challenges; /* sends WWW-Authenticate */
+	/*
+	 * The configured headers, as in struct webconfig; borrowed until answer_to_response();
+	 * NULL: none.
+	 */
+	char *const *headers;
 
 	struct buffer before;
-	struct body *body; /* a reference; NULL: none */
+	struct body *body; /* owned reference; NULL: none */
 	struct buffer after;
-	struct stream *stream; /* owned; all of the body, instead of the pieces above */
+	struct stream *stream; /* owned; the whole body, instead of the three pieces above */
 };
 
-/* An empty one of STATUS, to be filled in. NULL: out of memory. */
+/*
+ * Returns an answer with an empty body, for the caller to fill in. CONTENT_TYPE is borrowed.
+ * Returns NULL if there is no memory.
+ */
 struct answer *answer_new(unsigned int status, const char *content_type);
 struct answer *answer_free(struct answer *a); /* accepts NULL; returns NULL */
 
@@ -44,12 +53,13 @@ static inline void cleanup_answer(struct answer **a)
 }
 #define AUTO_ANSWER CLEANUP(cleanup_answer)
 
-/* `{"error":"WHY"}` with STATUS. NULL: out of memory. */
+/* Returns the JSON answer `{"error":"WHY"}` with STATUS; NULL if there is no memory. */
 struct answer *answer_new_error(unsigned int status, const char *why);
 
 /*
- * The response for A, which is consumed and lives until the last byte is sent; the caller destroys the
- * response. NULL: out of memory, and A is gone.
+ * Makes the library's response from A, including its headers. The response owns A and frees it
+ * after the last byte. The caller destroys the response (MHD_destroy_response()). Returns NULL and
+ * frees A if there is no memory, also if one of A's buffers failed before.
  */
 struct MHD_Response *answer_to_response(struct answer *a);
 

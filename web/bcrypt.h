@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Passwords against their hashes, in a time that does not tell whose they are. Pure, and slow on purpose.
+ * bcrypt
+ *
+ * Compares passwords with hashes in a time that is the same for all users of the configuration,
+ * known or unknown. Pure, and slow on purpose.
  */
 #ifndef MEMTALLY_WEB_BCRYPT_H
 #define MEMTALLY_WEB_BCRYPT_H
@@ -8,13 +11,17 @@
 #include <crypt.h>
 #include <stdbool.h>
 
-/* The cost of HASH, which config/webconfig.h has found well-formed: 4 to 18. */
+/*
+ * Returns the cost of HASH, 4 to 18: it takes 2^cost rounds. HASH must be well-formed
+ * (config/webconfig.h).
+ */
 unsigned int bcrypt_cost(const char *hash);
 
 /*
- * Whether HASH is one of PASSWORD; HASH may be NULL, for nobody's. It takes what a hash of cost MOST takes, whatever HASH's
- * own is (up to MOST) and whatever comes out. MEMORY is the library's to work in. A password that the library refuses is
- * wrong.
+ * Returns true if HASH is a hash of PASSWORD. HASH may be NULL for an unknown user: then the result
+ * is false. The call always takes as long as a hash of cost MOST, so MOST must be at least the cost
+ * of every hash of the configuration. MEMORY is scratch memory for libxcrypt; it is wiped
+ * afterwards. A password that libxcrypt refuses is wrong.
  */
 bool bcrypt_check(
 	const char *password, const char *hash, unsigned int most, struct crypt_data *memory);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bodies that depend on nothing but the snapshot, and on nobody who asks: each is rendered when it is first
- * asked for, once for each snapshot, and then sent to all who may have it from the same bytes. A body lives as long as an answer
- * still sends it, even when its snapshot has been replaced.
+ * Body Cache
+ *
+ * Bodies that depend on the snapshot only, not on the client. Each is rendered when it is first
+ * asked for, once for each snapshot; all clients that may see it are sent the same bytes. A body is
+ * reference-counted: it lives while an answer sends it, even if its snapshot has been replaced.
  */
 #ifndef MEMTALLY_WEB_CACHE_H
 #define MEMTALLY_WEB_CACHE_H
@@ -15,27 +17,28 @@
 #include "web/gzip.h"
 
 enum cache_body {
-	CACHE_TEXT, /* as enum prometheus_format has them */
+	CACHE_TEXT, /* in the order of enum prometheus_format */
 	CACHE_OPENMETRICS,
 	CACHE_TEXT_GZIP,
 	CACHE_OPENMETRICS_GZIP,
-	CACHE_SUMS_TEXT, /* the same without processes */
+	CACHE_SUMS_TEXT, /* the same four without processes */
 	CACHE_SUMS_OPENMETRICS,
 	CACHE_SUMS_TEXT_GZIP,
 	CACHE_SUMS_OPENMETRICS_GZIP,
-	CACHE_HOST,   /* JSON, without the head */
-	CACHE_OWNERS, /* lists: this and those behind it, by enum owner_kind */
+	CACHE_HOST,   /* JSON after the head (render/json.h) */
+	CACHE_OWNERS, /* JSON lists of owners: one for each enum owner_kind */
 	CACHE_PROCESSES = CACHE_OWNERS + OWNER_KINDS,
-	CACHE_EXPORTED, /* the list of those that have series */
+	CACHE_EXPORTED, /* JSON list of processes that have series */
 	CACHE_BODIES
 };
 
 struct body {
 	unsigned int refs;
 	struct buffer data;
-	struct gzip_front front; /* of the compressed ones */
+	struct gzip_front front; /* of compressed bodies only */
 };
 
+/* Drops a reference, and frees BODY with the last one. */
 struct body *body_unref(struct body *body); /* accepts NULL; returns NULL */
 
 static inline void cleanup_body(struct body **body)
@@ -45,28 +48,43 @@ static inline void cleanup_body(struct body **body)
 #define AUTO_BODY CLEANUP(cleanup_body)
 
 struct cache {
-	struct view *view; /* NULL: there was no snapshot yet */
-	uint32_t exported; /* processes that have series */
-	struct body *body[CACHE_BODIES];
+	struct view *view;               /* owned reference; NULL: no snapshot yet */
+	uint32_t exported;               /* number of processes that have series */
+	struct body *body[CACHE_BODIES]; /* owned references; NULL: not rendered yet */
 };
 
+/* Drops the bodies and the snapshot. */
 void cache_done(struct cache *c);
 
-/* Puts VIEW (consumed; may be NULL) in the place of the snapshot before. */
+/*
+ * Replaces the snapshot by VIEW, drops all bodies, and takes over the caller's reference to VIEW.
+ * VIEW may be NULL.
+ */
 void cache_replace(struct cache *c, struct view *view);
 
-/* Lets go of the bodies, which nobody will ask for while the snapshot is stale. */
+/*
+ * Drops all bodies and keeps the snapshot. Call it when the snapshot is stale, since no body is
+ * sent then.
+ */
 void cache_drop(struct cache *c);
 
 /*
- * Whether the list of SCOPE, of processes those that SIGHT has, is kept: it is short enough, and not a single user's nor of files.
- * Others are rendered piecewise.
+ * Returns true if the list of SCOPE for SIGHT can be had from cache_get(). It can if it has at most
+ * 512 rows, and is neither the list of one user's processes nor the list of files. Other lists are
+ * rendered piece by piece (web/stream.h). There must be a snapshot.
  */
 bool cache_keeps_list(const struct cache *c, enum metric_scope scope, const struct sight *sight);
 
-/* The body of a METRICS format or of a list. There must be a view. *ret is a reference. -ENOMEM. */
+/*
+ * Writes to *RET a reference to body WHICH of the snapshot, which the caller drops; renders the
+ * body first if necessary. There must be a snapshot. Returns 0 or -ENOMEM.
+ */
 int cache_get(struct cache *c, enum cache_body which, struct body **ret);
 
+/*
+ * Returns which body has the metrics in FORMAT, compressed if GZIP, with series of processes if
+ * HAS_PROCESSES.
+ */
 static inline enum cache_body cache_metrics(
 	enum prometheus_format format, bool gzip, bool has_processes)
 {
@@ -74,6 +92,7 @@ static inline enum cache_body cache_metrics(
 				 (gzip ? CACHE_TEXT_GZIP : CACHE_TEXT) + (int)format);
 }
 
+/* Returns which body has the list of SCOPE for SIGHT, if cache_keeps_list() is true. */
 static inline enum cache_body cache_list(enum metric_scope scope, const struct sight *sight)
 {
 	if (scope == METRIC_PROCESS && sight->kind == SIGHT_EXPORTED)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who is at the other end of a connection, as far as the kernel tells: of a UNIX socket by SO_PEERCRED and
- * SO_PEERGROUPS, of any other not at all. The kernel keeps what was true at connect(): whoever passes a connection on, or
- * serves others through it as a proxy does, has answered for them.
+ * Callers
+ *
+ * Tells which user is at the other end of a connection. For a UNIX socket the kernel says so
+ * (SO_PEERCRED, SO_PEERGROUPS); for other sockets it says nothing. The kernel keeps the identity
+ * from connect(): a process that passes its connection on, or a proxy that forwards requests
+ * through it, lends its identity to its own clients.
  */
 #ifndef MEMTALLY_WEB_CALLER_H
 #define MEMTALLY_WEB_CALLER_H
@@ -17,42 +20,50 @@
 #include "snapshot/view.h"
 
 enum caller_kind {
-	CALLER_ANYBODY, /* the socket does not tell: it may be any user, of any machine that reaches it */
-	CALLER_TRUSTED, /* root, our own user, or a member of the group */
-	CALLER_USER,    /* one who has a uid of his own */
-	CALLER_STRANGER, /* one who has none: in our user namespace, or because the kernel won't say */
+	CALLER_ANYBODY,  /* not a UNIX socket: any user of any machine that reaches it */
+	CALLER_TRUSTED,  /* root, memtally-web's own user, group memtally */
+	CALLER_USER,     /* another user with a known uid */
+	CALLER_STRANGER, /* a user without a uid here, or the kernel does not tell */
 };
 
 struct caller {
 	enum caller_kind kind;
-	uid_t uid;       /* of CALLER_USER */
-	uint64_t userns; /* to whom that is his uid, by userns_id() */
+	uid_t uid;       /* of CALLER_USER only */
+	uint64_t userns; /* of CALLER_USER: user namespace of .uid (userns_id()) */
 };
 
-/* Whom to trust. */
+/* Facts that tell trusted callers from others. */
 struct caller_rules {
-	gid_t gid;         /* the group's; -1: there is none */
-	uid_t uid;         /* our own; -1: that is nobody's */
-	uint64_t userns;   /* ours, by userns_id() */
-	bool has_unmapped; /* base/userns.h */
+	gid_t gid;         /* gid of group memtally; -1: there is none */
+	uid_t uid;         /* uid of memtally-web; -1: not known yet */
+	uint64_t userns;   /* memtally-web's user namespace (userns_id()) */
+	bool has_unmapped; /* some users may have no uid here (userns_has_unmapped()) */
 };
 
 /*
- * Fills in R but .uid, which is nobody's: it is not ours before root is given up. The group is "memtally" in the file GROUPS, /etc/group; a negative errno where that can't be read: then nobody
- * is in it.
+ * Fills in R. Sets .uid to -1, because the uid may change until root is given up: the caller sets
+ * it after that. GROUPS is the path of the group file, /etc/group, in which "memtally" is looked
+ * up. Returns 0, also if there is no such group; or a negative errno if the file cannot be read,
+ * and then no caller is a member of the group.
  */
 int caller_rules_read(const char *groups, struct caller_rules *r);
 
-/* Who has connected with FD. */
+/*
+ * Returns which caller has connected with FD, a connected socket. On errors it is CALLER_STRANGER.
+ */
 struct caller caller_of(int fd, const struct caller_rules *rules);
 
-/* Pure: of whom the kernel says PEER; IS_MEMBER: of the group. */
+/*
+ * Returns which caller PEER is, the peer of a UNIX socket by SO_PEERCRED. IS_MEMBER: PEER is a
+ * member of group memtally. Pure.
+ */
 struct caller caller_judge(
 	const struct channel_peer *peer, bool is_member, const struct caller_rules *rules);
 
 /*
- * Pure: which processes of VIEW (NULL: there is none) C sees; SCOPE is what TCP listeners are to show. A user of another user
- * namespace than that whose uids VIEW has sees none: there his uid is somebody else's.
+ * Returns which processes of VIEW the caller C may see; VIEW may be NULL. SCOPE is what TCP
+ * listeners show (web.tcp_scope). A CALLER_USER sees the processes of its uid, but none if VIEW has
+ * uids of another user namespace. Pure.
  */
 struct sight caller_sight(const struct caller *c, enum tcp_scope scope, const struct view *view);
 

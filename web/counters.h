@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many requests got which status. The list is closed, so that every series is there from the start
- * and a first error is a rise from 0.
+ * Request Counters
+ *
+ * Counts answered requests by status code. The list of status codes is fixed, so that every series
+ * exists from the start and a first error is a rise from 0.
  */
 #ifndef MEMTALLY_WEB_COUNTERS_H
 #define MEMTALLY_WEB_COUNTERS_H
@@ -11,14 +13,14 @@
 
 enum { COUNTERS_STATUSES = 12 };
 
-/* Every status that an answer of ours can have, in rising order. */
+/* Every status code that memtally-web sends, in rising order. */
 extern const unsigned int counters_status[COUNTERS_STATUSES];
 
 struct counters {
 	uint64_t answers[COUNTERS_STATUSES];
 };
 
-/* STATUS is in the list. */
+/* Counts one answer with STATUS, which must be in the list. */
 void counters_add(struct counters *c, unsigned int status);
 
 #endif

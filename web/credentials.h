@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The name and the password of an Authorization header, scheme Basic (RFC 7617). Pure.
+ * Credentials
+ *
+ * Reads name and password from an Authorization header of scheme Basic (RFC 7617). Pure.
  */
 #ifndef MEMTALLY_WEB_CREDENTIALS_H
 #define MEMTALLY_WEB_CREDENTIALS_H
@@ -9,20 +11,22 @@
 
 enum {
 	CREDENTIALS_NAME_SIZE = 256,
-	CREDENTIALS_PASSWORD_SIZE =
-		512, /* of which bcrypt looks at 72 bytes, and libcrypt takes 511 */
+	CREDENTIALS_PASSWORD_SIZE = 512, /* bcrypt uses 72 bytes of them, libcrypt accepts 511 */
 };
 
-/* Both terminated; neither has a NUL within. */
+/* Both are terminated and contain no other NUL. */
 struct credentials {
 	char name[CREDENTIALS_NAME_SIZE];
 	char password[CREDENTIALS_PASSWORD_SIZE];
 };
 
-/* Takes VALUE apart. False: it is of another scheme, malformed, or has more than anybody's name or password. */
+/*
+ * Reads VALUE, the value of an Authorization header, into *RET, which the caller wipes. Returns
+ * false if it is of another scheme, malformed, or too long.
+ */
 bool credentials_parse(const char *value, struct credentials *ret);
 
-/* Leaves nothing of it in memory. */
+/* Overwrites *C, so that no password stays in memory. */
 void credentials_wipe(struct credentials *c);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What memtally-web gives up before it serves anybody: every right, all files but a few that it may read, and the system
- * calls that it does not need.
+ * Sandbox
+ *
+ * memtally-web gives up its rights before it answers any request: capabilities, all files but a
+ * few, and all system calls that it does not need.
  */
 #ifndef MEMTALLY_WEB_ENCLOSURE_H
 #define MEMTALLY_WEB_ENCLOSURE_H
@@ -11,12 +13,19 @@
 #include "web/listen.h"
 
 /*
- * For good: becomes the user memtally-web if it is root, or where there is none a uid that is nobody's, which is said on the
- * log, without any capability. Of files it may read the COUNT ones of FILES and what else lies in their directories, and in
- * those of the files that symbolic links lead to, so that they can be replaced (but nothing else where that directory is "/");
- * and its own /proc/self; and remove the sockets of SET. FILES may hold NULL and paths that do not exist. Whatever the kernel
- * has not is said on the log. Negative errno: what should have been given up may be left, it is on the log, and nobody must be
- * served. -EPERM, too, where it is root of the host and can't leave that.
+ * Enters the sandbox for good.
+ *
+ * * If the process is root, it becomes the user memtally-web without any capability. Without such a
+ *   user it becomes a uid that no user has, and logs this.
+ * * It may then read each of the COUNT files in FILES and other files in the same directory, so
+ *   that a replaced file can be read; the same for the target of a symbolic link. If the directory
+ *   is "/", it may read the file only. FILES may contain NULL and paths that do not exist.
+ * * It may read /proc/self, and remove the socket files of SET.
+ * * System calls are limited to those that memtally-web needs.
+ *
+ * Features that the kernel lacks are logged. Returns 0; a negative errno if rights may be left (the
+ * reason is logged), and then no request must be answered. -EPERM also if the process is root of
+ * the host and cannot become another user.
  */
 int enclosure_enter(const char *const *files, size_t count, const struct listen_set *set);
 

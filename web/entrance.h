@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where connections come in: a listening socket, and one epoll descriptor for it and for what polls those that are in.
- * Of a crowd that comes and goes at once most have gone before it is their turn; those are let go here, for a fifth of
- * what it costs to make a connection of them, and whoever waits behind them waits as much less.
+ * Accept Queue
+ *
+ * A listening socket, and one epoll descriptor for it and for libmicrohttpd's epoll descriptor.
+ * When many clients connect and leave at once, most of them have left before they are accepted.
+ * Their connections are closed here, for a fifth of the cost of making a connection of
+ * libmicrohttpd, so that the other clients wait less.
  */
 #ifndef MEMTALLY_WEB_ENTRANCE_H
 #define MEMTALLY_WEB_ENTRANCE_H
@@ -11,32 +14,51 @@
 #include <sys/socket.h>
 
 struct entrance {
-	int listen_fd; /* borrowed; -1: it was left */
-	int epoll_fd;  /* readable: somebody waits, or what is below wants to run */
-	uint64_t
-		retry_ns; /* there were no descriptors: left alone until then; UINT64_MAX: it is polled */
+	int listen_fd; /* borrowed; -1: after entrance_leave() */
+	int epoll_fd;  /* owned; readable if a client waits or libmicrohttpd has work */
+	/*
+	 * Monotonic ns: accepting failed, and the socket is not polled until then; UINT64_MAX: it
+	 * is polled.
+	 */
+	uint64_t retry_ns;
 };
 
-/* LISTEN_FD and INNER_FD, an epoll descriptor, are borrowed. -errno; then there is nothing to be done with E. */
+/*
+ * Begins E for the listening socket LISTEN_FD and the epoll descriptor INNER_FD. Both stay borrowed
+ * until entrance_close(). Returns 0, or a negative errno of epoll_create1() or epoll_ctl();
+ * entrance_close() must not be called then.
+ */
 int entrance_open(struct entrance *e, int listen_fd, int inner_fd);
 
+/* Closes the epoll descriptor. Does not close the listening socket. */
 void entrance_close(struct entrance *e);
 
 /*
- * Who has waited longest and is still there, as a descriptor that does not block, with its address. -EAGAIN: nobody;
- * other errors: nobody can come in for now (-EMFILE, -ENFILE, -ENOMEM ...), and until entrance_due_ns() the socket is
- * left alone, for it would be readable all the time.
+ * Accepts the client that has waited longest and has not left, at NOW_NS (CLOCK_MONOTONIC). Writes
+ * its address to *RET_ADDRESS and *RET_LEN. Returns a non-blocking descriptor, which the caller
+ * owns.
+ *
+ * Returns -EAGAIN if no client waits, after entrance_leave(), while accepting is suspended, or
+ * after 256 clients that have left. Returns another negative errno if accept4() fails (-EMFILE,
+ * -ENFILE, -ENOMEM ...): accepting is then suspended until entrance_due_ns(), since the socket
+ * would be readable all the time.
  */
 int entrance_accept(struct entrance *e, uint64_t now_ns, struct sockaddr_storage *ret_address,
 	socklen_t *ret_len);
 
-/* Something has become free: it may be tried again at once. */
+/* Ends the suspension: a descriptor has become free, so entrance_accept() may try again at once. */
 void entrance_retry(struct entrance *e);
 
-/* Lets nobody in any more: who comes now waits at the socket for whoever serves there next. */
+/*
+ * Stops accepting for good. Clients that connect later wait at the socket until another process
+ * accepts them.
+ */
 void entrance_leave(struct entrance *e);
 
-/* When entrance_accept() is due without an event; UINT64_MAX: never. */
+/*
+ * Returns when entrance_accept() is due without an event, in monotonic nanoseconds; UINT64_MAX:
+ * never.
+ */
 uint64_t entrance_due_ns(const struct entrance *e);
 
 #endif

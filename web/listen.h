@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sockets to serve on: from the configured addresses, or passed by systemd. A listening UNIX socket
- * is never taken from another process, a stale one is replaced.
+ * Listening Sockets
+ *
+ * Opens the sockets that memtally-web serves: at the configured addresses, or those that systemd
+ * passes. A UNIX socket at which another process listens is left alone; a stale one is replaced.
  */
 #ifndef MEMTALLY_WEB_LISTEN_H
 #define MEMTALLY_WEB_LISTEN_H
@@ -15,11 +17,11 @@ enum { LISTEN_ERROR_SIZE = 256 };
 
 struct listen_socket {
 	int fd;     /* listening, non-blocking */
-	char *name; /* owned; the address for people: "127.0.0.1:9636" */
-	char *path; /* owned; a socket file to remove at the end; NULL: none */
-	char *host; /* owned; the name that it was configured with; NULL: none */
+	char *name; /* owned; the address for logs: "127.0.0.1:9636" */
+	char *path; /* owned; socket file that listen_done() removes; NULL: none */
+	char *host; /* owned; the configured host name; NULL: none */
 	bool is_unix;
-	bool is_local; /* nobody on another machine reaches it: UNIX, or an address of loopback */
+	bool is_local; /* no other machine reaches it: UNIX, or a loopback address */
 };
 
 struct listen_set {
@@ -28,16 +30,21 @@ struct listen_set {
 };
 
 /*
- * Opens every address of LIST into SET, empty before; a name may stand for several. Negative errno with
- * the address and the reason in ERROR; SET then holds what was opened.
+ * Opens every address of LIST and adds the sockets to SET, which is a zeroed struct at first. A
+ * host name may stand for several addresses. Returns 0, or a negative errno with a message for
+ * people in ERROR. SET has the sockets that were opened before the failure; call listen_done() in
+ * any case.
  */
 int listen_open(
 	struct listen_set *set, const struct text_list *list, char error[static LISTEN_ERROR_SIZE]);
 
-/* Takes over what systemd has passed; the count, 0 for none, or as above. */
+/*
+ * Adds the sockets that systemd has passed to SET. Returns how many there are, 0 for none; or a
+ * negative errno as listen_open() does.
+ */
 int listen_take(struct listen_set *set, char error[static LISTEN_ERROR_SIZE]);
 
-/* Closes the sockets and removes socket files that listen_open() has made. */
+/* Closes the sockets, and removes the socket files that listen_open() has created. */
 void listen_done(struct listen_set *set);
 
 #endif

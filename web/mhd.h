@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmicrohttpd, and what differs between its versions. Nothing else in the tree asks for MHD_VERSION.
+ * libmicrohttpd
+ *
+ * Includes the library and hides the differences between its versions. No other file looks at
+ * MHD_VERSION.
  */
 #ifndef MEMTALLY_WEB_MHD_H
 #define MEMTALLY_WEB_MHD_H
@@ -11,14 +14,17 @@
 #include <stdint.h>
 #include <string.h>
 
-/* No chunks: a body of unknown length ends with the connection. */
+/* No chunked encoding: the connection ends after a body of unknown length. */
 #if MHD_VERSION >= 0x00097400
 enum { MHD_WITHOUT_CHUNKS = MHD_RF_HTTP_1_0_COMPATIBLE_STRICT };
 #else
 enum { MHD_WITHOUT_CHUNKS = MHD_RF_HTTP_VERSION_1_0_ONLY };
 #endif
 
-/* Milliseconds until MHD_run() is due without any event, or -1: none of its own accord. */
+/*
+ * Returns the milliseconds until MHD_run() is due without an event; -1 if it is not due without
+ * one.
+ */
 static inline int64_t mhd_timeout_ms(struct MHD_Daemon *daemon)
 {
 #if MHD_VERSION >= 0x00097601
@@ -33,13 +39,15 @@ static inline int64_t mhd_timeout_ms(struct MHD_Daemon *daemon)
 }
 
 /*
- * Keeps the library from reading the client's Content-Length and Cookie: it goes by the first header of each name, which becomes one of
- * VALUES, static texts. Call it in the URI log callback, before any header is there; CONNECTION's headers then have these two first.
- * False: no memory.
+ * Prevents the library from reading the client's Content-Length and Cookie. The library uses the
+ * first header of each name, and mhd_preempt() makes VALUES, static texts, the first ones of these
+ * two names. Call it in the URI log callback, before the library has read any header; later these
+ * two come first among CONNECTION's headers. Returns false if there is no memory.
  *
- * In 0.9.75 MHD_connection_handle_idle() does not look at the state that parse_connection_headers() leaves: where that has prepared
- * a refusal (a Content-Length that is no number or too large, no memory for cookies), its head is built a second time and sent behind
- * the first one. Refusing such a request is left to the access handler.
+ * Reason: in 0.9.75 MHD_connection_handle_idle() does not look at the state that
+ * parse_connection_headers() leaves. If that has prepared a refusal (a Content-Length that is no
+ * number or too large, no memory for cookies), its head is built a second time and sent after the
+ * first one. So the access handler has to refuse such requests.
  */
 struct mhd_values {
 	const char *content_length, *cookie;
@@ -60,9 +68,11 @@ static inline bool mhd_preempt(struct MHD_Connection *connection, const struct m
 }
 
 /*
- * Whether METHOD, TARGET of LEN bytes and VERSION follow each other in the request line with one space
- * between them. Before 1.0 the library takes a NUL for the end of the method or the target and says
- * nothing: then "/metrics\0x" would look like "/metrics". All three point into one buffer.
+ * Returns true if METHOD, TARGET of LEN bytes and VERSION follow each other in the request line
+ * with one space between them. All three point into the library's buffer. Before version 1.0 the
+ * library takes a NUL as the end of the method or the target without an error: "/metrics\0x" would
+ * look like "/metrics". Version 1.0 and later refuse such a line themselves, so the result is
+ * always true.
  */
 static inline bool mhd_is_line_whole(
 	const char *method, const char *target, size_t len, const char *version)
@@ -72,7 +82,7 @@ static inline bool mhd_is_line_whole(
 	(void)target;
 	(void)len;
 	(void)version;
-	return true; /* refused before anybody is asked */
+	return true;
 #else
 	uintptr_t m = (uintptr_t)method, t = (uintptr_t)target, v = (uintptr_t)version;
 

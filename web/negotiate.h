@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which form of an answer a client wants: Accept, Accept-Encoding and If-None-Match (RFC 9110). A part
- * of a header that can't be read is passed over; nobody is refused for his taste. Pure.
+ * Content Negotiation
+ *
+ * Decides from the headers Accept, Accept-Encoding and If-None-Match (RFC 9110) which form of an
+ * answer a client gets. Parts of a header that cannot be read are ignored; they never refuse a
+ * request. Pure.
  */
 #ifndef MEMTALLY_WEB_NEGOTIATE_H
 #define MEMTALLY_WEB_NEGOTIATE_H
 
 #include <stdbool.h>
 
-/* Qualities in thousandths; -1: not spoken of. */
+/* The qualities (q) that a request names, in thousandths; -1: not named. */
 struct negotiate {
-	int openmetrics; /* application/openmetrics-text, version 1.0.0 or unsaid */
-	int text;        /* text/plain, version 0.0.4 or unsaid */
+	int openmetrics; /* application/openmetrics-text, version 1.0.0 or none */
+	int text;        /* text/plain, version 0.0.4 or none */
 	int any_text;    /* text of any kind */
 	int any;         /* anything */
 	int gzip;
@@ -19,18 +22,29 @@ struct negotiate {
 	int any_coding;
 };
 
+/* Begins with a request that mentions nothing. */
 void negotiate_init(struct negotiate *n);
 
-/* Takes in the value of one Accept or Accept-Encoding header; a request may have several. */
+/* Adds VALUE, the value of one Accept or Accept-Encoding header. A request may have several. */
 void negotiate_add_accept(struct negotiate *n, const char *value);
 void negotiate_add_encoding(struct negotiate *n, const char *value);
 
-/* Only a client that names OpenMetrics, and likes it at least as much as plain text, gets it. */
+/*
+ * Returns true if the client gets OpenMetrics: if it names OpenMetrics with a quality above 0 that
+ * is at least that of plain text.
+ */
 bool negotiate_openmetrics(const struct negotiate *n);
 
+/*
+ * Returns true if the client gets gzip: if it accepts gzip with a quality above 0 that is at least
+ * that of identity.
+ */
 bool negotiate_gzip(const struct negotiate *n);
 
-/* Whether an If-None-Match header of VALUE names ETAG ("W/\"...\""), by the weak comparison. */
+/*
+ * Returns true if VALUE, an If-None-Match header, names ETAG ("W/\"...\"") by weak comparison, or
+ * is "*".
+ */
 bool negotiate_etag_matches(const char *value, const char *etag);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The index page: what is served, and how old the snapshot is. Plain HTML without
- * scripts, of one size whatever its numbers are.
+ * Index Page
+ *
+ * The page at "/": links to what memtally-web serves, and how old the snapshot is. Plain HTML
+ * without scripts. Its length does not depend on its numbers.
  */
 #ifndef MEMTALLY_WEB_PAGE_H
 #define MEMTALLY_WEB_PAGE_H
@@ -9,7 +11,10 @@
 #include "base/buffer.h"
 #include "web/status.h"
 
-/* TELEMETRY_PATH is one that the option table takes. */
+/*
+ * Appends the page to TO. TELEMETRY_PATH is the path of the metrics; the option table
+ * (config/option.c) accepts only paths that need no escaping.
+ */
 void page_render(const struct status *s, const char *telemetry_path, struct buffer *to);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parameters behind a request's "?", as application/x-www-form-urlencoded, one by one and without
- * any tolerance: what a lenient decoder would swallow ("%zz", a NUL, half a character) is an error.
+ * Query Parameters
+ *
+ * Reads the parameters after a request's "?" one by one (application/x-www-form-urlencoded). It is
+ * strict: an escape without two hexadecimal digits ("%zz"), a NUL and invalid UTF-8 are errors.
  */
 #ifndef MEMTALLY_WEB_PARAMS_H
 #define MEMTALLY_WEB_PARAMS_H
@@ -12,21 +14,22 @@
 
 enum {
 	PARAMS_KEY_SIZE = 64,
-	PARAMS_END = 1, /* an outcome: there is no further parameter */
+	PARAMS_END = 1, /* there is no further parameter */
 };
 
-/* What is left of the query; both pointers are into the request's text, which is borrowed. */
+/* The unread rest of the query; both pointers point into the request's text, which is borrowed. */
 struct params {
 	const char *at;
 	const char *end;
 };
 
-/* QUERY may be NULL where LEN is 0. */
+/* Begins with LEN bytes at QUERY, borrowed. QUERY may be NULL if LEN is 0. */
 void params_init(struct params *p, const char *query, size_t len);
 
 /*
- * Decodes the next parameter; both parts are clean text (base/text.h), terminated. 0, PARAMS_END, or
- * -EINVAL with a sentence for the client in ERROR.
+ * Decodes the next parameter into KEY and VALUE, which are then terminated and clean text
+ * (base/text.h). Returns 0; PARAMS_END if there is none; or -EINVAL with a sentence for the client
+ * in ERROR.
  */
 int params_next(struct params *p, char key[static PARAMS_KEY_SIZE],
 	char value[static QUERY_VALUE_MAX], char error[static QUERY_ERROR_SIZE]);

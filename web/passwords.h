@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may ask: the users of the web configuration and their passwords. A hash of bcrypt takes a tenth of a second or more,
- * so they are made in a thread of its own, one after the other, while the loop goes on to serve; as many wait at most as
- * PASSWORDS_WAITING says. Who was found right once is known at once from then on, by a hash with a key that no other
- * process has. What a wrong name or password takes does not tell which of the two is wrong.
+ * Password Checks
+ *
+ * Checks the users of the web configuration and their passwords. A bcrypt hash takes a tenth of a
+ * second or more, so one thread computes them one after the other while the loop serves other
+ * requests. At most PASSWORDS_WAITING checks wait or run at a time. A name and password that were
+ * right once are recognized at once from then on, by a hash with a random key of this process. The
+ * time of a check does not tell whether name or password was wrong.
  */
 #ifndef MEMTALLY_WEB_PASSWORDS_H
 #define MEMTALLY_WEB_PASSWORDS_H
@@ -14,22 +17,29 @@
 #include "config/webconfig.h"
 #include "web/credentials.h"
 
+/* The most checks that may wait or run at a time. */
 enum { PASSWORDS_WAITING = 16 };
 
 enum passwords_verdict {
 	PASSWORDS_RIGHT,
 	PASSWORDS_WRONG,
-	PASSWORDS_LATER, /* it is being looked into; passwords_take() will tell */
-	PASSWORDS_BUSY,  /* as many are being looked into as may be */
-	PASSWORDS_AGAIN, /* the users are others meanwhile: it has to be asked again */
+	PASSWORDS_LATER, /* the check has begun; passwords_take() tells the result */
+	PASSWORDS_BUSY,  /* too many checks at the moment, or no memory */
+	PASSWORDS_AGAIN, /* passwords_set() was called during the check: ask again */
 };
 
 struct passwords;
 
-/* Nobody to be known yet. -ENOMEM; errors of eventfd() and getrandom(). */
+/*
+ * Makes *RET, which has no users yet. Returns 0; -ENOMEM; -EIO if there are no random numbers; or a
+ * negative errno of eventfd().
+ */
 int passwords_new(struct passwords **ret);
 
-/* What is still being looked into comes to nothing. Accepts NULL; returns NULL. */
+/*
+ * Frees P and discards unfinished checks. May wait up to half a second for the thread. Accepts
+ * NULL; returns NULL.
+ */
 struct passwords *passwords_free(struct passwords *p);
 
 static inline void cleanup_passwords(struct passwords **p)
@@ -39,20 +49,28 @@ static inline void cleanup_passwords(struct passwords **p)
 #define AUTO_PASSWORDS CLEANUP(cleanup_passwords)
 
 /*
- * From now on the users are those of CONFIG, which is borrowed until the next call; NULL: there are none. Forgets who was
- * right. Starts the thread when there first are any, which then has the rights that the caller has left. -ENOMEM, errors
- * of pthread_create(): the users are then what they were.
+ * Makes the users of CONFIG the ones to check; NULL: there are none. CONFIG stays borrowed until
+ * the next call. Forgets the passwords that were right. Creates the thread when there are users for
+ * the first time; it has the rights that the caller has at that moment. Returns 0; -ENOMEM, -EIO,
+ * or a negative errno of pthread_create(), and then the users stay as they were.
  */
 int passwords_set(struct passwords *p, const struct webconfig *config);
 
-/* Readable when passwords_take() has something to say; owned by P. */
+/* Returns a descriptor that is readable when passwords_take() has a result. P owns it. */
 int passwords_fd(const struct passwords *p);
 
-/* Whether C is one of the users. CONTEXT is handed back by passwords_take(). Never PASSWORDS_AGAIN. */
+/*
+ * Checks whether C has the name and the password of a user. Returns RIGHT if this combination was
+ * right before; LATER if the check has begun, and then passwords_take() hands CONTEXT back with the
+ * result; or BUSY. Call it only if there are users.
+ */
 enum passwords_verdict passwords_ask(
 	struct passwords *p, const struct credentials *c, void *context);
 
-/* The next that has been looked into: RIGHT, WRONG or AGAIN in *ret, and its context; false: none. */
+/*
+ * Takes the result of the next finished check: RIGHT, WRONG or AGAIN in *RET, and its context in
+ * *RET_CONTEXT. Returns false if there is none.
+ */
 bool passwords_take(struct passwords *p, void **ret_context, enum passwords_verdict *ret);
 
 #endif

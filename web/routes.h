@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is served where: one table of exact paths. A path is compared as it came, byte by byte; nothing
- * in it is decoded or tidied up, so that "%2e", "//" or an absolute URI never become a known path. Pure.
+ * Routes
+ *
+ * Maps paths to what is served there: one table of exact paths. A path is compared byte by byte as
+ * the client sent it. It is not decoded or normalized, so "%2e", "//" or an absolute URI never
+ * become a known path. Pure.
  */
 #ifndef MEMTALLY_WEB_ROUTES_H
 #define MEMTALLY_WEB_ROUTES_H
@@ -21,17 +24,18 @@ enum route {
 	ROUTE_HOST,
 	ROUTE_FILES,
 	ROUTE_PROCESSES,
-	ROUTE_PROCESS, /* one of them, by pid */
-	ROUTE_OWNERS,  /* lists: this and those behind it, by enum owner_kind */
+	ROUTE_PROCESS, /* one process, by pid */
+	ROUTE_OWNERS,  /* lists of owners: one for each enum owner_kind */
 };
 
 /*
- * The route of PATH, where TELEMETRY_PATH is that of the metrics. *ret_pid is set for ROUTE_PROCESS;
- * a pid is written as the kernel writes it, without leading zeros.
+ * Returns the route of PATH, LEN bytes; ROUTE_NONE if there is none. TELEMETRY_PATH is the path of
+ * the metrics. For ROUTE_PROCESS the pid is in *RET_PID; a pid is written without leading zeros, as
+ * the kernel writes it.
  */
 enum route routes_find(const char *path, size_t len, const char *telemetry_path, uint32_t *ret_pid);
 
-/* The rows of a list's route; METRIC_SELF for a route that is no list. */
+/* Returns which rows the list of ROUTE has; METRIC_SELF if ROUTE is no list. */
 enum metric_scope routes_list_scope(enum route route);
 
 #endif

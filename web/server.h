@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HTTP on the listening sockets, in the caller's thread: a listener for each (web/listener.h), whose epoll descriptor is
- * for the caller to poll, and what is asked there (web/exchanges.h), which goes to the site. It logs nothing that clients
- * cause.
+ * HTTP Server
+ *
+ * Serves HTTP at the listening sockets in the caller's thread. There is one listener for each
+ * socket (web/listener.h); the caller polls its epoll descriptor. Requests go through struct
+ * exchanges (web/exchanges.h) to the site. Nothing that clients cause is logged above level debug.
  */
 #ifndef MEMTALLY_WEB_SERVER_H
 #define MEMTALLY_WEB_SERVER_H
@@ -19,7 +21,7 @@
 #include "web/listener.h"
 #include "web/site.h"
 
-/* Stays where it is between server_start() and server_stop(). */
+/* Must not move between server_start() and server_stop(). */
 struct server {
 	struct site *site;         /* borrowed */
 	struct listener *listener; /* owned; one for each socket */
@@ -29,39 +31,62 @@ struct server {
 };
 
 /*
- * Serves SITE on SET, whose callers RULES tell apart, all borrowed until server_stop(), to MAX_CLIENTS at a time for each
- * socket, or fewer where the descriptor limit does not allow that many. Whether by TLS is decided here, by ACCESS, as in
- * server_admit(), which has to follow before anybody's password can be found right. -ENOMEM; -EPROTONOSUPPORT: the library
- * was built without TLS; -EIO where it refuses; errors of passwords_new() and entrance_open(). Then there is nothing to be
- * done with S.
+ * Begins to serve SITE at the sockets of SET, with RULES to tell callers apart. All three stay
+ * borrowed until server_stop(). Each socket gets at most MAX_CLIENTS clients at a time, or fewer if
+ * the limit of descriptors does not allow that many (this is logged). ACCESS decides here whether
+ * TLS is used; it stays borrowed until server_admit(), which must follow before any password can be
+ * right.
+ *
+ * Returns 0; -ENOMEM; -EPROTONOSUPPORT if the library was built without TLS; -EIO if the library
+ * fails; or an error of passwords_new() or entrance_open(). After a failure only server_stop() may
+ * follow.
  */
 int server_start(struct server *s, struct site *site, const struct listen_set *set,
 	const struct caller_rules *rules, const struct access *access, unsigned int max_clients);
 
 /*
- * From now on those get in who do by ACCESS, borrowed until the next call or server_stop(), with TLS if there was TLS at the
- * start. Who asks for nothing at the moment has to connect anew. May make a thread, so rights have to be given up before.
- * -ENOMEM, errors of pthread_create(): it stays as it was.
+ * Makes ACCESS decide which clients get answers, borrowed until the next call or server_stop(). TLS
+ * is used only if it was used at the start. Shuts down idle connections that have had an answer, so
+ * that their clients connect anew. May create a thread, so give up rights before the first call.
+ * Returns 0; -ENOMEM, -EIO, or a negative errno of pthread_create(), and then nothing changes.
  */
 int server_admit(struct server *s, const struct access *access);
 
-/* Readable when server_run() has something to do besides what epoll descriptors say; owned by S. */
+/*
+ * Returns a descriptor that is readable when server_run() has results of password checks to handle.
+ * S owns it. Poll it together with the listeners' epoll descriptors.
+ */
 int server_fd(const struct server *s);
 
-/* Milliseconds until server_run() is due without input on an epoll descriptor; -1: never. */
+/*
+ * Returns the milliseconds until server_run() is due without input on a descriptor; -1 if it is not
+ * due without input. CLIENT_TIMEOUT_NS is the time that a client has for a request and its answer.
+ */
 int64_t server_due_ms(
 	const struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns);
 
-/* Does some of what there is to do, without waiting; the rest keeps the epoll descriptors readable. */
+/*
+ * Serves all listeners for one round without waiting. Descriptors stay readable if work is left.
+ * Shuts down clients that have taken longer than CLIENT_TIMEOUT_NS.
+ */
 void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns);
 
-/* Accepts nobody any more, and may be said again: who comes now waits at the socket for whoever serves there next. */
+/*
+ * Stops accepting clients. Clients that connect later wait at the socket for the next process that
+ * serves it. May be called again.
+ */
 void server_leave(struct server *s);
 
-/* Whether somebody has been let in who has asked, or is about to ask first, and has no answer yet. */
+/*
+ * Returns true if a client has a request that is not fully answered, or has connected and not made
+ * its first request yet.
+ */
 bool server_owes(const struct server *s);
 
-/* Ends all connections. The sockets stay open and listening: a service manager may own them. */
+/*
+ * Ends all connections and frees what S owns. The sockets stay open and listening, since a service
+ * manager may own them.
+ */
 void server_stop(struct server *s);
 
 #endif

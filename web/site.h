@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What memtally-web has to say: from a request to an answer, whatever listener it came in by. It knows
- * the current snapshot and nothing of connections.
+ * Site
+ *
+ * Makes the answer to each request, the same for every listener. It knows the current snapshot, and
+ * nothing about connections.
  */
 #ifndef MEMTALLY_WEB_SITE_H
 #define MEMTALLY_WEB_SITE_H
@@ -19,18 +21,28 @@ struct site {
 	struct cache cache;
 	struct counters counters;
 	struct self self;
-	unsigned int turns;              /* for long lists (web/stream.h), in this round */
+	unsigned int turns;              /* long lists that may still begin in this round */
 	const struct link *link;         /* borrowed */
-	const struct settings *settings; /* borrowed; may be replaced */
+	const struct settings *settings; /* borrowed; the caller may replace it */
 };
 
+/*
+ * Begins S without a snapshot. LINK is the connection to memtallyd, for the status. LINK and
+ * SETTINGS stay borrowed until site_done().
+ */
 void site_init(struct site *s, const struct link *link, const struct settings *settings);
 void site_done(struct site *s);
 
-/* Gives long lists their turns; once for each round of the loop. */
+/*
+ * Allows long lists to begin again, a limited number of them. Call it once in each round of the
+ * loop.
+ */
 void site_begin_round(struct site *s);
 
-/* The answer to RQ, sound and allowed, of CALLER's at NOW (CLOCK_BOOTTIME). NULL: out of memory. */
+/*
+ * Returns the answer to RQ of CALLER at NOW_BOOTTIME_NS. RQ must be sound and allowed
+ * (web/request.h). The caller owns the answer. NULL if there is no memory.
+ */
 struct answer *site_answer(struct site *s, const struct request *rq, const struct caller *caller,
 	uint64_t now_boottime_ns);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memtally-web on itself: the live end of every /metrics body, and its part of /api/v1/status. Both are
- * there with and without a snapshot, and both keep their length from one answer to the next.
+ * memtally-web's Own Status
+ *
+ * Renders memtally-web's own part of every /metrics body, at its end, and of /api/v1/status. Both
+ * exist with and without a snapshot. Their length is the same from one answer to the next.
  */
 #ifndef MEMTALLY_WEB_STATUS_H
 #define MEMTALLY_WEB_STATUS_H
@@ -16,8 +18,8 @@
 #include "web/self.h"
 
 struct status {
-	const struct view *view; /* NULL: there was no snapshot yet */
-	bool is_fresh;           /* there is one, and it is not stale */
+	const struct view *view; /* borrowed; NULL: no snapshot yet */
+	bool is_fresh;           /* there is a snapshot, and it is not stale */
 	bool is_connected;
 	uint64_t snapshots_received, snapshots_refused;
 	const struct counters *counters;
@@ -25,11 +27,17 @@ struct status {
 	uint64_t now_boottime_ns;
 };
 
-/* The families that follow a snapshot's own in FORMAT, and the body's end. */
+/*
+ * Appends memtally-web's metric families in FORMAT and the end of the body to TO. They come after
+ * the snapshot's own families.
+ */
 void status_render_metrics(
 	const struct status *s, enum prometheus_format format, struct buffer *to);
 
-/* `"web":{...}`; *slack grows by the blanks that are owed (web/steady.h). */
+/*
+ * Appends `"web":{...}` to TO. Adds to *SLACK the blanks that the caller has to add later
+ * (web/steady.h).
+ */
 void status_render_json(const struct status *s, struct buffer *to, size_t *slack);
 
 #endif

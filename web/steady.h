@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers that change from answer to answer, without changing the answer's length: what a number falls
- * short of its widest form is counted, and made up for by blanks where the format has room for them.
- * So HEAD tells the length that GET then has.
+ * Fixed-Width Numbers
+ *
+ * Writes numbers that change from answer to answer without changing the answer's length. It counts
+ * by how many characters each number is shorter than its widest form, and adds as many blanks
+ * later, at a place where the format allows blanks. So HEAD tells the length that the next GET has.
  */
 #ifndef MEMTALLY_WEB_STEADY_H
 #define MEMTALLY_WEB_STEADY_H
@@ -14,19 +16,19 @@
 
 struct steady {
 	struct buffer *to; /* borrowed */
-	size_t slack;      /* blanks owed */
+	size_t slack;      /* blanks to add with steady_settle() */
 };
 
-/* VALUE in decimal. */
+/* Appends VALUE in decimal. */
 void steady_add_u64(struct steady *s, uint64_t value);
 
-/* NS as decimal seconds. */
+/* Appends NS, nanoseconds, as decimal seconds. */
 void steady_add_seconds(struct steady *s, uint64_t ns);
 
-/* NS as human_add_age() writes it. */
+/* Appends NS, nanoseconds, as human_add_age() writes it. */
 void steady_add_age(struct steady *s, uint64_t ns);
 
-/* The blanks. */
+/* Appends the blanks that are still to be added. */
 void steady_settle(struct steady *s);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLS settings of one web configuration: certificate, versions, ciphers, and the authorities of client certificates. A
- * connection keeps the settings that it began with; settings that are read later are for later connections.
+ * TLS Settings
+ *
+ * The TLS settings of one version of the web configuration: certificate, versions, ciphers, and the
+ * authorities of client certificates. A connection keeps the settings with which it began; settings
+ * that are read later apply to later connections.
  */
 #ifndef MEMTALLY_WEB_TLS_H
 #define MEMTALLY_WEB_TLS_H
@@ -14,14 +17,15 @@
 
 struct tls;
 
-/* Texts from the configuration, or from the files that it names, in PEM. */
+/* PEM texts from the configuration or the files that it names. */
 struct tls_texts {
 	struct buffer cert, key, client_ca; /* .client_ca may be empty */
 };
 
 /*
- * Makes TLS credentials and settings from C and TEXTS, which are not kept; NAME stands for the configuration in errors.
- * -EINVAL: there are faults, and ERROR has a line for each; -ENOMEM.
+ * Makes *RET from C and TEXTS, with one reference; neither is kept. NAME is the path of the
+ * configuration, for errors. Returns 0; -EINVAL if there are faults, with a line for each in ERROR;
+ * or -ENOMEM.
  */
 int tls_new(const struct webconfig_tls *c, const char *name, const struct tls_texts *texts,
 	struct tls **ret, char error[static SETTINGS_ERROR_SIZE]);
@@ -36,12 +40,13 @@ static inline void cleanup_tls(struct tls **t)
 #define AUTO_TLS CLEANUP(cleanup_tls)
 
 /*
- * Prepares SESSION, of a server, before its handshake. T must live as long as the session. Uses the session's database
- * pointer; there is no database of sessions. Returns 0; -EIO if the library refuses.
+ * Prepares SESSION, of a server, before its handshake. T must live as long as the session. Uses the
+ * session's database pointer for T; there is no database of sessions. Returns 0; -EIO if GnuTLS
+ * refuses.
  */
 int tls_admit(struct tls *t, gnutls_session_t session);
 
-/* Whether a client needs a verified certificate to complete the handshake. */
+/* Returns true if a client needs a verified certificate to complete the handshake. */
 bool tls_authenticates(const struct tls *t);
 
 #endif
